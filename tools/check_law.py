@@ -1,0 +1,254 @@
+#!/usr/bin/python3
+"""The law of the folders: who may use whom, who may print, and that every source is built.
+
+    tools/check_law.py [ROOT]      check a tree (default: this one); prints file:line, exits 1
+    tools/check_law.py --self-test prove that every rule catches a violation
+
+docs/architecture.md explains the law; the tables below are what is enforced.
+"""
+
+import fnmatch
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+# Folder of src/ -> what its files may include besides their own folder. An entry is a folder, or
+# a pattern of single headers ("sample/column*"), or "public" for the installed header.
+COLUMNS = "sample/column*"
+LAW = {
+    "base": {"public"},
+    "probe": {"base", "public"},
+    "sample": {"base", "probe", "public"},
+    "record": {"base", "probe", "sample", "public"},
+    "frame": {"base", COLUMNS, "record", "public"},
+    "catalog": {"base", "public"},
+    "advise": {"base", COLUMNS, "frame", "catalog", "public"},
+    "history": {"base", COLUMNS, "record", "frame", "advise", "public"},
+    "report": {"base", "sample", "record", "frame", "advise", "public"},
+    "sink": {"base", "sample", "record", "frame", "advise", "public"},
+    "serve": {"base", COLUMNS, "record", "frame", "advise", "catalog", "history", "report",
+              "public"},
+}
+
+# These may include anything; nothing may include them. Only they print and exit.
+TOP = {"cli"}
+
+# What the library never does: the first group is a call, the second any mention.
+FORBIDDEN_CALLS = {
+    "printf", "vprintf", "puts", "putchar", "putchar_unlocked", "perror", "psignal", "psiginfo",
+    "exit", "quick_exit", "abort",
+    "setlocale", "setenv", "unsetenv", "putenv", "clearenv",
+}
+FORBIDDEN_WORDS = {"stdout", "stderr", "assert"}
+FORBIDDEN_HEADERS = {"err.h", "error.h", "locale.h"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
+CALL = re.compile(r"(?<![\w.>])(" + "|".join(sorted(FORBIDDEN_CALLS)) + r")\s*\(")
+WORD = re.compile(r"(?<![\w.>])(" + "|".join(sorted(FORBIDDEN_WORDS)) + r")\b")
+COMMENT_OR_TEXT = re.compile(
+    r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+
+
+def code_lines(text):
+    """The lines with comments and string literals blanked, so that only code is left."""
+    blank = COMMENT_OR_TEXT.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+    return blank.splitlines()
+
+
+def may_include(folder, target):
+    """Whether a file of `folder` may include the header `target` ("folder/name.h")."""
+    other = target.split("/")[0]
+    if folder in TOP or other == folder:
+        return True
+    return any(other == rule or fnmatch.fnmatch(target, rule) for rule in LAW[folder])
+
+
+def check_include(root, path, folder, target):
+    """What is wrong with `#include "target"`, or None."""
+    if (root / "include" / target).is_file():
+        if folder not in TOP and "public" not in LAW[folder]:
+            return f"{folder} may not include the public header"
+        return None
+    if not (root / "src" / target).is_file():
+        return f'"{target}" is not found below src/ or include/'
+    if not may_include(folder, target):
+        return f'{folder} may not use "{target}"'
+    return None
+
+
+def check_source(root, path, edges):
+    """Yield (line, message) for one file of src/; adds its folder's edges."""
+    folder = path.relative_to(root / "src").parts[0]
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if folder not in LAW and folder not in TOP:
+        yield 1, f"the folder {folder} is not in the table of {Path(__file__).name}"
+        return
+    raw = text.splitlines()
+    for number, line in enumerate(code_lines(text), 1):
+        include = INCLUDE.match(raw[number - 1]) if line.lstrip().startswith("#") else None
+        if include:
+            ours, system = include.groups()
+            if ours:
+                edges.setdefault((folder, ours.split("/")[0]), (path, number))
+                problem = check_include(root, path, folder, ours)
+                if problem:
+                    yield number, problem
+            elif system in FORBIDDEN_HEADERS and folder not in TOP:
+                yield number, f"<{system}> is for src/cli only"
+        elif folder not in TOP:
+            for match in CALL.finditer(line):
+                yield number, f"{match[1]}() is for src/cli only"
+            for match in WORD.finditer(line):
+                yield number, f"{match[1]} is for src/cli only"
+
+
+def check_public(path):
+    """Public headers stand alone: system headers only."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        include = INCLUDE.match(line)
+        if include and include[1]:
+            yield number, f'a public header may not include "{include[1]}"'
+
+
+def find_cycle(edges):
+    """A list of folders that use each other in a ring, or None."""
+    uses = {}
+    for here, there in edges:
+        if here != there:
+            uses.setdefault(here, set()).add(there)
+
+    def walk(folder, trail):
+        if folder in trail:
+            return trail[trail.index(folder):] + [folder]
+        for there in sorted(uses.get(folder, ())):
+            ring = walk(there, trail + [folder])
+            if ring:
+                return ring
+        return None
+
+    for folder in sorted(uses):
+        ring = walk(folder, [])
+        if ring:
+            return ring
+    return None
+
+
+def check_lists(root):
+    """Every source stands in its folder's meson.build: else it is never built, or never run."""
+    for path in sorted(root.glob("src/**/*.c")):
+        yield path, f"'{path.name}'", path.parent / "meson.build"
+    for path in sorted(root.glob("tests/unit/test_*.c")):
+        yield path, f"'{path.stem[len('test_'):]}'", path.parent / "meson.build"
+    for path in sorted(root.glob("tests/fuzz/*.c")):
+        if path.name != "driver.c":
+            yield path, f"'{path.stem}'", path.parent / "meson.build"
+
+
+def check(root):
+    """All violations below `root`, as printable lines."""
+    found, edges = [], {}
+    for path in sorted(root.glob("src/**/*.[ch]")):
+        for number, message in check_source(root, path, edges):
+            found.append(f"{path.relative_to(root)}:{number}: {message}")
+    for path in sorted(root.glob("include/**/*.h")):
+        for number, message in check_public(path):
+            found.append(f"{path.relative_to(root)}:{number}: {message}")
+    for path, name, listing in check_lists(root):
+        if not listing.is_file() or name not in listing.read_text(encoding="utf-8"):
+            found.append(f"{path.relative_to(root)}:1: {name} is not in "
+                         f"{listing.relative_to(root)}")
+    ring = find_cycle(edges)
+    if ring:
+        for here, there in zip(ring, ring[1:]):
+            path, number = edges[here, there]
+            found.append(f"{path.relative_to(root)}:{number}: folders in a ring: "
+                         + " -> ".join(ring))
+    return found
+
+
+# Each case: a name, the files of a small tree, and the text that must be found (None: nothing).
+GOOD = {
+    "include/resource_tracker.h": "#include <stdint.h>\n",
+    "src/base/buf.h": "",
+    "src/base/buf.c": '#include "base/buf.h"\n#include "resource_tracker.h"\n',
+    "src/base/meson.build": "base_sources = files(\n  'buf.c',\n)\n",
+    "src/probe/tree.h": '#include "base/buf.h"\n',
+    "src/sample/columns.h": '#include "base/buf.h"\n',
+    "src/sample/sampler.h": '#include "probe/tree.h"\n',
+    "src/cli/main.c": '#include "probe/tree.h"\n#include <err.h>\nint f(void) { exit(1); }\n',
+    "src/cli/meson.build": "files('main.c')",
+}
+CASES = [
+    ("a lawful tree", {}, None),
+    ("a comment or a text that looks like a call",
+     {"src/base/a.h": '/* exit(1) and\n * printf("x") to stderr */\n#define A "abort()"\n'}, None),
+    ("calls with the same ending",
+     {"src/base/a.h": "int n = snprintf(b, 1, c); dprintf(fd, c); x->exit(1); s.abort();\n"}, None),
+    ("a sink that uses the columns", {"src/sink/a.h": '#include "sample/columns.h"\n'}, None),
+    ("base uses probe", {"src/base/a.h": '\n#include "probe/tree.h"\n'},
+     'src/base/a.h:2: base may not use "probe/tree.h"'),
+    ("a sink uses probe", {"src/sink/a.h": '#include "probe/tree.h"\n'},
+     'src/sink/a.h:1: sink may not use "probe/tree.h"'),
+    ("a sink uses rows", {"src/sink/a.h": '#include "sample/sample.h"\n'}, None),
+    ("a library folder uses cli",
+     {"src/cli/a.h": "", "src/record/a.h": '#include "cli/a.h"\n'},
+     'src/record/a.h:1: record may not use "cli/a.h"'),
+    ("an include by bare name", {"src/base/a.h": '#include "buf.h"\n'},
+     'src/base/a.h:1: "buf.h" is not found'),
+    ("a folder without a law", {"src/misc/a.h": "\n"}, "src/misc/a.h:1: the folder misc"),
+    ("a library file that prints", {"src/base/a.h": 'f();\nprintf ("x");\n'},
+     "src/base/a.h:2: printf() is for src/cli only"),
+    ("a library file that names stderr", {"src/base/a.h": "fprintf(stderr, x);\n"},
+     "src/base/a.h:1: stderr is for src/cli only"),
+    ("a library file that exits", {"src/base/a.h": "if (x) exit(1);\n"},
+     "src/base/a.h:1: exit() is for src/cli only"),
+    ("a library file that aborts", {"src/base/a.h": "abort();\n"},
+     "src/base/a.h:1: abort() is for src/cli only"),
+    ("a library file with err.h", {"src/base/a.h": "#include <err.h>\n"},
+     "src/base/a.h:1: <err.h> is for src/cli only"),
+    ("a public header with our insides",
+     {"include/resource_tracker.h": '#include "base/buf.h"\n'},
+     'include/resource_tracker.h:1: a public header may not include "base/buf.h"'),
+    ("folders in a ring",
+     {"src/base/a.h": '#include "probe/tree.h"\n'}, "folders in a ring: base -> probe -> base"),
+    ("a source that is not built", {"src/base/new.c": ""},
+     "src/base/new.c:1: 'new.c' is not in src/base/meson.build"),
+    ("a unit test that is not run", {"tests/unit/test_new.c": ""},
+     "tests/unit/test_new.c:1: 'new' is not in tests/unit/meson.build"),
+    ("a fuzzer that is not run", {"tests/fuzz/new.c": "", "tests/fuzz/meson.build": "'old'"},
+     "tests/fuzz/new.c:1: 'new' is not in tests/fuzz/meson.build"),
+]
+
+
+def self_test():
+    failed = 0
+    for name, files, expected in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for path, text in {**GOOD, **files}.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text, encoding="utf-8")
+            found = check(root)
+        ok = not found if expected is None else any(expected in line for line in found)
+        failed += not ok
+        print(f"{'ok' if ok else 'not ok'} - {name}")
+        if not ok:
+            print("\n".join(f"# expected: {expected}\n# found: {line}" for line in found or ["-"]))
+    return 1 if failed else 0
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        return self_test()
+    root = Path(arguments[0] if arguments else Path(__file__).resolve().parent.parent)
+    if not any(root.glob("src/**/*.c")):
+        print(f"{root}: no sources below src/", file=sys.stderr)
+        return 2
+    found = check(root)
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

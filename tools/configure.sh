@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Prepares a build folder when it is not there yet. BUILD is the top one (default: build).
+#
+#   tools/configure.sh          $BUILD: gcc, optimised, what `make` and the tests use
+#   tools/configure.sh asan     $BUILD/asan: clang, address and undefined-behaviour sanitizers
+#   tools/configure.sh fuzz     $BUILD/fuzz: clang, libFuzzer programs
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${BUILD:-build}
+
+configure() {
+	local folder=$1 log
+	shift
+	if [ -f "$folder/build.ninja" ]; then
+		return
+	fi
+	mkdir -p "$folder"
+	log=$folder/configure.log
+	if ! meson setup "$folder" "$@" >"$log" 2>&1; then
+		tail -n 20 "$log" >&2
+		return 1
+	fi
+}
+
+case "${1-}" in
+'') configure "$build" ;;
+asan) CC=clang configure "$build/asan" -Doptimization=1 -Db_lundef=false \
+	-Db_sanitize=address,undefined -Dtests=enabled ;;
+fuzz) CC=clang configure "$build/fuzz" -Db_lundef=false -Dfuzz=true ;;
+*)
+	echo "configure: unknown kind $1. Try: tools/configure.sh [asan|fuzz]" >&2
+	exit 2
+	;;
+esac

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Tracks a small real job and shows what is known about it afterwards. Takes a few seconds.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tracker=${BUILD:-build}/resource-tracker
+export RESOURCE_TRACKER_DIR=${RESOURCE_TRACKER_DIR:-${BUILD:-build}/demo-state}
+
+if [ ! -x "$tracker" ]; then
+	echo "demo: $tracker is not there. Try: make" >&2
+	exit 1
+fi
+job=$(mktemp -d)
+trap 'rm -rf "$job"' EXIT
+
+# Whatever the tracker says about this job can be checked against what the job says here.
+cat >"$job/job.py" <<'PYTHON'
+"""A job in three parts: one busy CPU, then a child process that takes memory, then a file."""
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+def busy(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        sum(range(10000))
+
+print("job: computing on one CPU for 2 s", flush=True)
+busy(2)
+
+print("job: a child process takes 200 MiB for 2 s", flush=True)
+child = "import time; block = b'x' * (200 << 20); time.sleep(2)"
+subprocess.run([sys.executable, "-c", child], check=True)
+
+print("job: writing 64 MiB to disk", flush=True)
+with open(pathlib.Path(__file__).with_name("out.bin"), "wb") as out:
+    for _ in range(64):
+        out.write(os.urandom(1 << 20))
+    out.flush()
+    os.fsync(out.fileno())
+print("job: done", flush=True)
+PYTHON
+
+show() {
+	printf '\n$ %s\n' "$*"
+}
+
+echo "A job that computes, starts a child process and writes a file runs under the tracker. Its"
+echo "own words start with \"job:\"; the block at the end is the tracker's."
+show resource-tracker run --no-discovery -n demo --summary auto -- python3 job.py
+"$tracker" run --no-discovery -n demo --summary auto -- /usr/bin/python3 "$job/job.py"
+
+printf '\nThe run was recorded, so the summary can be had again at any time:\n'
+show resource-tracker show @
+"$tracker" show @
+
+printf '\nThe samples as a table (the first lines, cut to fit):\n'
+show resource-tracker export @ --columns 0.5
+"$tracker" export @ --columns 0.5 | sed -n '1,5{s/^\(.\{98\}\).*/\1…/;p}'
+
+printf '\nThe recording lies below %s. Track a job of your own:\n' "$RESOURCE_TRACKER_DIR"
+printf '  %s run -- COMMAND ARGUMENTS...\n' "$tracker"

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# The checks that read the code instead of running it.
+#
+#   tools/lint.sh            all of them, then the ten most complex functions
+#   tools/lint.sh NAME…      only these: law, law-self-test, format, shell, tidy, cppcheck,
+#                            complexity
+#
+# BUILD is the build folder (default: build), JOBS the number of processes.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+build=${BUILD:-build}
+jobs=${JOBS:-$(nproc)}
+
+c_files() {
+	find src include tests -name '*.[ch]' | LC_ALL=C sort
+}
+
+check_law() {
+	/usr/bin/python3 tools/check_law.py
+}
+
+check_law-self-test() {
+	/usr/bin/python3 tools/check_law.py --self-test
+}
+
+# Shows what `make format` would change.
+check_format() {
+	local file bad=0
+	while read -r file; do
+		clang-format --dry-run --Werror "$file" 2>/dev/null && continue
+		clang-format "$file" | diff -u --label "$file" --label "make format" "$file" -
+		bad=1
+	done < <(c_files)
+	return $bad
+}
+
+check_shell() {
+	local script bad=0
+	while read -r script; do
+		bash -n "$script" || bad=1
+	done < <(find tools tests bench .ci -name '*.sh' -o -path .ci/run 2>/dev/null)
+	return $bad
+}
+
+# clang-tidy takes its flags from the folder that is configured for clang (see tools/test.sh).
+check_tidy() {
+	tools/configure.sh asan || return 1
+	find src -name '*.c' | LC_ALL=C sort |
+		xargs -r -n 1 -P "$jobs" clang-tidy -p "$build/asan" --quiet \
+			--warnings-as-errors='*' 2>&1 |
+		grep -vE '^[0-9]+ warnings? (generated|treated)|^Suppressed |^Use -header-filter'
+	return "${PIPESTATUS[2]}"
+}
+
+# shiftTooManyBitsSigned: gcc and clang define >> of a negative number (the sign is copied).
+check_cppcheck() {
+	cppcheck --quiet --error-exitcode=1 -j "$jobs" --std=c11 --language=c \
+		--enable=warning,performance,portability --inline-suppr \
+		--suppress=missingIncludeSystem --suppress=shiftTooManyBitsSigned \
+		-D__linux__ -D_GNU_SOURCE -I include -I src src
+}
+
+check_complexity() {
+	echo "complexity, lines, function:"
+	find src -name '*.c' -print0 | xargs -0 -r pmccabe | sort -rn | awk -F '\t' '
+		NR <= 10 { printf "  %3d %4d  %s\n", $1, $5, $6 }'
+}
+
+if [ $# -eq 0 ]; then
+	set -- law law-self-test format shell tidy cppcheck complexity
+fi
+failed=()
+for name in "$@"; do
+	if [ "$(type -t "check_$name")" != function ]; then
+		echo "lint: unknown check $name" >&2
+		exit 2
+	fi
+	[ $# -eq 1 ] || echo "== $name"
+	"check_$name" || failed+=("$name")
+done
+if [ ${#failed[@]} -gt 0 ]; then
+	echo "lint: failed: ${failed[*]}" >&2
+	exit 1
+fi

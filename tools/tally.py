@@ -1,0 +1,96 @@
+#!/usr/bin/python3
+"""Counts the cases of one test run, and shows what failed.
+
+    tools/tally.py meson testlog.json    a run of `meson test`: TAP cases one by one, other tests
+                                         as one case each
+    tools/tally.py junit report.xml      a run of pytest
+
+Prints the failures, then, as its last line, three numbers: passed failed skipped.
+"""
+
+import json
+import re
+import sys
+import xml.etree.ElementTree
+
+CASE = re.compile(r"^(not )?ok\b(.*)$", re.MULTILINE)
+PLAN = re.compile(r"^1\.\.(\d+)", re.MULTILINE)
+SKIP = re.compile(r"#\s*skip", re.IGNORECASE)
+SHOWN_LINES = 80
+
+
+def tail(text):
+    lines = text.rstrip().splitlines()
+    cut = ["[…]"] if len(lines) > SHOWN_LINES else []
+    return "\n".join(cut + lines[-SHOWN_LINES:])
+
+
+def count_tap(text):
+    """(passed, failed, skipped, planned) of one TAP stream."""
+    passed = failed = skipped = 0
+    for negative, rest in CASE.findall(text):
+        if SKIP.search(rest):
+            skipped += 1
+        elif negative:
+            failed += 1
+        else:
+            passed += 1
+    return passed, failed, skipped, sum(int(n) for n in PLAN.findall(text))
+
+
+def count_meson_test(test):
+    good = test["result"] in ("OK", "SKIP", "EXPECTEDFAIL")
+    passed, failed, skipped, planned = count_tap(test.get("stdout", ""))
+    if planned == 0:
+        skip = test["result"] == "SKIP"
+        return int(good and not skip), int(not good), int(skip)
+    # A program that dies takes its remaining cases along; one that ends with an error after its
+    # last case (a leak, say) fails as such.
+    failed += max(0, planned - passed - failed - skipped)
+    if not good and failed == 0:
+        failed = 1
+    return passed, failed, skipped
+
+
+def tally_meson(path):
+    total = [0, 0, 0]
+    with open(path, encoding="utf-8", errors="replace") as log:
+        for line in log:
+            test = json.loads(line)
+            counts = count_meson_test(test)
+            total = [a + b for a, b in zip(total, counts)]
+            if counts[1]:
+                print(f"--- {test['name']}: {test['result']}")
+                print(tail(test.get("stdout", "")))
+                print(tail(test.get("stderr", "")))
+    return total
+
+
+def tally_junit(path):
+    total = [0, 0, 0]
+    for case in xml.etree.ElementTree.parse(path).iter("testcase"):
+        bad = [child for child in case if child.tag in ("failure", "error")]
+        skipped = case.find("skipped") is not None
+        index = 1 if bad else 2 if skipped else 0
+        total[index] += 1
+        for child in bad:
+            print(f"--- {case.get('classname')}::{case.get('name')}")
+            print(tail(child.text or child.get("message", "")))
+    return total
+
+
+def main(arguments):
+    readers = {"meson": tally_meson, "junit": tally_junit}
+    if len(arguments) != 2 or arguments[0] not in readers:
+        print(__doc__, file=sys.stderr)
+        return 2
+    try:
+        print(*readers[arguments[0]](arguments[1]))
+    except (OSError, ValueError, xml.etree.ElementTree.ParseError) as error:
+        print(f"{arguments[1]}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,195 @@
+#!/usr/bin/env bash
+# Builds and runs every test, and counts them.
+#
+#   tools/test.sh           everything; the last line is "N passed, N failed"
+#   tools/test.sh STAGE…    only these: build, unit, cli, sanitizers, valgrind, lint
+#
+# A case is a cmocka case, a parser's fuzz corpus, a pytest case, or one check of lint or build.
+# What runs again under the sanitizers or valgrind is counted again, and the summary says how much
+# of the total that is.
+#
+# BUILD is the build folder (default: build), JOBS the number of processes.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+export BUILD=${BUILD:-build} JOBS=${JOBS:-$(nproc)}
+export PYTHONDONTWRITEBYTECODE=1
+python=/usr/bin/python3 # Debian's, which has pytest; not what stands first in PATH
+mkdir -p "$BUILD/test-logs"
+logs=$(realpath "$BUILD/test-logs")
+asan=$(realpath "$BUILD")/asan
+
+passed=0 failed=0 skipped=0 again=0
+stage_passed=0 stage_failed=0 stage_skipped=0 stage_start=0
+summary=()
+
+# --- counting ---------------------------------------------------------------------------------
+
+begin() {
+	printf '== %s\n' "$1"
+	stage_passed=0 stage_failed=0 stage_skipped=0 stage_start=$SECONDS
+}
+
+# end NAME [again]: `again` marks cases that another stage has counted before.
+end() {
+	local line
+	if [ $((stage_passed + stage_failed)) -eq 0 ]; then
+		echo "   no case ran, which counts as a failure"
+		stage_failed=1
+	fi
+	passed=$((passed + stage_passed))
+	failed=$((failed + stage_failed))
+	skipped=$((skipped + stage_skipped))
+	if [ "${2-}" = again ]; then
+		again=$((again + stage_passed + stage_failed))
+	fi
+	line=$(printf '%-12s %4d passed, %d failed, %d skipped (%d s)' "$1" \
+		$stage_passed $stage_failed $stage_skipped $((SECONDS - stage_start)))
+	summary+=("$line")
+	printf '   %s\n' "$line"
+}
+
+# check NAME COMMAND…: one case; its output is shown when it fails.
+check() {
+	local name=$1 log=$logs/${1// /-}.log
+	shift
+	if "$@" >"$log" 2>&1 </dev/null; then
+		stage_passed=$((stage_passed + 1))
+	else
+		stage_failed=$((stage_failed + 1))
+		printf '   failed: %s\n' "$name"
+		tail -n 100 "$log"
+		return 1
+	fi
+}
+
+# count KIND FILE RC: add the cases of one run of meson or pytest. A run that ended badly without a
+# failed case (it could not start, say) is a failure too.
+count() {
+	local out p=0 f=0 s=0 before=$stage_failed
+	out=$("$python" tools/tally.py "$1" "$2" 2>&1) || out+=$'\n0 1 0'
+	read -r p f s < <(tail -n 1 <<<"$out")
+	[ "$f" -eq 0 ] || sed '$d' <<<"$out"
+	stage_passed=$((stage_passed + p))
+	stage_failed=$((stage_failed + f))
+	stage_skipped=$((stage_skipped + s))
+	if [ "$3" -ne 0 ] && [ "$stage_failed" -eq "$before" ]; then
+		stage_failed=$((stage_failed + 1))
+		return 1
+	fi
+}
+
+# run_meson NAME FOLDER ARGUMENT…: `meson test`, with the log under NAME (meson adds the name of a
+# wrapper to it).
+run_meson() {
+	local name=$1 folder=$2 rc=0
+	shift 2
+	rm -f "$folder/meson-logs/$name"*.json
+	meson test -C "$folder" --no-rebuild --num-processes "$JOBS" --logbase "$name" "$@" \
+		>"$logs/$name.log" 2>&1 </dev/null || rc=$?
+	count meson "$folder/meson-logs/$name"*.json $rc || tail -n 40 "$logs/$name.log"
+}
+
+# run_pytest NAME ARGUMENT…
+run_pytest() {
+	local name=$1 rc=0
+	shift
+	rm -f "$logs/$name.xml"
+	timeout 900 "$python" -m pytest -q --tb=short -p no:cacheprovider \
+		--junitxml="$logs/$name.xml" "$@" >"$logs/$name.log" 2>&1 </dev/null || rc=$?
+	count junit "$logs/$name.xml" $rc || tail -n 40 "$logs/$name.log"
+}
+
+# --- stages -----------------------------------------------------------------------------------
+
+configure_with_tests() {
+	tools/configure.sh && meson configure "$BUILD" -Dtests=enabled
+}
+
+stage_build() {
+	begin "build"
+	check configure configure_with_tests &&
+		check build ninja --quiet -C "$BUILD" -j "$JOBS"
+	end build
+}
+
+stage_unit() {
+	begin "unit tests and fuzz corpora"
+	run_meson unit "$BUILD"
+	end unit
+}
+
+stage_cli() {
+	begin "tests of the real program"
+	RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest cli tests/cli
+	end cli
+}
+
+# A sanitizer's report goes to a file, so that no test can swallow it.
+no_reports() {
+	! cat "$logs"/sanitizer-report.* 2>/dev/null
+}
+
+stage_sanitizers() {
+	local options=exitcode=99:log_path=$logs/sanitizer-report
+	begin "the same under the address and undefined-behaviour sanitizers (clang)"
+	rm -f "$logs"/sanitizer-report.*
+	if check "sanitizers configure" tools/configure.sh asan &&
+		check "sanitizers build" ninja --quiet -C "$asan" -j "$JOBS"; then
+		UBSAN_OPTIONS=print_stacktrace=1 run_meson sanitizers "$asan" --timeout-multiplier 4
+		ASAN_OPTIONS=$options UBSAN_OPTIONS=print_stacktrace=1:$options \
+			RESOURCE_TRACKER_BIN=$asan/resource-tracker \
+			run_pytest sanitizers-cli -m 'not native' tests/cli
+		check "sanitizer reports" no_reports
+	fi
+	end sanitizers again
+}
+
+# TRK_VALGRIND tells a case that it sees valgrind's doings where it looks at its own process.
+stage_valgrind() {
+	begin "unit tests under valgrind"
+	TRK_VALGRIND=1 run_meson valgrind "$BUILD" --suite unit --timeout-multiplier 10 \
+		--wrapper 'valgrind --quiet --error-exitcode=99 --leak-check=full'
+	end valgrind again
+}
+
+stage_lint() {
+	local name
+	begin "lint"
+	for name in law law-self-test format shell tidy cppcheck; do
+		check "$name" tools/lint.sh "$name"
+	done
+	end lint
+	tools/lint.sh complexity
+}
+
+# --- all of it --------------------------------------------------------------------------------
+
+stages=(build unit cli sanitizers valgrind lint)
+if [ $# -gt 0 ]; then
+	for name in "$@"; do
+		if [ "$(type -t "stage_$name")" != function ]; then
+			echo "test: unknown stage $name. Try: ${stages[*]}" >&2
+			exit 2
+		fi
+	done
+	stages=("$@")
+fi
+rm -f "$BUILD/test-summary"
+for name in "${stages[@]}"; do
+	"stage_$name"
+	if [ "$name" = build ] && [ "$failed" -gt 0 ]; then
+		echo "   the other stages need the build and are left out"
+		break
+	fi
+done
+
+echo "== summary ($SECONDS s)"
+printf '   %s\n' "${summary[@]}"
+printf '   %d cases in all, of which %d repeat others under the sanitizers or valgrind\n' \
+	$((passed + failed)) "$again"
+line="$passed passed, $failed failed"
+if [ "$skipped" -gt 0 ]; then
+	line+=", $skipped skipped"
+fi
+echo "$line" | tee "$BUILD/test-summary"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
