@@ -1,0 +1,40 @@
+#include "base/env.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+
+int trk__env_init_at(struct trk_env *env, const char *root)
+{
+	TRK_FD_CLEANUP int fd = trk__open_dir_at(AT_FDCWD, root);
+	int proc_fd;
+
+	if (fd < 0)
+		return fd;
+	proc_fd = trk__open_dir_at(fd, "proc");
+	if (proc_fd < 0)
+		return proc_fd;
+	*env = (struct trk_env){
+		.proc_fd = proc_fd,
+		.sys_fd = trk__open_dir_at(fd, "sys"),
+		.cgroup_fd = trk__open_dir_at(fd, "sys/fs/cgroup"),
+		.monotonic_ns = trk__clock_monotonic_ns,
+		.wall_ns = trk__clock_wall_ns,
+	};
+	return 0;
+}
+
+int trk__env_init(struct trk_env *env)
+{
+	return trk__env_init_at(env, "/");
+}
+
+void trk__env_release(struct trk_env *env)
+{
+	trk__close(env->proc_fd);
+	trk__close(env->sys_fd);
+	trk__close(env->cgroup_fd);
+	env->proc_fd = env->sys_fd = env->cgroup_fd = -1;
+}

@@ -1,0 +1,23 @@
+/* Where the outside world enters: the roots of /proc, /sys and the cgroup file systems, and the
+ * clocks. Tests pass captured trees and clocks of their own. */
+#ifndef TRK_BASE_ENV_H
+#define TRK_BASE_ENV_H
+
+#include <stdint.h>
+
+struct trk_env {
+	int proc_fd;   /* directory descriptor of /proc; borrowed by everyone but the owner */
+	int sys_fd;    /* of /sys; -1 where there is none */
+	int cgroup_fd; /* of /sys/fs/cgroup; -1 where there is none */
+	uint64_t (*monotonic_ns)(void);
+	uint64_t (*wall_ns)(void);
+};
+
+/* Open the real roots. Returns 0, or a negative errno when /proc is not there; the others are
+ * optional. */
+int trk__env_init(struct trk_env *env);
+/* The same below a directory that holds proc/, sys/ and sys/fs/cgroup/. */
+int trk__env_init_at(struct trk_env *env, const char *root);
+void trk__env_release(struct trk_env *env);
+
+#endif

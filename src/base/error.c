@@ -1,0 +1,36 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *trk__strerror(int code)
+{
+	if (code < 0)
+		code = -code;
+	switch (code) {
+#define X(name, value, text)                                                                       \
+	case name:                                                                                 \
+		return text;
+		TRK_ERROR_LIST(X)
+#undef X
+	default:
+		return strerrordesc_np(code) ? strerrordesc_np(code) : "unknown error";
+	}
+}
+
+int trk__error_set(struct trk_error *reterr, int code, const char *file, const char *format, ...)
+{
+	va_list args;
+
+	if (!reterr)
+		return code;
+	reterr->code = code;
+	reterr->line = 0;
+	(void) snprintf(reterr->file, sizeof(reterr->file), "%s", file ? file : "");
+	va_start(args, format);
+	(void) vsnprintf(reterr->message, sizeof(reterr->message), format, args);
+	va_end(args);
+	return code;
+}

@@ -1,0 +1,42 @@
+/* Errors: one list of our own codes beside errno, and a message for the cases where a person
+ * must act.
+ *
+ * A function that can fail returns 0 or a count, else a negative errno or a negative TRK_E code.
+ * Where the reader of the message needs to know which file and which place, the function also
+ * fills a struct trk_error. */
+#ifndef TRK_BASE_ERROR_H
+#define TRK_BASE_ERROR_H
+
+/* Our own codes lie above every errno. The names and texts are the public ones. */
+#define TRK_ERROR_LIST(X)                                                                          \
+	X(TRK_E_FORMAT, 4001, "not a resource-tracker recording")                                  \
+	X(TRK_E_VERSION, 4002, "recording made by a newer version of resource-tracker")            \
+	X(TRK_E_DAMAGED, 4003, "damaged recording")                                                \
+	X(TRK_E_NODATA, 4004, "no data")                                                           \
+	X(TRK_E_NORUN, 4005, "no such run")                                                        \
+	X(TRK_E_AMBIGUOUS, 4006, "more than one run matches")                                      \
+	X(TRK_E_UNSUPPORTED, 4007, "not supported by this kernel")                                 \
+	X(TRK_E_RANGE, 4008, "out of range")
+
+enum trk_error_code {
+#define X(name, value, text) name = (value),
+	TRK_ERROR_LIST(X)
+#undef X
+};
+
+/* What went wrong and where; `file` and `message` are truncated, never overrun. */
+struct trk_error {
+	int code;           /* negative, as returned */
+	unsigned long line; /* 0 where no line applies */
+	char file[256];
+	char message[256];
+};
+
+/* Text of an error code (negative or positive, errno or TRK_E). Never NULL. */
+const char *trk__strerror(int code);
+
+/* Fill *reterr (may be NULL) and return `code`, so that `return trk__error_set(...)` reads well. */
+int trk__error_set(struct trk_error *reterr, int code, const char *file, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#endif

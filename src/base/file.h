@@ -1,0 +1,27 @@
+/* Reading and writing whole small files by directory descriptor. */
+#ifndef TRK_BASE_FILE_H
+#define TRK_BASE_FILE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Read at most size-1 bytes of the file `path` below dirfd (borrowed) and NUL-terminate.
+ * Returns the length; -EFBIG when the file is longer (the buffer then holds its start); else a
+ * negative errno of open or read. */
+ssize_t trk__read_at(int dirfd, const char *path, char *text, size_t size);
+/* The same from offset 0 of an open descriptor: how kept /proc descriptors are refreshed. */
+ssize_t trk__read_fd(int fd, char *text, size_t size);
+/* A file of any length up to `max` bytes, on the heap: the caller frees *ret. */
+ssize_t trk__read_all_at(int dirfd, const char *path, size_t max, char **ret);
+/* Write all bytes; 0 or a negative errno. Interrupted and short writes are continued. */
+int trk__write_all(int fd, const void *data, size_t len);
+
+/* Directory descriptor of `path` below dirfd, or a negative errno. */
+int trk__open_dir_at(int dirfd, const char *path);
+/* Close a descriptor that may be -1. */
+void trk__close(int fd);
+/* `__attribute__((cleanup))` helper. */
+void trk__close_ptr(int *fd);
+#define TRK_FD_CLEANUP __attribute__((cleanup(trk__close_ptr)))
+
+#endif

@@ -1,0 +1,206 @@
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void trk__json_init(struct trk_json *j, struct trk_buf *buf, unsigned int indent)
+{
+	*j = (struct trk_json){.buf = buf, .indent = indent};
+}
+
+static void newline(struct trk_json *j)
+{
+	unsigned int i;
+
+	if (!j->indent)
+		return;
+	trk__buf_putc(j->buf, '\n');
+	for (i = 0; i < j->depth * j->indent; i++)
+		trk__buf_putc(j->buf, ' ');
+}
+
+/* What must stand before a value: nothing after a key, else a comma where one is due. */
+static void before_value(struct trk_json *j)
+{
+	if (j->after_key) {
+		j->after_key = false;
+		return;
+	}
+	if (j->comma)
+		trk__buf_putc(j->buf, ',');
+	if (j->depth)
+		newline(j);
+	j->comma = true;
+}
+
+void trk__json_open(struct trk_json *j, char bracket)
+{
+	before_value(j);
+	trk__buf_putc(j->buf, bracket);
+	j->depth++;
+	j->comma = false;
+}
+
+void trk__json_close(struct trk_json *j, char bracket)
+{
+	j->depth--;
+	if (j->comma)
+		newline(j);
+	trk__buf_putc(j->buf, bracket);
+	j->comma = true;
+}
+
+/* Length of the valid UTF-8 sequence at s, or 0. Overlong forms and surrogates are no UTF-8. */
+static size_t utf8_length(const unsigned char *s, size_t left)
+{
+	size_t n, i;
+	uint32_t code;
+
+	if (s[0] < 0x80)
+		return 1;
+	n = s[0] >= 0xf0 && s[0] < 0xf5   ? 4
+	    : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+	    : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+					  : 0;
+	if (n == 0 || n > left)
+		return 0;
+	code = s[0] & (0xffu >> (n + 1));
+	for (i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (s[i] & 0x3fu);
+	}
+	if ((n == 3 && (code < 0x800 || (code >= 0xd800 && code < 0xe000))) ||
+	    (n == 4 && (code < 0x10000 || code > 0x10ffff)))
+		return 0;
+	return n;
+}
+
+static void quoted(struct trk_buf *b, const char *text, size_t len)
+{
+	const unsigned char *s = (const unsigned char *) text;
+	size_t i = 0;
+
+	trk__buf_putc(b, '"');
+	while (i < len) {
+		size_t n = utf8_length(s + i, len - i);
+
+		if (n == 0) {
+			trk__buf_puts(b, "\xef\xbf\xbd");
+			n = 1;
+		} else if (s[i] == '"' || s[i] == '\\') {
+			trk__buf_putc(b, '\\');
+			trk__buf_putc(b, (char) s[i]);
+		} else if (s[i] == '\n') {
+			trk__buf_puts(b, "\\n");
+		} else if (s[i] == '\t') {
+			trk__buf_puts(b, "\\t");
+		} else if (s[i] < 0x20 || s[i] == 0x7f) {
+			trk__buf_printf(b, "\\u%04x", (unsigned int) s[i]);
+		} else {
+			trk__buf_add(b, s + i, n);
+		}
+		i += n;
+	}
+	trk__buf_putc(b, '"');
+}
+
+void trk__json_key(struct trk_json *j, const char *key)
+{
+	before_value(j);
+	quoted(j->buf, key, strlen(key));
+	trk__buf_puts(j->buf, j->indent ? ": " : ":");
+	j->after_key = true;
+}
+
+void trk__json_text_n(struct trk_json *j, const char *text, size_t len)
+{
+	before_value(j);
+	quoted(j->buf, text, len);
+}
+
+void trk__json_text(struct trk_json *j, const char *text)
+{
+	if (!text)
+		trk__json_null(j);
+	else
+		trk__json_text_n(j, text, strlen(text));
+}
+
+void trk__json_u64(struct trk_json *j, uint64_t value)
+{
+	before_value(j);
+	trk__buf_printf(j->buf, "%" PRIu64, value);
+}
+
+void trk__json_i64(struct trk_json *j, int64_t value)
+{
+	before_value(j);
+	trk__buf_printf(j->buf, "%" PRId64, value);
+}
+
+void trk__json_double(struct trk_json *j, double value)
+{
+	char text[40];
+	int precision;
+
+	if (!isfinite(value)) {
+		trk__json_null(j);
+		return;
+	}
+	before_value(j);
+	for (precision = 15; precision <= 17; precision++) {
+		char *point;
+
+		(void) snprintf(text, sizeof(text), "%.*g", precision, value);
+		/* A host program may have set a locale with a decimal comma. */
+		point = strchr(text, ',');
+		if (precision == 17 || strtod(text, NULL) == value) {
+			if (point)
+				*point = '.';
+			break;
+		}
+	}
+	trk__buf_puts(j->buf, text);
+}
+
+void trk__buf_fixed(struct trk_buf *b, int64_t value, unsigned int decimals)
+{
+	uint64_t magnitude = value < 0 ? 0 - (uint64_t) value : (uint64_t) value;
+	uint64_t unit = 1, fraction;
+	char text[48];
+	int n;
+
+	for (unsigned int i = 0; i < decimals; i++)
+		unit *= 10;
+	n = snprintf(text, sizeof(text), "%s%" PRIu64, value < 0 ? "-" : "", magnitude / unit);
+	fraction = magnitude % unit;
+	if (fraction) {
+		n += snprintf(text + n, sizeof(text) - (size_t) n, ".%0*" PRIu64, (int) decimals,
+			      fraction);
+		while (text[n - 1] == '0')
+			n--;
+	}
+	trk__buf_add(b, text, (size_t) n);
+}
+
+void trk__json_fixed(struct trk_json *j, int64_t value, unsigned int decimals)
+{
+	before_value(j);
+	trk__buf_fixed(j->buf, value, decimals);
+}
+
+void trk__json_bool(struct trk_json *j, bool value)
+{
+	before_value(j);
+	trk__buf_puts(j->buf, value ? "true" : "false");
+}
+
+void trk__json_null(struct trk_json *j)
+{
+	before_value(j);
+	trk__buf_puts(j->buf, "null");
+}

@@ -1,0 +1,41 @@
+/* A JSON writer over a bounded buffer: commas, escapes and null for unknown numbers.
+ *
+ * Numbers are written with the shortest digits that read back to the same value, never localised. */
+#ifndef TRK_BASE_JSON_H
+#define TRK_BASE_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct trk_json {
+	struct trk_buf *buf; /* borrowed */
+	unsigned int indent; /* blanks a level; 0: one line */
+	unsigned int depth;
+	bool comma; /* a value was written at this level */
+	bool after_key;
+};
+
+void trk__json_init(struct trk_json *j, struct trk_buf *buf, unsigned int indent);
+void trk__json_open(struct trk_json *j, char bracket);  /* '{' or '[' */
+void trk__json_close(struct trk_json *j, char bracket); /* '}' or ']' */
+void trk__json_key(struct trk_json *j, const char *key);
+
+/* Text is written as UTF-8; bytes that are no UTF-8 become U+FFFD. NULL is null. */
+void trk__json_text(struct trk_json *j, const char *text);
+void trk__json_text_n(struct trk_json *j, const char *text, size_t len);
+void trk__json_u64(struct trk_json *j, uint64_t value);
+void trk__json_i64(struct trk_json *j, int64_t value);
+/* NaN and infinities are null. */
+void trk__json_double(struct trk_json *j, double value);
+/* value / 10^decimals, exactly, without trailing zeros. */
+void trk__json_fixed(struct trk_json *j, int64_t value, unsigned int decimals);
+void trk__json_bool(struct trk_json *j, bool value);
+void trk__json_null(struct trk_json *j);
+
+/* value / 10^decimals as text without trailing zeros ("12.5", "-0.001", "7"). */
+void trk__buf_fixed(struct trk_buf *b, int64_t value, unsigned int decimals);
+
+#endif

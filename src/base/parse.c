@@ -1,0 +1,215 @@
+#include "base/parse.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+const char *trk__skip_blanks(const char *s)
+{
+	while (*s == ' ' || *s == '\t')
+		s++;
+	return s;
+}
+
+const char *trk__skip_line(const char *s)
+{
+	const char *end = strchrnul(s, '\n');
+
+	return *end ? end + 1 : end;
+}
+
+bool trk__scan_u64(const char **at, uint64_t *ret)
+{
+	const char *s = trk__skip_blanks(*at);
+	uint64_t value = 0;
+
+	if (*s < '0' || *s > '9')
+		return false;
+	for (; *s >= '0' && *s <= '9'; s++) {
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, (uint64_t) (*s - '0'), &value))
+			return false;
+	}
+	*at = s;
+	*ret = value;
+	return true;
+}
+
+bool trk__scan_i64(const char **at, int64_t *ret)
+{
+	const char *s = trk__skip_blanks(*at);
+	bool minus = *s == '-';
+	uint64_t value;
+
+	if (minus)
+		s++;
+	if (*s < '0' || *s > '9' || !trk__scan_u64(&s, &value) ||
+	    value > (uint64_t) INT64_MAX + minus)
+		return false;
+	*at = s;
+	*ret = minus ? (int64_t) (0 - value) : (int64_t) value;
+	return true;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+bool trk__scan_hex(const char **at, uint64_t *ret)
+{
+	const char *s = trk__skip_blanks(*at);
+	uint64_t value = 0;
+
+	if (hex_digit(*s) < 0)
+		return false;
+	for (; hex_digit(*s) >= 0; s++) {
+		if (value >> 60)
+			return false;
+		value = value << 4 | (uint64_t) hex_digit(*s);
+	}
+	*at = s;
+	*ret = value;
+	return true;
+}
+
+bool trk__scan_fixed(const char **at, unsigned int digits, uint64_t *ret)
+{
+	const char *s = *at;
+	uint64_t value;
+
+	if (!trk__scan_u64(&s, &value))
+		return false;
+	if (*s == '.')
+		s++;
+	for (; digits > 0; digits--) {
+		unsigned int digit = 0;
+
+		if (*s >= '0' && *s <= '9')
+			digit = (unsigned int) (*s++ - '0');
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, digit, &value))
+			return false;
+	}
+	while (*s >= '0' && *s <= '9')
+		s++;
+	*at = s;
+	*ret = value;
+	return true;
+}
+
+int trk__parse_u64(const char *text, uint64_t *ret)
+{
+	const char *s = text;
+	uint64_t value;
+
+	if (*s < '0' || *s > '9')
+		return -EINVAL;
+	if (!trk__scan_u64(&s, &value))
+		return -ERANGE;
+	if (*s)
+		return -EINVAL;
+	*ret = value;
+	return 0;
+}
+
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
+
+/* The decimals at *at, if any, in billionths; further digits are cut. */
+static uint64_t scan_billionths(const char **at)
+{
+	const char *s = *at;
+	uint64_t value = 0, unit = 100000000;
+
+	if (*s != '.')
+		return 0;
+	for (s++; *s >= '0' && *s <= '9'; s++, unit /= 10)
+		value += unit * (uint64_t) (*s - '0');
+	*at = s;
+	return value;
+}
+
+/* Number with up to nine decimals, then a unit name of the table (matched without case where
+ * `fold`). The result is number x factor, rounded down. */
+static int parse_with_unit(const char *text, const struct unit *units, bool fold, uint64_t max,
+			   uint64_t *ret)
+{
+	const char *s = trk__skip_blanks(text);
+	uint64_t number, billionths;
+	__uint128_t value;
+
+	if (*s == '-' && s[1] >= '0' && s[1] <= '9')
+		return -ERANGE;
+	if (*s < '0' || *s > '9')
+		return -EINVAL;
+	if (!trk__scan_u64(&s, &number))
+		return -ERANGE;
+	billionths = scan_billionths(&s);
+	s = trk__skip_blanks(s);
+	for (; units->name; units++)
+		if (fold ? !strcasecmp(s, units->name) : !strcmp(s, units->name))
+			break;
+	if (!units->name)
+		return -EINVAL;
+	value = (__uint128_t) number * units->factor +
+		(__uint128_t) billionths * units->factor / 1000000000;
+	if (value > max)
+		return -ERANGE;
+	*ret = (uint64_t) value;
+	return 0;
+}
+
+int trk__parse_duration(const char *text, uint64_t *ret_ns)
+{
+	static const struct unit units[] = {
+		{"", 1000000000},
+		{"s", 1000000000},
+		{"sec", 1000000000},
+		{"ns", 1},
+		{"us", 1000},
+		{"ms", 1000000},
+		{"m", 60ull * 1000000000},
+		{"min", 60ull * 1000000000},
+		{"h", 3600ull * 1000000000},
+		{"d", 86400ull * 1000000000},
+		{NULL, 0},
+	};
+
+	return parse_with_unit(text, units, false, 3650ull * 86400 * 1000000000, ret_ns);
+}
+
+int trk__parse_size(const char *text, uint64_t *ret_bytes)
+{
+	static const struct unit units[] = {
+		{"", 1},
+		{"b", 1},
+		{"k", 1ull << 10},
+		{"kb", 1ull << 10},
+		{"kib", 1ull << 10},
+		{"ki", 1ull << 10},
+		{"m", 1ull << 20},
+		{"mb", 1ull << 20},
+		{"mib", 1ull << 20},
+		{"mi", 1ull << 20},
+		{"g", 1ull << 30},
+		{"gb", 1ull << 30},
+		{"gib", 1ull << 30},
+		{"gi", 1ull << 30},
+		{"t", 1ull << 40},
+		{"tb", 1ull << 40},
+		{"tib", 1ull << 40},
+		{"ti", 1ull << 40},
+		{NULL, 0},
+	};
+
+	return parse_with_unit(text, units, true, UINT64_MAX >> 1, ret_bytes);
+}
