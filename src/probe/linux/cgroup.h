@@ -1,0 +1,176 @@
+/* The control group of a process: what it may use, what it uses, whom it shares it with.
+ *
+ * Sources: /proc/PID/cgroup names the group in each hierarchy, /proc/self/mountinfo says where the
+ * hierarchies are mounted and which group each mount point shows; the files of the groups lie below
+ * /sys/fs/cgroup (struct trk_env's cgroup_fd). v1, v2 and hybrid machines, and containers with and
+ * without a cgroup namespace; where mountinfo does not help, the usual places are tried.
+ *
+ * On v1 a process has a group per controller, and they need not be the same one: ask each part.
+ * On v2 all parts are the one group. */
+#ifndef TRK_PROBE_LINUX_CGROUP_H
+#define TRK_PROBE_LINUX_CGROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/env.h"
+#include "probe/linux/cgroup_files.h"
+
+/* Room for a text such as "cgroup v2 memory.max of /a/b"; a longer path loses its start. */
+#define TRK_CGROUP_TEXT_SIZE 192
+
+#define TRK_NO_LIMIT UINT64_MAX
+
+enum trk_cgroup_part {
+	TRK_CGROUP_CPU,     /* quota and throttling */
+	TRK_CGROUP_CPUACCT, /* CPU time */
+	TRK_CGROUP_CPUSET,
+	TRK_CGROUP_MEMORY,
+	TRK_CGROUP_PIDS,
+	TRK_CGROUP_UNIFIED, /* the v2 group, wherever the controllers are: pressure */
+	TRK_CGROUP_PARTS
+};
+
+/* Where the group of one part lies. */
+struct trk_cgroup_place {
+	int version;   /* 1 or 2; 0: not found */
+	bool fallback; /* the group itself is not visible: this is the root of the mount, which may
+			    * hold other processes, or not this one */
+	bool machine_root; /* the root group: its figures are the machine's, nothing limits it */
+	size_t mount_len;  /* of dir */
+	char dir[TRK_CGROUP_PATH_SIZE];  /* below cgroup_fd: mount point, then the group */
+	char root[TRK_CGROUP_PATH_SIZE]; /* what the mount shows; empty for "/" */
+};
+
+/* Files that are read again and again; some exist on v1 or v2 only. */
+enum trk_cgroup_file {
+	TRK_CGROUP_FILE_CPU_STAT,
+	TRK_CGROUP_FILE_CPUACCT_USAGE,
+	TRK_CGROUP_FILE_CPUACCT_STAT,
+	TRK_CGROUP_FILE_MEMORY,
+	TRK_CGROUP_FILE_MEMORY_PEAK,
+	TRK_CGROUP_FILE_MEMORY_STAT,
+	TRK_CGROUP_FILE_MEMORY_EVENTS,
+	TRK_CGROUP_FILE_MEMORY_FAILCNT,
+	TRK_CGROUP_FILE_PIDS,
+	TRK_CGROUP_FILE_CPU_PRESSURE,
+	TRK_CGROUP_FILE_MEMORY_PRESSURE,
+	TRK_CGROUP_FILE_IO_PRESSURE,
+	TRK_CGROUP_FILES
+};
+
+/* All zeros is one without groups: no limits, nothing known of its usage. */
+struct trk_cgroup {
+	int cgroup_fd; /* borrowed until _release */
+	bool open;     /* fd[] holds descriptors */
+	struct trk_cgroup_place place[TRK_CGROUP_PARTS];
+	int fd[TRK_CGROUP_FILES]; /* -1: no such file */
+};
+
+/* Find the groups of PID and open their files. Returns 0; -ESRCH when there is no such process;
+ * -EOPNOTSUPP when the kernel has no control groups or none is visible here. After a failure *cg
+ * has no groups and may be used and released all the same. */
+int trk__cgroup_open(struct trk_cgroup *cg, const struct trk_env *env, pid_t pid);
+void trk__cgroup_release(struct trk_cgroup *cg);
+
+/* Path of a part's group as far as it can be known here ("/a/b"), cut at its start to fit. */
+void trk__cgroup_path(const struct trk_cgroup *cg, enum trk_cgroup_part part, char *text,
+		      size_t size);
+
+struct trk_cgroup_limits {
+	double cpu_cores;           /* quota / period; NaN: none */
+	unsigned int cpuset_cpus;   /* 0: not known */
+	uint64_t memory_bytes;      /* this and the next: TRK_NO_LIMIT for none */
+	uint64_t memory_high_bytes; /* v2: throttled and reclaimed above it, not killed */
+	uint64_t swap_bytes;
+	uint64_t pids;
+	/* Where each comes from; empty for none. */
+	char cpu_from[TRK_CGROUP_TEXT_SIZE];
+	char cpuset_from[TRK_CGROUP_TEXT_SIZE];
+	char memory_from[TRK_CGROUP_TEXT_SIZE];
+	char memory_high_from[TRK_CGROUP_TEXT_SIZE];
+	char swap_from[TRK_CGROUP_TEXT_SIZE];
+	char pids_from[TRK_CGROUP_TEXT_SIZE];
+};
+
+/* No limit at all: what holds where there are no control groups. */
+void trk__cgroup_limits_clear(struct trk_cgroup_limits *limits);
+
+/* The tightest of each limit over the group and all its ancestors up to the root of the mount.
+ * Returns 0. */
+int trk__cgroup_limits(const struct trk_cgroup *cg, struct trk_cgroup_limits *ret);
+
+/* Bits of trk_cgroup_usage.known: which members are known. */
+#define TRK_CGROUP_KNOWS_CPU             (1u << 0) /* cpu_ns */
+#define TRK_CGROUP_KNOWS_CPU_SPLIT       (1u << 1) /* cpu_user_ns, cpu_system_ns */
+#define TRK_CGROUP_KNOWS_THROTTLING      (1u << 2) /* periods, throttled_periods, throttled_ns */
+#define TRK_CGROUP_KNOWS_MEMORY          (1u << 3)
+#define TRK_CGROUP_KNOWS_PEAK            (1u << 4)
+#define TRK_CGROUP_KNOWS_INACTIVE_FILE   (1u << 5)
+#define TRK_CGROUP_KNOWS_PIDS            (1u << 6)
+#define TRK_CGROUP_KNOWS_LOW_HIGH        (1u << 7) /* low, high; v2 only */
+#define TRK_CGROUP_KNOWS_MAX             (1u << 8)
+#define TRK_CGROUP_KNOWS_OOM             (1u << 9) /* v2 only */
+#define TRK_CGROUP_KNOWS_OOM_KILL        (1u << 10)
+#define TRK_CGROUP_KNOWS_CPU_PRESSURE    (1u << 11)
+#define TRK_CGROUP_KNOWS_MEMORY_PRESSURE (1u << 12)
+#define TRK_CGROUP_KNOWS_IO_PRESSURE     (1u << 13)
+#define TRK_CGROUP_KNOWS_ALL             ((1u << 14) - 1)
+
+struct trk_cgroup_usage {
+	unsigned int known; /* TRK_CGROUP_KNOWS_… */
+	/* Monotonic counters, all processes that were ever in the group or below it. */
+	uint64_t cpu_ns;                     /* v2 cpu.stat (µs), v1 cpuacct.usage (ns) */
+	uint64_t cpu_user_ns, cpu_system_ns; /* v1: ticks of 10 ms */
+	uint64_t periods, throttled_periods; /* enforcement periods that had a runnable task */
+	uint64_t throttled_ns;               /* summed over the CPUs */
+	/* Of the moment. */
+	uint64_t memory_bytes;               /* page cache and kernel memory included */
+	uint64_t memory_peak_bytes;          /* of memory_bytes; v2: Linux 5.19+ */
+	uint64_t memory_inactive_file_bytes; /* working set = memory_bytes - this */
+	uint64_t pids;                       /* tasks: threads count */
+	/* Times that a threshold was hit. v2 counts what happened below the group, too. */
+	uint64_t low, high;
+	uint64_t max; /* v1: memory.failcnt */
+	uint64_t oom;
+	uint64_t oom_kill; /* processes killed; Linux 4.13+ */
+	/* Time that some or all tasks waited; v2, Linux 4.20+. */
+	uint64_t cpu_some_ns, cpu_full_ns;
+	uint64_t memory_some_ns, memory_full_ns;
+	uint64_t io_some_ns, io_full_ns;
+};
+
+/* Read the kept files, a dozen at most. Returns 0 (look at `known`: a group that was removed leaves
+ * its bits unset), or -ENODEV when all groups were removed. */
+int trk__cgroup_usage(const struct trk_cgroup *cg, struct trk_cgroup_usage *ret);
+/* The same for the wanted fields alone, to save the reads of the others. */
+int trk__cgroup_usage_some(const struct trk_cgroup *cg, unsigned int want,
+			   struct trk_cgroup_usage *ret);
+/* CPU time and memory alone: for every tick. */
+int trk__cgroup_usage_quick(const struct trk_cgroup *cg, struct trk_cgroup_usage *ret);
+
+/* Processes that the OOM killer has killed in the group itself (v2: and below it).
+ * Returns 0, or -EOPNOTSUPP when this cannot be known (the root group, Linux before 4.13). */
+int trk__cgroup_oom_kills(const struct trk_cgroup *cg, uint64_t *ret);
+
+/* The largest count of the ancestors that hold a memory limit, and the path of that ancestor: kills
+ * that hit neighbours in the same job. v1 counts a kill in the victim's own group only.
+ * Returns 0, or -ENOENT when no ancestor has both a limit and a count. */
+int trk__cgroup_oom_kills_above(const struct trk_cgroup *cg, uint64_t *ret,
+				char path[TRK_CGROUP_TEXT_SIZE]);
+
+/* Processes that the OOM killer has killed on the whole machine, also for a group's limit.
+ * Source: /proc/vmstat, oom_kill. Returns 0; -EOPNOTSUPP before Linux 4.13. */
+int trk__vmstat_oom_kills(int proc_fd, uint64_t *ret);
+
+/* Does a part's group hold nothing but these processes, so that its figures are theirs? False when
+ * in doubt: the root group of a machine, a group that is not visible or empty, populated groups
+ * below it. */
+bool trk__cgroup_part_is_own(const struct trk_cgroup *cg, enum trk_cgroup_part part,
+			     const pid_t *pids, size_t n);
+/* The same for the memory controller's group. */
+bool trk__cgroup_is_own(const struct trk_cgroup *cg, const pid_t *pids, size_t n);
+
+#endif

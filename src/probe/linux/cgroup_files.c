@@ -1,0 +1,312 @@
+#include "probe/linux/cgroup_files.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/parse.h"
+
+/* A stretch of borrowed text. */
+struct span {
+	const char *at;
+	size_t len;
+};
+
+static bool copy(char *ret, size_t size, struct span s)
+{
+	if (s.len >= size)
+		return false;
+	memcpy(ret, s.at, s.len);
+	ret[s.len] = '\0';
+	return true;
+}
+
+/* Is `word` one of the comma-separated words of the list? */
+static bool has_word(struct span list, const char *word)
+{
+	size_t len = strlen(word);
+	const char *end = list.at + list.len;
+
+	for (const char *at = list.at; at < end;) {
+		const char *comma = memchr(at, ',', (size_t) (end - at));
+		const char *stop = comma ? comma : end;
+
+		if ((size_t) (stop - at) == len && !memcmp(at, word, len))
+			return true;
+		at = stop + 1;
+	}
+	return false;
+}
+
+int trk__cgroup_member_parse(const char *text, const char *controller,
+			     struct trk_cgroup_member *ret)
+{
+	static const char deleted[] = " (deleted)";
+	const size_t deleted_len = sizeof(deleted) - 1;
+
+	for (; *text; text = trk__skip_line(text)) {
+		const char *at = text, *end = strchrnul(text, '\n');
+		struct trk_cgroup_member m;
+		struct span list, path;
+		uint64_t id;
+
+		if (!trk__scan_u64(&at, &id) || *at++ != ':')
+			return -EBADMSG;
+		list.at = at;
+		list.len = strcspn(at, ":\n");
+		if (list.at[list.len] != ':')
+			return -EBADMSG;
+		if (controller ? !has_word(list, controller) : id != 0 || list.len != 0)
+			continue;
+		path.at = at + list.len + 1;
+		path.len = (size_t) (end - path.at);
+		if (path.len > deleted_len && !memcmp(end - deleted_len, deleted, deleted_len))
+			path.len -= deleted_len;
+		if (path.len == 0 || *path.at != '/')
+			return -EBADMSG;
+		if (!copy(m.controllers, sizeof(m.controllers), list) ||
+		    !copy(m.path, sizeof(m.path), path))
+			return -ENAMETOOLONG;
+		*ret = m;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* The next word of a line that ends at `end`; empty at the end. */
+static struct span next_word(const char **at, const char *end)
+{
+	struct span s;
+
+	while (*at < end && **at == ' ')
+		(*at)++;
+	s.at = *at;
+	while (*at < end && **at != ' ')
+		(*at)++;
+	s.len = (size_t) (*at - s.at);
+	return s;
+}
+
+static bool is_octal(const char *at)
+{
+	return at[0] >= '0' && at[0] <= '3' && at[1] >= '0' && at[1] <= '7' && at[2] >= '0' &&
+	       at[2] <= '7';
+}
+
+/* Copy a path of mountinfo, where blanks, tabs, line ends and backslashes are "\040" and so on. */
+static bool copy_unescaped(char *ret, size_t size, struct span s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.len; i++) {
+		char c = s.at[i];
+
+		if (c == '\\' && s.len - i > 3 && is_octal(s.at + i + 1)) {
+			c = (char) ((s.at[i + 1] - '0') * 64 + (s.at[i + 2] - '0') * 8 +
+				    (s.at[i + 3] - '0'));
+			i += 3;
+		}
+		if (n + 1 >= size)
+			return false;
+		ret[n++] = c;
+	}
+	ret[n] = '\0';
+	return true;
+}
+
+/* "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAGS…] - TYPE SOURCE SUPEROPTIONS" */
+static bool parse_mount(const char *line, const char *end, const char *controller,
+			struct trk_cgroup_mount *ret)
+{
+	const char *at = line;
+	struct span root, point, word, type, super;
+
+	for (int i = 0; i < 3; i++)
+		(void) next_word(&at, end);
+	root = next_word(&at, end);
+	point = next_word(&at, end);
+	do {
+		word = next_word(&at, end);
+		if (word.len == 0)
+			return false;
+	} while (word.len != 1 || *word.at != '-');
+	type = next_word(&at, end);
+	(void) next_word(&at, end);
+	super = next_word(&at, end);
+	if (controller) {
+		if (type.len != 6 || memcmp(type.at, "cgroup", 6) || !has_word(super, controller))
+			return false;
+	} else if (type.len != 7 || memcmp(type.at, "cgroup2", 7)) {
+		return false;
+	}
+	return copy_unescaped(ret->root, sizeof(ret->root), root) &&
+	       copy_unescaped(ret->point, sizeof(ret->point), point) && ret->root[0] == '/' &&
+	       ret->point[0] == '/';
+}
+
+static bool climbs(const char *path)
+{
+	for (const char *at = path; (at = strstr(at, "/..")); at += 3)
+		if (at[3] == '/' || at[3] == '\0')
+			return true;
+	return false;
+}
+
+const char *trk__cgroup_path_below(const char *path, const char *root)
+{
+	size_t len = strlen(root);
+	const char *rest;
+
+	while (len > 0 && root[len - 1] == '/')
+		len--;
+	if (strncmp(path, root, len) != 0 || (path[len] != '/' && path[len] != '\0'))
+		return NULL;
+	rest = path + len;
+	if (climbs(rest))
+		return NULL;
+	return rest[strspn(rest, "/")] ? rest : rest + strlen(rest);
+}
+
+/* How well a mount shows a group: higher is better. The usual place wins among equals. */
+static size_t mount_rank(const struct trk_cgroup_mount *m, const char *path)
+{
+	const char *below = trk__cgroup_path_below(path, m->root);
+	bool usual = !strncmp(m->point, "/sys/fs/cgroup", 14);
+
+	return (below ? 2 + 2 * strlen(below) : 0) + usual;
+}
+
+int trk__cgroup_mount_parse(const char *text, const char *controller, const char *path,
+			    struct trk_cgroup_mount *ret)
+{
+	bool found = false;
+	size_t best = 0;
+
+	for (; *text; text = trk__skip_line(text)) {
+		struct trk_cgroup_mount m;
+		size_t rank;
+
+		if (!parse_mount(text, strchrnul(text, '\n'), controller, &m))
+			continue;
+		rank = mount_rank(&m, path);
+		/* A later mount at the same point covers the earlier one, better or not. */
+		if (found && rank < best && strcmp(m.point, ret->point) != 0)
+			continue;
+		*ret = m;
+		best = rank;
+		found = true;
+	}
+	return found ? 0 : -ENOENT;
+}
+
+/* Nothing but blanks and line ends from here. */
+static bool at_end(const char *at)
+{
+	return at[strspn(at, " \t\n")] == '\0';
+}
+
+int trk__cgroup_number_parse(const char *text, uint64_t *ret)
+{
+	uint64_t value;
+
+	if (!trk__scan_u64(&text, &value) || !at_end(text))
+		return -EBADMSG;
+	*ret = value;
+	return 0;
+}
+
+int trk__cgroup_limit_parse(const char *text, uint64_t *ret)
+{
+	uint64_t value;
+	int r;
+
+	if (!strncmp(text, "max", 3) && at_end(text + 3)) {
+		*ret = UINT64_MAX;
+		return 0;
+	}
+	r = trk__cgroup_number_parse(text, &value);
+	if (r < 0)
+		return r;
+	/* No machine has 2^62 bytes: this is the kernel's largest number of pages. */
+	*ret = value >> 62 ? UINT64_MAX : value;
+	return 0;
+}
+
+int trk__cgroup_cpu_max_parse(const char *text, double *ret)
+{
+	uint64_t quota, period;
+	bool none = !strncmp(text, "max ", 4);
+
+	if (none)
+		text += 4;
+	else if (!trk__scan_u64(&text, &quota))
+		return -EBADMSG;
+	if (!trk__scan_u64(&text, &period) || period == 0 || !at_end(text))
+		return -EBADMSG;
+	*ret = none ? (double) NAN : (double) quota / (double) period;
+	return 0;
+}
+
+int trk__cgroup_cfs_parse(const char *quota, const char *period, double *ret)
+{
+	uint64_t period_us;
+	int64_t quota_us;
+
+	if (!trk__scan_i64(&quota, &quota_us) || !at_end(quota) ||
+	    trk__cgroup_number_parse(period, &period_us) < 0 || period_us == 0)
+		return -EBADMSG;
+	*ret = quota_us < 0 ? (double) NAN : (double) quota_us / (double) period_us;
+	return 0;
+}
+
+int trk__cgroup_cpu_list_parse(const char *text, unsigned int *ret)
+{
+	const uint64_t max = 1 << 20;
+	unsigned int count = 0;
+
+	if (at_end(text)) {
+		*ret = 0;
+		return 0;
+	}
+	for (;;) {
+		uint64_t first, last;
+
+		if (!trk__scan_u64(&text, &first))
+			return -EBADMSG;
+		last = first;
+		if (*text == '-') {
+			text++;
+			if (!trk__scan_u64(&text, &last))
+				return -EBADMSG;
+		}
+		if (last < first || last >= max || last - first >= max - count)
+			return -EBADMSG;
+		count += (unsigned int) (last - first) + 1;
+		if (*text != ',')
+			break;
+		text++;
+	}
+	if (!at_end(text))
+		return -EBADMSG;
+	*ret = count;
+	return 0;
+}
+
+int trk__cgroup_keyed_parse(const char *text, const char *key, uint64_t *ret)
+{
+	size_t len = strlen(key);
+
+	for (; *text; text = trk__skip_line(text)) {
+		const char *at = text + len;
+		uint64_t value;
+
+		if (strncmp(text, key, len) != 0 || *at != ' ')
+			continue;
+		if (!trk__scan_u64(&at, &value) || (*at != '\n' && *at != '\0'))
+			return -EBADMSG;
+		*ret = value;
+		return 0;
+	}
+	return -ENOENT;
+}

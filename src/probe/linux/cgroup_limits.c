@@ -1,0 +1,244 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "probe/linux/cgroup.h"
+#include "probe/linux/cgroup_private.h"
+
+/* One group on the way from a part's own group to the root of the mount. */
+struct walk {
+	const struct trk_cgroup *cg;
+	const struct trk_cgroup_place *place;
+	char dir[TRK_CGROUP_PATH_SIZE];
+};
+
+static bool walk_begin(struct walk *w, const struct trk_cgroup *cg, enum trk_cgroup_part part)
+{
+	w->cg = cg;
+	w->place = &cg->place[part];
+	memcpy(w->dir, w->place->dir, sizeof(w->dir));
+	return w->place->version != 0;
+}
+
+static bool walk_up(struct walk *w)
+{
+	char *slash;
+
+	if (strlen(w->dir) <= w->place->mount_len)
+		return false;
+	slash = strrchr(w->dir + w->place->mount_len, '/');
+	if (!slash)
+		return false;
+	*slash = '\0';
+	return true;
+}
+
+static int walk_read(const struct walk *w, const char *file, char *text, size_t size)
+{
+	char path[TRK_CGROUP_FILE_PATH_SIZE];
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%s/%s", w->dir, file);
+	len = trk__read_at(w->cg->cgroup_fd, path, text, size);
+	return len < 0 && len != -EFBIG ? (int) len : 0;
+}
+
+static int walk_read_limit(const struct walk *w, const char *file, uint64_t *ret)
+{
+	char text[64];
+	int r = walk_read(w, file, text, sizeof(text));
+
+	return r < 0 ? r : trk__cgroup_limit_parse(text, ret);
+}
+
+static void set_source(char source[TRK_CGROUP_TEXT_SIZE], const struct walk *w, const char *file)
+{
+	int len = snprintf(source, TRK_CGROUP_TEXT_SIZE, "cgroup v%d %s of ", w->place->version,
+			   file);
+
+	trk__cgroup_dir_path(w->place, w->dir, source + len, TRK_CGROUP_TEXT_SIZE - (size_t) len);
+}
+
+void trk__cgroup_limits_clear(struct trk_cgroup_limits *limits)
+{
+	*limits = (struct trk_cgroup_limits){
+		.cpu_cores = (double) NAN,
+		.memory_bytes = TRK_NO_LIMIT,
+		.memory_high_bytes = TRK_NO_LIMIT,
+		.swap_bytes = TRK_NO_LIMIT,
+		.pids = TRK_NO_LIMIT,
+	};
+}
+
+/* Lower *best to a value found in `file`. The group nearest to the process wins among equals. */
+static void tighten(const struct walk *w, const char *file, uint64_t value, uint64_t *best,
+		    char source[TRK_CGROUP_TEXT_SIZE])
+{
+	if (value >= *best)
+		return;
+	*best = value;
+	set_source(source, w, file);
+}
+
+static void limit_of_file(struct walk w, const char *file, uint64_t *best,
+			  char source[TRK_CGROUP_TEXT_SIZE])
+{
+	do {
+		uint64_t value;
+
+		if (walk_read_limit(&w, file, &value) == 0)
+			tighten(&w, file, value, best, source);
+	} while (walk_up(&w));
+}
+
+/* v1 counts memory and swap together, so that swap is what the second limit leaves. */
+static void memory_limits_v1(struct walk w, struct trk_cgroup_limits *l)
+{
+	const struct walk leaf = w;
+	char text[8192];
+	uint64_t value;
+
+	for (;;) {
+		uint64_t memory = TRK_NO_LIMIT, both;
+
+		if (walk_read_limit(&w, "memory.limit_in_bytes", &memory) == 0)
+			tighten(&w, "memory.limit_in_bytes", memory, &l->memory_bytes,
+				l->memory_from);
+		if (walk_read_limit(&w, "memory.memsw.limit_in_bytes", &both) == 0 &&
+		    both != TRK_NO_LIMIT && memory <= both)
+			tighten(&w, "memory.memsw.limit_in_bytes", both - memory, &l->swap_bytes,
+				l->swap_from);
+		if (!walk_up(&w))
+			break;
+		/* Before Linux 5.11 a group could leave its children alone. */
+		if (walk_read(&w, "memory.use_hierarchy", text, sizeof(text)) == 0 &&
+		    text[0] == '0')
+			break;
+	}
+	/* What holds in the end, also by ancestors that the mount does not show. */
+	if (walk_read(&leaf, "memory.stat", text, sizeof(text)) == 0 &&
+	    trk__cgroup_keyed_parse(text, "hierarchical_memory_limit", &value) == 0 &&
+	    value >> 62 == 0)
+		tighten(&leaf, "hierarchical_memory_limit", value, &l->memory_bytes,
+			l->memory_from);
+}
+
+static void memory_limits(const struct trk_cgroup *cg, struct trk_cgroup_limits *l)
+{
+	struct walk w;
+
+	if (!walk_begin(&w, cg, TRK_CGROUP_MEMORY))
+		return;
+	if (w.place->version == 1) {
+		memory_limits_v1(w, l);
+		return;
+	}
+	limit_of_file(w, "memory.max", &l->memory_bytes, l->memory_from);
+	limit_of_file(w, "memory.high", &l->memory_high_bytes, l->memory_high_from);
+	limit_of_file(w, "memory.swap.max", &l->swap_bytes, l->swap_from);
+}
+
+static int read_quota(const struct walk *w, double *ret)
+{
+	char quota[64], period[64];
+	int r;
+
+	if (w->place->version == 2) {
+		r = walk_read(w, "cpu.max", quota, sizeof(quota));
+		return r < 0 ? r : trk__cgroup_cpu_max_parse(quota, ret);
+	}
+	r = walk_read(w, "cpu.cfs_quota_us", quota, sizeof(quota));
+	if (r == 0)
+		r = walk_read(w, "cpu.cfs_period_us", period, sizeof(period));
+	return r < 0 ? r : trk__cgroup_cfs_parse(quota, period, ret);
+}
+
+static void cpu_limit(const struct trk_cgroup *cg, struct trk_cgroup_limits *l)
+{
+	struct walk w;
+
+	if (!walk_begin(&w, cg, TRK_CGROUP_CPU))
+		return;
+	do {
+		double cores;
+
+		if (read_quota(&w, &cores) < 0 || isnan(cores) || cores >= l->cpu_cores)
+			continue;
+		l->cpu_cores = cores;
+		set_source(l->cpu_from, &w, w.place->version == 2 ? "cpu.max" : "cpu.cfs_quota_us");
+	} while (walk_up(&w));
+}
+
+static void cpuset_limit(const struct trk_cgroup *cg, struct trk_cgroup_limits *l)
+{
+	static const char *const files[] = {
+		"cpuset.cpus.effective", /* v2 */
+		"cpuset.effective_cpus", /* v1, Linux 3.17+ */
+		"cpuset.cpus",
+	};
+	struct walk w;
+
+	if (!walk_begin(&w, cg, TRK_CGROUP_CPUSET))
+		return;
+	do {
+		for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+			char text[4096];
+			unsigned int count;
+
+			if (walk_read(&w, files[i], text, sizeof(text)) < 0 ||
+			    trk__cgroup_cpu_list_parse(text, &count) < 0 || count == 0)
+				continue;
+			if (l->cpuset_cpus == 0 || count < l->cpuset_cpus) {
+				l->cpuset_cpus = count;
+				set_source(l->cpuset_from, &w, files[i]);
+			}
+			break;
+		}
+	} while (walk_up(&w));
+}
+
+int trk__cgroup_limits(const struct trk_cgroup *cg, struct trk_cgroup_limits *ret)
+{
+	struct walk w;
+
+	trk__cgroup_limits_clear(ret);
+	cpu_limit(cg, ret);
+	cpuset_limit(cg, ret);
+	memory_limits(cg, ret);
+	if (walk_begin(&w, cg, TRK_CGROUP_PIDS))
+		limit_of_file(w, "pids.max", &ret->pids, ret->pids_from);
+	return 0;
+}
+
+int trk__cgroup_oom_kills_above(const struct trk_cgroup *cg, uint64_t *ret,
+				char path[TRK_CGROUP_TEXT_SIZE])
+{
+	struct walk w;
+	bool v2, found = false;
+	uint64_t most = 0;
+
+	if (!walk_begin(&w, cg, TRK_CGROUP_MEMORY))
+		return -ENOENT;
+	v2 = w.place->version == 2;
+	while (walk_up(&w)) {
+		uint64_t limit, kills;
+		char text[1024];
+
+		if (walk_read_limit(&w, v2 ? "memory.max" : "memory.limit_in_bytes", &limit) < 0 ||
+		    limit == TRK_NO_LIMIT ||
+		    walk_read(&w, v2 ? "memory.events" : "memory.oom_control", text, sizeof(text)) <
+			    0 ||
+		    trk__cgroup_keyed_parse(text, "oom_kill", &kills) < 0 ||
+		    (found && kills <= most))
+			continue;
+		most = kills;
+		found = true;
+		trk__cgroup_dir_path(w.place, w.dir, path, TRK_CGROUP_TEXT_SIZE);
+	}
+	if (!found)
+		return -ENOENT;
+	*ret = most;
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* What the files of the cgroup probe share: cgroup.c finds the groups, cgroup_limits.c walks from a
+ * group to its ancestors, cgroup_usage.c reads the group itself. */
+#ifndef TRK_PROBE_LINUX_CGROUP_PRIVATE_H
+#define TRK_PROBE_LINUX_CGROUP_PRIVATE_H
+
+#include <stddef.h>
+
+#include "probe/linux/cgroup.h"
+
+/* Room for a group's directory and the name of a file in it. */
+#define TRK_CGROUP_FILE_PATH_SIZE (TRK_CGROUP_PATH_SIZE + 64)
+
+/* Path ("/a/b") of the group in the directory `dir`, a start of place->dir. Cut at its start. */
+void trk__cgroup_dir_path(const struct trk_cgroup_place *place, const char *dir, char *text,
+			  size_t size);
+
+/* Open the files that are read again and again, and set cg->fd. */
+void trk__cgroup_usage_open(struct trk_cgroup *cg);
+
+#endif

@@ -1,0 +1,74 @@
+#include "probe/linux/cpu_stat.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/parse.h"
+
+uint64_t trk__cpu_times_busy(const struct trk_cpu_times *t)
+{
+	return t->user + t->nice + t->system + t->irq + t->softirq;
+}
+
+/* The numbers after "cpu" or "cpuN"; user to idle have always been there. */
+static bool parse_times(const char *at, struct trk_cpu_times *ret)
+{
+	uint64_t value[10] = {0};
+	int n = 0;
+
+	while (n < 10 && trk__scan_u64(&at, &value[n]))
+		n++;
+	if (n < 4)
+		return false;
+	*ret = (struct trk_cpu_times){value[0], value[1], value[2], value[3], value[4],
+				      value[5], value[6], value[7], value[8], value[9]};
+	return true;
+}
+
+/* "name 123": true when the line is this one and has a number. */
+static bool scan_named(const char *line, const char *name, uint64_t *ret)
+{
+	size_t len = strlen(name);
+	const char *at;
+
+	if (strncmp(line, name, len) != 0)
+		return false;
+	at = line + len;
+	return trk__scan_u64(&at, ret);
+}
+
+int trk__cpu_stat_parse(const char *text, struct trk_cpu_stat *ret, struct trk_cpu_times *cores,
+			size_t max_cores)
+{
+	struct trk_cpu_stat s = {0};
+	bool has_all = false;
+
+	for (; *text; text = trk__skip_line(text)) {
+		struct trk_cpu_times times;
+
+		if (!strncmp(text, "cpu ", 4)) {
+			if (!parse_times(text + 4, &s.all))
+				return -EBADMSG;
+			has_all = true;
+		} else if (!strncmp(text, "cpu", 3)) {
+			const char *at = text + 3;
+			uint64_t number;
+
+			if (!trk__scan_u64(&at, &number) || !parse_times(at, &times))
+				return -EBADMSG;
+			if (cores && s.cores < max_cores)
+				cores[s.cores] = times;
+			s.cores++;
+		} else if (!scan_named(text, "processes ", &s.forks) &&
+			   !scan_named(text, "ctxt ", &s.context_switches) &&
+			   !scan_named(text, "btime ", &s.boot_time_s) &&
+			   !scan_named(text, "procs_running ", &s.running)) {
+			(void) scan_named(text, "procs_blocked ", &s.blocked);
+		}
+	}
+	if (!has_all)
+		return -EBADMSG;
+	*ret = s;
+	return 0;
+}

@@ -1,0 +1,34 @@
+/* CPU time of the whole machine, by kind and by core.
+ *
+ * Source: /proc/stat. Times are clock ticks (USER_HZ). `guest` is contained in `user`, `guest_nice`
+ * in `nice`: never add them. */
+#ifndef TRK_PROBE_LINUX_CPU_STAT_H
+#define TRK_PROBE_LINUX_CPU_STAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct trk_cpu_times {
+	uint64_t user, nice, system, idle, iowait, irq, softirq, steal, guest, guest_nice;
+};
+
+struct trk_cpu_stat {
+	struct trk_cpu_times all;
+	size_t cores;              /* cpuN lines: online cores */
+	uint64_t forks;            /* "processes": forks and clones since boot */
+	uint64_t context_switches; /* since boot */
+	uint64_t boot_time_s;      /* since the epoch */
+	uint64_t running, blocked; /* tasks */
+};
+
+/* Parse the text of the file; cores[0..max_cores) takes the times of the cores in the file's order,
+ * which leaves out cores that are offline. `cores` may be NULL; ret->cores may be more than
+ * max_cores. Columns that an old kernel does not have are 0. Pure. Returns 0, or -EBADMSG and
+ * leaves *ret untouched (cores[] may be written in part). */
+int trk__cpu_stat_parse(const char *text, struct trk_cpu_stat *ret, struct trk_cpu_times *cores,
+			size_t max_cores);
+
+/* Busy ticks: user, nice, system, irq, softirq. Steal is somebody else's time, iowait is idle. */
+uint64_t trk__cpu_times_busy(const struct trk_cpu_times *t);
+
+#endif

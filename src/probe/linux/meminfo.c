@@ -1,0 +1,63 @@
+#include "probe/linux/meminfo.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/parse.h"
+
+int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
+{
+	struct trk_meminfo m = {0};
+	bool has_total = false;
+	const struct {
+		const char *key;
+		uint64_t *value;
+		bool *seen; /* may be NULL */
+	} fields[] = {
+		{"MemTotal:", &m.total, &has_total},
+		{"MemFree:", &m.free, NULL},
+		{"MemAvailable:", &m.available, &m.has_available},
+		{"Buffers:", &m.buffers, NULL},
+		{"Cached:", &m.cached, NULL},
+		{"SReclaimable:", &m.reclaimable, NULL},
+		{"Active:", &m.active, NULL},
+		{"Inactive:", &m.inactive, NULL},
+		{"Shmem:", &m.shmem, NULL},
+		{"SwapTotal:", &m.swap_total, NULL},
+		{"SwapFree:", &m.swap_free, NULL},
+	};
+	const size_t count = sizeof(fields) / sizeof(fields[0]);
+	size_t found = 0;
+
+	for (; *text && found < count; text = trk__skip_line(text)) {
+		for (size_t i = 0; i < count; i++) {
+			size_t len = strlen(fields[i].key);
+			const char *at;
+			uint64_t kib;
+
+			if (*text != *fields[i].key || strncmp(text, fields[i].key, len) != 0)
+				continue;
+			at = text + len;
+			if (!trk__scan_u64(&at, &kib) || kib > UINT64_MAX >> 13)
+				return -EBADMSG;
+			*fields[i].value = kib << 10;
+			if (fields[i].seen)
+				*fields[i].seen = true;
+			found++;
+			break;
+		}
+	}
+	if (!has_total)
+		return -EBADMSG;
+	*ret = m;
+	return 0;
+}
+
+uint64_t trk__meminfo_used(const struct trk_meminfo *m)
+{
+	/* No sum of these can wrap: the parser bounds each at an eighth of the range. */
+	uint64_t rest =
+		m->has_available ? m->available : m->free + m->buffers + m->cached + m->reclaimable;
+
+	return m->total > rest ? m->total - rest : 0;
+}

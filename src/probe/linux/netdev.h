@@ -1,0 +1,41 @@
+/* Bytes that the machine has received and sent.
+ *
+ * Source: /proc/self/net/dev (the network namespace of this process) and /sys/class/net for what
+ * each interface is. Traffic that passes several interfaces of one machine counts once: where there
+ * is a physical interface only physical ones count (what passes a bond, bridge, vlan, veth or tunnel
+ * to the outside passes them too); in a container, the outermost virtual ones. lo never counts. RDMA
+ * bypasses the interfaces and is not seen. */
+#ifndef TRK_PROBE_LINUX_NETDEV_H
+#define TRK_PROBE_LINUX_NETDEV_H
+
+#include "base/env.h"
+#include "probe/linux/meter.h"
+
+struct trk_netdev {
+	const char *name; /* view into the text, not terminated */
+	size_t name_len;
+	uint64_t recv_bytes, recv_packets, recv_errors, recv_drops;
+	uint64_t sent_bytes, sent_packets, sent_errors, sent_drops;
+};
+
+/* Parse the line at *at and advance. Pure. Returns 1; 0 at the end; -EBADMSG for a line that is no
+ * interface, such as the two heads (then *at has advanced too). */
+int trk__netdev_parse(const char **at, struct trk_netdev *ret);
+
+struct trk_net_meter {
+	struct trk_meter meter;
+	int fd;     /* net/dev, kept open */
+	int sys_fd; /* borrowed */
+	char *text; /* owned */
+};
+
+/* Totals over the interfaces that count; which ones is decided anew when one appears or goes. At
+ * most 1024 interfaces. Returns 0 or a negative errno; _release is due either way. env is borrowed
+ * until _release. */
+int trk__net_meter_init(struct trk_net_meter *m, const struct trk_env *env);
+void trk__net_meter_release(struct trk_net_meter *m);
+/* Monotone totals since the first update, which gives 0 and 0. Returns 0 or a negative errno. */
+int trk__net_meter_update(struct trk_net_meter *m, uint64_t *ret_recv_bytes,
+			  uint64_t *ret_sent_bytes);
+
+#endif

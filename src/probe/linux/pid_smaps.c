@@ -1,0 +1,69 @@
+#include "probe/linux/pid_smaps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/parse.h"
+
+int trk__pid_smaps_parse(const char *text, struct trk_pid_smaps *ret)
+{
+	struct trk_pid_smaps s = {0};
+	bool has_rss = false, has_pss = false;
+	const struct {
+		const char *key;
+		uint64_t *value;
+		bool *seen; /* may be NULL */
+	} fields[] = {
+		{"Rss:", &s.rss_bytes, &has_rss},
+		{"Pss:", &s.pss_bytes, &has_pss},
+		{"Pss_Anon:", &s.pss_anon_bytes, &s.has_split},
+		{"Pss_File:", &s.pss_file_bytes, NULL},
+		{"Pss_Shmem:", &s.pss_shmem_bytes, NULL},
+		{"Anonymous:", &s.anon_bytes, NULL},
+		{"Swap:", &s.swap_bytes, NULL},
+		{"SwapPss:", &s.swap_pss_bytes, NULL},
+	};
+
+	for (; *text; text = trk__skip_line(text)) {
+		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+			size_t len = strlen(fields[i].key);
+			const char *at = text + len;
+			uint64_t kib;
+
+			if (strncmp(text, fields[i].key, len) != 0)
+				continue;
+			if (!trk__scan_u64(&at, &kib) || kib > UINT64_MAX >> 10)
+				return -EBADMSG;
+			*fields[i].value = kib << 10;
+			if (fields[i].seen)
+				*fields[i].seen = true;
+			break;
+		}
+	}
+	if (!has_rss || !has_pss)
+		return -EBADMSG;
+	*ret = s;
+	return 0;
+}
+
+int trk__pid_smaps_read(int proc_fd, pid_t pid, struct trk_pid_smaps *ret)
+{
+	char path[48], text[2048];
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/smaps_rollup", (int) pid);
+	len = trk__read_at(proc_fd, path, text, sizeof(text));
+	if (len == -ENOENT) {
+		/* Either the process or the file is missing. */
+		(void) snprintf(path, sizeof(path), "%d", (int) pid);
+		return faccessat(proc_fd, path, F_OK, 0) < 0 ? -ESRCH : -ENOENT;
+	}
+	if (len < 0)
+		return (int) len;
+	/* A process without an address space (zombie, kernel thread) reads empty on some kernels. */
+	return len == 0 ? -ESRCH : trk__pid_smaps_parse(text, ret);
+}

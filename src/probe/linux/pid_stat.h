@@ -1,0 +1,42 @@
+/* One process: identity, parent, CPU time, faults.
+ *
+ * Source: /proc/PID/stat (proc_pid_stat(5)). CPU fields are clock ticks (USER_HZ, 100 a second on
+ * every Linux that matters); the c-fields belong to children that this process has waited for. */
+#ifndef TRK_PROBE_LINUX_PID_STAT_H
+#define TRK_PROBE_LINUX_PID_STAT_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The kernel cuts a task's name at 15 bytes, but writes up to 63 for some kernel threads. */
+#define TRK_COMM_SIZE 64
+
+/* Longest stat file: 52 numbers of 20 digits and the name. */
+#define TRK_PID_STAT_SIZE 1280
+
+struct trk_pid_stat {
+	pid_t pid;
+	char comm[TRK_COMM_SIZE]; /* any bytes: blanks, parentheses, line ends */
+	char state;               /* R S D Z T t X I … */
+	pid_t ppid;
+	pid_t pgrp;
+	pid_t session;
+	uint64_t minor_faults, child_minor_faults;
+	uint64_t major_faults, child_major_faults;
+	uint64_t user_ticks, system_ticks;
+	uint64_t child_user_ticks, child_system_ticks;
+	uint64_t threads;
+	uint64_t start_ticks; /* since boot: with the pid, the identity of a process */
+	uint64_t rss_pages;   /* may lag by 64 pages a CPU; statm is no better */
+	uint64_t
+		block_delay_ticks; /* waiting for block I/O, swap-in included; 0 with task_delayacct off */
+};
+
+/* Parse the text of one stat file. Pure: no I/O, no allocation. The name ends at the last ')'.
+ * Returns 0, or -EBADMSG and leaves *ret untouched. */
+int trk__pid_stat_parse(const char *text, struct trk_pid_stat *ret);
+
+/* Read PID/stat below proc_fd (borrowed). 0; -ENOENT or -ESRCH when it is gone. */
+int trk__pid_stat_read(int proc_fd, pid_t pid, struct trk_pid_stat *ret);
+
+#endif

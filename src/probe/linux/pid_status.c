@@ -1,0 +1,86 @@
+#include "probe/linux/pid_status.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/parse.h"
+
+/* "Name:\t" in front of a line: where its value starts, or NULL. */
+static const char *value_of(const char *line, const char *key)
+{
+	size_t len = strlen(key);
+
+	return !strncmp(line, key, len) && line[len] == ':' ? line + len + 1 : NULL;
+}
+
+static pid_t last_number(const char *at)
+{
+	uint64_t value = 0;
+
+	while (trk__scan_u64(&at, &value))
+		continue;
+	return value <= INT32_MAX ? (pid_t) value : 0;
+}
+
+int trk__pid_status_parse(const char *text, struct trk_pid_status *ret)
+{
+	struct trk_pid_status s = {0};
+	uint64_t uid = 0;
+	bool has_threads = false;
+	const struct {
+		const char *key;
+		uint64_t *value;
+		unsigned int shift; /* 10 for kB */
+	} fields[] = {
+		{"VmHWM", &s.hwm_bytes, 10},
+		{"VmRSS", &s.rss_bytes, 10},
+		{"RssAnon", &s.rss_anon_bytes, 10},
+		{"RssFile", &s.rss_file_bytes, 10},
+		{"RssShmem", &s.rss_shmem_bytes, 10},
+		{"VmSwap", &s.swap_bytes, 10},
+		{"Threads", &s.threads, 0},
+		{"voluntary_ctxt_switches", &s.voluntary_switches, 0},
+		{"nonvoluntary_ctxt_switches", &s.involuntary_switches, 0},
+		{"Uid", &uid, 0},
+	};
+
+	for (; *text; text = trk__skip_line(text)) {
+		const char *at = value_of(text, "NSpid");
+
+		if (at) {
+			s.inner_pid = last_number(at);
+			continue;
+		}
+		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+			uint64_t value;
+
+			at = value_of(text, fields[i].key);
+			if (!at || !trk__scan_u64(&at, &value) ||
+			    value > UINT64_MAX >> fields[i].shift)
+				continue;
+			*fields[i].value = value << fields[i].shift;
+			s.has_memory |= fields[i].value == &s.rss_bytes;
+			has_threads |= fields[i].value == &s.threads;
+			break;
+		}
+	}
+	if (!has_threads)
+		return -EBADMSG;
+	s.uid = (uint32_t) uid;
+	*ret = s;
+	return 0;
+}
+
+int trk__pid_status_read(int proc_fd, pid_t pid, struct trk_pid_status *ret)
+{
+	char path[32], text[TRK_PID_STATUS_SIZE];
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/status", (int) pid);
+	len = trk__read_at(proc_fd, path, text, sizeof(text));
+	if (len < 0 && len != -EFBIG)
+		return (int) len;
+	return trk__pid_status_parse(text, ret);
+}

@@ -1,0 +1,51 @@
+#include "probe/linux/pressure.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/parse.h"
+
+/* The total= of one line, which the kernel gives in µs. */
+static bool scan_total(const char *line, uint64_t *ret_ns)
+{
+	const char *end = strchrnul(line, '\n');
+	const char *at = strstr(line, "total=");
+	uint64_t us;
+
+	if (!at || at > end)
+		return false;
+	at += strlen("total=");
+	if (!trk__scan_u64(&at, &us) || us > UINT64_MAX / 1000)
+		return false;
+	*ret_ns = us * 1000;
+	return true;
+}
+
+int trk__pressure_parse(const char *text, struct trk_pressure *ret)
+{
+	struct trk_pressure p = {0};
+	bool has_some = false;
+
+	for (; *text; text = trk__skip_line(text)) {
+		if (!strncmp(text, "some ", 5))
+			has_some = scan_total(text, &p.some_ns);
+		else if (!strncmp(text, "full ", 5) && !scan_total(text, &p.full_ns))
+			return -EBADMSG;
+	}
+	if (!has_some)
+		return -EBADMSG;
+	*ret = p;
+	return 0;
+}
+
+int trk__pressure_read(int dirfd, const char *path, struct trk_pressure *ret)
+{
+	char text[256];
+	ssize_t len = trk__read_at(dirfd, path, text, sizeof(text));
+
+	if (len == -ENOENT || len == -ENOTDIR)
+		return -EOPNOTSUPP;
+	return len < 0 ? (int) len : trk__pressure_parse(text, ret);
+}
