@@ -1,0 +1,112 @@
+/* Shared by tree.c (table, discovery), tree_ledger.c (counters) and tree_memory.c (PSS, peaks). */
+#ifndef TRK_PROBE_TREE_PRIVATE_H
+#define TRK_PROBE_TREE_PRIVATE_H
+
+#include "probe/linux/pid_stat.h"
+#include "probe/tree.h"
+
+#define TRK_COMMAND_SIZE 160
+
+/* One member of the tree. Members stand in the table in the order of discovery, so a parent stands
+ * before its children, and is read before them: see tree_ledger.c for why that matters. */
+struct process {
+	pid_t pid;
+	pid_t ppid;
+	uint64_t start_ticks;
+	int stat_fd, io_fd, statm_fd; /* kept open; -1 past the descriptor budget or unreadable */
+	bool dirty;                   /* must be read although its CPU clock stands still */
+	bool vanished;                /* found gone in this update */
+	bool reaped;                  /* by the caller: its final usage is in the ledger's pool */
+	bool zombie;
+	bool io_denied;
+	bool fresh; /* not yet counted once */
+	bool moved; /* its CPU clock moved in this update */
+	unsigned int idle_updates;
+
+	/* Ledger. `seen` is own + inherited at the last read; `own` its certain part. */
+	uint64_t own[TRK_TREE_COUNTERS];
+	uint64_t inherited[TRK_TREE_COUNTERS];
+	uint64_t gained[TRK_TREE_COUNTERS]; /* growth of `inherited` in this update */
+	uint64_t lost[TRK_TREE_COUNTERS]; /* last `seen` of children that vanished in this update */
+	uint64_t debt[TRK_TREE_COUNTERS]; /* the same of the update before, not yet arrived */
+
+	/* Memory. */
+	uint64_t threads;
+	uint64_t rss_bytes, shared_bytes;
+	uint64_t hwm_bytes;        /* last VmHWM read */
+	uint64_t hwm_excess_bytes; /* VmHWM rose in this update to this much above the RSS now */
+	uint64_t faults_at_hwm;
+	uint64_t pss_bytes;                                         /* read or inferred */
+	uint64_t read_rss_bytes, read_shared_bytes, read_pss_bytes; /* at the last smaps_rollup */
+	uint64_t faults_at_read;
+	float anon_factor, shared_factor;
+	float read_ns_per_byte; /* cost of the last smaps_rollup */
+	uint32_t family,
+		family_at_read; /* forks and exits among children; ours + parent's at read */
+	uint32_t read_update;   /* update number of the last smaps_rollup, 0 never */
+	bool pss_denied;
+
+	char name[TRK_COMM_SIZE];
+	char command[TRK_COMMAND_SIZE];
+};
+
+enum { TOP_EXITED = 24 };
+
+struct trk_tree {
+	struct trk_env env;
+	struct trk_tree_options options;
+	struct trk_tree_state state;
+	uint64_t page_bytes;
+	uint64_t tick_ns;     /* ns in one USER_HZ tick */
+	uint64_t start_ticks; /* boot clock at creation: older processes start from a baseline */
+	uint32_t update;      /* number of updates so far */
+
+	struct process *process; /* owned */
+	size_t count, cap;
+	uint32_t *slot;   /* hash: pid -> index + 1 */
+	size_t slots;     /* power of two */
+	size_t untracked; /* members that did not fit */
+
+	int loadavg_fd;
+	int dir_fd;     /* /proc, for getdents */
+	char *entries;  /* getdents buffer, owned */
+	pid_t last_pid; /* highest pid examined */
+	uint64_t next_sweep_ns;
+	int fds_left;
+
+	/* Reaped by the caller: inherits like a parent. */
+	struct process pool;
+	uint64_t ledger[TRK_TREE_COUNTERS];   /* what was added up here */
+	uint64_t at_least[TRK_TREE_COUNTERS]; /* what another source proves */
+
+	/* PSS budget. */
+	double credit_ns;
+	uint64_t credit_at_ns;
+	bool smaps_missing; /* the kernel has no smaps_rollup */
+
+	struct trk_process_info exited_cpu[TOP_EXITED];
+	struct trk_process_info exited_memory[TOP_EXITED];
+};
+
+/* tree.c */
+struct process *trk__tree_find(struct trk_tree *t, pid_t pid);
+/* True when new members were found. */
+bool trk__tree_discover(struct trk_tree *t);
+
+/* tree_ledger.c */
+/* Take the counters of one read into the process's ledger entry. */
+void trk__ledger_read(struct trk_tree *t, struct process *p, const uint64_t own[TRK_TREE_COUNTERS],
+		      const uint64_t inherited[TRK_TREE_COUNTERS]);
+/* After all members were read: settle what vanished against what arrived. */
+void trk__ledger_settle(struct trk_tree *t);
+
+/* tree_memory.c */
+void trk__memory_init(struct trk_tree *t);
+/* VmHWM of a process whose page faults moved. */
+void trk__memory_high_water(struct trk_tree *t, struct process *p);
+/* PSS within the budget, sums and peaks. */
+void trk__memory_update(struct trk_tree *t);
+/* Peak proven by the maxrss of a reaped process. */
+void trk__memory_reaped(struct trk_tree *t, uint64_t maxrss_bytes);
+
+#endif
