@@ -1,0 +1,519 @@
+#include "sample/sampler.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "probe/linux/cpu_stat.h"
+#include "probe/linux/diskstats.h"
+#include "probe/linux/loadavg.h"
+#include "probe/linux/meminfo.h"
+#include "probe/linux/netdev.h"
+#include "probe/linux/pressure.h"
+#include "probe/linux/space.h"
+#include "probe/perf.h"
+
+enum {
+	TEXT_SIZE = 64 * 1024, /* /proc/stat of a machine with many hundred interrupts */
+};
+
+#define SLOW_INTERVAL_NS    (TRK_NS_PER_S)      /* disk space, number of processes */
+#define RECOUNT_INTERVAL_NS (60 * TRK_NS_PER_S) /* calibration of the process count */
+
+enum pressure_file { PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, PRESSURE_FILES };
+
+/* A monotone total at the last tick, and when it was read. */
+struct counter {
+	bool valid;
+	uint64_t value;
+};
+
+struct trk_sampler {
+	struct trk_env env;
+	struct trk_sampler_options options;
+	struct trk_tree *tree; /* owned */
+	struct trk_cgroup cgroup;
+	struct trk_sample row;
+	char *text; /* owned scratch */
+	uint64_t start_ns, last_ns;
+	uint64_t system_ns; /* when /proc/stat was read last */
+	uint64_t tree_ns;   /* when the tree was walked last */
+	uint64_t cgroup_ns;
+	uint64_t tick_us; /* µs in a USER_HZ tick */
+	int64_t perf_ns;
+	int stat_fd, meminfo_fd, loadavg_fd;
+	int pressure_fd[PRESSURE_FILES];
+	struct trk_disk_meter disk;
+	struct trk_net_meter net;
+	struct trk_space_meter space;
+	int disk_error, net_error, space_error;
+	uint64_t slow_ns; /* next reading of the slow figures */
+	uint64_t recount_ns;
+	int64_t proc_links; /* st_nlink of /proc less its processes */
+	bool started;
+	struct counter last[TRK_COLUMNS];
+};
+
+/* ---- helpers ---- */
+
+/* Set a DELTA column from a monotone total, both in stored units. */
+static void set_delta(struct trk_sampler *s, int column, uint64_t total)
+{
+	struct counter *last = &s->last[column];
+
+	if (last->valid && s->started)
+		trk__sample_set(&s->row, column,
+				total > last->value ? (int64_t) (total - last->value) : 0);
+	if (!last->valid || total > last->value) /* /proc/stat's iowait may step back */
+		last->value = total;
+	last->valid = true;
+}
+
+/* cores = µs of CPU / µs of time, in 1/10000. */
+static void set_rate(struct trk_sampler *s, int column, int64_t cpu_us, uint64_t over_ns)
+{
+	if (!s->started || over_ns < s->options.min_interval_ns || over_ns == 0)
+		return;
+	trk__sample_set(&s->row, column,
+			(int64_t) ((double) cpu_us * 1e7 / (double) over_ns + 0.5));
+}
+
+static void set_bytes(struct trk_sampler *s, int column, uint64_t bytes)
+{
+	trk__sample_set(&s->row, column, (int64_t) bytes);
+}
+
+static bool read_kept(struct trk_sampler *s, int fd)
+{
+	ssize_t len;
+
+	if (fd < 0)
+		return false;
+	len = trk__read_fd(fd, s->text, TEXT_SIZE);
+	return len > 0 || len == -EFBIG;
+}
+
+/* ---- the system ---- */
+
+static void read_cpu(struct trk_sampler *s, uint64_t now_ns)
+{
+	struct trk_cpu_stat stat;
+	const struct trk_cpu_times *t = &stat.all;
+	uint64_t over_ns = now_ns - s->system_ns;
+
+	if (!read_kept(s, s->stat_fd) || trk__cpu_stat_parse(s->text, &stat, NULL, 0) < 0)
+		return;
+	set_delta(s, TRK_SYSTEM_UTIME, (t->user + t->nice) * s->tick_us);
+	set_delta(s, TRK_SYSTEM_STIME, (t->system + t->irq + t->softirq) * s->tick_us);
+	set_delta(s, TRK_SYSTEM_IOWAIT, t->iowait * s->tick_us);
+	set_delta(s, TRK_SYSTEM_STEAL, t->steal * s->tick_us);
+	set_delta(s, TRK_SYSTEM_FORKS, stat.forks);
+	set_delta(s, TRK_SYSTEM_CONTEXT_SWITCHES, stat.context_switches);
+	set_rate(s, TRK_SYSTEM_CPU_USAGE,
+		 s->row.value[TRK_SYSTEM_UTIME] + s->row.value[TRK_SYSTEM_STIME], over_ns);
+	s->system_ns = now_ns;
+}
+
+static void read_memory(struct trk_sampler *s)
+{
+	struct trk_meminfo m;
+
+	if (!read_kept(s, s->meminfo_fd) || trk__meminfo_parse(s->text, &m) < 0)
+		return;
+	set_bytes(s, TRK_SYSTEM_MEMORY_FREE, m.free);
+	set_bytes(s, TRK_SYSTEM_MEMORY_USED, trk__meminfo_used(&m));
+	set_bytes(s, TRK_SYSTEM_MEMORY_BUFFERS, m.buffers);
+	set_bytes(s, TRK_SYSTEM_MEMORY_CACHED, m.cached + m.reclaimable);
+	set_bytes(s, TRK_SYSTEM_MEMORY_ACTIVE, m.active);
+	set_bytes(s, TRK_SYSTEM_MEMORY_INACTIVE, m.inactive);
+	set_bytes(s, TRK_SYSTEM_SWAP_USED,
+		  m.swap_total > m.swap_free ? m.swap_total - m.swap_free : 0);
+}
+
+static void read_load(struct trk_sampler *s)
+{
+	struct trk_loadavg load;
+
+	if (read_kept(s, s->loadavg_fd) && trk__loadavg_parse(s->text, &load) == 0)
+		trk__sample_set(&s->row, TRK_SYSTEM_LOAD_1M, (int64_t) load.load_1m);
+}
+
+static void read_pressure(struct trk_sampler *s)
+{
+	static const int columns[PRESSURE_FILES][2] = {
+		[PRESSURE_CPU] = {TRK_SYSTEM_PRESSURE_CPU_SOME, -1},
+		[PRESSURE_MEMORY] = {TRK_SYSTEM_PRESSURE_MEMORY_SOME,
+				     TRK_SYSTEM_PRESSURE_MEMORY_FULL},
+		[PRESSURE_IO] = {TRK_SYSTEM_PRESSURE_IO_SOME, TRK_SYSTEM_PRESSURE_IO_FULL},
+	};
+
+	for (int i = 0; i < PRESSURE_FILES; i++) {
+		struct trk_pressure p;
+
+		if (!read_kept(s, s->pressure_fd[i]) || trk__pressure_parse(s->text, &p) < 0)
+			continue;
+		set_delta(s, columns[i][0], p.some_ns / 1000);
+		if (columns[i][1] >= 0)
+			set_delta(s, columns[i][1], p.full_ns / 1000);
+	}
+}
+
+static void read_io(struct trk_sampler *s)
+{
+	uint64_t in, out;
+
+	if (s->disk_error == 0 && trk__disk_meter_update(&s->disk, &in, &out) == 0) {
+		set_delta(s, TRK_SYSTEM_DISK_READ, in);
+		set_delta(s, TRK_SYSTEM_DISK_WRITE, out);
+	}
+	if (s->net_error == 0 && trk__net_meter_update(&s->net, &in, &out) == 0) {
+		set_delta(s, TRK_SYSTEM_NET_RECV, in);
+		set_delta(s, TRK_SYSTEM_NET_SENT, out);
+	}
+}
+
+/* Processes by a count of /proc's directories. */
+static int64_t count_processes(struct trk_sampler *s)
+{
+	int fd = trk__open_dir_at(s->env.proc_fd, ".");
+	struct dirent *entry;
+	int64_t n = 0;
+	DIR *dir;
+
+	if (fd < 0)
+		return -1;
+	dir = fdopendir(fd);
+	if (!dir) {
+		trk__close(fd);
+		return -1;
+	}
+	while ((entry = readdir(dir)))
+		n += entry->d_name[0] >= '1' && entry->d_name[0] <= '9';
+	(void) closedir(dir);
+	return n;
+}
+
+/* The link count of /proc is its processes and a constant: one stat(2) instead of a walk. The
+ * constant is taken anew every minute. */
+static void read_processes(struct trk_sampler *s, uint64_t now_ns)
+{
+	struct stat st;
+	int64_t n;
+
+	if (fstat(s->env.proc_fd, &st) < 0)
+		return;
+	if (now_ns >= s->recount_ns) {
+		n = count_processes(s);
+		if (n < 0)
+			return;
+		s->proc_links = (int64_t) st.st_nlink - n;
+		s->recount_ns = now_ns + RECOUNT_INTERVAL_NS;
+	}
+	n = (int64_t) st.st_nlink - s->proc_links;
+	if (n > 0)
+		trk__sample_set(&s->row, TRK_SYSTEM_PROCESSES, n);
+}
+
+/* Figures that change slowly are not read more than once a second; rows in between repeat them. */
+static void read_slow(struct trk_sampler *s, uint64_t now_ns, const struct trk_sample *before)
+{
+	static const int columns[] = {TRK_SYSTEM_SPACE_TOTAL, TRK_SYSTEM_SPACE_USED,
+				      TRK_SYSTEM_SPACE_FREE};
+	uint64_t total, used, available;
+
+	if (now_ns < s->slow_ns) {
+		for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+			if (trk__sample_knows(before, columns[i]))
+				trk__sample_set(&s->row, columns[i], before->value[columns[i]]);
+		return;
+	}
+	s->slow_ns = now_ns + SLOW_INTERVAL_NS * 9 / 10; /* a tick that is early by a hair counts */
+	if (s->space_error == 0 &&
+	    trk__space_meter_update(&s->space, &total, &used, &available) == 0) {
+		set_bytes(s, TRK_SYSTEM_SPACE_TOTAL, total);
+		set_bytes(s, TRK_SYSTEM_SPACE_USED, used);
+		set_bytes(s, TRK_SYSTEM_SPACE_FREE, available);
+	}
+}
+
+/* ---- the tree and its group ---- */
+
+static void read_tree(struct trk_sampler *s)
+{
+	const struct trk_tree_state *state;
+	uint64_t perf_ns, now_ns;
+	const uint64_t *counter;
+
+	if (!s->tree)
+		return;
+	trk__tree_update(s->tree, &state);
+	if (s->options.perf_fd >= 0 && trk__perf_read(s->options.perf_fd, &perf_ns) == 0) {
+		s->perf_ns = (int64_t) perf_ns;
+		trk__tree_raise(s->tree, TRK_TREE_CPU, perf_ns);
+	}
+	now_ns = s->env.monotonic_ns();
+	counter = state->counter;
+	set_delta(s, TRK_PROCESS_STIME, counter[TRK_TREE_CPU_SYSTEM] / 1000);
+	/* User time is the rest, so that both add up to the exact total. */
+	set_delta(s, TRK_PROCESS_UTIME,
+		  counter[TRK_TREE_CPU] > counter[TRK_TREE_CPU_SYSTEM]
+			  ? (counter[TRK_TREE_CPU] - counter[TRK_TREE_CPU_SYSTEM]) / 1000
+			  : 0);
+	set_rate(s, TRK_PROCESS_CPU_USAGE,
+		 s->row.value[TRK_PROCESS_UTIME] + s->row.value[TRK_PROCESS_STIME],
+		 now_ns - s->tree_ns);
+	if (state->unreadable_io == 0 || state->unreadable_io < state->processes) {
+		set_delta(s, TRK_PROCESS_DISK_READ, counter[TRK_TREE_READ_BYTES]);
+		set_delta(s, TRK_PROCESS_DISK_WRITE, counter[TRK_TREE_WRITE_BYTES]);
+		set_delta(s, TRK_PROCESS_READ_CHARS, counter[TRK_TREE_READ_CHARS]);
+		set_delta(s, TRK_PROCESS_WRITE_CHARS, counter[TRK_TREE_WRITE_CHARS]);
+	}
+	set_delta(s, TRK_PROCESS_MAJOR_FAULTS, counter[TRK_TREE_MAJOR_FAULTS]);
+	set_delta(s, TRK_PROCESS_MINOR_FAULTS, counter[TRK_TREE_MINOR_FAULTS]);
+	trk__sample_set(&s->row, TRK_PROCESS_PID, s->options.tree->root);
+	if (!s->options.tree->one_process)
+		trk__sample_set(
+			&s->row, TRK_PROCESS_CHILDREN,
+			state->processes > 0 ? (int64_t) state->processes - !state->root_gone : 0);
+	/* After the last process has gone there is no memory to speak of, and 0 would be a lie about
+	 * what it was. */
+	if (state->processes > 0) {
+		set_bytes(s, TRK_PROCESS_MEMORY, state->pss_bytes);
+		set_bytes(s, TRK_PROCESS_RSS, state->rss_bytes);
+		set_bytes(s, TRK_PROCESS_MEMORY_ESTIMATED, state->pss_estimated_bytes);
+		trk__sample_set(&s->row, TRK_PROCESS_THREADS, (int64_t) state->threads);
+	}
+	s->tree_ns = now_ns;
+}
+
+static void read_cgroup(struct trk_sampler *s)
+{
+	struct trk_cgroup_usage usage;
+	struct counter *last = &s->last[TRK_CGROUP_CPU_USAGE];
+	uint64_t now_ns;
+
+	if (trk__cgroup_usage_quick(&s->cgroup, &usage) < 0)
+		return;
+	now_ns = s->env.monotonic_ns();
+	if (usage.known & TRK_CGROUP_KNOWS_MEMORY)
+		set_bytes(s, TRK_CGROUP_MEMORY_COLUMN, usage.memory_bytes);
+	if (!(usage.known & TRK_CGROUP_KNOWS_CPU))
+		return;
+	if (last->valid && usage.cpu_ns >= last->value)
+		set_rate(s, TRK_CGROUP_CPU_USAGE, (int64_t) ((usage.cpu_ns - last->value) / 1000),
+			 now_ns - s->cgroup_ns);
+	*last = (struct counter){true, usage.cpu_ns};
+	s->cgroup_ns = now_ns;
+}
+
+/* ---- life ---- */
+
+void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk_sample **ret)
+{
+	struct trk_sample before = s->row;
+	uint64_t now_ns = s->env.monotonic_ns();
+
+	s->row.known = 0;
+	memset(s->row.value, 0, sizeof(s->row.value));
+	trk__sample_set(&s->row, TRK_TIMESTAMP, (int64_t) (s->env.wall_ns() / TRK_NS_PER_MS));
+	trk__sample_set(&s->row, TRK_ELAPSED, (int64_t) ((now_ns - s->start_ns) / 1000));
+	trk__sample_set(
+		&s->row, TRK_INTERVAL,
+		(int64_t) ((now_ns - s->start_ns) / 1000 - (s->last_ns - s->start_ns) / 1000));
+	trk__sample_set(&s->row, TRK_TRACKER_LATE, (int64_t) (late_ns / 1000));
+	if (!s->options.no_system) {
+		read_cpu(s, now_ns);
+		read_memory(s);
+		read_load(s);
+		read_pressure(s);
+		read_io(s);
+		read_processes(s, now_ns);
+		read_slow(s, now_ns, &before);
+	}
+	read_tree(s);
+	read_cgroup(s);
+	set_delta(s, TRK_TRACKER_CPU, trk__clock_process_cpu_ns() / 1000);
+	s->last_ns = now_ns;
+	s->started = true;
+	*ret = &s->row;
+}
+
+static int open_file(const struct trk_env *env, const char *path)
+{
+	return openat(env->proc_fd, path, O_RDONLY | O_CLOEXEC);
+}
+
+static void open_system(struct trk_sampler *s)
+{
+	static const char *const pressure[PRESSURE_FILES] = {
+		[PRESSURE_CPU] = "pressure/cpu",
+		[PRESSURE_MEMORY] = "pressure/memory",
+		[PRESSURE_IO] = "pressure/io",
+	};
+
+	s->stat_fd = open_file(&s->env, "stat");
+	s->meminfo_fd = open_file(&s->env, "meminfo");
+	s->loadavg_fd = open_file(&s->env, "loadavg");
+	for (int i = 0; i < PRESSURE_FILES; i++)
+		s->pressure_fd[i] = open_file(&s->env, pressure[i]);
+	s->disk_error = trk__disk_meter_init(&s->disk, &s->env);
+	s->net_error = trk__net_meter_init(&s->net, &s->env);
+	s->space_error = trk__space_meter_init(&s->space, &s->env);
+}
+
+/* What the deltas count from: the counters before anything was started. */
+static void take_baseline(struct trk_sampler *s)
+{
+	struct trk_sample ignored = {0};
+
+	s->start_ns = s->last_ns = s->env.monotonic_ns();
+	s->system_ns = s->tree_ns = s->cgroup_ns = s->start_ns;
+	if (!s->options.no_system) {
+		read_cpu(s, s->start_ns);
+		read_pressure(s);
+		read_io(s);
+	}
+	if (s->tree) { /* a tree begins at zero */
+		static const int columns[] = {
+			TRK_PROCESS_UTIME,        TRK_PROCESS_STIME,        TRK_PROCESS_DISK_READ,
+			TRK_PROCESS_DISK_WRITE,   TRK_PROCESS_READ_CHARS,   TRK_PROCESS_WRITE_CHARS,
+			TRK_PROCESS_MAJOR_FAULTS, TRK_PROCESS_MINOR_FAULTS,
+		};
+
+		for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+			s->last[columns[i]].valid = true;
+	}
+	s->last[TRK_TRACKER_CPU].valid = true;
+	s->row = ignored;
+	s->started = true;
+}
+
+struct trk_sampler *trk__sampler_new(const struct trk_env *env,
+				     const struct trk_sampler_options *options, int *reterr)
+{
+	struct trk_sampler *s = calloc(1, sizeof(*s));
+	int r = -ENOMEM;
+
+	if (!s)
+		goto fail;
+	s->env = *env;
+	s->options = *options;
+	s->perf_ns = -1;
+	s->tick_us = 1000000 / (uint64_t) sysconf(_SC_CLK_TCK);
+	s->stat_fd = s->meminfo_fd = s->loadavg_fd = -1;
+	s->disk.fd = s->net.fd = s->space.fd = -1;
+	for (int i = 0; i < PRESSURE_FILES; i++)
+		s->pressure_fd[i] = -1;
+	s->text = malloc(TEXT_SIZE);
+	if (!s->text)
+		goto fail;
+	if (options->tree) {
+		s->tree = trk__tree_new(env, options->tree, &r);
+		if (!s->tree)
+			goto fail;
+	}
+	if (!options->no_system)
+		open_system(s);
+	(void) trk__cgroup_open(&s->cgroup, env, options->tree ? options->tree->root : getpid());
+	take_baseline(s);
+	return s;
+fail:
+	trk__sampler_free(s);
+	*reterr = r;
+	return NULL;
+}
+
+void trk__sampler_free(struct trk_sampler *s)
+{
+	if (!s)
+		return;
+	trk__tree_free(s->tree);
+	trk__cgroup_release(&s->cgroup);
+	trk__close(s->stat_fd);
+	trk__close(s->meminfo_fd);
+	trk__close(s->loadavg_fd);
+	for (int i = 0; i < PRESSURE_FILES; i++)
+		trk__close(s->pressure_fd[i]);
+	if (!s->options.no_system) {
+		trk__disk_meter_release(&s->disk);
+		trk__net_meter_release(&s->net);
+		trk__space_meter_release(&s->space);
+	}
+	free(s->text);
+	free(s);
+}
+
+struct trk_tree *trk__sampler_tree(struct trk_sampler *s)
+{
+	return s->tree;
+}
+
+const struct trk_cgroup *trk__sampler_cgroup(const struct trk_sampler *s)
+{
+	return &s->cgroup;
+}
+
+int64_t trk__sampler_perf_ns(const struct trk_sampler *s)
+{
+	return s->perf_ns;
+}
+
+static void add_source(struct trk_source *list, size_t *n, const char *name, const char *text)
+{
+	if (*n < TRK_SOURCES_MAX)
+		list[(*n)++] = (struct trk_source){name, text};
+}
+
+static void tree_sources(const struct trk_sampler *s, struct trk_source *list, size_t *n)
+{
+	const struct trk_tree_state *state = trk__tree_state(s->tree);
+
+	add_source(list, n, "process_cpu",
+		   s->perf_ns >= 0
+			   ? "CPU clock of each pid, PID/stat, wait4, perf task-clock"
+			   : "CPU clock of each pid, PID/stat, wait4 (perf counter not permitted)");
+	add_source(list, n, "process_memory",
+		   state->unreadable_memory
+			   ? "PID/smaps_rollup and PID/statm (RSS for processes of other users)"
+			   : "PID/smaps_rollup and PID/statm");
+	add_source(list, n, "process_disk",
+		   state->unreadable_io ? "PID/io (not readable for processes of other users)"
+					: "PID/io, wait4");
+}
+
+size_t trk__sampler_sources(const struct trk_sampler *s, struct trk_source *list)
+{
+	size_t n = 0;
+
+	if (s->tree)
+		tree_sources(s, list, &n);
+	if (!s->options.no_system) {
+		add_source(list, &n, "system_cpu", s->stat_fd >= 0 ? "/proc/stat" : "not readable");
+		add_source(list, &n, "system_memory",
+			   s->meminfo_fd >= 0 ? "/proc/meminfo" : "not readable");
+		add_source(list, &n, "system_disk",
+			   s->disk_error == 0 ? "/proc/diskstats" : "not readable");
+		add_source(list, &n, "system_net",
+			   s->net_error == 0 ? "/proc/self/net/dev" : "not readable");
+		add_source(list, &n, "system_disk_space",
+			   s->space.count ? "statvfs of local file systems"
+					  : "no local file system");
+		add_source(list, &n, "system_pressure",
+			   s->last[TRK_SYSTEM_PRESSURE_CPU_SOME].valid
+				   ? "/proc/pressure"
+				   : "off or not in this kernel (PSI)");
+	}
+	add_source(list, &n, "cgroup",
+		   !s->cgroup.open                                   ? "no control group found"
+		   : s->cgroup.place[TRK_CGROUP_MEMORY].version == 2 ? "cgroup v2"
+								     : "cgroup v1");
+	add_source(list, &n, "gpu", "not measured by this version");
+	return n;
+}
