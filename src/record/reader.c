@@ -1,0 +1,265 @@
+#include "record/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+enum { WINDOW = TRK_PAYLOAD_MAX + TRK_FRAME_SIZE };
+
+/* A sliding window over the file. */
+struct window {
+	int fd;
+	unsigned char *data; /* owned */
+	size_t len;
+	off_t at;
+};
+
+static int fill(struct window *w)
+{
+	while (w->len < WINDOW) {
+		ssize_t n = pread(w->fd, w->data + w->len, WINDOW - w->len, w->at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return 0;
+		w->at += n;
+		w->len += (size_t) n;
+	}
+	return 0;
+}
+
+/* The next place that may be a record. */
+static size_t next_sync(const unsigned char *data, size_t len)
+{
+	for (size_t i = 1; i < len; i++)
+		if (data[i] == 0xb5 && (len - i < 4 || !memcmp(data + i, "\xb5rtk", 4)))
+			return i;
+	return len;
+}
+
+static int check_signature(struct window *w, const char *path, struct trk_error *reterr)
+{
+	int r = fill(w);
+
+	if (r < 0)
+		return trk__error_set(reterr, r, path, "%s: cannot read: %s", path,
+				      trk__strerror(r));
+	if (w->len < TRK_SIGNATURE_SIZE || memcmp(w->data, TRK_RECORDING_SIGNATURE, 4) != 0)
+		return trk__error_set(reterr, -TRK_E_FORMAT, path,
+				      "%s: not a resource-tracker recording", path);
+	if (w->data[4] > (unsigned char) TRK_RECORDING_SIGNATURE[4])
+		return trk__error_set(
+			reterr, -TRK_E_VERSION, path,
+			"%s: made by a newer version (format %u, this program reads %u)", path,
+			(unsigned int) w->data[4], (unsigned int) TRK_RECORDING_SIGNATURE[4]);
+	return 0;
+}
+
+/* Hand on what the window holds. Returns the bytes used, or a negative value that stops. */
+static long consume(struct window *w, trk_record_fn *on_record, void *data, long *damaged)
+{
+	size_t used = 0;
+	bool at_end = w->len < WINDOW;
+
+	while (used < w->len) {
+		const unsigned char *payload = NULL;
+		size_t len = 0;
+		int type = 0;
+		long n = trk__parse_frame(w->data + used, w->len - used, &type, &payload, &len);
+
+		if (n > 0) {
+			if (on_record(data, type, payload, len) != 0)
+				return -ECANCELED;
+			used += (size_t) n;
+		} else if (n < 0 || at_end) {
+			/* Damage; or a record cut by the end of the file, which another may follow if
+			 * the length itself is damaged. */
+			++*damaged;
+			used += next_sync(w->data + used, w->len - used);
+		} else {
+			break;
+		}
+	}
+	return (long) used;
+}
+
+long trk__records_walk(int fd, const char *path, trk_record_fn *on_record, void *data,
+		       struct trk_error *reterr)
+{
+	struct window w = {.fd = fd};
+	long damaged = 0, used;
+	int r;
+
+	w.data = malloc(WINDOW);
+	if (!w.data)
+		return trk__error_set(reterr, -ENOMEM, path, "out of memory");
+	r = check_signature(&w, path, reterr);
+	used = TRK_SIGNATURE_SIZE;
+	while (r == 0 && w.len > 0) {
+		w.len -= (size_t) used;
+		memmove(w.data, w.data + used, w.len);
+		r = fill(&w);
+		if (r < 0 || w.len == 0)
+			break;
+		used = consume(&w, on_record, data, &damaged);
+		if (used < 0)
+			break;
+	}
+	free(w.data);
+	return r < 0 ? r : damaged;
+}
+
+/* ---- a whole recording ---- */
+
+struct reading {
+	struct trk_record *record;
+	struct trk_schema schema;
+	bool has_start, start_only;
+	trk_row_fn *on_row;
+	void *data;
+	long undecodable;
+};
+
+static int take_rows(struct reading *r, uint64_t rows, const struct trk_sample *mean,
+		     const struct trk_sample *min, const struct trk_sample *max)
+{
+	trk__record_add(r->record, rows, mean, min, max);
+	return r->on_row ? r->on_row(r->data, rows, mean, min, max) : 0;
+}
+
+static int take_record(void *data, int type, const unsigned char *payload, size_t len)
+{
+	struct reading *r = data;
+	struct trk_cursor c = {payload, payload + len, 0};
+	struct trk_sample mean, min, max;
+	uint64_t rows;
+	int bad = 0;
+
+	if (type == TRK_RECORD_START) {
+		bad = trk__parse_start(payload, len, &r->schema, &r->record->run);
+		r->has_start = bad == 0;
+		return r->start_only && r->has_start;
+	}
+	if (!r->has_start)
+		return 0;
+	switch (type) {
+	case TRK_RECORD_SAMPLE:
+		bad = trk__parse_row(&c, &r->schema, &mean);
+		if (bad == 0)
+			return take_rows(r, 1, &mean, &mean, &mean);
+		break;
+	case TRK_RECORD_THINNED:
+		bad = trk__parse_thinned(payload, len, &r->schema, &rows, &mean, &min, &max);
+		if (bad == 0)
+			return take_rows(r, rows, &mean, &min, &max);
+		break;
+	case TRK_RECORD_STATE:
+	case TRK_RECORD_END:
+		bad = trk__parse_outcome(payload, len, &r->record->outcome);
+		r->record->ended |= bad == 0 && type == TRK_RECORD_END;
+		break;
+	default: /* of a newer version that old readers may skip */
+		break;
+	}
+	r->undecodable += bad != 0;
+	return 0;
+}
+
+static int read_with(int dirfd, const char *path, struct reading *r, struct trk_error *reterr)
+{
+	TRK_FD_CLEANUP int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+	long damaged;
+
+	if (fd < 0)
+		return trk__error_set(reterr, -errno, path, "%s: cannot open: %s", path,
+				      trk__strerror(errno));
+	damaged = trk__records_walk(fd, path, take_record, r, reterr);
+	if (damaged < 0)
+		return (int) damaged;
+	if (!r->has_start)
+		return trk__error_set(reterr, -TRK_E_DAMAGED, path,
+				      "%s: damaged recording: its first record is not intact",
+				      path);
+	r->record->damaged = (uint64_t) (damaged + r->undecodable);
+	return 0;
+}
+
+/* Without an end the totals are what the rows add up to: all up to the last row. */
+static void recover_totals(struct trk_record *record)
+{
+	static const struct {
+		int total, column;
+	} sums[] = {
+		{TRK_TOTAL_CPU_USER_S, TRK_PROCESS_UTIME},
+		{TRK_TOTAL_CPU_SYSTEM_S, TRK_PROCESS_STIME},
+		{TRK_TOTAL_DISK_READ_BYTES, TRK_PROCESS_DISK_READ},
+		{TRK_TOTAL_DISK_WRITE_BYTES, TRK_PROCESS_DISK_WRITE},
+		{TRK_TOTAL_MAJOR_FAULTS, TRK_PROCESS_MAJOR_FAULTS},
+	};
+	struct trk_quantity *total = record->outcome.total;
+	const char *reason = "the recording has no end: up to its last sample";
+
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+		struct trk_column_stats stats;
+
+		trk__stats_get(record->stats, sums[i].column, &stats);
+		if (!isnan(stats.sum))
+			trk__quantity_set(&total[sums[i].total], stats.sum, TRK_QUALITY_AT_LEAST,
+					  "sum of the samples", reason);
+	}
+	if (!isnan(total[TRK_TOTAL_CPU_USER_S].value))
+		trk__quantity_set(&total[TRK_TOTAL_CPU_S],
+				  total[TRK_TOTAL_CPU_USER_S].value +
+					  total[TRK_TOTAL_CPU_SYSTEM_S].value,
+				  TRK_QUALITY_AT_LEAST, "sum of the samples", reason);
+	if (!isnan(record->max_memory_mib) &&
+	    !(total[TRK_TOTAL_PEAK_MEMORY_MIB].value >= record->max_memory_mib))
+		trk__quantity_set(&total[TRK_TOTAL_PEAK_MEMORY_MIB], record->max_memory_mib,
+				  TRK_QUALITY_ESTIMATED, "largest sample", reason);
+	record->outcome.duration_ns = (uint64_t) record->last_elapsed_us * 1000;
+	record->outcome.stop_ns = (uint64_t) record->last_timestamp_ms * 1000000;
+}
+
+int trk__record_read(int dirfd, const char *path, struct trk_record *record, trk_row_fn *on_row,
+		     void *data, struct trk_error *reterr)
+{
+	struct reading reading = {.record = record, .on_row = on_row, .data = data};
+	int r = trk__record_init(record);
+
+	if (r < 0)
+		return trk__error_set(reterr, r, path, "out of memory");
+	r = read_with(dirfd, path, &reading, reterr);
+	if (r < 0) {
+		trk__record_release(record);
+		return r;
+	}
+	if (!record->ended) {
+		record->outcome.verdict = TRK_VERDICT_TRACKER_DIED;
+		record->outcome.code = -1;
+		recover_totals(record);
+	}
+	return 0;
+}
+
+int trk__record_read_start(int dirfd, const char *path, struct trk_run *ret,
+			   struct trk_error *reterr)
+{
+	struct trk_record *record = calloc(1, sizeof(*record));
+	struct reading reading = {.record = record, .start_only = true};
+	int r;
+
+	if (!record)
+		return -ENOMEM;
+	r = read_with(dirfd, path, &reading, reterr);
+	if (r == 0)
+		*ret = record->run;
+	free(record);
+	return r;
+}

@@ -1,0 +1,28 @@
+/* Reading a recording, whole, cut, damaged or still being written. */
+#ifndef TRK_RECORD_READER_H
+#define TRK_RECORD_READER_H
+
+#include "base/error.h"
+#include "record/format.h"
+
+/* Called for each row in order; rows > 1 for thinned ones. Return non-zero to stop. */
+typedef int trk_row_fn(void *data, uint64_t rows, const struct trk_sample *mean,
+		       const struct trk_sample *min, const struct trk_sample *max);
+
+/* Read the file at `path` below dirfd into *record (initialised here; the caller releases, on
+ * success only). on_row may be NULL. Returns 0; TRK_E_FORMAT for another kind of file,
+ * TRK_E_VERSION, TRK_E_DAMAGED when not even the start is there, a negative errno; with *reterr. */
+int trk__record_read(int dirfd, const char *path, struct trk_record *record, trk_row_fn *on_row,
+		     void *data, struct trk_error *reterr);
+
+/* The start alone: what was run and when. */
+int trk__record_read_start(int dirfd, const char *path, struct trk_run *ret,
+			   struct trk_error *reterr);
+
+/* Lower layer, for the thinning rewrite: calls for each intact record of an open file, from its
+ * start. Returns the number of damaged places, or a negative error. */
+typedef int trk_record_fn(void *data, int type, const unsigned char *payload, size_t len);
+long trk__records_walk(int fd, const char *path, trk_record_fn *on_record, void *data,
+		       struct trk_error *reterr);
+
+#endif

@@ -1,0 +1,85 @@
+#include "record/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const trk__total_keys[TRK_TOTALS] = {
+#define X(id, key) [TRK_TOTAL_##id] = (key),
+	TRK_TOTAL_LIST(X)
+#undef X
+};
+
+const char *const trk__limit_keys[TRK_LIMITS] = {
+	[TRK_LIMIT_CPU] = "cpu",
+	[TRK_LIMIT_MEMORY_MIB] = "memory_mib",
+	[TRK_LIMIT_PIDS] = "pids",
+};
+
+const char *trk__verdict_name(enum trk_verdict verdict)
+{
+	static const char *const names[] = {
+		[TRK_VERDICT_RUNNING] = "running",
+		[TRK_VERDICT_EXITED] = "exited",
+		[TRK_VERDICT_SIGNALLED] = "signalled",
+		[TRK_VERDICT_OUT_OF_MEMORY] = "out_of_memory",
+		[TRK_VERDICT_TIMEOUT] = "timeout",
+		[TRK_VERDICT_TRACKER_DIED] = "tracker_died",
+		[TRK_VERDICT_STOPPED] = "stopped",
+	};
+
+	return (size_t) verdict < sizeof(names) / sizeof(names[0]) ? names[verdict] : "unknown";
+}
+
+const char *trk__quality_name(enum trk_quality quality)
+{
+	static const char *const names[] = {
+		[TRK_QUALITY_UNKNOWN] = "unknown",     [TRK_QUALITY_EXACT] = "exact",
+		[TRK_QUALITY_AT_LEAST] = "at_least",   [TRK_QUALITY_AT_MOST] = "at_most",
+		[TRK_QUALITY_ESTIMATED] = "estimated",
+	};
+
+	return (size_t) quality < sizeof(names) / sizeof(names[0]) ? names[quality] : "unknown";
+}
+
+int trk__record_init(struct trk_record *r)
+{
+	memset(r, 0, sizeof(*r));
+	for (int i = 0; i < TRK_TOTALS; i++)
+		r->outcome.total[i].value = NAN;
+	for (int i = 0; i < TRK_LIMITS; i++)
+		r->run.limit[i].value = NAN;
+	r->outcome.code = -1;
+	r->last_memory_mib = r->max_memory_mib = NAN;
+	r->stats = trk__stats_new();
+	return r->stats ? 0 : -ENOMEM;
+}
+
+void trk__record_release(struct trk_record *r)
+{
+	trk__stats_free(r->stats);
+	r->stats = NULL;
+}
+
+void trk__record_add(struct trk_record *r, uint64_t rows, const struct trk_sample *mean,
+		     const struct trk_sample *min, const struct trk_sample *max)
+{
+	trk__stats_add_thinned(r->stats, rows, mean, min, max);
+	r->samples += rows;
+	r->last_timestamp_ms = mean->value[TRK_TIMESTAMP];
+	r->last_elapsed_us = mean->value[TRK_ELAPSED];
+	if (!trk__sample_knows(mean, TRK_PROCESS_MEMORY))
+		return;
+	r->last_memory_mib = trk__sample_get(mean, TRK_PROCESS_MEMORY);
+	if (!(trk__sample_get(max, TRK_PROCESS_MEMORY) <= r->max_memory_mib))
+		r->max_memory_mib = trk__sample_get(max, TRK_PROCESS_MEMORY);
+}
+
+void trk__quantity_set(struct trk_quantity *q, double value, enum trk_quality quality,
+		       const char *source, const char *reason)
+{
+	q->value = value;
+	q->quality = isnan(value) ? TRK_QUALITY_UNKNOWN : quality;
+	(void) snprintf(q->source, sizeof(q->source), "%s", source ? source : "");
+	(void) snprintf(q->reason, sizeof(q->reason), "%s", reason ? reason : "");
+}

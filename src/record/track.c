@@ -1,0 +1,450 @@
+#include "record/track.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "probe/linux/pid_children.h"
+#include "probe/perf.h"
+#include "record/finish.h"
+#include "record/job.h"
+#include "record/store.h"
+#include "record/writer.h"
+
+enum { OLD_CHILDREN_MAX = 64 };
+
+#define FAST_NS       (200 * TRK_NS_PER_MS) /* the first ticks, so that short jobs have data */
+#define FAST_PHASE_NS (10 * TRK_NS_PER_S)
+#define STATE_NS      (10 * TRK_NS_PER_S)
+#define KILL_GRACE_NS (5 * TRK_NS_PER_S)
+#define MIN_RATE_NS   (2 * TRK_NS_PER_MS)
+
+struct track {
+	const struct trk_track_options *options;
+	struct trk_track_result *result;
+	struct trk_record *record;
+	struct trk_env env;
+	struct trk_job job;
+	struct trk_sampler *sampler; /* owned */
+	struct trk_writer *writer;   /* owned; NULL: no recording */
+	struct trk_finish finish;
+	int runs_fd, timer_fd, pid_fd, perf_fd;
+	uint64_t start_ns, next_ns, state_ns;
+	uint64_t kill_ns; /* when a job that was told to end is killed; 0 not yet told */
+	pid_t old_child[OLD_CHILDREN_MAX]; /* ours before the job: inherited over an exec */
+	int old_children;
+	bool root_reaped, stop;
+	int wait_status;
+};
+
+/* ---- set-up ---- */
+
+static const char *kind_of(const struct trk_track_options *o)
+{
+	return o->argv ? "run" : o->pid ? "attach" : "system";
+}
+
+static void describe_run(struct track *t)
+{
+	const struct trk_track_options *o = t->options;
+	struct trk_run *run = &t->record->run;
+
+	(void) snprintf(run->job, sizeof(run->job), "%s", o->job ? o->job : "");
+	(void) snprintf(run->kind, sizeof(run->kind), "%s", kind_of(o));
+	(void) snprintf(run->version, sizeof(run->version), "%s", TRK_BUILD_VERSION);
+	for (char *const *arg = o->argv; arg && *arg; arg++) {
+		size_t len = strlen(*arg) + 1;
+
+		if (run->command_len + len > sizeof(run->command) - 1)
+			break; /* the rest of a very long command line is not kept */
+		memcpy(run->command + run->command_len, *arg, len);
+		run->command_len += len;
+	}
+	if (o->tags_len <= sizeof(run->tags) - 1) {
+		if (o->tags_len)
+			memcpy(run->tags, o->tags, o->tags_len);
+		run->tags_len = o->tags_len;
+	}
+	run->start_ns = t->env.wall_ns();
+	trk__store_new_id(run);
+	run->interval_ns = o->interval_ns;
+}
+
+/* Children that the program had before it became us (sh -c 'x & exec resource-tracker …') are not
+ * the job's. */
+static void note_old_children(struct track *t)
+{
+	int n = trk__pid_children_read(t->env.proc_fd, getpid(), t->old_child, OLD_CHILDREN_MAX);
+
+	t->old_children = n < 0 ? 0 : n < OLD_CHILDREN_MAX ? n : OLD_CHILDREN_MAX;
+}
+
+static bool is_old_child(const struct track *t, pid_t pid)
+{
+	for (int i = 0; i < t->old_children; i++)
+		if (t->old_child[i] == pid)
+			return true;
+	return false;
+}
+
+static void open_recording(struct track *t)
+{
+	struct trk_track_result *result = t->result;
+	struct trk_error error = {.code = 0};
+	char name[96];
+
+	if (!t->options->dir)
+		return;
+	trk__store_name(&t->record->run, name);
+	t->runs_fd = trk__store_open(t->options->dir, true, &error);
+	if (t->runs_fd >= 0)
+		t->writer = trk__writer_new(t->runs_fd, name, &t->record->run, 0, &error);
+	(void) snprintf(result->recording_where, sizeof(result->recording_where), "%.128s/runs/%s",
+			t->options->dir, name);
+	if (!t->writer)
+		result->recording_error = error.code;
+}
+
+static int open_sampler(struct track *t)
+{
+	struct trk_tree_options tree = {
+		.root = t->options->argv ? t->job.pid : t->options->pid,
+		.one_process = t->options->one_process,
+		.subreaper = t->options->argv != NULL,
+		.self = getpid(),
+		.pss_share = t->options->pss_share < 0 ? 0.005 : t->options->pss_share,
+	};
+	struct trk_sampler_options options = {
+		.tree = tree.root ? &tree : NULL,
+		.perf_fd = t->perf_fd,
+		.min_interval_ns = t->options->interval_ns / 5 < MIN_RATE_NS
+					   ? t->options->interval_ns / 5
+					   : MIN_RATE_NS,
+	};
+	int r = 0;
+
+	t->record->run.pid = tree.root;
+	t->sampler = trk__sampler_new(&t->env, &options, &r);
+	return t->sampler ? 0 : r;
+}
+
+/* ---- ticks ---- */
+
+/* The deadline after `now`, on the grid of the run's start. */
+static uint64_t deadline_after(const struct track *t, uint64_t now)
+{
+	uint64_t interval = t->options->interval_ns, at = now - t->start_ns;
+
+	if (t->options->argv && interval > FAST_NS && at < FAST_PHASE_NS)
+		interval = FAST_NS;
+	return t->start_ns + (at / interval + 1) * interval;
+}
+
+static void arm(struct track *t)
+{
+	uint64_t at = t->next_ns;
+	struct itimerspec spec;
+
+	if (t->kill_ns && t->kill_ns != UINT64_MAX && t->kill_ns < at)
+		at = t->kill_ns;
+	spec = (struct itimerspec){
+		.it_value = {(time_t) (at / TRK_NS_PER_S), (long) (at % TRK_NS_PER_S)},
+	};
+	(void) timerfd_settime(t->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL);
+}
+
+static void take_row(struct track *t, uint64_t late_ns)
+{
+	const struct trk_sample *row;
+
+	trk__sampler_tick(t->sampler, late_ns, &row);
+	trk__record_add(t->record, 1, row, row, row);
+	if (t->writer)
+		(void) trk__writer_row(t->writer, row);
+	if (t->options->on_row)
+		t->options->on_row(t->options->data, &t->record->run, row);
+}
+
+static void write_state(struct track *t, uint64_t now)
+{
+	if (!t->writer || now < t->state_ns)
+		return;
+	t->state_ns = now + STATE_NS;
+	trk__finish_totals(&t->finish, t->sampler, t->record);
+	(void) trk__writer_state(t->writer, &t->record->outcome);
+}
+
+static void end_job(struct track *t, int signo)
+{
+	pid_t pids[256];
+	size_t n;
+
+	if (signo == SIGTERM) {
+		(void) kill(t->job.pid, SIGTERM);
+		return;
+	}
+	n = trk__tree_pids(trk__sampler_tree(t->sampler), pids, 256);
+	for (size_t i = 0; i < n && i < 256; i++)
+		(void) kill(pids[i], SIGKILL);
+}
+
+static void check_deadlines(struct track *t, uint64_t now)
+{
+	uint64_t elapsed = now - t->start_ns;
+
+	if (t->options->duration_ns && elapsed >= t->options->duration_ns)
+		t->stop = true;
+	if (!t->options->timeout_ns || t->root_reaped)
+		return;
+	if (!t->kill_ns && elapsed >= t->options->timeout_ns) {
+		t->finish.timed_out = true;
+		t->kill_ns = now + KILL_GRACE_NS;
+		end_job(t, SIGTERM);
+	} else if (t->kill_ns && t->kill_ns != UINT64_MAX && now >= t->kill_ns) {
+		t->kill_ns = UINT64_MAX;
+		end_job(t, SIGKILL);
+	}
+}
+
+static void tick(struct track *t)
+{
+	struct trk_outcome *o = &t->record->outcome;
+	uint64_t now = t->env.monotonic_ns(), step = deadline_after(t, t->next_ns) - t->next_ns;
+
+	check_deadlines(t, now);
+	if (now >= t->next_ns) {
+		uint64_t late = now - t->next_ns;
+
+		o->late += late > step / 10;
+		o->missed += late / step;
+		take_row(t, late);
+		write_state(t, now);
+		t->next_ns = deadline_after(t, now);
+		if (t->options->timeout_ns && !t->kill_ns &&
+		    t->next_ns > t->start_ns + t->options->timeout_ns)
+			t->next_ns = t->start_ns + t->options->timeout_ns;
+		if (t->options->duration_ns && t->next_ns > t->start_ns + t->options->duration_ns)
+			t->next_ns = t->start_ns + t->options->duration_ns;
+	}
+	arm(t);
+}
+
+/* ---- children and signals ---- */
+
+static void reap(struct track *t, pid_t pid)
+{
+	struct rusage usage;
+	int status;
+
+	if (wait4(pid, &status, WNOHANG, &usage) != pid)
+		return;
+	if (!is_old_child(t, pid)) {
+		trk__tree_reaped(trk__sampler_tree(t->sampler), pid, &usage);
+		t->finish.switches += (uint64_t) (usage.ru_nvcsw + usage.ru_nivcsw);
+		t->finish.reaped++;
+	}
+	if (pid == t->job.pid) {
+		t->root_reaped = true;
+		t->wait_status = status;
+		t->finish.root_maxrss_bytes = (uint64_t) usage.ru_maxrss * 1024;
+	}
+}
+
+/* Look at all children that changed. The job's own end is met with one more look at the tree while
+ * its figures are still there: a zombie shows its own CPU time and bytes. */
+static void look_at_children(struct track *t)
+{
+	for (;;) {
+		siginfo_t info = {.si_pid = 0};
+
+		if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) < 0 ||
+		    info.si_pid == 0)
+			return;
+		if (info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED) {
+			(void) waitid(P_PID, (id_t) info.si_pid, &info, WSTOPPED | WNOHANG);
+			if (info.si_pid == t->job.pid &&
+			    (info.si_status == SIGTSTP || info.si_status == SIGTTIN ||
+			     info.si_status == SIGTTOU))
+				trk__job_stop_with(&t->job);
+			continue;
+		}
+		if (info.si_pid == t->job.pid) {
+			const struct trk_tree_state *state;
+
+			trk__tree_update(trk__sampler_tree(t->sampler), &state);
+		}
+		reap(t, info.si_pid);
+	}
+}
+
+static void forward(struct track *t, int signo)
+{
+	if (!t->options->argv) { /* attach, system: we are asked to end */
+		if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP || signo == SIGQUIT)
+			t->stop = true;
+		return;
+	}
+	if (!t->root_reaped)
+		(void) kill(t->job.pid, signo);
+}
+
+static void handle_signals(struct track *t)
+{
+	enum trk_job_action action;
+	int signo;
+
+	while (trk__job_next_signal(&t->job, &action, &signo)) {
+		if (action == TRK_JOB_CHILD)
+			look_at_children(t);
+		else if (action == TRK_JOB_FORWARD || !t->options->argv)
+			forward(t, signo);
+	}
+}
+
+static void loop(struct track *t)
+{
+	struct pollfd fds[] = {
+		{.fd = t->timer_fd, .events = POLLIN},
+		{.fd = t->job.signal_fd, .events = POLLIN},
+		{.fd = t->pid_fd, .events = POLLIN},
+	};
+
+	while (!t->root_reaped && !t->stop) {
+		uint64_t expirations;
+
+		if (poll(fds, 3, -1) < 0) {
+			if (errno == EINTR || errno == EAGAIN || errno == ENOMEM)
+				continue;
+			break;
+		}
+		if (fds[1].revents)
+			handle_signals(t);
+		if (fds[2].revents) { /* attach: the process has ended */
+			t->finish.root_ended = true;
+			break;
+		}
+		if (t->root_reaped || t->stop)
+			break;
+		if (fds[0].revents && read(t->timer_fd, &expirations, sizeof(expirations)) > 0)
+			tick(t);
+		if (t->options->pid && trk__tree_state(trk__sampler_tree(t->sampler))->root_gone) {
+			t->finish.root_ended = true;
+			break;
+		}
+	}
+}
+
+/* ---- life ---- */
+
+static int begin(struct track *t)
+{
+	const struct trk_track_options *o = t->options;
+	char guard[96];
+	int r = trk__job_prepare(&t->job);
+
+	if (r < 0)
+		return r;
+	t->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (t->timer_fd < 0)
+		return -errno;
+	note_old_children(t);
+	describe_run(t);
+	trk__finish_begin(&t->finish, &t->env);
+	if (o->argv) {
+		t->perf_fd = o->one_process ? -1 : trk__perf_open();
+		(void) snprintf(guard, sizeof(guard), "RESOURCE_TRACKER_RUN=%s:%d",
+				t->record->run.id, (int) getpid());
+		r = trk__job_spawn(&t->job, o->argv, guard, &t->result->exec_failed);
+		if (r < 0)
+			return r;
+		t->result->started = true;
+	} else if (o->pid) {
+		t->pid_fd = (int) syscall(SYS_pidfd_open, o->pid, 0);
+	}
+	r = open_sampler(t);
+	if (r < 0 && !t->result->started)
+		return r;
+	if (t->sampler)
+		trk__finish_limits(&t->finish, t->sampler, &t->record->run);
+	/* After the start: a slow disk does not hold the job up. */
+	open_recording(t);
+	return 0;
+}
+
+/* Without a sampler the job is still waited for: its result is what counts. */
+static void wait_untracked(struct track *t)
+{
+	while (!t->root_reaped) {
+		pid_t pid = waitpid(t->job.pid, &t->wait_status, 0);
+
+		t->root_reaped = pid == t->job.pid || (pid < 0 && errno == ECHILD);
+	}
+}
+
+static void run_loop(struct track *t)
+{
+	t->start_ns = t->next_ns = t->env.monotonic_ns();
+	t->state_ns = t->start_ns + STATE_NS;
+	tick(t);
+	look_at_children(t); /* a very short job is over already */
+	loop(t);
+	take_row(t, 0);
+	if (t->writer)
+		t->result->recording_error =
+			trk__writer_error(t->writer, &t->result->recording_lost);
+}
+
+int trk__track(const struct trk_env *env, const struct trk_track_options *options,
+	       struct trk_track_result *result)
+{
+	struct track t = {
+		.options = options,
+		.result = result,
+		.record = &result->record,
+		.env = *env,
+		.job = {.signal_fd = -1},
+		.runs_fd = -1,
+		.timer_fd = -1,
+		.pid_fd = -1,
+		.perf_fd = -1,
+	};
+	int r;
+
+	memset(result, 0, sizeof(*result));
+	r = trk__record_init(&result->record);
+	if (r < 0)
+		return r;
+	r = begin(&t);
+	if (r < 0) {
+		/* Nothing was started, nothing recorded. */
+	} else if (t.sampler) {
+		run_loop(&t);
+		trk__finish(&t.finish, t.sampler, &result->record, t.root_reaped, t.wait_status);
+		if (t.writer && trk__writer_end(t.writer, &result->record.outcome) < 0)
+			result->recording_error =
+				trk__writer_error(t.writer, &result->recording_lost);
+	} else {
+		wait_untracked(&t);
+		trk__finish(&t.finish, NULL, &result->record, true, t.wait_status);
+		result->recording_error = -ENODATA;
+	}
+	trk__sampler_free(t.sampler);
+	trk__writer_free(t.writer);
+	trk__finish_release(&t.finish);
+	trk__close(t.runs_fd);
+	trk__close(t.timer_fd);
+	trk__close(t.pid_fd);
+	trk__close(t.perf_fd);
+	trk__job_release(&t.job);
+	return r;
+}

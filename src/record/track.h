@@ -1,0 +1,47 @@
+/* Tracking one run from start to end: the loop of ticks, signals and children.
+ *
+ * One thread. Ticks are absolute deadlines on the monotonic clock, so that they do not drift; a
+ * deadline that has passed by a whole interval is counted as missed and skipped. */
+#ifndef TRK_RECORD_TRACK_H
+#define TRK_RECORD_TRACK_H
+
+#include <stdio.h>
+
+#include "base/env.h"
+#include "base/error.h"
+#include "record/run.h"
+
+/* Called with each row, in order. */
+typedef void trk_track_row_fn(void *data, const struct trk_run *run, const struct trk_sample *row);
+
+struct trk_track_options {
+	char *const *argv; /* run: the command, NULL-terminated */
+	pid_t pid;         /* attach: the process; 0 with argv NULL: the whole machine */
+	const char *job;
+	const char *tags; /* key=value, each ended by a NUL */
+	size_t tags_len;
+	uint64_t interval_ns;
+	bool one_process;
+	uint64_t timeout_ns;      /* run: end the job after so long; 0 none */
+	uint64_t duration_ns;     /* system, attach: end after so long; 0 none */
+	double pss_share;         /* negative: the default of 0.5 % of a core */
+	const char *dir;          /* of recordings; NULL: write none */
+	trk_track_row_fn *on_row; /* may be NULL */
+	void *data;
+};
+
+struct trk_track_result {
+	struct trk_record record; /* the caller releases */
+	bool started;             /* run: the job was started */
+	bool exec_failed;
+	int recording_error;     /* 0, or why there is no recording or not all of one */
+	uint64_t recording_lost; /* records */
+	char recording_where[256];
+};
+
+/* Track until the end. Returns 0 (see result->record.outcome for how it ended), or a negative errno
+ * when nothing was tracked: exec failure, no such process. result is set in both cases. */
+int trk__track(const struct trk_env *env, const struct trk_track_options *options,
+	       struct trk_track_result *result);
+
+#endif

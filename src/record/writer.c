@@ -1,0 +1,327 @@
+#include "record/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "record/format.h"
+#include "record/reader.h"
+
+struct trk_writer {
+	int dirfd; /* borrowed */
+	int fd;
+	char name[128];
+	uint64_t size, max_bytes;
+	uint64_t row_bytes; /* of plain rows at the end of the file */
+	uint64_t merge;     /* rows that become one in the next rewrite */
+	struct trk_buf payload, frame;
+	int error;
+	uint64_t lost;
+};
+
+/* Append one framed record; after a short write the file is cut back, so that what follows is not
+ * hidden behind half a record. */
+static int append(struct trk_writer *w, enum trk_record_type type)
+{
+	int r;
+
+	trk__buf_clear(&w->frame);
+	trk__format_frame(&w->frame, type, &w->payload);
+	r = w->frame.error;
+	if (r == 0 && w->fd < 0)
+		r = -EBADF;
+	if (r == 0)
+		r = trk__write_all(w->fd, w->frame.data, w->frame.len);
+	if (r == 0) {
+		w->size += w->frame.len;
+		return 0;
+	}
+	if (w->fd >= 0) {
+		(void) !ftruncate(w->fd, (off_t) w->size);
+		(void) lseek(w->fd, (off_t) w->size, SEEK_SET);
+	}
+	w->lost++;
+	if (!w->error)
+		w->error = r;
+	return r;
+}
+
+struct trk_writer *trk__writer_new(int dirfd, const char *name, const struct trk_run *run,
+				   uint64_t max_bytes, struct trk_error *reterr)
+{
+	struct trk_writer *w = calloc(1, sizeof(*w));
+	int r = -ENOMEM;
+
+	if (!w)
+		goto fail;
+	w->dirfd = dirfd;
+	w->fd = -1;
+	w->merge = 8;
+	w->max_bytes = max_bytes ? max_bytes : TRK_WRITER_MAX_BYTES;
+	(void) snprintf(w->name, sizeof(w->name), "%s", name);
+	trk__buf_init(&w->payload, TRK_PAYLOAD_MAX);
+	trk__buf_init(&w->frame, TRK_PAYLOAD_MAX + TRK_FRAME_SIZE);
+	w->fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	r = w->fd < 0 ? -errno : 0;
+	if (r == 0)
+		r = trk__write_all(w->fd, TRK_RECORDING_SIGNATURE, TRK_SIGNATURE_SIZE);
+	if (r < 0)
+		goto fail;
+	w->size = TRK_SIGNATURE_SIZE;
+	trk__format_start(&w->payload, run);
+	r = append(w, TRK_RECORD_START);
+	if (r < 0)
+		goto fail;
+	return w;
+fail:
+	trk__writer_free(w);
+	(void) trk__error_set(reterr, r, name, "%s", trk__strerror(r));
+	return NULL;
+}
+
+void trk__writer_free(struct trk_writer *w)
+{
+	if (!w)
+		return;
+	trk__close(w->fd);
+	trk__buf_release(&w->payload);
+	trk__buf_release(&w->frame);
+	free(w);
+}
+
+/* ---- thinning ---- */
+
+struct merged {
+	uint64_t rows;
+	double weight;
+	struct trk_sample sum_or_last, min, max;
+	double weighted[TRK_COLUMNS];
+	double column_weight[TRK_COLUMNS];
+};
+
+struct rewrite {
+	struct trk_writer *to;
+	struct trk_schema schema;
+	struct trk_run run;  /* as the old file has it */
+	uint64_t offset;     /* bytes of rows seen so far in the old file */
+	uint64_t keep_after; /* rows beyond this offset are copied */
+	uint64_t merge;
+	struct merged group;
+	int error;
+};
+
+static void merge_row(struct merged *m, uint64_t rows, const struct trk_sample *mean,
+		      const struct trk_sample *min, const struct trk_sample *max)
+{
+	double seconds = trk__sample_get(mean, TRK_INTERVAL);
+
+	if (!(seconds > 0))
+		seconds = 1e-6;
+	for (int i = 0; i < TRK_COLUMNS; i++) {
+		bool first = !trk__sample_knows(&m->sum_or_last, i);
+
+		if (!trk__sample_knows(mean, i))
+			continue;
+		if (trk__columns[i].kind == TRK_KIND_DELTA)
+			trk__sample_set(&m->sum_or_last, i,
+					m->sum_or_last.value[i] + mean->value[i]);
+		else
+			trk__sample_set(&m->sum_or_last, i, mean->value[i]);
+		m->weighted[i] += (double) mean->value[i] * seconds;
+		m->column_weight[i] += seconds;
+		if (first || min->value[i] < m->min.value[i])
+			trk__sample_set(&m->min, i, min->value[i]);
+		if (first || max->value[i] > m->max.value[i])
+			trk__sample_set(&m->max, i, max->value[i]);
+	}
+	m->rows += rows;
+}
+
+static void flush_group(struct rewrite *w)
+{
+	struct merged *m = &w->group;
+
+	if (m->rows == 0)
+		return;
+	for (int i = 0; i < TRK_COLUMNS; i++) {
+		enum trk_column_kind kind = trk__columns[i].kind;
+
+		if ((kind == TRK_KIND_GAUGE || kind == TRK_KIND_RATE) && m->column_weight[i] > 0)
+			m->sum_or_last.value[i] =
+				(int64_t) (m->weighted[i] / m->column_weight[i] + 0.5);
+	}
+	trk__buf_clear(&w->to->payload);
+	trk__format_thinned(&w->to->payload, m->rows, &m->sum_or_last, &m->min, &m->max);
+	if (append(w->to, TRK_RECORD_THINNED) < 0)
+		w->error = w->to->error;
+	memset(m, 0, sizeof(*m));
+}
+
+static void copy_record(struct rewrite *w, int type, const unsigned char *payload, size_t len)
+{
+	flush_group(w);
+	trk__buf_clear(&w->to->payload);
+	trk__buf_add(&w->to->payload, payload, len);
+	if (append(w->to, (enum trk_record_type) type) < 0)
+		w->error = w->to->error;
+}
+
+static int rewrite_record(void *data, int type, const unsigned char *payload, size_t len)
+{
+	struct rewrite *w = data;
+	struct trk_cursor c = {payload, payload + len, 0};
+	struct trk_sample mean, min, max;
+	uint64_t rows = 1;
+	int r = -EBADMSG;
+
+	w->offset += len + TRK_FRAME_SIZE;
+	if (type == TRK_RECORD_START) {
+		(void) trk__parse_start(payload, len, &w->schema, &w->run);
+		return 0; /* the new file has its own */
+	}
+	if (type == TRK_RECORD_STATE)
+		return 0; /* a newer one follows */
+	if (w->offset > w->keep_after) {
+		copy_record(w, type, payload, len);
+		return w->error;
+	}
+	if (type == TRK_RECORD_SAMPLE) {
+		r = trk__parse_row(&c, &w->schema, &mean);
+		min = max = mean;
+	} else if (type == TRK_RECORD_THINNED) {
+		r = trk__parse_thinned(payload, len, &w->schema, &rows, &mean, &min, &max);
+	}
+	if (r < 0)
+		return 0;
+	merge_row(&w->group, rows, &mean, &min, &max);
+	if (w->group.rows >= w->merge)
+		flush_group(w);
+	return w->error;
+}
+
+/* Write the thinned copy into `to`. Returns 0 or a negative error. */
+static int rewrite_into(struct trk_writer *w, struct trk_writer *to)
+{
+	struct rewrite *work = calloc(1, sizeof(*work));
+	long r;
+
+	if (!work)
+		return -ENOMEM;
+	work->to = to;
+	work->merge = w->merge;
+	work->keep_after = w->size - w->size / 4;
+	r = trk__records_walk(w->fd, w->name, rewrite_record, work, NULL);
+	if (r >= 0)
+		flush_group(work);
+	if (work->error)
+		r = work->error;
+	free(work);
+	return r < 0 ? (int) r : 0;
+}
+
+static int thin(struct trk_writer *w)
+{
+	char path[160];
+	struct trk_writer to = {.dirfd = w->dirfd, .fd = -1, .size = TRK_SIGNATURE_SIZE};
+	unsigned char *start = NULL;
+	int r = -ENOMEM, type;
+	const unsigned char *payload;
+	size_t len;
+
+	(void) snprintf(path, sizeof(path), ".%s.new", w->name);
+	trk__buf_init(&to.payload, TRK_PAYLOAD_MAX);
+	trk__buf_init(&to.frame, TRK_PAYLOAD_MAX + TRK_FRAME_SIZE);
+	(void) unlinkat(w->dirfd, path, 0);
+	to.fd = openat(w->dirfd, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (to.fd < 0) {
+		r = -errno;
+		goto out;
+	}
+	/* The first record goes over as it is. */
+	start = malloc(TRK_PAYLOAD_MAX);
+	if (!start)
+		goto out;
+	r = -EBADMSG;
+	if (pread(w->fd, start, TRK_PAYLOAD_MAX, TRK_SIGNATURE_SIZE) < TRK_FRAME_SIZE ||
+	    trk__parse_frame(start, TRK_PAYLOAD_MAX, &type, &payload, &len) <= 0)
+		goto out;
+	r = trk__write_all(to.fd, TRK_RECORDING_SIGNATURE, TRK_SIGNATURE_SIZE);
+	trk__buf_add(&to.payload, payload, len);
+	if (r == 0)
+		r = append(&to, TRK_RECORD_START);
+	if (r == 0)
+		r = rewrite_into(w, &to);
+	if (r == 0 && renameat(w->dirfd, path, w->dirfd, w->name) < 0)
+		r = -errno;
+	if (r == 0) {
+		trk__close(w->fd);
+		w->fd = to.fd;
+		w->size = to.size;
+		to.fd = -1;
+	}
+out:
+	if (r < 0)
+		(void) unlinkat(w->dirfd, path, 0);
+	free(start);
+	trk__close(to.fd);
+	trk__buf_release(&to.payload);
+	trk__buf_release(&to.frame);
+	return r;
+}
+
+/* Keep the file below its bound. Where thinning fails (no room for the copy), rows are dropped until
+ * it succeeds: the bound holds. */
+static int make_room(struct trk_writer *w)
+{
+	int r;
+
+	if (w->size < w->max_bytes)
+		return 0;
+	r = thin(w);
+	/* Coarser until at least two fifths are free, so that rewrites stay rare. */
+	while (r == 0 && w->size > w->max_bytes / 5 * 3) {
+		w->merge *= 2;
+		r = thin(w);
+	}
+	return r;
+}
+
+int trk__writer_row(struct trk_writer *w, const struct trk_sample *s)
+{
+	int r = make_room(w);
+
+	if (r < 0) {
+		w->lost++;
+		if (!w->error)
+			w->error = r;
+		return r;
+	}
+	trk__buf_clear(&w->payload);
+	trk__format_row(&w->payload, s);
+	return append(w, TRK_RECORD_SAMPLE);
+}
+
+int trk__writer_state(struct trk_writer *w, const struct trk_outcome *o)
+{
+	trk__buf_clear(&w->payload);
+	trk__format_outcome(&w->payload, o);
+	return append(w, TRK_RECORD_STATE);
+}
+
+int trk__writer_end(struct trk_writer *w, const struct trk_outcome *o)
+{
+	trk__buf_clear(&w->payload);
+	trk__format_outcome(&w->payload, o);
+	return append(w, TRK_RECORD_END);
+}
+
+int trk__writer_error(const struct trk_writer *w, uint64_t *ret_lost)
+{
+	*ret_lost = w->lost;
+	return w->error;
+}

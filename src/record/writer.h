@@ -1,0 +1,35 @@
+/* Writing a recording: appended, flushed on every row, bounded in size.
+ *
+ * Trouble with the file (a full disk, a lost directory) stops the writing, never the tracking: the
+ * figures of the run stay in memory, and what is on the disk stays readable. A record that was cut
+ * by a full disk is completed when there is room again, or overwritten by nothing: the reader skips
+ * it.
+ *
+ * When the file reaches its bound, old rows are merged into coarser ones with their means (sums for
+ * amounts), minima and maxima; the newest quarter keeps its resolution. The rewrite goes to a new
+ * file that replaces the old one at once. */
+#ifndef TRK_RECORD_WRITER_H
+#define TRK_RECORD_WRITER_H
+
+#include "base/error.h"
+#include "record/run.h"
+
+struct trk_writer; /* opaque */
+
+enum { TRK_WRITER_MAX_BYTES = 16 * 1024 * 1024 };
+
+/* Create `name` below dirfd (borrowed until _free), mode 0600, never through a symbolic link.
+ * max_bytes 0: the default bound. NULL with *reterr on failure. */
+struct trk_writer *trk__writer_new(int dirfd, const char *name, const struct trk_run *run,
+				   uint64_t max_bytes, struct trk_error *reterr);
+void trk__writer_free(struct trk_writer *w);
+
+/* Each returns 0, or the error that ended the writing for good or for now. */
+int trk__writer_row(struct trk_writer *w, const struct trk_sample *s);
+int trk__writer_state(struct trk_writer *w, const struct trk_outcome *o);
+int trk__writer_end(struct trk_writer *w, const struct trk_outcome *o);
+
+/* The first error that a row was lost by, or 0; and how many records were lost. */
+int trk__writer_error(const struct trk_writer *w, uint64_t *ret_lost);
+
+#endif
