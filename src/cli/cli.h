@@ -1,0 +1,80 @@
+/* The command line: one file per verb, each a const table entry; one table of options each. */
+#ifndef TRK_CLI_CLI_H
+#define TRK_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "record/run.h"
+
+enum {
+	EXIT_OK = 0,
+	EXIT_ERROR = 1,
+	EXIT_USAGE = 2,
+	EXIT_NODATA = 4,
+	EXIT_DENIED = 5,
+	EXIT_TIMEOUT = 124,
+	EXIT_BEFORE_JOB = 125,
+	EXIT_NOT_EXECUTABLE = 126,
+	EXIT_NOT_FOUND = 127,
+};
+
+/* One option. `value` is the name of its argument in the help, NULL for a flag. */
+struct cli_option {
+	const char *name;
+	char letter; /* '\0': none */
+	const char *value;
+	const char *help;
+	/* Called with the argument, or NULL. Returns 0, or EXIT_USAGE after cli_complain(). */
+	int (*take)(void *settings, const struct cli_option *option, const char *value);
+	size_t offset; /* into the settings, for the shared setters below */
+};
+
+struct cli_command {
+	const char *name;
+	const char *usage;                /* what follows "resource-tracker " */
+	const char *summary;              /* one line */
+	const char *details;              /* further lines of the help, or NULL */
+	const struct cli_option *options; /* ends with a NULL name */
+	bool stops_at_operand; /* what follows the first operand belongs to another program */
+	int (*run)(int argc, char **argv);
+};
+
+extern const struct cli_command cli_run, cli_attach, cli_system, cli_show, cli_stats, cli_export,
+	cli_help, cli_version;
+extern const struct cli_command *const cli_commands[]; /* NULL-terminated */
+
+/* "resource-tracker: message" and a line end on stderr. */
+void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Take the options at the front of argv. Returns the index of the first operand, or a negative exit
+ * status (-EXIT_USAGE); -1000 when --help was asked for and given. */
+int cli_options(const struct cli_command *command, int argc, char **argv, void *settings);
+enum { CLI_HELP_GIVEN = -1000 };
+void cli_print_help(const struct cli_command *command);
+
+/* Shared setters for cli_option.take. */
+int cli_set_text(void *settings, const struct cli_option *o, const char *value); /* const char * */
+int cli_set_flag(void *settings, const struct cli_option *o, const char *value); /* bool */
+int cli_set_duration(void *settings, const struct cli_option *o,
+		     const char *value); /* uint64_t ns */
+/* Accepted, and without effect in this version. */
+int cli_set_nothing(void *settings, const struct cli_option *o, const char *value);
+
+/* The directory of recordings: `dir` if given, else from the environment. */
+const char *cli_state_dir(const char *dir, char *text, size_t size);
+
+/* Load the run that `reference` names (a path, an id, "@" …) from the state directory. The caller
+ * releases. Returns 0, or an exit status after having complained. */
+int cli_load(const char *dir, const char *reference, struct trk_record *record, void *on_row,
+	     void *data);
+
+/* Write all of a buffer; 0, or EXIT_ERROR after having complained. Closed pipes are no error. */
+int cli_write(int fd, const struct trk_buf *b, const char *where);
+
+bool cli_is_utf8(void);
+bool cli_use_color(const char *mode, int fd);
+
+#endif

@@ -1,0 +1,64 @@
+/* resource-tracker run: start a job and track it. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cli/track_options.h"
+
+/* Die as the job died, so that our parent sees the true wait status. As PID 1 of a namespace the
+ * kernel ignores such a signal of ours; the exit status then says it. */
+static _Noreturn void die_of(int signo)
+{
+	struct rlimit none = {0, 0};
+	sigset_t set;
+
+	(void) setrlimit(RLIMIT_CORE, &none); /* the job has left its own core */
+	(void) signal(signo, SIG_DFL);
+	(void) sigemptyset(&set);
+	(void) sigaddset(&set, signo);
+	(void) sigprocmask(SIG_UNBLOCK, &set, NULL);
+	(void) kill(getpid(), signo);
+	exit(128 + signo);
+}
+
+static int run(int argc, char **argv)
+{
+	struct track_settings settings;
+	const char *nested = getenv("RESOURCE_TRACKER_RUN");
+	int at, status;
+
+	track_settings_init(&settings);
+	at = cli_options(&cli_run, argc, argv, &settings);
+	if (at == CLI_HELP_GIVEN)
+		return EXIT_OK;
+	if (at < 0)
+		return EXIT_BEFORE_JOB;
+	if (at >= argc) {
+		cli_complain("run: no command. Try: resource-tracker run -- CMD");
+		return EXIT_BEFORE_JOB;
+	}
+	if (nested && *nested) { /* the outer run has this tree already */
+		(void) execvp(argv[at], argv + at);
+		cli_complain("%s: cannot execute", argv[at]);
+		return EXIT_NOT_FOUND;
+	}
+	status = track_with(&settings, argv + at, 0);
+	if (status < 0)
+		die_of(-status);
+	return status;
+}
+
+const struct cli_command cli_run = {
+	.name = "run",
+	.usage = "run [OPTIONS] [--] CMD [ARG...]",
+	.summary = "Run a command, track it and all that it starts, say what it used.",
+	.details =
+		"The command's exit code is passed on; if a signal ended it, the same signal ends "
+		"this\nprogram. 124: --timeout, 125: failed before the start, 126: not executable, "
+		"127: not found.",
+	.options = track_run_options,
+	.stops_at_operand = true,
+	.run = run,
+};

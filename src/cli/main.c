@@ -1,0 +1,172 @@
+/* The program: choose the verb. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "sink/table.h"
+
+const struct cli_command *const cli_commands[] = {
+	&cli_run,    &cli_attach, &cli_system,  &cli_show, &cli_stats,
+	&cli_export, &cli_help,   &cli_version, NULL,
+};
+
+static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
+
+static const struct cli_command *find(const char *name)
+{
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		return &cli_help;
+	if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+		return &cli_version;
+	for (const struct cli_command *const *c = cli_commands; *c; c++)
+		if (!strcmp((*c)->name, name))
+			return *c;
+	return NULL;
+}
+
+static int print_columns(void)
+{
+	struct trk_buf b;
+	int r;
+
+	trk__buf_init(&b, 1 << 20);
+	trk__table_markdown(&b);
+	r = cli_write(STDOUT_FILENO, &b, "stdout");
+	trk__buf_release(&b);
+	return r;
+}
+
+static int help(int argc, char **argv)
+{
+	const struct cli_command *command = argc > 1 ? find(argv[1]) : NULL;
+
+	if (argc > 1 && !strcmp(argv[1], "columns"))
+		return print_columns();
+	if (command) {
+		cli_print_help(command);
+		return EXIT_OK;
+	}
+	if (argc > 1) {
+		cli_complain("help: no such command: %s. Try: resource-tracker help", argv[1]);
+		return EXIT_USAGE;
+	}
+	(void) printf("usage: resource-tracker COMMAND [OPTIONS]\n"
+		      "       resource-tracker [OPTIONS] -- CMD [ARG...]   (short for run)\n\n"
+		      "What a batch job really used: put it before any command.\n\n");
+	for (const struct cli_command *const *c = cli_commands; *c; c++)
+		(void) printf("  %-10s %s\n", (*c)->name, (*c)->summary);
+	(void) printf(
+		"\nresource-tracker help COMMAND describes one; help columns lists the columns.\n");
+	return EXIT_OK;
+}
+
+static int version(int argc, char **argv)
+{
+	(void) argc;
+	(void) argv;
+	(void) printf("resource-tracker %s\n", TRK_BUILD_VERSION);
+	return EXIT_OK;
+}
+
+const struct cli_command cli_help = {
+	.name = "help",
+	.usage = "help [COMMAND]",
+	.summary = "Describe the commands.",
+	.options = no_options,
+	.run = help,
+};
+
+const struct cli_command cli_version = {
+	.name = "version",
+	.usage = "version",
+	.summary = "Print the version.",
+	.options = no_options,
+	.run = version,
+};
+
+/* Edits that turn a into b: insert, delete, replace; the words are short. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[32], n = strlen(b);
+
+	if (n >= 31 || strlen(a) >= 31)
+		return 99;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 1; a[i - 1]; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			size_t above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
+
+			if (above + 1 < best)
+				best = above + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+			diagonal = above;
+		}
+	}
+	return row[n];
+}
+
+static int unknown_command(const char *name)
+{
+	const char *best = NULL;
+	size_t least = 3;
+
+	for (const struct cli_command *const *c = cli_commands; *c; c++) {
+		size_t d = distance(name, (*c)->name);
+
+		if (d < least) {
+			least = d;
+			best = (*c)->name;
+		}
+	}
+	if (best)
+		cli_complain("no such command: %s. Did you mean: resource-tracker %s", name, best);
+	else
+		cli_complain("no such command: %s. Try: resource-tracker help, or resource-tracker "
+			     "run -- %s",
+			     name, name);
+	return EXIT_USAGE;
+}
+
+/* Descriptors 0 to 2 may come closed; what we open must not land there and be taken for stderr. */
+static void guard_standard_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		(void) close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	const struct cli_command *command;
+	int status;
+
+	guard_standard_streams();
+	if (argc < 2) {
+		(void) help(1, argv);
+		return EXIT_USAGE;
+	}
+	command = find(argv[1]);
+	if (command) {
+		status = command->run(argc - 1, argv + 1);
+	} else if (argv[1][0] == '-') {
+		status = cli_run.run(argc, argv); /* resource-tracker [opts] -- CMD */
+	} else {
+		status = unknown_command(argv[1]);
+	}
+	if (fflush(stdout) != 0 && status == EXIT_OK)
+		status = EXIT_ERROR;
+	return status;
+}

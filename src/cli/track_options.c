@@ -1,0 +1,459 @@
+#include "cli/track_options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/parse.h"
+#include "record/track.h"
+#include "report/summary.h"
+#include "sink/table.h"
+
+#define INTERVAL_MIN_NS 10000000ull
+#define INTERVAL_MAX_NS 3600000000000ull
+
+enum { TEXT_MAX = 4 * 1024 * 1024 };
+
+/* ---- options ---- */
+
+static int add_tag(struct track_settings *s, const char *key, const char *value)
+{
+	size_t room = sizeof(s->tags) - 1 - s->tags_len;
+	int n = snprintf(s->tags + s->tags_len, room, "%s=%s", key, value);
+
+	if (n < 0 || (size_t) n + 1 > room) {
+		s->tags[s->tags_len] = '\0';
+		cli_complain("%s: too many or too long tags (2 kB in all)", key);
+		return EXIT_USAGE;
+	}
+	s->tags_len += (size_t) n + 1;
+	return 0;
+}
+
+static int take_tag(void *settings, const struct cli_option *o, const char *value)
+{
+	const char *equals = strchr(value, '=');
+	char key[128];
+
+	if (!equals || equals == value || (size_t) (equals - value) >= sizeof(key)) {
+		cli_complain("--%s %s: not of the form KEY=VALUE", o->name, value);
+		return EXIT_USAGE;
+	}
+	(void) snprintf(key, sizeof(key), "%.*s", (int) (equals - value), value);
+	return add_tag(settings, key, equals + 1);
+}
+
+/* --project-name X is the tag project_name=X. */
+static int take_metadata(void *settings, const struct cli_option *o, const char *value)
+{
+	char key[64];
+
+	(void) snprintf(key, sizeof(key), "%s", o->name);
+	for (char *c = key; *c; c++)
+		if (*c == '-')
+			*c = '_';
+	return add_tag(settings, key, value);
+}
+
+static int take_request(void *settings, const struct cli_option *o, const char *value)
+{
+	static const char *const keys[] = {"cpu", "mem", "gpu", "time"};
+	const char *at = value;
+
+	while (*at) {
+		size_t len = strcspn(at, ",");
+		const char *equals = memchr(at, '=', len);
+		size_t key_len = equals ? (size_t) (equals - at) : 0;
+		char key[32], text[64];
+		bool known = false;
+
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			known |= key_len == strlen(keys[i]) && !strncmp(at, keys[i], key_len);
+		if (!known || len - key_len - 1 >= sizeof(text) || len - key_len - 1 == 0) {
+			cli_complain("--%s %s: not of the form cpu=N,mem=SIZE,gpu=N,time=DURATION",
+				     o->name, value);
+			return EXIT_USAGE;
+		}
+		(void) snprintf(key, sizeof(key), "request_%.*s", (int) key_len, at);
+		(void) snprintf(text, sizeof(text), "%.*s", (int) (len - key_len - 1), equals + 1);
+		if (add_tag(settings, key, text) != 0)
+			return EXIT_USAGE;
+		at += len;
+		at += *at == ',';
+	}
+	return 0;
+}
+
+static int take_interval(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+	uint64_t ns;
+	int r = trk__parse_duration(value, &ns);
+
+	if (r == 0 && (ns < INTERVAL_MIN_NS || ns > INTERVAL_MAX_NS))
+		r = -ERANGE;
+	if (r < 0) {
+		cli_complain("--%s %s: %s. Try: a duration from 10ms to 1h, such as 1s or 200ms",
+			     o->name, value, r == -ERANGE ? "out of range" : "not a duration");
+		return EXIT_USAGE;
+	}
+	s->interval_ns = ns;
+	return 0;
+}
+
+static int take_choice(void *settings, const struct cli_option *o, const char *value)
+{
+	static const struct {
+		const char *option, *choices;
+	} table[] = {
+		{"format", "csv json"},
+		{"summary", "auto short never"},
+		{"color", "auto always never"},
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		const char *found =
+			strcmp(table[i].option, o->name) ? NULL : strstr(table[i].choices, value);
+		size_t len = strlen(value);
+
+		if (strcmp(table[i].option, o->name) != 0)
+			continue;
+		if (len && found && (found[len] == ' ' || !found[len]) &&
+		    (found == table[i].choices || found[-1] == ' '))
+			return cli_set_text(settings, o, value);
+		cli_complain("--%s %s: not one of: %s", o->name, value, table[i].choices);
+		return EXIT_USAGE;
+	}
+	return EXIT_USAGE;
+}
+
+#define AT(field) offsetof(struct track_settings, field)
+
+#define SHARED_OPTIONS                                                                              \
+	{"job",        'n',    "NAME", "name of the job (default: program and script)",             \
+	 cli_set_text, AT(job)},                                                                    \
+		{"job-name", 0, "NAME", "the same", cli_set_text, AT(job)},                         \
+		{"interval",    'i', "DUR", "10ms to 1h; a bare number is seconds (1s)",            \
+		 take_interval, 0},                                                                 \
+		{"output",     'o',       "FILE", "write the samples there as well",                \
+		 cli_set_text, AT(output)},                                                         \
+		{"format",    'f',       "csv|json", "of --output; without a file: stderr",         \
+		 take_choice, AT(format)},                                                          \
+		{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},             \
+		{"no-recording", 0, NULL, "keep no recording", cli_set_flag, AT(no_recording)},     \
+		{"summary",   0,          "auto|short|never", "the summary at the end (auto)",      \
+		 take_choice, AT(summary)},                                                         \
+		{"quiet", 'q', NULL, "no summary", cli_set_flag, AT(quiet)},                        \
+		{"summary-json", 0,                                                                 \
+		 "FILE",         "write the summary as JSON; fd:N, or - for stdout",                \
+		 cli_set_text,   AT(summary_json)},                                                 \
+		{"request", 0, "cpu=..,mem=..", "what was requested for the job", take_request, 0}, \
+		{"no-children",  0, NULL, "track the one process, not its tree", cli_set_flag,      \
+		 AT(one_process)},                                                                  \
+		{"tag", 0, "K=V", "remember with the run (repeat)", take_tag, 0},                   \
+		{"note", 0, "TEXT", "remember with the run", take_metadata, 0},                     \
+		{"project-name", 0, "TEXT", "remember with the run", take_metadata, 0},             \
+		{"stage-name", 0, "TEXT", "remember with the run", take_metadata, 0},               \
+		{"task-name", 0, "TEXT", "remember with the run", take_metadata, 0},                \
+		{"team", 0, "TEXT", "remember with the run", take_metadata, 0},                     \
+		{"env", 0, "TEXT", "remember with the run", take_metadata, 0},                      \
+		{"language", 0, "TEXT", "remember with the run", take_metadata, 0},                 \
+		{"orchestrator", 0, "TEXT", "remember with the run", take_metadata, 0},             \
+		{"executor", 0, "TEXT", "remember with the run", take_metadata, 0},                 \
+		{"external-run-id", 0, "TEXT", "remember with the run", take_metadata, 0},          \
+		{"container-image", 0, "TEXT", "remember with the run", take_metadata, 0},          \
+		{"no-history",    0, NULL, "accepted; this version keeps no history",               \
+		 cli_set_nothing, 0},                                                               \
+		{"no-discovery",  0, NULL, "accepted; this version asks no network",                \
+		 cli_set_nothing, 0},                                                               \
+		{"strict",     0,         NULL, "trouble of the tracker ends in exit code 125",     \
+		 cli_set_flag, AT(strict)},                                                         \
+		{"color", 0, "auto|always|never", "of the summary", take_choice, AT(color)},        \
+	{                                                                                           \
+		"plain", 0, NULL, "summary in ASCII without colour", cli_set_flag, AT(plain)        \
+	}
+
+/* clang-format off */
+const struct cli_option track_run_options[] = {
+	SHARED_OPTIONS,
+	{"timeout", 0, "DUR", "end the job after so long: TERM, KILL 5 s later; exit code 124", cli_set_duration, AT(timeout_ns)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+const struct cli_option track_attach_options[] = {
+	SHARED_OPTIONS,
+	{"duration", 0, "DUR", "end after so long", cli_set_duration, AT(duration_ns)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+const struct cli_option track_system_options[] = {
+	SHARED_OPTIONS,
+	{"duration", 0, "DUR", "end after so long", cli_set_duration, AT(duration_ns)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+/* clang-format on */
+
+static bool is_true(const char *value)
+{
+	return value && (!strcmp(value, "1") || !strcasecmp(value, "true") ||
+			 !strcasecmp(value, "yes") || !strcasecmp(value, "on"));
+}
+
+void track_settings_init(struct track_settings *s)
+{
+	static const char *const metadata[] = {
+		"project_name",
+		"stage_name",
+		"task_name",
+		"team",
+		"env",
+		"language",
+		"orchestrator",
+		"executor",
+		"external_run_id",
+		"container_image",
+	};
+
+	*s = (struct track_settings){.interval_ns = 1000000000ull, .summary = "auto"};
+	s->job = getenv("TRACKER_JOB_NAME");
+	s->output = getenv("TRACKER_OUTPUT");
+	if (s->output && !*s->output)
+		s->output = NULL;
+	s->quiet = is_true(getenv("TRACKER_QUIET"));
+	for (size_t i = 0; i < sizeof(metadata) / sizeof(metadata[0]); i++) {
+		char name[64];
+		const char *value;
+
+		(void) snprintf(name, sizeof(name), "TRACKER_%s", metadata[i]);
+		for (char *c = name; *c; c++)
+			*c = (char) toupper((unsigned char) *c);
+		value = getenv(name);
+		if (value && *value)
+			(void) add_tag(s, metadata[i], value);
+	}
+}
+
+/* ---- samples while they come ---- */
+
+struct output {
+	int fd;
+	const char *where;
+	bool json, head_written, failed;
+	struct trk_buf buf;
+};
+
+static void write_row(void *data, const struct trk_run *run, const struct trk_sample *row)
+{
+	struct output *out = data;
+	int r;
+
+	(void) run;
+	if (out->fd < 0 || out->failed)
+		return;
+	trk__buf_clear(&out->buf);
+	if (!out->json && !out->head_written)
+		trk__table_csv_head(&out->buf, TRK_SET_05);
+	out->head_written = true;
+	if (out->json)
+		trk__table_json_row(&out->buf, TRK_SET_FULL, row);
+	else if (trk__table_has_row(TRK_SET_05, row))
+		trk__table_csv_row(&out->buf, TRK_SET_05, row);
+	r = out->buf.error;
+	if (r == 0)
+		r = trk__write_all(out->fd, out->buf.data, out->buf.len);
+	if (r < 0) {
+		out->failed = true; /* said once; the job goes on */
+		cli_complain("%s: cannot write samples: %s", out->where, trk__strerror(r));
+	}
+}
+
+static int open_output(const struct track_settings *s, struct output *out)
+{
+	*out = (struct output){
+		.fd = -1, .where = s->output, .json = s->format && !strcmp(s->format, "json")};
+	trk__buf_init(&out->buf, 1 << 16);
+	if (s->output) {
+		out->fd = open(s->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (out->fd < 0) {
+			cli_complain("%s: cannot open for writing: %s", s->output,
+				     trk__strerror(errno));
+			return EXIT_BEFORE_JOB;
+		}
+	} else if (s->format) {
+		out->fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+		out->where = "stderr";
+	}
+	return 0;
+}
+
+/* ---- the end ---- */
+
+/* "python train.py" -> "python train.py"; options of the interpreter are passed over. */
+static void derive_job(char **argv, char *text, size_t size)
+{
+	const char *slash = strrchr(argv[0], '/');
+	size_t n = (size_t) snprintf(text, size, "%s", slash ? slash + 1 : argv[0]);
+
+	for (char **arg = argv + 1; *arg && n < size; arg++) {
+		const char *base = strrchr(*arg, '/');
+
+		if ((*arg)[0] == '-' || !strchr(*arg, '.') || strchr(*arg, ' ') ||
+		    strchr(*arg, '\n'))
+			continue;
+		(void) snprintf(text + n, size - n, " %s", base ? base + 1 : *arg);
+		return;
+	}
+}
+
+static int write_summary_json(const struct track_settings *s, const struct trk_record *record)
+{
+	struct trk_buf b;
+	int fd = -1, r;
+	bool opened = false;
+	uint64_t number;
+
+	trk__buf_init(&b, TEXT_MAX);
+	trk__summary_json(&b, record);
+	if (!strcmp(s->summary_json, "-")) {
+		fd = STDOUT_FILENO;
+	} else if (!strncmp(s->summary_json, "fd:", 3) &&
+		   trk__parse_u64(s->summary_json + 3, &number) == 0 && number <= INT32_MAX) {
+		fd = (int) number;
+	} else {
+		fd = open(s->summary_json, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		opened = true;
+	}
+	if (fd < 0) {
+		cli_complain("%s: cannot open for writing: %s", s->summary_json,
+			     trk__strerror(errno));
+		r = EXIT_ERROR;
+	} else {
+		r = cli_write(fd, &b, s->summary_json);
+	}
+	if (opened)
+		trk__close(fd);
+	trk__buf_release(&b);
+	return r;
+}
+
+static int speak(const struct track_settings *s, const struct trk_track_result *result)
+{
+	struct trk_summary_style style = {
+		.color = !s->plain && cli_use_color(s->color, STDERR_FILENO),
+		.utf8 = !s->plain && cli_is_utf8(),
+		.brief = !strcmp(s->summary, "short"),
+	};
+	struct trk_buf b;
+	int r = 0;
+
+	if (result->recording_error && !s->no_recording) {
+		cli_complain("%s: recording incomplete: %s (%llu records not written)",
+			     result->recording_where, trk__strerror(result->recording_error),
+			     (unsigned long long) result->recording_lost);
+		r = EXIT_ERROR;
+	}
+	if (!s->quiet && strcmp(s->summary, "never") != 0) {
+		trk__buf_init(&b, TEXT_MAX);
+		trk__summary_text(&b, &result->record, &style);
+		(void) trk__write_all(STDERR_FILENO, b.data, b.len);
+		trk__buf_release(&b);
+	}
+	if (s->summary_json && write_summary_json(s, &result->record) != 0)
+		r = EXIT_ERROR;
+	return r;
+}
+
+static int start_failure(const struct trk_track_result *result, int error, char **argv, int pid)
+{
+	if (argv && result->exec_failed) {
+		cli_complain("%s: %s", argv[0],
+			     error == -ENOENT ? "command not found" : trk__strerror(error));
+		return error == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	}
+	if (argv) {
+		cli_complain("cannot start the job: %s", trk__strerror(error));
+		return EXIT_BEFORE_JOB;
+	}
+	if (pid)
+		cli_complain("pid %d: %s", pid,
+			     error == -ESRCH ? "no such process" : trk__strerror(error));
+	else
+		cli_complain("cannot track: %s", trk__strerror(error));
+	return error == -EACCES || error == -EPERM ? EXIT_DENIED
+	       : error == -ESRCH                   ? EXIT_NODATA
+						   : EXIT_ERROR;
+}
+
+static int status_of(const struct track_settings *s, const struct trk_outcome *o, char **argv,
+		     int trouble, bool output_failed)
+{
+	if (s->strict && (trouble || output_failed))
+		return EXIT_BEFORE_JOB;
+	if (!argv)
+		return output_failed ? EXIT_ERROR : 0;
+	if (o->verdict == TRK_VERDICT_TIMEOUT)
+		return EXIT_TIMEOUT;
+	return o->signal ? -o->signal : o->code;
+}
+
+int track_with(struct track_settings *s, char **argv, int pid)
+{
+	char dir[4096], job[TRK_RUN_TEXT_SIZE];
+	struct trk_track_result *result = calloc(1, sizeof(*result));
+	struct trk_track_options options = {
+		.argv = argv,
+		.pid = pid,
+		.job = s->job,
+		.tags = s->tags,
+		.tags_len = s->tags_len,
+		.interval_ns = s->interval_ns,
+		.one_process = s->one_process,
+		.timeout_ns = s->timeout_ns,
+		.duration_ns = s->duration_ns,
+		.pss_share = -1,
+		.dir = s->no_recording ? NULL : cli_state_dir(s->dir, dir, sizeof(dir)),
+		.on_row = write_row,
+	};
+	struct output out;
+	struct trk_env env;
+	int r, status;
+
+	if (!result) {
+		cli_complain("out of memory");
+		return EXIT_BEFORE_JOB;
+	}
+	if ((!s->job || !*s->job) && argv) {
+		derive_job(argv, job, sizeof(job));
+		options.job = job;
+	}
+	status = open_output(s, &out);
+	if (status != 0) {
+		free(result);
+		return argv ? status : EXIT_ERROR;
+	}
+	options.data = &out;
+	r = trk__env_init(&env);
+	if (r < 0) {
+		cli_complain("/proc: %s", trk__strerror(r));
+		free(result);
+		return argv ? EXIT_BEFORE_JOB : EXIT_ERROR;
+	}
+	r = trk__track(&env, &options, result);
+	if (r < 0)
+		status = start_failure(result, r, argv, pid);
+	else
+		status = status_of(s, &result->record.outcome, argv, speak(s, result), out.failed);
+	trk__record_release(&result->record);
+	trk__env_release(&env);
+	trk__close(out.fd);
+	trk__buf_release(&out.buf);
+	free(result);
+	return status;
+}

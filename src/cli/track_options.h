@@ -1,0 +1,23 @@
+/* What run, attach and system share: their settings, and the tracking itself. */
+#ifndef TRK_CLI_TRACK_OPTIONS_H
+#define TRK_CLI_TRACK_OPTIONS_H
+
+#include "cli/cli.h"
+
+struct track_settings {
+	const char *job, *output, *format, *dir, *summary, *summary_json, *color;
+	uint64_t interval_ns, timeout_ns, duration_ns;
+	bool quiet, one_process, strict, no_recording, plain;
+	char tags[TRK_RUN_TAGS_SIZE];
+	size_t tags_len;
+};
+
+extern const struct cli_option track_run_options[], track_attach_options[], track_system_options[];
+
+void track_settings_init(struct track_settings *s);
+/* Track with these settings and speak about it. argv: the command of run (NULL-terminated), or
+ * NULL; pid: of attach, or 0. Returns the exit status; for a job that died of a signal, minus the
+ * signal's number. */
+int track_with(struct track_settings *s, char **argv, int pid);
+
+#endif

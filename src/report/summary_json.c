@@ -1,0 +1,233 @@
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "report/summary.h"
+
+static void quantity(struct trk_json *j, const char *key, const struct trk_quantity *q)
+{
+	trk__json_key(j, key);
+	trk__json_open(j, '{');
+	trk__json_key(j, "value");
+	trk__json_double(j, q->value);
+	trk__json_key(j, "quality");
+	trk__json_text(j, trk__quality_name(q->quality));
+	trk__json_key(j, "source");
+	trk__json_text(j, q->source[0] ? q->source : NULL);
+	trk__json_key(j, "reason");
+	trk__json_text(j, q->reason[0] ? q->reason : NULL);
+	trk__json_close(j, '}');
+}
+
+static void key_double(struct trk_json *j, const char *key, double value)
+{
+	trk__json_key(j, key);
+	trk__json_double(j, value);
+}
+
+static void key_u64(struct trk_json *j, const char *key, uint64_t value)
+{
+	trk__json_key(j, key);
+	trk__json_u64(j, value);
+}
+
+static void key_text(struct trk_json *j, const char *key, const char *text)
+{
+	trk__json_key(j, key);
+	trk__json_text(j, text && text[0] ? text : NULL);
+}
+
+static void command(struct trk_json *j, const struct trk_run *run)
+{
+	const char *at = run->command, *end = run->command + run->command_len;
+
+	trk__json_key(j, "command");
+	trk__json_open(j, '[');
+	while (at < end) {
+		size_t len = strnlen(at, (size_t) (end - at));
+
+		trk__json_text_n(j, at, len);
+		at += len + 1;
+	}
+	trk__json_close(j, ']');
+}
+
+static void tags(struct trk_json *j, const struct trk_run *run)
+{
+	const char *at = run->tags, *end = run->tags + run->tags_len;
+
+	trk__json_key(j, "tags");
+	trk__json_open(j, '{');
+	while (at < end) {
+		size_t len = strnlen(at, (size_t) (end - at));
+		const char *equals = memchr(at, '=', len);
+		char key[128];
+		size_t key_len = equals ? (size_t) (equals - at) : len;
+
+		if (key_len >= sizeof(key))
+			key_len = sizeof(key) - 1;
+		memcpy(key, at, key_len);
+		key[key_len] = '\0';
+		trk__json_key(j, key);
+		if (equals)
+			trk__json_text_n(j, equals + 1, len - (size_t) (equals + 1 - at));
+		else
+			trk__json_null(j);
+		at += len + 1;
+	}
+	trk__json_close(j, '}');
+}
+
+static void exit_of(struct trk_json *j, const struct trk_outcome *o)
+{
+	trk__json_key(j, "exit");
+	trk__json_open(j, '{');
+	trk__json_key(j, "code");
+	if (o->code >= 0)
+		trk__json_i64(j, o->code);
+	else
+		trk__json_null(j);
+	trk__json_key(j, "signal");
+	if (o->signal)
+		trk__json_i64(j, o->signal);
+	else
+		trk__json_null(j);
+	key_text(j, "verdict", trk__verdict_name(o->verdict));
+	key_text(j, "evidence", o->evidence);
+	trk__json_close(j, '}');
+}
+
+static void run_of(struct trk_json *j, const struct trk_record *r)
+{
+	trk__json_key(j, "run");
+	trk__json_open(j, '{');
+	key_text(j, "id", r->run.id);
+	key_text(j, "job", r->run.job);
+	key_text(j, "kind", r->run.kind);
+	command(j, &r->run);
+	tags(j, &r->run);
+	trk__json_key(j, "pid");
+	if (r->run.pid > 0)
+		trk__json_i64(j, r->run.pid);
+	else
+		trk__json_null(j);
+	/* Milliseconds are what the wall clock is good for. */
+	key_double(j, "start_time", (double) (r->run.start_ns / TRK_NS_PER_MS) / 1e3);
+	key_double(j, "stop_time",
+		   r->outcome.stop_ns ? (double) (r->outcome.stop_ns / TRK_NS_PER_MS) / 1e3 : NAN);
+	key_double(j, "duration_s", (double) (r->outcome.duration_ns / 1000) / 1e6);
+	key_double(j, "interval_s", (double) r->run.interval_ns / 1e9);
+	exit_of(j, &r->outcome);
+	key_u64(j, "left_behind", r->outcome.left_behind);
+	key_u64(j, "damaged_records", r->damaged);
+	trk__json_close(j, '}');
+}
+
+static void stats_of(struct trk_json *j, const struct trk_record *r)
+{
+	for (int i = 0; i < TRK_COLUMNS; i++) {
+		struct trk_column_stats s;
+
+		if (trk__columns[i].kind == TRK_KIND_STAMP)
+			continue;
+		trk__stats_get(r->stats, i, &s);
+		trk__json_key(j, trk__columns[i].name);
+		trk__json_open(j, '{');
+		key_double(j, "mean", s.mean);
+		key_double(j, "max", s.max);
+		key_double(j, "min", s.min);
+		key_double(j, "p50", s.p50);
+		key_double(j, "p95", s.p95);
+		key_double(j, "p99", s.p99);
+		key_double(j, "sum", s.sum);
+		trk__json_close(j, '}');
+	}
+}
+
+static void top_of(struct trk_json *j, const struct trk_outcome *o)
+{
+	trk__json_key(j, "top_processes");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < o->top_count; i++) {
+		const struct trk_process_info *p = &o->top[i];
+
+		trk__json_open(j, '{');
+		trk__json_key(j, "pid");
+		trk__json_i64(j, p->pid);
+		key_text(j, "name", p->name);
+		key_text(j, "command", p->command);
+		key_double(j, "cpu_s", (double) p->cpu_ns / 1e9);
+		key_double(j, "peak_memory_mib",
+			   p->peak_bytes ? (double) p->peak_bytes / 1048576.0 : NAN);
+		key_u64(j, "disk_read_bytes", p->read_bytes);
+		key_u64(j, "disk_write_bytes", p->write_bytes);
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+}
+
+static void tracker_of(struct trk_json *j, const struct trk_record *r)
+{
+	const struct trk_outcome *o = &r->outcome;
+
+	trk__json_key(j, "tracker");
+	trk__json_open(j, '{');
+	key_text(j, "version", r->run.version);
+	key_u64(j, "samples", r->samples);
+	key_u64(j, "missed", o->missed);
+	key_u64(j, "late", o->late);
+	key_double(j, "cpu_s", o->tracker_cpu_ns ? (double) o->tracker_cpu_ns / 1e9 : NAN);
+	key_double(j, "peak_rss_mib",
+		   o->tracker_rss_bytes ? (double) o->tracker_rss_bytes / 1048576.0 : NAN);
+	trk__json_key(j, "sources");
+	trk__json_open(j, '{');
+	for (size_t i = 0; i < o->source_count; i++)
+		key_text(j, o->sources[i][0], o->sources[i][1]);
+	trk__json_close(j, '}');
+	trk__json_close(j, '}');
+}
+
+void trk__summary_json(struct trk_buf *b, const struct trk_record *r)
+{
+	struct trk_json j;
+
+	trk__json_init(&j, b, 1);
+	trk__json_open(&j, '{');
+	key_text(&j, "schema", "resource-tracker.summary/1");
+	run_of(&j, r);
+	trk__json_key(&j, "totals");
+	trk__json_open(&j, '{');
+	for (int i = 0; i < TRK_TOTALS; i++)
+		quantity(&j, trk__total_keys[i], &r->outcome.total[i]);
+	trk__json_close(&j, '}');
+	trk__json_key(&j, "stats");
+	trk__json_open(&j, '{');
+	stats_of(&j, r);
+	trk__json_close(&j, '}');
+	trk__json_key(&j, "limits");
+	trk__json_open(&j, '{');
+	for (int i = 0; i < TRK_LIMITS; i++)
+		quantity(&j, trk__limit_keys[i], &r->run.limit[i]);
+	trk__json_close(&j, '}');
+	top_of(&j, &r->outcome);
+	tracker_of(&j, r);
+	trk__json_close(&j, '}');
+	trk__buf_putc(b, '\n');
+}
+
+void trk__stats_json(struct trk_buf *b, const struct trk_record *r)
+{
+	struct trk_json j;
+
+	trk__json_init(&j, b, 1);
+	trk__json_open(&j, '{');
+	key_text(&j, "schema", "resource-tracker.stats/1");
+	key_text(&j, "run", r->run.id);
+	key_u64(&j, "samples", r->samples);
+	trk__json_key(&j, "stats");
+	trk__json_open(&j, '{');
+	stats_of(&j, r);
+	trk__json_close(&j, '}');
+	trk__json_close(&j, '}');
+	trk__buf_putc(b, '\n');
+}

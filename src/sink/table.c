@@ -1,0 +1,146 @@
+#include "sink/table.h"
+
+#include <string.h>
+
+#include "base/json.h"
+
+static bool is_04(enum trk_column_set set)
+{
+	return set == TRK_SET_04_PROCESS || set == TRK_SET_04_SYSTEM;
+}
+
+/* The column's name in the set, or NULL where the set lacks it. */
+static const char *name_in(enum trk_column_set set, int column)
+{
+	const struct trk_column_info *info = &trk__columns[column];
+	const char *name = info->name;
+
+	if (set == TRK_SET_05)
+		name = info->name_05;
+	else if (is_04(set))
+		name = info->name_04;
+	if (set == TRK_SET_04_PROCESS && column != TRK_TIMESTAMP &&
+	    strncmp(info->name, "process_", 8) != 0)
+		return NULL;
+	if (set == TRK_SET_04_SYSTEM && column != TRK_TIMESTAMP &&
+	    strncmp(info->name, "system_", 7) != 0)
+		return NULL;
+	return name[0] ? name : NULL;
+}
+
+bool trk__table_has_row(enum trk_column_set set, const struct trk_sample *row)
+{
+	switch (set) {
+	case TRK_SET_FULL:
+		return true;
+	case TRK_SET_04_PROCESS:
+		return trk__sample_knows(row, TRK_PROCESS_CPU_USAGE);
+	default:
+		return trk__sample_knows(row, TRK_SYSTEM_CPU_USAGE);
+	}
+}
+
+/* value / divisor, rounded half up to `decimals` digits, as an integer of 10^-decimals. */
+static int64_t rounded(int64_t value, int64_t divisor, unsigned int decimals)
+{
+	int64_t scale = 1;
+	__int128 scaled;
+
+	for (unsigned int i = 0; i < decimals; i++)
+		scale *= 10;
+	scaled = (__int128) value * scale * 2 + (value < 0 ? -divisor : divisor);
+	return (int64_t) (scaled / ((__int128) divisor * 2));
+}
+
+static void add_value(struct trk_buf *b, enum trk_column_set set, int column,
+		      const struct trk_sample *row)
+{
+	const struct trk_column_info *info = &trk__columns[column];
+	int64_t divisor = is_04(set) ? info->divisor_04 : info->divisor;
+	unsigned int decimals = is_04(set) ? info->decimals_04 : info->decimals;
+
+	trk__buf_fixed(b, rounded(row->value[column], divisor, decimals), decimals);
+}
+
+void trk__table_csv_head(struct trk_buf *b, enum trk_column_set set)
+{
+	const char *quote = is_04(set) ? "\"" : "";
+	bool first = true;
+
+	for (int i = 0; i < TRK_COLUMNS; i++) {
+		const char *name = name_in(set, i);
+
+		if (!name)
+			continue;
+		trk__buf_printf(b, "%s%s%s%s", first ? "" : ",", quote, name, quote);
+		first = false;
+	}
+	trk__buf_putc(b, '\n');
+}
+
+void trk__table_csv_row(struct trk_buf *b, enum trk_column_set set, const struct trk_sample *row)
+{
+	bool first = true;
+
+	for (int i = 0; i < TRK_COLUMNS; i++) {
+		if (!name_in(set, i))
+			continue;
+		if (!first)
+			trk__buf_putc(b, ',');
+		first = false;
+		if (trk__sample_knows(row, i))
+			add_value(b, set, i, row);
+		else if (is_04(set))
+			trk__buf_puts(b, "\"\"");
+	}
+	trk__buf_putc(b, '\n');
+}
+
+void trk__table_json_row(struct trk_buf *b, enum trk_column_set set, const struct trk_sample *row)
+{
+	bool first = true;
+
+	trk__buf_putc(b, '{');
+	for (int i = 0; i < TRK_COLUMNS; i++) {
+		const char *name = name_in(set, i);
+
+		if (!name)
+			continue;
+		trk__buf_printf(b, "%s\"%s\":", first ? "" : ",", name);
+		first = false;
+		if (trk__sample_knows(row, i))
+			add_value(b, set, i, row);
+		else
+			trk__buf_puts(b, "null");
+	}
+	trk__buf_puts(b, "}\n");
+}
+
+void trk__table_markdown(struct trk_buf *b)
+{
+	static const char *const kinds[] = {
+		[TRK_KIND_STAMP] = "stamp",
+		[TRK_KIND_GAUGE] = "gauge",
+		[TRK_KIND_DELTA] = "amount",
+		[TRK_KIND_RATE] = "rate",
+	};
+
+	trk__buf_puts(
+		b,
+		"# Columns\n\nGenerated from `src/sample/columns.def` by `resource-tracker help "
+		"columns`; do not edit.\n\nA *gauge* is the value at the end of the interval, an "
+		"*amount* what happened within it, a *rate* the mean within it. An unknown value "
+		"is "
+		"an empty cell in CSV and null in JSON, never 0. The 0.4 set has two tables, for "
+		"the "
+		"process tree and for the system.\n\n"
+		"| column | unit | kind | in 0.5 | in 0.4 | what it is "
+		"|\n|---|---|---|---|---|---|\n");
+	for (int i = 0; i < TRK_COLUMNS; i++) {
+		const struct trk_column_info *info = &trk__columns[i];
+
+		trk__buf_printf(b, "| `%s` | %s | %s | %s | %s | %s |\n", info->name, info->unit,
+				kinds[info->kind], info->name_05[0] ? info->name_05 : "-",
+				info->name_04[0] ? info->name_04 : "-", info->description);
+	}
+}
