@@ -1,0 +1,71 @@
+"""What the build hands out: the program's dependencies and size, the libraries' symbols."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import ROOT
+
+pytestmark = pytest.mark.native
+
+PUBLIC_NAME = re.compile(r"\btrk_[a-z0-9]\w*(?=\s*\()")
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout
+
+
+def defined_symbols(path, *flags):
+    lines = output("nm", "--defined-only", "--extern-only", *flags, str(path)).splitlines()
+    return {line.split()[-1] for line in lines if len(line.split()) == 3}
+
+
+@pytest.fixture
+def libraries(rt_path):
+    return rt_path.parent / "src"
+
+
+def test_the_program_needs_libc_only(rt_path):
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "-dW", str(rt_path)))
+    assert needed == ["libc.so.6"]
+
+
+def test_the_stripped_program_stays_small(rt_path, tmp_path):
+    stripped = tmp_path / "resource-tracker"
+    output("strip", "-o", str(stripped), str(rt_path))
+    assert stripped.stat().st_size <= 1 << 20
+
+
+def test_the_program_is_hardened(rt_path):
+    assert "DYN" in output("readelf", "-hW", str(rt_path))
+    assert "BIND_NOW" in output("readelf", "-dW", str(rt_path))
+    headers = output("readelf", "-lW", str(rt_path))
+    assert "GNU_RELRO" in headers
+    assert re.search(r"GNU_STACK.* RW ", headers)
+
+
+def test_the_shared_library_exports_what_the_header_declares(libraries):
+    header = (ROOT / "include/resource_tracker.h").read_text(encoding="utf-8")
+    code = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+    exported = defined_symbols(libraries / "libresource_tracker.so", "--dynamic")
+    assert exported == set(PUBLIC_NAME.findall(code))
+
+
+def test_the_shared_library_needs_libc_only(libraries):
+    dynamic = output("readelf", "-dW", str(libraries / "libresource_tracker.so"))
+    assert re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic) == ["libc.so.6"]
+
+
+def test_the_static_library_takes_no_foreign_names(libraries):
+    symbols = defined_symbols(libraries / "libresource_tracker.a")
+    assert symbols and all(name.startswith("trk_") for name in symbols)
+
+
+def test_the_header_stands_alone(tmp_path):
+    for compiler, language in (("cc", "c"), ("c++", "c++")):
+        if not shutil.which(compiler):
+            pytest.skip(f"no {compiler}")
+        output(compiler, "-x", language, "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic",
+               "-Werror", "-include", str(ROOT / "include/resource_tracker.h"), "/dev/null")

@@ -1,0 +1,35 @@
+/* The parser of /proc/diskstats: every call advances, names lie within the text; and the guess what
+ * a device of such a name is. */
+#include "probe/linux/diskstats.h"
+
+#include "fuzz.h"
+#include "probe/linux/block.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct trk_diskstat before = {.reads = 7};
+	char *text = fuzz_text(data, size);
+	const char *at = text, *end = text + strlen(text), *last = text;
+	struct trk_diskstat d = before;
+	int r;
+
+	while ((r = trk__diskstat_parse(&at, &d)) != 0) {
+		FUZZ_CHECK(at > last && at <= end);
+		last = at;
+		if (r < 0) {
+			FUZZ_CHECK(memcmp(&d, &before, sizeof(d)) == 0);
+			continue;
+		}
+		FUZZ_CHECK(d.name_len > 0 && d.name >= text && d.name + d.name_len <= end);
+		if (d.name_len < TRK_METER_NAME) {
+			char *name = fuzz_text((const uint8_t *) d.name, d.name_len);
+
+			(void) trk__block_kind(-1, name);
+			free(name);
+		}
+		d = before;
+	}
+	FUZZ_CHECK(at == end);
+	free(text);
+	return 0;
+}

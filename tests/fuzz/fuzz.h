@@ -1,0 +1,37 @@
+/* What every fuzzer shares.
+ *
+ * A fuzzer is one file, <parser>.c, that hands its input to one parser and checks what must hold
+ * for any input. driver.c or libFuzzer calls it. */
+#ifndef TRK_TESTS_FUZZ_H
+#define TRK_TESTS_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Run the parser on `size` bytes. Returns 0; a finding ends the process. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The input as a NUL-terminated string of its own, so that the sanitizer sees a read past its end.
+ * Owned: the caller frees it. */
+static inline char *fuzz_text(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+
+	if (!text)
+		abort();
+	if (size)
+		memcpy(text, data, size);
+	text[size] = '\0';
+	return text;
+}
+
+/* What must hold for any input; works in release builds too. */
+#define FUZZ_CHECK(condition)                                                                      \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			abort();                                                                   \
+	} while (0)
+
+#endif

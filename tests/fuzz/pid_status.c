@@ -1,0 +1,18 @@
+/* The parser of /proc/PID/status: its result is untouched when it refuses. */
+#include "probe/linux/pid_status.h"
+
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct trk_pid_status before, result;
+	char *text = fuzz_text(data, size);
+
+	/* Padding included. */
+	memset(&before, 0x5a, sizeof(before));
+	memcpy(&result, &before, sizeof(result));
+	if (trk__pid_status_parse(text, &result) < 0)
+		FUZZ_CHECK(memcmp(&result, &before, sizeof(result)) == 0);
+	free(text);
+	return 0;
+}

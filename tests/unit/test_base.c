@@ -1,0 +1,515 @@
+/* The ground: buffers, number parsing, JSON, check sums, files. */
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/crc32c.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/parse.h"
+#include "fixture.h"
+
+/* ---- buf ---- */
+
+static void a_buffer_grows_and_stays_terminated(void **state)
+{
+	struct trk_buf b;
+
+	(void) state;
+	trk__buf_init(&b, 1000);
+	for (int i = 0; i < 100; i++)
+		trk__buf_printf(&b, "%d,", i % 10);
+	assert_int_equal(b.error, 0);
+	assert_int_equal(b.len, 200);
+	assert_int_equal(b.data[200], '\0');
+	assert_memory_equal(b.data + 196, "8,9,", 4);
+	trk__buf_clear(&b);
+	assert_string_equal(b.data, "");
+	trk__buf_putc(&b, 'x');
+	trk__buf_puts(&b, "yz");
+	assert_string_equal(b.data, "xyz");
+	trk__buf_release(&b);
+}
+
+static void a_buffer_refuses_to_pass_its_maximum_until_cleared(void **state)
+{
+	struct trk_buf b;
+
+	(void) state;
+	trk__buf_init(&b, 4);
+	trk__buf_puts(&b, "abcd");
+	assert_int_equal(b.error, 0);
+	trk__buf_putc(&b, 'e');
+	assert_int_equal(b.error, -EFBIG);
+	assert_string_equal(b.data, "abcd");
+	trk__buf_add(&b, "", 0);
+	assert_int_equal(trk__buf_reserve(&b, 0), -EFBIG); /* sticky */
+	trk__buf_clear(&b);
+	trk__buf_puts(&b, "ef");
+	assert_int_equal(b.error, 0);
+	assert_string_equal(b.data, "ef");
+	assert_int_equal(trk__buf_reserve(&b, SIZE_MAX), -EFBIG);
+	trk__buf_release(&b);
+}
+
+static void numbers_come_back_from_a_buffer(void **state)
+{
+	static const uint64_t plain[] = {0, 1, 127, 128, 16383, 16384, INT64_MAX, UINT64_MAX};
+	static const int64_t with_sign[] = {0, -1, 1, -64, 64, INT64_MIN, INT64_MAX};
+	struct trk_cursor c;
+	struct trk_buf b;
+	char text[4];
+	size_t len;
+
+	(void) state;
+	trk__buf_init(&b, 1000);
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		trk__buf_varint(&b, plain[i]);
+	for (size_t i = 0; i < sizeof(with_sign) / sizeof(with_sign[0]); i++)
+		trk__buf_svarint(&b, with_sign[i]);
+	trk__buf_bytes(&b, "hello", 5);
+	trk__buf_bytes(&b, "hello", 5);
+	c = (struct trk_cursor){(unsigned char *) b.data, (unsigned char *) b.data + b.len, 0};
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		assert_true(trk__cursor_varint(&c) == plain[i]);
+	for (size_t i = 0; i < sizeof(with_sign) / sizeof(with_sign[0]); i++)
+		assert_true(trk__cursor_svarint(&c) == with_sign[i]);
+	assert_memory_equal(trk__cursor_bytes(&c, &len), "hello", 5);
+	assert_int_equal(len, 5);
+	trk__cursor_text(&c, text, sizeof(text));
+	assert_string_equal(text, "hel");
+	assert_false(c.bad);
+	assert_ptr_equal(c.at, c.end);
+	trk__buf_release(&b);
+}
+
+static void a_cursor_never_runs_past_its_end(void **state)
+{
+	static const unsigned char endless[] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+						0x80, 0x80, 0x80, 0x80, 0x80, 0x01};
+	static const unsigned char too_long[] = {5, 'a', 'b'};
+	struct trk_cursor c = {endless, endless + 3, 0};
+	size_t len = 7;
+
+	(void) state;
+	assert_int_equal(trk__cursor_varint(&c), 0);
+	assert_true(c.bad);
+	c = (struct trk_cursor){endless, endless + sizeof(endless), 0};
+	assert_int_equal(trk__cursor_varint(&c), 0);
+	assert_true(c.bad);
+	c = (struct trk_cursor){too_long, too_long + sizeof(too_long), 0};
+	assert_null(trk__cursor_bytes(&c, &len));
+	assert_int_equal(len, 0);
+	assert_true(c.bad);
+}
+
+/* ---- parse ---- */
+
+static void scanners_leave_everything_alone_when_there_is_no_number(void **state)
+{
+	static const char *const bad[] = {"", "x", "-", "18446744073709551616", " +1"};
+	uint64_t value = 5;
+	int64_t with_sign = 6;
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const char *at = bad[i];
+
+		assert_false(trk__scan_u64(&at, &value));
+		assert_false(trk__scan_i64(&at, &with_sign));
+		assert_false(trk__scan_fixed(&at, 2, &value));
+		assert_ptr_equal(at, bad[i]);
+	}
+	assert_int_equal(value, 5);
+	assert_int_equal(with_sign, 6);
+}
+
+static void scanners_read_numbers_to_the_edge_of_their_range(void **state)
+{
+	const char *at = " \t18446744073709551615 -9223372036854775808 9223372036854775807 fF0g";
+	const char *over = "9223372036854775808", *wide = "10000000000000000";
+	uint64_t value;
+	int64_t with_sign;
+
+	(void) state;
+	assert_true(trk__scan_u64(&at, &value));
+	assert_true(value == UINT64_MAX);
+	assert_true(trk__scan_i64(&at, &with_sign));
+	assert_true(with_sign == INT64_MIN);
+	assert_true(trk__scan_i64(&at, &with_sign));
+	assert_true(with_sign == INT64_MAX);
+	assert_true(trk__scan_hex(&at, &value));
+	assert_int_equal(value, 0xff0);
+	assert_int_equal(*at, 'g');
+	assert_false(trk__scan_i64(&over, &with_sign));
+	assert_false(trk__scan_hex(&wide, &value));
+}
+
+static void fractions_are_cut_to_the_digits_asked_for(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t value;
+		char next;
+	} cases[] = {
+		{"12.34", 1234, '\0'}, {"12.349 ", 1234, ' '}, {"12", 1200, '\0'},
+		{"12.3/", 1230, '/'},  {"0.05", 5, '\0'},      {"12.", 1200, '\0'},
+	};
+	uint64_t value;
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *at = cases[i].text;
+
+		assert_true(trk__scan_fixed(&at, 2, &value));
+		assert_int_equal(value, cases[i].value);
+		assert_int_equal(*at, cases[i].next);
+	}
+}
+
+struct quantity {
+	const char *text;
+	int r;
+	uint64_t value;
+};
+
+static void check(int (*parse)(const char *, uint64_t *), const struct quantity *cases)
+{
+	for (; cases->text; cases++) {
+		uint64_t value = 99;
+		int r = parse(cases->text, &value);
+
+		if (r != cases->r || value != (r < 0 ? 99 : cases->value))
+			fail_msg("\"%s\": %d, %llu", cases->text, r, (unsigned long long) value);
+	}
+}
+
+static void a_whole_number_is_nothing_else(void **state)
+{
+	static const struct quantity cases[] = {
+		{"0", 0, 0},
+		{"18446744073709551615", 0, UINT64_MAX},
+		{"18446744073709551616", -ERANGE, 0},
+		{"", -EINVAL, 0},
+		{"-1", -EINVAL, 0},
+		{" 1", -EINVAL, 0},
+		{"1 ", -EINVAL, 0},
+		{"1.0", -EINVAL, 0},
+		{"0x10", -EINVAL, 0},
+		{NULL, 0, 0},
+	};
+
+	(void) state;
+	check(trk__parse_u64, cases);
+}
+
+static void durations_are_read_as_people_type_them(void **state)
+{
+	static const struct quantity cases[] = {
+		{"1", 0, 1000000000},
+		{"250ms", 0, 250000000},
+		{"1.5s", 0, 1500000000},
+		{"0.001", 0, 1000000},
+		{"2m", 0, 120000000000},
+		{"1.25h", 0, 4500000000000},
+		{"3d", 0, 259200000000000},
+		{"10us", 0, 10000},
+		{"30 min", 0, 1800000000000},
+		{"1.9999999999ns", 0, 1},
+		{"20000000000ns", 0, 20000000000}, /* a large number of a small unit */
+		{"3650d", 0, 315360000000000000},
+		{"3651d", -ERANGE, 0},
+		{"99999999999999999999s", -ERANGE, 0},
+		{"-1s", -ERANGE, 0},
+		{"", -EINVAL, 0},
+		{"s", -EINVAL, 0},
+		{"nan", -EINVAL, 0},
+		{"inf", -EINVAL, 0},
+		{"1x", -EINVAL, 0},
+		{"1S", -EINVAL, 0}, /* 1M would be a month to some and a minute to others */
+		{"1e3", -EINVAL, 0},
+		{"1s2m", -EINVAL, 0},
+		{"1,5s", -EINVAL, 0},
+		{NULL, 0, 0},
+	};
+
+	(void) state;
+	check(trk__parse_duration, cases);
+}
+
+static void sizes_are_powers_of_1024_and_may_be_large(void **state)
+{
+	static const struct quantity cases[] = {
+		{"0", 0, 0},
+		{"512M", 0, 512ull << 20},
+		{"512m", 0, 512ull << 20},
+		{"2GiB", 0, 2ull << 30},
+		{"1.5g", 0, 3ull << 29},
+		{"1000kB", 0, 1024000},
+		{"1 TiB", 0, 1ull << 40},
+		{"68719476736", 0, 64ull << 30}, /* plain bytes of a machine of today */
+		{"8388607t", 0, 8388607ull << 40},
+		{"8388608t", -ERANGE, 0},
+		{"99999999999999999999", -ERANGE, 0},
+		{"-1M", -ERANGE, 0},
+		{"", -EINVAL, 0},
+		{"M", -EINVAL, 0},
+		{"1MM", -EINVAL, 0},
+		{"1M 2", -EINVAL, 0},
+		{"0x10", -EINVAL, 0},
+		{NULL, 0, 0},
+	};
+
+	(void) state;
+	check(trk__parse_size, cases);
+}
+
+/* ---- json ---- */
+
+static struct trk_buf out;
+static struct trk_json json;
+
+static void begin_json(unsigned int indent)
+{
+	trk__buf_init(&out, 10000);
+	trk__json_init(&json, &out, indent);
+}
+
+static void expect_json(const char *text)
+{
+	assert_int_equal(out.error, 0);
+	assert_string_equal(out.data, text);
+	trk__buf_release(&out);
+}
+
+static void json_has_its_commas_where_they_belong(void **state)
+{
+	(void) state;
+	for (unsigned int indent = 0; indent <= 2; indent += 2) {
+		begin_json(indent);
+		trk__json_open(&json, '{');
+		trk__json_key(&json, "a");
+		trk__json_open(&json, '[');
+		trk__json_u64(&json, UINT64_MAX);
+		trk__json_i64(&json, INT64_MIN);
+		trk__json_null(&json);
+		trk__json_close(&json, ']');
+		trk__json_key(&json, "b");
+		trk__json_open(&json, '{');
+		trk__json_close(&json, '}');
+		trk__json_key(&json, "c");
+		trk__json_bool(&json, true);
+		trk__json_close(&json, '}');
+		expect_json(indent ? "{\n  \"a\": [\n    18446744073709551615,\n"
+				     "    -9223372036854775808,\n    null\n  ],\n  \"b\": {},\n"
+				     "  \"c\": true\n}"
+				   : "{\"a\":[18446744073709551615,-9223372036854775808,null],"
+				     "\"b\":{},\"c\":true}");
+	}
+}
+
+static void json_text_is_escaped_and_always_utf_8(void **state)
+{
+	static const struct {
+		const char *text, *json;
+	} cases[] = {
+		{"plain", "\"plain\""},
+		{"", "\"\""},
+		{"a\"b\\c/", "\"a\\\"b\\\\c/\""},
+		{"\n\t\r\x01\x1f\x7f", "\"\\n\\t\\u000d\\u0001\\u001f\\u007f\""},
+		{"h\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
+		 "\"h\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\""},
+		{"\xff", "\"\xef\xbf\xbd\""},                 /* no UTF-8 at all */
+		{"\xc3", "\"\xef\xbf\xbd\""},                 /* cut */
+		{"\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\""}, /* overlong */
+		{"\xe0\x80\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
+		{"\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""}, /* a surrogate */
+		{"\xf4\x90\x80\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
+		{"\xe2\x82x", "\"\xef\xbf\xbd\xef\xbf\xbdx\""},
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin_json(0);
+		trk__json_text(&json, cases[i].text);
+		expect_json(cases[i].json);
+	}
+	begin_json(0);
+	trk__json_open(&json, '[');
+	trk__json_text(&json, NULL);
+	trk__json_text_n(&json, "a\0b", 3);
+	trk__json_close(&json, ']');
+	expect_json("[null,\"a\\u0000b\"]");
+}
+
+static void json_numbers_read_back_to_the_same_value(void **state)
+{
+	static const double values[] = {0.1,    1.0 / 3, 1e300, -2.5e-10, 123456789012345680.0,
+					5e-324, 1e22,    0.0,   100};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		begin_json(0);
+		trk__json_double(&json, values[i]);
+		assert_true(strtod(out.data, NULL) == values[i]);
+		trk__buf_release(&out);
+	}
+	begin_json(0);
+	trk__json_open(&json, '[');
+	trk__json_double(&json, 0.1);
+	trk__json_double(&json, 100);
+	trk__json_double(&json, NAN);
+	trk__json_double(&json, -INFINITY);
+	trk__json_close(&json, ']');
+	expect_json("[0.1,100,null,null]");
+}
+
+static void json_numbers_have_a_point_in_every_locale(void **state)
+{
+	static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8",
+					    "fr_FR.utf8"};
+	bool found = false;
+
+	(void) state;
+	for (size_t i = 0; !found && i < sizeof(names) / sizeof(names[0]); i++)
+		found = setlocale(LC_ALL, names[i]) != NULL;
+	if (!found)
+		skip();
+	begin_json(0);
+	trk__json_double(&json, 0.5);
+	(void) setlocale(LC_ALL, "C");
+	expect_json("0.5");
+}
+
+static void fixed_numbers_are_exact_and_short(void **state)
+{
+	static const struct {
+		int64_t value;
+		unsigned int decimals;
+		const char *text;
+	} cases[] = {
+		{12500, 3, "12.5"},
+		{-1, 3, "-0.001"},
+		{7000, 3, "7"},
+		{0, 3, "0"},
+		{7, 0, "7"},
+		{-1200, 2, "-12"},
+		{1005, 3, "1.005"},
+		{INT64_MAX, 9, "9223372036.854775807"},
+		{INT64_MIN, 9, "-9223372036.854775808"},
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin_json(0);
+		trk__json_fixed(&json, cases[i].value, cases[i].decimals);
+		expect_json(cases[i].text);
+	}
+}
+
+/* ---- the rest ---- */
+
+static void the_check_sum_is_crc32c(void **state)
+{
+	unsigned char zeros[32] = {0};
+
+	(void) state;
+	assert_int_equal(trk__crc32c(0, "123456789", 9), 0xe3069283);
+	assert_int_equal(trk__crc32c(trk__crc32c(0, "1234", 4), "56789", 5), 0xe3069283);
+	assert_int_equal(trk__crc32c(0, zeros, sizeof(zeros)), 0x8a9136aa); /* RFC 3720, B.4 */
+	assert_int_equal(trk__crc32c(0, "", 0), 0);
+}
+
+static void a_file_is_read_whole_or_said_to_be_too_long(void **state)
+{
+	char text[8], *all = NULL;
+	struct live live;
+
+	(void) state;
+	live_init(&live, NULL);
+	live_write(&live, "diskstats", "1234567");
+	assert_int_equal(trk__read_at(live.env.proc_fd, "diskstats", text, sizeof(text)), 7);
+	assert_string_equal(text, "1234567");
+	assert_int_equal(trk__read_all_at(live.env.proc_fd, "diskstats", 7, &all), 7);
+	assert_string_equal(all, "1234567");
+	free(all);
+	live_write(&live, "diskstats", "12345678");
+	assert_int_equal(trk__read_at(live.env.proc_fd, "diskstats", text, sizeof(text)), -EFBIG);
+	assert_string_equal(text, "1234567");
+	all = NULL;
+	assert_int_equal(trk__read_all_at(live.env.proc_fd, "diskstats", 7, &all), -EFBIG);
+	assert_null(all);
+	assert_int_equal(trk__read_at(live.env.proc_fd, "missing", text, sizeof(text)), -ENOENT);
+	live_release(&live);
+}
+
+static void a_long_file_is_read_up_to_the_given_length_and_no_further(void **state)
+{
+	enum { LENGTH = 10000 };
+	char *content = malloc(LENGTH + 1), *all = NULL;
+	struct live live;
+
+	(void) state;
+	assert_non_null(content);
+	memset(content, 'x', LENGTH);
+	content[LENGTH] = '\0';
+	live_init(&live, NULL);
+	live_write(&live, "diskstats", content);
+	assert_int_equal(trk__read_all_at(live.env.proc_fd, "diskstats", LENGTH, &all), LENGTH);
+	assert_string_equal(all, content);
+	free(all);
+	assert_int_equal(trk__read_all_at(live.env.proc_fd, "diskstats", LENGTH - 1, &all), -EFBIG);
+	live_release(&live);
+	free(content);
+}
+
+static void every_error_has_a_text(void **state)
+{
+	struct trk_error e;
+
+	(void) state;
+	assert_string_equal(trk__strerror(-ENOENT), strerror(ENOENT));
+	assert_string_equal(trk__strerror(ENOENT), strerror(ENOENT));
+	assert_string_equal(trk__strerror(-TRK_E_NORUN), "no such run");
+	assert_string_equal(trk__strerror(-123456), "unknown error");
+	assert_int_equal(trk__error_set(NULL, -EINVAL, "f", "%d", 1), -EINVAL);
+	assert_int_equal(trk__error_set(&e, -EINVAL, NULL, "%0300d", 7), -EINVAL);
+	assert_int_equal(e.code, -EINVAL);
+	assert_string_equal(e.file, "");
+	assert_int_equal(strlen(e.message), sizeof(e.message) - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_buffer_grows_and_stays_terminated),
+		cmocka_unit_test(a_buffer_refuses_to_pass_its_maximum_until_cleared),
+		cmocka_unit_test(numbers_come_back_from_a_buffer),
+		cmocka_unit_test(a_cursor_never_runs_past_its_end),
+		cmocka_unit_test(scanners_leave_everything_alone_when_there_is_no_number),
+		cmocka_unit_test(scanners_read_numbers_to_the_edge_of_their_range),
+		cmocka_unit_test(fractions_are_cut_to_the_digits_asked_for),
+		cmocka_unit_test(a_whole_number_is_nothing_else),
+		cmocka_unit_test(durations_are_read_as_people_type_them),
+		cmocka_unit_test(sizes_are_powers_of_1024_and_may_be_large),
+		cmocka_unit_test(json_has_its_commas_where_they_belong),
+		cmocka_unit_test(json_text_is_escaped_and_always_utf_8),
+		cmocka_unit_test(json_numbers_read_back_to_the_same_value),
+		cmocka_unit_test(json_numbers_have_a_point_in_every_locale),
+		cmocka_unit_test(fixed_numbers_are_exact_and_short),
+		cmocka_unit_test(the_check_sum_is_crc32c),
+		cmocka_unit_test(a_file_is_read_whole_or_said_to_be_too_long),
+		cmocka_unit_test(a_long_file_is_read_up_to_the_given_length_and_no_further),
+		cmocka_unit_test(every_error_has_a_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
