@@ -4,7 +4,8 @@
  * the last reading can no longer be trusted, and only while there is credit: a share of one core
  * (0.5 % by default) flows in, with a store at the start so that short jobs are read at once.
  * Between readings PSS is inferred: anonymous and shared resident memory, each times the share of
- * it that was the process's at the last reading.
+ * it that was the process's at the last reading, or, after a fork or an exit among its relatives,
+ * the share that a sibling of the same name has been found to have since.
  *
  * A sum over many processes is a fair peak only if nothing moved while it was taken: if a fork or an
  * exit fell between two readings, shared pages are counted with two different divisors. Such sums
@@ -13,6 +14,8 @@
  * Peaks between two updates: VmHWM tells how far a process rose above what it holds now. The tree's
  * peak is then at least near "the others now, and this one at its highest". */
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "probe/linux/pid_smaps.h"
@@ -83,31 +86,55 @@ static uint32_t family_of(struct trk_tree *t, const struct process *p)
 	return p->family + (parent ? parent->family : 0);
 }
 
-static void infer(struct process *p)
+/* Has nobody joined or left its relatives since its own last reading? */
+static bool reading_stands(struct trk_tree *t, const struct process *p)
+{
+	return p->read_update != 0 && family_of(t, p) == p->family_at_read;
+}
+
+/* A sibling of the same name that was read after the last fork or exit among them, and after p:
+ * forked workers share alike. NULL where there is none. */
+static const struct process *kin_of(struct trk_tree *t, const struct process *p)
+{
+	const struct process *parent = trk__tree_find(t, p->ppid);
+
+	if (!parent || parent->kin_update == 0 || parent->kin_update < p->read_update ||
+	    parent->kin_family != parent->family ||
+	    strncmp(parent->kin_name, p->name, sizeof(parent->kin_name) - 1) != 0)
+		return NULL;
+	return parent;
+}
+
+/* Returns true when the shares are those of a sibling. */
+static bool infer(struct trk_tree *t, struct process *p)
 {
 	uint64_t anon = p->rss_bytes - p->shared_bytes;
+	const struct process *kin = reading_stands(t, p) ? NULL : kin_of(t, p);
 
+	if (kin) {
+		p->anon_factor = kin->kin_anon_factor;
+		p->shared_factor = kin->kin_shared_factor;
+	}
 	p->pss_bytes = (uint64_t) ((double) anon * (double) p->anon_factor +
 				   (double) p->shared_bytes * (double) p->shared_factor);
+	return kin != NULL;
 }
 
 /* How far off the inferred PSS may be, bytes; 0 when the last reading still stands. */
-static uint64_t doubt(struct trk_tree *t, const struct process *p)
+static uint64_t doubt(struct trk_tree *t, struct process *p)
 {
 	uint64_t moved, faulted, doubtful = 0;
 	double other; /* what others may hold a part of */
 
 	if (p->zombie || p->pss_denied || p->rss_bytes == 0)
 		return 0;
-	if (p->read_update == 0)
-		return p->rss_bytes;
+	if (!reading_stands(t, p))
+		return infer(t, p) ? p->pss_bytes / 4 : p->rss_bytes;
 	moved = distance(p->rss_bytes, p->read_rss_bytes) +
 		distance(p->shared_bytes, p->read_shared_bytes);
 	if (moved > p->read_rss_bytes / 20 + 1024 * 1024)
 		doubtful = moved;
 	other = (double) p->rss_bytes - (double) p->pss_bytes;
-	if (family_of(t, p) != p->family_at_read)
-		doubtful += p->rss_bytes;
 	/* Writing to pages shared with relatives makes them ours. */
 	faulted = (p->own[TRK_TREE_MINOR_FAULTS] - p->faults_at_read) * t->page_bytes;
 	if (p->anon_factor < 0.99F && faulted > p->read_rss_bytes / 20)
@@ -115,6 +142,20 @@ static uint64_t doubt(struct trk_tree *t, const struct process *p)
 	if (t->update - p->read_update > STALE_UPDATES && other > MIB)
 		doubtful += (uint64_t) other;
 	return doubtful;
+}
+
+/* Tell the siblings. */
+static void note_kin(struct trk_tree *t, const struct process *p)
+{
+	struct process *parent = trk__tree_find(t, p->ppid);
+
+	if (!parent)
+		return;
+	parent->kin_anon_factor = p->anon_factor;
+	parent->kin_shared_factor = p->shared_factor;
+	parent->kin_update = t->update;
+	parent->kin_family = parent->family;
+	(void) snprintf(parent->kin_name, sizeof(parent->kin_name), "%s", p->name);
 }
 
 static void take_reading(struct trk_tree *t, struct process *p, const struct trk_pid_smaps *smaps)
@@ -169,6 +210,7 @@ static bool read_smaps(struct trk_tree *t, struct process *p)
 	if (smaps.rss_bytes > 1024 * 1024)
 		p->read_ns_per_byte = (float) ((double) cost / (double) smaps.rss_bytes);
 	take_reading(t, p, &smaps);
+	note_kin(t, p);
 	return true;
 }
 
@@ -183,10 +225,10 @@ static uint64_t read_doubtful(struct trk_tree *t, uint64_t least, bool *any)
 
 		if (doubtful == 0)
 			continue;
-		if (doubtful < least || !read_smaps(t, p))
-			left += doubtful;
-		else
+		if (doubtful >= least && read_smaps(t, p))
 			*any = true;
+		else if (doubtful >= least || !kin_of(t, p))
+			left += doubtful;
 	}
 	return left;
 }
@@ -225,7 +267,7 @@ static bool read_all(struct trk_tree *t)
 		/* The largest doubts first, in two sweeps: credit may end before the small ones. */
 		left = read_doubtful(t, sum / 8 + 1, &any);
 		if (left)
-			left = read_doubtful(t, sum / 4096 + 1, &any);
+			left = read_doubtful(t, sum_of_pss(t) / 1024 + 1, &any);
 		if (!any)
 			return left <= sum_of_pss(t) / 100;
 		if (!trk__tree_discover(t) && still_there(t))
@@ -276,7 +318,7 @@ void trk__memory_update(struct trk_tree *t)
 	refill(t);
 	for (i = 0; i < t->count; i++)
 		if (t->process[i].moved)
-			infer(&t->process[i]);
+			(void) infer(t, &t->process[i]);
 	consistent = t->options.pss_share > 0 && !t->smaps_missing ? read_all(t) : true;
 
 	s->rss_bytes = s->pss_bytes = s->pss_estimated_bytes = 0;
@@ -286,7 +328,7 @@ void trk__memory_update(struct trk_tree *t)
 
 		s->rss_bytes += p->rss_bytes;
 		s->pss_bytes += p->pss_bytes;
-		if (p->read_update == 0 || p->rss_bytes != p->read_rss_bytes ||
+		if (!reading_stands(t, p) || p->rss_bytes != p->read_rss_bytes ||
 		    p->shared_bytes != p->read_shared_bytes ||
 		    (p->anon_factor < 0.99F && p->faults_at_read != p->own[TRK_TREE_MINOR_FAULTS]))
 			s->pss_estimated_bytes += p->pss_bytes;

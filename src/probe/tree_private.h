@@ -45,6 +45,10 @@ struct process {
 		family_at_read; /* forks and exits among children; ours + parent's at read */
 	uint32_t read_update;   /* update number of the last smaps_rollup, 0 never */
 	bool pss_denied;
+	/* Of the children of this process: the shares that the latest reading of one of them gave. */
+	float kin_anon_factor, kin_shared_factor;
+	uint32_t kin_update, kin_family; /* when, and our family then */
+	char kin_name[16];
 
 	char name[TRK_COMM_SIZE];
 	char command[TRK_COMMAND_SIZE];
