@@ -14,19 +14,22 @@
 
 void cli_complain(const char *format, ...)
 {
-	char text[1024];
+	struct trk_buf b;
 	va_list args;
-	int n = snprintf(text, sizeof(text), "resource-tracker: ");
 
+	trk__buf_init(&b, 8192);
+	trk__buf_puts(&b, "resource-tracker: ");
 	va_start(args, format);
-	(void) vsnprintf(text + n, sizeof(text) - (size_t) n - 1, format, args);
+	trk__buf_vprintf(&b, format, args);
 	va_end(args);
 	/* One line, whatever a file name holds. */
-	for (char *c = text; *c; c++)
-		if ((unsigned char) *c < 0x20 || *c == 0x7f)
-			*c = '?';
-	(void) strcat(text, "\n");
-	(void) trk__write_all(STDERR_FILENO, text, strlen(text));
+	for (size_t i = 0; i < b.len; i++)
+		if ((unsigned char) b.data[i] < 0x20 || b.data[i] == 0x7f)
+			b.data[i] = '?';
+	trk__buf_putc(&b, '\n');
+	if (b.len)
+		(void) trk__write_all(STDERR_FILENO, b.data, b.len);
+	trk__buf_release(&b);
 }
 
 const char *cli_state_dir(const char *dir, char *text, size_t size)

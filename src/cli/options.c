@@ -16,8 +16,8 @@ int cli_options(const struct cli_command *command, int argc, char **argv, void *
 	size_t n = 0, at;
 	int c;
 
-	(void) strcpy(shorts, command->stops_at_operand ? "+:h" : ":h");
-	at = strlen(shorts);
+	at = (size_t) snprintf(shorts, sizeof(shorts), "%s",
+			       command->stops_at_operand ? "+:h" : ":h");
 
 	for (; command->options[n].name; n++) {
 		const struct cli_option *o = &command->options[n];

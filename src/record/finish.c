@@ -318,10 +318,8 @@ static void judge(struct trk_finish *f, struct trk_record *record, int status)
 	if (f->timed_out) {
 		o->verdict = TRK_VERDICT_TIMEOUT;
 		(void) snprintf(o->evidence, sizeof(o->evidence), "--timeout was reached");
-	} else if (kills && failed) {
-		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
-		(void) snprintf(o->evidence, sizeof(o->evidence), "%s", where);
-	} else if (killed && machine_kill_is_ours(f, record, where, sizeof(where))) {
+	} else if ((kills && failed) ||
+		   (killed && machine_kill_is_ours(f, record, where, sizeof(where)))) {
 		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
 		(void) snprintf(o->evidence, sizeof(o->evidence), "%s", where);
 	} else if (kills) {

@@ -52,7 +52,7 @@ static void add_safe(struct trk_buf *b, const char *text, size_t max, bool utf8)
 {
 	size_t n = 0;
 
-	for (; text[n] && n < max; n++) {
+	for (; n < max && text[n]; n++) {
 		unsigned char c = (unsigned char) text[n];
 		bool plain = c >= 0x20 && c != 0x7f && (c < 0x80 || utf8);
 

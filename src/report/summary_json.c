@@ -31,6 +31,13 @@ static void key_u64(struct trk_json *j, const char *key, uint64_t value)
 	trk__json_u64(j, value);
 }
 
+/* value / 10^decimals. */
+static void key_fixed(struct trk_json *j, const char *key, uint64_t value, unsigned int decimals)
+{
+	trk__json_key(j, key);
+	trk__json_fixed(j, (int64_t) value, decimals);
+}
+
 static void key_text(struct trk_json *j, const char *key, const char *text)
 {
 	trk__json_key(j, key);
@@ -112,10 +119,12 @@ static void run_of(struct trk_json *j, const struct trk_record *r)
 	else
 		trk__json_null(j);
 	/* Milliseconds are what the wall clock is good for. */
-	key_double(j, "start_time", (double) (r->run.start_ns / TRK_NS_PER_MS) / 1e3);
-	key_double(j, "stop_time",
-		   r->outcome.stop_ns ? (double) (r->outcome.stop_ns / TRK_NS_PER_MS) / 1e3 : NAN);
-	key_double(j, "duration_s", (double) (r->outcome.duration_ns / 1000) / 1e6);
+	key_fixed(j, "start_time", r->run.start_ns / TRK_NS_PER_MS, 3);
+	if (r->outcome.stop_ns)
+		key_fixed(j, "stop_time", r->outcome.stop_ns / TRK_NS_PER_MS, 3);
+	else
+		key_text(j, "stop_time", NULL);
+	key_fixed(j, "duration_s", r->outcome.duration_ns / 1000, 6);
 	key_double(j, "interval_s", (double) r->run.interval_ns / 1e9);
 	exit_of(j, &r->outcome);
 	key_u64(j, "left_behind", r->outcome.left_behind);
