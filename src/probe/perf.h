@@ -3,7 +3,7 @@
  * Source: perf_event_open(2), software event task-clock with inherit. Allowed without privilege
  * unless kernel.perf_event_paranoid is 3 or more, or a container's seccomp filter forbids it. It is
  * a few percent low for very short processes and exact where wait4 sees nothing (children of a
- * parent that ignores SIGCHLD): the larger of both is used. */
+ * parent that ignores SIGCHLD): the larger of both is used, beyond a few percent. */
 #ifndef TRK_PROBE_PERF_H
 #define TRK_PROBE_PERF_H
 

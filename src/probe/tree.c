@@ -223,6 +223,20 @@ static void read_memory(struct trk_tree *t, struct process *p)
 		p->shared_bytes = p->rss_bytes;
 }
 
+int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes)
+{
+	char text[128];
+	struct trk_pid_statm m;
+	ssize_t len = read_file(t, p, &p->statm_fd, "statm", text, sizeof(text));
+
+	if (len < 0)
+		return (int) len;
+	if (trk__pid_statm_parse(text, &m) < 0)
+		return -EBADMSG;
+	*ret_bytes = m.resident_pages * t->page_bytes;
+	return 0;
+}
+
 /* Take one reading of stat with its CPU clock. */
 static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 		      const struct trk_pid_stat *stat)

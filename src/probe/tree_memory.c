@@ -242,16 +242,19 @@ static uint64_t sum_of_pss(const struct trk_tree *t)
 	return sum;
 }
 
-/* Has anything that was just read shrunk or gone meanwhile? Costs a clock read a process. */
-static bool still_there(const struct trk_tree *t)
+/* Is every member that matters to the sum still as large as it was counted? One that has exited
+ * since, whether reaped or not, has given its share of common pages to the others. */
+static bool still_there(struct trk_tree *t)
 {
-	uint64_t clock_ns;
+	uint64_t matters = sum_of_pss(t) / 100 + 1;
 
 	for (size_t i = 0; i < t->count; i++) {
-		const struct process *p = &t->process[i];
+		struct process *p = &t->process[i];
+		uint64_t resident;
 
-		if (p->read_update == t->update && !p->zombie &&
-		    trk__clock_pid_cpu_ns(p->pid, &clock_ns) < 0)
+		if (p->zombie || (p->read_update != t->update && p->pss_bytes < matters))
+			continue;
+		if (trk__tree_resident(t, p, &resident) < 0 || resident < p->rss_bytes / 10 * 9)
 			return false;
 	}
 	return true;

@@ -97,6 +97,9 @@ struct process *trk__tree_find(struct trk_tree *t, pid_t pid);
 /* True when new members were found. */
 bool trk__tree_discover(struct trk_tree *t);
 
+/* Resident bytes of a member now. 0 or a negative errno. */
+int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes);
+
 /* tree_ledger.c */
 /* Take the counters of one read into the process's ledger entry. */
 void trk__ledger_read(struct trk_tree *t, struct process *p, const uint64_t own[TRK_TREE_COUNTERS],

@@ -176,7 +176,7 @@ static void usage_line(struct trk_buf *b, const char *name, const struct trk_col
 		bar(b, peak / limit->value, style->utf8);
 		trk__buf_printf(b, " %3.0f %%", peak / limit->value * 100);
 	}
-	trk__buf_printf(b, "  %s\n", unit_name);
+	trk__buf_printf(b, " %s\n", unit_name);
 }
 
 static void memory_line(struct trk_buf *b, const struct trk_record *r,
@@ -265,12 +265,6 @@ static void total_line(struct trk_buf *b, const struct trk_record *r,
 	trk__buf_putc(b, '\n');
 }
 
-static void red(struct trk_buf *b, const struct trk_summary_style *style, bool on)
-{
-	if (style->color)
-		trk__buf_puts(b, on ? "\033[31m" : "\033[0m");
-}
-
 static void memory_kill_lines(struct trk_buf *b, const struct trk_record *r)
 {
 	const struct trk_process_info *biggest = NULL;
@@ -290,13 +284,12 @@ static void memory_kill_lines(struct trk_buf *b, const struct trk_record *r)
 			(double) biggest->peak_bytes / 1048576.0);
 }
 
-static void trouble_lines(struct trk_buf *b, const struct trk_record *r,
-			  const struct trk_summary_style *style)
+/* What went wrong, in lines; nothing when nothing did. */
+static void trouble(struct trk_buf *b, const struct trk_record *r)
 {
 	const struct trk_outcome *o = &r->outcome;
 	char text[48];
 
-	red(b, style, true);
 	if (o->verdict == TRK_VERDICT_OUT_OF_MEMORY)
 		memory_kill_lines(b, r);
 	else if (o->verdict == TRK_VERDICT_TIMEOUT)
@@ -310,7 +303,23 @@ static void trouble_lines(struct trk_buf *b, const struct trk_record *r,
 	if (r->damaged)
 		trk__buf_printf(b, " ! %llu damaged record%s skipped\n",
 				(unsigned long long) r->damaged, r->damaged == 1 ? "" : "s");
-	red(b, style, false);
+}
+
+static void trouble_lines(struct trk_buf *b, const struct trk_record *r,
+			  const struct trk_summary_style *style)
+{
+	const struct trk_outcome *o = &r->outcome;
+	size_t start = b->len;
+
+	if (style->color)
+		trk__buf_puts(b, "\033[31m");
+	trouble(b, r);
+	if (style->color && b->len == start + 5 && !b->error) {
+		b->len = start; /* nothing to colour */
+		b->data[start] = '\0';
+	} else if (style->color) {
+		trk__buf_puts(b, "\033[0m");
+	}
 	if (o->left_behind)
 		trk__buf_printf(b, "   Left behind: %llu process%s still running\n",
 				(unsigned long long) o->left_behind,
@@ -333,9 +342,7 @@ void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 	}
 	total_line(b, r, style);
 	if (!style->brief && r->samples >= 3)
-		trk__buf_printf(b,
-				" again: resource-tracker show %s     samples: resource-tracker "
-				"export %s\n",
+		trk__buf_printf(b, " again: resource-tracker show %s   (samples: export %s)\n",
 				r->run.id, r->run.id);
 }
 

@@ -24,7 +24,8 @@ enum {
 	TEXT_SIZE = 64 * 1024, /* /proc/stat of a machine with many hundred interrupts */
 };
 
-#define SLOW_INTERVAL_NS    (TRK_NS_PER_S)      /* disk space, number of processes */
+#define SLOW_INTERVAL_NS    (TRK_NS_PER_S) /* disk space, number of processes */
+#define PERF_SLACK_NS       (50 * TRK_NS_PER_MS)
 #define RECOUNT_INTERVAL_NS (60 * TRK_NS_PER_S) /* calibration of the process count */
 
 enum pressure_file { PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, PRESSURE_FILES };
@@ -48,6 +49,7 @@ struct trk_sampler {
 	uint64_t cgroup_ns;
 	uint64_t tick_us; /* µs in a USER_HZ tick */
 	int64_t perf_ns;
+	uint64_t tree_user_us, tree_system_us;
 	int stat_fd, meminfo_fd, loadavg_fd;
 	int pressure_fd[PRESSURE_FILES];
 	struct trk_disk_meter disk;
@@ -245,6 +247,29 @@ static void read_slow(struct trk_sampler *s, uint64_t now_ns, const struct trk_s
 
 /* ---- the tree and its group ---- */
 
+/* User and system time as two monotone totals that add up to the exact one: the kernel's split is
+ * counted in ticks, and may run ahead of the total. */
+static void split_cpu(struct trk_sampler *s, uint64_t cpu_us, uint64_t system_us)
+{
+	uint64_t before = s->tree_user_us + s->tree_system_us;
+	uint64_t more = cpu_us > before ? cpu_us - before : 0;
+	uint64_t system = system_us > s->tree_system_us ? system_us - s->tree_system_us : 0;
+
+	if (system > more)
+		system = more;
+	s->tree_system_us += system;
+	s->tree_user_us += more - system;
+}
+
+/* The perf counter runs on the machine's clock: on a virtual machine it holds time that the
+ * hypervisor took away, up to some percent. It is believed where the ledger misses more than that:
+ * children that nobody waits for. */
+static void raise_to_perf(struct trk_sampler *s, uint64_t cpu_ns, uint64_t perf_ns)
+{
+	if (perf_ns > cpu_ns + cpu_ns / 32 + PERF_SLACK_NS)
+		trk__tree_raise(s->tree, TRK_TREE_CPU, perf_ns);
+}
+
 static void read_tree(struct trk_sampler *s)
 {
 	const struct trk_tree_state *state;
@@ -256,16 +281,13 @@ static void read_tree(struct trk_sampler *s)
 	trk__tree_update(s->tree, &state);
 	if (s->options.perf_fd >= 0 && trk__perf_read(s->options.perf_fd, &perf_ns) == 0) {
 		s->perf_ns = (int64_t) perf_ns;
-		trk__tree_raise(s->tree, TRK_TREE_CPU, perf_ns);
+		raise_to_perf(s, state->counter[TRK_TREE_CPU], perf_ns);
 	}
 	now_ns = s->env.monotonic_ns();
 	counter = state->counter;
-	set_delta(s, TRK_PROCESS_STIME, counter[TRK_TREE_CPU_SYSTEM] / 1000);
-	/* User time is the rest, so that both add up to the exact total. */
-	set_delta(s, TRK_PROCESS_UTIME,
-		  counter[TRK_TREE_CPU] > counter[TRK_TREE_CPU_SYSTEM]
-			  ? (counter[TRK_TREE_CPU] - counter[TRK_TREE_CPU_SYSTEM]) / 1000
-			  : 0);
+	split_cpu(s, counter[TRK_TREE_CPU] / 1000, counter[TRK_TREE_CPU_SYSTEM] / 1000);
+	set_delta(s, TRK_PROCESS_STIME, s->tree_system_us);
+	set_delta(s, TRK_PROCESS_UTIME, s->tree_user_us);
 	set_rate(s, TRK_PROCESS_CPU_USAGE,
 		 s->row.value[TRK_PROCESS_UTIME] + s->row.value[TRK_PROCESS_STIME],
 		 now_ns - s->tree_ns);
