@@ -38,6 +38,19 @@ ssize_t trk__read_fd(int fd, char *text, size_t size)
 	return len;
 }
 
+ssize_t trk__read_once_fd(int fd, char *text, size_t size)
+{
+	ssize_t len;
+
+	do
+		len = pread(fd, text, size - 1, 0);
+	while (len < 0 && errno == EINTR);
+	if (len == (ssize_t) size - 1)
+		return trk__read_fd(fd, text, size);
+	text[len > 0 ? len : 0] = '\0';
+	return len < 0 ? -errno : len;
+}
+
 ssize_t trk__read_at(int dirfd, const char *path, char *text, size_t size)
 {
 	TRK_FD_CLEANUP int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

@@ -11,6 +11,9 @@
 ssize_t trk__read_at(int dirfd, const char *path, char *text, size_t size);
 /* The same from offset 0 of an open descriptor: how kept /proc descriptors are refreshed. */
 ssize_t trk__read_fd(int fd, char *text, size_t size);
+/* The same in one system call, for files that the kernel writes as one record (all of /proc/PID,
+ * stat, meminfo, loadavg, pressure): what comes short is all. Not for tables of many lines. */
+ssize_t trk__read_once_fd(int fd, char *text, size_t size);
 /* A file of any length up to `max` bytes, on the heap: the caller frees *ret. */
 ssize_t trk__read_all_at(int dirfd, const char *path, size_t max, char **ret);
 /* Write all bytes; 0 or a negative errno. Interrupted and short writes are continued. */

@@ -156,7 +156,7 @@ static ssize_t read_file(struct trk_tree *t, struct process *p, int *fd, const c
 		}
 		t->fds_left--;
 	}
-	return trk__read_fd(*fd, text, size);
+	return trk__read_once_fd(*fd, text, size);
 }
 
 static bool is_gone(ssize_t error)
@@ -389,7 +389,7 @@ bool trk__tree_discover(struct trk_tree *t)
 
 	if (t->options.one_process)
 		return false;
-	if (t->loadavg_fd < 0 || trk__read_fd(t->loadavg_fd, text, sizeof(text)) < 0 ||
+	if (t->loadavg_fd < 0 || trk__read_once_fd(t->loadavg_fd, text, sizeof(text)) < 0 ||
 	    trk__loadavg_parse(text, &load) < 0)
 		return sweep(t);
 	t->last_pid = (pid_t) load.last_pid;

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "base/file.h"
 #include "probe/linux/affinity.h"
 #include "probe/linux/meminfo.h"
+#include "probe/linux/pid_status.h"
 
 #define MIB 1048576.0
 
@@ -26,7 +26,7 @@ void trk__finish_begin(struct trk_finish *f, const struct trk_env *env)
 	pid_t self = getpid();
 	struct trk_cgroup_usage usage;
 	char path[TRK_CGROUP_TEXT_SIZE];
-	struct rusage own;
+	struct trk_pid_status own;
 
 	f->env = *env;
 	(void) trk__cgroup_open(&f->group, env, self);
@@ -40,8 +40,8 @@ void trk__finish_begin(struct trk_finish *f, const struct trk_env *env)
 		f->group_cpu_ns = usage.cpu_ns;
 		f->group_peak_bytes = usage.memory_peak_bytes;
 	}
-	if (getrusage(RUSAGE_SELF, &own) == 0)
-		f->rss_at_start_bytes = (uint64_t) own.ru_maxrss * 1024;
+	if (trk__pid_status_read(env->proc_fd, self, &own) == 0)
+		f->rss_at_start_bytes = own.rss_bytes;
 }
 
 void trk__finish_release(struct trk_finish *f)
@@ -217,12 +217,13 @@ static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct
 				      : "only the parent of a process learns it");
 }
 
-static void tracker_own(struct trk_outcome *o)
+/* VmHWM and not getrusage: that one starts from the size of whoever started us. */
+static void tracker_own(struct trk_finish *f, struct trk_outcome *o)
 {
-	struct rusage own;
+	struct trk_pid_status own;
 
-	if (getrusage(RUSAGE_SELF, &own) == 0)
-		o->tracker_rss_bytes = (uint64_t) own.ru_maxrss * 1024;
+	if (trk__pid_status_read(f->env.proc_fd, getpid(), &own) == 0)
+		o->tracker_rss_bytes = own.hwm_bytes;
 	o->tracker_cpu_ns = trk__clock_process_cpu_ns();
 }
 
@@ -251,7 +252,7 @@ void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
 		o->left_behind = trk__tree_pids(trk__sampler_tree(sampler), NULL, 0);
 	}
 	copy_sources(sampler, o);
-	tracker_own(o);
+	tracker_own(f, o);
 	o->stop_ns = f->env.wall_ns();
 	o->duration_ns = (uint64_t) record->last_elapsed_us * 1000;
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -188,6 +189,9 @@ static int read_with(int dirfd, const char *path, struct reading *r, struct trk_
 				      "%s: damaged recording: its first record is not intact",
 				      path);
 	r->record->damaged = (uint64_t) (damaged + r->undecodable);
+	/* The writer holds a lock for as long as it lives. */
+	r->record->writing =
+		!r->record->ended && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 	return 0;
 }
 
@@ -204,7 +208,8 @@ static void recover_totals(struct trk_record *record)
 		{TRK_TOTAL_MAJOR_FAULTS, TRK_PROCESS_MAJOR_FAULTS},
 	};
 	struct trk_quantity *total = record->outcome.total;
-	const char *reason = "the recording has no end: up to its last sample";
+	const char *reason = record->writing ? "still running: up to the last sample"
+					     : "the recording has no end: up to its last sample";
 
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
 		struct trk_column_stats stats;
@@ -241,7 +246,8 @@ int trk__record_read(int dirfd, const char *path, struct trk_record *record, trk
 		return r;
 	}
 	if (!record->ended) {
-		record->outcome.verdict = TRK_VERDICT_TRACKER_DIED;
+		record->outcome.verdict =
+			record->writing ? TRK_VERDICT_RUNNING : TRK_VERDICT_TRACKER_DIED;
 		record->outcome.code = -1;
 		recover_totals(record);
 	}

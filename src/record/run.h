@@ -114,6 +114,7 @@ struct trk_record {
 	struct trk_stats *stats; /* owned */
 	uint64_t samples;
 	bool ended;       /* the recording has its end */
+	bool writing;     /* it has none yet, and its tracker is alive */
 	uint64_t damaged; /* records that failed their check sum, and cut ends */
 	int64_t last_timestamp_ms;
 	int64_t last_elapsed_us;

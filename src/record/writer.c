@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -72,6 +73,8 @@ struct trk_writer *trk__writer_new(int dirfd, const char *name, const struct trk
 		r = trk__write_all(w->fd, TRK_RECORDING_SIGNATURE, TRK_SIGNATURE_SIZE);
 	if (r < 0)
 		goto fail;
+	/* Held while we live: a reader sees that the run is still going on. */
+	(void) flock(w->fd, LOCK_EX | LOCK_NB);
 	w->size = TRK_SIGNATURE_SIZE;
 	trk__format_start(&w->payload, run);
 	r = append(w, TRK_RECORD_START);
@@ -242,6 +245,7 @@ static int thin(struct trk_writer *w)
 		r = -errno;
 		goto out;
 	}
+	(void) flock(to.fd, LOCK_EX | LOCK_NB);
 	/* The first record goes over as it is. */
 	start = malloc(TRK_PAYLOAD_MAX);
 	if (!start)

@@ -86,6 +86,9 @@ static void exit_text(char *text, size_t size, const struct trk_outcome *o)
 	case TRK_VERDICT_TIMEOUT:
 		(void) snprintf(text, size, "timeout");
 		break;
+	case TRK_VERDICT_RUNNING:
+		(void) snprintf(text, size, "still running");
+		break;
 	case TRK_VERDICT_TRACKER_DIED:
 		(void) snprintf(text, size, "no end recorded");
 		break;

@@ -98,7 +98,7 @@ static bool read_kept(struct trk_sampler *s, int fd)
 
 	if (fd < 0)
 		return false;
-	len = trk__read_fd(fd, s->text, TEXT_SIZE);
+	len = trk__read_once_fd(fd, s->text, TEXT_SIZE);
 	return len > 0 || len == -EFBIG;
 }
 
