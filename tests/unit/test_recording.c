@@ -1,0 +1,371 @@
+/* Recordings: written, read back, cut, damaged, of other versions, bounded, on a full disk. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "rows.h"
+
+enum { FEW = 6 };
+
+static void rows_and_outcome_come_back_as_written(void **state)
+{
+	struct trk_run run;
+	struct trk_outcome *o = calloc(1, sizeof(*o));
+	struct trk_record record;
+	struct rows rows = {.count = 0};
+	struct folder f;
+
+	(void) state;
+	folder_init(&f);
+	recording_write(f.fd, "1.rtrk", FEW, true);
+	assert_int_equal(trk__record_read(f.fd, "1.rtrk", &record, rows_take, &rows, NULL), 0);
+	assert_int_equal(rows.count, FEW);
+	for (int64_t i = 0; i < FEW; i++) {
+		struct trk_sample want;
+
+		row_init(&want, i);
+		assert_memory_equal(&rows.mean[i], &want, sizeof(want));
+	}
+	run_init(&run);
+	assert_memory_equal(record.run.command, run.command, run.command_len);
+	assert_memory_equal(record.run.tags, run.tags, run.tags_len);
+	assert_int_equal(record.run.command_len, run.command_len);
+	assert_string_equal(record.run.id, run.id);
+	assert_string_equal(record.run.job, run.job);
+	assert_true(record.run.start_ns == run.start_ns && record.run.pid == run.pid);
+	assert_true(record.run.interval_ns == run.interval_ns);
+	assert_true(record.run.limit[TRK_LIMIT_CPU].value == 16);
+	assert_int_equal(record.run.limit[TRK_LIMIT_CPU].quality, TRK_QUALITY_EXACT);
+	assert_true(isnan(record.run.limit[TRK_LIMIT_PIDS].value));
+	outcome_init(o);
+	assert_int_equal(record.outcome.code, 3);
+	assert_int_equal(record.outcome.verdict, TRK_VERDICT_EXITED);
+	assert_string_equal(record.outcome.evidence, o->evidence);
+	assert_true(record.outcome.duration_ns == o->duration_ns);
+	assert_true(isnan(record.outcome.total[TRK_TOTAL_MAJOR_FAULTS].value));
+	assert_int_equal(record.outcome.total[TRK_TOTAL_MAJOR_FAULTS].quality, TRK_QUALITY_UNKNOWN);
+	assert_true(record.outcome.total[TRK_TOTAL_CPU_USER_S].value == 10.5);
+	assert_string_equal(record.outcome.total[TRK_TOTAL_CPU_USER_S].reason, "reason");
+	assert_string_equal(record.outcome.top[0].command, "sort -u");
+	assert_true(record.outcome.top[0].write_bytes == 8 && record.outcome.top_count == 1);
+	assert_true(record.outcome.left_behind == 2 && record.outcome.late == 4);
+	assert_string_equal(record.outcome.sources[0][1], "cgroup v2");
+	assert_true(record.ended && record.damaged == 0 && record.samples == FEW);
+	trk__record_release(&record);
+	free(o);
+	assert_int_equal(unlinkat(f.fd, "1.rtrk", 0), 0);
+	folder_release(&f);
+}
+
+/* Every row that is read is one of those written, in their order. */
+static void check_order(const struct rows *rows)
+{
+	int64_t at = 0;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		struct trk_sample want;
+
+		do {
+			assert_true(at < FEW);
+			row_init(&want, at++);
+		} while (memcmp(&want, &rows->mean[i], sizeof(want)) != 0);
+	}
+}
+
+static void a_cut_at_any_byte_leaves_the_rows_before_it(void **state)
+{
+	struct folder f;
+	unsigned char *data;
+	size_t len, last = 0;
+
+	(void) state;
+	folder_init(&f);
+	recording_write(f.fd, "1.rtrk", FEW, true);
+	data = bytes_of(f.fd, "1.rtrk", &len);
+	for (size_t cut = 0; cut < len; cut++) {
+		struct trk_record record;
+		struct rows rows = {.count = 0};
+		int r;
+
+		bytes_put(f.fd, "cut", data, cut);
+		r = trk__record_read(f.fd, "cut", &record, rows_take, &rows, NULL);
+		if (r < 0) {
+			assert_true(r ==
+				    (cut < TRK_SIGNATURE_SIZE ? -TRK_E_FORMAT : -TRK_E_DAMAGED));
+			assert_int_equal(last, 0);
+			continue;
+		}
+		assert_true(rows.count >= last);
+		assert_true(!record.ended);
+		assert_int_equal(record.outcome.verdict, TRK_VERDICT_TRACKER_DIED);
+		assert_true(record.damaged <= 1);
+		last = rows.count;
+		for (size_t i = 0; i < rows.count; i++) {
+			struct trk_sample want;
+
+			row_init(&want, (int64_t) i);
+			assert_memory_equal(&want, &rows.mean[i], sizeof(want));
+		}
+		trk__record_release(&record);
+	}
+	assert_int_equal(last, FEW);
+	free(data);
+	assert_int_equal(unlinkat(f.fd, "1.rtrk", 0) + unlinkat(f.fd, "cut", 0), 0);
+	folder_release(&f);
+}
+
+static void a_damaged_byte_costs_one_record_at_most(void **state)
+{
+	struct folder f;
+	unsigned char *data;
+	size_t len, refused = 0;
+
+	(void) state;
+	folder_init(&f);
+	recording_write(f.fd, "1.rtrk", FEW, true);
+	data = bytes_of(f.fd, "1.rtrk", &len);
+	for (size_t at = 0; at < len; at++) {
+		struct trk_record record;
+		struct rows rows = {.count = 0};
+		int r;
+
+		data[at] ^= (unsigned char) (1u << at % 8);
+		bytes_put(f.fd, "flip", data, len);
+		data[at] ^= (unsigned char) (1u << at % 8);
+		r = trk__record_read(f.fd, "flip", &record, rows_take, &rows, NULL);
+		if (r < 0) { /* the signature or the first record */
+			assert_true(r == -TRK_E_FORMAT || r == -TRK_E_VERSION ||
+				    r == -TRK_E_DAMAGED);
+			refused = at;
+			continue;
+		}
+		check_order(&rows);
+		assert_true(rows.count + (record.ended ? 1 : 0) >= FEW);
+		assert_true(at < TRK_SIGNATURE_SIZE || record.damaged >= 1);
+		trk__record_release(&record);
+	}
+	/* All that was refused lies before the first row. */
+	assert_true(refused < len / 2 + len / 4);
+	free(data);
+	assert_int_equal(unlinkat(f.fd, "1.rtrk", 0) + unlinkat(f.fd, "flip", 0), 0);
+	folder_release(&f);
+}
+
+static void other_files_and_newer_versions_are_refused(void **state)
+{
+	struct trk_record record;
+	struct trk_error error;
+	struct folder f;
+	unsigned char *data;
+	size_t len;
+
+	(void) state;
+	folder_init(&f);
+	recording_write(f.fd, "1.rtrk", 1, true);
+	data = bytes_of(f.fd, "1.rtrk", &len);
+	data[4]++;
+	bytes_put(f.fd, "1.rtrk", data, len);
+	assert_int_equal(trk__record_read(f.fd, "1.rtrk", &record, NULL, NULL, &error),
+			 -TRK_E_VERSION);
+	assert_non_null(strstr(error.message, "newer version"));
+	bytes_put(f.fd, "1.rtrk", "timestamp,cpu\n1,2\n", 18);
+	assert_int_equal(trk__record_read(f.fd, "1.rtrk", &record, NULL, NULL, &error),
+			 -TRK_E_FORMAT);
+	bytes_put(f.fd, "1.rtrk", "", 0);
+	assert_int_equal(trk__record_read(f.fd, "1.rtrk", &record, NULL, NULL, NULL),
+			 -TRK_E_FORMAT);
+	assert_int_equal(trk__record_read(f.fd, "none", &record, NULL, NULL, NULL), -ENOENT);
+	free(data);
+	assert_int_equal(unlinkat(f.fd, "1.rtrk", 0), 0);
+	folder_release(&f);
+}
+
+static void a_small_bound_keeps_sums_extremes_and_the_newest_rows(void **state)
+{
+	enum { ROWS = 20000, BOUND = 64 * 1024 };
+	struct trk_stats *want = trk__stats_new();
+	struct trk_record record;
+	struct rows rows = {.count = 0};
+	struct trk_sample row = {0};
+	struct trk_writer *w;
+	struct trk_run run;
+	struct folder f;
+	struct stat st;
+
+	(void) state;
+	folder_init(&f);
+	run_init(&run);
+	w = trk__writer_new(f.fd, "1.rtrk", &run, BOUND, NULL);
+	assert_non_null(w);
+	for (int64_t i = 0; i < ROWS; i++) {
+		row_init(&row, i);
+		trk__stats_add(want, &row);
+		assert_int_equal(trk__writer_row(w, &row), 0);
+		if (i % 100 == 0) {
+			assert_int_equal(fstatat(f.fd, "1.rtrk", &st, 0), 0);
+			assert_true(st.st_size < BOUND + 1024); /* one row past at most */
+		}
+	}
+	trk__writer_free(w);
+	assert_int_equal(trk__record_read(f.fd, "1.rtrk", &record, rows_take, &rows, NULL), 0);
+	assert_int_equal(rows.stands_for, ROWS);
+	assert_int_equal(record.samples, ROWS);
+	assert_true(rows.count < ROWS / 10);
+	assert_memory_equal(&rows.last, &row, sizeof(row));
+	assert_int_equal(rows.last_rows, 1);
+	for (int i = 0; i < TRK_COLUMNS; i++) {
+		struct trk_column_stats a, b;
+
+		trk__stats_get(want, i, &a);
+		trk__stats_get(record.stats, i, &b);
+		assert_true(trk__stats_sum(want, i) == trk__stats_sum(record.stats, i));
+		if (trk__columns[i].kind == TRK_KIND_STAMP)
+			continue;
+		assert_true(a.min == b.min && a.max == b.max);
+	}
+	trk__record_release(&record);
+	trk__stats_free(want);
+	/* No half-made copy is left. */
+	assert_int_equal(unlinkat(f.fd, "1.rtrk", 0), 0);
+	folder_release(&f);
+}
+
+static void columns_that_are_not_known_are_skipped(void **state)
+{
+	struct trk_schema schema = {.count = 3,
+				    .column = {TRK_PROCESS_THREADS, -1, TRK_INTERVAL},
+				    .divisor = {1, 1, 1000000}};
+	struct trk_buf b;
+	struct trk_cursor c;
+	struct trk_sample s;
+
+	(void) state;
+	trk__buf_init(&b, 1000);
+	trk__buf_varint(&b, 7);
+	trk__buf_svarint(&b, 11);
+	trk__buf_svarint(&b, -22);
+	trk__buf_svarint(&b, 33);
+	c = (struct trk_cursor){(unsigned char *) b.data, (unsigned char *) b.data + b.len, 0};
+	assert_int_equal(trk__parse_row(&c, &schema, &s), 0);
+	assert_true(s.known == (1ull << TRK_PROCESS_THREADS | 1ull << TRK_INTERVAL));
+	assert_true(s.value[TRK_PROCESS_THREADS] == 11 && s.value[TRK_INTERVAL] == 33);
+	trk__buf_clear(&b);
+	trk__buf_varint(&b, 8); /* a column that the schema lacks */
+	trk__buf_svarint(&b, 1);
+	c = (struct trk_cursor){(unsigned char *) b.data, (unsigned char *) b.data + b.len, 0};
+	assert_int_equal(trk__parse_row(&c, &schema, &s), -EBADMSG);
+	trk__buf_release(&b);
+}
+
+static void a_schema_of_a_newer_version_is_mapped_by_name(void **state)
+{
+	struct trk_schema schema;
+	struct trk_run run;
+	struct trk_buf b;
+
+	(void) state;
+	trk__buf_init(&b, 1000);
+	trk__buf_varint(&b, 3);
+	trk__buf_bytes(&b, "warp_factor", 11);
+	trk__buf_varint(&b, 10);
+	trk__buf_bytes(&b, "process_threads", 15);
+	trk__buf_varint(&b, 1);
+	trk__buf_bytes(&b, "interval_s", 10);
+	trk__buf_varint(&b, 999); /* its unit has changed */
+	for (int i = 0; i < 6; i++)
+		trk__buf_bytes(&b, "r-1", i < 4 ? 3 : 0);
+	for (int i = 0; i < 4; i++)
+		trk__buf_varint(&b, 0);
+	assert_int_equal(trk__parse_start(b.data, b.len, &schema, &run), 0);
+	assert_int_equal(schema.count, 3);
+	assert_int_equal(schema.column[0], -1);
+	assert_int_equal(schema.column[1], TRK_PROCESS_THREADS);
+	assert_int_equal(schema.column[2], -1);
+	trk__buf_release(&b);
+}
+
+static void rows_lost_to_a_full_disk_are_counted(void **state)
+{
+	struct rlimit old, small;
+	struct trk_record record;
+	struct rows rows = {.count = 0};
+	struct trk_writer *w;
+	struct trk_sample row;
+	struct trk_run run;
+	struct folder f;
+	uint64_t lost = 0;
+	void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
+
+	(void) state;
+	folder_init(&f);
+	run_init(&run);
+	w = trk__writer_new(f.fd, "1.rtrk", &run, 0, NULL);
+	assert_non_null(w);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	small = (struct rlimit){.rlim_cur = 4096, .rlim_max = old.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	for (int64_t i = 0; i < 30; i++) {
+		row_init(&row, i);
+		(void) trk__writer_row(w, &row);
+	}
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_int_equal(trk__writer_error(w, &lost), -EFBIG);
+	assert_true(lost > 0 && lost < 30);
+	/* There is room again. */
+	row_init(&row, 30);
+	assert_int_equal(trk__writer_row(w, &row), 0);
+	trk__writer_free(w);
+	assert_int_equal(trk__record_read(f.fd, "1.rtrk", &record, rows_take, &rows, NULL), 0);
+	assert_int_equal(rows.count + lost, 31);
+	assert_int_equal(record.damaged, 0);
+	assert_memory_equal(&rows.last, &row, sizeof(row));
+	trk__record_release(&record);
+	assert_true(signal(SIGXFSZ, before) == SIG_IGN);
+	assert_int_equal(unlinkat(f.fd, "1.rtrk", 0), 0);
+	folder_release(&f);
+}
+
+static void a_recording_is_private_and_never_written_through_a_link(void **state)
+{
+	struct trk_run run;
+	struct folder f;
+	struct stat st;
+
+	(void) state;
+	folder_init(&f);
+	recording_write(f.fd, "1.rtrk", 1, true);
+	assert_int_equal(fstatat(f.fd, "1.rtrk", &st, 0), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	run_init(&run);
+	assert_int_equal(symlinkat("target", f.fd, "2.rtrk"), 0);
+	assert_null(trk__writer_new(f.fd, "2.rtrk", &run, 0, NULL));
+	assert_int_equal(faccessat(f.fd, "target", F_OK, 0), -1);
+	assert_null(trk__writer_new(f.fd, "1.rtrk", &run, 0, NULL)); /* nor over another run */
+	assert_int_equal(unlinkat(f.fd, "1.rtrk", 0) + unlinkat(f.fd, "2.rtrk", 0), 0);
+	folder_release(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_and_outcome_come_back_as_written),
+		cmocka_unit_test(a_cut_at_any_byte_leaves_the_rows_before_it),
+		cmocka_unit_test(a_damaged_byte_costs_one_record_at_most),
+		cmocka_unit_test(other_files_and_newer_versions_are_refused),
+		cmocka_unit_test(a_small_bound_keeps_sums_extremes_and_the_newest_rows),
+		cmocka_unit_test(columns_that_are_not_known_are_skipped),
+		cmocka_unit_test(a_schema_of_a_newer_version_is_mapped_by_name),
+		cmocka_unit_test(rows_lost_to_a_full_disk_are_counted),
+		cmocka_unit_test(a_recording_is_private_and_never_written_through_a_link),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
