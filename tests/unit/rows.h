@@ -53,7 +53,7 @@ static inline void run_init(struct trk_run *run)
 	run->start_ns = 1700000000123456789;
 	run->interval_ns = 1000000000;
 	for (int i = 0; i < TRK_LIMITS; i++)
-		trk__quantity_set(&run->limit[i], i == TRK_LIMIT_PIDS ? NAN : 16 + i,
+		trk__quantity_set(&run->limit[i], i == TRK_LIMIT_PIDS ? NAN : (double) (16 + i),
 				  TRK_QUALITY_EXACT, "cpu.max", NULL);
 }
 
