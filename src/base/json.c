@@ -53,9 +53,9 @@ void trk__json_close(struct trk_json *j, char bracket)
 	j->comma = true;
 }
 
-/* Length of the valid UTF-8 sequence at s, or 0. Overlong forms and surrogates are no UTF-8. */
-static size_t utf8_length(const unsigned char *s, size_t left)
+size_t trk__utf8_length(const char *text, size_t left)
 {
+	const unsigned char *s = (const unsigned char *) text;
 	size_t n, i;
 	uint32_t code;
 
@@ -86,7 +86,7 @@ static void quoted(struct trk_buf *b, const char *text, size_t len)
 
 	trk__buf_putc(b, '"');
 	while (i < len) {
-		size_t n = utf8_length(s + i, len - i);
+		size_t n = trk__utf8_length(text + i, len - i);
 
 		if (n == 0) {
 			trk__buf_puts(b, "\xef\xbf\xbd");

@@ -35,6 +35,10 @@ void trk__json_fixed(struct trk_json *j, int64_t value, unsigned int decimals);
 void trk__json_bool(struct trk_json *j, bool value);
 void trk__json_null(struct trk_json *j);
 
+/* Length of the valid UTF-8 sequence at text[0..left), or 0. Overlong forms and surrogates are no
+ * UTF-8. */
+size_t trk__utf8_length(const char *text, size_t left);
+
 /* value / 10^decimals as text without trailing zeros ("12.5", "-0.001", "7"). */
 void trk__buf_fixed(struct trk_buf *b, int64_t value, unsigned int decimals);
 

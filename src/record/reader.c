@@ -143,6 +143,8 @@ static int take_record(void *data, int type, const unsigned char *payload, size_
 	uint64_t rows;
 	int bad = 0;
 
+	if (type == TRK_RECORD_START && r->has_start)
+		return 0; /* a file has one */
 	if (type == TRK_RECORD_START) {
 		bad = trk__parse_start(payload, len, &r->schema, &r->record->run);
 		r->has_start = bad == 0;

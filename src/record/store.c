@@ -181,7 +181,7 @@ static int find_prefix(const struct listing *list, const char *reference, char n
 
 int trk__store_find(int runs_fd, const char *reference, char name[96], struct trk_error *reterr)
 {
-	const char *at = strchr(reference, '@');
+	const char *at = strrchr(reference, '@'); /* a job's name may hold one */
 	struct listing list;
 	int r = list_runs(runs_fd, &list);
 

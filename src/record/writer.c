@@ -132,7 +132,8 @@ static void merge_row(struct merged *m, uint64_t rows, const struct trk_sample *
 			continue;
 		if (trk__columns[i].kind == TRK_KIND_DELTA)
 			trk__sample_set(&m->sum_or_last, i,
-					m->sum_or_last.value[i] + mean->value[i]);
+					(int64_t) ((uint64_t) m->sum_or_last.value[i] +
+						   (uint64_t) mean->value[i]));
 		else
 			trk__sample_set(&m->sum_or_last, i, mean->value[i]);
 		m->weighted[i] += (double) mean->value[i] * seconds;
@@ -288,7 +289,7 @@ static int make_room(struct trk_writer *w)
 		return 0;
 	r = thin(w);
 	/* Coarser until at least two fifths are free, so that rewrites stay rare. */
-	while (r == 0 && w->size > w->max_bytes / 5 * 3) {
+	while (r == 0 && w->size > w->max_bytes / 5 * 3 && w->merge < 1u << 30) {
 		w->merge *= 2;
 		r = thin(w);
 	}

@@ -4,13 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
+
 #define GIB_OF_MIB 1024.0
 
-enum { WIDTH = 80, BAR = 15, JOB_MAX = 24 };
+enum { WIDTH = 80, BAR = 15, JOB_MAX = 18 };
 
 void trk__duration_text(char *text, size_t size, double seconds)
 {
-	uint64_t whole = seconds > 0 ? (uint64_t) (seconds + 0.5) : 0;
+	uint64_t whole = seconds > 0 && seconds < 1e15 ? (uint64_t) (seconds + 0.5) : 0;
 
 	if (seconds < 0.9995)
 		(void) snprintf(text, size, "%.0f ms", seconds * 1e3);
@@ -47,24 +49,29 @@ static size_t columns_of(const char *text)
 	return n;
 }
 
-/* Text from outside, cut to `max` bytes; control bytes, which a terminal would obey, become '?'. */
+/* Text from outside, cut to `max` bytes: only printable ASCII and, where asked for, whole UTF-8
+ * characters pass; what else there is, such as control bytes that a terminal would obey, is '?'. */
 static void add_safe(struct trk_buf *b, const char *text, size_t max, bool utf8)
 {
-	size_t n = 0;
+	size_t n = 0, len = strlen(text);
 
-	for (; n < max && text[n]; n++) {
-		unsigned char c = (unsigned char) text[n];
-		bool plain = c >= 0x20 && c != 0x7f && (c < 0x80 || utf8);
+	while (n < max && n < len) {
+		size_t size = trk__utf8_length(text + n, len - n);
 
-		/* C1 controls are c2 80 to c2 9f in UTF-8. */
-		if (c == 0xc2 && (unsigned char) text[n + 1] < 0xa0)
-			plain = false;
-		trk__buf_putc(b, plain ? (char) c : '?');
+		if (n + size > max)
+			break;
+		if (size == 1 && text[n] >= 0x20 && text[n] != 0x7f)
+			trk__buf_putc(b, text[n]);
+		else if (size > 1 && utf8 &&
+			 !((unsigned char) text[n] == 0xc2 &&
+			   (unsigned char) text[n + 1] < 0xa0)) /* C1 controls */
+			trk__buf_add(b, text + n, size);
+		else
+			trk__buf_putc(b, '?');
+		n += size ? size : 1;
 	}
-	/* Not in the middle of a character. */
-	if (text[n])
-		trk__buf_puts(b, utf8 && ((unsigned char) text[n] & 0xc0) != 0x80 ? "\xe2\x80\xa6"
-										  : "~");
+	if (n < len)
+		trk__buf_puts(b, utf8 ? "\xe2\x80\xa6" : "~");
 }
 
 static void exit_text(char *text, size_t size, const struct trk_outcome *o)
@@ -112,7 +119,8 @@ static void head_line(struct trk_buf *b, const struct trk_record *r,
 		add_safe(b, r->run.job, JOB_MAX, style->utf8);
 		trk__buf_printf(b, " %s ", dash);
 	}
-	trk__buf_printf(b, "%s %s %s %s %s ", r->run.id, dash, ended, dash, duration);
+	add_safe(b, r->run.id, TRK_RUN_ID_SIZE, false);
+	trk__buf_printf(b, " %s %s %s %s ", dash, ended, dash, duration);
 	if (b->error)
 		return;
 	used = columns_of(b->data + start);
@@ -262,7 +270,7 @@ static void total_line(struct trk_buf *b, const struct trk_record *r,
 		return;
 	trk__duration_text(text, sizeof(text), cpu->value);
 	trk__buf_printf(b, "   Total %s%s of CPU", sign_of(cpu), text);
-	if (!isnan(memory->value))
+	if (memory->value < 1e12)
 		trk__buf_printf(b, " %s peak memory %s%.1f MiB", dot, sign_of(memory),
 				memory->value);
 	trk__buf_putc(b, '\n');
@@ -297,8 +305,11 @@ static void trouble(struct trk_buf *b, const struct trk_record *r)
 		memory_kill_lines(b, r);
 	else if (o->verdict == TRK_VERDICT_TIMEOUT)
 		trk__buf_puts(b, " ! ended by --timeout\n");
-	else if (o->verdict == TRK_VERDICT_SIGNALLED && o->evidence[0])
-		trk__buf_printf(b, " ! %.74s\n", o->evidence);
+	else if (o->verdict == TRK_VERDICT_SIGNALLED && o->evidence[0]) {
+		trk__buf_puts(b, " ! ");
+		add_safe(b, o->evidence, 74, false);
+		trk__buf_putc(b, '\n');
+	}
 	if (o->verdict == TRK_VERDICT_TRACKER_DIED) {
 		trk__duration_text(text, sizeof(text), (double) r->last_elapsed_us / 1e6);
 		trk__buf_printf(b, " ! did not end cleanly; last sample at %s\n", text);

@@ -73,7 +73,7 @@ static void add(struct column *c, uint64_t rows, double seconds, int64_t mean, i
 	if (c->rows == 0 || max > c->max)
 		c->max = max;
 	c->rows += rows;
-	c->sum += sum;
+	c->sum = (int64_t) ((uint64_t) c->sum + (uint64_t) sum); /* wraps on a crafted file */
 	c->weighted_sum += (double) mean * seconds;
 	c->weight += seconds;
 	if (!c->histogram)

@@ -1,0 +1,326 @@
+/* The process tree: its ledger on made-up processes, discovery and totals on real ones. */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "probe/tree_private.h"
+
+#define S TRK_NS_PER_S
+
+/* ---- the ledger ---- */
+
+enum { PARENT, CHILD, GRANDCHILD, FAMILY };
+
+static void family(struct trk_tree *t, struct process p[FAMILY])
+{
+	*t = (struct trk_tree){.process = p, .count = FAMILY, .tick_ns = 10000000};
+	t->slots = 16;
+	t->slot = calloc(t->slots, sizeof(*t->slot));
+	assert_non_null(t->slot);
+	memset(p, 0, FAMILY * sizeof(*p));
+	for (int i = 0; i < FAMILY; i++) {
+		p[i].pid = 100 + i;
+		p[i].ppid = 99 + i;
+		p[i].start_ticks = 1;
+		/* The hash of tree.c, on a table without collisions. */
+		t->slot[((size_t) p[i].pid * 2654435761u) & (t->slots - 1)] = (uint32_t) i + 1;
+	}
+	for (int i = 0; i < FAMILY; i++)
+		assert_ptr_equal(trk__tree_find(t, p[i].pid), &p[i]);
+}
+
+static void look(struct trk_tree *t, struct process *p, uint64_t own_ns, uint64_t inherited_ns)
+{
+	uint64_t own[TRK_TREE_COUNTERS] = {[TRK_TREE_CPU] = own_ns};
+	uint64_t inherited[TRK_TREE_COUNTERS] = {[TRK_TREE_CPU] = inherited_ns};
+
+	trk__ledger_read(t, p, own, inherited);
+}
+
+static uint64_t settle(struct trk_tree *t)
+{
+	trk__ledger_settle(t);
+	return t->ledger[TRK_TREE_CPU];
+}
+
+static void a_reaped_child_is_not_counted_twice(void **state)
+{
+	struct process p[FAMILY];
+	struct trk_tree t;
+
+	(void) state;
+	family(&t, p);
+	look(&t, &p[PARENT], 1 * S, 0);
+	look(&t, &p[CHILD], 5 * S, 0);
+	assert_int_equal(settle(&t), 6 * S);
+	/* It used one second more before it was reaped. */
+	look(&t, &p[PARENT], 1 * S, 6 * S);
+	p[CHILD].vanished = true;
+	assert_int_equal(settle(&t), 7 * S);
+	free(t.slot);
+}
+
+static void a_child_gone_before_its_time_arrives_makes_no_spike_and_no_loss(void **state)
+{
+	struct process p[FAMILY];
+	struct trk_tree t;
+
+	(void) state;
+	family(&t, p);
+	look(&t, &p[PARENT], 0, 0);
+	look(&t, &p[CHILD], 5 * S, 0);
+	assert_int_equal(settle(&t), 5 * S);
+	/* The parent was read before the child ended. */
+	look(&t, &p[PARENT], 1 * S, 0);
+	p[CHILD].vanished = true;
+	assert_int_equal(settle(&t), 6 * S);
+	p[CHILD].vanished = false;
+	t.count = 1;
+	look(&t, &p[PARENT], 1 * S, 6 * S);
+	assert_int_equal(settle(&t), 7 * S);
+	free(t.slot);
+}
+
+static void what_never_arrives_does_not_hide_later_news(void **state)
+{
+	struct process p[FAMILY];
+	struct trk_tree t;
+
+	(void) state;
+	family(&t, p);
+	look(&t, &p[PARENT], 0, 0);
+	look(&t, &p[CHILD], 5 * S, 0);
+	(void) settle(&t);
+	p[CHILD].vanished = true;
+	look(&t, &p[PARENT], 0, 0);
+	assert_int_equal(settle(&t), 5 * S);
+	p[CHILD].vanished = false;
+	t.count = 1;
+	look(&t, &p[PARENT], 0, 0); /* the kernel reaped it: nothing comes */
+	(void) settle(&t);
+	look(&t, &p[PARENT], 0, 3 * S); /* unseen children of 3 s */
+	/* Less the 20 ms that may be missing by the cut to ticks. */
+	assert_in_range(settle(&t), 8 * S - 20000000, 8 * S);
+	free(t.slot);
+}
+
+static void a_chain_that_vanishes_at_once_goes_to_the_living_ancestor(void **state)
+{
+	struct process p[FAMILY];
+	struct trk_tree t;
+
+	(void) state;
+	family(&t, p);
+	look(&t, &p[PARENT], 0, 0);
+	look(&t, &p[CHILD], 1 * S, 2 * S);
+	look(&t, &p[GRANDCHILD], 4 * S, 0);
+	assert_int_equal(settle(&t), 7 * S);
+	p[CHILD].vanished = p[GRANDCHILD].vanished = true;
+	look(&t, &p[PARENT], 0, 7 * S + S / 2);
+	assert_int_equal(settle(&t), 7 * S + S / 2);
+	free(t.slot);
+}
+
+static void what_the_caller_reaps_arrives_through_the_pool(void **state)
+{
+	struct rusage usage = {.ru_utime = {.tv_sec = 6}};
+	struct process p[FAMILY];
+	struct trk_tree t;
+
+	(void) state;
+	family(&t, p);
+	look(&t, &p[PARENT], 5 * S, 0);
+	assert_int_equal(settle(&t), 5 * S);
+	trk__tree_reaped(&t, p[PARENT].pid, &usage);
+	p[PARENT].vanished = true;
+	p[CHILD].vanished = p[GRANDCHILD].vanished = true;
+	assert_int_equal(settle(&t), 6 * S);
+	free(t.slot);
+}
+
+static void what_a_process_used_before_we_attached_is_not_counted(void **state)
+{
+	struct process p[FAMILY];
+	struct trk_tree t;
+
+	(void) state;
+	family(&t, p);
+	t.start_ticks = 1000;
+	p[PARENT].fresh = true;
+	look(&t, &p[PARENT], 50 * S, 20 * S);
+	assert_int_equal(settle(&t), 0);
+	look(&t, &p[PARENT], 51 * S, 20 * S);
+	assert_int_equal(settle(&t), 1 * S);
+	free(t.slot);
+}
+
+/* ---- real processes ---- */
+
+static void nap(void)
+{
+	(void) usleep(50000);
+}
+
+static pid_t sleeper(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		(void) pause();
+		_exit(0);
+	}
+	return pid;
+}
+
+static struct trk_tree *tree_of(pid_t root, struct trk_env *env, bool subreaper)
+{
+	struct trk_tree_options options = {.root = root,
+					   .subreaper = subreaper,
+					   .self = subreaper ? getpid() : 0,
+					   .pss_share = 0.005};
+	struct trk_tree *t;
+	int error = 0;
+
+	assert_int_equal(trk__env_init(env), 0);
+	t = trk__tree_new(env, &options, &error);
+	assert_non_null(t);
+	return t;
+}
+
+static void finds_every_child_past_the_first_table(void **state)
+{
+	const struct trk_tree_state *s;
+	struct trk_env env;
+	struct trk_tree *t;
+	pid_t pid[150];
+
+	(void) state;
+	t = tree_of(getpid(), &env, false);
+	for (int i = 0; i < 150; i++)
+		pid[i] = sleeper();
+	trk__tree_update(t, &s);
+	assert_int_equal(s->processes, 151);
+	assert_true(s->pss_bytes > 0 && s->pss_bytes <= s->rss_bytes);
+	for (int i = 0; i < 150; i++)
+		(void) kill(pid[i], SIGKILL);
+	for (int i = 0; i < 150; i++)
+		(void) waitpid(pid[i], NULL, 0);
+	trk__tree_update(t, &s);
+	assert_int_equal(s->processes, 1);
+	assert_int_equal(s->peak_processes, 151);
+	assert_false(s->root_gone);
+	trk__tree_free(t);
+	trk__env_release(&env);
+}
+
+static void *fork_in_thread(void *data)
+{
+	*(pid_t *) data = sleeper();
+	return NULL;
+}
+
+static void finds_the_child_of_a_thread(void **state)
+{
+	const struct trk_tree_state *s;
+	struct trk_env env;
+	struct trk_tree *t;
+	pthread_t thread;
+	pid_t pid = 0;
+
+	(void) state;
+	t = tree_of(getpid(), &env, false);
+	assert_int_equal(pthread_create(&thread, NULL, fork_in_thread, &pid), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	trk__tree_update(t, &s);
+	assert_int_equal(s->processes, 2);
+	(void) kill(pid, SIGKILL);
+	(void) waitpid(pid, NULL, 0);
+	trk__tree_free(t);
+	trk__env_release(&env);
+}
+
+static void keeps_a_daemon_that_comes_to_the_subreaper(void **state)
+{
+	const struct trk_tree_state *s;
+	struct trk_env env;
+	struct trk_tree *t;
+	pid_t root, left[4];
+
+	(void) state;
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+	root = fork();
+	if (root == 0) {
+		nap();
+		if (fork() == 0) {
+			(void) setsid();
+			if (fork() == 0)
+				(void) pause();
+			_exit(0);
+		}
+		(void) wait(NULL);
+		(void) pause();
+		_exit(0);
+	}
+	t = tree_of(root, &env, true);
+	for (int i = 0; i < 40; i++) {
+		nap();
+		trk__tree_update(t, &s);
+		if (i > 4 && s->processes == 2)
+			break;
+	}
+	assert_int_equal(s->processes, 2);
+	assert_int_equal(trk__tree_pids(t, left, 4), 2);
+	for (int i = 0; i < 2; i++)
+		(void) kill(left[i], SIGKILL);
+	while (wait(NULL) > 0)
+		continue;
+	trk__tree_update(t, &s);
+	assert_true(s->root_gone);
+	(void) prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+	trk__tree_free(t);
+	trk__env_release(&env);
+}
+
+static void a_pid_that_does_not_exist_is_refused(void **state)
+{
+	struct trk_tree_options options = {.root = INT32_MAX};
+	struct trk_env env;
+	int error = 0;
+
+	(void) state;
+	assert_int_equal(trk__env_init(&env), 0);
+	assert_null(trk__tree_new(&env, &options, &error));
+	assert_int_equal(error, -ESRCH);
+	trk__env_release(&env);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_reaped_child_is_not_counted_twice),
+		cmocka_unit_test(a_child_gone_before_its_time_arrives_makes_no_spike_and_no_loss),
+		cmocka_unit_test(what_never_arrives_does_not_hide_later_news),
+		cmocka_unit_test(a_chain_that_vanishes_at_once_goes_to_the_living_ancestor),
+		cmocka_unit_test(what_the_caller_reaps_arrives_through_the_pool),
+		cmocka_unit_test(what_a_process_used_before_we_attached_is_not_counted),
+		cmocka_unit_test(finds_every_child_past_the_first_table),
+		cmocka_unit_test(finds_the_child_of_a_thread),
+		cmocka_unit_test(keeps_a_daemon_that_comes_to_the_subreaper),
+		cmocka_unit_test(a_pid_that_does_not_exist_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
