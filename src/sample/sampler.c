@@ -39,7 +39,8 @@ struct counter {
 struct trk_sampler {
 	struct trk_env env;
 	struct trk_sampler_options options;
-	struct trk_tree *tree; /* owned */
+	struct trk_tree_options tree_options; /* what options.tree points to */
+	struct trk_tree *tree;                /* owned */
 	struct trk_cgroup cgroup;
 	struct trk_sample row;
 	char *text; /* owned scratch */
@@ -427,6 +428,10 @@ struct trk_sampler *trk__sampler_new(const struct trk_env *env,
 		goto fail;
 	s->env = *env;
 	s->options = *options;
+	if (options->tree) {
+		s->tree_options = *options->tree;
+		s->options.tree = &s->tree_options;
+	}
 	s->perf_ns = -1;
 	s->tick_us = 1000000 / (uint64_t) sysconf(_SC_CLK_TCK);
 	s->stat_fd = s->meminfo_fd = s->loadavg_fd = -1;

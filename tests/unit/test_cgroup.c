@@ -657,7 +657,7 @@ static void reads_the_groups_of_this_very_process(void **state)
 	assert_int_equal(trk__env_init(&env), 0);
 	r = trk__cgroup_open(&cg, &env, getpid());
 	if (r == -EOPNOTSUPP)
-		skip();
+		return;
 	assert_int_equal(r, 0);
 	assert_int_equal(trk__cgroup_limits(&cg, &l), 0);
 	assert_true(isnan(l.cpu_cores) || l.cpu_cores > 0);

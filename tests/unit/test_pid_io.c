@@ -64,9 +64,9 @@ static void sees_the_writes_of_this_process(void **state)
 
 	(void) state;
 	if (getenv("TRK_VALGRIND"))
-		skip(); /* it has limits and writes of its own */
+		return; /* it has limits and writes of its own */
 	if (trk__read_at(AT_FDCWD, "/proc/self/io", text, sizeof(text)) < 0)
-		skip(); /* a kernel without the file */
+		return; /* a kernel without the file */
 	assert_int_equal(trk__pid_io_parse(text, &before), 0);
 	assert_int_equal(pipe(pipes), 0);
 	assert_int_equal(write(pipes[1], data, sizeof(data)), sizeof(data));

