@@ -263,21 +263,22 @@ static bool still_there(struct trk_tree *t)
 /* Read until a sum was taken in which nothing moved. Returns false when none could be had. */
 static bool read_all(struct trk_tree *t)
 {
-	for (int pass = 0; pass < PASSES; pass++) {
-		uint64_t sum = sum_of_pss(t), left;
-		bool any = false;
+	bool any = true, read = false, found = true;
+	uint64_t left = 0;
 
+	for (int pass = 0; pass < PASSES && any && found; pass++) {
+		any = false;
 		/* The largest doubts first, in two sweeps: credit may end before the small ones. */
-		left = read_doubtful(t, sum / 8 + 1, &any);
+		left = read_doubtful(t, sum_of_pss(t) / 8 + 1, &any);
 		if (left)
 			left = read_doubtful(t, sum_of_pss(t) / 1024 + 1, &any);
-		if (!any)
-			return left <= sum_of_pss(t) / 100;
-		if (!trk__tree_discover(t) && still_there(t))
-			return left <= sum_of_pss(t) / 100;
+		read |= any;
 		/* A newcomer shares with its parent: the parent's share has changed as well. */
+		found = any && trk__tree_discover(t);
 	}
-	return false;
+	if (found || (read && !still_there(t)))
+		return false;
+	return left <= sum_of_pss(t) / 100;
 }
 
 static void raise_peak(struct trk_tree *t, uint64_t bytes, const char *source, bool is_floor)
