@@ -336,7 +336,7 @@ void trk__memory_update(struct trk_tree *t)
 		    p->shared_bytes != p->read_shared_bytes ||
 		    (p->anon_factor < 0.99F && p->faults_at_read != p->own[TRK_TREE_MINOR_FAULTS]))
 			s->pss_estimated_bytes += p->pss_bytes;
-		s->unreadable_memory += p->pss_denied && !p->zombie;
+		s->unreadable_memory += (p->pss_denied || t->smaps_missing) && !p->zombie;
 	}
 	update_peaks(t, consistent);
 }
