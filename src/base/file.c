@@ -5,50 +5,64 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Read until the buffer is full or the file ends. /proc files of one record come in one read, but
- * seq_file sources such as /proc/stat come in pieces. */
-static ssize_t read_from(int fd, char *text, size_t size)
+enum {
+	/* A seq_file's buffer is a page or more, and is filled with whole lines before it is handed
+	 * out: an answer that leaves room for another line is the whole file. */
+	SURELY_ALL = 3072,
+};
+
+static ssize_t read_piece(int fd, char *text, size_t size, size_t at)
 {
-	size_t len = 0;
+	ssize_t n;
+
+	do
+		n = pread(fd, text + at, size - 1 - at, (off_t) at);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+/* Continue after the first `len` bytes until the buffer is full or the file ends. */
+static ssize_t read_rest(int fd, char *text, size_t size, size_t len)
+{
+	char more;
 
 	while (len < size - 1) {
-		ssize_t n = pread(fd, text + len, size - 1 - len, (off_t) len);
+		ssize_t n = read_piece(fd, text, size, len);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			text[0] = '\0';
-			return -errno;
+		if (n <= 0) {
+			text[n < 0 ? 0 : len] = '\0';
+			return n < 0 ? n : (ssize_t) len;
 		}
-		if (n == 0)
-			break;
 		len += (size_t) n;
 	}
 	text[len] = '\0';
-	return (ssize_t) len;
+	return pread(fd, &more, 1, (off_t) len) > 0 ? -EFBIG : (ssize_t) len;
 }
 
 ssize_t trk__read_fd(int fd, char *text, size_t size)
 {
-	ssize_t len = read_from(fd, text, size);
-	char more;
+	return read_rest(fd, text, size, 0);
+}
 
-	if (len == (ssize_t) size - 1 && pread(fd, &more, 1, len) > 0)
-		return -EFBIG;
+/* One call, and more only if it gave `enough` bytes or filled the buffer. */
+static ssize_t read_short(int fd, char *text, size_t size, size_t enough)
+{
+	ssize_t len = read_piece(fd, text, size, 0);
+
+	if (len > 0 && ((size_t) len >= enough || (size_t) len == size - 1))
+		return read_rest(fd, text, size, (size_t) len);
+	text[len > 0 ? len : 0] = '\0';
 	return len;
 }
 
 ssize_t trk__read_once_fd(int fd, char *text, size_t size)
 {
-	ssize_t len;
+	return read_short(fd, text, size, size);
+}
 
-	do
-		len = pread(fd, text, size - 1, 0);
-	while (len < 0 && errno == EINTR);
-	if (len == (ssize_t) size - 1)
-		return trk__read_fd(fd, text, size);
-	text[len > 0 ? len : 0] = '\0';
-	return len < 0 ? -errno : len;
+ssize_t trk__read_lines_fd(int fd, char *text, size_t size)
+{
+	return read_short(fd, text, size, SURELY_ALL);
 }
 
 ssize_t trk__read_at(int dirfd, const char *path, char *text, size_t size)

@@ -21,10 +21,14 @@ const char *trk__skip_line(const char *s)
 bool trk__scan_u64(const char **at, uint64_t *ret)
 {
 	const char *s = trk__skip_blanks(*at);
+	const char *safe = s + 19; /* so many digits fit whatever they are */
 	uint64_t value = 0;
 
 	if (*s < '0' || *s > '9')
 		return false;
+
+	for (; s < safe && *s >= '0' && *s <= '9'; s++)
+		value = value * 10 + (uint64_t) (*s - '0');
 	for (; *s >= '0' && *s <= '9'; s++) {
 		if (__builtin_mul_overflow(value, 10, &value) ||
 		    __builtin_add_overflow(value, (uint64_t) (*s - '0'), &value))

@@ -24,11 +24,19 @@ enum {
 	TEXT_SIZE = 64 * 1024, /* /proc/stat of a machine with many hundred interrupts */
 };
 
-#define SLOW_INTERVAL_NS    (TRK_NS_PER_S) /* disk space, number of processes */
+#define SLOW_INTERVAL_NS    (TRK_NS_PER_S) /* disk space and number of processes, at most */
 #define PERF_SLACK_NS       (50 * TRK_NS_PER_MS)
+#define QUIET_INTERVAL_NS   (5 * TRK_NS_PER_S) /* the same while no sign says that they moved */
 #define RECOUNT_INTERVAL_NS (60 * TRK_NS_PER_S) /* calibration of the process count */
 
 enum pressure_file { PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, PRESSURE_FILES };
+
+/* What the files of every tick tell of the figures that are read less often: without a fork and with
+ * as many threads there are as many processes; what fills a disk is dirty or written first. */
+struct signs {
+	uint64_t forks, threads;
+	uint64_t dirty_bytes, written_bytes;
+};
 
 /* A monotone total at the last tick, and when it was read. */
 struct counter {
@@ -57,7 +65,8 @@ struct trk_sampler {
 	struct trk_net_meter net;
 	struct trk_space_meter space;
 	int disk_error, net_error, space_error;
-	uint64_t slow_ns; /* next reading of the slow figures */
+	struct signs signs, processes_signs, space_signs; /* now, and when each was read last */
+	uint64_t processes_ns, space_ns;                  /* when each was read last */
 	uint64_t recount_ns;
 	int64_t proc_links; /* st_nlink of /proc less its processes */
 	bool started;
@@ -117,6 +126,7 @@ static void read_cpu(struct trk_sampler *s, uint64_t now_ns)
 	set_delta(s, TRK_SYSTEM_STIME, (t->system + t->irq + t->softirq) * s->tick_us);
 	set_delta(s, TRK_SYSTEM_IOWAIT, t->iowait * s->tick_us);
 	set_delta(s, TRK_SYSTEM_STEAL, t->steal * s->tick_us);
+	s->signs.forks = stat.forks;
 	set_delta(s, TRK_SYSTEM_FORKS, stat.forks);
 	set_delta(s, TRK_SYSTEM_CONTEXT_SWITCHES, stat.context_switches);
 	set_rate(s, TRK_SYSTEM_CPU_USAGE,
@@ -130,6 +140,7 @@ static void read_memory(struct trk_sampler *s)
 
 	if (!read_kept(s, s->meminfo_fd) || trk__meminfo_parse(s->text, &m) < 0)
 		return;
+	s->signs.dirty_bytes = m.dirty;
 	set_bytes(s, TRK_SYSTEM_MEMORY_FREE, m.free);
 	set_bytes(s, TRK_SYSTEM_MEMORY_USED, trk__meminfo_used(&m));
 	set_bytes(s, TRK_SYSTEM_MEMORY_BUFFERS, m.buffers);
@@ -144,8 +155,10 @@ static void read_load(struct trk_sampler *s)
 {
 	struct trk_loadavg load;
 
-	if (read_kept(s, s->loadavg_fd) && trk__loadavg_parse(s->text, &load) == 0)
-		trk__sample_set(&s->row, TRK_SYSTEM_LOAD_1M, (int64_t) load.load_1m);
+	if (!read_kept(s, s->loadavg_fd) || trk__loadavg_parse(s->text, &load) < 0)
+		return;
+	s->signs.threads = load.threads;
+	trk__sample_set(&s->row, TRK_SYSTEM_LOAD_1M, (int64_t) load.load_1m);
 }
 
 static void read_pressure(struct trk_sampler *s)
@@ -173,6 +186,7 @@ static void read_io(struct trk_sampler *s)
 	uint64_t in, out;
 
 	if (s->disk_error == 0 && trk__disk_meter_update(&s->disk, &in, &out) == 0) {
+		s->signs.written_bytes = out;
 		set_delta(s, TRK_SYSTEM_DISK_READ, in);
 		set_delta(s, TRK_SYSTEM_DISK_WRITE, out);
 	}
@@ -203,13 +217,36 @@ static int64_t count_processes(struct trk_sampler *s)
 	return n;
 }
 
+/* Is a figure that was read at `at_ns` good for this tick as well? A tick that is early by a hair
+ * counts as one interval. */
+static bool is_good_still(uint64_t now_ns, uint64_t at_ns, bool moved)
+{
+	uint64_t interval_ns = moved ? SLOW_INTERVAL_NS : QUIET_INTERVAL_NS;
+
+	return at_ns != 0 && now_ns < at_ns + interval_ns * 9 / 10;
+}
+
+static void repeat(struct trk_sampler *s, const struct trk_sample *before, int column)
+{
+	if (trk__sample_knows(before, column))
+		trk__sample_set(&s->row, column, before->value[column]);
+}
+
 /* The link count of /proc is its processes and a constant: one stat(2) instead of a walk. The
  * constant is taken anew every minute. */
-static void read_processes(struct trk_sampler *s, uint64_t now_ns)
+static void read_processes(struct trk_sampler *s, uint64_t now_ns, const struct trk_sample *before)
 {
+	bool moved = s->signs.forks != s->processes_signs.forks ||
+		     s->signs.threads != s->processes_signs.threads;
 	struct stat st;
 	int64_t n;
 
+	if (is_good_still(now_ns, s->processes_ns, moved)) {
+		repeat(s, before, TRK_SYSTEM_PROCESSES);
+		return;
+	}
+	s->processes_ns = now_ns;
+	s->processes_signs = s->signs;
 	if (fstat(s->env.proc_fd, &st) < 0)
 		return;
 	if (now_ns >= s->recount_ns) {
@@ -224,20 +261,20 @@ static void read_processes(struct trk_sampler *s, uint64_t now_ns)
 		trk__sample_set(&s->row, TRK_SYSTEM_PROCESSES, n);
 }
 
-/* Figures that change slowly are not read more than once a second; rows in between repeat them. */
-static void read_slow(struct trk_sampler *s, uint64_t now_ns, const struct trk_sample *before)
+static void read_space(struct trk_sampler *s, uint64_t now_ns, const struct trk_sample *before)
 {
-	static const int columns[] = {TRK_SYSTEM_SPACE_TOTAL, TRK_SYSTEM_SPACE_USED,
-				      TRK_SYSTEM_SPACE_FREE};
+	bool moved = s->signs.dirty_bytes != s->space_signs.dirty_bytes ||
+		     s->signs.written_bytes != s->space_signs.written_bytes;
 	uint64_t total, used, available;
 
-	if (now_ns < s->slow_ns) {
-		for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-			if (trk__sample_knows(before, columns[i]))
-				trk__sample_set(&s->row, columns[i], before->value[columns[i]]);
+	if (is_good_still(now_ns, s->space_ns, moved)) {
+		repeat(s, before, TRK_SYSTEM_SPACE_TOTAL);
+		repeat(s, before, TRK_SYSTEM_SPACE_USED);
+		repeat(s, before, TRK_SYSTEM_SPACE_FREE);
 		return;
 	}
-	s->slow_ns = now_ns + SLOW_INTERVAL_NS * 9 / 10; /* a tick that is early by a hair counts */
+	s->space_ns = now_ns;
+	s->space_signs = s->signs;
 	if (s->space_error == 0 &&
 	    trk__space_meter_update(&s->space, &total, &used, &available) == 0) {
 		set_bytes(s, TRK_SYSTEM_SPACE_TOTAL, total);
@@ -357,8 +394,8 @@ void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk
 		read_load(s);
 		read_pressure(s);
 		read_io(s);
-		read_processes(s, now_ns);
-		read_slow(s, now_ns, &before);
+		read_processes(s, now_ns, &before);
+		read_space(s, now_ns, &before);
 	}
 	read_tree(s);
 	read_cgroup(s);

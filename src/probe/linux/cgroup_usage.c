@@ -239,7 +239,7 @@ int trk__cgroup_usage_some(const struct trk_cgroup *cg, unsigned int want,
 		if (!(s->fields & want) || cg->place[s->part].version != s->version ||
 		    cg->fd[s->file] < 0)
 			continue;
-		len = trk__read_fd(cg->fd[s->file], text, sizeof(text));
+		len = trk__read_once_fd(cg->fd[s->file], text, sizeof(text));
 		if (len == -ENODEV)
 			removed = true;
 		else if (len >= 0 || len == -EFBIG)

@@ -78,7 +78,7 @@ int trk__disk_meter_update(struct trk_disk_meter *m, uint64_t *ret_read_bytes,
 
 	if (m->fd < 0 || !m->text)
 		return -ENODATA;
-	len = trk__read_fd(m->fd, m->text, TEXT_SIZE);
+	len = trk__read_lines_fd(m->fd, m->text, TEXT_SIZE);
 	/* Too long: what does not fit is left out. The line that is cut fails to parse, unless all the
 	 * numbers that we use are whole. */
 	if (len < 0 && len != -EFBIG)

@@ -25,6 +25,7 @@ int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
 		{"Shmem:", &m.shmem, NULL},
 		{"SwapTotal:", &m.swap_total, NULL},
 		{"SwapFree:", &m.swap_free, NULL},
+		{"Dirty:", &m.dirty, NULL},
 	};
 	const size_t count = sizeof(fields) / sizeof(fields[0]);
 	size_t found = 0;

@@ -184,7 +184,7 @@ int trk__net_meter_update(struct trk_net_meter *m, uint64_t *ret_recv_bytes,
 
 	if (m->fd < 0 || !m->text)
 		return -ENODATA;
-	len = trk__read_fd(m->fd, m->text, TEXT_SIZE);
+	len = trk__read_lines_fd(m->fd, m->text, TEXT_SIZE);
 	if (len < 0 && len != -EFBIG) /* too long: see trk__disk_meter_update */
 		return (int) len;
 	trk__meter_begin(&m->meter);
