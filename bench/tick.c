@@ -4,7 +4,8 @@
  *
  *   tick sample PID COUNT MS   pause MS before each call; PID 0 is the system alone, MS 0 is hot
  *   tick tree PID COUNT MS     the tree alone
- *   tick floor PID COUNT       the bare system calls for one full read of one process, beside ours
+ *   tick bare PID COUNT MS     the bare system calls for the same: of PID's children, or the system
+ *   tick floor PID COUNT       those for one full read of one process, and ours, interleaved
  *   tick loop PID COUNT        COUNT calls for tree and system and nothing else (for callgrind)
  *
  * Prints medians in nanoseconds, one "name value" a line. */
@@ -19,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/env.h"
+#include "probe/linux/pid_children.h"
 #include "sample/sampler.h"
 
 enum { COUNT_MAX = 1000000 };
@@ -97,54 +99,140 @@ static int loop(const struct trk_env *env, pid_t pid, size_t count)
 	return 0;
 }
 
-/* The calls that a full read of one active process cannot do without. */
-static uint64_t bare_ns(const int fd[3], clockid_t clock)
-{
-	static char text[8192];
-	uint64_t before = trk__clock_thread_cpu_ns();
-	struct timespec now;
+/* ---- without any work around the calls ---- */
 
-	(void) clock_gettime(clock, &now);
-	for (int i = 0; i < 3; i++)
-		if (pread(fd[i], text, sizeof(text), 0) < 0)
-			return 0;
+enum { FILES = 3, PIDS_MAX = 4096 };
+
+static const char *const files[FILES] = {"stat", "io", "statm"};
+
+struct member {
+	pid_t pid;
+	clockid_t clock;
+	int fd[FILES];
+	struct timespec last;
+};
+
+static struct member members[PIDS_MAX];
+
+static int open_member(const struct trk_env *env, pid_t pid, struct member *m)
+{
+	char path[64];
+
+	m->pid = pid;
+	if (clock_getcpuclockid(pid, &m->clock) != 0)
+		return 1;
+	for (int i = 0; i < FILES; i++) {
+		(void) snprintf(path, sizeof(path), "%d/%s", (int) pid, files[i]);
+		m->fd[i] = openat(env->proc_fd, path, O_RDONLY | O_CLOEXEC);
+	}
+	return 0;
+}
+
+/* The clock, and the files if it moved. */
+static void look(struct member *m, bool always)
+{
+	static char text[4096];
+	struct timespec now = {0};
+
+	(void) clock_gettime(m->clock, &now);
+	if (!always && now.tv_sec == m->last.tv_sec && now.tv_nsec == m->last.tv_nsec)
+		return;
+	m->last = now;
+	for (int i = 0; i < FILES; i++)
+		(void) !pread(m->fd[i], text, sizeof(text), 0);
+}
+
+static size_t open_children(const struct trk_env *env, pid_t pid)
+{
+	static pid_t child[PIDS_MAX];
+	int n = trk__pid_children_read(env->proc_fd, pid, child, PIDS_MAX - 1);
+	size_t count = 0;
+
+	(void) open_member(env, pid, &members[count++]);
+	for (int i = 0; i < n && i < PIDS_MAX - 1; i++)
+		if (open_member(env, child[i], &members[count]) == 0)
+			count++;
+	return count;
+}
+
+static void read_system(const int *fd, size_t n)
+{
+	static char text[65536];
+
+	for (size_t i = 0; i < n; i++)
+		(void) !pread(fd[i], text, sizeof(text), 0);
+}
+
+static int bare(const struct trk_env *env, pid_t pid, size_t count, unsigned int ms)
+{
+	static const char *const names[] = {"stat",         "meminfo",         "loadavg",
+					    "pressure/cpu", "pressure/memory", "pressure/io",
+					    "diskstats",    "self/net/dev"};
+	int fd[sizeof(names) / sizeof(names[0])];
+	const size_t n = sizeof(names) / sizeof(names[0]);
+	size_t children = pid ? open_children(env, pid) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		fd[i] = openat(env->proc_fd, names[i], O_RDONLY | O_CLOEXEC);
+	for (size_t i = 0; i < count + 2; i++) {
+		uint64_t before;
+
+		pause_ms(ms);
+		before = trk__clock_thread_cpu_ns();
+		for (size_t k = 0; k < children; k++)
+			look(&members[k], false);
+		if (!pid)
+			read_system(fd, n);
+		if (i >= 2)
+			took[i - 2] = trk__clock_thread_cpu_ns() - before;
+	}
+	(void) printf("bare_ns %llu\n", (unsigned long long) median(count));
+	return 0;
+}
+
+static uint64_t look_ns(void)
+{
+	uint64_t before = trk__clock_thread_cpu_ns();
+
+	look(&members[0], true);
 	return trk__clock_thread_cpu_ns() - before;
 }
 
-/* Full reads of an active process, interleaved with the bare calls; then the same for idle members. */
+static uint64_t update_ns(struct trk_tree *t)
+{
+	const struct trk_tree_state *state;
+	uint64_t before = trk__clock_thread_cpu_ns();
+
+	trk__tree_update(t, &state);
+	return trk__clock_thread_cpu_ns() - before;
+}
+
+/* Full reads of a busy process and the bare calls for the same, in turns of who is first. A pause of
+ * 5 ms lets the process's clock move: it does so in the kernel's ticks. */
 static int floor_of(const struct trk_env *env, pid_t pid, size_t count)
 {
-	static const char *const names[3] = {"stat", "io", "statm"};
 	struct trk_tree_options options = {
 		.root = pid, .one_process = true, .self = getpid(), .pss_share = 0};
-	static uint64_t bare[COUNT_MAX];
-	const struct trk_tree_state *state;
+	static uint64_t alone[COUNT_MAX];
 	struct trk_tree *t;
-	clockid_t clock;
-	char path[64];
-	int fd[3], r = 0;
+	int r = 0;
 
 	t = trk__tree_new(env, &options, &r);
-	if (!t || clock_getcpuclockid(pid, &clock) != 0)
+	if (!t || open_member(env, pid, &members[0]))
 		return 1;
-	for (int i = 0; i < 3; i++) {
-		(void) snprintf(path, sizeof(path), "%d/%s", (int) pid, names[i]);
-		fd[i] = openat(env->proc_fd, path, O_RDONLY | O_CLOEXEC);
-	}
-	for (size_t i = 0; i < count + 2; i++) {
-		uint64_t before = trk__clock_thread_cpu_ns();
-
-		trk__tree_update(t, &state);
-		if (i >= 2) {
-			took[i - 2] = trk__clock_thread_cpu_ns() - before;
-			bare[i - 2] = bare_ns(fd, clock);
-		}
+	(void) update_ns(t);
+	(void) look_ns();
+	for (size_t i = 0; i < count; i++) {
+		pause_ms(5);
+		if (i % 2)
+			alone[i] = look_ns();
+		took[i] = update_ns(t);
+		if (i % 2 == 0)
+			alone[i] = look_ns();
 	}
 	(void) printf("full_ns %llu\n", (unsigned long long) median(count));
-	memcpy(took, bare, count * sizeof(*took));
+	memcpy(took, alone, count * sizeof(*took));
 	(void) printf("bare_ns %llu\n", (unsigned long long) median(count));
-	for (int i = 0; i < 3; i++)
-		(void) close(fd[i]);
 	trk__tree_free(t);
 	return 0;
 }
@@ -158,11 +246,13 @@ int main(int argc, char **argv)
 	int r = 2;
 
 	if (count == 0 || count > COUNT_MAX || trk__env_init(&env) < 0) {
-		(void) fprintf(stderr, "usage: tick sample|tree|floor|loop PID COUNT [MS]\n");
+		(void) fprintf(stderr, "usage: tick sample|tree|bare|floor|loop PID COUNT [MS]\n");
 		return 2;
 	}
 	if (!strcmp(argv[1], "sample") || !strcmp(argv[1], "tree"))
 		r = sample(&env, pid, !strcmp(argv[1], "tree"), count, ms);
+	else if (!strcmp(argv[1], "bare"))
+		r = bare(&env, pid, count, ms);
 	else if (!strcmp(argv[1], "floor"))
 		r = floor_of(&env, pid, count);
 	else if (!strcmp(argv[1], "loop"))

@@ -116,7 +116,7 @@ static struct process *add(struct trk_tree *t, const struct trk_pid_stat *stat)
 	hash_insert(t, t->count - 1);
 	parent = trk__tree_find(t, stat->ppid);
 	if (parent)
-		parent->family++;
+		trk__tree_new_family(t, parent);
 	return p;
 }
 
@@ -241,10 +241,12 @@ int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_byte
 static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 		      const struct trk_pid_stat *stat)
 {
+	bool forced = p->fresh || clock_ns == p->clock_ns;
 	uint64_t own[TRK_TREE_COUNTERS] = {0};
 	uint64_t inherited[TRK_TREE_COUNTERS];
 	uint64_t faults = stat->minor_faults + stat->major_faults;
 
+	p->clock_ns = clock_ns;
 	memcpy(inherited, p->inherited, sizeof(inherited));
 	own[TRK_TREE_CPU] = clock_ns;
 	own[TRK_TREE_CPU_SYSTEM] = stat->system_ticks * t->tick_ns;
@@ -266,8 +268,12 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 		p->threads = 0;
 		return;
 	}
-	p->threads = stat->threads;
-	read_memory(t, p);
+	p->threads = (uint32_t) stat->threads;
+	/* Without a fault and with as many pages, the split that statm adds is what it was. */
+	if (forced || faults != p->statm_faults || stat->rss_pages != p->stat_rss_pages)
+		read_memory(t, p);
+	p->statm_faults = faults;
+	p->stat_rss_pages = stat->rss_pages;
 	if (faults - p->faults_at_hwm >= 64 || p->rss_bytes > p->hwm_bytes) {
 		p->faults_at_hwm = faults;
 		trk__memory_high_water(t, p);
@@ -283,15 +289,16 @@ static bool read_process(struct trk_tree *t, struct process *p)
 	uint64_t clock_ns;
 	ssize_t len;
 
-	p->moved = false;
+	p->looked = false;
 	p->hwm_excess_bytes = 0;
 	if (p->reaped)
 		return false;
 	if (trk__clock_pid_cpu_ns(p->pid, &clock_ns) < 0)
 		return false;
-	p->moved = fresh || clock_ns != p->own[TRK_TREE_CPU];
-	if (!p->moved && !p->dirty && ++p->idle_updates < IDLE_UPDATES_MAX)
+	if (!fresh && clock_ns == p->clock_ns && !p->dirty && ++p->idle_updates < IDLE_UPDATES_MAX)
 		return true;
+	p->looked = true;
+	p->calm_epoch = 0;
 	p->idle_updates = 0;
 	p->dirty = false;
 	len = read_file(t, p, &p->stat_fd, "stat", text, sizeof(text));
@@ -446,6 +453,7 @@ struct trk_tree *trk__tree_new(const struct trk_env *env, const struct trk_tree_
 	t->env = *env;
 	t->options = *options;
 	t->dir_fd = t->loadavg_fd = -1;
+	t->epoch = 1;
 	t->page_bytes = (uint64_t) sysconf(_SC_PAGESIZE);
 	t->tick_ns = TRK_NS_PER_S / (uint64_t) sysconf(_SC_CLK_TCK);
 	t->start_ticks = trk__clock_boot_ns() / t->tick_ns;
@@ -529,7 +537,7 @@ static void note_vanished(struct trk_tree *t)
 		if (!parent)
 			continue;
 		if (p->vanished)
-			parent->family++;
+			trk__tree_new_family(t, parent);
 		else if (parent->vanished)
 			p->dirty = true;
 	}

@@ -58,6 +58,9 @@ struct trk_tree_state {
 	uint64_t pss_estimated_bytes; /* the part of pss_bytes that was inferred, not read */
 	size_t unreadable_memory; /* processes whose smaps_rollup we may not read: RSS stands in */
 	size_t unreadable_io;     /* processes whose io file we may not read: not counted */
+	/* CPU time of children that were seen, and that no parent received: the kernel drops what
+	 * children of a parent that ignores SIGCHLD used. What they used unseen is lost as well. */
+	uint64_t dropped_cpu_ns;
 	bool root_gone;
 	/* Peaks so far. */
 	size_t peak_processes;

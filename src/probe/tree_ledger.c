@@ -34,8 +34,11 @@ void trk__ledger_read(struct trk_tree *t, struct process *p, const uint64_t own[
 
 	for (int k = 0; k < TRK_TREE_COUNTERS; k++) {
 		if (!baseline) {
+			uint64_t gained = minus(inherited[k], p->inherited[k]);
+
 			t->ledger[k] += minus(own[k], p->own[k]);
-			p->gained[k] += minus(inherited[k], p->inherited[k]);
+			p->gained[k] += gained;
+			p->open |= gained > 0;
 		}
 		p->own[k] = own[k];
 		p->inherited[k] = inherited[k];
@@ -75,14 +78,17 @@ static void bequeath(struct trk_tree *t, struct process *p)
 		uint64_t counted =
 			p->own[k] + minus(p->inherited[k], p->gained[k]) + p->debt[k] + p->lost[k];
 
-		if (heir)
+		if (heir) {
 			heir->lost[k] += counted;
+			heir->open = true;
+		}
 		p->lost[k] = p->debt[k] = p->gained[k] = 0;
 	}
 }
 
 static void settle_one(struct trk_tree *t, struct process *p)
 {
+	p->open = false;
 	for (int k = 0; k < TRK_TREE_COUNTERS; k++) {
 		uint64_t due = p->debt[k] + p->lost[k];
 
@@ -97,6 +103,9 @@ static void settle_one(struct trk_tree *t, struct process *p)
 			uint64_t most = p->lost[k] + slack;
 
 			p->debt[k] = missing < most ? missing : most;
+			p->open |= p->debt[k] > 0;
+			if (k == TRK_TREE_CPU)
+				t->state.dropped_cpu_ns += missing - p->debt[k];
 		}
 		p->gained[k] = p->lost[k] = 0;
 	}
@@ -110,7 +119,7 @@ void trk__ledger_settle(struct trk_tree *t)
 		if (t->process[i].vanished)
 			bequeath(t, &t->process[i]);
 	for (i = 0; i < t->count; i++)
-		if (!t->process[i].vanished)
+		if (!t->process[i].vanished && t->process[i].open)
 			settle_one(t, &t->process[i]);
 	settle_one(t, &t->pool);
 }

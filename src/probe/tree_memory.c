@@ -26,7 +26,8 @@
 
 enum {
 	STALE_UPDATES = 300, /* a reading is repeated after so many updates, credit permitting */
-	PASSES = 3,          /* tries for a sum without a fork in between */
+	CALM_UPDATES = 60,
+	PASSES = 3, /* tries for a sum without a fork in between */
 };
 
 /* Credit at the start and at most, and the costliest single reading: above this, about 20 GiB of
@@ -103,6 +104,13 @@ static const struct process *kin_of(struct trk_tree *t, const struct process *p)
 	    strncmp(parent->kin_name, p->name, sizeof(parent->kin_name) - 1) != 0)
 		return NULL;
 	return parent;
+}
+
+/* In an epoch without forks and exits a member that did nothing raises no new doubt. Now and then all
+ * are looked at nevertheless, because readings grow old. */
+static bool is_calm(const struct trk_tree *t, const struct process *p)
+{
+	return p->calm_epoch == t->epoch && t->update % CALM_UPDATES != 0;
 }
 
 /* Returns true when the shares are those of a sibling. */
@@ -221,7 +229,7 @@ static uint64_t read_doubtful(struct trk_tree *t, uint64_t least, bool *any)
 
 	for (size_t i = 0; i < t->count; i++) {
 		struct process *p = &t->process[i];
-		uint64_t doubtful = doubt(t, p);
+		uint64_t doubtful = is_calm(t, p) ? 0 : doubt(t, p);
 
 		if (doubtful == 0)
 			continue;
@@ -313,6 +321,17 @@ static void update_peaks(struct trk_tree *t, bool consistent)
 			   false);
 }
 
+/* Is what is shown of a member an estimate, and will it stay as good? */
+static void take_stock(struct trk_tree *t, struct process *p)
+{
+	p->pss_estimated =
+		!reading_stands(t, p) || p->rss_bytes != p->read_rss_bytes ||
+		p->shared_bytes != p->read_shared_bytes ||
+		(p->anon_factor < 0.99F && p->faults_at_read != p->own[TRK_TREE_MINOR_FAULTS]);
+	if (doubt(t, p) == 0)
+		p->calm_epoch = t->epoch;
+}
+
 void trk__memory_update(struct trk_tree *t)
 {
 	struct trk_tree_state *s = &t->state;
@@ -321,20 +340,20 @@ void trk__memory_update(struct trk_tree *t)
 
 	refill(t);
 	for (i = 0; i < t->count; i++)
-		if (t->process[i].moved)
+		if (t->process[i].looked)
 			(void) infer(t, &t->process[i]);
 	consistent = t->options.pss_share > 0 && !t->smaps_missing ? read_all(t) : true;
 
 	s->rss_bytes = s->pss_bytes = s->pss_estimated_bytes = 0;
 	s->unreadable_memory = 0;
 	for (i = 0; i < t->count; i++) {
-		const struct process *p = &t->process[i];
+		struct process *p = &t->process[i];
 
+		if (!is_calm(t, p))
+			take_stock(t, p);
 		s->rss_bytes += p->rss_bytes;
 		s->pss_bytes += p->pss_bytes;
-		if (!reading_stands(t, p) || p->rss_bytes != p->read_rss_bytes ||
-		    p->shared_bytes != p->read_shared_bytes ||
-		    (p->anon_factor < 0.99F && p->faults_at_read != p->own[TRK_TREE_MINOR_FAULTS]))
+		if (p->pss_estimated)
 			s->pss_estimated_bytes += p->pss_bytes;
 		s->unreadable_memory += (p->pss_denied || t->smaps_missing) && !p->zombie;
 	}

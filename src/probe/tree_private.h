@@ -2,6 +2,8 @@
 #ifndef TRK_PROBE_TREE_PRIVATE_H
 #define TRK_PROBE_TREE_PRIVATE_H
 
+#include <stddef.h>
+
 #include "probe/linux/pid_stat.h"
 #include "probe/tree.h"
 
@@ -10,18 +12,30 @@
 /* One member of the tree. Members stand in the table in the order of discovery, so a parent stands
  * before its children, and is read before them: see tree_ledger.c for why that matters. */
 struct process {
+	/* The first cache line is all that an update touches of a member that did nothing. */
 	pid_t pid;
 	pid_t ppid;
+	uint64_t clock_ns; /* its CPU clock at the last full read */
+	uint64_t rss_bytes;
+	uint64_t pss_bytes;        /* read or inferred */
+	uint64_t hwm_excess_bytes; /* VmHWM rose in this update to this much above the RSS now */
+	uint32_t threads;
+	uint32_t
+		calm_epoch; /* its memory raised no doubt in this epoch, see tree_memory.c; 0 never */
+	uint16_t idle_updates;
+	bool dirty;    /* must be read although its CPU clock stands still */
+	bool vanished; /* found gone in this update */
+	bool reaped;   /* by the caller: its final usage is in the ledger's pool */
+	bool zombie;
+	bool fresh;  /* not yet counted once */
+	bool looked; /* read in full in this update */
+	bool open;   /* the ledger has something to settle for it */
+	bool io_denied;
+	bool pss_denied;
+	bool pss_estimated; /* pss_bytes is inferred */
+
 	uint64_t start_ticks;
 	int stat_fd, io_fd, statm_fd; /* kept open; -1 past the descriptor budget or unreadable */
-	bool dirty;                   /* must be read although its CPU clock stands still */
-	bool vanished;                /* found gone in this update */
-	bool reaped;                  /* by the caller: its final usage is in the ledger's pool */
-	bool zombie;
-	bool io_denied;
-	bool fresh; /* not yet counted once */
-	bool moved; /* its CPU clock moved in this update */
-	unsigned int idle_updates;
 
 	/* Ledger. `seen` is own + inherited at the last read; `own` its certain part. */
 	uint64_t own[TRK_TREE_COUNTERS];
@@ -31,12 +45,10 @@ struct process {
 	uint64_t debt[TRK_TREE_COUNTERS]; /* the same of the update before, not yet arrived */
 
 	/* Memory. */
-	uint64_t threads;
-	uint64_t rss_bytes, shared_bytes;
-	uint64_t hwm_bytes;        /* last VmHWM read */
-	uint64_t hwm_excess_bytes; /* VmHWM rose in this update to this much above the RSS now */
+	uint64_t shared_bytes;
+	uint64_t statm_faults, stat_rss_pages; /* at the last look, see take_stat */
+	uint64_t hwm_bytes;                    /* last VmHWM read */
 	uint64_t faults_at_hwm;
-	uint64_t pss_bytes;                                         /* read or inferred */
 	uint64_t read_rss_bytes, read_shared_bytes, read_pss_bytes; /* at the last smaps_rollup */
 	uint64_t faults_at_read;
 	float anon_factor, shared_factor;
@@ -44,7 +56,6 @@ struct process {
 	uint32_t family,
 		family_at_read; /* forks and exits among children; ours + parent's at read */
 	uint32_t read_update;   /* update number of the last smaps_rollup, 0 never */
-	bool pss_denied;
 	/* Of the children of this process: the shares that the latest reading of one of them gave. */
 	float kin_anon_factor, kin_shared_factor;
 	uint32_t kin_update, kin_family; /* when, and our family then */
@@ -53,6 +64,8 @@ struct process {
 	char name[TRK_COMM_SIZE];
 	char command[TRK_COMMAND_SIZE];
 };
+
+_Static_assert(offsetof(struct process, start_ticks) <= 64, "what idle members need is one line");
 
 enum { TOP_EXITED = 24 };
 
@@ -64,6 +77,7 @@ struct trk_tree {
 	uint64_t tick_ns;     /* ns in one USER_HZ tick */
 	uint64_t start_ticks; /* boot clock at creation: older processes start from a baseline */
 	uint32_t update;      /* number of updates so far */
+	uint32_t epoch;       /* number of forks and exits among members, from 1 */
 
 	struct process *process; /* owned */
 	size_t count, cap;
@@ -99,6 +113,13 @@ bool trk__tree_discover(struct trk_tree *t);
 
 /* Resident bytes of a member now. 0 or a negative errno. */
 int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes);
+
+/* A relative of p's children came or went. */
+static inline void trk__tree_new_family(struct trk_tree *t, struct process *p)
+{
+	p->family++;
+	t->epoch++;
+}
 
 /* tree_ledger.c */
 /* Take the counters of one read into the process's ledger entry. */

@@ -26,8 +26,9 @@ enum {
 
 #define SLOW_INTERVAL_NS    (TRK_NS_PER_S) /* disk space and number of processes, at most */
 #define PERF_SLACK_NS       (50 * TRK_NS_PER_MS)
-#define QUIET_INTERVAL_NS   (5 * TRK_NS_PER_S) /* the same while no sign says that they moved */
-#define RECOUNT_INTERVAL_NS (60 * TRK_NS_PER_S) /* calibration of the process count */
+#define DROPPED_MIN_NS      (20 * TRK_NS_PER_MS) /* more than what cutting to ticks may hide */
+#define QUIET_INTERVAL_NS   (5 * TRK_NS_PER_S)   /* the same while no sign says that they moved */
+#define RECOUNT_INTERVAL_NS (60 * TRK_NS_PER_S)  /* calibration of the process count */
 
 enum pressure_file { PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, PRESSURE_FILES };
 
@@ -300,11 +301,15 @@ static void split_cpu(struct trk_sampler *s, uint64_t cpu_us, uint64_t system_us
 }
 
 /* The perf counter runs on the machine's clock: on a virtual machine it holds time that the
- * hypervisor took away, up to some percent. It is believed where the ledger misses more than that:
- * children that nobody waits for. */
-static void raise_to_perf(struct trk_sampler *s, uint64_t cpu_ns, uint64_t perf_ns)
+ * hypervisor took away, up to some percent. It is believed where the ledger misses more than that, or
+ * knows that the kernel dropped some: children that nobody waits for. */
+static void raise_to_perf(struct trk_sampler *s, const struct trk_tree_state *state,
+			  uint64_t perf_ns)
 {
-	if (perf_ns > cpu_ns + cpu_ns / 32 + PERF_SLACK_NS)
+	uint64_t cpu_ns = state->counter[TRK_TREE_CPU];
+	uint64_t slack_ns = cpu_ns / 32 + PERF_SLACK_NS;
+
+	if (perf_ns > cpu_ns + (state->dropped_cpu_ns > DROPPED_MIN_NS ? 0 : slack_ns))
 		trk__tree_raise(s->tree, TRK_TREE_CPU, perf_ns);
 }
 
@@ -319,7 +324,7 @@ static void read_tree(struct trk_sampler *s)
 	trk__tree_update(s->tree, &state);
 	if (s->options.perf_fd >= 0 && trk__perf_read(s->options.perf_fd, &perf_ns) == 0) {
 		s->perf_ns = (int64_t) perf_ns;
-		raise_to_perf(s, state->counter[TRK_TREE_CPU], perf_ns);
+		raise_to_perf(s, state, perf_ns);
 	}
 	now_ns = s->env.monotonic_ns();
 	counter = state->counter;
