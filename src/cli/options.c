@@ -76,6 +76,8 @@ void cli_print_help(const struct cli_command *command)
 	for (const struct cli_option *o = command->options; o->name; o++) {
 		char left[64];
 
+		if (!o->help) /* for programs, not for people */
+			continue;
 		(void) snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
 				o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
 				o->value ? " " : "", o->value ? o->value : "");

@@ -16,8 +16,9 @@
 #include "report/summary.h"
 #include "sink/table.h"
 
-#define INTERVAL_MIN_NS 10000000ull
-#define INTERVAL_MAX_NS 3600000000000ull
+#define INTERVAL_MIN_NS  10000000ull
+#define INTERVAL_MAX_NS  3600000000000ull
+#define GRACE_DEFAULT_NS 5000000000ull
 
 enum { TEXT_MAX = 4 * 1024 * 1024 };
 
@@ -88,6 +89,55 @@ static int take_request(void *settings, const struct cli_option *o, const char *
 		at += len;
 		at += *at == ',';
 	}
+	return 0;
+}
+
+static int limit_complaint(const char *value)
+{
+	cli_complain("--limit %s: not of the form mem=SIZE,time=DURATION, such as mem=8GiB,time=2h",
+		     value);
+	return EXIT_USAGE;
+}
+
+static int take_limit(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+	const char *at = value;
+
+	(void) o;
+	if (!*at)
+		return limit_complaint(value);
+	while (*at) {
+		size_t len = strcspn(at, ",");
+		char text[64];
+		int r = -EINVAL;
+
+		(void) snprintf(text, sizeof(text), "%.*s", (int) (len < 63 ? len : 63), at);
+		if (!strncmp(text, "mem=", 4))
+			r = trk__parse_size(text + 4, &s->limits.memory_bytes);
+		else if (!strncmp(text, "time=", 5))
+			r = trk__parse_duration(text + 5, &s->limits.time_ns);
+		if (r < 0 ||
+		    (!strncmp(text, "mem=", 4) ? s->limits.memory_bytes : s->limits.time_ns) == 0)
+			return limit_complaint(value);
+		at += len;
+		at += *at == ',';
+	}
+	return 0;
+}
+
+/* For the library, which starts this program as its sampler. */
+static int take_control_fd(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+	uint64_t fd;
+
+	if (trk__parse_u64(value, &fd) < 0 || fd > INT32_MAX || fcntl((int) fd, F_GETFD) < 0) {
+		cli_complain("--%s %s: not an open descriptor", o->name, value);
+		return EXIT_USAGE;
+	}
+	(void) fcntl((int) fd, F_SETFD, FD_CLOEXEC);
+	s->control_fd = (int) fd;
 	return 0;
 }
 
@@ -175,6 +225,7 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 		 cli_set_nothing, 0},                                                               \
 		{"strict",     0,         NULL, "trouble of the tracker ends in exit code 125",     \
 		 cli_set_flag, AT(strict)},                                                         \
+		{"control-fd", 0, "N", NULL, take_control_fd, 0},                                   \
 		{"color", 0, "auto|always|never", "of the summary", take_choice, AT(color)},        \
 	{                                                                                           \
 		"plain", 0, NULL, "summary in ASCII without colour", cli_set_flag, AT(plain)        \
@@ -183,7 +234,9 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 /* clang-format off */
 const struct cli_option track_run_options[] = {
 	SHARED_OPTIONS,
-	{"timeout", 0, "DUR", "end the job after so long: TERM, KILL 5 s later; exit code 124", cli_set_duration, AT(timeout_ns)},
+	{"timeout", 0, "DUR", "end the job after so long: TERM, then KILL; exit code 124", cli_set_duration, AT(limits.time_ns)},
+	{"limit", 0, "mem=..,time=..", "warn at 9/10, then end the job as --timeout does", take_limit, 0},
+	{"grace", 0, "DUR", "between TERM and KILL (5s)", cli_set_duration, AT(limits.grace_ns)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -221,7 +274,12 @@ void track_settings_init(struct track_settings *s)
 		"container_image",
 	};
 
-	*s = (struct track_settings){.interval_ns = 1000000000ull, .summary = "auto"};
+	*s = (struct track_settings){
+		.interval_ns = 1000000000ull,
+		.summary = "auto",
+		.limits.grace_ns = GRACE_DEFAULT_NS,
+		.control_fd = -1,
+	};
 	s->job = getenv("TRACKER_JOB_NAME");
 	s->output = getenv("TRACKER_OUTPUT");
 	if (s->output && !*s->output)
@@ -272,6 +330,12 @@ static void write_row(void *data, const struct trk_run *run, const struct trk_sa
 		out->failed = true; /* said once; the job goes on */
 		cli_complain("%s: cannot write samples: %s", out->where, trk__strerror(r));
 	}
+}
+
+static void say_word(void *data, const char *text)
+{
+	(void) data;
+	cli_complain("%s", text);
 }
 
 static int open_output(const struct track_settings *s, struct output *out)
@@ -398,7 +462,7 @@ static int status_of(const struct track_settings *s, const struct trk_outcome *o
 		return EXIT_BEFORE_JOB;
 	if (!argv)
 		return output_failed ? EXIT_ERROR : 0;
-	if (o->verdict == TRK_VERDICT_TIMEOUT)
+	if (o->verdict == TRK_VERDICT_TIMEOUT || o->verdict == TRK_VERDICT_MEMORY_LIMIT)
 		return EXIT_TIMEOUT;
 	return o->signal ? -o->signal : o->code;
 }
@@ -415,11 +479,13 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		.tags_len = s->tags_len,
 		.interval_ns = s->interval_ns,
 		.one_process = s->one_process,
-		.timeout_ns = s->timeout_ns,
+		.limits = s->limits,
+		.control_fd = s->control_fd,
 		.duration_ns = s->duration_ns,
 		.pss_share = -1,
 		.dir = s->no_recording ? NULL : cli_state_dir(s->dir, dir, sizeof(dir)),
 		.on_row = write_row,
+		.on_word = s->quiet ? NULL : say_word,
 	};
 	struct output out;
 	struct trk_env env;

@@ -3,10 +3,13 @@
 #define TRK_CLI_TRACK_OPTIONS_H
 
 #include "cli/cli.h"
+#include "record/enforce.h"
 
 struct track_settings {
 	const char *job, *output, *format, *dir, *summary, *summary_json, *color;
-	uint64_t interval_ns, timeout_ns, duration_ns;
+	uint64_t interval_ns, duration_ns;
+	struct trk_enforce limits;
+	int control_fd;
 	bool quiet, one_process, strict, no_recording, plain;
 	char tags[TRK_RUN_TAGS_SIZE];
 	size_t tags_len;

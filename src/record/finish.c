@@ -316,9 +316,9 @@ static void judge(struct trk_finish *f, struct trk_record *record, int status)
 	/* A shell reports its child's death by KILL as 137. */
 	killed = o->signal == SIGKILL || o->code == 128 + SIGKILL;
 	failed = o->signal != 0 || o->code != 0;
-	if (f->timed_out) {
-		o->verdict = TRK_VERDICT_TIMEOUT;
-		(void) snprintf(o->evidence, sizeof(o->evidence), "--timeout was reached");
+	if (f->limit != TRK_VERDICT_RUNNING) {
+		o->verdict = f->limit;
+		(void) snprintf(o->evidence, sizeof(o->evidence), "%s", f->limit_text);
 	} else if ((kills && failed) ||
 		   (killed && machine_kill_is_ours(f, record, where, sizeof(where)))) {
 		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;

@@ -3,6 +3,7 @@
 #define TRK_RECORD_FINISH_H
 
 #include "base/env.h"
+#include "record/enforce.h"
 #include "record/run.h"
 #include "sample/sampler.h"
 
@@ -16,7 +17,8 @@ struct trk_finish {
 	uint64_t group_cpu_ns, group_peak_bytes;
 	uint64_t rss_at_start_bytes; /* ours: what a forked child's maxrss starts from */
 	/* Filled in by the loop. */
-	bool timed_out;
+	enum trk_verdict limit; /* that we ended the job for; TRK_VERDICT_RUNNING: none */
+	char limit_text[TRK_ENFORCE_TEXT_SIZE];
 	bool root_ended; /* attach */
 	uint64_t switches, reaped, root_maxrss_bytes;
 };

@@ -244,6 +244,29 @@ int trk__parse_thinned(const void *data, size_t len, const struct trk_schema *sc
 	return 0;
 }
 
+/* ---- marks ---- */
+
+void trk__format_mark(struct trk_buf *b, const struct trk_mark *m)
+{
+	trk__buf_varint(b, m->elapsed_ns);
+	trk__buf_varint(b, m->time_ns);
+	put_text(b, m->name);
+}
+
+int trk__parse_mark(const void *data, size_t len, struct trk_mark *ret)
+{
+	struct trk_cursor c = {data, (const unsigned char *) data + len, 0};
+	struct trk_mark m;
+
+	m.elapsed_ns = trk__cursor_varint(&c);
+	m.time_ns = trk__cursor_varint(&c);
+	trk__cursor_text(&c, m.name, sizeof(m.name));
+	if (c.bad)
+		return -EBADMSG;
+	*ret = m;
+	return 0;
+}
+
 /* ---- outcome ---- */
 
 static void put_process(struct trk_buf *b, const struct trk_process_info *p)

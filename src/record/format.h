@@ -27,6 +27,7 @@ enum trk_record_type {
 	TRK_RECORD_THINNED,   /* several rows: count, means, minima, maxima */
 	TRK_RECORD_STATE,     /* struct trk_outcome so far */
 	TRK_RECORD_END,       /* struct trk_outcome at the end */
+	TRK_RECORD_MARK,      /* struct trk_mark */
 };
 
 /* How the columns of a file map to ours. */
@@ -47,12 +48,15 @@ void trk__format_thinned(struct trk_buf *b, uint64_t rows, const struct trk_samp
 			 const struct trk_sample *min, const struct trk_sample *max);
 void trk__format_outcome(struct trk_buf *b, const struct trk_outcome *o);
 
+void trk__format_mark(struct trk_buf *b, const struct trk_mark *m);
+
 /* The other way. Each returns 0 or -EBADMSG. */
 int trk__parse_start(const void *data, size_t len, struct trk_schema *schema, struct trk_run *run);
 int trk__parse_row(struct trk_cursor *c, const struct trk_schema *schema, struct trk_sample *ret);
 int trk__parse_thinned(const void *data, size_t len, const struct trk_schema *schema,
 		       uint64_t *ret_rows, struct trk_sample *mean, struct trk_sample *min,
 		       struct trk_sample *max);
+int trk__parse_mark(const void *data, size_t len, struct trk_mark *ret);
 int trk__parse_outcome(const void *data, size_t len, struct trk_outcome *ret);
 
 /* A whole frame at data[0..len): returns its size with the payload's place and type; 0 when more

@@ -140,6 +140,7 @@ static int take_record(void *data, int type, const unsigned char *payload, size_
 	struct reading *r = data;
 	struct trk_cursor c = {payload, payload + len, 0};
 	struct trk_sample mean, min, max;
+	struct trk_mark mark;
 	uint64_t rows;
 	int bad = 0;
 
@@ -167,6 +168,11 @@ static int take_record(void *data, int type, const unsigned char *payload, size_
 	case TRK_RECORD_END:
 		bad = trk__parse_outcome(payload, len, &r->record->outcome);
 		r->record->ended |= bad == 0 && type == TRK_RECORD_END;
+		break;
+	case TRK_RECORD_MARK:
+		bad = trk__parse_mark(payload, len, &mark);
+		if (bad == 0)
+			(void) trk__record_mark(r->record, &mark);
 		break;
 	default: /* of a newer version that old readers may skip */
 		break;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const trk__total_keys[TRK_TOTALS] = {
@@ -26,6 +27,7 @@ const char *trk__verdict_name(enum trk_verdict verdict)
 		[TRK_VERDICT_TIMEOUT] = "timeout",
 		[TRK_VERDICT_TRACKER_DIED] = "tracker_died",
 		[TRK_VERDICT_STOPPED] = "stopped",
+		[TRK_VERDICT_MEMORY_LIMIT] = "memory_limit",
 	};
 
 	return (size_t) verdict < sizeof(names) / sizeof(names[0]) ? names[verdict] : "unknown";
@@ -58,7 +60,27 @@ int trk__record_init(struct trk_record *r)
 void trk__record_release(struct trk_record *r)
 {
 	trk__stats_free(r->stats);
+	free(r->mark);
 	r->stats = NULL;
+	r->mark = NULL;
+	r->marks = r->marks_cap = 0;
+}
+
+int trk__record_mark(struct trk_record *r, const struct trk_mark *mark)
+{
+	if (r->marks == TRK_MARKS_MAX)
+		return -ENOSPC;
+	if (r->marks == r->marks_cap) {
+		size_t cap = r->marks_cap ? r->marks_cap * 2 : 16;
+		struct trk_mark *bigger = realloc(r->mark, cap * sizeof(*bigger));
+
+		if (!bigger)
+			return -ENOMEM;
+		r->mark = bigger;
+		r->marks_cap = cap;
+	}
+	r->mark[r->marks++] = *mark;
+	return 0;
 }
 
 void trk__record_add(struct trk_record *r, uint64_t rows, const struct trk_sample *mean,

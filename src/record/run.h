@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "probe/tree.h"
+#include "record/marks.h"
 #include "sample/stats.h"
 
 enum {
@@ -67,7 +68,8 @@ enum trk_verdict {
 	TRK_VERDICT_OUT_OF_MEMORY,
 	TRK_VERDICT_TIMEOUT,
 	TRK_VERDICT_TRACKER_DIED,
-	TRK_VERDICT_STOPPED, /* attach and system: tracking was ended, not the job */
+	TRK_VERDICT_STOPPED,      /* attach and system: tracking was ended, not the job */
+	TRK_VERDICT_MEMORY_LIMIT, /* ended by us: above the limit that we were told to hold */
 };
 
 const char *trk__verdict_name(enum trk_verdict verdict);
@@ -107,11 +109,20 @@ struct trk_outcome {
 	size_t source_count;
 };
 
+/* A moment that the job has named. */
+struct trk_mark {
+	uint64_t elapsed_ns; /* since the start of the run */
+	uint64_t time_ns;    /* wall clock */
+	char name[TRK_MARK_NAME_SIZE];
+};
+
 /* Everything that is known of one run: what the writer holds in memory and the reader rebuilds. */
 struct trk_record {
 	struct trk_run run;
 	struct trk_outcome outcome;
 	struct trk_stats *stats; /* owned */
+	struct trk_mark *mark;   /* owned */
+	size_t marks, marks_cap; /* in order; at most TRK_MARKS_MAX */
 	uint64_t samples;
 	bool ended;       /* the recording has its end */
 	bool writing;     /* it has none yet, and its tracker is alive */
@@ -127,6 +138,9 @@ void trk__record_release(struct trk_record *r);
 /* Count one row in. */
 void trk__record_add(struct trk_record *r, uint64_t rows, const struct trk_sample *mean,
 		     const struct trk_sample *min, const struct trk_sample *max);
+
+/* Remember a mark. Beyond the bound, or without memory, it is not kept: returns -ENOSPC or -ENOMEM. */
+int trk__record_mark(struct trk_record *r, const struct trk_mark *mark);
 
 /* Set a quantity; source and reason may be NULL. A NaN value becomes "unknown". */
 void trk__quantity_set(struct trk_quantity *q, double value, enum trk_quality quality,

@@ -16,8 +16,10 @@
 #include "base/file.h"
 #include "probe/linux/pid_children.h"
 #include "probe/perf.h"
+#include "record/control.h"
 #include "record/finish.h"
 #include "record/job.h"
+#include "record/marks.h"
 #include "record/store.h"
 #include "record/writer.h"
 
@@ -26,8 +28,8 @@ enum { OLD_CHILDREN_MAX = 64 };
 #define FAST_NS       (200 * TRK_NS_PER_MS) /* the first ticks, so that short jobs have data */
 #define FAST_PHASE_NS (10 * TRK_NS_PER_S)
 #define STATE_NS      (10 * TRK_NS_PER_S)
-#define KILL_GRACE_NS (5 * TRK_NS_PER_S)
-#define MIN_RATE_NS   (2 * TRK_NS_PER_MS)
+/* The CPU clock of a process that runs moves in ticks of the kernel, up to 10 ms. */
+#define MIN_RATE_NS (40 * TRK_NS_PER_MS)
 
 struct track {
 	const struct trk_track_options *options;
@@ -38,9 +40,10 @@ struct track {
 	struct trk_sampler *sampler; /* owned */
 	struct trk_writer *writer;   /* owned; NULL: no recording */
 	struct trk_finish finish;
-	int runs_fd, timer_fd, pid_fd, perf_fd;
+	struct trk_control control;
+	int runs_fd, timer_fd, pid_fd, perf_fd, marks_fd;
 	uint64_t start_ns, next_ns, state_ns;
-	uint64_t kill_ns; /* when a job that was told to end is killed; 0 not yet told */
+	struct trk_enforce limits;
 	pid_t old_child[OLD_CHILDREN_MAX]; /* ours before the job: inherited over an exec */
 	int old_children;
 	bool root_reaped, stop;
@@ -109,10 +112,14 @@ static void open_recording(struct track *t)
 	t->runs_fd = trk__store_open(t->options->dir, true, &error);
 	if (t->runs_fd >= 0)
 		t->writer = trk__writer_new(t->runs_fd, name, &t->record->run, 0, &error);
-	(void) snprintf(result->recording_where, sizeof(result->recording_where), "%.128s/runs/%s",
+	(void) snprintf(result->recording_where, sizeof(result->recording_where), "%.4096s/runs/%s",
 			t->options->dir, name);
 	if (!t->writer)
 		result->recording_error = error.code;
+	if (t->control.fd >= 0)
+		(void) trk__control_say(t->control.fd, t->writer ? "recording" : "error",
+					t->writer ? result->recording_where
+						  : trk__strerror(error.code));
 }
 
 static int open_sampler(struct track *t)
@@ -121,7 +128,7 @@ static int open_sampler(struct track *t)
 		.root = t->options->argv ? t->job.pid : t->options->pid,
 		.one_process = t->options->one_process,
 		.subreaper = t->options->argv != NULL,
-		.self = getpid(),
+		.self = t->options->in_thread ? 0 : getpid(),
 		.pss_share = t->options->pss_share < 0 ? 0.005 : t->options->pss_share,
 	};
 	struct trk_sampler_options options = {
@@ -152,11 +159,11 @@ static uint64_t deadline_after(const struct track *t, uint64_t now)
 
 static void arm(struct track *t)
 {
-	uint64_t at = t->next_ns;
+	uint64_t at = t->next_ns, due = trk__enforce_next_ns(&t->limits);
 	struct itimerspec spec;
 
-	if (t->kill_ns && t->kill_ns != UINT64_MAX && t->kill_ns < at)
-		at = t->kill_ns;
+	if (due < UINT64_MAX - t->start_ns && t->start_ns + due < at)
+		at = t->start_ns + due;
 	spec = (struct itimerspec){
 		.it_value = {(time_t) (at / TRK_NS_PER_S), (long) (at % TRK_NS_PER_S)},
 	};
@@ -201,17 +208,24 @@ static void end_job(struct track *t, int signo)
 static void check_deadlines(struct track *t, uint64_t now)
 {
 	uint64_t elapsed = now - t->start_ns;
+	char text[TRK_ENFORCE_TEXT_SIZE];
+	enum trk_enforce_step step;
 
 	if (t->options->duration_ns && elapsed >= t->options->duration_ns)
 		t->stop = true;
-	if (!t->options->timeout_ns || t->root_reaped)
+	if (!t->options->argv || t->root_reaped)
 		return;
-	if (!t->kill_ns && elapsed >= t->options->timeout_ns) {
-		t->finish.timed_out = true;
-		t->kill_ns = now + KILL_GRACE_NS;
+	step = trk__enforce(&t->limits, elapsed,
+			    trk__tree_state(trk__sampler_tree(t->sampler))->pss_bytes, text);
+	if (step == TRK_ENFORCE_NOTHING)
+		return;
+	if (t->options->on_word)
+		t->options->on_word(t->options->data, text);
+	if (step == TRK_ENFORCE_TERM) {
+		t->finish.limit = t->limits.verdict;
+		(void) snprintf(t->finish.limit_text, sizeof(t->finish.limit_text), "%s", text);
 		end_job(t, SIGTERM);
-	} else if (t->kill_ns && t->kill_ns != UINT64_MAX && now >= t->kill_ns) {
-		t->kill_ns = UINT64_MAX;
+	} else if (step == TRK_ENFORCE_KILL) {
 		end_job(t, SIGKILL);
 	}
 }
@@ -221,7 +235,6 @@ static void tick(struct track *t)
 	struct trk_outcome *o = &t->record->outcome;
 	uint64_t now = t->env.monotonic_ns(), step = deadline_after(t, t->next_ns) - t->next_ns;
 
-	check_deadlines(t, now);
 	if (now >= t->next_ns) {
 		uint64_t late = now - t->next_ns;
 
@@ -230,13 +243,52 @@ static void tick(struct track *t)
 		take_row(t, late);
 		write_state(t, now);
 		t->next_ns = deadline_after(t, now);
-		if (t->options->timeout_ns && !t->kill_ns &&
-		    t->next_ns > t->start_ns + t->options->timeout_ns)
-			t->next_ns = t->start_ns + t->options->timeout_ns;
 		if (t->options->duration_ns && t->next_ns > t->start_ns + t->options->duration_ns)
 			t->next_ns = t->start_ns + t->options->duration_ns;
 	}
+	check_deadlines(t, now);
 	arm(t);
+}
+
+/* ---- what we are told ---- */
+
+static void take_mark(struct track *t, const char *name)
+{
+	struct trk_mark mark = {
+		.elapsed_ns = t->env.monotonic_ns() - t->start_ns,
+		.time_ns = t->env.wall_ns(),
+	};
+
+	(void) snprintf(mark.name, sizeof(mark.name), "%s", name);
+	if (trk__record_mark(t->record, &mark) == 0 && t->writer)
+		(void) trk__writer_mark(t->writer, &mark);
+}
+
+static void take_marks(struct track *t)
+{
+	char name[TRK_MARK_NAME_SIZE];
+
+	while (t->marks_fd >= 0 && trk__marks_take(t->marks_fd, name))
+		take_mark(t, name);
+}
+
+/* Whoever started us for its own sake has gone: what we attached to is of no interest any more. A
+ * job goes on. */
+static void take_control(struct track *t)
+{
+	char line[TRK_CONTROL_LINE];
+	int r;
+
+	while ((r = trk__control_next(&t->control, line)) > 0) {
+		if (!strcmp(line, "stop"))
+			t->stop = !t->options->argv || t->stop;
+		else if (!strncmp(line, "mark ", 5))
+			take_mark(t, line + 5);
+	}
+	if (r < 0) {
+		t->control.fd = -1;
+		t->stop |= !t->options->argv;
+	}
 }
 
 /* ---- children and signals ---- */
@@ -314,19 +366,24 @@ static void handle_signals(struct track *t)
 static void loop(struct track *t)
 {
 	struct pollfd fds[] = {
-		{.fd = t->timer_fd, .events = POLLIN},
-		{.fd = t->job.signal_fd, .events = POLLIN},
-		{.fd = t->pid_fd, .events = POLLIN},
+		{.fd = t->timer_fd, .events = POLLIN},   {.fd = t->job.signal_fd, .events = POLLIN},
+		{.fd = t->pid_fd, .events = POLLIN},     {.fd = t->marks_fd, .events = POLLIN},
+		{.fd = t->control.fd, .events = POLLIN},
 	};
 
 	while (!t->root_reaped && !t->stop) {
 		uint64_t expirations;
 
-		if (poll(fds, 3, -1) < 0) {
+		fds[4].fd = t->control.fd;
+		if (poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0) {
 			if (errno == EINTR || errno == EAGAIN || errno == ENOMEM)
 				continue;
 			break;
 		}
+		if (fds[3].revents)
+			take_marks(t);
+		if (fds[4].revents)
+			take_control(t);
 		if (fds[1].revents)
 			handle_signals(t);
 		if (fds[2].revents) { /* attach: the process has ended */
@@ -350,16 +407,19 @@ static int begin(struct track *t)
 {
 	const struct trk_track_options *o = t->options;
 	char guard[96];
-	int r = trk__job_prepare(&t->job);
+	int r = o->in_thread ? 0 : trk__job_prepare(&t->job);
 
 	if (r < 0)
 		return r;
 	t->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (t->timer_fd < 0)
 		return -errno;
-	note_old_children(t);
+	if (!o->in_thread)
+		note_old_children(t);
 	describe_run(t);
+	t->limits = o->limits;
 	trk__finish_begin(&t->finish, &t->env);
+	t->marks_fd = trk__marks_listen(t->record->run.id);
 	if (o->argv) {
 		t->perf_fd = o->one_process ? -1 : trk__perf_open();
 		(void) snprintf(guard, sizeof(guard), "RESOURCE_TRACKER_RUN=%s:%d",
@@ -396,8 +456,10 @@ static void run_loop(struct track *t)
 	t->start_ns = t->next_ns = t->env.monotonic_ns();
 	t->state_ns = t->start_ns + STATE_NS;
 	tick(t);
-	look_at_children(t); /* a very short job is over already */
+	if (t->options->argv)
+		look_at_children(t); /* a very short job is over already */
 	loop(t);
+	take_marks(t);
 	take_row(t, 0);
 	if (t->writer)
 		t->result->recording_error =
@@ -413,7 +475,9 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 		.record = &result->record,
 		.env = *env,
 		.job = {.signal_fd = -1},
+		.control = {.fd = options->control_fd},
 		.runs_fd = -1,
+		.marks_fd = -1,
 		.timer_fd = -1,
 		.pid_fd = -1,
 		.perf_fd = -1,
@@ -445,6 +509,8 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 	trk__close(t.timer_fd);
 	trk__close(t.pid_fd);
 	trk__close(t.perf_fd);
-	trk__job_release(&t.job);
+	trk__close(t.marks_fd);
+	if (!options->in_thread)
+		trk__job_release(&t.job);
 	return r;
 }

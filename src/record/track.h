@@ -9,7 +9,11 @@
 
 #include "base/env.h"
 #include "base/error.h"
+#include "record/enforce.h"
 #include "record/run.h"
+
+/* What a person should hear while the job runs: a limit that is near or reached. */
+typedef void trk_track_word_fn(void *data, const char *text);
 
 /* Called with each row, in order. */
 typedef void trk_track_row_fn(void *data, const struct trk_run *run, const struct trk_sample *row);
@@ -22,11 +26,14 @@ struct trk_track_options {
 	size_t tags_len;
 	uint64_t interval_ns;
 	bool one_process;
-	uint64_t timeout_ns;      /* run: end the job after so long; 0 none */
-	uint64_t duration_ns;     /* system, attach: end after so long; 0 none */
-	double pss_share;         /* negative: the default of 0.5 % of a core */
-	const char *dir;          /* of recordings; NULL: write none */
+	struct trk_enforce limits; /* run: that the job is held to */
+	uint64_t duration_ns;      /* system, attach: end after so long; 0 none */
+	double pss_share;          /* negative: the default of 0.5 % of a core */
+	const char *dir;           /* of recordings; NULL: write none */
+	int control_fd;            /* see record/control.h; -1: none; closed by nobody here */
+	bool in_thread;           /* of somebody else's program: leave signals and children alone */
 	trk_track_row_fn *on_row; /* may be NULL */
+	trk_track_word_fn *on_word; /* may be NULL */
 	void *data;
 };
 
@@ -36,7 +43,7 @@ struct trk_track_result {
 	bool exec_failed;
 	int recording_error;     /* 0, or why there is no recording or not all of one */
 	uint64_t recording_lost; /* records */
-	char recording_where[256];
+	char recording_where[4352];
 };
 
 /* Track until the end. Returns 0 (see result->record.outcome for how it ended), or a negative errno

@@ -190,7 +190,7 @@ static int rewrite_record(void *data, int type, const unsigned char *payload, si
 	}
 	if (type == TRK_RECORD_STATE)
 		return 0; /* a newer one follows */
-	if (w->offset > w->keep_after) {
+	if (w->offset > w->keep_after || type == TRK_RECORD_MARK) {
 		copy_record(w, type, payload, len);
 		return w->error;
 	}
@@ -316,6 +316,13 @@ int trk__writer_state(struct trk_writer *w, const struct trk_outcome *o)
 	trk__buf_clear(&w->payload);
 	trk__format_outcome(&w->payload, o);
 	return append(w, TRK_RECORD_STATE);
+}
+
+int trk__writer_mark(struct trk_writer *w, const struct trk_mark *m)
+{
+	trk__buf_clear(&w->payload);
+	trk__format_mark(&w->payload, m);
+	return append(w, TRK_RECORD_MARK);
 }
 
 int trk__writer_end(struct trk_writer *w, const struct trk_outcome *o)

@@ -93,6 +93,9 @@ static void exit_text(char *text, size_t size, const struct trk_outcome *o)
 	case TRK_VERDICT_TIMEOUT:
 		(void) snprintf(text, size, "timeout");
 		break;
+	case TRK_VERDICT_MEMORY_LIMIT:
+		(void) snprintf(text, size, "memory limit");
+		break;
 	case TRK_VERDICT_RUNNING:
 		(void) snprintf(text, size, "still running");
 		break;
@@ -303,9 +306,9 @@ static void trouble(struct trk_buf *b, const struct trk_record *r)
 
 	if (o->verdict == TRK_VERDICT_OUT_OF_MEMORY)
 		memory_kill_lines(b, r);
-	else if (o->verdict == TRK_VERDICT_TIMEOUT)
-		trk__buf_puts(b, " ! ended by --timeout\n");
-	else if (o->verdict == TRK_VERDICT_SIGNALLED && o->evidence[0]) {
+	else if ((o->verdict == TRK_VERDICT_TIMEOUT || o->verdict == TRK_VERDICT_MEMORY_LIMIT ||
+		  o->verdict == TRK_VERDICT_SIGNALLED) &&
+		 o->evidence[0]) {
 		trk__buf_puts(b, " ! ");
 		add_safe(b, o->evidence, 74, false);
 		trk__buf_putc(b, '\n');

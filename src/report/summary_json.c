@@ -196,6 +196,20 @@ static void tracker_of(struct trk_json *j, const struct trk_record *r)
 	trk__json_close(j, '}');
 }
 
+static void marks_of(struct trk_json *j, const struct trk_record *r)
+{
+	trk__json_key(j, "marks");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < r->marks; i++) {
+		trk__json_open(j, '{');
+		key_text(j, "name", r->mark[i].name);
+		key_fixed(j, "elapsed_s", r->mark[i].elapsed_ns / 1000000, 3);
+		key_fixed(j, "time", r->mark[i].time_ns / TRK_NS_PER_MS, 3);
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+}
+
 void trk__summary_json(struct trk_buf *b, const struct trk_record *r)
 {
 	struct trk_json j;
@@ -219,6 +233,7 @@ void trk__summary_json(struct trk_buf *b, const struct trk_record *r)
 		quantity(&j, trk__limit_keys[i], &r->run.limit[i]);
 	trk__json_close(&j, '}');
 	top_of(&j, &r->outcome);
+	marks_of(&j, r);
 	tracker_of(&j, r);
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');

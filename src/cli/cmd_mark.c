@@ -1,0 +1,39 @@
+/* resource-tracker mark: name this moment of the run, from inside the job. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "record/marks.h"
+
+static const struct cli_option options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
+
+static int run(int argc, char **argv)
+{
+	const char *guard = getenv("RESOURCE_TRACKER_RUN");
+	int at = cli_options(&cli_mark, argc, argv, NULL), r;
+
+	if (at < 0)
+		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
+	if (at + 1 != argc || !*argv[at]) {
+		cli_complain("mark: needs one name. Try: resource-tracker mark NAME");
+		return EXIT_USAGE;
+	}
+	if (!guard || !*guard) /* outside a run: the same script works with and without a tracker */
+		return EXIT_OK;
+	r = trk__marks_send(guard, argv[at]);
+	if (r < 0) {
+		cli_complain("mark %s: the run's tracker does not listen: %s", argv[at],
+			     trk__strerror(r));
+		return EXIT_ERROR;
+	}
+	return EXIT_OK;
+}
+
+const struct cli_command cli_mark = {
+	.name = "mark",
+	.usage = "mark NAME",
+	.summary = "Name this moment of the run, from inside the job.",
+	.details = "Outside a run nothing happens and the exit code is 0.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,68 @@
+"""--timeout and --limit: warned, told to end, killed; and marks from inside the job."""
+
+GROW = """
+import time
+kept = []
+for i in range(200):
+    kept.append(bytearray(b"x") * (5 << 20))
+    time.sleep(0.05)
+"""
+STUBBORN = "trap '' TERM; while :; do sleep 0.05; done"
+
+
+def test_a_memory_limit_ends_the_job_and_says_so(rt):
+    result = rt.track("/usr/bin/python3", "-c", GROW, flags=["--limit", "mem=60MiB"])
+    assert result.rc == 124
+    exit_of = result.summary["run"]["exit"]
+    assert exit_of["verdict"] == "memory_limit" and exit_of["signal"] == 15
+    assert "of the memory limit of 60.0 MiB: TERM" in exit_of["evidence"]
+    assert "memory limit" in result.stderr
+    peak = result.summary["totals"]["peak_memory_mib"]["value"]
+    assert 60 < peak < 200  # it was ended soon after
+
+
+def test_a_job_below_its_limits_is_left_alone(rt):
+    result = rt.track("sh", "-c", "sleep 0.3; exit 7",
+                      flags=["--limit", "mem=1GiB,time=1h", "--timeout", "1h"])
+    assert result.rc == 7
+    assert "limit" not in result.stderr
+
+
+def test_a_time_limit_warns_at_nine_tenths(rt):
+    result = rt.track("sleep", "30", flags=["--limit", "time=1s"])
+    assert result.rc == 124
+    assert "of the time limit of 1 s are used" in result.stderr
+    assert result.summary["run"]["exit"]["verdict"] == "timeout"
+
+
+def test_a_job_that_ignores_term_is_killed_after_the_grace_time(rt):
+    result = rt.track("sh", "-c", STUBBORN, flags=["--timeout", "0.3s", "--grace", "0.3s"])
+    assert result.rc == 124
+    assert result.summary["run"]["exit"]["signal"] == 9
+    assert "still there 0.3 s after TERM: KILL" in result.stderr
+    assert 0.6 <= result.summary["run"]["duration_s"] < 5
+
+
+def test_wrong_limits_are_told_apart_before_the_job_starts(rt, tmp_path):
+    for value in ("mem=", "mem=x", "mem=0", "time=0", "time=1x", "cpu=2", "", "mem=1GiB,,time=-1"):
+        result = rt.track("touch", tmp_path / "started", flags=["--limit", value])
+        assert result.rc == 125, value
+        assert result.stderr.count("\n") == 1 and "--limit" in result.stderr
+    assert not (tmp_path / "started").exists()
+
+
+def test_marks_of_the_job_stand_in_the_summary(rt):
+    script = f"{rt.path} mark load; sleep 0.3; {rt.path} mark 'train <1>'"
+    marks = rt.track("sh", "-c", script).summary["marks"]
+    assert [mark["name"] for mark in marks] == ["load", "train <1>"]
+    assert 0.25 < marks[1]["elapsed_s"] - marks[0]["elapsed_s"] < 5
+    shown = rt.run("show", "--json", "@").json()
+    assert shown["marks"] == marks
+
+
+def test_a_mark_outside_a_run_does_nothing_and_a_wrong_one_is_an_error(rt):
+    assert rt.run("mark", "x").rc == 0
+    assert rt.run("mark").rc == 2
+    assert rt.run("mark", "").rc == 2
+    gone = rt.run("mark", "x", env={"RESOURCE_TRACKER_RUN": "r-gone:1"})
+    assert gone.rc == 1 and "does not listen" in gone.stderr
