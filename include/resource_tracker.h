@@ -1,23 +1,33 @@
 /* resource_tracker.h - what a batch job really used.
  *
- * The C library reads recordings that `resource-tracker run`, `attach` and `system` have made: their
- * summary, their statistics and their rows.
+ * The C library tracks a process, this program itself, or a command, and reads recordings, its own
+ * and those of `resource-tracker run`, `attach` and `system`.
  *
- *     struct trk_recording *r;
- *     if (trk_recording_open("run.rtrk", &r) < 0) ...
- *     char *json = trk_recording_summary(r);   // the same document as `show --json`
- *     free(json);
- *     trk_recording_free(r);
+ *     struct trk_tracker_options options = TRK_TRACKER_OPTIONS_INIT;
+ *     struct trk_tracker *t;
+ *     char why[256];
  *
- * Errors: a function that can fail returns 0, or a negative errno or a negative code of this
- * library; trk_strerror() has its text. A failed call leaves its results untouched. The library
- * never prints, never exits, and touches neither locale, signals nor environment. Distinct objects
- * may be used by distinct threads. */
+ *     if (trk_tracker_start(&options, &t, why, sizeof(why)) < 0)    // this process, every second
+ *             die(why);
+ *     work();
+ *     trk_tracker_stop(t);
+ *     if (trk_tracker_read(t, &recording) == 0) ...                 // its samples, statistics, totals
+ *     trk_tracker_free(t);
+ *
+ * Errors: a function that can fail returns 0 or a count, or a negative errno or a negative code of
+ * this library (TRK_E_...); trk_strerror() has its text. A failed call leaves its results untouched.
+ * The library never prints, never exits, and touches neither locale, signals nor environment.
+ * Distinct objects may be used by distinct threads at once, and one tracker by several threads; a
+ * recording that was read does not change.
+ *
+ * Numbers are those of the program: docs/columns.md lists every column with unit and source. Unknown
+ * is NaN, never 0. */
 #ifndef RESOURCE_TRACKER_H
 #define RESOURCE_TRACKER_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,17 +37,104 @@ extern "C" {
 /* Version of the library, "MAJOR.MINOR.PATCH". Static. */
 const char *trk_version(void);
 
+/* Codes beside errno, returned with a minus sign. */
+#define TRK_ERR_FORMAT      4001 /* not a recording */
+#define TRK_ERR_VERSION     4002 /* recording made by a newer version */
+#define TRK_ERR_DAMAGED     4003 /* its first record is not intact */
+#define TRK_ERR_NODATA      4004
+#define TRK_ERR_UNSUPPORTED 4007 /* by this kernel */
+#define TRK_ERR_RANGE       4008 /* an option out of range */
+
 /* Text of an error code, negative or positive. Static, never NULL. */
 const char *trk_strerror(int code);
 
+/* ---- columns ---- */
+
 /* The columns of a row: index 0 to trk_columns() - 1. */
 size_t trk_columns(void);
-/* Full name ("process_cpu_usage") and unit ("cores"); NULL past the end. Static. */
+/* Full name ("process_cpu_usage"), unit ("cores") and description; NULL past the end. Static. */
 const char *trk_column_name(size_t column);
 const char *trk_column_unit(size_t column);
+const char *trk_column_description(size_t column);
+/* Index of the column with this full name, or -1. */
+int trk_column_find(const char *name);
 
-/* A recording that was read; opaque. */
+/* ---- tracking ---- */
+
+/* Set `size` by TRK_TRACKER_OPTIONS_INIT: a program that was built against an older header keeps
+ * working with a newer library. What is 0 or NULL has its default. */
+struct trk_tracker_options {
+	size_t size;
+	pid_t pid; /* the process to track, with all that it starts; 0: this process */
+	char *const *
+		argv; /* a command to run and track instead, NULL-terminated (looked for in PATH) */
+	double interval_s; /* between samples, 0.01 to 3600; 0: 1 */
+	int no_children;   /* not 0: the one process without its tree */
+	int no_process;    /* not 0: the machine alone */
+	int no_system;     /* not 0: the processes alone */
+	int in_thread; /* not 0: sample in a thread of this program, not in a process of its own */
+	const char *dir; /* where the recording goes (DIR/runs/) and stays; NULL: a temporary
+	                        directory that trk_tracker_free() removes */
+	const char *job; /* name of the run */
+	const char
+		*program; /* path of the resource-tracker program; NULL: the installed one, else the
+	                        one beside the library, else the one in PATH. Not used in a thread. */
+};
+#define TRK_TRACKER_OPTIONS_INIT                                                                   \
+	{                                                                                          \
+		sizeof(struct trk_tracker_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                   \
+	}
+
+/* A running or stopped tracker; opaque. */
+struct trk_tracker;
+
+/* Start sampling. By default a small process of its own does it: it shares no memory, no descriptor
+ * and no terminal with this program, is not its child, and ends by itself when the tracked process
+ * or this program ends. (A command is run by that process, is its child, and goes on to its end.)
+ * The caller frees *ret. On failure returns -ESRCH (no such process), -ENOENT or -EACCES (no program to
+ * sample with), -TRK_ERR_RANGE, … and writes a sentence into why[0..why_size), which may be NULL. */
+int trk_tracker_start(const struct trk_tracker_options *options, struct trk_tracker **ret,
+		      char *why, size_t why_size);
+
+/* Stop after a last sample; waits at most 5 s, then returns -ETIMEDOUT. A command is waited for
+ * without limit. Harmless when it has stopped. In a forked child nothing is stopped. */
+int trk_tracker_stop(struct trk_tracker *t);
+
+/* 1 while samples are taken, else 0. */
+int trk_tracker_running(struct trk_tracker *t);
+
+/* Samples so far. */
+uint64_t trk_tracker_samples(struct trk_tracker *t);
+
+/* Wait until there are `samples`; at most timeout_s seconds, negative: without limit. Returns 1; 0
+ * when the time is over or sampling ended before. */
+int trk_tracker_wait(struct trk_tracker *t, uint64_t samples, double timeout_s);
+
+/* Name this moment. 0 or a negative error. */
+int trk_tracker_mark(struct trk_tracker *t, const char *name);
+
+/* Wait for a command's end: its wait status as of waitpid(2) in *ret_status. -ECHILD without one. */
+int trk_tracker_wait_command(struct trk_tracker *t, int *ret_status);
+
+/* Path of the recording; valid as long as the tracker. */
+const char *trk_tracker_recording(const struct trk_tracker *t);
+
+/* Why sampling ended early or lost something, or "". Valid until the next call. */
+const char *trk_tracker_error(struct trk_tracker *t);
+
+/* Read what was recorded so far. */
 struct trk_recording;
+int trk_tracker_read(struct trk_tracker *t, struct trk_recording **ret);
+
+/* Stop, and remove a temporary recording. NULL is fine. */
+void trk_tracker_free(struct trk_tracker *t);
+
+/* From inside a job of `resource-tracker run`: name this moment. `guard` is the value of the
+ * environment variable RESOURCE_TRACKER_RUN. -EINVAL when that is NULL or the name is empty,
+ * -ECONNREFUSED when the tracker is gone. */
+int trk_mark(const char *guard, const char *name);
+
+/* ---- recordings ---- */
 
 /* Read a recording file: finished, still being written, or cut. Returns 0 and an object that the
  * caller frees, or a negative error: -ENOENT, or that the file is no recording, is of a newer
@@ -52,8 +149,43 @@ uint64_t trk_recording_damaged(const struct trk_recording *recording);
 
 /* Number of rows that are stored (fewer than samples once old ones were merged). */
 size_t trk_recording_rows(const struct trk_recording *recording);
-/* One value in the column's unit; NaN when unknown, or when row or column is past the end. */
+/* One value in the column's unit; NaN when unknown, or when row or column is past the end. Of merged
+ * rows the mean, of amounts (bytes, CPU seconds) the sum. */
 double trk_recording_value(const struct trk_recording *recording, size_t row, size_t column);
+/* A whole column into values[0..max); returns the number of rows, which may be more than max. */
+size_t trk_recording_column(const struct trk_recording *recording, size_t column, double *values,
+			    size_t max);
+
+/* Statistics of a column in its unit, time-weighted; NaN where nothing is known, sum for amounts. */
+struct trk_column_summary {
+	double mean, max, min, p50, p95, p99, sum;
+};
+int trk_recording_stats(const struct trk_recording *recording, size_t column,
+			struct trk_column_summary *ret);
+
+/* A figure of the whole run and how far it can be trusted. */
+#define TRK_UNKNOWN   0
+#define TRK_EXACT     1
+#define TRK_AT_LEAST  2
+#define TRK_AT_MOST   3
+#define TRK_ESTIMATED 4
+struct trk_figure {
+	double value; /* NaN when unknown */
+	int quality;
+	const char *source; /* where the number comes from; valid as long as the recording */
+	const char *reason; /* why it is not exact; "" when it is */
+};
+/* key: cpu_s, cpu_user_s, cpu_system_s, peak_memory_mib, peak_processes, disk_read_bytes,
+ * disk_write_bytes, major_faults, context_switches. -ENOENT for another key. */
+int trk_recording_total(const struct trk_recording *recording, const char *key,
+			struct trk_figure *ret);
+/* The limits that the run stood under. key: cpu (cores), memory_mib, pids. */
+int trk_recording_limit(const struct trk_recording *recording, const char *key,
+			struct trk_figure *ret);
+
+/* The marks, in order: name, and seconds since the start. Returns 0, or -ENOENT past the end. */
+int trk_recording_mark(const struct trk_recording *recording, size_t index, const char **ret_name,
+		       double *ret_elapsed_s);
 
 /* The summary, schema "resource-tracker.summary/1", as JSON text that the caller frees with free().
  * NULL without memory. */

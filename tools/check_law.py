@@ -27,6 +27,7 @@ LAW = {
     "history": {"base", COLUMNS, "record", "frame", "advise", "public"},
     "report": {"base", "sample", "record", "frame", "advise", "public"},
     "sink": {"base", "sample", "record", "frame", "advise", "public"},
+    "api": {"base", "sample", "record", "frame", "advise", "history", "report", "sink", "public"},
     "serve": {"base", COLUMNS, "record", "frame", "advise", "catalog", "history", "report",
               "public"},
 }

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/parse.h"
+#include "record/control.h"
 #include "record/track.h"
 #include "report/summary.h"
 #include "sink/table.h"
@@ -207,6 +208,8 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 		{"request", 0, "cpu=..,mem=..", "what was requested for the job", take_request, 0}, \
 		{"no-children",  0, NULL, "track the one process, not its tree", cli_set_flag,      \
 		 AT(one_process)},                                                                  \
+		{"no-system",  0, NULL, "track the processes, not the machine", cli_set_flag,       \
+		 AT(no_system)},                                                                    \
 		{"tag", 0, "K=V", "remember with the run (repeat)", take_tag, 0},                   \
 		{"note", 0, "TEXT", "remember with the run", take_metadata, 0},                     \
 		{"project-name", 0, "TEXT", "remember with the run", take_metadata, 0},             \
@@ -226,6 +229,7 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 		{"strict",     0,         NULL, "trouble of the tracker ends in exit code 125",     \
 		 cli_set_flag, AT(strict)},                                                         \
 		{"control-fd", 0, "N", NULL, take_control_fd, 0},                                   \
+		{"detach", 0, NULL, NULL, cli_set_flag, AT(detach)},                                \
 		{"color", 0, "auto|always|never", "of the summary", take_choice, AT(color)},        \
 	{                                                                                           \
 		"plain", 0, NULL, "summary in ASCII without colour", cli_set_flag, AT(plain)        \
@@ -467,6 +471,19 @@ static int status_of(const struct track_settings *s, const struct trk_outcome *o
 	return o->signal ? -o->signal : o->code;
 }
 
+/* Go on in the background, with nothing that our starter had open but the control line: a sampler
+ * must keep no pipe of its job from ending. */
+static void go_into_the_background(int control_fd)
+{
+	unsigned int keep = (unsigned int) control_fd;
+
+	if (fork() > 0)
+		_exit(EXIT_OK);
+	if (control_fd > 3)
+		(void) close_range(3, keep - 1, 0);
+	(void) close_range(control_fd < 3 ? 3 : keep + 1, ~0u, 0);
+}
+
 int track_with(struct track_settings *s, char **argv, int pid)
 {
 	char dir[4096], job[TRK_RUN_TEXT_SIZE];
@@ -479,6 +496,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		.tags_len = s->tags_len,
 		.interval_ns = s->interval_ns,
 		.one_process = s->one_process,
+		.no_system = s->no_system,
 		.limits = s->limits,
 		.control_fd = s->control_fd,
 		.duration_ns = s->duration_ns,
@@ -491,6 +509,8 @@ int track_with(struct track_settings *s, char **argv, int pid)
 	struct trk_env env;
 	int r, status;
 
+	if (s->detach && !argv)
+		go_into_the_background(s->control_fd);
 	if (!result) {
 		cli_complain("out of memory");
 		return EXIT_BEFORE_JOB;
@@ -512,6 +532,9 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		return argv ? EXIT_BEFORE_JOB : EXIT_ERROR;
 	}
 	r = trk__track(&env, &options, result);
+	if (r < 0 && s->control_fd >= 0)
+		(void) trk__control_say(s->control_fd, "error",
+					r == -ESRCH ? "no such process" : trk__strerror(r));
 	if (r < 0)
 		status = start_failure(result, r, argv, pid);
 	else

@@ -10,7 +10,7 @@ struct track_settings {
 	uint64_t interval_ns, duration_ns;
 	struct trk_enforce limits;
 	int control_fd;
-	bool quiet, one_process, strict, no_recording, plain;
+	bool quiet, one_process, no_system, strict, no_recording, plain, detach;
 	char tags[TRK_RUN_TAGS_SIZE];
 	size_t tags_len;
 };

@@ -44,7 +44,7 @@ int trk__control_next(struct trk_control *c, char *line)
 int trk__control_say(int fd, const char *word, const char *rest)
 {
 	char line[TRK_CONTROL_LINE];
-	int len = snprintf(line, sizeof(line), "%s %s", word, rest);
+	int len = snprintf(line, sizeof(line), "%s%s%s", word, *rest ? " " : "", rest);
 
 	if (len < 0 || (size_t) len >= sizeof(line) - 1)
 		len = (int) sizeof(line) - 2;

@@ -133,6 +133,7 @@ static int open_sampler(struct track *t)
 	};
 	struct trk_sampler_options options = {
 		.tree = tree.root ? &tree : NULL,
+		.no_system = t->options->no_system,
 		.perf_fd = t->perf_fd,
 		.min_interval_ns = t->options->interval_ns / 5 < MIN_RATE_NS
 					   ? t->options->interval_ns / 5

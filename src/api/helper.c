@@ -1,0 +1,300 @@
+#include "api/helper.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "record/track.h"
+
+enum { PATH_SIZE = 4096, WORDS_MAX = 24 };
+
+/* ---- the program ---- */
+
+/* Beside the library, as an installation or a Python wheel has it: LIB/../bin or LIB itself. */
+static bool find_beside(char *path)
+{
+	static const char *const places[] = {"../bin/", "../../bin/", ""};
+	const char *slash;
+	Dl_info info;
+
+	if (!dladdr((const void *) places, &info) || !info.dli_fname)
+		return false;
+	slash = strrchr(info.dli_fname, '/');
+	for (size_t i = 0; slash && i < sizeof(places) / sizeof(places[0]); i++) {
+		(void) snprintf(path, PATH_SIZE, "%.*s/%sresource-tracker",
+				(int) (slash - info.dli_fname), info.dli_fname, places[i]);
+		if (access(path, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const char *program_of(const struct trk_helper_options *o, char *path)
+{
+	if (o->program)
+		return o->program;
+	if (access(TRK_PROGRAM, X_OK) == 0)
+		return TRK_PROGRAM;
+	return find_beside(path) ? path : "resource-tracker"; /* then looked for in PATH */
+}
+
+/* The words of its command line; `text` holds those that are made here. */
+static char **words_of(const struct trk_helper_options *o, int control_fd, char text[3][32])
+{
+	size_t n = 0, extra = 0;
+	const char **word;
+
+	while (o->argv && o->argv[extra])
+		extra++;
+	word = calloc(WORDS_MAX + extra, sizeof(*word));
+	if (!word)
+		return NULL;
+	(void) snprintf(text[0], 32, "%d", control_fd);
+	(void) snprintf(text[1], 32, "%llums",
+			(unsigned long long) (o->interval_ns / TRK_NS_PER_MS));
+	(void) snprintf(text[2], 32, "%d", (int) o->pid);
+	word[n++] = "resource-tracker";
+	word[n++] = o->argv ? "run" : o->pid ? "attach" : "system";
+	word[n++] = "--quiet";
+	word[n++] = "--control-fd";
+	word[n++] = text[0];
+	word[n++] = "--interval";
+	word[n++] = text[1];
+	word[n++] = "--recording";
+	word[n++] = o->dir;
+	if (o->job) {
+		word[n++] = "--job";
+		word[n++] = o->job;
+	}
+	if (o->one_process)
+		word[n++] = "--no-children";
+	if (o->no_system)
+		word[n++] = "--no-system";
+	if (!o->argv)
+		word[n++] = "--detach";
+	word[n++] = "--";
+	if (o->pid)
+		word[n++] = text[2];
+	for (size_t i = 0; i < extra; i++)
+		word[n++] = o->argv[i];
+	return (char **) (void *) word;
+}
+
+/* A command inherits what the caller has. A sampler has nothing of the caller's but the socket: it
+ * closes the rest, and stands in a session of its own, out of reach of the terminal's Ctrl-C. */
+static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int fd,
+		  bool detached)
+{
+	sigset_t none, all;
+	int r = posix_spawn_file_actions_adddup2(actions, fd, fd); /* clears close-on-exec */
+
+	for (int i = 0; i < 3 && r == 0 && detached; i++)
+		r = posix_spawn_file_actions_addopen(actions, i, "/dev/null", O_RDWR, 0);
+	if (r != 0 || !detached)
+		return -r;
+	(void) sigemptyset(&none);
+	(void) sigfillset(&all);
+	(void) posix_spawnattr_setsigmask(attributes, &none);
+	(void) posix_spawnattr_setsigdefault(attributes, &all);
+	return -posix_spawnattr_setflags(
+		attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+}
+
+static int spawn(const char *program, char *const words[], int fd, bool detached, pid_t *ret)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int r = -posix_spawn_file_actions_init(&actions);
+
+	if (r < 0)
+		return r;
+	r = -posix_spawnattr_init(&attributes);
+	if (r < 0) {
+		(void) posix_spawn_file_actions_destroy(&actions);
+		return r;
+	}
+	r = set_up(&actions, &attributes, fd, detached);
+	if (r == 0)
+		r = -posix_spawnp(ret, program, &actions, &attributes, words, environ);
+	(void) posix_spawnattr_destroy(&attributes);
+	(void) posix_spawn_file_actions_destroy(&actions);
+	return r;
+}
+
+static int start_process(struct trk_helper *h, const struct trk_helper_options *o, int fd,
+			 char *error)
+{
+	char path[PATH_SIZE], text[3][32];
+	const char *program = program_of(o, path);
+	char **words = words_of(o, fd, text);
+	pid_t pid = 0;
+	int r = words ? spawn(program, words, fd, !o->argv, &pid) : -ENOMEM;
+
+	free(words);
+	if (r < 0) {
+		(void) snprintf(error, TRK_HELPER_TEXT_SIZE, "%.200s: %s", program,
+				trk__strerror(r));
+		return r;
+	}
+	if (o->argv)
+		h->job_pid = pid;
+	else /* it goes into the background at once, so that no child of the caller is left */
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	return 0;
+}
+
+/* ---- the thread ---- */
+
+struct work {
+	struct trk_helper_options options; /* its texts are kept below */
+	char dir[PATH_SIZE], job[256];
+	int fd;
+};
+
+static void *sample(void *data)
+{
+	struct work *w = data;
+	struct trk_track_result *result = calloc(1, sizeof(*result));
+	struct trk_track_options options = {
+		.pid = w->options.pid,
+		.job = w->job,
+		.interval_ns = w->options.interval_ns,
+		.one_process = w->options.one_process,
+		.no_system = w->options.no_system,
+		.pss_share = -1,
+		.dir = w->dir,
+		.control_fd = w->fd,
+		.in_thread = true,
+	};
+	struct trk_env env;
+	int r = result ? trk__env_init(&env) : -ENOMEM;
+
+	if (r == 0) {
+		r = trk__track(&env, &options, result);
+		trk__record_release(&result->record);
+		trk__env_release(&env);
+	}
+	if (r < 0)
+		(void) trk__control_say(w->fd, "error",
+					r == -ESRCH ? "no such process" : trk__strerror(r));
+	(void) close(w->fd);
+	free(result);
+	free(w);
+	return NULL;
+}
+
+static int start_thread(struct trk_helper *h, const struct trk_helper_options *o, int fd)
+{
+	struct work *w = calloc(1, sizeof(*w));
+	sigset_t all, before;
+	int r;
+
+	if (!w)
+		return -ENOMEM;
+	w->options = *o;
+	w->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* the caller closes its own */
+	if (w->fd < 0) {
+		r = -errno;
+		free(w);
+		return r;
+	}
+	(void) snprintf(w->dir, sizeof(w->dir), "%s", o->dir);
+	(void) snprintf(w->job, sizeof(w->job), "%s", o->job ? o->job : "");
+	/* The program's signals are its own threads' business. */
+	(void) sigfillset(&all);
+	(void) pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = -pthread_create(&h->thread, NULL, sample, w);
+	(void) pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (r < 0) {
+		(void) close(w->fd);
+		free(w);
+		return r;
+	}
+	h->threaded = true;
+	return 0;
+}
+
+/* ---- life ---- */
+
+int trk__helper_start(struct trk_helper *h, const struct trk_helper_options *o,
+		      char error[TRK_HELPER_TEXT_SIZE])
+{
+	int pair[2], r;
+
+	*h = (struct trk_helper){.control = {.fd = -1}};
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
+		r = -errno;
+		(void) snprintf(error, TRK_HELPER_TEXT_SIZE, "socket: %s", trk__strerror(r));
+		return r;
+	}
+	if (o->in_thread) {
+		r = start_thread(h, o, pair[1]);
+		(void) snprintf(error, TRK_HELPER_TEXT_SIZE, "thread: %s", trk__strerror(r));
+	} else {
+		r = start_process(h, o, pair[1], error);
+	}
+	(void) close(pair[1]);
+	if (r < 0)
+		(void) close(pair[0]);
+	else
+		h->control.fd = pair[0];
+	return r;
+}
+
+int trk__helper_line(struct trk_helper *h, int timeout_ms, char line[TRK_CONTROL_LINE])
+{
+	uint64_t now = trk__clock_monotonic_ns();
+	uint64_t end = now + (uint64_t) timeout_ms * TRK_NS_PER_MS;
+	int r;
+
+	if (h->control.fd < 0)
+		return -EPIPE;
+	while ((r = trk__control_next(&h->control, line)) == 0 && now < end) {
+		struct pollfd fd = {.fd = h->control.fd, .events = POLLIN};
+
+		(void) poll(&fd, 1, (int) ((end - now + TRK_NS_PER_MS - 1) / TRK_NS_PER_MS));
+		now = trk__clock_monotonic_ns();
+	}
+	return r;
+}
+
+int trk__helper_stop(struct trk_helper *h, int timeout_ms)
+{
+	char line[TRK_CONTROL_LINE];
+	int r;
+
+	if (h->control.fd < 0)
+		return 0;
+	if (!h->job_pid)
+		(void) trk__control_say(h->control.fd, "stop", "");
+	while ((r = trk__helper_line(h, timeout_ms, line)) > 0)
+		;
+	if (r == 0)
+		return -ETIMEDOUT;
+	if (h->threaded && !h->joined)
+		h->joined = pthread_join(h->thread, NULL) == 0;
+	return 0;
+}
+
+void trk__helper_release(struct trk_helper *h)
+{
+	trk__close(h->control.fd);
+	h->control.fd = -1;
+	if (h->threaded && !h->joined) {
+		(void) pthread_detach(h->thread);
+		h->joined = true;
+	}
+}

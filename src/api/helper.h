@@ -1,0 +1,45 @@
+/* Who samples for the library: the program in a process of its own, or a thread. Either way rows go
+ * into a recording, and lines of record/control.h over a socket. */
+#ifndef TRK_API_HELPER_H
+#define TRK_API_HELPER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "record/control.h"
+
+struct trk_helper_options {
+	pid_t pid;         /* 0: none */
+	char *const *argv; /* the command, or NULL */
+	const char *dir;   /* of recordings */
+	const char *job;   /* may be NULL */
+	const char *program;
+	uint64_t interval_ns;
+	bool one_process, no_system, in_thread;
+};
+
+struct trk_helper {
+	struct trk_control control; /* its descriptor is owned here */
+	pid_t job_pid;              /* of the program that runs the command; 0: none */
+	bool threaded, joined;
+	pthread_t thread;
+};
+
+enum { TRK_HELPER_TEXT_SIZE = 256 };
+
+/* Start it. Returns 0, or a negative errno with a sentence in `error`. */
+int trk__helper_start(struct trk_helper *h, const struct trk_helper_options *o,
+		      char error[TRK_HELPER_TEXT_SIZE]);
+
+/* Wait for its next line at most so long: 1, 0 at the time's end, or -EPIPE when it has gone. */
+int trk__helper_line(struct trk_helper *h, int timeout_ms, char line[TRK_CONTROL_LINE]);
+
+/* Tell it to stop, unless it runs a command, and wait for its end. Returns 0 or -ETIMEDOUT. */
+int trk__helper_stop(struct trk_helper *h, int timeout_ms);
+
+/* Give the descriptor back. After a stop, or in a forked child, where the helper is not ours. */
+void trk__helper_release(struct trk_helper *h);
+
+#endif

@@ -1,0 +1,207 @@
+/* The public view of a recording. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/reader.h"
+#include "report/summary.h"
+#include "resource_tracker.h"
+
+enum { SUMMARY_MAX = 4 * 1024 * 1024 };
+
+struct trk_recording {
+	struct trk_record record;
+	struct trk_sample *row; /* owned */
+	size_t rows, cap;
+	int error;
+};
+
+_Static_assert(TRK_ERR_FORMAT == TRK_E_FORMAT && TRK_ERR_VERSION == TRK_E_VERSION &&
+		       TRK_ERR_DAMAGED == TRK_E_DAMAGED && TRK_ERR_NODATA == TRK_E_NODATA &&
+		       TRK_ERR_UNSUPPORTED == TRK_E_UNSUPPORTED && TRK_ERR_RANGE == TRK_E_RANGE,
+	       "the public codes are ours");
+_Static_assert(TRK_UNKNOWN == (int) TRK_QUALITY_UNKNOWN && TRK_EXACT == (int) TRK_QUALITY_EXACT &&
+		       TRK_AT_LEAST == (int) TRK_QUALITY_AT_LEAST &&
+		       TRK_AT_MOST == (int) TRK_QUALITY_AT_MOST &&
+		       TRK_ESTIMATED == (int) TRK_QUALITY_ESTIMATED,
+	       "the public qualities are ours");
+
+const char *trk_version(void)
+{
+	return TRK_BUILD_VERSION;
+}
+
+const char *trk_strerror(int code)
+{
+	return trk__strerror(code);
+}
+
+size_t trk_columns(void)
+{
+	return TRK_COLUMNS;
+}
+
+const char *trk_column_name(size_t column)
+{
+	return column < TRK_COLUMNS ? trk__columns[column].name : NULL;
+}
+
+const char *trk_column_unit(size_t column)
+{
+	return column < TRK_COLUMNS ? trk__columns[column].unit : NULL;
+}
+
+const char *trk_column_description(size_t column)
+{
+	return column < TRK_COLUMNS ? trk__columns[column].description : NULL;
+}
+
+int trk_column_find(const char *name)
+{
+	return trk__column_find(name);
+}
+
+static int keep_row(void *data, uint64_t rows, const struct trk_sample *mean,
+		    const struct trk_sample *min, const struct trk_sample *max)
+{
+	struct trk_recording *r = data;
+
+	(void) rows;
+	(void) min;
+	(void) max;
+	if (r->rows == r->cap) {
+		size_t cap = r->cap ? r->cap * 2 : 256;
+		struct trk_sample *bigger = realloc(r->row, cap * sizeof(*bigger));
+
+		if (!bigger) {
+			r->error = -ENOMEM;
+			return 1;
+		}
+		r->row = bigger;
+		r->cap = cap;
+	}
+	r->row[r->rows++] = *mean;
+	return 0;
+}
+
+int trk_recording_open(const char *path, struct trk_recording **ret)
+{
+	struct trk_recording *r = calloc(1, sizeof(*r));
+	int error;
+
+	if (!r)
+		return -ENOMEM;
+	error = trk__record_read(AT_FDCWD, path, &r->record, keep_row, r, NULL);
+	if (error < 0) {
+		free(r->row);
+		free(r);
+		return error;
+	}
+	if (r->error) {
+		error = r->error;
+		trk_recording_free(r);
+		return error;
+	}
+	*ret = r;
+	return 0;
+}
+
+void trk_recording_free(struct trk_recording *recording)
+{
+	if (!recording)
+		return;
+	trk__record_release(&recording->record);
+	free(recording->row);
+	free(recording);
+}
+
+uint64_t trk_recording_samples(const struct trk_recording *recording)
+{
+	return recording->record.samples;
+}
+
+uint64_t trk_recording_damaged(const struct trk_recording *recording)
+{
+	return recording->record.damaged;
+}
+
+size_t trk_recording_rows(const struct trk_recording *recording)
+{
+	return recording->rows;
+}
+
+double trk_recording_value(const struct trk_recording *recording, size_t row, size_t column)
+{
+	if (row >= recording->rows || column >= TRK_COLUMNS)
+		return NAN;
+	return trk__sample_get(&recording->row[row], (int) column);
+}
+
+size_t trk_recording_column(const struct trk_recording *recording, size_t column, double *values,
+			    size_t max)
+{
+	for (size_t i = 0; i < recording->rows && i < max; i++)
+		values[i] = trk_recording_value(recording, i, column);
+	return recording->rows;
+}
+
+int trk_recording_stats(const struct trk_recording *recording, size_t column,
+			struct trk_column_summary *ret)
+{
+	struct trk_column_stats s;
+
+	if (column >= TRK_COLUMNS)
+		return -ENOENT;
+	trk__stats_get(recording->record.stats, (int) column, &s);
+	*ret = (struct trk_column_summary){s.mean, s.max, s.min, s.p50, s.p95, s.p99, s.sum};
+	return 0;
+}
+
+static int find_quantity(const struct trk_quantity *list, const char *const *keys, size_t n,
+			 const char *key, struct trk_figure *ret)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(keys[i], key)) {
+			*ret = (struct trk_figure){list[i].value, (int) list[i].quality,
+						   list[i].source, list[i].reason};
+			return 0;
+		}
+	return -ENOENT;
+}
+
+int trk_recording_total(const struct trk_recording *recording, const char *key,
+			struct trk_figure *ret)
+{
+	return find_quantity(recording->record.outcome.total, trk__total_keys, TRK_TOTALS, key,
+			     ret);
+}
+
+int trk_recording_limit(const struct trk_recording *recording, const char *key,
+			struct trk_figure *ret)
+{
+	return find_quantity(recording->record.run.limit, trk__limit_keys, TRK_LIMITS, key, ret);
+}
+
+int trk_recording_mark(const struct trk_recording *recording, size_t index, const char **ret_name,
+		       double *ret_elapsed_s)
+{
+	const struct trk_record *r = &recording->record;
+
+	if (index >= r->marks)
+		return -ENOENT;
+	*ret_name = r->mark[index].name;
+	*ret_elapsed_s = (double) r->mark[index].elapsed_ns / 1e9;
+	return 0;
+}
+
+char *trk_recording_summary(const struct trk_recording *recording)
+{
+	struct trk_buf b;
+
+	trk__buf_init(&b, SUMMARY_MAX);
+	trk__summary_json(&b, &recording->record);
+	if (b.error)
+		trk__buf_release(&b);
+	return b.data;
+}

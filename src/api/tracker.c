@@ -1,0 +1,355 @@
+/* The public tracker over a helper that writes a recording. */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/helper.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "record/marks.h"
+#include "record/tail.h"
+#include "resource_tracker.h"
+
+enum {
+	START_TIMEOUT_MS = 10000,
+	STOP_TIMEOUT_MS = 5000,
+	PATH_SIZE = 4096,
+	JOB_SIZE = 256,
+};
+
+struct trk_tracker {
+	pthread_mutex_t lock;
+	struct trk_helper helper;
+	struct trk_tail tail;
+	pid_t owner; /* the process that started it: a forked child is not */
+	bool stopped, command_known;
+	int command_status;
+	uint64_t interval_ns;
+	char path[PATH_SIZE];      /* of the recording */
+	char temporary[PATH_SIZE]; /* directory to be removed; "": none */
+	char error[TRK_HELPER_TEXT_SIZE];
+};
+
+/* ---- options ---- */
+
+static int fail(char *why, size_t size, int code, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static int fail(char *why, size_t size, int code, const char *format, ...)
+{
+	va_list args;
+
+	if (why && size) {
+		va_start(args, format);
+		(void) vsnprintf(why, size, format, args);
+		va_end(args);
+	}
+	return code;
+}
+
+/* An older caller's struct is shorter: what it does not have is at its default. */
+static int take_options(const struct trk_tracker_options *given, struct trk_tracker_options *o,
+			char *why, size_t size)
+{
+	memset(o, 0, sizeof(*o));
+	if (given->size < offsetof(struct trk_tracker_options, interval_s) || given->size > 4096)
+		return fail(why, size, -EINVAL, "options: size is not set");
+	memcpy(o, given, given->size < sizeof(*o) ? given->size : sizeof(*o));
+	if (o->interval_s == 0)
+		o->interval_s = 1;
+	if (!(o->interval_s >= 0.01 && o->interval_s <= 3600))
+		return fail(why, size, -TRK_E_RANGE,
+			    "interval of %g s: must be from 0.01 to 3600 s", o->interval_s);
+	if (o->pid < 0 || (o->argv && (o->pid || !o->argv[0])))
+		return fail(why, size, -EINVAL, "pid %d: not a process", (int) o->pid);
+	if (o->no_process && (o->no_system || o->pid || o->argv))
+		return fail(why, size, -EINVAL, "nothing is left to track");
+	if (o->in_thread && o->argv)
+		return fail(why, size, -EINVAL, "a command cannot be run by a thread");
+	return 0;
+}
+
+static int make_temporary(struct trk_tracker *t)
+{
+	(void) snprintf(t->temporary, sizeof(t->temporary), "/tmp/resource-tracker-XXXXXX");
+	if (mkdtemp(t->temporary))
+		return 0;
+	t->temporary[0] = '\0';
+	return -errno;
+}
+
+/* ---- life ---- */
+
+/* The helper has said where it records, or why it does not. */
+static int await_start(struct trk_tracker *t, char *why, size_t size)
+{
+	char line[TRK_CONTROL_LINE];
+	int r = trk__helper_line(&t->helper, START_TIMEOUT_MS, line), status;
+
+	if (r > 0 && !strncmp(line, "recording ", 10)) {
+		(void) snprintf(t->path, sizeof(t->path), "%s", line + 10);
+		return 0;
+	}
+	if (r > 0 && !strncmp(line, "error ", 6))
+		return fail(why, size, strstr(line, "no such process") ? -ESRCH : -EIO, "%s",
+			    line + 6);
+	if (r == -EPIPE && t->helper.job_pid && waitpid(t->helper.job_pid, &status, 0) > 0)
+		return fail(why, size, -ENOENT, "the command could not be started (%d)",
+			    WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	return r == 0 ? fail(why, size, -ETIMEDOUT, "the sampler does not answer")
+		      : fail(why, size, -ENOENT, "the sampler could not be started");
+}
+
+static int start(struct trk_tracker *t, const struct trk_tracker_options *o, char *why, size_t size)
+{
+	struct trk_helper_options options = {
+		.pid = o->argv || o->no_process ? 0
+		       : o->pid                 ? o->pid
+						: getpid(),
+		.argv = o->argv,
+		.dir = o->dir ? o->dir : t->temporary,
+		.job = o->job,
+		.program = o->program,
+		.interval_ns = (uint64_t) (o->interval_s * 1e9 + 0.5),
+		.one_process = o->no_children != 0,
+		.no_system = o->no_system != 0,
+		.in_thread = o->in_thread != 0,
+	};
+	char error[TRK_HELPER_TEXT_SIZE];
+	int r;
+
+	t->interval_ns = options.interval_ns;
+	r = trk__helper_start(&t->helper, &options, error);
+	if (r < 0)
+		return fail(why, size, r, "%s", error);
+	return await_start(t, why, size);
+}
+
+int trk_tracker_start(const struct trk_tracker_options *options, struct trk_tracker **ret,
+		      char *why, size_t why_size)
+{
+	struct trk_tracker_options o;
+	struct trk_tracker *t;
+	int r = take_options(options, &o, why, why_size);
+
+	if (r < 0)
+		return r;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return fail(why, why_size, -ENOMEM, "out of memory");
+	(void) pthread_mutex_init(&t->lock, NULL);
+	t->owner = getpid();
+	t->helper.control.fd = -1;
+	trk__tail_init(&t->tail);
+	if (!o.dir)
+		r = make_temporary(t);
+	if (r < 0)
+		(void) fail(why, why_size, r, "/tmp: %s", trk__strerror(r));
+	else
+		r = start(t, &o, why, why_size);
+	if (r < 0) {
+		trk_tracker_free(t);
+		return r;
+	}
+	*ret = t;
+	return 0;
+}
+
+/* In the child of a fork the tracker is the parent's. */
+static bool is_ours(const struct trk_tracker *t)
+{
+	return t->owner == getpid();
+}
+
+static int reap_command(struct trk_tracker *t)
+{
+	pid_t r;
+
+	if (t->command_known)
+		return 0;
+	do
+		r = waitpid(t->helper.job_pid, &t->command_status, 0);
+	while (r < 0 && errno == EINTR);
+	if (r < 0)
+		return -errno;
+	t->command_known = true;
+	return 0;
+}
+
+static int stop(struct trk_tracker *t)
+{
+	int r;
+
+	if (t->stopped)
+		return 0;
+	if (t->helper.job_pid) {
+		r = reap_command(t);
+		if (r < 0 && r != -ECHILD)
+			return r;
+	}
+	r = trk__helper_stop(&t->helper, STOP_TIMEOUT_MS);
+	t->stopped = r == 0;
+	return r;
+}
+
+int trk_tracker_stop(struct trk_tracker *t)
+{
+	int r;
+
+	if (!is_ours(t))
+		return 0;
+	(void) pthread_mutex_lock(&t->lock);
+	r = stop(t);
+	(void) pthread_mutex_unlock(&t->lock);
+	return r;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void) st;
+	(void) type;
+	(void) at;
+	(void) remove(path);
+	return 0;
+}
+
+void trk_tracker_free(struct trk_tracker *t)
+{
+	if (!t)
+		return;
+	if (is_ours(t)) {
+		(void) stop(t);
+		if (t->temporary[0])
+			(void) nftw(t->temporary, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	}
+	trk__helper_release(&t->helper);
+	trk__tail_release(&t->tail);
+	(void) pthread_mutex_destroy(&t->lock);
+	free(t);
+}
+
+/* ---- while it runs ---- */
+
+/* What it has to say meanwhile; notices its end. */
+static void listen(struct trk_tracker *t)
+{
+	char line[TRK_CONTROL_LINE];
+	int r = 1;
+
+	while (!t->stopped && r > 0) {
+		r = trk__helper_line(&t->helper, 0, line);
+		if (r > 0 && !strncmp(line, "error ", 6))
+			(void) snprintf(t->error, sizeof(t->error), "%s", line + 6);
+		else if (r == -EPIPE && is_ours(t))
+			(void) stop(t);
+	}
+}
+
+int trk_tracker_running(struct trk_tracker *t)
+{
+	int running;
+
+	(void) pthread_mutex_lock(&t->lock);
+	listen(t);
+	running = !t->stopped;
+	(void) pthread_mutex_unlock(&t->lock);
+	return running;
+}
+
+uint64_t trk_tracker_samples(struct trk_tracker *t)
+{
+	uint64_t n;
+
+	(void) pthread_mutex_lock(&t->lock);
+	(void) trk__tail_update(&t->tail, t->path);
+	n = t->tail.rows;
+	(void) pthread_mutex_unlock(&t->lock);
+	return n;
+}
+
+/* Long enough to cost nothing, short enough to be prompt. */
+static struct timespec nap_of(const struct trk_tracker *t)
+{
+	uint64_t ns = t->interval_ns / 20;
+
+	if (ns < 2 * TRK_NS_PER_MS)
+		ns = 2 * TRK_NS_PER_MS;
+	if (ns > 50 * TRK_NS_PER_MS)
+		ns = 50 * TRK_NS_PER_MS;
+	return (struct timespec){0, (long) ns};
+}
+
+int trk_tracker_wait(struct trk_tracker *t, uint64_t samples, double timeout_s)
+{
+	uint64_t start = trk__clock_monotonic_ns();
+	struct timespec nap = nap_of(t);
+
+	for (;;) {
+		/* Asked first: what was written before the end counts. */
+		int running = trk_tracker_running(t);
+
+		if (trk_tracker_samples(t) >= samples)
+			return 1;
+		if (!running || (timeout_s >= 0 &&
+				 (double) (trk__clock_monotonic_ns() - start) >= timeout_s * 1e9))
+			return 0;
+		(void) nanosleep(&nap, NULL);
+	}
+}
+
+int trk_tracker_mark(struct trk_tracker *t, const char *name)
+{
+	int r = -EINVAL;
+
+	(void) pthread_mutex_lock(&t->lock);
+	if (t->stopped)
+		r = -EPIPE;
+	else if (*name)
+		r = trk__control_say(t->helper.control.fd, "mark", name);
+	(void) pthread_mutex_unlock(&t->lock);
+	return r;
+}
+
+int trk_tracker_wait_command(struct trk_tracker *t, int *ret_status)
+{
+	int r = -ECHILD;
+
+	if (!t->helper.job_pid || !is_ours(t))
+		return r;
+	(void) pthread_mutex_lock(&t->lock);
+	r = reap_command(t);
+	if (r == 0)
+		*ret_status = t->command_status;
+	(void) pthread_mutex_unlock(&t->lock);
+	return r;
+}
+
+const char *trk_tracker_recording(const struct trk_tracker *t)
+{
+	return t->path;
+}
+
+const char *trk_tracker_error(struct trk_tracker *t)
+{
+	(void) pthread_mutex_lock(&t->lock);
+	listen(t);
+	(void) pthread_mutex_unlock(&t->lock);
+	return t->error;
+}
+
+int trk_tracker_read(struct trk_tracker *t, struct trk_recording **ret)
+{
+	return trk_recording_open(t->path, ret);
+}
+
+int trk_mark(const char *guard, const char *name)
+{
+	return guard ? trk__marks_send(guard, name) : -EINVAL;
+}

@@ -1,0 +1,63 @@
+"""An installed copy: what `make install` lays down, and programs that are built against it."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory, rt_path):
+    """The root of an installed copy, and the environment to build against it."""
+    root = tmp_path_factory.mktemp("root")
+    subprocess.run(["meson", "install", "-C", pathlib.Path(rt_path).parent, "--no-rebuild",
+                    "--destdir", root], check=True, capture_output=True)
+    config = next(root.rglob("resource_tracker.pc"))
+    library = next(root.rglob("libresource_tracker.so.0")).parent
+    env = {**os.environ, "PKG_CONFIG_PATH": str(config.parent), "PKG_CONFIG_SYSROOT_DIR": str(root),
+           "LD_LIBRARY_PATH": str(library)}
+    env.pop("RESOURCE_TRACKER_RUN", None)
+    return root, env
+
+
+def example():
+    text = (ROOT / "docs/c-api.md").read_text(encoding="utf-8")
+    return re.search(r"```c\n(.*?)```", text, re.DOTALL).group(1)
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("compiler", ["gcc -std=c99 -Wall -Wextra -Werror -pedantic",
+                                      "clang -std=c11 -Wall -Wextra -Werror -pedantic",
+                                      "g++ -std=c++11 -Wall -Wextra -Werror -x c++"])
+def test_the_example_builds_and_runs_against_an_installed_copy(installed, tmp_path, compiler):
+    root, env = installed
+    source, program = tmp_path / "example.c", tmp_path / "example"
+    source.write_text(example(), encoding="utf-8")
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "resource_tracker"], env=env,
+                           check=True, capture_output=True, text=True).stdout.split()
+    words = compiler.split()
+    assert shutil.which(words[0]), f"{words[0]} is not installed"
+    subprocess.run([*words, str(source), "-O1", "-o", str(program), *flags], check=True, env=env)
+    done = subprocess.run([program], env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    found = re.search(r"(\d+) samples, ([\d.]+) cores on average, ([\d.]+) s of CPU", done.stdout)
+    assert found, done.stdout
+    assert int(found[1]) >= 2 and 0.3 < float(found[2]) < 1.3 and float(found[3]) > 0.05
+    assert (root / "usr/local/bin/resource-tracker").exists()
+
+
+@pytest.mark.native
+def test_the_shared_library_shows_public_names_only(installed):
+    root, _ = installed
+    library = next(root.rglob("libresource_tracker.so.0"))
+    names = {line.split()[-1] for line in subprocess.run(
+        ["nm", "-D", "--defined-only", library], check=True, capture_output=True,
+        text=True).stdout.splitlines()}
+    header = (ROOT / "include/resource_tracker.h").read_text(encoding="utf-8")
+    declared = set(re.findall(r"\b(trk_[a-z_]+)\(", re.sub(r"/\*.*?\*/", "", header, flags=re.S)))
+    assert names == declared
