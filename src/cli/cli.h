@@ -43,11 +43,14 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_run, cli_attach, cli_system, cli_show, cli_stats, cli_export,
-	cli_mark, cli_help, cli_version;
+	cli_mark, cli_config_command, cli_doctor, cli_completions, cli_help, cli_version;
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated */
 
 /* "resource-tracker: message" and a line end on stderr. */
 void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Whose value is being taken, for complaints: "config.toml:3". NULL: a flag. Borrowed. */
+void cli_speak_of(const char *origin);
 
 /* Take the options at the front of argv. Returns the index of the first operand, or a negative exit
  * status (-EXIT_USAGE); -1000 when --help was asked for and given. */
@@ -73,6 +76,13 @@ int cli_load(const char *dir, const char *reference, struct trk_record *record, 
 
 /* Write all of a buffer; 0, or EXIT_ERROR after having complained. Closed pipes are no error. */
 int cli_write(int fd, const struct trk_buf *b, const char *where);
+
+/* The name of the shell that argv[0] stands for, or NULL; and that shell, tracked. */
+const char *cli_shell_name(const char *argv0);
+int cli_shell(const char *name, int argc, char **argv);
+
+/* The manual page, in roff. */
+void cli_man_page(struct trk_buf *b);
 
 bool cli_is_utf8(void);
 bool cli_use_color(const char *mode, int fd);

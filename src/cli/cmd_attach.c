@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/parse.h"
+#include "cli/config.h"
 #include "cli/track_options.h"
 
 static int run(int argc, char **argv)
@@ -11,7 +12,9 @@ static int run(int argc, char **argv)
 	int at;
 
 	track_settings_init(&settings);
-	at = cli_options(&cli_attach, argc, argv, &settings);
+	at = cli_config(&cli_attach, argc, argv, &settings, NULL) == 0
+		     ? cli_options(&cli_attach, argc, argv, &settings)
+		     : -EXIT_USAGE;
 	if (at < 0)
 		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
 	if (at + 1 != argc) {

@@ -1,11 +1,14 @@
 /* resource-tracker run: start a job and track it. */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "cli/config.h"
 #include "cli/track_options.h"
+#include "record/marks.h"
 
 /* Die as the job died, so that our parent sees the true wait status. As PID 1 of a namespace the
  * kernel ignores such a signal of ours; the exit status then says it. */
@@ -23,6 +26,21 @@ static _Noreturn void die_of(int signo)
 	exit(128 + signo);
 }
 
+static const char *phase_of(const struct track_settings *settings, char **argv)
+{
+	const char *slash = strrchr(argv[0], '/');
+
+	return settings->job && *settings->job ? settings->job : slash ? slash + 1 : argv[0];
+}
+
+static int execute(char **argv)
+{
+	(void) execvp(argv[0], argv);
+	cli_complain("%s: %s", argv[0],
+		     errno == ENOENT ? "command not found" : trk__strerror(errno));
+	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
 static int run(int argc, char **argv)
 {
 	struct track_settings settings;
@@ -30,7 +48,9 @@ static int run(int argc, char **argv)
 	int at, status;
 
 	track_settings_init(&settings);
-	at = cli_options(&cli_run, argc, argv, &settings);
+	at = cli_config(&cli_run, argc, argv, &settings, NULL) == 0
+		     ? cli_options(&cli_run, argc, argv, &settings)
+		     : -EXIT_USAGE;
 	if (at == CLI_HELP_GIVEN)
 		return EXIT_OK;
 	if (at < 0)
@@ -39,11 +59,10 @@ static int run(int argc, char **argv)
 		cli_complain("run: no command. Try: resource-tracker run -- CMD");
 		return EXIT_BEFORE_JOB;
 	}
-	if (nested && *nested) { /* the outer run has this tree already */
-		(void) execvp(argv[at], argv + at);
-		cli_complain("%s: cannot execute", argv[at]);
-		return EXIT_NOT_FOUND;
-	}
+	/* The outer run has this tree already: this is a phase of it. Where that run is over (a daemon
+	 * that it left behind), nobody listens. */
+	if (nested && *nested && trk__marks_send(nested, phase_of(&settings, argv + at)) == 0)
+		return execute(argv + at);
 	status = track_with(&settings, argv + at, 0);
 	if (status < 0)
 		die_of(-status);

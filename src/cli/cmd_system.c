@@ -1,4 +1,5 @@
 /* resource-tracker system: the whole machine. */
+#include "cli/config.h"
 #include "cli/track_options.h"
 
 static int run(int argc, char **argv)
@@ -7,7 +8,9 @@ static int run(int argc, char **argv)
 	int at;
 
 	track_settings_init(&settings);
-	at = cli_options(&cli_system, argc, argv, &settings);
+	at = cli_config(&cli_system, argc, argv, &settings, NULL) == 0
+		     ? cli_options(&cli_system, argc, argv, &settings)
+		     : -EXIT_USAGE;
 	if (at < 0)
 		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
 	if (at != argc) {

@@ -12,6 +12,13 @@
 #include "record/reader.h"
 #include "record/store.h"
 
+static const char *spoken_of;
+
+void cli_speak_of(const char *origin)
+{
+	spoken_of = origin;
+}
+
 void cli_complain(const char *format, ...)
 {
 	struct trk_buf b;
@@ -19,6 +26,8 @@ void cli_complain(const char *format, ...)
 
 	trk__buf_init(&b, 8192);
 	trk__buf_puts(&b, "resource-tracker: ");
+	if (spoken_of)
+		trk__buf_printf(&b, "%s: ", spoken_of);
 	va_start(args, format);
 	trk__buf_vprintf(&b, format, args);
 	va_end(args);

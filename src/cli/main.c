@@ -9,8 +9,9 @@
 #include "sink/table.h"
 
 const struct cli_command *const cli_commands[] = {
-	&cli_run,    &cli_attach, &cli_system, &cli_show,    &cli_stats,
-	&cli_export, &cli_mark,   &cli_help,   &cli_version, NULL,
+	&cli_run,  &cli_attach,         &cli_system, &cli_show,        &cli_stats, &cli_export,
+	&cli_mark, &cli_config_command, &cli_doctor, &cli_completions, &cli_help,  &cli_version,
+	NULL,
 };
 
 static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
@@ -27,13 +28,13 @@ static const struct cli_command *find(const char *name)
 	return NULL;
 }
 
-static int print_columns(void)
+static int print_page(void (*page)(struct trk_buf *b))
 {
 	struct trk_buf b;
 	int r;
 
 	trk__buf_init(&b, 1 << 20);
-	trk__table_markdown(&b);
+	page(&b);
 	r = cli_write(STDOUT_FILENO, &b, "stdout");
 	trk__buf_release(&b);
 	return r;
@@ -44,7 +45,9 @@ static int help(int argc, char **argv)
 	const struct cli_command *command = argc > 1 ? find(argv[1]) : NULL;
 
 	if (argc > 1 && !strcmp(argv[1], "columns"))
-		return print_columns();
+		return print_page(trk__table_markdown);
+	if (argc > 1 && !strcmp(argv[1], "man"))
+		return print_page(cli_man_page);
 	if (command) {
 		cli_print_help(command);
 		return EXIT_OK;
@@ -57,7 +60,7 @@ static int help(int argc, char **argv)
 		      "       resource-tracker [OPTIONS] -- CMD [ARG...]   (short for run)\n\n"
 		      "What a batch job really used: put it before any command.\n\n");
 	for (const struct cli_command *const *c = cli_commands; *c; c++)
-		(void) printf("  %-10s %s\n", (*c)->name, (*c)->summary);
+		(void) printf("  %-12s %s\n", (*c)->name, (*c)->summary);
 	(void) printf(
 		"\nresource-tracker help COMMAND describes one; help columns lists the columns.\n");
 	return EXIT_OK;
@@ -154,6 +157,8 @@ int main(int argc, char **argv)
 	int status;
 
 	guard_standard_streams();
+	if (argc > 0 && cli_shell_name(argv[0]))
+		return cli_shell(cli_shell_name(argv[0]), argc, argv);
 	if (argc < 2) {
 		(void) help(1, argv);
 		return EXIT_USAGE;

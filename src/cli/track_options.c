@@ -1,12 +1,10 @@
 #include "cli/track_options.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,8 +23,26 @@ enum { TEXT_MAX = 4 * 1024 * 1024 };
 
 /* ---- options ---- */
 
+/* A later value of the same key wins. */
+static void drop_tag(struct track_settings *s, const char *key)
+{
+	size_t key_len = strlen(key), at = 0;
+
+	while (at < s->tags_len) {
+		size_t len = strlen(s->tags + at) + 1;
+
+		if (!strncmp(s->tags + at, key, key_len) && s->tags[at + key_len] == '=') {
+			memmove(s->tags + at, s->tags + at + len, s->tags_len - at - len);
+			s->tags_len -= len;
+			continue;
+		}
+		at += len;
+	}
+}
+
 static int add_tag(struct track_settings *s, const char *key, const char *value)
 {
+	drop_tag(s, key);
 	size_t room = sizeof(s->tags) - 1 - s->tags_len;
 	int n = snprintf(s->tags + s->tags_len, room, "%s=%s", key, value);
 
@@ -229,6 +245,8 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 		{"strict",     0,         NULL, "trouble of the tracker ends in exit code 125",     \
 		 cli_set_flag, AT(strict)},                                                         \
 		{"control-fd", 0, "N", NULL, take_control_fd, 0},                                   \
+		{"config",        0, "FILE", "read this configuration instead of the usual files",  \
+		 cli_set_nothing, 0},                                                               \
 		{"detach", 0, NULL, NULL, cli_set_flag, AT(detach)},                                \
 		{"color", 0, "auto|always|never", "of the summary", take_choice, AT(color)},        \
 	{                                                                                           \
@@ -257,49 +275,14 @@ const struct cli_option track_system_options[] = {
 };
 /* clang-format on */
 
-static bool is_true(const char *value)
-{
-	return value && (!strcmp(value, "1") || !strcasecmp(value, "true") ||
-			 !strcasecmp(value, "yes") || !strcasecmp(value, "on"));
-}
-
 void track_settings_init(struct track_settings *s)
 {
-	static const char *const metadata[] = {
-		"project_name",
-		"stage_name",
-		"task_name",
-		"team",
-		"env",
-		"language",
-		"orchestrator",
-		"executor",
-		"external_run_id",
-		"container_image",
-	};
-
 	*s = (struct track_settings){
 		.interval_ns = 1000000000ull,
 		.summary = "auto",
 		.limits.grace_ns = GRACE_DEFAULT_NS,
 		.control_fd = -1,
 	};
-	s->job = getenv("TRACKER_JOB_NAME");
-	s->output = getenv("TRACKER_OUTPUT");
-	if (s->output && !*s->output)
-		s->output = NULL;
-	s->quiet = is_true(getenv("TRACKER_QUIET"));
-	for (size_t i = 0; i < sizeof(metadata) / sizeof(metadata[0]); i++) {
-		char name[64];
-		const char *value;
-
-		(void) snprintf(name, sizeof(name), "TRACKER_%s", metadata[i]);
-		for (char *c = name; *c; c++)
-			*c = (char) toupper((unsigned char) *c);
-		value = getenv(name);
-		if (value && *value)
-			(void) add_tag(s, metadata[i], value);
-	}
 }
 
 /* ---- samples while they come ---- */

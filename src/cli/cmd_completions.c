@@ -1,0 +1,218 @@
+/* resource-tracker completions: from the tables of commands and options. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static const struct cli_option options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
+
+static void add_options(struct trk_buf *b, const struct cli_command *c, const char *before,
+			const char *after)
+{
+	for (const struct cli_option *o = c->options; o->name; o++)
+		if (o->help)
+			trk__buf_printf(b, "%s--%s%s", before, o->name, after);
+	trk__buf_printf(b, "%s--help%s", before, after);
+}
+
+static void bash(struct trk_buf *b)
+{
+	trk__buf_puts(
+		b, "# bash completion of resource-tracker\n"
+		   "_resource_tracker()\n{\n"
+		   "\tlocal cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]} i\n"
+		   "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
+		   "\t\tif [ \"${COMP_WORDS[i]}\" = -- ]; then\n"
+		   "\t\t\t_command_offset $((i + 1)) 2>/dev/null\n\t\t\treturn\n\t\tfi\n"
+		   "\tdone\n\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\tCOMPREPLY=($(compgen -W '");
+	for (const struct cli_command *const *c = cli_commands; *c; c++)
+		trk__buf_printf(b, "%s%s", c == cli_commands ? "" : " ", (*c)->name);
+	trk__buf_puts(b, "' -- \"$cur\"))\n\t\treturn\n\tfi\n\tcase $verb in\n");
+	for (const struct cli_command *const *c = cli_commands; *c; c++) {
+		trk__buf_printf(b, "\t%s) COMPREPLY=($(compgen -W '", (*c)->name);
+		add_options(b, *c, "", " ");
+		trk__buf_puts(b, "' -- \"$cur\")) ;;\n");
+	}
+	trk__buf_puts(b, "\tesac\n}\n"
+			 "complete -o default -F _resource_tracker resource-tracker\n");
+}
+
+/* In single quotes of zsh and fish; ours have neither quotes nor brackets but these. */
+static void add_quoted(struct trk_buf *b, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\'')
+			trk__buf_puts(b, "'\\''");
+		else if (*text == '[' || *text == ']' || *text == ':')
+			trk__buf_printf(b, "\\%c", *text);
+		else
+			trk__buf_putc(b, *text);
+	}
+}
+
+static void zsh(struct trk_buf *b)
+{
+	trk__buf_puts(b, "#compdef resource-tracker\n_resource_tracker()\n{\n\tlocal -a verbs\n"
+			 "\tverbs=(\n");
+	for (const struct cli_command *const *c = cli_commands; *c; c++) {
+		trk__buf_printf(b, "\t\t'%s:", (*c)->name);
+		add_quoted(b, (*c)->summary);
+		trk__buf_puts(b, "'\n");
+	}
+	trk__buf_puts(b, "\t)\n\tif ((CURRENT == 2)); then\n\t\t_describe command verbs\n"
+			 "\t\treturn\n\tfi\n\tcase $words[2] in\n");
+	for (const struct cli_command *const *c = cli_commands; *c; c++) {
+		trk__buf_printf(b, "\t%s)\n\t\t_arguments \\\n", (*c)->name);
+		for (const struct cli_option *o = (*c)->options; o->name; o++) {
+			if (!o->help)
+				continue;
+			trk__buf_printf(b, "\t\t\t'--%s[", o->name);
+			add_quoted(b, o->help);
+			trk__buf_printf(b, "]%s%s' \\\n", o->value ? ":" : "",
+					o->value ? "value:_files" : "");
+		}
+		trk__buf_printf(b, "\t\t\t'%s' ;;\n",
+				(*c)->stops_at_operand ? "*::command:_normal" : "*:operand:_files");
+	}
+	trk__buf_puts(b, "\tesac\n}\ncompdef _resource_tracker resource-tracker\n");
+}
+
+static void fish(struct trk_buf *b)
+{
+	for (const struct cli_command *const *c = cli_commands; *c; c++) {
+		trk__buf_printf(
+			b, "complete -c resource-tracker -n __fish_use_subcommand -f -a %s -d '",
+			(*c)->name);
+		for (const char *s = (*c)->summary; *s; s++)
+			trk__buf_printf(b, *s == '\'' ? "\\%c" : "%c", *s);
+		trk__buf_puts(b, "'\n");
+		for (const struct cli_option *o = (*c)->options; o->name; o++) {
+			if (!o->help)
+				continue;
+			trk__buf_printf(b,
+					"complete -c resource-tracker -n "
+					"'__fish_seen_subcommand_from %s' -l %s%s -d '",
+					(*c)->name, o->name, o->value ? " -r" : "");
+			for (const char *s = o->help; *s; s++)
+				trk__buf_printf(b, *s == '\'' ? "\\%c" : "%c", *s);
+			trk__buf_puts(b, "'\n");
+		}
+	}
+}
+
+/* ---- the manual page ---- */
+
+/* Text for roff: what starts a line or escapes is protected. */
+static void add_roff(struct trk_buf *b, const char *text)
+{
+	bool start = true;
+
+	for (; *text; text++) {
+		if (start && (*text == '.' || *text == '\''))
+			trk__buf_puts(b, "\\&");
+		if (*text == '\\')
+			trk__buf_puts(b, "\\e");
+		else if (*text == '-')
+			trk__buf_puts(b, "\\-");
+		else
+			trk__buf_putc(b, *text);
+		start = *text == '\n';
+	}
+}
+
+static void man_command(struct trk_buf *b, const struct cli_command *c)
+{
+	trk__buf_puts(b, ".SS \"resource\\-tracker ");
+	add_roff(b, c->usage);
+	trk__buf_puts(b, "\"\n");
+	add_roff(b, c->summary);
+	trk__buf_putc(b, '\n');
+	if (c->details) {
+		trk__buf_puts(b, ".PP\n.nf\n");
+		add_roff(b, c->details);
+		trk__buf_puts(b, "\n.fi\n");
+	}
+	for (const struct cli_option *o = c->options; o->name; o++) {
+		if (!o->help)
+			continue;
+		trk__buf_puts(b, ".TP\n");
+		if (o->letter)
+			trk__buf_printf(b, "\\fB\\-%c\\fR, ", o->letter);
+		trk__buf_puts(b, "\\fB\\-\\-");
+		add_roff(b, o->name);
+		trk__buf_puts(b, "\\fR");
+		if (o->value) {
+			trk__buf_puts(b, " \\fI");
+			add_roff(b, o->value);
+			trk__buf_puts(b, "\\fR");
+		}
+		trk__buf_putc(b, '\n');
+		add_roff(b, o->help);
+		trk__buf_putc(b, '\n');
+	}
+}
+
+void cli_man_page(struct trk_buf *b)
+{
+	trk__buf_printf(
+		b,
+		".TH RESOURCE\\-TRACKER 1 \"\" \"resource\\-tracker %s\"\n.SH NAME\n"
+		"resource\\-tracker \\- what a batch job really used\n.SH SYNOPSIS\n"
+		".B resource\\-tracker\n.I COMMAND\n[OPTIONS]\n.br\n"
+		".B resource\\-tracker\n[OPTIONS] \\-\\- \\fICMD\\fR [ARG...]\n"
+		".SH DESCRIPTION\n"
+		"Put before a command, attached to a process, or over the whole machine, it "
+		"records CPU, memory,\ndisk and network use, and says at the end what was "
+		"used. It needs no root and no daemon.\n.SH COMMANDS\n",
+		TRK_BUILD_VERSION);
+	for (const struct cli_command *const *c = cli_commands; *c; c++)
+		man_command(b, *c);
+	trk__buf_puts(
+		b, ".SH EXIT STATUS\n"
+		   ".B run\nends as the command ended: with its exit code, or of the same "
+		   "signal.\n124: a limit of ours ended it, 125: failed before the start, 126: "
+		   "not executable, 127: not found.\nOther commands: 0 good, 1 error, 2 usage, "
+		   "4 no such run or no data, 5 not permitted.\n"
+		   ".SH ENVIRONMENT\n.TP\n.B RESOURCE_TRACKER_DIR\nwhere recordings lie\n"
+		   ".TP\n.B RESOURCE_TRACKER_CONFIG\nthe configuration file to read\n"
+		   ".TP\n.B RESOURCE_TRACKER_RUN\nset for the job: the run that it belongs to\n"
+		   ".TP\n.B TRACKER_...\nevery option of \\fBrun\\fR: TRACKER_INTERVAL for "
+		   "\\-\\-interval, and so on\n"
+		   ".SH FILES\n.TP\n.I ~/.local/state/resource\\-tracker/runs/\nrecordings\n"
+		   ".TP\n.I ~/.config/resource\\-tracker/config.toml, ./resource\\-tracker.toml\n"
+		   "configuration\n");
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*print)(struct trk_buf *b);
+	} shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+	int at = cli_options(&cli_completions, argc, argv, NULL), r;
+	struct trk_buf b;
+
+	if (at < 0)
+		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
+	for (size_t i = 0; at + 1 == argc && i < sizeof(shells) / sizeof(shells[0]); i++) {
+		if (strcmp(shells[i].name, argv[at]) != 0)
+			continue;
+		trk__buf_init(&b, 1 << 20);
+		shells[i].print(&b);
+		r = cli_write(1, &b, "stdout");
+		trk__buf_release(&b);
+		return r;
+	}
+	cli_complain("completions: needs one of: bash zsh fish");
+	return EXIT_USAGE;
+}
+
+const struct cli_command cli_completions = {
+	.name = "completions",
+	.usage = "completions bash|zsh|fish",
+	.summary = "Print the completion script of a shell.",
+	.details = "eval \"$(resource-tracker completions bash)\" in ~/.bashrc; likewise for zsh.\n"
+		   "resource-tracker completions fish | source",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,95 @@
+/* resource-tracker config: what is set, and by whom. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "cli/config.h"
+#include "cli/track_options.h"
+
+struct settings {
+	bool show_origin;
+	const char *file;
+};
+
+static const struct cli_option options[] = {
+	{"show-origin", 0, NULL, "say where each value comes from", cli_set_flag,
+	 offsetof(struct settings, show_origin)},
+	{"config", 0, "FILE", "read this file instead of the usual ones", cli_set_text,
+	 offsetof(struct settings, file)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+/* A later entry of the same option wins; tags add up. */
+static bool is_overridden(const struct cli_origins *origins, size_t at)
+{
+	for (size_t i = at + 1; i < origins->count; i++)
+		if (origins->entry[i].option == origins->entry[at].option &&
+		    strcmp(origins->entry[at].option->name, "tag") != 0)
+			return true;
+	return false;
+}
+
+static void print_entry(struct trk_buf *b, const struct cli_origin *entry, bool with_origin)
+{
+	trk__buf_printf(b, "%s = ", entry->option->name);
+	if (!entry->option->value) {
+		trk__buf_puts(b, strchr("1tTyYoO", entry->value[0]) ? "true" : "false");
+	} else {
+		trk__buf_putc(b, '"');
+		for (const char *c = entry->value; *c; c++) {
+			if (*c == '"' || *c == '\\')
+				trk__buf_putc(b, '\\');
+			trk__buf_putc(b, *c);
+		}
+		trk__buf_putc(b, '"');
+	}
+	if (with_origin)
+		trk__buf_printf(b, "  # %s", entry->origin);
+	trk__buf_putc(b, '\n');
+}
+
+static int run(int argc, char **argv)
+{
+	static struct cli_origins origins;
+	static struct track_settings tracking;
+	struct settings settings = {0};
+	int at = cli_options(&cli_config_command, argc, argv, &settings), r;
+	struct trk_buf b;
+
+	if (at < 0)
+		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
+	if (at != argc) {
+		cli_complain("config: unexpected %s. Try: resource-tracker config --help",
+			     argv[at]);
+		return EXIT_USAGE;
+	}
+	track_settings_init(&tracking);
+	if (cli_config(&cli_run, argc, argv, &tracking, &origins) != 0)
+		return EXIT_USAGE;
+	trk__buf_init(&b, 1 << 20);
+	for (size_t i = 0; i < origins.count; i++)
+		if (!is_overridden(&origins, i))
+			print_entry(&b, &origins.entry[i], settings.show_origin);
+	if (origins.count == 0)
+		trk__buf_puts(&b, "# nothing is set: every option has its default\n");
+	r = cli_write(1, &b, "stdout");
+	trk__buf_release(&b);
+	return r;
+}
+
+const struct cli_command cli_config_command = {
+	.name = "config",
+	.usage = "config [--show-origin] [--config FILE]",
+	.summary = "Show what configuration files and environment set for run.",
+	.details =
+		"Files are TOML; a key is the name of an option of run, attach or system:\n\n"
+		"  interval = \"500ms\"\n  quiet = true\n  tags = [\"team=blue\"]\n"
+		"  [job]\n  name = \"nightly\"\n  [tracker]\n  interval_secs = 1\n\n"
+		"Later ones win: $XDG_CONFIG_HOME/resource-tracker/config.toml (or "
+		"~/.config/...),\n"
+		"./resource-tracker.toml, the environment (TRACKER_INTERVAL for --interval, and "
+		"so\n"
+		"on), flags. --config or RESOURCE_TRACKER_CONFIG names a file to be read instead.",
+	.options = options,
+	.run = run,
+};

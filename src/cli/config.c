@@ -1,0 +1,256 @@
+#include "cli/config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/file.h"
+
+enum { FILE_MAX = 256 * 1024, PATH_SIZE = 4096 };
+
+/* What one set of sources is applied to. */
+struct target {
+	const struct cli_command *command;
+	void *settings;
+	struct cli_origins *origins;
+};
+
+static void note_origin(struct target *t, const struct cli_option *o, const char *value,
+			const char *origin)
+{
+	struct cli_origin *entry;
+
+	if (!t->origins || t->origins->count == CLI_ORIGINS_MAX)
+		return;
+	entry = &t->origins->entry[t->origins->count++];
+	entry->option = o;
+	(void) snprintf(entry->value, sizeof(entry->value), "%s", value);
+	(void) snprintf(entry->origin, sizeof(entry->origin), "%s", origin);
+}
+
+/* Settings borrow their texts. NULL when there is no room left. */
+static const char *keep(const char *text)
+{
+	static char room[32 * 1024];
+	static size_t used;
+	size_t len = strlen(text) + 1;
+	char *kept = room + used;
+
+	if (len > sizeof(room) - used)
+		return NULL;
+	used += len;
+	return memcpy(kept, text, len);
+}
+
+static int truth_of(const char *value)
+{
+	static const char *const yes[] = {"1", "true", "yes", "on"};
+	static const char *const no[] = {"", "0", "false", "no", "off"};
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		if (!strcasecmp(value, yes[i]))
+			return 1;
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		if (!strcasecmp(value, no[i]))
+			return 0;
+	return -1;
+}
+
+/* Set one option as if it were a flag. The setter's complaint names the origin. */
+static int apply(struct target *t, const struct cli_option *o, const char *value,
+		 const char *origin)
+{
+	int truth, r = 0;
+
+	cli_speak_of(origin);
+	if (o->value) {
+		const char *kept = keep(value);
+
+		if (kept)
+			r = o->take(t->settings, o, kept);
+		else
+			cli_complain("too much text");
+		r = kept ? r : EXIT_USAGE;
+	} else {
+		truth = truth_of(value);
+		if (truth < 0) {
+			cli_complain("%s: true or false is expected, not %s", o->name, value);
+			r = EXIT_USAGE;
+		} else if (truth) {
+			r = o->take(t->settings, o, NULL);
+		}
+	}
+	cli_speak_of(NULL);
+	if (r == 0)
+		note_origin(t, o, value, origin);
+	return r;
+}
+
+static const struct cli_option *find_option(const struct cli_command *command, const char *name)
+{
+	for (const struct cli_option *o = command->options; o->name; o++) {
+		size_t i = 0;
+
+		while (o->name[i] &&
+		       (o->name[i] == name[i] || (o->name[i] == '-' && name[i] == '_')))
+			i++;
+		if (o->help && o->name[i] == '\0' && name[i] == '\0')
+			return o;
+	}
+	return NULL;
+}
+
+/* ---- files ---- */
+
+/* The option that a key means. Tables are for order only, but for two names of the Rust sibling and
+ * for tags. */
+static const struct cli_option *meaning_of(const struct cli_command *command,
+					   const struct cli_toml *t)
+{
+	const char *key = t->key;
+
+	if (!strcmp(t->table, "job") && !strcmp(key, "name"))
+		key = "job";
+	else if (!strcmp(t->table, "tracker") && !strcmp(key, "interval_secs"))
+		key = "interval";
+	else if (!strcmp(t->table, "tags") || !strcmp(key, "tags"))
+		key = "tag";
+	return find_option(command, key);
+}
+
+/* A key that another command takes is no mistake. */
+static bool is_known_elsewhere(const struct cli_toml *t)
+{
+	for (const struct cli_command *const *c = cli_commands; *c; c++)
+		if (meaning_of(*c, t))
+			return true;
+	return !strcmp(t->key, "pid");
+}
+
+static int apply_entry(struct target *target, const struct cli_toml *t)
+{
+	const struct cli_option *o = meaning_of(target->command, t);
+	char origin[320], text[4224];
+
+	(void) snprintf(origin, sizeof(origin), "%.256s:%u", t->file, t->key_line);
+	if (!o && is_known_elsewhere(t))
+		return 0;
+	if (!o) {
+		cli_complain("%s: unknown key %s. Try: resource-tracker config --help", origin,
+			     t->key);
+		return EXIT_USAGE;
+	}
+	if (t->is_text && !o->value) {
+		cli_complain("%s: %s: true or false is expected, not text", origin, t->key);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(t->table, "tags")) {
+		(void) snprintf(text, sizeof(text), "%s=%s", t->key, t->value);
+		return apply(target, o, text, origin);
+	}
+	return apply(target, o, t->value, origin);
+}
+
+static int apply_text(struct target *target, const char *file, const char *text)
+{
+	char error[512];
+	struct cli_toml t;
+	int r;
+
+	cli_toml_init(&t, file, text);
+	while ((r = cli_toml_next(&t, error)) > 0)
+		if (apply_entry(target, &t) != 0)
+			return EXIT_USAGE;
+	if (r < 0) {
+		cli_complain("%s", error);
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+static int apply_file(struct target *target, const char *file, bool must_be_there)
+{
+	char *text;
+	ssize_t len = trk__read_all_at(AT_FDCWD, file, FILE_MAX, &text);
+	int r;
+
+	if ((len == -ENOENT || len == -ENOTDIR || len == -EACCES) && !must_be_there)
+		return 0;
+	if (len < 0) {
+		cli_complain("%s: cannot read the configuration: %s", file,
+			     trk__strerror((int) len));
+		return EXIT_USAGE;
+	}
+	r = apply_text(target, file, text);
+	free(text);
+	return r;
+}
+
+/* The value of --config among the options, which end at the first operand of `run`. */
+static const char *explicit_file(const struct cli_command *command, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--"))
+			break;
+		if (!strncmp(argv[i], "--config=", 9))
+			return argv[i] + 9;
+		if (!strcmp(argv[i], "--config") && i + 1 < argc)
+			return argv[i + 1];
+		if (argv[i][0] != '-' && command->stops_at_operand && argv[i - 1][0] != '-')
+			break;
+	}
+	return getenv("RESOURCE_TRACKER_CONFIG");
+}
+
+static int apply_files(struct target *t, const char *file)
+{
+	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	char path[PATH_SIZE] = "";
+
+	if (file && *file)
+		return apply_file(t, file, true);
+	if (xdg && *xdg == '/')
+		(void) snprintf(path, sizeof(path), "%s/resource-tracker/config.toml", xdg);
+	else if (home && *home == '/')
+		(void) snprintf(path, sizeof(path), "%s/.config/resource-tracker/config.toml",
+				home);
+	if (path[0] && apply_file(t, path, false) != 0)
+		return EXIT_USAGE;
+	return apply_file(t, "resource-tracker.toml", false);
+}
+
+/* ---- the environment ---- */
+
+static void variable_of(const struct cli_option *o, char *name, size_t size)
+{
+	(void) snprintf(name, size, "TRACKER_%s", o->name);
+	for (char *c = name; *c; c++)
+		*c = *c == '-' ? '_' : (char) toupper((unsigned char) *c);
+}
+
+static int apply_environment(struct target *t)
+{
+	for (const struct cli_option *o = t->command->options; o->name; o++) {
+		char name[96];
+		const char *value;
+
+		variable_of(o, name, sizeof(name));
+		value = o->help ? getenv(name) : NULL;
+		if (value && *value && apply(t, o, value, name) != 0)
+			return EXIT_USAGE;
+	}
+	return 0;
+}
+
+int cli_config(const struct cli_command *command, int argc, char **argv, void *settings,
+	       struct cli_origins *origins)
+{
+	struct target t = {command, settings, origins};
+	int r = apply_files(&t, explicit_file(command, argc, argv));
+
+	return r == 0 ? apply_environment(&t) : r;
+}

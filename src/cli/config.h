@@ -1,0 +1,49 @@
+/* Where settings come from beside flags: configuration files and environment variables.
+ *
+ * In this order, later ones win: $XDG_CONFIG_HOME/resource-tracker/config.toml (else ~/.config/…),
+ * ./resource-tracker.toml, or instead of both the file of --config or RESOURCE_TRACKER_CONFIG; then
+ * TRACKER_<OPTION>; then the flags. Files are TOML: comments, tables, and keys with a string, a number,
+ * true or false, or (for tags) a list of strings. */
+#ifndef TRK_CLI_CONFIG_H
+#define TRK_CLI_CONFIG_H
+
+#include "cli/cli.h"
+
+enum { CLI_ORIGINS_MAX = 128 };
+
+/* What was set, in order: a later entry of the same name wins. */
+struct cli_origins {
+	struct cli_origin {
+		const struct cli_option *option;
+		char value[256];
+		char origin[320]; /* "config.toml:3", "TRACKER_INTERVAL" */
+	} entry[CLI_ORIGINS_MAX];
+	size_t count;
+};
+
+/* Apply files and environment to the settings of a command. argv is looked through for --config
+ * only. origins may be NULL. Returns 0, or EXIT_USAGE after having complained. */
+int cli_config(const struct cli_command *command, int argc, char **argv, void *settings,
+	       struct cli_origins *origins);
+
+/* ---- the file's text ---- */
+
+struct cli_toml {
+	const char *file; /* borrowed, as is the text */
+	const char *at;
+	const char *line_start;
+	unsigned int line;
+	char table[64];
+	/* The entry that was found. */
+	char key[64];
+	char value[4096];
+	bool is_list, is_text;
+	unsigned int key_line;
+};
+
+void cli_toml_init(struct cli_toml *t, const char *file, const char *text);
+/* The next key with its value; a list gives one entry for each of its texts. Returns 1, 0 at the end,
+ * or -EINVAL with "FILE:LINE:COLUMN: what is wrong" in `error`. */
+int cli_toml_next(struct cli_toml *t, char error[512]);
+
+#endif
