@@ -275,7 +275,7 @@ static void look_at_children(struct track *t)
 			if (info.si_pid == t->job.pid &&
 			    (info.si_status == SIGTSTP || info.si_status == SIGTTIN ||
 			     info.si_status == SIGTTOU))
-				trk__job_stop_with(&t->job);
+				trk__job_stop_with(&t->job, info.si_status);
 			continue;
 		}
 		if (info.si_pid == t->job.pid) {
@@ -292,6 +292,8 @@ static void forward(struct track *t, int signo)
 	if (!t->options->argv) { /* attach, system: we are asked to end */
 		if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP || signo == SIGQUIT)
 			t->stop = true;
+		else if (signo == SIGTSTP)
+			trk__job_stop_self(signo);
 		return;
 	}
 	if (!t->root_reaped)
