@@ -167,6 +167,8 @@ static void take_row(struct track *t, uint64_t late_ns)
 {
 	const struct trk_sample *row;
 
+	if (!t->sampler)
+		return;
 	trk__sampler_tick(t->sampler, late_ns, &row);
 	trk__record_add(t->record, 1, row, row, row);
 	if (t->writer)
@@ -191,6 +193,10 @@ static void end_job(struct track *t, int signo)
 
 	if (signo == SIGTERM) {
 		(void) kill(t->job.pid, SIGTERM);
+		return;
+	}
+	if (!t->sampler) {
+		(void) kill(t->job.pid, SIGKILL);
 		return;
 	}
 	n = trk__tree_pids(trk__sampler_tree(t->sampler), pids, 256);
@@ -249,7 +255,8 @@ static void reap(struct track *t, pid_t pid)
 	if (wait4(pid, &status, WNOHANG, &usage) != pid)
 		return;
 	if (!is_old_child(t, pid)) {
-		trk__tree_reaped(trk__sampler_tree(t->sampler), pid, &usage);
+		if (t->sampler)
+			trk__tree_reaped(trk__sampler_tree(t->sampler), pid, &usage);
 		t->finish.switches += (uint64_t) (usage.ru_nvcsw + usage.ru_nivcsw);
 		t->finish.reaped++;
 	}
@@ -278,7 +285,7 @@ static void look_at_children(struct track *t)
 				trk__job_stop_with(&t->job, info.si_status);
 			continue;
 		}
-		if (info.si_pid == t->job.pid) {
+		if (info.si_pid == t->job.pid && t->sampler) {
 			const struct trk_tree_state *state;
 
 			trk__tree_update(trk__sampler_tree(t->sampler), &state);
@@ -383,16 +390,8 @@ static int begin(struct track *t)
 	return 0;
 }
 
-/* Without a sampler the job is still waited for: its result is what counts. */
-static void wait_untracked(struct track *t)
-{
-	while (!t->root_reaped) {
-		pid_t pid = waitpid(t->job.pid, &t->wait_status, 0);
-
-		t->root_reaped = pid == t->job.pid || (pid < 0 && errno == ECHILD);
-	}
-}
-
+/* Without a sampler the job is still stood in for, with signals, stops and --timeout: its result is
+ * what counts. */
 static void run_loop(struct track *t)
 {
 	t->start_ns = t->next_ns = t->env.monotonic_ns();
@@ -429,16 +428,18 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 	r = begin(&t);
 	if (r < 0) {
 		/* Nothing was started, nothing recorded. */
-	} else if (t.sampler) {
+	} else {
 		run_loop(&t);
 		trk__finish(&t.finish, t.sampler, &result->record, t.root_reaped, t.wait_status);
+		if (!t.sampler) {
+			result->record.outcome.stop_ns = t.env.wall_ns();
+			result->record.outcome.duration_ns = t.env.monotonic_ns() - t.start_ns;
+		}
 		if (t.writer && trk__writer_end(t.writer, &result->record.outcome) < 0)
 			result->recording_error =
 				trk__writer_error(t.writer, &result->recording_lost);
-	} else {
-		wait_untracked(&t);
-		trk__finish(&t.finish, NULL, &result->record, true, t.wait_status);
-		result->recording_error = -ENODATA;
+		if (!t.sampler)
+			result->recording_error = -ENODATA;
 	}
 	trk__sampler_free(t.sampler);
 	trk__writer_free(t.writer);
