@@ -1,4 +1,5 @@
 /* resource-tracker run: start a job and track it. */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +42,7 @@ static int run(int argc, char **argv)
 	}
 	if (nested && *nested) { /* the outer run has this tree already */
 		(void) execvp(argv[at], argv + at);
-		cli_complain("%s: cannot execute", argv[at]);
-		return EXIT_NOT_FOUND;
+		return track_exec_failure(argv[at], errno);
 	}
 	status = track_with(&settings, argv + at, 0);
 	if (status < 0)
