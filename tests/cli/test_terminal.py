@@ -124,6 +124,19 @@ def await_states(pids, states):
                lambda: f"{[state_of(p) for p in pids]}, not {states}")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def default_signals():
+    """A shell starts what runs in its background with these ignored; the cases want them."""
+    numbers = [signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM]
+    before = [signal.getsignal(n) for n in numbers]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in numbers[1:]:
+        signal.signal(number, signal.SIG_DFL)
+    yield
+    for number, handler in zip(numbers, before):
+        signal.signal(number, handler)
+
+
 @pytest.fixture
 def shell(rt):
     opened = Shell(rt)

@@ -15,6 +15,19 @@ NOT_DEADLY = {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH, si
 DEADLY = sorted(set(signal.valid_signals()) - NOT_DEADLY)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def default_signals():
+    """A shell starts what runs in its background with these ignored; the cases want them."""
+    numbers = [signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM]
+    before = [signal.getsignal(n) for n in numbers]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in numbers[1:]:
+        signal.signal(number, signal.SIG_DFL)
+    yield
+    for number, handler in zip(numbers, before):
+        signal.signal(number, handler)
+
+
 def both(rt, *command, **options):
     """How a command ends bare and tracked: exit code, stdout, stderr of each."""
     return [ended([*before, *command], rt, **options)

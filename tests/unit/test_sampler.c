@@ -48,6 +48,9 @@ static const char *const machine_files[] = {
 	"pressure/io",
 	"group/cpu.stat",
 	"group/memory.current",
+	"cgroup.procs",
+	"group/cgroup.procs",
+	"group/cgroup.events",
 };
 
 static void machine_init(struct machine *m)
@@ -459,6 +462,9 @@ static void the_control_group_has_a_rate_and_a_gauge(void **state)
 	live_write(&m.live, "self/mountinfo",
 		   "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
 	m.live.env.cgroup_fd = trk__open_dir_at(AT_FDCWD, m.live.path);
+	live_write(&m.live, "cgroup.procs", "");
+	live_write(&m.live, "group/cgroup.procs", "");
+	live_write(&m.live, "group/cgroup.events", "populated 1\n");
 	set_group(&m, 1000000, "1048576\n");
 	machine_start(&m, 0);
 	tick_after(&m, S); /* the first reading */
