@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -7,7 +8,7 @@
 
 const char *trk__strerror(int code)
 {
-	if (code < 0)
+	if (code < 0 && code != INT_MIN) /* which has no positive */
 		code = -code;
 	switch (code) {
 #define X(name, value, text)                                                                       \

@@ -33,14 +33,6 @@ static const char *phase_of(const struct track_settings *settings, char **argv)
 	return settings->job && *settings->job ? settings->job : slash ? slash + 1 : argv[0];
 }
 
-static int execute(char **argv)
-{
-	(void) execvp(argv[0], argv);
-	cli_complain("%s: %s", argv[0],
-		     errno == ENOENT ? "command not found" : trk__strerror(errno));
-	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-}
-
 static int run(int argc, char **argv)
 {
 	struct track_settings settings;
@@ -61,8 +53,10 @@ static int run(int argc, char **argv)
 	}
 	/* The outer run has this tree already: this is a phase of it. Where that run is over (a daemon
 	 * that it left behind), nobody listens. */
-	if (nested && *nested && trk__marks_send(nested, phase_of(&settings, argv + at)) == 0)
-		return execute(argv + at);
+	if (nested && *nested && trk__marks_send(nested, phase_of(&settings, argv + at)) == 0) {
+		(void) execvp(argv[at], argv + at);
+		return track_exec_failure(argv[at], errno);
+	}
 	status = track_with(&settings, argv + at, 0);
 	if (status < 0)
 		die_of(-status);

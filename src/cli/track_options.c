@@ -421,17 +421,34 @@ static int speak(const struct track_settings *s, const struct trk_track_result *
 	return r;
 }
 
-static int start_failure(const struct trk_track_result *result, int error, char **argv, int pid)
+int track_exec_failure(const char *command, int error)
 {
-	if (argv && result->exec_failed) {
-		cli_complain("%s: %s", argv[0],
-			     error == -ENOENT ? "command not found" : trk__strerror(error));
-		return error == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-	}
-	if (argv) {
-		cli_complain("cannot start the job: %s", trk__strerror(error));
+	cli_complain("%s: %s", command,
+		     error == ENOENT ? "command not found" : trk__strerror(error));
+	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+/* The job as a process of ours cannot be had (no descriptors, no memory, no room for one more
+ * process): then it takes our place, untracked, unless something was asked for that needs us. */
+static int run_instead(const struct track_settings *s, char **argv, const char *what, int error)
+{
+	if (s->strict || s->limits.time_ns || s->limits.memory_bytes) {
+		cli_complain("%s: %s", what, trk__strerror(error));
 		return EXIT_BEFORE_JOB;
 	}
+	if (!s->quiet)
+		cli_complain("%s: %s; the job runs untracked", what, trk__strerror(error));
+	(void) execvp(argv[0], argv);
+	return track_exec_failure(argv[0], errno);
+}
+
+static int start_failure(const struct track_settings *s, const struct trk_track_result *result,
+			 int error, char **argv, int pid)
+{
+	if (argv && result->exec_failed)
+		return track_exec_failure(argv[0], -error);
+	if (argv)
+		return run_instead(s, argv, "cannot track the job", error);
 	if (pid)
 		cli_complain("pid %d: %s", pid,
 			     error == -ESRCH ? "no such process" : trk__strerror(error));
@@ -510,16 +527,18 @@ int track_with(struct track_settings *s, char **argv, int pid)
 	options.data = &out;
 	r = trk__env_init(&env);
 	if (r < 0) {
-		cli_complain("/proc: %s", trk__strerror(r));
 		free(result);
-		return argv ? EXIT_BEFORE_JOB : EXIT_ERROR;
+		if (argv)
+			return run_instead(s, argv, "/proc", r);
+		cli_complain("/proc: %s", trk__strerror(r));
+		return EXIT_ERROR;
 	}
 	r = trk__track(&env, &options, result);
 	if (r < 0 && s->control_fd >= 0)
 		(void) trk__control_say(s->control_fd, "error",
 					r == -ESRCH ? "no such process" : trk__strerror(r));
 	if (r < 0)
-		status = start_failure(result, r, argv, pid);
+		status = start_failure(s, result, r, argv, pid);
 	else
 		status = status_of(s, &result->record.outcome, argv, speak(s, result), out.failed);
 	trk__record_release(&result->record);

@@ -23,4 +23,7 @@ void track_settings_init(struct track_settings *s);
  * signal's number. */
 int track_with(struct track_settings *s, char **argv, int pid);
 
+/* Say why exec(3) of a command failed (an errno); returns the exit status for it. */
+int track_exec_failure(const char *command, int error);
+
 #endif

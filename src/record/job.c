@@ -6,15 +6,44 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
 
-/* Handled while a job runs. Terminal stops are in the list so that we stop only after the job. */
+/* Handled while a job runs, with all real-time signals: what somebody sends to the job's place is the
+ * job's to take. Terminal stops are in the list so that we stop only after the job. */
 static const int handled[] = {
-	SIGCHLD, SIGTERM, SIGHUP,  SIGINT,   SIGQUIT, SIGUSR1,
-	SIGUSR2, SIGALRM, SIGCONT, SIGWINCH, SIGTSTP,
+	SIGCHLD,  SIGTERM, SIGHUP,  SIGINT,    SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,   SIGCONT,
+	SIGWINCH, SIGTSTP, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSTKFLT,
 };
+
+/* Dispositions that we may have inherited, and what we need instead. An ignored SIGCHLD would make
+ * the kernel reap the job, and its result would be lost. SIGPIPE and SIGXFSZ: a reader of the summary
+ * that went away, or a limit on the size of files, must not kill us beside a living job. */
+static const struct {
+	int signo;
+	void (*disposition)(int);
+} adjusted[TRK_JOB_ADJUSTED] = {
+	{SIGCHLD, SIG_DFL},
+	{SIGPIPE, SIG_IGN},
+	{SIGXFSZ, SIG_IGN},
+};
+
+static void adjust_dispositions(struct trk_job *job)
+{
+	for (size_t i = 0; i < TRK_JOB_ADJUSTED; i++) {
+		struct sigaction action = {.sa_handler = adjusted[i].disposition};
+
+		(void) sigaction(adjusted[i].signo, &action, &job->original[i]);
+	}
+}
+
+static void restore_dispositions(const struct trk_job *job)
+{
+	for (size_t i = 0; i < TRK_JOB_ADJUSTED; i++)
+		(void) sigaction(adjusted[i].signo, &job->original[i], NULL);
+}
 
 int trk__job_prepare(struct trk_job *job)
 {
@@ -24,12 +53,15 @@ int trk__job_prepare(struct trk_job *job)
 	(void) sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
 		(void) sigaddset(&set, handled[i]);
+	for (int signo = SIGRTMIN; signo <= SIGRTMAX; signo++)
+		(void) sigaddset(&set, signo);
 	if (sigprocmask(SIG_BLOCK, &set, &job->original_mask) < 0)
 		return -errno;
 	job->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (job->signal_fd < 0)
 		return -errno;
 	/* Orphans of the job come to us instead of to init: without it they would be lost. */
+	(void) prctl(PR_GET_CHILD_SUBREAPER, &job->was_subreaper, 0, 0, 0);
 	(void) prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	return 0;
 }
@@ -59,6 +91,7 @@ static _Noreturn void run_child(struct trk_job *job, char *const argv[], char *c
 {
 	int error;
 
+	restore_dispositions(job);
 	(void) sigprocmask(SIG_SETMASK, &job->original_mask, NULL);
 	(void) execvpe(argv[0], argv, env);
 	error = errno;
@@ -66,25 +99,18 @@ static _Noreturn void run_child(struct trk_job *job, char *const argv[], char *c
 	_exit(127);
 }
 
-int trk__job_spawn(struct trk_job *job, char *const argv[], char *assignment, bool *ret_exec_failed)
+/* Returns 0 once the exec has happened, else a negative errno of fork or of the exec. */
+static int start(struct trk_job *job, char *const argv[], char *const env[], bool *ret_exec_failed)
 {
-	char **env = environment_with(assignment);
 	int error = 0, fds[2];
 	ssize_t n;
 
-	*ret_exec_failed = false;
-	if (!env)
-		return -ENOMEM;
-	if (pipe2(fds, O_CLOEXEC) < 0) {
-		error = errno;
-		free(env);
-		return -error;
-	}
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
 	job->pid = fork();
 	if (job->pid == 0)
 		run_child(job, argv, env, fds[1]);
 	error = errno;
-	free(env);
 	(void) close(fds[1]);
 	if (job->pid < 0) {
 		(void) close(fds[0]);
@@ -101,6 +127,30 @@ int trk__job_spawn(struct trk_job *job, char *const argv[], char *assignment, bo
 	return -error;
 }
 
+int trk__job_spawn(struct trk_job *job, char *const argv[], char *assignment, bool *ret_exec_failed)
+{
+	char **env = environment_with(assignment);
+	int r;
+
+	*ret_exec_failed = false;
+	if (!env)
+		return -ENOMEM;
+	adjust_dispositions(job);
+	r = start(job, argv, env, ret_exec_failed);
+	if (r < 0)
+		restore_dispositions(job);
+	free(env);
+	return r;
+}
+
+/* What the kernel sends comes from the terminal, and the whole group has it, with two exceptions: a
+ * timer that was set before we became this program (perl -e 'alarm 5; exec ...') was meant for the
+ * job; and a terminal that closes tells the leader of its session alone. */
+static bool is_for_us_alone(int signo)
+{
+	return signo == SIGALRM || ((signo == SIGHUP || signo == SIGCONT) && getsid(0) == getpid());
+}
+
 bool trk__job_next_signal(struct trk_job *job, enum trk_job_action *ret, int *ret_signal)
 {
 	struct signalfd_siginfo info;
@@ -110,23 +160,49 @@ bool trk__job_next_signal(struct trk_job *job, enum trk_job_action *ret, int *re
 	*ret_signal = (int) info.ssi_signo;
 	if (info.ssi_signo == SIGCHLD)
 		*ret = TRK_JOB_CHILD;
-	else if (info.ssi_code == SI_KERNEL) /* from the terminal: the whole group has it */
+	else if (info.ssi_code == SI_KERNEL && !is_for_us_alone((int) info.ssi_signo))
 		*ret = TRK_JOB_IGNORE;
 	else
 		*ret = TRK_JOB_FORWARD;
 	return true;
 }
 
-void trk__job_stop_with(struct trk_job *job)
+void trk__job_stop_self(int signo)
 {
-	(void) kill(getpid(), SIGSTOP);
-	/* Continued. A shell's fg or bg continues the whole group; kill -CONT of us alone does not. */
-	(void) kill(job->pid, SIGCONT);
+	struct sigaction plain = {.sa_handler = SIG_DFL}, before;
+	sigset_t set, mask;
+
+	(void) sigemptyset(&set);
+	(void) sigaddset(&set, signo);
+	(void) sigaction(signo, &plain, &before);
+	(void) kill(getpid(), signo);
+	(void) sigprocmask(SIG_UNBLOCK, &set, &mask); /* stops here */
+	(void) sigprocmask(SIG_SETMASK, &mask, NULL);
+	(void) sigaction(signo, &before, NULL);
+}
+
+void trk__job_stop_with(struct trk_job *job, int signo)
+{
+	static const struct timespec now = {0, 0};
+	siginfo_t info = {.si_pid = 0};
+	sigset_t set;
+
+	trk__job_stop_self(signo);
+	/* The signal that continued us is pending. There is none where the kernel did not stop us: in
+	 * an orphaned process group, or as PID 1 of a namespace. */
+	(void) sigemptyset(&set);
+	(void) sigaddset(&set, SIGCONT);
+	if (sigtimedwait(&set, NULL, &now) != SIGCONT)
+		return;
+	/* A shell's fg or bg continues the whole group; kill -CONT of us alone does not. */
+	if (waitid(P_PID, (id_t) job->pid, &info, WCONTINUED | WNOHANG) == 0 && info.si_pid == 0)
+		(void) kill(job->pid, SIGCONT);
 }
 
 void trk__job_release(struct trk_job *job)
 {
 	trk__close(job->signal_fd);
 	job->signal_fd = -1;
+	(void) prctl(PR_SET_CHILD_SUBREAPER, job->was_subreaper, 0, 0, 0);
 	(void) sigprocmask(SIG_SETMASK, &job->original_mask, NULL);
 }

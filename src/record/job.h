@@ -10,9 +10,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+enum { TRK_JOB_ADJUSTED = 3 };
+
 struct trk_job {
 	pid_t pid;
 	sigset_t original_mask;
+	struct sigaction original[TRK_JOB_ADJUSTED]; /* dispositions that are not ours to keep */
+	int was_subreaper;
 	int signal_fd; /* the signals that we handle, blocked meanwhile */
 };
 
@@ -21,7 +25,8 @@ struct trk_job {
 int trk__job_prepare(struct trk_job *job);
 
 /* Start argv[0..] with `assignment` ("NAME=value") added to its environment. Returns 0, or a negative
- * errno: of fork, or of exec (then *ret_exec_failed is set). */
+ * errno: of fork, or of exec (then *ret_exec_failed is set). After a success SIGPIPE and SIGXFSZ are
+ * ignored here for good, and SIGCHLD is not; the job has what we were started with. */
 int trk__job_spawn(struct trk_job *job, char *const argv[], char *assignment,
 		   bool *ret_exec_failed);
 
@@ -34,8 +39,10 @@ enum trk_job_action {
 /* Read one pending signal. Returns false when there is none. */
 bool trk__job_next_signal(struct trk_job *job, enum trk_job_action *ret, int *ret_signal);
 
-/* Stop ourselves as the job has stopped, until continued; the job is then continued too. */
-void trk__job_stop_with(struct trk_job *job);
+/* Stop ourselves by this signal, so that our parent sees why, until continued. */
+void trk__job_stop_self(int signo);
+/* The same as the job has stopped of it; the job is then continued too. */
+void trk__job_stop_with(struct trk_job *job, int signo);
 
 void trk__job_release(struct trk_job *job);
 

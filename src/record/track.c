@@ -175,6 +175,8 @@ static void take_row(struct track *t, uint64_t late_ns)
 {
 	const struct trk_sample *row;
 
+	if (!t->sampler)
+		return;
 	trk__sampler_tick(t->sampler, late_ns, &row);
 	trk__record_add(t->record, 1, row, row, row);
 	if (t->writer)
@@ -185,7 +187,7 @@ static void take_row(struct track *t, uint64_t late_ns)
 
 static void write_state(struct track *t, uint64_t now)
 {
-	if (!t->writer || now < t->state_ns)
+	if (!t->writer || !t->sampler || now < t->state_ns)
 		return;
 	t->state_ns = now + STATE_NS;
 	trk__finish_totals(&t->finish, t->sampler, t->record);
@@ -201,6 +203,10 @@ static void end_job(struct track *t, int signo)
 		(void) kill(t->job.pid, SIGTERM);
 		return;
 	}
+	if (!t->sampler) {
+		(void) kill(t->job.pid, SIGKILL);
+		return;
+	}
 	n = trk__tree_pids(trk__sampler_tree(t->sampler), pids, 256);
 	for (size_t i = 0; i < n && i < 256; i++)
 		(void) kill(pids[i], SIGKILL);
@@ -208,7 +214,7 @@ static void end_job(struct track *t, int signo)
 
 static void check_deadlines(struct track *t, uint64_t now)
 {
-	uint64_t elapsed = now - t->start_ns;
+	uint64_t elapsed = now - t->start_ns, memory_bytes = 0;
 	char text[TRK_ENFORCE_TEXT_SIZE];
 	enum trk_enforce_step step;
 
@@ -216,8 +222,9 @@ static void check_deadlines(struct track *t, uint64_t now)
 		t->stop = true;
 	if (!t->options->argv || t->root_reaped)
 		return;
-	step = trk__enforce(&t->limits, elapsed,
-			    trk__tree_state(trk__sampler_tree(t->sampler))->pss_bytes, text);
+	if (t->sampler)
+		memory_bytes = trk__tree_state(trk__sampler_tree(t->sampler))->pss_bytes;
+	step = trk__enforce(&t->limits, elapsed, memory_bytes, text);
 	if (step == TRK_ENFORCE_NOTHING)
 		return;
 	if (t->options->on_word)
@@ -302,7 +309,8 @@ static void reap(struct track *t, pid_t pid)
 	if (wait4(pid, &status, WNOHANG, &usage) != pid)
 		return;
 	if (!is_old_child(t, pid)) {
-		trk__tree_reaped(trk__sampler_tree(t->sampler), pid, &usage);
+		if (t->sampler)
+			trk__tree_reaped(trk__sampler_tree(t->sampler), pid, &usage);
 		t->finish.switches += (uint64_t) (usage.ru_nvcsw + usage.ru_nivcsw);
 		t->finish.reaped++;
 	}
@@ -328,10 +336,10 @@ static void look_at_children(struct track *t)
 			if (info.si_pid == t->job.pid &&
 			    (info.si_status == SIGTSTP || info.si_status == SIGTTIN ||
 			     info.si_status == SIGTTOU))
-				trk__job_stop_with(&t->job);
+				trk__job_stop_with(&t->job, info.si_status);
 			continue;
 		}
-		if (info.si_pid == t->job.pid) {
+		if (info.si_pid == t->job.pid && t->sampler) {
 			const struct trk_tree_state *state;
 
 			trk__tree_update(trk__sampler_tree(t->sampler), &state);
@@ -345,6 +353,8 @@ static void forward(struct track *t, int signo)
 	if (!t->options->argv) { /* attach, system: we are asked to end */
 		if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP || signo == SIGQUIT)
 			t->stop = true;
+		else if (signo == SIGTSTP)
+			trk__job_stop_self(signo);
 		return;
 	}
 	if (!t->root_reaped)
@@ -442,16 +452,8 @@ static int begin(struct track *t)
 	return 0;
 }
 
-/* Without a sampler the job is still waited for: its result is what counts. */
-static void wait_untracked(struct track *t)
-{
-	while (!t->root_reaped) {
-		pid_t pid = waitpid(t->job.pid, &t->wait_status, 0);
-
-		t->root_reaped = pid == t->job.pid || (pid < 0 && errno == ECHILD);
-	}
-}
-
+/* Without a sampler the job is still stood in for, with signals, stops and --timeout: its result is
+ * what counts. */
 static void run_loop(struct track *t)
 {
 	t->start_ns = t->next_ns = t->env.monotonic_ns();
@@ -492,16 +494,18 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 	r = begin(&t);
 	if (r < 0) {
 		/* Nothing was started, nothing recorded. */
-	} else if (t.sampler) {
+	} else {
 		run_loop(&t);
 		trk__finish(&t.finish, t.sampler, &result->record, t.root_reaped, t.wait_status);
+		if (!t.sampler) {
+			result->record.outcome.stop_ns = t.env.wall_ns();
+			result->record.outcome.duration_ns = t.env.monotonic_ns() - t.start_ns;
+		}
 		if (t.writer && trk__writer_end(t.writer, &result->record.outcome) < 0)
 			result->recording_error =
 				trk__writer_error(t.writer, &result->recording_lost);
-	} else {
-		wait_untracked(&t);
-		trk__finish(&t.finish, NULL, &result->record, true, t.wait_status);
-		result->recording_error = -ENODATA;
+		if (!t.sampler)
+			result->recording_error = -ENODATA;
 	}
 	trk__sampler_free(t.sampler);
 	trk__writer_free(t.writer);

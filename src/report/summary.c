@@ -169,7 +169,7 @@ static void usage_line(struct trk_buf *b, const char *name, const struct trk_col
 	const char *format = s->max / unit < 9.95 ? "   %-6s%6.2f mean%7.2f p95%7.2f peak"
 						  : "   %-6s%6.1f mean%7.1f p95%7.1f peak";
 
-	if (isnan(s->mean) && isnan(peak))
+	if (isnan(s->mean)) /* a peak that is known all the same stands in the total */
 		return;
 	if (!(peak >= s->max))
 		peak = s->max;

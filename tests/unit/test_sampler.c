@@ -1,0 +1,597 @@
+/* The sampler on a small machine of files, with clocks that the test turns. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "fixture.h"
+#include "sample/sampler.h"
+
+#define S  TRK_NS_PER_S
+#define MS TRK_NS_PER_MS
+
+/* ---- a machine ---- */
+
+static uint64_t monotonic_ns, wall_ns;
+
+static uint64_t read_monotonic(void)
+{
+	return monotonic_ns;
+}
+
+static uint64_t read_wall(void)
+{
+	return wall_ns;
+}
+
+struct machine {
+	struct live live;
+	struct trk_sampler *sampler;
+	const struct trk_sample *row;
+	long hz; /* ticks of /proc/stat in a second */
+};
+
+static const char *const machine_files[] = {
+	"stat",
+	"meminfo",
+	"loadavg",
+	"pressure/cpu",
+	"pressure/memory",
+	"pressure/io",
+	"group/cpu.stat",
+	"group/memory.current",
+	"cgroup.procs",
+	"group/cgroup.procs",
+	"group/cgroup.events",
+};
+
+static void machine_init(struct machine *m)
+{
+	*m = (struct machine){.hz = sysconf(_SC_CLK_TCK)};
+	live_init(&m->live, "vm-virtio");
+	assert_int_equal(mkdirat(m->live.env.proc_fd, "pressure", 0700), 0);
+	assert_int_equal(mkdirat(m->live.env.proc_fd, "group", 0700), 0);
+	m->live.env.monotonic_ns = read_monotonic;
+	m->live.env.wall_ns = read_wall;
+	monotonic_ns = 1000 * S;
+	wall_ns = 1700000000 * S;
+}
+
+static void machine_start(struct machine *m, uint64_t min_interval_ns)
+{
+	struct trk_sampler_options options = {.perf_fd = -1, .min_interval_ns = min_interval_ns};
+	int error = 0;
+
+	m->sampler = trk__sampler_new(&m->live.env, &options, &error);
+	assert_non_null(m->sampler);
+}
+
+static void machine_release(struct machine *m)
+{
+	trk__sampler_free(m->sampler);
+	for (size_t i = 0; i < sizeof(machine_files) / sizeof(machine_files[0]); i++)
+		(void) unlinkat(m->live.env.proc_fd, machine_files[i], 0);
+	(void) unlinkat(m->live.env.proc_fd, "pressure", AT_REMOVEDIR);
+	(void) unlinkat(m->live.env.proc_fd, "group", AT_REMOVEDIR);
+	live_release(&m->live);
+}
+
+/* /proc/stat with these seconds of CPU since boot, in ticks. */
+static void set_cpu(struct machine *m, double user, double nice, double system, double iowait)
+{
+	char text[512];
+	double hz = (double) m->hz;
+
+	(void) snprintf(text, sizeof(text),
+			"cpu  %.0f %.0f %.0f 1000 %.0f 10 20 30 5 0\n"
+			"cpu0 1 1 1 1 1 1 1 1 0 0\nintr 5\nctxt %.0f\nbtime 1600000000\n"
+			"processes %.0f\nprocs_running 2\nprocs_blocked 0\n",
+			user * hz, nice * hz, system * hz, iowait * hz, 1000 * user, 10 * user);
+	live_write(&m->live, "stat", text);
+}
+
+static void set_disk(struct machine *m, uint64_t sectors_read, uint64_t sectors_written)
+{
+	char text[256];
+
+	(void) snprintf(text, sizeof(text), " 254 0 vda 1 0 %llu 1 1 0 %llu 1 0 1 1\n",
+			(unsigned long long) sectors_read, (unsigned long long) sectors_written);
+	live_write(&m->live, "diskstats", text);
+}
+
+static void set_pressure(struct machine *m, const char *file, uint64_t some_us, uint64_t full_us)
+{
+	char text[256];
+
+	(void) snprintf(text, sizeof(text),
+			"some avg10=0.00 avg60=0.00 avg300=0.00 total=%llu\n"
+			"full avg10=0.00 avg60=0.00 avg300=0.00 total=%llu\n",
+			(unsigned long long) some_us, (unsigned long long) full_us);
+	live_write(&m->live, file, text);
+}
+
+/* Let time pass on both clocks and take a row. */
+static void tick_after(struct machine *m, uint64_t ns)
+{
+	monotonic_ns += ns;
+	wall_ns += ns;
+	trk__sampler_tick(m->sampler, 0, &m->row);
+}
+
+static double value(const struct machine *m, enum trk_column column)
+{
+	return trk__sample_get(m->row, (int) column);
+}
+
+static void assert_value(const struct machine *m, enum trk_column column, double want)
+{
+	assert_true(trk__sample_knows(m->row, (int) column));
+	assert_true(fabs(value(m, column) - want) < 1e-9);
+}
+
+static void assert_unknown(const struct machine *m, enum trk_column column)
+{
+	assert_false(trk__sample_knows(m->row, (int) column));
+	assert_true(isnan(value(m, column)));
+}
+
+/* ---- the system ---- */
+
+static void amounts_count_from_the_start_and_rates_over_the_interval(void **state)
+{
+	struct machine m;
+
+	(void) state;
+	machine_init(&m);
+	set_cpu(&m, 100, 0, 50, 7);
+	machine_start(&m, 0);
+	set_cpu(&m, 101.5, 0.5, 51, 7.25);
+	tick_after(&m, 2 * S);
+	assert_value(&m, TRK_SYSTEM_UTIME, 2);
+	assert_value(&m, TRK_SYSTEM_STIME, 1);
+	assert_value(&m, TRK_SYSTEM_CPU_USAGE, 1.5);
+	assert_value(&m, TRK_SYSTEM_IOWAIT, 0.25);
+	assert_value(&m, TRK_SYSTEM_STEAL, 0);
+	assert_value(&m, TRK_SYSTEM_CONTEXT_SWITCHES, 1500);
+	assert_value(&m, TRK_SYSTEM_FORKS, 15);
+	assert_value(&m, TRK_ELAPSED, 2);
+	assert_value(&m, TRK_INTERVAL, 2);
+	assert_value(&m, TRK_TIMESTAMP, 1700000002);
+	set_cpu(&m, 102.5, 0.5, 51, 7.25);
+	tick_after(&m, 500 * MS);
+	assert_value(&m, TRK_SYSTEM_UTIME, 1);
+	assert_value(&m, TRK_SYSTEM_CPU_USAGE, 2);
+	assert_value(&m, TRK_ELAPSED, 2.5);
+	assert_value(&m, TRK_INTERVAL, 0.5);
+	machine_release(&m);
+}
+
+static void a_row_at_the_start_has_no_rate(void **state)
+{
+	struct machine m;
+
+	(void) state;
+	machine_init(&m);
+	set_cpu(&m, 100, 0, 50, 0);
+	machine_start(&m, 2 * MS);
+	tick_after(&m, 0);
+	assert_unknown(&m, TRK_SYSTEM_CPU_USAGE);
+	assert_value(&m, TRK_SYSTEM_UTIME, 0);
+	assert_value(&m, TRK_ELAPSED, 0);
+	tick_after(&m, 2 * MS - 1);
+	assert_unknown(&m, TRK_SYSTEM_CPU_USAGE);
+	tick_after(&m, 2 * MS);
+	assert_value(&m, TRK_SYSTEM_CPU_USAGE, 0);
+	machine_release(&m);
+}
+
+static void a_late_row_is_over_the_time_that_has_passed(void **state)
+{
+	struct machine m;
+
+	(void) state;
+	machine_init(&m);
+	set_cpu(&m, 0, 0, 0, 0);
+	machine_start(&m, 0);
+	set_cpu(&m, 7, 0, 0, 0);
+	monotonic_ns += 3500 * MS;
+	trk__sampler_tick(m.sampler, 2500 * MS, &m.row);
+	assert_value(&m, TRK_SYSTEM_CPU_USAGE, 2);
+	assert_value(&m, TRK_INTERVAL, 3.5);
+	assert_value(&m, TRK_TRACKER_LATE, 2.5);
+	machine_release(&m);
+}
+
+/* The monotonic clock stands still while the machine sleeps, the wall clock does not, and somebody
+ * may set it. */
+static void a_sleep_of_the_machine_and_a_set_clock_change_the_stamp_alone(void **state)
+{
+	struct machine m;
+
+	(void) state;
+	machine_init(&m);
+	set_cpu(&m, 0, 0, 0, 0);
+	machine_start(&m, 0);
+	set_cpu(&m, 1, 0, 0, 0);
+	wall_ns += 7200 * S;
+	tick_after(&m, S);
+	assert_value(&m, TRK_SYSTEM_CPU_USAGE, 1);
+	assert_value(&m, TRK_INTERVAL, 1);
+	assert_value(&m, TRK_TIMESTAMP, 1700007201);
+	set_cpu(&m, 2, 0, 0, 0);
+	wall_ns -= 10000 * S;
+	tick_after(&m, S);
+	assert_value(&m, TRK_SYSTEM_CPU_USAGE, 1);
+	assert_value(&m, TRK_ELAPSED, 2);
+	assert_value(&m, TRK_TIMESTAMP, 1699997202);
+	machine_release(&m);
+}
+
+static void a_counter_that_steps_back_adds_nothing_twice(void **state)
+{
+	struct machine m;
+
+	(void) state;
+	machine_init(&m);
+	set_cpu(&m, 10, 0, 0, 100);
+	machine_start(&m, 0);
+	set_cpu(&m, 8, 0, 0, 90);
+	tick_after(&m, S);
+	assert_value(&m, TRK_SYSTEM_UTIME, 0);
+	assert_value(&m, TRK_SYSTEM_IOWAIT, 0);
+	assert_value(&m, TRK_SYSTEM_CPU_USAGE, 0);
+	set_cpu(&m, 11, 0, 0, 104);
+	tick_after(&m, S);
+	assert_value(&m, TRK_SYSTEM_UTIME, 1);
+	assert_value(&m, TRK_SYSTEM_IOWAIT, 4);
+	machine_release(&m);
+}
+
+static void a_source_that_failed_once_is_made_up_for_over_its_own_time(void **state)
+{
+	struct machine m;
+
+	(void) state;
+	machine_init(&m);
+	set_cpu(&m, 0, 0, 0, 0);
+	machine_start(&m, 0);
+	live_write(&m.live, "stat", "no such thing\n");
+	tick_after(&m, S);
+	assert_unknown(&m, TRK_SYSTEM_UTIME);
+	assert_unknown(&m, TRK_SYSTEM_CPU_USAGE);
+	set_cpu(&m, 6, 0, 0, 0);
+	tick_after(&m, 3 * S);
+	assert_value(&m, TRK_SYSTEM_UTIME, 6);
+	assert_value(&m, TRK_SYSTEM_CPU_USAGE, 1.5);
+	assert_value(&m, TRK_INTERVAL, 3);
+	machine_release(&m);
+}
+
+static void what_a_machine_lacks_is_unknown_and_not_zero(void **state)
+{
+	static const enum trk_column known[] = {TRK_TIMESTAMP, TRK_ELAPSED, TRK_INTERVAL,
+						TRK_TRACKER_CPU, TRK_TRACKER_LATE};
+	struct trk_source list[TRK_SOURCES_MAX];
+	struct machine m;
+	size_t n;
+
+	(void) state;
+	machine_init(&m);
+	machine_start(&m, 0);
+	for (int turn = 0; turn < 2; turn++) {
+		tick_after(&m, S);
+		for (int i = 0; i < TRK_COLUMNS; i++) {
+			bool is_known = false;
+
+			for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+				is_known |= i == (int) known[k];
+			assert_int_equal(trk__sample_knows(m.row, i), is_known);
+		}
+	}
+	n = trk__sampler_sources(m.sampler, list);
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(list[i].name, "system_cpu") || !strcmp(list[i].name, "system_memory"))
+			assert_string_equal(list[i].text, "not readable");
+		if (!strcmp(list[i].name, "system_pressure"))
+			assert_string_equal(list[i].text, "off or not in this kernel (PSI)");
+		if (!strcmp(list[i].name, "cgroup"))
+			assert_string_equal(list[i].text, "no control group found");
+	}
+	assert_true(n >= 8);
+	machine_release(&m);
+}
+
+static void memory_and_load_are_of_the_moment(void **state)
+{
+	struct machine m;
+
+	(void) state;
+	machine_init(&m);
+	live_write(&m.live, "meminfo",
+		   "MemTotal: 4096 kB\nMemFree: 1024 kB\nMemAvailable: 2048 kB\n"
+		   "Buffers: 512 kB\nCached: 256 kB\nSReclaimable: 256 kB\nActive: 128 kB\n"
+		   "Inactive: 64 kB\nSwapTotal: 2048 kB\nSwapFree: 1024 kB\n");
+	live_write(&m.live, "loadavg", "1.25 0.50 0.10 2/321 4242\n");
+	machine_start(&m, 0);
+	tick_after(&m, S);
+	assert_value(&m, TRK_SYSTEM_MEMORY_FREE, 1);
+	assert_value(&m, TRK_SYSTEM_MEMORY_USED, 2);
+	assert_value(&m, TRK_SYSTEM_MEMORY_BUFFERS, 0.5);
+	assert_value(&m, TRK_SYSTEM_MEMORY_CACHED, 0.5);
+	assert_value(&m, TRK_SYSTEM_MEMORY_ACTIVE, 0.125);
+	assert_value(&m, TRK_SYSTEM_MEMORY_INACTIVE, 0.0625);
+	assert_value(&m, TRK_SYSTEM_SWAP_USED, 1);
+	assert_value(&m, TRK_SYSTEM_LOAD_1M, 1.25);
+	live_write(&m.live, "loadavg", "");
+	tick_after(&m, S);
+	assert_unknown(&m, TRK_SYSTEM_LOAD_1M);
+	assert_value(&m, TRK_SYSTEM_MEMORY_FREE, 1);
+	machine_release(&m);
+}
+
+static void bytes_of_disk_and_net_are_amounts(void **state)
+{
+	static const char net[] = "Inter-|   Receive\n face |bytes\n"
+				  "  eth0: %d 1 0 0 0 0 0 0 %d 1 0 0 0 0 0 0\n";
+	struct machine m;
+	char text[256];
+
+	(void) state;
+	machine_init(&m);
+	set_disk(&m, 1000, 2000);
+	(void) snprintf(text, sizeof(text), net, 5000, 600);
+	live_write(&m.live, "self/net/dev", text);
+	machine_start(&m, 0);
+	set_disk(&m, 1010, 2003);
+	(void) snprintf(text, sizeof(text), net, 5100, 607);
+	live_write(&m.live, "self/net/dev", text);
+	tick_after(&m, S);
+	assert_value(&m, TRK_SYSTEM_DISK_READ, 5120);
+	assert_value(&m, TRK_SYSTEM_DISK_WRITE, 1536);
+	assert_value(&m, TRK_SYSTEM_NET_RECV, 100);
+	assert_value(&m, TRK_SYSTEM_NET_SENT, 7);
+	set_disk(&m, 5, 5); /* the device was replaced */
+	tick_after(&m, S);
+	assert_value(&m, TRK_SYSTEM_DISK_READ, 0);
+	set_disk(&m, 6, 5);
+	tick_after(&m, S);
+	assert_value(&m, TRK_SYSTEM_DISK_READ, 512);
+	machine_release(&m);
+}
+
+static void pressure_is_the_time_lost_in_the_interval(void **state)
+{
+	struct machine m;
+
+	(void) state;
+	machine_init(&m);
+	set_pressure(&m, "pressure/cpu", 1000000, 0);
+	set_pressure(&m, "pressure/io", 500, 100);
+	machine_start(&m, 0);
+	set_pressure(&m, "pressure/cpu", 1250000, 0);
+	set_pressure(&m, "pressure/io", 700500, 300100);
+	tick_after(&m, S);
+	assert_value(&m, TRK_SYSTEM_PRESSURE_CPU_SOME, 0.25);
+	assert_value(&m, TRK_SYSTEM_PRESSURE_IO_SOME, 0.7);
+	assert_value(&m, TRK_SYSTEM_PRESSURE_IO_FULL, 0.3);
+	assert_unknown(&m, TRK_SYSTEM_PRESSURE_MEMORY_SOME);
+	machine_release(&m);
+}
+
+/* Where a folder's link count tells its folders; elsewhere (btrfs, overlay) it does not. */
+static void processes_are_counted(void **state)
+{
+	struct machine m;
+	struct stat st;
+
+	(void) state;
+	machine_init(&m);
+	assert_int_equal(mkdirat(m.live.env.proc_fd, "1", 0700), 0);
+	assert_int_equal(mkdirat(m.live.env.proc_fd, "20", 0700), 0);
+	assert_int_equal(fstat(m.live.env.proc_fd, &st), 0);
+	machine_start(&m, 0);
+	tick_after(&m, S);
+	assert_value(&m, TRK_SYSTEM_PROCESSES, 2);
+	assert_int_equal(mkdirat(m.live.env.proc_fd, "300", 0700), 0);
+	tick_after(&m, S); /* nothing says that there are more: looked at every 5 s */
+	assert_value(&m, TRK_SYSTEM_PROCESSES, 2);
+	tick_after(&m, 4 * S);
+	if (st.st_nlink > 4)
+		assert_value(&m, TRK_SYSTEM_PROCESSES, 3);
+	tick_after(&m, 60 * S); /* counted anew */
+	assert_value(&m, TRK_SYSTEM_PROCESSES, 3);
+	assert_int_equal(unlinkat(m.live.env.proc_fd, "1", AT_REMOVEDIR), 0);
+	assert_int_equal(unlinkat(m.live.env.proc_fd, "20", AT_REMOVEDIR), 0);
+	assert_int_equal(unlinkat(m.live.env.proc_fd, "300", AT_REMOVEDIR), 0);
+	machine_release(&m);
+}
+
+static void space_is_read_once_a_second_and_repeated_in_between(void **state)
+{
+	struct machine m;
+	struct statvfs fs;
+	char text[512];
+	double total;
+
+	(void) state;
+	machine_init(&m);
+	assert_int_equal(statvfs(m.live.path, &fs), 0);
+	(void) snprintf(text, sizeof(text), "30 1 8:1 / %s rw - ext4 /dev/sda1 rw\n", m.live.path);
+	live_write(&m.live, "self/mountinfo", text);
+	machine_start(&m, 0);
+	tick_after(&m, S);
+	total = (double) fs.f_blocks * (double) fs.f_frsize / 1e9;
+	assert_value(&m, TRK_SYSTEM_SPACE_TOTAL, total);
+	assert_true(value(&m, TRK_SYSTEM_SPACE_USED) <= total);
+	tick_after(&m, 100 * MS);
+	assert_value(&m, TRK_SYSTEM_SPACE_TOTAL, total);
+	tick_after(&m, 100 * MS);
+	assert_value(&m, TRK_SYSTEM_SPACE_TOTAL, total);
+	machine_release(&m);
+}
+
+/* ---- the control group ---- */
+
+static void set_group(struct machine *m, uint64_t cpu_us, const char *memory)
+{
+	char text[128];
+
+	(void) snprintf(text, sizeof(text), "usage_usec %llu\nuser_usec 0\nsystem_usec 0\n",
+			(unsigned long long) cpu_us);
+	live_write(&m->live, "group/cpu.stat", text);
+	live_write(&m->live, "group/memory.current", memory);
+}
+
+static void the_control_group_has_a_rate_and_a_gauge(void **state)
+{
+	char folder[32], file[64];
+	struct machine m;
+
+	(void) state;
+	machine_init(&m);
+	(void) snprintf(folder, sizeof(folder), "%d", (int) getpid());
+	(void) snprintf(file, sizeof(file), "%s/cgroup", folder);
+	assert_int_equal(mkdirat(m.live.env.proc_fd, folder, 0700), 0);
+	live_write(&m.live, file, "0::/group\n");
+	live_write(&m.live, "self/mountinfo",
+		   "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+	m.live.env.cgroup_fd = trk__open_dir_at(AT_FDCWD, m.live.path);
+	live_write(&m.live, "cgroup.procs", "");
+	live_write(&m.live, "group/cgroup.procs", "");
+	live_write(&m.live, "group/cgroup.events", "populated 1\n");
+	set_group(&m, 1000000, "1048576\n");
+	machine_start(&m, 0);
+	tick_after(&m, S); /* the first reading */
+	assert_unknown(&m, TRK_CGROUP_CPU_USAGE);
+	assert_value(&m, TRK_CGROUP_MEMORY_COLUMN, 1);
+	set_group(&m, 4000000, "3145728\n");
+	tick_after(&m, 2 * S);
+	assert_value(&m, TRK_CGROUP_CPU_USAGE, 1.5);
+	assert_value(&m, TRK_CGROUP_MEMORY_COLUMN, 3);
+	set_group(&m, 10, "");
+	tick_after(&m, S);
+	assert_unknown(&m, TRK_CGROUP_CPU_USAGE);
+	assert_unknown(&m, TRK_CGROUP_MEMORY_COLUMN);
+	set_group(&m, 500010, "0\n");
+	tick_after(&m, S);
+	assert_value(&m, TRK_CGROUP_CPU_USAGE, 0.5);
+	assert_value(&m, TRK_CGROUP_MEMORY_COLUMN, 0);
+	assert_int_equal(unlinkat(m.live.env.proc_fd, file, 0), 0);
+	assert_int_equal(unlinkat(m.live.env.proc_fd, folder, AT_REMOVEDIR), 0);
+	machine_release(&m);
+}
+
+/* ---- a process ---- */
+
+static pid_t sleeper(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		for (;;)
+			(void) pause();
+	assert_true(pid > 0);
+	return pid;
+}
+
+static void a_process_that_has_gone_leaves_its_memory_unknown(void **state)
+{
+	struct trk_tree_options tree = {.root = sleeper(), .self = getpid(), .pss_share = 1};
+	struct trk_sampler_options options = {.tree = &tree, .no_system = true, .perf_fd = -1};
+	struct trk_env env;
+	struct machine m = {.row = NULL};
+	int error = 0, status;
+
+	(void) state;
+	assert_int_equal(trk__env_init(&env), 0);
+	env.monotonic_ns = read_monotonic;
+	env.wall_ns = read_wall;
+	m.sampler = trk__sampler_new(&env, &options, &error);
+	assert_non_null(m.sampler);
+	tick_after(&m, S);
+	assert_value(&m, TRK_PROCESS_PID, tree.root);
+	assert_value(&m, TRK_PROCESS_CHILDREN, 0);
+	assert_value(&m, TRK_PROCESS_THREADS, 1);
+	assert_true(value(&m, TRK_PROCESS_MEMORY) > 0);
+	assert_true(value(&m, TRK_PROCESS_RSS) > 0);
+	assert_true(value(&m, TRK_PROCESS_CPU_USAGE) >= 0);
+	assert_unknown(&m, TRK_SYSTEM_CPU_USAGE);
+	assert_int_equal(kill(tree.root, SIGKILL), 0);
+	assert_int_equal(waitpid(tree.root, &status, 0), tree.root);
+	for (int i = 0; i < 2; i++) {
+		tick_after(&m, S);
+		assert_unknown(&m, TRK_PROCESS_MEMORY);
+		assert_unknown(&m, TRK_PROCESS_RSS);
+		assert_unknown(&m, TRK_PROCESS_THREADS);
+		assert_true(trk__sample_knows(m.row, TRK_PROCESS_UTIME));
+	}
+	assert_true(trk__tree_state(trk__sampler_tree(m.sampler))->root_gone);
+	trk__sampler_free(m.sampler);
+	trk__env_release(&env);
+}
+
+static void one_process_has_no_count_of_children(void **state)
+{
+	struct trk_tree_options tree = {.root = getpid(), .one_process = true, .pss_share = 1};
+	struct trk_sampler_options options = {.tree = &tree, .no_system = true, .perf_fd = -1};
+	struct trk_env env;
+	struct machine m = {.row = NULL};
+	int error = 0;
+
+	(void) state;
+	assert_int_equal(trk__env_init(&env), 0);
+	env.monotonic_ns = read_monotonic;
+	m.sampler = trk__sampler_new(&env, &options, &error);
+	assert_non_null(m.sampler);
+	tick_after(&m, S);
+	assert_unknown(&m, TRK_PROCESS_CHILDREN);
+	assert_value(&m, TRK_PROCESS_PID, getpid());
+	trk__sampler_free(m.sampler);
+	trk__env_release(&env);
+}
+
+static void a_process_that_is_not_there_is_an_error(void **state)
+{
+	struct trk_tree_options tree = {.root = 4242};
+	struct trk_sampler_options options = {.tree = &tree, .perf_fd = -1};
+	struct machine m;
+	int error = 0;
+
+	(void) state;
+	machine_init(&m);
+	assert_null(trk__sampler_new(&m.live.env, &options, &error));
+	assert_int_equal(error, -ESRCH);
+	machine_release(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(amounts_count_from_the_start_and_rates_over_the_interval),
+		cmocka_unit_test(a_row_at_the_start_has_no_rate),
+		cmocka_unit_test(a_late_row_is_over_the_time_that_has_passed),
+		cmocka_unit_test(a_sleep_of_the_machine_and_a_set_clock_change_the_stamp_alone),
+		cmocka_unit_test(a_counter_that_steps_back_adds_nothing_twice),
+		cmocka_unit_test(a_source_that_failed_once_is_made_up_for_over_its_own_time),
+		cmocka_unit_test(what_a_machine_lacks_is_unknown_and_not_zero),
+		cmocka_unit_test(memory_and_load_are_of_the_moment),
+		cmocka_unit_test(bytes_of_disk_and_net_are_amounts),
+		cmocka_unit_test(pressure_is_the_time_lost_in_the_interval),
+		cmocka_unit_test(processes_are_counted),
+		cmocka_unit_test(space_is_read_once_a_second_and_repeated_in_between),
+		cmocka_unit_test(the_control_group_has_a_rate_and_a_gauge),
+		cmocka_unit_test(a_process_that_has_gone_leaves_its_memory_unknown),
+		cmocka_unit_test(one_process_has_no_count_of_children),
+		cmocka_unit_test(a_process_that_is_not_there_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

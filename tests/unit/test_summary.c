@@ -1,0 +1,417 @@
+/* The summary: lines for people, one JSON document, the table of statistics. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report/summary.h"
+#include "rows.h"
+
+static const struct trk_summary_style plain = {.color = false};
+static const struct trk_summary_style utf8 = {.utf8 = true};
+
+/* A run of ten rows of one second: 1.5 cores and 512 MiB of 4 cores and 2 GiB. */
+static struct trk_record *record_new(void)
+{
+	struct trk_record *r = calloc(1, sizeof(*r));
+	struct trk_outcome *o;
+	struct trk_sample s = {.known = 0};
+
+	assert_non_null(r);
+	assert_int_equal(trk__record_init(r), 0);
+	run_init(&r->run);
+	o = &r->outcome;
+	outcome_init(o);
+	for (int i = 0; i < TRK_TOTALS; i++)
+		trk__quantity_set(&o->total[i], 100 + i, TRK_QUALITY_EXACT, "wait4", NULL);
+	trk__quantity_set(&o->total[TRK_TOTAL_CPU_S], 15, TRK_QUALITY_AT_LEAST, "tree", "why");
+	trk__quantity_set(&o->total[TRK_TOTAL_PEAK_MEMORY_MIB], 640, TRK_QUALITY_ESTIMATED,
+			  "smaps_rollup", "sampled");
+	trk__quantity_set(&o->total[TRK_TOTAL_DISK_READ_BYTES], 2500000000, TRK_QUALITY_EXACT, "io",
+			  NULL);
+	trk__quantity_set(&o->total[TRK_TOTAL_DISK_WRITE_BYTES], 999, TRK_QUALITY_EXACT, "io",
+			  NULL);
+	trk__quantity_set(&o->total[TRK_TOTAL_MAJOR_FAULTS], NAN, TRK_QUALITY_EXACT, NULL, "gone");
+	trk__quantity_set(&r->run.limit[TRK_LIMIT_CPU], 4, TRK_QUALITY_EXACT, "cpu.max", NULL);
+	trk__quantity_set(&r->run.limit[TRK_LIMIT_MEMORY_MIB], 2048, TRK_QUALITY_EXACT,
+			  "memory.max", NULL);
+	o->duration_ns = 10000000000;
+	o->left_behind = 0;
+	trk__sample_set(&s, TRK_INTERVAL, 1000000);
+	trk__sample_set(&s, TRK_PROCESS_CPU_USAGE, 15000);
+	trk__sample_set(&s, TRK_PROCESS_UTIME, 1500000);
+	trk__sample_set(&s, TRK_PROCESS_MEMORY, 512 * 1048576ll);
+	for (int i = 1; i <= 10; i++) {
+		trk__sample_set(&s, TRK_ELAPSED, i * 1000000);
+		trk__record_add(r, 1, &s, &s, &s);
+	}
+	r->ended = true;
+	return r;
+}
+
+static void record_free(struct trk_record *r)
+{
+	trk__record_release(r);
+	free(r);
+}
+
+/* Owned: the caller frees it. */
+static char *text_of(const struct trk_record *r, const struct trk_summary_style *style)
+{
+	struct trk_buf b;
+
+	trk__buf_init(&b, 1 << 20);
+	trk__summary_text(&b, r, style);
+	assert_int_equal(b.error, 0);
+	return b.data;
+}
+
+static char *json_of(const struct trk_record *r)
+{
+	struct trk_buf b;
+
+	trk__buf_init(&b, 1 << 20);
+	trk__summary_json(&b, r);
+	assert_int_equal(b.error, 0);
+	return b.data;
+}
+
+static void assert_says(const struct trk_record *r, const struct trk_summary_style *style,
+			const char *want)
+{
+	char *text = text_of(r, style);
+
+	if (!strstr(text, want))
+		print_error("%s is not in\n%s", want, text);
+	assert_non_null(strstr(text, want));
+	free(text);
+}
+
+static void assert_silent(const struct trk_record *r, const struct trk_summary_style *style,
+			  const char *unwanted)
+{
+	char *text = text_of(r, style);
+
+	if (strstr(text, unwanted))
+		print_error("%s is in\n%s", unwanted, text);
+	assert_null(strstr(text, unwanted));
+	free(text);
+}
+
+static void assert_json(const struct trk_record *r, const char *want)
+{
+	char *text = json_of(r);
+
+	if (!strstr(text, want))
+		print_error("%s is not in\n%s", want, text);
+	assert_non_null(strstr(text, want));
+	free(text);
+}
+
+static size_t lines_of(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+/* ---- text ---- */
+
+static void durations_read_well(void **state)
+{
+	static const struct {
+		double seconds;
+		const char *want;
+	} table[] = {
+		{0, "0 ms"},
+		{0.0004, "0 ms"},
+		{0.25, "250 ms"},
+		{0.9994, "999 ms"},
+		{0.9995, "1.0 s"},
+		{12.34, "12.3 s"},
+		{59.94, "59.9 s"},
+		{59.95, "1 m 0 s"},
+		{3599.4, "59 m 59 s"},
+		{3599.5, "1 h 0 m 0 s"},
+		{6130, "1 h 42 m 10 s"},
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		char text[32];
+
+		trk__duration_text(text, sizeof(text), table[i].seconds);
+		assert_string_equal(text, table[i].want);
+	}
+}
+
+static void the_lines_hold_the_figures(void **state)
+{
+	struct trk_record *r = record_new();
+
+	(void) state;
+	assert_says(r, &plain,
+		    "-- resource-tracker - align - r-0a1b2c3d - exit 3 - 10.0 s -------------");
+	assert_says(r, &plain,
+		    "   CPU     1.50 mean   1.50 p95   1.50 peak of 4     #####..........  38 % "
+		    "cores\n");
+	assert_says(
+		r, &plain,
+		"   Memory 512.0 mean  512.0 p95  640.0 peak of 2048  ####...........  31 % MiB\n");
+	assert_says(r, &plain, "   Disk  2.5 GB read  999 B written\n");
+	assert_says(r, &plain, "   Total at least 15.0 s of CPU | peak memory about 640.0 MiB\n");
+	assert_says(r, &plain, "resource-tracker show r-0a1b2c3d");
+	record_free(r);
+}
+
+static void lines_fit_a_terminal_in_either_alphabet(void **state)
+{
+	struct trk_record *r = record_new();
+
+	(void) state;
+	memset(r->run.job, 'j', sizeof(r->run.job) - 1);
+	r->outcome.verdict = TRK_VERDICT_OUT_OF_MEMORY;
+	r->outcome.left_behind = 7;
+	r->damaged = 2;
+	for (int i = 0; i < 2; i++) {
+		char *text = text_of(r, i ? &utf8 : &plain);
+		size_t width = 0;
+
+		assert_true(lines_of(text) <= 12);
+		for (const char *at = text; *at; at++) {
+			if (!i)
+				assert_true((unsigned char) *at < 0x80);
+			width += ((unsigned char) *at & 0xc0) != 0x80;
+			if (*at != '\n')
+				continue;
+			assert_true(width - 1 <= 80);
+			width = 0;
+		}
+		free(text);
+	}
+	record_free(r);
+}
+
+static void few_samples_make_two_lines(void **state)
+{
+	static const struct trk_summary_style brief = {.brief = true};
+	struct trk_record *r = record_new();
+	char *text = text_of(r, &brief);
+
+	(void) state;
+	assert_int_equal(lines_of(text), 2);
+	free(text);
+	r->samples = 2;
+	text = text_of(r, &plain);
+	assert_int_equal(lines_of(text), 2);
+	free(text);
+	record_free(r);
+}
+
+static void how_it_ended_is_said(void **state)
+{
+	struct trk_record *r = record_new();
+	struct trk_outcome *o = &r->outcome;
+
+	(void) state;
+	o->verdict = TRK_VERDICT_SIGNALLED;
+	o->signal = 15;
+	(void) snprintf(o->evidence, sizeof(o->evidence), "killed from outside");
+	assert_says(r, &plain, " - signal 15 (TERM) - ");
+	assert_says(r, &plain, " ! killed from outside\n");
+	o->verdict = TRK_VERDICT_TIMEOUT;
+	assert_says(r, &plain, " - timeout - ");
+	assert_says(r, &plain, " ! killed from outside\n");
+	o->verdict = TRK_VERDICT_MEMORY_LIMIT;
+	assert_says(r, &plain, " - memory limit - ");
+	o->verdict = TRK_VERDICT_TRACKER_DIED;
+	assert_says(r, &plain, " ! did not end cleanly; last sample at 10.0 s\n");
+	o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
+	assert_says(r, &plain,
+		    " ! killed by the kernel, out of memory (limit 2048 MiB, peak 640 MiB)");
+	o->top[0].peak_bytes = 600 << 20;
+	assert_says(r, &plain, "   biggest: sort -u (pid 7) 600 MiB\n");
+	o->verdict = TRK_VERDICT_RUNNING;
+	assert_says(r, &plain, "still running");
+	o->verdict = TRK_VERDICT_EXITED;
+	o->evidence[0] = '\0';
+	assert_silent(r, &plain, " ! ");
+	r->damaged = 1;
+	assert_says(r, &plain, " ! 1 damaged record skipped\n");
+	o->left_behind = 2;
+	assert_says(r, &plain, "   Left behind: 2 processes still running\n");
+	record_free(r);
+}
+
+static void what_is_unknown_is_left_out(void **state)
+{
+	struct trk_record *r = record_new();
+
+	(void) state;
+	r->outcome.total[TRK_TOTAL_CPU_S].value = NAN;
+	r->outcome.total[TRK_TOTAL_DISK_READ_BYTES].value = NAN;
+	r->run.limit[TRK_LIMIT_CPU].value = NAN;
+	assert_silent(r, &plain, "Total");
+	assert_silent(r, &plain, "Disk");
+	assert_silent(r, &plain, " of 4");
+	assert_silent(r, &plain, "nan");
+	trk__stats_clear(r->stats);
+	assert_silent(r, &plain, "nan");
+	record_free(r);
+}
+
+static void nothing_of_a_name_reaches_the_terminals_controls(void **state)
+{
+	struct trk_record *r = record_new();
+
+	(void) state;
+	(void) snprintf(r->run.job, sizeof(r->run.job), "a\x1b[2J\nb\x7f\xc2\x9b");
+	assert_silent(r, &utf8, "\x1b");
+	assert_silent(r, &utf8, "\xc2\x9b");
+	assert_says(r, &utf8, "a?[2J?b??");
+	(void) snprintf(r->run.job, sizeof(r->run.job), "caf\xc3\xa9 \xff");
+	assert_says(r, &utf8, "caf\xc3\xa9 ?");
+	assert_silent(r, &plain, "\xc3");
+	record_free(r);
+}
+
+static void colour_is_there_when_asked_and_closed(void **state)
+{
+	static const struct trk_summary_style colour = {.color = true};
+	struct trk_record *r = record_new();
+
+	(void) state;
+	assert_silent(r, &plain, "\033");
+	assert_says(r, &colour, "\033[1m-- ");
+	assert_silent(r, &colour, "\033[31m");
+	r->outcome.verdict = TRK_VERDICT_TIMEOUT;
+	(void) snprintf(r->outcome.evidence, sizeof(r->outcome.evidence), "time limit");
+	assert_says(r, &colour, "\033[31m ! time limit\n\033[0m");
+	record_free(r);
+}
+
+/* ---- JSON ---- */
+
+static void the_document_holds_the_figures(void **state)
+{
+	struct trk_record *r = record_new();
+
+	(void) state;
+	assert_json(r, "\"schema\": \"resource-tracker.summary/1\"");
+	assert_json(r, "\"id\": \"r-0a1b2c3d\"");
+	assert_json(r, "\"command\": [\n   \"sort\",\n   \"-u\"\n  ]");
+	assert_json(r, "\"tags\": {\n   \"lane\": \"7\"\n  }");
+	assert_json(r, "\"start_time\": 1700000000.123,");
+	assert_json(r, "\"duration_s\": 10,");
+	assert_json(r, "\"code\": 3,\n   \"signal\": null,\n   \"verdict\": \"exited\"");
+	assert_json(r, "\"cpu_s\": {\n   \"value\": 15,\n   \"quality\": \"at_least\",\n"
+		       "   \"source\": \"tree\",\n   \"reason\": \"why\"\n  }");
+	assert_json(r, "\"process_cpu_usage\": {\n   \"mean\": 1.5,\n   \"max\": 1.5,\n"
+		       "   \"min\": 1.5,");
+	assert_json(r, "\"process_utime\": {\n   \"mean\": 1.5,\n   \"max\": 1.5,\n"
+		       "   \"min\": 1.5,\n");
+	assert_json(r, "   \"sum\": 15\n");
+	assert_json(r, "\"samples\": 10,");
+	assert_json(r, "\"name\": \"sort\",\n   \"command\": \"sort -u\"");
+	record_free(r);
+}
+
+static void what_is_unknown_is_null(void **state)
+{
+	struct trk_record *r = record_new();
+
+	(void) state;
+	assert_json(r, "\"major_faults\": {\n   \"value\": null,\n   \"quality\": \"unknown\",\n"
+		       "   \"source\": null,\n   \"reason\": \"gone\"\n  }");
+	assert_json(r, "\"process_gpu_usage\": {\n   \"mean\": null,\n   \"max\": null,\n"
+		       "   \"min\": null,\n   \"p50\": null,\n   \"p95\": null,\n"
+		       "   \"p99\": null,\n   \"sum\": null\n  }");
+	r->run.pid = 0;
+	r->outcome.code = -1;
+	r->outcome.stop_ns = 0;
+	r->outcome.total[TRK_TOTAL_CPU_S].value = INFINITY;
+	r->outcome.tracker_rss_bytes = 0;
+	assert_json(r, "\"pid\": null,");
+	assert_json(r, "\"code\": null,");
+	assert_json(r, "\"stop_time\": null,");
+	assert_json(r, "\"cpu_s\": {\n   \"value\": null,");
+	assert_json(r, "\"peak_rss_mib\": null,");
+	record_free(r);
+}
+
+static void text_from_outside_stays_text(void **state)
+{
+	struct trk_record *r = record_new();
+
+	(void) state;
+	(void) snprintf(r->run.job, sizeof(r->run.job), "\"q\"\\\n\xff");
+	r->run.command_len = 0;
+	r->run.tags_len = 0;
+	assert_json(r, "\"job\": \"\\\"q\\\"\\\\\\n\xef\xbf\xbd\"");
+	assert_json(r, "\"command\": [],");
+	assert_json(r, "\"tags\": {},");
+	record_free(r);
+}
+
+static void every_kind_of_end_has_its_word(void **state)
+{
+	static const char *const words[] = {"running", "exited",       "signalled", "out_of_memory",
+					    "timeout", "tracker_died", "stopped"};
+	struct trk_record *r = record_new();
+
+	(void) state;
+	for (int i = 0; i < 7; i++) {
+		char want[64];
+
+		r->outcome.verdict = (enum trk_verdict) i;
+		(void) snprintf(want, sizeof(want), "\"verdict\": \"%s\"", words[i]);
+		assert_json(r, want);
+	}
+	record_free(r);
+}
+
+static void statistics_stand_alone_too(void **state)
+{
+	struct trk_record *r = record_new();
+	struct trk_buf b;
+
+	(void) state;
+	trk__buf_init(&b, 1 << 20);
+	trk__stats_json(&b, r);
+	assert_non_null(strstr(b.data, "\"schema\": \"resource-tracker.stats/1\""));
+	assert_non_null(strstr(b.data, "\"samples\": 10"));
+	assert_non_null(strstr(b.data, "\"process_memory_mib\": {\n   \"mean\": 512,"));
+	trk__buf_clear(&b);
+	trk__stats_text(&b, r);
+	assert_int_equal(lines_of(b.data), 5); /* the head and what was measured */
+	assert_non_null(strstr(b.data, "process_utime                  s              1.500"));
+	assert_null(strstr(b.data, "gpu"));
+	trk__buf_release(&b);
+	record_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(durations_read_well),
+		cmocka_unit_test(the_lines_hold_the_figures),
+		cmocka_unit_test(lines_fit_a_terminal_in_either_alphabet),
+		cmocka_unit_test(few_samples_make_two_lines),
+		cmocka_unit_test(how_it_ended_is_said),
+		cmocka_unit_test(what_is_unknown_is_left_out),
+		cmocka_unit_test(nothing_of_a_name_reaches_the_terminals_controls),
+		cmocka_unit_test(colour_is_there_when_asked_and_closed),
+		cmocka_unit_test(the_document_holds_the_figures),
+		cmocka_unit_test(what_is_unknown_is_null),
+		cmocka_unit_test(text_from_outside_stays_text),
+		cmocka_unit_test(every_kind_of_end_has_its_word),
+		cmocka_unit_test(statistics_stand_alone_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
