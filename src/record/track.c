@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/parse.h"
 #include "probe/linux/pid_children.h"
 #include "probe/perf.h"
 #include "record/finish.h"
@@ -115,6 +116,20 @@ static void open_recording(struct track *t)
 		result->recording_error = error.code;
 }
 
+/* Is /proc that of our pid namespace? Elsewhere (unshare --pid without --mount-proc) the job's pid
+ * names another process there, or none. */
+static bool proc_is_ours(const struct track *t)
+{
+	char text[16];
+	ssize_t len = readlinkat(t->env.proc_fd, "self", text, sizeof(text) - 1);
+	uint64_t pid;
+
+	if (len < 0)
+		return false;
+	text[len] = '\0';
+	return trk__parse_u64(text, &pid) == 0 && pid == (uint64_t) getpid();
+}
+
 static int open_sampler(struct track *t)
 {
 	struct trk_tree_options tree = {
@@ -134,6 +149,8 @@ static int open_sampler(struct track *t)
 	int r = 0;
 
 	t->record->run.pid = tree.root;
+	if (tree.root && !proc_is_ours(t))
+		return -ESRCH;
 	t->sampler = trk__sampler_new(&t->env, &options, &r);
 	return t->sampler ? 0 : r;
 }

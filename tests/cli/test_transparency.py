@@ -1,6 +1,7 @@
 """A job under `run` sees what it sees without, and ends the same way: each case runs both."""
 
 import contextlib
+import json
 import os
 import resource
 import signal
@@ -475,6 +476,17 @@ def test_as_pid_1_of_a_namespace_the_code_says_the_signal(rt, script, code):
     for options in ([*NAMESPACE], ["unshare", "-pf"]):
         rc = ended([*options, rt.path, "run", "-q", "--", "sh", "-c", script], rt)[0]
         assert rc == code
+
+
+def test_another_process_of_the_same_number_is_not_taken_for_the_job(rt):
+    """Without --mount-proc, /proc is the outer namespace's."""
+    if not may_unshare():
+        return
+    rc, out, _ = ended(["unshare", "-pf", rt.path, "run", "-q", "--summary-json", "-", "--", "sh",
+                        "-c", "sleep 0.5; exit 3"], rt)
+    summary = json.loads(out)
+    assert rc == summary["run"]["exit"]["code"] == 3
+    assert summary["top_processes"] == [] and summary["stats"]["process_memory_mib"]["max"] is None
 
 
 def test_as_pid_1_of_a_namespace_signals_reach_the_job(rt):
