@@ -420,12 +420,26 @@ static int status_of(const struct track_settings *s, const struct trk_outcome *o
 	return o->signal ? -o->signal : o->code;
 }
 
+/* Does the summary need the descriptor after the job has started? */
+static bool is_summary_for(const struct track_settings *s, int fd)
+{
+	char text[16];
+
+	(void) snprintf(text, sizeof(text), "fd:%d", fd);
+	return s->summary_json &&
+	       ((fd == STDOUT_FILENO && !strcmp(s->summary_json, "-")) ||
+		!strcmp(s->summary_json, text) || !strncmp(s->summary_json, "/dev/", 5) ||
+		!strncmp(s->summary_json, "/proc/", 6)); /* may be a name of it */
+}
+
 int track_with(struct track_settings *s, char **argv, int pid)
 {
 	char dir[4096], job[TRK_RUN_TEXT_SIZE];
 	struct trk_track_result *result = calloc(1, sizeof(*result));
 	struct trk_track_options options = {
 		.argv = argv,
+		.release_stdin = !is_summary_for(s, STDIN_FILENO),
+		.release_stdout = !is_summary_for(s, STDOUT_FILENO),
 		.pid = pid,
 		.job = s->job,
 		.tags = s->tags,

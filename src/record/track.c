@@ -1,6 +1,7 @@
 #include "record/track.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -372,6 +373,19 @@ static void loop(struct track *t)
 
 /* ---- life ---- */
 
+static void release_streams(const struct trk_track_options *o)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (o->release_stdin)
+		(void) dup3(fd, STDIN_FILENO, O_CLOEXEC);
+	if (o->release_stdout)
+		(void) dup3(fd, STDOUT_FILENO, O_CLOEXEC);
+	(void) close(fd);
+}
+
 static int begin(struct track *t)
 {
 	const struct trk_track_options *o = t->options;
@@ -394,6 +408,7 @@ static int begin(struct track *t)
 		if (r < 0)
 			return r;
 		t->result->started = true;
+		release_streams(o);
 	} else if (o->pid) {
 		t->pid_fd = (int) syscall(SYS_pidfd_open, o->pid, 0);
 	}

@@ -142,6 +142,31 @@ def test_a_broken_stdout_kills_the_job_and_not_us_alone(rt):
         assert (rc, out) == (0, b"141\n")
 
 
+def test_a_job_that_closes_its_input_ends_the_writer(rt):
+    """The writer gets SIGPIPE while the job is alive, which only then goes on."""
+    job = "exec <&-; while [ ! -s writer ]; do sleep 0.05; done; exit 5"
+    for program in ("", f"'{rt.path}' run -q -- "):
+        (rt.home / "writer").unlink(missing_ok=True)
+        script = (f"{{ yes; echo $? >writer; }} | {program}sh -c '{job}'; echo ${{PIPESTATUS[1]}}")
+        rc, out, _ = ended(["bash", "-c", script], rt)
+        assert (rc, out, (rt.home / "writer").read_text()) == (0, b"5\n", "141\n")
+
+
+def test_a_job_that_closes_its_output_ends_the_reader(rt):
+    job = "exec >&-; while [ ! -s reader ]; do sleep 0.05; done; exit 5"
+    for program in ("", f"'{rt.path}' run -q -- "):
+        (rt.home / "reader").unlink(missing_ok=True)
+        script = (f"{program}sh -c '{job}' | {{ cat; echo end >reader; }}; echo ${{PIPESTATUS[0]}}")
+        assert ended(["bash", "-c", script], rt)[:2] == (0, b"5\n")
+
+
+@pytest.mark.parametrize("where", ["-", "fd:1", "/dev/stdout"])
+def test_the_summary_can_go_to_the_jobs_output(rt, where):
+    out = ended([rt.path, "run", "-q", "--summary-json", where, "--", "echo", "first"], rt)[1]
+    first, _, rest = out.partition(b"\n")
+    assert first == b"first" and json.loads(rest)["run"]["exit"]["code"] == 0
+
+
 @pytest.mark.parametrize("flags", [[], ["-f", "csv", "-i", "0.1"], ["--summary-json", "fd:2"]],
                          ids=["summary", "samples", "json"])
 def test_a_broken_stderr_does_not_change_the_result(rt, flags):
