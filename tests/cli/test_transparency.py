@@ -396,16 +396,19 @@ def test_a_signal_to_the_group_that_the_job_handles_does_not_end_us(rt):
 
 
 def test_signals_are_forwarded_when_nothing_can_be_sampled(rt):
-    """With this few descriptors the job runs, and the tree cannot be opened."""
-    seen = set()
-    for files in range(18, 30):
+    """With one number of descriptors the job runs and the tree cannot be opened; it depends on the
+    machine's control groups. With fewer the job takes the tracker's place."""
+    seen = False
+    for files in range(12, 48):
         with logging_job(rt, True, "SIGTERM", stderr=subprocess.PIPE, preexec_fn=with_limit(
                 resource.RLIMIT_NOFILE, files)) as (process, _):
             process.send_signal(signal.SIGTERM)
             await_text(rt.home / "log", "SIGTERM")
             assert finish(rt, process) == ["SIGTERM"]
-            seen.add(b"No data available" in process.communicate()[1])
-    assert True in seen or os.environ.get("RESOURCE_TRACKER_BIN", "").count("asan")
+            seen = b"No data available" in process.communicate()[1]
+        if seen:
+            break
+    assert seen or os.environ.get("RESOURCE_TRACKER_BIN", "").count("asan")
 
 
 def test_a_timeout_ends_the_job_when_nothing_can_be_sampled(rt):
