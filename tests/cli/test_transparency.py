@@ -144,7 +144,8 @@ def test_a_broken_stdout_kills_the_job_and_not_us_alone(rt):
 
 def test_a_job_that_closes_its_input_ends_the_writer(rt):
     """The writer gets SIGPIPE while the job is alive, which only then goes on."""
-    job = "exec <&-; while [ ! -s writer ]; do sleep 0.05; done; exit 5"
+    job = ("exec <&-; i=0; while [ ! -s writer ] && [ $((i += 1)) -lt 300 ]; do sleep 0.05; done; "
+           "[ $i -lt 300 ] && exit 5")
     for program in ("", f"'{rt.path}' run -q -- "):
         (rt.home / "writer").unlink(missing_ok=True)
         script = (f"{{ yes; echo $? >writer; }} | {program}sh -c '{job}'; echo ${{PIPESTATUS[1]}}")
@@ -153,10 +154,12 @@ def test_a_job_that_closes_its_input_ends_the_writer(rt):
 
 
 def test_a_job_that_closes_its_output_ends_the_reader(rt):
-    job = "exec >&-; while [ ! -s reader ]; do sleep 0.05; done; exit 5"
+    job = ("exec >&-; i=0; while [ ! -s reader ] && [ $((i += 1)) -lt 300 ]; do sleep 0.05; done; "
+           "[ $i -lt 300 ] && exit 5")
     for program in ("", f"'{rt.path}' run -q -- "):
         (rt.home / "reader").unlink(missing_ok=True)
-        script = (f"{program}sh -c '{job}' | {{ cat; echo end >reader; }}; echo ${{PIPESTATUS[0]}}")
+        script = (f"{program}sh -c '{job}' | {{ cat; echo end >reader; }}; "
+                  "echo ${PIPESTATUS[0]}")
         assert ended(["bash", "-c", script], rt)[:2] == (0, b"5\n")
 
 
