@@ -484,12 +484,26 @@ static void go_into_the_background(int control_fd)
 	(void) close_range(control_fd < 3 ? 3 : keep + 1, ~0u, 0);
 }
 
+/* Does the summary need the descriptor after the job has started? */
+static bool is_summary_for(const struct track_settings *s, int fd)
+{
+	char text[16];
+
+	(void) snprintf(text, sizeof(text), "fd:%d", fd);
+	return s->summary_json &&
+	       ((fd == STDOUT_FILENO && !strcmp(s->summary_json, "-")) ||
+		!strcmp(s->summary_json, text) || !strncmp(s->summary_json, "/dev/", 5) ||
+		!strncmp(s->summary_json, "/proc/", 6)); /* may be a name of it */
+}
+
 int track_with(struct track_settings *s, char **argv, int pid)
 {
 	char dir[4096], job[TRK_RUN_TEXT_SIZE];
 	struct trk_track_result *result = calloc(1, sizeof(*result));
 	struct trk_track_options options = {
 		.argv = argv,
+		.release_stdin = !is_summary_for(s, STDIN_FILENO),
+		.release_stdout = !is_summary_for(s, STDOUT_FILENO),
 		.pid = pid,
 		.job = s->job,
 		.tags = s->tags,

@@ -1,6 +1,7 @@
 #include "record/track.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/parse.h"
 #include "probe/linux/pid_children.h"
 #include "probe/perf.h"
 #include "record/control.h"
@@ -122,6 +124,20 @@ static void open_recording(struct track *t)
 						  : trk__strerror(error.code));
 }
 
+/* Is /proc that of our pid namespace? Elsewhere (unshare --pid without --mount-proc) the job's pid
+ * names another process there, or none. */
+static bool proc_is_ours(const struct track *t)
+{
+	char text[16];
+	ssize_t len = readlinkat(t->env.proc_fd, "self", text, sizeof(text) - 1);
+	uint64_t pid;
+
+	if (len < 0)
+		return false;
+	text[len] = '\0';
+	return trk__parse_u64(text, &pid) == 0 && pid == (uint64_t) getpid();
+}
+
 static int open_sampler(struct track *t)
 {
 	struct trk_tree_options tree = {
@@ -142,6 +158,8 @@ static int open_sampler(struct track *t)
 	int r = 0;
 
 	t->record->run.pid = tree.root;
+	if (tree.root && !proc_is_ours(t))
+		return -ESRCH;
 	t->sampler = trk__sampler_new(&t->env, &options, &r);
 	return t->sampler ? 0 : r;
 }
@@ -414,6 +432,19 @@ static void loop(struct track *t)
 
 /* ---- life ---- */
 
+static void release_streams(const struct trk_track_options *o)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (o->release_stdin)
+		(void) dup3(fd, STDIN_FILENO, O_CLOEXEC);
+	if (o->release_stdout)
+		(void) dup3(fd, STDOUT_FILENO, O_CLOEXEC);
+	(void) close(fd);
+}
+
 static int begin(struct track *t)
 {
 	const struct trk_track_options *o = t->options;
@@ -439,6 +470,7 @@ static int begin(struct track *t)
 		if (r < 0)
 			return r;
 		t->result->started = true;
+		release_streams(o);
 	} else if (o->pid) {
 		t->pid_fd = (int) syscall(SYS_pidfd_open, o->pid, 0);
 	}

@@ -20,7 +20,10 @@ typedef void trk_track_row_fn(void *data, const struct trk_run *run, const struc
 
 struct trk_track_options {
 	char *const *argv; /* run: the command, NULL-terminated */
-	pid_t pid;         /* attach: the process; 0 with argv NULL: the whole machine */
+	/* run: once the job has them, ours become /dev/null, so that whoever is at the other end of a
+	 * pipe learns when the job closes its end. */
+	bool release_stdin, release_stdout;
+	pid_t pid; /* attach: the process; 0 with argv NULL: the whole machine */
 	const char *job;
 	const char *tags; /* key=value, each ended by a NUL */
 	size_t tags_len;
