@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/parse.h"
 #include "record/control.h"
+#include "record/request.h"
 #include "record/track.h"
 #include "report/summary.h"
 #include "sink/table.h"
@@ -82,31 +83,12 @@ static int take_metadata(void *settings, const struct cli_option *o, const char 
 
 static int take_request(void *settings, const struct cli_option *o, const char *value)
 {
-	static const char *const keys[] = {"cpu", "mem", "gpu", "time"};
-	const char *at = value;
+	struct track_settings *s = settings;
 
-	while (*at) {
-		size_t len = strcspn(at, ",");
-		const char *equals = memchr(at, '=', len);
-		size_t key_len = equals ? (size_t) (equals - at) : 0;
-		char key[32], text[64];
-		bool known = false;
-
-		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-			known |= key_len == strlen(keys[i]) && !strncmp(at, keys[i], key_len);
-		if (!known || len - key_len - 1 >= sizeof(text) || len - key_len - 1 == 0) {
-			cli_complain("--%s %s: not of the form cpu=N,mem=SIZE,gpu=N,time=DURATION",
-				     o->name, value);
-			return EXIT_USAGE;
-		}
-		(void) snprintf(key, sizeof(key), "request_%.*s", (int) key_len, at);
-		(void) snprintf(text, sizeof(text), "%.*s", (int) (len - key_len - 1), equals + 1);
-		if (add_tag(settings, key, text) != 0)
-			return EXIT_USAGE;
-		at += len;
-		at += *at == ',';
-	}
-	return 0;
+	if (trk__request_parse(value, s->request) == 0)
+		return 0;
+	cli_complain("--%s %s: not of the form cpu=N,mem=SIZE,gpu=N,time=DURATION", o->name, value);
+	return EXIT_USAGE;
 }
 
 static int limit_complaint(const char *value)
@@ -283,6 +265,7 @@ void track_settings_init(struct track_settings *s)
 		.limits.grace_ns = GRACE_DEFAULT_NS,
 		.control_fd = -1,
 	};
+	trk__quantities_clear(s->request, TRK_REQUESTS);
 }
 
 /* ---- samples while they come ---- */
@@ -496,6 +479,11 @@ static bool is_summary_for(const struct track_settings *s, int fd)
 		!strncmp(s->summary_json, "/proc/", 6)); /* may be a name of it */
 }
 
+static const char *get_variable(const char *name)
+{
+	return getenv(name);
+}
+
 int track_with(struct track_settings *s, char **argv, int pid)
 {
 	char dir[4096], job[TRK_RUN_TEXT_SIZE];
@@ -512,6 +500,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		.one_process = s->one_process,
 		.no_system = s->no_system,
 		.limits = s->limits,
+		.request = s->request,
 		.control_fd = s->control_fd,
 		.duration_ns = s->duration_ns,
 		.pss_share = -1,
@@ -523,6 +512,8 @@ int track_with(struct track_settings *s, char **argv, int pid)
 	struct trk_env env;
 	int r, status;
 
+	if (argv) /* an attached process stands under its own batch system, if any */
+		trk__request_detect(get_variable, s->request);
 	if (s->detach && !argv)
 		go_into_the_background(s->control_fd);
 	if (!result) {

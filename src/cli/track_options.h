@@ -9,6 +9,7 @@ struct track_settings {
 	const char *job, *output, *format, *dir, *summary, *summary_json, *color;
 	uint64_t interval_ns, duration_ns;
 	struct trk_enforce limits;
+	struct trk_quantity request[TRK_REQUESTS];
 	int control_fd;
 	bool quiet, one_process, no_system, strict, no_recording, plain, detach;
 	char tags[TRK_RUN_TAGS_SIZE];

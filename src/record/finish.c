@@ -14,6 +14,7 @@
 #include "probe/linux/affinity.h"
 #include "probe/linux/meminfo.h"
 #include "probe/linux/pid_status.h"
+#include "probe/linux/rlimits.h"
 
 #define MIB 1048576.0
 
@@ -89,6 +90,7 @@ void trk__finish_limits(struct trk_finish *f, struct trk_sampler *sampler, struc
 	struct trk_cgroup_limits limits;
 	double memory = machine_memory_mib(&f->env);
 	const char *source = "MemTotal";
+	struct trk_rlimits own;
 
 	(void) trk__cgroup_limits(trk__sampler_cgroup(sampler), &limits);
 	limit_cpu(&limits, run);
@@ -96,6 +98,11 @@ void trk__finish_limits(struct trk_finish *f, struct trk_sampler *sampler, struc
 	    !((double) limits.memory_bytes / MIB >= memory)) {
 		memory = (double) limits.memory_bytes / MIB;
 		source = limits.memory_from;
+	}
+	if (run->pid && trk__rlimits_read(f->env.proc_fd, run->pid, &own) == 0 &&
+	    !((double) own.address_space_bytes / MIB >= memory)) {
+		memory = (double) own.address_space_bytes / MIB;
+		source = "ulimit -v, of each process";
 	}
 	trk__quantity_set(&run->limit[TRK_LIMIT_MEMORY_MIB], memory, TRK_QUALITY_EXACT, source,
 			  NULL);

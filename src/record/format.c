@@ -143,6 +143,9 @@ void trk__format_start(struct trk_buf *b, const struct trk_run *run)
 	trk__buf_varint(b, TRK_LIMITS);
 	for (int i = 0; i < TRK_LIMITS; i++)
 		put_quantity(b, &run->limit[i]);
+	trk__buf_varint(b, TRK_REQUESTS);
+	for (int i = 0; i < TRK_REQUESTS; i++)
+		put_quantity(b, &run->request[i]);
 }
 
 static void parse_schema(struct trk_cursor *c, struct trk_schema *schema)
@@ -189,6 +192,10 @@ int trk__parse_start(const void *data, size_t len, struct trk_schema *schema, st
 	limits = trk__cursor_varint(&c);
 	for (uint64_t i = 0; i < limits && i < TRK_LIMITS && !c.bad; i++)
 		get_quantity(&c, &run->limit[i]);
+	trk__quantities_clear(run->request, TRK_REQUESTS);
+	limits = c.at < c.end && !c.bad ? trk__cursor_varint(&c) : 0; /* older files end here */
+	for (uint64_t i = 0; i < limits && i < TRK_REQUESTS && !c.bad; i++)
+		get_quantity(&c, &run->request[i]);
 	return c.bad || run->id[0] == '\0' ? -EBADMSG : 0;
 }
 

@@ -47,10 +47,9 @@ const char *trk__quality_name(enum trk_quality quality)
 int trk__record_init(struct trk_record *r)
 {
 	memset(r, 0, sizeof(*r));
-	for (int i = 0; i < TRK_TOTALS; i++)
-		r->outcome.total[i].value = NAN;
-	for (int i = 0; i < TRK_LIMITS; i++)
-		r->run.limit[i].value = NAN;
+	trk__quantities_clear(r->outcome.total, TRK_TOTALS);
+	trk__quantities_clear(r->run.limit, TRK_LIMITS);
+	trk__quantities_clear(r->run.request, TRK_REQUESTS);
 	r->outcome.code = -1;
 	r->last_memory_mib = r->max_memory_mib = NAN;
 	r->stats = trk__stats_new();
@@ -95,6 +94,13 @@ void trk__record_add(struct trk_record *r, uint64_t rows, const struct trk_sampl
 	r->last_memory_mib = trk__sample_get(mean, TRK_PROCESS_MEMORY);
 	if (!(trk__sample_get(max, TRK_PROCESS_MEMORY) <= r->max_memory_mib))
 		r->max_memory_mib = trk__sample_get(max, TRK_PROCESS_MEMORY);
+}
+
+void trk__quantities_clear(struct trk_quantity *q, size_t n)
+{
+	memset(q, 0, n * sizeof(*q));
+	for (size_t i = 0; i < n; i++)
+		q[i].value = NAN;
 }
 
 void trk__quantity_set(struct trk_quantity *q, double value, enum trk_quality quality,

@@ -56,10 +56,18 @@ enum trk_total {
 };
 
 enum trk_limit { TRK_LIMIT_CPU, TRK_LIMIT_MEMORY_MIB, TRK_LIMIT_PIDS, TRK_LIMITS };
+enum trk_request {
+	TRK_REQUEST_CPU,
+	TRK_REQUEST_MEMORY_MIB,
+	TRK_REQUEST_GPU,
+	TRK_REQUEST_TIME_S,
+	TRK_REQUESTS
+};
 
 /* Keys of the JSON. */
 extern const char *const trk__total_keys[TRK_TOTALS];
 extern const char *const trk__limit_keys[TRK_LIMITS];
+extern const char *const trk__request_keys[TRK_REQUESTS];
 
 enum trk_verdict {
 	TRK_VERDICT_RUNNING,
@@ -89,6 +97,7 @@ struct trk_run {
 	uint64_t start_ns; /* wall clock */
 	uint64_t interval_ns;
 	struct trk_quantity limit[TRK_LIMITS];
+	struct trk_quantity request[TRK_REQUESTS];
 };
 
 /* Written now and then, and at the end. */
@@ -141,6 +150,9 @@ void trk__record_add(struct trk_record *r, uint64_t rows, const struct trk_sampl
 
 /* Remember a mark. Beyond the bound, or without memory, it is not kept: returns -ENOSPC or -ENOMEM. */
 int trk__record_mark(struct trk_record *r, const struct trk_mark *mark);
+
+/* Nothing is known of any of them. */
+void trk__quantities_clear(struct trk_quantity *q, size_t n);
 
 /* Set a quantity; source and reason may be NULL. A NaN value becomes "unknown". */
 void trk__quantity_set(struct trk_quantity *q, double value, enum trk_quality quality,

@@ -22,6 +22,7 @@
 #include "record/finish.h"
 #include "record/job.h"
 #include "record/marks.h"
+#include "record/request.h"
 #include "record/store.h"
 #include "record/writer.h"
 
@@ -80,6 +81,8 @@ static void describe_run(struct track *t)
 			memcpy(run->tags, o->tags, o->tags_len);
 		run->tags_len = o->tags_len;
 	}
+	if (o->request)
+		memcpy(run->request, o->request, sizeof(run->request));
 	run->start_ns = t->env.wall_ns();
 	trk__store_new_id(run);
 	run->interval_ns = o->interval_ns;
@@ -479,6 +482,7 @@ static int begin(struct track *t)
 		return r;
 	if (t->sampler)
 		trk__finish_limits(&t->finish, t->sampler, &t->record->run);
+	trk__request_from_limits(&t->record->run);
 	/* After the start: a slow disk does not hold the job up. */
 	open_recording(t);
 	return 0;

@@ -232,6 +232,11 @@ void trk__summary_json(struct trk_buf *b, const struct trk_record *r)
 	for (int i = 0; i < TRK_LIMITS; i++)
 		quantity(&j, trk__limit_keys[i], &r->run.limit[i]);
 	trk__json_close(&j, '}');
+	trk__json_key(&j, "request");
+	trk__json_open(&j, '{');
+	for (int i = 0; i < TRK_REQUESTS; i++)
+		quantity(&j, trk__request_keys[i], &r->run.request[i]);
+	trk__json_close(&j, '}');
 	top_of(&j, &r->outcome);
 	marks_of(&j, r);
 	tracker_of(&j, r);

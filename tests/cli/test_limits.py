@@ -1,5 +1,7 @@
 """--timeout and --limit: warned, told to end, killed; and marks from inside the job."""
 
+import pytest
+
 GROW = """
 import time
 kept = []
@@ -66,3 +68,52 @@ def test_a_mark_outside_a_run_does_nothing_and_a_wrong_one_is_an_error(rt):
     assert rt.run("mark", "").rc == 2
     gone = rt.run("mark", "x", env={"RESOURCE_TRACKER_RUN": "r-gone:1"})
     assert gone.rc == 1 and "does not listen" in gone.stderr
+
+
+def request_of(rt, *flags, **env):
+    request = rt.track("true", flags=list(flags), env=env).summary["request"]
+    return {key: (q["value"], q["source"]) for key, q in request.items() if q["value"] is not None}
+
+
+SLURM = {"SLURM_JOB_ID": "7", "SLURM_CPUS_PER_TASK": "4", "SLURM_CPUS_ON_NODE": "8",
+         "SLURM_MEM_PER_CPU": "2048", "SLURM_GPUS_ON_NODE": "2",
+         "SLURM_JOB_START_TIME": "1000", "SLURM_JOB_END_TIME": "4600"}
+
+
+def test_what_was_requested_is_told_by_the_batch_system(rt):
+    assert request_of(rt, **SLURM) == {
+        "cpu": (4, "SLURM_CPUS_PER_TASK"), "memory_mib": (16384, "SLURM_MEM_PER_CPU"),
+        "gpu": (2, "SLURM_GPUS_ON_NODE"), "time_s": (3600, "SLURM_JOB_END_TIME")}
+    pod = request_of(rt, KUBERNETES_SERVICE_HOST="10.0.0.1", CPU_REQUEST="2",
+                     MEMORY_LIMIT="4294967296")
+    assert pod["cpu"] == (2, "CPU_REQUEST") and pod["memory_mib"] == (4096, "MEMORY_LIMIT")
+    # The same names outside a pod are somebody else's.
+    assert "MEMORY_LIMIT" not in str(request_of(rt, MEMORY_LIMIT="4294967296"))
+    damaged = {**SLURM, "SLURM_CPUS_PER_TASK": "many", "SLURM_MEM_PER_CPU": "-1"}
+    assert request_of(rt, **damaged)["cpu"] == (8, "SLURM_CPUS_ON_NODE")
+
+
+def test_what_was_stated_beats_what_is_detected(rt):
+    stated = request_of(rt, "--request", "cpu=2.5,mem=3GiB,time=90m", **SLURM)
+    assert stated["cpu"] == (2.5, "--request")
+    assert stated["memory_mib"] == (3072, "--request")
+    assert stated["time_s"] == (5400, "--request")
+    assert stated["gpu"] == (2, "SLURM_GPUS_ON_NODE")
+    shown = rt.run("show", "--json", "@").json()["request"]
+    assert shown["memory_mib"] == {"value": 3072, "quality": "exact", "source": "--request",
+                                   "reason": None}
+
+
+def test_a_wrong_request_is_told(rt):
+    for value in ("cpu", "cpu=", "cpu=x", "cpu=0", "mem=0", "mem=-1", "ram=1", "cpu=1,,", "time=x", ""):
+        result = rt.track("true", flags=["--request", value])
+        assert result.rc == 125, value
+        assert "--request" in result.stderr and result.stderr.count("\n") == 1
+
+
+@pytest.mark.native
+def test_a_limit_of_address_space_is_a_limit_of_memory(rt):
+    inside = rt.run("-c", f"ulimit -v 2000000; exec {rt.path} run --summary-json "
+                          f"{rt.summary_file} -- true", program="/bin/bash").summary
+    assert inside["limits"]["memory_mib"]["value"] == 2000000 / 1024
+    assert "ulimit -v" in inside["limits"]["memory_mib"]["source"]
