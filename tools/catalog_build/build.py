@@ -115,7 +115,15 @@ class Catalogue:
             self.scored.add(name)
 
     def mark_low_outliers(self):
-        """Move rows far below the type's median over the regions to blocks of their own."""
+        """Move rows far below the type's median over the regions to blocks of their own; what
+        lies farther below than any real price does is left out."""
+        for name, prices in self.priced.items():
+            for region in rules.misprints(prices):
+                del prices[region]
+                self.drop("price far below every other region's")
+                for key, rows in self.blocks.items():
+                    if key[0] == "prices" and key[1] == region:
+                        rows.pop(name, None)
         low = {name: rules.low_outliers(prices) for name, prices in self.priced.items()}
         for key in [k for k in self.blocks if k[0] == "prices"]:
             kind, region, source, _, spot = key

@@ -359,3 +359,8 @@ def low_outliers(prices, share=0.6):
         return set()
     limit = share * median(prices.values())
     return {region for region, price in prices.items() if price < limit}
+
+
+def misprints(prices, share=0.35):
+    """The regions whose price lies so far below the type's median that it is another product's."""
+    return low_outliers(prices, share)
