@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "catalog/image.h"
 #include "catalog/suggest.h"
 
 enum { CELLS_MAX = 32, CELL_MAX = 128, PRICES_MAX = 100000 };
@@ -38,13 +39,14 @@ static int mistake(struct reading *r, const char *at, const char *format, ...)
 
 static int mistake(struct reading *r, const char *at, const char *format, ...)
 {
-	char text[180];
+	char text[150];
 	va_list args;
 
 	va_start(args, format);
 	(void) vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	(void) trk__error_set(r->reterr, -EBADMSG, r->file, "%.60s:%lu:%zu: %s", r->file, r->line,
+	(void) trk__error_set(r->reterr, -EBADMSG, r->file, "%s:%lu:%zu: %s",
+			      trk__catalog_file_tail(r->file), r->line,
 			      (size_t) (at - r->line_start) + 1, text);
 	if (r->reterr)
 		r->reterr->line = r->line;
@@ -312,7 +314,7 @@ static int take_lines(struct reading *r, const char *csv, size_t len)
 		}
 		csv = stop ? stop + 1 : end;
 	}
-	r->line += !r->line;
+	r->line++;
 	r->line_start = end;
 	if (!header)
 		return mistake(r, end, "empty; the first line names the columns");

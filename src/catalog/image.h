@@ -2,6 +2,8 @@
 #ifndef TRK_CATALOG_IMAGE_H
 #define TRK_CATALOG_IMAGE_H
 
+#include <string.h>
+
 #include "base/buf.h"
 #include "catalog/catalog.h"
 
@@ -16,6 +18,14 @@ enum {
 	TRK_CATALOG_PRICES_MAX = 2000000,
 	TRK_CATALOG_TEXTS_MAX = 16 << 20,
 };
+
+/* The end of a path, as much as fits into a message beside its line and column. */
+static inline const char *trk__catalog_file_tail(const char *file)
+{
+	size_t len = strlen(file);
+
+	return len > 90 ? file + len - 90 : file;
+}
 
 /* Tables that grow. `hash` finds a server by vendor and name. */
 struct trk_catalog_builder {

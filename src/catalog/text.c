@@ -36,13 +36,14 @@ static int mistake(struct reading *r, const char *at, const char *format, ...)
 
 static int mistake(struct reading *r, const char *at, const char *format, ...)
 {
-	char text[160];
+	char text[150];
 	va_list args;
 
 	va_start(args, format);
 	(void) vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	(void) trk__error_set(r->reterr, -EBADMSG, r->file, "%.80s:%lu:%zu: %s", r->file, r->line,
+	(void) trk__error_set(r->reterr, -EBADMSG, r->file, "%s:%lu:%zu: %s",
+			      trk__catalog_file_tail(r->file), r->line,
 			      (size_t) (at - r->line_start) + 1, text);
 	if (r->reterr)
 		r->reterr->line = r->line;
@@ -218,9 +219,9 @@ static int take_head(struct reading *r)
 		return -EBADMSG;
 	if (format > TRK_CATALOG_FORMAT)
 		return trk__error_set(r->reterr, -TRK_E_VERSION, r->file,
-				      "%.80s:%lu:%zu: format %u is newer than this program reads "
+				      "%s:%lu:%zu: format %u is newer than this program reads "
 				      "(%d). Try: a newer resource-tracker",
-				      r->file, r->line,
+				      trk__catalog_file_tail(r->file), r->line,
 				      (size_t) (r->cells[1].at - r->line_start) + 1,
 				      (unsigned int) format, TRK_CATALOG_FORMAT);
 	if (format < TRK_CATALOG_FORMAT)
@@ -634,8 +635,8 @@ int trk__catalog_text_add(struct trk_catalog_builder *b, const char *file, const
 		r.line++;
 		error = take_line(&r, text, (size_t) ((stop ? stop : end) - text));
 		if (error == -EFBIG)
-			return trk__error_set(reterr, error, file, "%.80s:%lu:1: too large", file,
-					      r.line);
+			return trk__error_set(reterr, error, file, "%s:%lu:1: too large",
+					      trk__catalog_file_tail(file), r.line);
 		if (error < 0)
 			return error;
 		text = stop ? stop + 1 : end;
@@ -664,7 +665,8 @@ int trk__catalog_text_load(const struct trk_catalog *base, const char *file, con
 		error = trk__catalog_builder_finish(&b, ret);
 	trk__catalog_builder_release(&b);
 	if (error < 0 && error != -EBADMSG && error != -EFBIG && error != -TRK_E_VERSION)
-		return trk__error_set(reterr, error, file, "%.80s: %s", file, trk__strerror(error));
+		return trk__error_set(reterr, error, file, "%s: %s", trk__catalog_file_tail(file),
+				      trk__strerror(error));
 	return error;
 }
 
@@ -676,8 +678,8 @@ int trk__catalog_text_read(const struct trk_catalog *base, int dirfd, const char
 	int error;
 
 	if (len < 0)
-		return trk__error_set(reterr, (int) len, path, "%.80s: cannot read: %s", path,
-				      trk__strerror((int) len));
+		return trk__error_set(reterr, (int) len, path, "%s: cannot read: %s",
+				      trk__catalog_file_tail(path), trk__strerror((int) len));
 	error = trk__catalog_text_load(base, path, text, (size_t) len, ret, reterr);
 	free(text);
 	return error;

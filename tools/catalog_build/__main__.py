@@ -71,7 +71,8 @@ def write_blocks(out, cat):
 def write_file(path, cats, notes, places_too=True):
     used = sorted({s for cat in cats for k, rows in cat.blocks.items() if rows
                    for s in (k[2], k[4]) if s != "-"})
-    newest = max(build.SOURCES[s][0] for s in used if s != "own")
+    newest = max((build.SOURCES[s][0] for s in used if s != "own"),
+                 default=build.SOURCES["own"][0])
     out = [f"# {line}" if line else "#" for line in notes]
     out += [f"# {kind}: {columns}" for kind, columns in build.COLUMNS.items()]
     out.append(f"catalogue\t{FORMAT}\t{newest}")

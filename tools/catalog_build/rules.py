@@ -164,7 +164,8 @@ def aws_by_name(name):
     return vcpus, vcpus * GIB_PER_VCPU[letter] * 1024
 
 
-AZURE_NAME = re.compile(r"Standard_([A-Z]+)(\d+)(?:-(\d+))?([a-z]*)((?:_\d+)?_v\d+)?")
+AZURE_NAME = re.compile(r"Standard_([A-Z]+)(\d+)(?:-(\d+))?([a-z]*)"
+                        r"(?:-(\d+))?((?:_\d+)?_v\d+)?")
 
 
 def azure_family(name):
@@ -172,7 +173,8 @@ def azure_family(name):
     match = AZURE_NAME.fullmatch(name)
     if not match:
         return None
-    letters, vcpus, constrained, features, version = match.groups()
+    letters, vcpus, constrained, features, later, version = match.groups()
+    constrained = constrained or later
     return letters + features + (version or ""), int(vcpus), constrained and int(constrained)
 
 
@@ -210,7 +212,7 @@ def azure_by_name(name, known):
         return None
     family, vcpus, constrained = parts
     if constrained:
-        base = known.get(re.sub(r"(\d)-\d+", r"\1", name, count=1))
+        base = known.get(re.sub(r"-\d+", "", name, count=1))
         if base:
             return constrained, base[1]
     gib = azure_gib(family, vcpus)
