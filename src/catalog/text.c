@@ -1,221 +1,23 @@
 #include "catalog/text.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "catalog/text_cells.h"
 
-enum { CELLS_MAX = 12, FILE_MAX = 64 << 20 };
-
-struct cell {
-	const char *at;
-	size_t len;
-};
-
-struct reading {
-	struct trk_catalog_builder *b;
-	const char *file;
-	struct trk_error *reterr;
-	unsigned long line;
-	const char *line_start;
-	struct cell cells[CELLS_MAX];
-	size_t n;
-	bool has_head, has_end;
-	size_t base_blocks; /* blocks that were there before this file */
-	/* The block that rows belong to. */
-	int (*row)(struct reading *r);
-	uint8_t vendor, quality;
-	uint16_t source, region;
-};
-
-static int mistake(struct reading *r, const char *at, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int mistake(struct reading *r, const char *at, const char *format, ...)
-{
-	char text[150];
-	va_list args;
-
-	va_start(args, format);
-	(void) vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	(void) trk__error_set(r->reterr, -EBADMSG, r->file, "%s:%lu:%zu: %s",
-			      trk__catalog_file_tail(r->file), r->line,
-			      (size_t) (at - r->line_start) + 1, text);
-	if (r->reterr)
-		r->reterr->line = r->line;
-	return -EBADMSG;
-}
-
-static bool is(const struct cell *c, const char *word)
-{
-	return strlen(word) == c->len && !memcmp(c->at, word, c->len);
-}
-
-static bool is_unknown(const struct reading *r, size_t cell)
-{
-	return cell >= r->n || is(&r->cells[cell], "-");
-}
-
-static int quoted(const struct cell *c)
-{
-	return c->len < 60 ? (int) c->len : 60;
-}
-
-static int needs_cells(struct reading *r, size_t least, const char *names)
-{
-	if (r->n >= least)
-		return 0;
-	return mistake(r, r->cells[r->n - 1].at + r->cells[r->n - 1].len,
-		       "too few cells; this line has: %s", names);
-}
-
-/* An unsigned decimal of at most `max`. Unknown cells leave *ret as it is. */
-static int number(struct reading *r, size_t cell, uint64_t max, uint64_t *ret)
-{
-	uint64_t value = 0;
-
-	if (is_unknown(r, cell))
-		return 0;
-	for (size_t i = 0; i < r->cells[cell].len; i++) {
-		char c = r->cells[cell].at[i];
-
-		if (c < '0' || c > '9')
-			return mistake(r, r->cells[cell].at + i, "not a whole number: %.*s",
-				       quoted(&r->cells[cell]), r->cells[cell].at);
-		value = value * 10 + (uint64_t) (c - '0');
-		if (value > max)
-			return mistake(r, r->cells[cell].at, "too large: %.*s",
-				       quoted(&r->cells[cell]), r->cells[cell].at);
-	}
-	if (!r->cells[cell].len)
-		return mistake(r, r->cells[cell].at, "an empty cell; unknown is -");
-	*ret = value;
-	return 0;
-}
-
-/* A decimal fraction in units of 10^-decimals; further digits are a mistake. */
-static int fraction(struct reading *r, size_t cell, unsigned int decimals, uint64_t max,
-		    uint64_t *ret)
-{
-	const struct cell *c = &r->cells[cell];
-	uint64_t value = 0;
-	unsigned int after = 0;
-	bool point = false, digit = false;
-
-	for (size_t i = 0; i < c->len; i++) {
-		if (c->at[i] == '.' && !point) {
-			point = true;
-			continue;
-		}
-		if (c->at[i] < '0' || c->at[i] > '9')
-			return mistake(r, c->at + i, "not a number: %.*s", quoted(c), c->at);
-		after += point;
-		digit = true;
-		value = value * 10 + (uint64_t) (c->at[i] - '0');
-		if (value > max || after > decimals)
-			return mistake(r, c->at, "too large or more than %u decimals: %.*s",
-				       decimals, quoted(c), c->at);
-	}
-	for (; after < decimals; after++)
-		value *= 10;
-	if (!digit || value > max)
-		return mistake(r, c->at, "not a number in range: %.*s", quoted(c), c->at);
-	*ret = value;
-	return 0;
-}
-
-static int choice(struct reading *r, size_t cell, const char *const *names, size_t n, uint8_t *ret)
-{
-	for (size_t i = 0; cell < r->n && i < n; i++) {
-		if (is(&r->cells[cell], names[i])) {
-			*ret = (uint8_t) i;
-			return 0;
-		}
-	}
-	return mistake(r, r->cells[cell].at, "unknown word %.*s; one is: %s",
-		       quoted(&r->cells[cell]), r->cells[cell].at, names[0]);
-}
-
-/* "2026-07-20" as 20260720. */
-static int date(struct reading *r, size_t cell, uint32_t *ret)
-{
-	const struct cell *c = &r->cells[cell];
-	uint32_t value = 0;
-
-	for (size_t i = 0; i < c->len; i++) {
-		bool dash = i == 4 || i == 7;
-
-		if (dash ? c->at[i] != '-' : c->at[i] < '0' || c->at[i] > '9')
-			return mistake(r, c->at, "not a date (2026-01-31): %.*s", quoted(c), c->at);
-		if (!dash && i < 10)
-			value = value * 10 + (uint32_t) (c->at[i] - '0');
-	}
-	if (c->len != 10 || value % 100 < 1 || value % 100 > 31 || value / 100 % 100 < 1 ||
-	    value / 100 % 100 > 12)
-		return mistake(r, c->at, "not a date (2026-01-31): %.*s", quoted(c), c->at);
-	*ret = value;
-	return 0;
-}
-
-static uint32_t text(struct reading *r, size_t cell)
-{
-	if (is_unknown(r, cell))
-		return 0;
-	return trk__catalog_builder_text(r->b, r->cells[cell].at, r->cells[cell].len);
-}
-
-/* Index of the record whose first member is the text of the cell, or -1. `vendor`: of a region. */
-static int find(const struct reading *r, const struct trk_buf *table, size_t record, size_t cell,
-		int vendor)
-{
-	for (size_t i = 0; i < table->len / record; i++) {
-		const char *at = table->data + i * record;
-		uint32_t id;
-
-		memcpy(&id, at, sizeof(id));
-		if (vendor >= 0 &&
-		    ((const struct trk_catalog_region *) (const void *) at)->vendor != vendor)
-			continue;
-		if (is(&r->cells[cell], r->b->texts.data + id))
-			return (int) i;
-	}
-	return -1;
-}
-
-static int find_vendor(struct reading *r, size_t cell)
-{
-	int at = find(r, &r->b->vendors, sizeof(struct trk_catalog_vendor), cell, -1);
-
-	if (at < 0)
-		return mistake(r, r->cells[cell].at, "vendor %.*s has no line of its own above",
-			       quoted(&r->cells[cell]), r->cells[cell].at);
-	r->vendor = (uint8_t) at;
-	return 0;
-}
-
-static int find_source(struct reading *r, size_t cell, uint16_t *ret)
-{
-	int at = find(r, &r->b->sources, sizeof(struct trk_catalog_source), cell, -1);
-
-	if (at < 0)
-		return mistake(r, r->cells[cell].at, "source %.*s has no line of its own above",
-			       quoted(&r->cells[cell]), r->cells[cell].at);
-	*ret = (uint16_t) at;
-	return 0;
-}
+enum { FILE_MAX = 64 << 20 };
 
 /* ---- facts ---- */
 
-static int take_head(struct reading *r)
+static int take_head(struct trk_text_reading *r)
 {
 	uint64_t format = 0;
 	uint32_t day = 0;
 
-	if (needs_cells(r, 3, "catalogue format date") < 0 || number(r, 1, 1000000, &format) < 0)
+	if (trk__text_needs_cells(r, 3, "catalogue format date") < 0 ||
+	    trk__text_number(r, 1, 1000000, &format) < 0)
 		return -EBADMSG;
 	if (format > TRK_CATALOG_FORMAT)
 		return trk__error_set(r->reterr, -TRK_E_VERSION, r->file,
@@ -225,9 +27,10 @@ static int take_head(struct reading *r)
 				      (size_t) (r->cells[1].at - r->line_start) + 1,
 				      (unsigned int) format, TRK_CATALOG_FORMAT);
 	if (format < TRK_CATALOG_FORMAT)
-		return mistake(r, r->cells[1].at, "format %u is older than this program reads (%d)",
-			       (unsigned int) format, TRK_CATALOG_FORMAT);
-	if (date(r, 2, &day) < 0)
+		return trk__text_mistake(r, r->cells[1].at,
+					 "format %u is older than this program reads (%d)",
+					 (unsigned int) format, TRK_CATALOG_FORMAT);
+	if (trk__text_date(r, 2, &day) < 0)
 		return -EBADMSG;
 	if (day > r->b->date)
 		r->b->date = day;
@@ -235,64 +38,66 @@ static int take_head(struct reading *r)
 	return 0;
 }
 
-static int take_source(struct reading *r)
+static int take_source(struct trk_text_reading *r)
 {
 	struct trk_catalog_source s = {0};
 
-	if (needs_cells(r, 5, "source id date licence title") < 0 || date(r, 2, &s.date) < 0)
+	if (trk__text_needs_cells(r, 5, "source id date licence title") < 0 ||
+	    trk__text_date(r, 2, &s.date) < 0)
 		return -EBADMSG;
-	if (find(r, &r->b->sources, sizeof(s), 1, -1) >= 0)
+	if (trk__text_find(r, &r->b->sources, sizeof(s), 1, -1) >= 0)
 		return 0;
-	s.id = text(r, 1);
-	s.licence = text(r, 3);
-	s.title = text(r, 4);
+	s.id = trk__text_text(r, 1);
+	s.licence = trk__text_text(r, 3);
+	s.title = trk__text_text(r, 4);
 	trk__buf_add(&r->b->sources, &s, sizeof(s));
 	return r->b->sources.error;
 }
 
-static int take_vendor(struct reading *r)
+static int take_vendor(struct trk_text_reading *r)
 {
 	struct trk_catalog_vendor v = {0};
 	uint64_t step = 0, minimum = 0;
 
-	if (needs_cells(r, 6, "vendor id aliases name step_s minimum_s note") < 0 ||
-	    number(r, 4, 86400, &step) < 0 || number(r, 5, 86400, &minimum) < 0)
+	if (trk__text_needs_cells(r, 6, "vendor id aliases name step_s minimum_s note") < 0 ||
+	    trk__text_number(r, 4, 86400, &step) < 0 || trk__text_number(r, 5, 86400, &minimum) < 0)
 		return -EBADMSG;
 	if (step == 0)
-		return mistake(r, r->cells[4].at, "a billing step of at least 1 s is needed");
-	if (find(r, &r->b->vendors, sizeof(v), 1, -1) >= 0)
+		return trk__text_mistake(r, r->cells[4].at,
+					 "a billing step of at least 1 s is needed");
+	if (trk__text_find(r, &r->b->vendors, sizeof(v), 1, -1) >= 0)
 		return 0;
-	v.id = text(r, 1);
-	v.aliases = text(r, 2);
-	v.name = text(r, 3);
-	v.note = text(r, 6);
+	v.id = trk__text_text(r, 1);
+	v.aliases = trk__text_text(r, 2);
+	v.name = trk__text_text(r, 3);
+	v.note = trk__text_text(r, 6);
 	v.step_s = (uint32_t) step;
 	v.minimum_s = (uint32_t) minimum;
 	trk__buf_add(&r->b->vendors, &v, sizeof(v));
 	return r->b->vendors.error;
 }
 
-static int take_region(struct reading *r)
+static int take_region(struct trk_text_reading *r)
 {
 	struct trk_catalog_region g = {0};
 
-	if (needs_cells(r, 5, "region vendor id country flags aliases place") < 0 ||
-	    find_vendor(r, 1) < 0)
+	if (trk__text_needs_cells(r, 5, "region vendor id country flags aliases place") < 0 ||
+	    trk__text_find_vendor(r, 1) < 0)
 		return -EBADMSG;
-	if (find(r, &r->b->regions, sizeof(g), 2, r->vendor) >= 0)
+	if (trk__text_find(r, &r->b->regions, sizeof(g), 2, r->vendor) >= 0)
 		return 0;
-	if (!is_unknown(r, 3)) {
+	if (!trk__text_is_unknown(r, 3)) {
 		if (r->cells[3].len != 2)
-			return mistake(r, r->cells[3].at, "a country is two letters");
+			return trk__text_mistake(r, r->cells[3].at, "a country is two letters");
 		memcpy(g.country, r->cells[3].at, 2);
 	}
-	if (!is_unknown(r, 4) && !is(&r->cells[4], "restricted"))
-		return mistake(r, r->cells[4].at, "unknown flag; one is: restricted");
-	g.restricted = !is_unknown(r, 4);
+	if (!trk__text_is_unknown(r, 4) && !trk__text_is(&r->cells[4], "restricted"))
+		return trk__text_mistake(r, r->cells[4].at, "unknown flag; one is: restricted");
+	g.restricted = !trk__text_is_unknown(r, 4);
 	g.vendor = r->vendor;
-	g.id = text(r, 2);
-	g.aliases = text(r, 5);
-	g.place = text(r, 6);
+	g.id = trk__text_text(r, 2);
+	g.aliases = trk__text_text(r, 5);
+	g.place = trk__text_text(r, 6);
 	trk__buf_add(&r->b->regions, &g, sizeof(g));
 	return r->b->regions.error;
 }
@@ -300,20 +105,21 @@ static int take_region(struct reading *r)
 /* ---- rows ---- */
 
 /* The server that a row is about. */
-static struct trk_catalog_server *row_server(struct reading *r, bool add, int *reterror)
+static struct trk_catalog_server *row_server(struct trk_text_reading *r, bool add, int *reterror)
 {
 	bool fresh;
 	int at;
 
 	if (!r->cells[1].len || r->cells[1].len > 200) {
-		*reterror = mistake(r, r->cells[1].at, "no type, or a very long one");
+		*reterror = trk__text_mistake(r, r->cells[1].at, "no type, or a very long one");
 		return NULL;
 	}
 	at = trk__catalog_builder_server(r->b, r->vendor, r->cells[1].at, r->cells[1].len, add,
 					 &fresh);
 	if (at == -ENOENT)
-		at = mistake(r, r->cells[1].at, "type %.*s is in no block of servers above",
-			     quoted(&r->cells[1]), r->cells[1].at);
+		at = trk__text_mistake(r, r->cells[1].at,
+				       "type %.*s is in no block of servers above",
+				       trk__text_quoted(&r->cells[1]), r->cells[1].at);
 	if (at < 0) {
 		*reterror = at;
 		return NULL;
@@ -321,11 +127,11 @@ static struct trk_catalog_server *row_server(struct reading *r, bool add, int *r
 	return (struct trk_catalog_server *) (void *) r->b->servers.data + at;
 }
 
-static int take_flags(struct reading *r, size_t cell, uint8_t *ret)
+static int take_flags(struct trk_text_reading *r, size_t cell, uint8_t *ret)
 {
 	static const char *const names[] = {"metal", "mac", "accel", "fpga"};
 	const char *at = cell < r->n ? r->cells[cell].at : "";
-	size_t left = is_unknown(r, cell) ? 0 : r->cells[cell].len;
+	size_t left = trk__text_is_unknown(r, cell) ? 0 : r->cells[cell].len;
 
 	while (left) {
 		const char *comma = memchr(at, ',', left);
@@ -335,7 +141,8 @@ static int take_flags(struct reading *r, size_t cell, uint8_t *ret)
 			if (strlen(names[i]) == len && !memcmp(at, names[i], len))
 				break;
 		if (i == 4)
-			return mistake(r, at, "unknown flag; known: metal mac accel fpga");
+			return trk__text_mistake(r, at,
+						 "unknown flag; known: metal mac accel fpga");
 		*ret |= (uint8_t) (1u << i);
 		left -= len + (comma != NULL);
 		at += len + (comma != NULL);
@@ -343,23 +150,25 @@ static int take_flags(struct reading *r, size_t cell, uint8_t *ret)
 	return 0;
 }
 
-static int row_of_servers(struct reading *r)
+static int row_of_servers(struct trk_text_reading *r)
 {
 	uint64_t vcpus = 0, memory = 0, threads = 0;
 	struct trk_catalog_server *s;
 	uint8_t arch = 0, allocation = 0, flags = 0;
 	int error = 0;
 
-	if (needs_cells(r, 6, "type vcpus memory_mib arch allocation") < 0 ||
-	    number(r, 2, 10000, &vcpus) < 0 || number(r, 3, UINT32_MAX, &memory) < 0 ||
-	    choice(r, 4, trk__catalog_arch_names, TRK_ARCHES, &arch) < 0 ||
-	    choice(r, 5, trk__catalog_allocation_names, TRK_ALLOCATIONS, &allocation) < 0 ||
-	    number(r, 6, 8, &threads) < 0 || take_flags(r, 7, &flags) < 0)
+	if (trk__text_needs_cells(r, 6, "type vcpus memory_mib arch allocation") < 0 ||
+	    trk__text_number(r, 2, 10000, &vcpus) < 0 ||
+	    trk__text_number(r, 3, UINT32_MAX, &memory) < 0 ||
+	    trk__text_choice(r, 4, trk__catalog_arch_names, TRK_ARCHES, &arch) < 0 ||
+	    trk__text_choice(r, 5, trk__catalog_allocation_names, TRK_ALLOCATIONS, &allocation) <
+		    0 ||
+	    trk__text_number(r, 6, 8, &threads) < 0 || take_flags(r, 7, &flags) < 0)
 		return -EBADMSG;
 	if (!vcpus)
-		return mistake(r, r->cells[2].at, "a server has at least one vCPU");
+		return trk__text_mistake(r, r->cells[2].at, "a server has at least one vCPU");
 	if (!memory)
-		return mistake(r, r->cells[3].at, "a server has some memory");
+		return trk__text_mistake(r, r->cells[3].at, "a server has some memory");
 	s = row_server(r, true, &error);
 	if (!s)
 		return error;
@@ -374,39 +183,41 @@ static int row_of_servers(struct reading *r)
 	return 0;
 }
 
-static int row_of_gpus(struct reading *r)
+static int row_of_gpus(struct trk_text_reading *r)
 {
 	uint64_t count = 0, vram = 0, permille = 1000;
 	struct trk_catalog_server *s;
 	int error = 0;
 
-	if (needs_cells(r, 3, "type count model vram_mib_each fraction") < 0 ||
-	    number(r, 2, 64, &count) < 0 || number(r, 4, UINT32_MAX, &vram) < 0)
+	if (trk__text_needs_cells(r, 3, "type count model vram_mib_each fraction") < 0 ||
+	    trk__text_number(r, 2, 64, &count) < 0 || trk__text_number(r, 4, UINT32_MAX, &vram) < 0)
 		return -EBADMSG;
-	if (!is_unknown(r, 5) && fraction(r, 5, 3, 1000, &permille) < 0)
+	if (!trk__text_is_unknown(r, 5) && trk__text_fraction(r, 5, 3, 1000, &permille) < 0)
 		return -EBADMSG;
 	s = row_server(r, false, &error);
 	if (!s)
 		return error;
 	s->gpu_count = (uint8_t) count;
-	s->gpu_model = text(r, 3);
+	s->gpu_model = trk__text_text(r, 3);
 	s->vram_mib = (uint32_t) vram;
 	s->gpu_permille = (uint16_t) permille;
 	return 0;
 }
 
 /* One whole number for each server. */
-static int row_of_one(struct reading *r, uint64_t *ret, struct trk_catalog_server **retserver)
+static int row_of_one(struct trk_text_reading *r, uint64_t *ret,
+		      struct trk_catalog_server **retserver)
 {
 	int error = 0;
 
-	if (needs_cells(r, 3, "type value") < 0 || number(r, 2, UINT32_MAX, ret) < 0)
+	if (trk__text_needs_cells(r, 3, "type value") < 0 ||
+	    trk__text_number(r, 2, UINT32_MAX, ret) < 0)
 		return -EBADMSG;
 	*retserver = row_server(r, false, &error);
 	return *retserver ? 0 : error;
 }
 
-static int row_of_memory(struct reading *r)
+static int row_of_memory(struct trk_text_reading *r)
 {
 	struct trk_catalog_server *s;
 	uint64_t value = 0;
@@ -415,13 +226,13 @@ static int row_of_memory(struct reading *r)
 	if (error < 0)
 		return error;
 	if (value > s->memory_mib)
-		return mistake(r, r->cells[2].at, "more than the %u MiB that it has",
-			       s->memory_mib);
+		return trk__text_mistake(r, r->cells[2].at, "more than the %u MiB that it has",
+					 s->memory_mib);
 	s->usable_mib = (uint32_t) value;
 	return 0;
 }
 
-static int row_of_storage(struct reading *r)
+static int row_of_storage(struct trk_text_reading *r)
 {
 	struct trk_catalog_server *s;
 	uint64_t value = 0;
@@ -432,7 +243,7 @@ static int row_of_storage(struct reading *r)
 	return error;
 }
 
-static int row_of_coremark(struct reading *r)
+static int row_of_coremark(struct trk_text_reading *r)
 {
 	struct trk_catalog_server *s;
 	uint64_t value = 0;
@@ -445,14 +256,15 @@ static int row_of_coremark(struct reading *r)
 	return 0;
 }
 
-static int row_of_stressng(struct reading *r)
+static int row_of_stressng(struct trk_text_reading *r)
 {
 	struct trk_catalog_server *s;
 	uint64_t one = 0, all = 0;
 	int error = 0;
 
-	if (needs_cells(r, 4, "type one_thread all_threads") < 0 ||
-	    number(r, 2, UINT32_MAX, &one) < 0 || number(r, 3, UINT32_MAX, &all) < 0)
+	if (trk__text_needs_cells(r, 4, "type one_thread all_threads") < 0 ||
+	    trk__text_number(r, 2, UINT32_MAX, &one) < 0 ||
+	    trk__text_number(r, 3, UINT32_MAX, &all) < 0)
 		return -EBADMSG;
 	s = row_server(r, false, &error);
 	if (!s)
@@ -462,7 +274,7 @@ static int row_of_stressng(struct reading *r)
 	return 0;
 }
 
-static int row_of_prices(struct reading *r)
+static int row_of_prices(struct trk_text_reading *r)
 {
 	struct trk_catalog_block *block =
 		(struct trk_catalog_block *) (void *) (r->b->blocks.data + r->b->blocks.len) - 1;
@@ -472,12 +284,13 @@ static int row_of_prices(struct reading *r)
 	struct trk_catalog_server *s;
 	int error = 0;
 
-	if (needs_cells(r, 3, "type usd_per_hour spot_saving_percent interruption_class") < 0 ||
-	    fraction(r, 2, 5, UINT32_MAX, &price) < 0 || number(r, 3, 100, &saving) < 0 ||
-	    number(r, 4, 4, &klass) < 0)
+	if (trk__text_needs_cells(r, 3,
+				  "type usd_per_hour spot_saving_percent interruption_class") < 0 ||
+	    trk__text_fraction(r, 2, 5, UINT32_MAX, &price) < 0 ||
+	    trk__text_number(r, 3, 100, &saving) < 0 || trk__text_number(r, 4, 4, &klass) < 0)
 		return -EBADMSG;
 	if (!price)
-		return mistake(r, r->cells[2].at, "a price of zero is no price");
+		return trk__text_mistake(r, r->cells[2].at, "a price of zero is no price");
 	s = row_server(r, false, &error);
 	if (!s)
 		return error;
@@ -489,8 +302,8 @@ static int row_of_prices(struct reading *r)
 		.klass = (uint8_t) klass,
 	};
 	if (r->b->seen[p.server] == number_of_block)
-		return mistake(r, r->cells[1].at, "%.*s stands twice in this block",
-			       quoted(&r->cells[1]), r->cells[1].at);
+		return trk__text_mistake(r, r->cells[1].at, "%.*s stands twice in this block",
+					 trk__text_quoted(&r->cells[1]), r->cells[1].at);
 	r->b->seen[p.server] = number_of_block;
 	if (r->base_blocks)
 		trk__catalog_builder_supersede(r->b, r->region, p.server, r->base_blocks);
@@ -501,38 +314,41 @@ static int row_of_prices(struct reading *r)
 
 /* ---- blocks ---- */
 
-static int open_block(struct reading *r, size_t cell, uint32_t *retdate)
+static int open_block(struct trk_text_reading *r, size_t cell, uint32_t *retdate)
 {
-	if (find_source(r, cell, &r->source) < 0 || date(r, cell + 1, retdate) < 0)
+	if (trk__text_find_source(r, cell, &r->source) < 0 ||
+	    trk__text_date(r, cell + 1, retdate) < 0)
 		return -EBADMSG;
-	return choice(r, cell + 2, trk__catalog_quality_names, TRK_FACTS, &r->quality);
+	return trk__text_choice(r, cell + 2, trk__catalog_quality_names, TRK_FACTS, &r->quality);
 }
 
-static int open_facts(struct reading *r, int (*row)(struct reading *))
+static int open_facts(struct trk_text_reading *r, int (*row)(struct trk_text_reading *))
 {
 	uint32_t day;
 
-	if (needs_cells(r, 5, "kind vendor source date quality") < 0 || find_vendor(r, 1) < 0 ||
-	    open_block(r, 2, &day) < 0)
+	if (trk__text_needs_cells(r, 5, "kind vendor source date quality") < 0 ||
+	    trk__text_find_vendor(r, 1) < 0 || open_block(r, 2, &day) < 0)
 		return -EBADMSG;
 	r->row = row;
 	return 0;
 }
 
-static int open_prices(struct reading *r)
+static int open_prices(struct trk_text_reading *r)
 {
 	struct trk_catalog_block block = {.spot_source = UINT16_MAX};
 	int region;
 
-	if (needs_cells(r, 6, "prices vendor region source date quality spot_source") < 0 ||
-	    find_vendor(r, 1) < 0)
+	if (trk__text_needs_cells(r, 6, "prices vendor region source date quality spot_source") <
+		    0 ||
+	    trk__text_find_vendor(r, 1) < 0)
 		return -EBADMSG;
-	region = find(r, &r->b->regions, sizeof(struct trk_catalog_region), 2, r->vendor);
+	region = trk__text_find(r, &r->b->regions, sizeof(struct trk_catalog_region), 2, r->vendor);
 	if (region < 0)
-		return mistake(r, r->cells[2].at, "region %.*s has no line of its own above",
-			       quoted(&r->cells[2]), r->cells[2].at);
+		return trk__text_mistake(r, r->cells[2].at,
+					 "region %.*s has no line of its own above",
+					 trk__text_quoted(&r->cells[2]), r->cells[2].at);
 	if (open_block(r, 3, &block.date) < 0 ||
-	    (!is_unknown(r, 6) && find_source(r, 6, &block.spot_source) < 0))
+	    (!trk__text_is_unknown(r, 6) && trk__text_find_source(r, 6, &block.spot_source) < 0))
 		return -EBADMSG;
 	r->region = block.region = (uint16_t) region;
 	block.source = r->source;
@@ -544,11 +360,11 @@ static int open_prices(struct reading *r)
 	return r->b->blocks.error;
 }
 
-static int take_fact(struct reading *r)
+static int take_fact(struct trk_text_reading *r)
 {
 	static const struct {
 		const char *word;
-		int (*row)(struct reading *);
+		int (*row)(struct trk_text_reading *);
 	} blocks[] = {
 		{"servers", row_of_servers},   {"gpus", row_of_gpus},
 		{"memory", row_of_memory},     {"storage", row_of_storage},
@@ -556,41 +372,41 @@ static int take_fact(struct reading *r)
 	};
 
 	r->row = NULL;
-	if (is(&r->cells[0], "catalogue"))
+	if (trk__text_is(&r->cells[0], "catalogue"))
 		return take_head(r);
 	if (!r->has_head)
-		return mistake(r, r->cells[0].at,
-			       "not a catalogue: its first line is \"catalogue "
-			       "1 DATE\"");
+		return trk__text_mistake(r, r->cells[0].at,
+					 "not a catalogue: its first line is \"catalogue "
+					 "1 DATE\"");
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
-		if (is(&r->cells[0], blocks[i].word))
+		if (trk__text_is(&r->cells[0], blocks[i].word))
 			return open_facts(r, blocks[i].row);
-	if (is(&r->cells[0], "prices"))
+	if (trk__text_is(&r->cells[0], "prices"))
 		return open_prices(r);
-	if (is(&r->cells[0], "source"))
+	if (trk__text_is(&r->cells[0], "source"))
 		return take_source(r);
-	if (is(&r->cells[0], "vendor"))
+	if (trk__text_is(&r->cells[0], "vendor"))
 		return take_vendor(r);
-	if (is(&r->cells[0], "region"))
+	if (trk__text_is(&r->cells[0], "region"))
 		return take_region(r);
-	if (is(&r->cells[0], "end")) {
+	if (trk__text_is(&r->cells[0], "end")) {
 		r->has_end = true;
 		return 0;
 	}
-	return mistake(r, r->cells[0].at, "unknown word %.*s", quoted(&r->cells[0]),
-		       r->cells[0].at);
+	return trk__text_mistake(r, r->cells[0].at, "unknown word %.*s",
+				 trk__text_quoted(&r->cells[0]), r->cells[0].at);
 }
 
-static int split(struct reading *r, const char *line, size_t len)
+static int split(struct trk_text_reading *r, const char *line, size_t len)
 {
 	const char *end = line + len;
 
 	for (r->n = 0;; r->n++) {
 		const char *tab = memchr(line, '\t', (size_t) (end - line));
 
-		if (r->n == CELLS_MAX)
-			return mistake(r, line, "too many cells");
-		r->cells[r->n] = (struct cell){line, (size_t) ((tab ? tab : end) - line)};
+		if (r->n == TRK_TEXT_CELLS_MAX)
+			return trk__text_mistake(r, line, "too many cells");
+		r->cells[r->n] = (struct trk_text_cell){line, (size_t) ((tab ? tab : end) - line)};
 		if (!tab)
 			break;
 		line = tab + 1;
@@ -599,32 +415,32 @@ static int split(struct reading *r, const char *line, size_t len)
 	return 0;
 }
 
-static int take_line(struct reading *r, const char *line, size_t len)
+static int take_line(struct trk_text_reading *r, const char *line, size_t len)
 {
 	const char *odd = memchr(line, '\0', len);
 
 	r->line_start = line;
 	if (odd)
-		return mistake(r, odd, "a NUL byte");
+		return trk__text_mistake(r, odd, "a NUL byte");
 	if (len && line[len - 1] == '\r')
 		len--;
 	if (!len || line[0] == '#')
 		return 0;
 	if (r->has_end)
-		return mistake(r, line, "something follows the line \"end\"");
+		return trk__text_mistake(r, line, "something follows the line \"end\"");
 	if (split(r, line, len) < 0)
 		return -EBADMSG;
 	if (line[0] != '\t')
 		return take_fact(r);
 	if (!r->row)
-		return mistake(r, line, "a row outside of any block");
+		return trk__text_mistake(r, line, "a row outside of any block");
 	return r->row(r);
 }
 
 int trk__catalog_text_add(struct trk_catalog_builder *b, const char *file, const char *text,
 			  size_t len, struct trk_error *reterr)
 {
-	struct reading r = {.b = b, .file = file, .reterr = reterr};
+	struct trk_text_reading r = {.b = b, .file = file, .reterr = reterr};
 	const char *end = text + len;
 
 	r.base_blocks = b->blocks.len / sizeof(struct trk_catalog_block);
@@ -644,9 +460,10 @@ int trk__catalog_text_add(struct trk_catalog_builder *b, const char *file, const
 	r.line++;
 	r.line_start = end;
 	if (!r.has_head)
-		return mistake(&r, end, "not a catalogue: empty");
+		return trk__text_mistake(&r, end, "not a catalogue: empty");
 	if (!r.has_end)
-		return mistake(&r, end, "cut short: the last line of a catalogue is \"end\"");
+		return trk__text_mistake(&r, end,
+					 "cut short: the last line of a catalogue is \"end\"");
 	return 0;
 }
 

@@ -9,17 +9,19 @@
 #include <unistd.h>
 
 #include "advise/server.h"
-#include "base/json.h"
 #include "base/parse.h"
 #include "catalog/suggest.h"
 #include "cli/catalog_files.h"
 #include "cli/cli.h"
+#include "cli/servers_output.h"
 
-enum { LIST_MAX = 64, OUTPUT_MAX = 64 << 20 };
+enum { LIST_MAX = 64, WORDS_MAX = 2048, OUTPUT_MAX = 64 << 20 };
 
 struct list {
 	const char *item[LIST_MAX];
 	size_t n;
+	char words[WORDS_MAX]; /* what the items point into */
+	size_t used;
 };
 
 struct settings {
@@ -37,18 +39,22 @@ struct settings {
 static int take_list(void *settings, const struct cli_option *o, const char *value)
 {
 	struct list *list = (struct list *) (void *) ((char *) settings + o->offset);
-	char *copy = strdup(value), *save = NULL;
 
-	for (char *word = copy ? strtok_r(copy, ",", &save) : NULL; word;
-	     word = strtok_r(NULL, ",", &save)) {
-		if (list->n == LIST_MAX) {
-			cli_complain("servers: --%s: more than %d", o->name, LIST_MAX);
-			free(copy);
+	while (*value) {
+		size_t len = strcspn(value, ",");
+
+		if (list->n == LIST_MAX || len >= WORDS_MAX - list->used) {
+			cli_complain("servers: --%s: too many", o->name);
 			return EXIT_USAGE;
 		}
-		list->item[list->n++] = word;
+		if (len) {
+			list->item[list->n++] = memcpy(list->words + list->used, value, len);
+			list->used += len;
+			list->words[list->used++] = '\0';
+		}
+		value += len + (value[len] == ',');
 	}
-	return 0; /* the words live as long as the process */
+	return 0;
 }
 
 static const struct cli_option options[] = {
@@ -201,36 +207,12 @@ static int take_places(const struct settings *s, const struct trk_catalog *c, ui
 
 /* ---- results ---- */
 
-struct result {
-	const struct trk_catalog *c;
-	struct trk_server_estimate *list;
-	size_t n, limit;
-	bool costs; /* run_s and cost_usd are meant */
-	struct trk_server_advice advice;
-};
-
-static const struct trk_catalog_server *server_of(const struct trk_catalog *c,
-						  const struct trk_catalog_offer *o)
+static int by_score_per_price(const void *a, const void *b, void *data)
 {
-	size_t n;
-
-	return &trk__catalog_servers(c, &n)[o->server];
-}
-
-static double score_of(const struct trk_catalog *c, const struct trk_catalog_offer *o)
-{
-	struct trk_catalog_speed speed;
-
-	return trk__catalog_speed_of(server_of(c, o), &speed) ? speed.all : NAN;
-}
-
-static const struct trk_catalog *sorted_catalog; /* for the comparison below */
-
-static int by_score_per_price(const void *a, const void *b)
-{
+	const struct trk_catalog *c = data;
 	const struct trk_server_estimate *x = a, *y = b;
-	double p = score_of(sorted_catalog, &x->offer) / x->offer.units;
-	double q = score_of(sorted_catalog, &y->offer) / y->offer.units;
+	double p = cli_servers_score(c, &x->offer) / x->offer.units;
+	double q = cli_servers_score(c, &y->offer) / y->offer.units;
 
 	if (isnan(p) || isnan(q))
 		return isnan(p) - isnan(q);
@@ -238,7 +220,7 @@ static int by_score_per_price(const void *a, const void *b)
 }
 
 static int search(const struct trk_catalog *c, const struct trk_catalog_query *q, const char *order,
-		  struct result *ret)
+		  struct cli_servers_result *ret)
 {
 	struct trk_catalog_offer *offers;
 	int r = trk__catalog_search(c, q, &offers, &ret->n);
@@ -252,14 +234,15 @@ static int search(const struct trk_catalog *c, const struct trk_catalog_query *q
 	if (!ret->list)
 		return -ENOMEM;
 	if (!strcmp(order, "score-per-price")) {
-		sorted_catalog = c;
-		qsort(ret->list, ret->n, sizeof(*ret->list), by_score_per_price);
+		struct trk_catalog view = *c;
+
+		qsort_r(ret->list, ret->n, sizeof(*ret->list), by_score_per_price, &view);
 	}
 	return ret->n ? 0 : -ENOENT;
 }
 
 static int advise(const struct settings *s, const struct trk_catalog *c,
-		  const struct trk_catalog_query *q, struct result *ret)
+		  const struct trk_catalog_query *q, struct cli_servers_result *ret)
 {
 	struct trk_busy_slice slice = {q->vcpus ? q->vcpus : 1, (double) s->run_ns / 1e9};
 	struct trk_server_work work = {&slice, 1, NAN, (double) s->boot_ns / 1e9, 0};
@@ -292,223 +275,6 @@ static int advise(const struct settings *s, const struct trk_catalog *c,
 	ret->n = ret->advice.n;
 	ret->costs = true;
 	return 0;
-}
-
-/* ---- text ---- */
-
-static void add_money(struct trk_buf *b, double usd)
-{
-	trk__buf_printf(b, usd < 0.1 ? "%9.4f" : usd < 1000 ? "%9.3f" : "%9.0f", usd);
-}
-
-static void add_date(struct trk_buf *b, uint32_t date)
-{
-	trk__buf_printf(b, "%04u-%02u-%02u", date / 10000, date / 100 % 100, date % 100);
-}
-
-static void describe(struct trk_buf *b, const struct trk_catalog *c,
-		     const struct trk_catalog_offer *o)
-{
-	size_t n;
-	const struct trk_catalog_server *s = server_of(c, o);
-	const struct trk_catalog_block *block = &trk__catalog_blocks(c, &n)[o->block];
-	char gpu[64] = "-", type[80];
-
-	(void) snprintf(type, sizeof(type), "%s %s",
-			trk__catalog_text(c, trk__catalog_vendors(c, &n)[s->vendor].id),
-			trk__catalog_text(c, s->name));
-	if (s->gpu_count && s->gpu_permille < 1000)
-		(void) snprintf(gpu, sizeof(gpu), "%.3g %s", s->gpu_permille / 1000.0,
-				trk__catalog_text(c, s->gpu_model));
-	else if (s->gpu_count)
-		(void) snprintf(gpu, sizeof(gpu), "%u %s", s->gpu_count,
-				trk__catalog_text(c, s->gpu_model));
-	trk__buf_printf(b, "%-34s %-20s %4u %7.1f  %-6s %-9s %-14s", type,
-			trk__catalog_text(c, trk__catalog_regions(c, &n)[block->region].id),
-			s->vcpus, s->memory_mib / 1024.0, trk__catalog_arch_names[s->arch],
-			trk__catalog_allocation_names[s->allocation], gpu);
-}
-
-static void add_sources(struct trk_buf *b, const struct result *r)
-{
-	size_t n, shown = 0;
-	const struct trk_catalog_source *sources = trk__catalog_sources(r->c, &n);
-	const struct trk_catalog_block *blocks = trk__catalog_blocks(r->c, &n);
-	uint8_t seen[256] = {0};
-
-	trk__buf_puts(b, "prices of");
-	for (size_t i = 0; i < r->n && i < r->limit; i++) {
-		const struct trk_catalog_block *block = &blocks[r->list[i].offer.block];
-
-		if (seen[block->source]++)
-			continue;
-		trk__buf_puts(b, shown++ ? ", " : " ");
-		add_date(b, block->date);
-		trk__buf_printf(b, " (%s%s)", trk__catalog_text(r->c, sources[block->source].id),
-				block->quality == TRK_FACT_EST ? ", estimated" : "");
-	}
-	trk__buf_putc(b, '\n');
-}
-
-static void write_notes(struct trk_buf *b, const struct result *r)
-{
-	if (r->costs) {
-		const struct trk_server_estimate *hour = &r->advice.list[r->advice.cheapest_hour];
-		const struct trk_catalog_server *s = server_of(r->c, &hour->offer);
-
-		trk__buf_printf(
-			b, "cheapest by the hour: %s at %.4f USD/h, %.4f USD a run of %.0f s\n",
-			trk__catalog_text(r->c, s->name), trk__catalog_usd(hour->offer.units),
-			hour->cost_usd, hour->run_s);
-	}
-	for (size_t i = 0; i < r->advice.nears; i++) {
-		const struct trk_server_estimate *e = &r->advice.near[i];
-
-		trk__buf_printf(b, "cheaper, but short of %s: %s at %.4f USD a run\n",
-				trk__catalog_need_name(e->offer.unmet),
-				trk__catalog_text(r->c, server_of(r->c, &e->offer)->name),
-				e->cost_usd);
-	}
-	if (r->n > r->limit)
-		trk__buf_printf(b, "%zu more: -n 0 shows all\n", r->n - r->limit);
-	add_sources(b, r);
-}
-
-static void write_text(struct trk_buf *b, const struct result *r, bool spot)
-{
-	trk__buf_printf(b, "%-34s %-20s %4s %7s  %-6s %-9s %-14s %9s %9s", "server", "region",
-			"vCPU", "GiB", "arch", "cores", "GPU", spot ? "spot/h" : "USD/h", "score");
-	trk__buf_puts(b, r->costs ? "  run s    USD/run\n" : "\n");
-	for (size_t i = 0; i < r->n && i < r->limit; i++) {
-		const struct trk_server_estimate *e = &r->list[i];
-		double score = score_of(r->c, &e->offer);
-
-		describe(b, r->c, &e->offer);
-		trk__buf_putc(b, ' ');
-		add_money(b, trk__catalog_usd(e->offer.units));
-		if (isnan(score))
-			trk__buf_puts(b, "         -");
-		else
-			trk__buf_printf(b, " %9.0f", score);
-		if (r->costs) {
-			trk__buf_printf(b, " %7.0f ", e->run_s);
-			add_money(b, e->cost_usd);
-			if (!e->speed_known)
-				trk__buf_puts(b, " ?");
-		}
-		trk__buf_putc(b, '\n');
-	}
-}
-
-/* ---- JSON ---- */
-
-static void json_date(struct trk_json *j, const char *key, uint32_t date)
-{
-	char text[16];
-
-	(void) snprintf(text, sizeof(text), "%04u-%02u-%02u", date / 10000, date / 100 % 100,
-			date % 100);
-	trk__json_key(j, key);
-	trk__json_text(j, text);
-}
-
-static void json_pair(struct trk_json *j, const char *key, const char *text)
-{
-	trk__json_key(j, key);
-	trk__json_text(j, *text ? text : NULL);
-}
-
-static void json_number(struct trk_json *j, const char *key, double value)
-{
-	trk__json_key(j, key);
-	trk__json_double(j, value);
-}
-
-static void json_server(struct trk_json *j, const struct trk_catalog *c,
-			const struct trk_catalog_server *s)
-{
-	size_t n;
-	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, &n)[s->vendor];
-
-	json_pair(j, "vendor_id", trk__catalog_text(c, v->id));
-	json_pair(j, "api_reference", trk__catalog_text(c, s->name));
-	json_pair(j, "display_name", trk__catalog_text(c, s->name));
-	json_number(j, "vcpus", s->vcpus);
-	json_number(j, "memory_amount", s->memory_mib);
-	json_number(j, "memory_usable", (double) (trk__catalog_usable_bytes(s) >> 20));
-	json_pair(j, "cpu_architecture", trk__catalog_arch_names[s->arch]);
-	json_pair(j, "cpu_allocation", trk__catalog_allocation_names[s->allocation]);
-	json_number(j, "gpu_count", s->gpu_count);
-	json_pair(j, "gpu_model", trk__catalog_text(c, s->gpu_model));
-	json_number(j, "gpu_memory_min", s->vram_mib ? (double) s->vram_mib : (double) NAN);
-	json_number(j, "storage_size", s->storage_gb ? (double) s->storage_gb : (double) NAN);
-}
-
-static void json_offer(struct trk_json *j, const struct result *r,
-		       const struct trk_server_estimate *e)
-{
-	size_t n;
-	const struct trk_catalog *c = r->c;
-	const struct trk_catalog_server *s = server_of(c, &e->offer);
-	const struct trk_catalog_block *b = &trk__catalog_blocks(c, &n)[e->offer.block];
-	const struct trk_catalog_price *p = &trk__catalog_prices(c, &n)[e->offer.price];
-	const struct trk_catalog_region *g = &trk__catalog_regions(c, &n)[b->region];
-	const struct trk_catalog_source *src = &trk__catalog_sources(c, &n)[b->source];
-	bool saves = p->saving != TRK_SAVING_UNKNOWN;
-	struct trk_catalog_speed speed = {NAN, NAN, ""};
-
-	(void) trk__catalog_speed_of(s, &speed);
-	trk__json_open(j, '{');
-	json_server(j, c, s);
-	json_number(j, "min_price_ondemand", trk__catalog_usd(p->price));
-	json_number(j, "spot_saving_percent", saves ? (double) p->saving : (double) NAN);
-	json_number(j, "spot_interruption_class",
-		    p->klass == TRK_CLASS_UNKNOWN ? (double) NAN : (double) p->klass);
-	json_pair(j, "region_id", trk__catalog_text(c, g->id));
-	json_pair(j, "country_id", g->country);
-	json_number(j, "score", speed.all);
-	json_pair(j, "score_basis", speed.basis);
-	json_number(j, "score_per_price", speed.all / trk__catalog_usd(p->price));
-	json_pair(j, "price_source", trk__catalog_text(c, src->id));
-	json_date(j, "price_date", b->date);
-	json_pair(j, "price_quality", trk__catalog_quality_names[b->quality]);
-	if (r->costs) {
-		json_number(j, "run_seconds", e->run_s);
-		json_number(j, "billed_seconds", e->billed_s);
-		json_number(j, "run_cost", e->cost_usd);
-		trk__json_key(j, "speed_known");
-		trk__json_bool(j, e->speed_known);
-	}
-	if (e->offer.unmet)
-		json_pair(j, "short_of", trk__catalog_need_name(e->offer.unmet));
-	trk__json_close(j, '}');
-}
-
-static void write_json(struct trk_buf *b, const struct result *r)
-{
-	struct trk_json j;
-
-	trk__json_init(&j, b, 2);
-	trk__json_open(&j, '{');
-	json_pair(&j, "schema", "resource-tracker.servers/1");
-	json_date(&j, "catalog_date", r->c->image->date);
-	json_number(&j, "found", (double) r->n);
-	trk__json_key(&j, "servers");
-	trk__json_open(&j, '[');
-	for (size_t i = 0; i < r->n && i < r->limit; i++)
-		json_offer(&j, r, &r->list[i]);
-	trk__json_close(&j, ']');
-	if (r->costs) {
-		trk__json_key(&j, "cheapest_per_hour");
-		json_offer(&j, r, &r->advice.list[r->advice.cheapest_hour]);
-		trk__json_key(&j, "near_misses");
-		trk__json_open(&j, '[');
-		for (size_t i = 0; i < r->advice.nears; i++)
-			json_offer(&j, r, &r->advice.near[i]);
-		trk__json_close(&j, ']');
-	}
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
 }
 
 /* ---- nothing fits ---- */
@@ -556,13 +322,14 @@ static int nothing_fits(const struct trk_catalog *c, const struct trk_catalog_qu
 		cli_complain("servers: no server meets the needs in time");
 		return EXIT_NODATA;
 	}
-	has_and_wants(q, server_of(c, &o), binding, text, sizeof(text));
+	has_and_wants(q, cli_servers_server(c, &o), binding, text, sizeof(text));
 	cli_complain(
 		"servers: no server fits; the binding need is %s: %s (%s %s in %s, %.4f USD/h, "
 		"comes nearest)",
 		trk__catalog_need_name(binding), text,
-		trk__catalog_text(c, trk__catalog_vendors(c, &n)[server_of(c, &o)->vendor].id),
-		trk__catalog_text(c, server_of(c, &o)->name),
+		trk__catalog_text(
+			c, trk__catalog_vendors(c, &n)[cli_servers_server(c, &o)->vendor].id),
+		trk__catalog_text(c, cli_servers_server(c, &o)->name),
 		trk__catalog_text(
 			c,
 			trk__catalog_regions(c, &n)[trk__catalog_blocks(c, &n)[o.block].region].id),
@@ -570,7 +337,7 @@ static int nothing_fits(const struct trk_catalog *c, const struct trk_catalog_qu
 	return EXIT_NODATA;
 }
 
-static int show(const struct settings *s, const struct result *result)
+static int show(const struct settings *s, const struct cli_servers_result *result)
 {
 	struct trk_buf b, notes;
 	int r;
@@ -578,12 +345,12 @@ static int show(const struct settings *s, const struct result *result)
 	trk__buf_init(&b, OUTPUT_MAX);
 	trk__buf_init(&notes, 8192);
 	if (s->json)
-		write_json(&b, result);
+		cli_servers_json(&b, result);
 	else
-		write_text(&b, result, s->spot);
+		cli_servers_text(&b, result, s->spot);
 	r = cli_write(STDOUT_FILENO, &b, "stdout");
 	if (!s->json && r == 0) {
-		write_notes(&notes, result);
+		cli_servers_notes(&notes, result);
 		r = cli_write(STDERR_FILENO, &notes, "stderr");
 	}
 	trk__buf_release(&b);
@@ -595,7 +362,7 @@ static int find(const struct settings *s, const struct trk_catalog *c, uint64_t 
 {
 	uint8_t vendors[256] = {0}, regions[1024] = {0};
 	struct trk_catalog_query q = {0};
-	struct result result = {.c = c, .limit = limit ? (size_t) limit : SIZE_MAX};
+	struct cli_servers_result result = {.c = c, .limit = limit ? (size_t) limit : SIZE_MAX};
 	int r = take_needs(s, &q);
 
 	r = r ? r : take_places(s, c, vendors, regions, &q);

@@ -89,7 +89,7 @@ def test_sizes_by_naming_rule():
     assert rules.aws_by_name("m9g.medium") == (1, 4096)
     assert rules.aws_by_name("r8in.large") == (2, 16384)
     assert rules.aws_by_name("m5.large") is None  # older families are not covered
-    assert rules.aws_by_name("p6-b300.48xlarge") is None
+    assert rules.aws_by_name("g7.xlarge") is None
     assert rules.azure_by_name("Standard_D128ls_v7", {}) == (128, 262144)
     assert rules.azure_by_name("Standard_E96as_v6", {}) == (96, 672 * 1024)
     assert rules.azure_by_name("Standard_E96as_v7", {}) == (96, 768 * 1024)

@@ -141,7 +141,10 @@ AWS_PUBLIC = {
     "p2.xlarge": (4, 61), "p2.8xlarge": (32, 488), "p2.16xlarge": (64, 732),
     "cr1.8xlarge": (32, 244), "i3.metal": (72, 512), "u-9tb1.112xlarge": (448, 9216),
     "u-12tb1.112xlarge": (448, 12288), "u-18tb1.112xlarge": (448, 18432),
-    "u-24tb1.112xlarge": (448, 24576),
+    "u-24tb1.112xlarge": (448, 24576), "hpc6a.48xlarge": (96, 384),
+    "hpc6id.32xlarge": (64, 1024), "hpc7a.12xlarge": (24, 768), "hpc7a.24xlarge": (48, 768),
+    "hpc7a.48xlarge": (96, 768), "hpc7a.96xlarge": (192, 768), "p6-b300.48xlarge": (192, 4096),
+    "i8g.metal-48xl": (192, 1536), "cc2.8xlarge": (32, 60.5),
 }
 
 
