@@ -197,3 +197,8 @@ int trk__server_run_cost(const struct trk_catalog *c, int server, int region,
 	*ret = cost;
 	return 0;
 }
+
+double trk__server_saving_usd(const struct trk_run_cost *paid, const struct trk_server_advice *a)
+{
+	return paid->usd - a->list[0].cost_usd;
+}

@@ -80,5 +80,7 @@ struct trk_run_cost {
 /* `server` and `region` are indices. -ENOENT: no price there; prices of other regions are not taken. */
 int trk__server_run_cost(const struct trk_catalog *c, int server, int region,
 			 const struct trk_run_use *use, struct trk_run_cost *ret);
+/* What the best of the advice saves on such a run, USD; below 0: it costs more. */
+double trk__server_saving_usd(const struct trk_run_cost *paid, const struct trk_server_advice *a);
 
 #endif

@@ -53,36 +53,53 @@ static int mistake(struct reading *r, const char *at, const char *format, ...)
 	return -EBADMSG;
 }
 
-/* One cell, quoted or not; *at moves past it and its comma. */
+/* Append one byte to the cell that is being read. */
+static int add_byte(struct reading *r, const char *s, size_t *len)
+{
+	if ((unsigned char) *s < 0x20 || *s == 0x7f)
+		return mistake(r, s, "a control character");
+	if (*len + 1 >= CELL_MAX)
+		return mistake(r, r->at[r->n], "a cell of more than %d bytes", CELL_MAX);
+	r->text[r->n][(*len)++] = *s;
+	return 0;
+}
+
+/* The rest of a quoted cell, after its first quote; "" stands for a quote. */
+static int take_quoted(struct reading *r, const char **at, const char *end, size_t *len)
+{
+	const char *s = *at;
+
+	for (; s < end; s++) {
+		if (*s == '"' && (s + 1 == end || s[1] != '"')) {
+			*at = s + 1;
+			return 0;
+		}
+		if (add_byte(r, s, len) < 0)
+			return -EBADMSG;
+		s += *s == '"';
+	}
+	return mistake(r, r->at[r->n], "a quote that is not closed");
+}
+
+/* One cell, quoted or not; *at moves to its comma or to the end. */
 static int take_cell(struct reading *r, const char **at, const char *end)
 {
 	const char *s = *at;
-	bool quoted = s < end && *s == '"';
 	size_t len = 0;
 
 	if (r->n == CELLS_MAX)
 		return mistake(r, s, "more than %d columns", CELLS_MAX);
 	r->at[r->n] = s;
-	if (quoted)
+	if (s < end && *s == '"') {
 		s++;
-	for (; s < end; s++) {
-		if (quoted && *s == '"') {
-			s++;
-			if (s == end || *s != '"')
-				break;
-		} else if (!quoted && *s == ',') {
-			break;
-		}
-		if ((unsigned char) *s < 0x20 || *s == 0x7f)
-			return mistake(r, s, "a control character");
-		if (len + 1 >= CELL_MAX)
-			return mistake(r, r->at[r->n], "a cell of more than %d bytes", CELL_MAX);
-		r->text[r->n][len++] = *s;
+		if (take_quoted(r, &s, end, &len) < 0)
+			return -EBADMSG;
+		if (s < end && *s != ',')
+			return mistake(r, s, "text after a closed quote");
 	}
-	if (quoted && s[-1] != '"')
-		return mistake(r, r->at[r->n], "a quote that is not closed");
-	if (s < end && *s != ',')
-		return mistake(r, s, "text after a closed quote");
+	for (; s < end && *s != ','; s++)
+		if (add_byte(r, s, &len) < 0)
+			return -EBADMSG;
 	while (len && r->text[r->n][len - 1] == ' ')
 		len--;
 	r->text[r->n][len] = '\0';

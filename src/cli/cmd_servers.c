@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "advise/server.h"
+#include "base/clock.h"
 #include "base/parse.h"
 #include "catalog/suggest.h"
 #include "cli/catalog_files.h"
@@ -358,11 +359,21 @@ static int show(const struct settings *s, const struct cli_servers_result *resul
 	return r;
 }
 
+static uint32_t today(void)
+{
+	char text[32];
+	unsigned int y = 0, m = 0, d = 0;
+
+	trk__clock_iso8601(trk__clock_wall_ns(), text);
+	return sscanf(text, "%u-%u-%u", &y, &m, &d) == 3 ? y * 10000 + m * 100 + d : 0;
+}
+
 static int find(const struct settings *s, const struct trk_catalog *c, uint64_t limit)
 {
 	uint8_t vendors[256] = {0}, regions[1024] = {0};
 	struct trk_catalog_query q = {0};
-	struct cli_servers_result result = {.c = c, .limit = limit ? (size_t) limit : SIZE_MAX};
+	struct cli_servers_result result = {
+		.c = c, .limit = limit ? (size_t) limit : SIZE_MAX, .today = today()};
 	int r = take_needs(s, &q);
 
 	r = r ? r : take_places(s, c, vendors, regions, &q);

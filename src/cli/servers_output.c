@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/json.h"
 
@@ -55,6 +56,29 @@ static void describe(struct trk_buf *b, const struct trk_catalog *c,
 			trk__catalog_allocation_names[s->allocation], gpu);
 }
 
+/* Days since a fixed day, of a date as yyyymmdd. */
+static long days_of(uint32_t date)
+{
+	long y = date / 10000, m = date / 100 % 100, d = date % 100;
+
+	/* A year that begins in March has its odd day last. */
+	y -= m <= 2;
+	m = (m + 9) % 12;
+	return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + d;
+}
+
+/* Large vendors change list prices seldom, small ones often. */
+static bool is_old(const struct trk_catalog *c, const struct trk_catalog_block *block,
+		   uint32_t today)
+{
+	size_t n;
+	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, &n)[block->vendor];
+	const char *id = trk__catalog_text(c, v->id);
+	bool large = !strcmp(id, "aws") || !strcmp(id, "azure") || !strcmp(id, "gcp");
+
+	return today && days_of(today) - days_of(block->date) > (large ? 180 : 30);
+}
+
 static void add_sources(struct trk_buf *b, const struct cli_servers_result *r)
 {
 	size_t n, shown = 0;
@@ -70,8 +94,9 @@ static void add_sources(struct trk_buf *b, const struct cli_servers_result *r)
 			continue;
 		trk__buf_puts(b, shown++ ? ", " : " ");
 		add_date(b, block->date);
-		trk__buf_printf(b, " (%s%s)", trk__catalog_text(r->c, sources[block->source].id),
-				block->quality == TRK_FACT_EST ? ", estimated" : "");
+		trk__buf_printf(b, " (%s%s%s)", trk__catalog_text(r->c, sources[block->source].id),
+				block->quality == TRK_FACT_EST ? ", estimated" : "",
+				is_old(r->c, block, r->today) ? ", old" : "");
 	}
 	trk__buf_putc(b, '\n');
 }

@@ -9,7 +9,8 @@ struct cli_servers_result {
 	const struct trk_catalog *c;
 	struct trk_server_estimate *list;
 	size_t n, limit;
-	bool costs; /* run_s and cost_usd are meant, and `advice` is filled */
+	uint32_t today; /* yyyymmdd, to tell how old prices are; 0: not known */
+	bool costs;     /* run_s and cost_usd are meant, and `advice` is filled */
 	struct trk_server_advice advice;
 };
 

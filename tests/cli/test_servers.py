@@ -141,7 +141,15 @@ def test_a_wrong_word_gets_a_hint_and_status_2(rt, flags, hint):
 def test_a_table_for_people_names_date_and_source(rt):
     result = rt.run("servers", "--vendor", "hetzner", "--vcpus", "2", "-n", "3")
     assert len(result.stdout.splitlines()) == 4
-    assert "2026-08-17 (list-hetzner)" in result.stderr
+    assert "2026-08-17 (list-hetzner" in result.stderr
+
+
+def test_old_prices_are_called_old(rt):
+    text = (ROOT / "data/hetzner.tsv").read_text(encoding="utf-8")
+    for date, old in (("2001-02-03", True), ("2099-01-01", False)):
+        path = write(rt, "dated.tsv", text.replace("2026-08-17\texact", date + "\texact"))
+        result = rt.run("servers", "--catalog", path, "--arch", "any")
+        assert f"{date} (list-hetzner{', old' if old else ''})" in result.stderr, result
 
 
 def test_the_scores_file_is_optional(rt):

@@ -362,6 +362,10 @@ static void csv_mistakes_have_file_line_and_column(void **state)
 		{COLUMNS_LINE "v,her,small,1\n", "p.csv:2:3: unknown region her. Try: here"},
 		{COLUMNS_LINE "w,here,small,1\n", "p.csv:2:1: unknown vendor w"},
 		{COLUMNS_LINE "v,\"here,small,1\n", "p.csv:2:3: a quote that is not closed"},
+		{COLUMNS_LINE "v,here,small,\"1\"\"\n", "p.csv:2:14: a quote that is not closed"},
+		{COLUMNS_LINE "v,here,small,\"\n", "p.csv:2:14: a quote that is not closed"},
+		{COLUMNS_LINE "v,\"here\"x,small,1\n", "p.csv:2:9: text after a closed quote"},
+		{COLUMNS_LINE "v,he\tre,small,1\n", "p.csv:2:5: a control character"},
 		{COLUMNS_LINE "v,here,small,1\nv,here,small,2\n", "p.csv:3:1: the same vendor"},
 	};
 	struct trk_catalog base;

@@ -108,6 +108,8 @@ static void ranks_by_the_run_and_shows_the_cheapest_hour_beside_it(void **state)
 	assert_string_equal(name(*state, &a.list[0]), "fast");
 	assert_near(a.list[0].run_s, 500, 1e-6);
 	assert_near(a.list[0].cost_usd, 0.2 * 500 / 3600, 1e-9);
+	assert_near(trk__server_saving_usd(&(struct trk_run_cost){.usd = 1}, &a),
+		    1 - 0.2 * 500 / 3600, 1e-9);
 	assert_string_equal(name(*state, &a.list[1]), "cheap"); /* 2000 s, billed an hour */
 	assert_near(a.list[1].billed_s, 3600, 1e-9);
 	assert_string_equal(name(*state, &a.list[2]), "slow");
