@@ -37,7 +37,7 @@ struct replay {
 	struct trk_catalog c;
 	struct trk_catalog_query q;
 	uint8_t vendors[64], regions[1024];
-	double here_one;
+	const struct trk_catalog_server *here;
 	struct run runs[RUNS_MAX];
 	size_t n;
 	struct totals totals[SETS_MAX];
@@ -72,17 +72,16 @@ static double cost_on(const struct replay *r, const struct trk_catalog_offer *o,
 		      const struct run *run, double *hours)
 {
 	struct trk_busy_slice slices[BINS];
-	struct trk_server_work work = {slices, slices_of(run, 1, slices), r->here_one, boot_s, 0};
+	struct trk_server_work work = {slices, slices_of(run, 1, slices), {0}, boot_s, 0};
 	const struct trk_catalog_server *s = server(r, o->server);
 	const struct trk_catalog_vendor *v;
-	struct trk_catalog_speed speed;
 	size_t n;
 	double seconds;
 
-	if (!trk__catalog_speed_of(s, &speed))
+	trk__server_measured_on(&work, r->here);
+	if (!trk__server_run_on(&work, s, &seconds))
 		return NAN;
 	v = &trk__catalog_vendors(&r->c, &n)[s->vendor];
-	seconds = trk__server_run_s(&work, &speed);
 	*hours += seconds / 3600;
 	return trk__catalog_usd(o->units) * trk__server_billed_s(v, seconds + boot_s) / 3600;
 }
@@ -91,10 +90,10 @@ static int advise(const struct replay *r, const struct run *runs, size_t n, doub
 		  double deadline_s, struct trk_server_advice *ret)
 {
 	struct trk_busy_slice slices[BINS];
-	struct trk_server_work work = {slices, slices_of(runs, n, slices), r->here_one, boot_s,
-				       deadline_s};
+	struct trk_server_work work = {slices, slices_of(runs, n, slices), {0}, boot_s, deadline_s};
 	struct trk_catalog_query q = r->q;
 
+	trk__server_measured_on(&work, r->here);
 	q.memory_bytes = (uint64_t) (memory_mib * 1048576);
 	return trk__server_advise(&r->c, &q, &work, ret);
 }
@@ -300,7 +299,6 @@ int main(int argc, char **argv)
 {
 	static struct replay r;
 	struct trk_error error = {.code = 0};
-	struct trk_catalog_speed speed;
 	struct trk_catalog more;
 	int aws, region, here;
 	size_t n;
@@ -323,8 +321,7 @@ int main(int argc, char **argv)
 	r.q.regions_ok = r.regions;
 	r.q.archs = 1u << TRK_ARCH_X86_64;
 	r.q.allocations = 1u << TRK_ALLOCATION_DEDICATED;
-	if (trk__catalog_speed_of(&trk__catalog_servers(&r.c, &n)[here], &speed))
-		r.here_one = speed.one;
+	r.here = &trk__catalog_servers(&r.c, &n)[here];
 	replay_all(&r);
 	print_totals(&r);
 	trk__catalog_release(&r.c);

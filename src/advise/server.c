@@ -8,11 +8,22 @@
 /* Where no score is known: what a vCPU adds when it shares its core. */
 static const double smt_vcpu = 0.65;
 
-double trk__server_run_s(const struct trk_server_work *work, const struct trk_catalog_speed *there)
+void trk__server_measured_on(struct trk_server_work *work, const struct trk_catalog_server *s)
 {
-	bool known = !isnan(work->here_one) && work->here_one > 0;
-	double r = known ? there->one / work->here_one : 1;
-	double all = known ? there->all / work->here_one : there->all / there->one;
+	for (int basis = 0; basis < TRK_SPEED_BASES; basis++) {
+		struct trk_catalog_speed speed;
+		bool known = trk__catalog_speed_by(s, (enum trk_speed_basis) basis, &speed);
+
+		work->here_one[basis] = known ? speed.one : (double) NAN;
+	}
+}
+
+double trk__server_run_s(const struct trk_server_work *work, double here_one,
+			 const struct trk_catalog_speed *there)
+{
+	bool known = !isnan(here_one) && here_one > 0;
+	double r = known ? there->one / here_one : 1;
+	double all = known ? there->all / here_one : there->all / there->one;
 	double sum = 0;
 
 	for (size_t i = 0; i < work->n; i++) {
@@ -26,6 +37,30 @@ double trk__server_run_s(const struct trk_server_work *work, const struct trk_ca
 			sum += dt * u / (u * r < all ? u * r : all);
 	}
 	return sum;
+}
+
+bool trk__server_run_on(const struct trk_server_work *work, const struct trk_catalog_server *s,
+			double *ret_s)
+{
+	double any = isnan(work->here_one[0]) ? work->here_one[1] : work->here_one[0];
+	struct trk_catalog_speed speed;
+	double each = s->threads_per_core == 1 ? 1 : smt_vcpu;
+
+	for (int basis = 0; basis < TRK_SPEED_BASES; basis++) {
+		if (isnan(work->here_one[basis]) ||
+		    !trk__catalog_speed_by(s, (enum trk_speed_basis) basis, &speed))
+			continue;
+		*ret_s = trk__server_run_s(work, work->here_one[basis], &speed);
+		return true;
+	}
+	if (trk__catalog_speed_of(s, &speed)) {
+		*ret_s = trk__server_run_s(work, any, &speed);
+		return true;
+	}
+	speed.one = isnan(any) ? 1 : any;
+	speed.all = speed.one * (s->vcpus > 1 ? s->vcpus * each : 1);
+	*ret_s = trk__server_run_s(work, any, &speed);
+	return false;
 }
 
 double trk__server_billed_s(const struct trk_catalog_vendor *v, double seconds)
@@ -45,17 +80,9 @@ static void estimate(const struct trk_catalog *c, const struct trk_server_work *
 	size_t n;
 	const struct trk_catalog_server *s = &trk__catalog_servers(c, &n)[offer->server];
 	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, &n)[s->vendor];
-	struct trk_catalog_speed speed;
 
 	ret->offer = *offer;
-	ret->speed_known = trk__catalog_speed_of(s, &speed);
-	if (!ret->speed_known) {
-		double each = s->threads_per_core == 1 ? 1 : smt_vcpu;
-
-		speed.one = isnan(work->here_one) ? 1 : work->here_one;
-		speed.all = speed.one * (s->vcpus > 1 ? s->vcpus * each : 1);
-	}
-	ret->run_s = trk__server_run_s(work, &speed);
+	ret->speed_known = trk__server_run_on(work, s, &ret->run_s);
 	ret->billed_s = trk__server_billed_s(v, ret->run_s + work->boot_s);
 	ret->cost_usd = trk__catalog_usd(offer->units) * ret->billed_s / 3600;
 }

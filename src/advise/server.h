@@ -23,14 +23,24 @@ struct trk_busy_slice {
 struct trk_server_work {
 	const struct trk_busy_slice *slices;
 	size_t n;
-	double here_one;   /* speed of one thread where the run was measured (trk_catalog_speed);
-			    * NaN: not known, one thread is then taken for equally fast everywhere */
+	/* Speed of one thread where the run was measured, by each measure; NaN: not known. With
+	 * neither, one thread is taken for equally fast everywhere. */
+	double here_one[TRK_SPEED_BASES];
 	double boot_s;     /* time that is paid before the job starts */
 	double deadline_s; /* longest run time that is accepted; 0: any */
 };
 
-/* Run time on a server of that speed, in s. `here_one` NaN: see above. */
-double trk__server_run_s(const struct trk_server_work *work, const struct trk_catalog_speed *there);
+/* Take the speed of the server on which the run was measured. */
+void trk__server_measured_on(struct trk_server_work *work, const struct trk_catalog_server *s);
+
+/* Run time on a server of that speed, in s; `here_one` is by the same measure, or NaN. */
+double trk__server_run_s(const struct trk_server_work *work, double here_one,
+			 const struct trk_catalog_speed *there);
+
+/* The same for a server of the catalogue, by a measure that both have if there is one. False: no
+ * score of it is known, and the time rests on its number of vCPUs. */
+bool trk__server_run_on(const struct trk_server_work *work, const struct trk_catalog_server *s,
+			double *ret_s);
 
 /* What is paid for `seconds`: whole steps, at least the minimum. */
 double trk__server_billed_s(const struct trk_catalog_vendor *v, double seconds);

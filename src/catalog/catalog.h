@@ -140,13 +140,19 @@ int trk__catalog_find_server(const struct trk_catalog *c, int vendor, const char
 /* Memory that a job gets: the measured figure, else 0.93 of the advertised one less 128 MiB. */
 uint64_t trk__catalog_usable_bytes(const struct trk_catalog_server *s);
 
-/* How fast a server is: CoreMark iterations/s of one thread and of all, or the stress-ng scores
- * brought to that scale. */
+/* How fast a server is, by one of two measures on one scale: CoreMark iterations/s, and stress-ng
+ * scores brought to that scale. The scale differs between processors, so speeds are best compared by
+ * the same measure. */
+enum trk_speed_basis { TRK_SPEED_STRESSNG, TRK_SPEED_COREMARK, TRK_SPEED_BASES };
+
 struct trk_catalog_speed {
-	double one, all;
+	double one, all;   /* of one thread, of all */
 	const char *basis; /* "stress-ng", "CoreMark" or "CoreMark of the family" */
 };
-/* False, *ret untouched: no score is known. */
+/* False, *ret untouched: no such score is known. */
+bool trk__catalog_speed_by(const struct trk_catalog_server *s, enum trk_speed_basis basis,
+			   struct trk_catalog_speed *ret);
+/* By the first measure that there is, stress-ng before CoreMark. */
 bool trk__catalog_speed_of(const struct trk_catalog_server *s, struct trk_catalog_speed *ret);
 
 extern const char *const trk__catalog_arch_names[TRK_ARCHES];

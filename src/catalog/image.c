@@ -127,22 +127,23 @@ uint64_t trk__catalog_usable_bytes(const struct trk_catalog_server *s)
 
 /* Median of CoreMark / stress-ng over the types that have both, in the shipped tables; older Intel
  * processors lie above it, because dividing integers is slow on them. */
-enum { COREMARK_PER_STRESSNG_X86 = 17, COREMARK_PER_STRESSNG_ARM = 17 };
+static const double coremark_per_stressng = 17;
 
 /* What a thread keeps of its speed when its sibling on the core is busy too. */
 static const double smt_share = 0.62;
 
-bool trk__catalog_speed_of(const struct trk_catalog_server *s, struct trk_catalog_speed *ret)
+static bool speed_by_stressng(const struct trk_catalog_server *s, struct trk_catalog_speed *ret)
 {
-	double factor =
-		s->arch == TRK_ARCH_ARM64 ? COREMARK_PER_STRESSNG_ARM : COREMARK_PER_STRESSNG_X86;
+	if (!s->one_thread || !s->all_threads)
+		return false;
+	ret->one = s->one_thread * coremark_per_stressng;
+	ret->all = s->all_threads * coremark_per_stressng;
+	ret->basis = "stress-ng";
+	return true;
+}
 
-	if (s->one_thread && s->all_threads) {
-		ret->one = s->one_thread * factor;
-		ret->all = s->all_threads * factor;
-		ret->basis = "stress-ng";
-		return true;
-	}
+static bool speed_by_coremark(const struct trk_catalog_server *s, struct trk_catalog_speed *ret)
+{
 	if (!s->coremark || !s->vcpus)
 		return false;
 	ret->all = s->coremark;
@@ -151,4 +152,15 @@ bool trk__catalog_speed_of(const struct trk_catalog_server *s, struct trk_catalo
 		ret->one /= smt_share;
 	ret->basis = s->coremark_quality == TRK_FACT_FAMILY ? "CoreMark of the family" : "CoreMark";
 	return true;
+}
+
+bool trk__catalog_speed_by(const struct trk_catalog_server *s, enum trk_speed_basis basis,
+			   struct trk_catalog_speed *ret)
+{
+	return basis == TRK_SPEED_STRESSNG ? speed_by_stressng(s, ret) : speed_by_coremark(s, ret);
+}
+
+bool trk__catalog_speed_of(const struct trk_catalog_server *s, struct trk_catalog_speed *ret)
+{
+	return speed_by_stressng(s, ret) || speed_by_coremark(s, ret);
 }

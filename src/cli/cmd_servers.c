@@ -66,10 +66,10 @@ static const struct cli_option options[] = {
 	{"gpu-shares", 0, NULL, "a share of one GPU is enough", cli_set_flag, AT(gpu_shares)},
 	{"storage", 0, "GB", "at least so much local disk", cli_set_text, AT(storage)},
 	{"arch", 0, "x86_64|arm64|any", "(this machine's)", cli_set_text, AT(arch)},
-	{"vendor", 0, "NAME,…", "only these vendors", take_list, AT(vendors)},
-	{"region", 0, "NAME,…", "only these regions", take_list, AT(regions)},
-	{"country", 0, "CC,…", "only in these countries (DE, US, EU …)", take_list, AT(countries)},
-	{"exclude", 0, "PATTERN,…", "no vendor, region or type like this", take_list, AT(exclude)},
+	{"vendor", 0, "NAME,..", "only these vendors", take_list, AT(vendors)},
+	{"region", 0, "NAME,..", "only these regions", take_list, AT(regions)},
+	{"country", 0, "CC,..", "only in these countries (DE, US, EU)", take_list, AT(countries)},
+	{"exclude", 0, "PATTERN,..", "no vendor, region or type like this", take_list, AT(exclude)},
 	{"allocation", 0, "KIND", "dedicated, shared, burstable or any (any)", cli_set_text,
 	 AT(allocation)},
 	{"spot", 0, NULL, "price at the typical spot saving", cli_set_flag, AT(spot)},
@@ -246,8 +246,7 @@ static int advise(const struct settings *s, const struct trk_catalog *c,
 		  const struct trk_catalog_query *q, struct cli_servers_result *ret)
 {
 	struct trk_busy_slice slice = {q->vcpus ? q->vcpus : 1, (double) s->run_ns / 1e9};
-	struct trk_server_work work = {&slice, 1, NAN, (double) s->boot_ns / 1e9, 0};
-	struct trk_catalog_speed speed;
+	struct trk_server_work work = {&slice, 1, {NAN, NAN}, (double) s->boot_ns / 1e9, 0};
 	size_t n;
 	int r;
 
@@ -266,8 +265,7 @@ static int advise(const struct settings *s, const struct trk_catalog *c,
 						     -1);
 			return EXIT_USAGE;
 		}
-		if (trk__catalog_speed_of(&trk__catalog_servers(c, &n)[at], &speed))
-			work.here_one = speed.one;
+		trk__server_measured_on(&work, &trk__catalog_servers(c, &n)[at]);
 	}
 	r = trk__server_advise(c, q, &work, &ret->advice);
 	if (r < 0)

@@ -54,10 +54,10 @@ static int teardown(void **state)
 static double run_s(double cores, double seconds, double here, double one, double all)
 {
 	struct trk_busy_slice slice = {cores, seconds};
-	struct trk_server_work work = {&slice, 1, here, 0, 0};
+	struct trk_server_work work = {&slice, 1, {here, here}, 0, 0};
 	struct trk_catalog_speed speed = {one, all, ""};
 
-	return trk__server_run_s(&work, &speed);
+	return trk__server_run_s(&work, here, &speed);
 }
 
 static void run_time_follows_the_histogram(void **state)
@@ -99,7 +99,7 @@ static const char *name(const struct trk_catalog *c, const struct trk_server_est
 static void ranks_by_the_run_and_shows_the_cheapest_hour_beside_it(void **state)
 {
 	struct trk_busy_slice slice = {4, 1000};
-	struct trk_server_work work = {&slice, 1, 17000, 0, 0};
+	struct trk_server_work work = {&slice, 1, {17000, (double) NAN}, 0, 0};
 	struct trk_catalog_query q = {.memory_bytes = UINT64_C(8) << 30};
 	struct trk_server_advice a;
 
@@ -126,7 +126,7 @@ static void ranks_by_the_run_and_shows_the_cheapest_hour_beside_it(void **state)
 static void a_deadline_drops_what_is_slower(void **state)
 {
 	struct trk_busy_slice slice = {4, 1000};
-	struct trk_server_work work = {&slice, 1, 17000, 0, 600};
+	struct trk_server_work work = {&slice, 1, {17000, (double) NAN}, 0, 600};
 	struct trk_catalog_query q = {.memory_bytes = UINT64_C(8) << 30};
 	struct trk_server_advice a;
 
@@ -141,7 +141,7 @@ static void a_deadline_drops_what_is_slower(void **state)
 static void boot_time_is_paid_and_short_runs_shun_the_hour(void **state)
 {
 	struct trk_busy_slice slice = {1, 100};
-	struct trk_server_work work = {&slice, 1, 17000, 60, 0};
+	struct trk_server_work work = {&slice, 1, {17000, (double) NAN}, 60, 0};
 	struct trk_catalog_query q = {.vcpus = 1};
 	struct trk_server_advice a;
 
@@ -186,10 +186,35 @@ static void a_finished_run_has_a_price_and_idle_parts(void **state)
 		-ENOENT);
 }
 
+static void speeds_are_compared_by_the_same_measure(void **state)
+{
+	struct trk_busy_slice slice = {1, 100};
+	struct trk_server_work work = {&slice, 1, {NAN, NAN}, 0, 0};
+	struct trk_catalog_server here = {.vcpus = 1,
+					  .threads_per_core = 1,
+					  .coremark = 20000,
+					  .one_thread = 500,
+					  .all_threads = 500};
+	struct trk_catalog_server there = {.vcpus = 1, .threads_per_core = 1, .coremark = 40000};
+	double seconds = 0;
+
+	(void) state;
+	trk__server_measured_on(&work, &here);
+	assert_true(trk__server_run_on(&work, &there, &seconds));
+	assert_near(seconds, 50, 1e-9); /* CoreMark of both, not 40000 beside 17 x 500 */
+	there.one_thread = there.all_threads = 2000;
+	assert_true(trk__server_run_on(&work, &there, &seconds));
+	assert_near(seconds, 25, 1e-9); /* stress-ng of both */
+	there = (struct trk_catalog_server){.vcpus = 4, .threads_per_core = 2};
+	assert_false(trk__server_run_on(&work, &there, &seconds));
+	assert_near(seconds, 100, 1e-9); /* nothing known: one thread is one thread */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(run_time_follows_the_histogram),
+		cmocka_unit_test(speeds_are_compared_by_the_same_measure),
 		cmocka_unit_test(bills_whole_steps_and_the_minimum),
 		cmocka_unit_test(ranks_by_the_run_and_shows_the_cheapest_hour_beside_it),
 		cmocka_unit_test(a_deadline_drops_what_is_slower),
