@@ -1,0 +1,231 @@
+#include "advise/server.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where no score is known: what a vCPU adds when it shares its core. */
+static const double smt_vcpu = 0.65;
+
+void trk__server_measured_on(struct trk_server_work *work, const struct trk_catalog_server *s)
+{
+	for (int basis = 0; basis < TRK_SPEED_BASES; basis++) {
+		struct trk_catalog_speed speed;
+		bool known = trk__catalog_speed_by(s, (enum trk_speed_basis) basis, &speed);
+
+		work->here_one[basis] = known ? speed.one : (double) NAN;
+	}
+}
+
+double trk__server_run_s(const struct trk_server_work *work, double here_one,
+			 const struct trk_catalog_speed *there)
+{
+	bool known = !isnan(here_one) && here_one > 0;
+	double r = known ? there->one / here_one : 1;
+	double all = known ? there->all / here_one : there->all / there->one;
+	double sum = 0;
+
+	for (size_t i = 0; i < work->n; i++) {
+		double u = work->slices[i].cores, dt = work->slices[i].seconds;
+
+		if (!(u > 0))
+			sum += dt;
+		else if (u <= 1)
+			sum += dt * (1 - u + u / r);
+		else
+			sum += dt * u / (u * r < all ? u * r : all);
+	}
+	return sum;
+}
+
+bool trk__server_run_on(const struct trk_server_work *work, const struct trk_catalog_server *s,
+			double *ret_s)
+{
+	double any = isnan(work->here_one[0]) ? work->here_one[1] : work->here_one[0];
+	struct trk_catalog_speed speed;
+	double each = s->threads_per_core == 1 ? 1 : smt_vcpu;
+
+	for (int basis = 0; basis < TRK_SPEED_BASES; basis++) {
+		if (isnan(work->here_one[basis]) ||
+		    !trk__catalog_speed_by(s, (enum trk_speed_basis) basis, &speed))
+			continue;
+		*ret_s = trk__server_run_s(work, work->here_one[basis], &speed);
+		return true;
+	}
+	if (trk__catalog_speed_of(s, &speed)) {
+		*ret_s = trk__server_run_s(work, any, &speed);
+		return true;
+	}
+	speed.one = isnan(any) ? 1 : any;
+	speed.all = speed.one * (s->vcpus > 1 ? s->vcpus * each : 1);
+	*ret_s = trk__server_run_s(work, any, &speed);
+	return false;
+}
+
+double trk__server_billed_s(const struct trk_catalog_vendor *v, double seconds)
+{
+	double steps = (double) (uint64_t) (seconds / v->step_s);
+
+	/* A millionth of a second is rounding, not another step. */
+	if (seconds - steps * v->step_s > 1e-6)
+		steps += 1;
+	seconds = steps * v->step_s;
+	return seconds > v->minimum_s ? seconds : v->minimum_s;
+}
+
+static void estimate(const struct trk_catalog *c, const struct trk_server_work *work,
+		     const struct trk_catalog_offer *offer, struct trk_server_estimate *ret)
+{
+	size_t n;
+	const struct trk_catalog_server *s = &trk__catalog_servers(c, &n)[offer->server];
+	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, &n)[s->vendor];
+
+	ret->offer = *offer;
+	ret->speed_known = trk__server_run_on(work, s, &ret->run_s);
+	ret->billed_s = trk__server_billed_s(v, ret->run_s + work->boot_s);
+	ret->cost_usd = trk__catalog_usd(offer->units) * ret->billed_s / 3600;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct trk_server_estimate *x = a, *y = b;
+
+	if (x->speed_known != y->speed_known)
+		return x->speed_known ? -1 : 1;
+	if (x->cost_usd < y->cost_usd || x->cost_usd > y->cost_usd)
+		return x->cost_usd < y->cost_usd ? -1 : 1;
+	if (x->run_s < y->run_s || x->run_s > y->run_s)
+		return x->run_s < y->run_s ? -1 : 1;
+	return (x->offer.server > y->offer.server) - (x->offer.server < y->offer.server);
+}
+
+/* Keep a server that misses one need if it is the cheapest of those that miss the same. */
+static void keep_near(struct trk_server_advice *a, const struct trk_server_estimate *e)
+{
+	for (size_t i = 0; i < a->nears; i++) {
+		if (a->near[i].offer.unmet != e->offer.unmet)
+			continue;
+		if (e->cost_usd < a->near[i].cost_usd)
+			a->near[i] = *e;
+		return;
+	}
+	if (a->nears < sizeof(a->near) / sizeof(a->near[0]))
+		a->near[a->nears++] = *e;
+}
+
+static bool is_cheaper_hour(const struct trk_server_estimate *a,
+			    const struct trk_server_estimate *b)
+{
+	return a->offer.units < b->offer.units ||
+	       (a->offer.units == b->offer.units && a->cost_usd < b->cost_usd);
+}
+
+static void drop_dear_nears(struct trk_server_advice *a)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < a->nears; i++)
+		if (a->near[i].cost_usd < a->list[0].cost_usd)
+			a->near[kept++] = a->near[i];
+	a->nears = kept;
+}
+
+int trk__server_advise(const struct trk_catalog *c, const struct trk_catalog_query *q,
+		       const struct trk_server_work *work, struct trk_server_advice *ret)
+{
+	struct trk_catalog_query wider = *q;
+	struct trk_server_advice a = {.n = 0};
+	struct trk_catalog_offer *offers;
+	size_t n;
+
+	wider.near_misses = true;
+	if (trk__catalog_search(c, &wider, &offers, &n) < 0)
+		return -ENOMEM;
+	a.list = calloc(n ? n : 1, sizeof(*a.list));
+	for (size_t i = 0; a.list && i < n; i++) {
+		struct trk_server_estimate e;
+
+		estimate(c, work, &offers[i], &e);
+		if (work->deadline_s > 0 && e.run_s > work->deadline_s)
+			continue;
+		if (!e.offer.unmet)
+			a.list[a.n++] = e;
+		else if (e.speed_known)
+			keep_near(&a, &e);
+	}
+	free(offers);
+	if (!a.list)
+		return -ENOMEM;
+	if (!a.n) {
+		free(a.list);
+		return -ENOENT;
+	}
+	qsort(a.list, a.n, sizeof(*a.list), by_cost);
+	for (size_t i = 1; i < a.n; i++)
+		if (is_cheaper_hour(&a.list[i], &a.list[a.cheapest_hour]))
+			a.cheapest_hour = i;
+	drop_dear_nears(&a);
+	*ret = a;
+	return 0;
+}
+
+void trk__server_advice_release(struct trk_server_advice *a)
+{
+	free(a->list);
+	*a = (struct trk_server_advice){.list = NULL};
+}
+
+/* How a price divides between its vCPUs and its memory: least squares over general types, USD an
+ * hour. Only the ratio counts here. */
+static const double usd_per_vcpu = 0.0373, usd_per_gib = 0.00433;
+
+static double idle_share(double used, double whole)
+{
+	double share = 1 - used / whole;
+
+	return share < 0 ? 0 : share;
+}
+
+int trk__server_run_cost(const struct trk_catalog *c, int server, int region,
+			 const struct trk_run_use *use, struct trk_run_cost *ret)
+{
+	size_t n;
+	const struct trk_catalog_server *s = &trk__catalog_servers(c, &n)[server];
+	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, &n)[s->vendor];
+	const struct trk_catalog_block *blocks = trk__catalog_blocks(c, &n);
+	const struct trk_catalog_source *sources = trk__catalog_sources(c, &n);
+	double cpu_part = usd_per_vcpu * s->vcpus, memory_part = usd_per_gib * s->memory_mib / 1024;
+	struct trk_catalog_offer offer;
+	struct trk_run_cost cost = {.source = "", .quality = TRK_FACT_NEGOTIATED};
+
+	if (isnan(use->usd_per_hour)) {
+		if (trk__catalog_price_in(c, server, region, &offer) < 0)
+			return -ENOENT;
+		cost.usd_per_hour = trk__catalog_usd(offer.units);
+		cost.date = blocks[offer.block].date;
+		cost.quality = blocks[offer.block].quality;
+		cost.source = trk__catalog_text(c, sources[blocks[offer.block].source].id);
+	} else {
+		cost.usd_per_hour = use->usd_per_hour;
+	}
+	cost.billed_s = trk__server_billed_s(v, use->duration_s);
+	cost.usd = cost.usd_per_hour * cost.billed_s / 3600;
+	cpu_part /= cpu_part + memory_part;
+	cost.idle_cpu_usd =
+		isnan(use->cpu_s) || use->duration_s <= 0
+			? NAN
+			: cost.usd * cpu_part * idle_share(use->cpu_s / use->duration_s, s->vcpus);
+	cost.idle_memory_usd = isnan(use->peak_bytes)
+				       ? NAN
+				       : cost.usd * (1 - cpu_part) *
+						 idle_share(use->peak_bytes,
+							    (double) trk__catalog_usable_bytes(s));
+	*ret = cost;
+	return 0;
+}
+
+double trk__server_saving_usd(const struct trk_run_cost *paid, const struct trk_server_advice *a)
+{
+	return paid->usd - a->list[0].cost_usd;
+}

@@ -1,0 +1,166 @@
+#include "catalog/image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "catalog/catalog.h"
+
+const char *const trk__catalog_arch_names[TRK_ARCHES] = {
+	"x86_64", "arm64", "x86_64_mac", "arm64_mac", "i386",
+};
+
+const char *const trk__catalog_allocation_names[TRK_ALLOCATIONS] = {
+	"dedicated",
+	"shared",
+	"burstable",
+};
+
+const char *const trk__catalog_quality_names[TRK_FACTS] = {
+	"exact", "est", "corrected", "low", "rule", "family", "negotiated",
+};
+
+void trk__catalog_release(struct trk_catalog *c)
+{
+	free(c->owned);
+	*c = (struct trk_catalog){.image = NULL};
+}
+
+#define ACCESSOR(type, table)                                                                      \
+	const struct trk_catalog_##type *trk__catalog_##table(const struct trk_catalog *c,         \
+							      size_t *retn)                        \
+	{                                                                                          \
+		*retn = c->image->table.count;                                                     \
+		return (const void *) ((const char *) c->image + c->image->table.offset);          \
+	}
+ACCESSOR(vendor, vendors)
+ACCESSOR(region, regions)
+ACCESSOR(source, sources)
+ACCESSOR(server, servers)
+ACCESSOR(block, blocks)
+ACCESSOR(price, prices)
+
+const char *trk__catalog_text(const struct trk_catalog *c, uint32_t offset)
+{
+	return (const char *) c->image + c->image->texts.offset + offset;
+}
+
+/* What may follow a region's name in the name of one of its zones. */
+static bool is_zone_rest(const char *rest)
+{
+	if (*rest == '-' || (*rest >= '0' && *rest <= '9'))
+		return true;
+	return *rest >= 'a' && *rest <= 'z' && !rest[1];
+}
+
+/* Whether `id` is one of the words of `list`, or, with `zones`, a zone of one. */
+static bool is_listed(const char *list, const char *id, bool zones)
+{
+	while (*list) {
+		size_t len = strcspn(list, " ");
+
+		if (!strncasecmp(list, id, len) && (!id[len] || (zones && is_zone_rest(id + len))))
+			return len > 0;
+		list += len + (list[len] == ' ');
+	}
+	return false;
+}
+
+int trk__catalog_find_vendor(const struct trk_catalog *c, const char *id)
+{
+	size_t n;
+	const struct trk_catalog_vendor *v = trk__catalog_vendors(c, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcasecmp(trk__catalog_text(c, v[i].id), id) ||
+		    is_listed(trk__catalog_text(c, v[i].aliases), id, false))
+			return (int) i;
+	return -ENOENT;
+}
+
+int trk__catalog_find_region(const struct trk_catalog *c, int vendor, const char *id)
+{
+	size_t n;
+	const struct trk_catalog_region *r = trk__catalog_regions(c, &n);
+	int zone = -ENOENT;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name = trk__catalog_text(c, r[i].id);
+		size_t len = strlen(name);
+
+		if (r[i].vendor != vendor)
+			continue;
+		if (!strcasecmp(name, id))
+			return (int) i;
+		/* A zone: a letter after the number (AWS), "-a" (GCP), a data centre. */
+		if (is_listed(trk__catalog_text(c, r[i].aliases), id, true) ||
+		    (!strncasecmp(name, id, len) && (id[len] == '-' || is_zone_rest(id + len)) &&
+		     !(id[len] >= '0' && id[len] <= '9')))
+			zone = (int) i;
+	}
+	return zone;
+}
+
+int trk__catalog_find_server(const struct trk_catalog *c, int vendor, const char *name)
+{
+	size_t n;
+	const struct trk_catalog_server *s = trk__catalog_servers(c, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if ((vendor < 0 || s[i].vendor == vendor) &&
+		    !strcasecmp(trk__catalog_text(c, s[i].name), name))
+			return (int) i;
+	return -ENOENT;
+}
+
+uint64_t trk__catalog_usable_bytes(const struct trk_catalog_server *s)
+{
+	uint64_t mib = s->usable_mib;
+
+	if (!mib) {
+		mib = (uint64_t) s->memory_mib * 93 / 100;
+		mib = mib > 128 ? mib - 128 : 0;
+	}
+	return mib << 20;
+}
+
+/* Median of CoreMark / stress-ng over the types that have both, in the shipped tables; older Intel
+ * processors lie above it, because dividing integers is slow on them. */
+static const double coremark_per_stressng = 17;
+
+/* What a thread keeps of its speed when its sibling on the core is busy too. */
+static const double smt_share = 0.62;
+
+static bool speed_by_stressng(const struct trk_catalog_server *s, struct trk_catalog_speed *ret)
+{
+	if (!s->one_thread || !s->all_threads)
+		return false;
+	ret->one = s->one_thread * coremark_per_stressng;
+	ret->all = s->all_threads * coremark_per_stressng;
+	ret->basis = "stress-ng";
+	return true;
+}
+
+static bool speed_by_coremark(const struct trk_catalog_server *s, struct trk_catalog_speed *ret)
+{
+	if (!s->coremark || !s->vcpus)
+		return false;
+	ret->all = s->coremark;
+	ret->one = (double) s->coremark / s->vcpus;
+	if (s->threads_per_core > 1)
+		ret->one /= smt_share;
+	ret->basis = s->coremark_quality == TRK_FACT_FAMILY ? "CoreMark of the family" : "CoreMark";
+	return true;
+}
+
+bool trk__catalog_speed_by(const struct trk_catalog_server *s, enum trk_speed_basis basis,
+			   struct trk_catalog_speed *ret)
+{
+	return basis == TRK_SPEED_STRESSNG ? speed_by_stressng(s, ret) : speed_by_coremark(s, ret);
+}
+
+bool trk__catalog_speed_of(const struct trk_catalog_server *s, struct trk_catalog_speed *ret)
+{
+	return speed_by_stressng(s, ret) || speed_by_coremark(s, ret);
+}

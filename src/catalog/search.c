@@ -1,0 +1,301 @@
+#include "catalog/search.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const char *trk__catalog_need_name(unsigned int need)
+{
+	switch (need) {
+	case TRK_NEED_VCPUS:
+		return "vCPUs";
+	case TRK_NEED_MEMORY:
+		return "memory";
+	case TRK_NEED_GPUS:
+		return "GPUs";
+	case TRK_NEED_VRAM:
+		return "memory of each GPU";
+	case TRK_NEED_STORAGE:
+		return "local storage";
+	case TRK_NEED_ARCH:
+		return "architecture";
+	case TRK_NEED_ALLOCATION:
+		return "allocation";
+	default:
+		return NULL;
+	}
+}
+
+double trk__catalog_usd(uint32_t units)
+{
+	return units / 1e5;
+}
+
+static uint32_t gpus_of(const struct trk_catalog_query *q, const struct trk_catalog_server *s)
+{
+	return s->gpu_permille == 1000 || q->gpu_shares ? s->gpu_count : 0;
+}
+
+unsigned int trk__catalog_unmet(const struct trk_catalog_query *q,
+				const struct trk_catalog_server *s)
+{
+	unsigned int mac = 1u << TRK_ARCH_X86_64_MAC | 1u << TRK_ARCH_ARM64_MAC;
+	unsigned int archs = q->archs ? q->archs : ~mac;
+	unsigned int unmet = 0;
+
+	if (s->vcpus < q->vcpus)
+		unmet |= TRK_NEED_VCPUS;
+	if (trk__catalog_usable_bytes(s) < q->memory_bytes)
+		unmet |= TRK_NEED_MEMORY;
+	if (gpus_of(q, s) < q->gpus)
+		unmet |= TRK_NEED_GPUS;
+	if ((uint64_t) s->vram_mib << 20 < q->vram_bytes)
+		unmet |= TRK_NEED_VRAM;
+	if (s->storage_gb < q->storage_gb)
+		unmet |= TRK_NEED_STORAGE;
+	if (!(archs & 1u << s->arch))
+		unmet |= TRK_NEED_ARCH;
+	if (q->allocations && !(q->allocations & 1u << s->allocation))
+		unmet |= TRK_NEED_ALLOCATION;
+	return unmet;
+}
+
+static bool is_excluded(const struct trk_catalog_query *q, const char *name)
+{
+	for (size_t i = 0; i < q->excludes; i++)
+		if (fnmatch(q->exclude[i], name, FNM_CASEFOLD) == 0)
+			return true;
+	return false;
+}
+
+static bool block_counts(const struct trk_catalog *c, const struct trk_catalog_query *q,
+			 const struct trk_catalog_block *b)
+{
+	size_t n;
+	const struct trk_catalog_region *r = &trk__catalog_regions(c, &n)[b->region];
+	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, &n)[b->vendor];
+
+	if (q->vendors_ok && !q->vendors_ok[b->vendor])
+		return false;
+	if (q->regions_ok ? !q->regions_ok[b->region] : r->restricted)
+		return false;
+	return !q->excludes || (!is_excluded(q, trk__catalog_text(c, v->id)) &&
+				!is_excluded(q, trk__catalog_text(c, r->id)));
+}
+
+/* What the offer costs, or 0 where it is none. */
+static uint32_t units_of(const struct trk_catalog_query *q, const struct trk_catalog_price *p)
+{
+	if (!q->spot)
+		return p->price;
+	if (p->saving == TRK_SAVING_UNKNOWN)
+		return 0;
+	return (uint32_t) ((uint64_t) p->price * (100u - p->saving) / 100);
+}
+
+/* The cheapest offer of each server, by index of the server; units 0: none. */
+static struct trk_catalog_offer *cheapest(const struct trk_catalog *c,
+					  const struct trk_catalog_query *q, size_t servers)
+{
+	size_t n_blocks, n;
+	const struct trk_catalog_block *b = trk__catalog_blocks(c, &n_blocks);
+	const struct trk_catalog_price *p = trk__catalog_prices(c, &n);
+	struct trk_catalog_offer *best = calloc(servers ? servers : 1, sizeof(*best));
+
+	for (size_t i = 0; best && i < n_blocks; i++) {
+		if (!block_counts(c, q, &b[i]))
+			continue;
+		for (uint32_t at = b[i].first; at < b[i].first + b[i].count; at++) {
+			struct trk_catalog_offer *o = &best[p[at].server];
+			uint32_t units = units_of(q, &p[at]);
+
+			if (!units || (o->units && o->units <= units))
+				continue;
+			o->units = units;
+			o->price = at;
+			o->block = (uint16_t) i;
+			o->server = p[at].server;
+		}
+	}
+	return best;
+}
+
+static int by_price(const void *a, const void *b)
+{
+	const struct trk_catalog_offer *x = a, *y = b;
+
+	if (x->units != y->units)
+		return x->units < y->units ? -1 : 1;
+	return (x->server > y->server) - (x->server < y->server);
+}
+
+int trk__catalog_search(const struct trk_catalog *c, const struct trk_catalog_query *q,
+			struct trk_catalog_offer **ret, size_t *retn)
+{
+	size_t n, hits = 0;
+	const struct trk_catalog_server *s = trk__catalog_servers(c, &n);
+	struct trk_catalog_offer *best = cheapest(c, q, n);
+
+	if (!best)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		unsigned int unmet;
+
+		if (!best[i].units)
+			continue;
+		unmet = trk__catalog_unmet(q, &s[i]);
+		if (unmet && !(q->near_misses && (unmet & (unmet - 1)) == 0))
+			continue;
+		if (q->excludes && is_excluded(q, trk__catalog_text(c, s[i].name)))
+			continue;
+		best[i].unmet = (uint16_t) unmet;
+		best[hits++] = best[i];
+	}
+	qsort(best, hits, sizeof(*best), by_price);
+	*ret = best;
+	*retn = hits;
+	return 0;
+}
+
+/* How much of a need is missing, as a share of what there is; whole for what has no amount. */
+static double shortfall(const struct trk_catalog_query *q, const struct trk_catalog_server *s,
+			unsigned int need)
+{
+	double has, wants;
+
+	switch (need) {
+	case TRK_NEED_VCPUS:
+		has = s->vcpus;
+		wants = q->vcpus;
+		break;
+	case TRK_NEED_MEMORY:
+		has = (double) trk__catalog_usable_bytes(s);
+		wants = (double) q->memory_bytes;
+		break;
+	case TRK_NEED_GPUS:
+		has = gpus_of(q, s);
+		wants = q->gpus;
+		break;
+	case TRK_NEED_VRAM:
+		has = (double) ((uint64_t) s->vram_mib << 20);
+		wants = (double) q->vram_bytes;
+		break;
+	case TRK_NEED_STORAGE:
+		has = (double) s->storage_gb;
+		wants = (double) q->storage_gb;
+		break;
+	default:
+		return 1;
+	}
+	return has > 0 ? wants / has - 1 : 1000;
+}
+
+int trk__catalog_nearest(const struct trk_catalog *c, const struct trk_catalog_query *q,
+			 struct trk_catalog_offer *ret, unsigned int *retbinding)
+{
+	size_t n;
+	const struct trk_catalog_server *s = trk__catalog_servers(c, &n);
+	struct trk_catalog_offer *best = cheapest(c, q, n);
+	double least = 1e300;
+
+	if (!best)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		unsigned int unmet = best[i].units ? trk__catalog_unmet(q, &s[i]) : 0, binding = 0;
+		double sum = 0, most = -1;
+
+		if (!best[i].units ||
+		    (q->excludes && is_excluded(q, trk__catalog_text(c, s[i].name))))
+			continue;
+		for (unsigned int bit = 1; bit <= TRK_NEED_ALLOCATION; bit <<= 1) {
+			double lacks = unmet & bit ? shortfall(q, &s[i], bit) : 0;
+
+			sum += lacks;
+			if (unmet & bit && lacks > most) {
+				most = lacks;
+				binding = bit;
+			}
+		}
+		if (sum >= least)
+			continue;
+		least = sum;
+		*ret = best[i];
+		ret->unmet = (uint16_t) unmet;
+		*retbinding = binding;
+	}
+	free(best);
+	return least < 1e300 ? 0 : -ENOENT;
+}
+
+int trk__catalog_price_in(const struct trk_catalog *c, int server, int region,
+			  struct trk_catalog_offer *ret)
+{
+	size_t n_blocks, n;
+	const struct trk_catalog_block *b = trk__catalog_blocks(c, &n_blocks);
+	const struct trk_catalog_price *p = trk__catalog_prices(c, &n);
+
+	for (size_t i = 0; i < n_blocks; i++) {
+		for (uint32_t at = b[i].first;
+		     b[i].region == region && at < b[i].first + b[i].count; at++) {
+			if (p[at].server != server || !p[at].price)
+				continue;
+			*ret = (struct trk_catalog_offer){
+				.units = p[at].price,
+				.price = at,
+				.server = (uint16_t) server,
+				.block = (uint16_t) i,
+			};
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int trk__catalog_mark_region(const struct trk_catalog *c, const uint8_t *vendors_ok, const char *id,
+			     uint8_t *regions_ok)
+{
+	size_t vendors;
+	int found = 0;
+
+	(void) trk__catalog_vendors(c, &vendors);
+	for (size_t v = 0; v < vendors; v++) {
+		int region = -ENOENT;
+
+		if (!vendors_ok || vendors_ok[v])
+			region = trk__catalog_find_region(c, (int) v, id);
+		if (region < 0)
+			continue;
+		regions_ok[region] = 1;
+		found++;
+	}
+	return found;
+}
+
+/* The member states of the European Union, and the regions whose places lie in several of them. */
+static bool is_in_eu(const char *country)
+{
+	static const char members[] = "AT BE BG CY CZ DE DK EE ES EU FI FR GR HR HU IE IT LT LU LV "
+				      "MT NL PL PT RO SE SI SK";
+
+	return *country && strstr(members, country);
+}
+
+int trk__catalog_mark_country(const struct trk_catalog *c, const char *country, uint8_t *regions_ok)
+{
+	size_t n;
+	const struct trk_catalog_region *r = trk__catalog_regions(c, &n);
+	bool eu = !strcasecmp(country, "EU");
+	int found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (eu ? !is_in_eu(r[i].country) : strcasecmp(r[i].country, country) != 0)
+			continue;
+		if (r[i].restricted)
+			continue;
+		regions_ok[i] = 1;
+		found++;
+	}
+	return found;
+}

@@ -1,0 +1,110 @@
+#include "catalog/suggest.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { NAME_MAX_LEN = 63 };
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char) (c + 32) : c;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Edits that turn a into b; a difference in case is none, a name that begins with what was typed is
+ * close. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[NAME_MAX_LEN + 1], n = strlen(b), m = strlen(a);
+
+	if (n > NAME_MAX_LEN || m > NAME_MAX_LEN)
+		return 99;
+	if (m >= 2 && m < n && !strncasecmp(a, b, m))
+		return 1;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= m; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			size_t above = row[j];
+
+			row[j] = least(diagonal + (lower(a[i - 1]) != lower(b[j - 1])),
+				       least(above, row[j - 1]) + 1);
+			diagonal = above;
+		}
+	}
+	return row[n];
+}
+
+struct nearest {
+	size_t far[TRK_SUGGESTIONS];
+	const char **names;
+	int n;
+};
+
+static void offer(struct nearest *best, const char *name, size_t far, size_t limit)
+{
+	int at = best->n;
+
+	if (far > limit)
+		return;
+	for (int i = 0; i < best->n; i++)
+		if (!strcmp(best->names[i], name))
+			return;
+	while (at > 0 && best->far[at - 1] > far)
+		at--;
+	if (at == TRK_SUGGESTIONS)
+		return;
+	if (best->n < TRK_SUGGESTIONS)
+		best->n++;
+	for (int i = best->n - 1; i > at; i--) {
+		best->far[i] = best->far[i - 1];
+		best->names[i] = best->names[i - 1];
+	}
+	best->far[at] = far;
+	best->names[at] = name;
+}
+
+int trk__catalog_suggest(const struct trk_catalog *c, enum trk_catalog_kind kind, int vendor,
+			 const char *typed, const char *ret[TRK_SUGGESTIONS])
+{
+	struct nearest best = {.names = ret};
+	size_t n, limit = 2 + strlen(typed) / 4;
+
+	for (int i = 0; i < TRK_SUGGESTIONS; i++)
+		ret[i] = NULL;
+	if (kind == TRK_KIND_VENDOR) {
+		const struct trk_catalog_vendor *v = trk__catalog_vendors(c, &n);
+
+		for (size_t i = 0; i < n; i++) {
+			const char *id = trk__catalog_text(c, v[i].id);
+
+			offer(&best, id, distance(typed, id), limit);
+		}
+	} else if (kind == TRK_KIND_REGION) {
+		const struct trk_catalog_region *r = trk__catalog_regions(c, &n);
+
+		for (size_t i = 0; i < n; i++) {
+			const char *id = trk__catalog_text(c, r[i].id);
+
+			if (vendor < 0 || r[i].vendor == vendor)
+				offer(&best, id, distance(typed, id), limit);
+		}
+	} else {
+		const struct trk_catalog_server *s = trk__catalog_servers(c, &n);
+
+		for (size_t i = 0; i < n; i++) {
+			const char *name = trk__catalog_text(c, s[i].name);
+
+			if (vendor < 0 || s[i].vendor == vendor)
+				offer(&best, name, distance(typed, name), limit);
+		}
+	}
+	return best.n;
+}

@@ -1,0 +1,128 @@
+#include "cli/catalog_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "catalog/suggest.h"
+#include "catalog/text.h"
+#include "cli/cli.h"
+
+const char *cli_catalog_prices_path(char *text, size_t size)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+	if (cache && *cache == '/')
+		(void) snprintf(text, size, "%s/resource-tracker/prices.tsv", cache);
+	else if (home && *home == '/')
+		(void) snprintf(text, size, "%s/.cache/resource-tracker/prices.tsv", home);
+	else
+		text[0] = '\0';
+	return text;
+}
+
+/* $RESOURCE_TRACKER_DATA/sparecores.tsv, else ../share/resource-tracker beside the program. */
+static void find_scores(char *text, size_t size)
+{
+	const char *folder = getenv("RESOURCE_TRACKER_DATA");
+	char exe[2048];
+	ssize_t len;
+	char *slash;
+
+	if (folder && *folder) {
+		(void) snprintf(text, size, "%s/sparecores.tsv", folder);
+		return;
+	}
+	text[0] = '\0';
+	len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	if (len <= 0)
+		return;
+	exe[len] = '\0';
+	slash = strrchr(exe, '/');
+	if (slash)
+		*slash = '\0';
+	(void) snprintf(text, size, "%s/../share/resource-tracker/sparecores.tsv", exe);
+}
+
+/* Lay the file over the catalogue. A file that nobody named may be missing. */
+static int lay_over(struct trk_catalog *c, char *path, const char *named)
+{
+	struct trk_error error = {.code = 0};
+	struct trk_catalog more;
+	int r;
+
+	if (named && !strcmp(named, "none"))
+		path[0] = '\0';
+	if (!path[0])
+		return 0;
+	if (!named && access(path, R_OK) != 0) {
+		path[0] = '\0';
+		return 0;
+	}
+	r = trk__catalog_text_read(c, AT_FDCWD, path, &more, &error);
+	if (r < 0) {
+		cli_complain("%s", error.message);
+		return r == -ENOENT ? EXIT_NODATA : EXIT_ERROR;
+	}
+	trk__catalog_release(c);
+	*c = more;
+	return 0;
+}
+
+int cli_catalog_load(const struct cli_catalog_choice *choice, struct cli_catalog *ret)
+{
+	struct trk_error error = {.code = 0};
+	int r = 0;
+
+	trk__catalog_embedded(&ret->c);
+	if (choice->catalog)
+		r = trk__catalog_text_read(NULL, AT_FDCWD, choice->catalog, &ret->c, &error);
+	if (r < 0) {
+		cli_complain("%s", error.message);
+		return r == -ENOENT ? EXIT_NODATA : EXIT_ERROR;
+	}
+	if (choice->scores)
+		(void) snprintf(ret->scores_path, sizeof(ret->scores_path), "%s", choice->scores);
+	else if (choice->catalog)
+		ret->scores_path[0] = '\0'; /* a catalogue of one's own stands alone */
+	else
+		find_scores(ret->scores_path, sizeof(ret->scores_path));
+	if (choice->prices)
+		(void) snprintf(ret->prices_path, sizeof(ret->prices_path), "%s", choice->prices);
+	else if (choice->catalog)
+		ret->prices_path[0] = '\0';
+	else
+		(void) cli_catalog_prices_path(ret->prices_path, sizeof(ret->prices_path));
+	r = lay_over(&ret->c, ret->scores_path, choice->scores);
+	if (r == 0)
+		r = lay_over(&ret->c, ret->prices_path, choice->prices);
+	if (r != 0)
+		trk__catalog_release(&ret->c);
+	return r;
+}
+
+void cli_catalog_complain_unknown(const struct trk_catalog *c, const char *verb, const char *what,
+				  const char *typed, int kind, int vendor)
+{
+	const char *near[TRK_SUGGESTIONS];
+	char names[512] = "";
+	int n = trk__catalog_suggest(c, (enum trk_catalog_kind) kind, vendor, typed, near);
+	size_t at = 0, vendors;
+	const struct trk_catalog_vendor *v = trk__catalog_vendors(c, &vendors);
+
+	for (int i = 0; i < n && at < sizeof(names); i++)
+		at += (size_t) snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
+					near[i]);
+	if (kind == TRK_KIND_VENDOR && !n)
+		for (size_t i = 0; i < vendors && at < sizeof(names); i++)
+			at += (size_t) snprintf(names + at, sizeof(names) - at, "%s%s",
+						i ? ", " : "", trk__catalog_text(c, v[i].id));
+	if (names[0])
+		cli_complain("%s: unknown %s %s. Try: %s", verb, what, typed, names);
+	else
+		cli_complain("%s: unknown %s %s. Try: resource-tracker catalog info", verb, what,
+			     typed);
+}

@@ -1,0 +1,30 @@
+/* Which catalogue a verb works on: the one in the program or a file, with the scores that lie beside
+ * the program and the site's own prices on top. */
+#ifndef TRK_CLI_CATALOG_FILES_H
+#define TRK_CLI_CATALOG_FILES_H
+
+#include "catalog/catalog.h"
+
+struct cli_catalog_choice {
+	const char *catalog; /* --catalog: a file instead of the embedded one */
+	const char *scores;  /* --scores: FILE or "none"; NULL: the file that is installed */
+	const char *prices;  /* --prices: FILE or "none"; NULL: what `catalog import` keeps */
+};
+
+/* What was loaded, for messages. */
+struct cli_catalog {
+	struct trk_catalog c;
+	char scores_path[4096], prices_path[4096]; /* "" where there is none */
+};
+
+/* Where `catalog import` keeps a site's prices. */
+const char *cli_catalog_prices_path(char *text, size_t size);
+
+/* 0, or an exit status after having complained. The caller releases ret->c. */
+int cli_catalog_load(const struct cli_catalog_choice *choice, struct cli_catalog *ret);
+
+/* "Try: …" with names that come close, after an unknown one; for cli_complain. */
+void cli_catalog_complain_unknown(const struct trk_catalog *c, const char *verb, const char *what,
+				  const char *typed, int kind, int vendor);
+
+#endif

@@ -1,0 +1,236 @@
+"""The verbs servers and catalog: what fits, what it costs, and what is wrong with a file."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCORES = ROOT / "data/sparecores.tsv"
+
+
+def servers(rt, *flags):
+    result = rt.run("servers", "--json", "-n", "0", "--scores", "none", *flags)
+    assert result.rc == 0, result
+    return json.loads(result.stdout)["servers"]
+
+
+def test_finds_servers_that_fit_cheapest_first(rt):
+    found = servers(rt, "--vcpus", "4", "--memory", "16GiB", "--arch", "any")
+    assert len(found) > 1000
+    prices = [s["min_price_ondemand"] for s in found]
+    assert prices == sorted(prices)
+    for s in found:
+        assert s["vcpus"] >= 4 and s["memory_usable"] >= 16384, s
+        assert s["memory_amount"] > 16384, s  # advertised 16 GiB do not give 16 GiB
+        assert s["price_source"] and s["price_date"] > "2020" and s["region_id"], s
+
+
+def test_keeper_s_field_names(rt):
+    first = servers(rt, "--vendor", "aws", "--region", "us-east-1", "--gpu", "1")[0]
+    assert {"vendor_id", "api_reference", "display_name", "vcpus", "memory_amount", "gpu_count",
+            "min_price_ondemand"} <= set(first)
+    assert first["vendor_id"] == "aws" and first["gpu_count"] >= 1
+
+
+def test_default_architecture_is_this_machine_s(rt):
+    mine = {"x86_64": "x86_64", "aarch64": "arm64"}[os.uname().machine]
+    assert {s["cpu_architecture"] for s in servers(rt, "--vcpus", "2")} == {mine}
+    arm = servers(rt, "--arch", "arm64", "--vendor", "gcp")
+    assert {s["api_reference"].split("-")[0] for s in arm} == {"t2a", "c4a", "n4a"}
+
+
+def test_vram_is_that_of_each_gpu(rt):
+    found = servers(rt, "--gpu", "1", "--vram", "40GiB", "--arch", "any")
+    assert found and all(s["gpu_memory_min"] >= 40 * 1024 for s in found)
+    assert "g4dn.12xlarge" not in {s["api_reference"] for s in found}  # 4 x 16 GiB
+
+
+def test_places_and_exclusions(rt):
+    found = servers(rt, "--country", "DE", "--vcpus", "2", "--exclude", "azure,t3*")
+    assert {s["country_id"] for s in found} == {"DE"}
+    assert {s["vendor_id"] for s in found} == {"aws", "gcp"}
+    assert not [s for s in found if s["api_reference"].startswith("t3")]
+    everywhere = {s["region_id"] for s in servers(rt, "--vcpus", "2")}
+    assert not [r for r in everywhere if r.startswith(("us-gov", "jioindia"))]
+    gov = servers(rt, "--vendor", "aws", "--region", "us-gov-west-1", "--vcpus", "2")
+    assert gov and {s["region_id"] for s in gov} == {"us-gov-west-1"}
+
+
+def test_an_alias_and_a_zone_are_understood(rt):
+    found = servers(rt, "--vendor", "hcloud", "--region", "fsn1-dc14")
+    assert {(s["vendor_id"], s["region_id"]) for s in found} == {("hetzner", "eu")}
+
+
+def test_allocation(rt):
+    found = servers(rt, "--allocation", "burstable", "--vendor", "aws")
+    assert {s["cpu_allocation"] for s in found} == {"burstable"}
+    assert {s["api_reference"][0] for s in found} >= {"t"}
+
+
+def test_spot_orders_by_the_typical_spot_price(rt):
+    found = servers(rt, "--spot", "--vendor", "gcp", "--vcpus", "8")
+    prices = [s["min_price_ondemand"] * (100 - s["spot_saving_percent"]) for s in found]
+    assert len(prices) > 50
+    assert all(a <= b * 1.001 + 0.01 for a, b in zip(prices, prices[1:]))
+
+
+def test_score_per_price(rt):
+    found = servers(rt, "--order-by", "score-per-price", "--vendor", "aws", "--vcpus", "8")
+    scored = [s["score_per_price"] for s in found if s["score_per_price"] is not None]
+    assert len(scored) > 300
+    assert all(a >= b * (1 - 1e-9) for a, b in zip(scored, scored[1:]))
+    assert [s["score"] is None for s in found] == sorted(s["score"] is None for s in found)
+
+
+def test_run_cost_counts_billing_steps(rt):
+    result = rt.run("servers", "--order-by", "run-cost", "--json", "-n", "0", "--scores", "none",
+                    "--vcpus", "2", "--run", "5m", "--boot", "1s", "--from", "m5.large",
+                    "--vendor", "aws,hetzner")
+    document = json.loads(result.stdout)
+    for s in document["servers"]:
+        if s["vendor_id"] == "hetzner":
+            assert s["billed_seconds"] == 3600
+        assert s["run_cost"] == pytest.approx(
+            s["min_price_ondemand"] * s["billed_seconds"] / 3600, rel=1e-6)
+    known = [s["run_cost"] for s in document["servers"] if s["speed_known"]]
+    assert known == sorted(known)
+    assert document["cheapest_per_hour"]["min_price_ondemand"] == min(
+        s["min_price_ondemand"] for s in document["servers"])
+
+
+def test_near_misses_say_what_they_lack(rt):
+    result = rt.run("servers", "--order-by", "run-cost", "--json", "--vcpus", "4", "--memory",
+                    "16GiB", "--vendor", "aws", "--scores", "none")
+    misses = json.loads(result.stdout)["near_misses"]
+    best = json.loads(result.stdout)["servers"][0]["run_cost"]
+    assert misses and all(m["short_of"] and m["run_cost"] < best for m in misses)
+
+
+def test_no_server_fits_names_the_binding_need(rt):
+    result = rt.run("servers", "--vcpus", "4", "--memory", "100TiB")
+    assert result.rc == 4 and not result.stdout
+    assert "binding need is memory" in result.stderr and "comes nearest" in result.stderr
+    result = rt.run("servers", "--gpu", "64")
+    assert "binding need is GPUs" in result.stderr
+    result = rt.run("servers", "--vendor", "ovh", "--arch", "arm64")
+    assert "binding need is architecture" in result.stderr
+    result = rt.run("servers", "--vendor", "hetzner", "--spot")
+    assert result.rc == 4 and "no server is left" in result.stderr
+
+
+@pytest.mark.parametrize("flags, hint", [
+    (["--vendor", "awss"], "Try: aws"),
+    (["--region", "us-esat-1"], "us-east-1"),
+    (["--vendor", "gcp", "--region", "us-centrall1"], "us-central1"),
+    (["--vendor", "aws", "--region", "westeurope"], "unknown region"),
+    (["--country", "ZZ"], "no region there"),
+    (["--memory", "lots"], "not a size"),
+    (["--vcpus", "-1"], "not a number"),
+    (["--arch", "sparc"], "x86_64"),
+    (["--order-by", "colour"], "run-cost"),
+    (["--order-by", "run-cost", "--from", "m5.lage"], "m5.large"),
+])
+def test_a_wrong_word_gets_a_hint_and_status_2(rt, flags, hint):
+    result = rt.run("servers", *flags)
+    assert result.rc == 2 and not result.stdout, result
+    assert hint in result.stderr and len(result.stderr.splitlines()) == 1
+
+
+def test_a_table_for_people_names_date_and_source(rt):
+    result = rt.run("servers", "--vendor", "hetzner", "--vcpus", "2", "-n", "3")
+    assert len(result.stdout.splitlines()) == 4
+    assert "2026-08-17 (list-hetzner" in result.stderr
+
+
+def test_old_prices_are_called_old(rt):
+    text = (ROOT / "data/hetzner.tsv").read_text(encoding="utf-8")
+    for date, old in (("2001-02-03", True), ("2099-01-01", False)):
+        path = write(rt, "dated.tsv", text.replace("2026-08-17\texact", date + "\texact"))
+        result = rt.run("servers", "--catalog", path, "--arch", "any")
+        assert f"{date} (list-hetzner{', old' if old else ''})" in result.stderr, result
+
+
+def test_the_scores_file_is_optional(rt):
+    without = servers(rt, "--vendor", "azure", "--region", "eastus", "--vcpus", "4")
+    assert not [s for s in without if s["score"] is not None]
+    result = rt.run("servers", "--json", "-n", "0", "--scores", SCORES, "--vendor", "azure",
+                    "--region", "eastus", "--vcpus", "4")
+    with_scores = json.loads(result.stdout)["servers"]
+    assert len(with_scores) == len(without)
+    assert len([s for s in with_scores if s["score_basis"] == "stress-ng"]) > 300
+
+
+def test_catalog_info_counts(rt):
+    info = json.loads(rt.run("catalog", "info", "--json", "--scores", SCORES).stdout)
+    vendors = {v["vendor_id"]: v for v in info["vendors"]}
+    assert {"aws", "azure", "gcp", "hetzner", "ovh", "upcloud", "vultr", "scaleway"} <= set(vendors)
+    assert sum(v["servers"] for v in vendors.values()) >= 4900
+    assert sum(v["prices"] for v in vendors.values()) >= 20000
+    assert all(s["date"] and s["licence"] for s in info["sources"])
+    plain = json.loads(rt.run("catalog", "info", "--json", "--scores", "none").stdout)
+    assert not [s for s in plain["sources"] if "SA" in s["licence"]]
+
+
+# --- own prices --------------------------------------------------------------------------------
+
+def write(rt, name, text):
+    path = rt.home / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_imported_prices_take_the_place_of_list_prices(rt):
+    csv = write(rt, "p.csv", "vendor,region,type,price\naws,us-east-1,m5.large,0.001\n")
+    flags = ["--vendor", "aws", "--region", "us-east-1", "--vcpus", "2", "--json", "-n", "1"]
+    result = rt.run("catalog", "import", csv)
+    assert result.rc == 0 and "1 prices" in result.stderr, result
+    first = json.loads(rt.run("servers", *flags).stdout)["servers"][0]
+    assert (first["api_reference"], first["min_price_ondemand"]) == ("m5.large", 0.001)
+    assert first["price_quality"] == "negotiated"
+    first = json.loads(rt.run("servers", "--prices", "none", *flags).stdout)["servers"][0]
+    assert first["api_reference"] != "m5.large"
+
+
+def test_a_mistake_in_the_prices_changes_nothing(rt):
+    good = write(rt, "good.csv", "vendor,region,type,price\naws,us-east-1,m5.large,0.01\n")
+    assert rt.run("catalog", "import", good).rc == 0
+    kept = [p for p in rt.home.rglob("prices.tsv")]
+    before = kept[0].read_bytes()
+    bad = write(rt, "bad.csv", "vendor,region,type,price\naws,us-east-1,m5.large,0.02\n"
+                               "aws,us-east-1,m5.lage,0.02\n")
+    result = rt.run("catalog", "import", bad)
+    assert result.rc == 1 and "bad.csv:3:15: unknown type m5.lage. Try: m5.large" in result.stderr
+    assert kept[0].read_bytes() == before
+    assert [p.name for p in kept[0].parent.iterdir()] == ["prices.tsv"]  # no temporary file
+    assert rt.run("catalog", "import", rt.home / "none.csv").rc == 4
+    result = rt.run("catalog", "import", good, "--date", "soon")
+    assert result.rc == 1 and "not a date" in result.stderr
+
+
+# --- a catalogue from outside ------------------------------------------------------------------
+
+def test_another_catalogue_and_its_mistakes(rt):
+    text = (ROOT / "data/hetzner.tsv").read_text(encoding="utf-8")
+    good = write(rt, "good.tsv", text)
+    result = rt.run("servers", "--catalog", good, "--vcpus", "2", "--json", "--arch", "any")
+    assert {s["vendor_id"] for s in json.loads(result.stdout)["servers"]} == {"hetzner"}
+    lines = text.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("\tcx23\t"))
+    for bad, place in [
+        ("\n".join(lines[:-1]) + "\n", f":{len(lines)}:1: cut short"),
+        (text.replace("catalogue\t1", "catalogue\t9"), ":11: format 9 is newer"),
+        (text.replace("catalogue\t1", "catalogue\t0"), ":11: format 0 is older"),
+        ("\n".join([*lines[:at], lines[at].replace("4096", "4GiB"), *lines[at + 1:]]),
+         f":{at + 1}:10: not a whole number: 4GiB"),
+        ("", ":1:1: not a catalogue"),
+    ]:
+        result = rt.run("servers", "--catalog", write(rt, "bad.tsv", bad))
+        assert result.rc == 1 and place in result.stderr, (place, result.stderr)
+        assert "bad.tsv" in result.stderr and len(result.stderr.splitlines()) == 1
+
+
+def test_a_named_file_that_is_missing_is_an_error(rt):
+    for flag in ("--catalog", "--scores", "--prices"):
+        assert rt.run("servers", flag, rt.home / "none.tsv").rc == 4, flag

@@ -1,0 +1,40 @@
+"""Checks of the table against lists that it was not made from. Figures, not facts to ship."""
+
+import build
+import rules
+
+
+def estimates(aws, folder):
+    """The estimated prices of eu-central-1 beside a list of that region."""
+    listed = {r["id"]: rules.usd(float(r["usd_per_hour_if_given"] or 0) or
+                                 float(r["eur_per_hour"] or 0) * rules.EUR_USD)
+              for r in build.read(folder, "no-licence-stated/eu_cloud_prices_2026-08-17.csv.gz")
+              if r["provider"] == "aws" and r["eur_per_hour"]}
+    off = sorted(abs(aws.priced[name]["eu-central-1"] / price - 1)
+                 for name, price in listed.items()
+                 if price and "eu-central-1" in aws.priced.get(name, ()))
+    if not off:
+        return "check: no list of eu-central-1 to compare with"
+    within = {limit: sum(o <= limit for o in off) for limit in (0.005, 0.05)}
+    return (f"check: estimates for eu-central-1, {len(off)} types: {within[0.005]} within 0.5 %, "
+            f"{within[0.05]} within 5 %, worst {100 * off[-1]:.1f} %")
+
+
+def naming_rules(cats):
+    """The naming rules beside types whose size a list gives."""
+    lines = []
+    for cat in cats:
+        if cat.vendor not in ("aws", "azure"):
+            continue
+        right = wrong = 0
+        for key, rows in cat.blocks.items():
+            if key[0] != "servers" or key[3] != "exact":
+                continue
+            for name, row in rows.items():
+                found = (rules.aws_by_name(name) if cat.vendor == "aws"
+                         else rules.azure_by_name(name, {}))
+                if found:
+                    right += found == row[:2]
+                    wrong += found != row[:2]
+        lines.append(f"{cat.vendor} {right} of {right + wrong}")
+    return "check: sizes by naming rule: " + ", ".join(lines)

@@ -1,0 +1,371 @@
+"""What a type's name says, and which rows of a price list are no price for a Linux job.
+
+Pure functions: the tests drive them directly.
+"""
+
+import re
+from collections import defaultdict
+from statistics import median
+
+EUR_USD = 1.1567  # ECB reference rate of 2026-08-14
+VULTR_HOURS = 672  # the hours that Vultr divides its monthly price by
+
+# Bill by the month; an hourly figure for them would be the month divided by 730.
+MONTHLY_VENDORS = {"contabo", "netcup", "hostinger", "euronodes", "infomaniak", "atlanticcloud"}
+
+
+def usd(text):
+    """A price in units of 1e-5 USD, or None for what is no price (empty, zero, negative)."""
+    try:
+        value = float(text)
+    except (TypeError, ValueError):
+        return None
+    units = round(value * 1e5)
+    return units if 0 < units < 2**32 else None
+
+
+def is_linux_product(text):
+    """False for product and SKU names that stand for Windows or for something else than a VM."""
+    return not re.search(r"windows|cloud ?services|low priority|dedicated ?host|\bspot\b", text,
+                         re.IGNORECASE)
+
+
+def is_azure_vm(name):
+    """Whether a name of Azure's price list is a plain virtual machine that anyone can order."""
+    return (bool(re.fullmatch(r"Standard_[A-Z][A-Za-z0-9_-]*", name)) and is_linux_product(name)
+            and not re.search(r"_Promo$|_SPECIAL$|_ADHType|_Type|PLACEHOLDER|SQLG7", name))
+
+
+def bills_by_the_hour(vendor, hourly):
+    """False for vendors and plans that are rented by the month."""
+    return vendor not in MONTHLY_VENDORS and usd(hourly) is not None
+
+
+# --- architecture ------------------------------------------------------------------------------
+
+GCP_ARM = re.compile(r"(t2a|c4a|n4a|a4x)-")
+
+
+def arch(vendor, name, listed="x86_64"):
+    """x86_64, arm64 or x86_64_mac, arm64_mac. The vendor's naming overrules a list's flag."""
+    listed = {"amd64": "x86_64", "x86": "x86_64", "": "x86_64"}.get(listed.lower(), listed.lower())
+    if vendor == "gcp":
+        return "arm64" if GCP_ARM.match(name) else "x86_64"
+    if vendor == "aws":
+        family = name.split(".")[0]
+        if family.startswith("mac"):
+            return "x86_64_mac" if family == "mac1" else "arm64_mac"
+        match = re.match(r"[a-z]+\d+([a-z]*)", family)
+        if family == "a1" or (match and match[1].startswith("g")):
+            return "arm64"
+        return "x86_64" if listed != "arm64" else "arm64"
+    if vendor == "azure":
+        match = re.match(r"Standard_[A-Z]+\d+(?:-\d+)?([a-z]*)_v\d", name)
+        if match and "p" in match[1]:
+            return "arm64"
+    return listed
+
+
+def threads_per_core(vendor, name, architecture):
+    """How many vCPUs share a core: 2 with SMT, 1 without, None where it is not known."""
+    if architecture.startswith("arm64"):
+        return 1
+    if vendor == "aws":
+        if re.match(r"(c|m|r|hpc)(7a|8a)", name) or name.startswith(("t1.", "m1.", "t2.", "x8aed")):
+            return 1
+        return 2
+    if vendor == "gcp":
+        return 1 if name.startswith(("t2d-", "h3-", "h4d-")) else 2
+    if vendor == "azure":
+        if re.match(r"Standard_(A\d|D\d+_v2|DS\d+_v2|F\d+s?$|HB|HC|H\d)", name):
+            return 1
+        if re.match(r"Standard_[DEF]\d+(-\d+)?a[a-z]*_v[67]", name):
+            return 1 if name.startswith("Standard_F") else 2
+        return 2
+    return None
+
+
+def allocation(vendor, name, category=""):
+    """dedicated, shared or burstable."""
+    if vendor == "aws":
+        family = name.split(".")[0]
+        return "burstable" if re.match(r"t\d", family) or family.endswith("-flex") else "dedicated"
+    if vendor == "azure":
+        return "burstable" if re.match(r"Standard_B\d", name) else "dedicated"
+    if vendor == "gcp":
+        shared = re.match(r"(e2-(micro|small|medium)|f1-|g1-)", name)
+        return "shared" if shared else "dedicated"
+    if vendor == "hetzner":
+        return "dedicated" if name.startswith("ccx") else "shared"
+    if vendor == "ovh":
+        return "shared" if name.startswith("d2-") else "dedicated"
+    if vendor == "upcloud":
+        return "shared"
+    if vendor == "vultr":
+        return "dedicated" if name.startswith("voc-") else "shared"
+    if vendor == "scaleway":
+        return "dedicated" if re.match(r"POP2|STANDARD|COMPUTE|MEMORY|RENDER", name) else "shared"
+    return category or "dedicated"
+
+
+def flags(vendor, name):
+    """metal, mac, accel (an accelerator that is no GPU), fpga; "-" for none."""
+    found = []
+    if ".metal" in name or (vendor == "gcp" and name.endswith("-metal")) or \
+            (vendor == "ovh" and name.startswith("bm-")):
+        found.append("metal")
+    if vendor == "aws":
+        if name.startswith("mac"):
+            found.append("mac")
+        if re.match(r"(inf|trn|dl|vt)\d", name):
+            found.append("accel")
+        if re.match(r"f\d", name):
+            found.append("fpga")
+    if vendor == "azure" and re.match(r"Standard_(NP|PB)\d", name):
+        found.append("fpga")
+    if vendor == "azure" and re.match(r"Standard_NM\d", name):
+        found.append("accel")
+    if vendor == "gcp" and re.match(r"ct\d", name):
+        found.append("accel")
+    return ",".join(found) or "-"
+
+
+# --- vCPU and memory by name -------------------------------------------------------------------
+
+GIB_PER_VCPU = {"c": 2, "m": 4, "r": 8}
+
+# Types that stand in no list with a licence, from the vendor's public pages: vCPU, GiB.
+AWS_PUBLIC = {
+    "g2.2xlarge": (8, 15), "g2.8xlarge": (32, 60), "g3s.xlarge": (4, 30.5),
+    "g3.4xlarge": (16, 122), "g3.8xlarge": (32, 244), "g3.16xlarge": (64, 488),
+    "p2.xlarge": (4, 61), "p2.8xlarge": (32, 488), "p2.16xlarge": (64, 732),
+    "cr1.8xlarge": (32, 244), "i3.metal": (72, 512), "u-9tb1.112xlarge": (448, 9216),
+    "u-12tb1.112xlarge": (448, 12288), "u-18tb1.112xlarge": (448, 18432),
+    "u-24tb1.112xlarge": (448, 24576), "hpc6a.48xlarge": (96, 384),
+    "hpc6id.32xlarge": (64, 1024), "hpc7a.12xlarge": (24, 768), "hpc7a.24xlarge": (48, 768),
+    "hpc7a.48xlarge": (96, 768), "hpc7a.96xlarge": (192, 768), "p6-b300.48xlarge": (192, 4096),
+    "i8g.metal-48xl": (192, 1536), "cc2.8xlarge": (32, 60.5),
+}
+
+
+def aws_by_name(name):
+    """(vCPU, MiB) of a c, m or r type of generation 6 or later, or None."""
+    if name in AWS_PUBLIC:
+        vcpus, gib = AWS_PUBLIC[name]
+        return vcpus, int(gib * 1024)
+    match = re.fullmatch(r"([cmr])(\d+)[a-z]*(?:-flex)?\.(?:metal-)?(\d*)(medium|large|xlarge|xl)",
+                         name)
+    if not match or int(match[2]) < 6:
+        return None
+    letter, _, times, size = match.groups()
+    if size in ("xlarge", "xl"):
+        vcpus = 4 * int(times or 1)
+    elif times:
+        return None
+    else:
+        vcpus = {"medium": 1, "large": 2}[size]
+    return vcpus, vcpus * GIB_PER_VCPU[letter] * 1024
+
+
+AZURE_NAME = re.compile(r"Standard_([A-Z]+)(\d+)(?:-(\d+))?([a-z]*)"
+                        r"(?:-(\d+))?((?:_\d+)?_v\d+)?")
+
+
+def azure_family(name):
+    """(family, vCPUs, constrained vCPUs or None), e.g. Eads_v6, 8, 2; or None."""
+    match = AZURE_NAME.fullmatch(name)
+    if not match:
+        return None
+    letters, vcpus, constrained, features, later, version = match.groups()
+    constrained = constrained or later
+    return letters + features + (version or ""), int(vcpus), constrained and int(constrained)
+
+
+def azure_gib(family, vcpus):
+    """GiB of a D, E or F type of version 6 or 7, or None."""
+    match = re.fullmatch(r"([DEF])([a-z]*)_v([67])", family)
+    if not match:
+        return None
+    letter, features, version = match.groups()
+    if letter == "E":
+        odd = vcpus == 96 and version == "6" and re.search("[ap]", features)
+        return 672 if odd else 8 * vcpus
+    if letter == "D":
+        return 2 * vcpus if "l" in features else 4 * vcpus
+    if "l" in features:
+        return 2 * vcpus
+    return 8 * vcpus if "m" in features else 4 * vcpus
+
+
+def azure_vcpus(name, listed):
+    """The vCPUs that a constrained size really has (2 for E8-2as_v5), else what is listed: lists
+    give some constrained sizes with the vCPUs of the whole size."""
+    parts = azure_family(name)
+    return parts[2] if parts and parts[2] else listed
+
+
+# Where a list rounds memory to whole GiB and so to nothing.
+AZURE_MIB = {"Standard_B1ls": 512}
+
+
+def azure_by_name(name, known):
+    """(vCPU, MiB) from a sibling in `known` (name -> (vCPU, MiB)) or from the naming, or None."""
+    parts = azure_family(name)
+    if not parts:
+        return None
+    family, vcpus, constrained = parts
+    if constrained:
+        base = known.get(re.sub(r"-\d+", "", name, count=1))
+        if base:
+            return constrained, base[1]
+    gib = azure_gib(family, vcpus)
+    if gib is None:
+        return None
+    return constrained or vcpus, gib * 1024
+
+
+# --- GPUs and disks ----------------------------------------------------------------------------
+
+# What the map of GPUs among the inputs leaves out: (pattern, count, model, MiB each, fraction).
+MORE_GPUS = [
+    ("aws", r"g6f\.x?large", 1, "L4", 2861, "0.125"),
+    ("aws", r"g6f\.2xlarge", 1, "L4", 5722, "0.25"),
+    ("aws", r"gr?6f\.4xlarge", 1, "L4", 11444, "0.5"),
+    ("aws", r"g2\.2xlarge", 1, "GRID K520", 4096, "-"),
+    ("aws", r"g2\.8xlarge", 4, "GRID K520", 4096, "-"),
+    ("ovh", r"t2-(le-)?45", 1, "Tesla V100S", 32768, "-"),
+    ("ovh", r"t2-(le-)?90", 2, "Tesla V100S", 32768, "-"),
+    ("ovh", r"t2-(le-)?180", 4, "Tesla V100S", 32768, "-"),
+    ("scaleway", r"RENDER-S", 1, "Tesla P100", 16384, "-"),
+]
+
+AZURE_GPUS_PER_SIZE = [  # the count follows from the size in the name
+    (r"Standard_NC(\d+)r?(s_v[23])?", {6: 1, 12: 2, 24: 4}),
+    (r"Standard_NC(\d+)as_T4_v3", {4: 1, 8: 1, 16: 1, 64: 4}),
+    (r"Standard_NC(\d+)ads_A100_v4", {24: 1, 48: 2, 96: 4}),
+    (r"Standard_NC(\d+)adi?s_H100_v5", {40: 1, 80: 2}),
+    (r"Standard_NC(\d+)ads_A10_v4", {8: 1, 16: 1, 32: 2}),
+    (r"Standard_ND(\d+)r?s", {6: 1, 12: 2, 24: 4}),
+    (r"Standard_NV(\d+)(s_v2)?", {6: 1, 12: 2, 24: 4}),
+    (r"Standard_NV(\d+)s_v3", {12: 1, 24: 2, 48: 4}),
+]
+
+
+def gpus(vendor, name, table):
+    """(count, model, MiB each, fraction or "-") or None. `table`: rows of the map of GPUs."""
+    for rule in table:
+        if rule[0] == vendor and re.fullmatch(rule[1], name):
+            count = rule[2]
+            if not count and vendor == "azure":
+                for pattern, counts in AZURE_GPUS_PER_SIZE:
+                    match = re.fullmatch(pattern, name)
+                    if match:
+                        count = counts.get(int(match[1]), 0)
+                        break
+            count = count or (1 if vendor == "azure" else 0)
+            return (count, rule[3], rule[4], rule[5]) if count else None
+    return None
+
+
+# GB of local disk a vCPU in families that grow evenly.
+AWS_DISK = [
+    (r"(m5|m5a|m5n|m5zn|r5|r5a|r5n|r5b)d|(m5|r5)dn|(m5|r5)ad", 37.5),
+    (r"[cmr][678]gd|[cmr]6id|[cmr]6idn|[cmr]8gd|x2gd", 59.375),
+    (r"i3", 237.5), (r"i3en", 625), (r"i4i", 234.375), (r"im4gn", 468.75), (r"is4gen", 937.5),
+]
+
+
+def aws_disk_gb(name, vcpus):
+    """Local NVMe in GB, or None where the naming does not say."""
+    family = name.split(".")[0]
+    for pattern, per_vcpu in AWS_DISK:
+        if re.fullmatch(pattern, family):
+            return int(per_vcpu * vcpus)
+    return None
+
+
+# --- scores and regional prices ----------------------------------------------------------------
+
+def family_of(vendor, name):
+    """What shares a processor: m5 of m5.large, c3-standard of c3-standard-4."""
+    if vendor == "aws":
+        return name.split(".")[0]
+    if vendor == "gcp":
+        return name.split("-")[0]
+    if vendor == "azure":
+        parts = azure_family(name)
+        return parts[0] if parts else name
+    return re.split(r"[-.\d]", name)[0]
+
+
+def family_scores(vendor, measured, vcpus):
+    """Scores of types that were not measured, from the family's median per vCPU.
+
+    measured: type -> score; vcpus: type -> vCPU of every type. Returns type -> score."""
+    per_vcpu = defaultdict(list)
+    for name, score in measured.items():
+        if vcpus.get(name):
+            per_vcpu[family_of(vendor, name)].append(score / vcpus[name])
+    found = {}
+    for name, count in vcpus.items():
+        rates = per_vcpu.get(family_of(vendor, name))
+        if name not in measured and rates:
+            found[name] = int(median(rates) * count)
+    return found
+
+
+def aws_maker(family):
+    """The class letter and the maker of the processor: a family's kin."""
+    match = re.match(r"([a-z]+?)(\d+)([a-z]*)", family)
+    if not match:
+        return None
+    letters, generation, rest = match.groups()
+    maker = "arm" if rest.startswith("g") else "amd" if rest.startswith("a") else "intel"
+    return letters, maker, int(generation)
+
+
+def region_ratios(old, exact_home, home="us-east-1"):
+    """How dear each AWS region is beside `home`: {(region, family): ratio}.
+
+    old: {region: {type: price}} of one date; exact_home: {type: price} at home. Some rows of `old`
+    are dedicated-tenancy prices, so the lowest ratio over a family's sizes counts, in both."""
+    lowest = defaultdict(dict)
+    for region, prices in old.items():
+        for name, price in prices.items():
+            if exact_home.get(name):
+                family = family_of("aws", name)
+                ratio = price / exact_home[name]
+                lowest[region][family] = min(ratio, lowest[region].get(family, ratio))
+    ratios = {}
+    for region, families in lowest.items():
+        for family, ratio in families.items():
+            if region != home and family in lowest[home]:
+                ratios[region, family] = ratio / lowest[home][family]
+    return ratios
+
+
+def region_ratio(ratios, region, family):
+    """The family's ratio, else that of its newest kin in the region, else None."""
+    if (region, family) in ratios:
+        return ratios[region, family]
+    mine = aws_maker(family)
+    best = None
+    for (place, other), ratio in sorted(ratios.items()):
+        kin = aws_maker(other)
+        if place == region and mine and kin and kin[:2] == mine[:2]:
+            if best is None or kin[2] >= best[0]:
+                best = (kin[2], ratio)
+    return best[1] if best else None
+
+
+def low_outliers(prices, share=0.6):
+    """The regions where a type costs less than `share` of its median. prices: {region: price}."""
+    if len(prices) < 3:
+        return set()
+    limit = share * median(prices.values())
+    return {region for region, price in prices.items() if price < limit}
+
+
+def misprints(prices, share=0.35):
+    """The regions whose price lies so far below the type's median that it is another product's."""
+    return low_outliers(prices, share)
