@@ -122,6 +122,18 @@ static int list_runs(int runs_fd, struct listing *list)
 	return 0;
 }
 
+int trk__store_each(int runs_fd, int (*fn)(void *data, const char *name), void *data)
+{
+	struct listing list;
+	int r = list_runs(runs_fd, &list);
+
+	for (size_t i = 0; r == 0 && i < list.count; i++)
+		if (fn(data, list.name[i]) != 0)
+			break;
+	free(list.name);
+	return r;
+}
+
 static const char *id_of(const char *name)
 {
 	const char *dash = strchr(name, '-');

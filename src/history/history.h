@@ -1,0 +1,63 @@
+/* Earlier runs: one row each, in SQLite below the state directory.
+ *
+ * The recordings are the truth and the database is made from them: a run writes nothing but its
+ * recording, and whoever asks first brings the database up to date. So no run is lost when the
+ * database is locked, damaged (it is moved aside and made anew) or on a full disk, many trackers may
+ * end at once, and the end of a run costs nothing. Rows stay when `prune` removes recordings.
+ *
+ * libsqlite3 is loaded on first use; the program does not link it. */
+#ifndef TRK_HISTORY_HISTORY_H
+#define TRK_HISTORY_HISTORY_H
+
+#include "base/error.h"
+#include "record/run.h"
+
+enum { TRK_HISTORY_COMMAND_SIZE = 512 };
+
+/* One run. Figures are NaN where unknown. */
+struct trk_past {
+	char id[TRK_RUN_ID_SIZE];
+	char job[TRK_RUN_TEXT_SIZE];
+	char kind[16];
+	char command[TRK_HISTORY_COMMAND_SIZE]; /* arguments with blanks between them, cut */
+	char file[96];                          /* of the recording; it may be gone */
+	char verdict[24];
+	int code;   /* -1: none */
+	int signal; /* 0: none */
+	double start_s, duration_s;
+	double cpu_s, cpu_mean, cpu_max; /* s, cores, cores */
+	double peak_memory_mib, memory_mean_mib;
+	double disk_read_bytes, disk_write_bytes;
+	double gpu_mean, gpu_max, vram_max_mib;
+	double limit_cpu, limit_memory_mib;
+	double request_cpu, request_memory_mib;
+	uint64_t samples;
+	bool ended; /* false: it was still running, or its tracker has died */
+};
+
+/* The row of a recording. */
+void trk__past_from(const struct trk_record *record, const char *file, struct trk_past *ret);
+
+struct trk_history; /* opaque */
+
+/* Open DIR/history.sqlite, create and bring it up to date with DIR/runs. Where the directory cannot
+ * be written, a history in memory stands in. NULL with *reterr: -TRK_E_UNSUPPORTED (no libsqlite3),
+ * -TRK_E_VERSION (made by a newer version), or a negative errno. */
+struct trk_history *trk__history_open(const char *dir, struct trk_error *reterr);
+void trk__history_free(struct trk_history *h);
+
+/* What was noteworthy in opening, such as a damaged database that was moved aside; "" or a view. */
+const char *trk__history_note(const struct trk_history *h);
+
+/* Called for each run; return non-zero to stop. */
+typedef int trk_past_fn(void *data, const struct trk_past *run);
+
+/* The newest `max` runs (0: all) of a job (NULL: of all), newest first. Returns 0 or a negative
+ * error, with *reterr. */
+int trk__history_list(struct trk_history *h, const char *job, size_t max, trk_past_fn *fn,
+		      void *data, struct trk_error *reterr);
+
+/* Forget one run. 0, -TRK_E_NORUN or another negative error. */
+int trk__history_forget(struct trk_history *h, const char *id, struct trk_error *reterr);
+
+#endif

@@ -1,0 +1,54 @@
+#include "history/sqlite_library.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "base/error.h"
+
+int trk__sqlite_load(struct trk_sqlite *ret)
+{
+	struct trk_sqlite s = {.handle = dlopen("libsqlite3.so.0", RTLD_NOW | RTLD_LOCAL)};
+	const struct {
+		const char *name;
+		void *to; /* a pointer to a function */
+	} wanted[] = {
+		{"sqlite3_open_v2", &s.open_v2},
+		{"sqlite3_close", &s.close},
+		{"sqlite3_exec", &s.exec},
+		{"sqlite3_errmsg", &s.errmsg},
+		{"sqlite3_busy_timeout", &s.busy_timeout},
+		{"sqlite3_prepare_v2", &s.prepare_v2},
+		{"sqlite3_step", &s.step},
+		{"sqlite3_reset", &s.reset},
+		{"sqlite3_finalize", &s.finalize},
+		{"sqlite3_bind_text", &s.bind_text},
+		{"sqlite3_bind_int64", &s.bind_int64},
+		{"sqlite3_bind_double", &s.bind_double},
+		{"sqlite3_bind_null", &s.bind_null},
+		{"sqlite3_column_text", &s.column_text},
+		{"sqlite3_column_int64", &s.column_int64},
+		{"sqlite3_column_double", &s.column_double},
+		{"sqlite3_column_type", &s.column_type},
+	};
+
+	if (!s.handle)
+		return -TRK_E_UNSUPPORTED;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		void *symbol = dlsym(s.handle, wanted[i].name);
+
+		if (!symbol) {
+			(void) dlclose(s.handle);
+			return -TRK_E_UNSUPPORTED;
+		}
+		memcpy(wanted[i].to, &symbol, sizeof(symbol));
+	}
+	*ret = s;
+	return 0;
+}
+
+void trk__sqlite_unload(struct trk_sqlite *s)
+{
+	if (s->handle)
+		(void) dlclose(s->handle);
+	s->handle = NULL;
+}
