@@ -1,0 +1,20 @@
+#include "replay.h"
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "", *folder = argc > 2 ? argv[2] : NULL;
+	bool all = strcmp(what, "all") == 0;
+
+	if (!folder && strcmp(what, "speed") != 0) {
+		(void) fprintf(stderr, "replay WHAT TRACES, see bench/replay/replay.h\n");
+		return 2;
+	}
+	ours_reset();
+	if (all || strcmp(what, "memory") == 0)
+		bench_memory(folder, false);
+	if (all || strcmp(what, "young") == 0)
+		bench_memory(folder, true);
+	if (strcmp(what, "choice") == 0)
+		bench_choice(folder);
+	return 0;
+}
