@@ -14,7 +14,15 @@ int main(int argc, char **argv)
 		bench_memory(folder, false);
 	if (all || strcmp(what, "young") == 0)
 		bench_memory(folder, true);
-	if (strcmp(what, "choice") == 0)
+	if (all || strcmp(what, "choice") == 0)
 		bench_choice(folder);
+	if (all || strcmp(what, "failure") == 0)
+		bench_failure(folder);
+	if (all || strcmp(what, "shift") == 0)
+		bench_shift(folder);
+	if (all || strcmp(what, "odd") == 0)
+		bench_odd(folder);
+	if (all || strcmp(what, "speed") == 0)
+		bench_speed();
 	return 0;
 }

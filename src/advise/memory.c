@@ -22,7 +22,7 @@ static const double input_margin = 1.1;
 
 const struct trk_memory_tuning trk__memory_tuning = {
 	.half_life_runs = 120,
-	.join_after = 3,
+	.join_after = 9,
 	.time_to_failure = 1,
 	.shift_down_runs = 3,
 	.shift_up_runs = 3,
@@ -235,8 +235,10 @@ static double cut_to_machine(double bytes, const struct trk_memory_options *opti
 static double rung_of(const struct trk_choice *c, const struct trk_memory_options *options,
 		      double failed_bytes)
 {
+	/* Of a retry only the memory-hours count, but at risk safe: a failure has been had. */
+	double lambda = options->risk == TRK_RISK_SAFE ? c->lambda : 0;
 	double forecast = c->ratios.forecast_bytes;
-	double factor = trk__ratios_best(&c->ratios, options->tuning, c->lambda,
+	double factor = trk__ratios_best(&c->ratios, options->tuning, lambda,
 					 failed_bytes / forecast, NULL);
 	double rung = trk__memory_round(options->tuning, factor * forecast);
 

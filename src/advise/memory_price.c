@@ -5,13 +5,10 @@
 
 #include "base/maths.h"
 
-/* Quantiles of the law of records at (j + 0.5) / 12: how far a record exceeds the one before.
- * P(next > k * max) = 1 / ((n + 1) * (1 + 28 ln k)), measured over runs of several hundred kinds of
- * step; cut at 2, since what is beyond is not worth paying for in advance. */
-static const double record_quantile[TRK_PSEUDO_RUNS] = {
-	1.0016, 1.0052, 1.0095, 1.0149, 1.0218, 1.0309, 1.0435, 1.0618, 1.0914, 1.1466, 1.2866, 2.0,
-};
-static const double record_slope = 28;
+/* The law of records, measured over the runs of several hundred kinds of step:
+ * P(next > k * max) = 1 / ((n + 1) * (1 + 28 ln k)). It is cut at 2: what is beyond is not worth
+ * paying for in advance. */
+static const double record_slope = 28, record_cut = 2;
 
 static const double ln_2 = 0.69314718055994531;
 
@@ -164,6 +161,15 @@ static void insert(struct trk_ratios *r, double *weight, double ratio, double w)
 	weight[at] = w;
 }
 
+/* How far a record exceeds the one before, at the quantile (j + 0.5) / TRK_PSEUDO_RUNS. */
+static double record_quantile(size_t j)
+{
+	double above = 1 - ((double) j + 0.5) / TRK_PSEUDO_RUNS;
+	double k = trk__exp((1 / above - 1) / record_slope);
+
+	return k < record_cut ? k : record_cut;
+}
+
 static void sum_from_top(struct trk_ratios *r, const double *weight)
 {
 	r->weight_from[r->count] = 0;
@@ -212,11 +218,12 @@ bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
 	if (ret->runs == 0 || (basis != TRK_BASIS_MAX && ret->runs < tuning->join_after))
 		return false;
 	ret->highest_ratio = ret->ratio[ret->count - 1];
+	ret->fence = basis == TRK_BASIS_MAX ? ret->count - 1 : 0;
 	ret->forecast_per_use = total / used;
 	for (size_t i = 0; i < ret->runs; i++)
 		weight[i] *= (1 - record_share(ret)) / total;
 	for (size_t j = 0; j < TRK_PSEUDO_RUNS; j++)
-		insert(ret, weight, ret->highest_ratio * record_quantile[j],
+		insert(ret, weight, ret->highest_ratio * record_quantile(j),
 		       record_share(ret) / TRK_PSEUDO_RUNS);
 	sum_from_top(ret, weight);
 	return true;
@@ -266,7 +273,7 @@ double trk__ratios_best(const struct trk_ratios *r, const struct trk_memory_tuni
 {
 	double best = 0, least = INFINITY;
 
-	for (size_t i = above > 0 ? first_above(r, above) : 0; i < r->count; i++)
+	for (size_t i = above > 0 ? first_above(r, above) : r->fence; i < r->count; i++)
 		for (size_t k = 0; k < sizeof(candidate_step) / sizeof(candidate_step[0]); k++) {
 			double factor = r->ratio[i] * candidate_step[k];
 			double price = trk__ratios_price(r, tuning, lambda, factor, above);
