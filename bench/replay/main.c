@@ -20,6 +20,8 @@ int main(int argc, char **argv)
 		bench_failure(folder);
 	if (all || strcmp(what, "shift") == 0)
 		bench_shift(folder);
+	if (all || strcmp(what, "split") == 0)
+		bench_split(folder);
 	if (all || strcmp(what, "odd") == 0)
 		bench_odd(folder);
 	if (all || strcmp(what, "speed") == 0)

@@ -28,7 +28,7 @@ struct step {
 		char run[64];
 		int instance;      /* kseg: which series; else -1 */
 		const char *curve; /* kseg: the memory series, "dt:value ..." */
-	} *past;
+	} * past;
 };
 
 struct family {

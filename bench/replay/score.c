@@ -76,10 +76,11 @@ static size_t past_of(const struct step *s, size_t at, struct trk_past_run *runs
 			.input_bytes = ours.input ? s->past[i].x * MIB : NAN,
 			.limit_bytes = NAN,
 		};
-	*options = (struct trk_memory_options){.risk = ours.risk,
-					       .input_bytes = ours.input ? s->past[at].x * MIB : NAN,
-					       .machine_bytes = NAN,
-					       .tuning = &ours.tuning};
+	*options =
+		(struct trk_memory_options){.risk = ours.risk,
+					    .input_bytes = ours.input ? s->past[at].x * MIB : NAN,
+					    .machine_bytes = NAN,
+					    .tuning = &ours.tuning};
 	return at - first;
 }
 

@@ -45,7 +45,8 @@ void bench_failure(const char *folder)
 	family_read(folder, KSEG, 0, 200, &f);
 	each_line(folder, "kseg_series.csv.gz", take_series, &x);
 	printf("\nTrue time to failure (series found for %zu runs)\n\n| rule | eager | sarek |\n"
-	       "|---|---|---|\n", x.run);
+	       "|---|---|---|\n",
+	       x.run);
 	for (size_t r = 0; r < rule_count; r++) {
 		printf("| %s |", rules[r].name);
 		for (int d = 0; d < 2; d++) {
@@ -71,7 +72,8 @@ void bench_shift(const char *folder)
 	size_t steps = 0;
 
 	family_read(folder, CWS, 0, 200, &f);
-	printf("\nPeak times a factor from run %d on, the next %d runs scored; without input size\n\n",
+	printf("\nPeak times a factor from run %d on, the next %d runs scored; without input "
+	       "size\n\n",
 	       BEFORE + 1, AFTER);
 	printf("| rule | x 0.5 | x 2 |\n|---|---|---|\n");
 	for (size_t r = 0; r < rule_count; r++) {
@@ -147,14 +149,16 @@ void bench_odd(const char *folder)
 				alarms[what] += odd.verdict != TRK_ODD_NO;
 				if (k != INJECTED)
 					continue;
-				if (trk__odd_judge(v + k - WINDOW, WINDOW, 1.2 * v[k], floor, &odd) < 0)
+				if (trk__odd_judge(v + k - WINDOW, WINDOW, 1.2 * v[k], floor,
+						   &odd) < 0)
 					exit(3);
 				seen[what] += odd.verdict == TRK_ODD_HIGH;
 			}
 		}
 	}
 	printf("\nOdd runs, %zu steps, window %d: run time / peak\n\n"
-	       "| false alarms %% | +20 %% seen at once %% |\n|---|---|\n| %.1f / %.1f | %.0f / %.0f |\n",
+	       "| false alarms %% | +20 %% seen at once %% |\n|---|---|\n| %.1f / %.1f | %.0f / "
+	       "%.0f |\n",
 	       steps, WINDOW, 100 * (double) alarms[0] / (double) judged[0],
 	       100 * (double) alarms[1] / (double) judged[1],
 	       100 * (double) seen[0] / (double) steps, 100 * (double) seen[1] / (double) steps);
@@ -171,8 +175,9 @@ void bench_speed(void)
 	double start, worst = 0, sum = 0;
 
 	for (int i = 0; i < RUNS; i++)
-		runs[i] = (struct trk_past_run){1e9 + 1e6 * (i * 7919 % 211), 60, 1e8 + 1e6 * (i % 97),
-						NAN, i % 9 ? TRK_PAST_SUCCEEDED : TRK_PAST_FAILED};
+		runs[i] = (struct trk_past_run){1e9 + 1e6 * (i * 7919 % 211), 60,
+						1e8 + 1e6 * (i % 97), NAN,
+						i % 9 ? TRK_PAST_SUCCEEDED : TRK_PAST_FAILED};
 	for (int i = 0; i < CALLS; i++) {
 		double took;
 

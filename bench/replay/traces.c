@@ -92,7 +92,8 @@ static struct step *step_of(struct reading *r, const char *dataset, const char *
 			return s;
 	}
 	for (size_t i = 0; i < f->count; i++)
-		if (strcmp(f->step[i].dataset, dataset) == 0 && strcmp(f->step[i].task, task) == 0) {
+		if (strcmp(f->step[i].dataset, dataset) == 0 &&
+		    strcmp(f->step[i].task, task) == 0) {
 			r->last = i;
 			return &f->step[i];
 		}

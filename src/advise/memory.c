@@ -271,8 +271,7 @@ static struct trk_failure_floor failure_floor(const struct trk_past_run *runs, s
 
 /* The highest need of runs, of all or only of those that their input does not explain. */
 static double highest_need(const struct trk_past_run *runs, size_t count,
-			   const struct trk_memory_options *options, bool unexplained,
-			   double above)
+			   const struct trk_memory_options *options, bool unexplained, double above)
 {
 	double max = 0;
 
@@ -300,8 +299,7 @@ static enum trk_confidence confidence_of(size_t runs, double chance)
 /* --- entry ----------------------------------------------------------------------------------- */
 
 static int check_options(const struct trk_past_run *runs, size_t count,
-			 const struct trk_memory_options *options,
-			 struct trk_memory_options *ret)
+			 const struct trk_memory_options *options, struct trk_memory_options *ret)
 {
 	*ret = options ? *options : (struct trk_memory_options){.input_bytes = NAN};
 	if (!ret->tuning)

@@ -100,7 +100,7 @@ struct trk_memory_advice {
 	 * request is below it. */
 	double passed_peak_bytes;
 	double passed_peak_chance;
-	bool retry;        /* the newest run ran out of memory: this is its next rung */
+	bool retry;           /* the newest run ran out of memory: this is its next rung */
 	bool exceeds_machine; /* the need is above machine_bytes, to which the request was cut */
 	size_t reason_count;
 	char reason[TRK_MEMORY_REASONS_MAX][TRK_MEMORY_REASON_SIZE];

@@ -41,8 +41,7 @@ static void forecast_average(const struct trk_history *h, double *past)
 	for (size_t i = 0; i <= h->count; i++) {
 		past[i] = trk__exp(ln);
 		if (i < h->count)
-			ln = isnan(ln) ? h->ln_need[i]
-				       : ln + average_share * (h->ln_need[i] - ln);
+			ln = isnan(ln) ? h->ln_need[i] : ln + average_share * (h->ln_need[i] - ln);
 	}
 }
 

@@ -20,10 +20,10 @@ struct trk_history {
 
 /* Need / forecast of one predictor, ascending, with running sums from the top. */
 struct trk_ratios {
-	double forecast_bytes; /* for the next run */
-	double highest_ratio;  /* of real runs */
+	double forecast_bytes;   /* for the next run */
+	double highest_ratio;    /* of real runs */
 	double forecast_per_use; /* memory-hours forecast / used in the replay of its past */
-	size_t runs;           /* real runs among them */
+	size_t runs;             /* real runs among them */
 	size_t history_runs;
 	size_t fence; /* first candidate: the largest peak itself for the predictor of that name */
 	size_t count;

@@ -98,8 +98,8 @@ static void say_replay(const struct trk_choice *c, const struct trk_memory_tunin
 		if (i >= first && past > 0) {
 			replay_run(&ours, trk__memory_round(tuning, past * c->factor),
 				   h->need_bytes[i], h->duration_s[i]);
-			replay_run(&plain, trk__memory_round(tuning, max * 1.2),
-				   h->need_bytes[i], h->duration_s[i]);
+			replay_run(&plain, trk__memory_round(tuning, max * 1.2), h->need_bytes[i],
+				   h->duration_s[i]);
 		}
 		if (h->need_bytes[i] > max)
 			max = h->need_bytes[i];
@@ -170,7 +170,8 @@ void trk__memory_explain(const struct trk_choice *choice, const struct trk_memor
 
 	ret->reason_count = 0;
 	say_basis(choice, ret);
-	say(ret, "chance that the next run needs more: %.2g %%; after %zu run%s a new record has 1/%zu",
+	say(ret,
+	    "chance that the next run needs more: %.2g %%; after %zu run%s a new record has 1/%zu",
 	    100 * ret->chance_exceed, choice->history.count, choice->history.count == 1 ? "" : "s",
 	    choice->history.count + 1);
 	if (ret->runs_used < 3)
