@@ -245,6 +245,7 @@ static double ponder(const struct step *s, size_t at)
 		if (l.good && l.r > 0.3 && !isnan(p->x))
 			value = ponder_line(s, at);
 	}
+	value = fmax(value, 128); /* a line may fall below zero */
 	return isnan(p->user) ? value : fmin(value, p->user);
 }
 

@@ -156,10 +156,11 @@ int trk__cpu_advise(const struct trk_busy *h, const struct trk_cpu_options *opti
 		a.peak_cores = 0;
 		describe(h, INFINITY, &a); /* without a limit nothing is saturated */
 	}
-	for (; cores < 2 * o.cores_now && a.point_count < TRK_CPU_POINTS_MAX - 2; cores *= 2) {
+	while (cores < 2 * o.cores_now && a.point_count < TRK_CPU_POINTS_MAX - 2) {
 		add_point(h, &o, cores, &a);
 		if (o.cores_now > cores && o.cores_now < 2 * cores)
 			add_point(h, &o, o.cores_now, &a);
+		cores *= 2;
 	}
 	add_point(h, &o, cores, &a);
 	best = choose(&o, &a);

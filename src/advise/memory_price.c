@@ -16,6 +16,9 @@ static const double ln_2 = 0.69314718055994531;
 static const double candidate_step[] = {1.0, 1.01, 1.03, 1.06};
 
 enum { ALIKE = 3 };
+
+/* A request that more than one run in five exceeds is none, however little those runs weigh. */
+static const double chance_max = 0.2;
 static const double average_share = 0.3; /* of the newest run in the moving average */
 
 /* --- forecasts ---------------------------------------------------------------------------------
@@ -146,18 +149,26 @@ static void (*const forecast[TRK_BASES])(const struct trk_history *h, double *pa
 
 /* --- the distribution ------------------------------------------------------------------------ */
 
+/* Of each ratio, before they are summed: by memory-hours and by number of runs. */
+struct weights {
+	double weight[TRK_RATIOS_MAX], share[TRK_RATIOS_MAX];
+};
+
 /* Insertion sort: the ratios of real runs are few and often nearly in order. */
-static void insert(struct trk_ratios *r, double *weight, double ratio, double w)
+static void insert(struct trk_ratios *r, struct weights *weights, double ratio, double w,
+		   double share)
 {
 	size_t at = r->count++;
 
 	while (at > 0 && r->ratio[at - 1] > ratio) {
 		r->ratio[at] = r->ratio[at - 1];
-		weight[at] = weight[at - 1];
+		weights->weight[at] = weights->weight[at - 1];
+		weights->share[at] = weights->share[at - 1];
 		at--;
 	}
 	r->ratio[at] = ratio;
-	weight[at] = w;
+	weights->weight[at] = w;
+	weights->share[at] = share;
 }
 
 /* How far a record exceeds the one before, at the quantile (j + 0.5) / TRK_PSEUDO_RUNS. */
@@ -169,13 +180,15 @@ static double record_quantile(size_t j)
 	return k < record_cut ? k : record_cut;
 }
 
-static void sum_from_top(struct trk_ratios *r, const double *weight)
+static void sum_from_top(struct trk_ratios *r, const struct weights *weights)
 {
 	r->weight_from[r->count] = 0;
 	r->need_from[r->count] = 0;
+	r->share_from[r->count] = 0;
 	for (size_t i = r->count; i-- > 0;) {
-		r->weight_from[i] = r->weight_from[i + 1] + weight[i];
-		r->need_from[i] = r->need_from[i + 1] + weight[i] * r->ratio[i];
+		r->weight_from[i] = r->weight_from[i + 1] + weights->weight[i];
+		r->share_from[i] = r->share_from[i + 1] + weights->share[i];
+		r->need_from[i] = r->need_from[i + 1] + weights->weight[i] * r->ratio[i];
 	}
 }
 
@@ -188,7 +201,8 @@ static double record_share(const struct trk_ratios *r)
 bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
 		      const struct trk_memory_tuning *tuning, struct trk_ratios *ret)
 {
-	double past[TRK_MEMORY_RUNS_MAX + 1], weight[TRK_RATIOS_MAX], total = 0, used = 0;
+	double past[TRK_MEMORY_RUNS_MAX + 1], total = 0, used = 0, shares = 0;
+	struct weights weights;
 	double keep = trk__exp(-ln_2 / tuning->half_life_runs), w = 1 / keep;
 
 	forecast[basis](h, past);
@@ -209,7 +223,8 @@ bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
 		w *= keep;
 		if (!(base > 0))
 			continue;
-		insert(ret, weight, h->need_bytes[i] / base, w * t * base);
+		insert(ret, &weights, h->need_bytes[i] / base, w * t * base, w);
+		shares += w;
 		total += w * t * base;
 		used += w * t * h->need_bytes[i];
 	}
@@ -219,12 +234,14 @@ bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
 	ret->highest_ratio = ret->ratio[ret->count - 1];
 	ret->fence = basis == TRK_BASIS_MAX ? ret->count - 1 : 0;
 	ret->forecast_per_use = total / used;
-	for (size_t i = 0; i < ret->runs; i++)
-		weight[i] *= (1 - record_share(ret)) / total;
+	for (size_t i = 0; i < ret->runs; i++) {
+		weights.weight[i] *= (1 - record_share(ret)) / total;
+		weights.share[i] *= (1 - record_share(ret)) / shares;
+	}
 	for (size_t j = 0; j < TRK_PSEUDO_RUNS; j++)
-		insert(ret, weight, ret->highest_ratio * record_quantile(j),
-		       record_share(ret) / TRK_PSEUDO_RUNS);
-	sum_from_top(ret, weight);
+		insert(ret, &weights, ret->highest_ratio * record_quantile(j),
+		       record_share(ret) / TRK_PSEUDO_RUNS, record_share(ret) / TRK_PSEUDO_RUNS);
+	sum_from_top(ret, &weights);
 	return true;
 }
 
@@ -271,8 +288,13 @@ double trk__ratios_best(const struct trk_ratios *r, const struct trk_memory_tuni
 			double lambda, double above, double *ret_price)
 {
 	double best = 0, least = INFINITY;
+	double bound = chance_max > record_share(r) ? chance_max : record_share(r);
 
-	for (size_t i = above > 0 ? first_above(r, above) : r->fence; i < r->count; i++)
+	size_t first = above > 0 ? first_above(r, above) : r->fence;
+
+	while (above <= 0 && first < r->runs && r->share_from[first + 1] > bound)
+		first++;
+	for (size_t i = first; i < r->count; i++)
 		for (size_t k = 0; k < sizeof(candidate_step) / sizeof(candidate_step[0]); k++) {
 			double factor = r->ratio[i] * candidate_step[k];
 			double price = trk__ratios_price(r, tuning, lambda, factor, above);
@@ -293,5 +315,5 @@ double trk__ratios_chance(const struct trk_ratios *r, double factor)
 
 	if (factor >= r->highest_ratio)
 		return record_share(r) / (1 + record_slope * trk__ln(factor / r->highest_ratio));
-	return r->weight_from[above];
+	return r->share_from[above];
 }

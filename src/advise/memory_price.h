@@ -29,7 +29,8 @@ struct trk_ratios {
 	size_t count;
 	double ratio[TRK_RATIOS_MAX];
 	double weight_from[TRK_RATIOS_MAX + 1]; /* sum of weights of [i..count) */
-	double need_from[TRK_RATIOS_MAX + 1];   /* sum of weight * ratio of [i..count) */
+	double share_from[TRK_RATIOS_MAX + 1]; /* the same by number of runs, not by memory-hours */
+	double need_from[TRK_RATIOS_MAX + 1];  /* sum of weight * ratio of [i..count) */
 	double past_bytes[TRK_MEMORY_RUNS_MAX]; /* what it forecast before each run; NaN: nothing */
 };
 

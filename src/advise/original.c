@@ -11,7 +11,7 @@ double trk__original_round_memory(double mib)
 {
 	if (isnan(mib))
 		return NAN;
-	for (double step = 128; step <= 2048; step *= 2)
+	for (int step = 128; step <= 2048; step *= 2)
 		if (mib <= step)
 			return step;
 	return trk__ceil(mib / 1024) * 1024;

@@ -34,8 +34,6 @@ static double or_default(double x, double otherwise)
 
 static void work_options(struct work *w, const struct trk_split_options *options)
 {
-	double cores = 1;
-
 	if (options)
 		w->o = *options;
 	w->o.core_hour = or_default(w->o.core_hour, TRK_PRICE_CORE_HOUR);
@@ -44,9 +42,13 @@ static void work_options(struct work *w, const struct trk_split_options *options
 	w->o.overhead_s = or_default(w->o.overhead_s, 60);
 	w->o.cores_max = or_default(w->o.cores_max, 32);
 	w->o.saving_min = or_default(w->o.saving_min, 0.05);
-	for (w->sizes = 0; w->sizes < SIZES && (w->sizes == 0 || cores <= w->o.cores_max);
-	     cores *= 2)
-		w->rate_s[w->sizes++] = w->o.core_hour * cores / 3600;
+	for (w->sizes = 0; w->sizes < SIZES; w->sizes++) {
+		double cores = (double) (1 << w->sizes);
+
+		if (w->sizes > 0 && cores > w->o.cores_max)
+			break;
+		w->rate_s[w->sizes] = w->o.core_hour * cores / 3600;
+	}
 	w->gib_s = w->o.gib_hour * w->o.margin / 3600;
 	w->overhead = w->o.overhead_s * (2 * w->o.core_hour + 4 * w->o.gib_hour) / 3600;
 }
