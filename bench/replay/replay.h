@@ -1,6 +1,6 @@
 /* The replay bench: recorded jobs through the functions of src/advise, beside rules of others.
  *
- *     replay WHAT TRACES    WHAT: memory, young, failure, shift, choice, cpu, split, odd, speed, all
+ *     replay WHAT TRACES    WHAT: memory, young, failure, shift, choice, split, odd, speed, all
  *
  * TRACES is a folder with *_peaks.csv.gz and the others that docs/advice.md names. Nothing of it is
  * needed to build or test. Sizes are MiB here, as in the files. */
@@ -85,7 +85,6 @@ void bench_memory(const char *folder, bool young);
 void bench_failure(const char *folder);
 void bench_shift(const char *folder);
 void bench_choice(const char *folder);
-void bench_cpu(const char *folder);
 void bench_split(const char *folder);
 void bench_odd(const char *folder);
 void bench_speed(void);

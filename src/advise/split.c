@@ -32,6 +32,12 @@ static double or_default(double x, double otherwise)
 	return x > 0 && x < INFINITY ? x : otherwise;
 }
 
+/* A figure that may be 0, or the last known one. */
+static double or_last(double x, double last)
+{
+	return x >= 0 && x < INFINITY ? x : last;
+}
+
 static void work_options(struct work *w, const struct trk_split_options *options)
 {
 	if (options)
@@ -97,10 +103,10 @@ static void work_fill(struct work *w, const double *seconds, const double *cores
 		for (size_t k = 0; k < SIZES; k++)
 			time[k] = w->time[b][k];
 		for (size_t i = b * a_block; i < end; i++) {
-			double dt = seconds[i] > 0 && seconds[i] < INFINITY ? seconds[i] : 0;
+			double dt = or_default(seconds[i], 0);
 
-			u = cores[i] >= 0 && cores[i] < INFINITY ? cores[i] : u;
-			gib = memory[i] >= 0 && memory[i] < INFINITY ? memory[i] / GIB : gib;
+			u = or_last(cores[i], u);
+			gib = or_last(memory[i] / GIB, gib);
 			peak = gib > peak ? gib : peak;
 			all += dt;
 			for (size_t k = 0; k < SIZES; k++) {
