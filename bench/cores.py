@@ -1,0 +1,75 @@
+"""Run time on fewer cores, predicted from one profile and measured: bench/cores.py > table.
+
+Each program runs on two CPUs under `taskset` while its busy cores are sampled from /proc; then on
+one. Prediction: sum of seconds * max(1, busy), as trk__busy_run_time(h, 1).
+"""
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAMS = {
+    "xz -T2": "xz -T2 -3 -k -c big > /dev/null",
+    "gzip": "gzip -6 -c big > /dev/null",
+    "sort": "sort --parallel=2 -S 200M text > /dev/null",
+    "two gzip": "gzip -6 -c big > /dev/null & gzip -6 -c big > /dev/null; wait",
+    "pipeline": "gzip -3 -c big | gzip -d | sha256sum > /dev/null",
+    "sha256sum": "sha256sum big big big > /dev/null",
+    "phases": "gzip -3 -c big > /dev/null; sleep 1; sha256sum big & sha256sum big; wait; sleep 1",
+}
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+def busy(group):
+    """CPU seconds of the session's processes, exited children included."""
+    total = 0
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+                field = file.read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(field[3]) == group:
+            total += sum(map(int, field[11:15]))
+    return total / TICK
+
+
+def run(command, cpus, sampled):
+    start = time.perf_counter()
+    job = subprocess.Popen(["taskset", "-c", cpus, "sh", "-c", command], start_new_session=True,
+                           stdout=subprocess.DEVNULL)
+    profile, last, used = [], start, 0.0
+    while sampled:
+        try:
+            job.wait(timeout=0.25)
+            break
+        except subprocess.TimeoutExpired:
+            now, total = time.perf_counter(), busy(job.pid)
+            profile.append((now - last, max(0.0, total - used) / (now - last)))
+            last, used = now, max(used, total)
+    job.wait()
+    took = time.perf_counter() - start
+    if sampled and profile:
+        profile.append((took - (last - start), profile[-1][1]))
+    return took, profile
+
+
+def main():
+    os.chdir(tempfile.mkdtemp())
+    subprocess.run("seq 1 16000000 > big; shuf -i 1-6000000 > text", shell=True, check=True)
+    errors = []
+    print("| program | on 2 CPUs, s | on 1 predicted | measured | error |\n|---|---|---|---|---|")
+    for name, command in PROGRAMS.items():
+        wide, profile = run(command, "0,1", True)
+        narrow = run(command, "0", False)[0]
+        predicted = sum(dt * max(1.0, cores) for dt, cores in profile)
+        errors.append(abs(predicted / narrow - 1))
+        print(f"| {name} | {wide:.2f} | {predicted:.2f} | {narrow:.2f} | "
+              f"{100 * (predicted / narrow - 1):+.1f} % |", flush=True)
+    print(f"\nmean |error| {100 * statistics.mean(errors):.1f} %, worst {100 * max(errors):.1f} %")
+    return 0
+
+
+sys.exit(main())

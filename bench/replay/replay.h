@@ -1,0 +1,94 @@
+/* The replay bench: recorded jobs through the functions of src/advise, beside rules of others.
+ *
+ *     replay WHAT TRACES    WHAT: memory, young, failure, shift, choice, split, odd, speed, all
+ *
+ * TRACES is a folder with *_peaks.csv.gz and the others that docs/advice.md names. Nothing of it is
+ * needed to build or test. Sizes are MiB here, as in the files. */
+#ifndef REPLAY_H
+#define REPLAY_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise/memory.h"
+
+#define MIB 1048576.0
+
+/* One kind of step, its runs in the order in which they started. */
+struct step {
+	char dataset[64], task[160];
+	size_t count, cap;
+	struct past {
+		double y, t, x, user; /* peak, run time, input, request; NaN: not known */
+		char run[64];
+		int instance;      /* kseg: which series; else -1 */
+		const char *curve; /* kseg: the memory series, "dt:value ..." */
+	} * past;
+};
+
+struct family {
+	const char *name;
+	size_t count, cap;
+	struct step *step;
+};
+
+/* A line of a gzipped CSV file, called for each but the first. */
+typedef void line_fn(void *data, char *line);
+void each_line(const char *folder, const char *file, line_fn *take, void *data);
+/* Cut at commas in place; returns the number of fields. */
+size_t fields_of(char *line, char **field, size_t max);
+
+/* The families cws (10 executions each), kseg, tovar, wfc; at most 200 runs a step. */
+enum { CWS, KSEG, TOVAR, WFC, FAMILIES };
+extern const char *const family_names[FAMILIES];
+void family_read(const char *folder, int which, size_t executions_max, size_t runs_max,
+		 struct family *ret);
+
+/* A rule: what to give run `at` of a step, from the runs before it and what is known of it. */
+struct rule {
+	const char *name;
+	double (*request)(const struct step *s, size_t at);
+	double (*retry)(const struct step *s, size_t at, double failed); /* NULL: double */
+	bool needs_user;
+};
+extern const struct rule rules[];
+extern const size_t rule_count;
+
+/* Our own rule with settings. */
+struct ours {
+	struct trk_memory_tuning tuning;
+	enum trk_risk risk;
+	bool input; /* may it see input sizes? */
+};
+extern struct ours ours;
+void ours_reset(void);
+double ours_request(const struct step *s, size_t at);
+double ours_retry(const struct step *s, size_t at, double failed);
+
+/* Paid and used memory-hours and failed attempts. */
+struct score {
+	double paid, used;
+	size_t runs, fails;
+};
+/* Runs first..last (0 is the very first) of each step; to_failure: with the true time to failure. */
+struct score score_family(const struct family *f, const struct rule *rule, size_t first,
+			  size_t last, bool to_failure);
+void score_step(struct score *sum, const struct step *s, const struct rule *rule, size_t first,
+		size_t last, bool to_failure);
+
+void bench_memory(const char *folder, bool young);
+void bench_failure(const char *folder);
+void bench_shift(const char *folder);
+void bench_choice(const char *folder);
+void bench_split(const char *folder);
+void bench_odd(const char *folder);
+void bench_speed(void);
+
+double seconds_now(void);
+
+#endif

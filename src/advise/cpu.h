@@ -1,0 +1,79 @@
+/* How many cores to request, from how many were busy and for how long.
+ *
+ * A histogram of busy cores (0.1 core a bin) predicts the run time on k cores:
+ * T(k) = sum of seconds * max(1, busy / k). What kept more than k cores busy is stretched, nothing
+ * else changes. From one machine to fewer cores of it this is right within a few per cent for
+ * ordinary programs; it says nothing of jobs spread over several machines, nor of more cores than
+ * there were: where nearly all of them were busy, more might help, and that is said. */
+#ifndef TRK_ADVISE_CPU_H
+#define TRK_ADVISE_CPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+	TRK_BUSY_BINS = 2048,
+	TRK_CPU_POINTS_MAX = 12,
+	TRK_CPU_REASONS_MAX = 4,
+	TRK_CPU_REASON_SIZE = 160
+};
+
+#define TRK_BUSY_BIN_CORES 0.1
+
+/* Share of a core price: what a core and a GiB cost in an hour, $; a fit to general, compute and
+ * memory servers of one vendor. Only their ratio matters to the choice of cores. */
+#define TRK_PRICE_CORE_HOUR 0.0373
+#define TRK_PRICE_GIB_HOUR  0.00433
+
+/* Zero-initialise it. */
+struct trk_busy {
+	double seconds[TRK_BUSY_BINS];      /* time with [0.1 i, 0.1 (i + 1)) cores busy; the last
+					     * bin holds all above */
+	double core_seconds[TRK_BUSY_BINS]; /* work done in it */
+};
+
+/* Take one interval. Unknown (NaN), negative or infinite figures are left out. */
+void trk__busy_add(struct trk_busy *h, double cores, double seconds);
+/* Run time that the histogram covers. */
+double trk__busy_seconds(const struct trk_busy *h);
+/* Predicted run time on `cores` cores (> 0, fractions as of a quota allowed), s; NaN when empty. */
+double trk__busy_run_time(const struct trk_busy *h, double cores);
+
+struct trk_cpu_options {
+	double cores_now;    /* that the runs had; NaN: not known (largest seen is used) */
+	double memory_bytes; /* requested beside: dear memory favours more cores; NaN: 4 GiB a core */
+	double slowdown_max; /* longest run time, as a multiple of the present; NaN: no bound */
+};
+
+struct trk_cpu_point {
+	double cores;
+	double run_time_s;
+	double price; /* $ of one run by TRK_PRICE_...: for comparison only */
+	bool at_most; /* more cores than there were: the run takes this long at most */
+};
+
+struct trk_cpu_advice {
+	double cores;           /* to request */
+	double run_time_s;      /* predicted with them */
+	double run_time_now_s;  /* that was seen */
+	double mean_cores;      /* busy */
+	double peak_cores;      /* busy, to 0.1 core */
+	double saturated_share; /* of the time at least 95 % of cores_now were busy */
+	bool saturated;         /* more than 10 % of it: more cores might help */
+	size_t point_count; /* 1, 2, 4 ... cores up to the first power of two >= 2 * cores_now */
+	struct trk_cpu_point point[TRK_CPU_POINTS_MAX];
+	size_t reason_count;
+	char reason[TRK_CPU_REASONS_MAX][TRK_CPU_REASON_SIZE];
+};
+
+/* The number of cores (a power of two, or cores_now) with the least price of a run. options may be
+ * NULL. Returns 0, or -TRK_E_NODATA when the histogram is empty. */
+int trk__cpu_advise(const struct trk_busy *h, const struct trk_cpu_options *options,
+		    struct trk_cpu_advice *ret);
+
+/* T = a + b / cores through measured run times at two or more sizes (least squares, both parts not
+ * negative): predicts run_time on `cores`. Returns 0; -TRK_E_NODATA with fewer than two sizes. */
+int trk__cpu_run_time_measured(const double *cores, const double *run_time_s, size_t count,
+			       double want_cores, double *ret_s);
+
+#endif

@@ -1,0 +1,133 @@
+/* How much memory to request for the next run of a job, from the runs so far.
+ *
+ * Pure functions: no I/O, no allocation, no clock. All sizes are bytes, all times seconds; NaN is
+ * "not known". 200 runs of history take well below a millisecond. docs/advice.md explains the
+ * method and shows what it pays and how often it fails on recorded jobs.
+ *
+ * In short: a few one-line predictors of the next peak (the largest so far, a moving average, the
+ * line through the input size, the runs with the most alike input) are judged by what they would
+ * have predicted before each earlier run. To their errors comes the law of records: after n runs
+ * the next one exceeds all of them with probability 1/(n+1), and by how much follows a measured
+ * tail. Of all predictors times factors, the pair with the least expected price wins: the request
+ * for as long as the run lasts, plus, where the run needs more, the failed attempt and the next. */
+#ifndef TRK_ADVISE_MEMORY_H
+#define TRK_ADVISE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+	TRK_MEMORY_RUNS_MAX = 200, /* the newest that are used */
+	TRK_MEMORY_REASONS_MAX = 10,
+	TRK_MEMORY_REASON_SIZE = 200,
+};
+
+/* How an earlier run ended. */
+enum trk_past_end {
+	TRK_PAST_SUCCEEDED,
+	TRK_PAST_FAILED,        /* ended early: its peak is a lower bound of its need */
+	TRK_PAST_OUT_OF_MEMORY, /* killed at its limit: it needed more than that */
+};
+
+/* One earlier run. */
+struct trk_past_run {
+	double peak_bytes;  /* NaN or <= 0: not known; the run is then left out, unless its limit
+			     * tells (out of memory) */
+	double duration_s;  /* weighs the price in what a reason says; NaN: counts as one */
+	double input_bytes; /* size of the input, as far as it is known before a run; NaN: not */
+	double limit_bytes; /* what it was given; NaN: not known. Used for out of memory only */
+	enum trk_past_end end;
+};
+
+/* What a failure costs beside the memory it held: lambda 0, 1 and 4 times the need. */
+enum trk_risk {
+	TRK_RISK_DEFAULT,
+	TRK_RISK_CHEAP, /* least memory-hours; several times the failures */
+	TRK_RISK_SAFE,  /* and never below an earlier peak, unless input size explains that peak */
+};
+
+/* The numbers of the method. A caller has no need of them; the replay bench varies them. */
+struct trk_memory_tuning {
+	double half_life_runs;     /* weight of a run halves after so many newer ones */
+	size_t join_after;         /* forecasts that a predictor must have made before it counts */
+	double time_to_failure;    /* share of the run that a failing attempt lasts */
+	size_t shift_down_runs;    /* so many runs in a row below (above) all of those before */
+	size_t shift_up_runs;      /* ... and the older ones are forgotten; 0: never */
+	double step_bytes;         /* requests are rounded up to multiples of this */
+	double floor_bytes;        /* and are no smaller than this */
+	double out_of_memory_grow; /* need of a killed run, as a multiple of its limit */
+	unsigned int predictors;   /* bit set of 1 << TRK_BASIS_...; _MAX always counts */
+};
+extern const struct trk_memory_tuning trk__memory_tuning;
+
+/* Zero-initialised it asks for the default risk; but set the sizes to NAN, not to 0, where they are
+ * not known (0 is read as not known too). */
+struct trk_memory_options {
+	enum trk_risk risk;
+	double input_bytes;                     /* of the next run; NaN: not known */
+	double machine_bytes;                   /* the largest request possible; NaN: no bound */
+	const struct trk_memory_tuning *tuning; /* borrowed; NULL: trk__memory_tuning */
+};
+
+/* The predictor that was chosen. */
+enum trk_basis {
+	TRK_BASIS_MAX,     /* largest peak so far */
+	TRK_BASIS_AVERAGE, /* moving average of the logarithm of the peaks (0.3 new) */
+	TRK_BASIS_LINE,    /* least squares through input size, never falling */
+	TRK_BASIS_ALIKE,   /* largest of the three runs with the nearest input size */
+	TRK_BASES
+};
+
+enum trk_confidence {
+	TRK_CONFIDENCE_FIRST_ESTIMATE, /* fewer than 3 runs */
+	TRK_CONFIDENCE_LOW,            /* fewer than 8, or chance of exceeding above 10 % */
+	TRK_CONFIDENCE_MEDIUM,         /* fewer than 20, or chance above 4 % */
+	TRK_CONFIDENCE_HIGH,
+};
+
+struct trk_memory_advice {
+	double request_bytes;
+	double next_rung_bytes; /* to retry with if request_bytes is not enough */
+	enum trk_basis basis;
+	double forecast_bytes; /* what the basis predicts */
+	double factor;         /* request before floors and rounding = forecast * factor */
+	double chance_exceed;  /* that the next run needs more than request_bytes, 0 to 1 */
+	enum trk_confidence confidence;
+	size_t runs_used;      /* runs that say something, newest TRK_MEMORY_RUNS_MAX at most */
+	size_t runs_forgotten; /* of them, runs before a shift of level: not used for the forecast */
+	double highest_bytes;  /* largest earlier need, failed runs included */
+	/* The largest earlier need above request_bytes, or NaN; the share of runs above it; why the
+	 * request is below it. */
+	double passed_peak_bytes;
+	double passed_peak_chance;
+	bool retry;           /* the newest run ran out of memory: this is its next rung */
+	bool exceeds_machine; /* the need is above machine_bytes, to which the request was cut */
+	size_t reason_count;
+	char reason[TRK_MEMORY_REASONS_MAX][TRK_MEMORY_REASON_SIZE];
+};
+
+/* Advise on the next run after `count` earlier ones, oldest first (borrowed). `options` may be NULL.
+ * Returns 0; -TRK_E_NODATA when no run says anything about memory; -EINVAL for an enumeration value
+ * that does not exist. *ret is untouched on failure. */
+int trk__memory_advise(const struct trk_past_run *runs, size_t count,
+		       const struct trk_memory_options *options, struct trk_memory_advice *ret);
+
+/* The next rung after the next run failed at failed_bytes: what the same distribution, given that
+ * the need is above that, makes cheapest; twice failed_bytes where it says nothing. Always above
+ * failed_bytes (but never above machine_bytes). Returns 0, or as above; -EINVAL for a failed_bytes
+ * that is no positive number. */
+int trk__memory_next_rung(const struct trk_past_run *runs, size_t count,
+			  const struct trk_memory_options *options, double failed_bytes,
+			  double *ret_bytes);
+
+/* Chance that the next run's peak is above `bytes`, 0 to 1, by the predictor that would be chosen.
+ * Errors as above. */
+int trk__memory_chance(const struct trk_past_run *runs, size_t count,
+		       const struct trk_memory_options *options, double bytes, double *ret);
+
+/* "largest peak so far", ... Never NULL. */
+const char *trk__basis_name(enum trk_basis basis);
+/* "first estimate", "low", "medium", "high". */
+const char *trk__confidence_name(enum trk_confidence confidence);
+
+#endif

@@ -1,0 +1,53 @@
+/* The predictors of the next peak, and the distribution of (need / forecast) that prices a request.
+ * Inner part of memory.h, which is the manual. */
+#ifndef TRK_ADVISE_MEMORY_PRICE_H
+#define TRK_ADVISE_MEMORY_PRICE_H
+
+#include "advise/memory.h"
+
+enum { TRK_PSEUDO_RUNS = 12, TRK_RATIOS_MAX = TRK_MEMORY_RUNS_MAX + TRK_PSEUDO_RUNS };
+
+/* The runs that count, oldest first. */
+struct trk_history {
+	size_t count;
+	double need_bytes[TRK_MEMORY_RUNS_MAX];
+	double duration_s[TRK_MEMORY_RUNS_MAX];
+	double ln_need[TRK_MEMORY_RUNS_MAX];
+	double input_bytes[TRK_MEMORY_RUNS_MAX];
+	double ln_input[TRK_MEMORY_RUNS_MAX];
+	double next_input_bytes; /* NaN: not known */
+};
+
+/* Need / forecast of one predictor, ascending, with running sums from the top. */
+struct trk_ratios {
+	double forecast_bytes;   /* for the next run */
+	double highest_ratio;    /* of real runs */
+	double forecast_per_use; /* memory-hours forecast / used in the replay of its past */
+	size_t runs;             /* real runs among them */
+	size_t history_runs;
+	size_t fence; /* first candidate: the largest peak itself for the predictor of that name */
+	size_t count;
+	double ratio[TRK_RATIOS_MAX];
+	double weight_from[TRK_RATIOS_MAX + 1]; /* sum of weights of [i..count) */
+	double share_from[TRK_RATIOS_MAX + 1]; /* the same by number of runs, not by memory-hours */
+	double need_from[TRK_RATIOS_MAX + 1];  /* sum of weight * ratio of [i..count) */
+	double past_bytes[TRK_MEMORY_RUNS_MAX]; /* what it forecast before each run; NaN: nothing */
+};
+
+/* Make the forecasts of one predictor. False where it has nothing to say yet. */
+bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
+		      const struct trk_memory_tuning *tuning, struct trk_ratios *ret);
+
+/* Expected price of one run with forecast * factor, in forecast * run time, given that the ratio is
+ * above `known_above` (0: nothing known). */
+double trk__ratios_price(const struct trk_ratios *r, const struct trk_memory_tuning *tuning,
+			 double lambda, double factor, double known_above);
+
+/* The factor above `above` with the least price; *ret_price may be NULL. 0 when there is none. */
+double trk__ratios_best(const struct trk_ratios *r, const struct trk_memory_tuning *tuning,
+			double lambda, double above, double *ret_price);
+
+/* Chance of a ratio above `factor`, with the unbounded tail of the law of records. */
+double trk__ratios_chance(const struct trk_ratios *r, double factor);
+
+#endif

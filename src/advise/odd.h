@@ -1,0 +1,50 @@
+/* Whether a run is odd beside the earlier runs of its job.
+ *
+ * Judged on the logarithm, against the job's own noise: the distance from the median in units of
+ * 1.4826 times the median absolute deviation (the standard deviation, if the noise were normal),
+ * which one outlier among the earlier runs does not move. Pure, no allocation. */
+#ifndef TRK_ADVISE_ODD_H
+#define TRK_ADVISE_ODD_H
+
+#include <stddef.h>
+
+enum { TRK_ODD_RUNS_MIN = 5, TRK_ODD_RUNS_MAX = 50, TRK_ODD_STREAM_RUNS = 20 };
+
+/* Smallest noise that is believed, as a share of the value: real repetitions scatter at least so
+ * much, and a job of constant figures would make every change look odd. */
+#define TRK_ODD_FLOOR_TIME   0.03
+#define TRK_ODD_FLOOR_MEMORY 0.01
+
+/* Distances in units of noise above which a single run is odd, and the sum (CUSUM, less half a unit
+ * a run) above which the job has changed. */
+#define TRK_ODD_LIMIT   5.0
+#define TRK_DRIFT_LIMIT 5.0
+
+enum trk_odd_verdict {
+	TRK_ODD_TOO_FEW = -1, /* fewer than 5 earlier runs: too few to tell */
+	TRK_ODD_NO,
+	TRK_ODD_HIGH,
+	TRK_ODD_LOW,
+};
+
+struct trk_odd {
+	enum trk_odd_verdict verdict;
+	double median;      /* of the earlier runs; NaN with none */
+	double noise_share; /* one unit of noise as a share of the median; NaN with too few */
+	double distance;    /* signed, in units of noise; NaN with too few */
+	double change;      /* value / median - 1; NaN with no earlier run */
+	size_t runs;        /* earlier runs used: known and positive, the newest 50 */
+};
+
+/* Judge `value` beside `earlier` values (oldest first, NaN and <= 0 are left out). Returns 0, or
+ * -EINVAL when value is not a positive number or floor_share is negative or NaN. */
+int trk__odd_judge(const double *earlier, size_t count, double value, double floor_share,
+		   struct trk_odd *ret);
+
+/* Whether the newest values have drifted from those before: positive the distance by which the
+ * cumulative sum passed TRK_DRIFT_LIMIT upwards ("has become slower, bigger"), negative downwards,
+ * 0 without a drift. The first TRK_ODD_STREAM_RUNS values (at least 5) are the reference. Returns
+ * 0, or -TRK_E_NODATA with fewer than 6 values. */
+int trk__odd_drift(const double *values, size_t count, double floor_share, double *ret);
+
+#endif

@@ -1,0 +1,36 @@
+/* The rule of the original Python package, figure by figure, for whoever wants its answers.
+ *
+ * cpu = max(1, round(mean cores)), memory = largest MiB x 1.2 rounded by trk__original_round_memory,
+ * gpu = max(1, round(largest)) where any GPU was used, vram as memory. Earlier runs are joined as it
+ * does: the mean of the means, the largest of the largest. It knows nothing of failures, input size
+ * or risk; docs/advice.md shows what that costs. (The package's own release divides MiB by 1024 once
+ * more and so asks for 128 MiB always; that slip is not repeated.) */
+#ifndef TRK_ADVISE_ORIGINAL_H
+#define TRK_ADVISE_ORIGINAL_H
+
+#include <stddef.h>
+
+/* One run's figures; NaN: not known (the run is then left out of that figure). */
+struct trk_original_run {
+	double mean_cores;
+	double max_memory_mib;
+	double mean_gpus, max_gpus; /* GPUs busy */
+	double max_vram_mib;
+};
+
+struct trk_original_advice {
+	double cpu;        /* cores, 1 at least; NaN: no run knows */
+	double memory_mib; /* NaN: no run knows */
+	double gpu;        /* 0: none was used, or none is known of */
+	double vram_mib;   /* 0 likewise */
+};
+
+/* Smallest of 128, 256, 512, 1024, 2048 that holds `mib`, above that the next whole GiB, in MiB.
+ * NaN of NaN. */
+double trk__original_round_memory(double mib);
+
+/* Returns 0, or -TRK_E_NODATA without a run that knows its CPU or memory. */
+int trk__original_advise(const struct trk_original_run *runs, size_t count,
+			 struct trk_original_advice *ret);
+
+#endif

@@ -1,0 +1,258 @@
+/* Where to cut a job into steps: the exact programme over the price of the pieces. */
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "advise/cpu.h"
+#include "advise/memory.h"
+#include "advise/phases.h"
+#include "base/error.h"
+#include "base/maths.h"
+
+#define GIB 1073741824.0
+
+enum { SIZES = 6 }; /* 1, 2, 4 ... 32 cores */
+
+struct work {
+	struct trk_split_options o;
+	size_t sizes, blocks;
+	double rate_s[SIZES]; /* $ a second of the cores alone */
+	double gib_s;         /* $ a second of a GiB, margin in it */
+	double overhead;      /* $ of one more piece */
+	/* Per block; time is summed from the start: time[b][k] is up to block b. */
+	double (*time)[SIZES];
+	double *peak_gib, *seconds, *best;
+	size_t *end_row, *from, *pieces;
+};
+
+static double or_default(double x, double otherwise)
+{
+	return x > 0 && x < INFINITY ? x : otherwise;
+}
+
+/* A figure that may be 0, or the last known one. */
+static double or_last(double x, double last)
+{
+	return x >= 0 && x < INFINITY ? x : last;
+}
+
+static void work_options(struct work *w, const struct trk_split_options *options)
+{
+	if (options)
+		w->o = *options;
+	w->o.core_hour = or_default(w->o.core_hour, TRK_PRICE_CORE_HOUR);
+	w->o.gib_hour = or_default(w->o.gib_hour, TRK_PRICE_GIB_HOUR);
+	w->o.margin = or_default(w->o.margin, 1.1);
+	w->o.overhead_s = or_default(w->o.overhead_s, 60);
+	w->o.cores_max = or_default(w->o.cores_max, 32);
+	w->o.saving_min = or_default(w->o.saving_min, 0.05);
+	for (w->sizes = 0; w->sizes < SIZES; w->sizes++) {
+		double cores = (double) (1 << w->sizes);
+
+		if (w->sizes > 0 && cores > w->o.cores_max)
+			break;
+		w->rate_s[w->sizes] = w->o.core_hour * cores / 3600;
+	}
+	w->gib_s = w->o.gib_hour * w->o.margin / 3600;
+	w->overhead = w->o.overhead_s * (2 * w->o.core_hour + 4 * w->o.gib_hour) / 3600;
+}
+
+static int work_allocate(struct work *w)
+{
+	size_t n = TRK_SPLIT_BLOCKS_MAX + 1;
+
+	w->time = calloc(n, sizeof(*w->time));
+	w->peak_gib = calloc(n, sizeof(*w->peak_gib));
+	w->seconds = calloc(n, sizeof(*w->seconds));
+	w->best = calloc(n, sizeof(*w->best));
+	w->end_row = calloc(n, sizeof(*w->end_row));
+	w->from = calloc(n, sizeof(*w->from));
+	w->pieces = calloc(n, sizeof(*w->pieces));
+	return w->time && w->peak_gib && w->seconds && w->best && w->end_row && w->from && w->pieces
+		       ? 0
+		       : -ENOMEM;
+}
+
+static void work_release(struct work *w)
+{
+	free(w->time);
+	free(w->peak_gib);
+	free(w->seconds);
+	free(w->best);
+	free(w->end_row);
+	free(w->from);
+	free(w->pieces);
+}
+
+/* Sum the rows into blocks of equal numbers of rows. */
+static void work_fill(struct work *w, const double *seconds, const double *cores,
+		      const double *memory, size_t rows)
+{
+	size_t a_block = (rows + TRK_SPLIT_BLOCKS_MAX - 1) / TRK_SPLIT_BLOCKS_MAX;
+	double u = 0, gib = 0, share[SIZES];
+
+	for (size_t k = 0; k < SIZES; k++)
+		share[k] = 1.0 / (double) (1 << k);
+	w->blocks = (rows + a_block - 1) / a_block;
+	for (size_t b = 0; b < w->blocks; b++) {
+		size_t end = (b + 1) * a_block < rows ? (b + 1) * a_block : rows;
+		double time[SIZES], peak = 0, all = 0;
+
+		for (size_t k = 0; k < SIZES; k++)
+			time[k] = w->time[b][k];
+		for (size_t i = b * a_block; i < end; i++) {
+			double dt = or_default(seconds[i], 0);
+
+			u = or_last(cores[i], u);
+			gib = or_last(memory[i] / GIB, gib);
+			peak = gib > peak ? gib : peak;
+			all += dt;
+			for (size_t k = 0; k < SIZES; k++) {
+				double stretch = u * share[k];
+
+				time[k] += stretch > 1 ? dt * stretch : dt;
+			}
+		}
+		for (size_t k = 0; k < SIZES; k++)
+			w->time[b + 1][k] = time[k];
+		w->peak_gib[b] = peak;
+		w->seconds[b] = all;
+		w->end_row[b] = end;
+	}
+}
+
+/* Price of blocks [from..end) with this peak; *ret_size is the best number of cores. */
+static double price_of(const struct work *w, size_t from, size_t end, double peak_gib,
+		       size_t *ret_size)
+{
+	double memory = peak_gib * w->gib_s, least = INFINITY;
+
+	for (size_t k = 0; k < w->sizes; k++) {
+		double price = (w->time[end][k] - w->time[from][k]) * (w->rate_s[k] + memory);
+
+		if (price < least) {
+			least = price;
+			*ret_size = k;
+		}
+	}
+	return least;
+}
+
+/* F(end) = the least over `from` of F(from) + one(from..end) + overhead. */
+static void programme(struct work *w)
+{
+	w->best[0] = -w->overhead; /* the first piece starts in any case */
+	for (size_t end = 1; end <= w->blocks; end++) {
+		double peak = 0;
+
+		w->best[end] = INFINITY;
+		for (size_t from = end; from-- > 0;) {
+			double price;
+			size_t size;
+
+			peak = w->peak_gib[from] > peak ? w->peak_gib[from] : peak;
+			if (w->pieces[from] >= TRK_PHASES_MAX)
+				continue;
+			price = w->best[from] + w->overhead + price_of(w, from, end, peak, &size);
+			if (price < w->best[end]) {
+				w->best[end] = price;
+				w->from[end] = from;
+				w->pieces[end] = w->pieces[from] + 1;
+			}
+		}
+	}
+}
+
+static struct trk_piece piece_of(const struct work *w, size_t from, size_t end)
+{
+	struct trk_piece p = {.first_row = from > 0 ? w->end_row[from - 1] : 0,
+			      .end_row = w->end_row[end - 1]};
+	double peak = 0;
+	size_t size = 0;
+
+	for (size_t b = from; b < end; b++) {
+		p.seconds += w->seconds[b];
+		peak = w->peak_gib[b] > peak ? w->peak_gib[b] : peak;
+	}
+	p.price = price_of(w, from, end, peak, &size);
+	p.run_time_s = w->time[end][size] - w->time[from][size];
+	p.cores = (double) (1 << size);
+	p.peak_bytes = peak * GIB;
+	p.request_bytes = p.peak_bytes * w->o.margin;
+	if (p.request_bytes < trk__memory_tuning.floor_bytes)
+		p.request_bytes = trk__memory_tuning.floor_bytes;
+	p.request_bytes = trk__ceil(p.request_bytes / trk__memory_tuning.step_bytes) *
+			  trk__memory_tuning.step_bytes;
+	return p;
+}
+
+/* The cut between the two neighbours whose requests differ most is named. */
+static void hint(struct trk_split *s)
+{
+	size_t at = 1;
+	double most = -1, start = 0, when = 0;
+
+	for (size_t i = 0; i < s->piece_count; i++) {
+		double gap = i > 0 ? fabs(s->piece[i].price / s->piece[i].seconds -
+					  s->piece[i - 1].price / s->piece[i - 1].seconds)
+				   : -1;
+
+		if (gap > most) {
+			most = gap;
+			at = i;
+			when = start;
+		}
+		start += s->piece[i].seconds;
+	}
+	(void) snprintf(
+		s->hint, sizeof(s->hint),
+		"split here: after %.0f s; before it request %g cores and %.4g GiB, after it "
+		"%g cores and %.4g GiB; %zu pieces in all save %.0f %%",
+		when, s->piece[at - 1].cores, s->piece[at - 1].request_bytes / GIB,
+		s->piece[at].cores, s->piece[at].request_bytes / GIB, s->piece_count,
+		100 * s->saving);
+}
+
+static void conclude(const struct work *w, struct trk_split *s)
+{
+	size_t end = w->blocks, i = w->pieces[end];
+
+	s->whole = piece_of(w, 0, w->blocks);
+	s->price_whole = s->whole.price;
+	s->piece_count = i;
+	for (; i-- > 0; end = w->from[end])
+		s->piece[i] = piece_of(w, w->from[end], end);
+	if (s->price_whole > 0)
+		s->saving = 1 - w->best[w->blocks] / s->price_whole;
+	if (s->piece_count < 2 || s->saving < 0)
+		s->saving = 0;
+	s->pays = s->piece_count >= 2 && s->saving >= w->o.saving_min;
+	if (s->pays)
+		hint(s);
+}
+
+int trk__split_advise(const double *seconds, const double *cores, const double *memory_bytes,
+		      size_t rows, const struct trk_split_options *options, struct trk_split *ret)
+{
+	struct work w = {0};
+	int rc;
+
+	if (rows == 0)
+		return -TRK_E_NODATA;
+	work_options(&w, options);
+	rc = work_allocate(&w);
+	if (rc == 0) {
+		work_fill(&w, seconds, cores, memory_bytes, rows);
+		if (w.time[w.blocks][0] > 0) {
+			programme(&w);
+			*ret = (struct trk_split){0};
+			conclude(&w, ret);
+		} else {
+			rc = -TRK_E_NODATA;
+		}
+	}
+	work_release(&w);
+	return rc;
+}

@@ -1,0 +1,169 @@
+#include "advise/verdict.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *trk__sizing_name(enum trk_sizing sizing)
+{
+	switch (sizing) {
+	case TRK_SIZING_RIGHT:
+		return "right-sized";
+	case TRK_SIZING_OVER:
+		return "over-provisioned";
+	case TRK_SIZING_UNDER:
+		return "under-provisioned";
+	default:
+		return "not enough data";
+	}
+}
+
+__attribute__((format(printf, 2, 3))) static void say(struct trk_sizing_verdict *v,
+						      const char *format, ...)
+{
+	va_list args;
+
+	if (v->reason_count == TRK_SIZING_REASONS_MAX)
+		return;
+	va_start(args, format);
+	(void) vsnprintf(v->reason[v->reason_count++], TRK_SIZING_REASON_SIZE, format, args);
+	va_end(args);
+}
+
+/* Comparisons with NaN are false: what is not known fails every rule. */
+
+static void memory_under(const struct trk_sizing_facts *f, struct trk_sizing_verdict *v)
+{
+	double used = f->memory_peak_mib / f->memory_limit_mib;
+
+	if (f->out_of_memory) {
+		v->memory_under = true;
+		say(v, "killed out of memory");
+	}
+	if (used >= TRK_SIZING_MEMORY_NEAR) {
+		v->memory_under = true;
+		say(v, "memory peaked at %.0f %% of its limit", 100 * used);
+	}
+	if (f->swap_peak_mib >= TRK_SIZING_SWAP_MIB) {
+		v->memory_under = true;
+		say(v, "%.0f MiB were swapped out", f->swap_peak_mib);
+	}
+	if (f->memory_stall_s / f->run_time_s >= TRK_SIZING_MEMORY_STALL) {
+		v->memory_under = true;
+		say(v, "stalled for memory %.0f %% of the time",
+		    100 * f->memory_stall_s / f->run_time_s);
+	}
+}
+
+static void cpu_under(const struct trk_sizing_facts *f, struct trk_sizing_verdict *v)
+{
+	if (f->throttled_s / f->run_time_s >= TRK_SIZING_THROTTLED) {
+		v->cpu_under = true;
+		say(v, "held back by the CPU limit %.0f %% of the time",
+		    100 * f->throttled_s / f->run_time_s);
+	}
+}
+
+static void over(const struct trk_sizing_facts *f, struct trk_sizing_verdict *v)
+{
+	double used = f->memory_peak_mib / f->memory_limit_mib;
+	double busy = f->cpu_mean_cores / f->cpu_limit_cores;
+
+	if (!v->memory_under && !f->failed && used < TRK_SIZING_MEMORY_LOW &&
+	    f->memory_limit_mib - f->memory_peak_mib > TRK_SIZING_MEMORY_SPARE) {
+		v->memory_over = true;
+		say(v, "memory peaked at %.0f %% of its limit", 100 * used);
+	}
+	/* A core that was never needed can be given back; a short burst may be worth it. */
+	if (!v->cpu_under && busy < TRK_SIZING_CPU_LOW && f->cpu_limit_cores >= 2 &&
+	    f->cpu_limit_cores - f->cpu_mean_cores >= 1 && !(f->saturated_share > 0.10)) {
+		v->cpu_over = true;
+		say(v, "%.3g of %.3g cores were busy on average", f->cpu_mean_cores,
+		    f->cpu_limit_cores);
+	}
+}
+
+static bool enough(const struct trk_sizing_facts *f, struct trk_sizing_verdict *v)
+{
+	bool memory = f->memory_peak_mib >= 0 && f->memory_limit_mib > 0;
+	bool cpu = f->cpu_mean_cores >= 0 && f->cpu_limit_cores > 0;
+
+	if (!(f->run_time_s >= TRK_SIZING_RUN_MIN_S)) {
+		say(v, "the run was shorter than %g s", TRK_SIZING_RUN_MIN_S);
+		return false;
+	}
+	if (!(f->samples >= TRK_SIZING_SAMPLES_MIN)) {
+		say(v, "fewer than %d samples", TRK_SIZING_SAMPLES_MIN);
+		return false;
+	}
+	if (!memory && !cpu) {
+		say(v, "no limit of memory or CPU is known to compare with");
+		return false;
+	}
+	return true;
+}
+
+void trk__sizing_judge(const struct trk_sizing_facts *facts, struct trk_sizing_verdict *ret)
+{
+	*ret = (struct trk_sizing_verdict){.sizing = TRK_SIZING_NOT_ENOUGH_DATA};
+	if (!facts->out_of_memory && !enough(facts, ret))
+		return;
+	memory_under(facts, ret);
+	cpu_under(facts, ret);
+	if (ret->memory_under || ret->cpu_under) {
+		ret->sizing = TRK_SIZING_UNDER;
+		over(facts, ret);
+		return;
+	}
+	over(facts, ret);
+	ret->sizing = ret->memory_over || ret->cpu_over ? TRK_SIZING_OVER : TRK_SIZING_RIGHT;
+	if (ret->sizing == TRK_SIZING_RIGHT)
+		say(ret, "%s",
+		    facts->failed ? "no sign of a shortage, but the run failed"
+				  : "use lies within the limits, and not far below");
+}
+
+/* --- where the wall time went ------------------------------------------------------------------ */
+
+const char *trk__wall_name(enum trk_wall item)
+{
+	static const char *const names[TRK_WALL_ITEMS] = {
+		[TRK_WALL_ON_CPU] = "on CPU",
+		[TRK_WALL_GPU] = "GPU busy",
+		[TRK_WALL_DISK] = "waiting for disk",
+		[TRK_WALL_MEMORY_STALL] = "memory stall",
+		[TRK_WALL_CPU_WAIT] = "waiting for a CPU",
+		[TRK_WALL_OTHER] = "other",
+	};
+
+	return (unsigned int) item < TRK_WALL_ITEMS ? names[item] : "unknown";
+}
+
+int trk__wall_divide(const struct trk_wall_facts *facts, struct trk_wall_split *ret)
+{
+	struct trk_wall_split s = {0};
+	double left = facts->wall_s;
+
+	if (!(facts->wall_s > 0) || isinf(facts->wall_s))
+		return -EINVAL;
+	for (int i = 0; i < TRK_WALL_OTHER; i++) {
+		double taken = facts->item_s[i];
+
+		if (isnan(taken)) {
+			s.share[i] = NAN;
+			s.unknown_count++;
+			continue;
+		}
+		if (taken < 0 || isinf(taken))
+			return -EINVAL;
+		if (taken > left)
+			taken = left;
+		s.share[i] = taken / facts->wall_s;
+		left -= taken;
+	}
+	s.share[TRK_WALL_OTHER] = left / facts->wall_s;
+	s.other_holds_unknown = s.unknown_count > 0;
+	*ret = s;
+	return 0;
+}

@@ -1,0 +1,88 @@
+/* Was the job right-sized, and where did its wall time go. Pure functions over totals that the caller
+ * fills. The thresholds are the constants below, and stand in a table in docs/advice.md. */
+#ifndef TRK_ADVISE_VERDICT_H
+#define TRK_ADVISE_VERDICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { TRK_SIZING_REASONS_MAX = 8, TRK_SIZING_REASON_SIZE = 160 };
+
+/* --- sizing ----------------------------------------------------------------------------------- */
+
+#define TRK_SIZING_RUN_MIN_S    10.0 /* shorter: not enough data */
+#define TRK_SIZING_SAMPLES_MIN  5
+#define TRK_SIZING_MEMORY_NEAR  0.95  /* peak / limit from here: near the limit */
+#define TRK_SIZING_MEMORY_LOW   0.50  /* below: over-provisioned */
+#define TRK_SIZING_MEMORY_SPARE 512.0 /* MiB that may lie idle however small the job is */
+#define TRK_SIZING_CPU_LOW      0.50  /* mean busy / limit below this, and a core to spare */
+#define TRK_SIZING_THROTTLED    0.10  /* of the run held back by the CPU limit */
+#define TRK_SIZING_MEMORY_STALL 0.05  /* of the run stalled for memory */
+#define TRK_SIZING_SWAP_MIB     64.0
+
+enum trk_sizing {
+	TRK_SIZING_NOT_ENOUGH_DATA,
+	TRK_SIZING_RIGHT,
+	TRK_SIZING_OVER,
+	TRK_SIZING_UNDER,
+};
+
+/* NaN: not known. What is not known is not judged. */
+struct trk_sizing_facts {
+	double run_time_s;
+	double samples;
+	double memory_peak_mib, memory_limit_mib;
+	double swap_peak_mib; /* of the job */
+	double cpu_mean_cores, cpu_peak_cores, cpu_limit_cores;
+	double throttled_s;     /* held back by the CPU limit */
+	double memory_stall_s;  /* waited for memory */
+	double saturated_share; /* of the time all cores were busy (cpu.h) */
+	bool out_of_memory;     /* killed for it: enough to judge by, whatever else is known */
+	bool failed;            /* ended early: unused memory then says nothing */
+};
+
+struct trk_sizing_verdict {
+	enum trk_sizing sizing;
+	/* Which of the two resources made it so; both may. */
+	bool memory_under, memory_over, cpu_under, cpu_over;
+	size_t reason_count;
+	char reason[TRK_SIZING_REASONS_MAX][TRK_SIZING_REASON_SIZE];
+};
+
+/* Under-provisioned in one resource wins over over-provisioned in the other. */
+void trk__sizing_judge(const struct trk_sizing_facts *facts, struct trk_sizing_verdict *ret);
+/* "right-sized", "over-provisioned", "under-provisioned", "not enough data". */
+const char *trk__sizing_name(enum trk_sizing sizing);
+
+/* --- where the wall time went ------------------------------------------------------------------ */
+
+enum trk_wall {
+	TRK_WALL_ON_CPU,       /* at least one task ran */
+	TRK_WALL_GPU,          /* a GPU was busy and no task ran */
+	TRK_WALL_DISK,         /* waiting for the disk */
+	TRK_WALL_MEMORY_STALL, /* waiting for memory: reclaim, swap */
+	TRK_WALL_CPU_WAIT,     /* waiting for a CPU, throttling included */
+	TRK_WALL_OTHER,        /* the rest: network, sleep, locks; and what is not known */
+	TRK_WALL_ITEMS
+};
+
+/* Seconds in which it was so, from 0 to wall_s; NaN: not known. They may overlap. */
+struct trk_wall_facts {
+	double wall_s;
+	double item_s[TRK_WALL_ITEMS]; /* [TRK_WALL_OTHER] is not read */
+};
+
+struct trk_wall_split {
+	double share[TRK_WALL_ITEMS]; /* sum to 1; NaN: not known, and part of other then */
+	bool other_holds_unknown;     /* an item is not known: other is at most that */
+	size_t unknown_count;
+};
+
+/* Each second goes to one item: in the order above an item takes what is left, so that a wait that
+ * overlapped with work counts as work. Returns 0, or -EINVAL when wall_s is no positive number or
+ * an item is negative or infinite. */
+int trk__wall_divide(const struct trk_wall_facts *facts, struct trk_wall_split *ret);
+/* "on CPU", "GPU busy", "waiting for disk", "memory stall", "waiting for a CPU", "other". */
+const char *trk__wall_name(enum trk_wall item);
+
+#endif

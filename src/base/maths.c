@@ -1,0 +1,77 @@
+#include "base/maths.h"
+
+#include <math.h>
+#include <stdint.h>
+
+/* ln 2 in two parts: the first has so few bits that a multiple of it by an exponent is exact. */
+static const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
+
+double trk__ln(double x)
+{
+	double m, s, square, sum = 0;
+	int exponent;
+
+	if (isnan(x) || x < 0)
+		return NAN;
+	if (x == 0)
+		return -INFINITY;
+	if (isinf(x))
+		return INFINITY;
+	m = frexp(x, &exponent); /* 0.5 to 1 */
+	if (m < 0.70710678118654752) {
+		m *= 2;
+		exponent--;
+	}
+	/* ln m = 2 atanh s = 2 (s + s^3/3 + s^5/5 ...), |s| <= 0.172 */
+	s = (m - 1) / (m + 1);
+	square = s * s;
+	for (int k = 23; k >= 3; k -= 2)
+		sum = (sum + 1.0 / k) * square;
+	return exponent * ln2_high + (2 * s + (2 * s * sum + exponent * ln2_low));
+}
+
+double trk__exp(double x)
+{
+	double r, term = 1, sum = 1;
+	int exponent;
+
+	if (isnan(x))
+		return NAN;
+	if (x > 709.8)
+		return INFINITY;
+	if (x < -745.2)
+		return 0;
+	exponent = (int) (x / (ln2_high + ln2_low) + (x < 0 ? -0.5 : 0.5));
+	r = x - exponent * ln2_high - exponent * ln2_low; /* |r| <= 0.35 */
+	for (int k = 1; k <= 15; k++) {
+		term *= r / k;
+		sum += term;
+	}
+	return ldexp(sum, exponent);
+}
+
+double trk__floor(double x)
+{
+	double whole;
+
+	if (!(fabs(x) < 0x1p52)) /* whole already, infinite, or NaN */
+		return x;
+	whole = (double) (int64_t) x;
+	return whole > x ? whole - 1 : whole;
+}
+
+double trk__ceil(double x)
+{
+	return -trk__floor(-x);
+}
+
+double trk__round_even(double x)
+{
+	double low = trk__floor(x), over = x - low;
+
+	if (!(fabs(x) < 0x1p52))
+		return x;
+	if (over > 0.5 || (over == 0.5 && trk__floor(low / 2) * 2 != low))
+		return low + 1;
+	return low;
+}

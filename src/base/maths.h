@@ -1,0 +1,16 @@
+/* The few functions of <math.h> that need libm, which the program does not link: it starts with
+ * libc alone. Accurate to a few units in the last place; tests hold them to libm's. */
+#ifndef TRK_BASE_MATHS_H
+#define TRK_BASE_MATHS_H
+
+/* Natural logarithm: -inf of 0, NaN of negative numbers and of NaN. */
+double trk__ln(double x);
+/* e^x: inf and 0 beyond the range, NaN of NaN. */
+double trk__exp(double x);
+/* Nearest whole number at or above x, and at or below x. */
+double trk__ceil(double x);
+double trk__floor(double x);
+/* Nearest whole number; of two equally near ones the even one (as Python's round()). */
+double trk__round_even(double x);
+
+#endif

@@ -1,0 +1,150 @@
+/* Cores from the histogram of busy ones. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise/cpu.h"
+#include "base/error.h"
+
+static struct trk_busy h;
+
+static void busy_init(void)
+{
+	memset(&h, 0, sizeof(h));
+}
+
+static void work_above_the_cores_is_stretched(void **state)
+{
+	(void) state;
+	busy_init();
+	trk__busy_add(&h, 4, 10);
+	trk__busy_add(&h, 0.5, 20);
+	assert_true(fabs(trk__busy_run_time(&h, 4) - 30) < 1e-9);
+	assert_true(fabs(trk__busy_run_time(&h, 8) - 30) < 1e-9);
+	assert_true(fabs(trk__busy_run_time(&h, 2) - 40) < 1e-9);
+	assert_true(fabs(trk__busy_run_time(&h, 1) - 60) < 1e-9);
+	assert_true(fabs(trk__busy_run_time(&h, 0.25) - 200) < 1e-9);
+	assert_true(fabs(trk__busy_seconds(&h) - 30) < 1e-9);
+}
+
+static void what_is_not_known_is_left_out(void **state)
+{
+	static const double bad[] = {NAN, INFINITY, -1};
+
+	(void) state;
+	busy_init();
+	for (size_t i = 0; i < 3; i++) {
+		trk__busy_add(&h, bad[i], 1);
+		trk__busy_add(&h, 1, bad[i]);
+	}
+	trk__busy_add(&h, 1, 0);
+	assert_true(trk__busy_seconds(&h) == 0 && isnan(trk__busy_run_time(&h, 1)));
+	assert_int_equal(trk__cpu_advise(&h, NULL, &(struct trk_cpu_advice){0}), -TRK_E_NODATA);
+	trk__busy_add(&h, 1e9, 2); /* above the last bin */
+	assert_true(fabs(trk__busy_run_time(&h, 1) - 2e9) < 1);
+	assert_true(isnan(trk__busy_run_time(&h, 0)));
+}
+
+static void a_serial_job_gets_one_core(void **state)
+{
+	struct trk_cpu_options o = {8, 4294967296.0, NAN};
+	struct trk_cpu_advice a;
+
+	(void) state;
+	busy_init();
+	trk__busy_add(&h, 0.9, 1000);
+	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
+	assert_true(a.cores == 1 && fabs(a.run_time_s - 1000) < 1e-6 && !a.saturated);
+	assert_true(fabs(a.mean_cores - 0.9) < 1e-9 && a.point[a.point_count - 1].cores == 16);
+	assert_true(a.point[a.point_count - 1].at_most && !a.point[0].at_most);
+}
+
+static void a_busy_job_is_said_to_be_saturated(void **state)
+{
+	struct trk_cpu_options o = {4, 64 * 1073741824.0, NAN};
+	struct trk_cpu_advice a;
+	bool said = false;
+
+	(void) state;
+	busy_init();
+	trk__busy_add(&h, 3.9, 610);
+	trk__busy_add(&h, 1, 390);
+	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
+	assert_true(a.saturated && fabs(a.saturated_share - 0.61) < 1e-9);
+	assert_true(a.cores == 4); /* never more than there were: that is unknown */
+	for (size_t i = 0; i < a.reason_count; i++)
+		said = said || strstr(a.reason[i], "61 % of the time all 4 cores were busy; try 8");
+	assert_true(said);
+}
+
+static void a_bound_on_the_slowdown_is_kept(void **state)
+{
+	struct trk_cpu_options o = {8, 0, NAN};
+	struct trk_cpu_advice cheap, fast;
+
+	(void) state;
+	busy_init();
+	trk__busy_add(&h, 8, 100);
+	trk__busy_add(&h, 0.2, 900);
+	assert_int_equal(trk__cpu_advise(&h, &o, &cheap), 0);
+	o.slowdown_max = 1.05;
+	assert_int_equal(trk__cpu_advise(&h, &o, &fast), 0);
+	assert_true(cheap.cores < 8 && fast.cores == 8);
+	assert_true(fast.run_time_s <= 1.05 * fast.run_time_now_s);
+}
+
+static void fewer_cores_never_take_less_time(void **state)
+{
+	(void) state;
+	for (unsigned int seed = 1; seed < 200; seed++) {
+		double before = INFINITY;
+
+		busy_init();
+		for (unsigned int i = 0; i < 40; i++)
+			trk__busy_add(&h, (double) (seed * i * 7919 % 1000) / 31, 1 + i % 7);
+		for (double k = 0.5; k < 64; k *= 1.3) {
+			double t = trk__busy_run_time(&h, k);
+
+			assert_true(t <= before && t >= trk__busy_seconds(&h) * (1 - 1e-12));
+			before = t;
+		}
+	}
+}
+
+static void measured_run_times_give_the_part_that_scales(void **state)
+{
+	double cores[] = {1, 2, 4}, times[] = {110, 60, 35}, t;
+
+	(void) state;
+	assert_int_equal(trk__cpu_run_time_measured(cores, times, 3, 10, &t), 0);
+	assert_true(fabs(t - 20) < 1e-9); /* 10 + 100 / cores */
+	assert_int_equal(trk__cpu_run_time_measured(cores, times, 1, 10, &t), -TRK_E_NODATA);
+	times[1] = times[2] = 200; /* more cores are slower: nothing scales */
+	assert_int_equal(trk__cpu_run_time_measured(cores, times, 3, 8, &t), 0);
+	assert_true(fabs(t - 170) < 1e-9);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(work_above_the_cores_is_stretched),
+		cmocka_unit_test(what_is_not_known_is_left_out),
+		cmocka_unit_test(a_serial_job_gets_one_core),
+		cmocka_unit_test(a_busy_job_is_said_to_be_saturated),
+		cmocka_unit_test(a_bound_on_the_slowdown_is_kept),
+		cmocka_unit_test(fewer_cores_never_take_less_time),
+		cmocka_unit_test(measured_run_times_give_the_part_that_scales),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,71 @@
+/* ln, exp and rounding beside libm's. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/maths.h"
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) <= 4e-16 * fabs(b) + 1e-300;
+}
+
+static void ln_is_the_logarithm_over_its_whole_range(void **state)
+{
+	(void) state;
+	for (double x = 1e-300; x < 1e300; x *= 1.37)
+		assert_true(near(trk__ln(x), log(x)));
+	for (double x = 0.5; x < 2; x += 0.0007) /* where it crosses zero */
+		assert_true(fabs(trk__ln(x) - log(x)) <= 4e-16 * fabs(log(x)) + 1e-17);
+	assert_true(trk__ln(1) == 0 && trk__ln(0) == -INFINITY);
+	assert_true(isnan(trk__ln(-1)) && isnan(trk__ln(NAN)));
+	assert_true(trk__ln(INFINITY) == INFINITY);
+}
+
+static void exp_is_the_exponential_over_its_whole_range(void **state)
+{
+	(void) state;
+	for (double x = -700; x < 700; x += 0.37)
+		assert_true(fabs(trk__exp(x) / exp(x) - 1) < 1e-15);
+	assert_true(trk__exp(0) == 1 && trk__exp(-800) == 0 && trk__exp(-INFINITY) == 0);
+	assert_true(trk__exp(800) == INFINITY && isnan(trk__exp(NAN)));
+}
+
+static void rounding_agrees_with_libm(void **state)
+{
+	static const double odd[] = {0.0, -0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 1e300, -1e300, 0x1p52};
+
+	(void) state;
+	for (double x = -5; x < 5; x += 0.125) {
+		assert_true(trk__floor(x) == floor(x));
+		assert_true(trk__ceil(x) == ceil(x));
+		assert_true(trk__round_even(x) == rint(x));
+	}
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		assert_true(trk__floor(odd[i]) == floor(odd[i]));
+		assert_true(trk__ceil(odd[i]) == ceil(odd[i]));
+		assert_true(trk__round_even(odd[i]) == rint(odd[i]));
+	}
+	assert_true(isnan(trk__floor(NAN)) && trk__ceil(INFINITY) == INFINITY);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ln_is_the_logarithm_over_its_whole_range),
+		cmocka_unit_test(exp_is_the_exponential_over_its_whole_range),
+		cmocka_unit_test(rounding_agrees_with_libm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

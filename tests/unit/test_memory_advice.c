@@ -1,0 +1,442 @@
+/* The request for memory: its promises, over many made-up histories. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise/memory.h"
+#include "base/error.h"
+
+#define MIB 1048576.0
+#define GIB 1073741824.0
+
+enum { RUNS = 230, HISTORIES = 60 };
+
+static uint64_t seed;
+
+/* 0 to 1. */
+static double chance(void)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (double) (seed >> 11) / 9007199254740992.0;
+}
+
+static struct trk_past_run run_of(double peak_mib)
+{
+	return (struct trk_past_run){peak_mib * MIB, 60, NAN, NAN, TRK_PAST_SUCCEEDED};
+}
+
+/* Families of histories: steady, noisy, growing with input, of two kinds, with a shift of level. */
+static size_t history_init(struct trk_past_run *runs, int family, size_t count)
+{
+	double level = 100 + 8000 * chance();
+
+	for (size_t i = 0; i < count; i++) {
+		double input = 100 + 1000 * chance(), peak = level * (1 + 0.02 * chance());
+
+		if (family == 1)
+			peak = level * (0.3 + chance());
+		if (family == 2)
+			peak = 50 + 4 * input * (1 + 0.05 * chance());
+		if (family == 3)
+			peak = level * (chance() < 0.2 ? 1 : 0.1);
+		if (family == 4)
+			peak = level * (i > count / 2 ? 0.4 : 1) * (1 + 0.05 * chance());
+		runs[i] = run_of(peak);
+		runs[i].duration_s = 1 + 1000 * chance();
+		if (family == 2)
+			runs[i].input_bytes = input * MIB;
+	}
+	return count;
+}
+
+static struct trk_memory_options options_of(enum trk_risk risk)
+{
+	return (struct trk_memory_options){.risk = risk, .input_bytes = NAN, .machine_bytes = NAN};
+}
+
+static double highest(const struct trk_past_run *runs, size_t count)
+{
+	double max = 0;
+
+	for (size_t i = 0; i < count; i++)
+		max = fmax(max, runs[i].peak_bytes);
+	return max;
+}
+
+/* Run `check` over histories of every family, length and risk. */
+static void over_histories(void (*check)(const struct trk_past_run *runs, size_t count,
+					 const struct trk_memory_options *options,
+					 const struct trk_memory_advice *a))
+{
+	static struct trk_past_run runs[RUNS];
+
+	for (seed = 1; seed < 1000 * HISTORIES; seed = seed % 1000000 + 997) {
+		uint64_t here = seed;
+		size_t count = history_init(runs, (int) (seed % 5), 1 + (size_t) (chance() * RUNS));
+		struct trk_memory_options o = options_of((enum trk_risk)(here % 3));
+		struct trk_memory_advice a;
+
+		if (here % 5 == 2 && here % 2)
+			o.input_bytes = 100 * MIB + 1000 * MIB * chance();
+		assert_int_equal(trk__memory_advise(runs, count, &o, &a), 0);
+		check(runs, count, &o, &a);
+		seed = here;
+	}
+}
+
+static void check_sane(const struct trk_past_run *runs, size_t count,
+		       const struct trk_memory_options *options, const struct trk_memory_advice *a)
+{
+	double again;
+
+	assert_true(a->request_bytes >= 256 * MIB && a->request_bytes < INFINITY);
+	assert_true(fmod(a->request_bytes, 128 * MIB) == 0);
+	assert_true(a->next_rung_bytes > a->request_bytes);
+	assert_true(a->chance_exceed >= 0 && a->chance_exceed <= 1);
+	assert_true(a->runs_used == (count < 200 ? count : 200));
+	assert_true(a->highest_bytes == highest(runs, count));
+	assert_true(a->reason_count >= 3 && a->reason_count <= TRK_MEMORY_REASONS_MAX);
+	assert_int_equal(trk__memory_next_rung(runs, count, options, a->request_bytes, &again), 0);
+	assert_true(again == a->next_rung_bytes);
+}
+
+static void requests_are_sane_whatever_the_history(void **state)
+{
+	(void) state;
+	over_histories(check_sane);
+}
+
+static void check_safe(const struct trk_past_run *runs, size_t count,
+		       const struct trk_memory_options *options, const struct trk_memory_advice *a)
+{
+	if (options->risk != TRK_RISK_SAFE)
+		return;
+	for (size_t i = 0; i < count; i++)
+		assert_true(a->request_bytes >= runs[i].peak_bytes ||
+			    runs[i].input_bytes > options->input_bytes);
+}
+
+static void at_risk_safe_only_input_size_lets_an_earlier_peak_be_passed(void **state)
+{
+	(void) state;
+	over_histories(check_safe);
+}
+
+static void check_named(const struct trk_past_run *runs, size_t count,
+			const struct trk_memory_options *options, const struct trk_memory_advice *a)
+{
+	double max = highest(runs, count);
+	bool named = false;
+
+	(void) options;
+	for (size_t i = 0; i < a->reason_count; i++)
+		named = named || strstr(a->reason[i], "is below an earlier peak of ");
+	assert_int_equal(named, a->request_bytes < max);
+	if (named)
+		assert_true(a->passed_peak_bytes == max && a->passed_peak_chance > 0 &&
+			    a->passed_peak_chance <= a->chance_exceed);
+	else
+		assert_true(isnan(a->passed_peak_bytes) && isnan(a->passed_peak_chance));
+}
+
+static void a_request_below_an_earlier_peak_names_it_and_its_chance(void **state)
+{
+	(void) state;
+	over_histories(check_named);
+}
+
+static void from_one_run_the_request_is_never_below_its_peak(void **state)
+{
+	(void) state;
+	for (double mib = 0.01; mib < 4e6; mib *= 1.07)
+		for (int risk = 0; risk <= TRK_RISK_SAFE; risk++) {
+			struct trk_past_run run = run_of(mib);
+			struct trk_memory_options o = options_of((enum trk_risk) risk);
+			struct trk_memory_advice a;
+
+			run.input_bytes = 1000 * MIB;
+			o.input_bytes = risk ? 10 * MIB : NAN;
+			assert_int_equal(trk__memory_advise(&run, 1, &o, &a), 0);
+			assert_true(a.request_bytes >= run.peak_bytes);
+			assert_int_equal(a.confidence, TRK_CONFIDENCE_FIRST_ESTIMATE);
+		}
+}
+
+static void a_peak_of_844_mib_asks_for_a_gib(void **state)
+{
+	struct trk_past_run run = run_of(844);
+	struct trk_memory_advice a;
+
+	(void) state;
+	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), 0);
+	assert_true(a.request_bytes == 1 * GIB);
+}
+
+static void a_failed_run_never_lowers_a_request(void **state)
+{
+	static struct trk_past_run runs[RUNS + 1];
+
+	(void) state;
+	for (seed = 5; seed < 400000; seed = seed % 1000000 + 1999) {
+		uint64_t here = seed;
+		size_t count = history_init(runs, (int) (seed % 5), 1 + (size_t) (chance() * 100));
+		struct trk_memory_options o = options_of((enum trk_risk)(here % 3));
+		struct trk_memory_advice before, after;
+
+		assert_int_equal(trk__memory_advise(runs, count, &o, &before), 0);
+		runs[count] = run_of(1 + 20000 * chance());
+		runs[count].end = here % 2 ? TRK_PAST_FAILED : TRK_PAST_OUT_OF_MEMORY;
+		runs[count].limit_bytes = runs[count].peak_bytes * 1.01;
+		assert_int_equal(trk__memory_advise(runs, count + 1, &o, &after), 0);
+		assert_true(after.request_bytes >= before.request_bytes);
+		assert_true(after.request_bytes >= runs[count].peak_bytes);
+		assert_int_equal(after.retry, !(here % 2));
+		if (after.retry)
+			assert_true(after.request_bytes > runs[count].limit_bytes);
+		seed = here;
+	}
+}
+
+static void a_killed_run_alone_raises_the_request_above_its_limit(void **state)
+{
+	struct trk_past_run run = {NAN, 60, NAN, 8 * GIB, TRK_PAST_OUT_OF_MEMORY};
+	struct trk_memory_advice a;
+
+	(void) state;
+	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), 0);
+	assert_true(a.retry && a.request_bytes >= 9.6 * GIB && a.request_bytes < 24 * GIB);
+	assert_true(a.next_rung_bytes > a.request_bytes);
+}
+
+static void a_failure_long_ago_is_no_floor_any_more(void **state)
+{
+	struct trk_past_run runs[100];
+	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
+	struct trk_memory_advice recent, old;
+
+	(void) state;
+	for (size_t i = 0; i < 100; i++)
+		runs[i] = run_of(1000 + (double) (i % 7));
+	runs[95].end = TRK_PAST_FAILED;
+	runs[95].peak_bytes = 3 * GIB;
+	assert_int_equal(trk__memory_advise(runs, 100, &o, &recent), 0);
+	assert_true(recent.request_bytes >= 3 * GIB);
+	runs[5] = runs[95];
+	runs[95] = runs[94];
+	for (size_t i = 6; i < 100; i++)
+		runs[i].peak_bytes = (1000 + (double) (i % 7)) * MIB;
+	assert_int_equal(trk__memory_advise(runs, 100, &o, &old), 0);
+	assert_true(old.request_bytes <= recent.request_bytes);
+	o.risk = TRK_RISK_SAFE;
+	assert_int_equal(trk__memory_advise(runs, 100, &o, &old), 0);
+	assert_true(old.request_bytes >= 3 * GIB);
+}
+
+static void input_size_is_followed_where_it_explains_memory(void **state)
+{
+	struct trk_past_run runs[40];
+	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
+	struct trk_memory_advice small, large;
+
+	(void) state;
+	for (size_t i = 0; i < 40; i++) {
+		double x = 1 + (double) (i * 17 % 40);
+
+		runs[i] = run_of(100 + 200 * x);
+		runs[i].input_bytes = x * GIB;
+	}
+	o.input_bytes = 5 * GIB;
+	assert_int_equal(trk__memory_advise(runs, 40, &o, &small), 0);
+	assert_true(small.basis == TRK_BASIS_LINE || small.basis == TRK_BASIS_ALIKE);
+	assert_true(small.request_bytes >= 1100 * MIB && small.request_bytes < 2 * GIB);
+	o.input_bytes = 80 * GIB;
+	assert_int_equal(trk__memory_advise(runs, 40, &o, &large), 0);
+	assert_int_equal(large.basis, TRK_BASIS_LINE);
+	assert_true(large.request_bytes >= 16100 * MIB && large.request_bytes < 19 * GIB);
+}
+
+static void after_memory_fell_the_older_runs_are_forgotten(void **state)
+{
+	struct trk_past_run runs[60];
+	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
+	struct trk_memory_advice a;
+
+	(void) state;
+	for (size_t i = 0; i < 60; i++)
+		runs[i] = run_of((i < 50 ? 8000 : 2000) + (double) (i % 5));
+	assert_int_equal(trk__memory_advise(runs, 60, &o, &a), 0);
+	assert_int_equal(a.runs_forgotten, 50);
+	assert_true(a.request_bytes < 3 * GIB);
+	assert_non_null(strstr(a.reason[1], "fell"));
+	for (size_t i = 50; i < 60; i++) /* a rise is known after two runs */
+		runs[i] = i < 58 ? runs[0] : run_of(16000);
+	assert_int_equal(trk__memory_advise(runs, 60, &o, &a), 0);
+	assert_int_equal(a.runs_forgotten, 58);
+	assert_true(a.request_bytes >= 16000 * MIB);
+}
+
+static void what_the_machine_has_is_the_most(void **state)
+{
+	struct trk_past_run run = run_of(30000);
+	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
+	struct trk_memory_advice a;
+
+	(void) state;
+	o.machine_bytes = 16 * GIB;
+	assert_int_equal(trk__memory_advise(&run, 1, &o, &a), 0);
+	assert_true(a.request_bytes == 16 * GIB && a.next_rung_bytes == 16 * GIB);
+	assert_true(a.exceeds_machine);
+	o.machine_bytes = 64 * GIB;
+	assert_int_equal(trk__memory_advise(&run, 1, &o, &a), 0);
+	assert_true(!a.exceeds_machine && a.request_bytes > 30000 * MIB);
+}
+
+static void a_steady_job_needs_less_and_less_margin(void **state)
+{
+	struct trk_past_run runs[100];
+	double factor = 2, surer = 1;
+
+	(void) state;
+	for (size_t i = 0; i < 100; i++)
+		runs[i] = run_of(20000);
+	for (size_t n = 1; n <= 100; n = n * 3 + 1) {
+		struct trk_memory_advice a;
+
+		assert_int_equal(trk__memory_advise(runs, n, NULL, &a), 0);
+		assert_true(a.factor < factor && a.factor > 1 && a.chance_exceed < surer);
+		factor = a.factor;
+		surer = a.chance_exceed;
+	}
+}
+
+static void more_caution_asks_for_no_less(void **state)
+{
+	static struct trk_past_run runs[RUNS];
+	double sum[3] = {0};
+
+	(void) state;
+	for (seed = 3; seed < 60000; seed = seed % 100000 + 499) {
+		uint64_t here = seed;
+		size_t count = history_init(runs, (int) (seed % 5), 1 + (size_t) (chance() * 60));
+
+		for (int risk = 0; risk < 3; risk++) {
+			struct trk_memory_options o = options_of((enum trk_risk) risk);
+			struct trk_memory_advice a;
+
+			assert_int_equal(trk__memory_advise(runs, count, &o, &a), 0);
+			sum[risk] += a.request_bytes;
+		}
+		seed = here;
+	}
+	assert_true(sum[TRK_RISK_CHEAP] < sum[TRK_RISK_DEFAULT]);
+	assert_true(sum[TRK_RISK_DEFAULT] < sum[TRK_RISK_SAFE]);
+}
+
+static void chances_fall_as_requests_grow(void **state)
+{
+	struct trk_past_run runs[30];
+	double before = 1;
+
+	(void) state;
+	for (size_t i = 0; i < 30; i++)
+		runs[i] = run_of(1000 + (double) (i * 37 % 100));
+	for (double mib = 900; mib < 8000; mib *= 1.01) {
+		double chance_of;
+
+		assert_int_equal(trk__memory_chance(runs, 30, NULL, mib * MIB, &chance_of), 0);
+		assert_true(chance_of <= before && chance_of > 0);
+		before = chance_of;
+	}
+	assert_int_equal(trk__memory_chance(runs, 30, NULL, 1099 * MIB, &before), 0);
+	assert_true(fabs(before - 1.0 / 31) < 0.01);
+}
+
+static void runs_that_say_nothing_are_left_out(void **state)
+{
+	static const double nothing[] = {NAN, 0, -5, INFINITY};
+	struct trk_past_run runs[5];
+	struct trk_memory_advice a = {.request_bytes = 7};
+
+	(void) state;
+	for (size_t i = 0; i < 4; i++) {
+		runs[i] = run_of(1);
+		runs[i].peak_bytes = nothing[i];
+		runs[i].limit_bytes = nothing[i];
+		runs[i].end = i % 2 ? TRK_PAST_OUT_OF_MEMORY : TRK_PAST_SUCCEEDED;
+	}
+	assert_int_equal(trk__memory_advise(runs, 4, NULL, &a), -TRK_E_NODATA);
+	assert_int_equal(trk__memory_advise(NULL, 0, NULL, &a), -TRK_E_NODATA);
+	assert_true(a.request_bytes == 7);
+	runs[4] = run_of(1000);
+	runs[4].duration_s = NAN;
+	assert_int_equal(trk__memory_advise(runs, 5, NULL, &a), 0);
+	assert_int_equal(a.runs_used, 1);
+}
+
+static void what_does_not_exist_is_refused(void **state)
+{
+	struct trk_past_run run = run_of(1000);
+	struct trk_memory_options o = options_of((enum trk_risk) 7);
+	struct trk_memory_advice a;
+	double rung;
+
+	(void) state;
+	assert_int_equal(trk__memory_advise(&run, 1, &o, &a), -EINVAL);
+	assert_int_equal(trk__memory_next_rung(&run, 1, NULL, NAN, &rung), -EINVAL);
+	assert_int_equal(trk__memory_next_rung(&run, 1, NULL, 0, &rung), -EINVAL);
+	run.end = (enum trk_past_end) 9;
+	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), -EINVAL);
+}
+
+static void rungs_climb_to_any_need(void **state)
+{
+	struct trk_past_run runs[10];
+	double request = 100 * MIB;
+
+	(void) state;
+	for (size_t i = 0; i < 10; i++)
+		runs[i] = run_of(1000 + (double) i);
+	for (int attempt = 0; attempt < 40; attempt++) {
+		double rung;
+
+		assert_int_equal(trk__memory_next_rung(runs, 10, NULL, request, &rung), 0);
+		assert_true(rung > request);
+		request = rung;
+	}
+	assert_true(request > 1024 * GIB);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(requests_are_sane_whatever_the_history),
+		cmocka_unit_test(at_risk_safe_only_input_size_lets_an_earlier_peak_be_passed),
+		cmocka_unit_test(a_request_below_an_earlier_peak_names_it_and_its_chance),
+		cmocka_unit_test(from_one_run_the_request_is_never_below_its_peak),
+		cmocka_unit_test(a_peak_of_844_mib_asks_for_a_gib),
+		cmocka_unit_test(a_failed_run_never_lowers_a_request),
+		cmocka_unit_test(a_killed_run_alone_raises_the_request_above_its_limit),
+		cmocka_unit_test(a_failure_long_ago_is_no_floor_any_more),
+		cmocka_unit_test(input_size_is_followed_where_it_explains_memory),
+		cmocka_unit_test(after_memory_fell_the_older_runs_are_forgotten),
+		cmocka_unit_test(what_the_machine_has_is_the_most),
+		cmocka_unit_test(a_steady_job_needs_less_and_less_margin),
+		cmocka_unit_test(more_caution_asks_for_no_less),
+		cmocka_unit_test(chances_fall_as_requests_grow),
+		cmocka_unit_test(runs_that_say_nothing_are_left_out),
+		cmocka_unit_test(what_does_not_exist_is_refused),
+		cmocka_unit_test(rungs_climb_to_any_need),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

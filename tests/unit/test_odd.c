@@ -1,0 +1,114 @@
+/* Odd runs and drifts. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise/odd.h"
+#include "base/error.h"
+
+static double steady[40];
+
+static void steady_init(void)
+{
+	for (size_t i = 0; i < 40; i++)
+		steady[i] = 100 + (double) (i * 17 % 7) - 3; /* 97 to 103 */
+}
+
+static void a_fifth_more_is_odd_and_noise_is_not(void **state)
+{
+	struct trk_odd o;
+
+	(void) state;
+	steady_init();
+	assert_int_equal(trk__odd_judge(steady, 20, 120, TRK_ODD_FLOOR_TIME, &o), 0);
+	assert_int_equal(o.verdict, TRK_ODD_HIGH);
+	assert_true(fabs(o.median - 100) < 1.1 && fabs(o.change - 0.2) < 0.02 && o.distance > 5);
+	assert_int_equal(trk__odd_judge(steady, 20, 80, TRK_ODD_FLOOR_TIME, &o), 0);
+	assert_int_equal(o.verdict, TRK_ODD_LOW);
+	assert_int_equal(trk__odd_judge(steady, 20, 104, TRK_ODD_FLOOR_TIME, &o), 0);
+	assert_int_equal(o.verdict, TRK_ODD_NO);
+}
+
+static void one_outlier_does_not_hide_the_next(void **state)
+{
+	struct trk_odd o;
+
+	(void) state;
+	steady_init();
+	steady[5] = 100000;
+	assert_int_equal(trk__odd_judge(steady, 20, 125, TRK_ODD_FLOOR_TIME, &o), 0);
+	assert_int_equal(o.verdict, TRK_ODD_HIGH);
+}
+
+static void fewer_than_five_runs_are_too_few_to_tell(void **state)
+{
+	double few[] = {100, NAN, 0, -1, 101, 99, 100};
+	struct trk_odd o;
+
+	(void) state;
+	assert_int_equal(trk__odd_judge(few, 7, 500, 0.03, &o), 0);
+	assert_int_equal(o.verdict, TRK_ODD_TOO_FEW);
+	assert_int_equal(o.runs, 4);
+	assert_true(fabs(o.median - 100) < 0.6 && isnan(o.distance));
+	few[1] = 100;
+	assert_int_equal(trk__odd_judge(few, 7, 500, 0.03, &o), 0);
+	assert_int_equal(o.verdict, TRK_ODD_HIGH);
+	assert_int_equal(trk__odd_judge(few, 0, 500, 0.03, &o), 0);
+	assert_true(o.verdict == TRK_ODD_TOO_FEW && isnan(o.median));
+	assert_int_equal(trk__odd_judge(few, 7, NAN, 0.03, &o), -EINVAL);
+	assert_int_equal(trk__odd_judge(few, 7, 1, -1, &o), -EINVAL);
+}
+
+static void equal_runs_have_the_floor_as_noise(void **state)
+{
+	double same[] = {50, 50, 50, 50, 50};
+	struct trk_odd o;
+
+	(void) state;
+	assert_int_equal(trk__odd_judge(same, 5, 51, 0.01, &o), 0);
+	assert_true(o.verdict == TRK_ODD_NO && fabs(o.noise_share - 0.01) < 1e-12);
+	assert_int_equal(trk__odd_judge(same, 5, 53, 0.01, &o), 0);
+	assert_int_equal(o.verdict, TRK_ODD_HIGH);
+}
+
+static void a_small_lasting_change_is_a_drift(void **state)
+{
+	double drift;
+
+	(void) state;
+	steady_init();
+	assert_int_equal(trk__odd_drift(steady, 40, 0.03, &drift), 0);
+	assert_true(drift == 0);
+	for (size_t i = 34; i < 40; i++)
+		steady[i] *= 1.1;
+	assert_int_equal(trk__odd_drift(steady, 40, 0.03, &drift), 0);
+	assert_true(drift > TRK_DRIFT_LIMIT);
+	for (size_t i = 34; i < 40; i++)
+		steady[i] *= 0.8;
+	assert_int_equal(trk__odd_drift(steady, 40, 0.03, &drift), 0);
+	assert_true(drift < -TRK_DRIFT_LIMIT);
+	assert_int_equal(trk__odd_drift(steady, 5, 0.03, &drift), -TRK_E_NODATA);
+	assert_int_equal(trk__odd_drift(steady, 40, 0, &drift), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_fifth_more_is_odd_and_noise_is_not),
+		cmocka_unit_test(one_outlier_does_not_hide_the_next),
+		cmocka_unit_test(fewer_than_five_runs_are_too_few_to_tell),
+		cmocka_unit_test(equal_runs_have_the_floor_as_noise),
+		cmocka_unit_test(a_small_lasting_change_is_a_drift),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
