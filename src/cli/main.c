@@ -9,10 +9,26 @@
 #include "sink/table.h"
 
 const struct cli_command *const cli_commands[] = {
-	&cli_run,   &cli_attach,         &cli_system,  &cli_show,
-	&cli_stats, &cli_export,         &cli_servers, &cli_catalog_command,
-	&cli_mark,  &cli_config_command, &cli_doctor,  &cli_completions,
-	&cli_help,  &cli_version,        NULL,
+	&cli_run,
+	&cli_attach,
+	&cli_system,
+	&cli_show,
+	&cli_stats,
+	&cli_export,
+	&cli_recommend,
+	&cli_history,
+	&cli_ls,
+	&cli_prune,
+	&cli_compare,
+	&cli_servers,
+	&cli_catalog_command,
+	&cli_mark,
+	&cli_config_command,
+	&cli_doctor,
+	&cli_completions,
+	&cli_help,
+	&cli_version,
+	NULL,
 };
 
 static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};

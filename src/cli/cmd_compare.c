@@ -1,0 +1,359 @@
+/* resource-tracker compare: what changed, beside the job's own noise. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advise/odd.h"
+#include "base/json.h"
+#include "cli/past_runs.h"
+
+enum { TEXT_MAX = 1 << 20, RULES_MAX = 16, EARLIER_MAX = 50 };
+
+struct settings {
+	const char *dir, *fail_on;
+	bool json, markdown;
+};
+
+#define AT(field) offsetof(struct settings, field)
+
+static const struct cli_option options[] = {
+	{"fail-on", 0, "RULES", "exit with 3 when one holds: duration>+5%,peak_mem>+10%",
+	 cli_set_text, AT(fail_on)},
+	{"markdown", 0, NULL, "as a Markdown table, for the summary of a CI job", cli_set_flag,
+	 AT(markdown)},
+	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
+	{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+/* The figures that are compared. */
+static const struct figure {
+	const char *name, *title, *unit;
+	size_t offset;
+	double floor_share; /* least noise that is believed */
+} figures[] = {
+	{"duration", "run time", "s", offsetof(struct trk_past, duration_s), TRK_ODD_FLOOR_TIME},
+	{"cpu", "CPU time", "s", offsetof(struct trk_past, cpu_s), TRK_ODD_FLOOR_TIME},
+	{"cpu_mean", "cores busy", "", offsetof(struct trk_past, cpu_mean), TRK_ODD_FLOOR_TIME},
+	{"peak_mem", "peak memory", "MiB", offsetof(struct trk_past, peak_memory_mib),
+	 TRK_ODD_FLOOR_MEMORY},
+	{"disk_read", "disk read", "B", offsetof(struct trk_past, disk_read_bytes),
+	 TRK_ODD_FLOOR_TIME},
+	{"disk_write", "disk written", "B", offsetof(struct trk_past, disk_write_bytes),
+	 TRK_ODD_FLOOR_TIME},
+};
+enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
+
+struct rule {
+	size_t figure;
+	bool above;
+	double share;
+};
+
+struct comparison {
+	const struct trk_past *run;
+	char with[TRK_RUN_TEXT_SIZE + 64]; /* what it is compared with */
+	double value[FIGURES], before[FIGURES];
+	struct trk_odd odd[FIGURES]; /* of a history; verdict too few for a single run */
+	bool failed[FIGURES];
+};
+
+static double value_of(const struct trk_past *run, size_t figure)
+{
+	double value;
+
+	memcpy(&value, (const char *) run + figures[figure].offset, sizeof(value));
+	return value;
+}
+
+static double change_of(const struct comparison *c, size_t i)
+{
+	return c->before[i] > 0 ? c->value[i] / c->before[i] - 1 : (double) NAN;
+}
+
+/* ---- rules ---- */
+
+static int wrong_rule(const char *text)
+{
+	cli_complain(
+		"compare: --fail-on %s: not of the form NAME>+PERCENT%% or NAME<-PERCENT%%, with "
+		"duration, cpu, cpu_mean, peak_mem, disk_read or disk_write",
+		text);
+	return EXIT_USAGE;
+}
+
+/* "duration>+5%" */
+static int take_rule(const char *text, size_t len, struct rule *ret)
+{
+	char one[64], *end;
+	size_t name, i = 0;
+
+	(void) snprintf(one, sizeof(one), "%.*s", (int) (len < 63 ? len : 63), text);
+	name = strcspn(one, "<>");
+	while (i < FIGURES &&
+	       (strlen(figures[i].name) != name || strncmp(figures[i].name, one, name) != 0))
+		i++;
+	if (i == FIGURES || !one[name])
+		return -EINVAL;
+	*ret = (struct rule){.figure = i, .above = one[name] == '>'};
+	ret->share = strtod(one + name + 1, &end) / 100;
+	if (end == one + name + 1 || strcmp(end, "%") != 0 || isnan(ret->share) ||
+	    isinf(ret->share))
+		return -EINVAL;
+	return 0;
+}
+
+/* Returns the exit status. */
+static int apply_rules(const char *text, struct comparison *c)
+{
+	int status = 0;
+
+	while (text && *text) {
+		size_t len = strcspn(text, ",");
+		struct rule rule;
+		double change;
+
+		if (take_rule(text, len, &rule) < 0)
+			return wrong_rule(text);
+		change = change_of(c, rule.figure);
+		if (!isnan(change) && (rule.above ? change > rule.share : change < rule.share)) {
+			c->failed[rule.figure] = true;
+			status = 3;
+		}
+		text += len;
+		text += *text == ',';
+	}
+	return status;
+}
+
+/* ---- output ---- */
+
+static void add_value(struct trk_buf *b, double value, const char *unit)
+{
+	if (isnan(value))
+		trk__buf_puts(b, "-");
+	else
+		trk__buf_printf(b, "%.4g%s%s", value, *unit ? " " : "", unit);
+}
+
+static const char *words_of(const struct comparison *c, size_t i)
+{
+	if (c->failed[i])
+		return "over the bound";
+	switch (c->odd[i].verdict) {
+	case TRK_ODD_HIGH:
+		return "higher than usual";
+	case TRK_ODD_LOW:
+		return "lower than usual";
+	case TRK_ODD_NO:
+		return "as usual";
+	default:
+		return "";
+	}
+}
+
+static void add_change(struct trk_buf *b, const struct comparison *c, size_t i)
+{
+	double change = change_of(c, i);
+
+	if (isnan(change))
+		trk__buf_puts(b, "-");
+	else
+		trk__buf_printf(b, "%+.1f %%", change * 100);
+	if (!isnan(c->odd[i].noise_share) && c->odd[i].verdict != TRK_ODD_TOO_FEW)
+		trk__buf_printf(b, " (usual +-%.1f %%)", c->odd[i].noise_share * 100);
+}
+
+static void print_text(struct trk_buf *b, const struct comparison *c)
+{
+	trk__buf_printf(b, "%s of %s, beside %s\n", c->run->id, c->run->job, c->with);
+	for (size_t i = 0; i < FIGURES; i++) {
+		size_t start = b->len;
+
+		trk__buf_printf(b, "  %-13s ", figures[i].title);
+		add_value(b, c->before[i], figures[i].unit);
+		trk__buf_puts(b, " -> ");
+		add_value(b, c->value[i], figures[i].unit);
+		while (b->len < start + 46)
+			trk__buf_putc(b, ' ');
+		add_change(b, c, i);
+		if (*words_of(c, i))
+			trk__buf_printf(b, "  %s", words_of(c, i));
+		trk__buf_putc(b, '\n');
+	}
+}
+
+static void print_markdown(struct trk_buf *b, const struct comparison *c)
+{
+	trk__buf_printf(
+		b, "**%s** beside %s\n\n| | before | now | change | |\n|---|---|---|---|---|\n",
+		c->run->id, c->with);
+	for (size_t i = 0; i < FIGURES; i++) {
+		trk__buf_printf(b, "| %s | ", figures[i].title);
+		add_value(b, c->before[i], figures[i].unit);
+		trk__buf_puts(b, " | ");
+		add_value(b, c->value[i], figures[i].unit);
+		trk__buf_puts(b, " | ");
+		add_change(b, c, i);
+		trk__buf_printf(b, " | %s |\n", words_of(c, i));
+	}
+}
+
+static void print_json(struct trk_buf *b, const struct comparison *c)
+{
+	struct trk_json j;
+
+	trk__json_init(&j, b, 1);
+	trk__json_open(&j, '{');
+	trk__json_key(&j, "schema");
+	trk__json_text(&j, "resource-tracker.compare/1");
+	trk__json_key(&j, "run");
+	trk__json_text(&j, c->run->id);
+	trk__json_key(&j, "with");
+	trk__json_text(&j, c->with);
+	trk__json_key(&j, "figures");
+	trk__json_open(&j, '{');
+	for (size_t i = 0; i < FIGURES; i++) {
+		trk__json_key(&j, figures[i].name);
+		trk__json_open(&j, '{');
+		trk__json_key(&j, "before");
+		trk__json_double(&j, c->before[i]);
+		trk__json_key(&j, "now");
+		trk__json_double(&j, c->value[i]);
+		trk__json_key(&j, "change");
+		trk__json_double(&j, change_of(c, i));
+		trk__json_key(&j, "noise");
+		trk__json_double(&j, c->odd[i].noise_share);
+		trk__json_key(&j, "words");
+		trk__json_text(&j, *words_of(c, i) ? words_of(c, i) : NULL);
+		trk__json_key(&j, "failed");
+		trk__json_bool(&j, c->failed[i]);
+		trk__json_close(&j, '}');
+	}
+	trk__json_close(&j, '}');
+	trk__json_close(&j, '}');
+	trk__buf_putc(b, '\n');
+}
+
+/* ---- the comparison ---- */
+
+static void with_run(struct comparison *c, const struct trk_past *before)
+{
+	(void) snprintf(c->with, sizeof(c->with), "%s of %s", before->id, before->job);
+	for (size_t i = 0; i < FIGURES; i++) {
+		c->value[i] = value_of(c->run, i);
+		c->before[i] = value_of(before, i);
+		c->odd[i].verdict = TRK_ODD_TOO_FEW;
+		c->odd[i].noise_share = NAN;
+	}
+}
+
+/* Beside the earlier runs of its job that ended well. 0 or EXIT_NODATA. */
+static int with_history(struct comparison *c, const struct cli_past *past)
+{
+	double earlier[EARLIER_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < FIGURES; i++) {
+		n = 0;
+		for (size_t k = past->count; k-- > 0 && n < EARLIER_MAX;)
+			if (past->run[k].start_s < c->run->start_s && past->run[k].code <= 0)
+				earlier[n++] = value_of(&past->run[k], i);
+		c->value[i] = value_of(c->run, i);
+		c->odd[i] = (struct trk_odd){
+			.verdict = TRK_ODD_TOO_FEW, .noise_share = NAN, .median = NAN};
+		(void) trk__odd_judge(earlier, n, c->value[i], figures[i].floor_share, &c->odd[i]);
+		c->before[i] = c->odd[i].median;
+	}
+	(void) snprintf(c->with, sizeof(c->with), "the median of %zu earlier run%s of its job", n,
+			n == 1 ? "" : "s");
+	if (n > 0)
+		return 0;
+	cli_complain("%s: the first run of %s: nothing to compare it with", c->run->id,
+		     c->run->job);
+	return EXIT_NODATA;
+}
+
+static int find_run(struct trk_history *h, const char *dir, const char *reference,
+		    struct trk_past *ret)
+{
+	struct trk_record *record = calloc(1, sizeof(*record));
+	char id[TRK_RUN_ID_SIZE];
+	int r = EXIT_ERROR;
+
+	if (record)
+		r = cli_load(dir, cli_newest_of(h, reference, id), record, NULL, NULL);
+
+	if (r == 0) {
+		trk__past_from(record, "", ret);
+		trk__record_release(record);
+	}
+	free(record);
+	return r;
+}
+
+static int beside_history(struct trk_history *h, struct comparison *c)
+{
+	struct cli_past past = {.count = 0};
+	int r = cli_past_load(h, c->run->job, EARLIER_MAX + 50, &past);
+
+	if (r == 0)
+		r = with_history(c, &past);
+	cli_past_release(&past);
+	return r;
+}
+
+static int run(int argc, char **argv)
+{
+	static struct trk_past now, before;
+	static struct comparison c = {.run = &now};
+	struct settings s = {.dir = NULL};
+	struct trk_history *h;
+	int at = cli_options(&cli_compare, argc, argv, &s), r, status;
+	struct trk_buf b;
+
+	if (at < 0)
+		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
+	if (at + 2 < argc) {
+		cli_complain("compare: two runs at most. Try: resource-tracker compare --help");
+		return EXIT_USAGE;
+	}
+	h = cli_history_open(s.dir, &r);
+	if (!h)
+		return r;
+	/* With two runs the first is the older one: A -> B. */
+	r = find_run(h, s.dir, at < argc ? argv[at + 1 < argc ? at + 1 : at] : "@", &now);
+	if (r == 0 && at + 1 < argc) {
+		r = find_run(h, s.dir, argv[at], &before);
+		with_run(&c, &before);
+	} else if (r == 0) {
+		r = beside_history(h, &c);
+	}
+	trk__history_free(h);
+	if (r != 0)
+		return r;
+	status = apply_rules(s.fail_on, &c);
+	if (status == EXIT_USAGE)
+		return status;
+	trk__buf_init(&b, TEXT_MAX);
+	(s.json ? print_json : s.markdown ? print_markdown : print_text)(&b, &c);
+	r = cli_write(STDOUT_FILENO, &b, "stdout");
+	trk__buf_release(&b);
+	return r ? r : status;
+}
+
+const struct cli_command cli_compare = {
+	.name = "compare",
+	.usage = "compare [OPTIONS] [A] [B]",
+	.summary = "Say what changed from run A to run B, or from its job's earlier runs to run A.",
+	.details = "Without B, A (the last run by default) stands beside the median of its job's "
+		   "earlier "
+		   "runs that\nended well, and from 5 of them on each change beside the job's own "
+		   "noise "
+		   "(median absolute\ndeviation). Exit code 3: a rule of --fail-on holds.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,323 @@
+/* resource-tracker recommend: what to request next time, how sure that is, and where it runs cheapest. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/parse.h"
+#include "catalog/suggest.h"
+#include "cli/catalog_files.h"
+#include "cli/past_runs.h"
+#include "cli/servers_output.h"
+#include "frame/load.h"
+#include "record/store.h"
+#include "report/advice.h"
+
+enum { TEXT_MAX = 4 * 1024 * 1024, SERVERS_SHOWN = 5, RUNS_MAX = 200 };
+
+struct settings {
+	const char *dir, *method, *risk, *kind, *input, *vendor, *region;
+	bool json, no_servers;
+};
+
+#define AT(field) offsetof(struct settings, field)
+
+static const struct cli_option options[] = {
+	{"method", 0, "default|original", "how memory and CPU are found", cli_set_text, AT(method)},
+	{"risk", 0, "cheap|default|safe", "how dear a failure is", cli_set_text, AT(risk)},
+	{"input-size", 0, "SIZE", "of the next run's input", cli_set_text, AT(input)},
+	{"for", 0, "KIND",
+	 "lines to paste: slurm, k8s, docker, batch, metaflow, nextflow, snakemake, htcondor, json",
+	 cli_set_text, AT(kind)},
+	{"vendor", 0, "NAME", "servers of this vendor only", cli_set_text, AT(vendor)},
+	{"region", 0, "NAME", "servers in this region only", cli_set_text, AT(region)},
+	{"no-servers", 0, NULL, "leave the servers out", cli_set_flag, AT(no_servers)},
+	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
+	{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+/* Everything that the answer is made from. */
+struct question {
+	struct settings s;
+	struct trk_record record; /* the newest run */
+	char file[96];            /* of the run whose CPU use is looked at */
+	struct trk_past *runs;    /* oldest first; owned */
+	size_t count;
+	struct trk_busy *busy; /* owned */
+	int runs_fd;
+};
+
+static int wrong(const char *option, const char *value, const char *hint)
+{
+	cli_complain("recommend: --%s %s: %s", option, value, hint);
+	return EXIT_USAGE;
+}
+
+static int check(const struct settings *s, struct trk_advice_input *in)
+{
+	static const char *const risks[] = {"default", "cheap", "safe"};
+	uint64_t bytes;
+	size_t i = 0;
+
+	if (strcmp(s->method, "default") != 0 && strcmp(s->method, "original") != 0)
+		return wrong("method", s->method, "not one of: default original");
+	in->original = !strcmp(s->method, "original");
+	while (i < 3 && strcmp(risks[i], s->risk) != 0)
+		i++;
+	if (i == 3)
+		return wrong("risk", s->risk, "not one of: cheap default safe");
+	in->risk = (enum trk_risk) i;
+	in->input_bytes = NAN;
+	if (s->input && (trk__parse_size(s->input, &bytes) < 0 || bytes == 0))
+		return wrong("input-size", s->input, "not a size. Try: 3GiB");
+	if (s->input)
+		in->input_bytes = (double) bytes;
+	if (!s->kind || !strcmp(s->kind, "json"))
+		return 0;
+	for (i = 0; trk__advice_kinds[i]; i++)
+		if (!strcmp(trk__advice_kinds[i], s->kind))
+			return 0;
+	return wrong(
+		"for", s->kind,
+		"not one of: slurm k8s docker batch metaflow nextflow snakemake htcondor json");
+}
+
+/* The runs of the job, oldest first, up to the one that was named. */
+static int load_runs(struct question *q, struct trk_history *h)
+{
+	struct cli_past past;
+	int r = cli_past_load(h, q->record.run.job, RUNS_MAX, &past);
+	double until = (double) q->record.run.start_ns / 1e9 + 1e-3;
+
+	if (r != 0)
+		return r;
+	q->runs = calloc(past.count + 1, sizeof(*q->runs));
+	for (size_t i = past.count; q->runs && i-- > 0;)
+		if (past.run[i].start_s <= until)
+			q->runs[q->count++] = past.run[i];
+	cli_past_release(&past);
+	/* A recording that was named by its path may stand in no history. */
+	if (q->runs && (q->count == 0 || strcmp(q->runs[q->count - 1].id, q->record.run.id) != 0))
+		trk__past_from(&q->record, "", &q->runs[q->count++]);
+	return q->runs ? 0 : EXIT_ERROR;
+}
+
+/* Busy cores over time of the newest run that ended well and still has its recording, else of the
+ * newest. */
+static void load_busy(struct question *q)
+{
+	static const int columns[] = {TRK_PROCESS_CPU_USAGE};
+	struct trk_frame frame;
+
+	q->busy = calloc(1, sizeof(*q->busy));
+	for (int pass = 0; q->busy && pass < 2; pass++)
+		for (size_t i = q->count; i-- > 0;) {
+			const struct trk_past *run = &q->runs[i];
+
+			if ((pass == 0 && run->code != 0) || !run->file[0] ||
+			    trk__frame_load(q->runs_fd, run->file, columns, NULL, 1, &frame, NULL,
+					    NULL) < 0)
+				continue;
+			for (size_t k = 0; k < frame.rows; k++)
+				trk__busy_add(q->busy, frame.column[0][k], frame.dt_s[k]);
+			trk__frame_release(&frame);
+			if (trk__busy_seconds(q->busy) > 0)
+				return;
+		}
+}
+
+/* ---- servers ---- */
+
+static int find_servers(const struct question *q, const struct trk_advice *a,
+			struct cli_catalog *catalog, struct cli_servers_result *ret)
+{
+	static uint8_t vendors[256], regions[65536];
+	static struct trk_busy_slice slices[TRK_BUSY_BINS];
+	struct cli_catalog_choice choice = {NULL, NULL, NULL};
+	struct trk_server_work work = {slices, 0, {NAN, NAN}, 60, 0};
+	struct trk_catalog_query query = {
+		.vcpus = isnan(a->cores) ? 1 : (uint32_t) (a->cores + 0.999),
+		.memory_bytes = isnan(a->memory_mib) ? 0 : (uint64_t) (a->memory_mib * 1048576),
+		.gpus = (uint32_t) a->gpus,
+		.vram_bytes = (uint64_t) (a->vram_mib * 1048576),
+#if defined(__aarch64__)
+		.archs = 1u << TRK_ARCH_ARM64,
+#else
+		.archs = 1u << TRK_ARCH_X86_64,
+#endif
+	};
+	int r = cli_catalog_load(&choice, catalog), at;
+
+	if (r != 0)
+		return r;
+	if (q->s.vendor) {
+		at = trk__catalog_find_vendor(&catalog->c, q->s.vendor);
+		if (at < 0) {
+			cli_catalog_complain_unknown(&catalog->c, "recommend", "vendor",
+						     q->s.vendor, TRK_KIND_VENDOR, -1);
+			return EXIT_USAGE;
+		}
+		vendors[at] = 1;
+		query.vendors_ok = vendors;
+	}
+	if (q->s.region) {
+		if (trk__catalog_mark_region(&catalog->c, query.vendors_ok, q->s.region, regions) ==
+		    0) {
+			cli_catalog_complain_unknown(&catalog->c, "recommend", "region",
+						     q->s.region, TRK_KIND_REGION, -1);
+			return EXIT_USAGE;
+		}
+		query.regions_ok = regions;
+	}
+	for (int i = 0; i < TRK_BUSY_BINS; i++)
+		if (q->busy && q->busy->seconds[i] > 0)
+			slices[work.n++] = (struct trk_busy_slice){q->busy->core_seconds[i] /
+									   q->busy->seconds[i],
+								   q->busy->seconds[i]};
+	if (work.n == 0)
+		slices[work.n++] =
+			(struct trk_busy_slice){1, a->duration_s > 0 ? a->duration_s : 1};
+	*ret = (struct cli_servers_result){.c = &catalog->c, .limit = SERVERS_SHOWN, .costs = true};
+	if (trk__server_advise(&catalog->c, &query, &work, &ret->advice) < 0)
+		return 0;
+	ret->list = ret->advice.list;
+	ret->n = ret->advice.n < SERVERS_SHOWN ? ret->advice.n : SERVERS_SHOWN;
+	return 0;
+}
+
+/* ---- the answer ---- */
+
+static void answer_json(struct trk_buf *b, const struct question *q, const struct trk_advice *a)
+{
+	struct trk_json j;
+
+	trk__json_init(&j, b, 1);
+	trk__json_open(&j, '{');
+	trk__json_key(&j, "schema");
+	trk__json_text(&j, "resource-tracker.advice/1");
+	trk__json_key(&j, "job");
+	trk__json_text(&j, q->record.run.job);
+	trk__json_key(&j, "run");
+	trk__json_text(&j, q->record.run.id);
+	trk__advice_json(&j, a);
+	trk__json_close(&j, '}');
+	trk__buf_putc(b, '\n');
+}
+
+static int answer(struct question *q, struct trk_advice_input *in)
+{
+	struct cli_servers_result servers = {.n = 0};
+	struct cli_catalog *catalog = NULL;
+	struct trk_advice a;
+	struct trk_buf b;
+	int r = trk__advice_make(in, &a);
+
+	if (r < 0) {
+		cli_complain("%s: nothing to go by: no run has samples", q->record.run.id);
+		return EXIT_NODATA;
+	}
+	trk__buf_init(&b, TEXT_MAX);
+	r = 0;
+	if (q->s.kind && strcmp(q->s.kind, "json") != 0) {
+		(void) trk__advice_snippet(&b, &a, q->s.kind);
+	} else if (q->s.json || q->s.kind) {
+		answer_json(&b, q, &a);
+	} else {
+		trk__buf_printf(&b, "%s: ", q->record.run.job[0] ? q->record.run.job : "job");
+		trk__advice_text(&b, &a);
+		catalog = q->s.no_servers ? NULL : calloc(1, sizeof(*catalog));
+		if (catalog)
+			r = find_servers(q, &a, catalog, &servers);
+		if (r == 0 && servers.n) {
+			trk__buf_putc(&b, '\n');
+			cli_servers_text(&b, &servers, false);
+			cli_servers_notes(&b, &servers);
+		}
+	}
+	if (r == 0)
+		r = cli_write(STDOUT_FILENO, &b, "stdout");
+	trk__server_advice_release(&servers.advice);
+	if (catalog)
+		trk__catalog_release(&catalog->c);
+	free(catalog);
+	trk__buf_release(&b);
+	return r;
+}
+
+static int gather_and_answer(struct question *q, struct trk_advice_input *in, const char *reference)
+{
+	struct trk_history *h;
+	char text[4096], newest[TRK_RUN_ID_SIZE];
+	int r = 0;
+
+	/* A name without a sign of a run is a job: its newest run. */
+	h = cli_history_open(q->s.dir, &r);
+	if (!h && r != EXIT_NODATA)
+		return r;
+	reference = cli_newest_of(h, reference, newest);
+	r = cli_load(q->s.dir, reference, &q->record, NULL, NULL);
+	if (r == 0) {
+		q->runs_fd =
+			trk__store_open(cli_state_dir(q->s.dir, text, sizeof(text)), false, NULL);
+		if (h)
+			r = load_runs(q, h);
+		if (r == 0)
+			load_busy(q);
+		in->record = &q->record;
+		in->busy = q->busy;
+		in->runs = q->runs;
+		in->count = q->count;
+		if (r == 0)
+			r = answer(q, in);
+		if (q->runs_fd >= 0)
+			(void) close(q->runs_fd);
+		trk__record_release(&q->record);
+	}
+	trk__history_free(h);
+	return r;
+}
+
+static int run(int argc, char **argv)
+{
+	struct question *q = calloc(1, sizeof(*q));
+	struct trk_advice_input in = {.count = 0};
+	int at, r;
+
+	if (!q)
+		return EXIT_ERROR;
+	q->s = (struct settings){.method = "default", .risk = "default"};
+	at = cli_options(&cli_recommend, argc, argv, &q->s);
+	if (at < 0) {
+		r = at == CLI_HELP_GIVEN ? EXIT_OK : -at;
+	} else if (at + 1 < argc) {
+		cli_complain("recommend: one run or job at a time. Try: resource-tracker recommend "
+			     "--help");
+		r = EXIT_USAGE;
+	} else {
+		r = check(&q->s, &in);
+		if (r == 0)
+			r = gather_and_answer(q, &in, at < argc ? argv[at] : "@");
+	}
+	free(q->runs);
+	free(q->busy);
+	free(q);
+	return r;
+}
+
+const struct cli_command cli_recommend = {
+	.name = "recommend",
+	.usage = "recommend [OPTIONS] [RUN|JOB]",
+	.summary = "Say what to request for the next run, how sure that is, and where it runs "
+		   "cheapest.",
+	.details =
+		"RUN is an id or its start, @ (the last run, the default), or a path; JOB is a "
+		"name. "
+		"All earlier\nruns of the job are looked at. docs/advice.md explains the method.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,261 @@
+"""history, prune, compare and recommend over runs that really ran."""
+
+import json
+import re
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+HOLD = "import time; b = bytearray(b'x') * ({mib} << 20); time.sleep(0.3)"
+
+
+def hold(rt, mib, job="hold", code=0, flags=()):
+    return rt.track(sys.executable, "-c", HOLD.format(mib=mib) + f"; raise SystemExit({code})",
+                    flags=["-n", job, "-i", "0.1", *flags])
+
+
+def runs(rt, *args):
+    return rt.run("history", "--json", *args).json()["runs"]
+
+
+def test_history_lists_the_newest_first_and_by_job(rt):
+    for job, code in (("a", 0), ("b", 3), ("a", 0)):
+        rt.track("sh", "-c", f"exit {code}", flags=["-n", job])
+    listed = runs(rt)
+    assert [run["job"] for run in listed] == ["a", "b", "a"]
+    assert [run["code"] for run in listed] == [0, 3, 0]
+    assert listed[0]["start_time"] > listed[2]["start_time"]
+    assert [run["job"] for run in runs(rt, "a")] == ["a", "a"]
+    assert len(runs(rt, "-n", "1")) == 1
+    text = rt.run("ls").stdout.splitlines()
+    assert len(text) == 4 and "exit 3" in text[2]
+    nothing = rt.run("history", "c")
+    assert nothing.rc == 4 and "c: no run of this job" in nothing.stderr
+
+
+def test_figures_of_the_history_are_those_of_the_summary(rt):
+    summary = hold(rt, 60).summary
+    run, = runs(rt)
+    assert run["id"] == summary["run"]["id"]
+    assert run["peak_memory_mib"] == pytest.approx(
+        summary["totals"]["peak_memory_mib"]["value"], rel=1e-12)
+    assert run["cpu_s"] == pytest.approx(summary["totals"]["cpu_s"]["value"], rel=1e-12)
+    assert run["process_cpu_usage_mean"] == pytest.approx(
+        summary["stats"]["process_cpu_usage"]["mean"], rel=1e-9)
+    assert run["disk_write_bytes"] == summary["totals"]["disk_write_bytes"]["value"]
+
+
+def test_names_of_every_kind_are_kept_as_they_are(rt):
+    names = ["it's", 'a"b', "x/../y", "😀", "'; DROP TABLE run; --", "n" * 200, "%s%n"]
+    for name in names:
+        rt.track("true", flags=["-n", name])
+    assert [run["job"] for run in reversed(runs(rt))] == names
+    for name in names:
+        assert [run["job"] for run in runs(rt, name)] == [name]
+
+
+def test_no_runs_yet_is_told(rt):
+    result = rt.run("history")
+    assert result.rc == 4 and "no runs yet" in result.stderr
+
+
+def test_a_damaged_database_is_moved_aside_and_made_anew(rt):
+    rt.track("true", flags=["-n", "kept"])
+    runs(rt)
+    for path in rt.state.glob("history.sqlite*"):
+        path.unlink()
+    (rt.state / "history.sqlite").write_bytes(b"this is no database " * 500)
+    result = rt.run("history", "--json")
+    assert result.rc == 0 and [run["job"] for run in result.json()["runs"]] == ["kept"]
+    assert "moved aside" in result.stderr
+    aside, = rt.state.glob("history.sqlite.damaged-*")
+    assert aside.read_bytes().startswith(b"this is no database")
+
+
+def test_a_newer_schema_is_refused_and_left_alone(rt):
+    rt.track("true")
+    runs(rt)
+    database = sqlite3.connect(rt.state / "history.sqlite")
+    database.execute("PRAGMA user_version = 999")
+    database.commit()
+    result = rt.run("history")
+    assert result.rc == 1 and "made by a newer version" in result.stderr
+    assert database.execute("PRAGMA user_version").fetchone() == (999,)
+    assert database.execute("SELECT count(*) FROM run").fetchone() == (1,)
+    database.close()
+
+
+def test_a_locked_database_is_read_and_told_as_old(rt):
+    rt.track("true", flags=["-n", "first"])
+    runs(rt)
+    lock = sqlite3.connect(rt.state / "history.sqlite", isolation_level=None)
+    lock.execute("BEGIN IMMEDIATE")
+    rt.track("true", flags=["-n", "second"])  # a run is not held up by it
+    result = rt.run("history", "--json")
+    lock.execute("ROLLBACK")
+    lock.close()
+    assert result.rc == 1 or [run["job"] for run in result.json()["runs"]] == ["first"]
+    assert "locked" in result.stderr or "busy" in result.stderr.lower()
+    assert [run["job"] for run in runs(rt)] == ["second", "first"]
+
+
+def test_where_nothing_can_be_written_history_is_read_from_the_recordings(rt):
+    rt.track("true", flags=["-n", "here"])
+    subprocess.run(["mount", "--bind", rt.state, rt.state], check=True)
+    try:
+        subprocess.run(["mount", "-o", "remount,ro,bind", rt.state], check=True)
+        result = rt.run("history", "--json")
+    finally:
+        subprocess.run(["umount", rt.state], check=True)
+    assert result.rc == 0 and [run["job"] for run in result.json()["runs"]] == ["here"]
+    assert "cannot be written" in result.stderr
+
+
+def test_many_readers_at_once_agree(rt):
+    for _ in range(5):
+        rt.track("true", flags=["-n", "many"])
+    readers = [subprocess.Popen([rt.path, "history", "--json"], env=rt.env, text=True,
+                                stdout=subprocess.PIPE) for _ in range(8)]
+    for reader in readers:
+        out, _ = reader.communicate(timeout=60)
+        assert reader.returncode == 0 and len(json.loads(out)["runs"]) == 5
+
+
+def test_prune_removes_recordings_and_keeps_figures(rt):
+    for n in range(4):
+        rt.track("true", flags=["-n", "even" if n % 2 == 0 else "odd"])
+    assert rt.run("prune").rc == 2
+    dry = rt.run("prune", "--keep", "1", "--dry-run")
+    assert dry.stdout.count("would remove") == 3
+    assert len(list((rt.state / "runs").iterdir())) == 4
+    assert rt.run("prune", "--keep", "1", "--job", "even").stdout.count("removed") == 1
+    assert len(list((rt.state / "runs").iterdir())) == 3
+    assert len(runs(rt)) == 4
+    assert rt.run("prune", "--older-than", "1h", "--keep", "0").stdout == ""
+    assert rt.run("prune", "--keep", "0", "--forget").rc == 0
+    assert runs(rt) == []
+
+
+# --- recommend --------------------------------------------------------------------------------
+
+
+def advice(rt, *args):
+    return rt.run("recommend", "--json", *args).json()["advice"]
+
+
+def test_one_run_is_never_advised_below_its_peak(rt):
+    peak = hold(rt, 220).summary["totals"]["peak_memory_mib"]["value"]
+    for risk in ("cheap", "default", "safe"):
+        assert advice(rt, "--risk", risk)["memory"]["request_mib"] >= peak
+    original = advice(rt, "--method", "original")["memory"]["request_mib"]
+    assert original == 512 if peak * 1.2 > 256 else 256
+
+
+def test_all_runs_of_the_job_count_and_other_jobs_do_not(rt):
+    for mib in (60, 120, 80):
+        hold(rt, mib)
+    hold(rt, 400, job="other")
+    found = advice(rt, "hold")
+    assert found["runs"] == 3
+    assert 120 < found["memory"]["request_mib"] < 400
+    assert found["memory"]["highest_mib"] == pytest.approx(max(
+        run["peak_memory_mib"] for run in runs(rt, "hold")))
+    assert advice(rt, "other")["memory"]["request_mib"] >= 400
+
+
+def test_a_run_that_was_ended_for_memory_raises_the_request(rt):
+    hold(rt, 60)
+    before = advice(rt, "hold")["memory"]["request_mib"]
+    grow = ("import time\nb = []\nfor i in range(100):\n    b.append(bytearray(b'x') * (16 << 20))\n"
+            "    time.sleep(0.02)\n")
+    ended = rt.track(sys.executable, "-c", grow, flags=["-n", "hold", "-i", "0.1",
+                                                        "--limit", "mem=500MiB"])
+    assert ended.rc == 124
+    after = advice(rt, "hold")["memory"]["request_mib"]
+    assert before < 500 < after < 4096
+
+
+@pytest.mark.parametrize(("kind", "pattern"), [
+    ("slurm", r"#SBATCH --cpus-per-task=1\n#SBATCH --mem=\d+M\n#SBATCH --time=0:01:00\n"),
+    ("docker", r"--cpus=1 --memory=\d+m\n"),
+    ("metaflow", r"@resources\(cpu=1, memory=\d+\)\n"),
+    ("nextflow", r"cpus = 1\nmemory = '\d+ MB'\ntime = '60 s'\n"),
+    ("snakemake", r"threads: 1\nresources:\n    mem_mib=\d+,\n    runtime=1,\n"),
+    ("htcondor", r"request_cpus = 1\nrequest_memory = \d+M\n"),
+    ("k8s", r'resources:\n  requests:\n    cpu: "1"\n    memory: \d+Mi\n  limits:\n    memory: \d+Mi\n'),
+])
+def test_lines_to_paste(rt, kind, pattern):
+    hold(rt, 40)
+    out = rt.run("recommend", "--for", kind).stdout
+    assert re.fullmatch(pattern, out), out
+
+
+def test_what_python_and_json_read_is_read_by_them(rt):
+    hold(rt, 40)
+    wanted = json.loads(rt.run("recommend", "--for", "batch").stdout)["resourceRequirements"]
+    assert {item["type"] for item in wanted} == {"VCPU", "MEMORY"}
+    compile("def resources(**k): return lambda f: f\n" +
+            rt.run("recommend", "--for", "metaflow").stdout + "def step(): pass", "step", "exec")
+    assert rt.run("recommend", "--for", "json").json()["schema"] == "resource-tracker.advice/1"
+
+
+def test_the_text_names_basis_confidence_and_servers(rt):
+    hold(rt, 40)
+    text = rt.run("recommend").stdout
+    assert text.startswith("hold: not enough data")
+    assert "confidence first estimate" in text and "USD/run" in text
+    assert "USD/run" not in rt.run("recommend", "--no-servers").stdout
+    only = rt.run("recommend", "--vendor", "hetzner").stdout
+    assert "hetzner" in only and "aws" not in only.split("USD/run")[1].split("cheapest")[0]
+
+
+def test_wrong_questions_are_told(rt):
+    hold(rt, 40)
+    for args, words in ((["--method", "x"], "--method x"), (["--risk", "x"], "--risk x"),
+                        (["--for", "x"], "--for x"), (["--input-size", "x"], "--input-size x"),
+                        (["--vendor", "awz"], "aws"), (["a", "b"], "one run or job")):
+        result = rt.run("recommend", *args)
+        assert result.rc == 2 and words in result.stderr, args
+    assert rt.run("recommend", "nowhere").rc == 4
+
+
+# --- compare ----------------------------------------------------------------------------------
+
+
+def test_two_runs_are_compared_figure_by_figure(rt):
+    hold(rt, 40)
+    hold(rt, 160)
+    found = rt.run("compare", "@2", "@", "--json").json()
+    memory = found["figures"]["peak_mem"]
+    assert memory["now"] > memory["before"] + 100
+    assert memory["change"] == pytest.approx(memory["now"] / memory["before"] - 1)
+    assert memory["words"] is None and memory["failed"] is False
+
+
+def test_a_rule_that_holds_exits_with_3(rt):
+    hold(rt, 40)
+    hold(rt, 160)
+    assert rt.run("compare", "@2", "@", "--fail-on", "peak_mem>+50%").rc == 3
+    assert rt.run("compare", "@2", "@", "--fail-on", "peak_mem>+5000%,duration<-99%").rc == 0
+    assert rt.run("compare", "@", "@2", "--fail-on", "peak_mem<-50%").rc == 3
+    for rule in ("x>1%", "duration", "duration>", "duration>5", "duration>nan%", "peak_mem>>1%"):
+        wrong = rt.run("compare", "@2", "@", "--fail-on", rule)
+        assert wrong.rc == 2 and "--fail-on" in wrong.stderr, rule
+
+
+def test_a_run_stands_beside_its_jobs_own_noise(rt):
+    hold(rt, 40)
+    first = rt.run("compare")
+    assert first.rc == 4 and "nothing to compare it with" in first.stderr
+    for _ in range(5):
+        hold(rt, 40)
+    usual = rt.run("compare", "hold", "--json").json()["figures"]["peak_mem"]
+    assert usual["words"] == "as usual"
+    hold(rt, 160)
+    odd = rt.run("compare", "hold", "--json").json()
+    assert odd["figures"]["peak_mem"]["words"] == "higher than usual"
+    assert "6 earlier runs" in odd["with"]
+    table = rt.run("compare", "--markdown").stdout
+    assert "| peak memory |" in table and "higher than usual" in table
