@@ -14,6 +14,8 @@ static int run(int argc, char **argv)
 	at = cli_options(&cli_attach, argc, argv, &settings);
 	if (at < 0)
 		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
+	if (at == argc && settings.pid)
+		return track_with(&settings, NULL, settings.pid);
 	if (at + 1 != argc) {
 		cli_complain("attach: needs one pid. Try: resource-tracker attach PID");
 		return EXIT_USAGE;

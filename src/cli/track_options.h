@@ -10,6 +10,8 @@ struct track_settings {
 	uint64_t interval_ns, duration_ns;
 	struct trk_enforce limits;
 	int control_fd;
+	int pid; /* of --pid; 0: none */
+	bool redact_args, streaming;
 	bool quiet, one_process, no_system, strict, no_recording, plain, detach;
 	char tags[TRK_RUN_TAGS_SIZE];
 	size_t tags_len;
