@@ -379,14 +379,9 @@ static int speak(const struct track_settings *s, const struct trk_track_result *
 	int r = 0;
 
 	if (result->recording_error && !s->no_recording) {
-		if (!result->recording_lost)
-			cli_complain("%s: no recording: %s", result->recording_where,
-				     trk__strerror(result->recording_error));
-		else
-			cli_complain("%s: recording incomplete: %s (%llu records not written)",
-				     result->recording_where,
-				     trk__strerror(result->recording_error),
-				     (unsigned long long) result->recording_lost);
+		cli_complain("%s: recording incomplete: %s (%llu records not written)",
+			     result->recording_where, trk__strerror(result->recording_error),
+			     (unsigned long long) result->recording_lost);
 		r = EXIT_ERROR;
 	}
 	if (!s->quiet && strcmp(s->summary, "never") != 0) {
