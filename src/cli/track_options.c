@@ -53,6 +53,24 @@ static int take_tag(void *settings, const struct cli_option *o, const char *valu
 	return add_tag(settings, key, equals + 1);
 }
 
+/* A flag goes before the variable of the same name. */
+static void drop_tag(struct track_settings *s, const char *key)
+{
+	size_t key_len = strlen(key), at = 0;
+
+	while (at < s->tags_len) {
+		char *tag = s->tags + at;
+		size_t len = strlen(tag) + 1;
+
+		if (strncmp(tag, key, key_len) != 0 || tag[key_len] != '=') {
+			at += len;
+			continue;
+		}
+		memmove(tag, tag + len, s->tags_len - at - len);
+		s->tags_len -= len;
+	}
+}
+
 /* --project-name X is the tag project_name=X. */
 static int take_metadata(void *settings, const struct cli_option *o, const char *value)
 {
@@ -62,6 +80,7 @@ static int take_metadata(void *settings, const struct cli_option *o, const char 
 	for (char *c = key; *c; c++)
 		if (*c == '-')
 			*c = '_';
+	drop_tag(settings, key);
 	return add_tag(settings, key, value);
 }
 

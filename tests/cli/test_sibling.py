@@ -253,3 +253,11 @@ def test_metadata_by_flag_and_by_variable_is_kept(rt, name):
     rt.run("run", "-q", "--", "true", env={"TRACKER_" + name.upper(): "value-7"})
     assert len(list(rt.state.glob("runs/*.rtrk"))) == 2
     assert kept()
+
+
+def test_metadata_by_flag_goes_before_the_variable(rt):
+    rt.run("run", "-q", "--env", "by-flag", "--tag", "environment=kept", "--team", "blue", "--",
+           "true", env={"TRACKER_ENV": "by-variable", "TRACKER_TEAM": "red"})
+    [data] = [p.read_bytes() for p in rt.state.glob("runs/*.rtrk")]
+    assert b"env=by-flag" in data and b"team=blue" in data and b"environment=kept" in data
+    assert b"by-variable" not in data and b"team=red" not in data
