@@ -16,7 +16,8 @@
 	X(TRK_E_NORUN, 4005, "no such run")                                                        \
 	X(TRK_E_AMBIGUOUS, 4006, "more than one run matches")                                      \
 	X(TRK_E_UNSUPPORTED, 4007, "not supported by this kernel")                                 \
-	X(TRK_E_RANGE, 4008, "out of range")
+	X(TRK_E_RANGE, 4008, "out of range")                                                       \
+	X(TRK_E_SYMLINK, 4009, "a symbolic link stands there, and is not followed")
 
 enum trk_error_code {
 #define X(name, value, text) name = (value),

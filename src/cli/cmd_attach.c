@@ -17,6 +17,8 @@ static int run(int argc, char **argv)
 		     : -EXIT_USAGE;
 	if (at < 0)
 		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
+	if (at == argc && settings.pid)
+		return track_with(&settings, NULL, settings.pid);
 	if (at + 1 != argc) {
 		cli_complain("attach: needs one pid. Try: resource-tracker attach PID");
 		return EXIT_USAGE;

@@ -47,6 +47,12 @@ static int run(int argc, char **argv)
 		return EXIT_OK;
 	if (at < 0)
 		return EXIT_BEFORE_JOB;
+	if (at >= argc && settings.pid) /* resource-tracker --pid PID, as the sibling has it */
+		return track_with(&settings, NULL, settings.pid);
+	if (at >= argc && strcmp(argv[0], cli_run.name) != 0) { /* options alone: the machine */
+		settings.job = settings.job ? settings.job : "system";
+		return track_with(&settings, NULL, 0);
+	}
 	if (at >= argc) {
 		cli_complain("run: no command. Try: resource-tracker run -- CMD");
 		return EXIT_BEFORE_JOB;

@@ -232,7 +232,9 @@ static void variable_of(const struct cli_option *o, char *name, size_t size)
 		*c = *c == '-' ? '_' : (char) toupper((unsigned char) *c);
 }
 
-static int apply_environment(struct target *t)
+/* A value that cannot be used is told and left: what somebody else's environment leaves over must not
+ * stop a job. */
+static void apply_environment(struct target *t)
 {
 	for (const struct cli_option *o = t->command->options; o->name; o++) {
 		char name[96];
@@ -240,10 +242,13 @@ static int apply_environment(struct target *t)
 
 		variable_of(o, name, sizeof(name));
 		value = o->help ? getenv(name) : NULL;
-		if (value && *value && apply(t, o, value, name) != 0)
-			return EXIT_USAGE;
+		if (value && *value)
+			(void) apply(t, o, value, name);
+		value = strcmp(o->name, "redact-args") ? NULL
+						       : getenv("RESOURCE_TRACKER_REDACT_ARGS");
+		if (value)
+			(void) apply(t, o, value, "RESOURCE_TRACKER_REDACT_ARGS");
 	}
-	return 0;
 }
 
 int cli_config(const struct cli_command *command, int argc, char **argv, void *settings,
@@ -252,5 +257,7 @@ int cli_config(const struct cli_command *command, int argc, char **argv, void *s
 	struct target t = {command, settings, origins};
 	int r = apply_files(&t, explicit_file(command, argc, argv));
 
-	return r == 0 ? apply_environment(&t) : r;
+	if (r == 0)
+		apply_environment(&t);
+	return r;
 }

@@ -10,11 +10,12 @@
 
 #include "base/file.h"
 #include "base/parse.h"
+#include "cli/sample_output.h"
+#include "cli/sibling_options.h"
 #include "record/control.h"
 #include "record/request.h"
 #include "record/track.h"
 #include "report/summary.h"
-#include "sink/table.h"
 
 #define INTERVAL_MIN_NS  10000000ull
 #define INTERVAL_MAX_NS  3600000000000ull
@@ -43,10 +44,12 @@ static void drop_tag(struct track_settings *s, const char *key)
 
 static int add_tag(struct track_settings *s, const char *key, const char *value)
 {
-	drop_tag(s, key);
-	size_t room = sizeof(s->tags) - 1 - s->tags_len;
-	int n = snprintf(s->tags + s->tags_len, room, "%s=%s", key, value);
+	size_t room;
+	int n;
 
+	drop_tag(s, key);
+	room = sizeof(s->tags) - 1 - s->tags_len;
+	n = snprintf(s->tags + s->tags_len, room, "%s=%s", key, value);
 	if (n < 0 || (size_t) n + 1 > room) {
 		s->tags[s->tags_len] = '\0';
 		cli_complain("%s: too many or too long tags (2 kB in all)", key);
@@ -162,7 +165,7 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 	static const struct {
 		const char *option, *choices;
 	} table[] = {
-		{"format", "csv json"},
+		{"format", "csv json jsonl"},
 		{"summary", "auto short never"},
 		{"color", "auto always never"},
 	};
@@ -193,7 +196,7 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 		 take_interval, 0},                                                                 \
 		{"output",     'o',       "FILE", "write the samples there as well",                \
 		 cli_set_text, AT(output)},                                                         \
-		{"format",    'f',       "csv|json", "of --output; without a file: stderr",         \
+		{"format",    'f',       "csv|json|jsonl", "of --output; without a file: stderr",   \
 		 take_choice, AT(format)},                                                          \
 		{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},             \
 		{"no-recording", 0, NULL, "keep no recording", cli_set_flag, AT(no_recording)},     \
@@ -226,7 +229,7 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 		 cli_set_nothing, 0},                                                               \
 		{"strict",     0,         NULL, "trouble of the tracker ends in exit code 125",     \
 		 cli_set_flag, AT(strict)},                                                         \
-		{"control-fd", 0, "N", NULL, take_control_fd, 0},                                   \
+		SIBLING_OPTIONS, {"control-fd", 0, "N", NULL, take_control_fd, 0},                  \
 		{"config",        0, "FILE", "read this configuration instead of the usual files",  \
 		 cli_set_nothing, 0},                                                               \
 		{"detach", 0, NULL, NULL, cli_set_flag, AT(detach)},                                \
@@ -268,38 +271,11 @@ void track_settings_init(struct track_settings *s)
 	trk__quantities_clear(s->request, TRK_REQUESTS);
 }
 
-/* ---- samples while they come ---- */
-
-struct output {
-	int fd;
-	const char *where;
-	bool json, head_written, failed;
-	struct trk_buf buf;
-};
+/* ---- while it runs ---- */
 
 static void write_row(void *data, const struct trk_run *run, const struct trk_sample *row)
 {
-	struct output *out = data;
-	int r;
-
-	(void) run;
-	if (out->fd < 0 || out->failed)
-		return;
-	trk__buf_clear(&out->buf);
-	if (!out->json && !out->head_written)
-		trk__table_csv_head(&out->buf, TRK_SET_05);
-	out->head_written = true;
-	if (out->json)
-		trk__table_json_row(&out->buf, TRK_SET_FULL, row);
-	else if (trk__table_has_row(TRK_SET_05, row))
-		trk__table_csv_row(&out->buf, TRK_SET_05, row);
-	r = out->buf.error;
-	if (r == 0)
-		r = trk__write_all(out->fd, out->buf.data, out->buf.len);
-	if (r < 0) {
-		out->failed = true; /* said once; the job goes on */
-		cli_complain("%s: cannot write samples: %s", out->where, trk__strerror(r));
-	}
+	sample_output_row(data, run, row);
 }
 
 static void say_word(void *data, const char *text)
@@ -308,34 +284,15 @@ static void say_word(void *data, const char *text)
 	cli_complain("%s", text);
 }
 
-static int open_output(const struct track_settings *s, struct output *out)
-{
-	*out = (struct output){
-		.fd = -1, .where = s->output, .json = s->format && !strcmp(s->format, "json")};
-	trk__buf_init(&out->buf, 1 << 16);
-	if (s->output) {
-		out->fd = open(s->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (out->fd < 0) {
-			cli_complain("%s: cannot open for writing: %s", s->output,
-				     trk__strerror(errno));
-			return EXIT_BEFORE_JOB;
-		}
-	} else if (s->format) {
-		out->fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-		out->where = "stderr";
-	}
-	return 0;
-}
-
 /* ---- the end ---- */
 
 /* "python train.py" -> "python train.py"; options of the interpreter are passed over. */
-static void derive_job(char **argv, char *text, size_t size)
+static void derive_job(char **argv, bool redact, char *text, size_t size)
 {
 	const char *slash = strrchr(argv[0], '/');
 	size_t n = (size_t) snprintf(text, size, "%s", slash ? slash + 1 : argv[0]);
 
-	for (char **arg = argv + 1; *arg && n < size; arg++) {
+	for (char **arg = argv + 1; !redact && *arg && n < size; arg++) {
 		const char *base = strrchr(*arg, '/');
 
 		if ((*arg)[0] == '-' || !strchr(*arg, '.') || strchr(*arg, ' ') ||
@@ -499,6 +456,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		.interval_ns = s->interval_ns,
 		.one_process = s->one_process,
 		.no_system = s->no_system,
+		.redact_args = s->redact_args,
 		.limits = s->limits,
 		.request = s->request,
 		.control_fd = s->control_fd,
@@ -508,7 +466,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		.on_row = write_row,
 		.on_word = s->quiet ? NULL : say_word,
 	};
-	struct output out;
+	struct sample_output out;
 	struct trk_env env;
 	int r, status;
 
@@ -521,15 +479,9 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		return EXIT_BEFORE_JOB;
 	}
 	if ((!s->job || !*s->job) && argv) {
-		derive_job(argv, job, sizeof(job));
+		derive_job(argv, s->redact_args, job, sizeof(job));
 		options.job = job;
 	}
-	status = open_output(s, &out);
-	if (status != 0) {
-		free(result);
-		return argv ? status : EXIT_ERROR;
-	}
-	options.data = &out;
 	r = trk__env_init(&env);
 	if (r < 0) {
 		free(result);
@@ -538,6 +490,14 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		cli_complain("/proc: %s", trk__strerror(r));
 		return EXIT_ERROR;
 	}
+	if (sample_output_open(&out, s, &env) < 0) {
+		sample_output_release(&out);
+		trk__env_release(&env);
+		free(result);
+		return argv ? EXIT_BEFORE_JOB : EXIT_ERROR;
+	}
+	options.data = &out;
+	sibling_speak(s);
 	r = trk__track(&env, &options, result);
 	if (r < 0 && s->control_fd >= 0)
 		(void) trk__control_say(s->control_fd, "error",
@@ -547,9 +507,8 @@ int track_with(struct track_settings *s, char **argv, int pid)
 	else
 		status = status_of(s, &result->record.outcome, argv, speak(s, result), out.failed);
 	trk__record_release(&result->record);
+	sample_output_release(&out);
 	trk__env_release(&env);
-	trk__close(out.fd);
-	trk__buf_release(&out.buf);
 	free(result);
 	return status;
 }

@@ -11,6 +11,8 @@ struct track_settings {
 	struct trk_enforce limits;
 	struct trk_quantity request[TRK_REQUESTS];
 	int control_fd;
+	int pid; /* of --pid; 0: none */
+	bool redact_args, streaming;
 	bool quiet, one_process, no_system, strict, no_recording, plain, detach;
 	char tags[TRK_RUN_TAGS_SIZE];
 	size_t tags_len;

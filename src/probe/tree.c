@@ -164,6 +164,16 @@ static bool is_gone(ssize_t error)
 	return error == -ESRCH || error == -ENOENT;
 }
 
+/* Cut at the first argument. A process that writes its own title has blanks there instead. */
+static void redact(char *command, size_t size)
+{
+	size_t n = strcspn(command, " ");
+
+	if (n + sizeof(" " TRK_REDACTED) > size)
+		n = size - sizeof(" " TRK_REDACTED);
+	(void) snprintf(command + n, size - n, " " TRK_REDACTED);
+}
+
 static void read_command(struct trk_tree *t, struct process *p)
 {
 	char path[40];
@@ -176,6 +186,8 @@ static void read_command(struct trk_tree *t, struct process *p)
 	for (ssize_t i = 0; i < len - 1; i++)
 		if (p->command[i] == '\0')
 			p->command[i] = ' ';
+	if (t->options.redact_args && len > 0 && strchr(p->command, ' '))
+		redact(p->command, sizeof(p->command));
 }
 
 /* A new name means a new program: what was known of the old address space is void. */

@@ -26,9 +26,13 @@
 
 struct trk_tree; /* opaque */
 
+/* Stands for arguments that are not kept. */
+#define TRK_REDACTED "\u2026"
+
 struct trk_tree_options {
 	pid_t root;           /* first process of the tree */
 	bool one_process;     /* --no-children: the root alone */
+	bool redact_args;     /* keep of each command line the program only */
 	bool subreaper;       /* orphans come to `self`, and belong to the tree */
 	pid_t self;           /* the tracker: never part of the tree */
 	double pss_share;     /* share of a core that smaps_rollup may cost; 0.005 by default */

@@ -38,6 +38,20 @@ static int make_directories(const char *dir)
 	return 0;
 }
 
+/* The directory `runs` itself: what a link planted there points to is somebody else's choice. (The
+ * state directory may lie behind links: that one was named by the user.) */
+static int open_runs(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), error = errno;
+	struct stat st;
+
+	if (fd >= 0)
+		return fd;
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+		return -TRK_E_SYMLINK;
+	return -error;
+}
+
 int trk__store_open(const char *dir, bool create, struct trk_error *reterr)
 {
 	char path[4096];
@@ -47,7 +61,7 @@ int trk__store_open(const char *dir, bool create, struct trk_error *reterr)
 		r = -ENAMETOOLONG;
 	if (r == 0 && create)
 		r = make_directories(path);
-	fd = r < 0 ? r : trk__open_dir_at(AT_FDCWD, path);
+	fd = r < 0 ? r : open_runs(path);
 	if (fd < 0)
 		(void) trk__error_set(reterr, fd, path, "%s: %s", path, trk__strerror(fd));
 	return fd;
@@ -103,7 +117,7 @@ static int list_runs(int runs_fd, struct listing *list)
 		return -ENOMEM;
 	}
 	while ((entry = readdir(dir)) && list->count < RUNS_MAX) {
-		if (!is_recording(entry->d_name))
+		if (!is_recording(entry->d_name) || entry->d_type == DT_LNK)
 			continue;
 		if (list->count == list->cap) {
 			size_t cap = list->cap ? list->cap * 2 : 64;

@@ -60,6 +60,22 @@ static const char *kind_of(const struct trk_track_options *o)
 	return o->argv ? "run" : o->pid ? "attach" : "system";
 }
 
+static void describe_command(const struct trk_track_options *o, struct trk_run *run)
+{
+	for (char *const *arg = o->argv; *arg; arg++) {
+		bool redacted = o->redact_args && arg != o->argv;
+		const char *text = redacted ? TRK_REDACTED : *arg;
+		size_t len = strlen(text) + 1;
+
+		if (run->command_len + len > sizeof(run->command) - 1)
+			break; /* the rest of a very long command line is not kept */
+		memcpy(run->command + run->command_len, text, len);
+		run->command_len += len;
+		if (redacted)
+			break; /* nor how many there were */
+	}
+}
+
 static void describe_run(struct track *t)
 {
 	const struct trk_track_options *o = t->options;
@@ -68,14 +84,8 @@ static void describe_run(struct track *t)
 	(void) snprintf(run->job, sizeof(run->job), "%s", o->job ? o->job : "");
 	(void) snprintf(run->kind, sizeof(run->kind), "%s", kind_of(o));
 	(void) snprintf(run->version, sizeof(run->version), "%s", TRK_BUILD_VERSION);
-	for (char *const *arg = o->argv; arg && *arg; arg++) {
-		size_t len = strlen(*arg) + 1;
-
-		if (run->command_len + len > sizeof(run->command) - 1)
-			break; /* the rest of a very long command line is not kept */
-		memcpy(run->command + run->command_len, *arg, len);
-		run->command_len += len;
-	}
+	if (o->argv)
+		describe_command(o, run);
 	if (o->tags_len <= sizeof(run->tags) - 1) {
 		if (o->tags_len)
 			memcpy(run->tags, o->tags, o->tags_len);
@@ -146,6 +156,7 @@ static int open_sampler(struct track *t)
 	struct trk_tree_options tree = {
 		.root = t->options->argv ? t->job.pid : t->options->pid,
 		.one_process = t->options->one_process,
+		.redact_args = t->options->redact_args,
 		.subreaper = t->options->argv != NULL,
 		.self = t->options->in_thread ? 0 : getpid(),
 		.pss_share = t->options->pss_share < 0 ? 0.005 : t->options->pss_share,

@@ -52,6 +52,20 @@ static int append(struct trk_writer *w, enum trk_record_type type)
 	return r;
 }
 
+/* A new file, never one that is there already, nor what a link points to. */
+static int create(int dirfd, const char *name)
+{
+	int fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int error = errno;
+	struct stat st;
+
+	if (fd >= 0)
+		return fd;
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
+		return -TRK_E_SYMLINK;
+	return -error;
+}
+
 struct trk_writer *trk__writer_new(int dirfd, const char *name, const struct trk_run *run,
 				   uint64_t max_bytes, struct trk_error *reterr)
 {
@@ -67,8 +81,8 @@ struct trk_writer *trk__writer_new(int dirfd, const char *name, const struct trk
 	(void) snprintf(w->name, sizeof(w->name), "%s", name);
 	trk__buf_init(&w->payload, TRK_PAYLOAD_MAX);
 	trk__buf_init(&w->frame, TRK_PAYLOAD_MAX + TRK_FRAME_SIZE);
-	w->fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	r = w->fd < 0 ? -errno : 0;
+	w->fd = create(dirfd, name);
+	r = w->fd < 0 ? w->fd : 0;
 	if (r == 0)
 		r = trk__write_all(w->fd, TRK_RECORDING_SIGNATURE, TRK_SIGNATURE_SIZE);
 	if (r < 0)
@@ -241,9 +255,9 @@ static int thin(struct trk_writer *w)
 	trk__buf_init(&to.payload, TRK_PAYLOAD_MAX);
 	trk__buf_init(&to.frame, TRK_PAYLOAD_MAX + TRK_FRAME_SIZE);
 	(void) unlinkat(w->dirfd, path, 0);
-	to.fd = openat(w->dirfd, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	to.fd = create(w->dirfd, path);
 	if (to.fd < 0) {
-		r = -errno;
+		r = to.fd;
 		goto out;
 	}
 	(void) flock(to.fd, LOCK_EX | LOCK_NB);

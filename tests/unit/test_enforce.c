@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "record/control.h"
@@ -149,6 +150,32 @@ static void marks_arrive_in_order_on_one_line_each(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
+/* Root alone can become somebody else. */
+static void a_mark_of_another_user_is_dropped(void **state)
+{
+	char name[TRK_MARK_NAME_SIZE], id[64], guard[96];
+	int fd, status = -1;
+	pid_t pid;
+
+	(void) state;
+	if (geteuid() != 0)
+		return;
+	(void) snprintf(id, sizeof(id), "r-other-%d", (int) getpid());
+	(void) snprintf(guard, sizeof(guard), "%s:1", id);
+	fd = trk__marks_listen(id);
+	assert_true(fd >= 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(setresuid(65534, 65534, 65534) < 0 ? 99 : -trk__marks_send(guard, "theirs"));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0); /* it was sent */
+	assert_int_equal(trk__marks_send(guard, "ours"), 0);
+	assert_int_equal(trk__marks_take(fd, name), 1);
+	assert_string_equal(name, "ours");
+	assert_int_equal(trk__marks_take(fd, name), 0);
+	assert_int_equal(close(fd), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +186,7 @@ int main(void)
 		cmocka_unit_test(control_hands_over_whole_lines),
 		cmocka_unit_test(control_drops_a_line_without_end),
 		cmocka_unit_test(marks_arrive_in_order_on_one_line_each),
+		cmocka_unit_test(a_mark_of_another_user_is_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,6 +242,7 @@ static int add(struct trk_space_meter *s, const struct trk_mount *m)
 		free(new.point);
 		return -ENOMEM;
 	}
+	memcpy(new.type, m->type, sizeof(new.type));
 	new.pooled = !strcmp(m->type, "zfs");
 	new.leader = new.pooled ? find_leader(s, new.source, s->count) : s->count;
 	s->member[s->count++] = new;

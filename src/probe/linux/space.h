@@ -24,6 +24,7 @@ struct trk_space_member {
 	unsigned int major, minor;
 	char *source;        /* owned */
 	char *point;         /* owned; a mount point from which it can be reached */
+	char type[32];       /* of the file system */
 	bool pooled;         /* shares the free space of its pool */
 	size_t leader;       /* index of the pool's first member, else its own */
 	uint64_t free_bytes; /* of the pool, gathered in the leader during an update */

@@ -1,0 +1,63 @@
+/* What a row leaves out: each core, each disk with its file systems, each network interface.
+ *
+ * For outputs that ask for it; a recording holds the sums. Only what counts in the sums of a row is
+ * listed (probe/linux/diskstats.h, netdev.h), so that the lists add up to them. */
+#ifndef TRK_SAMPLE_DETAIL_H
+#define TRK_SAMPLE_DETAIL_H
+
+#include "base/env.h"
+#include "probe/linux/cpu_stat.h"
+#include "probe/linux/device.h"
+#include "probe/linux/diskstats.h"
+#include "probe/linux/meminfo.h"
+#include "probe/linux/netdev.h"
+#include "probe/linux/space.h"
+
+/* Two counters of one device: read and written, or received and sent. */
+struct trk_traffic {
+	char name[TRK_METER_NAME];
+	uint64_t in_bytes, out_bytes; /* since the device is there, usually since boot */
+	double in_rate, out_rate;     /* bytes a second since the last update; NaN at first sight */
+	bool seen;
+	union {
+		struct trk_disk_device disk;
+		struct trk_net_device net;
+	} device;
+};
+
+struct trk_traffic_list {
+	struct trk_traffic *entry; /* owned */
+	size_t count, cap;
+	uint64_t at_ns; /* of the last update */
+};
+
+struct trk_detail_mount {
+	const char *point, *type;                          /* views, until the next update */
+	size_t disk;                                       /* index into the list of disks */
+	uint64_t total_bytes, used_bytes, available_bytes; /* as df counts */
+};
+
+struct trk_detail {
+	struct trk_env env; /* descriptors borrowed */
+	struct trk_disk_meter disk_meter;
+	struct trk_net_meter net_meter;
+	struct trk_space_meter space_meter;
+	bool has_disks, has_nets, has_space;
+	struct trk_traffic_list disks, nets;
+	struct trk_detail_mount *mount; /* owned */
+	size_t mounts, mounts_cap;
+	struct trk_meminfo memory;
+	bool has_memory;
+	double *core_share; /* owned; busy part of each core's time, NaN when unknown */
+	struct trk_cpu_times *core_now, *core_before; /* owned */
+	size_t cores;
+	char *text; /* owned scratch */
+};
+
+/* Returns 0 or -ENOMEM; _release is due either way. env is borrowed until _release. What cannot be
+ * read stays empty. */
+int trk__detail_init(struct trk_detail *d, const struct trk_env *env);
+void trk__detail_release(struct trk_detail *d);
+void trk__detail_update(struct trk_detail *d);
+
+#endif

@@ -1,0 +1,307 @@
+#include "sink/sibling.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+
+#define MIB 1048576.0
+
+/* A stored value in its column's unit, rounded half away from zero to 10^-decimals. */
+static int64_t rounded(const struct trk_sample *row, int column, unsigned int decimals)
+{
+	int64_t divisor = trk__columns[column].divisor, value = row->value[column], scale = 1;
+
+	for (unsigned int i = 0; i < decimals; i++)
+		scale *= 10;
+	return (int64_t) (((__int128) value * scale * 2 + (value < 0 ? -divisor : divisor)) /
+			  ((__int128) divisor * 2));
+}
+
+/* ---- CSV ---- */
+
+/* "12.500": all the decimals. */
+static void add_fixed(struct trk_buf *b, int64_t value, unsigned int decimals)
+{
+	uint64_t size = value < 0 ? 0 - (uint64_t) value : (uint64_t) value, scale = 1;
+
+	for (unsigned int i = 0; i < decimals; i++)
+		scale *= 10;
+	trk__buf_printf(b, "%s%" PRIu64, value < 0 ? "-" : "", size / scale);
+	if (decimals)
+		trk__buf_printf(b, ".%0*" PRIu64, (int) decimals, size % scale);
+}
+
+/* Decimals by what the column is; whole numbers else. */
+static unsigned int decimals_of(int column)
+{
+	switch (column) {
+	case TRK_TIMESTAMP: /* a second may have several rows */
+	case TRK_SYSTEM_UTIME:
+	case TRK_SYSTEM_STIME:
+		return 3;
+	case TRK_SYSTEM_CPU_USAGE:
+	case TRK_SYSTEM_GPU_USAGE:
+	case TRK_SYSTEM_GPU_VRAM:
+	case TRK_PROCESS_UTIME:
+	case TRK_PROCESS_STIME:
+	case TRK_PROCESS_CPU_USAGE:
+	case TRK_PROCESS_GPU_USAGE:
+	case TRK_PROCESS_GPU_VRAM:
+		return 4;
+	case TRK_SYSTEM_SPACE_TOTAL:
+	case TRK_SYSTEM_SPACE_USED:
+	case TRK_SYSTEM_SPACE_FREE:
+		return 6;
+	default:
+		return 0;
+	}
+}
+
+void trk__sibling_csv_row(struct trk_buf *b, const struct trk_sample *row)
+{
+	for (int i = 0; i < TRK_COLUMNS; i++) {
+		unsigned int decimals = decimals_of(i);
+
+		if (!trk__columns[i].name_05[0])
+			continue;
+		if (i > 0)
+			trk__buf_putc(b, ',');
+		if (trk__sample_knows(row, i))
+			add_fixed(b, rounded(row, i, decimals), decimals);
+	}
+	trk__buf_putc(b, '\n');
+}
+
+/* ---- JSON ---- */
+
+/* Half away from zero; without the mathematics library. */
+static int64_t nearest(double value)
+{
+	return (int64_t) (value < 0 ? value - 0.5 : value + 0.5);
+}
+
+static void key_column(struct trk_json *j, const char *key, const struct trk_sample *row,
+		       int column, unsigned int decimals)
+{
+	trk__json_key(j, key);
+	if (trk__sample_knows(row, column))
+		trk__json_fixed(j, rounded(row, column, decimals), decimals);
+	else
+		trk__json_null(j);
+}
+
+/* To two decimals; a rate beyond all reason is unknown. */
+static void key_number(struct trk_json *j, const char *key, double value)
+{
+	trk__json_key(j, key);
+	if (value > -1e15 && value < 1e15)
+		trk__json_fixed(j, nearest(value * 100), 2);
+	else
+		trk__json_null(j);
+}
+
+/* A whole number; 0 stands for unknown where `is_known` says so. */
+static void key_u64(struct trk_json *j, const char *key, uint64_t value, bool is_known)
+{
+	trk__json_key(j, key);
+	if (is_known)
+		trk__json_u64(j, value);
+	else
+		trk__json_null(j);
+}
+
+static void key_text(struct trk_json *j, const char *key, const char *text)
+{
+	trk__json_key(j, key);
+	trk__json_text(j, text && *text ? text : NULL);
+}
+
+static void key_mib(struct trk_json *j, const char *key, uint64_t bytes, bool is_known)
+{
+	key_u64(j, key, (uint64_t) ((double) bytes / MIB + 0.5), is_known);
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double) part / (double) whole : NAN;
+}
+
+static void add_cores(struct trk_json *j, const struct trk_detail *d)
+{
+	trk__json_key(j, "per_core_pct");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < d->cores; i++) {
+		double share = d->core_share[i];
+
+		if (isnan(share))
+			trk__json_null(j);
+		else
+			trk__json_fixed(j, nearest(share * 10000), 2);
+	}
+	trk__json_close(j, ']');
+}
+
+static void add_cpu(struct trk_json *j, const struct trk_sample *row, const struct trk_detail *d)
+{
+	/* clang-format off */
+	static const struct {
+		const char *key;
+		int column;
+		unsigned int decimals;
+	} fields[] = {
+		{"process_child_count", TRK_PROCESS_CHILDREN, 0},
+		{"process_cores_used", TRK_PROCESS_CPU_USAGE, 4},
+		{"process_count", TRK_SYSTEM_PROCESSES, 0},
+		{"process_disk_read_bytes", TRK_PROCESS_DISK_READ, 0},
+		{"process_disk_write_bytes", TRK_PROCESS_DISK_WRITE, 0},
+		{"process_gpu_usage", TRK_PROCESS_GPU_USAGE, 4},
+		{"process_gpu_utilized", TRK_PROCESS_GPU_UTILIZED, 0},
+		{"process_gpu_vram_mib", TRK_PROCESS_GPU_VRAM, 4},
+		{"process_pss_mib", TRK_PROCESS_MEMORY, 0},
+		{"process_rss_mib", TRK_PROCESS_RSS, 0},
+		{"process_stime_secs", TRK_PROCESS_STIME, 6},
+		{"process_utime_secs", TRK_PROCESS_UTIME, 6},
+		{"stime_secs", TRK_SYSTEM_STIME, 3},
+		{"utilization_pct", TRK_SYSTEM_CPU_USAGE, 4},
+		{"utime_secs", TRK_SYSTEM_UTIME, 3},
+	};
+	/* clang-format on */
+	double cores = trk__sample_get(row, TRK_CGROUP_CPU_USAGE);
+
+	trk__json_key(j, "cpu");
+	trk__json_open(j, '{');
+	trk__json_key(j, "cgroup_usage_secs");
+	if (isnan(cores) || !trk__sample_knows(row, TRK_INTERVAL))
+		trk__json_null(j);
+	else
+		trk__json_fixed(j, nearest(cores * (double) row->value[TRK_INTERVAL]), 6);
+	key_column(j, "cgroup_utilization_pct", row, TRK_CGROUP_CPU_USAGE, 4);
+	add_cores(j, d);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		key_column(j, fields[i].key, row, fields[i].column, fields[i].decimals);
+	trk__json_close(j, '}');
+}
+
+static void add_mounts(struct trk_json *j, const struct trk_detail *d, size_t disk)
+{
+	trk__json_key(j, "mounts");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < d->mounts; i++) {
+		const struct trk_detail_mount *m = &d->mount[i];
+
+		if (m->disk != disk)
+			continue;
+		trk__json_open(j, '{');
+		key_u64(j, "available_bytes", m->available_bytes, true);
+		key_text(j, "filesystem", m->type);
+		key_text(j, "mount_point", m->point);
+		key_u64(j, "total_bytes", m->total_bytes, true);
+		key_u64(j, "used_bytes", m->used_bytes, true);
+		key_number(j, "used_pct", percent(m->used_bytes, m->total_bytes));
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+}
+
+static void add_disks(struct trk_json *j, const struct trk_detail *d)
+{
+	trk__json_key(j, "disk");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < d->disks.count; i++) {
+		const struct trk_traffic *t = &d->disks.entry[i];
+		const struct trk_disk_device *device = &t->device.disk;
+
+		trk__json_open(j, '{');
+		key_u64(j, "capacity_bytes", device->capacity_bytes, device->capacity_bytes != 0);
+		key_text(j, "device", t->name);
+		key_text(j, "device_type", device->type);
+		key_text(j, "model", device->model);
+		add_mounts(j, d, i);
+		key_number(j, "read_bytes_per_sec", t->in_rate);
+		key_u64(j, "read_bytes_total", t->in_bytes, true);
+		key_text(j, "serial", device->serial);
+		key_text(j, "vendor", device->vendor);
+		key_number(j, "write_bytes_per_sec", t->out_rate);
+		key_u64(j, "write_bytes_total", t->out_bytes, true);
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+}
+
+static void add_nets(struct trk_json *j, const struct trk_detail *d)
+{
+	trk__json_key(j, "network");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < d->nets.count; i++) {
+		const struct trk_traffic *t = &d->nets.entry[i];
+		const struct trk_net_device *device = &t->device.net;
+
+		trk__json_open(j, '{');
+		key_text(j, "driver", device->driver);
+		key_text(j, "interface", t->name);
+		key_text(j, "mac_address", device->address);
+		key_u64(j, "mtu", device->mtu, device->mtu != 0);
+		key_text(j, "operstate", device->operstate);
+		key_number(j, "rx_bytes_per_sec", t->in_rate);
+		key_u64(j, "rx_bytes_total", t->in_bytes, true);
+		key_u64(j, "speed_mbps", device->speed_mbps, device->speed_mbps != 0);
+		key_number(j, "tx_bytes_per_sec", t->out_rate);
+		key_u64(j, "tx_bytes_total", t->out_bytes, true);
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+}
+
+static void add_memory(struct trk_json *j, const struct trk_detail *d)
+{
+	const struct trk_meminfo *m = &d->memory;
+	bool has = d->has_memory;
+	uint64_t used = has ? trk__meminfo_used(m) : 0;
+	uint64_t swap_used = m->swap_total > m->swap_free ? m->swap_total - m->swap_free : 0;
+
+	trk__json_key(j, "memory");
+	trk__json_open(j, '{');
+	key_mib(j, "active_mib", m->active, has);
+	key_mib(j, "available_mib", m->available, has && m->has_available);
+	key_mib(j, "buffers_mib", m->buffers, has);
+	key_mib(j, "cached_mib", m->cached + m->reclaimable, has);
+	key_mib(j, "free_mib", m->free, has);
+	key_mib(j, "inactive_mib", m->inactive, has);
+	key_mib(j, "swap_total_mib", m->swap_total, has);
+	key_mib(j, "swap_used_mib", swap_used, has);
+	key_number(j, "swap_used_pct", has ? percent(swap_used, m->swap_total) : NAN);
+	key_mib(j, "total_mib", m->total, has);
+	key_mib(j, "used_mib", used, has);
+	key_number(j, "used_pct", has ? percent(used, m->total) : NAN);
+	trk__json_close(j, '}');
+}
+
+void trk__sibling_json_row(struct trk_buf *b, const struct trk_run *run,
+			   const struct trk_sample *row, const struct trk_detail *detail,
+			   bool first)
+{
+	struct trk_json j;
+
+	trk__json_init(&j, b, 0);
+	trk__json_open(&j, '{');
+	if (!first)
+		key_u64(&j, "actual_interval_ms",
+			(uint64_t) ((row->value[TRK_INTERVAL] + 500) / 1000),
+			trk__sample_knows(row, TRK_INTERVAL));
+	add_cpu(&j, row, detail);
+	add_disks(&j, detail);
+	trk__json_key(&j, "gpu");
+	trk__json_open(&j, '[');
+	trk__json_close(&j, ']');
+	key_text(&j, "job_name", run->job);
+	add_memory(&j, detail);
+	add_nets(&j, detail);
+	key_text(&j, "resource-tracker-version", run->version);
+	key_u64(&j, "timestamp_secs", (uint64_t) (row->value[TRK_TIMESTAMP] / 1000),
+		trk__sample_knows(row, TRK_TIMESTAMP));
+	key_u64(&j, "tracked_pid", (uint64_t) run->pid, run->pid > 0);
+	trk__json_close(&j, '}');
+	trk__buf_putc(b, '\n');
+}

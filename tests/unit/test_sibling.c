@@ -1,0 +1,178 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sink/sibling.h"
+
+#include "fixture.h"
+#include "rows.h"
+
+static uint64_t clock_ns;
+
+static uint64_t fixed_clock(void)
+{
+	return clock_ns;
+}
+
+static char *line_of(const struct trk_sample *row, const struct trk_detail *d, bool first,
+		     struct trk_buf *b)
+{
+	struct trk_run run;
+
+	run_init(&run);
+	trk__buf_init(b, 1 << 20);
+	trk__sibling_json_row(b, &run, row, d, first);
+	assert_int_equal(b->error, 0);
+	trk__buf_putc(b, '\0');
+	return (char *) b->data;
+}
+
+static void an_empty_row_is_null_and_never_zero(void **state)
+{
+	struct trk_sample row = {0};
+	struct trk_detail d = {.cores = 0};
+	struct trk_buf b;
+
+	(void) state;
+	trk__sample_set(&row, TRK_TIMESTAMP, 1700000000999);
+	assert_string_equal(
+		line_of(&row, &d, true, &b),
+		"{\"cpu\":{\"cgroup_usage_secs\":null,\"cgroup_utilization_pct\":null,"
+		"\"per_core_pct\":[],\"process_child_count\":null,\"process_cores_used\":null,"
+		"\"process_count\":null,\"process_disk_read_bytes\":null,"
+		"\"process_disk_write_bytes\":null,\"process_gpu_usage\":null,"
+		"\"process_gpu_utilized\":null,\"process_gpu_vram_mib\":null,"
+		"\"process_pss_mib\":null,\"process_rss_mib\":null,\"process_stime_secs\":null,"
+		"\"process_utime_secs\":null,\"stime_secs\":null,\"utilization_pct\":null,"
+		"\"utime_secs\":null},\"disk\":[],\"gpu\":[],\"job_name\":\"align\","
+		"\"memory\":{\"active_mib\":null,\"available_mib\":null,\"buffers_mib\":null,"
+		"\"cached_mib\":null,\"free_mib\":null,\"inactive_mib\":null,"
+		"\"swap_total_mib\":null,\"swap_used_mib\":null,\"swap_used_pct\":null,"
+		"\"total_mib\":null,\"used_mib\":null,\"used_pct\":null},\"network\":[],"
+		"\"resource-tracker-version\":\"1.2.3\",\"timestamp_secs\":1700000000,"
+		"\"tracked_pid\":4242}\n");
+	trk__buf_release(&b);
+}
+
+static void has(const char *line, const char *text)
+{
+	if (!strstr(line, text))
+		fail_msg("%s is not in %s", text, line);
+}
+
+static void figures_come_in_the_siblings_units(void **state)
+{
+	struct trk_sample row = {0};
+	double share[2] = {0.1234, NAN};
+	struct trk_detail d = {
+		.cores = 2,
+		.core_share = share,
+		.has_memory = true,
+		.memory = {.total = 8ull << 30,
+			   .free = 1ull << 30,
+			   .available = 6ull << 30,
+			   .has_available = true,
+			   .cached = 2ull << 30,
+			   .reclaimable = 1ull << 20,
+			   .swap_total = 4ull << 30,
+			   .swap_free = 3ull << 30},
+	};
+	struct trk_buf b;
+	const char *line;
+
+	(void) state;
+	trk__sample_set(&row, TRK_INTERVAL, 2000400);
+	trk__sample_set(&row, TRK_SYSTEM_CPU_USAGE, 12345);
+	trk__sample_set(&row, TRK_CGROUP_CPU_USAGE, 5000);
+	trk__sample_set(&row, TRK_PROCESS_MEMORY, 1572864);
+	line = line_of(&row, &d, false, &b);
+	has(line, "{\"actual_interval_ms\":2000,");
+	has(line, "\"utilization_pct\":1.2345,");
+	has(line, "\"cgroup_usage_secs\":1.0002,\"cgroup_utilization_pct\":0.5,");
+	has(line, "\"per_core_pct\":[12.34,null],");
+	has(line, "\"process_pss_mib\":2,");
+	has(line, "\"cached_mib\":2049,\"free_mib\":1024,");
+	has(line, "\"swap_used_mib\":1024,\"swap_used_pct\":25,\"total_mib\":8192,"
+		  "\"used_mib\":2048,\"used_pct\":25}");
+	trk__buf_release(&b);
+}
+
+static void a_csv_row_has_the_siblings_decimals(void **state)
+{
+	struct trk_sample row = {0};
+	struct trk_buf b;
+
+	(void) state;
+	trk__sample_set(&row, TRK_TIMESTAMP, 1700000000120);
+	trk__sample_set(&row, TRK_SYSTEM_PROCESSES, 7);
+	trk__sample_set(&row, TRK_SYSTEM_UTIME, 500000);
+	trk__sample_set(&row, TRK_SYSTEM_CPU_USAGE, 5000);
+	trk__sample_set(&row, TRK_SYSTEM_MEMORY_FREE, 1572864);
+	trk__sample_set(&row, TRK_SYSTEM_SPACE_TOTAL, 1500000000);
+	trk__sample_set(&row, TRK_PROCESS_PID, 42);
+	trk__sample_set(&row, TRK_PROCESS_UTIME, 20050);
+	trk__sample_set(&row, TRK_PROCESS_MEMORY, 1048576);
+	trk__buf_init(&b, 4096);
+	trk__sibling_csv_row(&b, &row);
+	trk__buf_putc(&b, '\0');
+	assert_string_equal(
+		(char *) b.data,
+		"1700000000.120,7,0.500,,0.5000,2,,,,,,,,1.500000,,,,,,,,42,,0.0201,,,1,"
+		",,,,\n");
+	trk__buf_release(&b);
+}
+
+static struct trk_traffic only_entry(const struct trk_traffic_list *list)
+{
+	assert_int_equal(list->count, 1);
+	return list->count ? list->entry[0] : (struct trk_traffic){.in_bytes = 0};
+}
+
+/* What goes through dm goes through the disk below. */
+static void lists_disks_once_and_their_rates_over_real_time(void **state)
+{
+	struct trk_detail d;
+	struct trk_traffic disk;
+	struct live live;
+
+	(void) state;
+	live_init(&live, "lvm-luks");
+	live.env.monotonic_ns = fixed_clock;
+	live_write(&live, "diskstats",
+		   "259 0 nvme0n1 1 0 8 1 1 0 16 1 0 1 1\n253 0 dm-0 1 0 8 1 1 0 16 1 0 1 1\n");
+	clock_ns = 1000000000;
+	assert_int_equal(trk__detail_init(&d, &live.env), 0);
+	trk__detail_update(&d);
+	disk = only_entry(&d.disks);
+	assert_string_equal(disk.name, "nvme0n1");
+	assert_string_equal(disk.device.disk.type, "nvme");
+	assert_int_equal(disk.in_bytes, 4096);
+	assert_true(isnan(disk.in_rate));
+	live_write(&live, "diskstats",
+		   "259 0 nvme0n1 1 0 24 1 1 0 16 1 0 1 1\n253 0 dm-0 1 0 24 1 1 0 16 1 0 1 1\n");
+	clock_ns = 3000000000;
+	trk__detail_update(&d);
+	disk = only_entry(&d.disks);
+	assert_true(disk.in_rate > 4095.9 && disk.in_rate < 4096.1);
+	assert_true(disk.out_rate > -0.1 && disk.out_rate < 0.1);
+	live_write(&live, "diskstats", "");
+	trk__detail_update(&d);
+	assert_int_equal(d.disks.count, 0);
+	trk__detail_release(&d);
+	live_release(&live);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_empty_row_is_null_and_never_zero),
+		cmocka_unit_test(figures_come_in_the_siblings_units),
+		cmocka_unit_test(a_csv_row_has_the_siblings_decimals),
+		cmocka_unit_test(lists_disks_once_and_their_rates_over_real_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
