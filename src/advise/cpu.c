@@ -129,10 +129,16 @@ __attribute__((format(printf, 2, 3))) static void say(struct trk_cpu_advice *a, 
 
 static void explain(const struct trk_cpu_options *o, struct trk_cpu_advice *a)
 {
+	double longer = 100 * (a->run_time_s / a->run_time_now_s - 1);
+	const char *cores = a->cores > 1 ? "cores" : "core";
+
 	say(a, "%.3g cores busy on average, %.3g at most, of %.3g", a->mean_cores, a->peak_cores,
 	    o->cores_now);
-	say(a, "%.3g cores: the run takes about %+.0f %% longer and costs least", a->cores,
-	    100 * (a->run_time_s / a->run_time_now_s - 1));
+	if (longer < 0.5)
+		say(a, "%.3g %s: the run takes as long, and costs least", a->cores, cores);
+	else
+		say(a, "%.3g %s: the run takes about %.0f %% longer, and costs least", a->cores,
+		    cores, longer);
 	if (a->saturated)
 		say(a, "saturated: %.0f %% of the time all %.3g cores were busy; try %.3g once",
 		    100 * a->saturated_share, o->cores_now, 2 * o->cores_now);

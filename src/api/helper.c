@@ -143,6 +143,7 @@ static int start_process(struct trk_helper *h, const struct trk_helper_options *
 	int r = words ? spawn(program, words, fd, !o->argv, &pid) : -ENOMEM;
 
 	free(words);
+	(void) snprintf(h->program, sizeof(h->program), "%s", program);
 	if (r < 0) {
 		(void) snprintf(error, TRK_HELPER_TEXT_SIZE, "%.200s: %s", program,
 				trk__strerror(r));

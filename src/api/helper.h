@@ -22,6 +22,7 @@ struct trk_helper_options {
 
 struct trk_helper {
 	struct trk_control control; /* its descriptor is owned here */
+	char program[256];          /* that was started; "": a thread */
 	pid_t job_pid;              /* of the program that runs the command; 0: none */
 	bool threaded, joined;
 	pthread_t thread;

@@ -104,7 +104,8 @@ static int await_start(struct trk_tracker *t, char *why, size_t size)
 		return fail(why, size, -ENOENT, "the command could not be started (%d)",
 			    WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 	return r == 0 ? fail(why, size, -ETIMEDOUT, "the sampler does not answer")
-		      : fail(why, size, -ENOENT, "the sampler could not be started");
+		      : fail(why, size, -ENOENT, "%.200s: the sampler could not be started",
+			     t->helper.program);
 }
 
 static int start(struct trk_tracker *t, const struct trk_tracker_options *o, char *why, size_t size)

@@ -158,6 +158,29 @@ int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret)
 	return isnan(a->cores) && isnan(a->memory_mib) ? -TRK_E_NODATA : 0;
 }
 
+static void add_busy(void *data, double cores, double seconds)
+{
+	trk__busy_add(data, cores, seconds);
+}
+
+int trk__advice_of_run(const struct trk_record *record, struct trk_advice *ret)
+{
+	struct trk_past *past = calloc(1, sizeof(*past));
+	struct trk_busy *busy = calloc(1, sizeof(*busy));
+	struct trk_advice_input in = {
+		.record = record, .busy = busy, .runs = past, .count = 1, .input_bytes = NAN};
+	int r = -ENOMEM;
+
+	if (past && busy) {
+		trk__past_from(record, "", past);
+		trk__stats_each(record->stats, TRK_PROCESS_CPU_USAGE, add_busy, busy);
+		r = trk__advice_make(&in, ret);
+	}
+	free(past);
+	free(busy);
+	return r;
+}
+
 /* ---- words ---- */
 
 static void add_memory(struct trk_buf *b, double mib)
@@ -224,7 +247,7 @@ static void cpu_text(struct trk_buf *b, const struct trk_advice *a)
 		trk__buf_puts(b, "   (mean of the means, rounded)\n");
 		return;
 	}
-	trk__buf_printf(b, "   busy %.3g on average, %.3g at most\n", c->mean_cores, c->peak_cores);
+	trk__buf_putc(b, '\n');
 	for (size_t i = 0; i < c->reason_count; i++)
 		trk__buf_printf(b, "         %s\n", c->reason[i]);
 	trk__buf_puts(b, "         run time ");

@@ -40,6 +40,10 @@ struct trk_advice {
 /* 0, or -TRK_E_NODATA when neither memory nor CPU of any run is known. */
 int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret);
 
+/* Advice from this one run, by its statistics: what a summary can say without a look at the others. 0,
+ * -TRK_E_NODATA, or -ENOMEM. */
+int trk__advice_of_run(const struct trk_record *record, struct trk_advice *ret);
+
 /* The key "advice" and its object. */
 void trk__advice_json(struct trk_json *j, const struct trk_advice *a);
 void trk__advice_text(struct trk_buf *b, const struct trk_advice *a);

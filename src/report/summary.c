@@ -1,7 +1,9 @@
+#include "report/advice.h"
 #include "report/summary.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -343,6 +345,26 @@ static void trouble_lines(struct trk_buf *b, const struct trk_record *r,
 				o->left_behind == 1 ? "" : "es");
 }
 
+/* What this run says about its size; nothing where it is too short to tell, or no job. */
+static void verdict_line(struct trk_buf *b, const struct trk_record *r,
+			 const struct trk_summary_style *style)
+{
+	struct trk_advice *a;
+
+	if (!strcmp(r->run.kind, "system") || r->outcome.verdict == TRK_VERDICT_RUNNING)
+		return;
+	a = malloc(sizeof(*a));
+	if (a && trk__advice_of_run(r, a) == 0 && a->sizing.sizing != TRK_SIZING_NOT_ENOUGH_DATA) {
+		trk__buf_puts(b, style->utf8 ? " \u25b2 " : " * ");
+		if (a->sizing.sizing == TRK_SIZING_RIGHT)
+			trk__buf_puts(b, trk__sizing_name(a->sizing.sizing));
+		else
+			trk__advice_line(b, a, &r->run);
+		trk__buf_putc(b, '\n');
+	}
+	free(a);
+}
+
 void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 		       const struct trk_summary_style *style)
 {
@@ -352,6 +374,7 @@ void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 	if (style->color)
 		trk__buf_puts(b, "\033[0m");
 	trouble_lines(b, r, style);
+	verdict_line(b, r, style);
 	if (!style->brief && r->samples >= 3) {
 		cpu_line(b, r, style);
 		memory_line(b, r, style);

@@ -1,7 +1,9 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "report/advice.h"
 #include "report/summary.h"
 
 static void quantity(struct trk_json *j, const char *key, const struct trk_quantity *q)
@@ -210,6 +212,19 @@ static void marks_of(struct trk_json *j, const struct trk_record *r)
 	trk__json_close(j, ']');
 }
 
+static void advice_of(struct trk_json *j, const struct trk_record *r)
+{
+	struct trk_advice *a = malloc(sizeof(*a));
+
+	if (a && strcmp(r->run.kind, "system") != 0 && trk__advice_of_run(r, a) == 0) {
+		trk__advice_json(j, a);
+	} else {
+		trk__json_key(j, "advice");
+		trk__json_null(j);
+	}
+	free(a);
+}
+
 void trk__summary_json(struct trk_buf *b, const struct trk_record *r)
 {
 	struct trk_json j;
@@ -239,6 +254,7 @@ void trk__summary_json(struct trk_buf *b, const struct trk_record *r)
 	trk__json_close(&j, '}');
 	top_of(&j, &r->outcome);
 	marks_of(&j, r);
+	advice_of(&j, r);
 	tracker_of(&j, r);
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');

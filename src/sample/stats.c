@@ -8,11 +8,16 @@ enum {
 	BUCKETS = (62 - SUB_BITS) << SUB_BITS,
 };
 
+/* How long values of the bucket lasted, and how far they lay from its middle, times that. */
+struct bucket {
+	float seconds, off;
+};
+
 struct column {
 	uint64_t rows;
 	int64_t min, max, sum;
 	double weighted_sum, weight;
-	float *histogram; /* seconds; owned; NULL until the first value */
+	struct bucket *histogram; /* BUCKETS of them; owned; NULL until the first value */
 };
 
 struct trk_stats {
@@ -78,8 +83,12 @@ static void add(struct column *c, uint64_t rows, double seconds, int64_t mean, i
 	c->weight += seconds;
 	if (!c->histogram)
 		c->histogram = calloc(BUCKETS, sizeof(*c->histogram));
-	if (c->histogram)
-		c->histogram[bucket_of(mean)] += (float) seconds;
+	if (c->histogram) {
+		unsigned int bucket = bucket_of(mean);
+
+		c->histogram[bucket].seconds += (float) seconds;
+		c->histogram[bucket].off += (float) (((double) mean - middle_of(bucket)) * seconds);
+	}
 }
 
 void trk__stats_add_thinned(struct trk_stats *s, uint64_t rows, const struct trk_sample *mean,
@@ -108,15 +117,34 @@ void trk__stats_add(struct trk_stats *s, const struct trk_sample *sample)
 	trk__stats_add_thinned(s, 1, sample, sample, sample);
 }
 
+/* The mean of what fell into a bucket. */
+static double mean_of(const struct column *c, unsigned int bucket)
+{
+	const struct bucket *b = &c->histogram[bucket];
+
+	return middle_of(bucket) + (double) (b->off / b->seconds);
+}
+
+void trk__stats_each(const struct trk_stats *s, int column,
+		     void (*fn)(void *data, double value, double seconds), void *data)
+{
+	const struct column *c = &s->column[column];
+
+	for (unsigned int i = 0; c->histogram && i < BUCKETS; i++)
+		if (c->histogram[i].seconds > 0)
+			fn(data, mean_of(c, i) / (double) trk__columns[column].divisor,
+			   (double) c->histogram[i].seconds);
+}
+
 /* The value below which `share` of the time was spent, stored units. */
 static double percentile(const struct column *c, double share)
 {
 	double want = c->weight * share, seen = 0, value = (double) c->max;
 
 	for (unsigned int i = 0; i < BUCKETS; i++) {
-		seen += (double) c->histogram[i];
-		if (c->histogram[i] > 0 && seen >= want * (1 - 1e-6)) {
-			value = middle_of(i);
+		seen += (double) c->histogram[i].seconds;
+		if (c->histogram[i].seconds > 0 && seen >= want * (1 - 1e-6)) {
+			value = mean_of(c, i);
 			break;
 		}
 	}

@@ -29,6 +29,10 @@ void trk__stats_add_thinned(struct trk_stats *s, uint64_t rows, const struct trk
 			    const struct trk_sample *min, const struct trk_sample *max);
 
 void trk__stats_get(const struct trk_stats *s, int column, struct trk_column_stats *ret);
+/* Call for each value of a column that was seen, in its unit and as far as the buckets tell, with the
+ * seconds that it lasted; ascending. */
+void trk__stats_each(const struct trk_stats *s, int column,
+		     void (*fn)(void *data, double value, double seconds), void *data);
 /* Rows taken so far, thinned ones by what they stand for. */
 uint64_t trk__stats_rows(const struct trk_stats *s);
 /* Exact sum of a DELTA column in stored units. */

@@ -160,7 +160,8 @@ static void reads_live_processes(void **state)
 	memset(memory, 1, size);
 	assert_int_equal(trk__pid_smaps_read(fd, getpid(), &after), 0);
 	assert_int_equal(munmap(memory, size), 0);
-	assert_true(after.pss_bytes - before.pss_bytes >= size);
+	/* Programs that start meanwhile take their part of libc's pages. */
+	assert_true(after.pss_bytes + (1 << 20) >= before.pss_bytes + size);
 	assert_true(after.rss_bytes >= after.pss_bytes);
 
 	/* A zombie has no address space any more. */
