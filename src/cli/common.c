@@ -19,26 +19,29 @@ void cli_speak_of(const char *origin)
 	spoken_of = origin;
 }
 
+/* Without allocation: it may be memory that lacks. */
 void cli_complain(const char *format, ...)
 {
-	struct trk_buf b;
+	char text[4096] = "resource-tracker: ";
+	size_t size = sizeof(text) - 1, len = strlen(text);
 	va_list args;
+	int n;
 
-	trk__buf_init(&b, 8192);
-	trk__buf_puts(&b, "resource-tracker: ");
 	if (spoken_of)
-		trk__buf_printf(&b, "%s: ", spoken_of);
+		(void) snprintf(text + len, size - len, "%s: ", spoken_of);
+	len = strlen(text);
 	va_start(args, format);
-	trk__buf_vprintf(&b, format, args);
+	n = vsnprintf(text + len, size - len, format, args);
 	va_end(args);
+	if (n < 0)
+		return;
+	len = strlen(text);
 	/* One line, whatever a file name holds. */
-	for (size_t i = 0; i < b.len; i++)
-		if ((unsigned char) b.data[i] < 0x20 || b.data[i] == 0x7f)
-			b.data[i] = '?';
-	trk__buf_putc(&b, '\n');
-	if (b.len)
-		(void) trk__write_all(STDERR_FILENO, b.data, b.len);
-	trk__buf_release(&b);
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char) text[i] < 0x20 || text[i] == 0x7f)
+			text[i] = '?';
+	text[len++] = '\n';
+	(void) trk__write_all(STDERR_FILENO, text, len);
 }
 
 const char *cli_state_dir(const char *dir, char *text, size_t size)

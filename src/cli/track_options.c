@@ -475,8 +475,10 @@ int track_with(struct track_settings *s, char **argv, int pid)
 	if (s->detach && !argv)
 		go_into_the_background(s->control_fd);
 	if (!result) {
+		if (argv)
+			return run_instead(s, argv, "cannot track the job", -ENOMEM);
 		cli_complain("out of memory");
-		return EXIT_BEFORE_JOB;
+		return EXIT_ERROR;
 	}
 	if ((!s->job || !*s->job) && argv) {
 		derive_job(argv, s->redact_args, job, sizeof(job));

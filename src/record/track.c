@@ -395,15 +395,23 @@ static void forward(struct track *t, int signo)
 
 static void handle_signals(struct track *t)
 {
+	const struct timespec nap = {0, 10000000};
 	enum trk_job_action action;
+	bool any = false;
 	int signo;
 
 	while (trk__job_next_signal(&t->job, &action, &signo)) {
+		any = true;
 		if (action == TRK_JOB_CHILD)
 			look_at_children(t);
 		else if (action == TRK_JOB_FORWARD || !t->options->argv)
 			forward(t, signo);
 	}
+	if (any || !t->options->argv)
+		return;
+	/* They are there, but cannot be read: the job's end is seen all the same. */
+	look_at_children(t);
+	(void) nanosleep(&nap, NULL);
 }
 
 static void loop(struct track *t)
@@ -435,8 +443,10 @@ static void loop(struct track *t)
 		}
 		if (t->root_reaped || t->stop)
 			break;
-		if (fds[0].revents && read(t->timer_fd, &expirations, sizeof(expirations)) > 0)
+		if (fds[0].revents) {
+			(void) !read(t->timer_fd, &expirations, sizeof(expirations));
 			tick(t);
+		}
 		if (t->options->pid && trk__tree_state(trk__sampler_tree(t->sampler))->root_gone) {
 			t->finish.root_ended = true;
 			break;
