@@ -120,6 +120,8 @@ uint64_t trk__cursor_varint(struct trk_cursor *c)
 	uint64_t value = 0;
 	unsigned int shift;
 
+	if (!c->bad && c->at != c->end && *c->at < 0x80) /* most are small */
+		return *c->at++;
 	for (shift = 0; shift < 64; shift += 7) {
 		unsigned char byte;
 

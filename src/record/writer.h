@@ -16,7 +16,7 @@
 
 struct trk_writer; /* opaque */
 
-enum { TRK_WRITER_MAX_BYTES = 16 * 1024 * 1024 };
+enum { TRK_WRITER_MAX_BYTES = 12 * 1024 * 1024 };
 
 /* Create `name` below dirfd (borrowed until _free), mode 0600, never through a symbolic link.
  * max_bytes 0: the default bound. NULL with *reterr on failure. */

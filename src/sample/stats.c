@@ -87,7 +87,9 @@ static void add(struct column *c, uint64_t rows, double seconds, int64_t mean, i
 		unsigned int bucket = bucket_of(mean);
 
 		c->histogram[bucket].seconds += (float) seconds;
-		c->histogram[bucket].off += (float) (((double) mean - middle_of(bucket)) * seconds);
+		if (mean >= 2 << SUB_BITS) /* below, a bucket is one value */
+			c->histogram[bucket].off +=
+				(float) (((double) mean - middle_of(bucket)) * seconds);
 	}
 }
 
@@ -100,15 +102,16 @@ void trk__stats_add_thinned(struct trk_stats *s, uint64_t rows, const struct trk
 	if (!(seconds > 0))
 		seconds = 1e-6;
 	s->rows += rows;
-	for (int i = 0; i < TRK_COLUMNS; i++) {
+	for (uint64_t left = mean->known; left; left &= left - 1) {
+		int i = __builtin_ctzll(left);
 		bool is_delta = trk__columns[i].kind == TRK_KIND_DELTA;
 
-		if (!trk__sample_knows(mean, i) || trk__columns[i].kind == TRK_KIND_STAMP)
+		if (trk__columns[i].kind == TRK_KIND_STAMP)
 			continue;
 		/* A thinned amount was gathered over `rows` rows: the typical row had a part of it. */
 		add(&s->column[i], rows, seconds,
-		    is_delta ? mean->value[i] / (int64_t) rows : mean->value[i], min->value[i],
-		    max->value[i], is_delta ? mean->value[i] : 0);
+		    is_delta && rows > 1 ? mean->value[i] / (int64_t) rows : mean->value[i],
+		    min->value[i], max->value[i], is_delta ? mean->value[i] : 0);
 	}
 }
 

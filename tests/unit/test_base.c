@@ -425,6 +425,9 @@ static void the_check_sum_is_crc32c(void **state)
 	assert_int_equal(trk__crc32c(0, "123456789", 9), 0xe3069283);
 	assert_int_equal(trk__crc32c(trk__crc32c(0, "1234", 4), "56789", 5), 0xe3069283);
 	assert_int_equal(trk__crc32c(0, zeros, sizeof(zeros)), 0x8a9136aa); /* RFC 3720, B.4 */
+	assert_int_equal(trk__crc32c_table(0, zeros, sizeof(zeros)), 0x8a9136aa);
+	assert_int_equal(trk__crc32c_table(7, "123456789abcdef", 15),
+			 trk__crc32c(7, "123456789abcdef", 15));
 	assert_int_equal(trk__crc32c(0, "", 0), 0);
 }
 
