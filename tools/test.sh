@@ -120,7 +120,8 @@ stage_unit() {
 
 stage_cli() {
 	begin "tests of the real program"
-	RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest cli tests/cli tests/fault
+	RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest cli tests/cli
+	RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest fault tests/fault
 	end cli
 }
 
