@@ -16,15 +16,25 @@ static const int handled[] = {
 	SIGUSR2, SIGALRM, SIGCONT, SIGWINCH, SIGTSTP,
 };
 
+/* Blocked from the job's start to our end, so that they become errors of write: a reader of our output
+ * that left, and a limit of the file size, must not end us. The job gets the original mask. */
+static void add_write_signals(sigset_t *set)
+{
+	(void) sigaddset(set, SIGPIPE);
+	(void) sigaddset(set, SIGXFSZ);
+}
+
 int trk__job_prepare(struct trk_job *job)
 {
-	sigset_t set;
+	sigset_t set, blocked;
 
 	*job = (struct trk_job){.signal_fd = -1};
 	(void) sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
 		(void) sigaddset(&set, handled[i]);
-	if (sigprocmask(SIG_BLOCK, &set, &job->original_mask) < 0)
+	blocked = set;
+	add_write_signals(&blocked);
+	if (sigprocmask(SIG_BLOCK, &blocked, &job->original_mask) < 0)
 		return -errno;
 	job->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (job->signal_fd < 0)
@@ -126,7 +136,10 @@ void trk__job_stop_with(struct trk_job *job)
 
 void trk__job_release(struct trk_job *job)
 {
+	sigset_t set = job->original_mask;
+
 	trk__close(job->signal_fd);
 	job->signal_fd = -1;
-	(void) sigprocmask(SIG_SETMASK, &job->original_mask, NULL);
+	add_write_signals(&set); /* the summary is still to be written */
+	(void) sigprocmask(SIG_SETMASK, &set, NULL);
 }
