@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 export BUILD JOBS
 
 .DELETE_ON_ERROR:
-.PHONY: all tools setup demo test bench install clean format lint help
+.PHONY: all tools setup demo test storm bench install clean format lint help
 
 all: tools
 	@tools/configure.sh
@@ -29,6 +29,10 @@ demo: setup
 
 test: setup
 	@tools/test.sh
+
+# Five minutes of kills, stops and starved limits against the tracker.
+storm: all
+	@/usr/bin/python3 tests/fault/storm.py $(BUILD)/resource-tracker --seconds 300
 
 bench:
 	@tools/setup.sh --bench
@@ -57,6 +61,7 @@ help:
 	@echo "make setup      install what building and testing need (Debian packages)"
 	@echo "make demo       set up, build, and track a real job"
 	@echo "make test       set up, build, run every test"
+	@echo "make storm      five minutes of kills, stops and starved limits"
 	@echo "make bench      set up, build, run the benchmarks with the peers beside them"
 	@echo "make install    install below PREFIX=$(PREFIX), inside DESTDIR"
 	@echo "make lint       read the code: law, format, clang-tidy, cppcheck, complexity"

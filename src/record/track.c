@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -31,6 +32,7 @@ enum { OLD_CHILDREN_MAX = 64 };
 #define FAST_NS       (200 * TRK_NS_PER_MS) /* the first ticks, so that short jobs have data */
 #define FAST_PHASE_NS (10 * TRK_NS_PER_S)
 #define STATE_NS      (10 * TRK_NS_PER_S)
+#define NAP_NS        (10 * TRK_NS_PER_MS) /* between two looks where the kernel cannot wake us */
 /* The CPU clock of a process that runs moves in ticks of the kernel, up to 10 ms. */
 #define MIN_RATE_NS (40 * TRK_NS_PER_MS)
 
@@ -50,6 +52,7 @@ struct track {
 	pid_t old_child[OLD_CHILDREN_MAX]; /* ours before the job: inherited over an exec */
 	int old_children;
 	bool root_reaped, stop;
+	bool unarmed; /* the timer could not be set: we look at the clock ourselves */
 	int wait_status;
 };
 
@@ -200,7 +203,7 @@ static void arm(struct track *t)
 	spec = (struct itimerspec){
 		.it_value = {(time_t) (at / TRK_NS_PER_S), (long) (at % TRK_NS_PER_S)},
 	};
-	(void) timerfd_settime(t->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL);
+	t->unarmed = timerfd_settime(t->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL) < 0;
 }
 
 static void take_row(struct track *t, uint64_t late_ns)
@@ -414,6 +417,34 @@ static void handle_signals(struct track *t)
 	(void) nanosleep(&nap, NULL);
 }
 
+/* Wait for one of the descriptors. Where the kernel refuses (EINVAL: a limit of open files below the
+ * number that we ask about, set by prlimit on us), look at signals and timer after a nap: what counts
+ * is that the job is waited for. */
+static void await(struct track *t, struct pollfd *fds, nfds_t n)
+{
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+
+	if (poll(fds, n, t->unarmed ? (int) (NAP_NS / TRK_NS_PER_MS) : -1) >= 0)
+		return;
+	for (nfds_t i = 0; i < n; i++)
+		fds[i].revents = 0;
+	fds[0].revents = fds[1].revents = POLLIN;
+	if (errno != EINTR)
+		(void) nanosleep(&nap, NULL);
+}
+
+static bool tick_is_due(struct track *t, bool timer_is_ready)
+{
+	uint64_t expirations;
+
+	if (t->unarmed)
+		return t->env.monotonic_ns() >= t->next_ns;
+	/* Whether it can be read or not: a tick looks at the clock itself. */
+	if (timer_is_ready)
+		(void) !read(t->timer_fd, &expirations, sizeof(expirations));
+	return timer_is_ready;
+}
+
 static void loop(struct track *t)
 {
 	struct pollfd fds[] = {
@@ -423,14 +454,8 @@ static void loop(struct track *t)
 	};
 
 	while (!t->root_reaped && !t->stop) {
-		uint64_t expirations;
-
 		fds[4].fd = t->control.fd;
-		if (poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0) {
-			if (errno == EINTR || errno == EAGAIN || errno == ENOMEM)
-				continue;
-			break;
-		}
+		await(t, fds, sizeof(fds) / sizeof(fds[0]));
 		if (fds[3].revents)
 			take_marks(t);
 		if (fds[4].revents)
@@ -443,10 +468,8 @@ static void loop(struct track *t)
 		}
 		if (t->root_reaped || t->stop)
 			break;
-		if (fds[0].revents) {
-			(void) !read(t->timer_fd, &expirations, sizeof(expirations));
+		if (tick_is_due(t, fds[0].revents != 0))
 			tick(t);
-		}
 		if (t->options->pid && trk__tree_state(trk__sampler_tree(t->sampler))->root_gone) {
 			t->finish.root_ended = true;
 			break;

@@ -47,6 +47,17 @@ def test_the_program_is_hardened(rt_path):
     headers = output("readelf", "-lW", str(rt_path))
     assert "GNU_RELRO" in headers
     assert re.search(r"GNU_STACK.* RW ", headers)
+    assert not re.search(r"LOAD .* RWE ", headers)
+    dynamic = output("readelf", "-dW", str(rt_path))
+    assert re.search(r"FLAGS_1\).*\bNOW\b.*\bPIE\b", dynamic)
+    assert "TEXTREL" not in dynamic
+
+
+def test_the_program_checks_its_stack_and_its_copies(rt_path):
+    symbols = output("readelf", "--dyn-syms", "-W", str(rt_path))
+    assert " __stack_chk_fail@" in symbols
+    assert re.search(r" __\w+_chk@", symbols), "not fortified"
+    assert not re.search(r" (sprintf|vsprintf|strcpy|strcat|gets)@", symbols)
 
 
 def test_the_shared_library_exports_what_the_header_declares(libraries):
