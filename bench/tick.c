@@ -6,7 +6,8 @@
  *   tick tree PID COUNT MS     the tree alone
  *   tick bare PID COUNT MS     the bare system calls for the same: of PID's children, or the system
  *   tick floor PID COUNT       those for one full read of one process, and ours, interleaved
- *   tick loop PID COUNT        COUNT calls for tree and system and nothing else (for callgrind)
+ *   tick loop PID COUNT [ROOT] COUNT calls for tree and system and nothing else (for callgrind); of a
+ *                              captured tree that holds proc/ and sys/
  *
  * Prints medians in nanoseconds, one "name value" a line. */
 #include <errno.h>
@@ -245,7 +246,10 @@ int main(int argc, char **argv)
 	struct trk_env env;
 	int r = 2;
 
-	if (count == 0 || count > COUNT_MAX || trk__env_init(&env) < 0) {
+	const char *root = argc > 4 && !strcmp(argv[1], "loop") ? argv[4] : NULL;
+
+	if (count == 0 || count > COUNT_MAX ||
+	    (root ? trk__env_init_at(&env, root) : trk__env_init(&env)) < 0) {
 		(void) fprintf(stderr, "usage: tick sample|tree|bare|floor|loop PID COUNT [MS]\n");
 		return 2;
 	}
