@@ -204,3 +204,15 @@ void trk__json_null(struct trk_json *j)
 	before_value(j);
 	trk__buf_puts(j->buf, "null");
 }
+
+void trk__json_key_text(struct trk_json *j, const char *key, const char *text)
+{
+	trk__json_key(j, key);
+	trk__json_text(j, text);
+}
+
+void trk__json_key_double(struct trk_json *j, const char *key, double value)
+{
+	trk__json_key(j, key);
+	trk__json_double(j, value);
+}

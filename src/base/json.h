@@ -28,6 +28,9 @@ void trk__json_text(struct trk_json *j, const char *text);
 void trk__json_text_n(struct trk_json *j, const char *text, size_t len);
 void trk__json_u64(struct trk_json *j, uint64_t value);
 void trk__json_i64(struct trk_json *j, int64_t value);
+/* A key with its value. */
+void trk__json_key_text(struct trk_json *j, const char *key, const char *text);
+void trk__json_key_double(struct trk_json *j, const char *key, double value);
 /* NaN and infinities are null. */
 void trk__json_double(struct trk_json *j, double value);
 /* value / 10^decimals, exactly, without trailing zeros. */

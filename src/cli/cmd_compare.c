@@ -208,27 +208,19 @@ static void print_json(struct trk_buf *b, const struct comparison *c)
 
 	trk__json_init(&j, b, 1);
 	trk__json_open(&j, '{');
-	trk__json_key(&j, "schema");
-	trk__json_text(&j, "resource-tracker.compare/1");
-	trk__json_key(&j, "run");
-	trk__json_text(&j, c->run->id);
-	trk__json_key(&j, "with");
-	trk__json_text(&j, c->with);
+	trk__json_key_text(&j, "schema", "resource-tracker.compare/1");
+	trk__json_key_text(&j, "run", c->run->id);
+	trk__json_key_text(&j, "with", c->with);
 	trk__json_key(&j, "figures");
 	trk__json_open(&j, '{');
 	for (size_t i = 0; i < FIGURES; i++) {
 		trk__json_key(&j, figures[i].name);
 		trk__json_open(&j, '{');
-		trk__json_key(&j, "before");
-		trk__json_double(&j, c->before[i]);
-		trk__json_key(&j, "now");
-		trk__json_double(&j, c->value[i]);
-		trk__json_key(&j, "change");
-		trk__json_double(&j, change_of(c, i));
-		trk__json_key(&j, "noise");
-		trk__json_double(&j, c->odd[i].noise_share);
-		trk__json_key(&j, "words");
-		trk__json_text(&j, *words_of(c, i) ? words_of(c, i) : NULL);
+		trk__json_key_double(&j, "before", c->before[i]);
+		trk__json_key_double(&j, "now", c->value[i]);
+		trk__json_key_double(&j, "change", change_of(c, i));
+		trk__json_key_double(&j, "noise", c->odd[i].noise_share);
+		trk__json_key_text(&j, "words", *words_of(c, i) ? words_of(c, i) : NULL);
 		trk__json_key(&j, "failed");
 		trk__json_bool(&j, c->failed[i]);
 		trk__json_close(&j, '}');

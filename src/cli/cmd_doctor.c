@@ -282,20 +282,15 @@ static void print_json(struct trk_buf *b, const struct finding *list, size_t n)
 
 	trk__json_init(&j, b, 1);
 	trk__json_open(&j, '{');
-	trk__json_key(&j, "schema");
-	trk__json_text(&j, "resource-tracker.doctor/1");
+	trk__json_key_text(&j, "schema", "resource-tracker.doctor/1");
 	trk__json_key(&j, "checks");
 	trk__json_open(&j, '[');
 	for (size_t i = 0; i < n; i++) {
 		trk__json_open(&j, '{');
-		trk__json_key(&j, "what");
-		trk__json_text(&j, list[i].what);
-		trk__json_key(&j, "available");
-		trk__json_text(&j, words[list[i].state]);
-		trk__json_key(&j, "source");
-		trk__json_text(&j, list[i].source);
-		trk__json_key(&j, "hint");
-		trk__json_text(&j, list[i].hint[0] ? list[i].hint : NULL);
+		trk__json_key_text(&j, "what", list[i].what);
+		trk__json_key_text(&j, "available", words[list[i].state]);
+		trk__json_key_text(&j, "source", list[i].source);
+		trk__json_key_text(&j, "hint", list[i].hint[0] ? list[i].hint : NULL);
 		trk__json_close(&j, '}');
 	}
 	trk__json_close(&j, ']');

@@ -112,26 +112,14 @@ static void run_text(struct trk_buf *b, const struct trk_past *run)
 	trk__buf_putc(b, '\n');
 }
 
-static void key_text(struct trk_json *j, const char *key, const char *text)
-{
-	trk__json_key(j, key);
-	trk__json_text(j, text);
-}
-
-static void key_double(struct trk_json *j, const char *key, double value)
-{
-	trk__json_key(j, key);
-	trk__json_double(j, value);
-}
-
 static void run_json(struct trk_json *j, const struct trk_past *run)
 {
 	trk__json_open(j, '{');
-	key_text(j, "id", run->id);
-	key_text(j, "job", run->job);
-	key_text(j, "kind", run->kind);
-	key_text(j, "command", run->command);
-	key_text(j, "verdict", run->verdict);
+	trk__json_key_text(j, "id", run->id);
+	trk__json_key_text(j, "job", run->job);
+	trk__json_key_text(j, "kind", run->kind);
+	trk__json_key_text(j, "command", run->command);
+	trk__json_key_text(j, "verdict", run->verdict);
 	trk__json_key(j, "code");
 	if (run->code >= 0)
 		trk__json_i64(j, run->code);
@@ -142,16 +130,16 @@ static void run_json(struct trk_json *j, const struct trk_past *run)
 		trk__json_i64(j, run->signal);
 	else
 		trk__json_null(j);
-	key_double(j, "start_time", run->start_s);
-	key_double(j, "duration_s", run->duration_s);
-	key_double(j, "cpu_s", run->cpu_s);
-	key_double(j, "process_cpu_usage_mean", run->cpu_mean);
-	key_double(j, "process_cpu_usage_max", run->cpu_max);
-	key_double(j, "peak_memory_mib", run->peak_memory_mib);
-	key_double(j, "disk_read_bytes", run->disk_read_bytes);
-	key_double(j, "disk_write_bytes", run->disk_write_bytes);
-	key_double(j, "limit_cpu", run->limit_cpu);
-	key_double(j, "limit_memory_mib", run->limit_memory_mib);
+	trk__json_key_double(j, "start_time", run->start_s);
+	trk__json_key_double(j, "duration_s", run->duration_s);
+	trk__json_key_double(j, "cpu_s", run->cpu_s);
+	trk__json_key_double(j, "process_cpu_usage_mean", run->cpu_mean);
+	trk__json_key_double(j, "process_cpu_usage_max", run->cpu_max);
+	trk__json_key_double(j, "peak_memory_mib", run->peak_memory_mib);
+	trk__json_key_double(j, "disk_read_bytes", run->disk_read_bytes);
+	trk__json_key_double(j, "disk_write_bytes", run->disk_write_bytes);
+	trk__json_key_double(j, "limit_cpu", run->limit_cpu);
+	trk__json_key_double(j, "limit_memory_mib", run->limit_memory_mib);
 	trk__json_key(j, "samples");
 	trk__json_u64(j, run->samples);
 	trk__json_close(j, '}');
@@ -171,7 +159,7 @@ static void print_all(struct trk_buf *b, const struct cli_past *past, bool json)
 	}
 	trk__json_init(&j, b, 1);
 	trk__json_open(&j, '{');
-	key_text(&j, "schema", "resource-tracker.history/1");
+	trk__json_key_text(&j, "schema", "resource-tracker.history/1");
 	trk__json_key(&j, "runs");
 	trk__json_open(&j, '[');
 	for (size_t i = 0; i < past->count; i++)

@@ -198,12 +198,9 @@ static void answer_json(struct trk_buf *b, const struct question *q, const struc
 
 	trk__json_init(&j, b, 1);
 	trk__json_open(&j, '{');
-	trk__json_key(&j, "schema");
-	trk__json_text(&j, "resource-tracker.advice/1");
-	trk__json_key(&j, "job");
-	trk__json_text(&j, q->record.run.job);
-	trk__json_key(&j, "run");
-	trk__json_text(&j, q->record.run.id);
+	trk__json_key_text(&j, "schema", "resource-tracker.advice/1");
+	trk__json_key_text(&j, "job", q->record.run.job);
+	trk__json_key_text(&j, "run", q->record.run.id);
 	trk__advice_json(&j, a);
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');

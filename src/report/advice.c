@@ -272,35 +272,24 @@ void trk__advice_text(struct trk_buf *b, const struct trk_advice *a)
 	}
 }
 
-static void key_double(struct trk_json *j, const char *key, double value)
-{
-	trk__json_key(j, key);
-	trk__json_double(j, value);
-}
-
-static void key_text(struct trk_json *j, const char *key, const char *text)
-{
-	trk__json_key(j, key);
-	trk__json_text(j, text);
-}
-
 static void cpu_json(struct trk_json *j, const struct trk_advice *a)
 {
 	trk__json_key(j, "cpu");
 	trk__json_open(j, '{');
-	key_double(j, "cores", a->cores);
-	key_double(j, "run_time_s", a->run_time_s);
+	trk__json_key_double(j, "cores", a->cores);
+	trk__json_key_double(j, "run_time_s", a->run_time_s);
 	if (a->has_cpu) {
-		key_double(j, "mean_cores", a->cpu.mean_cores);
-		key_double(j, "peak_cores", a->cpu.peak_cores);
-		key_double(j, "saturated_share", a->cpu.saturated_share);
+		trk__json_key_double(j, "mean_cores", a->cpu.mean_cores);
+		trk__json_key_double(j, "peak_cores", a->cpu.peak_cores);
+		trk__json_key_double(j, "saturated_share", a->cpu.saturated_share);
 		trk__json_key(j, "points");
 		trk__json_open(j, '[');
 		for (size_t i = 0; i < a->cpu.point_count; i++) {
 			trk__json_open(j, '{');
-			key_double(j, "cores", a->cpu.point[i].cores);
-			key_double(j, "run_time_s", a->cpu.point[i].run_time_s);
-			key_text(j, "quality", a->cpu.point[i].at_most ? "at_most" : "estimated");
+			trk__json_key_double(j, "cores", a->cpu.point[i].cores);
+			trk__json_key_double(j, "run_time_s", a->cpu.point[i].run_time_s);
+			trk__json_key_text(j, "quality",
+					   a->cpu.point[i].at_most ? "at_most" : "estimated");
 			trk__json_close(j, '}');
 		}
 		trk__json_close(j, ']');
@@ -319,13 +308,17 @@ static void memory_json(struct trk_json *j, const struct trk_advice *a)
 
 	trk__json_key(j, "memory");
 	trk__json_open(j, '{');
-	key_double(j, "request_mib", a->memory_mib);
-	key_double(j, "next_rung_mib", a->has_memory ? m->next_rung_bytes / MIB : (double) NAN);
-	key_text(j, "basis", a->has_memory ? trk__basis_name(m->basis) : NULL);
-	key_text(j, "confidence", a->has_memory ? trk__confidence_name(m->confidence) : NULL);
-	key_double(j, "chance_exceed", a->has_memory ? m->chance_exceed : (double) NAN);
-	key_double(j, "highest_mib", a->has_memory ? m->highest_bytes / MIB : (double) NAN);
-	key_double(j, "passed_peak_mib", a->has_memory ? m->passed_peak_bytes / MIB : (double) NAN);
+	trk__json_key_double(j, "request_mib", a->memory_mib);
+	trk__json_key_double(j, "next_rung_mib",
+			     a->has_memory ? m->next_rung_bytes / MIB : (double) NAN);
+	trk__json_key_text(j, "basis", a->has_memory ? trk__basis_name(m->basis) : NULL);
+	trk__json_key_text(j, "confidence",
+			   a->has_memory ? trk__confidence_name(m->confidence) : NULL);
+	trk__json_key_double(j, "chance_exceed", a->has_memory ? m->chance_exceed : (double) NAN);
+	trk__json_key_double(j, "highest_mib",
+			     a->has_memory ? m->highest_bytes / MIB : (double) NAN);
+	trk__json_key_double(j, "passed_peak_mib",
+			     a->has_memory ? m->passed_peak_bytes / MIB : (double) NAN);
 	trk__json_key(j, "reasons");
 	trk__json_open(j, '[');
 	for (size_t i = 0; a->has_memory && i < m->reason_count; i++)
@@ -338,16 +331,16 @@ void trk__advice_json(struct trk_json *j, const struct trk_advice *a)
 {
 	trk__json_key(j, "advice");
 	trk__json_open(j, '{');
-	key_text(j, "method", a->original ? "original" : "default");
+	trk__json_key_text(j, "method", a->original ? "original" : "default");
 	trk__json_key(j, "runs");
 	trk__json_u64(j, a->runs);
 	cpu_json(j, a);
 	memory_json(j, a);
-	key_double(j, "gpus", a->gpus);
-	key_double(j, "vram_mib", a->vram_mib);
+	trk__json_key_double(j, "gpus", a->gpus);
+	trk__json_key_double(j, "vram_mib", a->vram_mib);
 	trk__json_key(j, "verdict");
 	trk__json_open(j, '{');
-	key_text(j, "sizing", trk__sizing_name(a->sizing.sizing));
+	trk__json_key_text(j, "sizing", trk__sizing_name(a->sizing.sizing));
 	trk__json_key(j, "reasons");
 	trk__json_open(j, '[');
 	for (size_t i = 0; i < a->sizing.reason_count; i++)

@@ -21,12 +21,6 @@ static void quantity(struct trk_json *j, const char *key, const struct trk_quant
 	trk__json_close(j, '}');
 }
 
-static void key_double(struct trk_json *j, const char *key, double value)
-{
-	trk__json_key(j, key);
-	trk__json_double(j, value);
-}
-
 static void key_u64(struct trk_json *j, const char *key, uint64_t value)
 {
 	trk__json_key(j, key);
@@ -127,7 +121,7 @@ static void run_of(struct trk_json *j, const struct trk_record *r)
 	else
 		key_text(j, "stop_time", NULL);
 	key_fixed(j, "duration_s", r->outcome.duration_ns / 1000, 6);
-	key_double(j, "interval_s", (double) r->run.interval_ns / 1e9);
+	trk__json_key_double(j, "interval_s", (double) r->run.interval_ns / 1e9);
 	exit_of(j, &r->outcome);
 	key_u64(j, "left_behind", r->outcome.left_behind);
 	key_u64(j, "damaged_records", r->damaged);
@@ -144,13 +138,13 @@ static void stats_of(struct trk_json *j, const struct trk_record *r)
 		trk__stats_get(r->stats, i, &s);
 		trk__json_key(j, trk__columns[i].name);
 		trk__json_open(j, '{');
-		key_double(j, "mean", s.mean);
-		key_double(j, "max", s.max);
-		key_double(j, "min", s.min);
-		key_double(j, "p50", s.p50);
-		key_double(j, "p95", s.p95);
-		key_double(j, "p99", s.p99);
-		key_double(j, "sum", s.sum);
+		trk__json_key_double(j, "mean", s.mean);
+		trk__json_key_double(j, "max", s.max);
+		trk__json_key_double(j, "min", s.min);
+		trk__json_key_double(j, "p50", s.p50);
+		trk__json_key_double(j, "p95", s.p95);
+		trk__json_key_double(j, "p99", s.p99);
+		trk__json_key_double(j, "sum", s.sum);
 		trk__json_close(j, '}');
 	}
 }
@@ -167,9 +161,9 @@ static void top_of(struct trk_json *j, const struct trk_outcome *o)
 		trk__json_i64(j, p->pid);
 		key_text(j, "name", p->name);
 		key_text(j, "command", p->command);
-		key_double(j, "cpu_s", (double) p->cpu_ns / 1e9);
-		key_double(j, "peak_memory_mib",
-			   p->peak_bytes ? (double) p->peak_bytes / 1048576.0 : NAN);
+		trk__json_key_double(j, "cpu_s", (double) p->cpu_ns / 1e9);
+		trk__json_key_double(j, "peak_memory_mib",
+				     p->peak_bytes ? (double) p->peak_bytes / 1048576.0 : NAN);
 		key_u64(j, "disk_read_bytes", p->read_bytes);
 		key_u64(j, "disk_write_bytes", p->write_bytes);
 		trk__json_close(j, '}');
@@ -187,9 +181,11 @@ static void tracker_of(struct trk_json *j, const struct trk_record *r)
 	key_u64(j, "samples", r->samples);
 	key_u64(j, "missed", o->missed);
 	key_u64(j, "late", o->late);
-	key_double(j, "cpu_s", o->tracker_cpu_ns ? (double) o->tracker_cpu_ns / 1e9 : NAN);
-	key_double(j, "peak_rss_mib",
-		   o->tracker_rss_bytes ? (double) o->tracker_rss_bytes / 1048576.0 : NAN);
+	trk__json_key_double(j, "cpu_s",
+			     o->tracker_cpu_ns ? (double) o->tracker_cpu_ns / 1e9 : NAN);
+	trk__json_key_double(j, "peak_rss_mib",
+			     o->tracker_rss_bytes ? (double) o->tracker_rss_bytes / 1048576.0
+						  : NAN);
 	trk__json_key(j, "sources");
 	trk__json_open(j, '{');
 	for (size_t i = 0; i < o->source_count; i++)

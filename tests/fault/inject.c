@@ -72,37 +72,28 @@ static bool strikes(const char *function)
 	if (!real)                                                                                 \
 	real = (__typeof__(real)) dlsym(RTLD_NEXT, #function)
 
-#define OPENAT(function)                                                                           \
-	int function(int dir, const char *path, int flags, ...)                                    \
-	{                                                                                          \
-		mode_t mode = 0;                                                                   \
-		va_list args;                                                                      \
-		va_start(args, flags);                                                             \
-		if (flags & (O_CREAT | O_TMPFILE))                                                 \
-			mode = va_arg(args, mode_t);                                               \
-		va_end(args);                                                                      \
-		if (strikes("open"))                                                               \
-			return -1;                                                                 \
-		return (int) syscall(SYS_openat, dir, path, flags, mode);                          \
-	}
-OPENAT(openat)
-OPENAT(openat64)
+static int open_at(int dir, const char *path, int flags, va_list args)
+{
+	mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0;
 
-#define OPEN(function)                                                                             \
-	int function(const char *path, int flags, ...)                                             \
+	return strikes("open") ? -1 : (int) syscall(SYS_openat, dir, path, flags, mode);
+}
+
+/* `dir` is where the path starts from; the rest are the parameters before flags. */
+#define OPEN(function, dir, ...)                                                                   \
+	int function(__VA_ARGS__, int flags, ...)                                                  \
 	{                                                                                          \
-		mode_t mode = 0;                                                                   \
 		va_list args;                                                                      \
+		int fd;                                                                            \
 		va_start(args, flags);                                                             \
-		if (flags & (O_CREAT | O_TMPFILE))                                                 \
-			mode = va_arg(args, mode_t);                                               \
+		fd = open_at(dir, path, flags, args);                                              \
 		va_end(args);                                                                      \
-		if (strikes("open"))                                                               \
-			return -1;                                                                 \
-		return (int) syscall(SYS_openat, AT_FDCWD, path, flags, mode);                     \
+		return fd;                                                                         \
 	}
-OPEN(open)
-OPEN(open64)
+OPEN(openat, dir_fd, int dir_fd, const char *path)
+OPEN(openat64, dir_fd, int dir_fd, const char *path)
+OPEN(open, AT_FDCWD, const char *path)
+OPEN(open64, AT_FDCWD, const char *path)
 
 ssize_t read(int fd, void *data, size_t size)
 {
