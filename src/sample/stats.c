@@ -6,6 +6,8 @@
 enum {
 	SUB_BITS = 5, /* buckets in a power of two: 32 */
 	BUCKETS = (62 - SUB_BITS) << SUB_BITS,
+	BLOCKS = BUCKETS >> SUB_BITS,
+	BLOCK = 1 << SUB_BITS,
 };
 
 /* How long values of the bucket lasted, and how far they lay from its middle, times that. */
@@ -17,7 +19,8 @@ struct column {
 	uint64_t rows;
 	int64_t min, max, sum;
 	double weighted_sum, weight;
-	struct bucket *histogram; /* BUCKETS of them; owned; NULL until the first value */
+	struct bucket
+		*block[BLOCKS]; /* BLOCK of them each; owned; NULL until a value falls into it */
 };
 
 struct trk_stats {
@@ -33,7 +36,8 @@ struct trk_stats *trk__stats_new(void)
 void trk__stats_clear(struct trk_stats *s)
 {
 	for (int i = 0; i < TRK_COLUMNS; i++)
-		free(s->column[i].histogram);
+		for (int k = 0; k < BLOCKS; k++)
+			free(s->column[i].block[k]);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -70,6 +74,22 @@ static double middle_of(unsigned int bucket)
 	       (double) (1ull << octave) / 2;
 }
 
+/* Few of the blocks are ever needed: a column keeps to an octave or two. */
+static void count(struct column *c, int64_t value, double seconds)
+{
+	unsigned int bucket = bucket_of(value);
+	struct bucket **block = &c->block[bucket >> SUB_BITS], *b;
+
+	if (!*block)
+		*block = calloc(BLOCK, sizeof(**block));
+	if (!*block)
+		return;
+	b = &(*block)[bucket % BLOCK];
+	b->seconds += (float) seconds;
+	if (value >= 2 << SUB_BITS) /* below, a bucket is one value */
+		b->off += (float) (((double) value - middle_of(bucket)) * seconds);
+}
+
 static void add(struct column *c, uint64_t rows, double seconds, int64_t mean, int64_t min,
 		int64_t max, int64_t sum)
 {
@@ -81,16 +101,7 @@ static void add(struct column *c, uint64_t rows, double seconds, int64_t mean, i
 	c->sum = (int64_t) ((uint64_t) c->sum + (uint64_t) sum); /* wraps on a crafted file */
 	c->weighted_sum += (double) mean * seconds;
 	c->weight += seconds;
-	if (!c->histogram)
-		c->histogram = calloc(BUCKETS, sizeof(*c->histogram));
-	if (c->histogram) {
-		unsigned int bucket = bucket_of(mean);
-
-		c->histogram[bucket].seconds += (float) seconds;
-		if (mean >= 2 << SUB_BITS) /* below, a bucket is one value */
-			c->histogram[bucket].off +=
-				(float) (((double) mean - middle_of(bucket)) * seconds);
-	}
+	count(c, mean, seconds);
 }
 
 void trk__stats_add_thinned(struct trk_stats *s, uint64_t rows, const struct trk_sample *mean,
@@ -121,33 +132,46 @@ void trk__stats_add(struct trk_stats *s, const struct trk_sample *sample)
 }
 
 /* The mean of what fell into a bucket. */
-static double mean_of(const struct column *c, unsigned int bucket)
+static double mean_of(const struct bucket *b, unsigned int bucket)
 {
-	const struct bucket *b = &c->histogram[bucket];
-
 	return middle_of(bucket) + (double) (b->off / b->seconds);
+}
+
+/* The next bucket from *at on that holds anything, and its number in *at; NULL at the end. */
+static const struct bucket *next_bucket(const struct column *c, unsigned int *at)
+{
+	for (; *at < BUCKETS; ++*at) {
+		const struct bucket *block = c->block[*at >> SUB_BITS];
+
+		if (!block)
+			*at |= BLOCK - 1;
+		else if (block[*at % BLOCK].seconds > 0)
+			return &block[*at % BLOCK];
+	}
+	return NULL;
 }
 
 void trk__stats_each(const struct trk_stats *s, int column,
 		     void (*fn)(void *data, double value, double seconds), void *data)
 {
 	const struct column *c = &s->column[column];
+	const struct bucket *b;
 
-	for (unsigned int i = 0; c->histogram && i < BUCKETS; i++)
-		if (c->histogram[i].seconds > 0)
-			fn(data, mean_of(c, i) / (double) trk__columns[column].divisor,
-			   (double) c->histogram[i].seconds);
+	for (unsigned int i = 0; (b = next_bucket(c, &i)); i++)
+		fn(data, mean_of(b, i) / (double) trk__columns[column].divisor,
+		   (double) b->seconds);
 }
 
 /* The value below which `share` of the time was spent, stored units. */
 static double percentile(const struct column *c, double share)
 {
 	double want = c->weight * share, seen = 0, value = (double) c->max;
+	const struct bucket *b;
 
-	for (unsigned int i = 0; i < BUCKETS; i++) {
-		seen += (double) c->histogram[i].seconds;
-		if (c->histogram[i].seconds > 0 && seen >= want * (1 - 1e-6)) {
-			value = mean_of(c, i);
+	for (unsigned int i = 0; (b = next_bucket(c, &i)); i++) {
+		seen += (double) b->seconds;
+		if (seen >= want * (1 - 1e-6)) {
+			value = mean_of(b, i);
 			break;
 		}
 	}
@@ -159,6 +183,7 @@ static double percentile(const struct column *c, double share)
 void trk__stats_get(const struct trk_stats *s, int column, struct trk_column_stats *ret)
 {
 	const struct column *c = &s->column[column];
+	unsigned int first = 0;
 	double divisor = (double) trk__columns[column].divisor;
 
 	*ret = (struct trk_column_stats){NAN, NAN, NAN, NAN, NAN, NAN, NAN, c->rows};
@@ -167,7 +192,7 @@ void trk__stats_get(const struct trk_stats *s, int column, struct trk_column_sta
 	ret->mean = c->weighted_sum / c->weight / divisor;
 	ret->min = (double) c->min / divisor;
 	ret->max = (double) c->max / divisor;
-	if (c->histogram) {
+	if (next_bucket(c, &first)) {
 		ret->p50 = percentile(c, 0.50) / divisor;
 		ret->p95 = percentile(c, 0.95) / divisor;
 		ret->p99 = percentile(c, 0.99) / divisor;
