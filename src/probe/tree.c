@@ -18,6 +18,7 @@
 #include "base/parse.h"
 #include "probe/linux/loadavg.h"
 #include "probe/linux/pid_io.h"
+#include "probe/linux/pid_schedstat.h"
 #include "probe/linux/pid_statm.h"
 #include "probe/tree_private.h"
 
@@ -28,13 +29,16 @@ enum {
 	/* A member whose CPU clock stands still is read all the same every so many updates: its
 	 * memory may have been swapped out or shared with somebody new. */
 	IDLE_UPDATES_MAX = 30,
-	FDS_PER_PROCESS = 3,
+	FDS_PER_PROCESS = 4,
+	QUEUE_READS = 4, /* of schedstat, in an update */
 	FDS_RESERVED = 64,
 	FDS_MAX = 6000,
 	MAX_PROCESSES_DEFAULT = 65536,
 };
 
 #define SWEEP_INTERVAL_NS (30 * TRK_NS_PER_S)
+/* A member that used less since its last look does not ask for a CPU in earnest. */
+#define QUEUE_CPU_MIN_NS (2 * TRK_NS_PER_MS)
 
 /* ---- table ---- */
 
@@ -109,6 +113,7 @@ static struct process *add(struct trk_tree *t, const struct trk_pid_stat *stat)
 		.stat_fd = -1,
 		.io_fd = -1,
 		.statm_fd = -1,
+		.schedstat_fd = -1,
 		.fresh = true,
 		.anon_factor = 1,
 		.shared_factor = 1,
@@ -122,7 +127,7 @@ static struct process *add(struct trk_tree *t, const struct trk_pid_stat *stat)
 
 static void drop_fds(struct trk_tree *t, struct process *p)
 {
-	int *fds[FDS_PER_PROCESS] = {&p->stat_fd, &p->io_fd, &p->statm_fd};
+	int *fds[FDS_PER_PROCESS] = {&p->stat_fd, &p->io_fd, &p->statm_fd, &p->schedstat_fd};
 
 	for (int i = 0; i < FDS_PER_PROCESS; i++) {
 		if (*fds[i] < 0)
@@ -249,6 +254,27 @@ int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_byte
 	return 0;
 }
 
+/* How long its main thread waited for a CPU. A member that is older than the tree brings its past
+ * along, which is not counted. */
+static void read_queue(struct trk_tree *t, struct process *p)
+{
+	struct trk_pid_schedstat s;
+	char text[128];
+	ssize_t len = read_file(t, p, &p->schedstat_fd, "schedstat", text, sizeof(text));
+
+	t->queue_reads_left--;
+	if (len < 0 || trk__pid_schedstat_parse(text, &s) < 0) {
+		t->state.queue_refused = !t->queue_answered;
+		return;
+	}
+	t->queue_answered = true;
+	t->state.queue_refused = false;
+	if (s.wait_ns > p->queue_ns && (p->queue_read || p->start_ticks >= t->start_ticks))
+		t->state.queue_ns += s.wait_ns - p->queue_ns;
+	p->queue_ns = s.wait_ns;
+	p->queue_read = true;
+}
+
 /* Take one reading of stat with its CPU clock. */
 static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 		      const struct trk_pid_stat *stat)
@@ -258,6 +284,9 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 	uint64_t inherited[TRK_TREE_COUNTERS];
 	uint64_t faults = stat->minor_faults + stat->major_faults;
 
+	if (clock_ns - p->clock_ns >= QUEUE_CPU_MIN_NS && t->queue_reads_left > 0)
+		read_queue(t, p);
+	p->on_disk = stat->state == 'D';
 	p->clock_ns = clock_ns;
 	memcpy(inherited, p->inherited, sizeof(inherited));
 	own[TRK_TREE_CPU] = clock_ns;
@@ -581,7 +610,7 @@ static void count_members(struct trk_tree *t)
 {
 	struct trk_tree_state *s = &t->state;
 
-	s->processes = s->threads = s->unreadable_io = 0;
+	s->processes = s->threads = s->unreadable_io = s->waiting_for_disk = 0;
 	for (size_t i = 0; i < t->count; i++) {
 		const struct process *p = &t->process[i];
 
@@ -590,6 +619,7 @@ static void count_members(struct trk_tree *t)
 		s->processes++;
 		s->threads += p->threads;
 		s->unreadable_io += p->io_denied;
+		s->waiting_for_disk += p->on_disk;
 	}
 	if (s->processes > s->peak_processes)
 		s->peak_processes = s->processes;
@@ -607,6 +637,7 @@ void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret)
 	bool any_vanished = false;
 
 	t->update++;
+	t->queue_reads_left = QUEUE_READS;
 	(void) trk__tree_discover(t);
 	for (size_t i = 0; i < t->count; i++) {
 		struct process *p = &t->process[i];

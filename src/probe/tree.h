@@ -65,6 +65,12 @@ struct trk_tree_state {
 	/* CPU time of children that were seen, and that no parent received: the kernel drops what
 	 * children of a parent that ignores SIGCHLD used. What they used unseen is lost as well. */
 	uint64_t dropped_cpu_ns;
+	/* Time that main threads of busy members could run and waited for a CPU, ns, monotone: at most
+	 * four members an update are asked. Not known (refused) where PID/schedstat
+	 * could never be read. */
+	uint64_t queue_ns;
+	bool queue_refused;
+	size_t waiting_for_disk; /* members last seen in an uninterruptible wait */
 	bool root_gone;
 	/* Peaks so far. */
 	size_t peak_processes;

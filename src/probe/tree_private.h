@@ -33,9 +33,13 @@ struct process {
 	bool io_denied;
 	bool pss_denied;
 	bool pss_estimated; /* pss_bytes is inferred */
+	bool on_disk;       /* in an uninterruptible wait at the last look */
 
 	uint64_t start_ticks;
-	int stat_fd, io_fd, statm_fd; /* kept open; -1 past the descriptor budget or unreadable */
+	/* Kept open; -1 past the descriptor budget or unreadable. */
+	int stat_fd, io_fd, statm_fd, schedstat_fd;
+	uint64_t queue_ns; /* at the last reading of schedstat */
+	bool queue_read;
 
 	/* Ledger. `seen` is own + inherited at the last read; `own` its certain part. */
 	uint64_t own[TRK_TREE_COUNTERS];
@@ -96,6 +100,9 @@ struct trk_tree {
 	struct process pool;
 	uint64_t ledger[TRK_TREE_COUNTERS];   /* what was added up here */
 	uint64_t at_least[TRK_TREE_COUNTERS]; /* what another source proves */
+
+	bool queue_answered;  /* some schedstat could be read */
+	int queue_reads_left; /* of schedstat in this update */
 
 	/* PSS budget. */
 	double credit_ns;

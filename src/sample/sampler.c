@@ -19,6 +19,7 @@
 #include "probe/linux/pressure.h"
 #include "probe/linux/space.h"
 #include "probe/perf.h"
+#include "sample/waits.h"
 
 enum {
 	TEXT_SIZE = 64 * 1024, /* /proc/stat of a machine with many hundred interrupts */
@@ -37,6 +38,11 @@ enum pressure_file { PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, PRESSURE_FILES 
 struct signs {
 	uint64_t forks, threads;
 	uint64_t dirty_bytes, written_bytes;
+};
+
+/* What waits are made of beside the row itself, as totals in µs. */
+struct stall {
+	int64_t disk_us, memory_us, queue_us; /* or TRK_WAIT_UNKNOWN */
 };
 
 /* A monotone total at the last tick, and when it was read. */
@@ -69,6 +75,7 @@ struct trk_sampler {
 	struct signs signs, processes_signs, space_signs; /* now, and when each was read last */
 	uint64_t processes_ns, space_ns;                  /* when each was read last */
 	uint64_t recount_ns;
+	struct stall stall, stall_before;
 	int64_t proc_links; /* st_nlink of /proc less its processes */
 	bool started;
 	struct counter last[TRK_COLUMNS];
@@ -358,17 +365,41 @@ static void read_tree(struct trk_sampler *s)
 	s->tree_ns = now_ns;
 }
 
+/* Pressure of the group is nearer to the job than the machine's. */
+static bool has_group_pressure(const struct trk_sampler *s)
+{
+	return s->cgroup.open && !s->cgroup.place[TRK_CGROUP_UNIFIED].machine_root &&
+	       s->cgroup.fd[TRK_CGROUP_FILE_IO_PRESSURE] >= 0 &&
+	       s->cgroup.fd[TRK_CGROUP_FILE_MEMORY_PRESSURE] >= 0;
+}
+
+static unsigned int wanted_of_cgroup(const struct trk_sampler *s)
+{
+	unsigned int want =
+		TRK_CGROUP_KNOWS_CPU | TRK_CGROUP_KNOWS_MEMORY | TRK_CGROUP_KNOWS_THROTTLING;
+
+	if (s->tree && has_group_pressure(s))
+		want |= TRK_CGROUP_KNOWS_IO_PRESSURE | TRK_CGROUP_KNOWS_MEMORY_PRESSURE;
+	return want;
+}
+
 static void read_cgroup(struct trk_sampler *s)
 {
 	struct trk_cgroup_usage usage;
 	struct counter *last = &s->last[TRK_CGROUP_CPU_USAGE];
 	uint64_t now_ns;
 
-	if (trk__cgroup_usage_quick(&s->cgroup, &usage) < 0)
+	if (!s->cgroup.open || trk__cgroup_usage_some(&s->cgroup, wanted_of_cgroup(s), &usage) < 0)
 		return;
 	now_ns = s->env.monotonic_ns();
 	if (usage.known & TRK_CGROUP_KNOWS_MEMORY)
 		set_bytes(s, TRK_CGROUP_MEMORY_COLUMN, usage.memory_bytes);
+	if (usage.known & TRK_CGROUP_KNOWS_THROTTLING)
+		set_delta(s, TRK_CGROUP_THROTTLED, usage.throttled_ns / 1000);
+	if (usage.known & TRK_CGROUP_KNOWS_IO_PRESSURE)
+		s->stall.disk_us = (int64_t) (usage.io_some_ns / 1000);
+	if (usage.known & TRK_CGROUP_KNOWS_MEMORY_PRESSURE)
+		s->stall.memory_us = (int64_t) (usage.memory_some_ns / 1000);
 	if (!(usage.known & TRK_CGROUP_KNOWS_CPU))
 		return;
 	if (last->valid && usage.cpu_ns >= last->value)
@@ -376,6 +407,85 @@ static void read_cgroup(struct trk_sampler *s)
 			 now_ns - s->cgroup_ns);
 	*last = (struct counter){true, usage.cpu_ns};
 	s->cgroup_ns = now_ns;
+}
+
+/* ---- where the interval went ---- */
+
+static int64_t since(int64_t now_us, int64_t before_us)
+{
+	if (now_us < 0 || before_us < 0)
+		return TRK_WAIT_UNKNOWN;
+	return now_us > before_us ? now_us - before_us : 0;
+}
+
+static int64_t known_us(const struct trk_sampler *s, int column)
+{
+	return trk__sample_knows(&s->row, column) ? s->row.value[column] : TRK_WAIT_UNKNOWN;
+}
+
+static bool moved(const struct trk_sampler *s, int column)
+{
+	return s->row.value[column] > 0; /* an unknown value is 0 */
+}
+
+/* Stalls of the control group where they are known, else of the machine. */
+static void take_stalls(struct trk_sampler *s)
+{
+	const struct trk_tree_state *state = trk__tree_state(s->tree);
+	const struct counter *disk = &s->last[TRK_SYSTEM_PRESSURE_IO_SOME];
+	const struct counter *memory = &s->last[TRK_SYSTEM_PRESSURE_MEMORY_SOME];
+
+	if (!has_group_pressure(s)) {
+		s->stall.disk_us = disk->valid ? (int64_t) disk->value : TRK_WAIT_UNKNOWN;
+		s->stall.memory_us = memory->valid ? (int64_t) memory->value : TRK_WAIT_UNKNOWN;
+	}
+	s->stall.queue_us =
+		state->queue_refused ? TRK_WAIT_UNKNOWN : (int64_t) (state->queue_ns / 1000);
+}
+
+static void read_waits(struct trk_sampler *s)
+{
+	static const int columns[TRK_WAITS] = {
+		[TRK_WAIT_ON_CPU] = TRK_PROCESS_ON_CPU,
+		[TRK_WAIT_GPU] = TRK_PROCESS_ON_GPU,
+		[TRK_WAIT_DISK] = TRK_PROCESS_DISK_WAIT,
+		[TRK_WAIT_MEMORY] = TRK_PROCESS_MEMORY_WAIT,
+		[TRK_WAIT_FOR_CPU] = TRK_PROCESS_CPU_WAIT,
+	};
+	const struct trk_tree_state *state;
+	struct trk_wait_facts facts;
+	struct trk_waits waits;
+
+	if (!s->tree)
+		return;
+	state = trk__tree_state(s->tree);
+	take_stalls(s);
+	facts = (struct trk_wait_facts){
+		.interval_us = s->row.value[TRK_INTERVAL],
+		.cpu_us =
+			trk__sample_knows(&s->row, TRK_PROCESS_UTIME)
+				? s->row.value[TRK_PROCESS_UTIME] + s->row.value[TRK_PROCESS_STIME]
+				: TRK_WAIT_UNKNOWN,
+		.gpu_us = TRK_WAIT_UNKNOWN,
+		.disk_stall_us = since(s->stall.disk_us, s->stall_before.disk_us),
+		.memory_stall_us = since(s->stall.memory_us, s->stall_before.memory_us),
+		.queue_us = since(s->stall.queue_us, s->stall_before.queue_us),
+		.throttled_us = known_us(s, TRK_CGROUP_THROTTLED),
+		.touched_disk = moved(s, TRK_PROCESS_DISK_READ) ||
+				moved(s, TRK_PROCESS_DISK_WRITE) ||
+				moved(s, TRK_PROCESS_MAJOR_FAULTS),
+		.touched_memory =
+			moved(s, TRK_PROCESS_MAJOR_FAULTS) || moved(s, TRK_PROCESS_MINOR_FAULTS),
+		.seen_on_disk = state->waiting_for_disk > 0,
+	};
+	/* A GPU's use is a mean over the interval; more than one counts as one that was busy. */
+	if (trk__sample_knows(&s->row, TRK_PROCESS_GPU_USAGE))
+		facts.gpu_us = s->row.value[TRK_PROCESS_GPU_USAGE] * facts.interval_us / 10000;
+	s->stall_before = s->stall;
+	trk__waits_divide(&facts, &waits);
+	for (int i = 0; i < TRK_WAITS; i++)
+		if (waits.us[i] >= 0)
+			trk__sample_set(&s->row, columns[i], waits.us[i]);
 }
 
 /* ---- life ---- */
@@ -404,6 +514,7 @@ void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk
 	}
 	read_tree(s);
 	read_cgroup(s);
+	read_waits(s);
 	set_delta(s, TRK_TRACKER_CPU, trk__clock_process_cpu_ns() / 1000);
 	s->last_ns = now_ns;
 	s->started = true;
@@ -456,6 +567,10 @@ static void take_baseline(struct trk_sampler *s)
 			s->last[columns[i]].valid = true;
 	}
 	s->last[TRK_TRACKER_CPU].valid = true;
+	read_cgroup(s);
+	if (s->tree)
+		take_stalls(s);
+	s->stall_before = s->stall;
 	s->row = ignored;
 	s->started = true;
 }
@@ -555,6 +670,11 @@ static void tree_sources(const struct trk_sampler *s, struct trk_source *list, s
 	add_source(list, n, "process_disk",
 		   state->unreadable_io ? "PID/io (not readable for processes of other users)"
 					: "PID/io, wait4");
+	add_source(list, n, "process_waits",
+		   has_group_pressure(s) ? "estimated: pressure of the control group, PID/schedstat"
+		   : s->stall.disk_us < 0 ? "estimated: PID/stat state, PID/schedstat (no PSI)"
+		   : state->queue_refused ? "estimated: /proc/pressure (no PID/schedstat)"
+					  : "estimated: /proc/pressure, PID/schedstat");
 }
 
 size_t trk__sampler_sources(const struct trk_sampler *s, struct trk_source *list)

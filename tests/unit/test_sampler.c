@@ -444,8 +444,10 @@ static void set_group(struct machine *m, uint64_t cpu_us, const char *memory)
 {
 	char text[128];
 
-	(void) snprintf(text, sizeof(text), "usage_usec %llu\nuser_usec 0\nsystem_usec 0\n",
-			(unsigned long long) cpu_us);
+	(void) snprintf(text, sizeof(text),
+			"usage_usec %llu\nuser_usec 0\nsystem_usec 0\n"
+			"nr_periods 10\nnr_throttled 1\nthrottled_usec %llu\n",
+			(unsigned long long) cpu_us, (unsigned long long) cpu_us / 10);
 	live_write(&m->live, "group/cpu.stat", text);
 	live_write(&m->live, "group/memory.current", memory);
 }
@@ -469,12 +471,14 @@ static void the_control_group_has_a_rate_and_a_gauge(void **state)
 	live_write(&m.live, "group/cgroup.events", "populated 1\n");
 	set_group(&m, 1000000, "1048576\n");
 	machine_start(&m, 0);
-	tick_after(&m, S); /* the first reading */
-	assert_unknown(&m, TRK_CGROUP_CPU_USAGE);
+	tick_after(&m, S); /* counts from the start */
+	assert_value(&m, TRK_CGROUP_CPU_USAGE, 0);
+	assert_value(&m, TRK_CGROUP_THROTTLED, 0);
 	assert_value(&m, TRK_CGROUP_MEMORY_COLUMN, 1);
 	set_group(&m, 4000000, "3145728\n");
 	tick_after(&m, 2 * S);
 	assert_value(&m, TRK_CGROUP_CPU_USAGE, 1.5);
+	assert_value(&m, TRK_CGROUP_THROTTLED, 0.3);
 	assert_value(&m, TRK_CGROUP_MEMORY_COLUMN, 3);
 	set_group(&m, 10, "");
 	tick_after(&m, S);

@@ -1,0 +1,46 @@
+#include "sample/waits.h"
+
+static int64_t at_most(int64_t value, int64_t limit)
+{
+	return value < limit ? value : limit;
+}
+
+/* Without pressure-stall information, a process that was found waiting stands for its interval: right
+ * on average, over many intervals. */
+static int64_t disk(const struct trk_wait_facts *f)
+{
+	if (f->disk_stall_us >= 0)
+		return f->touched_disk || f->seen_on_disk ? f->disk_stall_us : 0;
+	return f->seen_on_disk ? f->interval_us : 0;
+}
+
+static int64_t memory(const struct trk_wait_facts *f)
+{
+	if (f->memory_stall_us < 0)
+		return TRK_WAIT_UNKNOWN;
+	return f->touched_memory ? f->memory_stall_us : 0;
+}
+
+/* The queue holds what a quota held back, where the kernel counts the queue at all. */
+static int64_t for_cpu(const struct trk_wait_facts *f)
+{
+	return f->queue_us > f->throttled_us ? f->queue_us : f->throttled_us;
+}
+
+void trk__waits_divide(const struct trk_wait_facts *facts, struct trk_waits *ret)
+{
+	int64_t want[TRK_WAITS] = {
+		[TRK_WAIT_ON_CPU] = facts->cpu_us,   [TRK_WAIT_GPU] = facts->gpu_us,
+		[TRK_WAIT_DISK] = disk(facts),       [TRK_WAIT_MEMORY] = memory(facts),
+		[TRK_WAIT_FOR_CPU] = for_cpu(facts),
+	};
+	int64_t left = facts->interval_us;
+
+	for (int i = 0; i < TRK_WAITS; i++) {
+		ret->us[i] = TRK_WAIT_UNKNOWN;
+		if (facts->interval_us <= 0 || facts->cpu_us < 0 || want[i] < 0)
+			continue;
+		ret->us[i] = at_most(want[i], left);
+		left -= ret->us[i];
+	}
+}

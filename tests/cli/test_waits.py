@@ -1,0 +1,49 @@
+"""Where the time of a job went, on jobs that are known to wait for one thing."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.native
+
+BURN = "import time\nend = time.process_time() + {}\nwhile time.process_time() < end: pass\n"
+
+
+def parts(rt, *command):
+    """Sums of the parts over the run, as shares of its time."""
+    result = rt.track(*command, flags=["-i", "0.1"])
+    assert result.rc == 0, result.stderr
+    summary = result.summary
+    total = summary["stats"]["interval_s"]["sum"]
+    return {name: (summary["stats"][f"process_{name}"]["sum"] or 0) / total
+            for name in ("on_cpu", "disk_wait", "memory_wait", "cpu_wait")}
+
+
+def test_a_job_that_sleeps_waits_for_nothing_that_is_named(rt):
+    share = parts(rt, "sleep", "1")
+    assert share["on_cpu"] < 0.1 and share["cpu_wait"] < 0.1 and share["disk_wait"] < 0.1
+
+
+def test_a_job_that_shares_its_core_waits_for_a_cpu(rt):
+    core = min(os.sched_getaffinity(0))
+    pin = ["taskset", "-c", str(core)]
+    rival = subprocess.Popen([*pin, sys.executable, "-c", "while True: pass"])
+    try:
+        share = parts(rt, *pin, sys.executable, "-c", BURN.format(1))
+    finally:
+        rival.kill()
+        rival.wait()
+    assert share["cpu_wait"] > 0.25
+    assert share["on_cpu"] + share["cpu_wait"] > 0.85
+    assert sum(share.values()) <= 1.001
+
+
+def test_a_job_that_writes_through_the_cache_waits_for_the_disk(rt, tmp_path):
+    out = tmp_path / "out"
+    share = parts(rt, "sh", "-c", f"for i in 1 2 3 4 5 6; do dd if=/dev/zero of={out} bs=1M "
+                  "count=200 conv=fsync 2>/dev/null; done")
+    if os.path.exists("/proc/pressure/io"):
+        assert share["disk_wait"] > 0.02
+    assert sum(share.values()) <= 1.001
