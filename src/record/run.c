@@ -59,6 +59,7 @@ int trk__record_init(struct trk_record *r)
 void trk__record_release(struct trk_record *r)
 {
 	trk__stats_free(r->stats);
+	trk__outline_release(&r->outline);
 	free(r->mark);
 	r->stats = NULL;
 	r->mark = NULL;
@@ -86,6 +87,7 @@ void trk__record_add(struct trk_record *r, uint64_t rows, const struct trk_sampl
 		     const struct trk_sample *min, const struct trk_sample *max)
 {
 	trk__stats_add_thinned(r->stats, rows, mean, min, max);
+	trk__outline_add(&r->outline, mean, max);
 	r->samples += rows;
 	r->last_timestamp_ms = mean->value[TRK_TIMESTAMP];
 	r->last_elapsed_us = mean->value[TRK_ELAPSED];

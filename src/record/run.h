@@ -9,6 +9,7 @@
 
 #include "probe/tree.h"
 #include "record/marks.h"
+#include "record/outline.h"
 #include "sample/stats.h"
 
 enum {
@@ -130,6 +131,7 @@ struct trk_record {
 	struct trk_run run;
 	struct trk_outcome outcome;
 	struct trk_stats *stats; /* owned */
+	struct trk_outline outline;
 	struct trk_mark *mark;   /* owned */
 	size_t marks, marks_cap; /* in order; at most TRK_MARKS_MAX */
 	uint64_t samples;

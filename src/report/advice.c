@@ -106,6 +106,14 @@ static double stated_or_limit(const struct trk_run *run, enum trk_request reques
 	return isnan(value) ? run->limit[limit].value : value;
 }
 
+static double sum_of(const struct trk_record *r, int column)
+{
+	struct trk_column_stats s;
+
+	trk__stats_get(r->stats, column, &s);
+	return s.sum;
+}
+
 static void judge_sizing(const struct trk_record *r, struct trk_advice *a)
 {
 	const struct trk_outcome *o = &r->outcome;
@@ -123,8 +131,8 @@ static void judge_sizing(const struct trk_record *r, struct trk_advice *a)
 		.cpu_mean_cores = cpu.mean,
 		.cpu_peak_cores = cpu.max,
 		.cpu_limit_cores = stated_or_limit(&r->run, TRK_REQUEST_CPU, TRK_LIMIT_CPU),
-		.throttled_s = NAN,
-		.memory_stall_s = NAN,
+		.throttled_s = sum_of(r, TRK_CGROUP_THROTTLED),
+		.memory_stall_s = sum_of(r, TRK_PROCESS_MEMORY_WAIT),
 		.saturated_share = a->has_cpu ? a->cpu.saturated_share : (double) NAN,
 		.out_of_memory = o->verdict == TRK_VERDICT_OUT_OF_MEMORY ||
 				 o->verdict == TRK_VERDICT_MEMORY_LIMIT,

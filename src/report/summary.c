@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "report/course.h"
+#include "report/text.h"
 
 #define GIB_OF_MIB 1024.0
 
@@ -39,41 +40,6 @@ static void bytes_text(char *text, size_t size, double bytes)
 	}
 	(void) snprintf(text, size, unit && bytes < 9.95 ? "%.1f %s" : "%.0f %s", bytes,
 			units[unit]);
-}
-
-/* Terminal columns that UTF-8 text takes, every code point one. */
-static size_t columns_of(const char *text)
-{
-	size_t n = 0;
-
-	for (; *text; text++)
-		n += ((unsigned char) *text & 0xc0) != 0x80;
-	return n;
-}
-
-/* Text from outside, cut to `max` bytes: only printable ASCII and, where asked for, whole UTF-8
- * characters pass; what else there is, such as control bytes that a terminal would obey, is '?'. */
-static void add_safe(struct trk_buf *b, const char *text, size_t max, bool utf8)
-{
-	size_t n = 0, len = strlen(text);
-
-	while (n < max && n < len) {
-		size_t size = trk__utf8_length(text + n, len - n);
-
-		if (n + size > max)
-			break;
-		if (size == 1 && text[n] >= 0x20 && text[n] != 0x7f)
-			trk__buf_putc(b, text[n]);
-		else if (size > 1 && utf8 &&
-			 !((unsigned char) text[n] == 0xc2 &&
-			   (unsigned char) text[n + 1] < 0xa0)) /* C1 controls */
-			trk__buf_add(b, text + n, size);
-		else
-			trk__buf_putc(b, '?');
-		n += size ? size : 1;
-	}
-	if (n < len)
-		trk__buf_puts(b, utf8 ? "\xe2\x80\xa6" : "~");
 }
 
 static void exit_text(char *text, size_t size, const struct trk_outcome *o)
@@ -121,14 +87,14 @@ static void head_line(struct trk_buf *b, const struct trk_record *r,
 	trk__duration_text(duration, sizeof(duration), (double) r->outcome.duration_ns / 1e9);
 	trk__buf_printf(b, "%s%s resource-tracker %s ", dash, dash, dash);
 	if (r->run.job[0]) {
-		add_safe(b, r->run.job, JOB_MAX, style->utf8);
+		trk__text_safe(b, r->run.job, JOB_MAX, style->utf8);
 		trk__buf_printf(b, " %s ", dash);
 	}
-	add_safe(b, r->run.id, TRK_RUN_ID_SIZE, false);
+	trk__text_safe(b, r->run.id, TRK_RUN_ID_SIZE, false);
 	trk__buf_printf(b, " %s %s %s %s ", dash, ended, dash, duration);
 	if (b->error)
 		return;
-	used = columns_of(b->data + start);
+	used = trk__text_columns(b->data + start);
 	for (; used < WIDTH; used++)
 		trk__buf_puts(b, dash);
 	trk__buf_putc(b, '\n');
@@ -162,6 +128,32 @@ static void bar(struct trk_buf *b, double share, bool utf8)
 	}
 	for (; cells < BAR; cells++)
 		trk__buf_puts(b, utf8 ? "\xe2\x96\x91" : ".");
+}
+
+/* Where the time went, the phases, and where to split. */
+static void course_lines(struct trk_buf *b, const struct trk_record *r,
+			 const struct trk_summary_style *style)
+{
+	struct trk_course *c = r->run.pid ? malloc(sizeof(*c)) : NULL;
+
+	if (c && trk__course_of(r, c) == 0) {
+		if (c->has_wall) {
+			trk__buf_puts(b, "   Waited ");
+			trk__course_wall_text(b, c, style->utf8);
+			trk__buf_putc(b, '\n');
+		}
+		if (c->phase_count > 1) {
+			trk__buf_puts(b, "   Phases ");
+			trk__course_phases_text(b, c, WIDTH - 10, style->utf8);
+			trk__buf_putc(b, '\n');
+		}
+		if (c->has_split && c->split.pays) {
+			trk__buf_puts(b, "   Split  ");
+			trk__course_split_text(b, c, style->utf8);
+			trk__buf_putc(b, '\n');
+		}
+	}
+	free(c);
 }
 
 static void usage_line(struct trk_buf *b, const char *name, const struct trk_column_stats *s,
@@ -295,7 +287,7 @@ static void memory_kill_lines(struct trk_buf *b, const struct trk_record *r)
 	if (!biggest || !biggest->peak_bytes)
 		return;
 	trk__buf_puts(b, "   biggest: ");
-	add_safe(b, biggest->command[0] ? biggest->command : biggest->name, 40, false);
+	trk__text_safe(b, biggest->command[0] ? biggest->command : biggest->name, 40, false);
 	trk__buf_printf(b, " (pid %d) %.0f MiB\n", (int) biggest->pid,
 			(double) biggest->peak_bytes / 1048576.0);
 }
@@ -312,7 +304,7 @@ static void trouble(struct trk_buf *b, const struct trk_record *r)
 		  o->verdict == TRK_VERDICT_SIGNALLED) &&
 		 o->evidence[0]) {
 		trk__buf_puts(b, " ! ");
-		add_safe(b, o->evidence, 74, false);
+		trk__text_safe(b, o->evidence, 74, false);
 		trk__buf_putc(b, '\n');
 	}
 	if (o->verdict == TRK_VERDICT_TRACKER_DIED) {
@@ -379,6 +371,7 @@ void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 		cpu_line(b, r, style);
 		memory_line(b, r, style);
 		io_line(b, r, style);
+		course_lines(b, r, style);
 	}
 	total_line(b, r, style);
 	if (!style->brief && r->samples >= 3)

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "report/advice.h"
+#include "report/course.h"
 #include "report/summary.h"
 
 static void quantity(struct trk_json *j, const char *key, const struct trk_quantity *q)
@@ -208,6 +209,17 @@ static void marks_of(struct trk_json *j, const struct trk_record *r)
 	trk__json_close(j, ']');
 }
 
+static void course_of(struct trk_json *j, const struct trk_record *r)
+{
+	struct trk_course *c = calloc(1, sizeof(*c));
+
+	if (c && (r->run.pid == 0 || trk__course_of(r, c) < 0))
+		*c = (struct trk_course){.has_wall = false};
+	if (c)
+		trk__course_json(j, c);
+	free(c);
+}
+
 static void advice_of(struct trk_json *j, const struct trk_record *r)
 {
 	struct trk_advice *a = malloc(sizeof(*a));
@@ -250,6 +262,7 @@ void trk__summary_json(struct trk_buf *b, const struct trk_record *r)
 	trk__json_close(&j, '}');
 	top_of(&j, &r->outcome);
 	marks_of(&j, r);
+	course_of(&j, r);
 	advice_of(&j, r);
 	tracker_of(&j, r);
 	trk__json_close(&j, '}');

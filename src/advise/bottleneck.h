@@ -1,0 +1,43 @@
+/* What a run, or a part of it, spent its time on: one word and one sentence. Pure. */
+#ifndef TRK_ADVISE_BOTTLENECK_H
+#define TRK_ADVISE_BOTTLENECK_H
+
+#include "advise/verdict.h"
+
+enum { TRK_BOTTLENECK_SIZE = 160 };
+
+/* Shares of the time from which on something is called the bottleneck, in the order in which they
+ * are tried. */
+#define TRK_BOTTLENECK_MEMORY   0.10 /* stalled for memory: the dearest wait */
+#define TRK_BOTTLENECK_CPU_WAIT 0.20
+#define TRK_BOTTLENECK_GPU      0.50
+#define TRK_BOTTLENECK_DISK     0.30
+#define TRK_BOTTLENECK_ON_CPU   0.70
+#define TRK_BOTTLENECK_FULL     0.90 /* of the cores busy in the mean: all of them */
+#define TRK_BOTTLENECK_ONE_CORE 1.2  /* busy in the mean at most: one core */
+
+enum trk_bottleneck {
+	TRK_BOUND_UNKNOWN,
+	TRK_BOUND_MEMORY,
+	TRK_BOUND_CPU_WAIT,
+	TRK_BOUND_GPU,
+	TRK_BOUND_DISK,
+	TRK_BOUND_ALL_CORES,
+	TRK_BOUND_ONE_CORE,
+	TRK_BOUND_CPU,   /* some of the cores */
+	TRK_BOUND_OTHER, /* sleep, network, locks; or what could not be measured */
+	TRK_BOUND_MIXED,
+};
+
+struct trk_bottleneck_facts {
+	struct trk_wall_split split;
+	double cores_mean;  /* busy; NaN: not known */
+	double cores_limit; /* NaN: not known */
+};
+
+enum trk_bottleneck trk__bottleneck(const struct trk_bottleneck_facts *facts,
+				    char ret_sentence[TRK_BOTTLENECK_SIZE]);
+/* "disk-bound", "one core" …; "" for unknown and mixed. */
+const char *trk__bottleneck_word(enum trk_bottleneck b);
+
+#endif
