@@ -200,7 +200,7 @@ char *trk_recording_summary(const struct trk_recording *recording)
 	struct trk_buf b;
 
 	trk__buf_init(&b, SUMMARY_MAX);
-	trk__summary_json(&b, &recording->record);
+	trk__summary_json(&b, &recording->record, NULL);
 	if (b.error)
 		trk__buf_release(&b);
 	return b.data;

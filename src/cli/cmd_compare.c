@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "advise/odd.h"
 #include "base/json.h"
 #include "cli/past_runs.h"
+#include "report/change.h"
 
-enum { TEXT_MAX = 1 << 20, RULES_MAX = 16, EARLIER_MAX = 50 };
+enum { TEXT_MAX = 1 << 20 };
 
 struct settings {
 	const char *dir, *fail_on;
@@ -29,24 +29,6 @@ static const struct cli_option options[] = {
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-/* The figures that are compared. */
-static const struct figure {
-	const char *name, *title, *unit;
-	size_t offset;
-	double floor_share; /* least noise that is believed */
-} figures[] = {
-	{"duration", "run time", "s", offsetof(struct trk_past, duration_s), TRK_ODD_FLOOR_TIME},
-	{"cpu", "CPU time", "s", offsetof(struct trk_past, cpu_s), TRK_ODD_FLOOR_TIME},
-	{"cpu_mean", "cores busy", "", offsetof(struct trk_past, cpu_mean), TRK_ODD_FLOOR_TIME},
-	{"peak_mem", "peak memory", "MiB", offsetof(struct trk_past, peak_memory_mib),
-	 TRK_ODD_FLOOR_MEMORY},
-	{"disk_read", "disk read", "B", offsetof(struct trk_past, disk_read_bytes),
-	 TRK_ODD_FLOOR_TIME},
-	{"disk_write", "disk written", "B", offsetof(struct trk_past, disk_write_bytes),
-	 TRK_ODD_FLOOR_TIME},
-};
-enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
-
 struct rule {
 	size_t figure;
 	bool above;
@@ -56,23 +38,9 @@ struct rule {
 struct comparison {
 	const struct trk_past *run;
 	char with[TRK_RUN_TEXT_SIZE + 64]; /* what it is compared with */
-	double value[FIGURES], before[FIGURES];
-	struct trk_odd odd[FIGURES]; /* of a history; verdict too few for a single run */
-	bool failed[FIGURES];
+	struct trk_change change;
+	bool failed[TRK_CHANGE_FIGURES];
 };
-
-static double value_of(const struct trk_past *run, size_t figure)
-{
-	double value;
-
-	memcpy(&value, (const char *) run + figures[figure].offset, sizeof(value));
-	return value;
-}
-
-static double change_of(const struct comparison *c, size_t i)
-{
-	return c->before[i] > 0 ? c->value[i] / c->before[i] - 1 : (double) NAN;
-}
 
 /* ---- rules ---- */
 
@@ -93,10 +61,10 @@ static int take_rule(const char *text, size_t len, struct rule *ret)
 
 	(void) snprintf(one, sizeof(one), "%.*s", (int) (len < 63 ? len : 63), text);
 	name = strcspn(one, "<>");
-	while (i < FIGURES &&
-	       (strlen(figures[i].name) != name || strncmp(figures[i].name, one, name) != 0))
+	while (i < TRK_CHANGE_FIGURES && (strlen(trk__change_names[i].key) != name ||
+					  strncmp(trk__change_names[i].key, one, name) != 0))
 		i++;
-	if (i == FIGURES || !one[name])
+	if (i == TRK_CHANGE_FIGURES || !one[name])
 		return -EINVAL;
 	*ret = (struct rule){.figure = i, .above = one[name] == '>'};
 	ret->share = strtod(one + name + 1, &end) / 100;
@@ -118,7 +86,7 @@ static int apply_rules(const char *text, struct comparison *c)
 
 		if (take_rule(text, len, &rule) < 0)
 			return wrong_rule(text);
-		change = change_of(c, rule.figure);
+		change = c->change.figure[rule.figure].share;
 		if (!isnan(change) && (rule.above ? change > rule.share : change < rule.share)) {
 			c->failed[rule.figure] = true;
 			status = 3;
@@ -143,40 +111,31 @@ static const char *words_of(const struct comparison *c, size_t i)
 {
 	if (c->failed[i])
 		return "over the bound";
-	switch (c->odd[i].verdict) {
-	case TRK_ODD_HIGH:
-		return "higher than usual";
-	case TRK_ODD_LOW:
-		return "lower than usual";
-	case TRK_ODD_NO:
-		return "as usual";
-	default:
-		return "";
-	}
+	return trk__change_words(c->change.figure[i].verdict);
 }
 
 static void add_change(struct trk_buf *b, const struct comparison *c, size_t i)
 {
-	double change = change_of(c, i);
+	double change = c->change.figure[i].share, noise = c->change.figure[i].noise_share;
 
 	if (isnan(change))
 		trk__buf_puts(b, "-");
 	else
 		trk__buf_printf(b, "%+.1f %%", change * 100);
-	if (!isnan(c->odd[i].noise_share) && c->odd[i].verdict != TRK_ODD_TOO_FEW)
-		trk__buf_printf(b, " (usual +-%.1f %%)", c->odd[i].noise_share * 100);
+	if (!isnan(noise) && c->change.figure[i].verdict != TRK_ODD_TOO_FEW)
+		trk__buf_printf(b, " (usual +-%.1f %%)", noise * 100);
 }
 
 static void print_text(struct trk_buf *b, const struct comparison *c)
 {
 	trk__buf_printf(b, "%s of %s, beside %s\n", c->run->id, c->run->job, c->with);
-	for (size_t i = 0; i < FIGURES; i++) {
+	for (size_t i = 0; i < TRK_CHANGE_FIGURES; i++) {
 		size_t start = b->len;
 
-		trk__buf_printf(b, "  %-13s ", figures[i].title);
-		add_value(b, c->before[i], figures[i].unit);
+		trk__buf_printf(b, "  %-13s ", trk__change_names[i].title);
+		add_value(b, c->change.figure[i].before, trk__change_names[i].unit);
 		trk__buf_puts(b, " -> ");
-		add_value(b, c->value[i], figures[i].unit);
+		add_value(b, c->change.figure[i].now, trk__change_names[i].unit);
 		while (b->len < start + 46)
 			trk__buf_putc(b, ' ');
 		add_change(b, c, i);
@@ -191,11 +150,11 @@ static void print_markdown(struct trk_buf *b, const struct comparison *c)
 	trk__buf_printf(
 		b, "**%s** beside %s\n\n| | before | now | change | |\n|---|---|---|---|---|\n",
 		c->run->id, c->with);
-	for (size_t i = 0; i < FIGURES; i++) {
-		trk__buf_printf(b, "| %s | ", figures[i].title);
-		add_value(b, c->before[i], figures[i].unit);
+	for (size_t i = 0; i < TRK_CHANGE_FIGURES; i++) {
+		trk__buf_printf(b, "| %s | ", trk__change_names[i].title);
+		add_value(b, c->change.figure[i].before, trk__change_names[i].unit);
 		trk__buf_puts(b, " | ");
-		add_value(b, c->value[i], figures[i].unit);
+		add_value(b, c->change.figure[i].now, trk__change_names[i].unit);
 		trk__buf_puts(b, " | ");
 		add_change(b, c, i);
 		trk__buf_printf(b, " | %s |\n", words_of(c, i));
@@ -213,13 +172,13 @@ static void print_json(struct trk_buf *b, const struct comparison *c)
 	trk__json_key_text(&j, "with", c->with);
 	trk__json_key(&j, "figures");
 	trk__json_open(&j, '{');
-	for (size_t i = 0; i < FIGURES; i++) {
-		trk__json_key(&j, figures[i].name);
+	for (size_t i = 0; i < TRK_CHANGE_FIGURES; i++) {
+		trk__json_key(&j, trk__change_names[i].key);
 		trk__json_open(&j, '{');
-		trk__json_key_double(&j, "before", c->before[i]);
-		trk__json_key_double(&j, "now", c->value[i]);
-		trk__json_key_double(&j, "change", change_of(c, i));
-		trk__json_key_double(&j, "noise", c->odd[i].noise_share);
+		trk__json_key_double(&j, "before", c->change.figure[i].before);
+		trk__json_key_double(&j, "now", c->change.figure[i].now);
+		trk__json_key_double(&j, "change", c->change.figure[i].share);
+		trk__json_key_double(&j, "noise", c->change.figure[i].noise_share);
 		trk__json_key_text(&j, "words", *words_of(c, i) ? words_of(c, i) : NULL);
 		trk__json_key(&j, "failed");
 		trk__json_bool(&j, c->failed[i]);
@@ -235,31 +194,16 @@ static void print_json(struct trk_buf *b, const struct comparison *c)
 static void with_run(struct comparison *c, const struct trk_past *before)
 {
 	(void) snprintf(c->with, sizeof(c->with), "%s of %s", before->id, before->job);
-	for (size_t i = 0; i < FIGURES; i++) {
-		c->value[i] = value_of(c->run, i);
-		c->before[i] = value_of(before, i);
-		c->odd[i].verdict = TRK_ODD_TOO_FEW;
-		c->odd[i].noise_share = NAN;
-	}
+	trk__change_from_run(c->run, before, &c->change);
 }
 
 /* Beside the earlier runs of its job that ended well. 0 or EXIT_NODATA. */
 static int with_history(struct comparison *c, const struct cli_past *past)
 {
-	double earlier[EARLIER_MAX];
-	size_t n = 0;
+	size_t n;
 
-	for (size_t i = 0; i < FIGURES; i++) {
-		n = 0;
-		for (size_t k = past->count; k-- > 0 && n < EARLIER_MAX;)
-			if (past->run[k].start_s < c->run->start_s && past->run[k].code <= 0)
-				earlier[n++] = value_of(&past->run[k], i);
-		c->value[i] = value_of(c->run, i);
-		c->odd[i] = (struct trk_odd){
-			.verdict = TRK_ODD_TOO_FEW, .noise_share = NAN, .median = NAN};
-		(void) trk__odd_judge(earlier, n, c->value[i], figures[i].floor_share, &c->odd[i]);
-		c->before[i] = c->odd[i].median;
-	}
+	trk__change_from_history(c->run, past->run, past->count, &c->change);
+	n = c->change.runs;
 	(void) snprintf(c->with, sizeof(c->with), "the median of %zu earlier run%s of its job", n,
 			n == 1 ? "" : "s");
 	if (n > 0)
@@ -290,7 +234,7 @@ static int find_run(struct trk_history *h, const char *dir, const char *referenc
 static int beside_history(struct trk_history *h, struct comparison *c)
 {
 	struct cli_past past = {.count = 0};
-	int r = cli_past_load(h, c->run->job, EARLIER_MAX + 50, &past);
+	int r = cli_past_load(h, c->run->job, TRK_CHANGE_EARLIER_MAX + 50, false, &past);
 
 	if (r == 0)
 		r = with_history(c, &past);

@@ -186,7 +186,7 @@ static int run_history(int argc, char **argv)
 	h = cli_history_open(s.dir, &r);
 	if (!h)
 		return r;
-	r = cli_past_load(h, at < argc ? argv[at] : NULL, (size_t) s.max, &past);
+	r = cli_past_load(h, at < argc ? argv[at] : NULL, (size_t) s.max, false, &past);
 	if (r == 0 && past.count == 0 && at < argc) {
 		cli_complain("%s: no run of this job", argv[at]);
 		r = EXIT_NODATA;
@@ -230,7 +230,7 @@ static int prune(const struct settings *s, struct trk_history *h, int runs_fd)
 {
 	double now = (double) time(NULL);
 	struct cli_past past;
-	int r = cli_past_load(h, s->job, 0, &past);
+	int r = cli_past_load(h, s->job, 0, true, &past);
 
 	for (size_t i = 0; r == 0 && i < past.count; i++) {
 		const struct trk_past *run = &past.run[i];

@@ -91,7 +91,7 @@ static int check(const struct settings *s, struct trk_advice_input *in)
 static int load_runs(struct question *q, struct trk_history *h)
 {
 	struct cli_past past;
-	int r = cli_past_load(h, q->record.run.job, RUNS_MAX, &past);
+	int r = cli_past_load(h, q->record.run.job, RUNS_MAX, false, &past);
 	double until = (double) q->record.run.start_ns / 1e9 + 1e-3;
 
 	if (r != 0)

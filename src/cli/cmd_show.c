@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/past_runs.h"
 #include "report/summary.h"
 
 enum { TEXT_MAX = 4 * 1024 * 1024 };
@@ -32,8 +33,12 @@ static void print_show(struct trk_buf *b, const struct trk_record *record, const
 		.utf8 = !s->plain && cli_is_utf8(),
 	};
 
+	struct trk_change change;
+
+	if (record->run.pid && record->run.job[0] && cli_change_of(s->dir, record, 0, &change) == 0)
+		style.change = &change;
 	if (s->json)
-		trk__summary_json(b, record);
+		trk__summary_json(b, record, style.change);
 	else
 		trk__summary_text(b, record, &style);
 }

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "history/history.h"
+#include "report/change.h"
 
 struct cli_past {
 	struct trk_past *run; /* owned; newest first */
@@ -17,9 +18,18 @@ struct trk_history *cli_history_open(const char *dir, int *ret_status);
 /* What names a job becomes the id of its newest run, in `id`; anything else stays as it is. */
 const char *cli_newest_of(struct trk_history *h, const char *reference, char id[TRK_RUN_ID_SIZE]);
 
-/* The newest `max` runs (0: all) of a job (NULL: of all). 0, or an exit status after having
+/* The newest `max` runs (0: all) of a job (NULL: of all); unlisted: also those of --no-history. 0, or an exit status after having
  * complained. The caller releases. */
-int cli_past_load(struct trk_history *h, const char *job, size_t max, struct cli_past *ret);
+int cli_past_load(struct trk_history *h, const char *job, size_t max, bool unlisted,
+		  struct cli_past *ret);
 void cli_past_release(struct cli_past *p);
+
+/* What changed since the earlier runs of its job; max_new as of trk__history_open_some. Says nothing:
+ * 0, or a negative error. */
+int cli_change_of(const char *dir, const struct trk_record *record, size_t max_new,
+		  struct trk_change *ret);
+/* The same for the end of a run: in a process of its own, which is given up after 0.3 s, so that no
+ * database that is locked or far away delays the end, and SQLite is not in the tracker's memory. */
+bool cli_change_quickly(const char *dir, const struct trk_record *record, struct trk_change *ret);
 
 #endif

@@ -8,8 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/parse.h"
+#include "cli/past_runs.h"
 #include "cli/sample_output.h"
 #include "cli/sibling_options.h"
 #include "record/control.h"
@@ -21,7 +23,7 @@
 #define INTERVAL_MAX_NS  3600000000000ull
 #define GRACE_DEFAULT_NS 5000000000ull
 
-enum { TEXT_MAX = 4 * 1024 * 1024 };
+enum { TEXT_MAX = 4 * 1024 * 1024, CHANGE_RUN_MIN_S = 10 };
 
 /* ---- options ---- */
 
@@ -188,54 +190,54 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 
 #define AT(field) offsetof(struct track_settings, field)
 
-#define SHARED_OPTIONS                                                                              \
-	{"job",        'n',    "NAME", "name of the job (default: program and script)",             \
-	 cli_set_text, AT(job)},                                                                    \
-		{"job-name", 0, "NAME", "the same", cli_set_text, AT(job)},                         \
-		{"interval",    'i', "DUR", "10ms to 1h; a bare number is seconds (1s)",            \
-		 take_interval, 0},                                                                 \
-		{"output",     'o',       "FILE", "write the samples there as well",                \
-		 cli_set_text, AT(output)},                                                         \
-		{"format",    'f',       "csv|json|jsonl", "of --output; without a file: stderr",   \
-		 take_choice, AT(format)},                                                          \
-		{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},             \
-		{"no-recording", 0, NULL, "keep no recording", cli_set_flag, AT(no_recording)},     \
-		{"summary",   0,          "auto|short|never", "the summary at the end (auto)",      \
-		 take_choice, AT(summary)},                                                         \
-		{"quiet", 'q', NULL, "no summary", cli_set_flag, AT(quiet)},                        \
-		{"summary-json", 0,                                                                 \
-		 "FILE",         "write the summary as JSON; fd:N, or - for stdout",                \
-		 cli_set_text,   AT(summary_json)},                                                 \
-		{"request", 0, "cpu=..,mem=..", "what was requested for the job", take_request, 0}, \
-		{"no-children",  0, NULL, "track the one process, not its tree", cli_set_flag,      \
-		 AT(one_process)},                                                                  \
-		{"no-system",  0, NULL, "track the processes, not the machine", cli_set_flag,       \
-		 AT(no_system)},                                                                    \
-		{"tag", 0, "K=V", "remember with the run (repeat)", take_tag, 0},                   \
-		{"note", 0, "TEXT", "remember with the run", take_metadata, 0},                     \
-		{"project-name", 0, "TEXT", "remember with the run", take_metadata, 0},             \
-		{"stage-name", 0, "TEXT", "remember with the run", take_metadata, 0},               \
-		{"task-name", 0, "TEXT", "remember with the run", take_metadata, 0},                \
-		{"team", 0, "TEXT", "remember with the run", take_metadata, 0},                     \
-		{"env", 0, "TEXT", "remember with the run", take_metadata, 0},                      \
-		{"language", 0, "TEXT", "remember with the run", take_metadata, 0},                 \
-		{"orchestrator", 0, "TEXT", "remember with the run", take_metadata, 0},             \
-		{"executor", 0, "TEXT", "remember with the run", take_metadata, 0},                 \
-		{"external-run-id", 0, "TEXT", "remember with the run", take_metadata, 0},          \
-		{"container-image", 0, "TEXT", "remember with the run", take_metadata, 0},          \
-		{"no-history",    0, NULL, "accepted; this version keeps no history",               \
-		 cli_set_nothing, 0},                                                               \
-		{"no-discovery",  0, NULL, "accepted; this version asks no network",                \
-		 cli_set_nothing, 0},                                                               \
-		{"strict",     0,         NULL, "trouble of the tracker ends in exit code 125",     \
-		 cli_set_flag, AT(strict)},                                                         \
-		SIBLING_OPTIONS, {"control-fd", 0, "N", NULL, take_control_fd, 0},                  \
-		{"config",        0, "FILE", "read this configuration instead of the usual files",  \
-		 cli_set_nothing, 0},                                                               \
-		{"detach", 0, NULL, NULL, cli_set_flag, AT(detach)},                                \
-		{"color", 0, "auto|always|never", "of the summary", take_choice, AT(color)},        \
-	{                                                                                           \
-		"plain", 0, NULL, "summary in ASCII without colour", cli_set_flag, AT(plain)        \
+#define SHARED_OPTIONS                                                                               \
+	{"job",        'n',    "NAME", "name of the job (default: program and script)",              \
+	 cli_set_text, AT(job)},                                                                     \
+		{"job-name", 0, "NAME", "the same", cli_set_text, AT(job)},                          \
+		{"interval",    'i', "DUR", "10ms to 1h; a bare number is seconds (1s)",             \
+		 take_interval, 0},                                                                  \
+		{"output",     'o',       "FILE", "write the samples there as well",                 \
+		 cli_set_text, AT(output)},                                                          \
+		{"format",    'f',       "csv|json|jsonl", "of --output; without a file: stderr",    \
+		 take_choice, AT(format)},                                                           \
+		{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},              \
+		{"no-recording", 0, NULL, "keep no recording", cli_set_flag, AT(no_recording)},      \
+		{"summary",   0,          "auto|short|never", "the summary at the end (auto)",       \
+		 take_choice, AT(summary)},                                                          \
+		{"quiet", 'q', NULL, "no summary", cli_set_flag, AT(quiet)},                         \
+		{"summary-json", 0,                                                                  \
+		 "FILE",         "write the summary as JSON; fd:N, or - for stdout",                 \
+		 cli_set_text,   AT(summary_json)},                                                  \
+		{"request", 0, "cpu=..,mem=..", "what was requested for the job", take_request, 0},  \
+		{"no-children",  0, NULL, "track the one process, not its tree", cli_set_flag,       \
+		 AT(one_process)},                                                                   \
+		{"no-system",  0, NULL, "track the processes, not the machine", cli_set_flag,        \
+		 AT(no_system)},                                                                     \
+		{"tag", 0, "K=V", "remember with the run (repeat)", take_tag, 0},                    \
+		{"note", 0, "TEXT", "remember with the run", take_metadata, 0},                      \
+		{"project-name", 0, "TEXT", "remember with the run", take_metadata, 0},              \
+		{"stage-name", 0, "TEXT", "remember with the run", take_metadata, 0},                \
+		{"task-name", 0, "TEXT", "remember with the run", take_metadata, 0},                 \
+		{"team", 0, "TEXT", "remember with the run", take_metadata, 0},                      \
+		{"env", 0, "TEXT", "remember with the run", take_metadata, 0},                       \
+		{"language", 0, "TEXT", "remember with the run", take_metadata, 0},                  \
+		{"orchestrator", 0, "TEXT", "remember with the run", take_metadata, 0},              \
+		{"executor", 0, "TEXT", "remember with the run", take_metadata, 0},                  \
+		{"external-run-id", 0, "TEXT", "remember with the run", take_metadata, 0},           \
+		{"container-image", 0, "TEXT", "remember with the run", take_metadata, 0},           \
+		{"no-history",  0, NULL, "keep the run out of the history of its job", cli_set_flag, \
+		 AT(no_history)},                                                                    \
+		{"no-discovery",  0, NULL, "accepted; this version asks no network",                 \
+		 cli_set_nothing, 0},                                                                \
+		{"strict",     0,         NULL, "trouble of the tracker ends in exit code 125",      \
+		 cli_set_flag, AT(strict)},                                                          \
+		SIBLING_OPTIONS, {"control-fd", 0, "N", NULL, take_control_fd, 0},                   \
+		{"config",        0, "FILE", "read this configuration instead of the usual files",   \
+		 cli_set_nothing, 0},                                                                \
+		{"detach", 0, NULL, NULL, cli_set_flag, AT(detach)},                                 \
+		{"color", 0, "auto|always|never", "of the summary", take_choice, AT(color)},         \
+	{                                                                                            \
+		"plain", 0, NULL, "summary in ASCII without colour", cli_set_flag, AT(plain)         \
 	}
 
 /* clang-format off */
@@ -303,7 +305,8 @@ static void derive_job(char **argv, bool redact, char *text, size_t size)
 	}
 }
 
-static int write_summary_json(const struct track_settings *s, const struct trk_record *record)
+static int write_summary_json(const struct track_settings *s, const struct trk_record *record,
+			      const struct trk_change *change)
 {
 	struct trk_buf b;
 	int fd = -1, r;
@@ -311,7 +314,7 @@ static int write_summary_json(const struct track_settings *s, const struct trk_r
 	uint64_t number;
 
 	trk__buf_init(&b, TEXT_MAX);
-	trk__summary_json(&b, record);
+	trk__summary_json(&b, record, change);
 	if (!strcmp(s->summary_json, "-")) {
 		fd = STDOUT_FILENO;
 	} else if (!strncmp(s->summary_json, "fd:", 3) &&
@@ -334,6 +337,17 @@ static int write_summary_json(const struct track_settings *s, const struct trk_r
 	return r;
 }
 
+/* Does anybody see it, and is the run long enough for the look into the history not to matter? */
+static bool is_change_wanted(const struct track_settings *s, const struct trk_record *r)
+{
+	bool seen = (!s->quiet && strcmp(s->summary, "never") != 0 &&
+		     strcmp(s->summary, "short") != 0) ||
+		    s->summary_json;
+
+	return seen && !s->no_recording && !s->no_history && r->run.pid && r->run.job[0] &&
+	       r->outcome.duration_ns >= CHANGE_RUN_MIN_S * TRK_NS_PER_S;
+}
+
 static int speak(const struct track_settings *s, const struct trk_track_result *result)
 {
 	struct trk_summary_style style = {
@@ -341,9 +355,13 @@ static int speak(const struct track_settings *s, const struct trk_track_result *
 		.utf8 = !s->plain && cli_is_utf8(),
 		.brief = !strcmp(s->summary, "short"),
 	};
+	struct trk_change change;
 	struct trk_buf b;
 	int r = 0;
 
+	if (is_change_wanted(s, &result->record) &&
+	    cli_change_quickly(s->dir, &result->record, &change))
+		style.change = &change;
 	if (result->recording_error && !s->no_recording) {
 		cli_complain("%s: recording incomplete: %s (%llu records not written)",
 			     result->recording_where, trk__strerror(result->recording_error),
@@ -356,7 +374,7 @@ static int speak(const struct track_settings *s, const struct trk_track_result *
 		(void) trk__write_all(STDERR_FILENO, b.data, b.len);
 		trk__buf_release(&b);
 	}
-	if (s->summary_json && write_summary_json(s, &result->record) != 0)
+	if (s->summary_json && write_summary_json(s, &result->record, style.change) != 0)
 		r = EXIT_ERROR;
 	return r;
 }
@@ -456,6 +474,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		.interval_ns = s->interval_ns,
 		.one_process = s->one_process,
 		.no_system = s->no_system,
+		.unlisted = s->no_history,
 		.redact_args = s->redact_args,
 		.limits = s->limits,
 		.request = s->request,

@@ -14,6 +14,9 @@
 
 enum { TRK_HISTORY_COMMAND_SIZE = 512 };
 
+/* The kind of a run that asked to be in no history. */
+#define TRK_KIND_UNLISTED "unlisted"
+
 /* One run. Figures are NaN where unknown. */
 struct trk_past {
 	char id[TRK_RUN_ID_SIZE];
@@ -44,6 +47,10 @@ struct trk_history; /* opaque */
  * be written, a history in memory stands in. NULL with *reterr: -TRK_E_UNSUPPORTED (no libsqlite3),
  * -TRK_E_VERSION (made by a newer version), or a negative errno. */
 struct trk_history *trk__history_open(const char *dir, struct trk_error *reterr);
+/* The same, reading at most `max_new` (0: all) recordings that it does not know yet: for who is in a
+ * hurry, and content with what there is. */
+struct trk_history *trk__history_open_some(const char *dir, size_t max_new,
+					   struct trk_error *reterr);
 void trk__history_free(struct trk_history *h);
 
 /* What was noteworthy in opening, such as a damaged database that was moved aside; "" or a view. */
@@ -52,10 +59,10 @@ const char *trk__history_note(const struct trk_history *h);
 /* Called for each run; return non-zero to stop. */
 typedef int trk_past_fn(void *data, const struct trk_past *run);
 
-/* The newest `max` runs (0: all) of a job (NULL: of all), newest first. Returns 0 or a negative
- * error, with *reterr. */
-int trk__history_list(struct trk_history *h, const char *job, size_t max, trk_past_fn *fn,
-		      void *data, struct trk_error *reterr);
+/* The newest `max` runs (0: all) of a job (NULL: of all), newest first; unlisted: also those that
+ * asked not to be in it. Returns 0 or a negative error, with *reterr. */
+int trk__history_list(struct trk_history *h, const char *job, size_t max, bool unlisted,
+		      trk_past_fn *fn, void *data, struct trk_error *reterr);
 
 /* Forget one run. 0, -TRK_E_NORUN or another negative error. */
 int trk__history_forget(struct trk_history *h, const char *id, struct trk_error *reterr);

@@ -55,7 +55,8 @@ void trk__past_from(const struct trk_record *record, const char *file, struct tr
 	};
 	(void) snprintf(ret->id, sizeof(ret->id), "%s", run->id);
 	(void) snprintf(ret->job, sizeof(ret->job), "%s", run->job);
-	(void) snprintf(ret->kind, sizeof(ret->kind), "%s", run->kind);
+	(void) snprintf(ret->kind, sizeof(ret->kind), "%s",
+			run->unlisted ? TRK_KIND_UNLISTED : run->kind);
 	(void) snprintf(ret->file, sizeof(ret->file), "%s", file);
 	(void) snprintf(ret->verdict, sizeof(ret->verdict), "%s", trk__verdict_name(o->verdict));
 	join_command(run, ret->command, sizeof(ret->command));

@@ -295,6 +295,8 @@ struct update {
 	struct trk_history *h;
 	struct sqlite3_stmt *known, *put;
 	struct trk_record *record;
+	size_t left; /* recordings that may still be read */
+	bool stopped;
 	int error;
 };
 
@@ -316,8 +318,14 @@ static int take_file(void *data, const char *file)
 	struct trk_past run;
 	int rc;
 
-	if (is_known(u, file) ||
-	    trk__record_read(h->runs_fd, file, u->record, NULL, NULL, NULL) < 0)
+	if (is_known(u, file))
+		return 0;
+	if (u->left == 0) {
+		u->stopped = true;
+		return 1;
+	}
+	u->left--;
+	if (trk__record_read(h->runs_fd, file, u->record, NULL, NULL, NULL) < 0)
 		return 0; /* a damaged recording is no run */
 	trk__past_from(u->record, file, &run);
 	/* One whose tracker died will not change any more. */
@@ -332,9 +340,14 @@ static int take_file(void *data, const char *file)
 	return 1;
 }
 
-static int update_all(struct trk_history *h, struct trk_error *reterr)
+static int update_all(struct trk_history *h, size_t max_new, bool *ret_all,
+		      struct trk_error *reterr)
 {
-	struct update u = {.h = h, .record = calloc(1, sizeof(*u.record))};
+	struct update u = {
+		.h = h,
+		.record = calloc(1, sizeof(*u.record)),
+		.left = max_new ? max_new : SIZE_MAX,
+	};
 	char sql[2048];
 	int r = u.record ? 0 : -ENOMEM, n = 0;
 
@@ -352,6 +365,7 @@ static int update_all(struct trk_history *h, struct trk_error *reterr)
 		r = trk__store_each(h->runs_fd, take_file, &u);
 		if (r == 0 && u.error)
 			r = u.error;
+		*ret_all = r == 0 && !u.stopped;
 		(void) execute(h, r == 0 ? "COMMIT" : "ROLLBACK", NULL);
 	}
 	(void) h->lib.finalize(u.known);
@@ -372,10 +386,11 @@ static int64_t stamp_of(int fd)
 
 /* Nothing to do where the folder is as it was and all runs in it have ended. A folder that changed a
  * moment ago may change again within one step of its clock, and is looked at once more. */
-static int bring_up_to_date(struct trk_history *h, struct trk_error *reterr)
+static int bring_up_to_date(struct trk_history *h, size_t max_new, struct trk_error *reterr)
 {
 	int64_t stamp = stamp_of(h->runs_fd);
 	struct timespec now;
+	bool all = false;
 	char sql[160];
 	int r;
 
@@ -384,9 +399,9 @@ static int bring_up_to_date(struct trk_history *h, struct trk_error *reterr)
 	if (stamp >= 0 && number(h, "SELECT value FROM state WHERE key = 'runs'") == stamp &&
 	    number(h, "SELECT count(*) FROM run WHERE NOT ended") == 0)
 		return 0;
-	r = update_all(h, reterr);
+	r = update_all(h, max_new, &all, reterr);
 	(void) clock_gettime(CLOCK_REALTIME, &now);
-	if (r == 0 && (int64_t) now.tv_sec * 1000000000 + now.tv_nsec - stamp > 50000000) {
+	if (r == 0 && all && (int64_t) now.tv_sec * 1000000000 + now.tv_nsec - stamp > 50000000) {
 		(void) snprintf(sql, sizeof(sql),
 				"INSERT OR REPLACE INTO state VALUES ('runs', %lld)",
 				(long long) stamp);
@@ -402,6 +417,12 @@ static int bring_up_to_date(struct trk_history *h, struct trk_error *reterr)
 }
 
 struct trk_history *trk__history_open(const char *dir, struct trk_error *reterr)
+{
+	return trk__history_open_some(dir, 0, reterr);
+}
+
+struct trk_history *trk__history_open_some(const char *dir, size_t max_new,
+					   struct trk_error *reterr)
 {
 	struct trk_history *h = calloc(1, sizeof(*h));
 	int r;
@@ -430,7 +451,7 @@ struct trk_history *trk__history_open(const char *dir, struct trk_error *reterr)
 	trk__close(r);
 	r = open_somehow(h, dir, reterr);
 	if (r == 0)
-		r = bring_up_to_date(h, reterr);
+		r = bring_up_to_date(h, max_new, reterr);
 	if (r == 0)
 		return h;
 fail:
@@ -455,22 +476,25 @@ const char *trk__history_note(const struct trk_history *h)
 
 /* ---- questions ---- */
 
-int trk__history_list(struct trk_history *h, const char *job, size_t max, trk_past_fn *fn,
-		      void *data, struct trk_error *reterr)
+int trk__history_list(struct trk_history *h, const char *job, size_t max, bool unlisted,
+		      trk_past_fn *fn, void *data, struct trk_error *reterr)
 {
 	struct sqlite3_stmt *s = NULL;
 	struct trk_past run;
 	int rc = SQLITE_DONE;
 	int r = prepare(h,
 			job ? "SELECT " COLUMN_LIST
-			      " FROM run WHERE job = ?2 ORDER BY start_s DESC, file DESC LIMIT ?1"
+			      " FROM run WHERE job = ?2 AND (?3 OR kind <> '" TRK_KIND_UNLISTED
+			      "') ORDER BY start_s DESC, file DESC LIMIT ?1"
 			    : "SELECT " COLUMN_LIST
-			      " FROM run ORDER BY start_s DESC, file DESC LIMIT ?1",
+			      " FROM run WHERE ?3 OR kind <> '" TRK_KIND_UNLISTED
+			      "' ORDER BY start_s DESC, file DESC LIMIT ?1",
 			&s, reterr);
 
 	if (r < 0)
 		return r;
 	(void) h->lib.bind_int64(s, 1, max && max < INT64_MAX ? (int64_t) max : -1);
+	(void) h->lib.bind_int64(s, 3, unlisted);
 	if (job)
 		(void) h->lib.bind_text(s, 2, job, -1, NULL);
 	while ((rc = h->lib.step(s)) == SQLITE_ROW) {

@@ -146,6 +146,7 @@ void trk__format_start(struct trk_buf *b, const struct trk_run *run)
 	trk__buf_varint(b, TRK_REQUESTS);
 	for (int i = 0; i < TRK_REQUESTS; i++)
 		put_quantity(b, &run->request[i]);
+	trk__buf_varint(b, run->unlisted);
 }
 
 static void parse_schema(struct trk_cursor *c, struct trk_schema *schema)
@@ -196,6 +197,8 @@ int trk__parse_start(const void *data, size_t len, struct trk_schema *schema, st
 	limits = c.at < c.end && !c.bad ? trk__cursor_varint(&c) : 0; /* older files end here */
 	for (uint64_t i = 0; i < limits && i < TRK_REQUESTS && !c.bad; i++)
 		get_quantity(&c, &run->request[i]);
+	if (c.at < c.end && !c.bad)
+		run->unlisted = trk__cursor_varint(&c) & 1;
 	return c.bad || run->id[0] == '\0' ? -EBADMSG : 0;
 }
 

@@ -99,6 +99,7 @@ struct trk_run {
 	uint64_t interval_ns;
 	struct trk_quantity limit[TRK_LIMITS];
 	struct trk_quantity request[TRK_REQUESTS];
+	bool unlisted; /* of no history, and no basis for advice on later runs */
 };
 
 /* Written now and then, and at the end. */

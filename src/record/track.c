@@ -85,6 +85,7 @@ static void describe_run(struct track *t)
 	struct trk_run *run = &t->record->run;
 
 	(void) snprintf(run->job, sizeof(run->job), "%s", o->job ? o->job : "");
+	run->unlisted = o->unlisted;
 	(void) snprintf(run->kind, sizeof(run->kind), "%s", kind_of(o));
 	(void) snprintf(run->version, sizeof(run->version), "%s", TRK_BUILD_VERSION);
 	if (o->argv)

@@ -31,6 +31,7 @@ struct trk_track_options {
 	uint64_t interval_ns;
 	bool one_process;
 	bool no_system;            /* the process tree alone */
+	bool unlisted;             /* see struct trk_run */
 	bool redact_args;          /* keep names of programs, not their arguments */
 	struct trk_enforce limits; /* run: that the job is held to */
 	uint64_t duration_ns;      /* system, attach: end after so long; 0 none */

@@ -156,6 +156,16 @@ static void course_lines(struct trk_buf *b, const struct trk_record *r,
 	free(c);
 }
 
+static void change_line(struct trk_buf *b, const struct trk_summary_style *style)
+{
+	if (!style->change || style->change->runs == 0 ||
+	    isnan(style->change->figure[TRK_CHANGE_DURATION].share))
+		return;
+	trk__buf_puts(b, "   Change ");
+	trk__change_text(b, style->change, style->utf8);
+	trk__buf_putc(b, '\n');
+}
+
 static void usage_line(struct trk_buf *b, const char *name, const struct trk_column_stats *s,
 		       double peak, const struct trk_quantity *limit, double unit,
 		       const char *unit_name, const struct trk_summary_style *style)
@@ -372,6 +382,7 @@ void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 		memory_line(b, r, style);
 		io_line(b, r, style);
 		course_lines(b, r, style);
+		change_line(b, style);
 	}
 	total_line(b, r, style);
 	if (!style->brief && r->samples >= 3)

@@ -7,11 +7,13 @@
 
 #include "base/buf.h"
 #include "record/run.h"
+#include "report/change.h"
 
 struct trk_summary_style {
 	bool color;
-	bool utf8;  /* else plain ASCII */
-	bool brief; /* two lines whatever the number of samples */
+	bool utf8;                       /* else plain ASCII */
+	bool brief;                      /* two lines whatever the number of samples */
+	const struct trk_change *change; /* since earlier runs; NULL: not looked at */
 };
 
 /* At most 12 lines of at most 80 columns. */
@@ -19,7 +21,8 @@ void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 		       const struct trk_summary_style *style);
 
 /* One JSON document with a line end. */
-void trk__summary_json(struct trk_buf *b, const struct trk_record *r);
+void trk__summary_json(struct trk_buf *b, const struct trk_record *r,
+		       const struct trk_change *change);
 
 /* Statistics alone, as a table or as JSON. */
 void trk__stats_text(struct trk_buf *b, const struct trk_record *r);

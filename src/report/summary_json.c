@@ -233,7 +233,8 @@ static void advice_of(struct trk_json *j, const struct trk_record *r)
 	free(a);
 }
 
-void trk__summary_json(struct trk_buf *b, const struct trk_record *r)
+void trk__summary_json(struct trk_buf *b, const struct trk_record *r,
+		       const struct trk_change *change)
 {
 	struct trk_json j;
 
@@ -263,6 +264,11 @@ void trk__summary_json(struct trk_buf *b, const struct trk_record *r)
 	top_of(&j, &r->outcome);
 	marks_of(&j, r);
 	course_of(&j, r);
+	trk__json_key(&j, "change");
+	if (change && change->runs)
+		trk__change_json(&j, change);
+	else
+		trk__json_null(&j);
 	advice_of(&j, r);
 	tracker_of(&j, r);
 	trk__json_close(&j, '}');

@@ -259,3 +259,39 @@ def test_a_run_stands_beside_its_jobs_own_noise(rt):
     assert "6 earlier runs" in odd["with"]
     table = rt.run("compare", "--markdown").stdout
     assert "| peak memory |" in table and "higher than usual" in table
+
+
+def test_a_summary_says_what_changed_since_the_earlier_runs(rt):
+    for _ in range(5):
+        assert rt.track("sleep", "0.4", flags=["-n", "steady"]).rc == 0
+    slow = rt.track("sleep", "10.2", flags=["-n", "steady"])
+    assert "   Change " in slow.stderr and "times the time vs median of 5 runs (usual" in slow.stderr
+    change = slow.summary["change"]
+    assert change["runs"] == 5
+    assert change["figures"]["duration"]["words"] == "higher than usual"
+    assert rt.run("show", "--json", "@").json()["change"] == change
+    short = rt.track("sleep", "0.4", flags=["-n", "steady"])
+    assert short.summary["change"] is None  # too short for a look into the history
+    assert "   Change " in rt.run("show", "@").stdout
+
+
+def test_a_locked_history_does_not_hold_up_the_end_of_a_run(rt):
+    assert rt.track("sleep", "0.3", flags=["-n", "held"]).rc == 0
+    assert rt.run("history").rc == 0
+    database = sqlite3.connect(rt.state / "history.sqlite", isolation_level=None)
+    database.execute("PRAGMA journal_mode = DELETE")
+    database.execute("BEGIN EXCLUSIVE")
+    result = rt.track("sleep", "10.1", flags=["-n", "held"])
+    database.close()
+    assert result.rc == 0 and result.summary["change"] is None
+    assert result.summary["run"]["duration_s"] < 10.5
+
+
+def test_a_run_can_stay_out_of_the_history(rt):
+    assert rt.track("sleep", "0.3", flags=["-n", "shy"]).rc == 0
+    hidden = rt.track("sleep", "0.3", flags=["-n", "shy", "--no-history"]).summary["run"]["id"]
+    listed = rt.run("history", "shy").stdout
+    assert listed.count("shy") == 1 and hidden not in listed
+    assert rt.run("show", hidden).rc == 0  # its recording is there
+    assert rt.run("prune", "--keep", "0").rc == 0
+    assert rt.run("show", hidden).rc == 4

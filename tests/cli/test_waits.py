@@ -47,3 +47,22 @@ def test_a_job_that_writes_through_the_cache_waits_for_the_disk(rt, tmp_path):
     if os.path.exists("/proc/pressure/io"):
         assert share["disk_wait"] > 0.02
     assert sum(share.values()) <= 1.001
+
+
+def test_the_summary_says_where_the_time_went_and_which_phases_there_were(rt):
+    mark = f"{rt.path} mark"
+    result = rt.track("sh", "-c", f"{mark} load; sleep 0.7; {mark} 'work hard'; "
+                      f"{sys.executable} -c '{BURN.format(1)}'", flags=["-i", "0.1"])
+    wall, phases = result.summary["wall"], result.summary["phases"]
+    assert wall["quality"] == "estimated" and wall["bottleneck"]
+    assert sum(v or 0 for v in wall["share"].values()) == pytest.approx(1)
+    assert [p["name"] for p in phases][-2:] == ["load", "work hard"]
+    assert phases[-2]["share"]["other"] > 0.6 and phases[-1]["share"]["on_cpu"] > 0.6
+    assert phases[-1]["bound"] in ("one core", "all cores")
+    assert phases[-2]["end_s"] == phases[-1]["start_s"]
+    assert "   Waited " in result.stderr and "   Phases " in result.stderr
+    assert "work hard" in result.stderr
+    again = rt.run("show", "--json", "@")
+    assert again.json()["phases"] == phases
+    assert again.json()["wall"]["share"] == pytest.approx(wall["share"], nan_ok=True) \
+        if None not in wall["share"].values() else True

@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (trk__record_read(-1, path, record, NULL, NULL, NULL) == 0) {
 		trk__buf_init(&b, 1 << 22);
 		trk__summary_text(&b, record, &style);
-		trk__summary_json(&b, record);
+		trk__summary_json(&b, record, NULL);
 		trk__stats_text(&b, record);
 		trk__buf_release(&b);
 		trk__record_release(record);

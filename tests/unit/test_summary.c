@@ -74,7 +74,7 @@ static char *json_of(const struct trk_record *r)
 	struct trk_buf b;
 
 	trk__buf_init(&b, 1 << 20);
-	trk__summary_json(&b, r);
+	trk__summary_json(&b, r, NULL);
 	assert_int_equal(b.error, 0);
 	return b.data;
 }

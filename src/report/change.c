@@ -1,0 +1,144 @@
+#include "report/change.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* From here on a change of memory is worth a word beside that of the run time. */
+#define MEMORY_SHARE_MIN 0.05
+
+const struct trk_change_name trk__change_names[TRK_CHANGE_FIGURES] = {
+#define X(id, key, title, unit, member, floor) [TRK_CHANGE_##id] = {key, title, unit},
+	TRK_CHANGE_LIST(X)
+#undef X
+};
+
+static double value_of(const struct trk_past *run, int figure)
+{
+	static const size_t offsets[TRK_CHANGE_FIGURES] = {
+#define X(id, key, title, unit, member, floor)                                                     \
+	[TRK_CHANGE_##id] = offsetof(struct trk_past, member),
+		TRK_CHANGE_LIST(X)
+#undef X
+	};
+	double value;
+
+	memcpy(&value, (const char *) run + offsets[figure], sizeof(value));
+	return value;
+}
+
+static double share_of(double now, double before)
+{
+	return before > 0 ? now / before - 1 : (double) NAN;
+}
+
+void trk__change_from_history(const struct trk_past *now, const struct trk_past *runs, size_t count,
+			      struct trk_change *ret)
+{
+	static const double floors[TRK_CHANGE_FIGURES] = {
+#define X(id, key, title, unit, member, floor) [TRK_CHANGE_##id] = (floor),
+		TRK_CHANGE_LIST(X)
+#undef X
+	};
+	double earlier[TRK_CHANGE_EARLIER_MAX];
+
+	for (int i = 0; i < TRK_CHANGE_FIGURES; i++) {
+		struct trk_odd odd = {
+			.verdict = TRK_ODD_TOO_FEW, .noise_share = NAN, .median = NAN};
+		size_t n = 0;
+
+		for (size_t k = 0; k < count && n < TRK_CHANGE_EARLIER_MAX; k++)
+			if (runs[k].start_s < now->start_s && runs[k].code <= 0)
+				earlier[n++] = value_of(&runs[k], i);
+		/* Oldest first. */
+		for (size_t k = 0; k < n / 2; k++) {
+			double swapped = earlier[k];
+
+			earlier[k] = earlier[n - 1 - k];
+			earlier[n - 1 - k] = swapped;
+		}
+		ret->runs = n;
+		ret->figure[i].now = value_of(now, i);
+		(void) trk__odd_judge(earlier, n, ret->figure[i].now, floors[i], &odd);
+		ret->figure[i].before = odd.median;
+		ret->figure[i].share = share_of(ret->figure[i].now, odd.median);
+		ret->figure[i].noise_share = odd.noise_share;
+		ret->figure[i].verdict = odd.verdict;
+	}
+}
+
+void trk__change_from_run(const struct trk_past *now, const struct trk_past *before,
+			  struct trk_change *ret)
+{
+	ret->runs = 1;
+	for (int i = 0; i < TRK_CHANGE_FIGURES; i++) {
+		ret->figure[i].now = value_of(now, i);
+		ret->figure[i].before = value_of(before, i);
+		ret->figure[i].share = share_of(ret->figure[i].now, ret->figure[i].before);
+		ret->figure[i].noise_share = NAN;
+		ret->figure[i].verdict = TRK_ODD_TOO_FEW;
+	}
+}
+
+const char *trk__change_words(enum trk_odd_verdict verdict)
+{
+	switch (verdict) {
+	case TRK_ODD_HIGH:
+		return "higher than usual";
+	case TRK_ODD_LOW:
+		return "lower than usual";
+	case TRK_ODD_NO:
+		return "as usual";
+	default:
+		return "";
+	}
+}
+
+static void usual(struct trk_buf *b, double noise_share, bool utf8)
+{
+	if (!isnan(noise_share))
+		trk__buf_printf(b, " (usual %s%.1f %%)", utf8 ? "\u00b1" : "+-", noise_share * 100);
+}
+
+void trk__change_text(struct trk_buf *b, const struct trk_change *c, bool utf8)
+{
+	double time = c->figure[TRK_CHANGE_DURATION].share;
+	double memory = c->figure[TRK_CHANGE_PEAK_MEMORY].share;
+
+	if (c->runs == 0 || isnan(time))
+		return;
+	if (time >= 1)
+		trk__buf_printf(b, "%.1f times the time", time + 1);
+	else
+		trk__buf_printf(b, "%+.1f %% time", time * 100);
+	if (c->runs == 1)
+		trk__buf_puts(b, " vs the run before");
+	else
+		trk__buf_printf(b, " vs median of %zu runs", c->runs);
+	usual(b, c->figure[TRK_CHANGE_DURATION].noise_share, utf8);
+	if (fabs(memory) >= MEMORY_SHARE_MIN)
+		trk__buf_printf(b, ", %+.1f %% memory", memory * 100);
+}
+
+void trk__change_json(struct trk_json *j, const struct trk_change *c)
+{
+	trk__json_open(j, '{');
+	trk__json_key(j, "runs");
+	trk__json_u64(j, c->runs);
+	trk__json_key(j, "figures");
+	trk__json_open(j, '{');
+	for (int i = 0; i < TRK_CHANGE_FIGURES; i++) {
+		const char *words = trk__change_words(c->figure[i].verdict);
+
+		trk__json_key(j, trk__change_names[i].key);
+		trk__json_open(j, '{');
+		trk__json_key_double(j, "before", c->figure[i].before);
+		trk__json_key_double(j, "now", c->figure[i].now);
+		trk__json_key_double(j, "change", c->figure[i].share);
+		trk__json_key_double(j, "noise", c->figure[i].noise_share);
+		trk__json_key_text(j, "words", *words ? words : NULL);
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, '}');
+	trk__json_close(j, '}');
+}

@@ -1,0 +1,61 @@
+/* What changed: a run beside one before it, or beside the earlier runs of its job and their noise. */
+#ifndef TRK_REPORT_CHANGE_H
+#define TRK_REPORT_CHANGE_H
+
+#include "advise/odd.h"
+#include "base/buf.h"
+#include "base/json.h"
+#include "history/history.h"
+
+enum { TRK_CHANGE_EARLIER_MAX = 50 };
+
+/* The figures that are compared: id, key, title, unit, member of struct trk_past, least noise. */
+#define TRK_CHANGE_LIST(X)                                                                         \
+	X(DURATION, "duration", "run time", "s", duration_s, TRK_ODD_FLOOR_TIME)                   \
+	X(CPU, "cpu", "CPU time", "s", cpu_s, TRK_ODD_FLOOR_TIME)                                  \
+	X(CPU_MEAN, "cpu_mean", "cores busy", "", cpu_mean, TRK_ODD_FLOOR_TIME)                    \
+	X(PEAK_MEMORY, "peak_mem", "peak memory", "MiB", peak_memory_mib, TRK_ODD_FLOOR_MEMORY)    \
+	X(DISK_READ, "disk_read", "disk read", "B", disk_read_bytes, TRK_ODD_FLOOR_TIME)           \
+	X(DISK_WRITE, "disk_write", "disk written", "B", disk_write_bytes, TRK_ODD_FLOOR_TIME)
+
+enum trk_change_figure {
+#define X(id, key, title, unit, member, floor) TRK_CHANGE_##id,
+	TRK_CHANGE_LIST(X)
+#undef X
+		TRK_CHANGE_FIGURES
+};
+
+struct trk_change_name {
+	const char *key, *title, *unit;
+};
+
+extern const struct trk_change_name trk__change_names[TRK_CHANGE_FIGURES];
+
+struct trk_change {
+	size_t runs; /* earlier ones; 0: nothing to compare with */
+	struct {
+		double now, before; /* before: the median of the earlier runs; NaN: not known */
+		double share;       /* now / before - 1; NaN: not known */
+		double noise_share; /* NaN with fewer than 5 earlier runs */
+		enum trk_odd_verdict verdict;
+	} figure[TRK_CHANGE_FIGURES];
+};
+
+/* Beside the earlier runs that ended well: of runs[0..count), newest first, those that began before
+ * `now`, the newest 50. */
+void trk__change_from_history(const struct trk_past *now, const struct trk_past *runs, size_t count,
+			      struct trk_change *ret);
+/* Beside one run, whatever became of it. */
+void trk__change_from_run(const struct trk_past *now, const struct trk_past *before,
+			  struct trk_change *ret);
+
+/* "higher than usual", "lower than usual", "as usual", or "" where nobody can tell. */
+const char *trk__change_words(enum trk_odd_verdict verdict);
+
+/* "+6.7 % time vs median of 13 runs (usual ±2.1 %), +20.0 % memory (usual ±1.0 %)". Nothing where
+ * there is no earlier run. */
+void trk__change_text(struct trk_buf *b, const struct trk_change *c, bool utf8);
+/* An object: runs, and figures by their keys. */
+void trk__change_json(struct trk_json *j, const struct trk_change *c);
+
+#endif
