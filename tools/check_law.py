@@ -25,6 +25,7 @@ LAW = {
     "catalog": {"base", "public"},
     "advise": {"base", COLUMNS, "frame", "catalog", "public"},
     "history": {"base", COLUMNS, "record", "frame", "advise", "public"},
+    "import": {"base", "sample", "record", "public"},
     "report": {"base", "sample", "record", "frame", "advise", "history", "public"},
     "sink": {"base", "sample", "record", "frame", "advise", "public"},
     "api": {"base", "sample", "record", "frame", "advise", "history", "report", "sink", "public"},

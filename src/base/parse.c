@@ -1,6 +1,7 @@
 #include "base/parse.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -216,4 +217,70 @@ int trk__parse_size(const char *text, uint64_t *ret_bytes)
 	};
 
 	return parse_with_unit(text, units, true, UINT64_MAX >> 1, ret_bytes);
+}
+
+/* Digits with at most one point; false when there is none. */
+static bool scan_mantissa(const char **at, double *ret)
+{
+	bool any = false, fraction = false;
+	double value = 0, scale = 1;
+	const char *s = *at;
+
+	for (; (*s >= '0' && *s <= '9') || (*s == '.' && !fraction); s++) {
+		if (*s == '.') {
+			fraction = true;
+			continue;
+		}
+		any = true;
+		value = value * 10 + (*s - '0');
+		if (fraction)
+			scale *= 10;
+	}
+	*at = s;
+	*ret = value / scale;
+	return any;
+}
+
+/* What stands behind an e; false when there is no digit. */
+static bool scan_exponent(const char **at, int *ret)
+{
+	const char *s = *at;
+	bool below = *s == '-', any;
+	int value = 0;
+
+	s += *s == '-' || *s == '+';
+	any = *s >= '0' && *s <= '9';
+	for (; *s >= '0' && *s <= '9'; s++)
+		value = value < 1000 ? value * 10 + (*s - '0') : value;
+	*at = s;
+	*ret = below ? -value : value;
+	return any;
+}
+
+int trk__parse_decimal(const char *text, double *ret)
+{
+	const char *s = text;
+	bool negative = *s == '-';
+	double value;
+	int exponent = 0;
+
+	s += *s == '-' || *s == '+';
+	if (!scan_mantissa(&s, &value))
+		return -EINVAL;
+	if (*s == 'e' || *s == 'E') {
+		s++;
+		if (!scan_exponent(&s, &exponent))
+			return -EINVAL;
+	}
+	if (*s)
+		return -EINVAL;
+	for (; exponent > 0 && value > 0 && value <= 1e300; exponent--)
+		value *= 10;
+	for (; exponent < 0 && value > 0; exponent++)
+		value /= 10;
+	/* Not a number when there were more digits than a double can count. */
+	if (!(value <= 1e300))
+		return -ERANGE;
+	*ret = negative ? -value : value;
+	return 0;
 }

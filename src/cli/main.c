@@ -9,25 +9,11 @@
 #include "sink/table.h"
 
 const struct cli_command *const cli_commands[] = {
-	&cli_run,
-	&cli_attach,
-	&cli_system,
-	&cli_show,
-	&cli_stats,
-	&cli_export,
-	&cli_recommend,
-	&cli_history,
-	&cli_ls,
-	&cli_prune,
-	&cli_compare,
-	&cli_servers,
-	&cli_catalog_command,
-	&cli_mark,
-	&cli_config_command,
-	&cli_doctor,
-	&cli_completions,
-	&cli_help,
-	&cli_version,
+	&cli_run,     &cli_attach,          &cli_system,    &cli_show,
+	&cli_stats,   &cli_export,          &cli_recommend, &cli_history,
+	&cli_ls,      &cli_prune,           &cli_import,    &cli_compare,
+	&cli_servers, &cli_catalog_command, &cli_mark,      &cli_config_command,
+	&cli_doctor,  &cli_completions,     &cli_help,      &cli_version,
 	NULL,
 };
 

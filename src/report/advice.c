@@ -51,10 +51,24 @@ static int advise_memory(const struct trk_advice_input *in, struct trk_advice *a
 	return 0;
 }
 
+/* The cores that the run had: its limit, or, where none is known, what was asked for, as long as no more
+ * were busy. */
+static double cores_of(const struct trk_advice_input *in)
+{
+	double limit = in->record->run.limit[TRK_LIMIT_CPU].value;
+	double request = in->record->run.request[TRK_REQUEST_CPU].value;
+	struct trk_column_stats busy;
+
+	trk__stats_get(in->record->stats, TRK_PROCESS_CPU_USAGE, &busy);
+	if (!isnan(limit))
+		return limit;
+	return request >= busy.max - 0.05 ? request : (double) NAN;
+}
+
 static void advise_cpu(const struct trk_advice_input *in, struct trk_advice *a)
 {
 	struct trk_cpu_options options = {
-		.cores_now = in->record->run.limit[TRK_LIMIT_CPU].value,
+		.cores_now = cores_of(in),
 		.memory_bytes = a->memory_mib * MIB,
 		.slowdown_max = NAN,
 	};

@@ -9,23 +9,38 @@ static bool is_04(enum trk_column_set set)
 	return set == TRK_SET_04_PROCESS || set == TRK_SET_04_SYSTEM;
 }
 
+/* Of the sets that are of the process tree or of the system alone. */
+static const char *prefix_of(enum trk_column_set set)
+{
+	switch (set) {
+	case TRK_SET_04_PROCESS:
+	case TRK_SET_05_PROCESS:
+		return "process_";
+	case TRK_SET_04_SYSTEM:
+	case TRK_SET_05_SYSTEM:
+		return "system_";
+	default:
+		return NULL;
+	}
+}
+
 /* The column's name in the set, or NULL where the set lacks it. */
 static const char *name_in(enum trk_column_set set, int column)
 {
 	const struct trk_column_info *info = &trk__columns[column];
-	const char *name = info->name;
+	const char *prefix = prefix_of(set), *name = info->name;
 
-	if (set == TRK_SET_05)
+	if (set == TRK_SET_05 || set == TRK_SET_05_PROCESS || set == TRK_SET_05_SYSTEM)
 		name = info->name_05;
 	else if (is_04(set))
 		name = info->name_04;
-	if (set == TRK_SET_04_PROCESS && column != TRK_TIMESTAMP &&
-	    strncmp(info->name, "process_", 8) != 0)
+	if (!name[0])
 		return NULL;
-	if (set == TRK_SET_04_SYSTEM && column != TRK_TIMESTAMP &&
-	    strncmp(info->name, "system_", 7) != 0)
+	if (!prefix || column == TRK_TIMESTAMP)
+		return name;
+	if (strncmp(info->name, prefix, strlen(prefix)) != 0)
 		return NULL;
-	return name[0] ? name : NULL;
+	return is_04(set) ? name : name + strlen(prefix);
 }
 
 bool trk__table_has_row(enum trk_column_set set, const struct trk_sample *row)
@@ -34,6 +49,7 @@ bool trk__table_has_row(enum trk_column_set set, const struct trk_sample *row)
 	case TRK_SET_FULL:
 		return true;
 	case TRK_SET_04_PROCESS:
+	case TRK_SET_05_PROCESS:
 		return trk__sample_knows(row, TRK_PROCESS_CPU_USAGE);
 	default:
 		return trk__sample_knows(row, TRK_SYSTEM_CPU_USAGE);

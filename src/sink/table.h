@@ -12,6 +12,8 @@ enum trk_column_set {
 	TRK_SET_05,         /* 32 columns, MiB, 10^9 GB */
 	TRK_SET_04_PROCESS, /* quoted header, kB */
 	TRK_SET_04_SYSTEM,
+	TRK_SET_05_PROCESS, /* the two tables of 0.5, as its snapshots hold them */
+	TRK_SET_05_SYSTEM,
 };
 
 /* Does the row belong into this set? The older sets begin with the first interval. */

@@ -1,0 +1,125 @@
+/* resource-tracker import: what other tools have recorded. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "cli/cli.h"
+#include "import/import.h"
+#include "record/store.h"
+
+struct settings {
+	const char *dir, *from, *job;
+};
+
+#define AT(field) offsetof(struct settings, field)
+
+static const struct cli_option options[] = {
+	{"from", 0, "FORMAT", "snapshot csv jsonl gnu-time snakemake nextflow sacct autometric",
+	 cli_set_text, AT(from)},
+	{"job", 'n', "NAME", "name of the job, whatever the file says", cli_set_text, AT(job)},
+	{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+/* TRK_IMPORT_UNKNOWN for none given; -2 for one that there is not. */
+static int format_of(const char *name)
+{
+	if (!name)
+		return TRK_IMPORT_UNKNOWN;
+	for (int i = 0; i < TRK_IMPORT_FORMATS; i++)
+		if (!strcmp(trk__import_names[i], name))
+			return i;
+	return -2;
+}
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static int import_file(const struct settings *s, int runs_fd, const char *file, int format)
+{
+	struct trk_import import = {.runs_fd = runs_fd, .file = file, .job = s->job};
+	struct trk_import_result result = {.runs = 0};
+	struct trk_error error = {.code = 0};
+	struct stat st;
+	char *text = NULL;
+	size_t len = 0;
+	int r = trk__import_load(file, &text, &len, &error);
+
+	if (r < 0) {
+		cli_complain("%s", error.message);
+		return r == -ENOENT ? EXIT_NODATA : EXIT_ERROR;
+	}
+	import.time_ns = trk__clock_wall_ns();
+	if (stat(file, &st) == 0)
+		import.time_ns =
+			(uint64_t) st.st_mtim.tv_sec * TRK_NS_PER_S + (uint64_t) st.st_mtim.tv_nsec;
+	r = trk__import_text(&import, text, len, (enum trk_import_format) format, &result, &error);
+	free(text);
+	if (r < 0)
+		cli_complain("%s%s", error.message[0] ? error.message : trk__strerror(r),
+			     r == -TRK_E_UNSUPPORTED ? ". Try: --from FORMAT" : "");
+	if (result.runs + result.known) {
+		printf("%s: %zu run%s added", file, result.runs, plural(result.runs));
+		if (result.known)
+			printf(", %zu there already", result.known);
+		if (result.skipped)
+			printf(", %zu row%s skipped", result.skipped, plural(result.skipped));
+		printf(" (%s)\n", trk__import_names[result.format]);
+	}
+	return r == -TRK_E_NODATA ? EXIT_NODATA : r < 0 ? EXIT_ERROR : 0;
+}
+
+static int run(int argc, char **argv)
+{
+	struct settings s = {.dir = NULL};
+	struct trk_error error = {.code = 0};
+	int at = cli_options(&cli_import, argc, argv, &s), format = format_of(s.from), status = 0;
+	int runs_fd;
+	char dir[4096];
+
+	if (at < 0)
+		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
+	if (at == argc) {
+		cli_complain("import: which file? Try: resource-tracker import --help");
+		return EXIT_USAGE;
+	}
+	if (format == -2) {
+		cli_complain("import: --from %s: not one of: snapshot csv jsonl gnu-time "
+			     "snakemake nextflow sacct autometric",
+			     s.from);
+		return EXIT_USAGE;
+	}
+	runs_fd = trk__store_open(cli_state_dir(s.dir, dir, sizeof(dir)), true, &error);
+	if (runs_fd < 0) {
+		cli_complain("%s", error.message);
+		return EXIT_ERROR;
+	}
+	for (; at < argc; at++) {
+		int r = import_file(&s, runs_fd, argv[at], format);
+
+		status = r ? r : status;
+	}
+	trk__close(runs_fd);
+	return status;
+}
+
+const struct cli_command cli_import = {
+	.name = "import",
+	.usage = "import [--from FORMAT] [--job NAME] FILE...",
+	.summary =
+		"Make runs of what other tools have recorded, for history, recommend and the rest.",
+	.details = "Reads snapshots and CSV of the Python package, CSV and JSON Lines of its Rust "
+		   "sibling, GNU\ntime -v, Snakemake benchmarks, Nextflow traces, sacct -P, "
+		   "autometric logs; gzip is fine. What is\nin the history already is not added "
+		   "again. Times without a zone are taken as UTC.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,32 @@
+/* Tables of text: a head with the names of the columns, then rows. Cells may be quoted as CSV quotes
+ * them. The text is cut up in place. */
+#ifndef TRK_IMPORT_DELIMITED_H
+#define TRK_IMPORT_DELIMITED_H
+
+#include <stddef.h>
+
+enum { TRK_DELIMITED_CELLS_MAX = 128 };
+
+struct trk_delimited {
+	char *at; /* what is left; changed */
+	char delimiter;
+	unsigned long line; /* of the row, from 1 */
+	char *head[TRK_DELIMITED_CELLS_MAX];
+	size_t columns;
+	char *cell[TRK_DELIMITED_CELLS_MAX];
+	size_t cells;
+};
+
+/* Read the head. 0; -ENOENT for an empty text; -EBADMSG for a quote without an end, or too many
+ * columns. */
+int trk__delimited_init(struct trk_delimited *d, char *text, char delimiter);
+/* The next row that is not empty. 1; 0 at the end; -EBADMSG. */
+int trk__delimited_next(struct trk_delimited *d);
+/* Index of a column, whatever the case; -1: there is none. */
+int trk__delimited_column(const struct trk_delimited *d, const char *name);
+/* The cell of a column; "" where the row is too short or column is -1. */
+const char *trk__delimited_text(const struct trk_delimited *d, int column);
+/* As a number; NaN for an empty cell, "-", "NA" and what is no number. */
+double trk__delimited_number(const struct trk_delimited *d, int column);
+
+#endif

@@ -1,0 +1,73 @@
+/* Shared by the readers of src/import. */
+#ifndef TRK_IMPORT_PRIVATE_H
+#define TRK_IMPORT_PRIVATE_H
+
+#include "import/import.h"
+#include "record/writer.h"
+
+/* One import, and the run that is being written. */
+struct trk_importing {
+	const struct trk_import *import;
+	const char *tool; /* source of the totals */
+	struct trk_import_result *result;
+	struct trk_error *reterr;
+	struct trk_writer *writer; /* owned; NULL between runs and in a run that is known */
+	struct trk_run run;
+	struct trk_outcome outcome;
+	struct trk_sample last;
+	uint64_t hash;
+	bool no_gpu; /* zeros of GPUs stand for none */
+};
+
+/* Begin to describe a run: clears run and outcome; `job` stands where the user gave no name,
+ * and the name of the file where that is NULL or empty. */
+void trk__imp_clear(struct trk_importing *i, const char *job);
+/* What makes the run the one it is goes into its id. */
+void trk__imp_key(struct trk_importing *i, const void *data, size_t len);
+/* Write its start: i->run must have its start_ns. 0 (also for a run that is there already), or an
+ * error. */
+int trk__imp_begin(struct trk_importing *i);
+/* Elapsed and interval must be in the row. */
+int trk__imp_row(struct trk_importing *i, const struct trk_sample *s);
+int trk__imp_mark(struct trk_importing *i, double elapsed_s, const char *name);
+int trk__imp_end(struct trk_importing *i);
+
+void trk__imp_total(struct trk_importing *i, enum trk_total total, double value,
+		    enum trk_quality quality, const char *reason);
+
+/* A run of which only totals are known, from i->run.start_ns on: its one row has the CPU time and the
+ * bytes, so that means are right and nothing else is claimed. */
+struct trk_imp_totals {
+	double duration_s, user_s, system_s, cpu_s; /* NaN: not known */
+	double peak_mib;
+	const char *peak_is; /* why it is the least: "largest process" */
+	double read_bytes, write_bytes;
+	double request_cpu, request_mib;
+	int code; /* -1: not known */
+	int signal;
+	enum trk_verdict verdict;
+};
+
+#define TRK_IMP_TOTALS_UNKNOWN                                                                     \
+	{                                                                                          \
+		NAN, NAN, NAN, NAN, NAN, "", NAN, NAN, NAN, NAN, -1, 0, TRK_VERDICT_EXITED         \
+	}
+
+int trk__imp_totals(struct trk_importing *i, const struct trk_imp_totals *t);
+
+/* Seconds since 1970, to the nearest microsecond, in ns; 0 for what lies before. */
+uint64_t trk__imp_ns(double seconds);
+
+/* Set a column from a value in its unit. */
+void trk__imp_set(struct trk_sample *s, int column, double value);
+
+int trk__imp_snapshot(struct trk_importing *i, char *text, size_t len);
+int trk__imp_table(struct trk_importing *i, char *text, size_t len);
+int trk__imp_json_lines(struct trk_importing *i, char *text, size_t len);
+int trk__imp_gnu_time(struct trk_importing *i, char *text, size_t len);
+int trk__imp_snakemake(struct trk_importing *i, char *text, size_t len);
+int trk__imp_nextflow(struct trk_importing *i, char *text, size_t len);
+int trk__imp_sacct(struct trk_importing *i, char *text, size_t len);
+int trk__imp_autometric(struct trk_importing *i, char *text, size_t len);
+
+#endif

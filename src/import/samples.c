@@ -1,0 +1,403 @@
+/* The sample formats of the Python package and of its sibling: CSV, JSON Lines, snapshots. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "import/delimited.h"
+#include "import/series.h"
+
+#define MIB 1048576.0
+
+static int writing_failed(struct trk_importing *i, int r)
+{
+	return i->reterr->code
+		       ? i->reterr->code
+		       : trk__error_set(i->reterr, r, NULL, "recording: %s", trk__strerror(r));
+}
+
+/* ---- CSV ---- */
+
+struct table {
+	int column[TRK_DELIMITED_CELLS_MAX];
+	double factor[TRK_DELIMITED_CELLS_MAX];
+	int time, pid;
+};
+
+/* Which of the columns we know; false: none. */
+static bool map_columns(const struct trk_delimited *d, struct table *t)
+{
+	bool is_04 = trk__delimited_column(d, "memory_mib") < 0 &&
+		     trk__delimited_column(d, "memory_used_mib") < 0 &&
+		     trk__delimited_column(d, "process_memory_mib") < 0 &&
+		     trk__delimited_column(d, "system_memory_used_mib") < 0;
+	bool process = trk__delimited_column(d, "processes") < 0;
+	bool any = false;
+
+	t->time = trk__delimited_column(d, "timestamp");
+	t->pid = trk__delimited_column(d, "pid");
+	if (t->pid < 0)
+		t->pid = trk__delimited_column(d, "process_pid");
+	for (size_t i = 0; i < d->columns; i++) {
+		t->column[i] = trk__series_column(d->head[i], process, is_04, &t->factor[i]);
+		any |= t->column[i] >= 0;
+	}
+	return any && t->time >= 0;
+}
+
+static int add_table_row(struct trk_series *s, const struct trk_delimited *d, const struct table *t)
+{
+	struct trk_sample row = {.known = 0};
+
+	for (size_t i = 0; i < d->columns; i++)
+		if (t->column[i] >= 0)
+			trk__series_set(&row, t->column[i], trk__delimited_number(d, (int) i),
+					t->factor[i]);
+	if (row.known == 0) {
+		s->i->result->skipped++;
+		return 0;
+	}
+	return trk__series_add(s, &row, trk__delimited_number(d, t->time));
+}
+
+int trk__imp_table(struct trk_importing *i, char *text, size_t len)
+{
+	struct trk_delimited d;
+	struct trk_series s;
+	struct table t;
+	int r = trk__delimited_init(&d, text, ',');
+	bool described = false;
+
+	(void) len;
+	if (r < 0 || !map_columns(&d, &t))
+		return trk__error_set(i->reterr, -EBADMSG, i->import->file,
+				      "%s:1: no timestamp, or no column that is known",
+				      i->import->file);
+	while ((r = trk__delimited_next(&d)) > 0) {
+		if (!described) {
+			double pid = trk__delimited_number(&d, t.pid);
+
+			trk__imp_clear(i, NULL);
+			if (pid > 0 && pid < INT32_MAX)
+				i->run.pid = (int32_t) pid;
+			trk__series_init(&s, i, NAN);
+			described = true;
+		}
+		r = add_table_row(&s, &d, &t);
+		if (r < 0)
+			return writing_failed(i, r);
+	}
+	if (described && trk__series_end(&s) < 0)
+		return i->reterr->code;
+	if (r < 0)
+		return trk__error_set(i->reterr, r, i->import->file,
+				      "%s:%lu: a quote without an end", i->import->file,
+				      d.line + 1);
+	return 0;
+}
+
+/* ---- JSON Lines of the sibling ---- */
+
+static const struct {
+	const char *object, *key;
+	int column;
+} line_keys[] = {
+	{"cpu", "utilization_pct", TRK_SYSTEM_CPU_USAGE},
+	{"cpu", "utime_secs", TRK_SYSTEM_UTIME},
+	{"cpu", "stime_secs", TRK_SYSTEM_STIME},
+	{"cpu", "process_count", TRK_SYSTEM_PROCESSES},
+	{"cpu", "cgroup_utilization_pct", TRK_CGROUP_CPU_USAGE},
+	{"cpu", "process_cores_used", TRK_PROCESS_CPU_USAGE},
+	{"cpu", "process_child_count", TRK_PROCESS_CHILDREN},
+	{"cpu", "process_utime_secs", TRK_PROCESS_UTIME},
+	{"cpu", "process_stime_secs", TRK_PROCESS_STIME},
+	{"cpu", "process_pss_mib", TRK_PROCESS_MEMORY},
+	{"cpu", "process_rss_mib", TRK_PROCESS_RSS},
+	{"cpu", "process_disk_read_bytes", TRK_PROCESS_DISK_READ},
+	{"cpu", "process_disk_write_bytes", TRK_PROCESS_DISK_WRITE},
+	{"memory", "free_mib", TRK_SYSTEM_MEMORY_FREE},
+	{"memory", "used_mib", TRK_SYSTEM_MEMORY_USED},
+	{"memory", "buffers_mib", TRK_SYSTEM_MEMORY_BUFFERS},
+	{"memory", "cached_mib", TRK_SYSTEM_MEMORY_CACHED},
+	{"memory", "active_mib", TRK_SYSTEM_MEMORY_ACTIVE},
+	{"memory", "inactive_mib", TRK_SYSTEM_MEMORY_INACTIVE},
+	{"memory", "swap_used_mib", TRK_SYSTEM_SWAP_USED},
+};
+
+/* The same figure of all elements; NaN where none has it. */
+static double sum_of(const struct trk_json_doc *d, const struct trk_json_value *array,
+		     const char *key)
+{
+	const struct trk_json_value *v;
+	double sum = NAN;
+
+	for (v = trk__json_first(d, array); v; v = trk__json_next(d, v)) {
+		double value = trk__json_get_double(d, v, key);
+
+		if (!isnan(value))
+			sum = isnan(sum) ? value : sum + value;
+	}
+	return sum;
+}
+
+static double sum_of_mounts(const struct trk_json_doc *d, const struct trk_json_value *disks,
+			    const char *key)
+{
+	const struct trk_json_value *v;
+	double sum = NAN;
+
+	for (v = trk__json_first(d, disks); v; v = trk__json_next(d, v)) {
+		double value = sum_of(d, trk__json_get(d, v, "mounts"), key);
+
+		if (!isnan(value))
+			sum = isnan(sum) ? value : sum + value;
+	}
+	return sum;
+}
+
+static void fill_from_line(const struct trk_json_doc *d, struct trk_sample *row, double interval_s)
+{
+	const struct trk_json_value *root = trk__json_root(d);
+	const struct trk_json_value *net = trk__json_get(d, root, "network");
+	const struct trk_json_value *disk = trk__json_get(d, root, "disk");
+
+	for (size_t k = 0; k < sizeof(line_keys) / sizeof(line_keys[0]); k++)
+		trk__imp_set(row, line_keys[k].column,
+			     trk__json_get_double(d, trk__json_get(d, root, line_keys[k].object),
+						  line_keys[k].key));
+	trk__imp_set(row, TRK_SYSTEM_NET_RECV, sum_of(d, net, "rx_bytes_per_sec") * interval_s);
+	trk__imp_set(row, TRK_SYSTEM_NET_SENT, sum_of(d, net, "tx_bytes_per_sec") * interval_s);
+	trk__imp_set(row, TRK_SYSTEM_DISK_READ, sum_of(d, disk, "read_bytes_per_sec") * interval_s);
+	trk__imp_set(row, TRK_SYSTEM_DISK_WRITE,
+		     sum_of(d, disk, "write_bytes_per_sec") * interval_s);
+	trk__imp_set(row, TRK_SYSTEM_SPACE_TOTAL, sum_of_mounts(d, disk, "total_bytes") / 1e9);
+	trk__imp_set(row, TRK_SYSTEM_SPACE_USED, sum_of_mounts(d, disk, "used_bytes") / 1e9);
+	trk__imp_set(row, TRK_SYSTEM_SPACE_FREE, sum_of_mounts(d, disk, "available_bytes") / 1e9);
+}
+
+static void describe_line(struct trk_importing *i, const struct trk_json_doc *d)
+{
+	const struct trk_json_value *root = trk__json_root(d);
+	const char *job = trk__json_get_text(d, root, "job_name");
+	int64_t pid;
+
+	trk__imp_clear(i, job);
+	if (trk__json_as_i64(trk__json_get(d, root, "tracked_pid"), &pid) && pid > 0 &&
+	    pid <= INT32_MAX)
+		i->run.pid = (int32_t) pid;
+}
+
+/* Whole seconds, and the milliseconds between rows: added up, they are finer. */
+static double time_of_line(const struct trk_json_doc *d, struct trk_series *s, double interval_s)
+{
+	double stamp = trk__json_get_double(d, trk__json_root(d), "timestamp_secs");
+	double fine = s->last_s + interval_s;
+
+	return s->last_s > 0 && fabs(fine - stamp) < 2 ? fine : stamp;
+}
+
+int trk__imp_json_lines(struct trk_importing *i, char *text, size_t len)
+{
+	struct trk_series s;
+	bool described = false;
+	int r = 0;
+
+	(void) len;
+	for (char *line = text, *next; *line && r == 0; line = next) {
+		size_t size = strcspn(line, "\n");
+		struct trk_json_doc d;
+		struct trk_sample row = {.known = 0};
+		double interval_s;
+
+		next = line + size + (line[size] == '\n');
+		if (*line != '{') /* a log may have other words in between */
+			continue;
+		if (trk__json_read(line, size, NULL, "", &d, NULL) < 0) {
+			i->result->skipped++;
+			continue;
+		}
+		interval_s =
+			trk__json_get_double(&d, trk__json_root(&d), "actual_interval_ms") / 1000;
+		if (!described) {
+			describe_line(i, &d);
+			trk__series_init(&s, i, interval_s);
+			described = true;
+		}
+		fill_from_line(&d, &row, isnan(interval_s) ? 1 : interval_s);
+		r = trk__series_add(&s, &row, time_of_line(&d, &s, interval_s));
+		trk__json_doc_release(&d);
+	}
+	if (r < 0)
+		return writing_failed(i, r);
+	return described ? trk__series_end(&s) : 0;
+}
+
+/* ---- snapshots ---- */
+
+/* A table in JSON: a list of rows, or an object of columns. */
+struct frame {
+	const struct trk_json_value *of;
+	const struct trk_json_value *row;               /* of a list */
+	const struct trk_json_value *cell[TRK_COLUMNS]; /* of columns: the next cell of each */
+	const struct trk_json_value *time_cell;
+	bool process, is_04;
+};
+
+static void frame_init(struct frame *f, const struct trk_json_doc *d,
+		       const struct trk_json_value *of, bool process)
+{
+	const struct trk_json_value *first = trk__json_first(d, of), *v;
+	const struct trk_json_value *names = of && of->type == TRK_JSON_OBJECT ? of : first;
+
+	*f = (struct frame){.of = of, .process = process, .is_04 = true};
+	for (v = trk__json_first(d, names); v; v = trk__json_next(d, v))
+		if (v->key && (!strcmp(v->key, "memory_mib") || !strcmp(v->key, "memory_used_mib")))
+			f->is_04 = false;
+	if (!of || of->type != TRK_JSON_OBJECT) {
+		f->row = first;
+		return;
+	}
+	for (v = first; v; v = trk__json_next(d, v)) {
+		double factor;
+		int column = trk__series_column(v->key, process, f->is_04, &factor);
+
+		if (column >= 0)
+			f->cell[column] = trk__json_first(d, v);
+		else if (!strcmp(v->key, "timestamp"))
+			f->time_cell = trk__json_first(d, v);
+	}
+}
+
+static double factor_of(const struct frame *f, int column)
+{
+	return (double) (f->is_04 ? trk__columns[column].divisor_04 : trk__columns[column].divisor);
+}
+
+/* The original writes 0 for a GPU that is not there. */
+static void drop_gpu(struct trk_sample *row)
+{
+	static const int columns[] = {
+		TRK_SYSTEM_GPU_USAGE,  TRK_SYSTEM_GPU_VRAM,  TRK_SYSTEM_GPU_UTILIZED,
+		TRK_PROCESS_GPU_USAGE, TRK_PROCESS_GPU_VRAM, TRK_PROCESS_GPU_UTILIZED,
+	};
+
+	for (size_t k = 0; k < sizeof(columns) / sizeof(columns[0]); k++) {
+		row->known &= ~(1ull << columns[k]);
+		row->value[columns[k]] = 0;
+	}
+}
+
+/* The next row into `row`; its time, or NaN at the end. */
+static double frame_next(struct frame *f, const struct trk_json_doc *d, struct trk_sample *row)
+{
+	double time_s = NAN;
+
+	if (f->row) {
+		const struct trk_json_value *v;
+
+		for (v = trk__json_first(d, f->row); v; v = trk__json_next(d, v)) {
+			double factor;
+			int column =
+				v->key ? trk__series_column(v->key, f->process, f->is_04, &factor)
+				       : -1;
+
+			if (column >= 0)
+				trk__series_set(row, column, trk__json_as_double(v), factor);
+		}
+		time_s = trk__json_get_double(d, f->row, "timestamp");
+		f->row = trk__json_next(d, f->row);
+		return isnan(time_s) && f->row ? -1 : time_s;
+	}
+	if (!f->time_cell)
+		return NAN;
+	time_s = trk__json_as_double(f->time_cell);
+	f->time_cell = trk__json_next(d, f->time_cell);
+	for (int i = 0; i < TRK_COLUMNS; i++) {
+		if (!f->cell[i])
+			continue;
+		trk__series_set(row, i, trk__json_as_double(f->cell[i]), factor_of(f, i));
+		f->cell[i] = trk__json_next(d, f->cell[i]);
+	}
+	return isnan(time_s) ? -1 : time_s;
+}
+
+/* Rows of both tables with nearly one time are one row; what stands alone stays alone. */
+static int join_frames(struct trk_series *s, const struct trk_json_doc *d, struct frame *process,
+		       struct frame *system, double near_s)
+{
+	struct trk_sample p = {.known = 0}, q = {.known = 0};
+	double p_s = frame_next(process, d, &p), q_s = frame_next(system, d, &q);
+	int r = 0;
+
+	while (r == 0 && (!isnan(p_s) || !isnan(q_s))) {
+		bool take_p = !isnan(p_s) && (isnan(q_s) || p_s <= q_s + near_s);
+		bool take_q = !isnan(q_s) && (isnan(p_s) || q_s <= p_s + near_s);
+		struct trk_sample row = take_p ? p : q;
+		double time_s = take_p ? p_s : q_s;
+
+		if (take_p && take_q)
+			for (int i = 0; i < TRK_COLUMNS; i++)
+				if (trk__sample_knows(&q, i))
+					trk__sample_set(&row, i, q.value[i]);
+		if (s->i->no_gpu)
+			drop_gpu(&row);
+		r = trk__series_add(s, &row, time_s);
+		if (take_p) {
+			p = (struct trk_sample){.known = 0};
+			p_s = frame_next(process, d, &p);
+		}
+		if (take_q) {
+			q = (struct trk_sample){.known = 0};
+			q_s = frame_next(system, d, &q);
+		}
+	}
+	return r;
+}
+
+static void describe_snapshot(struct trk_importing *i, const struct trk_json_doc *d)
+{
+	const struct trk_json_value *root = trk__json_root(d);
+	const struct trk_json_value *metadata = trk__json_get(d, root, "metadata");
+	const struct trk_json_value *server = trk__json_get(d, root, "server_info");
+	double mib = trk__json_get_double(d, server, "memory_mib");
+	int64_t pid;
+
+	trk__imp_clear(i, NULL);
+	if (trk__json_as_i64(trk__json_get(d, metadata, "pid"), &pid) && pid > 0 &&
+	    pid <= INT32_MAX)
+		i->run.pid = (int32_t) pid;
+	if (isnan(mib))
+		mib = trk__json_get_double(d, server, "memory_mb");
+	i->no_gpu = trk__json_get_double(d, server, "gpu_count") == 0;
+	trk__quantity_set(&i->run.limit[TRK_LIMIT_CPU], trk__json_get_double(d, server, "vcpus"),
+			  TRK_QUALITY_AT_MOST, "server_info", "of the server");
+	trk__quantity_set(&i->run.limit[TRK_LIMIT_MEMORY_MIB], mib, TRK_QUALITY_AT_MOST,
+			  "server_info", "of the server");
+}
+
+int trk__imp_snapshot(struct trk_importing *i, char *text, size_t len)
+{
+	const struct trk_json_limits limits = {.max_bytes = TRK_IMPORT_MAX_BYTES,
+					       .nan_is_null = true};
+	TRK_JSON_DOC_CLEANUP struct trk_json_doc d = {.count = 0};
+	const struct trk_json_value *root;
+	struct frame process, system;
+	struct trk_series s;
+	double interval_s;
+	struct trk_error error = {.code = 0};
+	int r = trk__json_read(text, len, &limits, i->import->file, &d, &error);
+
+	if (r < 0)
+		return trk__error_set(i->reterr, r, i->import->file, "%s: %s", i->import->file,
+				      error.message[0] ? error.message : trk__strerror(r));
+	root = trk__json_root(&d);
+	describe_snapshot(i, &d);
+	interval_s = trk__json_get_double(&d, trk__json_get(&d, root, "metadata"), "interval");
+	frame_init(&process, &d, trk__json_get(&d, root, "process_metrics"), true);
+	frame_init(&system, &d, trk__json_get(&d, root, "system_metrics"), false);
+	trk__series_init(&s, i, interval_s);
+	r = join_frames(&s, &d, &process, &system, interval_s > 0 ? interval_s / 2 : 0.5);
+	return r < 0 ? writing_failed(i, r) : trk__series_end(&s);
+}

@@ -1,0 +1,172 @@
+#include "import/series.h"
+
+#include <math.h>
+#include <string.h>
+
+void trk__series_init(struct trk_series *s, struct trk_importing *i, double interval_s)
+{
+	*s = (struct trk_series){
+		.i = i,
+		.interval_s = interval_s > 0 && interval_s <= 3600 ? interval_s : (double) NAN,
+		.cpu_s = NAN,
+		.user_s = NAN,
+		.system_s = NAN,
+		.peak_mib = NAN,
+		.read_bytes = NAN,
+		.write_bytes = NAN,
+		.peak_is = "largest sample",
+	};
+}
+
+static void sum(double *into, double value)
+{
+	if (!isnan(value))
+		*into = isnan(*into) ? value : *into + value;
+}
+
+static void count(struct trk_series *s, const struct trk_sample *row)
+{
+	double memory = trk__sample_get(row, TRK_PROCESS_MEMORY);
+
+	if (isnan(memory))
+		memory = trk__sample_get(row, TRK_PROCESS_RSS);
+	if (memory > s->peak_mib || isnan(s->peak_mib))
+		s->peak_mib = memory;
+	sum(&s->user_s, trk__sample_get(row, TRK_PROCESS_UTIME));
+	sum(&s->system_s, trk__sample_get(row, TRK_PROCESS_STIME));
+	sum(&s->cpu_s,
+	    trk__sample_get(row, TRK_PROCESS_CPU_USAGE) * trk__sample_get(row, TRK_INTERVAL));
+	sum(&s->read_bytes, trk__sample_get(row, TRK_PROCESS_DISK_READ));
+	sum(&s->write_bytes, trk__sample_get(row, TRK_PROCESS_DISK_WRITE));
+}
+
+/* A rate that the file leaves out follows from the amounts. */
+static void add_rate(struct trk_sample *row, int rate, int user, int system, double interval_s)
+{
+	if (!trk__sample_knows(row, rate) && trk__sample_knows(row, user) &&
+	    trk__sample_knows(row, system))
+		trk__imp_set(row, rate,
+			     (trk__sample_get(row, user) + trk__sample_get(row, system)) /
+				     interval_s);
+}
+
+static int write_row(struct trk_series *s, struct trk_sample *row, double time_s, double interval_s)
+{
+	int r = 0;
+
+	if (!s->begun) {
+		s->begun = true;
+		s->start_s = time_s - interval_s;
+		s->i->run.start_ns = trk__imp_ns(s->start_s);
+		s->i->run.interval_ns = (uint64_t) (interval_s * 1e9);
+		trk__imp_key(s->i, &s->i->run.start_ns, sizeof(s->i->run.start_ns));
+		trk__imp_key(s->i, &s->i->run.pid, sizeof(s->i->run.pid));
+		r = trk__imp_begin(s->i);
+	}
+	trk__imp_set(row, TRK_TIMESTAMP, time_s);
+	trk__imp_set(row, TRK_ELAPSED, time_s - s->start_s);
+	trk__imp_set(row, TRK_INTERVAL, interval_s);
+	add_rate(row, TRK_PROCESS_CPU_USAGE, TRK_PROCESS_UTIME, TRK_PROCESS_STIME, interval_s);
+	add_rate(row, TRK_SYSTEM_CPU_USAGE, TRK_SYSTEM_UTIME, TRK_SYSTEM_STIME, interval_s);
+	count(s, row);
+	return r == 0 ? trk__imp_row(s->i, row) : r;
+}
+
+int trk__series_add(struct trk_series *s, const struct trk_sample *row, double time_s)
+{
+	struct trk_sample copy = *row;
+	bool is_first = !s->begun && !s->waiting;
+	double interval_s = s->interval_s;
+	int r;
+
+	/* Year 2286, and steps of a day at most: what is beyond is damage. */
+	if (!(time_s >= 0 && time_s < 1e10) ||
+	    (!is_first && !(time_s > s->last_s && time_s - s->last_s <= 86400))) {
+		s->i->result->skipped++;
+		return 0;
+	}
+	if (is_first && isnan(interval_s)) {
+		s->first = copy;
+		s->waiting = true;
+		s->last_s = time_s;
+		return 0;
+	}
+	if (!is_first)
+		interval_s = time_s - s->last_s;
+	if (s->waiting) {
+		s->waiting = false;
+		r = write_row(s, &s->first, s->last_s, interval_s);
+		if (r < 0)
+			return r;
+	}
+	s->last_s = time_s;
+	return write_row(s, &copy, time_s, interval_s);
+}
+
+int trk__series_end(struct trk_series *s)
+{
+	struct trk_importing *i = s->i;
+	bool split = !isnan(s->user_s) && !isnan(s->system_s);
+	int r = 0;
+
+	if (s->waiting) { /* a single row: a second is as good a guess as any */
+		s->waiting = false;
+		r = write_row(s, &s->first, s->last_s, 1);
+	}
+	if (r < 0 || !s->begun)
+		return r;
+	trk__imp_total(i, TRK_TOTAL_CPU_S, split ? s->user_s + s->system_s : s->cpu_s,
+		       TRK_QUALITY_AT_LEAST, "sum of the samples");
+	trk__imp_total(i, TRK_TOTAL_CPU_USER_S, s->user_s, TRK_QUALITY_AT_LEAST,
+		       "sum of the samples");
+	trk__imp_total(i, TRK_TOTAL_CPU_SYSTEM_S, s->system_s, TRK_QUALITY_AT_LEAST,
+		       "sum of the samples");
+	trk__imp_total(i, TRK_TOTAL_PEAK_MEMORY_MIB, s->peak_mib, TRK_QUALITY_AT_LEAST, s->peak_is);
+	trk__imp_total(i, TRK_TOTAL_DISK_READ_BYTES, s->read_bytes, TRK_QUALITY_AT_LEAST,
+		       "sum of the samples");
+	trk__imp_total(i, TRK_TOTAL_DISK_WRITE_BYTES, s->write_bytes, TRK_QUALITY_AT_LEAST,
+		       "sum of the samples");
+	return trk__imp_end(i);
+}
+
+/* ---- columns by the names of other tables ---- */
+
+/* Without "process_" or "system_", and which of them it was. */
+static const char *without_prefix(const char *name, bool *process)
+{
+	if (!strncmp(name, "process_", 8)) {
+		*process = true;
+		return name + 8;
+	}
+	if (!strncmp(name, "system_", 7)) {
+		*process = false;
+		return name + 7;
+	}
+	return name;
+}
+
+int trk__series_column(const char *name, bool process, bool is_04, double *ret_factor)
+{
+	const char *bare = without_prefix(name, &process);
+
+	for (int i = 0; i < TRK_COLUMNS; i++) {
+		const struct trk_column_info *c = &trk__columns[i];
+		bool of_process = false;
+		const char *full = without_prefix(c->name_05, &of_process);
+
+		if (!c->name_05[0] || i == TRK_TIMESTAMP || of_process != process ||
+		    strcmp(bare, is_04 ? c->name_04 : full) != 0)
+			continue;
+		*ret_factor = (double) (is_04 ? c->divisor_04 : c->divisor);
+		return i;
+	}
+	return -1;
+}
+
+void trk__series_set(struct trk_sample *row, int column, double value, double factor)
+{
+	double stored = value * factor;
+
+	if (stored > -9e15 && stored < 9e15)
+		trk__sample_set(row, column, (int64_t) (stored < 0 ? stored - 0.5 : stored + 0.5));
+}

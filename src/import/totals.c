@@ -1,0 +1,234 @@
+/* Tools that tell totals of single commands: GNU time and Snakemake's benchmarks. */
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "import/delimited.h"
+#include "import/private.h"
+#include "import/values.h"
+
+#define MIB 1048576.0
+
+/* What ended when the file was written began so much earlier. */
+static void end_with_the_file(struct trk_importing *i, double duration_s)
+{
+	double start_s = (double) i->import->time_ns / 1e9 - (duration_s > 0 ? duration_s : 0);
+
+	i->run.start_ns = trk__imp_ns(start_s);
+}
+
+/* ---- GNU time -v ---- */
+
+struct time_block {
+	struct trk_imp_totals t;
+	char command[TRK_RUN_TEXT_SIZE];
+	int code, signal;
+	bool open;
+};
+
+static void block_clear(struct time_block *b)
+{
+	*b = (struct time_block){.t = TRK_IMP_TOTALS_UNKNOWN, .code = -1};
+}
+
+/* "python train.py --fast" as the job's name: program and script, as `run` derives it. */
+static void job_of_command(const char *command, char *job, size_t size)
+{
+	char word[TRK_RUN_TEXT_SIZE];
+	size_t n = 0;
+
+	job[0] = '\0';
+	for (int k = 0; k < 2; k++) {
+		size_t len;
+		const char *slash;
+
+		command += strspn(command, " ");
+		len = strcspn(command, " ");
+		if (len == 0 || len >= sizeof(word) || (k > 0 && *command == '-'))
+			return;
+		memcpy(word, command, len);
+		word[len] = '\0';
+		command += len;
+		if (k > 0 && !strchr(word, '.'))
+			return;
+		slash = strrchr(word, '/');
+		n += (size_t) snprintf(job + n, size - n, "%s%s", k > 0 ? " " : "",
+				       slash ? slash + 1 : word);
+		if (n >= size)
+			return;
+	}
+}
+
+static int block_end(struct trk_importing *i, struct time_block *b)
+{
+	char job[TRK_RUN_TEXT_SIZE];
+
+	if (!b->open)
+		return 0;
+	if (!(b->t.duration_s >= 0)) {
+		i->result->skipped++;
+		return 0;
+	}
+	job_of_command(b->command, job, sizeof(job));
+	trk__imp_clear(i, job);
+	end_with_the_file(i, b->t.duration_s);
+	(void) snprintf(i->run.command, sizeof(i->run.command), "%s", b->command);
+	i->run.command_len = strlen(i->run.command) + 1;
+	b->t.peak_is = "largest process of the job";
+	b->t.code = b->signal ? -1 : b->code;
+	b->t.signal = b->signal;
+	b->t.verdict = b->signal ? TRK_VERDICT_SIGNALLED : TRK_VERDICT_EXITED;
+	trk__imp_key(i, &b->t.duration_s, sizeof(b->t.duration_s));
+	trk__imp_key(i, &b->t.user_s, sizeof(b->t.user_s));
+	trk__imp_key(i, &b->t.peak_mib, sizeof(b->t.peak_mib));
+	trk__imp_key(i, b->command, strlen(b->command));
+	return trk__imp_totals(i, &b->t);
+}
+
+static void take_time_line(struct time_block *b, const char *line)
+{
+	static const struct {
+		const char *key;
+		size_t offset;
+		double factor;
+	} numbers[] = {
+		{"User time (seconds): ", offsetof(struct trk_imp_totals, user_s), 1},
+		{"System time (seconds): ", offsetof(struct trk_imp_totals, system_s), 1},
+		{"Maximum resident set size (kbytes): ", offsetof(struct trk_imp_totals, peak_mib),
+		 1 / 1024.0},
+		{"File system inputs: ", offsetof(struct trk_imp_totals, read_bytes), 512},
+		{"File system outputs: ", offsetof(struct trk_imp_totals, write_bytes), 512},
+	};
+	static const char elapsed[] = "Elapsed (wall clock) time (h:mm:ss or m:ss): ";
+	static const char status[] = "Exit status: ", killed[] = "Command terminated by signal ";
+	double value;
+
+	for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
+		if (!strncmp(line, numbers[k].key, strlen(numbers[k].key)) &&
+		    trk__parse_decimal(line + strlen(numbers[k].key), &value) == 0 && value >= 0) {
+			value *= numbers[k].factor;
+			memcpy((char *) &b->t + numbers[k].offset, &value, sizeof(value));
+		}
+	if (!strncmp(line, elapsed, sizeof(elapsed) - 1))
+		b->t.duration_s = trk__value_clock(line + sizeof(elapsed) - 1);
+	if (!strncmp(line, status, sizeof(status) - 1) &&
+	    trk__parse_decimal(line + sizeof(status) - 1, &value) == 0 && value >= 0 && value < 256)
+		b->code = (int) value;
+	if (!strncmp(line, killed, sizeof(killed) - 1) &&
+	    trk__parse_decimal(line + sizeof(killed) - 1, &value) == 0 && value > 0 && value < 65)
+		b->signal = (int) value;
+}
+
+/* "Command being timed: "sort -u"": what stands between the first and the last quote. */
+static void take_command(struct time_block *b, const char *line)
+{
+	const char *from = strchr(line, '"'), *to = strrchr(line, '"');
+
+	if (from && to > from)
+		(void) snprintf(b->command, sizeof(b->command), "%.*s", (int) (to - from - 1),
+				from + 1);
+	b->open = true;
+}
+
+int trk__imp_gnu_time(struct trk_importing *i, char *text, size_t len)
+{
+	struct time_block b;
+	int signal = 0, r = 0;
+
+	(void) len;
+	block_clear(&b);
+	for (char *line = text, *next; *line && r == 0; line = next) {
+		size_t size = strcspn(line, "\r\n");
+
+		next = line + size + strspn(line + size, "\r\n");
+		line[size] = '\0';
+		line += strspn(line, " \t");
+		if (!strncmp(line, "Command being timed: ", 21)) {
+			r = block_end(i, &b);
+			block_clear(&b);
+			b.signal = signal; /* stands before the block */
+			signal = 0;
+			take_command(&b, line);
+			continue;
+		}
+		if (!b.open || !strncmp(line, "Command terminated by signal ", 29)) {
+			struct time_block before = {.signal = 0};
+
+			take_time_line(&before, line);
+			signal = before.signal ? before.signal : signal;
+		} else {
+			take_time_line(&b, line);
+		}
+	}
+	return r < 0 ? r : block_end(i, &b);
+}
+
+/* ---- Snakemake ---- */
+
+struct benchmark {
+	int s, max_rss, max_pss, max_uss, io_in, io_out, mean_load, cpu_time, rule, threads;
+};
+
+/* The larger of what is known: PSS counts shared pages once, RSS is there without privilege. */
+static double peak_of(const struct trk_delimited *d, const struct benchmark *b, const char **ret_is)
+{
+	double pss = trk__delimited_number(d, b->max_pss),
+	       rss = trk__delimited_number(d, b->max_rss);
+
+	*ret_is = pss > 0 ? "sampled sum of PSS" : "sampled sum of RSS";
+	return pss > 0 ? pss : rss;
+}
+
+int trk__imp_snakemake(struct trk_importing *i, char *text, size_t len)
+{
+	struct trk_delimited d;
+	struct benchmark b;
+	int r = trk__delimited_init(&d, text, '\t');
+
+	(void) len;
+	b = (struct benchmark){
+		.s = trk__delimited_column(&d, "s"),
+		.max_rss = trk__delimited_column(&d, "max_rss"),
+		.max_pss = trk__delimited_column(&d, "max_pss"),
+		.io_in = trk__delimited_column(&d, "io_in"),
+		.io_out = trk__delimited_column(&d, "io_out"),
+		.mean_load = trk__delimited_column(&d, "mean_load"),
+		.cpu_time = trk__delimited_column(&d, "cpu_time"),
+		.rule = trk__delimited_column(&d, "rule_name"),
+		.threads = trk__delimited_column(&d, "threads"),
+	};
+	if (r < 0 || b.s < 0)
+		return trk__error_set(i->reterr, -EBADMSG, i->import->file,
+				      "%s:1: no column s (seconds)", i->import->file);
+	while ((r = trk__delimited_next(&d)) > 0) {
+		struct trk_imp_totals t = TRK_IMP_TOTALS_UNKNOWN;
+		const char *rule = trk__delimited_text(&d, b.rule);
+
+		t.duration_s = trk__delimited_number(&d, b.s);
+		t.peak_mib = peak_of(&d, &b, &t.peak_is);
+		t.cpu_s = trk__delimited_number(&d, b.cpu_time);
+		if (isnan(t.cpu_s)) /* older versions have the mean alone, in percent */
+			t.cpu_s = trk__delimited_number(&d, b.mean_load) / 100 * t.duration_s;
+		t.read_bytes = trk__delimited_number(&d, b.io_in) * MIB;
+		t.write_bytes = trk__delimited_number(&d, b.io_out) * MIB;
+		t.request_cpu = trk__delimited_number(&d, b.threads);
+		if (!(t.duration_s > 0)) {
+			i->result->skipped++;
+			continue;
+		}
+		trk__imp_clear(i, rule);
+		end_with_the_file(i, t.duration_s);
+		trk__imp_key(i, &t.duration_s, sizeof(t.duration_s));
+		trk__imp_key(i, &t.cpu_s, sizeof(t.cpu_s));
+		trk__imp_key(i, &t.peak_mib, sizeof(t.peak_mib));
+		r = trk__imp_totals(i, &t);
+		if (r < 0)
+			return r;
+	}
+	return r < 0 ? trk__error_set(i->reterr, r, i->import->file, "%s:%lu: too many cells",
+				      i->import->file, d.line + 1)
+		     : 0;
+}

@@ -1,0 +1,26 @@
+/* The JSON snapshot of the Python package, which its from_snapshot() and loads() read.
+ *
+ * A document of two tables, so the rows are gone through twice: head, the process rows, the middle,
+ * the system rows, the end. */
+#ifndef TRK_SINK_SNAPSHOT_H
+#define TRK_SINK_SNAPSHOT_H
+
+#include "base/buf.h"
+#include "record/run.h"
+#include "sink/table.h"
+
+struct trk_snapshot {
+	bool is_04; /* columns and units of 0.4, else of 0.5 */
+	bool any;   /* a row was written in this table */
+};
+
+/* `processes`: which table the row belongs to. A GPU that was not measured is written as 0, as the
+ * package does where there is none: it cannot read null. For the same reason a row of the process table is left
+ * out where the memory is not known, as after the last process has gone. */
+void trk__snapshot_head(struct trk_buf *b, struct trk_snapshot *s, const struct trk_record *record);
+void trk__snapshot_row(struct trk_buf *b, struct trk_snapshot *s, bool processes,
+		       const struct trk_sample *row);
+void trk__snapshot_middle(struct trk_buf *b, struct trk_snapshot *s);
+void trk__snapshot_end(struct trk_buf *b);
+
+#endif

@@ -1,0 +1,227 @@
+"""Runs that other tools have recorded, and snapshots for the Python package."""
+
+import gzip
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+FILES = pathlib.Path(__file__).resolve().parents[1] / "fixtures/import"
+
+
+def imported(rt, *files, flags=()):
+    result = rt.run("import", *flags, *(FILES / f for f in files))
+    assert result.rc == 0, result.stderr
+    return result.stdout
+
+
+def show(rt, reference):
+    result = rt.run("show", "--json", reference)
+    assert result.rc == 0, result.stderr
+    return result.json()
+
+
+@pytest.mark.parametrize("file, job", [
+    ("snapshot-0.4.json", "snapshot-0.4"), ("snapshot-0.5.json", "snapshot-0.5"),
+    ("combined-0.4.csv", "combined-0.4"), ("combined-0.5.csv", "combined-0.5"),
+    ("process-0.4.csv", "process-0.4"), ("process-0.5.csv", "process-0.5")])
+def test_samples_of_the_python_package_keep_their_figures(rt, file, job):
+    assert "1 run added" in imported(rt, file)
+    summary = show(rt, f"{job}@")
+    memory = summary["stats"]["process_memory_mib"]
+    assert memory["max"] == pytest.approx(129.75 if "0.4" in file else 133.82, abs=0.01)
+    assert summary["stats"]["process_cpu_usage"]["mean"] == pytest.approx(1.01, abs=0.01)
+    assert summary["run"]["duration_s"] == pytest.approx(2.5, abs=0.1)
+    peak = summary["totals"]["peak_memory_mib"]
+    assert peak["quality"] == "at_least" and peak["reason"] == "largest sample"
+    assert summary["totals"]["cpu_s"]["value"] == pytest.approx(2.52, abs=0.02)
+    if "process" not in file:
+        assert summary["stats"]["system_memory_used_mib"]["max"] == pytest.approx(
+            230.4 if "0.4" in file else 537.2, abs=0.1)
+        # 0.4 counts in 2^30 bytes and holds the reserve for root to be used; the total is one.
+        assert summary["stats"]["system_disk_space_total_gb"]["max"] == pytest.approx(270.55,
+                                                                                      abs=0.01)
+    if "snapshot" in file:
+        assert summary["stats"]["process_gpu_usage"]["max"] is None  # there was none
+        assert summary["limits"]["cpu"]["value"] == 2
+
+
+def test_the_system_table_alone_has_no_process(rt):
+    imported(rt, "system-0.5.csv")
+    summary = show(rt, "@")
+    assert summary["stats"]["system_cpu_usage"]["mean"] > 1
+    assert summary["stats"]["process_cpu_usage"]["mean"] is None
+    assert summary["totals"]["peak_memory_mib"]["value"] is None
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_what_the_siblings_formats_say_comes_back(rt, tmp_path, form):
+    out = tmp_path / f"samples.{form}"
+    code = "import time\nx = bytearray(60 << 20)\nend = time.process_time() + 0.8\n" \
+           "while time.process_time() < end: pass\n"
+    first = rt.track("/usr/bin/python3", "-c", code,
+                     flags=["-i", "0.2", "--format", form, "-o", out, "-n", "burn"])
+    assert first.rc == 0
+    assert rt.run("import", "--job", "again", out).rc == 0
+    summary = show(rt, "again@")
+    assert summary["totals"]["cpu_s"]["value"] == pytest.approx(
+        first.summary["totals"]["cpu_s"]["value"], abs=0.25)
+    assert summary["totals"]["peak_memory_mib"]["value"] == pytest.approx(
+        first.summary["stats"]["process_memory_mib"]["max"], abs=1.1)
+
+
+def test_gnu_time_tells_exit_and_peak(rt):
+    assert "3 runs added" in imported(rt, "gnu-time.txt")
+    python = show(rt, "python3@")
+    assert python["totals"]["peak_memory_mib"]["value"] == pytest.approx(218204 / 1024)
+    assert python["totals"]["cpu_s"]["value"] == pytest.approx(0.43)
+    assert python["run"]["duration_s"] == pytest.approx(0.44)
+    assert python["run"]["command"] == ["python3 -c x=bytearray(200<<20)"]
+    assert python["run"]["exit"]["code"] == 0
+    killed = show(rt, "sh@")["run"]["exit"]
+    assert killed["signal"] == 9 and killed["verdict"] == "signalled"
+    assert show(rt, "sort@")["run"]["exit"]["signal"] is None
+
+
+def test_a_real_gnu_time(rt, tmp_path):
+    time = shutil.which("time")
+    assert time, "GNU time is not installed"
+    out = tmp_path / "time.txt"
+    subprocess.run([time, "-v", "-o", out, "/usr/bin/python3", "-c", "x = bytearray(80 << 20)"],
+                   check=True, env={"LC_ALL": "C"})
+    assert rt.run("import", out).rc == 0
+    assert 80 < show(rt, "python3@")["totals"]["peak_memory_mib"]["value"] < 110
+
+
+def test_snakemake_benchmarks_are_runs_of_their_rule(rt):
+    imported(rt, "snakemake.tsv", "snakemake-9.tsv")
+    align = show(rt, "align@")
+    assert align["totals"]["cpu_s"]["value"] == pytest.approx(59.7)
+    assert align["totals"]["peak_memory_mib"]["value"] is None  # "-"
+    assert align["request"]["cpu"]["value"] == 4
+    history = rt.run("history", "--json", "snakemake").json()["runs"]
+    peaks = sorted(r["peak_memory_mib"] for r in history if r["peak_memory_mib"] is not None)
+    assert peaks == [1385.7, 1391.02]
+
+
+def test_nextflow_traces_in_words_and_raw(rt):
+    assert "2 runs added, 2 rows skipped" in imported(rt, "nextflow.txt")
+    imported(rt, "nextflow-raw.txt")
+    good = show(rt, "ALIGN:BWA@2")
+    assert good["run"]["duration_s"] == 121 and good["run"]["exit"]["code"] == 0
+    assert good["totals"]["peak_memory_mib"]["value"] == pytest.approx(5.2 * 1024)
+    assert good["totals"]["cpu_s"]["value"] == pytest.approx(3.714 * 121)
+    assert good["run"]["start_time"] == 1772359201.25
+    bad = show(rt, "ALIGN:BWA@")
+    assert bad["run"]["exit"]["code"] == 137
+    raw = show(rt, "BWA@")
+    assert raw["run"]["start_time"] == 1772359201.25 and raw["run"]["duration_s"] == 121
+    assert raw["totals"]["peak_memory_mib"]["value"] == pytest.approx(5583457484 / 2**20)
+    assert raw["request"]["memory_mib"]["value"] == 8192 and raw["request"]["cpu"]["value"] == 4
+
+
+def test_sacct_gathers_the_steps_of_a_job(rt):
+    assert "3 runs added, 1 row skipped" in imported(rt, "sacct.txt")
+    killed, done = show(rt, "train@"), show(rt, "train@2")
+    assert done["totals"]["peak_memory_mib"]["value"] == 9437184 / 1024
+    assert done["totals"]["cpu_s"]["value"] == pytest.approx(4 * 3600 + 62.5)
+    assert done["run"]["duration_s"] == 3723 and done["run"]["tags"]["slurm_job_id"] == "101"
+    assert killed["run"]["exit"]["verdict"] == "out_of_memory"
+    prep = show(rt, "prep@")
+    assert prep["run"]["exit"]["verdict"] == "timeout"
+    assert prep["request"]["memory_mib"]["value"] == 8000  # 4000 a core
+    advice = rt.run("recommend", "--json", "train").json()["advice"]
+    assert advice["memory"]["request_mib"] > 16384  # a run was killed at 16 GiB
+
+
+def test_autometric_logs_give_a_run_a_process_and_phases(rt):
+    assert "2 runs added, 1 row skipped" in imported(rt, "autometric.log")
+    fit = show(rt, "fit@")
+    assert fit["run"]["pid"] == 771 and [m["name"] for m in fit["marks"]] == ["model"]
+    assert fit["totals"]["peak_memory_mib"]["value"] == pytest.approx(309715200 / 2**20, abs=0.01)
+    assert fit["stats"]["process_cpu_usage"]["max"] == 1
+
+
+def test_the_same_file_twice_adds_nothing(rt):
+    files = sorted(f.name for f in FILES.iterdir())
+    imported(rt, *files)
+    before = rt.run("history").stdout
+    assert len(before.splitlines()) > 15
+    again = imported(rt, *files)
+    assert not re.search(r"[1-9]\d* runs? added", again)
+    assert rt.run("history").stdout == before
+
+
+def test_advice_stands_on_imported_runs(rt, tmp_path):
+    rows = ["\t".join(["s", "h:m:s", "max_rss", "max_vms", "max_uss", "max_pss", "io_in", "io_out",
+                       "mean_load", "cpu_time"])]
+    rows += [f"{60 + i}.0\t0:01:00\t{1000 + 10 * i}\t0\t0\t{990 + 10 * i}\t0\t0\t100\t60"
+             for i in range(12)]
+    table = tmp_path / "fold.tsv"
+    table.write_text("\n".join(rows) + "\n")
+    assert rt.run("import", table).rc == 0
+    advice = rt.run("recommend", "--json", "fold").json()["advice"]
+    assert 1100 <= advice["memory"]["request_mib"] <= 1536 and advice["runs"] == 12
+
+
+@pytest.mark.parametrize("content, words", [
+    (b"hello\n", "not a file that can be imported"),
+    (b"", "not a file that can be imported"),
+    (b'{"process_metrics": [{"timestamp": 1', "a comma or } is missing (line 1, column 37)"),
+    (b'{"process_metrics": [], "system_metrics": []}', "no run in it"),
+    (b'timestamp,"cpu_usage\n1,2\n', "no timestamp, or no column that is known"),
+    (b'timestamp,cpu_usage\n1772359201,1\n1772359202,"2\n', "a quote without an end"),
+    (gzip.compress(b"x" * 100000)[:-20], "damaged gzip file"),
+    (b"\0\1\2\3", "not a file that can be imported"),
+])
+def test_what_cannot_be_read_is_told_in_one_line(rt, content, words):
+    (rt.home / "wrong.bin").write_bytes(content)
+    result = rt.run("import", "wrong.bin")
+    assert result.rc in (1, 4)
+    assert result.stderr.startswith("resource-tracker: wrong.bin") and words in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_wrong_usage_of_import(rt):
+    assert rt.run("import").rc == 2
+    assert rt.run("import", "--from", "excel", "x").rc == 2
+    missing = rt.run("import", "missing.csv")
+    assert missing.rc == 4 and "missing.csv: No such file" in missing.stderr
+    assert rt.run("import", ".").rc == 1
+
+
+def test_a_cut_file_keeps_the_runs_before_the_cut(rt):
+    text = (FILES / "sacct.txt").read_text()
+    (rt.home / "cut.txt").write_text(text[:text.index("102.batch") + 15])
+    assert rt.run("import", "cut.txt").rc == 0
+    assert show(rt, "train@2")["run"]["duration_s"] == 3723
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_a_snapshot_comes_back_as_it_was(rt, version):
+    first = rt.track("/usr/bin/python3", "-c", "import time; x = bytearray(50 << 20)\n"
+                     "end = time.process_time() + 1\nwhile time.process_time() < end: pass",
+                     flags=["-i", "0.2", "-n", "one"])
+    path = rt.home / "shot.json.gz"
+    assert rt.run("export", "--format", "snapshot", "--columns", version, "-o", path).rc == 0
+    document = json.loads(gzip.decompress(path.read_bytes()))
+    assert document["metadata"]["interval"] == 0.2 and document["metadata"]["version"] == 1
+    row = document["process_metrics"][0]
+    assert ("memory" in row) == (version == "0.4") and ("memory_mib" in row) == (version == "0.5")
+    assert all(r[key] is not None for r in document["process_metrics"] for key in r)
+    assert rt.run("import", path).rc == 0
+    again = show(rt, "shot@")
+    for column in ("process_memory_mib", "system_memory_used_mib"):
+        assert again["stats"][column]["max"] == pytest.approx(
+            first.summary["stats"][column]["max"], rel=0.02)
+    plain = rt.run("export", "--format", "snapshot", "one@")
+    assert json.loads(plain.stdout)["system_metrics"]
+
+
+def test_a_snapshot_on_a_full_disk_is_told(rt):
+    assert rt.track("sleep", "0.3").rc == 0
+    full = rt.run("export", "--format", "snapshot", "-o", "/dev/full")
+    assert full.rc == 1 and "/dev/full" in full.stderr
