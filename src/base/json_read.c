@@ -219,9 +219,9 @@ static bool read_word(struct reader *r, struct trk_json_value *v)
 		v->type = TRK_JSON_NULL;
 		return true;
 	}
+	v->truth = *r->at == 't';
 	if (take_word(r, "true") || take_word(r, "false")) {
 		v->type = TRK_JSON_BOOL;
-		v->truth = r->at[-2] == 'u';
 		return true;
 	}
 	if (r->nan_is_null &&
@@ -229,6 +229,7 @@ static bool read_word(struct reader *r, struct trk_json_value *v)
 		v->type = TRK_JSON_NULL;
 		return true;
 	}
+	v->truth = false;
 	return read_number(r, v);
 }
 
@@ -350,7 +351,7 @@ static int build(struct reader *r, const char *text, size_t len, struct trk_json
 {
 	uint32_t place;
 
-	doc->text = malloc(len + 1);
+	doc->text = calloc(1, len + 1);
 	doc->values = calloc(most_values(text, len), sizeof(*doc->values));
 	if (!doc->text || !doc->values)
 		return -ENOMEM;
@@ -497,7 +498,7 @@ bool trk__json_as_i64(const struct trk_json_value *v, int64_t *ret)
 		return true;
 	/* Beyond 2^53 a double no longer says which whole number was meant. */
 	value = trk__json_as_double(v);
-	if (!(value >= -0x1p53 && value <= 0x1p53) || value != (double) (int64_t) value)
+	if (!(fabs(value) <= 9007199254740992.0) || value != (double) (int64_t) value)
 		return false;
 	*ret = (int64_t) value;
 	return true;
