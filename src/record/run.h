@@ -9,6 +9,7 @@
 
 #include "probe/tree.h"
 #include "record/marks.h"
+#include "record/place.h"
 #include "sample/stats.h"
 
 enum {
@@ -129,6 +130,7 @@ struct trk_mark {
 struct trk_record {
 	struct trk_run run;
 	struct trk_outcome outcome;
+	struct trk_place place;
 	struct trk_stats *stats; /* owned */
 	struct trk_mark *mark;   /* owned */
 	size_t marks, marks_cap; /* in order; at most TRK_MARKS_MAX */
