@@ -134,6 +134,13 @@ void trk_tracker_free(struct trk_tracker *t);
  * -ECONNREFUSED when the tracker is gone. */
 int trk_mark(const char *guard, const char *name);
 
+/* ---- this machine ---- */
+
+/* What this machine is, as JSON of the schema "resource-tracker.server/1": `os`, `vcpus`, `memory_mib`,
+ * `memory_mb`, `cpu_model`, `gpu_count`, `gpu_names`, … Nothing is asked over a network. Text that the
+ * caller frees with free(); NULL without memory or /proc. */
+char *trk_server_info(void);
+
 /* ---- recordings ---- */
 
 /* Read a recording file: finished, still being written, or cut. Returns 0 and an object that the

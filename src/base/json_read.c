@@ -351,7 +351,7 @@ static int build(struct reader *r, const char *text, size_t len, struct trk_json
 {
 	uint32_t place;
 
-	doc->text = malloc(len + 1);
+	doc->text = calloc(1, len + 1);
 	doc->values = calloc(most_values(text, len), sizeof(*doc->values));
 	if (!doc->text || !doc->values)
 		return -ENOMEM;

@@ -8,14 +8,32 @@
 #include "cli/cli.h"
 #include "sink/table.h"
 
+/* clang-format off */
 const struct cli_command *const cli_commands[] = {
-	&cli_run,     &cli_attach,          &cli_system,    &cli_show,
-	&cli_stats,   &cli_export,          &cli_recommend, &cli_history,
-	&cli_ls,      &cli_prune,           &cli_import,    &cli_compare,
-	&cli_servers, &cli_catalog_command, &cli_mark,      &cli_config_command,
-	&cli_doctor,  &cli_completions,     &cli_help,      &cli_version,
+	&cli_run,
+	&cli_attach,
+	&cli_system,
+	&cli_show,
+	&cli_stats,
+	&cli_export,
+	&cli_recommend,
+	&cli_history,
+	&cli_ls,
+	&cli_prune,
+	&cli_import,
+	&cli_compare,
+	&cli_servers,
+	&cli_catalog_command,
+	&cli_server_info,
+	&cli_mark,
+	&cli_config_command,
+	&cli_doctor,
+	&cli_completions,
+	&cli_help,
+	&cli_version,
 	NULL,
 };
+/* clang-format on */
 
 static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
 

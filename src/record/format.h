@@ -28,6 +28,7 @@ enum trk_record_type {
 	TRK_RECORD_STATE,     /* struct trk_outcome so far */
 	TRK_RECORD_END,       /* struct trk_outcome at the end */
 	TRK_RECORD_MARK,      /* struct trk_mark */
+	TRK_RECORD_PLACE = 8, /* a part of struct trk_place (record/place.h) */
 };
 
 /* How the columns of a file map to ours. */

@@ -174,6 +174,9 @@ static int take_record(void *data, int type, const unsigned char *payload, size_
 		if (bad == 0)
 			(void) trk__record_mark(r->record, &mark);
 		break;
+	case TRK_RECORD_PLACE:
+		bad = trk__place_parse(payload, len, &r->record->place);
+		break;
 	default: /* of a newer version that old readers may skip */
 		break;
 	}

@@ -50,6 +50,7 @@ int trk__record_init(struct trk_record *r)
 	trk__quantities_clear(r->outcome.total, TRK_TOTALS);
 	trk__quantities_clear(r->run.limit, TRK_LIMITS);
 	trk__quantities_clear(r->run.request, TRK_REQUESTS);
+	trk__place_init(&r->place);
 	r->outcome.code = -1;
 	r->last_memory_mib = r->max_memory_mib = NAN;
 	r->stats = trk__stats_new();

@@ -10,6 +10,7 @@
 #include "probe/tree.h"
 #include "record/marks.h"
 #include "record/outline.h"
+#include "record/place.h"
 #include "sample/stats.h"
 
 enum {
@@ -131,6 +132,7 @@ struct trk_mark {
 struct trk_record {
 	struct trk_run run;
 	struct trk_outcome outcome;
+	struct trk_place place;
 	struct trk_stats *stats; /* owned */
 	struct trk_outline outline;
 	struct trk_mark *mark;   /* owned */

@@ -530,6 +530,9 @@ static int begin(struct track *t)
 	trk__request_from_limits(&t->record->run);
 	/* After the start: a slow disk does not hold the job up. */
 	open_recording(t);
+	trk__place_look(&t->record->place, &t->env);
+	if (t->writer)
+		(void) trk__writer_place(t->writer, &t->record->place, TRK_PLACE_SERVER);
 	return 0;
 }
 

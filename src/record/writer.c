@@ -204,7 +204,8 @@ static int rewrite_record(void *data, int type, const unsigned char *payload, si
 	}
 	if (type == TRK_RECORD_STATE)
 		return 0; /* a newer one follows */
-	if (w->offset > w->keep_after || type == TRK_RECORD_MARK) {
+	/* Marks and what else is said once goes over as it is. */
+	if (w->offset > w->keep_after || type >= TRK_RECORD_MARK) {
 		copy_record(w, type, payload, len);
 		return w->error;
 	}
@@ -337,6 +338,13 @@ int trk__writer_mark(struct trk_writer *w, const struct trk_mark *m)
 	trk__buf_clear(&w->payload);
 	trk__format_mark(&w->payload, m);
 	return append(w, TRK_RECORD_MARK);
+}
+
+int trk__writer_place(struct trk_writer *w, const struct trk_place *p, enum trk_place_part part)
+{
+	trk__buf_clear(&w->payload);
+	trk__place_format(&w->payload, p, part);
+	return w->payload.len ? append(w, TRK_RECORD_PLACE) : 0;
 }
 
 int trk__writer_end(struct trk_writer *w, const struct trk_outcome *o)

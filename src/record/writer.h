@@ -28,6 +28,7 @@ void trk__writer_free(struct trk_writer *w);
 int trk__writer_row(struct trk_writer *w, const struct trk_sample *s);
 int trk__writer_state(struct trk_writer *w, const struct trk_outcome *o);
 int trk__writer_mark(struct trk_writer *w, const struct trk_mark *m);
+int trk__writer_place(struct trk_writer *w, const struct trk_place *p, enum trk_place_part part);
 int trk__writer_end(struct trk_writer *w, const struct trk_outcome *o);
 
 /* The first error that a row was lost by, or 0; and how many records were lost. */

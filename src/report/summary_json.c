@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "report/advice.h"
 #include "report/course.h"
+#include "report/place.h"
 #include "report/summary.h"
 
 static void quantity(struct trk_json *j, const char *key, const struct trk_quantity *q)
@@ -270,6 +271,7 @@ void trk__summary_json(struct trk_buf *b, const struct trk_record *r,
 	else
 		trk__json_null(&j);
 	advice_of(&j, r);
+	trk__place_json(&j, r);
 	tracker_of(&j, r);
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');

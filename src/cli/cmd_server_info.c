@@ -1,0 +1,146 @@
+/* resource-tracker server-info: what this machine is, or what the machine of a run was. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/maths.h"
+#include "cli/cli.h"
+#include "report/place.h"
+
+enum { OUTPUT_MAX = 65536 };
+
+struct settings {
+	bool json;
+	const char *dir;
+};
+
+static const struct cli_option options[] = {
+	{"json", 0, NULL, "as one JSON document", cli_set_flag, offsetof(struct settings, json)},
+	{"recording", 0, "DIR", "where recordings lie", cli_set_text,
+	 offsetof(struct settings, dir)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+static void line(struct trk_buf *b, const char *name, const char *text, const char *from)
+{
+	if (!*text)
+		return;
+	trk__buf_printf(b, "%-16s%s", name, text);
+	if (from && *from)
+		trk__buf_printf(b, "  (%s)", from);
+	trk__buf_putc(b, '\n');
+}
+
+static void number(struct trk_buf *b, const char *name, double value, const char *unit,
+		   const char *from)
+{
+	char text[64];
+
+	if (isnan(value))
+		return;
+	(void) snprintf(text, sizeof(text), value == trk__floor(value) ? "%.0f%s%s" : "%.2f%s%s",
+			value, *unit ? " " : "", unit);
+	line(b, name, text, from);
+}
+
+static void write_text(struct trk_buf *b, const struct trk_server *s, const char *allocation,
+		       const char *evidence)
+{
+	line(b, "system", s->os, s->kernel);
+	line(b, "processor", s->cpu_model, s->cpu_vendor);
+	line(b, "architecture", s->arch, NULL);
+	number(b, "vCPUs", s->vcpus, "", NULL);
+	number(b, "cores", s->cores, "", NULL);
+	number(b, "threads a core", s->threads_per_core, "", NULL);
+	number(b, "sockets", s->sockets, "", NULL);
+	number(b, "NUMA nodes", s->numa_nodes, "", NULL);
+	number(b, "memory", s->memory_mib / 1024, "GiB", NULL);
+	number(b, "disks", s->disks, "", NULL);
+	number(b, "disk space", s->disk_gb, "GB", "whole devices");
+	line(b, "machine", s->maker, s->product);
+	line(b, "virtualization", s->virtualization, s->virtualization_from);
+	line(b, "container", s->container, s->container_from);
+	number(b, "CPU limit", s->cpu_limit, "CPUs", s->cpu_limit_from);
+	number(b, "memory limit", s->memory_limit_mib / 1024, "GiB", s->memory_limit_from);
+	if (isnan(s->gpu_count))
+		line(b, "GPUs", "not known", s->gpu_reason);
+	else
+		number(b, "GPUs", s->gpu_count, "", s->gpu_names);
+	line(b, "allocation", allocation ? allocation : "not known", evidence);
+}
+
+static int look_here(struct trk_record *record)
+{
+	struct trk_env env;
+	int r = trk__record_init(record);
+
+	if (r == 0)
+		r = trk__env_init(&env);
+	if (r < 0) {
+		cli_complain("server-info: /proc: %s", trk__strerror(r));
+		return EXIT_ERROR;
+	}
+	trk__place_look(&record->place, &env);
+	trk__env_release(&env);
+	return 0;
+}
+
+static int answer(const struct settings *s, const struct trk_record *record, bool measured)
+{
+	struct trk_buf b;
+	char evidence[320];
+	const char *allocation;
+	int r;
+
+	trk__buf_init(&b, OUTPUT_MAX);
+	if (s->json) {
+		trk__server_document(&b, record, measured);
+	} else {
+		allocation = trk__allocation_of(record, measured, evidence, sizeof(evidence));
+		write_text(&b, &record->place.server, allocation, evidence);
+	}
+	r = cli_write(STDOUT_FILENO, &b, "stdout");
+	trk__buf_release(&b);
+	return r;
+}
+
+static int run(int argc, char **argv)
+{
+	struct settings s = {.json = false};
+	struct trk_record *record = calloc(1, sizeof(*record));
+	int at = cli_options(&cli_server_info, argc, argv, &s), r;
+
+	if (at < 0 || !record) {
+		free(record);
+		return at == CLI_HELP_GIVEN ? EXIT_OK : at < 0 ? -at : EXIT_ERROR;
+	}
+	if (at + 1 < argc) {
+		cli_complain("server-info: one run at a time. Try: resource-tracker server-info "
+			     "--help");
+		r = EXIT_USAGE;
+	} else {
+		r = at < argc ? cli_load(s.dir, argv[at], record, NULL, NULL) : look_here(record);
+		if (r == 0 && !record->place.has_server) {
+			cli_complain("%s: the recording does not tell the machine", argv[at]);
+			r = EXIT_NODATA;
+		} else if (r == 0) {
+			r = answer(&s, record, at < argc);
+		}
+		trk__record_release(record);
+	}
+	free(record);
+	return r;
+}
+
+const struct cli_command cli_server_info = {
+	.name = "server-info",
+	.usage = "server-info [--json] [RUN]",
+	.summary = "What this machine is, or what the machine of a run was.",
+	.details =
+		"Processor, cores, memory, disks, virtualization, container and limits. Whether a "
+		"job has the\nmachine to itself (allocation) is told by a run's samples.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,24 @@
+/* What the firmware says of the machine: who made it, and what it calls itself.
+ *
+ * Source: /sys/class/dmi/id (x86 and ARM servers with SMBIOS). Serial numbers are not read: most are
+ * for root alone, and none is needed. */
+#ifndef TRK_PROBE_LINUX_DMI_H
+#define TRK_PROBE_LINUX_DMI_H
+
+#include <stdbool.h>
+
+enum { TRK_DMI_TEXT = 80 };
+
+/* Texts are empty where the firmware does not tell. */
+struct trk_dmi {
+	char sys_vendor[TRK_DMI_TEXT], product_name[TRK_DMI_TEXT], product_version[TRK_DMI_TEXT];
+	char bios_vendor[TRK_DMI_TEXT], bios_version[TRK_DMI_TEXT];
+	char chassis_vendor[TRK_DMI_TEXT], chassis_asset_tag[TRK_DMI_TEXT];
+	char board_vendor[TRK_DMI_TEXT];
+	bool known; /* there is such a folder, with a name of a maker or a product in it */
+};
+
+/* sys_fd: directory descriptor of /sys (borrowed), or -1. */
+void trk__dmi_read(int sys_fd, struct trk_dmi *ret);
+
+#endif

@@ -1,0 +1,45 @@
+/* What machine this is: processor, memory, disks, virtualisation, container and limits.
+ *
+ * Sources: uname(2), /proc/cpuinfo, /proc/meminfo, /sys/devices/system, /sys/block,
+ * /sys/class/dmi/id, control groups. Nothing is asked over a network. */
+#ifndef TRK_PROBE_SERVER_H
+#define TRK_PROBE_SERVER_H
+
+#include "base/env.h"
+#include "probe/linux/cpuinfo.h"
+#include "probe/linux/dmi.h"
+
+enum { TRK_SERVER_TEXT = 128, TRK_SERVER_LIMIT_TEXT = 192 };
+
+/* Texts are empty and numbers NaN where nothing is known. */
+struct trk_server {
+	char os[32], kernel[96], arch[32];
+	char cpu_model[TRK_CPU_MODEL_SIZE], cpu_vendor[TRK_CPU_VENDOR_SIZE];
+	double vcpus; /* that the kernel runs on, whatever this process may use */
+	double cores, sockets, threads_per_core, numa_nodes;
+	double memory_mib;       /* MemTotal */
+	double disks, disk_gb;   /* whole devices at the bottom; 10^9 bytes */
+	char virtualization[32]; /* "none", "kvm", "xen", "amazon", "vmware", …; "vm": unknown */
+	char virtualization_from[TRK_SERVER_TEXT];
+	char container[32]; /* "none", "docker", "kubernetes", … */
+	char container_from[TRK_SERVER_TEXT];
+	char maker[TRK_DMI_TEXT], product[TRK_DMI_TEXT]; /* as the firmware says */
+	/* What this process may use of it; NaN: no limit below the machine. */
+	double cpu_limit, memory_limit_mib;
+	char cpu_limit_from[TRK_SERVER_LIMIT_TEXT], memory_limit_from[TRK_SERVER_LIMIT_TEXT];
+	/* GPUs: the one place to fill, trk__server_gpus(). */
+	double gpu_count, gpu_memory_mib; /* of all */
+	char gpu_names[256];              /* one a line */
+	char gpu_reason[TRK_SERVER_TEXT]; /* why nothing is known */
+};
+
+/* Read all of it; what cannot be read stays unknown. About 1 ms on a machine of 64 CPUs. */
+void trk__server_read(const struct trk_env *env, struct trk_server *ret);
+
+/* Which virtual machine monitor the firmware's texts stand for; NULL: none that is known. Static. */
+const char *trk__virtualization_of(const struct trk_dmi *dmi);
+
+/* The kind of container that /proc/self/cgroup speaks of, or NULL. Pure, static. */
+const char *trk__container_of(const char *cgroup);
+
+#endif
