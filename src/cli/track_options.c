@@ -23,7 +23,7 @@
 #define INTERVAL_MAX_NS  3600000000000ull
 #define GRACE_DEFAULT_NS 5000000000ull
 
-enum { TEXT_MAX = 4 * 1024 * 1024, CHANGE_RUN_MIN_S = 10 };
+enum { TEXT_MAX = 4 * 1024 * 1024, CHANGE_RUN_MIN_S = 10, INPUTS_MAX = 256 };
 
 /* ---- options ---- */
 
@@ -100,6 +100,17 @@ static int limit_complaint(const char *value)
 {
 	cli_complain("--limit %s: not of the form mem=SIZE,time=DURATION, such as mem=8GiB,time=2h",
 		     value);
+	return EXIT_USAGE;
+}
+
+static int take_input_size(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+
+	(void) o;
+	if (trk__parse_size(value, &s->input_bytes) == 0 && s->input_bytes)
+		return 0;
+	cli_complain("--input-size %s: not a size. Try: 3GiB", value);
 	return EXIT_USAGE;
 }
 
@@ -225,6 +236,12 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 		{"executor", 0, "TEXT", "remember with the run", take_metadata, 0},                  \
 		{"external-run-id", 0, "TEXT", "remember with the run", take_metadata, 0},           \
 		{"container-image", 0, "TEXT", "remember with the run", take_metadata, 0},           \
+		{"input-size",                                                                       \
+		 0,                                                                                  \
+		 "SIZE",                                                                             \
+		 "of the job's input (the files on its command line), for advice by size",           \
+		 take_input_size,                                                                    \
+		 0},                                                                                 \
 		{"no-history",  0, NULL, "keep the run out of the history of its job", cli_set_flag, \
 		 AT(no_history)},                                                                    \
 		{"no-discovery",  0, NULL, "accepted; this version asks no network",                 \
@@ -303,6 +320,23 @@ static void derive_job(char **argv, bool redact, char *text, size_t size)
 		(void) snprintf(text + n, size - n, " %s", base ? base + 1 : *arg);
 		return;
 	}
+}
+
+/* Bytes of the files that the command line names, as arguments of their own or behind a '=': those
+ * that are there before the job starts. */
+static uint64_t size_of_inputs(char **argv)
+{
+	uint64_t sum = 0;
+	struct stat st;
+
+	for (int i = 1; argv[i] && i <= INPUTS_MAX; i++) {
+		const char *equals = argv[i][0] == '-' ? strchr(argv[i], '=') : NULL;
+		const char *path = equals ? equals + 1 : argv[i];
+
+		if (*path && *path != '-' && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+			sum += (uint64_t) st.st_size;
+	}
+	return sum;
 }
 
 static int write_summary_json(const struct track_settings *s, const struct trk_record *record,
@@ -475,6 +509,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		.one_process = s->one_process,
 		.no_system = s->no_system,
 		.unlisted = s->no_history,
+		.input_bytes = s->input_bytes,
 		.redact_args = s->redact_args,
 		.limits = s->limits,
 		.request = s->request,
@@ -499,6 +534,8 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		cli_complain("out of memory");
 		return EXIT_ERROR;
 	}
+	if (argv && !s->input_bytes)
+		options.input_bytes = size_of_inputs(argv);
 	if ((!s->job || !*s->job) && argv) {
 		derive_job(argv, s->redact_args, job, sizeof(job));
 		options.job = job;

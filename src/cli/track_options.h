@@ -13,6 +13,7 @@ struct track_settings {
 	int control_fd;
 	int pid; /* of --pid; 0: none */
 	bool redact_args, streaming;
+	uint64_t input_bytes; /* 0: not stated */
 	bool no_history, quiet, one_process, no_system, strict, no_recording, plain, detach;
 	char tags[TRK_RUN_TAGS_SIZE];
 	size_t tags_len;

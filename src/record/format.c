@@ -147,6 +147,7 @@ void trk__format_start(struct trk_buf *b, const struct trk_run *run)
 	for (int i = 0; i < TRK_REQUESTS; i++)
 		put_quantity(b, &run->request[i]);
 	trk__buf_varint(b, run->unlisted);
+	trk__buf_varint(b, run->input_bytes);
 }
 
 static void parse_schema(struct trk_cursor *c, struct trk_schema *schema)
@@ -199,6 +200,8 @@ int trk__parse_start(const void *data, size_t len, struct trk_schema *schema, st
 		get_quantity(&c, &run->request[i]);
 	if (c.at < c.end && !c.bad)
 		run->unlisted = trk__cursor_varint(&c) & 1;
+	if (c.at < c.end && !c.bad)
+		run->input_bytes = trk__cursor_varint(&c);
 	return c.bad || run->id[0] == '\0' ? -EBADMSG : 0;
 }
 

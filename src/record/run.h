@@ -100,7 +100,9 @@ struct trk_run {
 	uint64_t interval_ns;
 	struct trk_quantity limit[TRK_LIMITS];
 	struct trk_quantity request[TRK_REQUESTS];
-	bool unlisted; /* of no history, and no basis for advice on later runs */
+	uint64_t
+		input_bytes; /* stated, or of the files that the command line names; 0: not known */
+	bool unlisted;       /* of no history, and no basis for advice on later runs */
 };
 
 /* Written now and then, and at the end. */

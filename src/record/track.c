@@ -86,6 +86,7 @@ static void describe_run(struct track *t)
 
 	(void) snprintf(run->job, sizeof(run->job), "%s", o->job ? o->job : "");
 	run->unlisted = o->unlisted;
+	run->input_bytes = o->input_bytes;
 	(void) snprintf(run->kind, sizeof(run->kind), "%s", kind_of(o));
 	(void) snprintf(run->version, sizeof(run->version), "%s", TRK_BUILD_VERSION);
 	if (o->argv)

@@ -30,8 +30,9 @@ struct trk_track_options {
 	size_t tags_len;
 	uint64_t interval_ns;
 	bool one_process;
-	bool no_system;            /* the process tree alone */
-	bool unlisted;             /* see struct trk_run */
+	bool no_system; /* the process tree alone */
+	bool unlisted;  /* this and the next: see struct trk_run */
+	uint64_t input_bytes;
 	bool redact_args;          /* keep names of programs, not their arguments */
 	struct trk_enforce limits; /* run: that the job is held to */
 	uint64_t duration_ns;      /* system, attach: end after so long; 0 none */

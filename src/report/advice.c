@@ -15,7 +15,7 @@ struct trk_past_run trk__advice_past_run(const struct trk_past *run)
 	struct trk_past_run r = {
 		.peak_bytes = run->peak_memory_mib * MIB,
 		.duration_s = run->duration_s,
-		.input_bytes = NAN,
+		.input_bytes = run->input_bytes,
 		.limit_bytes = run->limit_memory_mib * MIB,
 		.end = TRK_PAST_SUCCEEDED,
 	};

@@ -125,6 +125,8 @@ static void run_of(struct trk_json *j, const struct trk_record *r)
 	key_fixed(j, "duration_s", r->outcome.duration_ns / 1000, 6);
 	trk__json_key_double(j, "interval_s", (double) r->run.interval_ns / 1e9);
 	exit_of(j, &r->outcome);
+	trk__json_key_double(j, "input_bytes",
+			     r->run.input_bytes ? (double) r->run.input_bytes : (double) NAN);
 	key_u64(j, "left_behind", r->outcome.left_behind);
 	key_u64(j, "damaged_records", r->damaged);
 	trk__json_close(j, '}');

@@ -295,3 +295,34 @@ def test_a_run_can_stay_out_of_the_history(rt):
     assert rt.run("show", hidden).rc == 0  # its recording is there
     assert rt.run("prune", "--keep", "0").rc == 0
     assert rt.run("show", hidden).rc == 4
+
+
+def test_advice_follows_the_size_of_the_input(rt):
+    """A job that holds its input three times: files on the command line tell how big it was."""
+    code = "import sys\nx = open(sys.argv[1], 'rb').read() * 3\n"
+    script = rt.home / "thrice.py"
+    script.write_text(code)
+    for mib in (10, 30, 20, 50, 40, 60, 25, 35, 45, 55, 15, 65):
+        data = rt.home / f"{mib}.bin"
+        data.write_bytes(b"x" * (mib << 20))
+        run = rt.track("/usr/bin/python3", script, data, flags=["-n", "thrice"]).summary["run"]
+        assert run["input_bytes"] == (mib << 20) + len(code)
+
+    def request(*flags):
+        return rt.run("recommend", "--json", "thrice", *flags).json()["advice"]["memory"]
+    small, large = request("--input-size", "12MiB"), request("--input-size", "300MiB")
+    assert large["request_mib"] > 900 > 512 >= small["request_mib"]
+    assert rt.track("true", flags=["--input-size", "3GiB"]).summary["run"]["input_bytes"] == 3 << 30
+    assert rt.track("true").summary["run"]["input_bytes"] is None
+    assert rt.track("true", flags=["--input-size", "0"]).rc == 125
+
+
+def test_a_history_of_the_first_version_is_brought_up_to_date(rt):
+    assert rt.track("sleep", "0.3", flags=["-n", "old"]).rc == 0
+    assert rt.run("history").rc == 0
+    database = sqlite3.connect(rt.state / "history.sqlite", isolation_level=None)
+    database.execute("ALTER TABLE run DROP COLUMN input_bytes")
+    database.execute("PRAGMA user_version = 1")
+    database.close()
+    listed = rt.run("history", "old")
+    assert listed.rc == 0 and listed.stdout.count("old") == 1 and not listed.stderr
