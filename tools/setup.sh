@@ -18,7 +18,7 @@ packages=(
 	# lint
 	clang-tidy clang-format cppcheck pmccabe
 	# tests of the real program
-	python3 python3-pytest procps iproute2 strace tmux groff-base
+	python3 python3-pytest procps iproute2 strace tmux groff-base time postgresql
 )
 # For --bench only.
 bench_packages=(python3-venv)

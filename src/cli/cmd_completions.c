@@ -174,6 +174,8 @@ void cli_man_page(struct trk_buf *b)
 		   "not executable, 127: not found.\nOther commands: 0 good, 1 error, 2 usage, "
 		   "4 no such run or no data, 5 not permitted.\n"
 		   ".SH ENVIRONMENT\n.TP\n.B RESOURCE_TRACKER_DIR\nwhere recordings lie\n"
+		   ".TP\n.B RESOURCE_TRACKER_HISTORY\npostgresql://USER@HOST/DATABASE: a history "
+		   "that a team shares\n"
 		   ".TP\n.B RESOURCE_TRACKER_CONFIG\nthe configuration file to read\n"
 		   ".TP\n.B RESOURCE_TRACKER_RUN\nset for the job: the run that it belongs to\n"
 		   ".TP\n.B TRACKER_...\nevery option of \\fBrun\\fR: TRACKER_INTERVAL for "

@@ -11,6 +11,11 @@ struct cli_past {
 	size_t count, cap;
 };
 
+/* RESOURCE_TRACKER_HISTORY, the PostgreSQL of a team; NULL: the SQLite of this machine. */
+const char *cli_history_url(void);
+/* Send the runs that the team's history lacks, in the background; nothing without a URL. */
+void cli_history_send(const char *dir);
+
 /* Open the history of --recording or of the usual place. NULL after having complained; *ret_status
  * is then the exit status. What was noteworthy is told on stderr. */
 struct trk_history *cli_history_open(const char *dir, int *ret_status);

@@ -408,6 +408,8 @@ static int speak(const struct track_settings *s, const struct trk_track_result *
 		(void) trk__write_all(STDERR_FILENO, b.data, b.len);
 		trk__buf_release(&b);
 	}
+	if (!s->no_recording)
+		cli_history_send(s->dir);
 	if (s->summary_json && write_summary_json(s, &result->record, style.change) != 0)
 		r = EXIT_ERROR;
 	return r;

@@ -1,11 +1,11 @@
-/* Earlier runs: one row each, in SQLite below the state directory.
+/* Earlier runs: one row each, in SQLite below the state directory, or in the PostgreSQL of a team.
  *
  * The recordings are the truth and the database is made from them: a run writes nothing but its
  * recording, and whoever asks first brings the database up to date. So no run is lost when the
  * database is locked, damaged (it is moved aside and made anew) or on a full disk, many trackers may
  * end at once, and the end of a run costs nothing. Rows stay when `prune` removes recordings.
  *
- * libsqlite3 is loaded on first use; the program does not link it. */
+ * libsqlite3 and libpq are loaded on first use; the program links neither. */
 #ifndef TRK_HISTORY_HISTORY_H
 #define TRK_HISTORY_HISTORY_H
 
@@ -48,7 +48,12 @@ struct trk_history; /* opaque */
  * be written, a history in memory stands in. NULL with *reterr: -TRK_E_UNSUPPORTED (no libsqlite3),
  * -TRK_E_VERSION (made by a newer version), or a negative errno. */
 struct trk_history *trk__history_open(const char *dir, struct trk_error *reterr);
-/* The same, reading at most `max_new` (0: all) recordings that it does not know yet: for who is in a
+/* The same in the database that a URL names ("postgresql://user@host/db"); runs of DIR that it does
+ * not know are sent there first, so that what could not be sent is sent later. NULL or "" is the SQLite
+ * of DIR. Another -TRK_E_UNSUPPORTED: no libpq, or a URL of another kind. */
+struct trk_history *trk__history_open_at(const char *url, const char *dir, size_t max_new,
+					 struct trk_error *reterr);
+/* The same as trk__history_open, reading at most `max_new` (0: all) recordings that it does not know yet: for who is in a
  * hurry, and content with what there is. */
 struct trk_history *trk__history_open_some(const char *dir, size_t max_new,
 					   struct trk_error *reterr);

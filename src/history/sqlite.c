@@ -12,41 +12,25 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "history/history.h"
+#include "history/private.h"
 #include "history/sqlite_library.h"
 #include "record/reader.h"
 #include "record/store.h"
 
 enum { BUSY_MS = 5000, PATH_SIZE = 4096 };
 
-struct trk_history {
+struct sqlite_history {
+	struct trk_history base;
 	struct trk_sqlite lib;
 	struct sqlite3 *db;
 	int runs_fd;
 	char path[PATH_SIZE];
-	char note[512];
 };
 
-/* One list makes the table, the order of binding and of reading. */
-#define FIGURES_1(X)                                                                               \
-	X(start_s)                                                                                 \
-	X(duration_s)                                                                              \
-	X(cpu_s)                                                                                   \
-	X(cpu_mean)                                                                                \
-	X(cpu_max)                                                                                 \
-	X(peak_memory_mib)                                                                         \
-	X(memory_mean_mib)                                                                         \
-	X(disk_read_bytes)                                                                         \
-	X(disk_write_bytes)                                                                        \
-	X(gpu_mean)                                                                                \
-	X(gpu_max)                                                                                 \
-	X(vram_max_mib)                                                                            \
-	X(limit_cpu)                                                                               \
-	X(limit_memory_mib)                                                                        \
-	X(request_cpu)                                                                             \
-	X(request_memory_mib)
-#define FIGURES(X) FIGURES_1(X) X(input_bytes)
-#define TEXTS(X)   X(id) X(job) X(kind) X(command) X(file) X(verdict)
+static struct sqlite_history *of(struct trk_history *h)
+{
+	return (struct sqlite_history *) (void *) h; /* base comes first */
+}
 
 #define NAME(field)        #field ", "
 #define COLUMN_LIST        TEXTS(NAME) FIGURES(NAME) "code, signal, samples, ended"
@@ -91,20 +75,20 @@ static int code_of(int rc)
 	}
 }
 
-static int fail(struct trk_history *h, int rc, struct trk_error *reterr)
+static int fail(struct sqlite_history *h, int rc, struct trk_error *reterr)
 {
 	return trk__error_set(reterr, code_of(rc), h->path, "%s: %s", h->path,
 			      h->db ? h->lib.errmsg(h->db) : "out of memory");
 }
 
-static int execute(struct trk_history *h, const char *sql, struct trk_error *reterr)
+static int execute(struct sqlite_history *h, const char *sql, struct trk_error *reterr)
 {
 	int rc = h->lib.exec(h->db, sql, NULL, NULL, NULL);
 
 	return rc == SQLITE_OK ? 0 : fail(h, rc, reterr);
 }
 
-static int prepare(struct trk_history *h, const char *sql, struct sqlite3_stmt **ret,
+static int prepare(struct sqlite_history *h, const char *sql, struct sqlite3_stmt **ret,
 		   struct trk_error *reterr)
 {
 	int rc = h->lib.prepare_v2(h->db, sql, -1, ret, NULL);
@@ -113,7 +97,7 @@ static int prepare(struct trk_history *h, const char *sql, struct sqlite3_stmt *
 }
 
 /* The one number that a statement gives, or -1. */
-static int64_t number(struct trk_history *h, const char *sql)
+static int64_t number(struct sqlite_history *h, const char *sql)
 {
 	struct sqlite3_stmt *s = NULL;
 	int64_t value = -1;
@@ -145,7 +129,7 @@ static bool is_on_the_network(const char *dir)
 	return false;
 }
 
-static int migrate(struct trk_history *h, struct trk_error *reterr)
+static int migrate(struct sqlite_history *h, struct trk_error *reterr)
 {
 	int64_t version;
 	char sql[64];
@@ -171,7 +155,7 @@ static int migrate(struct trk_history *h, struct trk_error *reterr)
 	return execute(h, "COMMIT", reterr);
 }
 
-static int open_database(struct trk_history *h, const char *dir, int flags,
+static int open_database(struct sqlite_history *h, const char *dir, int flags,
 			 struct trk_error *reterr)
 {
 	mode_t before = umask(077);
@@ -195,7 +179,7 @@ static int open_database(struct trk_history *h, const char *dir, int flags,
 	return r;
 }
 
-static void close_database(struct trk_history *h)
+static void close_database(struct sqlite_history *h)
 {
 	if (h->db)
 		(void) h->lib.close(h->db);
@@ -203,7 +187,7 @@ static void close_database(struct trk_history *h)
 }
 
 /* What cannot be read is kept, under another name; the runs are in their recordings. */
-static int move_aside(struct trk_history *h, struct trk_error *reterr)
+static int move_aside(struct sqlite_history *h, struct trk_error *reterr)
 {
 	static const char *const ends[] = {"", "-wal", "-shm"};
 	char from[PATH_SIZE + 8], to[PATH_SIZE + 64];
@@ -216,12 +200,12 @@ static int move_aside(struct trk_history *h, struct trk_error *reterr)
 			return trk__error_set(reterr, -errno, from, "%s: %s", from,
 					      trk__strerror(errno));
 	}
-	(void) snprintf(h->note, sizeof(h->note),
+	(void) snprintf(h->base.note, sizeof(h->base.note),
 			"%.300s: damaged: moved aside and made anew from the recordings", h->path);
 	return 0;
 }
 
-static int open_somehow(struct trk_history *h, const char *dir, struct trk_error *reterr)
+static int open_somehow(struct sqlite_history *h, const char *dir, struct trk_error *reterr)
 {
 	struct trk_error error = {.code = 0};
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
@@ -235,7 +219,7 @@ static int open_somehow(struct trk_history *h, const char *dir, struct trk_error
 	}
 	if (r == -EROFS || r == -EACCES || r == -ENOSPC) {
 		close_database(h);
-		(void) snprintf(h->note, sizeof(h->note),
+		(void) snprintf(h->base.note, sizeof(h->base.note),
 				"%.300s: cannot be written: history is read from the recordings",
 				h->path);
 		(void) snprintf(h->path, sizeof(h->path), ":memory:");
@@ -248,7 +232,7 @@ static int open_somehow(struct trk_history *h, const char *dir, struct trk_error
 
 /* ---- rows ---- */
 
-static void bind_run(struct trk_history *h, struct sqlite3_stmt *s, const struct trk_past *run)
+static void bind_run(struct sqlite_history *h, struct sqlite3_stmt *s, const struct trk_past *run)
 {
 	int at = 0;
 
@@ -264,7 +248,7 @@ static void bind_run(struct trk_history *h, struct sqlite3_stmt *s, const struct
 	(void) h->lib.bind_int64(s, ++at, run->ended);
 }
 
-static void read_text(struct trk_history *h, struct sqlite3_stmt *s, int at, char *text,
+static void read_text(struct sqlite_history *h, struct sqlite3_stmt *s, int at, char *text,
 		      size_t size)
 {
 	const unsigned char *value = h->lib.column_text(s, at);
@@ -272,12 +256,12 @@ static void read_text(struct trk_history *h, struct sqlite3_stmt *s, int at, cha
 	(void) snprintf(text, size, "%s", value ? (const char *) value : "");
 }
 
-static double read_real(struct trk_history *h, struct sqlite3_stmt *s, int at)
+static double read_real(struct sqlite_history *h, struct sqlite3_stmt *s, int at)
 {
 	return h->lib.column_type(s, at) == SQLITE_TYPE_NULL ? NAN : h->lib.column_double(s, at);
 }
 
-static void read_run(struct trk_history *h, struct sqlite3_stmt *s, struct trk_past *ret)
+static void read_run(struct sqlite_history *h, struct sqlite3_stmt *s, struct trk_past *ret)
 {
 	int at = 0;
 
@@ -294,7 +278,7 @@ static void read_run(struct trk_history *h, struct sqlite3_stmt *s, struct trk_p
 /* ---- up to date ---- */
 
 struct update {
-	struct trk_history *h;
+	struct sqlite_history *h;
 	struct sqlite3_stmt *known, *put;
 	struct trk_record *record;
 	size_t left; /* recordings that may still be read */
@@ -304,7 +288,7 @@ struct update {
 
 static bool is_known(struct update *u, const char *file)
 {
-	struct trk_history *h = u->h;
+	struct sqlite_history *h = u->h;
 	bool known;
 
 	(void) h->lib.bind_text(u->known, 1, file, -1, NULL);
@@ -316,7 +300,7 @@ static bool is_known(struct update *u, const char *file)
 static int take_file(void *data, const char *file)
 {
 	struct update *u = data;
-	struct trk_history *h = u->h;
+	struct sqlite_history *h = u->h;
 	struct trk_past run;
 	int rc;
 
@@ -342,7 +326,7 @@ static int take_file(void *data, const char *file)
 	return 1;
 }
 
-static int update_all(struct trk_history *h, size_t max_new, bool *ret_all,
+static int update_all(struct sqlite_history *h, size_t max_new, bool *ret_all,
 		      struct trk_error *reterr)
 {
 	struct update u = {
@@ -388,7 +372,7 @@ static int64_t stamp_of(int fd)
 
 /* Nothing to do where the folder is as it was and all runs in it have ended. A folder that changed a
  * moment ago may change again within one step of its clock, and is looked at once more. */
-static int bring_up_to_date(struct trk_history *h, size_t max_new, struct trk_error *reterr)
+static int bring_up_to_date(struct sqlite_history *h, size_t max_new, struct trk_error *reterr)
 {
 	int64_t stamp = stamp_of(h->runs_fd);
 	struct timespec now;
@@ -411,76 +395,19 @@ static int bring_up_to_date(struct trk_history *h, size_t max_new, struct trk_er
 	}
 	/* What is there already is shown although nothing can be added. */
 	if (r == -EBUSY || r == -EROFS || r == -ENOSPC) {
-		(void) snprintf(h->note, sizeof(h->note), "%.300s: not brought up to date: %s",
-				h->path, trk__strerror(r));
+		(void) snprintf(h->base.note, sizeof(h->base.note),
+				"%.300s: not brought up to date: %s", h->path, trk__strerror(r));
 		return 0;
 	}
 	return r;
 }
 
-struct trk_history *trk__history_open(const char *dir, struct trk_error *reterr)
-{
-	return trk__history_open_some(dir, 0, reterr);
-}
-
-struct trk_history *trk__history_open_some(const char *dir, size_t max_new,
-					   struct trk_error *reterr)
-{
-	struct trk_history *h = calloc(1, sizeof(*h));
-	int r;
-
-	if (!h) {
-		(void) trk__error_set(reterr, -ENOMEM, NULL, "out of memory");
-		return NULL;
-	}
-	h->runs_fd = -1;
-	(void) snprintf(h->path, sizeof(h->path), "%s/history.sqlite", dir);
-	r = trk__sqlite_load(&h->lib);
-	if (r < 0) {
-		(void) trk__error_set(
-			reterr, r, NULL,
-			"history needs libsqlite3.so.0. Try: apt install libsqlite3-0");
-		goto fail;
-	}
-	h->runs_fd = trk__store_open(dir, false, reterr);
-	if (h->runs_fd < 0 && h->runs_fd != -ENOENT)
-		goto fail;
-	r = trk__open_dir_at(AT_FDCWD, dir);
-	if (r < 0) {
-		(void) trk__error_set(reterr, -TRK_E_NODATA, dir, "%s: no runs yet", dir);
-		goto fail;
-	}
-	trk__close(r);
-	r = open_somehow(h, dir, reterr);
-	if (r == 0)
-		r = bring_up_to_date(h, max_new, reterr);
-	if (r == 0)
-		return h;
-fail:
-	trk__history_free(h);
-	return NULL;
-}
-
-void trk__history_free(struct trk_history *h)
-{
-	if (!h)
-		return;
-	close_database(h);
-	trk__close(h->runs_fd);
-	trk__sqlite_unload(&h->lib);
-	free(h);
-}
-
-const char *trk__history_note(const struct trk_history *h)
-{
-	return h->note;
-}
-
 /* ---- questions ---- */
 
-int trk__history_list(struct trk_history *h, const char *job, size_t max, bool unlisted,
-		      trk_past_fn *fn, void *data, struct trk_error *reterr)
+static int list_runs(struct trk_history *base, const char *job, size_t max, bool unlisted,
+		     trk_past_fn *fn, void *data, struct trk_error *reterr)
 {
+	struct sqlite_history *h = of(base);
 	struct sqlite3_stmt *s = NULL;
 	struct trk_past run;
 	int rc = SQLITE_DONE;
@@ -510,8 +437,9 @@ int trk__history_list(struct trk_history *h, const char *job, size_t max, bool u
 	return r;
 }
 
-int trk__history_forget(struct trk_history *h, const char *id, struct trk_error *reterr)
+static int forget_run(struct trk_history *base, const char *id, struct trk_error *reterr)
 {
+	struct sqlite_history *h = of(base);
 	struct sqlite3_stmt *s = NULL;
 	int r = prepare(h, "DELETE FROM run WHERE id = ?", &s, reterr), rc;
 
@@ -523,4 +451,60 @@ int trk__history_forget(struct trk_history *h, const char *id, struct trk_error 
 		r = fail(h, rc, reterr);
 	(void) h->lib.finalize(s);
 	return r;
+}
+
+/* ---- life ---- */
+
+static void free_history(struct trk_history *base)
+{
+	struct sqlite_history *h = of(base);
+
+	close_database(h);
+	trk__close(h->runs_fd);
+	trk__sqlite_unload(&h->lib);
+	free(h);
+}
+
+static const struct trk_history_ops ops = {
+	.free = free_history,
+	.list = list_runs,
+	.forget = forget_run,
+};
+
+struct trk_history *trk__sqlite_open(const char *dir, size_t max_new, struct trk_error *reterr)
+{
+	struct sqlite_history *h = calloc(1, sizeof(*h));
+	int r;
+
+	if (!h) {
+		(void) trk__error_set(reterr, -ENOMEM, NULL, "out of memory");
+		return NULL;
+	}
+	h->base.ops = &ops;
+	h->runs_fd = -1;
+	(void) snprintf(h->path, sizeof(h->path), "%s/history.sqlite", dir);
+	r = trk__sqlite_load(&h->lib);
+	if (r < 0) {
+		(void) trk__error_set(
+			reterr, r, NULL,
+			"history needs libsqlite3.so.0. Try: apt install libsqlite3-0");
+		goto fail;
+	}
+	h->runs_fd = trk__store_open(dir, false, reterr);
+	if (h->runs_fd < 0 && h->runs_fd != -ENOENT)
+		goto fail;
+	r = trk__open_dir_at(AT_FDCWD, dir);
+	if (r < 0) {
+		(void) trk__error_set(reterr, -TRK_E_NODATA, dir, "%s: no runs yet", dir);
+		goto fail;
+	}
+	trk__close(r);
+	r = open_somehow(h, dir, reterr);
+	if (r == 0)
+		r = bring_up_to_date(h, max_new, reterr);
+	if (r == 0)
+		return &h->base;
+fail:
+	free_history(&h->base);
+	return NULL;
 }

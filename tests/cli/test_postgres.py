@@ -1,0 +1,178 @@
+"""The history of a team, in a real PostgreSQL that the tests start."""
+
+import glob
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+
+import pytest
+
+pytestmark = pytest.mark.native
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Server:
+    """A cluster of its own; as root it runs as the user that the package makes."""
+
+    def __init__(self):
+        programs = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))
+        assert programs, "PostgreSQL is not installed"
+        self.bin = pathlib.Path(programs[-1]).parent
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="trk-pg-"))
+        self.port = free_port()
+        self.url = f"postgresql://tracker@127.0.0.1:{self.port}/postgres"
+        self.user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] \
+            if os.geteuid() == 0 else []
+        if self.user:
+            shutil.chown(self.dir, "postgres", "postgres")
+        self.call("initdb", "-D", self.dir / "data", "-A", "trust", "-U", "tracker", "-E", "UTF8")
+        self.start()
+
+    def call(self, program, *args, **options):
+        return subprocess.run([*self.user, self.bin / program, *map(str, args)], check=True,
+                              cwd=self.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, encoding="utf-8", env={"LC_ALL": "C",
+                              "PATH": os.environ["PATH"]}, **options)
+
+    def start(self):
+        self.call("pg_ctl", "-D", self.dir / "data", "-w", "-l", self.dir / "log", "-o",
+                  f"-p {self.port} -h 127.0.0.1 -k {self.dir} -F", "start")
+
+    def stop(self):
+        self.call("pg_ctl", "-D", self.dir / "data", "-m", "immediate", "stop")
+
+    def sql(self, text):
+        return self.call("psql", self.url, "-tAc", text).stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def server():
+    s = Server()
+    try:
+        yield s
+    finally:
+        s.stop()
+        shutil.rmtree(s.dir)
+
+
+@pytest.fixture
+def team(rt, server):
+    server.sql("DROP SCHEMA IF EXISTS resource_tracker CASCADE")
+    rt.env["RESOURCE_TRACKER_HISTORY"] = server.url
+    return rt
+
+
+def wait_for(what, seconds=20):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if what():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def rows(server):
+    if server.sql("SELECT to_regclass('resource_tracker.run') IS NULL") == "t":
+        return 0
+    return int(server.sql("SELECT count(*) FROM resource_tracker.run"))
+
+
+def test_a_run_arrives_by_itself_with_its_figures(team, server):
+    summary = team.track("/usr/bin/python3", "-c", "x = bytearray(30 << 20)",
+                         flags=["-n", "it's a \"job\" äß 🙂"]).summary
+    assert wait_for(lambda: rows(server) == 1)
+    job, duration, peak = server.sql(
+        "SELECT job, duration_s, peak_memory_mib FROM resource_tracker.run").split("|")
+    assert job == "it's a \"job\" äß 🙂"
+    assert float(duration) == pytest.approx(summary["run"]["duration_s"])
+    assert float(peak) == pytest.approx(summary["totals"]["peak_memory_mib"]["value"])
+
+
+def test_the_verbs_see_the_runs_of_all_machines(team, server, tmp_path):
+    other = {"RESOURCE_TRACKER_DIR": str(tmp_path / "elsewhere")}
+    for i in range(5):
+        assert team.track("sleep", "0.3", flags=["-n", "shared"], env=other if i % 2 else None).rc == 0
+    assert team.run("history", "shared").stdout.count("exit 0") == 5
+    assert rows(server) == 5
+    listed = team.run("history", "--json", "shared", env=other).json()["runs"]
+    assert [r["job"] for r in listed] == ["shared"] * 5
+    assert [r["start_time"] for r in listed] == sorted((r["start_time"] for r in listed), reverse=True)
+    advice = team.run("recommend", "--json", "shared").json()["advice"]
+    assert advice["runs"] == 5
+    assert team.run("show", "--json", "shared").json()["change"]["runs"] == 4
+
+
+def test_what_a_server_that_was_down_has_missed_is_sent_later(team, server):
+    server.stop()
+    before = time.monotonic()
+    result = team.track("sleep", "0.3", flags=["-n", "spooled"])
+    assert result.rc == 0 and not result.stderr.count("PostgreSQL")
+    assert time.monotonic() - before < 10
+    listed = team.run("history", "spooled")
+    assert listed.rc == 0 and listed.stdout.count("spooled") == 1  # from this machine
+    assert "this machine's runs alone follow" in listed.stderr and listed.stderr.count("\n") == 1
+    server.start()
+    assert team.run("history", "spooled").stdout.count("spooled") == 1
+    assert server.sql("SELECT count(*) FROM resource_tracker.run WHERE job = 'spooled'") == "1"
+
+
+def test_many_trackers_at_once_make_one_table(team, server):
+    jobs = [subprocess.Popen([team.path, "run", "-q", "--no-discovery", "-n", "many", "--", "sleep",
+                              "0.3"], env=team.env, stdin=subprocess.DEVNULL) for _ in range(8)]
+    assert [j.wait(60) for j in jobs] == [0] * 8
+    assert wait_for(lambda: rows(server) == 8)
+    again = [team.run("history", "many").stdout.count("exit 0") for _ in range(2)]
+    assert again == [8, 8] and rows(server) == 8
+
+
+def test_who_may_only_read_is_told_and_reads(team, server):
+    assert team.track("sleep", "0.3", flags=["-n", "first"]).rc == 0
+    assert wait_for(lambda: rows(server) == 1)
+    server.sql("DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA "
+               "resource_tracker TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA "
+               "resource_tracker TO reader")
+    reader = {"RESOURCE_TRACKER_HISTORY": server.url.replace("tracker@", "reader@")}
+    assert team.track("sleep", "0.3", flags=["-n", "second"], env={
+        "RESOURCE_TRACKER_HISTORY": None}).rc == 0
+    listed = team.run("history", env=reader)
+    assert listed.rc == 0 and "first" in listed.stdout
+    assert "not brought up to date" in listed.stderr and "permission denied" in listed.stderr
+
+
+def test_a_newer_schema_and_a_wrong_url_are_told(team, server):
+    assert team.track("sleep", "0.3").rc == 0
+    assert wait_for(lambda: rows(server) == 1)
+    server.sql("UPDATE resource_tracker.state SET value = '99' WHERE key = 'version'")
+    newer = team.run("history")
+    assert newer.rc == 0 and "newer version" in newer.stderr
+    wrong = team.run("history", env={"RESOURCE_TRACKER_HISTORY": "mysql://x"})
+    assert wrong.rc == 0 and "not a URL of PostgreSQL" in wrong.stderr
+
+
+def test_a_server_that_does_not_answer_holds_nothing_up(team):
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen(1)
+        url = f"postgresql://x@127.0.0.1:{mute.getsockname()[1]}/x"
+        before = time.monotonic()
+        result = team.track("sleep", "0.3", env={"RESOURCE_TRACKER_HISTORY": url})
+        assert result.rc == 0 and time.monotonic() - before < 3
+        listed = team.run("history", env={"RESOURCE_TRACKER_HISTORY": url})
+        assert listed.rc == 0 and "timeout expired" in listed.stderr
+
+
+def test_a_name_that_is_no_text_is_sent_all_the_same(team, server):
+    done = subprocess.run([team.path, "run", "-q", "--no-discovery", "-n", b"bad\xffname", "--",
+                           "sleep", "0.3"], env=team.env, check=False, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0
+    assert wait_for(lambda: rows(server) == 1)
+    assert server.sql("SELECT job FROM resource_tracker.run") == "bad?name"
