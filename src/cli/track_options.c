@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/parse.h"
+#include "cli/cloud_options.h"
 #include "cli/sample_output.h"
 #include "cli/sibling_options.h"
 #include "record/control.h"
@@ -128,6 +130,14 @@ static int take_limit(void *settings, const struct cli_option *o, const char *va
 	return 0;
 }
 
+static int take_instance(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+
+	(void) o;
+	return cli_take_instance(value, &s->stated);
+}
+
 /* For the library, which starts this program as its sampler. */
 static int take_control_fd(void *settings, const struct cli_option *o, const char *value)
 {
@@ -225,8 +235,10 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 		{"container-image", 0, "TEXT", "remember with the run", take_metadata, 0},          \
 		{"no-history",    0, NULL, "accepted; this version keeps no history",               \
 		 cli_set_nothing, 0},                                                               \
-		{"no-discovery",  0, NULL, "accepted; this version asks no network",                \
-		 cli_set_nothing, 0},                                                               \
+		{"no-discovery",  0, NULL, "do not ask in which cloud this is", cli_set_flag,       \
+		 AT(no_discovery)},                                                                 \
+		{"instance",    0, "VENDOR/REGION/TYPE", "the server that this is, for its price",  \
+		 take_instance, 0},                                                                 \
 		{"strict",     0,         NULL, "trouble of the tracker ends in exit code 125",     \
 		 cli_set_flag, AT(strict)},                                                         \
 		SIBLING_OPTIONS, {"control-fd", 0, "N", NULL, take_control_fd, 0},                  \
@@ -268,6 +280,7 @@ void track_settings_init(struct track_settings *s)
 		.limits.grace_ns = GRACE_DEFAULT_NS,
 		.control_fd = -1,
 	};
+	trk__cloud_clear(&s->stated);
 	trk__quantities_clear(s->request, TRK_REQUESTS);
 }
 
@@ -465,11 +478,16 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		.dir = s->no_recording ? NULL : cli_state_dir(s->dir, dir, sizeof(dir)),
 		.on_row = write_row,
 		.on_word = s->quiet ? NULL : say_word,
+		.discovery.ask = !s->no_discovery,
+		.discovery.stated = &s->stated,
 	};
 	struct sample_output out;
+	struct sockaddr_in endpoint;
 	struct trk_env env;
 	int r, status;
 
+	options.discovery.dir = options.dir;
+	options.discovery.endpoint = cli_cloud_endpoint(&endpoint);
 	if (argv) /* an attached process stands under its own batch system, if any */
 		trk__request_detect(get_variable, s->request);
 	if (s->detach && !argv)

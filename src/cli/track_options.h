@@ -14,6 +14,8 @@ struct track_settings {
 	int pid; /* of --pid; 0: none */
 	bool redact_args, streaming;
 	bool quiet, one_process, no_system, strict, no_recording, plain, detach;
+	bool no_discovery;
+	struct trk_cloud stated; /* of --instance */
 	char tags[TRK_RUN_TAGS_SIZE];
 	size_t tags_len;
 };
