@@ -25,6 +25,7 @@ const struct cli_command *const cli_commands[] = {
 	&cli_servers,
 	&cli_catalog_command,
 	&cli_server_info,
+	&cli_cloud_info,
 	&cli_mark,
 	&cli_config_command,
 	&cli_doctor,

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/parse.h"
+#include "cli/cloud_options.h"
 #include "cli/past_runs.h"
 #include "cli/sample_output.h"
 #include "cli/sibling_options.h"
@@ -141,6 +143,14 @@ static int take_limit(void *settings, const struct cli_option *o, const char *va
 	return 0;
 }
 
+static int take_instance(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+
+	(void) o;
+	return cli_take_instance(value, &s->stated);
+}
+
 /* For the library, which starts this program as its sampler. */
 static int take_control_fd(void *settings, const struct cli_option *o, const char *value)
 {
@@ -201,61 +211,45 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 
 #define AT(field) offsetof(struct track_settings, field)
 
-#define SHARED_OPTIONS                                                                               \
-	{"job",        'n',    "NAME", "name of the job (default: program and script)",              \
-	 cli_set_text, AT(job)},                                                                     \
-		{"job-name", 0, "NAME", "the same", cli_set_text, AT(job)},                          \
-		{"interval",    'i', "DUR", "10ms to 1h; a bare number is seconds (1s)",             \
-		 take_interval, 0},                                                                  \
-		{"output",     'o',       "FILE", "write the samples there as well",                 \
-		 cli_set_text, AT(output)},                                                          \
-		{"format",    'f',       "csv|json|jsonl", "of --output; without a file: stderr",    \
-		 take_choice, AT(format)},                                                           \
-		{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},              \
-		{"no-recording", 0, NULL, "keep no recording", cli_set_flag, AT(no_recording)},      \
-		{"summary",   0,          "auto|short|never", "the summary at the end (auto)",       \
-		 take_choice, AT(summary)},                                                          \
-		{"quiet", 'q', NULL, "no summary", cli_set_flag, AT(quiet)},                         \
-		{"summary-json", 0,                                                                  \
-		 "FILE",         "write the summary as JSON; fd:N, or - for stdout",                 \
-		 cli_set_text,   AT(summary_json)},                                                  \
-		{"request", 0, "cpu=..,mem=..", "what was requested for the job", take_request, 0},  \
-		{"no-children",  0, NULL, "track the one process, not its tree", cli_set_flag,       \
-		 AT(one_process)},                                                                   \
-		{"no-system",  0, NULL, "track the processes, not the machine", cli_set_flag,        \
-		 AT(no_system)},                                                                     \
-		{"tag", 0, "K=V", "remember with the run (repeat)", take_tag, 0},                    \
-		{"note", 0, "TEXT", "remember with the run", take_metadata, 0},                      \
-		{"project-name", 0, "TEXT", "remember with the run", take_metadata, 0},              \
-		{"stage-name", 0, "TEXT", "remember with the run", take_metadata, 0},                \
-		{"task-name", 0, "TEXT", "remember with the run", take_metadata, 0},                 \
-		{"team", 0, "TEXT", "remember with the run", take_metadata, 0},                      \
-		{"env", 0, "TEXT", "remember with the run", take_metadata, 0},                       \
-		{"language", 0, "TEXT", "remember with the run", take_metadata, 0},                  \
-		{"orchestrator", 0, "TEXT", "remember with the run", take_metadata, 0},              \
-		{"executor", 0, "TEXT", "remember with the run", take_metadata, 0},                  \
-		{"external-run-id", 0, "TEXT", "remember with the run", take_metadata, 0},           \
-		{"container-image", 0, "TEXT", "remember with the run", take_metadata, 0},           \
-		{"input-size",                                                                       \
-		 0,                                                                                  \
-		 "SIZE",                                                                             \
-		 "of the job's input (the files on its command line), for advice by size",           \
-		 take_input_size,                                                                    \
-		 0},                                                                                 \
-		{"no-history",  0, NULL, "keep the run out of the history of its job", cli_set_flag, \
-		 AT(no_history)},                                                                    \
-		{"no-discovery",  0, NULL, "accepted; this version asks no network",                 \
-		 cli_set_nothing, 0},                                                                \
-		{"strict",     0,         NULL, "trouble of the tracker ends in exit code 125",      \
-		 cli_set_flag, AT(strict)},                                                          \
-		SIBLING_OPTIONS, {"control-fd", 0, "N", NULL, take_control_fd, 0},                   \
-		{"config",        0, "FILE", "read this configuration instead of the usual files",   \
-		 cli_set_nothing, 0},                                                                \
-		{"detach", 0, NULL, NULL, cli_set_flag, AT(detach)},                                 \
-		{"color", 0, "auto|always|never", "of the summary", take_choice, AT(color)},         \
-	{                                                                                            \
-		"plain", 0, NULL, "summary in ASCII without colour", cli_set_flag, AT(plain)         \
-	}
+/* clang-format off */
+#define SHARED_OPTIONS \
+	{"job", 'n', "NAME", "name of the job (default: program and script)", cli_set_text, AT(job)}, \
+	{"job-name", 0, "NAME", "the same", cli_set_text, AT(job)}, \
+	{"interval", 'i', "DUR", "10ms to 1h; a bare number is seconds (1s)", take_interval, 0}, \
+	{"output", 'o', "FILE", "write the samples there as well", cli_set_text, AT(output)}, \
+	{"format", 'f', "csv|json|jsonl", "of --output; without a file: stderr", take_choice, AT(format)}, \
+	{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)}, \
+	{"no-recording", 0, NULL, "keep no recording", cli_set_flag, AT(no_recording)}, \
+	{"summary", 0, "auto|short|never", "the summary at the end (auto)", take_choice, AT(summary)}, \
+	{"quiet", 'q', NULL, "no summary", cli_set_flag, AT(quiet)}, \
+	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", cli_set_text, AT(summary_json)}, \
+	{"request", 0, "cpu=..,mem=..", "what was requested for the job", take_request, 0}, \
+	{"no-children", 0, NULL, "track the one process, not its tree", cli_set_flag, AT(one_process)}, \
+	{"no-system", 0, NULL, "track the processes, not the machine", cli_set_flag, AT(no_system)}, \
+	{"tag", 0, "K=V", "remember with the run (repeat)", take_tag, 0}, \
+	{"note", 0, "TEXT", "remember with the run", take_metadata, 0}, \
+	{"project-name", 0, "TEXT", "remember with the run", take_metadata, 0}, \
+	{"stage-name", 0, "TEXT", "remember with the run", take_metadata, 0}, \
+	{"task-name", 0, "TEXT", "remember with the run", take_metadata, 0}, \
+	{"team", 0, "TEXT", "remember with the run", take_metadata, 0}, \
+	{"env", 0, "TEXT", "remember with the run", take_metadata, 0}, \
+	{"language", 0, "TEXT", "remember with the run", take_metadata, 0}, \
+	{"orchestrator", 0, "TEXT", "remember with the run", take_metadata, 0}, \
+	{"executor", 0, "TEXT", "remember with the run", take_metadata, 0}, \
+	{"external-run-id", 0, "TEXT", "remember with the run", take_metadata, 0}, \
+	{"container-image", 0, "TEXT", "remember with the run", take_metadata, 0}, \
+	{"input-size", 0, "SIZE", "of the job's input (the files on its command line), for advice by size", take_input_size, 0}, \
+	{"no-history", 0, NULL, "keep the run out of the history of its job", cli_set_flag, AT(no_history)}, \
+	{"no-discovery", 0, NULL, "do not ask in which cloud this is", cli_set_flag, AT(no_discovery)}, \
+	{"instance", 0, "VENDOR/REGION/TYPE", "the server that this is, for its price", take_instance, 0}, \
+	{"strict", 0, NULL, "trouble of the tracker ends in exit code 125", cli_set_flag, AT(strict)}, \
+	SIBLING_OPTIONS, \
+	{"control-fd", 0, "N", NULL, take_control_fd, 0}, \
+	{"config", 0, "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}, \
+	{"detach", 0, NULL, NULL, cli_set_flag, AT(detach)}, \
+	{"color", 0, "auto|always|never", "of the summary", take_choice, AT(color)}, \
+	{"plain", 0, NULL, "summary in ASCII without colour", cli_set_flag, AT(plain)}
+/* clang-format on */
 
 /* clang-format off */
 const struct cli_option track_run_options[] = {
@@ -287,6 +281,7 @@ void track_settings_init(struct track_settings *s)
 		.limits.grace_ns = GRACE_DEFAULT_NS,
 		.control_fd = -1,
 	};
+	trk__cloud_clear(&s->stated);
 	trk__quantities_clear(s->request, TRK_REQUESTS);
 }
 
@@ -521,11 +516,16 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		.dir = s->no_recording ? NULL : cli_state_dir(s->dir, dir, sizeof(dir)),
 		.on_row = write_row,
 		.on_word = s->quiet ? NULL : say_word,
+		.discovery.ask = !s->no_discovery,
+		.discovery.stated = &s->stated,
 	};
 	struct sample_output out;
+	struct sockaddr_in endpoint;
 	struct trk_env env;
 	int r, status;
 
+	options.discovery.dir = options.dir;
+	options.discovery.endpoint = cli_cloud_endpoint(&endpoint);
 	if (argv) /* an attached process stands under its own batch system, if any */
 		trk__request_detect(get_variable, s->request);
 	if (s->detach && !argv)

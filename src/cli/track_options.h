@@ -15,6 +15,8 @@ struct track_settings {
 	bool redact_args, streaming;
 	uint64_t input_bytes; /* 0: not stated */
 	bool no_history, quiet, one_process, no_system, strict, no_recording, plain, detach;
+	bool no_discovery;
+	struct trk_cloud stated; /* of --instance */
 	char tags[TRK_RUN_TAGS_SIZE];
 	size_t tags_len;
 };

@@ -46,6 +46,7 @@ struct track {
 	struct trk_writer *writer;   /* owned; NULL: no recording */
 	struct trk_finish finish;
 	struct trk_control control;
+	struct trk_discovery discovery;
 	int runs_fd, timer_fd, pid_fd, perf_fd, marks_fd;
 	uint64_t start_ns, next_ns, state_ns;
 	struct trk_enforce limits;
@@ -447,16 +448,23 @@ static bool tick_is_due(struct track *t, bool timer_is_ready)
 	return timer_is_ready;
 }
 
+static void write_place(struct track *t, enum trk_place_part part)
+{
+	if (t->writer)
+		(void) trk__writer_place(t->writer, &t->record->place, part);
+}
+
 static void loop(struct track *t)
 {
 	struct pollfd fds[] = {
 		{.fd = t->timer_fd, .events = POLLIN},   {.fd = t->job.signal_fd, .events = POLLIN},
 		{.fd = t->pid_fd, .events = POLLIN},     {.fd = t->marks_fd, .events = POLLIN},
-		{.fd = t->control.fd, .events = POLLIN},
+		{.fd = t->control.fd, .events = POLLIN}, {.fd = -1, .events = POLLIN},
 	};
 
 	while (!t->root_reaped && !t->stop) {
 		fds[4].fd = t->control.fd;
+		fds[5].fd = trk__discovery_fd(&t->discovery);
 		await(t, fds, sizeof(fds) / sizeof(fds[0]));
 		if (fds[3].revents)
 			take_marks(t);
@@ -472,6 +480,8 @@ static void loop(struct track *t)
 			break;
 		if (tick_is_due(t, fds[0].revents != 0))
 			tick(t);
+		if (fds[5].revents && trk__discovery_step(&t->discovery, &t->record->place))
+			write_place(t, TRK_PLACE_CLOUD);
 		if (t->options->pid && trk__tree_state(trk__sampler_tree(t->sampler))->root_gone) {
 			t->finish.root_ended = true;
 			break;
@@ -492,6 +502,16 @@ static void release_streams(const struct trk_track_options *o)
 	if (o->release_stdout)
 		(void) dup3(fd, STDOUT_FILENO, O_CLOEXEC);
 	(void) close(fd);
+}
+
+/* What machine this is, and whose. The answer to the second may come while the job runs. */
+static void look_around(struct track *t)
+{
+	trk__place_look(&t->record->place, &t->env);
+	write_place(t, TRK_PLACE_SERVER);
+	trk__discovery_begin(&t->discovery, &t->env, &t->options->discovery, &t->record->place);
+	if (t->record->place.has_cloud)
+		write_place(t, TRK_PLACE_CLOUD);
 }
 
 static int begin(struct track *t)
@@ -531,9 +551,7 @@ static int begin(struct track *t)
 	trk__request_from_limits(&t->record->run);
 	/* After the start: a slow disk does not hold the job up. */
 	open_recording(t);
-	trk__place_look(&t->record->place, &t->env);
-	if (t->writer)
-		(void) trk__writer_place(t->writer, &t->record->place, TRK_PLACE_SERVER);
+	look_around(t);
 	return 0;
 }
 
@@ -554,6 +572,16 @@ static void run_loop(struct track *t)
 			trk__writer_error(t->writer, &t->result->recording_lost);
 }
 
+static void end_place(struct track *t)
+{
+	if (trk__discovery_end(&t->discovery, &t->record->place))
+		write_place(t, TRK_PLACE_CLOUD);
+	if (t->options->on_cost) {
+		t->options->on_cost(t->options->data, t->record);
+		write_place(t, TRK_PLACE_COST);
+	}
+}
+
 int trk__track(const struct trk_env *env, const struct trk_track_options *options,
 	       struct trk_track_result *result)
 {
@@ -564,6 +592,7 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 		.env = *env,
 		.job = {.signal_fd = -1},
 		.control = {.fd = options->control_fd},
+		.discovery = {.dir_fd = -1},
 		.runs_fd = -1,
 		.marks_fd = -1,
 		.timer_fd = -1,
@@ -586,12 +615,14 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 			result->record.outcome.stop_ns = t.env.wall_ns();
 			result->record.outcome.duration_ns = t.env.monotonic_ns() - t.start_ns;
 		}
+		end_place(&t);
 		if (t.writer && trk__writer_end(t.writer, &result->record.outcome) < 0)
 			result->recording_error =
 				trk__writer_error(t.writer, &result->recording_lost);
 		if (!t.sampler)
 			result->recording_error = -ENODATA;
 	}
+	(void) trk__discovery_end(&t.discovery, &result->record.place);
 	trk__sampler_free(t.sampler);
 	trk__writer_free(t.writer);
 	trk__finish_release(&t.finish);

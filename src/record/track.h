@@ -9,6 +9,7 @@
 
 #include "base/env.h"
 #include "base/error.h"
+#include "record/discovery.h"
 #include "record/enforce.h"
 #include "record/run.h"
 
@@ -17,6 +18,9 @@ typedef void trk_track_word_fn(void *data, const char *text);
 
 /* Called with each row, in order. */
 typedef void trk_track_row_fn(void *data, const struct trk_run *run, const struct trk_sample *row);
+
+/* Called once, when all is known but before the recording ends: fill in record->place.cost. */
+typedef void trk_track_cost_fn(void *data, struct trk_record *record);
 
 struct trk_track_options {
 	char *const *argv; /* run: the command, NULL-terminated */
@@ -42,6 +46,8 @@ struct trk_track_options {
 	bool in_thread;           /* of somebody else's program: leave signals and children alone */
 	trk_track_row_fn *on_row; /* may be NULL */
 	trk_track_word_fn *on_word; /* may be NULL */
+	trk_track_cost_fn *on_cost; /* may be NULL */
+	struct trk_discovery_options discovery;
 	void *data;
 };
 

@@ -1,8 +1,355 @@
+/* Asking metadata services. Each vendor that comes into question is at one step; when all requests of a
+ * step have ended, its next step begins. All connections and the clock hang on one epoll descriptor,
+ * edge-triggered: a connection that wakes goes on until it would block. */
 #include "probe/cloud/cloud.h"
 
+#include <arpa/inet.h>
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "probe/cloud/vendor.h"
+
+/* For all of it; a metadata service answers within milliseconds. */
+#define LIMIT_NS TRK_NS_PER_S
+
+enum { VENDORS_MAX = 16, PORT = 80, EVENTS = 32 };
+
+const struct trk_cloud_vendor *const trk__cloud_vendors[] = {
+	&trk__cloud_aws,      &trk__cloud_gcp,
+	&trk__cloud_azure,    &trk__cloud_hetzner,
+	&trk__cloud_upcloud,  &trk__cloud_alicloud,
+	&trk__cloud_ovh,      &trk__cloud_vultr,
+	&trk__cloud_oracle,   &trk__cloud_digitalocean,
+	&trk__cloud_scaleway, &trk__cloud_linode,
+	&trk__cloud_exoscale, NULL,
+};
+
+struct request {
+	struct trk_http http;
+	bool over;
+};
+
+/* One vendor that is being asked. */
+struct asked {
+	const struct trk_cloud_vendor *vendor;
+	struct request request[TRK_CLOUD_REQUESTS];
+	struct trk_cloud_answer answer[TRK_CLOUD_REQUESTS];
+	size_t n; /* requests so far */
+	unsigned int step;
+	bool over;
+};
+
+struct trk_cloud_probe {
+	struct asked asked[VENDORS_MAX];
+	size_t n;
+	struct sockaddr_in endpoint;
+	bool has_endpoint, sure;
+	struct trk_cloud firmware; /* what it says, where it names the vendor */
+	int epoll_fd, timer_fd;
+	uint64_t start_ns;
+	unsigned int requests;
+};
 
 void trk__cloud_clear(struct trk_cloud *c)
 {
 	*c = (struct trk_cloud){.discovery_time = NAN};
+}
+
+/* ---- helpers of the vendors ---- */
+
+bool trk__cloud_word_n(const char *text, size_t len, char *to, size_t size)
+{
+	while (len && strchr(" \t\r\n", *text)) {
+		text++;
+		len--;
+	}
+	while (len && strchr(" \t\r\n", text[len - 1]))
+		len--;
+	if (len == 0 || len >= size)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		char c = text[i];
+
+		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
+		    (c == '\0' || !strchr("._:/-", c)))
+			return false;
+	}
+	memcpy(to, text, len);
+	to[len] = '\0';
+	return true;
+}
+
+bool trk__cloud_word(const char *text, char *to, size_t size)
+{
+	return text && trk__cloud_word_n(text, strlen(text), to, size);
+}
+
+bool trk__cloud_answer_word(const struct trk_cloud_answer *a, char *to, size_t size)
+{
+	return a->ok && trk__cloud_word_n(a->response.body, a->response.body_len, to, size);
+}
+
+bool trk__cloud_answer_json(const struct trk_cloud_answer *a, struct trk_json_doc *ret)
+{
+	return a->ok &&
+	       trk__json_read(a->response.body, a->response.body_len, NULL, "", ret, NULL) == 0;
+}
+
+const char *trk__cloud_last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool trk__cloud_dmi_says(const struct trk_dmi *dmi, const char *text)
+{
+	const char *texts[] = {dmi->sys_vendor, dmi->product_name, dmi->bios_vendor,
+			       dmi->chassis_vendor, dmi->board_vendor};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (!strncmp(texts[i], text, strlen(text)))
+			return true;
+	return false;
+}
+
+bool trk__cloud_is_unnamed(const struct trk_dmi *dmi)
+{
+	static const char *const monitors[] = {"QEMU",      "KVM", "Bochs",
+					       "OpenStack", "Xen", "Red Hat"};
+
+	for (size_t i = 0; i < sizeof(monitors) / sizeof(monitors[0]); i++)
+		if (!strncmp(dmi->sys_vendor, monitors[i], strlen(monitors[i])))
+			return true;
+	return false;
+}
+
+/* ---- one request ---- */
+
+static void begin_request(struct trk_cloud_probe *p, struct request *r,
+			  const struct trk_cloud_request *what)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(PORT)};
+	const char *address = what->address ? what->address : "169.254.169.254";
+	struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET};
+	char text[1024];
+
+	(void) inet_pton(AF_INET, address, &to.sin_addr);
+	if (p->has_endpoint)
+		to = p->endpoint;
+	(void) snprintf(text, sizeof(text),
+			"%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: resource-tracker\r\n%s%s"
+			"Connection: close\r\n\r\n",
+			what->method, what->path, address, what->headers,
+			strcmp(what->method, "PUT") != 0 ? "" : "Content-Length: 0\r\n");
+	p->requests++;
+	r->over = trk__http_begin(&r->http, &to, text) < 0 ||
+		  epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, r->http.fd, &event) < 0;
+	if (r->over)
+		trk__http_close(&r->http);
+}
+
+static void step_request(struct request *r, struct trk_cloud_answer *a)
+{
+	struct trk_http_response response;
+	int n;
+
+	if (r->over)
+		return;
+	n = trk__http_step(&r->http, &response);
+	if (n == 0)
+		return;
+	r->over = true;
+	trk__http_close(&r->http);
+	if (n > 0 && response.status == 200)
+		*a = (struct trk_cloud_answer){true, response};
+}
+
+/* ---- one vendor ---- */
+
+static void begin_step(struct trk_cloud_probe *p, struct asked *v)
+{
+	struct trk_cloud_request what[TRK_CLOUD_REQUESTS];
+	size_t n = v->vendor->ask(v->step, v->answer, what);
+
+	v->over = n == 0 || v->n + n > TRK_CLOUD_REQUESTS;
+	for (size_t i = 0; i < n && !v->over; i++)
+		begin_request(p, &v->request[v->n + i], &what[i]);
+	if (!v->over)
+		v->n += n;
+	v->step++;
+}
+
+static void step_vendor(struct trk_cloud_probe *p, struct asked *v)
+{
+	bool all = true;
+
+	if (v->over)
+		return;
+	for (size_t i = 0; i < v->n; i++) {
+		step_request(&v->request[i], &v->answer[i]);
+		all &= v->request[i].over;
+	}
+	if (all)
+		begin_step(p, v);
+}
+
+static enum trk_cloud_likeness likeness(const struct trk_cloud_vendor *v, const struct trk_dmi *dmi)
+{
+	return dmi->known || dmi->chassis_asset_tag[0] ? v->looks(dmi) : TRK_CLOUD_NO;
+}
+
+/* Those whom the firmware names; where it names nobody, those that may be meant. */
+static void choose(struct trk_cloud_probe *p, const struct trk_dmi *dmi)
+{
+	enum trk_cloud_likeness best = TRK_CLOUD_MAYBE;
+	size_t i;
+
+	for (i = 0; trk__cloud_vendors[i] && !p->has_endpoint; i++)
+		if (likeness(trk__cloud_vendors[i], dmi) > best)
+			best = TRK_CLOUD_SURE;
+	for (i = 0; trk__cloud_vendors[i]; i++)
+		if (p->has_endpoint || likeness(trk__cloud_vendors[i], dmi) == best)
+			p->asked[p->n++].vendor = trk__cloud_vendors[i];
+	p->sure = best == TRK_CLOUD_SURE && p->n == 1;
+	trk__cloud_clear(&p->firmware);
+	if (!p->sure)
+		return;
+	(void) snprintf(p->firmware.vendor, sizeof(p->firmware.vendor), "%s",
+			p->asked[0].vendor->id);
+	(void) snprintf(p->firmware.source, sizeof(p->firmware.source), "firmware");
+	if (p->asked[0].vendor->read_dmi)
+		p->asked[0].vendor->read_dmi(dmi, &p->firmware);
+}
+
+static int open_waiting(struct trk_cloud_probe *p)
+{
+	struct itimerspec limit = {.it_value = {LIMIT_NS / TRK_NS_PER_S, LIMIT_NS % TRK_NS_PER_S}};
+	struct epoll_event event = {.events = EPOLLIN};
+
+	p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	p->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (p->epoll_fd < 0 || p->timer_fd < 0 ||
+	    timerfd_settime(p->timer_fd, 0, &limit, NULL) < 0 ||
+	    epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, p->timer_fd, &event) < 0)
+		return -errno;
+	return 0;
+}
+
+int trk__cloud_probe_new(const struct trk_dmi *dmi, const struct sockaddr_in *endpoint,
+			 struct trk_cloud_probe **ret, struct trk_cloud *known)
+{
+	struct trk_cloud_probe *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (!p)
+		return -ENOMEM;
+	p->epoll_fd = p->timer_fd = -1;
+	p->has_endpoint = endpoint != NULL;
+	if (endpoint)
+		p->endpoint = *endpoint;
+	choose(p, dmi);
+	if (p->n == 0) {
+		trk__cloud_clear(known);
+		(void) snprintf(known->reason, sizeof(known->reason),
+				dmi->known
+					? "the firmware is not of a cloud's machine (%.40s %.40s): "
+					  "nobody was asked"
+					: "the firmware does not tell whose machine it is: nobody "
+					  "was asked%.0s%.0s",
+				dmi->sys_vendor, dmi->product_name);
+		free(p);
+		*ret = NULL;
+		return 0;
+	}
+	r = open_waiting(p);
+	if (r < 0) {
+		trk__cloud_probe_free(p);
+		return r;
+	}
+	p->start_ns = trk__clock_monotonic_ns();
+	for (size_t i = 0; i < p->n; i++)
+		begin_step(p, &p->asked[i]);
+	*ret = p;
+	return 0;
+}
+
+int trk__cloud_probe_fd(const struct trk_cloud_probe *p)
+{
+	return p->epoll_fd;
+}
+
+unsigned int trk__cloud_probe_requests(const struct trk_cloud_probe *p)
+{
+	return p->requests;
+}
+
+/* What the answers say, as far as they have come. */
+static bool read_all(struct trk_cloud_probe *p, struct trk_cloud *ret)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		struct asked *v = &p->asked[i];
+		struct trk_cloud c;
+
+		trk__cloud_clear(&c);
+		if (!v->vendor->read(v->answer, v->n, &c))
+			continue;
+		(void) snprintf(c.vendor, sizeof(c.vendor), "%s", v->vendor->id);
+		(void) snprintf(c.source, sizeof(c.source), "metadata service%s",
+				v->over ? "" : ", in part");
+		if (!v->over)
+			(void) snprintf(c.reason, sizeof(c.reason),
+					"not all answers came within a second");
+		if (!c.instance_type[0])
+			memcpy(c.instance_type, p->firmware.instance_type, sizeof(c.instance_type));
+		*ret = c;
+		return true;
+	}
+	return false;
+}
+
+bool trk__cloud_probe_step(struct trk_cloud_probe *p, struct trk_cloud *ret)
+{
+	struct epoll_event events[EVENTS];
+	uint64_t elapsed;
+	bool all = true;
+
+	/* Which one woke up is of no interest: there are few, and each is asked to go on. */
+	while (epoll_wait(p->epoll_fd, events, EVENTS, 0) == EVENTS)
+		;
+	for (size_t i = 0; i < p->n; i++) {
+		step_vendor(p, &p->asked[i]);
+		all &= p->asked[i].over;
+	}
+	elapsed = trk__clock_monotonic_ns() - p->start_ns;
+	if (!all && elapsed < LIMIT_NS)
+		return false;
+	if (!read_all(p, ret)) {
+		*ret = p->firmware;
+		(void) snprintf(ret->reason, sizeof(ret->reason), "%s",
+				all ? "no metadata service gave an answer that can be read"
+				    : "no metadata service answered within a second");
+	}
+	ret->discovery_time = (double) elapsed / 1e9;
+	return true;
+}
+
+void trk__cloud_probe_free(struct trk_cloud_probe *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->n; i++)
+		for (size_t k = 0; k < p->asked[i].n; k++)
+			trk__http_release(&p->asked[i].request[k].http);
+	trk__close(p->epoll_fd);
+	trk__close(p->timer_fd);
+	free(p);
 }

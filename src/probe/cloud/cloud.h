@@ -11,6 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/env.h"
+
+struct sockaddr_in;
+struct trk_dmi;
+
 enum { TRK_CLOUD_VENDOR = 16, TRK_CLOUD_TEXT = 64, TRK_CLOUD_REASON = 160 };
 
 /* Texts are empty where nothing is known. */
@@ -25,5 +30,32 @@ struct trk_cloud {
 };
 
 void trk__cloud_clear(struct trk_cloud *c);
+
+/* ---- asking ---- */
+
+struct trk_cloud_probe; /* opaque */
+
+/* Begin to ask whoever comes into question by the firmware. `endpoint` (NULL: the vendors' addresses) is
+ * asked instead, for all vendors and whatever the firmware says: tests point it to a server of their
+ * own. The caller frees *ret. Where nobody is asked, *ret is NULL and *known says why. Returns 0, or a
+ * negative errno when descriptors or memory lack. */
+int trk__cloud_probe_new(const struct trk_dmi *dmi, const struct sockaddr_in *endpoint,
+			 struct trk_cloud_probe **ret, struct trk_cloud *known);
+/* Becomes readable whenever _step has something to do: an answer came, or the second is over. */
+int trk__cloud_probe_fd(const struct trk_cloud_probe *p);
+/* Go on without blocking. True when all is over: *ret then holds what is known. */
+bool trk__cloud_probe_step(struct trk_cloud_probe *p, struct trk_cloud *ret);
+void trk__cloud_probe_free(struct trk_cloud_probe *p);
+
+/* How many packets' worth of connections were opened, for tests. */
+unsigned int trk__cloud_probe_requests(const struct trk_cloud_probe *p);
+
+/* ---- what was found since the machine was started ---- */
+
+/* The file "cloud" below dirfd: of this boot, our own, for us alone; else -ENOENT. Without discovery
+ * time: nobody was asked. */
+int trk__cloud_cache_read(const struct trk_env *env, int dirfd, struct trk_cloud *ret);
+/* Keep it. 0 or a negative errno. Only what a vendor was found for is kept. */
+int trk__cloud_cache_write(const struct trk_env *env, int dirfd, const struct trk_cloud *c);
 
 #endif

@@ -1,0 +1,55 @@
+#include "cli/cloud_options.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "cli/cli.h"
+#include "probe/cloud/vendor.h"
+
+int cli_take_instance(const char *value, struct trk_cloud *ret)
+{
+	const char *slash = strchr(value, '/'), *second = slash ? strchr(slash + 1, '/') : NULL;
+	struct trk_cloud c;
+	bool ok;
+
+	trk__cloud_clear(&c);
+	ok = slash &&
+	     trk__cloud_word_n(value, (size_t) (slash - value), c.vendor, sizeof(c.vendor));
+	if (ok && second > slash + 1)
+		ok = trk__cloud_word_n(slash + 1, (size_t) (second - slash - 1), c.region,
+				       sizeof(c.region));
+	else if (ok && !second)
+		ok = trk__cloud_word(slash + 1, c.region, sizeof(c.region));
+	if (ok && second)
+		ok = trk__cloud_word(second + 1, c.instance_type, sizeof(c.instance_type));
+	if (!ok) {
+		cli_complain("--instance %s: not of the form VENDOR/REGION/TYPE, such as "
+			     "aws/us-east-1/m5.large",
+			     value);
+		return EXIT_USAGE;
+	}
+	*ret = c;
+	return 0;
+}
+
+const struct sockaddr_in *cli_cloud_endpoint(struct sockaddr_in *room)
+{
+	const char *value = getenv("RESOURCE_TRACKER_METADATA");
+	const char *colon = value ? strchr(value, ':') : NULL;
+	struct sockaddr_in to = {.sin_family = AF_INET};
+	char address[32];
+	uint64_t port;
+
+	if (!colon || trk__parse_u64(colon + 1, &port) < 0 || port == 0 || port > 65535)
+		return NULL;
+	(void) snprintf(address, sizeof(address), "%.*s", (int) (colon - value), value);
+	if (inet_pton(AF_INET, address, &to.sin_addr) != 1 ||
+	    (ntohl(to.sin_addr.s_addr) >> 24) != IN_LOOPBACKNET)
+		return NULL;
+	to.sin_port = htons((uint16_t) port);
+	*room = to;
+	return room;
+}

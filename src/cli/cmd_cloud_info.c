@@ -1,0 +1,140 @@
+/* resource-tracker cloud-info: in which cloud this machine stands. */
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/cli.h"
+#include "cli/cloud_options.h"
+#include "record/discovery.h"
+#include "report/place.h"
+
+enum { OUTPUT_MAX = 65536 };
+
+struct settings {
+	bool json, no_discovery, fresh;
+	const char *dir;
+	struct trk_cloud stated;
+};
+
+static int take_instance(void *settings, const struct cli_option *o, const char *value)
+{
+	struct settings *s = settings;
+
+	(void) o;
+	return cli_take_instance(value, &s->stated);
+}
+
+#define AT(field) offsetof(struct settings, field)
+
+static const struct cli_option options[] = {
+	{"json", 0, NULL, "as one JSON document", cli_set_flag, AT(json)},
+	{"no-discovery", 0, NULL, "ask nobody", cli_set_flag, AT(no_discovery)},
+	{"fresh", 0, NULL, "ask again, whatever is known since the boot", cli_set_flag, AT(fresh)},
+	{"instance", 0, "VENDOR/REGION/TYPE", "the server that this is", take_instance, 0},
+	{"recording", 0, "DIR", "where recordings lie, and what is known since the boot",
+	 cli_set_text, AT(dir)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+static void line(struct trk_buf *b, const char *name, const char *text)
+{
+	if (*text)
+		trk__buf_printf(b, "%-16s%s\n", name, text);
+}
+
+static void write_text(struct trk_buf *b, const struct trk_cloud *c)
+{
+	line(b, "vendor", c->vendor[0] ? c->vendor : "not known");
+	line(b, "region", c->region);
+	line(b, "zone", c->zone);
+	line(b, "instance type", c->instance_type);
+	line(b, "allocation", c->allocation);
+	line(b, "known from", c->source);
+	if (!isnan(c->discovery_time))
+		trk__buf_printf(b, "%-16s%.3f s\n", "asked for", c->discovery_time);
+	line(b, "note", c->reason);
+}
+
+static int discover(const struct settings *s, struct trk_place *place)
+{
+	char dir[4096];
+	struct sockaddr_in endpoint;
+	struct trk_discovery_options how = {
+		.ask = !s->no_discovery,
+		.stated = &s->stated,
+		.endpoint = cli_cloud_endpoint(&endpoint),
+		.dir = cli_state_dir(s->dir, dir, sizeof(dir)),
+		.fresh = s->fresh,
+	};
+	struct trk_discovery d;
+	struct trk_env env;
+	int r = trk__env_init(&env);
+
+	if (r < 0) {
+		cli_complain("cloud-info: /proc: %s", trk__strerror(r));
+		return EXIT_ERROR;
+	}
+	trk__discovery_begin(&d, &env, &how, place);
+	while (!place->has_cloud) {
+		struct pollfd fd = {.fd = trk__discovery_fd(&d), .events = POLLIN};
+
+		(void) poll(&fd, 1, 100);
+		(void) trk__discovery_step(&d, place);
+	}
+	(void) trk__discovery_end(&d, place);
+	trk__env_release(&env);
+	return 0;
+}
+
+static int run(int argc, char **argv)
+{
+	struct settings s = {.json = false};
+	struct trk_place place;
+	struct trk_json j;
+	struct trk_buf b;
+	int at, r;
+
+	trk__cloud_clear(&s.stated);
+	trk__place_init(&place);
+	at = cli_options(&cli_cloud_info, argc, argv, &s);
+	if (at < 0)
+		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
+	if (at < argc) {
+		cli_complain("cloud-info: unexpected %s. Try: resource-tracker cloud-info --help",
+			     argv[at]);
+		return EXIT_USAGE;
+	}
+	r = discover(&s, &place);
+	if (r != 0)
+		return r;
+	trk__buf_init(&b, OUTPUT_MAX);
+	if (s.json) {
+		trk__json_init(&j, &b, 2);
+		trk__json_open(&j, '{');
+		trk__json_key_text(&j, "schema", "resource-tracker.cloud/1");
+		trk__cloud_members_json(&j, &place);
+		trk__json_close(&j, '}');
+		trk__buf_putc(&b, '\n');
+	} else {
+		write_text(&b, &place.cloud);
+	}
+	r = cli_write(STDOUT_FILENO, &b, "stdout");
+	trk__buf_release(&b);
+	return r;
+}
+
+const struct cli_command cli_cloud_info = {
+	.name = "cloud-info",
+	.usage = "cloud-info [--json]",
+	.summary = "In which cloud this machine stands: vendor, region, type of server.",
+	.details = "The firmware tells first whether this is a machine of a cloud; if so, the "
+		   "metadata services that\ncome into question are asked, for a second at most. "
+		   "What was "
+		   "found is kept until the next boot.",
+	.options = options,
+	.run = run,
+};

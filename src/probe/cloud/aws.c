@@ -1,0 +1,80 @@
+/* Amazon EC2: the instance metadata service, version 2 (with a token) or 1 (without).
+ *
+ * Firmware: "Amazon EC2" (Nitro, where the product is the instance type), or a Xen BIOS version that
+ * ends in "amazon". Other clouds serve the same paths, so services/domain has to name Amazon. */
+#include <stdio.h>
+#include <string.h>
+
+#include "probe/cloud/vendor.h"
+
+static enum trk_cloud_likeness looks(const struct trk_dmi *dmi)
+{
+	return trk__cloud_dmi_says(dmi, "Amazon EC2") || strstr(dmi->bios_version, "amazon")
+		       ? TRK_CLOUD_SURE
+		       : TRK_CLOUD_NO;
+}
+
+static size_t ask(unsigned int step, const struct trk_cloud_answer *answers,
+		  struct trk_cloud_request *ret)
+{
+	static const char *const paths[] = {
+		"/latest/meta-data/services/domain",
+		"/latest/meta-data/placement/region",
+		"/latest/meta-data/placement/availability-zone",
+		"/latest/meta-data/instance-type",
+		"/latest/meta-data/instance-life-cycle",
+	};
+	char token[128] = "";
+
+	if (step == 0) {
+		*ret = (struct trk_cloud_request){
+			"PUT", "/latest/api/token", NULL,
+			"X-aws-ec2-metadata-token-ttl-seconds: 21600\r\n"};
+		return 1;
+	}
+	if (step > 1)
+		return 0;
+	/* Without a token it is version 1, or nothing. A token is base64. */
+	if (answers[0].ok && answers[0].response.body_len < sizeof(token) &&
+	    strspn(answers[0].response.body,
+		   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-") ==
+		    answers[0].response.body_len)
+		(void) snprintf(token, sizeof(token), "%s", answers[0].response.body);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		ret[i] = (struct trk_cloud_request){"GET", paths[i], NULL, ""};
+		if (token[0])
+			(void) snprintf(ret[i].headers, sizeof(ret[i].headers),
+					"X-aws-ec2-metadata-token: %s\r\n", token);
+	}
+	return sizeof(paths) / sizeof(paths[0]);
+}
+
+static bool read_answers(const struct trk_cloud_answer *answers, size_t n, struct trk_cloud *ret)
+{
+	char word[TRK_CLOUD_TEXT];
+
+	if (n < 6 || !trk__cloud_answer_word(&answers[1], word, sizeof(word)) ||
+	    strncmp(word, "amazonaws.com", 13) != 0)
+		return false;
+	(void) trk__cloud_answer_word(&answers[2], ret->region, sizeof(ret->region));
+	(void) trk__cloud_answer_word(&answers[3], ret->zone, sizeof(ret->zone));
+	(void) trk__cloud_answer_word(&answers[4], ret->instance_type, sizeof(ret->instance_type));
+	if (trk__cloud_answer_word(&answers[5], word, sizeof(word)))
+		(void) snprintf(ret->allocation, sizeof(ret->allocation), "%s",
+				!strcmp(word, "spot")        ? "spot"
+				: !strcmp(word, "on-demand") ? "ondemand"
+							     : "");
+	if (!ret->region[0] && ret->zone[0]) /* images of before 2020: the zone less its letter */
+		(void) snprintf(ret->region, sizeof(ret->region), "%.*s",
+				(int) strlen(ret->zone) - 1, ret->zone);
+	return true;
+}
+
+static void read_dmi(const struct trk_dmi *dmi, struct trk_cloud *ret)
+{
+	if (!strcmp(dmi->sys_vendor, "Amazon EC2") && strchr(dmi->product_name, '.'))
+		(void) trk__cloud_word(dmi->product_name, ret->instance_type,
+				       sizeof(ret->instance_type));
+}
+
+const struct trk_cloud_vendor trk__cloud_aws = {"aws", looks, ask, read_answers, read_dmi};

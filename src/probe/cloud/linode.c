@@ -1,0 +1,51 @@
+/* Akamai Cloud (Linode): a token first, then one document. */
+#include <stdio.h>
+#include <string.h>
+
+#include "probe/cloud/vendor.h"
+
+static enum trk_cloud_likeness looks(const struct trk_dmi *dmi)
+{
+	return trk__cloud_dmi_says(dmi, "Linode") || trk__cloud_dmi_says(dmi, "Akamai")
+		       ? TRK_CLOUD_SURE
+	       : trk__cloud_is_unnamed(dmi) ? TRK_CLOUD_MAYBE
+					    : TRK_CLOUD_NO;
+}
+
+static size_t ask(unsigned int step, const struct trk_cloud_answer *answers,
+		  struct trk_cloud_request *ret)
+{
+	char token[160];
+
+	if (step == 0) {
+		*ret = (struct trk_cloud_request){"PUT", "/v1/token", NULL,
+						  "Metadata-Token-Expiry-Seconds: 300\r\n"};
+		return 1;
+	}
+	if (step > 1 || !trk__cloud_answer_word(&answers[0], token, sizeof(token)))
+		return 0;
+	*ret = (struct trk_cloud_request){"GET", "/v1/instance", NULL, ""};
+	(void) snprintf(ret->headers, sizeof(ret->headers),
+			"Metadata-Token: %s\r\nAccept: application/json\r\n", token);
+	return 1;
+}
+
+static bool read_answers(const struct trk_cloud_answer *answers, size_t n, struct trk_cloud *ret)
+{
+	const struct trk_json_value *root;
+	struct trk_json_doc d;
+	bool found;
+
+	if (n < 2 || !trk__cloud_answer_json(&answers[1], &d))
+		return false;
+	root = trk__json_root(&d);
+	found = trk__json_get(&d, root, "id") &&
+		trk__cloud_word(trk__json_get_text(&d, root, "type"), ret->instance_type,
+				sizeof(ret->instance_type)) &&
+		trk__cloud_word(trk__json_get_text(&d, root, "region"), ret->region,
+				sizeof(ret->region));
+	trk__json_doc_release(&d);
+	return found;
+}
+
+const struct trk_cloud_vendor trk__cloud_linode = {"linode", looks, ask, read_answers, NULL};

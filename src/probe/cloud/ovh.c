@@ -1,0 +1,68 @@
+/* OVHcloud: OpenStack, known by the name server that its networks are given. */
+#include <string.h>
+
+#include "probe/cloud/vendor.h"
+
+static enum trk_cloud_likeness looks(const struct trk_dmi *dmi)
+{
+	return trk__cloud_dmi_says(dmi, "OVH") ? TRK_CLOUD_SURE
+	       : trk__cloud_is_unnamed(dmi)    ? TRK_CLOUD_MAYBE
+					       : TRK_CLOUD_NO;
+}
+
+static size_t ask(unsigned int step, const struct trk_cloud_answer *answers,
+		  struct trk_cloud_request *ret)
+{
+	static const char *const paths[] = {
+		"/openstack/latest/network_data.json",
+		"/openstack/latest/meta_data.json",
+		"/latest/meta-data/instance-type",
+	};
+
+	(void) answers;
+	if (step > 0)
+		return 0;
+	for (size_t i = 0; i < 3; i++)
+		ret[i] = (struct trk_cloud_request){"GET", paths[i], NULL, ""};
+	return 3;
+}
+
+static bool has_name_server(const struct trk_cloud_answer *a)
+{
+	const struct trk_json_value *service;
+	struct trk_json_doc d;
+	bool found = false;
+
+	if (!trk__cloud_answer_json(a, &d))
+		return false;
+	service = trk__json_first(&d, trk__json_get(&d, trk__json_root(&d), "services"));
+	for (; service && !found; service = trk__json_next(&d, service)) {
+		const char *type = trk__json_get_text(&d, service, "type");
+		const char *address = trk__json_get_text(&d, service, "address");
+
+		found = type && address && !strcmp(type, "dns") &&
+			!strcmp(address, "213.186.33.99");
+	}
+	trk__json_doc_release(&d);
+	return found;
+}
+
+static bool read_answers(const struct trk_cloud_answer *answers, size_t n, struct trk_cloud *ret)
+{
+	struct trk_json_doc d;
+
+	if (n < 3 || !has_name_server(&answers[0]))
+		return false;
+	if (trk__cloud_answer_json(&answers[1], &d)) {
+		(void) trk__cloud_word(
+			trk__json_get_text(&d, trk__json_root(&d), "availability_zone"),
+			ret->region, sizeof(ret->region));
+		trk__json_doc_release(&d);
+	}
+	if (!strcmp(ret->region, "nova")) /* OpenStack's word for no zone */
+		ret->region[0] = '\0';
+	(void) trk__cloud_answer_word(&answers[2], ret->instance_type, sizeof(ret->instance_type));
+	return true;
+}
+
+const struct trk_cloud_vendor trk__cloud_ovh = {"ovh", looks, ask, read_answers, NULL};

@@ -1,0 +1,33 @@
+/* Finding out in which cloud a run runs, beside the run: what was stated, what is known since the boot,
+ * else the metadata services, whose answers come while the job goes on. */
+#ifndef TRK_RECORD_DISCOVERY_H
+#define TRK_RECORD_DISCOVERY_H
+
+#include "record/place.h"
+
+struct trk_discovery_options {
+	bool ask;                           /* false: no packet is sent, nor the cache read */
+	const struct trk_cloud *stated;     /* what is filled in holds; NULL: nothing */
+	const struct sockaddr_in *endpoint; /* for tests; NULL: the vendors' own */
+	const char *dir;                    /* of the cache; NULL: none */
+	bool fresh;                         /* do not believe the cache */
+};
+
+struct trk_discovery {
+	const struct trk_env *env; /* borrowed */
+	const struct trk_discovery_options *options;
+	struct trk_cloud_probe *probe; /* owned; NULL: nothing is under way */
+	int dir_fd;
+};
+
+/* Begin. Where all is known at once, `place` has it. */
+void trk__discovery_begin(struct trk_discovery *d, const struct trk_env *env,
+			  const struct trk_discovery_options *options, struct trk_place *place);
+/* The descriptor to wait for, or -1. */
+int trk__discovery_fd(const struct trk_discovery *d);
+/* Go on without blocking; true when `place` has just got its answer. */
+bool trk__discovery_step(struct trk_discovery *d, struct trk_place *place);
+/* Wait no longer: say so where an answer is still missing. True when `place` was changed. */
+bool trk__discovery_end(struct trk_discovery *d, struct trk_place *place);
+
+#endif
