@@ -169,7 +169,7 @@ int trk__imp_gnu_time(struct trk_importing *i, char *text, size_t len)
 /* ---- Snakemake ---- */
 
 struct benchmark {
-	int s, max_rss, max_pss, max_uss, io_in, io_out, mean_load, cpu_time, rule, threads;
+	int s, max_rss, max_pss, max_uss, io_in, io_out, mean_load, cpu_time, rule, threads, input;
 };
 
 /* The larger of what is known: PSS counts shared pages once, RSS is there without privilege. */
@@ -180,6 +180,24 @@ static double peak_of(const struct trk_delimited *d, const struct benchmark *b, 
 
 	*ret_is = pss > 0 ? "sampled sum of PSS" : "sampled sum of RSS";
 	return pss > 0 ? pss : rss;
+}
+
+/* "12.1", or "{'a.fq': 12.1, 'b.fq': 3.0}": the sum in bytes, 0 where it is not known. */
+static uint64_t input_of(const char *text)
+{
+	double sum = 0, value;
+
+	if (trk__parse_decimal(text, &value) == 0)
+		sum = value;
+	for (const char *at = strrchr(text, '}') ? text : ""; (at = strstr(at, ": ")); at++) {
+		char number[32];
+		size_t len = strspn(at + 2, "0123456789.");
+
+		(void) snprintf(number, sizeof(number), "%.*s", len < 31 ? (int) len : 31, at + 2);
+		if (trk__parse_decimal(number, &value) == 0)
+			sum += value;
+	}
+	return sum > 0 && sum < 1e9 ? (uint64_t) (sum * MIB) : 0;
 }
 
 int trk__imp_snakemake(struct trk_importing *i, char *text, size_t len)
@@ -199,6 +217,7 @@ int trk__imp_snakemake(struct trk_importing *i, char *text, size_t len)
 		.cpu_time = trk__delimited_column(&d, "cpu_time"),
 		.rule = trk__delimited_column(&d, "rule_name"),
 		.threads = trk__delimited_column(&d, "threads"),
+		.input = trk__delimited_column(&d, "input_size_mb"),
 	};
 	if (r < 0 || b.s < 0)
 		return trk__error_set(i->reterr, -EBADMSG, i->import->file,
@@ -221,6 +240,7 @@ int trk__imp_snakemake(struct trk_importing *i, char *text, size_t len)
 		}
 		trk__imp_clear(i, rule);
 		end_with_the_file(i, t.duration_s);
+		i->run.input_bytes = input_of(trk__delimited_text(&d, b.input));
 		trk__imp_key(i, &t.duration_s, sizeof(t.duration_s));
 		trk__imp_key(i, &t.cpu_s, sizeof(t.cpu_s));
 		trk__imp_key(i, &t.peak_mib, sizeof(t.peak_mib));

@@ -167,6 +167,24 @@ def test_advice_stands_on_imported_runs(rt, tmp_path):
     assert 1100 <= advice["memory"]["request_mib"] <= 1536 and advice["runs"] == 12
 
 
+def test_advice_follows_the_size_of_the_input(rt):
+    """A job that needs ten times its input, in the order of a shuffle."""
+    rows = ["s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\t"
+            "rule_name\tinput_size_mb"]
+    for i in range(40):
+        mb = 100 + 37 * i % 40 * 20
+        rows.append(f"{600 + i}\t0:10:00\t0\t0\t0\t{10 * mb}\t0\t0\t100\t600\ttenfold\t"
+                    f"{{'a.fq': {mb - 50.0}, 'b.fq': 50.0}}")
+    (rt.home / "t.tsv").write_text("\n".join(rows) + "\n")
+    assert rt.run("import", "t.tsv").rc == 0
+
+    def request(*flags):
+        return rt.run("recommend", "--json", "tenfold", *flags).json()["advice"]["memory"]
+    small, large = request("--input-size", "120MiB"), request("--input-size", "3GiB")
+    assert 1200 <= small["request_mib"] < 2500 and large["request_mib"] > 25000
+    assert 8900 <= request()["request_mib"] < 12000
+
+
 @pytest.mark.parametrize("content, words", [
     (b"hello\n", "not a file that can be imported"),
     (b"", "not a file that can be imported"),

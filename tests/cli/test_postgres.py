@@ -100,7 +100,8 @@ def test_a_run_arrives_by_itself_with_its_figures(team, server):
 def test_the_verbs_see_the_runs_of_all_machines(team, server, tmp_path):
     other = {"RESOURCE_TRACKER_DIR": str(tmp_path / "elsewhere")}
     for i in range(5):
-        assert team.track("sleep", "0.3", flags=["-n", "shared"], env=other if i % 2 else None).rc == 0
+        assert team.track("sleep", "0.3", flags=["-n", "shared"],
+                          env=other if i % 2 else None).rc == 0
     assert team.run("history", "shared").stdout.count("exit 0") == 5
     assert rows(server) == 5
     listed = team.run("history", "--json", "shared", env=other).json()["runs"]
@@ -108,7 +109,7 @@ def test_the_verbs_see_the_runs_of_all_machines(team, server, tmp_path):
     assert [r["start_time"] for r in listed] == sorted((r["start_time"] for r in listed), reverse=True)
     advice = team.run("recommend", "--json", "shared").json()["advice"]
     assert advice["runs"] == 5
-    assert team.run("show", "--json", "shared").json()["change"]["runs"] == 4
+    assert team.run("show", "--json", "shared@").json()["change"]["runs"] == 4
 
 
 def test_what_a_server_that_was_down_has_missed_is_sent_later(team, server):
