@@ -138,7 +138,7 @@ static int find_servers(const struct question *q, const struct trk_advice *a,
 {
 	static uint8_t vendors[256], regions[65536];
 	static struct trk_busy_slice slices[TRK_BUSY_BINS];
-	struct cli_catalog_choice choice = {NULL, NULL, NULL};
+	struct cli_catalog_choice choice = {NULL, NULL, NULL, false};
 	struct trk_server_work work = {slices, 0, {NAN, NAN}, 60, 0};
 	struct trk_catalog_query query = {
 		.vcpus = isnan(a->cores) ? 1 : (uint32_t) (a->cores + 0.999),

@@ -50,6 +50,7 @@ void trk__past_from(const struct trk_record *record, const char *file, struct tr
 		.limit_memory_mib = run->limit[TRK_LIMIT_MEMORY_MIB].value,
 		.request_cpu = run->request[TRK_REQUEST_CPU].value,
 		.request_memory_mib = run->request[TRK_REQUEST_MEMORY_MIB].value,
+		.cost_usd = record->place.cost.usd,
 		.samples = record->samples,
 		.ended = record->ended,
 	};

@@ -28,7 +28,7 @@ struct trk_history {
 };
 
 /* One list makes the table, the order of binding and of reading. */
-#define FIGURES(X)                                                                                 \
+#define FIGURES_1(X)                                                                               \
 	X(start_s)                                                                                 \
 	X(duration_s)                                                                              \
 	X(cpu_s)                                                                                   \
@@ -45,7 +45,8 @@ struct trk_history {
 	X(limit_memory_mib)                                                                        \
 	X(request_cpu)                                                                             \
 	X(request_memory_mib)
-#define TEXTS(X) X(id) X(job) X(kind) X(command) X(file) X(verdict)
+#define FIGURES(X) FIGURES_1(X) X(cost_usd)
+#define TEXTS(X)   X(id) X(job) X(kind) X(command) X(file) X(verdict)
 
 #define NAME(field)        #field ", "
 #define COLUMN_LIST        TEXTS(NAME) FIGURES(NAME) "code, signal, samples, ended"
@@ -59,12 +60,13 @@ enum {
 
 /* Step n takes a database from version n to n + 1. */
 static const char *const migrations[] = {
-	"CREATE TABLE run (n INTEGER PRIMARY KEY" TEXTS(TEXT_COLUMN) FIGURES(
+	"CREATE TABLE run (n INTEGER PRIMARY KEY" TEXTS(TEXT_COLUMN) FIGURES_1(
 		REAL_COLUMN) ", code INTEGER, signal INTEGER, samples INTEGER, ended INTEGER);"
 			     "CREATE UNIQUE INDEX run_file ON run (file);"
 			     "CREATE INDEX run_time ON run (start_s);"
 			     "CREATE INDEX run_job ON run (job, start_s);"
 			     "CREATE TABLE state (key TEXT PRIMARY KEY, value)",
+	"ALTER TABLE run ADD COLUMN cost_usd REAL",
 };
 enum { SCHEMA_VERSION = sizeof(migrations) / sizeof(migrations[0]) };
 
