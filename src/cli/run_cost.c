@@ -150,6 +150,8 @@ static void find_best(struct costing *k, const struct trk_advice *need)
 		.gpus = (uint32_t) need->gpus,
 		.vram_bytes = (uint64_t) (need->vram_mib * 1048576),
 		.archs = 1u << here->arch,
+		/* Not burstable: its price holds for a share of its cores only. */
+		.allocations = 1u << TRK_ALLOCATION_DEDICATED | 1u << TRK_ALLOCATION_SHARED,
 		.regions_ok = k->regions,
 		.spot = spot,
 	};
