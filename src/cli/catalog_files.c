@@ -48,7 +48,7 @@ static void find_scores(char *text, size_t size)
 }
 
 /* Lay the file over the catalogue. A file that nobody named may be missing. */
-static int lay_over(struct trk_catalog *c, char *path, const char *named)
+static int lay_over(struct trk_catalog *c, char *path, const char *named, bool quiet)
 {
 	struct trk_error error = {.code = 0};
 	struct trk_catalog more;
@@ -64,7 +64,8 @@ static int lay_over(struct trk_catalog *c, char *path, const char *named)
 	}
 	r = trk__catalog_text_read(c, AT_FDCWD, path, &more, &error);
 	if (r < 0) {
-		cli_complain("%s", error.message);
+		if (!quiet)
+			cli_complain("%s", error.message);
 		return r == -ENOENT ? EXIT_NODATA : EXIT_ERROR;
 	}
 	trk__catalog_release(c);
@@ -96,9 +97,9 @@ int cli_catalog_load(const struct cli_catalog_choice *choice, struct cli_catalog
 		ret->prices_path[0] = '\0';
 	else
 		(void) cli_catalog_prices_path(ret->prices_path, sizeof(ret->prices_path));
-	r = lay_over(&ret->c, ret->scores_path, choice->scores);
+	r = lay_over(&ret->c, ret->scores_path, choice->scores, choice->quiet);
 	if (r == 0)
-		r = lay_over(&ret->c, ret->prices_path, choice->prices);
+		r = lay_over(&ret->c, ret->prices_path, choice->prices, choice->quiet);
 	if (r != 0)
 		trk__catalog_release(&ret->c);
 	return r;

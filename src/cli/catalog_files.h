@@ -9,6 +9,7 @@ struct cli_catalog_choice {
 	const char *catalog; /* --catalog: a file instead of the embedded one */
 	const char *scores;  /* --scores: FILE or "none"; NULL: the file that is installed */
 	const char *prices;  /* --prices: FILE or "none"; NULL: what `catalog import` keeps */
+	bool quiet;          /* do not complain */
 };
 
 /* What was loaded, for messages. */

@@ -109,6 +109,8 @@ static void run_text(struct trk_buf *b, const struct trk_past *run)
 	trk__buf_printf(b, "  %-14s %12s", end, took);
 	add_figure(b, 8, 2, run->cpu_mean);
 	add_figure(b, 10, 1, run->peak_memory_mib);
+	if (!isnan(run->cost_usd))
+		trk__buf_printf(b, "  $%.4f", run->cost_usd);
 	trk__buf_putc(b, '\n');
 }
 
@@ -140,6 +142,7 @@ static void run_json(struct trk_json *j, const struct trk_past *run)
 	trk__json_key_double(j, "disk_write_bytes", run->disk_write_bytes);
 	trk__json_key_double(j, "limit_cpu", run->limit_cpu);
 	trk__json_key_double(j, "limit_memory_mib", run->limit_memory_mib);
+	trk__json_key_double(j, "cost_usd", run->cost_usd);
 	trk__json_key(j, "samples");
 	trk__json_u64(j, run->samples);
 	trk__json_close(j, '}');

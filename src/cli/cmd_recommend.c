@@ -9,18 +9,17 @@
 
 #include "base/json.h"
 #include "base/parse.h"
-#include "catalog/suggest.h"
-#include "cli/catalog_files.h"
 #include "cli/past_runs.h"
-#include "cli/servers_output.h"
+#include "cli/recommend_servers.h"
 #include "frame/load.h"
 #include "record/store.h"
 #include "report/advice.h"
+#include "report/place.h"
 
 enum { TEXT_MAX = 4 * 1024 * 1024, SERVERS_SHOWN = 5, RUNS_MAX = 200 };
 
 struct settings {
-	const char *dir, *method, *risk, *kind, *input, *vendor, *region;
+	const char *dir, *method, *risk, *kind, *input, *vendor, *region, *arch;
 	bool json, no_servers;
 };
 
@@ -33,13 +32,22 @@ static const struct cli_option options[] = {
 	{"for", 0, "KIND",
 	 "lines to paste: slurm, k8s, docker, batch, metaflow, nextflow, snakemake, htcondor, json",
 	 cli_set_text, AT(kind)},
-	{"vendor", 0, "NAME", "servers of this vendor only", cli_set_text, AT(vendor)},
-	{"region", 0, "NAME", "servers in this region only", cli_set_text, AT(region)},
+	{"vendor", 0, "NAME|any", "servers of this vendor only (that of the run)", cli_set_text,
+	 AT(vendor)},
+	{"region", 0, "NAME|any", "servers in this region only (that of the run)", cli_set_text,
+	 AT(region)},
+	{"arch", 0, "x86_64|arm64|any", "(that the run ran on)", cli_set_text, AT(arch)},
 	{"no-servers", 0, NULL, "leave the servers out", cli_set_flag, AT(no_servers)},
 	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
 	{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
+
+/* Lines to paste, and nothing else. */
+static bool is_snippet(const struct settings *s)
+{
+	return s->kind && strcmp(s->kind, "json") != 0;
+}
 
 /* Everything that the answer is made from. */
 struct question {
@@ -131,68 +139,10 @@ static void load_busy(struct question *q)
 		}
 }
 
-/* ---- servers ---- */
-
-static int find_servers(const struct question *q, const struct trk_advice *a,
-			struct cli_catalog *catalog, struct cli_servers_result *ret)
-{
-	static uint8_t vendors[256], regions[65536];
-	static struct trk_busy_slice slices[TRK_BUSY_BINS];
-	struct cli_catalog_choice choice = {NULL, NULL, NULL};
-	struct trk_server_work work = {slices, 0, {NAN, NAN}, 60, 0};
-	struct trk_catalog_query query = {
-		.vcpus = isnan(a->cores) ? 1 : (uint32_t) (a->cores + 0.999),
-		.memory_bytes = isnan(a->memory_mib) ? 0 : (uint64_t) (a->memory_mib * 1048576),
-		.gpus = (uint32_t) a->gpus,
-		.vram_bytes = (uint64_t) (a->vram_mib * 1048576),
-#if defined(__aarch64__)
-		.archs = 1u << TRK_ARCH_ARM64,
-#else
-		.archs = 1u << TRK_ARCH_X86_64,
-#endif
-	};
-	int r = cli_catalog_load(&choice, catalog), at;
-
-	if (r != 0)
-		return r;
-	if (q->s.vendor) {
-		at = trk__catalog_find_vendor(&catalog->c, q->s.vendor);
-		if (at < 0) {
-			cli_catalog_complain_unknown(&catalog->c, "recommend", "vendor",
-						     q->s.vendor, TRK_KIND_VENDOR, -1);
-			return EXIT_USAGE;
-		}
-		vendors[at] = 1;
-		query.vendors_ok = vendors;
-	}
-	if (q->s.region) {
-		if (trk__catalog_mark_region(&catalog->c, query.vendors_ok, q->s.region, regions) ==
-		    0) {
-			cli_catalog_complain_unknown(&catalog->c, "recommend", "region",
-						     q->s.region, TRK_KIND_REGION, -1);
-			return EXIT_USAGE;
-		}
-		query.regions_ok = regions;
-	}
-	for (int i = 0; i < TRK_BUSY_BINS; i++)
-		if (q->busy && q->busy->seconds[i] > 0)
-			slices[work.n++] = (struct trk_busy_slice){q->busy->core_seconds[i] /
-									   q->busy->seconds[i],
-								   q->busy->seconds[i]};
-	if (work.n == 0)
-		slices[work.n++] =
-			(struct trk_busy_slice){1, a->duration_s > 0 ? a->duration_s : 1};
-	*ret = (struct cli_servers_result){.c = &catalog->c, .limit = SERVERS_SHOWN, .costs = true};
-	if (trk__server_advise(&catalog->c, &query, &work, &ret->advice) < 0)
-		return 0;
-	ret->list = ret->advice.list;
-	ret->n = ret->advice.n < SERVERS_SHOWN ? ret->advice.n : SERVERS_SHOWN;
-	return 0;
-}
-
 /* ---- the answer ---- */
 
-static void answer_json(struct trk_buf *b, const struct question *q, const struct trk_advice *a)
+static void answer_json(struct trk_buf *b, const struct question *q, const struct trk_advice *a,
+			const struct cli_found_servers *found)
 {
 	struct trk_json j;
 
@@ -202,47 +152,54 @@ static void answer_json(struct trk_buf *b, const struct question *q, const struc
 	trk__json_key_text(&j, "job", q->record.run.job);
 	trk__json_key_text(&j, "run", q->record.run.id);
 	trk__advice_json(&j, a);
+	if (found)
+		cli_found_servers_json(&j, found);
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');
 }
 
+static int write_answer(const struct question *q, const struct trk_advice *a,
+			const struct cli_found_servers *found)
+{
+	struct trk_buf b;
+	int r;
+
+	trk__buf_init(&b, TEXT_MAX);
+	if (is_snippet(&q->s)) {
+		(void) trk__advice_snippet(&b, a, q->s.kind);
+	} else if (q->s.json || q->s.kind) {
+		answer_json(&b, q, a, found);
+	} else {
+		trk__buf_printf(&b, "%s: ", q->record.run.job[0] ? q->record.run.job : "job");
+		trk__advice_text(&b, a);
+		trk__cost_line(&b, &q->record.place, cli_is_utf8());
+		if (found)
+			cli_found_servers_text(&b, found);
+	}
+	r = cli_write(STDOUT_FILENO, &b, "stdout");
+	trk__buf_release(&b);
+	return r;
+}
+
 static int answer(struct question *q, struct trk_advice_input *in)
 {
-	struct cli_servers_result servers = {.n = 0};
-	struct cli_catalog *catalog = NULL;
+	struct cli_wanted_servers wanted = {.vendor = q->s.vendor,
+					    .region = q->s.region,
+					    .arch = q->s.arch,
+					    .limit = SERVERS_SHOWN};
+	struct cli_found_servers *found = NULL;
 	struct trk_advice a;
-	struct trk_buf b;
 	int r = trk__advice_make(in, &a);
 
 	if (r < 0) {
 		cli_complain("%s: nothing to go by: no run has samples", q->record.run.id);
 		return EXIT_NODATA;
 	}
-	trk__buf_init(&b, TEXT_MAX);
-	r = 0;
-	if (q->s.kind && strcmp(q->s.kind, "json") != 0) {
-		(void) trk__advice_snippet(&b, &a, q->s.kind);
-	} else if (q->s.json || q->s.kind) {
-		answer_json(&b, q, &a);
-	} else {
-		trk__buf_printf(&b, "%s: ", q->record.run.job[0] ? q->record.run.job : "job");
-		trk__advice_text(&b, &a);
-		catalog = q->s.no_servers ? NULL : calloc(1, sizeof(*catalog));
-		if (catalog)
-			r = find_servers(q, &a, catalog, &servers);
-		if (r == 0 && servers.n) {
-			trk__buf_putc(&b, '\n');
-			cli_servers_text(&b, &servers, false);
-			cli_servers_notes(&b, &servers);
-		}
-	}
+	if (!q->s.no_servers && !is_snippet(&q->s))
+		r = cli_recommend_servers(&wanted, &a, q->busy, &q->record.place, &found);
 	if (r == 0)
-		r = cli_write(STDOUT_FILENO, &b, "stdout");
-	trk__server_advice_release(&servers.advice);
-	if (catalog)
-		trk__catalog_release(&catalog->c);
-	free(catalog);
-	trk__buf_release(&b);
+		r = write_answer(q, &a, found);
+	cli_found_servers_free(found);
 	return r;
 }
 

@@ -278,61 +278,12 @@ static int advise(const struct settings *s, const struct trk_catalog *c,
 
 /* ---- nothing fits ---- */
 
-static void has_and_wants(const struct trk_catalog_query *q, const struct trk_catalog_server *s,
-			  unsigned int need, char *text, size_t size)
-{
-	double gib = 1024.0 * 1024 * 1024;
-
-	if (need == TRK_NEED_VCPUS)
-		(void) snprintf(text, size, "asked %u, it has %u", q->vcpus, s->vcpus);
-	else if (need == TRK_NEED_MEMORY)
-		(void) snprintf(text, size, "asked %.1f GiB, a job gets %.1f of its %.1f",
-				(double) q->memory_bytes / gib,
-				(double) trk__catalog_usable_bytes(s) / gib,
-				s->memory_mib / 1024.0);
-	else if (need == TRK_NEED_GPUS)
-		(void) snprintf(text, size, "asked %u, it has %u", q->gpus, s->gpu_count);
-	else if (need == TRK_NEED_VRAM)
-		(void) snprintf(text, size, "asked %.1f GiB, each has %.1f",
-				(double) q->vram_bytes / gib, s->vram_mib / 1024.0);
-	else if (need == TRK_NEED_STORAGE)
-		(void) snprintf(text, size, "asked %llu GB, it has %u",
-				(unsigned long long) q->storage_gb, s->storage_gb);
-	else if (need == TRK_NEED_ARCH)
-		(void) snprintf(text, size, "it is %s", trk__catalog_arch_names[s->arch]);
-	else
-		(void) snprintf(text, size, "it is %s",
-				trk__catalog_allocation_names[s->allocation]);
-}
-
 static int nothing_fits(const struct trk_catalog *c, const struct trk_catalog_query *q)
 {
-	struct trk_catalog_offer o;
-	unsigned int binding = 0;
-	char text[160];
-	size_t n;
+	char text[320];
 
-	if (trk__catalog_nearest(c, q, &o, &binding) < 0) {
-		cli_complain("servers: no server is left. Try: fewer of --vendor, --region, "
-			     "--country, --exclude, --spot");
-		return EXIT_NODATA;
-	}
-	if (!binding) {
-		cli_complain("servers: no server meets the needs in time");
-		return EXIT_NODATA;
-	}
-	has_and_wants(q, cli_servers_server(c, &o), binding, text, sizeof(text));
-	cli_complain(
-		"servers: no server fits; the binding need is %s: %s (%s %s in %s, %.4f USD/h, "
-		"comes nearest)",
-		trk__catalog_need_name(binding), text,
-		trk__catalog_text(
-			c, trk__catalog_vendors(c, &n)[cli_servers_server(c, &o)->vendor].id),
-		trk__catalog_text(c, cli_servers_server(c, &o)->name),
-		trk__catalog_text(
-			c,
-			trk__catalog_regions(c, &n)[trk__catalog_blocks(c, &n)[o.block].region].id),
-		trk__catalog_usd(o.units));
+	cli_servers_nothing(c, q, NULL, text, sizeof(text));
+	cli_complain("servers: %s", text);
 	return EXIT_NODATA;
 }
 
@@ -371,7 +322,7 @@ static int find(const struct settings *s, const struct trk_catalog *c, uint64_t 
 	uint8_t vendors[256] = {0}, regions[1024] = {0};
 	struct trk_catalog_query q = {0};
 	struct cli_servers_result result = {
-		.c = c, .limit = limit ? (size_t) limit : SIZE_MAX, .today = today()};
+		.c = c, .query = &q, .limit = limit ? (size_t) limit : SIZE_MAX, .today = today()};
 	int r = take_needs(s, &q);
 
 	r = r ? r : take_places(s, c, vendors, regions, &q);

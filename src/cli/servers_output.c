@@ -21,6 +21,72 @@ double cli_servers_score(const struct trk_catalog *c, const struct trk_catalog_o
 	return trk__catalog_speed_of(cli_servers_server(c, o), &speed) ? speed.all : (double) NAN;
 }
 
+/* ---- nothing fits ---- */
+
+static void has_and_wants(const struct trk_catalog_query *q, const struct trk_catalog_server *s,
+			  unsigned int need, char *text, size_t size)
+{
+	double gib = 1024.0 * 1024 * 1024;
+
+	if (need == TRK_NEED_VCPUS)
+		(void) snprintf(text, size, "asked %u, it has %u", q->vcpus, s->vcpus);
+	else if (need == TRK_NEED_MEMORY)
+		(void) snprintf(text, size, "asked %.1f GiB, a job gets %.1f of its %.1f",
+				(double) q->memory_bytes / gib,
+				(double) trk__catalog_usable_bytes(s) / gib,
+				s->memory_mib / 1024.0);
+	else if (need == TRK_NEED_GPUS)
+		(void) snprintf(text, size, "asked %u, it has %u", q->gpus, s->gpu_count);
+	else if (need == TRK_NEED_VRAM)
+		(void) snprintf(text, size, "asked %.1f GiB, each has %.1f",
+				(double) q->vram_bytes / gib, s->vram_mib / 1024.0);
+	else if (need == TRK_NEED_STORAGE)
+		(void) snprintf(text, size, "asked %llu GB, it has %u",
+				(unsigned long long) q->storage_gb, s->storage_gb);
+	else if (need == TRK_NEED_ARCH)
+		(void) snprintf(text, size, "it is %s", trk__catalog_arch_names[s->arch]);
+	else
+		(void) snprintf(text, size, "it is %s",
+				trk__catalog_allocation_names[s->allocation]);
+}
+
+bool cli_servers_nothing(const struct trk_catalog *c, const struct trk_catalog_query *q,
+			 struct trk_catalog_offer *ret, char *text, size_t size)
+{
+	struct trk_catalog_offer o;
+	const struct trk_catalog_server *s;
+	unsigned int binding = 0;
+	char why[160];
+	size_t n;
+
+	if (trk__catalog_nearest(c, q, &o, &binding) < 0) {
+		(void) snprintf(text, size,
+				"no server is left. Try: fewer of --vendor, --region, --country, "
+				"--exclude, --spot");
+		return false;
+	}
+	if (!binding) {
+		(void) snprintf(text, size, "no server meets the needs in time");
+		return false;
+	}
+	s = cli_servers_server(c, &o);
+	has_and_wants(q, s, binding, why, sizeof(why));
+	(void) snprintf(
+		text, size,
+		"no server fits; the binding need is %s: %s (%s %s in %s, %.4f USD/h, comes "
+		"nearest)",
+		trk__catalog_need_name(binding), why,
+		trk__catalog_text(c, trk__catalog_vendors(c, &n)[s->vendor].id),
+		trk__catalog_text(c, s->name),
+		trk__catalog_text(
+			c,
+			trk__catalog_regions(c, &n)[trk__catalog_blocks(c, &n)[o.block].region].id),
+		trk__catalog_usd(o.units));
+	if (ret)
+		*ret = o;
+	return true;
+}
+
 /* ---- text ---- */
 
 static void add_money(struct trk_buf *b, double usd)
@@ -115,10 +181,15 @@ void cli_servers_notes(struct trk_buf *b, const struct cli_servers_result *r)
 	for (size_t i = 0; i < r->advice.nears; i++) {
 		const struct trk_server_estimate *e = &r->advice.near[i];
 
-		trk__buf_printf(b, "cheaper, but short of %s: %s at %.4f USD a run\n",
+		const struct trk_catalog_server *s = cli_servers_server(r->c, &e->offer);
+		char why[160] = "";
+
+		if (r->query)
+			has_and_wants(r->query, s, e->offer.unmet, why, sizeof(why));
+		trk__buf_printf(b, "cheaper, but short of %s: %s at %.4f USD a run%s%s\n",
 				trk__catalog_need_name(e->offer.unmet),
-				trk__catalog_text(r->c, cli_servers_server(r->c, &e->offer)->name),
-				e->cost_usd);
+				trk__catalog_text(r->c, s->name), e->cost_usd, why[0] ? ", " : "",
+				why);
 	}
 	if (r->n > r->limit)
 		trk__buf_printf(b, "%zu more: -n 0 shows all\n", r->n - r->limit);
@@ -207,6 +278,7 @@ static void json_offer(struct trk_json *j, const struct cli_servers_result *r,
 	const struct trk_catalog_source *src = &trk__catalog_sources(c, &n)[b->source];
 	bool saves = p->saving != TRK_SAVING_UNKNOWN;
 	struct trk_catalog_speed speed = {NAN, NAN, ""};
+	char why[160] = "";
 
 	(void) trk__catalog_speed_of(s, &speed);
 	trk__json_open(j, '{');
@@ -230,9 +302,31 @@ static void json_offer(struct trk_json *j, const struct cli_servers_result *r,
 		trk__json_key(j, "speed_known");
 		trk__json_bool(j, e->speed_known);
 	}
-	if (e->offer.unmet)
+	if (e->offer.unmet) {
 		json_pair(j, "short_of", trk__catalog_need_name(e->offer.unmet));
+		if (r->query)
+			has_and_wants(r->query, s, e->offer.unmet, why, sizeof(why));
+		json_pair(j, "short_by", why);
+	}
 	trk__json_close(j, '}');
+}
+
+void cli_servers_members_json(struct trk_json *j, const struct cli_servers_result *r)
+{
+	trk__json_key(j, "servers");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < r->n && i < r->limit; i++)
+		json_offer(j, r, &r->list[i]);
+	trk__json_close(j, ']');
+	if (!r->costs || !r->n)
+		return;
+	trk__json_key(j, "cheapest_per_hour");
+	json_offer(j, r, &r->advice.list[r->advice.cheapest_hour]);
+	trk__json_key(j, "near_misses");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < r->advice.nears; i++)
+		json_offer(j, r, &r->advice.near[i]);
+	trk__json_close(j, ']');
 }
 
 void cli_servers_json(struct trk_buf *b, const struct cli_servers_result *r)
@@ -244,20 +338,7 @@ void cli_servers_json(struct trk_buf *b, const struct cli_servers_result *r)
 	json_pair(&j, "schema", "resource-tracker.servers/1");
 	json_date(&j, "catalog_date", r->c->image->date);
 	json_number(&j, "found", (double) r->n);
-	trk__json_key(&j, "servers");
-	trk__json_open(&j, '[');
-	for (size_t i = 0; i < r->n && i < r->limit; i++)
-		json_offer(&j, r, &r->list[i]);
-	trk__json_close(&j, ']');
-	if (r->costs) {
-		trk__json_key(&j, "cheapest_per_hour");
-		json_offer(&j, r, &r->advice.list[r->advice.cheapest_hour]);
-		trk__json_key(&j, "near_misses");
-		trk__json_open(&j, '[');
-		for (size_t i = 0; i < r->advice.nears; i++)
-			json_offer(&j, r, &r->advice.near[i]);
-		trk__json_close(&j, ']');
-	}
+	cli_servers_members_json(&j, r);
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');
 }

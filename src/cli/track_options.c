@@ -14,6 +14,7 @@
 #include "base/parse.h"
 #include "cli/cloud_options.h"
 #include "cli/past_runs.h"
+#include "cli/run_cost.h"
 #include "cli/sample_output.h"
 #include "cli/sibling_options.h"
 #include "record/control.h"
@@ -516,6 +517,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		.dir = s->no_recording ? NULL : cli_state_dir(s->dir, dir, sizeof(dir)),
 		.on_row = write_row,
 		.on_word = s->quiet ? NULL : say_word,
+		.on_cost = cli_run_cost,
 		.discovery.ask = !s->no_discovery,
 		.discovery.stated = &s->stated,
 	};

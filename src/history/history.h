@@ -35,6 +35,7 @@ struct trk_past {
 	double limit_cpu, limit_memory_mib;
 	double request_cpu, request_memory_mib;
 	double input_bytes;
+	double cost_usd; /* as written down at its end */
 	uint64_t samples;
 	bool ended; /* false: it was still running, or its tracker has died */
 };

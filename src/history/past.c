@@ -51,6 +51,7 @@ void trk__past_from(const struct trk_record *record, const char *file, struct tr
 		.request_cpu = run->request[TRK_REQUEST_CPU].value,
 		.request_memory_mib = run->request[TRK_REQUEST_MEMORY_MIB].value,
 		.input_bytes = run->input_bytes ? (double) run->input_bytes : (double) NAN,
+		.cost_usd = record->place.cost.usd,
 		.samples = record->samples,
 		.ended = record->ended,
 	};

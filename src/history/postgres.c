@@ -60,7 +60,7 @@ struct postgres_history {
 enum {
 	VALUES = 4 TEXTS(COUNT_ONE) FIGURES(COUNT_ONE),
 	NUMBER_SIZE = 32,
-	SCHEMA_VERSION = 2, /* counted as that of SQLite */
+	SCHEMA_VERSION = 3, /* counted as that of SQLite */
 };
 
 static const char create_sql[] =
@@ -79,7 +79,7 @@ static const char create_sql[] =
 				     "resource_tracker.run (job, start_s);"
 				     "CREATE TABLE IF NOT EXISTS resource_tracker.state (key TEXT "
 				     "PRIMARY KEY, value TEXT);"
-				     "INSERT INTO resource_tracker.state VALUES ('version', '2') "
+				     "INSERT INTO resource_tracker.state VALUES ('version', '3') "
 				     "ON CONFLICT DO NOTHING; COMMIT;";
 
 static struct postgres_history *of(struct trk_history *h)

@@ -22,7 +22,7 @@
 	X(limit_memory_mib)                                                                        \
 	X(request_cpu)                                                                             \
 	X(request_memory_mib)
-#define FIGURES(X) FIGURES_1(X) X(input_bytes)
+#define FIGURES(X) FIGURES_1(X) X(input_bytes) X(cost_usd)
 #define TEXTS(X)   X(id) X(job) X(kind) X(command) X(file) X(verdict)
 
 struct trk_history_ops {

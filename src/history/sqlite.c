@@ -51,6 +51,7 @@ static const char *const migrations[] = {
 			     "CREATE INDEX run_job ON run (job, start_s);"
 			     "CREATE TABLE state (key TEXT PRIMARY KEY, value)",
 	"ALTER TABLE run ADD COLUMN input_bytes REAL",
+	"ALTER TABLE run ADD COLUMN cost_usd REAL",
 };
 enum { SCHEMA_VERSION = sizeof(migrations) / sizeof(migrations[0]) };
 

@@ -48,6 +48,44 @@ const char *trk__allocation_of(const struct trk_record *r, bool measured, char *
 		       : "dedicated";
 }
 
+/* ---- text ---- */
+
+/* "$1.22", "$0.0042": at least two figures that count. */
+static void money(char *text, size_t size, double usd)
+{
+	int digits = 2;
+
+	for (double unit = 0.0995; usd > 0 && usd < unit && digits < 8; unit /= 10)
+		digits++;
+	(void) snprintf(text, size, "$%.*f", digits, usd);
+}
+
+void trk__cost_line(struct trk_buf *b, const struct trk_place *p, bool utf8)
+{
+	const struct trk_cost *c = &p->cost;
+	char usd[32], hour[32], best[32], line[192];
+	int n;
+
+	if (!p->has_cost || isnan(c->usd))
+		return;
+	money(usd, sizeof(usd), c->usd);
+	money(hour, sizeof(hour), c->usd_per_hour);
+	n = snprintf(line, sizeof(line), "   Cost  %s (%.24s, %s/h)", usd, p->cloud.instance_type,
+		     hour);
+	if (c->saving_usd > 0 && c->best_type[0] &&
+	    strcmp(c->best_type, p->cloud.instance_type) != 0) {
+		money(best, sizeof(best), c->best_usd);
+		/* The arrow is one column, and three bytes. */
+		n += snprintf(line + n, sizeof(line) - (size_t) n, " %s about %s on %.24s",
+			      utf8 ? "\xe2\x86\x92" : "->", best, c->best_type) -
+		     (utf8 ? 2 : 0);
+	}
+	trk__buf_puts(b, line);
+	if (n + 19 <= 80 && c->price_date[0])
+		trk__buf_printf(b, ", list %s", c->price_date);
+	trk__buf_putc(b, '\n');
+}
+
 /* ---- JSON ---- */
 
 static void field_json(struct trk_json *j, const struct trk_place *p,

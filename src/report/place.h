@@ -22,6 +22,10 @@ void trk__cloud_members_json(struct trk_json *j, const struct trk_place *p);
 /* One document of schema "resource-tracker.server/1". */
 void trk__server_document(struct trk_buf *b, const struct trk_record *r, bool measured);
 
+/* "   Cost  $1.22 (c7i.4xlarge, $0.714/h) → about $0.69 on m7i.2xlarge, prices of 2026-07-20"; nothing
+ * where no cost is known. At most 80 columns. */
+void trk__cost_line(struct trk_buf *b, const struct trk_place *p, bool utf8);
+
 /* The keys "server", "cloud" and "cost", each an object or null. */
 void trk__place_json(struct trk_json *j, const struct trk_record *r);
 

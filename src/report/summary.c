@@ -1,4 +1,5 @@
 #include "report/advice.h"
+#include "report/place.h"
 #include "report/summary.h"
 
 #include <signal.h>
@@ -385,6 +386,7 @@ void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 		change_line(b, style);
 	}
 	total_line(b, r, style);
+	trk__cost_line(b, &r->place, style->utf8);
 	if (!style->brief && r->samples >= 3)
 		trk__buf_printf(b, " again: resource-tracker show %s   (samples: export %s)\n",
 				r->run.id, r->run.id);

@@ -333,6 +333,42 @@ static void rows_lost_to_a_full_disk_are_counted(void **state)
 	folder_release(&f);
 }
 
+static void a_place_comes_back_as_written(void **state)
+{
+	struct trk_place to, p;
+	struct trk_buf b;
+
+	(void) state;
+	trk__place_init(&p);
+	trk__place_init(&to);
+	trk__buf_init(&b, 65536);
+	trk__place_format(&b, &p, TRK_PLACE_SERVER); /* not there: nothing is written */
+	assert_int_equal(b.len, 0);
+	p.has_server = p.has_cloud = true;
+	p.server.vcpus = 4;
+	p.server.memory_mib = 7725.156;
+	(void) snprintf(p.server.cpu_model, sizeof(p.server.cpu_model), "ARM Neoverse-N1");
+	(void) snprintf(p.cloud.region, sizeof(p.cloud.region), "eu-west-1");
+	trk__place_format(&b, &p, TRK_PLACE_SERVER);
+	assert_int_equal(trk__place_parse(b.data, b.len, &to), 0);
+	assert_true(to.has_server && !to.has_cloud && !to.has_cost);
+	trk__buf_clear(&b);
+	trk__place_format(&b, &p, TRK_PLACE_CLOUD);
+	assert_int_equal(trk__place_parse(b.data, b.len, &to), 0);
+	assert_true(to.has_cloud);
+	assert_true(to.server.vcpus == 4 && to.server.memory_mib == 7725.156);
+	assert_string_equal(to.server.cpu_model, "ARM Neoverse-N1");
+	assert_string_equal(to.cloud.region, "eu-west-1");
+	assert_string_equal(to.cloud.vendor, "");
+	assert_true(isnan(to.server.cores) && isnan(to.cost.usd));
+	/* A cut is noticed; a part and a key of a newer version are passed over. */
+	assert_int_equal(trk__place_parse(b.data, b.len - 1, &to), -EBADMSG);
+	assert_int_equal(trk__place_parse(b.data, 0, &to), -EBADMSG);
+	assert_int_equal(trk__place_parse("\x63zzz", 4, &to), 0);
+	assert_int_equal(trk__place_parse("\x01\x03new\x01x", 7, &to), 0);
+	trk__buf_release(&b);
+}
+
 static void a_recording_is_private_and_never_written_through_a_link(void **state)
 {
 	struct trk_run run;
@@ -364,6 +400,7 @@ int main(void)
 		cmocka_unit_test(columns_that_are_not_known_are_skipped),
 		cmocka_unit_test(a_schema_of_a_newer_version_is_mapped_by_name),
 		cmocka_unit_test(rows_lost_to_a_full_disk_are_counted),
+		cmocka_unit_test(a_place_comes_back_as_written),
 		cmocka_unit_test(a_recording_is_private_and_never_written_through_a_link),
 	};
 

@@ -1,0 +1,110 @@
+"""What a run cost: written down with its price, its source and its date, and the same ever after."""
+
+import csv
+import json
+import sqlite3
+
+import pytest
+
+# Busy for a while, so that there are samples to advise from.
+JOB = ["sh", "-c", "i=0; while [ $i -lt 60 ]; do i=$((i+1)); sleep 0.01; done"]
+
+
+def track(rt, instance, *flags, job=JOB, env=None):
+    return rt.track(*job, flags=["--instance", instance, *flags], env=env)
+
+
+def test_the_cost_is_the_list_price_for_the_seconds_that_are_billed(rt):
+    result = track(rt, "aws/us-east-1/m5.large")
+    cost = result.summary["cost"]
+    assert cost["usd_per_hour"] == 0.096  # Amazon's list
+    assert cost["billed_s"] == 60  # at least a minute
+    assert cost["usd"] == pytest.approx(0.096 / 60)
+    assert cost["price_source"] and cost["price_date"] >= "2026-01-01"
+    assert cost["price_quality"] == "exact"
+    assert 0 < cost["idle_cpu_usd"] < cost["usd"]
+    assert 0 < cost["idle_memory_usd"] < cost["usd"]
+    assert cost["idle_cpu_usd"] + cost["idle_memory_usd"] < cost["usd"]
+    # Nearly nothing was used: a smaller one of the same vendor, there, is cheaper.
+    assert cost["best_vendor"] == "aws" and cost["best_region"] == "us-east-1"
+    assert cost["saving_usd"] == pytest.approx(cost["usd"] - cost["best_usd"])
+    assert cost["saving_usd"] > 0
+    assert "Cost  $0.0016 (m5.large, $0.096/h)" in result.stderr
+    assert cost["best_type"] in result.stderr
+
+
+def test_whole_hours_are_billed_where_the_vendor_does(rt):
+    cost = track(rt, "hetzner/eu-central/cx23").summary["cost"]  # one price for all its places
+    assert cost["billed_s"] == 3600
+    assert cost["usd"] == cost["usd_per_hour"]
+
+
+def test_the_summary_show_and_history_agree(rt):
+    cost = track(rt, "gcp/us-central1/n2-standard-4").summary["cost"]
+    assert json.loads(rt.run("show", "--json", "@").stdout)["cost"] == cost
+    assert rt.run("history", "--json").json()["runs"][0]["cost_usd"] == cost["usd"]
+    assert f"${cost['usd']:.4f}" in rt.run("history").stdout
+
+
+def test_a_history_of_an_earlier_version_gets_the_column(rt):
+    track(rt, "aws/us-east-1/m5.large")
+    assert rt.run("history").rc == 0
+    path = rt.state / "history.sqlite"
+    with sqlite3.connect(path) as db:
+        db.execute("ALTER TABLE run DROP COLUMN cost_usd")
+        db.execute("PRAGMA user_version = 1")
+    track(rt, "aws/us-east-1/m5.large")
+    runs = rt.run("history", "--json").json()["runs"]
+    assert [run["cost_usd"] for run in runs] == [pytest.approx(0.0016), None]
+
+
+def test_an_old_cost_does_not_change_with_the_prices(rt, tmp_path):
+    before = track(rt, "aws/us-east-1/m5.large").summary["cost"]
+    prices = tmp_path / "prices.csv"
+    with prices.open("w") as f:
+        csv.writer(f).writerows([["vendor", "region", "type", "price"],
+                                 ["aws", "us-east-1", "m5.large", "0.05"]])
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    assert rt.run("catalog", "import", prices, env=cache).rc == 0
+    assert json.loads(rt.run("show", "--json", "@", env=cache).stdout)["cost"] == before
+    after = track(rt, "aws/us-east-1/m5.large", env=cache).summary["cost"]
+    assert after["usd_per_hour"] == 0.05 and after["price_quality"] == "negotiated"
+
+
+def test_labels_of_the_environment_and_the_configuration_state_it_too(rt):
+    result = rt.track(*JOB, env={"TRACKER_INSTANCE": "aws/us-east-1/m5.large"})
+    assert result.summary["cost"]["usd_per_hour"] == 0.096
+    (rt.home / "resource-tracker.toml").write_text('instance = "aws/eu-west-1/m5.large"\n')
+    result = rt.track(*JOB)
+    assert result.summary["cloud"]["region"] == "eu-west-1"
+
+
+@pytest.mark.parametrize("instance,reason", [
+    ("aws/us-east-1/m5.lagre", "no type m5.lagre of aws"),
+    ("aws/atlantis-1/m5.large", "no region atlantis-1 of aws"),
+    ("acme/x/y", "no vendor acme"),
+    ("hetzner/eu-central", "the type of server is not known"),
+])
+def test_what_cannot_be_priced_says_why_and_has_no_cost(rt, instance, reason):
+    result = track(rt, instance)
+    assert result.rc == 0
+    cost = result.summary["cost"]
+    assert cost["usd"] is None and cost["best_type"] is None
+    assert reason in cost["reason"]
+    assert "Cost" not in result.stderr
+
+
+def test_without_a_cloud_there_is_no_cost(rt):
+    result = rt.track("true")
+    assert result.summary["cost"] is None
+    assert result.summary["cloud"]["vendor"] is None
+
+
+def test_broken_prices_of_ones_own_do_not_disturb_a_run(rt, tmp_path):
+    folder = tmp_path / "cache" / "resource-tracker"
+    folder.mkdir(parents=True)
+    (folder / "prices.tsv").write_text("nonsense\n")
+    result = track(rt, "aws/us-east-1/m5.large", env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    assert result.rc == 0
+    assert "nonsense" not in result.stderr
+    assert "catalog info" in result.summary["cost"]["reason"]
