@@ -26,9 +26,10 @@ LAW = {
     "advise": {"base", COLUMNS, "frame", "catalog", "public"},
     "history": {"base", COLUMNS, "record", "frame", "advise", "public"},
     "import": {"base", "sample", "record", "public"},
-    "report": {"base", "sample", "record", "frame", "advise", "history", "public"},
+    "report": {"base", "sample", "record", "frame", "catalog", "advise", "history", "public"},
     "sink": {"base", "sample", "record", "frame", "advise", "public"},
-    "api": {"base", "sample", "record", "frame", "advise", "history", "report", "sink", "public"},
+    "api": {"base", "sample", "record", "frame", "catalog", "advise", "history", "report", "sink",
+            "public"},
     "serve": {"base", COLUMNS, "record", "frame", "advise", "catalog", "history", "report",
               "public"},
 }

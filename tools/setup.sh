@@ -19,7 +19,13 @@ packages=(
 	clang-tidy clang-format cppcheck pmccabe
 	# tests of the real program
 	python3 python3-pytest procps iproute2 strace tmux groff-base time postgresql
+	# tests of the report in a browser
+	chromium fonts-dejavu-core
 )
+# A node of one's own, in whatever way it was installed, is as good.
+if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+	packages+=(nodejs npm)
+fi
 # For --bench only.
 bench_packages=(python3-venv)
 bench_modules=(resource-tracker psutil)
@@ -80,6 +86,19 @@ make_bench_venv() {
 	echo "${bench_modules[*]}" >"$stamp"
 }
 
+# esbuild for the build, playwright and axe for the tests: what web/package-lock.json says, no script
+# of theirs is run.
+install_web() {
+	local stamp=web/node_modules/lock
+	if cmp -s web/package-lock.json "$stamp"; then
+		return
+	fi
+	echo "setup: installing the packages of web/package-lock.json"
+	npm ci --prefix web --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null ||
+		die "npm could not install the packages of web/package-lock.json"
+	cp web/package-lock.json "$stamp"
+}
+
 bench=no
 case "${1-}" in
 '') ;;
@@ -92,6 +111,7 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 install_packages "${packages[@]}"
+install_web
 if [ "$bench" = yes ]; then
 	install_packages "${bench_packages[@]}"
 	make_bench_venv

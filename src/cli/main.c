@@ -14,6 +14,7 @@ const struct cli_command *const cli_commands[] = {
 	&cli_attach,
 	&cli_system,
 	&cli_show,
+	&cli_report,
 	&cli_stats,
 	&cli_export,
 	&cli_recommend,

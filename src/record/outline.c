@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-const int trk__part_columns[TRK_PARTS] = {
-	[TRK_PART_ON_CPU] = TRK_PROCESS_ON_CPU,    [TRK_PART_GPU] = TRK_PROCESS_ON_GPU,
-	[TRK_PART_DISK] = TRK_PROCESS_DISK_WAIT,   [TRK_PART_MEMORY] = TRK_PROCESS_MEMORY_WAIT,
-	[TRK_PART_FOR_CPU] = TRK_PROCESS_CPU_WAIT,
+const int trk__spent_columns[TRK_SPENTS] = {
+	[TRK_SPENT_ON_CPU] = TRK_PROCESS_ON_CPU,    [TRK_SPENT_GPU] = TRK_PROCESS_ON_GPU,
+	[TRK_SPENT_DISK] = TRK_PROCESS_DISK_WAIT,   [TRK_SPENT_MEMORY] = TRK_PROCESS_MEMORY_WAIT,
+	[TRK_SPENT_FOR_CPU] = TRK_PROCESS_CPU_WAIT,
 };
 
 static double known_max(double a, double b)
@@ -24,8 +24,8 @@ static void merge(struct trk_block *into, const struct trk_block *next)
 	into->seconds += next->seconds;
 	into->core_s += next->core_s;
 	into->memory_peak_mib = known_max(into->memory_peak_mib, next->memory_peak_mib);
-	for (int i = 0; i < TRK_PARTS; i++)
-		into->part_s[i] = known_sum(into->part_s[i], next->part_s[i]);
+	for (int i = 0; i < TRK_SPENTS; i++)
+		into->spent_s[i] = known_sum(into->spent_s[i], next->spent_s[i]);
 }
 
 /* A thinned row holds its amounts as sums. */
@@ -39,8 +39,8 @@ static struct trk_block block_of(const struct trk_sample *mean, const struct trk
 		.memory_peak_mib = trk__sample_get(max, TRK_PROCESS_MEMORY),
 	};
 
-	for (int i = 0; i < TRK_PARTS; i++)
-		b.part_s[i] = trk__sample_get(mean, trk__part_columns[i]);
+	for (int i = 0; i < TRK_SPENTS; i++)
+		b.spent_s[i] = trk__sample_get(mean, trk__spent_columns[i]);
 	return b;
 }
 

@@ -14,23 +14,23 @@
 enum { TRK_OUTLINE_BLOCKS_MAX = 1024 };
 
 /* The parts of the time, as the columns process_on_cpu and so on. */
-enum trk_part {
-	TRK_PART_ON_CPU,
-	TRK_PART_GPU,
-	TRK_PART_DISK,
-	TRK_PART_MEMORY,
-	TRK_PART_FOR_CPU,
-	TRK_PARTS
+enum trk_spent {
+	TRK_SPENT_ON_CPU,
+	TRK_SPENT_GPU,
+	TRK_SPENT_DISK,
+	TRK_SPENT_MEMORY,
+	TRK_SPENT_FOR_CPU,
+	TRK_SPENTS
 };
 
-extern const int trk__part_columns[TRK_PARTS]; /* enum trk_column */
+extern const int trk__spent_columns[TRK_SPENTS]; /* enum trk_column */
 
 struct trk_block {
-	double end_s;             /* since the start of the run */
-	double seconds;           /* that it covers */
-	double core_s;            /* CPU time; NaN: not known in all of it */
-	double memory_peak_mib;   /* NaN: never known */
-	double part_s[TRK_PARTS]; /* NaN: never known */
+	double end_s;               /* since the start of the run */
+	double seconds;             /* that it covers */
+	double core_s;              /* CPU time; NaN: not known in all of it */
+	double memory_peak_mib;     /* NaN: never known */
+	double spent_s[TRK_SPENTS]; /* NaN: never known */
 };
 
 struct trk_outline {

@@ -26,25 +26,25 @@ static double smaller(double a, double b)
 }
 
 /* Parts stand in the order of the first items. */
-_Static_assert((int) TRK_PART_ON_CPU == (int) TRK_WALL_ON_CPU &&
-		       (int) TRK_PART_GPU == (int) TRK_WALL_GPU &&
-		       (int) TRK_PART_DISK == (int) TRK_WALL_DISK &&
-		       (int) TRK_PART_MEMORY == (int) TRK_WALL_MEMORY_STALL &&
-		       (int) TRK_PART_FOR_CPU == (int) TRK_WALL_CPU_WAIT &&
-		       (int) TRK_PARTS == (int) TRK_WALL_OTHER,
+_Static_assert((int) TRK_SPENT_ON_CPU == (int) TRK_WALL_ON_CPU &&
+		       (int) TRK_SPENT_GPU == (int) TRK_WALL_GPU &&
+		       (int) TRK_SPENT_DISK == (int) TRK_WALL_DISK &&
+		       (int) TRK_SPENT_MEMORY == (int) TRK_WALL_MEMORY_STALL &&
+		       (int) TRK_SPENT_FOR_CPU == (int) TRK_WALL_CPU_WAIT &&
+		       (int) TRK_SPENTS == (int) TRK_WALL_OTHER,
 	       "each part is an item");
 
-static bool divide(const double part_s[TRK_PARTS], double seconds, struct trk_wall_split *ret)
+static bool divide(const double spent_s[TRK_SPENTS], double seconds, struct trk_wall_split *ret)
 {
 	struct trk_wall_facts facts = {.wall_s = seconds};
 
 	for (int i = 0; i < TRK_WALL_ITEMS; i++)
 		ret->share[i] = NAN;
-	memcpy(facts.item_s, part_s, TRK_PARTS * sizeof(*part_s));
-	if (isnan(part_s[TRK_PART_ON_CPU]) || trk__wall_divide(&facts, ret) < 0)
+	memcpy(facts.item_s, spent_s, TRK_SPENTS * sizeof(*spent_s));
+	if (isnan(spent_s[TRK_SPENT_ON_CPU]) || trk__wall_divide(&facts, ret) < 0)
 		return false;
 	/* A machine without a GPU hides nothing. */
-	ret->other_holds_unknown = ret->unknown_count > (isnan(part_s[TRK_PART_GPU]) ? 1u : 0u);
+	ret->other_holds_unknown = ret->unknown_count > (isnan(spent_s[TRK_SPENT_GPU]) ? 1u : 0u);
 	return true;
 }
 
@@ -54,15 +54,15 @@ static void wall_of_run(const struct trk_record *r, struct trk_course *c)
 {
 	struct trk_column_stats s, cpu;
 	struct trk_bottleneck_facts facts;
-	double part_s[TRK_PARTS];
+	double spent_s[TRK_SPENTS];
 
 	trk__stats_get(r->stats, TRK_INTERVAL, &s);
 	c->seconds = s.sum;
-	for (int i = 0; i < TRK_PARTS; i++) {
-		trk__stats_get(r->stats, trk__part_columns[i], &s);
-		part_s[i] = s.sum;
+	for (int i = 0; i < TRK_SPENTS; i++) {
+		trk__stats_get(r->stats, trk__spent_columns[i], &s);
+		spent_s[i] = s.sum;
 	}
-	c->has_wall = divide(part_s, c->seconds, &c->wall);
+	c->has_wall = divide(spent_s, c->seconds, &c->wall);
 	trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE, &cpu);
 	facts = (struct trk_bottleneck_facts){
 		.split = c->wall,
@@ -78,11 +78,11 @@ static void fill_phase(const struct trk_record *r, struct trk_course_phase *p)
 {
 	struct trk_bottleneck_facts facts = {.cores_limit = r->run.limit[TRK_LIMIT_CPU].value};
 	char sentence[TRK_BOTTLENECK_SIZE];
-	double part_s[TRK_PARTS], seconds = 0, core_s = 0;
+	double spent_s[TRK_SPENTS], seconds = 0, core_s = 0;
 
 	p->memory_peak_mib = NAN;
-	for (int i = 0; i < TRK_PARTS; i++)
-		part_s[i] = NAN;
+	for (int i = 0; i < TRK_SPENTS; i++)
+		spent_s[i] = NAN;
 	for (size_t i = 0; i < r->outline.count; i++) {
 		const struct trk_block *b = &r->outline.block[i];
 		double middle = b->end_s - b->seconds / 2;
@@ -93,13 +93,13 @@ static void fill_phase(const struct trk_record *r, struct trk_course_phase *p)
 		core_s += b->core_s;
 		if (b->memory_peak_mib > p->memory_peak_mib || isnan(p->memory_peak_mib))
 			p->memory_peak_mib = b->memory_peak_mib;
-		for (int k = 0; k < TRK_PARTS; k++)
-			if (!isnan(b->part_s[k]))
-				part_s[k] =
-					isnan(part_s[k]) ? b->part_s[k] : part_s[k] + b->part_s[k];
+		for (int k = 0; k < TRK_SPENTS; k++)
+			if (!isnan(b->spent_s[k]))
+				spent_s[k] = isnan(spent_s[k]) ? b->spent_s[k]
+							       : spent_s[k] + b->spent_s[k];
 	}
 	p->cores_mean = seconds > 0 ? core_s / seconds : (double) NAN;
-	(void) divide(part_s, seconds, &p->split);
+	(void) divide(spent_s, seconds, &p->split);
 	facts.split = p->split;
 	facts.cores_mean = p->cores_mean;
 	p->bound = trk__bottleneck(&facts, sentence);
@@ -163,9 +163,9 @@ static void fill_bins(const struct trk_outline *o, double end_s, size_t bins,
 				continue;
 			covered += share * b->seconds;
 			figure[0][i] += isnan(b->core_s) ? 0 : share * b->core_s;
-			figure[2][i] += isnan(b->part_s[TRK_PART_DISK])
+			figure[2][i] += isnan(b->spent_s[TRK_SPENT_DISK])
 						? 0
-						: share * b->part_s[TRK_PART_DISK];
+						: share * b->spent_s[TRK_SPENT_DISK];
 			if (b->memory_peak_mib > peak)
 				peak = b->memory_peak_mib;
 		}

@@ -1,0 +1,218 @@
+#include "cli/report_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/catalog_files.h"
+#include "cli/past_runs.h"
+#include "record/store.h"
+#include "report/report.h"
+
+enum { PAGE_MAX = 256 << 20, RAW_MAX = 128 << 20, RUNS_MAX = 200 };
+
+/* ---- the file ---- */
+
+static int cannot(const char *path, int error)
+{
+	cli_complain("%s: cannot write the report: %s", path, trk__strerror(error));
+	return error == -EACCES || error == -EPERM ? EXIT_DENIED : EXIT_ERROR;
+}
+
+/* A device or a pipe is written to as it is; a file comes into being whole or not at all. */
+static int write_file(const char *path, const struct trk_buf *b)
+{
+	char temporary[4096 + 16];
+	mode_t mask = umask(077);
+	int fd, r;
+
+	(void) umask(mask);
+	if (access(path, F_OK) == 0) {
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (fd >= 0 && lseek(fd, 0, SEEK_CUR) < 0) {
+			r = cli_write(fd, b, path);
+			trk__close(fd);
+			return r;
+		}
+		trk__close(fd);
+	}
+	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int) sizeof(temporary))
+		return cannot(path, -ENAMETOOLONG);
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0)
+		return cannot(path, -errno);
+	r = trk__write_all(fd, b->data, b->len);
+	if (r == 0 && fchmod(fd, 0666 & ~mask) < 0)
+		r = -errno;
+	if (close(fd) < 0 && r == 0)
+		r = -errno;
+	if (r == 0 && rename(temporary, path) < 0)
+		r = -errno;
+	if (r == 0)
+		return 0;
+	(void) unlink(temporary);
+	return cannot(path, r);
+}
+
+/* ---- gathering ---- */
+
+struct gathered {
+	struct trk_record record, again;
+	struct trk_report_rows *rows;
+	struct trk_past *runs; /* oldest first */
+	size_t count;
+	struct cli_catalog catalog;
+	bool has_catalog;
+	char *raw;
+	ssize_t raw_len;
+	struct trk_report report;
+};
+
+static int load_rows(const struct cli_report_choice *choice, struct gathered *g)
+{
+	trk_row_fn *fn = trk__report_rows_take;
+	void *take = NULL;
+	int r;
+
+	memcpy(&take, &fn, sizeof(take));
+	g->rows = trk__report_rows_new(&g->record);
+	if (!g->rows) {
+		cli_complain("out of memory");
+		return EXIT_ERROR;
+	}
+	r = cli_load(choice->dir, choice->reference, &g->again, take, g->rows);
+	if (r == 0)
+		trk__record_release(&g->again);
+	return r;
+}
+
+/* The runs of the job up to this one. Without a history the run stands alone. */
+static void load_runs(struct trk_history *h, struct gathered *g)
+{
+	double until = (double) g->record.run.start_ns / 1e9 + 1e-3;
+	struct cli_past past = {.count = 0};
+	size_t n = 0;
+
+	if (h && cli_past_load(h, g->record.run.job, RUNS_MAX, false, &past) != 0)
+		past.count = 0;
+	g->runs = calloc(past.count + 1, sizeof(*g->runs));
+	for (size_t i = past.count; g->runs && i-- > 0;)
+		if (past.run[i].start_s <= until && strcmp(past.run[i].id, g->record.run.id) != 0)
+			g->runs[n++] = past.run[i];
+	if (g->runs)
+		trk__past_from(&g->record, "", &g->runs[n++]);
+	g->count = n;
+	cli_past_release(&past);
+}
+
+static int load_raw(const struct cli_report_choice *choice, struct gathered *g)
+{
+	char text[4096], name[96];
+	TRK_FD_CLEANUP int fd = AT_FDCWD;
+	const char *path = choice->reference;
+	int r = 0;
+
+	if (!strchr(path, '/') && access(path, F_OK) != 0) {
+		fd = trk__store_open(cli_state_dir(choice->dir, text, sizeof(text)), false, NULL);
+		r = fd < 0 ? fd : trk__store_find(fd, path, name, NULL);
+		path = name;
+	}
+	g->raw_len = r < 0 ? r : trk__read_all_at(fd, path, RAW_MAX, &g->raw);
+	if (g->raw_len >= 0)
+		return 0;
+	cli_complain("%s: cannot embed the recording: %s", choice->reference,
+		     trk__strerror((int) g->raw_len));
+	return EXIT_ERROR;
+}
+
+static int make(const struct cli_report_choice *choice, struct trk_history *h, struct gathered *g,
+		struct trk_buf *b)
+{
+	static const struct cli_catalog_choice usual;
+	struct trk_report_input in = {.record = &g->record};
+	int r = load_rows(choice, g);
+
+	if (r == 0 && choice->embed_raw)
+		r = load_raw(choice, g);
+	if (r != 0)
+		return r;
+	load_runs(h, g);
+	g->has_catalog = cli_catalog_load(&usual, &g->catalog) == 0;
+	in.rows = g->rows;
+	in.runs = g->runs;
+	in.count = g->count;
+	in.catalog = g->has_catalog ? &g->catalog.c : NULL;
+	in.raw = g->raw;
+	in.raw_len = g->raw ? (size_t) g->raw_len : 0;
+	r = trk__report_make(&in, &g->report);
+	if (r == 0) {
+		r = trk__report_write(b, &g->report, choice->format);
+		trk__report_release(&g->report);
+	}
+	if (r < 0)
+		cli_complain("cannot make the report: %s", trk__strerror(r));
+	return r < 0 ? EXIT_ERROR : 0;
+}
+
+static void choose_path(const struct cli_report_choice *choice, const struct gathered *g,
+			char *path, size_t size)
+{
+	if (choice->path && *choice->path)
+		(void) snprintf(path, size, "%s", choice->path);
+	else
+		(void) snprintf(path, size, "resource-tracker-%s.%s", g->record.run.id,
+				choice->format);
+}
+
+static int load_make_write(struct cli_report_choice choice, struct trk_history *h,
+			   struct gathered *g, char *path, size_t size)
+{
+	char newest[TRK_RUN_ID_SIZE];
+	struct trk_buf b;
+	int r;
+
+	/* A name without a sign of a run is a job: its newest run. */
+	choice.reference = cli_newest_of(h, choice.reference, newest);
+	r = cli_load(choice.dir, choice.reference, &g->record, NULL, NULL);
+	if (r != 0)
+		return r;
+	choose_path(&choice, g, path, size);
+	trk__buf_init(&b, PAGE_MAX);
+	r = make(&choice, h, g, &b);
+	if (r == 0)
+		r = !strcmp(path, "-") ? cli_write(STDOUT_FILENO, &b, "stdout")
+				       : write_file(path, &b);
+	trk__buf_release(&b);
+	trk__record_release(&g->record);
+	return r;
+}
+
+int cli_report_make(const struct cli_report_choice *choice, char *path, size_t size)
+{
+	struct gathered *g = calloc(1, sizeof(*g));
+	struct trk_error error = {.code = 0};
+	struct trk_history *h;
+	char text[4096];
+	int r;
+
+	if (!g) {
+		cli_complain("out of memory");
+		return EXIT_ERROR;
+	}
+	/* A report of one run can be had without a history. */
+	h = trk__history_open(cli_state_dir(choice->dir, text, sizeof(text)), &error);
+	r = load_make_write(*choice, h, g, path, size);
+	trk__history_free(h);
+	if (g->has_catalog)
+		trk__catalog_release(&g->catalog.c);
+	trk__report_rows_free(g->rows);
+	free(g->runs);
+	free(g->raw);
+	free(g);
+	return r;
+}

@@ -1,0 +1,292 @@
+/* The charts of the report: buckets, gaps, axes, and what is drawn of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report/report_rows.h"
+#include "report_fixture.h"
+
+static struct row_list list;
+
+static const struct trk_report_chart *chart_of(const struct trk_report *r, const char *key)
+{
+	static const struct trk_report_chart none;
+
+	for (size_t i = 0; i < r->charts; i++)
+		if (!strcmp(r->chart[i].key, key))
+			return &r->chart[i];
+	fail();
+	return &none;
+}
+
+/* Rows without any value yet. */
+static struct trk_report_rows *rows_new(const struct trk_record *record)
+{
+	static struct trk_report_rows none;
+	struct trk_report_rows *rows = trk__report_rows_new(record);
+
+	assert_non_null(rows);
+	return rows ? rows : &none;
+}
+
+struct made {
+	struct trk_record *record;
+	struct trk_report_rows *rows;
+	struct trk_report *report;
+};
+
+static struct made make(void)
+{
+	struct made m = {.record = record_make(&list), .report = calloc(1, sizeof(*m.report))};
+	struct trk_report_input in = {.record = m.record};
+
+	assert_non_null(m.report);
+	m.rows = rows_make(m.record, &list);
+	in.rows = m.rows;
+	assert_int_equal(trk__report_make(&in, m.report), 0);
+	return m;
+}
+
+static void drop(struct made *m)
+{
+	trk__report_release(m->report);
+	free(m->report);
+	trk__report_rows_free(m->rows);
+	record_drop(m->record);
+}
+
+static double value_at(const struct trk_report_chart *c, const uint16_t *series, size_t i)
+{
+	return series[i] * c->top / TRK_REPORT_STEPS;
+}
+
+static void a_steady_run_is_a_flat_line_of_its_value(void **state)
+{
+	const struct trk_report_chart *c;
+	struct made m;
+
+	(void) state;
+	rows_fill(&list, 100);
+	m = make();
+	c = chart_of(m.report, "cpu");
+	assert_int_equal(m.report->buckets, 100);
+	assert_true(fabs(c->limit - 4) < 1e-9);
+	for (size_t i = 0; i < 100; i++)
+		assert_true(fabs(value_at(c, c->series[0].avg, i) - 1.5) <= c->top / 8000 + 1e-9);
+	assert_false(c->series[0].has_band);
+	drop(&m);
+}
+
+static void amounts_become_rates(void **state)
+{
+	const struct trk_report_chart *c;
+	struct made m;
+
+	(void) state;
+	rows_fill(&list, 40);
+	for (size_t i = 0; i < 40; i++) /* four seconds a row */
+		trk__sample_set(&list.row[i], TRK_INTERVAL, 4000000),
+			trk__sample_set(&list.row[i], TRK_ELAPSED, (int64_t) (i + 1) * 4000000);
+	m = make();
+	c = chart_of(m.report, "disk_read");
+	assert_string_equal(c->unit, "kB/s");
+	assert_true(fabs(c->series[0].mean - 750) < 1e-6);
+	assert_true(fabs(c->series[0].peak - 750) < 1e-6);
+	drop(&m);
+}
+
+static void merged_rows_keep_their_extremes(void **state)
+{
+	struct trk_sample low, high;
+	struct trk_report_rows *rows;
+	struct trk_record *r;
+
+	(void) state;
+	rows_fill(&list, 10);
+	r = record_make(&list);
+	rows = rows_new(r);
+	low = high = list.row[0];
+	/* Ten rows of one second in one: 30 MB read in all, 1 to 9 MB each. */
+	trk__sample_set(&list.row[9], TRK_INTERVAL, 10000000);
+	trk__sample_set(&list.row[9], TRK_PROCESS_DISK_READ, 30000000);
+	trk__sample_set(&low, TRK_PROCESS_DISK_READ, 1000000);
+	trk__sample_set(&high, TRK_PROCESS_DISK_READ, 9000000);
+	assert_int_equal(trk__report_rows_take(rows, 10, &list.row[9], &low, &high), 0);
+	assert_true(fabs(rows->fill[2][0].peak - 9e6) < 1);
+	for (size_t i = 0; i < rows->buckets; i++) {
+		assert_true(fabs(rows->fill[2][0].min[i] - 1e6) < 1);
+		assert_true(fabs(rows->fill[2][0].max[i] - 9e6) < 1);
+		assert_true(fabs(rows->fill[2][0].sum[i] / rows->fill[2][0].seconds[i] - 3e6) < 1);
+	}
+	trk__report_rows_free(rows);
+	record_drop(r);
+}
+
+static void long_rows_leave_no_false_gap(void **state)
+{
+	const struct trk_report_chart *c;
+	struct made m;
+
+	(void) state;
+	/* Dense at the start, as runs are: then one row covers several buckets. */
+	rows_fill(&list, 100);
+	for (size_t i = 0; i < 100; i++) {
+		int64_t at = i < 50 ? (int64_t) (i + 1) * 200000
+				    : 10000000 + (int64_t) (i - 49) * 1000000;
+
+		trk__sample_set(&list.row[i], TRK_ELAPSED, at);
+		trk__sample_set(&list.row[i], TRK_INTERVAL, i < 50 ? 200000 : 1000000);
+	}
+	m = make();
+	c = chart_of(m.report, "cpu");
+	for (size_t i = 0; i < m.report->buckets; i++)
+		assert_int_not_equal(c->series[0].avg[i], TRK_REPORT_GAP);
+	assert_int_equal(trk__report_rows_gaps(m.rows).gaps, 0);
+	drop(&m);
+}
+
+static void a_gap_stays_open(void **state)
+{
+	struct trk_report_gaps gaps;
+	const struct trk_report_chart *c;
+	struct made m;
+	size_t open = 0;
+	struct trk_buf b;
+
+	(void) state;
+	rows_fill(&list, 100);
+	for (size_t i = 50; i < 100; i++)
+		trk__sample_set(&list.row[i], TRK_ELAPSED, (int64_t) (i + 101) * 1000000);
+	m = make();
+	gaps = trk__report_rows_gaps(m.rows);
+	c = chart_of(m.report, "cpu");
+	assert_int_equal(gaps.gaps, 1);
+	assert_true(fabs(gaps.gap_s - 100) < 1e-6);
+	for (size_t i = 0; i < m.report->buckets; i++)
+		open += c->series[0].avg[i] == TRK_REPORT_GAP;
+	assert_int_equal(open, 50);
+	trk__buf_init(&b, 1 << 20);
+	trk__report_svg_chart(&b, m.report, c);
+	/* The line is drawn in two pieces. */
+	assert_non_null(strstr(b.data, "class=\"line job\" d=\"M0 100h50M150 100h50\""));
+	trk__buf_release(&b);
+	drop(&m);
+}
+
+static void a_clock_that_goes_back_is_told_and_moves_nothing(void **state)
+{
+	struct made m;
+
+	(void) state;
+	rows_fill(&list, 20);
+	for (size_t i = 10; i < 20; i++)
+		trk__sample_set(&list.row[i], TRK_TIMESTAMP, 1600000000000 + (int64_t) i * 1000);
+	m = make();
+	assert_int_equal(trk__report_rows_gaps(m.rows).clock_back, 1);
+	assert_int_equal(trk__report_rows_gaps(m.rows).gaps, 0);
+	assert_true(fabs(m.report->duration_s - 20) < 1e-9);
+	drop(&m);
+}
+
+static void a_limit_far_above_is_named_but_not_drawn(void **state)
+{
+	const struct trk_report_chart *c;
+	struct made m;
+
+	(void) state;
+	rows_fill(&list, 20);
+	for (size_t i = 0; i < 20; i++)
+		trk__sample_set(&list.row[i], TRK_PROCESS_MEMORY, 20 * 1048576ll);
+	m = make();
+	c = chart_of(m.report, "memory");
+	assert_true(isnan(c->limit));
+	assert_string_equal(c->limit_text, "2.0 GiB limit, above this axis");
+	assert_string_equal(c->unit, "MiB");
+	drop(&m);
+}
+
+static void rows_out_of_place_are_left_out(void **state)
+{
+	struct trk_report_rows *rows;
+	struct trk_record *r;
+	struct trk_sample odd;
+
+	(void) state;
+	rows_fill(&list, 10);
+	r = record_make(&list);
+	rows = rows_new(r);
+	odd = list.row[0];
+	trk__sample_set(&odd, TRK_ELAPSED, 1000000000000);
+	assert_int_equal(trk__report_rows_take(rows, 1, &odd, &odd, &odd), 0);
+	trk__sample_set(&odd, TRK_ELAPSED, -5000000);
+	assert_int_equal(trk__report_rows_take(rows, 1, &odd, &odd, &odd), 0);
+	assert_int_equal(trk__report_rows_take(rows, 0, &list.row[0], &odd, &odd), 0);
+	assert_true(rows->fill[0][0].all_seconds == 0);
+	trk__report_rows_free(rows);
+	record_drop(r);
+}
+
+static void percentiles_are_within_a_sixteenth(void **state)
+{
+	struct trk_report_rows *rows;
+	struct trk_record *r;
+	double p95;
+
+	(void) state;
+	rows_fill(&list, 100);
+	for (size_t i = 0; i < 100; i++)
+		trk__sample_set(&list.row[i], TRK_PROCESS_DISK_READ, (int64_t) (i + 1) * 1000000);
+	r = record_make(&list);
+	rows = rows_make(r, &list);
+	p95 = trk__chart_percentile(&rows->fill[2][0], 0.95);
+	assert_true(fabs(p95 - 95e6) < 95e6 / 16);
+	trk__report_rows_free(rows);
+	record_drop(r);
+}
+
+static void many_marks_keep_the_page_small(void **state)
+{
+	struct row_list *rows_of = &list;
+	struct trk_record *r;
+	struct trk_report_rows *rows;
+	struct trk_report_input in = {.count = 0};
+	char *text;
+
+	(void) state;
+	rows_fill(rows_of, 360);
+	r = record_make(rows_of);
+	for (uint64_t i = 0; i < TRK_MARKS_MAX; i++) {
+		struct trk_mark mark = {.elapsed_ns = i * 300000000, .name = "a phase of the job"};
+
+		assert_int_equal(trk__record_mark(r, &mark), 0);
+	}
+	rows = rows_make(r, rows_of);
+	in.record = r;
+	in.rows = rows;
+	text = report_text(&in, "html");
+	assert_true(strlen(text) < 150000);
+	free(text);
+	trk__report_rows_free(rows);
+	record_drop(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_steady_run_is_a_flat_line_of_its_value),
+		cmocka_unit_test(amounts_become_rates),
+		cmocka_unit_test(merged_rows_keep_their_extremes),
+		cmocka_unit_test(long_rows_leave_no_false_gap),
+		cmocka_unit_test(a_gap_stays_open),
+		cmocka_unit_test(a_clock_that_goes_back_is_told_and_moves_nothing),
+		cmocka_unit_test(a_limit_far_above_is_named_but_not_drawn),
+		cmocka_unit_test(rows_out_of_place_are_left_out),
+		cmocka_unit_test(percentiles_are_within_a_sixteenth),
+		cmocka_unit_test(many_marks_keep_the_page_small),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
