@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/parse.h"
+#include "cli/report_files.h"
 #include "cli/sample_output.h"
 #include "cli/sibling_options.h"
 #include "record/control.h"
@@ -160,6 +161,19 @@ static int take_interval(void *settings, const struct cli_option *o, const char 
 	return 0;
 }
 
+static int take_report(void *settings, const struct cli_option *o, const char *value)
+{
+	static const char *const yes[] = {"1", "true", "yes"};
+	struct track_settings *s = settings;
+
+	(void) o;
+	s->report = value ? value : "";
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) /* of a configuration */
+		if (!strcmp(s->report, yes[i]))
+			s->report = "";
+	return 0;
+}
+
 static int take_choice(void *settings, const struct cli_option *o, const char *value)
 {
 	static const struct {
@@ -188,54 +202,56 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 
 #define AT(field) offsetof(struct track_settings, field)
 
-#define SHARED_OPTIONS                                                                              \
-	{"job",        'n',    "NAME", "name of the job (default: program and script)",             \
-	 cli_set_text, AT(job)},                                                                    \
-		{"job-name", 0, "NAME", "the same", cli_set_text, AT(job)},                         \
-		{"interval",    'i', "DUR", "10ms to 1h; a bare number is seconds (1s)",            \
-		 take_interval, 0},                                                                 \
-		{"output",     'o',       "FILE", "write the samples there as well",                \
-		 cli_set_text, AT(output)},                                                         \
-		{"format",    'f',       "csv|json|jsonl", "of --output; without a file: stderr",   \
-		 take_choice, AT(format)},                                                          \
-		{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},             \
-		{"no-recording", 0, NULL, "keep no recording", cli_set_flag, AT(no_recording)},     \
-		{"summary",   0,          "auto|short|never", "the summary at the end (auto)",      \
-		 take_choice, AT(summary)},                                                         \
-		{"quiet", 'q', NULL, "no summary", cli_set_flag, AT(quiet)},                        \
-		{"summary-json", 0,                                                                 \
-		 "FILE",         "write the summary as JSON; fd:N, or - for stdout",                \
-		 cli_set_text,   AT(summary_json)},                                                 \
-		{"request", 0, "cpu=..,mem=..", "what was requested for the job", take_request, 0}, \
-		{"no-children",  0, NULL, "track the one process, not its tree", cli_set_flag,      \
-		 AT(one_process)},                                                                  \
-		{"no-system",  0, NULL, "track the processes, not the machine", cli_set_flag,       \
-		 AT(no_system)},                                                                    \
-		{"tag", 0, "K=V", "remember with the run (repeat)", take_tag, 0},                   \
-		{"note", 0, "TEXT", "remember with the run", take_metadata, 0},                     \
-		{"project-name", 0, "TEXT", "remember with the run", take_metadata, 0},             \
-		{"stage-name", 0, "TEXT", "remember with the run", take_metadata, 0},               \
-		{"task-name", 0, "TEXT", "remember with the run", take_metadata, 0},                \
-		{"team", 0, "TEXT", "remember with the run", take_metadata, 0},                     \
-		{"env", 0, "TEXT", "remember with the run", take_metadata, 0},                      \
-		{"language", 0, "TEXT", "remember with the run", take_metadata, 0},                 \
-		{"orchestrator", 0, "TEXT", "remember with the run", take_metadata, 0},             \
-		{"executor", 0, "TEXT", "remember with the run", take_metadata, 0},                 \
-		{"external-run-id", 0, "TEXT", "remember with the run", take_metadata, 0},          \
-		{"container-image", 0, "TEXT", "remember with the run", take_metadata, 0},          \
-		{"no-history",    0, NULL, "accepted; this version keeps no history",               \
-		 cli_set_nothing, 0},                                                               \
-		{"no-discovery",  0, NULL, "accepted; this version asks no network",                \
-		 cli_set_nothing, 0},                                                               \
-		{"strict",     0,         NULL, "trouble of the tracker ends in exit code 125",     \
-		 cli_set_flag, AT(strict)},                                                         \
-		SIBLING_OPTIONS, {"control-fd", 0, "N", NULL, take_control_fd, 0},                  \
-		{"config",        0, "FILE", "read this configuration instead of the usual files",  \
-		 cli_set_nothing, 0},                                                               \
-		{"detach", 0, NULL, NULL, cli_set_flag, AT(detach)},                                \
-		{"color", 0, "auto|always|never", "of the summary", take_choice, AT(color)},        \
-	{                                                                                           \
-		"plain", 0, NULL, "summary in ASCII without colour", cli_set_flag, AT(plain)        \
+#define SHARED_OPTIONS                                                                               \
+	{"job",        'n',    "NAME", "name of the job (default: program and script)",              \
+	 cli_set_text, AT(job)},                                                                     \
+		{"job-name", 0, "NAME", "the same", cli_set_text, AT(job)},                          \
+		{"interval",    'i', "DUR", "10ms to 1h; a bare number is seconds (1s)",             \
+		 take_interval, 0},                                                                  \
+		{"output",     'o',       "FILE", "write the samples there as well",                 \
+		 cli_set_text, AT(output)},                                                          \
+		{"format",    'f',       "csv|json|jsonl", "of --output; without a file: stderr",    \
+		 take_choice, AT(format)},                                                           \
+		{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},              \
+		{"no-recording", 0, NULL, "keep no recording", cli_set_flag, AT(no_recording)},      \
+		{"summary",   0,          "auto|short|never", "the summary at the end (auto)",       \
+		 take_choice, AT(summary)},                                                          \
+		{"quiet", 'q', NULL, "no summary", cli_set_flag, AT(quiet)},                         \
+		{"summary-json", 0,                                                                  \
+		 "FILE",         "write the summary as JSON; fd:N, or - for stdout",                 \
+		 cli_set_text,   AT(summary_json)},                                                  \
+		{"report",    0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", \
+		 take_report, 0},                                                                    \
+		{"request", 0, "cpu=..,mem=..", "what was requested for the job", take_request, 0},  \
+		{"no-children",  0, NULL, "track the one process, not its tree", cli_set_flag,       \
+		 AT(one_process)},                                                                   \
+		{"no-system",  0, NULL, "track the processes, not the machine", cli_set_flag,        \
+		 AT(no_system)},                                                                     \
+		{"tag", 0, "K=V", "remember with the run (repeat)", take_tag, 0},                    \
+		{"note", 0, "TEXT", "remember with the run", take_metadata, 0},                      \
+		{"project-name", 0, "TEXT", "remember with the run", take_metadata, 0},              \
+		{"stage-name", 0, "TEXT", "remember with the run", take_metadata, 0},                \
+		{"task-name", 0, "TEXT", "remember with the run", take_metadata, 0},                 \
+		{"team", 0, "TEXT", "remember with the run", take_metadata, 0},                      \
+		{"env", 0, "TEXT", "remember with the run", take_metadata, 0},                       \
+		{"language", 0, "TEXT", "remember with the run", take_metadata, 0},                  \
+		{"orchestrator", 0, "TEXT", "remember with the run", take_metadata, 0},              \
+		{"executor", 0, "TEXT", "remember with the run", take_metadata, 0},                  \
+		{"external-run-id", 0, "TEXT", "remember with the run", take_metadata, 0},           \
+		{"container-image", 0, "TEXT", "remember with the run", take_metadata, 0},           \
+		{"no-history",    0, NULL, "accepted; this version keeps no history",                \
+		 cli_set_nothing, 0},                                                                \
+		{"no-discovery",  0, NULL, "accepted; this version asks no network",                 \
+		 cli_set_nothing, 0},                                                                \
+		{"strict",     0,         NULL, "trouble of the tracker ends in exit code 125",      \
+		 cli_set_flag, AT(strict)},                                                          \
+		SIBLING_OPTIONS, {"control-fd", 0, "N", NULL, take_control_fd, 0},                   \
+		{"config",        0, "FILE", "read this configuration instead of the usual files",   \
+		 cli_set_nothing, 0},                                                                \
+		{"detach", 0, NULL, NULL, cli_set_flag, AT(detach)},                                 \
+		{"color", 0, "auto|always|never", "of the summary", take_choice, AT(color)},         \
+	{                                                                                            \
+		"plain", 0, NULL, "summary in ASCII without colour", cli_set_flag, AT(plain)         \
 	}
 
 /* clang-format off */
@@ -334,6 +350,34 @@ static int write_summary_json(const struct track_settings *s, const struct trk_r
 	return r;
 }
 
+/* The page, from the recording that has just ended. Its format follows from the file's name. */
+static int write_report(const struct track_settings *s, const struct trk_record *record)
+{
+	size_t len = strlen(s->report);
+	bool markdown = len > 3 && !strcmp(s->report + len - 3, ".md");
+	bool json = len > 5 && !strcmp(s->report + len - 5, ".json");
+	struct cli_report_choice choice = {
+		.dir = s->dir,
+		.reference = record->run.id,
+		.format = markdown ? "md"
+			  : json   ? "json"
+				   : "html",
+		.path = s->report,
+	};
+	char path[4096] = "";
+	int r;
+
+	if (s->no_recording) {
+		cli_complain("--report: there is no recording to make it from. Try: without "
+			     "--no-recording");
+		return EXIT_ERROR;
+	}
+	r = cli_report_make(&choice, path, sizeof(path));
+	if (r == 0 && !s->quiet && strcmp(path, "-") != 0)
+		cli_complain("wrote %s", path);
+	return r;
+}
+
 static int speak(const struct track_settings *s, const struct trk_track_result *result)
 {
 	struct trk_summary_style style = {
@@ -357,6 +401,8 @@ static int speak(const struct track_settings *s, const struct trk_track_result *
 		trk__buf_release(&b);
 	}
 	if (s->summary_json && write_summary_json(s, &result->record) != 0)
+		r = EXIT_ERROR;
+	if (s->report && write_report(s, &result->record) != 0)
 		r = EXIT_ERROR;
 	return r;
 }
