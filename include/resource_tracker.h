@@ -198,6 +198,12 @@ int trk_recording_mark(const struct trk_recording *recording, size_t index, cons
  * NULL without memory. */
 char *trk_recording_summary(const struct trk_recording *recording);
 
+/* Write a page about a recording into the file `path`, whole or not at all. format: "html" (or NULL), a
+ * file that asks for nothing from outside; "md", Markdown; "json", the same as data. It rests on this
+ * one run; `resource-tracker report` looks at the earlier runs of the job as well. 0; -EINVAL for
+ * another format; the errors of trk_recording_open(); or the error of writing. */
+int trk_report_write(const char *recording, const char *path, const char *format);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -2,7 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -119,6 +123,42 @@ int trk__write_all(int fd, const void *data, size_t len)
 		len -= (size_t) n;
 	}
 	return 0;
+}
+
+static int write_and_close(int fd, const void *data, size_t len)
+{
+	int r = trk__write_all(fd, data, len);
+
+	if (close(fd) < 0 && r == 0)
+		r = -errno;
+	return r;
+}
+
+int trk__replace_file(const char *path, const void *data, size_t len)
+{
+	char temporary[4096];
+	uint32_t salt = 0;
+	struct stat st;
+	int fd, r;
+
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		return fd < 0 ? -errno : write_and_close(fd, data, len);
+	}
+	if (getrandom(&salt, sizeof(salt), GRND_NONBLOCK) < 0)
+		salt = (uint32_t) getpid();
+	if (snprintf(temporary, sizeof(temporary), "%s.%08x", path, salt) >=
+	    (int) sizeof(temporary))
+		return -ENAMETOOLONG;
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -errno;
+	r = write_and_close(fd, data, len);
+	if (r == 0 && rename(temporary, path) < 0)
+		r = -errno;
+	if (r < 0)
+		(void) unlink(temporary);
+	return r;
 }
 
 int trk__open_dir_at(int dirfd, const char *path)

@@ -21,7 +21,8 @@ enum {
 	EXIT_NOT_FOUND = 127,
 };
 
-/* One option. `value` is the name of its argument in the help, NULL for a flag. */
+/* One option. `value` is the name of its argument in the help, NULL for a flag; "[=NAME]" is one that
+ * may be left out, and is written after an equals sign. */
 struct cli_option {
 	const char *name;
 	char letter; /* '\0': none */
@@ -85,6 +86,9 @@ int cli_shell(const char *name, int argc, char **argv);
 
 /* The manual page, in roff. */
 void cli_man_page(struct trk_buf *b);
+
+/* How an argument is written after its option: "", " NAME" or "[=NAME]" begin so. */
+const char *cli_before_value(const struct cli_option *o);
 
 bool cli_is_utf8(void);
 bool cli_use_color(const char *mode, int fd);

@@ -68,7 +68,10 @@ static void zsh(struct trk_buf *b)
 				continue;
 			trk__buf_printf(b, "\t\t\t'--%s[", o->name);
 			add_quoted(b, o->help);
-			trk__buf_printf(b, "]%s%s' \\\n", o->value ? ":" : "",
+			trk__buf_printf(b, "]%s%s' \\\n",
+					!o->value            ? ""
+					: o->value[0] == '[' ? "::"
+							     : ":",
 					o->value ? "value:_files" : "");
 		}
 		trk__buf_printf(b, "\t\t\t'%s' ;;\n",
@@ -92,7 +95,8 @@ static void fish(struct trk_buf *b)
 			trk__buf_printf(b,
 					"complete -c resource-tracker -n "
 					"'__fish_seen_subcommand_from %s' -l %s%s -d '",
-					(*c)->name, o->name, o->value ? " -r" : "");
+					(*c)->name, o->name,
+					o->value && o->value[0] != '[' ? " -r" : "");
 			for (const char *s = o->help; *s; s++)
 				trk__buf_printf(b, *s == '\'' ? "\\%c" : "%c", *s);
 			trk__buf_puts(b, "'\n");
@@ -142,7 +146,7 @@ static void man_command(struct trk_buf *b, const struct cli_command *c)
 		add_roff(b, o->name);
 		trk__buf_puts(b, "\\fR");
 		if (o->value) {
-			trk__buf_puts(b, " \\fI");
+			trk__buf_printf(b, "%s\\fI", cli_before_value(o));
 			add_roff(b, o->value);
 			trk__buf_puts(b, "\\fR");
 		}

@@ -22,7 +22,10 @@ int cli_options(const struct cli_command *command, int argc, char **argv, void *
 	for (; command->options[n].name; n++) {
 		const struct cli_option *o = &command->options[n];
 
-		longs[n] = (struct option){o->name, o->value ? required_argument : no_argument,
+		longs[n] = (struct option){o->name,
+					   !o->value            ? no_argument
+					   : o->value[0] == '[' ? optional_argument
+								: required_argument,
 					   NULL, FIRST_VALUE + (int) n};
 		if (!o->letter)
 			continue;
@@ -80,9 +83,14 @@ void cli_print_help(const struct cli_command *command)
 			continue;
 		(void) snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
 				o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
-				o->value ? " " : "", o->value ? o->value : "");
+				cli_before_value(o), o->value ? o->value : "");
 		(void) printf("  %-30s %s\n", left, o->help);
 	}
+}
+
+const char *cli_before_value(const struct cli_option *o)
+{
+	return o->value && o->value[0] != '[' ? " " : "";
 }
 
 int cli_set_text(void *settings, const struct cli_option *o, const char *value)

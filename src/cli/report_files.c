@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -16,47 +15,14 @@
 
 enum { PAGE_MAX = 256 << 20, RAW_MAX = 128 << 20, RUNS_MAX = 200 };
 
-/* ---- the file ---- */
-
-static int cannot(const char *path, int error)
-{
-	cli_complain("%s: cannot write the report: %s", path, trk__strerror(error));
-	return error == -EACCES || error == -EPERM ? EXIT_DENIED : EXIT_ERROR;
-}
-
-/* A device or a pipe is written to as it is; a file comes into being whole or not at all. */
 static int write_file(const char *path, const struct trk_buf *b)
 {
-	char temporary[4096 + 16];
-	mode_t mask = umask(077);
-	int fd, r;
+	int r = b->error ? b->error : trk__replace_file(path, b->data, b->len);
 
-	(void) umask(mask);
-	if (access(path, F_OK) == 0) {
-		fd = open(path, O_WRONLY | O_CLOEXEC);
-		if (fd >= 0 && lseek(fd, 0, SEEK_CUR) < 0) {
-			r = cli_write(fd, b, path);
-			trk__close(fd);
-			return r;
-		}
-		trk__close(fd);
-	}
-	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int) sizeof(temporary))
-		return cannot(path, -ENAMETOOLONG);
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0)
-		return cannot(path, -errno);
-	r = trk__write_all(fd, b->data, b->len);
-	if (r == 0 && fchmod(fd, 0666 & ~mask) < 0)
-		r = -errno;
-	if (close(fd) < 0 && r == 0)
-		r = -errno;
-	if (r == 0 && rename(temporary, path) < 0)
-		r = -errno;
 	if (r == 0)
 		return 0;
-	(void) unlink(temporary);
-	return cannot(path, r);
+	cli_complain("%s: cannot write the report: %s", path, trk__strerror(r));
+	return r == -EACCES || r == -EPERM ? EXIT_DENIED : EXIT_ERROR;
 }
 
 /* ---- gathering ---- */

@@ -15,6 +15,7 @@
 #include "cli/cloud_options.h"
 #include "cli/past_runs.h"
 #include "cli/run_cost.h"
+#include "cli/report_files.h"
 #include "cli/sample_output.h"
 #include "cli/sibling_options.h"
 #include "record/control.h"
@@ -184,6 +185,19 @@ static int take_interval(void *settings, const struct cli_option *o, const char 
 	return 0;
 }
 
+static int take_report(void *settings, const struct cli_option *o, const char *value)
+{
+	static const char *const yes[] = {"1", "true", "yes"};
+	struct track_settings *s = settings;
+
+	(void) o;
+	s->report = value ? value : "";
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) /* of a configuration */
+		if (!strcmp(s->report, yes[i]))
+			s->report = "";
+	return 0;
+}
+
 static int take_choice(void *settings, const struct cli_option *o, const char *value)
 {
 	static const struct {
@@ -224,6 +238,7 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 	{"summary", 0, "auto|short|never", "the summary at the end (auto)", take_choice, AT(summary)}, \
 	{"quiet", 'q', NULL, "no summary", cli_set_flag, AT(quiet)}, \
 	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", cli_set_text, AT(summary_json)}, \
+	{"report", 0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", take_report, 0}, \
 	{"request", 0, "cpu=..,mem=..", "what was requested for the job", take_request, 0}, \
 	{"no-children", 0, NULL, "track the one process, not its tree", cli_set_flag, AT(one_process)}, \
 	{"no-system", 0, NULL, "track the processes, not the machine", cli_set_flag, AT(no_system)}, \
@@ -378,6 +393,34 @@ static bool is_change_wanted(const struct track_settings *s, const struct trk_re
 	       r->outcome.duration_ns >= CHANGE_RUN_MIN_S * TRK_NS_PER_S;
 }
 
+/* The page, from the recording that has just ended. Its format follows from the file's name. */
+static int write_report(const struct track_settings *s, const struct trk_record *record)
+{
+	size_t len = strlen(s->report);
+	bool markdown = len > 3 && !strcmp(s->report + len - 3, ".md");
+	bool json = len > 5 && !strcmp(s->report + len - 5, ".json");
+	struct cli_report_choice choice = {
+		.dir = s->dir,
+		.reference = record->run.id,
+		.format = markdown ? "md"
+			  : json   ? "json"
+				   : "html",
+		.path = s->report,
+	};
+	char path[4096] = "";
+	int r;
+
+	if (s->no_recording) {
+		cli_complain("--report: there is no recording to make it from. Try: without "
+			     "--no-recording");
+		return EXIT_ERROR;
+	}
+	r = cli_report_make(&choice, path, sizeof(path));
+	if (r == 0 && !s->quiet && strcmp(path, "-") != 0)
+		cli_complain("wrote %s", path);
+	return r;
+}
+
 static int speak(const struct track_settings *s, const struct trk_track_result *result)
 {
 	struct trk_summary_style style = {
@@ -407,6 +450,8 @@ static int speak(const struct track_settings *s, const struct trk_track_result *
 	if (!s->no_recording)
 		cli_history_send(s->dir);
 	if (s->summary_json && write_summary_json(s, &result->record, style.change) != 0)
+		r = EXIT_ERROR;
+	if (s->report && write_report(s, &result->record) != 0)
 		r = EXIT_ERROR;
 	return r;
 }

@@ -67,9 +67,9 @@ static void add_totals(struct trk_report *r, const struct trk_record *record,
 			add_quantity(r, t, totals[i].name, &record->outcome.total[i],
 				     totals[i].words);
 	add_quantity(r, t, "CPU requested, cores", &record->run.request[TRK_REQUEST_CPU],
-		     trk__report_number);
+		     trk__report_amount);
 	add_quantity(r, t, "CPU limit, cores", &record->run.limit[TRK_LIMIT_CPU],
-		     trk__report_number);
+		     trk__report_amount);
 	add_quantity(r, t, "Memory requested", &record->run.request[TRK_REQUEST_MEMORY_MIB],
 		     trk__report_memory);
 	add_quantity(r, t, "Memory limit", &record->run.limit[TRK_LIMIT_MEMORY_MIB],

@@ -36,6 +36,8 @@ struct trk_report_cell trk__report_tone(struct trk_report_cell cell, enum trk_re
 
 /* "4.2", "0.05", "1234": as many digits as tell. "-" for NaN. */
 const char *trk__report_number(struct trk_report *r, double value);
+/* The same, but whole numbers without a fraction: what was asked for, not measured. */
+const char *trk__report_amount(struct trk_report *r, double value);
 const char *trk__report_percent(struct trk_report *r, double share);
 const char *trk__report_change(struct trk_report *r, double share); /* "+6.7 %" */
 const char *trk__report_memory(struct trk_report *r, double mib);

@@ -25,12 +25,6 @@ struct resource {
 	const char *why;
 };
 
-static const char *plain_request(struct trk_report *r, double value)
-{
-	return value == (double) (long) value ? trk__report_print(r, "%.0f", value)
-					      : trk__report_number(r, value);
-}
-
 static struct trk_report_cell known(struct trk_report *r, words_fn *words, double value)
 {
 	return isnan(value) ? trk__report_cell(NULL, NAN)
@@ -74,7 +68,7 @@ static void add_cpu(struct trk_report *r, const struct trk_report_work *w,
 		res.why = a->cpu.reason[0];
 	if (res.why)
 		res.why = trk__report_print(r, "%s", res.why);
-	add_resource(r, t, &res, plain_request, trk__report_number);
+	add_resource(r, t, &res, trk__report_amount, trk__report_number);
 }
 
 static void add_memory(struct trk_report *r, const struct trk_report_work *w,
@@ -106,7 +100,7 @@ static void add_gpu(struct trk_report *r, const struct trk_report_work *w,
 	res.p95 = use.p95;
 	res.peak = use.max;
 	res.next = next_of(w, w->advice.gpus > 0 ? w->advice.gpus : (double) NAN);
-	add_resource(r, t, &res, plain_request, trk__report_number);
+	add_resource(r, t, &res, trk__report_amount, trk__report_number);
 	res = (struct resource){
 		.name = "Video memory",
 		.requested = NAN,

@@ -161,7 +161,7 @@ static void name_limit(struct trk_report *r, const struct trk_report_work *w,
 	if (spec->unit == TRK_CHART_MEMORY)
 		amount = trk__report_memory(r, limit);
 	else
-		amount = trk__report_print(r, "%s %s", trk__report_number(r, limit / scale->factor),
+		amount = trk__report_print(r, "%s %s", trk__report_amount(r, limit / scale->factor),
 					   scale->unit);
 	c->limit = far ? (double) NAN : limit / scale->factor;
 	c->limit_text = trk__report_print(r, "%s %s%s", amount, limit_name(w, spec),
@@ -198,7 +198,7 @@ static bool make_chart(struct trk_report *r, const struct trk_report_work *w, si
 	c->title = spec->title;
 	c->unit = scale.unit;
 	c->limit = NAN;
-	c->top = round_up(top / scale.factor);
+	c->top = top > 0 && top == limit ? top / scale.factor : round_up(top / scale.factor);
 	c->top_text = c->top == (double) (long) c->top && c->top < 1e9
 			      ? trk__report_print(r, "%.0f", c->top)
 			      : trk__report_print(r, "%.4g", c->top);

@@ -160,7 +160,7 @@ static const char *used_words(struct trk_report *r, const struct trk_report_work
 	cpu = isnan(w->cpu_limit)
 		      ? trk__report_print(r, "%s cores", trk__report_number(r, w->cpu_peak))
 		      : trk__report_print(r, "%s of %s cores", trk__report_number(r, w->cpu_peak),
-					  trk__report_number(r, w->cpu_limit));
+					  trk__report_amount(r, w->cpu_limit));
 	memory = isnan(w->memory_limit)
 			 ? trk__report_memory(r, w->memory_peak)
 			 : trk__report_print(r, "%s of %s", trk__report_memory(r, w->memory_peak),

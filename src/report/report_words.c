@@ -211,6 +211,13 @@ const char *trk__report_number(struct trk_report *r, double value)
 	return trk__report_print(r, size < 0.995 ? "%.2f" : "%.1f", value);
 }
 
+const char *trk__report_amount(struct trk_report *r, double value)
+{
+	return value > -1e15 && value < 1e15 && value == (double) (int64_t) value
+		       ? trk__report_print(r, "%.0f", value)
+		       : trk__report_number(r, value);
+}
+
 const char *trk__report_percent(struct trk_report *r, double share)
 {
 	if (isnan(share))
@@ -240,7 +247,7 @@ const char *trk__report_memory(struct trk_report *r, double mib)
 		mib /= 1024;
 		unit++;
 	}
-	return trk__report_print(r, "%s %s", trk__report_number(r, mib), units[unit]);
+	return trk__report_print(r, "%s %s", trk__report_amount(r, mib), units[unit]);
 }
 
 const char *trk__report_bytes(struct trk_report *r, double bytes)
@@ -265,6 +272,12 @@ const char *trk__report_seconds(struct trk_report *r, double seconds)
 
 	if (isnan(seconds))
 		return "-";
+	if (seconds >= 3599.5 && seconds < 1e15) { /* seconds of hours tell nothing */
+		uint64_t minutes = (uint64_t) (seconds / 60 + 0.5);
+
+		return trk__report_print(r, "%llu h %u m", (unsigned long long) (minutes / 60),
+					 (unsigned int) (minutes % 60));
+	}
 	trk__duration_text(text, sizeof(text), seconds);
 	return trk__report_print(r, "%s", text);
 }

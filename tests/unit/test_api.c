@@ -184,6 +184,31 @@ static void a_damaged_record_is_skipped_and_counted(void **state)
 	place_release(&p);
 }
 
+static void a_report_is_written_whole_or_not_at_all(void **state)
+{
+	unsigned char *page;
+	char path[512];
+	struct place p;
+	size_t len;
+
+	(void) state;
+	place_init(&p);
+	recording_write(p.folder.fd, "1.rtrk", ROWS, true);
+	(void) snprintf(path, sizeof(path), "%s/page", p.folder.path);
+	assert_int_equal(trk_report_write(p.path, path, "pdf"), -EINVAL);
+	assert_int_equal(trk_report_write("/nowhere.rtrk", path, NULL), -ENOENT);
+	assert_int_equal(trk_report_write(p.path, "/nowhere/page", NULL), -ENOENT);
+	assert_int_equal(faccessat(p.folder.fd, "page", F_OK, 0), -1);
+	assert_int_equal(trk_report_write(p.path, path, "json"), 0);
+	assert_int_equal(trk_report_write(p.path, path, NULL), 0);
+	page = bytes_of(p.folder.fd, "page", &len);
+	assert_true(len > 10000);
+	assert_memory_equal(page, "<!doctype html>", 15);
+	free(page);
+	assert_int_equal(unlinkat(p.folder.fd, "page", 0), 0);
+	place_release(&p);
+}
+
 static void errors_have_texts_in_either_sign(void **state)
 {
 	(void) state;
@@ -204,6 +229,7 @@ int main(void)
 		cmocka_unit_test(the_summary_is_the_document),
 		cmocka_unit_test(what_is_no_recording_is_refused),
 		cmocka_unit_test(a_damaged_record_is_skipped_and_counted),
+		cmocka_unit_test(a_report_is_written_whole_or_not_at_all),
 		cmocka_unit_test(errors_have_texts_in_either_sign),
 	};
 

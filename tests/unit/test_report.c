@@ -59,7 +59,7 @@ static void a_finished_run_says_so(void **state)
 {
 	assert_report(*state, "html", "\u2713 finished, exit 0");
 	assert_report(*state, "json", "\"state\": \"finished\"");
-	assert_report(*state, "json", "Used at most 1.5 of 4.0 cores and 640 MiB of 2.0 GiB");
+	assert_report(*state, "json", "Used at most 1.5 of 4 cores and 640 MiB of 2 GiB");
 }
 
 static void a_failed_run_never_lowers_a_request(void **state)
@@ -70,7 +70,7 @@ static void a_failed_run_never_lowers_a_request(void **state)
 	assert_report(r, "json", "\"state_text\": \"\u2717 failed, exit 3\"");
 	assert_report(r, "json", "\"cpu\": 4,");
 	assert_report(r, "json", "\"memory_mib\": 2048,");
-	assert_report(r, "json", "Request at least 4 CPU, 2.0 GiB next time");
+	assert_report(r, "json", "Request at least 4 CPU, 2 GiB next time");
 	assert_report(r, "json", "\"sizing\": \"not enough data\"");
 	assert_report(r, "json", "--cpus=4 --memory=2048m");
 }
@@ -94,7 +94,7 @@ static void out_of_memory_names_limit_peak_and_largest_process(void **state)
 	r->outcome.code = -1;
 	r->outcome.signal = 9;
 	r->outcome.top[0].peak_bytes = 600ull << 20;
-	assert_report(r, "json", "at a limit of 2.0 GiB; the largest sum that was seen is 640 MiB");
+	assert_report(r, "json", "at a limit of 2 GiB; the largest sum that was seen is 640 MiB");
 	assert_report(r, "json", "The largest process was sort with 600 MiB");
 	assert_report(r, "json", "\"sizing\": \"under-provisioned\"");
 }

@@ -203,7 +203,7 @@ static void a_limit_far_above_is_named_but_not_drawn(void **state)
 	m = make();
 	c = chart_of(m.report, "memory");
 	assert_true(isnan(c->limit));
-	assert_string_equal(c->limit_text, "2.0 GiB limit, above this axis");
+	assert_string_equal(c->limit_text, "2 GiB limit, above this axis");
 	assert_string_equal(c->unit, "MiB");
 	drop(&m);
 }

@@ -198,8 +198,11 @@ class Timeline {
 			box.width = width * units;
 		}
 		for (const { svg, from, width: wide } of this.strip) {
-			svg.setAttribute("x", `${((from - this.from) / width) * 100}%`);
-			svg.setAttribute("width", `${(wide / width) * 100}%`);
+			// What lies in view of the phase, so that its name stays in view too.
+			const left = Math.max(from, this.from);
+			const right = Math.min(from + wide, this.to);
+			svg.setAttribute("x", `${((left - this.from) / width) * 100}%`);
+			svg.setAttribute("width", `${(Math.max(0, right - left) / width) * 100}%`);
 		}
 		this.paintTicks();
 		this.paintCursor();
