@@ -32,17 +32,25 @@ def _options(line: str) -> Dict[str, Any]:
     return options
 
 
-def _row(label: str, tracker: Any, seconds: float) -> Dict[str, Any]:
+def _memory_mib() -> float:
+    import os
+
+    from .tracker_procfs import get_process_stats
+
+    return get_process_stats(os.getpid(), schema="0.5")["memory_mib"]  # type: ignore
+
+
+def _row(label: str, tracker: Any, seconds: float, before_mib: float) -> Dict[str, Any]:
     totals = tracker.totals()
+    after_mib = _memory_mib()
     memory = [value for value in tracker.process_metrics["memory_mib"] if value is not None]
-    peak = totals.get("peak_memory_mib", {}).get("value")
     cpu = totals.get("cpu_s", {}).get("value")
     return {
         "cell": label,
-        "seconds": round(seconds, 3),
+        "seconds": round(seconds, 4),
         "cpu_s": None if cpu is None else round(cpu, 3),
-        "peak_mib": round(max(memory), 1) if memory else peak,
-        "retained_mib": round(memory[-1] - memory[0], 1) if memory else None,
+        "peak_mib": round(max(memory + [before_mib, after_mib]), 1),
+        "retained_mib": round(after_mib - before_mib, 1),
     }
 
 
@@ -59,6 +67,7 @@ def track_cell(shell: Any, line: str, cell: str) -> Any:
     """%%track_resources [--interval SECONDS] [--label TEXT]"""
     options = _options(line)
     tracker = _new_tracker(options)
+    before_mib = _memory_mib()
     start = time.monotonic()
     try:
         result = shell.run_cell(cell)
@@ -66,7 +75,8 @@ def track_cell(shell: Any, line: str, cell: str) -> Any:
         seconds = time.monotonic() - start
         tracker.stop()
     shell.user_ns["_resources"] = tracker
-    _show(TinyDataFrame([_row(options.get("label", "cell"), tracker, seconds)]))
+    _show(TinyDataFrame([_row(options.get("label", "cell"), tracker, seconds,
+                             before_mib)]))
     result.raise_error()
     return None
 
@@ -83,7 +93,7 @@ class CellTable:
     def __init__(self, shell: Any, options: Dict[str, Any]):
         self._shell, self._options = shell, options
         self._tracker: Any = None
-        self._start = 0.0
+        self._start = self._before_mib = 0.0
         self.rows: List[Dict[str, Any]] = []
         shell.events.register("pre_run_cell", self._before)
         shell.events.register("post_run_cell", self._after)
@@ -93,8 +103,9 @@ class CellTable:
         self._shell.events.unregister("post_run_cell", self._after)
 
     def _before(self, info: Any = None) -> None:
-        self._start = time.monotonic()
         self._tracker = _new_tracker(self._options)
+        self._before_mib = _memory_mib()
+        self._start = time.monotonic()
 
     def _after(self, result: Any = None) -> None:
         tracker, self._tracker = self._tracker, None
@@ -103,7 +114,8 @@ class CellTable:
         seconds = time.monotonic() - self._start
         tracker.stop()
         count = getattr(result, "execution_count", None)
-        self.rows.append(_row(f"[{count}]" if count else "cell", tracker, seconds))
+        self.rows.append(_row(f"[{count}]" if count else "cell", tracker, seconds,
+                              self._before_mib))
         tracker.cleanup()
         _show(TinyDataFrame(self.rows[-1:]))
 

@@ -69,11 +69,19 @@ class Table:
                                   f"{row['cpu_s']:>8.2f}  {row['test']}")
 
 
-def _figures(tracker: Any) -> Dict[str, float]:
+def _memory_mib() -> float:
+    import os
+
+    from resource_tracker.tracker_procfs import get_process_stats
+
+    return get_process_stats(os.getpid(), schema="0.5")["memory_mib"]  # type: ignore
+
+
+def _figures(tracker: Any, before_mib: float) -> Dict[str, float]:
     memory = [v for v in tracker.process_metrics["memory_mib"] if v is not None]
     totals = tracker.totals()
-    peak = max(memory) if memory else 0.0
-    return {"peak_mib": peak, "added_mib": peak - memory[0] if memory else 0.0,
+    peak = max(memory, default=before_mib)
+    return {"peak_mib": peak, "added_mib": max(0.0, peak - before_mib),
             "cpu_s": totals.get("cpu_s", {}).get("value") or 0.0}
 
 
@@ -83,19 +91,28 @@ def pytest_runtest_call(item: Any) -> Generator[None, Any, None]:
     wanted = marker is not None or any(
         item.config.getoption(name) for name in ("--track-resources", "--track-resources-json"))
     tracker = _start() if wanted else None
-    outcome = yield
+    before_mib = _memory_mib() if tracker else 0.0
+    yield
     if tracker is None:
         return
     tracker.stop()
-    figures = _figures(tracker)
+    figures = _figures(tracker, before_mib)
     tracker.cleanup()
     item.user_properties.append(("resource_tracker", figures))
-    if marker is not None and outcome.excinfo is None:
-        limit = parse_size(marker.args[0])
-        if figures["added_mib"] > limit:
-            outcome.force_exception(pytest.fail.Exception(
-                f"used {figures['added_mib']:.1f} MiB on top of what was in use before, "
-                f"more than {marker.args[0]}", pytrace=False))
+    if marker is not None and figures["added_mib"] > parse_size(marker.args[0]):
+        item.resource_tracker_verdict = (
+            f"used {figures['added_mib']:.1f} MiB on top of what was in use before, "
+            f"more than {marker.args[0]}")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: Any, call: Any) -> Generator[None, Any, None]:
+    outcome = yield
+    verdict = getattr(item, "resource_tracker_verdict", None)
+    report = outcome.get_result()
+    if call.when == "call" and verdict and report.passed:
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid}: {verdict}"
 
 
 def _start() -> Optional[Any]:
@@ -105,7 +122,6 @@ def _start() -> Optional[Any]:
         tracker = ResourceTracker(autostart=False, interval=INTERVAL_S, track_system=False,
                                   discover_server=False, discover_cloud=False, schema="0.5")
         tracker.start()
-        tracker.wait_for_samples(1)
         return tracker
     except (OSError, RuntimeError):
         return None

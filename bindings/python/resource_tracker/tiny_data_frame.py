@@ -296,6 +296,10 @@ class TinyDataFrame:
             lines.append("...")
         return "\n".join(lines)
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """In IPython's terminal: the grid."""
+        printer.text(str(self))
+
     def _repr_html_(self) -> str:
         from html import escape
 
