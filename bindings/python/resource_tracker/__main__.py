@@ -5,7 +5,11 @@ import sys
 
 
 def main() -> int:
-    """Become the program."""
+    """Become the program; `metaflow` alone is done in Python."""
+    if sys.argv[1:2] == ["metaflow"]:
+        from .metaflow_cli import main as metaflow_main
+
+        return metaflow_main(sys.argv[2:])
     from . import _engine
 
     path = _engine.program()
