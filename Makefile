@@ -51,7 +51,7 @@ clean:
 	rm -rf $(BUILD)
 
 format:
-	find src include tests bench -name '*.[ch]' -exec clang-format -i {} +
+	find src include tests bench bindings -name '*.[ch]' -exec clang-format -i {} +
 
 lint: tools
 	@tools/lint.sh

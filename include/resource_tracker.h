@@ -140,6 +140,44 @@ int trk_mark(const char *guard, const char *name);
  * `memory_mb`, `cpu_model`, `gpu_count`, `gpu_names`, … Nothing is asked over a network. Text that the
  * caller frees with free(); NULL without memory or /proc. */
 char *trk_server_info(void);
+/* ---- the counters of now, without a tracker ---- */
+
+/* Made once and read often: what has not moved since the last reading is not read again. Readings of
+ * one object may come from several threads; after fork() the child makes one of its own. */
+struct trk_counters;
+
+/* Of the tree below `pid`, or of that process alone. The caller frees *ret. -ESRCH when there is no
+ * such process. */
+int trk_counters_of_process(pid_t pid, int no_children, struct trk_counters **ret);
+/* Of the machine. */
+int trk_counters_of_machine(struct trk_counters **ret);
+void trk_counters_free(struct trk_counters *c);
+
+/* Totals since the start of the processes, those that have ended included: they never step back. */
+struct trk_process_counters {
+	double user_s, system_s;
+	double memory_mib;              /* proportional set size now */
+	double read_bytes, write_bytes; /* at the storage layer; NaN: not readable */
+	int processes;                  /* living, the first one included */
+	int gone;                       /* not 0: the process itself has ended */
+};
+int trk_counters_process(struct trk_counters *c, struct trk_process_counters *ret);
+
+/* Totals since boot; NaN where this kernel or container does not tell. */
+struct trk_machine_counters {
+	double processes;
+	double user_s, system_s; /* nice in the first, interrupts in the second */
+	double memory_free_mib, memory_used_mib, memory_buffers_mib, memory_cached_mib;
+	double memory_active_mib, memory_inactive_mib;
+	double net_recv_bytes, net_sent_bytes;
+};
+int trk_counters_machine(struct trk_counters *c, struct trk_machine_counters *ret);
+/* After that: each disk (bytes since boot) and each file system. -ENOENT past the end. The names are
+ * valid until the next trk_counters_machine(). */
+int trk_counters_disk(struct trk_counters *c, size_t index, const char **ret_name,
+		      double *ret_read_bytes, double *ret_write_bytes);
+int trk_counters_mount(struct trk_counters *c, size_t index, const char **ret_point,
+		       double *ret_total_bytes, double *ret_used_bytes, double *ret_free_bytes);
 
 /* ---- recordings ---- */
 

@@ -12,7 +12,7 @@ build=${BUILD:-build}
 jobs=${JOBS:-$(nproc)}
 
 c_files() {
-	find src include tests -name '*.[ch]' | LC_ALL=C sort
+	find src include tests bindings -name '*.[ch]' | LC_ALL=C sort
 }
 
 check_law() {

@@ -2,7 +2,8 @@
 # Installs what building, testing and linting need: Debian packages, and only those that are
 # missing. When nothing is missing it touches neither apt nor the network.
 #
-#   tools/setup.sh           packages
+#   tools/setup.sh           packages, and build/venv-python, a Python environment that builds the
+#                            wheel and has what the Python package is tested with
 #   tools/setup.sh --bench   also build/venv-bench, a Python environment with the peers that the
 #                            benchmarks compare with
 set -euo pipefail
@@ -21,13 +22,15 @@ packages=(
 	python3 python3-pytest procps iproute2 strace tmux groff-base time postgresql
 	# tests of the report in a browser
 	chromium fonts-dejavu-core
+	# the Python package
+	python3-dev python3-venv
 )
 # A node of one's own, in whatever way it was installed, is as good.
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
 	packages+=(nodejs npm)
 fi
+python_modules=(meson-python 'meson>=1.2.3' 'wheel>=0.40' pandas polars pyarrow ipython mypy metaflow)
 # For --bench only.
-bench_packages=(python3-venv)
 bench_modules=(resource-tracker psutil)
 
 die() {
@@ -71,19 +74,21 @@ install_packages() {
 	rm -f "$log"
 }
 
-# The environment is complete when the list of modules that it was made with is today's.
-make_bench_venv() {
-	local venv=build/venv-bench stamp=build/venv-bench/modules
-	if [ "$(cat "$stamp" 2>/dev/null)" = "${bench_modules[*]}" ]; then
+# make_venv FOLDER OPTION MODULE…: an environment of Debian's Python; complete when the list of
+# modules that it was made with is today's.
+make_venv() {
+	local venv=$1 option=$2 stamp=$1/modules
+	shift 2
+	if [ "$(cat "$stamp" 2>/dev/null)" = "$*" ]; then
 		return
 	fi
-	echo "setup: making $venv with ${bench_modules[*]}"
+	echo "setup: making $venv with $*"
 	rm -rf "$venv"
 	mkdir -p build
-	/usr/bin/python3 -m venv "$venv"
-	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check "${bench_modules[@]}" ||
-		die "pip could not install: ${bench_modules[*]}"
-	echo "${bench_modules[*]}" >"$stamp"
+	/usr/bin/python3 -m venv $option "$venv"
+	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$@" ||
+		die "pip could not install: $*"
+	echo "$*" >"$stamp"
 }
 
 # esbuild for the build, playwright and axe for the tests: what web/package-lock.json says, no script
@@ -112,7 +117,8 @@ fi
 
 install_packages "${packages[@]}"
 install_web
+# With the system's packages: pytest is Debian's.
+make_venv build/venv-python --system-site-packages "${python_modules[@]}"
 if [ "$bench" = yes ]; then
-	install_packages "${bench_packages[@]}"
-	make_bench_venv
+	make_venv build/venv-bench '' "${bench_modules[@]}"
 fi

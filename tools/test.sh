@@ -2,7 +2,8 @@
 # Builds and runs every test, and counts them.
 #
 #   tools/test.sh           everything; the last line is "N passed, N failed"
-#   tools/test.sh STAGE…    only these: build, unit, cli, sanitizers, valgrind, lint
+#   tools/test.sh STAGE…    only these: build, unit, cli, python, sanitizers,
+#                           valgrind, lint
 #
 # A case is a cmocka case, a parser's fuzz corpus, a pytest case, or one check of lint or build.
 # What runs again under the sanitizers or valgrind is counted again, and the summary says how much
@@ -124,6 +125,18 @@ stage_cli() {
 	end cli
 }
 
+# The package as users have it: the wheel, installed into an environment of its own.
+stage_python() {
+	begin "tests of the Python package"
+	if check "python wheel" tools/python_wheel.sh; then
+		python=$PWD/build/venv-python/bin/python run_pytest python tests/python
+		check "python types" build/venv-python/bin/python -m mypy \
+			--config-file=pyproject.toml \
+			--cache-dir="$BUILD/mypy" bindings/python/resource_tracker
+	fi
+	end python
+}
+
 # A sanitizer's report goes to a file, so that no test can swallow it.
 no_reports() {
 	! cat "$logs"/sanitizer-report.* 2>/dev/null
@@ -164,7 +177,7 @@ stage_lint() {
 
 # --- all of it --------------------------------------------------------------------------------
 
-stages=(build unit cli sanitizers valgrind lint)
+stages=(build unit cli python sanitizers valgrind lint)
 if [ $# -gt 0 ]; then
 	for name in "$@"; do
 		if [ "$(type -t "stage_$name")" != function ]; then

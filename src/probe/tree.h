@@ -33,6 +33,7 @@ struct trk_tree_options {
 	pid_t root;           /* first process of the tree */
 	bool one_process;     /* --no-children: the root alone */
 	bool redact_args;     /* keep of each command line the program only */
+	bool no_kept_fds;     /* open each file anew: descriptors would be the caller's */
 	bool subreaper;       /* orphans come to `self`, and belong to the tree */
 	pid_t self;           /* the tracker: never part of the tree */
 	double pss_share;     /* share of a core that smaps_rollup may cost; 0.005 by default */
@@ -55,6 +56,9 @@ enum trk_tree_counter {
 /* What one update found. Byte and process figures are of the moment. */
 struct trk_tree_state {
 	uint64_t counter[TRK_TREE_COUNTERS];
+	/* What members older than the tree, with the children that they had waited for, had used
+	 * when they were first read. */
+	uint64_t base[TRK_TREE_COUNTERS];
 	size_t processes; /* living, zombies not counted, the root included */
 	size_t threads;
 	uint64_t rss_bytes;           /* sum; shared pages counted once per process */

@@ -39,6 +39,8 @@ void trk__ledger_read(struct trk_tree *t, struct process *p, const uint64_t own[
 			t->ledger[k] += minus(own[k], p->own[k]);
 			p->gained[k] += gained;
 			p->open |= gained > 0;
+		} else {
+			t->state.base[k] += own[k] + inherited[k];
 		}
 		p->own[k] = own[k];
 		p->inherited[k] = inherited[k];

@@ -1,0 +1,5 @@
+"""What Metaflow takes from this package: the step decorator @track_resources."""
+
+STEP_DECORATORS_DESC = [("track_resources", ".track_resources.decorator.TrackResourcesDecorator")]
+
+__mf_promote_submodules__ = ["track_resources"]

@@ -1,0 +1,1 @@
+"""The step decorator @track_resources."""

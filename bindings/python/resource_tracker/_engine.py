@@ -1,0 +1,229 @@
+"""Where figures come from: the C library, or plain Python where it cannot be loaded; and which
+program is called."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+try:
+    from . import _core
+except ImportError:
+    _core = None  # type: ignore[assignment]
+
+MIN_INTERVAL_S, MAX_INTERVAL_S = 0.01, 3600
+
+#: The program in the package; RESOURCE_TRACKER_BIN names another one.
+PROGRAM_IN_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin",
+                                  "resource-tracker-program")
+
+Columns = Dict[str, List[Any]]
+
+
+def program() -> str:
+    """Path of the resource-tracker program, or "" where there is none."""
+    named = os.environ.get("RESOURCE_TRACKER_BIN")
+    if named:
+        return named
+    if os.access(PROGRAM_IN_PACKAGE, os.X_OK):
+        return PROGRAM_IN_PACKAGE
+    from shutil import which
+
+    return which("resource-tracker-program") or ""
+
+
+def new_counters(pid: Optional[int] = None, children: bool = True) -> Any:
+    """Counters of a process, or without a pid those of the machine."""
+    if _core is not None:
+        return _core.Counters() if pid is None else _core.Counters(pid=pid, children=children)
+    from ._pure import Counters
+
+    return Counters() if pid is None else Counters(pid, children)
+
+
+class Sampling:
+    """A running tracker, and the folder of its recording where that is not the library's."""
+
+    def __init__(self, tracker: Any, folder: str = ""):
+        self.tracker, self.folder = tracker, folder
+        self._owner = os.getpid()
+
+    def release(self) -> None:
+        """Stop, and remove what was recorded; in a forked child neither."""
+        self.tracker.close()
+        if self.folder and self._owner == os.getpid():
+            from shutil import rmtree
+
+            rmtree(self.folder, ignore_errors=True)
+
+
+def _folders() -> Iterator[str]:
+    """New folders for a recording, where /tmp takes none."""
+    from tempfile import mkdtemp
+
+    for place in (os.environ.get("TMPDIR"), "/dev/shm", "/var/tmp", os.path.expanduser("~/.cache")):
+        try:
+            if place:
+                yield mkdtemp(prefix="resource-tracker-", dir=place)
+        except OSError:
+            continue
+
+
+def _start_elsewhere(**options: Any) -> Optional[Sampling]:
+    for folder in _folders():
+        try:
+            return Sampling(_core.Tracker(dir=folder, **options), folder)
+        except OSError:
+            os.rmdir(folder)
+    return None
+
+
+def start_tracker(**options: Any) -> Sampling:
+    """Start sampling: by a process of its own; where no program can be executed, by a thread of the
+    library; without the library, or where nothing can be written, by a Python thread.
+
+    Raises:
+        ProcessLookupError: there is no such process
+    """
+    from ._log import logger
+
+    if _core is not None:
+        try:
+            return Sampling(_core.Tracker(program=program() or None, **options))
+        except ProcessLookupError:
+            raise
+        except OSError as error:
+            if not os.access("/tmp", os.W_OK | os.X_OK):
+                found = _start_elsewhere(program=program() or None, **options)
+                if found:
+                    return found
+            logger.warning("Sampling in a thread of this process, because its own program cannot "
+                           "be started: %s", error)
+        try:
+            return Sampling(_core.Tracker(in_thread=True, **options))
+        except ProcessLookupError:
+            raise
+        except OSError as error:
+            logger.warning("Sampling in Python: %s", error)
+    from ._pure import Tracker
+
+    return Sampling(Tracker(**options))
+
+
+# ---- columns ----
+
+#: What happened within an interval: added up when rows are merged. The rest is of the moment.
+AMOUNTS = frozenset(("process_utime", "process_stime", "process_disk_read_bytes",
+                     "process_disk_write_bytes", "system_utime", "system_stime",
+                     "system_disk_read_bytes", "system_disk_write_bytes",
+                     "system_net_recv_bytes", "system_net_sent_bytes", "interval_s"))
+
+_index: Dict[str, int] = {}
+
+
+def column_index(name: str) -> int:
+    if not _index:
+        for i, column in enumerate(_core.columns()):
+            _index[column[0]] = i
+    return _index[name]
+
+
+def read_columns(tracker: Any, names: List[str]) -> Columns:
+    """The columns of all rows so far, in the engine's units."""
+    if hasattr(tracker, "columns"):
+        found = tracker.columns()
+        rows = len(next(iter(found.values()), []))
+        return {name: found.get(name, [None] * rows) for name in names}
+    recording = _core.Recording(tracker.recording)
+    return {name: recording.column(column_index(name)) for name in names}
+
+
+def _merge(table: Columns, into: int, row: int, newer: bool) -> None:
+    """Add a row to another one; `newer`: the row is the later one, so the moment is its."""
+    for name, values in table.items():
+        a, b = values[into], values[row]
+        if name in AMOUNTS:
+            values[into] = b if a is None else a if b is None else a + b
+        elif newer and b is not None:
+            values[into] = b
+    for level in ("process", "system"):
+        usage = table.get(f"{level}_cpu_usage")
+        if usage is not None:
+            user, system = table[f"{level}_utime"][into], table[f"{level}_stime"][into]
+            over_s = table["interval_s"][into]
+            known = user is not None and system is not None and over_s
+            usage[into] = (user + system) / over_s if known else None
+
+
+def settle(table: Columns, interval_s: float) -> Columns:
+    """Rows of about one interval each. The first sample comes at once and the last one at the stop;
+    what such a short row counted goes to its neighbour, so that rates are not those of a few
+    milliseconds, and no amount is lost."""
+    spans = table["interval_s"]
+    if not spans:
+        return table
+    drop = set()
+    short = interval_s / 2
+    last = len(spans) - 1
+    memory = table.get("process_memory_mib")
+    # Once the process has gone nothing is known of its memory; what it used until then is.
+    gone = memory is not None and memory[last] is None
+    if last > 0 and ((spans[last] or 0) < short or gone):
+        _merge(table, last - 1, last, newer=True)
+        drop.add(last)
+        last -= 1
+    if last > 0 and (spans[0] or 0) < short:
+        _merge(table, 1, 0, newer=False)
+        drop.add(0)
+    if last == 0:
+        _merge_alone(table)
+    if not drop:
+        return table
+    return {name: [v for i, v in enumerate(values) if i not in drop]
+            for name, values in table.items()}
+
+
+def _merge_alone(table: Columns) -> None:
+    """A single row has the rate of whatever time it covers."""
+    for level in ("process", "system"):
+        usage = table.get(f"{level}_cpu_usage")
+        if usage and usage[0] is None:
+            user, system = table[f"{level}_utime"][0], table[f"{level}_stime"][0]
+            if user is not None and system is not None and table["interval_s"][0]:
+                usage[0] = (user + system) / table["interval_s"][0]
+
+
+# ---- the machine's GPUs ----
+
+def has_gpu() -> bool:
+    """Whether there is a GPU whose use could be measured. Where there is none, its use is 0."""
+    import glob
+
+    return bool(glob.glob("/dev/nvidia[0-9]*") or glob.glob("/proc/driver/nvidia/gpus/*")
+                or os.path.exists("/dev/kfd") or os.path.exists("/dev/dxg"))
+
+
+def run_program(*arguments: str, timeout: float = 30) -> Tuple[int, str, str]:
+    """Run the program: (exit code, stdout, stderr). FileNotFoundError without one."""
+    import subprocess
+
+    path = program()
+    if not path:
+        raise FileNotFoundError(2, "the resource-tracker program is not in this package")
+    done = subprocess.run([path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=timeout, encoding="utf-8",
+                          errors="replace", check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def ask_program(*arguments: str, timeout: float = 30) -> Any:
+    """The JSON that the program prints, or None where it cannot be had: no program, a program that
+    does not know the command, or one that fails."""
+    import json
+    import subprocess
+
+    try:
+        code, out, _ = run_program(*arguments, timeout=timeout)
+        return json.loads(out) if code == 0 and out.strip() else None
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None

@@ -1,0 +1,71 @@
+"""Where the machine is: the cloud, its region, the type of the instance."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any, Dict, Optional
+
+from . import _engine
+
+UNKNOWN = "unknown"
+TIMEOUT_S = 8
+
+# What the firmware says of its maker -> vendor.
+_MAKERS = (
+    ("amazon", "aws"),
+    ("google", "gcp"),
+    ("hetzner", "hcloud"),
+    ("upcloud", "upcloud"),
+    ("alibaba", "alicloud"),
+    ("ovh", "ovh"),
+    ("vultr", "vultr"),
+)
+_AZURE_CHASSIS = "7783-7084-3265-9085-8269-3286-77"
+
+_cached: Optional[Dict[str, Any]] = None
+
+
+def _firmware(name: str) -> str:
+    try:
+        with open(f"/sys/class/dmi/id/{name}", encoding="utf-8", errors="replace") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
+def from_firmware() -> Dict[str, str]:
+    """What the firmware tells, without any request: the vendor, and on AWS the type."""
+    maker = f"{_firmware('sys_vendor')} {_firmware('board_vendor')}".lower()
+    vendor = next((vendor for word, vendor in _MAKERS if word in maker), UNKNOWN)
+    kind = UNKNOWN
+    if vendor == "aws":
+        kind = _firmware("product_name") or UNKNOWN
+    elif vendor == UNKNOWN and _firmware("chassis_asset_tag") == _AZURE_CHASSIS:
+        vendor = "azure"
+    return {"vendor": vendor, "instance_type": kind, "region": UNKNOWN}
+
+
+def _from_program(answer: Any) -> Optional[Dict[str, str]]:
+    """The program's answer in this module's words."""
+    if not isinstance(answer, dict):
+        return None
+    found: Dict[str, Any] = answer
+    if isinstance(answer.get("cloud"), dict):
+        found = answer["cloud"]
+    names = {"vendor": ("vendor", "vendor_id"), "instance_type": ("instance_type", "type"),
+             "region": ("region", "region_id")}
+    return {key: next((str(found[name]) for name in either if found.get(name)), UNKNOWN)
+            for key, either in names.items()}
+
+
+def get_cloud_info() -> Dict[str, Any]:
+    """vendor, instance_type, region ("unknown" where not known) and discovery_time in seconds.
+    Asked for once; remembered."""
+    global _cached
+    if _cached is None:
+        start = monotonic()
+        found = _from_program(_engine.ask_program("cloud-info", "--json", timeout=TIMEOUT_S))
+        if found is None or found["vendor"] == UNKNOWN:
+            found = from_firmware()
+        _cached = {**found, "discovery_time": round(monotonic() - start, 3)}
+    return dict(_cached)

@@ -1,0 +1,156 @@
+"""@track for functions, and mark() for moments of a job."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+from typing import Any, Callable, Optional, TypeVar, overload
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@overload
+def track(function: Function) -> Function: ...
+
+
+@overload
+def track(function: None = None, *, label: Optional[str] = None, report: Optional[str] = None,
+          on_end: Optional[Callable[[Any], Any]] = None,
+          **options: Any) -> Callable[[Function], Function]: ...
+
+
+def track(function: Optional[Callable] = None, *, label: Optional[str] = None,
+          report: Optional[str] = None, on_end: Optional[Callable[[Any], Any]] = None,
+          **options: Any) -> Any:
+    """Track each call of a function: sync, async, generator or async generator.
+
+    The tracker of the last call that has ended is the function's attribute `tracker`. A tracker
+    that cannot start is a warning, and the function is called all the same.
+
+    Args:
+        label: name of the run; default: the function's
+        report: where to write the report of each call
+        on_end: called with the tracker after each call
+        **options: of ResourceTracker
+
+    Examples:
+        >>> @track(interval=0.1)
+        ... def work():
+        ...     return sum(range(1000))
+        >>> work()
+        499500
+        >>> work.tracker.totals()["cpu_s"]["quality"]
+        'at_least'
+    """
+    if function is None:
+        return lambda f: track(f, label=label, report=report, on_end=on_end, **options)
+    if not callable(function):
+        raise TypeError(f"@track needs a function, got {type(function).__name__}")
+    name = label or getattr(function, "__qualname__", "function")
+
+    def begin() -> Any:
+        from .tracker import ResourceTracker
+
+        try:
+            tracker = ResourceTracker(autostart=False, job=name, **options)
+            tracker.start()
+            return tracker
+        except (OSError, RuntimeError) as error:
+            from ._log import logger
+
+            logger.warning("%s is not tracked: %s", name, error)
+            return None
+
+    def end(tracker: Any, failed: bool) -> None:
+        if tracker is None:
+            return
+        tracker.stop(int(failed), "failed" if failed else "finished")
+        wrapper.tracker = tracker  # type: ignore[attr-defined]
+        try:
+            if report:
+                tracker.report(status_failed=failed).save(report)
+            if on_end:
+                on_end(tracker)
+        except Exception as error:
+            if failed:  # the function's own error is the one to be seen
+                from ._log import logger
+
+                logger.warning("%s: %s", name, error)
+            else:
+                raise
+
+    wrapper = _wrap(function, begin, end)
+    wrapper.tracker = None  # type: ignore[attr-defined]
+    return wrapper
+
+
+class _Span:
+    """From begin to end, with the exception's presence."""
+
+    def __init__(self, begin: Callable[[], Any], end: Callable[[Any, bool], None]):
+        self._begin, self._end = begin, end
+
+    def __enter__(self) -> None:
+        self._tracker = self._begin()
+
+    def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
+        # A generator that its consumer leaves has not failed.
+        self._end(self._tracker, kind is not None and not issubclass(kind, GeneratorExit))
+
+
+def _wrap(function: Callable, begin: Callable, end: Callable) -> Callable:
+    if inspect.isasyncgenfunction(function):
+        @functools.wraps(function)
+        async def wrapper(*args: Any, **kwargs: Any) -> Any:
+            with _Span(begin, end):
+                inner = function(*args, **kwargs)
+                try:
+                    sent = None
+                    while True:
+                        try:
+                            item = await inner.asend(sent)
+                        except StopAsyncIteration:
+                            return
+                        try:
+                            sent = yield item
+                        except GeneratorExit:
+                            raise
+                        except BaseException as error:
+                            item = await inner.athrow(error)
+                            sent = yield item
+                finally:
+                    await inner.aclose()
+    elif inspect.iscoroutinefunction(function):
+        @functools.wraps(function)
+        async def wrapper(*args: Any, **kwargs: Any) -> Any:
+            with _Span(begin, end):
+                return await function(*args, **kwargs)
+    elif inspect.isgeneratorfunction(function):
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            with _Span(begin, end):
+                return (yield from function(*args, **kwargs))
+    else:
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            with _Span(begin, end):
+                return function(*args, **kwargs)
+    return wrapper
+
+
+def mark(name: str) -> bool:
+    """Name this moment of the run, from inside a job of `resource-tracker run`. Returns whether a
+    tracker has heard it."""
+    guard = os.environ.get("RESOURCE_TRACKER_RUN")
+    if not guard:
+        return False
+    from . import _engine
+
+    if _engine._core is None:
+        return False
+    try:
+        _engine._core.mark(guard, name)
+    except (OSError, RuntimeError):
+        return False
+    return True

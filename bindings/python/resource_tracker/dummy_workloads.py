@@ -1,0 +1,30 @@
+"""Work for trying a tracker on."""
+
+from __future__ import annotations
+
+import os
+import time
+
+
+def cpu_single(duration: float = 1) -> None:
+    """Keep one core busy for so many seconds."""
+    end = time.monotonic() + duration
+    while time.monotonic() < end:
+        sum(i * i for i in range(1000))
+
+
+def cpu_multi(duration: float = 1, ncores: int = 2) -> float:
+    """Keep cores busy for so many seconds, each by a process of its own. Returns the seconds that
+    it took."""
+    import subprocess
+    import sys
+
+    start = time.monotonic()
+    code = f"from resource_tracker.dummy_workloads import cpu_single; cpu_single({float(duration)})"
+    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    path = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
+    workers = [subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path})
+               for _ in range(ncores)]
+    for worker in workers:
+        worker.wait()
+    return time.monotonic() - start

@@ -1,0 +1,88 @@
+"""The use of NVIDIA GPUs, from nvidia-smi. Columns are found by their names: their order differs
+between drivers."""
+
+from __future__ import annotations
+
+import subprocess
+from subprocess import PIPE
+from typing import Any, Dict, List, Optional, Set
+
+TIMEOUT_S = 0.5
+
+
+def _start(arguments: List[str]) -> Optional[subprocess.Popen]:
+    try:
+        return subprocess.Popen(["nvidia-smi", *arguments], stdin=subprocess.DEVNULL, stdout=PIPE,
+                                stderr=subprocess.DEVNULL, encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+
+
+def start_nvidia_smi() -> Optional[subprocess.Popen]:
+    """Ask for the use of all GPUs. None without nvidia-smi."""
+    return _start(["--query-gpu=utilization.gpu,memory.used", "--format=csv"])
+
+
+def start_nvidia_smi_pmon() -> Optional[subprocess.Popen]:
+    """Ask for the use by process. None without nvidia-smi."""
+    return _start(["pmon", "-c", "1", "-s", "um", "-d", "1"])
+
+
+def _answer(process: Optional[subprocess.Popen]) -> List[str]:
+    if process is None:
+        return []
+    try:
+        return process.communicate(timeout=TIMEOUT_S)[0].splitlines()
+    except subprocess.TimeoutExpired:
+        process.kill()
+        if process.stdout:  # a child of its own may hold the other end for ever
+            process.stdout.close()
+        process.wait()
+        return []
+
+
+def _number(text: str) -> float:
+    """0 for what is not told: "-", "[N/A]"."""
+    digits = text.strip().split(" ")[0]
+    try:
+        return float(digits)
+    except ValueError:
+        return 0.0
+
+
+def process_nvidia_smi(nvidia_process: Optional[subprocess.Popen]) -> Dict[str, Any]:
+    """gpu_usage (GPUs), gpu_vram_mib, gpu_utilized from start_nvidia_smi()'s answer."""
+    usage = vram = 0.0
+    utilized = 0
+    for line in _answer(nvidia_process)[1:]:
+        cells = line.split(",")
+        if len(cells) < 2:
+            continue
+        share = _number(cells[0]) / 100
+        usage += share
+        vram += _number(cells[1])
+        utilized += share > 0
+    return {"gpu_usage": usage, "gpu_vram_mib": vram, "gpu_utilized": utilized}
+
+
+def process_nvidia_smi_pmon(nvidia_process: Optional[subprocess.Popen],
+                            pids: Optional[Set[int]] = None) -> Dict[str, Any]:
+    """The same of some processes, from start_nvidia_smi_pmon()'s answer; with
+    gpu_utilized_indexes."""
+    lines = _answer(nvidia_process)
+    usage = vram = 0.0
+    indexes: Set[int] = set()
+    names = lines[0].lstrip("#").split() if lines else []
+    for line in lines:
+        cells = line.split()
+        if line.startswith("#") or len(cells) < len(names) - 1:
+            continue
+        row = dict(zip(names, cells))
+        if not row.get("pid", "").isdigit() or (pids is not None and int(row["pid"]) not in pids):
+            continue
+        usage += _number(row.get("sm", "-")) / 100
+        vram += _number(row.get("fb", "-"))
+        if row.get("sm", "-") != "-" and row.get("gpu", "").isdigit():
+            indexes.add(int(row["gpu"]))
+    return {"gpu_usage": usage, "gpu_vram_mib": vram, "gpu_utilized": len(indexes),
+            "gpu_utilized_indexes": indexes}

@@ -1,0 +1,252 @@
+"""The report: one page of HTML that needs nothing but itself."""
+
+from __future__ import annotations
+
+import time
+from html import escape
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
+
+from . import _engine
+from .helpers import round_memory
+from .tiny_data_frame import TinyDataFrame
+
+if TYPE_CHECKING:
+    from .tracker import ResourceTracker
+
+__all__ = ["Report", "make_report", "round_memory"]
+
+CHART_POINTS = 400
+CHART_WIDTH, CHART_HEIGHT = 640, 140
+
+
+class Report(str):
+    """The page as text.
+
+    Examples:
+        >>> Report("<!doctype html>…").save("/tmp/report.html")  # doctest: +SKIP
+    """
+
+    def save(self, filepath: str) -> "Report":
+        """Write it to a file. Returns self."""
+        with open(filepath, "w", encoding="utf-8") as file:
+            file.write(self)
+        return self
+
+    def browse(self) -> "Report":
+        """Show it in a browser, from a temporary file. Returns self."""
+        import os
+        import tempfile
+        import webbrowser
+
+        descriptor, path = tempfile.mkstemp(prefix="resource-tracker-", suffix=".html")
+        os.close(descriptor)
+        self.save(path)
+        webbrowser.open("file://" + path)
+        return self
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{escape(self, quote=True)}" width="100%" height="800"></iframe>'
+
+
+# ---- figures ----
+
+def _number(value: Any, digits: int = 2) -> str:
+    if value is None:
+        return "not known"
+    return f"{value:,.{digits}f}".rstrip("0").rstrip(".") if digits else f"{value:,.0f}"
+
+
+def _rows(tracker: "ResourceTracker", historical: Sequence[dict]) -> List[Tuple[str, str]]:
+    """What the page says in words: (name, value)."""
+    stats = tracker._stats_05([])
+    recommended = tracker.recommend_resources(historical)
+
+    def pair(column: str, unit: str) -> str:
+        values = stats.get(column, {})
+        return f"{_number(values.get('mean'))} mean, {_number(values.get('max'))} peak {unit}"
+
+    duration = stats.get("timestamp", {}).get("duration")
+    rows = [("Duration", f"{_number(duration)} s"),
+            ("CPU", pair("process_cpu_usage", "cores")),
+            ("Memory", pair("process_memory_mib", "MiB"))]
+    if _engine.has_gpu():
+        rows.append(("GPU", pair("process_gpu_usage", "GPUs")))
+    net = [stats.get(f"system_net_{way}_bytes", {}).get("sum") for way in ("recv", "sent")]
+    if None not in net:
+        received, sent = (_number((amount or 0) / 1e9, 3) for amount in net)
+        rows.append(("Traffic of the machine", f"{received} GB in, {sent} GB out"))
+    request = f"{recommended['cpu']} vCPU, {recommended['memory']} MiB"
+    if recommended["gpu"]:
+        request += f", {recommended['gpu']} GPU"
+    rows.append(("Request for the next run", request))
+    rows.append(("Cheapest server", _server(tracker, historical)))
+    return rows
+
+
+def _server(tracker: "ResourceTracker", historical: Sequence[dict]) -> str:
+    try:
+        server = tracker.recommend_server(historical_stats=historical)
+    except (LookupError, ValueError, OSError):
+        return "not known"
+    return (f"{server.get('vendor_id')} {server.get('api_reference')}, "
+            f"{server.get('vcpus')} vCPU, {_number(server.get('memory_amount'), 0)} MiB, "
+            f"{server.get('min_price_ondemand')} USD/h")
+
+
+def _machine(tracker: "ResourceTracker") -> List[Tuple[str, str]]:
+    rows = []
+    server = tracker.server_info or {}
+    for key, name in (("os", "OS"), ("vcpus", "vCPUs"), ("memory_mib", "Memory, MiB"),
+                      ("allocation", "Allocation"), ("gpu_count", "GPUs"), ("gpu_name", "GPU")):
+        if server.get(key):
+            rows.append((name, str(server[key])))
+    cloud = tracker.cloud_info or {}
+    for key, name in (("vendor", "Cloud"), ("region", "Region"), ("instance_type", "Instance")):
+        if cloud.get(key, "unknown") != "unknown":
+            rows.append((name, str(cloud[key])))
+    return rows
+
+
+# ---- charts ----
+
+def _thin(values: Sequence[Any]) -> List[Optional[float]]:
+    """At most CHART_POINTS values, of each group the largest, so that no peak is lost."""
+    step = max(1, -(-len(values) // CHART_POINTS))
+    groups = (values[i:i + step] for i in range(0, len(values), step))
+    return [max((v for v in group if v is not None), default=None) for group in groups]
+
+
+def _path(values: List[Optional[float]], top: float) -> str:
+    parts = []
+    pen = "M"
+    last = max(1, len(values) - 1)
+    for i, value in enumerate(values):
+        if value is None:
+            pen = "M"
+            continue
+        x = i * CHART_WIDTH / last
+        y = CHART_HEIGHT * (1 - value / top)
+        parts.append(f"{pen}{x:.1f},{y:.1f}")
+        pen = "L"
+    return "".join(parts)
+
+
+def chart(title: str, series: Dict[str, Sequence[Any]]) -> str:
+    """A line chart as SVG; "" where nothing is known."""
+    thin = {name: _thin(values) for name, values in series.items()}
+    known = [v for values in thin.values() for v in values if v is not None]
+    if not known:
+        return ""
+    top = max(known) or 1.0
+    lines = "".join(
+        f'<path class="{escape(name)}" d="{_path(values, top)}"><title>{escape(name)}</title></path>'
+        for name, values in thin.items())
+    return (f"<figure><figcaption>{escape(title)}, at most {_number(top)}</figcaption>"
+            f'<svg viewBox="0 0 {CHART_WIDTH} {CHART_HEIGHT}" role="img" '
+            f'aria-label="{escape(title)}" preserveAspectRatio="none">{lines}</svg></figure>')
+
+
+def _column(frame: TinyDataFrame, name: str) -> Sequence[Any]:
+    try:
+        return frame[name]
+    except KeyError:
+        return []
+
+
+def charts(tracker: "ResourceTracker") -> str:
+    """The charts of a tracker's samples."""
+    process, system = tracker.process_metrics, tracker.system_metrics
+    plans = [
+        ("CPU, cores", "cpu_usage", "cpu_usage"),
+        ("Memory, MiB", "memory_mib", "memory_used_mib"),
+        ("Read from disks, bytes a sample", "disk_read_bytes", "disk_read_bytes"),
+        ("Written to disks, bytes a sample", "disk_write_bytes", "disk_write_bytes"),
+        ("Received, bytes a sample", "", "net_recv_bytes"),
+        ("Sent, bytes a sample", "", "net_sent_bytes"),
+    ]
+    return "".join(chart(title, {"process": _column(process, a), "machine": _column(system, b)})
+                   for title, a, b in plans)
+
+
+# ---- pages ----
+
+STYLE = """body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:52rem;padding:0 1rem;
+color:#1f2933;background:#fff}h1{font-size:1.3rem}table{border-collapse:collapse}
+th{text-align:left;font-weight:600;padding:.15rem 1rem .15rem 0;vertical-align:top}td{padding:.15rem 0}
+figure{margin:1.2rem 0}figcaption{font-size:.85rem}svg{width:100%;height:140px;background:#f4f6f8}
+path{fill:none;stroke-width:1.5;vector-effect:non-scaling-stroke}path.process{stroke:#0b7a53}
+path.machine{stroke:#2563a8;stroke-dasharray:4 3}.failed{color:#a11}small{color:#52606d}
+@media(prefers-color-scheme:dark){body{background:#14181d;color:#e4e7eb}svg{background:#1f2933}
+path.process{stroke:#34d399}path.machine{stroke:#38bdf8}small{color:#9aa5b1}.failed{color:#f88}}"""
+
+
+def table(rows: Sequence[Tuple[str, str]]) -> str:
+    return "<table>" + "".join(f"<tr><th>{escape(a)}</th><td>{escape(b)}</td></tr>"
+                               for a, b in rows) + "</table>"
+
+
+def page(title: str, body: str) -> str:
+    """A whole document around a body."""
+    return ('<!doctype html><html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width,initial-scale=1">'
+            f"<title>{escape(title)}</title><style>{STYLE}</style></head>"
+            f"<body>{body}</body></html>")
+
+
+def summary_html(tracker: "ResourceTracker") -> str:
+    """The figures of a tracker as a table, for notebooks."""
+    if not tracker.n_samples:
+        return "<p>No samples yet.</p>"
+    return table(_rows(tracker, [])) + f"<style>{STYLE.split('@media')[0]}</style>" + chart(
+        "CPU, cores", {"process": tracker.process_metrics["cpu_usage"]
+                       if "process_tracker" in tracker.trackers else []})
+
+
+def _by_program(tracker: "ResourceTracker") -> Optional[str]:
+    """The program's report, where it can make one of this tracker's recording."""
+    import os
+    import subprocess
+    import tempfile
+
+    recording = getattr(tracker._tracker, "recording", "") if tracker._tracker else ""
+    if not recording:
+        return None
+    with tempfile.TemporaryDirectory(prefix="resource-tracker-") as folder:
+        path = os.path.join(folder, "report.html")
+        try:
+            code, _, _ = _engine.run_program("report", recording, "-o", path)
+            if code != 0:
+                return None
+            with open(path, encoding="utf-8") as file:
+                return file.read()
+        except (OSError, subprocess.SubprocessError):
+            return None
+
+
+def make_report(tracker: "ResourceTracker", integration: str, historical: List[dict], failed: bool,
+                integration_version: Optional[str]) -> Report:
+    """The page of a tracker. Without history the program's own, where it makes one; else this
+    module's."""
+    if not tracker.n_samples:
+        raise RuntimeError("No metrics collected (yet)")
+    made = _by_program(tracker) if not historical and integration == "standalone" else None
+    if made:
+        return Report(made)
+    from ._version import __version__
+
+    status = "failed" if failed or tracker.run_status == "failed" else (
+        "running" if tracker.running else "finished")
+    start = time.strftime("%Y-%m-%d %H:%M:%S %Z", time.localtime(tracker.start_time))
+    request = ""
+    if integration == "Metaflow":
+        needs = tracker.recommend_resources(historical)
+        gpu = f", gpu={needs['gpu']}" if needs["gpu"] else ""
+        request = (f"<pre>@resources(cpu={needs['cpu']}, memory={needs['memory']}{gpu})</pre>")
+    made_by = " ".join(filter(None, ("resource-tracker", __version__, "·", integration,
+                                     integration_version)))
+    body = (f"<h1>What the job used</h1><p class=\"{status}\">Started {escape(start)}, {status}, "
+            f"{tracker.n_samples} samples.</p>{table(_rows(tracker, historical))}{request}"
+            f"<h2>Machine</h2>{table(_machine(tracker))}<h2>Samples</h2>"
+            "<p><small>Solid: the process tree. Dashed: the whole machine.</small></p>"
+            f"{charts(tracker)}<p><small>{escape(made_by)}</small></p>")
+    return Report(page("resource-tracker report", body))

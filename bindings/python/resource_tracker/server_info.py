@@ -1,0 +1,75 @@
+"""What the machine is."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List
+
+from . import _engine
+
+GPU_TIMEOUT_S = 5
+
+
+def get_total_memory_mib() -> float:
+    """Memory of the machine, MiB; 0.0 where it is not known."""
+    try:
+        with open("/proc/meminfo", encoding="ascii", errors="replace") as file:
+            for line in file:
+                if line.startswith("MemTotal:"):
+                    return round(int(line.split()[1]) / 1024, 2)
+    except (OSError, ValueError, IndexError):
+        pass
+    return 0.0
+
+
+def get_total_memory_mb() -> float:
+    """The same under its older name."""
+    return get_total_memory_mib()
+
+
+def get_gpu_info() -> Dict[str, Any]:
+    """gpu_count, gpu_names, gpu_name (the most common one), gpu_memory_mib (of all together)."""
+    names: List[str] = []
+    memory = 0.0
+    if _engine.has_gpu():
+        import subprocess
+
+        try:
+            out = subprocess.run(
+                ["nvidia-smi", "--query-gpu=gpu_name,memory.total",
+                 "--format=csv,noheader,nounits"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                timeout=GPU_TIMEOUT_S, check=True, encoding="utf-8", errors="replace").stdout
+            for line in out.splitlines():
+                name, _, size = line.rpartition(",")
+                names.append(name.strip())
+                try:
+                    memory += float(size)
+                except ValueError:  # [N/A]
+                    pass
+        except (OSError, subprocess.SubprocessError):
+            pass
+    return {
+        "gpu_count": len(names),
+        "gpu_names": names,
+        "gpu_name": max(names, key=names.count) if names else "",
+        "gpu_memory_mib": memory,
+        "gpu_memory_mb": memory,
+    }
+
+
+def get_server_info() -> Dict[str, Any]:
+    """os, vcpus, memory_mib, gpu_count, gpu_names, gpu_name, gpu_memory_mib; the memory also under
+    the names that end in _mb. With what the program tells beyond that under "details"."""
+    memory = get_total_memory_mib()
+    info = {
+        "os": os.uname().sysname if hasattr(os, "uname") else "Windows",
+        "vcpus": os.cpu_count(),
+        "memory_mib": memory,
+        "memory_mb": memory,
+        **get_gpu_info(),
+    }
+    details = _engine.ask_program("server-info", "--json", timeout=GPU_TIMEOUT_S)
+    if isinstance(details, dict):
+        info["details"] = details
+    return info

@@ -1,0 +1,349 @@
+"""TinyDataFrame: a table of a few columns without any dependency."""
+
+from __future__ import annotations
+
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional,
+                    Sequence, Tuple, Union)
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+PRINTED_ROWS = 10
+
+
+class StatSpec(NamedTuple):
+    """What to compute of which column.
+
+    Attributes:
+        column: name of the column
+        agg: function of the list of its known values
+        agg_name: name of the result; default: the function's name
+        round: decimals of the result
+    """
+
+    column: str
+    agg: Callable[[List[Any]], Any]
+    agg_name: Optional[str] = None
+    round: Optional[int] = None
+
+
+def _number(text: str) -> Any:
+    """A cell of a CSV file: a number where it is written as one, None where it is empty."""
+    if text == "":
+        return None
+    # "1_000", "nan", " 5" and "007" are texts to a person, whatever Python's own parser says.
+    body = text[1:] if text[0] in "+-" else text
+    if not body or not body[0].isdigit() or "_" in body or not body.isascii():
+        return text
+    if len(body) > 1 and body[0] == "0" and body[1].isdigit():
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+class TinyDataFrame:
+    """A table: columns are lists, rows are dicts.
+
+    Args:
+        data: dict of lists, or list of dicts (columns in the order of their first appearance;
+            what a row lacks is None)
+        csv_file_path: path or http(s) URL of a CSV file, instead of data
+        retries: how often reading the file is tried again
+        retry_delay: seconds before the first retry, doubled each time
+
+    Examples:
+        >>> df = TinyDataFrame({"a": [1, 2, 3], "b": [4, 5, 6]})
+        >>> df["a"]
+        [1, 2, 3]
+        >>> df[1:]["b"]
+        [5, 6]
+        >>> df[0]
+        {'a': 1, 'b': 4}
+    """
+
+    #: Names of other schemas -> (name here, factor); see column_maps.aliases
+    _aliases: Dict[str, Tuple[str, float]]
+
+    def __init__(
+        self,
+        data: Optional[Union[Dict[str, List[Any]], List[Dict[str, Any]]]] = None,
+        csv_file_path: Optional[str] = None,
+        retries: int = 0,
+        retry_delay: float = 0.1,
+    ):
+        assert data is not None or csv_file_path is not None, (
+            "either data or csv_file_path must be given")
+        assert data is None or csv_file_path is None, (
+            "only one of data and csv_file_path may be given")
+        self.columns: List[str] = []
+        self._data: Dict[str, List[Any]] = {}
+        self._aliases = {}
+        if data is not None:
+            assert isinstance(data, (dict, list)), "data must be a dict or a list"
+            if isinstance(data, dict):
+                self._take_dict(data)
+            else:
+                self._take_rows(data)
+        else:
+            assert isinstance(csv_file_path, str), "csv_file_path must be a string"
+            self._read_csv(csv_file_path, retries, retry_delay)
+
+    # ---- construction ----
+
+    def _take_dict(self, data: Dict[str, List[Any]]) -> None:
+        lengths = {len(values) for values in data.values()}
+        if len(lengths) > 1:
+            raise ValueError(f"columns of different lengths: {sorted(lengths)}")
+        self._data = {name: list(values) for name, values in data.items()}
+        self.columns = list(data)
+
+    def _take_rows(self, rows: Sequence[Dict[str, Any]]) -> None:
+        columns: Dict[str, None] = {}
+        for row in rows:
+            for name in row:
+                columns[name] = None
+        self.columns = list(columns)
+        self._data = {name: [row.get(name) for row in rows] for name in columns}
+
+    def _read_csv(self, path: str, retries: int, delay: float) -> None:
+        from time import sleep
+
+        attempts = max(0, int(retries)) + 1
+        for attempt in range(attempts):
+            try:
+                return self._parse_csv(self._text_of(path))
+            except Exception as error:
+                if attempt + 1 == attempts:
+                    raise RuntimeError(
+                        f"Failed to read CSV file after {attempts} attempts: {path}") from error
+                sleep(delay * 2**attempt)
+
+    @staticmethod
+    def _text_of(path: str) -> str:
+        if path.startswith(("http://", "https://")):
+            from urllib.request import urlopen
+
+            with urlopen(path, timeout=30) as answer:
+                return answer.read().decode("utf-8")
+        with open(path, encoding="utf-8", newline="") as file:
+            return file.read()
+
+    def _parse_csv(self, text: str) -> None:
+        from csv import reader
+        from io import StringIO
+
+        rows = reader(StringIO(text, newline=""))
+        names = next(rows, None)
+        if names is None:
+            return
+        data: List[List[Any]] = [[] for _ in names]
+        for row in rows:
+            if not row:
+                continue
+            if len(row) > len(names):
+                raise ValueError("Corrupt CSV file with unknown column names.")
+            row = row + [""] * (len(names) - len(row))
+            for values, cell in zip(data, row):
+                values.append(_number(cell))
+        self.columns = list(names)
+        self._data = dict(zip(names, data))
+
+    def _like(self, data: Dict[str, List[Any]]) -> "TinyDataFrame":
+        frame = TinyDataFrame(data)
+        frame._aliases = self._aliases
+        return frame
+
+    # ---- access ----
+
+    def __len__(self) -> int:
+        return len(self._data[self.columns[0]]) if self.columns else 0
+
+    def __iter__(self) -> Iterator[Dict[str, Any]]:
+        for i in range(len(self)):
+            yield {name: self._data[name][i] for name in self.columns}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._data
+
+    def _column(self, name: str) -> List[Any]:
+        if name in self._data:
+            return self._data[name]
+        if name in self._aliases:
+            other, factor = self._aliases[name]
+            if other in self._data:
+                return [value if value is None or factor == 1 else value * factor
+                        for value in self._data[other]]
+        raise KeyError(f"Column '{name}' not found")
+
+    def __getitem__(self, key: Any) -> Any:
+        """A column by name, columns by a list of names, a row by number, rows by a slice."""
+        if isinstance(key, str):
+            return self._column(key)
+        if isinstance(key, list) and all(isinstance(name, str) for name in key):
+            return self._like({name: list(self._column(name)) for name in key})
+        if isinstance(key, bool):
+            raise TypeError(f"Invalid key type: {type(key)}")
+        if isinstance(key, int):
+            return {name: self._data[name][key] for name in self.columns}
+        if isinstance(key, slice):
+            return self._like({name: self._data[name][key] for name in self.columns})
+        raise TypeError(f"Invalid key type: {type(key)}")
+
+    def __setitem__(self, name: str, values: List[Any]) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"Column name must be a string, got {type(name)}")
+        if self.columns and len(values) != len(self):
+            raise ValueError(
+                f"Length of values ({len(values)}) must match dataframe length ({len(self)})")
+        if name not in self._data:
+            self.columns.append(name)
+        self._data[name] = list(values)
+
+    def head(self, n: int = 5) -> "TinyDataFrame":
+        """The first n rows."""
+        return self[: max(0, n)]
+
+    def tail(self, n: int = 5) -> "TinyDataFrame":
+        """The last n rows."""
+        return self[max(0, len(self) - n):] if n > 0 else self[:0]
+
+    def rename(self, columns: Dict[str, str]) -> "TinyDataFrame":
+        """Rename columns in place: {old: new}. Returns self."""
+        for old in columns:
+            if old not in self._data:
+                raise KeyError(f"Column '{old}' not found in dataframe")
+        self._data = {columns.get(name, name): self._data[name] for name in self.columns}
+        self.columns = list(self._data)
+        return self
+
+    def stats(self, specs: List[StatSpec]) -> Dict[str, Dict[str, Any]]:
+        """{column: {name of the aggregate: value}}. Unknown values are left out; a column of
+        which nothing is known has None. What cannot be computed is logged and left out."""
+        result: Dict[str, Dict[str, Any]] = {}
+        for spec in specs:
+            try:
+                known = [value for value in self._column(spec.column) if value is not None]
+                value = spec.agg(known) if known else None
+                if spec.round is not None and value is not None:
+                    value = round(value, spec.round)
+                name = spec.agg_name or str(getattr(spec.agg, "__name__", "value"))
+                result.setdefault(spec.column, {})[name] = value
+            except Exception as error:
+                from ._log import logger
+
+                logger.error("Error computing stats for column %s: %s", spec.column, error)
+        return result
+
+    # ---- other shapes ----
+
+    def to_dict(self) -> List[Dict[str, Any]]:
+        """The rows as a list of dicts."""
+        return list(self)
+
+    def to_csv(self, csv_file_path: Optional[str] = None,
+               quote_strings: bool = True) -> Optional[str]:
+        """CSV text, or a file of it. Lines end with CR LF."""
+        from csv import QUOTE_MINIMAL, QUOTE_NONNUMERIC, writer
+        from io import StringIO
+
+        out = StringIO(newline="")
+        rows = writer(out, quoting=QUOTE_NONNUMERIC if quote_strings else QUOTE_MINIMAL)
+        rows.writerow(self.columns)
+        rows.writerows(zip(*(self._data[name] for name in self.columns)))
+        if csv_file_path is None:
+            return out.getvalue()
+        with open(csv_file_path, "w", encoding="utf-8", newline="") as file:
+            file.write(out.getvalue())
+        return None
+
+    def print(self) -> None:
+        """Print the first rows as a grid."""
+        import builtins
+
+        builtins.print(self)
+
+    def __repr__(self) -> str:
+        text = f"TinyDataFrame with {len(self)} rows and {len(self.columns)} columns."
+        return text + f" First row as a dict: {self[0]}" if len(self) else text
+
+    def __str__(self) -> str:
+        if not self.columns or not len(self):
+            return "Empty dataframe"
+        shown = self[:PRINTED_ROWS]
+        cells = {name: ["" if v is None else str(v) for v in shown._data[name]]
+                 for name in self.columns}
+        width = {name: max(len(name), *map(len, cells[name])) for name in self.columns}
+
+        def line(values: Sequence[str], numeric: Sequence[bool]) -> str:
+            return " | ".join(
+                value.rjust(width[name]) if right else value.ljust(width[name])
+                for name, value, right in zip(self.columns, values, numeric)).rstrip()
+
+        right = [all(isinstance(v, (int, float, type(None))) for v in shown._data[name])
+                 for name in self.columns]
+        lines = [line(self.columns, [False] * len(right)),
+                 "-+-".join("-" * width[name] for name in self.columns)]
+        lines += [line([cells[name][i] for name in self.columns], right)
+                  for i in range(len(shown))]
+        if len(self) > PRINTED_ROWS:
+            lines.append("...")
+        return "\n".join(lines)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """In IPython's terminal: the grid."""
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        def row(cells, tag: str) -> str:
+            return "<tr>" + "".join(
+                f"<{tag}>{escape('' if c is None else str(c))}</{tag}>" for c in cells) + "</tr>"
+
+        body = "".join(row((self._data[name][i] for name in self.columns), "td")
+                       for i in range(min(len(self), PRINTED_ROWS)))
+        more = (f"<p>{len(self)} rows × {len(self.columns)} columns</p>")
+        return (f"<table><thead>{row(self.columns, 'th')}</thead>"
+                f"<tbody>{body}</tbody></table>{more}")
+
+    # ---- other libraries ----
+
+    def _typed(self) -> List[Tuple[str, str, List[Any]]]:
+        """Columns with their Arrow type: l (int64), g (float64), u (text)."""
+        typed = []
+        for name in self.columns:
+            values = self._data[name]
+            kinds = {type(value) for value in values if value is not None}
+            if kinds and kinds <= {int, bool}:
+                typed.append((name, "l", values))
+            elif kinds <= {int, float, bool}:
+                typed.append((name, "g", values))
+            else:
+                typed.append((name, "u",
+                              [value if value is None else str(value) for value in values]))
+        return typed
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The Arrow C stream interface: pandas, polars, duckdb and pyarrow read it."""
+        from ._core import arrow_stream
+
+        return arrow_stream(self._typed())
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A pandas DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(self._data, columns=self.columns)
+
+    def to_polars(self) -> "polars.DataFrame":
+        """A polars DataFrame."""
+        import polars
+
+        return polars.DataFrame(self._data, strict=False)

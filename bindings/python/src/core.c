@@ -1,0 +1,118 @@
+/* The module resource_tracker._core: the C library as Python objects, nothing more. What users see
+ * is written in Python on top of it. */
+#include "core.h"
+
+#include <math.h>
+
+#include "resource_tracker.h"
+
+PyObject *core_raise(int code, const char *why)
+{
+	int positive = code < 0 ? -code : code;
+	const char *text = why && *why ? why : trk_strerror(code);
+	PyObject *arguments;
+
+	if (positive == TRK_ERR_RANGE) {
+		PyErr_SetString(PyExc_ValueError, text);
+		return NULL;
+	}
+	if (positive >= TRK_ERR_FORMAT) {
+		PyErr_SetString(PyExc_RuntimeError, text);
+		return NULL;
+	}
+	arguments = Py_BuildValue("(is)", positive, text);
+	if (arguments)
+		PyErr_SetObject(PyExc_OSError, arguments);
+	Py_XDECREF(arguments);
+	return NULL;
+}
+
+PyObject *core_number(double value)
+{
+	if (isnan(value))
+		Py_RETURN_NONE;
+	return PyFloat_FromDouble(value);
+}
+
+static PyObject *columns(PyObject *module, PyObject *unused)
+{
+	size_t n = trk_columns();
+	PyObject *list = PyList_New((Py_ssize_t) n);
+
+	(void) module;
+	(void) unused;
+	for (size_t i = 0; list && i < n; i++) {
+		PyObject *row = Py_BuildValue("(sss)", trk_column_name(i), trk_column_unit(i),
+					      trk_column_description(i));
+
+		if (!row || PyList_SetItem(list, (Py_ssize_t) i, row) < 0)
+			Py_CLEAR(list);
+	}
+	return list;
+}
+
+static PyObject *mark(PyObject *module, PyObject *arguments)
+{
+	const char *guard, *name;
+	int r;
+
+	(void) module;
+	if (!PyArg_ParseTuple(arguments, "ss", &guard, &name))
+		return NULL;
+	r = trk_mark(guard, name);
+	if (r < 0)
+		return core_raise(r, "");
+	Py_RETURN_NONE;
+}
+
+static PyObject *version(PyObject *module, PyObject *unused)
+{
+	(void) module;
+	(void) unused;
+	return PyUnicode_FromString(trk_version());
+}
+
+static PyMethodDef functions[] = {
+	{"columns", columns, METH_NOARGS, "All columns: [(name, unit, description)]."},
+	{"mark", mark, METH_VARARGS, "mark(guard, name): name this moment of a run."},
+	{"version", version, METH_NOARGS, "Version of the C library."},
+	{"arrow_stream", core_arrow_stream, METH_O,
+	 "arrow_stream([(name, kind, values)]): a capsule of the Arrow C stream interface."},
+	{NULL, NULL, 0, NULL},
+};
+
+static int add(PyObject *module, const char *name, PyObject *type)
+{
+	int r = type ? PyModule_AddObject(module, name, type) : -1;
+
+	if (r < 0)
+		Py_XDECREF(type);
+	return r;
+}
+
+static int fill(PyObject *module)
+{
+	if (add(module, "Tracker", core_tracker_type()) < 0 ||
+	    add(module, "Recording", core_recording_type()) < 0 ||
+	    add(module, "Counters", core_counters_type()) < 0)
+		return -1;
+	return 0;
+}
+
+static PyModuleDef_Slot slots[] = {
+	{Py_mod_exec, fill},
+	{0, NULL},
+};
+
+static struct PyModuleDef definition = {
+	PyModuleDef_HEAD_INIT,
+	.m_name = "resource_tracker._core",
+	.m_doc = "The C library of resource-tracker.",
+	.m_methods = functions,
+	.m_slots = slots,
+};
+
+PyMODINIT_FUNC PyInit__core(void)
+{
+	return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,24 @@
+/* Shared by the files of the extension module resource_tracker._core. */
+#ifndef TRK_PYTHON_CORE_H
+#define TRK_PYTHON_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x03090000
+#include <Python.h>
+
+/* Raise what an error code of the library stands for: OSError and its kinds for an errno,
+ * ValueError for an option out of range, RuntimeError for the rest. `why` may be "". Returns NULL. */
+PyObject *core_raise(int code, const char *why);
+
+/* A float, or None for what is not known. */
+PyObject *core_number(double value);
+
+/* The types, made once a module. NULL with an exception on failure. */
+PyObject *core_tracker_type(void);
+PyObject *core_recording_type(void);
+PyObject *core_counters_type(void);
+
+/* arrow_stream(columns): see arrow.c. */
+PyObject *core_arrow_stream(PyObject *module, PyObject *columns);
+
+#endif

@@ -1,0 +1,234 @@
+/* Recording: what a tracker wrote, read at one moment. */
+#include "core.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "resource_tracker.h"
+
+struct recording {
+	PyObject_HEAD struct trk_recording *r;
+};
+
+static const struct trk_recording *of(PyObject *self)
+{
+	struct recording *o = (struct recording *) self;
+
+	if (!o->r)
+		PyErr_SetString(PyExc_ValueError, "the recording was not read");
+	return o->r;
+}
+
+static int open_(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = {"path", NULL};
+	struct recording *o = (struct recording *) self;
+	struct trk_recording *r = NULL;
+	PyObject *path = NULL;
+	int error;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&", names, PyUnicode_FSConverter, &path))
+		return -1;
+	Py_BEGIN_ALLOW_THREADS error = trk_recording_open(PyBytes_AsString(path), &r);
+	Py_END_ALLOW_THREADS Py_DECREF(path);
+	if (error < 0) {
+		(void) core_raise(error, "");
+		return -1;
+	}
+	trk_recording_free(o->r);
+	o->r = r;
+	return 0;
+}
+
+static void dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+	freefunc release = (freefunc) PyType_GetSlot(type, Py_tp_free);
+
+	trk_recording_free(((struct recording *) self)->r);
+	release(self);
+	Py_DECREF(type);
+}
+
+static PyObject *column(PyObject *self, PyObject *args)
+{
+	const struct trk_recording *r = of(self);
+	Py_ssize_t index, rows;
+	double unit = 1;
+	int decimals = -1;
+	PyObject *list;
+
+	if (!r || !PyArg_ParseTuple(args, "n|di", &index, &unit, &decimals))
+		return NULL;
+	rows = (Py_ssize_t) trk_recording_rows(r);
+	list = PyList_New(rows);
+	for (Py_ssize_t i = 0; list && i < rows; i++) {
+		double value = trk_recording_value(r, (size_t) i, (size_t) index) * unit;
+		PyObject *item;
+
+		if (decimals > 0 && !isnan(value)) {
+			double power = pow(10, decimals);
+
+			value = round(value * power) / power;
+		}
+		item = decimals == 0 && !isnan(value) ? PyLong_FromDouble(round(value))
+						      : core_number(value);
+		if (!item || PyList_SetItem(list, i, item) < 0)
+			Py_CLEAR(list);
+	}
+	return list;
+}
+
+static PyObject *stats(PyObject *self, PyObject *args)
+{
+	const struct trk_recording *r = of(self);
+	struct trk_column_summary s;
+	Py_ssize_t index;
+
+	if (!r || !PyArg_ParseTuple(args, "n", &index))
+		return NULL;
+	if (trk_recording_stats(r, (size_t) index, &s) < 0) {
+		PyErr_SetString(PyExc_IndexError, "no such column");
+		return NULL;
+	}
+	return Py_BuildValue("{sNsNsNsNsNsNsN}", "mean", core_number(s.mean), "max",
+			     core_number(s.max), "min", core_number(s.min), "p50",
+			     core_number(s.p50), "p95", core_number(s.p95), "p99",
+			     core_number(s.p99), "sum", core_number(s.sum));
+}
+
+static PyObject *figure(PyObject *key, int r, const struct trk_figure *f)
+{
+	static const char *const quality[] = {"unknown", "exact", "at_least", "at_most",
+					      "estimated"};
+
+	if (r < 0) {
+		PyErr_SetObject(PyExc_KeyError, key);
+		return NULL;
+	}
+	return Py_BuildValue("{sNsssssz}", "value", core_number(f->value), "quality",
+			     quality[f->quality], "source", f->source, "reason",
+			     *f->reason ? f->reason : NULL);
+}
+
+static PyObject *total(PyObject *self, PyObject *key)
+{
+	const struct trk_recording *r = of(self);
+	PyObject *text = r ? PyUnicode_AsUTF8String(key) : NULL, *result;
+	struct trk_figure f = {.reason = ""};
+
+	if (!text)
+		return NULL;
+	result = figure(key, trk_recording_total(r, PyBytes_AsString(text), &f), &f);
+	Py_DECREF(text);
+	return result;
+}
+
+static PyObject *limit(PyObject *self, PyObject *key)
+{
+	const struct trk_recording *r = of(self);
+	PyObject *text = r ? PyUnicode_AsUTF8String(key) : NULL, *result;
+	struct trk_figure f = {.reason = ""};
+
+	if (!text)
+		return NULL;
+	result = figure(key, trk_recording_limit(r, PyBytes_AsString(text), &f), &f);
+	Py_DECREF(text);
+	return result;
+}
+
+static PyObject *marks(PyObject *self, PyObject *unused)
+{
+	const struct trk_recording *r = of(self);
+	PyObject *list = r ? PyList_New(0) : NULL;
+	const char *name;
+	double at;
+
+	(void) unused;
+	for (size_t i = 0; list && trk_recording_mark(r, i, &name, &at) == 0; i++) {
+		PyObject *item = Py_BuildValue("(Nd)", PyUnicode_DecodeFSDefault(name), at);
+
+		if (!item || PyList_Append(list, item) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(item);
+	}
+	return list;
+}
+
+static PyObject *summary(PyObject *self, PyObject *unused)
+{
+	const struct trk_recording *r = of(self);
+	char *json = r ? trk_recording_summary(r) : NULL;
+	PyObject *text;
+
+	(void) unused;
+	if (!json)
+		return r ? PyErr_NoMemory() : NULL;
+	text = PyUnicode_FromString(json);
+	free(json);
+	return text;
+}
+
+static PyObject *rows(PyObject *self, void *unused)
+{
+	const struct trk_recording *r = of(self);
+
+	(void) unused;
+	return r ? PyLong_FromSize_t(trk_recording_rows(r)) : NULL;
+}
+
+static PyObject *samples(PyObject *self, void *unused)
+{
+	const struct trk_recording *r = of(self);
+
+	(void) unused;
+	return r ? PyLong_FromUnsignedLongLong(trk_recording_samples(r)) : NULL;
+}
+
+static PyObject *damaged(PyObject *self, void *unused)
+{
+	const struct trk_recording *r = of(self);
+
+	(void) unused;
+	return r ? PyLong_FromUnsignedLongLong(trk_recording_damaged(r)) : NULL;
+}
+
+static PyMethodDef methods[] = {
+	{"column", column, METH_VARARGS,
+	 "column(index, unit=1, decimals=-1): values times unit, rounded; None is unknown."},
+	{"stats", stats, METH_VARARGS, "stats(index): statistics over time."},
+	{"total", total, METH_O, "total(key): a figure of the run with its quality."},
+	{"limit", limit, METH_O, "limit(key): what the run stood under."},
+	{"marks", marks, METH_NOARGS, "[(name, seconds since the start)]."},
+	{"summary", summary, METH_NOARGS, "The summary as JSON text."},
+	{NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef getters[] = {
+	{"rows", rows, NULL, "Rows that are stored.", NULL},
+	{"samples", samples, NULL, "Samples that they stand for.", NULL},
+	{"damaged", damaged, NULL, "Records that were skipped.", NULL},
+	{NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+	{Py_tp_doc, "Recording(path): a recording as it is now."},
+	{Py_tp_init, open_},
+	{Py_tp_new, PyType_GenericNew},
+	{Py_tp_dealloc, dealloc},
+	{Py_tp_methods, methods},
+	{Py_tp_getset, getters},
+	{0, NULL},
+};
+
+static PyType_Spec spec = {
+	.name = "resource_tracker._core.Recording",
+	.basicsize = sizeof(struct recording),
+	.flags = Py_TPFLAGS_DEFAULT,
+	.slots = slots,
+};
+
+PyObject *core_recording_type(void)
+{
+	return PyType_FromSpec(&spec);
+}

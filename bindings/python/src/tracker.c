@@ -1,0 +1,250 @@
+/* Tracker: a running or stopped tracker of the C library. */
+#include "core.h"
+
+#include <stdlib.h>
+
+#include "resource_tracker.h"
+
+struct tracker {
+	PyObject_HEAD struct trk_tracker *t; /* NULL once closed */
+};
+
+static struct trk_tracker *open_of(PyObject *self)
+{
+	struct tracker *o = (struct tracker *) self;
+
+	if (!o->t)
+		PyErr_SetString(PyExc_RuntimeError, "the tracker has been closed");
+	return o->t;
+}
+
+/* Text of a list of str, NULL-terminated; the strings belong to the list. */
+static char **words_of(PyObject *list)
+{
+	Py_ssize_t n = PyList_Size(list);
+	char **words = n < 0 ? NULL : PyMem_Calloc((size_t) n + 1, sizeof(*words));
+
+	for (Py_ssize_t i = 0; words && i < n; i++) {
+		PyObject *item = PyList_GetItem(list, i); /* borrowed bytes */
+		char *text = item ? PyBytes_AsString(item) : NULL;
+
+		if (!text) {
+			PyMem_Free(words);
+			return NULL;
+		}
+		words[i] = text;
+	}
+	if (!words && !PyErr_Occurred())
+		PyErr_NoMemory();
+	return words;
+}
+
+/* All arguments are given by name; see resource_tracker/_engine.py for what they mean. */
+static int parse(PyObject *args, PyObject *kwargs, struct trk_tracker_options *o, PyObject **argv)
+{
+	static char *names[] = {"pid",       "interval", "argv", "children", "processes", "system",
+				"in_thread", "dir",      "job",  "program",  NULL};
+	int children = 1, processes = 1, system = 1, in_thread = 0, pid = 0;
+
+	*argv = NULL;
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$idOppppzzz", names, &pid, &o->interval_s,
+					 argv, &children, &processes, &system, &in_thread, &o->dir,
+					 &o->job, &o->program))
+		return -1;
+	o->pid = pid;
+	o->no_children = !children;
+	o->no_process = !processes;
+	o->no_system = !system;
+	o->in_thread = in_thread;
+	return 0;
+}
+
+static int start(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	struct trk_tracker_options options = TRK_TRACKER_OPTIONS_INIT;
+	struct tracker *o = (struct tracker *) self;
+	struct trk_tracker *t = NULL;
+	char **words = NULL, why[512] = "";
+	PyObject *argv;
+	int r;
+
+	if (parse(args, kwargs, &options, &argv) < 0)
+		return -1;
+	if (o->t) {
+		PyErr_SetString(PyExc_RuntimeError, "the tracker is there already");
+		return -1;
+	}
+	if (argv && argv != Py_None) {
+		words = words_of(argv);
+		if (!words)
+			return -1;
+		options.argv = words;
+	}
+	Py_BEGIN_ALLOW_THREADS r = trk_tracker_start(&options, &t, why, sizeof(why));
+	Py_END_ALLOW_THREADS PyMem_Free(words);
+	if (r < 0) {
+		(void) core_raise(r, why);
+		return -1;
+	}
+	o->t = t;
+	return 0;
+}
+
+static void let_go(PyObject *self)
+{
+	struct tracker *o = (struct tracker *) self;
+	struct trk_tracker *t = o->t;
+
+	o->t = NULL;
+	Py_BEGIN_ALLOW_THREADS trk_tracker_free(t);
+	Py_END_ALLOW_THREADS
+}
+
+static void dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+	freefunc release = (freefunc) PyType_GetSlot(type, Py_tp_free);
+
+	trk_tracker_free(((struct tracker *) self)->t);
+	release(self);
+	Py_DECREF(type);
+}
+
+static PyObject *close_(PyObject *self, PyObject *unused)
+{
+	(void) unused;
+	let_go(self);
+	Py_RETURN_NONE;
+}
+
+static PyObject *stop(PyObject *self, PyObject *unused)
+{
+	struct trk_tracker *t = open_of(self);
+	int r;
+
+	(void) unused;
+	if (!t)
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS r = trk_tracker_stop(t);
+	Py_END_ALLOW_THREADS if (r < 0) return core_raise(r, "the sampler does not end");
+	Py_RETURN_NONE;
+}
+
+static PyObject *running(PyObject *self, PyObject *unused)
+{
+	struct trk_tracker *t = open_of(self);
+
+	(void) unused;
+	return t ? PyBool_FromLong(trk_tracker_running(t)) : NULL;
+}
+
+static PyObject *samples(PyObject *self, PyObject *unused)
+{
+	struct trk_tracker *t = open_of(self);
+
+	(void) unused;
+	return t ? PyLong_FromUnsignedLongLong(trk_tracker_samples(t)) : NULL;
+}
+
+/* In short steps, so that Ctrl-C is heard. */
+static PyObject *wait_(PyObject *self, PyObject *args)
+{
+	struct trk_tracker *t = open_of(self);
+	unsigned long long n;
+	double timeout_s, step_s;
+	int r = 0;
+
+	if (!t || !PyArg_ParseTuple(args, "Kd", &n, &timeout_s))
+		return NULL;
+	for (;;) {
+		step_s = timeout_s < 0.2 ? timeout_s : 0.2;
+		Py_BEGIN_ALLOW_THREADS r = trk_tracker_wait(t, n, step_s);
+		Py_END_ALLOW_THREADS timeout_s -= step_s;
+		if (PyErr_CheckSignals() < 0)
+			return NULL;
+		if (r != 0 || timeout_s <= 0 || !trk_tracker_running(t))
+			break;
+	}
+	return PyBool_FromLong(r);
+}
+
+static PyObject *mark(PyObject *self, PyObject *args)
+{
+	struct trk_tracker *t = open_of(self);
+	const char *name;
+	int r;
+
+	if (!t || !PyArg_ParseTuple(args, "s", &name))
+		return NULL;
+	r = trk_tracker_mark(t, name);
+	if (r < 0)
+		return core_raise(r, "");
+	Py_RETURN_NONE;
+}
+
+static PyObject *wait_command(PyObject *self, PyObject *unused)
+{
+	struct trk_tracker *t = open_of(self);
+	int r, status = 0;
+
+	(void) unused;
+	if (!t)
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS r = trk_tracker_wait_command(t, &status);
+	Py_END_ALLOW_THREADS return r < 0 ? core_raise(r, "") : PyLong_FromLong(status);
+}
+
+static PyObject *recording(PyObject *self, void *unused)
+{
+	struct trk_tracker *t = open_of(self);
+
+	(void) unused;
+	return t ? PyUnicode_DecodeFSDefault(trk_tracker_recording(t)) : NULL;
+}
+
+static PyObject *error(PyObject *self, void *unused)
+{
+	struct trk_tracker *t = open_of(self);
+
+	(void) unused;
+	return t ? PyUnicode_DecodeFSDefault(trk_tracker_error(t)) : NULL;
+}
+
+static PyMethodDef methods[] = {
+	{"close", close_, METH_NOARGS, "Stop, and remove what was recorded."},
+	{"stop", stop, METH_NOARGS, "Stop after a last sample."},
+	{"running", running, METH_NOARGS, "Whether samples are taken."},
+	{"samples", samples, METH_NOARGS, "How many there are."},
+	{"wait", wait_, METH_VARARGS, "wait(n, timeout): whether there are n samples now."},
+	{"wait_command", wait_command, METH_NOARGS, "The command's wait status."},
+	{"mark", mark, METH_VARARGS, "mark(name): name this moment."},
+	{NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef getters[] = {
+	{"recording", recording, NULL, "Path of the recording.", NULL},
+	{"error", error, NULL, "Why sampling ended early, or \"\".", NULL},
+	{NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+	{Py_tp_doc, "A tracker of the C library."},
+	{Py_tp_init, start},
+	{Py_tp_new, PyType_GenericNew},
+	{Py_tp_dealloc, dealloc},
+	{Py_tp_methods, methods},
+	{Py_tp_getset, getters},
+	{0, NULL},
+};
+
+static PyType_Spec spec = {
+	.name = "resource_tracker._core.Tracker",
+	.basicsize = sizeof(struct tracker),
+	.flags = Py_TPFLAGS_DEFAULT,
+	.slots = slots,
+};
+
+PyObject *core_tracker_type(void)
+{
+	return PyType_FromSpec(&spec);
+}

@@ -1,0 +1,143 @@
+/* The public view of the counters of now. */
+#include "sample/counters.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "resource_tracker.h"
+
+#define MIB (1024.0 * 1024.0)
+
+struct trk_counters {
+	pthread_mutex_t lock;
+	struct trk_counter_set set;
+};
+
+static int make(struct trk_counters **ret, pid_t pid, bool one_process)
+{
+	struct trk_counters *c = calloc(1, sizeof(*c));
+	struct trk_env env;
+	int r;
+
+	if (!c)
+		return -ENOMEM;
+	r = trk__env_init(&env);
+	if (r < 0) {
+		free(c);
+		return r;
+	}
+	(void) pthread_mutex_init(&c->lock, NULL);
+	r = pid ? trk__counters_init_tree(&c->set, &env, pid, one_process)
+		: trk__counters_init_machine(&c->set, &env);
+	if (r < 0) {
+		trk_counters_free(c);
+		return r;
+	}
+	*ret = c;
+	return 0;
+}
+
+int trk_counters_of_process(pid_t pid, int no_children, struct trk_counters **ret)
+{
+	return pid > 0 ? make(ret, pid, no_children != 0) : -ESRCH;
+}
+
+int trk_counters_of_machine(struct trk_counters **ret)
+{
+	return make(ret, 0, false);
+}
+
+void trk_counters_free(struct trk_counters *c)
+{
+	if (!c)
+		return;
+	trk__counters_release(&c->set);
+	(void) pthread_mutex_destroy(&c->lock);
+	free(c);
+}
+
+int trk_counters_process(struct trk_counters *c, struct trk_process_counters *ret)
+{
+	struct trk_tree_reading t;
+
+	if (!c->set.tree)
+		return -EINVAL;
+	(void) pthread_mutex_lock(&c->lock);
+	trk__counters_read_tree(&c->set, &t);
+	(void) pthread_mutex_unlock(&c->lock);
+	*ret = (struct trk_process_counters){
+		.user_s = (double) t.user_ns / 1e9,
+		.system_s = (double) t.system_ns / 1e9,
+		.memory_mib = (double) t.memory_bytes / MIB,
+		.read_bytes = t.has_io ? (double) t.read_bytes : NAN,
+		.write_bytes = t.has_io ? (double) t.write_bytes : NAN,
+		.processes = (int) t.processes,
+		.gone = t.root_gone,
+	};
+	return 0;
+}
+
+static double known(bool has, uint64_t value, double unit)
+{
+	return has ? (double) value / unit : NAN;
+}
+
+int trk_counters_machine(struct trk_counters *c, struct trk_machine_counters *ret)
+{
+	struct trk_machine_reading m;
+
+	if (c->set.tree)
+		return -EINVAL;
+	(void) pthread_mutex_lock(&c->lock);
+	trk__counters_read_machine(&c->set, &m);
+	(void) pthread_mutex_unlock(&c->lock);
+	*ret = (struct trk_machine_counters){
+		.processes = known(m.has_processes, m.processes, 1),
+		.user_s = known(m.has_cpu, m.user_ns, 1e9),
+		.system_s = known(m.has_cpu, m.system_ns, 1e9),
+		.memory_free_mib = known(m.has_memory, m.free_bytes, MIB),
+		.memory_used_mib = known(m.has_memory, m.used_bytes, MIB),
+		.memory_buffers_mib = known(m.has_memory, m.buffers_bytes, MIB),
+		.memory_cached_mib = known(m.has_memory, m.cached_bytes, MIB),
+		.memory_active_mib = known(m.has_memory, m.active_bytes, MIB),
+		.memory_inactive_mib = known(m.has_memory, m.inactive_bytes, MIB),
+		.net_recv_bytes = known(m.has_net, m.recv_bytes, 1),
+		.net_sent_bytes = known(m.has_net, m.sent_bytes, 1),
+	};
+	return 0;
+}
+
+int trk_counters_disk(struct trk_counters *c, size_t index, const char **ret_name,
+		      double *ret_read_bytes, double *ret_write_bytes)
+{
+	const struct trk_meter *meter = &c->set.disks.meter;
+
+	if (c->set.tree || !c->set.has_disks)
+		return -ENOENT;
+	for (size_t i = 0; i < meter->count; i++) {
+		if (!meter->member[i].counted || index-- > 0)
+			continue;
+		*ret_name = meter->member[i].name;
+		*ret_read_bytes = (double) meter->member[i].in;
+		*ret_write_bytes = (double) meter->member[i].out;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int trk_counters_mount(struct trk_counters *c, size_t index, const char **ret_point,
+		       double *ret_total_bytes, double *ret_used_bytes, double *ret_free_bytes)
+{
+	const struct trk_mount_reading *m;
+
+	if (index >= c->set.mounts)
+		return -ENOENT;
+	m = &c->set.mount[index];
+	*ret_point = m->point;
+	*ret_total_bytes = (double) m->total_bytes;
+	*ret_used_bytes = (double) m->used_bytes;
+	*ret_free_bytes = (double) m->available_bytes;
+	return 0;
+}

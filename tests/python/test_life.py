@@ -1,0 +1,359 @@
+"""Trackers in threads, forks and workers; killed interpreters; programs that cannot be executed."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+PROGRAM = "resource-tracker"
+
+
+def samplers(folder_of=None):
+    """Pids of sampling programs, as /proc tells."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if words[0].endswith(PROGRAM.encode()) and b"--control-fd" in words and (
+                folder_of is None or any(str(folder_of).encode() == w for w in words)):
+            found.append(int(entry.name))
+    return found
+
+
+def gone(pid, timeout=30):
+    end = time.monotonic() + timeout
+    while time.monotonic() < end:
+        if not samplers(pid):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_import_is_cheap_and_loads_nothing(script):
+    out = script.output("""
+        import sys
+        before = set(sys.modules)
+        import resource_tracker
+        assert resource_tracker.__all__
+        print(sorted(set(sys.modules) - before))
+    """)
+    assert out.strip() == "['resource_tracker']"
+
+
+def test_every_public_name(script):
+    out = script.output("""
+        import resource_tracker
+        for name in dir(resource_tracker):
+            getattr(resource_tracker, name)
+        from resource_tracker import *
+        from resource_tracker import (cloud_info, column_maps, dummy_workloads, helpers, keeper,
+                                      nvidia, report, server_info, tiny_bars, tiny_data_frame,
+                                      tracker, tracker_procfs, tracker_psutil)
+        assert callable(get_cloud_info) and callable(resource_tracker.get_server_info)
+        assert resource_tracker.logger.name == "resource_tracker"
+        try:
+            resource_tracker.nothing
+        except AttributeError as error:
+            print(error)
+    """)
+    assert out.strip() == "module 'resource_tracker' has no attribute 'nothing'"
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_interpreter_leaves_no_sampler(script, sign):
+    process = script.start("""
+        import time
+        from resource_tracker import ResourceTracker
+        t = ResourceTracker(interval=0.05)
+        t.wait_for_samples(2)
+        print("ready", flush=True)
+        time.sleep(60)
+    """)
+    assert process.stdout.readline() == "ready\n"
+    assert len(samplers(process.pid)) == 1
+    process.send_signal(sign)
+    # Its pipes close with it: the sampler holds none of them.
+    assert process.communicate(timeout=30)[0] == ""
+    assert process.returncode == -sign
+    assert gone(process.pid)
+
+
+def test_a_command_substitution_ends_with_the_job():
+    out = subprocess.run(
+        ["sh", "-c", f'x=$({sys.executable} -c "from resource_tracker import ResourceTracker;'
+         'import os, signal; t = ResourceTracker(); os.kill(os.getpid(), signal.SIGKILL)"); '
+         'echo ended'],
+        capture_output=True, text=True, timeout=60, check=True)
+    assert out.stdout == "ended\n"
+
+
+def test_ctrl_c_that_the_job_handles_does_not_end_sampling(script):
+    process = script.start("""
+        import time
+        from resource_tracker import ResourceTracker
+        t = ResourceTracker(interval=0.05)
+        t.wait_for_samples(2)
+        print("ready", flush=True)
+        try:
+            time.sleep(60)
+        except KeyboardInterrupt:
+            pass
+        before = t.n_samples
+        t.wait_for_samples(before + 3)
+        t.stop()
+        print(t.n_samples >= before + 3)
+    """, start_new_session=True)
+    assert process.stdout.readline() == "ready\n"
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert out == "True\n", err
+
+
+def test_ctrl_c_interrupts_waiting(script):
+    process = script.start("""
+        from resource_tracker import ResourceTracker
+        t = ResourceTracker()
+        print("ready", flush=True)
+        try:
+            t.wait_for_samples(10**6, timeout=600)
+        except KeyboardInterrupt:
+            print("interrupted")
+    """)
+    process.stdout.readline()
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[0] == "interrupted\n"
+
+
+def test_the_job_has_no_strange_children_threads_or_descriptors(script):
+    out = script.output("""
+        import json, multiprocessing, os, threading
+        before = set(os.listdir("/proc/self/fd"))
+        from resource_tracker import ResourceTracker
+        t = ResourceTracker(interval=0.05)
+        t.wait_for_samples(3)
+        try:
+            os.waitpid(-1, os.WNOHANG)
+            children = "some"
+        except ChildProcessError:
+            children = "none"
+        fds = set(os.listdir("/proc/self/fd")) - before
+        inheritable = [fd for fd in fds if os.path.exists(f"/proc/self/fd/{fd}")
+                       and os.get_inheritable(int(fd))]
+        t.stop()
+        t.cleanup()
+        print(json.dumps([children, threading.active_count(), len(os.listdir("/proc/self/task")),
+                          len(multiprocessing.active_children()), len(fds) <= 2, inheritable,
+                          max(t.process_metrics["children"])]))
+    """)
+    assert json.loads(out) == ["none", 1, 1, 0, True, [], 0]
+
+
+def test_nothing_stays_in_the_temporary_folder(script):
+    out = script.output("""
+        import os
+        from resource_tracker import ResourceTracker
+        a, b = ResourceTracker(interval=0.05), ResourceTracker(interval=0.05)
+        a.wait_for_samples(2)
+        a.stop()
+        print(a._tracker.recording, b._tracker.recording)
+    """)
+    for path in out.split():
+        assert path.startswith("/tmp/") and not os.path.exists(os.path.dirname(path))
+
+
+def test_after_a_fork_the_tracker_is_the_parents(script):
+    out = script.output("""
+        import os
+        from resource_tracker import ResourceTracker
+        t = ResourceTracker(interval=0.05)
+        t.wait_for_samples(2)
+        pid = os.fork()
+        if pid == 0:
+            assert not t.running
+            t.stop()
+            assert len(t.process_metrics) >= 2
+            with ResourceTracker(interval=0.05) as own:
+                own.wait_for_samples(2)
+            assert set(own.process_metrics["pid"]) == {os.getpid()}
+            os._exit(0)
+        status = os.waitpid(pid, 0)[1]
+        n = t.n_samples
+        t.wait_for_samples(n + 2)
+        t.stop()
+        print(status, t.n_samples > n)
+    """)
+    assert out == "0 True\n"
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_in_multiprocessing_workers(script, method):
+    out = script.output(f"""
+        import multiprocessing, os, warnings
+        warnings.simplefilter("error")
+        from resource_tracker import ResourceTracker
+
+        def work(n):
+            with ResourceTracker(interval=0.05) as t:
+                t.wait_for_samples(2, timeout=30)
+            return t.n_samples >= 2 and set(t.process_metrics["pid"]) == {{os.getpid()}}
+
+        if __name__ == "__main__":
+            t = ResourceTracker(interval=0.05)
+            with multiprocessing.get_context("{method}").Pool(2) as pool:
+                print(pool.map(work, range(4)))
+            t.stop()
+    """)
+    assert out == "[True, True, True, True]\n"
+
+
+def test_in_threads_at_once(script):
+    out = script.output("""
+        from concurrent.futures import ThreadPoolExecutor
+        from resource_tracker import ResourceTracker
+        shared = ResourceTracker(interval=0.05)
+
+        def work(n):
+            t = ResourceTracker(interval=0.05)
+            t.wait_for_samples(2, timeout=30)
+            shared.n_samples, shared.get_combined_metrics(), shared.mark(str(n))
+            t.stop()
+            return t.n_samples >= 2
+
+        with ThreadPoolExecutor(6) as pool:
+            print(all(pool.map(work, range(12))))
+        shared.stop()
+        print(shared.n_samples > 2)
+    """)
+    assert out == "True\nTrue\n"
+
+
+def test_stop_is_bounded_when_the_sampler_hangs(script):
+    process = script.start("""
+        import logging, sys, time
+        logging.basicConfig(stream=sys.stdout, format="%(message)s")
+        from resource_tracker import ResourceTracker
+        t = ResourceTracker(interval=0.05)
+        t.wait_for_samples(2)
+        print("ready", flush=True)
+        sys.stdin.readline()
+        t.stop()
+        print(t.n_samples >= 2, flush=True)
+        t.cleanup()
+    """, stdin=subprocess.PIPE)
+    assert process.stdout.readline() == "ready\n"
+    (pid,) = samplers(process.pid)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        process.stdin.write("\n")
+        process.stdin.flush()
+        assert process.stdout.readline().startswith("The sampler did not end in time")
+        assert process.stdout.readline() == "True\n"
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        process.kill()
+        process.communicate()
+
+
+def test_a_killed_sampler_is_told_and_keeps_what_was_sampled(script):
+    process = script.start("""
+        import logging, sys
+        logging.basicConfig(stream=sys.stdout, format="%(levelname)s")
+        from resource_tracker import ResourceTracker
+        t = ResourceTracker(interval=0.05)
+        t.wait_for_samples(3)
+        print("ready", flush=True)
+        sys.stdin.readline()
+        print(t.running, flush=True)
+        t.stop()
+        print(t.n_samples >= 3, flush=True)
+    """, stdin=subprocess.PIPE)
+    assert process.stdout.readline() == "ready\n"
+    os.kill(samplers(process.pid)[0], signal.SIGKILL)
+    assert gone(process.pid)
+    out = process.communicate("\n", timeout=60)[0].splitlines()
+    assert out[0] == "False" and out[-1] == "True"
+
+
+# ---- where nothing can be executed ----
+
+FALLBACK = """
+    import logging, os, sys
+    logging.basicConfig(stream=sys.stdout, format="%(levelname)s %(message).36s")
+    {setup}
+    from resource_tracker import ResourceTracker, _engine
+    t = ResourceTracker(interval=0.05)
+    end = os.times().user + 0.3
+    while os.times().user < end:
+        pass
+    t.wait_for_samples(4)
+    t.stop()
+    stats = t.stats()
+    print(type(t._tracker).__module__, t.n_samples >= 4, stats["process_cpu_usage"]["max"] > 0.2,
+          0.2 < sum(t.process_metrics["utime"]) < 3, t.system_metrics["memory_used"][0] > 1000,
+          t.process_metrics["memory"][0] > 1000, len(t.get_combined_metrics().columns),
+          t.server_info["allocation"] in ("shared", "dedicated"), len(t.report()) > 1000)
+"""
+
+
+def test_without_a_program_a_thread_samples(script, tmp_path):
+    program = tmp_path / "not-executable"
+    program.write_text("")
+    out = script.output(FALLBACK.format(
+        setup=f"os.environ['RESOURCE_TRACKER_BIN'] = '{program}'")).splitlines()
+    assert out == ["WARNING Sampling in a thread of this process",
+                   "resource_tracker._core True True True True True 32 True True"]
+
+
+def test_without_the_library_python_samples(script):
+    out = script.output(FALLBACK.format(
+        setup="sys.modules['resource_tracker._core'] = None")).splitlines()
+    assert out[-1] == "resource_tracker._pure True True True True True 32 True True"
+
+
+@pytest.mark.parametrize("hide", ["", "mount -t tmpfs -o ro none /dev/shm && "
+                                  "mount -t tmpfs -o ro none /var/tmp && export HOME=/proc && "])
+def test_without_a_temporary_folder_sampling_goes_on(hide):
+    """/tmp is not writable: an own mount name space has a read-only one. Then none is."""
+    text = """
+        import sys
+        from resource_tracker import ResourceTracker
+        t = ResourceTracker(interval=0.05)
+        t.wait_for_samples(3)
+        t.stop()
+        print(t.n_samples >= 3)
+    """
+    import textwrap
+
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c",
+         f'mount -t tmpfs -o ro none /tmp && {hide} exec "$0" -c "$1"', sys.executable,
+         textwrap.dedent(text)],
+        capture_output=True, text=True, timeout=60, check=False)
+    if "Operation not permitted" in done.stderr or "permission denied" in done.stderr:
+        return  # no right to a name space here
+    assert done.stdout == "True\n", done.stderr
+
+
+def test_python_dash_m(tmp_path):
+    out = subprocess.run([sys.executable, "-m", "resource_tracker", "run", "--quiet", "--recording",
+                          tmp_path, "--", "sh", "-c", "exit 3"], capture_output=True, text=True,
+                         timeout=60, check=False)
+    assert out.returncode == 3, out.stderr
+    out = subprocess.run([sys.executable, "-m", "resource_tracker", "version"],
+                         capture_output=True, text=True, timeout=60, check=True)
+    import resource_tracker
+
+    assert resource_tracker.__version__ in out.stdout
+    script = pathlib.Path(sys.executable).parent / "resource-tracker"
+    assert subprocess.run([script, "version"], capture_output=True, text=True, timeout=60,
+                          check=True).stdout == out.stdout

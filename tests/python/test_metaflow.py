@@ -1,0 +1,260 @@
+"""@track_resources in real flows on the local datastore."""
+
+import glob
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+pytest.importorskip("metaflow")
+
+HEAD = """
+    import os, time
+    from metaflow import FlowSpec, step, track_resources, card, retry, Parameter
+"""
+TAIL = """
+    if __name__ == "__main__":
+        F()
+"""
+
+FOREACH = """
+    class F(FlowSpec):
+        @track_resources
+        @step
+        def start(self):
+            self.x = [1, 2]
+            self.next(self.work, foreach="x")
+        @track_resources(interval=0.1)
+        @step
+        def work(self):
+            held = b"x" * ((self.input * 60) << 20)
+            end = time.process_time() + 0.4
+            while time.process_time() < end: pass
+            self.next(self.join)
+        @step
+        def join(self, inputs):
+            self.merge_artifacts(inputs)
+            self.next(self.end)
+        @step
+        def end(self):
+            pass
+"""
+
+
+class Flow:
+    """A flow's file in a folder with a datastore of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.env = {**os.environ, "HOME": str(folder), "USER": "tester", "METAFLOW_USER": "tester",
+                    "METAFLOW_DEFAULT_DATASTORE": "local", "METAFLOW_DEFAULT_METADATA": "local"}
+        self.env.pop("PYTHONPATH", None)
+
+    def write(self, body):
+        (self.folder / "flow.py").write_text(
+            textwrap.dedent(HEAD) + textwrap.dedent(body) + textwrap.dedent(TAIL))
+        return self
+
+    def __call__(self, *arguments, check=True, timeout=120, **env):
+        done = subprocess.run([sys.executable, "flow.py", "--no-pylint", *arguments],
+                              cwd=self.folder, env={**self.env, **env}, capture_output=True,
+                              text=True, timeout=timeout, check=False)
+        assert not check or done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    def client(self, code):
+        """Value of an expression with `run`, the latest run."""
+        text = ("import json\nfrom metaflow import Flow, namespace\nnamespace(None)\n"
+                f"run = next(iter(Flow('F').runs()))\nprint(json.dumps({code}, default=str))")
+        out = subprocess.run([sys.executable, "-c", text], cwd=self.folder, env=self.env,
+                             capture_output=True, text=True, timeout=60, check=False)
+        assert out.returncode == 0, out.stderr
+        return json.loads(out.stdout)
+
+    def cards(self, step):
+        return [pathlib.Path(p).read_text() for p in sorted(glob.glob(
+            f"{self.folder}/.metaflow/mf.cards/F/runs/*/steps/{step}/tasks/*/cards/*.html"))]
+
+
+@pytest.fixture
+def flow(tmp_path):
+    return Flow(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def foreach(tmp_path_factory):
+    """A flow that has run twice."""
+    flow = Flow(tmp_path_factory.mktemp("foreach")).write(FOREACH)
+    flow("run")
+    flow("run")
+    return flow
+
+
+def test_the_artifact(foreach):
+    data = foreach.client("run['work'].task.data.resource_tracker_data")
+    assert list(data) == ["step_failed", "tracker", "historical_stats", "totals", "pathspec"]
+    assert data["step_failed"] is False
+    assert data["tracker"]["metadata"]["interval"] == 0.1
+    assert data["pathspec"].split("/")[2] == "work"
+    assert data["totals"]["cpu_s"]["value"] > 0.35
+    assert max(row["cpu_usage"] for row in data["tracker"]["process_metrics"]) > 0.1
+    from resource_tracker import ResourceTracker
+
+    assert ResourceTracker.from_snapshot(data["tracker"]).recommend_resources()["cpu"] == 1
+
+
+def test_a_step_shorter_than_an_interval_has_its_totals(foreach):
+    data = foreach.client("run['start'].task.data.resource_tracker_data")
+    assert data["tracker"]["metadata"]["interval"] == 1
+    assert len(data["tracker"]["process_metrics"]) == 1 and "error" not in data
+
+
+def test_merging_and_steps_that_are_not_tracked(foreach):
+    assert foreach.client("'resource_tracker_data' in run['end'].task") is False
+    assert foreach.client("run['work'].task.metadata_dict['resource-usage'] is not None")
+    assert foreach.client("run['end'].task.metadata_dict.get('resource-usage')") is None
+
+
+def test_history_is_of_the_same_step_and_the_largest_task(foreach):
+    history = foreach.client("run['work'].task.data.resource_tracker_data['historical_stats']")
+    assert len(history) == 1  # one earlier run
+    peaks = foreach.client(
+        "[json.loads(t.metadata_dict['resource-usage'])['stats']['process_memory_mib']['max'] "
+        "for t in list(Flow('F').runs())[1]['work'].tasks()]")
+    assert len(peaks) == 2 and history[0]["process_memory_mib"]["max"] == max(peaks)
+    assert max(peaks) - min(peaks) > 40
+
+
+def test_cards(foreach):
+    cards = foreach.cards("work")
+    assert len(cards) == 4
+    for html in cards:
+        assert html.startswith("<!doctype html>") and "@resources(cpu=1, memory=" in html
+        assert "http" not in html and "src=" not in html
+    pathspec = foreach.client("run['work'].task.pathspec").split("/", 1)[1]
+    out = foreach("card", "get", pathspec, "--type", "tracked_resources")
+    assert "<!doctype html>" in out.stdout
+    assert foreach.client("len(list(__import__('metaflow').cards.get_cards(run['work'].task)))"
+                          ) == 1
+
+
+def test_the_command_recommends_by_step(foreach):
+    program = pathlib.Path(sys.executable).parent / "resource-tracker"
+    out = subprocess.run([program, "metaflow", "recommend", "F"], cwd=foreach.folder,
+                         env=foreach.env, capture_output=True, text=True, timeout=60, check=False)
+    lines = dict(line.split(": ", 1) for line in out.stdout.splitlines())
+    assert set(lines) == {"start", "work"}, out.stderr
+    assert lines["work"].startswith("@resources(cpu=1, memory=") and "# 2 runs" in lines["work"]
+    out = subprocess.run([program, "metaflow", "recommend", "F", "--json", "--last", "1"],
+                         cwd=foreach.folder, env=foreach.env, capture_output=True, text=True,
+                         timeout=60, check=True)
+    assert json.loads(out.stdout)["work"]["memory"] >= 256
+    out = subprocess.run([program, "metaflow", "recommend", "None"], cwd=foreach.folder,
+                         env=foreach.env, capture_output=True, text=True, timeout=60, check=False)
+    assert out.returncode == 1 and out.stderr.startswith("resource-tracker: metaflow: ")
+
+
+def test_the_extension_is_a_known_distribution(foreach):
+    out = subprocess.run([sys.executable, "-c", "import metaflow"], env={
+        **foreach.env, "METAFLOW_DEBUG_EXT": "1"}, capture_output=True, text=True, timeout=60,
+        check=True)
+    text = out.stdout + out.stderr
+    assert "resource" in text and "_pythonpath_" not in text
+
+
+STEP = """
+    class F(FlowSpec):
+        {decorators}
+        @step
+        def start(self):
+            {body}
+            self.next(self.end)
+        @step
+        def end(self):
+            pass
+"""
+
+
+def body(text, decorators="@track_resources"):
+    return STEP.format(decorators=decorators, body=text)
+
+
+def test_a_failed_step_keeps_card_and_artifact(flow):
+    done = flow.write(body("raise ValueError('mine')"))("run", check=False)
+    assert done.returncode != 0 and "mine" in done.stdout + done.stderr
+    (html,) = flow.cards("start")
+    assert 'class="failed"' in html
+    assert json.loads(flow.client("run['start'].task.metadata_dict['resource-usage']"))["failed"]
+
+
+def test_a_killed_step_ends_the_run_and_its_card_stays(flow):
+    flow.write(body("b = b'x' * (50 << 20); time.sleep(3.5); os.kill(os.getpid(), 9)",
+                    "@track_resources(interval=0.2)"))
+    done = flow("run", check=False, timeout=60)  # does not hang
+    assert done.returncode != 0
+    (html,) = flow.cards("start")
+    assert "Memory, MiB, at most" in html and ", running, " in html
+
+
+def test_a_tracker_that_cannot_start_does_not_fail_the_step(flow):
+    done = flow.write(body("pass", "@track_resources(interval=0)"))("run")
+    assert "*WARNING* [@resource_tracker] Failed to start resource tracker processes: " in (
+        done.stdout + done.stderr)
+    error = flow.client("run['start'].task.data.resource_tracker_data['error']")
+    assert error["error_type"] == "ValueError" and "interval must be" in error["error_message"]
+    assert "Traceback" in error["traceback"]
+
+
+def test_attributes(flow):
+    flow.write(body("pass", "@track_resources(artifact_name='mine', create_card=False)"))("run")
+    assert flow.client("run['start'].task.data.mine['step_failed']") is False
+    assert flow.cards("start") == []
+
+
+def test_beside_a_card_of_ones_own_and_retries(flow):
+    flow.write(body("assert os.path.exists('again') or open('again', 'w') is None",
+                    "@card(type='blank')\n        @retry(times=1, minutes_between_retries=0)\n"
+                    "        @track_resources"))("run")
+    assert len(flow.cards("start")) >= 3  # an attempt each, and the blank one
+    assert flow.client("run['start'].task.data.resource_tracker_data['step_failed']") is False
+
+
+def test_with_all_steps(flow):
+    flow.write(body("pass", ""))("run", "--with", "track_resources:interval=0.5")
+    for step in ("start", "end"):
+        data = flow.client(f"run['{step}'].task.data.resource_tracker_data")
+        assert data["tracker"]["metadata"]["interval"] == 0.5
+
+
+def test_by_mutators(flow):
+    (flow.folder / "mutators.py").write_text(textwrap.dedent("""
+        from metaflow import FlowMutator, track_resources
+        class Tracked(FlowMutator):
+            def mutate(self, mutable_flow):
+                for _, step in mutable_flow.steps:
+                    step.add_decorator(track_resources, deco_kwargs={"interval": 0.25})
+    """))
+    text = "from mutators import Tracked\n" + textwrap.dedent(body("pass", "")).replace(
+        "class F", "@Tracked\nclass F")
+    flow.write(text)("run")
+    data = flow.client("run['end'].task.data.resource_tracker_data")
+    assert data["tracker"]["metadata"]["interval"] == 0.25
+
+
+def test_spin(foreach):
+    done = foreach("spin", "start", check=False)
+    if "No such command" in done.stderr:
+        return  # an older Metaflow
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "not supported" not in done.stdout + done.stderr
+
+
+def test_card_of_its_type(flow):
+    flow.write(body("pass", "@card(type='tracked_resources', options={'artifact_name': 'none'}, "
+                            "id='a')\n        @track_resources(create_card=False)"))("run")
+    (html,) = flow.cards("start")
+    assert "has no artifact none" in html

@@ -1,0 +1,128 @@
+"""Snapshots: of this and of the two versions of the original, and what is none."""
+
+import gzip
+import json
+
+import pytest
+
+from resource_tracker import ResourceTracker
+
+METADATA = {"version": 1, "resource_tracker": {"version": "0.4.2", "implementation": "procfs"},
+            "pid": 7, "children": True, "interval": 1, "method": None, "autostart": True,
+            "track_processes": True, "track_system": True, "discover_server": True,
+            "discover_cloud": True, "start_time": 1000.0, "stop_time": 1003.0, "duration": 4.0}
+PROCESS_04 = {"timestamp": 1001.0, "pid": 7, "children": 1, "utime": 0.5, "stime": 0.1,
+              "cpu_usage": 0.6, "memory": 307200, "read_bytes": 10, "write_bytes": 20,
+              "gpu_usage": 0, "gpu_vram": 0, "gpu_utilized": 0}
+SYSTEM_04 = {"timestamp": 1001.0, "processes": 90, "utime": 1.0, "stime": 0.2, "cpu_usage": 1.2,
+             "memory_free": 1024, "memory_used": 2048, "memory_buffers": 1, "memory_cached": 2,
+             "memory_active": 3, "memory_inactive": 4, "disk_read_bytes": 5,
+             "disk_write_bytes": 6, "disk_space_total_gb": 100.0, "disk_space_used_gb": 50.0,
+             "disk_space_free_gb": 50.0, "net_recv_bytes": 7, "net_sent_bytes": 8, "gpu_usage": 0,
+             "gpu_vram": 0, "gpu_utilized": 0}
+RENAMED = {"memory": ("memory_mib", 1024), "read_bytes": ("disk_read_bytes", 1),
+           "write_bytes": ("disk_write_bytes", 1), "gpu_vram": ("gpu_vram_mib", 1),
+           **{f"memory_{k}": (f"memory_{k}_mib", 1024)
+              for k in ("free", "used", "buffers", "cached", "active", "inactive")}}
+
+
+def newer(row):
+    return {RENAMED.get(k, (k, 1))[0]: v / RENAMED[k][1] if k in RENAMED else v
+            for k, v in row.items()}
+
+
+def document(process, system, **metadata):
+    return {"metadata": {**METADATA, **metadata},
+            "server_info": {"os": "Linux", "vcpus": 4, "memory_mb": 8000.0, "gpu_count": 0},
+            "cloud_info": {"vendor": "aws", "instance_type": "c5.large", "region": "r"},
+            "process_metrics": process, "system_metrics": system}
+
+
+OLD = document([PROCESS_04, {**PROCESS_04, "timestamp": 1002.0, "cpu_usage": 1.0, "children": ""}],
+               [SYSTEM_04, {**SYSTEM_04, "timestamp": 1002.0}])
+NEW = document([newer(row) for row in OLD["process_metrics"]],
+               [newer(row) for row in OLD["system_metrics"]],
+               resource_tracker={"version": "0.5.0", "implementation": "psutil"})
+
+
+@pytest.mark.parametrize("snapshot, schema", [(OLD, "0.4"), (NEW, "0.5")])
+def test_both_versions_load(snapshot, schema):
+    tracker = ResourceTracker.loads(json.dumps(snapshot))
+    assert tracker.schema == schema and not tracker.running and tracker.n_samples == 2
+    assert (tracker.pid, tracker.start_time, tracker.stop_time) == (7, 1000.0, 1003.0)
+    assert tracker.recommend_resources() == {"cpu": 1, "memory": 512, "gpu": 0, "vram": 0}
+    stats = tracker.stats()
+    assert stats["process_memory_mib"]["max"] == 300
+    assert stats["process_memory"]["max"] == 307200
+    assert stats["timestamp"]["duration"] == 2
+    assert tracker.process_metrics["children"][1] is None
+    assert tracker.server_info["vcpus"] == 4 and tracker.server_info["allocation"] == "shared"
+    assert tracker.cloud_info["vendor"] == "aws"
+    assert "c5.large" in tracker.report()
+
+
+def test_round_trip(finished, tmp_path):
+    for again in (ResourceTracker.loads(finished.dumps()),
+                  ResourceTracker.from_snapshot(finished.snapshot())):
+        assert again.process_metrics.to_dict() == finished.process_metrics.to_dict()
+        assert again.system_metrics.to_dict() == finished.system_metrics.to_dict()
+        assert again.stats() == finished.stats()
+        assert (again.start_time, again.stop_time) == (finished.start_time, finished.stop_time)
+        again.stop()
+        with pytest.raises(RuntimeError, match="already stopped"):
+            again.start()
+
+
+@pytest.mark.parametrize("name, compressed", [("a.json.gz", True), ("a.json", False), ("a", True)])
+def test_files(finished, tmp_path, name, compressed):
+    path = tmp_path / name
+    finished.dump(str(path))
+    data = path.read_bytes()
+    assert (data[:2] == b"\x1f\x8b") is compressed
+    json.loads(gzip.decompress(data) if compressed else data)
+    assert ResourceTracker.load(str(path)).n_samples == finished.n_samples
+
+
+def test_metadata(finished):
+    snapshot = finished.snapshot()
+    assert list(snapshot) == ["metadata", "server_info", "cloud_info", "process_metrics",
+                              "system_metrics", "phases"]
+    metadata = snapshot["metadata"]
+    assert set(METADATA) <= set(metadata)
+    assert metadata["version"] == 1 and metadata["schema"] == "0.4"
+    assert metadata["duration"] == round(
+        metadata["stop_time"] - metadata["start_time"] + metadata["interval"], 2)
+
+
+def test_while_it_runs_a_snapshot_is_of_now():
+    tracker = ResourceTracker(interval=0.05)
+    tracker.wait_for_samples(2)
+    assert ResourceTracker.loads(tracker.dumps()).n_samples >= 2
+    assert tracker.running
+    tracker.stop()
+
+
+@pytest.mark.parametrize("snapshot", [
+    {}, [], None, 5, {"metadata": {}}, {**OLD, "metadata": None}, {**OLD, "process_metrics": 5},
+    {**OLD, "process_metrics": [{"cpu_usage": 1}]}, {**OLD, "process_metrics": [[1]]},
+    {**OLD, "metadata": {**METADATA, "interval": "x"}},
+    {**OLD, "metadata": {**METADATA, "interval": 0}},
+    {k: v for k, v in OLD.items() if k != "system_metrics"}])
+def test_what_is_no_snapshot(snapshot):
+    with pytest.raises(ValueError):
+        ResourceTracker.from_snapshot(snapshot)
+
+
+def test_damaged_files(finished, tmp_path):
+    path = tmp_path / "a.json.gz"
+    finished.dump(str(path))
+    data = path.read_bytes()
+    for damaged in (data[:len(data) // 2], data[:20], b"\x1f\x8b", b"", b"{", b"\xff\xfe",
+                    data[:50] + b"x" * 50 + data[100:]):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match="a.json.gz: "):
+            ResourceTracker.load(str(path))
+    with pytest.raises(FileNotFoundError):
+        ResourceTracker.load(str(tmp_path / "none"))
+    with pytest.raises(ValueError):
+        ResourceTracker.loads("garbage")

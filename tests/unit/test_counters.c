@@ -1,0 +1,209 @@
+/* The counters of now: of real processes, and of this machine. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "resource_tracker.h"
+
+/* A process that burns so much CPU time, says so, then waits to be killed; `children` of its own
+ * wait with it. */
+static pid_t start_family(long ms, int children)
+{
+	struct timespec now = {0, 0};
+	int pipes[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid > 0) {
+		(void) close(pipes[1]);
+		assert_int_equal(read(pipes[0], &byte, 1), 1);
+		(void) close(pipes[0]);
+		return pid;
+	}
+	(void) prctl(PR_SET_PDEATHSIG, SIGKILL); /* should a test fail */
+	for (int i = 0; i < children; i++)
+		if (fork() == 0) {
+			(void) prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				(void) pause();
+		}
+	while (now.tv_sec * 1000 + now.tv_nsec / 1000000 < ms)
+		(void) clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	(void) !write(pipes[1], "", 1);
+	for (;;)
+		(void) pause();
+}
+
+static void end_family(pid_t pid)
+{
+	(void) kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static int open_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	(void) closedir(dir);
+	return n;
+}
+
+static void what_was_used_before_counts_and_stays_after_the_end(void **state)
+{
+	pid_t pid = start_family(300, 0);
+	struct trk_process_counters a, b;
+	struct trk_counters *c;
+
+	(void) state;
+	assert_int_equal(trk_counters_of_process(pid, 0, &c), 0);
+	assert_int_equal(trk_counters_process(c, &a), 0);
+	assert_true(a.user_s + a.system_s >= 0.299);
+	assert_true(a.user_s + a.system_s < 30);
+	assert_true(a.memory_mib > 0);
+	assert_int_equal(a.processes, 1);
+	assert_false(a.gone);
+	end_family(pid);
+	assert_int_equal(trk_counters_process(c, &b), 0);
+	assert_true(b.gone);
+	assert_int_equal(b.processes, 0);
+	assert_true(b.memory_mib == 0);
+	assert_true(b.user_s >= a.user_s && b.system_s >= a.system_s);
+	trk_counters_free(c);
+}
+
+static void a_tree_counts_its_children_and_one_process_does_not(void **state)
+{
+	pid_t pid = start_family(0, 3);
+	struct trk_process_counters tree, alone;
+	struct trk_counters *c;
+
+	(void) state;
+	assert_int_equal(trk_counters_of_process(pid, 0, &c), 0);
+	assert_int_equal(trk_counters_process(c, &tree), 0);
+	trk_counters_free(c);
+	assert_int_equal(trk_counters_of_process(pid, 1, &c), 0);
+	assert_int_equal(trk_counters_process(c, &alone), 0);
+	trk_counters_free(c);
+	assert_int_equal(tree.processes, 4);
+	assert_int_equal(alone.processes, 1);
+	assert_true(tree.memory_mib > alone.memory_mib);
+	end_family(pid);
+}
+
+static void no_descriptor_is_kept_for_a_process(void **state)
+{
+	pid_t pid = start_family(0, 20);
+	struct trk_process_counters now;
+	struct trk_counters *c;
+	int before;
+
+	(void) state;
+	assert_int_equal(trk_counters_of_process(pid, 0, &c), 0);
+	before = open_descriptors();
+	assert_int_equal(trk_counters_process(c, &now), 0);
+	assert_int_equal(now.processes, 21);
+	assert_int_equal(open_descriptors(), before);
+	trk_counters_free(c);
+	end_family(pid);
+}
+
+static void there_are_none_of_a_process_that_is_not(void **state)
+{
+	struct trk_counters *c = NULL;
+	pid_t pid = fork();
+
+	(void) state;
+	if (pid == 0)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(trk_counters_of_process(pid, 0, &c), -ESRCH);
+	assert_int_equal(trk_counters_of_process(0, 0, &c), -ESRCH);
+	assert_int_equal(trk_counters_of_process(-1, 0, &c), -ESRCH);
+	assert_null(c);
+	trk_counters_free(NULL);
+}
+
+static void the_machine_has_its_memory_disks_and_file_systems(void **state)
+{
+	struct trk_machine_counters a, b;
+	double x, y, z, total = (double) sysconf(_SC_PHYS_PAGES) * (double) sysconf(_SC_PAGESIZE);
+	struct trk_counters *c;
+	const char *name;
+	size_t n = 0;
+
+	(void) state;
+	assert_int_equal(trk_counters_of_machine(&c), 0);
+	assert_int_equal(trk_counters_machine(c, &a), 0);
+	assert_true(a.processes >= 1);
+	assert_true(a.user_s > 0 && a.system_s > 0);
+	assert_true(a.memory_free_mib > 0);
+	assert_true((a.memory_used_mib + a.memory_free_mib) * 1024 * 1024 <= total);
+	while (trk_counters_disk(c, n, &name, &x, &y) == 0) {
+		assert_true(*name && x >= 0 && y >= 0);
+		n++;
+	}
+	for (n = 0; trk_counters_mount(c, n, &name, &x, &y, &z) == 0; n++) {
+		assert_true(name[0] == '/');
+		assert_true(x > 0 && y >= 0 && z >= 0 && y + z <= x);
+	}
+	assert_int_equal(trk_counters_disk(c, SIZE_MAX, &name, &x, &y), -ENOENT);
+	assert_int_equal(trk_counters_mount(c, SIZE_MAX, &name, &x, &y, &z), -ENOENT);
+	assert_int_equal(trk_counters_machine(c, &b), 0);
+	assert_true(b.user_s >= a.user_s && b.net_recv_bytes >= a.net_recv_bytes);
+	trk_counters_free(c);
+}
+
+static void one_kind_is_not_the_other(void **state)
+{
+	struct trk_machine_counters machine = {.processes = 7};
+	struct trk_process_counters process = {.processes = 7};
+	struct trk_counters *c;
+	const char *name;
+	double x, y;
+
+	(void) state;
+	assert_int_equal(trk_counters_of_machine(&c), 0);
+	assert_int_equal(trk_counters_process(c, &process), -EINVAL);
+	assert_int_equal(process.processes, 7);
+	trk_counters_free(c);
+	assert_int_equal(trk_counters_of_process(getpid(), 0, &c), 0);
+	assert_int_equal(trk_counters_machine(c, &machine), -EINVAL);
+	assert_true(machine.processes == 7);
+	assert_int_equal(trk_counters_disk(c, 0, &name, &x, &y), -ENOENT);
+	trk_counters_free(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_used_before_counts_and_stays_after_the_end),
+		cmocka_unit_test(a_tree_counts_its_children_and_one_process_does_not),
+		cmocka_unit_test(no_descriptor_is_kept_for_a_process),
+		cmocka_unit_test(there_are_none_of_a_process_that_is_not),
+		cmocka_unit_test(the_machine_has_its_memory_disks_and_file_systems),
+		cmocka_unit_test(one_kind_is_not_the_other),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
