@@ -102,8 +102,8 @@ def test_ctrl_c_that_the_job_handles_does_not_end_sampling(script):
         from resource_tracker import ResourceTracker
         t = ResourceTracker(interval=0.05)
         t.wait_for_samples(2)
-        print("ready", flush=True)
         try:
+            print("ready", flush=True)
             time.sleep(60)
         except KeyboardInterrupt:
             pass
