@@ -6,7 +6,7 @@
 #include "record/enforce.h"
 
 struct track_settings {
-	const char *job, *output, *format, *dir, *summary, *summary_json, *color;
+	const char *job, *output, *format, *dir, *summary, *summary_json, *color, *gpu;
 	uint64_t interval_ns, duration_ns;
 	struct trk_enforce limits;
 	struct trk_quantity request[TRK_REQUESTS];

@@ -167,6 +167,7 @@ static int open_sampler(struct track *t)
 	struct trk_sampler_options options = {
 		.tree = tree.root ? &tree : NULL,
 		.no_system = t->options->no_system,
+		.gpu = t->options->gpu,
 		.perf_fd = t->perf_fd,
 		.min_interval_ns = t->options->interval_ns / 5 < MIN_RATE_NS
 					   ? t->options->interval_ns / 5
@@ -217,7 +218,8 @@ static void take_row(struct track *t, uint64_t late_ns)
 	if (t->writer)
 		(void) trk__writer_row(t->writer, row);
 	if (t->options->on_row)
-		t->options->on_row(t->options->data, &t->record->run, row);
+		t->options->on_row(t->options->data, &t->record->run, row,
+				   trk__sampler_gpus(t->sampler));
 }
 
 static void write_state(struct track *t, uint64_t now)
