@@ -7,12 +7,14 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
+#include "sink/gpu_table.h"
 #include "sink/table.h"
 
 enum { FLUSH_AT = 60 * 1024, TEXT_MAX = 128 * 1024 };
 
 struct settings {
 	const char *dir, *columns, *table, *format, *output;
+	bool gpus;
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -21,6 +23,8 @@ static const struct cli_option options[] = {
 	{"columns", 0, "full|0.5|0.4", "which columns (full)", cli_set_text, AT(columns)},
 	{"table", 0, "process|system", "of the 0.4 set (process)", cli_set_text, AT(table)},
 	{"format", 'f', "csv|jsonl", "csv", cli_set_text, AT(format)},
+	{"gpus", 0, NULL, "a line a GPU and sample instead: its own series", cli_set_flag,
+	 AT(gpus)},
 	{"output", 'o', "FILE", "write there instead of stdout", cli_set_text, AT(output)},
 	{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -32,6 +36,9 @@ struct writing {
 	struct trk_buf buf;
 	int fd, status;
 	const char *where;
+	bool gpus;
+	const struct trk_record *record; /* as read so far */
+	uint64_t gpu_rows;               /* of it that were written */
 };
 
 static int flush(struct writing *w)
@@ -49,6 +56,12 @@ static int write_row(void *data, uint64_t rows, const struct trk_sample *mean,
 	(void) rows;
 	(void) min;
 	(void) max;
+	if (w->gpus) {
+		if (w->record->gpus.rows != w->gpu_rows)
+			trk__gpu_table_rows(&w->buf, &w->record->gpus, mean, w->json);
+		w->gpu_rows = w->record->gpus.rows;
+		return w->buf.len > FLUSH_AT ? flush(w) : 0;
+	}
 	if (!trk__table_has_row(w->set, mean))
 		return 0;
 	if (w->json)
@@ -116,8 +129,12 @@ static int run(int argc, char **argv)
 			return EXIT_ERROR;
 		}
 	}
+	w.gpus = s.gpus;
+	w.record = record;
 	trk__buf_init(&w.buf, TEXT_MAX);
-	if (!w.json)
+	if (s.gpus && !w.json)
+		trk__gpu_table_head(&w.buf);
+	else if (!w.json)
 		trk__table_csv_head(&w.buf, w.set);
 	memcpy(&hook, &on_row, sizeof(hook));
 	r = cli_load(s.dir, at < argc ? argv[at] : "@", record, hook, &w);

@@ -28,6 +28,8 @@ enum trk_record_type {
 	TRK_RECORD_STATE,     /* struct trk_outcome so far */
 	TRK_RECORD_END,       /* struct trk_outcome at the end */
 	TRK_RECORD_MARK,      /* struct trk_mark */
+	TRK_RECORD_GPUS,      /* who the GPUs are: record/gpus.h */
+	TRK_RECORD_GPU_ROW,   /* their values, before the row of the same moment */
 };
 
 /* How the columns of a file map to ours. */

@@ -60,6 +60,7 @@ void trk__record_release(struct trk_record *r)
 {
 	trk__stats_free(r->stats);
 	free(r->mark);
+	trk__gpu_log_release(&r->gpus);
 	r->stats = NULL;
 	r->mark = NULL;
 	r->marks = r->marks_cap = 0;

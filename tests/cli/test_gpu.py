@@ -170,3 +170,56 @@ def test_an_unknown_choice_is_refused(rt):
     result = rt.run("run", "--gpu", "maybe", "--", "true")
     assert result.rc == 125
     assert "auto always never" in result.stderr
+
+
+def test_the_summary_and_the_recording_know_each_gpu(rt, gpus):
+    gpus.play(DEVICES)
+    result = gpus.track("sh", "-c", JOB)
+    shown = rt.run("show", "--json", "@").json()
+    assert shown["gpus"] == result.summary["gpus"]  # the reader counts as the tracker did
+    first, second = shown["gpus"]
+    assert (first["name"], first["uuid"], first["driver"]) == ("NVIDIA H100", "GPU-a", "550.54.15")
+    assert first["used_by_job"] and not second["used_by_job"]
+    assert first["attribution"] == "by pid"
+    assert first["utilization"]["mean"] == pytest.approx(0.75)
+    assert first["process_memory"]["max"] == GIB
+    assert first["power"]["max"] == 300
+    assert first["pcie_rx"]["mean"] is None and first["pcie_rx"]["reason"]
+    # 300 W of the one that was used; the other's are not the job's.
+    energy = shown["totals"]["gpu_energy_j"]
+    assert energy["quality"] == "at_most"
+    assert energy["value"] == pytest.approx(first["energy_j"], rel=1e-9)
+    assert 300 * 0.5 < energy["value"] < 300 * (shown["run"]["duration_s"] + 0.1)
+    assert "GPU" in result.stderr and "VRAM" in result.stderr and "of 2" in result.stderr
+    assert "of 160" in result.stderr
+
+
+def test_the_series_of_each_gpu_is_exported(rt, gpus):
+    gpus.play(DEVICES)
+    gpus.track("sh", "-c", JOB)
+    rows = rows_of(rt, "--gpus")
+    assert {r["gpu"] for r in rows} == {"0", "1"}
+    assert {r["utilization_share"] for r in rows if r["gpu"] == "0"} == {"0.75"}
+    assert {r["temperature_c"] for r in rows if r["gpu"] == "1"} == {"40"}
+    assert all(r["pcie_rx_bytes_per_s"] == "" for r in rows)
+    joules = [float(r["energy_j"]) for r in rows if r["gpu"] == "0"]
+    assert joules == sorted(joules) and joules[-1] > joules[0] > 0
+    stamps = set(known(rows_of(rt), "timestamp"))
+    assert set(known(rows, "timestamp")) <= stamps
+    text = rt.run("export", "--gpus", "-f", "jsonl").stdout
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert len(lines) == len(rows)
+    assert lines[0]["name"] == "NVIDIA H100" and lines[0]["parent"] is None
+
+
+def test_mig_instances_have_memory_and_a_reason(rt, gpus):
+    gpus.play("device name=A100 uuid=GPU-m mig=1 total=1000 used=300 util=90\n"
+              "instance device=0 name=A100_1g uuid=MIG-a total=500 used=200\n")
+    result = gpus.track("sleep", "0.9")
+    gpu, instance = result.summary["gpus"]
+    assert gpu["mig"] and instance["parent"] == 0
+    assert instance["memory_used"]["max"] == 200
+    assert gpu["utilization"]["mean"] is None
+    assert "MIG" in gpu["utilization"]["reason"]
+    assert result.summary["stats"]["system_gpu_usage"]["mean"] is None
+    assert result.summary["stats"]["system_gpu_vram_mib"]["max"] is not None
