@@ -10,12 +10,14 @@
 #include "base/gzip.h"
 #include "cli/cli.h"
 #include "sink/snapshot.h"
+#include "sink/gpu_table.h"
 #include "sink/table.h"
 
 enum { FLUSH_AT = 60 * 1024, TEXT_MAX = 128 * 1024 };
 
 struct settings {
 	const char *dir, *columns, *table, *format, *output;
+	bool gpus;
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -25,6 +27,8 @@ static const struct cli_option options[] = {
 	{"table", 0, "process|system", "of the 0.4 set (process)", cli_set_text, AT(table)},
 	{"format", 'f', "csv|jsonl|snapshot",
 	 "csv; snapshot: JSON of the Python package (0.5, 0.4)", cli_set_text, AT(format)},
+	{"gpus", 0, NULL, "a line a GPU and sample instead: its own series", cli_set_flag,
+	 AT(gpus)},
 	{"output", 'o', "FILE", "write there instead of stdout; FILE.gz is compressed",
 	 cli_set_text, AT(output)},
 	{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},
@@ -40,6 +44,9 @@ struct writing {
 	struct trk_buf buf;
 	int fd, status;
 	const char *where;
+	bool gpus;
+	const struct trk_record *record; /* as read so far */
+	uint64_t gpu_rows;               /* of it that were written */
 };
 
 static int flush(struct writing *w)
@@ -62,6 +69,12 @@ static int write_row(void *data, uint64_t rows, const struct trk_sample *mean,
 	(void) rows;
 	(void) min;
 	(void) max;
+	if (w->gpus) {
+		if (w->record->gpus.rows != w->gpu_rows)
+			trk__gpu_table_rows(&w->buf, &w->record->gpus, mean, w->json);
+		w->gpu_rows = w->record->gpus.rows;
+		return w->buf.len > FLUSH_AT ? flush(w) : 0;
+	}
 	if (!w->snapshot && !trk__table_has_row(w->set, mean))
 		return 0;
 	if (w->snapshot)
@@ -122,7 +135,9 @@ static int write_table(const struct settings *s, const char *reference, struct w
 {
 	int r;
 
-	if (!w->json)
+	if (w->gpus && !w->json)
+		trk__gpu_table_head(&w->buf);
+	else if (!w->json)
 		trk__table_csv_head(&w->buf, w->set);
 	r = each_row(s, reference, w, record);
 	return r ? r : flush(w);
@@ -206,6 +221,8 @@ static int run(int argc, char **argv)
 	if (!record)
 		return EXIT_ERROR;
 	r = s.output ? open_output(&s, &w) : 0;
+	w.gpus = s.gpus && !w.snapshot;
+	w.record = record;
 	trk__buf_init(&w.buf, TEXT_MAX);
 	if (r == 0)
 		r = (w.snapshot ? write_snapshot : write_table)(&s, at < argc ? argv[at] : "@", &w,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "probe/gpu/poller.h"
 #include "sink/table.h"
 
 /* clang-format off */
@@ -196,5 +197,10 @@ int main(int argc, char **argv)
 	}
 	if (fflush(stdout) != 0 && status == EXIT_OK)
 		status = EXIT_ERROR;
+	/* A driver that hangs would hang our end as well. */
+	if (trk__gpu_threads() > 0) {
+		(void) fflush(NULL);
+		_exit(status);
+	}
 	return status;
 }

@@ -79,13 +79,14 @@ static void write_text(struct sample_output *out, const struct trk_run *run,
 }
 
 void sample_output_row(struct sample_output *out, const struct trk_run *run,
-		       const struct trk_sample *row)
+		       const struct trk_sample *row, const struct trk_gpu_reading *gpus)
 {
 	int r;
 
 	if (out->fd < 0 || out->failed)
 		return;
 	trk__buf_clear(&out->buf);
+	out->detail.gpus = gpus;
 	write_text(out, run, row);
 	r = out->buf.error;
 	if (r == 0)

@@ -32,6 +32,6 @@ int sample_output_open(struct sample_output *out, const struct track_settings *s
 void sample_output_release(struct sample_output *out);
 /* One row. A failure is said once; the job goes on. */
 void sample_output_row(struct sample_output *out, const struct trk_run *run,
-		       const struct trk_sample *row);
+		       const struct trk_sample *row, const struct trk_gpu_reading *gpus);
 
 #endif

@@ -206,6 +206,7 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 		{"format", "csv json jsonl"},
 		{"summary", "auto short never"},
 		{"color", "auto always never"},
+		{"gpu", "auto always never"},
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -258,6 +259,7 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 	{"no-history", 0, NULL, "keep the run out of the history of its job", cli_set_flag, AT(no_history)}, \
 	{"no-discovery", 0, NULL, "do not ask in which cloud this is", cli_set_flag, AT(no_discovery)}, \
 	{"instance", 0, "VENDOR/REGION/TYPE", "the server that this is, for its price", take_instance, 0}, \
+	{"gpu", 0, "auto|always|never", "ask for GPUs (auto: where there is a sign of one)", take_choice, AT(gpu)}, \
 	{"strict", 0, NULL, "trouble of the tracker ends in exit code 125", cli_set_flag, AT(strict)}, \
 	SIBLING_OPTIONS, \
 	{"control-fd", 0, "N", NULL, take_control_fd, 0}, \
@@ -294,6 +296,7 @@ void track_settings_init(struct track_settings *s)
 	*s = (struct track_settings){
 		.interval_ns = 1000000000ull,
 		.summary = "auto",
+		.gpu = "auto",
 		.limits.grace_ns = GRACE_DEFAULT_NS,
 		.control_fd = -1,
 	};
@@ -303,9 +306,10 @@ void track_settings_init(struct track_settings *s)
 
 /* ---- while it runs ---- */
 
-static void write_row(void *data, const struct trk_run *run, const struct trk_sample *row)
+static void write_row(void *data, const struct trk_run *run, const struct trk_sample *row,
+		      const struct trk_gpu_reading *gpus)
 {
-	sample_output_row(data, run, row);
+	sample_output_row(data, run, row, gpus);
 }
 
 static void say_word(void *data, const char *text)
@@ -531,6 +535,13 @@ static bool is_summary_for(const struct track_settings *s, int fd)
 		!strncmp(s->summary_json, "/proc/", 6)); /* may be a name of it */
 }
 
+static enum trk_gpu_mode gpu_mode(const char *text)
+{
+	return !strcmp(text, "never")    ? TRK_GPU_NEVER
+	       : !strcmp(text, "always") ? TRK_GPU_ALWAYS
+					 : TRK_GPU_AUTO;
+}
+
 static const char *get_variable(const char *name)
 {
 	return getenv(name);
@@ -559,6 +570,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		.control_fd = s->control_fd,
 		.duration_ns = s->duration_ns,
 		.pss_share = -1,
+		.gpu = gpu_mode(s->gpu),
 		.dir = s->no_recording ? NULL : cli_state_dir(s->dir, dir, sizeof(dir)),
 		.on_row = write_row,
 		.on_word = s->quiet ? NULL : say_word,

@@ -6,7 +6,7 @@
 #include "record/enforce.h"
 
 struct track_settings {
-	const char *job, *output, *format, *dir, *summary, *summary_json, *color;
+	const char *job, *output, *format, *dir, *summary, *summary_json, *color, *gpu;
 	const char *report; /* file of --report; "": named after the run; NULL: none */
 	uint64_t interval_ns, duration_ns;
 	struct trk_enforce limits;

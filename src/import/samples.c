@@ -284,7 +284,7 @@ static void drop_gpu(struct trk_sample *row)
 	};
 
 	for (size_t k = 0; k < sizeof(columns) / sizeof(columns[0]); k++) {
-		row->known &= ~(1ull << columns[k]);
+		row->known &= ~((trk_column_bits) 1 << columns[k]);
 		row->value[columns[k]] = 0;
 	}
 }

@@ -224,6 +224,21 @@ static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct
 				      : "only the parent of a process learns it");
 }
 
+static void total_gpus(struct trk_record *record)
+{
+	bool all;
+	double joules = trk__gpu_log_energy(&record->gpus, &all);
+
+	trk__quantity_set(&record->outcome.total[TRK_TOTAL_GPU_ENERGY_J], joules,
+			  TRK_QUALITY_AT_MOST, isnan(joules) ? NULL : "energy counters of the GPUs",
+			  isnan(joules)
+				  ? record->gpus.count
+					    ? "the GPUs or their driver give no energy counter"
+					    : "no GPU is measured"
+			  : all ? "the whole draw of all GPUs: the job is seen on none"
+				: "the whole draw of the GPUs that the job used");
+}
+
 /* VmHWM and not getrusage: that one starts from the size of whoever started us. */
 static void tracker_own(struct trk_finish *f, struct trk_outcome *o)
 {
@@ -255,6 +270,7 @@ void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
 		total_cpu(f, sampler, record);
 		total_memory(f, sampler, record);
 		total_rest(f, sampler, record);
+		total_gpus(record);
 		o->top_count = trk__tree_top(trk__sampler_tree(sampler), o->top, TRK_TOP_MAX);
 		o->left_behind = trk__tree_pids(trk__sampler_tree(sampler), NULL, 0);
 	}

@@ -154,7 +154,7 @@ static void parse_schema(struct trk_cursor *c, struct trk_schema *schema)
 {
 	uint64_t count = trk__cursor_varint(c);
 
-	if (count > 64)
+	if (count > TRK_COLUMN_BITS)
 		c->bad = 1;
 	schema->count = 0;
 	for (uint64_t i = 0; i < count && !c->bad; i++) {
@@ -209,7 +209,8 @@ int trk__parse_start(const void *data, size_t len, struct trk_schema *schema, st
 
 void trk__format_row(struct trk_buf *b, const struct trk_sample *s)
 {
-	trk__buf_varint(b, s->known);
+	trk__buf_varint(b, (uint64_t) s->known);
+	trk__buf_varint(b, (uint64_t) (s->known >> 64));
 	for (int i = 0; i < TRK_COLUMNS; i++)
 		if (trk__sample_knows(s, i))
 			trk__buf_svarint(b, s->value[i]);
@@ -217,8 +218,11 @@ void trk__format_row(struct trk_buf *b, const struct trk_sample *s)
 
 int trk__parse_row(struct trk_cursor *c, const struct trk_schema *schema, struct trk_sample *ret)
 {
-	uint64_t known = trk__cursor_varint(c);
+	trk_column_bits known = trk__cursor_varint(c);
 
+	/* Files with fewer columns have one word of bits. */
+	if (schema->count > 64)
+		known |= (trk_column_bits) trk__cursor_varint(c) << 64;
 	memset(ret, 0, sizeof(*ret));
 	for (size_t i = 0; i < schema->count; i++) {
 		int64_t value;
@@ -229,7 +233,7 @@ int trk__parse_row(struct trk_cursor *c, const struct trk_schema *schema, struct
 		if (schema->column[i] >= 0)
 			trk__sample_set(ret, schema->column[i], value);
 	}
-	if (c->bad || (schema->count < 64 && known >> schema->count))
+	if (c->bad || (schema->count < TRK_COLUMN_BITS && known >> schema->count))
 		return -EBADMSG;
 	return 0;
 }

@@ -29,13 +29,15 @@ enum trk_record_type {
 	TRK_RECORD_END,       /* struct trk_outcome at the end */
 	TRK_RECORD_MARK,      /* struct trk_mark */
 	TRK_RECORD_PLACE = 8, /* a part of struct trk_place (record/place.h) */
+	TRK_RECORD_GPUS = 9,  /* who the GPUs are: record/gpus.h */
+	TRK_RECORD_GPU_ROW,   /* their values, before the row of the same moment */
 };
 
 /* How the columns of a file map to ours. */
 struct trk_schema {
 	size_t count;
-	int column[64];      /* ours, or -1 for one that we do not know */
-	int64_t divisor[64]; /* of the file */
+	int column[TRK_COLUMN_BITS];      /* ours, or -1 for one that we do not know */
+	int64_t divisor[TRK_COLUMN_BITS]; /* of the file */
 };
 
 /* Append one framed record with this payload. */

@@ -126,6 +126,8 @@ struct reading {
 	trk_row_fn *on_row;
 	void *data;
 	long undecodable;
+	struct trk_gpu_device *gpu; /* owned: TRK_GPUS_MAX, as the file has them so far */
+	size_t gpus;
 };
 
 static int take_rows(struct reading *r, uint64_t rows, const struct trk_sample *mean,
@@ -133,6 +135,24 @@ static int take_rows(struct reading *r, uint64_t rows, const struct trk_sample *
 {
 	trk__record_add(r->record, rows, mean, min, max);
 	return r->on_row ? r->on_row(r->data, rows, mean, min, max) : 0;
+}
+
+static int take_gpus(struct reading *r, int type, const unsigned char *payload, size_t len)
+{
+	int64_t elapsed_us, interval_us;
+	int bad;
+
+	if (!r->gpu)
+		r->gpu = calloc(TRK_GPUS_MAX, sizeof(*r->gpu));
+	if (!r->gpu)
+		return -ENOMEM;
+	if (type == TRK_RECORD_GPUS)
+		return trk__parse_gpus(payload, len, r->gpu, &r->gpus);
+	bad = trk__parse_gpu_row(payload, len, r->gpu, r->gpus, &elapsed_us, &interval_us);
+	if (bad == 0)
+		bad = trk__gpu_log_add(&r->record->gpus, r->gpu, r->gpus, elapsed_us,
+				       (double) interval_us / 1e6);
+	return bad;
 }
 
 static int take_record(void *data, int type, const unsigned char *payload, size_t len)
@@ -177,6 +197,10 @@ static int take_record(void *data, int type, const unsigned char *payload, size_
 	case TRK_RECORD_PLACE:
 		bad = trk__place_parse(payload, len, &r->record->place);
 		break;
+	case TRK_RECORD_GPUS:
+	case TRK_RECORD_GPU_ROW:
+		bad = take_gpus(r, type, payload, len);
+		break;
 	default: /* of a newer version that old readers may skip */
 		break;
 	}
@@ -193,6 +217,8 @@ static int read_with(int dirfd, const char *path, struct reading *r, struct trk_
 		return trk__error_set(reterr, -errno, path, "%s: cannot open: %s", path,
 				      trk__strerror(errno));
 	damaged = trk__records_walk(fd, path, take_record, r, reterr);
+	free(r->gpu);
+	r->gpu = NULL;
 	if (damaged < 0)
 		return (int) damaged;
 	if (!r->has_start)

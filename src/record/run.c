@@ -62,6 +62,7 @@ void trk__record_release(struct trk_record *r)
 	trk__stats_free(r->stats);
 	trk__outline_release(&r->outline);
 	free(r->mark);
+	trk__gpu_log_release(&r->gpus);
 	r->stats = NULL;
 	r->mark = NULL;
 	r->marks = r->marks_cap = 0;

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "probe/tree.h"
+#include "record/gpus.h"
 #include "record/marks.h"
 #include "record/outline.h"
 #include "record/place.h"
@@ -48,7 +49,8 @@ struct trk_quantity {
 	X(DISK_READ_BYTES, "disk_read_bytes")                                                      \
 	X(DISK_WRITE_BYTES, "disk_write_bytes")                                                    \
 	X(MAJOR_FAULTS, "major_faults")                                                            \
-	X(CONTEXT_SWITCHES, "context_switches")
+	X(CONTEXT_SWITCHES, "context_switches")                                                    \
+	X(GPU_ENERGY_J, "gpu_energy_j")
 
 enum trk_total {
 #define X(id, key) TRK_TOTAL_##id,
@@ -139,6 +141,7 @@ struct trk_record {
 	struct trk_outline outline;
 	struct trk_mark *mark;   /* owned */
 	size_t marks, marks_cap; /* in order; at most TRK_MARKS_MAX */
+	struct trk_gpu_log gpus;
 	uint64_t samples;
 	bool ended;       /* the recording has its end */
 	bool writing;     /* it has none yet, and its tracker is alive */

@@ -55,6 +55,8 @@ struct track {
 	bool root_reaped, stop;
 	bool unarmed; /* the timer could not be set: we look at the clock ourselves */
 	int wait_status;
+	uint64_t gpus_ns; /* of the GPUs' answer that was recorded last */
+	int64_t gpus_us;  /* and when, since the start */
 };
 
 /* ---- set-up ---- */
@@ -170,6 +172,7 @@ static int open_sampler(struct track *t)
 	struct trk_sampler_options options = {
 		.tree = tree.root ? &tree : NULL,
 		.no_system = t->options->no_system,
+		.gpu = t->options->gpu,
 		.perf_fd = t->perf_fd,
 		.min_interval_ns = t->options->interval_ns / 5 < MIN_RATE_NS
 					   ? t->options->interval_ns / 5
@@ -209,6 +212,23 @@ static void arm(struct track *t)
 	t->unarmed = timerfd_settime(t->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL) < 0;
 }
 
+/* The GPUs of a row; an answer that has been recorded already is not told again. */
+static void take_gpus(struct track *t, const struct trk_sample *row)
+{
+	const struct trk_gpu_reading *g = trk__sampler_gpus(t->sampler);
+	int64_t elapsed_us = row->value[TRK_ELAPSED];
+
+	if (!g || g->at_ns == t->gpus_ns)
+		return;
+	(void) trk__gpu_log_add(&t->record->gpus, g->device, g->devices, elapsed_us,
+				(double) (elapsed_us - t->gpus_us) / 1e6);
+	if (t->writer)
+		(void) trk__writer_gpus(t->writer, g->device, g->devices, elapsed_us,
+					elapsed_us - t->gpus_us);
+	t->gpus_ns = g->at_ns;
+	t->gpus_us = elapsed_us;
+}
+
 static void take_row(struct track *t, uint64_t late_ns)
 {
 	const struct trk_sample *row;
@@ -216,11 +236,13 @@ static void take_row(struct track *t, uint64_t late_ns)
 	if (!t->sampler)
 		return;
 	trk__sampler_tick(t->sampler, late_ns, &row);
+	take_gpus(t, row);
 	trk__record_add(t->record, 1, row, row, row);
 	if (t->writer)
 		(void) trk__writer_row(t->writer, row);
 	if (t->options->on_row)
-		t->options->on_row(t->options->data, &t->record->run, row);
+		t->options->on_row(t->options->data, &t->record->run, row,
+				   trk__sampler_gpus(t->sampler));
 }
 
 static void write_state(struct track *t, uint64_t now)

@@ -12,12 +12,14 @@
 #include "record/discovery.h"
 #include "record/enforce.h"
 #include "record/run.h"
+#include "sample/sampler.h"
 
 /* What a person should hear while the job runs: a limit that is near or reached. */
 typedef void trk_track_word_fn(void *data, const char *text);
 
-/* Called with each row, in order. */
-typedef void trk_track_row_fn(void *data, const struct trk_run *run, const struct trk_sample *row);
+/* Called with each row, in order; gpus: what the row knows of them, or NULL. */
+typedef void trk_track_row_fn(void *data, const struct trk_run *run, const struct trk_sample *row,
+			      const struct trk_gpu_reading *gpus);
 
 /* Called once, when all is known but before the recording ends: fill in record->place.cost. */
 typedef void trk_track_cost_fn(void *data, struct trk_record *record);
@@ -40,9 +42,10 @@ struct trk_track_options {
 	bool redact_args;          /* keep names of programs, not their arguments */
 	struct trk_enforce limits; /* run: that the job is held to */
 	uint64_t duration_ns;      /* system, attach: end after so long; 0 none */
-	double pss_share;          /* negative: the default of 0.5 % of a core */
-	const char *dir;           /* of recordings; NULL: write none */
-	int control_fd;            /* see record/control.h; -1: none; closed by nobody here */
+	enum trk_gpu_mode gpu;
+	double pss_share;         /* negative: the default of 0.5 % of a core */
+	const char *dir;          /* of recordings; NULL: write none */
+	int control_fd;           /* see record/control.h; -1: none; closed by nobody here */
 	bool in_thread;           /* of somebody else's program: leave signals and children alone */
 	trk_track_row_fn *on_row; /* may be NULL */
 	trk_track_word_fn *on_word; /* may be NULL */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/crc32c.h"
 #include "base/file.h"
 #include "record/format.h"
 #include "record/reader.h"
@@ -21,6 +22,7 @@ struct trk_writer {
 	uint64_t row_bytes; /* of plain rows at the end of the file */
 	uint64_t merge;     /* rows that become one in the next rewrite */
 	struct trk_buf payload, frame;
+	uint32_t gpus_crc; /* of the GPUs' names as they were written last; 0: never */
 	int error;
 	uint64_t lost;
 };
@@ -128,6 +130,7 @@ struct rewrite {
 	uint64_t offset;     /* bytes of rows seen so far in the old file */
 	uint64_t keep_after; /* rows beyond this offset are copied */
 	uint64_t merge;
+	uint64_t gpu_rows; /* seen among the rows that are merged: one in `merge` stays */
 	struct merged group;
 	int error;
 };
@@ -182,7 +185,8 @@ static void flush_group(struct rewrite *w)
 
 static void copy_record(struct rewrite *w, int type, const unsigned char *payload, size_t len)
 {
-	flush_group(w);
+	if (type != TRK_RECORD_GPU_ROW)
+		flush_group(w);
 	trk__buf_clear(&w->to->payload);
 	trk__buf_add(&w->to->payload, payload, len);
 	if (append(w->to, (enum trk_record_type) type) < 0)
@@ -205,7 +209,8 @@ static int rewrite_record(void *data, int type, const unsigned char *payload, si
 	if (type == TRK_RECORD_STATE)
 		return 0; /* a newer one follows */
 	/* Marks and what else is said once goes over as it is. */
-	if (w->offset > w->keep_after || type >= TRK_RECORD_MARK) {
+	if (w->offset > w->keep_after || (type >= TRK_RECORD_MARK && type != TRK_RECORD_GPU_ROW) ||
+	    (type == TRK_RECORD_GPU_ROW && w->gpu_rows++ % w->merge == 0)) {
 		copy_record(w, type, payload, len);
 		return w->error;
 	}
@@ -309,6 +314,28 @@ static int make_room(struct trk_writer *w)
 		r = thin(w);
 	}
 	return r;
+}
+
+int trk__writer_gpus(struct trk_writer *w, const struct trk_gpu_device *device, size_t count,
+		     int64_t elapsed_us, int64_t interval_us)
+{
+	uint32_t crc;
+	int r = make_room(w);
+
+	if (r < 0)
+		return r; /* the row that follows counts as lost */
+	trk__buf_clear(&w->payload);
+	trk__format_gpus(&w->payload, device, count);
+	crc = trk__crc32c(1, w->payload.data, w->payload.len);
+	if (crc != w->gpus_crc) {
+		r = append(w, TRK_RECORD_GPUS);
+		if (r < 0)
+			return r;
+		w->gpus_crc = crc;
+	}
+	trk__buf_clear(&w->payload);
+	trk__format_gpu_row(&w->payload, device, count, elapsed_us, interval_us);
+	return append(w, TRK_RECORD_GPU_ROW);
 }
 
 int trk__writer_row(struct trk_writer *w, const struct trk_sample *s)

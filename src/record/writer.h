@@ -25,6 +25,9 @@ struct trk_writer *trk__writer_new(int dirfd, const char *name, const struct trk
 void trk__writer_free(struct trk_writer *w);
 
 /* Each returns 0, or the error that ended the writing for good or for now. */
+/* The GPUs of the row that follows. */
+int trk__writer_gpus(struct trk_writer *w, const struct trk_gpu_device *device, size_t count,
+		     int64_t elapsed_us, int64_t interval_us);
 int trk__writer_row(struct trk_writer *w, const struct trk_sample *s);
 int trk__writer_state(struct trk_writer *w, const struct trk_outcome *o);
 int trk__writer_mark(struct trk_writer *w, const struct trk_mark *m);

@@ -1,5 +1,6 @@
 #include "report/advice.h"
 #include "report/place.h"
+#include "report/gpus.h"
 #include "report/summary.h"
 
 #include <signal.h>
@@ -222,6 +223,23 @@ static void cpu_line(struct trk_buf *b, const struct trk_record *r,
 	usage_line(b, "CPU", &s, NAN, &r->run.limit[TRK_LIMIT_CPU], 1, "cores", style);
 }
 
+/* Of the job where its part is known. Without a GPU, or where the driver tells nothing, no line. */
+static void gpu_lines(struct trk_buf *b, const struct trk_record *r,
+		      const struct trk_summary_style *style)
+{
+	struct trk_quantity gpus = {.value = (double) trk__gpus_count(&r->gpus)};
+	struct trk_quantity vram = {.value = trk__gpus_memory_mib(&r->gpus)};
+	bool job = r->run.pid != 0;
+	struct trk_column_stats s;
+
+	if (r->gpus.count == 0)
+		return;
+	trk__stats_get(r->stats, job ? TRK_PROCESS_GPU_USAGE : TRK_SYSTEM_GPU_USAGE, &s);
+	usage_line(b, "GPU", &s, NAN, &gpus, 1, "GPUs", style);
+	trk__stats_get(r->stats, job ? TRK_PROCESS_GPU_VRAM : TRK_SYSTEM_GPU_VRAM, &s);
+	usage_line(b, "VRAM", &s, NAN, &vram, GIB_OF_MIB, "GiB", style);
+}
+
 static void io_line(struct trk_buf *b, const struct trk_record *r,
 		    const struct trk_summary_style *style)
 {
@@ -381,6 +399,7 @@ void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 	if (!style->brief && r->samples >= 3) {
 		cpu_line(b, r, style);
 		memory_line(b, r, style);
+		gpu_lines(b, r, style);
 		io_line(b, r, style);
 		course_lines(b, r, style);
 		change_line(b, style);

@@ -6,6 +6,7 @@
 #include "report/advice.h"
 #include "report/course.h"
 #include "report/place.h"
+#include "report/gpus.h"
 #include "report/summary.h"
 
 static void quantity(struct trk_json *j, const char *key, const struct trk_quantity *q)
@@ -264,6 +265,7 @@ void trk__summary_json(struct trk_buf *b, const struct trk_record *r,
 	for (int i = 0; i < TRK_REQUESTS; i++)
 		quantity(&j, trk__request_keys[i], &r->run.request[i]);
 	trk__json_close(&j, '}');
+	trk__gpus_json(&j, &r->gpus);
 	top_of(&j, &r->outcome);
 	marks_of(&j, r);
 	course_of(&j, r);

@@ -6,6 +6,7 @@
 #define TRK_SAMPLE_DETAIL_H
 
 #include "base/env.h"
+#include "probe/gpu/poller.h"
 #include "probe/linux/cpu_stat.h"
 #include "probe/linux/device.h"
 #include "probe/linux/diskstats.h"
@@ -46,6 +47,7 @@ struct trk_detail {
 	struct trk_traffic_list disks, nets;
 	struct trk_detail_mount *mount; /* owned */
 	size_t mounts, mounts_cap;
+	const struct trk_gpu_reading *gpus; /* borrowed; set by the caller; NULL: none */
 	struct trk_meminfo memory;
 	bool has_memory;
 	double *core_share; /* owned; busy part of each core's time, NaN when unknown */

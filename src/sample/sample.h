@@ -10,21 +10,26 @@
 
 #include "sample/columns.h"
 
+/* A bit per column. */
+typedef unsigned __int128 trk_column_bits;
+
+#define TRK_COLUMN_BITS 128
+
 struct trk_sample {
-	uint64_t known; /* bit per column; an unknown value is 0 and never shown */
+	trk_column_bits known; /* an unknown value is 0 and never shown */
 	int64_t value[TRK_COLUMNS];
 };
 
-_Static_assert(TRK_COLUMNS <= 64, "the set of known columns is one word");
+_Static_assert(TRK_COLUMNS <= TRK_COLUMN_BITS, "each column has its bit");
 
 static inline bool trk__sample_knows(const struct trk_sample *s, int column)
 {
-	return s->known >> column & 1;
+	return (bool) (s->known >> column & 1);
 }
 
 static inline void trk__sample_set(struct trk_sample *s, int column, int64_t value)
 {
-	s->known |= 1ull << column;
+	s->known |= (trk_column_bits) 1 << column;
 	s->value[column] = value;
 }
 

@@ -23,6 +23,7 @@
 
 enum {
 	TEXT_SIZE = 64 * 1024, /* /proc/stat of a machine with many hundred interrupts */
+	GPU_PIDS_MAX = 8192,   /* of the tree, that GPU processes are compared with */
 };
 
 #define SLOW_INTERVAL_NS    (TRK_NS_PER_S) /* disk space and number of processes, at most */
@@ -30,6 +31,7 @@ enum {
 #define DROPPED_MIN_NS      (20 * TRK_NS_PER_MS) /* more than what cutting to ticks may hide */
 #define QUIET_INTERVAL_NS   (5 * TRK_NS_PER_S)   /* the same while no sign says that they moved */
 #define RECOUNT_INTERVAL_NS (60 * TRK_NS_PER_S)  /* calibration of the process count */
+#define GPU_AGE_NS          (2 * TRK_NS_PER_S)   /* an answer that is older counts as none */
 
 enum pressure_file { PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, PRESSURE_FILES };
 
@@ -76,7 +78,11 @@ struct trk_sampler {
 	uint64_t processes_ns, space_ns;                  /* when each was read last */
 	uint64_t recount_ns;
 	struct stall stall, stall_before;
-	int64_t proc_links; /* st_nlink of /proc less its processes */
+	int64_t proc_links;                 /* st_nlink of /proc less its processes */
+	struct trk_gpu_poller *gpu;         /* owned; NULL: no sign of a GPU */
+	const struct trk_gpu_reading *gpus; /* of this row; NULL: none */
+	pid_t *gpu_pid;                     /* owned: the tree when it had processes last */
+	size_t gpu_pids;
 	bool started;
 	struct counter last[TRK_COLUMNS];
 };
@@ -488,6 +494,77 @@ static void read_waits(struct trk_sampler *s)
 			trk__sample_set(&s->row, columns[i], waits.us[i]);
 }
 
+/* ---- GPUs ---- */
+
+/* The processes that are there, or were at the last look that saw any: what a job did with its GPUs
+ * is still to be had when it has just ended. */
+static void ask_gpus(struct trk_sampler *s)
+{
+	size_t n;
+
+	if (!s->gpu)
+		return;
+	if (!s->tree) {
+		trk__gpu_poller_ask(s->gpu, NULL, 0);
+		return;
+	}
+	n = trk__tree_pids(s->tree, NULL, 0);
+	if (n > 0)
+		s->gpu_pids = trk__tree_pids(s->tree, s->gpu_pid, GPU_PIDS_MAX);
+	if (s->gpu_pids > GPU_PIDS_MAX)
+		s->gpu_pids = GPU_PIDS_MAX;
+	trk__gpu_poller_ask(s->gpu, s->gpu_pid, s->gpu_pids);
+}
+
+static void set_gpu(struct trk_sampler *s, int column, struct trk_gpu_value v)
+{
+	if (v.why == TRK_GPU_KNOWN && v.value >= 0)
+		trk__sample_set(&s->row, column,
+				(int64_t) (v.value * (double) trk__columns[column].divisor + 0.5));
+}
+
+/* v in bytes; the column counts MiB. */
+static void set_gpu_bytes(struct trk_sampler *s, int column, struct trk_gpu_value v)
+{
+	if (v.why == TRK_GPU_KNOWN && v.value >= 0)
+		trk__sample_set(&s->row, column, (int64_t) v.value);
+}
+
+static void set_gpu_energy(struct trk_sampler *s, struct trk_gpu_value v)
+{
+	if (v.why == TRK_GPU_KNOWN)
+		set_delta(s, TRK_SYSTEM_GPU_ENERGY, (uint64_t) (v.value * 1000));
+}
+
+static void read_gpus(struct trk_sampler *s)
+{
+	uint64_t interval_ns = (uint64_t) s->row.value[TRK_INTERVAL] * 1000;
+	uint64_t age_ns = 3 * interval_ns > GPU_AGE_NS ? 3 * interval_ns : GPU_AGE_NS;
+	const struct trk_gpu_sums *sums;
+
+	if (!s->gpu)
+		return;
+	s->gpus = trk__gpu_poller_take(s->gpu, s->options.min_interval_ns / 4, age_ns);
+	if (!s->gpus)
+		return;
+	sums = &s->gpus->sums;
+	if (!s->options.no_system) {
+		set_gpu(s, TRK_SYSTEM_GPU_USAGE, sums->usage);
+		set_gpu_bytes(s, TRK_SYSTEM_GPU_VRAM, sums->vram);
+		set_gpu(s, TRK_SYSTEM_GPU_UTILIZED, sums->utilized);
+		set_gpu(s, TRK_SYSTEM_GPU_SM_ACTIVITY, sums->sm_activity);
+		set_gpu(s, TRK_SYSTEM_GPU_POWER, sums->power);
+		set_gpu(s, TRK_SYSTEM_GPU_TEMPERATURE, sums->temperature);
+		set_gpu_energy(s, sums->energy);
+	}
+	if (!s->tree)
+		return;
+	set_gpu(s, TRK_PROCESS_GPU_USAGE, sums->tree_usage);
+	set_gpu(s, TRK_PROCESS_GPU_UTILIZED, sums->tree_utilized);
+	if (trk__tree_state(s->tree)->processes > 0)
+		set_gpu_bytes(s, TRK_PROCESS_GPU_VRAM, sums->tree_vram);
+}
+
 /* ---- life ---- */
 
 void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk_sample **ret)
@@ -495,6 +572,7 @@ void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk
 	struct trk_sample before = s->row;
 	uint64_t now_ns = s->env.monotonic_ns();
 
+	s->gpus = NULL;
 	s->row.known = 0;
 	memset(s->row.value, 0, sizeof(s->row.value));
 	trk__sample_set(&s->row, TRK_TIMESTAMP, (int64_t) (s->env.wall_ns() / TRK_NS_PER_MS));
@@ -513,7 +591,9 @@ void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk
 		read_space(s, now_ns, &before);
 	}
 	read_tree(s);
+	ask_gpus(s);
 	read_cgroup(s);
+	read_gpus(s);
 	read_waits(s);
 	set_delta(s, TRK_TRACKER_CPU, trk__clock_process_cpu_ns() / 1000);
 	s->last_ns = now_ns;
@@ -607,6 +687,12 @@ struct trk_sampler *trk__sampler_new(const struct trk_env *env,
 		open_system(s);
 	(void) trk__cgroup_open(&s->cgroup, env, options->tree ? options->tree->root : getpid());
 	take_baseline(s);
+	s->gpu = trk__gpu_poller_new(env, options->gpu, NULL);
+	if (s->gpu && s->tree) {
+		s->gpu_pid = calloc(GPU_PIDS_MAX, sizeof(*s->gpu_pid));
+		if (!s->gpu_pid)
+			goto fail;
+	}
 	return s;
 fail:
 	trk__sampler_free(s);
@@ -618,6 +704,8 @@ void trk__sampler_free(struct trk_sampler *s)
 {
 	if (!s)
 		return;
+	trk__gpu_poller_free(s->gpu);
+	free(s->gpu_pid);
 	trk__tree_free(s->tree);
 	trk__cgroup_release(&s->cgroup);
 	trk__close(s->stat_fd);
@@ -644,6 +732,11 @@ const struct trk_cgroup *trk__sampler_cgroup(const struct trk_sampler *s)
 	return &s->cgroup;
 }
 
+const struct trk_gpu_reading *trk__sampler_gpus(const struct trk_sampler *s)
+{
+	return s->gpus;
+}
+
 int64_t trk__sampler_perf_ns(const struct trk_sampler *s)
 {
 	return s->perf_ns;
@@ -660,13 +753,13 @@ static void tree_sources(const struct trk_sampler *s, struct trk_source *list, s
 	const struct trk_tree_state *state = trk__tree_state(s->tree);
 
 	add_source(list, n, "process_cpu",
-		   s->perf_ns >= 0
-			   ? "CPU clock of each pid, PID/stat, wait4, perf task-clock"
-			   : "CPU clock of each pid, PID/stat, wait4 (perf counter not permitted)");
+		   s->perf_ns >= 0 ? "CPU clock of each pid, PID/stat, wait4, perf task-clock"
+				   : "CPU clock of each pid, PID/stat, wait4 (perf counter not "
+				     "permitted)");
 	add_source(list, n, "process_memory",
-		   state->unreadable_memory
-			   ? "PID/smaps_rollup and PID/statm (RSS for processes of other users)"
-			   : "PID/smaps_rollup and PID/statm");
+		   state->unreadable_memory ? "PID/smaps_rollup and PID/statm (RSS for "
+					      "processes of other users)"
+					    : "PID/smaps_rollup and PID/statm");
 	add_source(list, n, "process_disk",
 		   state->unreadable_io ? "PID/io (not readable for processes of other users)"
 					: "PID/io, wait4");
@@ -703,6 +796,9 @@ size_t trk__sampler_sources(const struct trk_sampler *s, struct trk_source *list
 		   !s->cgroup.open                                   ? "no control group found"
 		   : s->cgroup.place[TRK_CGROUP_MEMORY].version == 2 ? "cgroup v2"
 								     : "cgroup v1");
-	add_source(list, &n, "gpu", "not measured by this version");
+	add_source(list, &n, "gpu",
+		   s->gpu                            ? trk__gpu_poller_text(s->gpu)
+		   : s->options.gpu == TRK_GPU_NEVER ? "not asked for"
+						     : "none found");
 	return n;
 }

@@ -6,6 +6,7 @@
 #ifndef TRK_SAMPLE_SAMPLER_H
 #define TRK_SAMPLE_SAMPLER_H
 
+#include "probe/gpu/poller.h"
 #include "probe/linux/cgroup.h"
 #include "probe/tree.h"
 #include "sample/sample.h"
@@ -17,12 +18,13 @@ struct trk_sampler_options {
 	bool no_system;                      /* the tree only */
 	int perf_fd;                         /* of trk__perf_open, or -1; borrowed */
 	uint64_t min_interval_ns;            /* rates over less than this are unknown */
+	enum trk_gpu_mode gpu;
 };
 
 /* Where a group of columns comes from, or why it is unknown. */
 struct trk_source {
 	const char *name; /* "process_memory", "system_disk" … */
-	const char *text; /* static */
+	const char *text; /* a view until the next tick */
 };
 
 enum { TRK_SOURCES_MAX = 16 };
@@ -40,6 +42,8 @@ void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk
 struct trk_tree *trk__sampler_tree(struct trk_sampler *s);
 /* The control group of the tracked process, found once at the start. */
 const struct trk_cgroup *trk__sampler_cgroup(const struct trk_sampler *s);
+/* The GPUs as the last row has them; NULL: none, or nothing known. A view until the next tick. */
+const struct trk_gpu_reading *trk__sampler_gpus(const struct trk_sampler *s);
 /* CPU time that the perf counter has proven, or -1. */
 int64_t trk__sampler_perf_ns(const struct trk_sampler *s);
 /* Fill list[0..TRK_SOURCES_MAX); returns the count. */

@@ -113,8 +113,9 @@ void trk__stats_add_thinned(struct trk_stats *s, uint64_t rows, const struct trk
 	if (!(seconds > 0))
 		seconds = 1e-6;
 	s->rows += rows;
-	for (uint64_t left = mean->known; left; left &= left - 1) {
-		int i = __builtin_ctzll(left);
+	for (trk_column_bits left = mean->known; left; left &= left - 1) {
+		int i = (uint64_t) left ? __builtin_ctzll((uint64_t) left)
+					: 64 + __builtin_ctzll((uint64_t) (left >> 64));
 		bool is_delta = trk__columns[i].kind == TRK_KIND_DELTA;
 
 		if (trk__columns[i].kind == TRK_KIND_STAMP)

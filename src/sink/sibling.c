@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -278,6 +279,59 @@ static void add_memory(struct trk_json *j, const struct trk_detail *d)
 	trk__json_close(j, '}');
 }
 
+/* value * scale, or null. */
+static void key_gpu(struct trk_json *j, const char *key, const struct trk_gpu_device *d,
+		    enum trk_gpu_metric metric, double scale)
+{
+	key_number(j, key, d->metric[metric].value * scale);
+}
+
+static void key_gpu_bytes(struct trk_json *j, const char *key, const struct trk_gpu_device *d,
+			  enum trk_gpu_metric metric)
+{
+	double value = d->metric[metric].value;
+
+	key_u64(j, key, value >= 0 ? (uint64_t) value : 0, value >= 0);
+}
+
+static void add_gpu(struct trk_json *j, const struct trk_gpu_device *d, size_t index)
+{
+	double used = d->metric[TRK_GPU_MEMORY_USED_METRIC].value;
+	double total = d->metric[TRK_GPU_MEMORY_TOTAL_METRIC].value;
+	char text[32];
+
+	(void) snprintf(text, sizeof(text), "%zu", index);
+	trk__json_open(j, '{');
+	key_text(j, "core_count", NULL);
+	trk__json_key(j, "detail");
+	trk__json_open(j, '{');
+	key_text(j, "driver_version", d->driver);
+	key_text(j, strcmp(d->vendor, "amd") != 0 ? "pci_bus_id" : "pci_bus", d->bus);
+	trk__json_close(j, '}');
+	key_text(j, "device_type", "GPU");
+	key_gpu(j, "frequency_mhz", d, TRK_GPU_CLOCK_METRIC, 1e-6);
+	key_text(j, "host_id", text);
+	key_text(j, "name", d->name);
+	key_gpu(j, "power_watts", d, TRK_GPU_POWER_METRIC, 1);
+	key_gpu(j, "temperature_celsius", d, TRK_GPU_TEMPERATURE_METRIC, 1);
+	key_gpu(j, "utilization_pct", d, TRK_GPU_UTILIZATION_METRIC, 100);
+	key_text(j, "uuid", d->uuid);
+	key_gpu_bytes(j, "vram_total_bytes", d, TRK_GPU_MEMORY_TOTAL_METRIC);
+	key_gpu_bytes(j, "vram_used_bytes", d, TRK_GPU_MEMORY_USED_METRIC);
+	key_number(j, "vram_used_pct", total > 0 ? 100 * used / total : NAN);
+	trk__json_close(j, '}');
+}
+
+static void add_gpus(struct trk_json *j, const struct trk_gpu_reading *gpus)
+{
+	trk__json_key(j, "gpu");
+	trk__json_open(j, '[');
+	for (size_t i = 0; gpus && i < gpus->devices; i++)
+		if (gpus->device[i].parent < 0)
+			add_gpu(j, &gpus->device[i], i);
+	trk__json_close(j, ']');
+}
+
 void trk__sibling_json_row(struct trk_buf *b, const struct trk_run *run,
 			   const struct trk_sample *row, const struct trk_detail *detail,
 			   bool first)
@@ -292,9 +346,7 @@ void trk__sibling_json_row(struct trk_buf *b, const struct trk_run *run,
 			trk__sample_knows(row, TRK_INTERVAL));
 	add_cpu(&j, row, detail);
 	add_disks(&j, detail);
-	trk__json_key(&j, "gpu");
-	trk__json_open(&j, '[');
-	trk__json_close(&j, ']');
+	add_gpus(&j, detail->gpus);
 	key_text(&j, "job_name", run->job);
 	add_memory(&j, detail);
 	add_nets(&j, detail);

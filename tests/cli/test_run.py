@@ -196,7 +196,8 @@ def test_the_summary_has_every_documented_key(rt):
             "exit"} <= set(summary["run"])
     assert set(summary["totals"]) == {
         "cpu_s", "cpu_user_s", "cpu_system_s", "peak_memory_mib", "peak_processes",
-        "disk_read_bytes", "disk_write_bytes", "major_faults", "context_switches"}
+        "disk_read_bytes", "disk_write_bytes", "major_faults", "context_switches",
+        "gpu_energy_j"}
     for quantity in [*summary["totals"].values(), *summary["limits"].values()]:
         assert set(quantity) == {"value", "quality", "source", "reason"}
         assert (quantity["value"] is None) == (quantity["quality"] == "unknown")

@@ -82,7 +82,7 @@ def check(thing, table, absent=()):
 @pytest.fixture
 def samples(rt):
     out = rt.home / "out.json"
-    assert rt.run("run", "-i", "0.2", "-f", "json", "-o", out, "-n", "tidy", "--", "sh", "-c",
+    assert rt.run("run", "--gpu", "never", "-i", "0.2", "-f", "json", "-o", out, "-n", "tidy", "--", "sh", "-c",
                   BUSY).rc == 0
     return read(out)
 
@@ -143,7 +143,7 @@ def test_jsonl_is_all_our_columns(rt):
 
 def test_csv_has_the_siblings_columns_and_decimals(rt):
     out = rt.home / "out.csv"
-    rt.run("run", "-f", "csv", "-o", out, "--", "sh", "-c", BUSY)
+    rt.run("run", "--gpu", "never", "-f", "csv", "-o", out, "--", "sh", "-c", BUSY)
     text = out.read_text()
     assert '"' not in text and " " not in text
     assert text.splitlines()[0] == ",".join(COLUMNS)

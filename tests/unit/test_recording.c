@@ -255,7 +255,8 @@ static void columns_that_are_not_known_are_skipped(void **state)
 	trk__buf_svarint(&b, 33);
 	c = (struct trk_cursor){(unsigned char *) b.data, (unsigned char *) b.data + b.len, 0};
 	assert_int_equal(trk__parse_row(&c, &schema, &s), 0);
-	assert_true(s.known == (1ull << TRK_PROCESS_THREADS | 1ull << TRK_INTERVAL));
+	assert_true(s.known == ((trk_column_bits) 1 << TRK_PROCESS_THREADS |
+				(trk_column_bits) 1 << TRK_INTERVAL));
 	assert_true(s.value[TRK_PROCESS_THREADS] == 11 && s.value[TRK_INTERVAL] == 33);
 	trk__buf_clear(&b);
 	trk__buf_varint(&b, 8); /* a column that the schema lacks */

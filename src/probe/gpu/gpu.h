@@ -1,0 +1,177 @@
+/* Accelerators: one table of functions per source, found at run time, polled by a thread of its own.
+ *
+ * A source is asked for only where a sign of it exists (a device file, a DRM driver), so that a machine
+ * without a GPU pays three system calls and no thread. A call into a driver may hang or take a second:
+ * the thread takes that, the sampler never waits for longer than it says.
+ *
+ * Nothing here is ever 0 for "not known": a value that is not known is NaN and says why. */
+#ifndef TRK_PROBE_GPU_GPU_H
+#define TRK_PROBE_GPU_GPU_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/env.h"
+
+enum {
+	TRK_GPUS_MAX = 32,
+	TRK_GPU_PROCESSES_MAX = 2048,
+	TRK_GPU_TEXT_SIZE = 120,
+};
+
+/* Why a value is not known. */
+#define TRK_GPU_WHY_LIST(X)                                                                        \
+	X(KNOWN, "")                                                                               \
+	X(NOT_ASKED, "this source does not give it")                                               \
+	X(UNSUPPORTED, "not supported by this device or driver")                                   \
+	X(DENIED, "not permitted")                                                                 \
+	X(LOST, "the device has gone")                                                             \
+	X(MIG, "the driver gives no utilisation of a GPU in MIG mode")                             \
+	X(OLD_LIBRARY, "the driver's library lacks the function")                                  \
+	X(FIRST_LOOK, "needs two readings")                                                        \
+	X(FOREIGN_PIDS, "the driver's pids are those of another namespace")                        \
+	X(NO_ANSWER, "the driver does not answer")                                                 \
+	X(FAILED, "the driver reports an error")
+
+enum trk_gpu_why {
+#define X(id, text) TRK_GPU_##id,
+	TRK_GPU_WHY_LIST(X)
+#undef X
+};
+
+const char *trk__gpu_why_text(enum trk_gpu_why why);
+
+struct trk_gpu_value {
+	double value; /* NaN unless known */
+	enum trk_gpu_why why;
+};
+
+static inline struct trk_gpu_value trk__gpu_known(double value)
+{
+	return (struct trk_gpu_value){value, TRK_GPU_KNOWN};
+}
+
+static inline struct trk_gpu_value trk__gpu_unknown(enum trk_gpu_why why)
+{
+	return (struct trk_gpu_value){NAN, why};
+}
+
+/* What is asked of a device. Shares are 0 to 1. */
+#define TRK_GPU_METRIC_LIST(X)                                                                     \
+	X(UTILIZATION, "utilization", "share") /* of the time a kernel ran */                      \
+	X(MEMORY_USED, "memory_used", "bytes")                                                     \
+	X(MEMORY_TOTAL, "memory_total", "bytes")                                                   \
+	X(SM_ACTIVITY, "sm_activity", "share")         /* of the multiprocessors */                \
+	X(MEMORY_ACTIVITY, "memory_activity", "share") /* of the memory's bandwidth or time */     \
+	X(ENCODER, "encoder", "share")                                                             \
+	X(DECODER, "decoder", "share")                                                             \
+	X(TEMPERATURE, "temperature", "degC")                                                      \
+	X(POWER, "power", "W")                                                                     \
+	X(ENERGY, "energy", "J") /* a counter: since some moment */                                \
+	X(CLOCK, "clock", "Hz")                                                                    \
+	X(MEMORY_CLOCK, "memory_clock", "Hz")                                                      \
+	X(THROTTLE, "throttle_reasons", "mask") /* bits as the driver gives them */                \
+	X(PCIE_RX, "pcie_rx", "bytes/s")                                                           \
+	X(PCIE_TX, "pcie_tx", "bytes/s")                                                           \
+	X(NVLINK_RX, "nvlink_rx", "bytes/s")                                                       \
+	X(NVLINK_TX, "nvlink_tx", "bytes/s")                                                       \
+	X(TREE_SHARE, "process_share", "share") /* used by the tracked processes */                \
+	X(TREE_MEMORY, "process_memory", "bytes")
+
+enum trk_gpu_metric {
+#define X(id, key, unit) TRK_GPU_##id##_METRIC,
+	TRK_GPU_METRIC_LIST(X)
+#undef X
+		TRK_GPU_METRICS
+};
+
+extern const char *const trk__gpu_metric_keys[TRK_GPU_METRICS];
+extern const char *const trk__gpu_metric_units[TRK_GPU_METRICS];
+
+struct trk_gpu_device {
+	char name[96], uuid[96], bus[32], driver[48];
+	char vendor[8];   /* nvidia, amd, intel */
+	int parent;       /* a MIG instance: the index of its GPU; -1: a GPU */
+	int node;         /* N of /dev/nvidiaN; -1: not known */
+	bool mig;         /* in MIG mode */
+	bool by_device;   /* the tree's part is that of the whole device: see the attribution */
+	size_t processes; /* that the driver lists */
+	struct trk_gpu_value metric[TRK_GPU_METRICS];
+};
+
+/* One process on one device, or on one instance of it. */
+struct trk_gpu_process {
+	size_t device;
+	pid_t pid;
+	unsigned int part;  /* instance of the device */
+	bool is_listed;     /* it holds a context now */
+	double bytes;       /* NaN: not known */
+	double share;       /* NaN: not known */
+	uint64_t sample_us; /* of `share`; 0: no sample */
+};
+
+/* What one poll of all sources fills. */
+struct trk_gpu_scan {
+	size_t devices, processes;
+	struct trk_gpu_device device[TRK_GPUS_MAX];
+	struct trk_gpu_process process[TRK_GPU_PROCESSES_MAX];
+	const pid_t *pid; /* the tracked processes, sorted; borrowed */
+	size_t pids;
+	uint64_t now_ns; /* monotonic */
+	uint64_t wall_us;
+};
+
+/* A source. Functions are called from one thread. */
+struct trk_gpu_ops {
+	const char *name;
+	/* Is there a sign of it? A few system calls at most. */
+	bool (*is_likely)(const struct trk_env *env);
+	/* 0 with *ret, or a negative error with the reason in `why`. env is borrowed until close. */
+	int (*open)(const struct trk_env *env, void **ret, char why[TRK_GPU_TEXT_SIZE]);
+	/* Append devices and processes. */
+	void (*poll)(void *state, struct trk_gpu_scan *scan);
+	/* What takes long: called when the poll's result has been handed out; may be NULL. */
+	void (*rest)(void *state);
+	void (*close)(void *state);
+};
+
+extern const struct trk_gpu_ops trk__gpu_nvml;
+
+/* Append a device with every value unknown, or NULL when the table is full. */
+struct trk_gpu_device *trk__gpu_add_device(struct trk_gpu_scan *scan, const char *vendor);
+/* The process on that device and part, appended if need be; NULL when the table is full. */
+struct trk_gpu_process *trk__gpu_add_process(struct trk_gpu_scan *scan, size_t device, pid_t pid,
+					     unsigned int part);
+
+/* ---- what the tracked processes use (attribute.c) ---- */
+
+struct trk_gpu_attributor {
+	struct trk_env env;  /* borrowed */
+	bool known, foreign; /* are we in a pid namespace of our own? */
+	uint64_t looked_ns;
+	size_t holders[TRK_GPUS_MAX]; /* tracked processes that have the device open */
+};
+
+/* Fill TREE_SHARE and TREE_MEMORY of every device.
+ *
+ * By pid where the driver's pids are ours. In a pid namespace of our own the driver may list pids of
+ * the machine's or none at all: then a device that tracked processes have open, and whose one process
+ * this must be, is theirs as a whole, and by_device says so; else their part is not known. */
+void trk__gpu_attribute(struct trk_gpu_attributor *a, struct trk_gpu_scan *scan);
+
+/* ---- sums over the devices ---- */
+
+struct trk_gpu_sums {
+	struct trk_gpu_value usage, vram, utilized; /* GPUs, bytes, GPUs */
+	struct trk_gpu_value tree_usage, tree_vram, tree_utilized;
+	struct trk_gpu_value power, energy, temperature, sm_activity; /* W, J, max of degC, GPUs */
+	size_t gpus;
+};
+
+/* A sum with an unknown part is unknown. Instances of a GPU are not counted beside it. */
+void trk__gpu_sum(const struct trk_gpu_device *device, size_t count, struct trk_gpu_sums *ret);
+
+#endif

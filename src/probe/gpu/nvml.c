@@ -1,0 +1,645 @@
+/* NVIDIA through its Management Library, loaded when it is needed.
+ *
+ * Every function but the first four may be missing, and every call may fail: then the value is not
+ * known, with the reason. Utilisation is not given in MIG mode. The driver keeps samples of processes
+ * that have long ended: only those of the last moments count. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "probe/gpu/gpu.h"
+#include "probe/gpu/nvml.h"
+
+enum {
+	LIST_START = 64,
+	LIST_MAX = 16384,
+	MIG_INSTANCES_MAX = 16,
+};
+
+/* The driver takes a sample of each process every sixth of a second to a second. */
+#define FRESH_US 1500000ull
+
+struct functions {
+#define X(name, parameters, best, other) int(*name) parameters;
+	NVML_FUNCTION_LIST(X)
+#undef X
+};
+
+/* What is kept of a device between two polls. */
+struct kept {
+	nvml_device handle; /* NULL: it could not be had */
+	char name[96], uuid[96], bus[32];
+	int node;
+	nvml_gpm_sample sample[2]; /* now and before; NULL: no GPM */
+	bool has_sample;
+	struct trk_gpu_value pcie_rx, pcie_tx;
+	bool links_known;
+	uint64_t link_ns;
+	double link_rx_kib, link_tx_kib;
+};
+
+struct nvml {
+	void *library;
+	struct functions f;
+	char driver[48];
+	unsigned int count;
+	struct kept kept[TRK_GPUS_MAX];
+	struct nvml_process *list;           /* owned */
+	struct nvml_process_sample *samples; /* owned */
+	unsigned int list_cap, samples_cap;
+	unsigned int next_pcie;
+};
+
+static enum trk_gpu_why why_of(int result)
+{
+	switch (result) {
+	case NVML_ERROR_NOT_SUPPORTED:
+	case NVML_ERROR_NO_DATA:
+	case NVML_ERROR_INVALID_ARGUMENT:
+		return TRK_GPU_UNSUPPORTED;
+	case NVML_ERROR_NO_PERMISSION:
+		return TRK_GPU_DENIED;
+	case NVML_ERROR_GPU_IS_LOST:
+	case NVML_ERROR_RESET_REQUIRED:
+	case NVML_ERROR_NOT_FOUND:
+		return TRK_GPU_LOST;
+	case NVML_ERROR_FUNCTION_NOT_FOUND:
+		return TRK_GPU_OLD_LIBRARY;
+	case NVML_ERROR_TIMEOUT:
+		return TRK_GPU_NO_ANSWER;
+	default:
+		return TRK_GPU_FAILED;
+	}
+}
+
+/* CALL(n, power, handle, &mw): the result of a function that may be missing. */
+#define CALL(n, function, ...)                                                                     \
+	((n)->f.function ? (n)->f.function(__VA_ARGS__) : NVML_ERROR_FUNCTION_NOT_FOUND)
+
+static struct trk_gpu_value scaled(int result, double value)
+{
+	return result == NVML_SUCCESS ? trk__gpu_known(value) : trk__gpu_unknown(why_of(result));
+}
+
+/* ---- life ---- */
+
+static bool nvml_is_likely(const struct trk_env *env)
+{
+	static const char *const signs[] = {
+		"driver/nvidia/version",
+		"../dev/nvidiactl", /* a sandbox may have the device without the module's files */
+		"../dev/dxg",       /* a GPU of the Windows host under WSL */
+	};
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+		if (fstatat(env->proc_fd, signs[i], &st, 0) == 0)
+			return true;
+	return false;
+}
+
+static void load_functions(struct nvml *n)
+{
+	const struct {
+		const char *name[2];
+		void *to; /* a pointer to a function */
+	} wanted[] = {
+#define X(name, parameters, best, other) {{best, other}, &n->f.name},
+		NVML_FUNCTION_LIST(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		for (int k = 0; k < 2 && wanted[i].name[k]; k++) {
+			void *symbol = dlsym(n->library, wanted[i].name[k]);
+
+			if (!symbol)
+				continue;
+			memcpy(wanted[i].to, &symbol, sizeof(symbol));
+			break;
+		}
+}
+
+static void nvml_close(void *state)
+{
+	struct nvml *n = state;
+
+	for (unsigned int i = 0; i < n->count; i++)
+		for (int k = 0; k < 2; k++)
+			if (n->kept[i].sample[k])
+				(void) CALL(n, gpm_free, n->kept[i].sample[k]);
+	if (n->f.shutdown && n->count)
+		(void) n->f.shutdown();
+	if (n->library)
+		(void) dlclose(n->library);
+	free(n->list);
+	free(n->samples);
+	free(n);
+}
+
+static int refuse(struct nvml *n, char why[TRK_GPU_TEXT_SIZE], const char *text, int code)
+{
+	if (code)
+		(void) snprintf(why, TRK_GPU_TEXT_SIZE, "NVML: %s (code %d)", text, code);
+	else
+		(void) snprintf(why, TRK_GPU_TEXT_SIZE, "NVML: %s", text);
+	nvml_close(n);
+	return -TRK_E_UNSUPPORTED;
+}
+
+static const char *init_text(int result)
+{
+	switch (result) {
+	case NVML_ERROR_DRIVER_NOT_LOADED:
+		return "the driver is not loaded";
+	case NVML_ERROR_LIB_RM_VERSION_MISMATCH:
+		return "library and driver are of different versions";
+	case NVML_ERROR_NO_PERMISSION:
+		return "not permitted";
+	default:
+		return "cannot be initialised";
+	}
+}
+
+static void know_device(struct nvml *n, unsigned int index)
+{
+	struct kept *k = &n->kept[index];
+	struct nvml_pci_info pci = {.bus = 0};
+	struct nvml_gpm_support support = {.version = NVML_GPM_VERSION};
+	unsigned int minor;
+
+	k->node = -1;
+	k->pcie_rx = k->pcie_tx = trk__gpu_unknown(TRK_GPU_FIRST_LOOK);
+	if (n->f.handle(index, &k->handle) != NVML_SUCCESS) {
+		k->handle = NULL;
+		return;
+	}
+	if (CALL(n, name, k->handle, k->name, sizeof(k->name)) != NVML_SUCCESS)
+		k->name[0] = '\0';
+	if (CALL(n, uuid, k->handle, k->uuid, sizeof(k->uuid)) != NVML_SUCCESS)
+		k->uuid[0] = '\0';
+	if (CALL(n, pci_info, k->handle, &pci) == NVML_SUCCESS)
+		(void) snprintf(k->bus, sizeof(k->bus), "%.31s", pci.bus_id);
+	if (CALL(n, minor, k->handle, &minor) == NVML_SUCCESS && minor < 1024)
+		k->node = (int) minor;
+	if (!n->f.gpm_get || !n->f.gpm_metrics || !n->f.gpm_free ||
+	    CALL(n, gpm_support, k->handle, &support) != NVML_SUCCESS || !support.is_supported)
+		return;
+	for (int i = 0; i < 2; i++)
+		if (CALL(n, gpm_alloc, &k->sample[i]) != NVML_SUCCESS)
+			k->sample[i] = NULL;
+}
+
+static int nvml_open(const struct trk_env *env, void **ret, char why[TRK_GPU_TEXT_SIZE])
+{
+	struct nvml *n = calloc(1, sizeof(*n));
+	unsigned int count = 0;
+	int r;
+
+	(void) env;
+	if (!n)
+		return -ENOMEM;
+	n->library = dlopen(NVML_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (!n->library)
+		return refuse(n, why, NVML_LIBRARY " cannot be loaded", 0);
+	load_functions(n);
+	if (!n->f.init || !n->f.count || !n->f.handle)
+		return refuse(n, why, NVML_LIBRARY " is not what it should be", 0);
+	r = n->f.init();
+	if (r != NVML_SUCCESS)
+		return refuse(n, why, init_text(r), r);
+	r = n->f.count(&count);
+	if (r != NVML_SUCCESS || count == 0) {
+		(void) CALL(n, shutdown);
+		return refuse(n, why, r ? "cannot count the devices" : "no device", r);
+	}
+	n->count = count < TRK_GPUS_MAX ? count : TRK_GPUS_MAX;
+	n->list = calloc(LIST_START, sizeof(*n->list));
+	n->samples = calloc(LIST_START, sizeof(*n->samples));
+	if (!n->list || !n->samples) {
+		nvml_close(n);
+		return -ENOMEM;
+	}
+	n->list_cap = n->samples_cap = LIST_START;
+	if (CALL(n, driver_version, n->driver, sizeof(n->driver)) != NVML_SUCCESS)
+		n->driver[0] = '\0';
+	for (unsigned int i = 0; i < n->count; i++)
+		know_device(n, i);
+	*ret = n;
+	return 0;
+}
+
+/* ---- a device ---- */
+
+static void set_memory(struct nvml *n, nvml_device handle, struct trk_gpu_value *m)
+{
+	struct nvml_memory_v2 v2 = {.version = NVML_MEMORY_V2};
+	struct nvml_memory v1;
+	int r = CALL(n, memory_v2, handle, &v2);
+
+	if (r != NVML_SUCCESS) { /* older drivers know the first form only */
+		r = CALL(n, memory, handle, &v1);
+		v2.total = r == NVML_SUCCESS ? v1.total : 0;
+		v2.used = r == NVML_SUCCESS ? v1.used : 0;
+	}
+	m[TRK_GPU_MEMORY_USED_METRIC] = scaled(r, (double) v2.used);
+	m[TRK_GPU_MEMORY_TOTAL_METRIC] = scaled(r, (double) v2.total);
+}
+
+static void set_utilization(struct nvml *n, nvml_device handle, bool mig, struct trk_gpu_value *m)
+{
+	struct nvml_utilization u = {0, 0};
+	unsigned int share = 0, period;
+	int r;
+
+	if (mig) {
+		m[TRK_GPU_UTILIZATION_METRIC] = m[TRK_GPU_MEMORY_ACTIVITY_METRIC] =
+			m[TRK_GPU_ENCODER_METRIC] = m[TRK_GPU_DECODER_METRIC] =
+				trk__gpu_unknown(TRK_GPU_MIG);
+		return;
+	}
+	r = CALL(n, utilization, handle, &u);
+	m[TRK_GPU_UTILIZATION_METRIC] = scaled(r, u.gpu / 100.0);
+	m[TRK_GPU_MEMORY_ACTIVITY_METRIC] = scaled(r, u.memory / 100.0);
+	r = CALL(n, encoder, handle, &share, &period);
+	m[TRK_GPU_ENCODER_METRIC] = scaled(r, share / 100.0);
+	r = CALL(n, decoder, handle, &share, &period);
+	m[TRK_GPU_DECODER_METRIC] = scaled(r, share / 100.0);
+}
+
+static void set_board(struct nvml *n, nvml_device handle, struct trk_gpu_value *m)
+{
+	unsigned long long wide = 0;
+	unsigned int value = 0;
+	int r = CALL(n, temperature, handle, NVML_TEMPERATURE_GPU, &value);
+
+	m[TRK_GPU_TEMPERATURE_METRIC] = scaled(r, value);
+	r = CALL(n, power, handle, &value);
+	m[TRK_GPU_POWER_METRIC] = scaled(r, value / 1e3);
+	r = CALL(n, energy, handle, &wide);
+	m[TRK_GPU_ENERGY_METRIC] = scaled(r, (double) wide / 1e3);
+	r = CALL(n, clock, handle, NVML_CLOCK_SM, &value);
+	m[TRK_GPU_CLOCK_METRIC] = scaled(r, value * 1e6);
+	r = CALL(n, clock, handle, NVML_CLOCK_MEM, &value);
+	m[TRK_GPU_MEMORY_CLOCK_METRIC] = scaled(r, value * 1e6);
+	r = CALL(n, throttle, handle, &wide);
+	m[TRK_GPU_THROTTLE_METRIC] = scaled(r, (double) wide);
+}
+
+/* Activity between two samples of the GPU performance monitor (Hopper and later). */
+static void set_activity(struct nvml *n, struct kept *k, bool mig, struct trk_gpu_value *m)
+{
+	static const struct {
+		unsigned int id;
+		enum trk_gpu_metric metric;
+		double scale;
+	} wanted[] = {
+		{NVML_GPM_METRIC_SM_UTIL, TRK_GPU_SM_ACTIVITY_METRIC, 0.01},
+		{NVML_GPM_METRIC_DRAM_BW_UTIL, TRK_GPU_MEMORY_ACTIVITY_METRIC, 0.01},
+		{NVML_GPM_METRIC_PCIE_RX_PER_SEC, TRK_GPU_PCIE_RX_METRIC, 1048576},
+		{NVML_GPM_METRIC_PCIE_TX_PER_SEC, TRK_GPU_PCIE_TX_METRIC, 1048576},
+	};
+	enum { WANTED = sizeof(wanted) / sizeof(wanted[0]) };
+	struct nvml_gpm_metrics get = {.version = NVML_GPM_VERSION, .count = WANTED};
+	nvml_gpm_sample newest = k->sample[1];
+
+	m[TRK_GPU_PCIE_RX_METRIC] = k->pcie_rx;
+	m[TRK_GPU_PCIE_TX_METRIC] = k->pcie_tx;
+	m[TRK_GPU_SM_ACTIVITY_METRIC] = trk__gpu_unknown(
+		mig             ? TRK_GPU_MIG
+		: !k->sample[0] ? (n->f.gpm_support ? TRK_GPU_UNSUPPORTED : TRK_GPU_OLD_LIBRARY)
+				: TRK_GPU_FIRST_LOOK);
+	if (mig || !k->sample[0] || !newest || n->f.gpm_get(k->handle, newest) != NVML_SUCCESS)
+		return;
+	k->sample[1] = k->sample[0];
+	k->sample[0] = newest;
+	if (k->has_sample) {
+		get.sample1 = k->sample[1];
+		get.sample2 = newest;
+		for (int i = 0; i < WANTED; i++)
+			get.metric[i].id = wanted[i].id;
+		if (n->f.gpm_metrics(&get) == NVML_SUCCESS)
+			for (int i = 0; i < WANTED; i++)
+				if (get.metric[i].result == NVML_SUCCESS &&
+				    get.metric[i].value >= 0)
+					m[wanted[i].metric] = trk__gpu_known(get.metric[i].value *
+									     wanted[i].scale);
+	}
+	k->has_sample = true;
+}
+
+static void set_links(struct nvml *n, struct kept *k, uint64_t now_ns, struct trk_gpu_value *m)
+{
+	struct nvml_field field[2] = {
+		{.id = NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX, .scope = UINT32_MAX},
+		{.id = NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX, .scope = UINT32_MAX},
+	};
+	int r = CALL(n, fields, k->handle, 2, field);
+	double seconds = (double) (now_ns - k->link_ns) / 1e9, rx, tx;
+
+	r = r ? r : field[0].result ? field[0].result : field[1].result;
+	m[TRK_GPU_NVLINK_RX_METRIC] = m[TRK_GPU_NVLINK_TX_METRIC] =
+		trk__gpu_unknown(r ? why_of(r) : TRK_GPU_FIRST_LOOK);
+	if (r != NVML_SUCCESS)
+		return;
+	rx = (double) field[0].value.ull;
+	tx = (double) field[1].value.ull;
+	if (k->links_known && seconds > 0 && rx >= k->link_rx_kib && tx >= k->link_tx_kib) {
+		m[TRK_GPU_NVLINK_RX_METRIC] =
+			trk__gpu_known((rx - k->link_rx_kib) * 1024 / seconds);
+		m[TRK_GPU_NVLINK_TX_METRIC] =
+			trk__gpu_known((tx - k->link_tx_kib) * 1024 / seconds);
+	}
+	k->links_known = true;
+	k->link_ns = now_ns;
+	k->link_rx_kib = rx;
+	k->link_tx_kib = tx;
+}
+
+/* ---- MIG ---- */
+
+static bool is_mig(struct nvml *n, nvml_device handle)
+{
+	unsigned int now = 0, pending;
+
+	return CALL(n, mig_mode, handle, &now, &pending) == NVML_SUCCESS && now == 1;
+}
+
+/* An instance of a GPU has a memory of its own, and no utilisation. */
+static void add_instances(struct nvml *n, struct trk_gpu_scan *scan, size_t parent,
+			  nvml_device handle)
+{
+	unsigned int most = 0;
+	double used = 0, total = 0;
+	size_t found = 0;
+	struct trk_gpu_value *above;
+
+	if (CALL(n, mig_count, handle, &most) != NVML_SUCCESS)
+		return;
+	for (unsigned int i = 0; i < most && i < MIG_INSTANCES_MAX; i++) {
+		struct trk_gpu_device *d;
+		nvml_device instance;
+
+		if (CALL(n, mig_handle, handle, i, &instance) != NVML_SUCCESS)
+			continue; /* places may be empty */
+		d = trk__gpu_add_device(scan, "nvidia");
+		if (!d)
+			return;
+		d->parent = (int) parent;
+		d->mig = true;
+		(void) snprintf(d->driver, sizeof(d->driver), "%s", n->driver);
+		(void) CALL(n, name, instance, d->name, sizeof(d->name));
+		(void) CALL(n, uuid, instance, d->uuid, sizeof(d->uuid));
+		set_memory(n, instance, d->metric);
+		set_utilization(n, instance, true, d->metric);
+		used += d->metric[TRK_GPU_MEMORY_USED_METRIC].value;
+		total += d->metric[TRK_GPU_MEMORY_TOTAL_METRIC].value;
+		found++;
+	}
+	/* In a container that has an instance alone, the GPU itself may be closed to us. */
+	above = scan->device[parent].metric;
+	if (found && isnan(above[TRK_GPU_MEMORY_USED_METRIC].value) && !isnan(used)) {
+		above[TRK_GPU_MEMORY_USED_METRIC] = trk__gpu_known(used);
+		above[TRK_GPU_MEMORY_TOTAL_METRIC] = trk__gpu_known(total);
+	}
+}
+
+/* ---- processes ---- */
+
+static bool grow(void **list, unsigned int *cap, unsigned int wanted, size_t size)
+{
+	unsigned int more = wanted > *cap ? wanted + wanted / 4 : *cap * 2;
+	void *bigger;
+
+	if (*cap >= LIST_MAX)
+		return false;
+	if (more > LIST_MAX)
+		more = LIST_MAX;
+	bigger = realloc(*list, more * size);
+	if (!bigger)
+		return false;
+	*list = bigger;
+	*cap = more;
+	return true;
+}
+
+enum list { COMPUTE, GRAPHICS, MPS, LISTS };
+
+/* One of the three lists; in its first form where the library is old. */
+static int get_list(struct nvml *n, nvml_device handle, enum list which, unsigned int *count)
+{
+	int (*get)(nvml_device, unsigned int *, struct nvml_process *) =
+		which == COMPUTE    ? n->f.compute_processes
+		: which == GRAPHICS ? n->f.graphics_processes
+				    : n->f.mps_processes;
+	int (*old)(nvml_device, unsigned int *, struct nvml_process_v1 *) =
+		which == COMPUTE    ? n->f.compute_processes_v1
+		: which == GRAPHICS ? n->f.graphics_processes_v1
+				    : NULL;
+	struct nvml_process_v1 *first = (struct nvml_process_v1 *) n->list;
+	int r;
+
+	do {
+		*count = n->list_cap;
+		if (get)
+			r = get(handle, count, n->list);
+		else if (old)
+			r = old(handle, count, first = (struct nvml_process_v1 *) n->list);
+		else
+			return NVML_ERROR_FUNCTION_NOT_FOUND;
+	} while (r == NVML_ERROR_INSUFFICIENT_SIZE &&
+		 grow((void **) &n->list, &n->list_cap, *count, sizeof(*n->list)));
+	if (r != NVML_SUCCESS)
+		return r;
+	if (*count > n->list_cap)
+		*count = n->list_cap;
+	if (!get) /* from the end: the larger form takes more room */
+		for (unsigned int i = *count; i-- > 0;) {
+			struct nvml_process_v1 one = first[i];
+
+			n->list[i] = (struct nvml_process){one.pid, one.used_memory, UINT32_MAX,
+							   UINT32_MAX};
+		}
+	return 0;
+}
+
+/* A process that computes and draws stands in two lists, with the same memory. */
+static int add_listed(struct nvml *n, struct trk_gpu_scan *scan, size_t device, nvml_device handle)
+{
+	int worst = NVML_SUCCESS;
+
+	for (int which = 0; which < LISTS; which++) {
+		unsigned int count = 0;
+		int r = get_list(n, handle, (enum list) which, &count);
+
+		if (r != NVML_SUCCESS) {
+			if (which == COMPUTE)
+				worst = r;
+			continue;
+		}
+		for (unsigned int i = 0; i < count; i++) {
+			const struct nvml_process *from = &n->list[i];
+			struct trk_gpu_process *p = trk__gpu_add_process(
+				scan, device, (pid_t) from->pid, from->gpu_instance);
+
+			if (!p)
+				return NVML_ERROR_INSUFFICIENT_SIZE;
+			scan->device[device].processes += !p->is_listed;
+			p->is_listed = true;
+			if (from->used_memory != NVML_VALUE_NOT_AVAILABLE &&
+			    !(p->bytes >= (double) from->used_memory))
+				p->bytes = (double) from->used_memory;
+		}
+	}
+	return worst;
+}
+
+static struct trk_gpu_process *first_of(struct trk_gpu_scan *scan, size_t start, pid_t pid)
+{
+	for (size_t i = start; i < scan->processes; i++)
+		if (scan->process[i].pid == pid)
+			return &scan->process[i];
+	return NULL;
+}
+
+static void take_sample(struct trk_gpu_scan *scan, size_t device, size_t start,
+			const struct nvml_process_sample *sample)
+{
+	struct trk_gpu_process *p = first_of(scan, start, (pid_t) sample->pid);
+
+	if (!p) { /* it has ended since */
+		p = trk__gpu_add_process(scan, device, (pid_t) sample->pid, UINT32_MAX);
+		if (!p)
+			return;
+		p->bytes = 0;
+		p->share = 0;
+	}
+	if (sample->time_us < p->sample_us)
+		return;
+	p->sample_us = sample->time_us;
+	p->share = sample->sm > 100 ? 1 : sample->sm / 100.0;
+}
+
+/* Utilisation of each process. A process without a fresh sample did nothing. */
+static void add_samples(struct nvml *n, struct trk_gpu_scan *scan, size_t device, size_t start,
+			nvml_device handle)
+{
+	struct trk_gpu_device *d = &scan->device[device];
+	uint64_t since_us = scan->wall_us > FRESH_US ? scan->wall_us - FRESH_US : 0;
+	unsigned int count;
+	int r;
+
+	if (d->mig) {
+		d->metric[TRK_GPU_TREE_SHARE_METRIC] = trk__gpu_unknown(TRK_GPU_MIG);
+		return;
+	}
+	do {
+		count = n->samples_cap;
+		r = CALL(n, process_samples, handle, n->samples, &count, since_us);
+	} while (r == NVML_ERROR_INSUFFICIENT_SIZE && count > n->samples_cap &&
+		 grow((void **) &n->samples, &n->samples_cap, count, sizeof(*n->samples)));
+	if (r == NVML_ERROR_NOT_FOUND || r == NVML_ERROR_NO_DATA) { /* nobody did anything */
+		count = 0;
+		r = NVML_SUCCESS;
+	}
+	if (r != NVML_SUCCESS) {
+		d->metric[TRK_GPU_TREE_SHARE_METRIC] = trk__gpu_unknown(why_of(r));
+		return;
+	}
+	for (size_t i = start; i < scan->processes; i++)
+		scan->process[i].share = 0;
+	for (unsigned int i = 0; i < count && i < n->samples_cap; i++)
+		/* Old drivers ignore the moment that they are asked for. */
+		if (n->samples[i].time_us > since_us && n->samples[i].pid)
+			take_sample(scan, device, start, &n->samples[i]);
+}
+
+static void add_processes(struct nvml *n, struct trk_gpu_scan *scan, size_t device,
+			  nvml_device handle)
+{
+	size_t start = scan->processes;
+	int r = add_listed(n, scan, device, handle);
+
+	if (r != NVML_SUCCESS) {
+		scan->processes = start;
+		scan->device[device].metric[TRK_GPU_TREE_SHARE_METRIC] =
+			scan->device[device].metric[TRK_GPU_TREE_MEMORY_METRIC] =
+				trk__gpu_unknown(why_of(r));
+		return;
+	}
+	add_samples(n, scan, device, start, handle);
+}
+
+/* ---- a poll ---- */
+
+static void poll_device(struct nvml *n, struct trk_gpu_scan *scan, struct kept *k)
+{
+	struct trk_gpu_device *d = trk__gpu_add_device(scan, "nvidia");
+	size_t index = scan->devices - 1;
+
+	if (!d)
+		return;
+	memcpy(d->name, k->name, sizeof(d->name));
+	memcpy(d->uuid, k->uuid, sizeof(d->uuid));
+	memcpy(d->bus, k->bus, sizeof(d->bus));
+	memcpy(d->driver, n->driver, sizeof(d->driver));
+	d->node = k->node;
+	if (!k->handle) {
+		for (int i = 0; i < TRK_GPU_METRICS; i++)
+			d->metric[i] = trk__gpu_unknown(TRK_GPU_DENIED);
+		return;
+	}
+	d->mig = is_mig(n, k->handle);
+	set_memory(n, k->handle, d->metric);
+	set_utilization(n, k->handle, d->mig, d->metric);
+	set_board(n, k->handle, d->metric);
+	set_activity(n, k, d->mig, d->metric);
+	set_links(n, k, scan->now_ns, d->metric);
+	add_processes(n, scan, index, k->handle);
+	if (d->mig)
+		add_instances(n, scan, index, k->handle);
+}
+
+static void nvml_poll(void *state, struct trk_gpu_scan *scan)
+{
+	struct nvml *n = state;
+
+	for (unsigned int i = 0; i < n->count; i++)
+		poll_device(n, scan, &n->kept[i]);
+}
+
+/* The library watches the bus for 20 ms a call: one device a poll, in turn, and none where the
+ * performance monitor tells. */
+static void nvml_rest(void *state)
+{
+	struct nvml *n = state;
+	struct kept *k = &n->kept[n->next_pcie++ % n->count];
+	unsigned int kib = 0;
+	int r;
+
+	if (!k->handle || k->sample[0])
+		return;
+	r = CALL(n, pcie, k->handle, NVML_PCIE_UTIL_RX_BYTES, &kib);
+	k->pcie_rx = scaled(r, kib * 1024.0);
+	if (r != NVML_SUCCESS) {
+		k->pcie_tx = k->pcie_rx;
+		return;
+	}
+	r = CALL(n, pcie, k->handle, NVML_PCIE_UTIL_TX_BYTES, &kib);
+	k->pcie_tx = scaled(r, kib * 1024.0);
+}
+
+const struct trk_gpu_ops trk__gpu_nvml = {
+	.name = "NVML",
+	.is_likely = nvml_is_likely,
+	.open = nvml_open,
+	.poll = nvml_poll,
+	.rest = nvml_rest,
+	.close = nvml_close,
+};

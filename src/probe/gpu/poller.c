@@ -1,0 +1,340 @@
+#include "probe/gpu/poller.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+enum {
+	SOURCES_MAX = 8,
+	PIDS_MAX = 8192,
+	STACK_SIZE = 1024 * 1024,
+};
+
+#define END_WAIT_NS (20 * TRK_NS_PER_MS)
+
+const struct trk_gpu_ops *const trk__gpu_sources[] = {
+	&trk__gpu_nvml,
+	NULL,
+};
+
+/* What the thread alone touches. */
+struct work {
+	struct trk_gpu_scan scan;
+	struct trk_gpu_attributor attributor;
+	struct trk_gpu_reading reading;
+	pid_t pid[PIDS_MAX];
+};
+
+struct trk_gpu_poller {
+	struct trk_env env; /* borrowed */
+	const struct trk_gpu_ops *source[SOURCES_MAX];
+	void *state[SOURCES_MAX]; /* of the thread; NULL: not open */
+	size_t sources;
+	struct work *work; /* owned; of the thread */
+
+	pthread_mutex_t lock; /* of all that follows */
+	pthread_cond_t changed;
+	bool ready;  /* every source was tried */
+	bool none;   /* and none opened */
+	bool silent; /* the newest answer is too old */
+	bool stop, ended, left;
+	uint64_t asked, answered;    /* numbers of the newest question and answer */
+	uint64_t asked_ns, given_up; /* a question that the taker does not wait for any more */
+	pid_t pid[PIDS_MAX];
+	size_t pids;
+	bool has_pids;
+	struct trk_gpu_reading newest;
+	char text[TRK_GPU_TEXT_SIZE];
+
+	struct trk_gpu_reading view; /* of the taker */
+	char text_view[TRK_GPU_TEXT_SIZE];
+};
+
+static atomic_int threads;
+
+int trk__gpu_threads(void)
+{
+	return atomic_load(&threads);
+}
+
+static void destroy(struct trk_gpu_poller *p)
+{
+	(void) pthread_cond_destroy(&p->changed);
+	(void) pthread_mutex_destroy(&p->lock);
+	free(p->work);
+	free(p);
+}
+
+/* ---- the thread ---- */
+
+static void open_sources(struct trk_gpu_poller *p)
+{
+	char names[TRK_GPU_TEXT_SIZE] = "", why[TRK_GPU_TEXT_SIZE] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < p->sources; i++) {
+		char reason[TRK_GPU_TEXT_SIZE] = "";
+		int n;
+
+		if (p->source[i]->open(&p->env, &p->state[i], reason) < 0) {
+			p->state[i] = NULL;
+			if (!why[0])
+				memcpy(why, reason, sizeof(why));
+			continue;
+		}
+		n = snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+			     p->source[i]->name);
+		if (n > 0 && used + (size_t) n < sizeof(names))
+			used += (size_t) n;
+	}
+	(void) pthread_mutex_lock(&p->lock);
+	(void) snprintf(p->text, sizeof(p->text), "%s",
+			names[0] ? names
+			: why[0] ? why
+				 : "no GPU found");
+	p->ready = true;
+	p->none = !names[0];
+	(void) pthread_cond_broadcast(&p->changed);
+	(void) pthread_mutex_unlock(&p->lock);
+}
+
+static void poll_sources(struct trk_gpu_poller *p)
+{
+	struct work *w = p->work;
+
+	w->scan.devices = w->scan.processes = 0;
+	w->scan.now_ns = p->env.monotonic_ns();
+	w->scan.wall_us = p->env.wall_ns() / 1000;
+	for (size_t i = 0; i < p->sources; i++)
+		if (p->state[i])
+			p->source[i]->poll(p->state[i], &w->scan);
+	trk__gpu_attribute(&w->attributor, &w->scan);
+	w->reading.devices = w->scan.devices;
+	memcpy(w->reading.device, w->scan.device, w->scan.devices * sizeof(w->scan.device[0]));
+	trk__gpu_sum(w->reading.device, w->reading.devices, &w->reading.sums);
+}
+
+/* Wait for a question; false: it is over. The lock is held. */
+static bool take_question(struct trk_gpu_poller *p, uint64_t *ret_number)
+{
+	struct work *w = p->work;
+
+	while (!p->stop && p->asked == p->answered)
+		(void) pthread_cond_wait(&p->changed, &p->lock);
+	if (p->stop)
+		return false;
+	*ret_number = p->asked;
+	w->reading.at_ns = p->asked_ns;
+	w->scan.pids = p->pids;
+	w->scan.pid = p->has_pids ? w->pid : NULL;
+	memcpy(w->pid, p->pid, p->pids * sizeof(p->pid[0]));
+	return true;
+}
+
+static void answer_questions(struct trk_gpu_poller *p)
+{
+	uint64_t number;
+
+	(void) pthread_mutex_lock(&p->lock);
+	while (take_question(p, &number)) {
+		(void) pthread_mutex_unlock(&p->lock);
+		poll_sources(p);
+		(void) pthread_mutex_lock(&p->lock);
+		p->newest = p->work->reading;
+		p->answered = number;
+		(void) pthread_cond_broadcast(&p->changed);
+		(void) pthread_mutex_unlock(&p->lock);
+		for (size_t i = 0; i < p->sources; i++)
+			if (p->state[i] && p->source[i]->rest)
+				p->source[i]->rest(p->state[i]);
+		(void) pthread_mutex_lock(&p->lock);
+	}
+	(void) pthread_mutex_unlock(&p->lock);
+}
+
+static void *run(void *data)
+{
+	struct trk_gpu_poller *p = data;
+	bool left;
+
+	open_sources(p);
+	if (!p->none)
+		answer_questions(p);
+	for (size_t i = 0; i < p->sources; i++)
+		if (p->state[i])
+			p->source[i]->close(p->state[i]);
+	(void) pthread_mutex_lock(&p->lock);
+	p->ended = true;
+	left = p->left;
+	atomic_fetch_sub(&threads, 1);
+	(void) pthread_cond_broadcast(&p->changed);
+	(void) pthread_mutex_unlock(&p->lock);
+	if (left)
+		destroy(p);
+	return NULL;
+}
+
+/* ---- the other side ---- */
+
+static bool start(struct trk_gpu_poller *p)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	pthread_t thread;
+	int r;
+
+	if (pthread_attr_init(&attributes) != 0)
+		return false;
+	(void) pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	(void) pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	(void) sigfillset(&all); /* signals are for the thread that tracks */
+	(void) pthread_sigmask(SIG_SETMASK, &all, &before);
+	atomic_fetch_add(&threads, 1);
+	r = pthread_create(&thread, &attributes, run, p);
+	if (r != 0)
+		atomic_fetch_sub(&threads, 1);
+	(void) pthread_sigmask(SIG_SETMASK, &before, NULL);
+	(void) pthread_attr_destroy(&attributes);
+	return r == 0;
+}
+
+static void init_lock(struct trk_gpu_poller *p)
+{
+	pthread_condattr_t attributes;
+
+	(void) pthread_mutex_init(&p->lock, NULL);
+	(void) pthread_condattr_init(&attributes);
+	(void) pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	(void) pthread_cond_init(&p->changed, &attributes);
+	(void) pthread_condattr_destroy(&attributes);
+}
+
+struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_gpu_mode mode,
+					   const struct trk_gpu_ops *const *sources)
+{
+	const struct trk_gpu_ops *likely[SOURCES_MAX];
+	struct trk_gpu_poller *p;
+	size_t n = 0;
+
+	if (mode == TRK_GPU_NEVER)
+		return NULL;
+	for (sources = sources ? sources : trk__gpu_sources; *sources && n < SOURCES_MAX; sources++)
+		if (mode == TRK_GPU_ALWAYS || (*sources)->is_likely(env))
+			likely[n++] = *sources;
+	if (n == 0)
+		return NULL;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->work = calloc(1, sizeof(*p->work));
+	if (!p->work) {
+		free(p);
+		return NULL;
+	}
+	p->env = *env;
+	p->work->attributor.env = *env;
+	for (p->sources = 0; p->sources < n; p->sources++)
+		p->source[p->sources] = likely[p->sources];
+	(void) snprintf(p->text, sizeof(p->text), "the driver has not answered yet");
+	init_lock(p);
+	if (!start(p)) {
+		destroy(p);
+		return NULL;
+	}
+	return p;
+}
+
+static struct timespec moment(uint64_t ns)
+{
+	return (struct timespec){(time_t) (ns / TRK_NS_PER_S), (long) (ns % TRK_NS_PER_S)};
+}
+
+void trk__gpu_poller_free(struct trk_gpu_poller *p)
+{
+	struct timespec until = moment(trk__clock_monotonic_ns() + END_WAIT_NS);
+	bool ended;
+
+	if (!p)
+		return;
+	(void) pthread_mutex_lock(&p->lock);
+	p->stop = true;
+	(void) pthread_cond_broadcast(&p->changed);
+	while (!(ended = p->ended) &&
+	       pthread_cond_timedwait(&p->changed, &p->lock, &until) != ETIMEDOUT)
+		;
+	p->left = !ended;
+	(void) pthread_mutex_unlock(&p->lock);
+	if (ended)
+		destroy(p);
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *) a, y = *(const pid_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+void trk__gpu_poller_ask(struct trk_gpu_poller *p, const pid_t *pid, size_t pids)
+{
+	(void) pthread_mutex_lock(&p->lock);
+	p->pids = pids < PIDS_MAX ? pids : PIDS_MAX;
+	p->has_pids = pid != NULL;
+	if (pid && pids) {
+		memcpy(p->pid, pid, p->pids * sizeof(*pid));
+		qsort(p->pid, p->pids, sizeof(*pid), compare_pids);
+	}
+	p->asked++;
+	p->asked_ns = p->env.monotonic_ns();
+	(void) pthread_cond_broadcast(&p->changed);
+	(void) pthread_mutex_unlock(&p->lock);
+}
+
+const struct trk_gpu_reading *trk__gpu_poller_take(struct trk_gpu_poller *p, uint64_t wait_ns,
+						   uint64_t max_age_ns)
+{
+	struct timespec until = moment(trk__clock_monotonic_ns() + wait_ns);
+	bool is_fresh;
+
+	(void) pthread_mutex_lock(&p->lock);
+	/* A thread that did not answer in time is not waited for again before it has answered. */
+	if (p->ready && !p->none && (p->given_up == 0 || p->answered >= p->given_up)) {
+		while (p->answered != p->asked &&
+		       pthread_cond_timedwait(&p->changed, &p->lock, &until) != ETIMEDOUT)
+			;
+		p->given_up = p->answered == p->asked ? 0 : p->asked;
+	}
+	is_fresh = p->newest.at_ns && p->env.monotonic_ns() - p->newest.at_ns <= max_age_ns;
+	p->silent = p->ready && !p->none && !is_fresh;
+	if (is_fresh)
+		p->view = p->newest;
+	(void) pthread_mutex_unlock(&p->lock);
+	return is_fresh ? &p->view : NULL;
+}
+
+const char *trk__gpu_poller_text(struct trk_gpu_poller *p)
+{
+	(void) pthread_mutex_lock(&p->lock);
+	(void) snprintf(p->text_view, sizeof(p->text_view), "%.90s%s%s", p->text,
+			p->silent ? ": " : "",
+			p->silent ? trk__gpu_why_text(TRK_GPU_NO_ANSWER) : "");
+	(void) pthread_mutex_unlock(&p->lock);
+	return p->text_view;
+}
+
+bool trk__gpu_poller_is_ready(struct trk_gpu_poller *p)
+{
+	bool is_ready;
+
+	(void) pthread_mutex_lock(&p->lock);
+	is_ready = p->ready;
+	(void) pthread_mutex_unlock(&p->lock);
+	return is_ready;
+}

@@ -1,0 +1,267 @@
+#include "record/gpus.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what the rows add up to ---- */
+
+void trk__gpu_log_release(struct trk_gpu_log *log)
+{
+	free(log->total);
+	*log = (struct trk_gpu_log){.count = 0};
+}
+
+static int make_room(struct trk_gpu_log *log, size_t count)
+{
+	struct trk_gpu_total *bigger;
+
+	if (count <= log->count)
+		return 0;
+	bigger = realloc(log->total, count * sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	log->total = bigger;
+	for (size_t i = log->count; i < count; i++) {
+		memset(&bigger[i], 0, sizeof(bigger[i]));
+		bigger[i].energy_j = bigger[i].counter_j = NAN;
+		for (int k = 0; k < TRK_GPU_METRICS; k++) {
+			bigger[i].device.metric[k] = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
+			bigger[i].max[k] = NAN;
+		}
+	}
+	log->count = count;
+	return 0;
+}
+
+static void count_device(struct trk_gpu_total *t, const struct trk_gpu_device *d, double seconds)
+{
+	double joules = d->metric[TRK_GPU_ENERGY_METRIC].value;
+
+	for (int i = 0; i < TRK_GPU_METRICS; i++) {
+		double value = d->metric[i].value;
+
+		if (d->metric[i].why != TRK_GPU_KNOWN)
+			continue;
+		t->sum[i] += value * seconds;
+		t->seconds[i] += seconds;
+		if (!(t->max[i] >= value))
+			t->max[i] = value;
+	}
+	/* A counter that went back was reset. */
+	if (joules >= t->counter_j)
+		t->energy_j = (isnan(t->energy_j) ? 0 : t->energy_j) + joules - t->counter_j;
+	if (!isnan(joules))
+		t->counter_j = joules;
+	if (d->metric[TRK_GPU_THROTTLE_METRIC].why == TRK_GPU_KNOWN)
+		t->throttled |= (uint64_t) d->metric[TRK_GPU_THROTTLE_METRIC].value;
+	if (d->metric[TRK_GPU_TREE_SHARE_METRIC].value > 0 ||
+	    d->metric[TRK_GPU_TREE_MEMORY_METRIC].value > 0)
+		t->used_by_tree = true;
+	t->device = *d;
+}
+
+int trk__gpu_log_add(struct trk_gpu_log *log, const struct trk_gpu_device *device, size_t count,
+		     int64_t elapsed_us, double seconds)
+{
+	int r = make_room(log, count);
+
+	if (r < 0)
+		return r;
+	if (!(seconds > 0))
+		seconds = 1e-6;
+	for (size_t i = 0; i < count; i++)
+		count_device(&log->total[i], &device[i], seconds);
+	log->elapsed_us = elapsed_us;
+	log->rows++;
+	return 0;
+}
+
+double trk__gpu_total_mean(const struct trk_gpu_total *total, enum trk_gpu_metric metric)
+{
+	return total->seconds[metric] > 0 ? total->sum[metric] / total->seconds[metric] : NAN;
+}
+
+double trk__gpu_total_max(const struct trk_gpu_total *total, enum trk_gpu_metric metric)
+{
+	return total->max[metric];
+}
+
+double trk__gpu_log_energy(const struct trk_gpu_log *log, bool *ret_all)
+{
+	double used = 0, all = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < log->count; i++) {
+		const struct trk_gpu_total *t = &log->total[i];
+
+		if (t->device.parent >= 0)
+			continue;
+		all += t->energy_j;
+		if (t->used_by_tree)
+			used += t->energy_j;
+		any |= t->used_by_tree;
+	}
+	*ret_all = !any;
+	return log->count == 0 ? NAN : any ? used : all;
+}
+
+/* ---- bytes ---- */
+
+/* What a whole number in the file stands for. */
+static double scale_of(int metric)
+{
+	switch (trk__gpu_metric_units[metric][0]) {
+	case 's': /* share */
+		return 1e4;
+	case 'W':
+	case 'J':
+	case 'd': /* degC */
+		return 1e3;
+	default:
+		return 1;
+	}
+}
+
+static void put_text(struct trk_buf *b, const char *text)
+{
+	trk__buf_bytes(b, text, strlen(text));
+}
+
+void trk__format_gpus(struct trk_buf *b, const struct trk_gpu_device *device, size_t count)
+{
+	trk__buf_varint(b, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct trk_gpu_device *d = &device[i];
+
+		put_text(b, d->vendor);
+		put_text(b, d->name);
+		put_text(b, d->uuid);
+		put_text(b, d->bus);
+		put_text(b, d->driver);
+		trk__buf_svarint(b, d->parent);
+		trk__buf_svarint(b, d->node);
+		trk__buf_varint(b, (d->mig ? 1u : 0) | (d->by_device ? 2u : 0));
+		trk__buf_varint(b, TRK_GPU_METRICS);
+		for (int k = 0; k < TRK_GPU_METRICS; k++)
+			trk__buf_putc(b, (char) d->metric[k].why);
+	}
+}
+
+static void get_device(struct trk_cursor *c, struct trk_gpu_device *d)
+{
+	uint64_t flags, metrics;
+	int64_t parent, node;
+
+	memset(d, 0, sizeof(*d));
+	trk__cursor_text(c, d->vendor, sizeof(d->vendor));
+	trk__cursor_text(c, d->name, sizeof(d->name));
+	trk__cursor_text(c, d->uuid, sizeof(d->uuid));
+	trk__cursor_text(c, d->bus, sizeof(d->bus));
+	trk__cursor_text(c, d->driver, sizeof(d->driver));
+	parent = trk__cursor_svarint(c);
+	node = trk__cursor_svarint(c);
+	flags = trk__cursor_varint(c);
+	metrics = trk__cursor_varint(c);
+	if (metrics > 64 || (uint64_t) (c->end - c->at) < metrics)
+		c->bad = 1;
+	if (c->bad)
+		return;
+	d->parent = parent >= 0 && parent < TRK_GPUS_MAX ? (int) parent : -1;
+	d->node = node >= 0 && node < 1024 ? (int) node : -1;
+	d->mig = flags & 1;
+	d->by_device = flags & 2;
+	for (int k = 0; k < TRK_GPU_METRICS; k++) {
+		unsigned int why = (uint64_t) k < metrics ? c->at[k] : TRK_GPU_NOT_ASKED;
+
+		d->metric[k] = trk__gpu_unknown(why == TRK_GPU_KNOWN || why > TRK_GPU_FAILED
+							? TRK_GPU_NOT_ASKED
+							: (enum trk_gpu_why) why);
+	}
+	c->at += metrics;
+}
+
+int trk__parse_gpus(const void *data, size_t len, struct trk_gpu_device *device, size_t *ret_count)
+{
+	struct trk_cursor c = {data, (const unsigned char *) data + len, 0};
+	uint64_t count = trk__cursor_varint(&c);
+	struct trk_gpu_device *list;
+
+	if (c.bad || count > TRK_GPUS_MAX)
+		return -EBADMSG;
+	list = calloc(count + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < count && !c.bad; i++)
+		get_device(&c, &list[i]);
+	if (!c.bad) {
+		memcpy(device, list, count * sizeof(*list));
+		*ret_count = (size_t) count;
+	}
+	free(list);
+	return c.bad ? -EBADMSG : 0;
+}
+
+void trk__format_gpu_row(struct trk_buf *b, const struct trk_gpu_device *device, size_t count,
+			 int64_t elapsed_us, int64_t interval_us)
+{
+	trk__buf_svarint(b, elapsed_us);
+	trk__buf_svarint(b, interval_us);
+	trk__buf_varint(b, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct trk_gpu_value *m = device[i].metric;
+		uint64_t known = 0;
+
+		for (int k = 0; k < TRK_GPU_METRICS; k++)
+			if (m[k].why == TRK_GPU_KNOWN)
+				known |= 1ull << k;
+		trk__buf_varint(b, known);
+		for (int k = 0; k < TRK_GPU_METRICS; k++)
+			if (known >> k & 1)
+				trk__buf_svarint(b, (int64_t) (m[k].value * scale_of(k) + 0.5));
+	}
+}
+
+static void get_values(struct trk_cursor *c, struct trk_gpu_device *d)
+{
+	uint64_t known = trk__cursor_varint(c);
+
+	for (int k = 0; k < 64; k++) {
+		int64_t value;
+
+		if (!(known >> k & 1)) {
+			/* Of a value that was known once the reason is not told again. */
+			if (k < TRK_GPU_METRICS && d->metric[k].why == TRK_GPU_KNOWN)
+				d->metric[k] = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
+			continue;
+		}
+		value = trk__cursor_svarint(c);
+		if (k < TRK_GPU_METRICS)
+			d->metric[k] = trk__gpu_known((double) value / scale_of(k));
+	}
+}
+
+int trk__parse_gpu_row(const void *data, size_t len, struct trk_gpu_device *device, size_t count,
+		       int64_t *ret_elapsed_us, int64_t *ret_interval_us)
+{
+	struct trk_cursor c = {data, (const unsigned char *) data + len, 0};
+	int64_t elapsed_us = trk__cursor_svarint(&c), interval_us = trk__cursor_svarint(&c);
+	uint64_t devices = trk__cursor_varint(&c);
+	struct trk_gpu_device *list;
+
+	if (c.bad || devices != count || count > TRK_GPUS_MAX)
+		return -EBADMSG;
+	list = calloc(count + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	memcpy(list, device, count * sizeof(*list));
+	for (size_t i = 0; i < count && !c.bad; i++)
+		get_values(&c, &list[i]);
+	if (!c.bad && c.at == c.end) {
+		memcpy(device, list, count * sizeof(*list));
+		*ret_elapsed_us = elapsed_us;
+		*ret_interval_us = interval_us;
+	}
+	free(list);
+	return c.bad || c.at != c.end ? -EBADMSG : 0;
+}
