@@ -48,7 +48,8 @@ void trk__change_from_history(const struct trk_past *now, const struct trk_past 
 		size_t n = 0;
 
 		for (size_t k = 0; k < count && n < TRK_CHANGE_EARLIER_MAX; k++)
-			if (runs[k].start_s < now->start_s && runs[k].code <= 0)
+			if (runs[k].start_s < now->start_s && runs[k].code <= 0 &&
+			    strcmp(runs[k].id, now->id) != 0)
 				earlier[n++] = value_of(&runs[k], i);
 		/* Oldest first. */
 		for (size_t k = 0; k < n / 2; k++) {

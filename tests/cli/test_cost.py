@@ -52,7 +52,7 @@ def test_a_history_of_an_earlier_version_gets_the_column(rt):
     path = rt.state / "history.sqlite"
     with sqlite3.connect(path) as db:
         db.execute("ALTER TABLE run DROP COLUMN cost_usd")
-        db.execute("PRAGMA user_version = 1")
+        db.execute("PRAGMA user_version = 2")
     track(rt, "aws/us-east-1/m5.large")
     runs = rt.run("history", "--json").json()["runs"]
     assert [run["cost_usd"] for run in runs] == [pytest.approx(0.0016), None]

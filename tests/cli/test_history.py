@@ -313,7 +313,8 @@ def test_a_history_of_the_first_version_is_brought_up_to_date(rt):
     assert rt.track("sleep", "0.3", flags=["-n", "old"]).rc == 0
     assert rt.run("history").rc == 0
     database = sqlite3.connect(rt.state / "history.sqlite", isolation_level=None)
-    database.execute("ALTER TABLE run DROP COLUMN input_bytes")
+    for column in ("input_bytes", "cost_usd"):
+        database.execute(f"ALTER TABLE run DROP COLUMN {column}")
     database.execute("PRAGMA user_version = 1")
     database.close()
     listed = rt.run("history", "old")
