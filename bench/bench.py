@@ -75,8 +75,8 @@ def tick(mode, pid, pause):
 
 def share_of_a_core(pid, folder):
     """The whole program over some seconds: wake-ups, tree, system, and the writing of rows."""
-    subprocess.run([RT, "attach", "-q", "--recording", folder, "-i", "1s", "--duration",
-                    f"{ROUNDS + 3}s", str(pid)], check=False, stderr=subprocess.DEVNULL)
+    subprocess.run([RT, "attach", "-q", "--no-discovery", "--recording", folder, "-i", "1s",
+                    "--duration", f"{ROUNDS + 3}s", str(pid)], check=False, stderr=subprocess.DEVNULL)
     shown = json.loads(subprocess.run([RT, "show", "--json", "--recording", folder], check=True,
                                       capture_output=True, text=True).stdout)
     return statistics.median(rows(folder)) / 10, shown["tracker"]["peak_rss_mib"]
@@ -125,8 +125,8 @@ def accuracy(label, command):
     job.returncode = 0
     bare = used.ru_utime + used.ru_stime
     peer = float(poll.communicate()[0])
-    subprocess.run([RT, "run", "-q", "--no-recording", "--summary-json", summary, "--", *command],
-                   check=True)
+    subprocess.run([RT, "run", "-q", "--no-discovery", "--no-recording", "--summary-json", summary,
+                    "--", *command], check=True)
     with open(summary, encoding="utf-8") as file:
         value = json.load(file)["totals"]["cpu_s"]["value"]
     say(f"| {label} | {bare:.3f} | {value:.3f} | {100 * (value / bare - 1):+.1f} % | {peer:.3f} | "
@@ -176,7 +176,8 @@ say(f"{int(full['full_ns']) / 1e3:.1f} us, the bare system calls for the same {i
 say()
 say("## Start and end of a run")
 say()
-pairs = [(latency([]), latency([RT, "run", "-q", "--no-recording", "--"])) for _ in range(30)]
+TRACKED = [RT, "run", "-q", "--no-discovery", "--no-recording", "--"]
+pairs = [(latency([]), latency(TRACKED)) for _ in range(30)]
 bare, ours = (statistics.median(column) for column in zip(*pairs))
 say(f"`true` bare {bare:.2f} ms, under `run` {ours:.2f} ms: {ours - bare:.2f} ms more"
     " (medians of 30, interleaved, without a recording).")

@@ -179,6 +179,13 @@ int trk_counters_disk(struct trk_counters *c, size_t index, const char **ret_nam
 int trk_counters_mount(struct trk_counters *c, size_t index, const char **ret_point,
 		       double *ret_total_bytes, double *ret_used_bytes, double *ret_free_bytes);
 
+/* In which cloud it stands, as JSON of the schema "resource-tracker.cloud/1": `vendor`, `region`, `zone`,
+ * `instance_type`, `allocation`, `discovery_time`, … The firmware is looked at first; only where it is
+ * that of a cloud's machine the metadata service is asked, for a second at most, in which this call
+ * blocks. `ask` 0: nobody is asked. `dir` is a directory in which the answer is kept until the next boot;
+ * NULL: it is not kept. Text that the caller frees with free(); NULL without memory or /proc. */
+char *trk_cloud_info(int ask, const char *dir);
+
 /* ---- recordings ---- */
 
 /* Read a recording file: finished, still being written, or cut. Returns 0 and an object that the

@@ -1,7 +1,8 @@
-/* What this machine is. */
+/* What this machine is, and where it stands. */
 #include <stdlib.h>
 
 #include "base/env.h"
+#include "record/discovery.h"
 #include "report/place.h"
 #include "resource_tracker.h"
 
@@ -25,4 +26,24 @@ char *trk_server_info(void)
 	if (b.error)
 		trk__buf_release(&b);
 	return b.data; /* taken over by the caller */
+}
+
+char *trk_cloud_info(int ask, const char *dir)
+{
+	struct trk_discovery_options options = {.ask = ask != 0, .dir = dir};
+	struct trk_place *place = malloc(sizeof(*place));
+	struct trk_env env;
+	struct trk_buf b;
+
+	trk__buf_init(&b, DOCUMENT_MAX);
+	if (place && trk__env_init(&env) == 0) {
+		trk__place_init(place);
+		trk__discovery_wait(&env, &options, place);
+		trk__env_release(&env);
+		trk__cloud_document(&b, place);
+	}
+	free(place);
+	if (b.error)
+		trk__buf_release(&b);
+	return b.data;
 }

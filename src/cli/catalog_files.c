@@ -5,23 +5,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "catalog/suggest.h"
 #include "catalog/text.h"
 #include "cli/cli.h"
 
-const char *cli_catalog_prices_path(char *text, size_t size)
+static const char *cache_path(const char *name, char *text, size_t size)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 
 	if (cache && *cache == '/')
-		(void) snprintf(text, size, "%s/resource-tracker/prices.tsv", cache);
+		(void) snprintf(text, size, "%s/resource-tracker/%s", cache, name);
 	else if (home && *home == '/')
-		(void) snprintf(text, size, "%s/.cache/resource-tracker/prices.tsv", home);
+		(void) snprintf(text, size, "%s/.cache/resource-tracker/%s", home, name);
 	else
 		text[0] = '\0';
 	return text;
+}
+
+const char *cli_catalog_prices_path(char *text, size_t size)
+{
+	return cache_path("prices.tsv", text, size);
+}
+
+const char *cli_catalog_update_path(char *text, size_t size)
+{
+	return cache_path("update.tsv", text, size);
 }
 
 /* $RESOURCE_TRACKER_DATA/sparecores.tsv, else ../share/resource-tracker beside the program. */
@@ -45,6 +57,42 @@ static void find_scores(char *text, size_t size)
 	if (slash)
 		*slash = '\0';
 	(void) snprintf(text, size, "%s/../share/resource-tracker/sparecores.tsv", exe);
+}
+
+/* Make the folders on the way to `path`. */
+static void make_folders(char *path)
+{
+	for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		(void) mkdir(path, 0700);
+		*at = '/';
+	}
+}
+
+int cli_catalog_replace(char *path, const struct trk_buf *b)
+{
+	char temporary[4200];
+	int fd, r;
+
+	make_folders(path);
+	(void) snprintf(temporary, sizeof(temporary), "%s.%ld", path, (long) getpid());
+	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0) {
+		r = -errno;
+		cli_complain("catalog: %s: cannot write: %s", temporary, trk__strerror(r));
+		return EXIT_ERROR;
+	}
+	r = trk__write_all(fd, b->data, b->len);
+	if (r == 0 && fsync(fd) != 0)
+		r = -errno;
+	trk__close(fd);
+	if (r == 0 && rename(temporary, path) != 0)
+		r = -errno;
+	if (r == 0)
+		return 0;
+	(void) unlink(temporary);
+	cli_complain("catalog: %s: cannot write: %s", path, trk__strerror(r));
+	return EXIT_ERROR;
 }
 
 /* Lay the file over the catalogue. A file that nobody named may be missing. */
@@ -91,6 +139,12 @@ int cli_catalog_load(const struct cli_catalog_choice *choice, struct cli_catalog
 		ret->scores_path[0] = '\0'; /* a catalogue of one's own stands alone */
 	else
 		find_scores(ret->scores_path, sizeof(ret->scores_path));
+	if (choice->update)
+		(void) snprintf(ret->update_path, sizeof(ret->update_path), "%s", choice->update);
+	else if (choice->catalog)
+		ret->update_path[0] = '\0';
+	else
+		(void) cli_catalog_update_path(ret->update_path, sizeof(ret->update_path));
 	if (choice->prices)
 		(void) snprintf(ret->prices_path, sizeof(ret->prices_path), "%s", choice->prices);
 	else if (choice->catalog)
@@ -98,6 +152,8 @@ int cli_catalog_load(const struct cli_catalog_choice *choice, struct cli_catalog
 	else
 		(void) cli_catalog_prices_path(ret->prices_path, sizeof(ret->prices_path));
 	r = lay_over(&ret->c, ret->scores_path, choice->scores, choice->quiet);
+	if (r == 0)
+		r = lay_over(&ret->c, ret->update_path, choice->update, choice->quiet);
 	if (r == 0)
 		r = lay_over(&ret->c, ret->prices_path, choice->prices, choice->quiet);
 	if (r != 0)

@@ -12,15 +12,17 @@
 #include "base/json.h"
 #include "catalog/csv.h"
 #include "catalog/text.h"
+#include "catalog/keeper.h"
 #include "cli/catalog_files.h"
+#include "cli/catalog_online.h"
 #include "cli/cli.h"
 
 enum { CSV_MAX = 64 << 20 };
 
 struct settings {
 	struct cli_catalog_choice choice;
-	const char *date;
-	bool json;
+	const char *date, *url, *regions;
+	bool json, force;
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -32,6 +34,10 @@ static const struct cli_option options[] = {
 	{"prices", 0, "FILE|none", "own prices (those of catalog import)", cli_set_text,
 	 AT(choice.prices)},
 	{"date", 0, "DATE", "import: the day of the prices (today)", cli_set_text, AT(date)},
+	{"region", 0, "VENDOR/NAME,..", "update: the prices of these regions, too", cli_set_text,
+	 AT(regions)},
+	{"url", 0, "URL", "update: another Keeper than " TRK_KEEPER_URL, cli_set_text, AT(url)},
+	{"force", 0, NULL, "update: whatever changed", cli_set_flag, AT(force)},
 	{"json", 0, NULL, "info: one JSON document", cli_set_flag, AT(json)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -123,6 +129,7 @@ static void info_json(struct trk_buf *b, const struct cli_catalog *k, uint8_t *p
 	json_text(&j, "date", day(c->image->date, text));
 	json_count(&j, "bytes", c->image->size);
 	json_text(&j, "scores_file", k->scores_path);
+	json_text(&j, "update_file", k->update_path);
 	json_text(&j, "prices_file", k->prices_path);
 	trk__json_key(&j, "vendors");
 	trk__json_open(&j, '[');
@@ -176,8 +183,9 @@ static void info_text(struct trk_buf *b, const struct cli_catalog *k, uint8_t *p
 		trk__buf_printf(b, "%-21s %s  %-26s %s\n", trk__catalog_text(c, s[i].id),
 				day(s[i].date, text), trk__catalog_text(c, s[i].licence),
 				trk__catalog_text(c, s[i].title));
-	trk__buf_printf(b, "\nscores: %s\nown prices: %s\n",
+	trk__buf_printf(b, "\nscores: %s\nupdate: %s\nown prices: %s\n",
 			k->scores_path[0] ? k->scores_path : "none",
+			k->update_path[0] ? k->update_path : "none",
 			k->prices_path[0] ? k->prices_path : "none");
 }
 
@@ -205,43 +213,6 @@ static int info(const struct settings *s)
 	trk__buf_release(&b);
 	trk__catalog_release(&k.c);
 	return r;
-}
-
-/* Make the folders on the way to `path`. */
-static void make_folders(char *path)
-{
-	for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
-		*at = '\0';
-		(void) mkdir(path, 0700);
-		*at = '/';
-	}
-}
-
-/* A new file in the place of the old one at once, so that a reader sees one or the other. */
-static int replace(char *path, const struct trk_buf *b)
-{
-	char temporary[4200];
-	int fd, r;
-
-	make_folders(path);
-	(void) snprintf(temporary, sizeof(temporary), "%s.%ld", path, (long) getpid());
-	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0) {
-		r = -errno;
-		cli_complain("catalog: %s: cannot write: %s", temporary, trk__strerror(r));
-		return EXIT_ERROR;
-	}
-	r = trk__write_all(fd, b->data, b->len);
-	if (r == 0 && fsync(fd) != 0)
-		r = -errno;
-	trk__close(fd);
-	if (r == 0 && rename(temporary, path) != 0)
-		r = -errno;
-	if (r == 0)
-		return 0;
-	(void) unlink(temporary);
-	cli_complain("catalog: %s: cannot write: %s", path, trk__strerror(r));
-	return EXIT_ERROR;
 }
 
 static int import(const struct settings *s, const char *file)
@@ -286,7 +257,7 @@ static int import(const struct settings *s, const char *file)
 		cli_complain("catalog: no place for a cache. Try: set HOME");
 		r = EXIT_ERROR;
 	} else {
-		r = replace(path, &out);
+		r = cli_catalog_replace(path, &out);
 		if (r == 0)
 			(void) fprintf(stderr, "%d prices now stand in %s\n", n, path);
 	}
@@ -307,15 +278,20 @@ static int run(int argc, char **argv)
 		return info(&s);
 	if (at + 2 == argc && !strcmp(argv[at], "import"))
 		return import(&s, argv[at + 1]);
-	cli_complain("catalog: info, or import FILE. Try: resource-tracker catalog --help");
+	if (at + 1 == argc && !strcmp(argv[at], "update"))
+		return cli_catalog_update(&s.choice, s.url, s.regions, s.force);
+	cli_complain("catalog: info, update, or import FILE. Try: resource-tracker catalog --help");
 	return EXIT_USAGE;
 }
 
 const struct cli_command cli_catalog_command = {
 	.name = "catalog",
-	.usage = "catalog info | catalog import FILE.csv",
-	.summary = "What the catalogue holds; take a site's own prices.",
-	.details = "info counts servers, prices and scores and names their sources.\nimport reads "
+	.usage = "catalog info | catalog update | catalog import FILE.csv",
+	.summary = "What the catalogue holds; fetch new prices; take a site's own.",
+	.details = "info counts servers, prices and scores and names their sources.\nupdate asks "
+		   "the Keeper API of Spare Cores for the lowest price of each type, and of the "
+		   "regions that are\nnamed; an answer that lost half of a vendor or moved its "
+		   "median price by 30 % needs --force.\nimport reads "
 		   "CSV whose first line names the columns: vendor, region, type, price (USD an "
 		   "hour), and\nsaving (spot, percent) if wanted. These prices then take the place "
 		   "of the list prices.",

@@ -1,12 +1,10 @@
 /* resource-tracker cloud-info: in which cloud this machine stands. */
 #include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/cloud_options.h"
 #include "record/discovery.h"
@@ -70,7 +68,6 @@ static int discover(const struct settings *s, struct trk_place *place)
 		.dir = cli_state_dir(s->dir, dir, sizeof(dir)),
 		.fresh = s->fresh,
 	};
-	struct trk_discovery d;
 	struct trk_env env;
 	int r = trk__env_init(&env);
 
@@ -78,14 +75,7 @@ static int discover(const struct settings *s, struct trk_place *place)
 		cli_complain("cloud-info: /proc: %s", trk__strerror(r));
 		return EXIT_ERROR;
 	}
-	trk__discovery_begin(&d, &env, &how, place);
-	while (!place->has_cloud) {
-		struct pollfd fd = {.fd = trk__discovery_fd(&d), .events = POLLIN};
-
-		(void) poll(&fd, 1, 100);
-		(void) trk__discovery_step(&d, place);
-	}
-	(void) trk__discovery_end(&d, place);
+	trk__discovery_wait(&env, &how, place);
 	trk__env_release(&env);
 	return 0;
 }
@@ -94,7 +84,6 @@ static int run(int argc, char **argv)
 {
 	struct settings s = {.json = false};
 	struct trk_place place;
-	struct trk_json j;
 	struct trk_buf b;
 	int at, r;
 
@@ -113,12 +102,7 @@ static int run(int argc, char **argv)
 		return r;
 	trk__buf_init(&b, OUTPUT_MAX);
 	if (s.json) {
-		trk__json_init(&j, &b, 2);
-		trk__json_open(&j, '{');
-		trk__json_key_text(&j, "schema", "resource-tracker.cloud/1");
-		trk__cloud_members_json(&j, &place);
-		trk__json_close(&j, '}');
-		trk__buf_putc(&b, '\n');
+		trk__cloud_document(&b, &place);
 	} else {
 		write_text(&b, &place.cloud);
 	}

@@ -19,8 +19,8 @@
 enum { TEXT_MAX = 4 * 1024 * 1024, SERVERS_SHOWN = 5, RUNS_MAX = 200 };
 
 struct settings {
-	const char *dir, *method, *risk, *kind, *input, *vendor, *region, *arch;
-	bool json, no_servers;
+	const char *dir, *method, *risk, *kind, *input, *vendor, *region, *arch, *url;
+	bool json, no_servers, online;
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -37,6 +37,9 @@ static const struct cli_option options[] = {
 	{"region", 0, "NAME|any", "servers in this region only (that of the run)", cli_set_text,
 	 AT(region)},
 	{"arch", 0, "x86_64|arm64|any", "(that the run ran on)", cli_set_text, AT(arch)},
+	{"online", 0, NULL, "ask the Keeper API of Spare Cores for prices", cli_set_flag,
+	 AT(online)},
+	{"url", 0, "URL", "of another Keeper", cli_set_text, AT(url)},
 	{"no-servers", 0, NULL, "leave the servers out", cli_set_flag, AT(no_servers)},
 	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
 	{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},
@@ -186,7 +189,9 @@ static int answer(struct question *q, struct trk_advice_input *in)
 	struct cli_wanted_servers wanted = {.vendor = q->s.vendor,
 					    .region = q->s.region,
 					    .arch = q->s.arch,
-					    .limit = SERVERS_SHOWN};
+					    .limit = SERVERS_SHOWN,
+					    .online = q->s.online,
+					    .url = q->s.url};
 	struct cli_found_servers *found = NULL;
 	struct trk_advice a;
 	int r = trk__advice_make(in, &a);

@@ -13,6 +13,7 @@
 #include "base/parse.h"
 #include "catalog/suggest.h"
 #include "cli/catalog_files.h"
+#include "cli/catalog_online.h"
 #include "cli/cli.h"
 #include "cli/servers_output.h"
 
@@ -31,7 +32,8 @@ struct settings {
 	struct list vendors, regions, countries, exclude;
 	uint64_t run_ns, boot_ns;
 	struct cli_catalog_choice choice;
-	bool spot, json, gpu_shares;
+	const char *url;
+	bool spot, json, gpu_shares, online;
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -88,6 +90,9 @@ static const struct cli_option options[] = {
 	{"scores", 0, "FILE|none", "scores and further types", cli_set_text, AT(choice.scores)},
 	{"prices", 0, "FILE|none", "own prices (those of catalog import)", cli_set_text,
 	 AT(choice.prices)},
+	{"online", 0, NULL, "ask the Keeper API of Spare Cores for prices", cli_set_flag,
+	 AT(online)},
+	{"url", 0, "URL", "of another Keeper", cli_set_text, AT(url)},
 	{"json", 0, NULL, "one JSON document", cli_set_flag, AT(json)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -317,7 +322,7 @@ static uint32_t today(void)
 	return sscanf(text, "%u-%u-%u", &y, &m, &d) == 3 ? y * 10000 + m * 100 + d : 0;
 }
 
-static int find(const struct settings *s, const struct trk_catalog *c, uint64_t limit)
+static int find(const struct settings *s, struct trk_catalog *c, uint64_t limit)
 {
 	uint8_t vendors[256] = {0}, regions[1024] = {0};
 	struct trk_catalog_query q = {0};
@@ -328,6 +333,8 @@ static int find(const struct settings *s, const struct trk_catalog *c, uint64_t 
 	r = r ? r : take_places(s, c, vendors, regions, &q);
 	if (r != 0)
 		return r;
+	if (s->online)
+		cli_catalog_online(c, &q, s->url, regions);
 	if (!strcmp(s->order, "run-cost"))
 		r = advise(s, c, &q, &result);
 	else

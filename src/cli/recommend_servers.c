@@ -8,6 +8,7 @@
 
 #include "base/maths.h"
 #include "catalog/suggest.h"
+#include "cli/catalog_online.h"
 #include "cli/cli.h"
 
 static const double boot_s = 60; /* paid before the job starts */
@@ -134,6 +135,8 @@ int cli_recommend_servers(const struct cli_wanted_servers *w, const struct trk_a
 	r = r ? r : take_places(f, w, place);
 	if (r != 0)
 		return r;
+	if (w->online)
+		cli_catalog_online(&f->catalog.c, &f->query, w->url, f->regions);
 	work.slices = f->slices;
 	work.n = take_busy(f, a, busy);
 	take_speed(f, place, &work);

@@ -10,6 +10,8 @@
 struct cli_wanted_servers {
 	const char *vendor, *region,
 		*arch; /* as typed; NULL: where and on what the run ran, else any */
+	bool online;
+	const char *url; /* of the Keeper; NULL: its own */
 	size_t limit;
 	struct cli_catalog_choice choice;
 };

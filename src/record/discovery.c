@@ -1,6 +1,7 @@
 #include "record/discovery.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -118,4 +119,19 @@ bool trk__discovery_end(struct trk_discovery *d, struct trk_place *place)
 	trk__close(d->dir_fd);
 	d->dir_fd = -1;
 	return pending;
+}
+
+void trk__discovery_wait(const struct trk_env *env, const struct trk_discovery_options *options,
+			 struct trk_place *place)
+{
+	struct trk_discovery d;
+
+	trk__discovery_begin(&d, env, options, place);
+	while (!place->has_cloud) {
+		struct pollfd fd = {.fd = trk__discovery_fd(&d), .events = POLLIN};
+
+		(void) poll(&fd, 1, 100);
+		(void) trk__discovery_step(&d, place);
+	}
+	(void) trk__discovery_end(&d, place);
 }

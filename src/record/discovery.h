@@ -23,6 +23,9 @@ struct trk_discovery {
 /* Begin. Where all is known at once, `place` has it. */
 void trk__discovery_begin(struct trk_discovery *d, const struct trk_env *env,
 			  const struct trk_discovery_options *options, struct trk_place *place);
+/* All of it at once, for callers that have nothing else to do: blocks for a second at most. */
+void trk__discovery_wait(const struct trk_env *env, const struct trk_discovery_options *options,
+			 struct trk_place *place);
 /* The descriptor to wait for, or -1. */
 int trk__discovery_fd(const struct trk_discovery *d);
 /* Go on without blocking; true when `place` has just got its answer. */

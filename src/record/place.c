@@ -108,7 +108,7 @@ void trk__place_look(struct trk_place *p, const struct trk_env *env)
 	p->has_server = true;
 }
 
-static bool has_part(const struct trk_place *p, int part)
+static bool has_part(const struct trk_place *p, enum trk_place_part part)
 {
 	return part == TRK_PLACE_SERVER  ? p->has_server
 	       : part == TRK_PLACE_CLOUD ? p->has_cloud

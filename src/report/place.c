@@ -130,8 +130,8 @@ static void gpu_names_json(struct trk_json *j, const struct trk_server *s)
 	trk__json_close(j, ']');
 }
 
-void trk__server_members_json(struct trk_json *j, const struct trk_place *p, const char *allocation,
-			      const char *evidence)
+static void server_json(struct trk_json *j, const struct trk_place *p, const char *allocation,
+			const char *evidence)
 {
 	part_json(j, p, TRK_PLACE_SERVER);
 	trk__json_key_double(j, "memory_mb", p->server.memory_mib);
@@ -141,9 +141,16 @@ void trk__server_members_json(struct trk_json *j, const struct trk_place *p, con
 	trk__json_key_text(j, "allocation_evidence", evidence);
 }
 
-void trk__cloud_members_json(struct trk_json *j, const struct trk_place *p)
+void trk__cloud_document(struct trk_buf *b, const struct trk_place *p)
 {
-	part_json(j, p, TRK_PLACE_CLOUD);
+	struct trk_json j;
+
+	trk__json_init(&j, b, 2);
+	trk__json_open(&j, '{');
+	trk__json_key_text(&j, "schema", "resource-tracker.cloud/1");
+	part_json(&j, p, TRK_PLACE_CLOUD);
+	trk__json_close(&j, '}');
+	trk__buf_putc(b, '\n');
 }
 
 void trk__server_document(struct trk_buf *b, const struct trk_record *r, bool measured)
@@ -155,7 +162,7 @@ void trk__server_document(struct trk_buf *b, const struct trk_record *r, bool me
 	trk__json_init(&j, b, 2);
 	trk__json_open(&j, '{');
 	trk__json_key_text(&j, "schema", "resource-tracker.server/1");
-	trk__server_members_json(&j, &r->place, allocation, evidence);
+	server_json(&j, &r->place, allocation, evidence);
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');
 }
@@ -169,7 +176,7 @@ void trk__place_json(struct trk_json *j, const struct trk_record *r)
 	trk__json_key(j, "server");
 	if (p->has_server) {
 		trk__json_open(j, '{');
-		trk__server_members_json(j, p, allocation, evidence);
+		server_json(j, p, allocation, evidence);
 		trk__json_close(j, '}');
 	} else {
 		trk__json_null(j);
@@ -177,7 +184,7 @@ void trk__place_json(struct trk_json *j, const struct trk_record *r)
 	trk__json_key(j, "cloud");
 	if (p->has_cloud) {
 		trk__json_open(j, '{');
-		trk__cloud_members_json(j, p);
+		part_json(j, p, TRK_PLACE_CLOUD);
 		trk__json_close(j, '}');
 	} else {
 		trk__json_null(j);

@@ -12,15 +12,13 @@
 const char *trk__allocation_of(const struct trk_record *r, bool measured, char *evidence,
 			       size_t size);
 
-/* The members of an object: the keys of all versions of the Python package (`vcpus`, `memory_mb`,
- * `gpu_count`, `gpu_names`, `gpu_memory_mb`; `os`, `memory_mib`, `gpu_name`, `gpu_memory_mib`), and
- * further ones. `allocation` may be NULL. */
-void trk__server_members_json(struct trk_json *j, const struct trk_place *p, const char *allocation,
-			      const char *evidence);
-void trk__cloud_members_json(struct trk_json *j, const struct trk_place *p);
-
-/* One document of schema "resource-tracker.server/1". */
+/* One document of schema "resource-tracker.server/1", with the keys of all versions of the Python package
+ * (`vcpus`, `memory_mb`, `gpu_count`, `gpu_names`, `gpu_memory_mb`; `os`, `memory_mib`, `gpu_name`,
+ * `gpu_memory_mib`), and further ones. */
 void trk__server_document(struct trk_buf *b, const struct trk_record *r, bool measured);
+
+/* One document of schema "resource-tracker.cloud/1". */
+void trk__cloud_document(struct trk_buf *b, const struct trk_place *p);
 
 /* "   Cost  $1.22 (c7i.4xlarge, $0.714/h) → about $0.69 on m7i.2xlarge, prices of 2026-07-20"; nothing
  * where no cost is known. At most 80 columns. */

@@ -206,7 +206,7 @@ KEYS = ("vendor", "region", "zone", "instance_type", "allocation")
 def track(rt, address, *command):
     """A run that asks; the fixture's own track() does not."""
     return rt.run("run", "--summary-json", rt.summary_file, "--", *command,
-                  env={"RESOURCE_TRACKER_METADATA": address})
+                  env={"RESOURCE_TRACKER_METADATA": address, "TRACKER_NO_DISCOVERY": None})
 
 
 def found(rt, address, *flags):
@@ -360,7 +360,7 @@ def test_no_discovery_sends_nothing(rt):
     with serving(aws(1)) as (address, asked):
         told = ask(rt, address, "--no-discovery").json()
         assert told["vendor"] is None and "--no-discovery" in told["reason"]
-        env = {"RESOURCE_TRACKER_METADATA": address}
+        env = {"RESOURCE_TRACKER_METADATA": address, "TRACKER_NO_DISCOVERY": None}
         assert rt.run("run", "--no-discovery", "--", "sleep", "0.3", env=env).rc == 0
         env["TRACKER_NO_DISCOVERY"] = "1"
         assert rt.run("run", "--", "sleep", "0.3", env=env).rc == 0

@@ -29,7 +29,8 @@ def test_flags_beat_environment_beats_local_file_beats_user_file(rt):
 def test_config_says_where_each_value_comes_from(rt):
     write(rt.home, '# nothing here\n\ninterval = "500ms"\nquiet = true\n'
                    'tags = ["a=1",\n  "b=2"]\n[tags]\nc = "3 \\"x\\""\n')
-    shown = rt.run("config", "--show-origin", env={"TRACKER_INTERVAL": "3"})
+    shown = rt.run("config", "--show-origin",
+                   env={"TRACKER_INTERVAL": "3", "TRACKER_NO_DISCOVERY": None})
     assert shown.rc == 0
     assert shown.stdout.splitlines() == [
         "quiet = true  # resource-tracker.toml:4",

@@ -6,6 +6,8 @@ import sqlite3
 
 import pytest
 
+from test_cloud_info import aws, found, serving
+
 # Busy for a while, so that there are samples to advise from.
 JOB = ["sh", "-c", "i=0; while [ $i -lt 60 ]; do i=$((i+1)); sleep 0.01; done"]
 
@@ -92,6 +94,23 @@ def test_what_cannot_be_priced_says_why_and_has_no_cost(rt, instance, reason):
     assert cost["usd"] is None and cost["best_type"] is None
     assert reason in cost["reason"]
     assert "Cost" not in result.stderr
+
+
+def test_a_discovered_spot_server_has_its_typical_price(rt):
+    with serving(aws(2)) as (address, _):
+        found(rt, address)  # and keeps it for the run, which is short
+        result = rt.run("run", "--summary-json", rt.summary_file, "--", *JOB,
+                        env={"RESOURCE_TRACKER_METADATA": address,
+                             "TRACKER_NO_DISCOVERY": None})
+    listed = rt.run("servers", "--json", "-n", "0", "--vendor", "aws", "--region", "eu-central-1",
+                    "--arch", "x86_64").json()["servers"]
+    server = next(s for s in listed if s["api_reference"] == "c7i.4xlarge")
+    cost = result.summary["cost"]
+    assert result.summary["cloud"]["allocation"] == "spot"
+    expected = server["min_price_ondemand"] * (100 - server["spot_saving_percent"]) / 100
+    assert cost["usd_per_hour"] == pytest.approx(expected)
+    assert cost["price_quality"] == "est" and "typical saving" in cost["reason"]
+    assert cost["best_region"] == "eu-central-1"
 
 
 def test_without_a_cloud_there_is_no_cost(rt):

@@ -8,6 +8,8 @@ import subprocess
 
 import pytest
 
+from test_cloud_info import aws, serving
+
 pytestmark = pytest.mark.native
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1] / "fault/inject.c"
@@ -27,13 +29,14 @@ def library(tmp_path_factory):
     return path
 
 
-def strike(rt, library, order):
+def strike(rt, library, order, flags=("--no-discovery",), env=None):
     """One run with this order. Returns whether the fault struck."""
     mark = rt.home / "mark"
     mark.unlink(missing_ok=True)
     (rt.home / "started").unlink(missing_ok=True)
-    result = rt.run("run", "-i", "0.1", "--no-discovery", "--", "sh", "-c", JOB, timeout=30,
-                    env={"LD_PRELOAD": library, "TRK_FAULT": order, "TRK_FAULT_MARK": mark})
+    result = rt.run("run", "-i", "0.1", *flags, "--", "sh", "-c", JOB, timeout=30,
+                    env={"LD_PRELOAD": library, "TRK_FAULT": order, "TRK_FAULT_MARK": mark,
+                         **(env or {})})
     if result.rc == 125:  # before the job: then it must not have run, and one line says why
         assert not (rt.home / "started").exists(), order
         assert re.fullmatch(r"resource-tracker: [^\n]+\n", result.stderr), (order, result.stderr)
@@ -71,5 +74,31 @@ def test_no_lasting_failure_reaches_the_job(rt, library, function, error):
     for number in (1, 2, 5, 10, 20, 40):
         order = f"{function}:{number}+:{error}"
         if not strike(rt, library, order):
+            break
+        check_recordings(rt, order)
+
+
+@pytest.mark.parametrize(("function", "error"), [
+    ("socket", errno.EMFILE), ("connect", errno.ENETUNREACH), ("epoll_create1", errno.EMFILE),
+    ("epoll_ctl", errno.ENOSPC), ("send", errno.EPIPE), ("recv", errno.ECONNRESET),
+    ("timerfd_create", errno.EMFILE)])
+def test_no_failure_of_a_question_about_the_cloud_reaches_the_job(rt, library, function, error):
+    struck = 0
+    with serving(aws(2)) as (address, _):
+        env = {"RESOURCE_TRACKER_METADATA": address, "TRACKER_NO_DISCOVERY": None}
+        for number in ("1", "2", "3", "5", "9", "1+", "3+", "9+"):
+            order = f"{function}:{number}:{error}"
+            struck += strike(rt, library, order, flags=(), env=env)
+            check_recordings(rt, order)
+            (rt.state / "cloud").unlink(missing_ok=True)  # so that it is asked again
+    assert struck >= 1, f"{function} is never called"
+
+
+@pytest.mark.parametrize("function", ["malloc", "open", "read"])
+def test_no_failure_of_working_out_the_cost_reaches_the_job(rt, library, function):
+    error = errno.ENOMEM if function == "malloc" else errno.EIO
+    for number in (*range(100, 420, 12), "100+", "200+", "300+"):
+        order = f"{function}:{number}:{error}"
+        if not strike(rt, library, order, flags=("--instance", "aws/us-east-1/m5.large")):
             break
         check_recordings(rt, order)

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -173,4 +174,34 @@ void *calloc(size_t n, size_t size)
 void *realloc(void *data, size_t size)
 {
 	return strikes("malloc") ? NULL : __libc_realloc(data, size);
+}
+
+int connect(int fd, const struct sockaddr *to, socklen_t len)
+{
+	REAL(connect);
+	return strikes("connect") ? -1 : real(fd, to, len);
+}
+
+int epoll_create1(int flags)
+{
+	REAL(epoll_create1);
+	return strikes("epoll_create1") ? -1 : real(flags);
+}
+
+int epoll_ctl(int fd, int operation, int of, struct epoll_event *event)
+{
+	REAL(epoll_ctl);
+	return strikes("epoll_ctl") ? -1 : real(fd, operation, of, event);
+}
+
+ssize_t send(int fd, const void *data, size_t len, int flags)
+{
+	REAL(send);
+	return strikes("send") ? -1 : real(fd, data, len, flags);
+}
+
+ssize_t recv(int fd, void *data, size_t len, int flags)
+{
+	REAL(recv);
+	return strikes("recv") ? -1 : real(fd, data, len, flags);
 }

@@ -220,6 +220,23 @@ static void errors_have_texts_in_either_sign(void **state)
 	assert_string_equal(trk_version(), TRK_BUILD_VERSION);
 }
 
+static void tells_the_machine_and_its_cloud_as_json(void **state)
+{
+	char *server = trk_server_info(), *cloud = trk_cloud_info(0, NULL);
+
+	(void) state;
+	assert_non_null(server);
+	assert_non_null(cloud);
+	assert_non_null(strstr(server, "\"schema\": \"resource-tracker.server/1\""));
+	assert_non_null(strstr(server, "\"vcpus\": "));
+	assert_null(strstr(server, "\"vcpus\": null"));
+	assert_non_null(strstr(cloud, "\"schema\": \"resource-tracker.cloud/1\""));
+	assert_non_null(strstr(cloud, "\"instance_type\": null"));
+	assert_non_null(strstr(cloud, "nobody was asked"));
+	free(server);
+	free(cloud);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +248,7 @@ int main(void)
 		cmocka_unit_test(a_damaged_record_is_skipped_and_counted),
 		cmocka_unit_test(a_report_is_written_whole_or_not_at_all),
 		cmocka_unit_test(errors_have_texts_in_either_sign),
+		cmocka_unit_test(tells_the_machine_and_its_cloud_as_json),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

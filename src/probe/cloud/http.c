@@ -110,12 +110,47 @@ static int walk_chunks(char *data, size_t len, size_t at, bool join, size_t *ret
 	}
 }
 
+/* The body by its chunks, by its length, or up to the end. 1, 0 for more, or negative. */
+static int frame_chunks(char *data, size_t len, struct trk_http_response *r)
+{
+	int n = walk_chunks(data, len, r->head_len, false, &r->body_len);
+
+	if (n > 0)
+		(void) walk_chunks(data, len, r->head_len, true, &r->body_len);
+	return n;
+}
+
+static int frame_length(char *data, const char *value, struct trk_http_response *r)
+{
+	uint64_t length;
+
+	if (!trk__scan_u64(&value, &length) || *value)
+		return -EBADMSG;
+	if (length > TRK_HTTP_BODY_MAX)
+		return -EFBIG;
+	if (r->body_len < length)
+		return 0;
+	r->body_len = length;
+	data[r->head_len + length] = '\0';
+	return 1;
+}
+
+static int frame_body(char *data, size_t len, bool ended, struct trk_http_response *r)
+{
+	char value[64];
+
+	if (trk__http_header(r, "Transfer-Encoding", value, sizeof(value)))
+		return strcasecmp(value, "chunked") != 0 ? -EBADMSG : frame_chunks(data, len, r);
+	if (trk__http_header(r, "Content-Length", value, sizeof(value)))
+		return frame_length(data, value, r);
+	if (r->body_len > TRK_HTTP_BODY_MAX)
+		return -EFBIG;
+	return ended || r->status == 204 || r->status == 304;
+}
+
 int trk__http_parse(char *data, size_t len, bool ended, struct trk_http_response *ret)
 {
 	struct trk_http_response r = {.head = data, .head_len = head_end(data, len)};
-	char value[64];
-	const char *at = value;
-	uint64_t length;
 	int n;
 
 	if (!r.head_len && len > TRK_HTTP_HEAD_MAX)
@@ -126,30 +161,10 @@ int trk__http_parse(char *data, size_t len, bool ended, struct trk_http_response
 		return -EBADMSG;
 	r.body = data + r.head_len;
 	r.body_len = len - r.head_len;
-	if (trk__http_header(&r, "Transfer-Encoding", value, sizeof(value))) {
-		if (strcasecmp(value, "chunked") != 0)
-			return -EBADMSG;
-		n = walk_chunks(data, len, r.head_len, false, &r.body_len);
-		if (n > 0)
-			(void) walk_chunks(data, len, r.head_len, true, &r.body_len);
-		if (n <= 0)
-			return n == 0 && ended ? -EBADMSG : n;
-	} else if (trk__http_header(&r, "Content-Length", value, sizeof(value))) {
-		if (!trk__scan_u64(&at, &length) || *at)
-			return -EBADMSG;
-		if (length > TRK_HTTP_BODY_MAX)
-			return -EFBIG;
-		if (r.body_len < length)
-			return ended ? -EBADMSG : 0;
-		r.body_len = length;
-		data[r.head_len + length] = '\0';
-	} else if (r.body_len > TRK_HTTP_BODY_MAX) {
-		return -EFBIG;
-	} else if (!ended && r.status != 204 && r.status != 304) {
-		return 0;
-	}
-	*ret = r;
-	return 1;
+	n = frame_body(data, len, ended, &r);
+	if (n > 0)
+		*ret = r;
+	return n == 0 && ended ? -EBADMSG : n;
 }
 
 /* ---- a connection ---- */

@@ -1,0 +1,50 @@
+/* Answers of the Spare Cores Keeper API: turned into the text of catalog/text.h, and judged before they
+ * take the place of what is known.
+ *
+ * An item of GET /servers has the lowest price over the regions that were asked for. Asked for one
+ * region, it is that region's price; asked for none, nobody says where it holds, and it is kept under
+ * a region of its own, TRK_KEEPER_ANYWHERE. */
+#ifndef TRK_CATALOG_KEEPER_H
+#define TRK_CATALOG_KEEPER_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/json_read.h"
+#include "catalog/catalog.h"
+
+#define TRK_KEEPER_URL      "https://keeper.sparecores.net"
+#define TRK_KEEPER_ANYWHERE "anywhere"
+
+/* One answer of /servers. */
+struct trk_keeper_answer {
+	struct trk_json_doc doc; /* owned */
+	int region;              /* index in the catalogue; -1: the lowest of all regions */
+};
+
+struct trk_keeper_tally {
+	size_t prices, new_types, dropped; /* dropped: unknown vendor, no price, no sense */
+};
+
+/* The answers as one text, on top of `c`: types that it does not have, and the prices of all. `date` is
+ * "2026-01-31". Returns 0, -EBADMSG when an answer is no list of servers or holds none, -ENOMEM, -EFBIG;
+ * with *reterr. */
+int trk__keeper_convert(const struct trk_catalog *c, const struct trk_keeper_answer *answers,
+			size_t n, const char *date, struct trk_buf *out,
+			struct trk_keeper_tally *ret, struct trk_error *reterr);
+
+/* Both on top of the same table: `before` with the last update, if any, `now` with the new one. Has a
+ * vendor lost more than half of its prices in a region, or has the median of the types with a price in
+ * both moved by more than 30 %? Where there was no update before, the lowest prices of all regions are
+ * compared. 0, or -TRK_E_RANGE with vendor and figures in *reterr. */
+int trk__keeper_judge(const struct trk_catalog *before, const struct trk_catalog *now,
+		      struct trk_error *reterr);
+
+/* The number or name by which the Keeper knows a region of `c`, from its answer to /table/region; 0 or
+ * -ENOENT. */
+int trk__keeper_region(const struct trk_json_doc *table, const char *vendor, const char *region,
+		       char *ret, size_t size);
+
+/* The Keeper's name of a vendor of the catalogue: "hcloud" for "hetzner". */
+const char *trk__keeper_vendor(const char *vendor);
+
+#endif
