@@ -2,7 +2,7 @@
 # Builds and runs every test, and counts them.
 #
 #   tools/test.sh           everything; the last line is "N passed, N failed"
-#   tools/test.sh STAGE…    only these: build, unit, cli, sanitizers, valgrind, lint
+#   tools/test.sh STAGE…    only these: build, unit, cli, e2e, sanitizers, valgrind, lint
 #
 # A case is a cmocka case, a parser's fuzz corpus, a pytest case, or one check of lint or build.
 # What runs again under the sanitizers or valgrind is counted again, and the summary says how much
@@ -124,6 +124,23 @@ stage_cli() {
 	end cli
 }
 
+# E2E_PICTURES=FOLDER keeps a screenshot of each state.
+stage_e2e() {
+	local rc=0
+	begin "the report in a browser"
+	rm -f "$logs/e2e.xml"
+	if check "recordings for the browser" ninja --quiet -C "$BUILD" -j "$JOBS" \
+		tests/e2e/make_recordings; then
+		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") \
+			MAKE_RECORDINGS=$(realpath "$BUILD/tests/e2e/make_recordings") \
+			timeout 900 node --test --test-concurrency=1 --test-reporter=junit \
+			--test-reporter-destination="$logs/e2e.xml" tests/e2e/*.test.mjs \
+			>"$logs/e2e.log" 2>&1 </dev/null || rc=$?
+		count junit "$logs/e2e.xml" $rc || tail -n 40 "$logs/e2e.log"
+	fi
+	end e2e
+}
+
 # A sanitizer's report goes to a file, so that no test can swallow it.
 no_reports() {
 	! cat "$logs"/sanitizer-report.* 2>/dev/null
@@ -164,7 +181,7 @@ stage_lint() {
 
 # --- all of it --------------------------------------------------------------------------------
 
-stages=(build unit cli sanitizers valgrind lint)
+stages=(build unit cli e2e sanitizers valgrind lint)
 if [ $# -gt 0 ]; then
 	for name in "$@"; do
 		if [ "$(type -t "stage_$name")" != function ]; then
