@@ -2,7 +2,7 @@
 # Builds and runs every test, and counts them.
 #
 #   tools/test.sh           everything; the last line is "N passed, N failed"
-#   tools/test.sh STAGE…    only these: build, unit, cli, python, sanitizers,
+#   tools/test.sh STAGE…    only these: build, unit, cli, e2e, python, sanitizers,
 #                           valgrind, lint
 #
 # A case is a cmocka case, a parser's fuzz corpus, a pytest case, or one check of lint or build.
@@ -125,6 +125,23 @@ stage_cli() {
 	end cli
 }
 
+# E2E_PICTURES=FOLDER keeps a screenshot of each state.
+stage_e2e() {
+	local rc=0
+	begin "the report in a browser"
+	rm -f "$logs/e2e.xml"
+	if check "recordings for the browser" ninja --quiet -C "$BUILD" -j "$JOBS" \
+		tests/e2e/make_recordings; then
+		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") \
+			MAKE_RECORDINGS=$(realpath "$BUILD/tests/e2e/make_recordings") \
+			timeout 900 node --test --test-concurrency=1 --test-reporter=junit \
+			--test-reporter-destination="$logs/e2e.xml" tests/e2e/*.test.mjs \
+			>"$logs/e2e.log" 2>&1 </dev/null || rc=$?
+		count junit "$logs/e2e.xml" $rc || tail -n 40 "$logs/e2e.log"
+	fi
+	end e2e
+}
+
 # The package as users have it: the wheel, installed into an environment of its own.
 stage_python() {
 	begin "tests of the Python package"
@@ -177,7 +194,7 @@ stage_lint() {
 
 # --- all of it --------------------------------------------------------------------------------
 
-stages=(build unit cli python sanitizers valgrind lint)
+stages=(build unit cli e2e python sanitizers valgrind lint)
 if [ $# -gt 0 ]; then
 	for name in "$@"; do
 		if [ "$(type -t "stage_$name")" != function ]; then

@@ -28,6 +28,8 @@ static double requested(const struct trk_run *run, enum trk_request request, enu
 	return isnan(value) ? run->limit[limit].value : value;
 }
 
+static const char in_this_machine[] = "in this machine";
+
 static const char *name_of(const struct trk_run *run, enum trk_request request,
 			   enum trk_limit limit)
 {
@@ -35,9 +37,8 @@ static const char *name_of(const struct trk_run *run, enum trk_request request,
 
 	if (!isnan(r->value))
 		return r->quality == TRK_QUALITY_ESTIMATED ? "limit" : "requested";
-	return !strcmp(l->source, "MemTotal") || !strcmp(l->source, "online CPUs")
-		       ? "in this machine"
-		       : "limit";
+	return !strcmp(l->source, "MemTotal") || !strcmp(l->source, "online CPUs") ? in_this_machine
+										   : "limit";
 }
 
 static void add_busy(void *data, double cores, double seconds)
@@ -65,6 +66,15 @@ static void advise(struct trk_report_work *w)
 	free(past);
 }
 
+/* The amount to ask for after a run that had `now`. The machine's own size is nobody's request. */
+static bool hold(double *next, double now, const char *name)
+{
+	if (!(*next < now) || !strcmp(name, in_this_machine))
+		return false;
+	*next = now;
+	return true;
+}
+
 /* A run that did not end well may have needed more than it came to use: it raises a request and never
  * lowers it. */
 static void hold_requests(struct trk_report_work *w)
@@ -73,15 +83,10 @@ static void hold_requests(struct trk_report_work *w)
 
 	if (!w->has_advice || w->ended_well)
 		return;
-	if (a->cores < w->cpu_limit) {
-		a->cores = w->cpu_limit;
+	w->held_cpu = hold(&a->cores, w->cpu_limit, w->cpu_limit_name);
+	w->held_memory = hold(&a->memory_mib, w->memory_limit, w->memory_limit_name);
+	if (w->held_cpu)
 		a->run_time_s = NAN;
-		w->raised = true;
-	}
-	if (a->memory_mib < w->memory_limit) {
-		a->memory_mib = w->memory_limit;
-		w->raised = true;
-	}
 	if (a->sizing.sizing == TRK_SIZING_OVER || a->sizing.sizing == TRK_SIZING_RIGHT)
 		a->sizing.sizing = TRK_SIZING_NOT_ENOUGH_DATA;
 }

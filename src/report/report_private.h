@@ -55,7 +55,7 @@ struct trk_report_work {
 	const struct trk_report_input *in;
 	struct trk_advice advice; /* of this run and the earlier ones; raised, never lowered, by a
 				   * run that did not end well */
-	bool has_advice, ended_well, raised;
+	bool has_advice, ended_well, held_cpu, held_memory;
 	double cpu_limit, memory_limit; /* requested, else the limit; NaN: none */
 	const char *cpu_limit_name,
 		*memory_limit_name; /* "requested", "limit", "in this machine" */

@@ -14,6 +14,17 @@ static void add_on_cpu(void *data, double cores, double seconds)
 	*sum += (cores < 1 ? cores : 1) * seconds;
 }
 
+/* Whether the job did at least half of what the machine did: only then do the machine's waits say
+ * something about the job. */
+static bool is_mainly_the_job(const struct trk_record *record)
+{
+	struct trk_column_stats job, machine;
+
+	trk__stats_get(record->stats, TRK_PROCESS_CPU_USAGE, &job);
+	trk__stats_get(record->stats, TRK_SYSTEM_CPU_USAGE, &machine);
+	return job.mean >= 0.5 * machine.mean;
+}
+
 /* What the samples tell: at most the time in which a task of the job ran, and how long tasks of the
  * whole machine waited. */
 static void wall_of_samples(const struct trk_record *record, struct trk_wall_facts *facts)
@@ -37,7 +48,7 @@ static void wall_of_samples(const struct trk_record *record, struct trk_wall_fac
 		trk__stats_each(record->stats, TRK_PROCESS_CPU_USAGE, add_on_cpu,
 				&facts->item_s[TRK_WALL_ON_CPU]);
 	}
-	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+	for (size_t i = 0; is_mainly_the_job(record) && i < sizeof(waits) / sizeof(waits[0]); i++) {
 		struct trk_column_stats s;
 
 		trk__stats_get(record->stats, waits[i].column, &s);
@@ -106,7 +117,7 @@ void trk__report_wall_time(struct trk_report *r, const struct trk_report_work *w
 		facts = &own;
 	}
 	if (!w->in->record->samples || trk__wall_divide(facts, &split) < 0 ||
-	    split.unknown_count >= TRK_WALL_ITEMS - 1) {
+	    isnan(split.share[TRK_WALL_ON_CPU])) {
 		trk__report_empty(s, "Not known: no sample tells what the job waited on.");
 		return;
 	}
@@ -114,9 +125,15 @@ void trk__report_wall_time(struct trk_report *r, const struct trk_report_work *w
 		if (!isnan(split.share[i]) && (split.share[i] > 0 || i == TRK_WALL_ON_CPU))
 			add_wall(r, &split, facts->wall_s, i);
 	if (!w->in->wall)
-		trk__report_note(s, "Estimated: on CPU is at most the time in which a task of the "
-				    "job ran; waits are the whole machine's where the job was not "
-				    "on a CPU.");
+		trk__report_note(
+			s,
+			is_mainly_the_job(w->in->record)
+				? "Estimated: on CPU is at most the time in which a task of the "
+				  "job ran; waits are the whole machine's where the job was not "
+				  "on a CPU."
+				: "Estimated: on CPU is at most the time in which a task of the "
+				  "job ran. Others did more on this machine than the job, so its "
+				  "waits are not told apart.");
 	if (split.other_holds_unknown)
 		trk__report_note(s, "Other holds what could not be told apart: network, sleep, "
 				    "locks, and waits that were not measured.");

@@ -62,7 +62,7 @@ static void add_cpu(struct trk_report *r, const struct trk_report_work *w,
 	struct resource res = {"CPU, cores", w->cpu_limit,         w->cpu.mean, w->cpu.p95,
 			       w->cpu_peak,  next_of(w, a->cores), NULL};
 
-	if (w->has_advice && !w->ended_well && a->cores >= w->cpu_limit)
+	if (w->held_cpu)
 		res.why = "not lowered after a run that did not end well";
 	else if (w->has_advice && a->has_cpu && a->cpu.reason_count)
 		res.why = a->cpu.reason[0];
@@ -79,7 +79,9 @@ static void add_memory(struct trk_report *r, const struct trk_report_work *w,
 			       w->memory.p95, w->memory_peak,  next_of(w, a->memory_mib),
 			       NULL};
 
-	if (w->has_advice && a->has_memory && a->memory.reason_count)
+	if (w->held_memory)
+		res.why = "not lowered after a run that did not end well";
+	else if (w->has_advice && a->has_memory && a->memory.reason_count)
 		res.why = trk__report_print(r, "%s", a->memory.reason[0]);
 	add_resource(r, t, &res, trk__report_memory, trk__report_memory);
 }
@@ -196,7 +198,7 @@ void trk__report_sizing(struct trk_report *r, const struct trk_report_work *w)
 	add_memory(r, w, t);
 	add_gpu(r, w, t);
 	add_time(r, w, t);
-	if (w->raised)
+	if (!w->ended_well)
 		trk__report_note(s, "This run did not end well: it raises a request and never "
 				    "lowers it.");
 	add_snippets(r, w);

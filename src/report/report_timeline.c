@@ -1,12 +1,13 @@
 /* The timeline: small charts on one axis of time, phases on top, and their figures as a table. */
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "advise/phases.h"
 #include "base/clock.h"
 #include "base/maths.h"
 #include "report/report_rows.h"
 
-enum { SLICES = 24, PHASES_SHOWN = 60 };
+enum { SLICES = 24, PHASES_SHOWN = 60, PIECES_MAX = 6 };
 
 /* ---- units and axes ---- */
 
@@ -374,6 +375,29 @@ static void say_missing(struct trk_report *r, struct trk_report_section *s)
 		trk__report_note(s, trk__report_print(r, "Not measured in this run: %s.", list));
 }
 
+/* Where the job is worth cutting into steps with requests of their own; nothing where it is not. */
+static void hint_split(struct trk_report *r, struct trk_report_section *s,
+		       const struct trk_report_rows *rows)
+{
+	const struct trk_chart_fill *cpu = &rows->fill[0][0], *memory = &rows->fill[1][0];
+	double *column = calloc(3 * rows->buckets, sizeof(*column));
+	struct trk_split *split = calloc(1, sizeof(*split));
+	double *seconds = column, *cores = column + rows->buckets,
+	       *bytes = column + 2 * rows->buckets;
+
+	for (size_t i = 0; column && i < rows->buckets; i++) {
+		seconds[i] = rows->width_s;
+		cores[i] = cpu->sum[i] / cpu->seconds[i]; /* NaN in a gap */
+		bytes[i] = memory->max[i] * MIB;
+	}
+	if (column && split && cpu->all_seconds > 0 && memory->all_seconds > 0 &&
+	    trk__split_advise(seconds, cores, bytes, rows->buckets, NULL, split) == 0 &&
+	    split->pays && split->piece_count <= PIECES_MAX)
+		trk__report_note(s, trk__report_print(r, "Hint: %s.", split->hint));
+	free(split);
+	free(column);
+}
+
 static void explain(struct trk_report *r, struct trk_report_section *s,
 		    const struct trk_report_rows *rows)
 {
@@ -432,5 +456,7 @@ void trk__report_timeline(struct trk_report *r, const struct trk_report_work *w)
 	keep_longest(r);
 	make_slices(r, s);
 	explain(r, s, rows);
+	if (w->in->record->run.pid)
+		hint_split(r, s, rows);
 	say_missing(r, s);
 }

@@ -255,7 +255,7 @@ static const char *ask_words(struct trk_report *r, const struct trk_report_work 
 	if (!w->has_advice)
 		return " No sample says how much the next run needs.";
 	request = request_words(r, w);
-	if (w->raised)
+	if (!w->ended_well)
 		return trk__report_print(r, " Request at least %s next time.", request);
 	if (sizing == TRK_SIZING_RIGHT)
 		return trk__report_print(r, " A request of %s fits.", request);

@@ -75,6 +75,38 @@ static void a_failed_run_never_lowers_a_request(void **state)
 	assert_report(r, "json", "--cpus=4 --memory=2048m");
 }
 
+static void the_size_of_the_machine_is_no_request(void **state)
+{
+	struct trk_record *r = *state;
+
+	r->outcome.code = 3;
+	trk__quantity_set(&r->run.limit[TRK_LIMIT_CPU], 64, TRK_QUALITY_EXACT, "online CPUs", NULL);
+	trk__quantity_set(&r->run.limit[TRK_LIMIT_MEMORY_MIB], 262144, TRK_QUALITY_EXACT,
+			  "MemTotal", NULL);
+	assert_report(r, "json", "Request at least 1 CPU, 768 MiB next time");
+	assert_report(r, "html", "64 cores in this machine");
+}
+
+static void waits_of_others_are_not_the_jobs(void **state)
+{
+	struct trk_record *r;
+
+	(void) state;
+	for (size_t i = 0; i < list.count; i++)
+		trk__sample_set(&list.row[i], TRK_SYSTEM_PRESSURE_IO_SOME, 600000);
+	for (size_t i = 0; i < list.count; i++)
+		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_USAGE, 2000);
+	r = record_make(&list);
+	assert_report(r, "json", "Others did more on this machine than the job");
+	assert_report(r, "json", "\"name\": \"other\",\n   \"text\": \"80 %, 48.0 s\"");
+	record_drop(r);
+	for (size_t i = 0; i < list.count; i++)
+		trk__sample_set(&list.row[i], TRK_SYSTEM_CPU_USAGE, 3000);
+	r = record_make(&list);
+	assert_report(r, "json", "\"name\": \"waiting for disk\",\n   \"text\": \"60 %, 36.0 s\"");
+	record_drop(r);
+}
+
 static void a_run_that_ended_well_may_lower_it(void **state)
 {
 	assert_report(*state, "json", "\"sizing\": \"over-provisioned\"");
@@ -396,6 +428,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_finished_run_says_so),
 		CASE(a_failed_run_never_lowers_a_request),
+		CASE(the_size_of_the_machine_is_no_request),
+		CASE(waits_of_others_are_not_the_jobs),
 		CASE(a_run_that_ended_well_may_lower_it),
 		CASE(the_price_of_fewer_cores_is_told),
 		CASE(out_of_memory_names_limit_peak_and_largest_process),

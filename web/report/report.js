@@ -126,6 +126,7 @@ class Timeline {
 		}));
 		this.staticTicks = this.ticks.map((tick) => tick.textContent);
 		this.cursors = this.frames.map((frame) => this.add(frame, "cursor"));
+		this.lines = this.cursors.map((cursor) => cursor.appendChild(document.createElement("div")));
 		this.range = document.getElementById("range");
 		this.from = 0;
 		this.to = 1;
@@ -225,9 +226,9 @@ class Timeline {
 		const shown = at !== null && at >= this.from && at <= this.to;
 		const bucket = Math.min(data.n - 1, Math.floor((at ?? 0) * data.n));
 		const left = `${((at - this.from) / (this.to - this.from)) * 100}%`;
-		this.frames.forEach((frame, i) => {
-			this.cursors[i].hidden = !shown;
-			this.cursors[i].style.left = left;
+		this.cursors.forEach((cursor, i) => {
+			cursor.hidden = !shown;
+			this.lines[i].style.transform = `translateX(${left})`;
 			this.reads[i].textContent = shown
 				? `${moment(data, at * data.seconds, 0)} ${reading(data.charts[i], bucket, data.steps)}`
 				: "";

@@ -1,0 +1,199 @@
+"""report and run --report, on runs that really ran: files, formats, trouble. What the page looks like
+and does is tested in a browser (tests/e2e)."""
+
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+
+import pytest
+
+WORK = "import time; b = bytearray(b'x') * (50 << 20); time.sleep(0.4)"
+
+
+def track(rt, *flags, job="work", code=WORK):
+    return rt.track(sys.executable, "-c", code, flags=["-n", job, "-i", "0.05", *flags])
+
+
+def document(rt, *args):
+    return rt.run("report", "--format", "json", *args).json()
+
+
+def texts(value):
+    """All texts of a document."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from texts(each)
+
+
+def test_report_writes_a_page_named_after_the_run(rt):
+    summary = track(rt).summary
+    result = rt.run("report")
+    name = f"resource-tracker-{summary['run']['id']}.html"
+    assert result.rc == 0 and name in result.stderr and result.stdout == ""
+    page = (rt.home / name).read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>") and page.endswith("</html>\n")
+    assert len(page) < 150_000
+    assert [path.name for path in rt.home.glob("resource-tracker-*")] == [name]
+
+
+def test_figures_are_those_of_the_summary(rt):
+    summary = track(rt).summary
+    report = document(rt)
+    assert report["schema"] == "resource-tracker.report/1"
+    rows = report["sections"]["sizing"]["tables"]["resources"]["rows"]
+    cpu, memory = rows[0], rows[1]
+    assert cpu["mean"]["value"] == pytest.approx(
+        summary["stats"]["process_cpu_usage"]["mean"], rel=1e-9)
+    assert memory["peak"]["value"] == pytest.approx(
+        max(summary["totals"]["peak_memory_mib"]["value"],
+            summary["stats"]["process_memory_mib"]["max"]), rel=1e-9)
+    assert report["verdict"]["request"]["memory_mib"] == pytest.approx(
+        rt.run("recommend", "--json").json()["advice"]["memory"]["request_mib"])
+    totals = {row["figure"]: row["value"]["value"]
+              for row in report["sections"]["measured"]["tables"]["totals"]["rows"]}
+    assert totals["CPU time"] == pytest.approx(summary["totals"]["cpu_s"]["value"])
+
+
+def test_snippets_are_those_of_recommend(rt):
+    track(rt)
+    for kind, text in document(rt)["verdict"]["snippets"].items():
+        assert text == rt.run("recommend", "--for", kind).stdout
+
+
+def test_the_three_forms_say_the_same(rt):
+    track(rt)
+    page = rt.home / "page.html"
+    rt.run("report", "-o", page)
+    html = re.sub(r"<[^>]*>", "", page.read_text(encoding="utf-8"))
+    markdown = rt.run("report", "--format", "md").stdout.replace("**", "").replace("\\", "")
+    report = document(rt)
+    lead = report["verdict"]["lead"]
+    assert lead in html and lead in markdown
+    for chart in report["charts"]:
+        assert chart["series"][0]["text"] in html and chart["series"][0]["text"] in markdown
+
+
+def test_markdown_is_tables_and_text(rt):
+    track(rt, job="a|b <script>x</script> @all")
+    text = rt.run("report", "--format", "md").stdout
+    assert len(text.encode()) < 1 << 20
+    assert text.startswith("# a\\|b \\<script\\>x")
+    assert "<script>" not in text and " @all" not in text
+    tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
+    assert len(tables) >= 4
+    for table in tables:  # as many cells in each row
+        widths = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
+        assert len(widths) == 1, table
+
+
+def test_run_writes_its_report_at_the_end(rt):
+    page, markdown = rt.home / "p.html", rt.home / "p.md"
+    result = track(rt, f"--report={page}")
+    assert result.rc == 0 and f"wrote {page}" in result.stderr
+    assert result.summary["run"]["id"] in page.read_text(encoding="utf-8")
+    track(rt, f"--report={markdown}")
+    assert markdown.read_text(encoding="utf-8").startswith("# work")
+    result = track(rt, "--report")
+    assert (rt.home / f"resource-tracker-{result.summary['run']['id']}.html").is_file()
+
+
+def test_trouble_with_the_report_is_not_the_jobs(rt):
+    result = rt.track("sh", "-c", "exit 7", flags=["--report=/nowhere/x.html"])
+    assert result.rc == 7
+    assert "/nowhere/x.html: cannot write the report: No such file" in result.stderr
+    assert rt.track("true", flags=["--strict", "--report=/nowhere/x.html"]).rc == 125
+    result = rt.track("true", flags=["--no-recording", "--report"])
+    assert result.rc == 0 and "there is no recording" in result.stderr
+
+
+def test_reports_of_attach_and_system(rt):
+    page = rt.home / "s.html"
+    assert rt.run("system", "--duration", "0.5s", f"--report={page}").rc == 0
+    text = page.read_text(encoding="utf-8")
+    assert "The whole machine." in text and "There is no job here to size." in text
+
+
+def test_a_failed_write_leaves_nothing_behind(rt):
+    track(rt)
+    folder = rt.home / "out"
+    folder.mkdir()
+    page = folder / "p.html"
+    page.write_text("old")
+
+    def small():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    done = subprocess.run(
+        ["sh", "-c", 'trap "" XFSZ; exec "$0" report -o "$1"', rt.path, str(page)],
+        env=rt.env, cwd=rt.home, capture_output=True, text=True, preexec_fn=small, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1 and "cannot write the report" in done.stderr
+    assert page.read_text() == "old"
+    assert os.listdir(folder) == ["p.html"]
+    for path, rc in ((rt.home / "no" / "p.html", 1), (folder, 1), ("/dev/full", 1)):
+        result = rt.run("report", "-o", path)
+        assert result.rc == rc and result.stderr.count("\n") == 1, path
+    assert os.listdir(folder) == ["p.html"]
+
+
+def test_stdout_is_an_output(rt):
+    track(rt)
+    assert rt.run("report", "-o", "-").stdout.startswith("<!doctype html>")
+    assert rt.run("report", "-o", "/dev/stdout").stdout.startswith("<!doctype html>")
+
+
+def test_runs_are_named_in_every_way(rt):
+    ids = [track(rt, job=job).summary["run"]["id"] for job in ("a", "b", "a")]
+    for name, wanted in ((), ids[2]), (("@2",), ids[1]), (("b",), ids[1]), ((ids[0],), ids[0]):
+        assert document(rt, *name)["run"]["id"] == wanted
+    path = next((rt.state / "runs").glob(f"*{ids[1]}*"))
+    assert document(rt, path)["run"]["id"] == ids[1]
+    assert len(document(rt)["sections"]["changed"]["tables"]["runs"]["rows"]) == 2
+
+
+def test_wrong_use_is_one_line(rt):
+    track(rt)
+    for args, rc in ((("nowhere",), 4), (("--format", "pdf"), 2), (("a", "b"), 2),
+                     (("--embed-raw", "--format", "md"), 2), (("--open", "-o", "-"), 2)):
+        result = rt.run("report", *args)
+        assert result.rc == rc and result.stderr.count("\n") == 1, args
+    assert rt.run("report", "--open", "-o", rt.home / "x.html", env={"PATH": "/nowhere"}).rc == 1
+    assert (rt.home / "x.html").is_file()
+
+
+def test_an_odd_recording_is_refused_or_read(rt, tmp_path):
+    track(rt)
+    data = next((rt.state / "runs").iterdir()).read_bytes()
+    odd = tmp_path / "odd.rtrk"
+    for cut in range(0, len(data), max(1, len(data) // 40)):
+        odd.write_bytes(data[:cut])
+        result = rt.run("report", "--format", "json", odd)
+        assert result.rc in (0, 1, 4)
+        if result.rc == 0:
+            assert result.json()["run"]["state"] in ("tracker_died", "running", "finished")
+
+
+def test_command_lines_of_every_kind_stay_text(rt):
+    for argument in ("</script><b>", "\x1b[31m", "x" * 10000, "\u202eevil", "a\nb"):
+        rt.track("sh", "-c", "true", argument, flags=["-n", argument[:100]])
+        page = rt.run("report", "-o", "-").stdout
+        assert "<b>" not in page and "\x1b" not in page and "\u202e" not in page
+        for text in texts(document(rt)):
+            assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202e]", text)
+
+
+@pytest.mark.native
+def test_a_thousand_processes_make_no_large_page(rt):
+    rt.track("sh", "-c", "for i in $(seq 1000); do /bin/true; done", flags=["-i", "0.05"])
+    assert len(rt.run("report", "-o", "-").stdout) < 100_000
+    assert len(document(rt)["sections"]["processes"]["tables"]["processes"]["rows"]) <= 10
+
+
+def test_help_names_the_optional_value(rt):
+    assert "--report[=FILE]" in rt.run("run", "--help").stdout
+    assert json.dumps(rt.run("help", "report").stdout).count("--embed-raw") == 1

@@ -1,0 +1,126 @@
+// What the tests of the report share: the program, recordings of every kind, and a real Chromium.
+//
+// Environment: RESOURCE_TRACKER_BIN and MAKE_RECORDINGS are the programs under test, E2E_PICTURES a folder
+// for screenshots (default: none are kept), CHROMIUM the browser (/usr/bin/chromium).
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const require = createRequire(new URL("../../web/package.json", import.meta.url));
+export const { chromium } = require("playwright-core");
+export const axeSource = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const program = process.env.RESOURCE_TRACKER_BIN ?? join(root, "build/resource-tracker");
+const maker = process.env.MAKE_RECORDINGS ?? join(root, "build/tests/e2e/make_recordings");
+const pictures = process.env.E2E_PICTURES;
+
+export const folder = mkdtempSync(join(tmpdir(), "trk-e2e-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+const environment = {
+	...Object.fromEntries(
+		Object.entries(process.env).filter(([name]) => !/^(RESOURCE_TRACKER_|TRACKER_|SLURM_)/.test(name)),
+	),
+	HOME: folder,
+	XDG_CONFIG_HOME: join(folder, "config"),
+	LC_ALL: "C.UTF-8",
+};
+
+// The program to its end, whatever its exit code.
+export function run(...args) {
+	try {
+		return execFileSync(program, args, { env: environment, cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+	} catch (error) {
+		if (error.status === undefined) {
+			throw error;
+		}
+		return error.stdout;
+	}
+}
+
+export function start(...args) {
+	return spawn(program, args, { env: environment, cwd: folder, stdio: "ignore", detached: true });
+}
+
+export function runFiles(state) {
+	try {
+		return readdirSync(join(state, "runs")).map((name) => join(state, "runs", name));
+	} catch {
+		return [];
+	}
+}
+
+// A state folder with a made-up recording of this kind.
+export function made(kind, seconds = 7200) {
+	const state = join(folder, `made-${kind}-${seconds}`);
+	if (!runFiles(state).length) {
+		execFileSync(maker, [state, kind, String(seconds)]);
+	}
+	return state;
+}
+
+// The page of the newest run there, and the same as data.
+export function report(state, ...args) {
+	const path = `${state}.html`;
+	run("report", "--recording", state, "-o", path, ...args);
+	return {
+		path,
+		url: pathToFileURL(path).href,
+		html: readFileSync(path, "utf8"),
+		json: JSON.parse(run("report", "--recording", state, "--format", "json").toString()),
+	};
+}
+
+export function damage(file) {
+	const bytes = readFileSync(file);
+	bytes[Math.floor(bytes.length / 2)] ^= 0x55;
+	writeFileSync(file, bytes);
+}
+
+let browser;
+
+export async function open(url, { script = true, width = 1280, scheme = "light", ...more } = {}) {
+	browser ??= await chromium.launch({
+		executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+		args: ["--no-sandbox", "--disable-gpu"],
+	});
+	const context = await browser.newContext({
+		javaScriptEnabled: script,
+		viewport: { width, height: 800 },
+		colorScheme: scheme,
+		bypassCSP: more.bypassCSP,
+		permissions: more.permissions,
+	});
+	const page = await context.newPage();
+	page.troubles = [];
+	page.asked = [];
+	page.on("pageerror", (error) => page.troubles.push(error.message));
+	page.on("console", (message) => {
+		if (["error", "warning"].includes(message.type())) {
+			page.troubles.push(message.text());
+		}
+	});
+	page.on("request", (request) => page.asked.push(request.url()));
+	await page.goto(url);
+	return page;
+}
+
+export async function picture(page, name) {
+	if (pictures) {
+		await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+	}
+}
+
+export async function close() {
+	await browser?.close();
+	browser = undefined;
+}
+
+// Until the next frame has been painted.
+export function frame(page) {
+	return page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}

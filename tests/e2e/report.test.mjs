@@ -1,0 +1,452 @@
+// The report in a real Chromium: what it says, what can be done with it, and for whom.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, describe, test } from "node:test";
+import { join } from "node:path";
+import { axeSource, close, damage, folder, frame, made, open, picture, report, run, runFiles, start } from "./lib.mjs";
+
+after(close);
+
+// ---- states ----
+
+function tracked(name, flags, command) {
+	const state = join(folder, name);
+	run("run", "--recording", state, "-q", "-i", "0.1", "-n", name, ...flags, "--", ...command);
+	return state;
+}
+
+async function until(condition) {
+	for (let i = 0; i < 200 && !condition(); i++) {
+		await new Promise((done) => setTimeout(done, 50));
+	}
+	assert.ok(condition(), "it did not come about");
+}
+
+async function startedRun(name) {
+	const state = join(folder, name);
+	const tracker = start("run", "--recording", state, "-q", "-i", "0.1", "-n", name, "--", "sleep", "60");
+	await until(() => {
+		const [file] = runFiles(state);
+		return file && readFileSync(file).length > 3000;
+	});
+	return { state, tracker };
+}
+
+// A group that is gone already is no trouble.
+function end(tracker) {
+	try {
+		process.kill(-tracker.pid, "SIGKILL");
+	} catch {
+		// gone
+	}
+}
+
+const states = {
+	finished: [() => tracked("finished", [], ["sleep", "0.5"]), "\u2713 finished, exit 0", "Not enough data"],
+	failed: [() => tracked("failed", [], ["sh", "-c", "sleep 0.5; exit 3"]), "failed, exit 3", "never lowers it"],
+	killed: [() => tracked("killed", [], ["sh", "-c", "sleep 0.5; kill -9 $$"]), "killed by signal 9 (KILL)", "ended the job"],
+	timeout: [() => tracked("timeout", ["--timeout", "0.5s"], ["sleep", "9"]), "stopped at the time limit", "still at work"],
+	oom: [() => made("oom"), "out of memory", "The kernel killed the job for its memory, at a limit of 32 GiB"],
+	none: [() => made("none"), "finished", "No sample was taken, so there is nothing to draw."],
+	one: [() => made("one"), "finished", "it shows a moment, not a course"],
+	gpu: [() => made("gpu"), "finished", "Video memory"],
+	"no-gpu": [() => made("steps"), "finished", "Not measured in this run: GPU use, Video memory, GPUs in use."],
+	"unknown-cloud": [() => made("steps"), "finished", "holds no description of its server or cloud"],
+	gaps: [() => made("gaps"), "finished", "2 gaps, 24 m 0 s in all"],
+	clock: [() => made("clock"), "finished", "The wall clock went back 1 time"],
+	many: [() => made("many"), "finished", "within noise"],
+	hostile: [() => made("hostile"), "finished", "<img src=x onerror=alert(1)>"],
+	recovered: [
+		() => {
+			const state = tracked("recovered", [], ["sleep", "1"]);
+			damage(runFiles(state)[0]);
+			return state;
+		},
+		"finished",
+		"This recording was damaged: 1 place in it could not be read",
+	],
+};
+
+async function looksRight(page) {
+	assert.deepEqual(page.troubles, []);
+	assert.equal(page.asked.length, 1, "one request: itself");
+	const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+	assert.ok(wide <= 0, `the page is ${wide} px wider than the window`);
+}
+
+describe("each state has words of its own", () => {
+	for (const [name, [make, chip, words]] of Object.entries(states)) {
+		test(name, async () => {
+			const { url, json } = report(make());
+			for (const [width, scheme] of [[1280, "light"], [390, "dark"]]) {
+				const page = await open(url, { width, scheme });
+				assert.match(await page.locator(".state").innerText(), new RegExp(chip.replace(/[()]/g, "\\$&")));
+				assert.ok((await page.locator("body").innerText()).includes(words), words);
+				assert.ok(JSON.stringify(json).includes(JSON.stringify(words).slice(1, -1)), "and in the JSON");
+				await looksRight(page);
+				await picture(page, `${name}-${width}-${scheme}`);
+				await page.context().close();
+			}
+		});
+	}
+
+	test("still running, and then its tracker dies", async () => {
+		const { state, tracker } = await startedRun("interrupted");
+		try {
+			let page = await open(report(state).url);
+			assert.match(await page.locator(".state").innerText(), /still running/);
+			assert.match(await page.locator(".trouble").innerText(), /they will change/);
+			await picture(page, "running");
+			process.kill(tracker.pid, "SIGKILL");
+			await until(() => tracker.signalCode !== null);
+			page = await open(report(state).url);
+			assert.match(await page.locator(".state").innerText(), /no end recorded/);
+			assert.match(await page.locator(".trouble").innerText(), /how the job ended is not known/);
+			await picture(page, "tracker-died");
+		} finally {
+			end(tracker);
+		}
+	});
+});
+
+// ---- reading ----
+
+const visibleNumbers = (text) => text.match(/\d+(?:\.\d+)?/g) ?? [];
+
+describe("reading", () => {
+	test("every number of the page is in the JSON", async () => {
+		for (const kind of ["many", "gpu", "oom", "gaps"]) {
+			const { url, json } = report(made(kind));
+			const page = await open(url, { script: false });
+			const text = await page.evaluate(() => {
+				const texts = [];
+				for (const part of document.querySelectorAll("header, main")) {
+					const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+					while (walker.nextNode()) {
+						texts.push(walker.currentNode.data);
+					}
+				}
+				return texts.join(" ");
+			});
+			const texts = [];
+			const collect = (value) => {
+				if (typeof value === "string") {
+					texts.push(value);
+				} else if (value && typeof value === "object") {
+					Object.values(value).forEach(collect);
+				}
+			};
+			collect(json);
+			const known = new Set(visibleNumbers(texts.join(" ")));
+			// The help's "0" is a key; "p95" stands in texts.
+			const strange = visibleNumbers(text).filter((number) => !known.has(number) && number !== "0");
+			assert.deepEqual(strange, [], kind);
+			assert.ok(visibleNumbers(text).length > 150, "the page has numbers");
+		}
+	});
+
+	test("the charts' figures are those of the table above", () => {
+		const { json } = report(made("many"));
+		const rows = json.sections.sizing.tables.resources.rows;
+		for (const [at, key] of [[0, "cpu"], [1, "memory"]]) {
+			const chart = json.charts.find((each) => each.key === key);
+			const factor = key === "memory" ? 1024 : 1; // GiB
+			for (const figure of ["mean", "p95", "peak"]) {
+				const beside = rows[at][figure].value / factor;
+				assert.ok(Math.abs(chart.series[0][figure] - beside) < 1e-9 * beside, `${key} ${figure}`);
+			}
+		}
+	});
+
+	test("all of it can be read without the script", async () => {
+		const page = await open(report(made("steps")).url, { script: false });
+		assert.equal(await page.locator("figure .line.job").count(), 4);
+		assert.equal(await page.locator(".tools").isVisible(), false);
+		assert.equal(await page.locator(".copy").isVisible(), false);
+		await page.getByText("Lines to paste").click();
+		assert.match(await page.locator("#snippet-slurm").innerText(), /#SBATCH --mem=/);
+		await page.getByText("The charts as a table").click();
+		assert.equal(await page.locator("table.slices tbody tr").count(), 24);
+		await picture(page, "without-script");
+	});
+
+	test("a page of a day, and of ten days, is no larger than 150 kB", () => {
+		const day = report(made("many", 86400)).html.length;
+		const ten = report(made("gpu", 864000)).html.length;
+		assert.ok(day <= 150000, `${day} bytes`);
+		assert.ok(ten <= 150000, `${ten} bytes`);
+	});
+});
+
+// ---- doing ----
+
+const boxes = (page) => page.evaluate(() => [...document.querySelectorAll(".plot")].map((plot) => plot.getAttribute("viewBox") && `${plot.viewBox.baseVal.x.toFixed(2)} ${plot.viewBox.baseVal.width.toFixed(2)}`));
+
+async function view(page) {
+	await frame(page);
+	const all = new Set(await boxes(page));
+	assert.equal(all.size, 1, "all charts show the same range");
+	const [x, width] = [...all][0].split(" ").map(Number);
+	return { from: x / 720, to: (x + width) / 720 };
+}
+
+const near = (a, b) => assert.ok(Math.abs(a - b) < 0.01, `${a} is not ${b}`);
+
+async function drag(page, from, to) {
+	const box = await page.locator(".frame").nth(2).boundingBox();
+	const y = box.y + box.height / 2;
+	await page.mouse.move(box.x + box.width * from, y);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width * ((from + to) / 2), y);
+	await page.mouse.move(box.x + box.width * to, y);
+	await page.mouse.up();
+}
+
+describe("doing", () => {
+	const steps = () => report(made("steps"));
+
+	test("a drag zooms all charts at once, a double click shows all again", async () => {
+		const page = await open(steps().url);
+		await page.locator(".frame").nth(2).scrollIntoViewIfNeeded();
+		await drag(page, 0.25, 0.5);
+		let range = await view(page);
+		near(range.from, 0.25);
+		near(range.to, 0.5);
+		assert.match(await page.locator("#range").innerText(), /02:30 to 03:00/);
+		const ticks = await page.locator(".axis span").allInnerTexts();
+		assert.equal(ticks[0], "02:30");
+		assert.equal(ticks[4], "03:00");
+		await picture(page, "zoomed");
+		await page.locator(".frame").nth(2).dblclick();
+		range = await view(page);
+		near(range.to - range.from, 1);
+		assert.equal(await page.locator("#range").innerText(), "");
+	});
+
+	test("the range stands in the address and comes back from it", async () => {
+		const { url } = steps();
+		const page = await open(url);
+		await page.locator(".frame").nth(2).scrollIntoViewIfNeeded();
+		await drag(page, 0.25, 0.5);
+		await frame(page);
+		const address = page.url();
+		assert.match(address, /#t=\d+\.\d,\d+\.\d$/);
+		const again = await open(address);
+		const range = await view(again);
+		near(range.from, 0.25);
+		near(range.to, 0.5);
+		for (const odd of ["#t=5,1", "#t=x", "#sizing", "#t=1e9,2e9"]) {
+			const other = await open(url + odd);
+			const { from, to } = await view(other);
+			assert.ok(from >= 0 && to <= 1.001 && to > from, odd);
+			assert.deepEqual(other.troubles, []);
+		}
+	});
+
+	test("the line shows the value of every chart at that moment", async () => {
+		const { url, json } = steps();
+		const page = await open(url);
+		await page.locator("#charts").scrollIntoViewIfNeeded();
+		const box = await page.locator(".frame").nth(0).boundingBox();
+		await page.mouse.move(box.x + box.width * 0.5 + 1, box.y + 20);
+		await frame(page);
+		const reads = await page.locator(".read").allInnerTexts();
+		assert.equal(reads.length, json.charts.length);
+		assert.match(reads[0], /^03:00:0\d /);
+		json.charts.forEach((chart, i) => {
+			const shown = Number(/^\S+ (?:< )?([\d.]+)/.exec(reads[i])[1]);
+			const value = chart.series[0].bucket_mean[180];
+			assert.ok(Math.abs(shown - value) <= Math.max(0.06, value * 0.01), `${chart.key}: ${shown} is not ${value}`);
+		});
+		assert.equal(await page.locator(".cursor:visible").count(), reads.length);
+		await picture(page, "crosshair");
+		await page.mouse.move(2, 2);
+		await frame(page);
+		assert.equal(await page.locator(".cursor:visible").count(), 0);
+	});
+
+	test("the keyboard does all of it", async () => {
+		const page = await open(steps().url);
+		for (let i = 0; i < 60 && (await page.evaluate(() => document.activeElement.id)) !== "charts"; i++) {
+			await page.keyboard.press("Tab");
+		}
+		assert.equal(await page.evaluate(() => document.activeElement.id), "charts");
+		await page.keyboard.press("ArrowRight");
+		await frame(page);
+		const first = await page.locator(".read").first().innerText();
+		await page.keyboard.press("Shift+ArrowRight");
+		await frame(page);
+		assert.notEqual(await page.locator(".read").first().innerText(), first);
+		await page.keyboard.press("+");
+		await page.keyboard.press("+");
+		let range = await view(page);
+		near(range.to - range.from, 0.25);
+		await page.keyboard.press("-");
+		range = await view(page);
+		near(range.to - range.from, 0.5);
+		await page.keyboard.press("0");
+		range = await view(page);
+		near(range.to - range.from, 1);
+		for (let i = 0; i < 20; i++) {
+			await page.keyboard.press("+");
+		}
+		range = await view(page);
+		assert.ok(range.to - range.from > 0.01, "four buckets are the narrowest view");
+		await page.keyboard.press("Home");
+		range = await view(page);
+		near(range.from, 0);
+	});
+
+	test("the buttons zoom as well", async () => {
+		const page = await open(steps().url);
+		await page.getByRole("button", { name: "Zoom in" }).click();
+		let range = await view(page);
+		near(range.to - range.from, 0.5);
+		await page.getByRole("button", { name: "Zoom out" }).click();
+		range = await view(page);
+		near(range.to - range.from, 1);
+	});
+
+	test("lines to paste are copied, the detected system's first", async () => {
+		const { url, json } = steps();
+		const page = await open(url, { permissions: ["clipboard-read", "clipboard-write"] });
+		const buttons = page.locator(".copy button");
+		assert.equal(await buttons.first().innerText(), "Slurm");
+		for (const [name, kind] of [["Slurm", "slurm"], ["Kubernetes", "k8s"], ["Metaflow", "metaflow"]]) {
+			await page.getByRole("button", { name, exact: true }).click();
+			await page.getByText(`copied for ${name}`).waitFor();
+			assert.equal(await page.evaluate(() => navigator.clipboard.readText()), json.verdict.snippets[kind]);
+		}
+	});
+
+	test("an embedded recording comes out as it went in", async () => {
+		const state = made("one");
+		const page = await open(report(state, "--embed-raw").url);
+		const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save the recording" }).click()]);
+		assert.deepEqual(readFileSync(await download.path()), readFileSync(runFiles(state)[0]));
+	});
+
+	test("a hostile name does nothing", async () => {
+		const page = await open(report(made("hostile")).url);
+		let dialogs = 0;
+		page.on("dialog", () => dialogs++);
+		await frame(page);
+		assert.equal(dialogs, 0);
+		assert.equal(await page.locator("img").count(), 0);
+		assert.match(await page.locator("h1").innerText(), /onerror=alert\(1\)/);
+		assert.equal(await page.evaluate(() => document.body.textContent.includes("\u202e")), false);
+	});
+});
+
+// ---- for whom ----
+
+async function violations(page) {
+	await page.evaluate(axeSource);
+	const result = await page.evaluate(() => window.axe.run(document));
+	return result.violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html).slice(0, 3).join(" | ")}`);
+}
+
+// The colours that are seen of some swatches, under a deficiency of sight.
+async function seenColours(page, type, colours) {
+	const session = await page.context().newCDPSession(page);
+	await session.send("Emulation.setEmulatedVisionDeficiency", { type });
+	await page.evaluate((list) => {
+		document.body.replaceChildren(
+			...list.map((colour, i) => {
+				const box = document.createElement("div");
+				Object.assign(box.style, { position: "fixed", left: `${i * 20}px`, top: 0, width: "20px", height: "20px", background: colour });
+				return box;
+			}),
+		);
+	}, colours);
+	const png = await page.screenshot({ clip: { x: 0, y: 0, width: 20 * colours.length, height: 20 } });
+	return page.evaluate(
+		async ([data, count]) => {
+			const image = new Image();
+			image.src = `data:image/png;base64,${data}`;
+			await image.decode();
+			const canvas = document.createElement("canvas");
+			canvas.width = image.width;
+			canvas.height = image.height;
+			const context = canvas.getContext("2d");
+			context.drawImage(image, 0, 0);
+			return Array.from({ length: count }, (_, i) => [...context.getImageData(i * 20 + 10, 10, 1, 1).data].slice(0, 3));
+		},
+		[png.toString("base64"), colours.length],
+	);
+}
+
+function luminance(rgb) {
+	const [r, g, b] = rgb.map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function contrast(a, b) {
+	const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+	return (high + 0.05) / (low + 0.05);
+}
+
+describe("for everyone", () => {
+	for (const width of [390, 1280]) {
+		for (const scheme of ["light", "dark", "print"]) {
+			test(`axe finds nothing at ${width} px, ${scheme}`, async () => {
+				for (const kind of ["many", "gpu", "oom", "none"]) {
+					const page = await open(report(made(kind)).url, {
+						width,
+						scheme: scheme === "dark" ? "dark" : "light",
+						bypassCSP: true,
+					});
+					if (scheme === "print") {
+						await page.emulateMedia({ media: "print" });
+					}
+					await page.evaluate(() => document.querySelectorAll("details").forEach((fold) => (fold.open = true)));
+					assert.deepEqual(await violations(page), [], kind);
+					await picture(page, `${kind}-open-${width}-${scheme}`);
+					await page.context().close();
+				}
+			});
+		}
+	}
+
+	for (const scheme of ["light", "dark"]) {
+		test(`the series stay apart without colour, ${scheme}`, async () => {
+			const { url } = report(made("steps"));
+			for (const type of ["achromatopsia", "deuteranopia", "protanopia", "tritanopia"]) {
+				const page = await open(url, { scheme, bypassCSP: true });
+				const strokes = await page.evaluate(() =>
+					["job", "machine", "limit"].map((name) => {
+						const style = getComputedStyle(document.querySelector(name === "limit" ? ".plot .limit" : `.plot .line.${name}`));
+						return { colour: style.stroke, dash: style.strokeDasharray };
+					}),
+				);
+				const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+				const [job, machine, limit, paper] = await seenColours(page, type, [...strokes.map((each) => each.colour), ground]);
+				assert.ok(contrast(job, machine) > 1.5, `${type}: job and machine ${contrast(job, machine)}`);
+				for (const seen of [job, machine, limit]) {
+					assert.ok(contrast(seen, paper) >= 3, `${type}: ${seen} on ${paper}`);
+				}
+				assert.equal(new Set(strokes.map((each) => each.dash)).size, 3, "each has a stroke of its own");
+				await page.context().close();
+			}
+		});
+	}
+
+	test("on paper the dark page is light, and no table is cut", async () => {
+		const page = await open(report(made("many")).url, { scheme: "dark", width: 720 });
+		await page.emulateMedia({ media: "print" });
+		assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
+		assert.equal(await page.locator(".copy").isVisible(), false);
+		const cut = await page.evaluate(() => [...document.querySelectorAll("main > section .scroll")].filter((box) => getComputedStyle(box).overflowX !== "visible").length);
+		assert.equal(cut, 0);
+		await picture(page, "print");
+		assert.ok((await page.pdf()).length > 10000);
+	});
+
+	test("forced colours leave every line visible", async () => {
+		const page = await open(report(made("steps")).url);
+		await page.emulateMedia({ forcedColors: "active" });
+		const same = await page.evaluate(() => getComputedStyle(document.querySelector(".line.job")).stroke === getComputedStyle(document.body).backgroundColor);
+		assert.equal(same, false);
+		await picture(page, "forced-colours");
+	});
+});
