@@ -67,6 +67,8 @@ def test_combined_metrics(finished):
     named = finished.get_combined_metrics(system_prefix="s.", process_prefix="p.").columns
     assert "s.cpu_usage" in named and "p.cpu_usage" in named
     assert len(finished.get_combined_metrics(offset=2)) == finished.n_samples - 2
+    assert finished.get_combined_metrics(offset=10**6).columns == []
+    assert len(finished.get_combined_metrics(offset=-3)) == finished.n_samples
 
 
 def test_amounts_add_up_to_what_was_used():

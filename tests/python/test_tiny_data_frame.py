@@ -93,11 +93,11 @@ def test_stats_leave_unknown_values_out(frame, caplog):
 
 
 def test_the_constructor_refuses_what_it_cannot_take(tmp_path):
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="either data or csv_file_path must be provided"):
         TinyDataFrame()
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="only one of data or csv_file_path must be provided"):
         TinyDataFrame(data=[], csv_file_path="x")
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="data must be a dictionary or a list"):
         TinyDataFrame(data="text")
     with pytest.raises(AssertionError):
         TinyDataFrame(csv_file_path=5)
@@ -161,12 +161,14 @@ def test_how_it_prints(frame, capsys):
     assert repr(frame) == ("TinyDataFrame with 3 rows and 3 columns. First row as a dict: "
                            "{'a': 1, 'b': 4.5, 'c': 'x'}")
     assert str(frame).splitlines() == [
+        "TinyDataFrame with 3 rows and 3 columns:",
         "a | b   | c", "--+-----+--", "1 | 4.5 | x", "2 |     | y", "3 |   6 | z"]
     frame.print()
     assert capsys.readouterr().out == str(frame) + "\n"
     long = str(TinyDataFrame({"a": list(range(11))})).splitlines()
-    assert len(long) == 13 and long[-1] == "..."
-    assert str(TinyDataFrame(data=[])) == "Empty dataframe"
+    assert len(long) == 14 and long[-1].strip() == "..."
+    assert str(TinyDataFrame(data=[])) == (
+        "TinyDataFrame with 0 rows and 0 columns:\nEmpty dataframe")
 
 
 def test_html_is_escaped():

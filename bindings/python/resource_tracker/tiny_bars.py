@@ -15,10 +15,10 @@ Node = Tuple[str, Any, Any, Any]
 def render_template(template: str, context: Dict[str, Any]) -> str:
     """The template with values of the context in it.
 
-    A value that is not there shows as "[Error: …]", and counts as false in #if.
+    What cannot be shown, such as a value that is not there, is "[Error: …]"; in #if it is false.
 
     Raises:
-        ValueError: a tag that is not closed, or an unknown filter
+        ValueError: a tag that is not closed
 
     Examples:
         >>> render_template("{{#each a as x}}<{{x}}>{{/each}}", {"a": [1, 2]})
@@ -130,13 +130,20 @@ def _divide(value: Any, by: Any = 1) -> float:
     try:
         divisor = float(by)
     except (TypeError, ValueError):
-        raise ValueError(f"Cannot divide by {by!r}") from None
+        raise ValueError(f"Invalid divisor: {by} should be a number") from None
     if divisor == 0:
-        raise ValueError("Cannot divide by zero")
+        raise ValueError(f"Division by zero: {value} / {by}")
     try:
         return float(value) / divisor
     except (TypeError, ValueError):
-        raise ValueError(f"Cannot divide {value!r}") from None
+        raise ValueError(f"Invalid value: {value} should be a number") from None
+
+
+def _index(value: Any, at: Any = 0) -> Any:
+    try:
+        return value[at]
+    except (IndexError, KeyError, TypeError):
+        raise ValueError(f"Invalid index: {at} for {value}") from None
 
 
 def _local_time(value: Any) -> str:
@@ -152,10 +159,10 @@ def _round_memory(value: Any) -> int:
 
 
 _FILTERS: Dict[str, Callable] = {
-    "index": lambda value, at=0: value[at],
+    "index": _index,
     "pretty_number": _pretty_number,
     "divide": _divide,
-    "round": lambda value, digits=0: round(value, digits) if digits else round(value),
+    "round": lambda value, digits=0: round(value, digits),
     "round_memory": _round_memory,
     "unix_timestamp_to_local_tz_string": _local_time,
 }
@@ -166,7 +173,7 @@ _FILTERS: Dict[str, Callable] = {
 def _is_true(expression: str, context: Dict[str, Any]) -> bool:
     try:
         value = _evaluate(expression, context)
-    except KeyError:
+    except (KeyError, ValueError, TypeError):
         return False
     return bool(len(value)) if hasattr(value, "__len__") else bool(value)
 
@@ -174,8 +181,8 @@ def _is_true(expression: str, context: Dict[str, Any]) -> bool:
 def _each(expression: str, name: str, body: List[Node], context: Dict[str, Any]) -> str:
     try:
         items = _evaluate(expression, context)
-    except KeyError as error:
-        return f"[Error: {expression} - {error}]"
+    except (KeyError, ValueError, TypeError) as error:
+        return f"[Error: {escape(expression)} - {escape(str(error), quote=False)}]"
     if not isinstance(items, list):
         return f"[Error: {expression} is not a list]"
     return "".join(_render(body, {**context, name: item}) for item in items)
@@ -194,6 +201,6 @@ def _render(nodes: List[Node], context: Dict[str, Any]) -> str:
             try:
                 value = str(_evaluate(text, context))
                 out.append(value if kind == "raw" else escape(value, quote=True))
-            except KeyError as error:
-                out.append(f"[Error: {escape(text)} - {error}]")
+            except (KeyError, ValueError, TypeError) as error:
+                out.append(f"[Error: {escape(text)} - {escape(str(error), quote=False)}]")
     return "".join(out)

@@ -79,14 +79,14 @@ class TinyDataFrame:
         retry_delay: float = 0.1,
     ):
         assert data is not None or csv_file_path is not None, (
-            "either data or csv_file_path must be given")
+            "either data or csv_file_path must be provided")
         assert data is None or csv_file_path is None, (
-            "only one of data and csv_file_path may be given")
+            "only one of data or csv_file_path must be provided")
         self.columns: List[str] = []
         self._data: Dict[str, List[Any]] = {}
         self._aliases = {}
         if data is not None:
-            assert isinstance(data, (dict, list)), "data must be a dict or a list"
+            assert isinstance(data, (dict, list)), "data must be a dictionary or a list"
             if isinstance(data, dict):
                 self._take_dict(data)
             else:
@@ -274,8 +274,9 @@ class TinyDataFrame:
         return text + f" First row as a dict: {self[0]}" if len(self) else text
 
     def __str__(self) -> str:
+        head = f"TinyDataFrame with {len(self)} rows and {len(self.columns)} columns:\n"
         if not self.columns or not len(self):
-            return "Empty dataframe"
+            return head + "Empty dataframe"
         shown = self[:PRINTED_ROWS]
         cells = {name: ["" if v is None else str(v) for v in shown._data[name]]
                  for name in self.columns}
@@ -284,7 +285,7 @@ class TinyDataFrame:
         def line(values: Sequence[str], numeric: Sequence[bool]) -> str:
             return " | ".join(
                 value.rjust(width[name]) if right else value.ljust(width[name])
-                for name, value, right in zip(self.columns, values, numeric)).rstrip()
+                for name, value, right in zip(self.columns, values, numeric))
 
         right = [all(isinstance(v, (int, float, type(None))) for v in shown._data[name])
                  for name in self.columns]
@@ -293,8 +294,8 @@ class TinyDataFrame:
         lines += [line([cells[name][i] for name in self.columns], right)
                   for i in range(len(shown))]
         if len(self) > PRINTED_ROWS:
-            lines.append("...")
-        return "\n".join(lines)
+            lines.append("...".ljust(len(lines[1])))
+        return head + "\n".join(lines)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """In IPython's terminal: the grid."""

@@ -230,6 +230,12 @@ class SystemTracker(_CsvTracker):
         return _round(now[column.name], column.decimals)
 
 
+class SnapshotError(ValueError, KeyError):
+    """What should be a snapshot is none: a value that is wrong, or a key that is missing."""
+
+    __str__ = Exception.__str__
+
+
 # ---- the job's tracker ----
 
 PREFIXES = {"system": "system_", "process": "process_"}
@@ -602,7 +608,9 @@ class ResourceTracker:
         tracked = [level for level, _ in self._schema.levels if self._tracks(level)]
         if not min((len(frames[level]) for level in tracked), default=0):
             return TinyDataFrame(data=[])
-        rows = slice(offset or 0, min(len(frames[level]) for level in tracked))
+        rows = slice(max(0, offset or 0), min(len(frames[level]) for level in tracked))
+        if rows.start >= rows.stop:
+            return TinyDataFrame(data=[])
         data: Dict[str, List[Any]] = {}
         for level in tracked:
             for column in self._schema.columns(level):
@@ -824,7 +832,7 @@ class ResourceTracker:
         """A stopped tracker from a snapshot of this or another version.
 
         Raises:
-            ValueError: it is no snapshot
+            SnapshotError: it is no snapshot
         """
         try:
             metadata = snapshot["metadata"]
@@ -850,8 +858,8 @@ class ResourceTracker:
                 setattr(tracker, "_" + attribute, None if info is None else dict(info))
             tracker._phases = [dict(phase) for phase in snapshot.get("phases") or ()]
         except (KeyError, TypeError, AttributeError, AssertionError, IndexError) as error:
-            raise ValueError("not a snapshot of a resource tracker: "
-                             f"{type(error).__name__}: {error}") from error
+            raise SnapshotError("not a snapshot of a resource tracker: "
+                                f"{type(error).__name__}: {error}") from error
         return tracker
 
     def dumps(self) -> str:
