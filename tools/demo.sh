@@ -14,26 +14,32 @@ trap 'rm -rf "$job"' EXIT
 
 # Whatever the tracker says about this job can be checked against what the job says here.
 cat >"$job/job.py" <<'PYTHON'
-"""A job in three parts: one busy CPU, then a child process that takes memory, then a file."""
+"""A job in three parts, each marked: one busy CPU, a child process that takes memory, a file."""
 import os
 import pathlib
 import subprocess
 import sys
 import time
 
+def mark(name):
+    subprocess.run([os.environ["TRACKER"], "mark", name], check=True)
+
 def busy(seconds):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         sum(range(10000))
 
-print("job: computing on one CPU for 2 s", flush=True)
-busy(2)
+print("job: computing on one CPU for 6 s", flush=True)
+mark("compute")
+busy(6)
 
-print("job: a child process takes 200 MiB for 2 s", flush=True)
-child = "import time; block = b'x' * (200 << 20); time.sleep(2)"
+print("job: a child process takes 200 MiB for 4 s", flush=True)
+mark("hold")
+child = "import time; block = b'x' * (200 << 20); time.sleep(4)"
 subprocess.run([sys.executable, "-c", child], check=True)
 
 print("job: writing 64 MiB to disk", flush=True)
+mark("write")
 with open(pathlib.Path(__file__).with_name("out.bin"), "wb") as out:
     for _ in range(64):
         out.write(os.urandom(1 << 20))
@@ -49,15 +55,21 @@ show() {
 echo "A job that computes, starts a child process and writes a file runs under the tracker. Its"
 echo "own words start with \"job:\"; the block at the end is the tracker's."
 show resource-tracker run --no-discovery -n demo --summary auto -- python3 job.py
-"$tracker" run --no-discovery -n demo --summary auto -- /usr/bin/python3 "$job/job.py"
+TRACKER=$(realpath "$tracker") "$tracker" run --no-discovery -n demo --summary auto -- \
+	/usr/bin/python3 "$job/job.py"
 
-printf '\nThe run was recorded, so the summary can be had again at any time:\n'
-show resource-tracker show @
-"$tracker" show @
+printf '\nThe run was recorded. What to request next time, and where it would be cheapest:\n'
+show resource-tracker recommend demo
+"$tracker" recommend demo
+
+printf '\nThe report, one page that opens in any browser:\n'
+page=${BUILD:-build}/demo-report.html
+show resource-tracker report -o "$page"
+"$tracker" report -o "$page"
 
 printf '\nThe samples as a table (the first lines, cut to fit):\n'
 show resource-tracker export @ --columns 0.5
 "$tracker" export @ --columns 0.5 | sed -n '1,5{s/^\(.\{98\}\).*/\1…/;p}'
 
-printf '\nThe recording lies below %s. Track a job of your own:\n' "$RESOURCE_TRACKER_DIR"
+printf '\nThe report is %s; the recording lies below %s. Track a job of your own:\n' "$page" "$RESOURCE_TRACKER_DIR"
 printf '  %s run -- COMMAND ARGUMENTS...\n' "$tracker"

@@ -407,8 +407,9 @@ void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 	total_line(b, r, style);
 	trk__cost_line(b, &r->place, style->utf8);
 	if (!style->brief && r->samples >= 3)
-		trk__buf_printf(b, " again: resource-tracker show %s   (samples: export %s)\n",
-				r->run.id, r->run.id);
+		trk__buf_printf(
+			b, " again: resource-tracker show %s   (or report, recommend, export)\n",
+			r->run.id);
 }
 
 static void cell(struct trk_buf *b, double value)
