@@ -19,7 +19,8 @@ packages=(
 	# lint
 	clang-tidy clang-format cppcheck pmccabe
 	# tests of the real program
-	python3 python3-pytest procps iproute2 strace tmux groff-base time postgresql
+	python3 python3-pytest procps iproute2 strace tmux groff-base time postgresql python3-yaml \
+		slurmctld slurmd slurm-client munge
 	# tests of the report in a browser
 	chromium fonts-dejavu-core
 	# the Python package

@@ -108,8 +108,11 @@ int trk__imp_row(struct trk_importing *i, const struct trk_sample *s)
 
 int trk__imp_mark(struct trk_importing *i, double elapsed_s, const char *name)
 {
-	struct trk_mark m = {.elapsed_ns = (uint64_t) (elapsed_s * 1e9)};
+	struct trk_mark m = {.elapsed_ns = 0};
 
+	if (!(elapsed_s >= 0 && elapsed_s < 1e9))
+		return 0;
+	m.elapsed_ns = (uint64_t) (elapsed_s * 1e9);
 	m.time_ns = i->run.start_ns + m.elapsed_ns;
 	(void) snprintf(m.name, sizeof(m.name), "%s", name);
 	return i->writer ? trk__writer_mark(i->writer, &m) : 0;
