@@ -91,6 +91,8 @@ struct trk_tracker;
 /* Start sampling. By default a small process of its own does it: it shares no memory, no descriptor
  * and no terminal with this program, is not its child, and ends by itself when the tracked process
  * or this program ends. (A command is run by that process, is its child, and goes on to its end.)
+ * On a machine of a cloud that process asks the cloud's metadata service for region and type, unless the
+ * environment has TRACKER_NO_DISCOVERY=1; a thread asks nobody.
  * The caller frees *ret. On failure returns -ESRCH (no such process), -ENOENT or -EACCES (no program to
  * sample with), -TRK_ERR_RANGE, … and writes a sentence into why[0..why_size), which may be NULL. */
 int trk_tracker_start(const struct trk_tracker_options *options, struct trk_tracker **ret,

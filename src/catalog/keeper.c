@@ -331,8 +331,10 @@ struct comparison {
 
 static double median_of(uint32_t *prices, size_t n)
 {
+	size_t middle = n / 2;
+
 	qsort(prices, n, sizeof(*prices), ascending);
-	return n ? prices[n / 2] / 1e5 : NAN;
+	return n ? prices[middle] / 1e5 : NAN;
 }
 
 /* Fill in counts and medians; `old` and `new` are by the servers of the two catalogues. */

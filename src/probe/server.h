@@ -27,7 +27,7 @@ struct trk_server {
 	/* What this process may use of it; NaN: no limit below the machine. */
 	double cpu_limit, memory_limit_mib;
 	char cpu_limit_from[TRK_SERVER_LIMIT_TEXT], memory_limit_from[TRK_SERVER_LIMIT_TEXT];
-	/* GPUs: the one place to fill, trk__server_gpus(). */
+	/* GPUs: read_gpus() is the one place that fills them. */
 	double gpu_count, gpu_memory_mib; /* of all */
 	char gpu_names[256];              /* one a line */
 	char gpu_reason[TRK_SERVER_TEXT]; /* why nothing is known */

@@ -53,10 +53,13 @@ const char *trk__allocation_of(const struct trk_record *r, bool measured, char *
 /* "$1.22", "$0.0042": at least two figures that count. */
 static void money(char *text, size_t size, double usd)
 {
+	double unit = 0.0995; /* below it two decimals show less than two figures */
 	int digits = 2;
 
-	for (double unit = 0.0995; usd > 0 && usd < unit && digits < 8; unit /= 10)
+	while (usd > 0 && usd < unit && digits < 8) {
 		digits++;
+		unit /= 10;
+	}
 	(void) snprintf(text, size, "$%.*f", digits, usd);
 }
 

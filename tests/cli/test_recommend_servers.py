@@ -81,3 +81,11 @@ def test_unknown_vendor_and_region_suggest_names(job):
     assert result.rc == 2 and "aws" in result.stderr
     result = job.run("recommend", "--region", "us-est-1", "job")
     assert result.rc == 2 and "us-east-1" in result.stderr
+
+
+def test_where_nothing_fits_the_need_that_binds_is_named(job):
+    told = advise(job, "--vendor", "upcloud", "--arch", "arm64")  # which has no such servers
+    assert told["servers"] == []
+    assert "the binding need is architecture: it is x86_64" in told["no_server_reason"]
+    text = job.run("recommend", "--vendor", "upcloud", "--arch", "arm64", "job").stdout
+    assert told["no_server_reason"] in text

@@ -199,12 +199,18 @@ static void a_small_bound_keeps_sums_extremes_and_the_newest_rows(void **state)
 	struct trk_run run;
 	struct folder f;
 	struct stat st;
+	struct trk_place place;
 
 	(void) state;
 	folder_init(&f);
 	run_init(&run);
+	trk__place_init(&place);
+	place.has_server = true;
+	place.server.vcpus = 12;
 	w = trk__writer_new(f.fd, "1.rtrk", &run, BOUND, NULL);
 	assert_non_null(w);
+	assert_int_equal(trk__writer_place(w, &place, TRK_PLACE_SERVER), 0);
+	assert_int_equal(trk__writer_place(w, &place, TRK_PLACE_COST), 0); /* there is none */
 	for (int64_t i = 0; i < ROWS; i++) {
 		row_init(&row, i);
 		trk__stats_add(want, &row);
@@ -231,6 +237,9 @@ static void a_small_bound_keeps_sums_extremes_and_the_newest_rows(void **state)
 			continue;
 		assert_true(a.min == b.min && a.max == b.max);
 	}
+	/* What is said once is there, however often the rows were merged. */
+	assert_true(record.place.has_server && record.place.server.vcpus == 12);
+	assert_false(record.place.has_cost);
 	trk__record_release(&record);
 	trk__stats_free(want);
 	/* No half-made copy is left. */
