@@ -200,7 +200,7 @@ static bool make_chart(struct trk_report *r, const struct trk_report_work *w, si
 	c->unit = scale.unit;
 	c->limit = NAN;
 	c->top = top > 0 && top == limit ? top / scale.factor : round_up(top / scale.factor);
-	c->top_text = c->top == (double) (long) c->top && c->top < 1e9
+	c->top_text = c->top < 1e9 && c->top == (double) (long) c->top
 			      ? trk__report_print(r, "%.0f", c->top)
 			      : trk__report_print(r, "%.4g", c->top);
 	for (int s = 0; s < 2; s++) {
@@ -227,7 +227,7 @@ static bool make_chart(struct trk_report *r, const struct trk_report_work *w, si
 static void name_ticks(struct trk_report *r)
 {
 	/* The wall clock is a label: that of the start, on by elapsed time. */
-	r->clock = r->duration_s >= 600 && r->start_s > 0;
+	r->clock = r->duration_s >= 600 && r->start_s > 0 && r->start_s + r->duration_s < 1.8e10;
 	for (int i = 0; i < TRK_REPORT_TICKS; i++) {
 		double at = r->duration_s * i / (TRK_REPORT_TICKS - 1);
 		char text[32];
