@@ -3,6 +3,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
-ninja --quiet -C "$build" bench/bench_tick
-exec /usr/bin/python3 bench/bench.py "$build/resource-tracker" "$build/bench/bench_tick" \
+ninja --quiet -C "$build" bench/bench_tick tests/e2e/make_recordings
+/usr/bin/python3 bench/bench.py "$build/resource-tracker" "$build/bench/bench_tick" \
 	build/venv-bench/bin/python
+{
+	echo
+	/usr/bin/python3 bench/report/bench.py "$build/resource-tracker" \
+		"$build/tests/e2e/make_recordings" build/venv-bench/bin/python
+} >>docs/performance.md

@@ -77,10 +77,10 @@ def main():
             other = os.path.join(work, "peer.html")
             peer_made, peer_memory = peer(state, other)
             peer_size, peer_seen = os.path.getsize(other) / 1000, browser(other, "peer")
-            line += (f"| {peer_made:.1f} s | {peer_memory:.0f} MiB | {peer_size:.0f} kB |"
+            line += (f"| {peer_made:.2f} s | {peer_memory:.0f} MiB | {peer_size:.0f} kB |"
                      f" {peer_seen['paint']:.0f} ms | {peer_seen['shown']:.0f} ms |"
-                     f" {peer_made / made:.0f}, {peer_size / size:.1f},"
-                     f" {peer_seen['shown'] / seen['shown']:.1f} |")
+                     f" {peer_made / made:.3g}, {peer_size / size:.3g},"
+                     f" {peer_seen['shown'] / seen['shown']:.2g} |")
         else:
             line += "| - | - | - | - | - | - |"
         print(line, flush=True)

@@ -387,6 +387,8 @@ static unsigned long up(double value, double least)
 
 	if (isnan(value) || value < least)
 		value = least;
+	if (value > 1e15) /* no request: a figure that cannot be right stays a number */
+		value = 1e15;
 	whole = (double) (unsigned long) value;
 	return (unsigned long) (value > whole ? whole + 1 : whole);
 }

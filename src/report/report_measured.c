@@ -130,15 +130,15 @@ static void say_samples(struct trk_report *r, const struct trk_report_work *w,
 	if (w->in->rows)
 		gaps = trk__report_rows_gaps(w->in->rows);
 	trk__report_line(
-		s, trk__report_print(r,
-				     TRK_REPORT_STRONG "%llu" TRK_REPORT_PLAIN
-						       " samples taken of %llu expected, one every "
-						       "%s; %llu late, %zu gap%s.",
-				     (unsigned long long) record->samples,
-				     (unsigned long long) (record->samples + o->missed),
-				     trk__report_seconds(r, (double) record->run.interval_ns / 1e9),
-				     (unsigned long long) o->late, gaps.gaps,
-				     gaps.gaps == 1 ? "" : "s"));
+		s, trk__report_print(
+			   r,
+			   TRK_REPORT_STRONG "%llu" TRK_REPORT_PLAIN
+					     " samples taken of %llu expected, one every "
+					     "%s; %llu late, %zu gap%s.",
+			   (unsigned long long) record->samples,
+			   (unsigned long long) record->samples + (unsigned long long) o->missed,
+			   trk__report_seconds(r, (double) record->run.interval_ns / 1e9),
+			   (unsigned long long) o->late, gaps.gaps, gaps.gaps == 1 ? "" : "s"));
 }
 
 static void say_tracker(struct trk_report *r, const struct trk_report_work *w,

@@ -60,6 +60,12 @@ static void fill_slices(const struct trk_report_work *w, struct slices *s)
 		add_slice(s, 1, seconds > 0 ? seconds : 1);
 }
 
+/* More than any server has, and still a number that fits. */
+static double at_most(double value, double most)
+{
+	return value <= most ? (value > 0 ? value : 0) : most;
+}
+
 void trk__report_find_servers(struct trk_report_work *w)
 {
 	const struct trk_advice *a = &w->advice;
@@ -69,9 +75,10 @@ void trk__report_find_servers(struct trk_report_work *w)
 	if (w->in->catalog && w->has_advice && s.slice && !isnan(a->memory_mib)) {
 		w->query = (struct trk_catalog_query)
 		{
-			.vcpus = isnan(a->cores) ? 1 : (uint32_t) (a->cores + 0.999),
-			.memory_bytes = (uint64_t) (a->memory_mib * MIB),
-			.gpus = (uint32_t) a->gpus, .vram_bytes = (uint64_t) (a->vram_mib * MIB),
+			.vcpus = isnan(a->cores) ? 1 : (uint32_t) (at_most(a->cores, 1e6) + 0.999),
+			.memory_bytes = (uint64_t) (at_most(a->memory_mib, 1e12) * MIB),
+			.gpus = (uint32_t) at_most(a->gpus, 1e6),
+			.vram_bytes = (uint64_t) (at_most(a->vram_mib, 1e12) * MIB),
 #if defined(__aarch64__)
 			.archs = 1u << TRK_ARCH_ARM64,
 #else

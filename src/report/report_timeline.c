@@ -181,28 +181,40 @@ static void summarise(struct trk_report *r, const struct trk_chart_fill *f,
 		c->limit_text ? "; " : "", c->limit_text ? c->limit_text : "");
 }
 
+/* The axis reaches the limit, unless the use would be a line on the floor then. */
+static struct scale make_axis(struct trk_report *r, const struct trk_chart_spec *spec,
+			      const struct trk_chart_fill fill[2], double limit,
+			      struct trk_report_chart *c)
+{
+	struct scale scale;
+	double most = 0;
+	bool reached;
+
+	for (int s = 0; s < 2; s++)
+		if (fill[s].all_seconds > 0 && fill[s].peak > most)
+			most = fill[s].peak;
+	reached = limit > 0 && limit >= most && limit <= most * 12;
+	scale = scale_of(spec->unit, reached ? limit : most);
+	c->unit = scale.unit;
+	c->top = reached ? limit / scale.factor : round_up(most / scale.factor);
+	c->top_text = c->top < 1e9 && c->top == (double) (long) c->top
+			      ? trk__report_print(r, "%.0f", c->top)
+			      : trk__report_print(r, "%.4g", c->top);
+	return scale;
+}
+
+/* False: nothing of it was measured. */
 static bool make_chart(struct trk_report *r, const struct trk_report_work *w, size_t at,
 		       struct trk_report_chart *c)
 {
 	const struct trk_chart_spec *spec = &trk__chart_specs[at];
 	const struct trk_chart_fill *fill = w->in->rows->fill[at], *main = NULL;
-	double limit = limit_of(w, spec), most = 0, top;
-	struct scale scale;
+	double limit = limit_of(w, spec);
+	struct scale scale = make_axis(r, spec, fill, limit, c);
 
-	for (int s = 0; s < 2; s++)
-		if (fill[s].all_seconds > 0 && fill[s].peak > most)
-			most = fill[s].peak;
-	/* The axis reaches the limit, unless the use would be a line on the floor then. */
-	top = limit >= most && limit <= most * 12 ? limit : most;
-	scale = scale_of(spec->unit, top);
 	c->key = spec->key;
 	c->title = spec->title;
-	c->unit = scale.unit;
 	c->limit = NAN;
-	c->top = top > 0 && top == limit ? top / scale.factor : round_up(top / scale.factor);
-	c->top_text = c->top == (double) (long) c->top && c->top < 1e9
-			      ? trk__report_print(r, "%.0f", c->top)
-			      : trk__report_print(r, "%.4g", c->top);
 	for (int s = 0; s < 2; s++) {
 		struct trk_report_series *series = &c->series[c->count];
 
@@ -227,7 +239,7 @@ static bool make_chart(struct trk_report *r, const struct trk_report_work *w, si
 static void name_ticks(struct trk_report *r)
 {
 	/* The wall clock is a label: that of the start, on by elapsed time. */
-	r->clock = r->duration_s >= 600 && r->start_s > 0;
+	r->clock = r->duration_s >= 600 && r->start_s > 0 && r->start_s + r->duration_s < 1.8e10;
 	for (int i = 0; i < TRK_REPORT_TICKS; i++) {
 		double at = r->duration_s * i / (TRK_REPORT_TICKS - 1);
 		char text[32];

@@ -262,30 +262,43 @@ static const char *ask_words(struct trk_report *r, const struct trk_report_work 
 	return trk__report_print(r, " Request %s next time%s.", request, time_words(r, w));
 }
 
+static const char *why_words(struct trk_report *r, const struct trk_report_work *w)
+{
+	uint64_t samples = w->in->record->samples;
+
+	if (samples == 0)
+		return " No sample was taken.";
+	if (samples == 1)
+		return " One sample was taken: it shows a moment, not a course.";
+	if (w->has_advice && w->advice.sizing.reason_count && w->ended_well)
+		return trk__report_print(r, " Because: %s.", w->advice.sizing.reason[0]);
+	return "";
+}
+
+static void set_figures(struct trk_report *r, const struct trk_report_work *w)
+{
+	r->request_cpu = r->request_memory_mib = r->request_gpus = r->request_vram_mib = NAN;
+	if (w->has_advice) {
+		r->request_cpu = w->advice.cores;
+		r->request_memory_mib = w->advice.memory_mib;
+		r->request_gpus = w->advice.gpus;
+		r->request_vram_mib = w->advice.vram_mib;
+	}
+	r->cost_usd = w->has_servers ? w->servers.list[0].cost_usd : (double) NAN;
+	r->paid_usd = w->has_paid ? w->paid.usd : (double) NAN;
+}
+
 void trk__report_verdict(struct trk_report *r, const struct trk_report_work *w)
 {
 	enum trk_sizing sizing =
 		w->has_advice ? w->advice.sizing.sizing : TRK_SIZING_NOT_ENOUGH_DATA;
-	bool system = !strcmp(w->in->record->run.kind, "system");
-	const char *why = "";
+	const char *why = sizing == TRK_SIZING_NOT_ENOUGH_DATA ? why_words(r, w) : "";
 
-	if (sizing == TRK_SIZING_NOT_ENOUGH_DATA && !system)
-		why = w->in->record->samples == 0 ? " No sample was taken."
-		      : w->in->record->samples == 1
-			      ? " One sample was taken: it shows a moment, not a course."
-		      : w->has_advice && w->advice.sizing.reason_count && w->ended_well
-			      ? trk__report_print(r, " Because: %s.", w->advice.sizing.reason[0])
-			      : "";
 	r->sizing = trk__sizing_name(sizing);
 	r->symbol = verdicts[sizing].symbol;
 	r->verdict_tone = verdicts[sizing].tone;
-	r->request_cpu = w->has_advice ? w->advice.cores : (double) NAN;
-	r->request_memory_mib = w->has_advice ? w->advice.memory_mib : (double) NAN;
-	r->request_gpus = w->has_advice ? w->advice.gpus : (double) NAN;
-	r->request_vram_mib = w->has_advice ? w->advice.vram_mib : (double) NAN;
-	r->cost_usd = w->has_servers ? w->servers.list[0].cost_usd : (double) NAN;
-	r->paid_usd = w->has_paid ? w->paid.usd : (double) NAN;
-	if (system) {
+	set_figures(r, w);
+	if (!strcmp(w->in->record->run.kind, "system")) {
 		r->lead = trk__report_print(
 			r, B "The whole machine." E "%s There is no job here to size.",
 			used_words(r, w));

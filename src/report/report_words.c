@@ -67,22 +67,30 @@ const char *trk__report_print(struct trk_report *r, const char *format, ...)
 	return text ? text : "";
 }
 
-/* Control characters, and those that turn the direction of what follows. */
-static bool is_hidden(const char *text, size_t size)
+static uint32_t code_point(const char *text, size_t size)
 {
 	const unsigned char *s = (const unsigned char *) text;
+	uint32_t code = size > 1 ? s[0] & (0xffu >> (size + 1)) : s[0];
 
-	if (size <= 1)
-		return size == 0 || s[0] < 0x20 || s[0] == 0x7f;
-	if (size == 2)
-		return (s[0] == 0xc2 && s[1] < 0xa0) || (s[0] == 0xd8 && s[1] == 0x9c);
-	if (size != 3)
-		return false;
-	if (s[0] == 0xef)
-		return s[1] == 0xbb && s[2] == 0xbf;
-	return s[0] == 0xe2 && ((s[1] == 0x80 && ((s[2] >= 0x8b && s[2] <= 0x8f) ||
-						  (s[2] >= 0xa8 && s[2] <= 0xae))) ||
-				(s[1] == 0x81 && s[2] >= 0xa0 && s[2] <= 0xaf));
+	for (size_t i = 1; i < size; i++)
+		code = code << 6 | (s[i] & 0x3fu);
+	return code;
+}
+
+/* Control characters, those that turn the direction of what follows, and those that are not seen; and
+ * what is no UTF-8 (size 0). */
+static bool is_hidden(const char *text, size_t size)
+{
+	static const uint32_t ranges[][2] = {
+		{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},   {0x200b, 0x200f},
+		{0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xe0000, 0xe007f},
+	};
+	uint32_t code = code_point(text, size);
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (code >= ranges[i][0] && code <= ranges[i][1])
+			return true;
+	return size == 0;
 }
 
 const char *trk__report_safe_n(struct trk_report *r, const char *text, size_t len, size_t max)

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "fuzz.h"
 #include "record/reader.h"
+#include "report/report.h"
 #include "report/summary.h"
 
 /* Give every frame the check sum that it should have. */
@@ -35,6 +36,7 @@ static void mend(uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const char *const formats[] = {"html", "md", "json"};
 	const struct trk_summary_style style = {.utf8 = true, .color = true};
 	struct trk_record *record = malloc(sizeof(*record));
 	uint8_t *mended = (uint8_t *) fuzz_text(data, size);
@@ -53,6 +55,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		trk__stats_text(&b, record);
 		trk__buf_release(&b);
 		trk__record_release(record);
+		for (int i = 0; i < 3; i++) {
+			trk__buf_init(&b, 1 << 24);
+			FUZZ_CHECK(trk__report_of_file(-1, path, NULL, &b, formats[i], NULL) == 0);
+			trk__buf_release(&b);
+		}
 	}
 	(void) close(fd);
 	free(mended);

@@ -305,10 +305,12 @@ static void odd_values_make_no_odd_text(void **state)
 {
 	static const double values[] = {0, 1e-9, 1e15, 1e300, -1, INFINITY, NAN};
 	struct trk_record *r = *state;
+	struct trk_catalog catalog;
 
+	trk__catalog_embedded(&catalog);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		struct trk_report_rows *rows = rows_make(r, &list);
-		struct trk_report_input in = {.record = r, .rows = rows};
+		struct trk_report_input in = {.record = r, .rows = rows, .catalog = &catalog};
 		char *text;
 
 		for (int t = 0; t < TRK_TOTALS; t++)
