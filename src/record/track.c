@@ -139,10 +139,18 @@ static void open_recording(struct track *t)
 			t->options->dir, name);
 	if (!t->writer)
 		result->recording_error = error.code;
-	if (t->control.fd >= 0)
-		(void) trk__control_say(t->control.fd, t->writer ? "recording" : "error",
-					t->writer ? result->recording_where
-						  : trk__strerror(error.code));
+}
+
+/* Once the first reading is done: what the caller does from now on counts in full. */
+static void announce(struct track *t)
+{
+	const struct trk_track_result *result = t->result;
+
+	if (!t->options->dir || t->control.fd < 0)
+		return;
+	(void) trk__control_say(t->control.fd, t->writer ? "recording" : "error",
+				t->writer ? result->recording_where
+					  : trk__strerror(result->recording_error));
 }
 
 /* Is /proc that of our pid namespace? Elsewhere (unshare --pid without --mount-proc) the job's pid
@@ -584,6 +592,7 @@ static void run_loop(struct track *t)
 	t->start_ns = t->next_ns = t->env.monotonic_ns();
 	t->state_ns = t->start_ns + STATE_NS;
 	tick(t);
+	announce(t);
 	if (t->options->argv)
 		look_at_children(t); /* a very short job is over already */
 	loop(t);

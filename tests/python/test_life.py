@@ -3,9 +3,11 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -169,6 +171,20 @@ def test_nothing_stays_in_the_temporary_folder(script):
     """)
     for path in out.split():
         assert path.startswith("/tmp/") and not os.path.exists(os.path.dirname(path))
+
+
+def test_what_a_killed_interpreter_left_is_removed_a_day_later(script):
+    def left_over(age_s):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="resource-tracker-", dir="/tmp"))
+        (folder / "runs").mkdir()
+        (folder / "runs" / "1.rtrk").write_text("x")
+        os.utime(folder / "runs" / "1.rtrk", (time.time() - age_s,) * 2)
+        return folder
+
+    old, new = left_over(25 * 3600), left_over(23 * 3600)
+    script.output("from resource_tracker import ResourceTracker; ResourceTracker().stop()")
+    assert new.exists() and not old.exists()
+    shutil.rmtree(new)
 
 
 def test_after_a_fork_the_tracker_is_the_parents(script):

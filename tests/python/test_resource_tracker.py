@@ -91,9 +91,9 @@ def test_a_job_shorter_than_a_tick_has_its_totals():
         while time.process_time() < end:
             pass
     assert tracker.n_samples == 1
-    # What was used while the sampler started is before its first look.
-    assert 0.03 < sum(tracker.process_metrics["utime"] + tracker.process_metrics["stime"]) < 1
-    assert tracker.stats()["process_cpu_usage"]["max"] > 0.1
+    used = sum(tracker.process_metrics["utime"] + tracker.process_metrics["stime"])
+    assert 0.05 <= used < 1  # all of it: counting begins before start() returns
+    assert 0 < tracker.stats()["process_cpu_usage"]["max"] <= 1.1
     assert tracker.recommend_resources()["cpu"] == 1
 
 

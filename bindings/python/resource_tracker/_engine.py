@@ -78,6 +78,36 @@ def _start_elsewhere(**options: Any) -> Optional[Sampling]:
     return None
 
 
+_swept = False
+LEFT_OVER_S = 24 * 3600
+
+
+def _sweep() -> None:
+    """Once a process: remove recordings of interpreters that were killed a day ago or longer. One
+    that is being written is younger: it grows with each sample."""
+    global _swept
+    if _swept:
+        return
+    _swept = True
+    from time import time
+
+    oldest = time() - LEFT_OVER_S
+    try:
+        for entry in os.scandir("/tmp"):
+            if not entry.name.startswith("resource-tracker-") or not entry.is_dir(
+                    follow_symlinks=False):
+                continue
+            if entry.stat(follow_symlinks=False).st_uid != os.getuid():
+                continue
+            runs = [run.stat().st_mtime for run in os.scandir(os.path.join(entry.path, "runs"))]
+            if runs and max(runs) < oldest:
+                from shutil import rmtree
+
+                rmtree(entry.path, ignore_errors=True)
+    except OSError:
+        pass
+
+
 def start_tracker(**options: Any) -> Sampling:
     """Start sampling: by a process of its own; where no program can be executed, by a thread of the
     library; without the library, or where nothing can be written, by a Python thread.
@@ -88,6 +118,7 @@ def start_tracker(**options: Any) -> Sampling:
     from ._log import logger
 
     if _core is not None:
+        _sweep()
         try:
             return Sampling(_core.Tracker(program=program() or None, **options))
         except ProcessLookupError:

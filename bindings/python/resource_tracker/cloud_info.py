@@ -20,6 +20,8 @@ _MAKERS = (
     ("ovh", "ovh"),
     ("vultr", "vultr"),
 )
+# The program's names of vendors -> those of this module's users.
+_VENDORS = {"hetzner": "hcloud"}
 _AZURE_CHASSIS = "7783-7084-3265-9085-8269-3286-77"
 
 _cached: Optional[Dict[str, Any]] = None
@@ -54,8 +56,10 @@ def _from_program(answer: Any) -> Optional[Dict[str, str]]:
         found = answer["cloud"]
     names = {"vendor": ("vendor", "vendor_id"), "instance_type": ("instance_type", "type"),
              "region": ("region", "region_id")}
-    return {key: next((str(found[name]) for name in either if found.get(name)), UNKNOWN)
+    info = {key: next((str(found[name]) for name in either if found.get(name)), UNKNOWN)
             for key, either in names.items()}
+    info["vendor"] = _VENDORS.get(info["vendor"], info["vendor"])
+    return info
 
 
 def get_cloud_info() -> Dict[str, Any]:

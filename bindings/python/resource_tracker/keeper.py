@@ -26,6 +26,10 @@ FILTERS = {
 }
 
 
+# Other names of vendors -> the catalogue's.
+VENDORS = {"hcloud": "hetzner"}
+
+
 def _ask(*arguments: str) -> Optional[List[Dict[str, Any]]]:
     answer = _engine.ask_program("servers", "--json", *arguments)
     return answer.get("servers") if isinstance(answer, dict) else None
@@ -39,8 +43,10 @@ def _options(filters: Dict[str, Any]) -> List[str]:
                             + ", ".join(sorted(FILTERS)))
         if value is None:
             continue
-        if isinstance(value, (list, tuple, set)):
-            value = ",".join(map(str, value))
+        values = value if isinstance(value, (list, tuple, set)) else [value]
+        if FILTERS[name] == "--vendor":
+            values = [VENDORS.get(vendor, vendor) for vendor in values]
+        value = ",".join(map(str, values))
         options += [FILTERS[name], str(value)]
     return options
 
@@ -89,6 +95,7 @@ def get_recommended_cloud_servers(cpu: int, memory: int, gpu: Optional[int] = No
 def get_instance_price(vendor_id: str, region_id: str, instance_type: str) -> Optional[float]:
     """On-demand price of a server, USD an hour: in the region, else where it is cheapest. None
     where the catalogue does not have it."""
+    vendor_id = VENDORS.get(vendor_id, vendor_id)
     for place in (["--region", region_id], []):
         for server in _ask("--vendor", vendor_id, *place, "--arch", "any", "--limit", "0") or ():
             if server.get("api_reference") == instance_type:

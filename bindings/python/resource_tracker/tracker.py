@@ -857,7 +857,8 @@ class ResourceTracker:
                 info = snapshot.get(attribute)
                 setattr(tracker, "_" + attribute, None if info is None else dict(info))
             tracker._phases = [dict(phase) for phase in snapshot.get("phases") or ()]
-        except (KeyError, TypeError, AttributeError, AssertionError, IndexError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, AssertionError,
+                IndexError) as error:
             raise SnapshotError("not a snapshot of a resource tracker: "
                                 f"{type(error).__name__}: {error}") from error
         return tracker

@@ -10,7 +10,7 @@ PyObject *core_raise(int code, const char *why)
 {
 	int positive = code < 0 ? -code : code;
 	const char *text = why && *why ? why : trk_strerror(code);
-	PyObject *arguments;
+	PyObject *arguments, *exception;
 
 	if (positive == TRK_ERR_RANGE) {
 		PyErr_SetString(PyExc_ValueError, text);
@@ -20,9 +20,12 @@ PyObject *core_raise(int code, const char *why)
 		PyErr_SetString(PyExc_RuntimeError, text);
 		return NULL;
 	}
+	/* Made here: the call finds the kind for the errno, and `except` must see that kind. */
 	arguments = Py_BuildValue("(is)", positive, text);
-	if (arguments)
-		PyErr_SetObject(PyExc_OSError, arguments);
+	exception = arguments ? PyObject_CallObject(PyExc_OSError, arguments) : NULL;
+	if (exception)
+		PyErr_SetObject((PyObject *) Py_TYPE(exception), exception);
+	Py_XDECREF(exception);
 	Py_XDECREF(arguments);
 	return NULL;
 }
