@@ -62,6 +62,8 @@ struct trk_gpu_process *trk__gpu_add_process(struct trk_gpu_scan *scan, size_t d
 
 static void add(struct trk_gpu_value *sum, struct trk_gpu_value v)
 {
+	if (v.why == TRK_GPU_NOT_ASKED)
+		return;
 	if (sum->why == TRK_GPU_KNOWN && v.why == TRK_GPU_KNOWN)
 		sum->value += v.value;
 	else if (sum->why == TRK_GPU_KNOWN)
@@ -71,6 +73,36 @@ static void add(struct trk_gpu_value *sum, struct trk_gpu_value v)
 static struct trk_gpu_value is_busy(struct trk_gpu_value share)
 {
 	return share.why == TRK_GPU_KNOWN ? trk__gpu_known(share.value > 0) : share;
+}
+
+/* What no device was asked for is no zero. */
+static void forget_unasked(const struct trk_gpu_device *device, size_t count,
+			   struct trk_gpu_sums *s)
+{
+	const struct {
+		enum trk_gpu_metric metric;
+		struct trk_gpu_value *sum;
+	} sums[] = {
+		{TRK_GPU_UTILIZATION_METRIC, &s->usage},
+		{TRK_GPU_UTILIZATION_METRIC, &s->utilized},
+		{TRK_GPU_MEMORY_USED_METRIC, &s->vram},
+		{TRK_GPU_TREE_SHARE_METRIC, &s->tree_usage},
+		{TRK_GPU_TREE_SHARE_METRIC, &s->tree_utilized},
+		{TRK_GPU_TREE_MEMORY_METRIC, &s->tree_vram},
+		{TRK_GPU_POWER_METRIC, &s->power},
+		{TRK_GPU_ENERGY_METRIC, &s->energy},
+		{TRK_GPU_SM_ACTIVITY_METRIC, &s->sm_activity},
+	};
+
+	for (size_t k = 0; k < sizeof(sums) / sizeof(sums[0]); k++) {
+		bool asked = false;
+
+		for (size_t i = 0; i < count; i++)
+			asked |= device[i].parent < 0 &&
+				 device[i].metric[sums[k].metric].why != TRK_GPU_NOT_ASKED;
+		if (!asked)
+			*sums[k].sum = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
+	}
 }
 
 void trk__gpu_sum(const struct trk_gpu_device *device, size_t count, struct trk_gpu_sums *ret)
@@ -98,6 +130,7 @@ void trk__gpu_sum(const struct trk_gpu_device *device, size_t count, struct trk_
 			heat = s.temperature; /* the hottest */
 		s.temperature = heat.why == TRK_GPU_KNOWN ? heat : s.temperature;
 	}
+	forget_unasked(device, count, &s);
 	if (s.temperature.value <= 0)
 		s.temperature = trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
 	*ret = s;

@@ -138,7 +138,7 @@ struct trk_gpu_ops {
 	void (*close)(void *state);
 };
 
-extern const struct trk_gpu_ops trk__gpu_nvml;
+extern const struct trk_gpu_ops trk__gpu_nvml, trk__gpu_drm;
 
 /* Append a device with every value unknown, or NULL when the table is full. */
 struct trk_gpu_device *trk__gpu_add_device(struct trk_gpu_scan *scan, const char *vendor);
@@ -171,7 +171,8 @@ struct trk_gpu_sums {
 	size_t gpus;
 };
 
-/* A sum with an unknown part is unknown. Instances of a GPU are not counted beside it. */
+/* A sum with an unknown part is unknown; but a figure that a device does not have at all, such as the
+ * memory of a GPU in the processor, is left out where another has it. Instances of a GPU are not counted beside it. */
 void trk__gpu_sum(const struct trk_gpu_device *device, size_t count, struct trk_gpu_sums *ret);
 
 #endif

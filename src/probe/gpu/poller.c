@@ -21,6 +21,7 @@ enum {
 
 const struct trk_gpu_ops *const trk__gpu_sources[] = {
 	&trk__gpu_nvml,
+	&trk__gpu_drm,
 	NULL,
 };
 

@@ -1,0 +1,41 @@
+/* What one open file of a DRM device tells of its client: engines and memory.
+ *
+ * Source: /proc/PID/fdinfo/N of a descriptor of /dev/dri/… (amdgpu since Linux 5.14, i915 since 5.19,
+ * xe since 6.10; the keys are those of the kernel's page on DRM client usage). Descriptors that were
+ * duplicated or inherited show the same client: it counts once, by bus and client-id. */
+#ifndef TRK_PROBE_GPU_DRM_FDINFO_H
+#define TRK_PROBE_GPU_DRM_FDINFO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TRK_DRM_ENGINES_MAX = 16 };
+
+struct trk_drm_engine {
+	char name[16];
+	bool has_ns, has_cycles;
+	uint64_t busy_ns;              /* drm-engine-NAME */
+	uint64_t cycles, total_cycles; /* drm-cycles-NAME and drm-total-cycles-NAME (xe) */
+	uint64_t capacity; /* drm-engine-capacity-NAME: engines of the kind; 1 by default */
+};
+
+struct trk_drm_client {
+	char driver[16], bus[32]; /* drm-driver, drm-pdev */
+	uint64_t id;              /* drm-client-id */
+	size_t engines;
+	struct trk_drm_engine engine[TRK_DRM_ENGINES_MAX];
+	bool has_memory;       /* of its own, on the device */
+	uint64_t memory_bytes; /* resident there, else allocated */
+};
+
+/* Parse the text of one fdinfo file. Pure. Returns 0; -ENODATA where it is no DRM client or has no
+ * client-id; *ret is untouched then. Unknown keys, engines and units are passed over. */
+int trk__drm_fdinfo_parse(const char *text, struct trk_drm_client *ret);
+
+/* Share of the time between two looks in which the busiest engine worked, 0 to 1; NaN where no engine
+ * tells. before NULL: the client is new. */
+double trk__drm_busy_share(const struct trk_drm_client *now, const struct trk_drm_client *before,
+			   uint64_t over_ns);
+
+#endif

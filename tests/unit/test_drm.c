@@ -1,0 +1,258 @@
+/* AMD and Intel GPUs: the tree of tests/fixtures/gpu-drm, copied, so that its counters can move. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+
+#include "base/clock.h"
+#include "probe/gpu/drm_fdinfo.h"
+#include "probe/gpu/gpu.h"
+
+#include "fixture.h"
+
+struct tree {
+	char path[64];
+	struct trk_env env;
+	void *source;
+	struct trk_gpu_scan scan;
+	struct trk_gpu_attributor attributor;
+	char why[TRK_GPU_TEXT_SIZE];
+};
+
+static void tree_init(struct tree *t)
+{
+	char *from = fixture_path("gpu-drm", "."), *command;
+
+	*t = (struct tree){.path = "/tmp/trk-drm-XXXXXX"};
+	assert_non_null(mkdtemp(t->path));
+	assert_true(asprintf(&command, "cp -a %s %s", from, t->path) > 0);
+	assert_int_equal(system(command), 0);
+	free(command);
+	free(from);
+	assert_int_equal(trk__env_init_at(&t->env, t->path), 0);
+	t->attributor = (struct trk_gpu_attributor){.env = t->env, .known = true};
+	t->scan.now_ns = TRK_NS_PER_S;
+	assert_true(trk__gpu_drm.is_likely(&t->env));
+	assert_int_equal(trk__gpu_drm.open(&t->env, &t->source, t->why), 0);
+}
+
+static void tree_release(struct tree *t)
+{
+	char *command;
+
+	trk__gpu_drm.close(t->source);
+	trk__env_release(&t->env);
+	assert_true(asprintf(&command, "rm -rf %s", t->path) > 0);
+	assert_int_equal(system(command), 0);
+	free(command);
+}
+
+static void put(struct tree *t, const char *file, const char *text)
+{
+	char path[256];
+	int fd;
+
+	(void) snprintf(path, sizeof(path), "%s/%s", t->path, file);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(trk__write_all(fd, text, strlen(text)), 0);
+	(void) close(fd);
+}
+
+/* One look, a second after the one before. */
+static void look(struct tree *t)
+{
+	static const pid_t pids[] = {100, 101, 102, 999};
+
+	t->scan.devices = t->scan.processes = 0;
+	t->scan.pid = pids;
+	t->scan.pids = 4;
+	t->scan.now_ns += TRK_NS_PER_S;
+	trk__gpu_drm.poll(t->source, &t->scan);
+	trk__gpu_attribute(&t->attributor, &t->scan);
+}
+
+#define VALUE(t, index, id) ((t)->scan.device[index].metric[TRK_GPU_##id##_METRIC].value)
+#define WHY(t, index, id)   ((t)->scan.device[index].metric[TRK_GPU_##id##_METRIC].why)
+
+static void near(double value, double wanted)
+{
+	if (!(value >= wanted - 1e-6 && value <= wanted + 1e-6))
+		fail_msg("%g is not %g", value, wanted);
+}
+
+static void cards_of_known_drivers_are_devices(void **state)
+{
+	struct tree t;
+
+	(void) state;
+	tree_init(&t);
+	look(&t);
+	assert_int_equal(t.scan.devices, 3); /* no connector, no render node, not NVIDIA's */
+	assert_string_equal(t.scan.device[0].name, "Radeon RX 6900 XT");
+	assert_string_equal(t.scan.device[0].vendor, "amd");
+	assert_string_equal(t.scan.device[0].bus, "0000:03:00.0");
+	assert_string_equal(t.scan.device[0].uuid, "7ac8f2d1e5b90c43");
+	assert_string_equal(t.scan.device[1].name, "Intel GPU 0x9a49");
+	assert_string_equal(t.scan.device[2].driver, "xe");
+	near(VALUE(&t, 0, UTILIZATION), 0.37);
+	near(VALUE(&t, 0, MEMORY_ACTIVITY), 0.12);
+	near(VALUE(&t, 0, MEMORY_USED), 2147483648);
+	near(VALUE(&t, 0, MEMORY_TOTAL), 17163091968);
+	near(VALUE(&t, 0, POWER), 203);
+	near(VALUE(&t, 0, TEMPERATURE), 58);
+	near(VALUE(&t, 0, CLOCK), 2475e6);
+	near(VALUE(&t, 1, CLOCK), 1100e6);
+	near(VALUE(&t, 2, ENERGY), 812);
+	near(VALUE(&t, 2, CLOCK), 2050e6);
+	assert_int_equal(WHY(&t, 0, ENERGY), TRK_GPU_UNSUPPORTED);
+	assert_int_equal(WHY(&t, 2, MEMORY_USED), TRK_GPU_UNSUPPORTED);
+	assert_int_equal(WHY(&t, 1, MEMORY_USED), TRK_GPU_NOT_ASKED); /* it has none */
+	tree_release(&t);
+}
+
+static void a_client_counts_once_however_many_descriptors_it_has(void **state)
+{
+	struct tree t;
+
+	(void) state;
+	tree_init(&t);
+	look(&t);
+	near(VALUE(&t, 0, TREE_MEMORY), 512.0 * 1048576); /* three descriptors in two processes */
+	near(VALUE(&t, 2, TREE_MEMORY),
+	     256.0 * 1048576); /* what lies there, not what was asked for */
+	assert_int_equal(t.scan.device[0].processes, 1);
+	assert_int_equal(WHY(&t, 0, TREE_SHARE), TRK_GPU_FIRST_LOOK);
+	assert_int_equal(WHY(&t, 1, TREE_MEMORY), TRK_GPU_UNSUPPORTED);
+	tree_release(&t);
+}
+
+static void shares_are_the_busiest_engines(void **state)
+{
+	static const char amd[] =
+		"drm-driver:\tamdgpu\ndrm-client-id:\t7\ndrm-pdev:\t0000:03:00.0\n"
+		"drm-memory-vram:\t1024 KiB\ndrm-engine-gfx:\t5250000000 ns\n"
+		"drm-engine-compute:\t1100000000 ns\n";
+	struct tree t;
+
+	(void) state;
+	tree_init(&t);
+	look(&t);
+	put(&t, "proc/100/fdinfo/3", amd);
+	put(&t, "proc/100/fdinfo/4", amd);
+	put(&t, "proc/101/fdinfo/3", amd);
+	put(&t, "proc/101/fdinfo/6",
+	    "drm-driver:\ti915\ndrm-client-id:\t21\ndrm-pdev:\t0000:00:02.0\n"
+	    "drm-engine-render:\t500000000 ns\ndrm-engine-video:\t1500000000 ns\n"
+	    "drm-engine-capacity-video:\t2\n");
+	put(&t, "proc/102/fdinfo/4",
+	    "drm-driver:\txe\ndrm-client-id:\t5\ndrm-pdev:\t0000:4d:00.0\n"
+	    "drm-cycles-rcs:\t1000\ndrm-total-cycles-rcs:\t200000\ndrm-cycles-ccs:\t40000\n"
+	    "drm-total-cycles-ccs:\t200000\n");
+	put(&t, "sys/class/drm/card1/gt/gt0/rc6_residency_ms", "90400\n");
+	put(&t, "sys/devices/pci0000:00/0000:4d:00.0/tile0/gt0/gtidle/idle_residency_ms", "5900\n");
+	look(&t);
+	near(VALUE(&t, 0, TREE_SHARE), 0.25);
+	near(VALUE(&t, 0, TREE_MEMORY), 1048576);
+	near(VALUE(&t, 1, TREE_SHARE), 0.3); /* 0.6 s over two engines */
+	near(VALUE(&t, 2, TREE_SHARE), 0.2);
+	near(VALUE(&t, 1, UTILIZATION), 0.6); /* slept 0.4 s of one */
+	near(VALUE(&t, 2, UTILIZATION), 0.1);
+	tree_release(&t);
+}
+
+static void a_client_that_is_new_began_at_nothing(void **state)
+{
+	struct tree t;
+	char path[128];
+
+	(void) state;
+	tree_init(&t);
+	(void) snprintf(path, sizeof(path), "%s/proc/102/fd/4", t.path);
+	assert_int_equal(unlink(path), 0);
+	look(&t);
+	near(VALUE(&t, 2, TREE_SHARE), 0);
+	look(&t);
+	put(&t, "proc/102/fdinfo/9",
+	    "drm-driver:\tamdgpu\ndrm-client-id:\t8\ndrm-pdev:\t0000:03:00.0\n"
+	    "drm-engine-gfx:\t400000000 ns\ndrm-memory-vram: 1 MiB\n");
+	(void) snprintf(path, sizeof(path), "%s/proc/102/fd/9", t.path);
+	assert_int_equal(symlink("/dev/dri/renderD128", path), 0);
+	look(&t);
+	near(VALUE(&t, 0, TREE_SHARE), 0.4); /* the other one stood still */
+	near(VALUE(&t, 0, TREE_MEMORY), 513.0 * 1048576);
+	tree_release(&t);
+}
+
+static void sums_leave_out_what_a_device_does_not_have(void **state)
+{
+	struct trk_gpu_sums sums;
+	struct tree t;
+
+	(void) state;
+	tree_init(&t);
+	look(&t);
+	trk__gpu_sum(t.scan.device, 2, &sums); /* AMD's and the one in the processor */
+	assert_int_equal(sums.gpus, 2);
+	near(sums.vram.value, 2147483648);
+	near(sums.power.value, 203);
+	assert_int_equal(sums.sm_activity.why, TRK_GPU_NOT_ASKED);
+	trk__gpu_sum(t.scan.device, 3, &sums); /* the third has memory, and does not tell */
+	assert_int_equal(sums.vram.why, TRK_GPU_UNSUPPORTED);
+	tree_release(&t);
+}
+
+static void a_tree_without_cards_is_no_source(void **state)
+{
+	struct live live;
+	void *source;
+	char why[TRK_GPU_TEXT_SIZE];
+
+	(void) state;
+	live_init(&live, NULL);
+	assert_false(trk__gpu_drm.is_likely(&live.env));
+	assert_true(trk__gpu_drm.open(&live.env, &source, why) < 0);
+	assert_string_equal(why, "no AMD or Intel GPU in /sys/class/drm");
+	live_release(&live);
+}
+
+static void text_that_is_no_client_is_refused(void **state)
+{
+	struct trk_drm_client c = {.id = 99};
+
+	(void) state;
+	assert_int_equal(trk__drm_fdinfo_parse("pos:\t0\nflags:\t02\n", &c), -ENODATA);
+	assert_int_equal(trk__drm_fdinfo_parse("drm-driver: amdgpu\ndrm-engine-gfx: 1 ns\n", &c),
+			 -ENODATA); /* 5.14: no id, cannot be told from its copies */
+	assert_int_equal(c.id, 99);
+	assert_int_equal(trk__drm_fdinfo_parse("drm-driver: x\ndrm-client-id: 4\n"
+					       "drm-engine-quantum: 7 ns\nvendor-key: 1\n"
+					       "drm-resident-vram0: 5 parsecs\n"
+					       "drm-total-vram0: 3 KiB\n",
+					       &c),
+			 0);
+	assert_int_equal(c.id, 4);
+	assert_string_equal(c.engine[0].name, "quantum");
+	assert_int_equal(c.memory_bytes, 3072);
+	assert_true(isnan(trk__drm_busy_share(&c, NULL, 0)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cards_of_known_drivers_are_devices),
+		cmocka_unit_test(a_client_counts_once_however_many_descriptors_it_has),
+		cmocka_unit_test(shares_are_the_busiest_engines),
+		cmocka_unit_test(a_client_that_is_new_began_at_nothing),
+		cmocka_unit_test(sums_leave_out_what_a_device_does_not_have),
+		cmocka_unit_test(a_tree_without_cards_is_no_source),
+		cmocka_unit_test(text_that_is_no_client_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
