@@ -556,7 +556,7 @@ static void signs_of_a_driver(void **state)
 
 /* A source whose poll waits until it is let go. */
 static atomic_bool held;
-static atomic_int polls, closed;
+static atomic_int begun, polls, closed;
 
 static bool played_is_likely(const struct trk_env *env)
 {
@@ -585,6 +585,7 @@ static void played_poll(void *source, struct trk_gpu_scan *scan)
 
 	assert_ptr_equal(source, &held);
 	d->metric[TRK_GPU_UTILIZATION_METRIC] = trk__gpu_known(0.25);
+	atomic_fetch_add(&begun, 1);
 	while (atomic_load(&held))
 		nap();
 	atomic_fetch_add(&polls, 1);
@@ -680,7 +681,7 @@ static void a_thread_that_hangs_at_the_end_is_left_behind(void **state)
 {
 	struct trk_env env;
 	struct trk_gpu_poller *p;
-	int before = atomic_load(&closed);
+	int before = atomic_load(&closed), asked;
 
 	(void) state;
 	assert_int_equal(trk__env_init(&env), 0);
@@ -689,8 +690,11 @@ static void a_thread_that_hangs_at_the_end_is_left_behind(void **state)
 	while (!trk__gpu_poller_is_ready(p))
 		nap();
 	atomic_store(&held, true);
+	asked = atomic_load(&begun);
 	trk__gpu_poller_ask(p, NULL, 0);
 	assert_null(trk__gpu_poller_take(p, 0, LONG_NS));
+	while (atomic_load(&begun) == asked) /* it has not begun to hang yet */
+		nap();
 	trk__gpu_poller_free(p);
 	assert_int_equal(trk__gpu_threads(), 1);
 	atomic_store(&held, false); /* it goes when it can, and takes its things with it */
