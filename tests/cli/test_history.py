@@ -262,15 +262,20 @@ def test_a_run_stands_beside_its_jobs_own_noise(rt):
 
 
 def test_a_summary_says_what_changed_since_the_earlier_runs(rt):
-    for _ in range(5):
-        assert rt.track("sleep", "0.4", flags=["-n", "steady"]).rc == 0
-    slow = rt.track("sleep", "10.2", flags=["-n", "steady"])
+    # The look into the history is given up after 0.3 s, which a busy machine may need.
+    for attempt in range(3):
+        job = f"steady {attempt}"
+        for _ in range(5):
+            assert rt.track("sleep", "0.4", flags=["-n", job]).rc == 0
+        slow = rt.track("sleep", "10.2", flags=["-n", job])
+        if slow.summary["change"]:
+            break
     assert "   Change " in slow.stderr and "times the time vs median of 5 runs (usual" in slow.stderr
     change = slow.summary["change"]
     assert change["runs"] == 5
     assert change["figures"]["duration"]["words"] == "higher than usual"
     assert rt.run("show", "--json", "@").json()["change"] == change
-    short = rt.track("sleep", "0.4", flags=["-n", "steady"])
+    short = rt.track("sleep", "0.4", flags=["-n", job])
     assert short.summary["change"] is None  # too short for a look into the history
     assert "   Change " in rt.run("show", "@").stdout
 
