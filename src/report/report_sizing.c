@@ -81,6 +81,8 @@ static void add_memory(struct trk_report *r, const struct trk_report_work *w,
 
 	if (w->held_memory)
 		res.why = "not lowered after a run that did not end well";
+	else if (w->in->record->outcome.verdict == TRK_VERDICT_OUT_OF_MEMORY)
+		res.why = "killed at its limit: what it would have come to use is above that";
 	else if (w->has_advice && a->has_memory && a->memory.reason_count)
 		res.why = trk__report_print(r, "%s", a->memory.reason[0]);
 	add_resource(r, t, &res, trk__report_memory, trk__report_memory);
@@ -184,6 +186,15 @@ static void add_snippets(struct trk_report *r, const struct trk_report_work *w)
 		add_snippet(r, w, i);
 }
 
+static const char *unfinished_words(enum trk_verdict verdict)
+{
+	if (verdict == TRK_VERDICT_RUNNING)
+		return "This run is not over: it raises a request and never lowers it.";
+	if (verdict == TRK_VERDICT_TRACKER_DIED)
+		return "How this run ended is not known: it raises a request and never lowers it.";
+	return "This run did not end well: it raises a request and never lowers it.";
+}
+
 void trk__report_sizing(struct trk_report *r, const struct trk_report_work *w)
 {
 	struct trk_report_section *s = &r->part[TRK_PART_SIZING];
@@ -199,7 +210,6 @@ void trk__report_sizing(struct trk_report *r, const struct trk_report_work *w)
 	add_gpu(r, w, t);
 	add_time(r, w, t);
 	if (!w->ended_well)
-		trk__report_note(s, "This run did not end well: it raises a request and never "
-				    "lowers it.");
+		trk__report_note(s, unfinished_words(w->in->record->outcome.verdict));
 	add_snippets(r, w);
 }

@@ -128,6 +128,7 @@ static void out_of_memory_names_limit_peak_and_largest_process(void **state)
 	r->outcome.top[0].peak_bytes = 600ull << 20;
 	assert_report(r, "json", "at a limit of 2 GiB; the largest sum that was seen is 640 MiB");
 	assert_report(r, "json", "The largest process was sort with 600 MiB");
+	assert_report(r, "json", "killed at its limit: what it would have come to use is above");
 	assert_report(r, "json", "\"sizing\": \"under-provisioned\"");
 }
 
