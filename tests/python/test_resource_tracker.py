@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import subprocess
 import sys
 import time
@@ -390,7 +391,11 @@ def test_allocation():
 
 def test_shown(finished):
     assert repr(finished).startswith(f"<ResourceTracker of pid {os.getpid()}, stopped, ")
-    assert "<table>" in finished._repr_html_() and "http" not in finished._repr_html_()
+    html = finished._repr_html_()
+    assert "<table>" in html and "<svg" in html and "http" not in html
+    (style,) = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
+    assert all(rule.strip().startswith(".resource-tracker ")
+               for rule in re.findall(r"([^{}]+)\{", style))
     assert "No samples" in ResourceTracker(autostart=False)._repr_html_()
 
 
