@@ -52,7 +52,7 @@ def test_a_process_to_a_file_until_its_end(tmp_path):
     assert text.splitlines()[0] == ",".join(f'"{name}"' for name in PROCESS)
     frame = TinyDataFrame(csv_file_path=str(path))
     assert frame.columns == PROCESS and len(frame) >= 2
-    assert max(frame["cpu_usage"]) > 0.2 and max(frame["cpu_usage"]) < 1.5
+    assert max(frame["cpu_usage"]) > 0.02 and max(frame["cpu_usage"]) < 1.5
     assert set(frame["pid"]) == {child.pid} and set(frame["children"]) == {0}
     assert "\r" not in text
 

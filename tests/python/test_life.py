@@ -314,7 +314,7 @@ FALLBACK = """
     t.wait_for_samples(4)
     t.stop()
     stats = t.stats()
-    print(type(t._tracker).__module__, t.n_samples >= 4, stats["process_cpu_usage"]["max"] > 0.2,
+    print(type(t._tracker).__module__, t.n_samples >= 4, stats["process_cpu_usage"]["max"] > 0.02,
           0.2 < sum(t.process_metrics["utime"]) < 3, t.system_metrics["memory_used"][0] > 1000,
           t.process_metrics["memory"][0] > 1000, len(t.get_combined_metrics().columns),
           t.server_info["allocation"] in ("shared", "dedicated"), len(t.report()) > 1000)

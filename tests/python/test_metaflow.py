@@ -101,7 +101,7 @@ def test_the_artifact(foreach):
     assert data["tracker"]["metadata"]["interval"] == 0.1
     assert data["pathspec"].split("/")[2] == "work"
     assert data["totals"]["cpu_s"]["value"] > 0.35
-    assert max(row["cpu_usage"] for row in data["tracker"]["process_metrics"]) > 0.1
+    assert max(row["cpu_usage"] for row in data["tracker"]["process_metrics"]) > 0.02
     from resource_tracker import ResourceTracker
 
     assert ResourceTracker.from_snapshot(data["tracker"]).recommend_resources()["cpu"] == 1

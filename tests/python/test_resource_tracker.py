@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import subprocess
 import sys
 import time
@@ -102,7 +103,7 @@ def test_another_process(burner):
         tracker.wait_for_samples(5, timeout=30)
     frame = tracker.process_metrics
     assert set(frame["pid"]) == {burner.pid} and set(frame["children"]) == {0}
-    assert max(frame["cpu_usage"]) > 0.2
+    assert max(frame["cpu_usage"]) > 0.02
     assert tracker.stats()["process_cpu_usage"]["max"] == round(max(frame["cpu_usage"]), 2)
 
 
@@ -348,13 +349,13 @@ def test_phases():
         with tracker.phase("idle"):
             time.sleep(0.3)
         with tracker.phase("busy"):
-            end = time.monotonic() + 0.4
-            while time.monotonic() < end:
+            end = time.process_time() + 0.4
+            while time.process_time() < end:
                 pass
     frame = tracker.phases()
     assert frame["phase"] == ["idle", "busy"]
-    assert frame["duration"] == pytest.approx([0.3, 0.4], abs=0.3)
-    assert frame["cpu_usage_mean"][1] > frame["cpu_usage_mean"][0] + 0.2
+    assert frame["duration"][0] >= 0.3 and frame["duration"][1] >= 0.39
+    assert frame["cpu_usage_mean"][1] > 2 * frame["cpu_usage_mean"][0]
     from resource_tracker import _core
 
     names = [name for name, _ in _core.Recording(tracker._tracker.recording).marks()]
@@ -390,7 +391,11 @@ def test_allocation():
 
 def test_shown(finished):
     assert repr(finished).startswith(f"<ResourceTracker of pid {os.getpid()}, stopped, ")
-    assert "<table>" in finished._repr_html_() and "http" not in finished._repr_html_()
+    html = finished._repr_html_()
+    assert "<table>" in html and "<svg" in html and "http" not in html
+    (style,) = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
+    assert all(rule.strip().startswith(".resource-tracker ")
+               for rule in re.findall(r"([^{}]+)\{", style))
     assert "No samples" in ResourceTracker(autostart=False)._repr_html_()
 
 

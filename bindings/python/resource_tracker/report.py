@@ -179,6 +179,11 @@ path.machine{stroke:#2563a8;stroke-dasharray:4 3}.failed{color:#a11}small{color:
 @media(prefers-color-scheme:dark){body{background:#14181d;color:#e4e7eb}svg{background:#1f2933}
 path.process{stroke:#34d399}path.machine{stroke:#38bdf8}small{color:#9aa5b1}.failed{color:#f88}}"""
 
+# Within the page of somebody else: nothing outside of our own block is touched.
+NOTEBOOK_STYLE = """.resource-tracker figure{margin:.6rem 0;max-width:40rem}
+.resource-tracker svg{width:100%;height:80px}.resource-tracker path{fill:none;stroke:#0b7a53;
+stroke-width:1.5;vector-effect:non-scaling-stroke}"""
+
 
 def table(rows: Sequence[Tuple[str, str]]) -> str:
     return "<table>" + "".join(f"<tr><th>{escape(a)}</th><td>{escape(b)}</td></tr>"
@@ -197,9 +202,11 @@ def summary_html(tracker: "ResourceTracker") -> str:
     """The figures of a tracker as a table, for notebooks."""
     if not tracker.n_samples:
         return "<p>No samples yet.</p>"
-    return table(_rows(tracker, [])) + f"<style>{STYLE.split('@media')[0]}</style>" + chart(
-        "CPU, cores", {"process": tracker.process_metrics["cpu_usage"]
-                       if "process_tracker" in tracker.trackers else []})
+    process = tracker.process_metrics
+    drawn = "".join(chart(title, {"process": _column(process, name)})
+                    for title, name in (("CPU, cores", "cpu_usage"), ("Memory, MiB", "memory_mib")))
+    return (f"<div class=\"resource-tracker\"><style>{NOTEBOOK_STYLE}</style>"
+            f"{table(_rows(tracker, []))}{drawn}</div>")
 
 
 def _by_program(tracker: "ResourceTracker") -> Optional[str]:
