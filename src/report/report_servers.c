@@ -79,6 +79,9 @@ void trk__report_find_servers(struct trk_report_work *w)
 			.memory_bytes = (uint64_t) (at_most(a->memory_mib, 1e12) * MIB),
 			.gpus = (uint32_t) at_most(a->gpus, 1e6),
 			.vram_bytes = (uint64_t) (at_most(a->vram_mib, 1e12) * MIB),
+			/* Not burstable: its price holds for a share of its cores only. */
+				.allocations = 1u << TRK_ALLOCATION_DEDICATED |
+					       1u << TRK_ALLOCATION_SHARED,
 #if defined(__aarch64__)
 			.archs = 1u << TRK_ARCH_ARM64,
 #else
@@ -174,6 +177,8 @@ static const char *shortfall(struct trk_report *r, const struct trk_report_work 
 		return trk__report_print(r, "excluded: %s of video memory, %s needed",
 					 trk__report_memory(r, s->vram_mib),
 					 trk__report_memory(r, (double) q->vram_bytes / MIB));
+	case TRK_NEED_ALLOCATION:
+		return "excluded: burstable, its price holds for a share of its cores only";
 	case TRK_NEED_ARCH:
 		return trk__report_print(r, "excluded: it is %s", trk__catalog_arch_names[s->arch]);
 	default:
