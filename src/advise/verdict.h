@@ -43,8 +43,8 @@ struct trk_sizing_facts {
 
 struct trk_sizing_verdict {
 	enum trk_sizing sizing;
-	/* Which of the two resources made it so; both may. */
-	bool memory_under, memory_over, cpu_under, cpu_over;
+	/* Which of the resources made it so; both may. */
+	bool memory_under, memory_over, cpu_under, cpu_over, gpu_over;
 	size_t reason_count;
 	char reason[TRK_SIZING_REASONS_MAX][TRK_SIZING_REASON_SIZE];
 };

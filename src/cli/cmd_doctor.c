@@ -1,6 +1,7 @@
 /* resource-tracker doctor: what can be measured here, from which source, and how to allow the rest. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,13 @@
 #include "base/json.h"
 #include "base/parse.h"
 #include "cli/cli.h"
+#include "probe/gpu/poller.h"
 #include "probe/linux/cgroup.h"
 #include "probe/perf.h"
 #include "record/store.h"
+
+enum { GPU_LOOKS = 30 };
+#define GPU_LOOK_NS (100 * TRK_NS_PER_MS)
 
 enum state { GOOD, PART, MISSING };
 
@@ -231,6 +236,40 @@ static void check_descriptors(struct finding *f)
 	    hint);
 }
 
+/* Without a sign of a GPU no library is looked for. */
+static void check_gpus(struct finding *f, const struct trk_env *env)
+{
+	struct trk_gpu_poller *poller = trk__gpu_poller_new(env, TRK_GPU_AUTO, NULL);
+	const struct trk_gpu_reading *gpus = NULL;
+	char source[160], hint[320];
+
+	if (!poller) {
+		set(f, "GPUs", MISSING, "none found",
+		    "looked for: NVIDIA's driver (/dev/nvidiactl), amdgpu, i915 and xe "
+		    "(/sys/class/drm)");
+		return;
+	}
+	for (int i = 0; i < GPU_LOOKS && !gpus; i++) {
+		trk__gpu_poller_ask(poller, NULL, 0);
+		gpus = trk__gpu_poller_take(poller, GPU_LOOK_NS, GPU_LOOKS * GPU_LOOK_NS);
+		(void) poll(NULL, 0, gpus ? 0 : GPU_LOOK_NS / TRK_NS_PER_MS);
+	}
+	(void) snprintf(source, sizeof(source), "%s", trk__gpu_poller_text(poller));
+	if (gpus)
+		(void) snprintf(source, sizeof(source), "%s: %zu GPU%s, %.60s",
+				trk__gpu_poller_text(poller), gpus->sums.gpus,
+				gpus->sums.gpus == 1 ? "" : "s", gpus->device[0].name);
+	(void) snprintf(hint, sizeof(hint), "utilisation: %s",
+			gpus ? trk__gpu_why_text(gpus->sums.usage.why)
+			     : "the driver gives nothing; docs/gpu.md has what each needs");
+	set(f, "GPUs",
+	    !gpus                                   ? MISSING
+	    : gpus->sums.usage.why == TRK_GPU_KNOWN ? GOOD
+						    : PART,
+	    source, hint);
+	trk__gpu_poller_free(poller);
+}
+
 static void check_store(struct finding *f, const char *dir)
 {
 	struct trk_error error = {.code = 0};
@@ -240,7 +279,7 @@ static void check_store(struct finding *f, const char *dir)
 	trk__close(fd);
 }
 
-enum { FINDINGS = 14 };
+enum { FINDINGS = 15 };
 
 static size_t examine(struct finding *list, const struct trk_env *env, const char *dir)
 {
@@ -258,6 +297,7 @@ static size_t examine(struct finding *list, const struct trk_env *env, const cha
 	check_delay(&list[n++]);
 	check_cgroup(&list[n++], env);
 	check_oom(&list[n++]);
+	check_gpus(&list[n++], env);
 	check_descriptors(&list[n++]);
 	check_store(&list[n++], dir);
 	return n;

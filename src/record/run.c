@@ -85,6 +85,21 @@ int trk__record_mark(struct trk_record *r, const struct trk_mark *mark)
 	return 0;
 }
 
+static void watch_gpus(struct trk_record *r, const struct trk_sample *mean)
+{
+	static const double idle = 0.05, busy_core = 0.9;
+	double seconds = trk__sample_get(mean, TRK_INTERVAL);
+
+	if (!trk__sample_knows(mean, TRK_PROCESS_GPU_USAGE) || !(seconds > 0))
+		return;
+	r->gpu_known_s += seconds;
+	if (trk__sample_get(mean, TRK_PROCESS_GPU_USAGE) >= idle)
+		return;
+	r->gpu_idle_s += seconds;
+	if (trk__sample_get(mean, TRK_PROCESS_CPU_USAGE) >= busy_core)
+		r->gpu_starved_s += seconds;
+}
+
 void trk__record_add(struct trk_record *r, uint64_t rows, const struct trk_sample *mean,
 		     const struct trk_sample *min, const struct trk_sample *max)
 {
@@ -93,6 +108,7 @@ void trk__record_add(struct trk_record *r, uint64_t rows, const struct trk_sampl
 	r->samples += rows;
 	r->last_timestamp_ms = mean->value[TRK_TIMESTAMP];
 	r->last_elapsed_us = mean->value[TRK_ELAPSED];
+	watch_gpus(r, mean);
 	if (!trk__sample_knows(mean, TRK_PROCESS_MEMORY))
 		return;
 	r->last_memory_mib = trk__sample_get(mean, TRK_PROCESS_MEMORY);

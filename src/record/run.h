@@ -142,6 +142,9 @@ struct trk_record {
 	struct trk_mark *mark;   /* owned */
 	size_t marks, marks_cap; /* in order; at most TRK_MARKS_MAX */
 	struct trk_gpu_log gpus;
+	/* Seconds of which the job's use of GPUs is known; of these without use; of these with a core
+	 * busy. */
+	double gpu_known_s, gpu_idle_s, gpu_starved_s;
 	uint64_t samples;
 	bool ended;       /* the recording has its end */
 	bool writing;     /* it has none yet, and its tracker is alive */

@@ -80,7 +80,7 @@ static void advise_cpu(const struct trk_advice_input *in, struct trk_advice *a)
 	a->run_time_s = a->cpu.run_time_s;
 }
 
-/* GPUs by the original's rule, which knows no better; and all by it when it is asked for. */
+/* All by the original's rule, when it is asked for. */
 static int advise_original(const struct trk_advice_input *in, struct trk_advice *a)
 {
 	struct trk_original_run *runs = calloc(in->count + 1, sizeof(*runs));
@@ -155,6 +155,79 @@ static void judge_sizing(const struct trk_record *r, struct trk_advice *a)
 	trk__sizing_judge(&facts, &a->sizing);
 }
 
+/* GPUs of the newest run: those that the job held, and how much of them it used. */
+static struct trk_gpu_facts gpu_facts(const struct trk_record *r)
+{
+	double held = 0, used = 0, share = 0, activity = 0;
+	struct trk_column_stats usage;
+	struct trk_gpu_facts f;
+
+	trk__stats_get(r->stats, TRK_PROCESS_GPU_USAGE, &usage);
+	for (size_t i = 0; i < r->gpus.count; i++) {
+		const struct trk_gpu_total *t = &r->gpus.total[i];
+
+		if (t->device.parent >= 0 || !t->used_by_tree)
+			continue;
+		held++;
+		if (!(trk__gpu_total_max(t, TRK_GPU_TREE_SHARE_METRIC) > 0))
+			continue;
+		used++;
+		share += trk__gpu_total_mean(t, TRK_GPU_UTILIZATION_METRIC);
+		activity += trk__gpu_total_mean(t, TRK_GPU_SM_ACTIVITY_METRIC);
+	}
+	f = (struct trk_gpu_facts){
+		.given = r->run.request[TRK_REQUEST_GPU].value,
+		.used = isnan(usage.mean) ? (double) NAN : used,
+		.usage_mean = usage.mean,
+		.usage_p95 = usage.p95,
+		.utilization = share / used, /* of none: NaN */
+		.sm_activity = activity / used,
+		.starved_share = used > 0 ? r->gpu_starved_s / r->gpu_known_s : (double) NAN,
+	};
+	if (isnan(f.given) && held > 0)
+		f.given = held;
+	return f;
+}
+
+/* Video memory grows as memory does: the same method, over the peaks of all runs. */
+static int advise_gpus(const struct trk_advice_input *in, struct trk_advice *a)
+{
+	struct trk_gpu_facts facts = gpu_facts(in->record);
+	struct trk_memory_options options = {
+		.risk = in->risk, .input_bytes = NAN, .machine_bytes = NAN};
+	struct trk_past_run *runs = calloc(in->count + 1, sizeof(*runs));
+	double busiest = NAN, gpus;
+	size_t n = 0;
+	int r = 0;
+
+	if (!runs)
+		return -ENOMEM;
+	for (size_t i = 0; i < in->count; i++) {
+		if (!(busiest >= in->runs[i].gpu_max))
+			busiest = in->runs[i].gpu_max;
+		if (!(in->runs[i].vram_max_mib > 0))
+			continue;
+		runs[n] = trk__advice_past_run(&in->runs[i]);
+		runs[n].peak_bytes = in->runs[i].vram_max_mib * MIB;
+		runs[n].limit_bytes = NAN;
+		runs[n++].end = TRK_PAST_SUCCEEDED; /* what it held, it held */
+	}
+	gpus = trk__gpu_advise(&facts, busiest);
+	a->gpus = isnan(gpus) ? 0 : gpus;
+	a->vram_mib = 0;
+	if (n > 0 && a->gpus > 0) {
+		struct trk_memory_advice *m = malloc(sizeof(*m));
+
+		r = m ? trk__memory_advise(runs, n, &options, m) : -ENOMEM;
+		if (r == 0)
+			a->vram_mib = m->request_bytes / MIB;
+		free(m);
+	}
+	free(runs);
+	trk__sizing_judge_gpus(&facts, &a->sizing);
+	return r == -ENOMEM ? r : 0;
+}
+
 int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret)
 {
 	struct trk_advice *a = ret;
@@ -175,6 +248,8 @@ int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret)
 		advise_cpu(in, a);
 	original = advise_original(in, a);
 	judge_sizing(in->record, a);
+	if (!in->original && original == 0)
+		original = advise_gpus(in, a);
 	if (memory == -ENOMEM || original == -ENOMEM)
 		return -ENOMEM;
 	return isnan(a->cores) && isnan(a->memory_mib) ? -TRK_E_NODATA : 0;
@@ -227,6 +302,8 @@ void trk__advice_line(struct trk_buf *b, const struct trk_advice *a, const struc
 		trk__buf_putc(b, ' ');
 		add_memory(b, a->memory_mib);
 	}
+	if (a->sizing.gpu_over)
+		trk__buf_printf(b, ", %.0f GPU", a->gpus);
 	trk__buf_puts(b, " next time (now ");
 	if (!isnan(cores))
 		trk__buf_printf(b, "%.4g CPU, ", cores);

@@ -4,6 +4,7 @@
 #define TRK_REPORT_ADVICE_H
 
 #include "advise/cpu.h"
+#include "advise/gpu.h"
 #include "advise/memory.h"
 #include "advise/original.h"
 #include "advise/verdict.h"

@@ -223,3 +223,25 @@ def test_mig_instances_have_memory_and_a_reason(rt, gpus):
     assert "MIG" in gpu["utilization"]["reason"]
     assert result.summary["stats"]["system_gpu_usage"]["mean"] is None
     assert result.summary["stats"]["system_gpu_vram_mib"]["max"] is not None
+
+
+def test_advice_counts_gpus_and_their_memory(rt, gpus):
+    gpus.play(DEVICES)
+    job = JOB.replace("sleep 1.4", "sleep 11")
+    result = gpus.track("sh", "-c", job, flags=("--request", "gpu=2"))
+    verdict = result.summary["advice"]["verdict"]
+    assert verdict["sizing"] == "over-provisioned"
+    assert "1 of 2 GPUs lay idle" in verdict["reasons"]
+    assert "1 GPU next time" in result.stderr
+    said = rt.run("recommend", "@").stdout
+    assert "gpu      1, video memory " in said
+    assert "gpu      1, video memory 2 GiB" in rt.run(
+        "recommend", "--method", "original", "@").stdout
+
+
+def test_doctor_says_whether_there_is_a_gpu(rt):
+    checks = {c["what"]: c for c in rt.run("doctor", "--json").json()["checks"]}
+    assert checks["GPUs"]["source"]
+    if not os.path.exists("/dev/nvidiactl") and not os.path.exists("/sys/class/drm"):
+        assert checks["GPUs"]["available"] == "no"
+        assert "amdgpu" in checks["GPUs"]["hint"]
