@@ -12,12 +12,14 @@
 enum { OUTPUT_MAX = 65536 };
 
 struct settings {
-	bool json;
+	bool json, ask_gpus;
 	const char *dir;
 };
 
 static const struct cli_option options[] = {
 	{"json", 0, NULL, "as one JSON document", cli_set_flag, offsetof(struct settings, json)},
+	{"ask-gpus", 0, NULL, "ask the drivers of GPUs though there is no sign of one",
+	 cli_set_flag, offsetof(struct settings, ask_gpus)},
 	{"recording", 0, "DIR", "where recordings lie", cli_set_text,
 	 offsetof(struct settings, dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -71,7 +73,7 @@ static void write_text(struct trk_buf *b, const struct trk_server *s, const char
 	line(b, "allocation", allocation ? allocation : "not known", evidence);
 }
 
-static int look_here(struct trk_record *record)
+static int look_here(struct trk_record *record, bool always)
 {
 	struct trk_env env;
 	int r = trk__record_init(record);
@@ -83,7 +85,8 @@ static int look_here(struct trk_record *record)
 		return EXIT_ERROR;
 	}
 	trk__place_look(&record->place, &env);
-	trk__env_release(&env);
+	if (trk__place_look_gpus(&record->place, &env, always))
+		trk__env_release(&env);
 	return 0;
 }
 
@@ -121,7 +124,8 @@ static int run(int argc, char **argv)
 			     "--help");
 		r = EXIT_USAGE;
 	} else {
-		r = at < argc ? cli_load(s.dir, argv[at], record, NULL, NULL) : look_here(record);
+		r = at < argc ? cli_load(s.dir, argv[at], record, NULL, NULL)
+			      : look_here(record, s.ask_gpus);
 		if (r == 0 && !record->place.has_server) {
 			cli_complain("%s: the recording does not tell the machine", argv[at]);
 			r = EXIT_NODATA;

@@ -1,3 +1,4 @@
+#include "probe/gpu/poller.h"
 #include "probe/server.h"
 
 #include <dirent.h>
@@ -311,9 +312,16 @@ static void read_limits(const struct trk_env *env, struct trk_server *s)
 
 /* ---- all ---- */
 
-static void read_gpus(struct trk_server *s)
+/* Without a device file or a driver there is no GPU that could be used; with one the driver must be
+ * asked, which may take a second: see record/place.h. */
+static void read_gpus(const struct trk_env *env, struct trk_server *s)
 {
-	COPY(s->gpu_reason, "GPUs are not looked at by this version");
+	for (size_t i = 0; trk__gpu_sources[i]; i++)
+		if (trk__gpu_sources[i]->is_likely(env)) {
+			COPY(s->gpu_reason, "there is a sign of one; its driver was not asked");
+			return;
+		}
+	s->gpu_count = s->gpu_memory_mib = 0;
 }
 
 void trk__server_read(const struct trk_env *env, struct trk_server *ret)
@@ -351,5 +359,5 @@ void trk__server_read(const struct trk_env *env, struct trk_server *ret)
 	read_virtualization(env, ret);
 	read_container(env, ret);
 	read_limits(env, ret);
-	read_gpus(ret);
+	read_gpus(env, ret);
 }

@@ -229,6 +229,10 @@ static void total_gpus(struct trk_record *record)
 	bool all;
 	double joules = trk__gpu_log_energy(&record->gpus, &all);
 
+	if (record->gpus.count)
+		trk__place_take_gpus(&record->place, &record->gpus.total[0].device,
+				     sizeof(record->gpus.total[0]), record->gpus.count);
+
 	trk__quantity_set(&record->outcome.total[TRK_TOTAL_GPU_ENERGY_J], joules,
 			  TRK_QUALITY_AT_MOST, isnan(joules) ? NULL : "energy counters of the GPUs",
 			  isnan(joules)

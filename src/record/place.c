@@ -3,7 +3,15 @@
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "probe/gpu/poller.h"
+
+enum { LOOK_STEPS = 400 };
+#define LOOK_NS TRK_NS_PER_S
 
 #define NUMBER(part, member, field)                                                                \
 	{                                                                                          \
@@ -209,4 +217,57 @@ int trk__place_parse(const void *data, size_t len, struct trk_place *p)
 	p->has_cloud |= part == TRK_PLACE_CLOUD;
 	p->has_cost |= part == TRK_PLACE_COST;
 	return 0;
+}
+
+/* ---- GPUs ---- */
+
+void trk__place_take_gpus(struct trk_place *p, const struct trk_gpu_device *device, size_t stride,
+			  size_t count)
+{
+	struct trk_server *s = &p->server;
+	double bytes = 0;
+	size_t n = 0, gpus = 0;
+
+	s->gpu_names[0] = '\0';
+	for (size_t i = 0; i < count; i++) {
+		const struct trk_gpu_device *d =
+			(const struct trk_gpu_device *) (const void *) ((const char *) device +
+									i * stride);
+
+		if (d->parent >= 0) /* an instance of a GPU is none beside it */
+			continue;
+		gpus++;
+		bytes += d->metric[TRK_GPU_MEMORY_TOTAL_METRIC].value;
+		if (n < sizeof(s->gpu_names))
+			n += (size_t) snprintf(s->gpu_names + n, sizeof(s->gpu_names) - n, "%s%s",
+					       n ? "\n" : "", d->name);
+	}
+	s->gpu_count = (double) gpus;
+	s->gpu_memory_mib = bytes / 1048576.0;
+	s->gpu_reason[0] = '\0';
+}
+
+bool trk__place_look_gpus(struct trk_place *p, const struct trk_env *env, bool always)
+{
+	struct trk_gpu_poller *poller =
+		trk__gpu_poller_new(env, always ? TRK_GPU_ALWAYS : TRK_GPU_AUTO, NULL);
+	const struct timespec step = {0, (long) (LOOK_NS / LOOK_STEPS)};
+	const struct trk_gpu_reading *reading;
+
+	if (!poller)
+		return true;
+	for (int i = 0; i < LOOK_STEPS && !trk__gpu_poller_is_ready(poller); i++)
+		(void) nanosleep(&step, NULL);
+	trk__gpu_poller_ask(poller, NULL, 0);
+	reading = trk__gpu_poller_take(poller, LOOK_NS, 2 * LOOK_NS);
+	if (reading && reading->devices)
+		trk__place_take_gpus(p, reading->device, sizeof(reading->device[0]),
+				     reading->devices);
+	else {
+		p->server.gpu_count = p->server.gpu_memory_mib = NAN;
+		(void) snprintf(p->server.gpu_reason, sizeof(p->server.gpu_reason), "%s",
+				trk__gpu_poller_text(poller));
+	}
+	trk__gpu_poller_free(poller);
+	return trk__gpu_threads() == 0;
 }

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "probe/cloud/cloud.h"
+#include "probe/gpu/gpu.h"
 #include "probe/server.h"
 
 /* Numbers are NaN and texts empty where nothing is known. */
@@ -35,8 +36,14 @@ struct trk_place {
 };
 
 void trk__place_init(struct trk_place *p);
-/* Fill in the machine that this is. */
+/* Fill in the machine that this is, but for its GPUs where there is a sign of one. */
 void trk__place_look(struct trk_place *p, const struct trk_env *env);
+/* Ask the drivers of GPUs, for two seconds at most; always: though there is no sign of one. False when one hangs: env must then stay valid for
+ * good. */
+bool trk__place_look_gpus(struct trk_place *p, const struct trk_env *env, bool always);
+/* The GPUs of a reading or of a recording: `count` devices, `stride` bytes from one to the next. */
+void trk__place_take_gpus(struct trk_place *p, const struct trk_gpu_device *device, size_t stride,
+			  size_t count);
 
 enum trk_place_part { TRK_PLACE_SERVER, TRK_PLACE_CLOUD, TRK_PLACE_COST, TRK_PLACE_PARTS };
 

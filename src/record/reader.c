@@ -282,6 +282,9 @@ int trk__record_read(int dirfd, const char *path, struct trk_record *record, trk
 		trk__record_release(record);
 		return r;
 	}
+	if (record->gpus.count)
+		trk__place_take_gpus(&record->place, &record->gpus.total[0].device,
+				     sizeof(record->gpus.total[0]), record->gpus.count);
 	if (!record->ended) {
 		record->outcome.verdict =
 			record->writing ? TRK_VERDICT_RUNNING : TRK_VERDICT_TRACKER_DIED;

@@ -77,6 +77,17 @@ def test_columns_of_the_machine_and_of_the_tree(rt, gpus):
     assert result.summary["tracker"]["sources"]["gpu"].startswith("NVML")
 
 
+def test_server_info_lists_them_now_and_of_a_run(rt, gpus):
+    gpus.play(DEVICES)
+    told = rt.run("server-info", "--json", "--ask-gpus", env=gpus.env).json()
+    assert told["gpu_count"] == 2 and told["gpu_names"] == ["NVIDIA H100"] * 2
+    assert told["gpu_name"] == "NVIDIA H100" and told["gpu_memory_mib"] == 2 * 81920
+    server = gpus.track("sleep", "0.5").summary["server"]
+    assert server["gpu_count"] == 2 and server["gpu_memory_mb"] == 2 * 81920
+    assert rt.run("server-info", "--json", "@").json()["gpu_names"] == ["NVIDIA H100"] * 2
+    assert "GPUs            2  (NVIDIA H100" in rt.run("server-info", "@").stdout
+
+
 def test_json_lines_have_a_gpu_as_the_sibling_has_it(rt, gpus):
     gpus.play(DEVICES)
     out = rt.home / "out.jsonl"
