@@ -35,21 +35,33 @@ int cli_take_instance(const char *value, struct trk_cloud *ret)
 	return 0;
 }
 
-const struct sockaddr_in *cli_cloud_endpoint(struct sockaddr_in *room)
+static bool parse_endpoint(const char *value, struct sockaddr_in *ret)
 {
-	const char *value = getenv("RESOURCE_TRACKER_METADATA");
-	const char *colon = value ? strchr(value, ':') : NULL;
+	const char *colon = strchr(value, ':');
 	struct sockaddr_in to = {.sin_family = AF_INET};
 	char address[32];
 	uint64_t port;
 
 	if (!colon || trk__parse_u64(colon + 1, &port) < 0 || port == 0 || port > 65535)
-		return NULL;
+		return false;
 	(void) snprintf(address, sizeof(address), "%.*s", (int) (colon - value), value);
 	if (inet_pton(AF_INET, address, &to.sin_addr) != 1 ||
 	    (ntohl(to.sin_addr.s_addr) >> 24) != IN_LOOPBACKNET)
-		return NULL;
+		return false;
 	to.sin_port = htons((uint16_t) port);
-	*room = to;
+	*ret = to;
+	return true;
+}
+
+const struct sockaddr_in *cli_cloud_endpoint(struct sockaddr_in *room)
+{
+	const char *value = getenv("RESOURCE_TRACKER_METADATA");
+
+	if (!value)
+		return NULL;
+	if (!parse_endpoint(value, room)) {
+		*room = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(1)};
+		room->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	}
 	return room;
 }

@@ -11,7 +11,8 @@
 int cli_take_instance(const char *value, struct trk_cloud *ret);
 
 /* RESOURCE_TRACKER_METADATA=127.0.0.1:PORT: the server that is asked in the place of all vendors'. Only
- * an address of this machine is taken. NULL: not set, or not such an address. */
+ * an address of this machine is taken; for anything else it is one where nobody listens, so that nobody is
+ * asked by mistake. NULL: not set. */
 const struct sockaddr_in *cli_cloud_endpoint(struct sockaddr_in *room);
 
 #endif

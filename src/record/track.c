@@ -534,16 +534,6 @@ static void release_streams(const struct trk_track_options *o)
 	(void) close(fd);
 }
 
-/* What machine this is, and whose. The answer to the second may come while the job runs. */
-static void look_around(struct track *t)
-{
-	trk__place_look(&t->record->place, &t->env);
-	write_place(t, TRK_PLACE_SERVER);
-	trk__discovery_begin(&t->discovery, &t->env, &t->options->discovery, &t->record->place);
-	if (t->record->place.has_cloud)
-		write_place(t, TRK_PLACE_CLOUD);
-}
-
 static int begin(struct track *t)
 {
 	const struct trk_track_options *o = t->options;
@@ -581,8 +571,17 @@ static int begin(struct track *t)
 	trk__request_from_limits(&t->record->run);
 	/* After the start: a slow disk does not hold the job up. */
 	open_recording(t);
-	look_around(t);
 	return 0;
+}
+
+/* What machine this is, and whose. The answer to the second may come while the job runs. */
+static void look_around(struct track *t)
+{
+	trk__place_look(&t->record->place, &t->env);
+	write_place(t, TRK_PLACE_SERVER);
+	trk__discovery_begin(&t->discovery, &t->env, &t->options->discovery, &t->record->place);
+	if (t->record->place.has_cloud)
+		write_place(t, TRK_PLACE_CLOUD);
 }
 
 /* Without a sampler the job is still stood in for, with signals, stops and --timeout: its result is
@@ -593,6 +592,7 @@ static void run_loop(struct track *t)
 	t->state_ns = t->start_ns + STATE_NS;
 	tick(t);
 	announce(t);
+	look_around(t); /* it takes a millisecond, which the first tick need not wait for */
 	if (t->options->argv)
 		look_at_children(t); /* a very short job is over already */
 	loop(t);
