@@ -23,6 +23,12 @@ def family():
     process = subprocess.Popen(["sh", "-c", "sleep 60 & sleep 60 & echo ready; wait"],
                                stdout=subprocess.PIPE, start_new_session=True)
     process.stdout.readline()
+    names = []
+    while names != ["sleep", "sleep"]:  # until they are what they shall be
+        names = []
+        for pid in tracker_procfs.get_process_children(process.pid):
+            with open(f"/proc/{pid}/comm") as file:
+                names.append(file.read().strip())
     yield process
     os.killpg(process.pid, 9)
     process.wait()
