@@ -31,7 +31,7 @@ FOREACH = """
         @track_resources(interval=0.1)
         @step
         def work(self):
-            held = b"x" * ((self.input * 60) << 20)
+            held = b"x" * ((self.input * 150) << 20)
             end = time.process_time() + 0.4
             while time.process_time() < end: pass
             self.next(self.join)
