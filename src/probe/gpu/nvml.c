@@ -14,49 +14,11 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "probe/gpu/gpu.h"
-#include "probe/gpu/nvml.h"
+#include "probe/gpu/nvml_private.h"
 
-enum {
-	LIST_START = 64,
-	LIST_MAX = 16384,
-	MIG_INSTANCES_MAX = 16,
-};
+enum { MIG_INSTANCES_MAX = 16 };
 
-/* The driver takes a sample of each process every sixth of a second to a second. */
-#define FRESH_US 1500000ull
-
-struct functions {
-#define X(name, parameters, best, other) int(*name) parameters;
-	NVML_FUNCTION_LIST(X)
-#undef X
-};
-
-/* What is kept of a device between two polls. */
-struct kept {
-	nvml_device handle; /* NULL: it could not be had */
-	char name[96], uuid[96], bus[32];
-	int node;
-	nvml_gpm_sample sample[2]; /* now and before; NULL: no GPM */
-	bool has_sample;
-	struct trk_gpu_value pcie_rx, pcie_tx;
-	bool links_known;
-	uint64_t link_ns;
-	double link_rx_kib, link_tx_kib;
-};
-
-struct nvml {
-	void *library;
-	struct functions f;
-	char driver[48];
-	unsigned int count;
-	struct kept kept[TRK_GPUS_MAX];
-	struct nvml_process *list;           /* owned */
-	struct nvml_process_sample *samples; /* owned */
-	unsigned int list_cap, samples_cap;
-	unsigned int next_pcie;
-};
-
-static enum trk_gpu_why why_of(int result)
+enum trk_gpu_why trk__nvml_why(int result)
 {
 	switch (result) {
 	case NVML_ERROR_NOT_SUPPORTED:
@@ -78,13 +40,10 @@ static enum trk_gpu_why why_of(int result)
 	}
 }
 
-/* CALL(n, power, handle, &mw): the result of a function that may be missing. */
-#define CALL(n, function, ...)                                                                     \
-	((n)->f.function ? (n)->f.function(__VA_ARGS__) : NVML_ERROR_FUNCTION_NOT_FOUND)
-
 static struct trk_gpu_value scaled(int result, double value)
 {
-	return result == NVML_SUCCESS ? trk__gpu_known(value) : trk__gpu_unknown(why_of(result));
+	return result == NVML_SUCCESS ? trk__gpu_known(value)
+				      : trk__gpu_unknown(trk__nvml_why(result));
 }
 
 /* ---- life ---- */
@@ -220,13 +179,10 @@ static int nvml_open(const struct trk_env *env, void **ret, char why[TRK_GPU_TEX
 		return refuse(n, why, r ? "cannot count the devices" : "no device", r);
 	}
 	n->count = count < TRK_GPUS_MAX ? count : TRK_GPUS_MAX;
-	n->list = calloc(LIST_START, sizeof(*n->list));
-	n->samples = calloc(LIST_START, sizeof(*n->samples));
-	if (!n->list || !n->samples) {
+	if (trk__nvml_make_lists(n) < 0) {
 		nvml_close(n);
 		return -ENOMEM;
 	}
-	n->list_cap = n->samples_cap = LIST_START;
 	if (CALL(n, driver_version, n->driver, sizeof(n->driver)) != NVML_SUCCESS)
 		n->driver[0] = '\0';
 	for (unsigned int i = 0; i < n->count; i++)
@@ -345,7 +301,7 @@ static void set_links(struct nvml *n, struct kept *k, uint64_t now_ns, struct tr
 
 	r = r ? r : field[0].result ? field[0].result : field[1].result;
 	m[TRK_GPU_NVLINK_RX_METRIC] = m[TRK_GPU_NVLINK_TX_METRIC] =
-		trk__gpu_unknown(r ? why_of(r) : TRK_GPU_FIRST_LOOK);
+		trk__gpu_unknown(r ? trk__nvml_why(r) : TRK_GPU_FIRST_LOOK);
 	if (r != NVML_SUCCESS)
 		return;
 	rx = (double) field[0].value.ull;
@@ -410,172 +366,6 @@ static void add_instances(struct nvml *n, struct trk_gpu_scan *scan, size_t pare
 	}
 }
 
-/* ---- processes ---- */
-
-static bool grow(void **list, unsigned int *cap, unsigned int wanted, size_t size)
-{
-	unsigned int more = wanted > *cap ? wanted + wanted / 4 : *cap * 2;
-	void *bigger;
-
-	if (*cap >= LIST_MAX)
-		return false;
-	if (more > LIST_MAX)
-		more = LIST_MAX;
-	bigger = realloc(*list, more * size);
-	if (!bigger)
-		return false;
-	*list = bigger;
-	*cap = more;
-	return true;
-}
-
-enum list { COMPUTE, GRAPHICS, MPS, LISTS };
-
-/* One of the three lists; in its first form where the library is old. */
-static int get_list(struct nvml *n, nvml_device handle, enum list which, unsigned int *count)
-{
-	int (*get)(nvml_device, unsigned int *, struct nvml_process *) =
-		which == COMPUTE    ? n->f.compute_processes
-		: which == GRAPHICS ? n->f.graphics_processes
-				    : n->f.mps_processes;
-	int (*old)(nvml_device, unsigned int *, struct nvml_process_v1 *) =
-		which == COMPUTE    ? n->f.compute_processes_v1
-		: which == GRAPHICS ? n->f.graphics_processes_v1
-				    : NULL;
-	struct nvml_process_v1 *first = (struct nvml_process_v1 *) n->list;
-	int r;
-
-	do {
-		*count = n->list_cap;
-		if (get)
-			r = get(handle, count, n->list);
-		else if (old)
-			r = old(handle, count, first = (struct nvml_process_v1 *) n->list);
-		else
-			return NVML_ERROR_FUNCTION_NOT_FOUND;
-	} while (r == NVML_ERROR_INSUFFICIENT_SIZE &&
-		 grow((void **) &n->list, &n->list_cap, *count, sizeof(*n->list)));
-	if (r != NVML_SUCCESS)
-		return r;
-	if (*count > n->list_cap)
-		*count = n->list_cap;
-	if (!get) /* from the end: the larger form takes more room */
-		for (unsigned int i = *count; i-- > 0;) {
-			struct nvml_process_v1 one = first[i];
-
-			n->list[i] = (struct nvml_process){one.pid, one.used_memory, UINT32_MAX,
-							   UINT32_MAX};
-		}
-	return 0;
-}
-
-/* A process that computes and draws stands in two lists, with the same memory. */
-static int add_listed(struct nvml *n, struct trk_gpu_scan *scan, size_t device, nvml_device handle)
-{
-	int worst = NVML_SUCCESS;
-
-	for (int which = 0; which < LISTS; which++) {
-		unsigned int count = 0;
-		int r = get_list(n, handle, (enum list) which, &count);
-
-		if (r != NVML_SUCCESS) {
-			if (which == COMPUTE)
-				worst = r;
-			continue;
-		}
-		for (unsigned int i = 0; i < count; i++) {
-			const struct nvml_process *from = &n->list[i];
-			struct trk_gpu_process *p = trk__gpu_add_process(
-				scan, device, (pid_t) from->pid, from->gpu_instance);
-
-			if (!p)
-				return NVML_ERROR_INSUFFICIENT_SIZE;
-			scan->device[device].processes += !p->is_listed;
-			p->is_listed = true;
-			if (from->used_memory != NVML_VALUE_NOT_AVAILABLE &&
-			    !(p->bytes >= (double) from->used_memory))
-				p->bytes = (double) from->used_memory;
-		}
-	}
-	return worst;
-}
-
-static struct trk_gpu_process *first_of(struct trk_gpu_scan *scan, size_t start, pid_t pid)
-{
-	for (size_t i = start; i < scan->processes; i++)
-		if (scan->process[i].pid == pid)
-			return &scan->process[i];
-	return NULL;
-}
-
-static void take_sample(struct trk_gpu_scan *scan, size_t device, size_t start,
-			const struct nvml_process_sample *sample)
-{
-	struct trk_gpu_process *p = first_of(scan, start, (pid_t) sample->pid);
-
-	if (!p) { /* it has ended since */
-		p = trk__gpu_add_process(scan, device, (pid_t) sample->pid, UINT32_MAX);
-		if (!p)
-			return;
-		p->bytes = 0;
-		p->share = 0;
-	}
-	if (sample->time_us < p->sample_us)
-		return;
-	p->sample_us = sample->time_us;
-	p->share = sample->sm > 100 ? 1 : sample->sm / 100.0;
-}
-
-/* Utilisation of each process. A process without a fresh sample did nothing. */
-static void add_samples(struct nvml *n, struct trk_gpu_scan *scan, size_t device, size_t start,
-			nvml_device handle)
-{
-	struct trk_gpu_device *d = &scan->device[device];
-	uint64_t since_us = scan->wall_us > FRESH_US ? scan->wall_us - FRESH_US : 0;
-	unsigned int count;
-	int r;
-
-	if (d->mig) {
-		d->metric[TRK_GPU_TREE_SHARE_METRIC] = trk__gpu_unknown(TRK_GPU_MIG);
-		return;
-	}
-	do {
-		count = n->samples_cap;
-		r = CALL(n, process_samples, handle, n->samples, &count, since_us);
-	} while (r == NVML_ERROR_INSUFFICIENT_SIZE && count > n->samples_cap &&
-		 grow((void **) &n->samples, &n->samples_cap, count, sizeof(*n->samples)));
-	if (r == NVML_ERROR_NOT_FOUND || r == NVML_ERROR_NO_DATA) { /* nobody did anything */
-		count = 0;
-		r = NVML_SUCCESS;
-	}
-	if (r != NVML_SUCCESS) {
-		d->metric[TRK_GPU_TREE_SHARE_METRIC] = trk__gpu_unknown(why_of(r));
-		return;
-	}
-	for (size_t i = start; i < scan->processes; i++)
-		scan->process[i].share = 0;
-	for (unsigned int i = 0; i < count && i < n->samples_cap; i++)
-		/* Old drivers ignore the moment that they are asked for. */
-		if (n->samples[i].time_us > since_us && n->samples[i].pid)
-			take_sample(scan, device, start, &n->samples[i]);
-}
-
-static void add_processes(struct nvml *n, struct trk_gpu_scan *scan, size_t device,
-			  nvml_device handle)
-{
-	size_t start = scan->processes;
-	int r = add_listed(n, scan, device, handle);
-
-	if (r != NVML_SUCCESS) {
-		scan->processes = start;
-		scan->device[device].metric[TRK_GPU_TREE_SHARE_METRIC] =
-			scan->device[device].metric[TRK_GPU_TREE_MEMORY_METRIC] =
-				trk__gpu_unknown(why_of(r));
-		return;
-	}
-	add_samples(n, scan, device, start, handle);
-}
-
 /* ---- a poll ---- */
 
 static void poll_device(struct nvml *n, struct trk_gpu_scan *scan, struct kept *k)
@@ -601,7 +391,7 @@ static void poll_device(struct nvml *n, struct trk_gpu_scan *scan, struct kept *
 	set_board(n, k->handle, d->metric);
 	set_activity(n, k, d->mig, d->metric);
 	set_links(n, k, scan->now_ns, d->metric);
-	add_processes(n, scan, index, k->handle);
+	trk__nvml_processes(n, scan, index, k->handle);
 	if (d->mig)
 		add_instances(n, scan, index, k->handle);
 }
