@@ -14,6 +14,7 @@
 #include "frame/load.h"
 #include "record/store.h"
 #include "report/advice.h"
+#include "report/course.h"
 #include "report/place.h"
 
 enum { TEXT_MAX = 4 * 1024 * 1024, SERVERS_SHOWN = 5, RUNS_MAX = 200 };
@@ -145,7 +146,7 @@ static void load_busy(struct question *q)
 /* ---- the answer ---- */
 
 static void answer_json(struct trk_buf *b, const struct question *q, const struct trk_advice *a,
-			const struct cli_found_servers *found)
+			const struct cli_found_servers *found, const struct trk_course *course)
 {
 	struct trk_json j;
 
@@ -155,31 +156,68 @@ static void answer_json(struct trk_buf *b, const struct question *q, const struc
 	trk__json_key_text(&j, "job", q->record.run.job);
 	trk__json_key_text(&j, "run", q->record.run.id);
 	trk__advice_json(&j, a);
+	if (course)
+		trk__course_json(&j, course);
 	if (found)
 		cli_found_servers_json(&j, found);
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');
 }
 
+/* Where the newest run's time went, and whether to split it. */
+static void course_text(struct trk_buf *b, const struct trk_course *c)
+{
+	if (!c->has_wall)
+		return;
+	trk__buf_puts(b, "time     ");
+	trk__course_wall_text(b, c, cli_is_utf8());
+	if (c->bound != TRK_BOUND_UNKNOWN)
+		trk__buf_printf(b, "\n         %s", c->bottleneck);
+	if (c->has_split && c->split.pays)
+		trk__buf_printf(b, "\n         %s", c->split.hint);
+	trk__buf_putc(b, '\n');
+}
+
+/* The summary's line, in the columns of this text. */
+static void cost_text(struct trk_buf *b, const struct trk_place *place)
+{
+	static const char theirs[] = "   Cost  ", ours[] = "cost     ";
+	size_t start = b->len;
+
+	trk__cost_line(b, place, cli_is_utf8());
+	if (!b->error && b->len > start + sizeof(ours) &&
+	    !memcmp(b->data + start, theirs, sizeof(theirs) - 1))
+		memcpy(b->data + start, ours, sizeof(ours) - 1);
+}
+
 static int write_answer(const struct question *q, const struct trk_advice *a,
 			const struct cli_found_servers *found)
 {
+	struct trk_course *course = calloc(1, sizeof(*course));
 	struct trk_buf b;
 	int r;
+
+	if (course && trk__course_of(&q->record, course) < 0) {
+		free(course);
+		course = NULL;
+	}
 
 	trk__buf_init(&b, TEXT_MAX);
 	if (is_snippet(&q->s)) {
 		(void) trk__advice_snippet(&b, a, q->s.kind);
 	} else if (q->s.json || q->s.kind) {
-		answer_json(&b, q, a, found);
+		answer_json(&b, q, a, found, course);
 	} else {
 		trk__buf_printf(&b, "%s: ", q->record.run.job[0] ? q->record.run.job : "job");
 		trk__advice_text(&b, a);
-		trk__cost_line(&b, &q->record.place, cli_is_utf8());
+		if (course)
+			course_text(&b, course);
+		cost_text(&b, &q->record.place);
 		if (found)
 			cli_found_servers_text(&b, found);
 	}
 	r = cli_write(STDOUT_FILENO, &b, "stdout");
+	free(course);
 	trk__buf_release(&b);
 	return r;
 }

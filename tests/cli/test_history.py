@@ -211,6 +211,15 @@ def test_the_text_names_basis_confidence_and_servers(rt):
     assert "hetzner" in only and "aws" not in only.split("USD/run")[1].split("cheapest")[0]
 
 
+def test_the_answer_says_where_the_time_went(rt):
+    assert rt.track("sleep", "0.5", flags=["-n", "idle"]).rc == 0
+    answer = rt.run("recommend", "--json", "idle").json()
+    assert answer["wall"]["share"]["other"] > 0.8 and answer["wall"]["bound"] == "waiting"
+    assert answer["phases"] == [] and answer["split"] is None
+    text = rt.run("recommend", "--no-servers", "idle").stdout
+    assert "\ntime     " in text and "waiting for something else" in text
+
+
 def test_wrong_questions_are_told(rt):
     hold(rt, 40)
     for args, words in ((["--method", "x"], "--method x"), (["--risk", "x"], "--risk x"),
