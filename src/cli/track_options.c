@@ -344,7 +344,7 @@ static uint64_t size_of_inputs(char **argv)
 	uint64_t sum = 0;
 	struct stat st;
 
-	for (int i = 1; argv[i] && i <= INPUTS_MAX; i++) {
+	for (int i = 1; i <= INPUTS_MAX && argv[i]; i++) {
 		const char *equals = argv[i][0] == '-' ? strchr(argv[i], '=') : NULL;
 		const char *path = equals ? equals + 1 : argv[i];
 
