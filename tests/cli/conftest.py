@@ -25,6 +25,25 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIMEOUT_S = 60
 
+# Uses as many seconds of CPU as its last argument says.
+BURN = """
+#include <stdlib.h>
+#include <time.h>
+int main(int argc, char **argv)
+{
+	double seconds = atof(argv[argc - 1]);
+	volatile long x = 0;
+	struct timespec t;
+
+	do {
+		for (int i = 0; i < 100000; i++)
+			x += i;
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	} while ((double) t.tv_sec + (double) t.tv_nsec * 1e-9 < seconds);
+	return 0;
+}
+"""
+
 
 @dataclasses.dataclass
 class Result:
@@ -126,3 +145,11 @@ def rt(rt_path, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
     return Tracker(rt_path, home)
+
+
+@pytest.fixture(scope="session")
+def burn(tmp_path_factory):
+    """A program that uses the seconds of CPU that its last argument says."""
+    program = tmp_path_factory.mktemp("burn") / "burn"
+    subprocess.run(["cc", "-O1", "-x", "c", "-o", program, "-"], input=BURN, text=True, check=True)
+    return program
