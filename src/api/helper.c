@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -259,6 +260,7 @@ int trk__helper_line(struct trk_helper *h, int timeout_ms, char line[TRK_CONTROL
 {
 	uint64_t now = trk__clock_monotonic_ns();
 	uint64_t end = now + (uint64_t) timeout_ms * TRK_NS_PER_MS;
+	const struct timespec nap = {.tv_nsec = TRK_NS_PER_MS};
 	int r;
 
 	if (h->control.fd < 0)
@@ -266,7 +268,8 @@ int trk__helper_line(struct trk_helper *h, int timeout_ms, char line[TRK_CONTROL
 	while ((r = trk__control_next(&h->control, line)) == 0 && now < end) {
 		struct pollfd fd = {.fd = h->control.fd, .events = POLLIN};
 
-		(void) poll(&fd, 1, (int) ((end - now + TRK_NS_PER_MS - 1) / TRK_NS_PER_MS));
+		if (poll(&fd, 1, (int) ((end - now + TRK_NS_PER_MS - 1) / TRK_NS_PER_MS)) < 0)
+			(void) nanosleep(&nap, NULL); /* no spinning where it cannot wait */
 		now = trk__clock_monotonic_ns();
 	}
 	return r;

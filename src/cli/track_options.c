@@ -511,13 +511,17 @@ static int status_of(const struct track_settings *s, const struct trk_outcome *o
 }
 
 /* Go on in the background, with nothing that our starter had open but the control line: a sampler
- * must keep no pipe of its job from ending. */
+ * must keep no pipe of its job from ending. The starter waits for our end, so that without a process
+ * for the background there is no going on in its foreground either. */
 static void go_into_the_background(int control_fd)
 {
 	unsigned int keep = (unsigned int) control_fd;
+	pid_t pid = fork();
 
-	if (fork() > 0)
-		_exit(EXIT_OK);
+	if (pid < 0)
+		(void) trk__control_say(control_fd, "error", trk__strerror(errno));
+	if (pid != 0)
+		_exit(pid < 0 ? EXIT_ERROR : EXIT_OK);
 	if (control_fd > 3)
 		(void) close_range(3, keep - 1, 0);
 	(void) close_range(control_fd < 3 ? 3 : keep + 1, ~0u, 0);

@@ -29,6 +29,9 @@
 
 enum { OLD_CHILDREN_MAX = 64 };
 
+/* What the loop waits for. */
+enum { TIMER, SIGNALS, PID, MARKS, CONTROL, CLOUD, AWAITED };
+
 #define FAST_NS       (200 * TRK_NS_PER_MS) /* the first ticks, so that short jobs have data */
 #define FAST_PHASE_NS (10 * TRK_NS_PER_S)
 #define STATE_NS      (10 * TRK_NS_PER_S)
@@ -451,8 +454,8 @@ static void handle_signals(struct track *t)
 }
 
 /* Wait for one of the descriptors. Where the kernel refuses (EINVAL: a limit of open files below the
- * number that we ask about, set by prlimit on us), look at signals and timer after a nap: what counts
- * is that the job is waited for. */
+ * number that we ask about, set by prlimit on us), look after a nap at all that can be read without
+ * blocking: what counts is that the job is waited for, and that whoever started us can stop us. */
 static void await(struct track *t, struct pollfd *fds, nfds_t n)
 {
 	const struct timespec nap = {.tv_nsec = NAP_NS};
@@ -460,8 +463,7 @@ static void await(struct track *t, struct pollfd *fds, nfds_t n)
 	if (poll(fds, n, t->unarmed ? (int) (NAP_NS / TRK_NS_PER_MS) : -1) >= 0)
 		return;
 	for (nfds_t i = 0; i < n; i++)
-		fds[i].revents = 0;
-	fds[0].revents = fds[1].revents = POLLIN;
+		fds[i].revents = fds[i].fd >= 0 && i != PID ? POLLIN : 0;
 	if (errno != EINTR)
 		(void) nanosleep(&nap, NULL);
 }
@@ -486,31 +488,34 @@ static void write_place(struct track *t, enum trk_place_part part)
 
 static void loop(struct track *t)
 {
-	struct pollfd fds[] = {
-		{.fd = t->timer_fd, .events = POLLIN},   {.fd = t->job.signal_fd, .events = POLLIN},
-		{.fd = t->pid_fd, .events = POLLIN},     {.fd = t->marks_fd, .events = POLLIN},
-		{.fd = t->control.fd, .events = POLLIN}, {.fd = -1, .events = POLLIN},
+	struct pollfd fds[AWAITED] = {
+		[TIMER] = {.fd = t->timer_fd, .events = POLLIN},
+		[SIGNALS] = {.fd = t->job.signal_fd, .events = POLLIN},
+		[PID] = {.fd = t->pid_fd, .events = POLLIN},
+		[MARKS] = {.fd = t->marks_fd, .events = POLLIN},
+		[CONTROL] = {.fd = t->control.fd, .events = POLLIN},
+		[CLOUD] = {.fd = -1, .events = POLLIN},
 	};
 
 	while (!t->root_reaped && !t->stop) {
-		fds[4].fd = t->control.fd;
-		fds[5].fd = trk__discovery_fd(&t->discovery);
-		await(t, fds, sizeof(fds) / sizeof(fds[0]));
-		if (fds[3].revents)
+		fds[CONTROL].fd = t->control.fd;
+		fds[CLOUD].fd = trk__discovery_fd(&t->discovery);
+		await(t, fds, AWAITED);
+		if (fds[MARKS].revents)
 			take_marks(t);
-		if (fds[4].revents)
+		if (fds[CONTROL].revents)
 			take_control(t);
-		if (fds[1].revents)
+		if (fds[SIGNALS].revents)
 			handle_signals(t);
-		if (fds[2].revents) { /* attach: the process has ended */
+		if (fds[PID].revents) { /* attach: the process has ended */
 			t->finish.root_ended = true;
 			break;
 		}
 		if (t->root_reaped || t->stop)
 			break;
-		if (tick_is_due(t, fds[0].revents != 0))
+		if (tick_is_due(t, fds[TIMER].revents != 0))
 			tick(t);
-		if (fds[5].revents && trk__discovery_step(&t->discovery, &t->record->place))
+		if (fds[CLOUD].revents && trk__discovery_step(&t->discovery, &t->record->place))
 			write_place(t, TRK_PLACE_CLOUD);
 		if (t->options->pid && trk__tree_state(trk__sampler_tree(t->sampler))->root_gone) {
 			t->finish.root_ended = true;

@@ -1,7 +1,11 @@
 """Each system call and each allocation of the tracker fails once, and then for good: the job must not
-notice, and what was recorded must be readable."""
+notice, and what was recorded must be readable. The same for `attach`, `system` and the C API, where a
+refusal in one sentence is an answer, and a hang or a crash is none.
+
+FAULTS=all takes every call in its turn instead of a selection; that takes an hour."""
 
 import errno
+import os
 import pathlib
 import re
 import subprocess
@@ -14,11 +18,18 @@ pytestmark = pytest.mark.native
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1] / "fault/inject.c"
 JOB = "echo out; echo err >&2; touch started; sleep 0.25; exit 7"
-STEPS = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 40, 48, 60, 75, 100, 150, 250]
+ALL = [*range(1, 300), *(f"{n}+" for n in range(1, 300, 7))] if os.environ.get("FAULTS") else None
+STEPS = ALL or [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 40, 48, 60, 75, 100, 150, 250]
 FUNCTIONS = [("open", errno.EMFILE), ("read", errno.EIO), ("pread", errno.EIO),
              ("write", errno.ENOSPC), ("fork", errno.EAGAIN), ("malloc", errno.ENOMEM),
              ("poll", errno.ENOMEM), ("socket", errno.EMFILE), ("pipe", errno.EMFILE),
              ("timerfd_create", errno.EMFILE), ("timerfd_settime", errno.EINVAL)]
+# Called a few times a run, or for one purpose.
+RARE = [("signalfd", errno.EMFILE), ("bind", errno.EADDRINUSE), ("mkdir", errno.EROFS),
+        ("flock", errno.ENOLCK), ("stat", errno.EACCES), ("readlink", errno.EACCES),
+        ("fdopendir", errno.ENOMEM), ("getrandom", errno.EAGAIN), ("syscall", errno.ENOSYS),
+        ("mmap", errno.ENOMEM), ("fsync", errno.EIO), ("pthread_create", errno.EAGAIN)]
+NEVER = {"mmap", "fsync", "pthread_create"}  # not by `run`, without a GPU
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +67,33 @@ def check_recordings(rt, order):
         path.unlink()
 
 
+def each(rt, steps, function, error, attempt):
+    """Call attempt(order) for these numbers; those beyond the last call are left out. Returns how
+    often it struck."""
+    struck, missed = 0, False
+    for number in steps:
+        lasting = str(number).endswith("+")
+        if missed and not lasting:
+            continue
+        order = f"{function}:{number}:{error}"
+        hit = attempt(order)
+        struck += hit
+        missed |= not hit and not lasting
+        check_recordings(rt, order)
+    return struck
+
+
 @pytest.mark.parametrize(("function", "error"), FUNCTIONS, ids=[name for name, _ in FUNCTIONS])
 def test_no_single_failure_reaches_the_job(rt, library, function, error):
-    struck = 0
-    for number in STEPS:
-        order = f"{function}:{number}:{error}"
-        if not strike(rt, library, order):
-            break
-        struck += 1
-        check_recordings(rt, order)
+    struck = each(rt, STEPS, function, error, lambda order: strike(rt, library, order))
     assert struck >= 1, f"{function} is never called"
+
+
+@pytest.mark.parametrize(("function", "error"), RARE, ids=[name for name, _ in RARE])
+def test_no_failure_of_a_rare_call_reaches_the_job(rt, library, function, error):
+    struck = each(rt, ALL or (1, 2, "1+"), function, error,
+                  lambda order: strike(rt, library, order))
+    assert (struck == 0) == (function in NEVER)
 
 
 @pytest.mark.parametrize(("function", "error"), [f for f in FUNCTIONS if f[0] != "poll"],
@@ -102,3 +130,74 @@ def test_no_failure_of_working_out_the_cost_reaches_the_job(rt, library, functio
         if not strike(rt, library, order, flags=("--instance", "aws/us-east-1/m5.large")):
             break
         check_recordings(rt, order)
+
+
+# ---- what runs beside the job ----
+
+BESIDE = ALL or [1, 2, 5, 13, 34, 89, "1+", "20+"]
+
+
+@pytest.mark.parametrize("verb", ["attach", "system"])
+@pytest.mark.parametrize(("function", "error"), [*FUNCTIONS, *RARE],
+                         ids=[name for name, _ in [*FUNCTIONS, *RARE]])
+def test_no_failure_makes_a_tracker_beside_the_job_crash_or_hang(rt, library, verb, function, error):
+    with subprocess.Popen(["sleep", "60"]) as process:
+        try:
+            each(rt, BESIDE, function, error,
+                 lambda order: strike_beside(rt, library, order, verb, process.pid))
+            assert process.poll() is None
+        finally:
+            process.kill()
+
+
+def strike_beside(rt, library, order, verb, pid):
+    mark = rt.home / "mark"
+    mark.unlink(missing_ok=True)
+    target = [pid] if verb == "attach" else []
+    result = rt.run(verb, "--duration", "0.15", "-i", "0.05", *target, timeout=30,
+                    env={"LD_PRELOAD": library, "TRK_FAULT": order, "TRK_FAULT_MARK": mark})
+    assert 0 <= result.rc <= 5 and result.stdout == "", (order, result)
+    if result.rc:  # in one line, before or after the summary
+        assert result.stderr.count("resource-tracker: ") == 1, (order, result.stderr)
+    return mark.exists()
+
+
+# ---- a program that uses the C API ----
+
+API_STEPS = ALL or [1, 2, 3, 5, 10, 20, 45, 110, "1+", "10+"]
+CALLERS = [f for f in FUNCTIONS if f[0] not in ("timerfd_create", "timerfd_settime")] + [
+    ("posix_spawn", errno.EAGAIN), ("pthread_create", errno.EAGAIN), ("mkdir", errno.EROFS),
+    ("fcntl", errno.EMFILE), ("timerfd_create", errno.EMFILE), ("timerfd_settime", errno.EINVAL)]
+
+
+def use_api(rt, mode, order, env):
+    """One tracker of the C API under this order. Returns whether the fault struck."""
+    mark, user = rt.home / "mark", pathlib.Path(rt.path).parent / "tests/fault/api_user"
+    mark.unlink(missing_ok=True)
+    names = ("HELPER_FAULT", "HELPER_FAULT_MARK") if "HELPER_PRELOAD" in env else (
+        "TRK_FAULT", "TRK_FAULT_MARK")
+    result = rt.run(mode, rt.path, rt.state, program=user, timeout=60,
+                    env={**env, names[0]: order, names[1]: mark})
+    assert result.rc in (0, 3), (mode, order, result)
+    if result.rc == 3:
+        assert result.stdout.strip(), (mode, order)
+    return mark.exists()
+
+
+@pytest.mark.parametrize("mode", ["process", "thread", "command"])
+@pytest.mark.parametrize(("function", "error"), CALLERS, ids=[name for name, _ in CALLERS])
+def test_no_failure_in_a_caller_of_the_api_makes_it_crash_or_hang(rt, library, mode, function,
+                                                                  error):
+    each(rt, API_STEPS, function, error,
+         lambda order: use_api(rt, mode, order, {"LD_PRELOAD": library}))
+
+
+@pytest.mark.parametrize("mode", ["process", "command"])
+@pytest.mark.parametrize(("function", "error"), FUNCTIONS, ids=[name for name, _ in FUNCTIONS])
+def test_no_failure_in_the_process_that_samples_hangs_the_caller(rt, library, mode, function,
+                                                                 error):
+    env = {"HELPER_PRELOAD": library}
+    if mode == "process":  # it goes into the background
+        env["HELPER_FAULT_FORKS"] = "1"
+    struck = each(rt, API_STEPS, function, error, lambda order: use_api(rt, mode, order, env))
+    assert struck >= 1 or (function, mode) == ("pipe", "process")  # which starts no job

@@ -3,22 +3,32 @@
  *     TRK_FAULT=FUNCTION:N:ERRNO   the N-th call (1 is the first) of FUNCTION fails with ERRNO;
  *                                  N+ instead of N: that one and all after it
  *     TRK_FAULT_MARK=FILE          is created when it does
+ *     TRK_FAULT_FORKS=1            in its forked children as well, each with a count of its own (a
+ *                                  sampler that goes into the background)
  *
  * The job must not be hit: the variables are taken out of the environment before main() runs, and a
  * forked child is recognised by its pid. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -28,6 +38,7 @@ static long number;
 static bool and_after;
 static int error;
 static pid_t owner;
+static bool forks_too;
 static long seen;
 
 __attribute__((constructor)) static void take_orders(void)
@@ -41,6 +52,8 @@ __attribute__((constructor)) static void take_orders(void)
 	}
 	if (file)
 		(void) snprintf(mark, sizeof(mark), "%s", file);
+	forks_too = getenv("TRK_FAULT_FORKS") != NULL;
+	(void) unsetenv("TRK_FAULT_FORKS");
 	(void) unsetenv("TRK_FAULT");
 	(void) unsetenv("TRK_FAULT_MARK");
 	(void) unsetenv("LD_PRELOAD");
@@ -53,7 +66,8 @@ static bool strikes(const char *function)
 {
 	long n;
 
-	if (!owner || strcmp(function, name) != 0 || (pid_t) syscall(SYS_getpid) != owner)
+	if (!owner || strcmp(function, name) != 0 ||
+	    (!forks_too && (pid_t) syscall(SYS_getpid) != owner))
 		return false;
 	n = __atomic_add_fetch(&seen, 1, __ATOMIC_RELAXED);
 	if (n != number && !(and_after && n > number))
@@ -204,4 +218,128 @@ ssize_t recv(int fd, void *data, size_t len, int flags)
 {
 	REAL(recv);
 	return strikes("recv") ? -1 : real(fd, data, len, flags);
+}
+
+int signalfd(int fd, const sigset_t *mask, int flags)
+{
+	REAL(signalfd);
+	return strikes("signalfd") ? -1 : real(fd, mask, flags);
+}
+
+int socketpair(int domain, int type, int protocol, int pair[2])
+{
+	REAL(socketpair);
+	return strikes("socket") ? -1 : real(domain, type, protocol, pair);
+}
+
+int bind(int fd, const struct sockaddr *to, socklen_t len)
+{
+	REAL(bind);
+	return strikes("bind") ? -1 : real(fd, to, len);
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+	REAL(mkdir);
+	return strikes("mkdir") ? -1 : real(path, mode);
+}
+
+int flock(int fd, int operation)
+{
+	REAL(flock);
+	return strikes("flock") ? -1 : real(fd, operation);
+}
+
+int fsync(int fd)
+{
+	REAL(fsync);
+	return strikes("fsync") ? -1 : real(fd);
+}
+
+int fstat64(int fd, struct stat64 *ret)
+{
+	REAL(fstat64);
+	return strikes("stat") ? -1 : real(fd, ret);
+}
+
+int fstatat64(int dir, const char *path, struct stat64 *ret, int flags)
+{
+	REAL(fstatat64);
+	return strikes("stat") ? -1 : real(dir, path, ret, flags);
+}
+
+ssize_t readlinkat(int dir, const char *path, char *text, size_t size)
+{
+	REAL(readlinkat);
+	return strikes("readlink") ? -1 : real(dir, path, text, size);
+}
+
+DIR *fdopendir(int fd)
+{
+	REAL(fdopendir);
+	return strikes("fdopendir") ? NULL : real(fd);
+}
+
+ssize_t getrandom(void *data, size_t size, unsigned int flags)
+{
+	REAL(getrandom);
+	return strikes("getrandom") ? -1 : real(data, size, flags);
+}
+
+int fcntl64(int fd, int command, ...)
+{
+	va_list args;
+	void *third;
+
+	REAL(fcntl64);
+	va_start(args, command);
+	third = va_arg(args, void *);
+	va_end(args);
+	return strikes("fcntl") ? -1 : real(fd, command, third);
+}
+
+/* pidfd_open, perf_event_open and the like. */
+long syscall(long which, ...)
+{
+	long a[6];
+	va_list args;
+
+	REAL(syscall);
+	va_start(args, which);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(args, long);
+	va_end(args);
+	/* Those of this file are not meant. */
+	if ((which == SYS_pidfd_open || which == SYS_perf_event_open) && strikes("syscall"))
+		return -1;
+	return real(which, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+int pthread_create(pthread_t *ret, const pthread_attr_t *attributes, void *(*body)(void *),
+		   void *data)
+{
+	REAL(pthread_create);
+	return strikes("pthread_create") ? error : real(ret, attributes, body, data);
+}
+
+int posix_spawnp(pid_t *ret, const char *file, const posix_spawn_file_actions_t *actions,
+		 const posix_spawnattr_t *attributes, char *const argv[], char *const env[])
+{
+	REAL(posix_spawnp);
+	return strikes("posix_spawn") ? error : real(ret, file, actions, attributes, argv, env);
+}
+
+void *mmap(void *at, size_t len, int protection, int flags, int fd, off_t offset)
+{
+	REAL(mmap);
+	return strikes("mmap") ? MAP_FAILED : real(at, len, protection, flags, fd, offset);
+}
+
+/* Of the library's pieces that grow beside malloc(). */
+char *strdup(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = malloc(size);
+
+	return copy ? memcpy(copy, text, size) : NULL;
 }
