@@ -1,5 +1,7 @@
 #include "catalog/suggest.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -107,4 +109,24 @@ int trk__catalog_suggest(const struct trk_catalog *c, enum trk_catalog_kind kind
 		}
 	}
 	return best.n;
+}
+
+int trk__catalog_unknown(const struct trk_catalog *c, enum trk_catalog_kind kind, int vendor,
+			 const char *typed, struct trk_error *reterr)
+{
+	static const char *const words[] = {"vendor", "region", "type"};
+	const char *near[TRK_SUGGESTIONS];
+	char names[200] = "";
+	int n = trk__catalog_suggest(c, kind, vendor, typed, near);
+	size_t at = 0, vendors;
+	const struct trk_catalog_vendor *v = trk__catalog_vendors(c, &vendors);
+
+	for (int i = 0; i < n && at < sizeof(names); i++)
+		at += (size_t) snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
+					near[i]);
+	for (size_t i = 0; kind == TRK_KIND_VENDOR && !n && i < vendors && at < sizeof(names); i++)
+		at += (size_t) snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
+					trk__catalog_text(c, v[i].id));
+	return trk__error_set(reterr, -ENOENT, "", "unknown %s %.80s. Try: %s", words[kind], typed,
+			      names[0] ? names : "resource-tracker catalog info");
 }

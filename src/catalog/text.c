@@ -1,6 +1,7 @@
 #include "catalog/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -500,4 +501,16 @@ int trk__catalog_text_read(const struct trk_catalog *base, int dirfd, const char
 	error = trk__catalog_text_load(base, path, text, (size_t) len, ret, reterr);
 	free(text);
 	return error;
+}
+
+int trk__catalog_text_overlay(struct trk_catalog *c, const char *path, struct trk_error *reterr)
+{
+	struct trk_catalog more;
+	int r = trk__catalog_text_read(c, AT_FDCWD, path, &more, reterr);
+
+	if (r < 0)
+		return r;
+	trk__catalog_release(c);
+	*c = more;
+	return 0;
 }

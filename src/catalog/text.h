@@ -25,5 +25,7 @@ int trk__catalog_text_load(const struct trk_catalog *base, const char *file, con
 /* The same from a file below dirfd, of at most 64 MiB. */
 int trk__catalog_text_read(const struct trk_catalog *base, int dirfd, const char *path,
 			   struct trk_catalog *ret, struct trk_error *reterr);
+/* Lay such a file over *c. After a failure *c is as it was. */
+int trk__catalog_text_overlay(struct trk_catalog *c, const char *path, struct trk_error *reterr);
 
 #endif

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "catalog/suggest.h"
 #include "catalog/text.h"
 #include "cli/cli.h"
 
@@ -99,26 +98,20 @@ int cli_catalog_replace(char *path, const struct trk_buf *b)
 static int lay_over(struct trk_catalog *c, char *path, const char *named, bool quiet)
 {
 	struct trk_error error = {.code = 0};
-	struct trk_catalog more;
 	int r;
 
 	if (named && !strcmp(named, "none"))
 		path[0] = '\0';
+	if (path[0] && !named && access(path, R_OK) != 0)
+		path[0] = '\0';
 	if (!path[0])
 		return 0;
-	if (!named && access(path, R_OK) != 0) {
-		path[0] = '\0';
+	r = trk__catalog_text_overlay(c, path, &error);
+	if (r == 0)
 		return 0;
-	}
-	r = trk__catalog_text_read(c, AT_FDCWD, path, &more, &error);
-	if (r < 0) {
-		if (!quiet)
-			cli_complain("%s", error.message);
-		return r == -ENOENT ? EXIT_NODATA : EXIT_ERROR;
-	}
-	trk__catalog_release(c);
-	*c = more;
-	return 0;
+	if (!quiet)
+		cli_complain("%s", error.message);
+	return r == -ENOENT ? EXIT_NODATA : EXIT_ERROR;
 }
 
 int cli_catalog_load(const struct cli_catalog_choice *choice, struct cli_catalog *ret)
@@ -159,27 +152,4 @@ int cli_catalog_load(const struct cli_catalog_choice *choice, struct cli_catalog
 	if (r != 0)
 		trk__catalog_release(&ret->c);
 	return r;
-}
-
-void cli_catalog_complain_unknown(const struct trk_catalog *c, const char *verb, const char *what,
-				  const char *typed, int kind, int vendor)
-{
-	const char *near[TRK_SUGGESTIONS];
-	char names[512] = "";
-	int n = trk__catalog_suggest(c, (enum trk_catalog_kind) kind, vendor, typed, near);
-	size_t at = 0, vendors;
-	const struct trk_catalog_vendor *v = trk__catalog_vendors(c, &vendors);
-
-	for (int i = 0; i < n && at < sizeof(names); i++)
-		at += (size_t) snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
-					near[i]);
-	if (kind == TRK_KIND_VENDOR && !n)
-		for (size_t i = 0; i < vendors && at < sizeof(names); i++)
-			at += (size_t) snprintf(names + at, sizeof(names) - at, "%s%s",
-						i ? ", " : "", trk__catalog_text(c, v[i].id));
-	if (names[0])
-		cli_complain("%s: unknown %s %s. Try: %s", verb, what, typed, names);
-	else
-		cli_complain("%s: unknown %s %s. Try: resource-tracker catalog info", verb, what,
-			     typed);
 }

@@ -31,8 +31,4 @@ int cli_catalog_replace(char *path, const struct trk_buf *b);
 /* 0, or an exit status after having complained. The caller releases ret->c. */
 int cli_catalog_load(const struct cli_catalog_choice *choice, struct cli_catalog *ret);
 
-/* "Try: …" with names that come close, after an unknown one; for cli_complain. */
-void cli_catalog_complain_unknown(const struct trk_catalog *c, const char *verb, const char *what,
-				  const char *typed, int kind, int vendor);
-
 #endif

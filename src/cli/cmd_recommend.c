@@ -239,7 +239,7 @@ static int answer(struct question *q, struct trk_advice_input *in)
 		return EXIT_NODATA;
 	}
 	if (!q->s.no_servers && !is_snippet(&q->s))
-		r = cli_recommend_servers(&wanted, &a, q->busy, &q->record.place, &found);
+		r = cli_recommend_servers(&wanted, &a, q->busy, &q->record, &found);
 	if (r == 0)
 		r = write_answer(q, &a, found);
 	cli_found_servers_free(found);

@@ -1,29 +1,25 @@
 /* resource-tracker servers: which servers fit, offline, and what they cost. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
-#include "advise/server.h"
 #include "base/clock.h"
 #include "base/parse.h"
+#include "catalog/needs.h"
 #include "catalog/suggest.h"
 #include "cli/catalog_files.h"
 #include "cli/catalog_online.h"
 #include "cli/cli.h"
 #include "cli/servers_output.h"
 
-enum { LIST_MAX = 64, WORDS_MAX = 2048, OUTPUT_MAX = 64 << 20 };
+enum { LIST_MAX = 4096, OUTPUT_MAX = 64 << 20 };
 
+/* Names with commas between them. */
 struct list {
-	const char *item[LIST_MAX];
-	size_t n;
-	char words[WORDS_MAX]; /* what the items point into */
-	size_t used;
+	char text[LIST_MAX];
+	size_t len;
 };
 
 struct settings {
@@ -43,20 +39,12 @@ static int take_list(void *settings, const struct cli_option *o, const char *val
 {
 	struct list *list = (struct list *) (void *) ((char *) settings + o->offset);
 
-	while (*value) {
-		size_t len = strcspn(value, ",");
-
-		if (list->n == LIST_MAX || len >= WORDS_MAX - list->used) {
-			cli_complain("servers: --%s: too many", o->name);
-			return EXIT_USAGE;
-		}
-		if (len) {
-			list->item[list->n++] = memcpy(list->words + list->used, value, len);
-			list->used += len;
-			list->words[list->used++] = '\0';
-		}
-		value += len + (value[len] == ',');
+	if (strlen(value) + 2 > LIST_MAX - list->len) {
+		cli_complain("servers: --%s: too many", o->name);
+		return EXIT_USAGE;
 	}
+	list->len += (size_t) snprintf(list->text + list->len, LIST_MAX - list->len, "%s%s",
+				       list->len ? "," : "", value);
 	return 0;
 }
 
@@ -119,43 +107,19 @@ static int take_size(const char *option, const char *text, uint64_t *ret)
 	return 0;
 }
 
-static int take_arch(const char *text, unsigned int *ret)
+static int take_needs(const struct settings *s, const struct trk_catalog *c,
+		      struct trk_needs *needs)
 {
-	static const struct {
-		const char *name;
-		unsigned int archs;
-	} known[] = {
-		{"x86_64", 1u << TRK_ARCH_X86_64},
-		{"amd64", 1u << TRK_ARCH_X86_64},
-		{"arm64", 1u << TRK_ARCH_ARM64},
-		{"aarch64", 1u << TRK_ARCH_ARM64},
-		{"any", 0},
+	const struct trk_need_words words = {
+		.arch = s->arch,
+		.allocation = s->allocation,
+		.vendors = s->vendors.text,
+		.regions = s->regions.text,
+		.countries = s->countries.text,
+		.exclude = s->exclude.text,
 	};
-	struct utsname name;
-
-	if (!text)
-		text = uname(&name) == 0 ? name.machine : "x86_64";
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strcasecmp(text, known[i].name) != 0)
-			continue;
-		*ret = known[i].archs;
-		return 0;
-	}
-	return wrong("arch", text, "not one of: x86_64 arm64 any");
-}
-
-static int take_allocation(const char *text, unsigned int *ret)
-{
-	if (!text || !strcasecmp(text, "any"))
-		return 0;
-	for (unsigned int i = 0; i < TRK_ALLOCATIONS; i++)
-		if (!strcasecmp(text, trk__catalog_allocation_names[i]))
-			*ret = 1u << i;
-	return *ret ? 0 : wrong("allocation", text, "not one of: dedicated shared burstable any");
-}
-
-static int take_needs(const struct settings *s, struct trk_catalog_query *q)
-{
+	struct trk_catalog_query *q = &needs->query;
+	struct trk_error error = {.code = 0};
 	uint64_t vcpus = 0, gpus = 0;
 	int r = take_count("vcpus", s->vcpus, 100000, &vcpus);
 
@@ -163,136 +127,52 @@ static int take_needs(const struct settings *s, struct trk_catalog_query *q)
 	r = r ? r : take_count("storage", s->storage, 1000000000, &q->storage_gb);
 	r = r ? r : take_size("memory", s->memory, &q->memory_bytes);
 	r = r ? r : take_size("vram", s->vram, &q->vram_bytes);
-	r = r ? r : take_arch(s->arch, &q->archs);
-	r = r ? r : take_allocation(s->allocation, &q->allocations);
 	q->vcpus = (uint32_t) vcpus;
 	q->gpus = (uint32_t) gpus;
 	if (q->vram_bytes && !q->gpus)
 		q->gpus = 1;
 	q->gpu_shares = s->gpu_shares;
 	q->spot = s->spot;
-	q->exclude = s->exclude.item;
-	q->excludes = s->exclude.n;
+	if (r == 0 && trk__needs_read(needs, c, &words, &error) < 0) {
+		cli_complain("servers: %s", error.message);
+		return EXIT_USAGE;
+	}
 	return r;
 }
 
-/* Marks for vendors and regions; they live in the caller's arrays. */
-static int take_places(const struct settings *s, const struct trk_catalog *c, uint8_t *vendors,
-		       uint8_t *regions, struct trk_catalog_query *q)
+/* What runs: so many cores busy for so long, measured on that server. */
+static int take_work(const struct settings *s, const struct trk_catalog *c,
+		     const struct trk_catalog_query *q, struct trk_busy_slice *slice,
+		     struct trk_server_work *ret)
 {
-	for (size_t i = 0; i < s->vendors.n; i++) {
-		int at = trk__catalog_find_vendor(c, s->vendors.item[i]);
+	struct trk_error error = {.code = 0};
+	size_t n;
+	int at;
 
-		if (at < 0) {
-			cli_catalog_complain_unknown(c, "servers", "vendor", s->vendors.item[i],
-						     TRK_KIND_VENDOR, -1);
-			return EXIT_USAGE;
-		}
-		vendors[at] = 1;
+	*slice = (struct trk_busy_slice){q->vcpus ? q->vcpus : 1, (double) s->run_ns / 1e9};
+	*ret = (struct trk_server_work){slice, 1, {NAN, NAN}, (double) s->boot_ns / 1e9, 0};
+	if (s->busy) {
+		char *end;
+
+		slice->cores = strtod(s->busy, &end);
+		if (*end || !(slice->cores > 0) || slice->cores > 1e6)
+			return wrong("busy", s->busy, "not a number of cores");
 	}
-	if (s->vendors.n)
-		q->vendors_ok = vendors;
-	for (size_t i = 0; i < s->regions.n; i++) {
-		if (trk__catalog_mark_region(c, q->vendors_ok, s->regions.item[i], regions) > 0)
-			continue;
-		cli_catalog_complain_unknown(
-			c, "servers", "region", s->regions.item[i], TRK_KIND_REGION,
-			s->vendors.n == 1 ? trk__catalog_find_vendor(c, s->vendors.item[0]) : -1);
+	if (!s->from)
+		return 0;
+	at = trk__catalog_find_server(c, -1, s->from);
+	if (at < 0) {
+		(void) trk__catalog_unknown(c, TRK_KIND_SERVER, -1, s->from, &error);
+		cli_complain("servers: %s", error.message);
 		return EXIT_USAGE;
 	}
-	for (size_t i = 0; i < s->countries.n; i++) {
-		if (trk__catalog_mark_country(c, s->countries.item[i], regions) > 0)
-			continue;
-		return wrong("country", s->countries.item[i],
-			     "no region there. Try: two letters such as DE, or EU");
-	}
-	if (s->regions.n || s->countries.n)
-		q->regions_ok = regions;
+	trk__server_measured_on(ret, &trk__catalog_servers(c, &n)[at]);
 	return 0;
 }
 
 /* ---- results ---- */
 
-static int by_score_per_price(const void *a, const void *b, void *data)
-{
-	const struct trk_catalog *c = data;
-	const struct trk_server_estimate *x = a, *y = b;
-	double p = cli_servers_score(c, &x->offer) / x->offer.units;
-	double q = cli_servers_score(c, &y->offer) / y->offer.units;
-
-	if (isnan(p) || isnan(q))
-		return isnan(p) - isnan(q);
-	return p > q ? -1 : p < q;
-}
-
-static int search(const struct trk_catalog *c, const struct trk_catalog_query *q, const char *order,
-		  struct cli_servers_result *ret)
-{
-	struct trk_catalog_offer *offers;
-	int r = trk__catalog_search(c, q, &offers, &ret->n);
-
-	if (r < 0)
-		return r;
-	ret->list = calloc(ret->n ? ret->n : 1, sizeof(*ret->list));
-	for (size_t i = 0; ret->list && i < ret->n; i++)
-		ret->list[i].offer = offers[i];
-	free(offers);
-	if (!ret->list)
-		return -ENOMEM;
-	if (!strcmp(order, "score-per-price")) {
-		struct trk_catalog view = *c;
-
-		qsort_r(ret->list, ret->n, sizeof(*ret->list), by_score_per_price, &view);
-	}
-	return ret->n ? 0 : -ENOENT;
-}
-
-static int advise(const struct settings *s, const struct trk_catalog *c,
-		  const struct trk_catalog_query *q, struct cli_servers_result *ret)
-{
-	struct trk_busy_slice slice = {q->vcpus ? q->vcpus : 1, (double) s->run_ns / 1e9};
-	struct trk_server_work work = {&slice, 1, {NAN, NAN}, (double) s->boot_ns / 1e9, 0};
-	size_t n;
-	int r;
-
-	if (s->busy) {
-		char *end;
-
-		slice.cores = strtod(s->busy, &end);
-		if (*end || !(slice.cores > 0) || slice.cores > 1e6)
-			return wrong("busy", s->busy, "not a number of cores");
-	}
-	if (s->from) {
-		int at = trk__catalog_find_server(c, -1, s->from);
-
-		if (at < 0) {
-			cli_catalog_complain_unknown(c, "servers", "type", s->from, TRK_KIND_SERVER,
-						     -1);
-			return EXIT_USAGE;
-		}
-		trk__server_measured_on(&work, &trk__catalog_servers(c, &n)[at]);
-	}
-	r = trk__server_advise(c, q, &work, &ret->advice);
-	if (r < 0)
-		return r;
-	ret->list = ret->advice.list;
-	ret->n = ret->advice.n;
-	ret->costs = true;
-	return 0;
-}
-
-/* ---- nothing fits ---- */
-
-static int nothing_fits(const struct trk_catalog *c, const struct trk_catalog_query *q)
-{
-	char text[320];
-
-	cli_servers_nothing(c, q, NULL, text, sizeof(text));
-	cli_complain("servers: %s", text);
-	return EXIT_NODATA;
-}
-
-static int show(const struct settings *s, const struct cli_servers_result *result)
+static int show(const struct settings *s, const struct trk_offers *result)
 {
 	struct trk_buf b, notes;
 	int r;
@@ -300,7 +180,7 @@ static int show(const struct settings *s, const struct cli_servers_result *resul
 	trk__buf_init(&b, OUTPUT_MAX);
 	trk__buf_init(&notes, 8192);
 	if (s->json)
-		cli_servers_json(&b, result);
+		trk__offers_json(&b, result);
 	else
 		cli_servers_text(&b, result, s->spot);
 	r = cli_write(STDOUT_FILENO, &b, "stdout");
@@ -324,28 +204,29 @@ static uint32_t today(void)
 
 static int find(const struct settings *s, struct trk_catalog *c, uint64_t limit)
 {
-	uint8_t vendors[256] = {0}, regions[1024] = {0};
-	struct trk_catalog_query q = {0};
-	struct cli_servers_result result = {
-		.c = c, .query = &q, .limit = limit ? (size_t) limit : SIZE_MAX, .today = today()};
-	int r = take_needs(s, &q);
+	struct trk_needs *needs = calloc(1, sizeof(*needs));
+	struct trk_offers result = {.list = NULL};
+	struct trk_server_work work;
+	struct trk_busy_slice slice;
+	int r = needs ? take_needs(s, c, needs) : EXIT_ERROR;
 
-	r = r ? r : take_places(s, c, vendors, regions, &q);
-	if (r != 0)
-		return r;
-	if (s->online)
-		cli_catalog_online(c, &q, s->url, regions);
-	if (!strcmp(s->order, "run-cost"))
-		r = advise(s, c, &q, &result);
-	else
-		r = search(c, &q, s->order, &result);
-	if (r == 0)
-		r = show(s, &result);
-	else if (r == -ENOENT)
-		r = nothing_fits(c, &q);
-	else if (r < 0)
+	r = r ? r : take_work(s, c, &needs->query, &slice, &work);
+	if (r == 0 && s->online)
+		cli_catalog_online(c, &needs->query, s->url, needs->regions);
+	if (r == 0 &&
+	    trk__offers_find(c, &needs->query, (enum trk_offers_order) trk__offers_order(s->order),
+			     &work, &result) < 0)
 		r = EXIT_ERROR;
-	free(result.list);
+	result.limit = limit ? (size_t) limit : SIZE_MAX;
+	result.today = today();
+	if (r == 0 && result.nothing[0]) {
+		cli_complain("servers: %s", result.nothing);
+		r = EXIT_NODATA;
+	} else if (r == 0) {
+		r = show(s, &result);
+	}
+	trk__offers_release(&result);
+	free(needs);
 	return r;
 }
 
@@ -366,8 +247,7 @@ static int run(int argc, char **argv)
 		cli_complain("servers: what is %s? Try: resource-tracker servers --help", argv[at]);
 		return EXIT_USAGE;
 	}
-	if (strcmp(s.order, "price") != 0 && strcmp(s.order, "run-cost") != 0 &&
-	    strcmp(s.order, "score-per-price") != 0)
+	if (trk__offers_order(s.order) < 0)
 		return wrong("order-by", s.order, "not one of: price run-cost score-per-price");
 	r = take_count("limit", s.limit, 1000000, &limit);
 	if (r != 0)

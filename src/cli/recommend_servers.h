@@ -2,14 +2,13 @@
 #ifndef TRK_CLI_RECOMMEND_SERVERS_H
 #define TRK_CLI_RECOMMEND_SERVERS_H
 
-#include "catalog/image.h"
 #include "cli/catalog_files.h"
 #include "cli/servers_output.h"
-#include "report/advice.h"
+#include "report/run_needs.h"
 
 struct cli_wanted_servers {
-	const char *vendor, *region,
-		*arch; /* as typed; NULL: where and on what the run ran, else any */
+	/* As typed, lists with commas; NULL: where and on what the run ran, else any. */
+	const char *vendor, *region, *arch;
 	bool online;
 	const char *url; /* of the Keeper; NULL: its own */
 	size_t limit;
@@ -18,16 +17,14 @@ struct cli_wanted_servers {
 
 struct cli_found_servers {
 	struct cli_catalog catalog;
-	struct cli_servers_result result; /* n is 0 where nothing fits */
-	struct trk_catalog_query query;
-	char nothing[320]; /* why */
-	uint8_t vendors[TRK_CATALOG_VENDORS_MAX], regions[TRK_CATALOG_REGIONS_MAX];
-	struct trk_busy_slice slices[TRK_BUSY_BINS];
+	struct trk_needs needs;
+	struct trk_run_work work;
+	struct trk_offers result; /* n is 0 where nothing fits */
 };
 
 /* 0, or an exit status after having complained. _free in both cases; *ret may be NULL. */
 int cli_recommend_servers(const struct cli_wanted_servers *w, const struct trk_advice *a,
-			  const struct trk_busy *busy, const struct trk_place *place,
+			  const struct trk_busy *busy, const struct trk_record *record,
 			  struct cli_found_servers **ret);
 void cli_found_servers_free(struct cli_found_servers *f);
 

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 
 #include "report/report_private.h"
+#include "report/run_needs.h"
 
-enum { SHOWN = 5, SLICES_MAX = TRK_BUSY_BINS };
+enum { SHOWN = 5 };
 
 /* ---- looking ---- */
 
@@ -33,68 +34,25 @@ static void find_here(struct trk_report_work *w, struct trk_server_work *work)
 		w->has_paid = trk__server_run_cost(c, w->here, region, &use, &w->paid) == 0;
 }
 
-struct slices {
-	struct trk_busy_slice *slice;
-	size_t n;
-};
-
-static void add_slice(void *data, double cores, double seconds)
-{
-	struct slices *s = data;
-
-	if (s->n < SLICES_MAX && seconds > 0)
-		s->slice[s->n++] = (struct trk_busy_slice){cores, seconds};
-}
-
-static void fill_slices(const struct trk_report_work *w, struct slices *s)
-{
-	const struct trk_busy *busy = w->in->busy;
-	double seconds = (double) w->in->record->outcome.duration_ns / 1e9;
-
-	for (int i = 0; busy && i < TRK_BUSY_BINS; i++)
-		if (busy->seconds[i] > 0)
-			add_slice(s, busy->core_seconds[i] / busy->seconds[i], busy->seconds[i]);
-	if (s->n == 0)
-		trk__stats_each(w->in->record->stats, TRK_PROCESS_CPU_USAGE, add_slice, s);
-	if (s->n == 0)
-		add_slice(s, 1, seconds > 0 ? seconds : 1);
-}
-
-/* More than any server has, and still a number that fits. */
-static double at_most(double value, double most)
-{
-	return value <= most ? (value > 0 ? value : 0) : most;
-}
-
 void trk__report_find_servers(struct trk_report_work *w)
 {
 	const struct trk_advice *a = &w->advice;
-	struct slices s = {calloc(SLICES_MAX, sizeof(*s.slice)), 0};
-	struct trk_server_work work = {s.slice, 0, {NAN, NAN}, 60, 0};
+	struct trk_run_work *work = malloc(sizeof(*work));
 
-	if (w->in->catalog && w->has_advice && s.slice && !isnan(a->memory_mib)) {
-		w->query = (struct trk_catalog_query)
-		{
-			.vcpus = isnan(a->cores) ? 1 : (uint32_t) (at_most(a->cores, 1e6) + 0.999),
-			.memory_bytes = (uint64_t) (at_most(a->memory_mib, 1e12) * MIB),
-			.gpus = (uint32_t) at_most(a->gpus, 1e6),
-			.vram_bytes = (uint64_t) (at_most(a->vram_mib, 1e12) * MIB),
-			/* Not burstable: its price holds for a share of its cores only. */
-				.allocations = 1u << TRK_ALLOCATION_DEDICATED |
-					       1u << TRK_ALLOCATION_SHARED,
+	if (work && w->in->catalog && w->has_advice && !isnan(a->memory_mib)) {
+		trk__run_needs_amounts(a, &w->query);
 #if defined(__aarch64__)
-			.archs = 1u << TRK_ARCH_ARM64,
+		w->query.archs = 1u << TRK_ARCH_ARM64;
 #else
-			.archs = 1u << TRK_ARCH_X86_64,
+		w->query.archs = 1u << TRK_ARCH_X86_64;
 #endif
-		};
-		fill_slices(w, &s);
-		work.n = s.n;
-		find_here(w, &work);
-		w->has_servers =
-			trk__server_advise(w->in->catalog, &w->query, &work, &w->servers) == 0;
+		trk__run_work_read(work, w->in->catalog, w->in->busy, w->in->record);
+		work->work.boot_s = 60;
+		find_here(w, &work->work);
+		w->has_servers = trk__server_advise(w->in->catalog, &w->query, &work->work,
+						    &w->servers) == 0;
 	}
-	free(s.slice);
+	free(work);
 }
 
 /* ---- telling ---- */

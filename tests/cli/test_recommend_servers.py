@@ -68,7 +68,7 @@ def test_another_architecture_is_offered_where_it_is_asked_for(job):
 
 def test_the_text_names_cost_date_and_source(job):
     text = job.run("recommend", "job").stdout
-    assert "\ncost     $" in text and "m5.4xlarge" in text
+    assert "cost     $" in text and "m5.4xlarge" in text
     assert "USD/run" in text and "cheapest by the hour" in text and "prices of 20" in text
 
 

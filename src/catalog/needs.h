@@ -1,0 +1,38 @@
+/* What is asked of a server in words, as a person types them: an architecture, names of vendors,
+ * regions and countries, patterns of what is not wanted. */
+#ifndef TRK_CATALOG_NEEDS_H
+#define TRK_CATALOG_NEEDS_H
+
+#include "base/error.h"
+#include "catalog/image.h"
+#include "catalog/search.h"
+
+/* Lists have commas between their names. NULL, an empty list and "any" ask nothing. */
+struct trk_need_words {
+	const char *arch; /* "x86_64", "amd64", "arm64", "aarch64", "any"; NULL: this machine's */
+	const char *allocation; /* "dedicated", "shared", "burstable" */
+	const char *vendors, *regions;
+	const char *countries; /* ISO 3166, or "EU" for its member states */
+	const char *exclude;   /* patterns (fnmatch) for vendors, regions and types */
+};
+
+enum { TRK_NEEDS_LIST_MAX = 64, TRK_NEEDS_WORDS_MAX = 2048 };
+
+/* A query with the room that it points into: it is not copied. */
+struct trk_needs {
+	struct trk_catalog_query query;
+	uint8_t vendors[TRK_CATALOG_VENDORS_MAX], regions[TRK_CATALOG_REGIONS_MAX];
+	const char *exclude[TRK_NEEDS_LIST_MAX];
+	char words[TRK_NEEDS_WORDS_MAX];
+};
+
+/* Fill in what the words say; the numbers of the query are the caller's and stay. 0; -ENOENT for a name
+ * that is not in the catalogue, -EINVAL for a word that means nothing, -E2BIG for a list that is too long;
+ * with a sentence in *reterr, which suggests names. */
+int trk__needs_read(struct trk_needs *needs, const struct trk_catalog *c,
+		    const struct trk_need_words *words, struct trk_error *reterr);
+
+/* Bits 1 << enum trk_arch of such a word, 0 for "any"; -EINVAL. */
+int trk__needs_arch(const char *word);
+
+#endif

@@ -1,0 +1,282 @@
+#include "report/offers.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+
+const struct trk_catalog_server *trk__offers_server(const struct trk_catalog *c,
+						    const struct trk_catalog_offer *o)
+{
+	size_t n;
+
+	return &trk__catalog_servers(c, &n)[o->server];
+}
+
+double trk__offers_score(const struct trk_catalog *c, const struct trk_catalog_offer *o)
+{
+	struct trk_catalog_speed speed;
+
+	return trk__catalog_speed_of(trk__offers_server(c, o), &speed) ? speed.all : (double) NAN;
+}
+
+/* ---- nothing fits ---- */
+
+void trk__offers_shortfall(const struct trk_catalog_query *q, const struct trk_catalog_server *s,
+			   unsigned int need, char *text, size_t size)
+{
+	double gib = 1024.0 * 1024 * 1024;
+
+	if (need == TRK_NEED_VCPUS)
+		(void) snprintf(text, size, "asked %u, it has %u", q->vcpus, s->vcpus);
+	else if (need == TRK_NEED_MEMORY)
+		(void) snprintf(text, size, "asked %.1f GiB, a job gets %.1f of its %.1f",
+				(double) q->memory_bytes / gib,
+				(double) trk__catalog_usable_bytes(s) / gib,
+				s->memory_mib / 1024.0);
+	else if (need == TRK_NEED_GPUS)
+		(void) snprintf(text, size, "asked %u, it has %u", q->gpus, s->gpu_count);
+	else if (need == TRK_NEED_VRAM)
+		(void) snprintf(text, size, "asked %.1f GiB, each has %.1f",
+				(double) q->vram_bytes / gib, s->vram_mib / 1024.0);
+	else if (need == TRK_NEED_STORAGE)
+		(void) snprintf(text, size, "asked %llu GB, it has %u",
+				(unsigned long long) q->storage_gb, s->storage_gb);
+	else if (need == TRK_NEED_ARCH)
+		(void) snprintf(text, size, "it is %s", trk__catalog_arch_names[s->arch]);
+	else
+		(void) snprintf(text, size, "it is %s",
+				trk__catalog_allocation_names[s->allocation]);
+}
+
+void trk__offers_nothing(const struct trk_catalog *c, const struct trk_catalog_query *q, char *text,
+			 size_t size)
+{
+	struct trk_catalog_offer o;
+	const struct trk_catalog_server *s;
+	unsigned int binding = 0;
+	char why[160];
+	size_t n;
+
+	if (trk__catalog_nearest(c, q, &o, &binding) < 0) {
+		(void) snprintf(text, size,
+				"no server is left. Try: more vendors, regions or countries, fewer "
+				"exclusions, no spot");
+		return;
+	}
+	if (!binding) {
+		(void) snprintf(text, size, "no server meets the needs in time");
+		return;
+	}
+	s = trk__offers_server(c, &o);
+	trk__offers_shortfall(q, s, binding, why, sizeof(why));
+	(void) snprintf(
+		text, size,
+		"no server fits; the binding need is %s: %s (%s %s in %s, %.4f USD/h, comes "
+		"nearest)",
+		trk__catalog_need_name(binding), why,
+		trk__catalog_text(c, trk__catalog_vendors(c, &n)[s->vendor].id),
+		trk__catalog_text(c, s->name),
+		trk__catalog_text(
+			c,
+			trk__catalog_regions(c, &n)[trk__catalog_blocks(c, &n)[o.block].region].id),
+		trk__catalog_usd(o.units));
+}
+
+/* ---- finding ---- */
+
+int trk__offers_order(const char *word)
+{
+	static const char *const words[] = {"price", "run-cost", "score-per-price"};
+
+	for (int i = 0; word && i < 3; i++)
+		if (!strcmp(word, words[i]))
+			return i;
+	return word ? -EINVAL : TRK_ORDER_PRICE;
+}
+
+static int by_score_per_price(const void *a, const void *b, void *data)
+{
+	const struct trk_catalog *c = data;
+	const struct trk_server_estimate *x = a, *y = b;
+	double p = trk__offers_score(c, &x->offer) / x->offer.units;
+	double q = trk__offers_score(c, &y->offer) / y->offer.units;
+
+	if (isnan(p) || isnan(q))
+		return isnan(p) - isnan(q);
+	return p > q ? -1 : p < q;
+}
+
+/* In the order of the price, or of the score for it. */
+static int search(struct trk_offers *o, enum trk_offers_order order)
+{
+	struct trk_catalog_offer *offers;
+	struct trk_catalog view = *o->c;
+	int r = trk__catalog_search(o->c, o->query, &offers, &o->n);
+
+	if (r < 0)
+		return r;
+	o->list = calloc(o->n ? o->n : 1, sizeof(*o->list));
+	for (size_t i = 0; o->list && i < o->n; i++)
+		o->list[i].offer = offers[i];
+	free(offers);
+	if (!o->list)
+		return -ENOMEM;
+	if (order == TRK_ORDER_SCORE_PER_PRICE)
+		qsort_r(o->list, o->n, sizeof(*o->list), by_score_per_price, &view);
+	return o->n ? 0 : -ENOENT;
+}
+
+int trk__offers_find(const struct trk_catalog *c, const struct trk_catalog_query *q,
+		     enum trk_offers_order order, const struct trk_server_work *work,
+		     struct trk_offers *ret)
+{
+	struct trk_offers o = {.c = c, .query = q, .limit = SIZE_MAX};
+	int r;
+
+	o.costs = order == TRK_ORDER_RUN_COST;
+	if (o.costs) {
+		r = trk__server_advise(c, q, work, &o.advice);
+		o.list = o.advice.list;
+		o.n = o.advice.n;
+	} else {
+		r = search(&o, order);
+	}
+	if (r == -ENOENT) {
+		trk__offers_nothing(c, q, o.nothing, sizeof(o.nothing));
+		r = 0;
+	}
+	if (r == 0)
+		*ret = o;
+	return r;
+}
+
+void trk__offers_release(struct trk_offers *o)
+{
+	free(o->list);
+	*o = (struct trk_offers){.list = NULL};
+}
+
+/* ---- JSON ---- */
+
+static void json_date(struct trk_json *j, const char *key, uint32_t date)
+{
+	char text[16];
+
+	(void) snprintf(text, sizeof(text), "%04u-%02u-%02u", date / 10000, date / 100 % 100,
+			date % 100);
+	trk__json_key(j, key);
+	trk__json_text(j, text);
+}
+
+static void json_pair(struct trk_json *j, const char *key, const char *text)
+{
+	trk__json_key(j, key);
+	trk__json_text(j, *text ? text : NULL);
+}
+
+static void json_number(struct trk_json *j, const char *key, double value)
+{
+	trk__json_key(j, key);
+	trk__json_double(j, value);
+}
+
+static void json_server(struct trk_json *j, const struct trk_catalog *c,
+			const struct trk_catalog_server *s)
+{
+	size_t n;
+	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, &n)[s->vendor];
+
+	json_pair(j, "vendor_id", trk__catalog_text(c, v->id));
+	json_pair(j, "api_reference", trk__catalog_text(c, s->name));
+	json_pair(j, "display_name", trk__catalog_text(c, s->name));
+	json_number(j, "vcpus", s->vcpus);
+	json_number(j, "memory_amount", s->memory_mib);
+	json_number(j, "memory_usable", (double) (trk__catalog_usable_bytes(s) >> 20));
+	json_pair(j, "cpu_architecture", trk__catalog_arch_names[s->arch]);
+	json_pair(j, "cpu_allocation", trk__catalog_allocation_names[s->allocation]);
+	json_number(j, "gpu_count", s->gpu_count);
+	json_pair(j, "gpu_model", trk__catalog_text(c, s->gpu_model));
+	json_number(j, "gpu_memory_min", s->vram_mib ? (double) s->vram_mib : (double) NAN);
+	json_number(j, "storage_size", s->storage_gb ? (double) s->storage_gb : (double) NAN);
+}
+
+static void json_offer(struct trk_json *j, const struct trk_offers *r,
+		       const struct trk_server_estimate *e)
+{
+	size_t n;
+	const struct trk_catalog *c = r->c;
+	const struct trk_catalog_server *s = trk__offers_server(c, &e->offer);
+	const struct trk_catalog_block *b = &trk__catalog_blocks(c, &n)[e->offer.block];
+	const struct trk_catalog_price *p = &trk__catalog_prices(c, &n)[e->offer.price];
+	const struct trk_catalog_region *g = &trk__catalog_regions(c, &n)[b->region];
+	const struct trk_catalog_source *src = &trk__catalog_sources(c, &n)[b->source];
+	bool saves = p->saving != TRK_SAVING_UNKNOWN;
+	struct trk_catalog_speed speed = {NAN, NAN, ""};
+	char why[160] = "";
+
+	(void) trk__catalog_speed_of(s, &speed);
+	trk__json_open(j, '{');
+	json_server(j, c, s);
+	json_number(j, "min_price_ondemand", trk__catalog_usd(p->price));
+	json_number(j, "spot_saving_percent", saves ? (double) p->saving : (double) NAN);
+	json_number(j, "spot_interruption_class",
+		    p->klass == TRK_CLASS_UNKNOWN ? (double) NAN : (double) p->klass);
+	json_pair(j, "region_id", trk__catalog_text(c, g->id));
+	json_pair(j, "country_id", g->country);
+	json_number(j, "score", speed.all);
+	json_pair(j, "score_basis", speed.basis);
+	json_number(j, "score_per_price", speed.all / trk__catalog_usd(p->price));
+	json_pair(j, "price_source", trk__catalog_text(c, src->id));
+	json_date(j, "price_date", b->date);
+	json_pair(j, "price_quality", trk__catalog_quality_names[b->quality]);
+	if (r->costs) {
+		json_number(j, "run_seconds", e->run_s);
+		json_number(j, "billed_seconds", e->billed_s);
+		json_number(j, "run_cost", e->cost_usd);
+		trk__json_key(j, "speed_known");
+		trk__json_bool(j, e->speed_known);
+	}
+	if (e->offer.unmet) {
+		json_pair(j, "short_of", trk__catalog_need_name(e->offer.unmet));
+		if (r->query)
+			trk__offers_shortfall(r->query, s, e->offer.unmet, why, sizeof(why));
+		json_pair(j, "short_by", why);
+	}
+	trk__json_close(j, '}');
+}
+
+void trk__offers_members_json(struct trk_json *j, const struct trk_offers *r)
+{
+	trk__json_key(j, "servers");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < r->n && i < r->limit; i++)
+		json_offer(j, r, &r->list[i]);
+	trk__json_close(j, ']');
+	if (!r->costs || !r->n)
+		return;
+	trk__json_key(j, "cheapest_per_hour");
+	json_offer(j, r, &r->advice.list[r->advice.cheapest_hour]);
+	trk__json_key(j, "near_misses");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < r->advice.nears; i++)
+		json_offer(j, r, &r->advice.near[i]);
+	trk__json_close(j, ']');
+}
+
+void trk__offers_json(struct trk_buf *b, const struct trk_offers *r)
+{
+	struct trk_json j;
+
+	trk__json_init(&j, b, 2);
+	trk__json_open(&j, '{');
+	json_pair(&j, "schema", "resource-tracker.servers/1");
+	json_date(&j, "catalog_date", r->c->image->date);
+	json_number(&j, "found", (double) r->n);
+	trk__offers_members_json(&j, r);
+	trk__json_close(&j, '}');
+	trk__buf_putc(b, '\n');
+}
