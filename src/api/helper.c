@@ -94,12 +94,17 @@ static char **words_of(const struct trk_helper_options *o, int control_fd, char 
 }
 
 /* A command inherits what the caller has. A sampler has nothing of the caller's but the socket: it
- * closes the rest, and stands in a session of its own, out of reach of the terminal's Ctrl-C. */
+ * closes the rest, and stands in a session of its own, out of reach of the terminal's Ctrl-C (glibc
+ * before 2.26 knows no such flag: then from when it goes into the background).
+ *
+ * `fd` is closed on exec, `copy` is the same socket: dup2() makes of it one that stays. Of a
+ * descriptor onto itself it would not, before glibc 2.29. */
 static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int fd,
-		  bool detached)
+		  int copy, bool detached)
 {
 	sigset_t none, all;
-	int r = posix_spawn_file_actions_adddup2(actions, fd, fd); /* clears close-on-exec */
+	const short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+	int r = posix_spawn_file_actions_adddup2(actions, copy, fd);
 
 	for (int i = 0; i < 3 && r == 0 && detached; i++)
 		r = posix_spawn_file_actions_addopen(actions, i, "/dev/null", O_RDWR, 0);
@@ -109,15 +114,16 @@ static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attrib
 	(void) sigfillset(&all);
 	(void) posix_spawnattr_setsigmask(attributes, &none);
 	(void) posix_spawnattr_setsigdefault(attributes, &all);
-	return -posix_spawnattr_setflags(
-		attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+	r = posix_spawnattr_setflags(attributes, flags | POSIX_SPAWN_SETSID);
+	return r == EINVAL ? -posix_spawnattr_setflags(attributes, flags) : -r;
 }
 
 static int spawn(const char *program, char *const words[], int fd, bool detached, pid_t *ret)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	int r = -posix_spawn_file_actions_init(&actions);
+	TRK_FD_CLEANUP int copy = fcntl(fd, F_DUPFD_CLOEXEC, fd + 1);
+	int r = copy < 0 ? -errno : -posix_spawn_file_actions_init(&actions);
 
 	if (r < 0)
 		return r;
@@ -126,7 +132,7 @@ static int spawn(const char *program, char *const words[], int fd, bool detached
 		(void) posix_spawn_file_actions_destroy(&actions);
 		return r;
 	}
-	r = set_up(&actions, &attributes, fd, detached);
+	r = set_up(&actions, &attributes, fd, copy, detached);
 	if (r == 0)
 		r = -posix_spawnp(ret, program, &actions, &attributes, words, environ);
 	(void) posix_spawnattr_destroy(&attributes);

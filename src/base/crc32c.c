@@ -1,6 +1,11 @@
 #include "base/crc32c.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 /* One nibble at a time: 16 entries fit in a cache line, and a record is a few hundred bytes. */
 static const uint32_t table[16] = {
@@ -20,10 +25,17 @@ static uint32_t by_table(uint32_t crc, const unsigned char *at, size_t len)
 }
 
 #ifdef __x86_64__
-/* The processor's own instruction, on all but the oldest machines. */
-__attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t crc,
-								 const unsigned char *at,
-								 size_t len)
+/* The processor's own instruction, on all but the oldest machines. clang has a name for it apart from
+ * the set that it came with. */
+#ifdef __clang__
+#define CRC32_TARGET "crc32"
+#else
+#define CRC32_TARGET "sse4.2"
+#endif
+
+__attribute__((target(CRC32_TARGET))) static uint32_t by_instruction(uint32_t crc,
+								     const unsigned char *at,
+								     size_t len)
 {
 	uint64_t wide = crc;
 
@@ -39,10 +51,21 @@ __attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t crc,
 	return crc;
 }
 
+/* Asked once: a virtual machine takes its time over the answer. */
+static bool has_instruction(void)
+{
+	enum { UNASKED, NO, YES };
+	static atomic_int known;
+	unsigned int a, b, c = 0, d;
+
+	if (known == UNASKED)
+		known = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSE4_2) ? YES : NO;
+	return known == YES;
+}
+
 static uint32_t add(uint32_t crc, const unsigned char *at, size_t len)
 {
-	return __builtin_cpu_supports("sse4.2") ? by_instruction(crc, at, len)
-						: by_table(crc, at, len);
+	return has_instruction() ? by_instruction(crc, at, len) : by_table(crc, at, len);
 }
 #else
 static uint32_t add(uint32_t crc, const unsigned char *at, size_t len)

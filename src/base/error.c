@@ -4,7 +4,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "base/libc.h"
 
 const char *trk__strerror(int code)
 {
@@ -17,7 +18,7 @@ const char *trk__strerror(int code)
 		TRK_ERROR_LIST(X)
 #undef X
 	default:
-		return strerrordesc_np(code) ? strerrordesc_np(code) : "unknown error";
+		return trk__errno_text(code) ? trk__errno_text(code) : "unknown error";
 	}
 }
 

@@ -5,9 +5,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/libc.h"
 
 enum {
 	/* A seq_file's buffer is a page or more, and is filled with whole lines before it is handed
@@ -137,7 +138,6 @@ static int write_and_close(int fd, const void *data, size_t len)
 int trk__replace_file(const char *path, const void *data, size_t len)
 {
 	char temporary[4096];
-	uint32_t salt = 0;
 	struct stat st;
 	int fd, r;
 
@@ -145,9 +145,7 @@ int trk__replace_file(const char *path, const void *data, size_t len)
 		fd = open(path, O_WRONLY | O_CLOEXEC);
 		return fd < 0 ? -errno : write_and_close(fd, data, len);
 	}
-	if (getrandom(&salt, sizeof(salt), GRND_NONBLOCK) < 0)
-		salt = (uint32_t) getpid();
-	if (snprintf(temporary, sizeof(temporary), "%s.%08x", path, salt) >=
+	if (snprintf(temporary, sizeof(temporary), "%s.%08x", path, trk__random_bits()) >=
 	    (int) sizeof(temporary))
 		return -ENAMETOOLONG;
 	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);

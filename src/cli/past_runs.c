@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/libc.h"
 
 enum {
 	CHANGE_PATIENCE_MS = 300, /* at the end of a run */
@@ -188,7 +189,7 @@ void cli_history_send(const char *dir)
 	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = 0; fd < 3 && null_fd >= 0; fd++)
 		(void) dup2(null_fd, fd);
-	(void) close_range(3, ~0u, 0);
+	trk__close_range(3, ~0u);
 	(void) alarm(SEND_PATIENCE_S);
 	(void) trk__history_open_at(cli_history_url(), dir, 0, &error);
 	_exit(0);

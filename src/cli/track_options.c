@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/libc.h"
 #include "base/parse.h"
 #include "cli/cloud_options.h"
 #include "cli/past_runs.h"
@@ -522,9 +523,10 @@ static void go_into_the_background(int control_fd)
 		(void) trk__control_say(control_fd, "error", trk__strerror(errno));
 	if (pid != 0)
 		_exit(pid < 0 ? EXIT_ERROR : EXIT_OK);
+	(void) setsid(); /* fails where our starter has made a session for us */
 	if (control_fd > 3)
-		(void) close_range(3, keep - 1, 0);
-	(void) close_range(control_fd < 3 ? 3 : keep + 1, ~0u, 0);
+		trk__close_range(3, keep - 1);
+	trk__close_range(control_fd < 3 ? 3 : keep + 1, ~0u);
 }
 
 /* Does the summary need the descriptor after the job has started? */

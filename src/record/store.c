@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/libc.h"
 #include "base/parse.h"
 #include "record/reader.h"
 
@@ -69,11 +69,7 @@ int trk__store_open(const char *dir, bool create, struct trk_error *reterr)
 
 void trk__store_new_id(struct trk_run *run)
 {
-	uint32_t random;
-
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
-		random = (uint32_t) (run->start_ns / 1000) ^ (uint32_t) getpid() << 16;
-	(void) snprintf(run->id, sizeof(run->id), "r-%08" PRIx32, random);
+	(void) snprintf(run->id, sizeof(run->id), "r-%08" PRIx32, trk__random_bits());
 }
 
 void trk__store_name(const struct trk_run *run, char name[96])

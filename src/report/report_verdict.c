@@ -1,6 +1,7 @@
 /* How the run ended, what that means for its figures, and the verdict in one sentence. */
 #include <string.h>
 
+#include "base/libc.h"
 #include "report/report_private.h"
 
 #define B TRK_REPORT_STRONG
@@ -10,7 +11,7 @@
 
 static const char *signal_name(int number)
 {
-	const char *name = sigabbrev_np(number);
+	const char *name = trk__signal_name(number);
 
 	return name ? name : "unknown";
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/libc.h"
 #include "report/course.h"
 #include "report/text.h"
 
@@ -55,7 +56,7 @@ static void exit_text(char *text, size_t size, const struct trk_outcome *o)
 		break;
 	case TRK_VERDICT_SIGNALLED:
 		(void) snprintf(text, size, "signal %d (%s)", o->signal,
-				sigabbrev_np(o->signal) ? sigabbrev_np(o->signal) : "?");
+				trk__signal_name(o->signal) ? trk__signal_name(o->signal) : "?");
 		break;
 	case TRK_VERDICT_OUT_OF_MEMORY:
 		(void) snprintf(text, size, "out of memory");

@@ -1,11 +1,16 @@
 /* The ground: buffers, number parsing, JSON, check sums, files. */
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -14,6 +19,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/libc.h"
 #include "base/parse.h"
 #include "fixture.h"
 
@@ -490,6 +496,78 @@ static void every_error_has_a_text(void **state)
 	assert_int_equal(strlen(e.message), sizeof(e.message) - 1);
 }
 
+/* ---- what older C libraries lack ---- */
+
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+/* In a child, since it closes what is open: three descriptors in a row, of which the middle goes. */
+static int close_the_middle(bool listed)
+{
+	int fd[3], status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		for (int i = 0; i < 3; i++)
+			fd[i] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 200 + i);
+		if (!listed)
+			trk__close_range(201, 201);
+		else if (trk__close_listed(201, 201) < 0)
+			_exit(9);
+		if (!is_open(fd[0]) || is_open(fd[1]) || !is_open(fd[2]))
+			_exit(1);
+		if (!listed)
+			trk__close_range(3, ~0u);
+		else if (trk__close_listed(3, ~0u) < 0)
+			_exit(9);
+		for (int i = 3; i < 300; i++)
+			if (is_open(i))
+				_exit(2);
+		_exit(is_open(STDERR_FILENO) ? 0 : 3);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static void a_range_of_descriptors_is_closed_and_no_other(void **state)
+{
+	(void) state;
+	assert_int_equal(close_the_middle(false), 0);
+	assert_int_equal(close_the_middle(true), 0);
+}
+
+static void signals_have_the_names_of_the_c_library(void **state)
+{
+	(void) state;
+	for (int i = -1; i < 40; i++) {
+		const char *ours = trk__signal_name(i), *theirs = sigabbrev_np(i);
+
+		assert_true(!ours == !theirs);
+		if (ours)
+			assert_string_equal(ours, theirs);
+	}
+}
+
+static void random_bits_differ(void **state)
+{
+	uint32_t first = trk__random_bits();
+	int same = 0;
+
+	(void) state;
+	for (int i = 0; i < 8; i++)
+		same += trk__random_bits() == first;
+	assert_true(same < 8);
+}
+
+static void an_errno_has_a_text_and_another_number_none(void **state)
+{
+	(void) state;
+	assert_string_equal(trk__errno_text(ENOENT), "No such file or directory");
+	assert_null(trk__errno_text(4000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -512,6 +590,10 @@ int main(void)
 		cmocka_unit_test(a_file_is_read_whole_or_said_to_be_too_long),
 		cmocka_unit_test(a_long_file_is_read_up_to_the_given_length_and_no_further),
 		cmocka_unit_test(every_error_has_a_text),
+		cmocka_unit_test(a_range_of_descriptors_is_closed_and_no_other),
+		cmocka_unit_test(signals_have_the_names_of_the_c_library),
+		cmocka_unit_test(random_bits_differ),
+		cmocka_unit_test(an_errno_has_a_text_and_another_number_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,25 @@
+/* What newer C libraries and kernels have, for the older ones too: the program runs on glibc 2.17
+ * and on kernels without the system call. */
+#ifndef TRK_BASE_LIBC_H
+#define TRK_BASE_LIBC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Random bits that nobody waits for: the kernel's, else of clock and pid. Good for names, not for
+ * secrets. */
+uint32_t trk__random_bits(void);
+
+/* Close all descriptors from `first` to `last`, both included. */
+void trk__close_range(unsigned int first, unsigned int last);
+/* The same by the list in /proc/self/fd, as kernels before 5.9 need it. Returns 0, or a negative
+ * errno when there is no such list. */
+int trk__close_listed(unsigned int first, unsigned int last);
+
+/* "KILL" for SIGKILL; NULL for a number that has no name. Never freed. */
+const char *trk__signal_name(int number);
+
+/* The untranslated text of an errno; NULL for a number that is none. Never freed. */
+const char *trk__errno_text(int code);
+
+#endif
