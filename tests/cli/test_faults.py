@@ -27,7 +27,7 @@ FUNCTIONS = [("open", errno.EMFILE), ("read", errno.EIO), ("pread", errno.EIO),
 # Called a few times a run, or for one purpose.
 RARE = [("signalfd", errno.EMFILE), ("bind", errno.EADDRINUSE), ("mkdir", errno.EROFS),
         ("flock", errno.ENOLCK), ("stat", errno.EACCES), ("readlink", errno.EACCES),
-        ("fdopendir", errno.ENOMEM), ("getrandom", errno.EAGAIN), ("syscall", errno.ENOSYS),
+        ("fdopendir", errno.ENOMEM), ("syscall", errno.ENOSYS),
         ("mmap", errno.ENOMEM), ("fsync", errno.EIO), ("pthread_create", errno.EAGAIN)]
 NEVER = {"mmap", "fsync", "pthread_create"}  # not by `run`, without a GPU
 

@@ -25,7 +25,6 @@
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -278,12 +277,6 @@ DIR *fdopendir(int fd)
 {
 	REAL(fdopendir);
 	return strikes("fdopendir") ? NULL : real(fd);
-}
-
-ssize_t getrandom(void *data, size_t size, unsigned int flags)
-{
-	REAL(getrandom);
-	return strikes("getrandom") ? -1 : real(data, size, flags);
 }
 
 int fcntl64(int fd, int command, ...)
