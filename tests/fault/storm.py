@@ -236,7 +236,8 @@ def limit(which, value):
         # Gone, or another user's (who may not be limited without CAP_SYS_RESOURCE).
         with contextlib.suppress(ProcessLookupError, PermissionError):
             hard = resource.prlimit(r.tracker.pid, which)[1]
-            resource.prlimit(r.tracker.pid, which, (value, hard))
+            low = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.prlimit(r.tracker.pid, which, (low, hard))
     return act
 
 
