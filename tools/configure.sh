@@ -3,6 +3,7 @@
 #
 #   tools/configure.sh          $BUILD: gcc, optimised, what `make` and the tests use
 #   tools/configure.sh asan     $BUILD/asan: clang, address and undefined-behaviour sanitizers
+#   tools/configure.sh tsan     $BUILD/tsan: clang, thread sanitizer
 #   tools/configure.sh fuzz     $BUILD/fuzz: clang, libFuzzer programs
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,9 +27,11 @@ case "${1-}" in
 '') configure "$build" ;;
 asan) CC=clang configure "$build/asan" -Doptimization=1 -Db_lundef=false \
 	-Db_sanitize=address,undefined -Dtests=enabled ;;
+tsan) CC=clang configure "$build/tsan" -Doptimization=1 -Db_lundef=false -Db_sanitize=thread \
+	-Dtests=enabled ;;
 fuzz) CC=clang configure "$build/fuzz" -Db_lundef=false -Dfuzz=true ;;
 *)
-	echo "configure: unknown kind $1. Try: tools/configure.sh [asan|fuzz]" >&2
+	echo "configure: unknown kind $1. Try: tools/configure.sh [asan|tsan|fuzz]" >&2
 	exit 2
 	;;
 esac

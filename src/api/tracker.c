@@ -4,6 +4,7 @@
 #include <ftw.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,12 +201,28 @@ static int stop(struct trk_tracker *t)
 	return r;
 }
 
+/* Until a command has ended. Without the lock, so that other threads may look at the tracker as long
+ * as it takes; whoever gets the lock next reaps it. */
+static void await_command(struct trk_tracker *t)
+{
+	siginfo_t info;
+	bool known;
+
+	(void) pthread_mutex_lock(&t->lock);
+	known = t->command_known || !t->helper.job_pid;
+	(void) pthread_mutex_unlock(&t->lock);
+	while (!known && waitid(P_PID, (id_t) t->helper.job_pid, &info, WEXITED | WNOWAIT) < 0 &&
+	       errno == EINTR)
+		continue;
+}
+
 int trk_tracker_stop(struct trk_tracker *t)
 {
 	int r;
 
 	if (!is_ours(t))
 		return 0;
+	await_command(t);
 	(void) pthread_mutex_lock(&t->lock);
 	r = stop(t);
 	(void) pthread_mutex_unlock(&t->lock);
@@ -324,6 +341,7 @@ int trk_tracker_wait_command(struct trk_tracker *t, int *ret_status)
 
 	if (!t->helper.job_pid || !is_ours(t))
 		return r;
+	await_command(t);
 	(void) pthread_mutex_lock(&t->lock);
 	r = reap_command(t);
 	if (r == 0)

@@ -304,6 +304,9 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 	trk__ledger_read(t, p, own, inherited);
 
 	p->zombie = stat->state == 'Z' || stat->state == 'X';
+	/* Its main thread may end before the others. */
+	if (p->zombie && stat->threads <= 1 && p->pid == t->options.root)
+		t->state.root_gone = true;
 	if (p->zombie) {
 		p->rss_bytes = p->shared_bytes = p->pss_bytes = 0;
 		p->threads = 0;

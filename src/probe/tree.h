@@ -75,7 +75,7 @@ struct trk_tree_state {
 	uint64_t queue_ns;
 	bool queue_refused;
 	size_t waiting_for_disk; /* members last seen in an uninterruptible wait */
-	bool root_gone;
+	bool root_gone;          /* or has ended, and nobody has waited for it */
 	/* Peaks so far. */
 	size_t peak_processes;
 	uint64_t peak_pss_bytes; /* largest consistent sum of PSS */

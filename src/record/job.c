@@ -45,6 +45,11 @@ static void restore_dispositions(const struct trk_job *job)
 		(void) sigaction(adjusted[i].signo, &job->original[i], NULL);
 }
 
+void trk__job_none(void)
+{
+	(void) signal(SIGXFSZ, SIG_IGN);
+}
+
 int trk__job_prepare(struct trk_job *job)
 {
 	sigset_t set;

@@ -30,6 +30,10 @@ int trk__job_prepare(struct trk_job *job);
 int trk__job_spawn(struct trk_job *job, char *const argv[], char *assignment,
 		   bool *ret_exec_failed);
 
+/* Instead of _spawn, where no job is started: SIGXFSZ is ignored from now on. A limit on the size of
+ * files costs rows, not the tracker. */
+void trk__job_none(void);
+
 /* What to do with a signal that has arrived. */
 enum trk_job_action {
 	TRK_JOB_IGNORE,  /* the group has it already */

@@ -565,9 +565,11 @@ static int begin(struct track *t)
 			return r;
 		t->result->started = true;
 		release_streams(o);
-	} else if (o->pid) {
-		t->pid_fd = (int) syscall(SYS_pidfd_open, o->pid, 0);
+	} else if (!o->in_thread) {
+		trk__job_none();
 	}
+	if (o->pid)
+		t->pid_fd = (int) syscall(SYS_pidfd_open, o->pid, 0);
 	r = open_sampler(t);
 	if (r < 0 && !t->result->started)
 		return r;

@@ -1,11 +1,13 @@
 /* The process tree: its ledger on made-up processes, discovery and totals on real ones. */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -16,6 +18,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "probe/tree_private.h"
 
 #define S TRK_NS_PER_S
@@ -294,6 +297,69 @@ static void keeps_a_daemon_that_comes_to_the_subreaper(void **state)
 	trk__env_release(&env);
 }
 
+/* Whoever started it may never wait for it. */
+static void a_root_that_nobody_has_waited_for_has_ended(void **state)
+{
+	const struct trk_tree_state *s;
+	struct trk_env env;
+	struct trk_tree *t;
+	siginfo_t info;
+	pid_t root = sleeper();
+
+	(void) state;
+	t = tree_of(root, &env, false);
+	trk__tree_update(t, &s);
+	assert_false(s->root_gone);
+	(void) kill(root, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t) root, &info, WEXITED | WNOWAIT), 0);
+	trk__tree_update(t, &s);
+	assert_true(s->root_gone);
+	assert_int_equal(s->processes, 0);
+	assert_int_equal(waitpid(root, NULL, 0), root);
+	trk__tree_free(t);
+	trk__env_release(&env);
+}
+
+static void *outlive_the_main_thread(void *data)
+{
+	(void) data;
+	(void) pause();
+	return NULL;
+}
+
+static void a_root_whose_main_thread_alone_has_ended_goes_on(void **state)
+{
+	const struct trk_tree_state *s;
+	char path[64], text[256] = "";
+	struct trk_env env;
+	struct trk_tree *t;
+	pid_t root = fork();
+
+	(void) state;
+	if (root == 0) {
+		pthread_t thread;
+
+		nap();
+		if (pthread_create(&thread, NULL, outlive_the_main_thread, NULL) == 0)
+			pthread_exit(NULL);
+		_exit(1);
+	}
+	t = tree_of(root, &env, false);
+	(void) snprintf(path, sizeof(path), "/proc/%d/stat", (int) root);
+	for (int i = 0; i < 400 && !strstr(text, ") Z "); i++) {
+		nap();
+		assert_true(trk__read_at(AT_FDCWD, path, text, sizeof(text)) > 0);
+	}
+	trk__tree_update(t, &s);
+	assert_false(s->root_gone);
+	(void) kill(root, SIGKILL);
+	assert_int_equal(waitpid(root, NULL, 0), root);
+	trk__tree_update(t, &s);
+	assert_true(s->root_gone);
+	trk__tree_free(t);
+	trk__env_release(&env);
+}
+
 static void a_pid_that_does_not_exist_is_refused(void **state)
 {
 	struct trk_tree_options options = {.root = INT32_MAX};
@@ -319,6 +385,8 @@ int main(void)
 		cmocka_unit_test(finds_every_child_past_the_first_table),
 		cmocka_unit_test(finds_the_child_of_a_thread),
 		cmocka_unit_test(keeps_a_daemon_that_comes_to_the_subreaper),
+		cmocka_unit_test(a_root_that_nobody_has_waited_for_has_ended),
+		cmocka_unit_test(a_root_whose_main_thread_alone_has_ended_goes_on),
 		cmocka_unit_test(a_pid_that_does_not_exist_is_refused),
 	};
 
