@@ -221,7 +221,7 @@ static int find_run(struct trk_history *h, const char *dir, const char *referenc
 	int r = EXIT_ERROR;
 
 	if (record)
-		r = cli_load(dir, cli_newest_of(h, reference, id), record, NULL, NULL);
+		r = cli_load(dir, cli_newest_of(h, reference, "compare", id), record, NULL, NULL);
 
 	if (r == 0) {
 		trk__past_from(record, "", ret);
@@ -234,7 +234,8 @@ static int find_run(struct trk_history *h, const char *dir, const char *referenc
 static int beside_history(struct trk_history *h, struct comparison *c)
 {
 	struct cli_past past = {.count = 0};
-	int r = cli_past_load(h, c->run->job, TRK_CHANGE_EARLIER_MAX + 50, false, &past);
+	struct trk_job_key job = {c->run->job, c->run->has_scope ? c->run->scope : NULL};
+	int r = cli_past_load(h, &job, TRK_CHANGE_EARLIER_MAX + 50, false, &past);
 
 	if (r == 0)
 		r = with_history(c, &past);

@@ -6,15 +6,19 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "record/identity.h"
 
 enum {
 	CHANGE_PATIENCE_MS = 300, /* at the end of a run */
 	CHANGE_NEW_MAX = 64,      /* recordings that are taken into the history then */
 	SEND_PATIENCE_S = 60,
+	NAMESAKES_MAX = 64,
+	SCOPES_SEEN_MAX = 2000, /* newest runs of a name that are looked at */
 };
 
 const char *cli_history_url(void)
@@ -64,21 +68,132 @@ static int keep(void *data, const struct trk_past *run)
 	return 0;
 }
 
-static int take_id(void *data, const struct trk_past *run)
+/* ---- jobs ---- */
+
+/* The scopes of a name, in the order of their newest runs. */
+struct scopes {
+	char of[NAMESAKES_MAX][TRK_RUN_TEXT_SIZE], newest[NAMESAKES_MAX][TRK_RUN_ID_SIZE];
+	char first[TRK_RUN_ID_SIZE]; /* the newest run, whatever its scope */
+	size_t count;
+};
+
+static int take_scope(void *data, const struct trk_past *run)
 {
-	(void) snprintf(data, TRK_RUN_ID_SIZE, "%s", run->id);
-	return 1;
+	struct scopes *s = data;
+
+	if (!s->first[0])
+		(void) snprintf(s->first, sizeof(s->first), "%s", run->id);
+	if (!run->has_scope)
+		return 0;
+	for (size_t i = 0; i < s->count; i++)
+		if (!strcmp(s->of[i], run->scope))
+			return 0;
+	(void) snprintf(s->of[s->count], TRK_RUN_TEXT_SIZE, "%s", run->scope);
+	(void) snprintf(s->newest[s->count], TRK_RUN_ID_SIZE, "%s", run->id);
+	return ++s->count == NAMESAKES_MAX;
 }
 
-const char *cli_newest_of(struct trk_history *h, const char *reference, char id[TRK_RUN_ID_SIZE])
+static void here(char text[TRK_RUN_TEXT_SIZE])
 {
-	id[0] = '\0';
-	if (h)
-		(void) trk__history_list(h, reference, 1, false, take_id, id, NULL);
-	return id[0] ? id : reference;
+	char directory[4096];
+
+	if (!getcwd(directory, sizeof(directory)))
+		directory[0] = '\0';
+	trk__identity_scope(directory, text);
 }
 
-int cli_past_load(struct trk_history *h, const char *job, size_t max, bool unlisted,
+static bool find_by_name(struct trk_history *h, const char *name, const char *scope,
+			 struct cli_job *ret)
+{
+	struct trk_job_key key = {name, NULL};
+	struct scopes *s = calloc(1, sizeof(*s));
+	char preferred[TRK_RUN_TEXT_SIZE];
+	size_t at = 0;
+	bool found;
+
+	if (!s || trk__history_list(h, &key, SCOPES_SEEN_MAX, false, take_scope, s, NULL) < 0)
+		s = (free(s), NULL);
+	if (!s)
+		return false;
+	here(preferred);
+	if (scope && strcmp(scope, ".") != 0)
+		(void) snprintf(preferred, sizeof(preferred), "%s", scope);
+	while (at < s->count && strcmp(s->of[at], preferred) != 0)
+		at++;
+	found = scope ? at < s->count : s->first[0] != '\0';
+	at = at < s->count ? at : 0;
+	*ret = (struct cli_job){.has_scope = s->count > 0,
+				.namesakes = s->count > 0 ? s->count : 1};
+	(void) snprintf(ret->job, sizeof(ret->job), "%s", name);
+	(void) snprintf(ret->scope, sizeof(ret->scope), "%s", s->of[at]);
+	(void) snprintf(ret->newest, sizeof(ret->newest), "%s",
+			s->count > 1 ? s->newest[at] : s->first);
+	free(s);
+	return found;
+}
+
+bool cli_job_find(struct trk_history *h, const char *reference, struct cli_job *ret)
+{
+	char name[TRK_RUN_TEXT_SIZE];
+
+	if (!h)
+		return false;
+	if (find_by_name(h, reference, NULL, ret))
+		return true;
+	/* A name may hold the word, too. */
+	for (const char *at = strstr(reference, " in "); at; at = strstr(at + 1, " in ")) {
+		(void) snprintf(name, sizeof(name), "%.*s", (int) (at - reference), reference);
+		if (at - reference < TRK_RUN_TEXT_SIZE && find_by_name(h, name, at + 4, ret)) {
+			ret->namesakes = 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct trk_job_key cli_job_key(const struct cli_job *job)
+{
+	return (struct trk_job_key){job->job, job->has_scope ? job->scope : NULL};
+}
+
+void cli_job_tell(struct trk_history *h, const struct cli_job *job, const char *verb)
+{
+	struct trk_job_key key = {job->job, NULL};
+	struct scopes *s = calloc(1, sizeof(*s));
+	char label[TRK_LABEL_SIZE] = "";
+
+	if (s && job->namesakes > 1)
+		(void) trk__history_list(h, &key, SCOPES_SEEN_MAX, false, take_scope, s, NULL);
+	for (size_t i = 0; s && i < s->count && !label[0]; i++)
+		if (strcmp(s->of[i], job->scope) != 0)
+			trk__identity_label(job->job, s->of[i], label);
+	if (label[0] && verb)
+		cli_complain("%zu jobs are called %s: this is the one%s%s. Try: resource-tracker "
+			     "%s '%s'",
+			     job->namesakes, job->job,
+			     job->scope[0] ? " in " : " of that name alone", job->scope, verb,
+			     label);
+	else if (label[0])
+		cli_complain(
+			"%zu jobs are called %s, and all follow. Try: resource-tracker history "
+			"'%s'",
+			job->namesakes, job->job, label);
+	free(s);
+}
+
+const char *cli_newest_of(struct trk_history *h, const char *reference, const char *verb,
+			  char id[TRK_RUN_ID_SIZE])
+{
+	struct cli_job job;
+
+	if (!cli_job_find(h, reference, &job))
+		return reference;
+	cli_job_tell(h, &job, verb);
+	(void) snprintf(id, TRK_RUN_ID_SIZE, "%s", job.newest);
+	return id;
+}
+
+int cli_past_load(struct trk_history *h, const struct trk_job_key *job, size_t max, bool unlisted,
 		  struct cli_past *ret)
 {
 	struct trk_error error = {.code = 0};
@@ -107,6 +222,7 @@ int cli_change_of(const char *dir, const struct trk_record *record, size_t max_n
 	struct trk_error error = {.code = 0};
 	struct trk_past *now = calloc(1, sizeof(*now));
 	struct trk_history *h = NULL;
+	struct trk_job_key job = trk__job_key(&record->run);
 	struct cli_past p = {.count = 0};
 	char text[4096];
 	int r = -ENOMEM;
@@ -115,8 +231,8 @@ int cli_change_of(const char *dir, const struct trk_record *record, size_t max_n
 		h = trk__history_open_at(cli_history_url(), cli_state_dir(dir, text, sizeof(text)),
 					 max_new, &error);
 	if (h)
-		r = trk__history_list(h, record->run.job, TRK_CHANGE_EARLIER_MAX + 50, false, keep,
-				      &p, &error);
+		r = trk__history_list(h, &job, TRK_CHANGE_EARLIER_MAX + 50, false, keep, &p,
+				      &error);
 	if (r == 0) {
 		trk__past_from(record, "", now);
 		trk__change_from_history(now, p.run, p.count, ret);

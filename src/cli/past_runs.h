@@ -20,12 +20,30 @@ void cli_history_send(const char *dir);
  * is then the exit status. What was noteworthy is told on stderr. */
 struct trk_history *cli_history_open(const char *dir, int *ret_status);
 
-/* What names a job becomes the id of its newest run, in `id`; anything else stays as it is. */
-const char *cli_newest_of(struct trk_history *h, const char *reference, char id[TRK_RUN_ID_SIZE]);
+/* A job that was named: by its name, or by "NAME in SCOPE", of which "." is the working directory. */
+struct cli_job {
+	char job[TRK_RUN_TEXT_SIZE], scope[TRK_RUN_TEXT_SIZE];
+	bool has_scope;
+	size_t namesakes;             /* jobs of that name, at least 1 */
+	char newest[TRK_RUN_ID_SIZE]; /* run of it */
+};
+
+/* False where no job has that name. Of several the one of the working directory is taken, else that
+ * which ran last. */
+bool cli_job_find(struct trk_history *h, const char *reference, struct cli_job *ret);
+/* Say which of several jobs of a name is meant, and how to name another; verb: of the command, NULL:
+ * history, where all are. */
+void cli_job_tell(struct trk_history *h, const struct cli_job *job, const char *verb);
+struct trk_job_key cli_job_key(const struct cli_job *job);
+
+/* What names a job becomes the id of its newest run, in `id`; anything else stays as it is. Tells
+ * which of several jobs it is. */
+const char *cli_newest_of(struct trk_history *h, const char *reference, const char *verb,
+			  char id[TRK_RUN_ID_SIZE]);
 
 /* The newest `max` runs (0: all) of a job (NULL: of all); unlisted: also those of --no-history. 0, or an exit status after having
  * complained. The caller releases. */
-int cli_past_load(struct trk_history *h, const char *job, size_t max, bool unlisted,
+int cli_past_load(struct trk_history *h, const struct trk_job_key *job, size_t max, bool unlisted,
 		  struct cli_past *ret);
 void cli_past_release(struct cli_past *p);
 

@@ -61,10 +61,11 @@ static int load_rows(const struct cli_report_choice *choice, struct gathered *g)
 static void load_runs(struct trk_history *h, struct gathered *g)
 {
 	double until = (double) g->record.run.start_ns / 1e9 + 1e-3;
+	struct trk_job_key job = trk__job_key(&g->record.run);
 	struct cli_past past = {.count = 0};
 	size_t n = 0;
 
-	if (h && cli_past_load(h, g->record.run.job, RUNS_MAX, false, &past) != 0)
+	if (h && cli_past_load(h, &job, RUNS_MAX, false, &past) != 0)
 		past.count = 0;
 	g->runs = calloc(past.count + 1, sizeof(*g->runs));
 	for (size_t i = past.count; g->runs && i-- > 0;)
@@ -83,7 +84,7 @@ static int load_raw(const struct cli_report_choice *choice, struct gathered *g)
 	const char *path = choice->reference;
 	int r = 0;
 
-	if (!strchr(path, '/') && access(path, F_OK) != 0) {
+	if (!cli_is_path(path)) {
 		fd = trk__store_open(cli_state_dir(choice->dir, text, sizeof(text)), false, NULL);
 		r = fd < 0 ? fd : trk__store_find(fd, path, name, NULL);
 		path = name;
@@ -143,7 +144,7 @@ static int load_make_write(struct cli_report_choice choice, struct trk_history *
 	int r;
 
 	/* A name without a sign of a run is a job: its newest run. */
-	choice.reference = cli_newest_of(h, choice.reference, newest);
+	choice.reference = cli_newest_of(h, choice.reference, "report", newest);
 	r = cli_load(choice.dir, choice.reference, &g->record, NULL, NULL);
 	if (r != 0)
 		return r;

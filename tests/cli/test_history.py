@@ -54,6 +54,7 @@ def test_names_of_every_kind_are_kept_as_they_are(rt):
     assert [run["job"] for run in reversed(runs(rt))] == names
     for name in names:
         assert [run["job"] for run in runs(rt, name)] == [name]
+        assert rt.run("show", "--json", f"{name}@-1").json()["run"]["job"] == name
 
 
 def test_no_runs_yet_is_told(rt):
@@ -327,9 +328,111 @@ def test_a_history_of_the_first_version_is_brought_up_to_date(rt):
     assert rt.track("sleep", "0.3", flags=["-n", "old"]).rc == 0
     assert rt.run("history").rc == 0
     database = sqlite3.connect(rt.state / "history.sqlite", isolation_level=None)
-    for column in ("input_bytes", "cost_usd"):
+    for column in ("input_bytes", "cost_usd", "scope"):
         database.execute(f"ALTER TABLE run DROP COLUMN {column}")
     database.execute("PRAGMA user_version = 1")
     database.close()
     listed = rt.run("history", "old")
     assert listed.rc == 0 and listed.stdout.count("old") == 1 and not listed.stderr
+
+
+# --- which job a run is of ------------------------------------------------------------------------
+
+
+def project(rt, name, mib, runs=2, **env):
+    """`python3 main.py` in a folder of that name, which holds so much."""
+    folder = rt.home / name
+    folder.mkdir(exist_ok=True)
+    (folder / "main.py").write_text(HOLD.format(mib=mib))
+    for _ in range(runs):
+        run = rt.track("/usr/bin/python3", "main.py", cwd=folder, env=env, flags=["-i", "0.1"])
+        assert run.rc == 0
+    return folder, run.summary["run"]
+
+
+def test_two_projects_with_one_script_name_are_two_jobs(rt):
+    a, _ = project(rt, "a", 300)
+    b, last = project(rt, "b", 40)
+    assert (last["job"], last["scope"]) == ("python3 main.py", str(b))
+    # The newest one's history is its own, and so is the other's.
+    assert advice(rt)["runs"] == 2 and advice(rt)["memory"]["highest_mib"] < 150
+    for reference, cwd in (("python3 main.py", a), (f"python3 main.py in {a}", None),
+                           ("python3 main.py in .", a)):
+        other = rt.run("recommend", "--json", reference, cwd=cwd)
+        assert other.json()["scope"] == str(a), reference
+        assert other.json()["advice"]["runs"] == 2
+        assert other.json()["advice"]["memory"]["highest_mib"] > 300
+        assert ("2 jobs are called python3 main.py" in other.stderr) == (" in " not in reference)
+    plain = rt.run("recommend", "--json", "python3 main.py")
+    assert plain.json()["scope"] == str(b)  # it ran last
+    assert f"'python3 main.py in {a}'" in plain.stderr
+    assert rt.run("compare", f"python3 main.py in {a}", "--json").json()["with"].startswith(
+        "the median of 1 earlier run")
+
+
+def test_history_lists_all_of_a_name_and_tells_them_apart(rt):
+    a, _ = project(rt, "a", 20)
+    b, _ = project(rt, "b", 20, runs=1)
+    both = rt.run("history", "python3 main.py")
+    assert both.stdout.count(f"in {a}\n") == 2 and both.stdout.count(f"in {b}\n") == 1
+    assert both.stderr.count("\n") == 1 and "2 jobs are called python3 main.py" in both.stderr
+    one = rt.run("history", f"python3 main.py in {a}")
+    assert one.stdout.count("exit 0") == 2 and " in " not in one.stdout and not one.stderr
+    assert [run["scope"] for run in runs(rt)] == [str(b), str(a), str(a)]
+    assert rt.run("history", "python3 main.py in /nowhere").rc == 4
+    refused = rt.run("prune", "--keep", "0", "--job", "python3 main.py")
+    assert refused.rc == 2 and "Try: --job" in refused.stderr
+    pruned = rt.run("prune", "--keep", "0", "--job", f"python3 main.py in {a}")
+    assert pruned.stdout.count("removed") == 2
+    shown = rt.run("show", "--json", f"python3 main.py in {b}@-1")
+    assert shown.json()["run"]["scope"] == str(b)
+    assert rt.run("show", f"python3 main.py in {a}@-1").rc == 4
+
+
+def test_a_name_that_was_given_stands_alone(rt):
+    for folder in ("a", "b"):
+        (rt.home / folder).mkdir()
+        assert rt.track("true", cwd=rt.home / folder, flags=["-n", "nightly in may"]).rc == 0
+    assert [run["scope"] for run in runs(rt, "nightly in may")] == [None, None]
+    assert rt.run("history", "nightly in may").stderr == ""
+    assert rt.run("show", "--json", "nightly in may@-2").rc == 0
+
+
+def test_the_batch_systems_name_goes_before_program_and_directory(rt):
+    slurm = {"SLURM_JOB_ID": "17", "SLURM_JOB_NAME": "nightly"}
+    _, in_a = project(rt, "a", 20, runs=1, **slurm)
+    _, in_b = project(rt, "b", 20, runs=1, SLURM_ARRAY_JOB_ID="16", **slurm)
+    assert (in_a["job"], in_a["scope"]) == (in_b["job"], in_b["scope"]) \
+        == ("nightly", "python3 main.py")
+    other = rt.track("true", env=slurm).summary["run"]  # another program of the same script
+    assert (other["job"], other["scope"]) == ("nightly", "true")
+    assert advice(rt, "nightly in python3 main.py")["runs"] == 2
+    stated = rt.track("true", env=slurm, flags=["-n", "mine"]).summary["run"]
+    assert (stated["job"], stated["scope"]) == ("mine", None)
+
+
+def test_an_attached_process_has_the_job_that_it_would_have_run_as(rt):
+    folder, ran = project(rt, "a", 20, runs=1)
+    with subprocess.Popen(["/usr/bin/python3", "main.py"], cwd=folder) as process:
+        rt.run("attach", "--no-discovery", str(process.pid))
+    attached = runs(rt)[0]
+    assert attached["kind"] == "attach"
+    assert (attached["job"], attached["scope"]) == (ran["job"], ran["scope"])
+
+
+def test_runs_of_an_older_version_belong_to_every_job_of_their_name(rt):
+    a, _ = project(rt, "a", 20, runs=1)
+    b, _ = project(rt, "b", 20, runs=1)
+    old = rt.track("/usr/bin/python3", "main.py", cwd=a).summary["run"]["id"]
+    assert len(runs(rt)) == 3
+    database = sqlite3.connect(rt.state / "history.sqlite", isolation_level=None)
+    database.execute("ALTER TABLE run DROP COLUMN scope")  # as the last version made it
+    database.execute("PRAGMA user_version = 3")
+    database.close()
+    assert len(runs(rt, "python3 main.py")) == 3
+    assert rt.run("history", "python3 main.py").stderr == ""  # nobody knows of two
+    assert rt.run("show", "--json", "python3 main.py@-1").json()["run"]["id"] == old
+    project(rt, "a", 20, runs=1)
+    project(rt, "b", 20, runs=1)
+    for folder in (a, b):
+        assert advice(rt, f"python3 main.py in {folder}")["runs"] == 4
