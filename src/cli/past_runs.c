@@ -8,10 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "record/identity.h"
+#include "record/reader.h"
+#include "record/store.h"
+#include "report/course.h"
 
 enum {
 	CHANGE_PATIENCE_MS = 300, /* at the end of a run */
@@ -216,8 +220,57 @@ void cli_past_release(struct cli_past *p)
 
 /* ---- what changed ---- */
 
-int cli_change_of(const char *dir, const struct trk_record *record, size_t max_new,
-		  struct trk_change *ret)
+/* The course of a run from its recording; false where there is none any more. */
+static bool read_course(int runs_fd, const char *file, struct trk_course *ret)
+{
+	struct trk_record *record = calloc(1, sizeof(*record));
+	bool there =
+		record && *file && trk__record_read(runs_fd, file, record, NULL, NULL, NULL) == 0;
+	bool good = there && trk__course_of(record, ret) == 0 && ret->phase_count > 0;
+
+	if (there)
+		trk__record_release(record);
+	free(record);
+	return good;
+}
+
+void cli_change_phases(const char *dir, const struct trk_record *record,
+		       const struct cli_past *past, struct trk_change *c)
+{
+	struct trk_course *courses = NULL, *now;
+	double start_s = (double) record->run.start_ns / 1e9;
+	TRK_FD_CLEANUP int runs_fd = -1;
+	size_t n = 0, tried = 0;
+	char text[4096];
+
+	if (!trk__change_is_notable(c, TRK_CHANGE_DURATION) &&
+	    !trk__change_is_notable(c, TRK_CHANGE_PEAK_MEMORY))
+		return;
+	courses = calloc(TRK_CHANGE_PHASE_RUNS + 1, sizeof(*courses));
+	runs_fd = trk__store_open(cli_state_dir(dir, text, sizeof(text)), false, NULL);
+	now = courses ? &courses[TRK_CHANGE_PHASE_RUNS] : NULL;
+	if (!now || runs_fd < 0 || trk__course_of(record, now) < 0 || now->phase_count == 0)
+		past = NULL;
+	for (size_t i = 0; past && i < past->count && n < TRK_CHANGE_PHASE_RUNS &&
+			   tried < 2 * TRK_CHANGE_PHASE_RUNS;
+	     i++) {
+		const struct trk_past *run = &past->run[i];
+
+		if (run->start_s >= start_s || run->code > 0 || !strcmp(run->id, record->run.id))
+			continue;
+		tried++;
+		n += read_course(runs_fd, run->file, &courses[n]);
+	}
+	if (past)
+		trk__change_find_phases(c, now, courses, n);
+	free(courses);
+}
+
+/* With what is known so far, and once more when the phases are known, if they are to be. */
+typedef void tell_fn(void *data, const struct trk_change *c);
+
+static int change_of(const char *dir, const struct trk_record *record, size_t max_new,
+		     struct trk_change *ret, tell_fn *tell, void *data)
 {
 	struct trk_error error = {.code = 0};
 	struct trk_past *now = calloc(1, sizeof(*now));
@@ -236,6 +289,11 @@ int cli_change_of(const char *dir, const struct trk_record *record, size_t max_n
 	if (r == 0) {
 		trk__past_from(record, "", now);
 		trk__change_from_history(now, p.run, p.count, ret);
+		if (tell)
+			tell(data, ret);
+		cli_change_phases(dir, record, &p, ret);
+		if (tell)
+			tell(data, ret);
 	}
 	cli_past_release(&p);
 	trk__history_free(h);
@@ -243,13 +301,51 @@ int cli_change_of(const char *dir, const struct trk_record *record, size_t max_n
 	return r;
 }
 
+int cli_change_of(const char *dir, const struct trk_record *record, size_t max_new,
+		  struct trk_change *ret)
+{
+	return change_of(dir, record, max_new, ret, NULL, NULL);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	(void) clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
+}
+
 /* Read into *ret what the child writes, for so long. */
 static bool hear(int fd, struct trk_change *ret)
 {
-	struct pollfd wait = {.fd = fd, .events = POLLIN};
+	uint64_t end = now_ms() + CHANGE_PATIENCE_MS;
+	struct trk_change next;
+	bool heard = false;
+	size_t len = 0;
 
-	return poll(&wait, 1, CHANGE_PATIENCE_MS) == 1 &&
-	       read(fd, ret, sizeof(*ret)) == (ssize_t) sizeof(*ret);
+	/* Twice: the second time with the phases. */
+	for (uint64_t now = now_ms(); now < end; now = now_ms()) {
+		struct pollfd wait = {.fd = fd, .events = POLLIN};
+		ssize_t n;
+
+		if (poll(&wait, 1, (int) (end - now)) != 1)
+			break;
+		n = read(fd, (char *) &next + len, sizeof(next) - len);
+		if (n <= 0)
+			break;
+		len += (size_t) n;
+		if (len < sizeof(next))
+			continue;
+		memcpy(ret, &next, sizeof(next));
+		heard = true;
+		len = 0;
+	}
+	return heard;
+}
+
+static void write_change(void *data, const struct trk_change *c)
+{
+	(void) trk__write_all(*(const int *) data, c, sizeof(*c));
 }
 
 bool cli_change_quickly(const char *dir, const struct trk_record *record, struct trk_change *ret)
@@ -264,11 +360,8 @@ bool cli_change_quickly(const char *dir, const struct trk_record *record, struct
 	if (pid == 0) {
 		struct trk_change change;
 
-		_exit(cli_change_of(dir, record, CHANGE_NEW_MAX, &change) == 0 &&
-				      write(ends[1], &change, sizeof(change)) ==
-					      (ssize_t) sizeof(change)
-			      ? 0
-			      : 1);
+		_exit(change_of(dir, record, CHANGE_NEW_MAX, &change, write_change, &ends[1]) ? 1
+											      : 0);
 	}
 	trk__close(ends[1]);
 	heard = pid > 0 && hear(ends[0], ret);

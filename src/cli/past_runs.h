@@ -51,6 +51,10 @@ void cli_past_release(struct cli_past *p);
  * 0, or a negative error. */
 int cli_change_of(const char *dir, const struct trk_record *record, size_t max_new,
 		  struct trk_change *ret);
+/* Name the phases of a notable change, from the recordings of the newest of `past` (newest first) that
+ * ended well before this run. */
+void cli_change_phases(const char *dir, const struct trk_record *record,
+		       const struct cli_past *past, struct trk_change *c);
 /* The same for the end of a run: in a process of its own, which is given up after 0.3 s, so that no
  * database that is locked or far away delays the end, and SQLite is not in the tracker's memory. */
 bool cli_change_quickly(const char *dir, const struct trk_record *record, struct trk_change *ret);

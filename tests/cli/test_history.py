@@ -290,6 +290,41 @@ def test_a_summary_says_what_changed_since_the_earlier_runs(rt):
     assert "   Change " in rt.run("show", "@").stdout
 
 
+def load_and_train(rt, load_s, job="phased"):
+    mark = f"{rt.path} mark"
+    return rt.track("sh", "-c", f"{mark} load; sleep {load_s}; {mark} train; sleep 0.6",
+                    flags=["-n", job, "-i", "0.1"])
+
+
+def test_the_phase_in_which_the_change_happened_is_named(rt):
+    for _ in range(5):
+        assert load_and_train(rt, 0.3).rc == 0
+    assert load_and_train(rt, 1.5).rc == 0
+    for args, count in ((["@"], 5), (["@2", "@"], 1)):
+        found = rt.run("compare", "--json", *args).json()["phase"]
+        assert (found["name"], found["number"], found["runs"]) == ("load", 1, count)
+        assert 0.2 < found["before_s"] < 0.9 and 1.4 < found["now_s"] < 2.5
+    assert "  run time changed in load: " in rt.run("compare").stdout
+    assert "\nrun time changed in **load**: " in rt.run("compare", "--markdown").stdout
+    assert re.search(r"Change .* vs median of 5 runs \(usual .*\): load \+1\.\d s",
+                     rt.run("show").stdout)
+    assert rt.run("show", "--json").json()["change"]["phase"]["name"] == "load"
+    page = rt.run("report", "--format", "json", "-o", "-")
+    assert "Duration changed in load: " in page.stdout.replace("\\u0003", "")
+
+
+def test_a_summary_names_the_phase_too(rt):
+    for attempt in range(3):  # the look into the history is given up after 0.3 s
+        job = f"long {attempt}"
+        assert load_and_train(rt, 0.3, job=job).rc == 0
+        slow = load_and_train(rt, 9.6, job=job)
+        if slow.summary["change"] and slow.summary["change"]["phase"]:
+            break
+    assert slow.summary["change"]["phase"]["name"] == "load"
+    assert re.search(r"   Change \d+\.\d times the time vs the run before: load \+9\.\d s",
+                     slow.stderr)
+
+
 def test_a_locked_history_does_not_hold_up_the_end_of_a_run(rt):
     assert rt.track("sleep", "0.3", flags=["-n", "held"]).rc == 0
     assert rt.run("history").rc == 0
