@@ -3,7 +3,9 @@
 # missing. When nothing is missing it touches neither apt nor the network.
 #
 #   tools/setup.sh           packages, and build/venv-python, a Python environment that builds the
-#                            wheel and has what the Python package is tested with
+#                            wheel and has what the Python package is tested with; and for the tests
+#                            of lines to paste: build/venv-snippets, build/nextflow (Nextflow's own
+#                            parser of configurations), build/docker (its client, where none is there)
 #   tools/setup.sh --bench   also build/venv-bench, a Python environment with the peers that the
 #                            benchmarks compare with
 set -euo pipefail
@@ -30,7 +32,14 @@ packages=(
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
 	packages+=(nodejs npm)
 fi
+# For the parser of Nextflow, which comes from Maven Central.
+if ! command -v java >/dev/null || ! command -v mvn >/dev/null; then
+	packages+=(default-jre-headless maven)
+fi
 python_modules=(meson-python 'meson>=1.2.3' 'wheel>=0.40' pandas polars pyarrow ipython mypy metaflow)
+# What reads the lines that `recommend --for` prints. HTCondor dropped from 25 on what makes a job of a
+# submit file without a server.
+snippet_modules=('kubernetes-validate>=1.29' 'htcondor>=24,<25' 'snakemake>=8' 'botocore>=1.34')
 # For --bench only.
 bench_modules=(resource-tracker psutil)
 
@@ -105,6 +114,36 @@ install_web() {
 	cp web/package-lock.json "$stamp"
 }
 
+# Nextflow's parser and what it needs, as tests/tools/nextflow.pom.xml says.
+install_nextflow() {
+	local stamp=build/nextflow/pom.xml
+	if cmp -s tests/tools/nextflow.pom.xml "$stamp"; then
+		return
+	fi
+	echo "setup: installing the parser of Nextflow"
+	rm -rf build/nextflow
+	mvn --quiet --batch-mode --file tests/tools/nextflow.pom.xml dependency:copy-dependencies \
+		-DoutputDirectory="$PWD/build/nextflow" </dev/null >/dev/null ||
+		die "mvn could not install what tests/tools/nextflow.pom.xml names"
+	cp tests/tools/nextflow.pom.xml "$stamp"
+}
+
+# The client alone, out of a package that is not installed: nothing is started on this machine.
+install_docker_client() {
+	if command -v docker >/dev/null || [ -x build/docker/usr/bin/docker ]; then
+		return
+	fi
+	echo "setup: unpacking the client of Docker"
+	rm -rf build/docker
+	mkdir -p build/docker
+	(cd build/docker && apt-get -qq download docker.io >/dev/null) ||
+		{ apt-get -qq update && cd build/docker && apt-get -qq download docker.io; } >/dev/null ||
+		die "apt-get could not download docker.io"
+	dpkg-deb --extract build/docker/docker.io_*.deb build/docker/all
+	install -D build/docker/all/usr/bin/docker build/docker/usr/bin/docker
+	rm -rf build/docker/all build/docker/*.deb
+}
+
 bench=no
 case "${1-}" in
 '') ;;
@@ -120,6 +159,9 @@ install_packages "${packages[@]}"
 install_web
 # With the system's packages: pytest is Debian's.
 make_venv build/venv-python --system-site-packages "${python_modules[@]}"
+make_venv build/venv-snippets '' "${snippet_modules[@]}"
+install_nextflow
+install_docker_client
 if [ "$bench" = yes ]; then
 	make_venv build/venv-bench '' "${bench_modules[@]}"
 fi

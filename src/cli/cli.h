@@ -72,6 +72,9 @@ int cli_set_nothing(void *settings, const struct cli_option *o, const char *valu
 /* The directory of recordings: `dir` if given, else from the environment. */
 const char *cli_state_dir(const char *dir, char *text, size_t size);
 
+/* Is it the path of a recording, rather than a name of a run? */
+bool cli_is_path(const char *reference);
+
 /* Load the run that `reference` names (a path, an id, "@" …) from the state directory. The caller
  * releases. Returns 0, or an exit status after having complained. */
 int cli_load(const char *dir, const char *reference, struct trk_record *record, void *on_row,

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "cli/past_runs.h"
 #include "report/change.h"
+#include "report/course.h"
 
 enum { TEXT_MAX = 1 << 20 };
 
@@ -126,6 +127,29 @@ static void add_change(struct trk_buf *b, const struct comparison *c, size_t i)
 		trk__buf_printf(b, " (usual +-%.1f %%)", noise * 100);
 }
 
+/* "run time changed in load: 720 s -> 1140 s" */
+static void add_phase(struct trk_buf *b, const char *title, const struct trk_change_phase *p,
+		      const char *unit, bool markdown)
+{
+	if (!p->runs)
+		return;
+	trk__buf_printf(b, markdown ? "\n%s changed in **" : "  %s changed in ", title);
+	trk__change_phase_name(b, p, TRK_MARK_NAME_SIZE, cli_is_utf8());
+	trk__buf_puts(b, markdown ? "**: " : ": ");
+	add_value(b, p->before, unit);
+	trk__buf_puts(b, " -> ");
+	add_value(b, p->now, unit);
+	trk__buf_printf(b, p->number ? "\n" : ", gone\n");
+}
+
+static void add_phases(struct trk_buf *b, const struct comparison *c, bool markdown)
+{
+	add_phase(b, trk__change_names[TRK_CHANGE_DURATION].title, &c->change.time_phase, "s",
+		  markdown);
+	add_phase(b, trk__change_names[TRK_CHANGE_PEAK_MEMORY].title, &c->change.memory_phase,
+		  "MiB", markdown);
+}
+
 static void print_text(struct trk_buf *b, const struct comparison *c)
 {
 	trk__buf_printf(b, "%s of %s, beside %s\n", c->run->id, c->run->job, c->with);
@@ -143,6 +167,7 @@ static void print_text(struct trk_buf *b, const struct comparison *c)
 			trk__buf_printf(b, "  %s", words_of(c, i));
 		trk__buf_putc(b, '\n');
 	}
+	add_phases(b, c, false);
 }
 
 static void print_markdown(struct trk_buf *b, const struct comparison *c)
@@ -159,6 +184,7 @@ static void print_markdown(struct trk_buf *b, const struct comparison *c)
 		add_change(b, c, i);
 		trk__buf_printf(b, " | %s |\n", words_of(c, i));
 	}
+	add_phases(b, c, true);
 }
 
 static void print_json(struct trk_buf *b, const struct comparison *c)
@@ -185,16 +211,27 @@ static void print_json(struct trk_buf *b, const struct comparison *c)
 		trk__json_close(&j, '}');
 	}
 	trk__json_close(&j, '}');
+	trk__change_phases_json(&j, &c->change);
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');
 }
 
 /* ---- the comparison ---- */
 
-static void with_run(struct comparison *c, const struct trk_past *before)
+static int with_run(struct comparison *c, const struct trk_past *before,
+		    const struct trk_record *now, const struct trk_record *then)
 {
+	struct trk_course *courses = calloc(2, sizeof(*courses));
+	int r = courses ? trk__course_of(now, &courses[0]) : -ENOMEM;
+
 	(void) snprintf(c->with, sizeof(c->with), "%s of %s", before->id, before->job);
 	trk__change_from_run(c->run, before, &c->change);
+	if (r == 0)
+		r = trk__course_of(then, &courses[1]);
+	if (r == 0)
+		trk__change_find_phases(&c->change, &courses[0], &courses[1], 1);
+	free(courses);
+	return r < 0 ? EXIT_ERROR : 0;
 }
 
 /* Beside the earlier runs of its job that ended well. 0 or EXIT_NODATA. */
@@ -214,30 +251,27 @@ static int with_history(struct comparison *c, const struct cli_past *past)
 }
 
 static int find_run(struct trk_history *h, const char *dir, const char *reference,
-		    struct trk_past *ret)
+		    struct trk_record *record, struct trk_past *ret)
 {
-	struct trk_record *record = calloc(1, sizeof(*record));
 	char id[TRK_RUN_ID_SIZE];
-	int r = EXIT_ERROR;
+	int r = cli_load(dir, cli_newest_of(h, reference, "compare", id), record, NULL, NULL);
 
-	if (record)
-		r = cli_load(dir, cli_newest_of(h, reference, id), record, NULL, NULL);
-
-	if (r == 0) {
+	if (r == 0)
 		trk__past_from(record, "", ret);
-		trk__record_release(record);
-	}
-	free(record);
 	return r;
 }
 
-static int beside_history(struct trk_history *h, struct comparison *c)
+static int beside_history(struct trk_history *h, const char *dir, const struct trk_record *record,
+			  struct comparison *c)
 {
 	struct cli_past past = {.count = 0};
-	int r = cli_past_load(h, c->run->job, TRK_CHANGE_EARLIER_MAX + 50, false, &past);
+	struct trk_job_key job = {c->run->job, c->run->has_scope ? c->run->scope : NULL};
+	int r = cli_past_load(h, &job, TRK_CHANGE_EARLIER_MAX + 50, false, &past);
 
 	if (r == 0)
 		r = with_history(c, &past);
+	if (r == 0)
+		cli_change_phases(dir, record, &past, &c->change);
 	cli_past_release(&past);
 	return r;
 }
@@ -245,6 +279,7 @@ static int beside_history(struct trk_history *h, struct comparison *c)
 static int run(int argc, char **argv)
 {
 	static struct trk_past now, before;
+	static struct trk_record record, other; /* empty ones can be released */
 	static struct comparison c = {.run = &now};
 	struct settings s = {.dir = NULL};
 	struct trk_history *h;
@@ -261,13 +296,16 @@ static int run(int argc, char **argv)
 	if (!h)
 		return r;
 	/* With two runs the first is the older one: A -> B. */
-	r = find_run(h, s.dir, at < argc ? argv[at + 1 < argc ? at + 1 : at] : "@", &now);
+	r = find_run(h, s.dir, at < argc ? argv[at + 1 < argc ? at + 1 : at] : "@", &record, &now);
 	if (r == 0 && at + 1 < argc) {
-		r = find_run(h, s.dir, argv[at], &before);
-		with_run(&c, &before);
+		r = find_run(h, s.dir, argv[at], &other, &before);
+		if (r == 0)
+			r = with_run(&c, &before, &record, &other);
 	} else if (r == 0) {
-		r = beside_history(h, &c);
+		r = beside_history(h, s.dir, &record, &c);
 	}
+	trk__record_release(&record);
+	trk__record_release(&other);
 	trk__history_free(h);
 	if (r != 0)
 		return r;

@@ -13,7 +13,7 @@
 #include "record/store.h"
 #include "report/summary.h"
 
-enum { TEXT_MAX = 64 * 1024 * 1024, SHOWN_DEFAULT = 20 };
+enum { TEXT_MAX = 64 * 1024 * 1024, SHOWN_DEFAULT = 20, NAMESAKES_RUNS_MAX = 500 };
 
 struct settings {
 	const char *dir;
@@ -94,7 +94,7 @@ static void add_safe(struct trk_buf *b, const char *text, int width)
 		trk__buf_putc(b, ' ');
 }
 
-static void run_text(struct trk_buf *b, const struct trk_past *run)
+static void run_text(struct trk_buf *b, const struct trk_past *run, bool with_scope)
 {
 	time_t start = (time_t) run->start_s;
 	char when[32] = "", end[32], took[48];
@@ -111,7 +111,25 @@ static void run_text(struct trk_buf *b, const struct trk_past *run)
 	add_figure(b, 10, 1, run->peak_memory_mib);
 	if (!isnan(run->cost_usd))
 		trk__buf_printf(b, "  $%.4f", run->cost_usd);
+	if (with_scope && run->scope[0]) {
+		trk__buf_puts(b, "  in ");
+		add_safe(b, run->scope, (int) strlen(run->scope));
+	}
 	trk__buf_putc(b, '\n');
+}
+
+/* Whether the name alone does not tell it from all others of the list. */
+static bool has_namesake(const struct cli_past *past, size_t at)
+{
+	const struct trk_past *run = &past->run[at];
+
+	if (past->count > NAMESAKES_RUNS_MAX)
+		return true;
+	for (size_t i = 0; i < past->count; i++)
+		if (past->run[i].has_scope && !strcmp(past->run[i].job, run->job) &&
+		    strcmp(past->run[i].scope, run->scope) != 0)
+			return true;
+	return false;
 }
 
 static void run_json(struct trk_json *j, const struct trk_past *run)
@@ -119,6 +137,7 @@ static void run_json(struct trk_json *j, const struct trk_past *run)
 	trk__json_open(j, '{');
 	trk__json_key_text(j, "id", run->id);
 	trk__json_key_text(j, "job", run->job);
+	trk__json_key_text(j, "scope", run->scope[0] ? run->scope : NULL);
 	trk__json_key_text(j, "kind", run->kind);
 	trk__json_key_text(j, "command", run->command);
 	trk__json_key_text(j, "verdict", run->verdict);
@@ -157,7 +176,7 @@ static void print_all(struct trk_buf *b, const struct cli_past *past, bool json)
 			      "run         started           job                   end             "
 			      "        took    cores  peak MiB\n");
 		for (size_t i = 0; i < past->count; i++)
-			run_text(b, &past->run[i]);
+			run_text(b, &past->run[i], has_namesake(past, i));
 		return;
 	}
 	trk__json_init(&j, b, 1);
@@ -170,6 +189,21 @@ static void print_all(struct trk_buf *b, const struct cli_past *past, bool json)
 	trk__json_close(&j, ']');
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');
+}
+
+/* The runs of a job, or of all that have its name. */
+static int load_named(struct trk_history *h, const struct settings *s, const char *reference,
+		      struct cli_past *ret)
+{
+	struct trk_job_key key = {reference, NULL};
+	struct cli_job job;
+
+	if (reference && cli_job_find(h, reference, &job)) {
+		key = (struct trk_job_key){job.job,
+					   job.namesakes > 1 ? NULL : cli_job_key(&job).scope};
+		cli_job_tell(h, &job, NULL);
+	}
+	return cli_past_load(h, reference ? &key : NULL, (size_t) s->max, false, ret);
 }
 
 static int run_history(int argc, char **argv)
@@ -189,7 +223,7 @@ static int run_history(int argc, char **argv)
 	h = cli_history_open(s.dir, &r);
 	if (!h)
 		return r;
-	r = cli_past_load(h, at < argc ? argv[at] : NULL, (size_t) s.max, false, &past);
+	r = load_named(h, &s, at < argc ? argv[at] : NULL, &past);
 	if (r == 0 && past.count == 0 && at < argc) {
 		cli_complain("%s: no run of this job", argv[at]);
 		r = EXIT_NODATA;
@@ -232,8 +266,20 @@ static int remove_run(const struct settings *s, struct trk_history *h, int runs_
 static int prune(const struct settings *s, struct trk_history *h, int runs_fd)
 {
 	double now = (double) time(NULL);
+	struct trk_job_key key = {s->job, NULL};
 	struct cli_past past;
-	int r = cli_past_load(h, s->job, 0, true, &past);
+	struct cli_job job;
+	int r;
+
+	if (s->job && cli_job_find(h, s->job, &job)) {
+		if (job.namesakes > 1) {
+			cli_complain("prune: %zu jobs are called %s. Try: --job '%s in %s'",
+				     job.namesakes, job.job, job.job, job.scope);
+			return EXIT_USAGE;
+		}
+		key = cli_job_key(&job);
+	}
+	r = cli_past_load(h, s->job ? &key : NULL, 0, true, &past);
 
 	for (size_t i = 0; r == 0 && i < past.count; i++) {
 		const struct trk_past *run = &past.run[i];

@@ -102,8 +102,9 @@ static int check(const struct settings *s, struct trk_advice_input *in)
 /* The runs of the job, oldest first, up to the one that was named. */
 static int load_runs(struct question *q, struct trk_history *h)
 {
+	struct trk_job_key job = trk__job_key(&q->record.run);
 	struct cli_past past;
-	int r = cli_past_load(h, q->record.run.job, RUNS_MAX, false, &past);
+	int r = cli_past_load(h, &job, RUNS_MAX, false, &past);
 	double until = (double) q->record.run.start_ns / 1e9 + 1e-3;
 
 	if (r != 0)
@@ -154,6 +155,7 @@ static void answer_json(struct trk_buf *b, const struct question *q, const struc
 	trk__json_open(&j, '{');
 	trk__json_key_text(&j, "schema", "resource-tracker.advice/1");
 	trk__json_key_text(&j, "job", q->record.run.job);
+	trk__json_key_text(&j, "scope", q->record.run.scope[0] ? q->record.run.scope : NULL);
 	trk__json_key_text(&j, "run", q->record.run.id);
 	trk__advice_json(&j, a);
 	if (course)
@@ -256,7 +258,7 @@ static int gather_and_answer(struct question *q, struct trk_advice_input *in, co
 	h = cli_history_open(q->s.dir, &r);
 	if (!h && r != EXIT_NODATA)
 		return r;
-	reference = cli_newest_of(h, reference, newest);
+	reference = cli_newest_of(h, reference, "recommend", newest);
 	r = cli_load(q->s.dir, reference, &q->record, NULL, NULL);
 	if (r == 0) {
 		q->runs_fd =

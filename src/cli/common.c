@@ -78,6 +78,12 @@ static int status_of(int error)
 	}
 }
 
+/* The name of a job may hold a slash, too: "CI/test@-1". */
+bool cli_is_path(const char *reference)
+{
+	return access(reference, F_OK) == 0 || (strchr(reference, '/') && !strchr(reference, '@'));
+}
+
 int cli_load(const char *dir, const char *reference, struct trk_record *record, void *on_row,
 	     void *data)
 {
@@ -88,7 +94,7 @@ int cli_load(const char *dir, const char *reference, struct trk_record *record, 
 	int r;
 
 	memcpy(&fn, &on_row, sizeof(fn));
-	if (strchr(reference, '/') || access(reference, F_OK) == 0) {
+	if (cli_is_path(reference)) {
 		r = trk__record_read(AT_FDCWD, reference, record, fn, data, &error);
 	} else {
 		dir = cli_state_dir(dir, text, sizeof(text));

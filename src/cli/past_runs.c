@@ -6,16 +6,24 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/libc.h"
+#include "record/identity.h"
+#include "record/reader.h"
+#include "record/store.h"
+#include "report/course.h"
 
 enum {
 	CHANGE_PATIENCE_MS = 300, /* at the end of a run */
 	CHANGE_NEW_MAX = 64,      /* recordings that are taken into the history then */
 	SEND_PATIENCE_S = 60,
+	NAMESAKES_MAX = 64,
+	SCOPES_SEEN_MAX = 2000, /* newest runs of a name that are looked at */
 };
 
 const char *cli_history_url(void)
@@ -65,21 +73,132 @@ static int keep(void *data, const struct trk_past *run)
 	return 0;
 }
 
-static int take_id(void *data, const struct trk_past *run)
+/* ---- jobs ---- */
+
+/* The scopes of a name, in the order of their newest runs. */
+struct scopes {
+	char of[NAMESAKES_MAX][TRK_RUN_TEXT_SIZE], newest[NAMESAKES_MAX][TRK_RUN_ID_SIZE];
+	char first[TRK_RUN_ID_SIZE]; /* the newest run, whatever its scope */
+	size_t count;
+};
+
+static int take_scope(void *data, const struct trk_past *run)
 {
-	(void) snprintf(data, TRK_RUN_ID_SIZE, "%s", run->id);
-	return 1;
+	struct scopes *s = data;
+
+	if (!s->first[0])
+		(void) snprintf(s->first, sizeof(s->first), "%s", run->id);
+	if (!run->has_scope)
+		return 0;
+	for (size_t i = 0; i < s->count; i++)
+		if (!strcmp(s->of[i], run->scope))
+			return 0;
+	(void) snprintf(s->of[s->count], TRK_RUN_TEXT_SIZE, "%s", run->scope);
+	(void) snprintf(s->newest[s->count], TRK_RUN_ID_SIZE, "%s", run->id);
+	return ++s->count == NAMESAKES_MAX;
 }
 
-const char *cli_newest_of(struct trk_history *h, const char *reference, char id[TRK_RUN_ID_SIZE])
+static void here(char text[TRK_RUN_TEXT_SIZE])
 {
-	id[0] = '\0';
-	if (h)
-		(void) trk__history_list(h, reference, 1, false, take_id, id, NULL);
-	return id[0] ? id : reference;
+	char directory[4096];
+
+	if (!getcwd(directory, sizeof(directory)))
+		directory[0] = '\0';
+	trk__identity_scope(directory, text);
 }
 
-int cli_past_load(struct trk_history *h, const char *job, size_t max, bool unlisted,
+static bool find_by_name(struct trk_history *h, const char *name, const char *scope,
+			 struct cli_job *ret)
+{
+	struct trk_job_key key = {name, NULL};
+	struct scopes *s = calloc(1, sizeof(*s));
+	char preferred[TRK_RUN_TEXT_SIZE];
+	size_t at = 0;
+	bool found;
+
+	if (!s || trk__history_list(h, &key, SCOPES_SEEN_MAX, false, take_scope, s, NULL) < 0)
+		s = (free(s), NULL);
+	if (!s)
+		return false;
+	here(preferred);
+	if (scope && strcmp(scope, ".") != 0)
+		(void) snprintf(preferred, sizeof(preferred), "%s", scope);
+	while (at < s->count && strcmp(s->of[at], preferred) != 0)
+		at++;
+	found = scope ? at < s->count : s->first[0] != '\0';
+	at = at < s->count ? at : 0;
+	*ret = (struct cli_job){.has_scope = s->count > 0,
+				.namesakes = s->count > 0 ? s->count : 1};
+	(void) snprintf(ret->job, sizeof(ret->job), "%s", name);
+	(void) snprintf(ret->scope, sizeof(ret->scope), "%s", s->of[at]);
+	(void) snprintf(ret->newest, sizeof(ret->newest), "%s",
+			s->count > 1 ? s->newest[at] : s->first);
+	free(s);
+	return found;
+}
+
+bool cli_job_find(struct trk_history *h, const char *reference, struct cli_job *ret)
+{
+	char name[TRK_RUN_TEXT_SIZE];
+
+	if (!h)
+		return false;
+	if (find_by_name(h, reference, NULL, ret))
+		return true;
+	/* A name may hold the word, too. */
+	for (const char *at = strstr(reference, " in "); at; at = strstr(at + 1, " in ")) {
+		(void) snprintf(name, sizeof(name), "%.*s", (int) (at - reference), reference);
+		if (at - reference < TRK_RUN_TEXT_SIZE && find_by_name(h, name, at + 4, ret)) {
+			ret->namesakes = 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct trk_job_key cli_job_key(const struct cli_job *job)
+{
+	return (struct trk_job_key){job->job, job->has_scope ? job->scope : NULL};
+}
+
+void cli_job_tell(struct trk_history *h, const struct cli_job *job, const char *verb)
+{
+	struct trk_job_key key = {job->job, NULL};
+	struct scopes *s = calloc(1, sizeof(*s));
+	char label[TRK_LABEL_SIZE] = "";
+
+	if (s && job->namesakes > 1)
+		(void) trk__history_list(h, &key, SCOPES_SEEN_MAX, false, take_scope, s, NULL);
+	for (size_t i = 0; s && i < s->count && !label[0]; i++)
+		if (strcmp(s->of[i], job->scope) != 0)
+			trk__identity_label(job->job, s->of[i], label);
+	if (label[0] && verb)
+		cli_complain("%zu jobs are called %s: this is the one%s%s. Try: resource-tracker "
+			     "%s '%s'",
+			     job->namesakes, job->job,
+			     job->scope[0] ? " in " : " of that name alone", job->scope, verb,
+			     label);
+	else if (label[0])
+		cli_complain(
+			"%zu jobs are called %s, and all follow. Try: resource-tracker history "
+			"'%s'",
+			job->namesakes, job->job, label);
+	free(s);
+}
+
+const char *cli_newest_of(struct trk_history *h, const char *reference, const char *verb,
+			  char id[TRK_RUN_ID_SIZE])
+{
+	struct cli_job job;
+
+	if (!cli_job_find(h, reference, &job))
+		return reference;
+	cli_job_tell(h, &job, verb);
+	(void) snprintf(id, TRK_RUN_ID_SIZE, "%s", job.newest);
+	return id;
+}
+
+int cli_past_load(struct trk_history *h, const struct trk_job_key *job, size_t max, bool unlisted,
 		  struct cli_past *ret)
 {
 	struct trk_error error = {.code = 0};
@@ -102,12 +221,62 @@ void cli_past_release(struct cli_past *p)
 
 /* ---- what changed ---- */
 
-int cli_change_of(const char *dir, const struct trk_record *record, size_t max_new,
-		  struct trk_change *ret)
+/* The course of a run from its recording; false where there is none any more. */
+static bool read_course(int runs_fd, const char *file, struct trk_course *ret)
+{
+	struct trk_record *record = calloc(1, sizeof(*record));
+	bool there =
+		record && *file && trk__record_read(runs_fd, file, record, NULL, NULL, NULL) == 0;
+	bool good = there && trk__course_of(record, ret) == 0 && ret->phase_count > 0;
+
+	if (there)
+		trk__record_release(record);
+	free(record);
+	return good;
+}
+
+void cli_change_phases(const char *dir, const struct trk_record *record,
+		       const struct cli_past *past, struct trk_change *c)
+{
+	struct trk_course *courses = NULL, *now;
+	double start_s = (double) record->run.start_ns / 1e9;
+	TRK_FD_CLEANUP int runs_fd = -1;
+	size_t n = 0, tried = 0;
+	char text[4096];
+
+	if (!trk__change_is_notable(c, TRK_CHANGE_DURATION) &&
+	    !trk__change_is_notable(c, TRK_CHANGE_PEAK_MEMORY))
+		return;
+	courses = calloc(TRK_CHANGE_PHASE_RUNS + 1, sizeof(*courses));
+	runs_fd = trk__store_open(cli_state_dir(dir, text, sizeof(text)), false, NULL);
+	now = courses ? &courses[TRK_CHANGE_PHASE_RUNS] : NULL;
+	if (!now || runs_fd < 0 || trk__course_of(record, now) < 0 || now->phase_count == 0)
+		past = NULL;
+	for (size_t i = 0; past && i < past->count && n < TRK_CHANGE_PHASE_RUNS &&
+			   tried < 2 * TRK_CHANGE_PHASE_RUNS;
+	     i++) {
+		const struct trk_past *run = &past->run[i];
+
+		if (run->start_s >= start_s || run->code > 0 || !strcmp(run->id, record->run.id))
+			continue;
+		tried++;
+		n += read_course(runs_fd, run->file, &courses[n]);
+	}
+	if (past)
+		trk__change_find_phases(c, now, courses, n);
+	free(courses);
+}
+
+/* With what is known so far, and once more when the phases are known, if they are to be. */
+typedef void tell_fn(void *data, const struct trk_change *c);
+
+static int change_of(const char *dir, const struct trk_record *record, size_t max_new,
+		     struct trk_change *ret, tell_fn *tell, void *data)
 {
 	struct trk_error error = {.code = 0};
 	struct trk_past *now = calloc(1, sizeof(*now));
 	struct trk_history *h = NULL;
+	struct trk_job_key job = trk__job_key(&record->run);
 	struct cli_past p = {.count = 0};
 	char text[4096];
 	int r = -ENOMEM;
@@ -116,11 +285,16 @@ int cli_change_of(const char *dir, const struct trk_record *record, size_t max_n
 		h = trk__history_open_at(cli_history_url(), cli_state_dir(dir, text, sizeof(text)),
 					 max_new, &error);
 	if (h)
-		r = trk__history_list(h, record->run.job, TRK_CHANGE_EARLIER_MAX + 50, false, keep,
-				      &p, &error);
+		r = trk__history_list(h, &job, TRK_CHANGE_EARLIER_MAX + 50, false, keep, &p,
+				      &error);
 	if (r == 0) {
 		trk__past_from(record, "", now);
 		trk__change_from_history(now, p.run, p.count, ret);
+		if (tell)
+			tell(data, ret);
+		cli_change_phases(dir, record, &p, ret);
+		if (tell)
+			tell(data, ret);
 	}
 	cli_past_release(&p);
 	trk__history_free(h);
@@ -128,13 +302,51 @@ int cli_change_of(const char *dir, const struct trk_record *record, size_t max_n
 	return r;
 }
 
+int cli_change_of(const char *dir, const struct trk_record *record, size_t max_new,
+		  struct trk_change *ret)
+{
+	return change_of(dir, record, max_new, ret, NULL, NULL);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	(void) clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
+}
+
 /* Read into *ret what the child writes, for so long. */
 static bool hear(int fd, struct trk_change *ret)
 {
-	struct pollfd wait = {.fd = fd, .events = POLLIN};
+	uint64_t end = now_ms() + CHANGE_PATIENCE_MS;
+	struct trk_change next;
+	bool heard = false;
+	size_t len = 0;
 
-	return poll(&wait, 1, CHANGE_PATIENCE_MS) == 1 &&
-	       read(fd, ret, sizeof(*ret)) == (ssize_t) sizeof(*ret);
+	/* Twice: the second time with the phases. */
+	for (uint64_t now = now_ms(); now < end; now = now_ms()) {
+		struct pollfd wait = {.fd = fd, .events = POLLIN};
+		ssize_t n;
+
+		if (poll(&wait, 1, (int) (end - now)) != 1)
+			break;
+		n = read(fd, (char *) &next + len, sizeof(next) - len);
+		if (n <= 0)
+			break;
+		len += (size_t) n;
+		if (len < sizeof(next))
+			continue;
+		memcpy(ret, &next, sizeof(next));
+		heard = true;
+		len = 0;
+	}
+	return heard;
+}
+
+static void write_change(void *data, const struct trk_change *c)
+{
+	(void) trk__write_all(*(const int *) data, c, sizeof(*c));
 }
 
 bool cli_change_quickly(const char *dir, const struct trk_record *record, struct trk_change *ret)
@@ -149,11 +361,8 @@ bool cli_change_quickly(const char *dir, const struct trk_record *record, struct
 	if (pid == 0) {
 		struct trk_change change;
 
-		_exit(cli_change_of(dir, record, CHANGE_NEW_MAX, &change) == 0 &&
-				      write(ends[1], &change, sizeof(change)) ==
-					      (ssize_t) sizeof(change)
-			      ? 0
-			      : 1);
+		_exit(change_of(dir, record, CHANGE_NEW_MAX, &change, write_change, &ends[1]) ? 1
+											      : 0);
 	}
 	trk__close(ends[1]);
 	heard = pid > 0 && hear(ends[0], ret);

@@ -37,6 +37,7 @@ struct gathered {
 	char *raw;
 	ssize_t raw_len;
 	struct trk_report report;
+	struct trk_change change;
 };
 
 static int load_rows(const struct cli_report_choice *choice, struct gathered *g)
@@ -58,20 +59,24 @@ static int load_rows(const struct cli_report_choice *choice, struct gathered *g)
 }
 
 /* The runs of the job up to this one. Without a history the run stands alone. */
-static void load_runs(struct trk_history *h, struct gathered *g)
+static void load_runs(struct trk_history *h, const char *dir, struct gathered *g)
 {
 	double until = (double) g->record.run.start_ns / 1e9 + 1e-3;
+	struct trk_job_key job = trk__job_key(&g->record.run);
 	struct cli_past past = {.count = 0};
 	size_t n = 0;
 
-	if (h && cli_past_load(h, g->record.run.job, RUNS_MAX, false, &past) != 0)
+	if (h && cli_past_load(h, &job, RUNS_MAX, false, &past) != 0)
 		past.count = 0;
 	g->runs = calloc(past.count + 1, sizeof(*g->runs));
 	for (size_t i = past.count; g->runs && i-- > 0;)
 		if (past.run[i].start_s <= until && strcmp(past.run[i].id, g->record.run.id) != 0)
 			g->runs[n++] = past.run[i];
-	if (g->runs)
-		trk__past_from(&g->record, "", &g->runs[n++]);
+	if (g->runs) {
+		trk__past_from(&g->record, "", &g->runs[n]);
+		trk__change_from_history(&g->runs[n++], past.run, past.count, &g->change);
+		cli_change_phases(dir, &g->record, &past, &g->change);
+	}
 	g->count = n;
 	cli_past_release(&past);
 }
@@ -83,7 +88,7 @@ static int load_raw(const struct cli_report_choice *choice, struct gathered *g)
 	const char *path = choice->reference;
 	int r = 0;
 
-	if (!strchr(path, '/') && access(path, F_OK) != 0) {
+	if (!cli_is_path(path)) {
 		fd = trk__store_open(cli_state_dir(choice->dir, text, sizeof(text)), false, NULL);
 		r = fd < 0 ? fd : trk__store_find(fd, path, name, NULL);
 		path = name;
@@ -107,11 +112,12 @@ static int make(const struct cli_report_choice *choice, struct trk_history *h, s
 		r = load_raw(choice, g);
 	if (r != 0)
 		return r;
-	load_runs(h, g);
+	load_runs(h, choice->dir, g);
 	g->has_catalog = cli_catalog_load(&usual, &g->catalog) == 0;
 	in.rows = g->rows;
 	in.runs = g->runs;
 	in.count = g->count;
+	in.change = g->runs ? &g->change : NULL;
 	in.catalog = g->has_catalog ? &g->catalog.c : NULL;
 	in.raw = g->raw;
 	in.raw_len = g->raw ? (size_t) g->raw_len : 0;
@@ -143,7 +149,7 @@ static int load_make_write(struct cli_report_choice choice, struct trk_history *
 	int r;
 
 	/* A name without a sign of a run is a job: its newest run. */
-	choice.reference = cli_newest_of(h, choice.reference, newest);
+	choice.reference = cli_newest_of(h, choice.reference, "report", newest);
 	r = cli_load(choice.dir, choice.reference, &g->record, NULL, NULL);
 	if (r != 0)
 		return r;

@@ -20,6 +20,7 @@
 #include "cli/sample_output.h"
 #include "cli/sibling_options.h"
 #include "record/control.h"
+#include "record/identity.h"
 #include "record/request.h"
 #include "record/track.h"
 #include "report/summary.h"
@@ -230,7 +231,7 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 
 /* clang-format off */
 #define SHARED_OPTIONS \
-	{"job", 'n', "NAME", "name of the job (default: program and script)", cli_set_text, AT(job)}, \
+	{"job", 'n', "NAME", "name of the job (default: the batch system's, else program, script and directory)", cli_set_text, AT(job)}, \
 	{"job-name", 0, "NAME", "the same", cli_set_text, AT(job)}, \
 	{"interval", 'i', "DUR", "10ms to 1h; a bare number is seconds (1s)", take_interval, 0}, \
 	{"output", 'o', "FILE", "write the samples there as well", cli_set_text, AT(output)}, \
@@ -320,23 +321,6 @@ static void say_word(void *data, const char *text)
 }
 
 /* ---- the end ---- */
-
-/* "python train.py" -> "python train.py"; options of the interpreter are passed over. */
-static void derive_job(char **argv, bool redact, char *text, size_t size)
-{
-	const char *slash = strrchr(argv[0], '/');
-	size_t n = (size_t) snprintf(text, size, "%s", slash ? slash + 1 : argv[0]);
-
-	for (char **arg = argv + 1; !redact && *arg && n < size; arg++) {
-		const char *base = strrchr(*arg, '/');
-
-		if ((*arg)[0] == '-' || !strchr(*arg, '.') || strchr(*arg, ' ') ||
-		    strchr(*arg, '\n'))
-			continue;
-		(void) snprintf(text + n, size - n, " %s", base ? base + 1 : *arg);
-		return;
-	}
-}
 
 /* Bytes of the files that the command line names, as arguments of their own or behind a '=': those
  * that are there before the job starts. */
@@ -553,9 +537,52 @@ static const char *get_variable(const char *name)
 	return getenv(name);
 }
 
+/* Whose words an attached process was started with, in `text`; an empty argv[0] where they are hidden. */
+static void read_command(int pid, char *text, size_t size, char **argv, size_t max)
+{
+	char path[64];
+	size_t n = 0;
+	long len;
+	int fd;
+
+	(void) snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = fd < 0 ? -1 : read(fd, text, size - 1);
+	trk__close(fd);
+	text[len > 0 ? len : 0] = '\0';
+	for (char *at = text; at < text + len && n + 1 < max; at += strlen(at) + 1)
+		argv[n++] = at;
+	argv[n] = NULL;
+}
+
+/* The job that a command is of, where no name was given: argv, or else that of the process. */
+static void identify(const struct track_settings *s, char **argv, int pid, struct trk_identity *ret)
+{
+	enum { WORDS_MAX = 64 };
+	char words[4096], *theirs[WORDS_MAX], directory[4096] = "", link[64];
+	struct trk_identity_facts facts = {
+		.get = argv ? get_variable : NULL, /* a process stands under its own batch system */
+		.argv = argv ? argv : theirs,
+		.redact = s->redact_args,
+		.directory = directory,
+	};
+	long len;
+
+	*ret = (struct trk_identity){.job = ""};
+	if (!argv && pid > 0)
+		read_command(pid, words, sizeof(words), theirs, WORDS_MAX);
+	if (!argv && (pid <= 0 || !theirs[0]))
+		return;
+	(void) snprintf(link, sizeof(link), argv ? "/proc/self/cwd" : "/proc/%d/cwd", pid);
+	len = readlink(link, directory, sizeof(directory) - 1);
+	directory[len > 0 ? len : 0] = '\0';
+	trk__identity_find(&facts, ret);
+}
+
 int track_with(struct track_settings *s, char **argv, int pid)
 {
-	char dir[4096], job[TRK_RUN_TEXT_SIZE];
+	char dir[4096];
+	struct trk_identity identity;
 	struct trk_track_result *result = calloc(1, sizeof(*result));
 	struct trk_track_options options = {
 		.argv = argv,
@@ -603,9 +630,10 @@ int track_with(struct track_settings *s, char **argv, int pid)
 	}
 	if (argv && !s->input_bytes)
 		options.input_bytes = size_of_inputs(argv);
-	if ((!s->job || !*s->job) && argv) {
-		derive_job(argv, s->redact_args, job, sizeof(job));
-		options.job = job;
+	if (!s->job || !*s->job) {
+		identify(s, argv, pid, &identity);
+		options.job = identity.job;
+		options.scope = identity.scope;
 	}
 	r = trk__env_init(&env);
 	if (r < 0) {

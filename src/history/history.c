@@ -39,8 +39,13 @@ const char *trk__history_note(const struct trk_history *h)
 	return h->note;
 }
 
-int trk__history_list(struct trk_history *h, const char *job, size_t max, bool unlisted,
-		      trk_past_fn *fn, void *data, struct trk_error *reterr)
+struct trk_job_key trk__job_key(const struct trk_run *run)
+{
+	return (struct trk_job_key){run->job, run->has_scope ? run->scope : NULL};
+}
+
+int trk__history_list(struct trk_history *h, const struct trk_job_key *job, size_t max,
+		      bool unlisted, trk_past_fn *fn, void *data, struct trk_error *reterr)
 {
 	return h->ops->list(h, job, max, unlisted, fn, data, reterr);
 }

@@ -21,6 +21,8 @@ enum { TRK_HISTORY_COMMAND_SIZE = 512 };
 struct trk_past {
 	char id[TRK_RUN_ID_SIZE];
 	char job[TRK_RUN_TEXT_SIZE];
+	char scope[TRK_RUN_TEXT_SIZE]; /* as in struct trk_run */
+	bool has_scope;
 	char kind[16];
 	char command[TRK_HISTORY_COMMAND_SIZE]; /* arguments with blanks between them, cut */
 	char file[96];                          /* of the recording; it may be gone */
@@ -66,10 +68,18 @@ const char *trk__history_note(const struct trk_history *h);
 /* Called for each run; return non-zero to stop. */
 typedef int trk_past_fn(void *data, const struct trk_past *run);
 
+/* A job: its name, and its scope or NULL for any. Runs without a scope are of every one. */
+struct trk_job_key {
+	const char *job, *scope;
+};
+
+/* The job that a run is of; a view. */
+struct trk_job_key trk__job_key(const struct trk_run *run);
+
 /* The newest `max` runs (0: all) of a job (NULL: of all), newest first; unlisted: also those that
  * asked not to be in it. Returns 0 or a negative error, with *reterr. */
-int trk__history_list(struct trk_history *h, const char *job, size_t max, bool unlisted,
-		      trk_past_fn *fn, void *data, struct trk_error *reterr);
+int trk__history_list(struct trk_history *h, const struct trk_job_key *job, size_t max,
+		      bool unlisted, trk_past_fn *fn, void *data, struct trk_error *reterr);
 
 /* Forget one run. 0, -TRK_E_NORUN or another negative error. */
 int trk__history_forget(struct trk_history *h, const char *id, struct trk_error *reterr);

@@ -57,6 +57,8 @@ void trk__past_from(const struct trk_record *record, const char *file, struct tr
 	};
 	(void) snprintf(ret->id, sizeof(ret->id), "%s", run->id);
 	(void) snprintf(ret->job, sizeof(ret->job), "%s", run->job);
+	(void) snprintf(ret->scope, sizeof(ret->scope), "%s", run->scope);
+	ret->has_scope = run->has_scope;
 	(void) snprintf(ret->kind, sizeof(ret->kind), "%s",
 			run->unlisted ? TRK_KIND_UNLISTED : run->kind);
 	(void) snprintf(ret->file, sizeof(ret->file), "%s", file);

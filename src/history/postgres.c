@@ -51,14 +51,14 @@ struct postgres_history {
 };
 
 #define NAME(field)        #field ", "
-#define COLUMN_LIST        TEXTS(NAME) FIGURES(NAME) "code, signal, samples, ended"
+#define COLUMN_LIST        TEXTS(NAME) FIGURES(NAME) "code, signal, samples, ended, scope"
 #define TEXT_COLUMN(field) ", " #field " TEXT NOT NULL"
 #define REAL_COLUMN(field) ", " #field " DOUBLE PRECISION"
 #define UPDATE(field)      #field " = EXCLUDED." #field ", "
 #define COUNT_ONE(field)   +1
 
 enum {
-	VALUES = 4 TEXTS(COUNT_ONE) FIGURES(COUNT_ONE),
+	VALUES = 5 TEXTS(COUNT_ONE) FIGURES(COUNT_ONE),
 	NUMBER_SIZE = 32,
 	SCHEMA_VERSION = 3, /* counted as that of SQLite */
 };
@@ -70,7 +70,7 @@ static const char create_sql[] =
 	"CREATE TABLE IF NOT EXISTS resource_tracker.run (n BIGSERIAL PRIMARY KEY" TEXTS(
 		TEXT_COLUMN)
 		FIGURES(REAL_COLUMN) ", code INTEGER, signal INTEGER, samples BIGINT, ended "
-				     "BOOLEAN);"
+				     "BOOLEAN, scope TEXT);"
 				     "CREATE UNIQUE INDEX IF NOT EXISTS run_file ON "
 				     "resource_tracker.run (file);"
 				     "CREATE INDEX IF NOT EXISTS run_time ON "
@@ -220,6 +220,8 @@ static int send_run(struct postgres_history *h, const char *sql, struct trk_past
 	put_whole(&v, run->signal);
 	put_whole(&v, (int64_t) run->samples);
 	v.of[v.n++] = run->ended ? "t" : "f";
+	clean(run->scope);
+	v.of[v.n++] = run->has_scope ? run->scope : NULL;
 	return tell(h, sql, VALUES, v.of, reterr);
 }
 
@@ -257,6 +259,8 @@ static void read_run(struct postgres_history *h, const struct pg_result *r, int 
 	ret->signal = (int) whole_at(h, r, row, at++);
 	ret->samples = (uint64_t) whole_at(h, r, row, at++);
 	ret->ended = *text_at(h, r, row, at++) == 't';
+	ret->has_scope = !h->lib.getisnull(r, row, at);
+	(void) snprintf(ret->scope, sizeof(ret->scope), "%s", text_at(h, r, row, at));
 }
 
 /* ---- sending what is new ---- */
@@ -346,25 +350,29 @@ static int send_new(struct postgres_history *h, size_t max_new, struct trk_error
 
 /* ---- questions ---- */
 
-static int list_runs(struct trk_history *base, const char *job, size_t max, bool unlisted,
-		     trk_past_fn *fn, void *data, struct trk_error *reterr)
+static int list_runs(struct trk_history *base, const struct trk_job_key *job, size_t max,
+		     bool unlisted, trk_past_fn *fn, void *data, struct trk_error *reterr)
 {
 	struct postgres_history *h = of(base);
-	char limit[NUMBER_SIZE], name[TRK_RUN_TEXT_SIZE];
-	const char *values[3] = {max ? limit : NULL, unlisted ? "t" : "f", job ? name : NULL};
+	char limit[NUMBER_SIZE], name[TRK_RUN_TEXT_SIZE], scope[TRK_RUN_TEXT_SIZE];
+	const char *values[4] = {max ? limit : NULL, unlisted ? "t" : "f", job ? name : NULL,
+				 job && job->scope ? scope : NULL};
 	struct pg_result *r;
 	struct trk_past run;
 	int rows;
 
 	(void) snprintf(limit, sizeof(limit), "%zu", max);
-	(void) snprintf(name, sizeof(name), "%s", job ? job : "");
+	(void) snprintf(name, sizeof(name), "%s", job ? job->job : "");
 	clean(name);
+	(void) snprintf(scope, sizeof(scope), "%s", job && job->scope ? job->scope : "");
+	clean(scope);
 	r = ask(h,
 		"SELECT " COLUMN_LIST
 		" FROM resource_tracker.run WHERE ($2::boolean OR kind <> '" TRK_KIND_UNLISTED
-		"') AND ($3::text IS NULL OR job = $3) ORDER BY start_s DESC, file DESC LIMIT "
+		"') AND ($3::text IS NULL OR job = $3) AND ($4::text IS NULL OR scope IS NULL OR "
+		"scope = $4) ORDER BY start_s DESC, file DESC LIMIT "
 		"$1::bigint",
-		3, values, reterr);
+		4, values, reterr);
 	if (!r)
 		return -EIO;
 	rows = h->lib.ntuples(r);
@@ -407,9 +415,12 @@ static const struct trk_history_ops ops = {
 static int check_version(struct postgres_history *h, struct trk_error *reterr)
 {
 	static const char question[] =
-		"SELECT value FROM resource_tracker.state WHERE key = 'version'";
+		"SELECT value, EXISTS (SELECT FROM pg_attribute WHERE attrelid = "
+		"'resource_tracker.run'::regclass AND attname = 'scope') FROM "
+		"resource_tracker.state WHERE key = 'version'";
 	struct pg_result *r = ask(h, question, 0, NULL, NULL);
 	int64_t version;
+	bool has_scope;
 
 	if (!r) {
 		if (tell(h, create_sql, 0, NULL, reterr) < 0)
@@ -419,11 +430,17 @@ static int check_version(struct postgres_history *h, struct trk_error *reterr)
 			return -EIO;
 	}
 	version = h->lib.ntuples(r) ? whole_at(h, r, 0, 0) : SCHEMA_VERSION;
+	has_scope = !h->lib.ntuples(r) || *text_at(h, r, 0, 1) == 't';
 	h->lib.clear(r);
 	if (version > SCHEMA_VERSION)
 		return trk__error_set(reterr, -TRK_E_VERSION, NULL,
 				      "history: made by a newer version of resource-tracker");
-	return 0;
+	/* Older trackers go on beside it: they leave the column empty. */
+	return has_scope ? 0
+			 : tell(h,
+				"ALTER TABLE resource_tracker.run ADD COLUMN IF NOT EXISTS scope "
+				"TEXT",
+				0, NULL, reterr);
 }
 
 static int connect_to(struct postgres_history *h, const char *url, struct trk_error *reterr)

@@ -28,7 +28,7 @@
 struct trk_history_ops {
 	void (*free)(struct trk_history *h);
 	/* As trk__history_list and trk__history_forget. */
-	int (*list)(struct trk_history *h, const char *job, size_t max, bool unlisted,
+	int (*list)(struct trk_history *h, const struct trk_job_key *job, size_t max, bool unlisted,
 		    trk_past_fn *fn, void *data, struct trk_error *reterr);
 	int (*forget)(struct trk_history *h, const char *id, struct trk_error *reterr);
 };

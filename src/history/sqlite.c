@@ -33,7 +33,7 @@ static struct sqlite_history *of(struct trk_history *h)
 }
 
 #define NAME(field)        #field ", "
-#define COLUMN_LIST        TEXTS(NAME) FIGURES(NAME) "code, signal, samples, ended"
+#define COLUMN_LIST        TEXTS(NAME) FIGURES(NAME) "code, signal, samples, ended, scope"
 #define TEXT_COLUMN(field) ", " #field " TEXT NOT NULL"
 #define REAL_COLUMN(field) ", " #field " REAL"
 #define COUNT_ONE(field)   +1
@@ -50,8 +50,8 @@ static const char *const migrations[] = {
 			     "CREATE INDEX run_time ON run (start_s);"
 			     "CREATE INDEX run_job ON run (job, start_s);"
 			     "CREATE TABLE state (key TEXT PRIMARY KEY, value)",
-	"ALTER TABLE run ADD COLUMN input_bytes REAL",
-	"ALTER TABLE run ADD COLUMN cost_usd REAL",
+	"ALTER TABLE run ADD COLUMN input_bytes REAL", "ALTER TABLE run ADD COLUMN cost_usd REAL",
+	"ALTER TABLE run ADD COLUMN scope TEXT", /* NULL: of every scope */
 };
 enum { SCHEMA_VERSION = sizeof(migrations) / sizeof(migrations[0]) };
 
@@ -247,6 +247,8 @@ static void bind_run(struct sqlite_history *h, struct sqlite3_stmt *s, const str
 	(void) h->lib.bind_int64(s, ++at, run->signal);
 	(void) h->lib.bind_int64(s, ++at, (int64_t) run->samples);
 	(void) h->lib.bind_int64(s, ++at, run->ended);
+	(void) (run->has_scope ? h->lib.bind_text(s, ++at, run->scope, -1, NULL)
+			       : h->lib.bind_null(s, ++at));
 }
 
 static void read_text(struct sqlite_history *h, struct sqlite3_stmt *s, int at, char *text,
@@ -274,6 +276,8 @@ static void read_run(struct sqlite_history *h, struct sqlite3_stmt *s, struct tr
 	ret->signal = (int) h->lib.column_int64(s, at++);
 	ret->samples = (uint64_t) h->lib.column_int64(s, at++);
 	ret->ended = h->lib.column_int64(s, at++) != 0;
+	ret->has_scope = h->lib.column_type(s, at) != SQLITE_TYPE_NULL;
+	read_text(h, s, at, ret->scope, sizeof(ret->scope));
 }
 
 /* ---- up to date ---- */
@@ -339,7 +343,7 @@ static int update_all(struct sqlite_history *h, size_t max_new, bool *ret_all,
 	int r = u.record ? 0 : -ENOMEM, n = 0;
 
 	n = snprintf(sql, sizeof(sql), "INSERT OR REPLACE INTO run (" COLUMN_LIST ") VALUES (?");
-	for (int i = 1; i < TEXT_COUNT + FIGURE_COUNT + 4; i++)
+	for (int i = 1; i < TEXT_COUNT + FIGURE_COUNT + 5; i++)
 		n += snprintf(sql + n, sizeof(sql) - (size_t) n, ",?");
 	(void) snprintf(sql + n, sizeof(sql) - (size_t) n, ")");
 	if (r == 0)
@@ -405,8 +409,8 @@ static int bring_up_to_date(struct sqlite_history *h, size_t max_new, struct trk
 
 /* ---- questions ---- */
 
-static int list_runs(struct trk_history *base, const char *job, size_t max, bool unlisted,
-		     trk_past_fn *fn, void *data, struct trk_error *reterr)
+static int list_runs(struct trk_history *base, const struct trk_job_key *job, size_t max,
+		     bool unlisted, trk_past_fn *fn, void *data, struct trk_error *reterr)
 {
 	struct sqlite_history *h = of(base);
 	struct sqlite3_stmt *s = NULL;
@@ -414,7 +418,8 @@ static int list_runs(struct trk_history *base, const char *job, size_t max, bool
 	int rc = SQLITE_DONE;
 	int r = prepare(h,
 			job ? "SELECT " COLUMN_LIST
-			      " FROM run WHERE job = ?2 AND (?3 OR kind <> '" TRK_KIND_UNLISTED
+			      " FROM run WHERE job = ?2 AND (?4 IS NULL OR scope IS NULL OR scope "
+			      "= ?4) AND (?3 OR kind <> '" TRK_KIND_UNLISTED
 			      "') ORDER BY start_s DESC, file DESC LIMIT ?1"
 			    : "SELECT " COLUMN_LIST
 			      " FROM run WHERE ?3 OR kind <> '" TRK_KIND_UNLISTED
@@ -425,8 +430,11 @@ static int list_runs(struct trk_history *base, const char *job, size_t max, bool
 		return r;
 	(void) h->lib.bind_int64(s, 1, max && max < INT64_MAX ? (int64_t) max : -1);
 	(void) h->lib.bind_int64(s, 3, unlisted);
-	if (job)
-		(void) h->lib.bind_text(s, 2, job, -1, NULL);
+	if (job) {
+		(void) h->lib.bind_text(s, 2, job->job, -1, NULL);
+		(void) (job->scope ? h->lib.bind_text(s, 4, job->scope, -1, NULL)
+				   : h->lib.bind_null(s, 4));
+	}
 	while ((rc = h->lib.step(s)) == SQLITE_ROW) {
 		read_run(h, s, &run);
 		if (fn(data, &run) != 0)

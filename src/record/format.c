@@ -148,6 +148,8 @@ void trk__format_start(struct trk_buf *b, const struct trk_run *run)
 		put_quantity(b, &run->request[i]);
 	trk__buf_varint(b, run->unlisted);
 	trk__buf_varint(b, run->input_bytes);
+	trk__buf_varint(b, run->has_scope);
+	put_text(b, run->scope);
 }
 
 static void parse_schema(struct trk_cursor *c, struct trk_schema *schema)
@@ -202,6 +204,10 @@ int trk__parse_start(const void *data, size_t len, struct trk_schema *schema, st
 		run->unlisted = trk__cursor_varint(&c) & 1;
 	if (c.at < c.end && !c.bad)
 		run->input_bytes = trk__cursor_varint(&c);
+	if (c.at < c.end && !c.bad) {
+		run->has_scope = trk__cursor_varint(&c) & 1;
+		trk__cursor_text(&c, run->scope, sizeof(run->scope));
+	}
 	return c.bad || run->id[0] == '\0' ? -EBADMSG : 0;
 }
 

@@ -91,7 +91,9 @@ const char *trk__quality_name(enum trk_quality quality);
 struct trk_run {
 	char id[TRK_RUN_ID_SIZE];
 	char job[TRK_RUN_TEXT_SIZE];
-	char kind[16]; /* run, attach, system */
+	char scope[TRK_RUN_TEXT_SIZE]; /* tells it from other jobs of that name; "": nothing does */
+	bool has_scope; /* false: by an older version, or imported: it is of every scope */
+	char kind[16];  /* run, attach, system */
 	char version[32];
 	char command[TRK_RUN_COMMAND_SIZE]; /* arguments, each ended by a NUL */
 	size_t command_len;

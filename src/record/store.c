@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/libc.h"
 #include "base/parse.h"
+#include "record/identity.h"
 #include "record/reader.h"
 
 enum { NAME_SIZE = 96, RUNS_MAX = 1000000 };
@@ -151,6 +152,17 @@ static const char *id_of(const char *name)
 	return dash ? dash + 1 : name;
 }
 
+/* By its name, or by its name and scope. */
+static bool is_of_job(const struct trk_run *run, const char *job, size_t len)
+{
+	char label[TRK_LABEL_SIZE];
+
+	if (strlen(run->job) == len && !memcmp(run->job, job, len))
+		return true;
+	trk__identity_label(run->job, run->scope, label);
+	return strlen(label) == len && !memcmp(label, job, len);
+}
+
 /* "@", "@2", "JOB@", "JOB@-1": the n-th from the end, of that job. */
 static int find_recent(int runs_fd, const struct listing *list, const char *reference,
 		       const char *at, char name[96])
@@ -171,7 +183,7 @@ static int find_recent(int runs_fd, const struct listing *list, const char *refe
 			run = malloc(sizeof(*run));
 			same = run &&
 			       trk__record_read_start(runs_fd, list->name[i], run, NULL) == 0 &&
-			       strlen(run->job) == job_len && !memcmp(run->job, reference, job_len);
+			       is_of_job(run, reference, job_len);
 			free(run);
 		}
 		if (same && --nth == 0) {

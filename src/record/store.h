@@ -22,7 +22,7 @@ void trk__store_name(const struct trk_run *run, char name[96]);
 int trk__store_each(int runs_fd, int (*fn)(void *data, const char *name), void *data);
 
 /* Find the file name of a run: an id or its prefix, "@" (the last), "@2" (the one before), "JOB@-1"
- * (the last of that job). Returns 0, TRK_E_NORUN or TRK_E_AMBIGUOUS with *reterr. */
+ * (the last of that name, or of "NAME in SCOPE"). Returns 0, TRK_E_NORUN or TRK_E_AMBIGUOUS with *reterr. */
 int trk__store_find(int runs_fd, const char *reference, char name[96], struct trk_error *reterr);
 
 #endif

@@ -91,6 +91,8 @@ static void describe_run(struct track *t)
 	struct trk_run *run = &t->record->run;
 
 	(void) snprintf(run->job, sizeof(run->job), "%s", o->job ? o->job : "");
+	(void) snprintf(run->scope, sizeof(run->scope), "%s", o->scope ? o->scope : "");
+	run->has_scope = true;
 	run->unlisted = o->unlisted;
 	run->input_bytes = o->input_bytes;
 	(void) snprintf(run->kind, sizeof(run->kind), "%s", kind_of(o));

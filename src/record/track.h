@@ -31,6 +31,7 @@ struct trk_track_options {
 	bool release_stdin, release_stdout;
 	pid_t pid; /* attach: the process; 0 with argv NULL: the whole machine */
 	const char *job;
+	const char *scope;                  /* see struct trk_run; NULL: none */
 	const struct trk_quantity *request; /* TRK_REQUESTS of them, or NULL */
 	const char *tags;                   /* key=value, each ended by a NUL */
 	size_t tags_len;

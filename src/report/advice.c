@@ -517,13 +517,15 @@ static void metaflow(struct trk_buf *b, const struct request *r)
 	trk__buf_puts(b, ")\n");
 }
 
+/* For its configuration; outside `process` these would name nothing. */
 static void nextflow(struct trk_buf *b, const struct request *r)
 {
-	trk__buf_printf(b, "cpus = %lu\nmemory = '%lu MB'\n", r->cores, r->mib);
+	trk__buf_printf(b, "process {\n    cpus = %lu\n    memory = '%lu MB'\n", r->cores, r->mib);
 	if (r->gpus)
-		trk__buf_printf(b, "accelerator = %lu\n", r->gpus);
+		trk__buf_printf(b, "    accelerator = [request: %lu]\n", r->gpus);
 	if (r->seconds)
-		trk__buf_printf(b, "time = '%lu s'\n", r->seconds);
+		trk__buf_printf(b, "    time = '%lu s'\n", r->seconds);
+	trk__buf_puts(b, "}\n");
 }
 
 static void snakemake(struct trk_buf *b, const struct request *r)

@@ -4,8 +4,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "report/text.h"
+
 /* From here on a change of memory is worth a word beside that of the run time. */
 #define MEMORY_SHARE_MIN 0.05
+
+enum { NAME_SHOWN_MAX = 16, COLUMNS_MAX = 54 };
 
 const struct trk_change_name trk__change_names[TRK_CHANGE_FIGURES] = {
 #define X(id, key, title, unit, member, floor) [TRK_CHANGE_##id] = {key, title, unit},
@@ -42,6 +46,7 @@ void trk__change_from_history(const struct trk_past *now, const struct trk_past 
 	};
 	double earlier[TRK_CHANGE_EARLIER_MAX];
 
+	ret->time_phase = ret->memory_phase = (struct trk_change_phase){.runs = 0};
 	for (int i = 0; i < TRK_CHANGE_FIGURES; i++) {
 		struct trk_odd odd = {
 			.verdict = TRK_ODD_TOO_FEW, .noise_share = NAN, .median = NAN};
@@ -71,6 +76,7 @@ void trk__change_from_history(const struct trk_past *now, const struct trk_past 
 void trk__change_from_run(const struct trk_past *now, const struct trk_past *before,
 			  struct trk_change *ret)
 {
+	ret->time_phase = ret->memory_phase = (struct trk_change_phase){.runs = 0};
 	ret->runs = 1;
 	for (int i = 0; i < TRK_CHANGE_FIGURES; i++) {
 		ret->figure[i].now = value_of(now, i);
@@ -95,6 +101,51 @@ const char *trk__change_words(enum trk_odd_verdict verdict)
 	}
 }
 
+void trk__change_phase_name(struct trk_buf *b, const struct trk_change_phase *p, size_t max,
+			    bool utf8)
+{
+	if (p->name[0])
+		trk__text_safe(b, p->name, max, utf8);
+	else
+		trk__buf_printf(b, "phase %zu", p->number);
+}
+
+static void signed_duration(struct trk_buf *b, double seconds)
+{
+	char text[32];
+
+	trk__text_rough_duration(text, sizeof(text), fabs(seconds));
+	trk__buf_printf(b, " %c%s", seconds < 0 ? '-' : '+', text);
+}
+
+static void phase_json(struct trk_json *j, const char *key, const struct trk_change_phase *p,
+		       const char *before, const char *now)
+{
+	trk__json_key(j, key);
+	if (!p->runs) {
+		trk__json_null(j);
+		return;
+	}
+	trk__json_open(j, '{');
+	trk__json_key_text(j, "name", p->name[0] ? p->name : NULL);
+	trk__json_key(j, "number");
+	if (p->number)
+		trk__json_u64(j, p->number);
+	else
+		trk__json_null(j);
+	trk__json_key_double(j, before, p->before);
+	trk__json_key_double(j, now, p->now);
+	trk__json_key(j, "runs");
+	trk__json_u64(j, p->runs);
+	trk__json_close(j, '}');
+}
+
+void trk__change_phases_json(struct trk_json *j, const struct trk_change *c)
+{
+	phase_json(j, "phase", &c->time_phase, "before_s", "now_s");
+	phase_json(j, "memory_phase", &c->memory_phase, "before_mib", "now_mib");
+}
+
 static void usual(struct trk_buf *b, double noise_share, bool utf8)
 {
 	if (!isnan(noise_share))
@@ -105,6 +156,8 @@ void trk__change_text(struct trk_buf *b, const struct trk_change *c, bool utf8)
 {
 	double time = c->figure[TRK_CHANGE_DURATION].share;
 	double memory = c->figure[TRK_CHANGE_PEAK_MEMORY].share;
+
+	size_t start = b->len;
 
 	if (c->runs == 0 || isnan(time))
 		return;
@@ -117,8 +170,18 @@ void trk__change_text(struct trk_buf *b, const struct trk_change *c, bool utf8)
 	else
 		trk__buf_printf(b, " vs median of %zu runs", c->runs);
 	usual(b, c->figure[TRK_CHANGE_DURATION].noise_share, utf8);
-	if (fabs(memory) >= MEMORY_SHARE_MIN)
-		trk__buf_printf(b, ", %+.1f %% memory", memory * 100);
+	if (c->time_phase.runs) {
+		trk__buf_puts(b, ": ");
+		trk__change_phase_name(b, &c->time_phase, NAME_SHOWN_MAX, utf8);
+		signed_duration(b, c->time_phase.now - c->time_phase.before);
+	}
+	if (!(fabs(memory) >= MEMORY_SHARE_MIN))
+		return;
+	trk__buf_printf(b, ", %+.1f %% memory", memory * 100);
+	if (c->memory_phase.runs && !b->error && trk__text_columns(b->data + start) < COLUMNS_MAX) {
+		trk__buf_puts(b, " in ");
+		trk__change_phase_name(b, &c->memory_phase, NAME_SHOWN_MAX, utf8);
+	}
 }
 
 void trk__change_json(struct trk_json *j, const struct trk_change *c)
@@ -141,5 +204,6 @@ void trk__change_json(struct trk_json *j, const struct trk_change *c)
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, '}');
+	trk__change_phases_json(j, c);
 	trk__json_close(j, '}');
 }

@@ -6,8 +6,12 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "history/history.h"
+#include "report/course.h"
 
-enum { TRK_CHANGE_EARLIER_MAX = 50 };
+enum {
+	TRK_CHANGE_EARLIER_MAX = 50,
+	TRK_CHANGE_PHASE_RUNS = 10, /* of them, those whose phases are looked at */
+};
 
 /* The figures that are compared: id, key, title, unit, member of struct trk_past, least noise. */
 #define TRK_CHANGE_LIST(X)                                                                         \
@@ -31,6 +35,15 @@ struct trk_change_name {
 
 extern const struct trk_change_name trk__change_names[TRK_CHANGE_FIGURES];
 
+/* The phase in which a figure changed: marked phases of one name are one, and are found by it in the
+ * earlier runs; those that the figures made are found by number, in runs that have as many. */
+struct trk_change_phase {
+	size_t number; /* from 1 in this run, 0 for one that it no longer has; see `runs` */
+	char name[TRK_MARK_NAME_SIZE]; /* "": none */
+	double before, now; /* s or MiB; before: the median; 0: there was no such phase */
+	size_t runs;        /* earlier runs that were looked at; 0: no phase is to be named */
+};
+
 struct trk_change {
 	size_t runs; /* earlier ones; 0: nothing to compare with */
 	struct {
@@ -39,7 +52,18 @@ struct trk_change {
 		double noise_share; /* NaN with fewer than 5 earlier runs */
 		enum trk_odd_verdict verdict;
 	} figure[TRK_CHANGE_FIGURES];
+	struct trk_change_phase time_phase, memory_phase;
 };
+
+/* Is this worth a look at the phases: odd, or, with too few runs to tell, by 5 % and more? */
+bool trk__change_is_notable(const struct trk_change *c, enum trk_change_figure figure);
+/* Name the phases in which run time and peak memory changed, where one of them has half of a notable
+ * change: from the courses of this run and of the newest earlier ones. */
+void trk__change_find_phases(struct trk_change *c, const struct trk_course *now,
+			     const struct trk_course *earlier, size_t count);
+/* "load", "phase 2"; cut to `max` bytes. */
+void trk__change_phase_name(struct trk_buf *b, const struct trk_change_phase *p, size_t max,
+			    bool utf8);
 
 /* Beside the earlier runs that ended well: of runs[0..count), newest first, those that began before
  * `now`, the newest 50. */
@@ -52,10 +76,13 @@ void trk__change_from_run(const struct trk_past *now, const struct trk_past *bef
 /* "higher than usual", "lower than usual", "as usual", or "" where nobody can tell. */
 const char *trk__change_words(enum trk_odd_verdict verdict);
 
-/* "+6.7 % time vs median of 13 runs (usual ±2.1 %), +20.0 % memory (usual ±1.0 %)". Nothing where
- * there is no earlier run. */
+/* "+6.7 % time vs median of 13 runs (usual ±2.1 %): load +7 m, +20.0 % memory in train". Nothing
+ * where there is no earlier run. */
 void trk__change_text(struct trk_buf *b, const struct trk_change *c, bool utf8);
-/* An object: runs, and figures by their keys. */
+/* An object: runs, figures by their keys, phase, memory_phase. */
 void trk__change_json(struct trk_json *j, const struct trk_change *c);
+
+/* The last two alone, as members. */
+void trk__change_phases_json(struct trk_json *j, const struct trk_change *c);
 
 #endif

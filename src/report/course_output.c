@@ -38,19 +38,6 @@ void trk__course_wall_text(struct trk_buf *b, const struct trk_course *c, bool u
 	}
 }
 
-/* "1 h 12 m", "18 m", "42 s", "0.3 s". */
-static void rough_duration(char *text, size_t size, double seconds)
-{
-	unsigned long minutes = (unsigned long) (seconds / 60 + 0.5);
-
-	if (minutes >= 60)
-		(void) snprintf(text, size, "%lu h %lu m", minutes / 60, minutes % 60);
-	else if (seconds >= 119.5)
-		(void) snprintf(text, size, "%lu m", minutes);
-	else
-		(void) snprintf(text, size, seconds < 9.95 ? "%.1f s" : "%.0f s", seconds);
-}
-
 /* How much is told of each phase, from the most to the least. */
 enum detail { WITH_FIGURES, WITH_WORDS, BARE };
 
@@ -62,7 +49,7 @@ static void phase_text(struct trk_buf *b, const struct trk_course_phase *p, enum
 		detail == WITH_FIGURES && p->bound != TRK_BOUND_ONE_CORE && p->cores_mean >= 0.05;
 	char duration[32];
 
-	rough_duration(duration, sizeof(duration), p->end_s - p->start_s);
+	trk__text_rough_duration(duration, sizeof(duration), p->end_s - p->start_s);
 	if (p->name[0]) {
 		trk__text_safe(b, p->name, 24, utf8);
 		trk__buf_putc(b, ' ');
@@ -125,7 +112,7 @@ void trk__course_split_text(struct trk_buf *b, const struct trk_course *c, bool 
 			trk__buf_puts(b, utf8 ? " \u2192 \u2026" : " -> ...");
 			return;
 		}
-		rough_duration(duration, sizeof(duration), p->seconds);
+		trk__text_rough_duration(duration, sizeof(duration), p->seconds);
 		trk__buf_printf(b, "%s%s on %.4g CPU, %.4g GiB",
 				i == 0 ? ""
 				: utf8 ? " \u2192 "

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "record/reader.h"
 #include "report/advice.h"
+#include "report/change.h"
 
 #define TRK_REPORT_STRONG  "\x01"
 #define TRK_REPORT_PLAIN   "\x02"
@@ -198,6 +199,7 @@ struct trk_report_input {
 	const struct trk_report_place *place;  /* or NULL: not known */
 	const struct trk_report_fact *machine; /* what is known of the server and the cloud */
 	size_t machine_facts;
+	const struct trk_change *change;   /* since earlier runs, for its phases; or NULL */
 	const struct trk_wall_facts *wall; /* or NULL: what the samples tell */
 	const void *raw;                   /* of the recording, to embed; or NULL */
 	size_t raw_len;

@@ -258,6 +258,19 @@ static void list_runs(struct trk_report *r, const struct trk_report_work *w,
 	}
 }
 
+static void tell_phase(struct trk_report *r, struct trk_report_section *s, const char *what,
+		       const struct trk_change_phase *p,
+		       const char *(*words)(struct trk_report *r, double value))
+{
+	const char *name = p->name[0] ? trk__report_safe(r, p->name, TRK_MARK_NAME_SIZE)
+				      : trk__report_print(r, "phase %zu", p->number);
+
+	if (p->runs)
+		trk__report_line(s,
+				 trk__report_print(r, "%s changed in %s: %s before, %s now.", what,
+						   name, words(r, p->before), words(r, p->now)));
+}
+
 void trk__report_changes(struct trk_report *r, const struct trk_report_work *w)
 {
 	struct trk_report_section *s = &r->part[TRK_PART_CHANGED];
@@ -267,6 +280,10 @@ void trk__report_changes(struct trk_report *r, const struct trk_report_work *w)
 		trk__report_empty(s, "This is the first run of the job that is known here: nothing "
 				     "to compare it with.");
 		return;
+	}
+	if (w->in->change) {
+		tell_phase(r, s, "Duration", &w->in->change->time_phase, trk__report_seconds);
+		tell_phase(r, s, "Peak memory", &w->in->change->memory_phase, trk__report_memory);
 	}
 	t = trk__report_table(s, "figures", NULL, change_columns, 6);
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)

@@ -109,6 +109,7 @@ static void run_of(struct trk_json *j, const struct trk_record *r)
 	trk__json_open(j, '{');
 	key_text(j, "id", r->run.id);
 	key_text(j, "job", r->run.job);
+	key_text(j, "scope", r->run.has_scope && r->run.scope[0] ? r->run.scope : NULL);
 	key_text(j, "kind", r->run.kind);
 	command(j, &r->run);
 	tags(j, &r->run);

@@ -1,5 +1,6 @@
 #include "report/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -34,4 +35,16 @@ void trk__text_safe(struct trk_buf *b, const char *text, size_t max, bool utf8)
 	}
 	if (n < len)
 		trk__buf_puts(b, utf8 ? "\xe2\x80\xa6" : "~");
+}
+
+void trk__text_rough_duration(char *text, size_t size, double seconds)
+{
+	unsigned long minutes = (unsigned long) (seconds / 60 + 0.5);
+
+	if (minutes >= 60)
+		(void) snprintf(text, size, "%lu h %lu m", minutes / 60, minutes % 60);
+	else if (seconds >= 119.5)
+		(void) snprintf(text, size, "%lu m", minutes);
+	else
+		(void) snprintf(text, size, seconds < 9.95 ? "%.1f s" : "%.0f s", seconds);
 }

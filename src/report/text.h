@@ -14,4 +14,7 @@ size_t trk__text_columns(const char *text);
  * characters pass; what else there is, such as control bytes that a terminal would obey, is '?'. */
 void trk__text_safe(struct trk_buf *b, const char *text, size_t max, bool utf8);
 
+/* "1 h 12 m", "18 m", "42 s", "0.3 s". */
+void trk__text_rough_duration(char *text, size_t size, double seconds);
+
 #endif

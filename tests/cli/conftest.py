@@ -72,7 +72,8 @@ class Tracker:
 
     def _environment(self):
         """The outer environment without what configures the tracker or names a batch job."""
-        drop = ("RESOURCE_TRACKER_", "TRACKER_", "SLURM_", "AWS_BATCH_", "METAFLOW_", "XDG_")
+        drop = ("RESOURCE_TRACKER_", "TRACKER_", "SLURM_", "AWS_BATCH_", "METAFLOW_", "XDG_",
+                "NXF_", "AIRFLOW_", "ARGO_", "PBS_", "LSB_", "JOB_", "GITHUB_", "GITLAB_")
         env = {k: v for k, v in os.environ.items() if not k.startswith(drop)}
         for name in ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS"):
             env.pop(name, None)

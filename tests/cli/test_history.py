@@ -54,6 +54,7 @@ def test_names_of_every_kind_are_kept_as_they_are(rt):
     assert [run["job"] for run in reversed(runs(rt))] == names
     for name in names:
         assert [run["job"] for run in runs(rt, name)] == [name]
+        assert rt.run("show", "--json", f"{name}@-1").json()["run"]["job"] == name
 
 
 def test_no_runs_yet_is_told(rt):
@@ -181,7 +182,7 @@ def test_a_run_that_was_ended_for_memory_raises_the_request(rt):
     ("slurm", r"#SBATCH --cpus-per-task=1\n#SBATCH --mem=\d+M\n#SBATCH --time=0:01:00\n"),
     ("docker", r"--cpus=1 --memory=\d+m\n"),
     ("metaflow", r"@resources\(cpu=1, memory=\d+\)\n"),
-    ("nextflow", r"cpus = 1\nmemory = '\d+ MB'\ntime = '60 s'\n"),
+    ("nextflow", r"process {\n    cpus = 1\n    memory = '\d+ MB'\n    time = '60 s'\n}\n"),
     ("snakemake", r"threads: 1\nresources:\n    mem_mib=\d+,\n    runtime=1,\n"),
     ("htcondor", r"request_cpus = 1\nrequest_memory = \d+M\n"),
     ("k8s", r'resources:\n  requests:\n    cpu: "1"\n    memory: \d+Mi\n  limits:\n    memory: \d+Mi\n'),
@@ -289,6 +290,41 @@ def test_a_summary_says_what_changed_since_the_earlier_runs(rt):
     assert "   Change " in rt.run("show", "@").stdout
 
 
+def load_and_train(rt, load_s, job="phased"):
+    mark = f"{rt.path} mark"
+    return rt.track("sh", "-c", f"{mark} load; sleep {load_s}; {mark} train; sleep 0.6",
+                    flags=["-n", job, "-i", "0.1"])
+
+
+def test_the_phase_in_which_the_change_happened_is_named(rt):
+    for _ in range(5):
+        assert load_and_train(rt, 0.3).rc == 0
+    assert load_and_train(rt, 1.5).rc == 0
+    for args, count in ((["@"], 5), (["@2", "@"], 1)):
+        found = rt.run("compare", "--json", *args).json()["phase"]
+        assert (found["name"], found["number"], found["runs"]) == ("load", 1, count)
+        assert 0.2 < found["before_s"] < 0.9 and 1.4 < found["now_s"] < 2.5
+    assert "  run time changed in load: " in rt.run("compare").stdout
+    assert "\nrun time changed in **load**: " in rt.run("compare", "--markdown").stdout
+    assert re.search(r"Change .* vs median of 5 runs \(usual .*\): load \+1\.\d s",
+                     rt.run("show").stdout)
+    assert rt.run("show", "--json").json()["change"]["phase"]["name"] == "load"
+    page = rt.run("report", "--format", "json", "-o", "-")
+    assert "Duration changed in load: " in page.stdout.replace("\\u0003", "")
+
+
+def test_a_summary_names_the_phase_too(rt):
+    for attempt in range(3):  # the look into the history is given up after 0.3 s
+        job = f"long {attempt}"
+        assert load_and_train(rt, 0.3, job=job).rc == 0
+        slow = load_and_train(rt, 9.6, job=job)
+        if slow.summary["change"] and slow.summary["change"]["phase"]:
+            break
+    assert slow.summary["change"]["phase"]["name"] == "load"
+    assert re.search(r"   Change \d+\.\d times the time vs the run before: load \+9\.\d s",
+                     slow.stderr)
+
+
 def test_a_locked_history_does_not_hold_up_the_end_of_a_run(rt):
     assert rt.track("sleep", "0.3", flags=["-n", "held"]).rc == 0
     assert rt.run("history").rc == 0
@@ -327,9 +363,111 @@ def test_a_history_of_the_first_version_is_brought_up_to_date(rt):
     assert rt.track("sleep", "0.3", flags=["-n", "old"]).rc == 0
     assert rt.run("history").rc == 0
     database = sqlite3.connect(rt.state / "history.sqlite", isolation_level=None)
-    for column in ("input_bytes", "cost_usd"):
+    for column in ("input_bytes", "cost_usd", "scope"):
         database.execute(f"ALTER TABLE run DROP COLUMN {column}")
     database.execute("PRAGMA user_version = 1")
     database.close()
     listed = rt.run("history", "old")
     assert listed.rc == 0 and listed.stdout.count("old") == 1 and not listed.stderr
+
+
+# --- which job a run is of ------------------------------------------------------------------------
+
+
+def project(rt, name, mib, runs=2, **env):
+    """`python3 main.py` in a folder of that name, which holds so much."""
+    folder = rt.home / name
+    folder.mkdir(exist_ok=True)
+    (folder / "main.py").write_text(HOLD.format(mib=mib))
+    for _ in range(runs):
+        run = rt.track("/usr/bin/python3", "main.py", cwd=folder, env=env, flags=["-i", "0.1"])
+        assert run.rc == 0
+    return folder, run.summary["run"]
+
+
+def test_two_projects_with_one_script_name_are_two_jobs(rt):
+    a, _ = project(rt, "a", 300)
+    b, last = project(rt, "b", 40)
+    assert (last["job"], last["scope"]) == ("python3 main.py", str(b))
+    # The newest one's history is its own, and so is the other's.
+    assert advice(rt)["runs"] == 2 and advice(rt)["memory"]["highest_mib"] < 150
+    for reference, cwd in (("python3 main.py", a), (f"python3 main.py in {a}", None),
+                           ("python3 main.py in .", a)):
+        other = rt.run("recommend", "--json", reference, cwd=cwd)
+        assert other.json()["scope"] == str(a), reference
+        assert other.json()["advice"]["runs"] == 2
+        assert other.json()["advice"]["memory"]["highest_mib"] > 300
+        assert ("2 jobs are called python3 main.py" in other.stderr) == (" in " not in reference)
+    plain = rt.run("recommend", "--json", "python3 main.py")
+    assert plain.json()["scope"] == str(b)  # it ran last
+    assert f"'python3 main.py in {a}'" in plain.stderr
+    assert rt.run("compare", f"python3 main.py in {a}", "--json").json()["with"].startswith(
+        "the median of 1 earlier run")
+
+
+def test_history_lists_all_of_a_name_and_tells_them_apart(rt):
+    a, _ = project(rt, "a", 20)
+    b, _ = project(rt, "b", 20, runs=1)
+    both = rt.run("history", "python3 main.py")
+    assert both.stdout.count(f"in {a}\n") == 2 and both.stdout.count(f"in {b}\n") == 1
+    assert both.stderr.count("\n") == 1 and "2 jobs are called python3 main.py" in both.stderr
+    one = rt.run("history", f"python3 main.py in {a}")
+    assert one.stdout.count("exit 0") == 2 and " in " not in one.stdout and not one.stderr
+    assert [run["scope"] for run in runs(rt)] == [str(b), str(a), str(a)]
+    assert rt.run("history", "python3 main.py in /nowhere").rc == 4
+    refused = rt.run("prune", "--keep", "0", "--job", "python3 main.py")
+    assert refused.rc == 2 and "Try: --job" in refused.stderr
+    pruned = rt.run("prune", "--keep", "0", "--job", f"python3 main.py in {a}")
+    assert pruned.stdout.count("removed") == 2
+    shown = rt.run("show", "--json", f"python3 main.py in {b}@-1")
+    assert shown.json()["run"]["scope"] == str(b)
+    assert rt.run("show", f"python3 main.py in {a}@-1").rc == 4
+
+
+def test_a_name_that_was_given_stands_alone(rt):
+    for folder in ("a", "b"):
+        (rt.home / folder).mkdir()
+        assert rt.track("true", cwd=rt.home / folder, flags=["-n", "nightly in may"]).rc == 0
+    assert [run["scope"] for run in runs(rt, "nightly in may")] == [None, None]
+    assert rt.run("history", "nightly in may").stderr == ""
+    assert rt.run("show", "--json", "nightly in may@-2").rc == 0
+
+
+def test_the_batch_systems_name_goes_before_program_and_directory(rt):
+    slurm = {"SLURM_JOB_ID": "17", "SLURM_JOB_NAME": "nightly"}
+    _, in_a = project(rt, "a", 20, runs=1, **slurm)
+    _, in_b = project(rt, "b", 20, runs=1, SLURM_ARRAY_JOB_ID="16", **slurm)
+    assert (in_a["job"], in_a["scope"]) == (in_b["job"], in_b["scope"]) \
+        == ("nightly", "python3 main.py")
+    other = rt.track("true", env=slurm).summary["run"]  # another program of the same script
+    assert (other["job"], other["scope"]) == ("nightly", "true")
+    assert advice(rt, "nightly in python3 main.py")["runs"] == 2
+    stated = rt.track("true", env=slurm, flags=["-n", "mine"]).summary["run"]
+    assert (stated["job"], stated["scope"]) == ("mine", None)
+
+
+def test_an_attached_process_has_the_job_that_it_would_have_run_as(rt):
+    folder, ran = project(rt, "a", 20, runs=1)
+    with subprocess.Popen(["/usr/bin/python3", "main.py"], cwd=folder) as process:
+        rt.run("attach", "--no-discovery", str(process.pid))
+    attached = runs(rt)[0]
+    assert attached["kind"] == "attach"
+    assert (attached["job"], attached["scope"]) == (ran["job"], ran["scope"])
+
+
+def test_runs_of_an_older_version_belong_to_every_job_of_their_name(rt):
+    a, _ = project(rt, "a", 20, runs=1)
+    b, _ = project(rt, "b", 20, runs=1)
+    old = rt.track("/usr/bin/python3", "main.py", cwd=a).summary["run"]["id"]
+    assert len(runs(rt)) == 3
+    database = sqlite3.connect(rt.state / "history.sqlite", isolation_level=None)
+    database.execute("ALTER TABLE run DROP COLUMN scope")  # as the last version made it
+    database.execute("PRAGMA user_version = 3")
+    database.close()
+    assert len(runs(rt, "python3 main.py")) == 3
+    assert rt.run("history", "python3 main.py").stderr == ""  # nobody knows of two
+    assert rt.run("show", "--json", "python3 main.py@-1").json()["run"]["id"] == old
+    project(rt, "a", 20, runs=1)
+    project(rt, "b", 20, runs=1)
+    for folder in (a, b):
+        assert advice(rt, f"python3 main.py in {folder}")["runs"] == 4

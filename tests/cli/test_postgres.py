@@ -177,3 +177,22 @@ def test_a_name_that_is_no_text_is_sent_all_the_same(team, server):
     assert done.returncode == 0
     assert wait_for(lambda: rows(server) == 1)
     assert server.sql("SELECT job FROM resource_tracker.run") == "bad?name"
+
+
+def test_a_table_of_the_version_before_gets_the_scope_of_jobs(team, server):
+    folders = [team.home / name for name in "ab"]
+    for folder in folders:
+        folder.mkdir()
+        assert team.track("sleep", "1", cwd=folder).rc == 0
+    assert team.run("history", "sleep").stdout.count("exit 0") == 2
+    server.sql("ALTER TABLE resource_tracker.run DROP COLUMN scope")
+    assert len(team.run("history", "--json", f"sleep in {folders[0]}").stdout) == 0
+    assert len(team.run("history", "--json", "sleep").json()["runs"]) == 2
+    for folder in folders:
+        assert team.track("sleep", "1", cwd=folder).rc == 0
+    both = team.run("history", "--json", "sleep")
+    assert [run["scope"] for run in both.json()["runs"]] == [
+        str(folders[1]), str(folders[0]), None, None]
+    assert "2 jobs are called sleep" in both.stderr
+    one = team.run("history", "--json", f"sleep in {folders[0]}").json()["runs"]
+    assert [run["scope"] for run in one] == [str(folders[0]), None, None]
