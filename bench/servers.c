@@ -72,13 +72,15 @@ static double cost_on(const struct replay *r, const struct trk_catalog_offer *o,
 		      const struct run *run, double *hours)
 {
 	struct trk_busy_slice slices[BINS];
-	struct trk_server_work work = {slices, slices_of(run, 1, slices), {0}, boot_s, 0};
+	struct trk_server_work work = {
+		.slices = slices, .n = slices_of(run, 1, slices), .boot_s = boot_s};
 	const struct trk_catalog_server *s = server(r, o->server);
 	const struct trk_catalog_vendor *v;
 	size_t n;
 	double seconds;
 
 	trk__server_measured_on(&work, r->here);
+	work.here_vcpus = 0; /* the speed of a thread alone: the runs were not made there */
 	if (!trk__server_run_on(&work, s, &seconds))
 		return NAN;
 	v = &trk__catalog_vendors(&r->c, &n)[s->vendor];
@@ -90,10 +92,14 @@ static int advise(const struct replay *r, const struct run *runs, size_t n, doub
 		  double deadline_s, struct trk_server_advice *ret)
 {
 	struct trk_busy_slice slices[BINS];
-	struct trk_server_work work = {slices, slices_of(runs, n, slices), {0}, boot_s, deadline_s};
+	struct trk_server_work work = {.slices = slices,
+				       .n = slices_of(runs, n, slices),
+				       .boot_s = boot_s,
+				       .deadline_s = deadline_s};
 	struct trk_catalog_query q = r->q;
 
 	trk__server_measured_on(&work, r->here);
+	work.here_vcpus = 0; /* the speed of a thread alone: the runs were not made there */
 	q.memory_bytes = (uint64_t) (memory_mib * 1048576);
 	return trk__server_advise(&r->c, &q, &work, ret);
 }

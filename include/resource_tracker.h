@@ -142,6 +142,14 @@ int trk_mark(const char *guard, const char *name);
  * `memory_mb`, `cpu_model`, `gpu_count`, `gpu_names`, … Nothing is asked over a network. Text that the
  * caller frees with free(); NULL without memory or /proc. */
 char *trk_server_info(void);
+
+/* In which cloud it stands, as JSON of the schema "resource-tracker.cloud/1": `vendor`, `region`, `zone`,
+ * `instance_type`, `allocation`, `discovery_time`, … The firmware is looked at first; only where it is
+ * that of a cloud's machine the metadata service is asked, for a second at most, in which this call
+ * blocks. `ask` 0: nobody is asked. `dir` is a directory in which the answer is kept until the next boot;
+ * NULL: it is not kept. Text that the caller frees with free(); NULL without memory or /proc. */
+char *trk_cloud_info(int ask, const char *dir);
+
 /* ---- the counters of now, without a tracker ---- */
 
 /* Made once and read often: what has not moved since the last reading is not read again. Readings of
@@ -180,13 +188,6 @@ int trk_counters_disk(struct trk_counters *c, size_t index, const char **ret_nam
 		      double *ret_read_bytes, double *ret_write_bytes);
 int trk_counters_mount(struct trk_counters *c, size_t index, const char **ret_point,
 		       double *ret_total_bytes, double *ret_used_bytes, double *ret_free_bytes);
-
-/* In which cloud it stands, as JSON of the schema "resource-tracker.cloud/1": `vendor`, `region`, `zone`,
- * `instance_type`, `allocation`, `discovery_time`, … The firmware is looked at first; only where it is
- * that of a cloud's machine the metadata service is asked, for a second at most, in which this call
- * blocks. `ask` 0: nobody is asked. `dir` is a directory in which the answer is kept until the next boot;
- * NULL: it is not kept. Text that the caller frees with free(); NULL without memory or /proc. */
-char *trk_cloud_info(int ask, const char *dir);
 
 /* ---- recordings ---- */
 
@@ -244,6 +245,133 @@ int trk_recording_mark(const struct trk_recording *recording, size_t index, cons
 /* The summary, schema "resource-tracker.summary/1", as JSON text that the caller frees with free().
  * NULL without memory. */
 char *trk_recording_summary(const struct trk_recording *recording);
+
+/* ---- servers and prices ---- */
+
+/* The catalogue: types of servers of several clouds, with prices by region and scores (docs/catalog.md). The
+ * library carries one and reads it in place; nothing is asked over a network. It may be used by several
+ * threads at once. */
+struct trk_catalog;
+
+/* Set `size` by TRK_CATALOG_OPTIONS_INIT. Every file is one of docs/catalog.md's format. */
+struct trk_catalog_options {
+	size_t size;
+	const char *catalog; /* instead of the one that the library carries; NULL: that one */
+	const char *scores; /* scores and further types; NULL: the file that is installed along with
+	                        the library, if it is there; "none" */
+	const char *update; /* what `resource-tracker catalog update` keeps: usually
+	                        ~/.cache/resource-tracker/update.tsv; NULL: none */
+	const char *prices; /* what `catalog import` keeps, prices.tsv there; NULL: none */
+};
+#define TRK_CATALOG_OPTIONS_INIT                                                                   \
+	{                                                                                          \
+		sizeof(struct trk_catalog_options), 0, 0, 0, 0                                     \
+	}
+
+/* `options` NULL: the defaults. The caller frees *ret, after everything that was found in it. A file that
+ * is missing, cut, of another format or wrong is an error; `why`, which may be NULL, then has file, line
+ * and column. */
+int trk_catalog_open(const struct trk_catalog_options *options, struct trk_catalog **ret, char *why,
+		     size_t why_size);
+void trk_catalog_free(struct trk_catalog *catalog);
+
+/* What a server must have. Set `size` by TRK_SERVER_NEEDS_INIT; what is 0 or NULL asks nothing. Lists have
+ * commas between their names. */
+struct trk_server_needs {
+	size_t size;
+	double vcpus;
+	double memory_mib;      /* that a job gets: less than is advertised */
+	double gpus;            /* whole ones */
+	double vram_mib;        /* of each GPU */
+	double storage_gb;      /* local disk */
+	int gpu_shares;         /* not 0: a share of one GPU is enough */
+	int spot;               /* not 0: price at the typical spot saving */
+	const char *arch;       /* "x86_64", "arm64", "any"; NULL: this machine's, or the run's */
+	const char *allocation; /* "dedicated", "shared", "burstable" */
+	const char *vendors;    /* "aws,hetzner" */
+	const char *regions;    /* "us-east-1,fsn1"; restricted ones are found by name only */
+	const char *countries;  /* "DE,FR"; "EU": its member states */
+	const char *exclude;    /* patterns of fnmatch(3) for vendors, regions, types */
+	const char *order_by; /* "price" (an hour), "run-cost", "score-per-price"; NULL: price, and
+	                           run-cost for a run */
+	/* For run-cost without a run: */
+	double run_s;            /* time of the run as measured; 0: 3600 */
+	double busy_cores;       /* meanwhile; 0: vcpus, at least 1 */
+	const char *measured_on; /* the type of server that it was measured on; NULL: not known */
+	double boot_s;           /* paid before the job starts; 0: 60, below 0: none */
+};
+#define TRK_SERVER_NEEDS_INIT                                                                      \
+	{                                                                                          \
+		sizeof(struct trk_server_needs), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,   \
+			0, 0                                                                       \
+	}
+
+/* Servers that were found, each where it is cheapest among the regions that are allowed. */
+struct trk_servers;
+
+/* Look for servers. Where none fits, the list is empty and trk_servers_reason() names the need that binds
+ * and the nearest miss. The caller frees *ret. -ENOENT for a vendor, region, country or type that is not
+ * in the catalogue, -EINVAL for another word, -TRK_ERR_RANGE for a number; with a sentence in `why`. */
+int trk_servers_find(const struct trk_catalog *catalog, const struct trk_server_needs *needs,
+		     struct trk_servers **ret, char *why, size_t why_size);
+
+/* The servers on which a run like this one is cheapest: with the cores, memory and GPUs that it needed, its
+ * architecture, at its vendor and region if it is known where it ran. What is set in `needs` (which may be
+ * NULL) holds instead. Run times come from how busy the cores were and from the scores of both servers.
+ * It rests on this one run; `resource-tracker recommend` looks at the earlier ones as well.
+ * -TRK_ERR_NODATA when the recording is too short to tell; else the errors of trk_servers_find(). */
+int trk_servers_for_run(const struct trk_catalog *catalog, const struct trk_recording *recording,
+			const struct trk_server_needs *needs, struct trk_servers **ret, char *why,
+			size_t why_size);
+void trk_servers_free(struct trk_servers *servers);
+
+/* Texts are never NULL, "" where nothing is known, and valid as long as the catalogue; numbers are NaN where
+ * nothing is known. */
+struct trk_server_offer {
+	const char *vendor, *type, *region, *country;
+	const char *arch, *allocation, *gpu_model;
+	double vcpus, memory_mib, usable_memory_mib;
+	double gpus, vram_mib; /* of each GPU */
+	double storage_gb;     /* local disk; NaN: none, or not known */
+	double score;          /* of all threads */
+	double usd_per_hour;   /* on demand, or at the typical saving where spot was asked for */
+	double spot_saving;    /* typical, 0 to 1 */
+	const char *price_source, *price_quality;
+	int price_date; /* 20260131 */
+	/* Where a run was looked at: */
+	double run_s, billed_s, run_usd;
+	int speed_known; /* 0: no score stands behind run_s */
+};
+size_t trk_servers_count(const struct trk_servers *servers);
+/* 0, or -ENOENT past the end. */
+int trk_servers_get(const struct trk_servers *servers, size_t index, struct trk_server_offer *ret);
+/* Why there is none; "" where there is one. Valid as long as the list. */
+const char *trk_servers_reason(const struct trk_servers *servers);
+/* As JSON of the schema "resource-tracker.servers/1", with the names of the Keeper API (`vendor_id`,
+ * `api_reference`, `vcpus`, `memory_amount`, `min_price_ondemand`, …); of a run also what is cheapest by the
+ * hour and the near misses. At most `limit` servers, 0: all. Text that the caller frees with free(); NULL
+ * without memory. */
+char *trk_servers_json(const struct trk_servers *servers, size_t limit);
+
+/* What a run cost. Texts are "" and numbers NaN where nothing is known. */
+struct trk_bill {
+	double usd; /* run time in whole billing steps, at least the vendor's minimum */
+	double usd_per_hour, billed_s;
+	double idle_cpu_usd, idle_memory_usd; /* of it, for what was never used */
+	char price_source[64], price_date[16], price_quality[16];
+	/* The cheapest server there for such a run, and what it saves. */
+	char best_vendor[16], best_type[64], best_region[64];
+	double best_usd, best_usd_per_hour, best_run_s, saving_usd;
+	char best_price_source[64], best_price_date[16];
+	char reason[160]; /* why something is not known */
+};
+/* `catalog` NULL: as it was written into the recording at the end of the run, by the prices of that day;
+ * -TRK_ERR_NODATA where none was. Else by this catalogue's, and for the server `instance`
+ * ("aws/us-east-1/m5.large"; NULL: where the run ran); -EINVAL for an instance of another form. */
+int trk_recording_bill(const struct trk_recording *recording, const struct trk_catalog *catalog,
+		       const char *instance, struct trk_bill *ret);
+
+/* ---- reports ---- */
 
 /* Write a page about a recording into the file `path`, whole or not at all. format: "html" (or NULL), a
  * file that asks for nothing from outside; "md", Markdown; "json", the same as data. It rests on this

@@ -15,16 +15,24 @@ void trk__server_measured_on(struct trk_server_work *work, const struct trk_cata
 		bool known = trk__catalog_speed_by(s, (enum trk_speed_basis) basis, &speed);
 
 		work->here_one[basis] = known ? speed.one : (double) NAN;
+		work->here_all[basis] = known ? speed.all : 0;
 	}
+	work->here_vcpus = s->vcpus;
 }
 
-double trk__server_run_s(const struct trk_server_work *work, double here_one,
+/* What u busy cores did, in threads: two threads of one core do less than two cores. */
+static double work_of(const struct trk_server_work *work, int basis, double u)
+{
+	double most = basis < 0 ? 0 : work->here_all[basis] / work->here_one[basis];
+
+	return most >= 1 && u <= work->here_vcpus && u > most ? most : u;
+}
+
+double trk__server_run_s(const struct trk_server_work *work, int basis,
 			 const struct trk_catalog_speed *there)
 {
-	bool known = !isnan(here_one) && here_one > 0;
-	double r = known ? there->one / here_one : 1;
-	double all = known ? there->all / here_one : there->all / there->one;
-	double sum = 0;
+	double here = basis < 0 ? there->one : work->here_one[basis];
+	double r = there->one / here, all = there->all / here, sum = 0;
 
 	for (size_t i = 0; i < work->n; i++) {
 		double u = work->slices[i].cores, dt = work->slices[i].seconds;
@@ -34,30 +42,35 @@ double trk__server_run_s(const struct trk_server_work *work, double here_one,
 		else if (u <= 1)
 			sum += dt * (1 - u + u / r);
 		else
-			sum += dt * u / (u * r < all ? u * r : all);
+			sum += dt * work_of(work, basis, u) / (u * r < all ? u * r : all);
 	}
 	return sum;
+}
+
+static bool is_known(const struct trk_server_work *work, int basis)
+{
+	return !isnan(work->here_one[basis]) && work->here_one[basis] > 0;
 }
 
 bool trk__server_run_on(const struct trk_server_work *work, const struct trk_catalog_server *s,
 			double *ret_s)
 {
-	double any = isnan(work->here_one[0]) ? work->here_one[1] : work->here_one[0];
+	int any = is_known(work, 0) ? 0 : is_known(work, 1) ? 1 : -1;
 	struct trk_catalog_speed speed;
 	double each = s->threads_per_core == 1 ? 1 : smt_vcpu;
 
 	for (int basis = 0; basis < TRK_SPEED_BASES; basis++) {
-		if (isnan(work->here_one[basis]) ||
+		if (!is_known(work, basis) ||
 		    !trk__catalog_speed_by(s, (enum trk_speed_basis) basis, &speed))
 			continue;
-		*ret_s = trk__server_run_s(work, work->here_one[basis], &speed);
+		*ret_s = trk__server_run_s(work, basis, &speed);
 		return true;
 	}
 	if (trk__catalog_speed_of(s, &speed)) {
 		*ret_s = trk__server_run_s(work, any, &speed);
 		return true;
 	}
-	speed.one = isnan(any) ? 1 : any;
+	speed.one = any < 0 ? 1 : work->here_one[any];
 	speed.all = speed.one * (s->vcpus > 1 ? s->vcpus * each : 1);
 	*ret_s = trk__server_run_s(work, any, &speed);
 	return false;

@@ -5,9 +5,10 @@
  * times what one thread does here takes
  *
  *     u <= 1:  (1 - u) + u / r         of the time: the idle part stays, the busy part is scaled
- *     u >  1:  u / min(u * r, C)       work beyond what all threads can do is stretched
+ *     u >  1:  min(u, H) / min(u * r, C)   work beyond what all threads can do is stretched
  *
- * A vCPU is not a core: C comes from a measured score of all threads, not from the number of vCPUs.
+ * A vCPU is not a core: C comes from a measured score of all threads, not from the number of vCPUs, and so
+ * does H, what all threads did where the run was measured.
  * Pure functions: no I/O, no clock. */
 #ifndef TRK_ADVISE_SERVER_H
 #define TRK_ADVISE_SERVER_H
@@ -28,13 +29,17 @@ struct trk_server_work {
 	double here_one[TRK_SPEED_BASES];
 	double boot_s;     /* time that is paid before the job starts */
 	double deadline_s; /* longest run time that is accepted; 0: any */
+	/* What all threads did there, by each measure, and how many there were; 0: not known. More busy
+	 * cores than that were not measured there: it then only says how fast a thread was. */
+	double here_all[TRK_SPEED_BASES], here_vcpus;
 };
 
 /* Take the speed of the server on which the run was measured. */
 void trk__server_measured_on(struct trk_server_work *work, const struct trk_catalog_server *s);
 
-/* Run time on a server of that speed, in s; `here_one` is by the same measure, or NaN. */
-double trk__server_run_s(const struct trk_server_work *work, double here_one,
+/* Run time on a server of that speed, in s; `basis` is the measure by which both are known, -1: the run's
+ * own speed is not. */
+double trk__server_run_s(const struct trk_server_work *work, int basis,
 			 const struct trk_catalog_speed *there);
 
 /* The same for a server of the catalogue, by a measure that both have if there is one. False: no

@@ -1,6 +1,5 @@
 #include "api/helper.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "api/beside.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -27,19 +27,8 @@ enum { PATH_SIZE = 4096, WORDS_MAX = 24 };
 static bool find_beside(char *path)
 {
 	static const char *const places[] = {"../bin/", "../../bin/", ""};
-	const char *slash;
-	Dl_info info;
 
-	if (!dladdr((const void *) places, &info) || !info.dli_fname)
-		return false;
-	slash = strrchr(info.dli_fname, '/');
-	for (size_t i = 0; slash && i < sizeof(places) / sizeof(places[0]); i++) {
-		(void) snprintf(path, PATH_SIZE, "%.*s/%sresource-tracker",
-				(int) (slash - info.dli_fname), info.dli_fname, places[i]);
-		if (access(path, X_OK) == 0)
-			return true;
-	}
-	return false;
+	return trk__beside(places, 3, "resource-tracker", X_OK, path, PATH_SIZE);
 }
 
 static const char *program_of(const struct trk_helper_options *o, char *path)

@@ -4,18 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/recording.h"
 #include "record/reader.h"
 #include "report/summary.h"
 #include "resource_tracker.h"
 
 enum { SUMMARY_MAX = 4 * 1024 * 1024 };
-
-struct trk_recording {
-	struct trk_record record;
-	struct trk_sample *row; /* owned */
-	size_t rows, cap;
-	int error;
-};
 
 _Static_assert(TRK_ERR_FORMAT == TRK_E_FORMAT && TRK_ERR_VERSION == TRK_E_VERSION &&
 		       TRK_ERR_DAMAGED == TRK_E_DAMAGED && TRK_ERR_NODATA == TRK_E_NODATA &&

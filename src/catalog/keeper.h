@@ -1,5 +1,4 @@
-/* Answers of the Spare Cores Keeper API: turned into the text of catalog/text.h, and judged before they
- * take the place of what is known.
+/* Answers of the Spare Cores Keeper API: turned into the text of catalog/text.h.
  *
  * An item of GET /servers has the lowest price over the regions that were asked for. Asked for one
  * region, it is that region's price; asked for none, nobody says where it holds, and it is kept under
@@ -14,6 +13,7 @@
 
 #define TRK_KEEPER_URL      "https://keeper.sparecores.net"
 #define TRK_KEEPER_ANYWHERE "anywhere"
+#define TRK_KEEPER_SOURCE   "keeper"
 
 /* One answer of /servers. */
 struct trk_keeper_answer {
@@ -31,13 +31,6 @@ struct trk_keeper_tally {
 int trk__keeper_convert(const struct trk_catalog *c, const struct trk_keeper_answer *answers,
 			size_t n, const char *date, struct trk_buf *out,
 			struct trk_keeper_tally *ret, struct trk_error *reterr);
-
-/* Both on top of the same table: `before` with the last update, if any, `now` with the new one. Has a
- * vendor lost more than half of its prices in a region, or has the median of the types with a price in
- * both moved by more than 30 %? Where there was no update before, the lowest prices of all regions are
- * compared. 0, or -TRK_E_RANGE with vendor and figures in *reterr. */
-int trk__keeper_judge(const struct trk_catalog *before, const struct trk_catalog *now,
-		      struct trk_error *reterr);
 
 /* The number or name by which the Keeper knows a region of `c`, from its answer to /table/region; 0 or
  * -ENOENT. */

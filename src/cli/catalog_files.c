@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "catalog/feed.h"
 #include "catalog/text.h"
 #include "cli/cli.h"
 
@@ -33,6 +34,14 @@ const char *cli_catalog_prices_path(char *text, size_t size)
 const char *cli_catalog_update_path(char *text, size_t size)
 {
 	return cache_path("update.tsv", text, size);
+}
+
+const char *cli_catalog_feed_path(const char *id, char *text, size_t size)
+{
+	char name[64];
+
+	(void) snprintf(name, sizeof(name), "update-%s.tsv", id);
+	return cache_path(name, text, size);
 }
 
 /* $RESOURCE_TRACKER_DATA/sparecores.tsv, else ../share/resource-tracker beside the program. */
@@ -114,6 +123,24 @@ static int lay_over(struct trk_catalog *c, char *path, const char *named, bool q
 	return r == -ENOENT ? EXIT_NODATA : EXIT_ERROR;
 }
 
+/* What `catalog update --from` keeps. */
+static int lay_over_feeds(const struct cli_catalog_choice *choice, struct cli_catalog *k)
+{
+	char path[4096];
+	int r = 0;
+
+	k->feeds = 0;
+	for (size_t i = 0; i < trk__feed_count && r == 0; i++) {
+		if (choice->update || choice->catalog)
+			break;
+		(void) cli_catalog_feed_path(trk__feeds[i].id, path, sizeof(path));
+		r = lay_over(&k->c, path, NULL, choice->quiet);
+		if (path[0])
+			k->feeds |= 1u << i;
+	}
+	return r;
+}
+
 int cli_catalog_load(const struct cli_catalog_choice *choice, struct cli_catalog *ret)
 {
 	struct trk_error error = {.code = 0};
@@ -147,6 +174,8 @@ int cli_catalog_load(const struct cli_catalog_choice *choice, struct cli_catalog
 	r = lay_over(&ret->c, ret->scores_path, choice->scores, choice->quiet);
 	if (r == 0)
 		r = lay_over(&ret->c, ret->update_path, choice->update, choice->quiet);
+	if (r == 0)
+		r = lay_over_feeds(choice, ret);
 	if (r == 0)
 		r = lay_over(&ret->c, ret->prices_path, choice->prices, choice->quiet);
 	if (r != 0)

@@ -7,32 +7,15 @@
 
 #include "base/parse.h"
 #include "cli/cli.h"
-#include "probe/cloud/vendor.h"
 
 int cli_take_instance(const char *value, struct trk_cloud *ret)
 {
-	const char *slash = strchr(value, '/'), *second = slash ? strchr(slash + 1, '/') : NULL;
-	struct trk_cloud c;
-	bool ok;
-
-	trk__cloud_clear(&c);
-	ok = slash &&
-	     trk__cloud_word_n(value, (size_t) (slash - value), c.vendor, sizeof(c.vendor));
-	if (ok && second > slash + 1)
-		ok = trk__cloud_word_n(slash + 1, (size_t) (second - slash - 1), c.region,
-				       sizeof(c.region));
-	else if (ok && !second)
-		ok = trk__cloud_word(slash + 1, c.region, sizeof(c.region));
-	if (ok && second)
-		ok = trk__cloud_word(second + 1, c.instance_type, sizeof(c.instance_type));
-	if (!ok) {
-		cli_complain("--instance %s: not of the form VENDOR/REGION/TYPE, such as "
-			     "aws/us-east-1/m5.large",
-			     value);
-		return EXIT_USAGE;
-	}
-	*ret = c;
-	return 0;
+	if (trk__cloud_state(value, ret) == 0)
+		return 0;
+	cli_complain("--instance %s: not of the form VENDOR/REGION/TYPE, such as "
+		     "aws/us-east-1/m5.large",
+		     value);
+	return EXIT_USAGE;
 }
 
 static bool parse_endpoint(const char *value, struct sockaddr_in *ret)

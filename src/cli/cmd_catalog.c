@@ -12,17 +12,19 @@
 #include "base/json.h"
 #include "catalog/csv.h"
 #include "catalog/text.h"
+#include "catalog/feed.h"
 #include "catalog/keeper.h"
 #include "cli/catalog_files.h"
-#include "cli/catalog_online.h"
+#include "cli/catalog_update.h"
 #include "cli/cli.h"
 
 enum { CSV_MAX = 64 << 20 };
 
 struct settings {
 	struct cli_catalog_choice choice;
-	const char *date, *url, *regions;
-	bool json, force;
+	const char *date;
+	struct cli_catalog_wanted wanted;
+	bool json;
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -34,10 +36,14 @@ static const struct cli_option options[] = {
 	{"prices", 0, "FILE|none", "own prices (those of catalog import)", cli_set_text,
 	 AT(choice.prices)},
 	{"date", 0, "DATE", "import: the day of the prices (today)", cli_set_text, AT(date)},
+	{"from", 0, "SOURCE",
+	 "update: keeper, azure, aws, gcp, vultr, skypilot, karpenter (keeper)", cli_set_text,
+	 AT(wanted.from)},
 	{"region", 0, "VENDOR/NAME,..", "update: the prices of these regions, too", cli_set_text,
-	 AT(regions)},
-	{"url", 0, "URL", "update: another Keeper than " TRK_KEEPER_URL, cli_set_text, AT(url)},
-	{"force", 0, NULL, "update: whatever changed", cli_set_flag, AT(force)},
+	 AT(wanted.regions)},
+	{"url", 0, "URL", "update: another Keeper than " TRK_KEEPER_URL, cli_set_text,
+	 AT(wanted.url)},
+	{"force", 0, NULL, "update: whatever changed", cli_set_flag, AT(wanted.force)},
 	{"json", 0, NULL, "info: one JSON document", cli_set_flag, AT(json)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -130,6 +136,12 @@ static void info_json(struct trk_buf *b, const struct cli_catalog *k, uint8_t *p
 	json_count(&j, "bytes", c->image->size);
 	json_text(&j, "scores_file", k->scores_path);
 	json_text(&j, "update_file", k->update_path);
+	trk__json_key(&j, "feeds");
+	trk__json_open(&j, '[');
+	for (size_t i = 0; i < trk__feed_count; i++)
+		if (k->feeds & 1u << i)
+			trk__json_text(&j, trk__feeds[i].id);
+	trk__json_close(&j, ']');
 	json_text(&j, "prices_file", k->prices_path);
 	trk__json_key(&j, "vendors");
 	trk__json_open(&j, '[');
@@ -183,9 +195,13 @@ static void info_text(struct trk_buf *b, const struct cli_catalog *k, uint8_t *p
 		trk__buf_printf(b, "%-21s %s  %-26s %s\n", trk__catalog_text(c, s[i].id),
 				day(s[i].date, text), trk__catalog_text(c, s[i].licence),
 				trk__catalog_text(c, s[i].title));
-	trk__buf_printf(b, "\nscores: %s\nupdate: %s\nown prices: %s\n",
-			k->scores_path[0] ? k->scores_path : "none",
-			k->update_path[0] ? k->update_path : "none",
+	trk__buf_printf(
+		b, "\nscores: %s\nupdate: %s\nfeeds:", k->scores_path[0] ? k->scores_path : "none",
+		k->update_path[0] ? k->update_path : "none");
+	for (size_t i = 0; i < trk__feed_count; i++)
+		if (k->feeds & 1u << i)
+			trk__buf_printf(b, " %s", trk__feeds[i].id);
+	trk__buf_printf(b, "%s\nown prices: %s\n", k->feeds ? "" : " none",
 			k->prices_path[0] ? k->prices_path : "none");
 }
 
@@ -279,7 +295,7 @@ static int run(int argc, char **argv)
 	if (at + 2 == argc && !strcmp(argv[at], "import"))
 		return import(&s, argv[at + 1]);
 	if (at + 1 == argc && !strcmp(argv[at], "update"))
-		return cli_catalog_update(&s.choice, s.url, s.regions, s.force);
+		return cli_catalog_update(&s.choice, &s.wanted);
 	cli_complain("catalog: info, update, or import FILE. Try: resource-tracker catalog --help");
 	return EXIT_USAGE;
 }
@@ -290,7 +306,8 @@ const struct cli_command cli_catalog_command = {
 	.summary = "What the catalogue holds; fetch new prices; take a site's own.",
 	.details = "info counts servers, prices and scores and names their sources.\nupdate asks "
 		   "the Keeper API of Spare Cores for the lowest price of each type, and of the "
-		   "regions that are\nnamed; an answer that lost half of a vendor or moved its "
+		   "regions that are\nnamed, or (--from) a public price list; an answer that lost "
+		   "half of a vendor or moved its "
 		   "median price by 30 % needs --force.\nimport reads "
 		   "CSV whose first line names the columns: vendor, region, type, price (USD an "
 		   "hour), and\nsaving (spot, percent) if wanted. These prices then take the place "

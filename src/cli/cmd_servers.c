@@ -150,7 +150,10 @@ static int take_work(const struct settings *s, const struct trk_catalog *c,
 	int at;
 
 	*slice = (struct trk_busy_slice){q->vcpus ? q->vcpus : 1, (double) s->run_ns / 1e9};
-	*ret = (struct trk_server_work){slice, 1, {NAN, NAN}, (double) s->boot_ns / 1e9, 0};
+	*ret = (struct trk_server_work){.slices = slice,
+					.n = 1,
+					.here_one = {NAN, NAN},
+					.boot_s = (double) s->boot_ns / 1e9};
 	if (s->busy) {
 		char *end;
 

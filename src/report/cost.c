@@ -34,6 +34,10 @@ static bool find_here(struct costing *k)
 	char *reason = k->cost->reason;
 	size_t size = sizeof(k->cost->reason);
 
+	if (!cloud->vendor[0]) {
+		(void) snprintf(reason, size, "in which cloud it ran is not known");
+		return false;
+	}
 	k->vendor = trk__catalog_find_vendor(k->c, cloud->vendor);
 	if (k->vendor < 0) {
 		(void) snprintf(reason, size, "the catalogue has no vendor %s", cloud->vendor);

@@ -25,30 +25,69 @@ def installed(tmp_path_factory, rt_path):
     return root, env
 
 
-def example():
+def example(number):
     text = (ROOT / "docs/c-api.md").read_text(encoding="utf-8")
-    return re.search(r"```c\n(.*?)```", text, re.DOTALL).group(1)
+    return re.findall(r"```c\n(.*?)```", text, re.DOTALL)[number]
 
 
-@pytest.mark.native
-@pytest.mark.parametrize("compiler", ["gcc -std=c99 -Wall -Wextra -Werror -pedantic",
-                                      "clang -std=c11 -Wall -Wextra -Werror -pedantic",
-                                      "g++ -std=c++11 -Wall -Wextra -Werror -x c++"])
-def test_the_example_builds_and_runs_against_an_installed_copy(installed, tmp_path, compiler):
-    root, env = installed
-    source, program = tmp_path / "example.c", tmp_path / "example"
-    source.write_text(example(), encoding="utf-8")
+COMPILERS = pytest.mark.parametrize("compiler", ["gcc -std=c99 -Wall -Wextra -Werror -pedantic",
+                                                 "clang -std=c11 -Wall -Wextra -Werror -pedantic",
+                                                 "g++ -std=c++11 -Wall -Wextra -Werror -x c++"])
+
+
+def build(number, compiler, env, folder):
+    """An example of docs/c-api.md as a program."""
+    source, program = folder / "example.c", folder / "example"
+    source.write_text(example(number), encoding="utf-8")
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "resource_tracker"], env=env,
                            check=True, capture_output=True, text=True).stdout.split()
     words = compiler.split()
     assert shutil.which(words[0]), f"{words[0]} is not installed"
     subprocess.run([*words, str(source), "-O1", "-o", str(program), *flags], check=True, env=env)
+    return program
+
+
+@pytest.mark.native
+@COMPILERS
+def test_the_example_builds_and_runs_against_an_installed_copy(installed, tmp_path, compiler):
+    root, env = installed
+    program = build(0, compiler, env, tmp_path)
     done = subprocess.run([program], env=env, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     found = re.search(r"(\d+) samples, ([\d.]+) cores on average, ([\d.]+) s of CPU", done.stdout)
     assert found, done.stdout
     assert int(found[1]) >= 2 and 0.3 < float(found[2]) < 1.3 and float(found[3]) > 0.05
     assert (root / "usr/local/bin/resource-tracker").exists()
+
+
+@pytest.mark.native
+@COMPILERS
+def test_the_example_on_servers_finds_what_the_command_finds(installed, tmp_path, compiler, rt):
+    root, env = installed
+    program = build(1, compiler, env, tmp_path)
+    run = rt.track("sh", "-c", "i=0; while [ $i -lt 40 ]; do i=$((i+1)); sleep 0.01; done",
+                   flags=["-n", "job"])
+    assert run.rc == 0
+    recording = next(rt.state.rglob("*.rtrk"))
+    done = subprocess.run([program, recording], env=env, capture_output=True, text=True, timeout=60,
+                          check=False)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    scores = next(root.rglob("sparecores.tsv"))
+    found = rt.run("servers", "--vcpus", "4", "--memory", "16GiB", "--arch", "any", "--vendor",
+                   "aws,gcp,hetzner", "--scores", scores, "-n", "3", "--json").json()["servers"]
+    assert lines[:3] == [
+        f"{s['vendor_id']} {s['api_reference']} in {s['region_id']}: "
+        f"{s['min_price_ondemand']:.4f} USD/h ({s['price_source']}, "
+        f"{s['price_date'].replace('-', '')})" for s in found]
+    best = rt.run("recommend", "--json", "job",
+                  env={"RESOURCE_TRACKER_DATA": str(scores.parent)}).json()["servers"][0]
+    told = re.fullmatch(r"cheapest for the run: (\S+), (\d+) s, ([\d.]+) USD", lines[3])
+    assert told, done.stdout
+    assert (told[1], float(told[3])) == (best["api_reference"], pytest.approx(best["run_cost"],
+                                                                            abs=2e-5))
+    # A minute is the least that is billed.
+    assert lines[4] == f"on m5.large it would have cost {0.096 / 60:.5f} USD"
 
 
 @pytest.mark.native

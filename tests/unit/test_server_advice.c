@@ -51,13 +51,38 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* Measured on a server whose two threads share a core and do 1.3 of what one does alone. */
+static double shared_core_s(double cores, double vcpus)
+{
+	struct trk_busy_slice slice = {cores, 100};
+	struct trk_server_work work = {.slices = &slice,
+				       .n = 1,
+				       .here_one = {10, (double) NAN},
+				       .here_all = {13, 0},
+				       .here_vcpus = vcpus};
+	struct trk_catalog_speed same = {10, 13, ""};
+
+	return trk__server_run_s(&work, 0, &same);
+}
+
+static void a_run_takes_as_long_as_it_took_on_the_server_that_it_ran_on(void **state)
+{
+	(void) state;
+	assert_near(shared_core_s(0.5, 2), 100, 1e-9);
+	assert_near(shared_core_s(1.2, 2), 100, 1e-9);
+	assert_near(shared_core_s(2, 2), 100, 1e-9);
+	/* More busy cores than it has: it tells the speed of a thread alone. */
+	assert_near(shared_core_s(2.6, 2), 200, 1e-9);
+}
+
 static double run_s(double cores, double seconds, double here, double one, double all)
 {
 	struct trk_busy_slice slice = {cores, seconds};
-	struct trk_server_work work = {&slice, 1, {here, here}, 0, 0};
+	struct trk_server_work work = {
+		.slices = &slice, .n = 1, .here_one = {here, here}, .boot_s = 0, .deadline_s = 0};
 	struct trk_catalog_speed speed = {one, all, ""};
 
-	return trk__server_run_s(&work, here, &speed);
+	return trk__server_run_s(&work, isnan(here) ? -1 : 0, &speed);
 }
 
 static void run_time_follows_the_histogram(void **state)
@@ -99,7 +124,11 @@ static const char *name(const struct trk_catalog *c, const struct trk_server_est
 static void ranks_by_the_run_and_shows_the_cheapest_hour_beside_it(void **state)
 {
 	struct trk_busy_slice slice = {4, 1000};
-	struct trk_server_work work = {&slice, 1, {17000, (double) NAN}, 0, 0};
+	struct trk_server_work work = {.slices = &slice,
+				       .n = 1,
+				       .here_one = {17000, (double) NAN},
+				       .boot_s = 0,
+				       .deadline_s = 0};
 	struct trk_catalog_query q = {.memory_bytes = UINT64_C(8) << 30};
 	struct trk_server_advice a;
 
@@ -126,7 +155,11 @@ static void ranks_by_the_run_and_shows_the_cheapest_hour_beside_it(void **state)
 static void a_deadline_drops_what_is_slower(void **state)
 {
 	struct trk_busy_slice slice = {4, 1000};
-	struct trk_server_work work = {&slice, 1, {17000, (double) NAN}, 0, 600};
+	struct trk_server_work work = {.slices = &slice,
+				       .n = 1,
+				       .here_one = {17000, (double) NAN},
+				       .boot_s = 0,
+				       .deadline_s = 600};
 	struct trk_catalog_query q = {.memory_bytes = UINT64_C(8) << 30};
 	struct trk_server_advice a;
 
@@ -141,7 +174,11 @@ static void a_deadline_drops_what_is_slower(void **state)
 static void boot_time_is_paid_and_short_runs_shun_the_hour(void **state)
 {
 	struct trk_busy_slice slice = {1, 100};
-	struct trk_server_work work = {&slice, 1, {17000, (double) NAN}, 60, 0};
+	struct trk_server_work work = {.slices = &slice,
+				       .n = 1,
+				       .here_one = {17000, (double) NAN},
+				       .boot_s = 60,
+				       .deadline_s = 0};
 	struct trk_catalog_query q = {.vcpus = 1};
 	struct trk_server_advice a;
 
@@ -189,7 +226,8 @@ static void a_finished_run_has_a_price_and_idle_parts(void **state)
 static void speeds_are_compared_by_the_same_measure(void **state)
 {
 	struct trk_busy_slice slice = {1, 100};
-	struct trk_server_work work = {&slice, 1, {NAN, NAN}, 0, 0};
+	struct trk_server_work work = {
+		.slices = &slice, .n = 1, .here_one = {NAN, NAN}, .boot_s = 0, .deadline_s = 0};
 	struct trk_catalog_server here = {.vcpus = 1,
 					  .threads_per_core = 1,
 					  .coremark = 20000,
@@ -213,6 +251,7 @@ static void speeds_are_compared_by_the_same_measure(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_run_takes_as_long_as_it_took_on_the_server_that_it_ran_on),
 		cmocka_unit_test(run_time_follows_the_histogram),
 		cmocka_unit_test(speeds_are_compared_by_the_same_measure),
 		cmocka_unit_test(bills_whole_steps_and_the_minimum),

@@ -66,6 +66,27 @@ void trk__cloud_clear(struct trk_cloud *c)
 	*c = (struct trk_cloud){.discovery_time = NAN};
 }
 
+int trk__cloud_state(const char *text, struct trk_cloud *ret)
+{
+	const char *slash = strchr(text, '/'), *second = slash ? strchr(slash + 1, '/') : NULL;
+	struct trk_cloud c;
+	bool ok;
+
+	trk__cloud_clear(&c);
+	ok = slash && trk__cloud_word_n(text, (size_t) (slash - text), c.vendor, sizeof(c.vendor));
+	if (ok && second > slash + 1)
+		ok = trk__cloud_word_n(slash + 1, (size_t) (second - slash - 1), c.region,
+				       sizeof(c.region));
+	else if (ok && !second)
+		ok = trk__cloud_word(slash + 1, c.region, sizeof(c.region));
+	if (ok && second)
+		ok = trk__cloud_word(second + 1, c.instance_type, sizeof(c.instance_type));
+	if (!ok)
+		return -EINVAL;
+	*ret = c;
+	return 0;
+}
+
 /* ---- helpers of the vendors ---- */
 
 bool trk__cloud_word_n(const char *text, size_t len, char *to, size_t size)

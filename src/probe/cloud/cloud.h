@@ -30,6 +30,8 @@ struct trk_cloud {
 };
 
 void trk__cloud_clear(struct trk_cloud *c);
+/* What is stated as "VENDOR/REGION/TYPE", of which region or type may be empty or left out. 0 or -EINVAL. */
+int trk__cloud_state(const char *text, struct trk_cloud *ret);
 
 /* ---- asking ---- */
 

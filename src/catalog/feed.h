@@ -1,0 +1,87 @@
+/* Public price lists of the vendors and of projects that collect them: from their formats to the text of
+ * catalog/text.h.
+ *
+ * Each parser is pure: it takes a document as it was fetched and adds rows. What the catalogue does not have
+ * (a region, a type) and what is no price (zero, Windows, dedicated hosts) is counted and left out. */
+#ifndef TRK_CATALOG_FEED_H
+#define TRK_CATALOG_FEED_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "catalog/catalog.h"
+
+enum { TRK_FEED_URL_MAX = 2048 };
+
+/* What the documents said so far. */
+struct trk_feed_rows {
+	const struct trk_catalog *c; /* borrowed */
+	struct trk_buf rows;
+	uint32_t *by_name; /* owned: servers in the order of vendor and name */
+	size_t servers;
+	int region_vendor, region; /* the last one that was looked up */
+	char region_name[96];
+	size_t dropped;
+	char next[TRK_FEED_URL_MAX]; /* where the document goes on; "": nowhere */
+};
+
+/* 0 or -ENOMEM. */
+int trk__feed_rows_init(struct trk_feed_rows *r, const struct trk_catalog *c);
+void trk__feed_rows_release(struct trk_feed_rows *r);
+
+/* Add a price, or a price of spot machines (the other is NaN): the lowest of the zones of a region counts.
+ * True when it was taken. */
+bool trk__feed_rows_add(struct trk_feed_rows *r, const char *vendor, const char *region,
+			const char *type, double usd, double spot_usd);
+
+/* Of one document: what it is called and where it lies. */
+struct trk_feed_part {
+	const char *vendor;
+	const char *url; /* with %s for a region where the feed wants one */
+};
+
+struct trk_feed {
+	const char *id;     /* as a person names it */
+	const char *source; /* in the catalogue */
+	const char *licence, *title;
+	bool by_region; /* a question for each region that is named */
+	/* Of several documents of one vendor the first that can be had is taken. A NULL ends them. */
+	struct trk_feed_part part[16];
+	/* 0; -EBADMSG with a sentence in *reterr for a document that is another thing; -ENOMEM. */
+	int (*parse)(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
+		     struct trk_error *reterr);
+};
+
+extern const struct trk_feed trk__feeds[];
+extern const size_t trk__feed_count;
+const struct trk_feed *trk__feed_find(const char *id); /* NULL: none */
+
+/* The address of a part for a region ("" where the feed takes none). 0 or -ENOENT: it has no such region. */
+int trk__feed_url(const struct trk_feed *feed, size_t part, const char *region, char *ret,
+		  size_t size);
+
+/* The parsers, for tests. */
+int trk__feed_azure(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
+		    struct trk_error *reterr);
+int trk__feed_aws(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
+		  struct trk_error *reterr);
+int trk__feed_vultr(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
+		    struct trk_error *reterr);
+int trk__feed_gcp(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
+		  struct trk_error *reterr);
+int trk__feed_skypilot(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
+		       struct trk_error *reterr);
+int trk__feed_karpenter(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
+			struct trk_error *reterr);
+/* The region of Amazon's long name, "US East (Ohio)", and back; NULL. */
+const char *trk__feed_aws_region(const char *long_name);
+const char *trk__feed_aws_long_name(const char *region);
+
+struct trk_feed_tally {
+	size_t prices, dropped;
+};
+/* All rows as a text on top of the catalogue; `date` is "2026-01-31". 0, -EBADMSG when there is no row,
+ * -EFBIG, -ENOMEM. */
+int trk__feed_convert(struct trk_feed_rows *r, const struct trk_feed *feed, const char *date,
+		      struct trk_buf *out, struct trk_feed_tally *ret, struct trk_error *reterr);
+
+#endif

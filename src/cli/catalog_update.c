@@ -1,0 +1,387 @@
+#include "cli/catalog_update.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "catalog/feed.h"
+#include "catalog/fetch.h"
+#include "catalog/judge.h"
+#include "catalog/text.h"
+#include "cli/cli.h"
+#include "cli/keeper_talk.h"
+
+enum {
+	DOCUMENT_MAX = 64 << 20,
+	UPDATE_S = 120,
+	PAGES_MAX = 1000,
+};
+
+/* New prices on their way into the cache. */
+struct update {
+	const struct cli_catalog_choice *choice;
+	const struct trk_catalog *base; /* without any update */
+	const char *source;             /* of the prices */
+	bool whole;                     /* it tells of all its regions */
+	bool force;
+	char path[4096];
+};
+
+/* The new text must be readable, and make sense beside what is known. */
+static int check(const struct update *u, const struct trk_buf *text, struct trk_error *error)
+{
+	struct cli_catalog_choice old = *u->choice;
+	struct cli_catalog *before = calloc(1, sizeof(*before));
+	struct trk_catalog now;
+	int r = trk__catalog_text_load(u->base, "the answer", text->data, text->len, &now, error);
+
+	if (r < 0 || !before) {
+		free(before);
+		return r < 0 ? r : -ENOMEM;
+	}
+	/* An earlier update that cannot be read is no reason to keep it. */
+	old.update = NULL;
+	old.quiet = true;
+	if (!u->force && cli_catalog_load(&old, before) == 0) {
+		r = trk__catalog_judge(&before->c, &now, u->source, u->whole, error);
+		trk__catalog_release(&before->c);
+	} else if (!u->force) {
+		r = trk__catalog_judge(u->base, &now, u->source, u->whole, error);
+	}
+	trk__catalog_release(&now);
+	free(before);
+	return r;
+}
+
+/* Judge and keep. An exit status. */
+static int take(struct update *u, const struct trk_buf *text)
+{
+	struct trk_error error = {.code = 0};
+
+	if (check(u, text, &error) < 0) {
+		cli_complain("catalog: %s; nothing was changed",
+			     error.message[0] ? error.message : "out of memory");
+		return EXIT_ERROR;
+	}
+	if (!u->path[0]) {
+		cli_complain("catalog: no place for a cache. Try: set HOME");
+		return EXIT_ERROR;
+	}
+	return cli_catalog_replace(u->path, text);
+}
+
+/* ---- the Keeper ---- */
+
+static int ask_all(struct cli_keeper_talk *t)
+{
+	t->answer[t->n].region = -1;
+	if (cli_keeper_get(t, &t->answer[t->n].doc, "/servers?limit=-1&only_active=true") < 0)
+		return t->error.code;
+	t->n++;
+	return 0;
+}
+
+static int ask_region(struct cli_keeper_talk *t, const struct trk_catalog *c, int region)
+{
+	size_t n;
+	const char *vendor = cli_keeper_vendor_id(c, trk__catalog_regions(c, &n)[region].vendor);
+	char name[96];
+
+	if (cli_keeper_region(t, vendor, cli_keeper_region_id(c, (size_t) region), name,
+			      sizeof(name)) < 0)
+		return t->error.code;
+	t->answer[t->n].region = region;
+	if (cli_keeper_get(t, &t->answer[t->n].doc,
+			   "/servers?limit=-1&only_active=true&vendor=%s&vendor_regions=%s~%s",
+			   trk__keeper_vendor(vendor), trk__keeper_vendor(vendor), name) < 0)
+		return t->error.code;
+	t->n++;
+	return 0;
+}
+
+/* "aws/us-east-1", the first of a list. Index of the region, or an exit status, negative. */
+static int named_region(const struct trk_catalog *c, const char *text, size_t len)
+{
+	char vendor[64], region[96];
+	const char *slash = memchr(text, '/', len);
+	int at, found;
+
+	if (!slash) {
+		cli_complain("catalog: --region %.*s: not of the form VENDOR/REGION, such as "
+			     "aws/us-east-1",
+			     (int) len, text);
+		return -EXIT_USAGE;
+	}
+	(void) snprintf(vendor, sizeof(vendor), "%.*s", (int) (slash - text), text);
+	(void) snprintf(region, sizeof(region), "%.*s", (int) (len - (size_t) (slash - text) - 1),
+			slash + 1);
+	at = trk__catalog_find_vendor(c, vendor);
+	found = at < 0 ? -1 : trk__catalog_find_region(c, at, region);
+	if (found >= 0)
+		return found;
+	cli_complain("catalog: unknown %s %s. Try: resource-tracker catalog info",
+		     at < 0 ? "vendor" : "region", at < 0 ? vendor : region);
+	return -EXIT_USAGE;
+}
+
+static int ask_regions(struct cli_keeper_talk *t, const struct trk_catalog *c, const char *list)
+{
+	while (list && *list) {
+		size_t len = strcspn(list, ",");
+		int region = named_region(c, list, len);
+
+		if (region < 0)
+			return -region;
+		if (t->n == CLI_KEEPER_ANSWERS_MAX) {
+			cli_complain("catalog: at most %d regions at a time",
+				     CLI_KEEPER_ANSWERS_MAX - 1);
+			return EXIT_USAGE;
+		}
+		if (ask_region(t, c, region) < 0) {
+			cli_complain("catalog: %s", t->error.message);
+			return EXIT_ERROR;
+		}
+		list += len + (list[len] == ',');
+	}
+	return 0;
+}
+
+static int update_from_keeper(struct update *u, const char *url, const char *regions)
+{
+	struct cli_keeper_talk *t = calloc(1, sizeof(*t));
+	int r = 0;
+
+	if (!t)
+		return EXIT_ERROR;
+	u->source = TRK_KEEPER_SOURCE;
+	u->whole = true;
+	(void) cli_catalog_update_path(u->path, sizeof(u->path));
+	cli_keeper_talk_init(t, url, UPDATE_S);
+	if (ask_all(t) < 0) {
+		cli_complain("catalog: %s; nothing was changed", t->error.message);
+		r = EXIT_ERROR;
+	}
+	r = r ? r : ask_regions(t, u->base, regions);
+	if (r == 0 && trk__keeper_convert(u->base, t->answer, t->n, t->date, &t->text, &t->tally,
+					  &t->error) < 0) {
+		cli_complain("catalog: %s; nothing was changed",
+			     t->error.message[0] ? t->error.message : "out of memory");
+		r = EXIT_ERROR;
+	}
+	r = r ? r : take(u, &t->text);
+	if (r == 0)
+		(void) fprintf(stderr, "%zu prices now stand in %s; %zu new types, %zu left out\n",
+			       t->tally.prices, u->path, t->tally.new_types, t->tally.dropped);
+	cli_keeper_talk_release(t);
+	free(t);
+	return r;
+}
+
+/* ---- feeds ---- */
+
+struct reading {
+	const struct trk_feed *feed;
+	struct trk_feed_rows rows;
+	struct trk_error error;
+};
+
+/* Length of "https://host/". */
+static size_t origin_of(const char *url)
+{
+	const char *slash = strstr(url, "://");
+
+	slash = slash ? strchr(slash + 3, '/') : NULL;
+	return slash ? (size_t) (slash - url) + 1 : strlen(url);
+}
+
+/* $RESOURCE_TRACKER_FEEDS is where the tests' stand-in for all hosts is. */
+static int fetch(const char *url, struct trk_buf *out, struct trk_error *error)
+{
+	const char *instead = getenv("RESOURCE_TRACKER_FEEDS");
+	char other[TRK_FEED_URL_MAX + 256];
+
+	if (instead && !strncmp(url, "https://", 8)) {
+		(void) snprintf(other, sizeof(other), "%.200s/%s", instead, url + 8);
+		url = other;
+	}
+	return trk__fetch(url, UPDATE_S, out, error);
+}
+
+/* A document with the pages that follow it, all from the same host. */
+static int read_pages(struct reading *r, const char *vendor, char url[TRK_FEED_URL_MAX])
+{
+	char first[TRK_FEED_URL_MAX];
+	struct trk_buf body;
+	int e = 0;
+
+	memcpy(first, url, sizeof(first));
+	for (int page = 0; e == 0 && url[0]; page++) {
+		if (page == PAGES_MAX || strncmp(url, first, origin_of(first)) != 0)
+			return trk__error_set(&r->error, -EBADMSG, "", "%.100s: goes on at %s",
+					      first, page == PAGES_MAX ? "too many pages" : url);
+		trk__buf_init(&body, DOCUMENT_MAX);
+		e = fetch(url, &body, &r->error);
+		r->rows.next[0] = '\0';
+		if (e == 0)
+			e = r->feed->parse(&r->rows, vendor, body.data ? body.data : "", body.len,
+					   &r->error);
+		trk__buf_release(&body);
+		memcpy(url, r->rows.next, TRK_FEED_URL_MAX);
+	}
+	return e;
+}
+
+static int read_region(struct reading *r, const char *region)
+{
+	char url[TRK_FEED_URL_MAX];
+
+	if (trk__feed_url(r->feed, 0, region, url, sizeof(url)) < 0)
+		return trk__error_set(&r->error, -ENOENT, "", "the list has no region %s", region);
+	return read_pages(r, r->feed->part[0].vendor, url);
+}
+
+/* Of each vendor the first document that can be had. */
+static int read_all(struct reading *r)
+{
+	const struct trk_feed_part *part = r->feed->part;
+	char url[TRK_FEED_URL_MAX];
+	int e = 0;
+
+	for (size_t i = 0; part[i].url && e == 0; i++) {
+		bool is_last = !part[i + 1].url || strcmp(part[i + 1].vendor, part[i].vendor) != 0;
+
+		(void) trk__feed_url(r->feed, i, "", url, sizeof(url));
+		e = read_pages(r, part[i].vendor, url);
+		if (e < 0 && !is_last)
+			e = 0;
+		else
+			while (part[i + 1].url && !strcmp(part[i + 1].vendor, part[i].vendor))
+				i++;
+	}
+	return e;
+}
+
+static int read_regions(struct reading *r, const struct trk_catalog *c, const char *list)
+{
+	while (list && *list) {
+		size_t len = strcspn(list, ","), n;
+		int region = named_region(c, list, len);
+		const char *vendor;
+
+		if (region < 0)
+			return -region;
+		vendor = cli_keeper_vendor_id(c, trk__catalog_regions(c, &n)[region].vendor);
+		if (strcmp(vendor, r->feed->part[0].vendor) != 0) {
+			cli_complain("catalog: --from %s has no prices of %s", r->feed->id, vendor);
+			return EXIT_USAGE;
+		}
+		if (read_region(r, cli_keeper_region_id(c, (size_t) region)) < 0) {
+			cli_complain("catalog: %s; nothing was changed", r->error.message);
+			return EXIT_ERROR;
+		}
+		list += len + (list[len] == ',');
+	}
+	return 0;
+}
+
+static int read_feed(struct reading *r, const struct trk_catalog *c, const char *regions)
+{
+	if (r->feed->by_region && (!regions || !*regions)) {
+		cli_complain("catalog: --from %s wants regions. Try: --region %s/NAME,…",
+			     r->feed->id, r->feed->part[0].vendor);
+		return EXIT_USAGE;
+	}
+	if (!r->feed->by_region && regions) {
+		cli_complain("catalog: --from %s has all its regions in one list. Try: without "
+			     "--region",
+			     r->feed->id);
+		return EXIT_USAGE;
+	}
+	if (r->feed->by_region)
+		return read_regions(r, c, regions);
+	if (read_all(r) < 0) {
+		cli_complain("catalog: %s; nothing was changed", r->error.message);
+		return EXIT_ERROR;
+	}
+	return 0;
+}
+
+static int update_from_feed(struct update *u, const struct trk_feed *feed, const char *regions)
+{
+	struct reading *r = calloc(1, sizeof(*r));
+	struct trk_feed_tally tally;
+	struct trk_buf text;
+	char date[32];
+	int status;
+
+	if (!r || trk__feed_rows_init(&r->rows, u->base) < 0) {
+		free(r);
+		return EXIT_ERROR;
+	}
+	r->feed = feed;
+	u->source = feed->source;
+	u->whole = !feed->by_region;
+	(void) cli_catalog_feed_path(feed->id, u->path, sizeof(u->path));
+	trk__clock_iso8601(trk__clock_wall_ns(), date);
+	date[10] = '\0';
+	trk__buf_init(&text, DOCUMENT_MAX);
+	status = read_feed(r, u->base, regions);
+	if (status == 0 && trk__feed_convert(&r->rows, feed, date, &text, &tally, &r->error) < 0) {
+		cli_complain("catalog: %s; nothing was changed", r->error.message);
+		status = EXIT_ERROR;
+	}
+	status = status ? status : take(u, &text);
+	if (status == 0)
+		(void) fprintf(stderr, "%zu prices now stand in %s; %zu rows left out\n",
+			       tally.prices, u->path, tally.dropped);
+	trk__buf_release(&text);
+	trk__feed_rows_release(&r->rows);
+	free(r);
+	return status;
+}
+
+/* ---- all ---- */
+
+static int complain_of(const char *from)
+{
+	char names[200] = "keeper";
+	size_t n = strlen(names);
+
+	for (size_t i = 0; i < trk__feed_count; i++)
+		n += (size_t) snprintf(names + n, sizeof(names) - n, " %s", trk__feeds[i].id);
+	cli_complain("catalog: --from %s: not one of: %s", from, names);
+	return EXIT_USAGE;
+}
+
+int cli_catalog_update(const struct cli_catalog_choice *choice,
+		       const struct cli_catalog_wanted *wanted)
+{
+	const char *from = wanted->from ? wanted->from : "keeper";
+	const struct trk_feed *feed = trk__feed_find(from);
+	struct update u = {.choice = choice, .force = wanted->force};
+	struct cli_catalog_choice bare = *choice;
+	struct cli_catalog *base;
+	int r;
+
+	if (!feed && strcmp(from, "keeper") != 0)
+		return complain_of(from);
+	if (feed && wanted->url) {
+		cli_complain("catalog: --url is for the Keeper alone");
+		return EXIT_USAGE;
+	}
+	base = calloc(1, sizeof(*base));
+	if (!base)
+		return EXIT_ERROR;
+	bare.update = bare.prices = "none";
+	r = cli_catalog_load(&bare, base);
+	if (r == 0) {
+		u.base = &base->c;
+		r = feed ? update_from_feed(&u, feed, wanted->regions)
+			 : update_from_keeper(&u, wanted->url, wanted->regions);
+		trk__catalog_release(&base->c);
+	}
+	free(base);
+	return r;
+}

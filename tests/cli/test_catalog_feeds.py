@@ -1,0 +1,333 @@
+"""catalog update --from: public price lists, in the formats that they have, from a server of the test's own."""
+
+import http.server
+import json
+import threading
+import urllib.parse
+
+import pytest
+
+
+class Host(http.server.BaseHTTPRequestHandler):
+    """Stands in for every host: the first part of the path is its name."""
+
+    documents, asked = {}, []
+
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        type(self).asked.append(urllib.parse.unquote(self.path))
+        body = self.documents.get(urllib.parse.unquote(url.path))
+        if callable(body):
+            body = body(urllib.parse.parse_qs(url.query))
+        if body is None:
+            self.send_error(404)
+            return
+        if not isinstance(body, bytes):
+            body = (body if isinstance(body, str) else json.dumps(body)).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def hosts(rt, tmp_path):
+    handler = type("Handler", (Host,), {"documents": {}, "asked": []})
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.documents, server.asked = handler.documents, handler.asked
+    server.env = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "no_proxy": "*",
+                  "RESOURCE_TRACKER_FEEDS": f"http://127.0.0.1:{server.server_port}"}
+    server.cache = tmp_path / "cache" / "resource-tracker"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def update(rt, hosts, *flags):
+    return rt.run("catalog", "update", *flags, env=hosts.env)
+
+
+def table(rt, vendor, region):
+    """What the program knows without any update: type -> price on demand."""
+    listed = rt.run("servers", "--json", "-n", "0", "--arch", "any", "--vendor", vendor, "--region",
+                    region, "--gpu-shares").json()["servers"]
+    return {s["api_reference"]: s["min_price_ondemand"] for s in listed}
+
+
+def offer(rt, hosts, vendor, region, name):
+    listed = rt.run("servers", "--json", "-n", "0", "--arch", "any", "--vendor", vendor, "--region",
+                    region, env=hosts.env).json()["servers"]
+    return next(s for s in listed if s["api_reference"] == name)
+
+
+# ---- Azure ----
+
+AZURE = "/prices.azure.com/api/retail/prices"
+
+
+def azure_item(name, usd, **more):
+    sku = name.removeprefix("Standard_").replace("_", " ")
+    return {"currencyCode": "USD", "tierMinimumUnits": 0.0, "retailPrice": usd, "unitPrice": usd,
+            "armRegionName": "westeurope", "location": "EU West", "meterName": sku,
+            "productName": "Virtual Machines D Series", "skuName": sku,
+            "serviceName": "Virtual Machines", "unitOfMeasure": "1 Hour", "type": "Consumption",
+            "isPrimaryMeterRegion": True, "armSkuName": name, **more}
+
+
+def azure_pages(items, size=400):
+    """Pages as the API links them."""
+    def page(query):
+        skip = int(query.get("$skip", ["0"])[0])
+        link = f"https://prices.azure.com/api/retail/prices?$skip={skip + size}"
+        return {"BillingCurrency": "USD", "CustomerEntityType": "Retail",
+                "Items": items[skip:skip + size], "Count": len(items[skip:skip + size]),
+                "NextPageLink": link if skip + size < len(items) else None}
+    return page
+
+
+def test_azure_is_read_by_pages_and_cleaned(rt, hosts):
+    items = [azure_item(name, usd) for name, usd in table(rt, "azure", "westeurope").items()]
+    name = "Standard_D4s_v3"
+    items = [i for i in items if i["armSkuName"] != name]
+    traps = [  # what stands under the same name and is another thing
+        azure_item(name, 0.1, productName="Virtual Machines DSv3 Series Windows"),
+        azure_item(name, 0.1, productName="Dsv3 Series Cloud Services"),
+        azure_item(name, 0.1, productName="DSv3 Series CloudServices"),
+        azure_item(name, 0.01, skuName="D4s v3 Low Priority", meterName="D4s v3 Low Priority"),
+        azure_item(name, 0.1, productName="DSv3 Dedicated Host"),
+        azure_item(name, 0.1, skuName="D4s v3 Promo"),
+        azure_item(name, 0.1, type="Reservation", unitOfMeasure="1 Hour"),
+        azure_item(name, 0.1, unitOfMeasure="1/Month"),
+        azure_item(name, 0.1, currencyCode="EUR"),
+        azure_item(name, 0),
+        azure_item("Standard_NEW_v99", 0.1),
+        azure_item(name, 0.1, armRegionName="atlantis"),
+    ]
+    items = items[:300] + traps + items[300:]
+    items.append(azure_item(name, 0.25))
+    items.append(azure_item(name, 0.05, skuName="D4s v3 Spot", meterName="D4s v3 Spot"))
+    hosts.documents[AZURE] = azure_pages(items)
+    result = update(rt, hosts, "--from", "azure", "--region", "azure/westeurope")
+    assert result.rc == 0, result.stderr
+    assert "armRegionName eq 'westeurope'" in hosts.asked[0]
+    assert "serviceName eq 'Virtual Machines'" in hosts.asked[0]
+    assert len(hosts.asked) == -(-len(items) // 400)
+    told = offer(rt, hosts, "azure", "westeurope", name)
+    assert told["min_price_ondemand"] == 0.25 and told["spot_saving_percent"] == 80
+    assert (told["price_source"], told["price_quality"]) == ("azure-retail", "exact")
+    assert f"{len(traps)} rows left out" in result.stderr
+    assert f"{len(items) - len(traps) - 1} prices now stand in" in result.stderr
+    kept = hosts.cache / "update-azure.tsv"
+    assert kept.stat().st_mode & 0o777 == 0o600 and list(hosts.cache.iterdir()) == [kept]
+    info = rt.run("catalog", "info", "--json", env=hosts.env).json()
+    assert info["feeds"] == ["azure"]
+    assert "feeds: azure\n" in rt.run("catalog", "info", env=hosts.env).stdout
+
+
+@pytest.mark.parametrize("link", ["https://prices.azure.com.example.org/x", "http://127.0.0.1/x",
+                                  "file:///etc/passwd"])
+def test_a_next_page_of_another_host_is_not_asked(rt, hosts, link):
+    hosts.documents[AZURE] = {"Items": [azure_item("Standard_D4s_v3", 0.2)], "NextPageLink": link}
+    result = update(rt, hosts, "--from", "azure", "--region", "azure/westeurope")
+    assert result.rc == 1 and "goes on at" in result.stderr
+    assert len(hosts.asked) == 1 and not hosts.cache.exists()
+
+
+def test_pages_without_end_are_given_up(rt, hosts):
+    hosts.documents[AZURE] = {"Items": [], "NextPageLink":
+                              "https://prices.azure.com/api/retail/prices?$skip=1"}
+    result = update(rt, hosts, "--from", "azure", "--region", "azure/westeurope")
+    assert result.rc == 1 and "too many pages" in result.stderr
+
+
+# ---- Amazon ----
+
+AWS = ("/b0.p.awsstatic.com/pricing/2.0/meteredUnitMaps/ec2/USD/current/ec2-ondemand-without-sec-sel/"
+       "{}/Linux/index.json")
+
+
+def aws_list(region, prices):
+    return {"manifest": {"serviceId": "ec2"}, "sets": {}, "regions": {region: {
+        f"{name} x": {"rateCode": "A.B.C", "price": f"{usd:.10f}", "Location": region,
+                      "Instance Type": name, "Operating System": "Linux", "vCPU": "2",
+                      "Memory": "8 GiB", "Storage": "EBS only"} for name, usd in prices.items()}}}
+
+
+def test_amazons_list_is_asked_by_its_long_names(rt, hosts):
+    before = offer(rt, hosts, "aws", "eu-west-1", "m5.large")
+    assert before["price_quality"] == "est" and before["spot_saving_percent"] > 0
+    prices = {**table(rt, "aws", "eu-west-1"), "m5.large": 0.107, "z9.new": 0.01}
+    hosts.documents[AWS.format("EU (Ireland)")] = aws_list("EU (Ireland)", prices)
+    result = update(rt, hosts, "--from", "aws", "--region", "aws/eu-west-1")
+    assert result.rc == 0, result.stderr
+    told = offer(rt, hosts, "aws", "eu-west-1", "m5.large")
+    assert (told["min_price_ondemand"], told["price_source"], told["price_quality"]) == (
+        0.107, "aws-list", "exact")
+    # The list tells nothing of spot machines: what is known of them stays.
+    for key in ("spot_saving_percent", "spot_interruption_class"):
+        assert told[key] == before[key]
+    # And other regions stay as they were.
+    assert offer(rt, hosts, "aws", "us-east-1", "m5.large")["price_source"] != "aws-list"
+
+
+# ---- lists that are whole ----
+
+def test_googles_calculator_is_read_with_spot_prices(rt, hosts):
+    regions = ["us-central1", "europe-west3"]
+    prices = {g: {**table(rt, "gcp", g), "e2-standard-4": 0.2, "x9-new-1": 1.0} for g in regions}
+    lines = ["---", "# Prices", "about:", "  generated: 2026", "compute:", "  instance:"]
+    for name in sorted(set().union(*prices.values())):
+        lines += [f"    {name}:", "      cpu: 4", "      cost:"]
+        for g in regions:
+            if name in prices[g]:
+                lines += [f"        {g}:", f"          hour: {prices[g][name]}",
+                          f"          hour_spot: {prices[g][name] * 0.3}",
+                          f"          month: {prices[g][name] * 730}"]
+    lines += ["  storage:", "    local-ssd:", "      cost:", "        us-central1:",
+              "          month: 0.08", ""]
+    path = "/raw.githubusercontent.com/Cyclenerd/google-cloud-pricing-cost-calculator/master/pricing.yml"
+    hosts.documents[path] = "\n".join(lines)
+    result = update(rt, hosts, "--from", "gcp", "--force")
+    assert result.rc == 0, result.stderr
+    told = offer(rt, hosts, "gcp", "europe-west3", "e2-standard-4")
+    assert (told["min_price_ondemand"], told["spot_saving_percent"]) == (0.2, 70)
+    assert told["price_source"] == "gcp-calculator"
+
+
+def test_vultrs_plans_have_exact_prices_by_the_hour(rt, hosts):
+    plans = [{"id": name, "vcpu_count": 1, "ram": 1024, "disk": 25, "disk_count": 1,
+              "bandwidth": 1024, "monthly_cost": round(usd * 672, 2), "hourly_cost": usd,
+              "type": "vc2", "locations": ["ewr", "ams"]}
+             for name, usd in table(rt, "vultr", "global").items()]
+    next(p for p in plans if p["id"] == "vc2-1c-1gb")["hourly_cost"] = 0.007
+    hosts.documents["/api.vultr.com/v2/plans"] = {
+        "plans": plans, "meta": {"total": len(plans), "links": {"next": "", "prev": ""}}}
+    result = update(rt, hosts, "--from", "vultr")
+    assert result.rc == 0, result.stderr
+    told = offer(rt, hosts, "vultr", "ewr", "vc2-1c-1gb")
+    assert (told["min_price_ondemand"], told["price_quality"]) == (0.007, "exact")
+
+
+SKYPILOT = "/raw.githubusercontent.com/skypilot-org/skypilot-catalog/master/catalogs/{}/{}/vms.csv"
+HEAD = ("InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,"
+        "Region,AvailabilityZone,Arch\n")
+
+
+def sky_rows(rt, vendor, region):
+    return "".join(f"{name},,,2.0,8.0,,{usd},,{region},zone-{zone},x86_64\n"
+                   for name, usd in table(rt, vendor, region).items() for zone in (1, 2))
+
+
+def test_skypilots_tables_take_the_lowest_zone_and_older_versions(rt, hosts):
+    hosts.documents[SKYPILOT.format("v8", "aws")] = (
+        HEAD + sky_rows(rt, "aws", "us-east-1").replace("\n", "\r\n")
+        + 'g4dn.xlarge,T4,1.0,4.0,16.0,"{\'Gpus\': [{\'Name\': \'T4\'}], \'x\': 1}",0.5,0.25,us-east-1,'
+          "use1-az9,x86_64\n"
+        + ",T4,1.0,,,,0.01,0.01,us-east-1,use1-az1,\n")
+    hosts.documents[SKYPILOT.format("v8", "azure")] = HEAD + sky_rows(rt, "azure", "eastus")
+    # Nothing of Google in v8 and v7; its machines with GPUs stand there without their GPUs.
+    hosts.documents[SKYPILOT.format("v6", "gcp")] = (
+        HEAD + "e2-standard-4,,,4.0,16.0,,0.1,0.03,us-central1,us-central1-a,\n"
+        + "a2-highgpu-1g,,,12.0,85.0,,0.9,0.3,us-central1,us-central1-a,\n")
+    result = update(rt, hosts, "--from", "skypilot", "--force")
+    assert result.rc == 0, result.stderr
+    gpu = offer(rt, hosts, "aws", "us-east-1", "g4dn.xlarge")
+    assert (gpu["min_price_ondemand"], gpu["spot_saving_percent"]) == (0.5, 50)
+    assert offer(rt, hosts, "gcp", "us-central1", "e2-standard-4")["price_source"] == "skypilot"
+    a2 = offer(rt, hosts, "gcp", "us-central1", "a2-highgpu-1g")
+    assert a2["price_source"] != "skypilot" and a2["min_price_ondemand"] > 3
+    assert [p for p in hosts.asked if "/gcp/" in p] == [
+        SKYPILOT.format(v, "gcp") for v in ("v8", "v7", "v6")]
+
+
+def test_karpenters_table_is_read_by_regions(rt, hosts):
+    lines = ["package pricing", "", "var InitialOnDemandPricesAWS = map[string]map[ec2types."
+             "InstanceType]float64{"]
+    for region in ("us-east-1", "us-gov-west-1"):
+        prices = {**table(rt, "aws", region), "m5.large": 0.097}
+        lines += [f"\t// {region}", f'\t"{region}": {{', "\t\t// a1 family"]
+        items = [f'"{name}": {usd:f}' for name, usd in prices.items()]
+        lines += ["\t\t" + ", ".join(items[i:i + 3]) + "," for i in range(0, len(items), 3)]
+        lines.append("\t},")
+    path = ("/raw.githubusercontent.com/aws/karpenter-provider-aws/main/pkg/providers/pricing/"
+            "zz_generated.pricing_aws.go")
+    hosts.documents[path] = "\n".join(lines + ["}", ""])
+    result = update(rt, hosts, "--from", "karpenter")
+    assert result.rc == 0, result.stderr
+    for region in ("us-east-1", "us-gov-west-1"):
+        assert offer(rt, hosts, "aws", region, "m5.large")["min_price_ondemand"] == 0.097
+
+
+# ---- judging ----
+
+def test_a_list_that_lost_or_moved_too_much_needs_force(rt, hosts):
+    prices = table(rt, "aws", "eu-west-1")
+    path = AWS.format("EU (Ireland)")
+    flags = ["--from", "aws", "--region", "aws/eu-west-1"]
+    few = dict(list(prices.items())[: len(prices) // 3])
+    dear = {name: usd * 1.4 for name, usd in prices.items()}
+    hosts.documents[path] = aws_list("EU (Ireland)", prices)
+    assert update(rt, hosts, *flags).rc == 0
+    kept = hosts.cache / "update-aws.tsv"
+    before = kept.read_bytes()
+    for wrong, words in ((few, "aws (eu-west-1) has"), (dear, "median price of aws (eu-west-1)")):
+        hosts.documents[path] = aws_list("EU (Ireland)", wrong)
+        result = update(rt, hosts, *flags)
+        assert result.rc == 1 and words in result.stderr and "--force" in result.stderr
+        assert kept.read_bytes() == before
+    assert update(rt, hosts, *flags, "--force").rc == 0
+    assert kept.read_bytes() != before
+    # One more region is no loss of the first.
+    hosts.documents[AWS.format("EU (Paris)")] = aws_list("EU (Paris)", table(rt, "aws", "eu-west-3"))
+    assert update(rt, hosts, "--from", "aws", "--region", "aws/eu-west-3").rc == 0
+
+
+@pytest.mark.parametrize("body,words", [
+    (b"<html>Sign in</html>", "no JSON value"),
+    (b'{"regions": {"EU (Ireland)": {"a', "does not end"),
+    ({"regions": [1, 2]}, "no list of regions"),
+    ([], "no list of regions"),
+    ({"regions": {"EU (Ireland)": {"k": {"price": "1e9", "Instance Type": "m5.large"}}}}, "no price"),
+    ({"regions": {"Atlantis": {"k": {"price": "1.0", "Instance Type": "m5.large"}}}}, "no price"),
+    ({"regions": {"EU (Ireland)": {"k": {"price": 7, "Instance Type": {}}, "l": 3}}}, "no price"),
+    (b"", "no JSON value"),
+    (None, "answered 404"),
+])
+def test_a_wrong_document_changes_nothing(rt, hosts, body, words):
+    hosts.documents[AWS.format("EU (Ireland)")] = body
+    result = update(rt, hosts, "--from", "aws", "--region", "aws/eu-west-1")
+    assert result.rc == 1
+    assert words in result.stderr and "nothing was changed" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not hosts.cache.exists()
+
+
+@pytest.mark.parametrize("feed", ["gcp", "skypilot", "karpenter", "vultr"])
+@pytest.mark.parametrize("body", ["<html>\n<body>Sign in</body>\n</html>\n", "", "\0\0\n\xff", "{}"])
+def test_what_is_no_list_is_refused(rt, hosts, feed, body):
+    class Any(dict):
+        def get(self, key):
+            return body
+
+    hosts.RequestHandlerClass.documents = Any()
+    result = update(rt, hosts, "--from", feed)
+    assert result.rc == 1 and "nothing was changed" in result.stderr
+    assert not hosts.cache.exists()
+
+
+@pytest.mark.parametrize("flags,words", [
+    (["--from", "acme"], "not one of: keeper azure aws gcp vultr skypilot karpenter"),
+    (["--from", "azure"], "Try: --region azure/NAME"),
+    (["--from", "azure", "--region", "aws/us-east-1"], "no prices of aws"),
+    (["--from", "azure", "--region", "azure/atlantis"], "unknown region atlantis"),
+    (["--from", "vultr", "--region", "vultr/global"], "without --region"),
+    (["--from", "vultr", "--url", "https://keeper.example"], "Keeper alone"),
+])
+def test_wrong_flags_are_told(rt, hosts, flags, words):
+    result = update(rt, hosts, *flags)
+    assert result.rc == 2 and words in result.stderr
+    assert hosts.asked == []
