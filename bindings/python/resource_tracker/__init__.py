@@ -11,6 +11,8 @@ A small program of its own takes the samples: no thread and no fork in this proc
 loaded when they are first used, so that importing the package costs next to nothing.
 """
 
+import os as _os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import logging
@@ -33,6 +35,10 @@ __all__ = [
     "track",
     "mark",
 ]
+
+# The extension module for this machine: a wheel may have those of several.
+if hasattr(_os, "uname"):
+    __path__.append(_os.path.join(__path__[0], "native", _os.uname().machine))
 
 # Remote code of a Metaflow run gets the whole package, program included.
 METAFLOW_PACKAGE_POLICY = "include"

@@ -13,8 +13,9 @@ except ImportError:
 
 MIN_INTERVAL_S, MAX_INTERVAL_S = 0.01, 3600
 
-#: The program in the package; RESOURCE_TRACKER_BIN names another one.
-PROGRAM_IN_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin",
+#: The program for this machine in the package; RESOURCE_TRACKER_BIN names another one.
+PROGRAM_IN_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native",
+                                  os.uname().machine if hasattr(os, "uname") else "",
                                   "resource-tracker-program")
 
 Columns = Dict[str, List[Any]]
