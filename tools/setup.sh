@@ -93,7 +93,7 @@ make_venv() {
 	echo "$*" >"$stamp"
 }
 
-# esbuild for the build, playwright and axe for the tests: what web/package-lock.json says, no script
+# esbuild for the build, playwright, axe and pyright for the tests: what web/package-lock.json says, no script
 # of theirs is run.
 install_web() {
 	local stamp=web/node_modules/lock

@@ -16,6 +16,7 @@ import os as _os
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import logging
+    from typing import Any as _Any, List as _List
 
     from ._version import __version__
     from .cloud_info import get_cloud_info
@@ -67,7 +68,7 @@ _MODULES = frozenset((
 ))
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> "_Any":
     from importlib import import_module
 
     if name in _HOMES:
@@ -81,5 +82,5 @@ def __getattr__(name: str):
     return value
 
 
-def __dir__():
+def __dir__() -> "_List[str]":
     return sorted(set(globals()) | set(_HOMES) | _MODULES)
