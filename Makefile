@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 export BUILD JOBS
 
 .DELETE_ON_ERROR:
-.PHONY: all tools setup demo test storm bench install clean format lint help
+.PHONY: all tools setup demo test storm bench wheels install clean format lint help
 
 all: tools
 	@tools/configure.sh
@@ -39,6 +39,9 @@ bench:
 	@$(MAKE) --no-print-directory all
 	@bench/run.sh
 
+wheels: setup
+	@build/venv-python/bin/python tools/python_portable.py
+
 install: tools
 	@tools/configure.sh
 	@meson introspect $(BUILD) --buildoptions | \
@@ -63,6 +66,7 @@ help:
 	@echo "make test       set up, build, run every test"
 	@echo "make storm      five minutes of kills, stops and starved limits"
 	@echo "make bench      set up, build, run the benchmarks with the peers beside them"
+	@echo "make wheels     build the Python package for every Linux, x86_64 and aarch64"
 	@echo "make install    install below PREFIX=$(PREFIX), inside DESTDIR"
 	@echo "make lint       read the code: law, format, clang-tidy, cppcheck, complexity"
 	@echo "make format     apply clang-format"

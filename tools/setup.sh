@@ -36,10 +36,11 @@ fi
 if ! command -v java >/dev/null || ! command -v mvn >/dev/null; then
 	packages+=(default-jre-headless maven)
 fi
-python_modules=(meson-python 'meson>=1.2.3' 'wheel>=0.40' pandas polars pyarrow ipython mypy metaflow)
 # What reads the lines that `recommend --for` prints. HTCondor dropped from 25 on what makes a job of a
 # submit file without a server.
 snippet_modules=('kubernetes-validate>=1.29' 'htcondor>=24,<25' 'snakemake>=8' 'botocore>=1.34')
+python_modules=(meson-python 'meson>=1.2.3' 'wheel>=0.40' pandas polars pyarrow ipython mypy metaflow
+	ziglang auditwheel)
 # For --bench only.
 bench_modules=(resource-tracker psutil)
 
@@ -101,7 +102,7 @@ make_venv() {
 	echo "$*" >"$stamp"
 }
 
-# esbuild for the build, playwright and axe for the tests: what web/package-lock.json says, no script
+# esbuild for the build, playwright, axe and pyright for the tests: what web/package-lock.json says, no script
 # of theirs is run.
 install_web() {
 	local stamp=web/node_modules/lock

@@ -147,9 +147,6 @@ stage_python() {
 	begin "tests of the Python package"
 	if check "python wheel" tools/python_wheel.sh; then
 		python=$PWD/build/venv-python/bin/python run_pytest python tests/python
-		check "python types" build/venv-python/bin/python -m mypy \
-			--config-file=pyproject.toml \
-			--cache-dir="$BUILD/mypy" bindings/python/resource_tracker
 	fi
 	end python
 }

@@ -11,9 +11,12 @@ A small program of its own takes the samples: no thread and no fork in this proc
 loaded when they are first used, so that importing the package costs next to nothing.
 """
 
+import os as _os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import logging
+    from typing import Any as _Any, List as _List
 
     from ._version import __version__
     from .cloud_info import get_cloud_info
@@ -33,6 +36,10 @@ __all__ = [
     "track",
     "mark",
 ]
+
+# The extension module for this machine: a wheel may have those of several.
+if hasattr(_os, "uname"):
+    __path__.append(_os.path.join(__path__[0], "native", _os.uname().machine))
 
 # Remote code of a Metaflow run gets the whole package, program included.
 METAFLOW_PACKAGE_POLICY = "include"
@@ -61,7 +68,7 @@ _MODULES = frozenset((
 ))
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> "_Any":
     from importlib import import_module
 
     if name in _HOMES:
@@ -75,5 +82,5 @@ def __getattr__(name: str):
     return value
 
 
-def __dir__():
+def __dir__() -> "_List[str]":
     return sorted(set(globals()) | set(_HOMES) | _MODULES)

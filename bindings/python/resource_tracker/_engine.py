@@ -13,8 +13,9 @@ except ImportError:
 
 MIN_INTERVAL_S, MAX_INTERVAL_S = 0.01, 3600
 
-#: The program in the package; RESOURCE_TRACKER_BIN names another one.
-PROGRAM_IN_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin",
+#: The program for this machine in the package; RESOURCE_TRACKER_BIN names another one.
+PROGRAM_IN_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native",
+                                  os.uname().machine if hasattr(os, "uname") else "",
                                   "resource-tracker-program")
 
 Columns = Dict[str, List[Any]]
@@ -70,6 +71,7 @@ def _folders() -> Iterator[str]:
 
 
 def _start_elsewhere(**options: Any) -> Optional[Sampling]:
+    assert _core is not None
     for folder in _folders():
         try:
             return Sampling(_core.Tracker(dir=folder, **options), folder)
@@ -153,6 +155,7 @@ _index: Dict[str, int] = {}
 
 
 def column_index(name: str) -> int:
+    assert _core is not None
     if not _index:
         for i, column in enumerate(_core.columns()):
             _index[column[0]] = i
@@ -165,6 +168,7 @@ def read_columns(tracker: Any, names: List[str]) -> Columns:
         found = tracker.columns()
         rows = len(next(iter(found.values()), []))
         return {name: found.get(name, [None] * rows) for name in names}
+    assert _core is not None
     recording = _core.Recording(tracker.recording)
     return {name: recording.column(column_index(name)) for name in names}
 
@@ -182,8 +186,9 @@ def _merge(table: Columns, into: int, row: int, newer: bool) -> None:
         if usage is not None:
             user, system = table[f"{level}_utime"][into], table[f"{level}_stime"][into]
             over_s = table["interval_s"][into]
-            known = user is not None and system is not None and over_s
-            usage[into] = (user + system) / over_s if known else None
+            usage[into] = None
+            if user is not None and system is not None and over_s:
+                usage[into] = (user + system) / over_s
 
 
 def settle(table: Columns, interval_s: float) -> Columns:

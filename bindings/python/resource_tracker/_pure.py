@@ -81,7 +81,7 @@ class Counters:
         if pid and not os.path.isdir(f"/proc/{pid}"):
             raise ProcessLookupError(3, "No such process")
 
-    def process(self) -> tuple:
+    def process(self) -> Tuple[Any, ...]:
         now = [0.0, 0.0, 0.0, 0.0]
         memory = processes = 0
         gone = True
@@ -110,7 +110,7 @@ class Counters:
         return (user, system, memory / MIB, read if has_io or gone else None,
                 written if has_io or gone else None, processes, int(gone))
 
-    def machine(self) -> tuple:
+    def machine(self) -> Tuple[Any, ...]:
         processes = sum(name.isdigit() for name in os.listdir("/proc"))
         cpu = [int(field) for field in _read("/proc/stat").split("\n", 1)[0].split()[1:]]
         memory = _meminfo()
@@ -204,7 +204,7 @@ class Tracker:
         self._thread = threading.Thread(target=self._run, name="resource-tracker", daemon=True)
         self._thread.start()
 
-    def _read(self) -> tuple:
+    def _read(self) -> Tuple[Any, ...]:
         return (self._process.process() if self._process else None,
                 self._machine.machine() if self._machine else None)
 
@@ -233,7 +233,7 @@ class Tracker:
         self._rows.append(row)
         return not (process and process[6])
 
-    def _process_row(self, now: tuple, over_s: float) -> Dict[str, Any]:
+    def _process_row(self, now: Tuple[Any, ...], over_s: float) -> Dict[str, Any]:
         last = self._last[0]
         user, system = (max(0.0, now[i] - last[i]) for i in (0, 1))
         read, written = (
@@ -250,7 +250,7 @@ class Tracker:
             "process_disk_write_bytes": written,
         }
 
-    def _machine_row(self, now: tuple, over_s: float) -> Dict[str, Any]:
+    def _machine_row(self, now: Tuple[Any, ...], over_s: float) -> Dict[str, Any]:
         last = self._last[1]
         user, system, received, sent = (max(0, now[i] - last[i]) for i in (1, 2, 9, 10))
         row = {

@@ -5,7 +5,7 @@ engine's column that it shows (docs/columns.md), the factor from the engine's un
 the decimals that are kept. A further schema is a further entry of SCHEMAS.
 """
 
-from typing import Any, Dict, List, NamedTuple
+from typing import Any, Dict, Iterable, List, NamedTuple, Tuple
 
 MIB = 1024 * 1024
 GIB = 1024 * 1024 * 1024
@@ -44,7 +44,7 @@ class Schema(NamedTuple):
         return self.process if level == "process" else self.system
 
     @property
-    def levels(self):
+    def levels(self) -> Tuple[Tuple[str, List[Column]], Tuple[str, List[Column]]]:
         return (("system", self.system), ("process", self.process))
 
 
@@ -129,17 +129,17 @@ def get_schema(name: str) -> Schema:
             f"unknown schema {name!r}, there are: {', '.join(sorted(SCHEMAS))}") from None
 
 
-def detect_schema(process_columns, system_columns) -> Schema:
+def detect_schema(process_columns: Iterable[str], system_columns: Iterable[str]) -> Schema:
     """The schema that a snapshot's columns are of."""
     columns = set(process_columns) | set(system_columns)
     return SCHEMAS["0.5" if columns & {"memory_mib", "memory_used_mib"} else "0.4"]
 
 
-def aliases(schema: Schema, prefixes) -> Dict[str, tuple]:
+def aliases(schema: Schema, prefixes: Iterable[Tuple[str, str]]) -> Dict[str, Tuple[str, float]]:
     """Names of the other schemas -> (name here, factor), so that a script written for another
     version finds its columns. `prefixes` are pairs of a level and what stands before its names.
     A name that exists here keeps its meaning."""
-    result: Dict[str, tuple] = {}
+    result: Dict[str, Tuple[str, float]] = {}
     for level, prefix in prefixes:
         ours = {c.source: c for c in schema.columns(level)}
         for other in SCHEMAS.values():

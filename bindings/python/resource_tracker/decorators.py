@@ -20,7 +20,7 @@ def track(function: None = None, *, label: Optional[str] = None, report: Optiona
           **options: Any) -> Callable[[Function], Function]: ...
 
 
-def track(function: Optional[Callable] = None, *, label: Optional[str] = None,
+def track(function: Optional[Callable[..., Any]] = None, *, label: Optional[str] = None,
           report: Optional[str] = None, on_end: Optional[Callable[[Any], Any]] = None,
           **options: Any) -> Any:
     """Track each call of a function: sync, async, generator or async generator.
@@ -66,7 +66,7 @@ def track(function: Optional[Callable] = None, *, label: Optional[str] = None,
         if tracker is None:
             return
         tracker.stop(int(failed), "failed" if failed else "finished")
-        wrapper.tracker = tracker  # type: ignore[attr-defined]
+        wrapper.tracker = tracker
         try:
             if report:
                 tracker.report(status_failed=failed).save(report)
@@ -81,7 +81,7 @@ def track(function: Optional[Callable] = None, *, label: Optional[str] = None,
                 raise
 
     wrapper = _wrap(function, begin, end)
-    wrapper.tracker = None  # type: ignore[attr-defined]
+    wrapper.tracker = None
     return wrapper
 
 
@@ -99,44 +99,65 @@ class _Span:
         self._end(self._tracker, kind is not None and not issubclass(kind, GeneratorExit))
 
 
-def _wrap(function: Callable, begin: Callable, end: Callable) -> Callable:
-    if inspect.isasyncgenfunction(function):
-        @functools.wraps(function)
-        async def wrapper(*args: Any, **kwargs: Any) -> Any:
-            with _Span(begin, end):
-                inner = function(*args, **kwargs)
-                try:
-                    sent = None
-                    while True:
-                        try:
-                            item = await inner.asend(sent)
-                        except StopAsyncIteration:
-                            return
-                        try:
-                            sent = yield item
-                        except GeneratorExit:
-                            raise
-                        except BaseException as error:
-                            item = await inner.athrow(error)
-                            sent = yield item
-                finally:
-                    await inner.aclose()
-    elif inspect.iscoroutinefunction(function):
-        @functools.wraps(function)
-        async def wrapper(*args: Any, **kwargs: Any) -> Any:
-            with _Span(begin, end):
-                return await function(*args, **kwargs)
-    elif inspect.isgeneratorfunction(function):
-        @functools.wraps(function)
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
-            with _Span(begin, end):
-                return (yield from function(*args, **kwargs))
-    else:
-        @functools.wraps(function)
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
-            with _Span(begin, end):
-                return function(*args, **kwargs)
+Begin = Callable[[], Any]
+End = Callable[[Any, bool], None]
+
+
+def _wrap_async_generator(function: Callable[..., Any], begin: Begin, end: End) -> Any:
+    @functools.wraps(function)
+    async def wrapper(*args: Any, **kwargs: Any) -> Any:
+        with _Span(begin, end):
+            inner = function(*args, **kwargs)
+            step = inner.asend(None)
+            try:
+                while True:
+                    try:
+                        item = await step
+                    except StopAsyncIteration:
+                        return
+                    try:
+                        step = inner.asend((yield item))
+                    except GeneratorExit:
+                        raise
+                    except BaseException as error:
+                        step = inner.athrow(error)
+            finally:
+                await inner.aclose()
     return wrapper
+
+
+def _wrap_coroutine(function: Callable[..., Any], begin: Begin, end: End) -> Any:
+    @functools.wraps(function)
+    async def wrapper(*args: Any, **kwargs: Any) -> Any:
+        with _Span(begin, end):
+            return await function(*args, **kwargs)
+    return wrapper
+
+
+def _wrap_generator(function: Callable[..., Any], begin: Begin, end: End) -> Any:
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        with _Span(begin, end):
+            return (yield from function(*args, **kwargs))
+    return wrapper
+
+
+def _wrap_function(function: Callable[..., Any], begin: Begin, end: End) -> Any:
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        with _Span(begin, end):
+            return function(*args, **kwargs)
+    return wrapper
+
+
+def _wrap(function: Callable[..., Any], begin: Begin, end: End) -> Any:
+    if inspect.isasyncgenfunction(function):
+        return _wrap_async_generator(function, begin, end)
+    if inspect.iscoroutinefunction(function):
+        return _wrap_coroutine(function, begin, end)
+    if inspect.isgeneratorfunction(function):
+        return _wrap_generator(function, begin, end)
+    return _wrap_function(function, begin, end)
 
 
 def mark(name: str) -> bool:

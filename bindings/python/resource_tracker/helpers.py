@@ -27,7 +27,7 @@ def is_procfs_available() -> bool:
     return os.path.isdir("/proc") and os.access("/proc", os.R_OK)
 
 
-def get_tracker_implementation() -> Tuple[Callable, Callable]:
+def get_tracker_implementation() -> Tuple[Callable[..., Any], Callable[..., Any]]:
     """(get_process_stats, get_system_stats) of what works here. On Linux that is always /proc, so
     that the figures do not depend on which packages are installed."""
     if is_procfs_available():

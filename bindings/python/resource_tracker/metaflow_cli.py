@@ -27,11 +27,11 @@ def request_of(stats: Dict[str, Dict[str, Any]], margin: float = 1.2,
     return request
 
 
-def stats_by_step(flow: str, runs: int) -> Dict[str, List[dict]]:
+def stats_by_step(flow: str, runs: int) -> Dict[str, List[Dict[str, Any]]]:
     """Statistics of each tracked step, one dict a run."""
     from metaflow_extensions.resource_tracker.plugins.track_resources import history
 
-    found: Dict[str, List[dict]] = {}
+    found: Dict[str, List[Dict[str, Any]]] = {}
     for run in history.earlier_runs(flow, limit=runs):
         for step in run.steps():
             stats = history.of_step(step)

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional, Set
 TIMEOUT_S = 0.5
 
 
-def _start(arguments: List[str]) -> Optional[subprocess.Popen]:
+def _start(arguments: List[str]) -> Optional[subprocess.Popen[str]]:
     try:
         return subprocess.Popen(["nvidia-smi", *arguments], stdin=subprocess.DEVNULL, stdout=PIPE,
                                 stderr=subprocess.DEVNULL, encoding="utf-8", errors="replace")
@@ -18,17 +18,17 @@ def _start(arguments: List[str]) -> Optional[subprocess.Popen]:
         return None
 
 
-def start_nvidia_smi() -> Optional[subprocess.Popen]:
+def start_nvidia_smi() -> Optional[subprocess.Popen[str]]:
     """Ask for the use of all GPUs. None without nvidia-smi."""
     return _start(["--query-gpu=utilization.gpu,memory.used", "--format=csv"])
 
 
-def start_nvidia_smi_pmon() -> Optional[subprocess.Popen]:
+def start_nvidia_smi_pmon() -> Optional[subprocess.Popen[str]]:
     """Ask for the use by process. None without nvidia-smi."""
     return _start(["pmon", "-c", "1", "-s", "um", "-d", "1"])
 
 
-def _answer(process: Optional[subprocess.Popen]) -> List[str]:
+def _answer(process: Optional[subprocess.Popen[str]]) -> List[str]:
     if process is None:
         return []
     try:
@@ -50,7 +50,7 @@ def _number(text: str) -> float:
         return 0.0
 
 
-def process_nvidia_smi(nvidia_process: Optional[subprocess.Popen]) -> Dict[str, Any]:
+def process_nvidia_smi(nvidia_process: Optional[subprocess.Popen[str]]) -> Dict[str, Any]:
     """gpu_usage (GPUs), gpu_vram_mib, gpu_utilized from start_nvidia_smi()'s answer."""
     usage = vram = 0.0
     utilized = 0
@@ -65,7 +65,7 @@ def process_nvidia_smi(nvidia_process: Optional[subprocess.Popen]) -> Dict[str, 
     return {"gpu_usage": usage, "gpu_vram_mib": vram, "gpu_utilized": utilized}
 
 
-def process_nvidia_smi_pmon(nvidia_process: Optional[subprocess.Popen],
+def process_nvidia_smi_pmon(nvidia_process: Optional[subprocess.Popen[str]],
                             pids: Optional[Set[int]] = None) -> Dict[str, Any]:
     """The same of some processes, from start_nvidia_smi_pmon()'s answer; with
     gpu_utilized_indexes."""

@@ -56,7 +56,8 @@ def _number(value: Any, digits: int = 2) -> str:
     return f"{value:,.{digits}f}".rstrip("0").rstrip(".") if digits else f"{value:,.0f}"
 
 
-def _rows(tracker: "ResourceTracker", historical: Sequence[dict]) -> List[Tuple[str, str]]:
+def _rows(tracker: "ResourceTracker", historical: Sequence[Dict[str, Any]]
+          ) -> List[Tuple[str, str]]:
     """What the page says in words: (name, value)."""
     stats = tracker._stats_05([])
     recommended = tracker.recommend_resources(historical)
@@ -83,7 +84,7 @@ def _rows(tracker: "ResourceTracker", historical: Sequence[dict]) -> List[Tuple[
     return rows
 
 
-def _server(tracker: "ResourceTracker", historical: Sequence[dict]) -> str:
+def _server(tracker: "ResourceTracker", historical: Sequence[Dict[str, Any]]) -> str:
     try:
         server = tracker.recommend_server(historical_stats=historical)
     except (LookupError, ValueError, OSError):
@@ -230,7 +231,8 @@ def _by_program(tracker: "ResourceTracker") -> Optional[str]:
             return None
 
 
-def make_report(tracker: "ResourceTracker", integration: str, historical: List[dict], failed: bool,
+def make_report(tracker: "ResourceTracker", integration: str,
+                historical: List[Dict[str, Any]], failed: bool,
                 integration_version: Optional[str]) -> Report:
     """The page of a tracker. Without history the program's own, where it makes one; else this
     module's."""

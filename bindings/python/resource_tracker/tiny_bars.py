@@ -158,7 +158,7 @@ def _round_memory(value: Any) -> int:
     return round_memory(value)
 
 
-_FILTERS: Dict[str, Callable] = {
+_FILTERS: Dict[str, Callable[..., Any]] = {
     "index": _index,
     "pretty_number": _pretty_number,
     "divide": _divide,

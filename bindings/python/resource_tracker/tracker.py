@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["ProcessTracker", "PidTracker", "SystemTracker", "ResourceTracker"]
 
 # Names that scripts import from here.
-_ = (BYTE_MAPPING, HUMAN_NAMES_MAPPING, REPORT_CSV_MAPPING, SERVER_ALLOCATION_CHECKS)
+_NAMES = (BYTE_MAPPING, HUMAN_NAMES_MAPPING, REPORT_CSV_MAPPING, SERVER_ALLOCATION_CHECKS)
 
 SNAPSHOT_VERSION = 1
 
@@ -44,14 +44,14 @@ class _CsvTracker:
     """The loop of both: the first cycle is the baseline, each further one gives a row."""
 
     def __init__(self, start_time: Optional[float], interval: float, schema: str):
-        self.interval = _positive(interval)
-        self.schema = get_schema(schema).name
+        self.interval: float = _positive(interval)
+        self.schema: str = get_schema(schema).name
         self.status = "running"
-        self.cycle = 0
-        self.start_time = time.time() if start_time is None else start_time
+        self.cycle: int = 0
+        self.start_time: float = time.time() if start_time is None else start_time
         # The schedule is kept on the monotonic clock: a step of the wall clock is not felt.
         self._origin_s = time.monotonic() - (time.time() - self.start_time)
-        self.stats = self._read()
+        self.stats: Dict[str, Any] = self._read()
         self._read_s = time.monotonic()
 
     def __call__(self) -> None:
@@ -147,8 +147,8 @@ class ProcessTracker(_CsvTracker):
     ):
         from .helpers import get_tracker_implementation
 
-        self.get_process_stats: Callable = get_tracker_implementation()[0]
-        self.pid = os.getpid() if pid is None else pid
+        self.get_process_stats: Callable[..., Any] = get_tracker_implementation()[0]
+        self.pid: int = os.getpid() if pid is None else pid
         self.children = children
         super().__init__(start_time, interval, schema)
         if autostart:
@@ -197,7 +197,7 @@ class SystemTracker(_CsvTracker):
     ):
         from .helpers import get_tracker_implementation
 
-        self.get_system_stats: Callable = get_tracker_implementation()[1]
+        self.get_system_stats: Callable[..., Any] = get_tracker_implementation()[1]
         super().__init__(start_time, interval, schema)
         if autostart:
             self.start_tracking(output_file)
@@ -233,7 +233,8 @@ class SystemTracker(_CsvTracker):
 class SnapshotError(ValueError, KeyError):
     """What should be a snapshot is none: a value that is wrong, or a key that is missing."""
 
-    __str__ = Exception.__str__
+    def __str__(self) -> str:
+        return Exception.__str__(self)
 
 
 # ---- the job's tracker ----
@@ -305,7 +306,7 @@ class ResourceTracker:
         discover_cloud: bool = True,
         sentinel_token: Optional[str] = None,
         upload_interval: int = 60,
-        streaming_metadata: Optional[dict] = None,
+        streaming_metadata: Optional[Dict[str, Any]] = None,
         *,
         schema: str = DEFAULT_SCHEMA,
         job: Optional[str] = None,
@@ -318,9 +319,9 @@ class ResourceTracker:
             raise ValueError(f"cannot find context for {method!r}")
         if not track_processes and not track_system:
             raise ValueError("nothing to track: track_processes and track_system are both False")
-        self.pid = os.getpid() if pid is None else pid
+        self.pid: int = os.getpid() if pid is None else pid
         self.children = children
-        self.interval = _positive(interval)
+        self.interval: float = _positive(interval)
         self.method = method
         self.autostart = autostart
         self.trackers: List[str] = []
@@ -330,7 +331,7 @@ class ResourceTracker:
             self.trackers.append("system_tracker")
         self.discover_server = discover_server
         self.discover_cloud = discover_cloud
-        self.schema = get_schema(schema).name
+        self.schema: str = get_schema(schema).name
         self.start_time: Optional[float] = None
         self.stop_time: Optional[float] = None
         self.exit_code: Optional[int] = None
@@ -344,8 +345,8 @@ class ResourceTracker:
         self._frozen: Optional[Dict[str, TinyDataFrame]] = None
         self._loaded = False  # from a snapshot, perhaps of another machine
         self._cache: Tuple[int, Dict[str, TinyDataFrame]] = (-1, {})
-        self._server_info: Optional[dict] = None
-        self._cloud_info: Optional[dict] = None
+        self._server_info: Optional[Dict[str, Any]] = None
+        self._cloud_info: Optional[Dict[str, Any]] = None
         self._phases: List[Dict[str, Any]] = []
         if sentinel_token:
             from ._log import logger
@@ -661,7 +662,7 @@ class ResourceTracker:
             "cpu_s", "cpu_user_s", "cpu_system_s", "peak_memory_mib", "peak_processes",
             "disk_read_bytes", "disk_write_bytes", "major_faults", "context_switches")}
 
-    def _stats_05(self, historical: Sequence[dict]) -> Dict[str, Dict[str, Any]]:
+    def _stats_05(self, historical: Sequence[Dict[str, Any]]) -> Dict[str, Dict[str, Any]]:
         """Statistics with those of earlier runs of either schema, under the names and units of
         0.5."""
         table = aliases(SCHEMAS["0.4"], list((level, PREFIXES[level]) for level in PREFIXES))
@@ -677,7 +678,8 @@ class ResourceTracker:
 
         return aggregate_stats([convert(run) for run in [self.stats(), *historical]])
 
-    def recommend_resources(self, historical_stats: Sequence[dict] = ()) -> Dict[str, int]:
+    def recommend_resources(self, historical_stats: Sequence[Dict[str, Any]] = ()
+                            ) -> Dict[str, int]:
         """What to request for the next run: {"cpu", "memory" (MiB), "gpu", "vram" (MiB)}.
 
         cpu is the mean of the cores in use, rounded; memory the largest amount with a fifth on top,
@@ -726,7 +728,7 @@ class ResourceTracker:
     # ---- where it ran ----
 
     @property
-    def server_info(self) -> Optional[dict]:
+    def server_info(self) -> Optional[Dict[str, Any]]:
         """What the machine is, and whether it was shared ("allocation"); None without
         discover_server."""
         if self._server_info is None and self.discover_server and not self._loaded:
@@ -761,7 +763,7 @@ class ResourceTracker:
         return "dedicated"
 
     @property
-    def cloud_info(self) -> Optional[dict]:
+    def cloud_info(self) -> Optional[Dict[str, Any]]:
         """Where the machine is: vendor, instance_type, region; None without discover_cloud."""
         if self._cloud_info is None and self.discover_cloud and not self._loaded:
             from .cloud_info import get_cloud_info
@@ -770,13 +772,14 @@ class ResourceTracker:
         return self._cloud_info
 
     @property
-    def sentinel_result(self) -> Optional[dict]:
+    def sentinel_result(self) -> Optional[Dict[str, Any]]:
         """None: nothing is sent."""
         return None
 
     # ---- report ----
 
-    def report(self, integration: str = "standalone", historical_stats: Sequence[dict] = (),
+    def report(self, integration: str = "standalone",
+               historical_stats: Sequence[Dict[str, Any]] = (),
                status_failed: bool = False, integration_version: Optional[str] = None) -> "Report":
         """The report as a page: a str with save(path) and browse().
 
@@ -828,7 +831,7 @@ class ResourceTracker:
         }
 
     @classmethod
-    def from_snapshot(cls, snapshot: dict) -> "ResourceTracker":
+    def from_snapshot(cls, snapshot: Dict[str, Any]) -> "ResourceTracker":
         """A stopped tracker from a snapshot of this or another version.
 
         Raises:

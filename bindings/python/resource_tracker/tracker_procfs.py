@@ -20,7 +20,7 @@ _machine: Dict[int, Any] = {}
 _gpu: Optional[bool] = None
 
 
-class Stats(dict):
+class Stats(Dict[str, Any]):
     """A dict that also answers to the names of other schemas."""
 
     aliases: Dict[str, Tuple[str, float]] = {}
@@ -31,7 +31,7 @@ class Stats(dict):
         return value if value is None or factor == 1 else value * factor
 
 
-def _stats_class(level: str, schema: str):
+def _stats_class(level: str, schema: str) -> type:
     return type("Stats", (Stats,), {"aliases": aliases(get_schema(schema), [(level, "")])})
 
 
@@ -63,7 +63,7 @@ def _counters(pid: int, children: bool) -> Any:
     return found
 
 
-def read_process(pid: int, children: bool) -> Optional[tuple]:
+def read_process(pid: int, children: bool) -> Optional[Tuple[Any, ...]]:
     """The counters of a process, or None when it has gone. Of a pid that was given out again, the
     new process's."""
     children = bool(children)
@@ -120,7 +120,7 @@ def get_process_stats(
     })
 
 
-def get_system_stats(schema: str = DEFAULT_SCHEMA) -> Dict[str, Union[int, float, Dict]]:
+def get_system_stats(schema: str = DEFAULT_SCHEMA) -> Dict[str, Union[int, float, Dict[str, Any]]]:
     """What the machine has used since boot.
 
     Returns:

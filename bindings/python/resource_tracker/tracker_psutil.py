@@ -31,7 +31,7 @@ def get_process_stats(
     return tracker_procfs.get_process_stats(pid, children, schema)
 
 
-def get_system_stats(schema: str = DEFAULT_SCHEMA) -> Dict[str, Union[int, float, Dict]]:
+def get_system_stats(schema: str = DEFAULT_SCHEMA) -> Dict[str, Union[int, float, Dict[str, Any]]]:
     """As tracker_procfs.get_system_stats."""
     if not is_procfs_available():
         return _system_by_psutil(schema)

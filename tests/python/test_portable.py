@@ -1,0 +1,91 @@
+"""The wheel that others install: built against an old glibc, it runs here, under every CPython that can
+be found (tools/python_portable.py)."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("BUILD", ROOT / "build")).resolve()
+MACHINE = os.uname().machine
+SMOKE = """
+import sys
+from resource_tracker import ResourceTracker, _core
+tracker = ResourceTracker(interval=0.05)
+tracker.wait_for_samples(3, timeout=60)
+tracker.stop()
+assert type(tracker._tracker) is _core.Tracker, tracker._tracker
+assert tracker.stats()["process_memory"]["max"] > 1000
+assert tracker.totals()["cpu_s"]["value"] > 0
+assert tracker.recommend_server()["vcpus"] >= 1
+print(_core.__file__)
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel():
+    done = subprocess.run([sys.executable, str(ROOT / "tools/python_portable.py"), MACHINE],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
+                          stdin=subprocess.DEVNULL, check=False)
+    assert done.returncode == 0, done.stdout
+    (path,) = (BUILD / "portable/wheels").glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """The wheel in an environment that has nothing else."""
+    folder = tmp_path_factory.mktemp("venv")
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    subprocess.run([str(folder / "bin/python"), "-m", "pip", "install", "--quiet", "--no-index",
+                    str(wheel)], check=True)
+    return folder
+
+
+def interpreters():
+    """CPython 3.9 to 3.14, those that are here and start."""
+    found = {"own": sys.executable}
+    for minor in range(9, 15):
+        path = shutil.which(f"python3.{minor}")
+        done = path and subprocess.run([path, "-c", "import sys; print(sys.implementation.name)"],
+                                       capture_output=True, text=True, check=False)
+        if done and done.returncode == 0 and done.stdout == "cpython\n":
+            found[f"3.{minor}"] = path
+    return found
+
+
+def test_it_asks_for_no_newer_glibc(wheel):
+    assert wheel.name.endswith(f"-cp39-abi3-manylinux2014_{MACHINE}.manylinux_2_17_{MACHINE}.whl")
+    out = subprocess.run([sys.executable, "-m", "auditwheel", "show", str(wheel)], check=True,
+                         stdout=subprocess.PIPE, encoding="utf-8").stdout
+    assert f'"manylinux_2_17_{MACHINE}"' in " ".join(out.split())
+
+
+def test_its_machine_code_stands_in_the_folder_of_its_machine(wheel):
+    with zipfile.ZipFile(wheel) as file:
+        code = {name: file.read(name)[:4] for name in file.namelist()
+                if not name.endswith((".py", ".pyi", "py.typed")) and ".dist-info/" not in name}
+    folder = f"resource_tracker/native/{MACHINE}"
+    assert code == {f"{folder}/_core.abi3.so": b"\x7fELF",
+                    f"{folder}/resource-tracker-program": b"\x7fELF"}
+
+
+@pytest.mark.parametrize("name", interpreters())
+def test_it_runs_under(name, installed, tmp_path):
+    (site,) = installed.glob("lib/python*/site-packages")
+    out = subprocess.run([interpreters()[name], "-X", "faulthandler", "-c", SMOKE], cwd=tmp_path,
+                         env={**os.environ, "PYTHONPATH": str(site), "PYTHONWARNINGS": "error"},
+                         stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
+    assert out.strip() == str(site / f"resource_tracker/native/{MACHINE}/_core.abi3.so")
+
+
+def test_its_commands(installed):
+    for words in (["resource-tracker", "version"], ["python", "-m", "resource_tracker", "version"]):
+        out = subprocess.run([str(installed / "bin" / words[0]), *words[1:]], check=True,
+                             stdout=subprocess.PIPE, encoding="utf-8").stdout
+        assert out.startswith("resource-tracker ")
