@@ -79,10 +79,13 @@ struct trk_tracker_options {
 	const char
 		*program; /* path of the resource-tracker program; NULL: the installed one, else the
 	                        one beside the library, else the one in PATH. Not used in a thread. */
+	char *const
+		*options; /* further options of `resource-tracker attach` (`system`, `run`), as on
+	                         its command line, NULL-terminated; not used in a thread */
 };
 #define TRK_TRACKER_OPTIONS_INIT                                                                   \
 	{                                                                                          \
-		sizeof(struct trk_tracker_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                   \
+		sizeof(struct trk_tracker_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                \
 	}
 
 /* A running or stopped tracker; opaque. */
@@ -101,6 +104,8 @@ int trk_tracker_start(const struct trk_tracker_options *options, struct trk_trac
 /* Stop after a last sample; waits at most 5 s, then returns -ETIMEDOUT. A command is waited for
  * without limit. Harmless when it has stopped. In a forked child nothing is stopped. */
 int trk_tracker_stop(struct trk_tracker *t);
+/* The same, and say how the job ended: its exit code, 0 to 255, for the recording and its report. */
+int trk_tracker_stop_as(struct trk_tracker *t, int exit_code);
 
 /* 1 while samples are taken, else 0. */
 int trk_tracker_running(struct trk_tracker *t);

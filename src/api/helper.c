@@ -43,12 +43,14 @@ static const char *program_of(const struct trk_helper_options *o, char *path)
 /* The words of its command line; `text` holds those that are made here. */
 static char **words_of(const struct trk_helper_options *o, int control_fd, char text[3][32])
 {
-	size_t n = 0, extra = 0;
+	size_t n = 0, extra = 0, more = 0;
 	const char **word;
 
 	while (o->argv && o->argv[extra])
 		extra++;
-	word = calloc(WORDS_MAX + extra, sizeof(*word));
+	while (o->more && o->more[more])
+		more++;
+	word = calloc(WORDS_MAX + extra + more, sizeof(*word));
 	if (!word)
 		return NULL;
 	(void) snprintf(text[0], 32, "%d", control_fd);
@@ -74,6 +76,8 @@ static char **words_of(const struct trk_helper_options *o, int control_fd, char 
 		word[n++] = "--no-system";
 	if (!o->argv)
 		word[n++] = "--detach";
+	for (size_t i = 0; i < more; i++)
+		word[n++] = o->more[i];
 	word[n++] = "--";
 	if (o->pid)
 		word[n++] = text[2];
@@ -270,15 +274,17 @@ int trk__helper_line(struct trk_helper *h, int timeout_ms, char line[TRK_CONTROL
 	return r;
 }
 
-int trk__helper_stop(struct trk_helper *h, int timeout_ms)
+int trk__helper_stop(struct trk_helper *h, int exit_code, int timeout_ms)
 {
-	char line[TRK_CONTROL_LINE];
+	char line[TRK_CONTROL_LINE], code[16] = "";
 	int r;
 
 	if (h->control.fd < 0)
 		return 0;
+	if (exit_code >= 0)
+		(void) snprintf(code, sizeof(code), "%d", exit_code);
 	if (!h->job_pid)
-		(void) trk__control_say(h->control.fd, "stop", "");
+		(void) trk__control_say(h->control.fd, "stop", code);
 	while ((r = trk__helper_line(h, timeout_ms, line)) > 0)
 		;
 	if (r == 0)

@@ -16,6 +16,7 @@ struct trk_helper_options {
 	const char *dir;   /* of recordings */
 	const char *job;   /* may be NULL */
 	const char *program;
+	char *const *more; /* further options of the program, or NULL */
 	uint64_t interval_ns;
 	bool one_process, no_system, in_thread;
 };
@@ -37,8 +38,9 @@ int trk__helper_start(struct trk_helper *h, const struct trk_helper_options *o,
 /* Wait for its next line at most so long: 1, 0 at the time's end, or -EPIPE when it has gone. */
 int trk__helper_line(struct trk_helper *h, int timeout_ms, char line[TRK_CONTROL_LINE]);
 
-/* Tell it to stop, unless it runs a command, and wait for its end. Returns 0 or -ETIMEDOUT. */
-int trk__helper_stop(struct trk_helper *h, int timeout_ms);
+/* Tell it to stop, unless it runs a command, and wait for its end. exit_code: of the job; -1: not known.
+ * Returns 0 or -ETIMEDOUT. */
+int trk__helper_stop(struct trk_helper *h, int exit_code, int timeout_ms);
 
 /* Give the descriptor back. After a stop, or in a forked child, where the helper is not ours. */
 void trk__helper_release(struct trk_helper *h);

@@ -119,6 +119,7 @@ static int start(struct trk_tracker *t, const struct trk_tracker_options *o, cha
 		.dir = o->dir ? o->dir : t->temporary,
 		.job = o->job,
 		.program = o->program,
+		.more = o->options,
 		.interval_ns = (uint64_t) (o->interval_s * 1e9 + 0.5),
 		.one_process = o->no_children != 0,
 		.no_system = o->no_system != 0,
@@ -185,7 +186,7 @@ static int reap_command(struct trk_tracker *t)
 	return 0;
 }
 
-static int stop(struct trk_tracker *t)
+static int stop(struct trk_tracker *t, int exit_code)
 {
 	int r;
 
@@ -196,7 +197,7 @@ static int stop(struct trk_tracker *t)
 		if (r < 0 && r != -ECHILD)
 			return r;
 	}
-	r = trk__helper_stop(&t->helper, STOP_TIMEOUT_MS);
+	r = trk__helper_stop(&t->helper, exit_code, STOP_TIMEOUT_MS);
 	t->stopped = r == 0;
 	return r;
 }
@@ -216,17 +217,29 @@ static void await_command(struct trk_tracker *t)
 		continue;
 }
 
-int trk_tracker_stop(struct trk_tracker *t)
+static int stop_as(struct trk_tracker *t, int exit_code)
 {
 	int r;
 
 	if (!is_ours(t))
 		return 0;
+	if (exit_code > 255)
+		return -EINVAL;
 	await_command(t);
 	(void) pthread_mutex_lock(&t->lock);
-	r = stop(t);
+	r = stop(t, exit_code);
 	(void) pthread_mutex_unlock(&t->lock);
 	return r;
+}
+
+int trk_tracker_stop(struct trk_tracker *t)
+{
+	return stop_as(t, -1);
+}
+
+int trk_tracker_stop_as(struct trk_tracker *t, int exit_code)
+{
+	return exit_code < 0 ? -EINVAL : stop_as(t, exit_code);
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
@@ -243,7 +256,7 @@ void trk_tracker_free(struct trk_tracker *t)
 	if (!t)
 		return;
 	if (is_ours(t)) {
-		(void) stop(t);
+		(void) stop(t, -1);
 		if (t->temporary[0])
 			(void) nftw(t->temporary, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 	}
@@ -266,7 +279,7 @@ static void listen(struct trk_tracker *t)
 		if (r > 0 && !strncmp(line, "error ", 6))
 			(void) snprintf(t->error, sizeof(t->error), "%s", line + 6);
 		else if (r == -EPIPE && is_ours(t))
-			(void) stop(t);
+			(void) stop(t, -1);
 	}
 }
 

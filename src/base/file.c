@@ -139,7 +139,7 @@ int trk__replace_file(const char *path, const void *data, size_t len)
 {
 	char temporary[4096];
 	struct stat st;
-	int fd, r;
+	int fd;
 
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -148,14 +148,20 @@ int trk__replace_file(const char *path, const void *data, size_t len)
 	if (snprintf(temporary, sizeof(temporary), "%s.%08x", path, trk__random_bits()) >=
 	    (int) sizeof(temporary))
 		return -ENAMETOOLONG;
-	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	return trk__replace_file_via(temporary, path, data, len);
+}
+
+int trk__replace_file_via(const char *via, const char *path, const void *data, size_t len)
+{
+	int fd = open(via, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666), r;
+
 	if (fd < 0)
 		return -errno;
 	r = write_and_close(fd, data, len);
-	if (r == 0 && rename(temporary, path) < 0)
+	if (r == 0 && rename(via, path) < 0)
 		r = -errno;
 	if (r < 0)
-		(void) unlink(temporary);
+		(void) unlink(via);
 	return r;
 }
 

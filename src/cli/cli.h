@@ -44,9 +44,9 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_run, cli_attach, cli_system, cli_show, cli_stats, cli_export,
-	cli_mark, cli_config_command, cli_doctor, cli_completions, cli_history, cli_ls, cli_prune,
-	cli_import, cli_compare, cli_recommend, cli_report, cli_servers, cli_server_info,
-	cli_cloud_info, cli_catalog_command, cli_help, cli_version;
+	cli_mark, cli_metaflow, cli_config_command, cli_doctor, cli_completions, cli_history,
+	cli_ls, cli_prune, cli_import, cli_compare, cli_recommend, cli_report, cli_servers,
+	cli_server_info, cli_cloud_info, cli_catalog_command, cli_help, cli_version;
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated */
 
 /* "resource-tracker: message" and a line end on stderr. */

@@ -29,6 +29,7 @@ const struct cli_command *const cli_commands[] = {
 	&cli_server_info,
 	&cli_cloud_info,
 	&cli_mark,
+	&cli_metaflow,
 	&cli_config_command,
 	&cli_doctor,
 	&cli_completions,

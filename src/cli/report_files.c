@@ -13,11 +13,13 @@
 #include "record/store.h"
 #include "report/report.h"
 
-enum { PAGE_MAX = 256 << 20, RAW_MAX = 128 << 20, RUNS_MAX = 200 };
+enum { PAGE_MAX = 256 << 20, RAW_MAX = 128 << 20, EARLIER_MAX = 1 << 20, RUNS_MAX = 200 };
 
-static int write_file(const char *path, const struct trk_buf *b)
+static int write_file(const char *via, const char *path, const struct trk_buf *b)
 {
-	int r = b->error ? b->error : trk__replace_file(path, b->data, b->len);
+	int r = b->error ? b->error
+		: via    ? trk__replace_file_via(via, path, b->data, b->len)
+			 : trk__replace_file(path, b->data, b->len);
 
 	if (r == 0)
 		return 0;
@@ -81,6 +83,21 @@ static void load_runs(struct trk_history *h, const char *dir, struct gathered *g
 	cli_past_release(&past);
 }
 
+/* The same from a file: who starts us for a job of a workflow knows its runs, and this machine does
+ * not. */
+static void load_stated_runs(const char *path, struct gathered *g)
+{
+	char *text = NULL;
+	ssize_t len = trk__read_all_at(AT_FDCWD, path, EARLIER_MAX, &text);
+
+	g->runs = calloc(RUNS_MAX + 1, sizeof(*g->runs));
+	if (g->runs && len >= 0)
+		g->count = trk__past_from_json(text, (size_t) len, g->runs, RUNS_MAX);
+	if (g->runs)
+		trk__past_from(&g->record, "", &g->runs[g->count++]);
+	free(text);
+}
+
 static int load_raw(const struct cli_report_choice *choice, struct gathered *g)
 {
 	char text[4096], name[96];
@@ -105,15 +122,19 @@ static int make(const struct cli_report_choice *choice, struct trk_history *h, s
 		struct trk_buf *b)
 {
 	static const struct cli_catalog_choice usual;
-	struct trk_report_input in = {.record = &g->record};
+	struct trk_report_input in = {.record = &g->record, .live_s = choice->live_s};
 	int r = load_rows(choice, g);
 
 	if (r == 0 && choice->embed_raw)
 		r = load_raw(choice, g);
 	if (r != 0)
 		return r;
-	load_runs(h, choice->dir, g);
-	g->has_catalog = cli_catalog_load(&usual, &g->catalog) == 0;
+	if (choice->earlier)
+		load_stated_runs(choice->earlier, g);
+	else
+		load_runs(h, choice->dir, g);
+	/* Servers are looked for when the figures are final. */
+	g->has_catalog = !in.live_s && cli_catalog_load(&usual, &g->catalog) == 0;
 	in.rows = g->rows;
 	in.runs = g->runs;
 	in.count = g->count;
@@ -158,7 +179,7 @@ static int load_make_write(struct cli_report_choice choice, struct trk_history *
 	r = make(&choice, h, g, &b);
 	if (r == 0)
 		r = !strcmp(path, "-") ? cli_write(STDOUT_FILENO, &b, "stdout")
-				       : write_file(path, &b);
+				       : write_file(choice.via, path, &b);
 	trk__buf_release(&b);
 	trk__record_release(&g->record);
 	return r;
@@ -168,7 +189,7 @@ int cli_report_make(const struct cli_report_choice *choice, char *path, size_t s
 {
 	struct gathered *g = calloc(1, sizeof(*g));
 	struct trk_error error = {.code = 0};
-	struct trk_history *h;
+	struct trk_history *h = NULL;
 	char text[4096];
 	int r;
 
@@ -177,7 +198,8 @@ int cli_report_make(const struct cli_report_choice *choice, char *path, size_t s
 		return EXIT_ERROR;
 	}
 	/* A report of one run can be had without a history. */
-	h = trk__history_open(cli_state_dir(choice->dir, text, sizeof(text)), &error);
+	if (!choice->earlier && !choice->live_s)
+		h = trk__history_open(cli_state_dir(choice->dir, text, sizeof(text)), &error);
 	r = load_make_write(*choice, h, g, path, size);
 	trk__history_free(h);
 	if (g->has_catalog)

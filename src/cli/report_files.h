@@ -9,6 +9,11 @@ struct cli_report_choice {
 	const char *reference; /* of the run */
 	const char *format;    /* html, md, json */
 	const char *path;      /* of the output; NULL: the run's name; "-": stdout */
+	const char
+		*via; /* name of the page until it is whole, on the same file system; NULL: beside
+	                        it */
+	const char *earlier; /* JSON of the job's earlier runs; NULL: those of the history */
+	double live_s;       /* not 0: the run goes on, and the page is made again so often */
 	bool embed_raw;
 };
 

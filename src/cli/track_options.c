@@ -16,6 +16,7 @@
 #include "cli/cloud_options.h"
 #include "cli/past_runs.h"
 #include "cli/run_cost.h"
+#include "cli/live_report.h"
 #include "cli/report_files.h"
 #include "cli/sample_output.h"
 #include "cli/sibling_options.h"
@@ -227,6 +228,19 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 	return EXIT_USAGE;
 }
 
+static int take_report_every(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+	uint64_t ns;
+
+	if (trk__parse_duration(value, &ns) < 0 || ns < INTERVAL_MIN_NS) {
+		cli_complain("--%s %s: not a duration. Try: such as 5s or 1m", o->name, value);
+		return EXIT_USAGE;
+	}
+	s->report_every_ns = ns;
+	return 0;
+}
+
 #define AT(field) offsetof(struct track_settings, field)
 
 /* clang-format off */
@@ -242,6 +256,8 @@ static int take_choice(void *settings, const struct cli_option *o, const char *v
 	{"quiet", 'q', NULL, "no summary", cli_set_flag, AT(quiet)}, \
 	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", cli_set_text, AT(summary_json)}, \
 	{"report", 0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", take_report, 0}, \
+	{"report-via", 0, "FILE", NULL, cli_set_text, AT(report_via)}, \
+	{"report-earlier", 0, "FILE", NULL, cli_set_text, AT(report_earlier)}, \
 	{"request", 0, "cpu=..,mem=..", "what was requested for the job", take_request, 0}, \
 	{"no-children", 0, NULL, "track the one process, not its tree", cli_set_flag, AT(one_process)}, \
 	{"no-system", 0, NULL, "track the processes, not the machine", cli_set_flag, AT(no_system)}, \
@@ -283,12 +299,14 @@ const struct cli_option track_run_options[] = {
 const struct cli_option track_attach_options[] = {
 	SHARED_OPTIONS,
 	{"duration", 0, "DUR", "end after so long", cli_set_duration, AT(duration_ns)},
+	{"report-every", 0, "DUR", "write the page of --report while it goes on, too", take_report_every, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
 const struct cli_option track_system_options[] = {
 	SHARED_OPTIONS,
 	{"duration", 0, "DUR", "end after so long", cli_set_duration, AT(duration_ns)},
+	{"report-every", 0, "DUR", "write the page of --report while it goes on, too", take_report_every, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 /* clang-format on */
@@ -306,12 +324,48 @@ void track_settings_init(struct track_settings *s)
 	trk__quantities_clear(s->request, TRK_REQUESTS);
 }
 
+/* The format of a report follows from the file's name. */
+static struct cli_report_choice report_choice(const struct track_settings *s)
+{
+	size_t len = s->report ? strlen(s->report) : 0;
+	bool markdown = len > 3 && !strcmp(s->report + len - 3, ".md");
+	bool json = len > 5 && !strcmp(s->report + len - 5, ".json");
+
+	return (struct cli_report_choice){
+		.dir = s->dir,
+		.format = markdown ? "md"
+			  : json   ? "json"
+				   : "html",
+		.path = s->report,
+		.via = s->report_via,
+		.earlier = s->report_earlier,
+	};
+}
+
 /* ---- while it runs ---- */
+
+struct outputs {
+	struct sample_output samples;
+	struct cli_live live;
+};
 
 static void write_row(void *data, const struct trk_run *run, const struct trk_sample *row,
 		      const struct trk_gpu_reading *gpus)
 {
-	sample_output_row(data, run, row, gpus);
+	struct outputs *out = data;
+
+	sample_output_row(&out->samples, run, row, gpus);
+	cli_live_row(&out->live, run);
+}
+
+static int open_outputs(struct outputs *out, const struct track_settings *s,
+			const struct trk_env *env)
+{
+	struct cli_report_choice choice = report_choice(s);
+	bool live = s->report && *s->report && strcmp(s->report, "-") != 0 && !s->no_recording;
+
+	cli_live_init(&out->live, &choice, live ? s->report_every_ns : 0, s->control_fd);
+	return sample_output_open(&out->samples, s, env);
 }
 
 static void say_word(void *data, const char *text)
@@ -382,23 +436,14 @@ static bool is_change_wanted(const struct track_settings *s, const struct trk_re
 	       r->outcome.duration_ns >= CHANGE_RUN_MIN_S * TRK_NS_PER_S;
 }
 
-/* The page, from the recording that has just ended. Its format follows from the file's name. */
+/* The page, from the recording that has just ended. */
 static int write_report(const struct track_settings *s, const struct trk_record *record)
 {
-	size_t len = strlen(s->report);
-	bool markdown = len > 3 && !strcmp(s->report + len - 3, ".md");
-	bool json = len > 5 && !strcmp(s->report + len - 5, ".json");
-	struct cli_report_choice choice = {
-		.dir = s->dir,
-		.reference = record->run.id,
-		.format = markdown ? "md"
-			  : json   ? "json"
-				   : "html",
-		.path = s->report,
-	};
+	struct cli_report_choice choice = report_choice(s);
 	char path[4096] = "";
 	int r;
 
+	choice.reference = record->run.id;
 	if (s->no_recording) {
 		cli_complain("--report: there is no recording to make it from. Try: without "
 			     "--no-recording");
@@ -611,7 +656,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		.discovery.ask = !s->no_discovery,
 		.discovery.stated = &s->stated,
 	};
-	struct sample_output out;
+	struct outputs out;
 	struct sockaddr_in endpoint;
 	struct trk_env env;
 	int r, status;
@@ -643,8 +688,8 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		cli_complain("/proc: %s", trk__strerror(r));
 		return EXIT_ERROR;
 	}
-	if (sample_output_open(&out, s, &env) < 0) {
-		sample_output_release(&out);
+	if (open_outputs(&out, s, &env) < 0) {
+		sample_output_release(&out.samples);
 		trk__env_release(&env);
 		free(result);
 		return argv ? EXIT_BEFORE_JOB : EXIT_ERROR;
@@ -652,15 +697,17 @@ int track_with(struct track_settings *s, char **argv, int pid)
 	options.data = &out;
 	sibling_speak(s);
 	r = trk__track(&env, &options, result);
+	cli_live_end(&out.live);
 	if (r < 0 && s->control_fd >= 0)
 		(void) trk__control_say(s->control_fd, "error",
 					r == -ESRCH ? "no such process" : trk__strerror(r));
 	if (r < 0)
 		status = start_failure(s, result, r, argv, pid);
 	else
-		status = status_of(s, &result->record.outcome, argv, speak(s, result), out.failed);
+		status = status_of(s, &result->record.outcome, argv, speak(s, result),
+				   out.samples.failed);
 	trk__record_release(&result->record);
-	sample_output_release(&out);
+	sample_output_release(&out.samples);
 	trk__env_release(&env);
 	free(result);
 	return status;

@@ -8,6 +8,8 @@
 struct track_settings {
 	const char *job, *output, *format, *dir, *summary, *summary_json, *color, *gpu;
 	const char *report; /* file of --report; "": named after the run; NULL: none */
+	const char *report_via, *report_earlier;
+	uint64_t report_every_ns; /* 0: at the end alone */
 	uint64_t interval_ns, duration_ns;
 	struct trk_enforce limits;
 	struct trk_quantity request[TRK_REQUESTS];

@@ -45,6 +45,12 @@ struct trk_past {
 /* The row of a recording. */
 void trk__past_from(const struct trk_record *record, const char *file, struct trk_past *ret);
 
+/* Earlier runs from a JSON array of objects whose members are named as those of struct trk_past, figures
+ * only; what is missing or no number is unknown. A run without a `code` ended well. Anything but objects
+ * is passed over. Fills ret[0..max), the runs as they stand in the text, and returns how many; 0 for what
+ * is no JSON. */
+size_t trk__past_from_json(const char *text, size_t len, struct trk_past *ret, size_t max);
+
 struct trk_history; /* opaque */
 
 /* Open DIR/history.sqlite, create and bring it up to date with DIR/runs. Where the directory cannot

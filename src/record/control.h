@@ -1,6 +1,6 @@
 /* Lines over a socket between the library and the program that samples for it.
  *
- *     to the sampler      stop | mark NAME
+ *     to the sampler      stop [EXIT CODE] | mark NAME
  *     from the sampler    recording PATH | error TEXT
  *
  * The end of the stream tells either side that the other is gone. */

@@ -359,6 +359,34 @@ static void judge(struct trk_finish *f, struct trk_record *record, int status)
 	}
 }
 
+/* Attached to: what we know of its end is what others say. */
+static void judge_unreaped(struct trk_finish *f, struct trk_outcome *o)
+{
+	char where[192];
+
+	o->code = f->stated ? f->stated_code : -1;
+	if (f->stated) {
+		o->verdict = TRK_VERDICT_EXITED;
+		(void) snprintf(o->evidence, sizeof(o->evidence),
+				"the exit code is as the job "
+				"has stated it");
+	} else if (f->root_ended && kills_since_start(f, where, sizeof(where))) {
+		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
+		(void) snprintf(o->evidence, sizeof(o->evidence), "%s", where);
+	} else if (f->root_ended && f->abandoned) {
+		o->verdict = TRK_VERDICT_VANISHED;
+		(void) snprintf(o->evidence, sizeof(o->evidence),
+				"it ended without stopping its tracker, as after a kill");
+	} else if (f->root_ended) {
+		o->verdict = TRK_VERDICT_EXITED;
+		(void) snprintf(o->evidence, sizeof(o->evidence),
+				"the process has ended; only its parent learns its exit code");
+	} else {
+		o->verdict = TRK_VERDICT_STOPPED;
+		(void) snprintf(o->evidence, sizeof(o->evidence), "tracking was ended");
+	}
+}
+
 void trk__finish(struct trk_finish *f, struct trk_sampler *sampler, struct trk_record *record,
 		 bool reaped, int wait_status)
 {
@@ -370,13 +398,5 @@ void trk__finish(struct trk_finish *f, struct trk_sampler *sampler, struct trk_r
 		judge(f, record, wait_status);
 		return;
 	}
-	o->code = -1;
-	if (f->root_ended) {
-		o->verdict = TRK_VERDICT_EXITED;
-		(void) snprintf(o->evidence, sizeof(o->evidence),
-				"the process has ended; only its parent learns its exit code");
-	} else {
-		o->verdict = TRK_VERDICT_STOPPED;
-		(void) snprintf(o->evidence, sizeof(o->evidence), "tracking was ended");
-	}
+	judge_unreaped(f, o);
 }

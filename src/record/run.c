@@ -28,6 +28,7 @@ const char *trk__verdict_name(enum trk_verdict verdict)
 		[TRK_VERDICT_TRACKER_DIED] = "tracker_died",
 		[TRK_VERDICT_STOPPED] = "stopped",
 		[TRK_VERDICT_MEMORY_LIMIT] = "memory_limit",
+		[TRK_VERDICT_VANISHED] = "vanished",
 	};
 
 	return (size_t) verdict < sizeof(names) / sizeof(names[0]) ? names[verdict] : "unknown";

@@ -27,7 +27,7 @@
 #include "record/store.h"
 #include "record/writer.h"
 
-enum { OLD_CHILDREN_MAX = 64 };
+enum { OLD_CHILDREN_MAX = 64, END_PATIENCE_MS = 200 };
 
 /* What the loop waits for. */
 enum { TIMER, SIGNALS, PID, MARKS, CONTROL, CLOUD, AWAITED };
@@ -353,6 +353,18 @@ static void take_marks(struct track *t)
 		take_mark(t, name);
 }
 
+/* "stop CODE": the job has come to its end, and says how. */
+static void take_stop(struct track *t, const char *text)
+{
+	uint64_t code;
+
+	if (t->options->argv)
+		return;
+	t->stop = true;
+	t->finish.stated = trk__parse_u64(text, &code) == 0 && code <= 255;
+	t->finish.stated_code = t->finish.stated ? (int) code : -1;
+}
+
 /* Whoever started us for its own sake has gone: what we attached to is of no interest any more. A
  * job goes on. */
 static void take_control(struct track *t)
@@ -363,11 +375,14 @@ static void take_control(struct track *t)
 	while ((r = trk__control_next(&t->control, line)) > 0) {
 		if (!strcmp(line, "stop"))
 			t->stop = !t->options->argv || t->stop;
+		else if (!strncmp(line, "stop ", 5))
+			take_stop(t, line + 5);
 		else if (!strncmp(line, "mark ", 5))
 			take_mark(t, line + 5);
 	}
 	if (r < 0) {
 		t->control.fd = -1;
+		t->finish.abandoned = !t->stop;
 		t->stop |= !t->options->argv;
 	}
 }
@@ -381,7 +396,8 @@ static void reap(struct track *t, pid_t pid)
 
 	if (wait4(pid, &status, WNOHANG, &usage) != pid)
 		return;
-	if (!is_old_child(t, pid)) {
+	/* Attached, the job is nobody's child of ours: what we reap then has helped us. */
+	if (t->options->argv && !is_old_child(t, pid)) {
 		if (t->sampler)
 			trk__tree_reaped(trk__sampler_tree(t->sampler), pid, &usage);
 		t->finish.switches += (uint64_t) (usage.ru_nvcsw + usage.ru_nivcsw);
@@ -526,6 +542,15 @@ static void loop(struct track *t)
 	}
 }
 
+/* A process that is killed closes its line to us a moment before it has ended. */
+static void await_end(struct track *t)
+{
+	struct pollfd end = {.fd = t->pid_fd, .events = POLLIN};
+
+	if (t->finish.abandoned && t->options->pid && t->pid_fd >= 0)
+		t->finish.root_ended |= poll(&end, 1, END_PATIENCE_MS) > 0;
+}
+
 /* ---- life ---- */
 
 static void release_streams(const struct trk_track_options *o)
@@ -605,6 +630,7 @@ static void run_loop(struct track *t)
 	if (t->options->argv)
 		look_at_children(t); /* a very short job is over already */
 	loop(t);
+	await_end(t);
 	take_marks(t);
 	take_row(t, 0);
 	if (t->writer)

@@ -164,6 +164,8 @@ struct trk_report {
 	size_t raw_len;
 
 	struct trk_report_chunk *chunk;
+	double live_s,
+		last_s; /* of a run that goes on: see the input; its last sample, wall clock */
 	int error;
 };
 
@@ -203,6 +205,7 @@ struct trk_report_input {
 	const struct trk_wall_facts *wall; /* or NULL: what the samples tell */
 	const void *raw;                   /* of the recording, to embed; or NULL */
 	size_t raw_len;
+	double live_s; /* not 0: the page is made again so often while the run goes on */
 };
 
 /* 0 or -ENOMEM. The caller releases, on success only; what the input points to must live as long. */

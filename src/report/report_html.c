@@ -1,5 +1,6 @@
 /* The page: one file that asks for nothing, with a policy that lets it ask for nothing. All of it can
  * be read without its script, which adds the crosshair, the zoom and the copy buttons. */
+#include <stdio.h>
 #include <string.h>
 
 #include "report/report_private.h"
@@ -287,15 +288,20 @@ static void base64(struct trk_buf *b, const unsigned char *data, size_t len)
 
 static void start(struct trk_buf *b, const struct trk_report *r)
 {
+	char live[80] = "";
+
+	if (r->live_s > 0)
+		(void) snprintf(live, sizeof(live), " data-live=\"%.3f\" data-last=\"%.3f\"",
+				r->live_s, r->last_s);
 	trk__buf_printf(
 		b,
-		"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+		"<!doctype html>\n<html lang=\"en\"%s><head><meta charset=\"utf-8\">\n"
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		"style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'\">\n"
 		"<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
 		"<meta name=\"referrer\" content=\"no-referrer\">\n"
 		"<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
-		trk__report_css_hash, trk__report_js_hash);
+		live, trk__report_css_hash, trk__report_js_hash);
 	trk__report_html_text(b, r->job);
 	trk__buf_puts(b, " \u00b7 ");
 	trk__report_html_text(b, r->state);

@@ -149,6 +149,15 @@ static const struct {
 };
 enum { BATCH = sizeof(batch) / sizeof(batch[0]) };
 
+/* The tag that `--orchestrator` makes. */
+static bool is_stated(const struct trk_run *run, const char *kind)
+{
+	for (size_t at = 0; at < run->tags_len; at += strlen(run->tags + at) + 1)
+		if (!strncmp(run->tags + at, "orchestrator=", 13))
+			return !strcmp(run->tags + at + 13, kind);
+	return false;
+}
+
 static bool is_detected(const struct trk_run *run, const char *mark)
 {
 	for (int i = 0; mark && i < TRK_REQUESTS; i++)
@@ -179,6 +188,9 @@ static void add_snippets(struct trk_report *r, const struct trk_report_work *w)
 {
 	if (!w->has_advice || isnan(w->advice.cores) || isnan(w->advice.memory_mib))
 		return;
+	for (size_t i = 0; i < BATCH; i++)
+		if (is_stated(&w->in->record->run, batch[i].kind))
+			add_snippet(r, w, i);
 	for (size_t i = 0; i < BATCH; i++)
 		if (is_detected(&w->in->record->run, batch[i].mark))
 			add_snippet(r, w, i);

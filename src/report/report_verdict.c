@@ -93,8 +93,18 @@ static void ended_by_us(struct trk_report *r, const struct trk_outcome *o)
 		o->evidence[0] ? trk__report_safe(r, o->evidence, 160) : "");
 }
 
-static void unfinished(struct trk_report *r, const struct trk_record *record)
+static void vanished(struct trk_report *r)
 {
+	set_state(r, "vanished", "\u2717", "ended without a word", TRK_TONE_BAD);
+	r->trouble =
+		"The process ended without stopping its tracker, as it does when it is killed. "
+		"The figures are those until then; this run raises a request and never lowers "
+		"it.";
+}
+
+static void unfinished(struct trk_report *r, const struct trk_report_work *w)
+{
+	const struct trk_record *record = w->in->record;
 	const char *last = trk__report_seconds(r, (double) record->last_elapsed_us / 1e6);
 
 	if (record->outcome.verdict == TRK_VERDICT_RUNNING || record->writing) {
@@ -104,6 +114,8 @@ static void unfinished(struct trk_report *r, const struct trk_record *record)
 			"The job is still running: these figures are those up to %s after its "
 			"start, and they will change.",
 			last);
+		r->live_s = w->in->live_s;
+		r->last_s = (double) record->last_timestamp_ms / 1e3;
 		return;
 	}
 	set_state(r, "tracker_died", "?", "no end recorded", TRK_TONE_WARN);
@@ -133,11 +145,14 @@ void trk__report_state(struct trk_report *r, const struct trk_report_work *w)
 	case TRK_VERDICT_MEMORY_LIMIT:
 		ended_by_us(r, o);
 		break;
+	case TRK_VERDICT_VANISHED:
+		vanished(r);
+		break;
 	case TRK_VERDICT_STOPPED:
 		set_state(r, "stopped", "\u25a0", "tracking was stopped", TRK_TONE_PLAIN);
 		break;
 	default:
-		unfinished(r, record);
+		unfinished(r, w);
 		break;
 	}
 	if (record->damaged)

@@ -67,6 +67,9 @@ static void exit_text(char *text, size_t size, const struct trk_outcome *o)
 	case TRK_VERDICT_MEMORY_LIMIT:
 		(void) snprintf(text, size, "memory limit");
 		break;
+	case TRK_VERDICT_VANISHED:
+		(void) snprintf(text, size, "ended without a word");
+		break;
 	case TRK_VERDICT_RUNNING:
 		(void) snprintf(text, size, "still running");
 		break;
@@ -331,7 +334,7 @@ static void trouble(struct trk_buf *b, const struct trk_record *r)
 	if (o->verdict == TRK_VERDICT_OUT_OF_MEMORY)
 		memory_kill_lines(b, r);
 	else if ((o->verdict == TRK_VERDICT_TIMEOUT || o->verdict == TRK_VERDICT_MEMORY_LIMIT ||
-		  o->verdict == TRK_VERDICT_SIGNALLED) &&
+		  o->verdict == TRK_VERDICT_SIGNALLED || o->verdict == TRK_VERDICT_VANISHED) &&
 		 o->evidence[0]) {
 		trk__buf_puts(b, " ! ");
 		trk__text_safe(b, o->evidence, 74, false);

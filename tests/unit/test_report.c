@@ -143,6 +143,7 @@ static void every_other_end_has_words_of_its_own(void **state)
 		{TRK_VERDICT_TIMEOUT, 15, "stopped at the time limit"},
 		{TRK_VERDICT_MEMORY_LIMIT, 15, "stopped at the memory limit"},
 		{TRK_VERDICT_STOPPED, 0, "tracking was stopped"},
+		{TRK_VERDICT_VANISHED, 0, "ended without a word"},
 		{TRK_VERDICT_RUNNING, 0, "those up to 1 m 0 s after its start"},
 		{TRK_VERDICT_TRACKER_DIED, 0, "how the job ended is not known"},
 	};

@@ -366,6 +366,90 @@ static void a_temporary_recording_is_removed_and_a_named_one_kept(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* The summary of what a tracker recorded; the caller frees it. */
+static char *summary_of(const char *path)
+{
+	struct trk_recording *r;
+	char *text;
+
+	assert_int_equal(trk_recording_open(path, &r), 0);
+	text = trk_recording_summary(r);
+	assert_non_null(text);
+	trk_recording_free(r);
+	return text;
+}
+
+static void the_recording_has_the_exit_code_that_was_stated(void **state)
+{
+	struct trk_tracker_options o = fast();
+	struct trk_tracker *t;
+	char *text;
+
+	(void) state;
+	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), 0);
+	assert_int_equal(trk_tracker_stop_as(t, 256), -EINVAL);
+	assert_int_equal(trk_tracker_stop_as(t, -1), -EINVAL);
+	assert_int_equal(trk_tracker_stop_as(t, 3), 0);
+	text = summary_of(trk_tracker_recording(t));
+	assert_non_null(strstr(text, "\"verdict\": \"exited\""));
+	assert_non_null(strstr(text, "\"code\": 3"));
+	free(text);
+	trk_tracker_free(t);
+}
+
+/* In the child of a fork: tracks itself into `dir`, says where to, and waits to be killed. */
+static void track_until_killed(const char *dir, int fd)
+{
+	struct trk_tracker_options o = fast();
+	struct trk_tracker *t;
+	const char *path;
+
+	(void) prctl(PR_SET_PDEATHSIG, SIGKILL);
+	o.dir = dir;
+	if (trk_tracker_start(&o, &t, NULL, 0) < 0)
+		_exit(1);
+	path = trk_tracker_recording(t);
+	(void) !write(fd, path, strlen(path) + 1);
+	for (;;)
+		(void) pause();
+}
+
+static void a_process_that_was_killed_ended_without_a_word(void **state)
+{
+	char dir[] = "/tmp/trk-test-XXXXXX", path[512] = "", command[64];
+	struct timespec nap = {0, 20000000};
+	struct trk_recording *r;
+	char *text = NULL;
+	int ends[2];
+	pid_t pid;
+
+	(void) state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0)
+		track_until_killed(dir, ends[1]);
+	(void) close(ends[1]);
+	assert_true(read(ends[0], path, sizeof(path)) > 0);
+	(void) close(ends[0]);
+	end_burner(pid);
+	for (int i = 0; i < 1500 && !text; i++) {
+		(void) nanosleep(&nap, NULL);
+		text = summary_of(path);
+		if (strstr(text, "\"verdict\": \"running\"")) {
+			free(text);
+			text = NULL;
+		}
+	}
+	assert_non_null(text);
+	assert_non_null(strstr(text, "\"verdict\": \"vanished\""));
+	free(text);
+	assert_int_equal(trk_recording_open(path, &r), 0);
+	trk_recording_free(r);
+	(void) snprintf(command, sizeof(command), "rm -rf %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
 static void says_what_is_wrong(void **state)
 {
 	struct trk_tracker_options o = fast();
@@ -413,6 +497,8 @@ int main(void)
 		cmocka_unit_test(several_trackers_run_at_once_and_keep_their_recordings_apart),
 		cmocka_unit_test(a_forked_child_stops_nothing),
 		cmocka_unit_test(a_temporary_recording_is_removed_and_a_named_one_kept),
+		cmocka_unit_test(the_recording_has_the_exit_code_that_was_stated),
+		cmocka_unit_test(a_process_that_was_killed_ended_without_a_word),
 		cmocka_unit_test(says_what_is_wrong),
 	};
 

@@ -372,9 +372,45 @@ function prepareSaving() {
 	});
 }
 
+// ---- a run that goes on ----
+
+const quietAfterMs = 10000; // whoever works with the page is not disturbed
+const staleAfterSeconds = 60;
+
+// The page is made anew in its place while the run goes on: load it again. One that stays as it was says so.
+function keepUpToDate() {
+	const { live, last } = document.documentElement.dataset;
+	if (!live) {
+		return;
+	}
+	const silence = Date.now() / 1000 - Number(last);
+	const stale = silence > Math.max(staleAfterSeconds, 20 * live);
+	let touched = -Infinity;
+	if (stale) {
+		const said = document.createElement("p");
+		said.className = "trouble stale";
+		said.textContent =
+			`No news for ${sinceStart(silence, silence)}: the job, its machine or its tracker may be gone, ` +
+			"or this is a copy of the page.";
+		document.querySelector("#verdict").append(said);
+	}
+	for (const kind of ["pointerdown", "pointermove", "keydown", "wheel"]) {
+		addEventListener(kind, () => (touched = performance.now()), { passive: true });
+	}
+	setInterval(
+		() => {
+			if (!document.hidden && performance.now() - touched > quietAfterMs) {
+				location.reload();
+			}
+		},
+		1000 * (stale ? staleAfterSeconds : Math.max(2, live)),
+	);
+}
+
 prepareCopying();
 prepareCharts();
 prepareSaving();
+keepUpToDate();
 // Folds are open on paper.
 addEventListener("beforeprint", () => {
 	for (const fold of document.querySelectorAll("details")) {

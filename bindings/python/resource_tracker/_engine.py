@@ -4,7 +4,7 @@ program is called."""
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 try:
     from . import _core
@@ -99,7 +99,8 @@ def _sweep() -> None:
             if not entry.name.startswith("resource-tracker-") or not entry.is_dir(
                     follow_symlinks=False):
                 continue
-            if entry.stat(follow_symlinks=False).st_uid != os.getuid():
+            found = entry.stat(follow_symlinks=False)
+            if found.st_uid != os.getuid() or found.st_mtime >= oldest:
                 continue
             runs = [run.stat().st_mtime for run in os.scandir(os.path.join(entry.path, "runs"))]
             if runs and max(runs) < oldest:
@@ -110,30 +111,36 @@ def _sweep() -> None:
         pass
 
 
-def start_tracker(**options: Any) -> Sampling:
+def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa: A002
+                  **options: Any) -> Sampling:
     """Start sampling: by a process of its own; where no program can be executed, by a thread of the
     library; without the library, or where nothing can be written, by a Python thread.
+
+    Args:
+        more: options of `resource-tracker attach` for the process
+        dir: where the recording lies and stays, of process and thread
 
     Raises:
         ProcessLookupError: there is no such process
     """
-    from ._log import logger
-
     if _core is not None:
         _sweep()
         try:
-            return Sampling(_core.Tracker(program=program() or None, **options))
+            return Sampling(_core.Tracker(program=program() or None, dir=dir, options=list(more),
+                                          **options))
         except ProcessLookupError:
             raise
         except OSError as error:
-            if not os.access("/tmp", os.W_OK | os.X_OK):
+            from ._log import logger
+
+            if not dir and not os.access("/tmp", os.W_OK | os.X_OK):
                 found = _start_elsewhere(program=program() or None, **options)
                 if found:
                     return found
             logger.warning("Sampling in a thread of this process, because its own program cannot "
                            "be started: %s", error)
         try:
-            return Sampling(_core.Tracker(in_thread=True, **options))
+            return Sampling(_core.Tracker(in_thread=True, dir=dir, **options))
         except ProcessLookupError:
             raise
         except OSError as error:

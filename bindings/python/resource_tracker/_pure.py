@@ -297,7 +297,7 @@ class Tracker:
     def marks(self) -> List[Tuple[str, float]]:
         return list(self._marks)
 
-    def stop(self) -> None:
+    def stop(self, exit_code: int = -1) -> None:
         if self._owner == os.getpid():
             self._end.set()
             self._thread.join(5)

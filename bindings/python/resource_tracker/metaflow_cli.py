@@ -27,24 +27,14 @@ def request_of(stats: Dict[str, Dict[str, Any]], margin: float = 1.2,
     return request
 
 
-def stats_by_step(flow: str, runs: int) -> Dict[str, List[Dict[str, Any]]]:
-    """Statistics of each tracked step, one dict a run."""
-    from metaflow_extensions.resource_tracker.plugins.track_resources import history
-
-    found: Dict[str, List[Dict[str, Any]]] = {}
-    for run in history.earlier_runs(flow, limit=runs):
-        for step in run.steps():
-            stats = history.of_step(step)
-            if stats:
-                found.setdefault(step.id, []).append(stats)
-    return found
-
-
 def recommend(flow: str, runs: int = 5, margin: float = 1.2,
               min_memory: int = 128) -> Iterator[Tuple[str, int, Dict[str, int]]]:
     """(step, number of runs, arguments of @resources), in alphabetical order."""
-    for step, stats in sorted(stats_by_step(flow, runs).items()):
-        yield step, len(stats), request_of(aggregate_stats(stats), margin, min_memory)
+    from metaflow_extensions.resource_tracker.plugins.track_resources import history
+
+    for step, figures in sorted(history.by_step(flow, runs).items()):
+        stats = aggregate_stats([run["stats"] for run in figures])
+        yield step, len(figures), request_of(stats, margin, min_memory)
 
 
 def main(arguments: Optional[List[str]] = None) -> int:

@@ -348,6 +348,7 @@ class ResourceTracker:
         self._server_info: Optional[Dict[str, Any]] = None
         self._cloud_info: Optional[Dict[str, Any]] = None
         self._phases: List[Dict[str, Any]] = []
+        self._more: Dict[str, Any] = {}  # for _engine.start_tracker
         if sentinel_token:
             from ._log import logger
 
@@ -371,6 +372,7 @@ class ResourceTracker:
             processes="process_tracker" in self.trackers,
             system="system_tracker" in self.trackers,
             job=self.job,
+            **self._more,
         )
         self._tracker = sampling.tracker
         self._finalizer = weakref.finalize(self, sampling.release)
@@ -410,13 +412,16 @@ class ResourceTracker:
         for phase in self._phases:
             if phase["end"] is None:
                 phase["end"] = self.stop_time
-        from ._log import logger
-
         try:
-            self._tracker.stop()
+            # Who has given options of the program says how the job, and not only tracking, ended.
+            self._tracker.stop(*[exit_code] if self._more else [])
         except OSError as error:
+            from ._log import logger
+
             logger.warning("The sampler did not end in time: %s", error)
         if self._tracker.error:
+            from ._log import logger
+
             logger.warning("Resource tracker subprocess failed!\n%s", self._tracker.error)
 
     def cleanup(self) -> None:

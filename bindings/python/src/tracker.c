@@ -40,16 +40,17 @@ static char **words_of(PyObject *list)
 }
 
 /* All arguments are given by name; see resource_tracker/_engine.py for what they mean. */
-static int parse(PyObject *args, PyObject *kwargs, struct trk_tracker_options *o, PyObject **argv)
+static int parse(PyObject *args, PyObject *kwargs, struct trk_tracker_options *o, PyObject **argv,
+		 PyObject **more)
 {
 	static char *names[] = {"pid",       "interval", "argv", "children", "processes", "system",
-				"in_thread", "dir",      "job",  "program",  NULL};
+				"in_thread", "dir",      "job",  "program",  "options",   NULL};
 	int children = 1, processes = 1, system = 1, in_thread = 0, pid = 0;
 
-	*argv = NULL;
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$idOppppzzz", names, &pid, &o->interval_s,
+	*argv = *more = NULL;
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$idOppppzzzO", names, &pid, &o->interval_s,
 					 argv, &children, &processes, &system, &in_thread, &o->dir,
-					 &o->job, &o->program))
+					 &o->job, &o->program, more))
 		return -1;
 	o->pid = pid;
 	o->no_children = !children;
@@ -64,11 +65,11 @@ static int start(PyObject *self, PyObject *args, PyObject *kwargs)
 	struct trk_tracker_options options = TRK_TRACKER_OPTIONS_INIT;
 	struct tracker *o = (struct tracker *) self;
 	struct trk_tracker *t = NULL;
-	char **words = NULL, why[512] = "";
-	PyObject *argv;
+	char **words = NULL, **more_words = NULL, why[512] = "";
+	PyObject *argv, *more;
 	int r;
 
-	if (parse(args, kwargs, &options, &argv) < 0)
+	if (parse(args, kwargs, &options, &argv, &more) < 0)
 		return -1;
 	if (o->t) {
 		PyErr_SetString(PyExc_RuntimeError, "the tracker is there already");
@@ -80,8 +81,17 @@ static int start(PyObject *self, PyObject *args, PyObject *kwargs)
 			return -1;
 		options.argv = words;
 	}
+	if (more && more != Py_None) {
+		more_words = words_of(more);
+		if (!more_words) {
+			PyMem_Free(words);
+			return -1;
+		}
+		options.options = more_words;
+	}
 	Py_BEGIN_ALLOW_THREADS r = trk_tracker_start(&options, &t, why, sizeof(why));
 	Py_END_ALLOW_THREADS PyMem_Free(words);
+	PyMem_Free(more_words);
 	if (r < 0) {
 		(void) core_raise(r, why);
 		return -1;
@@ -117,15 +127,15 @@ static PyObject *close_(PyObject *self, PyObject *unused)
 	Py_RETURN_NONE;
 }
 
-static PyObject *stop(PyObject *self, PyObject *unused)
+static PyObject *stop(PyObject *self, PyObject *args)
 {
 	struct trk_tracker *t = open_of(self);
-	int r;
+	int r, exit_code = -1;
 
-	(void) unused;
-	if (!t)
+	if (!t || !PyArg_ParseTuple(args, "|i", &exit_code))
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS r = trk_tracker_stop(t);
+	Py_BEGIN_ALLOW_THREADS r =
+		exit_code < 0 ? trk_tracker_stop(t) : trk_tracker_stop_as(t, exit_code);
 	Py_END_ALLOW_THREADS if (r < 0) return core_raise(r, "the sampler does not end");
 	Py_RETURN_NONE;
 }
@@ -212,7 +222,7 @@ static PyObject *error(PyObject *self, void *unused)
 
 static PyMethodDef methods[] = {
 	{"close", close_, METH_NOARGS, "Stop, and remove what was recorded."},
-	{"stop", stop, METH_NOARGS, "Stop after a last sample."},
+	{"stop", stop, METH_VARARGS, "stop(exit_code=-1): stop after a last sample."},
 	{"running", running, METH_NOARGS, "Whether samples are taken."},
 	{"samples", samples, METH_NOARGS, "How many there are."},
 	{"wait", wait_, METH_VARARGS, "wait(n, timeout): whether there are n samples now."},

@@ -5,8 +5,8 @@ Nothing here may fail or hold up a step: what goes wrong is a line in its log.
 """
 
 import json
+import os
 import time
-import traceback
 
 from metaflow.decorators import StepDecorator
 
@@ -14,7 +14,6 @@ from metaflow.decorators import StepDecorator
 import resource_tracker  # noqa: F401
 
 from . import history
-from .card_writer import CardWriter
 
 ARTIFACT = "resource_tracker_data"
 
@@ -37,14 +36,16 @@ class TrackResourcesDecorator(StepDecorator):
     defaults = {"interval": 1.0, "artifact_name": ARTIFACT, "create_card": True}
 
     _tracker = None
-    _writer = None
+    _card = None
+    _folder = None
     _error = None
-    _started_s = 0.0
+    _earlier = None
 
     # ---- hooks ----
 
     def step_init(self, flow, graph, step_name, decorators, environment, flow_datastore, logger):
         self.logger = logger
+        self._decorators = decorators
         _keep_out_of_merges(self.attributes["artifact_name"])
 
     def task_pre_step(self, step_name, task_datastore, metadata, run_id, task_id, flow, graph,
@@ -54,7 +55,7 @@ class TrackResourcesDecorator(StepDecorator):
         self._pathspec = "/".join(map(str, (flow.name, run_id, step_name, task_id)))
         self._attempt = retry_count
         try:
-            self._begin(flow, task_datastore)
+            self._begin(task_datastore)
         except Exception as error:
             self._error = error
             self._warn("Failed to start resource tracker processes: %s: %s"
@@ -71,6 +72,10 @@ class TrackResourcesDecorator(StepDecorator):
                       max_user_code_retries):
         if self._tracker is not None:
             self._tracker.cleanup()
+        if self._folder:
+            from shutil import rmtree
+
+            rmtree(self._folder, ignore_errors=True)
 
     # ---- work ----
 
@@ -80,18 +85,43 @@ class TrackResourcesDecorator(StepDecorator):
         except Exception:
             print("*WARNING* [@resource_tracker] " + text)
 
-    def _begin(self, flow, task_datastore):
+    def _begin(self, task_datastore):
         from resource_tracker import ResourceTracker
 
-        self._started_s = time.monotonic()
-        self._tracker = ResourceTracker(interval=float(self.attributes["interval"]),
-                                        autostart=False, discover_cloud=False, schema="0.5",
-                                        job=self._pathspec)
-        self._tracker.start()
-        self._writer = CardWriter(self._tracker, self._pathspec,
-                                  task_datastore._storage_impl if self.attributes["create_card"]
-                                  else None, self._attempt)
-        self._writer.start()
+        # Before the first sample, so that it is no part of what the step used.
+        tracker = ResourceTracker(interval=float(self.attributes["interval"]), autostart=False,
+                                  schema="0.5", job=self._pathspec)
+        self._earlier = history.earlier_of(self._pathspec, self._warn)
+        self._folder = _new_folder()
+        tracker._more = {"more": self._options(task_datastore)}
+        if self._folder:
+            tracker._more["dir"] = self._folder
+        tracker.start()
+        self._tracker = tracker
+        if self._card:
+            self._card.begin()
+
+    def _options(self, task_datastore):
+        """What the sampling program is told beyond what it is to track."""
+        options = ["--orchestrator=metaflow"]
+        request = requested(self._decorators)
+        if request:
+            options.append("--request=" + request)
+        if not self.attributes["create_card"] or not self._folder:
+            return list(map(os.fsencode, options))
+        try:
+            from .card import EVERY_S, card_of
+
+            self._card = card_of(task_datastore._storage_impl, self._pathspec, self._attempt,
+                                 self._folder)
+            earlier = os.path.join(self._folder, "earlier.json")
+            with open(earlier, "w", encoding="ascii") as file:
+                file.write(history.for_program(self._earlier or []))
+            options += ["--report=" + self._card.path, "--report-via=" + self._card.via,
+                        "--report-earlier=" + earlier, "--report-every=%ds" % EVERY_S]
+        except Exception as error:
+            self._warn("no card: %s: %s" % (type(error).__name__, error))
+        return list(map(os.fsencode, options))
 
     def _finish(self, flow, failed):
         artifact = self.attributes["artifact_name"]
@@ -99,7 +129,7 @@ class TrackResourcesDecorator(StepDecorator):
             if self._tracker is None or self._error is not None:
                 data = _error_of(self._error)
             else:
-                data = self._collect(flow, failed)
+                data = self._collect(failed)
         except Exception as error:
             self._warn("%s: %s" % (type(error).__name__, error))
             data = _error_of(error)
@@ -108,32 +138,103 @@ class TrackResourcesDecorator(StepDecorator):
         except Exception as error:
             self._warn("no artifact %s: %s" % (artifact, error))
 
-    def _collect(self, flow, failed):
-        self._tracker.stop(int(failed), "failed" if failed else "finished")
-        self._writer.stop()
-        stats = self._tracker.stats()
-        totals = self._tracker.totals()
-        historical = history.stats_of_earlier_runs(self._pathspec, self._warn)
+    def _collect(self, failed):
+        tracker = self._tracker
+        tracker.stop(int(failed), "failed" if failed else "finished")
+        earlier = [run["stats"] for run in self._earlier or []]
+        self._store_card(failed, earlier)
+        _describe_machine(tracker)
+        stats = tracker.stats()
+        totals = tracker.totals()
         self._register(stats, totals, failed)
-        self._writer.write(failed, historical)
         return {
             "step_failed": failed,
-            "tracker": self._tracker.snapshot(),
-            "historical_stats": historical,
+            "tracker": tracker.snapshot(),
+            "historical_stats": earlier,
             "totals": totals,
             "pathspec": self._pathspec,
         }
 
+    def _store_card(self, failed, earlier):
+        if not self._card:
+            return
+        try:
+            if not os.path.exists(self._card.path):  # sampled by a thread: no program wrote it
+                self._card.save(str(self._tracker.report(
+                    integration="Metaflow", historical_stats=earlier, status_failed=failed)))
+            else:
+                self._card.end()
+        except Exception as error:
+            self._warn("no card: %s: %s" % (type(error).__name__, error))
+
     def _register(self, stats, totals, failed):
         from metaflow.metadata_provider import MetaDatum
 
-        value = json.dumps({
+        tracker = self._tracker
+        value = {
             "pathspec": self._pathspec, "failed": failed, "stats": stats,
             "totals": {key: figure["value"] for key, figure in totals.items()},
-            "duration_s": round(time.monotonic() - self._started_s, 3)})
+            "start_s": round(tracker.start_time, 3),
+            "duration_s": round(tracker.stop_time - tracker.start_time, 3)}
+        if self._earlier is not None:
+            value["earlier"] = self._earlier[:history.RUNS - 1]
         self._metadata.register_metadata(*self._place, [
-            MetaDatum(field=history.FIELD, value=value, type=history.FIELD,
+            MetaDatum(field=history.FIELD, value=json.dumps(value), type=history.FIELD,
                       tags=["attempt_id:%d" % self._attempt])])
+
+
+def requested(decorators):
+    """What the step asks for, as the program's --request takes it: the largest of @resources,
+    @kubernetes and @batch, as Metaflow takes it."""
+    found = {}
+    for deco in decorators:
+        if deco.name not in ("resources", "kubernetes", "batch"):
+            continue
+        for name in ("cpu", "memory", "gpu"):
+            try:
+                value = float(deco.attributes.get(name) or 0)
+            except (TypeError, ValueError):
+                continue
+            # What nobody has set is a default of the decorator.
+            if deco.name != "resources" and deco.defaults.get(name) == deco.attributes.get(name):
+                continue
+            if value > found.get(name, 0):
+                found[name] = value
+    words = ["cpu=%g" % found["cpu"]] if "cpu" in found else []
+    words += ["mem=%gMiB" % found["memory"]] if "memory" in found else []
+    words += ["gpu=%g" % found["gpu"]] if "gpu" in found else []
+    return ",".join(words)
+
+
+def _new_folder():
+    """For the recording and what belongs to it; None where nothing can be written."""
+    from tempfile import mkdtemp
+
+    try:
+        return mkdtemp(prefix="resource-tracker-")
+    except OSError:
+        return None
+
+
+def _describe_machine(tracker):
+    """Where it ran, from the recording: nothing is asked for a second time."""
+    if tracker._tracker is None or not tracker._tracker.recording:
+        return
+    from resource_tracker import _core
+    from resource_tracker.cloud_info import _from_program
+
+    found = json.loads(_core.Recording(tracker._tracker.recording).summary())
+    server = found.get("server")
+    if server:
+        tracker._server_info = {key: server.get(key) for key in (
+            "os", "vcpus", "memory_mib", "memory_mb", "gpu_count", "gpu_names", "gpu_name",
+            "gpu_memory_mib", "gpu_memory_mb")}
+        tracker._server_info["gpu_name"] = server.get("gpu_name") or ""
+        tracker._server_info["details"] = server
+    cloud = found.get("cloud")
+    if cloud:
+        tracker._cloud_info = {**_from_program(cloud),
+                               "discovery_time": cloud.get("discovery_time")}
 
 
 def _keep_out_of_merges(artifact):
@@ -147,6 +248,8 @@ def _keep_out_of_merges(artifact):
 
 
 def _error_of(error):
+    import traceback
+
     trace = "".join(traceback.format_exception(type(error), error, error.__traceback__)) \
         if error is not None else ""
     return {"error": {"error_message": str(error), "error_type": type(error).__name__,

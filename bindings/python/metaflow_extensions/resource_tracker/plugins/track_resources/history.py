@@ -1,4 +1,5 @@
-"""What earlier runs used, from the metadata of their tasks: a kilobyte each, no series is loaded."""
+"""What earlier runs used, from the metadata of their tasks: a few kilobytes of the newest run, which
+names those before it. No artifact is loaded."""
 
 import json
 
@@ -6,6 +7,14 @@ FIELD = "resource-usage"
 RUNS = 5
 LOOKED_AT = 20  # runs, successful or not
 TASKS = 100  # of a foreach
+
+# Names of the program's figures of an earlier run: from statistics, from totals.
+_STATS = (("cpu_mean", "process_cpu_usage", "mean"), ("cpu_max", "process_cpu_usage", "max"),
+          ("memory_mean_mib", "process_memory_mib", "mean"),
+          ("peak_memory_mib", "process_memory_mib", "max"),
+          ("gpu_mean", "process_gpu_usage", "mean"), ("gpu_max", "process_gpu_usage", "max"),
+          ("vram_max_mib", "process_gpu_vram_mib", "max"))
+_TOTALS = ("cpu_s", "peak_memory_mib", "disk_read_bytes", "disk_write_bytes")
 
 
 def of_task(task):
@@ -17,11 +26,11 @@ def of_task(task):
         return None
     if not isinstance(value, dict) or value.get("pathspec") != task.pathspec:
         return None
-    return None if value.get("failed") else value
+    return None if value.get("failed") or "stats" not in value else value
 
 
 def of_step(step):
-    """One dict of statistics for all tasks of a step: the largest task counts."""
+    """The figures of a step: the largest of all its tasks. None: it was not tracked."""
     from resource_tracker.helpers import aggregate_stats
 
     found = []
@@ -30,8 +39,19 @@ def of_step(step):
             break
         value = of_task(task)
         if value:
-            found.append(value["stats"])
-    return aggregate_stats(found) if found else None
+            found.append(value)
+    if not found:
+        return None
+    longest = max(found, key=lambda value: value.get("duration_s") or 0)
+    totals = {}
+    for value in found:
+        for key, figure in (value.get("totals") or {}).items():
+            if figure is not None and figure > totals.get(key, -1):
+                totals[key] = figure
+    return {"run": step.parent.id, "start_s": longest.get("start_s"),
+            "duration_s": longest.get("duration_s"), "totals": totals,
+            "stats": aggregate_stats([value["stats"] for value in found]),
+            "earlier": longest.get("earlier")}
 
 
 def earlier_runs(flow_name, but_not=None, limit=RUNS):
@@ -51,18 +71,66 @@ def earlier_runs(flow_name, but_not=None, limit=RUNS):
             yield run
 
 
-def stats_of_earlier_runs(pathspec, warn):
-    """Statistics of the same step in the last runs, one dict a run."""
-    flow_name, run_id, step_name, _ = pathspec.split("/")
+def runs_of_step(flow_name, step_name, but_not=None, limit=RUNS):
+    """Figures of a step in the last successful runs, the newest first. The newest one that has been
+    tracked knows those before it."""
     found = []
-    try:
-        for run in earlier_runs(flow_name, run_id):
-            try:
-                stats = of_step(run[step_name])
-            except KeyError:  # a step that this run did not have
+    for run in earlier_runs(flow_name, but_not, limit):
+        try:
+            figures = of_step(run[step_name])
+        except KeyError:  # a step that this run did not have
+            continue
+        if not figures:
+            continue
+        earlier = figures.pop("earlier")
+        found.append(figures)
+        if isinstance(earlier, list) and limit <= RUNS:
+            found += [run for run in earlier if isinstance(run, dict) and "stats" in run]
+            break
+    return found[:limit]
+
+
+def by_step(flow_name, limit=RUNS):
+    """{step: figures of its last runs, the newest first}, as runs_of_step, for all steps that were
+    tracked."""
+    found, complete = {}, set()
+    for run in earlier_runs(flow_name, limit=limit):
+        for step in run.steps():
+            figures = of_step(step) if step.id not in complete else None
+            if not figures:
                 continue
-            if stats:
-                found.append(stats)
+            earlier = figures.pop("earlier")
+            runs = found.setdefault(step.id, [])
+            runs.append(figures)
+            if isinstance(earlier, list) and limit <= RUNS:
+                runs += [run for run in earlier if isinstance(run, dict) and "stats" in run]
+                complete.add(step.id)
+    return {step: runs[:limit] for step, runs in found.items()}
+
+
+def earlier_of(pathspec, warn):
+    """The same for a task that begins; None where it cannot be told, with a warning."""
+    from metaflow.exception import MetaflowNotFound
+
+    flow_name, run_id, step_name, _ = pathspec.split("/")
+    try:
+        return runs_of_step(flow_name, step_name, run_id)
+    except MetaflowNotFound:  # the first run ever
+        return []
     except Exception as error:
         warn("no history: %s: %s" % (type(error).__name__, error))
-    return found
+        return None
+
+
+def for_program(runs):
+    """The runs as the program's report takes them: JSON, the oldest first."""
+    rows = []
+    for run in reversed(runs):
+        row = {"start_s": run.get("start_s"), "duration_s": run.get("duration_s")}
+        for name, column, figure in _STATS:
+            row[name] = run["stats"].get(column, {}).get(figure)
+        for name in _TOTALS:
+            if run.get("totals", {}).get(name) is not None:
+                row[name] = run["totals"][name]
+        rows.append(row)
+    return json.dumps(rows)

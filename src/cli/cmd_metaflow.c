@@ -1,0 +1,61 @@
+/* resource-tracker metaflow: what the steps of a flow should request. Metaflow's metadata is read by
+ * Metaflow, so this is the Python package's: we become Python with it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+
+static const struct cli_option options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
+
+static const char script[] =
+	"import sys\n"
+	"try:\n"
+	"    from resource_tracker.metaflow_cli import main\n"
+	"except ImportError:\n"
+	"    sys.exit(\"resource-tracker: metaflow: python3 does not have the package "
+	"resource-tracker. Try: \"\n"
+	"             \"pip install 'resource-tracker[metaflow]'\")\n"
+	"sys.exit(main(sys.argv[1:]))\n";
+
+static int run(int argc, char **argv)
+{
+	const char *named = getenv("RESOURCE_TRACKER_PYTHON");
+	const char *python = named && *named ? named : "python3";
+	char **words;
+	size_t n = 0;
+
+	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		cli_print_help(&cli_metaflow);
+		return argc < 2 ? EXIT_USAGE : EXIT_OK;
+	}
+	words = calloc((size_t) argc + 4, sizeof(*words));
+	if (!words) {
+		cli_complain("out of memory");
+		return EXIT_ERROR;
+	}
+	words[n++] = (char *) (uintptr_t) python;
+	words[n++] = (char *) (uintptr_t) "-c";
+	words[n++] = (char *) (uintptr_t) script;
+	for (int i = 1; i < argc; i++)
+		words[n++] = argv[i];
+	(void) execvp(python, words);
+	cli_complain("metaflow: %s: %s", python, trk__strerror(errno));
+	free(words);
+	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+const struct cli_command cli_metaflow = {
+	.name = "metaflow",
+	.usage = "metaflow recommend [--last N] [--margin X] [--json] FLOW",
+	.summary = "Print an @resources line for each step of a Metaflow flow.",
+	.details =
+		"From the steps' earlier runs with @track_resources. Needs the Python package in "
+		"python3, or in\nthe interpreter that RESOURCE_TRACKER_PYTHON names; "
+		"docs/metaflow.md has the rest.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,75 @@
+"""attach --report --report-every: a page while the job runs, and the last one after its end."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+JOB = "import sys, time; b = bytearray(b'x') * (60 << 20); print(flush=True); time.sleep(300)"
+
+
+@pytest.fixture
+def job():
+    process = subprocess.Popen([sys.executable, "-c", JOB], stdout=subprocess.PIPE)
+    process.stdout.readline()
+    yield process
+    process.kill()
+    process.wait()
+
+
+def attach(rt, job, page, *more):
+    return subprocess.Popen([rt.path, "attach", "-q", "-i", "0.05", f"--report={page}",
+                             "--report-every", "100ms", *more, str(job.pid)], env=rt.env,
+                            stderr=subprocess.PIPE, text=True)
+
+
+def await_text(page, text):
+    end = time.monotonic() + 50
+    while time.monotonic() < end:
+        if page.exists() and text in page.read_text(encoding="utf-8"):
+            return page.read_text(encoding="utf-8")
+        time.sleep(0.02)
+    raise AssertionError(f"{text} does not appear")
+
+
+def test_a_page_while_it_runs_and_one_after_its_end(rt, job):
+    page, via = rt.home / "page.html", rt.home / "elsewhere"
+    tracker = attach(rt, job, page, "--report-via", str(via))
+    html = await_text(page, "still running")
+    last = float(re.search(r'<html lang="en" data-live="0\.100" data-last="([0-9.]+)"', html)[1])
+    assert abs(time.time() - last) < 30
+    time.sleep(0.5)
+    assert float(re.search(r'data-last="([0-9.]+)"', page.read_text("utf-8"))[1]) >= last
+    job.send_signal(signal.SIGKILL)
+    assert tracker.wait(60) == 0 and tracker.stderr.read() == ""
+    html = page.read_text(encoding="utf-8")
+    assert "data-live" not in html and "still running" not in html
+    assert "ended, exit code not known" in html and html.endswith("</html>\n")
+    assert not via.exists() and not list(rt.home.glob("page.html.*"))
+
+
+def test_the_page_rests_on_the_earlier_runs_that_are_stated(rt, job):
+    earlier, page = rt.home / "earlier.json", rt.home / "page.json"
+    runs = [{"start_s": 1.7e9 + i, "duration_s": 1, "cpu_mean": 0.1, "cpu_s": 0.1,
+             "peak_memory_mib": 900} for i in range(6)]
+    earlier.write_text(json.dumps(runs))
+    tracker = attach(rt, job, page, "--report-earlier", str(earlier),
+                     "--orchestrator", "metaflow")
+    time.sleep(0.5)
+    tracker.send_signal(signal.SIGINT)
+    assert tracker.wait(60) == 0
+    report = json.loads(page.read_text())
+    assert report["verdict"]["request"]["memory_mib"] >= 900
+    assert report["sections"]["changed"]["empty"] is False
+    assert next(iter(report["verdict"]["snippets"])) == "metaflow"  # what it stands under
+    assert not os.path.exists(rt.state / "history.sqlite")
+
+
+def test_an_interval_that_is_none_is_refused(rt):
+    result = rt.run("attach", "--report-every", "soon", "1")
+    assert result.rc == 2 and "--report-every soon: not a duration" in result.stderr
