@@ -8,6 +8,8 @@
 #include "base/clock.h"
 #include "probe/gpu/gpu.h"
 
+static const struct trk_gpu_hints no_hints;
+
 enum { PIDS = 50 };
 
 /* Kept apart, so that callgrind has a name for one poll and all that it calls. */
@@ -33,7 +35,7 @@ int main(int argc, char **argv)
 
 	for (int i = 0; i < PIDS; i++)
 		pid[i] = 1000 + i;
-	if (trk__env_init(&env) < 0 || trk__gpu_nvml.open(&env, &source, why) < 0) {
+	if (trk__env_init(&env) < 0 || trk__gpu_nvml.open(&env, &no_hints, &source, why) < 0) {
 		(void) fprintf(stderr, "bench_gpu: %s\n", why);
 		return 1;
 	}

@@ -17,7 +17,7 @@ char *trk_server_info(void)
 	trk__buf_init(&b, DOCUMENT_MAX);
 	if (record && trk__record_init(record) == 0 && trk__env_init(&env) == 0) {
 		trk__place_look(&record->place, &env);
-		if (trk__place_look_gpus(&record->place, &env, false))
+		if (trk__place_look_gpus(&record->place, &env, false, NULL))
 			trk__env_release(&env);
 		trk__server_document(&b, record, false);
 	}

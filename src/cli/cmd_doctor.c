@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/parse.h"
 #include "cli/cli.h"
+#include "cli/gpu_hints.h"
 #include "probe/gpu/poller.h"
 #include "probe/linux/cgroup.h"
 #include "probe/perf.h"
@@ -239,7 +240,8 @@ static void check_descriptors(struct finding *f)
 /* Without a sign of a GPU no library is looked for. */
 static void check_gpus(struct finding *f, const struct trk_env *env)
 {
-	struct trk_gpu_poller *poller = trk__gpu_poller_new(env, TRK_GPU_AUTO, NULL);
+	struct trk_gpu_hints hints = cli_gpu_hints(true);
+	struct trk_gpu_poller *poller = trk__gpu_poller_new(env, TRK_GPU_AUTO, &hints, NULL);
 	const struct trk_gpu_reading *gpus = NULL;
 	char source[160], hint[320];
 
@@ -249,11 +251,16 @@ static void check_gpus(struct finding *f, const struct trk_env *env)
 		    "(/sys/class/drm)");
 		return;
 	}
-	for (int i = 0; i < GPU_LOOKS && !gpus; i++) {
+	for (int i = 0; i < GPU_LOOKS && !(gpus && gpus->devices); i++) {
+		if (trk__gpu_poller_is_useless(poller))
+			break;
 		trk__gpu_poller_ask(poller, NULL, 0);
 		gpus = trk__gpu_poller_take(poller, GPU_LOOK_NS, GPU_LOOKS * GPU_LOOK_NS);
-		(void) poll(NULL, 0, gpus ? 0 : GPU_LOOK_NS / TRK_NS_PER_MS);
+		if (!gpus || !gpus->devices)
+			(void) poll(NULL, 0, GPU_LOOK_NS / TRK_NS_PER_MS);
 	}
+	if (gpus && !gpus->devices)
+		gpus = NULL;
 	(void) snprintf(source, sizeof(source), "%s", trk__gpu_poller_text(poller));
 	if (gpus)
 		(void) snprintf(source, sizeof(source), "%s: %zu GPU%s, %.60s",

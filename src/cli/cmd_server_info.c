@@ -7,6 +7,7 @@
 
 #include "base/maths.h"
 #include "cli/cli.h"
+#include "cli/gpu_hints.h"
 #include "report/place.h"
 
 enum { OUTPUT_MAX = 65536 };
@@ -75,6 +76,7 @@ static void write_text(struct trk_buf *b, const struct trk_server *s, const char
 
 static int look_here(struct trk_record *record, bool always)
 {
+	struct trk_gpu_hints hints = cli_gpu_hints(false);
 	struct trk_env env;
 	int r = trk__record_init(record);
 
@@ -85,7 +87,7 @@ static int look_here(struct trk_record *record, bool always)
 		return EXIT_ERROR;
 	}
 	trk__place_look(&record->place, &env);
-	if (trk__place_look_gpus(&record->place, &env, always))
+	if (trk__place_look_gpus(&record->place, &env, always, &hints))
 		trk__env_release(&env);
 	return 0;
 }

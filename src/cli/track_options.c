@@ -14,6 +14,7 @@
 #include "base/libc.h"
 #include "base/parse.h"
 #include "cli/cloud_options.h"
+#include "cli/gpu_hints.h"
 #include "cli/past_runs.h"
 #include "cli/run_cost.h"
 #include "cli/live_report.h"
@@ -628,6 +629,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 {
 	char dir[4096];
 	struct trk_identity identity;
+	struct trk_gpu_hints hints = cli_gpu_hints(argv != NULL);
 	struct trk_track_result *result = calloc(1, sizeof(*result));
 	struct trk_track_options options = {
 		.argv = argv,
@@ -649,6 +651,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		.duration_ns = s->duration_ns,
 		.pss_share = -1,
 		.gpu = gpu_mode(s->gpu),
+		.gpu_hints = &hints,
 		.dir = s->no_recording ? NULL : cli_state_dir(s->dir, dir, sizeof(dir)),
 		.on_row = write_row,
 		.on_word = s->quiet ? NULL : say_word,

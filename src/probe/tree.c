@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/parse.h"
+#include "probe/tool.h"
 #include "probe/linux/loadavg.h"
 #include "probe/linux/pid_io.h"
 #include "probe/linux/pid_schedstat.h"
@@ -373,6 +374,16 @@ struct linux_dirent64 {
 	char d_name[];
 };
 
+/* Nobody can tell while one is being started: then it is looked at again. */
+static bool is_tool(struct trk_tree *t, pid_t pid)
+{
+	int r = trk__tool_is(pid);
+
+	if (r < 0)
+		t->next_sweep_ns = 0;
+	return r != 0;
+}
+
 static bool belongs(struct trk_tree *t, const struct trk_pid_stat *stat)
 {
 	if (stat->pid == t->options.self)
@@ -382,7 +393,7 @@ static bool belongs(struct trk_tree *t, const struct trk_pid_stat *stat)
 	if (stat->start_ticks < t->start_ticks)
 		return false;
 	if (t->options.subreaper)
-		return stat->ppid == t->options.self;
+		return stat->ppid == t->options.self && !is_tool(t, stat->pid);
 	/* Attached: an orphan that stayed in a member's process group is the tree's. */
 	return stat->pgrp == t->options.root || trk__tree_find(t, stat->pgrp) != NULL;
 }

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "probe/tool.h"
 #include "probe/linux/affinity.h"
 #include "probe/linux/meminfo.h"
 #include "probe/linux/pid_status.h"
@@ -116,6 +117,15 @@ void trk__finish_limits(struct trk_finish *f, struct trk_sampler *sampler, struc
 
 /* ---- totals ---- */
 
+/* With the programs that we start for ourselves. */
+static uint64_t own_cpu_ns(void)
+{
+	uint64_t tools_ns;
+
+	(void) trk__tool_cpu_ns(&tools_ns);
+	return trk__clock_process_cpu_ns() + tools_ns;
+}
+
 static void total_cpu(struct trk_finish *f, struct trk_sampler *sampler, struct trk_record *record)
 {
 	struct trk_quantity *total = record->outcome.total;
@@ -134,7 +144,7 @@ static void total_cpu(struct trk_finish *f, struct trk_sampler *sampler, struct 
 	    trk__cgroup_usage_some(&f->group, TRK_CGROUP_KNOWS_CPU, &usage) == 0 &&
 	    usage.known & TRK_CGROUP_KNOWS_CPU &&
 	    usage.cpu_ns - f->group_cpu_ns > s->counter[TRK_TREE_CPU]) {
-		uint64_t own = trk__clock_process_cpu_ns(), group = usage.cpu_ns - f->group_cpu_ns;
+		uint64_t own = own_cpu_ns(), group = usage.cpu_ns - f->group_cpu_ns;
 
 		if (group > own && group - own > s->counter[TRK_TREE_CPU]) {
 			trk__tree_raise(trk__sampler_tree(sampler), TRK_TREE_CPU, group - own);
@@ -250,7 +260,7 @@ static void tracker_own(struct trk_finish *f, struct trk_outcome *o)
 
 	if (trk__pid_status_read(f->env.proc_fd, getpid(), &own) == 0)
 		o->tracker_rss_bytes = own.hwm_bytes;
-	o->tracker_cpu_ns = trk__clock_process_cpu_ns();
+	o->tracker_cpu_ns = own_cpu_ns();
 }
 
 static void copy_sources(struct trk_sampler *sampler, struct trk_outcome *o)

@@ -247,19 +247,27 @@ void trk__place_take_gpus(struct trk_place *p, const struct trk_gpu_device *devi
 	s->gpu_reason[0] = '\0';
 }
 
-bool trk__place_look_gpus(struct trk_place *p, const struct trk_env *env, bool always)
+bool trk__place_look_gpus(struct trk_place *p, const struct trk_env *env, bool always,
+			  const struct trk_gpu_hints *hints)
 {
 	struct trk_gpu_poller *poller =
-		trk__gpu_poller_new(env, always ? TRK_GPU_ALWAYS : TRK_GPU_AUTO, NULL);
+		trk__gpu_poller_new(env, always ? TRK_GPU_ALWAYS : TRK_GPU_AUTO, hints, NULL);
 	const struct timespec step = {0, (long) (LOOK_NS / LOOK_STEPS)};
-	const struct trk_gpu_reading *reading;
+	const struct trk_gpu_reading *reading = NULL;
+	uint64_t until_ns = trk__clock_monotonic_ns() + 2 * LOOK_NS;
 
 	if (!poller)
 		return true;
-	for (int i = 0; i < LOOK_STEPS && !trk__gpu_poller_is_ready(poller); i++)
+	/* One that starts a program answers at once, and has its devices later. */
+	while (!(reading && reading->devices) && trk__clock_monotonic_ns() < until_ns) {
 		(void) nanosleep(&step, NULL);
-	trk__gpu_poller_ask(poller, NULL, 0);
-	reading = trk__gpu_poller_take(poller, LOOK_NS, 2 * LOOK_NS);
+		if (!trk__gpu_poller_is_ready(poller))
+			continue;
+		if (trk__gpu_poller_is_useless(poller))
+			break;
+		trk__gpu_poller_ask(poller, NULL, 0);
+		reading = trk__gpu_poller_take(poller, LOOK_NS, 2 * LOOK_NS);
+	}
 	if (reading && reading->devices)
 		trk__place_take_gpus(p, reading->device, sizeof(reading->device[0]),
 				     reading->devices);

@@ -38,9 +38,10 @@ struct trk_place {
 void trk__place_init(struct trk_place *p);
 /* Fill in the machine that this is, but for its GPUs where there is a sign of one. */
 void trk__place_look(struct trk_place *p, const struct trk_env *env);
-/* Ask the drivers of GPUs, for two seconds at most; always: though there is no sign of one. False when one hangs: env must then stay valid for
- * good. */
-bool trk__place_look_gpus(struct trk_place *p, const struct trk_env *env, bool always);
+/* Ask the drivers of GPUs, for two seconds at most; always: though there is no sign of one; hints may be
+ * NULL. False when one hangs: env must then stay valid for good. */
+bool trk__place_look_gpus(struct trk_place *p, const struct trk_env *env, bool always,
+			  const struct trk_gpu_hints *hints);
 /* The GPUs of a reading or of a recording: `count` devices, `stride` bytes from one to the next. */
 void trk__place_take_gpus(struct trk_place *p, const struct trk_gpu_device *device, size_t stride,
 			  size_t count);

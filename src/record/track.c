@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/parse.h"
+#include "probe/tool.h"
 #include "probe/linux/pid_children.h"
 #include "probe/perf.h"
 #include "record/control.h"
@@ -186,6 +187,8 @@ static int open_sampler(struct track *t)
 		.tree = tree.root ? &tree : NULL,
 		.no_system = t->options->no_system,
 		.gpu = t->options->gpu,
+		/* Another program's children are for it to wait for: there we start none. */
+		.gpu_hints = t->options->in_thread ? NULL : t->options->gpu_hints,
 		.perf_fd = t->perf_fd,
 		.min_interval_ns = t->options->interval_ns / 5 < MIN_RATE_NS
 					   ? t->options->interval_ns / 5
@@ -394,7 +397,7 @@ static void reap(struct track *t, pid_t pid)
 	struct rusage usage;
 	int status;
 
-	if (wait4(pid, &status, WNOHANG, &usage) != pid)
+	if (trk__tool_reap(pid) || wait4(pid, &status, WNOHANG, &usage) != pid)
 		return;
 	/* Attached, the job is nobody's child of ours: what we reap then has helped us. */
 	if (t->options->argv && !is_old_child(t, pid)) {
@@ -632,6 +635,7 @@ static void run_loop(struct track *t)
 	loop(t);
 	await_end(t);
 	take_marks(t);
+	trk__tool_hold(true);
 	take_row(t, 0);
 	if (t->writer)
 		t->result->recording_error =
@@ -689,6 +693,7 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 			result->recording_error = -ENODATA;
 	}
 	(void) trk__discovery_end(&t.discovery, &result->record.place);
+	trk__tool_hold(false);
 	trk__sampler_free(t.sampler);
 	trk__writer_free(t.writer);
 	trk__finish_release(&t.finish);

@@ -44,8 +44,9 @@ struct trk_track_options {
 	struct trk_enforce limits; /* run: that the job is held to */
 	uint64_t duration_ns;      /* system, attach: end after so long; 0 none */
 	enum trk_gpu_mode gpu;
-	double pss_share;         /* negative: the default of 0.5 % of a core */
-	const char *dir;          /* of recordings; NULL: write none */
+	const struct trk_gpu_hints *gpu_hints; /* not in a thread of somebody else's program */
+	double pss_share;                      /* negative: the default of 0.5 % of a core */
+	const char *dir;                       /* of recordings; NULL: write none */
 	int control_fd;           /* see record/control.h; -1: none; closed by nobody here */
 	bool in_thread;           /* of somebody else's program: leave signals and children alone */
 	trk_track_row_fn *on_row; /* may be NULL */

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "probe/tool.h"
 #include "probe/linux/cpu_stat.h"
 #include "probe/linux/diskstats.h"
 #include "probe/linux/loadavg.h"
@@ -315,13 +316,16 @@ static void split_cpu(struct trk_sampler *s, uint64_t cpu_us, uint64_t system_us
 
 /* The perf counter runs on the machine's clock: on a virtual machine it holds time that the
  * hypervisor took away, up to some percent. It is believed where the ledger misses more than that, or
- * knows that the kernel dropped some: children that nobody waits for. */
+ * knows that the kernel dropped some: children that nobody waits for. Programs that we start for
+ * ourselves inherit the counter, and are none of the job's. */
 static void raise_to_perf(struct trk_sampler *s, const struct trk_tree_state *state,
-			  uint64_t perf_ns)
+			  uint64_t perf_ns, uint64_t tools_ns)
 {
 	uint64_t cpu_ns = state->counter[TRK_TREE_CPU];
 	uint64_t slack_ns = cpu_ns / 32 + PERF_SLACK_NS;
 
+	perf_ns -= tools_ns < perf_ns ? tools_ns : perf_ns; /* which counts from the exec on */
+	s->perf_ns = (int64_t) perf_ns;
 	if (perf_ns > cpu_ns + (state->dropped_cpu_ns > DROPPED_MIN_NS ? 0 : slack_ns))
 		trk__tree_raise(s->tree, TRK_TREE_CPU, perf_ns);
 }
@@ -329,16 +333,15 @@ static void raise_to_perf(struct trk_sampler *s, const struct trk_tree_state *st
 static void read_tree(struct trk_sampler *s)
 {
 	const struct trk_tree_state *state;
-	uint64_t perf_ns, now_ns;
+	uint64_t perf_ns, tools_ns, now_ns;
 	const uint64_t *counter;
 
 	if (!s->tree)
 		return;
 	trk__tree_update(s->tree, &state);
-	if (s->options.perf_fd >= 0 && trk__perf_read(s->options.perf_fd, &perf_ns) == 0) {
-		s->perf_ns = (int64_t) perf_ns;
-		raise_to_perf(s, state, perf_ns);
-	}
+	if (s->options.perf_fd >= 0 && trk__perf_read(s->options.perf_fd, &perf_ns) == 0 &&
+	    trk__tool_cpu_ns(&tools_ns))
+		raise_to_perf(s, state, perf_ns, tools_ns);
 	now_ns = s->env.monotonic_ns();
 	counter = state->counter;
 	split_cpu(s, counter[TRK_TREE_CPU] / 1000, counter[TRK_TREE_CPU_SYSTEM] / 1000);
@@ -565,6 +568,15 @@ static void read_gpus(struct trk_sampler *s)
 		set_gpu_bytes(s, TRK_PROCESS_GPU_VRAM, sums->tree_vram);
 }
 
+/* Ours, with the programs that we start for ourselves. */
+static void set_own_cpu(struct trk_sampler *s)
+{
+	uint64_t tools_ns;
+
+	(void) trk__tool_cpu_ns(&tools_ns);
+	set_delta(s, TRK_TRACKER_CPU, (trk__clock_process_cpu_ns() + tools_ns) / 1000);
+}
+
 /* ---- life ---- */
 
 void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk_sample **ret)
@@ -595,7 +607,7 @@ void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk
 	read_cgroup(s);
 	read_gpus(s);
 	read_waits(s);
-	set_delta(s, TRK_TRACKER_CPU, trk__clock_process_cpu_ns() / 1000);
+	set_own_cpu(s);
 	s->last_ns = now_ns;
 	s->started = true;
 	*ret = &s->row;
@@ -687,7 +699,7 @@ struct trk_sampler *trk__sampler_new(const struct trk_env *env,
 		open_system(s);
 	(void) trk__cgroup_open(&s->cgroup, env, options->tree ? options->tree->root : getpid());
 	take_baseline(s);
-	s->gpu = trk__gpu_poller_new(env, options->gpu, NULL);
+	s->gpu = trk__gpu_poller_new(env, options->gpu, options->gpu_hints, NULL);
 	if (s->gpu && s->tree) {
 		s->gpu_pid = calloc(GPU_PIDS_MAX, sizeof(*s->gpu_pid));
 		if (!s->gpu_pid)

@@ -19,6 +19,7 @@ struct trk_sampler_options {
 	int perf_fd;                         /* of trk__perf_open, or -1; borrowed */
 	uint64_t min_interval_ns;            /* rates over less than this are unknown */
 	enum trk_gpu_mode gpu;
+	const struct trk_gpu_hints *gpu_hints; /* borrowed; NULL: none */
 };
 
 /* Where a group of columns comes from, or why it is unknown. */

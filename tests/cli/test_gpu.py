@@ -256,3 +256,173 @@ def test_doctor_says_whether_there_is_a_gpu(rt):
     if not os.path.exists("/dev/nvidiactl") and not os.path.exists("/sys/class/drm"):
         assert checks["GPUs"]["available"] == "no"
         assert "amdgpu" in checks["GPUs"]["hint"]
+
+
+# ---- nvidia-smi, where the library cannot be loaded ----
+
+SMI_TABLE = """\
+index, uuid, pci.bus_id, driver_version, mig.mode.current, memory.total [MiB], memory.used [MiB], \
+utilization.gpu [%], utilization.memory [%], utilization.encoder [%], utilization.decoder [%], \
+temperature.gpu, power.draw [W], clocks.current.sm [MHz], clocks.current.memory [MHz], \
+clocks_event_reasons.active, name
+0, GPU-a, 00000000:01:00.0, 550.54.15, Disabled, 81559, 1100, 75, 9, 0, 0, 61, 300.00, 1980, 2619, \
+0x0000000000000004, NVIDIA H100, 80GB
+1, GPU-b, 00000000:02:00.0, 550.54.15, Disabled, 81559, 0, 0, 0, 0, 0, 30, [N/A], 210, 2619, \
+0x0000000000000001, NVIDIA H100, 80GB
+"""
+SMI_PMON = "# gpu pid type sm mem enc dec fb command\n# Idx # C/G % % % % MB name\n"
+
+
+class Smi:
+    """A program of the name nvidia-smi; it cannot see our environment, so it knows its folder."""
+
+    def __init__(self, rt):
+        self.rt = rt
+        self.folder = rt.home / "smi"
+        self.folder.mkdir()
+        (self.folder / "table").write_text(SMI_TABLE)
+        self.env = {"PATH": f"{self.folder}:{os.environ['PATH']}"}
+
+    def play(self, body):
+        path = self.folder / "nvidia-smi"
+        path.write_text(f"#!/bin/sh\ncd {self.folder}\necho $$ >>pids\n{body}\n")
+        path.chmod(0o755)
+
+    def track(self, *command, flags=()):
+        return self.rt.track(*command, flags=("--gpu", "always", "-i", "0.2", *flags),
+                             env=self.env)
+
+    def left(self):
+        """Which of those that were started are still there."""
+        pids = [int(p) for p in (self.folder / "pids").read_text().split()]
+        return [p for p in pids if os.path.exists(f"/proc/{p}")]
+
+
+@pytest.fixture
+def smi(rt):
+    return Smi(rt)
+
+
+# The job leaves its pid in `job`, and the program lists it.
+SMI_BODY = f"""case "$*" in
+--query-gpu=*) cat table;;
+--query-compute-apps=*) echo 'gpu_uuid, pid, used_gpu_memory [MiB]'
+  test -f job && echo "GPU-a, $(cat job), 1024";;
+pmon*) printf '{SMI_PMON.replace("%", "%%")}'
+  test -f job && echo "0 $(cat job) C 50 - - - 1024 python";;
+esac"""
+
+
+def spin(seconds):
+    """Shell that uses so much CPU."""
+    return ("python3 -c 'import time\n"
+            f"while time.process_time() < {seconds}: pass'")
+
+
+def test_nvidia_smi_stands_in_for_the_library(rt, smi):
+    smi.play(SMI_BODY)
+    mark = smi.folder / "job"
+    result = smi.track("sh", "-c", f"echo $$ >{mark}; sleep 3")
+    assert result.rc == 0
+    assert result.summary["tracker"]["sources"]["gpu"] == "nvidia-smi"
+    first, second = result.summary["gpus"]
+    assert first["name"] == "NVIDIA H100, 80GB" and first["bus"] == "00000000:01:00.0"
+    assert first["utilization"]["max"] == 0.75 and first["temperature"]["max"] == 61
+    assert first["used_by_job"] and not second["used_by_job"]
+    assert first["process_memory"]["max"] == GIB and first["process_share"]["max"] == 0.5
+    assert second["power"]["max"] is None and second["power"]["reason"]
+    assert first["sm_activity"]["reason"] == "this source does not give it"
+    assert result.summary["totals"]["gpu_energy_j"]["value"] is None
+    assert set(known(rows_of(rt), "system_gpu_usage")) == {0.75}
+    assert max(known(rows_of(rt), "process_gpu_vram_mib")) == 1024
+    assert smi.left() == []
+
+
+def test_the_programs_that_are_started_are_none_of_the_jobs(rt, smi):
+    smi.play(f"{spin(0.4)}; {SMI_BODY}")
+    result = smi.track("sleep", "2.5")
+    totals = result.summary["totals"]
+    pids = [int(p) for p in (smi.folder / "pids").read_text().split()]
+    assert len(pids) >= 2
+    assert totals["cpu_s"]["value"] < 0.2
+    assert totals["peak_processes"]["value"] == 1
+    assert totals["peak_memory_mib"]["value"] < 4
+    assert totals["context_switches"]["value"] < 100
+    assert [p["name"] for p in result.summary["top_processes"]] == ["sleep"]
+    # What they use is ours.
+    assert result.summary["tracker"]["cpu_s"] > 0.4
+    assert max(known(rows_of(rt), "process_children")) == 0
+
+
+def test_a_job_that_nobody_waits_for_is_counted_beside_nvidia_smi(smi):
+    smi.play(f"{spin(0.3)}; {SMI_BODY}")
+    result = smi.track("sh", "-c", f"trap '' CHLD; ({spin(0.5)}) & sleep 2")
+    assert 0.4 < result.summary["totals"]["cpu_s"]["value"] < 0.9
+
+
+@pytest.mark.parametrize("body, text", [
+    ("sleep 1000 & sleep 1000", "has not answered yet"),
+    ("echo 'NVIDIA-SMI has failed because it could not'; exit 9",
+     "exit code 9: NVIDIA-SMI has failed because"),
+    ("head -c 30000 /dev/urandom", "not understood"),
+    ("yes | head -c 9000000", "too much output"),
+    ("echo No devices were found; exit 6", "no device was found"),
+    ("kill -9 $$", "ended by signal 9"),
+])
+def test_nvidia_smi_that_fails_says_why_and_delays_nothing(rt, smi, body, text):
+    smi.play(body)
+    result = smi.track("sleep", "1.1")
+    assert result.rc == 0
+    assert text in result.summary["tracker"]["sources"]["gpu"]
+    assert result.summary["gpus"] == []
+    rows = rows_of(rt)
+    assert len(rows) >= 5 and all(r["system_cpu_usage"] for r in rows[1:-1])
+    assert known(rows, "system_gpu_usage") == []
+    assert result.summary["totals"]["cpu_s"]["value"] < 0.1
+    deadline = time.monotonic() + 20
+    while smi.left() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert smi.left() == []
+
+
+def test_nvidia_smi_gets_a_clean_environment_and_no_descriptor(rt, smi):
+    smi.play("env >environment; ls /proc/self/fd >descriptors; cat /proc/$$/stat >stat")
+    read, write = os.pipe()
+    os.set_inheritable(write, True)
+    with rt.start("run", "-q", "--gpu", "always", "--", "sleep", "0.7", pass_fds=(write,),
+                  env={**smi.env, "LD_LIBRARY_PATH": "/x/lib", "SECRET": "1"}) as process:
+        assert process.wait() == 0
+    os.close(read)
+    os.close(write)
+    names = {line.split("=")[0] for line in
+             (smi.folder / "environment").read_text().splitlines()}
+    assert names <= {"PATH", "LC_ALL", "LD_LIBRARY_PATH", "PWD", "OLDPWD", "SHLVL", "_"}
+    assert (smi.folder / "descriptors").read_text().split() == ["0", "1", "2", "3"]
+    fields = (smi.folder / "stat").read_text().rsplit(")", 1)[1].split()
+    assert fields[2] == (smi.folder / "pids").read_text().split()[0]  # a group of its own
+
+
+def test_a_refused_field_is_left_out(smi):
+    smi.play('case "$*" in *encoder*) echo \'Field "utilization.encoder" is not a valid field to '
+             "query.'; exit 2;; esac\n" + SMI_BODY)
+    result = smi.track("sleep", "1.5")
+    assert result.summary["gpus"][0]["utilization"]["max"] == 0.75
+
+
+def test_nothing_is_started_where_the_library_answers(rt, gpus, smi):
+    gpus.play(DEVICES)
+    smi.play(SMI_BODY)
+    gpus.env.update(smi.env)
+    result = gpus.track("sleep", "0.7")
+    assert result.summary["tracker"]["sources"]["gpu"].startswith("NVML")
+    assert not (smi.folder / "pids").exists()
+
+
+def test_server_info_asks_nvidia_smi_too(rt, smi):
+    smi.play(SMI_BODY)
+    told = rt.run("server-info", "--json", "--ask-gpus", env=smi.env).json()
+    assert told["gpu_count"] == 2 and told["gpu_memory_mib"] == 2 * 81559
+    smi.play("exit 9")
+    told = rt.run("server-info", "--json", "--ask-gpus", env=smi.env).json()
+    assert told["gpu_count"] is None
+    assert "exit code 9" in told["gpu_reason"]

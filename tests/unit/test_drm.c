@@ -15,6 +15,8 @@
 
 #include "fixture.h"
 
+static const struct trk_gpu_hints no_hints;
+
 struct tree {
 	char path[64];
 	struct trk_env env;
@@ -38,7 +40,7 @@ static void tree_init(struct tree *t)
 	t->attributor = (struct trk_gpu_attributor){.env = t->env, .known = true};
 	t->scan.now_ns = TRK_NS_PER_S;
 	assert_true(trk__gpu_drm.is_likely(&t->env));
-	assert_int_equal(trk__gpu_drm.open(&t->env, &t->source, t->why), 0);
+	assert_int_equal(trk__gpu_drm.open(&t->env, &no_hints, &t->source, t->why), 0);
 }
 
 static void tree_release(struct tree *t)
@@ -216,7 +218,7 @@ static void a_tree_without_cards_is_no_source(void **state)
 	(void) state;
 	live_init(&live, NULL);
 	assert_false(trk__gpu_drm.is_likely(&live.env));
-	assert_true(trk__gpu_drm.open(&live.env, &source, why) < 0);
+	assert_true(trk__gpu_drm.open(&live.env, &no_hints, &source, why) < 0);
 	assert_string_equal(why, "no AMD or Intel GPU in /sys/class/drm");
 	live_release(&live);
 }

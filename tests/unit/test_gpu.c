@@ -18,6 +18,8 @@
 
 #include "fixture.h"
 
+static const struct trk_gpu_hints no_hints;
+
 #define DEVICE                                                                                     \
 	"device name=NVIDIA_H100 uuid=GPU-a bus=00000000:01:00.0 minor=0 total=85899345920 "       \
 	"used=1073741824 reserved=5 util=57 memutil=20 encoder=3 decoder=4 temp=61 power=301500 "  \
@@ -63,7 +65,7 @@ static void load(struct play *p, const char *folder, const char *text)
 static int begin_with(struct play *p, const char *folder, const char *text)
 {
 	load(p, folder, text);
-	return trk__gpu_nvml.open(&p->env, &p->source, p->why);
+	return trk__gpu_nvml.open(&p->env, &no_hints, &p->source, p->why);
 }
 
 static void begin(struct play *p, const char *text)
@@ -539,13 +541,13 @@ static void signs_of_a_driver(void **state)
 	(void) state;
 	live_init(&live, NULL);
 	assert_false(trk__gpu_nvml.is_likely(&live.env));
-	assert_null(trk__gpu_poller_new(&live.env, TRK_GPU_AUTO, NULL)); /* no thread */
+	assert_null(trk__gpu_poller_new(&live.env, TRK_GPU_AUTO, NULL, NULL)); /* no thread */
 	assert_int_equal(trk__gpu_threads(), 0);
 	assert_int_equal(mkdirat(live.env.proc_fd, "driver", 0700), 0);
 	assert_int_equal(mkdirat(live.env.proc_fd, "driver/nvidia", 0700), 0);
 	live_write(&live, "driver/nvidia/version", "NVRM version: 550\n");
 	assert_true(trk__gpu_nvml.is_likely(&live.env));
-	assert_null(trk__gpu_poller_new(&live.env, TRK_GPU_NEVER, NULL));
+	assert_null(trk__gpu_poller_new(&live.env, TRK_GPU_NEVER, NULL, NULL));
 	assert_int_equal(unlinkat(live.env.proc_fd, "driver/nvidia/version", 0), 0);
 	assert_int_equal(unlinkat(live.env.proc_fd, "driver/nvidia", AT_REMOVEDIR), 0);
 	assert_int_equal(unlinkat(live.env.proc_fd, "driver", AT_REMOVEDIR), 0);
@@ -564,9 +566,11 @@ static bool played_is_likely(const struct trk_env *env)
 	return true;
 }
 
-static int played_open(const struct trk_env *env, void **ret, char why[TRK_GPU_TEXT_SIZE])
+static int played_open(const struct trk_env *env, const struct trk_gpu_hints *hints, void **ret,
+		       char why[TRK_GPU_TEXT_SIZE])
 {
 	(void) env;
+	(void) hints;
 	(void) why;
 	*ret = &held;
 	return 0;
@@ -616,7 +620,7 @@ static void an_answer_in_time_belongs_to_the_question(void **state)
 
 	(void) state;
 	assert_int_equal(trk__env_init(&env), 0);
-	p = trk__gpu_poller_new(&env, TRK_GPU_AUTO, played_sources);
+	p = trk__gpu_poller_new(&env, TRK_GPU_AUTO, NULL, played_sources);
 	assert_non_null(p);
 	while (!trk__gpu_poller_is_ready(p))
 		nap();
@@ -646,7 +650,7 @@ static void a_driver_that_hangs_costs_one_wait_and_becomes_unknown(void **state)
 
 	(void) state;
 	assert_int_equal(trk__env_init(&env), 0);
-	p = trk__gpu_poller_new(&env, TRK_GPU_AUTO, played_sources);
+	p = trk__gpu_poller_new(&env, TRK_GPU_AUTO, NULL, played_sources);
 	assert_non_null(p);
 	while (!trk__gpu_poller_is_ready(p))
 		nap();
@@ -685,7 +689,7 @@ static void a_thread_that_hangs_at_the_end_is_left_behind(void **state)
 
 	(void) state;
 	assert_int_equal(trk__env_init(&env), 0);
-	p = trk__gpu_poller_new(&env, TRK_GPU_AUTO, played_sources);
+	p = trk__gpu_poller_new(&env, TRK_GPU_AUTO, NULL, played_sources);
 	assert_non_null(p);
 	while (!trk__gpu_poller_is_ready(p))
 		nap();

@@ -94,7 +94,9 @@ static void add(struct trk_gpu_value *sum, double value, enum trk_gpu_why why)
 	if (sum->why != TRK_GPU_KNOWN)
 		return;
 	if (isnan(value))
-		*sum = trk__gpu_unknown(why == TRK_GPU_KNOWN ? TRK_GPU_UNSUPPORTED : why);
+		*sum = trk__gpu_unknown(why == TRK_GPU_KNOWN || why == TRK_GPU_NOT_ASKED
+						? TRK_GPU_UNSUPPORTED
+						: why);
 	else
 		sum->value += value;
 }

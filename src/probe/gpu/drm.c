@@ -217,12 +217,14 @@ static int by_number(const void *a, const void *b)
 	       (int) strtol(((const struct card *) b)->name + 4, NULL, 10);
 }
 
-static int drm_open(const struct trk_env *env, void **ret, char why[TRK_GPU_TEXT_SIZE])
+static int drm_open(const struct trk_env *env, const struct trk_gpu_hints *hints, void **ret,
+		    char why[TRK_GPU_TEXT_SIZE])
 {
 	struct drm *d = calloc(1, sizeof(*d));
 	struct dirent *entry;
 	DIR *dir;
 
+	(void) hints;
 	if (!d)
 		return -ENOMEM;
 	d->env = *env;

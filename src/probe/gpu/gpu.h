@@ -124,21 +124,34 @@ struct trk_gpu_scan {
 	uint64_t wall_us;
 };
 
+/* What the caller knows of the job's environment; texts are borrowed for as long as the process lives,
+ * NULL where there is none. */
+struct trk_gpu_hints {
+	const char *path; /* folders to look for nvidia-smi in, ':' between; NULL: start none */
+	const char *library_path;        /* LD_LIBRARY_PATH of it */
+	uint64_t patience_ns, period_ns; /* with it; 0: 15 s, and 5 s from start to start */
+};
+
 /* A source. Functions are called from one thread. */
 struct trk_gpu_ops {
 	const char *name;
+	/* Wanted only where this one cannot be loaded (its open said -ELIBACC); NULL: always. */
+	const struct trk_gpu_ops *instead_of;
 	/* Is there a sign of it? A few system calls at most. */
 	bool (*is_likely)(const struct trk_env *env);
 	/* 0 with *ret, or a negative error with the reason in `why`. env is borrowed until close. */
-	int (*open)(const struct trk_env *env, void **ret, char why[TRK_GPU_TEXT_SIZE]);
+	int (*open)(const struct trk_env *env, const struct trk_gpu_hints *hints, void **ret,
+		    char why[TRK_GPU_TEXT_SIZE]);
 	/* Append devices and processes. */
 	void (*poll)(void *state, struct trk_gpu_scan *scan);
 	/* What takes long: called when the poll's result has been handed out; may be NULL. */
 	void (*rest)(void *state);
+	/* What is wrong, in a few words, empty while nothing is; may be NULL. */
+	void (*say)(void *state, char text[TRK_GPU_TEXT_SIZE]);
 	void (*close)(void *state);
 };
 
-extern const struct trk_gpu_ops trk__gpu_nvml, trk__gpu_drm;
+extern const struct trk_gpu_ops trk__gpu_nvml, trk__gpu_drm, trk__gpu_nvidia_smi;
 
 /* Append a device with every value unknown, or NULL when the table is full. */
 struct trk_gpu_device *trk__gpu_add_device(struct trk_gpu_scan *scan, const char *vendor);

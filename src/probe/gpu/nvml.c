@@ -155,21 +155,29 @@ static void know_device(struct nvml *n, unsigned int index)
 			k->sample[i] = NULL;
 }
 
-static int nvml_open(const struct trk_env *env, void **ret, char why[TRK_GPU_TEXT_SIZE])
+static int cannot_load(struct nvml *n, char why[TRK_GPU_TEXT_SIZE], const char *text)
+{
+	(void) refuse(n, why, text, 0);
+	return -ELIBACC;
+}
+
+static int nvml_open(const struct trk_env *env, const struct trk_gpu_hints *hints, void **ret,
+		     char why[TRK_GPU_TEXT_SIZE])
 {
 	struct nvml *n = calloc(1, sizeof(*n));
 	unsigned int count = 0;
 	int r;
 
 	(void) env;
+	(void) hints;
 	if (!n)
 		return -ENOMEM;
 	n->library = dlopen(NVML_LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!n->library)
-		return refuse(n, why, NVML_LIBRARY " cannot be loaded", 0);
+		return cannot_load(n, why, NVML_LIBRARY " cannot be loaded");
 	load_functions(n);
 	if (!n->f.init || !n->f.count || !n->f.handle)
-		return refuse(n, why, NVML_LIBRARY " is not what it should be", 0);
+		return cannot_load(n, why, NVML_LIBRARY " is not what it should be");
 	r = n->f.init();
 	if (r != NVML_SUCCESS)
 		return refuse(n, why, init_text(r), r);

@@ -22,6 +22,7 @@ enum {
 const struct trk_gpu_ops *const trk__gpu_sources[] = {
 	&trk__gpu_nvml,
 	&trk__gpu_drm,
+	&trk__gpu_nvidia_smi, /* the last: its devices come later than those of the others */
 	NULL,
 };
 
@@ -35,7 +36,9 @@ struct work {
 
 struct trk_gpu_poller {
 	struct trk_env env; /* borrowed */
+	struct trk_gpu_hints hints;
 	const struct trk_gpu_ops *source[SOURCES_MAX];
+	int opened[SOURCES_MAX];  /* what its open has said */
 	void *state[SOURCES_MAX]; /* of the thread; NULL: not open */
 	size_t sources;
 	struct work *work; /* owned; of the thread */
@@ -75,35 +78,69 @@ static void destroy(struct trk_gpu_poller *p)
 
 /* ---- the thread ---- */
 
-static void open_sources(struct trk_gpu_poller *p)
+/* Was the source that this one stands in for tried, and could not be loaded? */
+static bool is_wanted(const struct trk_gpu_poller *p, size_t index)
 {
-	char names[TRK_GPU_TEXT_SIZE] = "", why[TRK_GPU_TEXT_SIZE] = "";
-	size_t used = 0;
+	const struct trk_gpu_ops *other = p->source[index]->instead_of;
+
+	for (size_t i = 0; other && i < index; i++)
+		if (p->source[i] == other)
+			return p->opened[i] == -ELIBACC;
+	return !other;
+}
+
+static void append(char text[TRK_GPU_TEXT_SIZE], const char *between, const char *more)
+{
+	size_t used = strlen(text);
+
+	(void) snprintf(text + used, TRK_GPU_TEXT_SIZE - used, "%s%s", used ? between : "", more);
+}
+
+/* Which sources answer, each with what is wrong with it; or why none does. */
+static void describe(struct trk_gpu_poller *p, const char *why)
+{
+	char text[TRK_GPU_TEXT_SIZE] = "";
 
 	for (size_t i = 0; i < p->sources; i++) {
-		char reason[TRK_GPU_TEXT_SIZE] = "";
-		int n;
+		char wrong[TRK_GPU_TEXT_SIZE] = "";
 
-		if (p->source[i]->open(&p->env, &p->state[i], reason) < 0) {
-			p->state[i] = NULL;
-			if (!why[0])
-				memcpy(why, reason, sizeof(why));
+		if (!p->state[i])
 			continue;
-		}
-		n = snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
-			     p->source[i]->name);
-		if (n > 0 && used + (size_t) n < sizeof(names))
-			used += (size_t) n;
+		append(text, ", ", p->source[i]->name);
+		if (p->source[i]->say)
+			p->source[i]->say(p->state[i], wrong);
+		if (wrong[0])
+			append(text, ": ", wrong);
 	}
 	(void) pthread_mutex_lock(&p->lock);
+	if (!p->ready)
+		p->none = !text[0];
 	(void) snprintf(p->text, sizeof(p->text), "%s",
-			names[0] ? names
+			text[0]  ? text
 			: why[0] ? why
 				 : "no GPU found");
 	p->ready = true;
-	p->none = !names[0];
 	(void) pthread_cond_broadcast(&p->changed);
 	(void) pthread_mutex_unlock(&p->lock);
+}
+
+static void open_sources(struct trk_gpu_poller *p)
+{
+	char why[TRK_GPU_TEXT_SIZE] = "";
+
+	for (size_t i = 0; i < p->sources; i++) {
+		char reason[TRK_GPU_TEXT_SIZE] = "";
+
+		if (!is_wanted(p, i))
+			continue;
+		p->opened[i] = p->source[i]->open(&p->env, &p->hints, &p->state[i], reason);
+		if (p->opened[i] == 0)
+			continue;
+		p->state[i] = NULL;
+		if (!why[0] || p->source[i]->instead_of)
+			append(why, "; ", reason);
+	}
+	describe(p, why);
 }
 
 static void poll_sources(struct trk_gpu_poller *p)
@@ -120,6 +157,7 @@ static void poll_sources(struct trk_gpu_poller *p)
 	w->reading.devices = w->scan.devices;
 	memcpy(w->reading.device, w->scan.device, w->scan.devices * sizeof(w->scan.device[0]));
 	trk__gpu_sum(w->reading.device, w->reading.devices, &w->reading.sums);
+	describe(p, "");
 }
 
 /* Wait for a question; false: it is over. The lock is held. */
@@ -218,6 +256,7 @@ static void init_lock(struct trk_gpu_poller *p)
 }
 
 struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_gpu_mode mode,
+					   const struct trk_gpu_hints *hints,
 					   const struct trk_gpu_ops *const *sources)
 {
 	const struct trk_gpu_ops *likely[SOURCES_MAX];
@@ -240,6 +279,8 @@ struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_g
 		return NULL;
 	}
 	p->env = *env;
+	if (hints)
+		p->hints = *hints;
 	p->work->attributor.env = *env;
 	for (p->sources = 0; p->sources < n; p->sources++)
 		p->source[p->sources] = likely[p->sources];
@@ -338,4 +379,14 @@ bool trk__gpu_poller_is_ready(struct trk_gpu_poller *p)
 	is_ready = p->ready;
 	(void) pthread_mutex_unlock(&p->lock);
 	return is_ready;
+}
+
+bool trk__gpu_poller_is_useless(struct trk_gpu_poller *p)
+{
+	bool is_useless;
+
+	(void) pthread_mutex_lock(&p->lock);
+	is_useless = p->ready && p->none;
+	(void) pthread_mutex_unlock(&p->lock);
+	return is_useless;
 }

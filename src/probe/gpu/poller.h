@@ -25,9 +25,10 @@ enum trk_gpu_mode {
 };
 
 /* NULL where no source is likely, or no thread can be had. env is borrowed: its descriptors must stay
- * open for as long as the process lives if the driver may hang. `sources` is a NULL-terminated list;
- * NULL: all there are. */
+ * open for as long as the process lives if the driver may hang. hints may be NULL. `sources` is a
+ * NULL-terminated list; NULL: all there are. */
 struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_gpu_mode mode,
+					   const struct trk_gpu_hints *hints,
 					   const struct trk_gpu_ops *const *sources);
 /* Waits for the thread for a moment; one that hangs is left behind with what it uses. */
 void trk__gpu_poller_free(struct trk_gpu_poller *p);
@@ -42,6 +43,8 @@ const struct trk_gpu_reading *trk__gpu_poller_take(struct trk_gpu_poller *p, uin
 const char *trk__gpu_poller_text(struct trk_gpu_poller *p);
 /* Has every source been opened or found missing? */
 bool trk__gpu_poller_is_ready(struct trk_gpu_poller *p);
+/* Was every source found missing? */
+bool trk__gpu_poller_is_useless(struct trk_gpu_poller *p);
 
 /* Threads that still are in a driver. Where there are any, a program ends by _exit(2): the driver's
  * own clean-up might wait for them. */
