@@ -22,8 +22,10 @@
 
 enum {
 	TRK_REPORT_BUCKETS_MAX = 360, /* of a chart */
-	TRK_REPORT_STEPS = 4000,      /* of a chart's axis: values are multiples of top / steps */
-	TRK_REPORT_GAP = 4095,        /* nothing is known of this bucket */
+	TRK_REPORT_FINER_MAX = 12,    /* each of them is kept as so many, for a closer look */
+	TRK_REPORT_FINE_MAX = TRK_REPORT_BUCKETS_MAX * TRK_REPORT_FINER_MAX,
+	TRK_REPORT_STEPS = 4000, /* of a chart's axis: values are multiples of top / steps */
+	TRK_REPORT_GAP = 4095,   /* nothing is known of this bucket */
 	TRK_REPORT_LINES_MAX = 8,
 	TRK_REPORT_TABLES_MAX = 3,
 	TRK_REPORT_TICKS = 5,
@@ -98,6 +100,11 @@ struct trk_report_series {
 	bool is_job, has_band;
 	uint16_t min[TRK_REPORT_BUCKETS_MAX], avg[TRK_REPORT_BUCKETS_MAX],
 		max[TRK_REPORT_BUCKETS_MAX];
+	/* Where the values come from: the fill of its buckets, in the column's unit (borrowed from the
+	 * rows), how many of these make one of the chart's, and the column. */
+	const struct trk_chart_fill *fill;
+	double factor;
+	int column;
 };
 
 struct trk_report_chart {
@@ -151,7 +158,8 @@ struct trk_report {
 
 	/* The timeline. */
 	double start_s, duration_s; /* wall clock; seconds that the axis covers */
-	size_t buckets;
+	size_t buckets, finer;      /* each bucket is so many in `fill` */
+	double interval_s;
 	const char *tick[TRK_REPORT_TICKS];
 	bool clock; /* ticks are times of day, not seconds since the start */
 	struct trk_report_chart *chart;

@@ -182,48 +182,6 @@ static void chart(struct trk_buf *b, const struct trk_report *r, const struct tr
 	trk__buf_puts(b, "</div></figure>\n");
 }
 
-/* Two characters a value; the alphabet of base64url. */
-static void packed(struct trk_buf *b, const uint16_t *value, size_t n)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-	trk__buf_putc(b, '"');
-	for (size_t i = 0; i < n; i++) {
-		trk__buf_putc(b, digits[value[i] >> 6 & 63]);
-		trk__buf_putc(b, digits[value[i] & 63]);
-	}
-	trk__buf_putc(b, '"');
-}
-
-static void data_of(struct trk_buf *b, const struct trk_report *r)
-{
-	trk__buf_printf(b,
-			"<script type=\"application/json\" id=\"data\">{\"start\":%.3f,"
-			"\"seconds\":%.6f,\"n\":%zu,\"clock\":%s,\"steps\":%d,\"charts\":[",
-			r->start_s, r->duration_s, r->buckets, r->clock ? "true" : "false",
-			TRK_REPORT_STEPS);
-	for (size_t i = 0; i < r->charts; i++) {
-		const struct trk_report_chart *c = &r->chart[i];
-
-		trk__buf_printf(b, "%s{\"unit\":\"%s\",\"top\":%.17g,\"series\":[", i ? "," : "",
-				c->unit, c->top);
-		for (size_t s = 0; s < c->count; s++) {
-			trk__buf_puts(b, s ? ",[" : "[");
-			packed(b, c->series[s].avg, r->buckets);
-			if (c->series[s].has_band && s == 0) {
-				trk__buf_putc(b, ',');
-				packed(b, c->series[s].min, r->buckets);
-				trk__buf_putc(b, ',');
-				packed(b, c->series[s].max, r->buckets);
-			}
-			trk__buf_putc(b, ']');
-		}
-		trk__buf_puts(b, "]}");
-	}
-	trk__buf_puts(b, "]}</script>\n");
-}
-
 static void timeline(struct trk_buf *b, const struct trk_report *r)
 {
 	if (!r->charts)
@@ -344,7 +302,7 @@ void trk__report_html(struct trk_buf *b, const struct trk_report *r)
 	}
 	trk__buf_puts(b, "</p></footer>\n");
 	if (r->charts)
-		data_of(b, r);
+		trk__report_html_data(b, r);
 	if (r->raw) {
 		trk__buf_puts(b, "<script type=\"application/octet-stream;base64\" id=\"raw\">");
 		base64(b, r->raw, r->raw_len);

@@ -94,6 +94,15 @@ struct trk_report_gaps {
 };
 struct trk_report_gaps trk__report_rows_gaps(const struct trk_report_rows *rows);
 
+/* A bucket in steps of its chart's axis; TRK_REPORT_GAP where too little is known. width_s: of one of
+ * the `count` that it is made of; top: in the column's unit. */
+struct trk_report_steps {
+	uint16_t min, avg, max;
+};
+struct trk_chart_fill;
+struct trk_report_steps trk__report_steps(const struct trk_chart_fill *f, size_t first,
+					  size_t count, double width_s, double top);
+
 /* The charts as SVG without a style of their own: one chart, the strip of phases, a bullet bar, the
  * bar of wall time. */
 void trk__report_svg_chart(struct trk_buf *b, const struct trk_report *r,
@@ -103,6 +112,9 @@ void trk__report_svg_bar(struct trk_buf *b, double peak, double mean);
 void trk__report_svg_wall(struct trk_buf *b, const struct trk_report *r);
 /* Text with the three marks, escaped for HTML. */
 void trk__report_html_text(struct trk_buf *b, const char *text);
+
+/* The charts' values for the page's script: as fine as there is room for in a page. */
+void trk__report_html_data(struct trk_buf *b, const struct trk_report *r);
 
 /* What the build made of web/report. */
 extern const char trk__report_css[], trk__report_js[];

@@ -16,6 +16,17 @@ const struct trk_chart_spec trk__chart_specs[TRK_CHART_SPECS] = {
 	{"gpus", "GPUs in use", TRK_CHART_GPUS, TRK_PROCESS_GPU_UTILIZED, TRK_SYSTEM_GPU_UTILIZED},
 };
 
+/* A fine bucket holds at least one sample. Numbers with many divisors, for a page with less room. */
+static size_t finer_of(uint64_t samples)
+{
+	static const size_t choice[] = {TRK_REPORT_FINER_MAX, 6, 4, 3, 2};
+
+	for (size_t i = 0; i < sizeof(choice) / sizeof(choice[0]); i++)
+		if (samples >= choice[i] * TRK_REPORT_BUCKETS_MAX)
+			return choice[i];
+	return 1;
+}
+
 struct trk_report_rows *trk__report_rows_new(const struct trk_record *record)
 {
 	struct trk_report_rows *rows = calloc(1, sizeof(*rows));
@@ -29,14 +40,15 @@ struct trk_report_rows *trk__report_rows_new(const struct trk_record *record)
 	if (!(rows->end_s >= last_s))
 		rows->end_s = last_s;
 	rows->interval_s = (double) record->run.interval_ns / 1e9;
-	rows->width_s = rows->buckets ? rows->end_s / (double) rows->buckets : 0;
+	rows->finer = finer_of(record->samples);
+	rows->width_s = rows->buckets ? rows->end_s / (double) (rows->buckets * rows->finer) : 0;
 	rows->last_s = NAN;
 	for (size_t c = 0; c < TRK_CHART_SPECS; c++)
 		for (size_t s = 0; s < 2; s++) {
 			struct trk_chart_fill *f = &rows->fill[c][s];
 
 			f->peak = f->peak_at_s = NAN;
-			for (size_t i = 0; i < TRK_REPORT_BUCKETS_MAX; i++)
+			for (size_t i = 0; i < TRK_REPORT_FINE_MAX; i++)
 				f->min[i] = f->max[i] = NAN;
 		}
 	return rows;
@@ -50,6 +62,25 @@ void trk__report_rows_free(struct trk_report_rows *rows)
 struct trk_report_gaps trk__report_rows_gaps(const struct trk_report_rows *rows)
 {
 	return rows->gaps;
+}
+
+struct trk_chart_bucket trk__chart_bucket(const struct trk_chart_fill *f, size_t first,
+					  size_t count)
+{
+	struct trk_chart_bucket all = {0, 0, NAN, NAN};
+
+	for (size_t i = first; i < first + count; i++) {
+		if (!(f->seconds[i] > 0))
+			continue;
+		all.seconds += f->seconds[i];
+		all.mean += f->sum[i];
+		if (!(f->min[i] >= all.min) && !isnan(f->min[i]))
+			all.min = f->min[i];
+		if (!(f->max[i] <= all.max) && !isnan(f->max[i]))
+			all.max = f->max[i];
+	}
+	all.mean /= all.seconds; /* NaN in a gap */
+	return all;
 }
 
 /* ---- percentiles ---- */
@@ -137,7 +168,7 @@ static void take_value(const struct trk_report_rows *rows, struct trk_chart_fill
 	}
 	first = (size_t) (at->from_s / rows->width_s);
 	last = (size_t) (at->to_s / rows->width_s);
-	for (size_t b = first; b <= last && b < rows->buckets; b++)
+	for (size_t b = first; b <= last && b < rows->buckets * rows->finer; b++)
 		take_bucket(rows, f, b, at, value);
 }
 

@@ -25,22 +25,29 @@ enum { TRK_CHART_SPECS = 10 };
 
 /* One series of one chart, while it fills and after. */
 struct trk_chart_fill {
-	double sum[TRK_REPORT_BUCKETS_MAX]; /* of value * seconds */
-	double seconds[TRK_REPORT_BUCKETS_MAX];
-	double min[TRK_REPORT_BUCKETS_MAX], max[TRK_REPORT_BUCKETS_MAX]; /* NaN: none yet */
-	double all_sum, all_seconds, peak;                               /* peak: NaN */
+	double sum[TRK_REPORT_FINE_MAX]; /* of value * seconds */
+	double seconds[TRK_REPORT_FINE_MAX];
+	double min[TRK_REPORT_FINE_MAX], max[TRK_REPORT_FINE_MAX]; /* NaN: none yet */
+	double all_sum, all_seconds, peak;                         /* peak: NaN */
 	double peak_at_s;
 	double bin[TRK_REPORT_BINS]; /* seconds by value, 16 bins a power of two */
 };
 
 struct trk_report_rows {
-	size_t buckets;
-	double end_s, width_s, interval_s;
+	size_t buckets, finer;             /* of the drawn charts; of each, so many fine ones */
+	double end_s, width_s, interval_s; /* width: of a fine bucket */
 	double last_s;
 	int64_t last_timestamp_ms;
 	struct trk_report_gaps gaps;
 	struct trk_chart_fill fill[TRK_CHART_SPECS][2];
 };
+
+/* Several buckets as one. */
+struct trk_chart_bucket {
+	double seconds, mean, min, max; /* seconds that are known; 0: a gap, and the others NaN */
+};
+struct trk_chart_bucket trk__chart_bucket(const struct trk_chart_fill *f, size_t first,
+					  size_t count);
 
 /* The value below which the series stayed for that share of its time; NaN without one. */
 double trk__chart_percentile(const struct trk_chart_fill *f, double share);

@@ -71,18 +71,18 @@ static uint16_t step_of(double value, double top)
 	return steps <= 0 ? 0 : steps >= TRK_REPORT_STEPS ? TRK_REPORT_STEPS : (uint16_t) steps;
 }
 
-static void fill_bucket(struct trk_report_series *s, const struct trk_chart_fill *f, size_t i,
-			double least_s, double top)
+struct trk_report_steps trk__report_steps(const struct trk_chart_fill *f, size_t first,
+					  size_t count, double width_s, double top)
 {
-	double mean = f->sum[i] / f->seconds[i];
+	struct trk_chart_bucket b = trk__chart_bucket(f, first, count);
+	struct trk_report_steps steps = {TRK_REPORT_GAP, TRK_REPORT_GAP, TRK_REPORT_GAP};
 
-	s->min[i] = s->avg[i] = s->max[i] = TRK_REPORT_GAP;
-	if (!(f->seconds[i] > least_s))
-		return;
-	s->avg[i] = step_of(mean, top);
-	s->min[i] = f->min[i] <= mean ? step_of(f->min[i], top) : s->avg[i];
-	s->max[i] = f->max[i] >= mean ? step_of(f->max[i], top) : s->avg[i];
-	s->has_band |= s->max[i] != s->min[i];
+	if (!(b.seconds > 0.05 * width_s * (double) count))
+		return steps;
+	steps.avg = step_of(b.mean, top);
+	steps.min = b.min <= b.mean ? step_of(b.min, top) : steps.avg;
+	steps.max = b.max >= b.mean ? step_of(b.max, top) : steps.avg;
+	return steps;
 }
 
 /* Mean, 95th percentile and peak: those of the statistics, which the other parts show; of amounts, as
@@ -119,8 +119,17 @@ static void fill_series(struct trk_report *r, const struct trk_report_rows *rows
 				    ", peak " TRK_REPORT_STRONG "%s" TRK_REPORT_PLAIN " %s",
 				    trk__report_number(r, s->mean), trk__report_number(r, s->p95),
 				    trk__report_number(r, s->peak), scale->unit);
-	for (size_t i = 0; i < rows->buckets; i++)
-		fill_bucket(s, f, i, 0.05 * rows->width_s, top * scale->factor);
+	for (size_t i = 0; i < rows->buckets; i++) {
+		struct trk_report_steps steps = trk__report_steps(
+			f, i * rows->finer, rows->finer, rows->width_s, top * scale->factor);
+
+		s->avg[i] = steps.avg;
+		s->min[i] = steps.min;
+		s->max[i] = steps.max;
+		s->has_band |= steps.max != steps.min;
+	}
+	s->fill = f;
+	s->factor = scale->factor;
 }
 
 /* The requested or allowed amount, in the unit of the columns. */
@@ -222,7 +231,8 @@ static bool make_chart(struct trk_report *r, const struct trk_report_work *w, si
 			continue;
 		series->is_job = s == 0;
 		series->name = s == 0 ? "job" : "whole machine";
-		measure(w, &fill[s], s == 0 ? spec->job : spec->machine, series);
+		series->column = s == 0 ? spec->job : spec->machine;
+		measure(w, &fill[s], series->column, series);
 		fill_series(r, w->in->rows, &fill[s], &scale, c->top, series);
 		main = main ? main : &fill[s];
 		c->count++;
@@ -398,9 +408,9 @@ static void hint_split(struct trk_report *r, struct trk_report_section *s,
 	       *bytes = column + 2 * rows->buckets;
 
 	for (size_t i = 0; column && i < rows->buckets; i++) {
-		seconds[i] = rows->width_s;
-		cores[i] = cpu->sum[i] / cpu->seconds[i]; /* NaN in a gap */
-		bytes[i] = memory->max[i] * MIB;
+		seconds[i] = rows->width_s * (double) rows->finer;
+		cores[i] = trk__chart_bucket(cpu, i * rows->finer, rows->finer).mean;
+		bytes[i] = trk__chart_bucket(memory, i * rows->finer, rows->finer).max * MIB;
 	}
 	if (column && split && cpu->all_seconds > 0 && memory->all_seconds > 0 &&
 	    trk__split_advise(seconds, cores, bytes, rows->buckets, NULL, split) == 0 &&
@@ -419,7 +429,7 @@ static void explain(struct trk_report *r, struct trk_report_section *s,
 			r,
 			"Line: mean of each slice of %s. Band: least to greatest. Blue: the job; "
 			"dotted grey: the whole machine; dashed: what was requested.",
-			trk__report_seconds(r, rows->width_s)));
+			trk__report_seconds(r, rows->width_s * (double) rows->finer)));
 	if (rows->gaps.gaps)
 		trk__report_note(s,
 				 trk__report_print(r,
@@ -447,6 +457,8 @@ void trk__report_timeline(struct trk_report *r, const struct trk_report_work *w)
 		return;
 	}
 	r->buckets = rows->buckets;
+	r->finer = rows->finer;
+	r->interval_s = rows->interval_s;
 	r->duration_s = rows->end_s;
 	r->chart = trk__report_alloc(r, TRK_CHART_SPECS * sizeof(*r->chart));
 	for (size_t i = 0; r->chart && i < TRK_CHART_SPECS; i++) {

@@ -228,7 +228,7 @@ describe("doing", () => {
 		const page = await open(url);
 		await page.locator(".frame").nth(2).scrollIntoViewIfNeeded();
 		await drag(page, 0.25, 0.5);
-		await frame(page);
+		await page.waitForURL(/#t=/);
 		const address = page.url();
 		assert.match(address, /#t=\d+\.\d,\d+\.\d$/);
 		const again = await open(address);
@@ -258,11 +258,11 @@ describe("doing", () => {
 			const value = chart.series[0].bucket_mean[180];
 			assert.ok(Math.abs(shown - value) <= Math.max(0.06, value * 0.01), `${chart.key}: ${shown} is not ${value}`);
 		});
-		assert.equal(await page.locator(".cursor:visible").count(), reads.length);
+		assert.equal(await page.locator(".cursor > div:visible").count(), reads.length);
 		await picture(page, "crosshair");
 		await page.mouse.move(2, 2);
 		await frame(page);
-		assert.equal(await page.locator(".cursor:visible").count(), 0);
+		assert.equal(await page.locator(".cursor > div:visible").count(), 0);
 	});
 
 	test("the keyboard does all of it", async () => {
@@ -296,6 +296,54 @@ describe("doing", () => {
 		range = await view(page);
 		near(range.from, 0);
 	});
+
+	test("a closer view is drawn from finer values, and says how fine", async () => {
+		const { url } = report(made("many", 86400));
+		const page = await open(url);
+		const points = () => page.evaluate(() => document.querySelector(".plot .line.job").getAttribute("d").match(/[MLlh]/g).length);
+		const whole = await page.locator(".plot .line.job").first().getAttribute("d");
+		await page.goto(`${url}#t=43200,50400`);
+		await page.waitForFunction(() => document.getElementById("range").textContent.endsWith("a point is 1 m 0 s"));
+		assert.ok((await points()) >= 120, "two hours of minutes");
+		await page.locator("#reset").click();
+		await page.waitForFunction((path) => document.querySelector(".plot .line.job").getAttribute("d") === path, whole);
+		assert.equal(await page.locator("#range").innerText(), "");
+	});
+
+	for (const kind of ["steps", "gaps", "gpu"]) {
+		test(`with the recording in the page a closer view shows every sample: ${kind}`, async () => {
+			const state = made(kind, 7200);
+			const page = await open(report(state, "--embed-raw").url);
+			run("export", "--recording", state, "--format", "jsonl", "-o", join(folder, "samples"));
+			const samples = readFileSync(join(folder, "samples"), "utf8").trim().split("\n").map((line) => JSON.parse(line));
+			const data = JSON.parse(await page.locator("#data").textContent());
+			// The gap is from 2400 to 3120 s.
+			const [from, to] = kind === "gaps" ? [2370, 3150] : [2400, 2460];
+			await page.goto(`${page.url()}#t=${from},${to}`);
+			await page.waitForFunction(() => document.getElementById("range").textContent.endsWith("every sample is shown"));
+			// Each sample is a vertex of the line, at its place and height.
+			const lines = await page.evaluate(() => [...document.querySelectorAll(".plot")].map((plot) => plot.querySelector(".line.job, .line.alone").getAttribute("d")));
+			let seen = 0;
+			data.charts.forEach((chart, i) => {
+				const [name, factor, amount] = chart.columns[0];
+				const vertices = [...lines[i].matchAll(/[ML]([\d.]+) (-?[\d.]+)/g)].map(([, x, y]) => [(x / 720) * data.seconds, y]);
+				for (const sample of samples) {
+					const place = sample.elapsed_s - sample.interval_s / 2;
+					if (place < from || place > to) {
+						continue;
+					}
+					const value = sample[name] / factor / (amount ? sample.interval_s : 1);
+					const y = 160 - (value / chart.top) * 160;
+					assert.ok(vertices.some(([x, h]) => Math.abs(x - place) < 0.1 && Math.abs(h - y) < 0.2), `${chart.unit} ${name} at ${place}: ${value}`);
+					seen++;
+				}
+				assert.equal(lines[i].match(/M/g).length, kind === "gaps" ? 2 : 1, "a gap is open");
+			});
+			assert.ok(seen >= 59 * data.charts.length, `${seen} samples`);
+			assert.deepEqual(page.troubles, []);
+			await picture(page, `every-sample-${kind}`);
+		});
+	}
 
 	test("the buttons zoom as well", async () => {
 		const page = await open(steps().url);

@@ -1,0 +1,62 @@
+// The values that stand in the page: buckets of equal time, two characters a value.
+
+const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const codes = Object.fromEntries([...digits].map((digit, i) => [digit, i]));
+
+function unpack(text, top, steps) {
+	return Float64Array.from({ length: text.length / 2 }, (_, i) => {
+		const code = codes[text[2 * i]] * 64 + codes[text[2 * i + 1]];
+		return code > steps ? NaN : (code / steps) * top;
+	});
+}
+
+// Series of a chart: mean, least and greatest of each bucket; NaN in a gap.
+export function unpackChart(chart, steps) {
+	return chart.series.map((packed) => {
+		const [mean, min, max] = packed.map((text) => unpack(text, chart.top, steps));
+		return { mean, min: min ?? mean, max: max ?? mean };
+	});
+}
+
+// One point of buckets [from, to); buckets are of equal time.
+export function merge(series, from, to) {
+	let sum = 0;
+	let n = 0;
+	let min = Infinity;
+	let max = -Infinity;
+	for (let i = from; i < to; i++) {
+		if (!Number.isNaN(series.mean[i])) {
+			sum += series.mean[i];
+			n++;
+			min = Math.min(min, series.min[i]);
+			max = Math.max(max, series.max[i]);
+		}
+	}
+	return n ? { mean: sum / n, min, max } : { mean: NaN, min: NaN, max: NaN };
+}
+
+// The buckets of the page as points of a view of shares from to to, at most `most` of them: their places
+// (shares of the run), and series of charts.
+export function pointsOfBuckets(charts, n, from, to, most) {
+	const first = Math.max(0, Math.floor(from * n) - 1);
+	const end = Math.min(n, Math.ceil(to * n) + 1);
+	const group = Math.max(1, Math.ceil((end - first) / most));
+	const start = first - (first % group);
+	const count = Math.ceil((end - start) / group);
+	const edge = (i) => Math.min(n, start + i * group);
+	const all = (pick) => Float64Array.from({ length: count }, (_, i) => pick(i));
+	return {
+		place: all((i) => (edge(i) + edge(i + 1)) / 2 / n),
+		group,
+		charts: charts.map((chart) =>
+			chart.map((series) => {
+				if (group === 1) {
+					const cut = (list) => list.subarray(start, start + count);
+					return { mean: cut(series.mean), min: cut(series.min), max: cut(series.max) };
+				}
+				const merged = Array.from({ length: count }, (_, i) => merge(series, edge(i), edge(i + 1)));
+				return { mean: all((i) => merged[i].mean), min: all((i) => merged[i].min), max: all((i) => merged[i].max) };
+			}),
+		),
+	};
+}

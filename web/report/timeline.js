@@ -1,0 +1,361 @@
+// The charts' view: a line across all of them with their values, and a zoom over all at once, by mouse,
+// keys and buttons.
+//
+// What follows the hand has to fit into a frame on a slow machine. A move of the line touches nothing
+// but one layer that is moved and texts in boxes of fixed size; a zoom changes only view boxes. What
+// can wait waits until the hand rests: the closer points, the address.
+import { merge, pointsOfBuckets, unpackChart } from "./buckets.js";
+import { Plot } from "./drawing.js";
+import { Samples } from "./samples.js";
+import { dash, duration, moment, number } from "./words.js";
+
+const pointsMost = 480;
+const restMs = 120;
+
+export class Timeline {
+	constructor(data, root, raw) {
+		this.data = data;
+		this.root = root;
+		this.raw = raw;
+		this.frames = [...root.querySelectorAll(".frame")];
+		this.plots = this.frames.map((frame, i) => new Plot(frame.querySelector(".plot"), data.charts[i]));
+		this.charts = data.charts.map((chart) => unpackChart(chart, data.steps));
+		this.reads = [...root.querySelectorAll(".read")].map((read) => read.appendChild(new Text()));
+		this.ticks = [...root.querySelectorAll(".axis span")].map(({ firstChild }) => firstChild);
+		this.wholeTicks = this.ticks.map((tick) => tick.data);
+		this.strip = [...root.querySelectorAll(".phases > svg")].map((svg) => ({
+			svg,
+			from: parseFloat(svg.getAttribute("x")) / 100,
+			width: parseFloat(svg.getAttribute("width")) / 100,
+		}));
+		this.cursor = this.add("cursor");
+		this.segments = this.frames.map(() => this.cursor.appendChild(document.createElement("div")));
+		this.range = document.getElementById("range").appendChild(new Text());
+		this.from = 0;
+		this.to = 1;
+		this.at = null; // the line, as a share of the run
+		this.points = null; // of the closer view that is drawn
+		this.pending = 0;
+		this.resting = 0;
+		this.moved = false; // the view is not the one that was painted
+		this.fresh = false; // nor the one in the address
+		this.measure();
+		this.listen();
+	}
+
+	add(name) {
+		const element = document.createElement("div");
+		element.className = name;
+		element.hidden = true;
+		this.root.append(element);
+		return element;
+	}
+
+	// Where the charts are: asked for when the window changes, not when the mouse moves.
+	measure() {
+		const all = this.root.getBoundingClientRect();
+		const boxes = this.frames.map((frame) => frame.getBoundingClientRect());
+		this.left = boxes[0].left;
+		this.width = boxes[0].width;
+		this.offset = this.left - all.left;
+		this.cursor.style.left = `${this.offset}px`;
+		boxes.forEach(({ top, height }, i) => {
+			this.segments[i].style.top = `${top - all.top}px`;
+			this.segments[i].style.height = `${height}px`;
+		});
+	}
+
+	// ---- the view ----
+
+	// The narrowest view: four buckets, or ten samples.
+	least() {
+		const samples = this.raw ? (10 * this.data.interval) / this.data.seconds : 1;
+		return Math.min(1, 4 / this.data.drawn, samples);
+	}
+
+	view(from, to, keep) {
+		const width = Math.min(1, Math.max(this.least(), to - from));
+		const start = Math.min(1 - width, Math.max(0, from));
+		this.from = start;
+		this.to = start + width;
+		this.moved = true;
+		this.fresh ||= !keep;
+		this.draw();
+		clearTimeout(this.resting);
+		this.resting = setTimeout(() => this.rest(), restMs);
+	}
+
+	isWhole() {
+		return this.to - this.from > 0.9999;
+	}
+
+	remember() {
+		const [from, to] = [this.from, this.to].map((share) => (share * this.data.seconds).toFixed(1));
+		history.replaceState(null, "", this.isWhole() ? location.pathname + location.search : `#t=${from},${to}`);
+	}
+
+	recall() {
+		const found = /^#t=([\d.]+),([\d.]+)$/.exec(location.hash);
+		if (found && +found[2] > +found[1]) {
+			this.view(found[1] / this.data.seconds, found[2] / this.data.seconds, true);
+		} else if (!location.hash || found) {
+			this.view(0, 1, true);
+		}
+	}
+
+	// The hand rests: what is shown becomes as fine as it can be, and the address follows.
+	rest() {
+		if (this.fresh) {
+			this.fresh = false;
+			this.remember();
+		}
+		this.refine();
+		if (this.raw && !this.samples && !this.isWhole()) {
+			this.readSamples();
+		}
+	}
+
+	async readSamples() {
+		const { raw } = this;
+		this.raw = null;
+		this.reading = true;
+		this.nameRange();
+		this.samples = await Samples.read(raw.textContent, this.data);
+		this.raw = raw;
+		this.reading = false;
+		this.refine();
+	}
+
+	// Draws the view from the finest that there is.
+	refine() {
+		const { data, from, to } = this;
+		if (this.isWhole()) {
+			return;
+		}
+		const margin = (to - from) * 0.02;
+		this.points = this.samples
+			? this.samples.points(from - margin, to + margin, pointsMost)
+			: pointsOfBuckets(this.charts, data.n, from, to, pointsMost);
+		const x = Array.from(this.points.place, (place) => (place * 2 * data.drawn).toFixed(3));
+		this.plots.forEach((plot, i) => plot.drawClose(x, this.points.charts[i]));
+		this.nameRange();
+		this.paintCursor();
+	}
+
+	// ---- painting ----
+
+	draw() {
+		if (!this.pending) {
+			this.pending = requestAnimationFrame(() => {
+				this.pending = 0;
+				if (this.moved) {
+					this.moved = false;
+					this.paintView();
+				}
+				this.paintCursor();
+			});
+		}
+	}
+
+	paintView() {
+		const width = this.to - this.from;
+		this.points = null;
+		for (const plot of this.plots) {
+			plot.drawWhole();
+			plot.look(this.from, width, 2 * this.data.drawn);
+		}
+		for (const { svg, from, width: wide } of this.strip) {
+			// What lies in view of the phase, so that its name stays in view too.
+			const left = Math.max(from, this.from);
+			const right = Math.min(from + wide, this.to);
+			svg.setAttribute("x", `${((left - this.from) / width) * 100}%`);
+			svg.setAttribute("width", `${(Math.max(0, right - left) / width) * 100}%`);
+		}
+		this.nameTicks();
+		this.nameRange();
+	}
+
+	nameTicks() {
+		const { data, from, to } = this;
+		const span = (to - from) * data.seconds;
+		this.ticks.forEach((tick, i) => {
+			const at = (from + ((to - from) * i) / (this.ticks.length - 1)) * data.seconds;
+			tick.data = this.isWhole() ? this.wholeTicks[i] : moment(data, at, span);
+		});
+	}
+
+	nameRange() {
+		const { data, from, to } = this;
+		const span = (to - from) * data.seconds;
+		this.range.data = this.isWhole()
+			? ""
+			: `${moment(data, from * data.seconds, span)} to ${moment(data, to * data.seconds, span)}; ${this.nameStep()}`;
+	}
+
+	// How fine the drawing is.
+	nameStep() {
+		const { data, points } = this;
+		if (this.reading) {
+			return "reading all samples \u2026";
+		}
+		if (points && this.samples) {
+			const one = points.merged ? "row of merged samples" : "sample";
+			return points.group === 1 ? `every ${one} is shown` : `a point is ${points.group} ${one}s`;
+		}
+		return `a point is ${duration((data.seconds / (points ? data.n : data.drawn)) * (points ? points.group : 1))}`;
+	}
+
+	paintCursor() {
+		const { data, at } = this;
+		const shown = at !== null && at >= this.from && at <= this.to;
+		if (!shown) {
+			if (!this.cursor.hidden) {
+				this.cursor.hidden = true;
+				this.reads.forEach((read) => (read.data = ""));
+			}
+			return;
+		}
+		const when = moment(data, at * data.seconds, 0);
+		this.cursor.hidden = false;
+		this.cursor.style.transform = `translateX(${((at - this.from) / (this.to - this.from)) * this.width}px)`;
+		this.reads.forEach((read, i) => (read.data = `${when} ${this.valueWords(i)}`));
+	}
+
+	// The value of a chart at the line, from the point that is drawn there.
+	valueWords(chart) {
+		const { at, data, points } = this;
+		let value;
+		if (points) {
+			const series = points.charts[chart][0];
+			const i = nearest(points.place, at);
+			value = { mean: series.mean[i], min: series.min[i], max: series.max[i] };
+		} else {
+			const each = data.n / data.drawn;
+			const bucket = Math.min(data.drawn - 1, Math.floor(at * data.drawn)) * each;
+			value = merge(this.charts[chart][0], bucket, bucket + each);
+		}
+		const { unit } = data.charts[chart];
+		if (Number.isNaN(value.mean)) {
+			return dash;
+		}
+		const [mean, min, max] = [value.mean, value.min, value.max].map(number);
+		return min === max ? `${mean} ${unit}` : `${mean} (${min}\u2013${max}) ${unit}`;
+	}
+
+	// ---- doing ----
+
+	shareOf(event) {
+		const across = Math.min(1, Math.max(0, (event.clientX - this.left) / this.width));
+		return this.from + across * (this.to - this.from);
+	}
+
+	zoom(factor) {
+		const middle = this.at ?? (this.from + this.to) / 2;
+		const left = (middle - this.from) * factor;
+		const right = (this.to - middle) * factor;
+		this.view(middle - left, middle + right);
+	}
+
+	move(step) {
+		const width = this.to - this.from;
+		const start = this.at ?? (this.from + this.to) / 2;
+		this.at = Math.min(1, Math.max(0, start + step * Math.max(width / 100, 1 / this.data.n)));
+		if (this.at < this.from || this.at > this.to) {
+			this.view(this.at - width / 2, this.at + width / 2);
+		}
+		this.draw();
+	}
+
+	drag(event, frame) {
+		const from = this.shareOf(event);
+		const mark = this.add("select");
+		const follow = (next) => {
+			const to = this.shareOf(next);
+			const scale = this.width / (this.to - this.from);
+			mark.hidden = false;
+			mark.style.left = `${this.offset + (Math.min(from, to) - this.from) * scale}px`;
+			mark.style.width = `${Math.abs(to - from) * scale}px`;
+		};
+		const stop = (last) => {
+			const to = this.shareOf(last);
+			frame.removeEventListener("pointermove", follow);
+			frame.removeEventListener("pointerup", stop);
+			frame.removeEventListener("pointercancel", stop);
+			mark.remove();
+			if (last.type === "pointerup" && Math.abs(to - from) > (this.to - this.from) / 100) {
+				this.view(Math.min(from, to), Math.max(from, to));
+			}
+		};
+		frame.setPointerCapture(event.pointerId);
+		frame.addEventListener("pointermove", follow);
+		frame.addEventListener("pointerup", stop);
+		frame.addEventListener("pointercancel", stop);
+	}
+
+	key(event) {
+		const keys = {
+			ArrowLeft: () => this.move(event.shiftKey ? -10 : -1),
+			ArrowRight: () => this.move(event.shiftKey ? 10 : 1),
+			"+": () => this.zoom(0.5),
+			"=": () => this.zoom(0.5),
+			"-": () => this.zoom(2),
+			0: () => this.view(0, 1),
+			Home: () => this.move(-1e9),
+			End: () => this.move(1e9),
+			Escape: () => {
+				this.at = null;
+				this.draw();
+			},
+		};
+		if (keys[event.key] && !event.ctrlKey && !event.metaKey && !event.altKey) {
+			event.preventDefault();
+			keys[event.key]();
+		}
+	}
+
+	listen() {
+		const { root } = this;
+		root.tabIndex = 0;
+		root.setAttribute("role", "group");
+		root.setAttribute("aria-label", "Charts. Arrow keys move the line, plus and minus zoom, zero shows the whole run.");
+		root.classList.add("live");
+		root.addEventListener("keydown", (event) => this.key(event));
+		root.addEventListener("dblclick", () => this.view(0, 1));
+		root.addEventListener("pointerleave", () => {
+			this.at = null;
+			this.draw();
+		});
+		for (const frame of this.frames) {
+			frame.addEventListener("pointermove", (event) => {
+				this.at = this.shareOf(event);
+				this.draw();
+			});
+			frame.addEventListener("pointerdown", (event) => {
+				if (event.button === 0 && event.pointerType !== "touch") {
+					this.drag(event, frame);
+				}
+			});
+		}
+		document.getElementById("zoom-in").addEventListener("click", () => this.zoom(0.5));
+		document.getElementById("zoom-out").addEventListener("click", () => this.zoom(2));
+		document.getElementById("reset").addEventListener("click", () => this.view(0, 1));
+		addEventListener("hashchange", () => this.recall());
+		addEventListener("resize", () => this.measure());
+		new ResizeObserver(() => this.measure()).observe(root);
+	}
+}
+
+// The index of the place that is closest; places ascend.
+function nearest(places, at) {
+	let low = 0;
+	let high = places.length - 1;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (places[middle + 1] + places[middle] < 2 * at) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low;
+}

@@ -1,0 +1,42 @@
+// Numbers and moments in words, as the C side writes them.
+
+export const dash = "\u2014";
+
+export function number(value) {
+	const size = Math.abs(value);
+	if (value === 0) {
+		return "0";
+	}
+	if (size < 0.01) {
+		return "< 0.01";
+	}
+	if (size >= 99.95) {
+		return value.toFixed(0);
+	}
+	return value.toFixed(size < 0.995 ? 2 : 1);
+}
+
+// "4 m 0 s", "0.25 s", "1 h 30 m".
+export function duration(seconds) {
+	if (seconds < 20) {
+		return `${+seconds.toFixed(seconds < 2 ? 2 : 1)} s`;
+	}
+	const whole = Math.round(seconds);
+	if (whole < 60) {
+		return `${whole} s`;
+	}
+	if (whole < 3600) {
+		return `${Math.floor(whole / 60)} m ${whole % 60} s`;
+	}
+	return `${Math.floor(whole / 3600)} h ${Math.floor(whole / 60) % 60} m`;
+}
+
+function timeOfDay(data, at, span) {
+	const text = new Date((data.start + at) * 1000).toISOString();
+	return span >= 600 ? text.slice(11, 16) : text.slice(11, span >= 10 || !span ? 19 : 21);
+}
+
+// A moment of the run, as exactly as a view of `span` seconds can tell; 0: to the second.
+export function moment(data, at, span) {
+	return data.clock ? timeOfDay(data, at, span) : duration(at);
+}
