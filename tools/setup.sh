@@ -4,8 +4,8 @@
 #
 #   tools/setup.sh           packages, and build/venv-python, a Python environment that builds the
 #                            wheel and has what the Python package is tested with
-#   tools/setup.sh --bench   also build/venv-bench, a Python environment with the peers that the
-#                            benchmarks compare with
+#   tools/setup.sh --bench   also the peers that the benchmarks compare with: build/venv-bench, a
+#                            Python environment, and build/bench-cargo, the Rust sibling (minutes)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -31,8 +31,10 @@ if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
 	packages+=(nodejs npm)
 fi
 python_modules=(meson-python 'meson>=1.2.3' 'wheel>=0.40' pandas polars pyarrow ipython mypy metaflow)
-# For --bench only.
+# For --bench only. Without the sibling the benchmarks say so and go on.
 bench_modules=(resource-tracker psutil)
+bench_packages=(sysstat time)
+sibling=resource-tracker@0.1.18
 
 die() {
 	printf 'setup: %s\n' "$*" >&2
@@ -92,6 +94,24 @@ make_venv() {
 	echo "$*" >"$stamp"
 }
 
+install_sibling() {
+	local root=build/bench-cargo
+	if [ "$(cat "$root/version" 2>/dev/null)" = "$sibling" ]; then
+		return
+	fi
+	if ! command -v cargo >/dev/null; then
+		echo "setup: no cargo: the benchmarks leave the Rust sibling out"
+		return
+	fi
+	echo "setup: building $sibling from the cargo registry"
+	mkdir -p "$root"
+	if cargo install --quiet --locked --force --root "$root" "$sibling" </dev/null; then
+		echo "$sibling" >"$root/version"
+	else
+		echo "setup: $sibling does not build here: the benchmarks leave it out"
+	fi
+}
+
 # esbuild for the build, playwright and axe for the tests: what web/package-lock.json says, no script
 # of theirs is run.
 install_web() {
@@ -121,5 +141,7 @@ install_web
 # With the system's packages: pytest is Debian's.
 make_venv build/venv-python --system-site-packages "${python_modules[@]}"
 if [ "$bench" = yes ]; then
+	install_packages "${bench_packages[@]}"
 	make_venv build/venv-bench '' "${bench_modules[@]}"
+	install_sibling
 fi
