@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 ninja --quiet -C "$build" bench/bench_tick tests/e2e/make_recordings
 /usr/bin/python3 bench/bench.py "$build/resource-tracker" "$build/bench/bench_tick" \
-	build/venv-bench/bin/python
+	build/venv-bench/bin/python build/bench-cargo/bin/resource-tracker
 {
 	echo
 	/usr/bin/python3 bench/report/bench.py "$build/resource-tracker" \

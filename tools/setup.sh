@@ -6,8 +6,8 @@
 #                            wheel and has what the Python package is tested with; and for the tests
 #                            of lines to paste: build/venv-snippets, build/nextflow (Nextflow's own
 #                            parser of configurations), build/docker (its client, where none is there)
-#   tools/setup.sh --bench   also build/venv-bench, a Python environment with the peers that the
-#                            benchmarks compare with
+#   tools/setup.sh --bench   also the peers that the benchmarks compare with: build/venv-bench, a
+#                            Python environment, and build/bench-cargo, the Rust sibling (minutes)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -41,8 +41,10 @@ fi
 snippet_modules=('kubernetes-validate>=1.29' 'htcondor>=24,<25' 'snakemake>=8' 'botocore>=1.34')
 python_modules=(meson-python 'meson>=1.2.3' 'wheel>=0.40' pandas polars pyarrow ipython mypy metaflow
 	ziglang auditwheel)
-# For --bench only.
+# For --bench only. Without the sibling the benchmarks say so and go on.
 bench_modules=(resource-tracker psutil)
+bench_packages=(sysstat time)
+sibling=resource-tracker@0.1.18
 
 die() {
 	printf 'setup: %s\n' "$*" >&2
@@ -100,6 +102,24 @@ make_venv() {
 	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$@" ||
 		die "pip could not install: $*"
 	echo "$*" >"$stamp"
+}
+
+install_sibling() {
+	local root=build/bench-cargo
+	if [ "$(cat "$root/version" 2>/dev/null)" = "$sibling" ]; then
+		return
+	fi
+	if ! command -v cargo >/dev/null; then
+		echo "setup: no cargo: the benchmarks leave the Rust sibling out"
+		return
+	fi
+	echo "setup: building $sibling from the cargo registry"
+	mkdir -p "$root"
+	if cargo install --quiet --locked --force --root "$root" "$sibling" </dev/null; then
+		echo "$sibling" >"$root/version"
+	else
+		echo "setup: $sibling does not build here: the benchmarks leave it out"
+	fi
 }
 
 # esbuild for the build, playwright, axe and pyright for the tests: what web/package-lock.json says, no script
@@ -164,5 +184,7 @@ make_venv build/venv-snippets '' "${snippet_modules[@]}"
 install_nextflow
 install_docker_client
 if [ "$bench" = yes ]; then
+	install_packages "${bench_packages[@]}"
 	make_venv build/venv-bench '' "${bench_modules[@]}"
+	install_sibling
 fi

@@ -79,6 +79,15 @@ ssize_t trk__read_at(int dirfd, const char *path, char *text, size_t size)
 	return trk__read_fd(fd, text, size);
 }
 
+ssize_t trk__read_once_at(int dirfd, const char *path, char *text, size_t size)
+{
+	TRK_FD_CLEANUP int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0)
+		return -errno;
+	return trk__read_once_fd(fd, text, size);
+}
+
 ssize_t trk__read_all_at(int dirfd, const char *path, size_t max, char **ret)
 {
 	TRK_FD_CLEANUP int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

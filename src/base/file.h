@@ -14,6 +14,7 @@ ssize_t trk__read_fd(int fd, char *text, size_t size);
 /* The same in one system call, for files that the kernel writes as one record (all of /proc/PID,
  * stat, meminfo, loadavg, pressure): what comes short is all. Not for tables of many lines. */
 ssize_t trk__read_once_fd(int fd, char *text, size_t size);
+ssize_t trk__read_once_at(int dirfd, const char *path, char *text, size_t size);
 /* The same for tables of short lines (diskstats, net/dev): one system call for a table that fits
  * well into a page, as many as it takes for a longer one. */
 ssize_t trk__read_lines_fd(int fd, char *text, size_t size);

@@ -31,7 +31,8 @@ enum {
 	 * memory may have been swapped out or shared with somebody new. */
 	IDLE_UPDATES_MAX = 30,
 	FDS_PER_PROCESS = 4,
-	QUEUE_READS = 4, /* of schedstat, in an update */
+	IO_UPDATES_MAX = 5, /* between two looks at the io of a member that does little */
+	QUEUE_READS = 4,    /* of schedstat, in an update */
 	FDS_RESERVED = 64,
 	FDS_MAX = 6000,
 	MAX_PROCESSES_DEFAULT = 65536,
@@ -40,6 +41,8 @@ enum {
 #define SWEEP_INTERVAL_NS (30 * TRK_NS_PER_S)
 /* A member that used less since its last look does not ask for a CPU in earnest. */
 #define QUEUE_CPU_MIN_NS (2 * TRK_NS_PER_MS)
+/* A member that used less since io was read cannot have moved much. */
+#define IO_CPU_MIN_NS (TRK_NS_PER_MS)
 
 /* ---- table ---- */
 
@@ -115,6 +118,7 @@ static struct process *add(struct trk_tree *t, const struct trk_pid_stat *stat)
 		.io_fd = -1,
 		.statm_fd = -1,
 		.schedstat_fd = -1,
+		.io_phase = (uint8_t) ((unsigned int) stat->pid % IO_UPDATES_MAX),
 		.fresh = true,
 		.anon_factor = 1,
 		.shared_factor = 1,
@@ -152,13 +156,13 @@ static ssize_t read_file(struct trk_tree *t, struct process *p, int *fd, const c
 	if (*fd < 0) {
 		(void) snprintf(path, sizeof(path), "%d/%s", (int) p->pid, name);
 		if (t->fds_left <= 0)
-			return trk__read_at(t->env.proc_fd, path, text, size);
+			return trk__read_once_at(t->env.proc_fd, path, text, size);
 		*fd = openat(t->env.proc_fd, path, O_RDONLY | O_CLOEXEC);
 		if (*fd < 0) {
 			if (errno != EMFILE && errno != ENFILE)
 				return -errno;
 			t->fds_left = 0;
-			return trk__read_at(t->env.proc_fd, path, text, size);
+			return trk__read_once_at(t->env.proc_fd, path, text, size);
 		}
 		t->fds_left--;
 	}
@@ -206,6 +210,19 @@ static void note_exec(struct process *p, const struct trk_pid_stat *stat)
 	p->anon_factor = p->shared_factor = 1;
 }
 
+/* May io be read a few looks later? For a member that moved no byte of a disk lately, waits for none
+ * and hardly ran. Nothing is lost: what it moves meanwhile is found then, or, if it ends before, in the
+ * figures of who reaped it. Who reaped a child is read at once, as the ledger needs its gain now. */
+static bool io_can_wait(const struct trk_tree *t, const struct process *p, uint64_t clock_ns,
+			const struct trk_pid_stat *stat)
+{
+	return !p->fresh && !p->io_moved && t->update % IO_UPDATES_MAX != p->io_phase &&
+	       clock_ns - p->io_clock_ns < IO_CPU_MIN_NS && clock_ns != p->clock_ns &&
+	       (stat->state == 'S' || stat->state == 'R') &&
+	       stat->child_minor_faults == p->inherited[TRK_TREE_MINOR_FAULTS] &&
+	       stat->child_major_faults == p->inherited[TRK_TREE_MAJOR_FAULTS];
+}
+
 static void read_io(struct trk_tree *t, struct process *p, uint64_t inherited[TRK_TREE_COUNTERS])
 {
 	char text[512];
@@ -221,6 +238,8 @@ static void read_io(struct trk_tree *t, struct process *p, uint64_t inherited[TR
 	}
 	if (len < 0 || trk__pid_io_parse(text, &io) < 0)
 		return;
+	p->io_moved = io.read_bytes != inherited[TRK_TREE_READ_BYTES] ||
+		      io.write_bytes != inherited[TRK_TREE_WRITE_BYTES];
 	inherited[TRK_TREE_READ_BYTES] = io.read_bytes;
 	inherited[TRK_TREE_WRITE_BYTES] = io.write_bytes;
 	inherited[TRK_TREE_READ_CHARS] = io.read_chars;
@@ -281,6 +300,7 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 		      const struct trk_pid_stat *stat)
 {
 	bool forced = p->fresh || clock_ns == p->clock_ns;
+	bool io_waits = io_can_wait(t, p, clock_ns, stat);
 	uint64_t own[TRK_TREE_COUNTERS] = {0};
 	uint64_t inherited[TRK_TREE_COUNTERS];
 	uint64_t faults = stat->minor_faults + stat->major_faults;
@@ -298,7 +318,11 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 	inherited[TRK_TREE_CPU_SYSTEM] = stat->child_system_ticks * t->tick_ns;
 	inherited[TRK_TREE_MAJOR_FAULTS] = stat->child_major_faults;
 	inherited[TRK_TREE_MINOR_FAULTS] = stat->child_minor_faults;
-	read_io(t, p, inherited);
+	p->io_waits = io_waits;
+	if (!io_waits) {
+		read_io(t, p, inherited);
+		p->io_clock_ns = clock_ns;
+	}
 	if (t->options.one_process) /* what its children used is not its own */
 		inherited[TRK_TREE_CPU] = inherited[TRK_TREE_CPU_SYSTEM] =
 			inherited[TRK_TREE_MAJOR_FAULTS] = inherited[TRK_TREE_MINOR_FAULTS] = 0;
@@ -340,7 +364,8 @@ static bool read_process(struct trk_tree *t, struct process *p)
 		return false;
 	if (trk__clock_pid_cpu_ns(p->pid, &clock_ns) < 0)
 		return false;
-	if (!fresh && clock_ns == p->clock_ns && !p->dirty && ++p->idle_updates < IDLE_UPDATES_MAX)
+	if (!fresh && clock_ns == p->clock_ns && !p->dirty &&
+	    ++p->idle_updates < (p->io_waits ? IO_UPDATES_MAX : IDLE_UPDATES_MAX))
 		return true;
 	p->looked = true;
 	p->calm_epoch = 0;

@@ -170,6 +170,7 @@ static void take_reading(struct trk_tree *t, struct process *p, const struct trk
 {
 	uint64_t anon = smaps->anon_bytes ? smaps->anon_bytes : p->rss_bytes - p->shared_bytes;
 	uint64_t shared = smaps->rss_bytes > anon ? smaps->rss_bytes - anon : 0;
+	uint64_t highest;
 
 	if (smaps->has_split && smaps->anon_bytes) {
 		p->anon_factor = (float) ((double) smaps->pss_anon_bytes / (double) anon);
@@ -185,6 +186,10 @@ static void take_reading(struct trk_tree *t, struct process *p, const struct trk
 	/* The walk sees exact page counts, statm's may lag: what it saw is the truth of the moment. */
 	p->rss_bytes = smaps->rss_bytes;
 	p->shared_bytes = shared;
+	/* What it grew by between statm and this walk is in the sum already. */
+	highest = p->hwm_bytes > p->rss_bytes ? p->hwm_bytes - p->rss_bytes : 0;
+	if (p->hwm_excess_bytes > highest)
+		p->hwm_excess_bytes = highest;
 	p->read_rss_bytes = p->rss_bytes;
 	p->read_shared_bytes = p->shared_bytes;
 	p->read_pss_bytes = smaps->pss_bytes;

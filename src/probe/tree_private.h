@@ -34,11 +34,15 @@ struct process {
 	bool pss_denied;
 	bool pss_estimated; /* pss_bytes is inferred */
 	bool on_disk;       /* in an uninterruptible wait at the last look */
+	bool io_waits;      /* its io was left for a later look, see io_can_wait in tree.c */
 
 	uint64_t start_ticks;
 	/* Kept open; -1 past the descriptor budget or unreadable. */
 	int stat_fd, io_fd, statm_fd, schedstat_fd;
-	uint64_t queue_ns; /* at the last reading of schedstat */
+	uint64_t io_clock_ns; /* its CPU clock when io was read last */
+	uint8_t io_phase;     /* in which of some updates io is read in any case */
+	bool io_moved;        /* disk bytes moved at that reading */
+	uint64_t queue_ns;    /* at the last reading of schedstat */
 	bool queue_read;
 
 	/* Ledger. `seen` is own + inherited at the last read; `own` its certain part. */

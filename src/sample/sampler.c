@@ -78,6 +78,7 @@ struct trk_sampler {
 	struct signs signs, processes_signs, space_signs; /* now, and when each was read last */
 	uint64_t processes_ns, space_ns;                  /* when each was read last */
 	uint64_t recount_ns;
+	uint64_t throttling_ns; /* when throttling was last found to be off; 0: it is on */
 	struct stall stall, stall_before;
 	int64_t proc_links;                 /* st_nlink of /proc less its processes */
 	struct trk_gpu_poller *gpu;         /* owned; NULL: no sign of a GPU */
@@ -382,29 +383,45 @@ static bool has_group_pressure(const struct trk_sampler *s)
 	       s->cgroup.fd[TRK_CGROUP_FILE_MEMORY_PRESSURE] >= 0;
 }
 
-static unsigned int wanted_of_cgroup(const struct trk_sampler *s)
+static unsigned int wanted_of_cgroup(const struct trk_sampler *s, uint64_t now_ns)
 {
-	unsigned int want =
-		TRK_CGROUP_KNOWS_CPU | TRK_CGROUP_KNOWS_MEMORY | TRK_CGROUP_KNOWS_THROTTLING;
+	unsigned int want = TRK_CGROUP_KNOWS_CPU | TRK_CGROUP_KNOWS_MEMORY;
 
+	/* A group without a quota has no periods; one may be set while it lives. */
+	if (!is_good_still(now_ns, s->throttling_ns, false))
+		want |= TRK_CGROUP_KNOWS_THROTTLING;
 	if (s->tree && has_group_pressure(s))
 		want |= TRK_CGROUP_KNOWS_IO_PRESSURE | TRK_CGROUP_KNOWS_MEMORY_PRESSURE;
 	return want;
+}
+
+static void take_throttling(struct trk_sampler *s, const struct trk_cgroup_usage *usage,
+			    uint64_t now_ns)
+{
+	if (usage->known & TRK_CGROUP_KNOWS_THROTTLING) {
+		set_delta(s, TRK_CGROUP_THROTTLED, usage->throttled_ns / 1000);
+		if (usage->periods)
+			s->throttling_ns = 0;
+		else if (!is_good_still(now_ns, s->throttling_ns, false))
+			s->throttling_ns = now_ns;
+	} else if (s->throttling_ns) {
+		set_delta(s, TRK_CGROUP_THROTTLED, s->last[TRK_CGROUP_THROTTLED].value);
+	}
 }
 
 static void read_cgroup(struct trk_sampler *s)
 {
 	struct trk_cgroup_usage usage;
 	struct counter *last = &s->last[TRK_CGROUP_CPU_USAGE];
-	uint64_t now_ns;
+	uint64_t now_ns = s->env.monotonic_ns();
 
-	if (!s->cgroup.open || trk__cgroup_usage_some(&s->cgroup, wanted_of_cgroup(s), &usage) < 0)
+	if (!s->cgroup.open ||
+	    trk__cgroup_usage_some(&s->cgroup, wanted_of_cgroup(s, now_ns), &usage) < 0)
 		return;
 	now_ns = s->env.monotonic_ns();
 	if (usage.known & TRK_CGROUP_KNOWS_MEMORY)
 		set_bytes(s, TRK_CGROUP_MEMORY_COLUMN, usage.memory_bytes);
-	if (usage.known & TRK_CGROUP_KNOWS_THROTTLING)
-		set_delta(s, TRK_CGROUP_THROTTLED, usage.throttled_ns / 1000);
+	take_throttling(s, &usage, now_ns);
 	if (usage.known & TRK_CGROUP_KNOWS_IO_PRESSURE)
 		s->stall.disk_us = (int64_t) (usage.io_some_ns / 1000);
 	if (usage.known & TRK_CGROUP_KNOWS_MEMORY_PRESSURE)

@@ -13,6 +13,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct trk_diskstat d = before;
 	int r;
 
+	if (trk__diskstat_counters_parse(text, &d) < 0)
+		FUZZ_CHECK(memcmp(&d, &before, sizeof(d)) == 0);
+	d = before;
 	while ((r = trk__diskstat_parse(&at, &d)) != 0) {
 		FUZZ_CHECK(at > last && at <= end);
 		last = at;

@@ -86,7 +86,58 @@ static void steps_over_lines_that_are_none(void **state)
 	assert_int_equal(trk__diskstat_parse(&text, &d), 0);
 }
 
+static void reads_the_file_of_one_disk(void **state)
+{
+	struct trk_diskstat d = {.reads = 99};
+
+	(void) state;
+	assert_int_equal(trk__diskstat_counters_parse("   10 2 2048 4 20 5 4096 6 0 70", &d),
+			 -EBADMSG);
+	assert_int_equal(d.reads, 99);
+	assert_int_equal(
+		trk__diskstat_counters_parse("   10 2 2048 4 20 5 4096 6 0 70 80 9 9 9 9\n", &d),
+		0);
+	assert_int_equal(d.read_bytes, MIB);
+	assert_int_equal(d.write_bytes, 2 * MIB);
+}
+
 /* ---- the meter ---- */
+
+/* On the kernel at hand: what the table says before, the file of the disk, the table after. */
+static void finds_in_a_disks_own_file_what_the_table_says(void **state)
+{
+	struct trk_disk_meter table[2];
+	struct trk_env env;
+
+	(void) state;
+	assert_int_equal(trk__env_init(&env), 0);
+	if (trk__disk_meter_init(&meter, &env) == 0) {
+		uint64_t in, out;
+
+		assert_int_equal(trk__disk_meter_update(&meter, &in, &out), 0);
+		assert_true(meter.quick_count <= TRK_DISK_METER_QUICK);
+		for (int i = 0; i < 2; i++) {
+			assert_int_equal(trk__disk_meter_init(&table[i], &env), 0);
+			assert_int_equal(trk__disk_meter_update(&table[i], &in, &out), 0);
+			if (i == 0)
+				assert_int_equal(trk__disk_meter_update(&meter, &in, &out), 0);
+		}
+		for (size_t i = 0; i < meter.quick_count; i++) {
+			size_t k = meter.quick[i].member;
+
+			assert_string_equal(meter.meter.member[k].name,
+					    table[0].meter.member[k].name);
+			assert_in_range(meter.meter.member[k].in, table[0].meter.member[k].in,
+					table[1].meter.member[k].in);
+			assert_in_range(meter.meter.member[k].out, table[0].meter.member[k].out,
+					table[1].meter.member[k].out);
+		}
+		trk__disk_meter_release(&table[0]);
+		trk__disk_meter_release(&table[1]);
+	}
+	trk__disk_meter_release(&meter);
+	trk__env_release(&env);
+}
 
 /* Between the two readings of each fixture so many MiB have gone to the disks at the bottom, and the
  * devices above them have grown too. */
@@ -201,6 +252,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_lines_of_every_kernel),
 		cmocka_unit_test(steps_over_lines_that_are_none),
+		cmocka_unit_test(reads_the_file_of_one_disk),
+		cmocka_unit_test(finds_in_a_disks_own_file_what_the_table_says),
 		cmocka_unit_test(counts_every_byte_once_in_any_stack_of_devices),
 		cmocka_unit_test(adds_nothing_when_a_counter_goes_back),
 		cmocka_unit_test(

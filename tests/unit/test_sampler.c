@@ -493,6 +493,51 @@ static void the_control_group_has_a_rate_and_a_gauge(void **state)
 	machine_release(&m);
 }
 
+/* cgroup v1, where throttling is a file of its own: without a quota it is read now and then. */
+static void throttling_is_found_after_a_quota_was_set(void **state)
+{
+	static const char *const texts[] = {
+		"nr_periods 0\nnr_throttled 0\nthrottled_time 0\n",
+		"nr_periods 9\nnr_throttled 5\nthrottled_time 2000000000\n",
+		"nr_periods 19\nnr_throttled 9\nthrottled_time 3000000000\n"};
+	char folder[32], file[64];
+	struct machine m;
+
+	(void) state;
+	machine_init(&m);
+	(void) snprintf(folder, sizeof(folder), "%d", (int) getpid());
+	(void) snprintf(file, sizeof(file), "%s/cgroup", folder);
+	assert_int_equal(mkdirat(m.live.env.proc_fd, folder, 0700), 0);
+	assert_int_equal(mkdirat(m.live.env.proc_fd, "cpu", 0700), 0);
+	assert_int_equal(mkdirat(m.live.env.proc_fd, "cpu/group", 0700), 0);
+	live_write(&m.live, file, "1:cpu:/group\n");
+	live_write(&m.live, "self/mountinfo",
+		   "30 20 0:26 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n");
+	m.live.env.cgroup_fd = trk__open_dir_at(AT_FDCWD, m.live.path);
+	live_write(&m.live, "cpu/cgroup.procs", "");
+	live_write(&m.live, "cpu/group/cgroup.procs", "");
+	live_write(&m.live, "cpu/group/cpu.stat", texts[0]);
+	machine_start(&m, 0);
+	tick_after(&m, S);
+	assert_value(&m, TRK_CGROUP_THROTTLED, 0);
+	live_write(&m.live, "cpu/group/cpu.stat", texts[1]);
+	tick_after(&m, S);
+	assert_value(&m, TRK_CGROUP_THROTTLED, 0);
+	tick_after(&m, 5 * S);
+	assert_value(&m, TRK_CGROUP_THROTTLED, 2);
+	live_write(&m.live, "cpu/group/cpu.stat", texts[2]);
+	tick_after(&m, S); /* at every tick from now on */
+	assert_value(&m, TRK_CGROUP_THROTTLED, 1);
+	assert_int_equal(unlinkat(m.live.env.proc_fd, "cpu/group/cpu.stat", 0), 0);
+	assert_int_equal(unlinkat(m.live.env.proc_fd, "cpu/group/cgroup.procs", 0), 0);
+	assert_int_equal(unlinkat(m.live.env.proc_fd, "cpu/cgroup.procs", 0), 0);
+	assert_int_equal(unlinkat(m.live.env.proc_fd, "cpu/group", AT_REMOVEDIR), 0);
+	assert_int_equal(unlinkat(m.live.env.proc_fd, "cpu", AT_REMOVEDIR), 0);
+	assert_int_equal(unlinkat(m.live.env.proc_fd, file, 0), 0);
+	assert_int_equal(unlinkat(m.live.env.proc_fd, folder, AT_REMOVEDIR), 0);
+	machine_release(&m);
+}
+
 /* ---- a process ---- */
 
 static pid_t sleeper(void)
@@ -592,6 +637,7 @@ int main(void)
 		cmocka_unit_test(processes_are_counted),
 		cmocka_unit_test(space_is_read_once_a_second_and_repeated_in_between),
 		cmocka_unit_test(the_control_group_has_a_rate_and_a_gauge),
+		cmocka_unit_test(throttling_is_found_after_a_quota_was_set),
 		cmocka_unit_test(a_process_that_has_gone_leaves_its_memory_unknown),
 		cmocka_unit_test(one_process_has_no_count_of_children),
 		cmocka_unit_test(a_process_that_is_not_there_is_an_error),

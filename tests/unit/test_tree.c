@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -297,6 +298,90 @@ static void keeps_a_daemon_that_comes_to_the_subreaper(void **state)
 	trk__env_release(&env);
 }
 
+/* A member that hardly runs: one write for each byte that comes through the pipe. */
+static pid_t writer(int from)
+{
+	static const char text[65536];
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		int out = open("/dev/null", O_WRONLY);
+		char c;
+
+		while (read(from, &c, 1) == 1)
+			(void) !write(out, text, sizeof(text));
+		_exit(0);
+	}
+	return pid;
+}
+
+static void bytes_of_a_member_that_hardly_runs_are_found_soon(void **state)
+{
+	const struct trk_tree_state *s;
+	struct trk_env env;
+	struct trk_tree *t;
+	uint64_t before;
+	int updates = 0, end[2];
+	pid_t pid;
+
+	(void) state;
+	assert_int_equal(pipe(end), 0);
+	pid = writer(end[0]);
+	t = tree_of(pid, &env, false);
+	for (int i = 0; i < 3; i++)
+		trk__tree_update(t, &s);
+	before = s->counter[TRK_TREE_WRITE_CHARS];
+	for (int round = 0; round < 7; round++) {
+		assert_int_equal(write(end[1], "x", 1), 1);
+		nap();
+		trk__tree_update(t, &s);
+	}
+	/* Most of it while it goes on, and all when it stands still, before the rare full look. */
+	assert_true(s->counter[TRK_TREE_WRITE_CHARS] >= before + 2 * 65536);
+	while (s->counter[TRK_TREE_WRITE_CHARS] < before + 7 * 65536 && updates < 10) {
+		trk__tree_update(t, &s);
+		updates++;
+	}
+	assert_true(updates < 10);
+	assert_int_equal(s->counter[TRK_TREE_WRITE_CHARS], before + 7 * 65536);
+	(void) close(end[1]);
+	(void) kill(pid, SIGKILL);
+	(void) waitpid(pid, NULL, 0);
+	(void) close(end[0]);
+	trk__tree_free(t);
+	trk__env_release(&env);
+}
+
+static void growth_between_two_files_of_one_look_is_not_counted_twice(void **state)
+{
+	const size_t size = 64 << 20;
+	const struct trk_tree_state *s;
+	struct trk_env env;
+	struct trk_tree *t;
+	struct process *p;
+	char *memory;
+
+	(void) state;
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	memset(memory, 1, size);
+	t = tree_of(getpid(), &env, false);
+	trk__tree_update(t, &s);
+	p = trk__tree_find(t, getpid());
+	assert_true(p->hwm_bytes >= size);
+	/* As if statm had been read before all of that was touched, and VmHWM after it. */
+	p->hwm_excess_bytes = p->hwm_bytes - size / 4;
+	p->rss_bytes = size / 4;
+	p->read_update = 0;
+	t->state.peak_bytes = 0;
+	t->update++;
+	trk__memory_update(t);
+	assert_in_range(t->state.peak_bytes, size / 2, p->hwm_bytes + size / 4);
+	(void) munmap(memory, size);
+	trk__tree_free(t);
+	trk__env_release(&env);
+}
+
 /* Whoever started it may never wait for it. */
 static void a_root_that_nobody_has_waited_for_has_ended(void **state)
 {
@@ -387,6 +472,8 @@ int main(void)
 		cmocka_unit_test(keeps_a_daemon_that_comes_to_the_subreaper),
 		cmocka_unit_test(a_root_that_nobody_has_waited_for_has_ended),
 		cmocka_unit_test(a_root_whose_main_thread_alone_has_ended_goes_on),
+		cmocka_unit_test(bytes_of_a_member_that_hardly_runs_are_found_soon),
+		cmocka_unit_test(growth_between_two_files_of_one_look_is_not_counted_twice),
 		cmocka_unit_test(a_pid_that_does_not_exist_is_refused),
 	};
 

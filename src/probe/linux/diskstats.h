@@ -20,14 +20,31 @@ struct trk_diskstat {
  * -EBADMSG for a line that is none (then *at has advanced too). */
 int trk__diskstat_parse(const char **at, struct trk_diskstat *ret);
 
+/* The counters that follow the name, which are all of /sys/block/NAME/stat. Pure. 0 or -EBADMSG. */
+int trk__diskstat_counters_parse(const char *text, struct trk_diskstat *ret);
+
+enum { TRK_DISK_METER_QUICK = 3 };
+
 /* Totals over the whole disks of the machine: what goes through a partition, dm, md or loop device
  * also goes through the disk below and counts there once; zram and ram are memory. At most 1024
- * devices; no allocation in an update once every device has been seen. */
+ * devices; no allocation in an update once every device has been seen.
+ *
+ * Where few disks count, the table with all its partitions and loop devices is read every ten seconds
+ * only, which finds new devices, and between that each disk's own file, which the kernel makes from
+ * the same counters. */
 struct trk_disk_meter {
 	struct trk_meter meter;
-	int fd;     /* /proc/diskstats, kept open */
-	int sys_fd; /* borrowed */
-	char *text; /* owned */
+	const struct trk_env *env; /* borrowed */
+	int fd;                    /* /proc/diskstats, kept open */
+	int sys_fd;                /* borrowed */
+	char *text;                /* owned */
+	uint64_t table_ns;         /* when the table was read last */
+	/* The disks that count, if they are few: their place in the meter, and stat kept open. */
+	size_t quick_count;
+	struct {
+		size_t member;
+		int fd;
+	} quick[TRK_DISK_METER_QUICK];
 };
 
 /* Returns 0 or a negative errno; _release is due either way. env is borrowed until _release. */

@@ -9,6 +9,7 @@ int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
 {
 	struct trk_meminfo m = {0};
 	bool has_total = false;
+	/* In the file's order: a line is most often the one after the last that was found. */
 	const struct {
 		const char *key;
 		uint64_t *value;
@@ -19,24 +20,28 @@ int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
 		{"MemAvailable:", &m.available, &m.has_available},
 		{"Buffers:", &m.buffers, NULL},
 		{"Cached:", &m.cached, NULL},
-		{"SReclaimable:", &m.reclaimable, NULL},
 		{"Active:", &m.active, NULL},
 		{"Inactive:", &m.inactive, NULL},
-		{"Shmem:", &m.shmem, NULL},
 		{"SwapTotal:", &m.swap_total, NULL},
 		{"SwapFree:", &m.swap_free, NULL},
 		{"Dirty:", &m.dirty, NULL},
+		{"Shmem:", &m.shmem, NULL},
+		{"SReclaimable:", &m.reclaimable, NULL},
 	};
 	const size_t count = sizeof(fields) / sizeof(fields[0]);
-	size_t found = 0;
+	size_t found = 0, last = 0;
 
 	for (; *text && found < count; text = trk__skip_line(text)) {
-		for (size_t i = 0; i < count; i++) {
-			size_t len = strlen(fields[i].key);
+		for (size_t k = 0; k < count; k++) {
+			size_t i = last + k < count ? last + k : last + k - count;
+			size_t len;
 			const char *at;
 			uint64_t kib;
 
-			if (*text != *fields[i].key || strncmp(text, fields[i].key, len) != 0)
+			if (*text != *fields[i].key)
+				continue;
+			len = strlen(fields[i].key);
+			if (strncmp(text, fields[i].key, len) != 0)
 				continue;
 			at = text + len;
 			if (!trk__scan_u64(&at, &kib) || kib > UINT64_MAX >> 13)
@@ -45,6 +50,7 @@ int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
 			if (fields[i].seen)
 				*fields[i].seen = true;
 			found++;
+			last = i + 1;
 			break;
 		}
 	}

@@ -56,7 +56,7 @@ int trk__pid_smaps_read(int proc_fd, pid_t pid, struct trk_pid_smaps *ret)
 	ssize_t len;
 
 	(void) snprintf(path, sizeof(path), "%d/smaps_rollup", (int) pid);
-	len = trk__read_at(proc_fd, path, text, sizeof(text));
+	len = trk__read_once_at(proc_fd, path, text, sizeof(text));
 	if (len == -ENOENT) {
 		/* Either the process or the file is missing. */
 		(void) snprintf(path, sizeof(path), "%d", (int) pid);

@@ -71,7 +71,7 @@ int trk__pid_stat_read(int proc_fd, pid_t pid, struct trk_pid_stat *ret)
 	ssize_t len;
 
 	(void) snprintf(path, sizeof(path), "%d/stat", (int) pid);
-	len = trk__read_at(proc_fd, path, text, sizeof(text));
+	len = trk__read_once_at(proc_fd, path, text, sizeof(text));
 	if (len < 0)
 		return (int) len;
 	return trk__pid_stat_parse(text, ret);

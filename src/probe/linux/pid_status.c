@@ -79,7 +79,7 @@ int trk__pid_status_read(int proc_fd, pid_t pid, struct trk_pid_status *ret)
 	ssize_t len;
 
 	(void) snprintf(path, sizeof(path), "%d/status", (int) pid);
-	len = trk__read_at(proc_fd, path, text, sizeof(text));
+	len = trk__read_once_at(proc_fd, path, text, sizeof(text));
 	if (len < 0 && len != -EFBIG)
 		return (int) len;
 	return trk__pid_status_parse(text, ret);

@@ -1,0 +1,136 @@
+"""What the chapters of the benchmarks share: the programs compared, and how a figure is written down."""
+import atexit
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+RT, TICK = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+PYTHON = os.path.abspath(sys.argv[3])  # with the original package and psutil
+SIBLING = os.path.abspath(sys.argv[4])
+HERE = os.path.dirname(os.path.abspath(__file__))
+PAGE = os.environ.get("BENCH_PAGE", "docs/performance.md")
+ENV = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "LC_ALL": "C.UTF-8"}
+
+TREE = r"""
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/prctl.h>
+#include <signal.h>
+int main(int argc, char **argv)
+{
+    int idle = atoi(argv[1]), active = atoi(argv[2]);
+    for (int i = 0; i < idle + active; i++)
+        if (fork() == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            while (i >= active)
+                pause();
+            for (;;) {
+                struct timespec nap = {0, 200000000};
+                for (volatile int k = 0; k < 20000; k++)
+                    ;
+                nanosleep(&nap, NULL);
+            }
+        }
+    for (;;)
+        pause();
+}
+"""
+# Uses as many seconds of CPU as its argument says.
+BURN = r"""
+#include <stdlib.h>
+#include <time.h>
+int main(int argc, char **argv)
+{
+    struct timespec t;
+    do {
+        for (volatile int i = 0; i < 20000; i++)
+            ;
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    } while (t.tv_sec + t.tv_nsec * 1e-9 < atof(argv[argc - 1]));
+}
+"""
+work = tempfile.mkdtemp(prefix="bench-")
+atexit.register(shutil.rmtree, work, ignore_errors=True)
+out = []
+noted = {}
+
+
+def say(line=""):
+    out.append(line)
+    print(line, flush=True)
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write("\n".join(out) + "\n")
+
+
+def compiled(name, text, *flags):
+    path = os.path.join(work, name)
+    subprocess.run(["cc", "-O1", *flags, "-x", "c", "-o", path, "-"], input=text, text=True,
+                   check=True)
+    return path
+
+
+def offline():
+    """What a command is run with that would ask metadata services; None: cannot be had here."""
+    if "offline" not in noted:
+        tries = [["unshare", "-n"], ["unshare", "-rn"]]
+        noted["offline"] = next((t for t in tries if subprocess.run(
+            [*t, "true"], capture_output=True, check=False).returncode == 0), None)
+    return noted["offline"]
+
+
+def has_sibling():
+    return os.access(SIBLING, os.X_OK) and offline() is not None
+
+
+def sibling(*arguments):
+    return [*offline(), SIBLING, *map(str, arguments)]
+
+
+def about_sibling():
+    if has_sibling():
+        version = subprocess.run([SIBLING, "--version"], capture_output=True, text=True,
+                                 check=True).stdout.split()[-1]
+        return f"`resource-tracker` {version} from the cargo registry, without a network"
+    return ("left out, because " + ("it could not be installed from the cargo registry"
+                                    if not os.access(SIBLING, os.X_OK)
+                                    else "no network namespace can be made here to keep it offline"))
+
+
+def cpu_ns(pid):
+    """The exact CPU clock of a process."""
+    try:
+        return time.clock_gettime_ns(((~pid) << 3) | 2)
+    except OSError:
+        return 0
+
+
+def family(pid):
+    """A process and its descendants."""
+    parents = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as file:
+                parents.setdefault(int(file.read().rsplit(")", 1)[1].split()[1]), []).append(
+                    int(name))
+        except OSError:
+            continue
+    found = [pid]
+    for member in found:
+        found.extend(parents.get(member, []))
+    return found
+
+
+def rss_mib(pid):
+    try:
+        with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
+    except OSError:
+        return 0.0
+
+
+def met(is_met):
+    return "met" if is_met else "MISSED"

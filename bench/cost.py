@@ -1,0 +1,207 @@
+"""Chapters: what a sample costs, alone and as a whole program."""
+import csv
+import io
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+from common import (ENV, HERE, PYTHON, RT, TICK, TREE, compiled, cpu_ns, family, has_sibling, met,
+                    rss_mib, say, sibling, work)
+
+ROUNDS = 6
+PEERS = os.path.join(HERE, "peers.py")
+BIG = "b = bytearray(b'x') * (1 << 30)\nimport time\ntime.sleep(999)"
+
+
+def number(command):
+    """The last word that the command prints."""
+    return float(subprocess.run([str(word) for word in command], check=True, capture_output=True,
+                                text=True).stdout.split()[-1])
+
+
+def peer(name, pid):
+    return number([PYTHON, PEERS, name, pid, ROUNDS])
+
+
+def tick(mode, pid, pause):
+    """Median of one tick in ms: the same work as a call of a peer, measured in the same way."""
+    return number([TICK, mode, pid, ROUNDS if pause else 300, pause]) / 1e6
+
+
+def share_of_a_core(pid, folder):
+    """The whole program over some seconds: wake-ups, tree, system, and the writing of rows."""
+    subprocess.run([RT, "attach", "-q", "--no-discovery", "--recording", folder, "-i", "1s",
+                    "--duration", f"{ROUNDS + 3}s", str(pid)], check=False, stderr=subprocess.DEVNULL)
+    shown = json.loads(subprocess.run([RT, "show", "--json", "--recording", folder], check=True,
+                                      capture_output=True, text=True).stdout)
+    text = subprocess.run([RT, "export", "--recording", folder], check=True,
+                          capture_output=True, text=True).stdout
+    rows = [float(row["tracker_cpu_s"]) * 1e3
+            for row in csv.DictReader(io.StringIO(text)) if row["tracker_cpu_s"]][2:]
+    return statistics.median(rows) / 10, shown["tracker"]["peak_rss_mib"]
+
+
+def verdict(ratio, target):
+    return "-" if target is None else f">= {target} {met(ratio >= target)}"
+
+
+def cost(label, command, target):
+    job = subprocess.Popen(command)
+    time.sleep(1)
+    # One after the other, so that none finds the kernel's data warmed by another.
+    bare = tick("bare", job.pid, 1000)
+    ours = tick("tree", job.pid, 1000)
+    procfs, rival, loop = (peer(name, job.pid) for name in ("procfs", "peer_psutil", "psutil"))
+    again = tick("tree", job.pid, 1000)  # a machine that changed meanwhile shows
+    hot = tick("tree", job.pid, 0)
+    share, rss = share_of_a_core(job.pid, os.path.join(work, label.replace(" ", "-")))
+    job.kill()
+    job.wait()
+    ours = (ours + again) / 2
+    say(f"| {label} | {ours:.3f} | {bare:.3f} | {procfs:.2f} | {rival:.2f} | {loop:.2f} | "
+        f"{procfs / ours:.1f} | {rival / ours:.1f} | {loop / ours:.1f} | "
+        f"{verdict(procfs / ours, target)} | {hot:.3f} | {share:.3f} % | {rss:.1f} |")
+
+
+def system_cost():
+    bare, ours = tick("bare", 0, 1000), tick("sample", 0, 1000)
+    procfs, rival = peer("system_procfs", 0), peer("system_psutil", 0)
+    again = tick("sample", 0, 1000)
+    hot = tick("sample", 0, 0)
+    ours = (ours + again) / 2
+    say(f"| system | {ours:.3f} | {bare:.3f} | {procfs:.2f} | {rival:.2f} | - | {procfs / ours:.1f} | "
+        f"{rival / ours:.1f} | - | {verdict(procfs / ours, 10)} | {hot:.3f} | - | - |")
+
+
+def samples():
+    tree = compiled("tree", TREE)
+    say("## CPU time per sample at 1 Hz (ms, medians)")
+    say()
+    say("Each row is measured alone, one method after the other, 1 s apart, on a thread's CPU clock"
+        " around one call: ours is a full tick of the sampler (the mean of one turn before the peers and"
+        " one after them), procfs and peer psutil are `get_process_stats` (`get_system_stats` in the last"
+        " row) of the Python package, and the psutil loop takes CPU, RSS and I/O of the tree. *Bare* is"
+        " the system calls for the same with no work around them: the clock of each member and all"
+        " files of those that moved, or the system's files. *Hot* is a tick without a pause before"
+        " it. The share of a core is the whole program's: wake-ups, tree, system, and the writing of"
+        " rows.")
+    say()
+    say("| tree | ours | bare | procfs | peer psutil | psutil loop | procfs/ours | peer psutil/ours |"
+        " psutil/ours | target | hot | share of a core | peak RSS MiB |")
+    say("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+    for label, command, target in [
+            ("1 process", [tree, "0", "0"], None), ("10", [tree, "8", "1"], 10),
+            ("100", [tree, "89", "10"], 20), ("1000", [tree, "899", "100"], 60),
+            ("1 GiB steady", ["/usr/bin/python3", "-c", BIG], 100)]:
+        cost(label, command, target)
+    system_cost()
+    say()
+
+
+def full_read():
+    say("## One active process, read in full")
+    say()
+    burner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    time.sleep(0.5)
+    turns = [dict(line.split() for line in subprocess.run(
+        [TICK, "floor", str(burner.pid), "500"], check=True, capture_output=True,
+        text=True).stdout.splitlines()) for _ in range(5)]
+    burner.kill()
+    burner.wait()
+    full = sorted(turns, key=lambda t: int(t["full_ns"]) / int(t["bare_ns"]))[2]
+    ratio = int(full["full_ns"]) / int(full["bare_ns"])
+    say(f"{int(full['full_ns']) / 1e3:.1f} us, the bare system calls for the same"
+        f" {int(full['bare_ns']) / 1e3:.1f} us: {ratio:.2f} times (the median of five turns; target"
+        f" <= 1.15 {met(ratio <= 1.15)}).")
+    say()
+
+
+# ---- the programs as a whole, side by side ----
+
+def commands(pid, members):
+    state = os.path.join(work, f"tools-{pid}")
+    run = {"ours": [RT, "attach", "-q", "--no-discovery", "-i", "1s", "--recording", state, str(pid)]}
+    if has_sibling():
+        run["sibling"] = sibling("-i", 1, "-f", "csv", "-o", "/dev/null", "-p", pid)
+    if os.path.exists("/usr/bin/pidstat"):
+        run["pidstat"] = ["pidstat", "-urdh", "-p", ",".join(map(str, members)), "1"]
+    run["Python, procfs"] = [PYTHON, PEERS, "tool", "procfs", str(pid)]
+    run["Python, psutil"] = [PYTHON, PEERS, "tool", "psutil", str(pid)]
+    run["psutil loop"] = [PYTHON, PEERS, "psutil", str(pid), "100000"]
+    return run
+
+
+def look(started):
+    """CPU in ns and RSS in MiB of each program, with its helpers."""
+    seen = {}
+    for name, process in started.items():
+        members = family(process.pid)
+        seen[name] = (sum(map(cpu_ns, members)), sum(map(rss_mib, members)))
+    return time.monotonic(), seen
+
+
+def side_by_side(command, seconds):
+    """CPU ms a sample in the first and second half after a start of 6 s, RSS early and late."""
+    job = subprocess.Popen(command)
+    time.sleep(1)
+    started = {}
+    for name, program in commands(job.pid, family(job.pid)).items():
+        started[name] = subprocess.Popen(program, env=ENV, stdout=subprocess.DEVNULL,
+                                         stderr=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(0.17)  # so that they do not all wake up at once
+    looks = []
+    for pause in (6, seconds / 2, seconds / 2):
+        time.sleep(pause)
+        looks.append(look(started))
+    for process in started.values():
+        for member in reversed(family(process.pid)):
+            os.kill(member, 9)
+        process.wait()
+    job.kill()
+    job.wait()
+    result = {}
+    for name in started:
+        halves = [(looks[i + 1][1][name][0] - looks[i][1][name][0]) / 1e6
+                  / (looks[i + 1][0] - looks[i][0]) for i in (0, 1)]
+        result[name] = (*halves, looks[0][1][name][1], looks[2][1][name][1])
+    return result
+
+
+def tools():
+    tree = compiled("tree", TREE)
+    rows = [(n, side_by_side([tree, str(i), str(a)], s)) for n, i, a, s in [
+        (1, 0, 0, 60), (10, 8, 1, 20), (100, 89, 10, 20), (1000, 899, 100, 20)]]
+    names = list(rows[0][1])
+    say("## The programs as a whole, at 1 Hz")
+    say()
+    say("CPU in ms a second of the whole program with its helpers, all attached to the same tree in the"
+        " same seconds (after their first six): `resource-tracker attach` with its recording, the"
+        " sibling writing CSV, `pidstat -urdh` of the tree's pids, the Python package's"
+        " `ResourceTracker` on procfs and on psutil, and the psutil loop. In brackets how many times"
+        " ours.")
+    say()
+    say("| processes | " + " | ".join(names) + " |")
+    say("|---" * (len(names) + 1) + "|")
+    for n, row in rows:
+        mean = {name: (a + b) / 2 for name, (a, b, _, _) in row.items()}
+        say(f"| {n} | " + " | ".join(
+            f"{mean[name]:.2f}" + ("" if name == "ours" else f" ({mean[name] / mean['ours']:.1f})")
+            for name in names) + " |")
+    small, large = (rows[i][1] for i in (1, 3))
+    say("| a process more, us | " + " | ".join(
+        f"{(sum(large[n][:2]) - sum(small[n][:2])) / 2 / 990 * 1e3:.2f}" for n in names) + " |")
+    say()
+    say("With the length of the run, one process, 60 s: CPU in ms a second in the first and the second"
+        " half, RSS in MiB after 6 s and at the end; and RSS at the end with 1000 processes.")
+    say()
+    say("| | " + " | ".join(names) + " |")
+    say("|---" * (len(names) + 1) + "|")
+    one = rows[0][1]
+    say("| CPU, halves | " + " | ".join(f"{one[n][0]:.2f}, {one[n][1]:.2f}" for n in names) + " |")
+    say("| RSS, early and late | " + " | ".join(f"{one[n][2]:.1f}, {one[n][3]:.1f}" for n in names)
+        + " |")
+    say("| RSS, 1000 processes | " + " | ".join(f"{large[n][3]:.1f}" for n in names) + " |")
+    say()
