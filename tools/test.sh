@@ -3,7 +3,7 @@
 #
 #   tools/test.sh           everything; the last line is "N passed, N failed"
 #   tools/test.sh STAGE…    only these: build, unit, cli, e2e, python, sanitizers,
-#                           valgrind, lint
+#                           threads, valgrind, lint
 #
 # A case is a cmocka case, a parser's fuzz corpus, a pytest case, or one check of lint or build.
 # What runs again under the sanitizers or valgrind is counted again, and the summary says how much
@@ -18,6 +18,7 @@ python=/usr/bin/python3 # Debian's, which has pytest; not what stands first in P
 mkdir -p "$BUILD/test-logs"
 logs=$(realpath "$BUILD/test-logs")
 asan=$(realpath "$BUILD")/asan
+tsan=$(realpath "$BUILD")/tsan
 
 passed=0 failed=0 skipped=0 again=0
 stage_passed=0 stage_failed=0 stage_skipped=0 stage_start=0
@@ -171,6 +172,18 @@ stage_sanitizers() {
 	end sanitizers again
 }
 
+# What has threads: the C API, used by several at once, and what asks GPUs.
+stage_threads() {
+	local tests=(threads tracker counters gpu)
+	begin "what has threads under the thread sanitizer (clang)"
+	if check "threads configure" tools/configure.sh tsan &&
+		check "threads build" ninja --quiet -C "$tsan" -j "$JOBS" resource-tracker \
+			"${tests[@]/#/tests/unit/test_}" tests/gpu/{,old/}libnvidia-ml.so.1; then
+		run_meson threads "$tsan" "${tests[@]}" --timeout-multiplier 4
+	fi
+	end threads again
+}
+
 # TRK_VALGRIND tells a case that it sees valgrind's doings where it looks at its own process.
 stage_valgrind() {
 	begin "unit tests under valgrind"
@@ -191,7 +204,7 @@ stage_lint() {
 
 # --- all of it --------------------------------------------------------------------------------
 
-stages=(build unit cli e2e python sanitizers valgrind lint)
+stages=(build unit cli e2e python sanitizers threads valgrind lint)
 if [ $# -gt 0 ]; then
 	for name in "$@"; do
 		if [ "$(type -t "stage_$name")" != function ]; then

@@ -22,6 +22,7 @@ int trk__env_init_at(struct trk_env *env, const char *root)
 		.cgroup_fd = trk__open_dir_at(fd, "sys/fs/cgroup"),
 		.monotonic_ns = trk__clock_monotonic_ns,
 		.wall_ns = trk__clock_wall_ns,
+		.boot_ns = trk__clock_boot_ns,
 	};
 	return 0;
 }

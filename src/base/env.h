@@ -11,6 +11,7 @@ struct trk_env {
 	int cgroup_fd; /* of /sys/fs/cgroup; -1 where there is none */
 	uint64_t (*monotonic_ns)(void);
 	uint64_t (*wall_ns)(void);
+	uint64_t (*boot_ns)(void); /* monotonic, and goes on while the machine is suspended */
 };
 
 /* Open the real roots. Returns 0, or a negative errno when /proc is not there; the others are

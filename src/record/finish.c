@@ -23,6 +23,14 @@
  * for ours. */
 static const double NEAR_LIMIT = 0.5;
 
+/* How long the machine was suspended since its boot: what one clock counts and the other does not. */
+static uint64_t asleep_ns(const struct trk_env *env)
+{
+	uint64_t awake_ns = env->monotonic_ns(), all_ns = env->boot_ns();
+
+	return all_ns > awake_ns ? all_ns - awake_ns : 0;
+}
+
 void trk__finish_begin(struct trk_finish *f, const struct trk_env *env)
 {
 	pid_t self = getpid();
@@ -31,6 +39,7 @@ void trk__finish_begin(struct trk_finish *f, const struct trk_env *env)
 	struct trk_pid_status own;
 
 	f->env = *env;
+	f->asleep_ns = asleep_ns(env);
 	(void) trk__cgroup_open(&f->group, env, self);
 	f->knows_machine_kills = trk__vmstat_oom_kills(env->proc_fd, &f->machine_kills) == 0;
 	f->knows_group_kills = trk__cgroup_oom_kills(&f->group, &f->group_kills) == 0;
@@ -275,6 +284,14 @@ static void copy_sources(struct trk_sampler *sampler, struct trk_outcome *o)
 	}
 }
 
+static uint64_t suspended_ns(const struct trk_finish *f)
+{
+	uint64_t now_ns = asleep_ns(&f->env);
+
+	/* The clocks are not read at the same moment. */
+	return now_ns >= f->asleep_ns + TRK_NS_PER_S ? now_ns - f->asleep_ns : 0;
+}
+
 void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
 			struct trk_record *record)
 {
@@ -292,6 +309,7 @@ void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
 	tracker_own(f, o);
 	o->stop_ns = f->env.wall_ns();
 	o->duration_ns = (uint64_t) record->last_elapsed_us * 1000;
+	o->suspended_ns = suspended_ns(f);
 }
 
 /* ---- verdict ---- */

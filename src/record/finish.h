@@ -15,6 +15,7 @@ struct trk_finish {
 	struct trk_cgroup group; /* the tracker's own at the start, which the job inherits */
 	bool group_is_own;
 	uint64_t group_cpu_ns, group_peak_bytes;
+	uint64_t asleep_ns;          /* of the machine since its boot, at the start */
 	uint64_t rss_at_start_bytes; /* ours: what a forked child's maxrss starts from */
 	/* Filled in by the loop. */
 	enum trk_verdict limit; /* that we ended the job for; TRK_VERDICT_RUNNING: none */

@@ -342,6 +342,7 @@ void trk__format_outcome(struct trk_buf *b, const struct trk_outcome *o)
 		put_text(b, o->sources[i][0]);
 		put_text(b, o->sources[i][1]);
 	}
+	trk__buf_varint(b, o->suspended_ns);
 }
 
 static void parse_counts(struct trk_cursor *c, struct trk_outcome *o)
@@ -389,6 +390,8 @@ int trk__parse_outcome(const void *data, size_t len, struct trk_outcome *ret)
 		trk__cursor_text(&c, o.sources[i][1], sizeof(o.sources[i][1]));
 		o.source_count++;
 	}
+	if (o.source_count == n && c.at != c.end) /* older ones end here */
+		o.suspended_ns = trk__cursor_varint(&c);
 	if (c.bad)
 		return -EBADMSG;
 	*ret = o;

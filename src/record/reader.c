@@ -17,6 +17,8 @@ struct window {
 	unsigned char *data; /* owned */
 	size_t len;
 	off_t at;
+	long damaged;
+	long cut; /* of these: from a record on that the end of the file cuts, and no other follows */
 };
 
 static int fill(struct window *w)
@@ -64,7 +66,7 @@ static int check_signature(struct window *w, const char *path, struct trk_error 
 }
 
 /* Hand on what the window holds. Returns the bytes used, or a negative value that stops. */
-static long consume(struct window *w, trk_record_fn *on_record, void *data, long *damaged)
+static long consume(struct window *w, trk_record_fn *on_record, void *data)
 {
 	size_t used = 0;
 	bool at_end = w->len < WINDOW;
@@ -79,10 +81,12 @@ static long consume(struct window *w, trk_record_fn *on_record, void *data, long
 			if (on_record(data, type, payload, len) != 0)
 				return -ECANCELED;
 			used += (size_t) n;
+			w->cut = 0;
 		} else if (n < 0 || at_end) {
 			/* Damage; or a record cut by the end of the file, which another may follow if
 			 * the length itself is damaged. */
-			++*damaged;
+			w->damaged++;
+			w->cut += n == 0 || w->cut > 0;
 			used += next_sync(w->data + used, w->len - used);
 		} else {
 			break;
@@ -91,11 +95,12 @@ static long consume(struct window *w, trk_record_fn *on_record, void *data, long
 	return (long) used;
 }
 
-long trk__records_walk(int fd, const char *path, trk_record_fn *on_record, void *data,
-		       struct trk_error *reterr)
+static long walk(int fd, const char *path, trk_record_fn *on_record, void *data, long *ret_cut,
+		 struct trk_error *reterr)
 {
 	struct window w = {.fd = fd};
-	long damaged = 0, used;
+	bool more = true;
+	long used;
 	int r;
 
 	w.data = malloc(WINDOW);
@@ -103,18 +108,32 @@ long trk__records_walk(int fd, const char *path, trk_record_fn *on_record, void 
 		return trk__error_set(reterr, -ENOMEM, path, "out of memory");
 	r = check_signature(&w, path, reterr);
 	used = TRK_SIGNATURE_SIZE;
-	while (r == 0 && w.len > 0) {
+	/* The end that was met is the end, also of a file that grows meanwhile: what comes after half
+	 * a record that was taken for a cut one is its other half. */
+	while (r == 0 && more) {
 		w.len -= (size_t) used;
 		memmove(w.data, w.data + used, w.len);
 		r = fill(&w);
 		if (r < 0 || w.len == 0)
 			break;
-		used = consume(&w, on_record, data, &damaged);
+		more = w.len == WINDOW;
+		used = consume(&w, on_record, data);
 		if (used < 0)
 			break;
 	}
 	free(w.data);
-	return r < 0 ? r : damaged;
+	if (r < 0)
+		return r;
+	*ret_cut = w.cut;
+	return w.damaged;
+}
+
+long trk__records_walk(int fd, const char *path, trk_record_fn *on_record, void *data,
+		       struct trk_error *reterr)
+{
+	long cut;
+
+	return walk(fd, path, on_record, data, &cut, reterr);
 }
 
 /* ---- a whole recording ---- */
@@ -208,15 +227,27 @@ static int take_record(void *data, int type, const unsigned char *payload, size_
 	return 0;
 }
 
+/* The writer holds a lock for as long as it lives. */
+static bool has_writer(int fd)
+{
+	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK;
+	(void) flock(fd, LOCK_UN);
+	return false;
+}
+
 static int read_with(int dirfd, const char *path, struct reading *r, struct trk_error *reterr)
 {
 	TRK_FD_CLEANUP int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
-	long damaged;
+	bool writing;
+	long damaged, cut;
 
 	if (fd < 0)
 		return trk__error_set(reterr, -errno, path, "%s: cannot open: %s", path,
 				      trk__strerror(errno));
-	damaged = trk__records_walk(fd, path, take_record, r, reterr);
+	/* Asked before: a run that ends as we read is one that goes on, or its end is there. */
+	writing = has_writer(fd);
+	damaged = walk(fd, path, take_record, r, &cut, reterr);
 	free(r->gpu);
 	r->gpu = NULL;
 	if (damaged < 0)
@@ -225,10 +256,9 @@ static int read_with(int dirfd, const char *path, struct reading *r, struct trk_
 		return trk__error_set(reterr, -TRK_E_DAMAGED, path,
 				      "%s: damaged recording: its first record is not intact",
 				      path);
-	r->record->damaged = (uint64_t) (damaged + r->undecodable);
-	/* The writer holds a lock for as long as it lives. */
-	r->record->writing =
-		!r->record->ended && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	r->record->writing = writing && !r->record->ended;
+	/* Half a record may be one that is being written. */
+	r->record->damaged = (uint64_t) (damaged - (writing ? cut : 0) + r->undecodable);
 	return 0;
 }
 

@@ -117,7 +117,7 @@ struct trk_outcome {
 	int signal; /* 0: none */
 	char evidence[TRK_RUN_TEXT_SIZE];
 	uint64_t stop_ns;     /* wall clock */
-	uint64_t duration_ns; /* monotonic */
+	uint64_t duration_ns; /* monotonic, which stands still while the machine is suspended */
 	struct trk_quantity total[TRK_TOTALS];
 	struct trk_process_info top[TRK_TOP_MAX];
 	size_t top_count;
@@ -126,6 +126,7 @@ struct trk_outcome {
 	uint64_t tracker_cpu_ns, tracker_rss_bytes;
 	char sources[TRK_RUN_SOURCES_MAX][2][TRK_RUN_TEXT_SIZE / 2]; /* name, text */
 	size_t source_count;
+	uint64_t suspended_ns; /* how long the machine was, beside the duration; 0: not a second */
 };
 
 /* A moment that the job has named. */

@@ -344,6 +344,11 @@ static void trouble(struct trk_buf *b, const struct trk_record *r)
 		trk__duration_text(text, sizeof(text), (double) r->last_elapsed_us / 1e6);
 		trk__buf_printf(b, " ! did not end cleanly; last sample at %s\n", text);
 	}
+	if (o->suspended_ns) {
+		trk__duration_text(text, sizeof(text), (double) o->suspended_ns / 1e9);
+		trk__buf_printf(b, " ! the machine was suspended for %s, which do not count here\n",
+				text);
+	}
 	if (r->damaged)
 		trk__buf_printf(b, " ! %llu damaged record%s skipped\n",
 				(unsigned long long) r->damaged, r->damaged == 1 ? "" : "s");

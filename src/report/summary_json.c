@@ -187,6 +187,7 @@ static void tracker_of(struct trk_json *j, const struct trk_record *r)
 	key_u64(j, "samples", r->samples);
 	key_u64(j, "missed", o->missed);
 	key_u64(j, "late", o->late);
+	trk__json_key_double(j, "suspended_s", (double) o->suspended_ns / 1e9);
 	trk__json_key_double(j, "cpu_s",
 			     o->tracker_cpu_ns ? (double) o->tracker_cpu_ns / 1e9 : NAN);
 	trk__json_key_double(j, "peak_rss_mib",

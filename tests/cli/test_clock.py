@@ -1,7 +1,12 @@
-"""The clock under load: ticks stay on the grid of the start, what is late is said, nothing drifts."""
+"""The clock under load: ticks stay on the grid of the start, what is late is said, nothing drifts.
+And clocks that step: rates and durations rest on the monotonic one.
+
+CLOCK_SECONDS=60 lengthens the run at 100 Hz, and prints its figures (pytest -s)."""
 
 import csv
 import io
+import os
+import pathlib
 import statistics
 import subprocess
 import sys
@@ -9,6 +14,8 @@ import sys
 import pytest
 
 pytestmark = pytest.mark.native
+
+LONG_S = float(os.environ.get("CLOCK_SECONDS", "4"))
 
 TREE = ("import os, time\n"
         "for i in range(9):\n    if os.fork() == 0:\n        time.sleep({seconds})\n        os._exit(0)\n"
@@ -26,7 +33,8 @@ def busy():
 
 
 def test_a_hundred_ticks_a_second_do_not_drift_on_busy_cores(rt, busy):
-    result = rt.track(sys.executable, "-c", TREE.format(seconds=4), flags=["-i", "10ms"])
+    result = rt.track(sys.executable, "-c", TREE.format(seconds=LONG_S), flags=["-i", "10ms"],
+                      timeout=60 + LONG_S)
     assert result.rc == 0
     rows = list(csv.DictReader(io.StringIO(rt.run("export", "@").stdout)))
     ticks = [(float(row["elapsed_s"]), float(row["tracker_late_s"])) for row in rows[1:-1]]
@@ -41,6 +49,11 @@ def test_a_hundred_ticks_a_second_do_not_drift_on_busy_cores(rt, busy):
     assert all(later[0] > earlier[0] for earlier, later in zip(ticks, ticks[1:]))
     tracker = result.summary["tracker"]
     deadlines = result.summary["run"]["duration_s"] / 0.01
+    drift_s = statistics.median((g - start + 0.5) % 1 - 0.5 for g in grid[-50:]) * 0.01
+    print(f"{LONG_S:g} s at 100 Hz: {tracker['samples']} samples, {tracker['missed']} missed, "
+          f"{tracker['late']} late, latest {max(late for _, late in ticks) * 1e3:.1f} ms, drift "
+          f"{drift_s * 1e6:.0f} us, tracker {tracker['cpu_s']:.2f} s of CPU")
+    assert abs(drift_s) < 0.001
     # What is not there is counted as missed.
     assert tracker["samples"] + tracker["missed"] == pytest.approx(deadlines, abs=3)
     assert tracker["late"] == sum(late > 0.001 for _, late in ticks) + (
@@ -58,3 +71,60 @@ def test_a_stopped_tracker_counts_what_it_missed(rt):
     summary = rt.run("show", "--json", "@").json()
     assert 15 <= summary["tracker"]["missed"] <= 25
     assert summary["tracker"]["late"] >= 1
+
+
+# ---- clocks that step ----
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1] / "fault/clock.c"
+BUSY = "i=0; while [ $i -lt 20 ]; do i=$((i+1)); sleep 0.05; done; exit 7"
+
+
+@pytest.fixture(scope="module")
+def clock(tmp_path_factory):
+    path = tmp_path_factory.mktemp("clock") / "clock.so"
+    subprocess.run(["cc", "-std=gnu11", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", SOURCE,
+                    "-o", path], check=True)
+    return path
+
+
+def stepped(rt, clock, wall_s, boot_s=0):
+    """A run of a second in whose midst the clocks step: the result and the rows."""
+    result = rt.track("sh", "-c", BUSY, flags=["-i", "50ms"],
+                      env={"LD_PRELOAD": clock, "TRK_CLOCK": f"400:{wall_s}:{boot_s}"})
+    assert result.rc == 7
+    rows = [{k: float(v) for k, v in row.items() if v}
+            for row in csv.DictReader(io.StringIO(rt.run("export", "@").stdout))]
+    assert len(rows) > 8
+    return result, rows
+
+
+@pytest.mark.parametrize("step_s", [3600, -3600, 400_000_000, -400_000_000])
+def test_a_step_of_the_wall_clock_moves_labels_alone(rt, clock, step_s):
+    result, rows = stepped(rt, clock, step_s)
+    jumps = [later["timestamp"] - earlier["timestamp"] for earlier, later in zip(rows, rows[1:])]
+    assert sum(abs(jump - step_s) < 30 for jump in jumps) == 1, jumps  # it is there to be seen
+    assert sum(abs(jump) < 30 for jump in jumps) == len(jumps) - 1
+    check_rows(rows, result.summary)
+    assert result.summary["tracker"]["suspended_s"] == 0
+    assert "suspended" not in result.stderr
+    for words in (["show", "@"], ["stats", "@"], ["history"], ["report", "@", "-o", rt.home / "r.html"]):
+        assert rt.run(*words).rc == 0, words
+
+
+def check_rows(rows, summary):
+    """Nothing is negative, the grid goes on, and the duration is what passed."""
+    assert all(value >= 0 for row in rows for name, value in row.items() if name != "timestamp")
+    assert all(later["elapsed_s"] > earlier["elapsed_s"] for earlier, later in zip(rows, rows[1:]))
+    assert all(row["interval_s"] < 30 for row in rows)
+    assert sum(row["interval_s"] for row in rows) == pytest.approx(rows[-1]["elapsed_s"], abs=0.01)
+    assert 0.9 < summary["run"]["duration_s"] < 30
+
+
+def test_a_suspended_machine_is_a_gap_that_is_said(rt, clock):
+    result, rows = stepped(rt, clock, 7200, 7200)
+    check_rows(rows, result.summary)
+    assert rows[-1]["timestamp"] - rows[0]["timestamp"] > 7200  # the gap between two stamps
+    assert result.summary["tracker"]["missed"] < 20  # no burst of ticks that nobody could take
+    assert result.summary["tracker"]["suspended_s"] == pytest.approx(7200, abs=1)
+    assert rt.run("show", "--json", "@").json()["tracker"] == result.summary["tracker"]
+    assert "the machine was suspended for 2 h" in result.stderr

@@ -233,6 +233,7 @@ def nothing(_round):
 def limit(which, value):
     """Lower one soft limit of the tracker once it runs, so that the job keeps its own."""
     def act(r):
+        r.may_lack_recording |= not r.kept  # it may hit before there is one
         # Gone, or another user's (who may not be limited without CAP_SYS_RESOURCE).
         with contextlib.suppress(ProcessLookupError, PermissionError):
             hard = resource.prlimit(r.tracker.pid, which)[1]

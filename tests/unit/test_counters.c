@@ -38,11 +38,13 @@ static pid_t start_family(long ms, int children)
 		return pid;
 	}
 	(void) prctl(PR_SET_PDEATHSIG, SIGKILL); /* should a test fail */
+	pid = getpid();
 	for (int i = 0; i < children; i++)
 		if (fork() == 0) {
 			(void) prctl(PR_SET_PDEATHSIG, SIGKILL);
-			for (;;)
+			while (getppid() == pid) /* which may have died before that */
 				(void) pause();
+			_exit(0);
 		}
 	while (now.tv_sec * 1000 + now.tv_nsec / 1000000 < ms)
 		(void) clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 
 #include "rows.h"
@@ -117,6 +118,59 @@ static void a_cut_at_any_byte_leaves_the_rows_before_it(void **state)
 		trk__record_release(&record);
 	}
 	assert_int_equal(last, FEW);
+	free(data);
+	assert_int_equal(unlinkat(f.fd, "1.rtrk", 0) + unlinkat(f.fd, "cut", 0), 0);
+	folder_release(&f);
+}
+
+/* A reader may come when half of a record has been written. */
+static void half_a_record_of_a_writer_that_lives_is_no_damage(void **state)
+{
+	struct folder f;
+	unsigned char *data;
+	size_t len, at;
+
+	(void) state;
+	folder_init(&f);
+	recording_write(f.fd, "1.rtrk", FEW, true);
+	data = bytes_of(f.fd, "1.rtrk", &len);
+	for (int alive = 0; alive < 2; alive++) {
+		for (size_t cut = 1; cut < 300; cut++) { /* within the last records */
+			struct trk_record record;
+			struct rows rows = {.count = 0};
+			int fd;
+
+			bytes_put(f.fd, "cut", data, len - cut);
+			fd = openat(f.fd, "cut", O_RDONLY | O_CLOEXEC);
+			assert_true(fd >= 0);
+			assert_int_equal(alive ? flock(fd, LOCK_EX | LOCK_NB) : 0, 0);
+			assert_int_equal(
+				trk__record_read(f.fd, "cut", &record, rows_take, &rows, NULL), 0);
+			assert_true(record.damaged <= !alive);
+			assert_int_equal(record.writing, alive);
+			assert_int_equal(record.outcome.verdict,
+					 alive ? TRK_VERDICT_RUNNING : TRK_VERDICT_TRACKER_DIED);
+			trk__record_release(&record);
+			(void) close(fd);
+		}
+	}
+	/* What is damaged before another record is. */
+	at = len - 4;
+	for (int records = 0; records < 2; at--)
+		records += memcmp(data + at, "\xb5rtk", 4) == 0;
+	data[at + 20] ^= 1;
+	bytes_put(f.fd, "cut", data, len - 1);
+	for (int alive = 0; alive < 2; alive++) {
+		struct trk_record record;
+		int fd = openat(f.fd, "cut", O_RDONLY | O_CLOEXEC);
+
+		assert_true(fd >= 0);
+		assert_int_equal(alive ? flock(fd, LOCK_EX | LOCK_NB) : 0, 0);
+		assert_int_equal(trk__record_read(f.fd, "cut", &record, NULL, NULL, NULL), 0);
+		assert_int_equal(record.damaged, alive ? 1 : 2);
+		trk__record_release(&record);
+		(void) close(fd);
+	}
 	free(data);
 	assert_int_equal(unlinkat(f.fd, "1.rtrk", 0) + unlinkat(f.fd, "cut", 0), 0);
 	folder_release(&f);
@@ -404,6 +458,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_and_outcome_come_back_as_written),
 		cmocka_unit_test(a_cut_at_any_byte_leaves_the_rows_before_it),
+		cmocka_unit_test(half_a_record_of_a_writer_that_lives_is_no_damage),
 		cmocka_unit_test(a_damaged_byte_costs_one_record_at_most),
 		cmocka_unit_test(other_files_and_newer_versions_are_refused),
 		cmocka_unit_test(a_small_bound_keeps_sums_extremes_and_the_newest_rows),

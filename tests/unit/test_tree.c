@@ -415,7 +415,7 @@ static void *outlive_the_main_thread(void *data)
 static void a_root_whose_main_thread_alone_has_ended_goes_on(void **state)
 {
 	const struct trk_tree_state *s;
-	char path[64], text[256] = "";
+	char path[64], text[1024] = "";
 	struct trk_env env;
 	struct trk_tree *t;
 	pid_t root = fork();
