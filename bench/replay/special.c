@@ -111,57 +111,117 @@ void bench_shift(const char *folder)
 
 /* --- odd runs ---------------------------------------------------------------------------------- */
 
-/* Whether the first `count` runs are one of each execution: the same work again and again. */
-static bool repeats(const struct step *s, size_t count)
+enum { ODD_RUNS = 60, ODD_WINDOW = 20, ODD_INJECTED = 45, ODD_SECONDS = 5, ODD_SOON = 3 };
+
+/* The executions of a workflow are the repetitions: of each the mean run time and the largest peak of
+ * the step, which may have run for several samples. */
+struct repetitions {
+	char run[ODD_RUNS][64];
+	double value[2][ODD_RUNS]; /* seconds, MiB */
+	size_t tasks[ODD_RUNS], count, all;
+};
+
+static void repetitions_of(const struct step *s, struct repetitions *ret)
 {
-	for (size_t i = 1; i < count; i++)
-		for (size_t k = 0; k < i; k++)
-			if (strcmp(s->past[i].run, s->past[k].run) == 0)
-				return false;
-	return true;
+	memset(ret, 0, sizeof(*ret));
+	for (size_t i = 0; i < s->count; i++) {
+		const struct past *p = &s->past[i];
+		size_t at = 0;
+
+		while (at < ret->count && strcmp(ret->run[at], p->run) != 0)
+			at++;
+		if (at == ODD_RUNS)
+			continue; /* a later execution */
+		if (at == ret->count)
+			(void) snprintf(ret->run[ret->count++], sizeof(ret->run[0]), "%s", p->run);
+		ret->value[0][at] += (p->t - ret->value[0][at]) / (double) ++ret->tasks[at];
+		ret->value[1][at] = fmax(ret->value[1][at], p->y);
+	}
+}
+
+static double mean_of(const double *v, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += v[i];
+	return sum / (double) n;
+}
+
+struct odd_score {
+	size_t steps, judged[2], alarms[2], drifts[2], seen[2][2], soon[2][2];
+};
+
+static enum trk_odd_verdict judge(const double *v, size_t at, double factor, double floor_share)
+{
+	struct trk_odd odd;
+
+	if (trk__odd_judge(v + at - ODD_WINDOW, ODD_WINDOW, factor * v[at], floor_share, &odd) < 0)
+		exit(3);
+	return odd.verdict;
+}
+
+/* Whether the level from the injected run on is seen as a drift upwards within three runs. */
+static bool drifts(const double *v, double factor, double floor_share)
+{
+	double shifted[ODD_RUNS], drift;
+
+	for (size_t k = 0; k < ODD_RUNS; k++)
+		shifted[k] = v[k] * (k >= ODD_INJECTED ? factor : 1);
+	for (size_t n = ODD_INJECTED + 1; n <= ODD_INJECTED + ODD_SOON; n++)
+		if (trk__odd_drift(shifted, n, floor_share, &drift) == 0 && drift > 0)
+			return true;
+	return false;
+}
+
+static void score_odd(struct odd_score *sum, const double *v, int what)
+{
+	static const double factors[] = {1.1, 1.2};
+	double floor_share = what ? TRK_ODD_FLOOR_MEMORY : TRK_ODD_FLOOR_TIME, drift;
+
+	for (size_t k = ODD_WINDOW; k < ODD_RUNS; k++) {
+		sum->judged[what]++;
+		sum->alarms[what] += judge(v, k, 1, floor_share) != TRK_ODD_NO;
+		sum->drifts[what] +=
+			trk__odd_drift(v, k + 1, floor_share, &drift) == 0 && drift != 0;
+	}
+	for (int f = 0; f < 2; f++) {
+		sum->seen[what][f] +=
+			judge(v, ODD_INJECTED, factors[f], floor_share) == TRK_ODD_HIGH;
+		sum->soon[what][f] += drifts(v, factors[f], floor_share);
+	}
 }
 
 void bench_odd(const char *folder)
 {
-	enum { RUNS = 60, WINDOW = 20, INJECTED = 45, STEPS = 74 };
 	struct family f;
-	size_t steps = 0, judged[2] = {0}, alarms[2] = {0}, seen[2] = {0};
+	struct repetitions *r = malloc(sizeof(*r));
+	struct odd_score s = {.steps = 0};
 
-	family_read(folder, CWS, 0, 200, &f);
-	for (size_t i = 0; i < f.count && steps < STEPS; i++) {
-		const struct step *s = &f.step[i];
-
-		if (s->count < RUNS || !repeats(s, RUNS))
+	family_read(folder, CWS, 0, SIZE_MAX, &f);
+	for (size_t i = 0; i < f.count && r; i++) {
+		repetitions_of(&f.step[i], r);
+		if (r->count < ODD_RUNS || mean_of(r->value[0], ODD_RUNS) < ODD_SECONDS)
 			continue;
-		steps++;
-		for (int what = 0; what < 2; what++) {
-			double v[RUNS];
-			struct trk_odd odd;
-
-			for (size_t k = 0; k < RUNS; k++)
-				v[k] = what ? s->past[k].y : s->past[k].t;
-			for (size_t k = WINDOW; k < RUNS; k++) {
-				double floor = what ? TRK_ODD_FLOOR_MEMORY : TRK_ODD_FLOOR_TIME;
-
-				if (trk__odd_judge(v + k - WINDOW, WINDOW, v[k], floor, &odd) < 0)
-					exit(3);
-				judged[what]++;
-				alarms[what] += odd.verdict != TRK_ODD_NO;
-				if (k != INJECTED)
-					continue;
-				if (trk__odd_judge(v + k - WINDOW, WINDOW, 1.2 * v[k], floor,
-						   &odd) < 0)
-					exit(3);
-				seen[what] += odd.verdict == TRK_ODD_HIGH;
-			}
-		}
+		s.steps++;
+		for (int what = 0; what < 2; what++)
+			score_odd(&s, r->value[what], what);
 	}
-	printf("\nOdd runs, %zu steps, window %d: run time / peak\n\n"
-	       "| false alarms %% | +20 %% seen at once %% |\n|---|---|\n| %.1f / %.1f | %.0f / "
-	       "%.0f |\n",
-	       steps, WINDOW, 100 * (double) alarms[0] / (double) judged[0],
-	       100 * (double) alarms[1] / (double) judged[1],
-	       100 * (double) seen[0] / (double) steps, 100 * (double) seen[1] / (double) steps);
+	free(r);
+	printf("\nOdd runs, %zu steps of %d s and more, window %d\n\n"
+	       "| | false alarms %% | +10 %% seen at once | +20 %% | drift %% of runs | +10 %% "
+	       "seen "
+	       "as a drift within %d runs | +20 %% |\n|---|---|---|---|---|---|---|\n",
+	       s.steps, ODD_SECONDS, ODD_WINDOW, ODD_SOON);
+	for (int what = 0; what < 2; what++)
+		printf("| %s | %.1f | %.0f | %.0f | %.1f | %.0f | %.0f |\n",
+		       what ? "peak" : "run time",
+		       100 * (double) s.alarms[what] / (double) s.judged[what],
+		       100 * (double) s.seen[what][0] / (double) s.steps,
+		       100 * (double) s.seen[what][1] / (double) s.steps,
+		       100 * (double) s.drifts[what] / (double) s.judged[what],
+		       100 * (double) s.soon[what][0] / (double) s.steps,
+		       100 * (double) s.soon[what][1] / (double) s.steps);
 }
 
 /* --- speed ------------------------------------------------------------------------------------- */

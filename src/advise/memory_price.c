@@ -216,8 +216,8 @@ bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
 	for (size_t i = h->count; i-- > 0;) {
 		double t = h->duration_s[i];
 
-		/* The largest so far is no forecast with an error, but a fence: what counts is how
-		 * far below it the runs stay. How far above is the law's. */
+		/* The largest so far is no forecast with an error: what counts is how far below it
+		 * the runs stay. How far above is the law's. */
 		double base = basis == TRK_BASIS_MAX ? ret->forecast_bytes : past[i];
 
 		w *= keep;
@@ -232,7 +232,6 @@ bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
 	if (ret->runs == 0 || (basis != TRK_BASIS_MAX && ret->runs < tuning->join_after))
 		return false;
 	ret->highest_ratio = ret->ratio[ret->count - 1];
-	ret->fence = basis == TRK_BASIS_MAX ? ret->count - 1 : 0;
 	ret->forecast_per_use = total / used;
 	for (size_t i = 0; i < ret->runs; i++) {
 		weights.weight[i] *= (1 - record_share(ret)) / total;
@@ -290,7 +289,7 @@ double trk__ratios_best(const struct trk_ratios *r, const struct trk_memory_tuni
 	double best = 0, least = INFINITY;
 	double bound = chance_max > record_share(r) ? chance_max : record_share(r);
 
-	size_t first = above > 0 ? first_above(r, above) : r->fence;
+	size_t first = above > 0 ? first_above(r, above) : 0;
 
 	while (above <= 0 && first < r->runs && r->share_from[first + 1] > bound)
 		first++;

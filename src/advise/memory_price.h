@@ -25,7 +25,6 @@ struct trk_ratios {
 	double forecast_per_use; /* memory-hours forecast / used in the replay of its past */
 	size_t runs;             /* real runs among them */
 	size_t history_runs;
-	size_t fence; /* first candidate: the largest peak itself for the predictor of that name */
 	size_t count;
 	double ratio[TRK_RATIOS_MAX];
 	double weight_from[TRK_RATIOS_MAX + 1]; /* sum of weights of [i..count) */

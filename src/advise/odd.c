@@ -87,23 +87,38 @@ int trk__odd_judge(const double *earlier, size_t count, double value, double flo
 	return 0;
 }
 
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double at_most(double x, double bound)
+{
+	return x > bound ? bound : x < -bound ? -bound : x;
+}
+
 int trk__odd_drift(const double *values, size_t count, double floor_share, double *ret)
 {
-	double ln[TRK_ODD_RUNS_MAX], middle, unit, up = 0, down = 0;
-	size_t n = logarithms(values, count, ln), reference;
+	double ln[TRK_ODD_RUNS_MAX], middle, unit, up = 0, down = 0, drift = 0;
+	size_t n = logarithms(values, count, ln);
 
 	if (!(floor_share > 0))
 		return -EINVAL;
 	if (n <= TRK_ODD_RUNS_MIN)
 		return -TRK_E_NODATA;
-	reference = n - 1 < TRK_ODD_STREAM_RUNS ? n - 1 : TRK_ODD_STREAM_RUNS;
-	noise_of(ln, reference, floor_share, &middle, &unit);
-	for (size_t i = reference; i < n; i++) {
-		double distance = (ln[i] - middle) / unit;
+	for (size_t i = TRK_ODD_RUNS_MIN; i < n; i++) {
+		size_t first = i > TRK_ODD_STREAM_RUNS ? i - TRK_ODD_STREAM_RUNS : 0;
+		double distance;
 
-		up = up + distance - drift_slack > 0 ? up + distance - drift_slack : 0;
-		down = down - distance - drift_slack > 0 ? down - distance - drift_slack : 0;
+		noise_of(ln + first, i - first, floor_share, &middle, &unit);
+		distance = at_most((ln[i] - middle) / unit, TRK_ODD_LIMIT);
+		up = larger(up + distance - drift_slack, 0);
+		down = larger(down - distance - drift_slack, 0);
+		drift = up > TRK_DRIFT_LIMIT ? up : down > TRK_DRIFT_LIMIT ? -down : 0;
+		/* What was told is told once. */
+		up = drift > 0 ? 0 : up;
+		down = drift < 0 ? 0 : down;
 	}
-	*ret = up > TRK_DRIFT_LIMIT ? up : down > TRK_DRIFT_LIMIT ? -down : 0;
+	*ret = drift;
 	return 0;
 }

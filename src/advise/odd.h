@@ -41,10 +41,11 @@ struct trk_odd {
 int trk__odd_judge(const double *earlier, size_t count, double value, double floor_share,
 		   struct trk_odd *ret);
 
-/* Whether the newest values have drifted from those before: positive the distance by which the
- * cumulative sum passed TRK_DRIFT_LIMIT upwards ("has become slower, bigger"), negative downwards,
- * 0 without a drift. The first TRK_ODD_STREAM_RUNS values (at least 5) are the reference. Returns
- * 0, or -TRK_E_NODATA with fewer than 6 values. */
+/* Whether the newest value is the one with which it is clear that the level has moved: positive the
+ * distance by which the cumulative sum passed TRK_DRIFT_LIMIT upwards ("has become slower, bigger"),
+ * negative downwards, else 0. Each value stands beside the TRK_ODD_STREAM_RUNS before it (5 at least)
+ * and counts for TRK_ODD_LIMIT at most, so that one odd run is no drift; the sum starts anew once it
+ * has passed. Returns 0, or -TRK_E_NODATA with fewer than 6 values. */
 int trk__odd_drift(const double *values, size_t count, double floor_share, double *ret);
 
 #endif

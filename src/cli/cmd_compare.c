@@ -112,7 +112,7 @@ static const char *words_of(const struct comparison *c, size_t i)
 {
 	if (c->failed[i])
 		return "over the bound";
-	return trk__change_words(c->change.figure[i].verdict);
+	return trk__change_words(&c->change, (enum trk_change_figure) i);
 }
 
 static void add_change(struct trk_buf *b, const struct comparison *c, size_t i)

@@ -44,7 +44,7 @@ void trk__change_from_history(const struct trk_past *now, const struct trk_past 
 		TRK_CHANGE_LIST(X)
 #undef X
 	};
-	double earlier[TRK_CHANGE_EARLIER_MAX];
+	double earlier[TRK_CHANGE_EARLIER_MAX + 1];
 
 	ret->time_phase = ret->memory_phase = (struct trk_change_phase){.runs = 0};
 	for (int i = 0; i < TRK_CHANGE_FIGURES; i++) {
@@ -70,6 +70,9 @@ void trk__change_from_history(const struct trk_past *now, const struct trk_past 
 		ret->figure[i].share = share_of(ret->figure[i].now, odd.median);
 		ret->figure[i].noise_share = odd.noise_share;
 		ret->figure[i].verdict = odd.verdict;
+		earlier[n] = ret->figure[i].now;
+		ret->figure[i].drift = 0;
+		(void) trk__odd_drift(earlier, n + 1, floors[i], &ret->figure[i].drift);
 	}
 }
 
@@ -84,18 +87,21 @@ void trk__change_from_run(const struct trk_past *now, const struct trk_past *bef
 		ret->figure[i].share = share_of(ret->figure[i].now, ret->figure[i].before);
 		ret->figure[i].noise_share = NAN;
 		ret->figure[i].verdict = TRK_ODD_TOO_FEW;
+		ret->figure[i].drift = 0;
 	}
 }
 
-const char *trk__change_words(enum trk_odd_verdict verdict)
+const char *trk__change_words(const struct trk_change *c, enum trk_change_figure figure)
 {
-	switch (verdict) {
+	double drift = c->figure[figure].drift;
+
+	switch (c->figure[figure].verdict) {
 	case TRK_ODD_HIGH:
 		return "higher than usual";
 	case TRK_ODD_LOW:
 		return "lower than usual";
 	case TRK_ODD_NO:
-		return "as usual";
+		return drift > 0 ? "rising" : drift < 0 ? "falling" : "as usual";
 	default:
 		return "";
 	}
@@ -170,6 +176,9 @@ void trk__change_text(struct trk_buf *b, const struct trk_change *c, bool utf8)
 	else
 		trk__buf_printf(b, " vs median of %zu runs", c->runs);
 	usual(b, c->figure[TRK_CHANGE_DURATION].noise_share, utf8);
+	if (c->figure[TRK_CHANGE_DURATION].verdict == TRK_ODD_NO &&
+	    c->figure[TRK_CHANGE_DURATION].drift != 0)
+		trk__buf_printf(b, ", %s", trk__change_words(c, TRK_CHANGE_DURATION));
 	if (c->time_phase.runs) {
 		trk__buf_puts(b, ": ");
 		trk__change_phase_name(b, &c->time_phase, NAME_SHOWN_MAX, utf8);
@@ -192,7 +201,7 @@ void trk__change_json(struct trk_json *j, const struct trk_change *c)
 	trk__json_key(j, "figures");
 	trk__json_open(j, '{');
 	for (int i = 0; i < TRK_CHANGE_FIGURES; i++) {
-		const char *words = trk__change_words(c->figure[i].verdict);
+		const char *words = trk__change_words(c, (enum trk_change_figure) i);
 
 		trk__json_key(j, trk__change_names[i].key);
 		trk__json_open(j, '{');

@@ -51,11 +51,12 @@ struct trk_change {
 		double share;       /* now / before - 1; NaN: not known */
 		double noise_share; /* NaN with fewer than 5 earlier runs */
 		enum trk_odd_verdict verdict;
+		double drift; /* of trk__odd_drift, with this run; 0: none, or nobody can tell */
 	} figure[TRK_CHANGE_FIGURES];
 	struct trk_change_phase time_phase, memory_phase;
 };
 
-/* Is this worth a look at the phases: odd, or, with too few runs to tell, by 5 % and more? */
+/* Is this worth a look at the phases: odd, a drift, or, with too few runs to tell, by 5 % and more? */
 bool trk__change_is_notable(const struct trk_change *c, enum trk_change_figure figure);
 /* Name the phases in which run time and peak memory changed, where one of them has half of a notable
  * change: from the courses of this run and of the newest earlier ones. */
@@ -73,8 +74,9 @@ void trk__change_from_history(const struct trk_past *now, const struct trk_past 
 void trk__change_from_run(const struct trk_past *now, const struct trk_past *before,
 			  struct trk_change *ret);
 
-/* "higher than usual", "lower than usual", "as usual", or "" where nobody can tell. */
-const char *trk__change_words(enum trk_odd_verdict verdict);
+/* "higher than usual", "lower than usual", "rising", "falling" (no run is odd, but the last few together
+ * are), "as usual", or "" where nobody can tell. */
+const char *trk__change_words(const struct trk_change *c, enum trk_change_figure figure);
 
 /* "+6.7 % time vs median of 13 runs (usual ±2.1 %): load +7 m, +20.0 % memory in train". Nothing
  * where there is no earlier run. */

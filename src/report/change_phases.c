@@ -27,7 +27,7 @@ bool trk__change_is_notable(const struct trk_change *c, enum trk_change_figure f
 
 	if (c->figure[figure].verdict == TRK_ODD_TOO_FEW)
 		return fabs(share) >= NOTABLE_SHARE;
-	return c->figure[figure].verdict != TRK_ODD_NO;
+	return c->figure[figure].verdict != TRK_ODD_NO || c->figure[figure].drift != 0;
 }
 
 static void parts_of(const struct trk_course *course, struct parts *ret)

@@ -155,6 +155,24 @@ static void a_request_below_an_earlier_peak_names_it_and_its_chance(void **state
 	over_histories(check_named);
 }
 
+static void a_rare_outlier_is_cheaper_to_retry_than_to_reserve(void **state)
+{
+	struct trk_past_run runs[60];
+	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
+	struct trk_memory_advice a;
+
+	(void) state;
+	for (int i = 0; i < 60; i++)
+		runs[i] = run_of(i == 20 ? 8192 : 1000 + i % 7);
+	assert_int_equal(trk__memory_advise(runs, 60, &o, &a), 0);
+	assert_true(a.request_bytes >= 1006 * MIB && a.request_bytes <= 1536 * MIB);
+	assert_true(a.passed_peak_bytes == 8192 * MIB && a.passed_peak_chance > 0);
+	assert_true(a.next_rung_bytes >= 8192 * MIB);
+	o.risk = TRK_RISK_SAFE;
+	assert_int_equal(trk__memory_advise(runs, 60, &o, &a), 0);
+	assert_true(a.request_bytes >= 8192 * MIB);
+}
+
 static void from_one_run_the_request_is_never_below_its_peak(void **state)
 {
 	(void) state;
@@ -422,6 +440,7 @@ int main(void)
 		cmocka_unit_test(requests_are_sane_whatever_the_history),
 		cmocka_unit_test(at_risk_safe_only_input_size_lets_an_earlier_peak_be_passed),
 		cmocka_unit_test(a_request_below_an_earlier_peak_names_it_and_its_chance),
+		cmocka_unit_test(a_rare_outlier_is_cheaper_to_retry_than_to_reserve),
 		cmocka_unit_test(from_one_run_the_request_is_never_below_its_peak),
 		cmocka_unit_test(a_peak_of_844_mib_asks_for_a_gib),
 		cmocka_unit_test(a_failed_run_never_lowers_a_request),

@@ -80,24 +80,49 @@ static void equal_runs_have_the_floor_as_noise(void **state)
 	assert_int_equal(o.verdict, TRK_ODD_HIGH);
 }
 
+static double drift_at(size_t count)
+{
+	double drift = NAN;
+
+	assert_int_equal(trk__odd_drift(steady, count, 0.03, &drift), 0);
+	return drift;
+}
+
 static void a_small_lasting_change_is_a_drift(void **state)
 {
+	static const double factors[] = {1.1, 0.9};
 	double drift;
 
 	(void) state;
-	steady_init();
-	assert_int_equal(trk__odd_drift(steady, 40, 0.03, &drift), 0);
-	assert_true(drift == 0);
-	for (size_t i = 34; i < 40; i++)
-		steady[i] *= 1.1;
-	assert_int_equal(trk__odd_drift(steady, 40, 0.03, &drift), 0);
-	assert_true(drift > TRK_DRIFT_LIMIT);
-	for (size_t i = 34; i < 40; i++)
-		steady[i] *= 0.8;
-	assert_int_equal(trk__odd_drift(steady, 40, 0.03, &drift), 0);
-	assert_true(drift < -TRK_DRIFT_LIMIT);
+	for (int f = 0; f < 2; f++) {
+		size_t told = 0;
+
+		steady_init();
+		for (size_t n = 6; n <= 40; n++)
+			assert_true(drift_at(n) == 0);
+		for (size_t i = 34; i < 40; i++)
+			steady[i] *= factors[f];
+		assert_true(drift_at(35) == 0); /* one run alone is none */
+		for (size_t n = 36; n <= 40; n++) {
+			drift = drift_at(n);
+			told += drift != 0;
+			assert_true(drift == 0 || fabs(drift) > TRK_DRIFT_LIMIT);
+			assert_true(drift == 0 || (drift > 0) == (factors[f] > 1));
+		}
+		assert_true(drift_at(37) != 0 || drift_at(36) != 0);
+		assert_true(told < 5); /* not again in each run that follows */
+	}
 	assert_int_equal(trk__odd_drift(steady, 5, 0.03, &drift), -TRK_E_NODATA);
 	assert_int_equal(trk__odd_drift(steady, 40, 0, &drift), -EINVAL);
+}
+
+static void one_odd_run_is_no_drift_however_odd(void **state)
+{
+	(void) state;
+	steady_init();
+	steady[30] *= 100;
+	for (size_t n = 6; n <= 40; n++)
+		assert_true(drift_at(n) == 0);
 }
 
 int main(void)
@@ -108,6 +133,7 @@ int main(void)
 		cmocka_unit_test(fewer_than_five_runs_are_too_few_to_tell),
 		cmocka_unit_test(equal_runs_have_the_floor_as_noise),
 		cmocka_unit_test(a_small_lasting_change_is_a_drift),
+		cmocka_unit_test(one_odd_run_is_no_drift_however_odd),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
