@@ -47,6 +47,18 @@ static void add_metric(struct trk_json *j, const struct trk_gpu_total *t, int me
 	trk__json_close(j, '}');
 }
 
+/* In a pid namespace of our own, where the driver's pids name nobody that we know. */
+static const char *const bases[TRK_GPU_BASES] = {
+	[TRK_GPU_BY_OPEN] = "the whole device: the driver's pids are of another namespace, and the "
+			    "job has it open alone",
+	[TRK_GPU_BY_CUDA] = "the whole device: the driver's pids are of another namespace, and "
+			    "CUDA_VISIBLE_DEVICES gives it to the job",
+	[TRK_GPU_BY_NVIDIA] = "the whole device: the driver's pids are of another namespace, and "
+			      "NVIDIA_VISIBLE_DEVICES gives it to the job",
+	[TRK_GPU_BY_CGROUP] = "the whole device: the driver's pids are of another namespace, and "
+			      "the device list of the control group gives it to the job",
+};
+
 static void add_device(struct trk_json *j, const struct trk_gpu_total *t, size_t index)
 {
 	const struct trk_gpu_device *d = &t->device;
@@ -61,12 +73,7 @@ static void add_device(struct trk_json *j, const struct trk_gpu_total *t, size_t
 	key_text(j, "driver", d->driver);
 	key_bool(j, "mig", d->mig);
 	key_bool(j, "used_by_job", t->used_by_tree);
-	key_text(j, "attribution",
-		 d->parent >= 0 ? ""
-		 : d->by_device
-			 ? "the whole device: the driver's pids are of another namespace, and the "
-			   "job has it open alone"
-			 : "by pid");
+	key_text(j, "attribution", d->parent >= 0 ? "" : d->by_device ? bases[d->basis] : "by pid");
 	trk__json_key_double(j, "energy_j", t->energy_j);
 	trk__json_key_double(j, "throttle_reasons",
 			     t->seconds[TRK_GPU_THROTTLE_METRIC] > 0 ? (double) t->throttled
