@@ -363,6 +363,36 @@ static void a_mig_gpu_has_memory_and_no_utilisation(void **state)
 	end(&p);
 }
 
+static void an_instance_has_activity_where_the_monitor_gives_it(void **state)
+{
+	struct play p;
+
+	(void) state;
+	begin(&p, "device name=H100 mig=1 total=1000 used=300\n"
+		  "instance device=0 uuid=MIG-a total=500 used=200 part=3 sm=62.5 dram=10\n"
+		  "instance device=0 uuid=MIG-b total=400 used=50 part=4\n"
+		  "instance device=0 uuid=MIG-c total=400 used=50 sm=5\n");
+	look(&p, NULL, 0);
+	assert_int_equal(WHY(&p, 1, SM_ACTIVITY), TRK_GPU_FIRST_LOOK);
+	assert_int_equal(WHY(&p, 2, SM_ACTIVITY), TRK_GPU_UNSUPPORTED);
+	look(&p, NULL, 0);
+	near(VALUE(&p, 1, SM_ACTIVITY), 0.625);
+	near(VALUE(&p, 1, MEMORY_ACTIVITY), 0.1);
+	assert_int_equal(WHY(&p, 1, UTILIZATION), TRK_GPU_MIG);
+	assert_int_equal(WHY(&p, 0, SM_ACTIVITY), TRK_GPU_MIG);
+	assert_int_equal(WHY(&p, 2, SM_ACTIVITY), TRK_GPU_UNSUPPORTED);
+	assert_int_equal(WHY(&p, 2, MEMORY_ACTIVITY), TRK_GPU_MIG);
+	assert_int_equal(WHY(&p, 3, SM_ACTIVITY), TRK_GPU_UNSUPPORTED); /* without a number */
+	/* Another instance in the place of the first begins anew. */
+	write_script(&p, "device name=H100 mig=1 total=1000 used=300\n"
+			 "instance device=0 uuid=MIG-d total=500 used=200 part=5 sm=20\n");
+	look(&p, NULL, 0);
+	assert_int_equal(WHY(&p, 1, SM_ACTIVITY), TRK_GPU_FIRST_LOOK);
+	look(&p, NULL, 0);
+	near(VALUE(&p, 1, SM_ACTIVITY), 0.2);
+	end(&p);
+}
+
 static void an_instance_alone_gives_the_gpu_its_memory(void **state)
 {
 	struct play p;
@@ -941,6 +971,7 @@ int main(void)
 		cmocka_unit_test(sixteen_devices_and_one_that_is_closed_to_us),
 		cmocka_unit_test(a_device_that_falls_off_the_bus_is_lost),
 		cmocka_unit_test(a_mig_gpu_has_memory_and_no_utilisation),
+		cmocka_unit_test(an_instance_has_activity_where_the_monitor_gives_it),
 		cmocka_unit_test(an_instance_alone_gives_the_gpu_its_memory),
 		cmocka_unit_test(a_process_in_two_lists_counts_once),
 		cmocka_unit_test(stale_samples_are_dropped),

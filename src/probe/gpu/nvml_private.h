@@ -11,13 +11,22 @@ struct functions {
 #undef X
 };
 
+enum { MIG_INSTANCES_MAX = 16 };
+
+/* Samples of the GPU performance monitor. */
+struct watch {
+	nvml_gpm_sample sample[2]; /* now and before; NULL: no GPM */
+	bool has_sample;
+	enum trk_gpu_why refused; /* an instance: for good */
+	char uuid[96];            /* of the instance */
+};
+
 /* What is kept of a device between two polls. */
 struct kept {
 	nvml_device handle; /* NULL: it could not be had */
 	char name[96], uuid[96], bus[32];
 	int node;
-	nvml_gpm_sample sample[2]; /* now and before; NULL: no GPM */
-	bool has_sample;
+	struct watch watch, instance[MIG_INSTANCES_MAX];
 	struct trk_gpu_value pcie_rx, pcie_tx;
 	bool links_known;
 	uint64_t link_ns;
