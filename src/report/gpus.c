@@ -1,5 +1,6 @@
 #include "report/gpus.h"
 
+#include <stdio.h>
 #include <string.h>
 
 size_t trk__gpus_count(const struct trk_gpu_log *log)
@@ -19,6 +20,25 @@ double trk__gpus_memory_mib(const struct trk_gpu_log *log)
 		if (log->total[i].device.parent < 0)
 			bytes += trk__gpu_total_max(&log->total[i], TRK_GPU_MEMORY_TOTAL_METRIC);
 	return log->count ? bytes / 1048576.0 : NAN;
+}
+
+void trk__gpus_slowed_by(uint64_t reasons, char *text, size_t size)
+{
+	/* Of NVIDIA; 1 (idle) and 0x100 (the clock of a display) are no brakes. */
+	static const struct {
+		uint64_t bits;
+		const char *word;
+	} words[] = {
+		{0x4, "power limit"},   {0x8, "hardware"},   {0x20 | 0x40, "heat"},
+		{0x80, "power supply"}, {0x2, "set clocks"}, {0x10, "another GPU in step"},
+	};
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && used < size; i++)
+		if (reasons & words[i].bits)
+			used += (size_t) snprintf(text + used, size - used, "%s%s",
+						  used ? ", " : "", words[i].word);
 }
 
 static void key_text(struct trk_json *j, const char *key, const char *text)
@@ -62,6 +82,7 @@ static const char *const bases[TRK_GPU_BASES] = {
 static void add_device(struct trk_json *j, const struct trk_gpu_total *t, size_t index)
 {
 	const struct trk_gpu_device *d = &t->device;
+	char slowed[160];
 
 	trk__json_open(j, '{');
 	trk__json_key_double(j, "index", (double) index);
@@ -78,6 +99,8 @@ static void add_device(struct trk_json *j, const struct trk_gpu_total *t, size_t
 	trk__json_key_double(j, "throttle_reasons",
 			     t->seconds[TRK_GPU_THROTTLE_METRIC] > 0 ? (double) t->throttled
 								     : (double) NAN);
+	trk__gpus_slowed_by(t->throttled, slowed, sizeof(slowed));
+	key_text(j, "slowed_by", slowed);
 	for (int i = 0; i < TRK_GPU_METRICS; i++)
 		if (i != TRK_GPU_ENERGY_METRIC && i != TRK_GPU_THROTTLE_METRIC)
 			add_metric(j, t, i);

@@ -202,7 +202,23 @@ def test_the_summary_and_the_recording_know_each_gpu(rt, gpus):
     assert energy["value"] == pytest.approx(first["energy_j"], rel=1e-9)
     assert 300 * 0.5 < energy["value"] < 300 * (shown["run"]["duration_s"] + 0.1)
     assert "GPU" in result.stderr and "VRAM" in result.stderr and "of 2" in result.stderr
+    assert f"GPUs at most {energy['value']:.0f} J" in result.stderr
     assert "of 160" in result.stderr
+
+
+def test_the_report_has_a_row_a_gpu(rt, gpus):
+    gpus.play(DEVICES.replace("sm=40", "sm=40 throttle=68"))
+    result = gpus.track("sh", "-c", JOB)
+    assert [g["slowed_by"] for g in result.summary["gpus"]] == ["power limit, heat", None]
+    page = rt.run("report", "--format", "json", "-o", "-", "@").json()
+    tables = page["sections"]["measured"]["tables"]
+    first, second = tables["gpus"]["rows"]
+    assert first["gpu"] == "NVIDIA H100" and first["slowed_by"] == "power limit, heat"
+    assert "75 %" in json.dumps(first["use"]) and "2 GiB" in json.dumps(first["memory"])
+    assert "1 GiB" in json.dumps(first["job_memory"]) and "300 W" in json.dumps(first["power"])
+    assert "61" in json.dumps(first["temperature"]) and "J" in json.dumps(first["energy"])
+    assert "0 %" in json.dumps(second["use"])
+    assert "Energy of GPUs" in json.dumps(tables["totals"])
 
 
 def test_the_series_of_each_gpu_is_exported(rt, gpus):

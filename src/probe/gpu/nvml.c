@@ -319,8 +319,16 @@ static void set_activity(struct nvml *n, struct kept *k, bool mig, struct trk_gp
 		mig             ? TRK_GPU_MIG
 		: !w->sample[0] ? (n->f.gpm_support ? TRK_GPU_UNSUPPORTED : TRK_GPU_OLD_LIBRARY)
 				: TRK_GPU_FIRST_LOOK);
-	if (!mig && w->sample[0] && n->f.gpm_get(k->handle, w->sample[1]) == NVML_SUCCESS)
-		compare_samples(n, w, m);
+	if (mig || !w->sample[0] || n->f.gpm_get(k->handle, w->sample[1]) != NVML_SUCCESS)
+		return;
+	k->monitor_lacks_bus = false;
+	if (w->has_sample)
+		m[TRK_GPU_PCIE_RX_METRIC] = trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
+	compare_samples(n, w, m);
+	if (m[TRK_GPU_PCIE_RX_METRIC].why != TRK_GPU_UNSUPPORTED)
+		return;
+	k->monitor_lacks_bus = true;
+	m[TRK_GPU_PCIE_RX_METRIC] = k->pcie_rx;
 }
 
 /* The same of an instance, of which the driver gives no other activity. What it refuses it is not asked
@@ -478,7 +486,7 @@ static void nvml_rest(void *state)
 	unsigned int kib = 0;
 	int r;
 
-	if (!k->handle || k->watch.sample[0])
+	if (!k->handle || (k->watch.sample[0] && !k->monitor_lacks_bus))
 		return;
 	r = CALL(n, pcie, k->handle, NVML_PCIE_UTIL_RX_BYTES, &kib);
 	k->pcie_rx = scaled(r, kib * 1024.0);

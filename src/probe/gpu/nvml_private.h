@@ -27,6 +27,7 @@ struct kept {
 	char name[96], uuid[96], bus[32];
 	int node;
 	struct watch watch, instance[MIG_INSTANCES_MAX];
+	bool monitor_lacks_bus; /* GPM is there, but has no PCIe */
 	struct trk_gpu_value pcie_rx, pcie_tx;
 	bool links_known;
 	uint64_t link_ns;
