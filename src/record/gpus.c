@@ -106,6 +106,18 @@ double trk__gpu_log_energy(const struct trk_gpu_log *log, bool *ret_all)
 	return log->count == 0 ? NAN : any ? used : all;
 }
 
+bool trk__gpu_log_energy_is_cut(const struct trk_gpu_log *log)
+{
+	bool all, cut = false;
+
+	(void) trk__gpu_log_energy(log, &all);
+	for (size_t i = 0; i < log->count; i++)
+		if (log->total[i].device.parent < 0 && (all || log->total[i].used_by_tree))
+			cut |= log->total[i].device.metric[TRK_GPU_ENERGY_METRIC].why !=
+			       TRK_GPU_KNOWN;
+	return cut;
+}
+
 /* ---- bytes ---- */
 
 /* What a whole number in the file stands for. */

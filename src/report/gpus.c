@@ -63,7 +63,11 @@ static void add_metric(struct trk_json *j, const struct trk_gpu_total *t, int me
 	key_text(j, "unit", trk__gpu_metric_units[metric]);
 	trk__json_key_double(j, "mean", mean);
 	trk__json_key_double(j, "max", trk__gpu_total_max(t, (enum trk_gpu_metric) metric));
-	key_text(j, "reason", isnan(mean) ? trk__gpu_why_text(why) : "");
+	/* Of one that was known once: what has ended that. */
+	key_text(j, "reason",
+		 isnan(mean) || (why != TRK_GPU_KNOWN && why != TRK_GPU_NOT_ASKED)
+			 ? trk__gpu_why_text(why)
+			 : "");
 	trk__json_close(j, '}');
 }
 

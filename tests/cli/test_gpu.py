@@ -239,6 +239,23 @@ def test_the_series_of_each_gpu_is_exported(rt, gpus):
     assert lines[0]["name"] == "NVIDIA H100" and lines[0]["parent"] is None
 
 
+def test_a_gpu_that_falls_off_the_bus_is_lost_from_then_on(rt, gpus):
+    gpus.play(DEVICES)
+    functions = ("UtilizationRates", "MemoryInfo", "MemoryInfo_v2", "TotalEnergyConsumption",
+                 "ComputeRunningProcesses_v3", "PowerUsage")
+    lost = "".join(f"error@0 nvmlDeviceGet{f} 15\\n" for f in functions)
+    result = gpus.track("sh", "-c", f"sleep 0.7; printf '{lost}' >>$TRK_STANDIN_NVML; sleep 1")
+    assert result.rc == 0
+    first, second = result.summary["gpus"]
+    assert first["utilization"]["mean"] == pytest.approx(0.75)  # while it was there
+    assert first["utilization"]["reason"] == "the device has gone"
+    assert second["utilization"]["reason"] is None
+    assert result.summary["totals"]["gpu_energy_j"]["quality"] == "estimated"
+    assert rt.run("show", "--json", "@").json()["gpus"] == result.summary["gpus"]
+    usage = [r["system_gpu_usage"] for r in rows_of(rt)]
+    assert "0.75" in usage and usage[-1] == ""
+
+
 def test_mig_instances_have_memory_and_a_reason(rt, gpus):
     gpus.play("device name=A100 uuid=GPU-m mig=1 total=1000 used=300 util=90\n"
               "instance device=0 name=A100_1g uuid=MIG-a total=500 used=200\n")
