@@ -83,21 +83,14 @@ static void load_functions(struct nvml *n)
 		}
 }
 
-static void free_samples(struct nvml *n, struct watch *w)
-{
-	for (int k = 0; k < 2; k++)
-		if (w->sample[k])
-			(void) CALL(n, gpm_free, w->sample[k]);
-}
-
 static void nvml_close(void *state)
 {
 	struct nvml *n = state;
 
 	for (unsigned int i = 0; i < n->count; i++) {
-		free_samples(n, &n->kept[i].watch);
+		trk__nvml_free_samples(n, &n->kept[i].watch);
 		for (int k = 0; k < MIG_INSTANCES_MAX; k++)
-			free_samples(n, &n->kept[i].instance[k]);
+			trk__nvml_free_samples(n, &n->kept[i].instance[k]);
 	}
 	if (n->f.shutdown && n->count)
 		(void) n->f.shutdown();
@@ -132,20 +125,6 @@ static const char *init_text(int result)
 	}
 }
 
-/* Both or none. */
-static void make_samples(struct nvml *n, struct watch *w)
-{
-	if (!n->f.gpm_metrics || !n->f.gpm_free)
-		return;
-	for (int i = 0; i < 2; i++)
-		if (CALL(n, gpm_alloc, &w->sample[i]) != NVML_SUCCESS)
-			w->sample[i] = NULL;
-	if (w->sample[0] && w->sample[1])
-		return;
-	free_samples(n, w);
-	w->sample[0] = w->sample[1] = NULL;
-}
-
 static void know_device(struct nvml *n, unsigned int index)
 {
 	struct kept *k = &n->kept[index];
@@ -169,7 +148,7 @@ static void know_device(struct nvml *n, unsigned int index)
 		k->node = (int) minor;
 	if (n->f.gpm_get && CALL(n, gpm_support, k->handle, &support) == NVML_SUCCESS &&
 	    support.is_supported)
-		make_samples(n, &k->watch);
+		trk__nvml_make_samples(n, &k->watch);
 }
 
 static int cannot_load(struct nvml *n, char why[TRK_GPU_TEXT_SIZE], const char *text)
@@ -273,96 +252,6 @@ static void set_board(struct nvml *n, nvml_device handle, struct trk_gpu_value *
 	m[TRK_GPU_THROTTLE_METRIC] = scaled(r, (double) wide);
 }
 
-static const struct {
-	unsigned int id;
-	enum trk_gpu_metric metric;
-	double scale;
-} wanted[] = {
-	{NVML_GPM_METRIC_SM_UTIL, TRK_GPU_SM_ACTIVITY_METRIC, 0.01},
-	{NVML_GPM_METRIC_DRAM_BW_UTIL, TRK_GPU_MEMORY_ACTIVITY_METRIC, 0.01},
-	{NVML_GPM_METRIC_PCIE_RX_PER_SEC, TRK_GPU_PCIE_RX_METRIC, 1048576},
-	{NVML_GPM_METRIC_PCIE_TX_PER_SEC, TRK_GPU_PCIE_TX_METRIC, 1048576},
-};
-
-/* Activity between two samples: the one that has just been taken into w->sample[1], and the one before. */
-static void compare_samples(struct nvml *n, struct watch *w, struct trk_gpu_value *m)
-{
-	enum { WANTED = sizeof(wanted) / sizeof(wanted[0]) };
-	struct nvml_gpm_metrics get = {.version = NVML_GPM_VERSION, .count = WANTED};
-	nvml_gpm_sample newest = w->sample[1];
-
-	w->sample[1] = w->sample[0];
-	w->sample[0] = newest;
-	if (w->has_sample) {
-		get.sample1 = w->sample[1];
-		get.sample2 = newest;
-		for (int i = 0; i < WANTED; i++)
-			get.metric[i].id = wanted[i].id;
-		if (n->f.gpm_metrics(&get) == NVML_SUCCESS)
-			for (int i = 0; i < WANTED; i++)
-				if (get.metric[i].result == NVML_SUCCESS &&
-				    get.metric[i].value >= 0)
-					m[wanted[i].metric] = trk__gpu_known(get.metric[i].value *
-									     wanted[i].scale);
-	}
-	w->has_sample = true;
-}
-
-/* By the GPU performance monitor (Hopper and later). */
-static void set_activity(struct nvml *n, struct kept *k, bool mig, struct trk_gpu_value *m)
-{
-	struct watch *w = &k->watch;
-
-	m[TRK_GPU_PCIE_RX_METRIC] = k->pcie_rx;
-	m[TRK_GPU_PCIE_TX_METRIC] = k->pcie_tx;
-	m[TRK_GPU_SM_ACTIVITY_METRIC] = trk__gpu_unknown(
-		mig             ? TRK_GPU_MIG
-		: !w->sample[0] ? (n->f.gpm_support ? TRK_GPU_UNSUPPORTED : TRK_GPU_OLD_LIBRARY)
-				: TRK_GPU_FIRST_LOOK);
-	if (mig || !w->sample[0] || n->f.gpm_get(k->handle, w->sample[1]) != NVML_SUCCESS)
-		return;
-	k->monitor_lacks_bus = false;
-	if (w->has_sample)
-		m[TRK_GPU_PCIE_RX_METRIC] = trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
-	compare_samples(n, w, m);
-	if (m[TRK_GPU_PCIE_RX_METRIC].why != TRK_GPU_UNSUPPORTED)
-		return;
-	k->monitor_lacks_bus = true;
-	m[TRK_GPU_PCIE_RX_METRIC] = k->pcie_rx;
-}
-
-/* The same of an instance, of which the driver gives no other activity. What it refuses it is not asked
- * for again. */
-static void set_instance_activity(struct nvml *n, nvml_device gpu, nvml_device instance,
-				  struct watch *w, struct trk_gpu_device *d)
-{
-	unsigned int id = 0;
-	int r;
-
-	if (strcmp(w->uuid, d->uuid) != 0) { /* another one than before */
-		memcpy(w->uuid, d->uuid, sizeof(w->uuid));
-		w->has_sample = false;
-		w->refused = TRK_GPU_KNOWN;
-	}
-	if (!w->sample[0] && w->refused == TRK_GPU_KNOWN)
-		make_samples(n, w);
-	if (!w->sample[0] || !n->f.gpm_get_instance || !n->f.instance_id)
-		w->refused = TRK_GPU_OLD_LIBRARY;
-	d->metric[TRK_GPU_SM_ACTIVITY_METRIC] =
-		trk__gpu_unknown(w->refused ? w->refused : TRK_GPU_FIRST_LOOK);
-	if (w->refused)
-		return;
-	r = n->f.instance_id(instance, &id);
-	r = r ? r : n->f.gpm_get_instance(gpu, id, w->sample[1]);
-	if (r == NVML_SUCCESS) {
-		compare_samples(n, w, d->metric);
-		return;
-	}
-	d->metric[TRK_GPU_SM_ACTIVITY_METRIC] = trk__gpu_unknown(trk__nvml_why(r));
-	if (r == NVML_ERROR_NOT_SUPPORTED)
-		w->refused = TRK_GPU_UNSUPPORTED;
-}
-
 static void set_links(struct nvml *n, struct kept *k, uint64_t now_ns, struct trk_gpu_value *m)
 {
 	struct nvml_field field[2] = {
@@ -426,7 +315,7 @@ static void add_instances(struct nvml *n, struct trk_gpu_scan *scan, size_t pare
 		(void) CALL(n, uuid, instance, d->uuid, sizeof(d->uuid));
 		set_memory(n, instance, d->metric);
 		set_utilization(n, instance, true, d->metric);
-		set_instance_activity(n, k->handle, instance, &k->instance[i], d);
+		trk__nvml_instance_activity(n, k->handle, instance, &k->instance[i], d);
 		used += d->metric[TRK_GPU_MEMORY_USED_METRIC].value;
 		total += d->metric[TRK_GPU_MEMORY_TOTAL_METRIC].value;
 		found++;
@@ -462,7 +351,7 @@ static void poll_device(struct nvml *n, struct trk_gpu_scan *scan, struct kept *
 	set_memory(n, k->handle, d->metric);
 	set_utilization(n, k->handle, d->mig, d->metric);
 	set_board(n, k->handle, d->metric);
-	set_activity(n, k, d->mig, d->metric);
+	trk__nvml_activity(n, k, d->mig, d->metric);
 	set_links(n, k, scan->now_ns, d->metric);
 	trk__nvml_processes(n, scan, index, k->handle);
 	if (d->mig)

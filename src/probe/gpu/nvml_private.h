@@ -58,4 +58,13 @@ int trk__nvml_make_lists(struct nvml *n);
 void trk__nvml_processes(struct nvml *n, struct trk_gpu_scan *scan, size_t device,
 			 nvml_device handle);
 
+/* Both samples of a watch, or none. */
+void trk__nvml_make_samples(struct nvml *n, struct watch *w);
+void trk__nvml_free_samples(struct nvml *n, struct watch *w);
+/* Fill in the activity of a GPU; the bus as it was seen last where the monitor does not tell. */
+void trk__nvml_activity(struct nvml *n, struct kept *k, bool mig, struct trk_gpu_value *m);
+/* The same of an instance. */
+void trk__nvml_instance_activity(struct nvml *n, nvml_device gpu, nvml_device instance,
+				 struct watch *w, struct trk_gpu_device *d);
+
 #endif
