@@ -240,7 +240,7 @@ static void check_descriptors(struct finding *f)
 /* Without a sign of a GPU no library is looked for. */
 static void check_gpus(struct finding *f, const struct trk_env *env)
 {
-	struct trk_gpu_hints hints = cli_gpu_hints(true);
+	struct trk_gpu_hints hints = cli_gpu_hints(false);
 	struct trk_gpu_poller *poller = trk__gpu_poller_new(env, TRK_GPU_AUTO, &hints, NULL);
 	const struct trk_gpu_reading *gpus = NULL;
 	char source[160], hint[320];

@@ -10,6 +10,10 @@ struct trk_gpu_hints cli_gpu_hints(bool of_job)
 		.library_path = getenv("LD_LIBRARY_PATH"),
 	};
 
-	(void) of_job;
+	if (of_job) {
+		hints.cuda_visible = getenv("CUDA_VISIBLE_DEVICES");
+		hints.cuda_order = getenv("CUDA_DEVICE_ORDER");
+		hints.nvidia_visible = getenv("NVIDIA_VISIBLE_DEVICES");
+	}
 	return hints;
 }

@@ -17,15 +17,19 @@
 #include "base/clock.h"
 #include "base/file.h"
 
-#define STEPS  10
-#define NAP_NS (TRK_NS_PER_MS)
+/* So long a group whose leader has ended is remembered: what was left of it is killed with it, and may
+ * remain a zombie where its new parent does not wait for it. */
+#define GROUP_NS (2 * TRK_NS_PER_S)
+#define STEPS    10
+#define NAP_NS   (TRK_NS_PER_MS)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	bool taken;
 	pid_t pid;   /* 0: none that is not reaped */
 	pid_t group; /* 0: none of it is left, so that its number may be somebody else's */
-	bool ended;  /* and *status is of it; its owner has not asked yet */
+	uint64_t forget_ns;
+	bool ended; /* and *status is of it; its owner has not asked yet */
 	int status;
 } slot[TRK_TOOLS_MAX]; /* under the lock, as is the next */
 static uint64_t ended_ns;
@@ -78,17 +82,22 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attri
 /* Is nothing left of it? A group lives as long as one of its processes, zombies included. */
 static bool is_quiet(int at)
 {
-	if (slot[at].group && !slot[at].pid && kill(-slot[at].group, 0) < 0 && errno == ESRCH)
+	if (slot[at].group && !slot[at].pid &&
+	    ((kill(-slot[at].group, 0) < 0 && errno == ESRCH) ||
+	     trk__clock_monotonic_ns() > slot[at].forget_ns))
 		slot[at].group = 0;
 	return slot[at].group == 0;
 }
 
+/* One whose group may be forgotten, if need be. */
 static int free_slot(void)
 {
+	int at = -1;
+
 	for (int i = 0; i < TRK_TOOLS_MAX; i++)
-		if (!slot[i].taken && is_quiet(i))
-			return i;
-	return -1;
+		if (!slot[i].taken && !slot[i].pid && (at < 0 || is_quiet(i)))
+			at = i;
+	return at;
 }
 
 /* The lock is held until the number of the new process is known. */
@@ -177,6 +186,7 @@ static bool end_slot(int at)
 		return false;
 	slot[at].pid = 0;
 	slot[at].ended = true;
+	slot[at].forget_ns = trk__clock_monotonic_ns() + GROUP_NS;
 	return true;
 }
 

@@ -17,7 +17,8 @@
 #include "probe/linux/pid_status.h"
 #include "probe/linux/rlimits.h"
 
-#define MIB 1048576.0
+#define MIB            1048576.0
+#define GPU_SILENCE_US 1000000
 
 /* Share of the memory that must have been in use for a kill somewhere on the machine to be taken
  * for ours. */
@@ -243,23 +244,36 @@ static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct
 				      : "only the parent of a process learns it");
 }
 
+/* Was the last answer of the GPUs long before the last sample? */
+static bool gpus_fell_silent(const struct trk_record *record)
+{
+	int64_t interval_us = (int64_t) (record->run.interval_ns / 1000);
+
+	return record->last_elapsed_us - record->gpus.elapsed_us > 3 * interval_us + GPU_SILENCE_US;
+}
+
 static void total_gpus(struct trk_record *record)
 {
+	struct trk_quantity *total = &record->outcome.total[TRK_TOTAL_GPU_ENERGY_J];
 	bool all;
 	double joules = trk__gpu_log_energy(&record->gpus, &all);
 
 	if (record->gpus.count)
 		trk__place_take_gpus(&record->place, &record->gpus.total[0].device,
 				     sizeof(record->gpus.total[0]), record->gpus.count);
-
-	trk__quantity_set(&record->outcome.total[TRK_TOTAL_GPU_ENERGY_J], joules,
-			  TRK_QUALITY_AT_MOST, isnan(joules) ? NULL : "energy counters of the GPUs",
-			  isnan(joules)
-				  ? record->gpus.count
-					    ? "the GPUs or their driver give no energy counter"
-					    : "no GPU is measured"
-			  : all ? "the whole draw of all GPUs: the job is seen on none"
-				: "the whole draw of the GPUs that the job used");
+	if (isnan(joules))
+		trk__quantity_set(total, joules, TRK_QUALITY_UNKNOWN, NULL,
+				  record->gpus.count
+					  ? "the GPUs or their driver give no energy counter"
+					  : "no GPU is measured");
+	else if (gpus_fell_silent(record) || trk__gpu_log_energy_is_cut(&record->gpus))
+		trk__quantity_set(total, joules, TRK_QUALITY_ESTIMATED,
+				  "energy counters of the GPUs",
+				  "a GPU was lost, or its driver fell silent: the rest is missing");
+	else
+		trk__quantity_set(total, joules, TRK_QUALITY_AT_MOST, "energy counters of the GPUs",
+				  all ? "the whole draw of all GPUs: the job is seen on none"
+				      : "the whole draw of the GPUs that the job used");
 }
 
 /* VmHWM and not getrusage: that one starts from the size of whoever started us. */

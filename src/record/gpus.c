@@ -106,6 +106,18 @@ double trk__gpu_log_energy(const struct trk_gpu_log *log, bool *ret_all)
 	return log->count == 0 ? NAN : any ? used : all;
 }
 
+bool trk__gpu_log_energy_is_cut(const struct trk_gpu_log *log)
+{
+	bool all, cut = false;
+
+	(void) trk__gpu_log_energy(log, &all);
+	for (size_t i = 0; i < log->count; i++)
+		if (log->total[i].device.parent < 0 && (all || log->total[i].used_by_tree))
+			cut |= log->total[i].device.metric[TRK_GPU_ENERGY_METRIC].why !=
+			       TRK_GPU_KNOWN;
+	return cut;
+}
+
 /* ---- bytes ---- */
 
 /* What a whole number in the file stands for. */
@@ -141,7 +153,8 @@ void trk__format_gpus(struct trk_buf *b, const struct trk_gpu_device *device, si
 		put_text(b, d->driver);
 		trk__buf_svarint(b, d->parent);
 		trk__buf_svarint(b, d->node);
-		trk__buf_varint(b, (d->mig ? 1u : 0) | (d->by_device ? 2u : 0));
+		trk__buf_varint(b, (d->mig ? 1u : 0) |
+					   (d->by_device ? 2u | (unsigned int) d->basis << 2 : 0));
 		trk__buf_varint(b, TRK_GPU_METRICS);
 		for (int k = 0; k < TRK_GPU_METRICS; k++)
 			trk__buf_putc(b, (char) d->metric[k].why);
@@ -171,6 +184,8 @@ static void get_device(struct trk_cursor *c, struct trk_gpu_device *d)
 	d->node = node >= 0 && node < 1024 ? (int) node : -1;
 	d->mig = flags & 1;
 	d->by_device = flags & 2;
+	if (d->by_device && (flags >> 2 & 7) < TRK_GPU_BASES)
+		d->basis = (enum trk_gpu_basis)(flags >> 2 & 7);
 	for (int k = 0; k < TRK_GPU_METRICS; k++) {
 		unsigned int why = (uint64_t) k < metrics ? c->at[k] : TRK_GPU_NOT_ASKED;
 

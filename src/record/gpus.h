@@ -37,6 +37,8 @@ double trk__gpu_total_max(const struct trk_gpu_total *total, enum trk_gpu_metric
 /* Joules of the GPUs that the tracked processes used; of all where they used none that is known, and
  * *ret_all says so. */
 double trk__gpu_log_energy(const struct trk_gpu_log *log, bool *ret_all);
+/* Does one of the GPUs that it is of give no energy any more, as one that has gone? */
+bool trk__gpu_log_energy_is_cut(const struct trk_gpu_log *log);
 
 /* Payloads. */
 void trk__format_gpus(struct trk_buf *b, const struct trk_gpu_device *device, size_t count);

@@ -19,6 +19,11 @@ static const char *count_words(struct trk_report *r, double value)
 	return value < 1e15 ? trk__report_print(r, "%.0f", value) : trk__report_number(r, value);
 }
 
+static const char *joule_words(struct trk_report *r, double value)
+{
+	return trk__report_print(r, "%s J", trk__report_number(r, value));
+}
+
 static const char *quality_words(enum trk_quality quality)
 {
 	static const char *const words[] = {"not known", "exact", "at least", "at most",
@@ -55,6 +60,7 @@ static const struct {
 	[TRK_TOTAL_DISK_WRITE_BYTES] = {"Disk written", trk__report_bytes},
 	[TRK_TOTAL_MAJOR_FAULTS] = {"Page faults from disk", count_words},
 	[TRK_TOTAL_CONTEXT_SWITCHES] = {"Context switches", count_words},
+	[TRK_TOTAL_GPU_ENERGY_J] = {"Energy of GPUs", joule_words},
 };
 
 static void add_totals(struct trk_report *r, const struct trk_record *record,
@@ -63,7 +69,7 @@ static void add_totals(struct trk_report *r, const struct trk_record *record,
 	struct trk_report_table *t = trk__report_table(s, "totals", NULL, total_columns, 5);
 
 	for (int i = 0; i < TRK_TOTALS; i++)
-		if (totals[i].name)
+		if (totals[i].name && (i != TRK_TOTAL_GPU_ENERGY_J || record->gpus.count))
 			add_quantity(r, t, totals[i].name, &record->outcome.total[i],
 				     totals[i].words);
 	add_quantity(r, t, "CPU requested, cores", &record->run.request[TRK_REQUEST_CPU],
@@ -187,6 +193,7 @@ void trk__report_measured(struct trk_report *r, const struct trk_report_work *w)
 				   record->outcome.left_behind == 1 ? "" : "es"));
 	trk__report_line(s, trk__report_print(r, "Recorded by resource-tracker %s.",
 					      trk__report_safe(r, record->run.version, 32)));
+	trk__report_gpus(r, record, s);
 	add_totals(r, record, s);
 	add_sources(r, record, s);
 	add_tags(r, &record->run, s);

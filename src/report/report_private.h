@@ -85,6 +85,8 @@ void trk__report_processes(struct trk_report *r, const struct trk_report_work *w
 void trk__report_find_servers(struct trk_report_work *w);
 void trk__report_servers(struct trk_report *r, const struct trk_report_work *w);
 void trk__report_machine(struct trk_report *r, const struct trk_report_work *w);
+void trk__report_gpus(struct trk_report *r, const struct trk_record *record,
+		      struct trk_report_section *s);
 void trk__report_measured(struct trk_report *r, const struct trk_report_work *w);
 
 /* What the rows told beside the charts. */

@@ -293,6 +293,7 @@ static void total_line(struct trk_buf *b, const struct trk_record *r,
 {
 	const struct trk_quantity *cpu = &r->outcome.total[TRK_TOTAL_CPU_S];
 	const struct trk_quantity *memory = &r->outcome.total[TRK_TOTAL_PEAK_MEMORY_MIB];
+	const struct trk_quantity *joules = &r->outcome.total[TRK_TOTAL_GPU_ENERGY_J];
 	const char *dot = style->utf8 ? "\xc2\xb7" : "|";
 	char text[32];
 
@@ -303,6 +304,15 @@ static void total_line(struct trk_buf *b, const struct trk_record *r,
 	if (memory->value < 1e12)
 		trk__buf_printf(b, " %s peak memory %s%.1f MiB", dot, sign_of(memory),
 				memory->value);
+	if (r->gpus.count && joules->value >= 0)
+		trk__buf_printf(b, " %s GPUs %s%.*f %s", dot, sign_of(joules),
+				joules->value < 3600 ? 0 : 2,
+				joules->value < 3600    ? joules->value
+				: joules->value < 3.6e6 ? joules->value / 3600
+							: joules->value / 3.6e6,
+				joules->value < 3600    ? "J"
+				: joules->value < 3.6e6 ? "Wh"
+							: "kWh");
 	trk__buf_putc(b, '\n');
 }
 

@@ -202,7 +202,23 @@ def test_the_summary_and_the_recording_know_each_gpu(rt, gpus):
     assert energy["value"] == pytest.approx(first["energy_j"], rel=1e-9)
     assert 300 * 0.5 < energy["value"] < 300 * (shown["run"]["duration_s"] + 0.1)
     assert "GPU" in result.stderr and "VRAM" in result.stderr and "of 2" in result.stderr
+    assert f"GPUs at most {energy['value']:.0f} J" in result.stderr
     assert "of 160" in result.stderr
+
+
+def test_the_report_has_a_row_a_gpu(rt, gpus):
+    gpus.play(DEVICES.replace("sm=40", "sm=40 throttle=68"))
+    result = gpus.track("sh", "-c", JOB)
+    assert [g["slowed_by"] for g in result.summary["gpus"]] == ["power limit, heat", None]
+    page = rt.run("report", "--format", "json", "-o", "-", "@").json()
+    tables = page["sections"]["measured"]["tables"]
+    first, second = tables["gpus"]["rows"]
+    assert first["gpu"] == "NVIDIA H100" and first["slowed_by"] == "power limit, heat"
+    assert "75 %" in json.dumps(first["use"]) and "2 GiB" in json.dumps(first["memory"])
+    assert "1 GiB" in json.dumps(first["job_memory"]) and "300 W" in json.dumps(first["power"])
+    assert "61" in json.dumps(first["temperature"]) and "J" in json.dumps(first["energy"])
+    assert "0 %" in json.dumps(second["use"])
+    assert "Energy of GPUs" in json.dumps(tables["totals"])
 
 
 def test_the_series_of_each_gpu_is_exported(rt, gpus):
@@ -221,6 +237,23 @@ def test_the_series_of_each_gpu_is_exported(rt, gpus):
     lines = [json.loads(line) for line in text.splitlines()]
     assert len(lines) == len(rows)
     assert lines[0]["name"] == "NVIDIA H100" and lines[0]["parent"] is None
+
+
+def test_a_gpu_that_falls_off_the_bus_is_lost_from_then_on(rt, gpus):
+    gpus.play(DEVICES)
+    functions = ("UtilizationRates", "MemoryInfo", "MemoryInfo_v2", "TotalEnergyConsumption",
+                 "ComputeRunningProcesses_v3", "PowerUsage")
+    lost = "".join(f"error@0 nvmlDeviceGet{f} 15\\n" for f in functions)
+    result = gpus.track("sh", "-c", f"sleep 0.7; printf '{lost}' >>$TRK_STANDIN_NVML; sleep 1")
+    assert result.rc == 0
+    first, second = result.summary["gpus"]
+    assert first["utilization"]["mean"] == pytest.approx(0.75)  # while it was there
+    assert first["utilization"]["reason"] == "the device has gone"
+    assert second["utilization"]["reason"] is None
+    assert result.summary["totals"]["gpu_energy_j"]["quality"] == "estimated"
+    assert rt.run("show", "--json", "@").json()["gpus"] == result.summary["gpus"]
+    usage = [r["system_gpu_usage"] for r in rows_of(rt)]
+    assert "0.75" in usage and usage[-1] == ""
 
 
 def test_mig_instances_have_memory_and_a_reason(rt, gpus):

@@ -5,7 +5,7 @@
  *
  *     driver 550.54.15
  *     device name=H100 uuid=GPU-a bus=00000000:01:00.0 minor=0 total=1000 used=100 util=57 …
- *     instance device=0 name=MIG uuid=MIG-a total=500 used=50
+ *     instance device=0 name=MIG uuid=MIG-a total=500 used=50 part=1 sm=30
  *     process device=0 pid=42 memory=100 lists=cgm part=1     (c compute, g graphics, m MPS)
  *     sample device=0 pid=42 sm=50 age_ms=100
  *     error nvmlDeviceGetPowerUsage 3          that function fails with this code
@@ -36,7 +36,8 @@ struct nvml_device {
 };
 
 struct nvml_gpm_sample {
-	int taken;
+	int taken, order;
+	const char *line;
 };
 
 struct rule {
@@ -546,19 +547,43 @@ PUBLIC int nvmlGpmSampleGet(nvml_device d, nvml_gpm_sample to)
 	static int taken;
 
 	ENTER(d->index);
-	to->taken = ++taken * 64 + d->index;
+	*to = (struct nvml_gpm_sample){.taken = 1, .order = ++taken, .line = d->line};
 	return NVML_SUCCESS;
+}
+
+PUBLIC int nvmlDeviceGetGpuInstanceId(nvml_device d, unsigned int *ret);
+PUBLIC int nvmlDeviceGetGpuInstanceId(nvml_device d, unsigned int *ret)
+{
+	ENTER(d->index);
+	*ret = (unsigned int) number(d->line, "part", UINT32_MAX);
+	return *ret == UINT32_MAX ? NVML_ERROR_INVALID_ARGUMENT : NVML_SUCCESS;
+}
+
+PUBLIC int nvmlGpmMigSampleGet(nvml_device d, unsigned int part, nvml_gpm_sample to);
+PUBLIC int nvmlGpmMigSampleGet(nvml_device d, unsigned int part, nvml_gpm_sample to)
+{
+	static int taken;
+
+	ENTER(d->index);
+	for (int i = 0; i < d->instances; i++)
+		if (number(d->instance[i]->line, "part", UINT32_MAX) == part) {
+			*to = (struct nvml_gpm_sample){
+				.taken = 1, .order = ++taken, .line = d->instance[i]->line};
+			return fraction(to->line, "sm") < 0 ? NVML_ERROR_NOT_SUPPORTED
+							    : NVML_SUCCESS;
+		}
+	return NVML_ERROR_NOT_FOUND;
 }
 
 PUBLIC int nvmlGpmMetricsGet(struct nvml_gpm_metrics *get);
 PUBLIC int nvmlGpmMetricsGet(struct nvml_gpm_metrics *get)
 {
-	const char *line = device[get->sample1->taken % 64].line;
+	const char *line = get->sample1->line;
 
 	ENTER(-1);
 	/* Two samples of one device, the older first. */
-	if (get->version != NVML_GPM_VERSION || get->sample1->taken >= get->sample2->taken ||
-	    get->sample1->taken % 64 != get->sample2->taken % 64)
+	if (get->version != NVML_GPM_VERSION || !get->sample1->taken || !get->sample2->taken ||
+	    get->sample1->order >= get->sample2->order || line != get->sample2->line)
 		return NVML_ERROR_INVALID_ARGUMENT;
 	for (unsigned int i = 0; i < get->count; i++) {
 		double value = -1;

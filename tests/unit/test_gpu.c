@@ -362,6 +362,36 @@ static void a_mig_gpu_has_memory_and_no_utilisation(void **state)
 	end(&p);
 }
 
+static void an_instance_has_activity_where_the_monitor_gives_it(void **state)
+{
+	struct play p;
+
+	(void) state;
+	begin(&p, "device name=H100 mig=1 total=1000 used=300\n"
+		  "instance device=0 uuid=MIG-a total=500 used=200 part=3 sm=62.5 dram=10\n"
+		  "instance device=0 uuid=MIG-b total=400 used=50 part=4\n"
+		  "instance device=0 uuid=MIG-c total=400 used=50 sm=5\n");
+	look(&p, NULL, 0);
+	assert_int_equal(WHY(&p, 1, SM_ACTIVITY), TRK_GPU_FIRST_LOOK);
+	assert_int_equal(WHY(&p, 2, SM_ACTIVITY), TRK_GPU_UNSUPPORTED);
+	look(&p, NULL, 0);
+	near(VALUE(&p, 1, SM_ACTIVITY), 0.625);
+	near(VALUE(&p, 1, MEMORY_ACTIVITY), 0.1);
+	assert_int_equal(WHY(&p, 1, UTILIZATION), TRK_GPU_MIG);
+	assert_int_equal(WHY(&p, 0, SM_ACTIVITY), TRK_GPU_MIG);
+	assert_int_equal(WHY(&p, 2, SM_ACTIVITY), TRK_GPU_UNSUPPORTED);
+	assert_int_equal(WHY(&p, 2, MEMORY_ACTIVITY), TRK_GPU_MIG);
+	assert_int_equal(WHY(&p, 3, SM_ACTIVITY), TRK_GPU_UNSUPPORTED); /* without a number */
+	/* Another instance in the place of the first begins anew. */
+	write_script(&p, "device name=H100 mig=1 total=1000 used=300\n"
+			 "instance device=0 uuid=MIG-d total=500 used=200 part=5 sm=20\n");
+	look(&p, NULL, 0);
+	assert_int_equal(WHY(&p, 1, SM_ACTIVITY), TRK_GPU_FIRST_LOOK);
+	look(&p, NULL, 0);
+	near(VALUE(&p, 1, SM_ACTIVITY), 0.2);
+	end(&p);
+}
+
 static void an_instance_alone_gives_the_gpu_its_memory(void **state)
 {
 	struct play p;
@@ -515,6 +545,103 @@ static void in_a_container_the_device_that_the_job_has_to_itself_is_its_own(void
 		leave_container(&live);
 		end(&p);
 	}
+}
+
+static void in_a_container_another_user_is_believed_by_the_environment(void **state)
+{
+	static const struct {
+		struct trk_gpu_hints hints;
+		const char *more; /* of the script */
+		double memory;    /* of the first GPU; NAN: not known */
+		enum trk_gpu_basis basis;
+	} cases[] = {
+		{{.cuda_visible = "GPU-a"}, "", 1073741824, TRK_GPU_BY_CUDA},
+		{{.nvidia_visible = "all"}, "", 1073741824, TRK_GPU_BY_NVIDIA},
+		{{.nvidia_visible = "all", .cuda_visible = "GPU-b"}, "", 0, 0},
+		{{.cuda_visible = ""}, "", 0, 0},
+		{{.cuda_visible = NULL}, "", NAN, 0},
+		{{.cuda_visible = "GPU-a"},
+		 "process device=0 pid=90210 memory=1 lists=c\n"
+		 "process device=0 pid=90211 memory=1 lists=c\n",
+		 NAN,
+		 0},
+	};
+	pid_t pid = 5;
+
+	(void) state;
+	if (geteuid() == 0)
+		assert_int_equal(seteuid(65534), 0); /* whom the folder is closed to */
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char script[1024];
+		struct live live;
+		struct play p;
+
+		(void) snprintf(script, sizeof(script), DEVICE PLAIN "%s", cases[i].more);
+		begin(&p, script);
+		in_a_container(&p, &live);
+		p.attributor.hints = cases[i].hints;
+		assert_int_equal(fchmodat(live.env.proc_fd, "5/fd", 0, 0), 0);
+		look(&p, &pid, 1);
+		assert_int_equal(fchmodat(live.env.proc_fd, "5/fd", 0700, 0), 0);
+		if (isnan(cases[i].memory))
+			assert_int_equal(WHY(&p, 0, TREE_MEMORY), TRK_GPU_FOREIGN_PIDS);
+		else
+			near(VALUE(&p, 0, TREE_MEMORY), cases[i].memory);
+		assert_int_equal(p.scan.device[0].by_device, cases[i].memory > 0);
+		assert_int_equal(p.scan.device[0].basis, cases[i].basis);
+		leave_container(&live);
+		end(&p);
+	}
+	if (getuid() == 0)
+		assert_int_equal(seteuid(0), 0);
+}
+
+static void an_instance_that_is_named_is_the_jobs(void **state)
+{
+	struct live live;
+	struct play p;
+	pid_t pid = 5;
+
+	(void) state;
+	begin(&p, "device name=A100 uuid=GPU-a minor=0 mig=1 total=1000 used=300\n"
+		  "instance device=0 uuid=MIG-a total=500 used=200\n"
+		  "instance device=0 uuid=MIG-b total=500 used=50\n"
+		  "process device=0 pid=90210 memory=1 lists=c\n"
+		  "process device=0 pid=90211 memory=1 lists=c\n");
+	in_a_container(&p, &live);
+	p.attributor.hints.cuda_visible = "MIG-b";
+	look(&p, &pid, 1);
+	near(VALUE(&p, 0, TREE_MEMORY), 50);
+	assert_int_equal(WHY(&p, 0, TREE_SHARE), TRK_GPU_MIG);
+	assert_int_equal(p.scan.device[0].basis, TRK_GPU_BY_CUDA);
+	leave_container(&live);
+	end(&p);
+}
+
+static void a_node_that_the_job_has_not_is_not_its(void **state)
+{
+	static const char *const folders[] = {"5/root/dev", "5/root"};
+	struct live live;
+	struct play p;
+	pid_t pid = 5;
+
+	(void) state;
+	begin(&p, DEVICE PLAIN);
+	in_a_container(&p, &live);
+	p.attributor.hints.nvidia_visible = "all";
+	assert_int_equal(mkdirat(live.env.proc_fd, "5/root", 0700), 0);
+	assert_int_equal(mkdirat(live.env.proc_fd, "5/root/dev", 0700), 0);
+	live_write(&live, "5/root/dev/nvidiactl", "");
+	live_write(&live, "5/root/dev/nvidia1", "");
+	look(&p, &pid, 1);
+	near(VALUE(&p, 0, TREE_MEMORY), 0); /* though an inherited descriptor is of it */
+	assert_false(p.scan.device[0].by_device);
+	assert_int_equal(unlinkat(live.env.proc_fd, "5/root/dev/nvidiactl", 0), 0);
+	assert_int_equal(unlinkat(live.env.proc_fd, "5/root/dev/nvidia1", 0), 0);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(unlinkat(live.env.proc_fd, folders[i], AT_REMOVEDIR), 0);
+	leave_container(&live);
+	end(&p);
 }
 
 static void in_a_container_a_shared_device_is_unknown(void **state)
@@ -725,6 +852,7 @@ int main(void)
 		cmocka_unit_test(sixteen_devices_and_one_that_is_closed_to_us),
 		cmocka_unit_test(a_device_that_falls_off_the_bus_is_lost),
 		cmocka_unit_test(a_mig_gpu_has_memory_and_no_utilisation),
+		cmocka_unit_test(an_instance_has_activity_where_the_monitor_gives_it),
 		cmocka_unit_test(an_instance_alone_gives_the_gpu_its_memory),
 		cmocka_unit_test(a_process_in_two_lists_counts_once),
 		cmocka_unit_test(stale_samples_are_dropped),
@@ -733,6 +861,9 @@ int main(void)
 		cmocka_unit_test(more_processes_than_the_first_guess),
 		cmocka_unit_test(in_a_container_the_device_that_the_job_has_to_itself_is_its_own),
 		cmocka_unit_test(in_a_container_a_shared_device_is_unknown),
+		cmocka_unit_test(in_a_container_another_user_is_believed_by_the_environment),
+		cmocka_unit_test(an_instance_that_is_named_is_the_jobs),
+		cmocka_unit_test(a_node_that_the_job_has_not_is_not_its),
 		cmocka_unit_test(signs_of_a_driver),
 		cmocka_unit_test(an_answer_in_time_belongs_to_the_question),
 		cmocka_unit_test(a_driver_that_hangs_costs_one_wait_and_becomes_unknown),

@@ -504,7 +504,7 @@ static void only_one_runs_at_a_time_and_none_is_left(void **state)
 	pid_t pid;
 
 	(void) state;
-	begin(&p, "echo $$ >$home/seen\necho >>$home/count\nexec sleep 1000\n");
+	begin(&p, "echo >>$home/count\necho $$ >$home/seen\nexec sleep 1000\n");
 	open_source(&p);
 	(void) snprintf(path, sizeof(path), "%s/seen", p.folder);
 	while (trk__read_at(AT_FDCWD, path, text, sizeof(text)) < 2 || !strchr(text, '\n'))

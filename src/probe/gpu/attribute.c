@@ -1,13 +1,18 @@
 /* Which part of each device the tracked processes use. */
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "probe/gpu/assigned.h"
 #include "probe/gpu/gpu.h"
+#include "probe/linux/cgroup.h"
 
 #define INITIAL_PID_NAMESPACE "pid:[4026531836]" /* a constant of the kernel: PROC_PID_INIT_INO */
 #define LOOK_NS               (5 * TRK_NS_PER_S)
@@ -54,12 +59,84 @@ static void note_holders(struct trk_gpu_attributor *a, const struct trk_gpu_scan
 		a->holders[i] += holds[i];
 }
 
+/* ---- who is given a device ---- */
+
+static void hear(struct trk_gpu_say *say, enum trk_gpu_given given, enum trk_gpu_basis basis)
+{
+	if (given == TRK_GPU_NOT_GIVEN)
+		say->denied = true;
+	if (given != TRK_GPU_GIVEN || say->given)
+		return;
+	say->given = true;
+	say->basis = basis;
+}
+
+static void hear_environment(struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan)
+{
+	const struct trk_gpu_hints *h = &a->hints;
+	enum trk_gpu_given cuda[TRK_GPUS_MAX], nvidia[TRK_GPUS_MAX];
+
+	trk__gpu_given_by_cuda(h->cuda_visible, h->cuda_order, scan->device, scan->devices, cuda);
+	trk__gpu_given_by_nvidia(h->nvidia_visible, scan->device, scan->devices, nvidia);
+	for (size_t i = 0; i < scan->devices; i++) {
+		hear(&a->say[i], cuda[i], TRK_GPU_BY_CUDA);
+		hear(&a->say[i], nvidia[i], TRK_GPU_BY_NVIDIA);
+		a->say[i].by_name =
+			cuda[i] == TRK_GPU_GIVEN ||
+			(nvidia[i] == TRK_GPU_GIVEN && strcmp(h->nvidia_visible, "all") != 0);
+	}
+}
+
+static void hear_group(struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan)
+{
+	char path[TRK_CGROUP_PATH_SIZE + 16], text[4096];
+	struct trk_cgroup group;
+	const struct trk_cgroup_place *place = &group.place[TRK_CGROUP_DEVICES];
+
+	if (trk__cgroup_open(&group, &a->env, scan->pid[0]) == 0 && place->version == 1) {
+		(void) snprintf(path, sizeof(path), "%s/devices.list", place->dir);
+		if (trk__read_at(a->env.cgroup_fd, path, text, sizeof(text)) > 0)
+			for (size_t i = 0; i < scan->devices; i++)
+				hear(&a->say[i],
+				     trk__gpu_given_by_cgroup(text, scan->device[i].node),
+				     TRK_GPU_BY_CGROUP);
+	}
+	trk__cgroup_release(&group);
+}
+
+/* v2 has no list that can be read: a container is not given the node of a device that is not its. */
+static void hear_nodes(struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan)
+{
+	char path[64];
+	struct stat st;
+
+	(void) snprintf(path, sizeof(path), "%d/root/dev/nvidiactl", (int) scan->pid[0]);
+	if (fstatat(a->env.proc_fd, path, &st, 0) < 0)
+		return;
+	for (size_t i = 0; i < scan->devices; i++) {
+		(void) snprintf(path, sizeof(path), "%d/root/dev/nvidia%d", (int) scan->pid[0],
+				scan->device[i].node);
+		if (scan->device[i].node >= 0 && fstatat(a->env.proc_fd, path, &st, 0) < 0 &&
+		    errno == ENOENT)
+			a->say[i].denied = true;
+	}
+}
+
+static void look_for_assignments(struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan)
+{
+	memset(a->say, 0, sizeof(a->say));
+	hear_environment(a, scan);
+	hear_group(a, scan);
+	hear_nodes(a, scan);
+}
+
 static void look_for_holders(struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan)
 {
 	if (a->looked_ns && scan->now_ns < a->looked_ns + LOOK_NS)
 		return;
 	a->looked_ns = scan->now_ns;
 	memset(a->holders, 0, sizeof(a->holders));
+	a->unreadable = false;
 	for (size_t i = 0; i < scan->pids; i++) {
 		char path[32];
 		int fd;
@@ -68,7 +145,10 @@ static void look_for_holders(struct trk_gpu_attributor *a, const struct trk_gpu_
 		fd = trk__open_dir_at(a->env.proc_fd, path);
 		if (fd >= 0)
 			note_holders(a, scan, fd);
+		else if (fd != -ENOENT && fd != -ESRCH)
+			a->unreadable = true;
 	}
+	look_for_assignments(a, scan);
 }
 
 static bool is_foreign(struct trk_gpu_attributor *a)
@@ -125,21 +205,52 @@ static size_t match(struct trk_gpu_scan *scan, size_t device, size_t *at)
 	return matched;
 }
 
+/* The memory of the instances that are assigned by name, else of all that are listed. */
+static struct trk_gpu_value sum_instances(const struct trk_gpu_attributor *a,
+					  const struct trk_gpu_scan *scan, size_t device,
+					  bool *ret_by_name)
+{
+	struct trk_gpu_value sum[2] = {trk__gpu_known(0), trk__gpu_known(0)};
+	size_t count[2] = {0, 0};
+
+	for (size_t i = 0; i < scan->devices; i++) {
+		struct trk_gpu_value used = scan->device[i].metric[TRK_GPU_MEMORY_USED_METRIC];
+
+		if (scan->device[i].parent != (int) device)
+			continue;
+		for (int named = 0; named <= a->say[i].by_name; named++) {
+			add(&sum[named], used.value, used.why);
+			count[named]++;
+		}
+	}
+	*ret_by_name = count[1] > 0;
+	return count[0] > 0 ? sum[*ret_by_name]
+			    : scan->device[device].metric[TRK_GPU_MEMORY_USED_METRIC];
+}
+
 static void take_device(struct trk_gpu_attributor *a, struct trk_gpu_scan *scan, size_t device)
 {
 	struct trk_gpu_device *d = &scan->device[device];
+	const struct trk_gpu_say *say = &a->say[device];
+	struct trk_gpu_value bytes = d->metric[TRK_GPU_MEMORY_USED_METRIC];
+	bool by_name = false, has_it;
 
 	look_for_holders(a, scan);
-	if (a->holders[device] == 0)
+	if (say->denied || (a->holders[device] == 0 && !a->unreadable))
 		return; /* none of ours: 0 is right */
-	if (d->processes <= 1 || d->processes == a->holders[device]) {
-		d->by_device = true;
-		d->metric[TRK_GPU_TREE_SHARE_METRIC] = d->metric[TRK_GPU_UTILIZATION_METRIC];
-		d->metric[TRK_GPU_TREE_MEMORY_METRIC] = d->metric[TRK_GPU_MEMORY_USED_METRIC];
+	if (d->mig)
+		bytes = sum_instances(a, scan, device, &by_name);
+	has_it = a->holders[device] ? d->processes <= 1 || d->processes == a->holders[device]
+				    : say->given && d->processes <= 1;
+	if (!has_it && !by_name) {
+		d->metric[TRK_GPU_TREE_SHARE_METRIC] = trk__gpu_unknown(TRK_GPU_FOREIGN_PIDS);
+		d->metric[TRK_GPU_TREE_MEMORY_METRIC] = trk__gpu_unknown(TRK_GPU_FOREIGN_PIDS);
 		return;
 	}
-	d->metric[TRK_GPU_TREE_SHARE_METRIC] = trk__gpu_unknown(TRK_GPU_FOREIGN_PIDS);
-	d->metric[TRK_GPU_TREE_MEMORY_METRIC] = trk__gpu_unknown(TRK_GPU_FOREIGN_PIDS);
+	d->by_device = true;
+	d->basis = a->holders[device] && !by_name ? TRK_GPU_BY_OPEN : say->basis;
+	d->metric[TRK_GPU_TREE_SHARE_METRIC] = d->metric[TRK_GPU_UTILIZATION_METRIC];
+	d->metric[TRK_GPU_TREE_MEMORY_METRIC] = bytes;
 }
 
 void trk__gpu_attribute(struct trk_gpu_attributor *a, struct trk_gpu_scan *scan)

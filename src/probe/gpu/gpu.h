@@ -91,14 +91,24 @@ enum trk_gpu_metric {
 extern const char *const trk__gpu_metric_keys[TRK_GPU_METRICS];
 extern const char *const trk__gpu_metric_units[TRK_GPU_METRICS];
 
+/* What shows that a device is the tree's alone. */
+enum trk_gpu_basis {
+	TRK_GPU_BY_OPEN,   /* it has it open */
+	TRK_GPU_BY_CUDA,   /* CUDA_VISIBLE_DEVICES */
+	TRK_GPU_BY_NVIDIA, /* NVIDIA_VISIBLE_DEVICES */
+	TRK_GPU_BY_CGROUP, /* the device list of its control group */
+	TRK_GPU_BASES
+};
+
 struct trk_gpu_device {
 	char name[96], uuid[96], bus[32], driver[48];
-	char vendor[8];   /* nvidia, amd, intel */
-	int parent;       /* a MIG instance: the index of its GPU; -1: a GPU */
-	int node;         /* N of /dev/nvidiaN; -1: not known */
-	bool mig;         /* in MIG mode */
-	bool by_device;   /* the tree's part is that of the whole device: see the attribution */
-	size_t processes; /* that the driver lists */
+	char vendor[8]; /* nvidia, amd, intel */
+	int parent;     /* a MIG instance: the index of its GPU; -1: a GPU */
+	int node;       /* N of /dev/nvidiaN; -1: not known */
+	bool mig;       /* in MIG mode */
+	bool by_device; /* the tree's part is that of the whole device: see the attribution */
+	enum trk_gpu_basis basis; /* and by what it is taken for the tree's */
+	size_t processes;         /* that the driver lists */
 	struct trk_gpu_value metric[TRK_GPU_METRICS];
 };
 
@@ -128,7 +138,9 @@ struct trk_gpu_scan {
  * NULL where there is none. */
 struct trk_gpu_hints {
 	const char *path; /* folders to look for nvidia-smi in, ':' between; NULL: start none */
-	const char *library_path;        /* LD_LIBRARY_PATH of it */
+	const char *library_path; /* LD_LIBRARY_PATH of it */
+	/* CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER and NVIDIA_VISIBLE_DEVICES of the job. */
+	const char *cuda_visible, *cuda_order, *nvidia_visible;
 	uint64_t patience_ns, period_ns; /* with it; 0: 15 s, and 5 s from start to start */
 };
 
@@ -161,18 +173,30 @@ struct trk_gpu_process *trk__gpu_add_process(struct trk_gpu_scan *scan, size_t d
 
 /* ---- what the tracked processes use (attribute.c) ---- */
 
+/* Is a device assigned to them, and by what? (assigned.h) */
+struct trk_gpu_say {
+	bool given, denied, by_name; /* by_name: this very device, not just all */
+	enum trk_gpu_basis basis;
+};
+
 struct trk_gpu_attributor {
-	struct trk_env env;  /* borrowed */
+	struct trk_env env; /* borrowed */
+	struct trk_gpu_hints hints;
 	bool known, foreign; /* are we in a pid namespace of our own? */
 	uint64_t looked_ns;
+	bool unreadable;              /* some could not be asked what they have open */
 	size_t holders[TRK_GPUS_MAX]; /* tracked processes that have the device open */
+	struct trk_gpu_say say[TRK_GPUS_MAX];
 };
 
 /* Fill TREE_SHARE and TREE_MEMORY of every device.
  *
  * By pid where the driver's pids are ours. In a pid namespace of our own the driver may list pids of
- * the machine's or none at all: then a device that tracked processes have open, and whose one process
- * this must be, is theirs as a whole, and by_device says so; else their part is not known. */
+ * the machine's or none at all. Then a device counts for the tree as a whole, and by_device says so, if
+ * nobody else can be on it: tracked processes have it open, and the driver lists one process at most or
+ * as many as these; or, where it cannot be seen what they have open, the device is assigned to them and
+ * one process at most is listed. What is assigned to others, or open in none of them, is not theirs; an
+ * instance that is assigned by name is theirs. Else their part is not known. */
 void trk__gpu_attribute(struct trk_gpu_attributor *a, struct trk_gpu_scan *scan);
 
 /* ---- sums over the devices ---- */

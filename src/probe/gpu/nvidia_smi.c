@@ -3,194 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/parse.h"
-
-enum { FIELDS_MAX = 64, NUMBER_MAX = 32 };
-
-#define MIB 1048576.0
-
-/* A part of the text. */
-struct span {
-	const char *at;
-	size_t len;
-};
-
-static struct span trimmed(const char *from, const char *to)
-{
-	while (from < to && (*from == ' ' || *from == '\t' || *from == '\r'))
-		from++;
-	while (to > from && (to[-1] == ' ' || to[-1] == '\t' || to[-1] == '\r'))
-		to--;
-	return (struct span){from, (size_t) (to - from)};
-}
-
-static struct span line_at(const char *text)
-{
-	return (struct span){text, strcspn(text, "\n")};
-}
-
-static bool is(struct span s, const char *word)
-{
-	return s.len == strlen(word) && strncasecmp(s.at, word, s.len) == 0;
-}
-
-static bool holds(struct span s, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (size_t i = 0; i + len <= s.len; i++)
-		if (strncasecmp(s.at + i, word, len) == 0)
-			return true;
-	return false;
-}
-
-static void copy(struct span s, char *to, size_t size)
-{
-	size_t n = s.len < size ? s.len : size - 1;
-
-	for (size_t i = 0; i < n; i++)
-		to[i] = (unsigned char) s.at[i] < ' ' ? ' ' : s.at[i];
-	to[n] = '\0';
-}
-
-static bool to_integer(struct span s, uint64_t max, uint64_t *ret)
-{
-	char text[NUMBER_MAX];
-	uint64_t value;
-
-	if (s.len == 0 || s.len >= sizeof(text))
-		return false;
-	copy(s, text, sizeof(text));
-	if (trk__parse_u64(text, &value) < 0 || value > max)
-		return false;
-	*ret = value;
-	return true;
-}
-
-/* ---- comma-separated tables ---- */
-
-static size_t split(struct span line, struct span *field)
-{
-	const char *end = line.at + line.len, *from = line.at;
-	size_t n = 0;
-
-	for (const char *at = from; n < FIELDS_MAX; at++) {
-		if (at < end && *at != ',')
-			continue;
-		field[n++] = trimmed(from, at);
-		if (at == end)
-			return n;
-		from = at + 1;
-	}
-	return 0; /* no table of ours has so many */
-}
-
-/* "memory.total [MiB]" without the unit. */
-static struct span without_unit(struct span head)
-{
-	for (size_t i = 0; i + 1 < head.len; i++)
-		if (head.at[i] == ' ' && head.at[i + 1] == '[')
-			return trimmed(head.at, head.at + i);
-	return head;
-}
-
-/* Put the parts of a name with commas together. False: the row does not fit its head. */
-static bool join(struct span *field, size_t *n, size_t heads, size_t name)
-{
-	size_t extra = *n - heads;
-	const char *end;
-
-	if (*n == heads)
-		return true;
-	if (*n < heads || name >= heads)
-		return false;
-	end = field[name + extra].at + field[name + extra].len;
-	field[name].len = (size_t) (end - field[name].at);
-	for (size_t i = name + 1; i < heads; i++)
-		field[i] = field[i + extra];
-	*n = heads;
-	return true;
-}
-
-/* ---- values ---- */
-
-enum kind { MEBIBYTES, PERCENT, PLAIN, MEGAHERTZ, BITS };
-
-static struct trk_gpu_value no_number(struct span s)
-{
-	static const struct {
-		const char *word;
-		enum trk_gpu_why why;
-	} words[] = {
-		{"n/a", TRK_GPU_UNSUPPORTED},
-		{"not supported", TRK_GPU_UNSUPPORTED},
-		{"not found", TRK_GPU_UNSUPPORTED},
-		{"deprecated", TRK_GPU_UNSUPPORTED},
-		{"no data", TRK_GPU_UNSUPPORTED},
-		{"permission", TRK_GPU_DENIED},
-		{"lost", TRK_GPU_LOST},
-		{"reset", TRK_GPU_LOST},
-	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (holds(s, words[i].word))
-			return trk__gpu_unknown(words[i].why);
-	return trk__gpu_unknown(TRK_GPU_FAILED); /* [Unknown Error], ERR!, and what else may come */
-}
-
-/* What one of the unit is, NaN where it is none of this kind; without a unit it is the usual one. */
-static double scale_of(enum kind kind, struct span unit)
-{
-	static const struct {
-		enum kind kind;
-		const char *unit;
-		double scale;
-	} units[] = {
-		{MEBIBYTES, "", MIB},
-		{MEBIBYTES, "MiB", MIB},
-		{MEBIBYTES, "KiB", 1024},
-		{MEBIBYTES, "B", 1},
-		{MEBIBYTES, "GiB", 1024 * MIB},
-		{PERCENT, "", 0.01},
-		{PERCENT, "%", 0.01},
-		{MEGAHERTZ, "", 1e6},
-		{MEGAHERTZ, "MHz", 1e6},
-		{PLAIN, "", 1},
-		{PLAIN, "W", 1},
-		{PLAIN, "C", 1},
-	};
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (units[i].kind == kind && is(unit, units[i].unit))
-			return units[i].scale;
-	return NAN;
-}
-
-static struct trk_gpu_value to_value(struct span s, enum kind kind)
-{
-	char text[NUMBER_MAX];
-	const char *hex = text + 2;
-	uint64_t bits;
-	double value;
-	size_t len = 0;
-
-	if (kind == BITS && s.len > 2 && s.len < sizeof(text) && s.at[0] == '0' && s.at[1] == 'x') {
-		copy(s, text, sizeof(text));
-		return trk__scan_hex(&hex, &bits) && !*hex ? trk__gpu_known((double) bits)
-							   : trk__gpu_unknown(TRK_GPU_FAILED);
-	}
-	while (len < s.len && ((s.at[len] >= '0' && s.at[len] <= '9') || s.at[len] == '.'))
-		len++;
-	copy((struct span){s.at, len}, text, sizeof(text));
-	if (kind == BITS || len == 0 || len >= sizeof(text) || trk__parse_decimal(text, &value) < 0)
-		return no_number(s);
-	value *= scale_of(kind, trimmed(s.at + len, s.at + s.len));
-	if (!(value <= (kind == PERCENT ? 1 : 1e18)))
-		return trk__gpu_unknown(TRK_GPU_FAILED);
-	return trk__gpu_known(value);
-}
+#include "probe/gpu/nvidia_smi_text.h"
 
 /* ---- GPUs ---- */
 
@@ -236,10 +51,10 @@ struct heads {
 
 static const struct name *find_name(struct span head)
 {
-	struct span bare = without_unit(head);
+	struct span bare = trk__smi_bare(head);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (is(bare, names[i].text))
+		if (trk__smi_is(bare, names[i].text))
 			return &names[i];
 	return NULL;
 }
@@ -247,7 +62,7 @@ static const struct name *find_name(struct span head)
 static bool is_gpu_head(struct span line, struct heads *ret)
 {
 	struct span field[FIELDS_MAX];
-	struct heads h = {.count = split(line, field)};
+	struct heads h = {.count = trk__smi_split(line, field)};
 	bool has_index = false;
 
 	h.name = h.count;
@@ -269,27 +84,27 @@ static bool take_field(struct trk_smi_gpu *g, const struct name *n, struct span 
 
 	switch (n->column) {
 	case INDEX:
-		if (!to_integer(s, 1023, &number))
+		if (!trk__smi_integer(s, 1023, &number))
 			return false;
 		g->index = (int) number;
 		break;
 	case NAME:
-		copy(s, d->name, sizeof(d->name));
+		trk__smi_copy(s, d->name, sizeof(d->name));
 		break;
 	case UUID:
-		copy(s, d->uuid, sizeof(d->uuid));
+		trk__smi_copy(s, d->uuid, sizeof(d->uuid));
 		break;
 	case BUS:
-		copy(s, d->bus, sizeof(d->bus));
+		trk__smi_copy(s, d->bus, sizeof(d->bus));
 		break;
 	case DRIVER:
-		copy(s, d->driver, sizeof(d->driver));
+		trk__smi_copy(s, d->driver, sizeof(d->driver));
 		break;
 	case MIG:
-		d->mig = is(s, "Enabled");
+		d->mig = trk__smi_is(s, "Enabled");
 		break;
 	default:
-		d->metric[n->metric] = to_value(s, n->kind);
+		d->metric[n->metric] = trk__smi_value(s, n->kind);
 	}
 	return true;
 }
@@ -308,10 +123,10 @@ static void explain_mig(struct trk_gpu_device *d)
 static bool take_gpu(struct span line, const struct heads *h, struct trk_smi_gpu *ret)
 {
 	struct span field[FIELDS_MAX];
-	size_t n = split(line, field);
+	size_t n = trk__smi_split(line, field);
 	struct trk_smi_gpu g;
 
-	if (n == 0 || !join(field, &n, h->count, h->name))
+	if (n == 0 || !trk__smi_join(field, &n, h->count, h->name))
 		return false;
 	memset(&g, 0, sizeof(g));
 	(void) snprintf(g.device.vendor, sizeof(g.device.vendor), "nvidia");
@@ -333,238 +148,15 @@ int trk__smi_gpus_parse(const char *text, struct trk_smi_gpu *gpu, size_t max, s
 	size_t n = 0;
 
 	for (; *text && n < max; text = trk__skip_line(text)) {
-		struct span line = line_at(text);
+		struct span line = trk__smi_line(text);
 
-		none |= holds(line, "No devices were found");
+		none |= trk__smi_holds(line, "No devices were found");
 		if (!in_table)
 			in_table = is_gpu_head(line, &heads);
 		else if (take_gpu(line, &heads, &gpu[n]))
 			n++;
 	}
 	if (!in_table && !none)
-		return -EBADMSG;
-	*ret_count = n;
-	return 0;
-}
-
-/* ---- processes that compute ---- */
-
-struct app_heads {
-	size_t count, uuid, pid, memory, name; /* count: there is no such column */
-};
-
-static bool is_app_head(struct span line, struct app_heads *ret)
-{
-	struct span field[FIELDS_MAX];
-	size_t n = split(line, field);
-	struct app_heads h = {n, n, n, n, n};
-
-	for (size_t i = 0; i < n; i++) {
-		struct span bare = without_unit(field[i]);
-
-		if (is(bare, "gpu_uuid"))
-			h.uuid = i;
-		else if (is(bare, "pid"))
-			h.pid = i;
-		else if (is(bare, "used_gpu_memory") || is(bare, "used_memory"))
-			h.memory = i;
-		else if (is(bare, "process_name") || is(bare, "name"))
-			h.name = i;
-	}
-	if (h.uuid == n || h.pid == n)
-		return false;
-	*ret = h;
-	return true;
-}
-
-static bool take_app(struct span line, const struct app_heads *h, struct trk_smi_process *ret)
-{
-	struct trk_smi_process p = {.index = -1, .bytes = NAN, .share = NAN};
-	struct span field[FIELDS_MAX];
-	size_t n = split(line, field);
-	uint64_t pid;
-
-	if (n == 0 || !join(field, &n, h->count, h->name) ||
-	    !to_integer(field[h->pid], INT32_MAX, &pid) || pid == 0 || field[h->uuid].len == 0)
-		return false;
-	copy(field[h->uuid], p.uuid, sizeof(p.uuid));
-	p.pid = (pid_t) pid;
-	if (h->memory < n)
-		p.bytes = to_value(field[h->memory], MEBIBYTES).value;
-	*ret = p;
-	return true;
-}
-
-int trk__smi_apps_parse(const char *text, struct trk_smi_process *process, size_t max,
-			size_t *ret_count)
-{
-	struct app_heads heads = {.count = 0};
-	bool in_table = false, none = false;
-	size_t n = 0;
-
-	for (; *text && n < max; text = trk__skip_line(text)) {
-		struct span line = line_at(text);
-
-		none |= holds(line, "No running processes found");
-		if (!in_table)
-			in_table = is_app_head(line, &heads);
-		else if (take_app(line, &heads, &process[n]))
-			n++;
-	}
-	if (!in_table && !none)
-		return -EBADMSG;
-	*ret_count = n;
-	return 0;
-}
-
-/* ---- pmon ---- */
-
-static size_t words(struct span line, struct span *word)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < line.len && n < FIELDS_MAX;) {
-		size_t start;
-
-		while (i < line.len && (line.at[i] == ' ' || line.at[i] == '\t' ||
-					line.at[i] == '\r' || line.at[i] == '#'))
-			i++;
-		start = i;
-		while (i < line.len && line.at[i] != ' ' && line.at[i] != '\t' &&
-		       line.at[i] != '\r')
-			i++;
-		if (i > start)
-			word[n++] = (struct span){line.at + start, i - start};
-	}
-	return n;
-}
-
-struct pmon_heads {
-	size_t gpu, pid, sm, memory; /* FIELDS_MAX: there is no such column */
-};
-
-static bool is_pmon_head(struct span line, struct pmon_heads *ret)
-{
-	struct pmon_heads h = {FIELDS_MAX, FIELDS_MAX, FIELDS_MAX, FIELDS_MAX};
-	struct span word[FIELDS_MAX];
-	size_t n = words(line, word);
-
-	for (size_t i = 0; i < n; i++) {
-		if (is(word[i], "gpu"))
-			h.gpu = i;
-		else if (is(word[i], "pid"))
-			h.pid = i;
-		else if (is(word[i], "sm"))
-			h.sm = i;
-		else if (is(word[i], "fb"))
-			h.memory = i;
-	}
-	if (h.gpu == FIELDS_MAX || h.pid == FIELDS_MAX)
-		return false;
-	*ret = h;
-	return true;
-}
-
-static bool take_pmon(struct span line, const struct pmon_heads *h, struct trk_smi_process *ret)
-{
-	struct trk_smi_process p = {.bytes = NAN, .share = NAN};
-	struct span word[FIELDS_MAX];
-	size_t n = words(line, word);
-	uint64_t gpu, pid, number;
-
-	if (h->gpu >= n || h->pid >= n || !to_integer(word[h->gpu], 1023, &gpu) ||
-	    !to_integer(word[h->pid], INT32_MAX, &pid) || pid == 0)
-		return false;
-	p.index = (int) gpu;
-	p.pid = (pid_t) pid;
-	if (h->sm < n && to_integer(word[h->sm], 1000, &number))
-		p.share = number > 100 ? 1 : (double) number / 100;
-	if (h->memory < n && to_integer(word[h->memory], UINT32_MAX, &number))
-		p.bytes = (double) number * MIB;
-	*ret = p;
-	return true;
-}
-
-int trk__smi_pmon_parse(const char *text, struct trk_smi_process *process, size_t max,
-			size_t *ret_count)
-{
-	struct pmon_heads heads;
-	bool in_table = false;
-	size_t n = 0;
-
-	for (; *text && n < max; text = trk__skip_line(text)) {
-		struct span line = line_at(text);
-
-		if (line.len && line.at[0] == '#')
-			in_table |= is_pmon_head(line, &heads);
-		else if (in_table && take_pmon(line, &heads, &process[n]))
-			n++;
-	}
-	if (!in_table)
-		return -EBADMSG;
-	*ret_count = n;
-	return 0;
-}
-
-/* ---- instances ---- */
-
-static bool take_uuid(struct span line, char *to, size_t size)
-{
-	static const char before[] = "(UUID: ";
-	const char *end = line.at + line.len;
-
-	for (const char *at = line.at; at + sizeof(before) - 1 < end; at++) {
-		const char *close;
-
-		if (memcmp(at, before, sizeof(before) - 1) != 0)
-			continue;
-		at += sizeof(before) - 1;
-		close = memchr(at, ')', (size_t) (end - at));
-		if (!close || close == at)
-			return false;
-		copy((struct span){at, (size_t) (close - at)}, to, size);
-		return true;
-	}
-	return false;
-}
-
-/* "  MIG 1g.5gb     Device  0: (UUID: MIG-…)" */
-static bool take_instance(struct span line, int gpu, struct trk_smi_instance *ret)
-{
-	struct trk_smi_instance instance = {.index = gpu};
-	size_t len = 0;
-
-	line = trimmed(line.at, line.at + line.len);
-	if (line.len < 4 || memcmp(line.at, "MIG ", 4) != 0 ||
-	    !take_uuid(line, instance.uuid, sizeof(instance.uuid)))
-		return false;
-	while (len + 6 <= line.len && memcmp(line.at + len, "Device", 6) != 0)
-		len++;
-	copy(trimmed(line.at, line.at + len), instance.name, sizeof(instance.name));
-	*ret = instance;
-	return true;
-}
-
-int trk__smi_list_parse(const char *text, struct trk_smi_instance *instance, size_t max,
-			size_t *ret_count)
-{
-	int gpu = -1;
-	size_t n = 0;
-
-	for (; *text && n < max; text = trk__skip_line(text)) {
-		struct span line = line_at(text);
-		uint64_t number;
-		size_t colon;
-
-		if (line.len > 4 && !memcmp(line.at, "GPU ", 4)) {
-			colon = strcspn(line.at + 4, ":\n");
-			if (to_integer((struct span){line.at + 4, colon}, 1023, &number))
-				gpu = (int) number;
-		} else if (gpu >= 0 && take_instance(line, gpu, &instance[n])) {
-			n++;
-		}
-	}
-	if (gpu < 0)
 		return -EBADMSG;
 	*ret_count = n;
 	return 0;
@@ -583,7 +175,7 @@ bool trk__smi_refused(const char *text, char *field, size_t size)
 	if (!end || end == at || strncmp(end, "\" is not a valid field", 22) != 0 ||
 	    (size_t) (end - at) >= size)
 		return false;
-	copy((struct span){at, (size_t) (end - at)}, field, size);
+	trk__smi_copy((struct span){at, (size_t) (end - at)}, field, size);
 	return true;
 }
 
@@ -592,10 +184,10 @@ void trk__smi_first_line(const char *text, char *to, size_t size)
 	struct span line = {text, 0};
 
 	for (; *text && line.len == 0; text = trk__skip_line(text)) {
-		line = line_at(text);
-		line = trimmed(line.at, line.at + line.len);
+		line = trk__smi_line(text);
+		line = trk__smi_trimmed(line.at, line.at + line.len);
 	}
-	copy(line, to, size);
+	trk__smi_copy(line, to, size);
 	for (; *to; to++)
 		if ((unsigned char) *to > '~')
 			*to = '?';

@@ -3,108 +3,38 @@
  *
  * A round asks for the GPUs, for who computes on them and for what each process does, one program after
  * the other, in a thread of its own: the poll takes what the last round has found. A round begins every
- * five seconds at most (the second at once after the first, which leaves out what takes a second), and never so often that the programs take more than 2 % of a core. What does not
- * end in time is killed, and asked again a minute later. */
+ * five seconds at most (the second at once after the first, which leaves out what takes a second), and
+ * never so often that the programs take more than 2 % of a core. What does not end in time is killed, and
+ * asked again a minute later. */
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/parse.h"
-#include "probe/gpu/gpu.h"
-#include "probe/gpu/nvidia_smi.h"
-#include "probe/tool.h"
+#include "probe/gpu/nvidia_smi_private.h"
 
 enum {
-	OUTPUT_MAX = 256 * 1024,
-	PROCESSES_MAX = 1024,
-	INSTANCES_MAX = 32,
-	ARGUMENTS_MAX = 8,
-	QUERY_SIZE = 512,
 	STACK_SIZE = 256 * 1024,
 	CPU_PERIODS = 50, /* a fiftieth of a core */
 };
 
-#define PATIENCE_NS  (15 * TRK_NS_PER_S)
-#define PERIOD_NS    (5 * TRK_NS_PER_S)
-#define TROUBLE      12 /* periods until a program that failed is tried again */
-#define STALE        6  /* periods after which a figure is none any more, beside the patience */
-#define LOOK_NS      (20 * TRK_NS_PER_MS)
-#define KILL_WAIT_NS (TRK_NS_PER_S)
-#define CLOSE_NS     (15 * TRK_NS_PER_MS)
+#define PATIENCE_NS (15 * TRK_NS_PER_S)
+#define PERIOD_NS   (5 * TRK_NS_PER_S)
+#define TROUBLE     12 /* periods until a program that failed is tried again */
+#define CLOSE_NS    (15 * TRK_NS_PER_MS)
 
 /* Where distributions and containers have it, beside what the caller says. */
 static const char folders[] = "/usr/bin:/usr/local/bin:/bin:/usr/local/nvidia/bin:/usr/lib/wsl/lib:"
 			      "/opt/bin:/run/current-system/sw/bin";
 
-/* Newest name first. What a driver does not know it says, and is not asked for again. */
-static const char *const fields[] = {
-	"index",
-	"uuid",
-	"pci.bus_id",
-	"driver_version",
-	"mig.mode.current",
-	"memory.total",
-	"memory.used",
-	"utilization.gpu",
-	"utilization.memory",
-	"utilization.encoder",
-	"utilization.decoder",
-	"temperature.gpu",
-	"power.draw",
-	"clocks.sm",
-	"clocks.mem",
-	"clocks_event_reasons.active",
-	"clocks_throttle_reasons.active", /* the name of the one before in older drivers */
-	"name",
-};
-
-enum { FIELDS = sizeof(fields) / sizeof(fields[0]), OLD_NAME = FIELDS - 2 };
-
-struct found {
-	uint64_t at_ns; /* 0: nothing yet */
-	size_t gpus, processes, instances;
-	struct trk_smi_gpu gpu[TRK_GPUS_MAX];
-	struct trk_smi_process process[PROCESSES_MAX];
-	struct trk_smi_instance instance[INSTANCES_MAX];
-	bool knows_processes, knows_shares;
-	bool first;  /* the round that does not wait for what processes do */
-	bool strays; /* processes on an instance that is not listed */
-};
-
-struct smi {
-	struct trk_env env; /* borrowed */
-	char file[512];
-	char *environment[4]; /* owned */
-	uint64_t patience_ns, period_ns;
-	int stop_fd;
-
-	/* Of the worker alone. */
-	bool refused[FIELDS], no_pmon;
-	struct trk_tool tool;
-	char *text;         /* owned: OUTPUT_MAX */
-	struct found *work; /* owned */
-
-	pthread_mutex_t lock; /* of all that follows */
-	pthread_cond_t changed;
-	bool ended, left;
-	struct found *found; /* owned */
-	char wrong[TRK_GPU_TEXT_SIZE];
-};
-
-static void destroy(struct smi *s)
+static void destroy(struct trk_smi *s)
 {
 	for (size_t i = 0; i < sizeof(s->environment) / sizeof(s->environment[0]); i++)
 		free(s->environment[i]);
@@ -117,335 +47,35 @@ static void destroy(struct smi *s)
 	free(s);
 }
 
-/* ---- running it ---- */
-
-static bool is_stopped(struct smi *s, uint64_t wait_ns)
-{
-	struct pollfd fd = {.fd = s->stop_fd, .events = POLLIN};
-	uint64_t ms = (wait_ns + TRK_NS_PER_MS - 1) / TRK_NS_PER_MS;
-
-	return poll(&fd, 1, ms > INT32_MAX ? INT32_MAX : (int) ms) > 0;
-}
-
-/* Read what there is: 0 while more may come, 1 at the end, -EFBIG. */
-static int read_some(struct smi *s, size_t *len)
-{
-	ssize_t n;
-
-	for (;;) {
-		if (*len == OUTPUT_MAX - 1)
-			return -EFBIG;
-		n = read(s->tool.fd, s->text + *len, OUTPUT_MAX - 1 - *len);
-		if (n < 0)
-			return errno == EAGAIN || errno == EINTR ? 0 : 1;
-		if (n == 0)
-			return 1;
-		*len += (size_t) n;
-	}
-}
-
-/* Until its end, the deadline, or ours. 0 with its status, -ETIMEDOUT, -EFBIG, or -ECANCELED. */
-static int follow(struct smi *s, uint64_t deadline_ns, int *ret_status)
-{
-	size_t len = 0;
-	int r = 0, at_end = 0;
-
-	while (r == 0) {
-		struct pollfd fds[] = {{.fd = at_end ? -1 : s->tool.fd, .events = POLLIN},
-				       {.fd = s->stop_fd, .events = POLLIN}};
-
-		(void) poll(fds, 2, (int) (LOOK_NS / TRK_NS_PER_MS));
-		if (fds[1].revents)
-			return -ECANCELED;
-		if (!at_end)
-			at_end = read_some(s, &len);
-		if (at_end < 0)
-			return at_end;
-		if (trk__tool_ended(&s->tool, ret_status)) {
-			/* What it has left behind is killed, and the pipe has all that comes. */
-			r = at_end ? 0 : read_some(s, &len);
-			s->text[len] = '\0';
-			return trk__tool_is_held() ? -ECANCELED : r < 0 ? r : 0;
-		}
-		if (trk__clock_monotonic_ns() > deadline_ns)
-			return -ETIMEDOUT;
-	}
-	return r;
-}
-
-/* Killed, it is gone in a moment; unless it hangs in the driver, and then no other is started. */
-static void put_away(struct smi *s)
-{
-	uint64_t until_ns = trk__clock_monotonic_ns() + KILL_WAIT_NS;
-	const struct timespec nap = {.tv_nsec = (long) TRK_NS_PER_MS};
-	int status;
-
-	trk__tool_kill(&s->tool);
-	while (!trk__tool_ended(&s->tool, &status) && s->tool.slot >= 0 &&
-	       trk__clock_monotonic_ns() < until_ns)
-		(void) nanosleep(&nap, NULL);
-}
-
-static void complain(struct smi *s, const char *text)
-{
-	(void) pthread_mutex_lock(&s->lock);
-	(void) snprintf(s->wrong, sizeof(s->wrong), "%s", text);
-	(void) pthread_mutex_unlock(&s->lock);
-}
-
-static void complain_of(struct smi *s, int error, int status)
-{
-	char text[TRK_GPU_TEXT_SIZE], line[64];
-
-	trk__smi_first_line(error ? "" : s->text, line, sizeof(line));
-	if (error == -ETIMEDOUT)
-		(void) snprintf(text, sizeof(text), "it hung, and was killed");
-	else if (error == -EFBIG)
-		(void) snprintf(text, sizeof(text), "too much output");
-	else if (error == -EBUSY)
-		(void) snprintf(text, sizeof(text), "it hangs, and cannot be killed");
-	else if (error)
-		(void) snprintf(text, sizeof(text), "cannot be started: %s", trk__strerror(error));
-	else if (WIFSIGNALED(status))
-		(void) snprintf(text, sizeof(text), "ended by signal %d", WTERMSIG(status));
-	else if (WEXITSTATUS(status))
-		(void) snprintf(text, sizeof(text), "exit code %d: %s", WEXITSTATUS(status), line);
-	else
-		(void) snprintf(text, sizeof(text), "not understood: %s", line);
-	complain(s, text);
-}
-
-/* Run it with these arguments; the output is in s->text. 0 with its status, or as follow(). */
-static int run(struct smi *s, char *const argument[], int *ret_status)
-{
-	char *argv[ARGUMENTS_MAX] = {s->file};
-	int r;
-
-	for (int i = 0; argument[i] && i + 2 < ARGUMENTS_MAX; i++)
-		argv[i + 1] = argument[i];
-	s->text[0] = '\0';
-	if (s->tool.slot >= 0 && !trk__tool_ended(&s->tool, ret_status))
-		return -EBUSY;
-	r = trk__tool_start(&s->tool, s->file, argv, s->environment);
-	if (r < 0)
-		return r;
-	r = follow(s, trk__clock_monotonic_ns() + s->patience_ns, ret_status);
-	if (r < 0)
-		put_away(s);
-	trk__close(s->tool.fd);
-	s->tool.fd = -1;
-	return r;
-}
-
-/* ---- a round ---- */
-
-static void write_query(const struct smi *s, char query[QUERY_SIZE])
-{
-	size_t n = (size_t) snprintf(query, QUERY_SIZE, "--query-gpu=");
-
-	for (int i = 0; i < FIELDS && n < QUERY_SIZE; i++)
-		if (!s->refused[i] && (i != OLD_NAME || s->refused[i - 1]))
-			n += (size_t) snprintf(query + n, QUERY_SIZE - n, "%s%s", i ? "," : "",
-					       fields[i]);
-}
-
-/* Does the driver not know a field? Then it is left out from now on. */
-static bool learn(struct smi *s)
-{
-	char field[64];
-
-	if (!trk__smi_refused(s->text, field, sizeof(field)))
-		return false;
-	for (int i = 1; i < FIELDS; i++)
-		if (!strcmp(fields[i], field) && !s->refused[i])
-			return s->refused[i] = true;
-	return false;
-}
-
-static int ask_gpus(struct smi *s)
-{
-	char query[QUERY_SIZE], format[] = "--format=csv,nounits";
-	char *argument[] = {query, format, NULL};
-	int r, status = 0;
-
-	do {
-		write_query(s, query);
-		r = run(s, argument, &status);
-	} while (r == 0 && learn(s));
-	/* A GPU that is lost makes it fail, and the others stand in the table all the same. */
-	if (r == 0 && trk__smi_gpus_parse(s->text, s->work->gpu, TRK_GPUS_MAX, &s->work->gpus) == 0)
-		return 0;
-	if (r != -ECANCELED)
-		complain_of(s, r, status);
-	return r ? r : -EBADMSG;
-}
-
-static int ask_apps(struct smi *s)
-{
-	char query[] = "--query-compute-apps=gpu_uuid,pid,used_gpu_memory";
-	char format[] = "--format=csv,nounits";
-	char *argument[] = {query, format, NULL};
-	struct found *w = s->work;
-	int status, r = run(s, argument, &status);
-
-	w->knows_processes = r == 0 && trk__smi_apps_parse(s->text, w->process, PROCESSES_MAX,
-							   &w->processes) == 0;
-	return r == -ECANCELED || r == -ETIMEDOUT ? r : 0;
-}
-
-/* It watches for a second, and draws too: one that only draws stands in no other list. */
-static int ask_pmon(struct smi *s)
-{
-	char pmon[] = "pmon", once[] = "-c", one[] = "1", what[] = "-s", both[] = "um";
-	char *argument[] = {pmon, once, one, what, both, NULL};
-	struct found *w = s->work;
-	size_t more = 0;
-	int status, r;
-
-	if (s->no_pmon || w->first)
-		return 0;
-	r = run(s, argument, &status);
-	w->knows_shares = r == 0 && trk__smi_pmon_parse(s->text, w->process + w->processes,
-							PROCESSES_MAX - w->processes, &more) == 0;
-	w->processes += more;
-	w->knows_processes |= w->knows_shares;
-	s->no_pmon = r == 0 && !w->knows_shares; /* not with this driver, or these GPUs */
-	return r == -ECANCELED || r == -ETIMEDOUT ? r : 0;
-}
-
-static int ask_instances(struct smi *s)
-{
-	char list[] = "-L", *argument[] = {list, NULL};
-	bool any = false;
-	int status, r;
-
-	for (size_t i = 0; i < s->work->gpus; i++)
-		any |= s->work->gpu[i].device.mig;
-	if (!any)
-		return 0;
-	r = run(s, argument, &status);
-	if (r == 0)
-		(void) trk__smi_list_parse(s->text, s->work->instance, INSTANCES_MAX,
-					   &s->work->instances);
-	return r == -ECANCELED || r == -ETIMEDOUT ? r : 0;
-}
-
-/* "Device Minor: 3" of /proc/driver/nvidia/gpus/0000:01:00.0/information; the program shows the domain
- * with eight digits. */
-static int find_node(const struct smi *s, const char *bus)
-{
-	char path[96], text[2048];
-	const char *at;
-	uint64_t minor;
-
-	if (strlen(bus) < 12 || strchr(bus, '/'))
-		return -1;
-	(void) snprintf(path, sizeof(path), "driver/nvidia/gpus/%s/information",
-			bus + strlen(bus) - 12);
-	for (char *c = path; *c; c++)
-		*c = *c >= 'A' && *c <= 'F' ? (char) (*c - 'A' + 'a') : *c;
-	if (trk__read_at(s->env.proc_fd, path, text, sizeof(text)) < 0)
-		return -1;
-	at = strstr(text, "Device Minor:");
-	at = at ? at + strlen("Device Minor:") : "";
-	return trk__scan_u64(&at, &minor) && minor < 1024 ? (int) minor : -1;
-}
-
-/* Is that process on this GPU (0), or on which instance of it (1 and up)? -1: neither. */
-static int place_on(const struct found *f, const struct trk_smi_process *p,
-		    const struct trk_smi_gpu *gpu)
-{
-	if (p->index >= 0)
-		return p->index == gpu->index ? 0 : -1;
-	if (!strcmp(p->uuid, gpu->device.uuid))
-		return 0;
-	for (size_t i = 0; i < f->instances; i++)
-		if (f->instance[i].index == gpu->index && !strcmp(p->uuid, f->instance[i].uuid))
-			return (int) i + 1;
-	return -1;
-}
-
-static bool has_place(const struct found *f, const struct trk_smi_process *p)
-{
-	for (size_t i = 0; i < f->gpus; i++)
-		if (place_on(f, p, &f->gpu[i]) >= 0)
-			return true;
-	return false;
-}
-
-/* A GPU that was there and is not listed any more has gone: it keeps its place. */
-static void publish(struct smi *s)
-{
-	struct found *w = s->work, *f = s->found;
-
-	for (size_t i = 0; i < w->gpus; i++)
-		w->gpu[i].device.node = find_node(s, w->gpu[i].device.bus);
-	for (size_t i = 0; i < w->processes; i++)
-		w->strays |= !has_place(w, &w->process[i]);
-	for (size_t i = 0; i < f->gpus; i++) {
-		size_t at = 0;
-
-		while (at < w->gpus && strcmp(w->gpu[at].device.uuid, f->gpu[i].device.uuid) != 0)
-			at++;
-		if (at < w->gpus || w->gpus == TRK_GPUS_MAX)
-			continue;
-		at = i < w->gpus ? i : w->gpus;
-		memmove(&w->gpu[at + 1], &w->gpu[at], (w->gpus - at) * sizeof(w->gpu[0]));
-		w->gpus++;
-		w->gpu[at] = f->gpu[i];
-		w->gpu[at].index = -1;
-		for (int k = 0; k < TRK_GPU_METRICS; k++)
-			w->gpu[at].device.metric[k] = trk__gpu_unknown(TRK_GPU_LOST);
-	}
-	w->at_ns = trk__clock_monotonic_ns();
-	(void) pthread_mutex_lock(&s->lock);
-	s->work = f;
-	s->found = w;
-	(void) snprintf(s->wrong, sizeof(s->wrong), "%s", w->gpus ? "" : "no device was found");
-	(void) pthread_mutex_unlock(&s->lock);
-}
-
-static int one_round(struct smi *s)
-{
-	int r;
-
-	memset(s->work, 0, sizeof(*s->work));
-	s->work->first = s->found->at_ns == 0;
-	r = ask_gpus(s);
-	r = r ? r : ask_instances(s);
-	r = r ? r : ask_apps(s);
-	r = r ? r : ask_pmon(s);
-	if (r == 0)
-		publish(s);
-	else if (r == -ETIMEDOUT)
-		complain_of(s, r, 0);
-	return r;
-}
-
 /* One round, and how long to wait for the next. */
-static uint64_t go_round(struct smi *s)
+static uint64_t go_round(struct trk_smi *s)
 {
 	uint64_t start_ns = trk__clock_monotonic_ns(), before_ns, after_ns, wait_ns;
 	int r;
 
 	(void) trk__tool_cpu_ns(&before_ns);
-	r = one_round(s);
+	r = trk__smi_round(s);
 	if (r == 0 && s->found->first)
 		return 0;
 	wait_ns = s->period_ns * (r ? TROUBLE : 1);
 	(void) trk__tool_cpu_ns(&after_ns);
 	if (after_ns > before_ns && (after_ns - before_ns) * CPU_PERIODS > wait_ns)
 		wait_ns = (after_ns - before_ns) * CPU_PERIODS;
+	if (r == 0 && wait_ns > s->period_ns) {
+		(void) pthread_mutex_lock(&s->lock);
+		s->found->stale_ns += wait_ns;
+		(void) pthread_mutex_unlock(&s->lock);
+	}
 	start_ns = trk__clock_monotonic_ns() - start_ns;
 	return wait_ns > start_ns ? wait_ns - start_ns : 0;
 }
 
 static void *work(void *data)
 {
-	struct smi *s = data;
+	struct trk_smi *s = data;
 	bool left;
 
-	while (!is_stopped(s, go_round(s)))
+	while (!trk__smi_is_stopped(s, go_round(s)))
 		;
 	(void) pthread_mutex_lock(&s->lock);
 	s->ended = true;
@@ -486,7 +116,7 @@ static char *variable(const char *name, const char *value)
 }
 
 /* Nothing of the job's environment gets in: preloaded libraries and languages least of all. */
-static bool make_environment(struct smi *s, const struct trk_gpu_hints *hints)
+static bool make_environment(struct trk_smi *s, const struct trk_gpu_hints *hints)
 {
 	size_t n = 0;
 
@@ -500,7 +130,7 @@ static bool make_environment(struct smi *s, const struct trk_gpu_hints *hints)
 	return true;
 }
 
-static int start_worker(struct smi *s)
+static int start_worker(struct trk_smi *s)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
@@ -518,7 +148,7 @@ static int start_worker(struct smi *s)
 static int smi_open(const struct trk_env *env, const struct trk_gpu_hints *hints, void **ret,
 		    char why[TRK_GPU_TEXT_SIZE])
 {
-	struct smi *s;
+	struct trk_smi *s;
 	char file[512];
 	int r = -ENOMEM;
 
@@ -542,7 +172,7 @@ static int smi_open(const struct trk_env *env, const struct trk_gpu_hints *hints
 	(void) pthread_mutex_init(&s->lock, NULL);
 	(void) pthread_cond_init(&s->changed, NULL);
 	s->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	s->text = malloc(OUTPUT_MAX);
+	s->text = malloc(TRK_SMI_OUTPUT_MAX);
 	s->work = calloc(1, sizeof(*s->work));
 	s->found = calloc(1, sizeof(*s->found));
 	if (s->stop_fd >= 0 && s->text && s->work && s->found && make_environment(s, hints))
@@ -558,7 +188,7 @@ static int smi_open(const struct trk_env *env, const struct trk_gpu_hints *hints
 
 static void smi_close(void *state)
 {
-	struct smi *s = state;
+	struct trk_smi *s = state;
 	const uint64_t one = 1;
 	struct timespec until;
 	bool ended;
@@ -580,7 +210,7 @@ static void smi_close(void *state)
 
 /* ---- a poll ---- */
 
-static void add_instances(const struct found *f, struct trk_gpu_scan *scan, size_t parent,
+static void add_instances(const struct trk_smi_found *f, struct trk_gpu_scan *scan, size_t parent,
 			  int index)
 {
 	for (size_t i = 0; i < f->instances; i++) {
@@ -601,14 +231,14 @@ static void add_instances(const struct found *f, struct trk_gpu_scan *scan, size
 
 /* A process may stand in both lists, with the same memory. '-' for what it does means
  * nothing where the GPU did nothing, else it is not known. */
-static void add_processes(const struct found *f, struct trk_gpu_scan *scan, size_t device,
+static void add_processes(const struct trk_smi_found *f, struct trk_gpu_scan *scan, size_t device,
 			  const struct trk_smi_gpu *gpu)
 {
 	struct trk_gpu_value busy = gpu->device.metric[TRK_GPU_UTILIZATION_METRIC];
 
 	for (size_t i = 0; i < f->processes; i++) {
 		const struct trk_smi_process *from = &f->process[i];
-		int part = place_on(f, from, gpu);
+		int part = trk__smi_place_on(f, from, gpu);
 		struct trk_gpu_process *p;
 
 		if (part < 0)
@@ -625,7 +255,7 @@ static void add_processes(const struct found *f, struct trk_gpu_scan *scan, size
 	}
 }
 
-static void explain_processes(const struct found *f, struct trk_gpu_device *d)
+static void explain_processes(const struct trk_smi_found *f, struct trk_gpu_device *d)
 {
 	struct trk_gpu_value none = trk__gpu_unknown(d->mig     ? TRK_GPU_MIG
 						     : f->first ? TRK_GPU_FIRST_LOOK
@@ -639,7 +269,7 @@ static void explain_processes(const struct found *f, struct trk_gpu_device *d)
 	d->metric[TRK_GPU_TREE_MEMORY_METRIC] = trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
 }
 
-static void poll_gpu(const struct found *f, struct trk_gpu_scan *scan,
+static void poll_gpu(const struct trk_smi_found *f, struct trk_gpu_scan *scan,
 		     const struct trk_smi_gpu *gpu, bool stale)
 {
 	size_t index = scan->devices;
@@ -661,13 +291,13 @@ static void poll_gpu(const struct found *f, struct trk_gpu_scan *scan,
 
 static void smi_poll(void *state, struct trk_gpu_scan *scan)
 {
-	struct smi *s = state;
-	const struct found *f;
+	struct trk_smi *s = state;
+	const struct trk_smi_found *f;
 	bool stale;
 
 	(void) pthread_mutex_lock(&s->lock);
 	f = s->found;
-	stale = f->at_ns && scan->now_ns > f->at_ns + STALE * s->period_ns + s->patience_ns;
+	stale = f->stale_ns && scan->now_ns > f->stale_ns;
 	for (size_t i = 0; i < f->gpus; i++)
 		poll_gpu(f, scan, &f->gpu[i], stale);
 	(void) pthread_mutex_unlock(&s->lock);
@@ -675,7 +305,7 @@ static void smi_poll(void *state, struct trk_gpu_scan *scan)
 
 static void smi_say(void *state, char text[TRK_GPU_TEXT_SIZE])
 {
-	struct smi *s = state;
+	struct trk_smi *s = state;
 
 	(void) pthread_mutex_lock(&s->lock);
 	memcpy(text, s->wrong, TRK_GPU_TEXT_SIZE);

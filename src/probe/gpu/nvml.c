@@ -16,8 +16,6 @@
 #include "probe/gpu/gpu.h"
 #include "probe/gpu/nvml_private.h"
 
-enum { MIG_INSTANCES_MAX = 16 };
-
 enum trk_gpu_why trk__nvml_why(int result)
 {
 	switch (result) {
@@ -89,10 +87,11 @@ static void nvml_close(void *state)
 {
 	struct nvml *n = state;
 
-	for (unsigned int i = 0; i < n->count; i++)
-		for (int k = 0; k < 2; k++)
-			if (n->kept[i].sample[k])
-				(void) CALL(n, gpm_free, n->kept[i].sample[k]);
+	for (unsigned int i = 0; i < n->count; i++) {
+		trk__nvml_free_samples(n, &n->kept[i].watch);
+		for (int k = 0; k < MIG_INSTANCES_MAX; k++)
+			trk__nvml_free_samples(n, &n->kept[i].instance[k]);
+	}
 	if (n->f.shutdown && n->count)
 		(void) n->f.shutdown();
 	if (n->library)
@@ -147,12 +146,9 @@ static void know_device(struct nvml *n, unsigned int index)
 		(void) snprintf(k->bus, sizeof(k->bus), "%.31s", pci.bus_id);
 	if (CALL(n, minor, k->handle, &minor) == NVML_SUCCESS && minor < 1024)
 		k->node = (int) minor;
-	if (!n->f.gpm_get || !n->f.gpm_metrics || !n->f.gpm_free ||
-	    CALL(n, gpm_support, k->handle, &support) != NVML_SUCCESS || !support.is_supported)
-		return;
-	for (int i = 0; i < 2; i++)
-		if (CALL(n, gpm_alloc, &k->sample[i]) != NVML_SUCCESS)
-			k->sample[i] = NULL;
+	if (n->f.gpm_get && CALL(n, gpm_support, k->handle, &support) == NVML_SUCCESS &&
+	    support.is_supported)
+		trk__nvml_make_samples(n, &k->watch);
 }
 
 static int cannot_load(struct nvml *n, char why[TRK_GPU_TEXT_SIZE], const char *text)
@@ -256,48 +252,6 @@ static void set_board(struct nvml *n, nvml_device handle, struct trk_gpu_value *
 	m[TRK_GPU_THROTTLE_METRIC] = scaled(r, (double) wide);
 }
 
-/* Activity between two samples of the GPU performance monitor (Hopper and later). */
-static void set_activity(struct nvml *n, struct kept *k, bool mig, struct trk_gpu_value *m)
-{
-	static const struct {
-		unsigned int id;
-		enum trk_gpu_metric metric;
-		double scale;
-	} wanted[] = {
-		{NVML_GPM_METRIC_SM_UTIL, TRK_GPU_SM_ACTIVITY_METRIC, 0.01},
-		{NVML_GPM_METRIC_DRAM_BW_UTIL, TRK_GPU_MEMORY_ACTIVITY_METRIC, 0.01},
-		{NVML_GPM_METRIC_PCIE_RX_PER_SEC, TRK_GPU_PCIE_RX_METRIC, 1048576},
-		{NVML_GPM_METRIC_PCIE_TX_PER_SEC, TRK_GPU_PCIE_TX_METRIC, 1048576},
-	};
-	enum { WANTED = sizeof(wanted) / sizeof(wanted[0]) };
-	struct nvml_gpm_metrics get = {.version = NVML_GPM_VERSION, .count = WANTED};
-	nvml_gpm_sample newest = k->sample[1];
-
-	m[TRK_GPU_PCIE_RX_METRIC] = k->pcie_rx;
-	m[TRK_GPU_PCIE_TX_METRIC] = k->pcie_tx;
-	m[TRK_GPU_SM_ACTIVITY_METRIC] = trk__gpu_unknown(
-		mig             ? TRK_GPU_MIG
-		: !k->sample[0] ? (n->f.gpm_support ? TRK_GPU_UNSUPPORTED : TRK_GPU_OLD_LIBRARY)
-				: TRK_GPU_FIRST_LOOK);
-	if (mig || !k->sample[0] || !newest || n->f.gpm_get(k->handle, newest) != NVML_SUCCESS)
-		return;
-	k->sample[1] = k->sample[0];
-	k->sample[0] = newest;
-	if (k->has_sample) {
-		get.sample1 = k->sample[1];
-		get.sample2 = newest;
-		for (int i = 0; i < WANTED; i++)
-			get.metric[i].id = wanted[i].id;
-		if (n->f.gpm_metrics(&get) == NVML_SUCCESS)
-			for (int i = 0; i < WANTED; i++)
-				if (get.metric[i].result == NVML_SUCCESS &&
-				    get.metric[i].value >= 0)
-					m[wanted[i].metric] = trk__gpu_known(get.metric[i].value *
-									     wanted[i].scale);
-	}
-	k->has_sample = true;
-}
-
 static void set_links(struct nvml *n, struct kept *k, uint64_t now_ns, struct trk_gpu_value *m)
 {
 	struct nvml_field field[2] = {
@@ -336,21 +290,20 @@ static bool is_mig(struct nvml *n, nvml_device handle)
 }
 
 /* An instance of a GPU has a memory of its own, and no utilisation. */
-static void add_instances(struct nvml *n, struct trk_gpu_scan *scan, size_t parent,
-			  nvml_device handle)
+static void add_instances(struct nvml *n, struct trk_gpu_scan *scan, size_t parent, struct kept *k)
 {
 	unsigned int most = 0;
 	double used = 0, total = 0;
 	size_t found = 0;
 	struct trk_gpu_value *above;
 
-	if (CALL(n, mig_count, handle, &most) != NVML_SUCCESS)
+	if (CALL(n, mig_count, k->handle, &most) != NVML_SUCCESS)
 		return;
 	for (unsigned int i = 0; i < most && i < MIG_INSTANCES_MAX; i++) {
 		struct trk_gpu_device *d;
 		nvml_device instance;
 
-		if (CALL(n, mig_handle, handle, i, &instance) != NVML_SUCCESS)
+		if (CALL(n, mig_handle, k->handle, i, &instance) != NVML_SUCCESS)
 			continue; /* places may be empty */
 		d = trk__gpu_add_device(scan, "nvidia");
 		if (!d)
@@ -362,6 +315,7 @@ static void add_instances(struct nvml *n, struct trk_gpu_scan *scan, size_t pare
 		(void) CALL(n, uuid, instance, d->uuid, sizeof(d->uuid));
 		set_memory(n, instance, d->metric);
 		set_utilization(n, instance, true, d->metric);
+		trk__nvml_instance_activity(n, k->handle, instance, &k->instance[i], d);
 		used += d->metric[TRK_GPU_MEMORY_USED_METRIC].value;
 		total += d->metric[TRK_GPU_MEMORY_TOTAL_METRIC].value;
 		found++;
@@ -397,11 +351,11 @@ static void poll_device(struct nvml *n, struct trk_gpu_scan *scan, struct kept *
 	set_memory(n, k->handle, d->metric);
 	set_utilization(n, k->handle, d->mig, d->metric);
 	set_board(n, k->handle, d->metric);
-	set_activity(n, k, d->mig, d->metric);
+	trk__nvml_activity(n, k, d->mig, d->metric);
 	set_links(n, k, scan->now_ns, d->metric);
 	trk__nvml_processes(n, scan, index, k->handle);
 	if (d->mig)
-		add_instances(n, scan, index, k->handle);
+		add_instances(n, scan, index, k);
 }
 
 static void nvml_poll(void *state, struct trk_gpu_scan *scan)
@@ -421,7 +375,7 @@ static void nvml_rest(void *state)
 	unsigned int kib = 0;
 	int r;
 
-	if (!k->handle || k->sample[0])
+	if (!k->handle || (k->watch.sample[0] && !k->monitor_lacks_bus))
 		return;
 	r = CALL(n, pcie, k->handle, NVML_PCIE_UTIL_RX_BYTES, &kib);
 	k->pcie_rx = scaled(r, kib * 1024.0);

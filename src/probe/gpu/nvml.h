@@ -171,6 +171,9 @@ struct nvml_gpm_metrics {
 	X(gpm_alloc, (nvml_gpm_sample *), "nvmlGpmSampleAlloc", NULL)                              \
 	X(gpm_free, (nvml_gpm_sample), "nvmlGpmSampleFree", NULL)                                  \
 	X(gpm_get, (nvml_device, nvml_gpm_sample), "nvmlGpmSampleGet", NULL)                       \
+	X(gpm_get_instance, (nvml_device, unsigned int, nvml_gpm_sample), "nvmlGpmMigSampleGet",   \
+	  NULL)                                                                                    \
+	X(instance_id, (nvml_device, unsigned int *), "nvmlDeviceGetGpuInstanceId", NULL)          \
 	X(gpm_metrics, (struct nvml_gpm_metrics *), "nvmlGpmMetricsGet", NULL)
 
 #endif

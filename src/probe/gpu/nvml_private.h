@@ -11,13 +11,23 @@ struct functions {
 #undef X
 };
 
+enum { MIG_INSTANCES_MAX = 16 };
+
+/* Samples of the GPU performance monitor. */
+struct watch {
+	nvml_gpm_sample sample[2]; /* now and before; NULL: no GPM */
+	bool has_sample;
+	enum trk_gpu_why refused; /* an instance: for good */
+	char uuid[96];            /* of the instance */
+};
+
 /* What is kept of a device between two polls. */
 struct kept {
 	nvml_device handle; /* NULL: it could not be had */
 	char name[96], uuid[96], bus[32];
 	int node;
-	nvml_gpm_sample sample[2]; /* now and before; NULL: no GPM */
-	bool has_sample;
+	struct watch watch, instance[MIG_INSTANCES_MAX];
+	bool monitor_lacks_bus; /* GPM is there, but has no PCIe */
 	struct trk_gpu_value pcie_rx, pcie_tx;
 	bool links_known;
 	uint64_t link_ns;
@@ -47,5 +57,14 @@ int trk__nvml_make_lists(struct nvml *n);
 /* Append the processes of a device, and count them there. */
 void trk__nvml_processes(struct nvml *n, struct trk_gpu_scan *scan, size_t device,
 			 nvml_device handle);
+
+/* Both samples of a watch, or none. */
+void trk__nvml_make_samples(struct nvml *n, struct watch *w);
+void trk__nvml_free_samples(struct nvml *n, struct watch *w);
+/* Fill in the activity of a GPU; the bus as it was seen last where the monitor does not tell. */
+void trk__nvml_activity(struct nvml *n, struct kept *k, bool mig, struct trk_gpu_value *m);
+/* The same of an instance. */
+void trk__nvml_instance_activity(struct nvml *n, nvml_device gpu, nvml_device instance,
+				 struct watch *w, struct trk_gpu_device *d);
 
 #endif

@@ -280,7 +280,7 @@ struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_g
 	}
 	p->env = *env;
 	if (hints)
-		p->hints = *hints;
+		p->hints = p->work->attributor.hints = *hints;
 	p->work->attributor.env = *env;
 	for (p->sources = 0; p->sources < n; p->sources++)
 		p->source[p->sources] = likely[p->sources];

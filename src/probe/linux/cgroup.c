@@ -15,7 +15,8 @@ enum { MEMBERS_MAX = 1 << 16, MOUNTS_MAX = 1 << 24 };
 static const char *const controllers[TRK_CGROUP_PARTS] = {
 	[TRK_CGROUP_CPU] = "cpu",       [TRK_CGROUP_CPUACCT] = "cpuacct",
 	[TRK_CGROUP_CPUSET] = "cpuset", [TRK_CGROUP_MEMORY] = "memory",
-	[TRK_CGROUP_PIDS] = "pids",     [TRK_CGROUP_UNIFIED] = NULL,
+	[TRK_CGROUP_PIDS] = "pids",     [TRK_CGROUP_DEVICES] = "devices",
+	[TRK_CGROUP_UNIFIED] = NULL,
 };
 
 static bool exists(int cgroup_fd, const char *dir, const char *file)

@@ -29,6 +29,7 @@ enum trk_cgroup_part {
 	TRK_CGROUP_CPUSET,
 	TRK_CGROUP_MEMORY,
 	TRK_CGROUP_PIDS,
+	TRK_CGROUP_DEVICES, /* v1 only */
 	TRK_CGROUP_UNIFIED, /* the v2 group, wherever the controllers are: pressure */
 	TRK_CGROUP_PARTS
 };
