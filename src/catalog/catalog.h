@@ -130,6 +130,13 @@ const struct trk_catalog_price *trk__catalog_prices(const struct trk_catalog *c,
 /* A text of the pool; never NULL. */
 const char *trk__catalog_text(const struct trk_catalog *c, uint32_t offset);
 
+/* What stands for an index: the vendor's and the region's id, the server's name. */
+const char *trk__catalog_vendor_id(const struct trk_catalog *c, size_t vendor);
+const char *trk__catalog_region_id(const struct trk_catalog *c, size_t region);
+const char *trk__catalog_server_name(const struct trk_catalog *c, size_t server);
+/* 20260731 as "2026-07-31"; "" for 0. Returns `text`. */
+const char *trk__catalog_date(uint32_t date, char text[16]);
+
 /* Index of a vendor by id or alias, of a region of that vendor by id or alias (a zone of a region
  * such as "us-east-1a" or "fsn1-dc14" counts as the region), of a server by name; without case.
  * -ENOENT when there is none. */
