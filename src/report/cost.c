@@ -90,6 +90,9 @@ static bool price_here(struct costing *k)
 		(void) snprintf(cost->reason, sizeof(cost->reason),
 				"a spot server whose saving is not known: the price on demand");
 	}
+	if (k->cloud->inferred[0] && !cost->reason[0])
+		(void) snprintf(cost->reason, sizeof(cost->reason), "the type is inferred: %.130s",
+				k->cloud->inferred);
 	cost->usd = k->paid.usd;
 	cost->usd_per_hour = k->paid.usd_per_hour;
 	cost->billed_s = k->paid.billed_s;
