@@ -241,8 +241,7 @@ def build_gcp(folder):
         elif units is None:
             cat.drop("price zero")
         else:
-            # A shared core counts as the one vCPU that the guest sees.
-            cat.server(name, max(1, round(float(r["vcpu"]))),
+            cat.server(name, rules.vcpus("gcp", name, r["vcpu"]),
                        round(float(r["memory_gb"]) * 1024), "cyclenerd-gcp")
             spot = rules.usd(r["usd_per_hour_spot"])
             saving = round(100 * (1 - spot / units)) if spot else None

@@ -41,9 +41,17 @@ def bills_by_the_hour(vendor, hourly):
     return vendor not in MONTHLY_VENDORS and usd(hourly) is not None
 
 
+def vcpus(vendor, name, listed):
+    """The vCPUs that a guest sees: a list may have the share of a core that is paid for."""
+    if vendor == "gcp" and GCP_SHARED_CORE.match(name):
+        return 2 if name.startswith("e2-") else 1
+    return max(1, round(float(listed)))
+
+
 # --- architecture ------------------------------------------------------------------------------
 
 GCP_ARM = re.compile(r"(t2a|c4a|n4a|a4x)-")
+GCP_SHARED_CORE = re.compile(r"(e2-(micro|small|medium)|f1-micro|g1-small)$")
 
 
 def arch(vendor, name, listed="x86_64"):
@@ -93,8 +101,8 @@ def allocation(vendor, name, category=""):
     if vendor == "azure":
         return "burstable" if re.match(r"Standard_B\d", name) else "dedicated"
     if vendor == "gcp":
-        shared = re.match(r"(e2-(micro|small|medium)|f1-|g1-)", name)
-        return "shared" if shared else "dedicated"
+        # Shared-core types hold an eighth to a half of each vCPU, and burst beyond it.
+        return "burstable" if GCP_SHARED_CORE.match(name) else "dedicated"
     if vendor == "hetzner":
         return "dedicated" if name.startswith("ccx") else "shared"
     if vendor == "ovh":
