@@ -59,15 +59,16 @@ static void add_sources(struct trk_buf *b, const struct trk_offers *r)
 	size_t n, shown = 0;
 	const struct trk_catalog_source *sources = trk__catalog_sources(r->c, &n);
 	const struct trk_catalog_block *blocks = trk__catalog_blocks(r->c, &n);
-	uint8_t seen[256] = {0};
+	bool seen[256] = {false};
 	char day[16];
 
 	trk__buf_puts(b, "prices of");
 	for (size_t i = 0; i < r->n && i < r->limit; i++) {
 		const struct trk_catalog_block *block = &blocks[r->list[i].offer.block];
 
-		if (seen[block->source]++)
+		if (seen[block->source])
 			continue;
+		seen[block->source] = true;
 		trk__buf_puts(b, shown++ ? ", " : " ");
 		trk__buf_printf(b, "%s (%s%s%s)", trk__catalog_date(block->date, day),
 				trk__catalog_text(r->c, sources[block->source].id),
