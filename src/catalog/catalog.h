@@ -79,8 +79,8 @@ struct trk_catalog_server {
 	uint16_t gpu_permille; /* 1000: whole GPUs; less: a share of one */
 	uint16_t source;       /* of vCPUs and memory */
 	uint8_t gpu_count, vendor, arch, allocation, threads_per_core, flags;
-	uint8_t quality;          /* of vCPUs and memory */
-	uint8_t coremark_quality; /* enum trk_fact */
+	uint8_t quality;                            /* of vCPUs and memory */
+	uint8_t coremark_quality, stressng_quality; /* enum trk_fact */
 };
 
 /* Prices of one vendor in one region from one source. */
@@ -154,7 +154,7 @@ enum trk_speed_basis { TRK_SPEED_STRESSNG, TRK_SPEED_COREMARK, TRK_SPEED_BASES }
 
 struct trk_catalog_speed {
 	double one, all;   /* of one thread, of all */
-	const char *basis; /* "stress-ng", "CoreMark" or "CoreMark of the family" */
+	const char *basis; /* "stress-ng" or "CoreMark", with " of the family" for an estimate */
 };
 /* False, *ret untouched: no such score is known. */
 bool trk__catalog_speed_by(const struct trk_catalog_server *s, enum trk_speed_basis basis,

@@ -169,7 +169,8 @@ static bool speed_by_stressng(const struct trk_catalog_server *s, struct trk_cat
 		return false;
 	ret->one = s->one_thread * coremark_per_stressng;
 	ret->all = s->all_threads * coremark_per_stressng;
-	ret->basis = "stress-ng";
+	ret->basis =
+		s->stressng_quality == TRK_FACT_FAMILY ? "stress-ng of the family" : "stress-ng";
 	return true;
 }
 

@@ -339,4 +339,14 @@ def build_sparecores(folder, cats):
             best1, bestn = float(r["stress_ng_best1"]), float(r["stress_ng_bestn"])
             cat.add("stressng", name, (round(best1), round(bestn)), "sparecores-inspector")
             cat.scored.add(name)
+    for vendor in ("aws", "azure", "gcp"):  # whose families have a processor each
+        if not more[vendor]:
+            continue
+        types = {**ours[vendor].specs, **more[vendor].specs}
+        vcpus = {name: spec[0] for name, spec in types.items()
+                 if rules.flags(vendor, name) in ("-", "metal")}
+        measured = more[vendor].blocks["stressng", "-", "sparecores-inspector", "exact", "-"]
+        for name, speeds in rules.family_speeds(vendor, measured, vcpus).items():
+            more[vendor].add("stressng", name, speeds, "sparecores-inspector", "family")
+            more[vendor].scored.add(name)
     return [more[v] for v in sorted(more) if more[v]]

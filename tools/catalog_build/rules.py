@@ -322,6 +322,36 @@ def family_scores(vendor, measured, vcpus):
     return found
 
 
+def azure_kin(name):
+    """What shares a processor beyond the family: D, E and F types of a version, by its maker; or
+    None. Confidential (DC, EC), low-memory and network types are of the same processors."""
+    parts = azure_family(name)
+    match = parts and re.fullmatch(r"[DEF][A-Z]*([a-z]*)_v(\d+)", parts[0])
+    if not match or int(match[2]) < 5:
+        return None
+    return next((maker for maker in "ap" if maker in match[1]), "i") + match[2]
+
+
+def family_speeds(vendor, measured, vcpus):
+    """Speeds of types that were not measured, as family_scores: (one thread, all threads) from the
+    medians of the family, else of its kin."""
+    kins = [lambda name: family_of(vendor, name)]
+    if vendor == "azure":
+        kins.append(azure_kin)
+    found = {}
+    for kin in kins:
+        rates = defaultdict(list)
+        for name, (one, every) in measured.items():
+            if vcpus.get(name) and kin(name):
+                rates[kin(name)].append((one, every / vcpus[name]))
+        for name, count in vcpus.items():
+            known = rates.get(kin(name))
+            if name not in measured and name not in found and known:
+                found[name] = (round(median(r[0] for r in known)),
+                               round(median(r[1] for r in known) * count))
+    return found
+
+
 def aws_maker(family):
     """The class letter and the maker of the processor: a family's kin."""
     match = re.match(r"([a-z]+?)(\d+)([a-z]*)", family)
