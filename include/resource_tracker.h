@@ -149,7 +149,8 @@ int trk_mark(const char *guard, const char *name);
 char *trk_server_info(void);
 
 /* In which cloud it stands, as JSON of the schema "resource-tracker.cloud/1": `vendor`, `region`, `zone`,
- * `instance_type`, `allocation`, `discovery_time`, … The firmware is looked at first; only where it is
+ * `instance_type`, `allocation`, `discovery_time`, … (`inferred` says why that type, where the cloud does not
+ * name it and one type alone is like this machine.) The firmware is looked at first; only where it is
  * that of a cloud's machine the metadata service is asked, for a second at most, in which this call
  * blocks. `ask` 0: nobody is asked. `dir` is a directory in which the answer is kept until the next boot;
  * NULL: it is not kept. Text that the caller frees with free(); NULL without memory or /proc. */

@@ -3,6 +3,7 @@
 
 #include "base/env.h"
 #include "record/discovery.h"
+#include "report/infer.h"
 #include "report/place.h"
 #include "resource_tracker.h"
 
@@ -29,6 +30,16 @@ char *trk_server_info(void)
 	return b.data; /* taken over by the caller */
 }
 
+/* Where nobody names the type: by what the machine has. */
+static void infer(struct trk_place *place, const struct trk_env *env)
+{
+	struct trk_catalog catalog;
+
+	trk__place_look(place, env);
+	trk__catalog_embedded(&catalog);
+	(void) trk__infer_type(&catalog, &place->server, &place->cloud);
+}
+
 char *trk_cloud_info(int ask, const char *dir)
 {
 	struct trk_discovery_options options = {.ask = ask != 0, .dir = dir};
@@ -40,6 +51,8 @@ char *trk_cloud_info(int ask, const char *dir)
 	if (place && trk__env_init(&env) == 0) {
 		trk__place_init(place);
 		trk__discovery_wait(&env, &options, place);
+		if (place->cloud.vendor[0] && !place->cloud.instance_type[0])
+			infer(place, &env);
 		trk__env_release(&env);
 		trk__cloud_document(&b, place);
 	}

@@ -287,7 +287,7 @@ static void describe(const struct trk_catalog *c, const struct trk_catalog_offer
 	const struct trk_catalog_region *g = &trk__catalog_regions(c, &n)[b->region];
 	uint8_t saving = trk__catalog_prices(c, &n)[offer->price].saving;
 
-	o->vendor = trk__catalog_text(c, trk__catalog_vendors(c, &n)[s->vendor].id);
+	o->vendor = trk__catalog_vendor_id(c, s->vendor);
 	o->type = trk__catalog_text(c, s->name);
 	o->region = trk__catalog_text(c, g->id);
 	o->country = g->country;

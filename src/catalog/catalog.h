@@ -79,8 +79,8 @@ struct trk_catalog_server {
 	uint16_t gpu_permille; /* 1000: whole GPUs; less: a share of one */
 	uint16_t source;       /* of vCPUs and memory */
 	uint8_t gpu_count, vendor, arch, allocation, threads_per_core, flags;
-	uint8_t quality;          /* of vCPUs and memory */
-	uint8_t coremark_quality; /* enum trk_fact */
+	uint8_t quality;                            /* of vCPUs and memory */
+	uint8_t coremark_quality, stressng_quality; /* enum trk_fact */
 };
 
 /* Prices of one vendor in one region from one source. */
@@ -130,6 +130,13 @@ const struct trk_catalog_price *trk__catalog_prices(const struct trk_catalog *c,
 /* A text of the pool; never NULL. */
 const char *trk__catalog_text(const struct trk_catalog *c, uint32_t offset);
 
+/* What stands for an index: the vendor's and the region's id, the server's name. */
+const char *trk__catalog_vendor_id(const struct trk_catalog *c, size_t vendor);
+const char *trk__catalog_region_id(const struct trk_catalog *c, size_t region);
+const char *trk__catalog_server_name(const struct trk_catalog *c, size_t server);
+/* 20260731 as "2026-07-31"; "" for 0. Returns `text`. */
+const char *trk__catalog_date(uint32_t date, char text[16]);
+
 /* Index of a vendor by id or alias, of a region of that vendor by id or alias (a zone of a region
  * such as "us-east-1a" or "fsn1-dc14" counts as the region), of a server by name; without case.
  * -ENOENT when there is none. */
@@ -147,7 +154,7 @@ enum trk_speed_basis { TRK_SPEED_STRESSNG, TRK_SPEED_COREMARK, TRK_SPEED_BASES }
 
 struct trk_catalog_speed {
 	double one, all;   /* of one thread, of all */
-	const char *basis; /* "stress-ng", "CoreMark" or "CoreMark of the family" */
+	const char *basis; /* "stress-ng" or "CoreMark", with " of the family" for an estimate */
 };
 /* False, *ret untouched: no such score is known. */
 bool trk__catalog_speed_by(const struct trk_catalog_server *s, enum trk_speed_basis basis,

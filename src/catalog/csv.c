@@ -29,6 +29,7 @@ struct reading {
 	char text[CELLS_MAX][CELL_MAX];
 	const char *at[CELLS_MAX]; /* where each cell starts, for messages */
 	size_t n;
+	size_t columns;      /* that the first line names */
 	int column[COLUMNS]; /* index of the cell; -1: absent */
 	struct row *rows;
 	size_t count, room;
@@ -148,6 +149,8 @@ static int take_header(struct reading *r)
 			r->column[known[k].column] = (int) i;
 			found = true;
 		}
+		if (!found && strchr(r->text[i], ';'))
+			return mistake(r, r->at[i], "cells have commas between them, not ;");
 		if (!found)
 			return mistake(r, r->at[i],
 				       "unknown column %.40s; known: vendor region type price "
@@ -157,6 +160,7 @@ static int take_header(struct reading *r)
 	for (int i = 0; i <= PRICE; i++)
 		if (r->column[i] < 0)
 			return mistake(r, r->line_start, "no column %s", names[i]);
+	r->columns = r->n;
 	return 0;
 }
 
@@ -242,6 +246,8 @@ static int take_row(struct reading *r)
 	for (int i = 0; i < COLUMNS; i++)
 		if (r->column[i] >= (int) r->n)
 			return mistake(r, r->at[r->n - 1], "too few cells");
+	if (r->n > r->columns)
+		return mistake(r, r->at[r->columns], "more cells than columns");
 	row.vendor = trk__catalog_find_vendor(r->c, r->text[r->column[VENDOR]]);
 	if (row.vendor < 0)
 		return unknown(r, VENDOR, TRK_KIND_VENDOR, -1);
@@ -350,6 +356,10 @@ int trk__catalog_csv_convert(const struct trk_catalog *c, const char *file, cons
 	r->c = c;
 	r->file = file;
 	r->reterr = reterr;
+	if (len >= 3 && !memcmp(csv, "\xef\xbb\xbf", 3)) { /* spreadsheets begin with it */
+		csv += 3;
+		len -= 3;
+	}
 	error = take_lines(r, csv, len);
 	if (error == 0) {
 		qsort(r->rows, r->count, sizeof(*r->rows), by_place);

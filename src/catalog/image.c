@@ -1,6 +1,7 @@
 #include "catalog/image.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -65,6 +66,36 @@ static bool is_listed(const char *list, const char *id, bool zones)
 		list += len + (list[len] == ' ');
 	}
 	return false;
+}
+
+const char *trk__catalog_vendor_id(const struct trk_catalog *c, size_t vendor)
+{
+	size_t n;
+
+	return trk__catalog_text(c, trk__catalog_vendors(c, &n)[vendor].id);
+}
+
+const char *trk__catalog_region_id(const struct trk_catalog *c, size_t region)
+{
+	size_t n;
+
+	return trk__catalog_text(c, trk__catalog_regions(c, &n)[region].id);
+}
+
+const char *trk__catalog_server_name(const struct trk_catalog *c, size_t server)
+{
+	size_t n;
+
+	return trk__catalog_text(c, trk__catalog_servers(c, &n)[server].name);
+}
+
+const char *trk__catalog_date(uint32_t date, char text[16])
+{
+	text[0] = '\0';
+	if (date)
+		(void) snprintf(text, 16, "%04u-%02u-%02u", date / 10000 % 10000, date / 100 % 100,
+				date % 100);
+	return text;
 }
 
 int trk__catalog_find_vendor(const struct trk_catalog *c, const char *id)
@@ -138,7 +169,8 @@ static bool speed_by_stressng(const struct trk_catalog_server *s, struct trk_cat
 		return false;
 	ret->one = s->one_thread * coremark_per_stressng;
 	ret->all = s->all_threads * coremark_per_stressng;
-	ret->basis = "stress-ng";
+	ret->basis =
+		s->stressng_quality == TRK_FACT_FAMILY ? "stress-ng of the family" : "stress-ng";
 	return true;
 }
 

@@ -88,15 +88,13 @@ static bool take_item(struct items *all, const struct trk_json_doc *d,
 				     trk__json_get_text(d, v, "cpu_allocation")),
 	};
 	const char *status = trk__json_get_text(d, v, "status");
-	size_t n;
 
 	if (it.vendor < 0 || !is_name(it.name) || !(it.usd > 0 && it.usd < 40000) ||
 	    (status && strcasecmp(status, "active") != 0))
 		return false;
 	it.server = trk__catalog_find_server(all->c, it.vendor, it.name);
 	if (it.server >= 0) /* as the catalogue spells it */
-		it.name =
-			trk__catalog_text(all->c, trk__catalog_servers(all->c, &n)[it.server].name);
+		it.name = trk__catalog_server_name(all->c, (size_t) it.server);
 	if (is_google_arm(vendor, it.name))
 		it.arch = trk__catalog_arch_names[TRK_ARCH_ARM64];
 	/* Of a type that is not known yet, all of it has to be there. */
@@ -156,9 +154,7 @@ static int collect(struct items *all, size_t answers, struct trk_error *reterr)
 
 static const char *vendor_id(const struct items *all, int vendor)
 {
-	size_t n;
-
-	return trk__catalog_text(all->c, trk__catalog_vendors(all->c, &n)[vendor].id);
+	return trk__catalog_vendor_id(all->c, (size_t) vendor);
 }
 
 /* Is the item the same type as one before it: of the same answer (a double), or of an earlier one? */
@@ -227,10 +223,10 @@ static size_t write_prices(struct trk_buf *out, const struct items *all, size_t 
 {
 	const char *vendor = vendor_id(all, all->list[from].vendor), *id = TRK_KEEPER_ANYWHERE;
 	int region = all->answers[all->list[from].answer].region;
-	size_t n, count = 0;
+	size_t count = 0;
 
 	if (region >= 0)
-		id = trk__catalog_text(all->c, trk__catalog_regions(all->c, &n)[region].id);
+		id = trk__catalog_region_id(all->c, (size_t) region);
 	else if (trk__catalog_find_region(all->c, all->list[from].vendor, id) < 0)
 		trk__buf_printf(out, "region\t%s\t%s\t-\t-\t-\tits cheapest region, not named\n",
 				vendor, id);

@@ -111,6 +111,18 @@ int trk__catalog_suggest(const struct trk_catalog *c, enum trk_catalog_kind kind
 	return best.n;
 }
 
+/* As many as find room. */
+static void list_regions(const struct trk_catalog *c, int vendor, char *names, size_t size)
+{
+	size_t regions, at = 0;
+	const struct trk_catalog_region *g = trk__catalog_regions(c, &regions);
+
+	for (size_t i = 0; i < regions && at + 40 < size; i++)
+		if (g[i].vendor == vendor)
+			at += (size_t) snprintf(names + at, size - at, "%s%s", at ? ", " : "",
+						trk__catalog_text(c, g[i].id));
+}
+
 int trk__catalog_unknown(const struct trk_catalog *c, enum trk_catalog_kind kind, int vendor,
 			 const char *typed, struct trk_error *reterr)
 {
@@ -127,6 +139,8 @@ int trk__catalog_unknown(const struct trk_catalog *c, enum trk_catalog_kind kind
 	for (size_t i = 0; kind == TRK_KIND_VENDOR && !n && i < vendors && at < sizeof(names); i++)
 		at += (size_t) snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "",
 					trk__catalog_text(c, v[i].id));
+	if (kind == TRK_KIND_REGION && vendor >= 0 && !n)
+		list_regions(c, vendor, names, sizeof(names));
 	return trk__error_set(reterr, -ENOENT, "", "unknown %s %.80s. Try: %s", words[kind], typed,
 			      names[0] ? names : "resource-tracker catalog info");
 }

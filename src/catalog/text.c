@@ -272,6 +272,7 @@ static int row_of_stressng(struct trk_text_reading *r)
 		return error;
 	s->one_thread = (uint32_t) one;
 	s->all_threads = (uint32_t) all;
+	s->stressng_quality = r->quality;
 	return 0;
 }
 

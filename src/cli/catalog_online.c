@@ -42,7 +42,7 @@ static void add_needs(struct trk_buf *b, const struct trk_catalog *c,
 	for (size_t i = 0; q->vendors_ok && i < vendors; i++)
 		if (q->vendors_ok[i])
 			trk__buf_printf(b, "&vendor=%s",
-					trk__keeper_vendor(cli_keeper_vendor_id(c, i)));
+					trk__keeper_vendor(trk__catalog_vendor_id(c, i)));
 }
 
 /* One question for each region that was named, else one for all. */
@@ -54,7 +54,7 @@ static int ask_needs(struct cli_keeper_talk *t, const struct trk_catalog *c,
 	char name[96];
 
 	for (size_t i = 0; q->regions_ok && i < regions; i++) {
-		const char *vendor = cli_keeper_vendor_id(c, g[i].vendor);
+		const char *vendor = trk__catalog_vendor_id(c, g[i].vendor);
 
 		if (!q->regions_ok[i] || (q->vendors_ok && !q->vendors_ok[g[i].vendor]))
 			continue;
@@ -62,7 +62,7 @@ static int ask_needs(struct cli_keeper_talk *t, const struct trk_catalog *c,
 			return trk__error_set(&t->error, -EINVAL, "",
 					      "the Keeper takes at most %d regions",
 					      ONLINE_REGIONS);
-		if (cli_keeper_region(t, vendor, cli_keeper_region_id(c, i), name, sizeof(name)) <
+		if (cli_keeper_region(t, vendor, trk__catalog_region_id(c, i), name, sizeof(name)) <
 		    0)
 			return t->error.code;
 		t->answer[t->n].region = (int) i;

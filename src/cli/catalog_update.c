@@ -86,10 +86,10 @@ static int ask_all(struct cli_keeper_talk *t)
 static int ask_region(struct cli_keeper_talk *t, const struct trk_catalog *c, int region)
 {
 	size_t n;
-	const char *vendor = cli_keeper_vendor_id(c, trk__catalog_regions(c, &n)[region].vendor);
+	const char *vendor = trk__catalog_vendor_id(c, trk__catalog_regions(c, &n)[region].vendor);
 	char name[96];
 
-	if (cli_keeper_region(t, vendor, cli_keeper_region_id(c, (size_t) region), name,
+	if (cli_keeper_region(t, vendor, trk__catalog_region_id(c, (size_t) region), name,
 			      sizeof(name)) < 0)
 		return t->error.code;
 	t->answer[t->n].region = region;
@@ -272,12 +272,12 @@ static int read_regions(struct reading *r, const struct trk_catalog *c, const ch
 
 		if (region < 0)
 			return -region;
-		vendor = cli_keeper_vendor_id(c, trk__catalog_regions(c, &n)[region].vendor);
+		vendor = trk__catalog_vendor_id(c, trk__catalog_regions(c, &n)[region].vendor);
 		if (strcmp(vendor, r->feed->part[0].vendor) != 0) {
 			cli_complain("catalog: --from %s has no prices of %s", r->feed->id, vendor);
 			return EXIT_USAGE;
 		}
-		if (read_region(r, cli_keeper_region_id(c, (size_t) region)) < 0) {
+		if (read_region(r, trk__catalog_region_id(c, (size_t) region)) < 0) {
 			cli_complain("catalog: %s; nothing was changed", r->error.message);
 			return EXIT_ERROR;
 		}

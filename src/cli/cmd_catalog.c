@@ -82,13 +82,6 @@ static void count(const struct trk_catalog *c, uint8_t vendor, uint8_t *priced, 
 		t->regions += g[i].vendor == vendor;
 }
 
-static const char *day(uint32_t date, char text[16])
-{
-	(void) snprintf(text, 16, "%04u-%02u-%02u", date / 10000 % 10000, date / 100 % 100,
-			date % 100);
-	return text;
-}
-
 static void json_count(struct trk_json *j, const char *key, size_t value)
 {
 	trk__json_key(j, key);
@@ -112,7 +105,7 @@ static void json_sources(struct trk_json *j, const struct trk_catalog *c)
 	for (size_t i = 0; i < n; i++) {
 		trk__json_open(j, '{');
 		json_text(j, "id", trk__catalog_text(c, s[i].id));
-		json_text(j, "date", day(s[i].date, text));
+		json_text(j, "date", trk__catalog_date(s[i].date, text));
 		json_text(j, "licence", trk__catalog_text(c, s[i].licence));
 		json_text(j, "title", trk__catalog_text(c, s[i].title));
 		trk__json_close(j, '}');
@@ -132,7 +125,7 @@ static void info_json(struct trk_buf *b, const struct cli_catalog *k, uint8_t *p
 	trk__json_init(&j, b, 2);
 	trk__json_open(&j, '{');
 	json_text(&j, "schema", "resource-tracker.catalog/1");
-	json_text(&j, "date", day(c->image->date, text));
+	json_text(&j, "date", trk__catalog_date(c->image->date, text));
 	json_count(&j, "bytes", c->image->size);
 	json_text(&j, "scores_file", k->scores_path);
 	json_text(&j, "update_file", k->update_path);
@@ -193,7 +186,8 @@ static void info_text(struct trk_buf *b, const struct cli_catalog *k, uint8_t *p
 	s = trk__catalog_sources(c, &n);
 	for (size_t i = 0; i < n; i++)
 		trk__buf_printf(b, "%-21s %s  %-26s %s\n", trk__catalog_text(c, s[i].id),
-				day(s[i].date, text), trk__catalog_text(c, s[i].licence),
+				trk__catalog_date(s[i].date, text),
+				trk__catalog_text(c, s[i].licence),
 				trk__catalog_text(c, s[i].title));
 	trk__buf_printf(
 		b, "\nscores: %s\nupdate: %s\nfeeds:", k->scores_path[0] ? k->scores_path : "none",

@@ -5,9 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/catalog_files.h"
 #include "cli/cli.h"
 #include "cli/cloud_options.h"
 #include "record/discovery.h"
+#include "report/infer.h"
 #include "report/place.h"
 
 enum { OUTPUT_MAX = 65536 };
@@ -50,6 +52,7 @@ static void write_text(struct trk_buf *b, const struct trk_cloud *c)
 	line(b, "region", c->region);
 	line(b, "zone", c->zone);
 	line(b, "instance type", c->instance_type);
+	line(b, "inferred", c->inferred);
 	line(b, "allocation", c->allocation);
 	line(b, "known from", c->source);
 	if (!isnan(c->discovery_time))
@@ -76,8 +79,23 @@ static int discover(const struct settings *s, struct trk_place *place)
 		return EXIT_ERROR;
 	}
 	trk__discovery_wait(&env, &how, place);
+	if (place->cloud.vendor[0] && !place->cloud.instance_type[0])
+		trk__place_look(place, &env);
 	trk__env_release(&env);
 	return 0;
+}
+
+/* Where nobody names the type: by what the machine has. */
+static void infer(struct trk_place *place)
+{
+	const struct cli_catalog_choice choice = {.quiet = true};
+	struct cli_catalog *catalog = calloc(1, sizeof(*catalog));
+
+	if (place->has_server && catalog && cli_catalog_load(&choice, catalog) == 0) {
+		(void) trk__infer_type(&catalog->c, &place->server, &place->cloud);
+		trk__catalog_release(&catalog->c);
+	}
+	free(catalog);
 }
 
 static int run(int argc, char **argv)
@@ -100,6 +118,7 @@ static int run(int argc, char **argv)
 	r = discover(&s, &place);
 	if (r != 0)
 		return r;
+	infer(&place);
 	trk__buf_init(&b, OUTPUT_MAX);
 	if (s.json) {
 		trk__cloud_document(&b, &place);

@@ -59,17 +59,3 @@ int cli_keeper_region(struct cli_keeper_talk *t, const char *vendor, const char 
 				      region, vendor);
 	return 0;
 }
-
-const char *cli_keeper_vendor_id(const struct trk_catalog *c, size_t vendor)
-{
-	size_t n;
-
-	return trk__catalog_text(c, trk__catalog_vendors(c, &n)[vendor].id);
-}
-
-const char *cli_keeper_region_id(const struct trk_catalog *c, size_t region)
-{
-	size_t n;
-
-	return trk__catalog_text(c, trk__catalog_regions(c, &n)[region].id);
-}

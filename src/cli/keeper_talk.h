@@ -30,8 +30,4 @@ int cli_keeper_get(struct cli_keeper_talk *t, struct trk_json_doc *ret, const ch
 int cli_keeper_region(struct cli_keeper_talk *t, const char *vendor, const char *region, char *name,
 		      size_t size);
 
-/* Ids by index. */
-const char *cli_keeper_vendor_id(const struct trk_catalog *c, size_t vendor);
-const char *cli_keeper_region_id(const struct trk_catalog *c, size_t region);
-
 #endif

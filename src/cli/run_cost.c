@@ -5,6 +5,7 @@
 
 #include "cli/catalog_files.h"
 #include "report/cost.h"
+#include "report/infer.h"
 
 void cli_run_cost(void *data, struct trk_record *record)
 {
@@ -16,6 +17,7 @@ void cli_run_cost(void *data, struct trk_record *record)
 		return;
 	catalog = calloc(1, sizeof(*catalog));
 	if (catalog && cli_catalog_load(&choice, catalog) == 0) {
+		(void) trk__infer_type(&catalog->c, &record->place.server, &record->place.cloud);
 		if (trk__cost_of_run(&catalog->c, record, &record->place.cloud,
 				     &record->place.cost) == 0)
 			record->place.has_cost = true;

@@ -9,11 +9,6 @@ static void add_money(struct trk_buf *b, double usd)
 	trk__buf_printf(b, usd < 0.1 ? "%9.4f" : usd < 1000 ? "%9.3f" : "%9.0f", usd);
 }
 
-static void add_date(struct trk_buf *b, uint32_t date)
-{
-	trk__buf_printf(b, "%04u-%02u-%02u", date / 10000, date / 100 % 100, date % 100);
-}
-
 static void describe(struct trk_buf *b, const struct trk_catalog *c,
 		     const struct trk_catalog_offer *o)
 {
@@ -22,8 +17,7 @@ static void describe(struct trk_buf *b, const struct trk_catalog *c,
 	const struct trk_catalog_block *block = &trk__catalog_blocks(c, &n)[o->block];
 	char gpu[64] = "-", type[80];
 
-	(void) snprintf(type, sizeof(type), "%s %s",
-			trk__catalog_text(c, trk__catalog_vendors(c, &n)[s->vendor].id),
+	(void) snprintf(type, sizeof(type), "%s %s", trk__catalog_vendor_id(c, s->vendor),
 			trk__catalog_text(c, s->name));
 	if (s->gpu_count && s->gpu_permille < 1000)
 		(void) snprintf(gpu, sizeof(gpu), "%.3g %s", s->gpu_permille / 1000.0,
@@ -32,8 +26,8 @@ static void describe(struct trk_buf *b, const struct trk_catalog *c,
 		(void) snprintf(gpu, sizeof(gpu), "%u %s", s->gpu_count,
 				trk__catalog_text(c, s->gpu_model));
 	trk__buf_printf(b, "%-34s %-20s %4u %7.1f  %-6s %-9s %-14s", type,
-			trk__catalog_text(c, trk__catalog_regions(c, &n)[block->region].id),
-			s->vcpus, s->memory_mib / 1024.0, trk__catalog_arch_names[s->arch],
+			trk__catalog_region_id(c, block->region), s->vcpus, s->memory_mib / 1024.0,
+			trk__catalog_arch_names[s->arch],
 			trk__catalog_allocation_names[s->allocation], gpu);
 }
 
@@ -65,17 +59,19 @@ static void add_sources(struct trk_buf *b, const struct trk_offers *r)
 	size_t n, shown = 0;
 	const struct trk_catalog_source *sources = trk__catalog_sources(r->c, &n);
 	const struct trk_catalog_block *blocks = trk__catalog_blocks(r->c, &n);
-	uint8_t seen[256] = {0};
+	bool seen[256] = {false};
+	char day[16];
 
 	trk__buf_puts(b, "prices of");
 	for (size_t i = 0; i < r->n && i < r->limit; i++) {
 		const struct trk_catalog_block *block = &blocks[r->list[i].offer.block];
 
-		if (seen[block->source]++)
+		if (seen[block->source])
 			continue;
+		seen[block->source] = true;
 		trk__buf_puts(b, shown++ ? ", " : " ");
-		add_date(b, block->date);
-		trk__buf_printf(b, " (%s%s%s)", trk__catalog_text(r->c, sources[block->source].id),
+		trk__buf_printf(b, "%s (%s%s%s)", trk__catalog_date(block->date, day),
+				trk__catalog_text(r->c, sources[block->source].id),
 				block->quality == TRK_FACT_EST ? ", estimated" : "",
 				is_old(r->c, block, r->today) ? ", old" : "");
 	}

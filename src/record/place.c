@@ -61,6 +61,7 @@ const struct trk_place_field trk__place_fields[] = {
 	TEXT(CLOUD, cloud, source),
 	NUMBER(CLOUD, cloud, discovery_time),
 	TEXT(CLOUD, cloud, reason),
+	TEXT(CLOUD, cloud, inferred),
 	NUMBER(COST, cost, usd),
 	NUMBER(COST, cost, usd_per_hour),
 	NUMBER(COST, cost, billed_s),

@@ -648,6 +648,9 @@ static void end_place(struct track *t)
 		write_place(t, TRK_PLACE_CLOUD);
 	if (t->options->on_cost) {
 		t->options->on_cost(t->options->data, t->record);
+		/* The type may have been found by then. */
+		if (t->record->place.cloud.inferred[0])
+			write_place(t, TRK_PLACE_CLOUD);
 		write_place(t, TRK_PLACE_COST);
 	}
 }

@@ -20,14 +20,6 @@ struct costing {
 	struct trk_run_work work;
 };
 
-static void date_text(uint32_t date, char text[16])
-{
-	text[0] = '\0';
-	if (date)
-		(void) snprintf(text, 16, "%04u-%02u-%02u", date / 10000 % 10000, date / 100 % 100,
-				date % 100);
-}
-
 static bool find_here(struct costing *k)
 {
 	const struct trk_cloud *cloud = k->cloud;
@@ -82,7 +74,7 @@ static bool price_here(struct costing *k)
 		return false;
 	}
 	(void) snprintf(cost->price_source, sizeof(cost->price_source), "%s", k->paid.source);
-	date_text(k->paid.date, cost->price_date);
+	(void) trk__catalog_date(k->paid.date, cost->price_date);
 	(void) snprintf(cost->price_quality, sizeof(cost->price_quality), "%s",
 			trk__catalog_quality_names[k->paid.quality]);
 	saving = trk__catalog_prices(k->c, &n)[offer.price].saving;
@@ -98,6 +90,9 @@ static bool price_here(struct costing *k)
 		(void) snprintf(cost->reason, sizeof(cost->reason),
 				"a spot server whose saving is not known: the price on demand");
 	}
+	if (k->cloud->inferred[0] && !cost->reason[0])
+		(void) snprintf(cost->reason, sizeof(cost->reason), "the type is inferred: %.130s",
+				k->cloud->inferred);
 	cost->usd = k->paid.usd;
 	cost->usd_per_hour = k->paid.usd_per_hour;
 	cost->billed_s = k->paid.billed_s;
@@ -127,16 +122,14 @@ static void find_best(struct costing *k, const struct trk_advice *need)
 		return;
 	block = &trk__catalog_blocks(k->c, &n)[advice.list[0].offer.block];
 	(void) snprintf(cost->best_vendor, sizeof(cost->best_vendor), "%s",
-			trk__catalog_text(k->c, trk__catalog_vendors(k->c, &n)[block->vendor].id));
-	(void) snprintf(
-		cost->best_type, sizeof(cost->best_type), "%s",
-		trk__catalog_text(
-			k->c, trk__catalog_servers(k->c, &n)[advice.list[0].offer.server].name));
+			trk__catalog_vendor_id(k->c, block->vendor));
+	(void) snprintf(cost->best_type, sizeof(cost->best_type), "%s",
+			trk__catalog_server_name(k->c, advice.list[0].offer.server));
 	(void) snprintf(cost->best_region, sizeof(cost->best_region), "%s",
-			trk__catalog_text(k->c, trk__catalog_regions(k->c, &n)[block->region].id));
+			trk__catalog_region_id(k->c, block->region));
 	(void) snprintf(cost->best_price_source, sizeof(cost->best_price_source), "%s",
 			trk__catalog_text(k->c, trk__catalog_sources(k->c, &n)[block->source].id));
-	date_text(block->date, cost->best_price_date);
+	(void) trk__catalog_date(block->date, cost->best_price_date);
 	cost->best_usd = advice.list[0].cost_usd;
 	cost->best_usd_per_hour = trk__catalog_usd(advice.list[0].offer.units);
 	cost->best_run_s = advice.list[0].run_s;

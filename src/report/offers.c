@@ -77,12 +77,9 @@ void trk__offers_nothing(const struct trk_catalog *c, const struct trk_catalog_q
 		text, size,
 		"no server fits; the binding need is %s: %s (%s %s in %s, %.4f USD/h, comes "
 		"nearest)",
-		trk__catalog_need_name(binding), why,
-		trk__catalog_text(c, trk__catalog_vendors(c, &n)[s->vendor].id),
+		trk__catalog_need_name(binding), why, trk__catalog_vendor_id(c, s->vendor),
 		trk__catalog_text(c, s->name),
-		trk__catalog_text(
-			c,
-			trk__catalog_regions(c, &n)[trk__catalog_blocks(c, &n)[o.block].region].id),
+		trk__catalog_region_id(c, trk__catalog_blocks(c, &n)[o.block].region),
 		trk__catalog_usd(o.units));
 }
 
@@ -166,10 +163,8 @@ static void json_date(struct trk_json *j, const char *key, uint32_t date)
 {
 	char text[16];
 
-	(void) snprintf(text, sizeof(text), "%04u-%02u-%02u", date / 10000, date / 100 % 100,
-			date % 100);
 	trk__json_key(j, key);
-	trk__json_text(j, text);
+	trk__json_text(j, trk__catalog_date(date, text));
 }
 
 static void json_pair(struct trk_json *j, const char *key, const char *text)

@@ -84,13 +84,6 @@ static void describe(struct trk_report *r, const struct trk_catalog *c,
 	row[MEMORY] = trk__report_cell(trk__report_memory(r, s->memory_mib), s->memory_mib);
 }
 
-static const char *vendor_id(const struct trk_catalog *c, const struct trk_catalog_server *s)
-{
-	size_t n;
-
-	return trk__catalog_text(c, trk__catalog_vendors(c, &n)[s->vendor].id);
-}
-
 static struct trk_report_cell *add_estimate(struct trk_report *r, struct trk_report_table *t,
 					    const struct trk_catalog *c,
 					    const struct trk_server_estimate *e)
@@ -104,11 +97,8 @@ static struct trk_report_cell *add_estimate(struct trk_report *r, struct trk_rep
 		return NULL;
 	describe(r, c, s, row);
 	row[WHERE].text = trk__report_print(
-		r, "%s %s", vendor_id(c, s),
-		trk__catalog_text(c,
-				  trk__catalog_regions(
-					  c, &n)[trk__catalog_blocks(c, &n)[e->offer.block].region]
-					  .id));
+		r, "%s %s", trk__catalog_vendor_id(c, s->vendor),
+		trk__catalog_region_id(c, trk__catalog_blocks(c, &n)[e->offer.block].region));
 	row[HOUR] = trk__report_cell(trk__report_usd(r, hour), hour);
 	row[TIME] = trk__report_cell(trk__report_seconds(r, e->run_s), e->run_s);
 	row[RUN] = trk__report_cell(trk__report_usd(r, e->cost_usd), e->cost_usd);
@@ -156,7 +146,7 @@ static void add_here(struct trk_report *r, const struct trk_report_work *w,
 		return;
 	describe(r, c, server_of(c, (size_t) w->here), row);
 	row[WHERE].text = trk__report_print(
-		r, "%s %s", vendor_id(c, server_of(c, (size_t) w->here)),
+		r, "%s %s", trk__catalog_vendor_id(c, server_of(c, (size_t) w->here)->vendor),
 		w->in->place->region ? trk__report_safe(r, w->in->place->region, 40) : "");
 	row[TIME] = trk__report_cell(trk__report_seconds(r, duration), duration);
 	if (w->has_paid) {

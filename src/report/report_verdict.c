@@ -216,11 +216,8 @@ static const char *cost_words(struct trk_report *r, const struct trk_report_work
 	return trk__report_print(
 		r, " A run costs about " B "%s" E "%s on %s %s, run time %s.",
 		trk__report_usd(r, best->cost_usd), instead,
-		trk__catalog_text(
-			c, trk__catalog_vendors(
-				   c, &n)[trk__catalog_servers(c, &n)[best->offer.server].vendor]
-				   .id),
-		trk__catalog_text(c, trk__catalog_servers(c, &n)[best->offer.server].name),
+		trk__catalog_vendor_id(c, trk__catalog_servers(c, &n)[best->offer.server].vendor),
+		trk__catalog_server_name(c, best->offer.server),
 		trk__report_seconds(r, best->run_s));
 }
 

@@ -127,6 +127,21 @@ def test_scores_of_a_family():
     assert rules.family_scores("aws", measured, vcpus) == {"m5.2xlarge": 420}
 
 
+def test_speeds_of_a_family_and_of_its_kin():
+    measured = {"Standard_D4as_v5": (2700, 5400), "Standard_E8ads_v5": (2700, 10800),
+                "Standard_D4s_v5": (1900, 3900), "Standard_D2s_v3": (1200, 1600)}
+    vcpus = {**{name: int(name[10]) for name in measured}, "Standard_D8as_v5": 8,
+             "Standard_DC4ads_v5": 4, "Standard_EC8es_v5": 8, "Standard_E4s_v3": 4,
+             "Standard_M8ms": 8, "Standard_D8ps_v5": 8}
+    assert rules.family_speeds("azure", measured, vcpus) == {
+        "Standard_D8as_v5": (2700, 10800),  # its own family
+        "Standard_DC4ads_v5": (2700, 5400),  # the AMD types of that version
+        "Standard_EC8es_v5": (1900, 7800),  # the Intel ones
+    }
+    assert rules.family_speeds("aws", {"m5.large": (1000, 1200)}, {"m5.large": 2, "m5.xlarge": 4}) == {
+        "m5.xlarge": (1000, 2400)}
+
+
 def test_gpus_are_counted_and_accelerators_are_none():
     table = [("azure", r"Standard_NC(6|12)s_v3", 0, "Tesla V100", 16384, "-"),
              ("aws", r"g5\.xlarge", 1, "A10G", 24576, "-")]

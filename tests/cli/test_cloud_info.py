@@ -227,6 +227,8 @@ def test_every_vendor_is_known_by_its_answers(rt, name):
     routes, headers, expected = VENDORS[name]
     with serving(routes, headers) as (address, asked):
         told = found(rt, address)
+    if told["inferred"]:  # the machine of the test happens to be like one of its types
+        told["instance_type"] = None
     assert tuple(told[key] for key in KEYS) == expected
     assert told["source"] == "metadata service"
     assert told["discovery_time"] >= 0
@@ -236,8 +238,51 @@ def test_every_vendor_is_known_by_its_answers(rt, name):
 def test_hetzner_has_no_type_and_says_why(rt):
     with serving(VENDORS["hetzner"][0]) as (address, _):
         told = found(rt, address)
-    assert told["instance_type"] is None
-    assert "type" in told["reason"]
+    assert told["instance_type"] is None or told["inferred"]
+    assert "does not name the type" in told["reason"]
+
+
+def like_this_machine(rt, names):
+    """A cache with a vendor whose types of these names are all like the machine of the test."""
+    machine = rt.run("server-info", "--json").json()
+    mib = round(machine["memory_mib"] / 0.97)
+    arch = "arm64" if machine["arch"] == "aarch64" else "x86_64"
+    lines = ["catalogue\t1\t2026-08-17", "source\tsite\t2026-08-17\tfacts\tby hand",
+             "vendor\tacme\t-\tAcme\t60\t60\t-", "region\tacme\tmoon\t-\t-\t-\tMoon",
+             "servers\tacme\tsite\t2026-08-17\texact"]
+    lines += [f"\t{name}\t{machine['vcpus']:.0f}\t{mib}\t{arch}\tdedicated" for name in names]
+    lines += ["prices\tacme\tmoon\tsite\t2026-08-17\texact"]
+    lines += [f"\t{name}\t0.6" for name in names] + ["end", ""]
+    folder = rt.home / "cache" / "resource-tracker"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "update.tsv").write_text("\n".join(lines))
+    return {"XDG_CACHE_HOME": str(rt.home / "cache")}
+
+
+def test_the_one_type_that_is_like_the_machine_is_inferred(rt):
+    env = like_this_machine(rt, ["like.this"])
+    told = rt.run("cloud-info", "--json", "--instance", "acme/moon", env=env).json()
+    assert told["instance_type"] == "like.this"
+    assert "the only known type of acme like this machine" in told["inferred"]
+    text = rt.run("cloud-info", "--instance", "acme/moon", env=env).stdout
+    assert "inferred" in text and "like.this" in text
+    # A run has it, with its cost, and a later reader too.
+    summary = rt.track("true", flags=["--instance", "acme/moon", "-n", "job"], env=env).summary
+    assert summary["cloud"]["instance_type"] == "like.this"
+    assert summary["cost"]["usd"] == pytest.approx(0.01)
+    assert "the type is inferred" in summary["cost"]["reason"]
+    again = rt.run("show", "--json").json()
+    assert again["cloud"] == summary["cloud"] and again["cost"] == summary["cost"]
+
+
+def test_of_two_types_like_the_machine_none_is_taken(rt):
+    env = like_this_machine(rt, ["like.this", "like.that"])
+    told = rt.run("cloud-info", "--json", "--instance", "acme/moon", env=env).json()
+    assert told["instance_type"] is None and told["inferred"] is None
+    assert "2 known types are like this machine: like.this, like.that" in told["reason"]
+    # What is stated is not asked after.
+    told = rt.run("cloud-info", "--json", "--instance", "acme/moon/like.that", env=env).json()
+    assert (told["instance_type"], told["inferred"]) == ("like.that", None)
 
 
 def test_another_cloud_with_the_paths_of_ec2_is_not_amazon(rt):

@@ -85,7 +85,8 @@ def test_labels_of_the_environment_and_the_configuration_state_it_too(rt):
     ("aws/us-east-1/m5.lagre", "no type m5.lagre of aws"),
     ("aws/atlantis-1/m5.large", "no region atlantis-1 of aws"),
     ("acme/x/y", "no vendor acme"),
-    ("hetzner/eu-central", "the type of server is not known"),
+    ("linode/eu-central", "no vendor linode"),
+    ("aws/us-east-1", "known types are like this machine"),
 ])
 def test_what_cannot_be_priced_says_why_and_has_no_cost(rt, instance, reason):
     result = track(rt, instance)

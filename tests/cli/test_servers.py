@@ -193,6 +193,31 @@ def test_imported_prices_take_the_place_of_list_prices(rt):
     assert first["api_reference"] != "m5.large"
 
 
+def test_prices_from_a_spreadsheet_may_begin_with_its_mark(rt):
+    csv = rt.home / "excel.csv"
+    csv.write_bytes(b"\xef\xbb\xbfvendor,region,type,price\r\naws,us-east-1,m5.large,0.01\r\n")
+    assert rt.run("catalog", "import", csv).rc == 0
+
+
+@pytest.mark.parametrize("text,words", [
+    ("vendor,region,type,price\naws,us-east-1,m5.large,0.1,EUR\n", ":2:28: more cells than columns"),
+    ("vendor;region;type;price\naws;us-east-1;m5.large;0.1\n", ":1:1: cells have commas"),
+])
+def test_cells_that_nobody_reads_are_a_mistake(rt, text, words):
+    result = rt.run("catalog", "import", write(rt, "bad.csv", text))
+    assert result.rc == 1 and "bad.csv" + words in result.stderr
+
+
+def test_each_source_is_named_once(rt):
+    listed = rt.run("servers", "-n", "0", "--vendor", "aws", "--region", "us-east-1").stderr
+    assert listed.count("karpenter-aws") == 1
+
+
+def test_the_regions_of_a_vendor_are_told_where_it_lacks_one(rt):
+    result = rt.run("servers", "--vendor", "hetzner", "--region", "mars-1")
+    assert result.rc == 2 and "unknown region mars-1. Try: eu" in result.stderr
+
+
 def test_a_mistake_in_the_prices_changes_nothing(rt):
     good = write(rt, "good.csv", "vendor,region,type,price\naws,us-east-1,m5.large,0.01\n")
     assert rt.run("catalog", "import", good).rc == 0

@@ -20,12 +20,12 @@ static void read_as(const struct trk_cloud_vendor *v, const struct trk_http_resp
 
 	for (size_t i = 0; i < TRK_CLOUD_REQUESTS; i++)
 		answers[i] = (struct trk_cloud_answer){true, *r};
-	n = v->ask(1, answers, requests);
+	n = trk__cloud_ask(v, 1, answers, requests);
 	FUZZ_CHECK(n <= TRK_CLOUD_REQUESTS);
 	for (size_t i = 0; i < n; i++)
 		FUZZ_CHECK(strlen(requests[i].headers) < sizeof(requests[i].headers));
 	trk__cloud_clear(&c);
-	if (!v->read(answers, TRK_CLOUD_REQUESTS, &c))
+	if (!trk__cloud_read(v, answers, TRK_CLOUD_REQUESTS, &c))
 		return;
 	check_text(c.region, sizeof(c.region));
 	check_text(c.zone, sizeof(c.zone));

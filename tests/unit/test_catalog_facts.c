@@ -72,6 +72,7 @@ static const struct fact facts[] = {
 	{"azure", "eastus", "Standard_NC64as_T4_v3", 64, 440, X86, 4, "T4", 16, 4.352},
 	{"azure", "eastus", "Standard_NC24ads_A100_v4", 24, 220, X86, 1, "A100", 80, 3.673},
 	{"azure", "eastus", "Standard_ND96asr_v4", 96, 900, X86, 8, "A100", 40, 27.2},
+	{"gcp", "us-central1", "e2-medium", 2, 4, X86, 0, "", 0, 0.0335},
 	{"gcp", "us-central1", "e2-standard-4", 4, 16, X86, 0, "", 0, 0.134},
 	{"gcp", "us-central1", "e2-highmem-8", 8, 64, X86, 0, "", 0, 0.3616},
 	{"gcp", "us-central1", "n1-standard-1", 1, 3.75, X86, 0, "", 0, 0.0475},
@@ -157,7 +158,8 @@ static void allocations_and_flags_of_well_known_types(void **state)
 		{"aws", "trn1.2xlarge", TRK_ALLOCATION_DEDICATED, TRK_SERVER_ACCEL},
 		{"aws", "f1.2xlarge", TRK_ALLOCATION_DEDICATED, TRK_SERVER_FPGA},
 		{"azure", "Standard_B4ms", TRK_ALLOCATION_BURSTABLE, 0},
-		{"gcp", "e2-micro", TRK_ALLOCATION_SHARED, 0},
+		{"gcp", "e2-micro", TRK_ALLOCATION_BURSTABLE, 0},
+		{"gcp", "g1-small", TRK_ALLOCATION_BURSTABLE, 0},
 		{"hetzner", "cx23", TRK_ALLOCATION_SHARED, 0},
 		{"hetzner", "ccx33", TRK_ALLOCATION_DEDICATED, 0},
 	};

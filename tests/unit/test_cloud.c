@@ -54,7 +54,7 @@ static void the_firmware_names_each_vendor_and_no_other(void **state)
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
 		for (size_t k = 0; trk__cloud_vendors[k]; k++) {
 			const struct trk_cloud_vendor *v = trk__cloud_vendors[k];
-			bool sure = v->looks(&machines[i].dmi) == TRK_CLOUD_SURE;
+			bool sure = trk__cloud_looks(v, &machines[i].dmi) == TRK_CLOUD_SURE;
 
 			if (sure != !strcmp(v->id, machines[i].id))
 				fail_msg("%s's machine and %s", machines[i].id, v->id);

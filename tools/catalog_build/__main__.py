@@ -117,7 +117,8 @@ def main(inputs, out):
         "Licence of this file: CC BY-SA 4.0, https://creativecommons.org/licenses/by-sa/4.0/",
         "Sources: https://github.com/SpareCores/sc-data-dumps and sc-inspector-data.",
         "Changes: columns chosen, known errors of architecture corrected, scores reduced to one",
-        "thread (first row) and all threads (maximum).",
+        "thread (first row) and all threads (maximum); those of quality \"family\" are medians of",
+        "the types that share the processor.",
         "Written by tools/catalog_build; an optional file beside the program, never part of it.",
         ""], places_too=False)
     by_vendor = {cat.vendor: cat for cat in shared}

@@ -241,8 +241,7 @@ def build_gcp(folder):
         elif units is None:
             cat.drop("price zero")
         else:
-            # A shared core counts as the one vCPU that the guest sees.
-            cat.server(name, max(1, round(float(r["vcpu"]))),
+            cat.server(name, rules.vcpus("gcp", name, r["vcpu"]),
                        round(float(r["memory_gb"]) * 1024), "cyclenerd-gcp")
             spot = rules.usd(r["usd_per_hour_spot"])
             saving = round(100 * (1 - spot / units)) if spot else None
@@ -340,4 +339,14 @@ def build_sparecores(folder, cats):
             best1, bestn = float(r["stress_ng_best1"]), float(r["stress_ng_bestn"])
             cat.add("stressng", name, (round(best1), round(bestn)), "sparecores-inspector")
             cat.scored.add(name)
+    for vendor in ("aws", "azure", "gcp"):  # whose families have a processor each
+        if not more[vendor]:
+            continue
+        types = {**ours[vendor].specs, **more[vendor].specs}
+        vcpus = {name: spec[0] for name, spec in types.items()
+                 if rules.flags(vendor, name) in ("-", "metal")}
+        measured = more[vendor].blocks["stressng", "-", "sparecores-inspector", "exact", "-"]
+        for name, speeds in rules.family_speeds(vendor, measured, vcpus).items():
+            more[vendor].add("stressng", name, speeds, "sparecores-inspector", "family")
+            more[vendor].scored.add(name)
     return [more[v] for v in sorted(more) if more[v]]

@@ -41,9 +41,17 @@ def bills_by_the_hour(vendor, hourly):
     return vendor not in MONTHLY_VENDORS and usd(hourly) is not None
 
 
+def vcpus(vendor, name, listed):
+    """The vCPUs that a guest sees: a list may have the share of a core that is paid for."""
+    if vendor == "gcp" and GCP_SHARED_CORE.match(name):
+        return 2 if name.startswith("e2-") else 1
+    return max(1, round(float(listed)))
+
+
 # --- architecture ------------------------------------------------------------------------------
 
 GCP_ARM = re.compile(r"(t2a|c4a|n4a|a4x)-")
+GCP_SHARED_CORE = re.compile(r"(e2-(micro|small|medium)|f1-micro|g1-small)$")
 
 
 def arch(vendor, name, listed="x86_64"):
@@ -93,8 +101,8 @@ def allocation(vendor, name, category=""):
     if vendor == "azure":
         return "burstable" if re.match(r"Standard_B\d", name) else "dedicated"
     if vendor == "gcp":
-        shared = re.match(r"(e2-(micro|small|medium)|f1-|g1-)", name)
-        return "shared" if shared else "dedicated"
+        # Shared-core types hold an eighth to a half of each vCPU, and burst beyond it.
+        return "burstable" if GCP_SHARED_CORE.match(name) else "dedicated"
     if vendor == "hetzner":
         return "dedicated" if name.startswith("ccx") else "shared"
     if vendor == "ovh":
@@ -311,6 +319,36 @@ def family_scores(vendor, measured, vcpus):
         rates = per_vcpu.get(family_of(vendor, name))
         if name not in measured and rates:
             found[name] = int(median(rates) * count)
+    return found
+
+
+def azure_kin(name):
+    """What shares a processor beyond the family: D, E and F types of a version, by its maker; or
+    None. Confidential (DC, EC), low-memory and network types are of the same processors."""
+    parts = azure_family(name)
+    match = parts and re.fullmatch(r"[DEF][A-Z]*([a-z]*)_v(\d+)", parts[0])
+    if not match or int(match[2]) < 5:
+        return None
+    return next((maker for maker in "ap" if maker in match[1]), "i") + match[2]
+
+
+def family_speeds(vendor, measured, vcpus):
+    """Speeds of types that were not measured, as family_scores: (one thread, all threads) from the
+    medians of the family, else of its kin."""
+    kins = [lambda name: family_of(vendor, name)]
+    if vendor == "azure":
+        kins.append(azure_kin)
+    found = {}
+    for kin in kins:
+        rates = defaultdict(list)
+        for name, (one, every) in measured.items():
+            if vcpus.get(name) and kin(name):
+                rates[kin(name)].append((one, every / vcpus[name]))
+        for name, count in vcpus.items():
+            known = rates.get(kin(name))
+            if name not in measured and name not in found and known:
+                found[name] = (round(median(r[0] for r in known)),
+                               round(median(r[1] for r in known) * count))
     return found
 
 

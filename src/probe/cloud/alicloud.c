@@ -5,11 +5,6 @@
 
 #include "probe/cloud/vendor.h"
 
-static enum trk_cloud_likeness looks(const struct trk_dmi *dmi)
-{
-	return trk__cloud_dmi_says(dmi, "Alibaba Cloud") ? TRK_CLOUD_SURE : TRK_CLOUD_NO;
-}
-
 static size_t ask(unsigned int step, const struct trk_cloud_answer *answers,
 		  struct trk_cloud_request *ret)
 {
@@ -52,4 +47,9 @@ static bool read_answers(const struct trk_cloud_answer *answers, size_t n, struc
 	return true;
 }
 
-const struct trk_cloud_vendor trk__cloud_alicloud = {"alicloud", looks, ask, read_answers, NULL};
+const struct trk_cloud_vendor trk__cloud_alicloud = {
+	.id = "alicloud",
+	.firmware = {"Alibaba Cloud"},
+	.ask = ask,
+	.read = read_answers,
+};

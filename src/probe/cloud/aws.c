@@ -77,4 +77,10 @@ static void read_dmi(const struct trk_dmi *dmi, struct trk_cloud *ret)
 				       sizeof(ret->instance_type));
 }
 
-const struct trk_cloud_vendor trk__cloud_aws = {"aws", looks, ask, read_answers, read_dmi};
+const struct trk_cloud_vendor trk__cloud_aws = {
+	.id = "aws",
+	.looks = looks,
+	.ask = ask,
+	.read = read_answers,
+	.read_dmi = read_dmi,
+};

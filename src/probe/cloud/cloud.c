@@ -87,75 +87,6 @@ int trk__cloud_state(const char *text, struct trk_cloud *ret)
 	return 0;
 }
 
-/* ---- helpers of the vendors ---- */
-
-bool trk__cloud_word_n(const char *text, size_t len, char *to, size_t size)
-{
-	while (len && strchr(" \t\r\n", *text)) {
-		text++;
-		len--;
-	}
-	while (len && strchr(" \t\r\n", text[len - 1]))
-		len--;
-	if (len == 0 || len >= size)
-		return false;
-	for (size_t i = 0; i < len; i++) {
-		char c = text[i];
-
-		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
-		    (c == '\0' || !strchr("._:/-", c)))
-			return false;
-	}
-	memcpy(to, text, len);
-	to[len] = '\0';
-	return true;
-}
-
-bool trk__cloud_word(const char *text, char *to, size_t size)
-{
-	return text && trk__cloud_word_n(text, strlen(text), to, size);
-}
-
-bool trk__cloud_answer_word(const struct trk_cloud_answer *a, char *to, size_t size)
-{
-	return a->ok && trk__cloud_word_n(a->response.body, a->response.body_len, to, size);
-}
-
-bool trk__cloud_answer_json(const struct trk_cloud_answer *a, struct trk_json_doc *ret)
-{
-	return a->ok &&
-	       trk__json_read(a->response.body, a->response.body_len, NULL, "", ret, NULL) == 0;
-}
-
-const char *trk__cloud_last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-bool trk__cloud_dmi_says(const struct trk_dmi *dmi, const char *text)
-{
-	const char *texts[] = {dmi->sys_vendor, dmi->product_name, dmi->bios_vendor,
-			       dmi->chassis_vendor, dmi->board_vendor};
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (!strncmp(texts[i], text, strlen(text)))
-			return true;
-	return false;
-}
-
-bool trk__cloud_is_unnamed(const struct trk_dmi *dmi)
-{
-	static const char *const monitors[] = {"QEMU",      "KVM", "Bochs",
-					       "OpenStack", "Xen", "Red Hat"};
-
-	for (size_t i = 0; i < sizeof(monitors) / sizeof(monitors[0]); i++)
-		if (!strncmp(dmi->sys_vendor, monitors[i], strlen(monitors[i])))
-			return true;
-	return false;
-}
-
 /* ---- one request ---- */
 
 static void begin_request(struct trk_cloud_probe *p, struct request *r,
@@ -202,7 +133,7 @@ static void step_request(struct request *r, struct trk_cloud_answer *a)
 static void begin_step(struct trk_cloud_probe *p, struct asked *v)
 {
 	struct trk_cloud_request what[TRK_CLOUD_REQUESTS];
-	size_t n = v->vendor->ask(v->step, v->answer, what);
+	size_t n = trk__cloud_ask(v->vendor, v->step, v->answer, what);
 
 	v->over = n == 0 || v->n + n > TRK_CLOUD_REQUESTS;
 	for (size_t i = 0; i < n && !v->over; i++)
@@ -217,7 +148,7 @@ static void hurry(struct trk_cloud_probe *p, struct asked *v)
 {
 	struct trk_cloud_request what[TRK_CLOUD_REQUESTS];
 
-	if (v->step == 1 && v->vendor->ask(1, v->answer, what) > 0)
+	if (v->step == 1 && trk__cloud_ask(v->vendor, 1, v->answer, what) > 0)
 		begin_step(p, v);
 }
 
@@ -239,7 +170,7 @@ static void step_vendor(struct trk_cloud_probe *p, struct asked *v, bool patient
 
 static enum trk_cloud_likeness likeness(const struct trk_cloud_vendor *v, const struct trk_dmi *dmi)
 {
-	return dmi->known || dmi->chassis_asset_tag[0] ? v->looks(dmi) : TRK_CLOUD_NO;
+	return dmi->known || dmi->chassis_asset_tag[0] ? trk__cloud_looks(v, dmi) : TRK_CLOUD_NO;
 }
 
 /* Those whom the firmware names; where it names nobody, those that may be meant. */
@@ -339,7 +270,7 @@ static bool read_all(struct trk_cloud_probe *p, bool at_end, struct trk_cloud *r
 			continue;
 		v->judged = v->over;
 		trk__cloud_clear(&c);
-		if (!v->vendor->read(v->answer, v->n, &c))
+		if (!trk__cloud_read(v->vendor, v->answer, v->n, &c))
 			continue;
 		(void) snprintf(c.vendor, sizeof(c.vendor), "%s", v->vendor->id);
 		(void) snprintf(c.source, sizeof(c.source), "metadata service%s",

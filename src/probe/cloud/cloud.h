@@ -26,7 +26,9 @@ struct trk_cloud {
 	char allocation[16];           /* "ondemand" or "spot" */
 	char source[TRK_CLOUD_TEXT];   /* "metadata service", "firmware", "stated", … */
 	char reason[TRK_CLOUD_REASON]; /* why something is not known */
-	double discovery_time;         /* s that asking took; NaN where nobody was asked */
+	/* Why that type, where nobody named it: found by what the machine has. */
+	char inferred[TRK_CLOUD_REASON];
+	double discovery_time; /* s that asking took; NaN where nobody was asked */
 };
 
 void trk__cloud_clear(struct trk_cloud *c);

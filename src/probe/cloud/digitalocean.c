@@ -1,42 +1,19 @@
 /* DigitalOcean: one document with the number of the droplet. UpCloud serves another one there. */
 #include <math.h>
-#include <stdio.h>
 
 #include "probe/cloud/vendor.h"
 
-static enum trk_cloud_likeness looks(const struct trk_dmi *dmi)
+static bool read_document(const struct trk_json_doc *d, const struct trk_json_value *root,
+			  struct trk_cloud *ret)
 {
-	return trk__cloud_dmi_says(dmi, "DigitalOcean") ? TRK_CLOUD_SURE : TRK_CLOUD_NO;
+	return !isnan(trk__json_get_double(d, root, "droplet_id")) &&
+	       trk__cloud_json_word(d, root, "region", ret->region, sizeof(ret->region));
 }
 
-static size_t ask(unsigned int step, const struct trk_cloud_answer *answers,
-		  struct trk_cloud_request *ret)
-{
-	(void) answers;
-	if (step > 0)
-		return 0;
-	*ret = (struct trk_cloud_request){"GET", "/metadata/v1.json", NULL, ""};
-	return 1;
-}
-
-static bool read_answers(const struct trk_cloud_answer *answers, size_t n, struct trk_cloud *ret)
-{
-	const struct trk_json_value *root;
-	struct trk_json_doc d;
-	bool found;
-
-	if (n < 1 || !trk__cloud_answer_json(&answers[0], &d))
-		return false;
-	root = trk__json_root(&d);
-	found = !isnan(trk__json_get_double(&d, root, "droplet_id")) &&
-		trk__cloud_word(trk__json_get_text(&d, root, "region"), ret->region,
-				sizeof(ret->region));
-	if (found)
-		(void) snprintf(ret->reason, sizeof(ret->reason),
-				"DigitalOcean's metadata does not name the size of the droplet");
-	trk__json_doc_release(&d);
-	return found;
-}
-
-const struct trk_cloud_vendor trk__cloud_digitalocean = {"digitalocean", looks, ask, read_answers,
-							 NULL};
+const struct trk_cloud_vendor trk__cloud_digitalocean = {
+	.id = "digitalocean",
+	.firmware = {"DigitalOcean"},
+	.question = {{.path = "/metadata/v1.json"}},
+	.read_json = read_document,
+	.lacks = "DigitalOcean's metadata does not name the size of the droplet",
+};

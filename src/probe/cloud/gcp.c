@@ -4,28 +4,7 @@
 
 #include "probe/cloud/vendor.h"
 
-static enum trk_cloud_likeness looks(const struct trk_dmi *dmi)
-{
-	return trk__cloud_dmi_says(dmi, "Google") ? TRK_CLOUD_SURE : TRK_CLOUD_NO;
-}
-
-static size_t ask(unsigned int step, const struct trk_cloud_answer *answers,
-		  struct trk_cloud_request *ret)
-{
-	static const char *const paths[] = {
-		"/computeMetadata/v1/instance/machine-type",
-		"/computeMetadata/v1/instance/zone",
-		"/computeMetadata/v1/instance/scheduling/preemptible",
-	};
-
-	(void) answers;
-	if (step > 0)
-		return 0;
-	for (size_t i = 0; i < 3; i++)
-		ret[i] = (struct trk_cloud_request){"GET", paths[i], NULL,
-						    "Metadata-Flavor: Google\r\n"};
-	return 3;
-}
+#define FLAVOR "Metadata-Flavor: Google\r\n"
 
 static bool read_answers(const struct trk_cloud_answer *answers, size_t n, struct trk_cloud *ret)
 {
@@ -52,4 +31,12 @@ static bool read_answers(const struct trk_cloud_answer *answers, size_t n, struc
 	return true;
 }
 
-const struct trk_cloud_vendor trk__cloud_gcp = {"gcp", looks, ask, read_answers, NULL};
+const struct trk_cloud_vendor trk__cloud_gcp = {
+	.id = "gcp",
+	.firmware = {"Google"},
+	.question = {{.path = "/computeMetadata/v1/instance/machine-type", .headers = FLAVOR},
+		     {.path = "/computeMetadata/v1/instance/zone", .headers = FLAVOR},
+		     {.path = "/computeMetadata/v1/instance/scheduling/preemptible",
+		      .headers = FLAVOR}},
+	.read = read_answers,
+};

@@ -4,14 +4,6 @@
 
 #include "probe/cloud/vendor.h"
 
-static enum trk_cloud_likeness looks(const struct trk_dmi *dmi)
-{
-	return trk__cloud_dmi_says(dmi, "Linode") || trk__cloud_dmi_says(dmi, "Akamai")
-		       ? TRK_CLOUD_SURE
-	       : trk__cloud_is_unnamed(dmi) ? TRK_CLOUD_MAYBE
-					    : TRK_CLOUD_NO;
-}
-
 static size_t ask(unsigned int step, const struct trk_cloud_answer *answers,
 		  struct trk_cloud_request *ret)
 {
@@ -48,4 +40,10 @@ static bool read_answers(const struct trk_cloud_answer *answers, size_t n, struc
 	return found;
 }
 
-const struct trk_cloud_vendor trk__cloud_linode = {"linode", looks, ask, read_answers, NULL};
+const struct trk_cloud_vendor trk__cloud_linode = {
+	.id = "linode",
+	.firmware = {"Linode", "Akamai"},
+	.unnamed = true,
+	.ask = ask,
+	.read = read_answers,
+};

@@ -3,30 +3,6 @@
 
 #include "probe/cloud/vendor.h"
 
-static enum trk_cloud_likeness looks(const struct trk_dmi *dmi)
-{
-	return trk__cloud_dmi_says(dmi, "OVH") ? TRK_CLOUD_SURE
-	       : trk__cloud_is_unnamed(dmi)    ? TRK_CLOUD_MAYBE
-					       : TRK_CLOUD_NO;
-}
-
-static size_t ask(unsigned int step, const struct trk_cloud_answer *answers,
-		  struct trk_cloud_request *ret)
-{
-	static const char *const paths[] = {
-		"/openstack/latest/network_data.json",
-		"/openstack/latest/meta_data.json",
-		"/latest/meta-data/instance-type",
-	};
-
-	(void) answers;
-	if (step > 0)
-		return 0;
-	for (size_t i = 0; i < 3; i++)
-		ret[i] = (struct trk_cloud_request){"GET", paths[i], NULL, ""};
-	return 3;
-}
-
 static bool has_name_server(const struct trk_cloud_answer *a)
 {
 	const struct trk_json_value *service;
@@ -65,4 +41,12 @@ static bool read_answers(const struct trk_cloud_answer *answers, size_t n, struc
 	return true;
 }
 
-const struct trk_cloud_vendor trk__cloud_ovh = {"ovh", looks, ask, read_answers, NULL};
+const struct trk_cloud_vendor trk__cloud_ovh = {
+	.id = "ovh",
+	.firmware = {"OVH"},
+	.unnamed = true,
+	.question = {{.path = "/openstack/latest/network_data.json"},
+		     {.path = "/openstack/latest/meta_data.json"},
+		     {.path = "/latest/meta-data/instance-type"}},
+	.read = read_answers,
+};

@@ -27,19 +27,45 @@ enum trk_cloud_likeness {
 	TRK_CLOUD_SURE,
 };
 
+/* A question with fixed words; always GET. */
+struct trk_cloud_question {
+	const char *path;
+	const char *address; /* NULL: 169.254.169.254 */
+	const char *headers; /* each ended by CR LF; NULL: none */
+};
+
+/* What is NULL is not needed. */
 struct trk_cloud_vendor {
 	const char *id;
+	/* Firmware: what one of its texts starts with, or the tag of the chassis; and whether machines
+	 * without a name may be this vendor's. `looks` decides where it is more than that. */
+	const char *firmware[2], *chassis_tag;
+	bool unnamed;
 	enum trk_cloud_likeness (*looks)(const struct trk_dmi *dmi);
-	/* Fill in the requests of a step, which all go out at once: step 0 at first, then step 1 when
-	 * those of step 0 have ended. `answers` are those of the steps before. Returns how many. */
+	/* Asked at once, in this order; a NULL path ends them. Where a question needs an answer, `ask` fills
+	 * in the requests of a step, which all go out at once: step 0 at first, then step 1 when those of
+	 * step 0 have ended. `answers` are those of the steps before. Returns how many. */
+	struct trk_cloud_question question[TRK_CLOUD_REQUESTS];
 	size_t (*ask)(unsigned int step, const struct trk_cloud_answer *answers,
 		      struct trk_cloud_request *ret);
-	/* All answers, in the order of the requests: is it this vendor, and what does it say? Fills in
-	 * region, zone, type, allocation, and `reason` where something is missing for good. */
+	/* Is it this vendor, and what does it say? Fills in region, zone, type, allocation, and `reason`
+	 * where something is missing for good. By all answers, in the order of the requests; or by the
+	 * one answer, a JSON document. */
 	bool (*read)(const struct trk_cloud_answer *answers, size_t n, struct trk_cloud *ret);
-	/* What the firmware tells beside the vendor; may be NULL. */
+	bool (*read_json)(const struct trk_json_doc *d, const struct trk_json_value *root,
+			  struct trk_cloud *ret);
+	const char *lacks; /* what its metadata does not name: the reason why there is no type */
+	/* What the firmware tells beside the vendor. */
 	void (*read_dmi)(const struct trk_dmi *dmi, struct trk_cloud *ret);
 };
+
+/* The same for every vendor, by its functions or by its words. */
+enum trk_cloud_likeness trk__cloud_looks(const struct trk_cloud_vendor *v,
+					 const struct trk_dmi *dmi);
+size_t trk__cloud_ask(const struct trk_cloud_vendor *v, unsigned int step,
+		      const struct trk_cloud_answer *answers, struct trk_cloud_request *ret);
+bool trk__cloud_read(const struct trk_cloud_vendor *v, const struct trk_cloud_answer *answers,
+		     size_t n, struct trk_cloud *ret);
 
 extern const struct trk_cloud_vendor trk__cloud_aws, trk__cloud_gcp, trk__cloud_azure,
 	trk__cloud_hetzner, trk__cloud_upcloud, trk__cloud_alicloud, trk__cloud_ovh,
@@ -57,6 +83,9 @@ bool trk__cloud_word(const char *text, char *to, size_t size); /* NULL is none *
 bool trk__cloud_answer_word(const struct trk_cloud_answer *a, char *to, size_t size);
 /* The body as JSON; the caller releases on success. */
 bool trk__cloud_answer_json(const struct trk_cloud_answer *a, struct trk_json_doc *ret);
+/* A text of a JSON document, where it is a word. */
+bool trk__cloud_json_word(const struct trk_json_doc *d, const struct trk_json_value *object,
+			  const char *key, char *to, size_t size);
 /* The last part of a path: "projects/1/zones/us-central1-a" -> "us-central1-a". */
 const char *trk__cloud_last_part(const char *path);
 

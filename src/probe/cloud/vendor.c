@@ -1,0 +1,126 @@
+#include "probe/cloud/vendor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool trk__cloud_word_n(const char *text, size_t len, char *to, size_t size)
+{
+	while (len && strchr(" \t\r\n", *text)) {
+		text++;
+		len--;
+	}
+	while (len && strchr(" \t\r\n", text[len - 1]))
+		len--;
+	if (len == 0 || len >= size)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		char c = text[i];
+
+		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
+		    (c == '\0' || !strchr("._:/-", c)))
+			return false;
+	}
+	memcpy(to, text, len);
+	to[len] = '\0';
+	return true;
+}
+
+bool trk__cloud_word(const char *text, char *to, size_t size)
+{
+	return text && trk__cloud_word_n(text, strlen(text), to, size);
+}
+
+bool trk__cloud_answer_word(const struct trk_cloud_answer *a, char *to, size_t size)
+{
+	return a->ok && trk__cloud_word_n(a->response.body, a->response.body_len, to, size);
+}
+
+bool trk__cloud_answer_json(const struct trk_cloud_answer *a, struct trk_json_doc *ret)
+{
+	return a->ok &&
+	       trk__json_read(a->response.body, a->response.body_len, NULL, "", ret, NULL) == 0;
+}
+
+const char *trk__cloud_last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool trk__cloud_dmi_says(const struct trk_dmi *dmi, const char *text)
+{
+	const char *texts[] = {dmi->sys_vendor, dmi->product_name, dmi->bios_vendor,
+			       dmi->chassis_vendor, dmi->board_vendor};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (!strncmp(texts[i], text, strlen(text)))
+			return true;
+	return false;
+}
+
+bool trk__cloud_is_unnamed(const struct trk_dmi *dmi)
+{
+	static const char *const monitors[] = {"QEMU",      "KVM", "Bochs",
+					       "OpenStack", "Xen", "Red Hat"};
+
+	for (size_t i = 0; i < sizeof(monitors) / sizeof(monitors[0]); i++)
+		if (!strncmp(dmi->sys_vendor, monitors[i], strlen(monitors[i])))
+			return true;
+	return false;
+}
+
+bool trk__cloud_json_word(const struct trk_json_doc *d, const struct trk_json_value *object,
+			  const char *key, char *to, size_t size)
+{
+	return trk__cloud_word(trk__json_get_text(d, object, key), to, size);
+}
+
+/* ---- any vendor ---- */
+
+enum trk_cloud_likeness trk__cloud_looks(const struct trk_cloud_vendor *v,
+					 const struct trk_dmi *dmi)
+{
+	if (v->looks)
+		return v->looks(dmi);
+	for (size_t i = 0; i < 2 && v->firmware[i]; i++)
+		if (trk__cloud_dmi_says(dmi, v->firmware[i]))
+			return TRK_CLOUD_SURE;
+	if (v->chassis_tag && !strcmp(dmi->chassis_asset_tag, v->chassis_tag))
+		return TRK_CLOUD_SURE;
+	return v->unnamed && trk__cloud_is_unnamed(dmi) ? TRK_CLOUD_MAYBE : TRK_CLOUD_NO;
+}
+
+size_t trk__cloud_ask(const struct trk_cloud_vendor *v, unsigned int step,
+		      const struct trk_cloud_answer *answers, struct trk_cloud_request *ret)
+{
+	size_t n = 0;
+
+	if (v->ask)
+		return v->ask(step, answers, ret);
+	for (; step == 0 && n < TRK_CLOUD_REQUESTS && v->question[n].path; n++) {
+		const struct trk_cloud_question *q = &v->question[n];
+
+		ret[n] = (struct trk_cloud_request){"GET", q->path, q->address, ""};
+		(void) snprintf(ret[n].headers, sizeof(ret[n].headers), "%s",
+				q->headers ? q->headers : "");
+	}
+	return n;
+}
+
+bool trk__cloud_read(const struct trk_cloud_vendor *v, const struct trk_cloud_answer *answers,
+		     size_t n, struct trk_cloud *ret)
+{
+	struct trk_json_doc d;
+	bool found = false;
+
+	if (v->read) {
+		found = v->read(answers, n, ret);
+	} else if (n > 0 && trk__cloud_answer_json(&answers[0], &d)) {
+		found = v->read_json(&d, trk__json_root(&d), ret);
+		trk__json_doc_release(&d);
+	}
+	if (found && v->lacks)
+		(void) snprintf(ret->reason, sizeof(ret->reason), "%s", v->lacks);
+	return found;
+}
