@@ -13,7 +13,7 @@
 #include "record/store.h"
 #include "report/report.h"
 
-enum { PAGE_MAX = 256 << 20, RAW_MAX = 128 << 20, RUNS_MAX = 200 };
+enum { PAGE_MAX = 256 << 20, RAW_MAX = 128 << 20 };
 
 static int write_file(const char *path, const struct trk_buf *b)
 {
@@ -57,25 +57,6 @@ static int load_rows(const struct cli_report_choice *choice, struct gathered *g)
 	return r;
 }
 
-/* The runs of the job up to this one. Without a history the run stands alone. */
-static void load_runs(struct trk_history *h, struct gathered *g)
-{
-	double until = (double) g->record.run.start_ns / 1e9 + 1e-3;
-	struct cli_past past = {.count = 0};
-	size_t n = 0;
-
-	if (h && cli_past_load(h, g->record.run.job, RUNS_MAX, false, &past) != 0)
-		past.count = 0;
-	g->runs = calloc(past.count + 1, sizeof(*g->runs));
-	for (size_t i = past.count; g->runs && i-- > 0;)
-		if (past.run[i].start_s <= until && strcmp(past.run[i].id, g->record.run.id) != 0)
-			g->runs[n++] = past.run[i];
-	if (g->runs)
-		trk__past_from(&g->record, "", &g->runs[n++]);
-	g->count = n;
-	cli_past_release(&past);
-}
-
 static int load_raw(const struct cli_report_choice *choice, struct gathered *g)
 {
 	char text[4096], name[96];
@@ -107,7 +88,10 @@ static int make(const struct cli_report_choice *choice, struct trk_history *h, s
 		r = load_raw(choice, g);
 	if (r != 0)
 		return r;
-	load_runs(h, g);
+	if (trk__report_runs(h, &g->record, &g->runs, &g->count) < 0) {
+		cli_complain("out of memory");
+		return EXIT_ERROR;
+	}
 	g->has_catalog = cli_catalog_load(&usual, &g->catalog) == 0;
 	in.rows = g->rows;
 	in.runs = g->runs;
