@@ -70,9 +70,9 @@ def test_disk_space_is_a_resource_of_the_whole_machine(rt):
     samples = [json.loads(line) for line in export]
     used = max(sample["system_disk_space_used_gb"] for sample in samples)
     total = max(sample["system_disk_space_total_gb"] for sample in samples)
-    assert row["peak"]["value"] == pytest.approx(used, rel=1e-6)
-    assert row["requested"]["value"] == pytest.approx(total, rel=1e-6)
-    assert row["share"]["value"] == pytest.approx(used / total, rel=1e-6)
+    assert row["peak"]["value"] == pytest.approx(used, abs=0.006)
+    assert row["requested"]["value"] == pytest.approx(total, abs=0.006)
+    assert row["share"]["value"] == pytest.approx(used / total, rel=1e-3)
     assert row["peak"]["text"].endswith("B") and "whole machine" in row["why"]
 
 
