@@ -141,8 +141,12 @@ static void add_space(struct trk_report *r, const struct trk_report_work *w,
 	res.mean = used.mean;
 	res.p95 = used.p95;
 	res.peak = used.max;
-	res.why = trk__report_print(r, "the whole machine's; it grew by %s in this run",
-				    space_words(r, used.max - used.min));
+	if (used.max > used.min)
+		res.why =
+			trk__report_print(r, "the whole machine's; its most is %s above its least",
+					  space_words(r, used.max - used.min));
+	else
+		res.why = "the whole machine's; it did not change in this run";
 	add_resource(r, t, &res, space_words, space_words);
 }
 
