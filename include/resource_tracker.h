@@ -381,9 +381,31 @@ int trk_recording_bill(const struct trk_recording *recording, const struct trk_c
 
 /* Write a page about a recording into the file `path`, whole or not at all. format: "html" (or NULL), a
  * file that asks for nothing from outside; "md", Markdown; "json", the same as data. It rests on this
- * one run; `resource-tracker report` looks at the earlier runs of the job as well. 0; -EINVAL for
- * another format; the errors of trk_recording_open(); or the error of writing. */
+ * one run. 0; -EINVAL for another format; the errors of trk_recording_open(); or the error of writing. */
 int trk_report_write(const char *recording, const char *path, const char *format);
+
+/* Set `size` by TRK_REPORT_OPTIONS_INIT, as with struct trk_tracker_options. What is 0 or NULL has its
+ * default. */
+struct trk_report_options {
+	size_t size;
+	const char *format;  /* as of trk_report_write() */
+	const char *history; /* a state directory (tracker's `dir`, the program's --recording): its
+	                        earlier runs of the same job are looked at as `resource-tracker
+	                        report` does, for what changed and for the next request. Brings
+	                        DIR/history.sqlite up to date, and loads libsqlite3. NULL: this run
+	                        alone. */
+	int embed_raw;       /* not 0: all samples go into the page; "html" alone */
+};
+#define TRK_REPORT_OPTIONS_INIT                                                                    \
+	{                                                                                          \
+		sizeof(struct trk_report_options), 0, 0, 0                                         \
+	}
+
+/* The same with options. Also -EINVAL for embed_raw with another format, and the error of a history that
+ * cannot be opened: -TRK_ERR_UNSUPPORTED without libsqlite3, -TRK_ERR_VERSION for one of a newer version, or
+ * a negative errno; then nothing is written. */
+int trk_report_write_with(const char *recording, const char *path,
+			  const struct trk_report_options *options);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

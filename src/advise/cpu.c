@@ -127,13 +127,21 @@ __attribute__((format(printf, 2, 3))) static void say(struct trk_cpu_advice *a, 
 	va_end(args);
 }
 
+static double hundredths(double cores)
+{
+	return cores < 100 ? (double) (long) (cores * 100 + 0.5) / 100 : cores;
+}
+
 static void explain(const struct trk_cpu_options *o, struct trk_cpu_advice *a)
 {
 	double longer = 100 * (a->run_time_s / a->run_time_now_s - 1);
 	const char *cores = a->cores > 1 ? "cores" : "core";
 
-	say(a, "%.3g cores busy on average, %.3g at most, of %.3g", a->mean_cores, a->peak_cores,
-	    o->cores_now);
+	if (a->peak_cores < 0.01)
+		say(a, "less than 0.01 cores busy at most, of %.3g", o->cores_now);
+	else
+		say(a, "%.3g cores busy on average, %.3g at most, of %.3g",
+		    hundredths(a->mean_cores), hundredths(a->peak_cores), o->cores_now);
 	if (longer < 0.5)
 		say(a, "%.3g %s: the run takes as long, and costs least", a->cores, cores);
 	else

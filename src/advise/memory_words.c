@@ -45,7 +45,9 @@ const char *trk__confidence_name(enum trk_confidence confidence)
 /* "844 MiB", "3.5 GiB". */
 static const char *size_text(double bytes, char text[SIZE_TEXT])
 {
-	if (bytes < GIB)
+	if (bytes < 10 * MIB)
+		(void) snprintf(text, SIZE_TEXT, "%.2g MiB", bytes / MIB);
+	else if (bytes < GIB)
 		(void) snprintf(text, SIZE_TEXT, "%.0f MiB", bytes / MIB);
 	else
 		(void) snprintf(text, SIZE_TEXT, "%.3g GiB", bytes / GIB);

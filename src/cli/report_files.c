@@ -60,42 +60,42 @@ static int load_rows(const struct cli_report_choice *choice, struct gathered *g)
 	return r;
 }
 
-/* The runs of the job up to this one. Without a history the run stands alone. */
-static void load_runs(struct trk_history *h, const char *dir, struct gathered *g)
+/* The runs of the job up to this one, and what changed since. */
+static int load_runs(struct trk_history *h, const char *dir, struct gathered *g)
 {
-	double until = (double) g->record.run.start_ns / 1e9 + 1e-3;
 	struct trk_job_key job = trk__job_key(&g->record.run);
 	struct cli_past past = {.count = 0};
-	size_t n = 0;
 
-	if (h && cli_past_load(h, &job, RUNS_MAX, false, &past) != 0)
-		past.count = 0;
-	g->runs = calloc(past.count + 1, sizeof(*g->runs));
-	for (size_t i = past.count; g->runs && i-- > 0;)
-		if (past.run[i].start_s <= until && strcmp(past.run[i].id, g->record.run.id) != 0)
-			g->runs[n++] = past.run[i];
-	if (g->runs) {
-		trk__past_from(&g->record, "", &g->runs[n]);
-		trk__change_from_history(&g->runs[n++], past.run, past.count, &g->change);
+	if (trk__report_runs(h, &g->record, &g->runs, &g->count) < 0) {
+		cli_complain("out of memory");
+		return EXIT_ERROR;
+	}
+	if (h && cli_past_load(h, &job, RUNS_MAX, false, &past) == 0) {
+		trk__change_from_history(&g->runs[g->count - 1], past.run, past.count, &g->change);
 		cli_change_phases(dir, &g->record, &past, &g->change);
 	}
-	g->count = n;
 	cli_past_release(&past);
+	return 0;
 }
 
 /* The same from a file: who starts us for a job of a workflow knows its runs, and this machine does
  * not. */
-static void load_stated_runs(const char *path, struct gathered *g)
+static int load_stated_runs(const char *path, struct gathered *g)
 {
 	char *text = NULL;
 	ssize_t len = trk__read_all_at(AT_FDCWD, path, EARLIER_MAX, &text);
 
 	g->runs = calloc(RUNS_MAX + 1, sizeof(*g->runs));
-	if (g->runs && len >= 0)
+	if (!g->runs) {
+		free(text);
+		cli_complain("out of memory");
+		return EXIT_ERROR;
+	}
+	if (len >= 0)
 		g->count = trk__past_from_json(text, (size_t) len, g->runs, RUNS_MAX);
-	if (g->runs)
-		trk__past_from(&g->record, "", &g->runs[g->count++]);
+	trk__past_from(&g->record, "", &g->runs[g->count++]);
 	free(text);
+	return 0;
 }
 
 static int load_raw(const struct cli_report_choice *choice, struct gathered *g)
@@ -129,10 +129,9 @@ static int make(const struct cli_report_choice *choice, struct trk_history *h, s
 		r = load_raw(choice, g);
 	if (r != 0)
 		return r;
-	if (choice->earlier)
-		load_stated_runs(choice->earlier, g);
-	else
-		load_runs(h, choice->dir, g);
+	r = choice->earlier ? load_stated_runs(choice->earlier, g) : load_runs(h, choice->dir, g);
+	if (r != 0)
+		return r;
 	/* Servers are looked for when the figures are final. */
 	g->has_catalog = !in.live_s && cli_catalog_load(&usual, &g->catalog) == 0;
 	in.rows = g->rows;

@@ -202,38 +202,3 @@ int trk__report_write(struct trk_buf *b, const struct trk_report *r, const char 
 		return -EINVAL;
 	return b->error;
 }
-
-/* ---- a file, from its own figures alone ---- */
-
-int trk__report_of_file(int dirfd, const char *path, const struct trk_catalog *catalog,
-			struct trk_buf *b, const char *format, struct trk_error *reterr)
-{
-	struct trk_record *first = calloc(1, sizeof(*first)), *again = calloc(1, sizeof(*again));
-	struct trk_report *report = calloc(1, sizeof(*report));
-	struct trk_report_input in = {.record = first, .catalog = catalog};
-	struct trk_report_rows *rows = NULL;
-	int r = -ENOMEM;
-
-	if (first && again && report)
-		r = trk__record_read(dirfd, path, first, NULL, NULL, reterr);
-	if (r == 0) {
-		rows = trk__report_rows_new(first);
-		r = rows ? trk__record_read(dirfd, path, again, trk__report_rows_take, rows, reterr)
-			 : -ENOMEM;
-		if (r == 0)
-			trk__record_release(again);
-		in.rows = rows;
-		if (r == 0)
-			r = trk__report_make(&in, report);
-		if (r == 0) {
-			r = trk__report_write(b, report, format);
-			trk__report_release(report);
-		}
-		trk__record_release(first);
-	}
-	trk__report_rows_free(rows);
-	free(report);
-	free(again);
-	free(first);
-	return r;
-}

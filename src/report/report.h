@@ -11,6 +11,7 @@
 
 #include "advise/server.h"
 #include "base/buf.h"
+#include "history/history.h"
 #include "record/reader.h"
 #include "report/advice.h"
 #include "report/change.h"
@@ -220,8 +221,20 @@ struct trk_report_input {
 int trk__report_make(const struct trk_report_input *in, struct trk_report *ret);
 void trk__report_release(struct trk_report *r);
 
-/* A file read and made into a report, without a look at other runs: for the C API. */
-int trk__report_of_file(int dirfd, const char *path, const struct trk_catalog *catalog,
+/* The runs of the job up to this one, oldest first, this run the last; without a history (NULL) this
+ * one alone. Owned: the caller frees *ret. 0 or -ENOMEM. */
+int trk__report_runs(struct trk_history *h, const struct trk_record *record, struct trk_past **ret,
+		     size_t *ret_count);
+
+/* What a report of a file rests on beside it; all borrowed. */
+struct trk_report_source {
+	const struct trk_catalog *catalog; /* or NULL: no servers */
+	struct trk_history *history;       /* or NULL: the run stands alone */
+	bool embed_raw;
+};
+
+/* A file read and made into a report. 0 or a negative error. */
+int trk__report_of_file(int dirfd, const char *path, const struct trk_report_source *from,
 			struct trk_buf *b, const char *format, struct trk_error *reterr);
 
 /* ---- writing it ---- */

@@ -6,7 +6,7 @@
 
 enum { BAR = 10, SPARK = 48, FOLDED_ROWS_MAX = 40 };
 
-/* Emphasis, links, tables, HTML, and what the sites make references of: @name, #1, !1, %1, www. */
+/* Emphasis, links, tables, HTML, formulas between dollars, and what the sites make references of: @name, #1, !1, %1, www. */
 static bool is_active(const char *text, bool first)
 {
 	if (first && strchr("+-=.>)", *text))
@@ -24,7 +24,7 @@ static void rich(struct trk_buf *b, const char *text)
 			trk__buf_puts(b, "**");
 		else if (*text == TRK_REPORT_OUTSIDE[0] || *text == TRK_REPORT_INSIDE[0])
 			outside = first = *text == TRK_REPORT_OUTSIDE[0];
-		else if (outside ? is_active(text, first) : strchr("<|`[*_", *text) != NULL)
+		else if (outside ? is_active(text, first) : strchr("<|`[*_$", *text) != NULL)
 			trk__buf_printf(b, "\\%c", *text);
 		else
 			trk__buf_putc(b, *text);

@@ -63,6 +63,20 @@ static const struct {
 	[TRK_TOTAL_GPU_ENERGY_J] = {"Energy of GPUs", joule_words},
 };
 
+static void add_network(struct trk_report *r, struct trk_report_table *t, const char *name,
+			int column, const struct trk_record *record)
+{
+	struct trk_quantity q;
+	struct trk_column_stats stats;
+
+	trk__quantities_clear(&q, 1);
+	trk__stats_get(record->stats, column, &stats);
+	if (!isnan(stats.sum))
+		trk__quantity_set(&q, stats.sum, TRK_QUALITY_AT_MOST, "network devices",
+				  "the whole machine's: others may have a part in it");
+	add_quantity(r, t, name, &q, trk__report_bytes);
+}
+
 static void add_totals(struct trk_report *r, const struct trk_record *record,
 		       struct trk_report_section *s)
 {
@@ -72,6 +86,8 @@ static void add_totals(struct trk_report *r, const struct trk_record *record,
 		if (totals[i].name && (i != TRK_TOTAL_GPU_ENERGY_J || record->gpus.count))
 			add_quantity(r, t, totals[i].name, &record->outcome.total[i],
 				     totals[i].words);
+	add_network(r, t, "Network in", TRK_SYSTEM_NET_RECV, record);
+	add_network(r, t, "Network out", TRK_SYSTEM_NET_SENT, record);
 	add_quantity(r, t, "CPU requested, cores", &record->run.request[TRK_REQUEST_CPU],
 		     trk__report_amount);
 	add_quantity(r, t, "CPU limit, cores", &record->run.limit[TRK_LIMIT_CPU],
@@ -139,9 +155,9 @@ static void say_samples(struct trk_report *r, const struct trk_report_work *w,
 		s, trk__report_print(
 			   r,
 			   TRK_REPORT_STRONG "%llu" TRK_REPORT_PLAIN
-					     " samples taken of %llu expected, one every "
+					     " sample%s taken of %llu expected, one every "
 					     "%s; %llu late, %zu gap%s.",
-			   (unsigned long long) record->samples,
+			   (unsigned long long) record->samples, record->samples == 1 ? "" : "s",
 			   (unsigned long long) record->samples + (unsigned long long) o->missed,
 			   trk__report_seconds(r, (double) record->run.interval_ns / 1e9),
 			   (unsigned long long) o->late, gaps.gaps, gaps.gaps == 1 ? "" : "s"));

@@ -50,6 +50,11 @@ static void add_resource(struct trk_report *r, struct trk_report_table *t,
 	row[WHY].text = res->why;
 }
 
+static const char *space_words(struct trk_report *r, double gb)
+{
+	return trk__report_bytes(r, gb * 1e9);
+}
+
 static double next_of(const struct trk_report_work *w, double value)
 {
 	return w->has_advice ? value : (double) NAN;
@@ -104,6 +109,8 @@ static void add_gpu(struct trk_report *r, const struct trk_report_work *w,
 	res.p95 = use.p95;
 	res.peak = use.max;
 	res.next = next_of(w, w->advice.gpus > 0 ? w->advice.gpus : (double) NAN);
+	if (!isnan(res.next) && !isnan(use.max))
+		res.why = "the most that were busy at once, as whole GPUs";
 	add_resource(r, t, &res, trk__report_amount, trk__report_number);
 	res = (struct resource){
 		.name = "Video memory",
@@ -112,7 +119,35 @@ static void add_gpu(struct trk_report *r, const struct trk_report_work *w,
 		.p95 = vram.p95,
 		.peak = vram.max,
 		.next = next_of(w, w->advice.vram_mib > 0 ? w->advice.vram_mib : (double) NAN)};
+	if (res.next >= vram.max)
+		res.why = trk__report_print(r, "the peak and %s of headroom, on all GPUs together",
+					    trk__report_memory(r, res.next - vram.max));
 	add_resource(r, t, &res, trk__report_memory, trk__report_memory);
+}
+
+/* Space is the machine's, the system's own files included: nothing says how much of it the job needs. */
+static void add_space(struct trk_report *r, const struct trk_report_work *w,
+		      struct trk_report_table *t)
+{
+	struct trk_stats *stats = w->in->record->stats;
+	struct trk_column_stats used, total;
+	struct resource res = {.name = "Disk space", .next = NAN};
+
+	trk__stats_get(stats, TRK_SYSTEM_SPACE_USED, &used);
+	trk__stats_get(stats, TRK_SYSTEM_SPACE_TOTAL, &total);
+	if (isnan(used.max))
+		return;
+	res.requested = total.max;
+	res.mean = used.mean;
+	res.p95 = used.p95;
+	res.peak = used.max;
+	if (used.max > used.min)
+		res.why =
+			trk__report_print(r, "the whole machine's; its most is %s above its least",
+					  space_words(r, used.max - used.min));
+	else
+		res.why = "the whole machine's; it did not change in this run";
+	add_resource(r, t, &res, space_words, space_words);
 }
 
 static void add_time(struct trk_report *r, const struct trk_report_work *w,
@@ -220,6 +255,7 @@ void trk__report_sizing(struct trk_report *r, const struct trk_report_work *w)
 	add_cpu(r, w, t);
 	add_memory(r, w, t);
 	add_gpu(r, w, t);
+	add_space(r, w, t);
 	add_time(r, w, t);
 	if (!w->ended_well)
 		trk__report_note(s, unfinished_words(w->in->record->outcome.verdict));

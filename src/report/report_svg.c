@@ -3,6 +3,8 @@
  *
  * A chart is 2 units wide a bucket and 160 high whatever its size on the screen: steps of whole units
  * keep it small, and a zoom is another view box. */
+#include <string.h>
+
 #include "report/report_private.h"
 
 enum { HEIGHT = 160, ROOM = 3 };
@@ -136,6 +138,18 @@ void trk__report_svg_chart(struct trk_buf *b, const struct trk_report *r,
 	trk__buf_puts(b, "</svg>");
 }
 
+/* Whether name and length of a phase have room, by what letters are wide at most in a strip of usual
+ * width; the script measures them. */
+static const char *room_for(const struct trk_report_phase *p)
+{
+	double room = (p->to - p->from) * 1000 - 12;
+	double name = 7.5 * (double) strlen(p->name);
+
+	return room < name                                        ? "bare"
+	       : room < name + 6.5 * (double) strlen(p->text) + 4 ? "brief"
+								  : "";
+}
+
 void trk__report_svg_phases(struct trk_buf *b, const struct trk_report *r)
 {
 	trk__buf_puts(b, "<svg class=\"phases\" width=\"100%\" height=\"24\" role=\"img\" "
@@ -148,12 +162,14 @@ void trk__report_svg_phases(struct trk_buf *b, const struct trk_report *r)
 	trk__buf_puts(b, "\">");
 	for (size_t i = 0; i < r->phases; i++) {
 		trk__buf_printf(b,
-				"<svg x=\"%.3f%%\" width=\"%.3f%%\" height=\"24\"><rect "
-				"width=\"100%%\" height=\"24\"/><text x=\"6\" y=\"16\"><tspan "
-				"class=\"name\">",
-				r->phase[i].from * 100, (r->phase[i].to - r->phase[i].from) * 100);
+				"<svg class=\"%s\" x=\"%.3f%%\" width=\"%.3f%%\" "
+				"height=\"24\"><rect width=\"100%%\" height=\"24\"/><text "
+				"x=\"6\" y=\"16\"><tspan class=\"name\">",
+				room_for(&r->phase[i]), r->phase[i].from * 100,
+				(r->phase[i].to - r->phase[i].from) * 100);
 		trk__report_html_text(b, r->phase[i].name);
-		trk__buf_printf(b, "</tspan> %s</text></svg>", r->phase[i].text);
+		trk__buf_printf(b, "</tspan><tspan class=\"long\"> %s</tspan></text></svg>",
+				r->phase[i].text);
 	}
 	trk__buf_puts(b, "</svg>");
 }

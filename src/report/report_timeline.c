@@ -106,19 +106,27 @@ static void measure(const struct trk_report_work *w, const struct trk_chart_fill
 		s->peak = w->memory_peak;
 }
 
-static void fill_series(struct trk_report *r, const struct trk_report_rows *rows,
-			const struct trk_chart_fill *f, const struct scale *scale, double top,
-			struct trk_report_series *s)
+/* "mean 4.2, p95 7.1, peak 8.0 GiB": in a unit of its own where the axis is that of something larger. */
+static const char *figures(struct trk_report *r, enum trk_chart_unit unit,
+			   const struct trk_report_series *s)
+{
+	struct scale scale = scale_of(unit, s->peak);
+
+	return trk__report_print(r,
+				 "mean " TRK_REPORT_STRONG "%s" TRK_REPORT_PLAIN
+				 ", p95 " TRK_REPORT_STRONG "%s" TRK_REPORT_PLAIN
+				 ", peak " TRK_REPORT_STRONG "%s" TRK_REPORT_PLAIN " %s",
+				 trk__report_number(r, s->mean / scale.factor),
+				 trk__report_number(r, s->p95 / scale.factor),
+				 trk__report_number(r, s->peak / scale.factor), scale.unit);
+}
+
+static void fill_series(const struct trk_report_rows *rows, const struct trk_chart_fill *f,
+			const struct scale *scale, double top, struct trk_report_series *s)
 {
 	s->mean /= scale->factor;
 	s->p95 /= scale->factor;
 	s->peak /= scale->factor;
-	s->text = trk__report_print(r,
-				    "mean " TRK_REPORT_STRONG "%s" TRK_REPORT_PLAIN
-				    ", p95 " TRK_REPORT_STRONG "%s" TRK_REPORT_PLAIN
-				    ", peak " TRK_REPORT_STRONG "%s" TRK_REPORT_PLAIN " %s",
-				    trk__report_number(r, s->mean), trk__report_number(r, s->p95),
-				    trk__report_number(r, s->peak), scale->unit);
 	for (size_t i = 0; i < rows->buckets; i++) {
 		struct trk_report_steps steps = trk__report_steps(
 			f, i * rows->finer, rows->finer, rows->width_s, top * scale->factor);
@@ -206,9 +214,8 @@ static struct scale make_axis(struct trk_report *r, const struct trk_chart_spec 
 	scale = scale_of(spec->unit, reached ? limit : most);
 	c->unit = scale.unit;
 	c->top = reached ? limit / scale.factor : round_up(most / scale.factor);
-	c->top_text = c->top < 1e9 && c->top == (double) (long) c->top
-			      ? trk__report_print(r, "%.0f", c->top)
-			      : trk__report_print(r, "%.4g", c->top);
+	c->top_text = c->top < 1e9 && c->top >= 100 ? trk__report_print(r, "%.0f", c->top)
+						    : trk__report_print(r, "%.3g", c->top);
 	return scale;
 }
 
@@ -233,7 +240,8 @@ static bool make_chart(struct trk_report *r, const struct trk_report_work *w, si
 		series->name = s == 0 ? "job" : "whole machine";
 		series->column = s == 0 ? spec->job : spec->machine;
 		measure(w, &fill[s], series->column, series);
-		fill_series(r, w->in->rows, &fill[s], &scale, c->top, series);
+		series->text = figures(r, spec->unit, series);
+		fill_series(w->in->rows, &fill[s], &scale, c->top, series);
 		main = main ? main : &fill[s];
 		c->count++;
 	}

@@ -239,6 +239,8 @@ const char *trk__report_change(struct trk_report *r, double share)
 {
 	if (isnan(share))
 		return "-";
+	if (share > -0.0005 && share < 0.0005)
+		return "0 %";
 	return trk__report_print(r, "%s%.*f %%", share < 0 ? "\u2212" : "+",
 				 share > -0.0995 && share < 0.0995 ? 1 : 0,
 				 (share < 0 ? -share : share) * 100);

@@ -1,6 +1,9 @@
 """report and run --report, on runs that really ran: files, formats, trouble. What the page looks like
 and does is tested in a browser (tests/e2e)."""
 
+import base64
+import ctypes
+import errno
 import json
 import os
 import re
@@ -57,6 +60,20 @@ def test_figures_are_those_of_the_summary(rt):
     totals = {row["figure"]: row["value"]["value"]
               for row in report["sections"]["measured"]["tables"]["totals"]["rows"]}
     assert totals["CPU time"] == pytest.approx(summary["totals"]["cpu_s"]["value"])
+
+
+def test_disk_space_is_a_resource_of_the_whole_machine(rt):
+    track(rt)
+    rows = document(rt)["sections"]["sizing"]["tables"]["resources"]["rows"]
+    row = next(row for row in rows if row["resource"] == "Disk space")
+    export = rt.run("export", "--format", "jsonl").stdout.splitlines()
+    samples = [json.loads(line) for line in export]
+    used = max(sample["system_disk_space_used_gb"] for sample in samples)
+    total = max(sample["system_disk_space_total_gb"] for sample in samples)
+    assert row["peak"]["value"] == pytest.approx(used, abs=0.006)
+    assert row["requested"]["value"] == pytest.approx(total, abs=0.006)
+    assert row["share"]["value"] == pytest.approx(used / total, rel=1e-3)
+    assert row["peak"]["text"].endswith("B") and "whole machine" in row["why"]
 
 
 def test_snippets_are_those_of_recommend(rt):
@@ -164,6 +181,73 @@ def test_wrong_use_is_one_line(rt):
         assert result.rc == rc and result.stderr.count("\n") == 1, args
     assert rt.run("report", "--open", "-o", rt.home / "x.html", env={"PATH": "/nowhere"}).rc == 1
     assert (rt.home / "x.html").is_file()
+
+
+def test_open_hands_the_file_to_the_desktop(rt, tmp_path):
+    track(rt)
+    tools, told = tmp_path / "tools", tmp_path / "told"
+    tools.mkdir()
+    stand_in = tools / "xdg-open"
+    path = {"PATH": f"{tools}:{os.environ['PATH']}"}
+
+    def stands_in(code):
+        stand_in.write_text(f'#!/bin/sh\nprintf "%s\\n" "$#" "$1" >{told}\n'
+                            f'head -c 15 "$1" >>{told}\nexit {code}\n')
+        stand_in.chmod(0o755)
+
+    stands_in(0)
+    page = rt.home / "a b;$(x).html"
+    result = rt.run("report", "--open", "-o", page, env=path)
+    assert result.rc == 0 and result.stderr == f"resource-tracker: wrote {page}\n"
+    assert told.read_text() == f"1\n{page}\n<!doctype html>"
+    stands_in(3)
+    result = rt.run("report", "--open", "-o", page, env=path)
+    assert result.rc == 1 and f"{page}: cannot open it in a browser: xdg-open failed" in result.stderr
+    told.unlink()
+    # What could not be written is not opened.
+    assert rt.run("report", "--open", "-o", "/nowhere/p.html", env=path).rc == 1
+    assert not told.exists()
+
+
+class ReportOptions(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("format", ctypes.c_char_p),
+                ("history", ctypes.c_char_p), ("embed_raw", ctypes.c_int)]
+
+
+@pytest.mark.native
+def test_the_c_call_looks_at_the_history_that_it_is_given(rt, rt_path, tmp_path):
+    library = ctypes.CDLL(str(rt_path.parent / "src" / "libresource_tracker.so"))
+    for _ in range(3):
+        track(rt)
+    track(rt, job="other")
+    wanted = document(rt, "work")
+    recording = next((rt.state / "runs").glob(f"*{wanted['run']['id']}*"))
+    file = tmp_path / "report"
+
+    def write(**options):
+        words = {name: value.encode() if isinstance(value, str) else value
+                 for name, value in options.items()}
+        o = ReportOptions(size=ctypes.sizeof(ReportOptions), **words)
+        return library.trk_report_write_with(bytes(recording), bytes(file), ctypes.byref(o))
+
+    assert write(format="json") == 0
+    assert json.loads(file.read_text())["sections"]["changed"]["empty"] is True
+    assert write(format="json", history=str(rt.state)) == 0
+    assert json.loads(file.read_text()) == wanted
+    assert len(wanted["sections"]["changed"]["tables"]["runs"]["rows"]) == 3
+    assert write(embed_raw=1) == 0
+    raw = re.search('id="raw">([^<]*)<', file.read_text(encoding="utf-8"))[1]
+    assert base64.b64decode(raw) == recording.read_bytes()
+    file.unlink()
+    assert write(format="json", embed_raw=1) == -errno.EINVAL
+    assert write(history=str(recording)) < 0
+    assert not file.exists()
+    # A program of an older header knows the first option alone.
+    short = ReportOptions(size=ReportOptions.history.offset, format=b"json",
+                          history=b"/nowhere", embed_raw=1)
+    assert library.trk_report_write_with(bytes(recording), bytes(file), ctypes.byref(short)) == 0
+    assert library.trk_report_write_with(bytes(recording), bytes(file), None) == 0
+    assert file.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 def test_an_odd_recording_is_refused_or_read(rt, tmp_path):

@@ -11,6 +11,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const require = createRequire(new URL("../../web/package.json", import.meta.url));
 export const { chromium } = require("playwright-core");
+export const { marked } = await import(pathToFileURL(require.resolve("marked")));
 export const axeSource = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, describe, test } from "node:test";
 import { join } from "node:path";
-import { axeSource, close, damage, folder, frame, made, open, picture, report, run, runFiles, start } from "./lib.mjs";
+import { axeSource, close, damage, folder, frame, made, marked, open, picture, report, run, runFiles, start } from "./lib.mjs";
 
 after(close);
 
@@ -144,6 +144,73 @@ describe("reading", () => {
 			assert.ok(visibleNumbers(text).length > 150, "the page has numbers");
 		}
 	});
+
+	// A cell as it is shown; its bar has no text.
+	const shown = (cell) => (typeof cell === "string" ? cell : (cell?.text ?? "\u2014"));
+	const plain = (text) => text.replace(/\s+/g, " ").trim();
+	const wanted = (table) => table.rows.map((row) => Object.values(row).map((cell) => plain(shown(cell))));
+	const tables = (page) =>
+		page.evaluate(() =>
+			[...document.querySelectorAll("table")].map((table) =>
+				[...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent.replace(/\s+/g, " ").trim())),
+			),
+		);
+
+	for (const kind of ["many", "gpu", "oom", "hostile", "one", "none"]) {
+		test(`page, Markdown and JSON say the same, cell by cell: ${kind}`, async () => {
+			const state = made(kind);
+			const { url, json } = report(state);
+			const page = await open(url, { script: false });
+			let seen = 0;
+			for (const [key, section] of Object.entries(json.sections)) {
+				const paragraphs = await page.evaluate((id) => [...document.querySelectorAll(`#${id} > p:not(.help)`)].map((p) => p.textContent), key);
+				assert.deepEqual(paragraphs.map(plain), [...section.lines, ...section.notes].map(plain), key);
+				for (const [name, table] of Object.entries(section.tables)) {
+					const cells = await page.evaluate(
+						([id, of]) => [...document.querySelectorAll(`#${id} table.${of} tbody tr`)].map((row) => [...row.cells].map((cell) => cell.textContent.replace(/\s+/g, " ").trim())),
+						[key, name],
+					);
+					assert.deepEqual(cells, wanted(table), `${key} ${name}`);
+					seen += cells.flat().length;
+				}
+			}
+			assert.ok(seen > 20, `${seen} cells`);
+			for (const [selector, text] of [["h1", json.run.job], [".state", json.run.state_text], ["#verdict .basis", json.verdict.basis], ["#verdict .trouble", json.verdict.trouble]]) {
+				const found = await page.locator(selector).allTextContents();
+				assert.deepEqual(found.map(plain), text ? [plain(text)] : [], selector);
+			}
+			assert.equal(plain(await page.locator("#verdict .lead").textContent()).replace(/^\S /, ""), plain(json.verdict.lead));
+			const figures = await page.evaluate(() => [...document.querySelectorAll(".chart")].map((chart) => [...chart.querySelectorAll(".stats")].map((each) => each.textContent.replace("whole machine ", ""))));
+			assert.deepEqual(figures, json.charts.map((chart) => chart.series.map((each) => each.text)));
+			for (const [name, value] of Object.entries(json.verdict.snippets)) {
+				assert.equal(await page.locator(`#snippet-${name}`).textContent(), value);
+			}
+			// The bars are as long as they say.
+			const ends = await page.evaluate(() =>
+				[...document.querySelectorAll("table.resources .bar")].map((bar) => {
+					const tick = bar.querySelector(".tick");
+					return tick ? tick.x.baseVal.value / 102 : bar.querySelector(".fill").width.baseVal.value / 104;
+				}),
+			);
+			const shares = (json.sections.sizing.tables.resources?.rows ?? []).map((row) => row.share?.value).filter((share) => share !== undefined && share !== null);
+			ends.forEach((at, i) => assert.ok(Math.abs(at - Math.min(1, shares[i])) < 0.002, `bar ${i}`));
+			assert.equal(ends.length, shares.length);
+
+			const markdown = run("report", "--recording", state, "--format", "md").toString();
+			assert.ok(markdown.length < 1 << 20);
+			const rendered = marked.parse(markdown, { gfm: true });
+			await page.setContent(`<!doctype html><html lang="en"><title>x</title><body>${rendered}`);
+			const odd = await page.evaluate(() => [...document.querySelectorAll("body *")].filter((each) => !/^(H[12]|P|UL|LI|STRONG|BLOCKQUOTE|PRE|CODE|TABLE|THEAD|TBODY|TR|TH|TD)$/.test(each.tagName)).map((each) => each.outerHTML));
+			assert.deepEqual(odd, [], "neither HTML nor a link came in");
+			const all = Object.entries(json.sections).flatMap(([key, section]) => (key === "timeline" ? [] : Object.values(section.tables)));
+			const found = (await tables(page)).map((rows) => rows.map((row) => row.map((cell) => cell.replace(/^[\u2588\u2591]+ /, ""))));
+			assert.deepEqual(found, all.filter((table) => table.rows.length).map(wanted));
+			assert.equal(plain(await page.locator("h1").textContent()), plain(`${json.run.job}: ${json.run.state_text}`));
+			assert.ok(plain(await page.locator("blockquote").textContent()).includes(plain(json.verdict.lead)));
+			assert.equal(await page.locator("h2").count(), 8);
+			await picture(page, `markdown-${kind}`);
+		});
+	}
 
 	test("the charts' figures are those of the table above", () => {
 		const { json } = report(made("many"));
@@ -394,34 +461,42 @@ async function violations(page) {
 	return result.violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html).slice(0, 3).join(" | ")}`);
 }
 
-// The colours that are seen of some swatches, under a deficiency of sight.
-async function seenColours(page, type, colours) {
-	const session = await page.context().newCDPSession(page);
-	await session.send("Emulation.setEmulatedVisionDeficiency", { type });
-	await page.evaluate((list) => {
-		document.body.replaceChildren(
-			...list.map((colour, i) => {
-				const box = document.createElement("div");
-				Object.assign(box.style, { position: "fixed", left: `${i * 20}px`, top: 0, width: "20px", height: "20px", background: colour });
-				return box;
-			}),
-		);
-	}, colours);
-	const png = await page.screenshot({ clip: { x: 0, y: 0, width: 20 * colours.length, height: 20 } });
-	return page.evaluate(
-		async ([data, count]) => {
-			const image = new Image();
-			image.src = `data:image/png;base64,${data}`;
-			await image.decode();
-			const canvas = document.createElement("canvas");
-			canvas.width = image.width;
-			canvas.height = image.height;
-			const context = canvas.getContext("2d");
-			context.drawImage(image, 0, 0);
-			return Array.from({ length: count }, (_, i) => [...context.getImageData(i * 20 + 10, 10, 1, 1).data].slice(0, 3));
-		},
-		[png.toString("base64"), colours.length],
-	);
+// The colours of a picture, by how often they are in it.
+async function coloursOf(page, png) {
+	return page.evaluate(async (data) => {
+		const image = new Image();
+		image.src = `data:image/png;base64,${data}`;
+		await image.decode();
+		const canvas = document.createElement("canvas");
+		canvas.width = image.width;
+		canvas.height = image.height;
+		const context = canvas.getContext("2d");
+		context.drawImage(image, 0, 0);
+		const { data: bytes } = context.getImageData(0, 0, image.width, image.height);
+		const counts = new Map();
+		for (let i = 0; i < bytes.length; i += 4) {
+			const key = bytes.slice(i, i + 3).join();
+			counts.set(key, (counts.get(key) ?? 0) + 1);
+		}
+		return [...counts].sort((a, b) => b[1] - a[1]).map(([key, count]) => ({ rgb: key.split(",").map(Number), count }));
+	}, png.toString("base64"));
+}
+
+// The colour that a line of the first chart has on the screen, under a deficiency of sight: of all that is
+// in the chart while that line alone is in it, what is farthest from the ground.
+async function seenLine(page, line) {
+	await page.evaluate((wanted) => {
+		for (const path of document.querySelector(".plot").querySelectorAll("path")) {
+			path.style.visibility = path.matches(wanted) ? "visible" : "hidden";
+		}
+		for (const text of document.querySelector(".frame").querySelectorAll("span")) {
+			text.style.visibility = "hidden";
+		}
+	}, line);
+	const colours = await coloursOf(page, await page.locator(".frame").first().screenshot());
+	const ground = colours[0].rgb;
+	const drawn = colours.filter((each) => each.count >= 40).sort((a, b) => contrast(b.rgb, ground) - contrast(a.rgb, ground));
+	return { rgb: drawn[0].rgb, ground, pixels: colours.slice(1).reduce((sum, each) => sum + each.count, 0) };
 }
 
 function luminance(rgb) {
@@ -459,22 +534,18 @@ describe("for everyone", () => {
 	for (const scheme of ["light", "dark"]) {
 		test(`the series stay apart without colour, ${scheme}`, async () => {
 			const { url } = report(made("steps"));
-			for (const type of ["achromatopsia", "deuteranopia", "protanopia", "tritanopia"]) {
-				const page = await open(url, { scheme, bypassCSP: true });
-				const strokes = await page.evaluate(() =>
-					["job", "machine", "limit"].map((name) => {
-						const style = getComputedStyle(document.querySelector(name === "limit" ? ".plot .limit" : `.plot .line.${name}`));
-						return { colour: style.stroke, dash: style.strokeDasharray };
-					}),
-				);
-				const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-				const [job, machine, limit, paper] = await seenColours(page, type, [...strokes.map((each) => each.colour), ground]);
-				assert.ok(contrast(job, machine) > 1.5, `${type}: job and machine ${contrast(job, machine)}`);
-				for (const seen of [job, machine, limit]) {
-					assert.ok(contrast(seen, paper) >= 3, `${type}: ${seen} on ${paper}`);
+			const page = await open(url, { scheme, bypassCSP: true });
+			const session = await page.context().newCDPSession(page);
+			for (const type of ["none", "achromatopsia", "deuteranopia", "protanopia", "tritanopia"]) {
+				await session.send("Emulation.setEmulatedVisionDeficiency", { type });
+				const [job, machine, limit] = [await seenLine(page, ".line.job"), await seenLine(page, ".line.machine"), await seenLine(page, ".limit")];
+				for (const [name, seen] of Object.entries({ job, machine, limit })) {
+					assert.ok(contrast(seen.rgb, seen.ground) >= 3, `${type}: ${name} ${seen.rgb} on ${seen.ground}`);
 				}
-				assert.equal(new Set(strokes.map((each) => each.dash)).size, 3, "each has a stroke of its own");
-				await page.context().close();
+				assert.ok(contrast(job.rgb, machine.rgb) > 1.5, `${type}: job and machine ${contrast(job.rgb, machine.rgb)}`);
+				// What colour cannot tell, the stroke does: dots cover less than dashes, dashes less than a line.
+				assert.ok(job.pixels > 1.25 * limit.pixels, `${job.pixels} pixels of the job's, ${limit.pixels} of the limit`);
+				assert.ok(limit.pixels > 1.25 * machine.pixels, `${limit.pixels} pixels of the limit, ${machine.pixels} of the machine's`);
 			}
 		});
 	}

@@ -37,6 +37,7 @@ static void mend(uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const formats[] = {"html", "md", "json"};
+	static const struct trk_report_source alone;
 	const struct trk_summary_style style = {.utf8 = true, .color = true};
 	struct trk_record *record = malloc(sizeof(*record));
 	uint8_t *mended = (uint8_t *) fuzz_text(data, size);
@@ -57,7 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		trk__record_release(record);
 		for (int i = 0; i < 3; i++) {
 			trk__buf_init(&b, 1 << 24);
-			FUZZ_CHECK(trk__report_of_file(-1, path, NULL, &b, formats[i], NULL) == 0);
+			FUZZ_CHECK(trk__report_of_file(-1, path, &alone, &b, formats[i], NULL) ==
+				   0);
 			trk__buf_release(&b);
 		}
 	}

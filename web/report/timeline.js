@@ -27,6 +27,7 @@ export class Timeline {
 			svg,
 			from: parseFloat(svg.getAttribute("x")) / 100,
 			width: parseFloat(svg.getAttribute("width")) / 100,
+			...lengthsOf(svg),
 		}));
 		this.cursor = this.add("cursor");
 		this.segments = this.frames.map(() => this.cursor.appendChild(document.createElement("div")));
@@ -41,6 +42,7 @@ export class Timeline {
 		this.fresh = false; // nor the one in the address
 		this.measure();
 		this.listen();
+		this.fitStrip();
 	}
 
 	add(name) {
@@ -164,15 +166,22 @@ export class Timeline {
 			plot.drawWhole();
 			plot.look(this.from, width, 2 * this.data.drawn);
 		}
-		for (const { svg, from, width: wide } of this.strip) {
+		this.fitStrip();
+		this.nameTicks();
+		this.nameRange();
+	}
+
+	fitStrip() {
+		const width = this.to - this.from;
+		for (const { svg, from, width: wide, name, text } of this.strip) {
 			// What lies in view of the phase, so that its name stays in view too.
 			const left = Math.max(from, this.from);
 			const right = Math.min(from + wide, this.to);
 			svg.setAttribute("x", `${((left - this.from) / width) * 100}%`);
 			svg.setAttribute("width", `${(Math.max(0, right - left) / width) * 100}%`);
+			const room = ((right - left) / width) * this.width - 12;
+			svg.setAttribute("class", room < name ? "bare" : room < text ? "brief" : "");
 		}
-		this.nameTicks();
-		this.nameRange();
 	}
 
 	nameTicks() {
@@ -211,12 +220,16 @@ export class Timeline {
 		if (!shown) {
 			if (!this.cursor.hidden) {
 				this.cursor.hidden = true;
+				this.root.classList.remove("pointing");
 				this.reads.forEach((read) => (read.data = ""));
 			}
 			return;
 		}
 		const when = moment(data, at * data.seconds, 0);
-		this.cursor.hidden = false;
+		if (this.cursor.hidden) {
+			this.cursor.hidden = false;
+			this.root.classList.add("pointing");
+		}
 		this.cursor.style.transform = `translateX(${((at - this.from) / (this.to - this.from)) * this.width}px)`;
 		this.reads.forEach((read, i) => (read.data = `${when} ${this.valueWords(i)}`));
 	}
@@ -343,6 +356,16 @@ export class Timeline {
 		addEventListener("resize", () => this.measure());
 		new ResizeObserver(() => this.measure()).observe(root);
 	}
+}
+
+// How wide the name of a phase is, and name and length.
+function lengthsOf(svg) {
+	const shown = svg.getAttribute("class");
+	svg.setAttribute("class", "");
+	const name = svg.querySelector(".name").getComputedTextLength();
+	const text = svg.querySelector("text").getComputedTextLength();
+	svg.setAttribute("class", shown);
+	return { name, text };
 }
 
 // The index of the place that is closest; places ascend.
