@@ -31,7 +31,7 @@ if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
 	packages+=(nodejs npm)
 fi
 python_modules=(meson-python 'meson>=1.2.3' 'wheel>=0.40' pandas polars pyarrow ipython mypy metaflow
-	ziglang auditwheel)
+	ziglang auditwheel mkdocs mkdocs-material 'mkdocstrings[python]' ruff)
 # For --bench only.
 bench_modules=(resource-tracker psutil)
 

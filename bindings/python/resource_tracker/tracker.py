@@ -282,7 +282,9 @@ class ResourceTracker:
         track_system: sample the machine
         discover_server: tell what the machine is, in server_info
         discover_cloud: tell where it is, in cloud_info
-        sentinel_token, upload_interval, streaming_metadata: accepted; nothing is sent
+        sentinel_token: accepted; nothing is sent
+        upload_interval: accepted
+        streaming_metadata: accepted
         schema: names and units of the columns: "0.4" (memory in KiB) or "0.5" (units in the names)
         job: name of the run
 
@@ -706,9 +708,9 @@ class ResourceTracker:
         """The cheapest server for the next run, from the catalogue in this package, offline.
 
         Args:
-            historical_stats: as for recommend_resources
-            **kwargs: limits on the servers: vendor_id, region_id, country_id, architecture, …;
-                see keeper.get_recommended_cloud_servers
+            **kwargs: historical_stats as for recommend_resources, and limits on the servers:
+                vendor_id, region_id, country_id, architecture, …; see
+                keeper.get_recommended_cloud_servers
 
         Raises:
             LookupError: no server of the catalogue fits
