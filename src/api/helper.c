@@ -84,6 +84,8 @@ static char **words_of(const struct trk_helper_options *o, int control_fd, char 
 		word[n++] = "--no-system";
 	if (!o->argv)
 		word[n++] = "--detach";
+	if (!o->argv && o->temporary)
+		word[n++] = "--temporary";
 	word[n++] = "--";
 	if (o->pid)
 		word[n++] = text[2];

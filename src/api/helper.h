@@ -18,6 +18,7 @@ struct trk_helper_options {
 	const char *program;
 	uint64_t interval_ns;
 	bool one_process, no_system, in_thread;
+	bool temporary; /* the program removes `dir` when its starter has gone without a stop */
 };
 
 struct trk_helper {

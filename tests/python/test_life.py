@@ -77,16 +77,18 @@ def test_a_killed_interpreter_leaves_no_sampler(script, sign):
         from resource_tracker import ResourceTracker
         t = ResourceTracker(interval=0.05)
         t.wait_for_samples(2)
-        print("ready", flush=True)
+        print(t._tracker.recording, flush=True)
         time.sleep(60)
     """)
-    assert process.stdout.readline() == "ready\n"
+    folder = pathlib.Path(process.stdout.readline().strip()).parents[1]
+    assert folder.parent == pathlib.Path("/tmp") and list(folder.glob("runs/*.rtrk"))
     assert len(samplers(process.pid)) == 1
     process.send_signal(sign)
     # Its pipes close with it: the sampler holds none of them.
     assert process.communicate(timeout=30)[0] == ""
     assert process.returncode == -sign
     assert gone(process.pid)
+    assert not folder.exists()
 
 
 def test_a_command_substitution_ends_with_the_job():
@@ -96,6 +98,25 @@ def test_a_command_substitution_ends_with_the_job():
          'echo ended'],
         capture_output=True, text=True, timeout=60, check=True)
     assert out.stdout == "ended\n"
+
+
+def test_a_recording_that_has_a_place_stays_when_its_interpreter_is_killed(script, tmp_path):
+    process = script.start(f"""
+        import time
+        from resource_tracker import _engine
+        t = _engine._core.Tracker(program=_engine.program(), interval=0.05, dir={str(tmp_path)!r})
+        t.wait(3, 30)
+        print("ready", flush=True)
+        time.sleep(60)
+    """)
+    assert process.stdout.readline() == "ready\n"
+    process.kill()
+    process.communicate()
+    assert gone(process.pid)
+    from resource_tracker import _core
+
+    (recording,) = tmp_path.glob("runs/*.rtrk")
+    assert _core.Recording(str(recording)).rows >= 2
 
 
 def test_ctrl_c_that_the_job_handles_does_not_end_sampling(script):
