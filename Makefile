@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 export BUILD JOBS
 
 .DELETE_ON_ERROR:
-.PHONY: all tools setup demo test storm bench wheels install clean format lint help
+.PHONY: all tools setup demo test storm bench wheels docs install clean format lint help
 
 all: tools
 	@tools/configure.sh
@@ -42,6 +42,10 @@ bench:
 wheels: setup
 	@build/venv-python/bin/python tools/python_portable.py
 
+docs: setup
+	@NO_MKDOCS_2_WARNING=1 PATH=$(CURDIR)/build/venv-python/bin:$$PATH \
+		build/venv-python/bin/mkdocs build --strict --quiet --site-dir $(abspath $(BUILD))/site
+
 install: tools
 	@tools/configure.sh
 	@meson introspect $(BUILD) --buildoptions | \
@@ -67,6 +71,7 @@ help:
 	@echo "make storm      five minutes of kills, stops and starved limits"
 	@echo "make bench      set up, build, run the benchmarks with the peers beside them"
 	@echo "make wheels     build the Python package for every Linux, x86_64 and aarch64"
+	@echo "make docs       the documentation as a site, $(BUILD)/site"
 	@echo "make install    install below PREFIX=$(PREFIX), inside DESTDIR"
 	@echo "make lint       read the code: law, format, clang-tidy, cppcheck, complexity"
 	@echo "make format     apply clang-format"

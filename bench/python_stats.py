@@ -1,16 +1,19 @@
 #!/usr/bin/python3
 """One reading of a tree of 100 processes and of the machine, with the original package beside it in
-the same run.
+the same run. The processes of the one tree sleep, those of the other wake up 50 times a second, so that
+the figures of each have moved between two readings. Readings follow each other at once, or after 30 ms,
+when the caches hold something else.
 
     bench/python_stats.py [OURS THEIRS]    Python interpreters with the one and the other package
                                            (build/venv-python, build/venv-bench)
 
-Prints the median of the wall time, ms, and the ratio.
+Prints a section of Markdown: medians of the wall time, of the best of three turns.
 """
 
 import json
 import os
 import signal
+import statistics
 import subprocess
 import sys
 
@@ -18,7 +21,7 @@ CHILDREN = 99
 CODE = """
 import json, statistics, sys, time
 from resource_tracker import tracker_procfs, tracker_psutil
-pid = int(sys.argv[1])
+pid, pause_s = int(sys.argv[1]), float(sys.argv[2])
 result = {}
 for name, call in (
         ("process procfs", lambda: tracker_procfs.get_process_stats(pid)),
@@ -30,33 +33,76 @@ for name, call in (
         start = time.perf_counter()
         call()
         times.append(time.perf_counter() - start)
+        time.sleep(pause_s)
     result[name] = [times[0] * 1e3, statistics.median(times[1:]) * 1e3]
 json.dump(result, sys.stdout)
 """
 
 
-def measure(python, pid):
-    out = subprocess.run([python, "-c", CODE, str(pid)], stdout=subprocess.PIPE, check=True).stdout
+def measure(python, pid, pause_s):
+    out = subprocess.run([python, "-c", CODE, str(pid), str(pause_s)], stdout=subprocess.PIPE, check=True).stdout
     return json.loads(out)
 
 
-def main():
-    ours, theirs = sys.argv[1:] or ("build/venv-python/bin/python", "build/venv-bench/bin/python")
-    tree = subprocess.Popen(
-        ["sh", "-c", f"for i in $(seq {CHILDREN}); do sleep 600 & done; echo; wait"],
-        stdout=subprocess.PIPE, start_new_session=True)
+TREES = {
+    "asleep": ["sh", "-c", f"for i in $(seq {CHILDREN}); do sleep 600 & done; echo; wait"],
+    "awake": [sys.executable, "-c", f"""
+import os, time
+for i in range({CHILDREN}):
+    if os.fork() == 0:
+        while True:
+            time.sleep(0.02)
+print(flush=True)
+time.sleep(600)
+"""],
+}
+
+
+IMPORTS = "import resource_tracker", "from resource_tracker import ResourceTracker"
+
+
+def import_ms(python, statement):
+    code = f"import time\na = time.perf_counter()\n{statement}\nprint(time.perf_counter() - a)"
+    times = [float(subprocess.run([python, "-c", code], stdout=subprocess.PIPE, check=True).stdout)
+             for _ in range(15)]
+    return statistics.median(times) * 1e3
+
+
+def compare(tree_name, pause_s, command, ours, theirs):
+    tree = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
     try:
         tree.stdout.readline()
-        rounds = [(measure(ours, tree.pid), measure(theirs, tree.pid)) for _ in range(3)]
+        rounds = [(measure(ours, tree.pid, pause_s), measure(theirs, tree.pid, pause_s))
+                  for _ in range(3)]
     finally:
         os.killpg(tree.pid, signal.SIGKILL)
         tree.wait()
-    print(f"{'':16} {'ours':>9} {'(first)':>9} {'original':>9} {'ratio':>7}")
     for name in rounds[0][0]:
         a = min(r[0][name][1] for r in rounds)
         first = min(r[0][name][0] for r in rounds)
         b = min(r[1][name][1] for r in rounds)
-        print(f"{name:16} {a:9.3f} {first:9.3f} {b:9.3f} {b / a:6.1f}x")
+        pause = f", {pause_s * 1e3:.0f} ms apart" if pause_s else ""
+        print(f"| {tree_name}{pause} | {name} | {a:.3f} | {first:.3f} | {b:.3f} | {b / a:.1f} |")
+
+
+def main():
+    ours, theirs = sys.argv[1:] or ("build/venv-python/bin/python", "build/venv-bench/bin/python")
+    print("""## The Python package
+
+One reading by `get_process_stats` of a tree of 100 processes, and of the machine by `get_system_stats`, of
+both modules, with the original's of the same name in the same run; wall time, ms. A tree sleeps, or each of
+it wakes up 50 times a second. Readings follow each other at once, or 30 ms apart, when the caches hold
+something else. *First* is the one that finds the tree and opens its files.
+
+| tree | reading | ours | first | original | ratio |
+|---|---|---|---|---|---|""")
+    for name, command in TREES.items():
+        for pause_s in (0, 0.03):
+            compare(name, pause_s, command, ours, theirs)
+    print()
+    for statement in IMPORTS:
+        a, b = import_ms(ours, statement), import_ms(theirs, statement)
+        print(f"`{statement}`: {a:.2f} ms, the original {b:.1f} ms.")
 
 
 if __name__ == "__main__":

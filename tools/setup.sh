@@ -39,8 +39,9 @@ fi
 # What reads the lines that `recommend --for` prints. HTCondor dropped from 25 on what makes a job of a
 # submit file without a server.
 snippet_modules=('kubernetes-validate>=1.29' 'htcondor>=24,<25' 'snakemake>=8' 'botocore>=1.34')
-python_modules=(meson-python 'meson>=1.2.3' 'wheel>=0.40' pandas polars pyarrow ipython mypy metaflow
-	ziglang auditwheel)
+python_modules=(meson-python 'meson>=1.2.3' 'wheel>=0.40' pandas polars pyarrow duckdb ipython ipykernel nbclient
+	gunicorn mypy metaflow
+	ziglang auditwheel mkdocs mkdocs-material 'mkdocstrings[python]' ruff)
 # For --bench only. Without the sibling the benchmarks say so and go on.
 bench_modules=(resource-tracker psutil)
 bench_packages=(sysstat time)

@@ -78,6 +78,8 @@ static char **words_of(const struct trk_helper_options *o, int control_fd, char 
 		word[n++] = "--detach";
 	for (size_t i = 0; i < more; i++)
 		word[n++] = o->more[i];
+	if (!o->argv && o->temporary)
+		word[n++] = "--temporary";
 	word[n++] = "--";
 	if (o->pid)
 		word[n++] = text[2];

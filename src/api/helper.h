@@ -19,6 +19,7 @@ struct trk_helper_options {
 	char *const *more; /* further options of the program, or NULL */
 	uint64_t interval_ns;
 	bool one_process, no_system, in_thread;
+	bool temporary; /* the program removes `dir` when its starter has gone without a stop */
 };
 
 struct trk_helper {

@@ -124,6 +124,7 @@ static int start(struct trk_tracker *t, const struct trk_tracker_options *o, cha
 		.one_process = o->no_children != 0,
 		.no_system = o->no_system != 0,
 		.in_thread = o->in_thread != 0,
+		.temporary = t->temporary[0] != '\0',
 	};
 	char error[TRK_HELPER_TEXT_SIZE];
 	int r;

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -284,6 +286,7 @@ static int take_report_every(void *settings, const struct cli_option *o, const c
 	{"control-fd", 0, "N", NULL, take_control_fd, 0}, \
 	{"config", 0, "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}, \
 	{"detach", 0, NULL, NULL, cli_set_flag, AT(detach)}, \
+	{"temporary", 0, NULL, NULL, cli_set_flag, AT(temporary)}, \
 	{"color", 0, "auto|always|never", "of the summary", take_choice, AT(color)}, \
 	{"plain", 0, NULL, "summary in ASCII without colour", cli_set_flag, AT(plain)}
 /* clang-format on */
@@ -559,6 +562,25 @@ static void go_into_the_background(int control_fd)
 	trk__close_range(control_fd < 3 ? 3 : keep + 1, ~0u);
 }
 
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void) st;
+	(void) type;
+	(void) at;
+	(void) remove(path);
+	return 0;
+}
+
+/* A starter that was killed has left its temporary folder, which nobody else knows of. One that has
+ * told us to stop is there until we end. */
+static void remove_what_is_left(const struct track_settings *s)
+{
+	struct pollfd starter = {.fd = s->control_fd};
+
+	if (s->temporary && s->dir && poll(&starter, 1, 0) == 1 && starter.revents & POLLHUP)
+		(void) nftw(s->dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 /* Does the summary need the descriptor after the job has started? */
 static bool is_summary_for(const struct track_settings *s, int fd)
 {
@@ -712,6 +734,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 	trk__record_release(&result->record);
 	sample_output_release(&out.samples);
 	trk__env_release(&env);
+	remove_what_is_left(s);
 	free(result);
 	return status;
 }

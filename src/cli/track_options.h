@@ -18,6 +18,7 @@ struct track_settings {
 	bool redact_args, streaming;
 	uint64_t input_bytes; /* 0: not stated */
 	bool no_history, quiet, one_process, no_system, strict, no_recording, plain, detach;
+	bool temporary; /* dir is the starter's, and goes when that has gone */
 	bool no_discovery;
 	struct trk_cloud stated; /* of --instance */
 	char tags[TRK_RUN_TAGS_SIZE];

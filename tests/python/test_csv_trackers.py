@@ -148,3 +148,24 @@ def test_the_deprecated_name():
                                                 "future release. Please use ProcessTracker "
                                                 "instead."):
         assert isinstance(PidTracker(autostart=False), ProcessTracker)
+
+
+def test_rows_and_files_answer_to_the_names_of_the_other_version(tmp_path):
+    job = subprocess.Popen(["sleep", "1"])
+    path = tmp_path / "job.csv"
+    ProcessTracker(pid=job.pid, interval=0.2, output_file=str(path))
+    job.wait()
+    frame = TinyDataFrame(csv_file_path=str(path))
+    assert "memory" in frame.columns and "memory_mib" not in frame.columns
+    assert frame["memory_mib"] == [value / 1024 for value in frame["memory"]]
+    assert frame.head(1)["disk_read_bytes"] == frame.head(1)["read_bytes"]
+    row = SystemTracker(autostart=False).diff_stats()
+    assert "memory_used_mib" not in row
+    assert row["memory_used_mib"] == row["memory_used"] / 1024
+    with pytest.raises(KeyError):
+        row["nothing"]
+    frame.to_csv(str(tmp_path / "more.csv"))
+    assert TinyDataFrame(csv_file_path=str(tmp_path / "more.csv"))["memory_mib"]
+    (tmp_path / "other.csv").write_text("memory\n5\n")
+    with pytest.raises(KeyError):
+        TinyDataFrame(csv_file_path=str(tmp_path / "other.csv"))["memory_mib"]

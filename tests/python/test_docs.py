@@ -1,9 +1,13 @@
-"""The examples of docs/python.md and of the docstrings run as they stand there."""
+"""The examples of the pages in docs/ and of the docstrings run as they stand there, and the pages build
+into a site that needs no network."""
 
 import doctest
 import importlib
 import pathlib
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -19,13 +23,58 @@ def test_docstrings(name):
     assert result.attempted > 0
 
 
-def test_the_page(tmp_path, monkeypatch, capsys):
-    text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    assert len(blocks) >= 6
-    monkeypatch.chdir(tmp_path)
+def blocks_of(page):
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"),
+                      re.DOTALL | re.MULTILINE)
+
+
+PAGES = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md")
+               if blocks_of(page))
+
+
+def run_page(name):
     names = {"__name__": "example"}
-    for block in blocks:
-        exec(compile(block, "docs/python.md", "exec"), names)
+    for block in blocks_of(ROOT / name):
+        exec(compile(block, name, "exec"), names)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run_page(name)
+
+
+def test_the_guide_says_what_comes_of_it(tmp_path, monkeypatch, capsys):
+    assert len(PAGES) >= 7 and len(blocks_of(ROOT / "docs/python.md")) >= 6
+    monkeypatch.chdir(tmp_path)
+    run_page("docs/python.md")
     assert (tmp_path / "report.html").stat().st_size > 1000
     assert "train" in capsys.readouterr().out
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
+        cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, encoding="utf-8", stdin=subprocess.DEVNULL, check=False)
+    assert done.returncode == 0, done.stdout
+    return folder
+
+
+def test_the_site_has_every_page_and_public_name(site):
+    pages = {str(p.relative_to(ROOT / "docs"))[:-3] for p in (ROOT / "docs").rglob("*.md")}
+    assert pages <= {str(p.relative_to(site))[:-5] for p in site.rglob("*.html")}
+    text = "".join(p.read_text(encoding="utf-8") for p in (site / "api").glob("*.html"))
+    from resource_tracker.tracker import ResourceTracker
+
+    for name in [n for n in vars(ResourceTracker) if not n.startswith("_")]:
+        assert f'id="resource_tracker.tracker.ResourceTracker.{name}"' in text
+
+
+def test_the_site_loads_nothing_from_elsewhere(site):
+    for page in site.rglob("*.html"):
+        loads = re.findall(r"<(?:script|link|img|iframe)[^>]*(?:src|href)=\"?(https?:[^\" >]*)",
+                           page.read_text(encoding="utf-8"))
+        assert loads == []

@@ -77,16 +77,18 @@ def test_a_killed_interpreter_leaves_no_sampler(script, sign):
         from resource_tracker import ResourceTracker
         t = ResourceTracker(interval=0.05)
         t.wait_for_samples(2)
-        print("ready", flush=True)
+        print(t._tracker.recording, flush=True)
         time.sleep(60)
     """)
-    assert process.stdout.readline() == "ready\n"
+    folder = pathlib.Path(process.stdout.readline().strip()).parents[1]
+    assert folder.parent == pathlib.Path("/tmp") and list(folder.glob("runs/*.rtrk"))
     assert len(samplers(process.pid)) == 1
     process.send_signal(sign)
     # Its pipes close with it: the sampler holds none of them.
     assert process.communicate(timeout=30)[0] == ""
     assert process.returncode == -sign
     assert gone(process.pid)
+    assert not folder.exists()
 
 
 def test_a_command_substitution_ends_with_the_job():
@@ -96,6 +98,25 @@ def test_a_command_substitution_ends_with_the_job():
          'echo ended'],
         capture_output=True, text=True, timeout=60, check=True)
     assert out.stdout == "ended\n"
+
+
+def test_a_recording_that_has_a_place_stays_when_its_interpreter_is_killed(script, tmp_path):
+    process = script.start(f"""
+        import time
+        from resource_tracker import _engine
+        t = _engine._core.Tracker(program=_engine.program(), interval=0.05, dir={str(tmp_path)!r})
+        t.wait(3, 30)
+        print("ready", flush=True)
+        time.sleep(60)
+    """)
+    assert process.stdout.readline() == "ready\n"
+    process.kill()
+    process.communicate()
+    assert gone(process.pid)
+    from resource_tracker import _core
+
+    (recording,) = tmp_path.glob("runs/*.rtrk")
+    assert _core.Recording(str(recording)).rows >= 2
 
 
 def test_ctrl_c_that_the_job_handles_does_not_end_sampling(script):
@@ -321,19 +342,88 @@ FALLBACK = """
 """
 
 
-def test_without_a_program_a_thread_samples(script, tmp_path):
-    program = tmp_path / "not-executable"
-    program.write_text("")
+IN_A_THREAD = ["WARNING Sampling in a thread of this process",
+               "resource_tracker._core True True True True True 32 True True"]
+IN_PYTHON = "resource_tracker._pure True True True True True 32 True True"
+
+
+@pytest.mark.parametrize("content, mode", [
+    (b"", 0o644),                           # may not be executed
+    (b"#!/nowhere/ld-musl.so.1\n", 0o755),  # of a C library that is not here
+    (b"\x7fELF" + b"\0" * 100, 0o755),      # of another machine
+    (b"#!/bin/false\n", 0o755),             # ends at once
+    (None, 0),                              # not there
+])
+def test_without_a_program_a_thread_samples(script, tmp_path, content, mode):
+    program = tmp_path / "program"
+    if content is not None:
+        program.write_bytes(content)
+        program.chmod(mode)
     out = script.output(FALLBACK.format(
         setup=f"os.environ['RESOURCE_TRACKER_BIN'] = '{program}'")).splitlines()
-    assert out == ["WARNING Sampling in a thread of this process",
-                   "resource_tracker._core True True True True True 32 True True"]
+    assert out == IN_A_THREAD
+
+
+# execve() and execveat() are refused by a filter of system calls, as in a sandbox.
+SECCOMP = """import ctypes, platform, struct
+    first, second = (59, 322) if platform.machine() == "x86_64" else (221, 281)
+    load, if_equal, answer = 0x20, 0x15, 0x06
+    code = [(load, 0, 0, 0), (if_equal, 2, 0, first), (if_equal, 1, 0, second),
+            (answer, 0, 0, 0x7fff0000), (answer, 0, 0, 0x00050001)]   # allow; EPERM
+    words = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *c) for c in code))
+    program = struct.pack("HxxxxxxP", len(code), ctypes.addressof(words))
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
+    try:
+        os.execv("/bin/true", ["true"])
+    except PermissionError:
+        pass
+"""
+
+
+def test_where_no_program_may_be_executed_a_thread_samples(script):
+    out = script.output(FALLBACK.format(setup=SECCOMP)).splitlines()
+    assert out == IN_A_THREAD
 
 
 def test_without_the_library_python_samples(script):
     out = script.output(FALLBACK.format(
         setup="sys.modules['resource_tracker._core'] = None")).splitlines()
-    assert out[-1] == "resource_tracker._pure True True True True True 32 True True"
+    assert out[-1] == IN_PYTHON
+
+
+def copy_of_the_package(folder):
+    import resource_tracker
+
+    shutil.copytree(pathlib.Path(resource_tracker.__file__).parent, folder / "resource_tracker")
+    return f"sys.path.insert(0, {str(folder)!r})"
+
+
+def test_a_package_of_another_machine_samples_in_python(script, tmp_path):
+    setup = copy_of_the_package(tmp_path)
+    native = tmp_path / "resource_tracker/native"
+    (native / os.uname().machine).rename(native / "other")
+    out = script.output(FALLBACK.format(setup=setup), env={**os.environ, "PATH": "/nowhere"})
+    assert out.splitlines()[-1] == IN_PYTHON
+
+
+def test_a_package_on_a_mount_without_exec_samples_in_python(script, tmp_path):
+    import textwrap
+
+    folder = tmp_path / "mount"
+    folder.mkdir()
+    (tmp_path / "package").mkdir()
+    copy_of_the_package(tmp_path / "package")
+    (tmp_path / "script.py").write_text(textwrap.dedent(
+        FALLBACK.format(setup=f"sys.path.insert(0, {str(folder)!r})")))
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c",
+         'mount -t tmpfs -o noexec none "$1" && cp -R "$2"/. "$1" && PATH=/nowhere exec "$0" "$3"',
+         sys.executable, folder, tmp_path / "package", tmp_path / "script.py"],
+        capture_output=True, text=True, timeout=60, check=False)
+    if "Operation not permitted" in done.stderr or "permission denied" in done.stderr:
+        return  # no right to a name space here
+    assert done.stdout.splitlines()[-1:] == [IN_PYTHON], done.stderr
 
 
 @pytest.mark.parametrize("folders", [["/tmp"], ["/tmp", "/dev/shm", "/var/tmp"]])

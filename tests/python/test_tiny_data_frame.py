@@ -190,6 +190,14 @@ def test_other_libraries_read_it(frame):
         assert pandas.DataFrame.from_arrow(frame)["a"].tolist() == [1, 2, 3]
 
 
+def test_sql_over_a_frame(frame):
+    duckdb = pytest.importorskip("duckdb")
+    rows = duckdb.sql("select c, a, b from frame where a > 1 order by a desc").fetchall()
+    assert rows == [(row["c"], row["a"], row["b"]) for row in reversed(frame.to_dict()[1:])]
+    assert duckdb.sql("select count(b), sum(a) from frame").fetchall() == [
+        (sum(value is not None for value in frame["b"]), sum(frame["a"]))]
+
+
 def test_an_arrow_stream_is_complete_and_may_be_left(frame):
     pyarrow = pytest.importorskip("pyarrow")
     capsule = frame.__arrow_c_stream__()

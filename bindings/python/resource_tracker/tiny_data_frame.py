@@ -154,6 +154,16 @@ class TinyDataFrame:
                 values.append(_number(cell))
         self.columns = list(names)
         self._data = dict(zip(names, data))
+        self._know_tracker()
+
+    def _know_tracker(self) -> None:
+        """A file that a tracker has written answers to the names of the other schemas, too."""
+        from .column_maps import SCHEMAS, aliases
+
+        for schema in SCHEMAS.values():
+            for level, columns in schema.levels:
+                if self.columns == [column.name for column in columns]:
+                    self._aliases = aliases(schema, [(level, "")])
 
     def _like(self, data: Dict[str, List[Any]]) -> "TinyDataFrame":
         frame = TinyDataFrame(data)

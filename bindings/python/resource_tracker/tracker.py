@@ -15,7 +15,7 @@ from .column_maps import (BYTE_MAPPING, DEFAULT_SCHEMA, HUMAN_NAMES_MAPPING, REP
                           get_schema)
 from .helpers import aggregate_stats, mean, render_csv_row, round_memory
 from .tiny_data_frame import StatSpec, TinyDataFrame
-from .tracker_procfs import Stats
+from .tracker_procfs import Stats, stats_of
 
 if TYPE_CHECKING:
     from .report import Report
@@ -171,7 +171,7 @@ class ProcessTracker(_CsvTracker):
         memory = SCHEMAS[self.schema].process[6].name
         if not now[memory]:
             self.status = "exited"
-        return row
+        return stats_of("process", self.schema, row)
 
 
 def PidTracker(*args: Any, **kwargs: Any) -> ProcessTracker:
@@ -213,7 +213,7 @@ class SystemTracker(_CsvTracker):
         row.update(_cpu(last, now, over_s))
         for column in SCHEMAS[self.schema].system[5:]:
             row[column.name] = self._cell(column, last, now)
-        return row
+        return stats_of("system", self.schema, row)
 
     @staticmethod
     def _cell(column: Any, last: Dict[str, Any], now: Dict[str, Any]) -> Any:
@@ -282,7 +282,9 @@ class ResourceTracker:
         track_system: sample the machine
         discover_server: tell what the machine is, in server_info
         discover_cloud: tell where it is, in cloud_info
-        sentinel_token, upload_interval, streaming_metadata: accepted; nothing is sent
+        sentinel_token: accepted; nothing is sent
+        upload_interval: accepted
+        streaming_metadata: accepted
         schema: names and units of the columns: "0.4" (memory in KiB) or "0.5" (units in the names)
         job: name of the run
 
@@ -711,9 +713,9 @@ class ResourceTracker:
         """The cheapest server for the next run, from the catalogue in this package, offline.
 
         Args:
-            historical_stats: as for recommend_resources
-            **kwargs: limits on the servers: vendor_id, region_id, country_id, architecture, …;
-                see keeper.get_recommended_cloud_servers
+            **kwargs: historical_stats as for recommend_resources, and limits on the servers:
+                vendor_id, region_id, country_id, architecture, …; see
+                keeper.get_recommended_cloud_servers
 
         Raises:
             LookupError: no server of the catalogue fits

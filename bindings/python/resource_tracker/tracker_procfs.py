@@ -38,7 +38,8 @@ def _stats_class(level: str, schema: str) -> type:
 _classes: Dict[Tuple[str, str], type] = {}
 
 
-def _new(level: str, schema: str, values: Dict[str, Any]) -> Dict[str, Any]:
+def stats_of(level: str, schema: str, values: Dict[str, Any]) -> Dict[str, Any]:
+    """Values under the names of a schema, that answer to those of the others."""
     made = _classes.get((level, schema))
     if made is None:
         made = _classes[level, schema] = _stats_class(level, schema)
@@ -104,7 +105,7 @@ def get_process_stats(
         "memory_mib", "disk_read_bytes", "disk_write_bytes", "gpu_vram_mib")
     if not is_04:
         get_schema(schema)
-    return _new("process", schema, {
+    return stats_of("process", schema, {
         "timestamp": timestamp,
         "pid": pid,
         "children": (max(0, processes - 1) if children else None),
@@ -162,7 +163,7 @@ def get_system_stats(schema: str = DEFAULT_SCHEMA) -> Dict[str, Union[int, float
     stats["gpu_usage"] = gpu
     stats["gpu_vram" if is_04 else "gpu_vram_mib"] = gpu
     stats["gpu_utilized"] = gpu
-    return _new("system", schema, stats)
+    return stats_of("system", schema, stats)
 
 
 # ---- single figures ----
