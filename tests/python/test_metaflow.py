@@ -273,3 +273,89 @@ def test_card_of_its_type(flow):
                             "id='a')\n        @track_resources(create_card=False)"))("run")
     (html,) = flow.cards("start")
     assert "has no artifact none" in html
+
+
+AUTOTUNED = """
+    from metaflow import autotune_resources
+
+    @autotune_resources({arguments})
+    class F(FlowSpec):
+        @resources(cpu=4, memory=16000)
+        @track_resources
+        @step
+        def start(self):
+            held = b"x" * (50 << 20)
+            time.sleep(0.3)
+            self.x = [1, 2]
+            self.next(self.work, foreach="x")
+        @track_resources(interval=0.2)
+        @step
+        def work(self):
+            held = b"x" * ((self.input * 250) << 20)
+            time.sleep(0.5)
+            self.next(self.join)
+        @step
+        def join(self, inputs):
+            self.next(self.end)
+        @step
+        def end(self):
+            pass
+"""
+
+REQUESTS = ("{{s: next((d['attributes'].get('memory') for d in "
+            "run['_parameters'].task['_graph_info'].data['steps'][s]['decorators'] "
+            "if d['name'] == 'resources'), None) for s in ('start', 'work', 'join')}}").replace(
+                "{{", "{").replace("}}", "}")
+
+
+def test_autotune_requests_what_earlier_runs_used(flow):
+    flow.write(AUTOTUNED.format(arguments="margin=1.1, min_memory=256"))
+    first = flow("run")
+    assert "[@autotune_resources]" not in first.stdout + first.stderr
+    assert flow.client(REQUESTS) == {"start": 16000, "work": None, "join": None}
+    second = flow("run")
+    # All tasks of the foreach count: the larger one held 500 MiB, the other one would do with 512.
+    assert "[@autotune_resources] work: cpu=1, memory=1024 (was not stated)" in second.stderr
+    assert "[@autotune_resources] start: cpu=1, memory=256 (was cpu=4, memory=16000)" in (
+        second.stderr)
+    assert second.stderr.count("@autotune_resources") == 2  # once a run, not once a task
+    found = flow.client(REQUESTS)
+    assert found == {"start": "256", "work": "1024", "join": None}
+    # The page shows what was requested then.
+    assert "256 MiB" in flow.cards("start")[-1]
+    flow.write(AUTOTUNED.format(arguments="dry_run=True"))
+    third = flow("run")
+    assert "start: would be cpu=1, memory=512 (was cpu=4, memory=16000)" in third.stderr
+    assert flow.client(REQUESTS)["start"] == 16000
+
+
+def test_autotune_overrides_every_place_of_a_request(tmp_path):
+    """Metaflow takes the largest of @resources, @kubernetes and @batch."""
+    code = """
+        from metaflow import FlowSpec, step, kubernetes, resources
+        from metaflow_extensions.resource_tracker.plugins.track_resources import autotune
+        from metaflow.user_decorators.mutable_flow import MutableFlow
+
+        class F(FlowSpec):
+            @kubernetes(cpu=8, memory=32000, image="mine")
+            @resources(memory=16000)
+            @step
+            def start(self):
+                self.next(self.end)
+            @kubernetes
+            @step
+            def end(self):
+                pass
+
+        flow = MutableFlow(F, pre_mutate=False, statically_defined=True, inserted_by=["a test"])
+        for name, step in flow.steps:
+            autotune._request(step, {"cpu": 2, "memory": 640})
+            found = {n: k for n, _, _, k in step.decorator_specs}
+            print(name, [found[p][k] for p in ("resources", "kubernetes")
+                         for k in ("cpu", "memory")], found["kubernetes"]["image"])
+    """
+    (tmp_path / "f.py").write_text(textwrap.dedent(code))
+    out = subprocess.run([sys.executable, "f.py"], cwd=tmp_path, capture_output=True, text=True,
+                         timeout=60, check=False)
+    assert out.stdout.splitlines() == ["end ['2', '640', '2', '640'] None",
+                                       "start ['2', '640', '2', '640'] mine"], out.stderr
