@@ -30,7 +30,8 @@ packages=(
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
 	packages+=(nodejs npm)
 fi
-python_modules=(meson-python 'meson>=1.2.3' 'wheel>=0.40' pandas polars pyarrow ipython mypy metaflow)
+python_modules=(meson-python 'meson>=1.2.3' 'wheel>=0.40' pandas polars pyarrow ipython mypy metaflow \
+	'moto[server]' boto3)
 # For --bench only.
 bench_modules=(resource-tracker psutil)
 

@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import textwrap
+import time
 
 import pytest
 
@@ -54,6 +55,8 @@ class Flow:
         # Metaflow takes the nearest one above; there may be one of somebody else's.
         (folder / ".metaflow").mkdir(exist_ok=True)
         self.env = {**os.environ, "HOME": str(folder), "USER": "tester", "METAFLOW_USER": "tester",
+                    # Workers of a gang are started by the name `python`.
+                    "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}",
                     "METAFLOW_DEFAULT_DATASTORE": "local", "METAFLOW_DEFAULT_METADATA": "local"}
         self.env.pop("PYTHONPATH", None)
 
@@ -198,6 +201,9 @@ def test_a_failed_step_keeps_card_and_artifact(flow):
     assert json.loads(flow.client("run['start'].task.metadata_dict['resource-usage']"))["failed"]
 
 
+ENDED = "\u2717 ended without a word"
+
+
 def left_behind(flow, step):
     """Files beside the cards of a step that are none."""
     return [name for name in glob.glob(f"{flow.folder}/.metaflow/mf.cards/F/runs/*/steps/{step}/"
@@ -205,13 +211,32 @@ def left_behind(flow, step):
             if not name.endswith(("/.", "/.."))]
 
 
+LOOK = pathlib.Path(__file__).with_name("look.mjs")
+
+
 def test_a_killed_step_ends_the_run_and_its_card_stays(flow):
-    flow.write(body("b = b'x' * (50 << 20); time.sleep(3.5); os.kill(os.getpid(), 9)",
+    """And whoever looks at the card in a browser sees it live, then how it ended."""
+    flow.write(body("b = b'x' * (50 << 20); time.sleep(7); os.kill(os.getpid(), 9)",
                     "@track_resources(interval=0.2)"))
-    done = flow("run", check=False, timeout=60)  # does not hang
-    assert done.returncode != 0
+    run = subprocess.Popen([sys.executable, "flow.py", "--no-pylint", "run"], cwd=flow.folder,
+                           env=flow.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(1200):
+            if flow.cards("start") or run.poll() is not None:
+                break
+            time.sleep(0.05)
+        (path,) = glob.glob(f"{flow.folder}/.metaflow/mf.cards/F/runs/*/steps/start/tasks/*/cards/*")
+        out = subprocess.run(["node", LOOK, f"file://{path}", "40", ENDED], text=True, timeout=120,
+                             stdout=subprocess.PIPE, check=True).stdout
+        assert run.wait(timeout=60) != 0  # it does not hang
+    finally:
+        run.kill()
+        run.wait()
+    seen = json.loads(out)
+    assert seen["states"] == ["\u2026 still running", ENDED]
+    assert seen["charts"] >= 5 and seen["requests"] == [] and seen["errors"] == []
     (html,) = flow.cards("start")
-    assert "ended without a word" in html and "data-live" not in html
+    assert "data-live" not in html and "raises a request and never lowers it" in html
     assert left_behind(flow, "start") == []
 
 
