@@ -6,8 +6,10 @@ import os
 import pathlib
 import subprocess
 import sys
+import tarfile
 import textwrap
 import time
+import zlib
 
 import pytest
 
@@ -384,3 +386,34 @@ def test_autotune_overrides_every_place_of_a_request(tmp_path):
                          timeout=60, check=False)
     assert out.stdout.splitlines() == ["end ['2', '640', '2', '640'] None",
                                        "start ['2', '640', '2', '640'] mine"], out.stderr
+
+
+def test_code_packages_hold_the_package_once_and_it_works_from_there(flow):
+    flow.write(body("pass"))("package", "save", "code.tgz")
+    code = flow.folder / "code"
+    with tarfile.open(flow.folder / "code.tgz") as archive:
+        archive.extractall(code)
+    root = code / ".mf_code"
+    ours = [path for path in root.rglob("*") if path.is_file() and "resource_tracker" in str(
+        path.relative_to(root)) and path.suffix != ".pyc"]
+    assert {path.relative_to(root).parts[0] for path in ours} == {
+        "resource_tracker", "metaflow_extensions"}
+    contents = [path.read_bytes() for path in ours if path.stat().st_size > 200]
+    assert len(set(contents)) == len(contents)
+    # The machine code of one machine; with that of two it stays below 3 MB.
+    machines = sum(path.name == "resource-tracker-program" for path in ours)
+    assert machines >= 1 and sum(len(zlib.compress(c)) for c in contents) < 1.5e6 * machines
+    text = """
+        import resource_tracker, os
+        from resource_tracker import ResourceTracker, _core, _engine
+        with ResourceTracker(interval=0.05) as tracker:
+            tracker.wait_for_samples(3, timeout=50)
+        assert type(tracker._tracker) is _core.Tracker
+        print(resource_tracker.__file__, _engine.program(), len(os.listdir("/proc/self/task")))
+    """
+    out = subprocess.run([sys.executable, "-S", "-c", textwrap.dedent(text)], cwd=flow.folder,
+                         env={**flow.env, "PYTHONPATH": str(root)}, capture_output=True, text=True,
+                         timeout=120, check=False)
+    package, program, threads = out.stdout.split()
+    assert package.startswith(str(root)) and program.startswith(str(root)), out.stderr
+    assert threads == "1"  # the program samples, not a thread

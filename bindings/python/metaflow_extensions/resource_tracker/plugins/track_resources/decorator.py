@@ -11,9 +11,17 @@ import time
 from metaflow.decorators import StepDecorator
 
 # Imported here so that code packages hold it.
-import resource_tracker  # noqa: F401
+import resource_tracker
 
 from . import history
+
+try:
+    from resource_tracker import _core  # noqa: F401
+except ImportError:  # of another machine, or none: there is Python
+    pass
+# Code packages get the package's own folder as it is, with the machine code of all machines; what lies
+# in a further folder would be put beside the rest, where nobody looks for it.
+del resource_tracker.__path__[1:]
 
 ARTIFACT = "resource_tracker_data"
 
