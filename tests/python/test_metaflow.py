@@ -29,6 +29,9 @@ FOREACH = """
         @track_resources
         @step
         def start(self):
+            begin = time.process_time()
+            while time.process_time() < begin + 0.02: pass
+            self.used_s = time.process_time() - begin
             self.x = [1, 2]
             self.next(self.work, foreach="x")
         @resources(cpu=2, memory=1024)
@@ -119,6 +122,8 @@ def test_a_step_shorter_than_an_interval_has_its_totals(foreach):
     data = foreach.client("run['start'].task.data.resource_tracker_data")
     assert data["tracker"]["metadata"]["interval"] == 1
     assert len(data["tracker"]["process_metrics"]) == 1 and "error" not in data
+    used_s = foreach.client("run['start'].task.data.used_s")
+    assert 0.02 <= used_s <= data["totals"]["cpu_s"]["value"] < used_s + 0.01
 
 
 def test_merging_and_steps_that_are_not_tracked(foreach):
