@@ -422,3 +422,13 @@ def test_code_packages_hold_the_package_once_and_it_works_from_there(flow):
     package, program, threads = out.stdout.split()
     assert package.startswith(str(root)) and program.startswith(str(root)), out.stderr
     assert threads == "1"  # the program samples, not a thread
+
+
+def test_a_program_that_cannot_be_executed_is_done_without(flow):
+    """A thread samples, and Python makes the card."""
+    flow.write(body("time.sleep(0.3)", "@track_resources(interval=0.1)"))(
+        "run", RESOURCE_TRACKER_BIN="/nonexistent/program")
+    (html,) = flow.cards("start")
+    assert "<h1>What the job used</h1>" in html and "://" not in html
+    data = flow.client("run['start'].task.data.resource_tracker_data")
+    assert data["step_failed"] is False and data["totals"]["cpu_s"]["value"] > 0
