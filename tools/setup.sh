@@ -40,8 +40,7 @@ fi
 # submit file without a server.
 snippet_modules=('kubernetes-validate>=1.29' 'htcondor>=24,<25' 'snakemake>=8' 'botocore>=1.34')
 python_modules=(meson-python 'meson>=1.2.3' 'wheel>=0.40' pandas polars pyarrow duckdb ipython ipykernel nbclient
-	gunicorn mypy metaflow
-	ziglang auditwheel mkdocs mkdocs-material 'mkdocstrings[python]' ruff)
+	gunicorn mypy metaflow 'moto[server]' boto3 ziglang auditwheel mkdocs mkdocs-material 'mkdocstrings[python]' ruff)
 # For --bench only. Without the sibling the benchmarks say so and go on.
 bench_modules=(resource-tracker psutil)
 bench_packages=(sysstat time)

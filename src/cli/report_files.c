@@ -17,9 +17,13 @@ enum { PAGE_MAX = 256 << 20, RAW_MAX = 128 << 20, EARLIER_MAX = 1 << 20, RUNS_MA
 
 static int write_file(const char *via, const char *path, const struct trk_buf *b)
 {
-	int r = b->error ? b->error
-		: via    ? trk__replace_file_via(via, path, b->data, b->len)
-			 : trk__replace_file(path, b->data, b->len);
+	int r;
+
+	if (via)
+		(void) unlink(via); /* of a child that was killed while it wrote */
+	r = b->error ? b->error
+	    : via    ? trk__replace_file_via(via, path, b->data, b->len)
+		     : trk__replace_file(path, b->data, b->len);
 
 	if (r == 0)
 		return 0;

@@ -10,7 +10,13 @@ static const char *const tones[] = {"", "strong", "good", "bad", "warn", "muted"
 void trk__report_html_text(struct trk_buf *b, const char *text)
 {
 	for (; *text; text++) {
+		size_t plain = strcspn(text, "&<>\"'\x01\x02\x03\x04");
+
+		trk__buf_add(b, text, plain);
+		text += plain;
 		switch (*text) {
+		case '\0':
+			return;
 		case '&':
 			trk__buf_puts(b, "&amp;");
 			break;
@@ -26,13 +32,8 @@ void trk__report_html_text(struct trk_buf *b, const char *text)
 		case '\'':
 			trk__buf_puts(b, "&#39;");
 			break;
-		case 1:
-		case 2:
-		case 3:
-		case 4:
+		default: /* a mark */
 			break;
-		default:
-			trk__buf_putc(b, *text);
 		}
 	}
 }
@@ -42,14 +43,19 @@ static void rich(struct trk_buf *b, const char *text)
 {
 	static const char *const elements[] = {"<strong>", "</strong>", "<bdi>", "</bdi>"};
 
-	while (*text) {
-		const char one[2] = {*text, '\0'};
+	char piece[256];
 
-		if ((unsigned char) *text <= 4)
-			trk__buf_puts(b, elements[*text - 1]);
-		else
-			trk__report_html_text(b, one);
-		text++;
+	while (*text) {
+		size_t plain = strcspn(text, "\x01\x02\x03\x04");
+
+		if (plain >= sizeof(piece))
+			plain = sizeof(piece) - 1;
+		memcpy(piece, text, plain);
+		piece[plain] = '\0';
+		trk__report_html_text(b, piece);
+		text += plain;
+		if (*text && (unsigned char) *text <= 4)
+			trk__buf_puts(b, elements[*text++ - 1]);
 	}
 }
 
@@ -263,7 +269,10 @@ static void start(struct trk_buf *b, const struct trk_report *r)
 	trk__report_html_text(b, r->job);
 	trk__buf_puts(b, " \u00b7 ");
 	trk__report_html_text(b, r->state);
-	trk__buf_printf(b, "</title>\n<style>%s</style></head>\n<body>", trk__report_css);
+	/* Not by printf, which takes a long text apart. */
+	trk__buf_puts(b, "</title>\n<style>");
+	trk__buf_puts(b, trk__report_css);
+	trk__buf_puts(b, "</style></head>\n<body>");
 }
 
 static void head(struct trk_buf *b, const struct trk_report *r)
@@ -308,5 +317,7 @@ void trk__report_html(struct trk_buf *b, const struct trk_report *r)
 		base64(b, r->raw, r->raw_len);
 		trk__buf_puts(b, "</script>\n");
 	}
-	trk__buf_printf(b, "<script>%s</script>\n</body></html>\n", trk__report_js);
+	trk__buf_puts(b, "<script>");
+	trk__buf_puts(b, trk__report_js);
+	trk__buf_puts(b, "</script>\n</body></html>\n");
 }

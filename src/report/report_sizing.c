@@ -60,6 +60,13 @@ static double next_of(const struct trk_report_work *w, double value)
 	return w->has_advice ? value : (double) NAN;
 }
 
+static const char *held_words(const struct trk_report_work *w)
+{
+	return w->in->record->outcome.verdict == TRK_VERDICT_RUNNING
+		       ? "not lowered while the run goes on"
+		       : "not lowered after a run that did not end well";
+}
+
 static void add_cpu(struct trk_report *r, const struct trk_report_work *w,
 		    struct trk_report_table *t)
 {
@@ -68,7 +75,7 @@ static void add_cpu(struct trk_report *r, const struct trk_report_work *w,
 			       w->cpu_peak,  next_of(w, a->cores), NULL};
 
 	if (w->held_cpu)
-		res.why = "not lowered after a run that did not end well";
+		res.why = held_words(w);
 	else if (w->has_advice && a->has_cpu && a->cpu.reason_count)
 		res.why = a->cpu.reason[0];
 	if (res.why)
@@ -85,7 +92,7 @@ static void add_memory(struct trk_report *r, const struct trk_report_work *w,
 			       NULL};
 
 	if (w->held_memory)
-		res.why = "not lowered after a run that did not end well";
+		res.why = held_words(w);
 	else if (w->in->record->outcome.verdict == TRK_VERDICT_OUT_OF_MEMORY)
 		res.why = "killed at its limit: what it would have come to use is above that";
 	else if (w->has_advice && a->has_memory && a->memory.reason_count)

@@ -73,3 +73,13 @@ def test_the_page_rests_on_the_earlier_runs_that_are_stated(rt, job):
 def test_an_interval_that_is_none_is_refused(rt):
     result = rt.run("attach", "--report-every", "soon", "1")
     assert result.rc == 2 and "--report-every soon: not a duration" in result.stderr
+
+
+def test_what_a_killed_page_has_left_is_in_nobodys_way(rt, job):
+    page, via = rt.home / "page.html", rt.home / "elsewhere"
+    via.write_text("half a page")
+    tracker = attach(rt, job, page, "--report-via", str(via))
+    await_text(page, "still running")
+    tracker.send_signal(signal.SIGINT)
+    assert tracker.wait(60) == 0
+    assert "tracking was stopped" in page.read_text(encoding="utf-8") and not via.exists()

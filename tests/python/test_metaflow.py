@@ -6,7 +6,10 @@ import os
 import pathlib
 import subprocess
 import sys
+import tarfile
 import textwrap
+import time
+import zlib
 
 import pytest
 
@@ -26,6 +29,11 @@ FOREACH = """
         @track_resources
         @step
         def start(self):
+            begin = time.process_time()
+            while time.process_time() < begin + 0.02: pass
+            held = b"x" * (80 << 20)
+            del held
+            self.used_s = time.process_time() - begin
             self.x = [1, 2]
             self.next(self.work, foreach="x")
         @resources(cpu=2, memory=1024)
@@ -54,6 +62,8 @@ class Flow:
         # Metaflow takes the nearest one above; there may be one of somebody else's.
         (folder / ".metaflow").mkdir(exist_ok=True)
         self.env = {**os.environ, "HOME": str(folder), "USER": "tester", "METAFLOW_USER": "tester",
+                    # Workers of a gang are started by the name `python`.
+                    "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}",
                     "METAFLOW_DEFAULT_DATASTORE": "local", "METAFLOW_DEFAULT_METADATA": "local"}
         self.env.pop("PYTHONPATH", None)
 
@@ -114,6 +124,11 @@ def test_a_step_shorter_than_an_interval_has_its_totals(foreach):
     data = foreach.client("run['start'].task.data.resource_tracker_data")
     assert data["tracker"]["metadata"]["interval"] == 1
     assert len(data["tracker"]["process_metrics"]) == 1 and "error" not in data
+    used_s = foreach.client("run['start'].task.data.used_s")
+    assert 0.02 <= used_s <= data["totals"]["cpu_s"]["value"] < used_s + 0.03
+    # A peak that no sample has seen is what later runs request.
+    stats = foreach.client("json.loads(run['start'].task.metadata_dict['resource-usage'])['stats']")
+    assert stats["process_memory_mib"]["max"] > 100
 
 
 def test_merging_and_steps_that_are_not_tracked(foreach):
@@ -198,6 +213,9 @@ def test_a_failed_step_keeps_card_and_artifact(flow):
     assert json.loads(flow.client("run['start'].task.metadata_dict['resource-usage']"))["failed"]
 
 
+ENDED = "\u2717 ended without a word"
+
+
 def left_behind(flow, step):
     """Files beside the cards of a step that are none."""
     return [name for name in glob.glob(f"{flow.folder}/.metaflow/mf.cards/F/runs/*/steps/{step}/"
@@ -205,13 +223,32 @@ def left_behind(flow, step):
             if not name.endswith(("/.", "/.."))]
 
 
+LOOK = pathlib.Path(__file__).with_name("look.mjs")
+
+
 def test_a_killed_step_ends_the_run_and_its_card_stays(flow):
-    flow.write(body("b = b'x' * (50 << 20); time.sleep(3.5); os.kill(os.getpid(), 9)",
+    """And whoever looks at the card in a browser sees it live, then how it ended."""
+    flow.write(body("b = b'x' * (50 << 20); time.sleep(7); os.kill(os.getpid(), 9)",
                     "@track_resources(interval=0.2)"))
-    done = flow("run", check=False, timeout=60)  # does not hang
-    assert done.returncode != 0
+    run = subprocess.Popen([sys.executable, "flow.py", "--no-pylint", "run"], cwd=flow.folder,
+                           env=flow.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(1200):
+            if flow.cards("start") or run.poll() is not None:
+                break
+            time.sleep(0.05)
+        (path,) = glob.glob(f"{flow.folder}/.metaflow/mf.cards/F/runs/*/steps/start/tasks/*/cards/*")
+        out = subprocess.run(["node", LOOK, f"file://{path}", "40", ENDED], text=True, timeout=120,
+                             stdout=subprocess.PIPE, check=True).stdout
+        assert run.wait(timeout=60) != 0  # it does not hang
+    finally:
+        run.kill()
+        run.wait()
+    seen = json.loads(out)
+    assert seen["states"] == ["\u2026 still running", ENDED]
+    assert seen["charts"] >= 5 and seen["requests"] == [] and seen["errors"] == []
     (html,) = flow.cards("start")
-    assert "ended without a word" in html and "data-live" not in html
+    assert "data-live" not in html and "raises a request and never lowers it" in html
     assert left_behind(flow, "start") == []
 
 
@@ -269,7 +306,139 @@ def test_spin(foreach):
 
 
 def test_card_of_its_type(flow):
-    flow.write(body("pass", "@card(type='tracked_resources', options={'artifact_name': 'none'}, "
-                            "id='a')\n        @track_resources(create_card=False)"))("run")
+    """Made from the artifact, by Metaflow's own way."""
+    flow.write(body("time.sleep(0.5)", "@card(type='tracked_resources', id='a')\n"
+                    "        @card(type='tracked_resources', options={'artifact_name': 'none'}, "
+                    "id='b')\n        @track_resources(create_card=False, interval=0.1)"))("run")
+    pages = flow.cards("start")
+    assert len(pages) == 2
+    (none,) = [html for html in pages if "has no artifact none" in html]
+    (made,) = [html for html in pages if html != none]
+    assert "Where the wall time went" in made and "://" not in made
+
+
+AUTOTUNED = """
+    from metaflow import autotune_resources
+
+    @autotune_resources({arguments})
+    class F(FlowSpec):
+        @resources(cpu=4, memory=16000)
+        @track_resources
+        @step
+        def start(self):
+            held = b"x" * (50 << 20)
+            time.sleep(0.3)
+            self.x = [1, 2]
+            self.next(self.work, foreach="x")
+        @track_resources(interval=0.2)
+        @step
+        def work(self):
+            held = b"x" * ((self.input * 250) << 20)
+            time.sleep(0.5)
+            self.next(self.join)
+        @step
+        def join(self, inputs):
+            self.next(self.end)
+        @step
+        def end(self):
+            pass
+"""
+
+REQUESTS = ("{{s: next((d['attributes'].get('memory') for d in "
+            "run['_parameters'].task['_graph_info'].data['steps'][s]['decorators'] "
+            "if d['name'] == 'resources'), None) for s in ('start', 'work', 'join')}}").replace(
+                "{{", "{").replace("}}", "}")
+
+
+def test_autotune_requests_what_earlier_runs_used(flow):
+    flow.write(AUTOTUNED.format(arguments="margin=1.1, min_memory=256"))
+    first = flow("run")
+    assert "[@autotune_resources]" not in first.stdout + first.stderr
+    assert flow.client(REQUESTS) == {"start": 16000, "work": None, "join": None}
+    second = flow("run")
+    # All tasks of the foreach count: the larger one held 500 MiB, the other one would do with 512.
+    assert "[@autotune_resources] work: cpu=1, memory=1024 (was not stated)" in second.stderr
+    assert "[@autotune_resources] start: cpu=1, memory=256 (was cpu=4, memory=16000)" in (
+        second.stderr)
+    assert second.stderr.count("@autotune_resources") == 2  # once a run, not once a task
+    found = flow.client(REQUESTS)
+    assert found == {"start": "256", "work": "1024", "join": None}
+    # The page shows what was requested then.
+    assert "256 MiB" in flow.cards("start")[-1]
+    flow.write(AUTOTUNED.format(arguments="dry_run=True"))
+    third = flow("run")
+    assert "start: would be cpu=1, memory=512 (was cpu=4, memory=16000)" in third.stderr
+    assert flow.client(REQUESTS)["start"] == 16000
+
+
+def test_autotune_overrides_every_place_of_a_request(tmp_path):
+    """Metaflow takes the largest of @resources, @kubernetes and @batch."""
+    code = """
+        from metaflow import FlowSpec, step, kubernetes, resources
+        from metaflow_extensions.resource_tracker.plugins.track_resources import autotune
+        from metaflow.user_decorators.mutable_flow import MutableFlow
+
+        class F(FlowSpec):
+            @kubernetes(cpu=8, memory=32000, image="mine")
+            @resources(memory=16000)
+            @step
+            def start(self):
+                self.next(self.end)
+            @kubernetes
+            @step
+            def end(self):
+                pass
+
+        flow = MutableFlow(F, pre_mutate=False, statically_defined=True, inserted_by=["a test"])
+        for name, step in flow.steps:
+            autotune._request(step, {"cpu": 2, "memory": 640})
+            found = {n: k for n, _, _, k in step.decorator_specs}
+            print(name, [found[p][k] for p in ("resources", "kubernetes")
+                         for k in ("cpu", "memory")], found["kubernetes"]["image"])
+    """
+    (tmp_path / "f.py").write_text(textwrap.dedent(code))
+    out = subprocess.run([sys.executable, "f.py"], cwd=tmp_path, capture_output=True, text=True,
+                         timeout=60, check=False)
+    assert out.stdout.splitlines() == ["end ['2', '640', '2', '640'] None",
+                                       "start ['2', '640', '2', '640'] mine"], out.stderr
+
+
+def test_code_packages_hold_the_package_once_and_it_works_from_there(flow):
+    flow.write(body("pass"))("package", "save", "code.tgz")
+    code = flow.folder / "code"
+    with tarfile.open(flow.folder / "code.tgz") as archive:
+        archive.extractall(code)
+    root = code / ".mf_code"
+    ours = [path for path in root.rglob("*") if path.is_file() and "resource_tracker" in str(
+        path.relative_to(root)) and path.suffix != ".pyc"]
+    assert {path.relative_to(root).parts[0] for path in ours} == {
+        "resource_tracker", "metaflow_extensions"}
+    contents = [path.read_bytes() for path in ours if path.stat().st_size > 200]
+    assert len(set(contents)) == len(contents)
+    # The machine code of one machine; with that of two it stays below 3 MB.
+    machines = sum(path.name == "resource-tracker-program" for path in ours)
+    assert machines >= 1 and sum(len(zlib.compress(c)) for c in contents) < 1.5e6 * machines
+    text = """
+        import resource_tracker, os
+        from resource_tracker import ResourceTracker, _core, _engine
+        with ResourceTracker(interval=0.05) as tracker:
+            tracker.wait_for_samples(3, timeout=50)
+        assert type(tracker._tracker) is _core.Tracker
+        print(resource_tracker.__file__, _engine.program(), len(os.listdir("/proc/self/task")))
+    """
+    out = subprocess.run([sys.executable, "-S", "-c", textwrap.dedent(text)], cwd=flow.folder,
+                         env={**flow.env, "PYTHONPATH": str(root)}, capture_output=True, text=True,
+                         timeout=120, check=False)
+    package, program, threads = out.stdout.split()
+    assert package.startswith(str(root)) and program.startswith(str(root)), out.stderr
+    assert threads == "1"  # the program samples, not a thread
+
+
+def test_a_program_that_cannot_be_executed_is_done_without(flow):
+    """A thread samples, and Python makes the card."""
+    flow.write(body("time.sleep(0.3)", "@track_resources(interval=0.1)"))(
+        "run", RESOURCE_TRACKER_BIN="/nonexistent/program")
     (html,) = flow.cards("start")
-    assert "has no artifact none" in html
+    assert "<h1>What the job used</h1>" in html and "://" not in html
+    data = flow.client("run['start'].task.data.resource_tracker_data")
+    assert data["step_failed"] is False and data["totals"]["cpu_s"]["value"] > 0

@@ -51,7 +51,10 @@ class LocalCard:
         """The program writes by itself."""
 
     def end(self):
-        """It has written the last one before it said that it has stopped."""
+        """It has written the last one before it said that it has stopped, if it could."""
+        with open(self.path, "rb") as file:
+            if b" data-live=" in file.read(200):
+                raise OSError("the last page could not be written: is there room?")
 
     def save(self, page):
         """Take a page that somebody else has made."""

@@ -11,9 +11,17 @@ import time
 from metaflow.decorators import StepDecorator
 
 # Imported here so that code packages hold it.
-import resource_tracker  # noqa: F401
+import resource_tracker
 
 from . import history
+
+try:
+    from resource_tracker import _core  # noqa: F401
+except ImportError:  # of another machine, or none: there is Python
+    pass
+# Code packages get the package's own folder as it is, with the machine code of all machines; what lies
+# in a further folder would be put beside the rest, where nobody looks for it.
+del resource_tracker.__path__[1:]
 
 ARTIFACT = "resource_tracker_data"
 
@@ -146,6 +154,7 @@ class TrackResourcesDecorator(StepDecorator):
         _describe_machine(tracker)
         stats = tracker.stats()
         totals = tracker.totals()
+        _raise_peak(stats, totals)
         self._register(stats, totals, failed)
         return {
             "step_failed": failed,
@@ -235,6 +244,14 @@ def _describe_machine(tracker):
     if cloud:
         tracker._cloud_info = {**_from_program(cloud),
                                "discovery_time": cloud.get("discovery_time")}
+
+
+def _raise_peak(stats, totals):
+    """Between two samples there may have been more: what later runs request rests on the peak."""
+    peak = totals.get("peak_memory_mib", {}).get("value")
+    memory = stats.get("process_memory_mib")
+    if peak and memory and peak > (memory.get("max") or 0):
+        memory["max"] = round(peak, 2)
 
 
 def _keep_out_of_merges(artifact):

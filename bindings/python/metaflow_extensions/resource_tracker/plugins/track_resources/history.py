@@ -43,7 +43,7 @@ def of_step(step):
     if not found:
         return None
     longest = max(found, key=lambda value: value.get("duration_s") or 0)
-    totals = {}
+    totals: dict = {}
     for value in found:
         for key, figure in (value.get("totals") or {}).items():
             if figure is not None and figure > totals.get(key, -1):
@@ -93,7 +93,8 @@ def runs_of_step(flow_name, step_name, but_not=None, limit=RUNS):
 def by_step(flow_name, limit=RUNS):
     """{step: figures of its last runs, the newest first}, as runs_of_step, for all steps that were
     tracked."""
-    found, complete = {}, set()
+    found: dict = {}
+    complete = set()
     for run in earlier_runs(flow_name, limit=limit):
         for step in run.steps():
             figures = of_step(step) if step.id not in complete else None

@@ -1,0 +1,3 @@
+"""Names that `from metaflow import …` has beside the decorators of steps."""
+
+toplevel = "names"

@@ -1,0 +1,39 @@
+// What a browser shows of a page that changes: look.mjs URL SECONDS STATE [PICTURE]
+// Opens it, waits until it shows the state or the time is over, and prints as JSON: the states that it
+// has shown, how many charts it draws, its requests beyond itself, and what went wrong.
+import { createRequire } from "node:module";
+
+const require = createRequire(new URL("../../web/package.json", import.meta.url));
+const { chromium } = require("playwright-core");
+const [url, seconds, wanted, picture] = process.argv.slice(2);
+
+const browser = await chromium.launch({
+	executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+	args: ["--no-sandbox"],
+});
+const page = await browser.newPage({ viewport: { width: 1200, height: 1500 } });
+const seen = { states: [], charts: 0, requests: [], errors: [] };
+page.on("pageerror", (error) => seen.errors.push(String(error)));
+page.on("console", (message) => message.type() === "error" && seen.errors.push(message.text()));
+page.on("request", (request) => seen.requests.push(request.url()));
+await page.goto(url);
+// A card server shows the card in a frame.
+const card = () => page.frames().find((frame) => frame.url().includes("/card/")) ?? page.mainFrame();
+for (const end = Date.now() + 1000 * seconds; Date.now() < end && seen.states.at(-1) !== wanted; ) {
+	try {
+		const state = await card().locator(".state").first().textContent({ timeout: 500 });
+		if (seen.states.at(-1) !== state) {
+			seen.states.push(state);
+		}
+	} catch {
+		// It is being loaded again.
+	}
+	await new Promise((done) => setTimeout(done, 100));
+}
+seen.charts = await card().locator("figure.chart").count();
+seen.requests = [...new Set(seen.requests)].filter((request) => request !== url);
+if (picture) {
+	await page.screenshot({ path: picture });
+}
+await browser.close();
+console.log(JSON.stringify(seen));
