@@ -53,7 +53,8 @@ def test_a_history_of_an_earlier_version_gets_the_column(rt):
     assert rt.run("history").rc == 0
     path = rt.state / "history.sqlite"
     with sqlite3.connect(path) as db:
-        db.execute("ALTER TABLE run DROP COLUMN cost_usd")
+        for later in "cost_usd", "scope":
+            db.execute(f"ALTER TABLE run DROP COLUMN {later}")
         db.execute("PRAGMA user_version = 2")
     track(rt, "aws/us-east-1/m5.large")
     runs = rt.run("history", "--json").json()["runs"]

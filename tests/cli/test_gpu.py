@@ -389,7 +389,9 @@ def test_the_programs_that_are_started_are_none_of_the_jobs(rt, smi):
 
 def test_a_job_that_nobody_waits_for_is_counted_beside_nvidia_smi(smi):
     smi.play(f"{spin(0.3)}; {SMI_BODY}")
-    result = smi.track("sh", "-c", f"trap '' CHLD; ({spin(0.5)}) & sleep 2")
+    done = smi.folder / "done"
+    result = smi.track("sh", "-c", f"trap '' CHLD; ({spin(0.5)}; : >'{done}') & sleep 2; "
+                       f"until [ -e '{done}' ]; do sleep 0.1; done")
     assert 0.4 < result.summary["totals"]["cpu_s"]["value"] < 0.9
 
 

@@ -302,8 +302,9 @@ def test_the_phase_in_which_the_change_happened_is_named(rt):
     assert load_and_train(rt, 1.5).rc == 0
     for args, count in ((["@"], 5), (["@2", "@"], 1)):
         found = rt.run("compare", "--json", *args).json()["phase"]
-        assert (found["name"], found["number"], found["runs"]) == ("load", 1, count)
-        assert 0.2 < found["before_s"] < 0.9 and 1.4 < found["now_s"] < 2.5
+        assert (found["name"], found["runs"]) == ("load", count)
+        assert found["number"] in (1, 2)  # a busy machine may take a while to come to the mark
+        assert 0.2 < found["before_s"] < 1.4 < found["now_s"]
     assert "  run time changed in load: " in rt.run("compare").stdout
     assert "\nrun time changed in **load**: " in rt.run("compare", "--markdown").stdout
     assert re.search(r"Change .* vs median of 5 runs \(usual .*\): load \+1\.\d s",
