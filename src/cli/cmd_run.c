@@ -49,7 +49,8 @@ static int run(int argc, char **argv)
 		return EXIT_BEFORE_JOB;
 	if (at >= argc && settings.pid) /* resource-tracker --pid PID, as the sibling has it */
 		return track_with(&settings, NULL, settings.pid);
-	if (at >= argc && strcmp(argv[0], cli_run.name) != 0) { /* options alone: the machine */
+	/* Options alone: the machine. After -- a command was to follow (-- $NOTHING). */
+	if (at >= argc && strcmp(argv[0], cli_run.name) != 0 && strcmp(argv[argc - 1], "--") != 0) {
 		settings.job = settings.job ? settings.job : "system";
 		return track_with(&settings, NULL, 0);
 	}

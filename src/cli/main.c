@@ -150,7 +150,7 @@ static int unknown_command(const char *name)
 	for (const struct cli_command *const *c = cli_commands; *c; c++) {
 		size_t d = distance(name, (*c)->name);
 
-		if (d < least) {
+		if (d < least && d < strlen(name)) {
 			least = d;
 			best = (*c)->name;
 		}

@@ -5,6 +5,7 @@
 #include <ftw.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -473,7 +474,13 @@ static int speak(const struct track_settings *s, const struct trk_track_result *
 	if (is_change_wanted(s, &result->record) &&
 	    cli_change_quickly(s->dir, &result->record, &change))
 		style.change = &change;
-	if (result->recording_error && !s->no_recording) {
+	if (result->sampling_error) {
+		cli_complain("the job was not sampled: %s",
+			     result->sampling_error == -ESRCH
+				     ? "/proc is another pid namespace's. Try: unshare --mount-proc"
+				     : trk__strerror(result->sampling_error));
+		r = EXIT_ERROR;
+	} else if (result->recording_error && !s->no_recording) {
 		cli_complain("%s: recording incomplete: %s (%llu records not written)",
 			     result->recording_where, trk__strerror(result->recording_error),
 			     (unsigned long long) result->recording_lost);
@@ -522,6 +529,12 @@ static int start_failure(const struct track_settings *s, const struct trk_track_
 		return track_exec_failure(argv[0], -error);
 	if (argv)
 		return run_instead(s, argv, "cannot track the job", error);
+	if (pid && error == -ESRCH && kill(pid, 0) < 0 && errno == EPERM) {
+		cli_complain("pid %d: another user's, and /proc hides it (hidepid). Try: as that "
+			     "user, or as root",
+			     pid);
+		return EXIT_DENIED;
+	}
 	if (pid)
 		cli_complain("pid %d: %s", pid,
 			     error == -ESRCH ? "no such process" : trk__strerror(error));

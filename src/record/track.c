@@ -603,6 +603,7 @@ static int begin(struct track *t)
 	r = open_sampler(t);
 	if (r < 0 && !t->result->started)
 		return r;
+	t->result->sampling_error = r;
 	if (t->sampler)
 		trk__finish_limits(&t->finish, t->sampler, &t->record->run);
 	trk__request_from_limits(&t->record->run);
@@ -692,8 +693,6 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 		if (t.writer && trk__writer_end(t.writer, &result->record.outcome) < 0)
 			result->recording_error =
 				trk__writer_error(t.writer, &result->recording_lost);
-		if (!t.sampler)
-			result->recording_error = -ENODATA;
 	}
 	(void) trk__discovery_end(&t.discovery, &result->record.place);
 	trk__tool_hold(false);

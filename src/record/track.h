@@ -60,6 +60,7 @@ struct trk_track_result {
 	struct trk_record record; /* the caller releases */
 	bool started;             /* run: the job was started */
 	bool exec_failed;
+	int sampling_error;      /* run: why the job was stood in for, and nothing sampled; or 0 */
 	int recording_error;     /* 0, or why there is no recording or not all of one */
 	uint64_t recording_lost; /* records */
 	char recording_where[4352];

@@ -781,6 +781,12 @@ static void tree_sources(const struct trk_sampler *s, struct trk_source *list, s
 {
 	const struct trk_tree_state *state = trk__tree_state(s->tree);
 
+	/* PID 1 is always there to be seen, but where hidepid hides it. */
+	if (faccessat(s->env.proc_fd, "self", F_OK, 0) == 0 &&
+	    faccessat(s->env.proc_fd, "1", F_OK, 0) < 0)
+		add_source(list, n, "process_tree",
+			   "/proc hides processes of other users (hidepid): children that are "
+			   "set-user-id programs are not seen");
 	add_source(list, n, "process_cpu",
 		   s->perf_ns >= 0 ? "CPU clock of each pid, PID/stat, wait4, perf task-clock"
 				   : "CPU clock of each pid, PID/stat, wait4 (perf counter not "

@@ -56,8 +56,10 @@ def test_a_hundred_ticks_a_second_do_not_drift_on_busy_cores(rt, busy):
     assert abs(drift_s) < 0.001
     # What is not there is counted as missed.
     assert tracker["samples"] + tracker["missed"] == pytest.approx(deadlines, abs=3)
-    assert tracker["late"] == sum(late > 0.001 for _, late in ticks) + (
-        float(rows[0]["tracker_late_s"]) > 0.001)
+    all_late = [late for _, late in ticks] + [float(rows[0]["tracker_late_s"])]
+    # Rows tell microseconds: one that is late by just a tenth of the interval may round to it.
+    assert sum(late > 0.001 for late in all_late) <= tracker["late"] <= sum(
+        late >= 0.001 for late in all_late)
 
 
 def test_a_stopped_tracker_counts_what_it_missed(rt):

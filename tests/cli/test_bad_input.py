@@ -1,0 +1,194 @@
+"""What a user may ask for that cannot be had: one clear line, or a reason for each figure, and the job's
+result is its own."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+
+NOBODY = 65534
+AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+
+
+def one_line(result, *words):
+    assert result.stderr.count("\n") == 1 and result.stderr.startswith("resource-tracker: "), result
+    assert all(word in result.stderr for word in words), result.stderr
+
+
+@pytest.mark.parametrize("flags", [
+    ["--timeout", "-3"], ["--timeout", "1e300"], ["--timeout", "nan"], ["--limit", "mem=-1"],
+    ["--limit", "mem=1e400"], ["--limit", "disk=1"], ["--request", "cpu=nan"], ["--color", "pink"],
+    ["--summary", "loud"], ["-o", "/no/such/folder/x", "-f", "csv"], ["-o", "/", "-f", "csv"]])
+def test_nothing_starts_with_a_flag_that_cannot_be_obeyed(rt, flags):
+    result = rt.run("run", *flags, "--", "touch", rt.home / "started")
+    assert result.rc == 125 and not (rt.home / "started").exists()
+    one_line(result, flags[0] if flags[0] != "-o" else flags[1])
+
+
+@pytest.mark.parametrize("words", [["run"], ["run", "--"], ["--"], ["run", "-q", "--"], ["-q", "--"]])
+def test_a_command_that_is_not_there_is_not_the_machine(rt, words):
+    """resource-tracker -- $COMMAND, where that is empty."""
+    result = rt.run(*words, timeout=20)
+    assert result.rc == 125
+    one_line(result, "no command")
+
+
+@pytest.mark.parametrize("verb", ["", "x", "q"])
+def test_a_word_that_is_like_none_gets_no_suggestion(rt, verb):
+    result = rt.run(verb)
+    assert result.rc == 2 and "Did you mean" not in result.stderr
+    one_line(result)
+
+
+@pytest.mark.parametrize("pid,rc", [("0", 2), ("-1", 2), ("1x", 2), ("", 2), ("99999999999", 2),
+                                    ("18446744073709551616", 2), ("4194303", 4)])
+def test_no_process_of_that_number(rt, pid, rc):
+    result = rt.run("attach", "--", pid)
+    assert result.rc == rc
+    one_line(result)
+
+
+@pytest.mark.parametrize("flags,place", [
+    (["-f", "csv", "-o", "/dev/full"], "/dev/full"), (["--summary-json", "/dev/full"], "/dev/full"),
+    (["--summary-json", "/"], "/"), (["--summary-json", "fd:99"], "fd:99"),
+    (["--report=/"], "/")])
+def test_output_that_cannot_be_written_is_said_and_costs_the_job_nothing(rt, flags, place):
+    result = rt.run("run", "-q", *flags, "--", "sh", "-c", "echo out; exit 3")
+    assert (result.rc, result.stdout) == (3, "out\n")
+    one_line(result, place)
+    strict = rt.run("run", "-q", "--strict", *flags, "--", "true")
+    assert strict.rc == 125
+
+
+@pytest.mark.parametrize("words", [["show", "@"], ["stats", "@"], ["export", "@"], ["ls"],
+                                   ["help", "columns"]])
+def test_a_full_disk_and_a_closed_pipe_behind_the_other_verbs(rt, words):
+    assert rt.run("run", "-q", "--", "sleep", "0.3").rc == 0
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([rt.path, *words], env=rt.env, stdout=full, stderr=subprocess.PIPE,
+                              check=False, cwd=rt.home)
+    assert done.returncode == 1
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([rt.path, *words], env=rt.env, stdout=writer, stderr=subprocess.PIPE,
+                          check=False, cwd=rt.home)
+    os.close(writer)
+    assert done.returncode in (1, -13) and done.stderr.count(b"\n") <= 1
+
+
+# ---- other users, and what /proc hides ----
+
+
+def may(*command):
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+HIDING = ["unshare", "-m", "--propagation", "private", "sh", "-c",
+          "mount -t proc -o hidepid=2 proc /proc && exec \"$@\"", "sh"]
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root to be another user")
+needs_hiding = pytest.mark.skipif(os.geteuid() != 0 or not may(*HIDING, "true"),
+                                  reason="needs root and mount namespaces")
+
+
+@pytest.fixture
+def stranger(rt, tmp_path_factory):
+    """How a user without rights here runs the program: words before, its path, environment, folder."""
+    folder = tmp_path_factory.mktemp("stranger")
+    for place in (folder, *folder.parents):
+        if place.stat().st_uid == os.getuid() and place != place.parent and place.name != "tmp":
+            place.chmod(0o755)
+    program = shutil.copy(rt.path, folder)
+    home = folder / "home"
+    home.mkdir()
+    os.chown(home, NOBODY, NOBODY)
+    env = {**rt.env, "HOME": str(home), "RESOURCE_TRACKER_DIR": str(home / "state")}
+
+    def run(*words, before=()):
+        done = subprocess.run([*before, *AS_NOBODY, program, *map(str, words)], env=env, cwd=home,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=60, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    return run, folder
+
+
+@needs_root
+def test_another_users_process_gets_a_reason_for_each_figure(stranger):
+    run, _ = stranger
+    with subprocess.Popen(["sleep", "60"]) as job:
+        rc, out, err = run("attach", "-q", "--duration", "0.4", "-i", "0.1", "--summary-json", "-",
+                           job.pid)
+        job.kill()
+    summary = json.loads(out)
+    assert (rc, err) == (0, "")
+    assert "RSS" in summary["tracker"]["sources"]["process_memory"]
+    assert "not readable" in summary["tracker"]["sources"]["process_disk"]
+    assert summary["totals"]["disk_read_bytes"]["reason"]
+    assert summary["stats"]["process_memory_mib"]["max"] > 0  # sampling goes on
+
+
+@pytest.mark.native
+@needs_hiding
+def test_a_hidden_process_is_not_said_to_be_gone(stranger):
+    run, _ = stranger
+    with subprocess.Popen(["sleep", "60"]) as job:
+        rc, out, err = run("attach", job.pid, before=HIDING)
+        job.kill()
+    assert (rc, out, err.count("\n")) == (5, "", 1)
+    assert "hidepid" in err and str(job.pid) in err
+
+
+def set_user_id_sleep(folder):
+    program = shutil.copy("/bin/sleep", folder / "suid-sleep")
+    os.chmod(program, 0o4755)
+    return program
+
+
+@pytest.mark.native
+@needs_root
+@pytest.mark.parametrize("hiding", [False, True])
+def test_a_set_user_id_child_gets_a_reason_and_the_job_goes_on(stranger, hiding):
+    if hiding and not may(*HIDING, "true"):
+        return
+    run, folder = stranger
+    child = set_user_id_sleep(folder)
+    rc, out, err = run("run", "-q", "-i", "0.05", "--summary-json", "-", "--", "sh", "-c",
+                       f"{child} 0.4; exit 4", before=HIDING if hiding else ())
+    summary = json.loads(out)
+    sources = summary["tracker"]["sources"]
+    assert (rc, err) == (4, "")
+    assert summary["tracker"]["samples"] >= 3
+    assert ("hidepid" in sources.get("process_tree", "")) == hiding
+    if not hiding:
+        assert "suid-sleep" in {p["name"] for p in summary["top_processes"]}
+        assert summary["totals"]["peak_processes"]["value"] == 2
+
+
+# ---- namespaces ----
+
+
+@pytest.mark.skipif(not may("unshare", "-pf", "true"), reason="needs pid namespaces")
+def test_proc_of_another_namespace_is_said_in_one_line(rt):
+    """The job's pid names somebody else there."""
+    done = subprocess.run(["unshare", "-pf", rt.path, "run", "-q", "--", "sh", "-c", "exit 5"],
+                          env=rt.env, cwd=rt.home, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (5, 1)
+    assert "--mount-proc" in done.stderr
+
+
+@pytest.mark.native  # a sanitizer's runtime reads /proc
+@pytest.mark.skipif(os.geteuid() != 0 or not may("unshare", "-m", "true"), reason="needs root")
+@pytest.mark.parametrize("place", ["/proc", "/sys"])
+def test_a_kernel_without_its_files(rt, place):
+    done = subprocess.run(
+        ["unshare", "-m", "--propagation", "private", "sh", "-c",
+         f"mount -t tmpfs none {place} && exec \"$@\"", "sh", rt.path, "run", "-q", "-i", "0.1", "--",
+         "sh", "-c", "sleep 0.3; exit 6"],
+        env=rt.env, cwd=rt.home, capture_output=True, text=True, check=False)
+    assert done.returncode == 6
+    assert done.stderr.count("\n") == (1 if place == "/proc" else 0), done.stderr
