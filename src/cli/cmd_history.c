@@ -249,9 +249,10 @@ static int remove_run(const struct settings *s, struct trk_history *h, int runs_
 
 	if (!there && !s->forget)
 		return 0;
-	(void) printf("%s %s  %s\n", s->dry_run ? "would remove" : "removed", run->id, run->job);
-	if (s->dry_run)
+	if (s->dry_run) {
+		(void) printf("would remove %s  %s\n", run->id, run->job);
 		return 0;
+	}
 	if (there && unlinkat(runs_fd, run->file, 0) < 0) {
 		cli_complain("%s: cannot remove: %m", run->file);
 		return EXIT_ERROR;
@@ -260,6 +261,7 @@ static int remove_run(const struct settings *s, struct trk_history *h, int runs_
 		cli_complain("%s", error.message);
 		return EXIT_ERROR;
 	}
+	(void) printf("removed %s  %s\n", run->id, run->job);
 	return 0;
 }
 

@@ -424,7 +424,10 @@ static int speak(const struct track_settings *s, const struct trk_track_result *
 	    cli_change_quickly(s->dir, &result->record, &change))
 		style.change = &change;
 	if (result->recording_error && !s->no_recording) {
-		cli_complain("%s: recording incomplete: %s (%llu records not written)",
+		cli_complain(result->recording_lost
+				     ? "%s: recording incomplete: %s (%llu records not "
+				       "written)"
+				     : "%s: no recording: %s",
 			     result->recording_where, trk__strerror(result->recording_error),
 			     (unsigned long long) result->recording_lost);
 		r = EXIT_ERROR;
