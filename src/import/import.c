@@ -13,6 +13,9 @@
 #include "record/reader.h"
 #include "record/store.h"
 
+/* A PiB: no process has had so much. */
+#define MEMORY_END_MIB 1073741824.0
+
 #define MIB 1048576.0
 
 const char *const trk__import_names[TRK_IMPORT_FORMATS] = {
@@ -167,7 +170,10 @@ int trk__imp_end(struct trk_importing *i)
 void trk__imp_total(struct trk_importing *i, enum trk_total total, double value,
 		    enum trk_quality quality, const char *reason)
 {
-	trk__quantity_set(&i->outcome.total[total], value, quality, i->tool, reason);
+	bool wrong = value < 0 || (total == TRK_TOTAL_PEAK_MEMORY_MIB && value >= MEMORY_END_MIB);
+
+	trk__quantity_set(&i->outcome.total[total], wrong ? (double) NAN : value, quality, i->tool,
+			  wrong ? "the figure in the file cannot be right" : reason);
 }
 
 uint64_t trk__imp_ns(double seconds)
