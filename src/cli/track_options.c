@@ -556,7 +556,7 @@ static void read_command(int pid, char *text, size_t size, char **argv, size_t m
 static void identify(const struct track_settings *s, char **argv, int pid, struct trk_identity *ret)
 {
 	enum { WORDS_MAX = 64 };
-	char words[4096], *theirs[WORDS_MAX], directory[4096] = "", link[64];
+	char words[4096], *theirs[WORDS_MAX] = {NULL}, directory[4096] = "", link[64];
 	struct trk_identity_facts facts = {
 		.get = argv ? get_variable : NULL, /* a process stands under its own batch system */
 		.argv = argv ? argv : theirs,
