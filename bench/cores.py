@@ -1,7 +1,8 @@
 """Run time on fewer cores, predicted from one profile and measured: bench/cores.py > table.
 
 Each program runs on two CPUs under `taskset` while its busy cores are sampled from /proc; then on
-one. Prediction: sum of seconds * max(1, busy), as trk__busy_run_time(h, 1).
+one; so three times, in turns, and the medians count. Prediction: sum of seconds * max(1, busy), as
+trk__busy_run_time(h, 1). The CPUs must be otherwise idle: the load is told with the table.
 """
 import os
 import statistics
@@ -17,8 +18,14 @@ PROGRAMS = {
     "two gzip": "gzip -6 -c big > /dev/null & gzip -6 -c big > /dev/null; wait",
     "pipeline": "gzip -3 -c big | gzip -d | sha256sum > /dev/null",
     "sha256sum": "sha256sum big big big > /dev/null",
+    "sed and sort": "sed s/7/8/g text | sort --parallel=2 -S 200M > /dev/null",
+    "bzip2": "bzip2 -1 -c text > /dev/null",
+    "python": f"{sys.executable} -c 'x = sum(i * i for i in range(12000000))'",
+    "python phases": f"{sys.executable} -c 'import time; [sum(range(4000000)) or time.sleep(.3) "
+                     "for _ in range(8)]'",
     "phases": "gzip -3 -c big > /dev/null; sleep 1; sha256sum big & sha256sum big; wait; sleep 1",
 }
+TURNS = 3
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -59,15 +66,19 @@ def run(command, cpus, sampled):
 def main():
     os.chdir(tempfile.mkdtemp())
     subprocess.run("seq 1 16000000 > big; shuf -i 1-6000000 > text", shell=True, check=True)
-    errors = []
+    errors, load = [], os.getloadavg()[0]
     print("| program | on 2 CPUs, s | on 1 predicted | measured | error |\n|---|---|---|---|---|")
     for name, command in PROGRAMS.items():
-        wide, profile = run(command, "0,1", True)
-        narrow = run(command, "0", False)[0]
-        predicted = sum(dt * max(1.0, cores) for dt, cores in profile)
+        turns = []
+        for _ in range(TURNS):
+            took, profile = run(command, "0,1", True)
+            turns.append((took, sum(dt * max(1.0, cores) for dt, cores in profile),
+                          run(command, "0", False)[0]))
+        wide, predicted, narrow = map(statistics.median, zip(*turns))
         errors.append(abs(predicted / narrow - 1))
         print(f"| {name} | {wide:.2f} | {predicted:.2f} | {narrow:.2f} | "
               f"{100 * (predicted / narrow - 1):+.1f} % |", flush=True)
+    print(f"\nload at the start {load:.1f}, at the end {os.getloadavg()[0]:.1f}", end="")
     print(f"\nmean |error| {100 * statistics.mean(errors):.1f} %, worst {100 * max(errors):.1f} %")
     return 0
 

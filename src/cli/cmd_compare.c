@@ -10,6 +10,7 @@
 #include "cli/past_runs.h"
 #include "report/change.h"
 #include "report/course.h"
+#include "report/text.h"
 
 enum { TEXT_MAX = 1 << 20 };
 
@@ -127,6 +128,16 @@ static void add_change(struct trk_buf *b, const struct comparison *c, size_t i)
 		trk__buf_printf(b, " (usual +-%.1f %%)", noise * 100);
 }
 
+/* What came from outside is text there, not markup. */
+static void markdown_text(struct trk_buf *b, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("\\`*_[]<>&|#~!", *text))
+			trk__buf_putc(b, '\\');
+		trk__buf_putc(b, (unsigned char) *text < 0x20 || *text == 0x7f ? '?' : *text);
+	}
+}
+
 /* "run time changed in load: 720 s -> 1140 s" */
 static void add_phase(struct trk_buf *b, const char *title, const struct trk_change_phase *p,
 		      const char *unit, bool markdown)
@@ -134,7 +145,10 @@ static void add_phase(struct trk_buf *b, const char *title, const struct trk_cha
 	if (!p->runs)
 		return;
 	trk__buf_printf(b, markdown ? "\n%s changed in **" : "  %s changed in ", title);
-	trk__change_phase_name(b, p, TRK_MARK_NAME_SIZE, cli_is_utf8());
+	if (markdown && p->name[0])
+		markdown_text(b, p->name);
+	else
+		trk__change_phase_name(b, p, TRK_MARK_NAME_SIZE, cli_is_utf8());
 	trk__buf_puts(b, markdown ? "**: " : ": ");
 	add_value(b, p->before, unit);
 	trk__buf_puts(b, " -> ");
@@ -152,7 +166,11 @@ static void add_phases(struct trk_buf *b, const struct comparison *c, bool markd
 
 static void print_text(struct trk_buf *b, const struct comparison *c)
 {
-	trk__buf_printf(b, "%s of %s, beside %s\n", c->run->id, c->run->job, c->with);
+	trk__buf_printf(b, "%s of ", c->run->id);
+	trk__text_safe(b, c->run->job, TRK_RUN_TEXT_SIZE, cli_is_utf8());
+	trk__buf_puts(b, ", beside ");
+	trk__text_safe(b, c->with, sizeof(c->with), cli_is_utf8());
+	trk__buf_putc(b, '\n');
 	for (size_t i = 0; i < TRK_CHANGE_FIGURES; i++) {
 		size_t start = b->len;
 
@@ -172,9 +190,9 @@ static void print_text(struct trk_buf *b, const struct comparison *c)
 
 static void print_markdown(struct trk_buf *b, const struct comparison *c)
 {
-	trk__buf_printf(
-		b, "**%s** beside %s\n\n| | before | now | change | |\n|---|---|---|---|---|\n",
-		c->run->id, c->with);
+	trk__buf_printf(b, "**%s** beside ", c->run->id);
+	markdown_text(b, c->with);
+	trk__buf_puts(b, "\n\n| | before | now | change | |\n|---|---|---|---|---|\n");
 	for (size_t i = 0; i < TRK_CHANGE_FIGURES; i++) {
 		trk__buf_printf(b, "| %s | ", trk__change_names[i].title);
 		add_value(b, c->change.figure[i].before, trk__change_names[i].unit);

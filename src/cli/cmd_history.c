@@ -12,6 +12,7 @@
 #include "cli/past_runs.h"
 #include "record/store.h"
 #include "report/summary.h"
+#include "report/text.h"
 
 enum { TEXT_MAX = 64 * 1024 * 1024, SHOWN_DEFAULT = 20, NAMESAKES_RUNS_MAX = 500 };
 
@@ -241,6 +242,17 @@ static int run_history(int argc, char **argv)
 
 /* ---- prune ---- */
 
+static void say_removed(const char *words, const struct trk_past *run)
+{
+	struct trk_buf b;
+
+	trk__buf_init(&b, TEXT_MAX);
+	trk__text_safe(&b, run->job, TRK_RUN_TEXT_SIZE, cli_is_utf8());
+	trk__buf_putc(&b, '\0');
+	(void) printf("%s %s  %s\n", words, run->id, b.error ? "" : b.data);
+	trk__buf_release(&b);
+}
+
 static int remove_run(const struct settings *s, struct trk_history *h, int runs_fd,
 		      const struct trk_past *run)
 {
@@ -249,9 +261,10 @@ static int remove_run(const struct settings *s, struct trk_history *h, int runs_
 
 	if (!there && !s->forget)
 		return 0;
-	(void) printf("%s %s  %s\n", s->dry_run ? "would remove" : "removed", run->id, run->job);
-	if (s->dry_run)
+	if (s->dry_run) {
+		say_removed("would remove", run);
 		return 0;
+	}
 	if (there && unlinkat(runs_fd, run->file, 0) < 0) {
 		cli_complain("%s: cannot remove: %m", run->file);
 		return EXIT_ERROR;
@@ -260,6 +273,7 @@ static int remove_run(const struct settings *s, struct trk_history *h, int runs_
 		cli_complain("%s", error.message);
 		return EXIT_ERROR;
 	}
+	say_removed("removed", run);
 	return 0;
 }
 

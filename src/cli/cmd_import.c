@@ -64,7 +64,9 @@ static int import_file(const struct settings *s, int runs_fd, const char *file, 
 	r = trk__import_text(&import, text, len, (enum trk_import_format) format, &result, &error);
 	free(text);
 	if (r < 0)
-		cli_complain("%s%s", error.message[0] ? error.message : trk__strerror(r),
+		cli_complain("%s%s%s%s", strstr(error.message, file) ? "" : file,
+			     strstr(error.message, file) ? "" : ": ",
+			     error.message[0] ? error.message : trk__strerror(r),
 			     r == -TRK_E_UNSUPPORTED ? ". Try: --from FORMAT" : "");
 	if (result.runs + result.known) {
 		printf("%s: %zu run%s added", file, result.runs, plural(result.runs));

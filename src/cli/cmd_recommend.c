@@ -16,6 +16,7 @@
 #include "report/advice.h"
 #include "report/course.h"
 #include "report/place.h"
+#include "report/text.h"
 
 enum { TEXT_MAX = 4 * 1024 * 1024, SERVERS_SHOWN = 5, RUNS_MAX = 200 };
 
@@ -210,7 +211,9 @@ static int write_answer(const struct question *q, const struct trk_advice *a,
 	} else if (q->s.json || q->s.kind) {
 		answer_json(&b, q, a, found, course);
 	} else {
-		trk__buf_printf(&b, "%s: ", q->record.run.job[0] ? q->record.run.job : "job");
+		trk__text_safe(&b, q->record.run.job[0] ? q->record.run.job : "job",
+			       TRK_RUN_TEXT_SIZE, cli_is_utf8());
+		trk__buf_puts(&b, ": ");
 		trk__advice_text(&b, a);
 		if (course)
 			course_text(&b, course);

@@ -139,11 +139,12 @@ static bool find_by_name(struct trk_history *h, const char *name, const char *sc
 
 bool cli_job_find(struct trk_history *h, const char *reference, struct cli_job *ret)
 {
-	char name[TRK_RUN_TEXT_SIZE];
+	char name[TRK_RUN_TEXT_SIZE], whole[TRK_RUN_TEXT_SIZE];
 
 	if (!h)
 		return false;
-	if (find_by_name(h, reference, NULL, ret))
+	(void) snprintf(whole, sizeof(whole), "%s", reference); /* as it was cut when it was kept */
+	if (find_by_name(h, whole, NULL, ret))
 		return true;
 	/* A name may hold the word, too. */
 	for (const char *at = strstr(reference, " in "); at; at = strstr(at + 1, " in ")) {

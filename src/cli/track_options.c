@@ -481,7 +481,10 @@ static int speak(const struct track_settings *s, const struct trk_track_result *
 				     : trk__strerror(result->sampling_error));
 		r = EXIT_ERROR;
 	} else if (result->recording_error && !s->no_recording) {
-		cli_complain("%s: recording incomplete: %s (%llu records not written)",
+		cli_complain(result->recording_lost
+				     ? "%s: recording incomplete: %s (%llu records not "
+				       "written)"
+				     : "%s: no recording: %s",
 			     result->recording_where, trk__strerror(result->recording_error),
 			     (unsigned long long) result->recording_lost);
 		r = EXIT_ERROR;
@@ -640,7 +643,7 @@ static void read_command(int pid, char *text, size_t size, char **argv, size_t m
 static void identify(const struct track_settings *s, char **argv, int pid, struct trk_identity *ret)
 {
 	enum { WORDS_MAX = 64 };
-	char words[4096], *theirs[WORDS_MAX], directory[4096] = "", link[64];
+	char words[4096], *theirs[WORDS_MAX] = {NULL}, directory[4096] = "", link[64];
 	struct trk_identity_facts facts = {
 		.get = argv ? get_variable : NULL, /* a process stands under its own batch system */
 		.argv = argv ? argv : theirs,

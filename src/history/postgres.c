@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +33,14 @@ struct libpq {
 	int (*status)(const struct pg_conn *c);
 	const char *(*errorMessage)(const struct pg_conn *c);
 	void (*finish)(struct pg_conn *c);
-	struct pg_result *(*exec)(struct pg_conn *c, const char *sql);
-	struct pg_result *(*execParams)(struct pg_conn *c, const char *sql, int n,
-					const unsigned int *types, const char *const *values,
-					const int *lengths, const int *formats, int binary);
+	int (*sendQuery)(struct pg_conn *c, const char *sql);
+	int (*sendQueryParams)(struct pg_conn *c, const char *sql, int n, const unsigned int *types,
+			       const char *const *values, const int *lengths, const int *formats,
+			       int binary);
+	int (*socket)(const struct pg_conn *c);
+	int (*consumeInput)(struct pg_conn *c);
+	int (*isBusy)(struct pg_conn *c);
+	struct pg_result *(*getResult)(struct pg_conn *c);
 	int (*resultStatus)(const struct pg_result *r);
 	int (*ntuples)(const struct pg_result *r);
 	char *(*getvalue)(const struct pg_result *r, int row, int column);
@@ -47,6 +52,7 @@ struct postgres_history {
 	struct trk_history base;
 	struct libpq lib;
 	struct pg_conn *conn;
+	bool silent; /* it was waited for in vain: it is asked no more */
 	int runs_fd;
 };
 
@@ -60,11 +66,12 @@ struct postgres_history {
 enum {
 	VALUES = 5 TEXTS(COUNT_ONE) FIGURES(COUNT_ONE),
 	NUMBER_SIZE = 32,
-	SCHEMA_VERSION = 3, /* counted as that of SQLite */
+	PATIENCE_MS = 10000, /* a little more than a statement may take */
+	SCHEMA_VERSION = 3,  /* counted as that of SQLite */
 };
 
 static const char create_sql[] =
-	"SET client_min_messages = warning; SET statement_timeout = '20s';"
+	"SET client_min_messages = warning; SET statement_timeout = '8s';"
 	"BEGIN; SELECT pg_advisory_xact_lock(7237423);"
 	"CREATE SCHEMA IF NOT EXISTS resource_tracker;"
 	"CREATE TABLE IF NOT EXISTS resource_tracker.run (n BIGSERIAL PRIMARY KEY" TEXTS(
@@ -99,8 +106,12 @@ static int load(struct libpq *l)
 		{"PQstatus", &l->status},
 		{"PQerrorMessage", &l->errorMessage},
 		{"PQfinish", &l->finish},
-		{"PQexec", &l->exec},
-		{"PQexecParams", &l->execParams},
+		{"PQsendQuery", &l->sendQuery},
+		{"PQsendQueryParams", &l->sendQueryParams},
+		{"PQsocket", &l->socket},
+		{"PQconsumeInput", &l->consumeInput},
+		{"PQisBusy", &l->isBusy},
+		{"PQgetResult", &l->getResult},
 		{"PQresultStatus", &l->resultStatus},
 		{"PQntuples", &l->ntuples},
 		{"PQgetvalue", &l->getvalue},
@@ -136,18 +147,66 @@ static int fail(struct postgres_history *h, struct trk_error *reterr)
 	return trk__error_set(reterr, -EIO, NULL, "history: %s", line);
 }
 
+static bool is_good(struct postgres_history *h, const struct pg_result *r)
+{
+	int status = r ? h->lib.resultStatus(r) : -1;
+
+	return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
+}
+
+/* The next result, NULL after the last; false where the server falls silent. The server's own
+ * bound for a statement comes first, where it is alive. */
+static bool next_result(struct postgres_history *h, struct pg_result **ret)
+{
+	while (h->lib.isBusy(h->conn)) {
+		struct pollfd wait = {.fd = h->lib.socket(h->conn), .events = POLLIN};
+
+		if (poll(&wait, 1, PATIENCE_MS) != 1 || !h->lib.consumeInput(h->conn))
+			return false;
+	}
+	*ret = h->lib.getResult(h->conn);
+	return true;
+}
+
+/* Of several statements the last result, or the first failure. */
+static struct pg_result *await(struct postgres_history *h, bool *ret_silent)
+{
+	struct pg_result *kept = NULL, *r;
+
+	for (;;) {
+		*ret_silent = !next_result(h, &r);
+		if (*ret_silent || !r)
+			return kept;
+		if (!kept || is_good(h, kept)) {
+			if (kept)
+				h->lib.clear(kept);
+			kept = r;
+		} else {
+			h->lib.clear(r);
+		}
+	}
+}
+
 /* NULL with *reterr where the statement failed. The caller clears. */
 static struct pg_result *ask(struct postgres_history *h, const char *sql, int n,
 			     const char *const *values, struct trk_error *reterr)
 {
-	struct pg_result *r = n ? h->lib.execParams(h->conn, sql, n, NULL, values, NULL, NULL, 0)
-				: h->lib.exec(h->conn, sql);
-	int status = h->lib.resultStatus(r);
+	bool silent = false;
+	int sent = h->silent ? 0
+		   : n       ? h->lib.sendQueryParams(h->conn, sql, n, NULL, values, NULL, NULL, 0)
+			     : h->lib.sendQuery(h->conn, sql);
+	struct pg_result *r = sent ? await(h, &silent) : NULL;
 
-	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
+	h->silent = h->silent || silent;
+	if (!silent && is_good(h, r))
 		return r;
-	(void) fail(h, reterr);
-	h->lib.clear(r);
+	if (h->silent)
+		(void) trk__error_set(reterr, -ETIMEDOUT, NULL,
+				      "history: the server does not answer");
+	else
+		(void) fail(h, reterr);
+	if (r)
+		h->lib.clear(r);
 	return NULL;
 }
 
@@ -443,11 +502,16 @@ static int check_version(struct postgres_history *h, struct trk_error *reterr)
 				0, NULL, reterr);
 }
 
+static bool can_read(struct postgres_history *h, struct trk_error *reterr)
+{
+	return tell(h, "SELECT 1 FROM resource_tracker.run LIMIT 1", 0, NULL, reterr) == 0;
+}
+
 static int connect_to(struct postgres_history *h, const char *url, struct trk_error *reterr)
 {
 	static const char *const keys[] = {"connect_timeout", "application_name", "options",
 					   "dbname", NULL};
-	const char *const values[] = {"3", "resource-tracker", "-c statement_timeout=20000", url,
+	const char *const values[] = {"3", "resource-tracker", "-c statement_timeout=8000", url,
 				      NULL};
 
 	h->conn = h->lib.connectdbParams(keys, values, 1);
@@ -480,7 +544,11 @@ struct trk_history *trk__postgres_open(const char *url, const char *dir, size_t 
 	if (h->runs_fd >= 0 && send_new(h, max_new, &error) < 0)
 		(void) snprintf(h->base.note, sizeof(h->base.note), "not brought up to date: %s",
 				error.message);
-	return &h->base;
+	/* Who may not write can still read; of a server that is stuck nothing is to be had. */
+	if (!h->base.note[0] || (!h->silent && can_read(h, reterr)))
+		return &h->base;
+	if (h->silent && reterr)
+		*reterr = error;
 fail:
 	free_history(&h->base);
 	return NULL;

@@ -17,7 +17,7 @@
 #include "record/reader.h"
 #include "record/store.h"
 
-enum { BUSY_MS = 5000, PATH_SIZE = 4096 };
+enum { BUSY_MS = 3000, PATH_SIZE = 4096 };
 
 struct sqlite_history {
 	struct trk_history base;
@@ -57,6 +57,13 @@ enum { SCHEMA_VERSION = sizeof(migrations) / sizeof(migrations[0]) };
 
 /* ---- small pieces ---- */
 
+static const char in_memory[] = ":memory:";
+
+static bool is_in_memory(const struct sqlite_history *h)
+{
+	return !strcmp(h->path, in_memory);
+}
+
 static int code_of(int rc)
 {
 	switch (rc & 0xff) {
@@ -82,9 +89,17 @@ static int fail(struct sqlite_history *h, int rc, struct trk_error *reterr)
 			      h->db ? h->lib.errmsg(h->db) : "out of memory");
 }
 
+/* Who has waited once in vain does not wait again for the same. */
+static int waited(struct sqlite_history *h, int rc)
+{
+	if ((rc & 0xff) == SQLITE_BUSY)
+		(void) h->lib.busy_timeout(h->db, 0);
+	return rc;
+}
+
 static int execute(struct sqlite_history *h, const char *sql, struct trk_error *reterr)
 {
-	int rc = h->lib.exec(h->db, sql, NULL, NULL, NULL);
+	int rc = waited(h, h->lib.exec(h->db, sql, NULL, NULL, NULL));
 
 	return rc == SQLITE_OK ? 0 : fail(h, rc, reterr);
 }
@@ -92,7 +107,7 @@ static int execute(struct sqlite_history *h, const char *sql, struct trk_error *
 static int prepare(struct sqlite_history *h, const char *sql, struct sqlite3_stmt **ret,
 		   struct trk_error *reterr)
 {
-	int rc = h->lib.prepare_v2(h->db, sql, -1, ret, NULL);
+	int rc = waited(h, h->lib.prepare_v2(h->db, sql, -1, ret, NULL));
 
 	return rc == SQLITE_OK ? 0 : fail(h, rc, reterr);
 }
@@ -103,8 +118,8 @@ static int64_t number(struct sqlite_history *h, const char *sql)
 	struct sqlite3_stmt *s = NULL;
 	int64_t value = -1;
 
-	if (h->lib.prepare_v2(h->db, sql, -1, &s, NULL) == SQLITE_OK &&
-	    h->lib.step(s) == SQLITE_ROW)
+	if (waited(h, h->lib.prepare_v2(h->db, sql, -1, &s, NULL)) == SQLITE_OK &&
+	    waited(h, h->lib.step(s)) == SQLITE_ROW)
 		value = h->lib.column_int64(s, 0);
 	(void) h->lib.finalize(s);
 	return value;
@@ -134,8 +149,12 @@ static int migrate(struct sqlite_history *h, struct trk_error *reterr)
 {
 	int64_t version;
 	char sql[64];
-	int r = execute(h, "BEGIN IMMEDIATE", reterr); /* of two programs, one creates */
+	int r;
 
+	/* Who only reads waits for nobody who writes. */
+	if (number(h, "PRAGMA user_version") == SCHEMA_VERSION)
+		return 0;
+	r = execute(h, "BEGIN IMMEDIATE", reterr); /* of two programs, one creates */
 	if (r < 0)
 		return r;
 	version = number(h, "PRAGMA user_version");
@@ -166,7 +185,7 @@ static int open_database(struct sqlite_history *h, const char *dir, int flags,
 	if (rc != SQLITE_OK)
 		return fail(h, rc, reterr);
 	(void) h->lib.busy_timeout(h->db, BUSY_MS);
-	if (!(flags & SQLITE_OPEN_MEMORY))
+	if (!is_in_memory(h))
 		(void) execute(h,
 			       is_on_the_network(dir) ? "PRAGMA journal_mode = DELETE"
 						      : "PRAGMA journal_mode = WAL",
@@ -206,6 +225,55 @@ static int move_aside(struct sqlite_history *h, struct trk_error *reterr)
 	return 0;
 }
 
+/* Trouble that leaves the file as it is. A full disk is an error of input and output to write-ahead
+ * logs. */
+static bool is_for_now(int r)
+{
+	return r == -EROFS || r == -EACCES || r == -ENOSPC || r == -EBUSY || r == -EIO;
+}
+
+/* What the file holds, where it can still be read. */
+static void copy_from(struct sqlite_history *h, const char *path)
+{
+	struct sqlite3_stmt *s = NULL;
+	bool attached =
+		h->lib.prepare_v2(h->db, "ATTACH DATABASE ? AS old", -1, &s, NULL) == SQLITE_OK &&
+		h->lib.bind_text(s, 1, path, -1, NULL) == SQLITE_OK &&
+		h->lib.step(s) == SQLITE_DONE;
+
+	(void) h->lib.finalize(s);
+	if (!attached)
+		return;
+	(void) h->lib.busy_timeout(h->db, 0);
+	if (number(h, "PRAGMA old.user_version") == SCHEMA_VERSION)
+		(void) execute(h,
+			       "INSERT OR IGNORE INTO run (" COLUMN_LIST ") SELECT " COLUMN_LIST
+			       " FROM old.run WHERE ended",
+			       NULL);
+	(void) execute(h, "DETACH DATABASE old", NULL);
+}
+
+/* A history for this question alone, of the recordings and of what the file holds. */
+static int open_in_memory(struct sqlite_history *h, const char *dir, int why,
+			  struct trk_error *reterr)
+{
+	/* Named, not flagged: the flag would be that of the attached file, too. */
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	char path[PATH_SIZE];
+	int r;
+
+	(void) snprintf(path, sizeof(path), "%s", h->path);
+	close_database(h);
+	(void) snprintf(h->base.note, sizeof(h->base.note),
+			"%.300s: %s: history is read from the recordings", path,
+			why == -EBUSY ? "database is locked" : "cannot be written");
+	(void) snprintf(h->path, sizeof(h->path), "%s", in_memory);
+	r = open_database(h, dir, flags, reterr);
+	if (r == 0)
+		copy_from(h, path);
+	return r;
+}
+
 static int open_somehow(struct sqlite_history *h, const char *dir, struct trk_error *reterr)
 {
 	struct trk_error error = {.code = 0};
@@ -218,14 +286,8 @@ static int open_somehow(struct sqlite_history *h, const char *dir, struct trk_er
 		if (r == 0)
 			r = open_database(h, dir, flags, &error);
 	}
-	if (r == -EROFS || r == -EACCES || r == -ENOSPC) {
-		close_database(h);
-		(void) snprintf(h->base.note, sizeof(h->base.note),
-				"%.300s: cannot be written: history is read from the recordings",
-				h->path);
-		(void) snprintf(h->path, sizeof(h->path), ":memory:");
-		r = open_database(h, dir, flags | SQLITE_OPEN_MEMORY, &error);
-	}
+	if (is_for_now(r))
+		r = open_in_memory(h, dir, r, &error);
 	if (r < 0 && reterr)
 		*reterr = error;
 	return r;
@@ -398,12 +460,6 @@ static int bring_up_to_date(struct sqlite_history *h, size_t max_new, struct trk
 				(long long) stamp);
 		(void) execute(h, sql, NULL);
 	}
-	/* What is there already is shown although nothing can be added. */
-	if (r == -EBUSY || r == -EROFS || r == -ENOSPC) {
-		(void) snprintf(h->base.note, sizeof(h->base.note),
-				"%.300s: not brought up to date: %s", h->path, trk__strerror(r));
-		return 0;
-	}
 	return r;
 }
 
@@ -450,8 +506,11 @@ static int forget_run(struct trk_history *base, const char *id, struct trk_error
 {
 	struct sqlite_history *h = of(base);
 	struct sqlite3_stmt *s = NULL;
-	int r = prepare(h, "DELETE FROM run WHERE id = ?", &s, reterr), rc;
+	int r, rc;
 
+	if (is_in_memory(h)) /* it would be there again the next time */
+		return trk__error_set(reterr, -EROFS, NULL, "%s", h->base.note);
+	r = prepare(h, "DELETE FROM run WHERE id = ?", &s, reterr);
 	if (r < 0)
 		return r;
 	(void) h->lib.bind_text(s, 1, id, -1, NULL);
@@ -511,6 +570,11 @@ struct trk_history *trk__sqlite_open(const char *dir, size_t max_new, struct trk
 	r = open_somehow(h, dir, reterr);
 	if (r == 0)
 		r = bring_up_to_date(h, max_new, reterr);
+	if (is_for_now(r) && !is_in_memory(h)) {
+		r = open_in_memory(h, dir, r, reterr);
+		if (r == 0)
+			r = bring_up_to_date(h, max_new, reterr);
+	}
 	if (r == 0)
 		return &h->base;
 fail:

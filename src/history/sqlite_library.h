@@ -21,7 +21,6 @@ enum {
 	SQLITE_TYPE_NULL = 5,
 	SQLITE_OPEN_READWRITE = 2,
 	SQLITE_OPEN_CREATE = 4,
-	SQLITE_OPEN_MEMORY = 0x80,
 };
 
 struct trk_sqlite {

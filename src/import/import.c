@@ -10,7 +10,11 @@
 
 #include "base/clock.h"
 #include "import/private.h"
+#include "record/reader.h"
 #include "record/store.h"
+
+/* A PiB: no process has had so much. */
+#define MEMORY_END_MIB 1073741824.0
 
 #define MIB 1048576.0
 
@@ -76,6 +80,29 @@ void trk__imp_key(struct trk_importing *i, const void *data, size_t len)
 		i->hash = (i->hash ^ bytes[k]) * 1099511628211u;
 }
 
+/* Whether the recording has its end: an import that was killed leaves one without. */
+static bool is_whole(int runs_fd, const char *name)
+{
+	struct trk_record *record = calloc(1, sizeof(*record));
+	bool whole = true;
+
+	if (record && trk__record_read(runs_fd, name, record, NULL, NULL, NULL) == 0) {
+		whole = record->ended || record->writing;
+		trk__record_release(record);
+	}
+	free(record);
+	return whole;
+}
+
+/* What could not be written to its end is not kept: the next import makes it whole. */
+static void drop_run(struct trk_importing *i)
+{
+	if (i->writer)
+		i->result->runs--;
+	trk__writer_discard(i->writer);
+	i->writer = NULL;
+}
+
 int trk__imp_begin(struct trk_importing *i)
 {
 	struct trk_error error = {.code = 0};
@@ -88,6 +115,10 @@ int trk__imp_begin(struct trk_importing *i)
 		i->run.pid = 1; /* a process tree, whose pid nobody wrote down */
 	trk__store_name(&i->run, name);
 	i->writer = trk__writer_new(i->import->runs_fd, name, &i->run, 0, &error);
+	if (!i->writer && error.code == -EEXIST && !is_whole(i->import->runs_fd, name)) {
+		(void) unlinkat(i->import->runs_fd, name, 0);
+		i->writer = trk__writer_new(i->import->runs_fd, name, &i->run, 0, &error);
+	}
 	if (i->writer) {
 		i->result->runs++;
 		return 0;
@@ -127,15 +158,22 @@ int trk__imp_end(struct trk_importing *i)
 	i->outcome.stop_ns = i->run.start_ns + i->outcome.duration_ns;
 	if (i->writer)
 		r = trk__writer_end(i->writer, &i->outcome);
+	if (r < 0) {
+		drop_run(i);
+		return trk__error_set(i->reterr, r, NULL, "recording: %s", trk__strerror(r));
+	}
 	trk__writer_free(i->writer);
 	i->writer = NULL;
-	return r < 0 ? trk__error_set(i->reterr, r, NULL, "recording: %s", trk__strerror(r)) : 0;
+	return 0;
 }
 
 void trk__imp_total(struct trk_importing *i, enum trk_total total, double value,
 		    enum trk_quality quality, const char *reason)
 {
-	trk__quantity_set(&i->outcome.total[total], value, quality, i->tool, reason);
+	bool wrong = value < 0 || (total == TRK_TOTAL_PEAK_MEMORY_MIB && value >= MEMORY_END_MIB);
+
+	trk__quantity_set(&i->outcome.total[total], wrong ? (double) NAN : value, quality, i->tool,
+			  wrong ? "the figure in the file cannot be right" : reason);
 }
 
 uint64_t trk__imp_ns(double seconds)
@@ -200,8 +238,7 @@ int trk__imp_totals(struct trk_importing *i, const struct trk_imp_totals *t)
 	}
 	if (r == 0)
 		return trk__imp_end(i);
-	trk__writer_free(i->writer);
-	i->writer = NULL;
+	drop_run(i);
 	return i->reterr->code
 		       ? i->reterr->code
 		       : trk__error_set(i->reterr, r, NULL, "recording: %s", trk__strerror(r));
@@ -282,7 +319,8 @@ int trk__import_text(const struct trk_import *import, char *text, size_t len,
 					   "%s: no run in it (read as %s)", import->file,
 					   trk__import_names[ret->format]);
 	}
-	trk__writer_free(i->writer);
+	if (i->writer)
+		drop_run(i);
 	free(i);
 	return r;
 }

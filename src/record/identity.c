@@ -86,10 +86,30 @@ static void put_process(char *job, const char *name, size_t len)
 			(int) (len < TRK_RUN_TEXT_SIZE ? len : TRK_RUN_TEXT_SIZE), name);
 }
 
-/* Nextflow tells the task's name in the head of the script that starts it. */
-static bool from_nextflow(const struct trk_identity_facts *f, char *job)
+bool trk__identity_task(const char *text, char job[TRK_RUN_TEXT_SIZE])
 {
 	static const char *const heads[] = {"### name: '", "# NEXTFLOW TASK: "};
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		const char *at = strstr(text, heads[i]);
+		size_t size;
+
+		if (!at || (at > text && at[-1] != '\n'))
+			continue;
+		at += strlen(heads[i]);
+		size = strcspn(at, "\n");
+		while (size > 0 && i == 0 && (at[size - 1] == '\'' || at[size - 1] == '\r'))
+			size--;
+		if (size == 0)
+			return false;
+		put_process(job, at, size);
+		return true;
+	}
+	return false;
+}
+
+static bool from_nextflow(const struct trk_identity_facts *f, char *job)
+{
 	const char *folder = value_of(f, "NXF_TASK_WORKDIR");
 	char path[4096], text[2048];
 	TRK_FD_CLEANUP int fd = -1;
@@ -103,20 +123,7 @@ static bool from_nextflow(const struct trk_identity_facts *f, char *job)
 	if (len <= 0)
 		return false;
 	text[len] = '\0';
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
-		const char *at = strstr(text, heads[i]);
-		size_t size;
-
-		if (!at || (at > text && at[-1] != '\n'))
-			continue;
-		at += strlen(heads[i]);
-		size = strcspn(at, "\n");
-		while (size > 0 && i == 0 && (at[size - 1] == '\'' || at[size - 1] == '\r'))
-			size--;
-		put_process(job, at, size);
-		return *job != '\0';
-	}
-	return false;
+	return trk__identity_task(text, job);
 }
 
 static bool from_argo(const struct trk_identity_facts *f, char *job)

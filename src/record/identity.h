@@ -31,6 +31,10 @@ struct trk_identity {
  * others by the directory of submission, too. */
 void trk__identity_find(const struct trk_identity_facts *facts, struct trk_identity *ret);
 
+/* The process that a task of Nextflow is of, by the head of the script that starts it. False, and *job
+ * untouched, where it does not say; a name that is empty is none. */
+bool trk__identity_task(const char *text, char job[TRK_RUN_TEXT_SIZE]);
+
 /* The scope that a directory is: its path, cut if it is very long. */
 void trk__identity_scope(const char *directory, char scope[TRK_RUN_TEXT_SIZE]);
 

@@ -157,7 +157,9 @@ static bool is_of_job(const struct trk_run *run, const char *job, size_t len)
 {
 	char label[TRK_LABEL_SIZE];
 
-	if (strlen(run->job) == len && !memcmp(run->job, job, len))
+	size_t kept = len < sizeof(run->job) ? len : sizeof(run->job) - 1; /* longer ones are cut */
+
+	if (strlen(run->job) == kept && !memcmp(run->job, job, kept))
 		return true;
 	trk__identity_label(run->job, run->scope, label);
 	return strlen(label) == len && !memcmp(label, job, len);

@@ -98,7 +98,7 @@ struct trk_writer *trk__writer_new(int dirfd, const char *name, const struct trk
 		goto fail;
 	return w;
 fail:
-	trk__writer_free(w);
+	trk__writer_discard(w); /* not even its start could be written */
 	(void) trk__error_set(reterr, r, name, "%s", trk__strerror(r));
 	return NULL;
 }
@@ -111,6 +111,13 @@ void trk__writer_free(struct trk_writer *w)
 	trk__buf_release(&w->payload);
 	trk__buf_release(&w->frame);
 	free(w);
+}
+
+void trk__writer_discard(struct trk_writer *w)
+{
+	if (w && w->fd >= 0)
+		(void) unlinkat(w->dirfd, w->name, 0);
+	trk__writer_free(w);
 }
 
 /* ---- thinning ---- */

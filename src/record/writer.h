@@ -23,6 +23,8 @@ enum { TRK_WRITER_MAX_BYTES = 12 * 1024 * 1024 };
 struct trk_writer *trk__writer_new(int dirfd, const char *name, const struct trk_run *run,
 				   uint64_t max_bytes, struct trk_error *reterr);
 void trk__writer_free(struct trk_writer *w);
+/* The same, and remove the file. */
+void trk__writer_discard(struct trk_writer *w);
 
 /* Each returns 0, or the error that ended the writing for good or for now. */
 /* The GPUs of the row that follows. */

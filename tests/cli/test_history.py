@@ -1,5 +1,6 @@
 """history, prune, compare and recommend over runs that really ran."""
 
+import contextlib
 import json
 import re
 import sqlite3
@@ -7,6 +8,8 @@ import subprocess
 import sys
 
 import pytest
+
+from conftest import ROOT
 
 HOLD = "import time; b = bytearray(b'x') * ({mib} << 20); time.sleep(0.3)"
 
@@ -57,6 +60,27 @@ def test_names_of_every_kind_are_kept_as_they_are(rt):
         assert rt.run("show", "--json", f"{name}@-1").json()["run"]["job"] == name
 
 
+def test_a_name_of_10_kb_is_cut_and_found_by_its_whole_length(rt):
+    name = "n" * 10240
+    assert rt.track("true", flags=["-n", name]).rc == 0
+    assert [run["job"] for run in runs(rt, name)] == ["n" * 255]
+    assert rt.run("show", f"{name}@-1").rc == 0
+
+
+def test_names_do_not_speak_to_the_terminal(rt):
+    name = "a\x1b[2Jb\nc|`*<b>"
+    for _ in range(2):
+        assert rt.track("true", flags=["-n", name]).rc == 0
+    for args in (["history"], ["history", name], ["recommend", "--no-servers", name],
+                 ["compare", name], ["compare", "@2", "@"], ["compare", "@2", "@", "--markdown"],
+                 ["show"], ["report", "--format", "md", "-o", "-"],
+                 ["prune", "--keep", "0", "--dry-run"], ["prune", "--keep", "0"]):
+        said = rt.run(*args)
+        assert said.rc == 0 and "\x1b" not in said.stdout + said.stderr, args
+        assert "b\nc" not in said.stdout, args
+        assert not args[-1] == "--markdown" or "<b>" not in said.stdout.replace("\\<", "")
+
+
 def test_no_runs_yet_is_told(rt):
     result = rt.run("history")
     assert result.rc == 4 and "no runs yet" in result.stderr
@@ -88,18 +112,63 @@ def test_a_newer_schema_is_refused_and_left_alone(rt):
     database.close()
 
 
-def test_a_locked_database_is_read_and_told_as_old(rt):
+@pytest.mark.parametrize("mode", ["WAL", "DELETE"])
+def test_a_locked_database_does_not_hide_the_recordings(rt, mode):
+    rt.track("true", flags=["-n", "pruned"])
+    runs(rt)
+    assert rt.run("prune", "--keep", "0").rc == 0
     rt.track("true", flags=["-n", "first"])
     runs(rt)
     lock = sqlite3.connect(rt.state / "history.sqlite", isolation_level=None)
-    lock.execute("BEGIN IMMEDIATE")
+    lock.execute(f"PRAGMA journal_mode = {mode}")
+    lock.execute("BEGIN EXCLUSIVE")
     rt.track("true", flags=["-n", "second"])  # a run is not held up by it
     result = rt.run("history", "--json")
+    forget = rt.run("prune", "--keep", "0", "--job", "first", "--forget")
     lock.execute("ROLLBACK")
     lock.close()
-    assert result.rc == 1 or [run["job"] for run in result.json()["runs"]] == ["first"]
-    assert "locked" in result.stderr or "busy" in result.stderr.lower()
-    assert [run["job"] for run in runs(rt)] == ["second", "first"]
+    listed = [run["job"] for run in result.json()["runs"]]
+    # Whoever writes ahead lets others read; else what has no recording any more is out of sight.
+    assert listed == ["second", "first", *(["pruned"] if mode == "WAL" else [])]
+    assert result.rc == 0 and "database is locked" in result.stderr
+    assert forget.rc == 1 and "database is locked" in forget.stderr
+    assert [run["job"] for run in runs(rt)] == ["second", "first", "pruned"]
+
+
+def test_a_full_disk_takes_nothing_from_what_is_there(rt):
+    rt.state.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", rt.state], check=True)
+    try:
+        rt.track("true", flags=["-n", "before"])
+        runs(rt)
+        with contextlib.suppress(OSError), (rt.state / "fill").open("wb", buffering=0) as fill:
+            while fill.write(b"x" * 512):
+                pass
+        lost = rt.track("sh", "-c", "exit 3", flags=["-n", "lost"])
+        assert lost.rc == 3 and "no recording: No space left" in lost.stderr
+        result = rt.run("history", "--json")
+        assert result.rc == 0 and [run["job"] for run in result.json()["runs"]] == ["before"]
+        assert "cannot be written" in result.stderr
+        assert rt.run("recommend", "before", "--no-servers").rc == 0
+        imported = rt.run("import", ROOT / "tests/fixtures/import/gnu-time.txt")
+        assert imported.rc == 1 and "gnu-time.txt: No space left" in imported.stderr
+        assert len(list((rt.state / "runs").iterdir())) == 1  # no halves are left
+        (rt.state / "fill").unlink()
+        again = rt.run("import", ROOT / "tests/fixtures/import/gnu-time.txt")
+        assert again.rc == 0 and "3 runs added (" in again.stdout
+    finally:
+        subprocess.run(["umount", rt.state], check=True)
+
+
+def test_an_import_that_was_killed_is_made_whole_by_the_next(rt):
+    file = ROOT / "tests/fixtures/import/combined-0.5.csv"
+    assert rt.run("import", "--job", "i", file).rc == 0
+    recording, = (rt.state / "runs").iterdir()
+    whole = recording.read_bytes()
+    recording.write_bytes(whole[:len(whole) * 2 // 3])
+    assert "1 run added" in rt.run("import", "--job", "i", file).stdout
+    assert recording.read_bytes() == whole
+    assert "1 there already" in rt.run("import", "--job", "i", file).stdout
 
 
 def test_where_nothing_can_be_written_history_is_read_from_the_recordings(rt):

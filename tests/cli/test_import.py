@@ -243,3 +243,16 @@ def test_a_snapshot_on_a_full_disk_is_told(rt):
     assert rt.track("sleep", "0.3").rc == 0
     full = rt.run("export", "--format", "snapshot", "-o", "/dev/full")
     assert full.rc == 1 and "/dev/full" in full.stderr
+
+
+def test_figures_that_cannot_be_right_are_not_known(rt):
+    (rt.home / "s.txt").write_text(
+        "JobID|JobName|State|ExitCode|Elapsed|TotalCPU|MaxRSS\n"
+        "1|huge|COMPLETED|0:0|00:00:10|00:00:05|99999999999999999999K\n"
+        "2|good|COMPLETED|0:0|00:00:10|00:00:05|1024K\n")
+    assert rt.run("import", rt.home / "s.txt").rc == 0
+    peaks = {run["job"]: run["peak_memory_mib"]
+             for run in rt.run("history", "--json").json()["runs"]}
+    assert peaks == {"huge": None, "good": 1}
+    total = rt.run("show", "--json", "huge@").json()["totals"]["peak_memory_mib"]
+    assert total["quality"] == "unknown" and "cannot be right" in total["reason"]

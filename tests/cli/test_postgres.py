@@ -1,5 +1,6 @@
 """The history of a team, in a real PostgreSQL that the tests start."""
 
+import contextlib
 import glob
 import os
 import pathlib
@@ -7,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 import pytest
@@ -196,3 +198,62 @@ def test_a_table_of_the_version_before_gets_the_scope_of_jobs(team, server):
     assert "2 jobs are called sleep" in both.stderr
     one = team.run("history", "--json", f"sleep in {folders[0]}").json()["runs"]
     assert [run["scope"] for run in one] == [str(folders[0]), None, None]
+
+
+@contextlib.contextmanager
+def stalling(port, word):
+    """A way to the server that falls silent, both directions, with the first request that has `word`."""
+    def pump(source, target, stalled):
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                if word in data:
+                    stalled.set()
+                if stalled.is_set():
+                    return
+                target.sendall(data)
+
+    def serve(way, kept):
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = way.accept()
+                far = socket.create_connection(("127.0.0.1", port))
+                stalled = threading.Event()
+                kept += [near, far]
+                for ends in ((near, far), (far, near)):
+                    threading.Thread(target=pump, args=(*ends, stalled), daemon=True).start()
+
+    kept = []
+    with socket.socket() as way:
+        way.bind(("127.0.0.1", 0))
+        way.listen(8)
+        threading.Thread(target=serve, args=(way, kept), daemon=True).start()
+        yield way.getsockname()[1]
+        way.shutdown(socket.SHUT_RDWR)
+    for end in kept:
+        end.close()
+
+
+@pytest.mark.parametrize("word", [b"SELECT file", b"SELECT id"])
+def test_a_server_that_falls_silent_is_given_up(team, server, word):
+    assert team.track("sleep", "0.3", flags=["-n", "here"]).rc == 0
+    assert wait_for(lambda: rows(server) == 1)
+    with stalling(server.port, word) as port:
+        env = {"RESOURCE_TRACKER_HISTORY": server.url.replace(str(server.port), str(port))}
+        listed = team.run("history", "here", env=env)
+    assert "the server does not answer" in listed.stderr
+    if word == b"SELECT file":  # told at once: what is here is shown
+        assert listed.rc == 0 and listed.stdout.count("here") == 1
+
+
+def test_a_table_that_somebody_has_locked_is_not_waited_for(team, server):
+    assert team.track("sleep", "0.3", flags=["-n", "here"]).rc == 0
+    assert wait_for(lambda: rows(server) == 1)
+    with subprocess.Popen([*server.user, server.bin / "psql", server.url], cwd=server.dir, text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        holder.stdin.write("BEGIN; LOCK TABLE resource_tracker.run; SELECT 'held';\n")
+        holder.stdin.flush()
+        assert any("held" in line for line in iter(holder.stdout.readline, ""))
+        listed = team.run("history", "here")
+        holder.stdin.close()
+    assert listed.rc == 0 and listed.stdout.count("here") == 1
+    assert "timeout" in listed.stderr and "this machine's runs alone follow" in listed.stderr
