@@ -418,6 +418,17 @@ def test_nvidia_smi_that_fails_says_why_and_delays_nothing(rt, smi, body, text):
     assert smi.left() == []
 
 
+def test_a_slow_nvidia_smi_answers_late_and_delays_nothing(rt, smi):
+    smi.play("sleep 0.4; " + SMI_BODY)
+    result = smi.track("sleep", "2.5")
+    assert result.summary["gpus"][0]["temperature"]["max"] == 61
+    rows = rows_of(rt)
+    assert len(rows) >= 12
+    usage = [r["system_gpu_usage"] for r in rows]
+    assert usage[0] == "" and usage[-1] == "0.75"  # unknown until the first answer
+    assert all(r["system_cpu_usage"] for r in rows[1:-1])
+
+
 def test_nvidia_smi_gets_a_clean_environment_and_no_descriptor(rt, smi):
     smi.play("env >environment; ls /proc/self/fd >descriptors; cat /proc/$$/stat >stat")
     read, write = os.pipe()

@@ -388,6 +388,22 @@ static void a_round_fills_devices_and_processes(void **state)
 	end(&p);
 }
 
+static void a_program_whose_end_the_kernel_swallows_is_understood(void **state)
+{
+	struct play p;
+
+	(void) state;
+	assert_ptr_equal(signal(SIGCHLD, SIG_IGN), SIG_DFL);
+	begin(&p, V100_PROGRAM);
+	open_source(&p);
+	while (look(&p, NULL, 0), p.scan.devices == 0)
+		nap();
+	assert_int_equal(p.scan.devices, 2);
+	assert_string_equal(p.wrong, "");
+	end(&p);
+	(void) signal(SIGCHLD, SIG_DFL);
+}
+
 static void instances_and_who_is_on_them(void **state)
 {
 	pid_t pid = 4711;
@@ -558,6 +574,7 @@ int main(void)
 		cmocka_unit_test(instances_of_both_kinds_of_names),
 		cmocka_unit_test(a_refused_field_is_named),
 		cmocka_unit_test(a_round_fills_devices_and_processes),
+		cmocka_unit_test(a_program_whose_end_the_kernel_swallows_is_understood),
 		cmocka_unit_test(instances_and_who_is_on_them),
 		cmocka_unit_test(a_process_on_an_instance_that_is_not_listed_is_not_forgotten),
 		cmocka_unit_test(a_gpu_that_is_not_listed_any_more_is_lost),
