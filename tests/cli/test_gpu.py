@@ -379,15 +379,15 @@ def test_nvidia_smi_stands_in_for_the_library(rt, smi):
 
 
 def test_the_programs_that_are_started_are_none_of_the_jobs(rt, smi):
-    smi.play(f"{spin(0.6)}; {SMI_BODY}")
-    result = smi.track("sh", "-c", until_started(smi))
+    smi.play(f"{spin(0.4)}; {SMI_BODY}")
+    result = smi.track("sh", "-c", until_started(smi, 5))
     totals = result.summary["totals"]
-    assert totals["cpu_s"]["value"] < 0.5
+    assert totals["cpu_s"]["value"] < 0.35
     assert totals["peak_processes"]["value"] <= 3
     assert totals["peak_memory_mib"]["value"] < 8
     assert {p["name"] for p in result.summary["top_processes"]} <= {"sh", "sleep", "wc"}
     # What they use is ours.
-    assert result.summary["tracker"]["cpu_s"] > 0.6
+    assert result.summary["tracker"]["cpu_s"] > 4 * 0.4
     assert max(known(rows_of(rt), "process_children")) <= 2
 
 
