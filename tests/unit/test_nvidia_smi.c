@@ -335,6 +335,8 @@ static void end(struct play *p)
 	char path[128];
 
 	trk__gpu_nvidia_smi.close(p->source);
+	while (trk__gpu_threads() > 0)
+		nap();
 	trk__env_release(&p->env);
 	(void) unlink(p->file);
 	(void) snprintf(path, sizeof(path), "%s/count", p->folder);

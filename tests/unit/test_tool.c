@@ -170,6 +170,8 @@ static void a_file_that_is_no_program_is_refused(void **state)
 	uint64_t cpu_ns;
 
 	(void) state;
+	if (getenv("TRK_VALGRIND")) /* where a child cannot tell of its exec */
+		return;
 	assert_int_equal(trk__tool_start(&tool, "/nonexistent/x", argv, envp), -ENOENT);
 	assert_int_equal(tool.slot, -1);
 	assert_int_equal(trk__tool_start(&tool, "/", argv, envp), -EACCES);
