@@ -67,9 +67,10 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attri
 	(void) sigaddset(&plain, SIGPIPE);
 	(void) sigaddset(&plain, SIGXFSZ);
 	(void) sigaddset(&plain, SIGCHLD);
-	r = r ? r : posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
+	/* The pipe may have the number 0, 1 or 2 itself. */
 	r = r ? r : posix_spawn_file_actions_adddup2(actions, out, 1);
 	r = r ? r : posix_spawn_file_actions_adddup2(actions, out, 2);
+	r = r ? r : posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
 	r = r ? r : posix_spawnattr_setsigmask(attributes, &none);
 	r = r ? r : posix_spawnattr_setsigdefault(attributes, &plain);
 	r = r ? r : posix_spawnattr_setpgroup(attributes, 0);
@@ -173,16 +174,21 @@ static bool reap(pid_t pid, int *ret_status)
 	return true;
 }
 
-/* The group goes while its leader is a zombie, and its number nobody else's. */
+/* The group goes while its leader is a zombie, and its number nobody else's. Where children are reaped by
+ * the kernel (SIGCHLD is ignored), or by somebody else, its status is lost. */
 static bool end_slot(int at)
 {
 	siginfo_t info = {.si_pid = 0};
+	bool lost;
 
-	if (waitid(P_PID, (id_t) slot[at].pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
-	    info.si_pid == 0)
+	lost = waitid(P_PID, (id_t) slot[at].pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 &&
+	       errno == ECHILD;
+	if (info.si_pid == 0 && !lost)
 		return false;
-	(void) kill(-slot[at].group, SIGKILL);
-	if (!reap(slot[at].pid, &slot[at].status))
+	slot[at].status = 0;
+	if (!lost)
+		(void) kill(-slot[at].group, SIGKILL);
+	if (!lost && !reap(slot[at].pid, &slot[at].status))
 		return false;
 	slot[at].pid = 0;
 	slot[at].ended = true;

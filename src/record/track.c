@@ -695,8 +695,8 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 				trk__writer_error(t.writer, &result->recording_lost);
 	}
 	(void) trk__discovery_end(&t.discovery, &result->record.place);
-	trk__tool_hold(false);
 	trk__sampler_free(t.sampler);
+	trk__tool_hold(false);
 	trk__writer_free(t.writer);
 	trk__finish_release(&t.finish);
 	trk__close(t.runs_fd);

@@ -335,6 +335,8 @@ static void end(struct play *p)
 	char path[128];
 
 	trk__gpu_nvidia_smi.close(p->source);
+	while (trk__gpu_threads() > 0)
+		nap();
 	trk__env_release(&p->env);
 	(void) unlink(p->file);
 	(void) snprintf(path, sizeof(path), "%s/count", p->folder);
@@ -386,6 +388,22 @@ static void a_round_fills_devices_and_processes(void **state)
 	near(p.scan.device[1].metric[TRK_GPU_TREE_MEMORY_METRIC].value, 3 * MIB);
 	assert_int_equal(p.scan.device[0].metric[TRK_GPU_ENERGY_METRIC].why, TRK_GPU_NOT_ASKED);
 	end(&p);
+}
+
+static void a_program_whose_end_the_kernel_swallows_is_understood(void **state)
+{
+	struct play p;
+
+	(void) state;
+	assert_ptr_equal(signal(SIGCHLD, SIG_IGN), SIG_DFL);
+	begin(&p, V100_PROGRAM);
+	open_source(&p);
+	while (look(&p, NULL, 0), p.scan.devices == 0)
+		nap();
+	assert_int_equal(p.scan.devices, 2);
+	assert_string_equal(p.wrong, "");
+	end(&p);
+	(void) signal(SIGCHLD, SIG_DFL);
 }
 
 static void instances_and_who_is_on_them(void **state)
@@ -558,6 +576,7 @@ int main(void)
 		cmocka_unit_test(instances_of_both_kinds_of_names),
 		cmocka_unit_test(a_refused_field_is_named),
 		cmocka_unit_test(a_round_fills_devices_and_processes),
+		cmocka_unit_test(a_program_whose_end_the_kernel_swallows_is_understood),
 		cmocka_unit_test(instances_and_who_is_on_them),
 		cmocka_unit_test(a_process_on_an_instance_that_is_not_listed_is_not_forgotten),
 		cmocka_unit_test(a_gpu_that_is_not_listed_any_more_is_lost),

@@ -1,5 +1,6 @@
 #include "probe/gpu/gpu.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,18 @@ const char *const trk__gpu_metric_units[TRK_GPU_METRICS] = {
 	TRK_GPU_METRIC_LIST(X)
 #undef X
 };
+
+static atomic_int threads;
+
+int trk__gpu_threads(void)
+{
+	return atomic_load(&threads);
+}
+
+void trk__gpu_count_thread(int by)
+{
+	(void) atomic_fetch_add(&threads, by);
+}
 
 const char *trk__gpu_why_text(enum trk_gpu_why why)
 {

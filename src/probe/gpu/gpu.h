@@ -165,6 +165,11 @@ struct trk_gpu_ops {
 
 extern const struct trk_gpu_ops trk__gpu_nvml, trk__gpu_drm, trk__gpu_nvidia_smi;
 
+/* Threads that still are in a driver, or wait for a program. Where there are any, a program ends by
+ * _exit(2): the driver's own clean-up might wait for them. */
+int trk__gpu_threads(void);
+void trk__gpu_count_thread(int by); /* 1: one begins, -1: it has ended */
+
 /* Append a device with every value unknown, or NULL when the table is full. */
 struct trk_gpu_device *trk__gpu_add_device(struct trk_gpu_scan *scan, const char *vendor);
 /* The process on that device and part, appended if need be; NULL when the table is full. */

@@ -84,6 +84,7 @@ static void *work(void *data)
 	(void) pthread_mutex_unlock(&s->lock);
 	if (left)
 		destroy(s);
+	trk__gpu_count_thread(-1);
 	return NULL;
 }
 
@@ -140,7 +141,10 @@ static int start_worker(struct trk_smi *s)
 		return -r;
 	(void) pthread_attr_setstacksize(&attributes, STACK_SIZE);
 	(void) pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	trk__gpu_count_thread(1);
 	r = pthread_create(&thread, &attributes, work, s);
+	if (r)
+		trk__gpu_count_thread(-1);
 	(void) pthread_attr_destroy(&attributes);
 	return -r;
 }
@@ -199,9 +203,9 @@ static void smi_close(void *state)
 	until.tv_nsec %= (long) TRK_NS_PER_S;
 	(void) pthread_mutex_lock(&s->lock);
 	(void) !write(s->stop_fd, &one, sizeof(one));
-	while (!(ended = s->ended) &&
-	       pthread_cond_timedwait(&s->changed, &s->lock, &until) != ETIMEDOUT)
+	while (!s->ended && pthread_cond_timedwait(&s->changed, &s->lock, &until) != ETIMEDOUT)
 		;
+	ended = s->ended; /* it may have ended in the last moment */
 	s->left = !ended;
 	(void) pthread_mutex_unlock(&s->lock);
 	if (ended)

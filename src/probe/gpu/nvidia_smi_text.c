@@ -159,23 +159,40 @@ static double scale_of(enum kind kind, struct span unit)
 	return NAN;
 }
 
-struct trk_gpu_value trk__smi_value(struct span s, enum kind kind)
+/* "0x0000000000000004" */
+static struct trk_gpu_value to_bits(struct span s)
 {
 	char text[NUMBER_MAX];
 	const char *hex = text + 2;
 	uint64_t bits;
-	double value;
+
+	if (s.len <= 2 || s.len >= sizeof(text) || s.at[0] != '0' || s.at[1] != 'x')
+		return no_number(s);
+	trk__smi_copy(s, text, sizeof(text));
+	return trk__scan_hex(&hex, &bits) && !*hex ? trk__gpu_known((double) bits)
+						   : trk__gpu_unknown(TRK_GPU_FAILED);
+}
+
+/* Digits and a point at the front of it: how many. */
+static size_t number_length(struct span s)
+{
 	size_t len = 0;
 
-	if (kind == BITS && s.len > 2 && s.len < sizeof(text) && s.at[0] == '0' && s.at[1] == 'x') {
-		trk__smi_copy(s, text, sizeof(text));
-		return trk__scan_hex(&hex, &bits) && !*hex ? trk__gpu_known((double) bits)
-							   : trk__gpu_unknown(TRK_GPU_FAILED);
-	}
 	while (len < s.len && ((s.at[len] >= '0' && s.at[len] <= '9') || s.at[len] == '.'))
 		len++;
+	return len;
+}
+
+struct trk_gpu_value trk__smi_value(struct span s, enum kind kind)
+{
+	size_t len = number_length(s);
+	char text[NUMBER_MAX];
+	double value;
+
+	if (kind == BITS)
+		return to_bits(s);
 	trk__smi_copy((struct span){s.at, len}, text, sizeof(text));
-	if (kind == BITS || len == 0 || len >= sizeof(text) || trk__parse_decimal(text, &value) < 0)
+	if (len == 0 || len >= sizeof(text) || trk__parse_decimal(text, &value) < 0)
 		return no_number(s);
 	value *= scale_of(kind, trk__smi_trimmed(s.at + len, s.at + s.len));
 	if (!(value <= (kind == PERCENT ? 1 : 1e18)))

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,13 +59,6 @@ struct trk_gpu_poller {
 	struct trk_gpu_reading view; /* of the taker */
 	char text_view[TRK_GPU_TEXT_SIZE];
 };
-
-static atomic_int threads;
-
-int trk__gpu_threads(void)
-{
-	return atomic_load(&threads);
-}
 
 static void destroy(struct trk_gpu_poller *p)
 {
@@ -212,7 +204,7 @@ static void *run(void *data)
 	(void) pthread_mutex_lock(&p->lock);
 	p->ended = true;
 	left = p->left;
-	atomic_fetch_sub(&threads, 1);
+	trk__gpu_count_thread(-1);
 	(void) pthread_cond_broadcast(&p->changed);
 	(void) pthread_mutex_unlock(&p->lock);
 	if (left)
@@ -235,10 +227,10 @@ static bool start(struct trk_gpu_poller *p)
 	(void) pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	(void) sigfillset(&all); /* signals are for the thread that tracks */
 	(void) pthread_sigmask(SIG_SETMASK, &all, &before);
-	atomic_fetch_add(&threads, 1);
+	trk__gpu_count_thread(1);
 	r = pthread_create(&thread, &attributes, run, p);
 	if (r != 0)
-		atomic_fetch_sub(&threads, 1);
+		trk__gpu_count_thread(-1);
 	(void) pthread_sigmask(SIG_SETMASK, &before, NULL);
 	(void) pthread_attr_destroy(&attributes);
 	return r == 0;
@@ -308,9 +300,9 @@ void trk__gpu_poller_free(struct trk_gpu_poller *p)
 	(void) pthread_mutex_lock(&p->lock);
 	p->stop = true;
 	(void) pthread_cond_broadcast(&p->changed);
-	while (!(ended = p->ended) &&
-	       pthread_cond_timedwait(&p->changed, &p->lock, &until) != ETIMEDOUT)
+	while (!p->ended && pthread_cond_timedwait(&p->changed, &p->lock, &until) != ETIMEDOUT)
 		;
+	ended = p->ended; /* it may have ended in the last moment */
 	p->left = !ended;
 	(void) pthread_mutex_unlock(&p->lock);
 	if (ended)

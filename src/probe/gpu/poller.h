@@ -46,10 +46,6 @@ bool trk__gpu_poller_is_ready(struct trk_gpu_poller *p);
 /* Was every source found missing? */
 bool trk__gpu_poller_is_useless(struct trk_gpu_poller *p);
 
-/* Threads that still are in a driver. Where there are any, a program ends by _exit(2): the driver's
- * own clean-up might wait for them. */
-int trk__gpu_threads(void);
-
 extern const struct trk_gpu_ops *const trk__gpu_sources[]; /* NULL-terminated */
 
 #endif
