@@ -328,14 +328,15 @@ static int update_from_feed(struct update *u, const struct trk_feed *feed, const
 	date[10] = '\0';
 	trk__buf_init(&text, DOCUMENT_MAX);
 	status = read_feed(r, u->base, regions);
-	if (status == 0 && trk__feed_convert(&r->rows, feed, date, &text, &tally, &r->error) < 0) {
+	if (status == 0 &&
+	    trk__feed_convert(&r->rows, feed, date, u->force, &text, &tally, &r->error) < 0) {
 		cli_complain("catalog: %s; nothing was changed", r->error.message);
 		status = EXIT_ERROR;
 	}
 	status = status ? status : take(u, &text);
 	if (status == 0)
-		(void) fprintf(stderr, "%zu prices now stand in %s; %zu rows left out\n",
-			       tally.prices, u->path, tally.dropped);
+		(void) fprintf(stderr, "%zu %s now stand in %s; %zu rows left out\n", tally.prices,
+			       feed->spots ? "savings" : "prices", u->path, tally.dropped);
 	trk__buf_release(&text);
 	trk__feed_rows_release(&r->rows);
 	free(r);

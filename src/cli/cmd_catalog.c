@@ -37,7 +37,7 @@ static const struct cli_option options[] = {
 	 AT(choice.prices)},
 	{"date", 0, "DATE", "import: the day of the prices (today)", cli_set_text, AT(date)},
 	{"from", 0, "SOURCE",
-	 "update: keeper, azure, aws, gcp, vultr, skypilot, karpenter (keeper)", cli_set_text,
+	 "update: keeper, azure, aws, aws-spot, gcp, vultr, skypilot, karpenter", cli_set_text,
 	 AT(wanted.from)},
 	{"region", 0, "VENDOR/NAME,..", "update: the prices of these regions, too", cli_set_text,
 	 AT(wanted.regions)},
