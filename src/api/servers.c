@@ -123,6 +123,21 @@ struct trk_servers {
 	struct trk_offers offers;
 };
 
+static bool are_in_range(const struct trk_server_needs *n)
+{
+	const struct {
+		double value, most;
+	} numbers[] = {
+		{n->vcpus, 1e6},       {n->gpus, 1e6},   {n->memory_mib, 1e12}, {n->vram_mib, 1e12},
+		{n->storage_gb, 1e12}, {n->run_s, 1e12}, {n->busy_cores, 1e6},
+	};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (!(numbers[i].value >= 0 && numbers[i].value <= numbers[i].most))
+			return false;
+	return n->boot_s <= 1e9;
+}
+
 /* What an older caller's shorter struct does not have is not asked for. */
 static int take(const struct trk_server_needs *given, struct trk_server_needs *n, char *why,
 		size_t size)
@@ -134,12 +149,7 @@ static int take(const struct trk_server_needs *given, struct trk_server_needs *n
 	    given->size > OPTIONS_MAX)
 		return fail(why, size, -EINVAL, "needs: size is not set");
 	memcpy(n, given, given->size < sizeof(*n) ? given->size : sizeof(*n));
-	if (!(n->vcpus >= 0 && n->vcpus <= 1e6) || !(n->gpus >= 0 && n->gpus <= 1e6) ||
-	    !(n->memory_mib >= 0 && n->memory_mib <= 1e12) ||
-	    !(n->vram_mib >= 0 && n->vram_mib <= 1e12) ||
-	    !(n->storage_gb >= 0 && n->storage_gb <= 1e12) ||
-	    !(n->run_s >= 0 && n->run_s <= 1e12) || !(n->busy_cores >= 0 && n->busy_cores <= 1e6) ||
-	    isnan(n->boot_s) || n->boot_s > 1e9)
+	if (!are_in_range(n))
 		return fail(why, size, -TRK_E_RANGE, "needs: a number is out of range");
 	if (trk__offers_order(n->order_by) < 0)
 		return fail(why, size, -EINVAL,
