@@ -19,8 +19,8 @@ class Host(http.server.BaseHTTPRequestHandler):
         body = self.documents.get(urllib.parse.unquote(url.path))
         if callable(body):
             body = body(urllib.parse.parse_qs(url.query))
-        if body is None:
-            self.send_error(404)
+        if body is None or isinstance(body, int):
+            self.send_error(body or 404)
             return
         if not isinstance(body, bytes):
             body = (body if isinstance(body, str) else json.dumps(body)).encode()
@@ -126,6 +126,25 @@ def test_azure_is_read_by_pages_and_cleaned(rt, hosts):
     info = rt.run("catalog", "info", "--json", env=hosts.env).json()
     assert info["feeds"] == ["azure"]
     assert "feeds: azure\n" in rt.run("catalog", "info", env=hosts.env).stdout
+
+
+def test_a_page_that_is_busy_is_asked_for_again(rt, hosts):
+    page = azure_pages([azure_item(n, u) for n, u in table(rt, "azure", "westeurope").items()])
+    asked = []
+
+    def at_times(query):
+        asked.append(query)
+        return 429 if len(asked) in (2, 3) else page(query)
+
+    hosts.documents[AZURE] = at_times
+    result = update(rt, hosts, "--from", "azure", "--region", "azure/westeurope")
+    assert result.rc == 0, result.stderr
+    assert result.stderr.count("asked again in a minute") == 2 and asked[1] == asked[3]
+    # Not for ever.
+    hosts.documents[AZURE] = lambda query: 503
+    result = update(rt, hosts, "--from", "azure", "--region", "azure/westeurope")
+    assert result.rc == 1 and "busy (503)" in result.stderr
+    assert result.stderr.count("asked again in a minute") == 3
 
 
 @pytest.mark.parametrize("link", ["https://prices.azure.com.example.org/x", "http://127.0.0.1/x",
