@@ -265,9 +265,10 @@ struct trk_catalog_options {
 	const char *catalog; /* instead of the one that the library carries; NULL: that one */
 	const char *scores; /* scores and further types; NULL: the file that is installed along with
 	                        the library, if it is there; "none" */
-	const char *update; /* what `resource-tracker catalog update` keeps: usually
-	                        ~/.cache/resource-tracker/update.tsv; NULL: none */
-	const char *prices; /* what `catalog import` keeps, prices.tsv there; NULL: none */
+	const char
+		*cache; /* the folder in which `resource-tracker catalog update` and `import` keep
+	                        what they got, usually ~/.cache/resource-tracker; NULL: none */
+	const char *prices; /* of one's own, above all others; NULL: none */
 };
 #define TRK_CATALOG_OPTIONS_INIT                                                                   \
 	{                                                                                          \

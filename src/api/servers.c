@@ -10,6 +10,7 @@
 
 #include "api/beside.h"
 #include "api/recording.h"
+#include "catalog/feed.h"
 #include "catalog/suggest.h"
 #include "catalog/text.h"
 #include "report/cost.h"
@@ -41,6 +42,31 @@ static int lay_over(struct trk_catalog *c, const char *path, struct trk_error *e
 	return path && strcmp(path, "none") != 0 ? trk__catalog_text_overlay(c, path, error) : 0;
 }
 
+/* A file of the cache, where it is there. */
+static int lay_over_cached(struct trk_catalog *c, const char *folder, const char *name,
+			   struct trk_error *error)
+{
+	char path[PATH_SIZE];
+	int n = snprintf(path, sizeof(path), "%s/%s.tsv", folder, name);
+
+	if (n < 0 || n >= (int) sizeof(path) || access(path, F_OK) != 0)
+		return 0;
+	return trk__catalog_text_overlay(c, path, error);
+}
+
+/* In the order of the command: the Keeper's, the feeds', one's own. */
+static int lay_over_cache(struct trk_catalog *c, const char *folder, struct trk_error *error)
+{
+	char name[64];
+	int r = lay_over_cached(c, folder, "update", error);
+
+	for (size_t i = 0; r == 0 && i < trk__feed_count; i++) {
+		(void) snprintf(name, sizeof(name), "update-%s", trk__feeds[i].id);
+		r = lay_over_cached(c, folder, name, error);
+	}
+	return r ? r : lay_over_cached(c, folder, "prices", error);
+}
+
 static int load(const struct trk_catalog_options *o, struct trk_catalog *c, struct trk_error *error)
 {
 	char path[PATH_SIZE];
@@ -52,7 +78,8 @@ static int load(const struct trk_catalog_options *o, struct trk_catalog *c, stru
 	if (o->catalog)
 		r = trk__catalog_text_read(NULL, AT_FDCWD, o->catalog, c, error);
 	r = r ? r : lay_over(c, scores, error);
-	r = r ? r : lay_over(c, o->update, error);
+	if (r == 0 && o->cache)
+		r = lay_over_cache(c, o->cache, error);
 	return r ? r : lay_over(c, o->prices, error);
 }
 
@@ -96,6 +123,21 @@ struct trk_servers {
 	struct trk_offers offers;
 };
 
+static bool are_in_range(const struct trk_server_needs *n)
+{
+	const struct {
+		double value, most;
+	} numbers[] = {
+		{n->vcpus, 1e6},       {n->gpus, 1e6},   {n->memory_mib, 1e12}, {n->vram_mib, 1e12},
+		{n->storage_gb, 1e12}, {n->run_s, 1e12}, {n->busy_cores, 1e6},
+	};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (!(numbers[i].value >= 0 && numbers[i].value <= numbers[i].most))
+			return false;
+	return n->boot_s <= 1e9;
+}
+
 /* What an older caller's shorter struct does not have is not asked for. */
 static int take(const struct trk_server_needs *given, struct trk_server_needs *n, char *why,
 		size_t size)
@@ -107,12 +149,7 @@ static int take(const struct trk_server_needs *given, struct trk_server_needs *n
 	    given->size > OPTIONS_MAX)
 		return fail(why, size, -EINVAL, "needs: size is not set");
 	memcpy(n, given, given->size < sizeof(*n) ? given->size : sizeof(*n));
-	if (!(n->vcpus >= 0 && n->vcpus <= 1e6) || !(n->gpus >= 0 && n->gpus <= 1e6) ||
-	    !(n->memory_mib >= 0 && n->memory_mib <= 1e12) ||
-	    !(n->vram_mib >= 0 && n->vram_mib <= 1e12) ||
-	    !(n->storage_gb >= 0 && n->storage_gb <= 1e12) ||
-	    !(n->run_s >= 0 && n->run_s <= 1e12) || !(n->busy_cores >= 0 && n->busy_cores <= 1e6) ||
-	    isnan(n->boot_s) || n->boot_s > 1e9)
+	if (!are_in_range(n))
 		return fail(why, size, -TRK_E_RANGE, "needs: a number is out of range");
 	if (trk__offers_order(n->order_by) < 0)
 		return fail(why, size, -EINVAL,

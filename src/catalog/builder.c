@@ -28,8 +28,10 @@ void trk__catalog_builder_release(struct trk_catalog_builder *b)
 	trk__buf_release(&b->texts);
 	free(b->hash);
 	free(b->seen);
+	free(b->priced);
 	b->hash = NULL;
 	b->seen = NULL;
+	b->priced = NULL;
 }
 
 size_t trk__catalog_builder_count(const struct trk_buf *table, size_t record)
@@ -140,6 +142,24 @@ void trk__catalog_builder_supersede(struct trk_catalog_builder *b, uint16_t regi
 			if (prices[blocks[i].first + j].server == server)
 				prices[blocks[i].first + j].price = 0;
 	}
+}
+
+int trk__catalog_builder_find_prices(struct trk_catalog_builder *b, uint16_t region)
+{
+	size_t n = trk__catalog_builder_count(&b->blocks, sizeof(struct trk_catalog_block));
+	const struct trk_catalog_block *blocks = (const void *) b->blocks.data;
+	const struct trk_catalog_price *prices = (const void *) b->prices.data;
+
+	free(b->priced);
+	b->priced = calloc(b->hash_size / 2 + 1, sizeof(*b->priced));
+	if (!b->priced)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t at = blocks[i].first;
+		     blocks[i].region == region && at < blocks[i].first + blocks[i].count; at++)
+			if (prices[at].price)
+				b->priced[prices[at].server] = at + 1;
+	return 0;
 }
 
 static void copy_table(struct trk_buf *to, const struct trk_catalog *from,

@@ -15,7 +15,8 @@ struct row {
 	uint32_t server;
 	uint16_t region;
 	uint8_t vendor;
-	double usd, spot_usd; /* NaN: not said */
+	/* NaN: not said. Of a feed of savings instead: percent, and the class of interruption. */
+	double usd, spot_usd;
 };
 
 /* ---- rows ---- */
@@ -96,14 +97,14 @@ static bool is_price(double usd)
 	return usd >= 1e-5 && usd < 40000;
 }
 
-bool trk__feed_rows_add(struct trk_feed_rows *r, const char *vendor, const char *region,
-			const char *type, double usd, double spot_usd)
+/* A row of a place and a type that the catalogue has. */
+static bool add_row(struct trk_feed_rows *r, const char *vendor, const char *region,
+		    const char *type, double usd, double spot_usd)
 {
 	int v = trk__catalog_find_vendor(r->c, vendor);
 	int g = v < 0 || !region ? -1 : find_region(r, v, region);
 	int s = g < 0 || !type ? -1 : find_server(r, v, type);
-	struct row row = {.usd = is_price(usd) ? usd : (double) NAN,
-			  .spot_usd = is_price(spot_usd) ? spot_usd : (double) NAN};
+	struct row row = {.usd = usd, .spot_usd = spot_usd};
 
 	if (s < 0 || (isnan(row.usd) && isnan(row.spot_usd))) {
 		r->dropped++;
@@ -114,6 +115,22 @@ bool trk__feed_rows_add(struct trk_feed_rows *r, const char *vendor, const char 
 	row.server = (uint32_t) s;
 	trk__buf_add(&r->rows, &row, sizeof(row));
 	return true;
+}
+
+bool trk__feed_rows_add_spot(struct trk_feed_rows *r, const char *vendor, const char *region,
+			     const char *type, double saving, double klass)
+{
+	bool fits = saving >= 1 && saving <= 99 && klass >= 0 && klass <= 4;
+
+	return add_row(r, vendor, region, type, fits ? saving : (double) NAN,
+		       fits ? klass : (double) NAN);
+}
+
+bool trk__feed_rows_add(struct trk_feed_rows *r, const char *vendor, const char *region,
+			const char *type, double usd, double spot_usd)
+{
+	return add_row(r, vendor, region, type, is_price(usd) ? usd : (double) NAN,
+		       is_price(spot_usd) ? spot_usd : (double) NAN);
 }
 
 /* ---- text ---- */
@@ -174,13 +191,11 @@ static const struct trk_catalog_price *known_spot(const struct trk_feed_rows *r,
 static void write_row(const struct trk_feed_rows *r, const struct row *row, bool has_spot,
 		      struct trk_buf *out)
 {
-	size_t count;
-	const struct trk_catalog_server *s = trk__catalog_servers(r->c, &count);
 	const struct trk_catalog_price *old = NULL;
 	double saving = 100 * (1 - row->spot_usd / row->usd);
 	const char *source;
 
-	trk__buf_printf(out, "\t%s\t%.5f", trk__catalog_text(r->c, s[row->server].name), row->usd);
+	trk__buf_printf(out, "\t%s\t%.5f", trk__catalog_server_name(r->c, row->server), row->usd);
 	if (!has_spot)
 		old = known_spot(r, row, &source);
 	if (has_spot && saving >= 0.5 && saving < 99.5)
@@ -195,9 +210,6 @@ static void write_row(const struct trk_feed_rows *r, const struct row *row, bool
 static void write_block(const struct trk_feed_rows *r, const struct trk_feed *feed,
 			const char *date, const struct row *row, size_t n, struct trk_buf *out)
 {
-	size_t count;
-	const struct trk_catalog_vendor *v = trk__catalog_vendors(r->c, &count);
-	const struct trk_catalog_region *g = trk__catalog_regions(r->c, &count);
 	const char *spot_source = "-";
 	bool has_spot = false;
 
@@ -207,15 +219,42 @@ static void write_block(const struct trk_feed_rows *r, const struct trk_feed *fe
 		if (known_spot(r, &row[i], &spot_source))
 			break;
 	trk__buf_printf(out, "prices\t%s\t%s\t%s\t%s\texact\t%s\n",
-			trk__catalog_text(r->c, v[row->vendor].id),
-			trk__catalog_text(r->c, g[row->region].id), feed->source, date,
+			trk__catalog_vendor_id(r->c, row->vendor),
+			trk__catalog_region_id(r->c, row->region), feed->source, date,
 			has_spot ? feed->source : spot_source);
 	for (size_t i = 0; i < n; i++)
 		write_row(r, &row[i], has_spot, out);
 }
 
+static void write_spots(const struct trk_feed_rows *r, const struct trk_feed *feed,
+			const char *date, const struct row *row, size_t n, struct trk_buf *out)
+{
+	trk__buf_printf(out, "spots\t%s\t%s\t%s\t%s\texact\n",
+			trk__catalog_vendor_id(r->c, row->vendor),
+			trk__catalog_region_id(r->c, row->region), feed->source, date);
+	for (size_t i = 0; i < n; i++)
+		trk__buf_printf(out, "\t%s\t%.0f\t%.0f\n",
+				trk__catalog_server_name(r->c, row[i].server), row[i].usd,
+				row[i].spot_usd);
+}
+
+/* How many savings the catalogue knows of a vendor. */
+static size_t known_savings(const struct trk_catalog *c, uint8_t vendor)
+{
+	size_t n, prices, count = 0;
+	const struct trk_catalog_block *b = trk__catalog_blocks(c, &n);
+	const struct trk_catalog_price *p = trk__catalog_prices(c, &prices);
+
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t at = b[i].first;
+		     b[i].vendor == vendor && at < b[i].first + b[i].count; at++)
+			count += p[at].price && p[at].saving != TRK_SAVING_UNKNOWN;
+	return count;
+}
+
 int trk__feed_convert(struct trk_feed_rows *r, const struct trk_feed *feed, const char *date,
-		      struct trk_buf *out, struct trk_feed_tally *ret, struct trk_error *reterr)
+		      bool force, struct trk_buf *out, struct trk_feed_tally *ret,
+		      struct trk_error *reterr)
 {
 	struct row *row = (struct row *) (void *) r->rows.data;
 	size_t n = r->rows.len / sizeof(*row), dropped = r->dropped;
@@ -228,13 +267,18 @@ int trk__feed_convert(struct trk_feed_rows *r, const struct trk_feed *feed, cons
 	if (n == 0)
 		return trk__error_set(reterr, -EBADMSG, "",
 				      "the answer holds no price of a known type and region");
+	if (feed->spots && !force && n * 2 < known_savings(r->c, row->vendor))
+		return trk__error_set(reterr, -TRK_E_RANGE, "",
+				      "%s has %zu savings in the answer, %zu before. Try: --force",
+				      trk__catalog_vendor_id(r->c, row->vendor), n,
+				      known_savings(r->c, row->vendor));
 	trk__buf_printf(out, "catalogue\t%d\t%s\nsource\t%s\t%s\t%s\t%s\n", TRK_CATALOG_FORMAT,
 			date, feed->source, date, feed->licence, feed->title);
 	for (size_t i = 0, to; i < n; i = to) {
 		for (to = i;
 		     to < n && row[to].vendor == row[i].vendor && row[to].region == row[i].region;)
 			to++;
-		write_block(r, feed, date, &row[i], to - i, out);
+		(feed->spots ? write_spots : write_block)(r, feed, date, &row[i], to - i, out);
 	}
 	trk__buf_puts(out, "end\n");
 	if (out->error)

@@ -28,6 +28,11 @@ struct trk_feed_rows {
 int trk__feed_rows_init(struct trk_feed_rows *r, const struct trk_catalog *c);
 void trk__feed_rows_release(struct trk_feed_rows *r);
 
+/* Add what spot machines save (percent) and how often they are interrupted (0 to 4): a feed that has it has
+ * no prices. True when it was taken. */
+bool trk__feed_rows_add_spot(struct trk_feed_rows *r, const char *vendor, const char *region,
+			     const char *type, double saving, double klass);
+
 /* Add a price, or a price of spot machines (the other is NaN): the lowest of the zones of a region counts.
  * True when it was taken. */
 bool trk__feed_rows_add(struct trk_feed_rows *r, const char *vendor, const char *region,
@@ -44,6 +49,7 @@ struct trk_feed {
 	const char *source; /* in the catalogue */
 	const char *licence, *title;
 	bool by_region; /* a question for each region that is named */
+	bool spots;     /* it has what spot machines save, and no prices */
 	/* Of several documents of one vendor the first that can be had is taken. A NULL ends them. */
 	struct trk_feed_part part[16];
 	/* 0; -EBADMSG with a sentence in *reterr for a document that is another thing; -ENOMEM. */
@@ -64,6 +70,8 @@ int trk__feed_azure(struct trk_feed_rows *r, const char *vendor, const char *tex
 		    struct trk_error *reterr);
 int trk__feed_aws(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
 		  struct trk_error *reterr);
+int trk__feed_aws_spot(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
+		       struct trk_error *reterr);
 int trk__feed_vultr(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
 		    struct trk_error *reterr);
 int trk__feed_gcp(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
@@ -80,8 +88,10 @@ struct trk_feed_tally {
 	size_t prices, dropped;
 };
 /* All rows as a text on top of the catalogue; `date` is "2026-01-31". 0, -EBADMSG when there is no row,
- * -EFBIG, -ENOMEM. */
+ * -EFBIG, -ENOMEM. Of savings there have to be at least half as many as the catalogue knows, or `force`:
+ * else -TRK_E_RANGE. */
 int trk__feed_convert(struct trk_feed_rows *r, const struct trk_feed *feed, const char *date,
-		      struct trk_buf *out, struct trk_feed_tally *ret, struct trk_error *reterr);
+		      bool force, struct trk_buf *out, struct trk_feed_tally *ret,
+		      struct trk_error *reterr);
 
 #endif

@@ -1,5 +1,5 @@
-/* Price lists in JSON: the Retail Prices of Azure, the list behind Amazon's price page, the plans of
- * Vultr. */
+/* Price lists in JSON: the Retail Prices of Azure, the list behind Amazon's price page, its Spot Advisor,
+ * the plans of Vultr. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -169,6 +169,29 @@ int trk__feed_aws(struct trk_feed_rows *r, const char *vendor, const char *text,
 				r, vendor, region, trk__json_get_text(&d, v, "Instance Type"),
 				number_of(trk__json_get_text(&d, v, "price")), NAN);
 	}
+	trk__json_doc_release(&d);
+	return e;
+}
+
+/* The Spot Advisor: spot_advisor.{region}.Linux.{type}: s, the saving in percent, and r, the class. */
+int trk__feed_aws_spot(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
+		       struct trk_error *reterr)
+{
+	const struct trk_json_value *regions, *g, *v;
+	struct trk_json_doc d;
+	int e = read_json(text, len, &d, reterr);
+
+	if (e < 0)
+		return e;
+	regions = trk__json_get(&d, trk__json_root(&d), "spot_advisor");
+	if (!regions || regions->type != TRK_JSON_OBJECT)
+		e = trk__error_set(reterr, -EBADMSG, "", "the answer is no Spot Advisor's");
+	for (g = trk__json_first(&d, regions); e == 0 && g; g = trk__json_next(&d, g))
+		for (v = trk__json_first(&d, trk__json_get(&d, g, "Linux")); v;
+		     v = trk__json_next(&d, v))
+			(void) trk__feed_rows_add_spot(r, vendor, g->key, v->key,
+						       trk__json_get_double(&d, v, "s"),
+						       trk__json_get_double(&d, v, "r"));
 	trk__json_doc_release(&d);
 	return e;
 }

@@ -74,6 +74,17 @@ const struct trk_feed trk__feeds[] = {
 			  "pkg/providers/pricing/zz_generated.pricing_aws.go"}},
 		.parse = trk__feed_karpenter,
 	},
+	{
+		/* The last: it belongs to whatever prices stand there. */
+		.id = "aws-spot",
+		.source = "aws-spot-advisor",
+		.licence = "facts",
+		.title = "Amazon EC2 Spot Advisor",
+		.spots = true,
+		.part = {{"aws",
+			  "https://spot-bid-advisor.s3.amazonaws.com/spot-advisor-data.json"}},
+		.parse = trk__feed_aws_spot,
+	},
 };
 const size_t trk__feed_count = sizeof(trk__feeds) / sizeof(trk__feeds[0]);
 

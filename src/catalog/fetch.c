@@ -108,7 +108,7 @@ static int perform(struct library *l, struct curl *c, const char *url, struct tr
 				      l->easy_strerror(code));
 	(void) l->easy_getinfo(c, INFO_RESPONSE_CODE, &status);
 	if (status == 429 || status == 503)
-		return trk__error_set(reterr, -EIO, url,
+		return trk__error_set(reterr, -EBUSY, url,
 				      "%.150s: busy (%ld). Try: again in a minute", url, status);
 	if (status != 200)
 		return trk__error_set(reterr, -EIO, url, "%.150s: answered %ld", url, status);

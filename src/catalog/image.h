@@ -33,7 +33,8 @@ struct trk_catalog_builder {
 	uint32_t *hash; /* server index + 1; 0: free */
 	size_t hash_size;
 	uint32_t date;
-	uint32_t *seen; /* per server: the block + 1 that last priced it, against doubles */
+	uint32_t *seen;   /* per server: the block + 1 that last priced it, against doubles */
+	uint32_t *priced; /* per server: its price + 1 in the region of the spots that are read */
 };
 
 void trk__catalog_builder_init(struct trk_catalog_builder *b);
@@ -52,6 +53,9 @@ int trk__catalog_builder_server(struct trk_catalog_builder *b, uint8_t vendor, c
 /* Forget every other price of this server in this region. */
 void trk__catalog_builder_supersede(struct trk_catalog_builder *b, uint16_t region, uint16_t server,
 				    size_t before_block);
+
+/* Fill b->priced in for a region. 0 or -ENOMEM. */
+int trk__catalog_builder_find_prices(struct trk_catalog_builder *b, uint16_t region);
 
 /* One block of memory with everything. 0 or a negative errno; *ret is released by the caller. */
 int trk__catalog_builder_finish(struct trk_catalog_builder *b, struct trk_catalog *ret);

@@ -105,29 +105,6 @@ static int take_region(struct trk_text_reading *r)
 
 /* ---- rows ---- */
 
-/* The server that a row is about. */
-static struct trk_catalog_server *row_server(struct trk_text_reading *r, bool add, int *reterror)
-{
-	bool fresh;
-	int at;
-
-	if (!r->cells[1].len || r->cells[1].len > 200) {
-		*reterror = trk__text_mistake(r, r->cells[1].at, "no type, or a very long one");
-		return NULL;
-	}
-	at = trk__catalog_builder_server(r->b, r->vendor, r->cells[1].at, r->cells[1].len, add,
-					 &fresh);
-	if (at == -ENOENT)
-		at = trk__text_mistake(r, r->cells[1].at,
-				       "type %.*s is in no block of servers above",
-				       trk__text_quoted(&r->cells[1]), r->cells[1].at);
-	if (at < 0) {
-		*reterror = at;
-		return NULL;
-	}
-	return (struct trk_catalog_server *) (void *) r->b->servers.data + at;
-}
-
 static int take_flags(struct trk_text_reading *r, size_t cell, uint8_t *ret)
 {
 	static const char *const names[] = {"metal", "mac", "accel", "fpga"};
@@ -170,7 +147,7 @@ static int row_of_servers(struct trk_text_reading *r)
 		return trk__text_mistake(r, r->cells[2].at, "a server has at least one vCPU");
 	if (!memory)
 		return trk__text_mistake(r, r->cells[3].at, "a server has some memory");
-	s = row_server(r, true, &error);
+	s = trk__text_row_server(r, true, &error);
 	if (!s)
 		return error;
 	s->vcpus = (uint16_t) vcpus;
@@ -195,7 +172,7 @@ static int row_of_gpus(struct trk_text_reading *r)
 		return -EBADMSG;
 	if (!trk__text_is_unknown(r, 5) && trk__text_fraction(r, 5, 3, 1000, &permille) < 0)
 		return -EBADMSG;
-	s = row_server(r, false, &error);
+	s = trk__text_row_server(r, false, &error);
 	if (!s)
 		return error;
 	s->gpu_count = (uint8_t) count;
@@ -214,7 +191,7 @@ static int row_of_one(struct trk_text_reading *r, uint64_t *ret,
 	if (trk__text_needs_cells(r, 3, "type value") < 0 ||
 	    trk__text_number(r, 2, UINT32_MAX, ret) < 0)
 		return -EBADMSG;
-	*retserver = row_server(r, false, &error);
+	*retserver = trk__text_row_server(r, false, &error);
 	return *retserver ? 0 : error;
 }
 
@@ -267,7 +244,7 @@ static int row_of_stressng(struct trk_text_reading *r)
 	    trk__text_number(r, 2, UINT32_MAX, &one) < 0 ||
 	    trk__text_number(r, 3, UINT32_MAX, &all) < 0)
 		return -EBADMSG;
-	s = row_server(r, false, &error);
+	s = trk__text_row_server(r, false, &error);
 	if (!s)
 		return error;
 	s->one_thread = (uint32_t) one;
@@ -276,90 +253,17 @@ static int row_of_stressng(struct trk_text_reading *r)
 	return 0;
 }
 
-static int row_of_prices(struct trk_text_reading *r)
-{
-	struct trk_catalog_block *block =
-		(struct trk_catalog_block *) (void *) (r->b->blocks.data + r->b->blocks.len) - 1;
-	uint32_t number_of_block = (uint32_t) (r->b->blocks.len / sizeof(*block));
-	uint64_t price = 0, saving = TRK_SAVING_UNKNOWN, klass = TRK_CLASS_UNKNOWN;
-	struct trk_catalog_price p;
-	struct trk_catalog_server *s;
-	int error = 0;
-
-	if (trk__text_needs_cells(r, 3,
-				  "type usd_per_hour spot_saving_percent interruption_class") < 0 ||
-	    trk__text_fraction(r, 2, 5, UINT32_MAX, &price) < 0 ||
-	    trk__text_number(r, 3, 100, &saving) < 0 || trk__text_number(r, 4, 4, &klass) < 0)
-		return -EBADMSG;
-	if (!price)
-		return trk__text_mistake(r, r->cells[2].at, "a price of zero is no price");
-	s = row_server(r, false, &error);
-	if (!s)
-		return error;
-	p = (struct trk_catalog_price){
-		.price = (uint32_t) price,
-		.server =
-			(uint16_t) (s - (struct trk_catalog_server *) (void *) r->b->servers.data),
-		.saving = (uint8_t) saving,
-		.klass = (uint8_t) klass,
-	};
-	if (r->b->seen[p.server] == number_of_block)
-		return trk__text_mistake(r, r->cells[1].at, "%.*s stands twice in this block",
-					 trk__text_quoted(&r->cells[1]), r->cells[1].at);
-	r->b->seen[p.server] = number_of_block;
-	if (r->base_blocks)
-		trk__catalog_builder_supersede(r->b, r->region, p.server, r->base_blocks);
-	block->count++;
-	trk__buf_add(&r->b->prices, &p, sizeof(p));
-	return r->b->prices.error;
-}
-
 /* ---- blocks ---- */
-
-static int open_block(struct trk_text_reading *r, size_t cell, uint32_t *retdate)
-{
-	if (trk__text_find_source(r, cell, &r->source) < 0 ||
-	    trk__text_date(r, cell + 1, retdate) < 0)
-		return -EBADMSG;
-	return trk__text_choice(r, cell + 2, trk__catalog_quality_names, TRK_FACTS, &r->quality);
-}
 
 static int open_facts(struct trk_text_reading *r, int (*row)(struct trk_text_reading *))
 {
 	uint32_t day;
 
 	if (trk__text_needs_cells(r, 5, "kind vendor source date quality") < 0 ||
-	    trk__text_find_vendor(r, 1) < 0 || open_block(r, 2, &day) < 0)
+	    trk__text_find_vendor(r, 1) < 0 || trk__text_open_block(r, 2, &day) < 0)
 		return -EBADMSG;
 	r->row = row;
 	return 0;
-}
-
-static int open_prices(struct trk_text_reading *r)
-{
-	struct trk_catalog_block block = {.spot_source = UINT16_MAX};
-	int region;
-
-	if (trk__text_needs_cells(r, 6, "prices vendor region source date quality spot_source") <
-		    0 ||
-	    trk__text_find_vendor(r, 1) < 0)
-		return -EBADMSG;
-	region = trk__text_find(r, &r->b->regions, sizeof(struct trk_catalog_region), 2, r->vendor);
-	if (region < 0)
-		return trk__text_mistake(r, r->cells[2].at,
-					 "region %.*s has no line of its own above",
-					 trk__text_quoted(&r->cells[2]), r->cells[2].at);
-	if (open_block(r, 3, &block.date) < 0 ||
-	    (!trk__text_is_unknown(r, 6) && trk__text_find_source(r, 6, &block.spot_source) < 0))
-		return -EBADMSG;
-	r->region = block.region = (uint16_t) region;
-	block.source = r->source;
-	block.quality = r->quality;
-	block.vendor = r->vendor;
-	block.first = (uint32_t) (r->b->prices.len / sizeof(struct trk_catalog_price));
-	trk__buf_add(&r->b->blocks, &block, sizeof(block));
-	r->row = row_of_prices;
-	return r->b->blocks.error;
 }
 
 static int take_fact(struct trk_text_reading *r)
@@ -384,7 +288,9 @@ static int take_fact(struct trk_text_reading *r)
 		if (trk__text_is(&r->cells[0], blocks[i].word))
 			return open_facts(r, blocks[i].row);
 	if (trk__text_is(&r->cells[0], "prices"))
-		return open_prices(r);
+		return trk__text_open_prices(r);
+	if (trk__text_is(&r->cells[0], "spots"))
+		return trk__text_open_spots(r);
 	if (trk__text_is(&r->cells[0], "source"))
 		return take_source(r);
 	if (trk__text_is(&r->cells[0], "vendor"))

@@ -188,3 +188,34 @@ int trk__text_find_source(struct trk_text_reading *r, size_t cell, uint16_t *ret
 	*ret = (uint16_t) at;
 	return 0;
 }
+
+/* The server that a row is about. */
+struct trk_catalog_server *trk__text_row_server(struct trk_text_reading *r, bool add, int *reterror)
+{
+	bool fresh;
+	int at;
+
+	if (!r->cells[1].len || r->cells[1].len > 200) {
+		*reterror = trk__text_mistake(r, r->cells[1].at, "no type, or a very long one");
+		return NULL;
+	}
+	at = trk__catalog_builder_server(r->b, r->vendor, r->cells[1].at, r->cells[1].len, add,
+					 &fresh);
+	if (at == -ENOENT)
+		at = trk__text_mistake(r, r->cells[1].at,
+				       "type %.*s is in no block of servers above",
+				       trk__text_quoted(&r->cells[1]), r->cells[1].at);
+	if (at < 0) {
+		*reterror = at;
+		return NULL;
+	}
+	return (struct trk_catalog_server *) (void *) r->b->servers.data + at;
+}
+
+int trk__text_open_block(struct trk_text_reading *r, size_t cell, uint32_t *retdate)
+{
+	if (trk__text_find_source(r, cell, &r->source) < 0 ||
+	    trk__text_date(r, cell + 1, retdate) < 0)
+		return -EBADMSG;
+	return trk__text_choice(r, cell + 2, trk__catalog_quality_names, TRK_FACTS, &r->quality);
+}

@@ -59,4 +59,13 @@ int trk__text_find(const struct trk_text_reading *r, const struct trk_buf *table
 int trk__text_find_vendor(struct trk_text_reading *r, size_t cell);
 int trk__text_find_source(struct trk_text_reading *r, size_t cell, uint16_t *ret);
 
+/* The server that a row is of, in its second cell; NULL with *reterror. */
+struct trk_catalog_server *trk__text_row_server(struct trk_text_reading *r, bool add,
+						int *reterror);
+/* Source, date and quality of a block, from this cell on. */
+int trk__text_open_block(struct trk_text_reading *r, size_t cell, uint32_t *retdate);
+/* Lines that open blocks of text_prices.c. */
+int trk__text_open_prices(struct trk_text_reading *r);
+int trk__text_open_spots(struct trk_text_reading *r);
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "catalog/feed.h"
@@ -17,6 +18,8 @@ enum {
 	DOCUMENT_MAX = 64 << 20,
 	UPDATE_S = 120,
 	PAGES_MAX = 1000,
+	TRIES = 4,
+	WAIT_S = 60, /* what Azure asks for */
 };
 
 /* New prices on their way into the cache. */
@@ -209,6 +212,23 @@ static int fetch(const char *url, struct trk_buf *out, struct trk_error *error)
 	return trk__fetch(url, UPDATE_S, out, error);
 }
 
+/* A list of many pages is told "not now" in between. */
+static int fetch_patiently(const char *url, struct trk_buf *out, struct trk_error *error)
+{
+	struct timespec wait = {.tv_sec = WAIT_S};
+	int r = fetch(url, out, error);
+
+	if (getenv("RESOURCE_TRACKER_FEEDS"))
+		wait = (struct timespec){.tv_nsec = 1000000};
+	for (int i = 1; r == -EBUSY && i < TRIES; i++) {
+		(void) fprintf(stderr, "%.150s: busy, asked again in a minute\n", url);
+		(void) nanosleep(&wait, NULL);
+		trk__buf_clear(out);
+		r = fetch(url, out, error);
+	}
+	return r;
+}
+
 /* A document with the pages that follow it, all from the same host. */
 static int read_pages(struct reading *r, const char *vendor, char url[TRK_FEED_URL_MAX])
 {
@@ -222,7 +242,7 @@ static int read_pages(struct reading *r, const char *vendor, char url[TRK_FEED_U
 			return trk__error_set(&r->error, -EBADMSG, "", "%.100s: goes on at %s",
 					      first, page == PAGES_MAX ? "too many pages" : url);
 		trk__buf_init(&body, DOCUMENT_MAX);
-		e = fetch(url, &body, &r->error);
+		e = fetch_patiently(url, &body, &r->error);
 		r->rows.next[0] = '\0';
 		if (e == 0)
 			e = r->feed->parse(&r->rows, vendor, body.data ? body.data : "", body.len,
@@ -328,14 +348,15 @@ static int update_from_feed(struct update *u, const struct trk_feed *feed, const
 	date[10] = '\0';
 	trk__buf_init(&text, DOCUMENT_MAX);
 	status = read_feed(r, u->base, regions);
-	if (status == 0 && trk__feed_convert(&r->rows, feed, date, &text, &tally, &r->error) < 0) {
+	if (status == 0 &&
+	    trk__feed_convert(&r->rows, feed, date, u->force, &text, &tally, &r->error) < 0) {
 		cli_complain("catalog: %s; nothing was changed", r->error.message);
 		status = EXIT_ERROR;
 	}
 	status = status ? status : take(u, &text);
 	if (status == 0)
-		(void) fprintf(stderr, "%zu prices now stand in %s; %zu rows left out\n",
-			       tally.prices, u->path, tally.dropped);
+		(void) fprintf(stderr, "%zu %s now stand in %s; %zu rows left out\n", tally.prices,
+			       feed->spots ? "savings" : "prices", u->path, tally.dropped);
 	trk__buf_release(&text);
 	trk__feed_rows_release(&r->rows);
 	free(r);

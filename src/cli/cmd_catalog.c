@@ -37,7 +37,7 @@ static const struct cli_option options[] = {
 	 AT(choice.prices)},
 	{"date", 0, "DATE", "import: the day of the prices (today)", cli_set_text, AT(date)},
 	{"from", 0, "SOURCE",
-	 "update: keeper, azure, aws, gcp, vultr, skypilot, karpenter (keeper)", cli_set_text,
+	 "update: keeper, azure, aws, aws-spot, gcp, vultr, skypilot, karpenter", cli_set_text,
 	 AT(wanted.from)},
 	{"region", 0, "VENDOR/NAME,..", "update: the prices of these regions, too", cli_set_text,
 	 AT(wanted.regions)},
@@ -298,14 +298,14 @@ const struct cli_command cli_catalog_command = {
 	.name = "catalog",
 	.usage = "catalog info | catalog update | catalog import FILE.csv",
 	.summary = "What the catalogue holds; fetch new prices; take a site's own.",
-	.details = "info counts servers, prices and scores and names their sources.\nupdate asks "
-		   "the Keeper API of Spare Cores for the lowest price of each type, and of the "
-		   "regions that are\nnamed, or (--from) a public price list; an answer that lost "
-		   "half of a vendor or moved its "
-		   "median price by 30 % needs --force.\nimport reads "
-		   "CSV whose first line names the columns: vendor, region, type, price (USD an "
-		   "hour), and\nsaving (spot, percent) if wanted. These prices then take the place "
-		   "of the list prices.",
+	.details =
+		"info counts servers, prices and scores and names their sources.\n"
+		"update asks the Keeper API of Spare Cores for the lowest price of each type, and "
+		"of the regions that\nare named; or (--from) a public price list. An answer that "
+		"lost half of a vendor or moved its\nmedian price by 30 % needs --force.\n"
+		"import reads CSV whose first line names the columns: vendor, region, type, price "
+		"(USD an hour), and\nsaving (spot, percent) if wanted. These prices then take the "
+		"place of the list prices.",
 	.options = options,
 	.run = run,
 };

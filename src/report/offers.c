@@ -217,6 +217,8 @@ static void json_offer(struct trk_json *j, const struct trk_offers *r,
 	trk__json_open(j, '{');
 	json_server(j, c, s);
 	json_number(j, "min_price_ondemand", trk__catalog_usd(p->price));
+	json_number(j, "min_price_spot",
+		    saves ? trk__catalog_usd(p->price) * (100 - p->saving) / 100 : (double) NAN);
 	json_number(j, "spot_saving_percent", saves ? (double) p->saving : (double) NAN);
 	json_number(j, "spot_interruption_class",
 		    p->klass == TRK_CLASS_UNKNOWN ? (double) NAN : (double) p->klass);

@@ -2,6 +2,7 @@
 #ifndef TRK_REPORT_REPORT_PRIVATE_H
 #define TRK_REPORT_REPORT_PRIVATE_H
 
+#include "catalog/needs.h"
 #include "report/course.h"
 #include "report/report.h"
 
@@ -62,7 +63,7 @@ struct trk_report_work {
 	double cpu_peak, memory_peak;
 	struct trk_column_stats cpu, memory;
 	struct trk_server_advice servers;
-	struct trk_catalog_query query;
+	struct trk_needs needs; /* of the next run, for the servers */
 	bool has_servers;
 	struct trk_run_cost paid;
 	bool has_paid;

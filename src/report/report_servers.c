@@ -34,22 +34,39 @@ static void find_here(struct trk_report_work *w, struct trk_server_work *work)
 		w->has_paid = trk__server_run_cost(c, w->here, region, &use, &w->paid) == 0;
 }
 
+/* As `recommend` looks for them: for the run's architecture, at its vendor and region. */
+static bool read_needs(struct trk_report_work *w)
+{
+	const struct trk_need_words none = {.arch = NULL};
+	const struct trk_report_place *named = w->in->place;
+	struct trk_place *place = malloc(sizeof(*place));
+	bool ok = false;
+
+	if (place) {
+		*place = w->in->record->place;
+		if (named)
+			(void) snprintf(place->cloud.vendor, sizeof(place->cloud.vendor), "%s",
+					named->vendor ? named->vendor : "");
+		if (named)
+			(void) snprintf(place->cloud.region, sizeof(place->cloud.region), "%s",
+					named->region ? named->region : "");
+		ok = trk__run_needs_read(&w->needs, w->in->catalog, &none, &w->advice, place,
+					 NULL) == 0;
+	}
+	free(place);
+	return ok;
+}
+
 void trk__report_find_servers(struct trk_report_work *w)
 {
 	const struct trk_advice *a = &w->advice;
 	struct trk_run_work *work = malloc(sizeof(*work));
 
-	if (work && w->in->catalog && w->has_advice && !isnan(a->memory_mib)) {
-		trk__run_needs_amounts(a, &w->query);
-#if defined(__aarch64__)
-		w->query.archs = 1u << TRK_ARCH_ARM64;
-#else
-		w->query.archs = 1u << TRK_ARCH_X86_64;
-#endif
+	if (work && w->in->catalog && w->has_advice && !isnan(a->memory_mib) && read_needs(w)) {
 		trk__run_work_read(work, w->in->catalog, w->in->busy, w->in->record);
 		work->work.boot_s = 60;
 		find_here(w, &work->work);
-		w->has_servers = trk__server_advise(w->in->catalog, &w->query, &work->work,
+		w->has_servers = trk__server_advise(w->in->catalog, &w->needs.query, &work->work,
 						    &w->servers) == 0;
 	}
 	free(work);
@@ -111,7 +128,7 @@ static const char *shortfall(struct trk_report *r, const struct trk_report_work 
 			     const struct trk_server_estimate *e)
 {
 	const struct trk_catalog_server *s = server_of(w->in->catalog, e->offer.server);
-	const struct trk_catalog_query *q = &w->query;
+	const struct trk_catalog_query *q = &w->needs.query;
 
 	switch (e->offer.unmet) {
 	case TRK_NEED_MEMORY:

@@ -19,8 +19,8 @@ class Host(http.server.BaseHTTPRequestHandler):
         body = self.documents.get(urllib.parse.unquote(url.path))
         if callable(body):
             body = body(urllib.parse.parse_qs(url.query))
-        if body is None:
-            self.send_error(404)
+        if body is None or isinstance(body, int):
+            self.send_error(body or 404)
             return
         if not isinstance(body, bytes):
             body = (body if isinstance(body, str) else json.dumps(body)).encode()
@@ -128,6 +128,25 @@ def test_azure_is_read_by_pages_and_cleaned(rt, hosts):
     assert "feeds: azure\n" in rt.run("catalog", "info", env=hosts.env).stdout
 
 
+def test_a_page_that_is_busy_is_asked_for_again(rt, hosts):
+    page = azure_pages([azure_item(n, u) for n, u in table(rt, "azure", "westeurope").items()])
+    asked = []
+
+    def at_times(query):
+        asked.append(query)
+        return 429 if len(asked) in (2, 3) else page(query)
+
+    hosts.documents[AZURE] = at_times
+    result = update(rt, hosts, "--from", "azure", "--region", "azure/westeurope")
+    assert result.rc == 0, result.stderr
+    assert result.stderr.count("asked again in a minute") == 2 and asked[1] == asked[3]
+    # Not for ever.
+    hosts.documents[AZURE] = lambda query: 503
+    result = update(rt, hosts, "--from", "azure", "--region", "azure/westeurope")
+    assert result.rc == 1 and "busy (503)" in result.stderr
+    assert result.stderr.count("asked again in a minute") == 3
+
+
 @pytest.mark.parametrize("link", ["https://prices.azure.com.example.org/x", "http://127.0.0.1/x",
                                   "file:///etc/passwd"])
 def test_a_next_page_of_another_host_is_not_asked(rt, hosts, link):
@@ -172,6 +191,51 @@ def test_amazons_list_is_asked_by_its_long_names(rt, hosts):
         assert told[key] == before[key]
     # And other regions stay as they were.
     assert offer(rt, hosts, "aws", "us-east-1", "m5.large")["price_source"] != "aws-list"
+
+
+ADVISOR = "/spot-bid-advisor.s3.amazonaws.com/spot-advisor-data.json"
+
+
+def advisor(rt, saving, klass, names=None):
+    """The Spot Advisor's document; `names`: only these types."""
+    regions = ["us-east-1", "us-east-2", "us-west-2", "eu-west-1", "eu-central-1"] + [
+        "af-south-1", "ap-east-1", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1",
+        "ap-southeast-1", "ap-southeast-2", "ca-central-1", "eu-north-1", "eu-south-1", "eu-west-2",
+        "eu-west-3", "sa-east-1", "us-west-1"]
+    linux = {name: {"s": saving, "r": klass} for name in names or table(rt, "aws", "us-east-1")}
+    return {"ranges": [{"index": 0, "label": "<5%", "dots": 0, "max": 5}],
+            "instance_types": {"m5.large": {"cores": 2, "emr": True, "ram_gb": 8.0}},
+            "spot_advisor": {g: {"Linux": linux, "Windows": {n: {"s": 1, "r": 4} for n in linux}}
+                             for g in regions}}
+
+
+def test_the_spot_advisor_changes_savings_and_no_price(rt, hosts):
+    before = offer(rt, hosts, "aws", "us-east-1", "m5.large")
+    hosts.documents[ADVISOR] = advisor(rt, 37, 3)
+    result = update(rt, hosts, "--from", "aws-spot")
+    assert result.rc == 0, result.stderr
+    assert "savings now stand in" in result.stderr
+    told = offer(rt, hosts, "aws", "us-east-1", "m5.large")
+    assert (told["spot_saving_percent"], told["spot_interruption_class"]) == (37, 3)
+    for key in ("min_price_ondemand", "price_source", "price_date"):
+        assert told[key] == before[key]
+    # They belong to newer prices, too.
+    hosts.documents[AWS.format("EU (Ireland)")] = aws_list(
+        "EU (Ireland)", {**table(rt, "aws", "eu-west-1"), "m5.large": 0.108})
+    assert update(rt, hosts, "--from", "aws", "--region", "aws/eu-west-1").rc == 0
+    told = offer(rt, hosts, "aws", "eu-west-1", "m5.large")
+    assert (told["min_price_ondemand"], told["spot_saving_percent"]) == (0.108, 37)
+    info = rt.run("catalog", "info", "--json", env=hosts.env).json()
+    assert info["feeds"] == ["aws", "aws-spot"]
+
+
+def test_a_spot_advisor_that_lost_most_needs_force(rt, hosts):
+    hosts.documents[ADVISOR] = advisor(rt, 37, 3, ["m5.large", "m5.xlarge"])
+    result = update(rt, hosts, "--from", "aws-spot")
+    assert result.rc == 1 and "savings in the answer" in result.stderr and "--force" in result.stderr
+    hosts.documents[ADVISOR] = advisor(rt, 100, 9)  # out of range
+    assert update(rt, hosts, "--from", "aws-spot").rc == 1
+    assert not hosts.cache.exists()
 
 
 # ---- lists that are whole ----
@@ -306,7 +370,7 @@ def test_a_wrong_document_changes_nothing(rt, hosts, body, words):
     assert not hosts.cache.exists()
 
 
-@pytest.mark.parametrize("feed", ["gcp", "skypilot", "karpenter", "vultr"])
+@pytest.mark.parametrize("feed", ["gcp", "skypilot", "karpenter", "vultr", "aws-spot"])
 @pytest.mark.parametrize("body", ["<html>\n<body>Sign in</body>\n</html>\n", "", "\0\0\n\xff", "{}"])
 def test_what_is_no_list_is_refused(rt, hosts, feed, body):
     class Any(dict):
@@ -320,7 +384,7 @@ def test_what_is_no_list_is_refused(rt, hosts, feed, body):
 
 
 @pytest.mark.parametrize("flags,words", [
-    (["--from", "acme"], "not one of: keeper azure aws gcp vultr skypilot karpenter"),
+    (["--from", "acme"], "not one of: keeper azure aws gcp vultr skypilot karpenter aws-spot"),
     (["--from", "azure"], "Try: --region azure/NAME"),
     (["--from", "azure", "--region", "aws/us-east-1"], "no prices of aws"),
     (["--from", "azure", "--region", "azure/atlantis"], "unknown region atlantis"),

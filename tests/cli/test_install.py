@@ -56,7 +56,8 @@ def test_the_example_builds_and_runs_against_an_installed_copy(installed, tmp_pa
     assert done.returncode == 0, done.stderr
     found = re.search(r"(\d+) samples, ([\d.]+) cores on average, ([\d.]+) s of CPU", done.stdout)
     assert found, done.stdout
-    assert int(found[1]) >= 2 and 0.3 < float(found[2]) < 1.3 and float(found[3]) > 0.05
+    # Of a machine that is busy otherwise it gets less than a core.
+    assert int(found[1]) >= 2 and 0 < float(found[2]) < 1.3 and float(found[3]) > 0.05
     assert (root / "usr/local/bin/resource-tracker").exists()
 
 

@@ -89,3 +89,11 @@ def test_where_nothing_fits_the_need_that_binds_is_named(job):
     assert "the binding need is architecture: it is x86_64" in told["no_server_reason"]
     text = job.run("recommend", "--vendor", "upcloud", "--arch", "arm64", "job").stdout
     assert told["no_server_reason"] in text
+
+
+def test_the_page_of_a_run_has_the_servers_of_the_advice(job):
+    advised = advise(job)["servers"]
+    assert job.run("report", "--format", "json", "-o", job.home / "page.json").rc == 0
+    text = (job.home / "page.json").read_text()
+    assert advised[0]["api_reference"] in text and "aws eu-west-1" in text
+    assert "hetzner" not in text and "gcp " not in text

@@ -259,3 +259,10 @@ def test_another_catalogue_and_its_mistakes(rt):
 def test_a_named_file_that_is_missing_is_an_error(rt):
     for flag in ("--catalog", "--scores", "--prices"):
         assert rt.run("servers", flag, rt.home / "none.tsv").rc == 4, flag
+
+
+def test_the_price_of_spot_machines_has_the_name_of_the_keeper(rt):
+    for server in servers(rt, "--vendor", "aws", "--region", "us-east-1", "--spot", "-n", "20"):
+        assert server["min_price_spot"] == pytest.approx(
+            server["min_price_ondemand"] * (100 - server["spot_saving_percent"]) / 100)
+    assert servers(rt, "--vendor", "hetzner")[0]["min_price_spot"] is None

@@ -328,6 +328,42 @@ static void prices_are_laid_over_the_rest(void **state)
 	place_release(&p);
 }
 
+static void what_the_command_keeps_in_the_cache_is_taken_in_its_order(void **state)
+{
+	static const char prices[] = "catalogue\t1\t2026-09-01\n"
+				     "source\tsite\t2026-09-01\tnegotiated\tours\n"
+				     "prices\taws\tus-east-1\tsite\t2026-09-01\texact\n"
+				     "\tm5.large\t0.00042\n\tm5.xlarge\t0.00043\nend\n";
+	static const char above[] = "catalogue\t1\t2026-09-01\n"
+				    "source\tsite\t2026-09-01\tnegotiated\tours\n"
+				    "prices\taws\tus-east-1\tsite\t2026-09-01\tnegotiated\n"
+				    "\tm5.large\t0.00011\nend\n";
+	struct trk_catalog_options o = TRK_CATALOG_OPTIONS_INIT;
+	struct trk_server_needs n = TRK_SERVER_NEEDS_INIT;
+	struct trk_catalog *c = NULL;
+	struct trk_servers *s;
+	struct place p;
+
+	(void) state;
+	place_init(&p);
+	bytes_put(p.folder.fd, "update-aws.tsv", prices, sizeof(prices) - 1);
+	bytes_put(p.folder.fd, "prices.tsv", above, sizeof(above) - 1);
+	o.scores = "none";
+	o.cache = p.folder.path;
+	assert_int_equal(trk_catalog_open(&o, &c, NULL, 0), 0);
+	n.arch = "x86_64";
+	n.vendors = "aws";
+	s = find(c, &n);
+	assert_near(offer_at(s, 0).usd_per_hour, 0.00011, 1e-9);
+	assert_string_equal(offer_at(s, 1).type, "m5.xlarge");
+	assert_near(offer_at(s, 1).usd_per_hour, 0.00043, 1e-9);
+	trk_servers_free(s);
+	trk_catalog_free(c);
+	assert_int_equal(unlinkat(p.folder.fd, "update-aws.tsv", 0), 0);
+	assert_int_equal(unlinkat(p.folder.fd, "prices.tsv", 0), 0);
+	place_release(&p);
+}
+
 static void a_mistake_in_a_file_is_told_with_its_place(void **state)
 {
 	struct trk_catalog_options o = TRK_CATALOG_OPTIONS_INIT;
@@ -452,6 +488,7 @@ int main(void)
 		cmocka_unit_test(an_older_callers_struct_may_be_shorter),
 		cmocka_unit_test(a_catalogue_of_ones_own_stands_alone),
 		cmocka_unit_test(prices_are_laid_over_the_rest),
+		cmocka_unit_test(what_the_command_keeps_in_the_cache_is_taken_in_its_order),
 		cmocka_unit_test(a_mistake_in_a_file_is_told_with_its_place),
 		cmocka_unit_test(a_run_has_its_servers_by_the_cost_of_it),
 		cmocka_unit_test(what_a_run_cost_follows_from_its_time_and_the_billing_step),
