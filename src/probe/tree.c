@@ -212,9 +212,10 @@ static void note_exec(struct process *p, const struct trk_pid_stat *stat)
 	p->anon_factor = p->shared_factor = 1;
 }
 
-/* May io be read a few looks later? For a member that moved no byte of a disk lately, waits for none
- * and hardly ran. Nothing is lost: what it moves meanwhile is found then, or, if it ends before, in the
- * figures of who reaped it. Who reaped a child is read at once, as the ledger needs its gain now. */
+/* May io be read a few looks later? For a member that moved no byte of a disk lately, waits for
+ * none and hardly ran. Nothing is lost: what it moves meanwhile is found then, or, if it ends
+ * before, in the figures of who reaped it. Who reaped a child is read at once, as the ledger needs
+ * its gain now. */
 static bool io_can_wait(const struct trk_tree *t, const struct process *p, uint64_t clock_ns,
 			const struct trk_pid_stat *stat)
 {
@@ -348,6 +349,12 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 	}
 }
 
+/* It stands still: is what was read of it good for this update as well? */
+static bool may_rest(struct process *p)
+{
+	return !p->dirty && ++p->idle_updates < (p->io_waits ? IO_UPDATES_MAX : IDLE_UPDATES_MAX);
+}
+
 /* Returns false when the process is gone. */
 static bool read_process(struct trk_tree *t, struct process *p)
 {
@@ -363,8 +370,7 @@ static bool read_process(struct trk_tree *t, struct process *p)
 		return false;
 	if (trk__clock_pid_cpu_ns(p->pid, &clock_ns) < 0)
 		return false;
-	if (!fresh && clock_ns == p->clock_ns && !p->dirty &&
-	    ++p->idle_updates < (p->io_waits ? IO_UPDATES_MAX : IDLE_UPDATES_MAX))
+	if (!fresh && clock_ns == p->clock_ns && may_rest(p))
 		return true;
 	p->looked = true;
 	p->calm_epoch = 0;
@@ -515,8 +521,8 @@ static bool take_children(struct trk_tree *t, pid_t pid)
 	return true;
 }
 
-/* Only a process that ran can have forked, and with one thread its children stand in one file. Those of
- * newcomers are looked for as they are added. Returns false when it cannot be done so. */
+/* Only a process that ran can have forked, and with one thread its children stand in one file.
+ * Those of newcomers are looked for as they are added. Returns false when it cannot be done so. */
 static bool take_children_of_active(struct trk_tree *t)
 {
 	if (t->options.subreaper && !take_children(t, t->options.self))
@@ -532,10 +538,10 @@ static bool take_children_of_active(struct trk_tree *t)
 	return true;
 }
 
-/* After the members were read, with the newest pid from before that: a member that forks after it was
- * read makes a newer one. On a busy machine most newcomers are strangers: those that active members
- * have forked are looked for at once if these are fewer. All the others, of whom some may have come to
- * us in other ways, have their turn every few seconds; most have gone by then. */
+/* After the members were read, with the newest pid from before that: a member that forks after it
+ * was read makes a newer one. On a busy machine most newcomers are strangers: those that active
+ * members have forked are looked for at once if these are fewer. All the others, of whom some may
+ * have come to us in other ways, have their turn every few seconds; most have gone by then. */
 static void discover(struct trk_tree *t, pid_t newest)
 {
 	uint64_t now_ns = t->env.monotonic_ns();
@@ -551,7 +557,8 @@ static void discover(struct trk_tree *t, pid_t newest)
 		return;
 	for (size_t i = 0; i < t->count; i++)
 		active += t->process[i].looked;
-	if (active < (size_t) (newest - t->last_pid) && take_children_of_active(t))
+	/* Of the pids given out many were threads, or have gone; all of a file is more than a look. */
+	if (active * 4 < (size_t) (newest - t->gate_pid) && take_children_of_active(t))
 		t->gate_pid = newest;
 	else
 		(void) examine_all(t, newest);
