@@ -54,8 +54,8 @@ def head():
     say(f"Written by `make bench`, {time.strftime('%Y-%m-%d')}. Machine: {os.cpu_count()} CPUs"
         f" ({model[1] if model else platform.machine()}), Linux {platform.release().split('-')[0]},"
         f" {platform.machine()}; load {os.getloadavg()[0]:.1f} at the start. The machine is shared with"
-        " other work, so times are what they were: ratios within a row count, and each row was"
-        " measured in this one run.")
+        " other work that comes and goes, so times are what they were: ratios within a row count, and"
+        " all of a row was measured in one run.")
     say()
     say(f"The peers: {peers} (PyPI); the Rust sibling: {about_sibling()};"
         f" pidstat of {version_of(['pidstat', '-V'])};"
@@ -154,7 +154,7 @@ def notes():
 
 CHAPTERS = {
     "head": head, "samples": cost.samples, "full_read": cost.full_read, "tools": cost.tools,
-    "impact": impact.impact, "edges": edges, "totals": exact.totals, "peaks": exact.peaks,
+    "edges": edges, "totals": exact.totals, "peaks": exact.peaks, "impact": impact.impact,
     "size": size, "instructions": instructions, "notes": notes,
 }
 failed = []

@@ -85,7 +85,7 @@ def samples():
         " one after them), procfs and peer psutil are `get_process_stats` (`get_system_stats` in the last"
         " row) of the Python package, and the psutil loop takes CPU, RSS and I/O of the tree. *Bare* is"
         " the system calls for the same with no work around them: the clock of each member and all"
-        " files of those that moved, or the system's files. *Hot* is a tick without a pause before"
+        " files of those that moved, or the system's files; it looks for no new process. *Hot* is a tick without a pause before"
         " it. The share of a core is the whole program's: wake-ups, tree, system, and the writing of"
         " rows.")
     say()
@@ -128,8 +128,8 @@ def commands(pid, members):
         run["sibling"] = sibling("-i", 1, "-f", "csv", "-o", "/dev/null", "-p", pid)
     if os.path.exists("/usr/bin/pidstat"):
         run["pidstat"] = ["pidstat", "-urdh", "-p", ",".join(map(str, members)), "1"]
-    run["Python, procfs"] = [PYTHON, PEERS, "tool", "procfs", str(pid)]
-    run["Python, psutil"] = [PYTHON, PEERS, "tool", "psutil", str(pid)]
+    run["Python, procfs"] = ["env", "PEER_WITHOUT_PSUTIL=1", PYTHON, PEERS, "tool", str(pid)]
+    run["Python, psutil"] = [PYTHON, PEERS, "tool", str(pid)]
     run["psutil loop"] = [PYTHON, PEERS, "psutil", str(pid), "100000"]
     return run
 
@@ -173,7 +173,7 @@ def side_by_side(command, seconds):
 def tools():
     tree = compiled("tree", TREE)
     rows = [(n, side_by_side([tree, str(i), str(a)], s)) for n, i, a, s in [
-        (1, 0, 0, 60), (10, 8, 1, 20), (100, 89, 10, 20), (1000, 899, 100, 20)]]
+        (1, 0, 0, 40), (10, 8, 1, 20), (100, 89, 10, 20), (1000, 899, 100, 20)]]
     names = list(rows[0][1])
     say("## The programs as a whole, at 1 Hz")
     say()
@@ -194,7 +194,7 @@ def tools():
     say("| a process more, us | " + " | ".join(
         f"{(sum(large[n][:2]) - sum(small[n][:2])) / 2 / 990 * 1e3:.2f}" for n in names) + " |")
     say()
-    say("With the length of the run, one process, 60 s: CPU in ms a second in the first and the second"
+    say("With the length of the run, one process, 46 s: CPU in ms a second in the first and the second"
         " half, RSS in MiB after 6 s and at the end; and RSS at the end with 1000 processes.")
     say()
     say("| | " + " | ".join(names) + " |")

@@ -1,32 +1,21 @@
-"""One peer, as its users call it. Arguments: NAME PID COUNT, or `watch NAME PID`, or `tool METHOD PID`.
+"""One peer, as its users call it: NAME PID COUNT, `watch NAME PID`, `tool PID`, or `pss PID HZ`.
 
 The first prints the median of the CPU time of a call at 1 Hz in ms; the second says "ready", polls at
 1 Hz until it is ended, and prints the CPU seconds and the most memory (MiB) that it saw; the third is the
-original package's tracker at 1 Hz until it is ended.
+original package's tracker at 1 Hz, the last a reader of PSS, both until they are ended.
 """
+import os
 import signal
 import statistics
 import sys
 import time
 
-if sys.argv[1] == "pss":  # PSS at every tick: PID HZ
-    pid, pause = sys.argv[2], 1 / float(sys.argv[3])
-    due = time.monotonic()
-    while True:
-        with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
-            file.read()
-        due = max(due + pause, time.monotonic() - pause)
-        time.sleep(max(0.0, due - time.monotonic()))
-if sys.argv[1] == "tool":
-    from resource_tracker import ResourceTracker
-    ResourceTracker(pid=int(sys.argv[3]), interval=1, method=sys.argv[2], discover_server=False,
-                    discover_cloud=False, autostart=True)
-    while True:
-        signal.pause()
+# As where psutil is not installed; the original package's own processes import this file as well.
+if os.environ.get("PEER_WITHOUT_PSUTIL"):
+    sys.modules["psutil"] = None
 
-watch = sys.argv[1] == "watch"
-name, pid = sys.argv[1 + watch], int(sys.argv[2 + watch])
-if name == "psutil":
+
+def psutil_loop(pid):
     import psutil
 
     def call():
@@ -41,7 +30,10 @@ if name == "psutil":
             except psutil.NoSuchProcess:
                 continue
         return cpu, memory / 2**20
-else:
+    return call
+
+
+def original(name, pid):
     from resource_tracker import tracker_procfs, tracker_psutil
     function, arguments = {
         "procfs": (tracker_procfs.get_process_stats, (pid, True)),
@@ -54,9 +46,14 @@ else:
         stats = function(*arguments)
         memory = stats.get("memory_mib", stats.get("memory", 0) / 1024)
         return stats["utime"] + stats["stime"], memory
+    return call
 
 
-def watch_until_ended():
+def caller(name, pid):
+    return psutil_loop(pid) if name == "psutil" else original(name, pid)
+
+
+def watch(call):
     best = [0.0, 0.0]
     ended = []
     signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
@@ -70,7 +67,7 @@ def watch_until_ended():
     print(*best)
 
 
-def cost(count):
+def cost(call, count):
     took = []
     for _ in range(count + 1):
         time.sleep(1)
@@ -80,7 +77,30 @@ def cost(count):
     print(statistics.median(took[1:]))
 
 
-if watch:
-    watch_until_ended()
-else:
-    cost(int(sys.argv[3]))
+def tool(pid):
+    from resource_tracker import ResourceTracker
+    tracker = ResourceTracker(pid=pid, interval=1, discover_server=False,
+                              discover_cloud=False)
+    tracker.start()
+    while True:
+        signal.pause()
+
+
+def pss(pid, hertz):
+    pause, due = 1 / hertz, time.monotonic()
+    while True:
+        with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
+            file.read()
+        due = max(due + pause, time.monotonic() - pause)
+        time.sleep(max(0.0, due - time.monotonic()))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "watch":
+        watch(caller(sys.argv[2], int(sys.argv[3])))
+    elif sys.argv[1] == "tool":
+        tool(int(sys.argv[2]))
+    elif sys.argv[1] == "pss":
+        pss(int(sys.argv[2]), float(sys.argv[3]))
+    else:
+        cost(caller(sys.argv[1], int(sys.argv[2])), int(sys.argv[3]))

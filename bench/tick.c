@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "probe/linux/pid_children.h"
+#include "probe/tree_private.h"
 #include "sample/sampler.h"
 
 enum { COUNT_MAX = 1000000 };
@@ -209,7 +210,8 @@ static uint64_t update_ns(struct trk_tree *t)
 }
 
 /* Full reads of a busy process and the bare calls for the same, in turns of who is first. A pause of
- * 5 ms lets the process's clock move: it does so in the kernel's ticks. */
+ * 5 ms lets the process's clock move: it does so in the kernel's ticks. On a busy machine it may not
+ * have run: such turns, in which we read nothing, and those that left io out, do not count. */
 static int floor_of(const struct trk_env *env, pid_t pid, size_t count)
 {
 	struct trk_tree_options options = {
@@ -223,13 +225,17 @@ static int floor_of(const struct trk_env *env, pid_t pid, size_t count)
 		return 1;
 	(void) update_ns(t);
 	(void) look_ns();
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0, tries = 0; i < count && tries < 20 * count; tries++) {
+		const struct process *p;
+
 		pause_ms(5);
-		if (i % 2)
+		if (tries % 2)
 			alone[i] = look_ns();
 		took[i] = update_ns(t);
-		if (i % 2 == 0)
+		if (tries % 2 == 0)
 			alone[i] = look_ns();
+		p = trk__tree_find(t, pid);
+		i += p && p->looked && !p->io_waits;
 	}
 	(void) printf("full_ns %llu\n", (unsigned long long) median(count));
 	memcpy(took, alone, count * sizeof(*took));

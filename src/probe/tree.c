@@ -31,6 +31,7 @@ enum {
 	 * memory may have been swapped out or shared with somebody new. */
 	IDLE_UPDATES_MAX = 30,
 	FDS_PER_PROCESS = 4,
+	CHILDREN_SIZE = 4096,
 	IO_UPDATES_MAX = 5, /* between two looks at the io of a member that does little */
 	QUEUE_READS = 4,    /* of schedstat, in an update */
 	FDS_RESERVED = 64,
@@ -39,6 +40,7 @@ enum {
 };
 
 #define SWEEP_INTERVAL_NS (30 * TRK_NS_PER_S)
+#define RANGE_INTERVAL_NS (5 * TRK_NS_PER_S)
 /* A member that used less since its last look does not ask for a CPU in earnest. */
 #define QUEUE_CPU_MIN_NS (2 * TRK_NS_PER_MS)
 /* A member that used less since io was read cannot have moved much. */
@@ -119,6 +121,7 @@ static struct process *add(struct trk_tree *t, const struct trk_pid_stat *stat)
 		.statm_fd = -1,
 		.schedstat_fd = -1,
 		.io_phase = (uint8_t) ((unsigned int) stat->pid % IO_UPDATES_MAX),
+		.threads = (uint32_t) stat->threads,
 		.fresh = true,
 		.anon_factor = 1,
 		.shared_factor = 1,
@@ -210,9 +213,10 @@ static void note_exec(struct process *p, const struct trk_pid_stat *stat)
 	p->anon_factor = p->shared_factor = 1;
 }
 
-/* May io be read a few looks later? For a member that moved no byte of a disk lately, waits for none
- * and hardly ran. Nothing is lost: what it moves meanwhile is found then, or, if it ends before, in the
- * figures of who reaped it. Who reaped a child is read at once, as the ledger needs its gain now. */
+/* May io be read a few looks later? For a member that moved no byte of a disk lately, waits for
+ * none and hardly ran. Nothing is lost: what it moves meanwhile is found then, or, if it ends
+ * before, in the figures of who reaped it. Who reaped a child is read at once, as the ledger needs
+ * its gain now. */
 static bool io_can_wait(const struct trk_tree *t, const struct process *p, uint64_t clock_ns,
 			const struct trk_pid_stat *stat)
 {
@@ -349,6 +353,12 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 	}
 }
 
+/* It stands still: is what was read of it good for this update as well? */
+static bool may_rest(struct process *p)
+{
+	return !p->dirty && ++p->idle_updates < (p->io_waits ? IO_UPDATES_MAX : IDLE_UPDATES_MAX);
+}
+
 /* Returns false when the process is gone. */
 static bool read_process(struct trk_tree *t, struct process *p)
 {
@@ -364,8 +374,7 @@ static bool read_process(struct trk_tree *t, struct process *p)
 		return false;
 	if (trk__clock_pid_cpu_ns(p->pid, &clock_ns) < 0)
 		return false;
-	if (!fresh && clock_ns == p->clock_ns && !p->dirty &&
-	    ++p->idle_updates < (p->io_waits ? IO_UPDATES_MAX : IDLE_UPDATES_MAX))
+	if (!fresh && clock_ns == p->clock_ns && may_rest(p))
 		return true;
 	p->looked = true;
 	p->calm_epoch = 0;
@@ -468,23 +477,105 @@ static bool sweep(struct trk_tree *t)
 	return found;
 }
 
-bool trk__tree_discover(struct trk_tree *t)
+/* The pid that was given out last, or -1 where it is not told. */
+static pid_t newest_pid(struct trk_tree *t)
 {
 	char text[128];
 	struct trk_loadavg load;
-	pid_t last = t->last_pid;
 
-	if (t->options.one_process)
-		return false;
 	if (t->loadavg_fd < 0 || trk__read_once_fd(t->loadavg_fd, text, sizeof(text)) < 0 ||
 	    trk__loadavg_parse(text, &load) < 0)
+		return -1;
+	return (pid_t) load.last_pid;
+}
+
+/* Examine all that came up to `newest`. */
+static bool examine_all(struct trk_tree *t, pid_t newest)
+{
+	pid_t last = t->last_pid;
+	uint64_t now_ns = t->env.monotonic_ns();
+
+	if (newest < 0)
 		return sweep(t);
-	t->last_pid = (pid_t) load.last_pid;
-	if (t->last_pid < last || t->env.monotonic_ns() >= t->next_sweep_ns)
+	t->last_pid = t->gate_pid = newest;
+	t->next_range_ns = now_ns + RANGE_INTERVAL_NS;
+	if (newest < last || now_ns >= t->next_sweep_ns)
 		return sweep(t);
-	if (t->last_pid == last)
+	if (newest == last)
 		return false;
 	return examine(t, last + 1);
+}
+
+bool trk__tree_discover(struct trk_tree *t)
+{
+	return !t->options.one_process && examine_all(t, newest_pid(t));
+}
+
+/* Take in the children of one thread of a process. Returns false when they are not told. */
+static bool take_children(struct trk_tree *t, pid_t pid)
+{
+	char path[64], text[CHILDREN_SIZE];
+	const char *at = text;
+	struct trk_pid_stat stat;
+	uint64_t child;
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/task/%d/children", (int) pid, (int) pid);
+	TRK_FD_CLEANUP int fd = openat(t->env.proc_fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	len = trk__read_lines_fd(fd, text, sizeof(text));
+	if (len < 0)
+		return len == -ESRCH;
+	for (; trk__scan_u64(&at, &child); at = trk__skip_blanks(at))
+		if (child <= INT32_MAX && !trk__tree_find(t, (pid_t) child) &&
+		    trk__pid_stat_read(t->env.proc_fd, (pid_t) child, &stat) == 0 &&
+		    belongs(t, &stat))
+			(void) add(t, &stat);
+	return true;
+}
+
+/* Only a process that ran can have forked, and with one thread its children stand in one file.
+ * Those of newcomers are looked for as they are added. Returns false when it cannot be done so. */
+static bool take_children_of_active(struct trk_tree *t)
+{
+	if (t->options.subreaper && !take_children(t, t->options.self))
+		return false;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct process *p = &t->process[i];
+
+		if ((!p->looked && !p->fresh) || p->zombie || p->vanished)
+			continue;
+		if (p->threads != 1 || !take_children(t, p->pid))
+			return false;
+	}
+	return true;
+}
+
+/* After the members were read, with the newest pid from before that: a member that forks after it
+ * was read makes a newer one. On a busy machine most newcomers are strangers: those that active
+ * members have forked are looked for at once if these are fewer. All the others, of whom some may
+ * have come to us in other ways, have their turn every few seconds; most have gone by then. */
+static void discover(struct trk_tree *t, pid_t newest)
+{
+	uint64_t now_ns = t->env.monotonic_ns();
+	size_t active = 0;
+
+	if (newest == t->gate_pid && newest == t->last_pid && now_ns < t->next_sweep_ns)
+		return;
+	if (newest < t->last_pid || now_ns >= t->next_sweep_ns || now_ns >= t->next_range_ns) {
+		(void) examine_all(t, newest);
+		return;
+	}
+	if (newest == t->gate_pid)
+		return;
+	for (size_t i = 0; i < t->count; i++)
+		active += t->process[i].looked;
+	/* Of the pids given out many were threads, or have gone; all of a file is more than a look. */
+	if (active * 4 < (size_t) (newest - t->gate_pid) && take_children_of_active(t))
+		t->gate_pid = newest;
+	else
+		(void) examine_all(t, newest);
 }
 
 /* ---- life and update ---- */
@@ -673,19 +764,32 @@ static void publish_counters(struct trk_tree *t)
 		t->state.counter[k] = t->ledger[k] > t->at_least[k] ? t->ledger[k] : t->at_least[k];
 }
 
-void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret)
+/* Read the members from the given one on. Returns true when one is found gone. */
+static bool walk(struct trk_tree *t, size_t from)
 {
 	bool any_vanished = false;
 
-	t->update++;
-	t->queue_reads_left = QUEUE_READS;
-	(void) trk__tree_discover(t);
-	for (size_t i = 0; i < t->count; i++) {
+	for (size_t i = from; i < t->count; i++) {
 		struct process *p = &t->process[i];
 
 		if (!read_process(t, p))
 			any_vanished = p->vanished = true;
 	}
+	return any_vanished;
+}
+
+void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret)
+{
+	bool any_vanished;
+	size_t known = t->count;
+	pid_t newest = t->options.one_process ? -1 : newest_pid(t);
+
+	t->update++;
+	t->queue_reads_left = QUEUE_READS;
+	any_vanished = walk(t, 0);
+	if (!t->options.one_process)
+		discover(t, newest);
+	any_vanished |= walk(t, known);
 	trk__ledger_settle(t);
 	publish_counters(t);
 	if (any_vanished) {

@@ -96,8 +96,9 @@ struct trk_tree {
 	int loadavg_fd;
 	int dir_fd;     /* /proc, for getdents */
 	char *entries;  /* getdents buffer, owned */
-	pid_t last_pid; /* highest pid examined */
-	uint64_t next_sweep_ns;
+	pid_t last_pid; /* all newcomers up to here were examined */
+	pid_t gate_pid; /* up to here those that active members have forked were looked for */
+	uint64_t next_sweep_ns, next_range_ns;
 	int fds_left;
 
 	/* Reaped by the caller: inherits like a parent. */
@@ -119,7 +120,7 @@ struct trk_tree {
 
 /* tree.c */
 struct process *trk__tree_find(struct trk_tree *t, pid_t pid);
-/* True when new members were found. */
+/* Examine all newcomers of the machine. True when new members were found. */
 bool trk__tree_discover(struct trk_tree *t);
 
 /* Resident bytes of a member now. 0 or a negative errno. */

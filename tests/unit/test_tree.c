@@ -298,6 +298,66 @@ static void keeps_a_daemon_that_comes_to_the_subreaper(void **state)
 	trk__env_release(&env);
 }
 
+/* Forks one process for each byte that comes through the pipe. */
+static pid_t forker(int from)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		char c;
+
+		while (read(from, &c, 1) == 1)
+			(void) sleeper();
+		_exit(0);
+	}
+	return pid;
+}
+
+static void finds_a_child_among_strangers_without_a_look_at_them(void **state)
+{
+	const struct trk_tree_state *s;
+	struct trk_env env;
+	struct trk_tree *t;
+	pid_t pid, examined, stranger[30];
+	int end[2];
+
+	(void) state;
+	assert_int_equal(pipe(end), 0);
+	pid = forker(end[0]);
+	t = tree_of(pid, &env, false);
+	t->options.pss_share = 0; /* a reading of PSS looks for all newcomers */
+	trk__tree_update(t, &s);
+	examined = t->last_pid;
+	for (int round = 1; round <= 2; round++) {
+		for (int i = 0; i < 15; i++)
+			stranger[(round - 1) * 15 + i] = sleeper();
+		assert_int_equal(write(end[1], "x", 1), 1);
+		nap();
+		t->next_range_ns = t->next_sweep_ns = UINT64_MAX; /* however slow the machine */
+		trk__tree_update(t, &s);
+		assert_int_equal(s->processes, 1 + round);
+		assert_int_equal(t->last_pid, examined);
+		assert_true(t->gate_pid > examined);
+	}
+	/* Those that came in another way have their turn later. */
+	t->next_range_ns = 0;
+	trk__tree_update(t, &s);
+	assert_true(t->last_pid > examined);
+	assert_int_equal(s->processes, 3);
+	for (size_t i = 1; i < t->count; i++)
+		(void) kill(t->process[i].pid, SIGKILL);
+	for (int i = 0; i < 30; i++) {
+		(void) kill(stranger[i], SIGKILL);
+		(void) waitpid(stranger[i], NULL, 0);
+	}
+	(void) close(end[1]);
+	(void) kill(pid, SIGKILL);
+	(void) waitpid(pid, NULL, 0);
+	(void) close(end[0]);
+	trk__tree_free(t);
+	trk__env_release(&env);
+}
+
 /* A member that hardly runs: one write for each byte that comes through the pipe. */
 static pid_t writer(int from)
 {
@@ -472,6 +532,7 @@ int main(void)
 		cmocka_unit_test(keeps_a_daemon_that_comes_to_the_subreaper),
 		cmocka_unit_test(a_root_that_nobody_has_waited_for_has_ended),
 		cmocka_unit_test(a_root_whose_main_thread_alone_has_ended_goes_on),
+		cmocka_unit_test(finds_a_child_among_strangers_without_a_look_at_them),
 		cmocka_unit_test(bytes_of_a_member_that_hardly_runs_are_found_soon),
 		cmocka_unit_test(growth_between_two_files_of_one_look_is_not_counted_twice),
 		cmocka_unit_test(a_pid_that_does_not_exist_is_refused),
