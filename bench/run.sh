@@ -10,4 +10,6 @@ ninja --quiet -C "$build" bench/bench_tick tests/e2e/make_recordings
 	echo
 	/usr/bin/python3 bench/report/bench.py "$build/resource-tracker" \
 		"$build/tests/e2e/make_recordings" build/venv-bench/bin/python
+	echo
+	/usr/bin/python3 bench/python_stats.py
 } >>docs/performance.md

@@ -146,7 +146,8 @@ stage_e2e() {
 # The package as users have it: the wheel, installed into an environment of its own.
 stage_python() {
 	begin "tests of the Python package"
-	if check "python wheel" tools/python_wheel.sh; then
+	if check "python wheel" tools/python_wheel.sh &&
+		check "portable wheel" build/venv-python/bin/python tools/python_portable.py "$(uname -m)"; then
 		python=$PWD/build/venv-python/bin/python run_pytest python tests/python
 	fi
 	end python

@@ -184,7 +184,7 @@ def test_workloads():
     assert str(inspect.signature(dummy_workloads.cpu_single)).startswith("(duration: 'float' = 1)")
     start = time.process_time()
     assert dummy_workloads.cpu_single(0.1) is None
-    assert time.process_time() - start > 0.02
+    assert time.process_time() - start > 0.001  # of a machine that may be busy elsewhere
     before = os.times().children_user
     assert dummy_workloads.cpu_multi(duration=0.2, ncores=2) >= 0.2
     assert os.times().children_user - before > 0.05

@@ -421,3 +421,17 @@ def test_report_escapes_what_others_say():
     tracker._cloud_info = {"vendor": "<script>alert(1)</script>", "region": "r",
                            "instance_type": "t"}
     assert "<script>alert" not in tracker.report(integration="R")
+
+
+def test_a_late_first_sample_has_a_rate():
+    from resource_tracker import _engine
+
+    table = {"interval_s": [0.2, 0.1, 0.1], "process_utime": [0.1, 0.05, 0.1],
+             "process_stime": [0.0, 0.0, 0.0], "process_cpu_usage": [None, 0.5, None],
+             "process_memory_mib": [1, 1, 1]}
+    assert _engine.settle(table, 0.1)["process_cpu_usage"] == [0.5, 0.5, 1.0]
+    table["process_utime"][0], table["process_cpu_usage"][0] = None, None
+    assert _engine.settle(table, 0.1)["process_cpu_usage"] == [None, 0.5, 1.0]
+    alone = {"interval_s": [0.02], "process_utime": [0.01], "process_stime": [0.01],
+             "process_cpu_usage": [None]}
+    assert _engine.settle(alone, 0.1)["process_cpu_usage"] == [1.0]

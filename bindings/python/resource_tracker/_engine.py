@@ -218,22 +218,24 @@ def settle(table: Columns, interval_s: float) -> Columns:
     if last > 0 and (spans[0] or 0) < short:
         _merge(table, 1, 0, newer=False)
         drop.add(0)
-    if last == 0:
-        _merge_alone(table)
+    _fill_rates(table)
     if not drop:
         return table
     return {name: [v for i, v in enumerate(values) if i not in drop]
             for name, values in table.items()}
 
 
-def _merge_alone(table: Columns) -> None:
-    """A single row has the rate of whatever time it covers."""
+def _fill_rates(table: Columns) -> None:
+    """A first row that covers an interval, because the first sample came late, and one that is alone,
+    have the rate of the time that they cover."""
     for level in ("process", "system"):
-        usage = table.get(f"{level}_cpu_usage")
-        if usage and usage[0] is None:
-            user, system = table[f"{level}_utime"][0], table[f"{level}_stime"][0]
-            if user is not None and system is not None and table["interval_s"][0]:
-                usage[0] = (user + system) / table["interval_s"][0]
+        usage = table.get(f"{level}_cpu_usage", [])
+        if None not in usage:
+            continue
+        amounts = zip(table[f"{level}_utime"], table[f"{level}_stime"], table["interval_s"])
+        for i, (user, system, over_s) in enumerate(amounts):
+            if usage[i] is None and user is not None and system is not None and over_s:
+                usage[i] = (user + system) / over_s
 
 
 # ---- the machine's GPUs ----

@@ -96,7 +96,12 @@ def get_process_stats(
         gpu_vram, gpu_utilized, gpu_utilized_indexes. A process that has gone has 0 everywhere.
     """
     timestamp = time()
-    now = read_process(pid, children)
+    return process_stats(read_process(pid, children), timestamp, pid, children, schema)
+
+
+def process_stats(now: Optional[Tuple[Any, ...]], timestamp: float, pid: int, children: bool,
+                  schema: str) -> Dict[str, Any]:
+    """What read_process() has given, under the names of a schema."""
     gone = now is None
     user, system, memory, read, written, processes, _ = now or (0.0, 0.0, 0.0, 0, 0, 0, 1)
     is_04 = schema == "0.4"

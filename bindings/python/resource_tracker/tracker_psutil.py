@@ -22,13 +22,15 @@ def get_process_stats(
         return _process_by_psutil(pid, children, schema)
     from . import tracker_procfs
 
-    if tracker_procfs.read_process(pid, children) is None:
+    timestamp = time()
+    now = tracker_procfs.read_process(pid, children)
+    if now is None:
         try:
             from psutil import NoSuchProcess
         except ImportError:
             raise ProcessLookupError(3, f"No such process: {pid}") from None
         raise NoSuchProcess(pid)
-    return tracker_procfs.get_process_stats(pid, children, schema)
+    return tracker_procfs.process_stats(now, timestamp, pid, children, schema)
 
 
 def get_system_stats(schema: str = DEFAULT_SCHEMA) -> Dict[str, Union[int, float, Dict[str, Any]]]:
