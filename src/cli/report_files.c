@@ -137,7 +137,7 @@ static int make(const struct cli_report_choice *choice, struct trk_history *h, s
 	if (r != 0)
 		return r;
 	/* Servers are looked for when the figures are final. */
-	g->has_catalog = !in.live_s && cli_catalog_load(&usual, &g->catalog) == 0;
+	g->has_catalog = !(in.live_s > 0) && cli_catalog_load(&usual, &g->catalog) == 0;
 	in.rows = g->rows;
 	in.runs = g->runs;
 	in.count = g->count;
@@ -201,7 +201,7 @@ int cli_report_make(const struct cli_report_choice *choice, char *path, size_t s
 		return EXIT_ERROR;
 	}
 	/* A report of one run can be had without a history. */
-	if (!choice->earlier && !choice->live_s)
+	if (!choice->earlier && !(choice->live_s > 0))
 		h = trk__history_open(cli_state_dir(choice->dir, text, sizeof(text)), &error);
 	r = load_make_write(*choice, h, g, path, size);
 	trk__history_free(h);

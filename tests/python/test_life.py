@@ -200,6 +200,7 @@ def test_what_a_killed_interpreter_left_is_removed_a_day_later(script):
         (folder / "runs").mkdir()
         (folder / "runs" / "1.rtrk").write_text("x")
         os.utime(folder / "runs" / "1.rtrk", (time.time() - age_s,) * 2)
+        os.utime(folder, (time.time() - 26 * 3600,) * 2)
         return folder
 
     old, new = left_over(25 * 3600), left_over(23 * 3600)
