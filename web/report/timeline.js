@@ -177,10 +177,10 @@ export class Timeline {
 			// What lies in view of the phase, so that its name stays in view too.
 			const left = Math.max(from, this.from);
 			const right = Math.min(from + wide, this.to);
-			svg.setAttribute("x", `${((left - this.from) / width) * 100}%`);
-			svg.setAttribute("width", `${(Math.max(0, right - left) / width) * 100}%`);
 			const room = ((right - left) / width) * this.width - 12;
-			svg.setAttribute("class", room < name ? "bare" : room < text ? "brief" : "");
+			change(svg, "x", `${((left - this.from) / width) * 100}%`);
+			change(svg, "width", `${(Math.max(0, right - left) / width) * 100}%`);
+			change(svg, "class", room < name ? "bare" : room < text ? "brief" : "");
 		}
 	}
 
@@ -355,6 +355,13 @@ export class Timeline {
 		addEventListener("hashchange", () => this.recall());
 		addEventListener("resize", () => this.measure());
 		new ResizeObserver(() => this.measure()).observe(root);
+	}
+}
+
+// Saying what is the case already would cost a layout, too.
+function change(element, name, value) {
+	if (element.getAttribute(name) !== value) {
+		element.setAttribute(name, value);
 	}
 }
 
