@@ -4,7 +4,7 @@
  *
  * DIR is a state directory. Kinds: steps (load, shuffle, train, write at 1 Hz), gpu (the same with two
  * GPUs), oom, hostile (names full of markup), gaps (the tracker was stopped twice), clock (it goes
- * back), one (one sample), none, many (steps, and ten earlier runs of the job). */
+ * back), merged (its old rows were, to keep the file small), one (one sample), none, many (steps, and ten earlier runs of the job). */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -238,7 +238,7 @@ static int write_one(const char *dir, const char *kind, int64_t seconds, int64_t
 		.kind = kind, .seconds = seconds, .random = (unsigned int) (start_ms / 1000)};
 	start(r, start_ms);
 	trk__store_name(&r->run, name);
-	r->writer = trk__writer_new(fd, name, &r->run, 0, NULL);
+	r->writer = trk__writer_new(fd, name, &r->run, is(r, "merged") ? 256 << 10 : 0, NULL);
 	if (!r->writer)
 		return 1;
 	if (!is(r, "none") && !is(r, "one"))

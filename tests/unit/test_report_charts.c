@@ -247,6 +247,80 @@ static void percentiles_are_within_a_sixteenth(void **state)
 	record_drop(r);
 }
 
+/* 400 rows of four samples each: 360 buckets of four. */
+static void a_bucket_is_made_of_finer_ones(void **state)
+{
+	const struct trk_report_series *s;
+	const struct trk_report_chart *c;
+	struct made m;
+
+	(void) state;
+	rows_fill(&list, 400);
+	for (size_t i = 0; i < 400; i++) {
+		list.stands_for[i] = 4;
+		trk__sample_set(&list.row[i], TRK_INTERVAL, 4000000);
+		trk__sample_set(&list.row[i], TRK_ELAPSED, (int64_t) (i + 1) * 4000000);
+		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_USAGE, i % 2 ? 5000 : 25000);
+	}
+	m = make();
+	c = chart_of(m.report, "cpu");
+	s = &c->series[0];
+	assert_int_equal(m.report->buckets, 360);
+	assert_int_equal(m.report->finer, 4);
+	for (size_t i = 0; i < 360; i++) {
+		struct trk_chart_bucket whole = trk__chart_bucket(s->fill, 4 * i, 4);
+		double sum = 0, least = INFINITY, most = 0;
+
+		for (size_t k = 4 * i; k < 4 * i + 4; k++) {
+			struct trk_chart_bucket one = trk__chart_bucket(s->fill, k, 1);
+
+			assert_true(fabs(one.seconds - m.rows->width_s) < 1e-9);
+			sum += one.mean * one.seconds;
+			least = one.min < least ? one.min : least;
+			most = one.max > most ? one.max : most;
+		}
+		assert_true(fabs(whole.mean - sum / whole.seconds) < 1e-9);
+		assert_true(fabs(value_at(c, s->avg, i) - whole.mean) <= c->top / 8000 + 1e-9);
+		assert_true(fabs(whole.min - least) < 1e-9 && fabs(whole.max - most) < 1e-9);
+		assert_true(least >= 0.5 - 1e-9 && most <= 2.5 + 1e-9);
+	}
+	assert_true(s->has_band);
+	drop(&m);
+}
+
+static void the_page_tells_the_finer_values_that_it_has_room_for(void **state)
+{
+	struct trk_report_input in = {.count = 0};
+	struct trk_report_rows *rows;
+	struct trk_record *r;
+	char *text;
+
+	(void) state;
+	rows_fill(&list, 400);
+	for (size_t i = 0; i < 400; i++) {
+		list.stands_for[i] = 4;
+		trk__sample_set(&list.row[i], TRK_INTERVAL, 4000000);
+		trk__sample_set(&list.row[i], TRK_ELAPSED, (int64_t) (i + 1) * 4000000);
+	}
+	r = record_make(&list);
+	rows = rows_make(r, &list);
+	in.record = r;
+	in.rows = rows;
+	text = report_text(&in, "html");
+	assert_non_null(strstr(text, "\"drawn\":360,\"n\":1440,"));
+	assert_true(strlen(text) < 150000);
+	assert_null(strstr(text, "\"columns\"")); /* for embedded samples alone */
+	free(text);
+	in.raw = "recording";
+	in.raw_len = 9;
+	text = report_text(&in, "html");
+	assert_non_null(strstr(text, "\"columns\":[[\"process_cpu_usage\",1,false]"));
+	assert_non_null(strstr(text, "[[\"process_disk_read_bytes\",1000000,true]"));
+	free(text);
+	trk__report_rows_free(rows);
+	record_drop(r);
+}
+
 static void many_marks_keep_the_page_small(void **state)
 {
 	struct row_list *rows_of = &list;
@@ -285,6 +359,8 @@ int main(void)
 		cmocka_unit_test(a_limit_far_above_is_named_but_not_drawn),
 		cmocka_unit_test(rows_out_of_place_are_left_out),
 		cmocka_unit_test(percentiles_are_within_a_sixteenth),
+		cmocka_unit_test(a_bucket_is_made_of_finer_ones),
+		cmocka_unit_test(the_page_tells_the_finer_values_that_it_has_room_for),
 		cmocka_unit_test(many_marks_keep_the_page_small),
 	};
 

@@ -20,7 +20,9 @@ export class Timeline {
 		this.frames = [...root.querySelectorAll(".frame")];
 		this.plots = this.frames.map((frame, i) => new Plot(frame.querySelector(".plot"), data.charts[i]));
 		this.charts = data.charts.map((chart) => unpackChart(chart, data.steps));
-		this.reads = [...root.querySelectorAll(".read")].map((read) => read.appendChild(new Text()));
+		this.boxes = [...root.querySelectorAll(".read")];
+		this.reads = this.boxes.map((read) => read.appendChild(new Text()));
+		this.captions = this.boxes.map((read) => read.parentElement);
 		this.ticks = [...root.querySelectorAll(".axis span")].map(({ firstChild }) => firstChild);
 		this.wholeTicks = this.ticks.map((tick) => tick.data);
 		this.strip = [...root.querySelectorAll(".phases > svg")].map((svg) => ({
@@ -29,6 +31,9 @@ export class Timeline {
 			width: parseFloat(svg.getAttribute("width")) / 100,
 			...lengthsOf(svg),
 		}));
+		// All values lie in one layer, so that a new text paints nothing of the page.
+		this.layer = this.add("reads");
+		this.layer.append(...this.boxes);
 		this.cursor = this.add("cursor");
 		this.segments = this.frames.map(() => this.cursor.appendChild(document.createElement("div")));
 		this.range = document.getElementById("range").appendChild(new Text());
@@ -60,6 +65,8 @@ export class Timeline {
 		this.left = boxes[0].left;
 		this.width = boxes[0].width;
 		this.offset = this.left - all.left;
+		const tops = this.captions.map((caption) => caption.getBoundingClientRect().top - all.top);
+		this.boxes.forEach((box, i) => (box.style.top = `${tops[i]}px`));
 		this.cursor.style.left = `${this.offset}px`;
 		boxes.forEach(({ top, height }, i) => {
 			this.segments[i].style.top = `${top - all.top}px`;
@@ -177,10 +184,10 @@ export class Timeline {
 			// What lies in view of the phase, so that its name stays in view too.
 			const left = Math.max(from, this.from);
 			const right = Math.min(from + wide, this.to);
-			svg.setAttribute("x", `${((left - this.from) / width) * 100}%`);
-			svg.setAttribute("width", `${(Math.max(0, right - left) / width) * 100}%`);
 			const room = ((right - left) / width) * this.width - 12;
-			svg.setAttribute("class", room < name ? "bare" : room < text ? "brief" : "");
+			change(svg, "x", `${((left - this.from) / width) * 100}%`);
+			change(svg, "width", `${(Math.max(0, right - left) / width) * 100}%`);
+			change(svg, "class", room < name ? "bare" : room < text ? "brief" : "");
 		}
 	}
 
@@ -219,16 +226,14 @@ export class Timeline {
 		const shown = at !== null && at >= this.from && at <= this.to;
 		if (!shown) {
 			if (!this.cursor.hidden) {
-				this.cursor.hidden = true;
-				this.root.classList.remove("pointing");
+				this.cursor.hidden = this.layer.hidden = true;
 				this.reads.forEach((read) => (read.data = ""));
 			}
 			return;
 		}
 		const when = moment(data, at * data.seconds, 0);
 		if (this.cursor.hidden) {
-			this.cursor.hidden = false;
-			this.root.classList.add("pointing");
+			this.cursor.hidden = this.layer.hidden = false;
 		}
 		this.cursor.style.transform = `translateX(${((at - this.from) / (this.to - this.from)) * this.width}px)`;
 		this.reads.forEach((read, i) => (read.data = `${when} ${this.valueWords(i)}`));
@@ -355,6 +360,13 @@ export class Timeline {
 		addEventListener("hashchange", () => this.recall());
 		addEventListener("resize", () => this.measure());
 		new ResizeObserver(() => this.measure()).observe(root);
+	}
+}
+
+// Saying what is the case already would cost a layout, too.
+function change(element, name, value) {
+	if (element.getAttribute(name) !== value) {
+		element.setAttribute(name, value);
 	}
 }
 
