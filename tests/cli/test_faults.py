@@ -141,7 +141,7 @@ BESIDE = ALL or [1, 2, 5, 13, 34, 89, "1+", "20+"]
 @pytest.mark.parametrize(("function", "error"), [*FUNCTIONS, *RARE],
                          ids=[name for name, _ in [*FUNCTIONS, *RARE]])
 def test_no_failure_makes_a_tracker_beside_the_job_crash_or_hang(rt, library, verb, function, error):
-    with subprocess.Popen(["sleep", "60"]) as process:
+    with subprocess.Popen(["sleep", "3600"]) as process:
         try:
             each(rt, BESIDE, function, error,
                  lambda order: strike_beside(rt, library, order, verb, process.pid))
