@@ -165,6 +165,7 @@ class Round:
         if self.verb == "attach":
             if code not in (0, 1, 4) and not self.tracker_killed:
                 raise Broken(f"attach ended with {code}")
+            self.may_lack_recording |= code != 0  # the job was over before it could begin
             if self.job.wait(timeout=WAIT_S) != (-signal.SIGKILL if self.job_killed else 7):
                 raise Broken(f"the job beside attach ended with {self.job.returncode}")
         elif not self.tracker_killed and code != (-signal.SIGKILL if self.job_killed else 7):
