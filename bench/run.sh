@@ -3,11 +3,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
+status=0
 ninja --quiet -C "$build" bench/bench_tick tests/e2e/make_recordings
 /usr/bin/python3 bench/bench.py "$build/resource-tracker" "$build/bench/bench_tick" \
-	build/venv-bench/bin/python build/bench-cargo/bin/resource-tracker
+	build/venv-bench/bin/python build/bench-cargo/bin/resource-tracker || status=$?
 {
 	echo
 	/usr/bin/python3 bench/report/bench.py "$build/resource-tracker" \
 		"$build/tests/e2e/make_recordings" build/venv-bench/bin/python
 } >>docs/performance.md
+exit "$status"
