@@ -3,9 +3,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
+status=0
 ninja --quiet -C "$build" bench/bench_tick tests/e2e/make_recordings
 /usr/bin/python3 bench/bench.py "$build/resource-tracker" "$build/bench/bench_tick" \
-	build/venv-bench/bin/python build/bench-cargo/bin/resource-tracker
+	build/venv-bench/bin/python build/bench-cargo/bin/resource-tracker || status=$?
 {
 	echo
 	/usr/bin/python3 bench/report/bench.py "$build/resource-tracker" \
@@ -13,3 +14,4 @@ ninja --quiet -C "$build" bench/bench_tick tests/e2e/make_recordings
 	echo
 	/usr/bin/python3 bench/python_stats.py
 } >>docs/performance.md
+exit "$status"
