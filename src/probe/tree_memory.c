@@ -94,11 +94,14 @@ static bool reading_stands(struct trk_tree *t, const struct process *p)
 }
 
 /* A sibling of the same name that was read after the last fork or exit among them, and after p:
- * forked workers share alike. NULL where there is none. */
+ * forked workers share alike, but for one that has forked or lost a child of its own since, which shares
+ * with that as well. NULL where there is none. */
 static const struct process *kin_of(struct trk_tree *t, const struct process *p)
 {
 	const struct process *parent = trk__tree_find(t, p->ppid);
 
+	if (p->family != p->brood_at_read)
+		return NULL;
 	if (!parent || parent->kin_update == 0 || parent->kin_update < p->read_update ||
 	    parent->kin_family != parent->family ||
 	    strncmp(parent->kin_name, p->name, sizeof(parent->kin_name) - 1) != 0)
@@ -195,6 +198,7 @@ static void take_reading(struct trk_tree *t, struct process *p, const struct trk
 	p->read_pss_bytes = smaps->pss_bytes;
 	p->faults_at_read = p->own[TRK_TREE_MINOR_FAULTS];
 	p->family_at_read = family_of(t, p);
+	p->brood_at_read = p->family;
 	p->read_update = t->update;
 }
 

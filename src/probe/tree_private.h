@@ -63,6 +63,7 @@ struct process {
 	float read_ns_per_byte; /* cost of the last smaps_rollup */
 	uint32_t family,
 		family_at_read; /* forks and exits among children; ours + parent's at read */
+	uint32_t brood_at_read; /* `family` at read: forks and exits among its own children */
 	uint32_t read_update;   /* update number of the last smaps_rollup, 0 never */
 	/* Of the children of this process: the shares that the latest reading of one of them gave. */
 	float kin_anon_factor, kin_shared_factor;

@@ -442,6 +442,75 @@ static void growth_between_two_files_of_one_look_is_not_counted_twice(void **sta
 	trk__env_release(&env);
 }
 
+/* A process with `size` bytes of its own that forks when a byte comes through `from`, and says so. */
+static pid_t sharer(size_t size, int from, int to)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		char c, *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (memory == MAP_FAILED)
+			_exit(1);
+		memset(memory, 1, size);
+		while (write(to, "x", 1) == 1 && read(from, &c, 1) == 1)
+			if (fork() == 0) {
+				(void) pause();
+				_exit(0);
+			}
+		_exit(0);
+	}
+	return pid;
+}
+
+static void memory_that_workers_share_counts_once_while_they_are_forked(void **state)
+{
+	const size_t size = 64 << 20;
+	const struct trk_tree_state *s;
+	struct trk_env env;
+	struct trk_tree *t;
+	pid_t root, left[16];
+	int go[2], done[2];
+	size_t n;
+	char c;
+
+	(void) state;
+	assert_int_equal(pipe(go), 0);
+	assert_int_equal(pipe(done), 0);
+	root = fork();
+	if (root == 0) {
+		(void) sharer(size, go[0], done[1]);
+		(void) wait(NULL);
+		_exit(0);
+	}
+	assert_int_equal(read(done[0], &c, 1), 1);
+	t = tree_of(root, &env, false);
+	trk__tree_update(t, &s);
+	/* One at first, then several between two updates. */
+	for (int round = 0, workers[] = {1, 7}; round < 2; round++) {
+		for (int i = 0; i < workers[round]; i++) {
+			assert_int_equal(write(go[1], "x", 1), 1);
+			assert_int_equal(read(done[0], &c, 1), 1);
+		}
+		t->credit_ns = 200e6; /* all that it ever has */
+		trk__tree_update(t, &s);
+		assert_in_range(s->pss_bytes, size, size + size / 8);
+		assert_in_range(s->peak_bytes, size, size + size / 8);
+	}
+	assert_int_equal(s->processes, 10);
+	n = trk__tree_pids(t, left, 16);
+	for (size_t i = 0; i < n; i++)
+		(void) kill(left[i], SIGKILL);
+	(void) waitpid(root, NULL, 0);
+	for (int i = 0; i < 2; i++) {
+		(void) close(go[i]);
+		(void) close(done[i]);
+	}
+	trk__tree_free(t);
+	trk__env_release(&env);
+}
+
 /* Whoever started it may never wait for it. */
 static void a_root_that_nobody_has_waited_for_has_ended(void **state)
 {
@@ -534,6 +603,7 @@ int main(void)
 		cmocka_unit_test(a_root_whose_main_thread_alone_has_ended_goes_on),
 		cmocka_unit_test(finds_a_child_among_strangers_without_a_look_at_them),
 		cmocka_unit_test(bytes_of_a_member_that_hardly_runs_are_found_soon),
+		cmocka_unit_test(memory_that_workers_share_counts_once_while_they_are_forked),
 		cmocka_unit_test(growth_between_two_files_of_one_look_is_not_counted_twice),
 		cmocka_unit_test(a_pid_that_does_not_exist_is_refused),
 	};
