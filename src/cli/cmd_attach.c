@@ -3,7 +3,7 @@
 
 #include "base/parse.h"
 #include "cli/config.h"
-#include "cli/track_options.h"
+#include "cli/tracking.h"
 
 static int run(int argc, char **argv)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/config.h"
-#include "cli/track_options.h"
+#include "cli/tracking.h"
 #include "record/marks.h"
 
 /* Die as the job died, so that our parent sees the true wait status. As PID 1 of a namespace the

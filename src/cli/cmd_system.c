@@ -1,6 +1,6 @@
 /* resource-tracker system: the whole machine. */
 #include "cli/config.h"
-#include "cli/track_options.h"
+#include "cli/tracking.h"
 
 static int run(int argc, char **argv)
 {

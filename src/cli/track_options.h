@@ -1,4 +1,4 @@
-/* What run, attach and system share: their settings, and the tracking itself. */
+/* What run, attach and system can be told: their settings and options. */
 #ifndef TRK_CLI_TRACK_OPTIONS_H
 #define TRK_CLI_TRACK_OPTIONS_H
 
@@ -28,12 +28,5 @@ struct track_settings {
 extern const struct cli_option track_run_options[], track_attach_options[], track_system_options[];
 
 void track_settings_init(struct track_settings *s);
-/* Track with these settings and speak about it. argv: the command of run (NULL-terminated), or
- * NULL; pid: of attach, or 0. Returns the exit status; for a job that died of a signal, minus the
- * signal's number. */
-int track_with(struct track_settings *s, char **argv, int pid);
-
-/* Say why exec(3) of a command failed (an errno); returns the exit status for it. */
-int track_exec_failure(const char *command, int error);
 
 #endif

@@ -1,0 +1,15 @@
+/* The tracking that run, attach and system share. */
+#ifndef TRK_CLI_TRACKING_H
+#define TRK_CLI_TRACKING_H
+
+#include "cli/track_options.h"
+
+/* Track with these settings and speak about it. argv: the command of run (NULL-terminated), or
+ * NULL; pid: of attach, or 0. Returns the exit status; for a job that died of a signal, minus the
+ * signal's number. */
+int track_with(struct track_settings *s, char **argv, int pid);
+
+/* Say why exec(3) of a command failed (an errno); returns the exit status for it. */
+int track_exec_failure(const char *command, int error);
+
+#endif
