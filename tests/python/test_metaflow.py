@@ -284,17 +284,22 @@ def test_with_all_steps(flow):
 
 def test_by_mutators(flow):
     (flow.folder / "mutators.py").write_text(textwrap.dedent("""
-        from metaflow import FlowMutator, track_resources
+        from metaflow import FlowMutator, StepMutator, track_resources
         class Tracked(FlowMutator):
             def mutate(self, mutable_flow):
-                for _, step in mutable_flow.steps:
-                    step.add_decorator(track_resources, deco_kwargs={"interval": 0.25})
+                for name, step in mutable_flow.steps:
+                    if name == "end":
+                        step.add_decorator(track_resources, deco_kwargs={"interval": 0.25})
+        class TrackedStep(StepMutator):
+            def mutate(self, mutable_step):
+                mutable_step.add_decorator(track_resources, deco_kwargs={"interval": 0.5})
     """))
-    text = "from mutators import Tracked\n" + textwrap.dedent(body("pass", "")).replace(
-        "class F", "@Tracked\nclass F")
+    text = "from mutators import Tracked, TrackedStep\n" + textwrap.dedent(
+        body("pass", "@TrackedStep")).replace("class F", "@Tracked\nclass F")
     flow.write(text)("run")
-    data = flow.client("run['end'].task.data.resource_tracker_data")
-    assert data["tracker"]["metadata"]["interval"] == 0.25
+    for step, interval in (("start", 0.5), ("end", 0.25)):
+        data = flow.client(f"run['{step}'].task.data.resource_tracker_data")
+        assert data["tracker"]["metadata"]["interval"] == interval
 
 
 def test_spin(foreach):
