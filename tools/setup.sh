@@ -21,7 +21,7 @@ packages=(
 	# lint
 	clang-tidy clang-format cppcheck pmccabe
 	# tests of the real program
-	python3 python3-pytest procps iproute2 strace tmux groff-base time postgresql python3-yaml \
+	python3 python3-pytest python3-pytest-xdist procps iproute2 strace tmux groff-base time postgresql python3-yaml \
 		slurmctld slurmd slurm-client munge
 	# tests of the report in a browser
 	chromium fonts-dejavu-core

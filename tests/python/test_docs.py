@@ -33,9 +33,12 @@ PAGES = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.
 
 
 def run_page(name):
+    """In the working directory. Each block is a file, where Metaflow looks for the source of steps."""
     names = {"__name__": "example"}
-    for block in blocks_of(ROOT / name):
-        exec(compile(block, name, "exec"), names)
+    for number, block in enumerate(blocks_of(ROOT / name)):
+        path = pathlib.Path(f"example-{number}.py").resolve()
+        path.write_text(block, encoding="utf-8")
+        exec(compile(block, path, "exec"), names)
 
 
 @pytest.mark.parametrize("name", PAGES)
