@@ -212,7 +212,7 @@ static int run_history(int argc, char **argv)
 	struct settings s = {.max = SHOWN_DEFAULT};
 	int at = cli_options(&cli_history, argc, argv, &s), r = 0;
 	struct trk_history *h;
-	struct cli_past past;
+	struct cli_past past = {.count = 0};
 	struct trk_buf b;
 
 	if (at < 0)
@@ -234,8 +234,7 @@ static int run_history(int argc, char **argv)
 		r = cli_write(STDOUT_FILENO, &b, "stdout");
 		trk__buf_release(&b);
 	}
-	if (r == 0 || r == EXIT_NODATA)
-		cli_past_release(&past);
+	cli_past_release(&past);
 	trk__history_free(h);
 	return r;
 }
