@@ -280,7 +280,7 @@ static int prune(const struct settings *s, struct trk_history *h, int runs_fd)
 {
 	double now = (double) time(NULL);
 	struct trk_job_key key = {s->job, NULL};
-	struct cli_past past;
+	struct cli_past past = {.count = 0};
 	struct cli_job job;
 	int r;
 
