@@ -385,6 +385,8 @@ static void bytes_of_a_member_that_hardly_runs_are_found_soon(void **state)
 	pid_t pid;
 
 	(void) state;
+	if (getenv("TRK_VALGRIND")) /* it writes and is slow itself */
+		return;
 	assert_int_equal(pipe(end), 0);
 	pid = writer(end[0]);
 	t = tree_of(pid, &env, false);
@@ -422,6 +424,8 @@ static void growth_between_two_files_of_one_look_is_not_counted_twice(void **sta
 	char *memory;
 
 	(void) state;
+	if (getenv("TRK_VALGRIND")) /* its own memory is part of ours */
+		return;
 	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(memory, MAP_FAILED);
 	memset(memory, 1, size);
@@ -456,6 +460,7 @@ static pid_t sharer(size_t size, int from, int to)
 		memset(memory, 1, size);
 		while (write(to, "x", 1) == 1 && read(from, &c, 1) == 1)
 			if (fork() == 0) {
+				(void) prctl(PR_SET_PDEATHSIG, SIGKILL);
 				(void) pause();
 				_exit(0);
 			}
@@ -476,10 +481,13 @@ static void memory_that_workers_share_counts_once_while_they_are_forked(void **s
 	char c;
 
 	(void) state;
+	if (getenv("TRK_VALGRIND")) /* its own memory is part of each */
+		return;
 	assert_int_equal(pipe(go), 0);
 	assert_int_equal(pipe(done), 0);
 	root = fork();
 	if (root == 0) {
+		(void) close(go[1]); /* so that all end with us */
 		(void) sharer(size, go[0], done[1]);
 		(void) wait(NULL);
 		_exit(0);
