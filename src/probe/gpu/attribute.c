@@ -210,22 +210,25 @@ static struct trk_gpu_value sum_instances(const struct trk_gpu_attributor *a,
 					  const struct trk_gpu_scan *scan, size_t device,
 					  bool *ret_by_name)
 {
-	struct trk_gpu_value sum[2] = {trk__gpu_known(0), trk__gpu_known(0)};
-	size_t count[2] = {0, 0};
+	struct trk_gpu_value listed = trk__gpu_known(0), named = trk__gpu_known(0);
+	size_t listed_count = 0, named_count = 0;
 
 	for (size_t i = 0; i < scan->devices; i++) {
 		struct trk_gpu_value used = scan->device[i].metric[TRK_GPU_MEMORY_USED_METRIC];
 
 		if (scan->device[i].parent != (int) device)
 			continue;
-		for (int named = 0; named <= a->say[i].by_name; named++) {
-			add(&sum[named], used.value, used.why);
-			count[named]++;
+		add(&listed, used.value, used.why);
+		listed_count++;
+		if (a->say[i].by_name) {
+			add(&named, used.value, used.why);
+			named_count++;
 		}
 	}
-	*ret_by_name = count[1] > 0;
-	return count[0] > 0 ? sum[*ret_by_name]
-			    : scan->device[device].metric[TRK_GPU_MEMORY_USED_METRIC];
+	*ret_by_name = named_count > 0;
+	if (listed_count == 0)
+		return scan->device[device].metric[TRK_GPU_MEMORY_USED_METRIC];
+	return *ret_by_name ? named : listed;
 }
 
 static void take_device(struct trk_gpu_attributor *a, struct trk_gpu_scan *scan, size_t device)
