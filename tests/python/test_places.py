@@ -22,6 +22,14 @@ def test_the_machine():
     assert server_info.get_total_memory_mib() == server_info.get_total_memory_mb() > 0
 
 
+def test_gpus_are_those_of_the_program(monkeypatch):
+    told = {"gpu_count": 2, "gpu_names": ["A", "A"], "gpu_memory_mib": 2048}
+    monkeypatch.setattr(_engine, "ask_program", lambda *a, **k: told)
+    info = get_server_info()
+    assert info["gpu_names"] == ["A", "A"] and info["details"] == told
+    assert (info["gpu_count"], info["gpu_name"], info["gpu_memory_mb"]) == (2, "A", 2048)
+
+
 def test_gpus_by_nvidia_smi(monkeypatch, tmp_path):
     monkeypatch.setattr(_engine, "has_gpu", lambda: True)
     tool = tmp_path / "nvidia-smi"

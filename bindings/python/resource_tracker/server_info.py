@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional, Tuple
 
 from . import _engine
 
@@ -27,28 +27,43 @@ def get_total_memory_mb() -> float:
     return get_total_memory_mib()
 
 
-def get_gpu_info() -> Dict[str, Any]:
-    """gpu_count, gpu_names, gpu_name (the most common one), gpu_memory_mib (of all together)."""
+def _ask_nvidia_smi() -> Tuple[List[str], float]:
+    import subprocess
+
     names: List[str] = []
     memory = 0.0
-    if _engine.has_gpu():
-        import subprocess
-
+    try:
+        out = subprocess.run(
+            ["nvidia-smi", "--query-gpu=gpu_name,memory.total", "--format=csv,noheader,nounits"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            timeout=GPU_TIMEOUT_S, check=True, encoding="utf-8", errors="replace").stdout
+    except (OSError, subprocess.SubprocessError):
+        return names, memory
+    for line in out.splitlines():
+        name, _, size = line.rpartition(",")
+        names.append(name.strip())
         try:
-            out = subprocess.run(
-                ["nvidia-smi", "--query-gpu=gpu_name,memory.total",
-                 "--format=csv,noheader,nounits"],
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                timeout=GPU_TIMEOUT_S, check=True, encoding="utf-8", errors="replace").stdout
-            for line in out.splitlines():
-                name, _, size = line.rpartition(",")
-                names.append(name.strip())
-                try:
-                    memory += float(size)
-                except ValueError:  # [N/A]
-                    pass
-        except (OSError, subprocess.SubprocessError):
+            memory += float(size)
+        except ValueError:  # [N/A]
             pass
+    return names, memory
+
+
+def _ask_program() -> Dict[str, Any]:
+    """What `resource-tracker server-info` tells; empty where it cannot be asked."""
+    details = _engine.ask_program("server-info", "--json", timeout=GPU_TIMEOUT_S)
+    return details if isinstance(details, dict) else {}
+
+
+def get_gpu_info(details: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
+    """gpu_count, gpu_names, gpu_name (the most common one), gpu_memory_mib (of all together). As the
+    program knows them, of every vendor; details: its answer, where it is at hand. nvidia-smi is asked
+    where the program names none though there is a sign of one."""
+    details = _ask_program() if details is None else details
+    names: List[str] = list(details.get("gpu_names") or [])
+    memory = float(details.get("gpu_memory_mib") or 0)
+    if not names and _engine.has_gpu():
+        names, memory = _ask_nvidia_smi()
     return {
         "gpu_count": len(names),
         "gpu_names": names,
@@ -62,14 +77,14 @@ def get_server_info() -> Dict[str, Any]:
     """os, vcpus, memory_mib, gpu_count, gpu_names, gpu_name, gpu_memory_mib; the memory also under
     the names that end in _mb. With what the program tells beyond that under "details"."""
     memory = get_total_memory_mib()
+    details = _ask_program()
     info = {
         "os": os.uname().sysname if hasattr(os, "uname") else "Windows",
         "vcpus": os.cpu_count(),
         "memory_mib": memory,
         "memory_mb": memory,
-        **get_gpu_info(),
+        **get_gpu_info(details),
     }
-    details = _engine.ask_program("server-info", "--json", timeout=GPU_TIMEOUT_S)
-    if isinstance(details, dict):
+    if details:
         info["details"] = details
     return info
