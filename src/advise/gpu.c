@@ -1,20 +1,6 @@
 #include "advise/gpu.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-__attribute__((format(printf, 2, 3))) static void say(struct trk_sizing_verdict *v,
-						      const char *format, ...)
-{
-	va_list args;
-
-	if (v->reason_count == TRK_SIZING_REASONS_MAX)
-		return;
-	va_start(args, format);
-	(void) vsnprintf(v->reason[v->reason_count++], TRK_SIZING_REASON_SIZE, format, args);
-	va_end(args);
-}
 
 /* The smallest whole number of GPUs that held what was busy, a little noise aside. */
 static double whole(double gpus)
@@ -35,17 +21,19 @@ static void judge_count(const struct trk_gpu_facts *f, struct trk_sizing_verdict
 		return;
 	if (f->used < 1) {
 		v->gpu_over = true;
-		say(v, "no GPU was used: %.0f lay idle", f->given);
+		trk__sizing_say(v, "no GPU was used: %.0f lay idle", f->given);
 	} else if (f->used < f->given) {
 		v->gpu_over = true;
-		say(v, "%.0f of %.0f GPUs lay idle", f->given - f->used, f->given);
+		trk__sizing_say(v, "%.0f of %.0f GPUs lay idle", f->given - f->used, f->given);
 	} else if (f->usage_mean / f->given < TRK_GPU_IDLE_SHARE) {
 		v->gpu_over = true;
-		say(v, "the GPUs were busy %.1f %% of the time", 100 * f->usage_mean / f->given);
+		trk__sizing_say(v, "the GPUs were busy %.1f %% of the time",
+				100 * f->usage_mean / f->given);
 	} else if (f->given >= 2 && enough >= 1 && enough < f->given) {
 		v->gpu_over = true;
-		say(v, "%.0f GPU%s would do: of %.0f no more than %.2g were busy at once", enough,
-		    enough > 1 ? "s" : "", f->given, f->usage_p95);
+		trk__sizing_say(v,
+				"%.0f GPU%s would do: of %.0f no more than %.2g were busy at once",
+				enough, enough > 1 ? "s" : "", f->given, f->usage_p95);
 	}
 }
 
@@ -66,15 +54,16 @@ void trk__sizing_judge_gpus(const struct trk_gpu_facts *facts, struct trk_sizing
 	if (v->gpu_over && v->sizing == TRK_SIZING_RIGHT)
 		v->sizing = TRK_SIZING_OVER;
 	if (facts->sm_activity < TRK_GPU_LOW_SM && facts->utilization >= TRK_GPU_LOW_SM_BUSY)
-		say(v,
-		    "a kernel ran %.0f %% of the GPU's time, but on %.0f %% of its "
-		    "multiprocessors: larger batches, or a smaller GPU",
-		    100 * facts->utilization, 100 * facts->sm_activity);
+		trk__sizing_say(v,
+				"a kernel ran %.0f %% of the GPU's time, but on %.0f %% of its "
+				"multiprocessors: larger batches, or a smaller GPU",
+				100 * facts->utilization, 100 * facts->sm_activity);
 	if (facts->starved_share >= TRK_GPU_STARVED_SHARE)
-		say(v,
-		    "the GPU waited %.0f %% of the time while a core was busy: more workers for "
-		    "loading the data",
-		    100 * facts->starved_share);
+		trk__sizing_say(v,
+				"the GPU waited %.0f %% of the time while a core was busy: more "
+				"workers for "
+				"loading the data",
+				100 * facts->starved_share);
 }
 
 double trk__gpu_advise(const struct trk_gpu_facts *facts, double busiest)

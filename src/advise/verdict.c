@@ -19,8 +19,7 @@ const char *trk__sizing_name(enum trk_sizing sizing)
 	}
 }
 
-__attribute__((format(printf, 2, 3))) static void say(struct trk_sizing_verdict *v,
-						      const char *format, ...)
+void trk__sizing_say(struct trk_sizing_verdict *v, const char *format, ...)
 {
 	va_list args;
 
@@ -39,20 +38,20 @@ static void memory_under(const struct trk_sizing_facts *f, struct trk_sizing_ver
 
 	if (f->out_of_memory) {
 		v->memory_under = true;
-		say(v, "killed out of memory");
+		trk__sizing_say(v, "killed out of memory");
 	}
 	if (used >= TRK_SIZING_MEMORY_NEAR) {
 		v->memory_under = true;
-		say(v, "memory peaked at %.0f %% of its limit", 100 * used);
+		trk__sizing_say(v, "memory peaked at %.0f %% of its limit", 100 * used);
 	}
 	if (f->swap_peak_mib >= TRK_SIZING_SWAP_MIB) {
 		v->memory_under = true;
-		say(v, "%.0f MiB were swapped out", f->swap_peak_mib);
+		trk__sizing_say(v, "%.0f MiB were swapped out", f->swap_peak_mib);
 	}
 	if (f->memory_stall_s / f->run_time_s >= TRK_SIZING_MEMORY_STALL) {
 		v->memory_under = true;
-		say(v, "stalled for memory %.0f %% of the time",
-		    100 * f->memory_stall_s / f->run_time_s);
+		trk__sizing_say(v, "stalled for memory %.0f %% of the time",
+				100 * f->memory_stall_s / f->run_time_s);
 	}
 }
 
@@ -60,8 +59,8 @@ static void cpu_under(const struct trk_sizing_facts *f, struct trk_sizing_verdic
 {
 	if (f->throttled_s / f->run_time_s >= TRK_SIZING_THROTTLED) {
 		v->cpu_under = true;
-		say(v, "held back by the CPU limit %.0f %% of the time",
-		    100 * f->throttled_s / f->run_time_s);
+		trk__sizing_say(v, "held back by the CPU limit %.0f %% of the time",
+				100 * f->throttled_s / f->run_time_s);
 	}
 }
 
@@ -73,14 +72,14 @@ static void over(const struct trk_sizing_facts *f, struct trk_sizing_verdict *v)
 	if (!v->memory_under && !f->failed && used < TRK_SIZING_MEMORY_LOW &&
 	    f->memory_limit_mib - f->memory_peak_mib > TRK_SIZING_MEMORY_SPARE) {
 		v->memory_over = true;
-		say(v, "memory peaked at %.0f %% of its limit", 100 * used);
+		trk__sizing_say(v, "memory peaked at %.0f %% of its limit", 100 * used);
 	}
 	/* A core that was never needed can be given back; a short burst may be worth it. */
 	if (!v->cpu_under && busy < TRK_SIZING_CPU_LOW && f->cpu_limit_cores >= 2 &&
 	    f->cpu_limit_cores - f->cpu_mean_cores >= 1 && !(f->saturated_share > 0.10)) {
 		v->cpu_over = true;
-		say(v, "%.3g of %.3g cores were busy on average", f->cpu_mean_cores,
-		    f->cpu_limit_cores);
+		trk__sizing_say(v, "%.3g of %.3g cores were busy on average", f->cpu_mean_cores,
+				f->cpu_limit_cores);
 	}
 }
 
@@ -90,15 +89,15 @@ static bool enough(const struct trk_sizing_facts *f, struct trk_sizing_verdict *
 	bool cpu = f->cpu_mean_cores >= 0 && f->cpu_limit_cores > 0;
 
 	if (!(f->run_time_s >= TRK_SIZING_RUN_MIN_S)) {
-		say(v, "the run was shorter than %g s", TRK_SIZING_RUN_MIN_S);
+		trk__sizing_say(v, "the run was shorter than %g s", TRK_SIZING_RUN_MIN_S);
 		return false;
 	}
 	if (!(f->samples >= TRK_SIZING_SAMPLES_MIN)) {
-		say(v, "fewer than %d samples", TRK_SIZING_SAMPLES_MIN);
+		trk__sizing_say(v, "fewer than %d samples", TRK_SIZING_SAMPLES_MIN);
 		return false;
 	}
 	if (!memory && !cpu) {
-		say(v, "no limit of memory or CPU is known to compare with");
+		trk__sizing_say(v, "no limit of memory or CPU is known to compare with");
 		return false;
 	}
 	return true;
@@ -119,9 +118,9 @@ void trk__sizing_judge(const struct trk_sizing_facts *facts, struct trk_sizing_v
 	over(facts, ret);
 	ret->sizing = ret->memory_over || ret->cpu_over ? TRK_SIZING_OVER : TRK_SIZING_RIGHT;
 	if (ret->sizing == TRK_SIZING_RIGHT)
-		say(ret, "%s",
-		    facts->failed ? "no sign of a shortage, but the run failed"
-				  : "use lies within the limits, and not far below");
+		trk__sizing_say(ret, "%s",
+				facts->failed ? "no sign of a shortage, but the run failed"
+					      : "use lies within the limits, and not far below");
 }
 
 /* --- where the wall time went ------------------------------------------------------------------ */

@@ -51,6 +51,9 @@ struct trk_sizing_verdict {
 
 /* Under-provisioned in one resource wins over over-provisioned in the other. */
 void trk__sizing_judge(const struct trk_sizing_facts *facts, struct trk_sizing_verdict *ret);
+/* One more reason, in words; none past the last that fits. */
+__attribute__((format(printf, 2, 3))) void trk__sizing_say(struct trk_sizing_verdict *v,
+							   const char *format, ...);
 /* "right-sized", "over-provisioned", "under-provisioned", "not enough data". */
 const char *trk__sizing_name(enum trk_sizing sizing);
 

@@ -1,7 +1,6 @@
 /* The public tracker over a helper that writes a recording. */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -13,6 +12,7 @@
 
 #include "api/helper.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/error.h"
 #include "record/marks.h"
 #include "record/tail.h"
@@ -243,15 +243,6 @@ int trk_tracker_stop_as(struct trk_tracker *t, int exit_code)
 	return exit_code < 0 ? -EINVAL : stop_as(t, exit_code);
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void) st;
-	(void) type;
-	(void) at;
-	(void) remove(path);
-	return 0;
-}
-
 void trk_tracker_free(struct trk_tracker *t)
 {
 	if (!t)
@@ -259,7 +250,7 @@ void trk_tracker_free(struct trk_tracker *t)
 	if (is_ours(t)) {
 		(void) stop(t, -1);
 		if (t->temporary[0])
-			(void) nftw(t->temporary, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+			trk__remove_tree(t->temporary);
 	}
 	trk__helper_release(&t->helper);
 	trk__tail_release(&t->tail);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,4 +191,18 @@ void trk__close(int fd)
 void trk__close_ptr(int *fd)
 {
 	trk__close(*fd);
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void) st;
+	(void) type;
+	(void) at;
+	(void) remove(path);
+	return 0;
+}
+
+void trk__remove_tree(const char *path)
+{
+	(void) nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }

@@ -37,4 +37,7 @@ void trk__close(int fd);
 void trk__close_ptr(int *fd);
 #define TRK_FD_CLEANUP __attribute__((cleanup(trk__close_ptr)))
 
+/* Remove a folder with all that is in it, as far as that can be done; links are not followed. */
+void trk__remove_tree(const char *path);
+
 #endif

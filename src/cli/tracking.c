@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -282,15 +281,6 @@ static void go_into_the_background(int control_fd)
 	trk__close_range(control_fd < 3 ? 3 : keep + 1, ~0u);
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void) st;
-	(void) type;
-	(void) at;
-	(void) remove(path);
-	return 0;
-}
-
 /* A starter that was killed has left its temporary folder, which nobody else knows of. One that has
  * told us to stop is there until we end. */
 static void remove_what_is_left(const struct track_settings *s)
@@ -298,7 +288,7 @@ static void remove_what_is_left(const struct track_settings *s)
 	struct pollfd starter = {.fd = s->control_fd};
 
 	if (s->temporary && s->dir && poll(&starter, 1, 0) == 1 && starter.revents & POLLHUP)
-		(void) nftw(s->dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+		trk__remove_tree(s->dir);
 }
 
 /* Does the summary need the descriptor after the job has started? */
