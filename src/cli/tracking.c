@@ -357,13 +357,21 @@ static void identify(const struct track_settings *s, char **argv, int pid, struc
 	trk__identity_find(&facts, ret);
 }
 
-int track_with(struct track_settings *s, char **argv, int pid)
-{
-	char dir[4096];
+/* The call to the tracker, with what its pointers stand on. */
+struct plan {
+	struct trk_track_options options;
+	struct trk_gpu_hints hints;
 	struct trk_identity identity;
-	struct trk_gpu_hints hints = cli_gpu_hints(argv != NULL);
-	struct trk_track_result *result = calloc(1, sizeof(*result));
-	struct trk_track_options options = {
+	struct sockaddr_in endpoint;
+	char dir[4096];
+};
+
+static void plan_it(struct plan *p, struct track_settings *s, char **argv, int pid)
+{
+	struct trk_track_options *o = &p->options;
+
+	p->hints = cli_gpu_hints(argv != NULL);
+	*o = (struct trk_track_options){
 		.argv = argv,
 		.release_stdin = !is_summary_for(s, STDIN_FILENO),
 		.release_stdout = !is_summary_for(s, STDOUT_FILENO),
@@ -375,7 +383,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		.one_process = s->one_process,
 		.no_system = s->no_system,
 		.unlisted = s->no_history,
-		.input_bytes = s->input_bytes,
+		.input_bytes = argv && !s->input_bytes ? size_of_inputs(argv) : s->input_bytes,
 		.redact_args = s->redact_args,
 		.limits = s->limits,
 		.request = s->request,
@@ -383,65 +391,74 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		.duration_ns = s->duration_ns,
 		.pss_share = -1,
 		.gpu = gpu_mode(s->gpu),
-		.gpu_hints = &hints,
-		.dir = s->no_recording ? NULL : cli_state_dir(s->dir, dir, sizeof(dir)),
+		.gpu_hints = &p->hints,
+		.dir = s->no_recording ? NULL : cli_state_dir(s->dir, p->dir, sizeof(p->dir)),
 		.on_row = write_row,
 		.on_word = s->quiet ? NULL : say_word,
 		.on_cost = cli_run_cost,
-		.discovery.ask = !s->no_discovery,
-		.discovery.stated = &s->stated,
 	};
-	struct outputs out;
-	struct sockaddr_in endpoint;
-	struct trk_env env;
-	int r, status;
-
-	options.discovery.dir = options.dir;
-	options.discovery.endpoint = cli_cloud_endpoint(&endpoint);
+	o->discovery.ask = !s->no_discovery;
+	o->discovery.stated = &s->stated;
+	o->discovery.dir = o->dir;
+	o->discovery.endpoint = cli_cloud_endpoint(&p->endpoint);
 	if (argv) /* an attached process stands under its own batch system, if any */
 		trk__request_detect(get_variable, s->request);
-	if (s->detach && !argv)
-		go_into_the_background(s->control_fd);
-	if (!result) {
-		if (argv)
-			return run_instead(s, argv, "cannot track the job", -ENOMEM);
-		cli_complain("out of memory");
-		return EXIT_ERROR;
-	}
-	if (argv && !s->input_bytes)
-		options.input_bytes = size_of_inputs(argv);
 	if (!s->job || !*s->job) {
-		identify(s, argv, pid, &identity);
-		options.job = identity.job;
-		options.scope = identity.scope;
+		identify(s, argv, pid, &p->identity);
+		o->job = p->identity.job;
+		o->scope = p->identity.scope;
 	}
-	r = trk__env_init(&env);
-	if (r < 0) {
-		free(result);
-		if (argv)
-			return run_instead(s, argv, "/proc", r);
-		cli_complain("/proc: %s", trk__strerror(r));
-		return EXIT_ERROR;
-	}
-	if (open_outputs(&out, s, &env) < 0) {
-		sample_output_release(&out.samples);
-		trk__env_release(&env);
-		free(result);
-		return argv ? EXIT_BEFORE_JOB : EXIT_ERROR;
-	}
-	options.data = &out;
+}
+
+/* Tracking cannot even begin: a command runs all the same. */
+static int not_begun(const struct track_settings *s, char **argv, const char *what, int error)
+{
+	if (argv)
+		return run_instead(s, argv, what, error);
+	cli_complain("%s: %s", what, trk__strerror(error));
+	return EXIT_ERROR;
+}
+
+static int track_to(struct outputs *out, struct track_settings *s, const struct trk_env *env,
+		    struct plan *p, char **argv, struct trk_track_result *result)
+{
+	int r, status;
+
+	p->options.data = out;
 	sibling_speak(s);
-	r = trk__track(&env, &options, result);
-	cli_live_end(&out.live);
+	r = trk__track(env, &p->options, result);
+	cli_live_end(&out->live);
 	if (r < 0 && s->control_fd >= 0)
 		(void) trk__control_say(s->control_fd, "error",
 					r == -ESRCH ? "no such process" : trk__strerror(r));
-	if (r < 0)
-		status = start_failure(s, result, r, argv, pid);
-	else
-		status = status_of(s, &result->record.outcome, argv, speak(s, result),
-				   out.samples.failed);
+	status = r < 0 ? start_failure(s, result, r, argv, p->options.pid)
+		       : status_of(s, &result->record.outcome, argv, speak(s, result),
+				   out->samples.failed);
 	trk__record_release(&result->record);
+	return status;
+}
+
+int track_with(struct track_settings *s, char **argv, int pid)
+{
+	struct trk_track_result *result = calloc(1, sizeof(*result));
+	struct plan plan;
+	struct outputs out;
+	struct trk_env env;
+	int r, status;
+
+	if (s->detach && !argv)
+		go_into_the_background(s->control_fd);
+	r = result ? trk__env_init(&env) : -ENOMEM;
+	if (r < 0) {
+		status = not_begun(s, argv, result ? "/proc" : "cannot track the job", r);
+		free(result);
+		return status;
+	}
+	plan_it(&plan, s, argv, pid);
+	if (open_outputs(&out, s, &env) < 0)
+		status = argv ? EXIT_BEFORE_JOB : EXIT_ERROR;
+	else
+		status = track_to(&out, s, &env, &plan, argv, result);
 	sample_output_release(&out.samples);
 	trk__env_release(&env);
 	remove_what_is_left(s);
