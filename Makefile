@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 export BUILD JOBS
 
 .DELETE_ON_ERROR:
-.PHONY: all tools setup demo test storm bench wheels docs install clean format lint help
+.PHONY: all tools setup demo test storm fuzz bench wheels docs install clean format lint help
 
 all: tools
 	@tools/configure.sh
@@ -33,6 +33,10 @@ test: setup
 # Five minutes of kills, stops and starved limits against the tracker.
 storm: all
 	@/usr/bin/python3 tests/fault/storm.py $(BUILD)/resource-tracker --seconds 300
+
+# Ten minutes of CPU time for each parser, less what it has had in this build folder.
+fuzz: setup
+	@tools/fuzz.py
 
 bench:
 	@tools/setup.sh --bench
@@ -69,6 +73,7 @@ help:
 	@echo "make demo       set up, build, and track a real job"
 	@echo "make test       set up, build, run every test"
 	@echo "make storm      five minutes of kills, stops and starved limits"
+	@echo "make fuzz       ten minutes of fuzzing for each parser"
 	@echo "make bench      set up, build, run the benchmarks with the peers beside them"
 	@echo "make wheels     build the Python package for every Linux, x86_64 and aarch64"
 	@echo "make docs       the documentation as a site, $(BUILD)/site"

@@ -1,0 +1,128 @@
+#!/usr/bin/python3
+"""Fuzzes every parser in turn, each until it has had its share of CPU time.
+
+    tools/fuzz.py [--seconds N] [--lanes N] [--only NAME[,NAME...]] [--table]
+
+Builds $BUILD/fuzz (clang, libFuzzer, sanitizers). What each parser has had is kept in $BUILD/fuzz/ledger.json,
+and inputs worth keeping in $BUILD/fuzz/found/NAME, so that a later call goes on where this one was stopped.
+--table prints the ledger as docs/security.md shows it. Exit status 1: a finding; its input and the log lie in
+$BUILD/fuzz/findings/.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FUZZ = pathlib.Path(os.environ.get("BUILD", ROOT / "build")).resolve() / "fuzz"
+SEEDS = ROOT / "tests/fuzz/corpus"
+SLICE_S = 100
+
+
+def names():
+    text = (ROOT / "tests/fuzz/meson.build").read_text()
+    return re.findall(r"^  '(\w+)',$", text, re.M)
+
+
+class Ledger:
+    """Inputs, CPU seconds and findings of each parser, in a file."""
+
+    def __init__(self, path):
+        self.path = path
+        self.lock = threading.Lock()
+        self.rows = json.loads(path.read_text()) if path.exists() else {}
+
+    def seconds(self, name):
+        return self.rows.get(name, {}).get("seconds", 0)
+
+    def add(self, name, inputs, seconds, finding):
+        with self.lock:
+            row = self.rows.setdefault(name, {"inputs": 0, "seconds": 0, "findings": 0})
+            row["inputs"] += inputs
+            row["seconds"] += seconds
+            row["findings"] += finding
+            new = self.path.with_suffix(".new")
+            new.write_text(json.dumps(self.rows, indent=1, sort_keys=True) + "\n")
+            new.rename(self.path)
+
+
+def fuzz_slice(name):
+    """One slice of one parser: inputs, CPU seconds, and whether it ended with a finding."""
+    found, findings = FUZZ / "found" / name, FUZZ / "findings"
+    found.mkdir(parents=True, exist_ok=True)
+    findings.mkdir(exist_ok=True)
+    child = subprocess.Popen(
+        [FUZZ / "tests/fuzz" / f"fuzz_{name}", f"-max_total_time={SLICE_S}", "-print_final_stats=1",
+         "-rss_limit_mb=4096", "-timeout=30", f"-artifact_prefix={findings}/{name}-", found, SEEDS / name],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        errors="replace")
+    log = child.stderr.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    inputs = re.search(r"stat::number_of_executed_units:\s+(\d+)", log)
+    if child.returncode != 0:
+        (findings / f"{name}.log").write_text(log[-20000:])
+    return int(inputs[1]) if inputs else 0, usage.ru_utime + usage.ru_stime, child.returncode != 0
+
+
+def lane(ledger, queue, goal, failed):
+    while queue and not failed:
+        name = queue.pop(0)
+        while ledger.seconds(name) < goal:
+            inputs, seconds, finding = fuzz_slice(name)
+            ledger.add(name, inputs, seconds, finding)
+            if finding:
+                failed.append(name)
+                print(f"fuzz: {name}: a finding, see {FUZZ / 'findings'}", flush=True)
+                break
+        else:
+            print(f"fuzz: {name}: {ledger.rows[name]['inputs']} inputs in {ledger.seconds(name):.0f} s", flush=True)
+
+
+def table(ledger):
+    print("| parser | inputs | CPU seconds | seeds kept |\n|---|---|---|---|")
+    for name in names():
+        row = ledger.rows.get(name, {"inputs": 0, "seconds": 0})
+        inputs = f"{row['inputs']:,}".replace(",", " ")
+        print(f"| {name} | {inputs} | {row['seconds']:.0f} | {len(list((SEEDS / name).iterdir()))} |")
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--seconds", type=float, default=600)
+    options.add_argument("--lanes", type=int, default=os.cpu_count())
+    options.add_argument("--only", default="")
+    options.add_argument("--table", action="store_true")
+    chosen = options.parse_args()
+    ledger = Ledger(FUZZ / "ledger.json")
+    if chosen.table:
+        return table(ledger)
+    known, queue = names(), [name for name in chosen.only.split(",") if name] or names()
+    if wrong := set(queue) - set(known):
+        sys.exit(f"fuzz: no parser {', '.join(sorted(wrong))}; there are {', '.join(known)}")
+    subprocess.run([ROOT / "tools/configure.sh", "fuzz"], check=True)
+    subprocess.run(["ninja", "--quiet", "-C", FUZZ], check=True)
+    queue.sort(key=lambda name: goal_left(ledger, name, chosen.seconds))
+    failed = []
+    lanes = [threading.Thread(target=lane, args=(ledger, queue, chosen.seconds, failed)) for _ in range(chosen.lanes)]
+    for each in lanes:
+        each.start()
+    for each in lanes:
+        each.join()
+    return 1 if failed else 0
+
+
+def goal_left(ledger, name, goal):
+    """What is nearest to its goal goes first, so that a call that is cut short has finished the most."""
+    return max(0, goal - ledger.seconds(name))
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    sys.exit(main())
