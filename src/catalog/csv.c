@@ -40,18 +40,14 @@ static int mistake(struct reading *r, const char *at, const char *format, ...)
 
 static int mistake(struct reading *r, const char *at, const char *format, ...)
 {
-	char text[150];
 	va_list args;
+	int error;
 
 	va_start(args, format);
-	(void) vsnprintf(text, sizeof(text), format, args);
+	error = trk__catalog_mistake(r->reterr, r->file, r->line, (size_t) (at - r->line_start) + 1,
+				     format, args);
 	va_end(args);
-	(void) trk__error_set(r->reterr, -EBADMSG, r->file, "%s:%lu:%zu: %s",
-			      trk__catalog_file_tail(r->file), r->line,
-			      (size_t) (at - r->line_start) + 1, text);
-	if (r->reterr)
-		r->reterr->line = r->line;
-	return -EBADMSG;
+	return error;
 }
 
 /* Append one byte to the cell that is being read. */

@@ -22,6 +22,19 @@ const char *const trk__catalog_quality_names[TRK_FACTS] = {
 	"exact", "est", "corrected", "low", "rule", "family", "negotiated",
 };
 
+int trk__catalog_mistake(struct trk_error *reterr, const char *file, unsigned long line,
+			 size_t column, const char *format, va_list args)
+{
+	char text[150];
+
+	(void) vsnprintf(text, sizeof(text), format, args);
+	(void) trk__error_set(reterr, -EBADMSG, file, "%s:%lu:%zu: %s",
+			      trk__catalog_file_tail(file), line, column, text);
+	if (reterr)
+		reterr->line = line;
+	return -EBADMSG;
+}
+
 void trk__catalog_release(struct trk_catalog *c)
 {
 	free(c->owned);

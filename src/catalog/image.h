@@ -2,9 +2,11 @@
 #ifndef TRK_CATALOG_IMAGE_H
 #define TRK_CATALOG_IMAGE_H
 
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "catalog/catalog.h"
 
 #define TRK_CATALOG_MAGIC "RTKCAT1"
@@ -26,6 +28,11 @@ static inline const char *trk__catalog_file_tail(const char *file)
 
 	return len > 90 ? file + len - 90 : file;
 }
+
+/* -EBADMSG, with "file:line:column: " and the words into *reterr, which may be NULL. */
+int trk__catalog_mistake(struct trk_error *reterr, const char *file, unsigned long line,
+			 size_t column, const char *format, va_list args)
+	__attribute__((format(printf, 5, 0)));
 
 /* Tables that grow. `hash` finds a server by vendor and name. */
 struct trk_catalog_builder {

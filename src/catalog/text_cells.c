@@ -7,18 +7,14 @@
 
 int trk__text_mistake(struct trk_text_reading *r, const char *at, const char *format, ...)
 {
-	char text[150];
 	va_list args;
+	int error;
 
 	va_start(args, format);
-	(void) vsnprintf(text, sizeof(text), format, args);
+	error = trk__catalog_mistake(r->reterr, r->file, r->line, (size_t) (at - r->line_start) + 1,
+				     format, args);
 	va_end(args);
-	(void) trk__error_set(r->reterr, -EBADMSG, r->file, "%s:%lu:%zu: %s",
-			      trk__catalog_file_tail(r->file), r->line,
-			      (size_t) (at - r->line_start) + 1, text);
-	if (r->reterr)
-		r->reterr->line = r->line;
-	return -EBADMSG;
+	return error;
 }
 
 bool trk__text_is(const struct trk_text_cell *c, const char *word)
