@@ -182,6 +182,17 @@ int trk__open_dir_at(int dirfd, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
+int trk__list_dir_at(int dirfd, const char *path, DIR **ret)
+{
+	int fd = trk__open_dir_at(dirfd, path);
+
+	*ret = fd < 0 ? NULL : fdopendir(fd);
+	if (*ret || fd < 0)
+		return fd < 0 ? fd : 0;
+	trk__close(fd);
+	return -ENOMEM;
+}
+
 void trk__close(int fd)
 {
 	if (fd >= 0)

@@ -2,6 +2,7 @@
 #ifndef TRK_BASE_FILE_H
 #define TRK_BASE_FILE_H
 
+#include <dirent.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -31,6 +32,8 @@ int trk__replace_file_via(const char *via, const char *path, const void *data, s
 
 /* Directory descriptor of `path` below dirfd, or a negative errno. */
 int trk__open_dir_at(int dirfd, const char *path);
+/* Its entries, for readdir() and closedir(); 0 or a negative errno with *ret NULL. */
+int trk__list_dir_at(int dirfd, const char *path, DIR **ret);
 /* Close a descriptor that may be -1. */
 void trk__close(int fd);
 /* `__attribute__((cleanup))` helper. */

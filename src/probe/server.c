@@ -117,16 +117,13 @@ static void read_memory(const struct trk_env *env, struct trk_server *s)
 
 static void read_disks(int sys_fd, struct trk_server *s)
 {
-	int fd = sys_fd < 0 ? -1 : trk__open_dir_at(sys_fd, "block");
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	double bytes = 0;
 	int n = 0;
+	DIR *dir;
 
-	if (!dir) {
-		trk__close(fd);
+	if (sys_fd < 0 || trk__list_dir_at(sys_fd, "block", &dir) < 0)
 		return;
-	}
 	while (n < DISKS_MAX && (entry = readdir(dir)) != NULL) {
 		struct trk_disk_device disk;
 

@@ -74,30 +74,16 @@ void trk__counters_release(struct trk_counter_set *c)
 
 /* ---- the tree ---- */
 
-/* The kernel's split of CPU time is counted in ticks and may run ahead of the exact total: neither
- * part steps back, and both add up to the total. */
-static void split_cpu(struct trk_counter_set *c, uint64_t cpu_ns, uint64_t system_ns)
-{
-	uint64_t before = c->user_ns + c->system_ns;
-	uint64_t more = cpu_ns > before ? cpu_ns - before : 0;
-	uint64_t system = system_ns > c->system_ns ? system_ns - c->system_ns : 0;
-
-	if (system > more)
-		system = more;
-	c->system_ns += system;
-	c->user_ns += more - system;
-}
-
 void trk__counters_read_tree(struct trk_counter_set *c, struct trk_tree_reading *ret)
 {
 	const struct trk_tree_state *s;
 
 	trk__tree_update(c->tree, &s);
-	split_cpu(c, s->base[TRK_TREE_CPU] + s->counter[TRK_TREE_CPU],
-		  s->base[TRK_TREE_CPU_SYSTEM] + s->counter[TRK_TREE_CPU_SYSTEM]);
+	trk__cpu_split(&c->cpu, s->base[TRK_TREE_CPU] + s->counter[TRK_TREE_CPU],
+		       s->base[TRK_TREE_CPU_SYSTEM] + s->counter[TRK_TREE_CPU_SYSTEM]);
 	*ret = (struct trk_tree_reading){
-		.user_ns = c->user_ns,
-		.system_ns = c->system_ns,
+		.user_ns = c->cpu.user,
+		.system_ns = c->cpu.system,
 		.read_bytes = s->base[TRK_TREE_READ_BYTES] + s->counter[TRK_TREE_READ_BYTES],
 		.write_bytes = s->base[TRK_TREE_WRITE_BYTES] + s->counter[TRK_TREE_WRITE_BYTES],
 		.has_io = s->unreadable_io == 0 || s->unreadable_io < s->processes,
@@ -146,15 +132,12 @@ static void read_memory(struct trk_counter_set *c, struct trk_machine_reading *r
 
 static int64_t count_processes(const struct trk_counter_set *c)
 {
-	int fd = trk__open_dir_at(c->env.proc_fd, ".");
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	int64_t n = 0;
+	DIR *dir;
 
-	if (!dir) {
-		trk__close(fd);
+	if (trk__list_dir_at(c->env.proc_fd, ".", &dir) < 0)
 		return -1;
-	}
 	while ((entry = readdir(dir)))
 		n += entry->d_name[0] >= '1' && entry->d_name[0] <= '9';
 	(void) closedir(dir);

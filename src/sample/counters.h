@@ -16,6 +16,7 @@
 #include "probe/linux/netdev.h"
 #include "probe/linux/space.h"
 #include "probe/tree.h"
+#include "sample/cpu_split.h"
 
 /* Never steps back: what a process had used stays counted after its end. */
 struct trk_tree_reading {
@@ -43,7 +44,7 @@ struct trk_mount_reading {
 struct trk_counter_set {
 	struct trk_env env; /* owned */
 	struct trk_tree *tree;
-	uint64_t user_ns, system_ns; /* as they were given last */
+	struct trk_cpu_split cpu; /* ns, as they were given last */
 	/* The machine. */
 	int stat_fd, meminfo_fd;
 	bool has_disks, has_nets, has_space;

@@ -20,6 +20,7 @@
 #include "probe/linux/pressure.h"
 #include "probe/linux/space.h"
 #include "probe/perf.h"
+#include "sample/cpu_split.h"
 #include "sample/waits.h"
 
 enum {
@@ -68,7 +69,7 @@ struct trk_sampler {
 	uint64_t cgroup_ns;
 	uint64_t tick_us; /* µs in a USER_HZ tick */
 	int64_t perf_ns;
-	uint64_t tree_user_us, tree_system_us;
+	struct trk_cpu_split tree_cpu_us;
 	int stat_fd, meminfo_fd, loadavg_fd;
 	int pressure_fd[PRESSURE_FILES];
 	struct trk_disk_meter disk;
@@ -301,20 +302,6 @@ static void read_space(struct trk_sampler *s, uint64_t now_ns, const struct trk_
 
 /* ---- the tree and its group ---- */
 
-/* User and system time as two monotone totals that add up to the exact one: the kernel's split is
- * counted in ticks, and may run ahead of the total. */
-static void split_cpu(struct trk_sampler *s, uint64_t cpu_us, uint64_t system_us)
-{
-	uint64_t before = s->tree_user_us + s->tree_system_us;
-	uint64_t more = cpu_us > before ? cpu_us - before : 0;
-	uint64_t system = system_us > s->tree_system_us ? system_us - s->tree_system_us : 0;
-
-	if (system > more)
-		system = more;
-	s->tree_system_us += system;
-	s->tree_user_us += more - system;
-}
-
 /* The perf counter runs on the machine's clock: on a virtual machine it holds time that the
  * hypervisor took away, up to some percent. It is believed where the ledger misses more than that, or
  * knows that the kernel dropped some: children that nobody waits for. Programs that we start for
@@ -345,9 +332,10 @@ static void read_tree(struct trk_sampler *s)
 		raise_to_perf(s, state, perf_ns, tools_ns);
 	now_ns = s->env.monotonic_ns();
 	counter = state->counter;
-	split_cpu(s, counter[TRK_TREE_CPU] / 1000, counter[TRK_TREE_CPU_SYSTEM] / 1000);
-	set_delta(s, TRK_PROCESS_STIME, s->tree_system_us);
-	set_delta(s, TRK_PROCESS_UTIME, s->tree_user_us);
+	trk__cpu_split(&s->tree_cpu_us, counter[TRK_TREE_CPU] / 1000,
+		       counter[TRK_TREE_CPU_SYSTEM] / 1000);
+	set_delta(s, TRK_PROCESS_STIME, s->tree_cpu_us.system);
+	set_delta(s, TRK_PROCESS_UTIME, s->tree_cpu_us.user);
 	set_rate(s, TRK_PROCESS_CPU_USAGE,
 		 s->row.value[TRK_PROCESS_UTIME] + s->row.value[TRK_PROCESS_STIME],
 		 now_ns - s->tree_ns);

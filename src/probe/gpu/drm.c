@@ -133,11 +133,10 @@ static bool is_ours(const char *driver)
 
 static DIR *open_cards(const struct trk_env *env)
 {
-	int fd = env->sys_fd < 0 ? -1 : trk__open_dir_at(env->sys_fd, "class/drm");
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = NULL;
 
-	if (fd >= 0 && !dir)
-		trk__close(fd);
+	if (env->sys_fd >= 0)
+		(void) trk__list_dir_at(env->sys_fd, "class/drm", &dir);
 	return dir;
 }
 
@@ -162,12 +161,11 @@ static bool drm_is_likely(const struct trk_env *env)
 
 static int open_sensors(int dir_fd)
 {
-	int fd = trk__open_dir_at(dir_fd, "device/hwmon"), found = -1;
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
+	int found = -1;
+	DIR *dir;
 
-	if (fd >= 0 && !dir)
-		trk__close(fd);
+	(void) trk__list_dir_at(dir_fd, "device/hwmon", &dir);
 	while (dir && found < 0 && (entry = readdir(dir)))
 		if (!strncmp(entry->d_name, "hwmon", 5))
 			found = trk__open_dir_at(dirfd(dir), entry->d_name);
@@ -406,14 +404,11 @@ static void look_at_process(struct drm *d, pid_t pid, uint64_t over_ns)
 	struct dirent *entry;
 	char path[32];
 	DIR *dir;
-	int fd, left = FDS_MAX;
+	int r, left = FDS_MAX;
 
 	(void) snprintf(path, sizeof(path), "%d/fd", (int) pid);
-	fd = trk__open_dir_at(d->env.proc_fd, path);
-	d->denied |= fd == -EACCES || fd == -EPERM;
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (fd >= 0 && !dir)
-		trk__close(fd);
+	r = trk__list_dir_at(d->env.proc_fd, path, &dir);
+	d->denied |= r == -EACCES || r == -EPERM;
 	while (dir && left-- > 0 && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
 			look_at_descriptor(d, dirfd(dir), pid, entry->d_name, over_ns);

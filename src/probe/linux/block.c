@@ -91,17 +91,10 @@ static bool has_entries(int dirfd, const char *base, const char *what)
 	struct dirent *entry;
 	bool found = false;
 	DIR *dir;
-	int fd;
 
 	(void) snprintf(path, sizeof(path), "%s/%s", base, what);
-	fd = trk__open_dir_at(dirfd, path);
-	if (fd < 0)
+	if (trk__list_dir_at(dirfd, path, &dir) < 0)
 		return false;
-	dir = fdopendir(fd);
-	if (!dir) {
-		trk__close(fd);
-		return false;
-	}
 	while (!found && (entry = readdir(dir)))
 		found = entry->d_name[0] != '.';
 	(void) closedir(dir);

@@ -316,15 +316,12 @@ static bool is_populated(int dirfd, unsigned int depth);
 
 static bool has_populated_children(int dirfd, unsigned int depth)
 {
-	int fd = trk__open_dir_at(dirfd, ".");
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 	bool found = false;
+	DIR *dir;
 
-	if (!dir) {
-		trk__close(fd);
+	if (trk__list_dir_at(dirfd, ".", &dir) < 0)
 		return true;
-	}
 	while (!found && (entry = readdir(dir))) {
 		int child;
 

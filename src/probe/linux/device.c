@@ -140,17 +140,10 @@ static bool first_slave(int sys_fd, const char *name, char ret[TRK_DEVICE_NAME])
 	struct dirent *entry;
 	bool found = false;
 	DIR *dir;
-	int fd;
 
 	(void) snprintf(path, sizeof(path), "class/block/%s/slaves", name);
-	fd = trk__open_dir_at(sys_fd, path);
-	if (fd < 0)
+	if (trk__list_dir_at(sys_fd, path, &dir) < 0)
 		return false;
-	dir = fdopendir(fd);
-	if (!dir) {
-		trk__close(fd);
-		return false;
-	}
 	/* The order of a directory is no order: the first by name, so that it stays the same. */
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' || strlen(entry->d_name) >= TRK_DEVICE_NAME)

@@ -31,17 +31,12 @@ int trk__pid_children_read(int proc_fd, pid_t pid, pid_t *pids, size_t max)
 	struct dirent *entry;
 	DIR *tasks;
 	bool any = false; /* a thread's file could be read */
-	int fd, total = 0;
+	int r, total = 0;
 
 	(void) snprintf(path, sizeof(path), "%d/task", (int) pid);
-	fd = trk__open_dir_at(proc_fd, path);
-	if (fd < 0)
-		return fd;
-	tasks = fdopendir(fd);
-	if (!tasks) {
-		trk__close(fd);
-		return -ENOMEM;
-	}
+	r = trk__list_dir_at(proc_fd, path, &tasks);
+	if (r < 0)
+		return r;
 	while (total >= 0 && (entry = readdir(tasks))) {
 		size_t used = (size_t) total < max ? (size_t) total : max;
 		char *text;
@@ -51,7 +46,7 @@ int trk__pid_children_read(int proc_fd, pid_t pid, pid_t *pids, size_t max)
 		if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
 			continue;
 		(void) snprintf(path, sizeof(path), "%.20s/children", entry->d_name);
-		len = trk__read_all_at(fd, path, 1 << 20, &text);
+		len = trk__read_all_at(dirfd(tasks), path, 1 << 20, &text);
 		if (len < 0) {
 			/* A thread that ended meanwhile has no children left to tell. */
 			if (len != -ENOENT && len != -ESRCH)
