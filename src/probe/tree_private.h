@@ -1,4 +1,5 @@
-/* Shared by tree.c (table, discovery), tree_ledger.c (counters) and tree_memory.c (PSS, peaks). */
+/* Shared by tree.c (table, update), tree_discovery.c (newcomers), tree_member.c (what is read of each),
+ * tree_ledger.c (counters), tree_memory.c (PSS, peaks) and tree_top.c (the table of top processes). */
 #ifndef TRK_PROBE_TREE_PRIVATE_H
 #define TRK_PROBE_TREE_PRIVATE_H
 
@@ -34,7 +35,7 @@ struct process {
 	bool pss_denied;
 	bool pss_estimated; /* pss_bytes is inferred */
 	bool on_disk;       /* in an uninterruptible wait at the last look */
-	bool io_waits;      /* its io was left for a later look, see io_can_wait in tree.c */
+	bool io_waits;      /* its io was left for a later look, see io_can_wait in tree_member.c */
 
 	uint64_t start_ticks;
 	/* Kept open; -1 past the descriptor budget or unreadable. */
@@ -76,7 +77,11 @@ struct process {
 
 _Static_assert(offsetof(struct process, start_ticks) <= 64, "what idle members need is one line");
 
-enum { TOP_EXITED = 24 };
+enum {
+	TOP_EXITED = 24,
+	TRK_ENTRIES_SIZE = 32 * 1024, /* the buffer for directory entries */
+	TRK_IO_UPDATES_MAX = 5,       /* between two looks at the io of a member that does little */
+};
 
 struct trk_tree {
 	struct trk_env env;
@@ -121,11 +126,28 @@ struct trk_tree {
 
 /* tree.c */
 struct process *trk__tree_find(struct trk_tree *t, pid_t pid);
+/* A new member, whose stat has been read once. NULL when there is no room. */
+struct process *trk__tree_add(struct trk_tree *t, const struct trk_pid_stat *stat);
+
+/* tree_discovery.c */
+/* The pid that was given out last, or -1 where it is not told. */
+pid_t trk__tree_newest_pid(struct trk_tree *t);
 /* Examine all newcomers of the machine. True when new members were found. */
 bool trk__tree_discover(struct trk_tree *t);
+/* Take in the newcomers up to `newest`, after the members were read. */
+void trk__tree_newcomers(struct trk_tree *t, pid_t newest);
 
+/* tree_member.c */
+/* Read the members from the given one on. True when one is found gone. */
+bool trk__tree_walk(struct trk_tree *t, size_t from);
 /* Resident bytes of a member now. 0 or a negative errno. */
 int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes);
+/* Close what is kept open of it. */
+void trk__tree_close(struct trk_tree *t, struct process *p);
+
+/* tree_top.c */
+/* It is gone: keep what the table of top processes may want of it. */
+void trk__tree_remember(struct trk_tree *t, const struct process *p);
 
 /* A relative of p's children came or went. */
 static inline void trk__tree_new_family(struct trk_tree *t, struct process *p)

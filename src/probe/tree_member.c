@@ -1,0 +1,303 @@
+/* One member of the tree, and the walk over all: what is read of a process, and when it need not be. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "probe/linux/pid_io.h"
+#include "probe/linux/pid_schedstat.h"
+#include "probe/linux/pid_statm.h"
+#include "probe/tree_private.h"
+
+enum {
+	/* A member whose CPU clock stands still is read all the same every so many updates: its
+	 * memory may have been swapped out or shared with somebody new. */
+	IDLE_UPDATES_MAX = 30,
+	FDS_PER_PROCESS = 4,
+};
+
+/* A member that used less since its last look does not ask for a CPU in earnest. */
+#define QUEUE_CPU_MIN_NS (2 * TRK_NS_PER_MS)
+/* A member that used less since io was read cannot have moved much. */
+#define IO_CPU_MIN_NS (TRK_NS_PER_MS)
+
+void trk__tree_close(struct trk_tree *t, struct process *p)
+{
+	int *fds[FDS_PER_PROCESS] = {&p->stat_fd, &p->io_fd, &p->statm_fd, &p->schedstat_fd};
+
+	for (int i = 0; i < FDS_PER_PROCESS; i++) {
+		if (*fds[i] < 0)
+			continue;
+		(void) close(*fds[i]);
+		*fds[i] = -1;
+		t->fds_left++;
+	}
+}
+
+/* Read a file of the process through its kept descriptor, opening that first if the budget has
+ * room, or by path past the budget. The kernel answers -ESRCH on a kept descriptor once the process
+ * is reaped, also when its pid was given out again. */
+static ssize_t read_file(struct trk_tree *t, struct process *p, int *fd, const char *name,
+			 char *text, size_t size)
+{
+	char path[40];
+
+	if (*fd < 0) {
+		(void) snprintf(path, sizeof(path), "%d/%s", (int) p->pid, name);
+		if (t->fds_left <= 0)
+			return trk__read_once_at(t->env.proc_fd, path, text, size);
+		*fd = openat(t->env.proc_fd, path, O_RDONLY | O_CLOEXEC);
+		if (*fd < 0) {
+			if (errno != EMFILE && errno != ENFILE)
+				return -errno;
+			t->fds_left = 0;
+			return trk__read_once_at(t->env.proc_fd, path, text, size);
+		}
+		t->fds_left--;
+	}
+	return trk__read_once_fd(*fd, text, size);
+}
+
+static bool is_gone(ssize_t error)
+{
+	return error == -ESRCH || error == -ENOENT;
+}
+
+/* Cut at the first argument. A process that writes its own title has blanks there instead. */
+static void redact(char *command, size_t size)
+{
+	size_t n = strcspn(command, " ");
+
+	if (n + sizeof(" " TRK_REDACTED) > size)
+		n = size - sizeof(" " TRK_REDACTED);
+	(void) snprintf(command + n, size - n, " " TRK_REDACTED);
+}
+
+static void read_command(struct trk_tree *t, struct process *p)
+{
+	char path[40];
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/cmdline", (int) p->pid);
+	len = trk__read_at(t->env.proc_fd, path, p->command, sizeof(p->command));
+	if (len == -EFBIG)
+		len = sizeof(p->command) - 1;
+	for (ssize_t i = 0; i < len - 1; i++)
+		if (p->command[i] == '\0')
+			p->command[i] = ' ';
+	if (t->options.redact_args && len > 0 && strchr(p->command, ' '))
+		redact(p->command, sizeof(p->command));
+}
+
+/* A new name means a new program: what was known of the old address space is void. */
+static void note_exec(struct process *p, const struct trk_pid_stat *stat)
+{
+	memcpy(p->name, stat->comm, sizeof(p->name));
+	p->command[0] = '\0';
+	p->hwm_bytes = 0;
+	p->read_update = 0;
+	p->anon_factor = p->shared_factor = 1;
+}
+
+/* May io be read a few looks later? For a member that moved no byte of a disk lately, waits for
+ * none and hardly ran. Nothing is lost: what it moves meanwhile is found then, or, if it ends
+ * before, in the figures of who reaped it. Who reaped a child is read at once, as the ledger needs
+ * its gain now. */
+static bool io_can_wait(const struct trk_tree *t, const struct process *p, uint64_t clock_ns,
+			const struct trk_pid_stat *stat)
+{
+	return !p->fresh && !p->io_moved && t->update % TRK_IO_UPDATES_MAX != p->io_phase &&
+	       clock_ns - p->io_clock_ns < IO_CPU_MIN_NS && clock_ns != p->clock_ns &&
+	       (stat->state == 'S' || stat->state == 'R') &&
+	       stat->child_minor_faults == p->inherited[TRK_TREE_MINOR_FAULTS] &&
+	       stat->child_major_faults == p->inherited[TRK_TREE_MAJOR_FAULTS];
+}
+
+static void read_io(struct trk_tree *t, struct process *p, uint64_t inherited[TRK_TREE_COUNTERS])
+{
+	char text[512];
+	struct trk_pid_io io;
+	ssize_t len;
+
+	if (p->io_denied)
+		return;
+	len = read_file(t, p, &p->io_fd, "io", text, sizeof(text));
+	if (len == -EACCES || len == -EPERM || (len == -ENOENT && p->fresh)) {
+		p->io_denied = true;
+		return;
+	}
+	if (len < 0 || trk__pid_io_parse(text, &io) < 0)
+		return;
+	p->io_moved = io.read_bytes != inherited[TRK_TREE_READ_BYTES] ||
+		      io.write_bytes != inherited[TRK_TREE_WRITE_BYTES];
+	inherited[TRK_TREE_READ_BYTES] = io.read_bytes;
+	inherited[TRK_TREE_WRITE_BYTES] = io.write_bytes;
+	inherited[TRK_TREE_READ_CHARS] = io.read_chars;
+	inherited[TRK_TREE_WRITE_CHARS] = io.write_chars;
+}
+
+static void read_memory(struct trk_tree *t, struct process *p)
+{
+	char text[128];
+	struct trk_pid_statm m;
+	ssize_t len = read_file(t, p, &p->statm_fd, "statm", text, sizeof(text));
+
+	if (len < 0 || trk__pid_statm_parse(text, &m) < 0)
+		return;
+	p->rss_bytes = m.resident_pages * t->page_bytes;
+	p->shared_bytes = m.shared_pages * t->page_bytes;
+	if (p->shared_bytes > p->rss_bytes) /* the two are not read at one instant */
+		p->shared_bytes = p->rss_bytes;
+}
+
+int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes)
+{
+	char text[128];
+	struct trk_pid_statm m;
+	ssize_t len = read_file(t, p, &p->statm_fd, "statm", text, sizeof(text));
+
+	if (len < 0)
+		return (int) len;
+	if (trk__pid_statm_parse(text, &m) < 0)
+		return -EBADMSG;
+	*ret_bytes = m.resident_pages * t->page_bytes;
+	return 0;
+}
+
+/* How long its main thread waited for a CPU. A member that is older than the tree brings its past
+ * along, which is not counted. */
+static void read_queue(struct trk_tree *t, struct process *p)
+{
+	struct trk_pid_schedstat s;
+	char text[128];
+	ssize_t len = read_file(t, p, &p->schedstat_fd, "schedstat", text, sizeof(text));
+
+	t->queue_reads_left--;
+	if (len < 0 || trk__pid_schedstat_parse(text, &s) < 0) {
+		t->state.queue_refused = !t->queue_answered;
+		return;
+	}
+	t->queue_answered = true;
+	t->state.queue_refused = false;
+	if (s.wait_ns > p->queue_ns && (p->queue_read || p->start_ticks >= t->start_ticks))
+		t->state.queue_ns += s.wait_ns - p->queue_ns;
+	p->queue_ns = s.wait_ns;
+	p->queue_read = true;
+}
+
+/* Take one reading of stat with its CPU clock. */
+static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
+		      const struct trk_pid_stat *stat)
+{
+	bool forced = p->fresh || clock_ns == p->clock_ns;
+	bool io_waits = io_can_wait(t, p, clock_ns, stat);
+	uint64_t own[TRK_TREE_COUNTERS] = {0};
+	uint64_t inherited[TRK_TREE_COUNTERS];
+	uint64_t faults = stat->minor_faults + stat->major_faults;
+
+	if (clock_ns - p->clock_ns >= QUEUE_CPU_MIN_NS && t->queue_reads_left > 0)
+		read_queue(t, p);
+	p->on_disk = stat->state == 'D';
+	p->clock_ns = clock_ns;
+	memcpy(inherited, p->inherited, sizeof(inherited));
+	own[TRK_TREE_CPU] = clock_ns;
+	own[TRK_TREE_CPU_SYSTEM] = stat->system_ticks * t->tick_ns;
+	own[TRK_TREE_MAJOR_FAULTS] = stat->major_faults;
+	own[TRK_TREE_MINOR_FAULTS] = stat->minor_faults;
+	inherited[TRK_TREE_CPU] = (stat->child_user_ticks + stat->child_system_ticks) * t->tick_ns;
+	inherited[TRK_TREE_CPU_SYSTEM] = stat->child_system_ticks * t->tick_ns;
+	inherited[TRK_TREE_MAJOR_FAULTS] = stat->child_major_faults;
+	inherited[TRK_TREE_MINOR_FAULTS] = stat->child_minor_faults;
+	p->io_waits = io_waits;
+	if (!io_waits) {
+		read_io(t, p, inherited);
+		p->io_clock_ns = clock_ns;
+	}
+	if (t->options.one_process) /* what its children used is not its own */
+		inherited[TRK_TREE_CPU] = inherited[TRK_TREE_CPU_SYSTEM] =
+			inherited[TRK_TREE_MAJOR_FAULTS] = inherited[TRK_TREE_MINOR_FAULTS] = 0;
+	trk__ledger_read(t, p, own, inherited);
+
+	p->zombie = stat->state == 'Z' || stat->state == 'X';
+	/* Its main thread may end before the others. */
+	if (p->zombie && stat->threads <= 1 && p->pid == t->options.root)
+		t->state.root_gone = true;
+	if (p->zombie) {
+		p->rss_bytes = p->shared_bytes = p->pss_bytes = 0;
+		p->threads = 0;
+		return;
+	}
+	p->threads = (uint32_t) stat->threads;
+	/* Without a fault and with as many pages, the split that statm adds is what it was. */
+	if (forced || faults != p->statm_faults || stat->rss_pages != p->stat_rss_pages)
+		read_memory(t, p);
+	p->statm_faults = faults;
+	p->stat_rss_pages = stat->rss_pages;
+	if (faults - p->faults_at_hwm >= 64 || p->rss_bytes > p->hwm_bytes) {
+		p->faults_at_hwm = faults;
+		trk__memory_high_water(t, p);
+	}
+}
+
+/* It stands still: is what was read of it good for this update as well? */
+static bool may_rest(struct process *p)
+{
+	return !p->dirty &&
+	       ++p->idle_updates < (p->io_waits ? TRK_IO_UPDATES_MAX : IDLE_UPDATES_MAX);
+}
+
+/* Returns false when the process is gone. */
+static bool read_process(struct trk_tree *t, struct process *p)
+{
+	char text[TRK_PID_STAT_SIZE];
+	struct trk_pid_stat stat;
+	bool fresh = p->fresh;
+	uint64_t clock_ns;
+	ssize_t len;
+
+	p->looked = false;
+	p->hwm_excess_bytes = 0;
+	if (p->reaped)
+		return false;
+	if (trk__clock_pid_cpu_ns(p->pid, &clock_ns) < 0)
+		return false;
+	if (!fresh && clock_ns == p->clock_ns && may_rest(p))
+		return true;
+	p->looked = true;
+	p->calm_epoch = 0;
+	p->idle_updates = 0;
+	p->dirty = false;
+	len = read_file(t, p, &p->stat_fd, "stat", text, sizeof(text));
+	if (len < 0)
+		/* Trouble of ours, such as a lack of descriptors, is no sign of its end. */
+		return !is_gone(len);
+	if (trk__pid_stat_parse(text, &stat) < 0)
+		return true;
+	if (stat.start_ticks != p->start_ticks)
+		return false;
+	p->ppid = stat.ppid;
+	if (strcmp(p->name, stat.comm) != 0)
+		note_exec(p, &stat);
+	take_stat(t, p, clock_ns, &stat);
+	/* A process seen a second time is worth its command line; the root at once. */
+	if (!p->zombie && p->command[0] == '\0' && (!fresh || p->pid == t->options.root))
+		read_command(t, p);
+	return true;
+}
+
+/* Read the members from the given one on. Returns true when one is found gone. */
+bool trk__tree_walk(struct trk_tree *t, size_t from)
+{
+	bool any_vanished = false;
+
+	for (size_t i = from; i < t->count; i++) {
+		struct process *p = &t->process[i];
+
+		if (!read_process(t, p))
+			any_vanished = p->vanished = true;
+	}
+	return any_vanished;
+}
