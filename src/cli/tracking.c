@@ -260,6 +260,10 @@ static int status_of(const struct track_settings *s, const struct trk_outcome *o
 		return output_failed ? EXIT_ERROR : 0;
 	if (o->verdict == TRK_VERDICT_TIMEOUT || o->verdict == TRK_VERDICT_MEMORY_LIMIT)
 		return EXIT_TIMEOUT;
+	if (o->code < 0) {
+		cli_complain("run: %s", o->evidence);
+		return EXIT_BEFORE_JOB;
+	}
 	return o->signal ? -o->signal : o->code;
 }
 

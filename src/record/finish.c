@@ -407,7 +407,12 @@ static void judge_unreaped(struct trk_finish *f, struct trk_outcome *o)
 	char where[192];
 
 	o->code = f->stated ? f->stated_code : -1;
-	if (f->stated) {
+	if (f->lost) {
+		o->verdict = TRK_VERDICT_VANISHED;
+		(void) snprintf(o->evidence, sizeof(o->evidence),
+				"the job has ended, and something else in the tracker's process "
+				"took its exit code");
+	} else if (f->stated) {
 		o->verdict = TRK_VERDICT_EXITED;
 		(void) snprintf(o->evidence, sizeof(o->evidence),
 				"the exit code is as the job "

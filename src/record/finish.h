@@ -21,6 +21,7 @@ struct trk_finish {
 	enum trk_verdict limit; /* that we ended the job for; TRK_VERDICT_RUNNING: none */
 	char limit_text[TRK_ENFORCE_TEXT_SIZE];
 	bool root_ended; /* attach */
+	bool lost;       /* run: the job has ended, and somebody else took its result */
 	bool abandoned;  /* attach: whoever started us has gone without telling us to stop */
 	bool stated;     /* attach: it has told us the job's exit code */
 	int stated_code;

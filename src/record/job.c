@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -200,8 +201,33 @@ void trk__job_stop_with(struct trk_job *job, int signo)
 	if (sigtimedwait(&set, NULL, &now) != SIGCONT)
 		return;
 	/* A shell's fg or bg continues the whole group; kill -CONT of us alone does not. */
-	if (waitid(P_PID, (id_t) job->pid, &info, WCONTINUED | WNOHANG) == 0 && info.si_pid == 0)
+	(void) waitid(P_PID, (id_t) job->pid, &info, WCONTINUED | WNOHANG);
+	if (info.si_pid == 0) /* nor where that is not to be learnt: it does no harm */
 		(void) kill(job->pid, SIGCONT);
+}
+
+/* As of waitpid(2). */
+static int status_of(const siginfo_t *info)
+{
+	if (info->si_code == CLD_EXITED)
+		return (info->si_status & 0xff) << 8;
+	return info->si_status | (info->si_code == CLD_DUMPED ? WCOREFLAG : 0);
+}
+
+int trk__job_reap(pid_t pid, int *ret_status, struct rusage *ret_usage)
+{
+	siginfo_t info = {.si_pid = 0};
+	pid_t r = wait4(pid, ret_status, WNOHANG, ret_usage);
+
+	if (r >= 0)
+		return r == pid;
+	/* The kernel's waitid tells the usage as well, which libc's has no room for. */
+	if (syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG, ret_usage) < 0)
+		return -errno;
+	if (info.si_pid == 0)
+		return 0;
+	*ret_status = status_of(&info);
+	return 1;
 }
 
 void trk__job_release(struct trk_job *job)

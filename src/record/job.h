@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 enum { TRK_JOB_ADJUSTED = 3 };
@@ -47,6 +48,11 @@ bool trk__job_next_signal(struct trk_job *job, enum trk_job_action *ret, int *re
 void trk__job_stop_self(int signo);
 /* The same as the job has stopped of it; the job is then continued too. */
 void trk__job_stop_with(struct trk_job *job, int signo);
+
+/* Reap a child that may have ended. Returns 1 with its status, as of waitpid(2), and usage; 0 while it
+ * has not ended; or a negative errno: -ECHILD where it is nobody's child of ours (any more). One way of
+ * waiting that is refused (a filter of system calls) does not lose the result. */
+int trk__job_reap(pid_t pid, int *ret_status, struct rusage *ret_usage);
 
 void trk__job_release(struct trk_job *job);
 

@@ -82,7 +82,8 @@ enum trk_verdict {
 	TRK_VERDICT_TRACKER_DIED,
 	TRK_VERDICT_STOPPED,      /* attach and system: tracking was ended, not the job */
 	TRK_VERDICT_MEMORY_LIMIT, /* ended by us: above the limit that we were told to hold */
-	TRK_VERDICT_VANISHED,     /* attach: it ended without a word, though it has a line to us */
+	TRK_VERDICT_VANISHED, /* attach: it ended without a word, though it has a line to us; run:
+				     somebody else waited for the job */
 };
 
 const char *trk__verdict_name(enum trk_verdict verdict);

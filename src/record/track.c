@@ -392,12 +392,26 @@ static void take_control(struct track *t)
 
 /* ---- children and signals ---- */
 
+/* Somebody else has waited for the job: a library that was loaded into us, or one that has SIGCHLD
+ * ignored. Its end is an end all the same. */
+static void take_loss(struct track *t)
+{
+	if (!t->options->argv || (kill(t->job.pid, 0) == 0 || errno != ESRCH))
+		return;
+	t->root_reaped = t->finish.lost = true;
+}
+
 static void reap(struct track *t, pid_t pid)
 {
 	struct rusage usage;
-	int status;
+	int status, r;
 
-	if (trk__tool_reap(pid) || wait4(pid, &status, WNOHANG, &usage) != pid)
+	if (trk__tool_reap(pid))
+		return;
+	r = trk__job_reap(pid, &status, &usage);
+	if (r == -ECHILD && pid == t->job.pid)
+		take_loss(t);
+	if (r <= 0)
 		return;
 	/* Attached, the job is nobody's child of ours: what we reap then has helped us. */
 	if (t->options->argv && !is_old_child(t, pid)) {
@@ -413,6 +427,16 @@ static void reap(struct track *t, pid_t pid)
 	}
 }
 
+/* One that changed, or si_pid is 0. It is left as it is. */
+static int next_child(siginfo_t *ret)
+{
+	static const int changes = WEXITED | WSTOPPED | WNOHANG | WNOWAIT;
+
+	if (waitid(P_ALL, 0, ret, changes) == 0)
+		return 0;
+	return errno == EINTR ? waitid(P_ALL, 0, ret, changes) : -1;
+}
+
 /* Look at all children that changed. The job's own end is met with one more look at the tree while
  * its figures are still there: a zombie shows its own CPU time and bytes. */
 static void look_at_children(struct track *t)
@@ -420,8 +444,9 @@ static void look_at_children(struct track *t)
 	for (;;) {
 		siginfo_t info = {.si_pid = 0};
 
-		if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) < 0 ||
-		    info.si_pid == 0)
+		if (next_child(&info) < 0 && t->options->argv && !t->root_reaped)
+			reap(t, t->job.pid);
+		if (info.si_pid == 0)
 			return;
 		if (info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED) {
 			(void) waitid(P_PID, (id_t) info.si_pid, &info, WSTOPPED | WNOHANG);
@@ -507,6 +532,22 @@ static void write_place(struct track *t, enum trk_place_part part)
 		(void) trk__writer_place(t->writer, &t->record->place, part);
 }
 
+static bool root_is_gone(const struct track *t)
+{
+	return t->sampler && trk__sampler_tree(t->sampler) &&
+	       trk__tree_state(trk__sampler_tree(t->sampler))->root_gone;
+}
+
+/* The tree has seen the end of its root. That of a job is told by SIGCHLD, but for one that the kernel
+ * or somebody else has reaped. */
+static void take_end(struct track *t)
+{
+	if (t->options->argv)
+		reap(t, t->job.pid);
+	else
+		t->stop = t->finish.root_ended = true;
+}
+
 static void loop(struct track *t)
 {
 	struct pollfd fds[AWAITED] = {
@@ -538,10 +579,8 @@ static void loop(struct track *t)
 			tick(t);
 		if (fds[CLOUD].revents && trk__discovery_step(&t->discovery, &t->record->place))
 			write_place(t, TRK_PLACE_CLOUD);
-		if (t->options->pid && trk__tree_state(trk__sampler_tree(t->sampler))->root_gone) {
-			t->finish.root_ended = true;
-			break;
-		}
+		if (root_is_gone(t))
+			take_end(t);
 	}
 }
 
@@ -684,7 +723,8 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 		/* Nothing was started, nothing recorded. */
 	} else {
 		run_loop(&t);
-		trk__finish(&t.finish, t.sampler, &result->record, t.root_reaped, t.wait_status);
+		trk__finish(&t.finish, t.sampler, &result->record, t.root_reaped && !t.finish.lost,
+			    t.wait_status);
 		if (!t.sampler) {
 			result->record.outcome.stop_ns = t.env.wall_ns();
 			result->record.outcome.duration_ns = t.env.monotonic_ns() - t.start_ns;

@@ -30,6 +30,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char name[32], mark[512];
@@ -132,6 +133,32 @@ pid_t fork(void)
 	REAL(fork);
 
 	return strikes("fork") ? -1 : real();
+}
+
+int waitid(idtype_t of, id_t id, siginfo_t *ret, int options)
+{
+	REAL(waitid);
+
+	return strikes("waitid") ? -1 : real(of, id, ret, options);
+}
+
+pid_t wait4(pid_t pid, int *ret_status, int options, struct rusage *ret_usage)
+{
+	REAL(wait4);
+
+	return strikes("wait4") ? -1 : real(pid, ret_status, options, ret_usage);
+}
+
+pid_t waitpid(pid_t pid, int *ret_status, int options)
+{
+	REAL(waitpid);
+
+	if (!strikes("waitpid"))
+		return real(pid, ret_status, options);
+	if (error == ECHILD) /* somebody else has waited for it */
+		(void) real(pid, NULL, options);
+	errno = error;
+	return -1;
 }
 
 int poll(struct pollfd *fds, nfds_t n, int timeout)
