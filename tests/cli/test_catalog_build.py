@@ -24,9 +24,10 @@ def test_a_price_of_zero_is_no_price():
 
 def test_windows_and_cloud_services_are_no_linux_products():
     for name in ("Virtual Machines Dv3 Series Windows", "D4 v3 Cloud Services", "CloudServices D1",
-                 "D2 v3 Low Priority", "D2 v3 Spot", "Dsv3 Dedicated Host"):
+                 "D2 v3 Low Priority", "D2 v3 Spot", "Dsv3 Dedicated Host", "POP2-2C-8G-WIN"):
         assert not rules.is_linux_product(name), name
     assert rules.is_linux_product("Virtual Machines Dv3 Series")
+    assert rules.is_linux_product("POP2-2C-8G")
 
 
 def test_only_plain_azure_machines_remain():
@@ -236,6 +237,8 @@ def write_inputs(folder):
             "gpu_memory_gb,eur_per_hour,eur_per_month,usd_per_hour_if_given,fetched_at\n"
             "hetzner,cax11,eu,2,4,40,nvme,arm64,shared,,,,0.0124,7.72,,2026-08-17\n"
             "contabo,vps1,eu,8,32,40,nvme,x86,shared,,,,0.01,7.3,,2026-08-17\n"
+            "scaleway,POP2-2C-8G-WIN,fr-par-1,2,8,0,,x86,general,,,,0.1723,125.78,,2026-08-14\n"
+            "scaleway,POP2-2C-8G,fr-par-1,2,8,0,,x86,general,,,,0.0735,53.65,,2026-08-14\n"
             "ovh,monthly,eu,8,32,40,nvme,x86,shared,,,,,7.3,,2026-08-17\n",
         "no-licence-stated/vultr_plans_2025-12-18.csv":
             "plan_id,type,vcpu,ram_gb,disk_gb,bandwidth_gb,usd_per_month\n"
@@ -276,7 +279,7 @@ def test_writes_the_same_bytes_twice_and_only_clean_rows(rt, tmp_path):
     told = {line.split()[0]: line.split() for line in said.splitlines()[1:9]}
     assert set(told) == set(places.VENDORS) - {"alicloud"}
     assert told["aws"] == ["aws", "3", "2", "1", "3", "75.0", "%", "0", "2", "2"]
-    assert "check: 12 types of these vendors are named by any input" in said
+    assert "check: 14 types of these vendors are named by any input" in said
     aws, azure = first["aws.tsv"].decode(), first["azure.tsv"].decode()
     assert "\tm5.large\t0.096\t45\t2\n" in aws
     assert "\tm5.large\t0.107\n" in aws  # eu-west-1, estimated by the ratio
@@ -292,6 +295,8 @@ def test_writes_the_same_bytes_twice_and_only_clean_rows(rt, tmp_path):
     assert "\tc4a-standard-1\t0.0449\t60\n" in first["gcp.tsv"].decode()
     assert "contabo" not in first["hetzner.tsv"].decode()
     assert "\tmonthly" not in first.get("ovh.tsv", b"").decode()
+    assert "\tPOP2-2C-8G\t0.085" in first["scaleway.tsv"].decode()
+    assert "WIN" not in first["scaleway.tsv"].decode()
     assert "free" not in first["vultr.tsv"].decode()
     assert "\tm5.large\t800\t1001\n" in first["sparecores.tsv"].decode()
     for name in first:  # and the program reads what was written

@@ -278,6 +278,9 @@ def build_small(folder):
         if not rules.bills_by_the_hour(r["provider"], r["eur_per_hour"]):
             cat.drop("no price by the hour")
             continue
+        if not rules.is_linux_product(r["id"]):
+            cat.drop("Windows")
+            continue
         source = "list-" + cat.vendor
         cat.server(r["id"], int(float(r["vcpu"])), round(float(r["ram_gb"]) * 1024), source,
                    r["arch"])

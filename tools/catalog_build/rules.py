@@ -26,7 +26,7 @@ def usd(text):
 
 def is_linux_product(text):
     """False for product and SKU names that stand for Windows or for something else than a VM."""
-    return not re.search(r"windows|cloud ?services|low priority|dedicated ?host|\bspot\b", text,
+    return not re.search(r"windows|-win$|cloud ?services|low priority|dedicated ?host|\bspot\b", text,
                          re.IGNORECASE)
 
 
