@@ -11,6 +11,7 @@ sys.path.insert(0, str(ROOT / "tools/catalog_build"))
 
 import build  # noqa: E402
 import places  # noqa: E402
+import reach  # noqa: E402
 import rules  # noqa: E402
 
 
@@ -23,9 +24,10 @@ def test_a_price_of_zero_is_no_price():
 
 def test_windows_and_cloud_services_are_no_linux_products():
     for name in ("Virtual Machines Dv3 Series Windows", "D4 v3 Cloud Services", "CloudServices D1",
-                 "D2 v3 Low Priority", "D2 v3 Spot", "Dsv3 Dedicated Host"):
+                 "D2 v3 Low Priority", "D2 v3 Spot", "Dsv3 Dedicated Host", "POP2-2C-8G-WIN"):
         assert not rules.is_linux_product(name), name
     assert rules.is_linux_product("Virtual Machines Dv3 Series")
+    assert rules.is_linux_product("POP2-2C-8G")
 
 
 def test_only_plain_azure_machines_remain():
@@ -96,6 +98,18 @@ def test_sizes_by_naming_rule():
     known = {"Standard_M96ds_1_v3": (96, 1 << 20)}
     assert rules.azure_by_name("Standard_M96ds-24_1_v3", known) == (24, 1 << 20)
     assert rules.azure_by_name("Standard_L88is_v2", {}) is None
+    assert rules.azure_by_name("Standard_E96ias_v5", {}) == (96, 672 * 1024)
+    assert rules.gcp_by_name("z3-highmem-88") == (88, 704 * 1024)
+    assert rules.gcp_by_name("z3-highmem-88-highlssd") is None
+
+
+def test_a_size_follows_from_what_the_guest_sees():
+    assert rules.aws_by_guest(8, 30792) == (8, 32 << 10)
+    assert rules.aws_by_guest(4, 128269) == (4, 128 << 10)
+    assert rules.aws_by_guest(192, 2039767) == (192, 2 << 20)  # 10.67 GiB a vCPU
+    assert rules.aws_by_guest(8, 20000) is None  # of no size that is sold
+    assert rules.aws_by_guest(8, 8 * 33 << 10) is None
+    assert rules.aws_by_guest(0, 0) is None
 
 
 def test_a_constrained_size_has_the_vcpus_of_its_name():
@@ -175,12 +189,26 @@ def test_the_share_alike_facts_stand_in_their_own_file():
                 or source == "spot-advisor"
 
 
+def test_one_machine_has_one_name_in_all_lists():
+    lists = "no-licence-stated/eu_cloud_prices_2026-08-17.csv.gz"
+    assert reach.row(lists, "azure", {"id": "D4s_v3"}, "id") == ("azure", "Standard_D4s_v3")
+    assert reach.machine("azure", "Basic_A1") is None
+    assert reach.machine("hcloud", "cx22") == ("hetzner", "cx22")
+    assert reach.machine("upcloud", "DEV-1xCPU-1GB") == reach.machine("upcloud", "dev-1xcpu-1gb")
+    assert reach.machine("aws", "m5") is None and reach.machine("aws", "m5.large")
+    for name in reach.FILES:
+        assert name.split("/")[0] in ("permissive", "no-licence-stated", "cc-by-sa-4.0")
+    # What is under another licence than the table's is never said to be in it.
+    assert not [n for n, rule in reach.FILES.items()
+                if rule[0] == reach.IN_TABLE and not n.startswith("permissive/")]
+
+
 def write_inputs(folder):
     """A few rows of every input, in its layout."""
     files = {
         "permissive/aws_ondemand_karpenter_2026-07-20.csv":
             "region,instance_type,currency,ondemand_per_hour\nus-east-1,m5.large,USD,0.096\n"
-            "us-east-1,m9g.large,USD,0.09\ncn-north-1,m5.large,CNY,0.9\nus-east-1,zero.large,USD,0\n",
+            "us-east-1,m9g.large,USD,0.09\nus-east-1,g9.large,USD,0.9\ncn-north-1,m5.large,CNY,0.9\nus-east-1,zero.large,USD,0\n",
         "permissive/specs_k8s_autoscaler.csv":
             "vendor,instance_type,vcpu,memory_mib,gpu,arch\naws,m5.large,2,8192,0,amd64\n"
             "azure,Standard_D2s_v3,2,8192,0,amd64\nazure,Standard_E8-2s_v3,8,65536,0,amd64\n",
@@ -191,7 +219,8 @@ def write_inputs(folder):
             "us-east-1,m5.large,45,2\n",
         "permissive/aws_coremark_vantage_2026-07-06.csv":
             "instance_type,coremark_iter_per_s,threads,memory_total_mb_in_guest,gpu_name,gpu_count,"
-            "ran_at\nm5.large,28470,2,7811,,0,2025-12-11\n",
+            "ran_at\nm5.large,28470,2,7811,,0,2025-12-11\nx9.large,28470,2,64009,,0,2025-12-11\n"
+            "g9.large,28470,2,7811,,0,2025-12-11\n",
         "permissive/gpu_map_own.csv":
             "vendor,type_regex,gpu_count_if_fixed,model,vram_mib_per_gpu_or_share,fraction_of_gpu\n",
         "permissive/azure_ondemand_karpenter_2026-06-18.csv":
@@ -208,6 +237,8 @@ def write_inputs(folder):
             "gpu_memory_gb,eur_per_hour,eur_per_month,usd_per_hour_if_given,fetched_at\n"
             "hetzner,cax11,eu,2,4,40,nvme,arm64,shared,,,,0.0124,7.72,,2026-08-17\n"
             "contabo,vps1,eu,8,32,40,nvme,x86,shared,,,,0.01,7.3,,2026-08-17\n"
+            "scaleway,POP2-2C-8G-WIN,fr-par-1,2,8,0,,x86,general,,,,0.1723,125.78,,2026-08-14\n"
+            "scaleway,POP2-2C-8G,fr-par-1,2,8,0,,x86,general,,,,0.0735,53.65,,2026-08-14\n"
             "ovh,monthly,eu,8,32,40,nvme,x86,shared,,,,,7.3,,2026-08-17\n",
         "no-licence-stated/vultr_plans_2025-12-18.csv":
             "plan_id,type,vcpu,ram_gb,disk_gb,bandwidth_gb,usd_per_month\n"
@@ -241,11 +272,20 @@ def test_writes_the_same_bytes_twice_and_only_clean_rows(rt, tmp_path):
     write_inputs(tmp_path / "in")
     first, said = generate(tmp_path / "in", tmp_path / "one")
     second, _ = generate(tmp_path / "in", tmp_path / "two")
-    assert first == second and "aws" in said
+    assert first == second
+    assert said.splitlines()[0].split() == [
+        "vendor", "types", "priced", "unsized", "prices", "with", "spec", "gpus", "coremark", "any",
+        "score"]
+    told = {line.split()[0]: line.split() for line in said.splitlines()[1:9]}
+    assert set(told) == set(places.VENDORS) - {"alicloud"}
+    assert told["aws"] == ["aws", "3", "2", "1", "3", "75.0", "%", "0", "2", "2"]
+    assert "check: 14 types of these vendors are named by any input" in said
     aws, azure = first["aws.tsv"].decode(), first["azure.tsv"].decode()
     assert "\tm5.large\t0.096\t45\t2\n" in aws
     assert "\tm5.large\t0.107\n" in aws  # eu-west-1, estimated by the ratio
     assert "\tm9g.large\t2\t8192\tarm64\tdedicated\t1\n" in aws  # by its name
+    assert "\tx9.large\t2\t65536\tx86_64\t" in aws  # by what its guest saw
+    assert "g9.large" not in aws  # whose GPUs nothing tells
     assert "CNY" not in aws and "zero" not in aws
     assert "prices\tazure\teastus\tkarpenter-azure\t2026-06-18\tcorrected\t-\n" \
         "\tStandard_D2s_v3\t0.096\n" in azure
@@ -255,6 +295,8 @@ def test_writes_the_same_bytes_twice_and_only_clean_rows(rt, tmp_path):
     assert "\tc4a-standard-1\t0.0449\t60\n" in first["gcp.tsv"].decode()
     assert "contabo" not in first["hetzner.tsv"].decode()
     assert "\tmonthly" not in first.get("ovh.tsv", b"").decode()
+    assert "\tPOP2-2C-8G\t0.085" in first["scaleway.tsv"].decode()
+    assert "WIN" not in first["scaleway.tsv"].decode()
     assert "free" not in first["vultr.tsv"].decode()
     assert "\tm5.large\t800\t1001\n" in first["sparecores.tsv"].decode()
     for name in first:  # and the program reads what was written

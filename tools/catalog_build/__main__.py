@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import build  # noqa: E402
 import checks  # noqa: E402
 import places  # noqa: E402
+import reach  # noqa: E402
 
 FORMAT = 1
 SHARED = "sparecores.tsv"  # the one file under CC BY-SA 4.0
@@ -95,10 +96,11 @@ def coverage(cat, shared):
     prices = sum(len(v) for v in cat.priced.values())
     unspecified = cat.dropped.get("price of a type without specification", 0)
     total = prices + unspecified
+    unsized = len(cat.unsized)
     stressng = set()
     if shared:
         stressng = {n for k, rows in shared.blocks.items() if k[0] == "stressng" for n in rows}
-    return (f"{cat.vendor:9} {len(cat.specs):6} {len(priced):7} {prices:7} "
+    return (f"{cat.vendor:9} {len(cat.specs):6} {len(priced):7} {unsized:8} {prices:7} "
             f"{100 * prices / total if total else 0:7.1f} % {len(gpus):6} "
             f"{len(cat.scored):9} {len((cat.scored | stressng) & set(cat.specs)):10}")
 
@@ -122,7 +124,7 @@ def main(inputs, out):
         "Written by tools/catalog_build; an optional file beside the program, never part of it.",
         ""], places_too=False)
     by_vendor = {cat.vendor: cat for cat in shared}
-    print("vendor     types  priced  prices  with spec   gpus  coremark  any score")
+    print("vendor     types  priced  unsized  prices  with spec   gpus  coremark  any score")
     for cat in cats:
         print(coverage(cat, by_vendor.get(cat.vendor)))
     types, prices = sum(len(c.specs) for c in cats), sum(
@@ -132,6 +134,7 @@ def main(inputs, out):
           f"and {sum(len(c.scored) for c in shared)} scores")
     print(checks.estimates(cats[0], inputs))
     print(checks.naming_rules(cats))
+    print(reach.reach(inputs, cats))
     for cat in [*cats, *shared]:
         for why, count in sorted(cat.dropped.items()):
             print(f"left out, {cat.vendor}: {count} x {why}")

@@ -61,6 +61,7 @@ class Catalogue:
         self.blocks = defaultdict(dict)  # (kind, region, source, quality, spot source) -> rows
         self.specs = {}  # type -> (vCPU, MiB)
         self.dropped = defaultdict(int)
+        self.unsized = set()  # types with a price and without a specification
         self.priced = defaultdict(dict)  # type -> region -> units
         self.scored = set()
 
@@ -84,6 +85,7 @@ class Catalogue:
     def price(self, region, name, units, source, quality="exact", saving=None, klass=None,
               spot="-"):
         if name not in self.specs:
+            self.unsized.add(name)
             return self.drop("price of a type without specification")
         if saving is not None and not 0 <= saving < 100:
             saving, klass = None, None  # dearer than on demand: no saving to count on
@@ -159,6 +161,14 @@ def build_aws(folder):
         found = rules.aws_by_name(name)
         if found:
             cat.server(name, *found, "own", quality="rule")
+    seen = {}  # type -> (threads, MiB that the guest saw)
+    for r in read(folder, "permissive/aws_coremark_vantage_2026-07-06.csv"):
+        seen[r["instance_type"]] = (int(r["threads"]), int(r["memory_total_mb_in_guest"] or 0))
+    for name, (threads, guest) in seen.items():
+        found = rules.aws_by_guest(threads, guest)
+        # Of a newer GPU machine the guest does not say what GPUs it has: better none than one without.
+        if found and not re.match(r"g\d", name):
+            cat.server(name, *found, "vantage-aws", quality="rule")
     old, spot = defaultdict(dict), {}
     for r in read(folder, "permissive/aws_ec2_linux_libcloud_2023-08-06.csv.gz"):
         units = rules.usd(r["usd_per_hour"])
@@ -188,7 +198,7 @@ def build_aws(folder):
     for r in read(folder, "permissive/aws_coremark_vantage_2026-07-06.csv"):
         name = r["instance_type"]
         measured[name] = int(r["coremark_iter_per_s"])
-        guest = int(r["memory_total_mb_in_guest"] or 0)
+        guest = seen[name][1]
         if name in cat.specs and 0 < guest <= cat.specs[name][1]:
             cat.add("memory", name, (guest,), "vantage-aws")
     cat.gpus(gpu_table(folder))
@@ -247,10 +257,14 @@ def build_gcp(folder):
             saving = round(100 * (1 - spot / units)) if spot else None
             cat.price(r["region"], name, units, "cyclenerd-gcp", saving=saving,
                       spot="cyclenerd-gcp")
+    scores = {r["machine_type"]: int(r["coremark"])
+              for r in read(folder, "permissive/gcp_coremark_cyclenerd.csv")}
+    for name in scores:
+        found = rules.gcp_by_name(name)
+        if found:
+            cat.server(name, *found, "own", quality="rule")
     cat.gpus(gpu_table(folder))
-    cat.coremark({r["machine_type"]: int(r["coremark"])
-                  for r in read(folder, "permissive/gcp_coremark_cyclenerd.csv")},
-                 "cyclenerd-coremark")
+    cat.coremark(scores, "cyclenerd-coremark")
     cat.mark_low_outliers()
     return cat
 
@@ -263,6 +277,9 @@ def build_small(folder):
             continue
         if not rules.bills_by_the_hour(r["provider"], r["eur_per_hour"]):
             cat.drop("no price by the hour")
+            continue
+        if not rules.is_linux_product(r["id"]):
+            cat.drop("Windows")
             continue
         source = "list-" + cat.vendor
         cat.server(r["id"], int(float(r["vcpu"])), round(float(r["ram_gb"]) * 1024), source,

@@ -26,7 +26,7 @@ def usd(text):
 
 def is_linux_product(text):
     """False for product and SKU names that stand for Windows or for something else than a VM."""
-    return not re.search(r"windows|cloud ?services|low priority|dedicated ?host|\bspot\b", text,
+    return not re.search(r"windows|-win$|cloud ?services|low priority|dedicated ?host|\bspot\b", text,
                          re.IGNORECASE)
 
 
@@ -175,6 +175,26 @@ def aws_by_name(name):
     return vcpus, vcpus * GIB_PER_VCPU[letter] * 1024
 
 
+# GiB a vCPU that Amazon sells, smallest first.
+AWS_GIB_PER_VCPU = (0.5, 1, 2, 4, 8, 32 / 3, 16, 32)
+
+
+def aws_by_guest(threads, guest_mib):
+    """(vCPU, MiB) of a type from what its guest saw: the smallest size on sale that holds the guest's
+    memory, or None where that is not within a tenth of it."""
+    for gib in AWS_GIB_PER_VCPU:
+        memory_mib = round(threads * gib * 1024)
+        if threads and memory_mib >= guest_mib:
+            return (threads, memory_mib) if guest_mib >= 0.9 * memory_mib else None
+    return None
+
+
+def gcp_by_name(name):
+    """(vCPU, MiB) of Google's storage machines, whose names tell the vCPUs, or None."""
+    match = re.fullmatch(r"z3-highmem-(\d+)", name)
+    return match and (int(match[1]), int(match[1]) * 8 * 1024)
+
+
 AZURE_NAME = re.compile(r"Standard_([A-Z]+)(\d+)(?:-(\d+))?([a-z]*)"
                         r"(?:-(\d+))?((?:_\d+)?_v\d+)?")
 
@@ -212,12 +232,21 @@ def azure_vcpus(name, listed):
     return parts[2] if parts and parts[2] else listed
 
 
+# Types that stand in no list with a licence, from the vendor's public pages: vCPU, GiB.
+AZURE_PUBLIC = {
+    "Standard_D15i_v2": (20, 140), "Standard_DS15i_v2": (20, 140),
+    "Standard_E96ias_v5": (96, 672), "Standard_E96iads_v5": (96, 672),
+}
+
 # Where a list rounds memory to whole GiB and so to nothing.
 AZURE_MIB = {"Standard_B1ls": 512}
 
 
 def azure_by_name(name, known):
     """(vCPU, MiB) from a sibling in `known` (name -> (vCPU, MiB)) or from the naming, or None."""
+    if name in AZURE_PUBLIC:
+        vcpus, gib = AZURE_PUBLIC[name]
+        return vcpus, gib * 1024
     parts = azure_family(name)
     if not parts:
         return None

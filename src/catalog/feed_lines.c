@@ -1,0 +1,74 @@
+#include "catalog/feed_lines.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool trk__feed_line(struct trk_feed_lines *l, const char **line, size_t *len)
+{
+	const char *stop;
+
+	if (l->at >= l->end)
+		return false;
+	*line = l->at;
+	stop = memchr(l->at, '\n', (size_t) (l->end - l->at));
+	if (!stop)
+		stop = l->end;
+	*len = (size_t) (stop - l->at);
+	l->at = stop + 1;
+	if (*len && (*line)[*len - 1] == '\r')
+		--*len;
+	return true;
+}
+
+bool trk__feed_name(const char *text, size_t len, char to[TRK_FEED_NAME_SIZE])
+{
+	if (len == 0 || len >= TRK_FEED_NAME_SIZE || memchr(text, '\0', len))
+		return false;
+	memcpy(to, text, len);
+	to[len] = '\0';
+	return true;
+}
+
+double trk__feed_number_in(const char *text, size_t len)
+{
+	char copy[32], *end;
+	double value;
+
+	if (len == 0 || len >= sizeof(copy))
+		return NAN;
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	if (strspn(copy, "0123456789.e-") != len)
+		return NAN;
+	value = strtod(copy, &end);
+	return end == copy + len ? value : (double) NAN;
+}
+
+int trk__feed_none(size_t seen, const char *what, struct trk_error *reterr)
+{
+	return seen ? 0 : trk__error_set(reterr, -EBADMSG, "", "the answer is no %s", what);
+}
+
+size_t trk__feed_split(const char *line, size_t len, struct trk_feed_cell cell[TRK_FEED_CELLS_MAX])
+{
+	const char *at = line, *end = line + len;
+	size_t n = 0;
+
+	while (n < TRK_FEED_CELLS_MAX) {
+		const char *start = at;
+		bool quoted = false;
+
+		while (at < end && (quoted || *at != ',')) {
+			if (*at == '"')
+				quoted = !quoted;
+			at++;
+		}
+		cell[n++] = (struct trk_feed_cell){start, (size_t) (at - start)};
+		if (at == end)
+			break;
+		at++;
+	}
+	return n;
+}

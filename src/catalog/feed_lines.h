@@ -1,0 +1,36 @@
+/* Price lists as text are read line by line; a line that is another thing is passed over. */
+#ifndef TRK_CATALOG_FEED_LINES_H
+#define TRK_CATALOG_FEED_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+enum { TRK_FEED_NAME_SIZE = 96, TRK_FEED_CELLS_MAX = 24 };
+
+struct trk_feed_lines {
+	const char *at, *end;
+};
+
+/* The next line, without its end. */
+bool trk__feed_line(struct trk_feed_lines *l, const char **line, size_t *len);
+
+/* Copy a name; false for one that is empty, too long, or no text. */
+bool trk__feed_name(const char *text, size_t len, char to[TRK_FEED_NAME_SIZE]);
+
+/* A plain decimal number that fills the text; NaN for anything else. */
+double trk__feed_number_in(const char *text, size_t len);
+
+struct trk_feed_cell {
+	const char *at;
+	size_t len;
+};
+
+/* The cells of a line of CSV; what is quoted may hold commas. Returns how many. */
+size_t trk__feed_split(const char *line, size_t len, struct trk_feed_cell cell[TRK_FEED_CELLS_MAX]);
+
+/* 0, or -EBADMSG where nothing was seen: "the answer is no …". */
+int trk__feed_none(size_t seen, const char *what, struct trk_error *reterr);
+
+#endif

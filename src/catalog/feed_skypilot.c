@@ -1,0 +1,73 @@
+/* SkyPilot's tables (CSV), a row a zone. */
+#include <errno.h>
+#include <string.h>
+
+#include "catalog/feed.h"
+#include "catalog/feed_lines.h"
+
+enum { TYPE, PRICE, SPOT, REGION, SKY_COLUMNS };
+
+/* Where the columns stand, by the first line. */
+static bool find_columns(const struct trk_feed_cell *cell, size_t n, size_t at[SKY_COLUMNS])
+{
+	static const char *const names[SKY_COLUMNS] = {"InstanceType", "Price", "SpotPrice",
+						       "Region"};
+	size_t found = 0;
+
+	for (size_t k = 0; k < SKY_COLUMNS; k++)
+		for (size_t i = 0; i < n; i++)
+			if (cell[i].len == strlen(names[k]) &&
+			    !memcmp(cell[i].at, names[k], cell[i].len)) {
+				at[k] = i;
+				found++;
+				break;
+			}
+	return found == SKY_COLUMNS;
+}
+
+/* Of Google's machines with GPUs the list has the price without them. */
+static bool lacks_gpus(const struct trk_feed_rows *r, const char *vendor, const char *type)
+{
+	int v = trk__catalog_find_vendor(r->c, vendor), s;
+	size_t n;
+
+	if (strcmp(vendor, "gcp") != 0)
+		return false;
+	s = v < 0 ? -1 : trk__catalog_find_server(r->c, v, type);
+	return s >= 0 && trk__catalog_servers(r->c, &n)[s].gpu_count > 0;
+}
+
+int trk__feed_skypilot(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
+		       struct trk_error *reterr)
+{
+	struct trk_feed_lines l = {text, text + len};
+	struct trk_feed_cell cell[TRK_FEED_CELLS_MAX];
+	size_t at[SKY_COLUMNS], n, most = 0;
+	const char *line;
+
+	if (!trk__feed_line(&l, &line, &n) ||
+	    !find_columns(cell, trk__feed_split(line, n, cell), at))
+		return trk__error_set(reterr, -EBADMSG, "",
+				      "the answer is no table with InstanceType, Price, SpotPrice "
+				      "and Region");
+	for (size_t k = 0; k < SKY_COLUMNS; k++)
+		most = at[k] > most ? at[k] : most;
+	while (trk__feed_line(&l, &line, &n)) {
+		char type[TRK_FEED_NAME_SIZE], region[TRK_FEED_NAME_SIZE];
+
+		/* Without a type it is the price of a GPU alone. */
+		if (trk__feed_split(line, n, cell) <= most || cell[at[TYPE]].len == 0)
+			continue;
+		if (!trk__feed_name(cell[at[TYPE]].at, cell[at[TYPE]].len, type) ||
+		    !trk__feed_name(cell[at[REGION]].at, cell[at[REGION]].len, region) ||
+		    lacks_gpus(r, vendor, type)) {
+			r->dropped++;
+			continue;
+		}
+		(void) trk__feed_rows_add(
+			r, vendor, region, type,
+			trk__feed_number_in(cell[at[PRICE]].at, cell[at[PRICE]].len),
+			trk__feed_number_in(cell[at[SPOT]].at, cell[at[SPOT]].len));
+	}
+	return 0;
+}
