@@ -2,8 +2,9 @@
 // keys and buttons.
 //
 // What follows the hand has to fit into a frame on a slow machine. A move of the line touches nothing
-// but one layer that is moved and texts in boxes of fixed size; a zoom changes only view boxes. What
-// can wait waits until the hand rests: the closer points, the address.
+// but one layer that is moved and texts in boxes of fixed size; a zoom changes only view boxes. It is
+// drawn while the event is handled, of which browsers deliver one a frame: asking for an animation frame
+// could cost one more. What can wait waits until the hand rests: the closer points, the address.
 import { merge, pointsOfBuckets, unpackChart } from "./buckets.js";
 import { Plot } from "./drawing.js";
 import { Samples } from "./samples.js";
@@ -41,10 +42,8 @@ export class Timeline {
 		this.to = 1;
 		this.at = null; // the line, as a share of the run
 		this.points = null; // of the closer view that is drawn
-		this.pending = 0;
 		this.resting = 0;
-		this.moved = false; // the view is not the one that was painted
-		this.fresh = false; // nor the one in the address
+		this.fresh = false; // the view is not the one in the address
 		this.measure();
 		this.listen();
 		this.fitStrip();
@@ -87,9 +86,9 @@ export class Timeline {
 		const start = Math.min(1 - width, Math.max(0, from));
 		this.from = start;
 		this.to = start + width;
-		this.moved = true;
 		this.fresh ||= !keep;
-		this.draw();
+		this.paintView();
+		this.paintCursor();
 		clearTimeout(this.resting);
 		this.resting = setTimeout(() => this.rest(), restMs);
 	}
@@ -153,19 +152,6 @@ export class Timeline {
 
 	// ---- painting ----
 
-	draw() {
-		if (!this.pending) {
-			this.pending = requestAnimationFrame(() => {
-				this.pending = 0;
-				if (this.moved) {
-					this.moved = false;
-					this.paintView();
-				}
-				this.paintCursor();
-			});
-		}
-	}
-
 	paintView() {
 		const width = this.to - this.from;
 		this.points = null;
@@ -196,16 +182,17 @@ export class Timeline {
 		const span = (to - from) * data.seconds;
 		this.ticks.forEach((tick, i) => {
 			const at = (from + ((to - from) * i) / (this.ticks.length - 1)) * data.seconds;
-			tick.data = this.isWhole() ? this.wholeTicks[i] : moment(data, at, span);
+			say(tick, this.isWhole() ? this.wholeTicks[i] : moment(data, at, span));
 		});
 	}
 
 	nameRange() {
 		const { data, from, to } = this;
 		const span = (to - from) * data.seconds;
-		this.range.data = this.isWhole()
-			? ""
-			: `${moment(data, from * data.seconds, span)} to ${moment(data, to * data.seconds, span)}; ${this.nameStep()}`;
+		say(
+			this.range,
+			this.isWhole() ? "" : `${moment(data, from * data.seconds, span)} to ${moment(data, to * data.seconds, span)}; ${this.nameStep()}`,
+		);
 	}
 
 	// How fine the drawing is.
@@ -227,7 +214,7 @@ export class Timeline {
 		if (!shown) {
 			if (!this.cursor.hidden) {
 				this.cursor.hidden = this.layer.hidden = true;
-				this.reads.forEach((read) => (read.data = ""));
+				this.reads.forEach((read) => say(read, ""));
 			}
 			return;
 		}
@@ -236,7 +223,7 @@ export class Timeline {
 			this.cursor.hidden = this.layer.hidden = false;
 		}
 		this.cursor.style.transform = `translateX(${((at - this.from) / (this.to - this.from)) * this.width}px)`;
-		this.reads.forEach((read, i) => (read.data = `${when} ${this.valueWords(i)}`));
+		this.reads.forEach((read, i) => say(read, `${when} ${this.valueWords(i)}`));
 	}
 
 	// The value of a chart at the line, from the point that is drawn there.
@@ -280,8 +267,9 @@ export class Timeline {
 		this.at = Math.min(1, Math.max(0, start + step * Math.max(width / 100, 1 / this.data.n)));
 		if (this.at < this.from || this.at > this.to) {
 			this.view(this.at - width / 2, this.at + width / 2);
+		} else {
+			this.paintCursor();
 		}
-		this.draw();
 	}
 
 	drag(event, frame) {
@@ -322,7 +310,7 @@ export class Timeline {
 			End: () => this.move(1e9),
 			Escape: () => {
 				this.at = null;
-				this.draw();
+				this.paintCursor();
 			},
 		};
 		if (keys[event.key] && !event.ctrlKey && !event.metaKey && !event.altKey) {
@@ -341,12 +329,12 @@ export class Timeline {
 		root.addEventListener("dblclick", () => this.view(0, 1));
 		root.addEventListener("pointerleave", () => {
 			this.at = null;
-			this.draw();
+			this.paintCursor();
 		});
 		for (const frame of this.frames) {
 			frame.addEventListener("pointermove", (event) => {
 				this.at = this.shareOf(event);
-				this.draw();
+				this.paintCursor();
 			});
 			frame.addEventListener("pointerdown", (event) => {
 				if (event.button === 0 && event.pointerType !== "touch") {
@@ -364,6 +352,12 @@ export class Timeline {
 }
 
 // Saying what is the case already would cost a layout, too.
+function say(text, words) {
+	if (text.data !== words) {
+		text.data = words;
+	}
+}
+
 function change(element, name, value) {
 	if (element.getAttribute(name) !== value) {
 		element.setAttribute(name, value);
