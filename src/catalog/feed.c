@@ -39,7 +39,7 @@ int trk__feed_rows_init(struct trk_feed_rows *r, const struct trk_catalog *c)
 {
 	struct trk_catalog view = *c;
 
-	*r = (struct trk_feed_rows){.c = c, .region_vendor = -1};
+	*r = (struct trk_feed_rows){.c = c, .region_vendor = -1, .eur_usd = NAN, .eur_of = ""};
 	(void) trk__catalog_servers(c, &r->servers);
 	r->by_name = calloc(r->servers + 1, sizeof(*r->by_name));
 	if (!r->by_name)
@@ -272,8 +272,11 @@ int trk__feed_convert(struct trk_feed_rows *r, const struct trk_feed *feed, cons
 				      "%s has %zu savings in the answer, %zu before. Try: --force",
 				      trk__catalog_vendor_id(r->c, row->vendor), n,
 				      known_savings(r->c, row->vendor));
-	trk__buf_printf(out, "catalogue\t%d\t%s\nsource\t%s\t%s\t%s\t%s\n", TRK_CATALOG_FORMAT,
-			date, feed->source, date, feed->licence, feed->title);
+	trk__buf_printf(out, "catalogue\t%d\t%s\nsource\t%s\t%s\t%s\t%s", TRK_CATALOG_FORMAT, date,
+			feed->source, date, feed->licence, feed->title);
+	if (feed->in_euro)
+		trk__buf_printf(out, ", EUR at %.4f USD (%s)", r->eur_usd, r->eur_of);
+	trk__buf_putc(out, '\n');
 	for (size_t i = 0, to; i < n; i = to) {
 		for (to = i;
 		     to < n && row[to].vendor == row[i].vendor && row[to].region == row[i].region;)

@@ -10,6 +10,11 @@
 #include "base/error.h"
 #include "catalog/catalog.h"
 
+#define TRK_FEED_SCALEWAY_URL                                                                      \
+	"https://api.scaleway.com/product-catalog/v2alpha1/public-catalog/products"                \
+	"?page=%u&page_size=100"
+#define TRK_FEED_GPUHUNT_URL "https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3/"
+
 enum { TRK_FEED_URL_MAX = 2048 };
 
 /* What the documents said so far. */
@@ -21,6 +26,10 @@ struct trk_feed_rows {
 	int region_vendor, region; /* the last one that was looked up */
 	char region_name[96];
 	size_t dropped;
+	double eur_usd;     /* USD for a euro, for lists in EUR; NaN: not known */
+	const char *eur_of; /* borrowed: whose rate it is, for a person */
+	unsigned int page;  /* pages that were read, and what stood on them */
+	size_t seen;
 	char next[TRK_FEED_URL_MAX]; /* where the document goes on; "": nowhere */
 };
 
@@ -49,6 +58,7 @@ struct trk_feed {
 	const char *source; /* in the catalogue */
 	const char *licence, *title;
 	bool by_region; /* a question for each region that is named */
+	bool in_euro;   /* its prices are in EUR */
 	bool spots;     /* it has what spot machines save, and no prices */
 	/* Of several documents of one vendor the first that can be had is taken. A NULL ends them. */
 	struct trk_feed_part part[16];
@@ -80,6 +90,12 @@ int trk__feed_skypilot(struct trk_feed_rows *r, const char *vendor, const char *
 		       struct trk_error *reterr);
 int trk__feed_karpenter(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
 			struct trk_error *reterr);
+int trk__feed_ovh(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
+		  struct trk_error *reterr);
+int trk__feed_scaleway(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
+		       struct trk_error *reterr);
+int trk__feed_gpuhunt(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
+		      struct trk_error *reterr);
 /* The region of Amazon's long name, "US East (Ohio)", and back; NULL. */
 const char *trk__feed_aws_region(const char *long_name);
 const char *trk__feed_aws_long_name(const char *region);

@@ -72,3 +72,19 @@ size_t trk__feed_split(const char *line, size_t len, struct trk_feed_cell cell[T
 	}
 	return n;
 }
+
+bool trk__feed_columns(const struct trk_feed_cell *cell, size_t cells, const char *const *names,
+		       size_t n, size_t *at)
+{
+	size_t found = 0;
+
+	for (size_t k = 0; k < n; k++)
+		for (size_t i = 0; i < cells; i++)
+			if (cell[i].len == strlen(names[k]) &&
+			    !memcmp(cell[i].at, names[k], cell[i].len)) {
+				at[k] = i;
+				found++;
+				break;
+			}
+	return found == n;
+}

@@ -30,6 +30,10 @@ struct trk_feed_cell {
 /* The cells of a line of CSV; what is quoted may hold commas. Returns how many. */
 size_t trk__feed_split(const char *line, size_t len, struct trk_feed_cell cell[TRK_FEED_CELLS_MAX]);
 
+/* Where the columns of these names stand, by the cells of the first line. False: one is missing. */
+bool trk__feed_columns(const struct trk_feed_cell *cell, size_t cells, const char *const *names,
+		       size_t n, size_t *at);
+
 /* 0, or -EBADMSG where nothing was seen: "the answer is no …". */
 int trk__feed_none(size_t seen, const char *what, struct trk_error *reterr);
 

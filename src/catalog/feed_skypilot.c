@@ -7,24 +7,6 @@
 
 enum { TYPE, PRICE, SPOT, REGION, SKY_COLUMNS };
 
-/* Where the columns stand, by the first line. */
-static bool find_columns(const struct trk_feed_cell *cell, size_t n, size_t at[SKY_COLUMNS])
-{
-	static const char *const names[SKY_COLUMNS] = {"InstanceType", "Price", "SpotPrice",
-						       "Region"};
-	size_t found = 0;
-
-	for (size_t k = 0; k < SKY_COLUMNS; k++)
-		for (size_t i = 0; i < n; i++)
-			if (cell[i].len == strlen(names[k]) &&
-			    !memcmp(cell[i].at, names[k], cell[i].len)) {
-				at[k] = i;
-				found++;
-				break;
-			}
-	return found == SKY_COLUMNS;
-}
-
 /* Of Google's machines with GPUs the list has the price without them. */
 static bool lacks_gpus(const struct trk_feed_rows *r, const char *vendor, const char *type)
 {
@@ -40,13 +22,15 @@ static bool lacks_gpus(const struct trk_feed_rows *r, const char *vendor, const 
 int trk__feed_skypilot(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
 		       struct trk_error *reterr)
 {
+	static const char *const names[SKY_COLUMNS] = {"InstanceType", "Price", "SpotPrice",
+						       "Region"};
 	struct trk_feed_lines l = {text, text + len};
 	struct trk_feed_cell cell[TRK_FEED_CELLS_MAX];
 	size_t at[SKY_COLUMNS], n, most = 0;
 	const char *line;
 
 	if (!trk__feed_line(&l, &line, &n) ||
-	    !find_columns(cell, trk__feed_split(line, n, cell), at))
+	    !trk__feed_columns(cell, trk__feed_split(line, n, cell), names, SKY_COLUMNS, at))
 		return trk__error_set(reterr, -EBADMSG, "",
 				      "the answer is no table with InstanceType, Price, SpotPrice "
 				      "and Region");

@@ -75,6 +75,37 @@ const struct trk_feed trk__feeds[] = {
 		.parse = trk__feed_karpenter,
 	},
 	{
+		.id = "ovh",
+		.source = "ovh-catalogue",
+		.licence = "facts",
+		.title = "OVHcloud order catalogue, cloud",
+		.in_euro = true,
+		.part = {{"ovh", "https://api.ovh.com/v1/order/catalog/public/cloud"
+				 "?ovhSubsidiary=IE"}},
+		.parse = trk__feed_ovh,
+	},
+	{
+		.id = "scaleway",
+		.source = "scaleway-catalogue",
+		.licence = "facts",
+		.title = "Scaleway product catalogue",
+		.in_euro = true,
+		.part = {{"scaleway",
+			  "https://api.scaleway.com/product-catalog/v2alpha1/public-catalog/"
+			  "products?page=1&page_size=100"}},
+		.parse = trk__feed_scaleway,
+	},
+	{
+		/* Its list of Azure takes Cloud Services, at the price of Windows, for machines. */
+		.id = "gpuhunt",
+		.source = "gpuhunt",
+		.licence = "facts",
+		.title = "catalogues of gpuhunt (dstack)",
+		.part = {{"aws", TRK_FEED_GPUHUNT_URL "aws/version"},
+			 {"gcp", TRK_FEED_GPUHUNT_URL "gcp/version"}},
+		.parse = trk__feed_gpuhunt,
+	},
+	{
 		/* The last: it belongs to whatever prices stand there. */
 		.id = "aws-spot",
 		.source = "aws-spot-advisor",

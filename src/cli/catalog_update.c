@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "catalog/feed.h"
+#include "catalog/feed_rate.h"
 #include "catalog/fetch.h"
 #include "catalog/judge.h"
 #include "catalog/text.h"
@@ -187,6 +188,7 @@ static int update_from_keeper(struct update *u, const char *url, const char *reg
 struct reading {
 	const struct trk_feed *feed;
 	struct trk_feed_rows rows;
+	char rate_of[40];
 	struct trk_error error;
 };
 
@@ -306,19 +308,26 @@ static int read_regions(struct reading *r, const struct trk_catalog *c, const ch
 	return 0;
 }
 
-static int read_feed(struct reading *r, const struct trk_catalog *c, const char *regions)
+/* Whether the flags fit the list: 0 or an exit status. */
+static int check_flags(const struct trk_feed *feed, const struct cli_catalog_wanted *wanted)
 {
-	if (r->feed->by_region && (!regions || !*regions)) {
-		cli_complain("catalog: --from %s wants regions. Try: --region %s/NAME,…",
-			     r->feed->id, r->feed->part[0].vendor);
-		return EXIT_USAGE;
-	}
-	if (!r->feed->by_region && regions) {
+	if (feed->by_region && (!wanted->regions || !*wanted->regions))
+		cli_complain("catalog: --from %s wants regions. Try: --region %s/NAME,…", feed->id,
+			     feed->part[0].vendor);
+	else if (!feed->by_region && wanted->regions)
 		cli_complain("catalog: --from %s has all its regions in one list. Try: without "
 			     "--region",
-			     r->feed->id);
-		return EXIT_USAGE;
-	}
+			     feed->id);
+	else if (!feed->in_euro && wanted->eur_usd)
+		cli_complain("catalog: --eur-usd is for lists in EUR; that of %s is in USD",
+			     feed->id);
+	else
+		return 0;
+	return EXIT_USAGE;
+}
+
+static int read_feed(struct reading *r, const struct trk_catalog *c, const char *regions)
+{
 	if (r->feed->by_region)
 		return read_regions(r, c, regions);
 	if (read_all(r) < 0) {
@@ -328,7 +337,41 @@ static int read_feed(struct reading *r, const struct trk_catalog *c, const char 
 	return 0;
 }
 
-static int update_from_feed(struct update *u, const struct trk_feed *feed, const char *regions)
+/* What a euro costs, for a list in EUR: as it was given, else as the European Central Bank says. */
+static int learn_rate(struct reading *r, const char *given)
+{
+	struct trk_feed_rate rate;
+	struct trk_buf body;
+	int e;
+
+	r->rows.eur_of = r->rate_of;
+	if (given && trk__feed_rate_take(given, &r->rows.eur_usd) < 0) {
+		cli_complain("catalog: --eur-usd %s: not what a euro costs in USD, such as 1.16",
+			     given);
+		return EXIT_USAGE;
+	}
+	if (given || !r->feed->in_euro) {
+		(void) snprintf(r->rate_of, sizeof(r->rate_of), "given");
+		return 0;
+	}
+	trk__buf_init(&body, 1 << 20);
+	e = fetch(TRK_FEED_RATE_URL, &body, &r->error);
+	if (e == 0)
+		e = trk__feed_rate_parse(body.data ? body.data : "", body.len, &rate, &r->error);
+	trk__buf_release(&body);
+	if (e < 0) {
+		cli_complain("catalog: what a euro costs is not known: %s; nothing was changed. "
+			     "Try: --eur-usd RATE",
+			     r->error.message);
+		return EXIT_ERROR;
+	}
+	r->rows.eur_usd = rate.usd;
+	(void) snprintf(r->rate_of, sizeof(r->rate_of), "ECB, %s", rate.date);
+	return 0;
+}
+
+static int update_from_feed(struct update *u, const struct trk_feed *feed,
+			    const struct cli_catalog_wanted *wanted)
 {
 	struct reading *r = calloc(1, sizeof(*r));
 	struct trk_feed_tally tally;
@@ -347,7 +390,9 @@ static int update_from_feed(struct update *u, const struct trk_feed *feed, const
 	trk__clock_iso8601(trk__clock_wall_ns(), date);
 	date[10] = '\0';
 	trk__buf_init(&text, DOCUMENT_MAX);
-	status = read_feed(r, u->base, regions);
+	status = check_flags(feed, wanted);
+	status = status ? status : learn_rate(r, wanted->eur_usd);
+	status = status ? status : read_feed(r, u->base, wanted->regions);
 	if (status == 0 &&
 	    trk__feed_convert(&r->rows, feed, date, u->force, &text, &tally, &r->error) < 0) {
 		cli_complain("catalog: %s; nothing was changed", r->error.message);
@@ -388,6 +433,10 @@ int cli_catalog_update(const struct cli_catalog_choice *choice,
 
 	if (!feed && strcmp(from, "keeper") != 0)
 		return complain_of(from);
+	if (!feed && wanted->eur_usd) {
+		cli_complain("catalog: --eur-usd is for lists in EUR; the Keeper's is in USD");
+		return EXIT_USAGE;
+	}
 	if (feed && wanted->url) {
 		cli_complain("catalog: --url is for the Keeper alone");
 		return EXIT_USAGE;
@@ -399,7 +448,7 @@ int cli_catalog_update(const struct cli_catalog_choice *choice,
 	r = cli_catalog_load(&bare, base);
 	if (r == 0) {
 		u.base = &base->c;
-		r = feed ? update_from_feed(&u, feed, wanted->regions)
+		r = feed ? update_from_feed(&u, feed, wanted)
 			 : update_from_keeper(&u, wanted->url, wanted->regions);
 		trk__catalog_release(&base->c);
 	}

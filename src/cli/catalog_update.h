@@ -8,6 +8,7 @@ struct cli_catalog_wanted {
 	const char *from;    /* "keeper" (and NULL), or the id of a feed of catalog/feed.h */
 	const char *url;     /* of the Keeper; NULL: its own */
 	const char *regions; /* "aws/us-east-1,gcp/us-central1"; NULL: none is named */
+	const char *eur_usd; /* USD for a euro; NULL: the European Central Bank is asked */
 	bool force;
 };
 

@@ -36,7 +36,7 @@ static bool find_here(struct costing *k)
 		return false;
 	}
 	if (!cloud->instance_type[0]) {
-		(void) snprintf(reason, size, "the type of server is not known%s%.100s",
+		(void) snprintf(reason, size, "the type of server is not known%s%.280s",
 				cloud->reason[0] ? ": " : "", cloud->reason);
 		return false;
 	}
@@ -91,7 +91,7 @@ static bool price_here(struct costing *k)
 				"a spot server whose saving is not known: the price on demand");
 	}
 	if (k->cloud->inferred[0] && !cost->reason[0])
-		(void) snprintf(cost->reason, sizeof(cost->reason), "the type is inferred: %.130s",
+		(void) snprintf(cost->reason, sizeof(cost->reason), "the type is inferred: %.280s",
 				k->cloud->inferred);
 	cost->usd = k->paid.usd;
 	cost->usd_per_hour = k->paid.usd_per_hour;

@@ -1,5 +1,6 @@
 #include "report/infer.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,49 +59,92 @@ static bool is_of_family(const char *type, const char *product)
 	return len > 0 && !strncasecmp(type, product, len) && type[len] == '-';
 }
 
-static bool is_sold(const struct trk_catalog *c, int server, int region)
-{
-	struct trk_catalog_offer offer;
-
-	return region < 0 || trk__catalog_price_in(c, server, region, &offer) == 0;
-}
-
-/* Types like the machine: how many, and the names of the first ones. */
-struct found {
-	int count, first;
-	char names[64];
+/* Which processor the guests of a type see, where the vendor sells two generations of one size: the first
+ * of them that a type's name and the model are like. From the vendor's public pages. */
+static const struct {
+	const char *vendor, *type, *model;
+} known_processors[] = {
+	{"hetzner", "cpx?2", "EPYC-Genoa"},
+	{"hetzner", "cpx?1", "EPYC-Rome"},
+	{"hetzner", "cpx?1", "AMD EPYC Processor"},
 };
 
-static void add(struct found *f, const struct trk_catalog *c, int server)
+static bool has_its_processor(const char *vendor, const char *type, const char *model)
 {
+	for (size_t i = 0; i < sizeof(known_processors) / sizeof(known_processors[0]); i++)
+		if (!strcmp(known_processors[i].vendor, vendor) &&
+		    fnmatch(known_processors[i].type, type, 0) == 0 &&
+		    strstr(model, known_processors[i].model))
+			return true;
+	return false;
+}
+
+/* Types like the machine: how many, the names of the first ones, and what they cost. */
+struct found {
+	int count, first;
+	uint32_t lowest, highest; /* prices; 0: none has one */
+	char names[160];
+};
+
+/* False: it is not sold in the region. */
+static bool take(struct found *f, const struct trk_catalog *c, int server, int region)
+{
+	struct trk_catalog_offer offer = {.units = 0};
 	size_t n = strlen(f->names);
 
+	if (region >= 0 && trk__catalog_price_in(c, server, region, &offer) < 0)
+		return false;
 	if (!f->count++)
 		f->first = server;
+	if (offer.units && (!f->lowest || offer.units < f->lowest))
+		f->lowest = offer.units;
+	if (offer.units > f->highest)
+		f->highest = offer.units;
 	if (f->count <= 3)
-		(void) snprintf(f->names + n, sizeof(f->names) - n, "%s%s", n ? ", " : "",
+		(void) snprintf(f->names + n, sizeof(f->names) - n, "%s%.48s", n ? ", " : "",
 				trk__catalog_server_name(c, (size_t) server));
 	else if (f->count == 4)
 		(void) snprintf(f->names + n, sizeof(f->names) - n, " …");
+	return true;
 }
 
+/* Of those that are like the machine the ones that the firmware's family and the processor speak for, where
+ * there are such. */
 static void search(const struct trk_catalog *c, const struct trk_server *machine, int vendor,
 		   int region, struct found *ret)
 {
 	size_t n;
 	const struct trk_catalog_server *s = trk__catalog_servers(c, &n);
-	struct found family = {.count = 0};
+	const char *id = trk__catalog_vendor_id(c, (size_t) vendor);
+	struct found by_marks[3] = {{.count = 0}};
 
 	for (size_t i = 0; i < n; i++) {
-		if (s[i].vendor != vendor || !is_like(c, &s[i], machine) ||
-		    !is_sold(c, (int) i, region))
-			continue;
-		add(ret, c, (int) i);
-		if (is_of_family(trk__catalog_text(c, s[i].name), machine->product))
-			add(&family, c, (int) i);
+		const char *name = trk__catalog_text(c, s[i].name);
+		int marks = is_of_family(name, machine->product) +
+			    has_its_processor(id, name, machine->cpu_model);
+
+		if (s[i].vendor == vendor && is_like(c, &s[i], machine))
+			(void) take(&by_marks[marks], c, (int) i, region);
 	}
-	if (family.count)
-		*ret = family;
+	*ret = by_marks[0];
+	for (int marks = 1; marks < 3; marks++)
+		if (by_marks[marks].count)
+			*ret = by_marks[marks];
+}
+
+/* What a person is told, and can do, where it is not one type. */
+static void complain(const struct found *f, struct trk_cloud *cloud)
+{
+	size_t used = strlen(cloud->reason), size = sizeof(cloud->reason);
+	char prices[64] = "";
+
+	if (f->lowest)
+		(void) snprintf(prices, sizeof(prices), " (%.4f to %.4f USD/h)",
+				trk__catalog_usd(f->lowest), trk__catalog_usd(f->highest));
+	(void) snprintf(cloud->reason + used, size - used,
+			"%s%d known types are like this machine%s%s%s. Try: --instance %s//TYPE",
+			used ? "; " : "", f->count, f->count ? ": " : "", f->names, prices,
+			cloud->vendor);
 }
 
 bool trk__infer_type(const struct trk_catalog *c, const struct trk_server *machine,
@@ -108,25 +152,24 @@ bool trk__infer_type(const struct trk_catalog *c, const struct trk_server *machi
 {
 	int vendor = cloud->vendor[0] ? trk__catalog_find_vendor(c, cloud->vendor) : -1;
 	struct found f = {.count = 0};
-	char disk[32] = "";
-	size_t used = strlen(cloud->reason);
+	char disk[32] = "", model[64] = "";
 
 	if (vendor < 0 || cloud->instance_type[0] || isnan(machine->vcpus) ||
 	    isnan(machine->memory_mib))
 		return false;
 	search(c, machine, vendor, trk__run_region(c, vendor, cloud), &f);
 	if (f.count != 1) {
-		(void) snprintf(cloud->reason + used, sizeof(cloud->reason) - used,
-				"%s%d known types are like this machine%s%s", used ? "; " : "",
-				f.count, f.count ? ": " : "", f.names);
+		complain(&f, cloud);
 		return false;
 	}
 	(void) snprintf(cloud->instance_type, sizeof(cloud->instance_type), "%s",
 			trk__catalog_server_name(c, (size_t) f.first));
+	if (has_its_processor(cloud->vendor, cloud->instance_type, machine->cpu_model))
+		(void) snprintf(model, sizeof(model), ", %.60s", machine->cpu_model);
 	if (machine->disks == 1)
 		(void) snprintf(disk, sizeof(disk), ", a disk of %.0f GB", machine->disk_gb);
 	(void) snprintf(cloud->inferred, sizeof(cloud->inferred),
-			"the only known type of %s like this machine: %.0f vCPUs, %.1f GiB%s",
-			cloud->vendor, machine->vcpus, machine->memory_mib / 1024, disk);
+			"the only known type of %s like this machine: %.0f vCPUs, %.1f GiB%s%s",
+			cloud->vendor, machine->vcpus, machine->memory_mib / 1024, disk, model);
 	return true;
 }

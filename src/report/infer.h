@@ -9,9 +9,10 @@
 #include "record/place.h"
 
 /* Where the vendor is known and the type is not: fill in cloud->instance_type and `inferred`, or add to
- * `reason` how many types are like this machine. Compared are the architecture, the vCPUs, the memory (the
- * kernel keeps a part of it back), a single disk, the maker of the processor and the family where names and
- * firmware tell of them, and whether there is a price in the region. True: a type was found. */
+ * `reason` how many types are like this machine, the first of them, what they cost and what to do. Compared
+ * are the architecture, the vCPUs, the memory (the kernel keeps a part of it back), a single disk, the maker
+ * of the processor and the family where names and firmware tell of them, the processor of two generations of
+ * Hetzner's, and whether there is a price in the region. True: a type was found. */
 bool trk__infer_type(const struct trk_catalog *c, const struct trk_server *machine,
 		     struct trk_cloud *cloud);
 

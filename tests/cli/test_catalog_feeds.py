@@ -1,67 +1,8 @@
 """catalog update --from: public price lists, in the formats that they have, from a server of the test's own."""
 
-import http.server
-import json
-import threading
-import urllib.parse
-
 import pytest
 
-
-class Host(http.server.BaseHTTPRequestHandler):
-    """Stands in for every host: the first part of the path is its name."""
-
-    documents, asked = {}, []
-
-    def do_GET(self):
-        url = urllib.parse.urlsplit(self.path)
-        type(self).asked.append(urllib.parse.unquote(self.path))
-        body = self.documents.get(urllib.parse.unquote(url.path))
-        if callable(body):
-            body = body(urllib.parse.parse_qs(url.query))
-        if body is None or isinstance(body, int):
-            self.send_error(body or 404)
-            return
-        if not isinstance(body, bytes):
-            body = (body if isinstance(body, str) else json.dumps(body)).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *arguments):
-        pass
-
-
-@pytest.fixture
-def hosts(rt, tmp_path):
-    handler = type("Handler", (Host,), {"documents": {}, "asked": []})
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.documents, server.asked = handler.documents, handler.asked
-    server.env = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "no_proxy": "*",
-                  "RESOURCE_TRACKER_FEEDS": f"http://127.0.0.1:{server.server_port}"}
-    server.cache = tmp_path / "cache" / "resource-tracker"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
-
-
-def update(rt, hosts, *flags):
-    return rt.run("catalog", "update", *flags, env=hosts.env)
-
-
-def table(rt, vendor, region):
-    """What the program knows without any update: type -> price on demand."""
-    listed = rt.run("servers", "--json", "-n", "0", "--arch", "any", "--vendor", vendor, "--region",
-                    region, "--gpu-shares").json()["servers"]
-    return {s["api_reference"]: s["min_price_ondemand"] for s in listed}
-
-
-def offer(rt, hosts, vendor, region, name):
-    listed = rt.run("servers", "--json", "-n", "0", "--arch", "any", "--vendor", vendor, "--region",
-                    region, env=hosts.env).json()["servers"]
-    return next(s for s in listed if s["api_reference"] == name)
+from feed_hosts import hosts, offer, table, update  # noqa: F401
 
 
 # ---- Azure ----
@@ -370,7 +311,8 @@ def test_a_wrong_document_changes_nothing(rt, hosts, body, words):
     assert not hosts.cache.exists()
 
 
-@pytest.mark.parametrize("feed", ["gcp", "skypilot", "karpenter", "vultr", "aws-spot"])
+@pytest.mark.parametrize("feed", ["gcp", "skypilot", "karpenter", "vultr", "ovh", "scaleway", "gpuhunt",
+                                  "aws-spot"])
 @pytest.mark.parametrize("body", ["<html>\n<body>Sign in</body>\n</html>\n", "", "\0\0\n\xff", "{}"])
 def test_what_is_no_list_is_refused(rt, hosts, feed, body):
     class Any(dict):
@@ -378,13 +320,19 @@ def test_what_is_no_list_is_refused(rt, hosts, feed, body):
             return body
 
     hosts.RequestHandlerClass.documents = Any()
-    result = update(rt, hosts, "--from", feed)
+    rate = ["--eur-usd", "1.16"] if feed in ("ovh", "scaleway") else []
+    result = update(rt, hosts, "--from", feed, *rate)
     assert result.rc == 1 and "nothing was changed" in result.stderr
     assert not hosts.cache.exists()
 
 
 @pytest.mark.parametrize("flags,words", [
-    (["--from", "acme"], "not one of: keeper azure aws gcp vultr skypilot karpenter aws-spot"),
+    (["--from", "acme"], "not one of: keeper azure aws gcp vultr skypilot karpenter ovh scaleway gpuhunt aws-spot"),
+    (["--from", "vultr", "--eur-usd", "1.16"], "that of vultr is in USD"),
+    (["--eur-usd", "1.16"], "the Keeper's is in USD"),
+    (["--from", "ovh", "--eur-usd", "116"], "not what a euro costs"),
+    (["--from", "ovh", "--eur-usd", "x"], "not what a euro costs"),
+    (["--from", "ovh", "--region", "ovh/eu"], "without --region"),
     (["--from", "azure"], "Try: --region azure/NAME"),
     (["--from", "azure", "--region", "aws/us-east-1"], "no prices of aws"),
     (["--from", "azure", "--region", "azure/atlantis"], "unknown region atlantis"),

@@ -1,6 +1,7 @@
 /* Public price lists: whatever the document, what is taken of it becomes a text that the catalogue reads and
  * that has the prices which were counted. The first byte says which list it is. */
 #include "catalog/feed.h"
+#include "catalog/feed_rate.h"
 #include "catalog/judge.h"
 #include "catalog/text.h"
 
@@ -12,6 +13,8 @@ static const char known[] =
 	"source\town\t2026-01-01\tfacts\tby hand\n"
 	"vendor\taws\t-\tA\t1\t60\t-\nvendor\tazure\t-\tM\t1\t300\t-\n"
 	"vendor\tgcp\t-\tG\t1\t60\t-\nvendor\tvultr\t-\tV\t3600\t3600\t-\n"
+	"vendor\tovh\t-\tO\t3600\t3600\t-\nvendor\tscaleway\t-\tS\t3600\t3600\t-\n"
+	"region\tovh\teu\tEU\t-\t-\tE\nregion\tscaleway\tfr-par-1\tFR\t-\t-\tP\n"
 	"region\taws\tus-east-1\tUS\t-\t-\tV\nregion\taws\tus-east-2\tUS\t-\t-\tO\n"
 	"region\taws\tus-gov-west-1\tUS\trestricted\t-\tG\n"
 	"region\tazure\teastus\tUS\t-\t-\tV\nregion\tgcp\tus-central1\tUS\t-\t-\tI\n"
@@ -27,12 +30,15 @@ static const char known[] =
 	"gpus\tgcp\town\t2026-01-01\texact\n\ta2-highgpu-1g\t1\tA100\t40960\t1\n"
 	"servers\tvultr\town\t2026-01-01\texact\n"
 	"\tvc2-1c-1gb\t1\t1024\tx86_64\tshared\n"
+	"servers\tovh\town\t2026-01-01\texact\n\tb2-7\t2\t7168\tx86_64\tdedicated\n"
+	"servers\tscaleway\town\t2026-01-01\texact\n\tDEV1-S\t2\t2048\tx86_64\tshared\n"
 	"prices\taws\tus-east-1\town\t2026-01-01\texact\town\n\tm5.large\t0.096\t55\t1\nend\n";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct trk_error error = {.code = 0};
 	const struct trk_feed *feed;
+	struct trk_feed_rate rate;
 	struct trk_feed_tally tally;
 	struct trk_feed_rows rows;
 	static struct trk_catalog base;
@@ -51,6 +57,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = calloc(1, size);
 	FUZZ_CHECK(text);
 	memcpy(text, data + 1, size - 1);
+	if (trk__feed_rate_parse(text, size - 1, &rate, &error) == 0)
+		FUZZ_CHECK(rate.usd > 0.5 && rate.usd < 2 && strlen(rate.date) == 10);
+	rows.eur_usd = 1.16;
+	rows.page = feed->parse == trk__feed_gpuhunt; /* the second document, the first is a word */
 	if (feed->parse(&rows, feed->part[0].vendor, text, size - 1, &error) < 0) {
 		FUZZ_CHECK(error.message[0]);
 	} else {

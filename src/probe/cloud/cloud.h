@@ -16,7 +16,7 @@
 struct sockaddr_in;
 struct trk_dmi;
 
-enum { TRK_CLOUD_VENDOR = 16, TRK_CLOUD_TEXT = 64, TRK_CLOUD_REASON = 160 };
+enum { TRK_CLOUD_VENDOR = 16, TRK_CLOUD_TEXT = 64, TRK_CLOUD_REASON = 320 };
 
 /* Texts are empty where nothing is known. */
 struct trk_cloud {
