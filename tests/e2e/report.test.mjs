@@ -74,11 +74,22 @@ async function looksRight(page) {
 	assert.ok(wide <= 0, `the page is ${wide} px wider than the window`);
 }
 
+const looks = [1280, 390].flatMap((width) => ["light", "dark"].map((scheme) => [width, scheme]));
+
+async function pictures(url, name) {
+	for (const [width, scheme] of looks) {
+		const page = await open(url, { width, scheme });
+		await looksRight(page);
+		await picture(page, `${name}-${width}-${scheme}`);
+		await page.context().close();
+	}
+}
+
 describe("each state has words of its own", () => {
 	for (const [name, [make, chip, words]] of Object.entries(states)) {
 		test(name, async () => {
 			const { url, json } = report(make());
-			for (const [width, scheme] of [[1280, "light"], [390, "dark"]]) {
+			for (const [width, scheme] of looks) {
 				const page = await open(url, { width, scheme });
 				assert.match(await page.locator(".state").innerText(), new RegExp(chip.replace(/[()]/g, "\\$&")));
 				assert.ok((await page.locator("body").innerText()).includes(words), words);
@@ -96,13 +107,13 @@ describe("each state has words of its own", () => {
 			let page = await open(report(state).url);
 			assert.match(await page.locator(".state").innerText(), /still running/);
 			assert.match(await page.locator(".trouble").innerText(), /they will change/);
-			await picture(page, "running");
+			await pictures(page.url(), "running");
 			process.kill(tracker.pid, "SIGKILL");
 			await until(() => tracker.signalCode !== null);
 			page = await open(report(state).url);
 			assert.match(await page.locator(".state").innerText(), /no end recorded/);
 			assert.match(await page.locator(".trouble").innerText(), /how the job ended is not known/);
-			await picture(page, "tracker-died");
+			await pictures(page.url(), "tracker-died");
 		} finally {
 			end(tracker);
 		}
@@ -279,7 +290,7 @@ describe("doing", () => {
 		let range = await view(page);
 		near(range.from, 0.25);
 		near(range.to, 0.5);
-		assert.match(await page.locator("#range").innerText(), /02:30 to 03:00/);
+		await page.getByText("02:30 to 03:00; a point is").waitFor();
 		const ticks = await page.locator(".axis span").allInnerTexts();
 		assert.equal(ticks[0], "02:30");
 		assert.equal(ticks[4], "03:00");
@@ -287,7 +298,7 @@ describe("doing", () => {
 		await page.locator(".frame").nth(2).dblclick();
 		range = await view(page);
 		near(range.to - range.from, 1);
-		assert.equal(await page.locator("#range").innerText(), "");
+		await page.waitForFunction(() => document.getElementById("range").textContent === "");
 	});
 
 	test("the range stands in the address and comes back from it", async () => {
@@ -364,6 +375,44 @@ describe("doing", () => {
 		near(range.from, 0);
 	});
 
+	test("what follows the hand is drawn while its event is handled, and touches little", async () => {
+		const page = await open(steps().url);
+		const session = await page.context().newCDPSession(page);
+		await session.send("Performance.enable");
+		const layouts = async () => (await session.send("Performance.getMetrics")).metrics.find(({ name }) => name === "LayoutCount").value;
+		const seen = await page.evaluate(() => {
+			const { left, top, width } = document.querySelector(".frame").getBoundingClientRect();
+			const observer = new MutationObserver(() => {});
+			const touched = () => [...new Set(observer.takeRecords().map(({ target, type }) => (type === "characterData" ? `text of ${target.parentElement.className || target.parentElement.parentElement.className}` : `${type} of ${target.getAttribute("class")}`)))].sort();
+			const move = (share) => document.querySelector(".frame").dispatchEvent(new PointerEvent("pointermove", { clientX: left + share * width, clientY: top + 9, bubbles: true }));
+			const line = () => new DOMMatrix(document.querySelector(".cursor").style.transform).e / width;
+			move(0.1);
+			observer.observe(document, { subtree: true, attributes: true, characterData: true, childList: true });
+			move(0.4);
+			const hover = { at: line(), text: document.querySelector(".read").textContent, touched: touched() };
+			document.getElementById("charts").dispatchEvent(new KeyboardEvent("keydown", { key: "+", bubbles: true }));
+			const zoom = { width: document.querySelector(".plot").viewBox.baseVal.width / 720, touched: touched() };
+			return { hover, zoom };
+		});
+		near(seen.hover.at, 0.4);
+		assert.match(seen.hover.text, /^02:48:\d\d /);
+		assert.deepEqual(seen.hover.touched, ["attributes of cursor", "text of read"]);
+		near(seen.zoom.width, 0.5);
+		const few = /^(attributes of (plot|cursor|boxes|whole|brief|bare)|text of axis)$/;
+		assert.deepEqual(seen.zoom.touched.filter((each) => !few.test(each)), []);
+		// Neither asks for a layout of its own.
+		const before = await layouts();
+		await page.evaluate(() => {
+			const frame = document.querySelector(".frame");
+			for (let i = 0; i < 100; i++) {
+				frame.dispatchEvent(new PointerEvent("pointermove", { clientX: 100 + 7 * i, clientY: 9, bubbles: true }));
+				document.getElementById("charts").dispatchEvent(new KeyboardEvent("keydown", { key: i % 2 ? "-" : "+", bubbles: true }));
+			}
+		});
+		const forced = (await layouts()) - before;
+		assert.ok(forced < 10, `${forced} layouts`);
+	});
+
 	test("a closer view is drawn from finer values, and says how fine", async () => {
 		const { url } = report(made("many", 86400));
 		const page = await open(url);
@@ -374,7 +423,7 @@ describe("doing", () => {
 		assert.ok((await points()) >= 120, "two hours of minutes");
 		await page.locator("#reset").click();
 		await page.waitForFunction((path) => document.querySelector(".plot .line.job").getAttribute("d") === path, whole);
-		assert.equal(await page.locator("#range").innerText(), "");
+		await page.waitForFunction(() => document.getElementById("range").textContent === "");
 	});
 
 	for (const kind of ["steps", "gaps", "gpu"]) {

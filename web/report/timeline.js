@@ -4,10 +4,12 @@
 // What follows the hand has to fit into a frame on a slow machine. A move of the line touches nothing
 // but one layer that is moved and texts in boxes of fixed size; a zoom changes only view boxes. It is
 // drawn while the event is handled, of which browsers deliver one a frame: asking for an animation frame
-// could cost one more. What can wait waits until the hand rests: the closer points, the address.
+// could cost one more. What can wait waits until the hand rests: the closer points, the range in words
+// (which a screen reader says) and in the address.
 import { merge, pointsOfBuckets, unpackChart } from "./buckets.js";
 import { Plot } from "./drawing.js";
 import { Samples } from "./samples.js";
+import { Strip } from "./strip.js";
 import { dash, duration, moment, number } from "./words.js";
 
 const pointsMost = 480;
@@ -26,12 +28,8 @@ export class Timeline {
 		this.captions = this.boxes.map((read) => read.parentElement);
 		this.ticks = [...root.querySelectorAll(".axis span")].map(({ firstChild }) => firstChild);
 		this.wholeTicks = this.ticks.map((tick) => tick.data);
-		this.strip = [...root.querySelectorAll(".phases > svg")].map((svg) => ({
-			svg,
-			from: parseFloat(svg.getAttribute("x")) / 100,
-			width: parseFloat(svg.getAttribute("width")) / 100,
-			...lengthsOf(svg),
-		}));
+		const phases = root.querySelector(".phases");
+		this.strip = phases && new Strip(phases, 2 * data.drawn);
 		// All values lie in one layer, so that a new text paints nothing of the page.
 		this.layer = this.add("reads");
 		this.layer.append(...this.boxes);
@@ -46,7 +44,6 @@ export class Timeline {
 		this.fresh = false; // the view is not the one in the address
 		this.measure();
 		this.listen();
-		this.fitStrip();
 	}
 
 	add(name) {
@@ -71,6 +68,7 @@ export class Timeline {
 			this.segments[i].style.top = `${top - all.top}px`;
 			this.segments[i].style.height = `${height}px`;
 		});
+		this.fitStrip();
 	}
 
 	// ---- the view ----
@@ -138,6 +136,7 @@ export class Timeline {
 	refine() {
 		const { data, from, to } = this;
 		if (this.isWhole()) {
+			this.nameRange();
 			return;
 		}
 		const margin = (to - from) * 0.02;
@@ -161,20 +160,10 @@ export class Timeline {
 		}
 		this.fitStrip();
 		this.nameTicks();
-		this.nameRange();
 	}
 
 	fitStrip() {
-		const width = this.to - this.from;
-		for (const { svg, from, width: wide, name, text } of this.strip) {
-			// What lies in view of the phase, so that its name stays in view too.
-			const left = Math.max(from, this.from);
-			const right = Math.min(from + wide, this.to);
-			const room = ((right - left) / width) * this.width - 12;
-			change(svg, "x", `${((left - this.from) / width) * 100}%`);
-			change(svg, "width", `${(Math.max(0, right - left) / width) * 100}%`);
-			change(svg, "class", room < name ? "bare" : room < text ? "brief" : "");
-		}
+		this.strip?.look(this.from, this.to - this.from, this.width);
 	}
 
 	nameTicks() {
@@ -356,22 +345,6 @@ function say(text, words) {
 	if (text.data !== words) {
 		text.data = words;
 	}
-}
-
-function change(element, name, value) {
-	if (element.getAttribute(name) !== value) {
-		element.setAttribute(name, value);
-	}
-}
-
-// How wide the name of a phase is, and name and length.
-function lengthsOf(svg) {
-	const shown = svg.getAttribute("class");
-	svg.setAttribute("class", "");
-	const name = svg.querySelector(".name").getComputedTextLength();
-	const text = svg.querySelector("text").getComputedTextLength();
-	svg.setAttribute("class", shown);
-	return { name, text };
 }
 
 // The index of the place that is closest; places ascend.

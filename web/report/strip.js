@@ -1,0 +1,62 @@
+// The strip of phases above the charts: one path for its boxes, whose view moves with that of the charts,
+// and names that are moved over it without a layout.
+
+const height = 24;
+const space = "http://www.w3.org/2000/svg";
+
+export class Strip {
+	// svg: as it came in the page, where each phase is an SVG of its own; units: the charts' width.
+	constructor(svg, units) {
+		this.units = units;
+		const phases = [...svg.querySelectorAll("svg")];
+		this.element = document.createElement("div");
+		this.element.className = "strip";
+		this.element.setAttribute("role", "img");
+		this.element.setAttribute("aria-label", svg.getAttribute("aria-label"));
+		this.boxes = this.element.appendChild(document.createElementNS(space, "svg"));
+		this.boxes.setAttribute("class", "boxes");
+		this.boxes.setAttribute("preserveAspectRatio", "none");
+		this.boxes.setAttribute("viewBox", `0 0 ${units} ${height}`);
+		this.phases = phases.map((phase) => this.phaseOf(phase));
+		const path = this.boxes.appendChild(document.createElementNS(space, "path"));
+		path.setAttribute("d", this.phases.map(({ from, to }) => `M${from * units} 0H${to * units}V${height}H${from * units}z`).join(""));
+		svg.replaceWith(this.element);
+		for (const phase of this.phases) {
+			phase.nameWidth = phase.name.offsetWidth;
+			phase.textWidth = phase.nameWidth + phase.long.offsetWidth;
+		}
+	}
+
+	phaseOf(svg) {
+		const [from, width] = ["x", "width"].map((name) => parseFloat(svg.getAttribute(name)) / 100);
+		const label = this.element.appendChild(document.createElement("span"));
+		const [name, long] = ["name", "long"].map((part) => {
+			const piece = label.appendChild(document.createElement("span"));
+			piece.className = part;
+			piece.textContent = svg.querySelector(`.${part}`).textContent;
+			return piece;
+		});
+		return { from, to: from + width, label, name, long, shown: "", at: 0 };
+	}
+
+	// Shows the run from a share of it on; wide: the strip's width on the screen.
+	look(start, width, wide) {
+		const box = this.boxes.viewBox.baseVal;
+		box.x = start * this.units;
+		box.width = width * this.units;
+		for (const phase of this.phases) {
+			// The name stands where the visible part of the phase begins.
+			const left = Math.max(phase.from, start);
+			const room = ((Math.min(phase.to, start + width) - left) / width) * wide - 12;
+			const shown = room < phase.nameWidth ? "bare" : room < phase.textWidth ? "brief" : "whole";
+			if (phase.shown !== shown) {
+				phase.shown = phase.label.className = shown;
+			}
+			const at = ((left - start) / width) * 100;
+			if (shown !== "bare" && phase.at !== at) {
+				phase.at = at;
+				phase.label.style.transform = `translateX(${at}%)`;
+			}
+		}
+	}
+}
