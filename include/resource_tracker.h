@@ -159,7 +159,9 @@ char *trk_cloud_info(int ask, const char *dir);
 /* ---- the counters of now, without a tracker ---- */
 
 /* Made once and read often: what has not moved since the last reading is not read again. Readings of
- * one object may come from several threads; after fork() the child makes one of its own. */
+ * one object may come from several threads; after fork() the child makes one of its own. Of a tree of which
+ * much moves, descriptors are kept (closed on exec): on at most 128 processes, or an eighth of
+ * RLIMIT_NOFILE where that is less, of all objects together. */
 struct trk_counters;
 
 /* Of the tree below `pid`, or of that process alone. The caller frees *ret. -ESRCH when there is no

@@ -4,16 +4,39 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "resource_tracker.h"
 
 #define MIB (1024.0 * 1024.0)
 
+enum {
+	KEPT_FDS_MAX = 128,
+	KEPT_FDS_SHARE = 8, /* of what the caller may open */
+};
+
 struct trk_counters {
 	pthread_mutex_t lock;
 	struct trk_counter_set set;
+	bool has_claimed; /* the descriptors that all objects together may keep */
 };
+
+/* The first object on a tree has them all: what is read again and again is one tree as a rule. */
+static atomic_bool kept_fds_claimed;
+
+static int claim_fds(struct trk_counters *c)
+{
+	struct rlimit files;
+
+	if (atomic_exchange(&kept_fds_claimed, true))
+		return 0;
+	c->has_claimed = true;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / KEPT_FDS_SHARE < KEPT_FDS_MAX)
+		return (int) (files.rlim_cur / KEPT_FDS_SHARE);
+	return KEPT_FDS_MAX;
+}
 
 static int make(struct trk_counters **ret, pid_t pid, bool one_process)
 {
@@ -29,7 +52,8 @@ static int make(struct trk_counters **ret, pid_t pid, bool one_process)
 		return r;
 	}
 	(void) pthread_mutex_init(&c->lock, NULL);
-	r = pid ? trk__counters_init_tree(&c->set, &env, pid, one_process)
+	r = pid ? trk__counters_init_tree(&c->set, &env, pid, one_process,
+					  one_process ? 0 : claim_fds(c))
 		: trk__counters_init_machine(&c->set, &env);
 	if (r < 0) {
 		trk_counters_free(c);
@@ -54,6 +78,8 @@ void trk_counters_free(struct trk_counters *c)
 	if (!c)
 		return;
 	trk__counters_release(&c->set);
+	if (c->has_claimed)
+		atomic_store(&kept_fds_claimed, false);
 	(void) pthread_mutex_destroy(&c->lock);
 	free(c);
 }

@@ -125,8 +125,8 @@ static int open_roots(struct trk_tree *t)
 	t->fds_left = FDS_MAX;
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < FDS_MAX + FDS_RESERVED)
 		t->fds_left = (int) files.rlim_cur - FDS_RESERVED;
-	if (t->options.no_kept_fds)
-		t->fds_left = 0;
+	if (t->options.figures_only)
+		t->fds_left = t->options.kept_fds;
 	return 0;
 }
 

@@ -30,12 +30,14 @@ struct trk_tree; /* opaque */
 #define TRK_REDACTED "\u2026"
 
 struct trk_tree_options {
-	pid_t root;           /* first process of the tree */
-	bool one_process;     /* --no-children: the root alone */
-	bool redact_args;     /* keep of each command line the program only */
-	bool no_kept_fds;     /* open each file anew: descriptors would be the caller's */
-	bool subreaper;       /* orphans come to `self`, and belong to the tree */
-	pid_t self;           /* the tracker: never part of the tree */
+	pid_t root;       /* first process of the tree */
+	bool one_process; /* --no-children: the root alone */
+	bool redact_args; /* keep of each command line the program only */
+	bool figures_only; /* the figures of this moment: no command lines, no peaks; files are opened
+			       * anew, because descriptors would be the caller's */
+	int kept_fds;      /* but for the stat of so many that are seen to move */
+	bool subreaper;    /* orphans come to `self`, and belong to the tree */
+	pid_t self;        /* the tracker: never part of the tree */
 	double pss_share;     /* share of a core that smaps_rollup may cost; 0.005 by default */
 	size_t max_processes; /* table size limit; 65,536 by default */
 };

@@ -37,6 +37,11 @@ void trk__tree_close(struct trk_tree *t, struct process *p)
 	}
 }
 
+static bool may_keep(const struct trk_tree *t, const struct process *p, const int *fd)
+{
+	return t->fds_left > 0 && (!t->options.figures_only || (fd == &p->stat_fd && !p->fresh));
+}
+
 /* Read a file of the process through its kept descriptor, opening that first if the budget has
  * room, or by path past the budget. The kernel answers -ESRCH on a kept descriptor once the process
  * is reaped, also when its pid was given out again. */
@@ -47,7 +52,7 @@ static ssize_t read_file(struct trk_tree *t, struct process *p, int *fd, const c
 
 	if (*fd < 0) {
 		(void) snprintf(path, sizeof(path), "%d/%s", (int) p->pid, name);
-		if (t->fds_left <= 0)
+		if (!may_keep(t, p, fd))
 			return trk__read_once_at(t->env.proc_fd, path, text, size);
 		*fd = openat(t->env.proc_fd, path, O_RDONLY | O_CLOEXEC);
 		if (*fd < 0) {
@@ -198,7 +203,8 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 	uint64_t inherited[TRK_TREE_COUNTERS];
 	uint64_t faults = stat->minor_faults + stat->major_faults;
 
-	if (clock_ns - p->clock_ns >= QUEUE_CPU_MIN_NS && t->queue_reads_left > 0)
+	if (clock_ns - p->clock_ns >= QUEUE_CPU_MIN_NS && t->queue_reads_left > 0 &&
+	    !t->options.figures_only)
 		read_queue(t, p);
 	p->on_disk = stat->state == 'D';
 	p->clock_ns = clock_ns;
@@ -236,7 +242,8 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 		read_memory(t, p);
 	p->statm_faults = faults;
 	p->stat_rss_pages = stat->rss_pages;
-	if (faults - p->faults_at_hwm >= 64 || p->rss_bytes > p->hwm_bytes) {
+	if (!t->options.figures_only &&
+	    (faults - p->faults_at_hwm >= 64 || p->rss_bytes > p->hwm_bytes)) {
 		p->faults_at_hwm = faults;
 		trk__memory_high_water(t, p);
 	}
@@ -283,7 +290,8 @@ static bool read_process(struct trk_tree *t, struct process *p)
 		note_exec(p, &stat);
 	take_stat(t, p, clock_ns, &stat);
 	/* A process seen a second time is worth its command line; the root at once. */
-	if (!p->zombie && p->command[0] == '\0' && (!fresh || p->pid == t->options.root))
+	if (!p->zombie && p->command[0] == '\0' && !t->options.figures_only &&
+	    (!fresh || p->pid == t->options.root))
 		read_command(t, p);
 	return true;
 }

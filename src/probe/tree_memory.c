@@ -293,7 +293,7 @@ static bool read_all(struct trk_tree *t)
 		/* A newcomer shares with its parent: the parent's share has changed as well. */
 		found = any && trk__tree_discover(t);
 	}
-	if (found || (read && !still_there(t)))
+	if (found || t->options.figures_only || (read && !still_there(t)))
 		return false;
 	return left <= sum_of_pss(t) / 100;
 }

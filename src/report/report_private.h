@@ -47,6 +47,8 @@ const char *trk__report_seconds(struct trk_report *r, double seconds);
 const char *trk__report_usd(struct trk_report *r, double usd);
 /* "2026-11-20 02:00 UTC". */
 const char *trk__report_moment(struct trk_report *r, double wall_s);
+/* "2026-11-20 02:00:17 UTC". */
+const char *trk__report_second(struct trk_report *r, double wall_s);
 const char *trk__report_date(struct trk_report *r, unsigned int yyyymmdd);
 
 /* ---- parts ---- */

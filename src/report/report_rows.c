@@ -48,7 +48,7 @@ struct trk_report_rows *trk__report_rows_new(const struct trk_record *record)
 			struct trk_chart_fill *f = &rows->fill[c][s];
 
 			f->peak = f->peak_at_s = NAN;
-			for (size_t i = 0; i < TRK_REPORT_FINE_MAX; i++)
+			for (size_t i = 0; i < rows->buckets * rows->finer; i++)
 				f->min[i] = f->max[i] = NAN;
 		}
 	return rows;

@@ -112,8 +112,8 @@ static void unfinished(struct trk_report *r, const struct trk_report_work *w)
 		r->trouble = trk__report_print(
 			r,
 			"The job is still running: these figures are those up to %s after its "
-			"start, and they will change.",
-			last);
+			"start, as of %s, and they will change.",
+			last, trk__report_second(r, (double) record->last_timestamp_ms / 1e3));
 		r->live_s = w->in->live_s;
 		r->last_s = (double) record->last_timestamp_ms / 1e3;
 		return;

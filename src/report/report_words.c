@@ -305,14 +305,25 @@ const char *trk__report_usd(struct trk_report *r, double usd)
 	return trk__report_print(r, "$%.2f", usd);
 }
 
-const char *trk__report_moment(struct trk_report *r, double wall_s)
+/* The first `digits` of the time of day, "hh:mm:ss". */
+static const char *print_moment(struct trk_report *r, double wall_s, int digits)
 {
 	char text[32];
 
 	if (!(wall_s > 0) || wall_s > 1.8e10)
 		return "-";
 	trk__clock_iso8601((uint64_t) (wall_s * 1e9), text);
-	return trk__report_print(r, "%.10s %.5s UTC", text, text + 11);
+	return trk__report_print(r, "%.10s %.*s UTC", text, digits, text + 11);
+}
+
+const char *trk__report_moment(struct trk_report *r, double wall_s)
+{
+	return print_moment(r, wall_s, 5);
+}
+
+const char *trk__report_second(struct trk_report *r, double wall_s)
+{
+	return print_moment(r, wall_s, 8);
 }
 
 const char *trk__report_date(struct trk_report *r, unsigned int yyyymmdd)

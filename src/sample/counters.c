@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -28,12 +27,13 @@ static void init(struct trk_counter_set *c, const struct trk_env *env)
 }
 
 int trk__counters_init_tree(struct trk_counter_set *c, const struct trk_env *env, pid_t pid,
-			    bool one_process)
+			    bool one_process, int kept_fds)
 {
 	struct trk_tree_options options = {
 		.root = pid,
 		.one_process = one_process,
-		.no_kept_fds = true,
+		.figures_only = true,
+		.kept_fds = kept_fds,
 		.pss_share = PSS_SHARE_ALL,
 	};
 	int r = -ENOMEM;
@@ -182,17 +182,13 @@ static void read_net(struct trk_counter_set *c, struct trk_machine_reading *ret)
 
 static void read_mount(struct trk_counter_set *c, const struct trk_space_member *m)
 {
-	struct statvfs st;
-	uint64_t block;
-
-	if (c->space.statvfs(m->point, &st) < 0 || st.f_blocks == 0)
+	if (m->total_bytes == 0)
 		return;
-	block = st.f_frsize ? st.f_frsize : st.f_bsize;
 	c->mount[c->mounts++] = (struct trk_mount_reading){
 		.point = m->point,
-		.total_bytes = (uint64_t) st.f_blocks * block,
-		.used_bytes = (uint64_t) (st.f_blocks - st.f_bfree) * block,
-		.available_bytes = (uint64_t) st.f_bavail * block,
+		.total_bytes = m->total_bytes,
+		.used_bytes = m->used_bytes,
+		.available_bytes = m->available_bytes,
 	};
 }
 

@@ -1,8 +1,8 @@
 /* The counters of this moment, without a tracker: of a process with its tree, or of the machine.
  *
  * Totals are since the process's start, or since boot. Made once and read often: what has not moved
- * since the last reading is not read again. Descriptors on single processes are not kept, because
- * they would be the caller's. */
+ * since the last reading is not read again. Descriptors are the caller's: on processes as many are kept as it
+ * allows. */
 #ifndef TRK_SAMPLE_COUNTERS_H
 #define TRK_SAMPLE_COUNTERS_H
 
@@ -58,10 +58,10 @@ struct trk_counter_set {
 	char *text; /* owned scratch */
 };
 
-/* Of the tree below `pid`, or of that process alone. Takes env, also on failure: _release gives it
- * back, and is due either way. Returns 0; -ESRCH when there is no such process. */
+/* Of the tree below `pid`, or of that process alone, with a descriptor on each of at most `kept_fds`
+ * processes that are seen to move. Takes env, also on failure: _release gives it back, and is due either way. Returns 0; -ESRCH when there is no such process. */
 int trk__counters_init_tree(struct trk_counter_set *c, const struct trk_env *env, pid_t pid,
-			    bool one_process);
+			    bool one_process, int kept_fds);
 /* Of the machine. */
 int trk__counters_init_machine(struct trk_counter_set *c, const struct trk_env *env);
 void trk__counters_release(struct trk_counter_set *c);

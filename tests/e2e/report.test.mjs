@@ -1,8 +1,9 @@
 // The report in a real Chromium: what it says, what can be done with it, and for whom.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { after, describe, test } from "node:test";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { axeSource, close, damage, folder, frame, made, marked, open, picture, report, run, runFiles, start } from "./lib.mjs";
 
 after(close);
@@ -100,6 +101,31 @@ describe("each state has words of its own", () => {
 			}
 		});
 	}
+
+	test("a live page that is written no more says since when", async () => {
+		const { state, tracker } = await startedRun("stale");
+		try {
+			const { path, html } = report(state);
+			const shown = async (secondsAgo, options) => {
+				const last = Math.floor(Date.now() / 1000) - secondsAgo;
+				writeFileSync(path, html.replace("<html", `<html data-live="2.000" data-last="${last}.000"`));
+				const page = await open(pathToFileURL(path).href, options);
+				assert.deepEqual(page.troubles, []);
+				return { page, since: new Date(1000 * last).toISOString().slice(0, 19).replace("T", " ") };
+			};
+			let { page } = await shown(50);
+			assert.equal(await page.locator(".stale").count(), 0);
+			let since;
+			({ page, since } = await shown(70));
+			assert.match(await page.locator(".stale").innerText(), new RegExp(`^No news since ${since} UTC: the job,`));
+			await looksRight(page);
+			await picture(page, "stale");
+			({ page } = await shown(70, { script: false }));
+			assert.match(await page.locator(".trouble").innerText(), /, as of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, and/);
+		} finally {
+			end(tracker);
+		}
+	});
 
 	test("still running, and then its tracker dies", async () => {
 		const { state, tracker } = await startedRun("interrupted");

@@ -13,11 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "resource_tracker.h"
+
+static useconds_t tick_us; /* how often the children wake up; 0: never */
 
 /* A process that burns so much CPU time, says so, then waits to be killed; `children` of its own
  * wait with it. */
@@ -43,7 +46,7 @@ static pid_t start_family(long ms, int children)
 		if (fork() == 0) {
 			(void) prctl(PR_SET_PDEATHSIG, SIGKILL);
 			while (getppid() == pid) /* which may have died before that */
-				(void) pause();
+				(void) (tick_us ? usleep(tick_us) : pause());
 			_exit(0);
 		}
 	while (now.tv_sec * 1000 + now.tv_nsec / 1000000 < ms)
@@ -113,7 +116,7 @@ static void a_tree_counts_its_children_and_one_process_does_not(void **state)
 	end_family(pid);
 }
 
-static void no_descriptor_is_kept_for_a_process(void **state)
+static void no_descriptor_is_kept_for_a_process_that_is_asleep(void **state)
 {
 	pid_t pid = start_family(0, 20);
 	struct trk_process_counters now;
@@ -123,10 +126,55 @@ static void no_descriptor_is_kept_for_a_process(void **state)
 	(void) state;
 	assert_int_equal(trk_counters_of_process(pid, 0, &c), 0);
 	before = open_descriptors();
-	assert_int_equal(trk_counters_process(c, &now), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(trk_counters_process(c, &now), 0);
 	assert_int_equal(now.processes, 21);
 	assert_int_equal(open_descriptors(), before);
 	trk_counters_free(c);
+	end_family(pid);
+}
+
+/* Readings until so many descriptors are kept; as many as there are after a while if it never is. */
+static int kept_of(struct trk_counters *c, int before, int wanted)
+{
+	struct trk_process_counters now;
+	int kept = 0;
+
+	for (int i = 0; i < 40 && kept != wanted; i++) {
+		(void) usleep(5000);
+		assert_int_equal(trk_counters_process(c, &now), 0);
+		kept = open_descriptors() - before;
+	}
+	return kept;
+}
+
+static void few_descriptors_are_kept_of_all_trees_together(void **state)
+{
+	struct rlimit old, low = {.rlim_cur = 80};
+	struct trk_counters *a, *b;
+	pid_t pid;
+	int before;
+
+	(void) state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	low.rlim_max = old.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	tick_us = 1000;
+	pid = start_family(0, 20);
+	tick_us = 0;
+	assert_int_equal(trk_counters_of_process(pid, 0, &a), 0);
+	assert_int_equal(trk_counters_of_process(pid, 0, &b), 0);
+	before = open_descriptors();
+	assert_int_equal(kept_of(a, before, 10), 10); /* an eighth of 80 */
+	assert_int_equal(kept_of(b, before, 11), 10);
+	assert_int_equal(kept_of(a, before, 11), 10);
+	trk_counters_free(a);
+	trk_counters_free(b);
+	assert_int_equal(trk_counters_of_process(pid, 0, &a), 0);
+	before = open_descriptors();
+	assert_int_equal(kept_of(a, before, 10), 10); /* they are free again */
+	trk_counters_free(a);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 	end_family(pid);
 }
 
@@ -201,7 +249,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_used_before_counts_and_stays_after_the_end),
 		cmocka_unit_test(a_tree_counts_its_children_and_one_process_does_not),
-		cmocka_unit_test(no_descriptor_is_kept_for_a_process),
+		cmocka_unit_test(no_descriptor_is_kept_for_a_process_that_is_asleep),
+		cmocka_unit_test(few_descriptors_are_kept_of_all_trees_together),
 		cmocka_unit_test(there_are_none_of_a_process_that_is_not),
 		cmocka_unit_test(the_machine_has_its_memory_disks_and_file_systems),
 		cmocka_unit_test(one_kind_is_not_the_other),

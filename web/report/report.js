@@ -53,7 +53,8 @@ function keepUpToDate() {
 		const said = document.createElement("p");
 		said.className = "trouble stale";
 		said.textContent =
-			`No news for ${sinceStart(silence, silence)}: the job, its machine or its tracker may be gone, ` +
+			`No news since ${new Date(1000 * last).toISOString().slice(0, 19).replace("T", " ")} UTC: ` +
+			"the job, its machine or its tracker may be gone, " +
 			"or this is a copy of the page.";
 		document.querySelector("#verdict").append(said);
 	}

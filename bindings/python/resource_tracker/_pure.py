@@ -110,7 +110,7 @@ class Counters:
         return (user, system, memory / MIB, read if has_io or gone else None,
                 written if has_io or gone else None, processes, int(gone))
 
-    def machine(self) -> Tuple[Any, ...]:
+    def machine(self, in_kib: bool) -> Tuple[Any, ...]:
         processes = sum(name.isdigit() for name in os.listdir("/proc"))
         cpu = [int(field) for field in _read("/proc/stat").split("\n", 1)[0].split()[1:]]
         memory = _meminfo()
@@ -123,10 +123,11 @@ class Counters:
                 sent += int(fields[8])
         cached = memory["Cached"] + memory.get("SReclaimable", 0)
         available = memory.get("MemAvailable", memory["MemFree"] + memory["Buffers"] + cached)
-        return (float(processes), (cpu[0] + cpu[1]) * TICK_S, sum(cpu[i] for i in (2, 5, 6)) * TICK_S,
-                memory["MemFree"], max(0.0, memory["MemTotal"] - available), memory["Buffers"],
-                cached, memory["Active"], memory["Inactive"], float(received), float(sent),
-                _disks(), _mounts())
+        mib = (memory["MemFree"], max(0.0, memory["MemTotal"] - available), memory["Buffers"],
+               cached, memory["Active"], memory["Inactive"])
+        return (processes, (cpu[0] + cpu[1]) * TICK_S, sum(cpu[i] for i in (2, 5, 6)) * TICK_S,
+                *(int(value * 1024) if in_kib else value for value in mib),
+                _disks(), _mounts(), received, sent)
 
 
 def _counts(interface: str) -> bool:
@@ -148,19 +149,20 @@ def _meminfo() -> Dict[str, float]:
     return result
 
 
-def _disks() -> Dict[str, Tuple[float, float]]:
+def _disks() -> Dict[str, Dict[str, int]]:
     result = {}
     for line in _read("/proc/diskstats").splitlines():
         fields = line.split()
         # Whole devices that lie on nothing else.
         if len(fields) < 14 or not os.path.exists(f"/sys/block/{fields[2]}/device"):
             continue
-        result[fields[2]] = (float(int(fields[5]) * SECTOR), float(int(fields[9]) * SECTOR))
+        result[fields[2]] = {"read_bytes": int(fields[5]) * SECTOR,
+                             "write_bytes": int(fields[9]) * SECTOR}
     return result
 
 
-def _mounts() -> List[Tuple[str, float, float, float]]:
-    found = []
+def _mounts() -> Dict[str, Dict[str, int]]:
+    found = {}
     seen = set()
     for line in _read("/proc/self/mountinfo").splitlines():
         fields, _, rest = line.partition(" - ")
@@ -176,9 +178,9 @@ def _mounts() -> List[Tuple[str, float, float, float]]:
         if st.f_blocks == 0:
             continue
         seen.add(words[2])
-        found.append((point, float(st.f_blocks * st.f_frsize),
-                      float((st.f_blocks - st.f_bfree) * st.f_frsize),
-                      float(st.f_bavail * st.f_frsize)))
+        found[point] = {"total": st.f_blocks * st.f_frsize,
+                        "used": (st.f_blocks - st.f_bfree) * st.f_frsize,
+                        "free": st.f_bavail * st.f_frsize}
     return found
 
 
@@ -206,7 +208,7 @@ class Tracker:
 
     def _read(self) -> Tuple[Any, ...]:
         return (self._process.process() if self._process else None,
-                self._machine.machine() if self._machine else None)
+                self._machine.machine(False) if self._machine else None)
 
     def _run(self) -> None:
         n = 1
@@ -252,7 +254,7 @@ class Tracker:
 
     def _machine_row(self, now: Tuple[Any, ...], over_s: float) -> Dict[str, Any]:
         last = self._last[1]
-        user, system, received, sent = (max(0, now[i] - last[i]) for i in (1, 2, 9, 10))
+        user, system, received, sent = (max(0, now[i] - last[i]) for i in (1, 2, 11, 12))
         row = {
             "system_processes": now[0],
             "system_utime": user,
@@ -263,12 +265,12 @@ class Tracker:
         }
         for i, kind in enumerate(("free", "used", "buffers", "cached", "active", "inactive")):
             row[f"system_memory_{kind}_mib"] = now[3 + i]
-        for i, kind in enumerate(("read", "write")):
-            row[f"system_disk_{kind}_bytes"] = sum(
-                max(0, pair[i] - last[11][name][i])
-                for name, pair in now[11].items() if name in last[11])
-        for i, kind in enumerate(("total", "used", "free")):
-            row[f"system_disk_space_{kind}_gb"] = sum(mount[1 + i] for mount in now[12]) / 1e9
+        for kind in ("read_bytes", "write_bytes"):
+            row[f"system_disk_{kind}"] = sum(max(0, disk[kind] - last[9][name][kind])
+                                             for name, disk in now[9].items() if name in last[9])
+        for kind in ("total", "used", "free"):
+            row[f"system_disk_space_{kind}_gb"] = sum(
+                space[kind] for space in now[10].values()) / 1e9
         return row
 
     # ---- the interface of _core.Tracker ----

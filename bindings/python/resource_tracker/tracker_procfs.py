@@ -8,16 +8,29 @@ from __future__ import annotations
 
 import os
 from time import time
-from typing import Any, Dict, List, Optional, Set, Tuple, Union
+from typing import Any, Dict, Iterable, List, Optional, Set, Tuple, Union
 
 from . import _engine
 from .column_maps import DEFAULT_SCHEMA, aliases, get_schema
 
 #: Counters are kept from one call to the next, which makes the next one cheap.
 _KEPT = 16
-_kept: Dict[Tuple[int, int, bool], Any] = {}
-_machine: Dict[int, Any] = {}
+_kept: Dict[Tuple[int, bool], Any] = {}
+_machine: List[Any] = []
 _gpu: Optional[bool] = None
+
+
+_Pairs = Union[Dict[str, Any], Iterable[Tuple[str, Any]]]
+
+
+def _forget() -> None:
+    _kept.clear()
+    _machine.clear()
+
+
+# A forked child reads counters of its own, and has no use for the parent's descriptors.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 class Stats(Dict[str, Any]):
@@ -38,7 +51,7 @@ def _stats_class(level: str, schema: str) -> type:
 _classes: Dict[Tuple[str, str], type] = {}
 
 
-def stats_of(level: str, schema: str, values: Dict[str, Any]) -> Dict[str, Any]:
+def stats_of(level: str, schema: str, values: _Pairs) -> Dict[str, Any]:
     """Values under the names of a schema, that answer to those of the others."""
     made = _classes.get((level, schema))
     if made is None:
@@ -55,7 +68,7 @@ def _zero() -> Optional[int]:
 
 
 def _counters(pid: int, children: bool) -> Any:
-    key = (os.getpid(), pid, children)
+    key = (pid, children)
     found = _kept.get(key)
     if found is None:
         if len(_kept) >= _KEPT:
@@ -68,7 +81,6 @@ def read_process(pid: int, children: bool) -> Optional[Tuple[Any, ...]]:
     """The counters of a process, or None when it has gone. Of a pid that was given out again, the
     new process's."""
     children = bool(children)
-    key = (os.getpid(), pid, children)
     for _ in range(2):
         try:
             now = _counters(pid, children).process()
@@ -76,7 +88,7 @@ def read_process(pid: int, children: bool) -> Optional[Tuple[Any, ...]]:
             return None
         if not now[6]:
             return now
-        _kept.pop(key, None)
+        _kept.pop((pid, children), None)
     return None
 
 
@@ -136,39 +148,26 @@ def get_system_stats(schema: str = DEFAULT_SCHEMA) -> Dict[str, Union[int, float
         (bytes), net_recv_bytes, net_sent_bytes, gpu_usage, gpu_vram, gpu_utilized.
     """
     timestamp = time()
-    counters = _machine.get(os.getpid())
-    if counters is None:
-        _machine.clear()
-        counters = _machine[os.getpid()] = _engine.new_counters()
-    (processes, user, system, free, used, buffers, cached, active, inactive, received, sent, disks,
-     mounts) = counters.machine()
-    is_04 = schema == "0.4"
-    if not is_04:
-        get_schema(schema)
-    stats: Dict[str, Any] = {
-        "timestamp": timestamp,
-        "processes": None if processes is None else int(processes),
-        "utime": user,
-        "stime": system,
-    }
-    for name, mib in (("memory_free", free), ("memory_used", used), ("memory_buffers", buffers),
-                      ("memory_cached", cached), ("memory_active", active),
-                      ("memory_inactive", inactive)):
-        if is_04:
-            stats[name] = None if mib is None else int(mib * 1024)
-        else:
-            stats[name + "_mib"] = mib
+    if not _machine:
+        _machine.append(_engine.new_counters())
     gpu = _zero()
-    stats["disk_stats"] = {name: {"read_bytes": int(read), "write_bytes": int(written)}
-                           for name, (read, written) in disks.items()}
-    stats["disk_spaces"] = {point: {"total": int(total), "used": int(taken), "free": int(left)}
-                            for point, total, taken, left in mounts}
-    stats["net_recv_bytes"] = None if received is None else int(received)
-    stats["net_sent_bytes"] = None if sent is None else int(sent)
-    stats["gpu_usage"] = gpu
-    stats["gpu_vram" if is_04 else "gpu_vram_mib"] = gpu
-    stats["gpu_utilized"] = gpu
-    return stats_of("system", schema, stats)
+    return stats_of("system", schema, zip(
+        _system_names.get(schema) or _name_system(schema),
+        (timestamp, *_machine[0].machine(schema == "0.4"), gpu, gpu, gpu)))
+
+
+_system_names: Dict[str, Tuple[str, ...]] = {}
+
+
+def _name_system(schema: str) -> Tuple[str, ...]:
+    get_schema(schema)
+    unit = "" if schema == "0.4" else "_mib"
+    kinds = ("free", "used", "buffers", "cached", "active", "inactive")
+    names = _system_names[schema] = (
+        "timestamp", "processes", "utime", "stime", *(f"memory_{kind}{unit}" for kind in kinds),
+        "disk_stats", "disk_spaces", "net_recv_bytes", "net_sent_bytes", "gpu_usage",
+        "gpu_vram" + unit, "gpu_utilized")
+    return names
 
 
 # ---- single figures ----

@@ -1,6 +1,9 @@
 /* Counters: of a process tree, or of the machine, now. */
 #include "core.h"
 
+#include <math.h>
+#include <stdbool.h>
+
 #include "resource_tracker.h"
 
 struct counters {
@@ -63,6 +66,14 @@ static PyObject *process(PyObject *self, PyObject *unused)
 			     p.gone);
 }
 
+/* An int, or None for what is not known. */
+static PyObject *whole(double value)
+{
+	if (isnan(value))
+		Py_RETURN_NONE;
+	return PyLong_FromDouble(value);
+}
+
 static PyObject *disks(struct trk_counters *c)
 {
 	PyObject *dict = PyDict_New();
@@ -70,60 +81,67 @@ static PyObject *disks(struct trk_counters *c)
 	double in, out;
 
 	for (size_t i = 0; dict && trk_counters_disk(c, i, &name, &in, &out) == 0; i++) {
-		PyObject *pair = Py_BuildValue("(dd)", in, out);
+		PyObject *item =
+			Py_BuildValue("{sNsN}", "read_bytes", whole(in), "write_bytes", whole(out));
 
-		if (!pair || PyDict_SetItemString(dict, name, pair) < 0)
+		if (!item || PyDict_SetItemString(dict, name, item) < 0)
 			Py_CLEAR(dict);
-		Py_XDECREF(pair);
+		Py_XDECREF(item);
 	}
 	return dict;
 }
 
 static PyObject *mounts(struct trk_counters *c)
 {
-	PyObject *list = PyList_New(0);
+	PyObject *dict = PyDict_New();
 	double total, used, available;
 	const char *point;
 
-	for (size_t i = 0; list && trk_counters_mount(c, i, &point, &total, &used, &available) == 0;
+	for (size_t i = 0; dict && trk_counters_mount(c, i, &point, &total, &used, &available) == 0;
 	     i++) {
-		PyObject *item = Py_BuildValue("(Nddd)", PyUnicode_DecodeFSDefault(point), total,
-					       used, available);
+		PyObject *key = PyUnicode_DecodeFSDefault(point);
+		PyObject *item = Py_BuildValue("{sNsNsN}", "total", whole(total), "used",
+					       whole(used), "free", whole(available));
 
-		if (!item || PyList_Append(list, item) < 0)
-			Py_CLEAR(list);
+		if (!key || !item || PyDict_SetItem(dict, key, item) < 0)
+			Py_CLEAR(dict);
+		Py_XDECREF(key);
 		Py_XDECREF(item);
 	}
-	return list;
+	return dict;
 }
 
-static PyObject *machine(PyObject *self, PyObject *unused)
+static PyObject *memory(double mib, bool in_kib)
+{
+	return in_kib ? whole(mib * 1024) : core_number(mib);
+}
+
+static PyObject *machine(PyObject *self, PyObject *in_kib)
 {
 	struct trk_counters *c = of(self);
 	struct trk_machine_counters m;
+	bool k = PyObject_IsTrue(in_kib) == 1;
 	int r;
 
-	(void) unused;
 	if (!c)
 		return NULL;
 	/* One reader at a time: the names below are views. The interpreter's lock is that lock. */
 	r = trk_counters_machine(c, &m);
 	if (r < 0)
 		return core_raise(r, "");
-	return Py_BuildValue("(NNNNNNNNNNNNN)", core_number(m.processes), core_number(m.user_s),
-			     core_number(m.system_s), core_number(m.memory_free_mib),
-			     core_number(m.memory_used_mib), core_number(m.memory_buffers_mib),
-			     core_number(m.memory_cached_mib), core_number(m.memory_active_mib),
-			     core_number(m.memory_inactive_mib), core_number(m.net_recv_bytes),
-			     core_number(m.net_sent_bytes), disks(c), mounts(c));
+	return Py_BuildValue("(NNNNNNNNNNNNN)", whole(m.processes), core_number(m.user_s),
+			     core_number(m.system_s), memory(m.memory_free_mib, k),
+			     memory(m.memory_used_mib, k), memory(m.memory_buffers_mib, k),
+			     memory(m.memory_cached_mib, k), memory(m.memory_active_mib, k),
+			     memory(m.memory_inactive_mib, k), disks(c), mounts(c),
+			     whole(m.net_recv_bytes), whole(m.net_sent_bytes));
 }
 
 static PyMethodDef methods[] = {
 	{"process", process, METH_NOARGS,
 	 "(user_s, system_s, memory_mib, read_bytes, write_bytes, processes, gone)"},
-	{"machine", machine, METH_NOARGS,
-	 "(processes, user_s, system_s, free, used, buffers, cached, active, inactive MiB, "
-	 "recv_bytes, sent_bytes, {disk: (read, write)}, [(mount, total, used, free)])"},
+	{"machine", machine, METH_O,
+	 "machine(in_kib): what get_system_stats() shows from processes to net_sent_bytes"},
 	{NULL, NULL, 0, NULL},
 };
 

@@ -351,6 +351,20 @@ static int refresh(struct trk_space_meter *s)
 	return r;
 }
 
+static void ask(const struct trk_space_meter *s, struct trk_space_member *m)
+{
+	struct statvfs fs;
+	uint64_t unit;
+
+	m->total_bytes = 0;
+	if (s->statvfs(m->point, &fs) < 0 || fs.f_blocks == 0)
+		return;
+	unit = fs.f_frsize ? fs.f_frsize : fs.f_bsize;
+	m->total_bytes = fs.f_blocks * unit;
+	m->used_bytes = fs.f_blocks > fs.f_bfree ? (fs.f_blocks - fs.f_bfree) * unit : 0;
+	m->available_bytes = fs.f_bavail * unit;
+}
+
 int trk__space_meter_update(struct trk_space_meter *s, uint64_t *ret_total, uint64_t *ret_used,
 			    uint64_t *ret_free)
 {
@@ -366,19 +380,16 @@ int trk__space_meter_update(struct trk_space_meter *s, uint64_t *ret_total, uint
 	for (size_t i = 0; i < s->count; i++)
 		s->member[i].free_bytes = 0;
 	for (size_t i = 0; i < s->count; i++) {
-		struct trk_space_member *leader = &s->member[s->member[i].leader];
-		struct statvfs fs;
-		uint64_t unit, member_used;
+		struct trk_space_member *m = &s->member[i], *leader = &s->member[m->leader];
 
-		if (s->statvfs(s->member[i].point, &fs) < 0 || fs.f_blocks == 0)
+		ask(s, m);
+		if (m->total_bytes == 0)
 			continue;
 		any = true;
-		unit = fs.f_frsize ? fs.f_frsize : fs.f_bsize;
-		member_used = fs.f_blocks > fs.f_bfree ? (fs.f_blocks - fs.f_bfree) * unit : 0;
-		used += member_used;
-		total += s->member[i].pooled ? member_used : fs.f_blocks * unit;
-		if (leader->free_bytes < fs.f_bavail * unit)
-			leader->free_bytes = fs.f_bavail * unit;
+		used += m->used_bytes;
+		total += m->pooled ? m->used_bytes : m->total_bytes;
+		if (leader->free_bytes < m->available_bytes)
+			leader->free_bytes = m->available_bytes;
 	}
 	for (size_t i = 0; i < s->count; i++) {
 		available += s->member[i].free_bytes;

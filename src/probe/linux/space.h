@@ -28,6 +28,8 @@ struct trk_space_member {
 	bool pooled;         /* shares the free space of its pool */
 	size_t leader;       /* index of the pool's first member, else its own */
 	uint64_t free_bytes; /* of the pool, gathered in the leader during an update */
+	/* Of the last update, as df shows them; total 0: it did not answer. */
+	uint64_t total_bytes, used_bytes, available_bytes;
 };
 
 /* No descriptor on a mount is kept: that would keep it from being unmounted. */

@@ -4,20 +4,24 @@ there as it was last when the task is killed.
 On a local datastore the sampling program writes it straight to its place: this process does nothing
 for it. On any other one the program writes a file, and a thread of the task stores what has changed."""
 
+import json
 import os
 import threading
+import time
 import uuid
 from types import SimpleNamespace
 
 TYPE = "tracked_resources"
 EVERY_S = 2
+END_S = 3  # for the program to see that its task has gone, and to write the page
+NOTE = "card.json"
 
 
-def card_of(storage, pathspec, attempt, folder):
+def card_of(kind, pathspec, attempt, folder):
     """The card of one attempt of a task.
 
     Args:
-        storage: of the task's artifacts
+        kind: class of the storage of the task's artifacts
         pathspec: flow/run/step/task
         attempt: number of the attempt
         folder: for files of ours
@@ -25,7 +29,6 @@ def card_of(storage, pathspec, attempt, folder):
     from metaflow.plugins.cards.card_datastore import CardDatastore
     from metaflow.plugins.datastores.local_storage import LocalStorage
 
-    kind = type(storage)
     backend = kind(CardDatastore.get_storage_root(kind.TYPE))
     store = CardDatastore(
         SimpleNamespace(_storage_impl=backend, flow_name=pathspec.split("/")[0]),
@@ -34,7 +37,35 @@ def card_of(storage, pathspec, attempt, folder):
              "resource_tracker_" + pathspec.split("/")[2])
     if isinstance(backend, LocalStorage):
         return LocalCard(*place, backend)
-    return RemoteCard(*place, folder)
+    return RemoteCard(*place, folder, {"kind": kind.TYPE, "pathspec": pathspec, "attempt": attempt})
+
+
+def store_left(top):
+    """Store the last pages of tasks that were killed: the sampling program has written how they ended.
+
+    Args:
+        top: folder of the run in which tasks have made theirs, and removed them if they could
+    """
+    from metaflow.plugins import DATASTORES
+
+    kinds = {kind.TYPE: kind for kind in DATASTORES}
+    for entry in os.scandir(top):
+        try:
+            with open(os.path.join(entry.path, NOTE), encoding="utf-8") as file:
+                note = json.load(file)
+            card = card_of(kinds[note["kind"]], note["pathspec"], note["attempt"], entry.path)
+        except (OSError, ValueError, KeyError):
+            continue
+        end = time.monotonic() + END_S
+        while _is_live(card.path) and time.monotonic() < end:
+            time.sleep(0.05)
+        card.store_file()
+
+
+def _is_live(path):
+    """Whether the page is one that will be written again."""
+    with open(path, "rb") as file:
+        return b" data-live=" in file.read(200)
 
 
 class LocalCard:
@@ -52,9 +83,8 @@ class LocalCard:
 
     def end(self):
         """It has written the last one before it said that it has stopped, if it could."""
-        with open(self.path, "rb") as file:
-            if b" data-live=" in file.read(200):
-                raise OSError("the last page could not be written: is there room?")
+        if _is_live(self.path):
+            raise OSError("the last page could not be written: is there room?")
 
     def save(self, page):
         """Take a page that somebody else has made."""
@@ -65,25 +95,29 @@ class LocalCard:
 class RemoteCard:
     """In object storage: stored as often as the program's file has changed."""
 
-    def __init__(self, store, name, card_id, folder):
+    def __init__(self, store, name, card_id, folder, note):
         self._store, self._name, self._id = store, name, card_id
         self.path = os.path.join(folder, "card.html")
         self.via = self.path + ".part"
+        self._folder, self._note = folder, note
         self._stored = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="resource-tracker-card", daemon=True)
 
     def begin(self):
+        with open(os.path.join(self._folder, NOTE), "w", encoding="utf-8") as file:
+            json.dump(self._note, file)
         self._thread.start()
 
     def _run(self):
         while not self._stop.wait(EVERY_S / 2):
             try:
-                self._store_file()
+                self.store_file()
             except Exception:  # the next one may come through; the last one says what is wrong
                 pass
 
-    def _store_file(self):
+    def store_file(self):
+        """Store the program's file if it is another one than was stored last."""
         try:
             state = os.stat(self.path)
         except FileNotFoundError:
@@ -98,7 +132,7 @@ class RemoteCard:
         """Store the last page. What is on its way is not waited for for ever."""
         self._stop.set()
         self._thread.join(timeout=10)
-        self._store_file()
+        self.store_file()
 
     def save(self, page):
         self._store.save_card(self._name, TYPE, page, card_id=self._id, overwrite=True)

@@ -25,6 +25,10 @@ del resource_tracker.__path__[1:]
 
 ARTIFACT = "resource_tracker_data"
 
+#: Environment of a task: the folder of the run, on this machine.
+FOLDER = "RESOURCE_TRACKER_RUN_FOLDER"
+_run_folder = None
+
 
 class TrackResourcesDecorator(StepDecorator):
     """
@@ -49,7 +53,32 @@ class TrackResourcesDecorator(StepDecorator):
     _error = None
     _earlier = None
 
-    # ---- hooks ----
+    # ---- hooks in the process that starts the tasks ----
+
+    def runtime_init(self, flow, graph, package, run_id):
+        global _run_folder
+        _run_folder = _run_folder or _new_folder()
+
+    def runtime_step_cli(self, cli_args, retry_count, max_user_code_retries, ubf_context):
+        if _run_folder:
+            cli_args.env[FOLDER] = _run_folder
+
+    def runtime_finished(self, exception):
+        """What is left here is of tasks that were killed."""
+        global _run_folder
+        top, _run_folder = _run_folder, None
+        if not top:
+            return
+        try:
+            from .card import store_left
+
+            store_left(top)
+        except Exception as error:
+            self._warn("a killed step's card is as it was last: %s: %s"
+                       % (type(error).__name__, error))
+        _remove(top)
+
+    # ---- hooks in the task ----
 
     def step_init(self, flow, graph, step_name, decorators, environment, flow_datastore, logger):
         self.logger = logger
@@ -81,9 +110,7 @@ class TrackResourcesDecorator(StepDecorator):
         if self._tracker is not None:
             self._tracker.cleanup()
         if self._folder:
-            from shutil import rmtree
-
-            rmtree(self._folder, ignore_errors=True)
+            _remove(self._folder)
 
     # ---- work ----
 
@@ -120,7 +147,7 @@ class TrackResourcesDecorator(StepDecorator):
         try:
             from .card import EVERY_S, card_of
 
-            self._card = card_of(task_datastore._storage_impl, self._pathspec, self._attempt,
+            self._card = card_of(type(task_datastore._storage_impl), self._pathspec, self._attempt,
                                  self._folder)
             earlier = os.path.join(self._folder, "earlier.json")
             with open(earlier, "w", encoding="ascii") as file:
@@ -216,13 +243,22 @@ def requested(decorators):
 
 
 def _new_folder():
-    """For the recording and what belongs to it; None where nothing can be written."""
+    """For the recording and what belongs to it; None where nothing can be written. In the run's own
+    where there is one: that sees to what a killed task leaves."""
     from tempfile import mkdtemp
 
-    try:
-        return mkdtemp(prefix="resource-tracker-")
-    except OSError:
-        return None
+    for place in (os.environ.get(FOLDER), None):
+        try:
+            return mkdtemp(prefix="resource-tracker-", dir=place)
+        except OSError:
+            continue
+    return None
+
+
+def _remove(folder):
+    from shutil import rmtree
+
+    rmtree(folder, ignore_errors=True)
 
 
 def _describe_machine(tracker):
