@@ -2,12 +2,12 @@
 // and names that are moved over it without a layout.
 
 const height = 24;
-const space = "http://www.w3.org/2000/svg";
 
 export class Strip {
 	// svg: as it came in the page, where each phase is an SVG of its own; units: the charts' width.
 	constructor(svg, units) {
 		this.units = units;
+		const space = svg.namespaceURI;
 		const phases = [...svg.querySelectorAll("svg")];
 		this.element = document.createElement("div");
 		this.element.className = "strip";
