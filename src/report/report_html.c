@@ -70,12 +70,18 @@ static void element(struct trk_buf *b, const char *open, const char *text, const
 
 /* ---- tables ---- */
 
+/* label: of the column, for windows so narrow that a row is a card; or NULL. */
 static void cell(struct trk_buf *b, const struct trk_report_cell *c, enum trk_report_kind kind,
-		 bool head)
+		 const char *label, bool head)
 {
 	bool right = kind == TRK_CELL_NUMBER;
 
 	trk__buf_printf(b, "<%s", head ? "th scope=\"row\"" : "td");
+	if (label && !head) {
+		trk__buf_puts(b, " data-label=\"");
+		trk__report_html_text(b, label);
+		trk__buf_putc(b, '"');
+	}
 	if (right || c->tone || kind == TRK_CELL_BAR)
 		trk__buf_printf(b, " class=\"%s%s%s\"",
 				right                  ? "n"
@@ -97,17 +103,31 @@ static void cell(struct trk_buf *b, const struct trk_report_cell *c, enum trk_re
 	trk__buf_puts(b, head ? "</th>" : "</td>");
 }
 
+static void rows_of(struct trk_buf *b, const struct trk_report_table *t, bool cards)
+{
+	for (size_t i = 0; i < t->rows; i++) {
+		trk__buf_puts(b, "<tr>");
+		for (size_t c = 0; c < t->columns; c++)
+			cell(b, &t->cell[i * t->columns + c], t->column[c].kind,
+			     cards ? t->column[c].title : NULL, c == 0);
+		trk__buf_puts(b, "</tr>\n");
+	}
+}
+
 static void table(struct trk_buf *b, const struct trk_report_section *s,
 		  const struct trk_report_table *t)
 {
+	/* The charts' values are a grid of numbers: that stays one. */
+	bool cards = strcmp(t->key, "slices") != 0;
+
 	if (!t->rows)
 		return;
 	if (t->folded)
 		trk__buf_printf(b, "<details><summary>%s</summary>", t->title);
 	trk__buf_printf(b,
 			"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">"
-			"<table class=\"%s\"><thead><tr>",
-			t->folded ? t->title : s->title, t->key);
+			"<table class=\"%s%s\"><thead><tr>",
+			t->folded ? t->title : s->title, cards ? "cards " : "", t->key);
 	for (size_t c = 0; c < t->columns; c++) {
 		trk__buf_printf(b, "<th scope=\"col\"%s>",
 				t->column[c].kind == TRK_CELL_NUMBER ? " class=\"n\"" : "");
@@ -115,12 +135,7 @@ static void table(struct trk_buf *b, const struct trk_report_section *s,
 		trk__buf_puts(b, "</th>");
 	}
 	trk__buf_puts(b, "</tr></thead><tbody>\n");
-	for (size_t i = 0; i < t->rows; i++) {
-		trk__buf_puts(b, "<tr>");
-		for (size_t c = 0; c < t->columns; c++)
-			cell(b, &t->cell[i * t->columns + c], t->column[c].kind, c == 0);
-		trk__buf_puts(b, "</tr>\n");
-	}
+	rows_of(b, t, cards);
 	trk__buf_printf(b, "</tbody></table></div>%s\n", t->folded ? "</details>" : "");
 }
 

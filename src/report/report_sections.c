@@ -96,7 +96,7 @@ static void wall_of_course(struct trk_report *r, const struct trk_report_work *w
 	trk__report_note(s, "On CPU: what the job's CPU time fills. The waits are estimated, from "
 			    "pressure-stall information of its control group or the machine and "
 			    "from the kernel's run queue.");
-	if (c->wall.other_holds_unknown)
+	if (c->wall.other_holds_unknown && c->wall.share[TRK_WALL_OTHER] > 0)
 		trk__report_note(s, "Other holds what could not be told apart: network, sleep, "
 				    "locks, and waits that were not measured.");
 }
@@ -134,7 +134,7 @@ void trk__report_wall_time(struct trk_report *r, const struct trk_report_work *w
 				: "Estimated: on CPU is at most the time in which a task of the "
 				  "job ran. Others did more on this machine than the job, so its "
 				  "waits are not told apart.");
-	if (split.other_holds_unknown)
+	if (split.other_holds_unknown && split.share[TRK_WALL_OTHER] > 0)
 		trk__report_note(s, "Other holds what could not be told apart: network, sleep, "
 				    "locks, and waits that were not measured.");
 }

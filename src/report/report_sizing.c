@@ -149,11 +149,12 @@ static void add_space(struct trk_report *r, const struct trk_report_work *w,
 	res.p95 = used.p95;
 	res.peak = used.max;
 	if (used.max > used.min)
-		res.why =
-			trk__report_print(r, "the whole machine's; its most is %s above its least",
-					  space_words(r, used.max - used.min));
+		res.why = trk__report_print(r,
+					    "no request: only the whole machine's use is known, "
+					    "and that moved by %s",
+					    space_words(r, used.max - used.min));
 	else
-		res.why = "the whole machine's; it did not change in this run";
+		res.why = "no request: only the whole machine's use is known";
 	add_resource(r, t, &res, space_words, space_words);
 }
 

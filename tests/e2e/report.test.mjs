@@ -71,8 +71,15 @@ const states = {
 async function looksRight(page) {
 	assert.deepEqual(page.troubles, []);
 	assert.equal(page.asked.length, 1, "one request: itself");
-	const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+	const { wide, scrolled } = await page.evaluate(() => ({
+		wide: document.documentElement.scrollWidth - innerWidth,
+		scrolled: [...document.querySelectorAll(".scroll")]
+			.map((box) => box.firstChild)
+			.filter((table) => table.offsetWidth > table.parentNode.clientWidth && table.className !== "slices")
+			.map((table) => table.className),
+	}));
 	assert.ok(wide <= 0, `the page is ${wide} px wider than the window`);
+	assert.deepEqual(scrolled, [], "no table is wider than its place");
 }
 
 const looks = [1280, 390].flatMap((width) => ["light", "dark"].map((scheme) => [width, scheme]));
