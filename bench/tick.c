@@ -25,7 +25,11 @@
 #include "probe/tree_private.h"
 #include "sample/sampler.h"
 
-enum { COUNT_MAX = 1000000 };
+enum {
+	COUNT_MAX = 1000000,
+	/* The first ticks open files and read all memory, and some more tell who sleeps. */
+	WARM_UP = 16,
+};
 
 static uint64_t took[COUNT_MAX];
 
@@ -53,7 +57,8 @@ static void pause_ms(unsigned int ms)
 static int open_sampler(const struct trk_env *env, pid_t pid, bool no_system,
 			struct trk_sampler **ret)
 {
-	struct trk_tree_options tree = {.root = pid, .self = getpid(), .pss_share = 0.005};
+	struct trk_tree_options tree = {
+		.root = pid, .by_turns = true, .self = getpid(), .pss_share = 0.005};
 	struct trk_sampler_options options = {
 		.tree = pid ? &tree : NULL,
 		.no_system = no_system,
@@ -76,12 +81,12 @@ static int sample(const struct trk_env *env, pid_t pid, bool no_system, size_t c
 
 	if (open_sampler(env, pid, no_system, &s))
 		return 1;
-	for (size_t i = 0; i < count + 2; i++) { /* the first two open files and read all memory */
-		pause_ms(ms);
+	for (size_t i = 0; i < count + WARM_UP; i++) {
+		pause_ms(i < WARM_UP ? ms / 4 : ms);
 		before = trk__clock_thread_cpu_ns();
 		trk__sampler_tick(s, 0, &row);
-		if (i >= 2)
-			took[i - 2] = trk__clock_thread_cpu_ns() - before;
+		if (i >= WARM_UP)
+			took[i - WARM_UP] = trk__clock_thread_cpu_ns() - before;
 	}
 	(void) printf("tick_ns %llu\n", (unsigned long long) median(count));
 	trk__sampler_free(s);

@@ -246,15 +246,25 @@ static void count_members(struct trk_tree *t)
 		s->unreadable_io += p->io_denied;
 		s->waiting_for_disk += p->on_disk;
 	}
-	if (s->processes > s->peak_processes)
-		s->peak_processes = s->processes;
+	if (s->processes > s->peak_processes) {
+		size_t gone = 0;
+		uint64_t bytes;
+
+		if (s->unseen)
+			trk__turns_doubt(t, &bytes, &gone);
+		if (s->processes - gone > s->peak_processes)
+			s->peak_processes = s->processes - gone;
+	}
 }
 
 /* The larger of the ledger and what other sources prove; both are monotone. */
 static void publish_counters(struct trk_tree *t)
 {
-	for (int k = 0; k < TRK_TREE_COUNTERS; k++)
-		t->state.counter[k] = t->ledger[k] > t->at_least[k] ? t->ledger[k] : t->at_least[k];
+	for (int k = 0; k < TRK_TREE_COUNTERS; k++) {
+		uint64_t known = k == TRK_TREE_CPU ? t->shown_ns : t->ledger[k];
+
+		t->state.counter[k] = known > t->at_least[k] ? known : t->at_least[k];
+	}
 }
 
 void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret)
@@ -265,11 +275,16 @@ void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret)
 
 	t->update++;
 	t->queue_reads_left = QUEUE_READS;
+	trk__turns_begin(t, newest);
 	any_vanished = trk__tree_walk(t, 0);
+	if (trk__turns_stirred(t, any_vanished))
+		any_vanished |= trk__tree_walk(t, 0);
 	if (!t->options.one_process)
 		trk__tree_newcomers(t, newest);
 	any_vanished |= trk__tree_walk(t, known);
+	trk__turns_count(t);
 	trk__ledger_settle(t);
+	trk__turns_hold(t);
 	publish_counters(t);
 	if (any_vanished) {
 		note_vanished(t);
@@ -291,6 +306,7 @@ void trk__tree_reaped(struct trk_tree *t, pid_t pid, const struct rusage *usage)
 
 	if (p)
 		p->reaped = true;
+	trk__tree_rouse(t);
 	if (t->options.one_process) /* the kernel's figure holds its children as well */
 		return;
 	gained[TRK_TREE_CPU] += user_ns + system_ns;

@@ -9,6 +9,8 @@
  * reaps them; of that, only what had not been counted while the children were alive is added
  * (tree_ledger.c). Children that live and die between two updates are thus counted, none twice.
  *
+ * In a large tree, members that have slept long may be looked at in turns (tree_turns.c).
+ *
  * Memory: RSS on every update, PSS from smaps_rollup within a CPU budget (tree_memory.c).
  *
  * Sources: /proc/PID/{stat,statm,io,status,smaps_rollup,cmdline}, the CPU clock of each pid, and
@@ -33,11 +35,13 @@ struct trk_tree_options {
 	pid_t root;       /* first process of the tree */
 	bool one_process; /* --no-children: the root alone */
 	bool redact_args; /* keep of each command line the program only */
-	bool figures_only; /* the figures of this moment: no command lines, no peaks; files are opened
-			       * anew, because descriptors would be the caller's */
-	int kept_fds;      /* but for the stat of so many that are seen to move */
-	bool subreaper;    /* orphans come to `self`, and belong to the tree */
-	pid_t self;        /* the tracker: never part of the tree */
+	/* The figures of this moment: no command lines, no peaks; files are opened anew, because
+	 * descriptors would be the caller's, ... */
+	bool figures_only;
+	int kept_fds;         /* ... but for the stat of so many that are seen to move */
+	bool by_turns;        /* sleepers of a large tree are looked at in every second update */
+	bool subreaper;       /* orphans come to `self`, and belong to the tree */
+	pid_t self;           /* the tracker: never part of the tree */
 	double pss_share;     /* share of a core that smaps_rollup may cost; 0.005 by default */
 	size_t max_processes; /* table size limit; 65,536 by default */
 };
@@ -76,6 +80,8 @@ struct trk_tree_state {
 	 * could never be read. */
 	uint64_t queue_ns;
 	bool queue_refused;
+	size_t unseen;           /* sleepers that this update has not looked at */
+	uint64_t late_cpu_ns;    /* CPU time that is known and not told yet: tree_turns.c */
 	size_t waiting_for_disk; /* members last seen in an uninterruptible wait */
 	bool root_gone;          /* or has ended, and nobody has waited for it */
 	/* Peaks so far. */
@@ -105,6 +111,12 @@ void trk__tree_free(struct trk_tree *t);
 
 /* Look at every process once. *ret is a view of the tree's own state until the next update. */
 void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret);
+
+/* The next update looks at every member. */
+void trk__tree_rouse(struct trk_tree *t);
+
+/* All updates from now on look at every member and hold nothing back: the last one is exact. */
+void trk__tree_close_accounts(struct trk_tree *t);
 
 /* The caller has reaped `pid` with wait4(2): its final usage. Call before the next update. */
 void trk__tree_reaped(struct trk_tree *t, pid_t pid, const struct rusage *usage);

@@ -180,8 +180,6 @@ static bool take_children_of_active(struct trk_tree *t)
 void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 {
 	uint64_t now_ns = t->env.monotonic_ns();
-	size_t active = 0;
-
 	if (newest == t->gate_pid && newest == t->last_pid && now_ns < t->next_sweep_ns)
 		return;
 	if (newest < t->last_pid || now_ns >= t->next_sweep_ns || now_ns >= t->next_range_ns) {
@@ -190,10 +188,9 @@ void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 	}
 	if (newest == t->gate_pid)
 		return;
-	for (size_t i = 0; i < t->count; i++)
-		active += t->process[i].looked;
 	/* Of the pids given out many were threads, or have gone; all of a file is more than a look. */
-	if (active * 4 < (size_t) (newest - t->gate_pid) && take_children_of_active(t))
+	if (t->state.unseen == 0 && t->looks * 4 < (size_t) (newest - t->gate_pid) &&
+	    take_children_of_active(t))
 		t->gate_pid = newest;
 	else
 		(void) examine_all(t, newest);

@@ -16,6 +16,7 @@ enum {
 	/* A member whose CPU clock stands still is read all the same every so many updates: its
 	 * memory may have been swapped out or shared with somebody new. */
 	IDLE_UPDATES_MAX = 30,
+	ASLEEP_UPDATES = 8, /* it is asleep after so many, see tree_turns.c */
 	FDS_PER_PROCESS = 4,
 };
 
@@ -209,7 +210,7 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 	p->on_disk = stat->state == 'D';
 	p->clock_ns = clock_ns;
 	memcpy(inherited, p->inherited, sizeof(inherited));
-	own[TRK_TREE_CPU] = clock_ns;
+	own[TRK_TREE_CPU] = p->late ? p->own[TRK_TREE_CPU] : clock_ns; /* counted by tree_turns.c */
 	own[TRK_TREE_CPU_SYSTEM] = stat->system_ticks * t->tick_ns;
 	own[TRK_TREE_MAJOR_FAULTS] = stat->major_faults;
 	own[TRK_TREE_MINOR_FAULTS] = stat->minor_faults;
@@ -217,6 +218,8 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 	inherited[TRK_TREE_CPU_SYSTEM] = stat->child_system_ticks * t->tick_ns;
 	inherited[TRK_TREE_MAJOR_FAULTS] = stat->child_major_faults;
 	inherited[TRK_TREE_MINOR_FAULTS] = stat->child_minor_faults;
+	t->has_reaped |= inherited[TRK_TREE_MINOR_FAULTS] != p->inherited[TRK_TREE_MINOR_FAULTS] ||
+			 inherited[TRK_TREE_CPU] != p->inherited[TRK_TREE_CPU];
 	p->io_waits = io_waits;
 	if (!io_waits) {
 		read_io(t, p, inherited);
@@ -250,10 +253,24 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 }
 
 /* It stands still: is what was read of it good for this update as well? */
-static bool may_rest(struct process *p)
+static bool may_rest(const struct trk_tree *t, struct process *p)
 {
-	return !p->dirty &&
-	       ++p->idle_updates < (p->io_waits ? TRK_IO_UPDATES_MAX : IDLE_UPDATES_MAX);
+	if (p->dirty)
+		return false;
+	p->idle_updates++;
+	if (p->idle_updates == ASLEEP_UPDATES && p->pid != t->options.root)
+		p->asleep = true;
+	return p->idle_updates < (p->io_waits ? TRK_IO_UPDATES_MAX : IDLE_UPDATES_MAX);
+}
+
+/* It ran. */
+static void wake(struct trk_tree *t, struct process *p, uint64_t clock_ns, bool overslept)
+{
+	if (p->asleep)
+		t->woken_ns += clock_ns - p->clock_ns;
+	p->asleep = false;
+	p->late |= overslept;
+	t->any_late |= overslept;
 }
 
 /* Returns false when the process is gone. */
@@ -261,18 +278,31 @@ static bool read_process(struct trk_tree *t, struct process *p)
 {
 	char text[TRK_PID_STAT_SIZE];
 	struct trk_pid_stat stat;
-	bool fresh = p->fresh;
+	bool overslept, fresh = p->fresh;
 	uint64_t clock_ns;
 	ssize_t len;
 
-	p->looked = false;
-	p->hwm_excess_bytes = 0;
+	if (!t->again) {
+		p->looked = false;
+		p->hwm_excess_bytes = 0;
+	}
 	if (p->reaped)
 		return false;
+	if (trk__turns_skips(t, p)) {
+		p->idle_updates++;
+		p->skipped = true;
+		t->state.unseen++;
+		return true;
+	}
+	overslept = p->skipped && !t->again;
+	p->skipped = false;
 	if (trk__clock_pid_cpu_ns(p->pid, &clock_ns) < 0)
 		return false;
-	if (!fresh && clock_ns == p->clock_ns && may_rest(p))
+	if (!fresh && clock_ns == p->clock_ns && may_rest(t, p))
 		return true;
+	if (clock_ns != p->clock_ns)
+		wake(t, p, clock_ns, overslept);
+	t->looks += !p->looked;
 	p->looked = true;
 	p->calm_epoch = 0;
 	p->idle_updates = 0;

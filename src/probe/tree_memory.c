@@ -311,6 +311,8 @@ static void update_peaks(struct trk_tree *t, bool consistent)
 {
 	struct trk_tree_state *s = &t->state;
 	const struct process *highest = NULL;
+	uint64_t excess, doubtful, pss = s->pss_bytes;
+	size_t processes;
 
 	for (size_t i = 0; i < t->count; i++) {
 		const struct process *p = &t->process[i];
@@ -319,15 +321,18 @@ static void update_peaks(struct trk_tree *t, bool consistent)
 		    (!highest || p->hwm_excess_bytes > highest->hwm_excess_bytes))
 			highest = p;
 	}
-	if (!consistent)
+	excess = highest ? highest->hwm_excess_bytes : 0;
+	if (!consistent || (pss <= s->peak_pss_bytes && pss + excess <= s->peak_bytes))
 		return;
-	if (s->pss_bytes > s->peak_pss_bytes)
-		s->peak_pss_bytes = s->pss_bytes;
-	raise_peak(t, s->pss_bytes, s->unreadable_memory ? "sampled RSS and PSS" : "sampled PSS",
-		   false);
+	if (s->unseen) {
+		trk__turns_doubt(t, &doubtful, &processes);
+		pss -= doubtful;
+	}
+	if (pss > s->peak_pss_bytes)
+		s->peak_pss_bytes = pss;
+	raise_peak(t, pss, s->unreadable_memory ? "sampled RSS and PSS" : "sampled PSS", false);
 	if (highest)
-		raise_peak(t, s->pss_bytes + highest->hwm_excess_bytes, "sampled PSS and VmHWM",
-			   false);
+		raise_peak(t, pss + excess, "sampled PSS and VmHWM", false);
 }
 
 /* Is what is shown of a member an estimate, and will it stay as good? */

@@ -36,6 +36,8 @@ struct process {
 	bool pss_estimated; /* pss_bytes is inferred */
 	bool on_disk;       /* in an uninterruptible wait at the last look */
 	bool io_waits;      /* its io was left for a later look, see io_can_wait in tree_member.c */
+	bool asleep;        /* its clock has stood still for long, see tree_turns.c */
+	bool skipped;       /* not looked at in the last update, as it was not its turn */
 
 	uint64_t start_ticks;
 	/* Kept open; -1 past the descriptor budget or unreadable. */
@@ -45,6 +47,7 @@ struct process {
 	bool io_moved;        /* disk bytes moved at that reading */
 	uint64_t queue_ns;    /* at the last reading of schedstat */
 	bool queue_read;
+	bool late; /* has used more than is counted in `own`: see tree_turns.c */
 
 	/* Ledger. `seen` is own + inherited at the last read; `own` its certain part. */
 	uint64_t own[TRK_TREE_COUNTERS];
@@ -112,6 +115,18 @@ struct trk_tree {
 	uint64_t ledger[TRK_TREE_COUNTERS];   /* what was added up here */
 	uint64_t at_least[TRK_TREE_COUNTERS]; /* what another source proves */
 
+	/* Turns of sleepers, see tree_turns.c. */
+	uint64_t updated_ns,
+		apart_ns;  /* when the last update began, and how long after the one before */
+	uint64_t cores;    /* of the machine; 0: not asked yet */
+	uint64_t woken_ns; /* what sleepers were found to have used, in this update */
+	uint64_t shown_ns, held_ns; /* CPU time of the ledger: told, and held back */
+	size_t looks;               /* members read in full in this update */
+	int calm_updates;           /* since something stirred */
+	bool by_turns, again;       /* this walk skips sleepers; is the second of this update */
+	bool has_reaped;            /* some member, in this update */
+	bool any_late, is_capped, is_last;
+
 	bool queue_answered;  /* some schedstat could be read */
 	int queue_reads_left; /* of schedstat in this update */
 
@@ -154,6 +169,25 @@ static inline void trk__tree_new_family(struct trk_tree *t, struct process *p)
 {
 	p->family++;
 	t->epoch++;
+}
+
+/* tree_turns.c */
+/* Decide whether the update that begins goes by turns. */
+void trk__turns_begin(struct trk_tree *t, pid_t newest);
+/* After the members were read: must all be read once more, nobody skipped? */
+bool trk__turns_stirred(struct trk_tree *t, bool any_vanished);
+/* Count what members that were found late have used, before the ledger is settled. */
+void trk__turns_count(struct trk_tree *t);
+/* What of the settled ledger is held back: more than the machine can have done. */
+void trk__turns_hold(struct trk_tree *t);
+/* Read the clocks of those skipped after all: memory and number of those that moved or have gone. */
+void trk__turns_doubt(struct trk_tree *t, uint64_t *ret_bytes, size_t *ret_processes);
+
+/* Is it left out of this walk? */
+static inline bool trk__turns_skips(const struct trk_tree *t, const struct process *p)
+{
+	return t->by_turns && p->asleep && !p->dirty &&
+	       ((t->update ^ ((uint32_t) p->pid * 2654435761u >> 31)) & 1);
 }
 
 /* tree_ledger.c */

@@ -179,6 +179,7 @@ static int open_sampler(struct track *t)
 		.root = t->options->argv ? t->job.pid : t->options->pid,
 		.one_process = t->options->one_process,
 		.redact_args = t->options->redact_args,
+		.by_turns = true,
 		.subreaper = t->options->argv != NULL,
 		.self = t->options->in_thread ? 0 : getpid(),
 		.pss_share = t->options->pss_share < 0 ? 0.005 : t->options->pss_share,
@@ -459,6 +460,7 @@ static void look_at_children(struct track *t)
 		if (info.si_pid == t->job.pid && t->sampler) {
 			const struct trk_tree_state *state;
 
+			trk__tree_close_accounts(trk__sampler_tree(t->sampler));
 			trk__tree_update(trk__sampler_tree(t->sampler), &state);
 		}
 		reap(t, info.si_pid);
@@ -676,6 +678,8 @@ static void run_loop(struct track *t)
 	await_end(t);
 	take_marks(t);
 	trk__tool_hold(true);
+	if (t->sampler && trk__sampler_tree(t->sampler))
+		trk__tree_close_accounts(trk__sampler_tree(t->sampler));
 	take_row(t, 0);
 	if (t->writer)
 		t->result->recording_error =

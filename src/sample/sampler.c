@@ -311,10 +311,15 @@ static void raise_to_perf(struct trk_sampler *s, const struct trk_tree_state *st
 {
 	uint64_t cpu_ns = state->counter[TRK_TREE_CPU];
 	uint64_t slack_ns = cpu_ns / 32 + PERF_SLACK_NS;
+	uint64_t known_ns = cpu_ns + state->late_cpu_ns;
 
 	perf_ns -= tools_ns < perf_ns ? tools_ns : perf_ns; /* which counts from the exec on */
 	s->perf_ns = (int64_t) perf_ns;
-	if (perf_ns > cpu_ns + (state->dropped_cpu_ns > DROPPED_MIN_NS ? 0 : slack_ns))
+	if (perf_ns <= known_ns + (state->dropped_cpu_ns > DROPPED_MIN_NS ? 0 : slack_ns))
+		return;
+	if (state->unseen)
+		trk__tree_rouse(s->tree); /* it may be theirs */
+	else
 		trk__tree_raise(s->tree, TRK_TREE_CPU, perf_ns);
 }
 
