@@ -73,6 +73,12 @@ static void offer(struct nearest *best, const char *name, size_t far, size_t lim
 	best->names[at] = name;
 }
 
+/* A region may be named by its town. */
+static bool is_place(const char *place, const char *typed)
+{
+	return strlen(typed) >= 4 && strcasestr(place, typed);
+}
+
 int trk__catalog_suggest(const struct trk_catalog *c, enum trk_catalog_kind kind, int vendor,
 			 const char *typed, const char *ret[TRK_SUGGESTIONS])
 {
@@ -96,7 +102,11 @@ int trk__catalog_suggest(const struct trk_catalog *c, enum trk_catalog_kind kind
 			const char *id = trk__catalog_text(c, r[i].id);
 
 			if (vendor < 0 || r[i].vendor == vendor)
-				offer(&best, id, distance(typed, id), limit);
+				offer(&best, id,
+				      is_place(trk__catalog_text(c, r[i].place), typed)
+					      ? 0
+					      : distance(typed, id),
+				      limit);
 		}
 	} else {
 		const struct trk_catalog_server *s = trk__catalog_servers(c, &n);

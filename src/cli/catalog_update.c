@@ -4,23 +4,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "catalog/feed.h"
 #include "catalog/feed_rate.h"
-#include "catalog/fetch.h"
 #include "catalog/judge.h"
 #include "catalog/text.h"
 #include "cli/cli.h"
 #include "cli/keeper_talk.h"
+#include "cli/patient_fetch.h"
 
 enum {
 	DOCUMENT_MAX = 64 << 20,
 	UPDATE_S = 120,
 	PAGES_MAX = 1000,
-	TRIES = 4,
-	WAIT_S = 60, /* what Azure asks for */
 };
 
 /* New prices on their way into the cache. */
@@ -163,6 +160,7 @@ static int update_from_keeper(struct update *u, const char *url, const char *reg
 	u->whole = true;
 	(void) cli_catalog_update_path(u->path, sizeof(u->path));
 	cli_keeper_talk_init(t, url, UPDATE_S);
+	t->patient = true;
 	if (ask_all(t) < 0) {
 		cli_complain("catalog: %s; nothing was changed", t->error.message);
 		r = EXIT_ERROR;
@@ -201,36 +199,6 @@ static size_t origin_of(const char *url)
 	return slash ? (size_t) (slash - url) + 1 : strlen(url);
 }
 
-/* $RESOURCE_TRACKER_FEEDS is where the tests' stand-in for all hosts is. */
-static int fetch(const char *url, struct trk_buf *out, struct trk_error *error)
-{
-	const char *instead = getenv("RESOURCE_TRACKER_FEEDS");
-	char other[TRK_FEED_URL_MAX + 256];
-
-	if (instead && !strncmp(url, "https://", 8)) {
-		(void) snprintf(other, sizeof(other), "%.200s/%s", instead, url + 8);
-		url = other;
-	}
-	return trk__fetch(url, UPDATE_S, out, error);
-}
-
-/* A list of many pages is told "not now" in between. */
-static int fetch_patiently(const char *url, struct trk_buf *out, struct trk_error *error)
-{
-	struct timespec wait = {.tv_sec = WAIT_S};
-	int r = fetch(url, out, error);
-
-	if (getenv("RESOURCE_TRACKER_FEEDS"))
-		wait = (struct timespec){.tv_nsec = 1000000};
-	for (int i = 1; r == -EBUSY && i < TRIES; i++) {
-		(void) fprintf(stderr, "%.150s: busy, asked again in a minute\n", url);
-		(void) nanosleep(&wait, NULL);
-		trk__buf_clear(out);
-		r = fetch(url, out, error);
-	}
-	return r;
-}
-
 /* A document with the pages that follow it, all from the same host. */
 static int read_pages(struct reading *r, const char *vendor, char url[TRK_FEED_URL_MAX])
 {
@@ -244,7 +212,7 @@ static int read_pages(struct reading *r, const char *vendor, char url[TRK_FEED_U
 			return trk__error_set(&r->error, -EBADMSG, "", "%.100s: goes on at %s",
 					      first, page == PAGES_MAX ? "too many pages" : url);
 		trk__buf_init(&body, DOCUMENT_MAX);
-		e = fetch_patiently(url, &body, &r->error);
+		e = cli_patient_fetch(url, UPDATE_S, &body, &r->error);
 		r->rows.next[0] = '\0';
 		if (e == 0)
 			e = r->feed->parse(&r->rows, vendor, body.data ? body.data : "", body.len,
@@ -355,7 +323,7 @@ static int learn_rate(struct reading *r, const char *given)
 		return 0;
 	}
 	trk__buf_init(&body, 1 << 20);
-	e = fetch(TRK_FEED_RATE_URL, &body, &r->error);
+	e = cli_patient_fetch(TRK_FEED_RATE_URL, UPDATE_S, &body, &r->error);
 	if (e == 0)
 		e = trk__feed_rate_parse(body.data ? body.data : "", body.len, &rate, &r->error);
 	trk__buf_release(&body);

@@ -189,7 +189,7 @@ static void info_text(struct trk_buf *b, const struct cli_catalog *k, uint8_t *p
 			all.priced, all.gpus, all.scores, all.regions, all.prices);
 	s = trk__catalog_sources(c, &n);
 	for (size_t i = 0; i < n; i++)
-		trk__buf_printf(b, "%-21s %s  %-26s %s\n", trk__catalog_text(c, s[i].id),
+		trk__buf_printf(b, "%-21s %s  %-27s %s\n", trk__catalog_text(c, s[i].id),
 				trk__catalog_date(s[i].date, text),
 				trk__catalog_text(c, s[i].licence),
 				trk__catalog_text(c, s[i].title));
@@ -229,6 +229,17 @@ static int info(const struct settings *s)
 	return r;
 }
 
+/* "2026-01-31" */
+static bool is_date(const char *text)
+{
+	unsigned int y, m, d;
+	int end = 0;
+
+	return strlen(text) == 10 && strspn(text, "0123456789-") == 10 &&
+	       sscanf(text, "%4u-%2u-%2u%n", &y, &m, &d, &end) == 3 && end == 10 && m >= 1 &&
+	       m <= 12 && d >= 1 && d <= 31;
+}
+
 static int import(const struct settings *s, const char *file)
 {
 	struct cli_catalog_choice choice = s->choice;
@@ -240,6 +251,10 @@ static int import(const struct settings *s, const char *file)
 	ssize_t len;
 	int r, n;
 
+	if (s->date && !is_date(s->date)) {
+		cli_complain("catalog: --date %s: not a date such as 2026-01-31", s->date);
+		return EXIT_USAGE;
+	}
 	choice.prices = "none";
 	r = cli_catalog_load(&choice, &k);
 	if (r != 0)

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/parse.h"
 #include "catalog/needs.h"
 #include "catalog/suggest.h"
@@ -104,6 +103,8 @@ static int take_size(const char *option, const char *text, uint64_t *ret)
 {
 	if (text && trk__parse_size(text, ret) < 0)
 		return wrong(option, text, "not a size. Try: 16GiB or 512M");
+	if (text && *ret && *ret < 1 << 20)
+		return wrong(option, text, "these are bytes, less than a MiB. Try: 16GiB or 512M");
 	return 0;
 }
 
@@ -196,15 +197,6 @@ static int show(const struct settings *s, const struct trk_offers *result)
 	return r;
 }
 
-static uint32_t today(void)
-{
-	char text[32];
-	unsigned int y = 0, m = 0, d = 0;
-
-	trk__clock_iso8601(trk__clock_wall_ns(), text);
-	return sscanf(text, "%u-%u-%u", &y, &m, &d) == 3 ? y * 10000 + m * 100 + d : 0;
-}
-
 static int find(const struct settings *s, struct trk_catalog *c, uint64_t limit)
 {
 	struct trk_needs *needs = calloc(1, sizeof(*needs));
@@ -221,7 +213,7 @@ static int find(const struct settings *s, struct trk_catalog *c, uint64_t limit)
 			     &work, &result) < 0)
 		r = EXIT_ERROR;
 	result.limit = limit ? (size_t) limit : SIZE_MAX;
-	result.today = today();
+	result.today = cli_servers_today();
 	if (r == 0 && result.nothing[0]) {
 		cli_complain("servers: %s", result.nothing);
 		r = EXIT_NODATA;

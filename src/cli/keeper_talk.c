@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "catalog/fetch.h"
+#include "cli/patient_fetch.h"
 
 enum { ANSWER_MAX = 64 << 20 };
 
@@ -38,7 +39,8 @@ int cli_keeper_get(struct cli_keeper_talk *t, struct trk_json_doc *ret, const ch
 	(void) vsnprintf(url + n, sizeof(url) - (size_t) n, format, args);
 	va_end(args);
 	trk__buf_init(&body, ANSWER_MAX);
-	r = trk__fetch(url, t->timeout_s, &body, &t->error);
+	r = t->patient ? cli_patient_fetch(url, t->timeout_s, &body, &t->error)
+		       : trk__fetch(url, t->timeout_s, &body, &t->error);
 	if (r == 0)
 		r = trk__json_read(body.data ? body.data : "", body.len, &limits, "the answer", ret,
 				   &t->error);

@@ -10,6 +10,7 @@ enum { CLI_KEEPER_ANSWERS_MAX = 20 /* of /servers: so many a minute are free */ 
 struct cli_keeper_talk {
 	const char *url;
 	unsigned int timeout_s;
+	bool patient; /* busy is asked again after a minute */
 	struct trk_keeper_answer answer[CLI_KEEPER_ANSWERS_MAX];
 	size_t n;
 	struct trk_json_doc table; /* of regions; asked for once, where it is needed */

@@ -45,6 +45,7 @@ int cli_recommend_servers(const struct cli_wanted_servers *w, const struct trk_a
 			     &f->result) < 0)
 		return EXIT_ERROR;
 	f->result.limit = w->limit;
+	f->result.today = cli_servers_today();
 	/* More than these are not worth a line that says so. */
 	if (f->result.n > w->limit)
 		f->result.n = w->limit;

@@ -4,18 +4,57 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 static void add_money(struct trk_buf *b, double usd)
 {
 	trk__buf_printf(b, usd < 0.1 ? "%9.4f" : usd < 1000 ? "%9.3f" : "%9.0f", usd);
 }
 
+uint32_t cli_servers_today(void)
+{
+	char text[32];
+	unsigned int y = 0, m = 0, d = 0;
+
+	trk__clock_iso8601(trk__clock_wall_ns(), text);
+	return sscanf(text, "%u-%u-%u", &y, &m, &d) == 3 ? y * 10000 + m * 100 + d : 0;
+}
+
+/* How wide the columns of names are; most names fit into the usual width. */
+struct widths {
+	int server, region;
+};
+
+static void widen(int *width, size_t len)
+{
+	if (len > (size_t) *width)
+		*width = (int) len;
+}
+
+static struct widths measure(const struct trk_offers *r)
+{
+	struct widths w = {.server = 34, .region = 20};
+	size_t n;
+
+	for (size_t i = 0; i < r->n && i < r->limit; i++) {
+		const struct trk_catalog_offer *o = &r->list[i].offer;
+		const struct trk_catalog_server *s = trk__offers_server(r->c, o);
+		const struct trk_catalog_block *block = &trk__catalog_blocks(r->c, &n)[o->block];
+
+		widen(&w.server, strlen(trk__catalog_vendor_id(r->c, s->vendor)) + 1 +
+					 strlen(trk__catalog_text(r->c, s->name)));
+		widen(&w.region, strlen(trk__catalog_region_id(r->c, block->region)));
+	}
+	return w;
+}
+
 static void describe(struct trk_buf *b, const struct trk_catalog *c,
-		     const struct trk_catalog_offer *o)
+		     const struct trk_catalog_offer *o, struct widths w)
 {
 	size_t n;
 	const struct trk_catalog_server *s = trk__offers_server(c, o);
 	const struct trk_catalog_block *block = &trk__catalog_blocks(c, &n)[o->block];
-	char gpu[64] = "-", type[80];
+	char gpu[64] = "-", type[160];
 
 	(void) snprintf(type, sizeof(type), "%s %s", trk__catalog_vendor_id(c, s->vendor),
 			trk__catalog_text(c, s->name));
@@ -25,7 +64,7 @@ static void describe(struct trk_buf *b, const struct trk_catalog *c,
 	else if (s->gpu_count)
 		(void) snprintf(gpu, sizeof(gpu), "%u %s", s->gpu_count,
 				trk__catalog_text(c, s->gpu_model));
-	trk__buf_printf(b, "%-34s %-20s %4u %7.1f  %-6s %-9s %-14s", type,
+	trk__buf_printf(b, "%-*s %-*s %4u %7.1f  %-6s %-9s %-14s", w.server, type, w.region,
 			trk__catalog_region_id(c, block->region), s->vcpus, s->memory_mib / 1024.0,
 			trk__catalog_arch_names[s->arch],
 			trk__catalog_allocation_names[s->allocation], gpu);
@@ -109,14 +148,17 @@ void cli_servers_notes(struct trk_buf *b, const struct trk_offers *r)
 
 void cli_servers_text(struct trk_buf *b, const struct trk_offers *r, bool spot)
 {
-	trk__buf_printf(b, "%-34s %-20s %4s %7s  %-6s %-9s %-14s %9s %9s", "server", "region",
-			"vCPU", "GiB", "arch", "cores", "GPU", spot ? "spot/h" : "USD/h", "score");
+	struct widths w = measure(r);
+
+	trk__buf_printf(b, "%-*s %-*s %4s %7s  %-6s %-9s %-14s %9s %9s", w.server, "server",
+			w.region, "region", "vCPU", "GiB", "arch", "cores", "GPU",
+			spot ? "spot/h" : "USD/h", "score");
 	trk__buf_puts(b, r->costs ? "  run s    USD/run\n" : "\n");
 	for (size_t i = 0; i < r->n && i < r->limit; i++) {
 		const struct trk_server_estimate *e = &r->list[i];
 		double score = trk__offers_score(r->c, &e->offer);
 
-		describe(b, r->c, &e->offer);
+		describe(b, r->c, &e->offer, w);
 		trk__buf_putc(b, ' ');
 		add_money(b, trk__catalog_usd(e->offer.units));
 		if (isnan(score))

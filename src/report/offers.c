@@ -52,6 +52,18 @@ void trk__offers_shortfall(const struct trk_catalog_query *q, const struct trk_c
 				trk__catalog_allocation_names[s->allocation]);
 }
 
+/* Of some vendors types are known and nothing else. */
+static bool has_prices(const struct trk_catalog *c, const struct trk_catalog_query *q)
+{
+	size_t n;
+	const struct trk_catalog_block *b = trk__catalog_blocks(c, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (b[i].count && (!q->vendors_ok || q->vendors_ok[b[i].vendor]))
+			return true;
+	return false;
+}
+
 void trk__offers_nothing(const struct trk_catalog *c, const struct trk_catalog_query *q, char *text,
 			 size_t size)
 {
@@ -61,6 +73,12 @@ void trk__offers_nothing(const struct trk_catalog *c, const struct trk_catalog_q
 	char why[160];
 	size_t n;
 
+	if (!has_prices(c, q)) {
+		(void) snprintf(text, size,
+				"the catalogue has types and no prices of this vendor. Try: "
+				"resource-tracker catalog update");
+		return;
+	}
 	if (trk__catalog_nearest(c, q, &o, &binding) < 0) {
 		(void) snprintf(text, size,
 				"no server is left. Try: more vendors, regions or countries, fewer "

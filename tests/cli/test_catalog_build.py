@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/catalog_build"))
 
 import build  # noqa: E402
+import disks  # noqa: E402
 import places  # noqa: E402
 import reach  # noqa: E402
 import rules  # noqa: E402
@@ -167,6 +168,24 @@ def test_gpus_are_counted_and_accelerators_are_none():
     assert rules.flags("aws", "f1.2xlarge") == "fpga"
 
 
+def test_local_disks_by_the_public_pages():
+    for vendor, name, vcpus, gb in (
+            ("aws", "m5d.large", 2, 75), ("aws", "c5d.12xlarge", 48, 1800), ("aws", "c5d.9xlarge", 36, 900),
+            ("aws", "i3.metal", 72, 15200), ("aws", "i3.large", 2, 475), ("aws", "g5.xlarge", 4, 250),
+            ("aws", "p4d.24xlarge", 96, 8000), ("aws", "i4i.xlarge", 4, 937),
+            ("azure", "Standard_D2ds_v5", 2, 80), ("azure", "Standard_E8-2ds_v5", 2, 322),
+            ("azure", "Standard_D4ads_v6", 4, 236), ("azure", "Standard_D2s_v3", 2, 17),
+            ("azure", "Standard_L8s_v3", 8, 1920), ("gcp", "c3-standard-4-lssd", 4, 375),
+            ("gcp", "c4-highmem-32-lssd", 32, 1875), ("gcp", "z3-highmem-88-highlssd", 88, 36000),
+            ("gcp", "a2-ultragpu-4g", 48, 1500)):
+        assert disks.disk_gb(vendor, name, vcpus) == gb, name
+    for vendor, name in (("aws", "m5.large"), ("azure", "Standard_D2s_v5"), ("azure", "Standard_D4s_v4"),
+                         ("azure", "Standard_E64s_v3"), ("azure", "Standard_D3_v2"),
+                         ("azure", "Standard_E104ids_v5"), ("gcp", "c3-standard-4"),
+                         ("gcp", "c3-standard-5-lssd"), ("hetzner", "cx23")):
+        assert disks.disk_gb(vendor, name, 4) is None, name
+
+
 def test_a_price_needs_a_specification_and_a_strange_saving_is_dropped():
     cat = build.Catalogue("aws")
     cat.server("m5.large", 2, 8192, "own")
@@ -275,10 +294,11 @@ def test_writes_the_same_bytes_twice_and_only_clean_rows(rt, tmp_path):
     assert first == second
     assert said.splitlines()[0].split() == [
         "vendor", "types", "priced", "unsized", "prices", "with", "spec", "gpus", "coremark", "any",
-        "score"]
+        "score", "disks"]
     told = {line.split()[0]: line.split() for line in said.splitlines()[1:9]}
     assert set(told) == set(places.VENDORS) - {"alicloud"}
-    assert told["aws"] == ["aws", "3", "2", "1", "3", "75.0", "%", "0", "2", "2"]
+    assert told["aws"] == ["aws", "3", "2", "1", "3", "75.0", "%", "0", "2", "2", "0"]
+    assert "check: local disks by rule: 0 of 0" in said
     assert "check: 14 types of these vendors are named by any input" in said
     aws, azure = first["aws.tsv"].decode(), first["azure.tsv"].decode()
     assert "\tm5.large\t0.096\t45\t2\n" in aws

@@ -203,7 +203,6 @@ def replies(document, status=200):
     (replies([]), "no server with a price"),
     (replies([1, None, [], {"vendor_id": 7, "api_reference": {}, "min_price_ondemand": "1"}]),
      "no server with a price"),
-    (replies({"detail": "slow down"}, 429), "busy (429)"),
     (replies(b"", 500), "answered 500"),
     (replies(b"", 302), "answered 302"),
     (lambda handler: handler.connection.close(), "nothing was changed"),
@@ -215,6 +214,27 @@ def test_a_wrong_answer_changes_nothing(rt, keeper, broken, words):
     assert words in result.stderr and "nothing was changed" in result.stderr
     assert result.stderr.count("\n") == 1
     assert not keeper.kept.exists()
+
+
+def test_a_keeper_that_is_busy_is_asked_again(rt, keeper):
+    keeper.env["RESOURCE_TRACKER_FEEDS"] = "http://127.0.0.1:1"  # which makes minutes short
+    left = [2]
+
+    def at_first(handler):
+        left[0] -= 1
+        if left[0] < 0:
+            keeper.handler.broken = None
+        handler.reply({"detail": "slow down"}, 429)
+
+    keeper.handler.broken = at_first
+    result = update(rt, keeper)
+    assert result.rc == 0, result.stderr
+    assert result.stderr.count("busy, asked again in a minute") == 3
+    keeper.handler.broken = replies({"detail": "slow down"}, 429)  # for good
+    before = keeper.kept.read_bytes()
+    result = update(rt, keeper)
+    assert result.rc == 1 and "busy (429)" in result.stderr and "nothing was changed" in result.stderr
+    assert keeper.kept.read_bytes() == before
 
 
 def test_prices_of_nothing_and_names_with_tabs_are_left_out(rt, keeper):

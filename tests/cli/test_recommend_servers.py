@@ -72,6 +72,17 @@ def test_the_text_names_cost_date_and_source(job):
     assert "USD/run" in text and "cheapest by the hour" in text and "prices of 20" in text
 
 
+def test_old_prices_are_said_to_be_old(job, tmp_path):
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    prices = tmp_path / "prices.csv"
+    name = "m6g.4xlarge" if ARCH == "arm64" else "m5.4xlarge"
+    prices.write_text(f"vendor,region,type,price\naws,eu-west-1,{name},0.001\n")
+    for date, old in (("2001-02-03", ", old"), ("2099-01-01", "")):
+        assert job.run("catalog", "import", prices, "--date", date, env=cache).rc == 0
+        text = job.run("recommend", "--region", "eu-west-1", "job", env=cache).stdout
+        assert f"{date} (import{old})" in text
+
+
 def test_lines_to_paste_stay_alone(job):
     assert "USD" not in job.run("recommend", "--for", "slurm", "job").stdout
 

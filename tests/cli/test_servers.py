@@ -126,7 +126,11 @@ def test_no_server_fits_names_the_binding_need(rt):
     (["--vendor", "gcp", "--region", "us-centrall1"], "us-central1"),
     (["--vendor", "aws", "--region", "westeurope"], "unknown region"),
     (["--country", "ZZ"], "no region there"),
+    (["--region", "frankfurt"], "Try: eu-central-1, germanywestcentral, europe-west3"),
+    (["--region", "Ohio", "--vendor", "aws"], "Try: us-east-2"),
     (["--memory", "lots"], "not a size"),
+    (["--memory", "16"], "less than a MiB. Try: 16GiB"),
+    (["--vram", "40000"], "less than a MiB. Try: 16GiB"),
     (["--vcpus", "-1"], "not a number"),
     (["--arch", "sparc"], "x86_64"),
     (["--order-by", "colour"], "run-cost"),
@@ -136,6 +140,22 @@ def test_a_wrong_word_gets_a_hint_and_status_2(rt, flags, hint):
     result = rt.run("servers", *flags)
     assert result.rc == 2 and not result.stdout, result
     assert hint in result.stderr and len(result.stderr.splitlines()) == 1
+
+
+def test_types_without_any_price_are_no_offers(rt):
+    text = (ROOT / "data/hetzner.tsv").read_text(encoding="utf-8")
+    bare = write(rt, "bare.tsv", text[:text.index("prices\thetzner")] + "end\n")
+    result = rt.run("servers", "--vendor", "hetzner", "--catalog", bare)
+    assert result.rc == 4 and "types and no prices of this vendor" in result.stderr
+    assert "catalog update" in result.stderr
+
+
+def test_the_columns_stand_in_line_whatever_the_names(rt):
+    result = rt.run("servers", "-n", "400", "--vendor", "gcp,azure", "--spot", "--arch", "any")
+    lines = result.stdout.splitlines()
+    assert "northamerica-northeast2" in result.stdout and len(lines) > 300
+    assert len({line.index(arch) for line in lines[1:] for arch in (" x86_64 ", " arm64 ")
+                if arch in line}) == 1
 
 
 def test_a_table_for_people_names_date_and_source(rt):
@@ -231,7 +251,9 @@ def test_a_mistake_in_the_prices_changes_nothing(rt):
     assert [p.name for p in kept[0].parent.iterdir()] == ["prices.tsv"]  # no temporary file
     assert rt.run("catalog", "import", rt.home / "none.csv").rc == 4
     result = rt.run("catalog", "import", good, "--date", "soon")
-    assert result.rc == 1 and "not a date" in result.stderr
+    assert result.rc == 2 and "--date soon: not a date" in result.stderr
+    for date in ("2026-13-01", "2026-1-1", "2026- 1- 1", "2026-01-00", "2026-01-011"):
+        assert rt.run("catalog", "import", good, "--date", date).rc == 2, date
 
 
 # --- a catalogue from outside ------------------------------------------------------------------

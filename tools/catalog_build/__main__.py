@@ -97,12 +97,13 @@ def coverage(cat, shared):
     unspecified = cat.dropped.get("price of a type without specification", 0)
     total = prices + unspecified
     unsized = len(cat.unsized)
+    stored = sum(len(rows) for key, rows in cat.blocks.items() if key[0] == "storage")
     stressng = set()
     if shared:
         stressng = {n for k, rows in shared.blocks.items() if k[0] == "stressng" for n in rows}
     return (f"{cat.vendor:9} {len(cat.specs):6} {len(priced):7} {unsized:8} {prices:7} "
             f"{100 * prices / total if total else 0:7.1f} % {len(gpus):6} "
-            f"{len(cat.scored):9} {len((cat.scored | stressng) & set(cat.specs)):10}")
+            f"{len(cat.scored):9} {len((cat.scored | stressng) & set(cat.specs)):10} {stored:6}")
 
 
 def main(inputs, out):
@@ -124,7 +125,7 @@ def main(inputs, out):
         "Written by tools/catalog_build; an optional file beside the program, never part of it.",
         ""], places_too=False)
     by_vendor = {cat.vendor: cat for cat in shared}
-    print("vendor     types  priced  unsized  prices  with spec   gpus  coremark  any score")
+    print("vendor     types  priced  unsized  prices  with spec   gpus  coremark  any score  disks")
     for cat in cats:
         print(coverage(cat, by_vendor.get(cat.vendor)))
     types, prices = sum(len(c.specs) for c in cats), sum(
@@ -134,6 +135,7 @@ def main(inputs, out):
           f"and {sum(len(c.scored) for c in shared)} scores")
     print(checks.estimates(cats[0], inputs))
     print(checks.naming_rules(cats))
+    print(checks.local_disks(cats, inputs))
     print(reach.reach(inputs, cats))
     for cat in [*cats, *shared]:
         for why, count in sorted(cat.dropped.items()):

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
+import disks
 import places
 import rules
 
@@ -105,6 +106,12 @@ class Catalogue:
             if found:
                 self.add("gpus", name, (found[0], found[1], found[2], found[3] or "-"), "own")
 
+    def disks(self):
+        for name, (vcpus, _) in self.specs.items():
+            found = disks.disk_gb(self.vendor, name, vcpus)
+            if found:
+                self.add("storage", name, (found,), "own", "rule")
+
     def coremark(self, measured, source):
         vcpus = {name: spec[0] for name, spec in self.specs.items()
                  if rules.flags(self.vendor, name) in ("-", "metal")}
@@ -202,10 +209,7 @@ def build_aws(folder):
         if name in cat.specs and 0 < guest <= cat.specs[name][1]:
             cat.add("memory", name, (guest,), "vantage-aws")
     cat.gpus(gpu_table(folder))
-    for name, (vcpus, _) in cat.specs.items():
-        disk = rules.aws_disk_gb(name, vcpus)
-        if disk:
-            cat.add("storage", name, (disk,), "own", "rule")
+    cat.disks()
     cat.coremark(measured, "vantage-aws")
     cat.mark_low_outliers()
     return cat
@@ -236,6 +240,7 @@ def build_azure(folder):
     for region, name, units, quality in rows:
         cat.price(region, name, units, "karpenter-azure", quality)
     cat.gpus(gpu_table(folder))
+    cat.disks()
     cat.mark_low_outliers()
     return cat
 
@@ -264,6 +269,7 @@ def build_gcp(folder):
         if found:
             cat.server(name, *found, "own", quality="rule")
     cat.gpus(gpu_table(folder))
+    cat.disks()
     cat.coremark(scores, "cyclenerd-coremark")
     cat.mark_low_outliers()
     return cat

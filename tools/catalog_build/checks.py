@@ -20,6 +20,20 @@ def estimates(aws, folder):
             f"{within[0.05]} within 5 %, worst {100 * off[-1]:.1f} %")
 
 
+def local_disks(cats, folder):
+    """The disks that naming and public pages give beside another list's, within 6 %: GB or GiB."""
+    ours = {(cat.vendor, name): row[0] for cat in cats for key, rows in cat.blocks.items()
+            if key[0] == "storage" and key[3] == "rule" for name, row in rows.items()}
+    near = far = 0
+    for r in build.read(folder, "cc-by-sa-4.0/sparecores_servers_2026-01-31.csv.gz"):
+        gb = ours.get((r["vendor_id"], r["api_reference"]))
+        if gb:
+            close = 0.94 < float(r["storage_size"] or 0) / gb < 1.06
+            near += close
+            far += not close
+    return f"check: local disks by rule: {near} of {near + far} as another list has them"
+
+
 def naming_rules(cats):
     """The naming rules beside types whose size a list gives."""
     lines = []

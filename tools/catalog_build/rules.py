@@ -261,7 +261,7 @@ def azure_by_name(name, known):
     return constrained or vcpus, gib * 1024
 
 
-# --- GPUs and disks ----------------------------------------------------------------------------
+# --- GPUs ----------------------------------------------------------------------------
 
 # What the map of GPUs among the inputs leaves out: (pattern, count, model, MiB each, fraction).
 MORE_GPUS = [
@@ -301,23 +301,6 @@ def gpus(vendor, name, table):
                         break
             count = count or (1 if vendor == "azure" else 0)
             return (count, rule[3], rule[4], rule[5]) if count else None
-    return None
-
-
-# GB of local disk a vCPU in families that grow evenly.
-AWS_DISK = [
-    (r"(m5|m5a|m5n|m5zn|r5|r5a|r5n|r5b)d|(m5|r5)dn|(m5|r5)ad", 37.5),
-    (r"[cmr][678]gd|[cmr]6id|[cmr]6idn|[cmr]8gd|x2gd", 59.375),
-    (r"i3", 237.5), (r"i3en", 625), (r"i4i", 234.375), (r"im4gn", 468.75), (r"is4gen", 937.5),
-]
-
-
-def aws_disk_gb(name, vcpus):
-    """Local NVMe in GB, or None where the naming does not say."""
-    family = name.split(".")[0]
-    for pattern, per_vcpu in AWS_DISK:
-        if re.fullmatch(pattern, family):
-            return int(per_vcpu * vcpus)
     return None
 
 
