@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/output.h"
 #include "report/report.h"
 #include "resource_tracker.h"
 
@@ -18,7 +18,7 @@ static int write_report(const char *recording, const char *path, const char *for
 	trk__buf_init(&b, PAGE_MAX);
 	r = trk__report_of_file(AT_FDCWD, recording, from, &b, format ? format : "html", NULL);
 	if (r == 0)
-		r = trk__replace_file(path, b.data, b.len);
+		r = trk__output_replace(path, b.data, b.len);
 	trk__buf_release(&b);
 	return r;
 }

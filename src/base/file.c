@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/libc.h"
-
 enum {
 	/* A seq_file's buffer is a page or more, and is filled with whole lines before it is handed
 	 * out: an answer that leaves room for another line is the whole file. */
@@ -134,45 +132,6 @@ int trk__write_all(int fd, const void *data, size_t len)
 		len -= (size_t) n;
 	}
 	return 0;
-}
-
-static int write_and_close(int fd, const void *data, size_t len)
-{
-	int r = trk__write_all(fd, data, len);
-
-	if (close(fd) < 0 && r == 0)
-		r = -errno;
-	return r;
-}
-
-int trk__replace_file(const char *path, const void *data, size_t len)
-{
-	char temporary[4096];
-	struct stat st;
-	int fd;
-
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		fd = open(path, O_WRONLY | O_CLOEXEC);
-		return fd < 0 ? -errno : write_and_close(fd, data, len);
-	}
-	if (snprintf(temporary, sizeof(temporary), "%s.%08x", path, trk__random_bits()) >=
-	    (int) sizeof(temporary))
-		return -ENAMETOOLONG;
-	return trk__replace_file_via(temporary, path, data, len);
-}
-
-int trk__replace_file_via(const char *via, const char *path, const void *data, size_t len)
-{
-	int fd = open(via, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666), r;
-
-	if (fd < 0)
-		return -errno;
-	r = write_and_close(fd, data, len);
-	if (r == 0 && rename(via, path) < 0)
-		r = -errno;
-	if (r < 0)
-		(void) unlink(via);
-	return r;
 }
 
 int trk__open_dir_at(int dirfd, const char *path)

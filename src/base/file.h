@@ -24,12 +24,6 @@ ssize_t trk__read_all_at(int dirfd, const char *path, size_t max, char **ret);
 /* Write all bytes; 0 or a negative errno. Interrupted and short writes are continued. */
 int trk__write_all(int fd, const void *data, size_t len);
 
-/* Put these bytes into the file `path`, whole or not at all: a new file beside it takes its name at
- * once. What is a pipe or a device is written to as it is. 0 or a negative errno. */
-int trk__replace_file(const char *path, const void *data, size_t len);
-/* The same by way of a file that the caller names, on the same file system. */
-int trk__replace_file_via(const char *via, const char *path, const void *data, size_t len);
-
 /* Directory descriptor of `path` below dirfd, or a negative errno. */
 int trk__open_dir_at(int dirfd, const char *path);
 /* Its entries, for readdir() and closedir(); 0 or a negative errno with *ret NULL. */

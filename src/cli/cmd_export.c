@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/gzip.h"
+#include "base/output.h"
 #include "cli/cli.h"
 #include "sink/snapshot.h"
 #include "sink/gpu_table.h"
@@ -173,9 +174,9 @@ static int open_output(const struct settings *s, struct writing *w)
 	int r;
 
 	w->where = s->output;
-	w->fd = open(s->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	w->fd = trk__output_open(s->output);
 	if (w->fd < 0) {
-		cli_complain("%s: cannot open for writing: %s", s->output, trk__strerror(errno));
+		cli_complain("%s: cannot open for writing: %s", s->output, trk__strerror(w->fd));
 		return EXIT_ERROR;
 	}
 	if (len < 4 || strcmp(s->output + len - 3, ".gz") != 0)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/output.h"
 #include "cli/catalog_files.h"
 #include "cli/past_runs.h"
 #include "record/store.h"
@@ -22,8 +23,8 @@ static int write_file(const char *via, const char *path, const struct trk_buf *b
 	if (via)
 		(void) unlink(via); /* of a child that was killed while it wrote */
 	r = b->error ? b->error
-	    : via    ? trk__replace_file_via(via, path, b->data, b->len)
-		     : trk__replace_file(path, b->data, b->len);
+	    : via    ? trk__output_replace_via(via, path, b->data, b->len)
+		     : trk__output_replace(path, b->data, b->len);
 
 	if (r == 0)
 		return 0;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/output.h"
 #include "sink/sibling.h"
 #include "sink/table.h"
 
@@ -24,10 +25,10 @@ int sample_output_open(struct sample_output *out, const struct track_settings *s
 	*out = (struct sample_output){.fd = -1, .where = s->output, .format = format_of(s->format)};
 	trk__buf_init(&out->buf, ROW_MAX);
 	if (s->output) {
-		out->fd = open(s->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		out->fd = trk__output_open(s->output);
 		if (out->fd < 0) {
 			cli_complain("%s: cannot open for writing: %s", s->output,
-				     trk__strerror(errno));
+				     trk__strerror(out->fd));
 			return -1;
 		}
 	} else if (s->format) {

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/libc.h"
+#include "base/output.h"
 #include "base/parse.h"
 #include "cli/cloud_options.h"
 #include "cli/gpu_hints.h"
@@ -105,32 +106,24 @@ static int write_summary_json(const struct track_settings *s, const struct trk_r
 			      const struct trk_change *change)
 {
 	struct trk_buf b;
-	int fd = -1, r;
-	bool opened = false;
 	uint64_t number;
+	int r;
 
 	trk__buf_init(&b, TEXT_MAX);
 	trk__summary_json(&b, record, change);
 	if (!strcmp(s->summary_json, "-")) {
-		fd = STDOUT_FILENO;
+		r = cli_write(STDOUT_FILENO, &b, s->summary_json);
 	} else if (!strncmp(s->summary_json, "fd:", 3) &&
 		   trk__parse_u64(s->summary_json + 3, &number) == 0 && number <= INT32_MAX) {
-		fd = (int) number;
+		r = cli_write((int) number, &b, s->summary_json);
 	} else {
-		fd = open(s->summary_json, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		opened = true;
+		r = b.error ? b.error : trk__output_replace(s->summary_json, b.data, b.len);
+		if (r < 0 && r != -EPIPE)
+			cli_complain("%s: cannot write: %s", s->summary_json, trk__strerror(r));
+		r = r == -EPIPE ? 0 : r; /* a reader that has seen enough */
 	}
-	if (fd < 0) {
-		cli_complain("%s: cannot open for writing: %s", s->summary_json,
-			     trk__strerror(errno));
-		r = EXIT_ERROR;
-	} else {
-		r = cli_write(fd, &b, s->summary_json);
-	}
-	if (opened)
-		trk__close(fd);
 	trk__buf_release(&b);
-	return r;
+	return r < 0 ? EXIT_ERROR : r;
 }
 
 /* Does anybody see it, and is the run long enough for the look into the history not to matter? */
@@ -295,16 +288,19 @@ static void remove_what_is_left(const struct track_settings *s)
 		trk__remove_tree(s->dir);
 }
 
-/* Does the summary need the descriptor after the job has started? */
-static bool is_summary_for(const struct track_settings *s, int fd)
+static bool is_for(const char *path, int fd)
 {
 	char text[16];
 
 	(void) snprintf(text, sizeof(text), "fd:%d", fd);
-	return s->summary_json &&
-	       ((fd == STDOUT_FILENO && !strcmp(s->summary_json, "-")) ||
-		!strcmp(s->summary_json, text) || !strncmp(s->summary_json, "/dev/", 5) ||
-		!strncmp(s->summary_json, "/proc/", 6)); /* may be a name of it */
+	return path && ((fd == STDOUT_FILENO && !strcmp(path, "-")) || !strcmp(path, text) ||
+			trk__output_descriptor(path) == fd);
+}
+
+/* Does what is written at the end need the descriptor after the job has started? */
+static bool is_needed_at_the_end(const struct track_settings *s, int fd)
+{
+	return is_for(s->summary_json, fd) || is_for(s->report, fd);
 }
 
 static enum trk_gpu_mode gpu_mode(const char *text)
@@ -377,8 +373,8 @@ static void plan_it(struct plan *p, struct track_settings *s, char **argv, int p
 	p->hints = cli_gpu_hints(argv != NULL);
 	*o = (struct trk_track_options){
 		.argv = argv,
-		.release_stdin = !is_summary_for(s, STDIN_FILENO),
-		.release_stdout = !is_summary_for(s, STDOUT_FILENO),
+		.release_stdin = !is_needed_at_the_end(s, STDIN_FILENO),
+		.release_stdout = !is_needed_at_the_end(s, STDOUT_FILENO),
 		.pid = pid,
 		.job = s->job,
 		.tags = s->tags,

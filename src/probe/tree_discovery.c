@@ -167,7 +167,7 @@ static bool take_children_of_active(struct trk_tree *t)
 
 		if ((!p->looked && !p->fresh) || p->zombie || p->vanished)
 			continue;
-		if (p->threads != 1 || !take_children(t, p->pid))
+		if (p->threads != 1 || p->speaker || !take_children(t, p->pid))
 			return false;
 	}
 	return true;

@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "probe/linux/pid_io.h"
 #include "probe/linux/pid_schedstat.h"
-#include "probe/linux/pid_statm.h"
 #include "probe/tree_private.h"
 
 enum {
@@ -87,7 +86,11 @@ static void read_command(struct trk_tree *t, struct process *p)
 	char path[40];
 	ssize_t len;
 
-	(void) snprintf(path, sizeof(path), "%d/cmdline", (int) p->pid);
+	if (p->speaker)
+		(void) snprintf(path, sizeof(path), "%d/task/%d/cmdline", (int) p->pid,
+				(int) p->speaker);
+	else
+		(void) snprintf(path, sizeof(path), "%d/cmdline", (int) p->pid);
 	len = trk__read_at(t->env.proc_fd, path, p->command, sizeof(p->command));
 	if (len == -EFBIG)
 		len = sizeof(p->command) - 1;
@@ -145,13 +148,22 @@ static void read_io(struct trk_tree *t, struct process *p, uint64_t inherited[TR
 	inherited[TRK_TREE_WRITE_CHARS] = io.write_chars;
 }
 
-static void read_memory(struct trk_tree *t, struct process *p)
+static int read_statm(struct trk_tree *t, struct process *p, struct trk_pid_statm *ret)
 {
 	char text[128];
-	struct trk_pid_statm m;
-	ssize_t len = read_file(t, p, &p->statm_fd, "statm", text, sizeof(text));
+	ssize_t len;
 
-	if (len < 0 || trk__pid_statm_parse(text, &m) < 0)
+	if (p->speaker)
+		return trk__speaker_statm(t, p, ret);
+	len = read_file(t, p, &p->statm_fd, "statm", text, sizeof(text));
+	return len < 0 ? (int) len : trk__pid_statm_parse(text, ret);
+}
+
+static void read_memory(struct trk_tree *t, struct process *p)
+{
+	struct trk_pid_statm m;
+
+	if (read_statm(t, p, &m) < 0)
 		return;
 	p->rss_bytes = m.resident_pages * t->page_bytes;
 	p->shared_bytes = m.shared_pages * t->page_bytes;
@@ -161,14 +173,11 @@ static void read_memory(struct trk_tree *t, struct process *p)
 
 int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes)
 {
-	char text[128];
 	struct trk_pid_statm m;
-	ssize_t len = read_file(t, p, &p->statm_fd, "statm", text, sizeof(text));
+	int r = read_statm(t, p, &m);
 
-	if (len < 0)
-		return (int) len;
-	if (trk__pid_statm_parse(text, &m) < 0)
-		return -EBADMSG;
+	if (r < 0)
+		return r;
 	*ret_bytes = m.resident_pages * t->page_bytes;
 	return 0;
 }
@@ -192,6 +201,18 @@ static void read_queue(struct trk_tree *t, struct process *p)
 		t->state.queue_ns += s.wait_ns - p->queue_ns;
 	p->queue_ns = s.wait_ns;
 	p->queue_read = true;
+}
+
+/* Does it live? Its main thread may end before the others. */
+static void take_life(struct trk_tree *t, struct process *p, const struct trk_pid_stat *stat)
+{
+	bool is_ended = stat->state == 'Z' || stat->state == 'X';
+
+	p->zombie = is_ended && (stat->threads <= 1 || !trk__speaker_find(t, p));
+	if (!is_ended || p->zombie)
+		p->speaker = 0;
+	if (is_ended && stat->threads <= 1 && p->pid == t->options.root)
+		t->state.root_gone = true;
 }
 
 /* Take one reading of stat with its CPU clock. */
@@ -230,18 +251,16 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 			inherited[TRK_TREE_MAJOR_FAULTS] = inherited[TRK_TREE_MINOR_FAULTS] = 0;
 	trk__ledger_read(t, p, own, inherited);
 
-	p->zombie = stat->state == 'Z' || stat->state == 'X';
-	/* Its main thread may end before the others. */
-	if (p->zombie && stat->threads <= 1 && p->pid == t->options.root)
-		t->state.root_gone = true;
+	take_life(t, p, stat);
 	if (p->zombie) {
 		p->rss_bytes = p->shared_bytes = p->pss_bytes = 0;
 		p->threads = 0;
 		return;
 	}
-	p->threads = (uint32_t) stat->threads;
+	p->threads = (uint32_t) stat->threads - (p->speaker != 0);
 	/* Without a fault and with as many pages, the split that statm adds is what it was. */
-	if (forced || faults != p->statm_faults || stat->rss_pages != p->stat_rss_pages)
+	if (forced || p->speaker || faults != p->statm_faults ||
+	    stat->rss_pages != p->stat_rss_pages)
 		read_memory(t, p);
 	p->statm_faults = faults;
 	p->stat_rss_pages = stat->rss_pages;

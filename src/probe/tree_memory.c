@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "probe/linux/pid_smaps.h"
 #include "probe/linux/pid_status.h"
 #include "probe/tree_private.h"
@@ -53,13 +54,31 @@ static void refill(struct trk_tree *t)
 	t->credit_at_ns = now;
 }
 
+static int read_status(struct trk_tree *t, const struct process *p, struct trk_pid_status *ret)
+{
+	if (!p->speaker)
+		return trk__pid_status_read(t->env.proc_fd, p->pid, ret);
+	TRK_FD_CLEANUP int tasks = trk__speaker_tasks(t, p);
+
+	return tasks < 0 ? tasks : trk__pid_status_read(tasks, p->speaker, ret);
+}
+
+static int read_rollup(struct trk_tree *t, const struct process *p, struct trk_pid_smaps *ret)
+{
+	if (!p->speaker)
+		return trk__pid_smaps_read(t->env.proc_fd, p->pid, ret);
+	TRK_FD_CLEANUP int tasks = trk__speaker_tasks(t, p);
+
+	return tasks < 0 ? tasks : trk__pid_smaps_read(tasks, p->speaker, ret);
+}
+
 void trk__memory_high_water(struct trk_tree *t, struct process *p)
 {
 	struct trk_pid_status status;
 	const struct process *parent;
 	uint64_t before = p->hwm_bytes;
 
-	if (trk__pid_status_read(t->env.proc_fd, p->pid, &status) < 0 || !status.has_memory)
+	if (read_status(t, p, &status) < 0 || !status.has_memory)
 		return;
 	p->hwm_bytes = status.hwm_bytes;
 	if (before == 0) {
@@ -215,7 +234,7 @@ static bool read_smaps(struct trk_tree *t, struct process *p)
 	if (expected > READING_MAX_NS || expected > t->credit_ns)
 		return false;
 	start = trk__clock_thread_cpu_ns();
-	r = trk__pid_smaps_read(t->env.proc_fd, p->pid, &smaps);
+	r = read_rollup(t, p, &smaps);
 	cost = trk__clock_thread_cpu_ns() - start;
 	t->credit_ns -= (double) cost;
 	if (r == -ENOENT)

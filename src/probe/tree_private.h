@@ -1,11 +1,13 @@
 /* Shared by tree.c (table, update), tree_discovery.c (newcomers), tree_member.c (what is read of each),
- * tree_ledger.c (counters), tree_memory.c (PSS, peaks) and tree_top.c (the table of top processes). */
+ * tree_speaker.c (processes without a main thread), tree_ledger.c (counters), tree_memory.c (PSS, peaks),
+ * tree_turns.c (sleepers) and tree_top.c (the table of top processes). */
 #ifndef TRK_PROBE_TREE_PRIVATE_H
 #define TRK_PROBE_TREE_PRIVATE_H
 
 #include <stddef.h>
 
 #include "probe/linux/pid_stat.h"
+#include "probe/linux/pid_statm.h"
 #include "probe/tree.h"
 
 #define TRK_COMMAND_SIZE 160
@@ -27,10 +29,10 @@ struct process {
 	bool dirty;    /* must be read although its CPU clock stands still */
 	bool vanished; /* found gone in this update */
 	bool reaped;   /* by the caller: its final usage is in the ledger's pool */
-	bool zombie;
-	bool fresh;  /* not yet counted once */
-	bool looked; /* read in full in this update */
-	bool open;   /* the ledger has something to settle for it */
+	bool zombie;   /* has ended; not one whose main thread alone has */
+	bool fresh;    /* not yet counted once */
+	bool looked;   /* read in full in this update */
+	bool open;     /* the ledger has something to settle for it */
 	bool io_denied;
 	bool pss_denied;
 	bool pss_estimated; /* pss_bytes is inferred */
@@ -40,6 +42,7 @@ struct process {
 	bool skipped;       /* not looked at in the last update, as it was not its turn */
 
 	uint64_t start_ticks;
+	pid_t speaker; /* a living thread, where the main one has ended; else 0 */
 	/* Kept open; -1 past the descriptor budget or unreadable. */
 	int stat_fd, io_fd, statm_fd, schedstat_fd;
 	uint64_t io_clock_ns; /* its CPU clock when io was read last */
@@ -205,5 +208,15 @@ void trk__memory_high_water(struct trk_tree *t, struct process *p);
 void trk__memory_update(struct trk_tree *t);
 /* Peak proven by the maxrss of a reaped process. */
 void trk__memory_reaped(struct trk_tree *t, uint64_t maxrss_bytes);
+
+/* tree_speaker.c */
+/* Find a living thread of a member whose main one has ended; p->speaker then. False: none lives. */
+bool trk__speaker_find(const struct trk_tree *t, struct process *p);
+/* Its statm. -ESRCH when it has gone. */
+int trk__speaker_statm(const struct trk_tree *t, const struct process *p,
+		       struct trk_pid_statm *ret);
+/* PID/task of a member: below it p->speaker is what below /proc a pid is. The caller closes. Negative
+ * errno, -ESRCH when the member has gone. */
+int trk__speaker_tasks(const struct trk_tree *t, const struct process *p);
 
 #endif
