@@ -9,6 +9,7 @@
 
 #include "catalog/image.h"
 #include "catalog/suggest.h"
+#include "catalog/text_cells.h"
 
 enum { CELLS_MAX = 32, CELL_MAX = 128, PRICES_MAX = 100000 };
 
@@ -46,12 +47,8 @@ static int mistake(struct reading *r, const char *at, const char *format, ...)
 	va_start(args, format);
 	(void) vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	(void) trk__error_set(r->reterr, -EBADMSG, r->file, "%s:%lu:%zu: %s",
-			      trk__catalog_file_tail(r->file), r->line,
-			      (size_t) (at - r->line_start) + 1, text);
-	if (r->reterr)
-		r->reterr->line = r->line;
-	return -EBADMSG;
+	return trk__text_mistake_at(r->file, r->line, (size_t) (at - r->line_start) + 1, text,
+				    r->reterr);
 }
 
 /* Append one byte to the cell that is being read. */

@@ -5,6 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+int trk__text_mistake_at(const char *file, unsigned long line, size_t column, const char *text,
+			 struct trk_error *reterr)
+{
+	(void) trk__error_set(reterr, -EBADMSG, file, "%s:%lu:%zu: %s",
+			      trk__catalog_file_tail(file), line, column, text);
+	if (reterr)
+		reterr->line = line;
+	return -EBADMSG;
+}
+
 int trk__text_mistake(struct trk_text_reading *r, const char *at, const char *format, ...)
 {
 	char text[150];
@@ -13,12 +23,8 @@ int trk__text_mistake(struct trk_text_reading *r, const char *at, const char *fo
 	va_start(args, format);
 	(void) vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	(void) trk__error_set(r->reterr, -EBADMSG, r->file, "%s:%lu:%zu: %s",
-			      trk__catalog_file_tail(r->file), r->line,
-			      (size_t) (at - r->line_start) + 1, text);
-	if (r->reterr)
-		r->reterr->line = r->line;
-	return -EBADMSG;
+	return trk__text_mistake_at(r->file, r->line, (size_t) (at - r->line_start) + 1, text,
+				    r->reterr);
 }
 
 bool trk__text_is(const struct trk_text_cell *c, const char *word)

@@ -30,7 +30,10 @@ struct trk_text_reading {
 	uint16_t source, region;
 };
 
-/* -EBADMSG, with a message about the place `at`. */
+/* -EBADMSG, with "file:line:column: text"; reterr may be NULL. */
+int trk__text_mistake_at(const char *file, unsigned long line, size_t column, const char *text,
+			 struct trk_error *reterr);
+/* The same about the place `at`. */
 int trk__text_mistake(struct trk_text_reading *r, const char *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 bool trk__text_is(const struct trk_text_cell *c, const char *word);
