@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "catalog/feed.h"
 #include "catalog/text.h"
 #include "cli/cli.h"
@@ -180,5 +182,57 @@ int cli_catalog_load(const struct cli_catalog_choice *choice, struct cli_catalog
 		r = lay_over(&ret->c, ret->prices_path, choice->prices, choice->quiet);
 	if (r != 0)
 		trk__catalog_release(&ret->c);
+	return r;
+}
+
+static void change_json(struct trk_buf *b, const struct cli_catalog_change *x)
+{
+	const struct {
+		const char *key;
+		size_t value;
+	} counts[] = {
+		{"prices", x->prices},
+		{"savings", x->savings},
+		{"new_types", x->new_types},
+		{"left_out", x->left_out},
+	};
+	struct trk_json j;
+
+	trk__json_init(&j, b, 2);
+	trk__json_open(&j, '{');
+	trk__json_key_text(&j, "schema", "resource-tracker.catalog-change/1");
+	trk__json_key_text(&j, "from", x->from);
+	trk__json_key_text(&j, "file", x->path);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		trk__json_key(&j, counts[i].key);
+		trk__json_u64(&j, counts[i].value);
+	}
+	trk__json_key_double(&j, "eur_usd", x->eur_usd);
+	trk__json_close(&j, '}');
+	trk__buf_putc(b, '\n');
+}
+
+static void change_text(struct trk_buf *b, const struct cli_catalog_change *x)
+{
+	trk__buf_printf(b, "%zu %s now stand in %s", x->savings ? x->savings : x->prices,
+			x->savings ? "savings" : "prices", x->path);
+	if (x->new_types)
+		trk__buf_printf(b, "; %zu new types", x->new_types);
+	if (x->left_out)
+		trk__buf_printf(b, "; %zu rows left out", x->left_out);
+	if (!isnan(x->eur_usd))
+		trk__buf_printf(b, "; a euro at %.4f USD", x->eur_usd);
+	trk__buf_putc(b, '\n');
+}
+
+int cli_catalog_tell(const struct cli_catalog_change *x, bool json)
+{
+	struct trk_buf b;
+	int r;
+
+	trk__buf_init(&b, 1 << 16);
+	(json ? change_json : change_text)(&b, x);
+	r = cli_write(json ? STDOUT_FILENO : STDERR_FILENO, &b, json ? "stdout" : "stderr");
+	trk__buf_release(&b);
 	return r;
 }

@@ -33,4 +33,14 @@ int cli_catalog_replace(char *path, const struct trk_buf *b);
 /* 0, or an exit status after having complained. The caller releases ret->c. */
 int cli_catalog_load(const struct cli_catalog_choice *choice, struct cli_catalog *ret);
 
+/* What `catalog update` and `catalog import` did. */
+struct cli_catalog_change {
+	const char *from, *path;
+	size_t prices, savings, new_types, left_out;
+	double eur_usd; /* NaN: it was not needed */
+};
+
+/* A line on stderr, or one JSON document on stdout. An exit status. */
+int cli_catalog_tell(const struct cli_catalog_change *x, bool json);
+
 #endif

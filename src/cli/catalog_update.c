@@ -1,6 +1,7 @@
 #include "cli/catalog_update.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ struct update {
 	const struct trk_catalog *base; /* without any update */
 	const char *source;             /* of the prices */
 	bool whole;                     /* it tells of all its regions */
-	bool force;
+	bool force, json;
 	char path[4096];
 };
 
@@ -174,8 +175,13 @@ static int update_from_keeper(struct update *u, const char *url, const char *reg
 	}
 	r = r ? r : take(u, &t->text);
 	if (r == 0)
-		(void) fprintf(stderr, "%zu prices now stand in %s; %zu new types, %zu left out\n",
-			       t->tally.prices, u->path, t->tally.new_types, t->tally.dropped);
+		r = cli_catalog_tell(&(struct cli_catalog_change){.from = "keeper",
+								  .path = u->path,
+								  .prices = t->tally.prices,
+								  .new_types = t->tally.new_types,
+								  .left_out = t->tally.dropped,
+								  .eur_usd = NAN},
+				     u->json);
 	cli_keeper_talk_release(t);
 	free(t);
 	return r;
@@ -368,8 +374,14 @@ static int update_from_feed(struct update *u, const struct trk_feed *feed,
 	}
 	status = status ? status : take(u, &text);
 	if (status == 0)
-		(void) fprintf(stderr, "%zu %s now stand in %s; %zu rows left out\n", tally.prices,
-			       feed->spots ? "savings" : "prices", u->path, tally.dropped);
+		status = cli_catalog_tell(
+			&(struct cli_catalog_change){.from = feed->id,
+						     .path = u->path,
+						     .prices = feed->spots ? 0 : tally.prices,
+						     .savings = feed->spots ? tally.prices : 0,
+						     .left_out = tally.dropped,
+						     .eur_usd = r->rows.eur_usd},
+			u->json);
 	trk__buf_release(&text);
 	trk__feed_rows_release(&r->rows);
 	free(r);
@@ -394,7 +406,7 @@ int cli_catalog_update(const struct cli_catalog_choice *choice,
 {
 	const char *from = wanted->from ? wanted->from : "keeper";
 	const struct trk_feed *feed = trk__feed_find(from);
-	struct update u = {.choice = choice, .force = wanted->force};
+	struct update u = {.choice = choice, .force = wanted->force, .json = wanted->json};
 	struct cli_catalog_choice bare = *choice;
 	struct cli_catalog *base;
 	int r;

@@ -10,6 +10,7 @@ struct cli_catalog_wanted {
 	const char *regions; /* "aws/us-east-1,gcp/us-central1"; NULL: none is named */
 	const char *eur_usd; /* USD for a euro; NULL: the European Central Bank is asked */
 	bool force;
+	bool json; /* what was done, as JSON */
 };
 
 /* An exit status, after having complained. */

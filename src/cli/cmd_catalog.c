@@ -1,6 +1,7 @@
 /* resource-tracker catalog: what the catalogue holds, and a site's own prices. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,6 @@ struct settings {
 	struct cli_catalog_choice choice;
 	const char *date;
 	struct cli_catalog_wanted wanted;
-	bool json;
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -48,7 +48,8 @@ static const struct cli_option options[] = {
 	 "update: what a euro costs in USD, for lists in EUR (asked of the European Central Bank)",
 	 cli_set_text, AT(wanted.eur_usd)},
 	{"force", 0, NULL, "update: whatever changed", cli_set_flag, AT(wanted.force)},
-	{"json", 0, NULL, "info: one JSON document", cli_set_flag, AT(json)},
+	{"json", 0, NULL, "what there is, or what was done, as one JSON document", cli_set_flag,
+	 AT(wanted.json)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -218,7 +219,7 @@ static int info(const struct settings *s)
 	trk__buf_init(&b, 1 << 20);
 	if (!priced)
 		r = EXIT_ERROR;
-	else if (s->json)
+	else if (s->wanted.json)
 		info_json(&b, &k, priced);
 	else
 		info_text(&b, &k, priced);
@@ -288,7 +289,11 @@ static int import(const struct settings *s, const char *file)
 	} else {
 		r = cli_catalog_replace(path, &out);
 		if (r == 0)
-			(void) fprintf(stderr, "%d prices now stand in %s\n", n, path);
+			r = cli_catalog_tell(&(struct cli_catalog_change){.from = file,
+									  .path = path,
+									  .prices = (size_t) n,
+									  .eur_usd = NAN},
+					     s->wanted.json);
 	}
 	free(csv);
 	trk__buf_release(&out);
@@ -298,7 +303,7 @@ static int import(const struct settings *s, const char *file)
 
 static int run(int argc, char **argv)
 {
-	struct settings s = {.json = false};
+	struct settings s = {.date = NULL};
 	int at = cli_options(&cli_catalog_command, argc, argv, &s);
 
 	if (at < 0)

@@ -66,6 +66,9 @@ def test_a_rate_can_be_given_and_nobody_is_asked_for_it(rt, hosts):
     assert offer(rt, hosts, "ovh", "eu", "b2-7")["min_price_ondemand"] == 0.055
     sources = rt.run("catalog", "info", env=hosts.env).stdout
     assert "EUR at 1.1000 USD (given)" in sources
+    assert "; a euro at 1.1000 USD" in result.stderr
+    told = update(rt, hosts, "--from", "ovh", "--eur-usd", "1.1", "--json").json()
+    assert (told["from"], told["prices"], told["eur_usd"]) == ("ovh", 50, 1.1)
 
 
 @pytest.mark.parametrize("body", [

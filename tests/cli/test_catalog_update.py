@@ -118,6 +118,14 @@ def test_an_update_is_one_call_with_the_programs_name(rt, keeper):
     assert list(keeper.kept.parent.iterdir()) == [keeper.kept]  # no temporary file is left
 
 
+def test_an_update_as_json(rt, keeper):
+    told = update(rt, keeper, "--json")
+    assert told.rc == 0 and told.stderr == ""
+    assert told.json() == {"schema": "resource-tracker.catalog-change/1", "from": "keeper",
+                           "file": str(keeper.kept), "prices": len(keeper.handler.items),
+                           "savings": 0, "new_types": 0, "left_out": 0, "eur_usd": None}
+
+
 def test_new_prices_and_types_are_seen_by_every_verb(rt, keeper):
     items = keeper.handler.items
     m5 = next(i for i in items if i["api_reference"] == "m5.large")
@@ -247,7 +255,7 @@ def test_prices_of_nothing_and_names_with_tabs_are_left_out(rt, keeper):
         dict(m5, vendor_id="acme"),
     ]
     result = update(rt, keeper)
-    assert result.rc == 0 and "5 left out" in result.stderr
+    assert result.rc == 0 and "5 rows left out" in result.stderr
     text = keeper.kept.read_text()
     assert "free.large" not in text and "old.large" not in text and "huge" not in text
 
