@@ -200,6 +200,8 @@ static void add_notes(struct trk_report *r, const struct trk_report_work *w,
 				  "step; without storage, traffic and discounts. One minute of "
 				  "start-up is counted in.",
 				  trk__report_date(r, c->image->date)));
+	if (!w->ended_well)
+		trk__report_note(s, "Times and costs are those of this run as far as it came.");
 	if (w->here < 0)
 		trk__report_note(s, "On which server this run took place is not known, so one "
 				    "thread is taken for equally fast everywhere.");

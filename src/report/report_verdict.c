@@ -199,12 +199,14 @@ static const char *request_words(struct trk_report *r, const struct trk_report_w
 	return trk__report_print(r, B "%s%s%s" E, cpu, memory, gpu);
 }
 
-/* ": on m7i.2xlarge of aws about $9.77 per run instead of $17.14 (-43 %), run time +1 %" */
+/* "A run costs about $9.77 instead of $17.14 (-43 %) on aws m7i.2xlarge, run time 24 h 14 m."; of one that
+ * did not end well only what it did is known. */
 static const char *cost_words(struct trk_report *r, const struct trk_report_work *w)
 {
 	const struct trk_server_estimate *best = w->has_servers ? &w->servers.list[0] : NULL;
 	const struct trk_catalog *c = w->in->catalog;
-	const char *instead = "";
+	const char *instead = "",
+		   *what = w->ended_well ? "A run costs" : "As far as it came, it costs";
 	size_t n;
 
 	if (!best || !best->speed_known)
@@ -214,7 +216,7 @@ static const char *cost_words(struct trk_report *r, const struct trk_report_work
 			r, " instead of " B "%s" E " (%s)", trk__report_usd(r, w->paid.usd),
 			trk__report_change(r, best->cost_usd / w->paid.usd - 1));
 	return trk__report_print(
-		r, " A run costs about " B "%s" E "%s on %s %s, run time %s.",
+		r, " %s about " B "%s" E "%s on %s %s, run time %s.", what,
 		trk__report_usd(r, best->cost_usd), instead,
 		trk__catalog_vendor_id(c, trk__catalog_servers(c, &n)[best->offer.server].vendor),
 		trk__catalog_server_name(c, best->offer.server),
@@ -301,6 +303,22 @@ static void set_figures(struct trk_report *r, const struct trk_report_work *w)
 	r->paid_usd = w->has_paid ? w->paid.usd : (double) NAN;
 }
 
+/* A run that had to wait for a CPU does not show how many cores it can use. */
+static void tell_waiting(struct trk_report *r, const struct trk_report_work *w)
+{
+	double share = w->has_course && w->course.has_wall ? w->course.wall.share[TRK_WALL_CPU_WAIT]
+							   : (double) NAN;
+
+	if (!(share >= TRK_BOTTLENECK_CPU_WAIT) || !w->has_advice)
+		return;
+	r->trouble = trk__report_print(r,
+				       "%s%sIt waited for a CPU %s of the time, behind other work "
+				       "or a quota: left alone it "
+				       "may use more cores than it used here, and be done sooner.",
+				       r->trouble ? r->trouble : "", r->trouble ? " " : "",
+				       trk__report_percent(r, share));
+}
+
 void trk__report_verdict(struct trk_report *r, const struct trk_report_work *w)
 {
 	enum trk_sizing sizing =
@@ -321,4 +339,5 @@ void trk__report_verdict(struct trk_report *r, const struct trk_report_work *w)
 	r->lead = trk__report_print(r, B "%s." E "%s%s%s%s", verdicts[sizing].title, why,
 				    used_words(r, w), ask_words(r, w, sizing), cost_words(r, w));
 	r->basis = basis_words(r, w);
+	tell_waiting(r, w);
 }

@@ -15,7 +15,7 @@ export const { marked } = await import(pathToFileURL(require.resolve("marked")))
 export const axeSource = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const program = process.env.RESOURCE_TRACKER_BIN ?? join(root, "build/resource-tracker");
+export const program = process.env.RESOURCE_TRACKER_BIN ?? join(root, "build/resource-tracker");
 const maker = process.env.MAKE_RECORDINGS ?? join(root, "build/tests/e2e/make_recordings");
 const pictures = process.env.E2E_PICTURES;
 

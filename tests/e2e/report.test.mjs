@@ -1,10 +1,11 @@
 // The report in a real Chromium: what it says, what can be done with it, and for whom.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { after, describe, test } from "node:test";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { axeSource, close, damage, folder, frame, made, marked, open, picture, report, run, runFiles, start } from "./lib.mjs";
+import { axeSource, close, damage, folder, frame, made, marked, open, picture, program, report, run, runFiles, start } from "./lib.mjs";
 
 after(close);
 
@@ -281,6 +282,23 @@ describe("reading", () => {
 		await picture(page, "without-script");
 	});
 
+	test("the parts stand in their order, with every chart", async () => {
+		const { url, json } = report(made("gpu"));
+		const parts = ["sizing", "wall_time", "timeline", "changed", "processes", "servers", "machine", "measured"];
+		assert.deepEqual(Object.keys(json.sections), parts);
+		const page = await open(url, { script: false });
+		assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("main > section")].map((part) => part.id)), ["verdict", ...parts]);
+		const charts = ["CPU", "Memory", "Disk read", "Disk write", "Disk space", "Network in", "Network out", "GPU use", "Video memory", "GPUs in use"];
+		assert.deepEqual(json.charts.map((chart) => chart.title), charts);
+		assert.deepEqual(await page.locator("figcaption > strong").allTextContents(), charts);
+	});
+
+	test("64 MiB of address space suffice for a day", () => {
+		const state = made("steps", 86400);
+		const page = execFileSync("prlimit", ["--as=67108864", program, "report", "--recording", state, "-o", "-"], { stdio: ["ignore", "pipe", "pipe"] });
+		assert.ok(page.length > 50000);
+	});
+
 	test("a page of a day, and of ten days, is no larger than 150 kB", () => {
 		const day = report(made("many", 86400)).html.length;
 		const ten = report(made("gpu", 864000)).html.length;
@@ -543,8 +561,7 @@ async function violations(page) {
 	return result.violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html).slice(0, 3).join(" | ")}`);
 }
 
-// The colours of a picture, by how often they are in it.
-async function coloursOf(page, png) {
+async function pixelsOf(page, png) {
 	return page.evaluate(async (data) => {
 		const image = new Image();
 		image.src = `data:image/png;base64,${data}`;
@@ -555,13 +572,17 @@ async function coloursOf(page, png) {
 		const context = canvas.getContext("2d");
 		context.drawImage(image, 0, 0);
 		const { data: bytes } = context.getImageData(0, 0, image.width, image.height);
-		const counts = new Map();
-		for (let i = 0; i < bytes.length; i += 4) {
-			const key = bytes.slice(i, i + 3).join();
-			counts.set(key, (counts.get(key) ?? 0) + 1);
-		}
-		return [...counts].sort((a, b) => b[1] - a[1]).map(([key, count]) => ({ rgb: key.split(",").map(Number), count }));
+		return Array.from({ length: bytes.length / 4 }, (_, i) => [...bytes.slice(4 * i, 4 * i + 3)]);
 	}, png.toString("base64"));
+}
+
+// The colours of a picture, by how often they are in it.
+async function coloursOf(page, png) {
+	const counts = new Map();
+	for (const rgb of await pixelsOf(page, png)) {
+		counts.set(rgb.join(), (counts.get(rgb.join()) ?? 0) + 1);
+	}
+	return [...counts].sort((a, b) => b[1] - a[1]).map(([key, count]) => ({ rgb: key.split(",").map(Number), count }));
 }
 
 // The colour that a line of the first chart has on the screen, under a deficiency of sight: of all that is
@@ -631,6 +652,61 @@ describe("for everyone", () => {
 			}
 		});
 	}
+
+	for (const scheme of ["light", "dark"]) {
+		test(`the parts of the wall time stay apart without colour, ${scheme}`, async () => {
+			const page = await open(report(made("steps")).url, { scheme, bypassCSP: true });
+			const session = await page.context().newCDPSession(page);
+			const names = ["on_cpu", "gpu", "disk", "memory_stall", "cpu_wait", "other"];
+			await page.evaluate((all) => {
+				const key = document.querySelector(".key");
+				const rows = all.map((name) => {
+					const copy = key.cloneNode(true);
+					copy.id = `key-${name}`;
+					copy.firstChild.setAttribute("class", `item ${name}`);
+					return copy;
+				});
+				document.querySelector("#wall_time").append(...rows);
+			}, names);
+			for (const type of ["achromatopsia", "deuteranopia", "protanopia", "tritanopia"]) {
+				await session.send("Emulation.setEmulatedVisionDeficiency", { type });
+				const seen = {};
+				for (const name of names) {
+					seen[name] = await pixelsOf(page, await page.locator(`#key-${name}`).screenshot());
+				}
+				names.forEach((one, i) =>
+					names.slice(i + 1).forEach((other) => {
+						const apart = seen[one].filter((rgb, at) => contrast(rgb, seen[other][at]) >= 1.5).length;
+						assert.ok(apart >= seen[one].length / 5, `${type}: ${one} and ${other} differ in ${apart} of ${seen[one].length} pixels`);
+					}),
+				);
+			}
+		});
+	}
+
+	test("Tab reaches all that can be used, in the order of the page, and shows where it is", async () => {
+		const page = await open(report(made("many"), "--embed-raw").url);
+		const wanted = await page.evaluate(() =>
+			[...document.querySelectorAll("button, summary, [tabindex='0']")]
+				.filter((each) => each.checkVisibility({ contentVisibilityAuto: true }))
+				.map((each, i) => {
+					each.dataset.stop = i;
+					return i;
+				}),
+		);
+		assert.ok(wanted.length > 18, `${wanted.length} stops`);
+		const reached = [];
+		for (const _ of wanted) {
+			await page.keyboard.press("Tab");
+			const { stop, outline } = await page.evaluate(() => ({ stop: Number(document.activeElement.dataset.stop), outline: getComputedStyle(document.activeElement).outlineStyle }));
+			assert.notEqual(outline, "none");
+			reached.push(stop);
+		}
+		assert.deepEqual(reached, wanted);
+		await page.getByText("Lines to paste").focus();
+		await page.keyboard.press("Enter");
+		assert.ok(await page.locator("#snippet-slurm").isVisible());
+	});
 
 	test("on paper the dark page is light, and no table is cut", async () => {
 		const page = await open(report(made("many")).url, { scheme: "dark", width: 720 });

@@ -40,6 +40,18 @@ static void assert_report(const struct trk_record *r, const char *format, const 
 	trk__report_rows_free(rows);
 }
 
+static bool report_holds(const struct trk_record *r, const char *want)
+{
+	struct trk_report_rows *rows = rows_make(r, &list);
+	struct trk_report_input in = {.record = r, .rows = rows};
+	char *text = report_text(&in, "json");
+	bool holds = strstr(text, want);
+
+	free(text);
+	trk__report_rows_free(rows);
+	return holds;
+}
+
 static int setup(void **state)
 {
 	rows_fill(&list, 60);
@@ -104,6 +116,28 @@ static void waits_of_others_are_not_the_jobs(void **state)
 		trk__sample_set(&list.row[i], TRK_SYSTEM_CPU_USAGE, 3000);
 	r = record_make(&list);
 	assert_report(r, "json", "\"name\": \"waiting for disk\",\n   \"text\": \"60 %, 36.0 s\"");
+	record_drop(r);
+}
+
+static void a_run_that_waited_for_a_cpu_says_that_it_may_use_more(void **state)
+{
+	struct trk_record *r;
+
+	assert_false(report_holds(*state, "waited for a CPU"));
+	for (size_t i = 0; i < list.count; i++) {
+		trk__sample_set(&list.row[i], TRK_PROCESS_ON_CPU, 400000);
+		trk__sample_set(&list.row[i], TRK_PROCESS_DISK_WAIT, 0);
+		trk__sample_set(&list.row[i], TRK_PROCESS_MEMORY_WAIT, 0);
+		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_WAIT, 560000);
+	}
+	r = record_make(&list);
+	assert_report(r, "json",
+		      "It waited for a CPU 56 % of the time, behind other work or a quota");
+	record_drop(r);
+	for (size_t i = 0; i < list.count; i++)
+		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_WAIT, 100000);
+	r = record_make(&list);
+	assert_false(report_holds(r, "waited for a CPU"));
 	record_drop(r);
 }
 
@@ -432,6 +466,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_finished_run_says_so),
 		CASE(a_failed_run_never_lowers_a_request),
+		CASE(a_run_that_waited_for_a_cpu_says_that_it_may_use_more),
 		CASE(the_size_of_the_machine_is_no_request),
 		CASE(waits_of_others_are_not_the_jobs),
 		CASE(a_run_that_ended_well_may_lower_it),

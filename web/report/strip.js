@@ -13,12 +13,13 @@ export class Strip {
 		this.element.className = "strip";
 		this.element.setAttribute("role", "img");
 		this.element.setAttribute("aria-label", svg.getAttribute("aria-label"));
-		this.boxes = this.element.appendChild(document.createElementNS(space, "svg"));
+		const make = (name) => document.createElementNS(svg.namespaceURI, name);
+		this.boxes = this.element.appendChild(make("svg"));
 		this.boxes.setAttribute("class", "boxes");
 		this.boxes.setAttribute("preserveAspectRatio", "none");
 		this.boxes.setAttribute("viewBox", `0 0 ${units} ${height}`);
 		this.phases = phases.map((phase) => this.phaseOf(phase));
-		const path = this.boxes.appendChild(document.createElementNS(space, "path"));
+		const path = this.boxes.appendChild(make("path"));
 		path.setAttribute("d", this.phases.map(({ from, to }) => `M${from * units} 0H${to * units}V${height}H${from * units}z`).join(""));
 		svg.replaceWith(this.element);
 		for (const phase of this.phases) {
