@@ -24,7 +24,7 @@ print(json.dumps({
     "stats": {name: sorted(values) for name, values in sorted(stats.items())},
     "resources": {k: type(v).__name__ for k, v in tracker.recommend_resources().items()},
     "server": sorted(tracker.server_info),
-    "busy": max(metrics["process_cpu_usage"]) > 0.2,
+    "busy": max(metrics["process_cpu_usage"]) > 0.02,
     "memory": 4 * 1024 < max(metrics["process_memory"]) < 200 * 1024,
     "used": max(metrics["system_memory_used"]) > 100 * 1024,
 }))
