@@ -1,11 +1,9 @@
 #include "sample/counters.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -14,8 +12,6 @@
 #include "probe/linux/meminfo.h"
 
 enum { TEXT_SIZE = 64 * 1024 };
-
-#define RECOUNT_INTERVAL_NS (60 * TRK_NS_PER_S) /* calibration of the process count */
 
 /* The caller asks for memory now and pays for it: no budget. */
 static const double PSS_SHARE_ALL = 1e6;
@@ -130,39 +126,10 @@ static void read_memory(struct trk_counter_set *c, struct trk_machine_reading *r
 	ret->inactive_bytes = m.inactive;
 }
 
-static int64_t count_processes(const struct trk_counter_set *c)
-{
-	struct dirent *entry;
-	int64_t n = 0;
-	DIR *dir;
-
-	if (trk__list_dir_at(c->env.proc_fd, ".", &dir) < 0)
-		return -1;
-	while ((entry = readdir(dir)))
-		n += entry->d_name[0] >= '1' && entry->d_name[0] <= '9';
-	(void) closedir(dir);
-	return n;
-}
-
-/* The link count of /proc is its processes and a constant: one stat(2) instead of a walk. */
 static void read_processes(struct trk_counter_set *c, struct trk_machine_reading *ret)
 {
-	uint64_t now_ns = c->env.monotonic_ns();
-	struct stat st;
-	int64_t n;
-
-	if (fstat(c->env.proc_fd, &st) < 0)
-		return;
-	if (now_ns >= c->recount_ns) {
-		n = count_processes(c);
-		if (n < 0)
-			return;
-		c->proc_links = (int64_t) st.st_nlink - n;
-		c->recount_ns = now_ns + RECOUNT_INTERVAL_NS;
-	}
-	n = (int64_t) st.st_nlink - c->proc_links;
-	ret->has_processes = n > 0;
-	ret->processes = n > 0 ? (uint64_t) n : 0;
+	ret->has_processes =
+		trk__process_count_read(&c->process_count, &c->env, &ret->processes) == 0;
 }
 
 static void read_net(struct trk_counter_set *c, struct trk_machine_reading *ret)

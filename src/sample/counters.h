@@ -14,6 +14,7 @@
 #include "base/env.h"
 #include "probe/linux/diskstats.h"
 #include "probe/linux/netdev.h"
+#include "probe/linux/process_count.h"
 #include "probe/linux/space.h"
 #include "probe/tree.h"
 #include "sample/cpu_split.h"
@@ -53,8 +54,7 @@ struct trk_counter_set {
 	struct trk_space_meter space;
 	struct trk_mount_reading *mount; /* owned */
 	size_t mounts, mounts_cap;
-	int64_t proc_links; /* st_nlink of /proc less its processes */
-	uint64_t recount_ns;
+	struct trk_process_count process_count;
 	char *text; /* owned scratch */
 };
 

@@ -1,6 +1,5 @@
 #include "sample/sampler.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #include "probe/linux/loadavg.h"
 #include "probe/linux/meminfo.h"
 #include "probe/linux/netdev.h"
+#include "probe/linux/process_count.h"
 #include "probe/linux/pressure.h"
 #include "probe/linux/space.h"
 #include "probe/perf.h"
@@ -28,12 +28,11 @@ enum {
 	GPU_PIDS_MAX = 8192,   /* of the tree, that GPU processes are compared with */
 };
 
-#define SLOW_INTERVAL_NS    (TRK_NS_PER_S) /* disk space and number of processes, at most */
-#define PERF_SLACK_NS       (50 * TRK_NS_PER_MS)
-#define DROPPED_MIN_NS      (20 * TRK_NS_PER_MS) /* more than what cutting to ticks may hide */
-#define QUIET_INTERVAL_NS   (5 * TRK_NS_PER_S)   /* the same while no sign says that they moved */
-#define RECOUNT_INTERVAL_NS (60 * TRK_NS_PER_S)  /* calibration of the process count */
-#define GPU_AGE_NS          (2 * TRK_NS_PER_S)   /* an answer that is older counts as none */
+#define SLOW_INTERVAL_NS  (TRK_NS_PER_S) /* disk space and number of processes, at most */
+#define PERF_SLACK_NS     (50 * TRK_NS_PER_MS)
+#define DROPPED_MIN_NS    (20 * TRK_NS_PER_MS) /* more than what cutting to ticks may hide */
+#define QUIET_INTERVAL_NS (5 * TRK_NS_PER_S)   /* the same while no sign says that they moved */
+#define GPU_AGE_NS        (2 * TRK_NS_PER_S)   /* an answer that is older counts as none */
 
 enum pressure_file { PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, PRESSURE_FILES };
 
@@ -78,10 +77,9 @@ struct trk_sampler {
 	int disk_error, net_error, space_error;
 	struct signs signs, processes_signs, space_signs; /* now, and when each was read last */
 	uint64_t processes_ns, space_ns;                  /* when each was read last */
-	uint64_t recount_ns;
 	uint64_t throttling_ns; /* when throttling was last found to be off; 0: it is on */
 	struct stall stall, stall_before;
-	int64_t proc_links;                 /* st_nlink of /proc less its processes */
+	struct trk_process_count process_count;
 	struct trk_gpu_poller *gpu;         /* owned; NULL: no sign of a GPU */
 	const struct trk_gpu_reading *gpus; /* of this row; NULL: none */
 	pid_t *gpu_pid;                     /* owned: the tree when it had processes last */
@@ -213,27 +211,6 @@ static void read_io(struct trk_sampler *s)
 	}
 }
 
-/* Processes by a count of /proc's directories. */
-static int64_t count_processes(struct trk_sampler *s)
-{
-	int fd = trk__open_dir_at(s->env.proc_fd, ".");
-	struct dirent *entry;
-	int64_t n = 0;
-	DIR *dir;
-
-	if (fd < 0)
-		return -1;
-	dir = fdopendir(fd);
-	if (!dir) {
-		trk__close(fd);
-		return -1;
-	}
-	while ((entry = readdir(dir)))
-		n += entry->d_name[0] >= '1' && entry->d_name[0] <= '9';
-	(void) closedir(dir);
-	return n;
-}
-
 /* Is a figure that was read at `at_ns` good for this tick as well? A tick that is early by a hair
  * counts as one interval. */
 static bool is_good_still(uint64_t now_ns, uint64_t at_ns, bool moved)
@@ -249,14 +226,11 @@ static void repeat(struct trk_sampler *s, const struct trk_sample *before, int c
 		trk__sample_set(&s->row, column, before->value[column]);
 }
 
-/* The link count of /proc is its processes and a constant: one stat(2) instead of a walk. The
- * constant is taken anew every minute. */
 static void read_processes(struct trk_sampler *s, uint64_t now_ns, const struct trk_sample *before)
 {
 	bool moved = s->signs.forks != s->processes_signs.forks ||
 		     s->signs.threads != s->processes_signs.threads;
-	struct stat st;
-	int64_t n;
+	uint64_t n;
 
 	if (is_good_still(now_ns, s->processes_ns, moved)) {
 		repeat(s, before, TRK_SYSTEM_PROCESSES);
@@ -264,18 +238,8 @@ static void read_processes(struct trk_sampler *s, uint64_t now_ns, const struct 
 	}
 	s->processes_ns = now_ns;
 	s->processes_signs = s->signs;
-	if (fstat(s->env.proc_fd, &st) < 0)
-		return;
-	if (now_ns >= s->recount_ns) {
-		n = count_processes(s);
-		if (n < 0)
-			return;
-		s->proc_links = (int64_t) st.st_nlink - n;
-		s->recount_ns = now_ns + RECOUNT_INTERVAL_NS;
-	}
-	n = (int64_t) st.st_nlink - s->proc_links;
-	if (n > 0)
-		trk__sample_set(&s->row, TRK_SYSTEM_PROCESSES, n);
+	if (trk__process_count_read(&s->process_count, &s->env, &n) == 0)
+		trk__sample_set(&s->row, TRK_SYSTEM_PROCESSES, (int64_t) n);
 }
 
 static void read_space(struct trk_sampler *s, uint64_t now_ns, const struct trk_sample *before)

@@ -186,8 +186,8 @@ def test_workloads():
     assert dummy_workloads.cpu_single(0.1) is None
     assert time.process_time() - start > 0.001  # of a machine that may be busy elsewhere
     before = os.times().children_user
-    assert dummy_workloads.cpu_multi(duration=0.2, ncores=2) >= 0.2
-    assert os.times().children_user - before > 0.05
+    assert dummy_workloads.cpu_multi(duration=0.5, ncores=2) >= 0.5
+    assert os.times().children_user - before > 0.02
 
 
 # ---- nvidia ----

@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _engine
+from ._figures import statistics_in_05
 from .helpers import round_memory
 from .tiny_data_frame import TinyDataFrame
 
@@ -59,7 +60,7 @@ def _number(value: Any, digits: int = 2) -> str:
 def _rows(tracker: "ResourceTracker", historical: Sequence[Dict[str, Any]]
           ) -> List[Tuple[str, str]]:
     """What the page says in words: (name, value)."""
-    stats = tracker._stats_05([])
+    stats = statistics_in_05([tracker.stats()])
     recommended = tracker.recommend_resources(historical)
 
     def pair(column: str, unit: str) -> str:

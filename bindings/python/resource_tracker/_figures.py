@@ -1,0 +1,236 @@
+"""What a ResourceTracker makes of its samples: frames, statistics, phases."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
+
+from . import _engine
+from .column_maps import (SCHEMAS, SERVER_ALLOCATION_CHECKS, Schema, aliases)
+from .helpers import aggregate_stats, mean
+from .tiny_data_frame import StatSpec, TinyDataFrame
+from .tracker_procfs import Stats
+
+if TYPE_CHECKING:
+    from .tracker import ResourceTracker
+
+PREFIXES = {"system": "system_", "process": "process_"}
+HUMAN_PREFIXES = {"system": "System ", "process": "Process "}
+
+
+# ---- frames ----
+
+
+def _empty(tracker: ResourceTracker, level: str) -> TinyDataFrame:
+    return TinyDataFrame({column.name: [] for column in tracker._schema.columns(level)})
+
+
+def empty_frames(tracker: ResourceTracker) -> Dict[str, TinyDataFrame]:
+    """Frames without a row, by level."""
+    return {level: _empty(tracker, level) for level, _ in tracker._schema.levels}
+
+
+def read_frames(tracker: ResourceTracker) -> Dict[str, TinyDataFrame]:
+    """The samples so far, by level."""
+    sources = ["interval_s"]
+    for level, columns in tracker._schema.levels:
+        if tracker._tracks(level):
+            sources += [c.source for c in columns if c.source not in sources]
+    try:
+        table = _engine.read_columns(tracker._tracker, sources)
+    except (OSError, RuntimeError) as error:
+        from ._log import logger
+
+        logger.warning("Failed to read process metrics: %s", error)
+        return empty_frames(tracker)
+    table = _engine.settle(table, tracker.interval)
+    return {level: (_frame(tracker, level, table) if tracker._tracks(level)
+                    else _empty(tracker, level))
+            for level, _ in tracker._schema.levels}
+
+
+def _frame(tracker: ResourceTracker, level: str, table: _engine.Columns) -> TinyDataFrame:
+    from .tracker_procfs import _zero
+
+    none = _zero()
+    data = {}
+    for column in tracker._schema.columns(level):
+        values = table[column.source]
+        if "_gpu_" in column.source and none == 0:
+            values = [0 if value is None else value for value in values]
+        data[column.name] = [_shown(value, column.factor, column.decimals) for value in values]
+    frame = TinyDataFrame(data)
+    frame._aliases = aliases(tracker._schema, [(level, "")])
+    return frame
+
+
+def _shown(value: Any, factor: float, decimals: int) -> Any:
+    if value is None:
+        return None
+    value *= factor
+    return round(value, decimals) if decimals else int(value)
+
+
+def combined(tracker: ResourceTracker, bytes: bool, human_names: bool, system_prefix: Optional[str],
+             process_prefix: Optional[str], offset: Optional[int]) -> TinyDataFrame:
+    """See ResourceTracker.get_combined_metrics()."""
+    frames = tracker._frames()
+    defaults = HUMAN_PREFIXES if human_names else PREFIXES
+    prefixes = {
+        "system": defaults["system"] if system_prefix is None else system_prefix,
+        "process": defaults["process"] if process_prefix is None else process_prefix,
+    }
+    tracked = [level for level, _ in tracker._schema.levels if tracker._tracks(level)]
+    if not min((len(frames[level]) for level in tracked), default=0):
+        return TinyDataFrame(data=[])
+    rows = slice(max(0, offset or 0), min(len(frames[level]) for level in tracked))
+    if rows.start >= rows.stop:
+        return TinyDataFrame(data=[])
+    data: Dict[str, List[Any]] = {}
+    for level in tracked:
+        for column in tracker._schema.columns(level):
+            is_time = column.name == "timestamp"
+            if is_time and "timestamp" in map(str.lower, data):
+                continue
+            name = column.human if human_names else column.name
+            values = frames[level][column.name][rows]
+            if bytes and column.to_bytes:
+                values = [None if v is None else v * column.to_bytes for v in values]
+            data[name if is_time else prefixes[level] + name] = values
+    frame = TinyDataFrame(data)
+    if not human_names and not bytes:
+        frame._aliases = aliases(tracker._schema, list(prefixes.items()))
+    return frame
+
+
+# ---- statistics ----
+
+
+def _duration(interval: float) -> Callable[[List[float]], float]:
+    def duration(values: List[float]) -> float:
+        return max(values) - min(values) + interval
+
+    return duration
+
+
+def default_specs(schema: Schema, interval: float) -> List[StatSpec]:
+    """The statistics of stats(): of the process tree's CPU, memory and GPUs the mean and the
+    maximum, disk space, network traffic, duration."""
+    names = {column.source: column.name for column in schema.process}
+    specs = []
+    for source in ("process_cpu_usage", "process_memory_mib", "process_gpu_usage",
+                   "process_gpu_vram_mib", "process_gpu_utilized"):
+        for agg in (mean, max):
+            specs.append(StatSpec("process_" + names[source], agg, None, 2))
+    specs.append(StatSpec("system_disk_space_used_gb", max, None, 2))
+    specs.append(StatSpec("system_net_recv_bytes", sum))
+    specs.append(StatSpec("system_net_sent_bytes", sum))
+    specs.append(StatSpec("timestamp", _duration(interval), "duration"))
+    return specs
+
+
+class _StatsOfColumns(Stats):
+    """{column: {aggregate: value}} that also answers to the names of other schemas."""
+
+    def __missing__(self, name: str) -> Any:
+        other, factor = self.aliases[name]
+        return {key: value if value is None or factor == 1 else value * factor
+                for key, value in self[other].items()}
+
+
+def statistics(tracker: ResourceTracker, specs: Optional[List[StatSpec]]) -> Dict[str, Dict[str, Any]]:
+    """See ResourceTracker.stats()."""
+    metrics = tracker.get_combined_metrics()
+    if not len(metrics):
+        raise RuntimeError("No metrics collected (yet)")
+    if specs is None:
+        specs = [spec for spec in default_specs(tracker._schema, tracker.interval)
+                 if spec.column in metrics]
+    result = _StatsOfColumns(metrics.stats(specs))
+    result.aliases = metrics._aliases
+    return result
+
+
+def statistics_in_05(runs: Sequence[Dict[str, Any]]) -> Dict[str, Dict[str, Any]]:
+    """Statistics of several runs of either schema, under the names and units of 0.5."""
+    table = aliases(SCHEMAS["0.4"], list((level, PREFIXES[level]) for level in PREFIXES))
+    back = {old: (new, factor) for new, (old, factor) in table.items()}
+
+    def convert(stats: Dict[str, Dict[str, Any]]) -> Dict[str, Dict[str, Any]]:
+        result = {}
+        for column, values in stats.items():
+            name, factor = back.get(column, (column, 1))
+            result[name] = {key: value if value is None or factor == 1 else value * factor
+                            for key, value in values.items()}
+        return result
+
+    return aggregate_stats([convert(run) for run in runs])
+
+
+def allocation(tracker: ResourceTracker) -> Optional[str]:
+    """Whether others worked on the machine: "shared", "dedicated", None before any sample."""
+    frames = tracker._frames()
+    process, system = frames["process"], frames["system"]
+    if not (tracker._tracks("process") and tracker._tracks("system")):
+        return "unknown"
+    if not len(process) or not len(system):
+        return None
+    try:
+        for check in SERVER_ALLOCATION_CHECKS:
+            # In the units of 0.5, whatever the frames have.
+            ours = _known_mean(_in_05(process, tracker._schema, "process",
+                                      str(check["process_column"])))
+            whole = _known_mean(_in_05(system, tracker._schema, "system",
+                                       str(check["system_column"])))
+            if ours is None or whole is None:
+                continue
+            if whole > ours * check["percent"] or whole > ours + check["absolute"]:
+                return "shared"
+    except (TypeError, KeyError):
+        return "unknown"
+    return "dedicated"
+
+
+def _known_mean(values: List[Any]) -> Optional[float]:
+    known = [value for value in values if value is not None]
+    return mean(known) if known else None
+
+
+def _in_05(frame: TinyDataFrame, schema: Schema, level: str, name: str) -> List[Any]:
+    if schema.name == "0.5":
+        return frame[name]
+    table = aliases(schema, [(level, "")])
+    other, factor = table.get(name, (name, 1))
+    return [None if value is None else value * factor for value in frame[other]]
+
+
+# ---- phases ----
+
+
+def phases(tracker: ResourceTracker) -> TinyDataFrame:
+    """See ResourceTracker.phases()."""
+    rows = []
+    names = {column.source: column.name for column in tracker._schema.process}
+    memory = names["process_memory_mib"]
+    frame = tracker.process_metrics if "process_tracker" in tracker.trackers else None
+    for phase in tracker._phases:
+        end = phase["end"] or time.time()
+        row = {"phase": phase["name"], "start": round(phase["start"], 3),
+               "duration": round(end - phase["start"], 3)}
+        if frame is not None and len(frame):
+            inside = _rows_within(frame["timestamp"], phase["start"], end)
+            for column in ("cpu_usage", memory):
+                known = [frame[column][i] for i in inside if frame[column][i] is not None]
+                row[f"{column}_mean"] = round(mean(known), 4) if known else None
+                row[f"{column}_max"] = max(known) if known else None
+        rows.append(row)
+    return TinyDataFrame(rows)
+
+
+def _rows_within(timestamps: List[float], start: float, end: float) -> List[int]:
+    """Rows whose intervals lie in the span, at least the one that ends next."""
+    inside = [i for i, t in enumerate(timestamps) if start < t <= end]
+    if inside:
+        return inside
+    after = [i for i, t in enumerate(timestamps) if t > end]
+    return after[:1] or [len(timestamps) - 1]
