@@ -101,18 +101,13 @@ static int by_name(const void *a, const void *b)
 
 static int list_runs(int runs_fd, struct listing *list)
 {
-	int fd = openat(runs_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct dirent *entry;
 	DIR *dir;
+	int r = trk__list_dir_at(runs_fd, ".", &dir);
 
 	*list = (struct listing){.count = 0};
-	if (fd < 0)
-		return -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		trk__close(fd);
-		return -ENOMEM;
-	}
+	if (r < 0)
+		return r;
 	while ((entry = readdir(dir)) && list->count < RUNS_MAX) {
 		if (!is_recording(entry->d_name) || entry->d_type == DT_LNK)
 			continue;

@@ -25,18 +25,13 @@ static bool is_first_namespace(const struct trk_env *env)
 
 static int64_t walk(const struct trk_env *env)
 {
-	int fd = trk__open_dir_at(env->proc_fd, ".");
 	struct dirent *entry;
 	int64_t n = 0;
 	DIR *dir;
+	int r = trk__list_dir_at(env->proc_fd, ".", &dir);
 
-	if (fd < 0)
-		return fd;
-	dir = fdopendir(fd);
-	if (!dir) {
-		trk__close(fd);
-		return -ENOMEM;
-	}
+	if (r < 0)
+		return r;
 	while ((entry = readdir(dir)))
 		n += entry->d_name[0] >= '1' && entry->d_name[0] <= '9';
 	(void) closedir(dir);
