@@ -18,6 +18,7 @@ enum {
 	IDLE_UPDATES_MAX = 30,
 	ASLEEP_UPDATES = 8, /* it is asleep after so many, see tree_turns.c */
 	FDS_PER_PROCESS = 4,
+	AHEAD = 3, /* members, in the walk */
 };
 
 /* A member that used less since its last look does not ask for a CPU in earnest. */
@@ -266,6 +267,16 @@ static void wake(struct trk_tree *t, struct process *p, uint64_t clock_ns, bool 
 	t->any_late |= overslept;
 }
 
+/* What its full look needs comes while the kernel writes the first file. */
+static void prefetch(const struct process *p)
+{
+	for (size_t at = 64; at < offsetof(struct process, lost); at += 64)
+		__builtin_prefetch((const char *) p + at, 1);
+	__builtin_prefetch(&p->shared_bytes, 1);
+	__builtin_prefetch(&p->family, 1);
+	__builtin_prefetch(p->name);
+}
+
 /* Returns false when the process is gone. */
 static bool read_process(struct trk_tree *t, struct process *p)
 {
@@ -300,6 +311,7 @@ static bool read_process(struct trk_tree *t, struct process *p)
 	p->calm_epoch = 0;
 	p->idle_updates = 0;
 	p->dirty = false;
+	prefetch(p);
 	len = read_file(t, p, &p->stat_fd, "stat", text, sizeof(text));
 	if (len < 0)
 		/* Trouble of ours, such as a lack of descriptors, is no sign of its end. */
@@ -326,6 +338,9 @@ bool trk__tree_walk(struct trk_tree *t, size_t from)
 	for (size_t i = from; i < t->count; i++) {
 		struct process *p = &t->process[i];
 
+		/* After a second in which others ran the table is in no cache. */
+		if (i + AHEAD < t->count)
+			__builtin_prefetch(p + AHEAD, 1);
 		if (!read_process(t, p))
 			any_vanished = p->vanished = true;
 	}
