@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hot.h"
 #include "base/libc.h"
 
 enum {
@@ -17,7 +18,7 @@ enum {
 	SURELY_ALL = 3072,
 };
 
-static ssize_t read_piece(int fd, char *text, size_t size, size_t at)
+TRK_HOT static ssize_t read_piece(int fd, char *text, size_t size, size_t at)
 {
 	ssize_t n;
 
@@ -51,7 +52,7 @@ ssize_t trk__read_fd(int fd, char *text, size_t size)
 }
 
 /* One call, and more only if it gave `enough` bytes or filled the buffer. */
-static ssize_t read_short(int fd, char *text, size_t size, size_t enough)
+TRK_HOT static ssize_t read_short(int fd, char *text, size_t size, size_t enough)
 {
 	ssize_t len = read_piece(fd, text, size, 0);
 
@@ -61,7 +62,7 @@ static ssize_t read_short(int fd, char *text, size_t size, size_t enough)
 	return len;
 }
 
-ssize_t trk__read_once_fd(int fd, char *text, size_t size)
+TRK_HOT ssize_t trk__read_once_fd(int fd, char *text, size_t size)
 {
 	return read_short(fd, text, size, size);
 }

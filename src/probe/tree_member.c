@@ -42,8 +42,8 @@ void trk__tree_close(struct trk_tree *t, struct process *p)
 /* Read a file of the process through its kept descriptor, opening that first if the budget has
  * room, or by path past the budget. The kernel answers -ESRCH on a kept descriptor once the process
  * is reaped, also when its pid was given out again. */
-static ssize_t read_file(struct trk_tree *t, struct process *p, int *fd, const char *name,
-			 char *text, size_t size)
+TRK_HOT static ssize_t read_file(struct trk_tree *t, struct process *p, int *fd, const char *name,
+				 char *text, size_t size)
 {
 	char path[40];
 
@@ -191,8 +191,8 @@ static void read_queue(struct trk_tree *t, struct process *p)
 }
 
 /* Take one reading of stat with its CPU clock. */
-static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
-		      const struct trk_pid_stat *stat)
+TRK_HOT static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
+			      const struct trk_pid_stat *stat)
 {
 	bool forced = p->fresh || clock_ns == p->clock_ns;
 	bool io_waits = io_can_wait(t, p, clock_ns, stat);
@@ -278,7 +278,7 @@ static void prefetch(const struct process *p)
 }
 
 /* Returns false when the process is gone. */
-static bool read_process(struct trk_tree *t, struct process *p)
+TRK_HOT static bool read_process(struct trk_tree *t, struct process *p)
 {
 	char text[TRK_PID_STAT_SIZE];
 	struct trk_pid_stat stat;
@@ -331,7 +331,7 @@ static bool read_process(struct trk_tree *t, struct process *p)
 }
 
 /* Read the members from the given one on. Returns true when one is found gone. */
-bool trk__tree_walk(struct trk_tree *t, size_t from)
+TRK_HOT bool trk__tree_walk(struct trk_tree *t, size_t from)
 {
 	bool any_vanished = false;
 

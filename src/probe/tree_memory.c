@@ -45,7 +45,7 @@ void trk__memory_init(struct trk_tree *t)
 
 static void refill(struct trk_tree *t)
 {
-	uint64_t now = t->env.monotonic_ns();
+	uint64_t now = t->updated_ns;
 
 	t->credit_ns += (double) (now - t->credit_at_ns) * t->options.pss_share;
 	if (t->credit_ns > CREDIT_MAX_NS)
@@ -123,7 +123,7 @@ static bool is_calm(const struct trk_tree *t, const struct process *p)
 }
 
 /* Returns true when the shares are those of a sibling. */
-static bool infer(struct trk_tree *t, struct process *p)
+TRK_HOT static bool infer(struct trk_tree *t, struct process *p)
 {
 	uint64_t anon = p->rss_bytes - p->shared_bytes;
 	const struct process *kin = reading_stands(t, p) ? NULL : kin_of(t, p);
@@ -138,7 +138,7 @@ static bool infer(struct trk_tree *t, struct process *p)
 }
 
 /* How far off the inferred PSS may be, bytes; 0 when the last reading still stands. */
-static uint64_t doubt(struct trk_tree *t, struct process *p)
+TRK_HOT static uint64_t doubt(struct trk_tree *t, struct process *p)
 {
 	uint64_t moved, faulted, doubtful = 0;
 	double other; /* what others may hold a part of */
@@ -248,7 +248,7 @@ static bool read_smaps(struct trk_tree *t, struct process *p)
 }
 
 /* Read those whose doubt is at least `least`. Returns the doubt that is left for want of credit. */
-static uint64_t read_doubtful(struct trk_tree *t, uint64_t least, bool *any)
+TRK_HOT static uint64_t read_doubtful(struct trk_tree *t, uint64_t least, bool *any)
 {
 	uint64_t left = 0;
 
@@ -368,7 +368,7 @@ static void take_stock(struct trk_tree *t, struct process *p, uint64_t sum_bytes
 		t->calm_sum_bytes = sum_bytes;
 }
 
-void trk__memory_update(struct trk_tree *t)
+TRK_HOT void trk__memory_update(struct trk_tree *t)
 {
 	struct trk_tree_state *s = &t->state;
 	uint64_t sum_bytes;

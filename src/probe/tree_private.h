@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "base/hot.h"
 #include "probe/linux/pid_stat.h"
 #include "probe/tree.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/hot.h"
 #include "base/parse.h"
 
 /* Fields 4 (ppid) to 24 (rss); what comes after them nobody asks for. */
@@ -31,7 +32,7 @@ static const char *take_field(const char *at, int64_t *ret)
 	return at;
 }
 
-int trk__pid_stat_parse(const char *text, struct trk_pid_stat *ret)
+TRK_HOT int trk__pid_stat_parse(const char *text, struct trk_pid_stat *ret)
 {
 	const char *open = strchr(text, '(');
 	const char *close = strrchr(text, ')');
