@@ -53,6 +53,24 @@ int main(int argc, char **argv)
     } while (t.tv_sec + t.tv_nsec * 1e-9 < atof(argv[argc - 1]));
 }
 """
+# Burns, and takes a page anew in each millisecond.
+PAGER = r"""
+#include <sys/mman.h>
+#include <time.h>
+int main(void)
+{
+    volatile char *page = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (;;) {
+        struct timespec a, b;
+        madvise((void *) page, 4096, MADV_DONTNEED);
+        *page = 1;
+        clock_gettime(CLOCK_MONOTONIC, &a);
+        do
+            clock_gettime(CLOCK_MONOTONIC, &b);
+        while ((b.tv_sec - a.tv_sec) * 1000000000L + b.tv_nsec - a.tv_nsec < 1000000);
+    }
+}
+"""
 work = tempfile.mkdtemp(prefix="bench-")
 atexit.register(shutil.rmtree, work, ignore_errors=True)
 out = []

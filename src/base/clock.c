@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/hot.h"
+
 static uint64_t read_ns(clockid_t id)
 {
 	struct timespec ts = {0, 0};
@@ -12,7 +14,7 @@ static uint64_t read_ns(clockid_t id)
 	return (uint64_t) ts.tv_sec * TRK_NS_PER_S + (uint64_t) ts.tv_nsec;
 }
 
-uint64_t trk__clock_monotonic_ns(void)
+TRK_HOT uint64_t trk__clock_monotonic_ns(void)
 {
 	return read_ns(CLOCK_MONOTONIC);
 }
@@ -37,7 +39,7 @@ uint64_t trk__clock_process_cpu_ns(void)
 	return read_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
+TRK_HOT int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
 {
 	/* The kernel's encoding of "scheduler clock of the process PID", which
 	 * clock_getcpuclockid(3) also builds, after a system call that we can spare. */

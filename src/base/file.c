@@ -9,13 +9,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hot.h"
+
 enum {
 	/* A seq_file's buffer is a page or more, and is filled with whole lines before it is handed
 	 * out: an answer that leaves room for another line is the whole file. */
 	SURELY_ALL = 3072,
 };
 
-static ssize_t read_piece(int fd, char *text, size_t size, size_t at)
+TRK_HOT static ssize_t read_piece(int fd, char *text, size_t size, size_t at)
 {
 	ssize_t n;
 
@@ -49,7 +51,7 @@ ssize_t trk__read_fd(int fd, char *text, size_t size)
 }
 
 /* One call, and more only if it gave `enough` bytes or filled the buffer. */
-static ssize_t read_short(int fd, char *text, size_t size, size_t enough)
+TRK_HOT static ssize_t read_short(int fd, char *text, size_t size, size_t enough)
 {
 	ssize_t len = read_piece(fd, text, size, 0);
 
@@ -59,7 +61,7 @@ static ssize_t read_short(int fd, char *text, size_t size, size_t enough)
 	return len;
 }
 
-ssize_t trk__read_once_fd(int fd, char *text, size_t size)
+TRK_HOT ssize_t trk__read_once_fd(int fd, char *text, size_t size)
 {
 	return read_short(fd, text, size, size);
 }

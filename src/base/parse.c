@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/hot.h"
+
 const char *trk__skip_blanks(const char *s)
 {
 	while (*s == ' ' || *s == '\t')
@@ -19,7 +21,7 @@ const char *trk__skip_line(const char *s)
 	return *end ? end + 1 : end;
 }
 
-bool trk__scan_u64(const char **at, uint64_t *ret)
+TRK_HOT bool trk__scan_u64(const char **at, uint64_t *ret)
 {
 	const char *s = trk__skip_blanks(*at);
 	const char *safe = s + 19; /* so many digits fit whatever they are */

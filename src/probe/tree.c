@@ -267,7 +267,7 @@ static void publish_counters(struct trk_tree *t)
 	}
 }
 
-void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret)
+TRK_HOT void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret)
 {
 	bool any_vanished;
 	size_t known = t->count;

@@ -179,7 +179,7 @@ static bool take_children_of_active(struct trk_tree *t)
  * have come to us in other ways, have their turn every few seconds; most have gone by then. */
 void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 {
-	uint64_t now_ns = t->env.monotonic_ns();
+	uint64_t now_ns = t->updated_ns;
 	if (newest == t->gate_pid && newest == t->last_pid && now_ns < t->next_sweep_ns)
 		return;
 	if (newest < t->last_pid || now_ns >= t->next_sweep_ns || now_ns >= t->next_range_ns) {

@@ -26,8 +26,9 @@ static uint64_t minus(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-void trk__ledger_read(struct trk_tree *t, struct process *p, const uint64_t own[TRK_TREE_COUNTERS],
-		      const uint64_t inherited[TRK_TREE_COUNTERS])
+TRK_HOT void trk__ledger_read(struct trk_tree *t, struct process *p,
+			      const uint64_t own[TRK_TREE_COUNTERS],
+			      const uint64_t inherited[TRK_TREE_COUNTERS])
 {
 	/* A process older than the tree (attach) starts from what it has used already. */
 	bool baseline = p->fresh && p->start_ticks < t->start_ticks;
@@ -88,7 +89,7 @@ static void bequeath(struct trk_tree *t, struct process *p)
 	}
 }
 
-static void settle_one(struct trk_tree *t, struct process *p)
+TRK_HOT static void settle_one(struct trk_tree *t, struct process *p)
 {
 	p->open = false;
 	for (int k = 0; k < TRK_TREE_COUNTERS; k++) {
@@ -113,7 +114,7 @@ static void settle_one(struct trk_tree *t, struct process *p)
 	}
 }
 
-void trk__ledger_settle(struct trk_tree *t)
+TRK_HOT void trk__ledger_settle(struct trk_tree *t)
 {
 	size_t i;
 

@@ -17,6 +17,7 @@ enum {
 	IDLE_UPDATES_MAX = 30,
 	ASLEEP_UPDATES = 8, /* it is asleep after so many, see tree_turns.c */
 	FDS_PER_PROCESS = 4,
+	AHEAD = 3, /* members, in the walk */
 };
 
 /* A member that used less since its last look does not ask for a CPU in earnest. */
@@ -45,8 +46,8 @@ static bool may_keep(const struct trk_tree *t, const struct process *p, const in
 /* Read a file of the process through its kept descriptor, opening that first if the budget has
  * room, or by path past the budget. The kernel answers -ESRCH on a kept descriptor once the process
  * is reaped, also when its pid was given out again. */
-static ssize_t read_file(struct trk_tree *t, struct process *p, int *fd, const char *name,
-			 char *text, size_t size)
+TRK_HOT static ssize_t read_file(struct trk_tree *t, struct process *p, int *fd, const char *name,
+				 char *text, size_t size)
 {
 	char path[40];
 
@@ -216,8 +217,8 @@ static void take_life(struct trk_tree *t, struct process *p, const struct trk_pi
 }
 
 /* Take one reading of stat with its CPU clock. */
-static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
-		      const struct trk_pid_stat *stat)
+TRK_HOT static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
+			      const struct trk_pid_stat *stat)
 {
 	bool forced = p->fresh || clock_ns == p->clock_ns;
 	bool io_waits = io_can_wait(t, p, clock_ns, stat);
@@ -292,8 +293,18 @@ static void wake(struct trk_tree *t, struct process *p, uint64_t clock_ns, bool 
 	t->any_late |= overslept;
 }
 
+/* What its full look needs comes while the kernel writes the first file. */
+static void prefetch(const struct process *p)
+{
+	for (size_t at = 64; at < offsetof(struct process, lost); at += 64)
+		__builtin_prefetch((const char *) p + at, 1);
+	__builtin_prefetch(&p->shared_bytes, 1);
+	__builtin_prefetch(&p->family, 1);
+	__builtin_prefetch(p->name);
+}
+
 /* Returns false when the process is gone. */
-static bool read_process(struct trk_tree *t, struct process *p)
+TRK_HOT static bool read_process(struct trk_tree *t, struct process *p)
 {
 	char text[TRK_PID_STAT_SIZE];
 	struct trk_pid_stat stat;
@@ -326,6 +337,7 @@ static bool read_process(struct trk_tree *t, struct process *p)
 	p->calm_epoch = 0;
 	p->idle_updates = 0;
 	p->dirty = false;
+	prefetch(p);
 	len = read_file(t, p, &p->stat_fd, "stat", text, sizeof(text));
 	if (len < 0)
 		/* Trouble of ours, such as a lack of descriptors, is no sign of its end. */
@@ -346,13 +358,16 @@ static bool read_process(struct trk_tree *t, struct process *p)
 }
 
 /* Read the members from the given one on. Returns true when one is found gone. */
-bool trk__tree_walk(struct trk_tree *t, size_t from)
+TRK_HOT bool trk__tree_walk(struct trk_tree *t, size_t from)
 {
 	bool any_vanished = false;
 
 	for (size_t i = from; i < t->count; i++) {
 		struct process *p = &t->process[i];
 
+		/* After a second in which others ran the table is in no cache. */
+		if (i + AHEAD < t->count)
+			__builtin_prefetch(p + AHEAD, 1);
 		if (!read_process(t, p))
 			any_vanished = p->vanished = true;
 	}

@@ -46,7 +46,7 @@ void trk__memory_init(struct trk_tree *t)
 
 static void refill(struct trk_tree *t)
 {
-	uint64_t now = t->env.monotonic_ns();
+	uint64_t now = t->updated_ns;
 
 	t->credit_ns += (double) (now - t->credit_at_ns) * t->options.pss_share;
 	if (t->credit_ns > CREDIT_MAX_NS)
@@ -128,15 +128,21 @@ static const struct process *kin_of(struct trk_tree *t, const struct process *p)
 	return parent;
 }
 
-/* In an epoch without forks and exits a member that did nothing raises no new doubt. Now and then all
- * are looked at nevertheless, because readings grow old. */
+/* Smaller doubts are not worth a reading. */
+static uint64_t small_doubt(uint64_t sum_bytes)
+{
+	return sum_bytes / 1024 + 1;
+}
+
+/* In an epoch without forks, exits and news of siblings a member that did nothing raises no new doubt.
+ * Now and then all are looked at nevertheless, because readings grow old. */
 static bool is_calm(const struct trk_tree *t, const struct process *p)
 {
 	return p->calm_epoch == t->epoch && t->update % CALM_UPDATES != 0;
 }
 
 /* Returns true when the shares are those of a sibling. */
-static bool infer(struct trk_tree *t, struct process *p)
+TRK_HOT static bool infer(struct trk_tree *t, struct process *p)
 {
 	uint64_t anon = p->rss_bytes - p->shared_bytes;
 	const struct process *kin = reading_stands(t, p) ? NULL : kin_of(t, p);
@@ -151,7 +157,7 @@ static bool infer(struct trk_tree *t, struct process *p)
 }
 
 /* How far off the inferred PSS may be, bytes; 0 when the last reading still stands. */
-static uint64_t doubt(struct trk_tree *t, struct process *p)
+TRK_HOT static uint64_t doubt(struct trk_tree *t, struct process *p)
 {
 	uint64_t moved, faulted, doubtful = 0;
 	double other; /* what others may hold a part of */
@@ -174,6 +180,12 @@ static uint64_t doubt(struct trk_tree *t, struct process *p)
 	return doubtful;
 }
 
+/* By so much that those who infer from it want to know? */
+static bool has_moved(float before, float now)
+{
+	return now > before * 1.01F || now < before * 0.99F;
+}
+
 /* Tell the siblings. */
 static void note_kin(struct trk_tree *t, const struct process *p)
 {
@@ -181,6 +193,10 @@ static void note_kin(struct trk_tree *t, const struct process *p)
 
 	if (!parent)
 		return;
+	if (parent->kin_family != parent->family ||
+	    has_moved(parent->kin_anon_factor, p->anon_factor) ||
+	    has_moved(parent->kin_shared_factor, p->shared_factor))
+		t->epoch++;
 	parent->kin_anon_factor = p->anon_factor;
 	parent->kin_shared_factor = p->shared_factor;
 	parent->kin_update = t->update;
@@ -251,7 +267,7 @@ static bool read_smaps(struct trk_tree *t, struct process *p)
 }
 
 /* Read those whose doubt is at least `least`. Returns the doubt that is left for want of credit. */
-static uint64_t read_doubtful(struct trk_tree *t, uint64_t least, bool *any)
+TRK_HOT static uint64_t read_doubtful(struct trk_tree *t, uint64_t least, bool *any)
 {
 	uint64_t left = 0;
 
@@ -307,7 +323,7 @@ static bool read_all(struct trk_tree *t)
 		/* The largest doubts first, in two sweeps: credit may end before the small ones. */
 		left = read_doubtful(t, sum_of_pss(t) / 8 + 1, &any);
 		if (left)
-			left = read_doubtful(t, sum_of_pss(t) / 1024 + 1, &any);
+			left = read_doubtful(t, small_doubt(sum_of_pss(t)), &any);
 		read |= any;
 		/* A newcomer shares with its parent: the parent's share has changed as well. */
 		found = any && trk__tree_discover(t);
@@ -354,20 +370,27 @@ static void update_peaks(struct trk_tree *t, bool consistent)
 		raise_peak(t, pss + excess, "sampled PSS and VmHWM", false);
 }
 
-/* Is what is shown of a member an estimate, and will it stay as good? */
-static void take_stock(struct trk_tree *t, struct process *p)
+/* Is what is shown of a member an estimate, and will it stay as good? A small part that follows from a
+ * sibling's does while the sum of all stays as large. */
+static void take_stock(struct trk_tree *t, struct process *p, uint64_t sum_bytes)
 {
+	uint64_t doubtful = doubt(t, p);
+
 	p->pss_estimated =
 		!reading_stands(t, p) || p->rss_bytes != p->read_rss_bytes ||
 		p->shared_bytes != p->read_shared_bytes ||
 		(p->anon_factor < 0.99F && p->faults_at_read != p->own[TRK_TREE_MINOR_FAULTS]);
-	if (doubt(t, p) == 0)
-		p->calm_epoch = t->epoch;
+	if (doubtful > 0 && (doubtful >= small_doubt(sum_bytes) || !kin_of(t, p)))
+		return;
+	p->calm_epoch = t->epoch;
+	if (doubtful > 0 && t->calm_sum_bytes < sum_bytes)
+		t->calm_sum_bytes = sum_bytes;
 }
 
-void trk__memory_update(struct trk_tree *t)
+TRK_HOT void trk__memory_update(struct trk_tree *t)
 {
 	struct trk_tree_state *s = &t->state;
+	uint64_t sum_bytes;
 	bool consistent;
 	size_t i;
 
@@ -377,13 +400,18 @@ void trk__memory_update(struct trk_tree *t)
 			(void) infer(t, &t->process[i]);
 	consistent = t->options.pss_share > 0 && !t->smaps_missing ? read_all(t) : true;
 
+	sum_bytes = sum_of_pss(t);
+	if (sum_bytes < t->calm_sum_bytes / 2) { /* what was small is so no more */
+		t->calm_sum_bytes = 0;
+		t->epoch++;
+	}
 	s->rss_bytes = s->pss_bytes = s->pss_estimated_bytes = 0;
 	s->unreadable_memory = 0;
 	for (i = 0; i < t->count; i++) {
 		struct process *p = &t->process[i];
 
 		if (!is_calm(t, p))
-			take_stock(t, p);
+			take_stock(t, p, sum_bytes);
 		s->rss_bytes += p->rss_bytes;
 		s->pss_bytes += p->pss_bytes;
 		if (p->pss_estimated)

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "base/hot.h"
 #include "probe/linux/pid_stat.h"
 #include "probe/linux/pid_statm.h"
 #include "probe/tree.h"
@@ -97,7 +98,7 @@ struct trk_tree {
 	uint64_t tick_ns;     /* ns in one USER_HZ tick */
 	uint64_t start_ticks; /* boot clock at creation: older processes start from a baseline */
 	uint32_t update;      /* number of updates so far */
-	uint32_t epoch;       /* number of forks and exits among members, from 1 */
+	uint32_t epoch;       /* number of forks, exits and news of memory among members, from 1 */
 
 	struct process *process; /* owned */
 	size_t count, cap;
@@ -136,7 +137,8 @@ struct trk_tree {
 	/* PSS budget. */
 	double credit_ns;
 	uint64_t credit_at_ns;
-	bool smaps_missing; /* the kernel has no smaps_rollup */
+	uint64_t calm_sum_bytes; /* largest sum of PSS of which some doubt was found small */
+	bool smaps_missing;      /* the kernel has no smaps_rollup */
 
 	struct trk_process_info exited_cpu[TOP_EXITED];
 	struct trk_process_info exited_memory[TOP_EXITED];

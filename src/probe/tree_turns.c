@@ -49,7 +49,7 @@ static bool has_few_newcomers(const struct trk_tree *t, pid_t newest)
 	       (size_t) (newest - t->gate_pid) <= t->looks * 4 + t->count / NEWCOMER_CLOCKS;
 }
 
-void trk__turns_begin(struct trk_tree *t, pid_t newest)
+TRK_HOT void trk__turns_begin(struct trk_tree *t, pid_t newest)
 {
 	uint64_t now_ns = t->env.monotonic_ns();
 
@@ -64,7 +64,7 @@ void trk__turns_begin(struct trk_tree *t, pid_t newest)
 	t->state.unseen = t->looks = 0;
 }
 
-bool trk__turns_stirred(struct trk_tree *t, bool any_vanished)
+TRK_HOT bool trk__turns_stirred(struct trk_tree *t, bool any_vanished)
 {
 	bool stirred = any_vanished || t->has_reaped || t->woken_ns > t->apart_ns / STIRRED_PART;
 
@@ -108,7 +108,7 @@ void trk__turns_count(struct trk_tree *t)
 		count_late(t);
 }
 
-void trk__turns_hold(struct trk_tree *t)
+TRK_HOT void trk__turns_hold(struct trk_tree *t)
 {
 	uint64_t known = t->ledger[TRK_TREE_CPU], most = UINT64_MAX;
 

@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/hot.h"
 #include "base/parse.h"
 
-int trk__pid_io_parse(const char *text, struct trk_pid_io *ret)
+TRK_HOT int trk__pid_io_parse(const char *text, struct trk_pid_io *ret)
 {
 	static const char *const keys[] = {
 		"rchar: ",

@@ -2,9 +2,10 @@
 
 #include <errno.h>
 
+#include "base/hot.h"
 #include "base/parse.h"
 
-int trk__pid_schedstat_parse(const char *text, struct trk_pid_schedstat *ret)
+TRK_HOT int trk__pid_schedstat_parse(const char *text, struct trk_pid_schedstat *ret)
 {
 	struct trk_pid_schedstat s;
 

@@ -2,9 +2,10 @@
 
 #include <errno.h>
 
+#include "base/hot.h"
 #include "base/parse.h"
 
-int trk__pid_statm_parse(const char *text, struct trk_pid_statm *ret)
+TRK_HOT int trk__pid_statm_parse(const char *text, struct trk_pid_statm *ret)
 {
 	struct trk_pid_statm m;
 

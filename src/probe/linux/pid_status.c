@@ -10,8 +10,11 @@
 /* "Name:\t" in front of a line: where its value starts, or NULL. */
 static const char *value_of(const char *line, const char *key)
 {
-	size_t len = strlen(key);
+	size_t len;
 
+	if (*line != *key) /* most lines, and cheap */
+		return NULL;
+	len = strlen(key);
 	return !strncmp(line, key, len) && line[len] == ':' ? line + len + 1 : NULL;
 }
 
