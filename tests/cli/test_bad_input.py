@@ -27,6 +27,28 @@ def test_nothing_starts_with_a_flag_that_cannot_be_obeyed(rt, flags):
     one_line(result, flags[0] if flags[0] != "-o" else flags[1])
 
 
+LONG = "x" * 10240
+# In the place of LONG: a value, a name, a path, a command.
+REPEATED = [
+    ["run", "--tag", LONG, "--", "true"], ["run", "-i", LONG, "--", "true"], ["run", LONG],
+    ["run", "-f", "csv", "-o", "/tmp/" + LONG, "--", "true"], ["run", "--" + LONG],
+    ["run", "--config", LONG, "--", "true"], ["run", "--limit", LONG, "--", "true"], [LONG],
+    ["help", LONG], ["show", LONG], ["show", "./" + LONG], ["show", "d/" * 5000], ["import", LONG],
+    ["attach", LONG], ["export", "--format", LONG], ["report", "-o", LONG, "@"],
+    ["report", "-o", "d/" * 5000, "@"]]
+
+
+@pytest.mark.parametrize("words", REPEATED, ids=lambda words: "-".join(w[:9] for w in words))
+def test_of_a_value_of_ten_thousand_bytes_the_start_and_the_length_are_told(rt, words):
+    rt.run("run", "-q", "--", "true")
+    result = rt.run(*words)
+    assert result.rc != 0 and result.stdout == ""
+    one_line(result, " bytes)")
+    assert len(result.stderr) < 800 and ("xxx" in result.stderr or "d/d/d" in result.stderr)
+    length = max(len(word) for word in words)
+    assert f"({length} bytes)" in result.stderr
+
+
 @pytest.mark.parametrize("words", [["run"], ["run", "--"], ["--"], ["run", "-q", "--"], ["-q", "--"]])
 def test_a_command_that_is_not_there_is_not_the_machine(rt, words):
     """resource-tracker -- $COMMAND, where that is empty."""
