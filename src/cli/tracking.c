@@ -202,8 +202,19 @@ static int speak(const struct track_settings *s, const struct trk_track_result *
 
 int track_exec_failure(const char *command, int error)
 {
-	cli_complain("%s: %s", command,
-		     error == ENOENT ? "command not found" : trk__strerror(error));
+	bool is_path = strchr(command, '/') != NULL;
+	struct stat st;
+
+	if (!*command)
+		cli_complain("the command is an empty text");
+	else if (error == EACCES && is_path && stat(command, &st) == 0 && S_ISDIR(st.st_mode))
+		cli_complain("%s: %s", command, trk__strerror(EISDIR));
+	else if (error == ENOENT && is_path && stat(command, &st) == 0)
+		cli_complain("%s: what it names as its interpreter or loader is not there",
+			     command);
+	else
+		cli_complain("%s: %s", command,
+			     error == ENOENT ? "command not found" : trk__strerror(error));
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
