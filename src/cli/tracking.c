@@ -255,6 +255,23 @@ static int start_failure(const struct track_settings *s, const struct trk_track_
 						   : EXIT_ERROR;
 }
 
+/* In one line, what could not be tracked and why. */
+static void tell_starter(int control_fd, const struct trk_track_result *result, int error,
+			 char **argv, int pid)
+{
+	const char *reason = error == -ESRCH ? "no such process" : trk__strerror(error);
+	char text[400];
+
+	if (argv && result->exec_failed)
+		(void) snprintf(text, sizeof(text), "%.300s: the command cannot be started: %s",
+				argv[0], reason);
+	else if (pid)
+		(void) snprintf(text, sizeof(text), "pid %d: %s", pid, reason);
+	else
+		(void) snprintf(text, sizeof(text), "%s", reason);
+	(void) trk__control_say(control_fd, "error", text);
+}
+
 static int status_of(const struct track_settings *s, const struct trk_outcome *o, char **argv,
 		     int trouble, bool output_failed)
 {
@@ -445,8 +462,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 	r = trk__track(&env, &options, result);
 	cli_live_end(&out.live);
 	if (r < 0 && s->control_fd >= 0)
-		(void) trk__control_say(s->control_fd, "error",
-					r == -ESRCH ? "no such process" : trk__strerror(r));
+		tell_starter(s->control_fd, result, r, argv, pid);
 	if (r < 0)
 		status = start_failure(s, result, r, argv, pid);
 	else

@@ -258,3 +258,11 @@ def test_a_descriptor_that_is_no_number_is_no_file_name(rt):
     result = rt.run("run", "--summary-json", "fd:x", "--", "touch", "started")
     assert result.rc == 125 and not os.listdir(rt.home)
     one_line(result, "--summary-json fd:x")
+
+
+@pytest.mark.parametrize("words", [["run", "--recording", "", "--", "true"], ["show", "--recording="],
+                                   ["ls", "--recording", ""], ["report", "--recording", ""]])
+def test_a_folder_without_a_name_is_not_the_root(rt, words):
+    result = rt.run(*words)
+    assert result.rc == (125 if words[0] == "run" else 2)
+    one_line(result, "--recording")
