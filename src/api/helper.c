@@ -190,9 +190,13 @@ static void *sample(void *data)
 		trk__record_release(&result->record);
 		trk__env_release(&env);
 	}
-	if (r < 0)
-		(void) trk__control_say(w->fd, "error",
-					r == -ESRCH ? "no such process" : trk__strerror(r));
+	if (r < 0) {
+		char text[96];
+
+		(void) snprintf(text, sizeof(text), "pid %d: %s", (int) w->options.pid,
+				r == -ESRCH ? "no such process" : trk__strerror(r));
+		(void) trk__control_say(w->fd, "error", text);
+	}
 	(void) close(w->fd);
 	free(result);
 	free(w);

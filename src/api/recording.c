@@ -53,7 +53,7 @@ const char *trk_column_description(size_t column)
 
 int trk_column_find(const char *name)
 {
-	return trk__column_find(name);
+	return name ? trk__column_find(name) : -1;
 }
 
 static int keep_row(void *data, uint64_t rows, const struct trk_sample *mean,

@@ -13,6 +13,7 @@
 #include "api/helper.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/message.h"
 #include "base/error.h"
 #include "record/marks.h"
 #include "record/tail.h"
@@ -23,6 +24,7 @@ enum {
 	STOP_TIMEOUT_MS = 5000,
 	PATH_SIZE = 4096,
 	JOB_SIZE = 256,
+	VALUE_MAX = 160, /* of a value in a sentence */
 };
 
 struct trk_tracker {
@@ -49,7 +51,7 @@ static int fail(char *why, size_t size, int code, const char *format, ...)
 
 	if (why && size) {
 		va_start(args, format);
-		(void) vsnprintf(why, size, format, args);
+		trk__message(why, size, VALUE_MAX, format, args);
 		va_end(args);
 	}
 	return code;
@@ -60,6 +62,8 @@ static int take_options(const struct trk_tracker_options *given, struct trk_trac
 			char *why, size_t size)
 {
 	memset(o, 0, sizeof(*o));
+	if (!given)
+		return fail(why, size, -EINVAL, "options: none are given");
 	if (given->size < offsetof(struct trk_tracker_options, interval_s) || given->size > 4096)
 		return fail(why, size, -EINVAL, "options: size is not set");
 	memcpy(o, given, given->size < sizeof(*o) ? given->size : sizeof(*o));
@@ -68,8 +72,15 @@ static int take_options(const struct trk_tracker_options *given, struct trk_trac
 	if (!(o->interval_s >= 0.01 && o->interval_s <= 3600))
 		return fail(why, size, -TRK_E_RANGE,
 			    "interval of %g s: must be from 0.01 to 3600 s", o->interval_s);
-	if (o->pid < 0 || (o->argv && (o->pid || !o->argv[0])))
+	if (o->pid < 0)
 		return fail(why, size, -EINVAL, "pid %d: not a process", (int) o->pid);
+	if (o->dir && !*o->dir)
+		return fail(why, size, -EINVAL, "dir: an empty name");
+	if (o->argv && !o->argv[0])
+		return fail(why, size, -EINVAL, "argv: no command");
+	if (o->argv && o->pid)
+		return fail(why, size, -EINVAL, "pid %d and a command: one of the two",
+			    (int) o->pid);
 	if (o->no_process && (o->no_system || o->pid || o->argv))
 		return fail(why, size, -EINVAL, "nothing is left to track");
 	if (o->in_thread && o->argv)
@@ -99,7 +110,7 @@ static int await_start(struct trk_tracker *t, char *why, size_t size)
 		return 0;
 	}
 	if (r > 0 && !strncmp(line, "error ", 6))
-		return fail(why, size, strstr(line, "no such process") ? -ESRCH : -EIO, "%s",
+		return fail(why, size, strstr(line, "no such process") ? -ESRCH : -EIO, "%.500s",
 			    line + 6);
 	if (r == -EPIPE && t->helper.job_pid && waitpid(t->helper.job_pid, &status, 0) > 0)
 		return fail(why, size, -ENOENT, "the command could not be started (%d)",
@@ -132,7 +143,7 @@ static int start(struct trk_tracker *t, const struct trk_tracker_options *o, cha
 	t->interval_ns = options.interval_ns;
 	r = trk__helper_start(&t->helper, &options, error);
 	if (r < 0)
-		return fail(why, size, r, "%s", error);
+		return fail(why, size, r, "%.500s", error);
 	return await_start(t, why, size);
 }
 
@@ -143,6 +154,8 @@ int trk_tracker_start(const struct trk_tracker_options *options, struct trk_trac
 	struct trk_tracker *t;
 	int r = take_options(options, &o, why, why_size);
 
+	if (r == 0 && !ret)
+		r = fail(why, why_size, -EINVAL, "no place for the tracker is given");
 	if (r < 0)
 		return r;
 	t = calloc(1, sizeof(*t));
@@ -334,7 +347,7 @@ int trk_tracker_mark(struct trk_tracker *t, const char *name)
 	(void) pthread_mutex_lock(&t->lock);
 	if (t->stopped)
 		r = -EPIPE;
-	else if (*name)
+	else if (name && *name)
 		r = trk__control_say(t->helper.control.fd, "mark", name);
 	(void) pthread_mutex_unlock(&t->lock);
 	return r;
@@ -375,5 +388,5 @@ int trk_tracker_read(struct trk_tracker *t, struct trk_recording **ret)
 
 int trk_mark(const char *guard, const char *name)
 {
-	return guard ? trk__marks_send(guard, name) : -EINVAL;
+	return guard && name ? trk__marks_send(guard, name) : -EINVAL;
 }

@@ -6,6 +6,9 @@
 #include <stdio.h>
 
 #include "base/libc.h"
+#include "base/message.h"
+
+enum { VALUE_MAX = 160 }; /* in a message: the reason must find room after it */
 
 const char *trk__strerror(int code)
 {
@@ -32,7 +35,7 @@ int trk__error_set(struct trk_error *reterr, int code, const char *file, const c
 	reterr->line = 0;
 	(void) snprintf(reterr->file, sizeof(reterr->file), "%s", file ? file : "");
 	va_start(args, format);
-	(void) vsnprintf(reterr->message, sizeof(reterr->message), format, args);
+	trk__message(reterr->message, sizeof(reterr->message), VALUE_MAX, format, args);
 	va_end(args);
 	return code;
 }

@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/message.h"
 #include "cli/cli.h"
 #include "record/reader.h"
 #include "record/store.h"
+
+enum { VALUE_MAX = 300 }; /* the most that is told of what a user has typed */
 
 static const char *spoken_of;
 
@@ -25,16 +28,13 @@ void cli_complain(const char *format, ...)
 	char text[4096] = "resource-tracker: ";
 	size_t size = sizeof(text) - 1, len = strlen(text);
 	va_list args;
-	int n;
 
 	if (spoken_of)
 		(void) snprintf(text + len, size - len, "%s: ", spoken_of);
 	len = strlen(text);
 	va_start(args, format);
-	n = vsnprintf(text + len, size - len, format, args);
+	trk__message(text + len, size - len, VALUE_MAX, format, args);
 	va_end(args);
-	if (n < 0)
-		return;
 	len = strlen(text);
 	/* One line, whatever a file name holds. */
 	for (size_t i = 0; i < len; i++)

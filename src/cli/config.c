@@ -131,10 +131,26 @@ static bool is_known_elsewhere(const struct cli_toml *t)
 	return !strcmp(t->key, "pid");
 }
 
+/* Why a value is none for this option, or NULL. Numbers are text, too: job = 2024. */
+static const char *wrong_type(const struct cli_option *o, const struct cli_toml *t)
+{
+	bool is_tag = !strcmp(t->table, "tags");
+
+	if (t->is_text && !o->value)
+		return "true or false is expected, not text";
+	if (t->is_list && (is_tag || strcmp(o->name, "tag") != 0))
+		return "one value is expected, not a list";
+	if (!t->is_text && !is_tag && o->value && o->value[0] != '[' &&
+	    (!strcmp(t->value, "true") || !strcmp(t->value, "false")))
+		return "a value is expected, not true or false";
+	return NULL;
+}
+
 static int apply_entry(struct target *target, const struct cli_toml *t)
 {
 	const struct cli_option *o = meaning_of(target->command, t);
 	char origin[320], text[4224];
+	const char *wrong;
 
 	(void) snprintf(origin, sizeof(origin), "%.256s:%u", t->file, t->key_line);
 	if (!o && is_known_elsewhere(t))
@@ -144,8 +160,9 @@ static int apply_entry(struct target *target, const struct cli_toml *t)
 			     t->key);
 		return EXIT_USAGE;
 	}
-	if (t->is_text && !o->value) {
-		cli_complain("%s: %s: true or false is expected, not text", origin, t->key);
+	wrong = wrong_type(o, t);
+	if (wrong) {
+		cli_complain("%s: %s: %s", origin, t->key, wrong);
 		return EXIT_USAGE;
 	}
 	if (!strcmp(t->table, "tags")) {

@@ -95,6 +95,11 @@ const char *cli_before_value(const struct cli_option *o)
 
 int cli_set_text(void *settings, const struct cli_option *o, const char *value)
 {
+	/* --recording "$UNSET" is neither the root nor the usual place. */
+	if (*value == '\0' && o->value && !strcmp(o->value, "DIR")) {
+		cli_complain("--%s: the name of a folder is expected, not an empty text", o->name);
+		return EXIT_USAGE;
+	}
 	memcpy((char *) settings + o->offset, &value, sizeof(value));
 	return 0;
 }

@@ -156,14 +156,19 @@ static int make(const struct cli_report_choice *choice, struct trk_history *h, s
 	return r < 0 ? EXIT_ERROR : 0;
 }
 
-static void choose_path(const struct cli_report_choice *choice, const struct gathered *g,
-			char *path, size_t size)
+/* A name that does not fit must not become another one. */
+static int choose_path(const struct cli_report_choice *choice, const struct gathered *g, char *path,
+		       size_t size)
 {
-	if (choice->path && *choice->path)
-		(void) snprintf(path, size, "%s", choice->path);
-	else
+	if (!choice->path || !*choice->path) {
 		(void) snprintf(path, size, "resource-tracker-%s.%s", g->record.run.id,
 				choice->format);
+		return 0;
+	}
+	if (snprintf(path, size, "%s", choice->path) < (int) size)
+		return 0;
+	cli_complain("%s: cannot write the report: %s", choice->path, trk__strerror(-ENAMETOOLONG));
+	return EXIT_ERROR;
 }
 
 static int load_make_write(struct cli_report_choice choice, struct trk_history *h,
@@ -178,7 +183,11 @@ static int load_make_write(struct cli_report_choice choice, struct trk_history *
 	r = cli_load(choice.dir, choice.reference, &g->record, NULL, NULL);
 	if (r != 0)
 		return r;
-	choose_path(&choice, g, path, size);
+	r = choose_path(&choice, g, path, size);
+	if (r != 0) {
+		trk__record_release(&g->record);
+		return r;
+	}
 	trk__buf_init(&b, PAGE_MAX);
 	r = make(&choice, h, g, &b);
 	if (r == 0)

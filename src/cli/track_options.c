@@ -170,16 +170,36 @@ static int take_interval(void *settings, const struct cli_option *o, const char 
 	return 0;
 }
 
+static int take_summary_json(void *settings, const struct cli_option *o, const char *value)
+{
+	uint64_t number;
+
+	if (!strncmp(value, "fd:", 3) &&
+	    (trk__parse_u64(value + 3, &number) < 0 || number > INT32_MAX)) {
+		cli_complain("--%s %s: not a descriptor. Try: fd:3, or ./%s for a file", o->name,
+			     value, value);
+		return EXIT_USAGE;
+	}
+	return cli_set_text(settings, o, value);
+}
+
 static int take_report(void *settings, const struct cli_option *o, const char *value)
 {
+	/* Of a configuration or a variable. */
 	static const char *const yes[] = {"1", "true", "yes"};
+	static const char *const no[] = {"0", "false", "no"};
 	struct track_settings *s = settings;
 
 	(void) o;
 	s->report = value ? value : "";
-	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) /* of a configuration */
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+		if (!strcmp(s->report, no[i])) {
+			s->report = NULL;
+			return 0;
+		}
 		if (!strcmp(s->report, yes[i]))
 			s->report = "";
+	}
 	return 0;
 }
 
@@ -236,7 +256,7 @@ static int take_report_every(void *settings, const struct cli_option *o, const c
 	{"no-recording", 0, NULL, "keep no recording", cli_set_flag, AT(no_recording)}, \
 	{"summary", 0, "auto|short|never", "the summary at the end (auto)", take_choice, AT(summary)}, \
 	{"quiet", 'q', NULL, "no summary", cli_set_flag, AT(quiet)}, \
-	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", cli_set_text, AT(summary_json)}, \
+	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", take_summary_json, AT(summary_json)}, \
 	{"report", 0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", take_report, 0}, \
 	{"report-via", 0, "FILE", NULL, cli_set_text, AT(report_via)}, \
 	{"report-earlier", 0, "FILE", NULL, cli_set_text, AT(report_earlier)}, \

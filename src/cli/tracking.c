@@ -202,8 +202,19 @@ static int speak(const struct track_settings *s, const struct trk_track_result *
 
 int track_exec_failure(const char *command, int error)
 {
-	cli_complain("%s: %s", command,
-		     error == ENOENT ? "command not found" : trk__strerror(error));
+	bool is_path = strchr(command, '/') != NULL;
+	struct stat st;
+
+	if (!*command)
+		cli_complain("the command is an empty text");
+	else if (error == EACCES && is_path && stat(command, &st) == 0 && S_ISDIR(st.st_mode))
+		cli_complain("%s: %s", command, trk__strerror(EISDIR));
+	else if (error == ENOENT && is_path && stat(command, &st) == 0)
+		cli_complain("%s: what it names as its interpreter or loader is not there",
+			     command);
+	else
+		cli_complain("%s: %s", command,
+			     error == ENOENT ? "command not found" : trk__strerror(error));
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
@@ -242,6 +253,23 @@ static int start_failure(const struct track_settings *s, const struct trk_track_
 	return error == -EACCES || error == -EPERM ? EXIT_DENIED
 	       : error == -ESRCH                   ? EXIT_NODATA
 						   : EXIT_ERROR;
+}
+
+/* In one line, what could not be tracked and why. */
+static void tell_starter(int control_fd, const struct trk_track_result *result, int error,
+			 char **argv, int pid)
+{
+	const char *reason = error == -ESRCH ? "no such process" : trk__strerror(error);
+	char text[400];
+
+	if (argv && result->exec_failed)
+		(void) snprintf(text, sizeof(text), "%.300s: the command cannot be started: %s",
+				argv[0], reason);
+	else if (pid)
+		(void) snprintf(text, sizeof(text), "pid %d: %s", pid, reason);
+	else
+		(void) snprintf(text, sizeof(text), "%s", reason);
+	(void) trk__control_say(control_fd, "error", text);
 }
 
 static int status_of(const struct track_settings *s, const struct trk_outcome *o, char **argv,
@@ -429,8 +457,7 @@ static int track_to(struct outputs *out, struct track_settings *s, const struct 
 	r = trk__track(env, &p->options, result);
 	cli_live_end(&out->live);
 	if (r < 0 && s->control_fd >= 0)
-		(void) trk__control_say(s->control_fd, "error",
-					r == -ESRCH ? "no such process" : trk__strerror(r));
+		tell_starter(s->control_fd, result, r, argv, p->options.pid);
 	status = r < 0 ? start_failure(s, result, r, argv, p->options.pid)
 		       : status_of(s, &result->record.outcome, argv, speak(s, result),
 				   out->samples.failed);

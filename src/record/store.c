@@ -58,6 +58,8 @@ int trk__store_open(const char *dir, bool create, struct trk_error *reterr)
 	char path[4096];
 	int fd, r = 0;
 
+	if (!*dir) /* as of any path, and not the root */
+		return trk__error_set(reterr, -ENOENT, "", "the folder of recordings has no name");
 	if (snprintf(path, sizeof(path), "%s/runs", dir) >= (int) sizeof(path))
 		r = -ENAMETOOLONG;
 	if (r == 0 && create)

@@ -150,13 +150,17 @@ static void open_recording(struct track *t)
 /* Once the first reading is done: what the caller does from now on counts in full. */
 static void announce(struct track *t)
 {
+	enum { DIR_MAX = 140 };
 	const struct trk_track_result *result = t->result;
+	char text[256];
 
 	if (!t->options->dir || t->control.fd < 0)
 		return;
+	(void) snprintf(text, sizeof(text), "%.*s%s: no recording: %s", DIR_MAX, t->options->dir,
+			strlen(t->options->dir) > DIR_MAX ? "..." : "",
+			trk__strerror(result->recording_error));
 	(void) trk__control_say(t->control.fd, t->writer ? "recording" : "error",
-				t->writer ? result->recording_where
-					  : trk__strerror(result->recording_error));
+				t->writer ? result->recording_where : text);
 }
 
 /* Is /proc that of our pid namespace? Elsewhere (unshare --pid without --mount-proc) the job's pid

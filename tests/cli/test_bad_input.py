@@ -27,6 +27,28 @@ def test_nothing_starts_with_a_flag_that_cannot_be_obeyed(rt, flags):
     one_line(result, flags[0] if flags[0] != "-o" else flags[1])
 
 
+LONG = "x" * 10240
+# In the place of LONG: a value, a name, a path, a command.
+REPEATED = [
+    ["run", "--tag", LONG, "--", "true"], ["run", "-i", LONG, "--", "true"], ["run", LONG],
+    ["run", "-f", "csv", "-o", "/tmp/" + LONG, "--", "true"], ["run", "--" + LONG],
+    ["run", "--config", LONG, "--", "true"], ["run", "--limit", LONG, "--", "true"], [LONG],
+    ["help", LONG], ["show", LONG], ["show", "./" + LONG], ["show", "d/" * 5000], ["import", LONG],
+    ["attach", LONG], ["export", "--format", LONG], ["report", "-o", LONG, "@"],
+    ["report", "-o", "d/" * 5000, "@"]]
+
+
+@pytest.mark.parametrize("words", REPEATED, ids=lambda words: "-".join(w[:9] for w in words))
+def test_of_a_value_of_ten_thousand_bytes_the_start_and_the_length_are_told(rt, words):
+    rt.run("run", "-q", "--", "true")
+    result = rt.run(*words)
+    assert result.rc != 0 and result.stdout == ""
+    one_line(result, " bytes)")
+    assert len(result.stderr) < 800 and ("xxx" in result.stderr or "d/d/d" in result.stderr)
+    length = max(len(word) for word in words)
+    assert f"({length} bytes)" in result.stderr
+
+
 @pytest.mark.parametrize("words", [["run"], ["run", "--"], ["--"], ["run", "-q", "--"], ["-q", "--"]])
 def test_a_command_that_is_not_there_is_not_the_machine(rt, words):
     """resource-tracker -- $COMMAND, where that is empty."""
@@ -192,3 +214,55 @@ def test_a_kernel_without_its_files(rt, place):
         env=rt.env, cwd=rt.home, capture_output=True, text=True, check=False)
     assert done.returncode == 6
     assert done.stderr.count("\n") == (1 if place == "/proc" else 0), done.stderr
+
+
+@pytest.mark.parametrize("text,place,word", [
+    ("quiet = false\noutput = true\n", "c.toml:2: ", "output"),
+    ('job = ["a", "b"]\n', "c.toml:1: ", "not a list"),
+    ('[tags]\nstep = ["a"]\n', "c.toml:2: ", "not a list"),
+    ("team = false\n", "c.toml:1: ", "team"), ('summary-json = "fd:one"\n', "c.toml:1: ", "fd:one"),
+    ('\n[tracker]\ninterval_secs = "soon"\n', "c.toml:3: ", "soon"),
+    ('quiet = "yes"\n', "c.toml:1: ", "not text")])
+def test_a_configuration_with_a_wrong_type_starts_nothing(rt, text, place, word):
+    (rt.home / "c.toml").write_text(text)
+    before = set(os.listdir(rt.home))
+    result = rt.run("run", "--config", "c.toml", "--", "touch", "started")
+    assert result.rc == 125 and set(os.listdir(rt.home)) == before
+    one_line(result, place, word)
+
+
+def test_numbers_and_lists_are_taken_where_they_make_sense(rt):
+    (rt.home / "c.toml").write_text(
+        'job = 2024\ntags = ["a=1", "b=2"]\nreport = false\n[tags]\nc = 3\nd = true\n')
+    assert rt.track("true", flags=["--config", "c.toml"]).rc == 0
+    assert sorted(os.listdir(rt.home)) == ["c.toml", "state", "summary.json"]  # no report, no "false"
+    run = rt.run("show", "--json", "@").json()["run"]
+    assert run["job"] == "2024"
+    assert run["tags"] == {"a": "1", "b": "2", "c": "3", "d": "true"}
+
+
+@pytest.mark.parametrize("name,rc,word", [
+    ("./folder", 126, "Is a directory"), ("./script", 127, "interpreter"), ("", 127, "empty"),
+    ("./none", 127, "command not found"), ("./loop", 126, "symbolic links")])
+def test_a_command_that_cannot_be_started_is_told_why(rt, name, rc, word):
+    (rt.home / "folder").mkdir()
+    (rt.home / "loop").symlink_to("loop")
+    (rt.home / "script").write_text("#!/no/such/interpreter\n")
+    (rt.home / "script").chmod(0o755)
+    result = rt.track(name)
+    assert (result.rc, result.summary) == (rc, None)
+    one_line(result, word)
+
+
+def test_a_descriptor_that_is_no_number_is_no_file_name(rt):
+    result = rt.run("run", "--summary-json", "fd:x", "--", "touch", "started")
+    assert result.rc == 125 and not os.listdir(rt.home)
+    one_line(result, "--summary-json fd:x")
+
+
+@pytest.mark.parametrize("words", [["run", "--recording", "", "--", "true"], ["show", "--recording="],
+                                   ["ls", "--recording", ""], ["report", "--recording", ""]])
+def test_a_folder_without_a_name_is_not_the_root(rt, words):
+    result = rt.run(*words)
+    assert result.rc == (125 if words[0] == "run" else 2)
+    one_line(result, "--recording")

@@ -450,6 +450,26 @@ static void a_process_that_was_killed_ended_without_a_word(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+static void says_why_a_command_does_not_start(void **state)
+{
+	char none[] = "/none", also[] = "also", *nothing[] = {NULL},
+	     *missing[] = {none, also, NULL};
+	struct trk_tracker_options o = fast();
+	struct trk_tracker *t = NULL;
+
+	(void) state;
+	o.argv = nothing;
+	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), -EINVAL);
+	assert_string_equal(why, "argv: no command");
+	o.argv = missing;
+	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), -EIO);
+	assert_string_equal(why, "/none: the command cannot be started: No such file or directory");
+	o.pid = 1;
+	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), -EINVAL);
+	assert_non_null(strstr(why, "pid 1 and a command"));
+	assert_null(t);
+}
+
 static void says_what_is_wrong(void **state)
 {
 	struct trk_tracker_options o = fast();
@@ -458,9 +478,13 @@ static void says_what_is_wrong(void **state)
 	(void) state;
 	o.pid = INT32_MAX;
 	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), -ESRCH);
-	assert_string_equal(why, "no such process");
+	assert_string_equal(why, "pid 2147483647: no such process");
 	o.in_thread = 1;
 	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), -ESRCH);
+	assert_string_equal(why, "pid 2147483647: no such process");
+	assert_int_equal(trk_tracker_start(NULL, &t, why, sizeof(why)), -EINVAL);
+	assert_int_equal(trk_tracker_start(&o, NULL, why, sizeof(why)), -EINVAL);
+	assert_non_null(strstr(why, "no place"));
 	o = fast();
 	o.program = "/nonexistent/resource-tracker";
 	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), -ENOENT);
@@ -479,8 +503,14 @@ static void says_what_is_wrong(void **state)
 	o = fast();
 	o.dir = "/proc/nonexistent";
 	assert_true(trk_tracker_start(&o, &t, why, sizeof(why)) < 0);
+	assert_non_null(strstr(why, "/proc/nonexistent: no recording: "));
+	o.dir = "";
+	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), -EINVAL);
+	assert_non_null(strstr(why, "dir"));
 	assert_null(t);
 	assert_int_equal(trk_mark(NULL, "x"), -EINVAL);
+	assert_int_equal(trk_mark("id", NULL), -EINVAL);
+	assert_int_equal(trk_column_find(NULL), -1);
 }
 
 int main(void)
@@ -500,6 +530,7 @@ int main(void)
 		cmocka_unit_test(the_recording_has_the_exit_code_that_was_stated),
 		cmocka_unit_test(a_process_that_was_killed_ended_without_a_word),
 		cmocka_unit_test(says_what_is_wrong),
+		cmocka_unit_test(says_why_a_command_does_not_start),
 	};
 
 	(void) unsetenv("RESOURCE_TRACKER_RUN");
