@@ -4,8 +4,8 @@
 #
 #   tools/setup.sh           packages, and build/venv-python, a Python environment that builds the
 #                            wheel and has what the Python package is tested with; and for the tests
-#                            of lines to paste: build/venv-snippets, build/nextflow (Nextflow's own
-#                            parser of configurations), build/docker (its client, where none is there)
+#                            of lines to paste: build/venv-snippets, build/nextflow (Nextflow, from
+#                            Maven Central), build/docker (its client, where none is there)
 #   tools/setup.sh --bench   also the peers that the benchmarks compare with: build/venv-bench, a
 #                            Python environment, and build/bench-cargo, the Rust sibling (minutes)
 set -euo pipefail
@@ -32,7 +32,7 @@ packages=(
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
 	packages+=(nodejs npm)
 fi
-# For the parser of Nextflow, which comes from Maven Central.
+# For Nextflow, which comes from Maven Central.
 if ! command -v java >/dev/null || ! command -v mvn >/dev/null; then
 	packages+=(default-jre-headless maven)
 fi
@@ -135,13 +135,13 @@ install_web() {
 	cp web/package-lock.json "$stamp"
 }
 
-# Nextflow's parser and what it needs, as tests/tools/nextflow.pom.xml says.
+# Nextflow and what it needs, as tests/tools/nextflow.pom.xml says.
 install_nextflow() {
 	local stamp=build/nextflow/pom.xml
 	if cmp -s tests/tools/nextflow.pom.xml "$stamp"; then
 		return
 	fi
-	echo "setup: installing the parser of Nextflow"
+	echo "setup: installing Nextflow"
 	rm -rf build/nextflow
 	mvn --quiet --batch-mode --file tests/tools/nextflow.pom.xml dependency:copy-dependencies \
 		-DoutputDirectory="$PWD/build/nextflow" </dev/null >/dev/null ||

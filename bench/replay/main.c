@@ -16,6 +16,10 @@ int main(int argc, char **argv)
 		bench_memory(folder, true);
 	if (all || strcmp(what, "choice") == 0)
 		bench_choice(folder);
+	if (all || strcmp(what, "leave") == 0)
+		bench_leave(folder);
+	if (all || strcmp(what, "law") == 0)
+		bench_law(folder);
 	if (all || strcmp(what, "failure") == 0)
 		bench_failure(folder);
 	if (all || strcmp(what, "shift") == 0)

@@ -1,6 +1,6 @@
 /* The replay bench: recorded jobs through the functions of src/advise, beside rules of others.
  *
- *     replay WHAT TRACES    WHAT: memory, young, failure, shift, choice, split, odd, speed, all
+ *     replay WHAT TRACES    WHAT: memory, young, failure, shift, choice, leave, law, split, odd, speed, all
  *
  * TRACES is a folder with *_peaks.csv.gz and the others that docs/advice.md names. Nothing of it is
  * needed to build or test. Sizes are MiB here, as in the files. */
@@ -72,7 +72,7 @@ double ours_retry(const struct step *s, size_t at, double failed);
 
 /* Paid and used memory-hours and failed attempts. */
 struct score {
-	double paid, used;
+	double paid, used, lost; /* lost: memory-hours of the runs, once for each failure */
 	size_t runs, fails;
 };
 /* Runs first..last (0 is the very first) of each step; to_failure: with the true time to failure. */
@@ -85,6 +85,8 @@ void bench_memory(const char *folder, bool young);
 void bench_failure(const char *folder);
 void bench_shift(const char *folder);
 void bench_choice(const char *folder);
+void bench_leave(const char *folder);
+void bench_law(const char *folder);
 void bench_split(const char *folder);
 void bench_odd(const char *folder);
 void bench_speed(void);

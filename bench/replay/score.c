@@ -38,6 +38,7 @@ void score_step(struct score *sum, const struct step *s, const struct rule *rule
 			double share = to_failure && p->curve ? share_until(p, request) : 1;
 
 			sum->fails++;
+			sum->lost += p->y * p->t;
 			sum->paid += request * p->t * share;
 			request = rule->retry ? rule->retry(s, i, request) : 2 * request;
 		}

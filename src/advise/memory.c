@@ -29,6 +29,11 @@ const struct trk_memory_tuning trk__memory_tuning = {
 	.step_bytes = 128 * MIB,
 	.floor_bytes = 256 * MIB,
 	.out_of_memory_grow = 1.2,
+	.chance_max = 0.25,
+	.record_scale = 1 / 28.0,
+	.record_own = 0.5,
+	.record_far = 0.1,
+	.record_far_scale = 0.2,
 	.predictors = ~0u,
 };
 

@@ -8,7 +8,7 @@
  * line through the input size, the runs with the most alike input) are judged by what they would
  * have predicted before each earlier run. To their errors comes the law of records: after n runs
  * the next one exceeds all of them with probability 1/(n+1), and by how much follows a measured
- * tail. Of all predictors times factors, the pair with the least expected price wins: the request
+ * tail, scaled by the distance of the job's own two largest. Of all predictors times factors, the pair with the least expected price wins: the request
  * for as long as the run lasts, plus, where the run needs more, the failed attempt and the next. */
 #ifndef TRK_ADVISE_MEMORY_H
 #define TRK_ADVISE_MEMORY_H
@@ -56,7 +56,12 @@ struct trk_memory_tuning {
 	double step_bytes;         /* requests are rounded up to multiples of this */
 	double floor_bytes;        /* and are no smaller than this */
 	double out_of_memory_grow; /* need of a killed run, as a multiple of its limit */
-	unsigned int predictors;   /* bit set of 1 << TRK_BASIS_...; _MAX always counts */
+	double chance_max;         /* a request that the next run exceeds more often is none */
+	double record_scale;       /* by how much a record exceeds the one before, in logarithms: */
+	double record_own;       /* weight of the job's own gap in that, against the pooled scale */
+	double record_far;       /* share of records that are of another scale, */
+	double record_far_scale; /* this one */
+	unsigned int predictors; /* bit set of 1 << TRK_BASIS_...; _MAX always counts */
 };
 extern const struct trk_memory_tuning trk__memory_tuning;
 

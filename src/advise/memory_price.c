@@ -5,20 +5,23 @@
 
 #include "base/maths.h"
 
-/* The law of records, measured over the runs of several hundred kinds of step:
- * P(next > k * max) = 1 / ((n + 1) * (1 + 28 ln k)). It is cut at 2: what is beyond is not worth
- * paying for in advance. */
-static const double record_slope = 28, record_cut = 2;
+/* The law of records: after n runs the next one exceeds all with probability 1 / (n + 1), and by
+ * more than the factor k with P(k) = (1 - f) / (1 + ln k / near) + f / (1 + ln k / far) of that.
+ * Most records exceed the last one by about as much as that one exceeds the runs below it; `near`
+ * is the geometric mean of this gap and of the scale of all jobs. A share f goes far beyond. It is
+ * cut at 2: what is beyond is not worth paying for in advance. */
+static const double record_cut = 2;
+/* The gap is read between these: equal peaks are so by their rounding, and above a large gap
+ * records are no larger than above others. */
+static const double gap_min = 0.0001, gap_max = 0.1;
 
 static const double ln_2 = 0.69314718055994531;
 
-/* Candidates are each ratio times these. */
+/* Candidates are the ratio of each run times these. */
 static const double candidate_step[] = {1.0, 1.01, 1.03, 1.06};
 
-enum { ALIKE = 3 };
+enum { ALIKE = 3, CANDIDATE_STEPS = sizeof(candidate_step) / sizeof(candidate_step[0]) };
 
-/* A request that more than one run in five exceeds is none, however little those runs weigh. */
-static const double chance_max = 0.2;
 static const double average_share = 0.3; /* of the newest run in the moving average */
 
 /* --- forecasts ---------------------------------------------------------------------------------
@@ -171,11 +174,38 @@ static void insert(struct trk_ratios *r, struct weights *weights, double ratio, 
 	weights->share[at] = share;
 }
 
+/* The law for a job whose two largest ratios are the last two of `r`. */
+static struct trk_record_law record_law(const struct trk_ratios *r,
+					const struct trk_memory_tuning *tuning)
+{
+	struct trk_record_law law = {tuning->record_scale, tuning->record_far_scale,
+				     tuning->record_far};
+	double gap;
+
+	if (r->runs < 2)
+		return law;
+	gap = trk__ln(r->ratio[r->runs - 1] / r->ratio[r->runs - 2]);
+	gap = gap < gap_min ? gap_min : gap > gap_max ? gap_max : gap;
+	law.near *= trk__exp(tuning->record_own * trk__ln(gap / law.near));
+	return law;
+}
+
+/* Share of the records that exceed the one before by more than exp(l). */
+static double record_above(const struct trk_record_law *law, double l)
+{
+	return (1 - law->far_share) / (1 + l / law->near) + law->far_share / (1 + l / law->far);
+}
+
 /* How far a record exceeds the one before, at the quantile (j + 0.5) / TRK_PSEUDO_RUNS. */
-static double record_quantile(size_t j)
+static double record_quantile(const struct trk_record_law *law, size_t j)
 {
 	double above = 1 - ((double) j + 0.5) / TRK_PSEUDO_RUNS;
-	double k = trk__exp((1 / above - 1) / record_slope);
+	/* record_above(l) = above is a quadratic equation: l * l + 2 * p * l - q = 0. */
+	double p = (law->near + law->far -
+		    ((1 - law->far_share) * law->near + law->far_share * law->far) / above) /
+		   2;
+	double q = law->near * law->far * (1 / above - 1);
+	double root = trk__exp(trk__ln(p * p + q) / 2), k = trk__exp(root - p);
 
 	return k < record_cut ? k : record_cut;
 }
@@ -232,13 +262,14 @@ bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
 	if (ret->runs == 0 || (basis != TRK_BASIS_MAX && ret->runs < tuning->join_after))
 		return false;
 	ret->highest_ratio = ret->ratio[ret->count - 1];
+	ret->law = record_law(ret, tuning);
 	ret->forecast_per_use = total / used;
 	for (size_t i = 0; i < ret->runs; i++) {
 		weights.weight[i] *= (1 - record_share(ret)) / total;
 		weights.share[i] *= (1 - record_share(ret)) / shares;
 	}
 	for (size_t j = 0; j < TRK_PSEUDO_RUNS; j++)
-		insert(ret, &weights, ret->highest_ratio * record_quantile(j),
+		insert(ret, &weights, ret->highest_ratio * record_quantile(&ret->law, j),
 		       record_share(ret) / TRK_PSEUDO_RUNS, record_share(ret) / TRK_PSEUDO_RUNS);
 	sum_from_top(ret, &weights);
 	return true;
@@ -287,14 +318,17 @@ double trk__ratios_best(const struct trk_ratios *r, const struct trk_memory_tuni
 			double lambda, double above, double *ret_price)
 {
 	double best = 0, least = INFINITY;
-	double bound = chance_max > record_share(r) ? chance_max : record_share(r);
-
+	double bound = tuning->chance_max > record_share(r) ? tuning->chance_max : record_share(r);
 	size_t first = above > 0 ? first_above(r, above) : 0;
 
 	while (above <= 0 && first < r->runs && r->share_from[first + 1] > bound)
 		first++;
-	for (size_t i = first; i < r->count; i++)
-		for (size_t k = 0; k < sizeof(candidate_step) / sizeof(candidate_step[0]); k++) {
+	/* A price is no less than its factor. */
+	for (size_t i = first; i < r->count && r->ratio[i] < least; i++) {
+		/* Records are dense enough by themselves. */
+		size_t steps = r->ratio[i] > r->highest_ratio ? 1 : CANDIDATE_STEPS;
+
+		for (size_t k = 0; k < steps; k++) {
 			double factor = r->ratio[i] * candidate_step[k];
 			double price = trk__ratios_price(r, tuning, lambda, factor, above);
 
@@ -303,6 +337,7 @@ double trk__ratios_best(const struct trk_ratios *r, const struct trk_memory_tuni
 				best = factor;
 			}
 		}
+	}
 	if (ret_price)
 		*ret_price = least;
 	return best;
@@ -313,6 +348,6 @@ double trk__ratios_chance(const struct trk_ratios *r, double factor)
 	size_t above = first_above(r, factor);
 
 	if (factor >= r->highest_ratio)
-		return record_share(r) / (1 + record_slope * trk__ln(factor / r->highest_ratio));
+		return record_share(r) * record_above(&r->law, trk__ln(factor / r->highest_ratio));
 	return r->share_from[above];
 }

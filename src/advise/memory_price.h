@@ -5,7 +5,7 @@
 
 #include "advise/memory.h"
 
-enum { TRK_PSEUDO_RUNS = 12, TRK_RATIOS_MAX = TRK_MEMORY_RUNS_MAX + TRK_PSEUDO_RUNS };
+enum { TRK_PSEUDO_RUNS = 48, TRK_RATIOS_MAX = TRK_MEMORY_RUNS_MAX + TRK_PSEUDO_RUNS };
 
 /* The runs that count, oldest first. */
 struct trk_history {
@@ -20,8 +20,11 @@ struct trk_history {
 
 /* Need / forecast of one predictor, ascending, with running sums from the top. */
 struct trk_ratios {
-	double forecast_bytes;   /* for the next run */
-	double highest_ratio;    /* of real runs */
+	double forecast_bytes; /* for the next run */
+	double highest_ratio;  /* of real runs */
+	struct trk_record_law {
+		double near, far, far_share; /* scales of the two kinds of record */
+	} law;
 	double forecast_per_use; /* memory-hours forecast / used in the replay of its past */
 	size_t runs;             /* real runs among them */
 	size_t history_runs;

@@ -1,5 +1,5 @@
 """What `recommend --for` prints, read by the real programs: a Slurm of the test's own, the schemas of
-Kubernetes and AWS Batch, the client of Docker, HTCondor, Snakemake, Nextflow's parser, Metaflow.
+Kubernetes and AWS Batch, the client of Docker, HTCondor, Snakemake, Nextflow, Metaflow.
 
 Each test also shows that the reader refuses what is wrong."""
 
@@ -278,27 +278,52 @@ def test_snakemake_reads_the_rule(rt, tmp_path, what):
 # --- Nextflow -------------------------------------------------------------------------------------
 
 
-def nextflow(folder, text):
-    (folder / "nextflow.config").write_text(text)
+def java(folder, *arguments):
     jars = ROOT / "build/nextflow"
-    assert jars.is_dir(), f"{jars} is missing. Try: make setup"
-    read = subprocess.run(["java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", f"{jars}/*",
-                           "groovy.ui.GroovyMain", ROOT / "tests/tools/nextflow_config.groovy",
-                           folder / "nextflow.config"], check=False, timeout=120, encoding="utf-8",
-                          capture_output=True, stdin=subprocess.DEVNULL)
+    assert (jars / "pom.xml").is_file(), f"{jars} is missing. Try: make setup"
+    return subprocess.run(["java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", f"{jars}/*", *arguments],
+                          check=False, timeout=120, encoding="utf-8", capture_output=True, cwd=folder,
+                          stdin=subprocess.DEVNULL,
+                          env={**os.environ, "NXF_OFFLINE": "true", "NXF_HOME": str(folder / "home")})
+
+
+def options(folder, text):
+    """The options, held against Nextflow's own table of them."""
+    (folder / "nextflow.config").write_text(text)
+    read = java(folder, "groovy.ui.GroovyMain", ROOT / "tests/tools/nextflow_config.groovy",
+                "nextflow.config")
     assert read.returncode == 0, read.stderr
     return read.stdout.splitlines()
+
+
+def nextflow_config(folder, text):
+    """`nextflow config -flat`, which evaluates, but takes any name for an option."""
+    (folder / "nextflow.config").write_text(text)
+    return java(folder, "nextflow.cli.Launcher", "config", "-flat")
 
 
 def test_nextflow_reads_the_configuration(rt, tmp_path):
     lines = snippet(rt, "nextflow", "gpu")
     mib = re.search(r"'(\d+) MB'", lines)[1]
-    assert nextflow(tmp_path, lines) == [
-        "process.cpus 2" if "cpus = 2" in lines else "process.cpus 1",
-        f"process.memory {mib} MB", "process.accelerator [request:2]", "process.time 60 s"]
+    cpus = 2 if "cpus = 2" in lines else 1
+    assert options(tmp_path, lines) == [
+        f"process.cpus {cpus}", f"process.memory {mib} MB", "process.accelerator [request:2]",
+        "process.time 60 s"]
     wrong = lines.replace("cpus", "cpu").replace("[request: 2]", "2")
-    assert nextflow(tmp_path, wrong)[::2] == ["unknown: process.cpu", "type: process.accelerator"]
-    assert nextflow(tmp_path, lines.rstrip("}\n"))[0].startswith("error: ")
+    assert options(tmp_path, wrong)[::2] == ["unknown: process.cpu", "type: process.accelerator"]
+    assert options(tmp_path, lines.rstrip("}\n"))[0].startswith("error: ")
+
+
+def test_nextflow_config_evaluates_the_configuration(rt, tmp_path):
+    lines = snippet(rt, "nextflow", "gpu")
+    mib = re.search(r"'(\d+) MB'", lines)[1]
+    cpus = 2 if "cpus = 2" in lines else 1
+    read = nextflow_config(tmp_path, lines)
+    assert read.returncode == 0, read.stdout + read.stderr
+    assert read.stdout.splitlines() == [
+        f"process.cpus = {cpus}", f"process.memory = '{mib} MB'", "process.accelerator = [request:2]",
+        "process.time = '60 s'"]
+    assert nextflow_config(tmp_path, lines.rstrip("}\n")).returncode != 0
 
 
 # --- Metaflow -------------------------------------------------------------------------------------

@@ -337,6 +337,46 @@ static void a_steady_job_needs_less_and_less_margin(void **state)
 	}
 }
 
+static double request_after(const double *mib, size_t count)
+{
+	struct trk_past_run runs[8];
+	struct trk_memory_advice a;
+
+	for (size_t i = 0; i < count; i++)
+		runs[i] = run_of(mib[i]);
+	assert_int_equal(trk__memory_advise(runs, count, NULL, &a), 0);
+	return a.request_bytes / MIB;
+}
+
+static void the_distance_of_the_two_largest_peaks_sets_the_margin(void **state)
+{
+	static const double near[] = {20001, 20002, 20000, 20001};
+	static const double apart[] = {20000, 17000, 18000, 19000};
+	static const double outlier[] = {20000, 11000, 10000, 10500};
+	static const double far[] = {20000, 2000, 2100, 1900};
+
+	(void) state;
+	assert_true(request_after(near, 4) < 20002 * 1.04);
+	assert_true(request_after(apart, 4) > 20000 * 1.1);
+	/* Above a large gap records are no larger for its being larger. */
+	assert_true(request_after(outlier, 4) < 20000 * 1.25);
+	assert_true(request_after(far, 4) == request_after(outlier, 4));
+}
+
+static void a_record_far_beyond_stays_possible_however_steady_the_job(void **state)
+{
+	struct trk_past_run runs[20];
+	double beyond, half;
+
+	(void) state;
+	for (int i = 0; i < 20; i++)
+		runs[i] = run_of(20000);
+	assert_int_equal(trk__memory_chance(runs, 20, NULL, 20000.001 * MIB, &beyond), 0);
+	assert_int_equal(trk__memory_chance(runs, 20, NULL, 30000 * MIB, &half), 0);
+	assert_true(fabs(beyond - 1.0 / 21) < 0.001);
+	assert_true(half > 0.1 / (1 + 0.41 / 0.2) / 21 && half < 0.1 / 21);
+}
+
 static void more_caution_asks_for_no_less(void **state)
 {
 	static struct trk_past_run runs[RUNS];
@@ -450,6 +490,8 @@ int main(void)
 		cmocka_unit_test(after_memory_fell_the_older_runs_are_forgotten),
 		cmocka_unit_test(what_the_machine_has_is_the_most),
 		cmocka_unit_test(a_steady_job_needs_less_and_less_margin),
+		cmocka_unit_test(the_distance_of_the_two_largest_peaks_sets_the_margin),
+		cmocka_unit_test(a_record_far_beyond_stays_possible_however_steady_the_job),
 		cmocka_unit_test(more_caution_asks_for_no_less),
 		cmocka_unit_test(chances_fall_as_requests_grow),
 		cmocka_unit_test(runs_that_say_nothing_are_left_out),
