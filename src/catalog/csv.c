@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "catalog/image.h"
 #include "catalog/suggest.h"
 #include "catalog/text_cells.h"
 
