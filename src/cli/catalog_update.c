@@ -314,7 +314,7 @@ static int read_feed(struct reading *r, const struct trk_catalog *c, const char 
 /* What a euro costs, for a list in EUR: as it was given, else as the European Central Bank says. */
 static int learn_rate(struct reading *r, const char *given)
 {
-	struct trk_feed_rate rate;
+	struct trk_feed_rate rate = {.usd = NAN};
 	struct trk_buf body;
 	int e;
 

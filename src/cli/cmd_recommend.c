@@ -181,12 +181,19 @@ static void course_text(struct trk_buf *b, const struct trk_course *c)
 	trk__buf_putc(b, '\n');
 }
 
-/* The summary's line, in the columns of this text. */
+/* The summary's line, in the columns of this text; where the cloud is known and the cost is not, why. */
 static void cost_text(struct trk_buf *b, const struct trk_place *place)
 {
 	static const char theirs[] = "   Cost  ", ours[] = "cost     ";
+	const struct trk_cost *cost = &place->cost;
 	size_t start = b->len;
 
+	if (place->has_cost && isnan(cost->usd) && place->cloud.vendor[0] && cost->reason[0]) {
+		trk__buf_printf(b, "%snot known: ", ours);
+		trk__text_safe(b, cost->reason, sizeof(cost->reason), cli_is_utf8());
+		trk__buf_putc(b, '\n');
+		return;
+	}
 	trk__cost_line(b, place, cli_is_utf8());
 	if (!b->error && b->len > start + sizeof(ours) &&
 	    !memcmp(b->data + start, theirs, sizeof(theirs) - 1))

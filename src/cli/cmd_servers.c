@@ -31,6 +31,18 @@ struct settings {
 	bool spot, json, gpu_shares, online;
 };
 
+/* Unlike other times it may be nothing. */
+static int take_boot(void *settings, const struct cli_option *o, const char *value)
+{
+	struct settings *s = settings;
+	uint64_t ns;
+
+	if (trk__parse_duration(value, &ns) < 0 || ns > 0)
+		return cli_set_duration(settings, o, value);
+	s->boot_ns = 0;
+	return 0;
+}
+
 #define AT(field) offsetof(struct settings, field)
 
 /* A value, or several with commas between them; the option may be repeated. */
@@ -69,7 +81,7 @@ static const struct cli_option options[] = {
 	{"busy", 0, "CORES", "for run-cost: busy cores meanwhile (--vcpus)", cli_set_text,
 	 AT(busy)},
 	{"from", 0, "TYPE", "for run-cost: the server it was measured on", cli_set_text, AT(from)},
-	{"boot", 0, "DUR", "for run-cost: time paid before the job starts (60s)", cli_set_duration,
+	{"boot", 0, "DUR", "for run-cost: time paid before the job starts (60s)", take_boot,
 	 AT(boot_ns)},
 	{"limit", 'n', "N", "how many to show, 0: all (10)", cli_set_text, AT(limit)},
 	{"catalog", 0, "FILE", "this catalogue instead of the built-in one", cli_set_text,

@@ -72,6 +72,15 @@ def test_the_text_names_cost_date_and_source(job):
     assert "USD/run" in text and "cheapest by the hour" in text and "prices of 20" in text
 
 
+def test_a_cost_that_is_not_known_says_why_and_what_to_do(rt):
+    rt.track(*JOB, flags=["--instance", "aws/eu-west-1", "-n", "job"])
+    text = rt.run("recommend", "job").stdout
+    assert "cost     not known: the type of server is not known: " in text
+    assert "Try: --instance aws//TYPE\n" in text
+    rt.track(*JOB, flags=["-n", "nowhere"])  # in no cloud: nothing to say
+    assert "cost " not in rt.run("recommend", "nowhere").stdout
+
+
 def test_old_prices_are_said_to_be_old(job, tmp_path):
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     prices = tmp_path / "prices.csv"

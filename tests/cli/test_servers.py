@@ -47,6 +47,38 @@ def test_vram_is_that_of_each_gpu(rt):
     assert "g4dn.12xlarge" not in {s["api_reference"] for s in found}  # 4 x 16 GiB
 
 
+def test_local_storage_is_asked_for_in_gb(rt):
+    found = servers(rt, "--vcpus", "2", "--storage", "1000", "--arch", "any")
+    assert found and all(s["storage_size"] >= 1000 for s in found)
+    assert {"aws", "azure", "gcp", "upcloud"} - {s["vendor_id"] for s in found} == {"upcloud"}
+
+
+def test_a_share_of_a_gpu_is_enough_where_it_is_said_so(rt):
+    flags = ["--gpu", "1", "--vendor", "aws", "--arch", "any"]
+    whole, shares = servers(rt, *flags), servers(rt, *flags, "--gpu-shares")
+    names = {s["api_reference"] for s in whole}
+    assert "g6f.large" not in names and "g6.xlarge" in names
+    assert names < {s["api_reference"] for s in shares}
+    assert "g6f.large" in {s["api_reference"] for s in shares}
+
+
+def test_the_run_that_is_described_is_what_is_estimated(rt):
+    flags = ["--order-by", "run-cost", "--vcpus", "8", "--vendor", "aws", "--region", "us-east-1",
+             "--arch", "x86_64", "--from", "m5.2xlarge", "--run", "2h", "--boot", "0"]
+
+    def of(name, *more):
+        return next(s for s in servers(rt, *flags, *more) if s["api_reference"] == name)
+
+    here, faster = of("m5.2xlarge", "--busy", "8"), of("m5.4xlarge", "--busy", "8")
+    assert here["run_seconds"] == pytest.approx(7200)  # where it was measured
+    assert faster["run_seconds"] < 7200
+    # One busy core gains nothing from more of them.
+    assert of("m5.4xlarge", "--busy", "1")["run_seconds"] > faster["run_seconds"]
+    assert of("m5.2xlarge", "--busy", "8", "--boot", "5m")["run_cost"] == pytest.approx(
+        here["min_price_ondemand"] * 7500 / 3600, rel=1e-6)
+    assert rt.run("servers", "-n", "3", *flags).stdout.count("\naws ") == 3
+
+
 def test_places_and_exclusions(rt):
     found = servers(rt, "--country", "DE", "--vcpus", "2", "--exclude", "azure,t3*")
     assert {s["country_id"] for s in found} == {"DE"}

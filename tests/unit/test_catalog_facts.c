@@ -57,6 +57,8 @@ static const struct fact facts[] = {
 	{"azure", "eastus", "Standard_D2s_v3", 2, 8, X86, 0, "", 0, 0.096},
 	{"azure", "eastus", "Standard_D4s_v5", 4, 16, X86, 0, "", 0, 0.192},
 	{"azure", "westeurope", "Standard_D4s_v5", 4, 16, X86, 0, "", 0, 0.23},
+	{"azure", "eastus", "Standard_E96ias_v5", 96, 672, X86, 0, "", 0, 6.048},
+	{"azure", "eastus", "Standard_DS15i_v2", 20, 140, X86, 0, "", 0, 1.853},
 	{"azure", "eastus", "Standard_D64s_v5", 64, 256, X86, 0, "", 0, 3.072},
 	{"azure", "eastus", "Standard_E8s_v5", 8, 64, X86, 0, "", 0, 0.504},
 	{"azure", "eastus", "Standard_E8-2s_v5", 2, 64, X86, 0, "", 0, 0.504},
@@ -182,6 +184,45 @@ static void allocations_and_flags_of_well_known_types(void **state)
 	}
 }
 
+static void local_disks_of_well_known_types(void **state)
+{
+	static const struct {
+		const char *vendor, *type;
+		unsigned int gb;
+	} known[] = {
+		{"aws", "m5d.large", 75},           {"aws", "i3.metal", 15200},
+		{"aws", "c5d.9xlarge", 900},        {"aws", "m5.large", 0},
+		{"azure", "Standard_D2ds_v5", 80},  {"azure", "Standard_D2s_v5", 0},
+		{"azure", "Standard_L8s_v3", 1920}, {"gcp", "c3-standard-8-lssd", 750},
+		{"gcp", "n2-standard-8", 0},        {"hetzner", "cx23", 40},
+	};
+	struct trk_catalog c;
+
+	(void) state;
+	trk__catalog_embedded(&c);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		size_t n;
+		int at = trk__catalog_find_server(&c, trk__catalog_find_vendor(&c, known[i].vendor),
+						  known[i].type);
+
+		if (at < 0 || trk__catalog_servers(&c, &n)[at].storage_gb != known[i].gb)
+			fail_msg("%s: %d", known[i].type, at);
+	}
+}
+
+static void windows_is_in_no_name(void **state)
+{
+	struct trk_catalog c;
+	size_t n;
+	const struct trk_catalog_server *s;
+
+	(void) state;
+	trk__catalog_embedded(&c);
+	s = trk__catalog_servers(&c, &n);
+	for (size_t i = 0; i < n; i++)
+		assert_null(strstr(trk__catalog_text(&c, s[i].name), "WIN"));
+}
+
 static void the_table_is_as_large_as_promised_and_sound(void **state)
 {
 	struct trk_catalog c;
@@ -195,7 +236,7 @@ static void the_table_is_as_large_as_promised_and_sound(void **state)
 	assert_true(c.image->size < 2 << 20);
 	(void) trk__catalog_servers(&c, &servers);
 	(void) trk__catalog_regions(&c, &regions);
-	assert_true(servers > 3700);
+	assert_true(servers > 3800);
 	p = trk__catalog_prices(&c, &n);
 	assert_true(n > 20000);
 	for (size_t i = 0; i < n; i++) {
@@ -215,6 +256,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(well_known_servers_are_as_their_vendors_say),
 		cmocka_unit_test(allocations_and_flags_of_well_known_types),
+		cmocka_unit_test(local_disks_of_well_known_types),
+		cmocka_unit_test(windows_is_in_no_name),
 		cmocka_unit_test(the_table_is_as_large_as_promised_and_sound),
 	};
 
