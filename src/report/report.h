@@ -163,6 +163,7 @@ struct trk_report {
 	double interval_s;
 	const char *tick[TRK_REPORT_TICKS];
 	bool clock; /* ticks are times of day, not seconds since the start */
+	bool dates; /* with the date before them */
 	struct trk_report_chart *chart;
 	size_t charts;
 	struct trk_report_phase *phase;

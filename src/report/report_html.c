@@ -82,10 +82,11 @@ static void cell(struct trk_buf *b, const struct trk_report_cell *c, enum trk_re
 		trk__report_html_text(b, label);
 		trk__buf_putc(b, '"');
 	}
-	if (right || c->tone || kind == TRK_CELL_BAR)
+	if (right || c->tone || kind == TRK_CELL_BAR || !c->text)
 		trk__buf_printf(b, " class=\"%s%s%s\"",
 				right                  ? "n"
 				: kind == TRK_CELL_BAR ? "b"
+				: !c->text             ? "none"
 						       : "",
 				c->tone ? " " : "", tones[c->tone]);
 	trk__buf_putc(b, '>');

@@ -100,9 +100,9 @@ void trk__report_html_data(struct trk_buf *b, const struct trk_report *r)
 	trk__buf_printf(b,
 			"<script type=\"application/json\" id=\"data\">{\"start\":%.3f,"
 			"\"seconds\":%.6f,\"interval\":%.6f,\"drawn\":%zu,\"n\":%zu,"
-			"\"clock\":%s,\"steps\":%d,\"charts\":[",
+			"\"clock\":%s,\"dates\":%s,\"steps\":%d,\"charts\":[",
 			r->start_s, r->duration_s, r->interval_s, r->buckets, r->buckets * finer,
-			r->clock ? "true" : "false", TRK_REPORT_STEPS);
+			r->clock ? "true" : "false", r->dates ? "true" : "false", TRK_REPORT_STEPS);
 	for (size_t i = 0; i < r->charts; i++) {
 		if (i)
 			trk__buf_putc(b, ',');

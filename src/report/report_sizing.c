@@ -76,10 +76,9 @@ static void add_cpu(struct trk_report *r, const struct trk_report_work *w,
 
 	if (w->held_cpu)
 		res.why = held_words(w);
-	else if (w->has_advice && a->has_cpu && a->cpu.reason_count)
-		res.why = a->cpu.reason[0];
-	if (res.why)
-		res.why = trk__report_print(r, "%s", res.why);
+	else if (w->has_advice && a->has_cpu && a->cpu.reason_count > 1)
+		/* The first one tells mean and peak, which stand beside it. */
+		res.why = trk__report_print(r, "%s", a->cpu.reason[1]);
 	add_resource(r, t, &res, trk__report_amount, trk__report_number);
 }
 

@@ -254,10 +254,14 @@ static bool make_chart(struct trk_report *r, const struct trk_report_work *w, si
 
 /* ---- time ---- */
 
+/* Times of day are enough for a day, the clock's own steps included. */
+#define DATES_FROM_S (86400 * 1.01)
+
 static void name_ticks(struct trk_report *r)
 {
 	/* The wall clock is a label: that of the start, on by elapsed time. */
 	r->clock = r->duration_s >= 600 && r->start_s > 0 && r->start_s + r->duration_s < 1.8e10;
+	r->dates = r->clock && r->duration_s > DATES_FROM_S;
 	for (int i = 0; i < TRK_REPORT_TICKS; i++) {
 		double at = r->duration_s * i / (TRK_REPORT_TICKS - 1);
 		char text[32];
@@ -267,8 +271,8 @@ static void name_ticks(struct trk_report *r)
 			continue;
 		}
 		trk__clock_iso8601((uint64_t) ((r->start_s + at) * 1e9), text);
-		r->tick[i] = i ? trk__report_print(r, "%.5s", text + 11)
-			       : trk__report_print(r, "%.5s UTC", text + 11);
+		r->tick[i] = trk__report_print(r, "%.5s%s%.5s%s", r->dates ? text + 5 : "",
+					       r->dates ? " " : "", text + 11, i ? "" : " UTC");
 	}
 }
 

@@ -282,6 +282,12 @@ const char *trk__report_seconds(struct trk_report *r, double seconds)
 
 	if (isnan(seconds))
 		return "-";
+	if (seconds >= 48 * 3600 && seconds < 1e15) {
+		uint64_t hours = (uint64_t) (seconds / 3600 + 0.5);
+
+		return trk__report_print(r, "%llu d %u h", (unsigned long long) (hours / 24),
+					 (unsigned int) (hours % 24));
+	}
 	if (seconds >= 3599.5 && seconds < 1e15) { /* seconds of hours tell nothing */
 		uint64_t minutes = (uint64_t) (seconds / 60 + 0.5);
 

@@ -512,6 +512,21 @@ describe("doing", () => {
 		});
 	}
 
+	test("a run of days has dates on its axis, in its range and at its line", async () => {
+		const page = await open(`${report(made("gpu", 864000)).url}#t=432000,518400`);
+		assert.match(await page.locator(".facts").innerText(), /10 d 0 h/);
+		await page.getByText("11-25 02:00 to 11-26 02:00; a point is").waitFor();
+		assert.deepEqual(await page.locator(".axis span").allInnerTexts(), ["11-25 02:00", "11-25 08:00", "11-25 14:00", "11-25 20:00", "11-26 02:00"]);
+		await page.locator("#reset").click();
+		assert.deepEqual(await page.locator(".axis span").allInnerTexts(), ["11-20 02:00 UTC", "11-22 14:00", "11-25 02:00", "11-27 14:00", "11-30 02:00"]);
+		const cut = await page.evaluate(() => [...document.querySelectorAll(".axis span")].filter((tick, i) => i && tick.scrollWidth > tick.clientWidth).length);
+		assert.equal(cut, 0);
+		await page.locator("#charts").focus();
+		await page.keyboard.press("Home");
+		assert.match(await page.locator(".read").first().innerText(), /^11-20 02:00:00 /);
+		await picture(page, "ten-days");
+	});
+
 	test("the buttons zoom as well", async () => {
 		const page = await open(steps().url);
 		await page.getByRole("button", { name: "Zoom in" }).click();

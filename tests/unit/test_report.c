@@ -150,6 +150,7 @@ static void a_run_that_ended_well_may_lower_it(void **state)
 static void the_price_of_fewer_cores_is_told(void **state)
 {
 	assert_report(*state, "json", "Request 1 CPU, 768 MiB next time (run time +50 %)");
+	assert_report(*state, "json", "1 core: the run takes about 50 % longer, and costs least");
 }
 
 static void out_of_memory_names_limit_peak_and_largest_process(void **state)

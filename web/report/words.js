@@ -28,12 +28,17 @@ export function duration(seconds) {
 	if (whole < 3600) {
 		return `${Math.floor(whole / 60)} m ${whole % 60} s`;
 	}
+	if (whole >= 48 * 3600) {
+		const hours = Math.round(seconds / 3600);
+		return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+	}
 	return `${Math.floor(whole / 3600)} h ${Math.floor(whole / 60) % 60} m`;
 }
 
 function timeOfDay(data, at, span) {
 	const text = new Date((data.start + at) * 1000).toISOString();
-	return span >= 600 ? text.slice(11, 16) : text.slice(11, span >= 10 || !span ? 19 : 21);
+	const time = span >= 600 ? text.slice(11, 16) : text.slice(11, span >= 10 || !span ? 19 : 21);
+	return data.dates ? `${text.slice(5, 10)} ${time}` : time;
 }
 
 // A moment of the run, as exactly as a view of `span` seconds can tell; 0: to the second.
