@@ -465,3 +465,31 @@ def test_python_dash_m(tmp_path):
     script = pathlib.Path(sys.executable).parent / "resource-tracker"
     assert subprocess.run([script, "version"], capture_output=True, text=True, timeout=60,
                           check=True).stdout == out.stdout
+
+
+SOMEBODY_ELSE = """
+import sys
+from resource_tracker import ResourceTracker
+from resource_tracker.tracker_procfs import get_process_stats
+
+pid = int(sys.argv[1])
+now = get_process_stats(pid)
+tracker = ResourceTracker(pid=pid, interval=0.05)
+tracker.wait_for_samples(3, timeout=60)
+tracker.stop()
+print(now["utime"] + now["stime"] > 0, now["memory"] > 1000, now["read_bytes"], now["write_bytes"],
+      tracker.stats()["process_memory"]["max"] > 1000, max(tracker.process_metrics["utime"]) > 0,
+      tracker.process_metrics["read_bytes"][-1])
+"""
+
+
+def test_a_process_of_somebody_else_has_what_the_kernel_tells(burner):
+    """Its CPU time and resident memory, and not its bytes."""
+    nobody = {"user": 65534, "group": 65534, "extra_groups": [], "cwd": "/",
+              "env": {**os.environ, "HOME": "/", "TMPDIR": "/tmp"}}
+    if os.getuid() != 0 or subprocess.run([sys.executable, "-c", "import resource_tracker"],
+                                          stderr=subprocess.DEVNULL, **nobody).returncode != 0:
+        return  # nobody else may be, or may run what is installed here
+    out = subprocess.run([sys.executable, "-c", SOMEBODY_ELSE, str(burner.pid)], check=True,
+                         stdout=subprocess.PIPE, encoding="utf-8", timeout=120, **nobody).stdout
+    assert out.split() == ["True", "True", "None", "None", "True", "True", "None"]
