@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "catalog/image.h"
 #include "catalog/suggest.h"
 
 enum { CELLS_MAX = 32, CELL_MAX = 128, PRICES_MAX = 100000 };
