@@ -16,11 +16,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/env.h"
+#include "base/file.h"
 #include "probe/linux/pid_children.h"
 #include "probe/tree_private.h"
 #include "sample/sampler.h"
@@ -93,6 +95,18 @@ static int sample(const struct trk_env *env, pid_t pid, bool no_system, size_t c
 	return 0;
 }
 
+/* What others start meanwhile is not ours to count. */
+static void see_no_newcomers(struct trk_tree *t)
+{
+	char text[128];
+	ssize_t len = t->loadavg_fd < 0 ? -1 : pread(t->loadavg_fd, text, sizeof(text), 0);
+	int fd = memfd_create("loadavg", MFD_CLOEXEC);
+
+	if (len > 0 && fd >= 0 && write(fd, text, (size_t) len) == len)
+		(void) dup2(fd, t->loadavg_fd);
+	trk__close(fd);
+}
+
 static int loop(const struct trk_env *env, pid_t pid, size_t count)
 {
 	const struct trk_sample *row;
@@ -100,6 +114,8 @@ static int loop(const struct trk_env *env, pid_t pid, size_t count)
 
 	if (open_sampler(env, pid, false, &s))
 		return 1;
+	if (pid)
+		see_no_newcomers(trk__sampler_tree(s));
 	while (count--)
 		trk__sampler_tick(s, 0, &row);
 	trk__sampler_free(s);

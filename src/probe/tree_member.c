@@ -216,6 +216,33 @@ static void take_life(struct trk_tree *t, struct process *p, const struct trk_pi
 		t->state.root_gone = true;
 }
 
+/* Its state, threads and memory. */
+static void take_size(struct trk_tree *t, struct process *p, const struct trk_pid_stat *stat,
+		      bool forced)
+{
+	uint64_t faults = stat->minor_faults + stat->major_faults;
+
+	p->on_disk = stat->state == 'D';
+	take_life(t, p, stat);
+	if (p->zombie) {
+		p->rss_bytes = p->shared_bytes = p->pss_bytes = 0;
+		p->threads = 0;
+		return;
+	}
+	p->threads = (uint32_t) stat->threads - (p->speaker != 0);
+	/* Without a fault and with as many pages, the split that statm adds is what it was. */
+	if (forced || p->speaker || faults != p->statm_faults ||
+	    stat->rss_pages != p->stat_rss_pages)
+		read_memory(t, p);
+	p->statm_faults = faults;
+	p->stat_rss_pages = stat->rss_pages;
+	if (!t->options.figures_only &&
+	    (faults - p->faults_at_hwm >= 64 || p->rss_bytes > p->hwm_bytes)) {
+		p->faults_at_hwm = faults;
+		trk__memory_high_water(t, p);
+	}
+}
+
 /* Take one reading of stat with its CPU clock. */
 TRK_HOT static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 			      const struct trk_pid_stat *stat)
@@ -224,12 +251,10 @@ TRK_HOT static void take_stat(struct trk_tree *t, struct process *p, uint64_t cl
 	bool io_waits = io_can_wait(t, p, clock_ns, stat);
 	uint64_t own[TRK_TREE_COUNTERS] = {0};
 	uint64_t inherited[TRK_TREE_COUNTERS];
-	uint64_t faults = stat->minor_faults + stat->major_faults;
 
 	if (clock_ns - p->clock_ns >= QUEUE_CPU_MIN_NS && t->queue_reads_left > 0 &&
 	    !t->options.figures_only)
 		read_queue(t, p);
-	p->on_disk = stat->state == 'D';
 	p->clock_ns = clock_ns;
 	memcpy(inherited, p->inherited, sizeof(inherited));
 	own[TRK_TREE_CPU] = p->late ? p->own[TRK_TREE_CPU] : clock_ns; /* counted by tree_turns.c */
@@ -251,25 +276,7 @@ TRK_HOT static void take_stat(struct trk_tree *t, struct process *p, uint64_t cl
 		inherited[TRK_TREE_CPU] = inherited[TRK_TREE_CPU_SYSTEM] =
 			inherited[TRK_TREE_MAJOR_FAULTS] = inherited[TRK_TREE_MINOR_FAULTS] = 0;
 	trk__ledger_read(t, p, own, inherited);
-
-	take_life(t, p, stat);
-	if (p->zombie) {
-		p->rss_bytes = p->shared_bytes = p->pss_bytes = 0;
-		p->threads = 0;
-		return;
-	}
-	p->threads = (uint32_t) stat->threads - (p->speaker != 0);
-	/* Without a fault and with as many pages, the split that statm adds is what it was. */
-	if (forced || p->speaker || faults != p->statm_faults ||
-	    stat->rss_pages != p->stat_rss_pages)
-		read_memory(t, p);
-	p->statm_faults = faults;
-	p->stat_rss_pages = stat->rss_pages;
-	if (!t->options.figures_only &&
-	    (faults - p->faults_at_hwm >= 64 || p->rss_bytes > p->hwm_bytes)) {
-		p->faults_at_hwm = faults;
-		trk__memory_high_water(t, p);
-	}
+	take_size(t, p, stat, forced);
 }
 
 /* It stands still: is what was read of it good for this update as well? */
@@ -293,6 +300,8 @@ static void wake(struct trk_tree *t, struct process *p, uint64_t clock_ns, bool 
 	t->any_late |= overslept;
 }
 
+enum sight { GONE, RESTS, STIRS };
+
 /* What its full look needs comes while the kernel writes the first file. */
 static void prefetch(const struct process *p)
 {
@@ -303,35 +312,46 @@ static void prefetch(const struct process *p)
 	__builtin_prefetch(p->name);
 }
 
-/* Returns false when the process is gone. */
-TRK_HOT static bool read_process(struct trk_tree *t, struct process *p)
+/* Look at its clock, if it has its turn: need more be read? */
+static enum sight glance(struct trk_tree *t, struct process *p, uint64_t *ret_clock_ns)
 {
-	char text[TRK_PID_STAT_SIZE];
-	struct trk_pid_stat stat;
-	bool overslept, fresh = p->fresh;
-	uint64_t clock_ns;
-	ssize_t len;
+	bool overslept;
 
 	if (!t->again) {
 		p->looked = false;
 		p->hwm_excess_bytes = 0;
 	}
 	if (p->reaped)
-		return false;
+		return GONE;
 	if (trk__turns_skips(t, p)) {
 		p->idle_updates++;
 		p->skipped = true;
 		t->state.unseen++;
-		return true;
+		return RESTS;
 	}
 	overslept = p->skipped && !t->again;
 	p->skipped = false;
-	if (trk__clock_pid_cpu_ns(p->pid, &clock_ns) < 0)
-		return false;
-	if (!fresh && clock_ns == p->clock_ns && may_rest(t, p))
-		return true;
-	if (clock_ns != p->clock_ns)
-		wake(t, p, clock_ns, overslept);
+	if (trk__clock_pid_cpu_ns(p->pid, ret_clock_ns) < 0)
+		return GONE;
+	if (!p->fresh && *ret_clock_ns == p->clock_ns && may_rest(t, p))
+		return RESTS;
+	if (*ret_clock_ns != p->clock_ns)
+		wake(t, p, *ret_clock_ns, overslept);
+	return STIRS;
+}
+
+/* Returns false when the process is gone. */
+TRK_HOT static bool read_process(struct trk_tree *t, struct process *p)
+{
+	char text[TRK_PID_STAT_SIZE];
+	struct trk_pid_stat stat;
+	bool fresh = p->fresh;
+	uint64_t clock_ns = 0;
+	enum sight sight = glance(t, p, &clock_ns);
+	ssize_t len;
+
+	if (sight != STIRS)
+		return sight == RESTS;
 	t->looks += !p->looked;
 	p->looked = true;
 	p->calm_epoch = 0;
