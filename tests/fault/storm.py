@@ -157,6 +157,12 @@ class Round:
 
     # What must hold at the end.
 
+    def job_codes(self):
+        """How the job may have ended. A kill that comes as it ends finds it, or a zombie."""
+        if not self.job_killed:
+            return {7}
+        return {-signal.SIGKILL, 7} if (self.folder / "DONE").exists() else {-signal.SIGKILL}
+
     def check_results(self):
         code = self.tracker.wait(timeout=WAIT_S)
         begun = self.output() != ""
@@ -166,9 +172,9 @@ class Round:
             if code not in (0, 1, 4) and not self.tracker_killed:
                 raise Broken(f"attach ended with {code}")
             self.may_lack_recording |= code != 0  # the job was over before it could begin
-            if self.job.wait(timeout=WAIT_S) != (-signal.SIGKILL if self.job_killed else 7):
+            if self.job.wait(timeout=WAIT_S) not in self.job_codes():
                 raise Broken(f"the job beside attach ended with {self.job.returncode}")
-        elif not self.tracker_killed and code != (-signal.SIGKILL if self.job_killed else 7):
+        elif not self.tracker_killed and code not in self.job_codes():
             raise Broken(f"exit code {code}")
         elif self.tracker_killed and begun and not self.job_killed:
             self.await_job()
