@@ -323,12 +323,9 @@ static void memory_text(struct trk_buf *b, const struct trk_advice *a)
 	}
 	trk__buf_puts(b, "   then ");
 	add_memory(b, m->next_rung_bytes / MIB);
-	trk__buf_printf(b, " if that is not enough\n         %s of %zu run%s, confidence %s",
-			trk__basis_name(m->basis), m->runs_used, m->runs_used == 1 ? "" : "s",
-			trk__confidence_name(m->confidence));
-	if (!isnan(m->chance_exceed))
-		trk__buf_printf(b, ", chance of needing more %.1f %%", m->chance_exceed * 100);
-	trk__buf_putc(b, '\n');
+	trk__buf_printf(b, " if that is not enough\n         confidence %s (%zu run%s)\n",
+			trk__confidence_name(m->confidence), m->runs_used,
+			m->runs_used == 1 ? "" : "s");
 	for (size_t i = 0; i < m->reason_count; i++)
 		trk__buf_printf(b, "         %s\n", m->reason[i]);
 }
