@@ -2,9 +2,10 @@
 
 Each program runs on two CPUs under `taskset` while its busy cores are sampled from /proc; then on
 one; so three times, in turns, and the medians count. Prediction: sum of seconds * max(1, busy), as
-trk__busy_run_time(h, 1). The CPUs must be otherwise idle: the load is told with the table.
+trk__busy_run_time(h, 1). The CPUs must be otherwise idle: what others took of them is told with the table.
 """
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -26,6 +27,7 @@ PROGRAMS = {
     "phases": "gzip -3 -c big > /dev/null; sleep 1; sha256sum big & sha256sum big; wait; sleep 1",
 }
 TURNS = 3
+OTHERS = []  # share of the two CPUs that others took, a run each
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -43,7 +45,20 @@ def busy(group):
     return total / TICK
 
 
+def taken():
+    """CPU seconds that anybody has had of the two CPUs so far, interrupts and the hypervisor included."""
+    with open("/proc/stat", encoding="ascii") as file:
+        fields = [line.split() for line in file if line.startswith(("cpu0 ", "cpu1 "))]
+    return sum(int(field[i]) for field in fields for i in (1, 2, 3, 6, 7, 8)) / TICK
+
+
+def reaped():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def run(command, cpus, sampled):
+    before, all_before = reaped(), taken()
     start = time.perf_counter()
     job = subprocess.Popen(["taskset", "-c", cpus, "sh", "-c", command], start_new_session=True,
                            stdout=subprocess.DEVNULL)
@@ -58,15 +73,17 @@ def run(command, cpus, sampled):
             last, used = now, max(used, total)
     job.wait()
     took = time.perf_counter() - start
-    if sampled and profile:
-        profile.append((took - (last - start), profile[-1][1]))
+    OTHERS.append((taken() - all_before - (reaped() - before)) / (2 * took))
+    rest = took - (last - start)
+    if sampled and rest > 0:  # what is left of the work, in what is left of the time
+        profile.append((rest, max(0.0, reaped() - before - used) / rest))
     return took, profile
 
 
 def main():
     os.chdir(tempfile.mkdtemp())
     subprocess.run("seq 1 16000000 > big; shuf -i 1-6000000 > text", shell=True, check=True)
-    errors, load = [], os.getloadavg()[0]
+    errors = []
     print("| program | on 2 CPUs, s | on 1 predicted | measured | error |\n|---|---|---|---|---|")
     for name, command in PROGRAMS.items():
         turns = []
@@ -78,8 +95,9 @@ def main():
         errors.append(abs(predicted / narrow - 1))
         print(f"| {name} | {wide:.2f} | {predicted:.2f} | {narrow:.2f} | "
               f"{100 * (predicted / narrow - 1):+.1f} % |", flush=True)
-    print(f"\nload at the start {load:.1f}, at the end {os.getloadavg()[0]:.1f}", end="")
-    print(f"\nmean |error| {100 * statistics.mean(errors):.1f} %, worst {100 * max(errors):.1f} %")
+    print(f"\nothers took {100 * statistics.mean(OTHERS):.1f} % of the CPUs, "
+          f"{100 * max(OTHERS):.1f} % at most in a run")
+    print(f"mean |error| {100 * statistics.mean(errors):.1f} %, worst {100 * max(errors):.1f} %")
     return 0
 
 

@@ -217,12 +217,14 @@ static bool choose_from(struct trk_choice *c, const struct trk_past_run *runs, s
 	if (c->history.count == 0)
 		return false;
 	history_fill(&other.history, runs, count, SUCCESSES, options);
+	c->no_success = other.history.count == 0;
 	if (other.history.count == 0 || other.history.count == c->history.count) {
 		choose(c, options);
 		return true;
 	}
 	choose(c, options);
 	choose(&other, options);
+	other.no_success = false;
 	if (request_of(&other, options) > request_of(c, options))
 		*c = other;
 	return true;

@@ -13,6 +13,7 @@ struct trk_choice {
 	double factor;
 	size_t forgotten; /* runs before a shift of level */
 	bool shift_up;
+	bool no_success; /* all runs failed */
 };
 
 /* How a failed run raised the request. */

@@ -114,13 +114,19 @@ static void say_replay(const struct trk_choice *c, const struct trk_memory_tunin
 	    ours.runs, ours.gib_hours, ours.fails, plain.gib_hours, plain.fails);
 }
 
-static void say_basis(const struct trk_choice *c, struct trk_memory_advice *a)
+static void say_basis(const struct trk_choice *c, const struct trk_memory_tuning *tuning,
+		      struct trk_memory_advice *a)
 {
-	char size[SIZE_TEXT];
+	char size[SIZE_TEXT], least[SIZE_TEXT];
 
-	say(a, "%s (%s) x %.3g, from %zu run%s", trk__basis_name(c->basis),
+	say(a, "%s (%s) x %.3g, rounded up, from %zu run%s", trk__basis_name(c->basis),
 	    size_text(c->ratios.forecast_bytes, size), c->factor, c->history.count,
 	    c->history.count == 1 ? "" : "s");
+	if (c->ratios.forecast_bytes * c->factor <= tuning->floor_bytes - tuning->step_bytes &&
+	    a->request_bytes == tuning->floor_bytes)
+		say(a, "%s is the least that is requested", size_text(tuning->floor_bytes, least));
+	if (c->no_success)
+		say(a, "no run has succeeded yet: what one needs to succeed is not known");
 	if (c->forgotten > 0)
 		say(a, "memory %s %zu runs ago: the %zu older ones are not used",
 		    c->shift_up ? "rose" : "fell", c->history.count, c->forgotten);
@@ -171,18 +177,15 @@ void trk__memory_explain(const struct trk_choice *choice, const struct trk_memor
 	char size[SIZE_TEXT];
 
 	ret->reason_count = 0;
-	say_basis(choice, ret);
+	say_basis(choice, options->tuning, ret);
 	say(ret,
-	    "chance that the next run needs more: %.2g %%; after %zu run%s a new record has 1/%zu",
-	    100 * ret->chance_exceed, choice->history.count, choice->history.count == 1 ? "" : "s",
-	    choice->history.count + 1);
-	if (ret->runs_used < 3)
-		say(ret, "first estimate: fewer than 3 runs");
+	    "chance that the next run needs more: %.2g %%; that it exceeds every run so far: 1 in "
+	    "%zu",
+	    100 * ret->chance_exceed, choice->history.count + 1);
 	say_failure(floor, ret);
 	say_passed(choice, options, ret);
 	say_replay(choice, options->tuning, ret);
 	if (ret->exceeds_machine)
 		say(ret, "the machine has %s only: the request was cut to that",
 		    size_text(options->machine_bytes, size));
-	say(ret, "if it is not enough: %s", size_text(ret->next_rung_bytes, size));
 }

@@ -17,40 +17,14 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/parse.h"
+#include "history/postgres_library.h"
 #include "history/private.h"
 #include "record/reader.h"
 #include "record/store.h"
 
-/* Of libpq's interface. */
-enum { CONNECTION_OK = 0, PGRES_COMMAND_OK = 1, PGRES_TUPLES_OK = 2 };
-struct pg_conn;
-struct pg_result;
-
-struct libpq {
-	void *handle;
-	struct pg_conn *(*connectdbParams)(const char *const *keys, const char *const *values,
-					   int expand);
-	int (*status)(const struct pg_conn *c);
-	const char *(*errorMessage)(const struct pg_conn *c);
-	void (*finish)(struct pg_conn *c);
-	int (*sendQuery)(struct pg_conn *c, const char *sql);
-	int (*sendQueryParams)(struct pg_conn *c, const char *sql, int n, const unsigned int *types,
-			       const char *const *values, const int *lengths, const int *formats,
-			       int binary);
-	int (*socket)(const struct pg_conn *c);
-	int (*consumeInput)(struct pg_conn *c);
-	int (*isBusy)(struct pg_conn *c);
-	struct pg_result *(*getResult)(struct pg_conn *c);
-	int (*resultStatus)(const struct pg_result *r);
-	int (*ntuples)(const struct pg_result *r);
-	char *(*getvalue)(const struct pg_result *r, int row, int column);
-	int (*getisnull)(const struct pg_result *r, int row, int column);
-	void (*clear)(struct pg_result *r);
-};
-
 struct postgres_history {
 	struct trk_history base;
-	struct libpq lib;
+	struct trk_libpq lib;
 	struct pg_conn *conn;
 	bool silent; /* it was waited for in vain: it is asked no more */
 	int runs_fd;
@@ -94,43 +68,7 @@ static struct postgres_history *of(struct trk_history *h)
 	return (struct postgres_history *) (void *) h; /* base comes first */
 }
 
-/* ---- the library ---- */
-
-static int load(struct libpq *l)
-{
-	const struct {
-		const char *name;
-		void *to; /* a pointer to a function */
-	} wanted[] = {
-		{"PQconnectdbParams", &l->connectdbParams},
-		{"PQstatus", &l->status},
-		{"PQerrorMessage", &l->errorMessage},
-		{"PQfinish", &l->finish},
-		{"PQsendQuery", &l->sendQuery},
-		{"PQsendQueryParams", &l->sendQueryParams},
-		{"PQsocket", &l->socket},
-		{"PQconsumeInput", &l->consumeInput},
-		{"PQisBusy", &l->isBusy},
-		{"PQgetResult", &l->getResult},
-		{"PQresultStatus", &l->resultStatus},
-		{"PQntuples", &l->ntuples},
-		{"PQgetvalue", &l->getvalue},
-		{"PQgetisnull", &l->getisnull},
-		{"PQclear", &l->clear},
-	};
-
-	l->handle = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
-	if (!l->handle)
-		return -TRK_E_UNSUPPORTED;
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		void *symbol = dlsym(l->handle, wanted[i].name);
-
-		if (!symbol)
-			return -TRK_E_UNSUPPORTED;
-		memcpy(wanted[i].to, &symbol, sizeof(symbol));
-	}
-	return 0;
-}
+/* ---- asking ---- */
 
 /* What the server or the library says, on one line. */
 static int fail(struct postgres_history *h, struct trk_error *reterr)
@@ -532,7 +470,7 @@ struct trk_history *trk__postgres_open(const char *url, const char *dir, size_t 
 	}
 	h->base.ops = &ops;
 	h->runs_fd = -1;
-	if (load(&h->lib) < 0) {
+	if (trk__libpq_load(&h->lib) < 0) {
 		(void) trk__error_set(reterr, -TRK_E_UNSUPPORTED, NULL,
 				      "history in PostgreSQL needs libpq.so.5. Try: apt install "
 				      "libpq5");

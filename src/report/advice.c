@@ -323,12 +323,9 @@ static void memory_text(struct trk_buf *b, const struct trk_advice *a)
 	}
 	trk__buf_puts(b, "   then ");
 	add_memory(b, m->next_rung_bytes / MIB);
-	trk__buf_printf(b, " if that is not enough\n         %s of %zu run%s, confidence %s",
-			trk__basis_name(m->basis), m->runs_used, m->runs_used == 1 ? "" : "s",
-			trk__confidence_name(m->confidence));
-	if (!isnan(m->chance_exceed))
-		trk__buf_printf(b, ", chance of needing more %.1f %%", m->chance_exceed * 100);
-	trk__buf_putc(b, '\n');
+	trk__buf_printf(b, " if that is not enough\n         confidence %s (%zu run%s)\n",
+			trk__confidence_name(m->confidence), m->runs_used,
+			m->runs_used == 1 ? "" : "s");
 	for (size_t i = 0; i < m->reason_count; i++)
 		trk__buf_printf(b, "         %s\n", m->reason[i]);
 }
@@ -447,122 +444,4 @@ void trk__advice_json(struct trk_json *j, const struct trk_advice *a)
 	trk__json_close(j, ']');
 	trk__json_close(j, '}');
 	trk__json_close(j, '}');
-}
-
-/* ---- lines to paste ---- */
-
-const char *const trk__advice_kinds[] = {"slurm",    "k8s",       "docker",   "batch", "metaflow",
-					 "nextflow", "snakemake", "htcondor", NULL};
-
-struct request {
-	unsigned long cores, mib, gpus, seconds;
-};
-
-static unsigned long up(double value, double least)
-{
-	double whole;
-
-	if (isnan(value) || value < least)
-		value = least;
-	if (value > 1e15) /* no request: a figure that cannot be right stays a number */
-		value = 1e15;
-	whole = (double) (unsigned long) value;
-	return (unsigned long) (value > whole ? whole + 1 : whole);
-}
-
-static void slurm(struct trk_buf *b, const struct request *r)
-{
-	trk__buf_printf(b, "#SBATCH --cpus-per-task=%lu\n#SBATCH --mem=%luM\n", r->cores, r->mib);
-	if (r->gpus)
-		trk__buf_printf(b, "#SBATCH --gpus=%lu\n", r->gpus);
-	if (r->seconds)
-		trk__buf_printf(b, "#SBATCH --time=%lu:%02lu:%02lu\n", r->seconds / 3600,
-				r->seconds / 60 % 60, r->seconds % 60);
-}
-
-static void kubernetes(struct trk_buf *b, const struct request *r)
-{
-	trk__buf_printf(b,
-			"resources:\n  requests:\n    cpu: \"%lu\"\n    memory: %luMi\n  limits:\n"
-			"    memory: %luMi\n",
-			r->cores, r->mib, r->mib);
-	if (r->gpus)
-		trk__buf_printf(b, "    nvidia.com/gpu: %lu\n", r->gpus);
-}
-
-static void docker(struct trk_buf *b, const struct request *r)
-{
-	trk__buf_printf(b, "--cpus=%lu --memory=%lum", r->cores, r->mib);
-	if (r->gpus)
-		trk__buf_printf(b, " --gpus=%lu", r->gpus);
-	trk__buf_putc(b, '\n');
-}
-
-static void batch(struct trk_buf *b, const struct request *r)
-{
-	trk__buf_printf(b,
-			"{\"resourceRequirements\": [{\"type\": \"VCPU\", \"value\": \"%lu\"}, "
-			"{\"type\": \"MEMORY\", \"value\": \"%lu\"}",
-			r->cores, r->mib);
-	if (r->gpus)
-		trk__buf_printf(b, ", {\"type\": \"GPU\", \"value\": \"%lu\"}", r->gpus);
-	trk__buf_puts(b, "]}\n");
-}
-
-static void metaflow(struct trk_buf *b, const struct request *r)
-{
-	trk__buf_printf(b, "@resources(cpu=%lu, memory=%lu", r->cores, r->mib);
-	if (r->gpus)
-		trk__buf_printf(b, ", gpu=%lu", r->gpus);
-	trk__buf_puts(b, ")\n");
-}
-
-/* For its configuration; outside `process` these would name nothing. */
-static void nextflow(struct trk_buf *b, const struct request *r)
-{
-	trk__buf_printf(b, "process {\n    cpus = %lu\n    memory = '%lu MB'\n", r->cores, r->mib);
-	if (r->gpus)
-		trk__buf_printf(b, "    accelerator = [request: %lu]\n", r->gpus);
-	if (r->seconds)
-		trk__buf_printf(b, "    time = '%lu s'\n", r->seconds);
-	trk__buf_puts(b, "}\n");
-}
-
-static void snakemake(struct trk_buf *b, const struct request *r)
-{
-	trk__buf_printf(b, "threads: %lu\nresources:\n    mem_mib=%lu,\n", r->cores, r->mib);
-	if (r->seconds)
-		trk__buf_printf(b, "    runtime=%lu,\n", (r->seconds + 59) / 60);
-	if (r->gpus)
-		trk__buf_printf(b, "    gpu=%lu,\n", r->gpus);
-}
-
-static void htcondor(struct trk_buf *b, const struct request *r)
-{
-	trk__buf_printf(b, "request_cpus = %lu\nrequest_memory = %luM\n", r->cores, r->mib);
-	if (r->gpus)
-		trk__buf_printf(b, "request_gpus = %lu\n", r->gpus);
-}
-
-bool trk__advice_snippet(struct trk_buf *b, const struct trk_advice *a, const char *kind)
-{
-	static void (*const print[])(struct trk_buf * b, const struct request *r) = {
-		slurm, kubernetes, docker, batch, metaflow, nextflow, snakemake, htcondor,
-	};
-	struct request r = {
-		.cores = up(a->cores, 1),
-		.mib = up(a->memory_mib, 1),
-		.gpus = up(a->gpus, 0),
-	};
-	double seconds = isnan(a->run_time_s) ? a->duration_s : a->run_time_s;
-
-	/* Twice the expected time, in whole minutes: a limit that is reached loses the run. */
-	if (seconds > 0)
-		r.seconds = up(seconds * 2 / 60, 1) * 60;
-	for (size_t i = 0; trk__advice_kinds[i]; i++)
-		if (!strcmp(trk__advice_kinds[i], kind)) {
-			print[i](b, &r);
-			return true;
-		}
-	return false;
 }

@@ -31,6 +31,15 @@ static double value_of(const struct trk_past *run, int figure)
 	return value;
 }
 
+/* Zeros have no place on the logarithm, on which a median is found. */
+static bool is_all_zero(const double *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (values[i] != 0)
+			return false;
+	return n > 0;
+}
+
 static double share_of(double now, double before)
 {
 	return before > 0 ? now / before - 1 : (double) NAN;
@@ -66,8 +75,8 @@ void trk__change_from_history(const struct trk_past *now, const struct trk_past 
 		ret->runs = n;
 		ret->figure[i].now = value_of(now, i);
 		(void) trk__odd_judge(earlier, n, ret->figure[i].now, floors[i], &odd);
-		ret->figure[i].before = odd.median;
-		ret->figure[i].share = share_of(ret->figure[i].now, odd.median);
+		ret->figure[i].before = is_all_zero(earlier, n) ? 0 : odd.median;
+		ret->figure[i].share = share_of(ret->figure[i].now, ret->figure[i].before);
 		ret->figure[i].noise_share = odd.noise_share;
 		ret->figure[i].verdict = odd.verdict;
 		earlier[n] = ret->figure[i].now;

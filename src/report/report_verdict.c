@@ -235,10 +235,10 @@ static const char *basis_words(struct trk_report *r, const struct trk_report_wor
 					   trk__report_percent(r, m->chance_exceed));
 	if (w->has_servers)
 		price = " On-demand list prices; without storage, traffic and discounts.";
-	return trk__report_print(
-		r, "Basis: %zu run%s%s, memory by the %s (confidence: %s)%s.%s", m->runs_used,
-		m->runs_used == 1 ? "" : "s", m->runs_used < 3 ? " (first estimate)" : "",
-		trk__basis_name(m->basis), trk__confidence_name(m->confidence), chance, price);
+	return trk__report_print(r, "Basis: %zu run%s, memory by the %s (confidence: %s)%s.%s",
+				 m->runs_used, m->runs_used == 1 ? "" : "s",
+				 trk__basis_name(m->basis), trk__confidence_name(m->confidence),
+				 chance, price);
 }
 
 static const struct {

@@ -75,6 +75,21 @@ static void the_phase_that_took_longer_is_named(void **state)
 	trk__buf_release(&b);
 }
 
+static void a_figure_that_was_always_zero_is_known(void **state)
+{
+	struct trk_past runs[2] = {{.id = "a", .start_s = 1}, {.id = "b", .start_s = 2}};
+	struct trk_past this = {.id = "c", .start_s = 3, .disk_read_bytes = 7};
+	struct trk_change c;
+
+	(void) state;
+	trk__change_from_history(&this, runs, 2, &c);
+	assert_true(c.figure[TRK_CHANGE_DISK_READ].before == 0 &&
+		    isnan(c.figure[TRK_CHANGE_DISK_READ].share));
+	runs[0].disk_read_bytes = runs[1].disk_read_bytes = NAN;
+	trk__change_from_history(&this, runs, 2, &c);
+	assert_true(isnan(c.figure[TRK_CHANGE_DISK_READ].before));
+}
+
 static void what_is_usual_or_small_has_no_phase(void **state)
 {
 	(void) state;
@@ -158,6 +173,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_phase_that_took_longer_is_named, start),
+		cmocka_unit_test_setup(a_figure_that_was_always_zero_is_known, start),
 		cmocka_unit_test_setup(what_is_usual_or_small_has_no_phase, start),
 		cmocka_unit_test_setup(a_change_that_all_phases_share_has_none, start),
 		cmocka_unit_test_setup(a_new_phase_and_one_that_is_gone_are_named, start),

@@ -105,7 +105,7 @@ static void check_sane(const struct trk_past_run *runs, size_t count,
 	assert_true(a->chance_exceed >= 0 && a->chance_exceed <= 1);
 	assert_true(a->runs_used == (count < 200 ? count : 200));
 	assert_true(a->highest_bytes == highest(runs, count));
-	assert_true(a->reason_count >= 3 && a->reason_count <= TRK_MEMORY_REASONS_MAX);
+	assert_true(a->reason_count >= 2 && a->reason_count <= TRK_MEMORY_REASONS_MAX);
 	assert_int_equal(trk__memory_next_rung(runs, count, options, a->request_bytes, &again), 0);
 	assert_true(again == a->next_rung_bytes);
 }
@@ -234,6 +234,42 @@ static void a_killed_run_alone_raises_the_request_above_its_limit(void **state)
 	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), 0);
 	assert_true(a.retry && a.request_bytes >= 9.6 * GIB && a.request_bytes < 24 * GIB);
 	assert_true(a.next_rung_bytes > a.request_bytes);
+}
+
+static bool says(const struct trk_memory_advice *a, const char *what)
+{
+	for (size_t i = 0; i < a->reason_count; i++)
+		if (strstr(a->reason[i], what))
+			return true;
+	return false;
+}
+
+static void where_no_run_succeeded_it_is_said(void **state)
+{
+	struct trk_past_run runs[2] = {run_of(1000), run_of(900)};
+	struct trk_memory_advice a;
+
+	(void) state;
+	runs[0].end = TRK_PAST_FAILED;
+	assert_int_equal(trk__memory_advise(runs, 1, NULL, &a), 0);
+	assert_true(says(&a, "no run has succeeded yet"));
+	assert_int_equal(trk__memory_advise(runs, 2, NULL, &a), 0);
+	assert_false(says(&a, "no run has succeeded yet"));
+	assert_int_equal(trk__memory_advise(runs + 1, 1, NULL, &a), 0);
+	assert_false(says(&a, "no run has succeeded yet"));
+}
+
+static void the_least_that_is_requested_is_called_so(void **state)
+{
+	struct trk_past_run run = run_of(5);
+	struct trk_memory_advice a;
+
+	(void) state;
+	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), 0);
+	assert_true(a.request_bytes == 256 * MIB && says(&a, "256 MiB is the least"));
+	run.peak_bytes = 1000 * MIB;
+	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), 0);
+	assert_false(says(&a, "is the least"));
 }
 
 static void a_failure_long_ago_is_no_floor_any_more(void **state)
@@ -485,6 +521,8 @@ int main(void)
 		cmocka_unit_test(a_peak_of_844_mib_asks_for_a_gib),
 		cmocka_unit_test(a_failed_run_never_lowers_a_request),
 		cmocka_unit_test(a_killed_run_alone_raises_the_request_above_its_limit),
+		cmocka_unit_test(where_no_run_succeeded_it_is_said),
+		cmocka_unit_test(the_least_that_is_requested_is_called_so),
 		cmocka_unit_test(a_failure_long_ago_is_no_floor_any_more),
 		cmocka_unit_test(input_size_is_followed_where_it_explains_memory),
 		cmocka_unit_test(after_memory_fell_the_older_runs_are_forgotten),
