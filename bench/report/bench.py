@@ -86,12 +86,12 @@ def main():
         print(line, flush=True)
         if seconds == 86400:
             day = seen
-    print(f"\nAt a CPU slowed down 4 times, on the page of 24 h, by real input and Chromium's trace"
-          f" (60 each; a frame is 16.7 ms): for the frame that shows a hover the page's thread works"
-          f" {day['hover']:.1f} ms (nine in ten below {day['hover_most']:.1f}) with input, script, layout,"
-          f" paint and commit; for a zoom of all charts {day['zoom']:.1f} ms ({day['zoom_most']:.1f})."
-          f" {day['hover_late'] or 'None'} of the hovers and {day['zoom_late'] or 'none'} of the zooms"
-          f" came a frame later than the first that could show them. At full speed the closer drawing"
+    late = sum(day[f"{what}_{rate}_late"] for what in ("hover", "zoom") for rate in (1, 4))
+    print(f"\nOn the page of 24 h, by real input and Chromium's trace (60 each; a frame is 16.7 ms): for the"
+          f" frame that shows a hover the page's thread works {day['hover_1']:.1f} ms with input, script,"
+          f" layout, paint and commit, and for a zoom of all charts {day['zoom_1']:.1f} ms; at a CPU slowed"
+          f" down 4 times {day['hover_4']:.1f} and {day['zoom_4']:.1f} ms. Of these 240 events {late} were"
+          f" shown a frame later than the first that began after them. At full speed the closer drawing"
           f" stands {day['closer']:.0f} ms after the key, 120 ms of them a rest.\n")
     state, page = os.path.join(work, "24h"), os.path.join(work, "raw.html")
     subprocess.run([RT, "report", "--recording", state, "--embed-raw", "-o", page], check=True,
