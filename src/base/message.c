@@ -67,7 +67,7 @@ static void append_text(struct line *l, const char *value)
 
 static void append_number(struct line *l, const struct conversion *c, va_list *args)
 {
-	char text[64] = "";
+	char text[512] = ""; /* however wide it is to be */
 
 	if (strchr("eEfFgG", c->kind)) {
 		double value = va_arg(*args, double);
