@@ -154,10 +154,10 @@ int trk_tracker_start(const struct trk_tracker_options *options, struct trk_trac
 	struct trk_tracker *t;
 	int r = take_options(options, &o, why, why_size);
 
-	if (r == 0 && !ret)
-		r = fail(why, why_size, -EINVAL, "no place for the tracker is given");
 	if (r < 0)
 		return r;
+	if (!ret)
+		return fail(why, why_size, -EINVAL, "no place for the tracker is given");
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return fail(why, why_size, -ENOMEM, "out of memory");

@@ -1,7 +1,6 @@
 #include "base/message.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@ struct line {
 struct conversion {
 	char spec[24];
 	bool has_precision, precision_is_argument;
-	char length; /* l, L (ll), z, j, or 0 */
+	char length; /* l, L (ll), z, or 0 */
 	char kind;
 };
 
@@ -42,21 +41,19 @@ static const char *parse(const char *at, struct conversion *ret)
 	ret->length = strstr(ret->spec, "ll")  ? 'L'
 		      : strchr(ret->spec, 'l') ? 'l'
 		      : strchr(ret->spec, 'z') ? 'z'
-		      : strchr(ret->spec, 'j') ? 'j'
 					       : '\0';
 	return at + len;
 }
 
 static void append_text(struct line *l, const char *value)
 {
-	size_t len = strlen(value), kept = len;
+	size_t len = strlen(value), kept = l->value_max;
 	char note[40];
 
 	if (len <= l->value_max) {
 		append(l, value, len);
 		return;
 	}
-	kept = l->value_max;
 	while (kept > 0 && ((unsigned char) value[kept] & 0xc0) == 0x80)
 		kept--; /* not within a character */
 	append(l, value, kept);
@@ -70,24 +67,29 @@ static void append_text(struct line *l, const char *value)
 
 static void append_number(struct line *l, const struct conversion *c, va_list *args)
 {
-	char text[64] = "";
+	char text[512] = ""; /* however wide it is to be */
 
-	if (strchr("eEfFgG", c->kind))
-		(void) snprintf(text, sizeof(text), c->spec, va_arg(*args, double));
-	else if (c->kind == 'p')
-		(void) snprintf(text, sizeof(text), c->spec, va_arg(*args, void *));
-	else if (c->length == 'L')
-		(void) snprintf(text, sizeof(text), c->spec, va_arg(*args, long long));
-	else if (c->length == 'l')
-		(void) snprintf(text, sizeof(text), c->spec, va_arg(*args, long));
-	else if (c->length == 'z')
-		(void) snprintf(text, sizeof(text), c->spec, va_arg(*args, size_t));
-	else if (c->length == 'j')
-		(void) snprintf(text, sizeof(text), c->spec, va_arg(*args, intmax_t));
-	else if (c->kind == 'm')
+	if (strchr("eEfFgG", c->kind)) {
+		double value = va_arg(*args, double);
+		(void) snprintf(text, sizeof(text), c->spec, value);
+	} else if (c->kind == 'p') {
+		const void *value = va_arg(*args, void *);
+		(void) snprintf(text, sizeof(text), c->spec, value);
+	} else if (c->kind == 'm') {
 		(void) snprintf(text, sizeof(text), "%m");
-	else
-		(void) snprintf(text, sizeof(text), c->spec, va_arg(*args, int));
+	} else if (c->length == 'L') {
+		long long value = va_arg(*args, long long);
+		(void) snprintf(text, sizeof(text), c->spec, value);
+	} else if (c->length == 'l') {
+		long value = va_arg(*args, long);
+		(void) snprintf(text, sizeof(text), c->spec, value);
+	} else if (c->length == 'z') {
+		size_t value = va_arg(*args, size_t);
+		(void) snprintf(text, sizeof(text), c->spec, value);
+	} else {
+		int value = va_arg(*args, int);
+		(void) snprintf(text, sizeof(text), c->spec, value);
+	}
 	append(l, text, strlen(text));
 }
 
