@@ -373,7 +373,7 @@ def test_the_phase_in_which_the_change_happened_is_named(rt):
         found = rt.run("compare", "--json", *args).json()["phase"]
         assert (found["name"], found["runs"]) == ("load", count)
         assert found["number"] in (1, 2)  # a busy machine may take a while to come to the mark
-        assert 0.2 < found["before_s"] < 1.4 < found["now_s"]
+        assert 0 < found["before_s"] < found["now_s"] - 0.6
     assert "  run time changed in load: " in rt.run("compare").stdout
     assert "\nrun time changed in **load**: " in rt.run("compare", "--markdown").stdout
     assert re.search(r"Change .* vs median of 5 runs \(usual .*\): load \+1\.\d s",
