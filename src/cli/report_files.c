@@ -89,15 +89,18 @@ static int load_stated_runs(const char *path, struct gathered *g)
 {
 	char *text = NULL;
 	ssize_t len = trk__read_all_at(AT_FDCWD, path, EARLIER_MAX, &text);
+	size_t max = 0;
 
-	g->runs = calloc(RUNS_MAX + 1, sizeof(*g->runs));
+	for (ssize_t i = 0; i < len && max < RUNS_MAX; i++)
+		max += text[i] == '{';
+	g->runs = calloc(max + 1, sizeof(*g->runs));
 	if (!g->runs) {
 		free(text);
 		cli_complain("out of memory");
 		return EXIT_ERROR;
 	}
 	if (len >= 0)
-		g->count = trk__past_from_json(text, (size_t) len, g->runs, RUNS_MAX);
+		g->count = trk__past_from_json(text, (size_t) len, g->runs, max);
 	trk__past_from(&g->record, "", &g->runs[g->count++]);
 	free(text);
 	return 0;

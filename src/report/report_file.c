@@ -29,7 +29,7 @@ int trk__report_runs(struct trk_history *h, const struct trk_record *record, str
 {
 	struct trk_job_key job = trk__job_key(&record->run);
 	struct runs runs = {.record = record,
-			    .run = calloc(RUNS_MAX + 1, sizeof(*runs.run)),
+			    .run = calloc(h ? RUNS_MAX + 1 : 1, sizeof(*runs.run)),
 			    .until_s = (double) record->run.start_ns / 1e9 + 1e-3};
 
 	if (!runs.run)

@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# Runs the wheel under the CPython of another Debian release, or of another machine by qemu-user: in a
+# root of its own, from Debian's packages, without a change to this system.
+#
+#   tools/python_elsewhere.sh SUITE MACHINE WHEEL [COMMAND…]
+#
+# SUITE: bullseye (3.9), trixie (3.13), sid …; MACHINE: x86_64, aarch64. The root is
+# $BUILD/elsewhere/SUITE-MACHINE, where /wheel is on the path of Python and /src is this tree. Without a
+# command the core of tests/python runs. The wheels are those of `make wheels`. Wants root; for aarch64 qemu-user-static and a kernel that has
+# binfmt_misc for each user namespace (6.7): what the tests start is started through it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if [ $# -lt 3 ]; then
+	sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d' >&2
+	exit 2
+fi
+suite=$1 machine=$2 wheel=$3
+shift 3
+case $machine in
+x86_64) arch=amd64 ;;
+aarch64) arch=arm64 ;;
+*)
+	echo "python_elsewhere: unknown machine $machine. Known: x86_64 aarch64" >&2
+	exit 2
+	;;
+esac
+top=$(realpath -m "${BUILD:-build}/elsewhere/$suite-$machine")
+root=$top/root
+core=(test_resource_tracker test_stats_now test_csv_trackers test_helpers test_tiny_data_frame
+	test_snapshots test_compatibility)
+
+# An apt that knows this suite and this machine alone, and that nothing is installed.
+prepare_apt() {
+	mkdir -p "$top"/apt/{state/lists/partial,cache/archives/partial,etc/{preferences.d,apt.conf.d},log}
+	: >"$top/apt/status"
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $suite main" \
+		>"$top/apt/etc/sources.list"
+	cat >"$top/apt/conf" <<-END
+		APT::Architecture "$arch";
+		APT::Architectures { "$arch"; };
+		APT::Install-Recommends "false";
+		APT::Sandbox::User "root";
+		Acquire::Languages "none";
+		Acquire::Check-Valid-Until "false";
+		Dir::State "$top/apt/state";
+		Dir::State::status "$top/apt/status";
+		Dir::Cache "$top/apt/cache";
+		Dir::Etc "$top/apt/etc";
+		Dir::Log "$top/apt/log";
+	END
+}
+
+unpack() {
+	local package
+	mkdir -p "$root"/usr/{bin,sbin,lib,lib64} "$root"/{proc,sys,dev,tmp,src,wheel,root}
+	for package in bin sbin lib lib64; do
+		ln -sfn "usr/$package" "$root/$package"
+	done
+	for package in "$top"/apt/cache/archives/*.deb; do
+		dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" --keep-directory-symlink
+	done
+}
+
+if [ ! -e "$top/ready" ]; then
+	rm -rf "$top"
+	prepare_apt
+	export APT_CONFIG=$top/apt/conf
+	apt-get -q=2 update
+	apt-get -q=2 install --download-only --yes dash coreutils procps libc-bin python3 \
+		python3-pytest >/dev/null
+	unset APT_CONFIG
+	unpack
+	touch "$top/ready"
+fi
+rm -rf "$root/wheel"
+mkdir -p "$root/wheel/site-packages"
+python3 -m zipfile -e "$wheel" "$root/wheel/site-packages"
+chmod +x "$root"/wheel/site-packages/resource_tracker/native/*/resource-tracker-program
+
+if [ $# -eq 0 ]; then
+	set -- "${core[@]/#//src/tests/python/}"
+	# Under qemu-user an interpreter that had threads does not always come to its end: it is ended.
+	set -- python3 -c 'import os, sys, pytest
+code = pytest.main(sys.argv[1:])
+sys.stdout.flush()
+os._exit(code)' -q -p no:cacheprovider "${@/%/.py}"
+fi
+
+# In namespaces of its own: what is mounted and registered there is seen nowhere else, and ends with it.
+spaces=(--mount --pid --fork --kill-child)
+if [ "$machine" != "$(uname -m)" ]; then
+	spaces+=(--user --map-root-user)
+	qemu=$(command -v "qemu-$machine-static")
+	export QEMU=$qemu QEMU_MACHINE=$machine
+fi
+export ROOT=$root SOURCE=$PWD
+exec unshare "${spaces[@]}" bash -c '
+	set -euo pipefail
+	if [ -n "${QEMU-}" ]; then
+		mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
+		# ELF of 64 bits for aarch64 (183 is b7), executables and shared ones; F: the interpreter is
+		# opened now, so that the root need not have it.
+		printf "%s" ":qemu-$QEMU_MACHINE:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$QEMU:F" \
+			>/proc/sys/fs/binfmt_misc/register
+	fi
+	mount --rbind /dev "$ROOT/dev"
+	mount --rbind /sys "$ROOT/sys"
+	mount -t proc proc "$ROOT/proc"
+	mount -t tmpfs tmpfs "$ROOT/tmp"
+	mount --bind "$SOURCE" "$ROOT/src"
+	# This shell stays: the first process gets the orphans, which the tests must not be.
+	chroot "$ROOT" /usr/bin/env -i PATH=/usr/bin:/usr/sbin HOME=/root LC_ALL=C.UTF-8 \
+		PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=/wheel/site-packages "$@" &
+	wait $!
+' bash "$@"
