@@ -95,7 +95,7 @@ static void the_size_of_the_machine_is_no_request(void **state)
 	trk__quantity_set(&r->run.limit[TRK_LIMIT_CPU], 64, TRK_QUALITY_EXACT, "online CPUs", NULL);
 	trk__quantity_set(&r->run.limit[TRK_LIMIT_MEMORY_MIB], 262144, TRK_QUALITY_EXACT,
 			  "MemTotal", NULL);
-	assert_report(r, "json", "Request at least 1 CPU, 768 MiB next time");
+	assert_report(r, "json", "Request at least 1 CPU, 896 MiB next time");
 	assert_report(r, "html", "64 cores in this machine");
 }
 
@@ -149,7 +149,7 @@ static void a_run_that_ended_well_may_lower_it(void **state)
 
 static void the_price_of_fewer_cores_is_told(void **state)
 {
-	assert_report(*state, "json", "Request 1 CPU, 768 MiB next time (run time +50 %)");
+	assert_report(*state, "json", "Request 1 CPU, 896 MiB next time (run time +50 %)");
 	assert_report(*state, "json", "1 core: the run takes about 50 % longer, and costs least");
 }
 
