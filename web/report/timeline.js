@@ -24,7 +24,8 @@ export class Timeline {
 		this.plots = this.frames.map((frame, i) => new Plot(frame.querySelector(".plot"), data.charts[i]));
 		this.charts = data.charts.map((chart) => unpackChart(chart, data.steps));
 		this.boxes = [...root.querySelectorAll(".read")];
-		this.reads = this.boxes.map((read) => read.appendChild(new Text()));
+		// The words in an element of their own hide no more of the caption than they need.
+		this.reads = this.boxes.map((read) => read.appendChild(document.createElement("span")).appendChild(new Text()));
 		this.captions = this.boxes.map((read) => read.parentElement);
 		this.ticks = [...root.querySelectorAll(".axis span")].map(({ firstChild }) => firstChild);
 		this.wholeTicks = this.ticks.map((tick) => tick.data);
