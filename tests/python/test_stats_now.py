@@ -116,6 +116,12 @@ def test_a_process_that_is_gone():
         tracker_psutil.get_process_stats(process.pid)
 
 
+def test_a_pid_that_none_can_have_is_of_a_process_that_is_gone():
+    for pid in (-1, 0, 1 << 40):
+        stats = tracker_procfs.get_process_stats(pid)
+        assert stats["pid"] == pid and stats["memory"] == stats["utime"] == 0
+
+
 def test_a_process_that_ends_between_two_calls(burner):
     child = subprocess.Popen(["sleep", "60"])
     assert tracker_procfs.get_process_stats(child.pid)["memory"] > 0

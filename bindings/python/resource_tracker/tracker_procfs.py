@@ -84,7 +84,7 @@ def read_process(pid: int, children: bool) -> Optional[Tuple[Any, ...]]:
     for _ in range(2):
         try:
             now = _counters(pid, children).process()
-        except ProcessLookupError:
+        except (ProcessLookupError, OverflowError):  # the latter: no pid is that large
             return None
         if not now[6]:
             return now
