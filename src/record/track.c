@@ -37,8 +37,9 @@ enum { TIMER, SIGNALS, PID, MARKS, CONTROL, CLOUD, AWAITED };
 #define FAST_PHASE_NS (10 * TRK_NS_PER_S)
 #define STATE_NS      (10 * TRK_NS_PER_S)
 #define NAP_NS        (10 * TRK_NS_PER_MS) /* between two looks where the kernel cannot wake us */
-/* The CPU clock of a process that runs moves in ticks of the kernel, up to 10 ms. */
-#define MIN_RATE_NS (40 * TRK_NS_PER_MS)
+/* The CPU clock of a process that runs moves in ticks of the kernel, up to 10 ms: over less, such as the
+ * piece of a tick before the end, a rate would say more about those than about the job. */
+#define MIN_RATE_NS (100 * TRK_NS_PER_MS)
 
 struct track {
 	const struct trk_track_options *options;
@@ -195,8 +196,8 @@ static int open_sampler(struct track *t)
 		/* Another program's children are for it to wait for: there we start none. */
 		.gpu_hints = t->options->in_thread ? NULL : t->options->gpu_hints,
 		.perf_fd = t->perf_fd,
-		.min_interval_ns = t->options->interval_ns / 5 < MIN_RATE_NS
-					   ? t->options->interval_ns / 5
+		.min_interval_ns = t->options->interval_ns / 2 < MIN_RATE_NS
+					   ? t->options->interval_ns / 2
 					   : MIN_RATE_NS,
 	};
 	int r = 0;
