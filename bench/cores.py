@@ -1,9 +1,10 @@
-"""Run time on fewer cores, predicted from one profile and measured: bench/cores.py > table.
+"""Run time on fewer cores, as the program predicts it from one run, and measured: bench/cores.py PROGRAM > table.
 
-Each program runs on two CPUs under `taskset` while its busy cores are sampled from /proc; then on
-one; so three times, in turns, and the medians count. Prediction: sum of seconds * max(1, busy), as
-trk__busy_run_time(h, 1). The CPUs must be otherwise idle: what others took of them is told with the table.
+Each job runs on two CPUs and then on one (taskset), TURNS times in turns; the medians count. The prediction
+is advice.cpu of the summary of the run on two; that on one is tracked as well, so that both carry the same.
+The CPUs must be otherwise idle: what others took of them is told with the table.
 """
+import json
 import os
 import resource
 import statistics
@@ -12,7 +13,7 @@ import sys
 import tempfile
 import time
 
-PROGRAMS = {
+JOBS = {
     "xz -T2": "xz -T2 -3 -k -c big > /dev/null",
     "gzip": "gzip -6 -c big > /dev/null",
     "sort": "sort --parallel=2 -S 200M text > /dev/null",
@@ -22,27 +23,14 @@ PROGRAMS = {
     "sed and sort": "sed s/7/8/g text | sort --parallel=2 -S 200M > /dev/null",
     "bzip2": "bzip2 -1 -c text > /dev/null",
     "python": f"{sys.executable} -c 'x = sum(i * i for i in range(12000000))'",
-    "python phases": f"{sys.executable} -c 'import time; [sum(range(4000000)) or time.sleep(.3) "
+    "python phases": f"{sys.executable} -c 'import time; [(sum(range(4000000)), time.sleep(.3)) "
                      "for _ in range(8)]'",
     "phases": "gzip -3 -c big > /dev/null; sleep 1; sha256sum big & sha256sum big; wait; sleep 1",
 }
 TURNS = 3
+PROGRAM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/resource-tracker")
 OTHERS = []  # share of the two CPUs that others took, a run each
 TICK = os.sysconf("SC_CLK_TCK")
-
-
-def busy(group):
-    """CPU seconds of the session's processes, exited children included."""
-    total = 0
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-                field = file.read().rsplit(")", 1)[1].split()
-        except OSError:
-            continue
-        if int(field[3]) == group:
-            total += sum(map(int, field[11:15]))
-    return total / TICK
 
 
 def taken():
@@ -57,40 +45,27 @@ def reaped():
     return usage.ru_utime + usage.ru_stime
 
 
-def run(command, cpus, sampled):
-    before, all_before = reaped(), taken()
-    start = time.perf_counter()
-    job = subprocess.Popen(["taskset", "-c", cpus, "sh", "-c", command], start_new_session=True,
-                           stdout=subprocess.DEVNULL)
-    profile, last, used = [], start, 0.0
-    while sampled:
-        try:
-            job.wait(timeout=0.25)
-            break
-        except subprocess.TimeoutExpired:
-            now, total = time.perf_counter(), busy(job.pid)
-            profile.append((now - last, max(0.0, total - used) / (now - last)))
-            last, used = now, max(used, total)
-    job.wait()
-    took = time.perf_counter() - start
-    OTHERS.append((taken() - all_before - (reaped() - before)) / (2 * took))
-    rest = took - (last - start)
-    if sampled and rest > 0:  # what is left of the work, in what is left of the time
-        profile.append((rest, max(0.0, reaped() - before - used) / rest))
-    return took, profile
+def run(command, cpus):
+    """Seconds, and those that are predicted for one core."""
+    before, all_before, start = reaped(), taken(), time.perf_counter()
+    subprocess.run([PROGRAM, "run", "-q", "--no-discovery", "--no-history", "--recording", "runs",
+                    "--summary-json", "summary", "--", "taskset", "-c", cpus, "sh", "-c", command],
+                   stdout=subprocess.DEVNULL, check=True)
+    wall = time.perf_counter() - start
+    OTHERS.append((taken() - all_before - (reaped() - before)) / (2 * wall))
+    with open("summary", encoding="utf-8") as file:
+        summary = json.load(file)
+    points = {point["cores"]: point["run_time_s"] for point in summary["advice"]["cpu"]["points"]}
+    return summary["run"]["duration_s"], points[1]
 
 
 def main():
     os.chdir(tempfile.mkdtemp())
     subprocess.run("seq 1 16000000 > big; shuf -i 1-6000000 > text", shell=True, check=True)
     errors = []
-    print("| program | on 2 CPUs, s | on 1 predicted | measured | error |\n|---|---|---|---|---|")
-    for name, command in PROGRAMS.items():
-        turns = []
-        for _ in range(TURNS):
-            took, profile = run(command, "0,1", True)
-            turns.append((took, sum(dt * max(1.0, cores) for dt, cores in profile),
-                          run(command, "0", False)[0]))
+    print("| job | on 2 CPUs, s | on 1 predicted | measured | error |\n|---|---|---|---|---|")
+    for name, command in JOBS.items():
+        turns = [(*run(command, "0,1"), run(command, "0")[0]) for _ in range(TURNS)]
         wide, predicted, narrow = map(statistics.median, zip(*turns))
         errors.append(abs(predicted / narrow - 1))
         print(f"| {name} | {wide:.2f} | {predicted:.2f} | {narrow:.2f} | "
@@ -98,7 +73,6 @@ def main():
     print(f"\nothers took {100 * statistics.mean(OTHERS):.1f} % of the CPUs, "
           f"{100 * max(OTHERS):.1f} % at most in a run")
     print(f"mean |error| {100 * statistics.mean(errors):.1f} %, worst {100 * max(errors):.1f} %")
-    return 0
 
 
-sys.exit(main())
+main()
