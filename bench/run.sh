@@ -5,6 +5,7 @@ cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 status=0
 ninja --quiet -C "$build" bench/bench_tick tests/e2e/make_recordings
+tools/python_wheel.sh
 /usr/bin/python3 bench/bench.py "$build/resource-tracker" "$build/bench/bench_tick" \
 	build/venv-bench/bin/python build/bench-cargo/bin/resource-tracker || status=$?
 {

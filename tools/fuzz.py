@@ -52,13 +52,13 @@ class Ledger:
             new.rename(self.path)
 
 
-def fuzz_slice(name):
+def fuzz_slice(name, seconds):
     """One slice of one parser: inputs, CPU seconds, and whether it ended with a finding."""
     found, findings = FUZZ / "found" / name, FUZZ / "findings"
     found.mkdir(parents=True, exist_ok=True)
     findings.mkdir(exist_ok=True)
     child = subprocess.Popen(
-        [FUZZ / "tests/fuzz" / f"fuzz_{name}", f"-max_total_time={SLICE_S}", "-print_final_stats=1",
+        [FUZZ / "tests/fuzz" / f"fuzz_{name}", f"-max_total_time={seconds:.0f}", "-print_final_stats=1",
          "-rss_limit_mb=4096", "-timeout=30", f"-artifact_prefix={findings}/{name}-", found, SEEDS / name],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         errors="replace")
@@ -75,7 +75,7 @@ def lane(ledger, queue, goal, failed):
     while queue and not failed:
         name = queue.pop(0)
         while ledger.seconds(name) < goal:
-            inputs, seconds, finding = fuzz_slice(name)
+            inputs, seconds, finding = fuzz_slice(name, min(SLICE_S, goal - ledger.seconds(name) + 1))
             ledger.add(name, inputs, seconds, finding)
             if finding:
                 failed.append(name)

@@ -91,13 +91,13 @@ run_meson() {
 	count meson "$folder/meson-logs/$name"*.json $rc || tail -n 40 "$logs/$name.log"
 }
 
-# run_pytest NAME ARGUMENT… In JOBS processes: most tests wait for jobs that sleep. A file's tests stay
+# run_pytest NAME ARGUMENT… In JOBS + 1 processes: most tests wait for jobs that sleep. A file's tests stay
 # together, for they share servers.
 run_pytest() {
 	local name=$1 rc=0
 	shift
 	rm -f "$logs/$name.xml"
-	timeout 900 "$python" -m pytest -q --tb=short -p no:cacheprovider -n "$JOBS" --dist loadfile \
+	timeout 900 "$python" -m pytest -q --tb=short -p no:cacheprovider -n "$((JOBS + 1))" --dist loadfile \
 		--junitxml="$logs/$name.xml" "$@" >"$logs/$name.log" 2>&1 </dev/null || rc=$?
 	count junit "$logs/$name.xml" $rc || tail -n 40 "$logs/$name.log"
 }
