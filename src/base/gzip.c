@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dynamic.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -22,27 +23,15 @@ struct trk_gzip {
 
 static int load(struct trk_gzip *z)
 {
-	const struct {
-		const char *name;
-		void *to; /* a pointer to a function */
-	} wanted[] = {
+	const struct trk_symbol wanted[] = {
 		{"gzdopen", &z->gzdopen},
 		{"gzread", &z->gzread},
 		{"gzwrite", &z->gzwrite},
 		{"gzclose", &z->gzclose},
 	};
 
-	z->handle = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!z->handle)
-		return -TRK_E_UNSUPPORTED;
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		void *symbol = dlsym(z->handle, wanted[i].name);
-
-		if (!symbol)
-			return -TRK_E_UNSUPPORTED;
-		memcpy(wanted[i].to, &symbol, sizeof(symbol));
-	}
-	return 0;
+	z->handle = trk__library_load("libz.so.1", wanted, sizeof(wanted) / sizeof(wanted[0]));
+	return z->handle ? 0 : -TRK_E_UNSUPPORTED;
 }
 
 static void discard(struct trk_gzip *z)

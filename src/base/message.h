@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 /* As vsnprintf(3), but each %s without a precision that is longer than value_max bytes is cut between two
- * characters: "aaaa... (10240 bytes)". Truncated to size - 1, never overrun. Without allocation. */
+ * characters: "aaaa... (10240 bytes)". Truncated to size - 1, never overrun. Without allocation. Of
+ * printf's forms those that messages have: lengths l, ll and z, and '*' in the precision of %s alone. */
 void trk__message(char *text, size_t size, size_t value_max, const char *format, va_list args)
 	__attribute__((format(printf, 4, 0)));
 

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/dynamic.h"
+
 /* The format: the directory stands at the end, after the files, and its own end after it. A file is a
  * header, whose length the directory does not tell, and its data. Numbers are little-endian. */
 enum {
@@ -63,27 +65,13 @@ static unsigned int u32(const unsigned char *at)
 
 static int load(struct library *l)
 {
-	const struct {
-		const char *name;
-		void *to; /* a pointer to a function */
-	} wanted[] = {
+	const struct trk_symbol wanted[] = {
 		{"inflateInit2_", &l->init}, {"inflate", &l->inflate},     {"inflateEnd", &l->end},
 		{"crc32", &l->crc32},        {"zlibVersion", &l->version},
 	};
 
-	l->handle = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!l->handle)
-		return -TRK_E_UNSUPPORTED;
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		void *symbol = dlsym(l->handle, wanted[i].name);
-
-		if (!symbol) {
-			(void) dlclose(l->handle);
-			return -TRK_E_UNSUPPORTED;
-		}
-		memcpy(wanted[i].to, &symbol, sizeof(symbol));
-	}
-	return 0;
+	l->handle = trk__library_load("libz.so.1", wanted, sizeof(wanted) / sizeof(wanted[0]));
+	return l->handle ? 0 : -TRK_E_UNSUPPORTED;
 }
 
 /* Where the end of the directory stands; NULL: nowhere. */

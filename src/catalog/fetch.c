@@ -1,9 +1,10 @@
 #include "catalog/fetch.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+
+#include "base/dynamic.h"
 
 /* What is needed of <curl/curl.h>; the numbers are its stable interface (libcurl.so.4). */
 struct curl;
@@ -43,10 +44,7 @@ static int load(struct library *l)
 {
 	static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4",
 					    "libcurl-nss.so.4"};
-	const struct {
-		const char *name;
-		void *to; /* a pointer to a function */
-	} wanted[] = {
+	const struct trk_symbol wanted[] = {
 		{"curl_easy_init", &l->easy_init},
 		{"curl_easy_setopt", &l->easy_setopt},
 		{"curl_easy_perform", &l->easy_perform},
@@ -59,19 +57,8 @@ static int load(struct library *l)
 
 	l->handle = NULL;
 	for (size_t i = 0; !l->handle && i < sizeof(names) / sizeof(names[0]); i++)
-		l->handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-	if (!l->handle)
-		return -TRK_E_UNSUPPORTED;
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		void *symbol = dlsym(l->handle, wanted[i].name);
-
-		if (!symbol) {
-			(void) dlclose(l->handle);
-			return -TRK_E_UNSUPPORTED;
-		}
-		memcpy(wanted[i].to, &symbol, sizeof(symbol));
-	}
-	return 0;
+		l->handle = trk__library_load(names[i], wanted, sizeof(wanted) / sizeof(wanted[0]));
+	return l->handle ? 0 : -TRK_E_UNSUPPORTED;
 }
 
 /* Called with each piece; less than its size ends the transfer. */

@@ -1,16 +1,11 @@
 #include "history/postgres_library.h"
 
-#include <dlfcn.h>
-#include <string.h>
-
+#include "base/dynamic.h"
 #include "base/error.h"
 
 int trk__libpq_load(struct trk_libpq *ret)
 {
-	const struct {
-		const char *name;
-		void *to; /* a pointer to a function */
-	} wanted[] = {
+	const struct trk_symbol wanted[] = {
 		{"PQconnectdbParams", &ret->connectdbParams},
 		{"PQstatus", &ret->status},
 		{"PQerrorMessage", &ret->errorMessage},
@@ -28,15 +23,6 @@ int trk__libpq_load(struct trk_libpq *ret)
 		{"PQclear", &ret->clear},
 	};
 
-	ret->handle = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
-	if (!ret->handle)
-		return -TRK_E_UNSUPPORTED;
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		void *symbol = dlsym(ret->handle, wanted[i].name);
-
-		if (!symbol)
-			return -TRK_E_UNSUPPORTED;
-		memcpy(wanted[i].to, &symbol, sizeof(symbol));
-	}
-	return 0;
+	ret->handle = trk__library_load("libpq.so.5", wanted, sizeof(wanted) / sizeof(wanted[0]));
+	return ret->handle ? 0 : -TRK_E_UNSUPPORTED;
 }

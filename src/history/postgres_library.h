@@ -29,8 +29,8 @@ struct trk_libpq {
 	void (*clear)(struct pg_result *r);
 };
 
-/* Load it. Returns 0, or -TRK_E_UNSUPPORTED when it is not installed or lacks something; the handle, where
- * there is one, is the caller's either way. */
+/* Load it. Returns 0, with a handle that is the caller's; or -TRK_E_UNSUPPORTED when it is not installed or
+ * lacks something, and no handle. */
 int trk__libpq_load(struct trk_libpq *ret);
 
 #endif

@@ -1,17 +1,14 @@
 #include "history/sqlite_library.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
+#include "base/dynamic.h"
 #include "base/error.h"
 
 int trk__sqlite_load(struct trk_sqlite *ret)
 {
-	struct trk_sqlite s = {.handle = dlopen("libsqlite3.so.0", RTLD_NOW | RTLD_LOCAL)};
-	const struct {
-		const char *name;
-		void *to; /* a pointer to a function */
-	} wanted[] = {
+	struct trk_sqlite s = {.handle = NULL};
+	const struct trk_symbol wanted[] = {
 		{"sqlite3_open_v2", &s.open_v2},
 		{"sqlite3_close", &s.close},
 		{"sqlite3_exec", &s.exec},
@@ -31,17 +28,9 @@ int trk__sqlite_load(struct trk_sqlite *ret)
 		{"sqlite3_column_type", &s.column_type},
 	};
 
+	s.handle = trk__library_load("libsqlite3.so.0", wanted, sizeof(wanted) / sizeof(wanted[0]));
 	if (!s.handle)
 		return -TRK_E_UNSUPPORTED;
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		void *symbol = dlsym(s.handle, wanted[i].name);
-
-		if (!symbol) {
-			(void) dlclose(s.handle);
-			return -TRK_E_UNSUPPORTED;
-		}
-		memcpy(wanted[i].to, &symbol, sizeof(symbol));
-	}
 	*ret = s;
 	return 0;
 }

@@ -1,0 +1,20 @@
+#include "base/dynamic.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+void *trk__library_load(const char *soname, const struct trk_symbol *wanted, size_t n)
+{
+	void *handle = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
+
+	for (size_t i = 0; handle && i < n; i++) {
+		void *symbol = dlsym(handle, wanted[i].name);
+
+		if (!symbol) {
+			(void) dlclose(handle);
+			return NULL;
+		}
+		memcpy(wanted[i].to, &symbol, sizeof(symbol));
+	}
+	return handle;
+}
