@@ -38,6 +38,7 @@ static void expect_tail(const struct trk_pid_stat *s)
 	assert_int_equal(s->threads, 8);
 	assert_int_equal(s->start_ticks, 9009);
 	assert_int_equal(s->rss_pages, 2560);
+	assert_int_equal(s->block_delay_ticks, 4711);
 }
 
 static void reads_an_ordinary_line(void **state)
@@ -112,6 +113,7 @@ static void accepts_the_short_line_of_an_old_kernel(void **state)
 	assert_int_equal(s.user_ticks, 11);
 	assert_int_equal(s.start_ticks, 77);
 	assert_int_equal(s.rss_pages, 129);
+	assert_int_equal(s.block_delay_ticks, 0);
 }
 
 static void refuses_what_ends_before_the_rss(void **state)

@@ -9,8 +9,8 @@
 #include "base/hot.h"
 #include "base/parse.h"
 
-/* Fields 4 (ppid) to 24 (rss); what comes after them nobody asks for. */
-enum { FIRST_FIELD = 4, LAST_FIELD = 24, DIGITS_MAX = 19 };
+/* Fields 4 (ppid) to 24 (rss), and far behind them the delay, which old kernels lack. */
+enum { FIRST_FIELD = 4, LAST_FIELD = 24, DELAY_FIELD = 42, DIGITS_MAX = 19 };
 
 /* A blank and a number; some are negative (tty, tpgid, priority). This file is read more often than any
  * other, so that calls to the general scanner show. NULL where there is none. */
@@ -30,6 +30,16 @@ static const char *take_field(const char *at, int64_t *ret)
 		return NULL;
 	*ret = minus ? -(int64_t) value : (int64_t) value;
 	return at;
+}
+
+/* From the end of LAST_FIELD. What stands between holds addresses, which fit no signed number. */
+static uint64_t take_delay(const char *at)
+{
+	uint64_t ticks = 0;
+
+	for (int i = LAST_FIELD + 1; at && i < DELAY_FIELD; i++)
+		at = *at == ' ' ? strchr(at + 1, ' ') : NULL;
+	return at && *at++ == ' ' && trk__scan_u64(&at, &ticks) ? ticks : 0;
 }
 
 TRK_HOT int trk__pid_stat_parse(const char *text, struct trk_pid_stat *ret)
@@ -72,6 +82,7 @@ TRK_HOT int trk__pid_stat_parse(const char *text, struct trk_pid_stat *ret)
 	stat.threads = (uint64_t) field[20];
 	stat.start_ticks = (uint64_t) field[22];
 	stat.rss_pages = field[24] > 0 ? (uint64_t) field[24] : 0;
+	stat.block_delay_ticks = take_delay(at);
 	*ret = stat;
 	return 0;
 }

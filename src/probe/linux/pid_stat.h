@@ -28,6 +28,8 @@ struct trk_pid_stat {
 	uint64_t threads;
 	uint64_t start_ticks; /* since boot: with the pid, the identity of a process */
 	uint64_t rss_pages;   /* may lag by 64 pages a CPU; statm is no better */
+	/* Waiting for block I/O, swap-in included; 0 with task_delayacct off. */
+	uint64_t block_delay_ticks;
 };
 
 /* Parse the text of one stat file. Pure: no I/O, no allocation. The name ends at the last ')'.
