@@ -8,8 +8,9 @@
  * line through the input size, the runs with the most alike input) are judged by what they would
  * have predicted before each earlier run. To their errors comes the law of records: after n runs
  * the next one exceeds all of them with probability 1/(n+1), and by how much follows a measured
- * tail, scaled by the distance of the job's own two largest. Of all predictors times factors, the pair with the least expected price wins: the request
- * for as long as the run lasts, plus, where the run needs more, the failed attempt and the next. */
+ * tail, scaled by the distance of the job's own two largest. Of all predictors times factors, the
+ * pair with the least expected price wins: the request for as long as the run lasts, plus, where the
+ * run needs more, the failed attempt and the next. */
 #ifndef TRK_ADVISE_MEMORY_H
 #define TRK_ADVISE_MEMORY_H
 

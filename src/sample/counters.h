@@ -1,8 +1,8 @@
 /* The counters of this moment, without a tracker: of a process with its tree, or of the machine.
  *
  * Totals are since the process's start, or since boot. Made once and read often: what has not moved
- * since the last reading is not read again. Descriptors are the caller's: on processes as many are kept as it
- * allows. */
+ * since the last reading is not read again. Descriptors are the caller's: on processes as many are
+ * kept as it allows. */
 #ifndef TRK_SAMPLE_COUNTERS_H
 #define TRK_SAMPLE_COUNTERS_H
 
@@ -59,7 +59,8 @@ struct trk_counter_set {
 };
 
 /* Of the tree below `pid`, or of that process alone, with a descriptor on each of at most `kept_fds`
- * processes that are seen to move. Takes env, also on failure: _release gives it back, and is due either way. Returns 0; -ESRCH when there is no such process. */
+ * processes that are seen to move. Takes env, also on failure: _release gives it back, and is due
+ * either way. Returns 0; -ESRCH when there is no such process. */
 int trk__counters_init_tree(struct trk_counter_set *c, const struct trk_env *env, pid_t pid,
 			    bool one_process, int kept_fds);
 /* Of the machine. */
