@@ -1,4 +1,4 @@
-#include "sample/sampler.h"
+#include "sample/sampler_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,87 +11,22 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "probe/tool.h"
-#include "probe/linux/cpu_stat.h"
-#include "probe/linux/diskstats.h"
-#include "probe/linux/loadavg.h"
-#include "probe/linux/meminfo.h"
-#include "probe/linux/netdev.h"
-#include "probe/linux/process_count.h"
-#include "probe/linux/pressure.h"
-#include "probe/linux/space.h"
 #include "probe/perf.h"
-#include "sample/cpu_split.h"
 #include "sample/waits.h"
 
 enum {
-	TEXT_SIZE = 64 * 1024, /* /proc/stat of a machine with many hundred interrupts */
-	GPU_PIDS_MAX = 8192,   /* of the tree, that GPU processes are compared with */
+	GPU_PIDS_MAX = 8192, /* of the tree, that GPU processes are compared with */
 };
 
-#define SLOW_INTERVAL_NS  (TRK_NS_PER_S) /* disk space and number of processes, at most */
+#define SLOW_INTERVAL_NS  (TRK_NS_PER_S) /* what is read less often, at most */
 #define PERF_SLACK_NS     (50 * TRK_NS_PER_MS)
 #define DROPPED_MIN_NS    (20 * TRK_NS_PER_MS) /* more than what cutting to ticks may hide */
 #define QUIET_INTERVAL_NS (5 * TRK_NS_PER_S)   /* the same while no sign says that they moved */
 #define GPU_AGE_NS        (2 * TRK_NS_PER_S)   /* an answer that is older counts as none */
 
-enum pressure_file { PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, PRESSURE_FILES };
-
-/* What the files of every tick tell of the figures that are read less often: without a fork and with
- * as many threads there are as many processes; what fills a disk is dirty or written first. */
-struct signs {
-	uint64_t forks, threads;
-	uint64_t dirty_bytes, written_bytes;
-};
-
-/* What waits are made of beside the row itself, as totals in µs. */
-struct stall {
-	int64_t disk_us, memory_us, queue_us; /* or TRK_WAIT_UNKNOWN */
-};
-
-/* A monotone total at the last tick, and when it was read. */
-struct counter {
-	bool valid;
-	uint64_t value;
-};
-
-struct trk_sampler {
-	struct trk_env env;
-	struct trk_sampler_options options;
-	struct trk_tree_options tree_options; /* what options.tree points to */
-	struct trk_tree *tree;                /* owned */
-	struct trk_cgroup cgroup;
-	struct trk_sample row;
-	char *text; /* owned scratch */
-	uint64_t start_ns, last_ns;
-	uint64_t system_ns; /* when /proc/stat was read last */
-	uint64_t tree_ns;   /* when the tree was walked last */
-	uint64_t cgroup_ns;
-	uint64_t tick_us; /* µs in a USER_HZ tick */
-	int64_t perf_ns;
-	struct trk_cpu_split tree_cpu_us;
-	int stat_fd, meminfo_fd, loadavg_fd;
-	int pressure_fd[PRESSURE_FILES];
-	struct trk_disk_meter disk;
-	struct trk_net_meter net;
-	struct trk_space_meter space;
-	int disk_error, net_error, space_error;
-	struct signs signs, processes_signs, space_signs; /* now, and when each was read last */
-	uint64_t processes_ns, space_ns;                  /* when each was read last */
-	uint64_t throttling_ns; /* when throttling was last found to be off; 0: it is on */
-	struct stall stall, stall_before;
-	struct trk_process_count process_count;
-	struct trk_gpu_poller *gpu;         /* owned; NULL: no sign of a GPU */
-	const struct trk_gpu_reading *gpus; /* of this row; NULL: none */
-	pid_t *gpu_pid;                     /* owned: the tree when it had processes last */
-	size_t gpu_pids;
-	bool started;
-	struct counter last[TRK_COLUMNS];
-};
-
 /* ---- helpers ---- */
 
-/* Set a DELTA column from a monotone total, both in stored units. */
-static void set_delta(struct trk_sampler *s, int column, uint64_t total)
+void trk__sampler_set_delta(struct trk_sampler *s, int column, uint64_t total)
 {
 	struct counter *last = &s->last[column];
 
@@ -103,8 +38,7 @@ static void set_delta(struct trk_sampler *s, int column, uint64_t total)
 	last->valid = true;
 }
 
-/* cores = µs of CPU / µs of time, in 1/10000. */
-static void set_rate(struct trk_sampler *s, int column, int64_t cpu_us, uint64_t over_ns)
+void trk__sampler_set_rate(struct trk_sampler *s, int column, int64_t cpu_us, uint64_t over_ns)
 {
 	if (!s->started || over_ns < s->options.min_interval_ns || over_ns == 0)
 		return;
@@ -112,156 +46,16 @@ static void set_rate(struct trk_sampler *s, int column, int64_t cpu_us, uint64_t
 			(int64_t) ((double) cpu_us * 1e7 / (double) over_ns + 0.5));
 }
 
-static void set_bytes(struct trk_sampler *s, int column, uint64_t bytes)
+void trk__sampler_set_bytes(struct trk_sampler *s, int column, uint64_t bytes)
 {
 	trk__sample_set(&s->row, column, (int64_t) bytes);
 }
 
-static bool read_kept(struct trk_sampler *s, int fd)
-{
-	ssize_t len;
-
-	if (fd < 0)
-		return false;
-	len = trk__read_once_fd(fd, s->text, TEXT_SIZE);
-	return len > 0 || len == -EFBIG;
-}
-
-/* ---- the system ---- */
-
-static void read_cpu(struct trk_sampler *s, uint64_t now_ns)
-{
-	struct trk_cpu_stat stat;
-	const struct trk_cpu_times *t = &stat.all;
-	uint64_t over_ns = now_ns - s->system_ns;
-
-	if (!read_kept(s, s->stat_fd) || trk__cpu_stat_parse(s->text, &stat, NULL, 0) < 0)
-		return;
-	set_delta(s, TRK_SYSTEM_UTIME, (t->user + t->nice) * s->tick_us);
-	set_delta(s, TRK_SYSTEM_STIME, (t->system + t->irq + t->softirq) * s->tick_us);
-	set_delta(s, TRK_SYSTEM_IOWAIT, t->iowait * s->tick_us);
-	set_delta(s, TRK_SYSTEM_STEAL, t->steal * s->tick_us);
-	s->signs.forks = stat.forks;
-	set_delta(s, TRK_SYSTEM_FORKS, stat.forks);
-	set_delta(s, TRK_SYSTEM_CONTEXT_SWITCHES, stat.context_switches);
-	set_rate(s, TRK_SYSTEM_CPU_USAGE,
-		 s->row.value[TRK_SYSTEM_UTIME] + s->row.value[TRK_SYSTEM_STIME], over_ns);
-	s->system_ns = now_ns;
-}
-
-static void read_memory(struct trk_sampler *s)
-{
-	struct trk_meminfo m;
-
-	if (!read_kept(s, s->meminfo_fd) || trk__meminfo_parse(s->text, &m) < 0)
-		return;
-	s->signs.dirty_bytes = m.dirty;
-	set_bytes(s, TRK_SYSTEM_MEMORY_FREE, m.free);
-	set_bytes(s, TRK_SYSTEM_MEMORY_USED, trk__meminfo_used(&m));
-	set_bytes(s, TRK_SYSTEM_MEMORY_BUFFERS, m.buffers);
-	set_bytes(s, TRK_SYSTEM_MEMORY_CACHED, m.cached + m.reclaimable);
-	set_bytes(s, TRK_SYSTEM_MEMORY_ACTIVE, m.active);
-	set_bytes(s, TRK_SYSTEM_MEMORY_INACTIVE, m.inactive);
-	set_bytes(s, TRK_SYSTEM_SWAP_USED,
-		  m.swap_total > m.swap_free ? m.swap_total - m.swap_free : 0);
-}
-
-static void read_load(struct trk_sampler *s)
-{
-	struct trk_loadavg load;
-
-	if (!read_kept(s, s->loadavg_fd) || trk__loadavg_parse(s->text, &load) < 0)
-		return;
-	s->signs.threads = load.threads;
-	trk__sample_set(&s->row, TRK_SYSTEM_LOAD_1M, (int64_t) load.load_1m);
-}
-
-static void read_pressure(struct trk_sampler *s)
-{
-	static const int columns[PRESSURE_FILES][2] = {
-		[PRESSURE_CPU] = {TRK_SYSTEM_PRESSURE_CPU_SOME, -1},
-		[PRESSURE_MEMORY] = {TRK_SYSTEM_PRESSURE_MEMORY_SOME,
-				     TRK_SYSTEM_PRESSURE_MEMORY_FULL},
-		[PRESSURE_IO] = {TRK_SYSTEM_PRESSURE_IO_SOME, TRK_SYSTEM_PRESSURE_IO_FULL},
-	};
-
-	for (int i = 0; i < PRESSURE_FILES; i++) {
-		struct trk_pressure p;
-
-		if (!read_kept(s, s->pressure_fd[i]) || trk__pressure_parse(s->text, &p) < 0)
-			continue;
-		set_delta(s, columns[i][0], p.some_ns / 1000);
-		if (columns[i][1] >= 0)
-			set_delta(s, columns[i][1], p.full_ns / 1000);
-	}
-}
-
-static void read_io(struct trk_sampler *s)
-{
-	uint64_t in, out;
-
-	if (s->disk_error == 0 && trk__disk_meter_update(&s->disk, &in, &out) == 0) {
-		s->signs.written_bytes = out;
-		set_delta(s, TRK_SYSTEM_DISK_READ, in);
-		set_delta(s, TRK_SYSTEM_DISK_WRITE, out);
-	}
-	if (s->net_error == 0 && trk__net_meter_update(&s->net, &in, &out) == 0) {
-		set_delta(s, TRK_SYSTEM_NET_RECV, in);
-		set_delta(s, TRK_SYSTEM_NET_SENT, out);
-	}
-}
-
-/* Is a figure that was read at `at_ns` good for this tick as well? A tick that is early by a hair
- * counts as one interval. */
-static bool is_good_still(uint64_t now_ns, uint64_t at_ns, bool moved)
+bool trk__sampler_is_good_still(uint64_t now_ns, uint64_t at_ns, bool moved)
 {
 	uint64_t interval_ns = moved ? SLOW_INTERVAL_NS : QUIET_INTERVAL_NS;
 
 	return at_ns != 0 && now_ns < at_ns + interval_ns * 9 / 10;
-}
-
-static void repeat(struct trk_sampler *s, const struct trk_sample *before, int column)
-{
-	if (trk__sample_knows(before, column))
-		trk__sample_set(&s->row, column, before->value[column]);
-}
-
-static void read_processes(struct trk_sampler *s, uint64_t now_ns, const struct trk_sample *before)
-{
-	bool moved = s->signs.forks != s->processes_signs.forks ||
-		     s->signs.threads != s->processes_signs.threads;
-	uint64_t n;
-
-	if (is_good_still(now_ns, s->processes_ns, moved)) {
-		repeat(s, before, TRK_SYSTEM_PROCESSES);
-		return;
-	}
-	s->processes_ns = now_ns;
-	s->processes_signs = s->signs;
-	if (trk__process_count_read(&s->process_count, &s->env, &n) == 0)
-		trk__sample_set(&s->row, TRK_SYSTEM_PROCESSES, (int64_t) n);
-}
-
-static void read_space(struct trk_sampler *s, uint64_t now_ns, const struct trk_sample *before)
-{
-	bool moved = s->signs.dirty_bytes != s->space_signs.dirty_bytes ||
-		     s->signs.written_bytes != s->space_signs.written_bytes;
-	uint64_t total, used, available;
-
-	if (is_good_still(now_ns, s->space_ns, moved)) {
-		repeat(s, before, TRK_SYSTEM_SPACE_TOTAL);
-		repeat(s, before, TRK_SYSTEM_SPACE_USED);
-		repeat(s, before, TRK_SYSTEM_SPACE_FREE);
-		return;
-	}
-	s->space_ns = now_ns;
-	s->space_signs = s->signs;
-	if (s->space_error == 0 &&
-	    trk__space_meter_update(&s->space, &total, &used, &available) == 0) {
-		set_bytes(s, TRK_SYSTEM_SPACE_TOTAL, total);
-		set_bytes(s, TRK_SYSTEM_SPACE_USED, used);
-		set_bytes(s, TRK_SYSTEM_SPACE_FREE, available);
-	}
 }
 
 /* ---- the tree and its group ---- */
@@ -303,19 +97,19 @@ static void read_tree(struct trk_sampler *s)
 	counter = state->counter;
 	trk__cpu_split(&s->tree_cpu_us, counter[TRK_TREE_CPU] / 1000,
 		       counter[TRK_TREE_CPU_SYSTEM] / 1000);
-	set_delta(s, TRK_PROCESS_STIME, s->tree_cpu_us.system);
-	set_delta(s, TRK_PROCESS_UTIME, s->tree_cpu_us.user);
-	set_rate(s, TRK_PROCESS_CPU_USAGE,
-		 s->row.value[TRK_PROCESS_UTIME] + s->row.value[TRK_PROCESS_STIME],
-		 now_ns - s->tree_ns);
+	trk__sampler_set_delta(s, TRK_PROCESS_STIME, s->tree_cpu_us.system);
+	trk__sampler_set_delta(s, TRK_PROCESS_UTIME, s->tree_cpu_us.user);
+	trk__sampler_set_rate(s, TRK_PROCESS_CPU_USAGE,
+			      s->row.value[TRK_PROCESS_UTIME] + s->row.value[TRK_PROCESS_STIME],
+			      now_ns - s->tree_ns);
 	if (state->unreadable_io == 0 || state->unreadable_io < state->processes) {
-		set_delta(s, TRK_PROCESS_DISK_READ, counter[TRK_TREE_READ_BYTES]);
-		set_delta(s, TRK_PROCESS_DISK_WRITE, counter[TRK_TREE_WRITE_BYTES]);
-		set_delta(s, TRK_PROCESS_READ_CHARS, counter[TRK_TREE_READ_CHARS]);
-		set_delta(s, TRK_PROCESS_WRITE_CHARS, counter[TRK_TREE_WRITE_CHARS]);
+		trk__sampler_set_delta(s, TRK_PROCESS_DISK_READ, counter[TRK_TREE_READ_BYTES]);
+		trk__sampler_set_delta(s, TRK_PROCESS_DISK_WRITE, counter[TRK_TREE_WRITE_BYTES]);
+		trk__sampler_set_delta(s, TRK_PROCESS_READ_CHARS, counter[TRK_TREE_READ_CHARS]);
+		trk__sampler_set_delta(s, TRK_PROCESS_WRITE_CHARS, counter[TRK_TREE_WRITE_CHARS]);
 	}
-	set_delta(s, TRK_PROCESS_MAJOR_FAULTS, counter[TRK_TREE_MAJOR_FAULTS]);
-	set_delta(s, TRK_PROCESS_MINOR_FAULTS, counter[TRK_TREE_MINOR_FAULTS]);
+	trk__sampler_set_delta(s, TRK_PROCESS_MAJOR_FAULTS, counter[TRK_TREE_MAJOR_FAULTS]);
+	trk__sampler_set_delta(s, TRK_PROCESS_MINOR_FAULTS, counter[TRK_TREE_MINOR_FAULTS]);
 	trk__sample_set(&s->row, TRK_PROCESS_PID, s->options.tree->root);
 	if (!s->options.tree->one_process)
 		trk__sample_set(
@@ -324,16 +118,16 @@ static void read_tree(struct trk_sampler *s)
 	/* After the last process has gone there is no memory to speak of, and 0 would be a lie about
 	 * what it was. */
 	if (state->processes > 0) {
-		set_bytes(s, TRK_PROCESS_MEMORY, state->pss_bytes);
-		set_bytes(s, TRK_PROCESS_RSS, state->rss_bytes);
-		set_bytes(s, TRK_PROCESS_MEMORY_ESTIMATED, state->pss_estimated_bytes);
+		trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY, state->pss_bytes);
+		trk__sampler_set_bytes(s, TRK_PROCESS_RSS, state->rss_bytes);
+		trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY_ESTIMATED, state->pss_estimated_bytes);
 		trk__sample_set(&s->row, TRK_PROCESS_THREADS, (int64_t) state->threads);
 	}
 	s->tree_ns = now_ns;
 }
 
 /* Pressure of the group is nearer to the job than the machine's. */
-static bool has_group_pressure(const struct trk_sampler *s)
+bool trk__sampler_has_group_pressure(const struct trk_sampler *s)
 {
 	return s->cgroup.open && !s->cgroup.place[TRK_CGROUP_UNIFIED].machine_root &&
 	       s->cgroup.fd[TRK_CGROUP_FILE_IO_PRESSURE] >= 0 &&
@@ -345,9 +139,9 @@ static unsigned int wanted_of_cgroup(const struct trk_sampler *s, uint64_t now_n
 	unsigned int want = TRK_CGROUP_KNOWS_CPU | TRK_CGROUP_KNOWS_MEMORY;
 
 	/* A group without a quota has no periods; one may be set while it lives. */
-	if (!is_good_still(now_ns, s->throttling_ns, false))
+	if (!trk__sampler_is_good_still(now_ns, s->throttling_ns, false))
 		want |= TRK_CGROUP_KNOWS_THROTTLING;
-	if (s->tree && has_group_pressure(s))
+	if (s->tree && trk__sampler_has_group_pressure(s))
 		want |= TRK_CGROUP_KNOWS_IO_PRESSURE | TRK_CGROUP_KNOWS_MEMORY_PRESSURE;
 	return want;
 }
@@ -356,13 +150,14 @@ static void take_throttling(struct trk_sampler *s, const struct trk_cgroup_usage
 			    uint64_t now_ns)
 {
 	if (usage->known & TRK_CGROUP_KNOWS_THROTTLING) {
-		set_delta(s, TRK_CGROUP_THROTTLED, usage->throttled_ns / 1000);
+		trk__sampler_set_delta(s, TRK_CGROUP_THROTTLED, usage->throttled_ns / 1000);
 		if (usage->periods)
 			s->throttling_ns = 0;
-		else if (!is_good_still(now_ns, s->throttling_ns, false))
+		else if (!trk__sampler_is_good_still(now_ns, s->throttling_ns, false))
 			s->throttling_ns = now_ns;
 	} else if (s->throttling_ns) {
-		set_delta(s, TRK_CGROUP_THROTTLED, s->last[TRK_CGROUP_THROTTLED].value);
+		trk__sampler_set_delta(s, TRK_CGROUP_THROTTLED,
+				       s->last[TRK_CGROUP_THROTTLED].value);
 	}
 }
 
@@ -377,7 +172,7 @@ static void read_cgroup(struct trk_sampler *s)
 		return;
 	now_ns = s->env.monotonic_ns();
 	if (usage.known & TRK_CGROUP_KNOWS_MEMORY)
-		set_bytes(s, TRK_CGROUP_MEMORY_COLUMN, usage.memory_bytes);
+		trk__sampler_set_bytes(s, TRK_CGROUP_MEMORY_COLUMN, usage.memory_bytes);
 	take_throttling(s, &usage, now_ns);
 	if (usage.known & TRK_CGROUP_KNOWS_IO_PRESSURE)
 		s->stall.disk_us = (int64_t) (usage.io_some_ns / 1000);
@@ -386,8 +181,9 @@ static void read_cgroup(struct trk_sampler *s)
 	if (!(usage.known & TRK_CGROUP_KNOWS_CPU))
 		return;
 	if (last->valid && usage.cpu_ns >= last->value)
-		set_rate(s, TRK_CGROUP_CPU_USAGE, (int64_t) ((usage.cpu_ns - last->value) / 1000),
-			 now_ns - s->cgroup_ns);
+		trk__sampler_set_rate(s, TRK_CGROUP_CPU_USAGE,
+				      (int64_t) ((usage.cpu_ns - last->value) / 1000),
+				      now_ns - s->cgroup_ns);
 	*last = (struct counter){true, usage.cpu_ns};
 	s->cgroup_ns = now_ns;
 }
@@ -418,7 +214,7 @@ static void take_stalls(struct trk_sampler *s)
 	const struct counter *disk = &s->last[TRK_SYSTEM_PRESSURE_IO_SOME];
 	const struct counter *memory = &s->last[TRK_SYSTEM_PRESSURE_MEMORY_SOME];
 
-	if (!has_group_pressure(s)) {
+	if (!trk__sampler_has_group_pressure(s)) {
 		s->stall.disk_us = disk->valid ? (int64_t) disk->value : TRK_WAIT_UNKNOWN;
 		s->stall.memory_us = memory->valid ? (int64_t) memory->value : TRK_WAIT_UNKNOWN;
 	}
@@ -510,7 +306,7 @@ static void set_gpu_bytes(struct trk_sampler *s, int column, struct trk_gpu_valu
 static void set_gpu_energy(struct trk_sampler *s, struct trk_gpu_value v)
 {
 	if (v.why == TRK_GPU_KNOWN)
-		set_delta(s, TRK_SYSTEM_GPU_ENERGY, (uint64_t) (v.value * 1000));
+		trk__sampler_set_delta(s, TRK_SYSTEM_GPU_ENERGY, (uint64_t) (v.value * 1000));
 }
 
 static void read_gpus(struct trk_sampler *s)
@@ -548,7 +344,7 @@ static void set_own_cpu(struct trk_sampler *s)
 	uint64_t tools_ns;
 
 	(void) trk__tool_cpu_ns(&tools_ns);
-	set_delta(s, TRK_TRACKER_CPU, (trk__clock_process_cpu_ns() + tools_ns) / 1000);
+	trk__sampler_set_delta(s, TRK_TRACKER_CPU, (trk__clock_process_cpu_ns() + tools_ns) / 1000);
 }
 
 /* ---- life ---- */
@@ -567,15 +363,8 @@ void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk
 		&s->row, TRK_INTERVAL,
 		(int64_t) ((now_ns - s->start_ns) / 1000 - (s->last_ns - s->start_ns) / 1000));
 	trk__sample_set(&s->row, TRK_TRACKER_LATE, (int64_t) (late_ns / 1000));
-	if (!s->options.no_system) {
-		read_cpu(s, now_ns);
-		read_memory(s);
-		read_load(s);
-		read_pressure(s);
-		read_io(s);
-		read_processes(s, now_ns, &before);
-		read_space(s, now_ns, &before);
-	}
+	if (!s->options.no_system)
+		trk__sampler_read_system(s, now_ns, &before);
 	read_tree(s);
 	ask_gpus(s);
 	read_cgroup(s);
@@ -587,29 +376,6 @@ void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk
 	*ret = &s->row;
 }
 
-static int open_file(const struct trk_env *env, const char *path)
-{
-	return openat(env->proc_fd, path, O_RDONLY | O_CLOEXEC);
-}
-
-static void open_system(struct trk_sampler *s)
-{
-	static const char *const pressure[PRESSURE_FILES] = {
-		[PRESSURE_CPU] = "pressure/cpu",
-		[PRESSURE_MEMORY] = "pressure/memory",
-		[PRESSURE_IO] = "pressure/io",
-	};
-
-	s->stat_fd = open_file(&s->env, "stat");
-	s->meminfo_fd = open_file(&s->env, "meminfo");
-	s->loadavg_fd = open_file(&s->env, "loadavg");
-	for (int i = 0; i < PRESSURE_FILES; i++)
-		s->pressure_fd[i] = open_file(&s->env, pressure[i]);
-	s->disk_error = trk__disk_meter_init(&s->disk, &s->env);
-	s->net_error = trk__net_meter_init(&s->net, &s->env);
-	s->space_error = trk__space_meter_init(&s->space, &s->env);
-}
-
 /* What the deltas count from: the counters before anything was started. */
 static void take_baseline(struct trk_sampler *s)
 {
@@ -617,11 +383,8 @@ static void take_baseline(struct trk_sampler *s)
 
 	s->start_ns = s->last_ns = s->env.monotonic_ns();
 	s->system_ns = s->tree_ns = s->cgroup_ns = s->start_ns;
-	if (!s->options.no_system) {
-		read_cpu(s, s->start_ns);
-		read_pressure(s);
-		read_io(s);
-	}
+	if (!s->options.no_system)
+		trk__sampler_system_baseline(s);
 	if (s->tree) { /* a tree begins at zero */
 		static const int columns[] = {
 			TRK_PROCESS_UTIME,        TRK_PROCESS_STIME,        TRK_PROCESS_DISK_READ,
@@ -661,7 +424,7 @@ struct trk_sampler *trk__sampler_new(const struct trk_env *env,
 	s->disk.fd = s->net.fd = s->space.fd = -1;
 	for (int i = 0; i < PRESSURE_FILES; i++)
 		s->pressure_fd[i] = -1;
-	s->text = malloc(TEXT_SIZE);
+	s->text = malloc(SAMPLER_TEXT_SIZE);
 	if (!s->text)
 		goto fail;
 	if (options->tree) {
@@ -670,7 +433,7 @@ struct trk_sampler *trk__sampler_new(const struct trk_env *env,
 			goto fail;
 	}
 	if (!options->no_system)
-		open_system(s);
+		trk__sampler_open_system(s);
 	(void) trk__cgroup_open(&s->cgroup, env, options->tree ? options->tree->root : getpid());
 	take_baseline(s);
 	s->gpu = trk__gpu_poller_new(env, options->gpu, options->gpu_hints, NULL);
@@ -694,16 +457,7 @@ void trk__sampler_free(struct trk_sampler *s)
 	free(s->gpu_pid);
 	trk__tree_free(s->tree);
 	trk__cgroup_release(&s->cgroup);
-	trk__close(s->stat_fd);
-	trk__close(s->meminfo_fd);
-	trk__close(s->loadavg_fd);
-	for (int i = 0; i < PRESSURE_FILES; i++)
-		trk__close(s->pressure_fd[i]);
-	if (!s->options.no_system) {
-		trk__disk_meter_release(&s->disk);
-		trk__net_meter_release(&s->net);
-		trk__space_meter_release(&s->space);
-	}
+	trk__sampler_close_system(s);
 	free(s->text);
 	free(s);
 }
@@ -726,71 +480,4 @@ const struct trk_gpu_reading *trk__sampler_gpus(const struct trk_sampler *s)
 int64_t trk__sampler_perf_ns(const struct trk_sampler *s)
 {
 	return s->perf_ns;
-}
-
-static void add_source(struct trk_source *list, size_t *n, const char *name, const char *text)
-{
-	if (*n < TRK_SOURCES_MAX)
-		list[(*n)++] = (struct trk_source){name, text};
-}
-
-static void tree_sources(const struct trk_sampler *s, struct trk_source *list, size_t *n)
-{
-	const struct trk_tree_state *state = trk__tree_state(s->tree);
-
-	/* PID 1 is always there to be seen, but where hidepid hides it. */
-	if (faccessat(s->env.proc_fd, "self", F_OK, 0) == 0 &&
-	    faccessat(s->env.proc_fd, "1", F_OK, 0) < 0)
-		add_source(list, n, "process_tree",
-			   "/proc hides processes of other users (hidepid): children that are "
-			   "set-user-id programs are not seen");
-	add_source(list, n, "process_cpu",
-		   s->perf_ns >= 0 ? "CPU clock of each pid, PID/stat, wait4, perf task-clock"
-				   : "CPU clock of each pid, PID/stat, wait4 (perf counter not "
-				     "permitted)");
-	add_source(list, n, "process_memory",
-		   state->unreadable_memory ? "PID/smaps_rollup and PID/statm (RSS for "
-					      "processes of other users)"
-					    : "PID/smaps_rollup and PID/statm");
-	add_source(list, n, "process_disk",
-		   state->unreadable_io ? "PID/io (not readable for processes of other users)"
-					: "PID/io, wait4");
-	add_source(list, n, "process_waits",
-		   has_group_pressure(s) ? "estimated: pressure of the control group, PID/schedstat"
-		   : s->stall.disk_us < 0 ? "estimated: PID/stat state, PID/schedstat (no PSI)"
-		   : state->queue_refused ? "estimated: /proc/pressure (no PID/schedstat)"
-					  : "estimated: /proc/pressure, PID/schedstat");
-}
-
-size_t trk__sampler_sources(const struct trk_sampler *s, struct trk_source *list)
-{
-	size_t n = 0;
-
-	if (s->tree)
-		tree_sources(s, list, &n);
-	if (!s->options.no_system) {
-		add_source(list, &n, "system_cpu", s->stat_fd >= 0 ? "/proc/stat" : "not readable");
-		add_source(list, &n, "system_memory",
-			   s->meminfo_fd >= 0 ? "/proc/meminfo" : "not readable");
-		add_source(list, &n, "system_disk",
-			   s->disk_error == 0 ? "/proc/diskstats" : "not readable");
-		add_source(list, &n, "system_net",
-			   s->net_error == 0 ? "/proc/self/net/dev" : "not readable");
-		add_source(list, &n, "system_disk_space",
-			   s->space.count ? "statvfs of local file systems"
-					  : "no local file system");
-		add_source(list, &n, "system_pressure",
-			   s->last[TRK_SYSTEM_PRESSURE_CPU_SOME].valid
-				   ? "/proc/pressure"
-				   : "off or not in this kernel (PSI)");
-	}
-	add_source(list, &n, "cgroup",
-		   !s->cgroup.open                                   ? "no control group found"
-		   : s->cgroup.place[TRK_CGROUP_MEMORY].version == 2 ? "cgroup v2"
-								     : "cgroup v1");
-	add_source(list, &n, "gpu",
-		   s->gpu                            ? trk__gpu_poller_text(s->gpu)
-		   : s->options.gpu == TRK_GPU_NEVER ? "not asked for"
-						     : "none found");
-	return n;
 }
