@@ -17,10 +17,13 @@ enum {
 enum pressure_file { PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, PRESSURE_FILES };
 
 /* What the files of every tick tell of the figures that are read less often: without a fork and with
- * as many threads there are as many processes; what fills a disk is dirty or written first. */
+ * as many threads there are as many processes; what fills a disk is dirty or written first; and nobody is
+ * held up where processors stand idle and nobody waits for a disk or a page that was swapped out. */
 struct signs {
 	uint64_t forks, threads;
 	uint64_t dirty_bytes, written_bytes;
+	uint64_t swapped_bytes;
+	bool crowded;
 };
 
 /* What waits are made of beside the row itself, as totals in µs. */
@@ -55,8 +58,9 @@ struct trk_sampler {
 	struct trk_net_meter net;
 	struct trk_space_meter space;
 	int disk_error, net_error, space_error;
-	struct signs signs, processes_signs, space_signs; /* now, and when each was read last */
-	uint64_t processes_ns, space_ns;                  /* when each was read last */
+	struct signs signs, processes_signs, space_signs, pressure_signs; /* now, and then */
+	uint64_t processes_ns, space_ns, load_ns, pressure_ns; /* when each was read last */
+	bool stalled;           /* by the pressure that was read last */
 	uint64_t throttling_ns; /* when throttling was last found to be off; 0: it is on */
 	struct stall stall, stall_before;
 	struct trk_process_count process_count;

@@ -12,6 +12,12 @@
 #include "probe/linux/pressure.h"
 #include "sample/sampler_private.h"
 
+static const int pressure_columns[PRESSURE_FILES][2] = {
+	[PRESSURE_CPU] = {TRK_SYSTEM_PRESSURE_CPU_SOME, -1},
+	[PRESSURE_MEMORY] = {TRK_SYSTEM_PRESSURE_MEMORY_SOME, TRK_SYSTEM_PRESSURE_MEMORY_FULL},
+	[PRESSURE_IO] = {TRK_SYSTEM_PRESSURE_IO_SOME, TRK_SYSTEM_PRESSURE_IO_FULL},
+};
+
 static bool read_kept(struct trk_sampler *s, int fd)
 {
 	ssize_t len;
@@ -22,12 +28,27 @@ static bool read_kept(struct trk_sampler *s, int fd)
 	return len > 0 || len == -EFBIG;
 }
 
+/* Had somebody to wait, or may somebody have had to? More than half of the processors were busy, more
+ * want to run than there are, or somebody waits for a disk. */
+static bool is_crowded(const struct trk_sampler *s, const struct trk_cpu_stat *stat,
+		       uint64_t over_ns)
+{
+	const int64_t *v = s->row.value;
+	uint64_t busy_us =
+		(uint64_t) (v[TRK_SYSTEM_UTIME] + v[TRK_SYSTEM_STIME] + v[TRK_SYSTEM_STEAL]);
+
+	return !trk__sample_knows(&s->row, TRK_SYSTEM_UTIME) || v[TRK_SYSTEM_IOWAIT] > 0 ||
+	       stat->blocked > 0 || stat->running > stat->cores ||
+	       busy_us * 2 * 1000 > over_ns * stat->cores;
+}
+
 static void read_cpu(struct trk_sampler *s, uint64_t now_ns)
 {
 	struct trk_cpu_stat stat;
 	const struct trk_cpu_times *t = &stat.all;
 	uint64_t over_ns = now_ns - s->system_ns;
 
+	s->signs.crowded = true; /* for all that is known */
 	if (!read_kept(s, s->stat_fd) || trk__cpu_stat_parse(s->text, &stat, NULL, 0) < 0)
 		return;
 	trk__sampler_set_delta(s, TRK_SYSTEM_UTIME, (t->user + t->nice) * s->tick_us);
@@ -37,6 +58,7 @@ static void read_cpu(struct trk_sampler *s, uint64_t now_ns)
 	s->signs.forks = stat.forks;
 	trk__sampler_set_delta(s, TRK_SYSTEM_FORKS, stat.forks);
 	trk__sampler_set_delta(s, TRK_SYSTEM_CONTEXT_SWITCHES, stat.context_switches);
+	s->signs.crowded = is_crowded(s, &stat, over_ns);
 	trk__sampler_set_rate(s, TRK_SYSTEM_CPU_USAGE,
 			      s->row.value[TRK_SYSTEM_UTIME] + s->row.value[TRK_SYSTEM_STIME],
 			      over_ns);
@@ -56,38 +78,77 @@ static void read_memory(struct trk_sampler *s)
 	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_CACHED, m.cached + m.reclaimable);
 	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_ACTIVE, m.active);
 	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_INACTIVE, m.inactive);
-	trk__sampler_set_bytes(s, TRK_SYSTEM_SWAP_USED,
-			       m.swap_total > m.swap_free ? m.swap_total - m.swap_free : 0);
+	s->signs.swapped_bytes = m.swap_total > m.swap_free ? m.swap_total - m.swap_free : 0;
+	trk__sampler_set_bytes(s, TRK_SYSTEM_SWAP_USED, s->signs.swapped_bytes);
 }
 
-static void read_load(struct trk_sampler *s)
+static void repeat(struct trk_sampler *s, const struct trk_sample *before, int column)
+{
+	if (trk__sample_knows(before, column))
+		trk__sample_set(&s->row, column, before->value[column]);
+}
+
+/* As much in all as at the last reading, where there was one. */
+static void keep_total(struct trk_sampler *s, int column)
+{
+	if (column >= 0 && s->last[column].valid)
+		trk__sampler_set_delta(s, column, s->last[column].value);
+}
+
+/* The kernel itself works out a new load every five seconds. */
+static void read_load(struct trk_sampler *s, uint64_t now_ns, const struct trk_sample *before)
 {
 	struct trk_loadavg load;
 
+	if (trk__sampler_is_good_still(now_ns, s->load_ns, false)) {
+		repeat(s, before, TRK_SYSTEM_LOAD_1M);
+		return;
+	}
 	if (!read_kept(s, s->loadavg_fd) || trk__loadavg_parse(s->text, &load) < 0)
 		return;
+	s->load_ns = now_ns;
 	s->signs.threads = load.threads;
 	trk__sample_set(&s->row, TRK_SYSTEM_LOAD_1M, (int64_t) load.load_1m);
 }
 
-static void read_pressure(struct trk_sampler *s)
+/* Take a total of a pressure file; true when it grew by more than a hundredth of the time since. */
+static bool take_pressure(struct trk_sampler *s, int column, uint64_t total_us, uint64_t over_ns)
 {
-	static const int columns[PRESSURE_FILES][2] = {
-		[PRESSURE_CPU] = {TRK_SYSTEM_PRESSURE_CPU_SOME, -1},
-		[PRESSURE_MEMORY] = {TRK_SYSTEM_PRESSURE_MEMORY_SOME,
-				     TRK_SYSTEM_PRESSURE_MEMORY_FULL},
-		[PRESSURE_IO] = {TRK_SYSTEM_PRESSURE_IO_SOME, TRK_SYSTEM_PRESSURE_IO_FULL},
-	};
+	const struct counter before = s->last[column];
 
+	trk__sampler_set_delta(s, column, total_us);
+	return !before.valid || total_us > before.value + over_ns / 1000 / 100;
+}
+
+static void read_pressure_files(struct trk_sampler *s, uint64_t over_ns)
+{
+	s->stalled = false;
 	for (int i = 0; i < PRESSURE_FILES; i++) {
 		struct trk_pressure p;
 
 		if (!read_kept(s, s->pressure_fd[i]) || trk__pressure_parse(s->text, &p) < 0)
 			continue;
-		trk__sampler_set_delta(s, columns[i][0], p.some_ns / 1000);
-		if (columns[i][1] >= 0)
-			trk__sampler_set_delta(s, columns[i][1], p.full_ns / 1000);
+		s->stalled |= take_pressure(s, pressure_columns[i][0], p.some_ns / 1000, over_ns);
+		if (pressure_columns[i][1] >= 0)
+			trk__sampler_set_delta(s, pressure_columns[i][1], p.full_ns / 1000);
 	}
+}
+
+/* Nothing is lost while the files are left alone: what little comes together counts when they are read. */
+static void read_pressure(struct trk_sampler *s, uint64_t now_ns)
+{
+	bool stirred = s->stalled || s->signs.crowded ||
+		       s->signs.swapped_bytes != s->pressure_signs.swapped_bytes;
+
+	if (!stirred && trk__sampler_is_good_still(now_ns, s->pressure_ns, false)) {
+		for (int i = 0; i < PRESSURE_FILES; i++)
+			for (int k = 0; k < 2; k++)
+				keep_total(s, pressure_columns[i][k]);
+		return;
+	}
+	read_pressure_files(s, now_ns - s->pressure_ns);
+	s->pressure_ns = now_ns;
+	s->pressure_signs = s->signs;
 }
 
 static void read_io(struct trk_sampler *s)
@@ -103,12 +164,6 @@ static void read_io(struct trk_sampler *s)
 		trk__sampler_set_delta(s, TRK_SYSTEM_NET_RECV, in);
 		trk__sampler_set_delta(s, TRK_SYSTEM_NET_SENT, out);
 	}
-}
-
-static void repeat(struct trk_sampler *s, const struct trk_sample *before, int column)
-{
-	if (trk__sample_knows(before, column))
-		trk__sample_set(&s->row, column, before->value[column]);
 }
 
 static void read_processes(struct trk_sampler *s, uint64_t now_ns, const struct trk_sample *before)
@@ -175,7 +230,7 @@ void trk__sampler_open_system(struct trk_sampler *s)
 void trk__sampler_system_baseline(struct trk_sampler *s)
 {
 	read_cpu(s, s->start_ns);
-	read_pressure(s);
+	read_pressure(s, s->start_ns);
 	read_io(s);
 }
 
@@ -184,8 +239,8 @@ void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
 {
 	read_cpu(s, now_ns);
 	read_memory(s);
-	read_load(s);
-	read_pressure(s);
+	read_load(s, now_ns, before);
+	read_pressure(s, now_ns);
 	read_io(s);
 	read_processes(s, now_ns, before);
 	read_space(s, now_ns, before);
