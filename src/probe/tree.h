@@ -80,6 +80,9 @@ struct trk_tree_state {
 	 * could never be read. */
 	uint64_t queue_ns;
 	bool queue_refused;
+	/* Time that main threads waited for block I/O, ns, monotone; 0 where the kernel keeps no account of
+	 * delays. */
+	uint64_t blocked_ns;
 	size_t unseen;           /* sleepers that this update has not looked at */
 	uint64_t late_cpu_ns;    /* CPU time that is known and not told yet: tree_turns.c */
 	size_t waiting_for_disk; /* members last seen in an uninterruptible wait */

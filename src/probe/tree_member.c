@@ -204,6 +204,16 @@ static void read_queue(struct trk_tree *t, struct process *p)
 	p->queue_read = true;
 }
 
+/* Block I/O that its main thread waited for, where the kernel keeps account of delays. */
+static void take_delay(struct trk_tree *t, struct process *p, const struct trk_pid_stat *stat)
+{
+	uint64_t ns = stat->block_delay_ticks * t->tick_ns;
+
+	if (ns > p->blocked_ns && (!p->fresh || p->start_ticks >= t->start_ticks))
+		t->state.blocked_ns += ns - p->blocked_ns;
+	p->blocked_ns = ns;
+}
+
 /* Does it live? Its main thread may end before the others. */
 static void take_life(struct trk_tree *t, struct process *p, const struct trk_pid_stat *stat)
 {
@@ -275,6 +285,7 @@ TRK_HOT static void take_stat(struct trk_tree *t, struct process *p, uint64_t cl
 	if (t->options.one_process) /* what its children used is not its own */
 		inherited[TRK_TREE_CPU] = inherited[TRK_TREE_CPU_SYSTEM] =
 			inherited[TRK_TREE_MAJOR_FAULTS] = inherited[TRK_TREE_MINOR_FAULTS] = 0;
+	take_delay(t, p, stat);
 	trk__ledger_read(t, p, own, inherited);
 	take_size(t, p, stat, forced);
 }

@@ -50,6 +50,7 @@ struct process {
 	uint8_t io_phase;     /* in which of some updates io is read in any case */
 	bool io_moved;        /* disk bytes moved at that reading */
 	uint64_t queue_ns;    /* at the last reading of schedstat */
+	uint64_t blocked_ns;  /* by block I/O, at the last reading of stat */
 	bool queue_read;
 	bool late; /* has used more than is counted in `own`: see tree_turns.c */
 

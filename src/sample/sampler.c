@@ -218,6 +218,7 @@ static void take_stalls(struct trk_sampler *s)
 		s->stall.disk_us = disk->valid ? (int64_t) disk->value : TRK_WAIT_UNKNOWN;
 		s->stall.memory_us = memory->valid ? (int64_t) memory->value : TRK_WAIT_UNKNOWN;
 	}
+	s->stall.blocked_us = (int64_t) (state->blocked_ns / 1000);
 	s->stall.queue_us =
 		state->queue_refused ? TRK_WAIT_UNKNOWN : (int64_t) (state->queue_ns / 1000);
 }
@@ -248,6 +249,7 @@ static void read_waits(struct trk_sampler *s)
 		.gpu_us = TRK_WAIT_UNKNOWN,
 		.disk_stall_us = since(s->stall.disk_us, s->stall_before.disk_us),
 		.memory_stall_us = since(s->stall.memory_us, s->stall_before.memory_us),
+		.blocked_us = since(s->stall.blocked_us, s->stall_before.blocked_us),
 		.queue_us = since(s->stall.queue_us, s->stall_before.queue_us),
 		.throttled_us = known_us(s, TRK_CGROUP_THROTTLED),
 		.touched_disk = moved(s, TRK_PROCESS_DISK_READ) ||

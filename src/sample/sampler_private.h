@@ -18,7 +18,7 @@ enum pressure_file { PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, PRESSURE_FILES 
 
 /* What the files of every tick tell of the figures that are read less often: without a fork and with
  * as many threads there are as many processes; what fills a disk is dirty or written first; and nobody is
- * held up where processors stand idle and nobody waits for a disk or a page that was swapped out. */
+ * held up where processors stand idle, no disk moves, and nobody waits for one or for a swapped page. */
 struct signs {
 	uint64_t forks, threads;
 	uint64_t dirty_bytes, written_bytes;
@@ -29,6 +29,7 @@ struct signs {
 /* What waits are made of beside the row itself, as totals in µs. */
 struct stall {
 	int64_t disk_us, memory_us, queue_us; /* or TRK_WAIT_UNKNOWN */
+	int64_t blocked_us;
 };
 
 /* A monotone total at the last tick, and when it was read. */

@@ -10,6 +10,21 @@ static void add_source(struct trk_source *list, size_t *n, const char *name, con
 		list[(*n)++] = (struct trk_source){name, text};
 }
 
+static const char *waits_source(const struct trk_sampler *s, const struct trk_tree_state *state)
+{
+	if (state->blocked_ns > 0)
+		return s->stall.disk_us < 0
+			       ? "delay accounting and estimates: PID/stat, PID/schedstat (no PSI)"
+			       : "delay accounting and estimates: PID/stat, pressure, "
+				 "PID/schedstat";
+	if (trk__sampler_has_group_pressure(s))
+		return "estimated: pressure of the control group, PID/schedstat";
+	if (s->stall.disk_us < 0)
+		return "estimated: PID/stat state, PID/schedstat (no PSI)";
+	return state->queue_refused ? "estimated: /proc/pressure (no PID/schedstat)"
+				    : "estimated: /proc/pressure, PID/schedstat";
+}
+
 static void tree_sources(const struct trk_sampler *s, struct trk_source *list, size_t *n)
 {
 	const struct trk_tree_state *state = trk__tree_state(s->tree);
@@ -31,12 +46,7 @@ static void tree_sources(const struct trk_sampler *s, struct trk_source *list, s
 	add_source(list, n, "process_disk",
 		   state->unreadable_io ? "PID/io (not readable for processes of other users)"
 					: "PID/io, wait4");
-	add_source(list, n, "process_waits",
-		   trk__sampler_has_group_pressure(s)
-			   ? "estimated: pressure of the control group, PID/schedstat"
-		   : s->stall.disk_us < 0 ? "estimated: PID/stat state, PID/schedstat (no PSI)"
-		   : state->queue_refused ? "estimated: /proc/pressure (no PID/schedstat)"
-					  : "estimated: /proc/pressure, PID/schedstat");
+	add_source(list, n, "process_waits", waits_source(s, state));
 }
 
 size_t trk__sampler_sources(const struct trk_sampler *s, struct trk_source *list)

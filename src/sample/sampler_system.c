@@ -138,7 +138,9 @@ static void read_pressure_files(struct trk_sampler *s, uint64_t over_ns)
 static void read_pressure(struct trk_sampler *s, uint64_t now_ns)
 {
 	bool stirred = s->stalled || s->signs.crowded ||
-		       s->signs.swapped_bytes != s->pressure_signs.swapped_bytes;
+		       s->signs.swapped_bytes != s->pressure_signs.swapped_bytes ||
+		       s->row.value[TRK_SYSTEM_DISK_READ] > 0 ||
+		       s->row.value[TRK_SYSTEM_DISK_WRITE] > 0;
 
 	if (!stirred && trk__sampler_is_good_still(now_ns, s->pressure_ns, false)) {
 		for (int i = 0; i < PRESSURE_FILES; i++)
@@ -230,8 +232,8 @@ void trk__sampler_open_system(struct trk_sampler *s)
 void trk__sampler_system_baseline(struct trk_sampler *s)
 {
 	read_cpu(s, s->start_ns);
-	read_pressure(s, s->start_ns);
 	read_io(s);
+	read_pressure(s, s->start_ns);
 }
 
 void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
@@ -240,8 +242,8 @@ void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
 	read_cpu(s, now_ns);
 	read_memory(s);
 	read_load(s, now_ns, before);
-	read_pressure(s, now_ns);
 	read_io(s);
+	read_pressure(s, now_ns);
 	read_processes(s, now_ns, before);
 	read_space(s, now_ns, before);
 }

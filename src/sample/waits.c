@@ -7,11 +7,18 @@ static int64_t at_most(int64_t value, int64_t limit)
 
 /* Without pressure-stall information, a process that was found waiting stands for its interval: right
  * on average, over many intervals. */
-static int64_t disk(const struct trk_wait_facts *f)
+static int64_t estimated_disk(const struct trk_wait_facts *f)
 {
 	if (f->disk_stall_us >= 0)
 		return f->touched_disk || f->seen_on_disk ? f->disk_stall_us : 0;
 	return f->seen_on_disk ? f->interval_us : 0;
+}
+
+static int64_t disk(const struct trk_wait_facts *f)
+{
+	int64_t estimate = estimated_disk(f);
+
+	return estimate > f->blocked_us ? estimate : f->blocked_us;
 }
 
 static int64_t memory(const struct trk_wait_facts *f)

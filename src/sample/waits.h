@@ -5,7 +5,7 @@
  * have been. The kernel tells no unprivileged reader what one process waited for the disk and for
  * memory; pressure-stall information does it for a control group or the machine, and is taken for
  * the tree's where the tree gave a sign of it in the same interval. So all but the first are
- * estimates, and the rest of the interval (sleep, network, locks, user input) is not named here. */
+ * estimates, but for block I/O where the kernel keeps account of delays, and the rest of the interval (sleep, network, locks, user input) is not named here. */
 #ifndef TRK_SAMPLE_WAITS_H
 #define TRK_SAMPLE_WAITS_H
 
@@ -31,9 +31,10 @@ struct trk_wait_facts {
 	int64_t memory_stall_us; /* memory pressure */
 	int64_t queue_us;        /* its threads could run, and waited for a CPU */
 	int64_t throttled_us;    /* held back by a quota, all CPUs */
-	bool touched_disk;       /* read, wrote, or faulted from the disk */
-	bool touched_memory;     /* took page faults */
-	bool seen_on_disk;       /* a process was found in an uninterruptible wait */
+	int64_t blocked_us; /* by block I/O for certain; 0 too where the kernel keeps no account of it */
+	bool touched_disk;   /* read, wrote, or faulted from the disk */
+	bool touched_memory; /* took page faults */
+	bool seen_on_disk;   /* a process was found in an uninterruptible wait */
 };
 
 struct trk_waits {

@@ -45,6 +45,7 @@ static void start_quiet(struct machine *m)
 	machine_init(m);
 	set_stat(m, 0, 0, 1, 0);
 	set_swap(m, 0);
+	set_disk(m, 0, 0);
 	set_stalls(m, 0);
 	live_write(&m->live, "loadavg", "0.75 0.50 0.10 2/321 4242\n");
 	machine_start(m, 0);
@@ -116,6 +117,7 @@ static void each_sign_of_a_stall_has_it_read(void **state)
 	static const struct {
 		double busy_s, iowait_s;
 		int running, blocked, swapped_kib;
+		uint64_t sectors_read, sectors_written;
 		bool read;
 	} signs[] = {
 		{.busy_s = 1.9, .running = 4},
@@ -124,6 +126,8 @@ static void each_sign_of_a_stall_has_it_read(void **state)
 		{.running = 1, .blocked = 1, .read = true},
 		{.running = 1, .iowait_s = 0.1, .read = true},
 		{.running = 1, .swapped_kib = 4, .read = true},
+		{.running = 1, .sectors_read = 8, .read = true},
+		{.running = 1, .sectors_written = 8, .read = true},
 	};
 
 	(void) state;
@@ -134,6 +138,7 @@ static void each_sign_of_a_stall_has_it_read(void **state)
 		set_stat(&m, signs[i].busy_s, signs[i].iowait_s, signs[i].running,
 			 signs[i].blocked);
 		set_swap(&m, signs[i].swapped_kib);
+		set_disk(&m, signs[i].sectors_read, signs[i].sectors_written);
 		set_stalls(&m, 5000);
 		tick_after(&m, S);
 		assert_read(&m, signs[i].read);

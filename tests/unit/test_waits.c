@@ -46,6 +46,22 @@ static void work_on_several_cores_fills_the_interval_once(void **state)
 	assert_waits(&f, SECOND, UNKNOWN, 0, UNKNOWN, UNKNOWN);
 }
 
+static void what_is_known_of_a_wait_for_the_disk_goes_before_what_is_guessed(void **state)
+{
+	struct trk_wait_facts f = idle_second();
+
+	(void) state;
+	f.blocked_us = 400000;
+	assert_waits(&f, 0, UNKNOWN, 400000, UNKNOWN, UNKNOWN);
+	f.disk_stall_us = 100000; /* others or not: it waited for so long */
+	assert_waits(&f, 0, UNKNOWN, 400000, UNKNOWN, UNKNOWN);
+	f.touched_disk = true;
+	f.disk_stall_us = 500000; /* its other threads may have */
+	assert_waits(&f, 0, UNKNOWN, 500000, UNKNOWN, UNKNOWN);
+	f.blocked_us = 3 * SECOND; /* of several processes */
+	assert_waits(&f, 0, UNKNOWN, SECOND, UNKNOWN, UNKNOWN);
+}
+
 static void what_work_leaves_goes_to_each_wait_in_turn(void **state)
 {
 	struct trk_wait_facts f = idle_second();
@@ -112,6 +128,7 @@ static void without_the_tree_s_cpu_time_nothing_is_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_known_of_a_wait_for_the_disk_goes_before_what_is_guessed),
 		cmocka_unit_test(work_on_several_cores_fills_the_interval_once),
 		cmocka_unit_test(what_work_leaves_goes_to_each_wait_in_turn),
 		cmocka_unit_test(a_stall_of_others_is_not_the_jobs),
