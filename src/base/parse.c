@@ -21,22 +21,27 @@ const char *trk__skip_line(const char *s)
 	return *end ? end + 1 : end;
 }
 
-TRK_HOT bool trk__scan_u64(const char **at, uint64_t *ret)
+static bool is_above_range(const char *digits, const char *end)
 {
-	const char *s = trk__skip_blanks(*at);
-	const char *safe = s + 19; /* so many digits fit whatever they are */
 	uint64_t value = 0;
 
-	if (*s < '0' || *s > '9')
-		return false;
-
-	for (; s < safe && *s >= '0' && *s <= '9'; s++)
-		value = value * 10 + (uint64_t) (*s - '0');
-	for (; *s >= '0' && *s <= '9'; s++) {
+	for (; digits < end; digits++)
 		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, (uint64_t) (*s - '0'), &value))
-			return false;
-	}
+		    __builtin_add_overflow(value, (uint64_t) (*digits - '0'), &value))
+			return true;
+	return false;
+}
+
+TRK_HOT bool trk__scan_u64(const char **at, uint64_t *ret)
+{
+	const char *start = trk__skip_blanks(*at), *s = start;
+	uint64_t value = 0;
+
+	for (unsigned int digit; (digit = (unsigned int) *s - '0') <= 9; s++)
+		value = value * 10 + digit;
+	/* 19 digits fit whatever they are. */
+	if (s == start || (s - start > 19 && is_above_range(start, s)))
+		return false;
 	*at = s;
 	*ret = value;
 	return true;

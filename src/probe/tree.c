@@ -145,6 +145,15 @@ static int find_root(struct trk_tree *t)
 	return 0;
 }
 
+/* Does the kernel keep account of delays? Old ones have no switch for it. */
+static bool has_delays(int proc_fd)
+{
+	char text[8];
+
+	return trk__read_at(proc_fd, "sys/kernel/task_delayacct", text, sizeof(text)) <= 0 ||
+	       text[0] != '0';
+}
+
 struct trk_tree *trk__tree_new(const struct trk_env *env, const struct trk_tree_options *options,
 			       int *reterr)
 {
@@ -160,6 +169,7 @@ struct trk_tree *trk__tree_new(const struct trk_env *env, const struct trk_tree_
 	t->page_bytes = (uint64_t) sysconf(_SC_PAGESIZE);
 	t->tick_ns = TRK_NS_PER_S / (uint64_t) sysconf(_SC_CLK_TCK);
 	t->start_ticks = trk__clock_boot_ns() / t->tick_ns;
+	t->has_delays = has_delays(env->proc_fd);
 	if (t->options.max_processes < 64)
 		t->options.max_processes = MAX_PROCESSES_DEFAULT;
 	t->entries = malloc(TRK_ENTRIES_SIZE);

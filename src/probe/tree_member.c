@@ -205,9 +205,9 @@ static void read_queue(struct trk_tree *t, struct process *p)
 }
 
 /* Block I/O that its main thread waited for, where the kernel keeps account of delays. */
-static void take_delay(struct trk_tree *t, struct process *p, const struct trk_pid_stat *stat)
+static void take_delay(struct trk_tree *t, struct process *p, const char *text)
 {
-	uint64_t ns = stat->block_delay_ticks * t->tick_ns;
+	uint64_t ns = trk__pid_stat_block_delay(text) * t->tick_ns;
 
 	if (ns > p->blocked_ns && (!p->fresh || p->start_ticks >= t->start_ticks))
 		t->state.blocked_ns += ns - p->blocked_ns;
@@ -285,7 +285,6 @@ TRK_HOT static void take_stat(struct trk_tree *t, struct process *p, uint64_t cl
 	if (t->options.one_process) /* what its children used is not its own */
 		inherited[TRK_TREE_CPU] = inherited[TRK_TREE_CPU_SYSTEM] =
 			inherited[TRK_TREE_MAJOR_FAULTS] = inherited[TRK_TREE_MINOR_FAULTS] = 0;
-	take_delay(t, p, stat);
 	trk__ledger_read(t, p, own, inherited);
 	take_size(t, p, stat, forced);
 }
@@ -380,6 +379,8 @@ TRK_HOT static bool read_process(struct trk_tree *t, struct process *p)
 	p->ppid = stat.ppid;
 	if (strcmp(p->name, stat.comm) != 0)
 		note_exec(p, &stat);
+	if (t->has_delays)
+		take_delay(t, p, text);
 	take_stat(t, p, clock_ns, &stat);
 	/* A process seen a second time is worth its command line; the root at once. */
 	if (!p->zombie && p->command[0] == '\0' && !t->options.figures_only &&

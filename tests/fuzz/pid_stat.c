@@ -15,6 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_CHECK(memcmp(&result, &before, sizeof(result)) == 0);
 	else
 		FUZZ_CHECK(memchr(result.comm, '\0', sizeof(result.comm)) && result.pid >= 0);
+	(void) trk__pid_stat_block_delay(text);
 	free(text);
 	return 0;
 }

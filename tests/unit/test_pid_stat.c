@@ -38,7 +38,6 @@ static void expect_tail(const struct trk_pid_stat *s)
 	assert_int_equal(s->threads, 8);
 	assert_int_equal(s->start_ticks, 9009);
 	assert_int_equal(s->rss_pages, 2560);
-	assert_int_equal(s->block_delay_ticks, 4711);
 }
 
 static void reads_an_ordinary_line(void **state)
@@ -113,7 +112,22 @@ static void accepts_the_short_line_of_an_old_kernel(void **state)
 	assert_int_equal(s.user_ticks, 11);
 	assert_int_equal(s.start_ticks, 77);
 	assert_int_equal(s.rss_pages, 129);
-	assert_int_equal(s.block_delay_ticks, 0);
+}
+
+static void the_delay_stands_far_behind(void **state)
+{
+	(void) state;
+	assert_int_equal(trk__pid_stat_block_delay("4242 (bash) S" TAIL), 4711);
+	assert_int_equal(trk__pid_stat_block_delay("4242 () S 1 ( 2)) S" TAIL), 4711);
+	/* Linux 2.6.9 ends before it. */
+	assert_int_equal(
+		trk__pid_stat_block_delay("31 (init) S 1 0 0 0 -1 256 35 0 7 0 11 12 0 0 16 0 1 "
+					  "0 77 1564672 129 4294967295 134512640 134540804 "
+					  "3221225200 3221223000 0 0 0 0 0 0 0 0 17 1 0 0\n"),
+		0);
+	assert_int_equal(trk__pid_stat_block_delay("4242 (bash"), 0);
+	assert_int_equal(trk__pid_stat_block_delay("4242 (bash)"), 0);
+	assert_int_equal(trk__pid_stat_block_delay(""), 0);
 }
 
 static void refuses_what_ends_before_the_rss(void **state)
@@ -189,6 +203,7 @@ int main(void)
 		cmocka_unit_test(a_long_name_is_cut),
 		cmocka_unit_test(a_negative_rss_is_none),
 		cmocka_unit_test(accepts_the_short_line_of_an_old_kernel),
+		cmocka_unit_test(the_delay_stands_far_behind),
 		cmocka_unit_test(refuses_what_ends_before_the_rss),
 		cmocka_unit_test(refuses_what_is_no_stat_line),
 		cmocka_unit_test(reads_live_processes),

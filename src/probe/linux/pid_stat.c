@@ -9,8 +9,8 @@
 #include "base/hot.h"
 #include "base/parse.h"
 
-/* Fields 4 (ppid) to 24 (rss), and far behind them the delay, which old kernels lack. */
-enum { FIRST_FIELD = 4, LAST_FIELD = 24, DELAY_FIELD = 42, DIGITS_MAX = 19 };
+/* Behind the state ppid (4) to rss (24), and far behind them the delay, which old kernels lack. */
+enum { STATE_FIELD = 3, LAST_FIELD = 24, DELAY_FIELD = 42, DIGITS_MAX = 19 };
 
 /* A blank and a number; some are negative (tty, tpgid, priority). This file is read more often than any
  * other, so that calls to the general scanner show. NULL where there is none. */
@@ -32,14 +32,16 @@ static const char *take_field(const char *at, int64_t *ret)
 	return at;
 }
 
-/* From the end of LAST_FIELD. What stands between holds addresses, which fit no signed number. */
-static uint64_t take_delay(const char *at)
+uint64_t trk__pid_stat_block_delay(const char *text)
 {
+	const char *at = strrchr(text, ')');
 	uint64_t ticks = 0;
 
-	for (int i = LAST_FIELD + 1; at && i < DELAY_FIELD; i++)
-		at = *at == ' ' ? strchr(at + 1, ' ') : NULL;
-	return at && *at++ == ' ' && trk__scan_u64(&at, &ticks) ? ticks : 0;
+	at = at ? strchr(at, ' ')
+		: NULL; /* before STATE_FIELD; what follows holds addresses as well */
+	for (int i = STATE_FIELD; at && i < DELAY_FIELD; i++)
+		at = strchr(at + 1, ' ');
+	return at && trk__scan_u64(&at, &ticks) ? ticks : 0;
 }
 
 TRK_HOT int trk__pid_stat_parse(const char *text, struct trk_pid_stat *ret)
@@ -48,42 +50,40 @@ TRK_HOT int trk__pid_stat_parse(const char *text, struct trk_pid_stat *ret)
 	const char *close = strrchr(text, ')');
 	const char *at = text;
 	int64_t field[LAST_FIELD + 1];
-	struct trk_pid_stat stat = {0};
 	uint64_t pid;
 	size_t len;
 
 	if (!open || !close || close < open || !trk__scan_u64(&at, &pid) || pid > INT32_MAX)
 		return -EBADMSG;
-	len = (size_t) (close - open - 1);
-	if (len >= sizeof(stat.comm))
-		len = sizeof(stat.comm) - 1;
-	memcpy(stat.comm, open + 1, len);
 	if (close[1] != ' ' || close[2] == '\0' || close[2] == ' ')
 		return -EBADMSG;
-	stat.state = close[2];
 	at = close + 3;
-	for (int i = FIRST_FIELD; i <= LAST_FIELD; i++) {
+	for (int i = STATE_FIELD + 1; i <= LAST_FIELD; i++) {
 		at = take_field(at, &field[i]);
 		if (!at)
 			return -EBADMSG;
 	}
-	stat.pid = (pid_t) pid;
-	stat.ppid = (pid_t) field[4];
-	stat.pgrp = (pid_t) field[5];
-	stat.session = (pid_t) field[6];
-	stat.minor_faults = (uint64_t) field[10];
-	stat.child_minor_faults = (uint64_t) field[11];
-	stat.major_faults = (uint64_t) field[12];
-	stat.child_major_faults = (uint64_t) field[13];
-	stat.user_ticks = (uint64_t) field[14];
-	stat.system_ticks = (uint64_t) field[15];
-	stat.child_user_ticks = (uint64_t) field[16];
-	stat.child_system_ticks = (uint64_t) field[17];
-	stat.threads = (uint64_t) field[20];
-	stat.start_ticks = (uint64_t) field[22];
-	stat.rss_pages = field[24] > 0 ? (uint64_t) field[24] : 0;
-	stat.block_delay_ticks = take_delay(at);
-	*ret = stat;
+	len = (size_t) (close - open - 1);
+	if (len >= sizeof(ret->comm))
+		len = sizeof(ret->comm) - 1;
+	memcpy(ret->comm, open + 1, len);
+	ret->comm[len] = '\0';
+	ret->state = close[2];
+	ret->pid = (pid_t) pid;
+	ret->ppid = (pid_t) field[4];
+	ret->pgrp = (pid_t) field[5];
+	ret->session = (pid_t) field[6];
+	ret->minor_faults = (uint64_t) field[10];
+	ret->child_minor_faults = (uint64_t) field[11];
+	ret->major_faults = (uint64_t) field[12];
+	ret->child_major_faults = (uint64_t) field[13];
+	ret->user_ticks = (uint64_t) field[14];
+	ret->system_ticks = (uint64_t) field[15];
+	ret->child_user_ticks = (uint64_t) field[16];
+	ret->child_system_ticks = (uint64_t) field[17];
+	ret->threads = (uint64_t) field[20];
+	ret->start_ticks = (uint64_t) field[22];
+	ret->rss_pages = field[24] > 0 ? (uint64_t) field[24] : 0;
 	return 0;
 }
 

@@ -28,13 +28,15 @@ struct trk_pid_stat {
 	uint64_t threads;
 	uint64_t start_ticks; /* since boot: with the pid, the identity of a process */
 	uint64_t rss_pages;   /* may lag by 64 pages a CPU; statm is no better */
-	/* Waiting for block I/O, swap-in included; 0 with task_delayacct off. */
-	uint64_t block_delay_ticks;
 };
 
 /* Parse the text of one stat file. Pure: no I/O, no allocation. The name ends at the last ')'.
  * Returns 0, or -EBADMSG and leaves *ret untouched. */
 int trk__pid_stat_parse(const char *text, struct trk_pid_stat *ret);
+
+/* From the same text: ticks that the main thread waited for block I/O, swap-in included. 0 with task_delayacct
+ * off, on kernels before 2.6.18, and where the text is none. */
+uint64_t trk__pid_stat_block_delay(const char *text);
 
 /* Read PID/stat below proc_fd (borrowed). 0; -ENOENT or -ESRCH when it is gone. */
 int trk__pid_stat_read(int proc_fd, pid_t pid, struct trk_pid_stat *ret);

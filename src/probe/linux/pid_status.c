@@ -7,21 +7,20 @@
 #include "base/file.h"
 #include "base/parse.h"
 
-/* "Name:\t" in front of a line: where its value starts, or NULL. */
+/* "Name:" in front of a line: where its value starts, or NULL. Without a call to the C library: there are
+ * many lines, and this file is read of each process that takes page faults. */
 static const char *value_of(const char *line, const char *key)
 {
-	size_t len;
-
-	if (*line != *key) /* most lines, and cheap */
-		return NULL;
-	len = strlen(key);
-	return !strncmp(line, key, len) && line[len] == ':' ? line + len + 1 : NULL;
+	while (*key && *line == *key) {
+		line++;
+		key++;
+	}
+	return *key || *line != ':' ? NULL : line + 1;
 }
 
-static pid_t last_number(const char *at)
+/* After the first, which may be the only one. */
+static pid_t last_number(const char *at, uint64_t value)
 {
-	uint64_t value = 0;
-
 	while (trk__scan_u64(&at, &value))
 		continue;
 	return value <= INT32_MAX ? (pid_t) value : 0;
@@ -30,13 +29,16 @@ static pid_t last_number(const char *at)
 int trk__pid_status_parse(const char *text, struct trk_pid_status *ret)
 {
 	struct trk_pid_status s = {0};
-	uint64_t uid = 0;
+	uint64_t uid = 0, inner = 0;
 	bool has_threads = false;
+	/* In the file's order: a line that is wanted is most often the one after the last that was found. */
 	const struct {
 		const char *key;
 		uint64_t *value;
 		unsigned int shift; /* 10 for kB */
 	} fields[] = {
+		{"Uid", &uid, 0},
+		{"NSpid", &inner, 0},
 		{"VmHWM", &s.hwm_bytes, 10},
 		{"VmRSS", &s.rss_bytes, 10},
 		{"RssAnon", &s.rss_anon_bytes, 10},
@@ -46,26 +48,28 @@ int trk__pid_status_parse(const char *text, struct trk_pid_status *ret)
 		{"Threads", &s.threads, 0},
 		{"voluntary_ctxt_switches", &s.voluntary_switches, 0},
 		{"nonvoluntary_ctxt_switches", &s.involuntary_switches, 0},
-		{"Uid", &uid, 0},
 	};
+	const size_t count = sizeof(fields) / sizeof(fields[0]);
+	size_t next = 0;
 
 	for (; *text; text = trk__skip_line(text)) {
-		const char *at = value_of(text, "NSpid");
-
-		if (at) {
-			s.inner_pid = last_number(at);
-			continue;
-		}
-		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		for (size_t k = 0; k < count; k++) {
+			size_t i = next + k < count ? next + k : next + k - count;
+			const char *at;
 			uint64_t value;
 
+			if (*text != *fields[i].key)
+				continue;
 			at = value_of(text, fields[i].key);
 			if (!at || !trk__scan_u64(&at, &value) ||
 			    value > UINT64_MAX >> fields[i].shift)
 				continue;
 			*fields[i].value = value << fields[i].shift;
+			if (fields[i].value == &inner)
+				s.inner_pid = last_number(at, value);
 			s.has_memory |= fields[i].value == &s.rss_bytes;
 			has_threads |= fields[i].value == &s.threads;
+			next = i + 1;
 			break;
 		}
 	}
