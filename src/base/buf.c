@@ -68,6 +68,19 @@ void trk__buf_putc(struct trk_buf *b, char c)
 	trk__buf_add(b, &c, 1);
 }
 
+void trk__buf_integer(struct trk_buf *b, long value)
+{
+	unsigned long left = value < 0 ? 0 - (unsigned long) value : (unsigned long) value;
+	char text[24], *at = text + sizeof(text);
+
+	do
+		*--at = (char) ('0' + left % 10);
+	while ((left /= 10) > 0);
+	if (value < 0)
+		*--at = '-';
+	trk__buf_add(b, at, (size_t) (text + sizeof(text) - at));
+}
+
 void trk__buf_vprintf(struct trk_buf *b, const char *format, va_list args)
 {
 	va_list again;

@@ -27,6 +27,8 @@ int trk__buf_reserve(struct trk_buf *b, size_t more);
 void trk__buf_add(struct trk_buf *b, const void *data, size_t len);
 void trk__buf_puts(struct trk_buf *b, const char *text);
 void trk__buf_putc(struct trk_buf *b, char c);
+/* As "%ld" writes it, many times faster. */
+void trk__buf_integer(struct trk_buf *b, long value);
 void trk__buf_printf(struct trk_buf *b, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void trk__buf_vprintf(struct trk_buf *b, const char *format, va_list args)

@@ -119,13 +119,8 @@ static int choose(const struct settings *s, struct writing *w)
 static int each_row(const struct settings *s, const char *reference, struct writing *w,
 		    struct trk_record *record)
 {
-	int (*on_row)(void *, uint64_t, const struct trk_sample *, const struct trk_sample *,
-		      const struct trk_sample *) = write_row;
-	void *hook = NULL;
-	int r;
+	int r = cli_load(s->dir, reference, record, write_row, w);
 
-	memcpy(&hook, &on_row, sizeof(hook));
-	r = cli_load(s->dir, reference, record, hook, w);
 	if (r == 0)
 		trk__record_release(record);
 	return r ? r : w->status;

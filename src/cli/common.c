@@ -10,7 +10,6 @@
 #include "base/file.h"
 #include "base/message.h"
 #include "cli/cli.h"
-#include "record/reader.h"
 #include "record/store.h"
 
 enum { VALUE_MAX = 300 }; /* the most that is told of what a user has typed */
@@ -84,19 +83,16 @@ bool cli_is_path(const char *reference)
 	return access(reference, F_OK) == 0 || (strchr(reference, '/') && !strchr(reference, '@'));
 }
 
-int cli_load(const char *dir, const char *reference, struct trk_record *record, void *on_row,
-	     void *data)
+/* record NULL: the rows alone. */
+static int load(const char *dir, const char *reference, struct trk_record *record,
+		trk_row_fn *on_row, void *data)
 {
 	char text[4096], name[96];
 	struct trk_error error = {.code = 0};
-	trk_row_fn *fn = NULL;
-	TRK_FD_CLEANUP int runs_fd = -1;
-	int r;
+	TRK_FD_CLEANUP int runs_fd = AT_FDCWD;
+	int r = 0;
 
-	memcpy(&fn, &on_row, sizeof(fn));
-	if (cli_is_path(reference)) {
-		r = trk__record_read(AT_FDCWD, reference, record, fn, data, &error);
-	} else {
+	if (!cli_is_path(reference)) {
 		dir = cli_state_dir(dir, text, sizeof(text));
 		runs_fd = trk__store_open(dir, false, &error);
 		if (runs_fd == -ENOENT) {
@@ -106,14 +102,27 @@ int cli_load(const char *dir, const char *reference, struct trk_record *record, 
 			return EXIT_NODATA;
 		}
 		r = runs_fd < 0 ? runs_fd : trk__store_find(runs_fd, reference, name, &error);
-		if (r == 0)
-			r = trk__record_read(runs_fd, name, record, fn, data, &error);
+		reference = name;
 	}
+	if (r == 0)
+		r = record ? trk__record_read(runs_fd, reference, record, on_row, data, &error)
+			   : trk__record_read_rows(runs_fd, reference, on_row, data, &error);
 	if (r < 0) {
 		cli_complain("%s", error.message[0] ? error.message : trk__strerror(r));
 		return status_of(r);
 	}
 	return 0;
+}
+
+int cli_load(const char *dir, const char *reference, struct trk_record *record, trk_row_fn *on_row,
+	     void *data)
+{
+	return load(dir, reference, record, on_row, data);
+}
+
+int cli_load_rows(const char *dir, const char *reference, trk_row_fn *on_row, void *data)
+{
+	return load(dir, reference, NULL, on_row, data);
 }
 
 int cli_write(int fd, const struct trk_buf *b, const char *where)

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "record/reader.h"
 
 /* At most 1/200 of a core, however long the recording has grown. */
 enum { COST_FACTOR = 200 };
@@ -30,8 +31,9 @@ void cli_live_init(struct cli_live *l, const struct cli_report_choice *choice, u
 }
 
 /* In the child. Trouble with a page that is written again soon is not told. */
-static void make_page(struct cli_live *l, int done_fd)
+static void make_page(struct cli_live *l, const struct trk_record *record, int done_fd)
 {
+	struct trk_record now = *record; /* what it points to is the child's own */
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	char path[4096];
 	uint64_t used_ns;
@@ -40,6 +42,10 @@ static void make_page(struct cli_live *l, int done_fd)
 		(void) dup2(null_fd, fd);
 	if (l->control_fd >= 0)
 		(void) close(l->control_fd);
+	now.writing = true;
+	trk__record_recover(&now);
+	l->choice.reference = now.run.id;
+	l->choice.record = &now;
 	(void) cli_report_make(&l->choice, path, sizeof(path));
 	used_ns = trk__clock_process_cpu_ns();
 	(void) !write(done_fd, &used_ns, sizeof(used_ns));
@@ -59,16 +65,15 @@ static void take_end(struct cli_live *l)
 	l->next_ns = trk__clock_monotonic_ns() + (wait_ns > l->every_ns ? wait_ns : l->every_ns);
 }
 
-static void begin(struct cli_live *l, const struct trk_run *run)
+static void begin(struct cli_live *l, const struct trk_record *record)
 {
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return;
-	l->choice.reference = run->id;
 	l->pid = fork();
 	if (l->pid == 0)
-		make_page(l, ends[1]);
+		make_page(l, record, ends[1]);
 	(void) close(ends[1]);
 	if (l->pid > 0) {
 		l->done_fd = ends[0];
@@ -79,7 +84,7 @@ static void begin(struct cli_live *l, const struct trk_run *run)
 	l->next_ns += l->every_ns;
 }
 
-void cli_live_row(struct cli_live *l, const struct trk_run *run)
+void cli_live_row(struct cli_live *l, const struct trk_record *record)
 {
 	if (!l->every_ns)
 		return;
@@ -91,7 +96,7 @@ void cli_live_row(struct cli_live *l, const struct trk_run *run)
 		take_end(l);
 	}
 	if (trk__clock_monotonic_ns() >= l->next_ns)
-		begin(l, run);
+		begin(l, record);
 }
 
 void cli_live_end(struct cli_live *l)

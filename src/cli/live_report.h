@@ -1,5 +1,5 @@
-/* The page of --report while the run goes on: made by a child from the recording, so that no sample
- * waits for it, and no more often than it may cost. */
+/* The page of --report while the run goes on: made by a child, from what the tracker knows and the rows of
+ * the recording, so that no sample waits for it, and no more often than it may cost. */
 #ifndef TRK_CLI_LIVE_REPORT_H
 #define TRK_CLI_LIVE_REPORT_H
 
@@ -17,7 +17,7 @@ struct cli_live {
 void cli_live_init(struct cli_live *l, const struct cli_report_choice *choice, uint64_t every_ns,
 		   int control_fd);
 /* After each row. */
-void cli_live_row(struct cli_live *l, const struct trk_run *run);
+void cli_live_row(struct cli_live *l, const struct trk_record *record);
 /* No page of a run that goes on is written from here on. */
 void cli_live_end(struct cli_live *l);
 

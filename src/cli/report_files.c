@@ -14,7 +14,13 @@
 #include "record/store.h"
 #include "report/report.h"
 
-enum { PAGE_MAX = 256 << 20, RAW_MAX = 128 << 20, EARLIER_MAX = 1 << 20, RUNS_MAX = 200 };
+enum {
+	PAGE_MAX = 256 << 20,
+	PAGE_USUAL = 128 << 10,
+	RAW_MAX = 128 << 20,
+	EARLIER_MAX = 1 << 20,
+	RUNS_MAX = 200
+};
 
 static int write_file(const char *via, const char *path, const struct trk_buf *b)
 {
@@ -35,7 +41,8 @@ static int write_file(const char *via, const char *path, const struct trk_buf *b
 /* ---- gathering ---- */
 
 struct gathered {
-	struct trk_record record, again;
+	struct trk_record loaded;
+	const struct trk_record *record; /* that, or the caller's */
 	struct trk_report_rows *rows;
 	struct trk_past *runs; /* oldest first */
 	size_t count;
@@ -49,35 +56,27 @@ struct gathered {
 
 static int load_rows(const struct cli_report_choice *choice, struct gathered *g)
 {
-	trk_row_fn *fn = trk__report_rows_take;
-	void *take = NULL;
-	int r;
-
-	memcpy(&take, &fn, sizeof(take));
-	g->rows = trk__report_rows_new(&g->record);
+	g->rows = trk__report_rows_new(g->record);
 	if (!g->rows) {
 		cli_complain("out of memory");
 		return EXIT_ERROR;
 	}
-	r = cli_load(choice->dir, choice->reference, &g->again, take, g->rows);
-	if (r == 0)
-		trk__record_release(&g->again);
-	return r;
+	return cli_load_rows(choice->dir, choice->reference, trk__report_rows_take, g->rows);
 }
 
 /* The runs of the job up to this one, and what changed since. */
 static int load_runs(struct trk_history *h, const char *dir, struct gathered *g)
 {
-	struct trk_job_key job = trk__job_key(&g->record.run);
+	struct trk_job_key job = trk__job_key(&g->record->run);
 	struct cli_past past = {.count = 0};
 
-	if (trk__report_runs(h, &g->record, &g->runs, &g->count) < 0) {
+	if (trk__report_runs(h, g->record, &g->runs, &g->count) < 0) {
 		cli_complain("out of memory");
 		return EXIT_ERROR;
 	}
 	if (h && cli_past_load(h, &job, RUNS_MAX, false, &past) == 0) {
 		trk__change_from_history(&g->runs[g->count - 1], past.run, past.count, &g->change);
-		cli_change_phases(dir, &g->record, &past, &g->change);
+		cli_change_phases(dir, g->record, &past, &g->change);
 	}
 	cli_past_release(&past);
 	return 0;
@@ -101,7 +100,7 @@ static int load_stated_runs(const char *path, struct gathered *g)
 	}
 	if (len >= 0)
 		g->count = trk__past_from_json(text, (size_t) len, g->runs, max);
-	trk__past_from(&g->record, "", &g->runs[g->count++]);
+	trk__past_from(g->record, "", &g->runs[g->count++]);
 	free(text);
 	return 0;
 }
@@ -130,7 +129,7 @@ static int make(const struct cli_report_choice *choice, struct trk_history *h, s
 		struct trk_buf *b)
 {
 	static const struct cli_catalog_choice usual;
-	struct trk_report_input in = {.record = &g->record, .live_s = choice->live_s};
+	struct trk_report_input in = {.record = g->record, .live_s = choice->live_s};
 	int r = load_rows(choice, g);
 
 	if (r == 0 && choice->embed_raw)
@@ -164,7 +163,7 @@ static int choose_path(const struct cli_report_choice *choice, const struct gath
 		       size_t size)
 {
 	if (!choice->path || !*choice->path) {
-		(void) snprintf(path, size, "resource-tracker-%s.%s", g->record.run.id,
+		(void) snprintf(path, size, "resource-tracker-%s.%s", g->record->run.id,
 				choice->format);
 		return 0;
 	}
@@ -183,21 +182,25 @@ static int load_make_write(struct cli_report_choice choice, struct trk_history *
 
 	/* A name without a sign of a run is a job: its newest run. */
 	choice.reference = cli_newest_of(h, choice.reference, "report", newest);
-	r = cli_load(choice.dir, choice.reference, &g->record, NULL, NULL);
-	if (r != 0)
-		return r;
-	r = choose_path(&choice, g, path, size);
-	if (r != 0) {
-		trk__record_release(&g->record);
-		return r;
+	if (!choice.record) {
+		r = cli_load(choice.dir, choice.reference, &g->loaded, NULL, NULL);
+		if (r != 0)
+			return r;
 	}
+	g->record = choice.record ? choice.record : &g->loaded;
+	r = choose_path(&choice, g, path, size);
+	if (r != 0)
+		goto release;
 	trk__buf_init(&b, PAGE_MAX);
+	(void) trk__buf_reserve(&b, PAGE_USUAL);
 	r = make(&choice, h, g, &b);
 	if (r == 0)
 		r = !strcmp(path, "-") ? cli_write(STDOUT_FILENO, &b, "stdout")
 				       : write_file(choice.via, path, &b);
 	trk__buf_release(&b);
-	trk__record_release(&g->record);
+release:
+	if (!choice.record)
+		trk__record_release(&g->loaded);
 	return r;
 }
 

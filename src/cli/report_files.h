@@ -7,8 +7,10 @@
 struct cli_report_choice {
 	const char *dir;       /* --recording */
 	const char *reference; /* of the run */
-	const char *format;    /* html, md, json */
-	const char *path;      /* of the output; NULL: the run's name; "-": stdout */
+	const struct trk_record
+		*record;    /* what is known of it, borrowed; NULL: that is read as well */
+	const char *format; /* html, md, json */
+	const char *path;   /* of the output; NULL: the run's name; "-": stdout */
 	const char
 		*via; /* name of the page until it is whole, on the same file system; NULL: beside
 	                        it */

@@ -58,13 +58,13 @@ struct outputs {
 	struct cli_live live;
 };
 
-static void write_row(void *data, const struct trk_run *run, const struct trk_sample *row,
+static void write_row(void *data, const struct trk_record *record, const struct trk_sample *row,
 		      const struct trk_gpu_reading *gpus)
 {
 	struct outputs *out = data;
 
-	sample_output_row(&out->samples, run, row, gpus);
-	cli_live_row(&out->live, run);
+	sample_output_row(&out->samples, &record->run, row, gpus);
+	cli_live_row(&out->live, record);
 }
 
 static int open_outputs(struct outputs *out, const struct track_settings *s,

@@ -141,7 +141,7 @@ long trk__records_walk(int fd, const char *path, trk_record_fn *on_record, void 
 struct reading {
 	struct trk_record *record;
 	struct trk_schema schema;
-	bool has_start, start_only;
+	bool has_start, start_only, rows_only;
 	trk_row_fn *on_row;
 	void *data;
 	long undecodable;
@@ -152,7 +152,8 @@ struct reading {
 static int take_rows(struct reading *r, uint64_t rows, const struct trk_sample *mean,
 		     const struct trk_sample *min, const struct trk_sample *max)
 {
-	trk__record_add(r->record, rows, mean, min, max);
+	if (!r->rows_only)
+		trk__record_add(r->record, rows, mean, min, max);
 	return r->on_row ? r->on_row(r->data, rows, mean, min, max) : 0;
 }
 
@@ -190,7 +191,8 @@ static int take_record(void *data, int type, const unsigned char *payload, size_
 		r->has_start = bad == 0;
 		return r->start_only && r->has_start;
 	}
-	if (!r->has_start)
+	if (!r->has_start ||
+	    (r->rows_only && type != TRK_RECORD_SAMPLE && type != TRK_RECORD_THINNED))
 		return 0;
 	switch (type) {
 	case TRK_RECORD_SAMPLE:
@@ -299,6 +301,18 @@ static void recover_totals(struct trk_record *record)
 	record->outcome.stop_ns = (uint64_t) record->last_timestamp_ms * 1000000;
 }
 
+void trk__record_recover(struct trk_record *record)
+{
+	if (record->gpus.count)
+		trk__place_take_gpus(&record->place, &record->gpus.total[0].device,
+				     sizeof(record->gpus.total[0]), record->gpus.count);
+	if (record->ended)
+		return;
+	record->outcome.verdict = record->writing ? TRK_VERDICT_RUNNING : TRK_VERDICT_TRACKER_DIED;
+	record->outcome.code = -1;
+	recover_totals(record);
+}
+
 int trk__record_read(int dirfd, const char *path, struct trk_record *record, trk_row_fn *on_row,
 		     void *data, struct trk_error *reterr)
 {
@@ -312,16 +326,21 @@ int trk__record_read(int dirfd, const char *path, struct trk_record *record, trk
 		trk__record_release(record);
 		return r;
 	}
-	if (record->gpus.count)
-		trk__place_take_gpus(&record->place, &record->gpus.total[0].device,
-				     sizeof(record->gpus.total[0]), record->gpus.count);
-	if (!record->ended) {
-		record->outcome.verdict =
-			record->writing ? TRK_VERDICT_RUNNING : TRK_VERDICT_TRACKER_DIED;
-		record->outcome.code = -1;
-		recover_totals(record);
-	}
+	trk__record_recover(record);
 	return 0;
+}
+
+int trk__record_read_rows(int dirfd, const char *path, trk_row_fn *on_row, void *data,
+			  struct trk_error *reterr)
+{
+	struct trk_record *record = calloc(1, sizeof(*record));
+	struct reading reading = {
+		.record = record, .rows_only = true, .on_row = on_row, .data = data};
+	int r = record ? read_with(dirfd, path, &reading, reterr)
+		       : trk__error_set(reterr, -ENOMEM, path, "out of memory");
+
+	free(record);
+	return r;
 }
 
 int trk__record_read_start(int dirfd, const char *path, struct trk_run *ret,

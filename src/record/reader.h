@@ -15,6 +15,14 @@ typedef int trk_row_fn(void *data, uint64_t rows, const struct trk_sample *mean,
 int trk__record_read(int dirfd, const char *path, struct trk_record *record, trk_row_fn *on_row,
 		     void *data, struct trk_error *reterr);
 
+/* The rows alone, in order, for who has the record: a pass that counts nothing. The same returns. */
+int trk__record_read_rows(int dirfd, const char *path, trk_row_fn *on_row, void *data,
+			  struct trk_error *reterr);
+
+/* As the reader leaves a recording without an end: what its rows add up to, and a run that goes on where
+ * record->writing is set. For a copy of the record that the writer holds. */
+void trk__record_recover(struct trk_record *record);
+
 /* The start alone: what was run and when. */
 int trk__record_read_start(int dirfd, const char *path, struct trk_run *ret,
 			   struct trk_error *reterr);

@@ -50,7 +50,7 @@ int trk__report_runs(struct trk_history *h, const struct trk_record *record, str
 }
 
 struct work {
-	struct trk_record first, again;
+	struct trk_record first;
 	struct trk_report report;
 	struct trk_report_rows *rows;
 	struct trk_past *runs;
@@ -68,10 +68,9 @@ static int load_more(int dirfd, const char *path, const struct trk_report_source
 	w->rows = trk__report_rows_new(&w->first);
 	if (!w->rows)
 		return -ENOMEM;
-	r = trk__record_read(dirfd, path, &w->again, trk__report_rows_take, w->rows, reterr);
+	r = trk__record_read_rows(dirfd, path, trk__report_rows_take, w->rows, reterr);
 	if (r < 0)
 		return r;
-	trk__record_release(&w->again);
 	if (from->embed_raw) {
 		w->raw_len = trk__read_all_at(dirfd, path, RAW_MAX, &w->raw);
 		if (w->raw_len < 0)

@@ -16,6 +16,8 @@ const struct trk_chart_spec trk__chart_specs[TRK_CHART_SPECS] = {
 	{"gpus", "GPUs in use", TRK_CHART_GPUS, TRK_PROCESS_GPU_UTILIZED, TRK_SYSTEM_GPU_UTILIZED},
 };
 
+enum { SERIES = 4 }; /* of one struct trk_chart_fill */
+
 /* A fine bucket holds at least one sample. Numbers with many divisors, for a page with less room. */
 static size_t finer_of(uint64_t samples)
 {
@@ -31,6 +33,8 @@ struct trk_report_rows *trk__report_rows_new(const struct trk_record *record)
 {
 	struct trk_report_rows *rows = calloc(1, sizeof(*rows));
 	double last_s = (double) record->last_elapsed_us / 1e6;
+	double *at;
+	size_t n;
 
 	if (!rows)
 		return NULL;
@@ -43,12 +47,22 @@ struct trk_report_rows *trk__report_rows_new(const struct trk_record *record)
 	rows->finer = finer_of(record->samples);
 	rows->width_s = rows->buckets ? rows->end_s / (double) (rows->buckets * rows->finer) : 0;
 	rows->last_s = NAN;
+	n = rows->buckets * rows->finer;
+	at = rows->series = calloc(n * SERIES * TRK_CHART_SPECS * 2 + 1, sizeof(*at));
+	if (!at) {
+		free(rows);
+		return NULL;
+	}
 	for (size_t c = 0; c < TRK_CHART_SPECS; c++)
-		for (size_t s = 0; s < 2; s++) {
+		for (size_t s = 0; s < 2; s++, at += n * SERIES) {
 			struct trk_chart_fill *f = &rows->fill[c][s];
 
+			f->sum = at;
+			f->seconds = at + n;
+			f->min = at + 2 * n;
+			f->max = at + 3 * n;
 			f->peak = f->peak_at_s = NAN;
-			for (size_t i = 0; i < rows->buckets * rows->finer; i++)
+			for (size_t i = 0; i < n; i++)
 				f->min[i] = f->max[i] = NAN;
 		}
 	return rows;
@@ -56,6 +70,8 @@ struct trk_report_rows *trk__report_rows_new(const struct trk_record *record)
 
 void trk__report_rows_free(struct trk_report_rows *rows)
 {
+	if (rows)
+		free(rows->series);
 	free(rows);
 }
 

@@ -25,10 +25,9 @@ enum { TRK_CHART_SPECS = 10 };
 
 /* One series of one chart, while it fills and after. */
 struct trk_chart_fill {
-	double sum[TRK_REPORT_FINE_MAX]; /* of value * seconds */
-	double seconds[TRK_REPORT_FINE_MAX];
-	double min[TRK_REPORT_FINE_MAX], max[TRK_REPORT_FINE_MAX]; /* NaN: none yet */
-	double all_sum, all_seconds, peak;                         /* peak: NaN */
+	/* Of fine buckets, views into the rows' own: value * seconds; least and greatest NaN: none yet. */
+	double *sum, *seconds, *min, *max;
+	double all_sum, all_seconds, peak; /* peak: NaN */
 	double peak_at_s;
 	double bin[TRK_REPORT_BINS]; /* seconds by value, 16 bins a power of two */
 };
@@ -40,6 +39,7 @@ struct trk_report_rows {
 	int64_t last_timestamp_ms;
 	struct trk_report_gaps gaps;
 	struct trk_chart_fill fill[TRK_CHART_SPECS][2];
+	double *series; /* owned */
 };
 
 /* Several buckets as one. */

@@ -24,7 +24,8 @@ static int height_of(uint16_t step)
 static void pen_flush(struct pen *p)
 {
 	if (p->flat) {
-		trk__buf_printf(p->b, "h%ld", p->flat);
+		trk__buf_putc(p->b, 'h');
+		trk__buf_integer(p->b, p->flat);
 		p->slope = false;
 	}
 	p->flat = 0;
@@ -37,8 +38,11 @@ static void pen_step(struct pen *p, int dx, int dy)
 		return;
 	}
 	pen_flush(p);
-	trk__buf_printf(p->b, "%s%d%s%d", p->slope ? (dx < 0 ? "" : " ") : "l", dx,
-			dy < 0 ? "" : " ", dy);
+	trk__buf_puts(p->b, p->slope ? (dx < 0 ? "" : " ") : "l");
+	trk__buf_integer(p->b, dx);
+	if (dy >= 0)
+		trk__buf_putc(p->b, ' ');
+	trk__buf_integer(p->b, dy);
 	p->slope = true;
 }
 

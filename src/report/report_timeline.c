@@ -492,7 +492,8 @@ void trk__report_timeline(struct trk_report *r, const struct trk_report_work *w)
 	keep_longest(r);
 	make_slices(r, s);
 	explain(r, s, rows);
-	if (w->in->record->run.pid)
+	/* Where to split is for who plans the next run, and takes as long as all else of a page. */
+	if (w->in->record->run.pid && !(w->in->live_s > 0))
 		hint_split(r, s, rows);
 	say_missing(r, s);
 }

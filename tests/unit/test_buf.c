@@ -1,0 +1,54 @@
+/* Growing buffers. */
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+
+static void integers_are_written_as_printf_writes_them(void **state)
+{
+	static const long values[] = {0, 7, -1, 10, -10, 99, 100, 65535, -65536, LONG_MAX, LONG_MIN};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		struct trk_buf b;
+		char text[32];
+
+		trk__buf_init(&b, 100);
+		trk__buf_puts(&b, "x");
+		trk__buf_integer(&b, values[i]);
+		(void) snprintf(text, sizeof(text), "x%ld", values[i]);
+		assert_string_equal(b.data, text);
+		assert_int_equal(b.error, 0);
+		trk__buf_release(&b);
+	}
+}
+
+static void what_does_not_fit_leaves_the_buffer_in_error(void **state)
+{
+	struct trk_buf b;
+
+	(void) state;
+	trk__buf_init(&b, 4);
+	trk__buf_integer(&b, 1234);
+	assert_string_equal(b.data, "1234");
+	trk__buf_integer(&b, 5);
+	assert_true(b.error < 0);
+	assert_string_equal(b.data, "1234");
+	trk__buf_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(integers_are_written_as_printf_writes_them),
+		cmocka_unit_test(what_does_not_fit_leaves_the_buffer_in_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
