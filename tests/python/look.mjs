@@ -9,10 +9,12 @@ const [url, seconds, wanted, picture] = process.argv.slice(2);
 
 const browser = await chromium.launch({
 	executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-	args: ["--no-sandbox"],
+	args: ["--no-sandbox", "--disable-gpu"],
 });
 const page = await browser.newPage({ viewport: { width: 1200, height: 1500 } });
-const seen = { states: [], charts: 0, requests: [], errors: [] };
+const seen = { states: [], charts: 0, requests: [], errors: [], misses: 0, failed: [] };
+page.on("crash", () => seen.errors.push("the page crashed"));
+page.on("requestfailed", (request) => seen.failed.push(request.failure()?.errorText));
 page.on("pageerror", (error) => seen.errors.push(String(error)));
 page.on("console", (message) => message.type() === "error" && seen.errors.push(message.text()));
 page.on("request", (request) => seen.requests.push(request.url()));
@@ -26,7 +28,7 @@ for (const end = Date.now() + 1000 * seconds; Date.now() < end && seen.states.at
 			seen.states.push(state);
 		}
 	} catch {
-		// It is being loaded again.
+		seen.misses++; // it is being loaded again
 	}
 	await new Promise((done) => setTimeout(done, 100));
 }
