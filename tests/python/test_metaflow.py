@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tarfile
 import textwrap
+import threading
 import time
 import zlib
 
@@ -448,3 +449,25 @@ def test_a_program_that_cannot_be_executed_is_done_without(flow):
     assert "<h1>What the job used</h1>" in html and "://" not in html
     data = flow.client("run['start'].task.data.resource_tracker_data")
     assert data["step_failed"] is False and data["totals"]["cpu_s"]["value"] > 0
+
+
+def test_the_folder_of_a_killed_step_is_kept_until_its_last_page_is_there(tmp_path, monkeypatch):
+    """The page is made from the recording in it."""
+    from metaflow_extensions.resource_tracker.plugins.track_resources import card, decorator
+
+    top, page = tmp_path / "run", tmp_path / "card.html"
+    (top / "task").mkdir(parents=True)
+    (top / "task" / card.NOTE).write_text(json.dumps({"page": str(page)}))
+    page.write_text("<html data-live=\"2\">")
+    found = []
+
+    def end():
+        found.append((top / "task").exists())
+        page.write_text("<html>")
+
+    timer = threading.Timer(0.5, end)
+    timer.start()
+    monkeypatch.setattr(decorator, "_run_folder", str(top))
+    decorator.TrackResourcesDecorator().runtime_finished(None)
+    timer.join()
+    assert found == [True] and not top.exists()

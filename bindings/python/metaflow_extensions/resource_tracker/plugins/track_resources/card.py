@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 TYPE = "tracked_resources"
 EVERY_S = 2
-END_S = 3  # for the program to see that its task has gone, and to write the page
+END_S = 10  # at most, for the program to see that its task has gone, and to write the page
 NOTE = "card.json"
 
 
@@ -36,12 +36,13 @@ def card_of(kind, pathspec, attempt, folder):
     place = (store, uuid.uuid5(uuid.NAMESPACE_URL, "%s/%s" % (pathspec, attempt)).hex,
              "resource_tracker_" + pathspec.split("/")[2])
     if isinstance(backend, LocalStorage):
-        return LocalCard(*place, backend)
+        return LocalCard(*place, folder, backend)
     return RemoteCard(*place, folder, {"kind": kind.TYPE, "pathspec": pathspec, "attempt": attempt})
 
 
 def store_left(top):
-    """Store the last pages of tasks that were killed: the sampling program has written how they ended.
+    """Wait for the last pages of tasks that were killed, which the sampling program writes from what lies in
+    their folders, and store those that it cannot write to their place.
 
     Args:
         top: folder of the run in which tasks have made theirs, and removed them if they could
@@ -49,17 +50,19 @@ def store_left(top):
     from metaflow.plugins import DATASTORES
 
     kinds = {kind.TYPE: kind for kind in DATASTORES}
+    end = time.monotonic() + END_S
     for entry in os.scandir(top):
         try:
             with open(os.path.join(entry.path, NOTE), encoding="utf-8") as file:
                 note = json.load(file)
-            card = card_of(kinds[note["kind"]], note["pathspec"], note["attempt"], entry.path)
+            page = note["page"]
+            while _is_live(page) and time.monotonic() < end:
+                time.sleep(0.05)
+            if "kind" in note:
+                card_of(kinds[note["kind"]], note["pathspec"], note["attempt"],
+                        entry.path).store_file()
         except (OSError, ValueError, KeyError):
             continue
-        end = time.monotonic() + END_S
-        while _is_live(card.path) and time.monotonic() < end:
-            time.sleep(0.05)
-        card.store_file()
 
 
 def _is_live(path):
@@ -68,18 +71,26 @@ def _is_live(path):
         return b" data-live=" in file.read(200)
 
 
+def _leave_note(folder, note):
+    """For store_left, should the task be killed."""
+    with open(os.path.join(folder, NOTE), "w", encoding="utf-8") as file:
+        json.dump(note, file)
+
+
 class LocalCard:
     """In a folder that the program can write to."""
 
-    def __init__(self, store, name, card_id, backend):
-        folder = backend.full_uri(store._get_card_write_path())
-        os.makedirs(folder, exist_ok=True)
-        self.path = store.get_card_location(folder, TYPE, name, card_id=card_id)
+    def __init__(self, store, name, card_id, folder, backend):
+        place = backend.full_uri(store._get_card_write_path())
+        os.makedirs(place, exist_ok=True)
+        self.path = store.get_card_location(place, TYPE, name, card_id=card_id)
         # Whatever lies in the cards' own folder is taken for a card.
-        self.via = os.path.join(os.path.dirname(folder), "." + name)
+        self.via = os.path.join(os.path.dirname(place), "." + name)
+        self._folder = folder
 
     def begin(self):
         """The program writes by itself."""
+        _leave_note(self._folder, {"page": os.path.abspath(self.path)})
 
     def end(self):
         """It has written the last one before it said that it has stopped, if it could."""
@@ -99,14 +110,13 @@ class RemoteCard:
         self._store, self._name, self._id = store, name, card_id
         self.path = os.path.join(folder, "card.html")
         self.via = self.path + ".part"
-        self._folder, self._note = folder, note
+        self._folder, self._note = folder, {**note, "page": self.path}
         self._stored = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="resource-tracker-card", daemon=True)
 
     def begin(self):
-        with open(os.path.join(self._folder, NOTE), "w", encoding="utf-8") as file:
-            json.dump(self._note, file)
+        _leave_note(self._folder, self._note)
         self._thread.start()
 
     def _run(self):
