@@ -28,7 +28,7 @@ static size_t slot_of(const struct trk_tree *t, pid_t pid)
 	return ((size_t) pid * 2654435761u) & (t->slots - 1);
 }
 
-struct process *trk__tree_find(struct trk_tree *t, pid_t pid)
+TRK_HOT struct process *trk__tree_find(struct trk_tree *t, pid_t pid)
 {
 	size_t i = slot_of(t, pid);
 

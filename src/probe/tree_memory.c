@@ -115,7 +115,7 @@ static bool reading_stands(struct trk_tree *t, const struct process *p)
 /* A sibling of the same name that was read after the last fork or exit among them, and after p:
  * forked workers share alike, but for one that has forked or lost a child of its own since, which shares
  * with that as well. NULL where there is none. */
-static const struct process *kin_of(struct trk_tree *t, const struct process *p)
+TRK_HOT static const struct process *kin_of(struct trk_tree *t, const struct process *p)
 {
 	const struct process *parent = trk__tree_find(t, p->ppid);
 

@@ -102,7 +102,7 @@ static void count_late(struct trk_tree *t)
 	}
 }
 
-void trk__turns_count(struct trk_tree *t)
+TRK_HOT void trk__turns_count(struct trk_tree *t)
 {
 	if (t->any_late)
 		count_late(t);

@@ -12,7 +12,8 @@
 
 static void integers_are_written_as_printf_writes_them(void **state)
 {
-	static const long values[] = {0, 7, -1, 10, -10, 99, 100, 65535, -65536, LONG_MAX, LONG_MIN};
+	static const long values[] = {0,   7,     -1,     10,       -10,     99,
+				      100, 65535, -65536, LONG_MAX, LONG_MIN};
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {

@@ -213,3 +213,8 @@ class SystemTracker(_CsvTracker):
         if column.name.startswith("net_"):
             return _delta(last, now, column.name)
         return _round(now[column.name], column.decimals)
+
+
+# Where users import them from, and what a message or a pickle shows.
+for _public in (ProcessTracker, PidTracker, SystemTracker):
+    _public.__module__ = "resource_tracker.tracker"

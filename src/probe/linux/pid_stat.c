@@ -46,14 +46,17 @@ uint64_t trk__pid_stat_block_delay(const char *text)
 
 TRK_HOT int trk__pid_stat_parse(const char *text, struct trk_pid_stat *ret)
 {
-	const char *open = strchr(text, '(');
-	const char *close = strrchr(text, ')');
-	const char *at = text;
+	const char *close, *at = text;
+	const char *name;
 	int64_t field[LAST_FIELD + 1];
 	uint64_t pid;
 	size_t len;
 
-	if (!open || !close || close < open || !trk__scan_u64(&at, &pid) || pid > INT32_MAX)
+	if (!trk__scan_u64(&at, &pid) || pid > INT32_MAX || at[0] != ' ' || at[1] != '(')
+		return -EBADMSG;
+	name = at + 2;
+	close = strrchr(name, ')');
+	if (!close)
 		return -EBADMSG;
 	if (close[1] != ' ' || close[2] == '\0' || close[2] == ' ')
 		return -EBADMSG;
@@ -63,10 +66,11 @@ TRK_HOT int trk__pid_stat_parse(const char *text, struct trk_pid_stat *ret)
 		if (!at)
 			return -EBADMSG;
 	}
-	len = (size_t) (close - open - 1);
+	len = (size_t) (close - name);
 	if (len >= sizeof(ret->comm))
 		len = sizeof(ret->comm) - 1;
-	memcpy(ret->comm, open + 1, len);
+	for (size_t i = 0; i < len; i++) /* some letters: see take_field */
+		ret->comm[i] = name[i];
 	ret->comm[len] = '\0';
 	ret->state = close[2];
 	ret->pid = (pid_t) pid;
