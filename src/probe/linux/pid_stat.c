@@ -37,8 +37,8 @@ uint64_t trk__pid_stat_block_delay(const char *text)
 	const char *at = strrchr(text, ')');
 	uint64_t ticks = 0;
 
-	at = at ? strchr(at, ' ')
-		: NULL; /* before STATE_FIELD; what follows holds addresses as well */
+	/* The blank before STATE_FIELD; what stands between holds addresses, too. */
+	at = at ? strchr(at, ' ') : NULL;
 	for (int i = STATE_FIELD; at && i < DELAY_FIELD; i++)
 		at = strchr(at + 1, ' ');
 	return at && trk__scan_u64(&at, &ticks) ? ticks : 0;
