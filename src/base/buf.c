@@ -81,14 +81,22 @@ void trk__buf_integer(struct trk_buf *b, long value)
 	trk__buf_add(b, at, (size_t) (text + sizeof(text) - at));
 }
 
+/* Into the room that there is, which is enough but for the few times when the buffer grows. */
 void trk__buf_vprintf(struct trk_buf *b, const char *format, va_list args)
 {
+	size_t room = b->error || b->cap <= b->len ? 0 : b->cap - b->len;
 	va_list again;
 	int n;
 
 	va_copy(again, args);
-	n = vsnprintf(NULL, 0, format, again);
+	n = vsnprintf(room ? b->data + b->len : NULL, room, format, again);
 	va_end(again);
+	if (n >= 0 && (size_t) n < room && (size_t) n <= b->max - b->len) {
+		b->len += (size_t) n;
+		return;
+	}
+	if (room)
+		b->data[b->len] = '\0';
 	if (n < 0 || trk__buf_reserve(b, (size_t) n) < 0)
 		return;
 	(void) vsnprintf(b->data + b->len, (size_t) n + 1, format, args);

@@ -53,15 +53,17 @@ void trk__report_release(struct trk_report *r)
 const char *trk__report_print(struct trk_report *r, const char *format, ...)
 {
 	va_list args, again;
-	char *text;
+	char first[256], *text;
 	int n;
 
 	va_start(args, format);
 	va_copy(again, args);
-	n = vsnprintf(NULL, 0, format, args);
+	n = vsnprintf(first, sizeof(first), format, args);
 	va_end(args);
 	text = n < 0 ? NULL : trk__report_alloc(r, (size_t) n + 1);
-	if (text)
+	if (text && (size_t) n < sizeof(first))
+		memcpy(text, first, (size_t) n + 1);
+	else if (text)
 		(void) vsnprintf(text, (size_t) n + 1, format, again);
 	va_end(again);
 	return text ? text : "";

@@ -44,10 +44,47 @@ static void what_does_not_fit_leaves_the_buffer_in_error(void **state)
 	trk__buf_release(&b);
 }
 
+static void text_is_formatted_into_the_room_that_there_is_and_into_more(void **state)
+{
+	struct trk_buf b;
+	char want[4096] = "";
+	size_t len = 0;
+
+	(void) state;
+	trk__buf_init(&b, sizeof(want));
+	for (int i = 0; i < 300; i++) {
+		trk__buf_printf(&b, "%d,%s", i, i % 7 ? "" : "seven");
+		len += (size_t) snprintf(want + len, sizeof(want) - len, "%d,%s", i,
+					 i % 7 ? "" : "seven");
+		assert_int_equal(b.len, len);
+		assert_string_equal(b.data, want);
+	}
+	assert_int_equal(b.error, 0);
+	trk__buf_release(&b);
+}
+
+static void formatted_text_that_does_not_fit_changes_nothing(void **state)
+{
+	struct trk_buf b;
+
+	(void) state;
+	trk__buf_init(&b, 6);
+	trk__buf_printf(&b, "%s", "abcd");
+	trk__buf_printf(&b, "%s", "efg"); /* there is room in memory, and not below the bound */
+	assert_true(b.error < 0);
+	assert_string_equal(b.data, "abcd");
+	trk__buf_printf(&b, "%s", "e");
+	assert_string_equal(b.data, "abcd");
+	assert_int_equal(b.len, 4);
+	trk__buf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(integers_are_written_as_printf_writes_them),
+		cmocka_unit_test(text_is_formatted_into_the_room_that_there_is_and_into_more),
+		cmocka_unit_test(formatted_text_that_does_not_fit_changes_nothing),
 		cmocka_unit_test(what_does_not_fit_leaves_the_buffer_in_error),
 	};
 
