@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "probe/linux/pid_children.h"
 #include "probe/tree_private.h"
 
 #define S TRK_NS_PER_S
@@ -306,11 +307,21 @@ static pid_t forker(int from)
 	if (pid == 0) {
 		char c;
 
+		(void) prctl(PR_SET_PDEATHSIG, SIGKILL); /* should a test fail */
 		while (read(from, &c, 1) == 1)
 			(void) sleeper();
 		_exit(0);
 	}
 	return pid;
+}
+
+/* Until it has so many, however slow the machine. */
+static void await_children(const struct trk_env *env, pid_t pid, int count)
+{
+	pid_t child[8];
+
+	for (int i = 0; i < 400 && trk__pid_children_read(env->proc_fd, pid, child, 8) < count; i++)
+		nap();
 }
 
 static void finds_a_child_among_strangers_without_a_look_at_them(void **state)
@@ -332,7 +343,7 @@ static void finds_a_child_among_strangers_without_a_look_at_them(void **state)
 		for (int i = 0; i < 15; i++)
 			stranger[(round - 1) * 15 + i] = sleeper();
 		assert_int_equal(write(end[1], "x", 1), 1);
-		nap();
+		await_children(&env, pid, round);
 		t->next_range_ns = t->next_sweep_ns = UINT64_MAX; /* however slow the machine */
 		trk__tree_update(t, &s);
 		assert_int_equal(s->processes, 1 + round);
