@@ -76,12 +76,10 @@ const char *cli_state_dir(const char *dir, char *text, size_t size);
 /* Is it the path of a recording, rather than a name of a run? */
 bool cli_is_path(const char *reference);
 
-/* Load the run that `reference` names (a path, an id, "@" …) from the state directory. The caller
- * releases. Returns 0, or an exit status after having complained. */
+/* Load the run that `reference` names (a path, an id, "@" …) from the state directory; record NULL: its
+ * rows alone, for on_row. The caller releases. Returns 0, or an exit status after having complained. */
 int cli_load(const char *dir, const char *reference, struct trk_record *record, trk_row_fn *on_row,
 	     void *data);
-/* Its rows alone. */
-int cli_load_rows(const char *dir, const char *reference, trk_row_fn *on_row, void *data);
 
 /* Write all of a buffer; 0, or EXIT_ERROR after having complained. Closed pipes are no error. */
 int cli_write(int fd, const struct trk_buf *b, const char *where);

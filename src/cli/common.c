@@ -83,9 +83,8 @@ bool cli_is_path(const char *reference)
 	return access(reference, F_OK) == 0 || (strchr(reference, '/') && !strchr(reference, '@'));
 }
 
-/* record NULL: the rows alone. */
-static int load(const char *dir, const char *reference, struct trk_record *record,
-		trk_row_fn *on_row, void *data)
+int cli_load(const char *dir, const char *reference, struct trk_record *record, trk_row_fn *on_row,
+	     void *data)
 {
 	char text[4096], name[96];
 	struct trk_error error = {.code = 0};
@@ -112,17 +111,6 @@ static int load(const char *dir, const char *reference, struct trk_record *recor
 		return status_of(r);
 	}
 	return 0;
-}
-
-int cli_load(const char *dir, const char *reference, struct trk_record *record, trk_row_fn *on_row,
-	     void *data)
-{
-	return load(dir, reference, record, on_row, data);
-}
-
-int cli_load_rows(const char *dir, const char *reference, trk_row_fn *on_row, void *data)
-{
-	return load(dir, reference, NULL, on_row, data);
 }
 
 int cli_write(int fd, const struct trk_buf *b, const char *where)

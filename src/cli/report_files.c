@@ -61,7 +61,7 @@ static int load_rows(const struct cli_report_choice *choice, struct gathered *g)
 		cli_complain("out of memory");
 		return EXIT_ERROR;
 	}
-	return cli_load_rows(choice->dir, choice->reference, trk__report_rows_take, g->rows);
+	return cli_load(choice->dir, choice->reference, NULL, trk__report_rows_take, g->rows);
 }
 
 /* The runs of the job up to this one, and what changed since. */

@@ -285,6 +285,7 @@ TRK_HOT void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **
 
 	t->update++;
 	t->queue_reads_left = QUEUE_READS;
+	t->longest_block_ns = 0;
 	trk__turns_begin(t, newest);
 	any_vanished = trk__tree_walk(t, 0);
 	if (trk__turns_stirred(t, any_vanished))
@@ -292,6 +293,7 @@ TRK_HOT void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **
 	if (!t->options.one_process)
 		trk__tree_newcomers(t, newest);
 	any_vanished |= trk__tree_walk(t, known);
+	t->state.blocked_ns += t->longest_block_ns;
 	trk__turns_count(t);
 	trk__ledger_settle(t);
 	trk__turns_hold(t);

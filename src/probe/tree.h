@@ -80,8 +80,8 @@ struct trk_tree_state {
 	 * could never be read. */
 	uint64_t queue_ns;
 	bool queue_refused;
-	/* Time that main threads waited for block I/O, ns, monotone; 0 where the kernel keeps no account of
-	 * delays. */
+	/* Time in which some main thread waited for block I/O, at least, ns, monotone: in each update that of the
+	 * one that waited longest. 0 where the kernel keeps no account of delays. */
 	uint64_t blocked_ns;
 	size_t unseen;           /* sleepers that this update has not looked at */
 	uint64_t late_cpu_ns;    /* CPU time that is known and not told yet: tree_turns.c */

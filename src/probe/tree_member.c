@@ -204,13 +204,15 @@ static void read_queue(struct trk_tree *t, struct process *p)
 	p->queue_read = true;
 }
 
-/* Block I/O that its main thread waited for, where the kernel keeps account of delays. */
+/* Block I/O that its main thread waited for, where the kernel keeps account of delays. Of several members the
+ * one that waited longest counts: they may have waited at the same time. */
 static void take_delay(struct trk_tree *t, struct process *p, const char *text)
 {
 	uint64_t ns = trk__pid_stat_block_delay(text) * t->tick_ns;
 
-	if (ns > p->blocked_ns && (!p->fresh || p->start_ticks >= t->start_ticks))
-		t->state.blocked_ns += ns - p->blocked_ns;
+	if (ns > p->blocked_ns + t->longest_block_ns &&
+	    (!p->fresh || p->start_ticks >= t->start_ticks))
+		t->longest_block_ns = ns - p->blocked_ns;
 	p->blocked_ns = ns;
 }
 

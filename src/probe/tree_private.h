@@ -96,8 +96,9 @@ struct trk_tree {
 	struct trk_tree_options options;
 	struct trk_tree_state state;
 	uint64_t page_bytes;
-	uint64_t tick_ns;     /* ns in one USER_HZ tick */
-	bool has_delays;      /* in PID/stat */
+	uint64_t tick_ns;          /* ns in one USER_HZ tick */
+	bool has_delays;           /* in PID/stat */
+	uint64_t longest_block_ns; /* of a member in this update */
 	uint64_t start_ticks; /* boot clock at creation: older processes start from a baseline */
 	uint32_t update;      /* number of updates so far */
 	uint32_t epoch;       /* number of forks, exits and news of memory among members, from 1 */

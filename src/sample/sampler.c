@@ -1,17 +1,13 @@
 #include "sample/sampler_private.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file.h"
-#include "probe/tool.h"
 #include "probe/perf.h"
+#include "probe/tool.h"
 #include "sample/waits.h"
 
 enum {

@@ -31,7 +31,7 @@ struct trk_wait_facts {
 	int64_t memory_stall_us; /* memory pressure */
 	int64_t queue_us;        /* its threads could run, and waited for a CPU */
 	int64_t throttled_us;    /* held back by a quota, all CPUs */
-	int64_t blocked_us; /* by block I/O for certain; 0 too where the kernel keeps no account of it */
+	int64_t blocked_us; /* some thread by block I/O for certain; 0 also where nobody counts that */
 	bool touched_disk;   /* read, wrote, or faulted from the disk */
 	bool touched_memory; /* took page faults */
 	bool seen_on_disk;   /* a process was found in an uninterruptible wait */

@@ -66,9 +66,12 @@ def store_left(top):
 
 
 def _is_live(path):
-    """Whether the page is one that will be written again."""
-    with open(path, "rb") as file:
-        return b" data-live=" in file.read(200)
+    """Whether the page is one that will be written again, or is yet to be written at all."""
+    try:
+        with open(path, "rb") as file:
+            return b" data-live=" in file.read(200)
+    except FileNotFoundError:
+        return True
 
 
 def _leave_note(folder, note):
