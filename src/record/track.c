@@ -684,6 +684,8 @@ static void run_loop(struct track *t)
 	trk__tool_hold(true);
 	if (t->sampler && trk__sampler_tree(t->sampler))
 		trk__tree_close_accounts(trk__sampler_tree(t->sampler));
+	if (t->sampler)
+		trk__sampler_rouse(t->sampler);
 	take_row(t, 0);
 	if (t->writer)
 		t->result->recording_error =

@@ -132,10 +132,13 @@ bool trk__sampler_has_group_pressure(const struct trk_sampler *s)
 
 static unsigned int wanted_of_cgroup(const struct trk_sampler *s, uint64_t now_ns)
 {
-	unsigned int want = TRK_CGROUP_KNOWS_CPU | TRK_CGROUP_KNOWS_MEMORY;
+	unsigned int want = TRK_CGROUP_KNOWS_MEMORY;
 
+	if (!trk__sample_knows(&s->row, TRK_CGROUP_CPU_USAGE))
+		want |= TRK_CGROUP_KNOWS_CPU;
 	/* A group without a quota has no periods; one may be set while it lives. */
-	if (!trk__sampler_is_good_still(now_ns, s->throttling_ns, false))
+	if (!s->cgroup.place[TRK_CGROUP_CPU].machine_root &&
+	    !trk__sampler_is_good_still(now_ns, s->throttling_ns, false))
 		want |= TRK_CGROUP_KNOWS_THROTTLING;
 	if (s->tree && trk__sampler_has_group_pressure(s))
 		want |= TRK_CGROUP_KNOWS_IO_PRESSURE | TRK_CGROUP_KNOWS_MEMORY_PRESSURE;
@@ -157,12 +160,27 @@ static void take_throttling(struct trk_sampler *s, const struct trk_cgroup_usage
 	}
 }
 
+/* What is in the root group is the machine, whose processors have been looked at and which has no quota. */
+static void take_machine_as_group(struct trk_sampler *s)
+{
+	if (!s->cgroup.open)
+		return;
+	if (s->cgroup.place[TRK_CGROUP_CPU].machine_root)
+		trk__sampler_set_delta(s, TRK_CGROUP_THROTTLED, 0);
+	if (s->cgroup.place[TRK_CGROUP_CPUACCT].machine_root &&
+	    trk__sample_knows(&s->row, TRK_SYSTEM_CPU_USAGE)) {
+		trk__sample_set(&s->row, TRK_CGROUP_CPU_USAGE, s->row.value[TRK_SYSTEM_CPU_USAGE]);
+		s->last[TRK_CGROUP_CPU_USAGE].valid = false;
+	}
+}
+
 static void read_cgroup(struct trk_sampler *s)
 {
 	struct trk_cgroup_usage usage;
 	struct counter *last = &s->last[TRK_CGROUP_CPU_USAGE];
 	uint64_t now_ns = s->env.monotonic_ns();
 
+	take_machine_as_group(s);
 	if (!s->cgroup.open ||
 	    trk__cgroup_usage_some(&s->cgroup, wanted_of_cgroup(s, now_ns), &usage) < 0)
 		return;
@@ -372,6 +390,13 @@ void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk
 	s->last_ns = now_ns;
 	s->started = true;
 	*ret = &s->row;
+}
+
+void trk__sampler_rouse(struct trk_sampler *s)
+{
+	s->throttling_ns = 0;
+	if (!s->options.no_system)
+		trk__sampler_rouse_system(s);
 }
 
 /* What the deltas count from: the counters before anything was started. */

@@ -39,6 +39,10 @@ void trk__sampler_free(struct trk_sampler *s);
 /* Take one row; *ret is a view until the next tick. late_ns: how far past its deadline. */
 void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk_sample **ret);
 
+/* Have the next tick leave out nothing that is read less often while nothing seems to move: the last one
+ * of a run. */
+void trk__sampler_rouse(struct trk_sampler *s);
+
 /* The process tree, or NULL. */
 struct trk_tree *trk__sampler_tree(struct trk_sampler *s);
 /* The control group of the tracked process, found once at the start. */

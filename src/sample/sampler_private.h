@@ -17,13 +17,24 @@ enum {
 enum pressure_file { PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, PRESSURE_FILES };
 
 /* What the files of every tick tell of the figures that are read less often: without a fork and with
- * as many threads there are as many processes; what fills a disk is dirty or written first; and nobody is
- * held up where processors stand idle, no disk moves, and nobody waits for one or for a swapped page. */
+ * as many threads there are as many processes; what fills a disk is dirty or written first; nobody is
+ * held up where processors stand idle, no disk moves, and nobody waits for one or for a swapped page; and
+ * what came over the network or from a disk, the kernel took in a softirq. */
 struct signs {
 	uint64_t forks, threads;
 	uint64_t dirty_bytes, written_bytes;
 	uint64_t swapped_bytes;
+	uint64_t net_softirqs, block_softirqs; /* 0: unknown */
 	bool crowded;
+};
+
+/* Counters of bytes that stand still while their softirqs do. That holds for most devices and not for
+ * all (an NVMe disk with a queue for each processor needs none), so that it is believed where there is
+ * reason to, and never again once the counters have moved without. */
+struct quiet {
+	uint64_t softirqs; /* when the counters were read last */
+	uint64_t read_ns;
+	bool believed;
 };
 
 /* What waits are made of beside the row itself, as totals in µs. */
@@ -61,6 +72,7 @@ struct trk_sampler {
 	int disk_error, net_error, space_error;
 	struct signs signs, processes_signs, space_signs, pressure_signs; /* now, and then */
 	uint64_t processes_ns, space_ns, load_ns, pressure_ns; /* when each was read last */
+	struct quiet disk_quiet, net_quiet;
 	bool stalled;           /* by the pressure that was read last */
 	uint64_t throttling_ns; /* when throttling was last found to be off; 0: it is on */
 	struct stall stall, stall_before;
@@ -88,6 +100,8 @@ void trk__sampler_system_baseline(struct trk_sampler *s);
 /* before: the row of the last tick, of which figures that are read less often are repeated. */
 void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
 			      const struct trk_sample *before);
+/* Have the next tick read what is read less often, too. */
+void trk__sampler_rouse_system(struct trk_sampler *s);
 void trk__sampler_close_system(struct trk_sampler *s);
 
 #endif

@@ -49,6 +49,7 @@ static void read_cpu(struct trk_sampler *s, uint64_t now_ns)
 	uint64_t over_ns = now_ns - s->system_ns;
 
 	s->signs.crowded = true; /* for all that is known */
+	s->signs.net_softirqs = s->signs.block_softirqs = 0;
 	if (!read_kept(s, s->stat_fd) || trk__cpu_stat_parse(s->text, &stat, NULL, 0) < 0)
 		return;
 	trk__sampler_set_delta(s, TRK_SYSTEM_UTIME, (t->user + t->nice) * s->tick_us);
@@ -56,6 +57,8 @@ static void read_cpu(struct trk_sampler *s, uint64_t now_ns)
 	trk__sampler_set_delta(s, TRK_SYSTEM_IOWAIT, t->iowait * s->tick_us);
 	trk__sampler_set_delta(s, TRK_SYSTEM_STEAL, t->steal * s->tick_us);
 	s->signs.forks = stat.forks;
+	s->signs.net_softirqs = stat.net_softirqs;
+	s->signs.block_softirqs = stat.block_softirqs;
 	trk__sampler_set_delta(s, TRK_SYSTEM_FORKS, stat.forks);
 	trk__sampler_set_delta(s, TRK_SYSTEM_CONTEXT_SWITCHES, stat.context_switches);
 	s->signs.crowded = is_crowded(s, &stat, over_ns);
@@ -153,18 +156,53 @@ static void read_pressure(struct trk_sampler *s, uint64_t now_ns)
 	s->pressure_signs = s->signs;
 }
 
-static void read_io(struct trk_sampler *s)
+static bool is_quiet(const struct quiet *q, uint64_t softirqs, uint64_t now_ns)
 {
-	uint64_t in, out;
+	return q->believed && softirqs != 0 && softirqs == q->softirqs &&
+	       trk__sampler_is_good_still(now_ns, q->read_ns, false);
+}
 
-	if (s->disk_error == 0 && trk__disk_meter_update(&s->disk, &in, &out) == 0) {
-		s->signs.written_bytes = out;
-		trk__sampler_set_delta(s, TRK_SYSTEM_DISK_READ, in);
-		trk__sampler_set_delta(s, TRK_SYSTEM_DISK_WRITE, out);
+/* Of what came in, and of what went out. */
+static void take_io(struct trk_sampler *s, struct quiet *q, const int columns[2],
+		    const uint64_t total[2], uint64_t softirqs, uint64_t now_ns)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct counter *last = &s->last[columns[i]];
+
+		if (last->valid && total[i] > last->value && softirqs == q->softirqs)
+			q->believed = false;
+		trk__sampler_set_delta(s, columns[i], total[i]);
 	}
-	if (s->net_error == 0 && trk__net_meter_update(&s->net, &in, &out) == 0) {
-		trk__sampler_set_delta(s, TRK_SYSTEM_NET_RECV, in);
-		trk__sampler_set_delta(s, TRK_SYSTEM_NET_SENT, out);
+	q->softirqs = softirqs;
+	q->read_ns = now_ns;
+}
+
+static const int disk_columns[2] = {TRK_SYSTEM_DISK_READ, TRK_SYSTEM_DISK_WRITE};
+static const int net_columns[2] = {TRK_SYSTEM_NET_RECV, TRK_SYSTEM_NET_SENT};
+
+static void read_disk(struct trk_sampler *s, uint64_t now_ns)
+{
+	uint64_t softirqs = s->signs.block_softirqs, total[2];
+
+	if (is_quiet(&s->disk_quiet, softirqs, now_ns)) {
+		keep_total(s, disk_columns[0]);
+		keep_total(s, disk_columns[1]);
+	} else if (s->disk_error == 0 &&
+		   trk__disk_meter_update(&s->disk, &total[0], &total[1]) == 0) {
+		s->signs.written_bytes = total[1];
+		take_io(s, &s->disk_quiet, disk_columns, total, softirqs, now_ns);
+	}
+}
+
+static void read_net(struct trk_sampler *s, uint64_t now_ns)
+{
+	uint64_t softirqs = s->signs.net_softirqs, total[2];
+
+	if (is_quiet(&s->net_quiet, softirqs, now_ns)) {
+		keep_total(s, net_columns[0]);
+		keep_total(s, net_columns[1]);
+	} else if (s->net_error == 0 && trk__net_meter_update(&s->net, &total[0], &total[1]) == 0) {
+		take_io(s, &s->net_quiet, net_columns, total, softirqs, now_ns);
 	}
 }
 
@@ -232,8 +270,12 @@ void trk__sampler_open_system(struct trk_sampler *s)
 void trk__sampler_system_baseline(struct trk_sampler *s)
 {
 	read_cpu(s, s->start_ns);
-	read_io(s);
+	read_disk(s, s->start_ns);
+	read_net(s, s->start_ns);
 	read_pressure(s, s->start_ns);
+	/* A softirq may serve several requests, but where it serves them at all there are many. */
+	s->disk_quiet.believed = s->signs.block_softirqs >= s->disk.requests / 2;
+	s->net_quiet.believed = true;
 }
 
 void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
@@ -242,10 +284,17 @@ void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
 	read_cpu(s, now_ns);
 	read_memory(s);
 	read_load(s, now_ns, before);
-	read_io(s);
+	read_disk(s, now_ns);
+	read_net(s, now_ns);
 	read_pressure(s, now_ns);
 	read_processes(s, now_ns, before);
 	read_space(s, now_ns, before);
+}
+
+void trk__sampler_rouse_system(struct trk_sampler *s)
+{
+	s->load_ns = s->pressure_ns = s->processes_ns = s->space_ns = 0;
+	s->disk_quiet.read_ns = s->net_quiet.read_ns = 0;
 }
 
 void trk__sampler_close_system(struct trk_sampler *s)

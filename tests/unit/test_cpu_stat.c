@@ -39,6 +39,8 @@ static void reads_every_column_and_counter(void **state)
 	assert_int_equal(s.boot_time_s, 1062191376);
 	assert_int_equal(s.running, 3);
 	assert_int_equal(s.blocked, 1);
+	assert_int_equal(s.net_softirqs, 12 + 39);
+	assert_int_equal(s.block_softirqs, 1137);
 }
 
 static void counts_no_time_of_a_guest_twice_as_busy(void **state)
@@ -70,6 +72,8 @@ static void accepts_the_seven_columns_of_an_old_kernel(void **state)
 	assert_int_equal(s.all.steal, 0);
 	assert_int_equal(s.all.guest, 0);
 	assert_int_equal(s.cores, 2);
+	assert_int_equal(s.net_softirqs, 0);
+	assert_int_equal(s.block_softirqs, 0);
 }
 
 static void counts_all_cores_though_the_table_is_short(void **state)

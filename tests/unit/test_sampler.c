@@ -322,22 +322,43 @@ static void set_group(struct machine *m, uint64_t cpu_us, const char *memory)
 	live_write(&m->live, "group/memory.current", memory);
 }
 
+/* What says so of this process, in /proc's own words. */
+static void enter_group(struct machine *m, const char *member, const char *mount)
+{
+	char path[64];
+
+	(void) snprintf(path, sizeof(path), "%d", (int) getpid());
+	assert_int_equal(mkdirat(m->live.env.proc_fd, path, 0700), 0);
+	(void) snprintf(path, sizeof(path), "%d/cgroup", (int) getpid());
+	live_write(&m->live, path, member);
+	live_write(&m->live, "self/mountinfo", mount);
+	m->live.env.cgroup_fd = trk__open_dir_at(AT_FDCWD, m->live.path);
+}
+
+static void enter_v2_group(struct machine *m)
+{
+	enter_group(m, "0::/group\n", "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+	live_write(&m->live, "cgroup.procs", "");
+	live_write(&m->live, "group/cgroup.procs", "");
+}
+
+static void leave_group(struct machine *m)
+{
+	char path[64];
+
+	(void) snprintf(path, sizeof(path), "%d/cgroup", (int) getpid());
+	assert_int_equal(unlinkat(m->live.env.proc_fd, path, 0), 0);
+	(void) snprintf(path, sizeof(path), "%d", (int) getpid());
+	assert_int_equal(unlinkat(m->live.env.proc_fd, path, AT_REMOVEDIR), 0);
+}
+
 static void the_control_group_has_a_rate_and_a_gauge(void **state)
 {
-	char folder[32], file[64];
 	struct machine m;
 
 	(void) state;
 	machine_init(&m);
-	(void) snprintf(folder, sizeof(folder), "%d", (int) getpid());
-	(void) snprintf(file, sizeof(file), "%s/cgroup", folder);
-	assert_int_equal(mkdirat(m.live.env.proc_fd, folder, 0700), 0);
-	live_write(&m.live, file, "0::/group\n");
-	live_write(&m.live, "self/mountinfo",
-		   "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
-	m.live.env.cgroup_fd = trk__open_dir_at(AT_FDCWD, m.live.path);
-	live_write(&m.live, "cgroup.procs", "");
-	live_write(&m.live, "group/cgroup.procs", "");
+	enter_v2_group(&m);
 	live_write(&m.live, "group/cgroup.events", "populated 1\n");
 	set_group(&m, 1000000, "1048576\n");
 	machine_start(&m, 0);
@@ -358,8 +379,35 @@ static void the_control_group_has_a_rate_and_a_gauge(void **state)
 	tick_after(&m, S);
 	assert_value(&m, TRK_CGROUP_CPU_USAGE, 0.5);
 	assert_value(&m, TRK_CGROUP_MEMORY_COLUMN, 0);
-	assert_int_equal(unlinkat(m.live.env.proc_fd, file, 0), 0);
-	assert_int_equal(unlinkat(m.live.env.proc_fd, folder, AT_REMOVEDIR), 0);
+	leave_group(&m);
+	machine_release(&m);
+}
+
+/* It lacks cgroup.events: what its processors did, the machine's did; it has no quota; and its
+ * file is not asked. */
+static void the_root_group_is_the_machine(void **state)
+{
+	struct machine m;
+
+	(void) state;
+	machine_init(&m);
+	enter_v2_group(&m);
+	set_group(&m, 1000000, "1048576\n");
+	set_cpu(&m, 10, 0, 0, 0);
+	machine_start(&m, 0);
+	set_group(&m, 9000000, "1048576\n");
+	set_cpu(&m, 11, 0, 0.5, 0);
+	tick_after(&m, S);
+	assert_value(&m, TRK_CGROUP_CPU_USAGE, 1.5);
+	assert_value(&m, TRK_CGROUP_THROTTLED, 0);
+	assert_value(&m, TRK_CGROUP_MEMORY_COLUMN, 1);
+	live_write(&m.live, "stat", ""); /* the group's own file, from here on */
+	tick_after(&m, S);
+	assert_unknown(&m, TRK_CGROUP_CPU_USAGE);
+	set_group(&m, 9500000, "1048576\n");
+	tick_after(&m, S);
+	assert_value(&m, TRK_CGROUP_CPU_USAGE, 0.5);
+	leave_group(&m);
 	machine_release(&m);
 }
 
@@ -370,20 +418,14 @@ static void throttling_is_found_after_a_quota_was_set(void **state)
 		"nr_periods 0\nnr_throttled 0\nthrottled_time 0\n",
 		"nr_periods 9\nnr_throttled 5\nthrottled_time 2000000000\n",
 		"nr_periods 19\nnr_throttled 9\nthrottled_time 3000000000\n"};
-	char folder[32], file[64];
 	struct machine m;
 
 	(void) state;
 	machine_init(&m);
-	(void) snprintf(folder, sizeof(folder), "%d", (int) getpid());
-	(void) snprintf(file, sizeof(file), "%s/cgroup", folder);
-	assert_int_equal(mkdirat(m.live.env.proc_fd, folder, 0700), 0);
+	enter_group(&m, "1:cpu:/group\n",
+		    "30 20 0:26 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n");
 	assert_int_equal(mkdirat(m.live.env.proc_fd, "cpu", 0700), 0);
 	assert_int_equal(mkdirat(m.live.env.proc_fd, "cpu/group", 0700), 0);
-	live_write(&m.live, file, "1:cpu:/group\n");
-	live_write(&m.live, "self/mountinfo",
-		   "30 20 0:26 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n");
-	m.live.env.cgroup_fd = trk__open_dir_at(AT_FDCWD, m.live.path);
 	live_write(&m.live, "cpu/cgroup.procs", "");
 	live_write(&m.live, "cpu/group/cgroup.procs", "");
 	live_write(&m.live, "cpu/group/cpu.stat", texts[0]);
@@ -403,8 +445,7 @@ static void throttling_is_found_after_a_quota_was_set(void **state)
 	assert_int_equal(unlinkat(m.live.env.proc_fd, "cpu/cgroup.procs", 0), 0);
 	assert_int_equal(unlinkat(m.live.env.proc_fd, "cpu/group", AT_REMOVEDIR), 0);
 	assert_int_equal(unlinkat(m.live.env.proc_fd, "cpu", AT_REMOVEDIR), 0);
-	assert_int_equal(unlinkat(m.live.env.proc_fd, file, 0), 0);
-	assert_int_equal(unlinkat(m.live.env.proc_fd, folder, AT_REMOVEDIR), 0);
+	leave_group(&m);
 	machine_release(&m);
 }
 
@@ -507,6 +548,7 @@ int main(void)
 		cmocka_unit_test(processes_are_counted),
 		cmocka_unit_test(space_is_read_once_a_second_and_repeated_in_between),
 		cmocka_unit_test(the_control_group_has_a_rate_and_a_gauge),
+		cmocka_unit_test(the_root_group_is_the_machine),
 		cmocka_unit_test(throttling_is_found_after_a_quota_was_set),
 		cmocka_unit_test(a_process_that_has_gone_leaves_its_memory_unknown),
 		cmocka_unit_test(one_process_has_no_count_of_children),

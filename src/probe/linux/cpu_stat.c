@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "base/parse.h"
 
@@ -29,13 +28,20 @@ static bool parse_times(const char *at, struct trk_cpu_times *ret)
 /* "name 123": true when the line is this one and has a number. */
 static bool scan_named(const char *line, const char *name, uint64_t *ret)
 {
-	size_t len = strlen(name);
-	const char *at;
+	const char *at = trk__skip_prefix(line, name);
 
-	if (strncmp(line, name, len) != 0)
-		return false;
-	at = line + len;
-	return trk__scan_u64(&at, ret);
+	return at && trk__scan_u64(&at, ret);
+}
+
+/* "softirq TOTAL HI TIMER NET_TX NET_RX BLOCK …" */
+static void scan_softirqs(const char *at, struct trk_cpu_stat *s)
+{
+	uint64_t value[6] = {0};
+
+	for (int n = 0; n < 6 && trk__scan_u64(&at, &value[n]);)
+		n++;
+	s->net_softirqs = value[3] + value[4];
+	s->block_softirqs = value[5];
 }
 
 int trk__cpu_stat_parse(const char *text, struct trk_cpu_stat *ret, struct trk_cpu_times *cores,
@@ -45,14 +51,14 @@ int trk__cpu_stat_parse(const char *text, struct trk_cpu_stat *ret, struct trk_c
 	bool has_all = false;
 
 	for (; *text; text = trk__skip_line(text)) {
-		struct trk_cpu_times times;
+		const char *at = trk__skip_prefix(text, "cpu");
 
-		if (!strncmp(text, "cpu ", 4)) {
-			if (!parse_times(text + 4, &s.all))
+		if (at && *at == ' ') {
+			if (!parse_times(at, &s.all))
 				return -EBADMSG;
 			has_all = true;
-		} else if (!strncmp(text, "cpu", 3)) {
-			const char *at = text + 3;
+		} else if (at) {
+			struct trk_cpu_times times;
 			uint64_t number;
 
 			if (!trk__scan_u64(&at, &number) || !parse_times(at, &times))
@@ -60,6 +66,8 @@ int trk__cpu_stat_parse(const char *text, struct trk_cpu_stat *ret, struct trk_c
 			if (cores && s.cores < max_cores)
 				cores[s.cores] = times;
 			s.cores++;
+		} else if ((at = trk__skip_prefix(text, "softirq "))) {
+			scan_softirqs(at, &s);
 		} else if (!scan_named(text, "processes ", &s.forks) &&
 			   !scan_named(text, "ctxt ", &s.context_switches) &&
 			   !scan_named(text, "btime ", &s.boot_time_s) &&

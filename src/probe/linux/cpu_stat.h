@@ -19,6 +19,9 @@ struct trk_cpu_stat {
 	uint64_t context_switches; /* since boot */
 	uint64_t boot_time_s;      /* since the epoch */
 	uint64_t running, blocked; /* tasks */
+	/* How often the kernel has served the network and the disks in a softirq since boot; 0: the
+	 * file does not tell (before Linux 2.6.31). */
+	uint64_t net_softirqs, block_softirqs;
 };
 
 /* Parse the text of the file; cores[0..max_cores) takes the times of the cores in the file's order,

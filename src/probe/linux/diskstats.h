@@ -39,6 +39,7 @@ struct trk_disk_meter {
 	int sys_fd;                /* borrowed */
 	char *text;                /* owned */
 	uint64_t table_ns;         /* when the table was read last */
+	uint64_t requests;         /* that the disks that count had completed by then, since boot */
 	/* The disks that count, if they are few: their place in the meter, and stat kept open. */
 	size_t quick_count;
 	struct {

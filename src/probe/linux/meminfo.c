@@ -1,7 +1,6 @@
 #include "probe/linux/meminfo.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/parse.h"
 
@@ -34,16 +33,11 @@ int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
 	for (; *text && found < count; text = trk__skip_line(text)) {
 		for (size_t k = 0; k < count; k++) {
 			size_t i = last + k < count ? last + k : last + k - count;
-			size_t len;
-			const char *at;
+			const char *at = trk__skip_prefix(text, fields[i].key);
 			uint64_t kib;
 
-			if (*text != *fields[i].key)
+			if (!at)
 				continue;
-			len = strlen(fields[i].key);
-			if (strncmp(text, fields[i].key, len) != 0)
-				continue;
-			at = text + len;
 			if (!trk__scan_u64(&at, &kib) || kib > UINT64_MAX >> 13)
 				return -EBADMSG;
 			*fields[i].value = kib << 10;

@@ -7,17 +7,6 @@
 #include "base/file.h"
 #include "base/parse.h"
 
-/* "Name:" in front of a line: where its value starts, or NULL. Without a call to the C library: there are
- * many lines, and this file is read of each process that takes page faults. */
-static const char *value_of(const char *line, const char *key)
-{
-	while (*key && *line == *key) {
-		line++;
-		key++;
-	}
-	return *key || *line != ':' ? NULL : line + 1;
-}
-
 /* After the first, which may be the only one. */
 static pid_t last_number(const char *at, uint64_t value)
 {
@@ -37,17 +26,17 @@ int trk__pid_status_parse(const char *text, struct trk_pid_status *ret)
 		uint64_t *value;
 		unsigned int shift; /* 10 for kB */
 	} fields[] = {
-		{"Uid", &uid, 0},
-		{"NSpid", &inner, 0},
-		{"VmHWM", &s.hwm_bytes, 10},
-		{"VmRSS", &s.rss_bytes, 10},
-		{"RssAnon", &s.rss_anon_bytes, 10},
-		{"RssFile", &s.rss_file_bytes, 10},
-		{"RssShmem", &s.rss_shmem_bytes, 10},
-		{"VmSwap", &s.swap_bytes, 10},
-		{"Threads", &s.threads, 0},
-		{"voluntary_ctxt_switches", &s.voluntary_switches, 0},
-		{"nonvoluntary_ctxt_switches", &s.involuntary_switches, 0},
+		{"Uid:", &uid, 0},
+		{"NSpid:", &inner, 0},
+		{"VmHWM:", &s.hwm_bytes, 10},
+		{"VmRSS:", &s.rss_bytes, 10},
+		{"RssAnon:", &s.rss_anon_bytes, 10},
+		{"RssFile:", &s.rss_file_bytes, 10},
+		{"RssShmem:", &s.rss_shmem_bytes, 10},
+		{"VmSwap:", &s.swap_bytes, 10},
+		{"Threads:", &s.threads, 0},
+		{"voluntary_ctxt_switches:", &s.voluntary_switches, 0},
+		{"nonvoluntary_ctxt_switches:", &s.involuntary_switches, 0},
 	};
 	const size_t count = sizeof(fields) / sizeof(fields[0]);
 	size_t next = 0;
@@ -60,7 +49,7 @@ int trk__pid_status_parse(const char *text, struct trk_pid_status *ret)
 
 			if (*text != *fields[i].key)
 				continue;
-			at = value_of(text, fields[i].key);
+			at = trk__skip_prefix(text, fields[i].key);
 			if (!at || !trk__scan_u64(&at, &value) ||
 			    value > UINT64_MAX >> fields[i].shift)
 				continue;
