@@ -40,8 +40,13 @@ int trk__pid_status_parse(const char *text, struct trk_pid_status *ret)
 	};
 	const size_t count = sizeof(fields) / sizeof(fields[0]);
 	size_t next = 0;
+	uint64_t letters = 0; /* that lines which are wanted start with, by their lower six bits */
 
+	for (size_t i = 0; i < count; i++)
+		letters |= UINT64_C(1) << (*fields[i].key & 63);
 	for (; *text; text = trk__skip_line(text)) {
+		if (!(letters >> (*text & 63) & 1))
+			continue;
 		for (size_t k = 0; k < count; k++) {
 			size_t i = next + k < count ? next + k : next + k - count;
 			const char *at;
