@@ -2,33 +2,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/parse.h"
-#include "probe/tool.h"
-#include "probe/linux/pid_children.h"
 #include "probe/perf.h"
-#include "record/control.h"
-#include "record/finish.h"
-#include "record/job.h"
+#include "probe/tool.h"
 #include "record/marks.h"
 #include "record/request.h"
-#include "record/store.h"
-#include "record/writer.h"
+#include "record/track_private.h"
 
-enum { OLD_CHILDREN_MAX = 64, END_PATIENCE_MS = 200 };
+enum { END_PATIENCE_MS = 200 };
 
 /* What the loop waits for. */
 enum { TIMER, SIGNALS, PID, MARKS, CONTROL, CLOUD, AWAITED };
@@ -37,177 +28,6 @@ enum { TIMER, SIGNALS, PID, MARKS, CONTROL, CLOUD, AWAITED };
 #define FAST_PHASE_NS (10 * TRK_NS_PER_S)
 #define STATE_NS      (10 * TRK_NS_PER_S)
 #define NAP_NS        (10 * TRK_NS_PER_MS) /* between two looks where the kernel cannot wake us */
-/* The CPU clock of a process that runs moves in ticks of the kernel, up to 10 ms: over less, such as the
- * piece of a tick before the end, a rate would say more about those than about the job. */
-#define MIN_RATE_NS (100 * TRK_NS_PER_MS)
-
-struct track {
-	const struct trk_track_options *options;
-	struct trk_track_result *result;
-	struct trk_record *record;
-	struct trk_env env;
-	struct trk_job job;
-	struct trk_sampler *sampler; /* owned */
-	struct trk_writer *writer;   /* owned; NULL: no recording */
-	struct trk_finish finish;
-	struct trk_control control;
-	struct trk_discovery discovery;
-	int runs_fd, timer_fd, pid_fd, perf_fd, marks_fd;
-	uint64_t start_ns, next_ns, state_ns;
-	struct trk_enforce limits;
-	pid_t old_child[OLD_CHILDREN_MAX]; /* ours before the job: inherited over an exec */
-	int old_children;
-	bool root_reaped, stop;
-	bool unarmed; /* the timer could not be set: we look at the clock ourselves */
-	int wait_status;
-	uint64_t gpus_ns; /* of the GPUs' answer that was recorded last */
-	int64_t gpus_us;  /* and when, since the start */
-};
-
-/* ---- set-up ---- */
-
-static const char *kind_of(const struct trk_track_options *o)
-{
-	return o->argv ? "run" : o->pid ? "attach" : "system";
-}
-
-static void describe_command(const struct trk_track_options *o, struct trk_run *run)
-{
-	for (char *const *arg = o->argv; *arg; arg++) {
-		bool redacted = o->redact_args && arg != o->argv;
-		const char *text = redacted ? TRK_REDACTED : *arg;
-		size_t len = strlen(text) + 1;
-
-		if (run->command_len + len > sizeof(run->command) - 1)
-			break; /* the rest of a very long command line is not kept */
-		memcpy(run->command + run->command_len, text, len);
-		run->command_len += len;
-		if (redacted)
-			break; /* nor how many there were */
-	}
-}
-
-static void describe_run(struct track *t)
-{
-	const struct trk_track_options *o = t->options;
-	struct trk_run *run = &t->record->run;
-
-	(void) snprintf(run->job, sizeof(run->job), "%s", o->job ? o->job : "");
-	(void) snprintf(run->scope, sizeof(run->scope), "%s", o->scope ? o->scope : "");
-	run->has_scope = true;
-	run->unlisted = o->unlisted;
-	run->input_bytes = o->input_bytes;
-	(void) snprintf(run->kind, sizeof(run->kind), "%s", kind_of(o));
-	(void) snprintf(run->version, sizeof(run->version), "%s", TRK_BUILD_VERSION);
-	if (o->argv)
-		describe_command(o, run);
-	if (o->tags_len <= sizeof(run->tags) - 1) {
-		if (o->tags_len)
-			memcpy(run->tags, o->tags, o->tags_len);
-		run->tags_len = o->tags_len;
-	}
-	if (o->request)
-		memcpy(run->request, o->request, sizeof(run->request));
-	run->start_ns = t->env.wall_ns();
-	trk__store_new_id(run);
-	run->interval_ns = o->interval_ns;
-}
-
-/* Children that the program had before it became us (sh -c 'x & exec resource-tracker …') are not
- * the job's. */
-static void note_old_children(struct track *t)
-{
-	int n = trk__pid_children_read(t->env.proc_fd, getpid(), t->old_child, OLD_CHILDREN_MAX);
-
-	t->old_children = n < 0 ? 0 : n < OLD_CHILDREN_MAX ? n : OLD_CHILDREN_MAX;
-}
-
-static bool is_old_child(const struct track *t, pid_t pid)
-{
-	for (int i = 0; i < t->old_children; i++)
-		if (t->old_child[i] == pid)
-			return true;
-	return false;
-}
-
-static void open_recording(struct track *t)
-{
-	struct trk_track_result *result = t->result;
-	struct trk_error error = {.code = 0};
-	char name[96];
-
-	if (!t->options->dir)
-		return;
-	trk__store_name(&t->record->run, name);
-	t->runs_fd = trk__store_open(t->options->dir, true, &error);
-	if (t->runs_fd >= 0)
-		t->writer = trk__writer_new(t->runs_fd, name, &t->record->run, 0, &error);
-	(void) snprintf(result->recording_where, sizeof(result->recording_where), "%.4096s/runs/%s",
-			t->options->dir, name);
-	if (!t->writer)
-		result->recording_error = error.code;
-}
-
-/* Once the first reading is done: what the caller does from now on counts in full. */
-static void announce(struct track *t)
-{
-	enum { DIR_MAX = 140 };
-	const struct trk_track_result *result = t->result;
-	char text[256];
-
-	if (!t->options->dir || t->control.fd < 0)
-		return;
-	(void) snprintf(text, sizeof(text), "%.*s%s: no recording: %s", DIR_MAX, t->options->dir,
-			strlen(t->options->dir) > DIR_MAX ? "..." : "",
-			trk__strerror(result->recording_error));
-	(void) trk__control_say(t->control.fd, t->writer ? "recording" : "error",
-				t->writer ? result->recording_where : text);
-}
-
-/* Is /proc that of our pid namespace? Elsewhere (unshare --pid without --mount-proc) the job's pid
- * names another process there, or none. */
-static bool proc_is_ours(const struct track *t)
-{
-	char text[16];
-	ssize_t len = readlinkat(t->env.proc_fd, "self", text, sizeof(text) - 1);
-	uint64_t pid;
-
-	if (len < 0)
-		return false;
-	text[len] = '\0';
-	return trk__parse_u64(text, &pid) == 0 && pid == (uint64_t) getpid();
-}
-
-static int open_sampler(struct track *t)
-{
-	struct trk_tree_options tree = {
-		.root = t->options->argv ? t->job.pid : t->options->pid,
-		.one_process = t->options->one_process,
-		.redact_args = t->options->redact_args,
-		.by_turns = true,
-		.subreaper = t->options->argv != NULL,
-		.self = t->options->in_thread ? 0 : getpid(),
-		.pss_share = t->options->pss_share < 0 ? 0.005 : t->options->pss_share,
-	};
-	struct trk_sampler_options options = {
-		.tree = tree.root ? &tree : NULL,
-		.no_system = t->options->no_system,
-		.gpu = t->options->gpu,
-		/* Another program's children are for it to wait for: there we start none. */
-		.gpu_hints = t->options->in_thread ? NULL : t->options->gpu_hints,
-		.perf_fd = t->perf_fd,
-		.min_interval_ns = t->options->interval_ns / 2 < MIN_RATE_NS
-					   ? t->options->interval_ns / 2
-					   : MIN_RATE_NS,
-	};
-	int r = 0;
-
-	t->record->run.pid = tree.root;
-	if (tree.root && !proc_is_ours(t))
-		return -ESRCH;
-	t->sampler = trk__sampler_new(&t->env, &options, &r);
-	return t->sampler ? 0 : r;
-}
 
 /* ---- ticks ---- */
 
@@ -339,172 +159,6 @@ static void tick(struct track *t)
 	arm(t);
 }
 
-/* ---- what we are told ---- */
-
-static void take_mark(struct track *t, const char *name)
-{
-	struct trk_mark mark = {
-		.elapsed_ns = t->env.monotonic_ns() - t->start_ns,
-		.time_ns = t->env.wall_ns(),
-	};
-
-	(void) snprintf(mark.name, sizeof(mark.name), "%s", name);
-	if (trk__record_mark(t->record, &mark) == 0 && t->writer)
-		(void) trk__writer_mark(t->writer, &mark);
-}
-
-static void take_marks(struct track *t)
-{
-	char name[TRK_MARK_NAME_SIZE];
-
-	while (t->marks_fd >= 0 && trk__marks_take(t->marks_fd, name))
-		take_mark(t, name);
-}
-
-/* "stop CODE": the job has come to its end, and says how. */
-static void take_stop(struct track *t, const char *text)
-{
-	uint64_t code;
-
-	if (t->options->argv)
-		return;
-	t->stop = true;
-	t->finish.stated = trk__parse_u64(text, &code) == 0 && code <= 255;
-	t->finish.stated_code = t->finish.stated ? (int) code : -1;
-}
-
-/* Whoever started us for its own sake has gone: what we attached to is of no interest any more. A
- * job goes on. */
-static void take_control(struct track *t)
-{
-	char line[TRK_CONTROL_LINE];
-	int r;
-
-	while ((r = trk__control_next(&t->control, line)) > 0) {
-		if (!strcmp(line, "stop"))
-			t->stop = !t->options->argv || t->stop;
-		else if (!strncmp(line, "stop ", 5))
-			take_stop(t, line + 5);
-		else if (!strncmp(line, "mark ", 5))
-			take_mark(t, line + 5);
-	}
-	if (r < 0) {
-		t->control.fd = -1;
-		t->finish.abandoned = !t->stop;
-		t->stop |= !t->options->argv;
-	}
-}
-
-/* ---- children and signals ---- */
-
-/* Somebody else has waited for the job: a library that was loaded into us, or one that has SIGCHLD
- * ignored. Its end is an end all the same. */
-static void take_loss(struct track *t)
-{
-	if (!t->options->argv || (kill(t->job.pid, 0) == 0 || errno != ESRCH))
-		return;
-	t->root_reaped = t->finish.lost = true;
-}
-
-static void reap(struct track *t, pid_t pid)
-{
-	struct rusage usage;
-	int status, r;
-
-	if (trk__tool_reap(pid))
-		return;
-	r = trk__job_reap(pid, &status, &usage);
-	if (r == -ECHILD && pid == t->job.pid)
-		take_loss(t);
-	if (r <= 0)
-		return;
-	/* Attached, the job is nobody's child of ours: what we reap then has helped us. */
-	if (t->options->argv && !is_old_child(t, pid)) {
-		if (t->sampler)
-			trk__tree_reaped(trk__sampler_tree(t->sampler), pid, &usage);
-		t->finish.switches += (uint64_t) (usage.ru_nvcsw + usage.ru_nivcsw);
-		t->finish.reaped++;
-	}
-	if (pid == t->job.pid) {
-		t->root_reaped = true;
-		t->wait_status = status;
-		t->finish.root_maxrss_bytes = (uint64_t) usage.ru_maxrss * 1024;
-	}
-}
-
-/* One that changed, or si_pid is 0. It is left as it is. */
-static int next_child(siginfo_t *ret)
-{
-	static const int changes = WEXITED | WSTOPPED | WNOHANG | WNOWAIT;
-
-	if (waitid(P_ALL, 0, ret, changes) == 0)
-		return 0;
-	return errno == EINTR ? waitid(P_ALL, 0, ret, changes) : -1;
-}
-
-/* Look at all children that changed. The job's own end is met with one more look at the tree while
- * its figures are still there: a zombie shows its own CPU time and bytes. */
-static void look_at_children(struct track *t)
-{
-	for (;;) {
-		siginfo_t info = {.si_pid = 0};
-
-		if (next_child(&info) < 0 && t->options->argv && !t->root_reaped)
-			reap(t, t->job.pid);
-		if (info.si_pid == 0)
-			return;
-		if (info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED) {
-			(void) waitid(P_PID, (id_t) info.si_pid, &info, WSTOPPED | WNOHANG);
-			if (info.si_pid == t->job.pid &&
-			    (info.si_status == SIGTSTP || info.si_status == SIGTTIN ||
-			     info.si_status == SIGTTOU))
-				trk__job_stop_with(&t->job, info.si_status);
-			continue;
-		}
-		if (info.si_pid == t->job.pid && t->sampler) {
-			const struct trk_tree_state *state;
-
-			trk__tree_close_accounts(trk__sampler_tree(t->sampler));
-			trk__tree_update(trk__sampler_tree(t->sampler), &state);
-		}
-		reap(t, info.si_pid);
-	}
-}
-
-static void forward(struct track *t, int signo)
-{
-	if (!t->options->argv) { /* attach, system: we are asked to end */
-		if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP || signo == SIGQUIT)
-			t->stop = true;
-		else if (signo == SIGTSTP)
-			trk__job_stop_self(signo);
-		return;
-	}
-	if (!t->root_reaped)
-		(void) kill(t->job.pid, signo);
-}
-
-static void handle_signals(struct track *t)
-{
-	const struct timespec nap = {0, 10000000};
-	enum trk_job_action action;
-	bool any = false;
-	int signo;
-
-	while (trk__job_next_signal(&t->job, &action, &signo)) {
-		any = true;
-		if (action == TRK_JOB_CHILD)
-			look_at_children(t);
-		else if (action == TRK_JOB_FORWARD || !t->options->argv)
-			forward(t, signo);
-	}
-	if (any || !t->options->argv)
-		return;
-	/* They are there, but cannot be read: the job's end is seen all the same. */
-	look_at_children(t);
-	(void) nanosleep(&nap, NULL);
-}
-
 /* Wait for one of the descriptors. Where the kernel refuses (EINVAL: a limit of open files below the
  * number that we ask about, set by prlimit on us), look after a nap at all that can be read without
  * blocking: what counts is that the job is waited for, and that whoever started us can stop us. */
@@ -549,7 +203,7 @@ static bool root_is_gone(const struct track *t)
 static void take_end(struct track *t)
 {
 	if (t->options->argv)
-		reap(t, t->job.pid);
+		trk__track_reap(t, t->job.pid);
 	else
 		t->stop = t->finish.root_ended = true;
 }
@@ -570,11 +224,11 @@ static void loop(struct track *t)
 		fds[CLOUD].fd = trk__discovery_fd(&t->discovery);
 		await(t, fds, AWAITED);
 		if (fds[MARKS].revents)
-			take_marks(t);
+			trk__track_take_marks(t);
 		if (fds[CONTROL].revents)
-			take_control(t);
+			trk__track_take_control(t);
 		if (fds[SIGNALS].revents)
-			handle_signals(t);
+			trk__track_handle_signals(t);
 		if (fds[PID].revents) { /* attach: the process has ended */
 			t->finish.root_ended = true;
 			break;
@@ -626,8 +280,8 @@ static int begin(struct track *t)
 	if (t->timer_fd < 0)
 		return -errno;
 	if (!o->in_thread)
-		note_old_children(t);
-	describe_run(t);
+		trk__track_note_old_children(t);
+	trk__track_describe(t);
 	t->limits = o->limits;
 	trk__finish_begin(&t->finish, &t->env);
 	t->marks_fd = trk__marks_listen(t->record->run.id);
@@ -645,7 +299,7 @@ static int begin(struct track *t)
 	}
 	if (o->pid)
 		t->pid_fd = (int) syscall(SYS_pidfd_open, o->pid, 0);
-	r = open_sampler(t);
+	r = trk__track_open_sampler(t);
 	if (r < 0 && !t->result->started)
 		return r;
 	t->result->sampling_error = r;
@@ -653,7 +307,7 @@ static int begin(struct track *t)
 		trk__finish_limits(&t->finish, t->sampler, &t->record->run);
 	trk__request_from_limits(&t->record->run);
 	/* After the start: a slow disk does not hold the job up. */
-	open_recording(t);
+	trk__track_open_recording(t);
 	return 0;
 }
 
@@ -674,13 +328,13 @@ static void run_loop(struct track *t)
 	t->start_ns = t->next_ns = t->env.monotonic_ns();
 	t->state_ns = t->start_ns + STATE_NS;
 	tick(t);
-	announce(t);
+	trk__track_announce(t);
 	look_around(t); /* it takes a millisecond, which the first tick need not wait for */
 	if (t->options->argv)
-		look_at_children(t); /* a very short job is over already */
+		trk__track_look_at_children(t); /* a very short job is over already */
 	loop(t);
 	await_end(t);
-	take_marks(t);
+	trk__track_take_marks(t);
 	trk__tool_hold(true);
 	if (t->sampler && trk__sampler_tree(t->sampler))
 		trk__tree_close_accounts(trk__sampler_tree(t->sampler));
