@@ -1,5 +1,5 @@
 /* What the files of the sampler share: sampler.c (the tree, its group, the life of it), sampler_system.c
- * (the machine) and sampler_sources.c (where the columns come from). */
+ * (the machine), sampler_gpus.c and sampler_sources.c (where the columns come from). */
 #ifndef TRK_SAMPLE_SAMPLER_PRIVATE_H
 #define TRK_SAMPLE_SAMPLER_PRIVATE_H
 
@@ -12,6 +12,7 @@
 
 enum {
 	SAMPLER_TEXT_SIZE = 64 * 1024, /* /proc/stat of a machine with many hundred interrupts */
+	GPU_PIDS_MAX = 8192,           /* of the tree, that GPU processes are compared with */
 };
 
 enum pressure_file { PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, PRESSURE_FILES };
@@ -103,5 +104,9 @@ void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
 /* Have the next tick read what is read less often, too. */
 void trk__sampler_rouse_system(struct trk_sampler *s);
 void trk__sampler_close_system(struct trk_sampler *s);
+
+/* Have the GPUs looked at, and take the last answer into the row. */
+void trk__sampler_ask_gpus(struct trk_sampler *s);
+void trk__sampler_read_gpus(struct trk_sampler *s);
 
 #endif
