@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """Fuzzes every parser in turn, each until it has had its share of CPU time.
 
-    tools/fuzz.py [--seconds N] [--lanes N] [--only NAME[,NAME...]] [--table]
+    tools/fuzz.py [--seconds N] [--lanes N] [--only NAME[,NAME...]] [--table | --keep]
 
 Builds $BUILD/fuzz (clang, libFuzzer, sanitizers). What each parser has had is kept in $BUILD/fuzz/ledger.json,
 and inputs worth keeping in $BUILD/fuzz/found/NAME, so that a later call goes on where this one was stopped.
---table prints the ledger as docs/security.md shows it. Exit status 1: a finding; its input and the log lie in
+--table prints the ledger as docs/security.md shows it. --keep adds to the corpora what was found and reaches
+code that no seed does, as tests/fuzz/corpus/NAME/kept-HASH. Exit status 1: a finding; its input and the log lie in
 $BUILD/fuzz/findings/.
 """
 
@@ -15,14 +16,17 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FUZZ = pathlib.Path(os.environ.get("BUILD", ROOT / "build")).resolve() / "fuzz"
 SEEDS = ROOT / "tests/fuzz/corpus"
 SLICE_S = 100
+KEPT = "kept-"
 INTERRUPTED = 72  # exit status of a fuzzer that was told to stop: it may go on later
 
 
@@ -88,11 +92,28 @@ def lane(ledger, queue, goal, failed):
 
 
 def table(ledger):
-    print("| parser | inputs | CPU seconds | seeds kept |\n|---|---|---|---|")
+    print("| parser | inputs | CPU seconds | seeds | inputs kept |\n|---|---|---|---|---|")
     for name in names():
         row = ledger.rows.get(name, {"inputs": 0, "seconds": 0})
         inputs = f"{row['inputs']:,}".replace(",", " ")
-        print(f"| {name} | {inputs} | {row['seconds']:.0f} | {len(list((SEEDS / name).iterdir()))} |")
+        kept = [path.name.startswith(KEPT) for path in (SEEDS / name).iterdir()]
+        print(f"| {name} | {inputs} | {row['seconds']:.0f} | {kept.count(False)} | {kept.count(True)} |")
+
+
+def keep(name):
+    """Of what was found: the fewest that reach every edge of the code which it reached and the corpus did not."""
+    found, corpus = FUZZ / "found" / name, SEEDS / name
+    if not found.exists():
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        merged = pathlib.Path(folder)
+        shutil.copytree(corpus, merged, dirs_exist_ok=True)
+        subprocess.run([FUZZ / "tests/fuzz" / f"fuzz_{name}", "-set_cover_merge=1", "-use_counters=0",
+                        "-rss_limit_mb=4096", merged, found], check=True, capture_output=True)
+        new = [path for path in merged.iterdir() if not (corpus / path.name).exists()]
+        for path in new:
+            shutil.copyfile(path, corpus / f"{KEPT}{path.name[:12]}")
+        return len(new)
 
 
 def main():
@@ -101,6 +122,7 @@ def main():
     options.add_argument("--lanes", type=int, default=os.cpu_count())
     options.add_argument("--only", default="")
     options.add_argument("--table", action="store_true")
+    options.add_argument("--keep", action="store_true")
     chosen = options.parse_args()
     ledger = Ledger(FUZZ / "ledger.json")
     if chosen.table:
@@ -110,6 +132,10 @@ def main():
         sys.exit(f"fuzz: no parser {', '.join(sorted(wrong))}; there are {', '.join(known)}")
     subprocess.run([ROOT / "tools/configure.sh", "fuzz"], check=True)
     subprocess.run(["ninja", "--quiet", "-C", FUZZ], check=True)
+    if chosen.keep:
+        for name in queue:
+            print(f"fuzz: {name}: {keep(name)} inputs kept", flush=True)
+        return 0
     queue.sort(key=lambda name: goal_left(ledger, name, chosen.seconds))
     failed = []
     lanes = [threading.Thread(target=lane, args=(ledger, queue, chosen.seconds, failed)) for _ in range(chosen.lanes)]

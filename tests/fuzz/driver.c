@@ -1,6 +1,7 @@
 /* Stands in for libFuzzer in the ordinary build: runs every file of a corpus through the fuzzer,
  * and cheap mutations of each: cut at every byte, bits flipped, bytes replaced, blocks removed or
- * doubled. All of it is deterministic, so a failure comes back on the next run.
+ * doubled. All of it is deterministic, so a failure comes back on the next run. Inputs that a fuzzer has
+ * found (kept-…, see tools/fuzz.py --keep) are mutations already and run as they are.
  *
  * usage: fuzz_NAME DIRECTORY-OR-FILE…
  *
@@ -206,6 +207,13 @@ static ssize_t read_seed(const char *path, uint8_t *seed)
 	return (ssize_t) size;
 }
 
+static bool is_kept(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strncmp(slash ? slash + 1 : path, "kept-", 5) == 0;
+}
+
 static bool run_file(const char *path, size_t *runs)
 {
 	static uint8_t seed[SEED_BYTES_MAX];
@@ -216,8 +224,10 @@ static bool run_file(const char *path, size_t *runs)
 		return false;
 	(void) snprintf(current_name, sizeof(current_name), "%s", path);
 	run_one(seed, (size_t) size);
-	*runs += 1 + run_cuts(path, seed, (size_t) size) +
-		 run_mutations(path, seed, (size_t) size, work);
+	*runs += 1;
+	if (!is_kept(path))
+		*runs += run_cuts(path, seed, (size_t) size) +
+			 run_mutations(path, seed, (size_t) size, work);
 	return true;
 }
 
