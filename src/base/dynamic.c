@@ -12,9 +12,19 @@ void *trk__library_load(const char *soname, const struct trk_symbol *wanted, siz
 
 		if (!symbol) {
 			(void) dlclose(handle);
-			return NULL;
+			handle = NULL;
+			break;
 		}
 		memcpy(wanted[i].to, &symbol, sizeof(symbol));
 	}
+	if (!handle)
+		trk__library_forget();
 	return handle;
+}
+
+void trk__library_forget(void)
+{
+	/* The first call gives the text, the second frees it. */
+	if (dlerror())
+		(void) dlerror();
 }

@@ -13,4 +13,8 @@ struct trk_symbol {
  * installed or lacks one of them. */
 void *trk__library_load(const char *soname, const struct trk_symbol *wanted, size_t n);
 
+/* After dlopen(3) or dlsym(3) that may have failed: free what the C library keeps of the failure for each
+ * thread, which it loses when the program ends in the moment in which that thread does. */
+void trk__library_forget(void);
+
 #endif

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
+#include "base/dynamic.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "probe/gpu/gpu.h"
@@ -169,9 +170,11 @@ static int nvml_open(const struct trk_env *env, const struct trk_gpu_hints *hint
 	if (!n)
 		return -ENOMEM;
 	n->library = dlopen(NVML_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (n->library)
+		load_functions(n);
+	trk__library_forget(); /* of the functions, too: some are optional */
 	if (!n->library)
 		return cannot_load(n, why, NVML_LIBRARY " cannot be loaded");
-	load_functions(n);
 	if (!n->f.init || !n->f.count || !n->f.handle)
 		return cannot_load(n, why, NVML_LIBRARY " is not what it should be");
 	r = n->f.init();
