@@ -86,6 +86,20 @@ static void a_long_name_is_cut(void **state)
 	expect_tail(&s);
 }
 
+static void the_longest_name_of_a_kernel_thread_is_whole(void **state)
+{
+	struct trk_pid_stat s;
+	char text[512], name[TRK_COMM_SIZE];
+
+	(void) state;
+	memset(name, ')', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	(void) snprintf(text, sizeof(text), "7 (%s) I%s", name, TAIL);
+	assert_int_equal(trk__pid_stat_parse(text, &s), 0);
+	assert_string_equal(s.comm, name);
+	expect_tail(&s);
+}
+
 static void a_negative_rss_is_none(void **state)
 {
 	struct trk_pid_stat s;
@@ -201,6 +215,7 @@ int main(void)
 		cmocka_unit_test(reads_an_ordinary_line),
 		cmocka_unit_test(the_name_may_hold_anything),
 		cmocka_unit_test(a_long_name_is_cut),
+		cmocka_unit_test(the_longest_name_of_a_kernel_thread_is_whole),
 		cmocka_unit_test(a_negative_rss_is_none),
 		cmocka_unit_test(accepts_the_short_line_of_an_old_kernel),
 		cmocka_unit_test(the_delay_stands_far_behind),

@@ -44,6 +44,18 @@ uint64_t trk__pid_stat_block_delay(const char *text)
 	return at && trk__scan_u64(&at, &ticks) ? ticks : 0;
 }
 
+/* The last ')', which ends the name; before TRK_COMM_SIZE bytes unless that is longer than any kernel's. By
+ * hand: the C library's own is on a page that is cold after a second. */
+static const char *end_of_name(const char *name)
+{
+	const char *end = NULL;
+
+	for (int i = 0; i < TRK_COMM_SIZE && name[i]; i++)
+		if (name[i] == ')')
+			end = name + i;
+	return end ? end : strrchr(name, ')');
+}
+
 TRK_HOT int trk__pid_stat_parse(const char *text, struct trk_pid_stat *ret)
 {
 	const char *close, *at = text;
@@ -55,7 +67,7 @@ TRK_HOT int trk__pid_stat_parse(const char *text, struct trk_pid_stat *ret)
 	if (!trk__scan_u64(&at, &pid) || pid > INT32_MAX || at[0] != ' ' || at[1] != '(')
 		return -EBADMSG;
 	name = at + 2;
-	close = strrchr(name, ')');
+	close = end_of_name(name);
 	if (!close)
 		return -EBADMSG;
 	if (close[1] != ' ' || close[2] == '\0' || close[2] == ' ')
