@@ -13,7 +13,7 @@ import pytest
 pytestmark = pytest.mark.native
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SYSTEM = 24_900  # the system's files of a small virtual machine
+SYSTEM = 22_000  # the system's files of a small virtual machine
 IDLE_MEMBER = 800  # a member of the tree that did nothing, with its part of the rare full looks
 
 
