@@ -176,7 +176,7 @@ stage_sanitizers() {
 
 # What has threads: the C API, used by several at once, and what asks GPUs.
 stage_threads() {
-	local tests=(threads tracker counters gpu)
+	local tests=(threads tracker counters gpu gpu_container gpu_poller)
 	begin "what has threads under the thread sanitizer (clang)"
 	if check "threads configure" tools/configure.sh tsan &&
 		check "threads build" ninja --quiet -C "$tsan" -j "$JOBS" resource-tracker \
