@@ -44,8 +44,8 @@ uint64_t trk__pid_stat_block_delay(const char *text)
 	return at && trk__scan_u64(&at, &ticks) ? ticks : 0;
 }
 
-/* The last ')', which ends the name; before TRK_COMM_SIZE bytes unless that is longer than any kernel's. By
- * hand: the C library's own is on a page that is cold after a second. */
+/* The ')' that ends the name: the last of the TRK_COMM_SIZE bytes that the longest name of a kernel leaves for
+ * it, or of all if there is none. By hand: the C library's own is on a page that is cold after a second. */
 static const char *end_of_name(const char *name)
 {
 	const char *end = NULL;
