@@ -361,7 +361,14 @@ static void the_tree_is_shown_no_faster_than_the_machine(void **state)
 	order(two, BURN, 18);
 	assert_int_equal(update(20 * MS), 0);
 	assert_int_equal(update(20 * MS), 20 * MS);
-	shown = 20 * MS + update(20 * MS);
+	assert_true(pool.state->late_cpu_ns > 0);
+	/* The rest fits into the next, but for what valgrind adds to a burn. */
+	for (shown = 20 * MS; pool.state->late_cpu_ns > 0;) {
+		uint64_t more = update(20 * MS);
+
+		assert_true(more > 0 && more <= 20 * MS);
+		shown += more;
+	}
 	assert_int_equal(shown, clocks() - before);
 	assert_int_equal(pool.state->late_cpu_ns, 0);
 }
