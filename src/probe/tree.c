@@ -277,16 +277,18 @@ static void publish_counters(struct trk_tree *t)
 	}
 }
 
-TRK_HOT void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret)
+TRK_HOT void trk__tree_update_at(struct trk_tree *t, uint64_t now_ns,
+				 const struct trk_tree_state **ret)
 {
 	bool any_vanished;
 	size_t known = t->count;
 	pid_t newest = t->options.one_process ? -1 : trk__tree_newest_pid(t);
 
+	trk__fetch_hot();
 	t->update++;
 	t->queue_reads_left = QUEUE_READS;
 	t->longest_block_ns = 0;
-	trk__turns_begin(t, newest);
+	trk__turns_begin(t, now_ns, newest);
 	any_vanished = trk__tree_walk(t, 0);
 	if (trk__turns_stirred(t, any_vanished))
 		any_vanished |= trk__tree_walk(t, 0);
@@ -307,6 +309,11 @@ TRK_HOT void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **
 	*ret = &t->state;
 }
 
+void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret)
+{
+	trk__tree_update_at(t, t->env.monotonic_ns(), ret);
+}
+
 void trk__tree_reaped(struct trk_tree *t, pid_t pid, const struct rusage *usage)
 {
 	struct process *p = trk__tree_find(t, pid);
@@ -321,6 +328,7 @@ void trk__tree_reaped(struct trk_tree *t, pid_t pid, const struct rusage *usage)
 	trk__tree_rouse(t);
 	if (t->options.one_process) /* the kernel's figure holds its children as well */
 		return;
+	t->pool.open = true;
 	gained[TRK_TREE_CPU] += user_ns + system_ns;
 	gained[TRK_TREE_CPU_SYSTEM] += system_ns;
 	/* The kernel counts the blocks of rusage in 512 bytes, from the same counters as PID/io. */

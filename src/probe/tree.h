@@ -62,9 +62,6 @@ enum trk_tree_counter {
 /* What one update found. Byte and process figures are of the moment. */
 struct trk_tree_state {
 	uint64_t counter[TRK_TREE_COUNTERS];
-	/* What members older than the tree, with the children that they had waited for, had used
-	 * when they were first read. */
-	uint64_t base[TRK_TREE_COUNTERS];
 	size_t processes; /* living, zombies not counted, the root included */
 	size_t threads;
 	uint64_t rss_bytes;           /* sum; shared pages counted once per process */
@@ -93,6 +90,9 @@ struct trk_tree_state {
 	uint64_t peak_bytes;     /* best figure: see peak_source */
 	const char *peak_source; /* static text */
 	bool peak_is_floor;      /* the true peak of the tree is at least this */
+	/* What members older than the tree, with the children that they had waited for, had used
+	 * when they were first read. */
+	uint64_t base[TRK_TREE_COUNTERS];
 };
 
 /* What is known of one process, for the table of top processes. */
@@ -114,6 +114,8 @@ void trk__tree_free(struct trk_tree *t);
 
 /* Look at every process once. *ret is a view of the tree's own state until the next update. */
 void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret);
+/* The same for a caller that has just read the monotonic clock. */
+void trk__tree_update_at(struct trk_tree *t, uint64_t now_ns, const struct trk_tree_state **ret);
 
 /* The next update looks at every member. */
 void trk__tree_rouse(struct trk_tree *t);

@@ -124,5 +124,6 @@ TRK_HOT void trk__ledger_settle(struct trk_tree *t)
 	for (i = 0; i < t->count; i++)
 		if (!t->process[i].vanished && t->process[i].open)
 			settle_one(t, &t->process[i]);
-	settle_one(t, &t->pool);
+	if (t->pool.open)
+		settle_one(t, &t->pool);
 }

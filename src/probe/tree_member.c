@@ -43,28 +43,27 @@ static bool may_keep(const struct trk_tree *t, const struct process *p, const in
 	return t->fds_left > 0 && (!t->options.figures_only || (fd == &p->stat_fd && !p->fresh));
 }
 
-/* Read a file of the process through its kept descriptor, opening that first if the budget has
+/* Read a file of the process into t->text through its kept descriptor, opening that first if the budget has
  * room, or by path past the budget. The kernel answers -ESRCH on a kept descriptor once the process
  * is reaped, also when its pid was given out again. */
-TRK_HOT static ssize_t read_file(struct trk_tree *t, struct process *p, int *fd, const char *name,
-				 char *text, size_t size)
+TRK_HOT static ssize_t read_file(struct trk_tree *t, struct process *p, int *fd, const char *name)
 {
 	char path[40];
 
 	if (*fd < 0) {
 		(void) snprintf(path, sizeof(path), "%d/%s", (int) p->pid, name);
 		if (!may_keep(t, p, fd))
-			return trk__read_once_at(t->env.proc_fd, path, text, size);
+			return trk__read_once_at(t->env.proc_fd, path, t->text, sizeof(t->text));
 		*fd = openat(t->env.proc_fd, path, O_RDONLY | O_CLOEXEC);
 		if (*fd < 0) {
 			if (errno != EMFILE && errno != ENFILE)
 				return -errno;
 			t->fds_left = 0;
-			return trk__read_once_at(t->env.proc_fd, path, text, size);
+			return trk__read_once_at(t->env.proc_fd, path, t->text, sizeof(t->text));
 		}
 		t->fds_left--;
 	}
-	return trk__read_once_fd(*fd, text, size);
+	return trk__read_once_fd(*fd, t->text, sizeof(t->text));
 }
 
 static bool is_gone(ssize_t error)
@@ -128,18 +127,17 @@ static bool io_can_wait(const struct trk_tree *t, const struct process *p, uint6
 
 static void read_io(struct trk_tree *t, struct process *p, uint64_t inherited[TRK_TREE_COUNTERS])
 {
-	char text[512];
 	struct trk_pid_io io;
 	ssize_t len;
 
 	if (p->io_denied)
 		return;
-	len = read_file(t, p, &p->io_fd, "io", text, sizeof(text));
+	len = read_file(t, p, &p->io_fd, "io");
 	if (len == -EACCES || len == -EPERM || (len == -ENOENT && p->fresh)) {
 		p->io_denied = true;
 		return;
 	}
-	if (len < 0 || trk__pid_io_parse(text, &io) < 0)
+	if (len < 0 || trk__pid_io_parse(t->text, (size_t) len, &io) < 0)
 		return;
 	p->io_moved = io.read_bytes != inherited[TRK_TREE_READ_BYTES] ||
 		      io.write_bytes != inherited[TRK_TREE_WRITE_BYTES];
@@ -151,13 +149,12 @@ static void read_io(struct trk_tree *t, struct process *p, uint64_t inherited[TR
 
 static int read_statm(struct trk_tree *t, struct process *p, struct trk_pid_statm *ret)
 {
-	char text[128];
 	ssize_t len;
 
 	if (p->speaker)
 		return trk__speaker_statm(t, p, ret);
-	len = read_file(t, p, &p->statm_fd, "statm", text, sizeof(text));
-	return len < 0 ? (int) len : trk__pid_statm_parse(text, ret);
+	len = read_file(t, p, &p->statm_fd, "statm");
+	return len < 0 ? (int) len : trk__pid_statm_parse(t->text, (size_t) len, ret);
 }
 
 static void read_memory(struct trk_tree *t, struct process *p)
@@ -188,11 +185,10 @@ int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_byte
 static void read_queue(struct trk_tree *t, struct process *p)
 {
 	struct trk_pid_schedstat s;
-	char text[128];
-	ssize_t len = read_file(t, p, &p->schedstat_fd, "schedstat", text, sizeof(text));
+	ssize_t len = read_file(t, p, &p->schedstat_fd, "schedstat");
 
 	t->queue_reads_left--;
-	if (len < 0 || trk__pid_schedstat_parse(text, &s) < 0) {
+	if (len < 0 || trk__pid_schedstat_parse(t->text, (size_t) len, &s) < 0) {
 		t->state.queue_refused = !t->queue_answered;
 		return;
 	}
@@ -206,9 +202,9 @@ static void read_queue(struct trk_tree *t, struct process *p)
 
 /* Block I/O that its main thread waited for, where the kernel keeps account of delays. Of several members the
  * one that waited longest counts: they may have waited at the same time. */
-static void take_delay(struct trk_tree *t, struct process *p, const char *text)
+static void take_delay(struct trk_tree *t, struct process *p)
 {
-	uint64_t ns = trk__pid_stat_block_delay(text) * t->tick_ns;
+	uint64_t ns = trk__pid_stat_block_delay(t->text) * t->tick_ns;
 
 	if (ns > p->blocked_ns + t->longest_block_ns &&
 	    (!p->fresh || p->start_ticks >= t->start_ticks))
@@ -365,7 +361,6 @@ static bool has_name(const struct process *p, const char *name)
 /* Returns false when the process is gone. */
 TRK_HOT static bool read_process(struct trk_tree *t, struct process *p)
 {
-	char text[TRK_PID_STAT_SIZE];
 	struct trk_pid_stat stat;
 	bool fresh = p->fresh;
 	uint64_t clock_ns = 0;
@@ -380,11 +375,11 @@ TRK_HOT static bool read_process(struct trk_tree *t, struct process *p)
 	p->idle_updates = 0;
 	p->dirty = false;
 	prefetch(p);
-	len = read_file(t, p, &p->stat_fd, "stat", text, sizeof(text));
+	len = read_file(t, p, &p->stat_fd, "stat");
 	if (len < 0)
 		/* Trouble of ours, such as a lack of descriptors, is no sign of its end. */
 		return !is_gone(len);
-	if (trk__pid_stat_parse(text, &stat) < 0)
+	if (trk__pid_stat_parse(t->text, (size_t) len, &stat) < 0)
 		return true;
 	if (stat.start_ticks != p->start_ticks)
 		return false;
@@ -392,7 +387,7 @@ TRK_HOT static bool read_process(struct trk_tree *t, struct process *p)
 	if (!has_name(p, stat.comm))
 		note_exec(p, &stat);
 	if (t->has_delays)
-		take_delay(t, p, text);
+		take_delay(t, p);
 	take_stat(t, p, clock_ns, &stat);
 	/* A process seen a second time is worth its command line; the root at once. */
 	if (!p->zombie && p->command[0] == '\0' && !t->options.figures_only &&

@@ -92,57 +92,56 @@ enum {
 };
 
 struct trk_tree {
-	struct trk_env env;
-	struct trk_tree_options options;
-	struct trk_tree_state state;
-	uint64_t page_bytes;
-	uint64_t tick_ns;          /* ns in one USER_HZ tick */
-	bool has_delays;           /* in PID/stat */
-	uint64_t longest_block_ns; /* of a member in this update */
-	uint64_t start_ticks; /* boot clock at creation: older processes start from a baseline */
-	uint32_t update;      /* number of updates so far */
-	uint32_t epoch;       /* number of forks, exits and news of memory among members, from 1 */
-
+	/* What every update touches stands together: after a second it is in no cache. */
 	struct process *process; /* owned */
 	size_t count, cap;
-	uint32_t *slot;   /* hash: pid -> index + 1 */
-	size_t slots;     /* power of two */
-	size_t untracked; /* members that did not fit */
+	uint32_t *slot; /* hash: pid -> index + 1 */
+	size_t slots;   /* power of two */
+	uint64_t page_bytes;
+	uint64_t tick_ns;     /* ns in one USER_HZ tick */
+	uint64_t start_ticks; /* boot clock at creation: older processes start from a baseline */
+	uint64_t longest_block_ns; /* of a member in this update */
+	uint32_t update;           /* number of updates so far */
+	uint32_t epoch;       /* number of forks, exits and news of memory among members, from 1 */
+	int queue_reads_left; /* of schedstat in this update */
+	bool queue_answered;  /* some schedstat could be read */
+	bool has_delays;      /* in PID/stat */
+	bool smaps_missing;   /* the kernel has no smaps_rollup */
 
+	/* Turns of sleepers, see tree_turns.c. */
+	bool by_turns, again; /* this walk skips sleepers; is the second of this update */
+	bool has_reaped;      /* some member, in this update */
+	bool any_late, is_capped, is_last;
+	int calm_updates; /* since something stirred */
+	size_t looks;     /* members read in full in this update */
+	uint64_t updated_ns,
+		apart_ns;  /* when the last update began, and how long after the one before */
+	uint64_t woken_ns; /* what sleepers were found to have used, in this update */
+	uint64_t shown_ns, held_ns; /* CPU time of the ledger: told, and held back */
+
+	/* PSS budget. */
+	double credit_ns;
+	uint64_t credit_at_ns;
+	uint64_t calm_sum_bytes; /* largest sum of PSS of which some doubt was found small */
+
+	uint64_t ledger[TRK_TREE_COUNTERS];   /* what was added up here */
+	uint64_t at_least[TRK_TREE_COUNTERS]; /* what another source proves */
+	struct trk_tree_options options;
+	struct trk_tree_state state;
+	char text[TRK_PID_STAT_SIZE]; /* of the file of a member that was read last */
+
+	struct trk_env env;
+	uint64_t cores;   /* of the machine; 0: not asked yet */
+	size_t untracked; /* members that did not fit */
+	int fds_left;
 	int loadavg_fd;
 	int dir_fd;     /* /proc, for getdents */
 	char *entries;  /* getdents buffer, owned */
 	pid_t last_pid; /* all newcomers up to here were examined */
 	pid_t gate_pid; /* up to here those that active members have forked were looked for */
 	uint64_t next_sweep_ns, next_range_ns;
-	int fds_left;
 
-	/* Reaped by the caller: inherits like a parent. */
-	struct process pool;
-	uint64_t ledger[TRK_TREE_COUNTERS];   /* what was added up here */
-	uint64_t at_least[TRK_TREE_COUNTERS]; /* what another source proves */
-
-	/* Turns of sleepers, see tree_turns.c. */
-	uint64_t updated_ns,
-		apart_ns;  /* when the last update began, and how long after the one before */
-	uint64_t cores;    /* of the machine; 0: not asked yet */
-	uint64_t woken_ns; /* what sleepers were found to have used, in this update */
-	uint64_t shown_ns, held_ns; /* CPU time of the ledger: told, and held back */
-	size_t looks;               /* members read in full in this update */
-	int calm_updates;           /* since something stirred */
-	bool by_turns, again;       /* this walk skips sleepers; is the second of this update */
-	bool has_reaped;            /* some member, in this update */
-	bool any_late, is_capped, is_last;
-
-	bool queue_answered;  /* some schedstat could be read */
-	int queue_reads_left; /* of schedstat in this update */
-
-	/* PSS budget. */
-	double credit_ns;
-	uint64_t credit_at_ns;
-	uint64_t calm_sum_bytes; /* largest sum of PSS of which some doubt was found small */
-	bool smaps_missing;      /* the kernel has no smaps_rollup */
-
+	struct process pool; /* reaped by the caller: inherits like a parent */
 	struct trk_process_info exited_cpu[TOP_EXITED];
 	struct trk_process_info exited_memory[TOP_EXITED];
 };
@@ -181,7 +180,7 @@ static inline void trk__tree_new_family(struct trk_tree *t, struct process *p)
 
 /* tree_turns.c */
 /* Decide whether the update that begins goes by turns. */
-void trk__turns_begin(struct trk_tree *t, pid_t newest);
+void trk__turns_begin(struct trk_tree *t, uint64_t now_ns, pid_t newest);
 /* After the members were read: must all be read once more, nobody skipped? */
 bool trk__turns_stirred(struct trk_tree *t, bool any_vanished);
 /* Count what members that were found late have used, before the ledger is settled. */

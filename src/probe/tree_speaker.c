@@ -32,7 +32,7 @@ static int read_statm(int tasks_fd, pid_t tid, struct trk_pid_statm *ret)
 	len = trk__read_once_at(tasks_fd, path, text, sizeof(text));
 	if (len < 0)
 		return (int) len;
-	return trk__pid_statm_parse(text, ret);
+	return trk__pid_statm_parse(text, (size_t) len, ret);
 }
 
 int trk__speaker_statm(const struct trk_tree *t, const struct process *p, struct trk_pid_statm *ret)

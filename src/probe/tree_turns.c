@@ -49,10 +49,8 @@ static bool has_few_newcomers(const struct trk_tree *t, pid_t newest)
 	       (size_t) (newest - t->gate_pid) <= t->looks * 4 + t->count / NEWCOMER_CLOCKS;
 }
 
-TRK_HOT void trk__turns_begin(struct trk_tree *t, pid_t newest)
+TRK_HOT void trk__turns_begin(struct trk_tree *t, uint64_t now_ns, pid_t newest)
 {
-	uint64_t now_ns = t->env.monotonic_ns();
-
 	t->apart_ns = now_ns - t->updated_ns;
 	t->updated_ns = now_ns;
 	t->is_capped = (t->state.unseen > 0 || t->held_ns > 0) && !t->is_last;

@@ -75,16 +75,15 @@ static void raise_to_perf(struct trk_sampler *s, const struct trk_tree_state *st
 static void read_tree(struct trk_sampler *s)
 {
 	const struct trk_tree_state *state;
-	uint64_t perf_ns, tools_ns, now_ns;
+	uint64_t perf_ns, tools_ns, now_ns = s->env.monotonic_ns();
 	const uint64_t *counter;
 
 	if (!s->tree)
 		return;
-	trk__tree_update(s->tree, &state);
+	trk__tree_update_at(s->tree, now_ns, &state);
 	if (s->options.perf_fd >= 0 && trk__perf_read(s->options.perf_fd, &perf_ns) == 0 &&
 	    trk__tool_cpu_ns(&tools_ns))
 		raise_to_perf(s, state, perf_ns, tools_ns);
-	now_ns = s->env.monotonic_ns();
 	counter = state->counter;
 	trk__cpu_split(&s->tree_cpu_us, counter[TRK_TREE_CPU] / 1000,
 		       counter[TRK_TREE_CPU_SYSTEM] / 1000);

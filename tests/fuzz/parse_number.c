@@ -50,6 +50,21 @@ static void fuzz_scanners(const char *text, size_t len)
 	FUZZ_CHECK(trk__skip_line(text) <= text + len);
 }
 
+/* Digits are what the plain scanner makes of them, up to 19, and whatever is behind them. */
+static void fuzz_digits(const char *text, size_t len)
+{
+	const char *at = text, *end;
+	uint64_t value = 7, expected, numbers[3];
+
+	end = trk__take_digits(text, text + len, &value);
+	if (end)
+		FUZZ_CHECK(trk__scan_u64(&at, &expected) && at == end && value == expected);
+	else
+		FUZZ_CHECK(value == 7 &&
+			   (*text < '0' || *text > '9' || strspn(text, "0123456789") > 19));
+	(void) trk__take_numbers(text, len, numbers, 3);
+}
+
 /* A number that was accepted reads the same when it is written back. */
 static void fuzz_round_trip(const char *text)
 {
@@ -73,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_duration(text);
 	fuzz_size(text);
 	fuzz_scanners(text, strlen(text));
+	fuzz_digits(text, strlen(text));
 	fuzz_round_trip(text);
 	free(text);
 	return 0;

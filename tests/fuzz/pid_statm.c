@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* Padding included. */
 	memset(&before, 0x5a, sizeof(before));
 	memcpy(&result, &before, sizeof(result));
-	if (trk__pid_statm_parse(text, &result) < 0)
+	if (trk__pid_statm_parse(text, strlen(text), &result) < 0)
 		FUZZ_CHECK(memcmp(&result, &before, sizeof(result)) == 0);
 	free(text);
 	return 0;

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -157,6 +158,56 @@ static void scanners_read_numbers_to_the_edge_of_their_range(void **state)
 	assert_int_equal(*at, 'g');
 	assert_false(trk__scan_i64(&over, &with_sign));
 	assert_false(trk__scan_hex(&wide, &value));
+}
+
+/* Numbers of every length, with every byte behind them, at every distance from the end of the text: it is the
+ * end of an allocation, so that the sanitizers see a byte too many. */
+static void digits_are_taken_up_to_any_other_byte(void **state)
+{
+	static const char all[] = "9081726354433221100";
+	uint64_t expected = 0, value;
+
+	(void) state;
+	for (size_t digits = 1; digits < sizeof(all); digits++) {
+		expected = expected * 10 + (uint64_t) (all[digits - 1] - '0');
+		for (size_t behind = 0; behind < 12; behind++) {
+			for (int other = 0; other < 256; other++) {
+				char *text = malloc(digits + behind);
+
+				if (!text || (other >= '0' && other <= '9')) {
+					free(text);
+					continue;
+				}
+				memset(text, other, digits + behind);
+				memcpy(text, all, digits);
+				value = 7;
+				assert_ptr_equal(
+					trk__take_digits(text, text + digits + behind, &value),
+					text + digits);
+				assert_true(value == expected);
+				free(text);
+			}
+		}
+	}
+}
+
+static void what_has_no_digits_or_too_many_is_no_number(void **state)
+{
+	static const char *const bad[] = {
+		"", "x", "x2345678", " 1", "-1", "\xb1\xb2", "/", ":", "12345678901234567890"};
+	uint64_t value = 7, numbers[3];
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_null(trk__take_digits(bad[i], bad[i] + strlen(bad[i]), &value));
+	assert_int_equal(value, 7);
+	assert_true(trk__take_numbers("1 20 300\n", 9, numbers, 3));
+	assert_int_equal(numbers[0] + numbers[1] + numbers[2], 321);
+	assert_true(trk__take_numbers("1 20 3", 6, numbers, 3));
+	assert_int_equal(numbers[2], 3);
+	assert_false(trk__take_numbers("1 20\n", 5, numbers, 3));
+	assert_false(trk__take_numbers("1\t20 3\n", 7, numbers, 3));
+	assert_false(trk__take_numbers("1 20 ", 5, numbers, 3));
 }
 
 static void fractions_are_cut_to_the_digits_asked_for(void **state)
@@ -577,6 +628,8 @@ int main(void)
 		cmocka_unit_test(a_cursor_never_runs_past_its_end),
 		cmocka_unit_test(scanners_leave_everything_alone_when_there_is_no_number),
 		cmocka_unit_test(scanners_read_numbers_to_the_edge_of_their_range),
+		cmocka_unit_test(digits_are_taken_up_to_any_other_byte),
+		cmocka_unit_test(what_has_no_digits_or_too_many_is_no_number),
 		cmocka_unit_test(fractions_are_cut_to_the_digits_asked_for),
 		cmocka_unit_test(a_whole_number_is_nothing_else),
 		cmocka_unit_test(durations_are_read_as_people_type_them),

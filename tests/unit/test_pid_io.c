@@ -14,6 +14,11 @@
 #include "base/file.h"
 #include "probe/linux/pid_io.h"
 
+static int parse(const char *text, struct trk_pid_io *ret)
+{
+	return trk__pid_io_parse(text, strlen(text), ret);
+}
+
 static const char ordinary[] = "rchar: 101\nwchar: 202\nsyscr: 3\nsyscw: 4\nread_bytes: 8192\n"
 			       "write_bytes: 4096\ncancelled_write_bytes: 512\n";
 
@@ -22,7 +27,7 @@ static void reads_all_seven_lines(void **state)
 	struct trk_pid_io io;
 
 	(void) state;
-	assert_int_equal(trk__pid_io_parse(ordinary, &io), 0);
+	assert_int_equal(parse(ordinary, &io), 0);
 	assert_int_equal(io.read_chars, 101);
 	assert_int_equal(io.write_chars, 202);
 	assert_int_equal(io.read_calls, 3);
@@ -41,7 +46,7 @@ static void refuses_every_shorter_text(void **state)
 	for (size_t len = 0; len < sizeof(ordinary) - 1; len++) {
 		memcpy(text, ordinary, len);
 		text[len] = '\0';
-		assert_int_equal(trk__pid_io_parse(text, &io), -EBADMSG);
+		assert_int_equal(parse(text, &io), -EBADMSG);
 	}
 	assert_int_equal(io.read_chars, 7);
 }
@@ -51,8 +56,8 @@ static void refuses_other_lines(void **state)
 	struct trk_pid_io io = {.read_chars = 7};
 
 	(void) state;
-	assert_int_equal(trk__pid_io_parse("wchar: 1\nrchar: 2\n", &io), -EBADMSG);
-	assert_int_equal(trk__pid_io_parse("rchar: -1\n", &io), -EBADMSG);
+	assert_int_equal(parse("wchar: 1\nrchar: 2\n", &io), -EBADMSG);
+	assert_int_equal(parse("rchar: -1\n", &io), -EBADMSG);
 	assert_int_equal(io.read_chars, 7);
 }
 
@@ -67,12 +72,12 @@ static void sees_the_writes_of_this_process(void **state)
 		return; /* it has limits and writes of its own */
 	if (trk__read_at(AT_FDCWD, "/proc/self/io", text, sizeof(text)) < 0)
 		return; /* a kernel without the file */
-	assert_int_equal(trk__pid_io_parse(text, &before), 0);
+	assert_int_equal(parse(text, &before), 0);
 	assert_int_equal(pipe(pipes), 0);
 	assert_int_equal(write(pipes[1], data, sizeof(data)), sizeof(data));
 	assert_int_equal(close(pipes[0]) + close(pipes[1]), 0);
 	assert_true(trk__read_at(AT_FDCWD, "/proc/self/io", text, sizeof(text)) > 0);
-	assert_int_equal(trk__pid_io_parse(text, &after), 0);
+	assert_int_equal(parse(text, &after), 0);
 	assert_int_equal(after.write_chars - before.write_chars, sizeof(data));
 	assert_int_equal(after.write_calls - before.write_calls, 1);
 }

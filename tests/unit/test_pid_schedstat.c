@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -12,12 +13,17 @@
 #include "base/file.h"
 #include "probe/linux/pid_schedstat.h"
 
+static int parse(const char *text, struct trk_pid_schedstat *ret)
+{
+	return trk__pid_schedstat_parse(text, strlen(text), ret);
+}
+
 static void reads_three_numbers(void **state)
 {
 	struct trk_pid_schedstat s;
 
 	(void) state;
-	assert_int_equal(trk__pid_schedstat_parse("123456789012 345678 90\n", &s), 0);
+	assert_int_equal(parse("123456789012 345678 90\n", &s), 0);
 	assert_int_equal(s.run_ns, 123456789012);
 	assert_int_equal(s.wait_ns, 345678);
 	assert_int_equal(s.slices, 90);
@@ -30,7 +36,7 @@ static void refuses_fewer_numbers(void **state)
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(trk__pid_schedstat_parse(bad[i], &s), -EBADMSG);
+		assert_int_equal(parse(bad[i], &s), -EBADMSG);
 	assert_int_equal(s.run_ns, 7);
 }
 
@@ -46,7 +52,7 @@ static void agrees_with_the_clock_of_this_thread(void **state)
 	if (trk__read_at(AT_FDCWD, "/proc/thread-self/schedstat", text, sizeof(text)) < 0)
 		return; /* a kernel without the file */
 	cpu_ns = trk__clock_thread_cpu_ns();
-	assert_int_equal(trk__pid_schedstat_parse(text, &s), 0);
+	assert_int_equal(parse(text, &s), 0);
 	/* The kernel updates it at ticks: up to 10 ms behind. */
 	assert_true(s.run_ns <= cpu_ns && s.run_ns + 15 * TRK_NS_PER_MS > cpu_ns);
 }

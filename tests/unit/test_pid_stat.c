@@ -22,6 +22,11 @@
 	"2560 18446744073709551615 94000 95000 140000 0 0 0 0 4096 81922 0 0 0 17 1 0 0 4711 0 0 " \
 	"96000 97000 98000 140001 140002 140003 140004 0\n"
 
+static int parse(const char *text, struct trk_pid_stat *ret)
+{
+	return trk__pid_stat_parse(text, strlen(text), ret);
+}
+
 static void expect_tail(const struct trk_pid_stat *s)
 {
 	assert_int_equal(s->ppid, 1);
@@ -45,7 +50,7 @@ static void reads_an_ordinary_line(void **state)
 	struct trk_pid_stat s;
 
 	(void) state;
-	assert_int_equal(trk__pid_stat_parse("4242 (bash) S" TAIL, &s), 0);
+	assert_int_equal(parse("4242 (bash) S" TAIL, &s), 0);
 	assert_int_equal(s.pid, 4242);
 	assert_string_equal(s.comm, "bash");
 	assert_int_equal(s.state, 'S');
@@ -65,7 +70,7 @@ static void the_name_may_hold_anything(void **state)
 		struct trk_pid_stat s;
 
 		(void) snprintf(text, sizeof(text), "7 (%s) Z%s", names[i], TAIL);
-		assert_int_equal(trk__pid_stat_parse(text, &s), 0);
+		assert_int_equal(parse(text, &s), 0);
 		assert_string_equal(s.comm, names[i]);
 		assert_int_equal(s.state, 'Z');
 		expect_tail(&s);
@@ -81,7 +86,7 @@ static void a_long_name_is_cut(void **state)
 	memset(name, 'n', 100);
 	name[100] = '\0';
 	(void) snprintf(text, sizeof(text), "7 (%s) I%s", name, TAIL);
-	assert_int_equal(trk__pid_stat_parse(text, &s), 0);
+	assert_int_equal(parse(text, &s), 0);
 	assert_int_equal(strlen(s.comm), TRK_COMM_SIZE - 1);
 	expect_tail(&s);
 }
@@ -95,7 +100,7 @@ static void the_longest_name_of_a_kernel_thread_is_whole(void **state)
 	memset(name, ')', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	(void) snprintf(text, sizeof(text), "7 (%s) I%s", name, TAIL);
-	assert_int_equal(trk__pid_stat_parse(text, &s), 0);
+	assert_int_equal(parse(text, &s), 0);
 	assert_string_equal(s.comm, name);
 	expect_tail(&s);
 }
@@ -105,9 +110,9 @@ static void a_negative_rss_is_none(void **state)
 	struct trk_pid_stat s;
 
 	(void) state;
-	assert_int_equal(trk__pid_stat_parse("7 (k) R 0 0 0 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5 0 -3 "
-					     "18446744073709551615 0\n",
-					     &s),
+	assert_int_equal(parse("7 (k) R 0 0 0 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5 0 -3 "
+			       "18446744073709551615 0\n",
+			       &s),
 			 0);
 	assert_int_equal(s.rss_pages, 0);
 }
@@ -118,10 +123,10 @@ static void accepts_the_short_line_of_an_old_kernel(void **state)
 
 	(void) state;
 	/* Linux 2.6.9: 41 fields, no block delay. */
-	assert_int_equal(trk__pid_stat_parse("31 (init) S 1 0 0 0 -1 256 35 0 7 0 11 12 0 0 16 0 1 "
-					     "0 77 1564672 129 4294967295 134512640 134540804 "
-					     "3221225200 3221223000 0 0 0 0 0 0 0 0 17 1 0 0\n",
-					     &s),
+	assert_int_equal(parse("31 (init) S 1 0 0 0 -1 256 35 0 7 0 11 12 0 0 16 0 1 "
+			       "0 77 1564672 129 4294967295 134512640 134540804 "
+			       "3221225200 3221223000 0 0 0 0 0 0 0 0 17 1 0 0\n",
+			       &s),
 			 0);
 	assert_int_equal(s.user_ticks, 11);
 	assert_int_equal(s.start_ticks, 77);
@@ -155,7 +160,7 @@ static void refuses_what_ends_before_the_rss(void **state)
 	for (size_t len = 0; len <= (size_t) (rss - line); len++) {
 		memcpy(text, line, len);
 		text[len] = '\0';
-		assert_int_equal(trk__pid_stat_parse(text, &s), -EBADMSG);
+		assert_int_equal(parse(text, &s), -EBADMSG);
 	}
 	assert_int_equal(s.pid, 7);
 }
@@ -174,7 +179,7 @@ static void refuses_what_is_no_stat_line(void **state)
 
 	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(trk__pid_stat_parse(bad[i], &s), -EBADMSG);
+		assert_int_equal(parse(bad[i], &s), -EBADMSG);
 	assert_int_equal(s.pid, 7);
 }
 

@@ -2,58 +2,46 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/hot.h"
 #include "base/parse.h"
 
-/* By hand: each function of the C library stands on a page of its own, which is cold after a second. */
-static bool is_key(const char *text, const char *key, size_t len)
+/* A number and the end of its line. */
+TRK_HOT static const char *take_value(const char *at, const char *end, uint64_t *ret)
 {
-	for (size_t i = 0; i < len; i++)
-		if (text[i] != key[i])
-			return false;
-	return true;
+	at = trk__take_digits(at, end, ret);
+	return at && *at == '\n' ? at + 1 : NULL;
 }
 
-TRK_HOT int trk__pid_io_parse(const char *text, struct trk_pid_io *ret)
+/* A name that is known here is compared in place; what the C library has for it stands on a page that is cold
+ * after a second. */
+static inline __attribute__((always_inline)) bool take_line(const char **at, const char *end,
+							    const char *name, size_t len,
+							    uint64_t *ret)
 {
-#define KEY(text)                                                                                  \
-	{                                                                                          \
-		text, sizeof(text) - 1                                                             \
-	}
-	static const struct {
-		char text[24];
-		size_t len;
-	} keys[] = {
-		KEY("rchar: "),
-		KEY("wchar: "),
-		KEY("syscr: "),
-		KEY("syscw: "),
-		KEY("read_bytes: "),
-		KEY("write_bytes: "),
-		KEY("cancelled_write_bytes: "),
-	};
-#undef KEY
-	enum { COUNT = sizeof(keys) / sizeof(keys[0]) };
-	uint64_t value[COUNT];
+	if ((size_t) (end - *at) < len || memcmp(*at, name, len) != 0)
+		return false;
+	*at = take_value(*at + len, end, ret);
+	return *at != NULL;
+}
+
+TRK_HOT int trk__pid_io_parse(const char *text, size_t len, struct trk_pid_io *ret)
+{
+#define NAME(text) text, sizeof(text) - 1
+	const char *end = text + len;
+	struct trk_pid_io io;
 
 	/* The kernel has always written these seven lines in this order. */
-	for (int i = 0; i < COUNT; i++) {
-		if (!is_key(text, keys[i].text, keys[i].len))
-			return -EBADMSG;
-		text += keys[i].len;
-		if (!trk__scan_u64(&text, &value[i]) || *text != '\n')
-			return -EBADMSG;
-		text++;
-	}
-	*ret = (struct trk_pid_io){
-		.read_chars = value[0],
-		.write_chars = value[1],
-		.read_calls = value[2],
-		.write_calls = value[3],
-		.read_bytes = value[4],
-		.write_bytes = value[5],
-		.cancelled_write_bytes = value[6],
-	};
+	if (!take_line(&text, end, NAME("rchar: "), &io.read_chars) ||
+	    !take_line(&text, end, NAME("wchar: "), &io.write_chars) ||
+	    !take_line(&text, end, NAME("syscr: "), &io.read_calls) ||
+	    !take_line(&text, end, NAME("syscw: "), &io.write_calls) ||
+	    !take_line(&text, end, NAME("read_bytes: "), &io.read_bytes) ||
+	    !take_line(&text, end, NAME("write_bytes: "), &io.write_bytes) ||
+	    !take_line(&text, end, NAME("cancelled_write_bytes: "), &io.cancelled_write_bytes))
+		return -EBADMSG;
+#undef NAME
+	*ret = io;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #ifndef TRK_PROBE_LINUX_PID_IO_H
 #define TRK_PROBE_LINUX_PID_IO_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct trk_pid_io {
@@ -14,7 +15,7 @@ struct trk_pid_io {
 	uint64_t cancelled_write_bytes;   /* written, then truncated before reaching the disk */
 };
 
-/* Parse the text of one io file. Pure. Returns 0, or -EBADMSG and leaves *ret untouched. */
-int trk__pid_io_parse(const char *text, struct trk_pid_io *ret);
+/* Parse the text of one io file, `len` bytes and a NUL. Pure. Returns 0, or -EBADMSG and leaves *ret untouched. */
+int trk__pid_io_parse(const char *text, size_t len, struct trk_pid_io *ret);
 
 #endif

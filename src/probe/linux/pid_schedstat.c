@@ -5,13 +5,12 @@
 #include "base/hot.h"
 #include "base/parse.h"
 
-TRK_HOT int trk__pid_schedstat_parse(const char *text, struct trk_pid_schedstat *ret)
+TRK_HOT int trk__pid_schedstat_parse(const char *text, size_t len, struct trk_pid_schedstat *ret)
 {
-	struct trk_pid_schedstat s;
+	uint64_t number[3];
 
-	if (!trk__scan_u64(&text, &s.run_ns) || !trk__scan_u64(&text, &s.wait_ns) ||
-	    !trk__scan_u64(&text, &s.slices))
+	if (!trk__take_numbers(text, len, number, 3))
 		return -EBADMSG;
-	*ret = s;
+	*ret = (struct trk_pid_schedstat){number[0], number[1], number[2]};
 	return 0;
 }

@@ -5,6 +5,7 @@
 #ifndef TRK_PROBE_LINUX_PID_SCHEDSTAT_H
 #define TRK_PROBE_LINUX_PID_SCHEDSTAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct trk_pid_schedstat {
@@ -13,7 +14,7 @@ struct trk_pid_schedstat {
 	uint64_t slices;
 };
 
-/* Parse the text of one schedstat file. Pure. Returns 0, or -EBADMSG and leaves *ret untouched. */
-int trk__pid_schedstat_parse(const char *text, struct trk_pid_schedstat *ret);
+/* Parse the text of one schedstat file, `len` bytes. Pure. Returns 0, or -EBADMSG and leaves *ret untouched. */
+int trk__pid_schedstat_parse(const char *text, size_t len, struct trk_pid_schedstat *ret);
 
 #endif

@@ -10,23 +10,19 @@
 #include "base/parse.h"
 
 /* Behind the state ppid (4) to rss (24), and far behind them the delay, which old kernels lack. */
-enum { STATE_FIELD = 3, LAST_FIELD = 24, DELAY_FIELD = 42, DIGITS_MAX = 19 };
+enum { STATE_FIELD = 3, LAST_FIELD = 24, DELAY_FIELD = 42 };
 
-/* A blank and a number; some are negative (tty, tpgid, priority). This file is read more often than any
- * other, so that calls to the general scanner show. NULL where there is none. */
-static const char *take_field(const char *at, int64_t *ret)
+/* A blank and a number; some are negative (tty, tpgid, priority). NULL where there is none. */
+static inline const char *take_field(const char *at, const char *end, int64_t *ret)
 {
-	uint64_t value = 0;
-	const char *start;
+	uint64_t value;
 	bool minus;
 
 	if (*at++ != ' ')
 		return NULL;
 	minus = *at == '-';
-	start = at += minus;
-	for (unsigned int digit; (digit = (unsigned int) *at - '0') <= 9; at++)
-		value = value * 10 + digit;
-	if (at == start || at - start > DIGITS_MAX || value > INT64_MAX)
+	at = trk__take_digits(at + minus, end, &value);
+	if (!at || value > INT64_MAX)
 		return NULL;
 	*ret = minus ? -(int64_t) value : (int64_t) value;
 	return at;
@@ -44,44 +40,49 @@ uint64_t trk__pid_stat_block_delay(const char *text)
 	return at && trk__scan_u64(&at, &ticks) ? ticks : 0;
 }
 
-/* The ')' that ends the name: the last of the TRK_COMM_SIZE bytes that the longest name of a kernel leaves for
- * it, or of all if there is none. By hand: the C library's own is on a page that is cold after a second. */
-static const char *end_of_name(const char *name)
+/* The last ')', which ends the name: it is looked for in the first TRK_COMM_SIZE bytes, no kernel's names being
+ * longer, from behind and eight at a time; and in all, as damage may have made it so, if it is not there. */
+static const char *end_of_name(const char *name, const char *end)
 {
-	const char *end = NULL;
+	const uint64_t lows = 0x7f7f7f7f7f7f7f7f;
+	const char *at = name + TRK_COMM_SIZE;
 
-	for (int i = 0; i < TRK_COMM_SIZE && name[i]; i++)
-		if (name[i] == ')')
-			end = name + i;
-	return end ? end : strrchr(name, ')');
+	while (end - name >= TRK_COMM_SIZE && at > name) {
+		uint64_t word = trk__eight_bytes(at -= 8) ^ 0x2929292929292929;
+		uint64_t found = ~(((word & lows) + lows) | word | lows);
+
+		if (found)
+			return at + 7 - __builtin_clzll(found) / 8;
+	}
+	return memrchr(name, ')', (size_t) (end - name));
 }
 
-TRK_HOT int trk__pid_stat_parse(const char *text, struct trk_pid_stat *ret)
+TRK_HOT int trk__pid_stat_parse(const char *text, size_t size, struct trk_pid_stat *ret)
 {
-	const char *close, *at = text;
-	const char *name;
+	const char *name, *close, *end = text + size;
 	int64_t field[LAST_FIELD + 1];
 	uint64_t pid;
 	size_t len;
 
-	if (!trk__scan_u64(&at, &pid) || pid > INT32_MAX || at[0] != ' ' || at[1] != '(')
+	name = trk__take_digits(text, end, &pid);
+	if (!name || pid > INT32_MAX || name[0] != ' ' || name[1] != '(')
 		return -EBADMSG;
-	name = at + 2;
-	close = end_of_name(name);
+	name += 2;
+	close = end_of_name(name, end);
 	if (!close)
 		return -EBADMSG;
 	if (close[1] != ' ' || close[2] == '\0' || close[2] == ' ')
 		return -EBADMSG;
-	at = close + 3;
+	text = close + 3;
 	for (int i = STATE_FIELD + 1; i <= LAST_FIELD; i++) {
-		at = take_field(at, &field[i]);
-		if (!at)
+		text = take_field(text, end, &field[i]);
+		if (!text)
 			return -EBADMSG;
 	}
 	len = (size_t) (close - name);
 	if (len >= sizeof(ret->comm))
 		len = sizeof(ret->comm) - 1;
-	for (size_t i = 0; i < len; i++) /* some letters: see take_field */
+	for (size_t i = 0; i < len; i++) /* some letters, and memcpy is far away */
 		ret->comm[i] = name[i];
 	ret->comm[len] = '\0';
 	ret->state = close[2];
@@ -112,5 +113,5 @@ int trk__pid_stat_read(int proc_fd, pid_t pid, struct trk_pid_stat *ret)
 	len = trk__read_once_at(proc_fd, path, text, sizeof(text));
 	if (len < 0)
 		return (int) len;
-	return trk__pid_stat_parse(text, ret);
+	return trk__pid_stat_parse(text, (size_t) len, ret);
 }

@@ -5,13 +5,12 @@
 #include "base/hot.h"
 #include "base/parse.h"
 
-TRK_HOT int trk__pid_statm_parse(const char *text, struct trk_pid_statm *ret)
+TRK_HOT int trk__pid_statm_parse(const char *text, size_t len, struct trk_pid_statm *ret)
 {
-	struct trk_pid_statm m;
+	uint64_t number[3];
 
-	if (!trk__scan_u64(&text, &m.size_pages) || !trk__scan_u64(&text, &m.resident_pages) ||
-	    !trk__scan_u64(&text, &m.shared_pages))
+	if (!trk__take_numbers(text, len, number, 3))
 		return -EBADMSG;
-	*ret = m;
+	*ret = (struct trk_pid_statm){number[0], number[1], number[2]};
 	return 0;
 }

@@ -4,6 +4,7 @@
 #ifndef TRK_PROBE_LINUX_PID_STATM_H
 #define TRK_PROBE_LINUX_PID_STATM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct trk_pid_statm {
@@ -12,8 +13,8 @@ struct trk_pid_statm {
 	uint64_t shared_pages; /* resident file and shmem pages: possibly shared, not anonymous */
 };
 
-/* Parse the text of one statm file. Pure. Returns 0, or -EBADMSG and leaves *ret untouched.
+/* Parse the text of one statm file, `len` bytes. Pure. Returns 0, or -EBADMSG and leaves *ret untouched.
  * A zombie reads as all zeros. */
-int trk__pid_statm_parse(const char *text, struct trk_pid_statm *ret);
+int trk__pid_statm_parse(const char *text, size_t len, struct trk_pid_statm *ret);
 
 #endif
