@@ -5,7 +5,7 @@
  *   tick sample PID COUNT MS   pause MS before each call; PID 0 is the system alone, MS 0 is hot
  *   tick tree PID COUNT MS     the tree alone
  *   tick bare PID COUNT MS     the bare system calls for the same: of PID's children, or the system
- *   tick floor PID COUNT       those for one full read of one process, and ours, interleaved
+ *   tick floor PID COUNT       those for one full read of one process, and ours, in turns of who is first
  *   tick loop PID COUNT [ROOT] COUNT calls for tree and system and nothing else (for callgrind); of a
  *                              captured tree that holds proc/ and sys/
  *
@@ -225,31 +225,33 @@ static uint64_t look_ns(void)
 static uint64_t update_ns(struct trk_tree *t)
 {
 	const struct trk_tree_state *state;
-	uint64_t before = trk__clock_thread_cpu_ns();
+	uint64_t now_ns = trk__clock_monotonic_ns(), before = trk__clock_thread_cpu_ns();
 
-	trk__tree_update(t, &state);
+	trk__tree_update_at(t, now_ns,
+			    &state); /* the row's time is read once for all that is in it */
 	return trk__clock_thread_cpu_ns() - before;
 }
 
-/* Did the update read what the bare calls read, no less and no more? A process that had no CPU meanwhile
- * is not read, statm is left out without a page fault, and after many of them status is read too. */
+/* Did the update read what the bare calls read, no less and no more? A process that had less CPU meanwhile is not
+ * asked for its schedstat, statm is left out without a page fault, and after many of them status is read too. */
 static bool is_full(const struct trk_tree *t, const struct process *p, const struct process *before)
 {
 	return p->looked && !p->io_waits && p->statm_faults != before->statm_faults &&
-	       p->queue_ns != before->queue_ns && p->faults_at_hwm == before->faults_at_hwm &&
-	       t->count == 1;
+	       p->clock_ns - before->clock_ns >= 2 * TRK_NS_PER_MS &&
+	       p->faults_at_hwm == before->faults_at_hwm && t->count == 1;
 }
 
-/* Full reads of a busy process and the bare calls for the same, in turns of who is first: who is finds the
- * kernel's data cold, so that there are two medians of each, and their mean counts. A pause of 5 ms lets
- * the process's clock move. */
+/* Full reads of a busy process and the bare calls for the same, in turns of who is first after a pause of 5 ms,
+ * which lets the process's clock move. Who is first finds everything cold, as a sample does; who is second finds
+ * warm what the kernel has for it, and its own code as cold as the first. */
 static int floor_of(const struct trk_env *env, pid_t pid, size_t count)
 {
 	struct trk_tree_options options = {
 		.root = pid, .one_process = true, .self = getpid(), .pss_share = 0};
-	static uint64_t full[2][COUNT_MAX], alone[2][COUNT_MAX];
-	size_t n[2] = {0, 0}; /* turns in which we were first, and second */
-	uint64_t full_ns = 0, bare_ns = 0;
+	static const char *const name[2][2] = {{"full_ns", "full_second_ns"},
+					       {"bare_ns", "bare_second_ns"}};
+	static uint64_t ns[2][2][COUNT_MAX]; /* full or bare; first or second */
+	size_t n[2] = {0, 0}; /* turns in which the full read was first, and second */
 	struct trk_tree *t;
 	int r = 0;
 
@@ -264,20 +266,22 @@ static int floor_of(const struct trk_env *env, pid_t pid, size_t count)
 
 		pause_ms(5);
 		if (second)
-			alone[second][i] = look_ns();
-		full[second][i] = update_ns(t);
+			ns[1][0][i] = look_ns();
+		ns[0][second][i] = update_ns(t);
 		if (!second)
-			alone[second][i] = look_ns();
+			ns[1][1][i] = look_ns();
 		n[second] += is_full(t, &t->process[0], &before);
 	}
-	for (int second = 0; second < 2; second++) {
-		memcpy(took, full[second], n[second] * sizeof(*took));
-		full_ns += median(n[second]) / 2;
-		memcpy(took, alone[second], n[second] * sizeof(*took));
-		bare_ns += median(n[second]) / 2;
+	for (size_t bare = 0; bare < 2; bare++) {
+		for (size_t second = 0; second < 2; second++) {
+			/* The bare calls are first where the full read is second. */
+			size_t turns = n[bare ^ second];
+
+			memcpy(took, ns[bare][second], turns * sizeof(*took));
+			(void) printf("%s %llu\n", name[bare][second],
+				      (unsigned long long) median(turns));
+		}
 	}
-	(void) printf("full_ns %llu\nbare_ns %llu\n", (unsigned long long) full_ns,
-		      (unsigned long long) bare_ns);
 	trk__tree_free(t);
 	return 0;
 }
