@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "machine.h"
+#include "probe/tree_private.h"
 
 /* ---- the system ---- */
 
@@ -514,6 +515,7 @@ static void one_process_has_no_count_of_children(void **state)
 	tick_after(&m, S);
 	assert_unknown(&m, TRK_PROCESS_CHILDREN);
 	assert_value(&m, TRK_PROCESS_PID, getpid());
+	assert_int_equal(trk__sampler_tree(m.sampler)->updated_ns, machine_monotonic_ns);
 	trk__sampler_free(m.sampler);
 	trk__env_release(&env);
 }

@@ -156,6 +156,23 @@ static void what_the_caller_reaps_arrives_through_the_pool(void **state)
 	free(t.slot);
 }
 
+/* An orphan that came and went between two looks. */
+static void what_was_reaped_and_never_seen_counts_as_well(void **state)
+{
+	struct rusage usage = {.ru_utime = {.tv_sec = 4}};
+	struct process p[FAMILY];
+	struct trk_tree t;
+
+	(void) state;
+	family(&t, p);
+	look(&t, &p[PARENT], 5 * S, 0);
+	assert_int_equal(settle(&t), 5 * S);
+	trk__tree_reaped(&t, 12345, &usage);
+	assert_int_equal(settle(&t), 9 * S);
+	assert_int_equal(settle(&t), 9 * S);
+	free(t.slot);
+}
+
 static void what_a_process_used_before_we_attached_is_not_counted(void **state)
 {
 	struct process p[FAMILY];
@@ -614,6 +631,7 @@ int main(void)
 		cmocka_unit_test(what_never_arrives_does_not_hide_later_news),
 		cmocka_unit_test(a_chain_that_vanishes_at_once_goes_to_the_living_ancestor),
 		cmocka_unit_test(what_the_caller_reaps_arrives_through_the_pool),
+		cmocka_unit_test(what_was_reaped_and_never_seen_counts_as_well),
 		cmocka_unit_test(what_a_process_used_before_we_attached_is_not_counted),
 		cmocka_unit_test(finds_every_child_past_the_first_table),
 		cmocka_unit_test(finds_the_child_of_a_thread),

@@ -11,6 +11,7 @@ TRK_HOT int trk__pid_schedstat_parse(const char *text, size_t len, struct trk_pi
 
 	if (!trk__take_numbers(text, len, number, 3))
 		return -EBADMSG;
-	*ret = (struct trk_pid_schedstat){number[0], number[1], number[2]};
+	*ret = (struct trk_pid_schedstat){
+		.run_ns = number[0], .wait_ns = number[1], .slices = number[2]};
 	return 0;
 }

@@ -31,8 +31,8 @@ struct trk_pid_stat {
 	uint64_t rss_pages;   /* may lag by 64 pages a CPU; statm is no better */
 };
 
-/* Parse the text of one stat file, `size` bytes and a NUL. Pure: no I/O, no allocation. The name ends at the last ')'.
- * Returns 0, or -EBADMSG and leaves *ret untouched. */
+/* Parse the text of one stat file, `size` bytes and a NUL. Pure: no I/O, no allocation. The name ends at the
+ * last ')'. Returns 0, or -EBADMSG and leaves *ret untouched. */
 int trk__pid_stat_parse(const char *text, size_t size, struct trk_pid_stat *ret);
 
 /* From the same text: ticks that the main thread waited for block I/O, swap-in included. 0 with task_delayacct

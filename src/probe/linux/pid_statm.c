@@ -11,6 +11,7 @@ TRK_HOT int trk__pid_statm_parse(const char *text, size_t len, struct trk_pid_st
 
 	if (!trk__take_numbers(text, len, number, 3))
 		return -EBADMSG;
-	*ret = (struct trk_pid_statm){number[0], number[1], number[2]};
+	*ret = (struct trk_pid_statm){
+		.size_pages = number[0], .resident_pages = number[1], .shared_pages = number[2]};
 	return 0;
 }
