@@ -222,13 +222,13 @@ static uint64_t look_ns(void)
 	return trk__clock_thread_cpu_ns() - before;
 }
 
+/* Without the clock: a sample reads it once for its row and all that is in it. */
 static uint64_t update_ns(struct trk_tree *t)
 {
 	const struct trk_tree_state *state;
 	uint64_t now_ns = trk__clock_monotonic_ns(), before = trk__clock_thread_cpu_ns();
 
-	trk__tree_update_at(t, now_ns,
-			    &state); /* the row's time is read once for all that is in it */
+	trk__tree_update_at(t, now_ns, &state);
 	return trk__clock_thread_cpu_ns() - before;
 }
 

@@ -39,6 +39,7 @@ TRK_HOT const char *trk__take_digits(const char *at, const char *end, uint64_t *
 
 	if (end - at >= 8) {
 		const uint64_t lows = 0x7f7f7f7f7f7f7f7f, above_9 = 0x7676767676767676;
+		/* '0' to '9' become 0 to 9; then the high bit of each byte that is above. */
 		uint64_t word = trk__eight_bytes(at) ^ 0x3030303030303030;
 		uint64_t others = (((word & lows) + above_9) | word) & ~lows;
 		unsigned int digits = others ? (unsigned int) __builtin_ctzll(others) / 8 : 8;

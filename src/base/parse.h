@@ -40,7 +40,7 @@ static inline uint64_t trk__eight_bytes(const char *at)
  * 19. For what is read most often: eight at a time and without a branch for each, as the length of a number is
  * what a processor guesses wrong. */
 const char *trk__take_digits(const char *at, const char *end, uint64_t *ret);
-/* The first numbers of a text of `len` bytes, a blank between any two. False where there are fewer. */
+/* The first numbers of a text of `len` bytes and a NUL, a blank between any two. False where there are fewer. */
 bool trk__take_numbers(const char *text, size_t len, uint64_t *ret, size_t count);
 
 /* Scan an unsigned decimal at *at (leading blanks allowed) and advance. False, *at and *ret

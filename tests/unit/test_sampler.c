@@ -515,7 +515,28 @@ static void one_process_has_no_count_of_children(void **state)
 	tick_after(&m, S);
 	assert_unknown(&m, TRK_PROCESS_CHILDREN);
 	assert_value(&m, TRK_PROCESS_PID, getpid());
-	assert_int_equal(trk__sampler_tree(m.sampler)->updated_ns, machine_monotonic_ns);
+	trk__sampler_free(m.sampler);
+	trk__env_release(&env);
+}
+
+static void the_tree_is_told_the_time_of_its_row(void **state)
+{
+	struct trk_tree_options tree = {.root = getpid(), .one_process = true, .pss_share = 1};
+	struct trk_sampler_options options = {.tree = &tree, .no_system = true, .perf_fd = -1};
+	struct trk_env env;
+	struct machine m = {.row = NULL};
+	int error = 0;
+
+	(void) state;
+	assert_int_equal(trk__env_init(&env), 0);
+	env.monotonic_ns = read_monotonic;
+	m.sampler = trk__sampler_new(&env, &options, &error);
+	assert_non_null(m.sampler);
+	for (int i = 0; i < 2; i++) {
+		tick_after(&m, S);
+		assert_int_equal(trk__sampler_tree(m.sampler)->updated_ns, machine_monotonic_ns);
+	}
+	assert_int_equal(trk__sampler_tree(m.sampler)->apart_ns, S);
 	trk__sampler_free(m.sampler);
 	trk__env_release(&env);
 }
@@ -554,6 +575,7 @@ int main(void)
 		cmocka_unit_test(throttling_is_found_after_a_quota_was_set),
 		cmocka_unit_test(a_process_that_has_gone_leaves_its_memory_unknown),
 		cmocka_unit_test(one_process_has_no_count_of_children),
+		cmocka_unit_test(the_tree_is_told_the_time_of_its_row),
 		cmocka_unit_test(a_process_that_is_not_there_is_an_error),
 	};
 

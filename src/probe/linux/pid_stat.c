@@ -48,6 +48,7 @@ static const char *end_of_name(const char *name, const char *end)
 	const char *at = name + TRK_COMM_SIZE;
 
 	while (end - name >= TRK_COMM_SIZE && at > name) {
+		/* Bytes that are ')' become 0; the high bit of each that is. */
 		uint64_t word = trk__eight_bytes(at -= 8) ^ 0x2929292929292929;
 		uint64_t found = ~(((word & lows) + lows) | word | lows);
 
