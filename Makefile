@@ -7,28 +7,36 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 export BUILD JOBS
 
 .DELETE_ON_ERROR:
-.PHONY: all tools setup demo test storm fuzz bench wheels docs install clean format lint help
+.PHONY: gallery all tools setup demo test check kernels storm fuzz bench wheels release prove docs install clean format lint page help
 
 all: tools
 	@tools/configure.sh
 	@ninja -C $(BUILD) -j $(JOBS) resource-tracker
 
-# What building needs, and a hint instead of a riddle when it is not there.
 tools:
 	@for tool in cc meson ninja; do \
 		command -v $$tool >/dev/null || { \
-			echo "make: $$tool is missing. Try: make setup" >&2; exit 1; }; \
+			echo "make: $$tool is missing. Try: tools/setup.sh build" >&2; exit 1; }; \
 	done
 
 setup:
 	@tools/setup.sh
 
-demo: setup
+demo:
+	@tools/setup.sh build
 	@$(MAKE) --no-print-directory all
 	@tools/demo.sh
 
 test: setup
 	@tools/test.sh
+
+# The tests in virtual machines, under every kernel that they know.
+kernels: setup all
+	@KERNELS="5.10 6.1 6.12" LIMIT_S=600 tools/test.sh kernel
+
+# The quick loop while one works: no set-up, under 3 minutes.
+check: tools
+	@tools/test.sh check
 
 # Five minutes of kills, stops and starved limits against the tracker.
 storm: all
@@ -39,14 +47,24 @@ fuzz: setup
 	@tools/fuzz.py
 
 bench:
-	@tools/setup.sh --bench
+	@tools/setup.sh build test bench
 	@$(MAKE) --no-print-directory all
 	@bench/run.sh
 
 wheels: setup
 	@build/venv-python/bin/python tools/python_portable.py
 
-docs: setup
+# Every artefact of a release, in $(BUILD)/release/VERSION.
+release: setup
+	@tools/setup.sh release
+	@build/venv-python/bin/python tools/release/make.py
+
+# Installs each of them in a clean root and tracks a job there; wants root.
+prove: setup
+	@tools/setup.sh release
+	@/usr/bin/python3 tools/release/prove.py
+
+docs: setup all
 	@NO_MKDOCS_2_WARNING=1 PATH=$(CURDIR)/build/venv-python/bin:$$PATH \
 		build/venv-python/bin/mkdocs build --strict --quiet --site-dir $(abspath $(BUILD))/site
 
@@ -64,6 +82,17 @@ clean:
 format:
 	find src include tests bench bindings -name '*.[ch]' -exec clang-format -i {} +
 
+# The report's script and style as C. The result is committed.
+page: setup
+	@node web/build.mjs src/report/write/page.c report
+	@node web/build.mjs src/report/write/lines_page.c lines
+	@node web/build.mjs src/fleet/dashboard_page.c dashboard
+
+# Twelve jobs as pages and as pictures, into $(BUILD)/gallery.
+gallery: all
+	@ninja -C $(BUILD) tests/e2e/make_recordings >/dev/null
+	@RESOURCE_TRACKER_BIN=$(abspath $(BUILD))/resource-tracker node tests/e2e/gallery.mjs $(BUILD)/gallery
+
 lint: tools
 	@tools/lint.sh
 
@@ -72,12 +101,17 @@ help:
 	@echo "make setup      install what building and testing need (Debian packages)"
 	@echo "make demo       set up, build, and track a real job"
 	@echo "make test       set up, build, run every test"
+	@echo "make kernels    the tests in virtual machines, under Linux 5.10, 6.1 and 6.12"
+	@echo "make check      the quick loop: build, unit tests, quick tests of the program, law, format"
 	@echo "make storm      five minutes of kills, stops and starved limits"
 	@echo "make fuzz       ten minutes of fuzzing for each parser"
 	@echo "make bench      set up, build, run the benchmarks with the peers beside them"
 	@echo "make wheels     build the Python package for every Linux, x86_64 and aarch64"
+	@echo "make release    every artefact of a release, in $(BUILD)/release"
+	@echo "make prove      install each of them in a clean root and track a job there"
 	@echo "make docs       the documentation as a site, $(BUILD)/site"
 	@echo "make install    install below PREFIX=$(PREFIX), inside DESTDIR"
 	@echo "make lint       read the code: law, format, clang-tidy, cppcheck, complexity"
 	@echo "make format     apply clang-format"
+	@echo "make page       regenerate the pages in src/ from web/"
 	@echo "make clean      remove $(BUILD)/"

@@ -1,6 +1,7 @@
 """The benchmarks: this tracker and its peers in the same run. Writes docs/performance.md.
 
-Called by bench/run.sh: bench.py PROGRAM TICK PYTHON SIBLING [CHAPTER…]
+Called by bench/run.sh: bench.py PROGRAM TICK PYTHON SIBLING [CHAPTER…]. Chapters that are named replace their
+sections of the page; the others stay.
 """
 import json
 import os
@@ -13,6 +14,7 @@ import traceback
 
 from common import (ENV, HERE, PYTHON, RT, SIBLING, TICK, about_sibling, compiled, has_sibling, met,
                     offline, say, work)
+import common
 import cost
 import exact
 import impact
@@ -158,11 +160,20 @@ CHAPTERS = {
     "size": size, "instructions": instructions, "notes": notes,
 }
 failed = []
-for chapter in sys.argv[5:] or CHAPTERS:
+for chapter in common.CHAPTERS or CHAPTERS:
     try:
+        load = os.getloadavg()[0]
         CHAPTERS[chapter]()
+        if common.CHAPTERS and chapter not in ("head", "notes"):
+            say(f"*Measured apart from the other chapters, {time.strftime('%Y-%m-%d')}; load"
+                f" {load:.1f} at the start.*")
+        if common.CHAPTERS:
+            common.splice()
     except Exception:  # a peer that breaks costs its chapter, not the hour before it
         traceback.print_exc()
         failed.append(chapter)
-        say(f"\n*{chapter}: could not be measured this time.*\n")
+        if common.CHAPTERS:
+            common.out.clear()
+        else:
+            say(f"\n*{chapter}: could not be measured this time.*\n")
 sys.exit(f"bench: could not be measured: {' '.join(failed)}" if failed else 0)

@@ -73,6 +73,7 @@ int main(void)
 """
 work = tempfile.mkdtemp(prefix="bench-")
 atexit.register(shutil.rmtree, work, ignore_errors=True)
+CHAPTERS = sys.argv[5:]  # that were asked for; none: all
 out = []
 noted = {}
 
@@ -80,8 +81,30 @@ noted = {}
 def say(line=""):
     out.append(line)
     print(line, flush=True)
+    if not CHAPTERS:  # a chapter alone joins the page when it is whole: see splice()
+        with open(PAGE, "w", encoding="utf-8") as file:
+            file.write("\n".join(out) + "\n")
+
+
+def sections(text):
+    """A page as {heading: text}; the heading of what stands before the first one is empty."""
+    found, heading = {"": []}, ""
+    for line in text.splitlines():
+        if line.startswith("## "):
+            heading = line
+            found[heading] = []
+        found[heading].append(line)
+    return {key: "\n".join(lines).strip("\n") for key, lines in found.items()}
+
+
+def splice():
+    """Replace the sections of the page that `out` holds, and leave the others as they are."""
+    with open(PAGE, encoding="utf-8") as file:
+        page = sections(file.read())
+    page.update({heading: text for heading, text in sections("\n".join(out)).items() if text})
+    out.clear()
     with open(PAGE, "w", encoding="utf-8") as file:
-        file.write("\n".join(out) + "\n")
+        file.write("\n\n".join(text for text in page.values() if text) + "\n")
 
 
 def compiled(name, text, *flags):

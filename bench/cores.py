@@ -1,8 +1,12 @@
-"""Run time on fewer cores, as the program predicts it from one run, and measured: bench/cores.py PROGRAM > table.
+"""Run time on fewer cores, as the program predicts it from one run, and measured:
+bench/cores.py PROGRAM [alone|rivals] > tables.
 
-Each job runs on two CPUs and then on one (taskset), TURNS times in turns; the medians count. The prediction
-is advice.cpu of the summary of the run on two; that on one is tracked as well, so that both carry the same.
-The CPUs must be otherwise idle: what others took of them is told with the table.
+alone: each job runs on two CPUs and then on one (taskset), TURNS times in turns; the medians count. The
+prediction is advice.cpu of the summary of the run on two; that on one is tracked as well, so that both carry
+the same. The CPUs must be otherwise idle: what others took of them is told with the table.
+
+rivals: each job runs on two CPUs beside spinning processes that are pinned to each of them, and the program
+predicts what it takes without them, on one and on two. The truth is the job alone on one and on two.
 """
 import json
 import os
@@ -27,8 +31,25 @@ JOBS = {
                      "for _ in range(8)]'",
     "phases": "gzip -3 -c big > /dev/null; sleep 1; sha256sum big & sha256sum big; wait; sleep 1",
 }
+# A competitor holds its CPU for so many of each 20 ms; with 20 several share one.
+RIVALS = {"none": [], "a quarter": [5], "half": [10], "whole": [20], "three": [20, 20, 20]}
+RIVAL = """
+import sys, time
+busy = int(sys.argv[1]) / 1e3
+while True:
+    end = time.perf_counter() + busy
+    while time.perf_counter() < end: pass
+    if busy < 0.02: time.sleep(0.02 - busy)
+"""
+CONTENDED = {
+    "two spinners": "sha256sum big big big & sha256sum big big big; wait",
+    "make -j2": "make -s -j2 -f parts",
+    "one spinner": "sha256sum big big big big",
+    "mixed": "sha256sum big big; sleep 0.5; sha256sum big big & sha256sum big big; wait",
+}
 TURNS = 3
 PROGRAM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/resource-tracker")
+SHARES = []  # of the time that threads could run, that they waited, a run on two CPUs each
 OTHERS = []  # share of the two CPUs that others took, a run each
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -55,24 +76,80 @@ def run(command, cpus):
     OTHERS.append((taken() - all_before - (reaped() - before)) / (2 * wall))
     with open("summary", encoding="utf-8") as file:
         summary = json.load(file)
-    points = {point["cores"]: point["run_time_s"] for point in summary["advice"]["cpu"]["points"]}
-    return summary["run"]["duration_s"], points[1]
+    return summary["run"]["duration_s"], summary["advice"]["cpu"]
 
 
-def main():
-    os.chdir(tempfile.mkdtemp())
-    subprocess.run("seq 1 16000000 > big; shuf -i 1-6000000 > text", shell=True, check=True)
+def at(advice, cores):
+    return next(p["run_time_s"] for p in advice["points"] if p["cores"] == cores)
+
+
+def start_rivals(duties):
+    return [subprocess.Popen(["taskset", "-c", str(cpu), sys.executable, "-c", RIVAL, str(duty)])
+            for cpu in (0, 1) for duty in duties]
+
+
+def beside(command, duties):
+    """The job beside competitors on both CPUs."""
+    rivals = start_rivals(duties)
+    try:
+        return run(command, "0,1")
+    finally:
+        for rival in rivals:
+            rival.kill()
+            rival.wait()
+
+
+def with_rivals():
+    errors, naive = [], []
+    print("| job | rivals | took, s | queue | advice | on 1 predicted | alone on 1 | on 2 predicted | alone on 2 |"
+          "\n|---|---|---|---|---|---|---|---|---|")
+    for name, command in CONTENDED.items():
+        truth = {n: statistics.median(run(command, cpus)[0] for _ in range(TURNS))
+                 for n, cpus in ((1, "0"), (2, "0,1"))}
+        for rivals, duties in RIVALS.items():
+            took, advice = beside(command, duties)
+            errors += [at(advice, n) / truth[n] - 1 for n in truth]
+            naive.append(took / truth[2] - 1)
+            share = advice["queue_share"]
+            print(f"| {name} | {rivals} | {took:.2f} | {100 * share:.0f} % | {advice['cores']:g} | "
+                  f"{at(advice, 1):.2f} | {truth[1]:.2f} | {at(advice, 2):.2f} | {truth[2]:.2f} |", flush=True)
+    print(f"\nmean |error| {100 * statistics.mean(map(abs, errors)):.1f} %, "
+          f"worst {100 * max(errors, key=abs):+.1f} %; the run as it was instead of the prediction: "
+          f"mean {100 * statistics.mean(map(abs, naive)):.0f} %, worst {100 * max(naive, key=abs):+.0f} %")
+
+
+def take(command):
+    took, advice = run(command, "0,1")
+    SHARES.append(advice["queue_share"])
+    return took, at(advice, 1)
+
+
+def alone():
     errors = []
-    print("| job | on 2 CPUs, s | on 1 predicted | measured | error |\n|---|---|---|---|---|")
+    print("| job | on 2 CPUs, s | on 1 predicted | measured | error | queue |\n|---|---|---|---|---|---|")
     for name, command in JOBS.items():
-        turns = [(*run(command, "0,1"), run(command, "0")[0]) for _ in range(TURNS)]
+        turns = [(*take(command), run(command, "0")[0]) for _ in range(TURNS)]
         wide, predicted, narrow = map(statistics.median, zip(*turns))
         errors.append(abs(predicted / narrow - 1))
         print(f"| {name} | {wide:.2f} | {predicted:.2f} | {narrow:.2f} | "
-              f"{100 * (predicted / narrow - 1):+.1f} % |", flush=True)
+              f"{100 * (predicted / narrow - 1):+.1f} % | {100 * SHARES[-1]:.0f} % |", flush=True)
     print(f"\nothers took {100 * statistics.mean(OTHERS):.1f} % of the CPUs, "
-          f"{100 * max(OTHERS):.1f} % at most in a run")
+          f"{100 * max(OTHERS):.1f} % at most in a run; on two CPUs its threads waited "
+          f"{100 * statistics.median(SHARES):.0f} % of the time that they could run, "
+          f"{100 * max(SHARES):.0f} % at most in a run")
     print(f"mean |error| {100 * statistics.mean(errors):.1f} %, worst {100 * max(errors):.1f} %")
+
+
+def main():
+    what = sys.argv[2] if len(sys.argv) > 2 else ""
+    os.chdir(tempfile.mkdtemp())
+    subprocess.run("seq 1 16000000 > big; shuf -i 1-6000000 > text; split -n 12 big part.; "
+                   "printf 'all: $(addsuffix .sum,$(wildcard part.*))\n%%.sum:; @gzip -6 -c $* > /dev/null\n' "
+                   "> parts", shell=True, check=True)
+    if what in ("", "alone"):
+        alone()
+    if what in ("", "rivals"):
+        with_rivals()
 
 
 main()

@@ -1,5 +1,8 @@
 #!/usr/bin/env bash
 # Runs the benchmarks and writes docs/performance.md. Called by `make bench`.
+#
+#   bench/run.sh             all
+#   bench/run.sh CHAPTER…    only these (samples, totals, peaks …); the rest of the page stays as it is
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -7,7 +10,10 @@ status=0
 ninja --quiet -C "$build" bench/bench_tick tests/e2e/make_recordings
 tools/python_wheel.sh
 /usr/bin/python3 bench/bench.py "$build/resource-tracker" "$build/bench/bench_tick" \
-	build/venv-bench/bin/python build/bench-cargo/bin/resource-tracker || status=$?
+	build/venv-bench/bin/python build/bench-cargo/bin/resource-tracker "$@" || status=$?
+if [ $# -gt 0 ]; then
+	exit "$status"
+fi
 {
 	echo
 	/usr/bin/python3 bench/report/bench.py "$build/resource-tracker" \

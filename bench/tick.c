@@ -24,7 +24,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "probe/linux/pid_children.h"
-#include "probe/tree_private.h"
+#include "probe/tree/private.h"
 #include "sample/sampler.h"
 
 enum {
@@ -60,7 +60,7 @@ static int open_sampler(const struct trk_env *env, pid_t pid, bool no_system,
 			struct trk_sampler **ret)
 {
 	struct trk_tree_options tree = {
-		.root = pid, .by_turns = true, .self = getpid(), .pss_share = 0.005};
+		.root = pid, .skips_idle = true, .self = getpid(), .pss_share = 0.005};
 	struct trk_sampler_options options = {
 		.tree = pid ? &tree : NULL,
 		.no_system = no_system,

@@ -15,13 +15,13 @@
  *     trk_tracker_free(t);
  *
  * Errors: a function that can fail returns 0 or a count, or a negative errno or a negative code of
- * this library (TRK_E_...); trk_strerror() has its text. A failed call leaves its results untouched.
- * The library never prints, never exits, and touches neither locale, signals nor environment.
- * Distinct objects may be used by distinct threads at once, and one tracker by several threads; a
- * recording that was read does not change.
+ * this library (TRK_ERR_...); trk_strerror() has its text. A failed call leaves its results
+ * untouched. The library never prints, never exits, and touches neither locale, signals nor
+ * environment. Distinct objects may be used by distinct threads at once, and one tracker by several
+ * threads; a recording that was read does not change.
  *
- * Numbers are those of the program: docs/columns.md lists every column with unit and source. Unknown
- * is NaN, never 0. */
+ * Numbers are those of the program: docs/columns.md lists every column with unit and source.
+ * Unknown is NaN, never 0. */
 #ifndef RESOURCE_TRACKER_H
 #define RESOURCE_TRACKER_H
 
@@ -37,13 +37,33 @@ extern "C" {
 /* Version of the library, "MAJOR.MINOR.PATCH". Static. */
 const char *trk_version(void);
 
+/* Zeros and the size of the struct: for the _INIT macros below. */
+#ifdef __cplusplus
+#define TRK_SIZED_INIT(type)                                                                       \
+	[] {                                                                                       \
+		struct type zeros = {};                                                            \
+		zeros.size = sizeof(zeros);                                                        \
+		return zeros;                                                                      \
+	}()
+#else
+#define TRK_SIZED_INIT(type)                                                                       \
+	{                                                                                          \
+		.size = sizeof(struct type)                                                        \
+	}
+#endif
+
 /* Codes beside errno, returned with a minus sign. */
 #define TRK_ERR_FORMAT      4001 /* not a recording */
-#define TRK_ERR_VERSION     4002 /* recording made by a newer version */
+#define TRK_ERR_VERSION     4002 /* made by a newer version */
 #define TRK_ERR_DAMAGED     4003 /* its first record is not intact */
-#define TRK_ERR_NODATA      4004
-#define TRK_ERR_UNSUPPORTED 4007 /* by this kernel */
+#define TRK_ERR_NODATA      4004 /* too little was recorded */
+#define TRK_ERR_NORUN       4005 /* no such run */
+#define TRK_ERR_AMBIGUOUS   4006 /* more than one run matches */
+#define TRK_ERR_UNSUPPORTED 4007 /* by this kernel, or a library is missing */
 #define TRK_ERR_RANGE       4008 /* an option out of range */
+#define TRK_ERR_SYMLINK     4009 /* a symbolic link, which is not followed */
+#define TRK_ERR_UNTRUSTED   4010 /* another user owns it or may write to it */
+#define TRK_ERR_NOTFILE     4011 /* a FIFO, a socket or a device, where a file is expected */
 
 /* Text of an error code, negative or positive. Static, never NULL. */
 const char *trk_strerror(int code);
@@ -83,10 +103,7 @@ struct trk_tracker_options {
 		*options; /* further options of `resource-tracker attach` (`system`, `run`), as on
 	                         its command line, NULL-terminated; not used in a thread */
 };
-#define TRK_TRACKER_OPTIONS_INIT                                                                   \
-	{                                                                                          \
-		sizeof(struct trk_tracker_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                \
-	}
+#define TRK_TRACKER_OPTIONS_INIT TRK_SIZED_INIT(trk_tracker_options)
 
 /* A running or stopped tracker; opaque. */
 struct trk_tracker;
@@ -94,17 +111,18 @@ struct trk_tracker;
 /* Start sampling. By default a small process of its own does it: it shares no memory, no descriptor
  * and no terminal with this program, is not its child, and ends by itself when the tracked process
  * or this program ends. (A command is run by that process, is its child, and goes on to its end.)
- * On a machine of a cloud that process asks the cloud's metadata service for region and type, unless the
- * environment has TRACKER_NO_DISCOVERY=1; a thread asks nobody.
- * The caller frees *ret. On failure returns -ESRCH (no such process), -ENOENT or -EACCES (no program to
- * sample with), -TRK_ERR_RANGE, … and writes a sentence into why[0..why_size), which may be NULL. */
+ * On a machine of a cloud that process asks the cloud's metadata service for region and type,
+ * unless the environment has TRACKER_NO_DISCOVERY=1; a thread asks nobody. The caller frees *ret.
+ * On failure returns -ESRCH (no such process), -ENOENT or -EACCES (no program to sample with),
+ * -TRK_ERR_RANGE, … and writes a sentence into why[0..why_size), which may be NULL. */
 int trk_tracker_start(const struct trk_tracker_options *options, struct trk_tracker **ret,
 		      char *why, size_t why_size);
 
 /* Stop after a last sample; waits at most 5 s, then returns -ETIMEDOUT. A command is waited for
  * without limit. Harmless when it has stopped. In a forked child nothing is stopped. */
 int trk_tracker_stop(struct trk_tracker *t);
-/* The same, and say how the job ended: its exit code, 0 to 255, for the recording and its report. */
+/* The same, and say how the job ended: its exit code, 0 to 255, for the recording and its
+ * report. */
 int trk_tracker_stop_as(struct trk_tracker *t, int exit_code);
 
 /* 1 while samples are taken, else 0. */
@@ -120,7 +138,8 @@ int trk_tracker_wait(struct trk_tracker *t, uint64_t samples, double timeout_s);
 /* Name this moment. 0 or a negative error. */
 int trk_tracker_mark(struct trk_tracker *t, const char *name);
 
-/* Wait for a command's end: its wait status as of waitpid(2) in *ret_status. -ECHILD without one. */
+/* Wait for a command's end: its wait status as of waitpid(2) in *ret_status. -ECHILD without
+ * one. */
 int trk_tracker_wait_command(struct trk_tracker *t, int *ret_status);
 
 /* Path of the recording; valid as long as the tracker. */
@@ -143,25 +162,26 @@ int trk_mark(const char *guard, const char *name);
 
 /* ---- this machine ---- */
 
-/* What this machine is, as JSON of the schema "resource-tracker.server/1": `os`, `vcpus`, `memory_mib`,
- * `memory_mb`, `cpu_model`, `gpu_count`, `gpu_names`, … Nothing is asked over a network. Text that the
- * caller frees with free(); NULL without memory or /proc. */
+/* What this machine is, as JSON of the schema "resource-tracker.server/1": `os`, `vcpus`,
+ * `memory_mib`, `memory_mb`, `cpu_model`, `gpu_count`, `gpu_names`, … Nothing is asked over a
+ * network. Text that the caller frees with free(); NULL without memory or /proc. */
 char *trk_server_info(void);
 
-/* In which cloud it stands, as JSON of the schema "resource-tracker.cloud/1": `vendor`, `region`, `zone`,
- * `instance_type`, `allocation`, `discovery_time`, … (`inferred` says why that type, where the cloud does not
- * name it and one type alone is like this machine.) The firmware is looked at first; only where it is
- * that of a cloud's machine the metadata service is asked, for a second at most, in which this call
- * blocks. `ask` 0: nobody is asked. `dir` is a directory in which the answer is kept until the next boot;
- * NULL: it is not kept. Text that the caller frees with free(); NULL without memory or /proc. */
+/* In which cloud it stands, as JSON of the schema "resource-tracker.cloud/1": `vendor`, `region`,
+ * `zone`, `instance_type`, `allocation`, `discovery_time`, … (`inferred` says why that type, where
+ * the cloud does not name it and one type alone is like this machine.) The firmware is looked at
+ * first; only where it is that of a cloud's machine the metadata service is asked, for a second at
+ * most, in which this call blocks. `ask` 0: nobody is asked. `dir` is a directory in which the
+ * answer is kept until the next boot; NULL: it is not kept. Text that the caller frees with free();
+ * NULL without memory or /proc. */
 char *trk_cloud_info(int ask, const char *dir);
 
 /* ---- the counters of now, without a tracker ---- */
 
-/* Made once and read often: what has not moved since the last reading is not read again. Readings of
- * one object may come from several threads; after fork() the child makes one of its own. Of a tree of which
- * much moves, descriptors are kept (closed on exec): on at most 128 processes, or an eighth of
- * RLIMIT_NOFILE where that is less, of all objects together. */
+/* Made once and read often: what has not moved since the last reading is not read again. Readings
+ * of one object may come from several threads; after fork() the child makes one of its own. Of a
+ * tree of which much moves, descriptors are kept (closed on exec): on at most 128 processes, or an
+ * eighth of RLIMIT_NOFILE where that is less, of all objects together. */
 struct trk_counters;
 
 /* Of the tree below `pid`, or of that process alone. The caller frees *ret. -ESRCH when there is no
@@ -190,8 +210,8 @@ struct trk_machine_counters {
 	double net_recv_bytes, net_sent_bytes;
 };
 int trk_counters_machine(struct trk_counters *c, struct trk_machine_counters *ret);
-/* After that: each disk (bytes since boot) and each file system. -ENOENT past the end. The names are
- * valid until the next trk_counters_machine(). */
+/* After that: each disk (bytes since boot) and each file system. -ENOENT past the end. The names
+ * are valid until the next trk_counters_machine(). */
 int trk_counters_disk(struct trk_counters *c, size_t index, const char **ret_name,
 		      double *ret_read_bytes, double *ret_write_bytes);
 int trk_counters_mount(struct trk_counters *c, size_t index, const char **ret_point,
@@ -212,14 +232,15 @@ uint64_t trk_recording_damaged(const struct trk_recording *recording);
 
 /* Number of rows that are stored (fewer than samples once old ones were merged). */
 size_t trk_recording_rows(const struct trk_recording *recording);
-/* One value in the column's unit; NaN when unknown, or when row or column is past the end. Of merged
- * rows the mean, of amounts (bytes, CPU seconds) the sum. */
+/* One value in the column's unit; NaN when unknown, or when row or column is past the end. Of
+ * merged rows the mean, of amounts (bytes, CPU seconds) the sum. */
 double trk_recording_value(const struct trk_recording *recording, size_t row, size_t column);
 /* A whole column into values[0..max); returns the number of rows, which may be more than max. */
 size_t trk_recording_column(const struct trk_recording *recording, size_t column, double *values,
 			    size_t max);
 
-/* Statistics of a column in its unit, time-weighted; NaN where nothing is known, sum for amounts. */
+/* Statistics of a column in its unit, time-weighted; NaN where nothing is known, sum for
+ * amounts. */
 struct trk_column_summary {
 	double mean, max, min, p50, p95, p99, sum;
 };
@@ -239,10 +260,13 @@ struct trk_figure {
 	const char *reason; /* why it is not exact; "" when it is */
 };
 /* key: cpu_s, cpu_user_s, cpu_system_s, peak_memory_mib, peak_processes, disk_read_bytes,
- * disk_write_bytes, major_faults, context_switches. -ENOENT for another key. */
+ * disk_write_bytes, major_faults, context_switches, gpu_energy_j, peak_memory_at_least_mib,
+ * peak_memory_at_most_mib, peak_group_memory_mib, peak_shared_files_mib, peak_swap_mib,
+ * forks_refused. -ENOENT for another key. */
 int trk_recording_total(const struct trk_recording *recording, const char *key,
 			struct trk_figure *ret);
-/* The limits that the run stood under. key: cpu (cores), memory_mib, pids. */
+/* The limits of the run. key: cpu (cores), memory_mib, pids, memory_high_mib, swap_mib, time_s,
+ * gpu. */
 int trk_recording_limit(const struct trk_recording *recording, const char *key,
 			struct trk_figure *ret);
 
@@ -250,15 +274,59 @@ int trk_recording_limit(const struct trk_recording *recording, const char *key,
 int trk_recording_mark(const struct trk_recording *recording, size_t index, const char **ret_name,
 		       double *ret_elapsed_s);
 
+/* What a program used in a row, as a line of `export --what programs`. Texts are valid as long as
+ * the recording. */
+struct trk_program_use {
+	double timestamp, elapsed_s, interval_s; /* s; of the row */
+	const char *program;      /* "sort", "train.py worker"; "the rest": of none */
+	double cpu_s, memory_mib; /* NaN: not known */
+	uint64_t processes;       /* at its end */
+};
+/* All of them, row by row, into list[0..max); returns how many there are, which may be more than
+ * max. The programs of a row add up to its process_utime + process_stime and process_memory. 0 where the
+ * recording has none (it is of an older version), or without memory. */
+size_t trk_recording_programs(struct trk_recording *recording, struct trk_program_use *list,
+			      size_t max);
+
+/* A process, as a line of `export --what processes`: those that were seen to end or that lived 1 s,
+ * while there was room. */
+struct trk_recorded_process {
+	const char *program, *command; /* command: cut; "" where it was not kept */
+	long pid;
+	double start_s,
+		end_s; /* since the start of the run; end_s NaN: it was alive at the last look */
+	double cpu_s, peak_rss_mib;
+	int ended;
+};
+/* In the order of the recording, as above. */
+size_t trk_recording_processes(struct trk_recording *recording, struct trk_recorded_process *list,
+			       size_t max);
+
+/* Let what is advised from this recording rest on the earlier runs of its job as well, as the
+ * program does: "advice" and (with a history) "change" of the summary, trk_servers_for_run(), and the
+ * best server of trk_recording_bill(). Then all of them name what `resource-tracker show`, `recommend` and the
+ * page name. history and earlier: as in struct trk_report_options, with its errors; both NULL: this
+ * run alone again. */
+int trk_recording_earlier(struct trk_recording *recording, const char *history,
+			  const char *earlier);
+
 /* The summary, schema "resource-tracker.summary/1", as JSON text that the caller frees with free().
  * NULL without memory. */
 char *trk_recording_summary(const struct trk_recording *recording);
 
+/* Which lines of the job's Python programs used CPU time and memory, schema "resource-tracker.lines/1"
+ * (docs/lines.md), as JSON text that the caller frees with free(). by: "line", "function", "file", "thread" or
+ * "process"; NULL: line. from_s and to_s: a part of the run, seconds since its start; NaN: from the start, to
+ * the end. NULL where no stacks were sampled (see --lines of `resource-tracker attach`), for another `by`, or
+ * without memory. */
+char *trk_recording_lines(const struct trk_recording *recording, const char *by, double from_s,
+			  double to_s);
+
 /* ---- servers and prices ---- */
 
-/* The catalogue: types of servers of several clouds, with prices by region and scores (docs/catalog.md). The
- * library carries one and reads it in place; nothing is asked over a network. It may be used by several
- * threads at once. */
+/* The catalogue: types of servers of several clouds, with prices by region and scores
+ * (docs/catalog.md). The library carries one and reads it in place; nothing is asked over a
+ * network. It may be used by several threads at once. */
 struct trk_catalog;
 
 /* Set `size` by TRK_CATALOG_OPTIONS_INIT. Every file is one of docs/catalog.md's format. */
@@ -272,20 +340,18 @@ struct trk_catalog_options {
 	                        what they got, usually ~/.cache/resource-tracker; NULL: none */
 	const char *prices; /* of one's own, above all others; NULL: none */
 };
-#define TRK_CATALOG_OPTIONS_INIT                                                                   \
-	{                                                                                          \
-		sizeof(struct trk_catalog_options), 0, 0, 0, 0                                     \
-	}
+#define TRK_CATALOG_OPTIONS_INIT TRK_SIZED_INIT(trk_catalog_options)
 
-/* `options` NULL: the defaults. The caller frees *ret, after everything that was found in it. A file that
- * is missing, cut, of another format or wrong is an error; `why`, which may be NULL, then has file, line
- * and column. */
+/* `options` NULL: the defaults. The caller frees *ret, after everything that was found in it. A
+ * file that is missing, cut, of another format or wrong is an error; `why`, which may be NULL, then
+ * has file, line and column. A file of the cache that another user may have written is left out:
+ * the call succeeds, and `why` says which one and why; else it is "" then. */
 int trk_catalog_open(const struct trk_catalog_options *options, struct trk_catalog **ret, char *why,
 		     size_t why_size);
 void trk_catalog_free(struct trk_catalog *catalog);
 
-/* What a server must have. Set `size` by TRK_SERVER_NEEDS_INIT; what is 0 or NULL asks nothing. Lists have
- * commas between their names. */
+/* What a server must have. Set `size` by TRK_SERVER_NEEDS_INIT; what is 0 or NULL asks nothing.
+ * Lists have commas between their names. */
 struct trk_server_needs {
 	size_t size;
 	double vcpus;
@@ -307,35 +373,34 @@ struct trk_server_needs {
 	double run_s;            /* time of the run as measured; 0: 3600 */
 	double busy_cores;       /* meanwhile; 0: vcpus, at least 1 */
 	const char *measured_on; /* the type of server that it was measured on; NULL: not known */
-	double boot_s;           /* paid before the job starts; 0: 60, below 0: none */
+	double boot_s;           /* paid before the job starts; 0: none */
+	int previous_generation; /* not 0: also types of which the vendor offers a successor */
 };
-#define TRK_SERVER_NEEDS_INIT                                                                      \
-	{                                                                                          \
-		sizeof(struct trk_server_needs), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,   \
-			0, 0                                                                       \
-	}
+#define TRK_SERVER_NEEDS_INIT TRK_SIZED_INIT(trk_server_needs)
 
 /* Servers that were found, each where it is cheapest among the regions that are allowed. */
 struct trk_servers;
 
-/* Look for servers. Where none fits, the list is empty and trk_servers_reason() names the need that binds
- * and the nearest miss. The caller frees *ret. -ENOENT for a vendor, region, country or type that is not
- * in the catalogue, -EINVAL for another word, -TRK_ERR_RANGE for a number; with a sentence in `why`. */
+/* Look for servers. Where none fits, the list is empty and trk_servers_reason() names the need that
+ * binds and the nearest miss. The caller frees *ret. -ENOENT for a vendor, region, country or type
+ * that is not in the catalogue, -EINVAL for another word, -TRK_ERR_RANGE for a number; with a
+ * sentence in `why`. */
 int trk_servers_find(const struct trk_catalog *catalog, const struct trk_server_needs *needs,
 		     struct trk_servers **ret, char *why, size_t why_size);
 
-/* The servers on which a run like this one is cheapest: with the cores, memory and GPUs that it needed, its
- * architecture, at its vendor and region if it is known where it ran. What is set in `needs` (which may be
- * NULL) holds instead. Run times come from how busy the cores were and from the scores of both servers.
- * It rests on this one run; `resource-tracker recommend` looks at the earlier ones as well.
- * -TRK_ERR_NODATA when the recording is too short to tell; else the errors of trk_servers_find(). */
+/* The servers on which a run like this one is cheapest: with the cores, memory and GPUs that it
+ * needed, its architecture, at its vendor and region if it is known where it ran. What is set in
+ * `needs` (which may be NULL) holds instead. Run times come from how busy the cores were and from
+ * the scores of both servers. After trk_recording_earlier() it rests on the earlier runs as well,
+ * as `resource-tracker recommend` does. -TRK_ERR_NODATA when the recording is too short to tell;
+ * else the errors of trk_servers_find(). */
 int trk_servers_for_run(const struct trk_catalog *catalog, const struct trk_recording *recording,
 			const struct trk_server_needs *needs, struct trk_servers **ret, char *why,
 			size_t why_size);
 void trk_servers_free(struct trk_servers *servers);
 
-/* Texts are never NULL, "" where nothing is known, and valid as long as the catalogue; numbers are NaN where
- * nothing is known. */
+/* Texts are never NULL, "" where nothing is known, and valid as long as the catalogue; numbers are
+ * NaN where nothing is known. */
 struct trk_server_offer {
 	const char *vendor, *type, *region, *country;
 	const char *arch, *allocation, *gpu_model;
@@ -349,17 +414,19 @@ struct trk_server_offer {
 	int price_date; /* 20260131 */
 	/* Where a run was looked at: */
 	double run_s, billed_s, run_usd;
-	int speed_known; /* 0: no score stands behind run_s */
+	int speed_known;         /* 0: no score stands behind run_s */
+	int previous_generation; /* not 0: the vendor offers a successor */
+	int price_age_days;      /* since the price was listed; negative: not known */
 };
 size_t trk_servers_count(const struct trk_servers *servers);
 /* 0, or -ENOENT past the end. */
 int trk_servers_get(const struct trk_servers *servers, size_t index, struct trk_server_offer *ret);
 /* Why there is none; "" where there is one. Valid as long as the list. */
 const char *trk_servers_reason(const struct trk_servers *servers);
-/* As JSON of the schema "resource-tracker.servers/1", with the names of the Keeper API (`vendor_id`,
- * `api_reference`, `vcpus`, `memory_amount`, `min_price_ondemand`, …); of a run also what is cheapest by the
- * hour and the near misses. At most `limit` servers, 0: all. Text that the caller frees with free(); NULL
- * without memory. */
+/* As JSON of the schema "resource-tracker.servers/1", with the names of the Keeper API
+ * (`vendor_id`, `api_reference`, `vcpus`, `memory_amount`, `min_price_ondemand`, …); of a run also
+ * what is cheapest by the hour and the near misses. At most `limit` servers, 0: all. Text that the
+ * caller frees with free(); NULL without memory. */
 char *trk_servers_json(const struct trk_servers *servers, size_t limit);
 
 /* What a run cost. Texts are "" and numbers NaN where nothing is known. */
@@ -374,21 +441,79 @@ struct trk_bill {
 	char best_price_source[64], best_price_date[16];
 	char reason[160]; /* why something is not known */
 };
-/* `catalog` NULL: as it was written into the recording at the end of the run, by the prices of that day;
- * -TRK_ERR_NODATA where none was. Else by this catalogue's, and for the server `instance`
+/* `catalog` NULL: as it was written into the recording at the end of the run, by the prices of that
+ * day; -TRK_ERR_NODATA where none was. Else by this catalogue's, and for the server `instance`
  * ("aws/us-east-1/m5.large"; NULL: where the run ran); -EINVAL for an instance of another form. */
 int trk_recording_bill(const struct trk_recording *recording, const struct trk_catalog *catalog,
 		       const char *instance, struct trk_bill *ret);
 
+/* ---- what to request next time ---- */
+
+/* Set `size` by TRK_RECOMMEND_OPTIONS_INIT, as with struct trk_tracker_options. What is 0 or NULL has
+ * its default. */
+struct trk_recommend_options {
+	size_t size;
+	const char *history; /* the state directory with the earlier runs of the job, as in struct
+	                        trk_report_options; NULL: this run alone */
+	const char *earlier; /* the earlier runs as JSON, as there, instead of `history` */
+	const char *cache;   /* the folder of fetched and imported prices, as there */
+	const char *method;  /* "default", "original" (the rule of the original Python package) */
+	const char *risk;    /* "default", "cheap", "safe" */
+	double input_bytes;  /* input of the next run; 0: not known */
+	const char *const *tags; /* of the next run, "KEY=VALUE" or "KEY", NULL-terminated: earlier
+	                            runs with the same tags decide on memory; NULL: those of this run */
+	const char *
+		instance; /* the server that it ran on, "aws/us-east-1/m5.large"; NULL: as recorded */
+	const struct trk_server_needs
+		*needs; /* of the servers; what they leave open is as for the run.
+	                                         NULL: nothing is asked */
+	size_t limit;   /* servers that are named; 0: 5 */
+	int no_servers; /* not 0: none is looked for */
+	int short_runs; /* not 0: look for servers also where the run took less than 0.1 s */
+	int failed;     /* not 0: the job has failed, though the recording may not say so */
+};
+#define TRK_RECOMMEND_OPTIONS_INIT TRK_SIZED_INIT(trk_recommend_options)
+
+/* An answer; opaque. */
+struct trk_recommendation;
+
+/* What the next run should request, and the servers on which it costs least: what `resource-tracker
+ * recommend` answers about this recording. No request is sent over a network. `options` NULL: the
+ * defaults. The caller frees *ret. The errors of trk_recording_open(); -TRK_ERR_NODATA where no run
+ * has samples; -EINVAL for a wrong word, -TRK_ERR_RANGE for a number; the errors of
+ * trk_report_write_with() for the history; with a sentence in why[0..why_size), which may be NULL. */
+int trk_recommend(const char *recording, const struct trk_recommend_options *options,
+		  struct trk_recommendation **ret, char *why, size_t why_size);
+void trk_recommendation_free(struct trk_recommendation *recommendation);
+
+/* A figure of it. key: cpu (vCPUs), memory_mib, gpus, vram_mib (of each GPU), time_s (of the next run,
+ * as far as it can be told), runs (that it rests on). NaN where it is not known. 0, or -ENOENT for
+ * another key. */
+int trk_recommendation_value(const struct trk_recommendation *recommendation, const char *key,
+			     double *ret);
+/* All of it as JSON of the schema "resource-tracker.advice/1", as of `recommend --json`. Text that the
+ * caller frees with free(); NULL without memory. */
+char *trk_recommendation_json(const struct trk_recommendation *recommendation);
+/* As `recommend` prints it, in UTF-8, in lines of `columns` (40 to 200; 0: 200). Freed with free();
+ * NULL without memory. */
+char *trk_recommendation_text(const struct trk_recommendation *recommendation, size_t columns);
+/* Lines to paste, as of `recommend --for KIND`: "slurm", "k8s", "docker", "batch", "metaflow",
+ * "nextflow", "snakemake", "htcondor", "pbs", "lsf", "sge". note[0..note_size), which may be NULL, gets
+ * what the request does not cover and the lines do not say; else "". Freed with free(); NULL for
+ * another kind, or without memory. */
+char *trk_recommendation_lines(const struct trk_recommendation *recommendation, const char *kind,
+			       char *note, size_t note_size);
+
 /* ---- reports ---- */
 
-/* Write a page about a recording into the file `path`, whole or not at all. format: "html" (or NULL), a
- * file that asks for nothing from outside; "md", Markdown; "json", the same as data. It rests on this
- * one run. 0; -EINVAL for another format; the errors of trk_recording_open(); or the error of writing. */
+/* Write a page about a recording into the file `path`, whole or not at all. format: "html" (or
+ * NULL), a file that asks for nothing from outside; "md", Markdown; "json", the same as data. It
+ * rests on this one run. 0; -EINVAL for another format; the errors of trk_recording_open(); or the
+ * error of writing. */
 int trk_report_write(const char *recording, const char *path, const char *format);
 
-/* Set `size` by TRK_REPORT_OPTIONS_INIT, as with struct trk_tracker_options. What is 0 or NULL has its
- * default. */
+/* Set `size` by TRK_REPORT_OPTIONS_INIT, as with struct trk_tracker_options. What is 0 or NULL has
+ * its default. */
 struct trk_report_options {
 	size_t size;
 	const char *format;  /* as of trk_report_write() */
@@ -398,15 +523,23 @@ struct trk_report_options {
 	                        DIR/history.sqlite up to date, and loads libsqlite3. NULL: this run
 	                        alone. */
 	int embed_raw;       /* not 0: all samples go into the page; "html" alone */
+	int failed;          /* not 0: the job has failed, though the recording may not say so */
+	const char *earlier; /* figures of earlier runs of the job as JSON, instead of `history`: a
+	                        list of objects, the oldest run first, with start_s, duration_s,
+	                        cpu_s, cpu_mean, cpu_max, peak_memory_mib, memory_mean_mib,
+	                        disk_read_bytes, disk_write_bytes, gpu_mean, gpu_max, vram_max_mib,
+	                        code; what is missing is not known */
+	const char *integration; /* what tracked the run, for the page's foot: "Metaflow 2.19" */
+	const char *cache;       /* the folder of fetched and imported prices, as in struct
+	                        trk_catalog_options; NULL: that of the program,
+	                        $XDG_CACHE_HOME/resource-tracker, else ~/.cache/resource-tracker;
+	                        "none" */
 };
-#define TRK_REPORT_OPTIONS_INIT                                                                    \
-	{                                                                                          \
-		sizeof(struct trk_report_options), 0, 0, 0                                         \
-	}
+#define TRK_REPORT_OPTIONS_INIT TRK_SIZED_INIT(trk_report_options)
 
-/* The same with options. Also -EINVAL for embed_raw with another format, and the error of a history that
- * cannot be opened: -TRK_ERR_UNSUPPORTED without libsqlite3, -TRK_ERR_VERSION for one of a newer version, or
- * a negative errno; then nothing is written. */
+/* The same with options. Also -EINVAL for embed_raw with another format, and the error of a history
+ * that cannot be opened: -TRK_ERR_UNSUPPORTED without libsqlite3, -TRK_ERR_VERSION for one of a
+ * newer version, or a negative errno; then nothing is written. */
 int trk_report_write_with(const char *recording, const char *path,
 			  const struct trk_report_options *options);
 

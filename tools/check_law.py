@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The law of the folders: who may use whom, who may print, and that every source is built.
+"""The law of the folders: who may use whom, who may print, where headers of one system belong, and that
+every source is built.
 
     tools/check_law.py [ROOT]      check a tree (default: this one); prints file:line, exits 1
     tools/check_law.py --self-test prove that every rule catches a violation
@@ -7,31 +8,36 @@
 docs/architecture.md explains the law; the tables below are what is enforced.
 """
 
-import fnmatch
 import re
 import sys
 import tempfile
 from pathlib import Path
 
-# Folder of src/ -> what its files may include besides their own folder. An entry is a folder, or
-# a pattern of single headers ("sample/column*"), or "public" for the installed header.
-COLUMNS = "sample/column*"
+# Folder of src/ -> the folders whose headers its files may reach besides their own, by #include lines of
+# their own and of the headers that these include; "public" is the installed header.
 LAW = {
-    "base": {"public"},
-    "probe": {"base", "public"},
-    "sample": {"base", "probe", "public"},
-    "record": {"base", "probe", "sample", "public"},
-    "frame": {"base", COLUMNS, "record", "public"},
-    "catalog": {"base", "public"},
-    "advise": {"base", COLUMNS, "frame", "catalog", "public"},
-    "history": {"base", COLUMNS, "record", "frame", "advise", "public"},
-    "import": {"base", "sample", "record", "public"},
-    "report": {"base", "sample", "record", "frame", "catalog", "advise", "history", "public"},
-    "sink": {"base", "sample", "record", "frame", "advise", "public"},
-    "api": {"base", "sample", "record", "frame", "catalog", "advise", "history", "report", "sink",
-            "public"},
-    "serve": {"base", COLUMNS, "record", "frame", "advise", "catalog", "history", "report",
-              "public"},
+    "base": set(),
+    "model": {"base"},
+    "probe": {"base", "model"},
+    "sample": {"base", "model", "probe"},
+    "recording": {"base", "model", "probe"},
+    "track": {"base", "model", "probe", "sample", "recording"},
+    "alert": {"base", "model", "probe", "recording", "catalog", "advise", "history", "fleet"},
+    "catalog": {"base"},
+    "advise": {"base", "catalog"},
+    "lines": {"base", "model"},
+    "history": {"base", "model", "recording"},
+    "import": {"base", "model", "recording"},
+    "fleet": {"base", "model", "recording", "catalog", "advise", "history"},
+    "report": {"base", "model", "recording", "catalog", "advise", "lines", "history", "fleet"},
+    "sink": {"base", "model", "probe", "sample"},
+    "top": {"base", "model", "probe", "recording", "catalog", "advise", "lines", "history", "fleet", "report"},
+    "service": {"base", "model", "recording", "track", "catalog", "advise", "lines", "history", "fleet", "alert",
+                "report"},
+    "serve": {"base", "model", "probe", "recording", "track", "catalog", "advise", "lines", "history", "fleet", "alert",
+              "report", "service"},
+    "api": {"base", "model", "probe", "sample", "recording", "track", "catalog", "advise", "lines", "history",
+            "fleet", "report", "service", "public"},
 }
 
 # These may include anything; nothing may include them. Only they print and exit.
@@ -45,6 +51,39 @@ FORBIDDEN_CALLS = {
 }
 FORBIDDEN_WORDS = {"stdout", "stderr", "assert"}
 FORBIDDEN_HEADERS = {"err.h", "error.h", "locale.h"}
+
+# Headers that one system has: only files below a folder of that name use them, so that a port to another
+# system finds what it must replace in one place.
+SYSTEM_HEADERS = {
+    "linux": re.compile(r"linux/.+|endian\.h|elf\.h|byteswap\.h|malloc\.h|mntent\.h|sys/(auxv|capability|epoll|"
+                        r"eventfd|fanotify|inotify|personality|prctl|sendfile|signalfd|statfs|syscall|sysinfo|"
+                        r"sysmacros|timerfd|vfs|xattr)\.h"),
+    "darwin": re.compile(r"mach/.+|mach-o/.+|libproc\.h|sys/(proc_info|sysctl|event)\.h|CoreFoundation/.+|IOKit/.+"),
+    "windows": re.compile(r"windows\.h|winsock2?\.h|ws2tcpip\.h|psapi\.h|tlhelp32\.h|winternl\.h|io\.h|process\.h"),
+}
+# Files from before this rule, with the headers that they still use. The list only gets shorter: an entry
+# that is not needed any more is a violation, too.
+SYSTEM_OPEN = {
+    "base/dynamic.c": {"sys/auxv.h"},
+    "base/libc.c": {"sys/syscall.h"},
+    "cli/cmd_dashboard.c": {"sys/signalfd.h"},
+    "cli/cmd_doctor.c": {"sys/prctl.h", "sys/syscall.h"},
+    "cli/cmd_self.c": {"sys/auxv.h"},
+    "cli/selftest.c": {"sys/vfs.h"},
+    "history/sqlite.c": {"sys/vfs.h"},
+    "probe/cloud/cloud.c": {"sys/epoll.h", "sys/timerfd.h"},
+    "probe/gpu/nvidia_smi.c": {"sys/eventfd.h"},
+    "probe/perf.c": {"linux/perf_event.h", "sys/syscall.h"},
+    "probe/stack/elf_symbol.c": {"elf.h", "endian.h"},
+    "probe/tree/discovery.c": {"sys/syscall.h"},
+    "probe/tree/member.c": {"sys/syscall.h"},
+    "probe/tree/tree.c": {"linux/magic.h", "sys/vfs.h"},
+    "top/screen.c": {"sys/prctl.h"},
+    "track/job.c": {"sys/prctl.h", "sys/signalfd.h", "sys/syscall.h"},
+    "track/limits.c": {"sys/sysinfo.h"},
+    "track/lines.c": {"sys/timerfd.h"},
+    "track/track.c": {"sys/syscall.h", "sys/timerfd.h"},
+}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
 CALL = re.compile(r"(?<![\w.>])(" + "|".join(sorted(FORBIDDEN_CALLS)) + r")\s*\(")
@@ -64,7 +103,31 @@ def may_include(folder, target):
     other = target.split("/")[0]
     if folder in TOP or other == folder:
         return True
-    return any(other == rule or fnmatch.fnmatch(target, rule) for rule in LAW[folder])
+    return other in LAW[folder]
+
+
+def reached(root, path, seen):
+    """Yield (header, header that includes it) for all headers below src/ that `path` includes in the end."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return
+    for line in text.splitlines():
+        include = INCLUDE.match(line)
+        if include and include[1] and include[1] not in seen:
+            seen.add(include[1])
+            yield include[1], path.relative_to(root / "src")
+            yield from reached(root, root / "src" / include[1], seen)
+
+
+def check_reached(root, path):
+    """Yield what is wrong with headers that a file reaches through another folder's header."""
+    folder = path.relative_to(root / "src").parts[0]
+    if folder in TOP or folder not in LAW:
+        return
+    for target, through in reached(root, path, set()):
+        if through.parts[0] != folder and "/" in target and not may_include(folder, target):
+            yield f'{folder} may not use "{target}", which "{through}" includes'
 
 
 def check_include(root, path, folder, target):
@@ -104,6 +167,23 @@ def check_source(root, path, edges):
                 yield number, f"{match[1]}() is for src/cli only"
             for match in WORD.finditer(line):
                 yield number, f"{match[1]} is for src/cli only"
+
+
+def check_systems(root, path):
+    """Yield (line, message) for headers of one system outside of its folders."""
+    name = str(path.relative_to(root / "src"))
+    left = set(SYSTEM_OPEN.get(name, ()))
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        include = INCLUDE.match(line)
+        for system, headers in SYSTEM_HEADERS.items():
+            if not include or not include[2] or not headers.fullmatch(include[2]):
+                continue
+            if include[2] in left:
+                left.discard(include[2])
+            elif system not in path.relative_to(root / "src").parts[:-1]:
+                yield number, f"<{include[2]}> is for folders named {system} only"
+    for header in sorted(left):
+        yield 1, f"<{header}> is not used any more: take it out of SYSTEM_OPEN in {Path(__file__).name}"
 
 
 def check_public(path):
@@ -154,6 +234,10 @@ def check(root):
     for path in sorted(root.glob("src/**/*.[ch]")):
         for number, message in check_source(root, path, edges):
             found.append(f"{path.relative_to(root)}:{number}: {message}")
+        for number, message in check_systems(root, path):
+            found.append(f"{path.relative_to(root)}:{number}: {message}")
+        for message in check_reached(root, path):
+            found.append(f"{path.relative_to(root)}:1: {message}")
     for path in sorted(root.glob("include/**/*.h")):
         for number, message in check_public(path):
             found.append(f"{path.relative_to(root)}:{number}: {message}")
@@ -174,10 +258,11 @@ def check(root):
 GOOD = {
     "include/resource_tracker.h": "#include <stdint.h>\n",
     "src/base/buf.h": "",
-    "src/base/buf.c": '#include "base/buf.h"\n#include "resource_tracker.h"\n',
+    "src/base/buf.c": '#include "base/buf.h"\n',
+    "src/api/api.h": '#include "resource_tracker.h"\n',
     "src/base/meson.build": "base_sources = files(\n  'buf.c',\n)\n",
     "src/probe/tree.h": '#include "base/buf.h"\n',
-    "src/sample/columns.h": '#include "base/buf.h"\n',
+    "src/model/run.h": '#include "base/buf.h"\n',
     "src/sample/sampler.h": '#include "probe/tree.h"\n',
     "src/cli/main.c": '#include "probe/tree.h"\n#include <err.h>\nint f(void) { exit(1); }\n',
     "src/cli/meson.build": "files('main.c')",
@@ -188,16 +273,19 @@ CASES = [
      {"src/base/a.h": '/* exit(1) and\n * printf("x") to stderr */\n#define A "abort()"\n'}, None),
     ("calls with the same ending",
      {"src/base/a.h": "int n = snprintf(b, 1, c); dprintf(fd, c); x->exit(1); s.abort();\n"}, None),
-    ("a sink that uses the columns", {"src/sink/a.h": '#include "sample/columns.h"\n'}, None),
+    ("a sink that uses the model", {"src/sink/a.h": '#include "model/run.h"\n'}, None),
+    ("base uses the public header", {"src/base/a.h": '#include "resource_tracker.h"\n'},
+     "src/base/a.h:1: base may not include the public header"),
     ("base uses probe", {"src/base/a.h": '\n#include "probe/tree.h"\n'},
      'src/base/a.h:2: base may not use "probe/tree.h"'),
-    ("a sink uses probe", {"src/sink/a.h": '#include "probe/tree.h"\n'},
-     'src/sink/a.h:1: sink may not use "probe/tree.h"'),
-    ("a sink that uses rows",
-     {"src/sink/a.h": '#include "sample/sample.h"\n', "src/sample/sample.h": ""}, None),
+    ("a report uses probe", {"src/report/a.h": '#include "probe/tree.h"\n'},
+     'src/report/a.h:1: report may not use "probe/tree.h"'),
+    ("a report reaches probe through a header that it may use",
+     {"src/report/a.h": '#include "recording/a.h"\n', "src/recording/a.h": '#include "probe/tree.h"\n'},
+     'src/report/a.h:1: report may not use "probe/tree.h", which "recording/a.h" includes'),
     ("a library folder uses cli",
-     {"src/cli/a.h": "", "src/record/a.h": '#include "cli/a.h"\n'},
-     'src/record/a.h:1: record may not use "cli/a.h"'),
+     {"src/cli/a.h": "", "src/track/a.h": '#include "cli/a.h"\n'},
+     'src/track/a.h:1: track may not use "cli/a.h"'),
     ("an include by bare name", {"src/base/a.h": '#include "buf.h"\n'},
      'src/base/a.h:1: "buf.h" is not found'),
     ("a folder without a law", {"src/misc/a.h": "\n"}, "src/misc/a.h:1: the folder misc"),
@@ -214,6 +302,18 @@ CASES = [
     ("a public header with our insides",
      {"include/resource_tracker.h": '#include "base/buf.h"\n'},
      'include/resource_tracker.h:1: a public header may not include "base/buf.h"'),
+    ("a system's header in its folder", {"src/probe/linux/a.h": "#include <sys/timerfd.h>\n",
+                                         "src/probe/windows/a.h": "#include <windows.h>\n"}, None),
+    ("a system's header outside of its folder", {"src/base/a.h": "#include <sys/epoll.h>\n"},
+     "src/base/a.h:1: <sys/epoll.h> is for folders named linux only"),
+    ("a system's header in the folder of another one", {"src/probe/linux/a.h": "#include <libproc.h>\n"},
+     "src/probe/linux/a.h:1: <libproc.h> is for folders named darwin only"),
+    ("a system's header in a file from before the rule",
+     {"src/probe/perf.c": "#include <linux/perf_event.h>\n#include <sys/syscall.h>\n#include <elf.h>\n",
+      "src/probe/meson.build": "'perf.c'"}, "src/probe/perf.c:3: <elf.h> is for folders named linux only"),
+    ("an open header that is not used any more",
+     {"src/base/libc.c": "", "src/base/meson.build": "'buf.c' 'libc.c'"},
+     "src/base/libc.c:1: <sys/syscall.h> is not used any more"),
     ("folders in a ring",
      {"src/base/a.h": '#include "probe/tree.h"\n'}, "folders in a ring: base -> probe -> base"),
     ("a source that is not built", {"src/base/new.c": ""},

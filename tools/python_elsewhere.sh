@@ -86,30 +86,5 @@ sys.stdout.flush()
 os._exit(code)' -q -p no:cacheprovider "${@/%/.py}"
 fi
 
-# In namespaces of its own: what is mounted and registered there is seen nowhere else, and ends with it.
-spaces=(--mount --pid --fork --kill-child)
-if [ "$machine" != "$(uname -m)" ]; then
-	spaces+=(--user --map-root-user)
-	qemu=$(command -v "qemu-$machine-static")
-	export QEMU=$qemu QEMU_MACHINE=$machine
-fi
-export ROOT=$root SOURCE=$PWD
-exec unshare "${spaces[@]}" bash -c '
-	set -euo pipefail
-	if [ -n "${QEMU-}" ]; then
-		mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
-		# ELF of 64 bits for aarch64 (183 is b7), executables and shared ones; F: the interpreter is
-		# opened now, so that the root need not have it.
-		printf "%s" ":qemu-$QEMU_MACHINE:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$QEMU:F" \
-			>/proc/sys/fs/binfmt_misc/register
-	fi
-	mount --rbind /dev "$ROOT/dev"
-	mount --rbind /sys "$ROOT/sys"
-	mount -t proc proc "$ROOT/proc"
-	mount -t tmpfs tmpfs "$ROOT/tmp"
-	mount --bind "$SOURCE" "$ROOT/src"
-	# This shell stays: the first process gets the orphans, which the tests must not be.
-	chroot "$ROOT" /usr/bin/env -i PATH=/usr/bin:/usr/sbin HOME=/root LC_ALL=C.UTF-8 \
-		PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=/wheel/site-packages "$@" &
-	wait $!
-' bash "$@"
+ENTER_ENV="PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=/wheel/site-packages" SOURCE=$PWD \
+	exec tools/enter_root.sh "$machine" "$root" "$@"

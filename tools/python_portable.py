@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Builds the wheels that run on other machines than this one: every Linux with glibc 2.17 or later,
-CPython 3.9 or later.
+"""Builds the wheels that run on other machines than this one: every Linux with glibc 2.17 or later, or
+with musl 1.2 or later, and CPython 3.9 or later.
 
-    build/venv-python/bin/python tools/python_portable.py [MACHINE…]
+    build/venv-python/bin/python tools/python_portable.py [--libc gnu|musl|all] [MACHINE…]
 
-writes $BUILD/portable/wheels/*.whl, one for each machine (default: x86_64 and aarch64). Each has the
-module and the program of all machines that are asked for, so that code which is sent from one to
-another finds its own. The compiler is zig's, which knows the interfaces of every glibc.
+writes $BUILD/portable/wheels/*.whl, one for each machine (default: x86_64 and aarch64) and C library
+(default: gnu). Each has the module and the program of all machines that are asked for, so that code which
+is sent from one to another finds its own. The compiler is zig's, which has the interfaces of every glibc,
+and musl. tools/release takes programs and libraries from the same build folders,
+$BUILD/portable/MACHINE-LIBC/build.
 """
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -18,6 +21,11 @@ from pathlib import Path
 
 GLIBC = "2.17"
 MACHINES = ["x86_64", "aarch64"]
+# Where the output of the builds goes: an open file, or None for stdout.
+LOG = None
+# The name of the C library in a compiler's target, and the platform of its wheels.
+LIBCS = {"gnu": (f"gnu.{GLIBC}", "manylinux_2_17_{0}.manylinux2014_{0}"),
+         "musl": ("musl", "musllinux_1_2_{0}")}
 ROOT = Path(__file__).resolve().parent.parent
 PORTABLE = Path(os.environ.get("BUILD", ROOT / "build")).resolve() / "portable"
 
@@ -33,15 +41,17 @@ def copy_headers(machine, folder):
     shutil.copyfile(own if own.is_file() else common, target / common.name)
 
 
-def write_cross_file(machine, path, headers):
+def write_cross_file(machine, libc, path, headers):
+    """zig adds debug information, which holds the path of the tree, unless -g0 is given; for musl it links
+    programs statically, unless -dynamic is given. Tables for unwinding serve debuggers alone, and take 3 % of a wheel."""
     zig = f"'{sys.executable}', '-m', 'ziglang'"
     path.write_text(f"""\
 [binaries]
-c = [{zig}, 'cc', '-target', '{machine}-linux-gnu.{GLIBC}']
+c = [{zig}, 'cc', '-target', '{machine}-linux-{LIBCS[libc][0]}']
 ar = [{zig}, 'ar']
 [built-in options]
-c_args = ['-isystem', '{headers}']
-c_link_args = ['-s']
+c_args = ['-isystem', '{headers}', '-g0', '-fno-asynchronous-unwind-tables', '-fno-unwind-tables']
+c_link_args = ['-s'{", '-dynamic'" if libc == "musl" else ""}]
 [host_machine]
 system = 'linux'
 cpu_family = '{machine}'
@@ -52,19 +62,20 @@ endian = 'little'
 
 def run(*words, **environment):
     subprocess.run([str(word) for word in words], check=True, cwd=ROOT, stdin=subprocess.DEVNULL,
-                   env={**os.environ, **environment})
+                   stdout=LOG, stderr=LOG and subprocess.STDOUT, env={**os.environ, **environment})
 
 
-def build(machine):
+def build(machine, libc="gnu"):
     """The wheel with the machine code of one machine, unpacked: its folder."""
-    folder = PORTABLE / machine
+    folder = PORTABLE / f"{machine}-{libc}"
     for name in ("wheel", "files"):
         shutil.rmtree(folder / name, ignore_errors=True)
     (folder / "wheel").mkdir(parents=True)
     copy_headers(machine, folder / "include")
-    write_cross_file(machine, folder / "cross.ini", folder / "include")
+    write_cross_file(machine, libc, folder / "cross.ini", folder / "include")
     settings = {"build-dir": str(folder / "build"),
-                "setup-args": [f"--cross-file={folder / 'cross.ini'}", "-Dstrip=false"]}
+                "setup-args": [f"--cross-file={folder / 'cross.ini'}", "-Dstrip=false", "-Doptimization=s", "--prefix=/usr",
+                               f"-Dstatic_program={str(libc == 'musl').lower()}"]}
     run(sys.executable, "-c",
         f"import mesonpy; mesonpy.build_wheel({str(folder / 'wheel')!r}, {settings!r})",
         _PYTHON_HOST_PLATFORM=f"linux-{machine}", ZIG_GLOBAL_CACHE_DIR=str(PORTABLE / "zig"),
@@ -75,30 +86,45 @@ def build(machine):
     return files
 
 
-def pack(machine, trees):
+def pack_tree(tree, python_tag, abi_tag, platform_tag):
+    """A folder of files as the wheel with these tags: its path. Modes are put right, so that the wheel
+    does not depend on the umask."""
+    for path in sorted(tree.rglob("*")):
+        path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)
+    wheels = PORTABLE / "wheels"
+    before = set(wheels.iterdir())
+    run(sys.executable, "-m", "wheel", "pack", "--dest-dir", wheels, tree)
+    (wheel,) = set(wheels.iterdir()) - before
+    run(sys.executable, "-m", "wheel", "tags", "--remove", "--python-tag", python_tag, "--abi-tag", abi_tag,
+        "--platform-tag", platform_tag, wheel)
+    (wheel,) = set(wheels.iterdir()) - before
+    return wheel
+
+
+def pack(machine, trees, libc="gnu"):
     """The wheel of one machine, with the folders of the others, under its final name."""
     native = trees[machine] / "resource_tracker" / "native"
     for other, tree in trees.items():
         if other != machine:
             shutil.copytree(tree / "resource_tracker" / "native" / other, native / other)
-    wheels = PORTABLE / "wheels"
-    run(sys.executable, "-m", "wheel", "pack", "--dest-dir", wheels, trees[machine])
-    (wheel,) = wheels.glob(f"*-linux_{machine}.whl")
-    run(sys.executable, "-m", "wheel", "tags", "--remove", "--python-tag", "cp39", "--abi-tag", "abi3",
-        "--platform-tag",
-        f"manylinux_{GLIBC.replace('.', '_')}_{machine}.manylinux2014_{machine}", wheel)
+    return pack_tree(trees[machine], "cp39", "abi3", LIBCS[libc][1].format(machine))
 
 
 def main():
-    machines = sys.argv[1:] or MACHINES
+    parser = argparse.ArgumentParser(prog="python_portable")
+    parser.add_argument("--libc", choices=[*LIBCS, "all"], default="gnu")
+    parser.add_argument("machine", nargs="*")
+    asked = parser.parse_args()
+    machines = asked.machine or MACHINES
     unknown = set(machines) - set(MACHINES)
     if unknown:
         sys.exit(f"python_portable: unknown machine {' '.join(unknown)}. Known: {' '.join(MACHINES)}")
     shutil.rmtree(PORTABLE / "wheels", ignore_errors=True)
     (PORTABLE / "wheels").mkdir(parents=True)
-    trees = {machine: build(machine) for machine in machines}
-    for machine in machines:
-        pack(machine, trees)
+    for libc in LIBCS if asked.libc == "all" else [asked.libc]:
+        trees = {machine: build(machine, libc) for machine in machines}
+        for machine in machines:
+            pack(machine, trees, libc)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,4 @@ rm -rf "$build/wheel"
 mkdir -p "$build/wheel"
 PATH=$PWD/$venv/bin:$PATH "$python" -m pip wheel --quiet --no-build-isolation --no-deps \
 	--wheel-dir "$build/wheel" --config-settings=build-dir="$build/wheel-build" .
-# The module keeps to the limited API of CPython 3.9, whichever version has built it.
-"$python" -m wheel tags --remove --python-tag cp39 "$build"/wheel/*.whl >/dev/null
 "$python" -m pip install --quiet --force-reinstall --no-deps "$build"/wheel/*.whl

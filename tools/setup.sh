@@ -1,50 +1,70 @@
 #!/usr/bin/env bash
-# Installs what building, testing and linting need: Debian packages, and only those that are
-# missing. When nothing is missing it touches neither apt nor the network.
+# Installs what building, testing and benchmarking need, and only what is missing. When nothing is
+# missing it touches neither apt nor the network. It starts no service.
 #
-#   tools/setup.sh           packages, and build/venv-python, a Python environment that builds the
-#                            wheel and has what the Python package is tested with; and for the tests
-#                            of lines to paste: build/venv-snippets, build/nextflow (Nextflow, from
-#                            Maven Central), build/docker (its client, where none is there)
-#   tools/setup.sh --bench   also the peers that the benchmarks compare with: build/venv-bench, a
-#                            Python environment, and build/bench-cargo, the Rust sibling (minutes)
+#   tools/setup.sh           build and test
+#   tools/setup.sh PART...   only these:
+#     build   a C compiler, meson, ninja
+#     test    Debian packages; build/venv-python, a Python environment that builds the wheel and has
+#             the modules that the Python package is tested with; web/node_modules; and for the tests
+#             of `recommend --for`: build/venv-snippets, build/nextflow (Nextflow, from Maven Central),
+#             build/docker (the Docker client, if the system has none); build/nvml, the official nvml.h
+#             of several releases; build/kernel, a kernel that the tests boot in a virtual machine
+#     bench   the peers that the benchmarks compare with: build/venv-bench, a Python environment, and
+#             build/bench-cargo, the Rust sibling (takes minutes)
+#     release what packs a release, checks its packages and proves them in clean roots
 set -euo pipefail
 cd "$(dirname "$0")/.."
+sudo=()
 
-packages=(
-	# build
-	build-essential meson ninja-build pkg-config make git
-	# unit tests, sanitizers, fuzzers (the runtime's name carries the compiler's version)
-	libcmocka-dev clang libclang-rt-14-dev
+build_packages=(gcc libc6-dev make meson ninja-build pkg-config)
+test_packages=(
+	git
+	# unit tests, sanitizers, fuzzers
+	build-essential libcmocka-dev clang libclang-rt-dev locales
 	# memcheck: libc6-dbg lets it see into the loader
 	valgrind libc6-dbg
 	# lint
 	clang-tidy clang-format cppcheck pmccabe
 	# tests of the real program
-	python3 python3-pytest python3-pytest-xdist procps iproute2 strace tmux groff-base time postgresql python3-yaml \
+	python3 python3-pytest python3-pytest-xdist python3-pytest-rerunfailures procps iproute2 strace tmux groff-base time postgresql python3-yaml \
 		slurmctld slurmd slurm-client munge
+	# the local dashboard
+	libmicrohttpd12
+	# what alerts are sent to
+	python3-aiosmtpd prometheus-alertmanager
 	# tests of the report in a browser
 	chromium fonts-dejavu-core
 	# the Python package
 	python3-dev python3-venv
+	# what is built for Windows; for macOS it is zig, a module of build/venv-python
+	gcc-mingw-w64-x86-64
+	# a kernel with cgroup v2, in a virtual machine
+	qemu-system-x86 busybox-static cpio kmod xz-utils libsqlite3-0
 )
-# A node of one's own, in whatever way it was installed, is as good.
+# A node that was installed in another way serves as well.
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
-	packages+=(nodejs npm)
+	test_packages+=(nodejs npm)
 fi
 # For Nextflow, which comes from Maven Central.
 if ! command -v java >/dev/null || ! command -v mvn >/dev/null; then
-	packages+=(default-jre-headless maven)
+	test_packages+=(default-jre-headless maven)
 fi
 # What reads the lines that `recommend --for` prints. HTCondor dropped from 25 on what makes a job of a
 # submit file without a server.
 snippet_modules=('kubernetes-validate>=1.29' 'htcondor>=24,<25' 'snakemake>=8' 'botocore>=1.34')
 python_modules=(meson-python 'meson>=1.2.3' 'wheel>=0.40' pandas polars pyarrow duckdb ipython ipykernel nbclient
 	gunicorn mypy metaflow 'moto[server]' boto3 ziglang auditwheel mkdocs mkdocs-material 'mkdocstrings[python]' ruff)
-# For --bench only. Without the sibling the benchmarks say so and go on.
+# NVIDIA's own nvml.h, which the tests compare src/probe/gpu/nvml.h with.
+nvml_packages=(nvidia-nvml-dev-cu11==11.7.91 nvidia-nvml-dev-cu11==11.8.86 nvidia-nvml-dev-cu12==12.0.76
+	nvidia-nvml-dev-cu12==12.2.81 nvidia-nvml-dev-cu12==12.2.140 nvidia-nvml-dev-cu12==12.4.127
+	nvidia-nvml-dev-cu12==12.9.79 nvidia-nvml-dev==13.1.115 nvidia-nvml-dev==13.5.37)
+# Without the sibling the benchmarks say so and continue.
 bench_modules=(resource-tracker psutil)
 bench_packages=(sysstat time)
 sibling=resource-tracker@0.1.18
+release_packages=(git dpkg-dev xz-utils lintian rpm rpmlint mmdebstrap debian-archive-keyring qemu-user-static musl
+	busybox-static skopeo umoci ruby rubocop nix-bin)
 
 die() {
 	printf 'setup: %s\n' "$*" >&2
@@ -62,8 +82,28 @@ find_missing() {
 	done
 }
 
+# Keeps the packages' scripts from starting services (Debian policy, invoke-rc.d), until the script ends.
+hold_services() {
+	[ ! -e /usr/sbin/policy-rc.d ] || return 0
+	trap '"${sudo[@]}" rm -f /usr/sbin/policy-rc.d' EXIT
+	printf '#!/bin/sh\nexit 101\n' | "${sudo[@]}" tee /usr/sbin/policy-rc.d >/dev/null
+	"${sudo[@]}" chmod 755 /usr/sbin/policy-rc.d
+}
+
+# The tests start servers of their own: those of the packages stay off at the next boot, too.
+disable_services() {
+	local package
+	command -v systemctl >/dev/null || return 0
+	for package in "$@"; do
+		case $package in
+		postgresql | slurmctld | slurmd | munge)
+			"${sudo[@]}" systemctl --quiet disable "$package.service" 2>/dev/null || true ;;
+		esac
+	done
+}
+
 install_packages() {
-	local log sudo=()
+	local log
 	find_missing "$@"
 	if [ ${#missing[@]} -eq 0 ]; then
 		return
@@ -77,6 +117,7 @@ install_packages() {
 	log=$(mktemp)
 	# Lists that cannot be refreshed may still be good enough for the installation.
 	"${sudo[@]}" apt-get -o DPkg::Lock::Timeout=300 update >"$log" 2>&1 || true
+	hold_services
 	if ! "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get \
 		-o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 \
 		install -y --no-install-recommends "${missing[@]}" </dev/null >>"$log" 2>&1; then
@@ -84,6 +125,7 @@ install_packages() {
 		rm -f "$log"
 		die "apt-get could not install: ${missing[*]}"
 	fi
+	disable_services "${missing[@]}"
 	rm -f "$log"
 }
 
@@ -165,26 +207,60 @@ install_docker_client() {
 	rm -rf build/docker/all build/docker/*.deb
 }
 
-bench=no
-case "${1-}" in
-'') ;;
---bench) bench=yes ;;
-*) die "unknown argument $1. Try: tools/setup.sh [--bench]" ;;
-esac
+# build/nvml/VERSION/nvml.h. The header is the same for every machine, the packages are not.
+install_nvml_headers() {
+	local package folder stamp=build/nvml/packages
+	if [ "$(cat "$stamp" 2>/dev/null)" = "${nvml_packages[*]}" ]; then
+		return
+	fi
+	echo "setup: installing the headers of ${nvml_packages[*]}"
+	rm -rf build/nvml
+	for package in "${nvml_packages[@]}"; do
+		folder=build/nvml/${package#*==}
+		build/venv-python/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+			--only-binary=:all: --platform manylinux1_x86_64 --platform manylinux2014_x86_64 \
+			--target "$folder/package" "$package" || die "pip could not install: $package"
+		find "$folder/package" -name nvml.h -exec cp '{}' "$folder/nvml.h" ';'
+		[ -s "$folder/nvml.h" ] || die "no nvml.h in $package"
+		rm -rf "$folder/package"
+	done
+	echo "${nvml_packages[*]}" >"$stamp"
+}
 
-if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-	die "needs Debian or a relative of it (dpkg, apt-get); elsewhere install: ${packages[*]}"
-fi
+set_up_build() {
+	install_packages "${build_packages[@]}"
+}
 
-install_packages "${packages[@]}"
-install_web
-# With the system's packages: pytest is Debian's.
-make_venv build/venv-python --system-site-packages "${python_modules[@]}"
-make_venv build/venv-snippets '' "${snippet_modules[@]}"
-install_nextflow
-install_docker_client
-if [ "$bench" = yes ]; then
+set_up_test() {
+	install_packages "${test_packages[@]}"
+	install_web
+	# With the system's packages: pytest is Debian's.
+	make_venv build/venv-python --system-site-packages "${python_modules[@]}"
+	make_venv build/venv-snippets '' "${snippet_modules[@]}"
+	install_nvml_headers
+	install_nextflow
+	install_docker_client
+	tools/kernel_packages.sh 6.1
+}
+
+set_up_bench() {
 	install_packages "${bench_packages[@]}"
 	make_venv build/venv-bench '' "${bench_modules[@]}"
 	install_sibling
+}
+
+set_up_release() {
+	install_packages "${release_packages[@]}"
+}
+
+[ $# -gt 0 ] || set -- build test
+for part in "$@"; do
+	[ "$(type -t "set_up_$part")" = function ] ||
+		die "unknown part $part. Try: tools/setup.sh [build] [test] [bench] [release]"
+done
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+	die "needs Debian or a system derived from it (dpkg, apt-get); elsewhere install ${build_packages[*]}"
 fi
+for part in "$@"; do
+	"set_up_$part"
+done

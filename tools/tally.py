@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """Counts the cases of one test run, and shows what failed.
 
-    tools/tally.py meson testlog.json    a run of `meson test`: TAP cases one by one, other tests
-                                         as one case each
-    tools/tally.py junit report.xml      a run of pytest
+    tools/tally.py meson LOG.json [AGAIN.json]   a run of `meson test`: TAP cases one by one, other
+                                                 tests as one case each; a test that also stands in
+                                                 AGAIN.json counts as it ended there
+    tools/tally.py junit REPORT.xml              a run of pytest
+    tools/tally.py failed LOG.json               the names of the tests that failed, nothing else
 
 Prints the failures, then, as its last line, three numbers: passed failed skipped.
 """
@@ -52,18 +54,27 @@ def count_meson_test(test):
     return passed, failed, skipped
 
 
-def tally_meson(path):
-    total = [0, 0, 0]
+def read_meson(path):
     with open(path, encoding="utf-8", errors="replace") as log:
-        for line in log:
-            test = json.loads(line)
-            counts = count_meson_test(test)
-            total = [a + b for a, b in zip(total, counts)]
-            if counts[1]:
-                print(f"--- {test['name']}: {test['result']}")
-                print(tail(test.get("stdout", "")))
-                print(tail(test.get("stderr", "")))
+        return {test["name"]: test for test in map(json.loads, log)}
+
+
+def tally_meson(first, again=None):
+    total = [0, 0, 0]
+    tests = {**read_meson(first), **(read_meson(again) if again else {})}
+    for test in tests.values():
+        counts = count_meson_test(test)
+        total = [a + b for a, b in zip(total, counts)]
+        if counts[1]:
+            print(f"--- {test['name']}: {test['result']}")
+            print(tail(test.get("stdout", "")))
+            print(tail(test.get("stderr", "")))
     return total
+
+
+def list_failed(path):
+    """As `meson test` takes them: the name without its project and suites."""
+    return [name.split(" / ")[-1] for name, test in read_meson(path).items() if count_meson_test(test)[1]]
 
 
 def tally_junit(path):
@@ -80,14 +91,14 @@ def tally_junit(path):
 
 
 def main(arguments):
-    readers = {"meson": tally_meson, "junit": tally_junit}
-    if len(arguments) != 2 or arguments[0] not in readers:
+    readers = {"meson": tally_meson, "junit": tally_junit, "failed": list_failed}
+    if not 2 <= len(arguments) <= 3 or arguments[0] not in readers:
         print(__doc__, file=sys.stderr)
         return 2
     try:
-        print(*readers[arguments[0]](arguments[1]))
+        print(*readers[arguments[0]](*arguments[1:]))
     except (OSError, ValueError, xml.etree.ElementTree.ParseError) as error:
-        print(f"{arguments[1]}: {error}", file=sys.stderr)
+        print(f"{arguments[-1]}: {error}", file=sys.stderr)
         return 1
     return 0
 

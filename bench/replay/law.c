@@ -1,5 +1,5 @@
-/* The law of records itself: how likely it makes the jumps of the recorded jobs, its parameters chosen
- * on three families and judged on the fourth. */
+/* The law of records itself: how likely it makes the jumps of the recorded jobs, its parameters
+ * chosen on three families and judged on the fourth. */
 #include "replay.h"
 
 enum { JUMPS_MAX = 4000, RUNS = 40 };

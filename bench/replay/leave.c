@@ -1,8 +1,8 @@
 /* Parameters chosen on three families and scored on the fourth.
  *
- * The score is the price that the method minimises at the default risk: memory-hours paid, and those of
- * a run once more for each of its failures, per memory-hour used; the mean of all runs and of runs 2
- * to 10. Of settings that are equally good the first is chosen. */
+ * The score is the price that the method minimises at the default risk: memory-hours paid, and
+ * those of a run once more for each of its failures, per memory-hour used; the mean of all runs and
+ * of runs 2 to 10. Of settings that are equally good the first is chosen. */
 #include "replay.h"
 
 enum { SETTINGS_MAX = 40, SAME = 10000 }; /* equal to the fourth decimal */

@@ -3,7 +3,7 @@
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "", *folder = argc > 2 ? argv[2] : NULL;
-	bool all = strcmp(what, "all") == 0;
+	bool all = strcmp(what, "all") == 0, met = true;
 
 	if (!folder && strcmp(what, "speed") != 0) {
 		(void) fprintf(stderr, "replay WHAT TRACES, see bench/replay/replay.h\n");
@@ -14,6 +14,10 @@ int main(int argc, char **argv)
 		bench_memory(folder, false);
 	if (all || strcmp(what, "young") == 0)
 		bench_memory(folder, true);
+	if (strcmp(what, "groups") == 0)
+		bench_groups(folder);
+	if (all || strcmp(what, "feedback") == 0)
+		met = bench_feedback(folder);
 	if (all || strcmp(what, "choice") == 0)
 		bench_choice(folder);
 	if (all || strcmp(what, "leave") == 0)
@@ -30,5 +34,5 @@ int main(int argc, char **argv)
 		bench_odd(folder);
 	if (all || strcmp(what, "speed") == 0)
 		bench_speed();
-	return 0;
+	return met ? 0 : 1;
 }

@@ -39,7 +39,8 @@ void bench_memory(const char *folder, bool young)
 	}
 }
 
-/* --- the parameters, by leaving one family out ------------------------------------------------- */
+/* --- the parameters, by leaving one family out
+ * ------------------------------------------------- */
 
 static void show_setting(const char *name, struct family *f)
 {

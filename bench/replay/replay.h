@@ -1,6 +1,6 @@
 /* The replay bench: recorded jobs through the functions of src/advise, beside rules of others.
  *
- *     replay WHAT TRACES    WHAT: memory, young, failure, shift, choice, leave, law, split, odd, speed, all
+ *     replay WHAT TRACES    WHAT: feedback, groups, memory, young, failure, shift, choice, leave, law, split, odd, speed, all
  *
  * TRACES is a folder with *_peaks.csv.gz and the others that docs/advice.md names. Nothing of it is
  * needed to build or test. Sizes are MiB here, as in the files. */
@@ -28,6 +28,8 @@ struct step {
 		char run[64];
 		int instance;      /* kseg: which series; else -1 */
 		const char *curve; /* kseg: the memory series, "dt:value ..." */
+		const char *tag;   /* of several programs under one name: which; else NULL */
+		double place;      /* of those: where it stands among them */
 	} * past;
 };
 
@@ -63,7 +65,9 @@ extern const size_t rule_count;
 struct ours {
 	struct trk_memory_tuning tuning;
 	enum trk_risk risk;
-	bool input; /* may it see input sizes? */
+	bool input;      /* may it see input sizes? */
+	bool group;      /* is the tag of the next run told? */
+	size_t rows_max; /* newest rows of the history that it sees */
 };
 extern struct ours ours;
 void ours_reset(void);
@@ -73,14 +77,21 @@ double ours_retry(const struct step *s, size_t at, double failed);
 /* Paid and used memory-hours and failed attempts. */
 struct score {
 	double paid, used, lost; /* lost: memory-hours of the runs, once for each failure */
-	size_t runs, fails;
+	size_t runs, fails, failed_runs;
 };
-/* Runs first..last (0 is the very first) of each step; to_failure: with the true time to failure. */
+/* Runs first..last (0 is the very first) of each step; to_failure: with the true time to
+ * failure. */
 struct score score_family(const struct family *f, const struct rule *rule, size_t first,
 			  size_t last, bool to_failure);
 void score_step(struct score *sum, const struct step *s, const struct rule *rule, size_t first,
 		size_t last, bool to_failure);
 
+/* Runs first..last of a step with failures in the history, as `recommend` sees them. */
+void feedback_step(struct score *sum, const struct step *s, size_t first, size_t last);
+
+/* False where a goal is missed. */
+bool bench_feedback(const char *folder);
+void bench_groups(const char *folder);
 void bench_memory(const char *folder, bool young);
 void bench_failure(const char *folder);
 void bench_shift(const char *folder);

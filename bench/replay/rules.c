@@ -186,7 +186,8 @@ static double ponder_line(const struct step *s, size_t at)
 	double x = s->past[at].x, low = INFINITY, high = 0, xlow = INFINITY, xhigh = 0;
 	double weights = 0, variance = 0, value;
 
-	/* Asymmetric loss: over-prediction weighs 0.02. A few rounds of re-weighted least squares. */
+	/* Asymmetric loss: over-prediction weighs 0.02. A few rounds of re-weighted least
+	 * squares. */
 	for (int round = 0; round < 30; round++) {
 		double sw = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, spread;
 
@@ -362,7 +363,8 @@ static double bucketing_retry(const struct step *s, size_t at, double failed)
 	return at < 10 ? 2 * failed : bucketed(s, at, failed);
 }
 
-/* --- ours, with fewer predictors --------------------------------------------------------------- */
+/* --- ours, with fewer predictors
+ * --------------------------------------------------------------- */
 
 static double only_max(const struct step *s, size_t at)
 {

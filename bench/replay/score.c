@@ -38,6 +38,7 @@ void score_step(struct score *sum, const struct step *s, const struct rule *rule
 			double share = to_failure && p->curve ? share_until(p, request) : 1;
 
 			sum->fails++;
+			sum->failed_runs += attempt == 0;
 			sum->lost += p->y * p->t;
 			sum->paid += request * p->t * share;
 			request = rule->retry ? rule->retry(s, i, request) : 2 * request;
@@ -62,7 +63,10 @@ struct ours ours;
 
 void ours_reset(void)
 {
-	ours = (struct ours){.tuning = trk__memory_tuning, .risk = TRK_RISK_DEFAULT, .input = true};
+	ours = (struct ours){.tuning = trk__memory_tuning,
+			     .risk = TRK_RISK_DEFAULT,
+			     .input = true,
+			     .rows_max = 200};
 }
 
 static size_t past_of(const struct step *s, size_t at, struct trk_past_run *runs,

@@ -1,9 +1,10 @@
 /* The true time to failure, injected shifts of level, odd runs, speed. */
 #include "replay.h"
 
-#include "advise/odd.h"
+#include "advise/anomaly.h"
 
-/* --- true time to failure ---------------------------------------------------------------------- */
+/* --- true time to failure
+ * ---------------------------------------------------------------------- */
 
 struct series {
 	struct family *f;
@@ -62,7 +63,8 @@ void bench_failure(const char *folder)
 	}
 }
 
-/* --- shift of level ---------------------------------------------------------------------------- */
+/* --- shift of level
+ * ---------------------------------------------------------------------------- */
 
 void bench_shift(const char *folder)
 {
@@ -109,12 +111,13 @@ void bench_shift(const char *folder)
 	printf("\n%zu steps\n", steps);
 }
 
-/* --- odd runs ---------------------------------------------------------------------------------- */
+/* --- odd runs
+ * ---------------------------------------------------------------------------------- */
 
 enum { ODD_RUNS = 60, ODD_WINDOW = 20, ODD_INJECTED = 45, ODD_SECONDS = 5, ODD_SOON = 3 };
 
-/* The executions of a workflow are the repetitions: of each the mean run time and the largest peak of
- * the step, which may have run for several samples. */
+/* The executions of a workflow are the repetitions: of each the mean run time and the largest peak
+ * of the step, which may have run for several samples. */
 struct repetitions {
 	char run[ODD_RUNS][64];
 	double value[2][ODD_RUNS]; /* seconds, MiB */
@@ -152,11 +155,12 @@ struct odd_score {
 	size_t steps, judged[2], alarms[2], drifts[2], seen[2][2], soon[2][2];
 };
 
-static enum trk_odd_verdict judge(const double *v, size_t at, double factor, double floor_share)
+static enum trk_anomaly_verdict judge(const double *v, size_t at, double factor, double floor_share)
 {
-	struct trk_odd odd;
+	struct trk_anomaly odd;
 
-	if (trk__odd_judge(v + at - ODD_WINDOW, ODD_WINDOW, factor * v[at], floor_share, &odd) < 0)
+	if (trk__anomaly_judge(v + at - ODD_WINDOW, ODD_WINDOW, factor * v[at], floor_share, &odd) <
+	    0)
 		exit(3);
 	return odd.verdict;
 }
@@ -169,7 +173,7 @@ static bool drifts(const double *v, double factor, double floor_share)
 	for (size_t k = 0; k < ODD_RUNS; k++)
 		shifted[k] = v[k] * (k >= ODD_INJECTED ? factor : 1);
 	for (size_t n = ODD_INJECTED + 1; n <= ODD_INJECTED + ODD_SOON; n++)
-		if (trk__odd_drift(shifted, n, floor_share, &drift) == 0 && drift > 0)
+		if (trk__anomaly_drift(shifted, n, floor_share, &drift) == 0 && drift > 0)
 			return true;
 	return false;
 }
@@ -177,17 +181,17 @@ static bool drifts(const double *v, double factor, double floor_share)
 static void score_odd(struct odd_score *sum, const double *v, int what)
 {
 	static const double factors[] = {1.1, 1.2};
-	double floor_share = what ? TRK_ODD_FLOOR_MEMORY : TRK_ODD_FLOOR_TIME, drift;
+	double floor_share = what ? TRK_ANOMALY_FLOOR_MEMORY : TRK_ANOMALY_FLOOR_TIME, drift;
 
 	for (size_t k = ODD_WINDOW; k < ODD_RUNS; k++) {
 		sum->judged[what]++;
-		sum->alarms[what] += judge(v, k, 1, floor_share) != TRK_ODD_NO;
+		sum->alarms[what] += judge(v, k, 1, floor_share) != TRK_ANOMALY_NO;
 		sum->drifts[what] +=
-			trk__odd_drift(v, k + 1, floor_share, &drift) == 0 && drift != 0;
+			trk__anomaly_drift(v, k + 1, floor_share, &drift) == 0 && drift != 0;
 	}
 	for (int f = 0; f < 2; f++) {
 		sum->seen[what][f] +=
-			judge(v, ODD_INJECTED, factors[f], floor_share) == TRK_ODD_HIGH;
+			judge(v, ODD_INJECTED, factors[f], floor_share) == TRK_ANOMALY_HIGH;
 		sum->soon[what][f] += drifts(v, factors[f], floor_share);
 	}
 }
@@ -224,7 +228,8 @@ void bench_odd(const char *folder)
 		       100 * (double) s.soon[what][1] / (double) s.steps);
 }
 
-/* --- speed ------------------------------------------------------------------------------------- */
+/* --- speed
+ * ------------------------------------------------------------------------------------- */
 
 void bench_speed(void)
 {

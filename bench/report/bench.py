@@ -3,7 +3,7 @@
 
     bench/report/bench.py PROGRAM MAKE_RECORDINGS PYTHON
 
-PYTHON has the original package (tools/setup.sh --bench). It runs without a network."""
+PYTHON has the original package (tools/setup.sh bench). It runs without a network."""
 
 import json
 import os

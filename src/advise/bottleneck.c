@@ -21,6 +21,16 @@ const char *trk__bottleneck_word(enum trk_bottleneck b)
 	return (size_t) b < sizeof(words) / sizeof(words[0]) ? words[b] : "";
 }
 
+/* A wait that overlaps with work of other threads is no part of the wall time, but of the queue.
+ * Where the job's own threads fill all cores, these are what it is short of. */
+static bool waits_for_cpu(const struct trk_bottleneck_facts *f)
+{
+	if (f->queue.cause == TRK_QUEUE_NONE || f->queue.cause == TRK_QUEUE_UNKNOWN)
+		return f->split.share[TRK_WALL_CPU_WAIT] >= TRK_BOTTLENECK_CPU_WAIT;
+	return !(f->cores_mean >= TRK_BOTTLENECK_FULL * f->cores_limit) ||
+	       f->queue.cause == TRK_QUEUE_QUOTA;
+}
+
 static enum trk_bottleneck classify(const struct trk_bottleneck_facts *f)
 {
 	const double *share = f->split.share;
@@ -29,7 +39,7 @@ static enum trk_bottleneck classify(const struct trk_bottleneck_facts *f)
 		return TRK_BOUND_UNKNOWN;
 	if (share[TRK_WALL_MEMORY_STALL] >= TRK_BOTTLENECK_MEMORY)
 		return TRK_BOUND_MEMORY;
-	if (share[TRK_WALL_CPU_WAIT] >= TRK_BOTTLENECK_CPU_WAIT)
+	if (waits_for_cpu(f))
 		return TRK_BOUND_CPU_WAIT;
 	if (share[TRK_WALL_GPU] >= TRK_BOTTLENECK_GPU)
 		return TRK_BOUND_GPU;
@@ -64,10 +74,17 @@ enum trk_bottleneck trk__bottleneck(const struct trk_bottleneck_facts *facts,
 				percent(facts, TRK_WALL_MEMORY_STALL));
 		break;
 	case TRK_BOUND_CPU_WAIT:
-		(void) snprintf(ret_sentence, size,
-				"short of CPU: %.0f %% of the time it could run and had to wait, "
-				"behind other work or a quota",
-				percent(facts, TRK_WALL_CPU_WAIT));
+		if (facts->queue.cause == TRK_QUEUE_NONE || facts->queue.cause == TRK_QUEUE_UNKNOWN)
+			(void) snprintf(ret_sentence, size,
+					"short of CPU: %.0f %% of the time it could run and had to "
+					"wait, behind other work or a quota",
+					percent(facts, TRK_WALL_CPU_WAIT));
+		else
+			(void) snprintf(ret_sentence, size,
+					"short of CPU: its threads waited %.0f %% of the time that "
+					"they could run, %s",
+					100 * facts->queue.share,
+					trk__queue_behind(facts->queue.cause));
 		break;
 	case TRK_BOUND_GPU:
 		(void) snprintf(ret_sentence, size, "bound by the GPU, which was busy for %.0f %%",

@@ -2,6 +2,7 @@
 #ifndef TRK_ADVISE_BOTTLENECK_H
 #define TRK_ADVISE_BOTTLENECK_H
 
+#include "advise/cpu.h"
 #include "advise/verdict.h"
 
 enum { TRK_BOTTLENECK_SIZE = 160 };
@@ -31,8 +32,9 @@ enum trk_bottleneck {
 
 struct trk_bottleneck_facts {
 	struct trk_wall_split split;
-	double cores_mean;  /* busy; NaN: not known */
-	double cores_limit; /* NaN: not known */
+	double cores_mean;          /* busy; NaN: not known */
+	double cores_limit;         /* NaN: not known */
+	struct trk_cpu_queue queue; /* cause TRK_QUEUE_NONE where it is not known */
 };
 
 enum trk_bottleneck trk__bottleneck(const struct trk_bottleneck_facts *facts,

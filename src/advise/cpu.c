@@ -10,6 +10,11 @@
 
 static const double saturated_from = 0.95, saturated_enough = 0.10;
 static const double gib_a_core = 4;
+/* Fewer cores are considered where less than this share was in use, or they cost less than this
+ * time. */
+static const double idle_share = 0.50, longer_free = 1.10;
+/* A price that is this much higher is no reason for more cores. */
+static const double as_cheap = 1.02;
 
 static bool known(double x)
 {
@@ -30,6 +35,23 @@ void trk__busy_add(struct trk_busy *h, double cores, double seconds)
 		bin = TRK_BUSY_BINS - 1;
 	h->seconds[bin] += seconds;
 	h->core_seconds[bin] += cores * seconds;
+}
+
+double trk__busy_free_share(double cores, double queued)
+{
+	double wanted = cores + queued;
+
+	if (!(queued > 0))
+		return 1;
+	return wanted < 1 ? 1 - wanted + cores : cores / wanted;
+}
+
+void trk__busy_add_free(struct trk_busy *h, double cores, double queued, double seconds)
+{
+	double share = trk__busy_free_share(cores, queued);
+
+	if (share > 0)
+		trk__busy_add(h, cores / share, seconds * share);
 }
 
 double trk__busy_seconds(const struct trk_busy *h)
@@ -61,11 +83,12 @@ static double price_of(double run_time_s, double cores, double memory_bytes)
 	return run_time_s / 3600 * (TRK_PRICE_CORE_HOUR * cores + TRK_PRICE_GIB_HOUR * gib);
 }
 
-/* Mean, peak and time at the top. */
+/* Mean, peak and time at the top, as they were seen. */
 static void describe(const struct trk_busy *h, double cores_now, struct trk_cpu_advice *a)
 {
 	double work = 0, top = 0;
 
+	a->peak_cores = 0;
 	for (size_t i = 0; i < TRK_BUSY_BINS; i++) {
 		double mean = h->seconds[i] > 0 ? h->core_seconds[i] / h->seconds[i] : 0;
 
@@ -91,28 +114,54 @@ static void add_point(const struct trk_busy *h, const struct trk_cpu_options *o,
 	p->cores = cores;
 	p->run_time_s = trk__busy_run_time(h, cores);
 	p->price = price_of(p->run_time_s, cores, o->memory_bytes);
-	p->at_most = cores > o->cores_now;
+	/* How many threads wanted to run is known where some had to wait. */
+	p->at_most = cores > o->cores_now && o->queue.cause == TRK_QUEUE_NONE;
 }
 
-/* The cheapest of the points that are no guess and not too slow; the fastest of those else. */
-static const struct trk_cpu_point *choose(const struct trk_cpu_options *o,
+static void add_points(const struct trk_busy *h, const struct trk_cpu_options *o,
+		       struct trk_cpu_advice *a)
+{
+	double cores = 1;
+
+	while (cores < 2 * o->cores_now && a->point_count < TRK_CPU_POINTS_MAX - 2) {
+		add_point(h, o, cores, a);
+		if (o->cores_now > cores && o->cores_now < 2 * cores)
+			add_point(h, o, o->cores_now, a);
+		cores *= 2;
+	}
+	add_point(h, o, cores, a);
+}
+
+/* May as few as p be had instead of `from`? */
+static bool may_lower(const struct trk_cpu_point *p, const struct trk_cpu_point *from, double work)
+{
+	return work < idle_share * from->cores * from->run_time_s ||
+	       p->run_time_s <= longer_free * from->run_time_s;
+}
+
+/* The cheapest of the points that are no guess, not too slow and not too few; the fastest of those
+ * else. */
+static const struct trk_cpu_point *choose(const struct trk_busy *h, const struct trk_cpu_options *o,
 					  const struct trk_cpu_advice *a)
 {
-	const struct trk_cpu_point *best = NULL, *fastest = &a->point[0];
+	double most = o->queue.cause == TRK_QUEUE_QUOTA ? 2 * o->cores_now : o->cores_now;
+	double now_s = trk__busy_run_time(h, o->cores_now), work = 0;
+	const struct trk_cpu_point *best, *from;
+	size_t last = a->point_count - 1;
 
-	for (size_t i = 0; i < a->point_count; i++) {
-		const struct trk_cpu_point *p = &a->point[i];
-
-		if (p->at_most && p->cores > 1)
-			continue;
-		if (p->run_time_s < fastest->run_time_s)
-			fastest = p;
-		if (known(o->slowdown_max) && p->run_time_s > o->slowdown_max * a->run_time_now_s)
-			continue;
-		if (!best || p->price < best->price)
-			best = p;
+	for (size_t i = 0; i < TRK_BUSY_BINS; i++)
+		work += h->core_seconds[i];
+	while (last > 0 && a->point[last].cores > most)
+		last--;
+	best = from = &a->point[last];
+	for (size_t i = last; i-- > 0 && may_lower(&a->point[i], from, work);) {
+		from = &a->point[i];
+		if (known(o->slowdown_max) && from->run_time_s > o->slowdown_max * now_s)
+			break;
+		if (from->price < as_cheap * best->price)
+			best = from;
 	}
-	return best ? best : fastest;
+	return best;
 }
 
 __attribute__((format(printf, 2, 3))) static void say(struct trk_cpu_advice *a, const char *format,
@@ -132,17 +181,53 @@ static double hundredths(double cores)
 	return cores < 100 ? (double) (long) (cores * 100 + 0.5) / 100 : cores;
 }
 
+static void explain_use(const struct trk_cpu_options *o, struct trk_cpu_advice *a)
+{
+	double had = known(o->stated_cores) ? o->stated_cores : o->cores_now;
+
+	if (a->peak_cores < 0.01)
+		say(a, "less than 0.01 cores busy at most, of %.3g", had);
+	else
+		say(a, "%.3g cores busy on average, %.3g at most, of %.3g",
+		    hundredths(a->mean_cores), hundredths(a->peak_cores), had);
+}
+
+const char *trk__queue_behind(enum trk_queue_cause cause)
+{
+	switch (cause) {
+	case TRK_QUEUE_OTHERS:
+		return "behind other work";
+	case TRK_QUEUE_QUOTA:
+		return "behind its CPU quota";
+	default:
+		return "behind one another";
+	}
+}
+
+static void explain_queue(const struct trk_cpu_options *o, struct trk_cpu_advice *a)
+{
+	const char *cores = a->cores > 1 ? "cores" : "core";
+
+	if (o->queue.cause == TRK_QUEUE_UNKNOWN) {
+		say(a, "the machine was short of CPU: how many cores the run can use, and how long "
+		       "it takes on them, cannot be told");
+		return;
+	}
+	say(a, "%.3g %s: about %.3g s without the queue; it took %.3g s", a->cores, cores,
+	    a->run_time_s, a->run_time_now_s);
+	say(a, "its threads waited for a CPU %.0f %% of the time that they could run, %s",
+	    100 * o->queue.share, trk__queue_behind(o->queue.cause));
+}
+
 static void explain(const struct trk_cpu_options *o, struct trk_cpu_advice *a)
 {
 	double longer = 100 * (a->run_time_s / a->run_time_now_s - 1);
 	const char *cores = a->cores > 1 ? "cores" : "core";
 
-	if (a->peak_cores < 0.01)
-		say(a, "less than 0.01 cores busy at most, of %.3g", o->cores_now);
-	else
-		say(a, "%.3g cores busy on average, %.3g at most, of %.3g",
-		    hundredths(a->mean_cores), hundredths(a->peak_cores), o->cores_now);
-	if (longer < 0.5)
+	explain_use(o, a);
+	if (o->queue.cause != TRK_QUEUE_NONE)
+		explain_queue(o, a);
+	else if (longer < 0.5)
 		say(a, "%.3g %s: the run takes as long, and costs least", a->cores, cores);
 	else
 		say(a, "%.3g %s: the run takes about %.0f %% longer, and costs least", a->cores,
@@ -152,68 +237,66 @@ static void explain(const struct trk_cpu_options *o, struct trk_cpu_advice *a)
 		    100 * a->saturated_share, o->cores_now, 2 * o->cores_now);
 }
 
+/* Under a queue what was seen says less than what was stated. */
+static void hold(const struct trk_busy *h, const struct trk_cpu_options *o,
+		 struct trk_cpu_advice *a)
+{
+	double least = o->stated_cores;
+
+	if (o->queue.cause == TRK_QUEUE_UNKNOWN && !known(least))
+		least = o->cores_now;
+	if (known(least) && a->cores < least) {
+		a->cores = least;
+		a->run_time_s = trk__busy_run_time(h, least);
+	}
+	if (o->queue.cause != TRK_QUEUE_UNKNOWN)
+		return;
+	a->run_time_s = NAN;
+	for (size_t i = 0; i < a->point_count; i++)
+		a->point[i].run_time_s = NAN;
+}
+
 int trk__cpu_advise(const struct trk_busy *h, const struct trk_cpu_options *options,
 		    struct trk_cpu_advice *ret)
 {
-	struct trk_cpu_options o = {NAN, NAN, NAN};
+	struct trk_cpu_options o = {NAN, NAN, NAN, .stated_cores = NAN};
 	struct trk_cpu_advice a = {0};
 	const struct trk_cpu_point *best;
-	double cores = 1;
+	const struct trk_busy *seen;
 
 	if (!(trk__busy_seconds(h) > 0))
 		return -TRK_E_NODATA;
 	if (options)
 		o = *options;
-	describe(h, o.cores_now, &a);
+	seen = o.seen ? o.seen : h;
+	describe(seen, o.cores_now, &a);
 	if (!known(o.cores_now)) {
-		o.cores_now = a.peak_cores > 1 ? a.peak_cores : 1;
-		a.peak_cores = 0;
-		describe(h, INFINITY, &a); /* without a limit nothing is saturated */
+		/* Whole cores, as machines have them; a figure just above is noise. */
+		o.cores_now = a.peak_cores > 1 && a.peak_cores < 1e6
+				      ? (double) (long) (a.peak_cores + 0.9)
+				      : 1;
+		describe(seen, INFINITY, &a); /* without a limit nothing is saturated */
 	}
-	while (cores < 2 * o.cores_now && a.point_count < TRK_CPU_POINTS_MAX - 2) {
-		add_point(h, &o, cores, &a);
-		if (o.cores_now > cores && o.cores_now < 2 * cores)
-			add_point(h, &o, o.cores_now, &a);
-		cores *= 2;
-	}
-	add_point(h, &o, cores, &a);
-	best = choose(&o, &a);
+	add_points(h, &o, &a);
+	best = choose(h, &o, &a);
 	a.cores = best->cores;
 	a.run_time_s = best->run_time_s;
 	a.saturated = a.saturated_share > saturated_enough;
+	a.queue = o.queue;
+	if (o.queue.cause != TRK_QUEUE_NONE)
+		hold(h, &o, &a);
 	explain(&o, &a);
 	*ret = a;
 	return 0;
 }
 
-int trk__cpu_run_time_measured(const double *cores, const double *run_time_s, size_t count,
-			       double want_cores, double *ret_s)
+const char *trk__queue_cause_name(enum trk_queue_cause cause)
 {
-	double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, spread, a, b;
+	static const char *const names[] = {
+		[TRK_QUEUE_NONE] = NULL,           [TRK_QUEUE_OTHERS] = "other work",
+		[TRK_QUEUE_OWN] = "own threads",   [TRK_QUEUE_QUOTA] = "quota",
+		[TRK_QUEUE_UNKNOWN] = "not known",
+	};
 
-	for (size_t i = 0; i < count; i++) {
-		double x = 1 / cores[i];
-
-		if (!known(cores[i]) || !known(run_time_s[i]))
-			continue;
-		n++;
-		sx += x;
-		sy += run_time_s[i];
-		sxx += x * x;
-		sxy += x * run_time_s[i];
-	}
-	spread = n * sxx - sx * sx;
-	if (n < 2 || !(spread > 1e-12 * n * sxx) || !known(want_cores))
-		return -TRK_E_NODATA;
-	b = (n * sxy - sx * sy) / spread;
-	a = (sy - b * sx) / n;
-	if (b < 0) {
-		b = 0;
-		a = sy / n;
-	} else if (a < 0) {
-		a = 0;
-		b = sxy / sxx;
-	}
-	*ret_s = a + b / want_cores;
-	return 0;
+	return names[cause];
 }

@@ -4,7 +4,12 @@
  * T(k) = sum of seconds * max(1, busy / k). What kept more than k cores busy is stretched, nothing
  * else changes. From one machine to fewer cores of it this is right within a few per cent for
  * ordinary programs; it says nothing of jobs spread over several machines, nor of more cores than
- * there were: where nearly all of them were busy, more might help, and that is said. */
+ * there were: where nearly all of them were busy, more might help, and that is said.
+ *
+ * Where threads waited for a CPU, busy cores are less than what the run asked for. In an interval
+ * with `busy` cores and `queued` threads waiting, busy + queued threads wanted to run. With a CPU
+ * for each the interval would have been shorter, and the same work done on more cores at once:
+ * trk__busy_add_free() takes it as that. */
 #ifndef TRK_ADVISE_CPU_H
 #define TRK_ADVISE_CPU_H
 
@@ -32,8 +37,31 @@ struct trk_busy {
 	double core_seconds[TRK_BUSY_BINS]; /* work done in it */
 };
 
+/* Share of the time that threads could run, and waited for a CPU, from which on the queue is taken
+ * into account: behind others, and behind one another. docs/advice.md says where they come from. */
+#define TRK_QUEUE_SHARE     0.10
+#define TRK_QUEUE_OWN_SHARE 0.20
+
+/* What the threads waited behind. */
+enum trk_queue_cause {
+	TRK_QUEUE_NONE,    /* they did not, or for too small a share */
+	TRK_QUEUE_OTHERS,  /* other work on the machine */
+	TRK_QUEUE_OWN,     /* one another: more threads than CPUs that they could use */
+	TRK_QUEUE_QUOTA,   /* a CPU quota */
+	TRK_QUEUE_UNKNOWN, /* the machine was short of CPU, and the job's part is not known */
+};
+
+struct trk_cpu_queue {
+	enum trk_queue_cause cause;
+	double share; /* of the time that threads could run; NaN: not known */
+};
+
 /* Take one interval. Unknown (NaN), negative or infinite figures are left out. */
 void trk__busy_add(struct trk_busy *h, double cores, double seconds);
+/* Take one interval in which `queued` threads waited for a CPU (0 or more) as if none had. */
+void trk__busy_add_free(struct trk_busy *h, double cores, double queued, double seconds);
+/* The share of the interval that is left when no thread waits: 1 without a queue, 0 if none ran. */
+double trk__busy_free_share(double cores, double queued);
 /* Run time that the histogram covers. */
 double trk__busy_seconds(const struct trk_busy *h);
 /* Predicted run time on `cores` cores (> 0, fractions as of a quota allowed), s; NaN when empty. */
@@ -41,39 +69,49 @@ double trk__busy_run_time(const struct trk_busy *h, double cores);
 
 struct trk_cpu_options {
 	double cores_now;    /* that the runs had; NaN: not known (largest seen is used) */
-	double memory_bytes; /* requested beside: dear memory favours more cores; NaN: 4 GiB a core */
+	double memory_bytes; /* of the request: dear memory favours more cores; NaN: 4 GiB a core */
 	double slowdown_max; /* longest run time, as a multiple of the present; NaN: no bound */
+	double stated_cores; /* requested, or an enforced limit; NaN: neither. Not lowered under a
+				queue */
+	struct trk_cpu_queue queue; /* with a cause the histogram is one of trk__busy_add_free … */
+	const struct trk_busy *seen; /* … and this one holds what was seen; else NULL */
 };
 
 struct trk_cpu_point {
 	double cores;
-	double run_time_s;
-	double price; /* $ of one run by TRK_PRICE_...: for comparison only */
-	bool at_most; /* more cores than there were: the run takes this long at most */
+	double run_time_s; /* NaN: cannot be told */
+	double price;      /* $ of one run by TRK_PRICE_...: for comparison only */
+	bool at_most; /* more cores than there were, which all threads had: it takes this long at
+			 most */
 };
 
 struct trk_cpu_advice {
 	double cores;           /* to request */
-	double run_time_s;      /* predicted with them */
+	double run_time_s;      /* predicted with them, without a queue; NaN: cannot be told */
 	double run_time_now_s;  /* that was seen */
 	double mean_cores;      /* busy */
 	double peak_cores;      /* busy, to 0.1 core */
 	double saturated_share; /* of the time at least 95 % of cores_now were busy */
 	bool saturated;         /* more than 10 % of it: more cores might help */
+	struct trk_cpu_queue queue;
 	size_t point_count; /* 1, 2, 4 ... cores up to the first power of two >= 2 * cores_now */
 	struct trk_cpu_point point[TRK_CPU_POINTS_MAX];
 	size_t reason_count;
 	char reason[TRK_CPU_REASONS_MAX][TRK_CPU_REASON_SIZE];
 };
 
-/* The number of cores (a power of two, or cores_now) with the least price of a run. options may be
- * NULL. Returns 0, or -TRK_E_NODATA when the histogram is empty. */
+/* The number of cores (a power of two, or cores_now) with the least price of a run. Half as many
+ * cores are considered only if less than half of the cores were in use, or if it costs less than a
+ * tenth of the run time. Where the threads waited for a CPU, stated_cores is the least; behind a
+ * quota more than there were are considered. options may be NULL. Returns 0, or -TRK_E_NODATA when
+ * the histogram is empty. */
 int trk__cpu_advise(const struct trk_busy *h, const struct trk_cpu_options *options,
 		    struct trk_cpu_advice *ret);
 
-/* T = a + b / cores through measured run times at two or more sizes (least squares, both parts not
- * negative): predicts run_time on `cores`. Returns 0; -TRK_E_NODATA with fewer than two sizes. */
-int trk__cpu_run_time_measured(const double *cores, const double *run_time_s, size_t count,
-			       double want_cores, double *ret_s);
+/* "other work", "own threads", "quota", "not known"; NULL where there is none. */
+const char *trk__queue_cause_name(enum trk_queue_cause cause);
+
+/* "behind other work" …: what they waited for, to end a sentence. */
+const char *trk__queue_behind(enum trk_queue_cause cause);
 
 #endif

@@ -2,35 +2,71 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "advise/memory_private.h"
 #include "base/error.h"
+#include "base/human.h"
 #include "base/maths.h"
 
 #define MIB 1048576.0
 
 enum {
-	SHIFT_BEFORE = 20,    /* runs that a shift of level is compared with, at most */
-	SHIFT_BEFORE_MIN = 5, /* and at least */
-	FLOOR_RUNS = 20,      /* later successes after which a failure is no floor any more */
+	FLOOR_RUNS = 20, /* a failure is a floor until so many later runs succeeded */
 };
 
-static const double shift_margin = 1.1;
-static const double input_margin = 1.1;
+/* Everything that led to one piece of advice. */
+struct choice {
+	struct trk_history history; /* after forgetting */
+	struct trk_ratios ratios;   /* of the chosen predictor */
+	enum trk_basis basis;
+	double lambda;
+	double factor;
+	size_t forgotten; /* runs before a shift of level */
+	bool shift_up;
+	bool no_success;      /* all runs failed */
+	bool only_open_kills; /* nothing but kills without a success after them */
+};
 
+/* A figure that the request must not be below, and the run that it comes from. */
+struct run_floor {
+	double bytes; /* 0: none */
+	const struct trk_past_run *run;
+};
+
+static const double jump_margin = 1.1;
+
+/* The numbers without another source were chosen in the replay of docs/advice.md, each on families
+ * other than those that it is reported on. */
 const struct trk_memory_tuning trk__memory_tuning = {
 	.half_life_runs = 120,
 	.join_after = 9,
-	.time_to_failure = 1,
+	.time_to_failure = 1, /* as in the literature: pessimistic */
 	.shift_down_runs = 3,
 	.shift_up_runs = 2,
-	.step_bytes = 128 * MIB,
+	.step_bytes = 128 * MIB, /* the smallest step of the original package */
 	.floor_bytes = 256 * MIB,
-	.out_of_memory_grow = 1.2,
+	.out_of_memory_grow = 1.2, /* of the Kubernetes Vertical Pod Autoscaler */
 	.chance_max = 0.25,
-	.record_scale = 1 / 28.0,
+	.shift_gap = 0.5,  /* replay with failures: x 1.3 and x 2 from run 41, made-up wide jobs */
+	.newest_extra = 3, /* the same replay */
+	.jump_before = 20, /* as a shift of level */
+	.jump_before_min = 5,    /* as a shift of level */
+	.bearable_chance = 0.03, /* goal of the method: 1.5 to 3 % failed runs */
+	/* Replay with failures, by the front of cost and failures: steps of S 2, 4, 8, 16. */
+	.failing_charge =
+		{
+			[TRK_RISK_DEFAULT] = 4,
+			[TRK_RISK_CHEAP] = 2,
+			[TRK_RISK_SAFE] = 16,
+		},
+	.young_share = 0.5,
+	.wide_charge = 6, /* replay with failures, made-up wide jobs: these two */
+	.wide_young_share = 0.1,
+	.record_scale = 1 / 28.0, /* of the jobs of all families, replay-traces law */
 	.record_own = 0.5,
 	.record_far = 0.1,
 	.record_far_scale = 0.2,
@@ -43,31 +79,7 @@ static const double lambdas[] = {
 	[TRK_RISK_SAFE] = 4,
 };
 
-/* Positive and finite: the only numbers that say something here. */
-static bool known(double x)
-{
-	return x > 0 && x < INFINITY;
-}
-
-double trk__past_need(const struct trk_past_run *run, const struct trk_memory_tuning *tuning)
-{
-	double need = known(run->peak_bytes) ? run->peak_bytes : NAN;
-
-	if (run->end == TRK_PAST_OUT_OF_MEMORY) {
-		if (known(run->limit_bytes) && !(need >= run->limit_bytes))
-			need = run->limit_bytes;
-		need *= tuning->out_of_memory_grow;
-	}
-	return need;
-}
-
-bool trk__input_explains(const struct trk_past_run *run, const struct trk_memory_options *options)
-{
-	return known(options->input_bytes) && known(run->input_bytes) &&
-	       run->input_bytes > options->input_bytes * input_margin;
-}
-
-double trk__memory_round(const struct trk_memory_tuning *tuning, double bytes)
+static double round_up(const struct trk_memory_tuning *tuning, double bytes)
 {
 	double step = tuning->step_bytes;
 
@@ -77,110 +89,249 @@ double trk__memory_round(const struct trk_memory_tuning *tuning, double bytes)
 	return step > 0 ? trk__ceil(bytes / step * (1 - 1e-12)) * step : bytes;
 }
 
-/* --- history --------------------------------------------------------------------------------- */
+/* ---- the reasons, in words ---- */
 
-/* Which runs a history takes. */
-enum taken { SUCCESSES, SUCCESSES_AND_FAILURES };
-
-static bool taken_in(const struct trk_past_run *run, enum taken which,
-		     const struct trk_memory_tuning *tuning)
+const char *trk__basis_name(enum trk_basis basis)
 {
-	return (run->end == TRK_PAST_SUCCEEDED || which == SUCCESSES_AND_FAILURES) &&
-	       known(trk__past_need(run, tuning));
-}
-
-/* The newest runs that say something, oldest first. */
-static void history_fill(struct trk_history *h, const struct trk_past_run *runs, size_t count,
-			 enum taken which, const struct trk_memory_options *options)
-{
-	size_t first = count, n = 0;
-
-	while (first > 0 && n < TRK_MEMORY_RUNS_MAX)
-		n += taken_in(&runs[--first], which, options->tuning);
-	h->count = 0;
-	h->next_input_bytes = known(options->input_bytes) ? options->input_bytes : NAN;
-	for (size_t i = first; i < count; i++) {
-		const struct trk_past_run *run = &runs[i];
-		size_t at = h->count;
-
-		if (!taken_in(run, which, options->tuning))
-			continue;
-		h->need_bytes[at] = trk__past_need(run, options->tuning);
-		h->ln_need[at] = trk__ln(h->need_bytes[at]);
-		h->duration_s[at] = known(run->duration_s) ? run->duration_s : 1;
-		h->input_bytes[at] = known(run->input_bytes) ? run->input_bytes : NAN;
-		h->ln_input[at] = trk__ln(h->input_bytes[at]);
-		h->count++;
+	switch (basis) {
+	case TRK_BASIS_MAX:
+		return "largest peak so far";
+	case TRK_BASIS_AVERAGE:
+		return "moving average of the peaks";
+	case TRK_BASIS_LINE:
+		return "line through input size";
+	case TRK_BASIS_ALIKE:
+		return "largest peak of the three runs with the nearest input size";
+	case TRK_BASIS_POWER:
+		return "line through the logarithms of input size and peak";
+	default:
+		return "unknown";
 	}
 }
 
-/* 1 when `runs` runs from `at` on all lie above those from `first` to `at`, -1 when below, else 0. */
-static int shifted_at(const struct trk_history *h, size_t first, size_t at, size_t runs)
+const char *trk__confidence_name(enum trk_confidence confidence)
 {
-	double min = INFINITY, max = 0;
-	bool above = true, below = true;
-
-	if (at - first > SHIFT_BEFORE)
-		first = at - SHIFT_BEFORE;
-	for (size_t i = first; i < at; i++) {
-		min = h->need_bytes[i] < min ? h->need_bytes[i] : min;
-		max = h->need_bytes[i] > max ? h->need_bytes[i] : max;
+	switch (confidence) {
+	case TRK_CONFIDENCE_FIRST_ESTIMATE:
+		return "first estimate";
+	case TRK_CONFIDENCE_LOW:
+		return "low";
+	case TRK_CONFIDENCE_MEDIUM:
+		return "medium";
+	case TRK_CONFIDENCE_HIGH:
+		return "high";
+	default:
+		return "unknown";
 	}
-	for (size_t i = at; i < at + runs; i++) {
-		above = above && h->need_bytes[i] > max * shift_margin;
-		below = below && h->need_bytes[i] < min / shift_margin;
-	}
-	return above ? 1 : below ? -1 : 0;
 }
 
-/* The first run since the last shift of level, 0 without one. */
-static size_t last_shift(const struct trk_history *h, const struct trk_memory_tuning *tuning,
-			 bool *ret_up)
+static const char *size_text(double bytes, char text[TRK_HUMAN_SIZE])
 {
-	size_t up = tuning->shift_up_runs, down = tuning->shift_down_runs, first = 0;
+	return trk__human_memory(text, bytes / MIB);
+}
 
-	for (size_t at = SHIFT_BEFORE_MIN; at < h->count; at++) {
-		int way = 0;
+__attribute__((format(printf, 2, 3))) static void say(struct trk_memory_advice *a,
+						      const char *format, ...)
+{
+	va_list args;
 
-		if (at - first < SHIFT_BEFORE_MIN)
-			continue;
-		if (up > 0 && at + up <= h->count)
-			way = shifted_at(h, first, at, up) > 0;
-		if (way == 0 && down > 0 && at + down <= h->count)
-			way = shifted_at(h, first, at, down) < 0 ? -1 : 0;
-		if (way == 0)
-			continue;
-		first = at;
-		*ret_up = way > 0;
+	if (a->reason_count == TRK_MEMORY_REASONS_MAX)
+		return;
+	va_start(args, format);
+	(void) vsnprintf(a->reason[a->reason_count++], TRK_MEMORY_REASON_SIZE, format, args);
+	va_end(args);
+}
+
+/* Whether the forecast is the need of a killed run, which is not a peak that any run had. */
+static bool is_of_kill(const struct choice *c)
+{
+	const struct trk_history *h = &c->history;
+
+	if (c->basis != TRK_BASIS_MAX && c->basis != TRK_BASIS_ALIKE)
+		return false;
+	for (size_t i = 0; i < h->count; i++)
+		if (!h->is_kill[i] && h->need_bytes[i] == c->ratios.forecast_bytes)
+			return false;
+	return !c->ratios.is_scaled;
+}
+
+static const char *basis_text(const struct choice *c)
+{
+	if (c->only_open_kills)
+		return "twice the amount at which the newest run was killed";
+	if (c->ratios.is_scaled)
+		return "largest peak so far, scaled up to the next input size";
+	return is_of_kill(c) ? "1.2 times the amount at which a run was killed"
+			     : trk__basis_name(c->basis);
+}
+
+static void say_basis(const struct choice *c, const struct trk_memory_tuning *tuning,
+		      struct trk_memory_advice *a)
+{
+	char size[TRK_HUMAN_SIZE], least[TRK_HUMAN_SIZE];
+
+	if (c->only_open_kills) {
+		say(a, "no run has succeeded yet: what one needs to succeed is not known");
+		return;
 	}
-	return first;
+	say(a, "%s (%s) x %.3g, rounded up, from %zu run%s", a->basis_text,
+	    size_text(c->ratios.forecast_bytes, size), c->factor, c->history.count,
+	    c->history.count == 1 ? "" : "s");
+	if (c->ratios.forecast_bytes * c->factor <= tuning->floor_bytes - tuning->step_bytes &&
+	    a->request_bytes == tuning->floor_bytes)
+		say(a, "%s is the least that is requested", size_text(tuning->floor_bytes, least));
+	if (c->no_success)
+		say(a, "no run has succeeded yet: what one needs to succeed is not known");
+	if (c->forgotten > 0)
+		say(a, "memory %s %zu runs ago: the %zu older ones are not used",
+		    c->shift_up ? "rose" : "fell", c->history.count, c->forgotten);
 }
 
-static void history_forget(struct trk_history *h, size_t runs)
+static void say_chance(const struct choice *c, struct trk_memory_advice *a)
 {
-	size_t left = h->count - runs;
-
-	memmove(h->need_bytes, h->need_bytes + runs, left * sizeof(*h->need_bytes));
-	memmove(h->ln_need, h->ln_need + runs, left * sizeof(*h->ln_need));
-	memmove(h->duration_s, h->duration_s + runs, left * sizeof(*h->duration_s));
-	memmove(h->input_bytes, h->input_bytes + runs, left * sizeof(*h->input_bytes));
-	memmove(h->ln_input, h->ln_input + runs, left * sizeof(*h->ln_input));
-	h->count = left;
+	if (c->only_open_kills)
+		return;
+	if (a->retry)
+		say(a, "chance that the retry needs more: %.2g %%", 100 * a->chance_exceed);
+	else
+		say(a,
+		    "chance that the next run needs more: %.2g %%; that it exceeds every run so "
+		    "far: 1 in %zu",
+		    100 * a->chance_exceed, c->history.count + 1);
 }
+
+static void say_failure(const struct run_floor *floor, struct trk_memory_advice *a)
+{
+	char need[TRK_HUMAN_SIZE], held[TRK_HUMAN_SIZE];
+
+	if (!floor->run)
+		return;
+	size_text(trk__past_held(floor->run), held);
+	if (floor->run->end == TRK_PAST_OUT_OF_MEMORY)
+		say(a,
+		    "a run was killed at %s, and no run has succeeded above that: its need is "
+		    "counted as %s",
+		    held, size_text(floor->bytes, need));
+	else
+		say(a, "a run failed at a peak of %s: it may have needed more", held);
+}
+
+/* The newest runs were killed: what the request for their retry is. */
+static void say_retry(const struct choice *c, const struct trk_past_view *view,
+		      struct trk_memory_advice *a)
+{
+	struct trk_open_kills kills = trk__open_kills(view);
+	double twice = round_up(view->options->tuning, 2 * kills.failed_bytes);
+	char held[TRK_HUMAN_SIZE];
+
+	if (!a->retry)
+		return;
+	say(a, "the newest run%s out of memory at %s: for the retry %s",
+	    kills.count > 1 ? "s ran" : " ran", size_text(kills.failed_bytes, held),
+	    c->only_open_kills || a->request_bytes == twice
+		    ? "twice that is requested"
+		    : "the cheapest amount above it, by the runs so far");
+}
+
+static void say_jump(const struct choice *c, const struct run_floor *jump,
+		     struct trk_memory_advice *a)
+{
+	char peak[TRK_HUMAN_SIZE];
+
+	if (jump->bytes > c->ratios.forecast_bytes * c->factor)
+		say(a,
+		    "the newest run needed more than all before it by a tenth: the request is no "
+		    "less than its peak of %s",
+		    size_text(jump->bytes, peak));
+}
+
+/* Why the request stays below an earlier peak. */
+static void say_passed(const struct choice *c, const struct trk_memory_options *options,
+		       struct trk_memory_advice *a)
+{
+	char peak[TRK_HUMAN_SIZE], request[TRK_HUMAN_SIZE];
+	const char *why;
+
+	if (isnan(a->passed_peak_bytes))
+		return;
+	if (a->exceeds_machine)
+		why = "the machine has no more";
+	else if (c->basis >= TRK_BASIS_LINE)
+		why = "the input of the next run speaks for less";
+	else if (c->forgotten > 0 && !c->shift_up)
+		why = "it lies before memory fell";
+	else
+		why = "a retry now and then costs less than reserving it for every run";
+	say(a, "%s is below an earlier peak of %s (chance of meeting it again %.2g %%): %s",
+	    size_text(a->request_bytes, request), size_text(a->passed_peak_bytes, peak),
+	    100 * a->passed_peak_chance, why);
+	if (options->risk == TRK_RISK_SAFE && !a->exceeds_machine)
+		say(a, "at risk safe only a larger input lets an earlier peak be passed");
+}
+
+/* Peaks that vary this much are dear to reserve for, and dear to miss. */
+static void say_wide(const struct choice *c, struct trk_memory_advice *a)
+{
+	struct trk_spread s;
+	char low[TRK_HUMAN_SIZE], high[TRK_HUMAN_SIZE];
+
+	if (!trk__memory_history_is_wide(&c->history, &s))
+		return;
+	a->is_wide = true;
+	/* Inputs that are all the same explain nothing. */
+	say(a, "peaks vary from %s to %s and the input size is not known: %s",
+	    size_text(s.least_bytes, low), size_text(s.most_bytes, high),
+	    s.most_input_bytes > s.least_input_bytes
+		    ? "state the next run's with recommend --input-size SIZE"
+		    : "state it with run --input-size SIZE, then with recommend --input-size SIZE");
+}
+
+static void explain(const struct choice *choice, const struct trk_past_view *view,
+		    const struct run_floor *failure, const struct run_floor *jump,
+		    struct trk_memory_advice *ret)
+{
+	const struct trk_memory_options *options = view->options;
+	char size[TRK_HUMAN_SIZE];
+
+	ret->reason_count = 0;
+	ret->basis_text = basis_text(choice);
+	say_retry(choice, view, ret);
+	say_basis(choice, options->tuning, ret);
+	say_chance(choice, ret);
+	say_wide(choice, ret);
+	say_failure(failure, ret);
+	say_jump(choice, jump, ret);
+	say_passed(choice, options, ret);
+	if (ret->exceeds_machine)
+		say(ret, "the machine has %s only: the request was cut to that",
+		    size_text(options->machine_bytes, size));
+}
+
+/* ---- the choice ---- */
 
 /* --- choice ---------------------------------------------------------------------------------- */
 
-/* Fill *c from a history that is there. */
-static void choose(struct trk_choice *c, const struct trk_memory_options *options)
+/* Fill *c from a history that is there. False where no predictor has a finite price: figures of a
+ * damaged recording can be too large to multiply. */
+static bool choose(struct choice *c, const struct trk_memory_options *options)
 {
+	struct trk_fail_price fail = {.lambda = lambdas[options->risk],
+				      .charge = options->tuning->failing_charge[options->risk],
+				      .young_share = options->tuning->young_share};
+	struct trk_spread spread;
 	double least = INFINITY;
 
-	c->lambda = lambdas[options->risk];
+	c->lambda = fail.lambda;
 	c->forgotten = 0;
 	c->shift_up = false;
 	if (isnan(c->history.next_input_bytes)) {
-		c->forgotten = last_shift(&c->history, options->tuning, &c->shift_up);
-		history_forget(&c->history, c->forgotten);
+		c->forgotten =
+			trk__memory_history_shift(&c->history, options->tuning, &c->shift_up);
+		trk__memory_history_forget(&c->history, c->forgotten);
+	}
+	if (trk__memory_history_is_wide(&c->history, &spread)) {
+		fail.charge *= options->tuning->wide_charge;
+		fail.young_share = options->tuning->wide_young_share;
 	}
 	for (int basis = 0; basis < TRK_BASES; basis++) {
 		struct trk_ratios r;
@@ -190,7 +341,7 @@ static void choose(struct trk_choice *c, const struct trk_memory_options *option
 			continue;
 		if (!trk__ratios_make(&c->history, (enum trk_basis) basis, options->tuning, &r))
 			continue;
-		factor = trk__ratios_best(&r, options->tuning, c->lambda, 0, &price);
+		factor = trk__ratios_best(&r, options->tuning, &fail, 0, &price);
 		price *= r.forecast_per_use;
 		if (price < least) {
 			least = price;
@@ -199,33 +350,38 @@ static void choose(struct trk_choice *c, const struct trk_memory_options *option
 			c->ratios = r;
 		}
 	}
+	return least < INFINITY;
 }
 
-static double request_of(const struct trk_choice *c, const struct trk_memory_options *options)
+static double request_of(const struct choice *c, const struct trk_memory_options *options)
 {
-	return trk__memory_round(options->tuning, c->ratios.forecast_bytes * c->factor);
+	return round_up(options->tuning, c->ratios.forecast_bytes * c->factor);
 }
 
 /* Choose from the successes, and from all runs: what failed may raise the request, never lower it.
  * False when no run says anything. */
-static bool choose_from(struct trk_choice *c, const struct trk_past_run *runs, size_t count,
-			const struct trk_memory_options *options)
+static bool choose_from(struct choice *c, const struct trk_past_view *view)
 {
-	struct trk_choice other;
+	struct choice other;
 
-	history_fill(&c->history, runs, count, SUCCESSES_AND_FAILURES, options);
+	c->only_open_kills = false;
+	trk__memory_history_fill(&c->history, view, TRK_TAKE_ALL);
+	if (c->history.count == 0) {
+		trk__memory_history_fill(&c->history, view, TRK_TAKE_OPEN_KILLS);
+		c->only_open_kills = true;
+	}
 	if (c->history.count == 0)
 		return false;
-	history_fill(&other.history, runs, count, SUCCESSES, options);
+	trk__memory_history_fill(&other.history, view, TRK_TAKE_SUCCESSES);
 	c->no_success = other.history.count == 0;
-	if (other.history.count == 0 || other.history.count == c->history.count) {
-		choose(c, options);
+	if (!choose(c, view->options))
+		return false;
+	if (other.history.count == 0 || other.history.count == c->history.count + c->forgotten)
 		return true;
-	}
-	choose(c, options);
-	choose(&other, options);
-	other.no_success = false;
-	if (request_of(&other, options) > request_of(c, options))
+	if (!choose(&other, view->options))
+		return true;
+	other.no_success = other.only_open_kills = false;
+	if (request_of(&other, view->options) > request_of(c, view->options))
 		*c = other;
 	return true;
 }
@@ -234,60 +390,111 @@ static bool choose_from(struct trk_choice *c, const struct trk_past_run *runs, s
 
 static double cut_to_machine(double bytes, const struct trk_memory_options *options)
 {
-	return known(options->machine_bytes) && bytes > options->machine_bytes
+	return trk__memory_known(options->machine_bytes) && bytes > options->machine_bytes
 		       ? options->machine_bytes
 		       : bytes;
 }
 
-static double rung_of(const struct trk_choice *c, const struct trk_memory_options *options,
+/* The cheapest request given that the need is above failed_bytes; twice that where the history does
+ * not reach so far. */
+static double rung_of(const struct choice *c, const struct trk_memory_options *options,
 		      double failed_bytes)
 {
 	/* Of a retry only the memory-hours count, but at risk safe: a failure has been had. */
-	double lambda = options->risk == TRK_RISK_SAFE ? c->lambda : 0;
-	double forecast = c->ratios.forecast_bytes;
-	double factor = trk__ratios_best(&c->ratios, options->tuning, lambda,
-					 failed_bytes / forecast, NULL);
-	double rung = trk__memory_round(options->tuning, factor * forecast);
+	struct trk_fail_price fail = {.lambda = options->risk == TRK_RISK_SAFE ? c->lambda : 0};
+	double forecast = c->ratios.forecast_bytes, factor = 0, rung;
 
-	return rung > failed_bytes ? rung : trk__memory_round(options->tuning, 2 * failed_bytes);
+	if (!c->only_open_kills)
+		factor = trk__ratios_best(&c->ratios, options->tuning, &fail,
+					  failed_bytes / forecast, NULL);
+	rung = round_up(options->tuning, factor * forecast);
+	return rung > failed_bytes ? rung : round_up(options->tuning, 2 * failed_bytes);
 }
 
 /* --- floors ---------------------------------------------------------------------------------- */
 
 /* The highest need of a failed run that is recent and not explained by its input. */
-static struct trk_failure_floor failure_floor(const struct trk_past_run *runs, size_t count,
-					      const struct trk_memory_options *options)
+static struct run_floor failure_floor(const struct trk_past_view *view)
 {
-	struct trk_failure_floor floor = {0};
+	const struct trk_memory_options *o = view->options;
+	struct run_floor floor = {0};
 	size_t later = 0;
 
-	for (size_t i = count; i-- > 0;) {
-		double need = trk__past_need(&runs[i], options->tuning);
+	for (size_t i = view->count; i-- > 0;) {
+		const struct trk_past_run *run = &view->runs[i];
+		double need = trk__past_need(run, o->tuning);
 
-		if (runs[i].end == TRK_PAST_SUCCEEDED) {
-			later += known(need);
+		if (run->end == TRK_PAST_SUCCEEDED) {
+			later += trk__memory_known(need);
 			continue;
 		}
-		if (options->risk != TRK_RISK_SAFE && later >= FLOOR_RUNS)
+		if (run->end == TRK_PAST_STOPPED)
+			continue;
+		if (o->risk != TRK_RISK_SAFE && later >= FLOOR_RUNS)
 			break;
-		if (known(need) && need > floor.bytes && !trk__input_explains(&runs[i], options))
-			floor = (struct trk_failure_floor){need, &runs[i]};
+		if (trk__past_counts(view, i) && need > floor.bytes && !trk__input_explains(run, o))
+			floor = (struct run_floor){need, run};
 	}
 	return floor;
 }
 
-/* The highest need of runs, of all or only of those that their input does not explain. */
-static double highest_need(const struct trk_past_run *runs, size_t count,
-			   const struct trk_memory_options *options, bool unexplained, double above)
+/* Whether the run's peak is known to be needed, and no more than that. */
+static bool is_lower_bound(const struct trk_past_run *run)
+{
+	return run->end == TRK_PAST_SUCCEEDED || run->end == TRK_PAST_STOPPED;
+}
+
+/* The newest run when it exceeded all of the runs before it by a tenth: the next one may, too. */
+static struct run_floor jump_floor(const struct trk_past_view *view)
+{
+	const struct trk_memory_tuning *tuning = view->options->tuning;
+	const struct trk_past_run *newest = NULL;
+	size_t before = 0;
+
+	for (size_t i = view->count; i-- > 0 && before < tuning->jump_before;) {
+		const struct trk_past_run *run = &view->runs[i];
+
+		if (!trk__past_counts(view, i))
+			continue;
+		if (!newest) {
+			newest = run;
+			continue;
+		}
+		before++;
+		if (!(newest->peak_bytes > trk__past_need(run, tuning) * jump_margin))
+			return (struct run_floor){0};
+	}
+	if (!newest || before < tuning->jump_before_min || !is_lower_bound(newest) ||
+	    trk__input_explains(newest, view->options))
+		return (struct run_floor){0};
+	return (struct run_floor){newest->peak_bytes, newest};
+}
+
+/* The highest need of the runs that count and are not explained by their input. */
+static double highest_need(const struct trk_past_view *view)
 {
 	double max = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		double need = trk__past_need(&runs[i], options->tuning);
+	for (size_t i = 0; i < view->count; i++) {
+		double need = trk__past_need(&view->runs[i], view->options->tuning);
 
-		if (known(need) && need > max && need > above &&
-		    !(unexplained && trk__input_explains(&runs[i], options)))
+		if (need > max && trk__past_counts(view, i) &&
+		    !trk__input_explains(&view->runs[i], view->options))
 			max = need;
+	}
+	return max;
+}
+
+/* The most that an earlier run held; 0: not known. */
+static double highest_held(const struct trk_past_view *view)
+{
+	double max = 0;
+
+	for (size_t i = 0; i < view->count; i++) {
+		double held = trk__past_held(&view->runs[i]);
+
+		if (held > max)
+			max = held;
 	}
 	return max;
 }
@@ -319,85 +526,92 @@ static int check_options(const struct trk_past_run *runs, size_t count,
 	return 0;
 }
 
-/* The newest run when it ran out of memory at a known place: its retry is asked for. */
-static double retry_from(const struct trk_past_run *runs, size_t count,
-			 const struct trk_memory_options *options)
-{
-	double need;
-
-	if (count == 0 || runs[count - 1].end != TRK_PAST_OUT_OF_MEMORY)
-		return NAN;
-	need = trk__past_need(&runs[count - 1], options->tuning);
-	return known(need) ? need / options->tuning->out_of_memory_grow : NAN;
-}
-
-static double request_with_floors(const struct trk_choice *c, const struct trk_past_run *runs,
-				  size_t count, const struct trk_memory_options *options,
-				  const struct trk_failure_floor *floor)
+static double request_with_floors(const struct choice *c, const struct trk_past_view *view,
+				  const struct run_floor *failure, const struct run_floor *jump)
 {
 	double request = c->ratios.forecast_bytes * c->factor;
 
-	if (floor->bytes > request)
-		request = floor->bytes;
-	if (options->risk == TRK_RISK_SAFE || c->history.count + c->forgotten == 1) {
-		bool all = options->risk != TRK_RISK_SAFE;
-		double peak = highest_need(runs, count, options, !all, 0);
+	if (failure->bytes > request)
+		request = failure->bytes;
+	if (jump->bytes > request)
+		request = jump->bytes;
+	if (view->options->risk == TRK_RISK_SAFE) {
+		double peak = highest_need(view);
 
 		if (peak > request)
 			request = peak;
 	}
-	return trk__memory_round(options->tuning, request);
+	if (c->history.count + c->forgotten == 1 && c->history.need_bytes[0] > request)
+		request = c->history.need_bytes[0];
+	return round_up(view->options->tuning, request);
 }
 
 /* The part of the advice that says how sure it is and what it stays below. */
-static void judge(const struct trk_choice *c, const struct trk_past_run *runs, size_t count,
-		  const struct trk_memory_options *options, struct trk_memory_advice *a)
+static void judge(const struct choice *c, const struct trk_past_view *view,
+		  const struct trk_open_kills *kills, struct trk_memory_advice *a)
 {
-	double forecast = c->ratios.forecast_bytes, passed;
+	double forecast = c->ratios.forecast_bytes, above;
 
 	a->chance_exceed = trk__ratios_chance(&c->ratios, a->request_bytes / forecast);
+	if (a->retry) {
+		/* Of what is known to need more than the amount that was not enough. */
+		above = trk__ratios_chance(&c->ratios, kills->failed_bytes / forecast);
+		a->chance_exceed = a->chance_exceed < above ? a->chance_exceed / above : 1;
+	}
 	a->confidence = confidence_of(c->history.count, a->chance_exceed);
-	a->highest_bytes = highest_need(runs, count, options, false, 0);
-	passed = highest_need(runs, count, options, false, a->request_bytes);
-	a->passed_peak_bytes = passed > 0 ? passed : NAN;
-	a->passed_peak_chance =
-		passed > 0 ? trk__ratios_chance(&c->ratios, passed / forecast * (1 - 1e-9)) : NAN;
+	a->highest_bytes = highest_held(view);
+	a->passed_peak_bytes = a->passed_peak_chance = NAN;
+	if (a->highest_bytes > a->request_bytes) {
+		a->passed_peak_bytes = a->highest_bytes;
+		a->passed_peak_chance =
+			trk__ratios_chance(&c->ratios, a->highest_bytes / forecast * (1 - 1e-9));
+	}
+}
+
+/* The figures of the request, which is no less than `least`. */
+static void fill(struct trk_memory_advice *a, const struct choice *c,
+		 const struct trk_past_view *view, const struct trk_open_kills *kills, double least)
+{
+	const struct trk_memory_options *o = view->options;
+	double request = least;
+
+	a->basis = c->basis;
+	a->forecast_bytes = c->only_open_kills ? kills->failed_bytes : c->ratios.forecast_bytes;
+	a->factor = c->only_open_kills ? 2 : c->factor;
+	a->runs_used = c->history.count + c->forgotten;
+	a->runs_forgotten = c->forgotten;
+	a->retry = kills->failed_bytes > 0;
+	if (a->retry) {
+		double rung = rung_of(c, o, kills->failed_bytes);
+
+		request = rung > least ? rung : least;
+	}
+	a->exceeds_machine = trk__memory_known(o->machine_bytes) && request > o->machine_bytes;
+	a->request_bytes = cut_to_machine(request, o);
+	a->next_rung_bytes = cut_to_machine(rung_of(c, o, a->request_bytes), o);
 }
 
 int trk__memory_advise(const struct trk_past_run *runs, size_t count,
 		       const struct trk_memory_options *options, struct trk_memory_advice *ret)
 {
 	struct trk_memory_options o;
+	struct trk_past_view view = {runs, count, &o};
 	struct trk_memory_advice a = {0};
-	struct trk_choice c;
-	struct trk_failure_floor floor;
+	struct choice c;
+	struct run_floor failure, jump;
+	struct trk_open_kills kills;
 	int rc = check_options(runs, count, options, &o);
-	double failed;
 
 	if (rc < 0)
 		return rc;
-	if (!choose_from(&c, runs, count, &o))
+	if (!choose_from(&c, &view))
 		return -TRK_E_NODATA;
-	floor = failure_floor(runs, count, &o);
-	failed = retry_from(runs, count, &o);
-	a.request_bytes = request_with_floors(&c, runs, count, &o, &floor);
-	a.basis = c.basis;
-	a.forecast_bytes = c.ratios.forecast_bytes;
-	a.factor = c.factor;
-	a.runs_used = c.history.count + c.forgotten;
-	a.runs_forgotten = c.forgotten;
-	if (known(failed)) {
-		double rung = rung_of(&c, &o, failed);
-
-		a.retry = true;
-		if (rung > a.request_bytes)
-			a.request_bytes = rung;
-	}
-	a.exceeds_machine = known(o.machine_bytes) && a.request_bytes > o.machine_bytes;
-	a.request_bytes = cut_to_machine(a.request_bytes, &o);
-	a.next_rung_bytes = cut_to_machine(rung_of(&c, &o, a.request_bytes), &o);
-	judge(&c, runs, count, &o, &a);
-	trk__memory_explain(&c, &o, &floor, &a);
+	failure = failure_floor(&view);
+	jump = jump_floor(&view);
+	kills = trk__open_kills(&view);
+	fill(&a, &c, &view, &kills, request_with_floors(&c, &view, &failure, &jump));
+	judge(&c, &view, &kills, &a);
+	explain(&c, &view, &failure, &jump, &a);
 	*ret = a;
 	return 0;
 }
@@ -407,14 +621,15 @@ int trk__memory_next_rung(const struct trk_past_run *runs, size_t count,
 			  double *ret_bytes)
 {
 	struct trk_memory_options o;
-	struct trk_choice c;
+	struct trk_past_view view = {runs, count, &o};
+	struct choice c;
 	int rc = check_options(runs, count, options, &o);
 
 	if (rc < 0)
 		return rc;
-	if (!known(failed_bytes))
+	if (!trk__memory_known(failed_bytes))
 		return -EINVAL;
-	if (!choose_from(&c, runs, count, &o))
+	if (!choose_from(&c, &view))
 		return -TRK_E_NODATA;
 	*ret_bytes = cut_to_machine(rung_of(&c, &o, failed_bytes), &o);
 	return 0;
@@ -424,14 +639,15 @@ int trk__memory_chance(const struct trk_past_run *runs, size_t count,
 		       const struct trk_memory_options *options, double bytes, double *ret)
 {
 	struct trk_memory_options o;
-	struct trk_choice c;
+	struct trk_past_view view = {runs, count, &o};
+	struct choice c;
 	int rc = check_options(runs, count, options, &o);
 
 	if (rc < 0)
 		return rc;
-	if (!known(bytes))
+	if (!trk__memory_known(bytes))
 		return -EINVAL;
-	if (!choose_from(&c, runs, count, &o))
+	if (!choose_from(&c, &view))
 		return -TRK_E_NODATA;
 	*ret = trk__ratios_chance(&c.ratios, bytes / c.ratios.forecast_bytes);
 	return 0;

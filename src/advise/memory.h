@@ -9,8 +9,8 @@
  * have predicted before each earlier run. To their errors comes the law of records: after n runs
  * the next one exceeds all of them with probability 1/(n+1), and by how much follows a measured
  * tail, scaled by the distance of the job's own two largest. Of all predictors times factors, the
- * pair with the least expected price wins: the request for as long as the run lasts, plus, where the
- * run needs more, the failed attempt and the next. */
+ * pair with the least expected price wins: the request for as long as the run lasts, plus, where
+ * the run needs more, the failed attempt and the next. */
 #ifndef TRK_ADVISE_MEMORY_H
 #define TRK_ADVISE_MEMORY_H
 
@@ -26,7 +26,9 @@ enum {
 /* How an earlier run ended. */
 enum trk_past_end {
 	TRK_PAST_SUCCEEDED,
-	TRK_PAST_FAILED,        /* ended early: its peak is a lower bound of its need */
+	TRK_PAST_FAILED,  /* failed, perhaps for lack of memory: it may need more than its peak */
+	TRK_PAST_STOPPED, /* stopped from outside, and not for memory: its peak is a lower bound
+			   * of its need, and nothing says that it needs more */
 	TRK_PAST_OUT_OF_MEMORY, /* killed at its limit: it needed more than that */
 };
 
@@ -58,7 +60,16 @@ struct trk_memory_tuning {
 	double floor_bytes;        /* and are no smaller than this */
 	double out_of_memory_grow; /* need of a killed run, as a multiple of its limit */
 	double chance_max;         /* a request that the next run exceeds more often is none */
-	double record_scale;       /* by how much a record exceeds the one before, in logarithms: */
+	double shift_gap;    /* a shift of level stands out by this share of ln(max / min) before */
+	double newest_extra; /* the newest run weighs so much more than by its age */
+	size_t jump_before;  /* a run a tenth above so many before it, at most, is a jump: */
+	size_t jump_before_min; /* and at least; the next request is no less than its peak */
+	double bearable_chance; /* of failing; what is above costs the charge: */
+	double failing_charge[TRK_RISK_SAFE + 1]; /* by risk, in multiples of the mean need */
+	double young_share; /* of a young job at least this share of 1 / (n + 1) is bearable */
+	/* Of a wide job, whose input is not known: times the charge, and instead of young_share. */
+	double wide_charge, wide_young_share;
+	double record_scale;     /* by how much a record exceeds the one before, in logarithms: */
 	double record_own;       /* weight of the job's own gap in that, against the pooled scale */
 	double record_far;       /* share of records that are of another scale, */
 	double record_far_scale; /* this one */
@@ -81,6 +92,7 @@ enum trk_basis {
 	TRK_BASIS_AVERAGE, /* moving average of the logarithm of the peaks (0.3 new) */
 	TRK_BASIS_LINE,    /* least squares through input size, never falling */
 	TRK_BASIS_ALIKE,   /* largest of the three runs with the nearest input size */
+	TRK_BASIS_POWER,   /* least squares through the logarithms of input size and peak */
 	TRK_BASES
 };
 
@@ -95,26 +107,29 @@ struct trk_memory_advice {
 	double request_bytes;
 	double next_rung_bytes; /* to retry with if request_bytes is not enough */
 	enum trk_basis basis;
+	const char
+		*basis_text;   /* the basis in words, and where its figure comes from; never NULL */
 	double forecast_bytes; /* what the basis predicts */
 	double factor;         /* request before floors and rounding = forecast * factor */
 	double chance_exceed;  /* that the next run needs more than request_bytes, 0 to 1 */
 	enum trk_confidence confidence;
 	size_t runs_used;      /* runs that say something, newest TRK_MEMORY_RUNS_MAX at most */
-	size_t runs_forgotten; /* of them, runs before a shift of level: not used for the forecast */
-	double highest_bytes;  /* largest earlier need, failed runs included */
-	/* The largest earlier need above request_bytes, or NaN; the share of runs above it; why the
-	 * request is below it. */
+	size_t runs_forgotten; /* of them, those before a shift of level, which are not used */
+	double highest_bytes;  /* the most that an earlier run held, failed runs included */
+	/* The most that an earlier run held, where it is above request_bytes, or NaN; the share of
+	 * runs above it; why the request is below it. */
 	double passed_peak_bytes;
 	double passed_peak_chance;
-	bool retry;           /* the newest run ran out of memory: this is its next rung */
+	bool retry;           /* the newest run ran out of memory: this is for its retry */
+	bool is_wide;         /* peaks vary by more than 3 times, and no input size explains it */
 	bool exceeds_machine; /* the need is above machine_bytes, to which the request was cut */
 	size_t reason_count;
 	char reason[TRK_MEMORY_REASONS_MAX][TRK_MEMORY_REASON_SIZE];
 };
 
-/* Advise on the next run after `count` earlier ones, oldest first (borrowed). `options` may be NULL.
- * Returns 0; -TRK_E_NODATA when no run says anything about memory; -EINVAL for an enumeration value
- * that does not exist. *ret is untouched on failure. */
+/* Advise on the next run after `count` earlier ones, oldest first (borrowed). `options` may be
+ * NULL. Returns 0; -TRK_E_NODATA when no run says anything about memory; -EINVAL for an enumeration
+ * value that does not exist. *ret is untouched on failure. */
 int trk__memory_advise(const struct trk_past_run *runs, size_t count,
 		       const struct trk_memory_options *options, struct trk_memory_advice *ret);
 

@@ -20,135 +20,7 @@ static const double ln_2 = 0.69314718055994531;
 /* Candidates are the ratio of each run times these. */
 static const double candidate_step[] = {1.0, 1.01, 1.03, 1.06};
 
-enum { ALIKE = 3, CANDIDATE_STEPS = sizeof(candidate_step) / sizeof(candidate_step[0]) };
-
-static const double average_share = 0.3; /* of the newest run in the moving average */
-
-/* --- forecasts ---------------------------------------------------------------------------------
- *
- * Each: what would have been forecast before run `at` (at == count: for the next run), from the
- * runs before it; NaN where nothing can be said. */
-
-static void forecast_max(const struct trk_history *h, double *past)
-{
-	double max = NAN;
-
-	for (size_t i = 0; i <= h->count; i++) {
-		past[i] = max;
-		if (i < h->count && !(max >= h->need_bytes[i]))
-			max = h->need_bytes[i];
-	}
-}
-
-static void forecast_average(const struct trk_history *h, double *past)
-{
-	double ln = NAN;
-
-	for (size_t i = 0; i <= h->count; i++) {
-		past[i] = trk__exp(ln);
-		if (i < h->count)
-			ln = isnan(ln) ? h->ln_need[i] : ln + average_share * (h->ln_need[i] - ln);
-	}
-}
-
-static double input_at(const struct trk_history *h, size_t at)
-{
-	return at < h->count ? h->input_bytes[at] : h->next_input_bytes;
-}
-
-/* Running sums around the first point, so that nothing cancels. */
-struct line {
-	size_t n;
-	double x0, y0, sx, sy, sxx, sxy, min;
-};
-
-static void line_add(struct line *l, double x, double y)
-{
-	if (l->n == 0) {
-		l->x0 = x;
-		l->y0 = y;
-		l->min = y;
-	}
-	x -= l->x0;
-	l->n++;
-	l->sx += x;
-	l->sy += y - l->y0;
-	l->sxx += x * x;
-	l->sxy += x * (y - l->y0);
-	if (y < l->min)
-		l->min = y;
-}
-
-static double line_at(const struct line *l, double x)
-{
-	double n = (double) l->n, spread, slope = 0, y;
-
-	if (l->n == 0 || isnan(x))
-		return NAN;
-	spread = l->sxx - l->sx * l->sx / n;
-	if (spread > 1e-12 * l->sxx)
-		slope = (l->sxy - l->sx * l->sy / n) / spread;
-	if (!(slope > 0))
-		slope = 0;
-	y = l->y0 + l->sy / n + slope * (x - l->x0 - l->sx / n);
-	return y > l->min / 2 ? y : l->min / 2;
-}
-
-static void forecast_line(const struct trk_history *h, double *past)
-{
-	struct line l = {0};
-
-	for (size_t i = 0; i <= h->count; i++) {
-		past[i] = line_at(&l, input_at(h, i));
-		if (i < h->count && !isnan(h->input_bytes[i]))
-			line_add(&l, h->input_bytes[i], h->need_bytes[i]);
-	}
-}
-
-static double alike_at(const struct trk_history *h, size_t at)
-{
-	double ln_x = trk__ln(input_at(h, at)), distance[ALIKE], need[ALIKE], max = NAN;
-	size_t kept = 0;
-
-	if (isnan(ln_x))
-		return NAN;
-	for (size_t i = at; i-- > 0;) { /* newest first: it wins a tie */
-		double d = fabs(h->ln_input[i] - ln_x);
-		size_t place = kept;
-
-		if (isnan(d))
-			continue;
-		while (place > 0 && d < distance[place - 1])
-			place--;
-		if (place == ALIKE)
-			continue;
-		if (kept < ALIKE)
-			kept++;
-		for (size_t k = kept - 1; k > place; k--) {
-			distance[k] = distance[k - 1];
-			need[k] = need[k - 1];
-		}
-		distance[place] = d;
-		need[place] = h->need_bytes[i];
-	}
-	for (size_t k = 0; k < kept; k++)
-		if (!(max >= need[k]))
-			max = need[k];
-	return max;
-}
-
-static void forecast_alike(const struct trk_history *h, double *past)
-{
-	for (size_t i = 0; i <= h->count; i++)
-		past[i] = alike_at(h, i);
-}
-
-static void (*const forecast[TRK_BASES])(const struct trk_history *h, double *past) = {
-	[TRK_BASIS_MAX] = forecast_max,
-	[TRK_BASIS_AVERAGE] = forecast_average,
-	[TRK_BASIS_LINE] = forecast_line,
-	[TRK_BASIS_ALIKE] = forecast_alike,
-};
+enum { CANDIDATE_STEPS = sizeof(candidate_step) / sizeof(candidate_step[0]) };
 
 /* --- the distribution ------------------------------------------------------------------------ */
 
@@ -228,45 +100,86 @@ static double record_share(const struct trk_ratios *r)
 	return 1.0 / (double) (r->history_runs + 1);
 }
 
+/* What each run needed, as the predictor takes it. */
+struct needs {
+	double bytes[TRK_MEMORY_RUNS_MAX];
+	bool is_scaled;
+};
+
+static void needs_init(struct needs *n, const struct trk_history *h, enum trk_basis basis,
+		       double *forecast_bytes)
+{
+	n->is_scaled = false;
+	if (basis != TRK_BASIS_MAX) {
+		memcpy(n->bytes, h->need_bytes, h->count * sizeof(*n->bytes));
+		return;
+	}
+	n->is_scaled = trk__memory_scale_young(h, n->bytes);
+	for (size_t i = 0; i < h->count; i++)
+		if (n->bytes[i] > *forecast_bytes)
+			*forecast_bytes = n->bytes[i];
+}
+
+/* Sums over the real runs, by weight. */
+struct sums {
+	double forecast, used, shares;
+};
+
+/* Insert the ratio of each real run; past[h->count] is the forecast for the next one. */
+static struct sums add_runs(struct trk_ratios *ret, struct weights *weights,
+			    const struct trk_history *h, enum trk_basis basis, const double *past,
+			    const double *need_bytes, const struct trk_memory_tuning *tuning)
+{
+	double keep = trk__exp(-ln_2 / tuning->half_life_runs), w = 1 / keep;
+	struct sums sums = {0};
+
+	for (size_t i = h->count; i-- > 0;) {
+		double t = h->duration_s[i];
+
+		/* The largest so far is no forecast with an error: what counts is how far below it
+		 * the runs stay. How far above is the law's. */
+		double base = basis == TRK_BASIS_MAX ? past[h->count] : past[i];
+		double weight = (w *= keep);
+
+		if (i == h->count - 1)
+			weight *= 1 + tuning->newest_extra;
+		if (!(base > 0))
+			continue;
+		insert(ret, weights, need_bytes[i] / base, weight * t * base, weight);
+		sums.shares += weight;
+		sums.forecast += weight * t * base;
+		sums.used += weight * t * need_bytes[i];
+	}
+	return sums;
+}
+
 bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
 		      const struct trk_memory_tuning *tuning, struct trk_ratios *ret)
 {
-	double past[TRK_MEMORY_RUNS_MAX + 1], total = 0, used = 0, shares = 0;
+	double past[TRK_MEMORY_RUNS_MAX + 1];
 	struct weights weights;
-	double keep = trk__exp(-ln_2 / tuning->half_life_runs), w = 1 / keep;
+	struct needs needs;
+	struct sums sums;
 
-	forecast[basis](h, past);
+	trk__memory_forecast(h, basis, past);
+	needs_init(&needs, h, basis, &past[h->count]);
+	ret->is_scaled = needs.is_scaled;
 	ret->forecast_bytes = past[h->count];
 	ret->history_runs = h->count;
 	ret->count = 0;
 	ret->highest_ratio = 0;
 	if (!(ret->forecast_bytes > 0) || isinf(ret->forecast_bytes))
 		return false;
-	memcpy(ret->past_bytes, past, h->count * sizeof(*past));
-	for (size_t i = h->count; i-- > 0;) {
-		double t = h->duration_s[i];
-
-		/* The largest so far is no forecast with an error: what counts is how far below it
-		 * the runs stay. How far above is the law's. */
-		double base = basis == TRK_BASIS_MAX ? ret->forecast_bytes : past[i];
-
-		w *= keep;
-		if (!(base > 0))
-			continue;
-		insert(ret, &weights, h->need_bytes[i] / base, w * t * base, w);
-		shares += w;
-		total += w * t * base;
-		used += w * t * h->need_bytes[i];
-	}
+	sums = add_runs(ret, &weights, h, basis, past, needs.bytes, tuning);
 	ret->runs = ret->count;
 	if (ret->runs == 0 || (basis != TRK_BASIS_MAX && ret->runs < tuning->join_after))
 		return false;
 	ret->highest_ratio = ret->ratio[ret->count - 1];
 	ret->law = record_law(ret, tuning);
-	ret->forecast_per_use = total / used;
+	ret->forecast_per_use = sums.forecast / sums.used;
 	for (size_t i = 0; i < ret->runs; i++) {
-		weights.weight[i] *= (1 - record_share(ret)) / total;
-		weights.share[i] *= (1 - record_share(ret)) / shares;
+		weights.weight[i] *= (1 - record_share(ret)) / sums.forecast;
+		weights.share[i] *= (1 - record_share(ret)) / sums.shares;
 	}
 	for (size_t j = 0; j < TRK_PSEUDO_RUNS; j++)
 		insert(ret, &weights, ret->highest_ratio * record_quantile(&ret->law, j),
@@ -291,8 +204,20 @@ static size_t first_above(const struct trk_ratios *r, double x)
 	return low;
 }
 
+/* How far the chance of failing with this factor is above the bearable one. */
+static double chance_too_high(const struct trk_ratios *r, const struct trk_memory_tuning *tuning,
+			      const struct trk_fail_price *fail, double factor)
+{
+	/* The law of records alone leaves a chance of 1 / (n + 1). */
+	double young = fail->young_share / (double) (r->history_runs + 1);
+	double bearable = tuning->bearable_chance > young ? tuning->bearable_chance : young;
+	double chance = r->share_from[first_above(r, factor)];
+
+	return chance > bearable ? chance - bearable : 0;
+}
+
 double trk__ratios_price(const struct trk_ratios *r, const struct trk_memory_tuning *tuning,
-			 double lambda, double factor, double known_above)
+			 const struct trk_fail_price *fail, double factor, double known_above)
 {
 	/* A failed attempt is paid, then the next one: 1.2 times the need or 1.6 times the first
 	 * request, whichever is more. They cross at 4/3 of the request. */
@@ -308,14 +233,17 @@ double trk__ratios_price(const struct trk_ratios *r, const struct trk_memory_tun
 		return INFINITY;
 	price = factor * (all - r->weight_from[fails]);
 	price += tuning->time_to_failure * factor * r->weight_from[fails];
-	price += lambda * r->need_from[fails];
+	price += fail->lambda * r->need_from[fails];
 	price += 1.2 * r->need_from[far];
 	price += 1.6 * factor * (r->weight_from[fails] - r->weight_from[far]);
-	return price / all;
+	price /= all;
+	if (fail->charge > 0)
+		price += fail->charge * r->need_from[0] * chance_too_high(r, tuning, fail, factor);
+	return price;
 }
 
 double trk__ratios_best(const struct trk_ratios *r, const struct trk_memory_tuning *tuning,
-			double lambda, double above, double *ret_price)
+			const struct trk_fail_price *fail, double above, double *ret_price)
 {
 	double best = 0, least = INFINITY;
 	double bound = tuning->chance_max > record_share(r) ? tuning->chance_max : record_share(r);
@@ -330,7 +258,7 @@ double trk__ratios_best(const struct trk_ratios *r, const struct trk_memory_tuni
 
 		for (size_t k = 0; k < steps; k++) {
 			double factor = r->ratio[i] * candidate_step[k];
-			double price = trk__ratios_price(r, tuning, lambda, factor, above);
+			double price = trk__ratios_price(r, tuning, fail, factor, above);
 
 			if (price < least) {
 				least = price;

@@ -13,6 +13,7 @@ struct trk_history {
 	double need_bytes[TRK_MEMORY_RUNS_MAX];
 	double duration_s[TRK_MEMORY_RUNS_MAX];
 	double ln_need[TRK_MEMORY_RUNS_MAX];
+	bool is_kill[TRK_MEMORY_RUNS_MAX]; /* the need is a multiple of the limit of a killed run */
 	double input_bytes[TRK_MEMORY_RUNS_MAX];
 	double ln_input[TRK_MEMORY_RUNS_MAX];
 	double next_input_bytes; /* NaN: not known */
@@ -28,13 +29,28 @@ struct trk_ratios {
 	double forecast_per_use; /* memory-hours forecast / used in the replay of its past */
 	size_t runs;             /* real runs among them */
 	size_t history_runs;
+	bool is_scaled; /* earlier peaks were scaled up to the next input */
 	size_t count;
 	double ratio[TRK_RATIOS_MAX];
 	double weight_from[TRK_RATIOS_MAX + 1]; /* sum of weights of [i..count) */
 	double share_from[TRK_RATIOS_MAX + 1]; /* the same by number of runs, not by memory-hours */
 	double need_from[TRK_RATIOS_MAX + 1];  /* sum of weight * ratio of [i..count) */
-	double past_bytes[TRK_MEMORY_RUNS_MAX]; /* what it forecast before each run; NaN: nothing */
 };
+
+/* What a failure costs, in multiples of the need. */
+struct trk_fail_price {
+	double lambda; /* of each failure */
+	double charge; /* of the chance of failing above the bearable one, for a run of any size */
+	double young_share; /* which is this share of 1 / (n + 1) at least */
+};
+
+/* What the predictor would have forecast before each run, ret_past[count] for the next; NaN:
+ * nothing. */
+void trk__memory_forecast(const struct trk_history *h, enum trk_basis basis, double *ret_past);
+
+/* The needs of a young job scaled up to the next input. False, and as they are, where nothing is
+ * scaled. */
+bool trk__memory_scale_young(const struct trk_history *h, double *ret_need_bytes);
 
 /* Make the forecasts of one predictor. False where it has nothing to say yet. */
 bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
@@ -43,11 +59,11 @@ bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
 /* Expected price of one run with forecast * factor, in forecast * run time, given that the ratio is
  * above `known_above` (0: nothing known). */
 double trk__ratios_price(const struct trk_ratios *r, const struct trk_memory_tuning *tuning,
-			 double lambda, double factor, double known_above);
+			 const struct trk_fail_price *fail, double factor, double known_above);
 
 /* The factor above `above` with the least price; *ret_price may be NULL. 0 when there is none. */
 double trk__ratios_best(const struct trk_ratios *r, const struct trk_memory_tuning *tuning,
-			double lambda, double above, double *ret_price);
+			const struct trk_fail_price *fail, double above, double *ret_price);
 
 /* Chance of a ratio above `factor`, with the unbounded tail of the law of records. */
 double trk__ratios_chance(const struct trk_ratios *r, double factor);

@@ -1,36 +1,52 @@
-/* What memory.c (the choice) and memory_words.c (its reasons) share. */
+/* Shared by memory.c (the request) and memory_history.c (the earlier runs that count). */
 #ifndef TRK_ADVISE_MEMORY_PRIVATE_H
 #define TRK_ADVISE_MEMORY_PRIVATE_H
 
 #include "advise/memory_price.h"
 
-/* Everything that led to one piece of advice. */
-struct trk_choice {
-	struct trk_history history; /* after forgetting */
-	struct trk_ratios ratios;   /* of the chosen predictor */
-	enum trk_basis basis;
-	double lambda;
-	double factor;
-	size_t forgotten; /* runs before a shift of level */
-	bool shift_up;
-	bool no_success; /* all runs failed */
+/* Kills at the end of the history, with no success after them. */
+struct trk_open_kills {
+	size_t count;
+	double failed_bytes; /* the largest amount that was not enough; 0: not known */
 };
 
-/* How a failed run raised the request. */
-struct trk_failure_floor {
-	double bytes; /* 0: none */
-	const struct trk_past_run *run;
+/* Which runs a history takes. Kills that a success resolved are in none. */
+enum trk_taken { TRK_TAKE_SUCCESSES, TRK_TAKE_ALL, TRK_TAKE_OPEN_KILLS };
+
+/* The earlier runs and what is asked about them (borrowed). */
+struct trk_past_view {
+	const struct trk_past_run *runs;
+	size_t count;
+	const struct trk_memory_options *options;
 };
 
-/* What an earlier run says about need, or NaN. */
+/* Positive and finite. */
+bool trk__memory_known(double x);
+/* What an earlier run says about need, or NaN: the peak, and of a kill a multiple of its limit. */
 double trk__past_need(const struct trk_past_run *run, const struct trk_memory_tuning *tuning);
+/* What an earlier run held at most, or NaN: the peak, and of a kill at least its limit. */
+double trk__past_held(const struct trk_past_run *run);
 /* Whether a larger input than that of the next run explains this run's need. */
 bool trk__input_explains(const struct trk_past_run *run, const struct trk_memory_options *options);
-/* Round a request up to the step, not below the floor. */
-double trk__memory_round(const struct trk_memory_tuning *tuning, double bytes);
+/* Whether run `at` says something that no other run says better: false for a kill that a success
+ * resolved, for an open one, and for a stopped run whose peak is not above all successes. */
+bool trk__past_counts(const struct trk_past_view *view, size_t at);
+/* Whether run `at` is an open kill: no success after it, and no larger input than the next. */
+bool trk__past_is_open_kill(const struct trk_past_view *view, size_t at);
+struct trk_open_kills trk__open_kills(const struct trk_past_view *view);
 
-/* Fill ret->reason from the rest of *ret and what led to it. */
-void trk__memory_explain(const struct trk_choice *choice, const struct trk_memory_options *options,
-			 const struct trk_failure_floor *floor, struct trk_memory_advice *ret);
+/* The newest runs that count, oldest first. */
+void trk__memory_history_fill(struct trk_history *h, const struct trk_past_view *view,
+			      enum trk_taken which);
+/* The first run since the last shift of level, 0 without one. */
+size_t trk__memory_history_shift(const struct trk_history *h,
+				 const struct trk_memory_tuning *tuning, bool *ret_up);
+/* The range of the peaks, without kills, and of the inputs that are known. */
+struct trk_spread {
+	double least_bytes, most_bytes, least_input_bytes, most_input_bytes;
+};
+/* Whether peaks vary by more than 3 times and the next run's input is not known. */
+bool trk__memory_history_is_wide(const struct trk_history *h, struct trk_spread *ret);
+void trk__memory_history_forget(struct trk_history *h, size_t runs);
 
 #endif

@@ -1,10 +1,11 @@
 /* The rule of the original Python package, figure by figure, for whoever wants its answers.
  *
- * cpu = max(1, round(mean cores)), memory = largest MiB x 1.2 rounded by trk__original_round_memory,
- * gpu = max(1, round(largest)) where any GPU was used, vram as memory. Earlier runs are joined as it
- * does: the mean of the means, the largest of the largest. It knows nothing of failures, input size
- * or risk; docs/advice.md shows what that costs. (The package's own release divides MiB by 1024 once
- * more and so asks for 128 MiB always; that slip is not repeated.) */
+ * cpu = max(1, round(mean cores)), memory = largest MiB x 1.2 rounded by
+ * trk__original_round_memory, gpu = max(1, round(largest)) where any GPU was used, vram as memory.
+ * Earlier runs are joined as it does: the mean of the means, the largest of the largest. It knows
+ * nothing of failures, input size or risk; docs/advice.md shows what that costs. (The package's own
+ * release divides MiB by 1024 once more and so asks for 128 MiB always; that slip is not
+ * repeated.) */
 #ifndef TRK_ADVISE_ORIGINAL_H
 #define TRK_ADVISE_ORIGINAL_H
 

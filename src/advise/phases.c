@@ -17,11 +17,6 @@ struct segment {
 	double gain;
 };
 
-double trk__phases_penalty(size_t rows)
-{
-	return rows > 1 ? 10 * trk__ln((double) rows) : 0;
-}
-
 void trk__phases_normalise(double *column, size_t rows)
 {
 	double mean = 0, square = 0, sd, guess;

@@ -16,16 +16,13 @@ enum {
 /* --- change points ----------------------------------------------------------------------------
  *
  * Binary segmentation with the squared distance from the mean as cost, summed over the columns: of
- * all segments the one whose best cut gains most is cut, as long as the gain is above `penalty`. The
- * same cuts as Binseg(model="l2", jump=1) of the Python package ruptures. */
-
-/* Penalty for columns brought to variance 1: 10 ln n. */
-double trk__phases_penalty(size_t rows);
+ * all segments the one whose best cut gains most is cut, as long as the gain is above `penalty`.
+ * The same cuts as Binseg(model="l2", jump=1) of the Python package ruptures. */
 
 /* Cut `rows` rows of `columns` columns (column[c][row], borrowed, all known numbers). A segment has
  * at least min_rows rows (1 at least). ret_end receives the ends of the segments in order, the last
- * of which is `rows`; room for cuts_max + 1. Returns the number of segments, 0 without rows; -EINVAL
- * for an unknown number or cuts_max >= TRK_PHASES_MAX; -ENOMEM. */
+ * of which is `rows`; room for cuts_max + 1. Returns the number of segments, 0 without rows;
+ * -EINVAL for an unknown number or cuts_max >= TRK_PHASES_MAX; -ENOMEM. */
 int trk__phases_cut(const double *const *column, size_t columns, size_t rows, size_t min_rows,
 		    double penalty, size_t cuts_max, size_t *ret_end);
 
@@ -66,9 +63,9 @@ struct trk_split {
 	char hint[TRK_SPLIT_HINT_SIZE]; /* "split here: ..."; empty unless it pays */
 };
 
-/* Rows in time order: seconds that each covers, cores busy, memory (borrowed). A row with an unknown
- * figure counts with the last known one. Returns 0; -TRK_E_NODATA without a row of known time;
- * -ENOMEM. options may be NULL. */
+/* Rows in time order: seconds that each covers, cores busy, memory (borrowed). A row with an
+ * unknown figure counts with the last known one. Returns 0; -TRK_E_NODATA without a row of known
+ * time; -ENOMEM. options may be NULL. */
 int trk__split_advise(const double *seconds, const double *cores, const double *memory_bytes,
 		      size_t rows, const struct trk_split_options *options, struct trk_split *ret);
 

@@ -104,6 +104,8 @@ static int by_cost(const void *a, const void *b)
 {
 	const struct trk_server_estimate *x = a, *y = b;
 
+	if (x->offer.old != y->offer.old)
+		return x->offer.old - y->offer.old;
 	if (x->speed_known != y->speed_known)
 		return x->speed_known ? -1 : 1;
 	if (x->cost_usd < y->cost_usd || x->cost_usd > y->cost_usd)
@@ -130,16 +132,26 @@ static void keep_near(struct trk_server_advice *a, const struct trk_server_estim
 static bool is_cheaper_hour(const struct trk_server_estimate *a,
 			    const struct trk_server_estimate *b)
 {
+	if (a->offer.old != b->offer.old)
+		return b->offer.old;
 	return a->offer.units < b->offer.units ||
 	       (a->offer.units == b->offer.units && a->cost_usd < b->cost_usd);
 }
 
+/* Whatever is known of its speed. */
+static bool is_cheaper_run(const struct trk_server_estimate *a, const struct trk_server_estimate *b)
+{
+	return a->offer.old == b->offer.old ? a->cost_usd < b->cost_usd : b->offer.old;
+}
+
+/* An old price does not beat a newer one. */
 static void drop_dear_nears(struct trk_server_advice *a)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < a->nears; i++)
-		if (a->near[i].cost_usd < a->list[0].cost_usd)
+		if (a->near[i].cost_usd < a->list[0].cost_usd &&
+		    a->near[i].offer.old <= a->list[0].offer.old)
 			a->near[kept++] = a->near[i];
 	a->nears = kept;
 }
@@ -175,9 +187,12 @@ int trk__server_advise(const struct trk_catalog *c, const struct trk_catalog_que
 		return -ENOENT;
 	}
 	qsort(a.list, a.n, sizeof(*a.list), by_cost);
-	for (size_t i = 1; i < a.n; i++)
+	for (size_t i = 1; i < a.n; i++) {
 		if (is_cheaper_hour(&a.list[i], &a.list[a.cheapest_hour]))
 			a.cheapest_hour = i;
+		if (is_cheaper_run(&a.list[i], &a.list[a.cheapest_run]))
+			a.cheapest_run = i;
+	}
 	drop_dear_nears(&a);
 	*ret = a;
 	return 0;
@@ -236,9 +251,4 @@ int trk__server_run_cost(const struct trk_catalog *c, int server, int region,
 							    (double) trk__catalog_usable_bytes(s));
 	*ret = cost;
 	return 0;
-}
-
-double trk__server_saving_usd(const struct trk_run_cost *paid, const struct trk_server_advice *a)
-{
-	return paid->usd - a->list[0].cost_usd;
 }

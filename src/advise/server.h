@@ -7,9 +7,9 @@
  *     u <= 1:  (1 - u) + u / r         of the time: the idle part stays, the busy part is scaled
  *     u >  1:  min(u, H) / min(u * r, C)   work beyond what all threads can do is stretched
  *
- * A vCPU is not a core: C comes from a measured score of all threads, not from the number of vCPUs, and so
- * does H, what all threads did where the run was measured.
- * Pure functions: no I/O, no clock. */
+ * A vCPU is not a core: C comes from a measured score of all threads, not from the number of vCPUs,
+ * and so does H, what all threads did where the run was measured. Pure functions: no I/O, no
+ * clock. */
 #ifndef TRK_ADVISE_SERVER_H
 #define TRK_ADVISE_SERVER_H
 
@@ -27,18 +27,18 @@ struct trk_server_work {
 	/* Speed of one thread where the run was measured, by each measure; NaN: not known. With
 	 * neither, one thread is taken for equally fast everywhere. */
 	double here_one[TRK_SPEED_BASES];
-	double boot_s;     /* time that is paid before the job starts */
+	double boot_s;     /* time that is paid before the job starts; 0 unless somebody asks */
 	double deadline_s; /* longest run time that is accepted; 0: any */
-	/* What all threads did there, by each measure, and how many there were; 0: not known. More busy
-	 * cores than that were not measured there: it then only says how fast a thread was. */
+	/* What all threads did there, by each measure, and how many there were; 0: not known. More
+	 * busy cores than that were not measured there: it then only says how fast a thread was. */
 	double here_all[TRK_SPEED_BASES], here_vcpus;
 };
 
 /* Take the speed of the server on which the run was measured. */
 void trk__server_measured_on(struct trk_server_work *work, const struct trk_catalog_server *s);
 
-/* Run time on a server of that speed, in s; `basis` is the measure by which both are known, -1: the run's
- * own speed is not. */
+/* Run time on a server of that speed, in s; `basis` is the measure by which both are known, -1: the
+ * run's own speed is not. */
 double trk__server_run_s(const struct trk_server_work *work, int basis,
 			 const struct trk_catalog_speed *there);
 
@@ -59,9 +59,11 @@ struct trk_server_estimate {
 };
 
 struct trk_server_advice {
-	struct trk_server_estimate *list; /* owned: by cost of a run, those of unknown speed last */
+	/* Owned: by cost of a run; those of unknown speed after them, and old prices last. */
+	struct trk_server_estimate *list;
 	size_t n;
 	size_t cheapest_hour; /* index of the one that costs least per hour */
+	size_t cheapest_run;  /* and per run, also where its speed is unknown */
 	/* Servers that would be cheaper than list[0] but miss one need (offer.unmet says which):
 	 * the best for each need. */
 	struct trk_server_estimate near[7];
@@ -92,10 +94,9 @@ struct trk_run_cost {
 	uint8_t quality;        /* enum trk_fact */
 };
 
-/* `server` and `region` are indices. -ENOENT: no price there; prices of other regions are not taken. */
+/* `server` and `region` are indices. -ENOENT: no price there; prices of other regions are not
+ * taken. */
 int trk__server_run_cost(const struct trk_catalog *c, int server, int region,
 			 const struct trk_run_use *use, struct trk_run_cost *ret);
-/* What the best of the advice saves on such a run, USD; below 0: it costs more. */
-double trk__server_saving_usd(const struct trk_run_cost *paid, const struct trk_server_advice *a);
 
 #endif

@@ -14,6 +14,8 @@ const char *trk__sizing_name(enum trk_sizing sizing)
 		return "over-provisioned";
 	case TRK_SIZING_UNDER:
 		return "under-provisioned";
+	case TRK_SIZING_UNSTATED:
+		return "nothing requested";
 	default:
 		return "not enough data";
 	}
@@ -69,13 +71,14 @@ static void over(const struct trk_sizing_facts *f, struct trk_sizing_verdict *v)
 	double used = f->memory_peak_mib / f->memory_limit_mib;
 	double busy = f->cpu_mean_cores / f->cpu_limit_cores;
 
-	if (!v->memory_under && !f->failed && used < TRK_SIZING_MEMORY_LOW &&
+	if (f->memory_stated && !v->memory_under && !f->failed && used < TRK_SIZING_MEMORY_LOW &&
 	    f->memory_limit_mib - f->memory_peak_mib > TRK_SIZING_MEMORY_SPARE) {
 		v->memory_over = true;
 		trk__sizing_say(v, "memory peaked at %.0f %% of its limit", 100 * used);
 	}
 	/* A core that was never needed can be given back; a short burst may be worth it. */
-	if (!v->cpu_under && busy < TRK_SIZING_CPU_LOW && f->cpu_limit_cores >= 2 &&
+	if (f->cpu_stated && f->cpu_next_cores < f->cpu_limit_cores && !v->cpu_under &&
+	    busy < TRK_SIZING_CPU_LOW && f->cpu_limit_cores >= 2 &&
 	    f->cpu_limit_cores - f->cpu_mean_cores >= 1 && !(f->saturated_share > 0.10)) {
 		v->cpu_over = true;
 		trk__sizing_say(v, "%.3g of %.3g cores were busy on average", f->cpu_mean_cores,
@@ -116,6 +119,11 @@ void trk__sizing_judge(const struct trk_sizing_facts *facts, struct trk_sizing_v
 		return;
 	}
 	over(facts, ret);
+	if (!facts->memory_stated && !facts->cpu_stated) {
+		ret->sizing = TRK_SIZING_UNSTATED;
+		trk__sizing_say(ret, "neither CPU nor memory was requested or limited");
+		return;
+	}
 	ret->sizing = ret->memory_over || ret->cpu_over ? TRK_SIZING_OVER : TRK_SIZING_RIGHT;
 	if (ret->sizing == TRK_SIZING_RIGHT)
 		trk__sizing_say(ret, "%s",
@@ -123,7 +131,8 @@ void trk__sizing_judge(const struct trk_sizing_facts *facts, struct trk_sizing_v
 					      : "use lies within the limits, and not far below");
 }
 
-/* --- where the wall time went ------------------------------------------------------------------ */
+/* --- where the wall time went
+ * ------------------------------------------------------------------ */
 
 const char *trk__wall_name(enum trk_wall item)
 {

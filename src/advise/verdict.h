@@ -1,5 +1,5 @@
-/* Was the job right-sized, and where did its wall time go. Pure functions over totals that the caller
- * fills. The thresholds are the constants below, and stand in a table in docs/advice.md. */
+/* Was the job right-sized, and where did its wall time go. Pure functions over totals that the
+ * caller fills. The thresholds are the constants below, and stand in a table in docs/advice.md. */
 #ifndef TRK_ADVISE_VERDICT_H
 #define TRK_ADVISE_VERDICT_H
 
@@ -25,20 +25,25 @@ enum trk_sizing {
 	TRK_SIZING_RIGHT,
 	TRK_SIZING_OVER,
 	TRK_SIZING_UNDER,
+	TRK_SIZING_UNSTATED, /* nothing was requested or limited, and nothing was short */
 };
 
 /* NaN: not known. What is not known is not judged. */
 struct trk_sizing_facts {
 	double run_time_s;
 	double samples;
-	double memory_peak_mib, memory_limit_mib;
-	double swap_peak_mib; /* of the job */
+	double memory_peak_mib, memory_limit_mib; /* limit: what there was, however it came about */
+	double swap_peak_mib;                     /* of the job */
 	double cpu_mean_cores, cpu_peak_cores, cpu_limit_cores;
-	double throttled_s;     /* held back by the CPU limit */
+	double throttled_s;     /* part of the run time that CPU limits took */
 	double memory_stall_s;  /* waited for memory */
 	double saturated_share; /* of the time all cores were busy (cpu.h) */
 	bool out_of_memory;     /* killed for it: enough to judge by, whatever else is known */
 	bool failed;            /* ended early: unused memory then says nothing */
+	/* The limit was requested or enforced; else it is the machine's size, which cannot be too
+	 * much. */
+	bool memory_stated, cpu_stated;
+	double cpu_next_cores; /* that the advice asks for */
 };
 
 struct trk_sizing_verdict {
@@ -54,10 +59,12 @@ void trk__sizing_judge(const struct trk_sizing_facts *facts, struct trk_sizing_v
 /* One more reason, in words; none past the last that fits. */
 __attribute__((format(printf, 2, 3))) void trk__sizing_say(struct trk_sizing_verdict *v,
 							   const char *format, ...);
-/* "right-sized", "over-provisioned", "under-provisioned", "not enough data". */
+/* "right-sized", "over-provisioned", "under-provisioned", "not enough data", "nothing
+ * requested". */
 const char *trk__sizing_name(enum trk_sizing sizing);
 
-/* --- where the wall time went ------------------------------------------------------------------ */
+/* --- where the wall time went
+ * ------------------------------------------------------------------ */
 
 enum trk_wall {
 	TRK_WALL_ON_CPU,       /* at least one task ran */

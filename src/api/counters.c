@@ -1,5 +1,5 @@
 /* The public view of the counters of now. */
-#include "sample/counters.h"
+#include "sample/counter_set.h"
 
 #include <errno.h>
 #include <math.h>

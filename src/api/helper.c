@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "api/beside.h"
+#include "api/install_path.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "record/track.h"
+#include "track/track.h"
 
 enum { PATH_SIZE = 4096, WORDS_MAX = 24 };
 
@@ -28,7 +28,7 @@ static bool find_beside(char *path)
 {
 	static const char *const places[] = {"../bin/", "../../bin/", ""};
 
-	return trk__beside(places, 3, "resource-tracker", X_OK, path, PATH_SIZE);
+	return trk__install_path(places, 3, "resource-tracker", X_OK, path, PATH_SIZE);
 }
 
 static const char *program_of(const struct trk_helper_options *o, char *path)
@@ -58,6 +58,7 @@ static char **words_of(const struct trk_helper_options *o, int control_fd, char 
 			(unsigned long long) (o->interval_ns / TRK_NS_PER_MS));
 	(void) snprintf(text[2], 32, "%d", (int) o->pid);
 	word[n++] = "resource-tracker";
+	word[n++] = "internal";
 	word[n++] = o->argv ? "run" : o->pid ? "attach" : "system";
 	word[n++] = "--quiet";
 	word[n++] = "--control-fd";

@@ -1,5 +1,5 @@
 /* Who samples for the library: the program in a process of its own, or a thread. Either way rows go
- * into a recording, and lines of record/control.h over a socket. */
+ * into a recording, and lines of track/control.h over a socket. */
 #ifndef TRK_API_HELPER_H
 #define TRK_API_HELPER_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "record/control.h"
+#include "track/control.h"
 
 struct trk_helper_options {
 	pid_t pid;         /* 0: none */
@@ -39,8 +39,8 @@ int trk__helper_start(struct trk_helper *h, const struct trk_helper_options *o,
 /* Wait for its next line at most so long: 1, 0 at the time's end, or -EPIPE when it has gone. */
 int trk__helper_line(struct trk_helper *h, int timeout_ms, char line[TRK_CONTROL_LINE]);
 
-/* Tell it to stop, unless it runs a command, and wait for its end. exit_code: of the job; -1: not known.
- * Returns 0 or -ETIMEDOUT. */
+/* Tell it to stop, unless it runs a command, and wait for its end. exit_code: of the job; -1: not
+ * known. Returns 0 or -ETIMEDOUT. */
 int trk__helper_stop(struct trk_helper *h, int exit_code, int timeout_ms);
 
 /* Give the descriptor back. After a stop, or in a forked child, where the helper is not ours. */

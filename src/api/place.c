@@ -2,10 +2,11 @@
 #include <stdlib.h>
 
 #include "base/env.h"
-#include "record/discovery.h"
+#include "track/discovery.h"
 #include "report/infer.h"
-#include "report/place.h"
+#include "report/place_json.h"
 #include "resource_tracker.h"
+#include "probe/machine.h"
 
 enum { DOCUMENT_MAX = 65536 };
 
@@ -17,8 +18,8 @@ char *trk_server_info(void)
 
 	trk__buf_init(&b, DOCUMENT_MAX);
 	if (record && trk__record_init(record) == 0 && trk__env_init(&env) == 0) {
-		trk__place_look(&record->place, &env);
-		if (trk__place_look_gpus(&record->place, &env, false, NULL))
+		trk__machine_look(&record->place, &env);
+		if (trk__machine_look_gpus(&record->place, &env, false, NULL))
 			trk__env_release(&env);
 		trk__server_document(&b, record, false);
 	}
@@ -35,7 +36,7 @@ static void infer(struct trk_place *place, const struct trk_env *env)
 {
 	struct trk_catalog catalog;
 
-	trk__place_look(place, env);
+	trk__machine_look(place, env);
 	trk__catalog_embedded(&catalog);
 	(void) trk__infer_type(&catalog, &place->server, &place->cloud);
 }

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "api/recording.h"
-#include "record/reader.h"
+#include "base/file.h"
+#include "recording/reader.h"
 #include "report/summary.h"
 #include "resource_tracker.h"
 
@@ -13,8 +14,11 @@ enum { SUMMARY_MAX = 4 * 1024 * 1024 };
 
 _Static_assert(TRK_ERR_FORMAT == TRK_E_FORMAT && TRK_ERR_VERSION == TRK_E_VERSION &&
 		       TRK_ERR_DAMAGED == TRK_E_DAMAGED && TRK_ERR_NODATA == TRK_E_NODATA &&
-		       TRK_ERR_UNSUPPORTED == TRK_E_UNSUPPORTED && TRK_ERR_RANGE == TRK_E_RANGE,
-	       "the public codes are ours");
+		       TRK_ERR_NORUN == TRK_E_NORUN && TRK_ERR_AMBIGUOUS == TRK_E_AMBIGUOUS &&
+		       TRK_ERR_UNSUPPORTED == TRK_E_UNSUPPORTED && TRK_ERR_RANGE == TRK_E_RANGE &&
+		       TRK_ERR_SYMLINK == TRK_E_SYMLINK && TRK_ERR_UNTRUSTED == TRK_E_UNTRUSTED &&
+		       TRK_ERR_NOTFILE == TRK_E_NOTFILE,
+	       "the public codes equal the internal ones");
 _Static_assert(TRK_UNKNOWN == (int) TRK_QUALITY_UNKNOWN && TRK_EXACT == (int) TRK_QUALITY_EXACT &&
 		       TRK_AT_LEAST == (int) TRK_QUALITY_AT_LEAST &&
 		       TRK_AT_MOST == (int) TRK_QUALITY_AT_MOST &&
@@ -76,7 +80,8 @@ static int keep_row(void *data, uint64_t rows, const struct trk_sample *mean,
 		r->cap = cap;
 	}
 	r->row[r->rows++] = *mean;
-	return 0;
+	r->error = trk__recording_keep_programs(r);
+	return r->error < 0;
 }
 
 int trk_recording_open(const char *path, struct trk_recording **ret)
@@ -88,6 +93,7 @@ int trk_recording_open(const char *path, struct trk_recording **ret)
 		return -ENOMEM;
 	error = trk__record_read(AT_FDCWD, path, &r->record, keep_row, r, NULL);
 	if (error < 0) {
+		free(r->use);
 		free(r->row);
 		free(r);
 		return error;
@@ -106,6 +112,9 @@ void trk_recording_free(struct trk_recording *recording)
 	if (!recording)
 		return;
 	trk__record_release(&recording->record);
+	trk__job_runs_release(&recording->runs);
+	free(recording->use);
+	free(recording->program_name);
 	free(recording->row);
 	free(recording);
 }
@@ -189,12 +198,52 @@ int trk_recording_mark(const struct trk_recording *recording, size_t index, cons
 	return 0;
 }
 
+int trk_recording_earlier(struct trk_recording *recording, const char *history, const char *earlier)
+{
+	const struct trk_service s = {.dir = history};
+	struct trk_history *h = NULL;
+	struct trk_job_runs runs;
+	int r = history && !earlier ? trk__runs_history(&s, 0, &h, NULL) : 0;
+
+	if (r < 0)
+		return r;
+	r = trk__job_runs_read(&s, h, earlier, &recording->record, &runs);
+	trk__history_free(h);
+	if (r < 0)
+		return r;
+	trk__job_runs_release(&recording->runs);
+	recording->runs = runs;
+	recording->has_change = h && !runs.history_error;
+	if (recording->has_change) {
+		trk__job_runs_change(&runs, &recording->change);
+		trk__job_runs_phases(&runs, &s, &recording->record, &recording->change);
+	}
+	return 0;
+}
+
+int trk__recording_advise(const struct trk_recording *r, struct trk_advice *ret,
+			  const struct trk_busy **ret_busy)
+{
+	struct trk_advice_input question = trk__job_runs_question(&r->runs, &r->record);
+
+	*ret_busy = NULL;
+	if (!r->runs.count)
+		return trk__advice_of_run(&r->record, ret);
+	*ret_busy = &r->runs.use->busy;
+	return trk__advice_make(&question, ret);
+}
+
 char *trk_recording_summary(const struct trk_recording *recording)
 {
+	struct trk_advice *advice = malloc(sizeof(*advice));
+	const struct trk_busy *busy;
 	struct trk_buf b;
+	bool has = advice && trk__recording_advise(recording, advice, &busy) == 0;
 
 	trk__buf_init(&b, SUMMARY_MAX);
-	trk__summary_json(&b, &recording->record, NULL);
+	trk__summary_json(&b, &recording->record, recording->has_change ? &recording->change : NULL,
+			  has ? advice : NULL);
+	free(advice);
 	if (b.error)
 		trk__buf_release(&b);
 	return b.data;

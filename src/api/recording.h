@@ -2,13 +2,35 @@
 #ifndef TRK_API_RECORDING_H
 #define TRK_API_RECORDING_H
 
-#include "record/run.h"
+#include "model/program_rows.h"
+#include "service/runs.h"
+
+/* What a program used in a row. */
+struct trk_recorded_use {
+	size_t row;
+	struct trk_program_row of;
+};
 
 struct trk_recording {
 	struct trk_record record;
 	struct trk_sample *row; /* owned */
 	size_t rows, cap;
+	struct trk_recorded_use *use; /* owned; of all rows, in their order */
+	size_t uses, uses_cap;
+	uint64_t program_records; /* that were read so far */
+	char (*program_name)[96]; /* owned; made when it is asked for */
 	int error;
+	struct trk_job_runs runs; /* count 0: the run stands alone */
+	struct trk_change change; /* since the earlier runs of a history */
+	bool has_change;
 };
+
+/* What is advised for the next run, from the runs that the recording was given, and how busy the
+ * cores were, for the cost on other servers (a view). Errors of trk__advice_make. */
+int trk__recording_advise(const struct trk_recording *r, struct trk_advice *ret,
+			  const struct trk_busy **ret_busy);
+
+/* Keep what the programs used in the newest row. 0 or -ENOMEM. */
+int trk__recording_keep_programs(struct trk_recording *r);
 
 #endif

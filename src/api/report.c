@@ -3,22 +3,20 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/output.h"
-#include "report/report.h"
+#include "api/install_path.h"
 #include "resource_tracker.h"
+#include "service/page.h"
 
-enum { PAGE_MAX = 256 * 1024 * 1024 };
-
-static int write_report(const char *recording, const char *path, const char *format,
-			const struct trk_report_source *from)
+static int make_and_save(const struct trk_service *s, struct trk_history *h,
+			 const struct trk_page_request *request, const char *path)
 {
 	struct trk_buf b;
 	int r;
 
-	trk__buf_init(&b, PAGE_MAX);
-	r = trk__report_of_file(AT_FDCWD, recording, from, &b, format ? format : "html", NULL);
+	trk__buf_init(&b, TRK_PAGE_MAX);
+	r = trk__page_make(s, h, request, &b, NULL, NULL);
 	if (r == 0)
-		r = trk__output_replace(path, b.data, b.len);
+		r = trk__page_save(&b, path, true, NULL);
 	trk__buf_release(&b);
 	return r;
 }
@@ -27,27 +25,29 @@ int trk_report_write_with(const char *recording, const char *path,
 			  const struct trk_report_options *options)
 {
 	struct trk_report_options o = TRK_REPORT_OPTIONS_INIT;
-	struct trk_report_source from = {.history = NULL};
-	struct trk_error error = {.code = 0};
-	struct trk_catalog catalog;
-	int r;
+	struct trk_layer_paths paths;
+	struct trk_history *h = NULL;
+	int r = 0;
 
 	if (!recording || !path)
 		return -EINVAL;
 	if (options)
 		memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
-	if (o.embed_raw && o.format && strcmp(o.format, "html") != 0)
-		return -EINVAL;
-	trk__catalog_embedded(&catalog);
-	from.catalog = &catalog;
-	from.embed_raw = o.embed_raw != 0;
-	if (o.history) {
-		from.history = trk__history_open(o.history, &error);
-		if (!from.history)
-			return error.code < 0 ? error.code : -ENOMEM;
-	}
-	r = write_report(recording, path, o.format, &from);
-	trk__history_free(from.history);
+	const struct trk_service s = {.dir = o.history,
+				      .layers = trk__usual_layers(o.cache, &paths)};
+	const struct trk_page_request request = {
+		.dirfd = AT_FDCWD,
+		.path = recording,
+		.format = o.format ? o.format : "html",
+		.earlier = o.earlier,
+		.integration = o.integration,
+		.failed = o.failed != 0,
+		.embed_raw = o.embed_raw != 0,
+	};
+	if (o.history && !o.earlier)
+		r = trk__runs_history(&s, 0, &h, NULL);
+	r = r ? r : make_and_save(&s, h, &request, path);
+	trk__history_free(h);
 	return r;
 }
 

@@ -1,111 +1,61 @@
 /* Servers and prices, for a program: what the verbs servers, recommend and catalog do. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "api/beside.h"
+#include "api/install_path.h"
 #include "api/recording.h"
-#include "catalog/feed.h"
-#include "catalog/suggest.h"
-#include "catalog/text.h"
-#include "report/cost.h"
-#include "report/run_needs.h"
+#include "api/server_needs.h"
+#include "report/run_servers.h"
 #include "resource_tracker.h"
+#include "service/servers.h"
 
 enum { PATH_SIZE = 4096, JSON_MAX = 64 << 20, OPTIONS_MAX = 4096 };
 
-static int fail(char *why, size_t size, int code, const char *text)
-{
-	if (why && size)
-		(void) snprintf(why, size, "%s", text);
-	return code;
-}
-
 /* ---- the catalogue ---- */
-
-/* Beside the library, as an installation has it: LIB/../share, also from a folder of an architecture. */
-static const char *find_scores(char *path)
-{
-	static const char *const places[] = {"../share/resource-tracker/",
-					     "../../share/resource-tracker/", ""};
-
-	return trk__beside(places, 3, "sparecores.tsv", R_OK, path, PATH_SIZE) ? path : NULL;
-}
-
-static int lay_over(struct trk_catalog *c, const char *path, struct trk_error *error)
-{
-	return path && strcmp(path, "none") != 0 ? trk__catalog_text_overlay(c, path, error) : 0;
-}
-
-/* A file of the cache, where it is there. */
-static int lay_over_cached(struct trk_catalog *c, const char *folder, const char *name,
-			   struct trk_error *error)
-{
-	char path[PATH_SIZE];
-	int n = snprintf(path, sizeof(path), "%s/%s.tsv", folder, name);
-
-	if (n < 0 || n >= (int) sizeof(path) || access(path, F_OK) != 0)
-		return 0;
-	return trk__catalog_text_overlay(c, path, error);
-}
-
-/* In the order of the command: the Keeper's, the feeds', one's own. */
-static int lay_over_cache(struct trk_catalog *c, const char *folder, struct trk_error *error)
-{
-	char name[64];
-	int r = lay_over_cached(c, folder, "update", error);
-
-	for (size_t i = 0; r == 0 && i < trk__feed_count; i++) {
-		(void) snprintf(name, sizeof(name), "update-%s", trk__feeds[i].id);
-		r = lay_over_cached(c, folder, name, error);
-	}
-	return r ? r : lay_over_cached(c, folder, "prices", error);
-}
-
-static int load(const struct trk_catalog_options *o, struct trk_catalog *c, struct trk_error *error)
-{
-	char path[PATH_SIZE];
-	/* A catalogue of one's own stands alone. */
-	const char *scores = o->scores || o->catalog ? o->scores : find_scores(path);
-	int r = 0;
-
-	trk__catalog_embedded(c);
-	if (o->catalog)
-		r = trk__catalog_text_read(NULL, AT_FDCWD, o->catalog, c, error);
-	r = r ? r : lay_over(c, scores, error);
-	if (r == 0 && o->cache)
-		r = lay_over_cache(c, o->cache, error);
-	return r ? r : lay_over(c, o->prices, error);
-}
 
 int trk_catalog_open(const struct trk_catalog_options *options, struct trk_catalog **ret, char *why,
 		     size_t why_size)
 {
 	struct trk_catalog_options o = TRK_CATALOG_OPTIONS_INIT;
 	struct trk_error error = {.code = 0};
+	struct trk_price_layers layers;
 	struct trk_catalog *c;
+	struct trk_prices *prices;
+	char path[PATH_SIZE];
 	int r;
 
 	if (options && (options->size < offsetof(struct trk_catalog_options, scores) ||
 			options->size > OPTIONS_MAX))
-		return fail(why, why_size, -EINVAL, "options: size is not set");
+		return trk__why(why, why_size, -EINVAL, "options: size is not set");
 	if (options)
 		memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
-	c = calloc(1, sizeof(*c));
-	if (!c)
-		return fail(why, why_size, -ENOMEM, "out of memory");
-	r = load(&o, c, &error);
-	if (r < 0) {
-		trk_catalog_free(c);
-		return fail(why, why_size, r, error.message[0] ? error.message : trk__strerror(r));
-	}
-	*ret = c;
-	return 0;
+	prices = malloc(sizeof(*prices));
+	c = malloc(sizeof(*c));
+	layers = (struct trk_price_layers){
+		.catalog = o.catalog,
+		/* A catalogue of the caller's stands alone. */
+		.scores = o.scores || o.catalog ? trk__unless_none(o.scores)
+						: trk__installed_scores(path),
+		.cache = o.cache,
+		.prices = trk__unless_none(o.prices),
+	};
+	r = prices && c ? trk__prices_load(&layers, prices, &error) : -ENOMEM;
+	if (r == 0)
+		*c = prices->c;
+	(void) trk__why(why, why_size, r,
+			r == 0             ? prices->ignored.message
+			: error.message[0] ? error.message
+					   : trk__strerror(r));
+	free(prices);
+	if (r < 0)
+		free(c);
+	else
+		*ret = c;
+	return r;
 }
 
 void trk_catalog_free(struct trk_catalog *catalog)
@@ -119,159 +69,72 @@ void trk_catalog_free(struct trk_catalog *catalog)
 /* ---- looking ---- */
 
 struct trk_servers {
-	struct trk_needs needs;
-	struct trk_offers offers;
+	struct trk_run_servers of; /* of a run, or only its needs and offers */
 };
-
-static bool are_in_range(const struct trk_server_needs *n)
-{
-	const struct {
-		double value, most;
-	} numbers[] = {
-		{n->vcpus, 1e6},       {n->gpus, 1e6},   {n->memory_mib, 1e12}, {n->vram_mib, 1e12},
-		{n->storage_gb, 1e12}, {n->run_s, 1e12}, {n->busy_cores, 1e6},
-	};
-
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (!(numbers[i].value >= 0 && numbers[i].value <= numbers[i].most))
-			return false;
-	return n->boot_s <= 1e9;
-}
-
-/* What an older caller's shorter struct does not have is not asked for. */
-static int take(const struct trk_server_needs *given, struct trk_server_needs *n, char *why,
-		size_t size)
-{
-	*n = (struct trk_server_needs) TRK_SERVER_NEEDS_INIT;
-	if (!given)
-		return 0;
-	if (given->size < offsetof(struct trk_server_needs, memory_mib) ||
-	    given->size > OPTIONS_MAX)
-		return fail(why, size, -EINVAL, "needs: size is not set");
-	memcpy(n, given, given->size < sizeof(*n) ? given->size : sizeof(*n));
-	if (!are_in_range(n))
-		return fail(why, size, -TRK_E_RANGE, "needs: a number is out of range");
-	if (trk__offers_order(n->order_by) < 0)
-		return fail(why, size, -EINVAL,
-			    "order_by: not one of: price run-cost score-per-price");
-	return 0;
-}
-
-static struct trk_need_words words_of(const struct trk_server_needs *n)
-{
-	return (struct trk_need_words){
-		.arch = n->arch,
-		.allocation = n->allocation,
-		.vendors = n->vendors,
-		.regions = n->regions,
-		.countries = n->countries,
-		.exclude = n->exclude,
-	};
-}
-
-/* Whole vCPUs and GPUs: half a one is had with one. */
-static uint32_t round_up(double value)
-{
-	uint32_t whole = (uint32_t) value;
-
-	return whole < value ? whole + 1 : whole;
-}
-
-/* What is asked for takes the place of what is there. */
-static void set_amounts(struct trk_catalog_query *q, const struct trk_server_needs *n)
-{
-	if (n->vcpus > 0)
-		q->vcpus = round_up(n->vcpus);
-	if (n->memory_mib > 0)
-		q->memory_bytes = (uint64_t) (n->memory_mib * 1048576);
-	if (n->gpus > 0)
-		q->gpus = round_up(n->gpus);
-	if (n->vram_mib > 0)
-		q->vram_bytes = (uint64_t) (n->vram_mib * 1048576);
-	if (n->storage_gb > 0)
-		q->storage_gb = round_up(n->storage_gb < 4e9 ? n->storage_gb : 4e9);
-	if (q->vram_bytes && !q->gpus)
-		q->gpus = 1;
-	q->gpu_shares = n->gpu_shares != 0;
-	q->spot = n->spot != 0;
-}
 
 static double boot_of(const struct trk_server_needs *n)
 {
-	return n->boot_s < 0 ? 0 : n->boot_s > 0 ? n->boot_s : 60;
+	return n->boot_s > 0 ? n->boot_s : 0;
 }
 
 static int find(const struct trk_catalog *c, struct trk_servers *s,
 		const struct trk_server_needs *n, struct trk_error *error)
 {
-	const struct trk_need_words words = words_of(n);
-	struct trk_busy_slice slice = {0, n->run_s > 0 ? n->run_s : 3600};
-	struct trk_server_work work = {
-		.slices = &slice, .n = 1, .here_one = {NAN, NAN}, .boot_s = boot_of(n)};
-	size_t count;
-	int r, at;
+	static const struct trk_service offline;
+	const struct trk_servers_request request = {
+		.words = trk__server_words(n),
+		.query = trk__server_wishes(n),
+		.order = (enum trk_offers_order) trk__offers_order(n->order_by),
+		.run_s = n->run_s,
+		.busy_cores = n->busy_cores,
+		.boot_s = boot_of(n),
+		.measured_on = n->measured_on,
+	};
 
-	set_amounts(&s->needs.query, n);
-	r = trk__needs_read(&s->needs, c, &words, error);
-	if (r < 0)
-		return r;
-	slice.cores = n->busy_cores > 0      ? n->busy_cores
-		      : s->needs.query.vcpus ? s->needs.query.vcpus
-					     : 1;
-	if (n->measured_on) {
-		at = trk__catalog_find_server(c, -1, n->measured_on);
-		if (at < 0)
-			return trk__catalog_unknown(c, TRK_KIND_SERVER, -1, n->measured_on, error);
-		trk__server_measured_on(&work, &trk__catalog_servers(c, &count)[at]);
-	}
-	return trk__offers_find(c, &s->needs.query,
-				(enum trk_offers_order) trk__offers_order(n->order_by), &work,
-				&s->offers);
+	return trk__servers_find(&offline, c, &request, &s->of, error);
 }
 
 static int find_for_run(const struct trk_catalog *c, struct trk_servers *s,
-			const struct trk_server_needs *n, const struct trk_record *record,
+			const struct trk_server_needs *n, const struct trk_recording *recording,
 			struct trk_error *error)
 {
-	const struct trk_need_words words = words_of(n);
+	const struct trk_need_words words = trk__server_words(n);
+	const struct trk_catalog_query wishes = trk__server_wishes(n);
 	struct trk_advice *advice = malloc(sizeof(*advice));
-	struct trk_run_work *work = malloc(sizeof(*work));
-	int r = advice && work ? trk__advice_of_run(record, advice) : -ENOMEM;
+	struct trk_run_question question = {
+		.record = &recording->record, .advice = advice, .words = &words, .wishes = &wishes};
+	int r = advice ? trk__recording_advise(recording, advice, &question.busy) : -ENOMEM;
 
-	if (r == 0)
-		r = trk__run_needs_read(&s->needs, c, &words, advice, &record->place, error);
+	r = r ? r : trk__run_servers_read(&s->of, c, &question, error);
 	if (r == 0) {
-		set_amounts(&s->needs.query, n);
-		trk__run_work_read(work, c, NULL, record);
-		work->work.boot_s = boot_of(n);
-		r = trk__offers_find(c, &s->needs.query,
-				     (enum trk_offers_order) trk__offers_order(
-					     n->order_by ? n->order_by : "run-cost"),
-				     &work->work, &s->offers);
+		s->of.work.work.boot_s = boot_of(n);
+		r = trk__run_servers_find(&s->of, c,
+					  (enum trk_offers_order) trk__offers_order(
+						  n->order_by ? n->order_by : "run-cost"),
+					  SIZE_MAX);
 	}
 	free(advice);
-	free(work);
 	return r;
 }
 
-static int look(const struct trk_catalog *c, const struct trk_record *record,
+static int look(const struct trk_catalog *c, const struct trk_recording *recording,
 		const struct trk_server_needs *needs, struct trk_servers **ret, char *why,
 		size_t size)
 {
 	struct trk_error error = {.code = 0};
 	struct trk_server_needs n;
 	struct trk_servers *s;
-	int r = take(needs, &n, why, size);
+	int r = trk__server_needs_take(needs, &n, why, size);
 
 	if (r < 0)
 		return r;
 	s = calloc(1, sizeof(*s));
 	if (!s)
-		return fail(why, size, -ENOMEM, "out of memory");
-	r = record ? find_for_run(c, s, &n, record, &error) : find(c, s, &n, &error);
+		return trk__why(why, size, -ENOMEM, "out of memory");
+	r = recording ? find_for_run(c, s, &n, recording, &error) : find(c, s, &n, &error);
 	if (r < 0) {
 		free(s);
-		return fail(why, size, r, error.message[0] ? error.message : trk__strerror(r));
+		return trk__why(why, size, r, error.message[0] ? error.message : trk__strerror(r));
 	}
 	*ret = s;
 	return 0;
@@ -287,14 +150,14 @@ int trk_servers_for_run(const struct trk_catalog *catalog, const struct trk_reco
 			const struct trk_server_needs *needs, struct trk_servers **ret, char *why,
 			size_t why_size)
 {
-	return look(catalog, &recording->record, needs, ret, why, why_size);
+	return look(catalog, recording, needs, ret, why, why_size);
 }
 
 void trk_servers_free(struct trk_servers *servers)
 {
 	if (!servers)
 		return;
-	trk__offers_release(&servers->offers);
+	trk__run_servers_release(&servers->of);
 	free(servers);
 }
 
@@ -302,12 +165,12 @@ void trk_servers_free(struct trk_servers *servers)
 
 size_t trk_servers_count(const struct trk_servers *servers)
 {
-	return servers->offers.n;
+	return servers->of.offers.n;
 }
 
 const char *trk_servers_reason(const struct trk_servers *servers)
 {
-	return servers->offers.nothing;
+	return servers->of.offers.nothing;
 }
 
 static double known(uint32_t value)
@@ -322,7 +185,7 @@ static void describe(const struct trk_catalog *c, const struct trk_catalog_offer
 	const struct trk_catalog_server *s = trk__offers_server(c, offer);
 	const struct trk_catalog_block *b = &trk__catalog_blocks(c, &n)[offer->block];
 	const struct trk_catalog_region *g = &trk__catalog_regions(c, &n)[b->region];
-	uint8_t saving = trk__catalog_prices(c, &n)[offer->price].saving;
+	uint8_t saving = trk__catalog_prices(c, &n).saving[offer->price];
 
 	o->vendor = trk__catalog_vendor_id(c, s->vendor);
 	o->type = trk__catalog_text(c, s->name);
@@ -343,11 +206,12 @@ static void describe(const struct trk_catalog *c, const struct trk_catalog_offer
 	o->price_source = trk__catalog_text(c, trk__catalog_sources(c, &n)[b->source].id);
 	o->price_quality = trk__catalog_quality_names[b->quality];
 	o->price_date = (int) b->date;
+	o->previous_generation = (s->flags & TRK_SERVER_PREVIOUS) != 0;
 }
 
 int trk_servers_get(const struct trk_servers *servers, size_t index, struct trk_server_offer *ret)
 {
-	const struct trk_offers *offers = &servers->offers;
+	const struct trk_offers *offers = &servers->of.offers;
 	const struct trk_server_estimate *e;
 	struct trk_server_offer o = {.run_s = NAN, .billed_s = NAN, .run_usd = NAN};
 
@@ -355,6 +219,7 @@ int trk_servers_get(const struct trk_servers *servers, size_t index, struct trk_
 		return -ENOENT;
 	e = &offers->list[index];
 	describe(offers->c, &e->offer, &o);
+	o.price_age_days = (int) trk__offers_age_days(offers, e);
 	if (offers->costs) {
 		o.run_s = e->run_s;
 		o.billed_s = e->billed_s;
@@ -367,12 +232,21 @@ int trk_servers_get(const struct trk_servers *servers, size_t index, struct trk_
 
 char *trk_servers_json(const struct trk_servers *servers, size_t limit)
 {
-	struct trk_offers view = servers->offers;
+	struct trk_offers view = servers->of.offers;
+	size_t size = view.n * sizeof(*view.list);
 	struct trk_buf b;
 
-	view.limit = limit ? limit : SIZE_MAX;
+	/* Selecting the rows reorders the list, so a copy is used. */
+	view.list = malloc(size ? size : 1);
+	if (!view.list)
+		return NULL;
+	if (size)
+		memcpy(view.list, servers->of.offers.list, size);
+	view.advice.list = view.list;
+	trk__offers_limit(&view, limit ? limit : SIZE_MAX);
 	trk__buf_init(&b, JSON_MAX);
 	trk__offers_json(&b, &view);
+	free(view.list);
 	if (b.error)
 		trk__buf_release(&b);
 	return b.data; /* taken over by the caller */
@@ -408,6 +282,20 @@ static struct trk_bill bill_of(const struct trk_cost *c)
 	return b;
 }
 
+static int cost_by(const struct trk_catalog *c, const struct trk_recording *recording,
+		   const struct trk_cloud *cloud, struct trk_cost *ret)
+{
+	struct trk_advice *advice = malloc(sizeof(*advice));
+	const struct trk_busy *busy = NULL;
+	bool has = advice && trk__recording_advise(recording, advice, &busy) == 0;
+	int r = advice ? trk__cost_of_run(c, &recording->record, cloud, has ? advice : NULL, busy,
+					  ret)
+		       : -ENOMEM;
+
+	free(advice);
+	return r;
+}
+
 int trk_recording_bill(const struct trk_recording *recording, const struct trk_catalog *catalog,
 		       const char *instance, struct trk_bill *ret)
 {
@@ -427,7 +315,7 @@ int trk_recording_bill(const struct trk_recording *recording, const struct trk_c
 		return -ENOMEM;
 	*cost = record->place.cost;
 	if (catalog)
-		r = trk__cost_of_run(catalog, record, &cloud, cost);
+		r = cost_by(catalog, recording, &cloud, cost);
 	if (r == 0)
 		*ret = bill_of(cost);
 	free(cost);

@@ -13,10 +13,9 @@
 #include "api/helper.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/message.h"
 #include "base/error.h"
-#include "record/marks.h"
-#include "record/tail.h"
+#include "track/marks.h"
+#include "recording/tail.h"
 #include "resource_tracker.h"
 
 enum {
@@ -24,7 +23,6 @@ enum {
 	STOP_TIMEOUT_MS = 5000,
 	PATH_SIZE = 4096,
 	JOB_SIZE = 256,
-	VALUE_MAX = 160, /* of a value in a sentence */
 };
 
 struct trk_tracker {
@@ -51,10 +49,39 @@ static int fail(char *why, size_t size, int code, const char *format, ...)
 
 	if (why && size) {
 		va_start(args, format);
-		trk__message(why, size, VALUE_MAX, format, args);
+		trk__message(why, size, format, args);
 		va_end(args);
 	}
 	return code;
+}
+
+/* What cannot be tracked, and why: the first rule that holds. */
+static int check_options(const struct trk_tracker_options *o, char *why, size_t size)
+{
+	char interval[64], pid[48], both[64];
+	const struct {
+		bool holds;
+		int code;
+		const char *text;
+	} wrong[] = {
+		{!(o->interval_s >= 0.01 && o->interval_s <= 3600), -TRK_E_RANGE, interval},
+		{o->pid < 0, -EINVAL, pid},
+		{o->dir && !*o->dir, -EINVAL, "dir: an empty name"},
+		{o->argv && !o->argv[0], -EINVAL, "argv: no command"},
+		{o->argv && o->pid, -EINVAL, both},
+		{o->no_process && (o->no_system || o->pid || o->argv), -EINVAL,
+		 "nothing is left to track"},
+		{o->in_thread && o->argv, -EINVAL, "a command cannot be run by a thread"},
+	};
+
+	(void) snprintf(interval, sizeof(interval), "interval of %g s: must be from 0.01 to 3600 s",
+			o->interval_s);
+	(void) snprintf(pid, sizeof(pid), "pid %d: not a process", (int) o->pid);
+	(void) snprintf(both, sizeof(both), "pid %d and a command: one of the two", (int) o->pid);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		if (wrong[i].holds)
+			return fail(why, size, wrong[i].code, "%s", wrong[i].text);
+	return 0;
 }
 
 /* An older caller's struct is shorter: what it does not have is at its default. */
@@ -69,23 +96,7 @@ static int take_options(const struct trk_tracker_options *given, struct trk_trac
 	memcpy(o, given, given->size < sizeof(*o) ? given->size : sizeof(*o));
 	if (o->interval_s == 0)
 		o->interval_s = 1;
-	if (!(o->interval_s >= 0.01 && o->interval_s <= 3600))
-		return fail(why, size, -TRK_E_RANGE,
-			    "interval of %g s: must be from 0.01 to 3600 s", o->interval_s);
-	if (o->pid < 0)
-		return fail(why, size, -EINVAL, "pid %d: not a process", (int) o->pid);
-	if (o->dir && !*o->dir)
-		return fail(why, size, -EINVAL, "dir: an empty name");
-	if (o->argv && !o->argv[0])
-		return fail(why, size, -EINVAL, "argv: no command");
-	if (o->argv && o->pid)
-		return fail(why, size, -EINVAL, "pid %d and a command: one of the two",
-			    (int) o->pid);
-	if (o->no_process && (o->no_system || o->pid || o->argv))
-		return fail(why, size, -EINVAL, "nothing is left to track");
-	if (o->in_thread && o->argv)
-		return fail(why, size, -EINVAL, "a command cannot be run by a thread");
-	return 0;
+	return check_options(o, why, size);
 }
 
 static int make_temporary(struct trk_tracker *t)
@@ -216,8 +227,8 @@ static int stop(struct trk_tracker *t, int exit_code)
 	return r;
 }
 
-/* Until a command has ended. Without the lock, so that other threads may look at the tracker as long
- * as it takes; whoever gets the lock next reaps it. */
+/* Until a command has ended. Without the lock, so that other threads may look at the tracker as
+ * long as it takes; whoever gets the lock next reaps it. */
 static void await_command(struct trk_tracker *t)
 {
 	siginfo_t info;

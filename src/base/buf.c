@@ -31,7 +31,7 @@ int trk__buf_reserve(struct trk_buf *b, size_t more)
 
 	if (b->error)
 		return b->error;
-	/* One byte more than asked for: the terminating NUL. */
+	/* One byte more than requested: the terminating NUL. */
 	if (__builtin_add_overflow(b->len, more, &need) || __builtin_add_overflow(need, 1, &need) ||
 	    need - 1 > b->max)
 		return b->error = -EFBIG;

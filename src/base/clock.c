@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/hot.h"
-
 static uint64_t read_ns(clockid_t id)
 {
 	struct timespec ts = {0, 0};
@@ -14,7 +12,7 @@ static uint64_t read_ns(clockid_t id)
 	return (uint64_t) ts.tv_sec * TRK_NS_PER_S + (uint64_t) ts.tv_nsec;
 }
 
-TRK_HOT uint64_t trk__clock_monotonic_ns(void)
+uint64_t trk__clock_monotonic_ns(void)
 {
 	return read_ns(CLOCK_MONOTONIC);
 }
@@ -39,7 +37,7 @@ uint64_t trk__clock_process_cpu_ns(void)
 	return read_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-TRK_HOT int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
+int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
 {
 	/* The kernel's encoding of "scheduler clock of the process PID", which
 	 * clock_getcpuclockid(3) also builds, after a system call that we can spare. */
@@ -47,7 +45,7 @@ TRK_HOT int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
 	struct timespec ts;
 
 	if (clock_gettime(id, &ts) < 0)
-		return -ESRCH; /* the kernel says EINVAL for a pid that is gone */
+		return -ESRCH; /* the kernel returns EINVAL for a pid that has ended */
 	*ret_ns = (uint64_t) ts.tv_sec * TRK_NS_PER_S + (uint64_t) ts.tv_nsec;
 	return 0;
 }

@@ -25,8 +25,8 @@ static uint32_t by_table(uint32_t crc, const unsigned char *at, size_t len)
 }
 
 #ifdef __x86_64__
-/* The processor's own instruction, on all but the oldest machines. clang has a name for it apart from
- * the set that it came with. */
+/* The processor's own instruction, on all but the oldest machines. clang has a name for it apart
+ * from the set that it came with. */
 #ifdef __clang__
 #define CRC32_TARGET "crc32"
 #else
@@ -63,12 +63,12 @@ static bool has_instruction(void)
 	return known == YES;
 }
 
-static uint32_t add(uint32_t crc, const unsigned char *at, size_t len)
+static uint32_t add_bytes(uint32_t crc, const unsigned char *at, size_t len)
 {
 	return has_instruction() ? by_instruction(crc, at, len) : by_table(crc, at, len);
 }
 #else
-static uint32_t add(uint32_t crc, const unsigned char *at, size_t len)
+static uint32_t add_bytes(uint32_t crc, const unsigned char *at, size_t len)
 {
 	return by_table(crc, at, len);
 }
@@ -76,7 +76,7 @@ static uint32_t add(uint32_t crc, const unsigned char *at, size_t len)
 
 uint32_t trk__crc32c(uint32_t crc, const void *data, size_t len)
 {
-	return ~add(~crc, data, len);
+	return ~add_bytes(~crc, data, len);
 }
 
 uint32_t trk__crc32c_table(uint32_t crc, const void *data, size_t len)

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 void *trk__library_load(const char *soname, const struct trk_symbol *wanted, size_t n)
 {
@@ -20,6 +21,16 @@ void *trk__library_load(const char *soname, const struct trk_symbol *wanted, siz
 	if (!handle)
 		trk__library_forget();
 	return handle;
+}
+
+const char *trk__library_advice(const char *install)
+{
+	/* The kernel gives the address of the dynamic loader; a static program has none. */
+	if (getauxval(AT_BASE))
+		return install;
+	return "This program is static and loads no library. Try: the build for glibc, or the "
+	       "package "
+	       "of this system";
 }
 
 void trk__library_forget(void)

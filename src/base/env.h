@@ -7,8 +7,8 @@
 
 struct trk_env {
 	int proc_fd;   /* directory descriptor of /proc; borrowed by everyone but the owner */
-	int sys_fd;    /* of /sys; -1 where there is none */
-	int cgroup_fd; /* of /sys/fs/cgroup; -1 where there is none */
+	int sys_fd;    /* of /sys; -1: none */
+	int cgroup_fd; /* of /sys/fs/cgroup; -1: none */
 	uint64_t (*monotonic_ns)(void);
 	uint64_t (*wall_ns)(void);
 	uint64_t (*boot_ns)(void); /* monotonic, and goes on while the machine is suspended */

@@ -1,11 +1,13 @@
-/* Errors: one list of our own codes beside errno, and a message for the cases where a person
- * must act.
+/* Errors: a list of codes above errno, and messages for the cases where a person must act.
  *
  * A function that can fail returns 0 or a count, else a negative errno or a negative TRK_E code.
  * Where the reader of the message needs to know which file and which place, the function also
  * fills a struct trk_error. */
 #ifndef TRK_BASE_ERROR_H
 #define TRK_BASE_ERROR_H
+
+#include <stdarg.h>
+#include <stddef.h>
 
 /* Our own codes lie above every errno. The names and texts are the public ones. */
 #define TRK_ERROR_LIST(X)                                                                          \
@@ -17,7 +19,9 @@
 	X(TRK_E_AMBIGUOUS, 4006, "more than one run matches")                                      \
 	X(TRK_E_UNSUPPORTED, 4007, "not supported by this kernel")                                 \
 	X(TRK_E_RANGE, 4008, "out of range")                                                       \
-	X(TRK_E_SYMLINK, 4009, "a symbolic link stands there, and is not followed")
+	X(TRK_E_SYMLINK, 4009, "a symbolic link stands there, and is not followed")                \
+	X(TRK_E_UNTRUSTED, 4010, "another user owns it or may write to it")                        \
+	X(TRK_E_NOTFILE, 4011, "not a regular file")
 
 enum trk_error_code {
 #define X(name, value, text) name = (value),
@@ -39,5 +43,10 @@ const char *trk__strerror(int code);
 /* Fill *reterr (may be NULL) and return `code`, so that `return trk__error_set(...)` reads well. */
 int trk__error_set(struct trk_error *reterr, int code, const char *file, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* As vsnprintf(3), but a message that does not fit loses its middle, not its end, where the reason
+ * is: "run aaaa [9984 bytes left out] aaa: no such run". Cut between characters. */
+void trk__message(char *text, size_t size, const char *format, va_list args)
+	__attribute__((format(printf, 3, 0)));
 
 #endif

@@ -9,15 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hot.h"
-
 enum {
 	/* A seq_file's buffer is a page or more, and is filled with whole lines before it is handed
 	 * out: an answer that leaves room for another line is the whole file. */
 	SURELY_ALL = 3072,
 };
 
-TRK_HOT static ssize_t read_piece(int fd, char *text, size_t size, size_t at)
+static ssize_t read_piece(int fd, char *text, size_t size, size_t at)
 {
 	ssize_t n;
 
@@ -51,7 +49,7 @@ ssize_t trk__read_fd(int fd, char *text, size_t size)
 }
 
 /* One call, and more only if it gave `enough` bytes or filled the buffer. */
-TRK_HOT static ssize_t read_short(int fd, char *text, size_t size, size_t enough)
+static ssize_t read_short(int fd, char *text, size_t size, size_t enough)
 {
 	ssize_t len = read_piece(fd, text, size, 0);
 
@@ -61,7 +59,7 @@ TRK_HOT static ssize_t read_short(int fd, char *text, size_t size, size_t enough
 	return len;
 }
 
-TRK_HOT ssize_t trk__read_once_fd(int fd, char *text, size_t size)
+ssize_t trk__read_once_fd(int fd, char *text, size_t size)
 {
 	return read_short(fd, text, size, size);
 }
@@ -89,14 +87,11 @@ ssize_t trk__read_once_at(int dirfd, const char *path, char *text, size_t size)
 	return trk__read_once_fd(fd, text, size);
 }
 
-ssize_t trk__read_all_at(int dirfd, const char *path, size_t max, char **ret)
+ssize_t trk__read_all_fd(int fd, size_t max, char **ret)
 {
-	TRK_FD_CLEANUP int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	size_t size = max < 4096 ? max + 1 : 4096;
 	char *text = NULL;
 
-	if (fd < 0)
-		return -errno;
 	for (;;) {
 		char *bigger = realloc(text, size);
 		ssize_t len;
@@ -117,6 +112,13 @@ ssize_t trk__read_all_at(int dirfd, const char *path, size_t max, char **ret)
 		}
 		size = size > max / 2 ? max + 1 : size * 2;
 	}
+}
+
+ssize_t trk__read_all_at(int dirfd, const char *path, size_t max, char **ret)
+{
+	TRK_FD_CLEANUP int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	return fd < 0 ? -errno : trk__read_all_fd(fd, max, ret);
 }
 
 int trk__write_all(int fd, const void *data, size_t len)

@@ -21,6 +21,8 @@ ssize_t trk__read_once_at(int dirfd, const char *path, char *text, size_t size);
 ssize_t trk__read_lines_fd(int fd, char *text, size_t size);
 /* A file of any length up to `max` bytes, on the heap: the caller frees *ret. */
 ssize_t trk__read_all_at(int dirfd, const char *path, size_t max, char **ret);
+/* The same from offset 0 of an open descriptor. */
+ssize_t trk__read_all_fd(int fd, size_t max, char **ret);
 /* Write all bytes; 0 or a negative errno. Interrupted and short writes are continued. */
 int trk__write_all(int fd, const void *data, size_t len);
 

@@ -13,7 +13,8 @@ struct trk_gzip *trk__gzip_open(int fd, int write, int *reterr);
 int trk__gzip_read(struct trk_gzip *z, void *to, unsigned int len);
 /* 0, or -EIO (a full disk among others). */
 int trk__gzip_write(struct trk_gzip *z, const void *data, size_t len);
-/* 0; -EBADMSG when what was read had no proper end, -EIO when what was written did not all arrive. */
+/* 0; -EBADMSG when what was read had no proper end, -EIO when what was written did not all
+ * arrive. */
 int trk__gzip_close(struct trk_gzip *z);
 
 #endif

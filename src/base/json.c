@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 void trk__json_init(struct trk_json *j, struct trk_buf *buf, unsigned int indent)
 {
 	*j = (struct trk_json){.buf = buf, .indent = indent};
@@ -53,30 +55,14 @@ void trk__json_close(struct trk_json *j, char bracket)
 	j->comma = true;
 }
 
-size_t trk__utf8_length(const char *text, size_t left)
+/* Characters that a terminal obeys or hides: a reader of the JSON on a screen sees them. */
+static void escaped(struct trk_buf *b, uint32_t code)
 {
-	const unsigned char *s = (const unsigned char *) text;
-	size_t n, i;
-	uint32_t code;
-
-	if (s[0] < 0x80)
-		return 1;
-	n = s[0] >= 0xf0 && s[0] < 0xf5   ? 4
-	    : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-	    : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-					  : 0;
-	if (n == 0 || n > left)
-		return 0;
-	code = s[0] & (0xffu >> (n + 1));
-	for (i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (s[i] & 0x3fu);
+	if (code >= 0x10000) {
+		trk__buf_printf(b, "\\u%04x", 0xd800u + ((code - 0x10000u) >> 10));
+		code = 0xdc00u + ((code - 0x10000u) & 0x3ffu);
 	}
-	if ((n == 3 && (code < 0x800 || (code >= 0xd800 && code < 0xe000))) ||
-	    (n == 4 && (code < 0x10000 || code > 0x10ffff)))
-		return 0;
-	return n;
+	trk__buf_printf(b, "\\u%04x", (unsigned int) code);
 }
 
 static void quoted(struct trk_buf *b, const char *text, size_t len)
@@ -98,8 +84,8 @@ static void quoted(struct trk_buf *b, const char *text, size_t len)
 			trk__buf_puts(b, "\\n");
 		} else if (s[i] == '\t') {
 			trk__buf_puts(b, "\\t");
-		} else if (s[i] < 0x20 || s[i] == 0x7f) {
-			trk__buf_printf(b, "\\u%04x", (unsigned int) s[i]);
+		} else if (trk__utf8_is_hidden(text + i, n)) {
+			escaped(b, trk__utf8_code(text + i, n));
 		} else {
 			trk__buf_add(b, s + i, n);
 		}
@@ -197,6 +183,12 @@ void trk__json_bool(struct trk_json *j, bool value)
 {
 	before_value(j);
 	trk__buf_puts(j->buf, value ? "true" : "false");
+}
+
+void trk__json_verbatim(struct trk_json *j, const char *json)
+{
+	before_value(j);
+	trk__buf_puts(j->buf, json);
 }
 
 void trk__json_null(struct trk_json *j)

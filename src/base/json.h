@@ -1,6 +1,7 @@
 /* A JSON writer over a bounded buffer: commas, escapes and null for unknown numbers.
  *
- * Numbers are written with the shortest digits that read back to the same value, never localised. */
+ * Numbers are written with the shortest digits that read back to the same value, never
+ * localised. */
 #ifndef TRK_BASE_JSON_H
 #define TRK_BASE_JSON_H
 
@@ -37,10 +38,8 @@ void trk__json_double(struct trk_json *j, double value);
 void trk__json_fixed(struct trk_json *j, int64_t value, unsigned int decimals);
 void trk__json_bool(struct trk_json *j, bool value);
 void trk__json_null(struct trk_json *j);
-
-/* Length of the valid UTF-8 sequence at text[0..left), or 0. Overlong forms and surrogates are no
- * UTF-8. */
-size_t trk__utf8_length(const char *text, size_t left);
+/* A value that is JSON already. */
+void trk__json_verbatim(struct trk_json *j, const char *json);
 
 /* value / 10^decimals as text without trailing zeros ("12.5", "-0.001", "7"). */
 void trk__buf_fixed(struct trk_buf *b, int64_t value, unsigned int decimals);

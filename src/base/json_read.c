@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/utf8.h"
 
 enum {
 	DEFAULT_BYTES = 1 << 20,
@@ -171,8 +171,8 @@ static bool skip_digits(char **at)
 	return true;
 }
 
-/* A number: only its digits are kept, and read when somebody asks. What follows them is looked at
- * by the caller and may not be overwritten, so this text has a length and no NUL. */
+/* A number: its text is kept, and converted on request. The byte after it belongs to the caller and
+ * may not be overwritten, so this text has a length and no NUL. */
 static bool read_number(struct reader *r, struct trk_json_value *v)
 {
 	char *s = r->at;

@@ -48,10 +48,10 @@ struct trk_json_limits {
 	bool nan_is_null; /* take the NaN, Infinity and -Infinity that Python writes, as null */
 };
 
-/* Read a whole text. `name` stands in the message for the file ("" for none); `limits` may be NULL.
- * Returns 0; -EBADMSG for what is no JSON, -EFBIG for what is too long or too deep, -ENOMEM. The
- * error then says line and column, and *ret is untouched. The memory that it takes is at most
- * 41 bytes a byte of text (where it is nothing but brackets); of usual ones three to six. */
+/* Read a whole text. `name` is the file in messages ("" for none); `limits` may be NULL. Returns 0;
+ * -EBADMSG for malformed JSON, -EFBIG for a text that is too long or too deep, -ENOMEM. The error
+ * then has line and column, and *ret is untouched. It uses at most 41 bytes of memory a byte of
+ * text (for brackets only), usually three to six. */
 int trk__json_read(const char *text, size_t len, const struct trk_json_limits *limits,
 		   const char *name, struct trk_json_doc *ret, struct trk_error *reterr);
 void trk__json_doc_release(struct trk_json_doc *d);
@@ -67,13 +67,11 @@ const struct trk_json_value *trk__json_first(const struct trk_json_doc *d,
 const struct trk_json_value *trk__json_next(const struct trk_json_doc *d,
 					    const struct trk_json_value *v);
 
-/* What a value says, or the word for "not that": NULL, NaN. */
+/* The value; NULL or NaN where it has another type. */
 const char *trk__json_as_text(const struct trk_json_value *v);
 double trk__json_as_double(const struct trk_json_value *v);
-/* A whole number that fits, written in any form (`2`, `2.0`, `2e0`); false and *ret untouched for
- * everything else. */
+/* An integer that fits, in any form (`2`, `2.0`, `2e0`); else false, *ret untouched. */
 bool trk__json_as_i64(const struct trk_json_value *v, int64_t *ret);
-bool trk__json_as_bool(const struct trk_json_value *v, bool *ret);
 
 /* The same of the member under `key`. */
 const char *trk__json_get_text(const struct trk_json_doc *d, const struct trk_json_value *object,

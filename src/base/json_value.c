@@ -100,19 +100,11 @@ bool trk__json_as_i64(const struct trk_json_value *v, int64_t *ret)
 		return false;
 	if (plain_i64(v->text, v->text_len, ret))
 		return true;
-	/* Beyond 2^53 a double no longer says which whole number was meant. */
+	/* Beyond 2^53 a double does not identify a whole number. */
 	value = trk__json_as_double(v);
 	if (!(fabs(value) <= 9007199254740992.0) || value != (double) (int64_t) value)
 		return false;
 	*ret = (int64_t) value;
-	return true;
-}
-
-bool trk__json_as_bool(const struct trk_json_value *v, bool *ret)
-{
-	if (!v || v->type != TRK_JSON_BOOL)
-		return false;
-	*ret = v->truth;
 	return true;
 }
 

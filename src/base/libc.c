@@ -26,6 +26,15 @@ uint32_t trk__random_bits(void)
 
 /* ---- descriptors ---- */
 
+int trk__memory_file(const char *name)
+{
+	enum { CLOSE_ON_EXEC = 1 }; /* MFD_CLOEXEC */
+	/* memfd_create(): glibc 2.27. */
+	long fd = syscall(SYS_memfd_create, name, CLOSE_ON_EXEC);
+
+	return fd < 0 ? -errno : (int) fd;
+}
+
 int trk__close_listed(unsigned int first, unsigned int last)
 {
 	DIR *list = opendir("/proc/self/fd");
@@ -81,7 +90,7 @@ const char *trk__signal_name(int number)
 	return names[number];
 }
 
-/* glibc 2.32; resolved when the program starts, NULL where there is none. */
+/* glibc 2.32; resolved when the program starts, NULL in older ones. */
 static const char *untranslated(int code) __attribute__((weakref("strerrordesc_np")));
 
 const char *trk__errno_text(int code)

@@ -6,9 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Random bits that nobody waits for: the kernel's, else of clock and pid. Good for names, not for
+/* Random bits without blocking: the kernel's, else of clock and pid. Good for names, not for
  * secrets. */
 uint32_t trk__random_bits(void);
+
+/* A file in memory, as memfd_create(2) makes it (Linux 3.17): a descriptor or a negative errno. */
+int trk__memory_file(const char *name);
 
 /* Close all descriptors from `first` to `last`, both included. */
 void trk__close_range(unsigned int first, unsigned int last);
@@ -19,7 +22,7 @@ int trk__close_listed(unsigned int first, unsigned int last);
 /* "KILL" for SIGKILL; NULL for a number that has no name. Never freed. */
 const char *trk__signal_name(int number);
 
-/* The untranslated text of an errno; NULL for a number that is none. Never freed. */
+/* The untranslated text of an errno; NULL for an unknown number. Never freed. */
 const char *trk__errno_text(int code);
 
 #endif

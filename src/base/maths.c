@@ -75,3 +75,46 @@ double trk__round_even(double x)
 		return low + 1;
 	return low;
 }
+
+/* ---- the middle of a list ---- */
+
+/* Part v[low..high] by one of its values: none up to the returned place is larger than one behind it. */
+static size_t part_by_value(double *v, size_t low, size_t high)
+{
+	double pivot = v[low + (high - low) / 2];
+
+	for (;;) {
+		double x;
+
+		while (v[low] < pivot)
+			low++;
+		while (v[high] > pivot)
+			high--;
+		if (low >= high)
+			return high;
+		x = v[low];
+		v[low++] = v[high];
+		v[high--] = x;
+	}
+}
+
+double trk__middle(double *v, size_t n)
+{
+	size_t low = 0, high = n - 1, at = n / 2;
+	double below;
+
+	while (low < high) {
+		size_t cut = part_by_value(v, low, high);
+
+		if (at <= cut)
+			high = cut;
+		else
+			low = cut + 1;
+	}
+	if (n % 2)
+		return v[at];
+	below = v[0];
+	for (size_t i = 1; i < at; i++)
+		below = v[i] > below ? v[i] : below;
+	return (below + v[at]) / 2;
+}

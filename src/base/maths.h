@@ -3,6 +3,8 @@
 #ifndef TRK_BASE_MATHS_H
 #define TRK_BASE_MATHS_H
 
+#include <stddef.h>
+
 /* Natural logarithm: -inf of 0, NaN of negative numbers and of NaN. */
 double trk__ln(double x);
 /* e^x: inf and 0 beyond the range, NaN of NaN. */
@@ -12,5 +14,8 @@ double trk__ceil(double x);
 double trk__floor(double x);
 /* Nearest whole number; of two equally near ones the even one (as Python's round()). */
 double trk__round_even(double x);
+
+/* The median of n > 0 values, none of them NaN, whose order changes; in linear time (selection by Hoare). */
+double trk__middle(double *v, size_t n);
 
 #endif

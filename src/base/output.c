@@ -9,13 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/libc.h"
 #include "base/parse.h"
 
 enum { PATH_SIZE = 4096, LINKS_MAX = 40 /* as the kernel has it */ };
 
-/* Is it the name that the kernel gives to a descriptor of ours? */
+/* True if it is the kernel's name of a descriptor of this process. */
 static int descriptor_of(const char *path)
 {
 	static const char *const folders[] = {"/proc/self/fd/", "/proc/thread-self/fd/",
@@ -32,7 +33,7 @@ static int descriptor_of(const char *path)
 	return -1;
 }
 
-/* Follow one link that stands at `path`, in place. 1; 0 when it is none; or a negative errno. */
+/* Follow one link at `path`, in place. 1; 0 when it is no link; or a negative errno. */
 static int follow(char path[PATH_SIZE])
 {
 	char target[PATH_SIZE], *slash = strrchr(path, '/');
@@ -49,7 +50,7 @@ static int follow(char path[PATH_SIZE])
 	return 1;
 }
 
-/* The path behind all links, and the descriptor of ours that it is, or -1. 0 or a negative errno. */
+/* The path behind all links, and the own descriptor that it names, or -1. 0 or a negative errno. */
 static int resolve(const char *path, char ret_path[PATH_SIZE], int *ret_descriptor)
 {
 	struct stat st;
@@ -58,7 +59,7 @@ static int resolve(const char *path, char ret_path[PATH_SIZE], int *ret_descript
 	*ret_descriptor = -1;
 	if (snprintf(ret_path, PATH_SIZE, "%s", path) >= PATH_SIZE)
 		return -ENAMETOOLONG;
-	/* The kernel is asked first: it may forbid to follow a link of somebody else's. */
+	/* Try the kernel first: it may forbid to follow a link of another user. */
 	if (stat(path, &st) < 0 && errno != ENOENT)
 		return -errno;
 	for (int i = 0; r > 0 && i <= LINKS_MAX; i++) {
@@ -112,7 +113,7 @@ static int write_in_place(const char *path, int descriptor, const void *data, si
 	return fd < 0 ? fd : write_and_close(fd, data, len);
 }
 
-/* Make the new file what the old one is to everybody. */
+/* Give the new file the owner, mode and attributes of the old one. */
 static bool take_after(int fd, const struct stat *old)
 {
 	struct stat st;
@@ -126,8 +127,8 @@ static bool take_after(int fd, const struct stat *old)
 }
 
 /* Returns 0; 1 where the file must be written in place; or a negative errno. */
-static int put(const char *via, const char *path, const struct stat *old, const void *data,
-	       size_t len)
+static int put_file(const char *via, const char *path, const struct stat *old, const void *data,
+		    size_t len)
 {
 	int fd = open(via, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666), r;
 
@@ -163,13 +164,31 @@ static int replace(const char *via, const char *path, const void *data, size_t l
 		(void) snprintf(temporary, sizeof(temporary), "%s.%08x", real, trk__random_bits());
 		via = temporary;
 	}
-	r = put(via, real, exists ? &st : NULL, data, len);
+	r = put_file(via, real, exists ? &st : NULL, data, len);
 	return r > 0 ? write_in_place(path, -1, data, len) : r;
 }
 
 int trk__output_replace(const char *path, const void *data, size_t len)
 {
 	return replace(NULL, path, data, len);
+}
+
+int trk__output_replace_own(const char *path, const void *data, size_t len)
+{
+	char temporary[PATH_SIZE + 16];
+	struct stat st;
+	bool exists = lstat(path, &st) == 0;
+	int r;
+
+	if (strlen(path) >= PATH_SIZE)
+		return -ENAMETOOLONG;
+	if (exists && !S_ISREG(st.st_mode))
+		return S_ISLNK(st.st_mode) ? -TRK_E_SYMLINK : -TRK_E_NOTFILE;
+	if (exists && st.st_uid != geteuid())
+		return -EPERM;
+	(void) snprintf(temporary, sizeof(temporary), "%s.%08x", path, trk__random_bits());
+	r = put_file(temporary, path, exists ? &st : NULL, data, len);
+	return r > 0 ? -EACCES : r;
 }
 
 int trk__output_replace_via(const char *via, const char *path, const void *data, size_t len)

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/hot.h"
-
 const char *trk__skip_blanks(const char *s)
 {
 	while (*s == ' ' || *s == '\t')
@@ -32,32 +30,11 @@ static bool is_above_range(const char *digits, const char *end)
 	return false;
 }
 
-TRK_HOT const char *trk__take_digits(const char *at, const char *end, uint64_t *ret)
+const char *trk__take_digits(const char *at, const char *end, uint64_t *ret)
 {
 	const char *start = at;
 	uint64_t value = 0;
 
-	if (end - at >= 8) {
-		const uint64_t lows = 0x7f7f7f7f7f7f7f7f, above_9 = 0x7676767676767676;
-		/* '0' to '9' become 0 to 9; then the high bit of each byte that is above. */
-		uint64_t word = trk__eight_bytes(at) ^ 0x3030303030303030;
-		uint64_t others = (((word & lows) + above_9) | word) & ~lows;
-		unsigned int digits = others ? (unsigned int) __builtin_ctzll(others) / 8 : 8;
-
-		if (digits == 0)
-			return NULL;
-		/* The last digit goes to the highest byte; then pairs, fours and all of them. */
-		word <<= 64 - 8 * digits;
-		word = word * 10 + (word >> 8);
-		value = ((word & 0x000000ff000000ff) * (100 + (1000000ULL << 32)) +
-			 (word >> 16 & 0x000000ff000000ff) * (1 + (10000ULL << 32))) >>
-			32;
-		at += digits;
-		if (digits < 8) {
-			*ret = value;
-			return at;
-		}
-	}
 	for (unsigned int digit; at < end && (digit = (unsigned int) *at - '0') <= 9; at++)
 		value = value * 10 + digit;
 	if (at == start || at - start > 19)
@@ -66,7 +43,7 @@ TRK_HOT const char *trk__take_digits(const char *at, const char *end, uint64_t *
 	return at;
 }
 
-TRK_HOT bool trk__take_numbers(const char *text, size_t len, uint64_t *ret, size_t count)
+bool trk__take_numbers(const char *text, size_t len, uint64_t *ret, size_t count)
 {
 	const char *end = text + len;
 
@@ -80,7 +57,7 @@ TRK_HOT bool trk__take_numbers(const char *text, size_t len, uint64_t *ret, size
 	return true;
 }
 
-TRK_HOT bool trk__scan_u64(const char **at, uint64_t *ret)
+bool trk__scan_u64(const char **at, uint64_t *ret)
 {
 	const char *start = trk__skip_blanks(*at), *s = start;
 	uint64_t value = 0;

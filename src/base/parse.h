@@ -5,7 +5,6 @@
 #ifndef TRK_BASE_PARSE_H
 #define TRK_BASE_PARSE_H
 
-#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,8 +15,7 @@ const char *trk__skip_blanks(const char *s);
 /* First byte of the next line, or the terminating NUL. */
 const char *trk__skip_line(const char *s);
 
-/* Where s goes on after the prefix; NULL: it does not start with it. Without a call to the C library, whose
- * pages a tick finds cold. */
+/* The rest of s after the prefix; NULL if it does not start with it. */
 static inline const char *trk__skip_prefix(const char *s, const char *prefix)
 {
 	while (*prefix && *s == *prefix) {
@@ -27,20 +25,11 @@ static inline const char *trk__skip_prefix(const char *s, const char *prefix)
 	return *prefix ? NULL : s;
 }
 
-/* Eight bytes of text, the first of them lowest. */
-static inline uint64_t trk__eight_bytes(const char *at)
-{
-	uint64_t word;
-
-	memcpy(&word, at, sizeof(word));
-	return le64toh(word);
-}
-
-/* The digits at `at`, which stands at or before `end`: where they stop, or NULL where there is none or more than
- * 19. For what is read most often: eight at a time and without a branch for each, as the length of a number is
- * what a processor guesses wrong. */
+/* Read the digits at `at`, which is at or before `end`. Returns where they end, or NULL for none or
+ * more than 19. */
 const char *trk__take_digits(const char *at, const char *end, uint64_t *ret);
-/* The first numbers of a text of `len` bytes and a NUL, a blank between any two. False where there are fewer. */
+/* The first numbers of a text of `len` bytes and a NUL, a blank between any two. False where there
+ * are fewer. */
 bool trk__take_numbers(const char *text, size_t len, uint64_t *ret, size_t count);
 
 /* Scan an unsigned decimal at *at (leading blanks allowed) and advance. False, *at and *ret
@@ -56,8 +45,9 @@ bool trk__scan_fixed(const char **at, unsigned int digits, uint64_t *ret);
 
 /* A whole string that is one unsigned decimal. 0, -EINVAL or -ERANGE. */
 int trk__parse_u64(const char *text, uint64_t *ret);
-/* A whole string that is a decimal number ("1", "-2.5", "1.2e-3"), with a point whatever the locale, to
- * a few units in the last place. 0, -EINVAL (nan and inf are none), or -ERANGE beyond 1e300. */
+/* A whole string that is a decimal number ("1", "-2.5", "1.2e-3"), with a point whatever the
+ * locale, to a few units in the last place. 0, -EINVAL (nan and inf are none), or -ERANGE beyond
+ * 1e300. */
 int trk__parse_decimal(const char *text, double *ret);
 /* "250ms", "1.5s", "2m", "1h", "3d", "10us"; a bare number is seconds. Returns 0, -EINVAL for what
  * is no duration (nan, 1x, an empty string), -ERANGE for a negative one or over 10 years. */

@@ -7,8 +7,8 @@
 
 #include "base/dynamic.h"
 
-/* The format: the directory stands at the end, after the files, and its own end after it. A file is a
- * header, whose length the directory does not tell, and its data. Numbers are little-endian. */
+/* The format: the directory follows the files, and its end record follows the directory. A file is
+ * a header, whose length is not in the directory, and its data. Numbers are little-endian. */
 enum {
 	END_SIZE = 22,
 	END_COMMENT_MAX = 65535,
@@ -179,8 +179,8 @@ int trk__zip_read(const char *zip, size_t len, const char *name, struct trk_buf 
 		return trk__error_set(reterr, -EFBIG, "", "the archive's %s is too long", name);
 	r = load(&l);
 	if (r < 0)
-		return trk__error_set(reterr, r, "",
-				      "zlib (libz.so.1) is not installed. Try: apt install zlib1g");
+		return trk__error_set(reterr, r, "", "zlib (libz.so.1) cannot be loaded. %s",
+				      trk__library_advice("Try: apt install zlib1g"));
 	trk__buf_puts(ret, ""); /* that there is memory, for a file of nothing */
 	if (e.method == STORED)
 		trk__buf_add(ret, data, e.packed);

@@ -168,6 +168,18 @@ static void copy_table(struct trk_buf *to, const struct trk_catalog *from,
 	trk__buf_add(to, (const char *) from->image + table->offset, table->count * record);
 }
 
+static void copy_prices(struct trk_buf *to, const struct trk_catalog *from)
+{
+	size_t n;
+	struct trk_catalog_prices p = trk__catalog_prices(from, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct trk_catalog_price one = {p.price[i], p.server[i], p.saving[i], p.klass[i]};
+
+		trk__buf_add(to, &one, sizeof(one));
+	}
+}
+
 int trk__catalog_builder_copy(struct trk_catalog_builder *b, const struct trk_catalog *base)
 {
 	const struct trk_catalog_image *i = base->image;
@@ -179,7 +191,7 @@ int trk__catalog_builder_copy(struct trk_catalog_builder *b, const struct trk_ca
 	copy_table(&b->sources, base, &i->sources, sizeof(struct trk_catalog_source));
 	copy_table(&b->servers, base, &i->servers, sizeof(struct trk_catalog_server));
 	copy_table(&b->blocks, base, &i->blocks, sizeof(struct trk_catalog_block));
-	copy_table(&b->prices, base, &i->prices, sizeof(struct trk_catalog_price));
+	copy_prices(&b->prices, base);
 	copy_table(&b->texts, base, &i->texts, 1);
 	if (b->servers.error || b->prices.error || b->texts.error || b->blocks.error)
 		return -ENOMEM;
@@ -193,6 +205,23 @@ static size_t place(struct trk_catalog_table *table, const struct trk_buf *from,
 	table->offset = (uint32_t) at;
 	table->count = (uint32_t) (from->len / record);
 	return at + from->len;
+}
+
+/* The records as the arrays of struct trk_catalog_prices. */
+static void write_prices(char *image, const struct trk_catalog_table *table,
+			 const struct trk_catalog_price *from)
+{
+	size_t n = table->count;
+	uint32_t *price = (void *) (image + table->offset);
+	uint16_t *server = (void *) (price + n);
+	uint8_t *saving = (void *) (server + n);
+
+	for (size_t i = 0; i < n; i++) {
+		price[i] = from[i].price;
+		server[i] = from[i].server;
+		saving[i] = from[i].saving;
+		saving[n + i] = from[i].klass;
+	}
 }
 
 int trk__catalog_builder_finish(struct trk_catalog_builder *b, struct trk_catalog *ret)
@@ -225,9 +254,10 @@ int trk__catalog_builder_finish(struct trk_catalog_builder *b, struct trk_catalo
 		return -ENOMEM;
 	memcpy(image, &head, sizeof(head));
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		if (tables[i].from->len)
+		if (tables[i].from->len && tables[i].from != &b->prices)
 			memcpy(image + tables[i].table->offset, tables[i].from->data,
 			       tables[i].from->len);
+	write_prices(image, &head.prices, (const void *) b->prices.data);
 	*ret = (struct trk_catalog){.image = (const void *) image, .owned = image};
 	return 0;
 }

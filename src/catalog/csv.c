@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/csv.h"
 #include "catalog/image.h"
 #include "catalog/suggest.h"
 
@@ -50,58 +51,30 @@ static int mistake(struct reading *r, const char *at, const char *format, ...)
 	return error;
 }
 
-/* Append one byte to the cell that is being read. */
-static int add_byte(struct reading *r, const char *s, size_t *len)
-{
-	if ((unsigned char) *s < 0x20 || *s == 0x7f)
-		return mistake(r, s, "a control character");
-	if (*len + 1 >= CELL_MAX)
-		return mistake(r, r->at[r->n], "a cell of more than %d bytes", CELL_MAX);
-	r->text[r->n][(*len)++] = *s;
-	return 0;
-}
-
-/* The rest of a quoted cell, after its first quote; "" stands for a quote. */
-static int take_quoted(struct reading *r, const char **at, const char *end, size_t *len)
-{
-	const char *s = *at;
-
-	for (; s < end; s++) {
-		if (*s == '"' && (s + 1 == end || s[1] != '"')) {
-			*at = s + 1;
-			return 0;
-		}
-		if (add_byte(r, s, len) < 0)
-			return -EBADMSG;
-		s += *s == '"';
-	}
-	return mistake(r, r->at[r->n], "a quote that is not closed");
-}
-
 /* One cell, quoted or not; *at moves to its comma or to the end. */
 static int take_cell(struct reading *r, const char **at, const char *end)
 {
-	const char *s = *at;
-	size_t len = 0;
+	struct trk_csv_cell cell;
+	const char *start = *at;
+	size_t len;
 
 	if (r->n == CELLS_MAX)
-		return mistake(r, s, "more than %d columns", CELLS_MAX);
-	r->at[r->n] = s;
-	if (s < end && *s == '"') {
-		s++;
-		if (take_quoted(r, &s, end, &len) < 0)
-			return -EBADMSG;
-		if (s < end && *s != ',')
-			return mistake(r, s, "text after a closed quote");
-	}
-	for (; s < end && *s != ','; s++)
-		if (add_byte(r, s, &len) < 0)
-			return -EBADMSG;
+		return mistake(r, start, "more than %d columns", CELLS_MAX);
+	r->at[r->n] = start;
+	*at = trk__csv_cell(start, end, ',', &cell);
+	for (size_t i = 0; i < cell.len; i++)
+		if ((unsigned char) cell.at[i] < 0x20 || cell.at[i] == 0x7f)
+			return mistake(r, cell.at + i, "a control character");
+	if (cell.state == TRK_CSV_UNCLOSED)
+		return mistake(r, start, "a quote that is not closed");
+	if (cell.state == TRK_CSV_AFTER)
+		return mistake(r, cell.bad_at, "text after a closed quote");
+	if (cell.len >= CELL_MAX)
+		return mistake(r, start, "a cell of more than %d bytes", CELL_MAX);
+	len = trk__csv_copy(&cell, r->text[r->n]);
 	while (len && r->text[r->n][len - 1] == ' ')
 		len--;
-	r->text[r->n][len] = '\0';
-	r->n++;
-	*at = s;
+	r->text[r->n++][len] = '\0';
 	return 0;
 }
 

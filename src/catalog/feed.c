@@ -15,7 +15,7 @@ struct row {
 	uint32_t server;
 	uint16_t region;
 	uint8_t vendor;
-	/* NaN: not said. Of a feed of savings instead: percent, and the class of interruption. */
+	/* NaN: unknown. For a feed of savings: percent, and the class of interruption. */
 	double usd, spot_usd;
 };
 
@@ -171,39 +171,44 @@ static size_t merge(struct row *row, size_t n, size_t *dropped)
 	return kept;
 }
 
-/* What the catalogue knows of spot machines where the feed says nothing; NULL: nothing either. */
-static const struct trk_catalog_price *known_spot(const struct trk_feed_rows *r,
-						  const struct row *row, const char **source)
+/* Set saving and class of *ret and *source from the catalogue's spot data, where the feed has none.
+ * False, results untouched: there are none either. */
+static bool known_spot(const struct trk_feed_rows *r, const struct row *row,
+		       struct trk_catalog_price *ret, const char **source)
 {
 	struct trk_catalog_offer offer;
 	const struct trk_catalog_block *b;
+	struct trk_catalog_prices p;
 	size_t n;
 
 	if (trk__catalog_price_in(r->c, (int) row->server, row->region, &offer) < 0)
-		return NULL;
+		return false;
 	b = &trk__catalog_blocks(r->c, &n)[offer.block];
 	if (b->spot_source == UINT16_MAX)
-		return NULL;
+		return false;
 	*source = trk__catalog_text(r->c, trk__catalog_sources(r->c, &n)[b->spot_source].id);
-	return &trk__catalog_prices(r->c, &n)[offer.price];
+	p = trk__catalog_prices(r->c, &n);
+	ret->saving = p.saving[offer.price];
+	ret->klass = p.klass[offer.price];
+	return true;
 }
 
 static void write_row(const struct trk_feed_rows *r, const struct row *row, bool has_spot,
 		      struct trk_buf *out)
 {
-	const struct trk_catalog_price *old = NULL;
+	struct trk_catalog_price old = {.saving = TRK_SAVING_UNKNOWN, .klass = TRK_CLASS_UNKNOWN};
 	double saving = 100 * (1 - row->spot_usd / row->usd);
 	const char *source;
 
 	trk__buf_printf(out, "\t%s\t%.5f", trk__catalog_server_name(r->c, row->server), row->usd);
 	if (!has_spot)
-		old = known_spot(r, row, &source);
+		(void) known_spot(r, row, &old, &source);
 	if (has_spot && saving >= 0.5 && saving < 99.5)
 		trk__buf_printf(out, "\t%.0f", saving);
-	else if (old && old->saving != TRK_SAVING_UNKNOWN)
-		trk__buf_printf(out, "\t%u", old->saving);
-	if (old && old->saving != TRK_SAVING_UNKNOWN && old->klass != TRK_CLASS_UNKNOWN)
-		trk__buf_printf(out, "\t%u", old->klass);
+	else if (old.saving != TRK_SAVING_UNKNOWN)
+		trk__buf_printf(out, "\t%u", old.saving);
+	if (old.saving != TRK_SAVING_UNKNOWN && old.klass != TRK_CLASS_UNKNOWN)
+		trk__buf_printf(out, "\t%u", old.klass);
 	trk__buf_putc(out, '\n');
 }
 
@@ -211,12 +216,13 @@ static void write_block(const struct trk_feed_rows *r, const struct trk_feed *fe
 			const char *date, const struct row *row, size_t n, struct trk_buf *out)
 {
 	const char *spot_source = "-";
+	struct trk_catalog_price old;
 	bool has_spot = false;
 
 	for (size_t i = 0; i < n; i++)
 		has_spot |= !isnan(row[i].spot_usd);
 	for (size_t i = 0; i < n && !has_spot; i++)
-		if (known_spot(r, &row[i], &spot_source))
+		if (known_spot(r, &row[i], &old, &spot_source))
 			break;
 	trk__buf_printf(out, "prices\t%s\t%s\t%s\t%s\texact\t%s\n",
 			trk__catalog_vendor_id(r->c, row->vendor),
@@ -243,12 +249,12 @@ static size_t known_savings(const struct trk_catalog *c, uint8_t vendor)
 {
 	size_t n, prices, count = 0;
 	const struct trk_catalog_block *b = trk__catalog_blocks(c, &n);
-	const struct trk_catalog_price *p = trk__catalog_prices(c, &prices);
+	struct trk_catalog_prices p = trk__catalog_prices(c, &prices);
 
 	for (size_t i = 0; i < n; i++)
 		for (uint32_t at = b[i].first;
 		     b[i].vendor == vendor && at < b[i].first + b[i].count; at++)
-			count += p[at].price && p[at].saving != TRK_SAVING_UNKNOWN;
+			count += p.price[at] && p.saving[at] != TRK_SAVING_UNKNOWN;
 	return count;
 }
 

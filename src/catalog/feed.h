@@ -1,8 +1,9 @@
-/* Public price lists of the vendors and of projects that collect them: from their formats to the text of
- * catalog/text.h.
+/* Public price lists of the vendors and of projects that collect them: from their formats to the
+ * text of catalog/text.h.
  *
- * Each parser is pure: it takes a document as it was fetched and adds rows. What the catalogue does not have
- * (a region, a type) and what is no price (zero, Windows, dedicated hosts) is counted and left out. */
+ * Each parser is pure: it takes a document as it was fetched and adds rows. What the catalogue
+ * does not have (a region, a type) and what is no price (zero, Windows, dedicated hosts) is
+ * counted and left out. */
 #ifndef TRK_CATALOG_FEED_H
 #define TRK_CATALOG_FEED_H
 
@@ -17,7 +18,7 @@
 
 enum { TRK_FEED_URL_MAX = 2048 };
 
-/* What the documents said so far. */
+/* The result of the documents so far. */
 struct trk_feed_rows {
 	const struct trk_catalog *c; /* borrowed */
 	struct trk_buf rows;
@@ -27,7 +28,7 @@ struct trk_feed_rows {
 	char region_name[96];
 	size_t dropped;
 	double eur_usd;     /* USD for a euro, for lists in EUR; NaN: not known */
-	const char *eur_of; /* borrowed: whose rate it is, for a person */
+	const char *eur_of; /* borrowed: the source of the rate, for messages */
 	unsigned int page;  /* pages that were read, and what stood on them */
 	size_t seen;
 	char next[TRK_FEED_URL_MAX]; /* where the document goes on; "": nowhere */
@@ -37,13 +38,13 @@ struct trk_feed_rows {
 int trk__feed_rows_init(struct trk_feed_rows *r, const struct trk_catalog *c);
 void trk__feed_rows_release(struct trk_feed_rows *r);
 
-/* Add what spot machines save (percent) and how often they are interrupted (0 to 4): a feed that has it has
- * no prices. True when it was taken. */
+/* Add what spot machines save (percent) and how often they are interrupted (0 to 4): a feed that
+ * has it has no prices. True when it was taken. */
 bool trk__feed_rows_add_spot(struct trk_feed_rows *r, const char *vendor, const char *region,
 			     const char *type, double saving, double klass);
 
-/* Add a price, or a price of spot machines (the other is NaN): the lowest of the zones of a region counts.
- * True when it was taken. */
+/* Add a price, or a price of spot machines (the other is NaN): the lowest of the zones of a
+ * region counts. True when it was taken. */
 bool trk__feed_rows_add(struct trk_feed_rows *r, const char *vendor, const char *region,
 			const char *type, double usd, double spot_usd);
 
@@ -60,7 +61,8 @@ struct trk_feed {
 	bool by_region; /* a question for each region that is named */
 	bool in_euro;   /* its prices are in EUR */
 	bool spots;     /* it has what spot machines save, and no prices */
-	/* Of several documents of one vendor the first that can be had is taken. A NULL ends them. */
+	/* Of several documents of one vendor the first that can be had is taken. A NULL ends
+	 * them. */
 	struct trk_feed_part part[16];
 	/* 0; -EBADMSG with a sentence in *reterr for a document that is another thing; -ENOMEM. */
 	int (*parse)(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
@@ -71,7 +73,8 @@ extern const struct trk_feed trk__feeds[];
 extern const size_t trk__feed_count;
 const struct trk_feed *trk__feed_find(const char *id); /* NULL: none */
 
-/* The address of a part for a region ("" where the feed takes none). 0 or -ENOENT: it has no such region. */
+/* The address of a part for a region ("" where the feed takes none). 0 or -ENOENT: it has no
+ * such region. */
 int trk__feed_url(const struct trk_feed *feed, size_t part, const char *region, char *ret,
 		  size_t size);
 
@@ -103,9 +106,9 @@ const char *trk__feed_aws_long_name(const char *region);
 struct trk_feed_tally {
 	size_t prices, dropped;
 };
-/* All rows as a text on top of the catalogue; `date` is "2026-01-31". 0, -EBADMSG when there is no row,
- * -EFBIG, -ENOMEM. Of savings there have to be at least half as many as the catalogue knows, or `force`:
- * else -TRK_E_RANGE. */
+/* All rows as a text on top of the catalogue; `date` is "2026-01-31". 0, -EBADMSG when there is
+ * no row, -EFBIG, -ENOMEM. Of savings there have to be at least half as many as the catalogue
+ * knows, or `force`: else -TRK_E_RANGE. */
 int trk__feed_convert(struct trk_feed_rows *r, const struct trk_feed *feed, const char *date,
 		      bool force, struct trk_buf *out, struct trk_feed_tally *ret,
 		      struct trk_error *reterr);

@@ -4,8 +4,8 @@
 
 #include "catalog/feed_walk.h"
 
-/* The machine is armSkuName; the same name stands for Windows, for Cloud Services (at the price of Windows)
- * and for Low Priority, which only the words of product and meter tell apart. */
+/* The machine is armSkuName; the same name is used for Windows, for Cloud Services (at the price of
+ * Windows) and for Low Priority, which only the names of product and meter distinguish. */
 static bool is_plain_azure(const char *product, const char *sku, const char *meter)
 {
 	static const char *const others[] = {"Windows",      "CloudServices", "Cloud Services",
@@ -19,8 +19,8 @@ static bool is_plain_azure(const char *product, const char *sku, const char *met
 	return true;
 }
 
-static void take(struct trk_feed_rows *r, const char *vendor, const struct trk_json_doc *d,
-		 const struct trk_json_value *item)
+static void take_item(struct trk_feed_rows *r, const char *vendor, const struct trk_json_doc *d,
+		      const struct trk_json_value *item)
 {
 	const char *sku = trk__json_get_text(d, item, "skuName");
 	const char *type = trk__json_get_text(d, item, "type");
@@ -61,7 +61,7 @@ int trk__feed_azure(struct trk_feed_rows *r, const char *vendor, const char *tex
 		.list = "Items",
 		.type = TRK_JSON_ARRAY,
 		.missing = "the answer is no list of prices",
-		.take = take,
+		.take = take_item,
 		.head = head,
 	};
 

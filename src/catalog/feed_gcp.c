@@ -7,7 +7,8 @@
 
 enum { DEPTH_MAX = 12 };
 
-/* compute: instance: TYPE: cost: REGION: hour: 0.1, and hour_spot. The depth is that of the blanks. */
+/* compute: instance: TYPE: cost: REGION: hour: 0.1, and hour_spot. The depth is that of the
+ * blanks. */
 struct yaml {
 	char key[DEPTH_MAX][TRK_FEED_NAME_SIZE];
 	size_t blanks[DEPTH_MAX];

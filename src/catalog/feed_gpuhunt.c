@@ -1,6 +1,6 @@
-/* The catalogues that gpuhunt collects: /version says which one there is, and catalog.zip of it holds
- * VENDOR.csv with a row for each type, place and kind (spot or not). The same type with other GPUs stands
- * there, too (Google's, to which GPUs can be added): only rows with the GPUs of the type itself count. */
+/* The catalogues of gpuhunt: /version names the current one, whose catalog.zip holds VENDOR.csv
+ * with a row for each type, place and kind (spot or not). The same type with other GPUs is listed
+ * too (Google's, to which GPUs can be added): only rows with the GPUs of the type itself count. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -45,8 +45,8 @@ static bool is(const struct trk_feed_cell *c, const char *word)
 	return c->len == strlen(word) && !memcmp(c->at, word, c->len);
 }
 
-static void take(struct trk_feed_rows *r, const char *vendor, const struct trk_feed_cell *cell,
-		 const size_t at[COLUMNS])
+static void take_row(struct trk_feed_rows *r, const char *vendor, const struct trk_feed_cell *cell,
+		     const size_t at[COLUMNS])
 {
 	char type[TRK_FEED_NAME_SIZE], place[TRK_FEED_NAME_SIZE];
 	double usd = trk__feed_number_in(cell[at[PRICE]].at, cell[at[PRICE]].len);
@@ -82,7 +82,7 @@ static int take_csv(struct trk_feed_rows *r, const char *vendor, const char *tex
 		most = at[k] > most ? at[k] : most;
 	while (trk__feed_line(&l, &line, &n))
 		if (trk__feed_split(line, n, cell) > most)
-			take(r, vendor, cell, at);
+			take_row(r, vendor, cell, at);
 	return 0;
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
+
 bool trk__feed_line(struct trk_feed_lines *l, const char **line, size_t *len)
 {
 	const char *stop;
@@ -57,15 +59,10 @@ size_t trk__feed_split(const char *line, size_t len, struct trk_feed_cell cell[T
 	size_t n = 0;
 
 	while (n < TRK_FEED_CELLS_MAX) {
-		const char *start = at;
-		bool quoted = false;
+		struct trk_csv_cell c;
 
-		while (at < end && (quoted || *at != ',')) {
-			if (*at == '"')
-				quoted = !quoted;
-			at++;
-		}
-		cell[n++] = (struct trk_feed_cell){start, (size_t) (at - start)};
+		at = trk__csv_cell(at, end, ',', &c);
+		cell[n++] = (struct trk_feed_cell){c.at, c.len};
 		if (at == end)
 			break;
 		at++;

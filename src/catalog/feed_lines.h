@@ -27,7 +27,7 @@ struct trk_feed_cell {
 	size_t len;
 };
 
-/* The cells of a line of CSV; what is quoted may hold commas. Returns how many. */
+/* The cells of a line of CSV, without their quotes. Returns how many. */
 size_t trk__feed_split(const char *line, size_t len, struct trk_feed_cell cell[TRK_FEED_CELLS_MAX]);
 
 /* Where the columns of these names stand, by the cells of the first line. False: one is missing. */

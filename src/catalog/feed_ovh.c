@@ -1,6 +1,6 @@
-/* OVHcloud's public catalogue of the cloud: addons, of which "b2-7.consumption" is the machine b2-7 by the
- * hour, in hundred-millionths of a currency unit. Of monthly rates, Windows and other places there are addons
- * of other codes. The catalogue of Ireland is in EUR without tax. */
+/* OVHcloud's public catalogue of the cloud: addons, of which "b2-7.consumption" is the machine b2-7
+ * by the hour, in hundred-millionths of a currency unit. Of monthly rates, Windows and other places
+ * there are addons of other codes. The catalogue of Ireland is in EUR without tax. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static bool take_type(const char *code, char type[TRK_FEED_NAME_SIZE])
 	       trk__feed_name(code, len - tail, type);
 }
 
-/* What an hour costs; NaN where no such price is said. */
+/* The price of an hour; NaN without such a price. */
 static double hourly(const struct trk_json_doc *d, const struct trk_json_value *addon)
 {
 	const struct trk_json_value *p = trk__json_first(d, trk__json_get(d, addon, "pricings"));
@@ -35,8 +35,8 @@ static double hourly(const struct trk_json_doc *d, const struct trk_json_value *
 	return NAN;
 }
 
-static void take(struct trk_feed_rows *r, const char *vendor, const struct trk_json_doc *d,
-		 const struct trk_json_value *addon)
+static void take_item(struct trk_feed_rows *r, const char *vendor, const struct trk_json_doc *d,
+		      const struct trk_json_value *addon)
 {
 	char type[TRK_FEED_NAME_SIZE];
 
@@ -66,7 +66,7 @@ int trk__feed_ovh(struct trk_feed_rows *r, const char *vendor, const char *text,
 		.list = "addons",
 		.type = TRK_JSON_ARRAY,
 		.missing = "the answer is no catalogue with addons",
-		.take = take,
+		.take = take_item,
 		.head = head,
 	};
 

@@ -1,6 +1,6 @@
-/* Scaleway's public catalogue of products: pages of products, each of one place. A machine is one whose
- * properties have an instance with its offer_id; the price is in whole units and billionths, for an hour or
- * for some minutes. */
+/* Scaleway's public catalogue of products: pages of products, each of one place. A machine is one
+ * whose properties have an instance with its offer_id; the price is in whole units and billionths,
+ * for an hour or for some minutes. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -31,8 +31,8 @@ static double hourly(const struct trk_json_doc *d, const struct trk_json_value *
 	return strcmp(name, "hour") != 0 ? (double) NAN : units / size;
 }
 
-static void take(struct trk_feed_rows *r, const char *vendor, const struct trk_json_doc *d,
-		 const struct trk_json_value *product)
+static void take_item(struct trk_feed_rows *r, const char *vendor, const struct trk_json_doc *d,
+		      const struct trk_json_value *product)
 {
 	const struct trk_json_value *instance =
 		trk__json_get(d, trk__json_get(d, product, "properties"), "instance");
@@ -49,7 +49,7 @@ static void take(struct trk_feed_rows *r, const char *vendor, const struct trk_j
 				  hourly(d, product) * r->eur_usd, NAN);
 }
 
-/* The pages say how many products there are in all. */
+/* The pages hold the number of all products. */
 static int head(struct trk_feed_rows *r, const struct trk_json_doc *d,
 		const struct trk_json_value *list, struct trk_error *reterr)
 {
@@ -71,7 +71,7 @@ int trk__feed_scaleway(struct trk_feed_rows *r, const char *vendor, const char *
 		.list = "products",
 		.type = TRK_JSON_ARRAY,
 		.missing = "the answer is no list of products",
-		.take = take,
+		.take = take_item,
 		.head = head,
 	};
 

@@ -1,10 +1,11 @@
-/* Vultr's plans: id, hourly_cost, and the locations where it can be had now. One price holds in all of them. */
+/* Vultr's plans: id, hourly_cost, and the locations where it can be had now. One price holds in all
+ * of them. */
 #include <math.h>
 
 #include "catalog/feed_walk.h"
 
-static void take(struct trk_feed_rows *r, const char *vendor, const struct trk_json_doc *d,
-		 const struct trk_json_value *plan)
+static void take_item(struct trk_feed_rows *r, const char *vendor, const struct trk_json_doc *d,
+		      const struct trk_json_value *plan)
 {
 	(void) trk__feed_rows_add(r, vendor, "global", trk__json_get_text(d, plan, "id"),
 				  trk__json_get_double(d, plan, "hourly_cost"), NAN);
@@ -17,7 +18,7 @@ int trk__feed_vultr(struct trk_feed_rows *r, const char *vendor, const char *tex
 		.list = "plans",
 		.type = TRK_JSON_ARRAY,
 		.missing = "the answer is no list of plans",
-		.take = take,
+		.take = take_item,
 	};
 
 	return trk__feed_walk(r, vendor, text, len, &walk, reterr);

@@ -1,4 +1,5 @@
-/* A price list in JSON, walked: each member of one list or object of the document is given to a function. */
+/* A price list in JSON, walked: each member of one list or object of the document is given to a
+ * function. */
 #ifndef TRK_CATALOG_FEED_WALK_H
 #define TRK_CATALOG_FEED_WALK_H
 
@@ -8,10 +9,11 @@
 struct trk_feed_walk {
 	const char *list; /* its key in the document */
 	enum trk_json_type type;
-	const char *missing; /* what to say where there is none */
+	const char *missing; /* the name in the error where there is none */
 	void (*take)(struct trk_feed_rows *r, const char *vendor, const struct trk_json_doc *d,
 		     const struct trk_json_value *member);
-	/* What else the document says, before its members; may be NULL. 0, or negative with a sentence. */
+	/* Other fields of the document, before its members; may be NULL. 0, or negative with a
+	 * sentence. */
 	int (*head)(struct trk_feed_rows *r, const struct trk_json_doc *d,
 		    const struct trk_json_value *list, struct trk_error *reterr);
 };

@@ -1,17 +1,30 @@
-/* Fetching a document over HTTPS, when a person asks for it.
+/* Fetching a document over HTTPS, on the user's request.
  *
- * libcurl does it. It is loaded on first use and never linked: a run starts without it. */
+ * libcurl is loaded on first use and never linked: a run starts without it. */
 #ifndef TRK_CATALOG_FETCH_H
 #define TRK_CATALOG_FETCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/error.h"
 
-/* GET `url` (https, or http to this machine itself) into `out`, whose maximum bounds the answer;
- * `timeout_s` bounds all of it. Returns 0; -TRK_E_UNSUPPORTED without libcurl, -EINVAL for another kind
- * of address, -EBUSY for "not now" (429, 503), -EIO for another answer than 200 or
- * none, -EFBIG; with a sentence in *reterr. */
-int trk__fetch(const char *url, unsigned int timeout_s, struct trk_buf *out,
-	       struct trk_error *reterr);
+/* True for https, and for http where the host is this machine: localhost, 127.0.0.0/8 or [::1]. */
+bool trk__fetch_is_allowed(const char *url);
+
+/* NULL, or a function that is called at least about once a second with the bytes received; total is
+ * 0 where the server does not send it. */
+struct trk_fetch_progress {
+	void (*show)(void *data, uint64_t done, uint64_t total);
+	void *data;
+};
+
+/* GET `url` (https, or http to this machine) into `out`, whose maximum bounds the answer;
+ * `timeout_s` bounds the whole request. Returns 0; -TRK_E_UNSUPPORTED without libcurl, -EINVAL for
+ * another kind of address, -EBUSY for status 429 and 503, -EIO for another status than 200 or no
+ * answer, -EFBIG; with a sentence in *reterr. */
+int trk__fetch(const char *url, unsigned int timeout_s, const struct trk_fetch_progress *progress,
+	       struct trk_buf *out, struct trk_error *reterr);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/clock.h"
 #include "catalog/catalog.h"
 
 const char *const trk__catalog_arch_names[TRK_ARCHES] = {
@@ -53,7 +54,19 @@ ACCESSOR(region, regions)
 ACCESSOR(source, sources)
 ACCESSOR(server, servers)
 ACCESSOR(block, blocks)
-ACCESSOR(price, prices)
+
+struct trk_catalog_prices trk__catalog_prices(const struct trk_catalog *c, size_t *retn)
+{
+	const struct trk_catalog_table *t = &c->image->prices;
+	const char *at = (const char *) c->image + t->offset;
+	struct trk_catalog_prices p = {.price = (const void *) at};
+
+	p.server = (const void *) (at + t->count * sizeof(*p.price));
+	p.saving = (const uint8_t *) (p.server + t->count);
+	p.klass = p.saving + t->count;
+	*retn = t->count;
+	return p;
+}
 
 const char *trk__catalog_text(const struct trk_catalog *c, uint32_t offset)
 {
@@ -68,7 +81,7 @@ static bool is_zone_rest(const char *rest)
 	return *rest >= 'a' && *rest <= 'z' && !rest[1];
 }
 
-/* Whether `id` is one of the words of `list`, or, with `zones`, a zone of one. */
+/* True if `id` is in `list` or, with `zones`, is a zone of an entry. */
 static bool is_listed(const char *list, const char *id, bool zones)
 {
 	while (*list) {
@@ -111,6 +124,43 @@ const char *trk__catalog_date(uint32_t date, char text[16])
 	return text;
 }
 
+/* Days since a fixed day. */
+static long days_of(uint32_t date)
+{
+	long y = date / 10000, m = date / 100 % 100, d = date % 100;
+
+	/* A year that begins in March has its leap day last. */
+	y -= m <= 2;
+	m = (m + 9) % 12;
+	return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + d;
+}
+
+long trk__catalog_age_days(uint32_t date, uint32_t today)
+{
+	return date && today ? days_of(today) - days_of(date) : -1;
+}
+
+const char *trk__catalog_age(long days, char text[16])
+{
+	text[0] = '\0';
+	if (days >= 365)
+		(void) snprintf(text, 16, "%.1f years", (double) days / 365.25);
+	else if (days >= 61)
+		(void) snprintf(text, 16, "%.0f months", (double) days / 30.44);
+	else if (days >= 0)
+		(void) snprintf(text, 16, "%ld day%s", days, days == 1 ? "" : "s");
+	return text;
+}
+
+uint32_t trk__catalog_today(void)
+{
+	char text[32];
+	unsigned int y = 0, m = 0, d = 0;
+
+	trk__clock_iso8601(trk__clock_wall_ns(), text);
+	return sscanf(text, "%u-%u-%u", &y, &m, &d) == 3 ? y * 10000 + m * 100 + d : 0;
+}
+
 int trk__catalog_find_vendor(const struct trk_catalog *c, const char *id)
 {
 	size_t n;
@@ -121,6 +171,15 @@ int trk__catalog_find_vendor(const struct trk_catalog *c, const char *id)
 		    is_listed(trk__catalog_text(c, v[i].aliases), id, false))
 			return (int) i;
 	return -ENOENT;
+}
+
+/* Whether what follows the name of a region makes it a zone: a letter after the number (AWS), "-a"
+ * (GCP), a local zone ("-bos-1a"). "eu-west-9" is no zone of the region "eu". */
+static bool is_zone_of(const char *name, const char *rest)
+{
+	if (*rest == '-')
+		return strchr(name, '-') || (rest[1] && !rest[2]);
+	return !(*rest >= '0' && *rest <= '9') && is_zone_rest(rest);
 }
 
 int trk__catalog_find_region(const struct trk_catalog *c, int vendor, const char *id)
@@ -137,10 +196,8 @@ int trk__catalog_find_region(const struct trk_catalog *c, int vendor, const char
 			continue;
 		if (!strcasecmp(name, id))
 			return (int) i;
-		/* A zone: a letter after the number (AWS), "-a" (GCP), a data centre. */
 		if (is_listed(trk__catalog_text(c, r[i].aliases), id, true) ||
-		    (!strncasecmp(name, id, len) && (id[len] == '-' || is_zone_rest(id + len)) &&
-		     !(id[len] >= '0' && id[len] <= '9')))
+		    (!strncasecmp(name, id, len) && is_zone_of(name, id + len)))
 			zone = (int) i;
 	}
 	return zone;

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "catalog/catalog.h"
 
-#define TRK_CATALOG_MAGIC "RTKCAT1"
+#define TRK_CATALOG_MAGIC "RTKCAT2"
 
 enum {
 	TRK_CATALOG_VENDORS_MAX = 64,
@@ -21,7 +21,7 @@ enum {
 	TRK_CATALOG_TEXTS_MAX = 16 << 20,
 };
 
-/* The end of a path, as much as fits into a message beside its line and column. */
+/* The end of a path that fits into a message next to line and column. */
 static inline const char *trk__catalog_file_tail(const char *file)
 {
 	size_t len = strlen(file);
@@ -29,7 +29,7 @@ static inline const char *trk__catalog_file_tail(const char *file)
 	return len > 90 ? file + len - 90 : file;
 }
 
-/* -EBADMSG, with "file:line:column: " and the words into *reterr, which may be NULL. */
+/* -EBADMSG, with "file:line:column: " and the message in *reterr, which may be NULL. */
 int trk__catalog_mistake(struct trk_error *reterr, const char *file, unsigned long line,
 			 size_t column, const char *format, va_list args)
 	__attribute__((format(printf, 5, 0)));

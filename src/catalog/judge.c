@@ -11,7 +11,7 @@ static uint32_t *lowest(const struct trk_catalog *c, int vendor, int region, con
 	size_t servers, blocks, n;
 	uint32_t *ret;
 	const struct trk_catalog_block *b = trk__catalog_blocks(c, &blocks);
-	const struct trk_catalog_price *p = trk__catalog_prices(c, &n);
+	struct trk_catalog_prices p = trk__catalog_prices(c, &n);
 	const struct trk_catalog_source *s = trk__catalog_sources(c, &n);
 
 	(void) trk__catalog_servers(c, &servers);
@@ -21,8 +21,8 @@ static uint32_t *lowest(const struct trk_catalog *c, int vendor, int region, con
 		    (from && strcmp(trk__catalog_text(c, s[b[i].source].id), from) != 0))
 			continue;
 		for (uint32_t k = b[i].first; k < b[i].first + b[i].count; k++)
-			if (p[k].price && (!ret[p[k].server] || p[k].price < ret[p[k].server]))
-				ret[p[k].server] = p[k].price;
+			if (p.price[k] && (!ret[p.server[k]] || p.price[k] < ret[p.server[k]]))
+				ret[p.server[k]] = p.price[k];
 	}
 	return ret;
 }

@@ -45,7 +45,7 @@ static bool is_name(const char *text)
 	return true;
 }
 
-/* Google's types whose lists say x86 and which are ARM. */
+/* Google's types that the lists call x86 and that are ARM. */
 static bool is_google_arm(const char *vendor, const char *name)
 {
 	static const char *const families[] = {"t2a-", "c4a-", "n4a-", "a4x-"};
@@ -157,7 +157,8 @@ static const char *vendor_id(const struct items *all, int vendor)
 	return trk__catalog_vendor_id(all->c, (size_t) vendor);
 }
 
-/* Is the item the same type as one before it: of the same answer (a double), or of an earlier one? */
+/* Is the item the same type as one before it: of the same answer (a double), or of an earlier
+ * one? */
 static bool seen_in_answer(const struct items *all, size_t i)
 {
 	return i > 0 && by_place(&all->list[i], &all->list[i - 1]) == 0;

@@ -1,8 +1,8 @@
-/* Answers of the Spare Cores Keeper API: turned into the text of catalog/text.h.
+/* Answers of the Spare Cores Keeper API, turned into the text of catalog/text.h.
  *
- * An item of GET /servers has the lowest price over the regions that were asked for. Asked for one
- * region, it is that region's price; asked for none, nobody says where it holds, and it is kept under
- * a region of its own, TRK_KEEPER_ANYWHERE. */
+ * An item of GET /servers has the lowest price over the requested regions. With one region, it is
+ * that region's price; without any, its region is unknown, and it is kept under a region of its
+ * own, TRK_KEEPER_ANYWHERE. */
 #ifndef TRK_CATALOG_KEEPER_H
 #define TRK_CATALOG_KEEPER_H
 
@@ -25,15 +25,15 @@ struct trk_keeper_tally {
 	size_t prices, new_types, dropped; /* dropped: unknown vendor, no price, no sense */
 };
 
-/* The answers as one text, on top of `c`: types that it does not have, and the prices of all. `date` is
- * "2026-01-31". Returns 0, -EBADMSG when an answer is no list of servers or holds none, -ENOMEM, -EFBIG;
- * with *reterr. */
+/* The answers as one text, on top of `c`: types that it does not have, and the prices of all.
+ * `date` is "2026-01-31". Returns 0, -EBADMSG when an answer is no list of servers or holds
+ * none, -ENOMEM, -EFBIG; with *reterr. */
 int trk__keeper_convert(const struct trk_catalog *c, const struct trk_keeper_answer *answers,
 			size_t n, const char *date, struct trk_buf *out,
 			struct trk_keeper_tally *ret, struct trk_error *reterr);
 
-/* The number or name by which the Keeper knows a region of `c`, from its answer to /table/region; 0 or
- * -ENOENT. */
+/* The number or name by which the Keeper knows a region of `c`, from its answer to
+ * /table/region; 0 or -ENOENT. */
 int trk__keeper_region(const struct trk_json_doc *table, const char *vendor, const char *region,
 		       char *ret, size_t size);
 

@@ -43,8 +43,12 @@ static int take_arch(struct trk_needs *needs, const char *word, struct trk_error
 
 static int take_allocation(struct trk_needs *needs, const char *word, struct trk_error *reterr)
 {
-	if (!word || !strcasecmp(word, "any"))
+	if (!word)
 		return 0;
+	if (!strcasecmp(word, "any")) {
+		needs->query.allocations = 0;
+		return 0;
+	}
 	for (unsigned int i = 0; i < TRK_ALLOCATIONS; i++) {
 		if (strcasecmp(word, trk__catalog_allocation_names[i]) != 0)
 			continue;

@@ -1,5 +1,5 @@
-/* What is asked of a server in words, as a person types them: an architecture, names of vendors,
- * regions and countries, patterns of what is not wanted. */
+/* Requirements on a server as the user types them: an architecture, names of vendors, regions and
+ * countries, patterns to exclude. */
 #ifndef TRK_CATALOG_NEEDS_H
 #define TRK_CATALOG_NEEDS_H
 
@@ -7,7 +7,8 @@
 #include "catalog/image.h"
 #include "catalog/search.h"
 
-/* Lists have commas between their names. NULL, an empty list and "any" ask nothing. */
+/* Lists are separated by commas. NULL and an empty list require nothing, "any" allows
+ * everything. */
 struct trk_need_words {
 	const char *arch; /* "x86_64", "amd64", "arm64", "aarch64", "any"; NULL: this machine's */
 	const char *allocation; /* "dedicated", "shared", "burstable" */
@@ -26,9 +27,9 @@ struct trk_needs {
 	char words[TRK_NEEDS_WORDS_MAX];
 };
 
-/* Fill in what the words say; the numbers of the query are the caller's and stay. 0; -ENOENT for a name
- * that is not in the catalogue, -EINVAL for a word that means nothing, -E2BIG for a list that is too long;
- * with a sentence in *reterr, which suggests names. */
+/* Fill in the requirements; the numbers of the query stay as the caller set them. 0; -ENOENT for a
+ * name that is not in the catalogue, -EINVAL for an unknown word, -E2BIG for a list that is too
+ * long; with a sentence in *reterr, which suggests names. */
 int trk__needs_read(struct trk_needs *needs, const struct trk_catalog *c,
 		    const struct trk_need_words *words, struct trk_error *reterr);
 

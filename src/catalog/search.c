@@ -85,14 +85,26 @@ static bool block_counts(const struct trk_catalog *c, const struct trk_catalog_q
 				!is_excluded(q, trk__catalog_text(c, r->id)));
 }
 
-/* What the offer costs, or 0 where it is none. */
-static uint32_t units_of(const struct trk_catalog_query *q, const struct trk_catalog_price *p)
+/* The price of the offer; 0: no offer. */
+static uint32_t units_of(const struct trk_catalog_query *q, uint32_t price, uint8_t saving)
 {
 	if (!q->spot)
-		return p->price;
-	if (p->saving == TRK_SAVING_UNKNOWN)
+		return price;
+	if (saving == TRK_SAVING_UNKNOWN)
 		return 0;
-	return (uint32_t) ((uint64_t) p->price * (100u - p->saving) / 100);
+	return (uint32_t) ((uint64_t) price * (100u - saving) / 100);
+}
+
+static bool is_old(const struct trk_catalog_query *q, const struct trk_catalog_block *b)
+{
+	return trk__catalog_age_days(b->date, q->today) > TRK_PRICE_OLD_DAYS;
+}
+
+static bool is_better(const struct trk_catalog_offer *o, bool old, uint32_t units)
+{
+	if (!o->units)
+		return true;
+	return old == o->old ? units < o->units : o->old;
 }
 
 /* The cheapest offer of each server, by index of the server; units 0: none. */
@@ -101,31 +113,41 @@ static struct trk_catalog_offer *cheapest(const struct trk_catalog *c,
 {
 	size_t n_blocks, n;
 	const struct trk_catalog_block *b = trk__catalog_blocks(c, &n_blocks);
-	const struct trk_catalog_price *p = trk__catalog_prices(c, &n);
+	struct trk_catalog_prices p = trk__catalog_prices(c, &n);
 	struct trk_catalog_offer *best = calloc(servers ? servers : 1, sizeof(*best));
 
 	for (size_t i = 0; best && i < n_blocks; i++) {
+		bool old = is_old(q, &b[i]);
+
 		if (!block_counts(c, q, &b[i]))
 			continue;
 		for (uint32_t at = b[i].first; at < b[i].first + b[i].count; at++) {
-			struct trk_catalog_offer *o = &best[p[at].server];
-			uint32_t units = units_of(q, &p[at]);
+			struct trk_catalog_offer *o = &best[p.server[at]];
+			uint32_t units = units_of(q, p.price[at], p.saving[at]);
 
-			if (!units || (o->units && o->units <= units))
+			if (!units || !is_better(o, old, units))
 				continue;
+			o->old = old;
 			o->units = units;
 			o->price = at;
 			o->block = (uint16_t) i;
-			o->server = p[at].server;
+			o->server = p.server[at];
 		}
 	}
 	return best;
+}
+
+static bool is_offered(const struct trk_catalog_query *q, const struct trk_catalog_server *s)
+{
+	return q->previous_generation || !(s->flags & TRK_SERVER_PREVIOUS);
 }
 
 static int by_price(const void *a, const void *b)
 {
 	const struct trk_catalog_offer *x = a, *y = b;
 
+	if (x->old != y->old)
+		return x->old - y->old;
 	if (x->units != y->units)
 		return x->units < y->units ? -1 : 1;
 	return (x->server > y->server) - (x->server < y->server);
@@ -143,7 +165,7 @@ int trk__catalog_search(const struct trk_catalog *c, const struct trk_catalog_qu
 	for (size_t i = 0; i < n; i++) {
 		unsigned int unmet;
 
-		if (!best[i].units)
+		if (!best[i].units || !is_offered(q, &s[i]))
 			continue;
 		unmet = trk__catalog_unmet(q, &s[i]);
 		if (unmet && !(q->near_misses && (unmet & (unmet - 1)) == 0))
@@ -206,7 +228,7 @@ int trk__catalog_nearest(const struct trk_catalog *c, const struct trk_catalog_q
 		unsigned int unmet = best[i].units ? trk__catalog_unmet(q, &s[i]) : 0, binding = 0;
 		double sum = 0, most = -1;
 
-		if (!best[i].units ||
+		if (!best[i].units || !is_offered(q, &s[i]) ||
 		    (q->excludes && is_excluded(q, trk__catalog_text(c, s[i].name))))
 			continue;
 		for (unsigned int bit = 1; bit <= TRK_NEED_ALLOCATION; bit <<= 1) {
@@ -234,15 +256,15 @@ int trk__catalog_price_in(const struct trk_catalog *c, int server, int region,
 {
 	size_t n_blocks, n;
 	const struct trk_catalog_block *b = trk__catalog_blocks(c, &n_blocks);
-	const struct trk_catalog_price *p = trk__catalog_prices(c, &n);
+	struct trk_catalog_prices p = trk__catalog_prices(c, &n);
 
 	for (size_t i = 0; i < n_blocks; i++) {
 		for (uint32_t at = b[i].first;
 		     b[i].region == region && at < b[i].first + b[i].count; at++) {
-			if (p[at].server != server || !p[at].price)
+			if (p.server[at] != server || !p.price[at])
 				continue;
 			*ret = (struct trk_catalog_offer){
-				.units = p[at].price,
+				.units = p.price[at],
 				.price = at,
 				.server = (uint16_t) server,
 				.block = (uint16_t) i,
@@ -253,8 +275,8 @@ int trk__catalog_price_in(const struct trk_catalog *c, int server, int region,
 	return -ENOENT;
 }
 
-int trk__catalog_mark_region(const struct trk_catalog *c, const uint8_t *vendors_ok, const char *id,
-			     uint8_t *regions_ok)
+static int mark_region(const struct trk_catalog *c, const uint8_t *vendors_ok, const char *id,
+		       bool exactly, uint8_t *regions_ok)
 {
 	size_t vendors;
 	int found = 0;
@@ -265,12 +287,22 @@ int trk__catalog_mark_region(const struct trk_catalog *c, const uint8_t *vendors
 
 		if (!vendors_ok || vendors_ok[v])
 			region = trk__catalog_find_region(c, (int) v, id);
-		if (region < 0)
+		if (region < 0 ||
+		    (exactly && strcasecmp(trk__catalog_region_id(c, (size_t) region), id) != 0))
 			continue;
 		regions_ok[region] = 1;
 		found++;
 	}
 	return found;
+}
+
+/* "eu-west-1" is a region of one vendor, and could be a zone of another one's region "eu". */
+int trk__catalog_mark_region(const struct trk_catalog *c, const uint8_t *vendors_ok, const char *id,
+			     uint8_t *regions_ok)
+{
+	int found = mark_region(c, vendors_ok, id, true, regions_ok);
+
+	return found ? found : mark_region(c, vendors_ok, id, false, regions_ok);
 }
 
 /* The member states of the European Union, and the regions whose places lie in several of them. */

@@ -1,7 +1,8 @@
 /* Which servers meet a set of needs, and where each is cheapest.
  *
- * Memory is matched against what a job really gets (trk__catalog_usable_bytes), video memory against
- * what each GPU has. Price, spot saving and availability of an offer come from one region. */
+ * Memory is matched against what a job really gets (trk__catalog_usable_bytes), video memory
+ * against what each GPU has. Price, spot saving and availability of an offer come from one
+ * region. */
 #ifndef TRK_CATALOG_SEARCH_H
 #define TRK_CATALOG_SEARCH_H
 
@@ -31,18 +32,24 @@ struct trk_catalog_query {
 	bool gpu_shares;          /* a share of one GPU counts as a GPU */
 	bool spot;        /* price at the typical spot saving; offers without one drop out */
 	bool near_misses; /* also servers that miss exactly one need */
+	bool previous_generation;   /* also types of which the vendor offers a successor */
+	uint32_t today;             /* yyyymmdd, to mark old prices; 0: none is old */
 	const uint8_t *vendors_ok;  /* one a vendor; NULL: all */
 	const uint8_t *regions_ok;  /* one a region; NULL: all that are not restricted */
 	const char *const *exclude; /* patterns (fnmatch) for vendors, regions, types */
 	size_t excludes;
 };
 
-/* One server where it is cheapest. */
+/* A price older than this many days may have changed: it is offered after all newer ones. */
+enum { TRK_PRICE_OLD_DAYS = 365 };
+
+/* One server where it is cheapest, by a price that is not old if there is one. */
 struct trk_catalog_offer {
-	uint32_t units; /* 1e-5 USD an hour, at the spot saving where spot was asked for */
+	uint32_t units; /* 1e-5 USD an hour, at the spot saving if spot was requested */
 	uint32_t price; /* index */
 	uint16_t server, block;
 	uint16_t unmet; /* enum trk_need: 0, or one bit with near_misses */
+	bool old;       /* the price is older than TRK_PRICE_OLD_DAYS */
 };
 
 double trk__catalog_usd(uint32_t units);
@@ -51,8 +58,8 @@ double trk__catalog_usd(uint32_t units);
 unsigned int trk__catalog_unmet(const struct trk_catalog_query *q,
 				const struct trk_catalog_server *s);
 
-/* All servers that fit, cheapest first (by name where prices are equal). *ret is the caller's to
- * free. Returns 0 or -ENOMEM. */
+/* All servers that fit: those with a price that is not old first, then the cheapest first (by
+ * name where prices are equal). *ret is the caller's to free. Returns 0 or -ENOMEM. */
 int trk__catalog_search(const struct trk_catalog *c, const struct trk_catalog_query *q,
 			struct trk_catalog_offer **ret, size_t *retn);
 
@@ -65,8 +72,8 @@ int trk__catalog_nearest(const struct trk_catalog *c, const struct trk_catalog_q
 int trk__catalog_price_in(const struct trk_catalog *c, int server, int region,
 			  struct trk_catalog_offer *ret);
 
-/* Mark regions by id (of the vendors marked in vendors_ok, NULL: all) or by country ("EU": its member
- * states). Returns how many matched. */
+/* Mark regions by id (of the vendors marked in vendors_ok, NULL: all) or by country ("EU": its
+ * member states). Returns how many matched. */
 int trk__catalog_mark_region(const struct trk_catalog *c, const uint8_t *vendors_ok, const char *id,
 			     uint8_t *regions_ok);
 int trk__catalog_mark_country(const struct trk_catalog *c, const char *country,

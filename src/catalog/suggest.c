@@ -5,43 +5,14 @@
 #include <string.h>
 #include <strings.h>
 
-enum { NAME_MAX_LEN = 63 };
+#include "base/edits.h"
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char) (c + 32) : c;
-}
-
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Edits that turn a into b; a difference in case is none, a name that begins with what was typed is
- * close. */
+/* Edits that turn a into b; a name that begins with what was typed is close. */
 static size_t distance(const char *a, const char *b)
 {
-	size_t row[NAME_MAX_LEN + 1], n = strlen(b), m = strlen(a);
+	size_t len = strlen(a);
 
-	if (n > NAME_MAX_LEN || m > NAME_MAX_LEN)
-		return 99;
-	if (m >= 2 && m < n && !strncasecmp(a, b, m))
-		return 1;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= m; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= n; j++) {
-			size_t above = row[j];
-
-			row[j] = least(diagonal + (lower(a[i - 1]) != lower(b[j - 1])),
-				       least(above, row[j - 1]) + 1);
-			diagonal = above;
-		}
-	}
-	return row[n];
+	return len >= 2 && len < strlen(b) && !strncasecmp(a, b, len) ? 1 : trk__edits(a, b);
 }
 
 struct nearest {

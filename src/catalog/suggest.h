@@ -9,8 +9,8 @@ enum trk_catalog_kind { TRK_KIND_VENDOR, TRK_KIND_REGION, TRK_KIND_SERVER };
 
 enum { TRK_SUGGESTIONS = 4 };
 
-/* Fill `ret` with up to TRK_SUGGESTIONS names, nearest first; those past the last are NULL. `vendor`:
- * of which one, -1 for any. Returns how many. */
+/* Fill `ret` with up to TRK_SUGGESTIONS names, nearest first; those past the last are NULL.
+ * `vendor`: of which one, -1 for any. Returns how many. */
 int trk__catalog_suggest(const struct trk_catalog *c, enum trk_catalog_kind kind, int vendor,
 			 const char *typed, const char *ret[TRK_SUGGESTIONS]);
 

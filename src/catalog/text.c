@@ -107,7 +107,8 @@ static int take_region(struct trk_text_reading *r)
 
 static int take_flags(struct trk_text_reading *r, size_t cell, uint8_t *ret)
 {
-	static const char *const names[] = {"metal", "mac", "accel", "fpga"};
+	static const char *const names[] = {"metal", "mac", "accel", "fpga", "previous"};
+	const size_t count = sizeof(names) / sizeof(names[0]);
 	const char *at = cell < r->n ? r->cells[cell].at : "";
 	size_t left = trk__text_is_unknown(r, cell) ? 0 : r->cells[cell].len;
 
@@ -115,12 +116,12 @@ static int take_flags(struct trk_text_reading *r, size_t cell, uint8_t *ret)
 		const char *comma = memchr(at, ',', left);
 		size_t len = comma ? (size_t) (comma - at) : left, i;
 
-		for (i = 0; i < 4; i++)
+		for (i = 0; i < count; i++)
 			if (strlen(names[i]) == len && !memcmp(at, names[i], len))
 				break;
-		if (i == 4)
-			return trk__text_mistake(r, at,
-						 "unknown flag; known: metal mac accel fpga");
+		if (i == count)
+			return trk__text_mistake(
+				r, at, "unknown flag; known: metal mac accel fpga previous");
 		*ret |= (uint8_t) (1u << i);
 		left -= len + (comma != NULL);
 		at += len + (comma != NULL);
@@ -398,8 +399,19 @@ int trk__catalog_text_load(const struct trk_catalog *base, const char *file, con
 int trk__catalog_text_read(const struct trk_catalog *base, int dirfd, const char *path,
 			   struct trk_catalog *ret, struct trk_error *reterr)
 {
+	TRK_FD_CLEANUP int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0)
+		return trk__error_set(reterr, -errno, path, "%s: cannot read: %s",
+				      trk__catalog_file_tail(path), trk__strerror(-errno));
+	return trk__catalog_text_read_fd(base, fd, path, ret, reterr);
+}
+
+int trk__catalog_text_read_fd(const struct trk_catalog *base, int fd, const char *path,
+			      struct trk_catalog *ret, struct trk_error *reterr)
+{
 	char *text = NULL;
-	ssize_t len = trk__read_all_at(dirfd, path, FILE_MAX, &text);
+	ssize_t len = trk__read_all_fd(fd, FILE_MAX, &text);
 	int error;
 
 	if (len < 0)
@@ -408,16 +420,4 @@ int trk__catalog_text_read(const struct trk_catalog *base, int dirfd, const char
 	error = trk__catalog_text_load(base, path, text, (size_t) len, ret, reterr);
 	free(text);
 	return error;
-}
-
-int trk__catalog_text_overlay(struct trk_catalog *c, const char *path, struct trk_error *reterr)
-{
-	struct trk_catalog more;
-	int r = trk__catalog_text_read(c, AT_FDCWD, path, &more, reterr);
-
-	if (r < 0)
-		return r;
-	trk__catalog_release(c);
-	*c = more;
-	return 0;
 }

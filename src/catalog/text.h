@@ -1,9 +1,10 @@
 /* The catalogue as text: what data/ holds, what a refresh or a site's own prices are kept in.
  *
- * Lines of cells separated by tabs. A line that starts with a word opens a block or states a fact, a
- * line that starts with a tab is a row of the block above it, "-" or a missing last cell is "not
- * known", "#" starts a comment. The first fact is "catalogue FORMAT DATE", the last line is "end",
- * so that a file that was cut is noticed. docs/catalog.md lists the blocks and their columns. */
+ * Lines of cells separated by tabs. A line that starts with a word opens a block or states a
+ * fact, a line that starts with a tab is a row of the block above it, "-" or a missing last cell
+ * is "not known", "#" starts a comment. The first fact is "catalogue FORMAT DATE", the last line
+ * is "end", so that a file that was cut is noticed. docs/catalog.md lists the blocks and their
+ * columns. */
 #ifndef TRK_CATALOG_TEXT_H
 #define TRK_CATALOG_TEXT_H
 
@@ -11,10 +12,10 @@
 #include "catalog/catalog.h"
 #include "catalog/image.h"
 
-/* Add the facts of one file. A server that is there already gets the new facts, a price takes the
- * place of those that the builder was copied with. `file` is for messages, which name file, line and
- * column. Returns 0, -EBADMSG for a mistake, TRK_E_VERSION for a newer format, or -ENOMEM, -EFBIG;
- * after a failure the builder is good for _release only. */
+/* Add the facts of one file. A server that is there already gets the new facts, a price takes
+ * the place of those that the builder was copied with. `file` is for messages, which name file,
+ * line and column. Returns 0, -EBADMSG for a mistake, TRK_E_VERSION for a newer format, or
+ * -ENOMEM, -EFBIG; after a failure the builder is good for _release only. */
 int trk__catalog_text_add(struct trk_catalog_builder *b, const char *file, const char *text,
 			  size_t len, struct trk_error *reterr);
 
@@ -25,7 +26,8 @@ int trk__catalog_text_load(const struct trk_catalog *base, const char *file, con
 /* The same from a file below dirfd, of at most 64 MiB. */
 int trk__catalog_text_read(const struct trk_catalog *base, int dirfd, const char *path,
 			   struct trk_catalog *ret, struct trk_error *reterr);
-/* Lay such a file over *c. After a failure *c is as it was. */
-int trk__catalog_text_overlay(struct trk_catalog *c, const char *path, struct trk_error *reterr);
+/* The same from an open file; path: its name, for messages. */
+int trk__catalog_text_read_fd(const struct trk_catalog *base, int fd, const char *path,
+			      struct trk_catalog *ret, struct trk_error *reterr);
 
 #endif

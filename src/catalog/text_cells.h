@@ -40,7 +40,7 @@ bool trk__text_is_unknown(const struct trk_text_reading *r, size_t cell);
 int trk__text_quoted(const struct trk_text_cell *c);
 int trk__text_needs_cells(struct trk_text_reading *r, size_t least, const char *names);
 
-/* What a cell says; 0 or -EBADMSG. An unknown number leaves *ret as it is. */
+/* The value of a cell; 0 or -EBADMSG. An unknown number leaves *ret untouched. */
 int trk__text_number(struct trk_text_reading *r, size_t cell, uint64_t max, uint64_t *ret);
 /* A decimal fraction in units of 10^-decimals; further digits are a mistake. */
 int trk__text_fraction(struct trk_text_reading *r, size_t cell, unsigned int decimals, uint64_t max,

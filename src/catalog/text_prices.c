@@ -41,8 +41,8 @@ static int row_of_prices(struct trk_text_reading *r)
 	return r->b->prices.error;
 }
 
-/* What a spot machine saves, where there is a price that it is a part of: rows of other types are passed
- * over. */
+/* What a spot machine saves, where there is a price that it is a part of: rows of other types are
+ * passed over. */
 static int row_of_spots(struct trk_text_reading *r)
 {
 	struct trk_catalog_price *prices = (struct trk_catalog_price *) (void *) r->b->prices.data;

@@ -7,8 +7,10 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "record/reader.h"
-#include "record/run.h"
+#include "recording/reader.h"
+#include "model/run.h"
+#include "recording/store.h"
+#include "report/write/terminal.h"
 
 enum {
 	EXIT_OK = 0,
@@ -22,8 +24,9 @@ enum {
 	EXIT_NOT_FOUND = 127,
 };
 
-/* One option. `value` is the name of its argument in the help, NULL for a flag; "[=NAME]" is one that
- * may be left out, and is written after an equals sign. */
+/* One option. `value` is the name of its argument in the help, NULL for a flag; "[=NAME]" is one
+ * that may be left out, and is written after an equals sign, "[N]" a number that may be left
+ * out. */
 struct cli_option {
 	const char *name;
 	char letter; /* '\0': none */
@@ -34,32 +37,55 @@ struct cli_option {
 	size_t offset; /* into the settings, for the shared setters below */
 };
 
+/* Options that the help lists under a title: names with a blank before and behind each. Of the last
+ * group are all that no other has. */
+struct cli_option_group {
+	const char *title, *names;
+};
+
 struct cli_command {
 	const char *name;
 	const char *usage;                /* what follows "resource-tracker " */
 	const char *summary;              /* one line */
 	const char *details;              /* further lines of the help, or NULL */
 	const struct cli_option *options; /* ends with a NULL name */
+	/* More of them after the verb `internal`, which the library and the packages start this
+	 * program with: not listed, and not settable by files or variables. NULL: none. */
+	const struct cli_option *internal;
+	const struct cli_option_group *groups; /* of the help, ends with a NULL title; or NULL */
 	bool stops_at_operand; /* what follows the first operand belongs to another program */
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct cli_command cli_run, cli_attach, cli_system, cli_show, cli_stats, cli_export,
-	cli_mark, cli_metaflow, cli_config_command, cli_doctor, cli_completions, cli_history,
-	cli_ls, cli_prune, cli_import, cli_compare, cli_recommend, cli_report, cli_servers,
-	cli_server_info, cli_cloud_info, cli_catalog_command, cli_help, cli_version;
+extern const struct cli_command cli_run, cli_attach, cli_system, cli_show, cli_top, cli_stats,
+	cli_export, cli_mark, cli_metaflow, cli_config_command, cli_doctor, cli_completions,
+	cli_history, cli_ls, cli_prune, cli_import, cli_compare, cli_recommend, cli_report,
+	cli_servers, cli_server_info, cli_cloud_info, cli_catalog_command, cli_alerts, cli_self,
+	cli_fleet, cli_dashboard, cli_help, cli_version;
+extern const struct cli_command cli_lines, cli_digest;
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated */
 
 /* "resource-tracker: message" and a line end on stderr. */
 void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* While true, the first complaint is written and the others are dropped. */
+void cli_complain_once(bool once);
+
 /* Whose value is being taken, for complaints: "config.toml:3". NULL: a flag. Borrowed. */
 void cli_speak_of(const char *origin);
+/* Whether the value that is being taken is that of a flag: all users of the machine can see it. */
+bool cli_is_of_flag(void);
+
+/* From here on take the internal options of verbs, too. */
+void cli_take_internal(void);
 
 /* Take the options at the front of argv. Returns the index of the first operand, or a negative exit
  * status (-EXIT_USAGE); -1000 when --help was asked for and given. */
 int cli_options(const struct cli_command *command, int argc, char **argv, void *settings);
 enum { CLI_HELP_GIVEN = -1000 };
+/* The last value of one option at the front of argv; NULL: none. What is wrong is passed over. */
+const char *cli_option_value(const struct cli_command *command, int argc, char **argv,
+			     const char *name);
 void cli_print_help(const struct cli_command *command);
 
 /* Shared setters for cli_option.take. */
@@ -67,17 +93,20 @@ int cli_set_text(void *settings, const struct cli_option *o, const char *value);
 int cli_set_flag(void *settings, const struct cli_option *o, const char *value); /* bool */
 int cli_set_duration(void *settings, const struct cli_option *o,
 		     const char *value); /* uint64_t ns */
+/* 1: a word for yes, 0: for no (or empty), -1: neither. */
+int cli_truth(const char *text);
 /* Accepted, and without effect in this version. */
 int cli_set_nothing(void *settings, const struct cli_option *o, const char *value);
 
-/* The directory of recordings: `dir` if given, else from the environment. */
-const char *cli_state_dir(const char *dir, char *text, size_t size);
+/* The exit status of an error. */
+int cli_status_of(int error);
+/* Complain of what a service could not do, and return its exit status: EXIT_USAGE for -EINVAL, in the
+ * name of the verb. */
+int cli_fail(const char *verb, int error, const struct trk_error *why);
 
-/* Is it the path of a recording, rather than a name of a run? */
-bool cli_is_path(const char *reference);
-
-/* Load the run that `reference` names (a path, an id, "@" …) from the state directory; record NULL: its
- * rows alone, for on_row. The caller releases. Returns 0, or an exit status after having complained. */
+/* Load the run that `reference` names (a path, an id, "@" …) from the state directory; record
+ * NULL: its rows alone, for on_row. The caller releases. Returns 0, or an exit status after
+ * having complained. */
 int cli_load(const char *dir, const char *reference, struct trk_record *record, trk_row_fn *on_row,
 	     void *data);
 
@@ -96,5 +125,9 @@ const char *cli_before_value(const struct cli_option *o);
 
 bool cli_is_utf8(void);
 bool cli_use_color(const char *mode, int fd);
+/* Columns that COLUMNS states, or of the terminal that fd is; `usual` where neither tells. */
+size_t cli_width(int fd, size_t usual);
+/* That width, and UTF-8 where the locale has it; without colour. */
+struct trk_terminal_style cli_style(int fd, size_t usual);
 
 #endif

@@ -1,14 +1,12 @@
 /* resource-tracker attach: track what runs already. */
-#include <unistd.h>
-
-#include "base/parse.h"
 #include "cli/config.h"
+#include "cli/sibling_options.h"
 #include "cli/tracking.h"
 
 static int run(int argc, char **argv)
 {
+	static const struct cli_option operand = {.name = "attach"};
 	struct track_settings settings;
-	uint64_t pid;
 	int at;
 
 	track_settings_init(&settings);
@@ -23,21 +21,16 @@ static int run(int argc, char **argv)
 		cli_complain("attach: needs one pid. Try: resource-tracker attach PID");
 		return EXIT_USAGE;
 	}
-	if (trk__parse_u64(argv[at], &pid) < 0 || pid == 0 || pid > INT32_MAX) {
-		cli_complain("attach: %s is not a pid", argv[at]);
+	if (sibling_take_pid(&settings, &operand, argv[at]) != 0)
 		return EXIT_USAGE;
-	}
-	if ((pid_t) pid == getpid()) {
-		cli_complain("attach: pid %s is this program itself", argv[at]);
-		return EXIT_USAGE;
-	}
-	return track_with(&settings, NULL, (int) pid);
+	return track_with(&settings, NULL, settings.pid);
 }
 
 const struct cli_command cli_attach = {
 	.name = "attach",
 	.usage = "attach [OPTIONS] PID",
-	.summary = "Track a running process and its tree until it ends, or until Ctrl-C.",
+	.summary = "Track a running process and its descendants until it ends, or until Ctrl-C.",
 	.options = track_attach_options,
+	.internal = track_internal_options,
 	.run = run,
 };

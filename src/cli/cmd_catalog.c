@@ -1,181 +1,65 @@
 /* resource-tracker catalog: what the catalogue holds, and a site's own prices. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/file.h"
-#include "base/json.h"
-#include "catalog/csv.h"
-#include "catalog/text.h"
 #include "catalog/feed.h"
 #include "catalog/keeper.h"
-#include "cli/catalog_files.h"
-#include "cli/catalog_update.h"
 #include "cli/cli.h"
-
-enum { CSV_MAX = 64 << 20 };
+#include "cli/environment.h"
+#include "service/catalog_info.h"
+#include "service/price_update.h"
 
 struct settings {
-	struct cli_catalog_choice choice;
+	struct cli_price_files files;
 	const char *date;
-	struct cli_catalog_wanted wanted;
+	struct trk_price_request request;
+	bool json;
 };
 
 #define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option options[] = {
 	{"catalog", 0, "FILE", "this catalogue instead of the built-in one", cli_set_text,
-	 AT(choice.catalog)},
-	{"scores", 0, "FILE|none", "scores and further types", cli_set_text, AT(choice.scores)},
+	 AT(files.catalog)},
+	{"scores", 0, "FILE|none", "scores and further types", cli_set_text, AT(files.scores)},
 	{"prices", 0, "FILE|none", "own prices (those of catalog import)", cli_set_text,
-	 AT(choice.prices)},
+	 AT(files.prices)},
 	{"date", 0, "DATE", "import: the day of the prices (today)", cli_set_text, AT(date)},
 	{"from", 0, "SOURCE",
 	 "update: keeper, azure, aws, aws-spot, gcp, vultr, ovh, scaleway, skypilot, karpenter, "
 	 "gpuhunt",
-	 cli_set_text, AT(wanted.from)},
+	 cli_set_text, AT(request.from)},
 	{"region", 0, "VENDOR/NAME,..", "update: the prices of these regions, too", cli_set_text,
-	 AT(wanted.regions)},
+	 AT(request.regions)},
 	{"url", 0, "URL", "update: another Keeper than " TRK_KEEPER_URL, cli_set_text,
-	 AT(wanted.url)},
+	 AT(request.url)},
 	{"eur-usd", 0, "RATE",
 	 "update: what a euro costs in USD, for lists in EUR (asked of the European Central Bank)",
-	 cli_set_text, AT(wanted.eur_usd)},
-	{"force", 0, NULL, "update: whatever changed", cli_set_flag, AT(wanted.force)},
+	 cli_set_text, AT(request.eur_usd)},
+	{"force", 0, NULL, "update: whatever changed", cli_set_flag, AT(request.force)},
 	{"json", 0, NULL, "what there is, or what was done, as one JSON document", cli_set_flag,
-	 AT(wanted.json)},
+	 AT(json)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-struct tally {
-	size_t servers, priced, prices, scores, regions, gpus;
-};
-
-static void count(const struct trk_catalog *c, uint8_t vendor, uint8_t *priced, struct tally *t)
-{
-	size_t n, n_prices;
-	const struct trk_catalog_block *b = trk__catalog_blocks(c, &n);
-	const struct trk_catalog_price *p = trk__catalog_prices(c, &n_prices);
-	const struct trk_catalog_region *g;
-	const struct trk_catalog_server *s;
-	struct trk_catalog_speed speed;
-
-	*t = (struct tally){0};
-	for (size_t i = 0; i < n; i++)
-		for (uint32_t at = b[i].first;
-		     b[i].vendor == vendor && at < b[i].first + b[i].count; at++) {
-			t->prices += p[at].price != 0;
-			priced[p[at].server] = 1;
-		}
-	s = trk__catalog_servers(c, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (s[i].vendor != vendor)
-			continue;
-		t->servers++;
-		t->priced += priced[i];
-		t->gpus += s[i].gpu_count > 0;
-		t->scores += trk__catalog_speed_of(&s[i], &speed);
-	}
-	g = trk__catalog_regions(c, &n);
-	for (size_t i = 0; i < n; i++)
-		t->regions += g[i].vendor == vendor;
-}
-
-static void json_count(struct trk_json *j, const char *key, size_t value)
-{
-	trk__json_key(j, key);
-	trk__json_u64(j, value);
-}
-
-static void json_text(struct trk_json *j, const char *key, const char *text)
-{
-	trk__json_key(j, key);
-	trk__json_text(j, *text ? text : NULL);
-}
-
-static void json_sources(struct trk_json *j, const struct trk_catalog *c)
-{
-	size_t n;
-	const struct trk_catalog_source *s = trk__catalog_sources(c, &n);
-	char text[16];
-
-	trk__json_key(j, "sources");
-	trk__json_open(j, '[');
-	for (size_t i = 0; i < n; i++) {
-		trk__json_open(j, '{');
-		json_text(j, "id", trk__catalog_text(c, s[i].id));
-		json_text(j, "date", trk__catalog_date(s[i].date, text));
-		json_text(j, "licence", trk__catalog_text(c, s[i].licence));
-		json_text(j, "title", trk__catalog_text(c, s[i].title));
-		trk__json_close(j, '}');
-	}
-	trk__json_close(j, ']');
-}
-
-static void info_json(struct trk_buf *b, const struct cli_catalog *k, uint8_t *priced)
-{
-	const struct trk_catalog *c = &k->c;
-	size_t n;
-	const struct trk_catalog_vendor *v = trk__catalog_vendors(c, &n);
-	struct trk_json j;
-	struct tally t;
-	char text[16];
-
-	trk__json_init(&j, b, 2);
-	trk__json_open(&j, '{');
-	json_text(&j, "schema", "resource-tracker.catalog/1");
-	json_text(&j, "date", trk__catalog_date(c->image->date, text));
-	json_count(&j, "bytes", c->image->size);
-	json_text(&j, "scores_file", k->scores_path);
-	json_text(&j, "update_file", k->update_path);
-	trk__json_key(&j, "feeds");
-	trk__json_open(&j, '[');
-	for (size_t i = 0; i < trk__feed_count; i++)
-		if (k->feeds & 1u << i)
-			trk__json_text(&j, trk__feeds[i].id);
-	trk__json_close(&j, ']');
-	json_text(&j, "prices_file", k->prices_path);
-	trk__json_key(&j, "vendors");
-	trk__json_open(&j, '[');
-	for (size_t i = 0; i < n; i++) {
-		count(c, (uint8_t) i, priced, &t);
-		trk__json_open(&j, '{');
-		json_text(&j, "vendor_id", trk__catalog_text(c, v[i].id));
-		json_count(&j, "servers", t.servers);
-		json_count(&j, "priced_servers", t.priced);
-		json_count(&j, "gpu_servers", t.gpus);
-		json_count(&j, "scored_servers", t.scores);
-		json_count(&j, "regions", t.regions);
-		json_count(&j, "prices", t.prices);
-		json_count(&j, "billing_step_s", v[i].step_s);
-		json_count(&j, "billing_minimum_s", v[i].minimum_s);
-		trk__json_close(&j, '}');
-	}
-	trk__json_close(&j, ']');
-	json_sources(&j, c);
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
-}
-
-static void info_text(struct trk_buf *b, const struct cli_catalog *k, uint8_t *priced)
+static void info_text(struct trk_buf *b, const struct trk_prices *k,
+		      const struct trk_catalog_tally *tally)
 {
 	const struct trk_catalog *c = &k->c;
 	size_t n;
 	const struct trk_catalog_vendor *v = trk__catalog_vendors(c, &n);
 	const struct trk_catalog_source *s;
-	struct tally t, all = {0};
+	struct trk_catalog_tally all = {0};
 	char text[16];
 
 	trk__buf_printf(b, "%-10s %7s %7s %6s %7s %7s %8s  %s\n", "vendor", "types", "priced",
 			"GPU", "scored", "regions", "prices", "billing");
 	for (size_t i = 0; i < n; i++) {
-		count(c, (uint8_t) i, priced, &t);
+		const struct trk_catalog_tally t = tally[i];
+
 		trk__buf_printf(b, "%-10s %7zu %7zu %6zu %7zu %7zu %8zu  %u s, at least %u s\n",
 				trk__catalog_text(c, v[i].id), t.servers, t.priced, t.gpus,
 				t.scores, t.regions, t.prices, v[i].step_s, v[i].minimum_s);
@@ -194,111 +78,114 @@ static void info_text(struct trk_buf *b, const struct cli_catalog *k, uint8_t *p
 				trk__catalog_date(s[i].date, text),
 				trk__catalog_text(c, s[i].licence),
 				trk__catalog_text(c, s[i].title));
-	trk__buf_printf(
-		b, "\nscores: %s\nupdate: %s\nfeeds:", k->scores_path[0] ? k->scores_path : "none",
-		k->update_path[0] ? k->update_path : "none");
+	trk__buf_printf(b, "\nscores: %s\nupdate: %s\nfeeds:", k->scores[0] ? k->scores : "none",
+			k->fetched[0] ? k->fetched : "none");
 	for (size_t i = 0; i < trk__feed_count; i++)
 		if (k->feeds & 1u << i)
 			trk__buf_printf(b, " %s", trk__feeds[i].id);
 	trk__buf_printf(b, "%s\nown prices: %s\n", k->feeds ? "" : " none",
-			k->prices_path[0] ? k->prices_path : "none");
+			k->imported[0] ? k->imported : "none");
+}
+
+/* The prices for a verb. 0, or an exit status after having complained. */
+static int load(const struct trk_price_layers *layers, struct trk_prices *ret)
+{
+	struct trk_error error = {.code = 0};
+	int r = trk__prices_load(layers, ret, &error);
+
+	if (r < 0)
+		return cli_fail("catalog", r, &error);
+	if (ret->ignored.code)
+		cli_complain("%s", ret->ignored.message);
+	return 0;
 }
 
 static int info(const struct settings *s)
 {
-	struct cli_catalog k;
+	const struct trk_price_layers layers = cli_price_layers(&s->files);
+	struct trk_prices k;
 	struct trk_buf b;
-	uint8_t *priced;
-	size_t n;
-	int r = cli_catalog_load(&s->choice, &k);
+	struct trk_catalog_tally *tally;
+	int r = load(&layers, &k);
 
 	if (r != 0)
 		return r;
-	(void) trk__catalog_servers(&k.c, &n);
-	priced = calloc(n ? n : 1, 1);
+	tally = trk__catalog_tally(&k.c);
 	trk__buf_init(&b, 1 << 20);
-	if (!priced)
+	if (!tally)
 		r = EXIT_ERROR;
-	else if (s->wanted.json)
-		info_json(&b, &k, priced);
 	else
-		info_text(&b, &k, priced);
+		(s->json ? trk__catalog_info_json : info_text)(&b, &k, tally);
 	r = r ? r : cli_write(STDOUT_FILENO, &b, "stdout");
-	free(priced);
+	free(tally);
 	trk__buf_release(&b);
-	trk__catalog_release(&k.c);
+	trk__prices_release(&k);
 	return r;
 }
 
-/* "2026-01-31" */
-static bool is_date(const char *text)
-{
-	unsigned int y, m, d;
-	int end = 0;
+/* ---- new prices ---- */
 
-	return strlen(text) == 10 && strspn(text, "0123456789-") == 10 &&
-	       sscanf(text, "%4u-%2u-%2u%n", &y, &m, &d, &end) == 3 && end == 10 && m >= 1 &&
-	       m <= 12 && d >= 1 && d <= 31;
+static void change_text(struct trk_buf *b, const struct trk_price_change *x)
+{
+	trk__buf_printf(b, "%zu %s now stand in %s", x->savings ? x->savings : x->prices,
+			x->savings ? "savings" : "prices", x->path);
+	if (x->new_types)
+		trk__buf_printf(b, "; %zu new types", x->new_types);
+	if (x->left_out)
+		trk__buf_printf(b, "; %zu rows left out", x->left_out);
+	if (!isnan(x->eur_usd))
+		trk__buf_printf(b, "; a euro at %.4f USD", x->eur_usd);
+	trk__buf_putc(b, '\n');
+}
+
+/* A line on stderr, or one JSON document on stdout. */
+static int tell(const struct trk_price_change *x, bool json)
+{
+	struct trk_buf b;
+	int r;
+
+	trk__buf_init(&b, 1 << 16);
+	(json ? trk__price_change_json : change_text)(&b, x);
+	r = cli_write(json ? STDOUT_FILENO : STDERR_FILENO, &b, json ? "stdout" : "stderr");
+	trk__buf_release(&b);
+	return r;
+}
+
+static int update(const struct settings *s)
+{
+	struct trk_service service = cli_service("");
+	struct trk_price_change *x = calloc(1, sizeof(*x));
+	struct trk_error error = {.code = 0};
+	int r;
+
+	if (!x)
+		return EXIT_ERROR;
+	service.layers = cli_price_layers(&s->files);
+	r = trk__price_update(&service, &s->request, x, &error);
+	if (r == 0)
+		r = tell(x, s->json);
+	else if (r == -EINVAL)
+		r = cli_fail("catalog", r, &error);
+	else {
+		cli_complain("catalog: %s; nothing was changed", error.message);
+		r = EXIT_ERROR;
+	}
+	free(x);
+	return r;
 }
 
 static int import(const struct settings *s, const char *file)
 {
-	struct cli_catalog_choice choice = s->choice;
+	struct cli_price_files files = s->files;
+	struct trk_service service = cli_service("");
+	struct trk_price_change x;
 	struct trk_error error = {.code = 0};
-	struct cli_catalog k;
-	struct trk_catalog check;
-	struct trk_buf out;
-	char path[4096], today[32], *csv = NULL;
-	ssize_t len;
-	int r, n;
+	int r;
 
-	if (s->date && !is_date(s->date)) {
-		cli_complain("catalog: --date %s: not a date such as 2026-01-31", s->date);
-		return EXIT_USAGE;
-	}
-	choice.prices = "none";
-	r = cli_catalog_load(&choice, &k);
-	if (r != 0)
-		return r;
-	trk__clock_iso8601(trk__clock_wall_ns(), today);
-	today[10] = '\0';
-	trk__buf_init(&out, CSV_MAX);
-	len = trk__read_all_at(AT_FDCWD, file, CSV_MAX, &csv);
-	if (len < 0) {
-		n = (int) len;
-		(void) trk__error_set(&error, n, file, "catalog: %s: cannot read: %s", file,
-				      trk__strerror(n));
-	} else {
-		n = trk__catalog_csv_convert(&k.c, file, csv, (size_t) len,
-					     s->date ? s->date : today, &out, &error);
-	}
-	/* What is written must be readable again, the date that was given included. */
-	if (n >= 0) {
-		r = trk__catalog_text_load(&k.c, "import", out.data, out.len, &check, &error);
-		if (r < 0)
-			n = r;
-		else
-			trk__catalog_release(&check);
-	}
-	if (n < 0) {
-		cli_complain("%s", error.message[0] ? error.message : trk__strerror(n));
-		r = n == -ENOENT ? EXIT_NODATA : EXIT_ERROR;
-	} else if (!cli_catalog_prices_path(path, sizeof(path))[0]) {
-		cli_complain("catalog: no place for a cache. Try: set HOME");
-		r = EXIT_ERROR;
-	} else {
-		r = cli_catalog_replace(path, &out);
-		if (r == 0)
-			r = cli_catalog_tell(&(struct cli_catalog_change){.from = file,
-									  .path = path,
-									  .prices = (size_t) n,
-									  .eur_usd = NAN},
-					     s->wanted.json);
-	}
-	free(csv);
-	trk__buf_release(&out);
-	trk__catalog_release(&k.c);
-	return r;
+	files.prices = "none";
+	service.layers = cli_price_layers(&files);
+	r = trk__price_import(&service, file, s->date, &x, &error);
+	return r < 0 ? cli_fail("catalog", r, &error) : tell(&x, s->json);
 }
 
 static int run(int argc, char **argv)
@@ -313,7 +200,7 @@ static int run(int argc, char **argv)
 	if (at + 2 == argc && !strcmp(argv[at], "import"))
 		return import(&s, argv[at + 1]);
 	if (at + 1 == argc && !strcmp(argv[at], "update"))
-		return cli_catalog_update(&s.choice, &s.wanted);
+		return update(&s);
 	cli_complain("catalog: info, update, or import FILE. Try: resource-tracker catalog --help");
 	return EXIT_USAGE;
 }
@@ -321,7 +208,8 @@ static int run(int argc, char **argv)
 const struct cli_command cli_catalog_command = {
 	.name = "catalog",
 	.usage = "catalog info | catalog update | catalog import FILE.csv",
-	.summary = "What the catalogue holds; fetch new prices; take a site's own.",
+	.summary = "Describe the catalogue of servers, fetch new prices, or import a site's own "
+		   "catalogue.",
 	.details =
 		"info counts servers, prices and scores and names their sources.\n"
 		"update asks the Keeper API of Spare Cores for the lowest price of each type, and "

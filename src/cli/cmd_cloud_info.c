@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/catalog_files.h"
-#include "cli/cli.h"
-#include "cli/cloud_options.h"
-#include "record/discovery.h"
+#include "cli/environment.h"
+#include "cli/server_options.h"
+#include "track/discovery.h"
 #include "report/infer.h"
-#include "report/place.h"
+#include "report/place_json.h"
+#include "probe/machine.h"
 
 enum { OUTPUT_MAX = 65536 };
 
@@ -20,22 +20,15 @@ struct settings {
 	struct trk_cloud stated;
 };
 
-static int take_instance(void *settings, const struct cli_option *o, const char *value)
-{
-	struct settings *s = settings;
-
-	(void) o;
-	return cli_take_instance(value, &s->stated);
-}
-
 #define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option options[] = {
 	{"json", 0, NULL, "as one JSON document", cli_set_flag, AT(json)},
 	{"no-discovery", 0, NULL, "ask nobody", cli_set_flag, AT(no_discovery)},
 	{"fresh", 0, NULL, "ask again, whatever is known since the boot", cli_set_flag, AT(fresh)},
-	{"instance", 0, "VENDOR/REGION/TYPE", "the server that this is", take_instance, 0},
-	{"recording", 0, "DIR", "where recordings lie, and what is known since the boot",
+	{"instance", 0, "VENDOR/REGION/TYPE", "the server that this is", cli_take_instance_option,
+	 AT(stated)},
+	{"recording", 0, "DIR", "directory of the recordings, and what is known since the boot",
 	 cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -62,13 +55,13 @@ static void write_text(struct trk_buf *b, const struct trk_cloud *c)
 
 static int discover(const struct settings *s, struct trk_place *place)
 {
-	char dir[4096];
 	struct sockaddr_in endpoint;
+	const char *state = cli_state_dir(s->dir);
 	struct trk_discovery_options how = {
 		.ask = !s->no_discovery,
 		.stated = &s->stated,
 		.endpoint = cli_cloud_endpoint(&endpoint),
-		.dir = cli_state_dir(s->dir, dir, sizeof(dir)),
+		.dir = *state ? state : NULL,
 		.fresh = s->fresh,
 	};
 	struct trk_env env;
@@ -80,7 +73,7 @@ static int discover(const struct settings *s, struct trk_place *place)
 	}
 	trk__discovery_wait(&env, &how, place);
 	if (place->cloud.vendor[0] && !place->cloud.instance_type[0])
-		trk__place_look(place, &env);
+		trk__machine_look(place, &env);
 	trk__env_release(&env);
 	return 0;
 }
@@ -88,14 +81,14 @@ static int discover(const struct settings *s, struct trk_place *place)
 /* Where nobody names the type: by what the machine has. */
 static void infer(struct trk_place *place)
 {
-	const struct cli_catalog_choice choice = {.quiet = true};
-	struct cli_catalog *catalog = calloc(1, sizeof(*catalog));
+	const struct trk_service service = cli_service("");
+	struct trk_prices *prices = calloc(1, sizeof(*prices));
 
-	if (place->has_server && catalog && cli_catalog_load(&choice, catalog) == 0) {
-		(void) trk__infer_type(&catalog->c, &place->server, &place->cloud);
-		trk__catalog_release(&catalog->c);
+	if (place->has_server && prices && trk__prices_load(&service.layers, prices, NULL) == 0) {
+		(void) trk__infer_type(&prices->c, &place->server, &place->cloud);
+		trk__prices_release(prices);
 	}
-	free(catalog);
+	free(prices);
 }
 
 static int run(int argc, char **argv)
@@ -133,7 +126,7 @@ static int run(int argc, char **argv)
 const struct cli_command cli_cloud_info = {
 	.name = "cloud-info",
 	.usage = "cloud-info [--json]",
-	.summary = "In which cloud this machine stands: vendor, region, type of server.",
+	.summary = "Print the cloud of this machine: vendor, region, instance type.",
 	.details = "The firmware tells first whether this is a machine of a cloud; if so, the "
 		   "metadata services that\ncome into question are asked, for a second at most. "
 		   "What was "

@@ -7,10 +7,13 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "cli/past_runs.h"
+#include "base/utf8.h"
+#include "cli/named_runs.h"
 #include "report/change.h"
-#include "report/course.h"
-#include "report/text.h"
+#include "report/write/terminal.h"
+#include "report/time_breakdown.h"
+#include "base/human.h"
+#include "base/utf8.h"
 
 enum { TEXT_MAX = 1 << 20 };
 
@@ -22,12 +25,12 @@ struct settings {
 #define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option options[] = {
-	{"fail-on", 0, "RULES", "exit with 3 when one holds: duration>+5%,peak_mem>+10%",
+	{"fail-on", 0, "RULES", "exit with 3 if one of these holds: duration>+5%,peak_mem>+10%",
 	 cli_set_text, AT(fail_on)},
 	{"markdown", 0, NULL, "as a Markdown table, for the summary of a CI job", cli_set_flag,
 	 AT(markdown)},
 	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
-	{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -38,7 +41,7 @@ struct rule {
 };
 
 struct comparison {
-	const struct trk_past *run;
+	const struct trk_history_run *run;
 	char with[TRK_RUN_TEXT_SIZE + 64]; /* what it is compared with */
 	struct trk_change change;
 	bool failed[TRK_CHANGE_FIGURES];
@@ -101,12 +104,11 @@ static int apply_rules(const char *text, struct comparison *c)
 
 /* ---- output ---- */
 
-static void add_value(struct trk_buf *b, double value, const char *unit)
+static void add_value(struct trk_buf *b, enum trk_change_figure figure, double value)
 {
-	if (isnan(value))
-		trk__buf_puts(b, "-");
-	else
-		trk__buf_printf(b, "%.4g%s%s", value, *unit ? " " : "", unit);
+	char text[TRK_HUMAN_SIZE];
+
+	trk__buf_puts(b, trk__change_names[figure].words(text, value));
 }
 
 static const char *words_of(const struct comparison *c, size_t i)
@@ -124,67 +126,106 @@ static void add_change(struct trk_buf *b, const struct comparison *c, size_t i)
 		trk__buf_puts(b, "-");
 	else
 		trk__buf_printf(b, "%+.1f %%", change * 100);
-	if (!isnan(noise) && c->change.figure[i].verdict != TRK_ODD_TOO_FEW)
+	if (!isnan(noise) && c->change.figure[i].verdict != TRK_ANOMALY_TOO_FEW)
 		trk__buf_printf(b, " (usual +-%.1f %%)", noise * 100);
 }
 
 /* What came from outside is text there, not markup. */
 static void markdown_text(struct trk_buf *b, const char *text)
 {
-	for (; *text; text++) {
+	for (size_t size, len = strlen(text); len; text += size, len -= size) {
+		size = trk__utf8_length(text, len);
 		if (strchr("\\`*_[]<>&|#~!", *text))
 			trk__buf_putc(b, '\\');
-		trk__buf_putc(b, (unsigned char) *text < 0x20 || *text == 0x7f ? '?' : *text);
+		if (trk__utf8_is_hidden(text, size))
+			trk__buf_putc(b, '?');
+		else
+			trk__buf_add(b, text, size);
+		size = size ? size : 1;
 	}
 }
 
-/* "run time changed in load: 720 s -> 1140 s" */
-static void add_phase(struct trk_buf *b, const char *title, const struct trk_change_phase *p,
-		      const char *unit, bool markdown)
+/* "run time changed in load: 12 m 0 s -> 19 m 0 s" */
+static void add_phase(struct trk_buf *b, enum trk_change_figure figure,
+		      const struct trk_change_phase *p, bool markdown)
 {
 	if (!p->runs)
 		return;
-	trk__buf_printf(b, markdown ? "\n%s changed in **" : "  %s changed in ", title);
+	trk__buf_printf(b, markdown ? "\n%s changed in **" : "  %s changed in ",
+			trk__change_names[figure].title);
 	if (markdown && p->name[0])
 		markdown_text(b, p->name);
 	else
 		trk__change_phase_name(b, p, TRK_MARK_NAME_SIZE, cli_is_utf8());
 	trk__buf_puts(b, markdown ? "**: " : ": ");
-	add_value(b, p->before, unit);
+	add_value(b, figure, p->before);
 	trk__buf_puts(b, " -> ");
-	add_value(b, p->now, unit);
+	add_value(b, figure, p->now);
 	trk__buf_printf(b, p->number ? "\n" : ", gone\n");
 }
 
 static void add_phases(struct trk_buf *b, const struct comparison *c, bool markdown)
 {
-	add_phase(b, trk__change_names[TRK_CHANGE_DURATION].title, &c->change.time_phase, "s",
-		  markdown);
-	add_phase(b, trk__change_names[TRK_CHANGE_PEAK_MEMORY].title, &c->change.memory_phase,
-		  "MiB", markdown);
+	add_phase(b, TRK_CHANGE_DURATION, &c->change.time_phase, markdown);
+	add_phase(b, TRK_CHANGE_PEAK_MEMORY, &c->change.memory_phase, markdown);
+}
+
+enum { FIGURE, BEFORE, NOW, CHANGE, NOISE, WORDS, COLUMNS };
+
+static const struct trk_doc_column columns[COLUMNS] = {
+	[FIGURE] = {"figure", "", TRK_CELL_TEXT, NULL},
+	[BEFORE] = {"before", "before", TRK_CELL_NUMBER, NULL},
+	[NOW] = {"now", "now", TRK_CELL_NUMBER, NULL},
+	[CHANGE] = {"change", "change", TRK_CELL_NUMBER, NULL},
+	[NOISE] = {"noise", "usual", TRK_CELL_NUMBER, NULL},
+	[WORDS] = {"words", "", TRK_CELL_TEXT, NULL},
+};
+
+static void fill_row(struct trk_doc *d, const struct comparison *c, size_t i,
+		     struct trk_doc_cell *row)
+{
+	const struct trk_change_name *name = &trk__change_names[i];
+	double change = c->change.figure[i].share, noise = c->change.figure[i].noise_share;
+
+	row[FIGURE].text = name->title;
+	row[BEFORE] = trk__doc_figure(d, name->words, c->change.figure[i].before);
+	row[NOW] = trk__doc_figure(d, name->words, c->change.figure[i].now);
+	if (!isnan(change))
+		row[CHANGE].text = trk__doc_print(d, "%+.1f %%", change * 100);
+	if (!isnan(noise) && c->change.figure[i].verdict != TRK_ANOMALY_TOO_FEW)
+		row[NOISE].text = trk__doc_print(d, "+-%.1f %%", noise * 100);
+	row[WORDS].text = words_of(c, i);
+}
+
+static void print_table(struct trk_buf *b, const struct comparison *c)
+{
+	const struct trk_terminal_style style = {
+		.width = cli_width(STDOUT_FILENO, TRK_TERMINAL_USUAL), .utf8 = cli_is_utf8()};
+	struct trk_doc d = {.error = 0};
+	struct trk_doc_table t = {
+		.key = "figures", .column = columns, .columns = COLUMNS, .essential = NOISE};
+
+	for (size_t i = 0; i < TRK_CHANGE_FIGURES; i++) {
+		struct trk_doc_cell *row = trk__doc_row(&d, &t);
+
+		if (row)
+			fill_row(&d, c, i, row);
+	}
+	if (d.error)
+		b->error = d.error;
+	else
+		trk__write_terminal_table(b, &t, &style);
+	trk__doc_release(&d);
 }
 
 static void print_text(struct trk_buf *b, const struct comparison *c)
 {
 	trk__buf_printf(b, "%s of ", c->run->id);
-	trk__text_safe(b, c->run->job, TRK_RUN_TEXT_SIZE, cli_is_utf8());
+	trk__utf8_safe(b, c->run->job, TRK_RUN_TEXT_SIZE, cli_is_utf8());
 	trk__buf_puts(b, ", beside ");
-	trk__text_safe(b, c->with, sizeof(c->with), cli_is_utf8());
+	trk__utf8_safe(b, c->with, sizeof(c->with), cli_is_utf8());
 	trk__buf_putc(b, '\n');
-	for (size_t i = 0; i < TRK_CHANGE_FIGURES; i++) {
-		size_t start = b->len;
-
-		trk__buf_printf(b, "  %-13s ", trk__change_names[i].title);
-		add_value(b, c->change.figure[i].before, trk__change_names[i].unit);
-		trk__buf_puts(b, " -> ");
-		add_value(b, c->change.figure[i].now, trk__change_names[i].unit);
-		while (b->len < start + 46)
-			trk__buf_putc(b, ' ');
-		add_change(b, c, i);
-		if (*words_of(c, i))
-			trk__buf_printf(b, "  %s", words_of(c, i));
-		trk__buf_putc(b, '\n');
-	}
+	print_table(b, c);
 	add_phases(b, c, false);
 }
 
@@ -195,9 +236,9 @@ static void print_markdown(struct trk_buf *b, const struct comparison *c)
 	trk__buf_puts(b, "\n\n| | before | now | change | |\n|---|---|---|---|---|\n");
 	for (size_t i = 0; i < TRK_CHANGE_FIGURES; i++) {
 		trk__buf_printf(b, "| %s | ", trk__change_names[i].title);
-		add_value(b, c->change.figure[i].before, trk__change_names[i].unit);
+		add_value(b, (enum trk_change_figure) i, c->change.figure[i].before);
 		trk__buf_puts(b, " | ");
-		add_value(b, c->change.figure[i].now, trk__change_names[i].unit);
+		add_value(b, (enum trk_change_figure) i, c->change.figure[i].now);
 		trk__buf_puts(b, " | ");
 		add_change(b, c, i);
 		trk__buf_printf(b, " | %s |\n", words_of(c, i));
@@ -236,70 +277,68 @@ static void print_json(struct trk_buf *b, const struct comparison *c)
 
 /* ---- the comparison ---- */
 
-static int with_run(struct comparison *c, const struct trk_past *before,
+static int with_run(struct comparison *c, const struct trk_history_run *before,
 		    const struct trk_record *now, const struct trk_record *then)
 {
-	struct trk_course *courses = calloc(2, sizeof(*courses));
-	int r = courses ? trk__course_of(now, &courses[0]) : -ENOMEM;
+	struct trk_time_breakdown *courses = calloc(2, sizeof(*courses));
+	int r = courses ? trk__time_breakdown_of(now, &courses[0]) : -ENOMEM;
 
 	(void) snprintf(c->with, sizeof(c->with), "%s of %s", before->id, before->job);
 	trk__change_from_run(c->run, before, &c->change);
 	if (r == 0)
-		r = trk__course_of(then, &courses[1]);
+		r = trk__time_breakdown_of(then, &courses[1]);
 	if (r == 0)
 		trk__change_find_phases(&c->change, &courses[0], &courses[1], 1);
 	free(courses);
 	return r < 0 ? EXIT_ERROR : 0;
 }
 
-/* Beside the earlier runs of its job that ended well. 0 or EXIT_NODATA. */
-static int with_history(struct comparison *c, const struct cli_past *past)
-{
-	size_t n;
-
-	trk__change_from_history(c->run, past->run, past->count, &c->change);
-	n = c->change.runs;
-	(void) snprintf(c->with, sizeof(c->with), "the median of %zu earlier run%s of its job", n,
-			n == 1 ? "" : "s");
-	if (n > 0)
-		return 0;
-	cli_complain("%s: the first run of %s: nothing to compare it with", c->run->id,
-		     c->run->job);
-	return EXIT_NODATA;
-}
-
 static int find_run(struct trk_history *h, const char *dir, const char *reference,
-		    struct trk_record *record, struct trk_past *ret)
+		    struct trk_record *record, struct trk_history_run *ret)
 {
 	char id[TRK_RUN_ID_SIZE];
 	int r = cli_load(dir, cli_newest_of(h, reference, "compare", id), record, NULL, NULL);
 
 	if (r == 0)
-		trk__past_from(record, "", ret);
+		trk__history_run_from(record, "", ret);
 	return r;
 }
 
-static int beside_history(struct trk_history *h, const char *dir, const struct trk_record *record,
-			  struct comparison *c)
+/* Beside the earlier runs of its job that ended well. */
+static int beside_history(const struct trk_service *service, struct trk_history *h,
+			  const struct trk_record *record, struct comparison *c)
 {
-	struct cli_past past = {.count = 0};
-	struct trk_job_key job = {c->run->job, c->run->has_scope ? c->run->scope : NULL};
-	int r = cli_past_load(h, &job, TRK_CHANGE_EARLIER_MAX + 50, false, &past);
+	struct trk_job_runs runs;
+	int r = trk__job_runs_read(service, h, NULL, record, &runs);
+	size_t n;
 
 	if (r == 0)
-		r = with_history(c, &past);
-	if (r == 0)
-		cli_change_phases(dir, record, &past, &c->change);
-	cli_past_release(&past);
-	return r;
+		r = runs.history_error;
+	if (r < 0) {
+		cli_complain("%s: the earlier runs cannot be read: %s", c->run->id,
+			     trk__strerror(r));
+		return EXIT_ERROR;
+	}
+	trk__job_runs_change(&runs, &c->change);
+	n = c->change.runs;
+	(void) snprintf(c->with, sizeof(c->with), "the median of %zu earlier run%s of its job", n,
+			n == 1 ? "" : "s");
+	if (n > 0)
+		trk__job_runs_phases(&runs, service, record, &c->change);
+	else
+		cli_complain("%s: the first run of %s: nothing to compare it with", c->run->id,
+			     c->run->job);
+	trk__job_runs_release(&runs);
+	return n > 0 ? 0 : EXIT_NODATA;
 }
 
 static int run(int argc, char **argv)
 {
-	static struct trk_past now, before;
+	static struct trk_history_run now, before;
 	static struct trk_record record, other; /* empty ones can be released */
 	static struct comparison c = {.run = &now};
 	struct settings s = {.dir = NULL};
+	struct trk_service service;
 	struct trk_history *h;
 	int at = cli_options(&cli_compare, argc, argv, &s), r, status;
 	struct trk_buf b;
@@ -310,7 +349,8 @@ static int run(int argc, char **argv)
 		cli_complain("compare: two runs at most. Try: resource-tracker compare --help");
 		return EXIT_USAGE;
 	}
-	h = cli_history_open(s.dir, &r);
+	service = cli_service(s.dir);
+	h = cli_history_open(&service, &r);
 	if (!h)
 		return r;
 	/* With two runs the first is the older one: A -> B. */
@@ -320,7 +360,7 @@ static int run(int argc, char **argv)
 		if (r == 0)
 			r = with_run(&c, &before, &record, &other);
 	} else if (r == 0) {
-		r = beside_history(h, s.dir, &record, &c);
+		r = beside_history(&service, h, &record, &c);
 	}
 	trk__record_release(&record);
 	trk__record_release(&other);
@@ -340,7 +380,7 @@ static int run(int argc, char **argv)
 const struct cli_command cli_compare = {
 	.name = "compare",
 	.usage = "compare [OPTIONS] [A] [B]",
-	.summary = "Say what changed from run A to run B, or from its job's earlier runs to run A.",
+	.summary = "Compare run A with run B, or with the earlier runs of its job.",
 	.details = "Without B, A (the last run by default) stands beside the median of its job's "
 		   "earlier "
 		   "runs that\nended well, and from 5 of them on each change beside the job's own "

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/config.h"
 
 static const struct cli_option options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
 
@@ -177,16 +178,25 @@ void cli_man_page(struct trk_buf *b)
 		   "signal.\n124: a limit of ours ended it, 125: failed before the start, 126: "
 		   "not executable, 127: not found.\nOther commands: 0 good, 1 error, 2 usage, "
 		   "4 no such run or no data, 5 not permitted.\n"
-		   ".SH ENVIRONMENT\n.TP\n.B RESOURCE_TRACKER_DIR\nwhere recordings lie\n"
+		   ".SH ENVIRONMENT\n.TP\n.B RESOURCE_TRACKER_DIR\ndirectory of the recordings\n"
 		   ".TP\n.B RESOURCE_TRACKER_HISTORY\npostgresql://USER@HOST/DATABASE: a history "
 		   "that a team shares\n"
 		   ".TP\n.B RESOURCE_TRACKER_CONFIG\nthe configuration file to read\n"
+		   ".TP\n.B RESOURCE_TRACKER_REDACT_ARGS\nsecrets (the default), strict, all or "
+		   "none: what is masked in the command lines that are kept\n"
 		   ".TP\n.B RESOURCE_TRACKER_RUN\nset for the job: the run that it belongs to\n"
 		   ".TP\n.B TRACKER_...\nevery option of \\fBrun\\fR: TRACKER_INTERVAL for "
 		   "\\-\\-interval, and so on\n"
 		   ".SH FILES\n.TP\n.I ~/.local/state/resource\\-tracker/runs/\nrecordings\n"
-		   ".TP\n.I ~/.config/resource\\-tracker/config.toml, ./resource\\-tracker.toml\n"
-		   "configuration\n");
+		   ".TP\n.I ~/.config/resource\\-tracker/config.toml\nconfiguration: every option\n"
+		   ".TP\n.I ./resource\\-tracker.toml\nconfiguration of the working directory; it "
+		   "may set only: ");
+	for (const char *c = CLI_LOCAL_KEYS; *c; c++)
+		trk__buf_puts(b, *c == '-' ? "\\-" : (const char[]){*c == '\n' ? ' ' : *c, 0});
+	trk__buf_puts(b,
+		      ".\nFiles and directories that are not named are used only where they belong "
+		      "to the user or to root and nobody else may write to them or to a directory "
+		      "on the way to them.\n");
 }
 
 static int run(int argc, char **argv)

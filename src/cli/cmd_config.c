@@ -12,9 +12,9 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-	{"show-origin", 0, NULL, "say where each value comes from", cli_set_flag,
+	{"show-origin", 0, NULL, "print where each value comes from", cli_set_flag,
 	 offsetof(struct settings, show_origin)},
-	{"config", 0, "FILE", "read this file instead of the usual ones", cli_set_text,
+	{"config", 'c', "FILE", "read this file instead of the usual ones", cli_set_text,
 	 offsetof(struct settings, file)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -24,6 +24,7 @@ static bool is_overridden(const struct cli_origins *origins, size_t at)
 {
 	for (size_t i = at + 1; i < origins->count; i++)
 		if (origins->entry[i].option == origins->entry[at].option &&
+		    !origins->entry[i].refused &&
 		    strcmp(origins->entry[at].option->name, "tag") != 0)
 			return true;
 	return false;
@@ -31,7 +32,9 @@ static bool is_overridden(const struct cli_origins *origins, size_t at)
 
 static void print_entry(struct trk_buf *b, const struct cli_origin *entry, bool with_origin)
 {
-	trk__buf_printf(b, "%s = ", entry->option->name);
+	if (entry->refused && !with_origin)
+		return;
+	trk__buf_printf(b, "%s%s = ", entry->refused ? "# ignored: " : "", entry->option->name);
 	if (!entry->option->value) {
 		trk__buf_puts(b, strchr("1tTyYoO", entry->value[0]) ? "true" : "false");
 	} else {
@@ -45,6 +48,14 @@ static void print_entry(struct trk_buf *b, const struct cli_origin *entry, bool 
 	}
 	if (with_origin)
 		trk__buf_printf(b, "  # %s", entry->origin);
+	trk__buf_putc(b, '\n');
+}
+
+static void print_local_keys(struct trk_buf *b)
+{
+	trk__buf_puts(b, "# ./resource-tracker.toml may set: ");
+	for (const char *c = CLI_LOCAL_KEYS; *c; c++)
+		trk__buf_putc(b, *c == '\n' ? ' ' : *c);
 	trk__buf_putc(b, '\n');
 }
 
@@ -72,6 +83,8 @@ static int run(int argc, char **argv)
 			print_entry(&b, &origins.entry[i], settings.show_origin);
 	if (origins.count == 0)
 		trk__buf_puts(&b, "# nothing is set: every option has its default\n");
+	if (settings.show_origin)
+		print_local_keys(&b);
 	r = cli_write(1, &b, "stdout");
 	trk__buf_release(&b);
 	return r;
@@ -80,7 +93,7 @@ static int run(int argc, char **argv)
 const struct cli_command cli_config_command = {
 	.name = "config",
 	.usage = "config [--show-origin] [--config FILE]",
-	.summary = "Show what configuration files and environment set for run.",
+	.summary = "Show the settings that come from configuration files and the environment.",
 	.details =
 		"Files are TOML; a key is the name of an option of run, attach or system:\n\n"
 		"  interval = \"500ms\"\n  quiet = true\n  tags = [\"team=blue\"]\n"
@@ -89,7 +102,12 @@ const struct cli_command cli_config_command = {
 		"~/.config/...),\n"
 		"./resource-tracker.toml, the environment (TRACKER_INTERVAL for --interval, and "
 		"so\n"
-		"on), flags. --config or RESOURCE_TRACKER_CONFIG names a file to be read instead.",
+		"on), flags. --config or RESOURCE_TRACKER_CONFIG names a file to be read "
+		"instead.\n\n"
+		"./resource-tracker.toml may set only:\n\n" CLI_LOCAL_KEYS "\n\n"
+		"A file that is not named is read where it belongs to the user or to root, is no "
+		"link, and\nothers can write neither to it nor to a directory on the way to it. "
+		"Else, and for a mistake\nin it, there is one warning and the job runs.",
 	.options = options,
 	.run = run,
 };

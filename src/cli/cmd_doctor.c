@@ -1,13 +1,16 @@
-/* resource-tracker doctor: what can be measured here, from which source, and how to allow the rest. */
+/* resource-tracker doctor: what can be measured here, from which source, and how to allow the
+ * rest. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -15,11 +18,14 @@
 #include "base/json.h"
 #include "base/parse.h"
 #include "cli/cli.h"
-#include "cli/gpu_hints.h"
+#include "cli/environment.h"
+#include "cli/selftest.h"
 #include "probe/gpu/poller.h"
 #include "probe/linux/cgroup.h"
+#include "probe/linux/cgroup_own.h"
 #include "probe/perf.h"
-#include "record/store.h"
+#include "probe/stack/remote.h"
+#include "recording/store.h"
 
 enum { GPU_LOOKS = 30 };
 #define GPU_LOOK_NS (100 * TRK_NS_PER_MS)
@@ -34,14 +40,18 @@ struct finding {
 };
 
 struct settings {
-	bool json;
-	const char *dir;
+	bool json, selftest;
+	const char *dir, *work;
 };
 
 static const struct cli_option options[] = {
 	{"json", 0, NULL, "as one JSON document", cli_set_flag, offsetof(struct settings, json)},
-	{"recording", 0, "DIR", "where recordings lie", cli_set_text,
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text,
 	 offsetof(struct settings, dir)},
+	{"selftest", 0, NULL, "track jobs that know what they use, and compare (15 s)",
+	 cli_set_flag, offsetof(struct settings, selftest)},
+	{"work", 0, "NAME", "do the work of one of these jobs and print what it used", cli_set_text,
+	 offsetof(struct settings, work)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -95,7 +105,7 @@ static void check_others(struct finding *f)
 
 static void check_perf(struct finding *f)
 {
-	int fd = trk__perf_open();
+	int fd = trk__perf_open(0, TRK_PERF_DESCENDANTS);
 	char hint[320];
 
 	(void) snprintf(hint, sizeof(hint),
@@ -145,6 +155,48 @@ static void check_io(struct finding *f)
 		    : "for your own processes; those of other users are not counted");
 }
 
+/* 0 if the memory of a child can be read, as --lines does; else a negative errno. */
+static int read_a_child(void)
+{
+	int mark = 4711, seen = 0, r;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -errno;
+	if (pid == 0) {
+		(void) prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			(void) pause();
+	}
+	r = trk__remote_process(&pid, (uint64_t) (uintptr_t) &mark, &seen, sizeof(seen));
+	(void) kill(pid, SIGKILL);
+	(void) waitpid(pid, NULL, 0);
+	return r < 0 ? r : seen == mark ? 0 : -EFAULT;
+}
+
+static void check_stacks(struct finding *f)
+{
+	long yama = number_in("/proc/sys/kernel/yama/ptrace_scope");
+	int r = read_a_child();
+	char hint[320];
+
+	if (r < 0)
+		(void) snprintf(
+			hint, sizeof(hint),
+			"%s; --lines needs process_vm_readv: sysctl kernel.yama.ptrace_scope=1 or "
+			"lower (now %ld), or a seccomp filter that allows it",
+			trk__strerror(r), yama);
+	else
+		(void) snprintf(hint, sizeof(hint), "%s",
+				"of jobs that run starts; attach to others needs sysctl "
+				"kernel.yama.ptrace_scope=0 or CAP_SYS_PTRACE");
+	set(f, "lines of Python programs",
+	    r < 0                         ? MISSING
+	    : yama >= 1 && geteuid() != 0 ? PART
+					  : GOOD,
+	    "memory of processes (process_vm_readv), CPython 3.9 to 3.14", hint);
+}
+
 static void check_pressure(struct finding *f)
 {
 	int r = try_file("/proc/pressure/cpu");
@@ -168,26 +220,66 @@ static void check_delay(struct finding *f)
 	    "sysctl kernel.task_delayacct=1, or boot with delayacct");
 }
 
+/* Why limits of the control group may be unknown; NULL: they are known. */
+static const char *limits_unknown(const struct trk_cgroup *group)
+{
+	struct trk_cgroup_limits limits;
+	struct trk_cgroup_usage usage;
+	const char *doubt;
+
+	(void) trk__cgroup_limits(group, &limits);
+	doubt = trk__cgroup_limits_doubt(group, TRK_CGROUP_MEMORY, &limits);
+	if (doubt || group->place[TRK_CGROUP_MEMORY].machine_root)
+		return doubt;
+	if (trk__cgroup_usage_quick(group, &usage) < 0 || !(usage.known & TRK_CGROUP_KNOWS_MEMORY))
+		return "the group's memory cannot be read: is the memory controller on for it?";
+	return NULL;
+}
+
 static void check_cgroup(struct finding *f, const struct trk_env *env)
 {
+	static const char what[] = "limits and kills of the control group";
 	struct trk_cgroup group;
-	struct trk_cgroup_usage usage;
 	const struct trk_cgroup_place *place = &group.place[TRK_CGROUP_MEMORY];
-	char source[160];
+	char source[160], path[TRK_CGROUP_TEXT_SIZE];
+	const char *why;
 	int r = trk__cgroup_open(&group, env, getpid());
 
 	if (r < 0 || !place->version) {
-		set(f, "limits and kills of the control group", MISSING, "cgroup",
+		set(f, what, MISSING, "cgroup",
 		    "no memory controller is found; limits are those of the machine");
-	} else {
-		bool can = trk__cgroup_usage_quick(&group, &usage) == 0;
-
-		(void) snprintf(source, sizeof(source), "cgroup v%d %s", place->version,
-				place->dir);
-		set(f, "limits and kills of the control group", can ? GOOD : PART, source,
-		    "the group's files cannot be read");
+		trk__cgroup_release(&group);
+		return;
 	}
+	trk__cgroup_path(&group, TRK_CGROUP_MEMORY, path, sizeof(path));
+	why = limits_unknown(&group);
+	(void) snprintf(source, sizeof(source), "cgroup v%d %.100s%s", place->version, path,
+			place->fallback       ? " instead of the group"
+			: place->machine_root ? ", the machine: no limits"
+			: strlen(place->dir) == place->mount_len
+				? ", all that is visible here: limits above it are unknown"
+				: "");
+	set(f, what, why ? PART : GOOD, source, why ? why : "");
 	trk__cgroup_release(&group);
+}
+
+/* Is there, or can there be, a control group that holds the job alone? */
+static void check_own_group(struct finding *f, const struct trk_env *env)
+{
+	static const char what[] = "exact peak of the job's memory";
+	char why[TRK_CGROUP_TEXT_SIZE];
+	struct trk_cgroup group;
+	pid_t self = getpid();
+	bool alone =
+		trk__cgroup_open(&group, env, self) == 0 && trk__cgroup_is_own(&group, &self, 1);
+
+	trk__cgroup_release(&group);
+	if (alone)
+		set(f, what, GOOD, "the control group, which holds nothing else", "");
+	else if (trk__cgroup_own_check(env, why) == 0)
+		set(f, what, GOOD, "a control group of the job's own, with run --cgroup auto", "");
+	else
+		set(f, what, PART, "samples, VmHWM, ru_maxrss", why);
 }
 
 static void check_oom(struct finding *f)
@@ -282,11 +374,15 @@ static void check_store(struct finding *f, const char *dir)
 	struct trk_error error = {.code = 0};
 	int fd = trk__store_open(dir, true, &error);
 
-	set(f, "recordings", fd >= 0 ? GOOD : MISSING, dir, error.message);
+	if (!*dir)
+		set(f, "recordings", MISSING, "the state directory",
+		    "another user owns it or may write to it. Try: --recording DIR");
+	else
+		set(f, "recordings", fd >= 0 ? GOOD : MISSING, dir, error.message);
 	trk__close(fd);
 }
 
-enum { FINDINGS = 15 };
+enum { FINDINGS = 17 };
 
 static size_t examine(struct finding *list, const struct trk_env *env, const char *dir)
 {
@@ -296,6 +392,7 @@ static size_t examine(struct finding *list, const struct trk_env *env, const cha
 	check_others(&list[n++]);
 	check_orphans(&list[n++]);
 	check_perf(&list[n++]);
+	check_stacks(&list[n++]);
 	check_pss(&list[n++]);
 	check_io(&list[n++]);
 	check_system(&list[n++]);
@@ -303,6 +400,7 @@ static size_t examine(struct finding *list, const struct trk_env *env, const cha
 	check_wait(&list[n++]);
 	check_delay(&list[n++]);
 	check_cgroup(&list[n++], env);
+	check_own_group(&list[n++], env);
 	check_oom(&list[n++]);
 	check_gpus(&list[n++], env);
 	check_descriptors(&list[n++]);
@@ -349,7 +447,6 @@ static int run(int argc, char **argv)
 {
 	struct settings settings = {0};
 	struct finding list[FINDINGS];
-	char dir[4096];
 	struct trk_env env;
 	struct trk_buf b;
 	size_t n;
@@ -362,12 +459,16 @@ static int run(int argc, char **argv)
 			     argv[at]);
 		return EXIT_USAGE;
 	}
+	if (settings.work)
+		return cli_selftest_work(settings.work);
+	if (settings.selftest)
+		return cli_selftest(settings.json);
 	r = trk__env_init(&env);
 	if (r < 0) {
 		cli_complain("/proc: %s: nothing can be measured", trk__strerror(r));
 		return EXIT_ERROR;
 	}
-	n = examine(list, &env, cli_state_dir(settings.dir, dir, sizeof(dir)));
+	n = examine(list, &env, cli_state_dir(settings.dir));
 	trk__env_release(&env);
 	trk__buf_init(&b, 1 << 20);
 	if (settings.json)
@@ -381,8 +482,9 @@ static int run(int argc, char **argv)
 
 const struct cli_command cli_doctor = {
 	.name = "doctor",
-	.usage = "doctor [--json]",
-	.summary = "Say what can be measured here, from which source, and how to allow the rest.",
+	.usage = "doctor [--json] [--selftest]",
+	.summary =
+		"Report what can be measured here, from which source, and how to permit the rest.",
 	.options = options,
 	.run = run,
 };

@@ -10,16 +10,24 @@
 #include "base/gzip.h"
 #include "base/output.h"
 #include "cli/cli.h"
+#include "cli/output_names.h"
+#include "cli/progress.h"
 #include "sink/snapshot.h"
+#include "report/gpu_summary.h"
 #include "sink/gpu_table.h"
+#include "sink/line_table.h"
+#include "sink/program_table.h"
 #include "sink/table.h"
 
 enum { FLUSH_AT = 60 * 1024, TEXT_MAX = 128 * 1024 };
 
 struct settings {
-	const char *dir, *columns, *table, *format, *output;
+	const char *dir, *columns, *table, *format, *output, *what;
 	bool gpus;
 };
+
+/* What the lines of the output are. */
+enum what { SAMPLES, GPUS, PROGRAMS, PROCESSES, LINES, WHATS };
 
 #define AT(field) offsetof(struct settings, field)
 
@@ -28,11 +36,15 @@ static const struct cli_option options[] = {
 	{"table", 0, "process|system", "of the 0.4 set (process)", cli_set_text, AT(table)},
 	{"format", 'f', "csv|jsonl|snapshot",
 	 "csv; snapshot: JSON of the Python package (0.5, 0.4)", cli_set_text, AT(format)},
-	{"gpus", 0, NULL, "a line a GPU and sample instead: its own series", cli_set_flag,
-	 AT(gpus)},
+	{"what", 0, "samples|gpus|programs|processes|lines",
+	 "a line a sample; a GPU and sample; a program and sample; a process; a line of the job's "
+	 "Python "
+	 "programs and stretch of time",
+	 cli_set_text, AT(what)},
+	{"gpus", 0, NULL, "the same as --what gpus", cli_set_flag, AT(gpus)},
 	{"output", 'o', "FILE", "write there instead of stdout; FILE.gz is compressed",
 	 cli_set_text, AT(output)},
-	{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -41,13 +53,16 @@ struct writing {
 	bool json, snapshot;
 	bool processes; /* which table of the snapshot */
 	struct trk_snapshot shot;
+	struct trk_table_lead lead;
 	struct trk_gzip *gzip;
 	struct trk_buf buf;
 	int fd, status;
 	const char *where;
-	bool gpus;
+	enum what what;
 	const struct trk_record *record; /* as read so far */
-	uint64_t gpu_rows;               /* of it that were written */
+	uint64_t rows;                   /* of its GPUs or programs that were written */
+	struct cli_progress progress;
+	uint64_t bytes; /* written, before compression */
 };
 
 static int flush(struct writing *w)
@@ -55,35 +70,88 @@ static int flush(struct writing *w)
 	if (!w->gzip) {
 		w->status = cli_write(w->fd, &w->buf, w->where);
 	} else if (w->buf.error || trk__gzip_write(w->gzip, w->buf.data, w->buf.len) < 0) {
+		cli_progress_end(&w->progress);
 		cli_complain("%s: cannot write", w->where);
 		w->status = EXIT_ERROR;
 	}
+	w->bytes += w->buf.len;
 	trk__buf_clear(&w->buf);
+	if (w->status == 0)
+		cli_progress_show(&w->progress, w->bytes, 0);
 	return w->status;
+}
+
+static void add_row(struct writing *w, const struct trk_sample *row)
+{
+	if (w->snapshot)
+		trk__snapshot_row(&w->buf, &w->shot, w->processes, row);
+	else if (w->json)
+		trk__table_json_row(&w->buf, w->set, row);
+	else
+		trk__table_csv_row(&w->buf, w->set, row);
+}
+
+/* The GPUs or the programs of a row. */
+static void add_others(struct writing *w, const struct trk_sample *row)
+{
+	const struct trk_record *r = w->record;
+
+	if (w->what == GPUS) {
+		if (r->gpus.rows != w->rows)
+			trk__gpu_table_rows(&w->buf, &r->gpus, row, w->json);
+		w->rows = r->gpus.rows;
+	} else if (w->what == PROGRAMS && r->programs.program) {
+		trk__program_table_rows(&w->buf, &r->programs, row, r->programs.rows != w->rows,
+					w->json);
+		w->rows = r->programs.rows;
+	}
+}
+
+static int write_processes(struct writing *w)
+{
+	const struct trk_program_log *log = &w->record->programs;
+
+	for (size_t i = 0; i < log->spans; i++) {
+		trk__process_table_row(&w->buf, log, i, w->json);
+		if (w->buf.len > FLUSH_AT && flush(w) != 0)
+			return w->status;
+	}
+	return 0;
+}
+
+/* In each stretch of time the lines that ran. */
+static int write_lines(struct writing *w)
+{
+	const struct trk_lines *l = w->record->lines;
+
+	for (size_t i = 0; l && i < l->windows; i++)
+		for (size_t k = 0; k < l->window[i].count; k++) {
+			trk__line_table_row(&w->buf, l, &l->window[i],
+					    &l->kept[l->window[i].first + k], w->json);
+			if (w->buf.len > FLUSH_AT && flush(w) != 0)
+				return w->status;
+		}
+	return 0;
 }
 
 static int write_row(void *data, uint64_t rows, const struct trk_sample *mean,
 		     const struct trk_sample *min, const struct trk_sample *max)
 {
 	struct writing *w = data;
+	struct trk_sample row = *mean;
 
 	(void) rows;
 	(void) min;
 	(void) max;
-	if (w->gpus) {
-		if (w->record->gpus.rows != w->gpu_rows)
-			trk__gpu_table_rows(&w->buf, &w->record->gpus, mean, w->json);
-		w->gpu_rows = w->record->gpus.rows;
+	if (w->what != SAMPLES && !w->snapshot) {
+		add_others(w, mean);
 		return w->buf.len > FLUSH_AT ? flush(w) : 0;
 	}
-	if (!w->snapshot && !trk__table_has_row(w->set, mean))
+	if (!w->snapshot && w->set == TRK_SET_05 && !trk__table_begin(&w->lead, TRK_SET_05, &row))
 		return 0;
-	if (w->snapshot)
-		trk__snapshot_row(&w->buf, &w->shot, w->processes, mean);
-	else if (w->json)
-		trk__table_json_row(&w->buf, w->set, mean);
-	else
-		trk__table_csv_row(&w->buf, w->set, mean);
+	if (!w->snapshot && !trk__table_has_row(w->set, &row))
+		return 0;
+	add_row(w, &row);
 	return w->buf.len > FLUSH_AT ? flush(w) : 0;
 }
 
@@ -91,6 +159,50 @@ static int bad_choice(const char *option, const char *value, const char *choices
 {
 	cli_complain("export: --%s %s: not one of: %s", option, value, choices);
 	return EXIT_USAGE;
+}
+
+/* Without --format the name of the file says it. */
+static int name_format(struct settings *s)
+{
+	const char *extension = s->output ? cli_extension(s->output) : "";
+
+	if (s->output && cli_is_foreign_format("export", s->output, "csv json jsonl ndjson"))
+		return EXIT_USAGE;
+	if (!s->format && !strcmp(extension, "json")) {
+		cli_complain(
+			"export: %s: a document or a line a sample? Try: --format snapshot, or "
+			"--format jsonl",
+			s->output);
+		return EXIT_USAGE;
+	}
+	if (!s->format)
+		s->format = !strcmp(extension, "jsonl") || !strcmp(extension, "ndjson") ? "jsonl"
+											: "csv";
+	if (s->format[0] != 'c' && !strcmp(extension, "csv")) {
+		cli_complain("export: %s is not the name of a file of --format %s", s->output,
+			     s->format);
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+static int choose_what(const struct settings *s, struct writing *w)
+{
+	static const char *const names[] = {"samples", "gpus", "programs", "processes", "lines"};
+	int what = s->gpus ? GPUS : SAMPLES;
+
+	if (s->what)
+		for (what = 0; what < WHATS && strcmp(s->what, names[what]) != 0;)
+			what++;
+	if (what == WHATS)
+		return bad_choice("what", s->what, "samples gpus programs processes lines");
+	if (w->snapshot && what >= PROGRAMS) {
+		cli_complain("export: a snapshot holds no %s. Try: --format csv or jsonl",
+			     names[what]);
+		return EXIT_USAGE;
+	}
+	w->what = w->snapshot ? SAMPLES : (enum what) what;
+	return 0;
 }
 
 static int choose(const struct settings *s, struct writing *w)
@@ -112,7 +224,16 @@ static int choose(const struct settings *s, struct writing *w)
 	w->json = w->snapshot || !strcmp(s->format, "jsonl") || !strcmp(s->format, "json");
 	if (!w->json && strcmp(s->format, "csv") != 0)
 		return bad_choice("format", s->format, "csv jsonl snapshot");
-	return 0;
+	return choose_what(s, w);
+}
+
+/* Which columns are sums that lack a GPU. */
+static void say_sums(const struct writing *w)
+{
+	char text[512];
+
+	for (size_t i = 0; trk__gpu_sum_text(&w->record->gpus, i, text, sizeof(text)); i++)
+		cli_complain("export: %s", text);
 }
 
 /* The rows of a run, through write_row. 0, or an exit status after having complained. */
@@ -121,9 +242,34 @@ static int each_row(const struct settings *s, const char *reference, struct writ
 {
 	int r = cli_load(s->dir, reference, record, write_row, w);
 
+	if (r == 0 && w->what == SAMPLES && !w->processes)
+		say_sums(w);
+	if (r == 0 && w->what == LINES && (!record->lines || record->lines->windows == 0))
+		cli_complain("export: the recording holds no lines. Try: run --lines auto");
+	if (r == 0 && (w->what == PROGRAMS || w->what == PROCESSES) && !record->programs.program)
+		cli_complain("export: the recording holds no programs: an older version made it, "
+			     "or it tracked no process");
+	if (r == 0 && w->what == PROCESSES)
+		(void) write_processes(w);
+	if (r == 0 && w->what == LINES)
+		(void) write_lines(w);
 	if (r == 0)
 		trk__record_release(record);
 	return r ? r : w->status;
+}
+
+static void write_head(struct writing *w)
+{
+	if (w->what == GPUS)
+		trk__gpu_table_head(&w->buf);
+	else if (w->what == PROGRAMS)
+		trk__program_table_head(&w->buf);
+	else if (w->what == PROCESSES)
+		trk__process_table_head(&w->buf);
+	else if (w->what == LINES)
+		trk__line_table_head(&w->buf);
+	else
+		trk__table_csv_head(&w->buf, w->set);
 }
 
 static int write_table(const struct settings *s, const char *reference, struct writing *w,
@@ -131,11 +277,11 @@ static int write_table(const struct settings *s, const char *reference, struct w
 {
 	int r;
 
-	if (w->gpus && !w->json)
-		trk__gpu_table_head(&w->buf);
-	else if (!w->json)
-		trk__table_csv_head(&w->buf, w->set);
+	if (!w->json)
+		write_head(w);
 	r = each_row(s, reference, w, record);
+	if (r == 0 && trk__table_only_row(&w->lead))
+		add_row(w, trk__table_only_row(&w->lead));
 	return r ? r : flush(w);
 }
 
@@ -197,7 +343,7 @@ static int close_output(const struct settings *s, struct writing *w, int r)
 
 static int run(int argc, char **argv)
 {
-	struct settings s = {.columns = NULL, .table = "process", .format = "csv"};
+	struct settings s = {.columns = NULL, .table = "process"};
 	struct writing w = {.fd = STDOUT_FILENO, .where = "stdout"};
 	struct trk_record *record;
 	int at = cli_options(&cli_export, argc, argv, &s), r;
@@ -208,6 +354,9 @@ static int run(int argc, char **argv)
 		cli_complain("export: one run at a time. Try: resource-tracker export --help");
 		return EXIT_USAGE;
 	}
+	r = name_format(&s);
+	if (r != 0)
+		return r;
 	if (!s.columns)
 		s.columns = !strcmp(s.format, "snapshot") ? "0.5" : "full";
 	r = choose(&s, &w);
@@ -217,12 +366,14 @@ static int run(int argc, char **argv)
 	if (!record)
 		return EXIT_ERROR;
 	r = s.output ? open_output(&s, &w) : 0;
-	w.gpus = s.gpus && !w.snapshot;
 	w.record = record;
 	trk__buf_init(&w.buf, TEXT_MAX);
+	cli_progress_begin(&w.progress, w.where);
+	w.progress.wanted &= !isatty(w.fd); /* the rows themselves are seen */
 	if (r == 0)
 		r = (w.snapshot ? write_snapshot : write_table)(&s, at < argc ? argv[at] : "@", &w,
 								record);
+	cli_progress_end(&w.progress);
 	r = close_output(&s, &w, r);
 	trk__buf_release(&w.buf);
 	free(record);
@@ -232,8 +383,9 @@ static int run(int argc, char **argv)
 const struct cli_command cli_export = {
 	.name = "export",
 	.usage = "export [OPTIONS] [RUN]",
-	.summary = "Write the samples of a run as CSV, JSON Lines or a snapshot of the Python "
-		   "package.",
+	.summary = "Write the samples, programs or processes of a run as CSV, JSON Lines or a "
+		   "snapshot of "
+		   "the Python package.",
 	.details =
 		"An unknown value is an empty cell or null. Old rows of a very long run stand for "
 		"several\nsamples: means, and sums for amounts.",

@@ -10,8 +10,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/environment.h"
+#include "cli/progress.h"
 #include "import/import.h"
-#include "record/store.h"
+#include "recording/store.h"
 
 struct settings {
 	const char *dir, *from, *job;
@@ -22,8 +24,9 @@ struct settings {
 static const struct cli_option options[] = {
 	{"from", 0, "FORMAT", "snapshot csv jsonl gnu-time snakemake nextflow sacct autometric",
 	 cli_set_text, AT(from)},
-	{"job", 'n', "NAME", "name of the job, whatever the file says", cli_set_text, AT(job)},
-	{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},
+	{"job", 'n', "NAME", "name of the job (default: the name in the file)", cli_set_text,
+	 AT(job)},
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -45,14 +48,23 @@ static const char *plural(size_t n)
 
 static int import_file(const struct settings *s, int runs_fd, const char *file, int format)
 {
-	struct trk_import import = {.runs_fd = runs_fd, .file = file, .job = s->job};
+	struct cli_progress progress;
+	struct trk_import import = {
+		.runs_fd = runs_fd,
+		.file = file,
+		.job = s->job,
+		.on_progress = cli_progress_show,
+		.data = &progress,
+	};
 	struct trk_import_result result = {.runs = 0};
 	struct trk_error error = {.code = 0};
 	struct stat st;
 	char *text = NULL;
 	size_t len = 0;
-	int r = trk__import_load(file, &text, &len, &error);
+	int r;
 
+	cli_progress_begin(&progress, file);
+	r = trk__import_load(file, &text, &len, &error);
 	if (r < 0) {
 		cli_complain("%s", error.message);
 		return r == -ENOENT ? EXIT_NODATA : EXIT_ERROR;
@@ -62,6 +74,7 @@ static int import_file(const struct settings *s, int runs_fd, const char *file, 
 		import.time_ns =
 			(uint64_t) st.st_mtim.tv_sec * TRK_NS_PER_S + (uint64_t) st.st_mtim.tv_nsec;
 	r = trk__import_text(&import, text, len, (enum trk_import_format) format, &result, &error);
+	cli_progress_end(&progress);
 	free(text);
 	if (r < 0)
 		cli_complain("%s%s%s%s", strstr(error.message, file) ? "" : file,
@@ -85,7 +98,6 @@ static int run(int argc, char **argv)
 	struct trk_error error = {.code = 0};
 	int at = cli_options(&cli_import, argc, argv, &s), format = format_of(s.from), status = 0;
 	int runs_fd;
-	char dir[4096];
 
 	if (at < 0)
 		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
@@ -99,7 +111,10 @@ static int run(int argc, char **argv)
 			     s.from);
 		return EXIT_USAGE;
 	}
-	runs_fd = trk__store_open(cli_state_dir(s.dir, dir, sizeof(dir)), true, &error);
+	s.dir = cli_state_dir(s.dir);
+	if (!*s.dir)
+		return EXIT_DENIED;
+	runs_fd = trk__store_open(s.dir, true, &error);
 	if (runs_fd < 0) {
 		cli_complain("%s", error.message);
 		return EXIT_ERROR;
@@ -116,8 +131,8 @@ static int run(int argc, char **argv)
 const struct cli_command cli_import = {
 	.name = "import",
 	.usage = "import [--from FORMAT] [--job NAME] FILE...",
-	.summary =
-		"Make runs of what other tools have recorded, for history, recommend and the rest.",
+	.summary = "Convert files of other tools into runs, for history, recommend and the other "
+		   "commands.",
 	.details = "Reads snapshots and CSV of the Python package, CSV and JSON Lines of its Rust "
 		   "sibling, GNU\ntime -v, Snakemake benchmarks, Nextflow traces, sacct -P, "
 		   "autometric logs; gzip is fine. What is\nin the history already is not added "

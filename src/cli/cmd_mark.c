@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "record/marks.h"
+#include "track/marks.h"
 
 static const struct cli_option options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
 
@@ -32,7 +32,7 @@ static int run(int argc, char **argv)
 const struct cli_command cli_mark = {
 	.name = "mark",
 	.usage = "mark NAME",
-	.summary = "Name this moment of the run, from inside the job.",
+	.summary = "Name the current moment of the run, from inside the job.",
 	.details = "Outside a run nothing happens and the exit code is 0.",
 	.options = options,
 	.run = run,

@@ -1,5 +1,5 @@
-/* resource-tracker metaflow: what the steps of a flow should request. Metaflow's metadata is read by
- * Metaflow, so this is the Python package's: we become Python with it. */
+/* resource-tracker metaflow: what the steps of a flow should request. Metaflow's metadata is
+ * read by Metaflow, so this is the Python package's: we become Python with it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,10 +7,15 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "cli/report_files.h"
+#include "cli/named_runs.h"
+#include "cli/output_names.h"
+#include "cli/report_file.h"
+#include "cli/server_options.h"
 
 struct settings {
-	struct cli_report_choice choice;
+	struct trk_page_request request;
+	struct cli_server_place place;
+	const char *dir, *output, *earlier;
 	bool open;
 };
 
@@ -18,13 +23,26 @@ struct settings {
 
 static const struct cli_option options[] = {
 	{"output", 'o', "FILE", "the file; - for stdout (resource-tracker-RUN.html)", cli_set_text,
-	 AT(choice.path)},
+	 AT(output)},
 	{"format", 0, "html|md|json", "a page, Markdown for a CI job's summary, or JSON (html)",
-	 cli_set_text, AT(choice.format)},
+	 cli_set_text, AT(request.format)},
 	{"embed-raw", 0, NULL, "put the recording with all its samples into the page", cli_set_flag,
-	 AT(choice.embed_raw)},
+	 AT(request.embed_raw)},
+	CLI_INSTANCE_OPTION(AT(place.instance)),
+	{"vendor", 0, "NAME,..", "servers of these vendors, or any", cli_take_list,
+	 AT(place.vendors)},
+	{"region", 0, "NAME,..", "servers in these regions, or any", cli_take_list,
+	 AT(place.regions)},
 	{"open", 0, NULL, "show it in the browser", cli_set_flag, AT(open)},
-	{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(choice.dir)},
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+/* For the Python package, which knows more of the run than its recording. */
+static const struct cli_option internal_options[] = {
+	{"earlier", 0, "FILE", NULL, cli_set_text, AT(earlier)},
+	{"failed", 0, NULL, NULL, cli_set_flag, AT(request.failed)},
+	{"integration", 0, "TEXT", NULL, cli_set_text, AT(request.integration)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -48,18 +66,32 @@ static int open_page(const char *path)
 	return EXIT_ERROR;
 }
 
+/* The name of the file says the format, where no option does. */
+static int name_format(struct settings *s)
+{
+	const char *path = s->output, *extension = path ? cli_extension(path) : "";
+
+	if (path && cli_is_foreign_format("report", path, "html htm md json"))
+		return EXIT_USAGE;
+	if (!s->request.format)
+		s->request.format = !strcmp(extension, "md")     ? "md"
+				    : !strcmp(extension, "json") ? "json"
+								 : "html";
+	return 0;
+}
+
 static int check(const struct settings *s)
 {
-	if (strcmp(s->choice.format, "html") != 0 && strcmp(s->choice.format, "md") != 0 &&
-	    strcmp(s->choice.format, "json") != 0) {
-		cli_complain("report: --format %s: not one of: html md json", s->choice.format);
+	if (strcmp(s->request.format, "html") != 0 && strcmp(s->request.format, "md") != 0 &&
+	    strcmp(s->request.format, "json") != 0) {
+		cli_complain("report: --format %s: not one of: html md json", s->request.format);
 		return EXIT_USAGE;
 	}
-	if (s->choice.embed_raw && strcmp(s->choice.format, "html") != 0) {
+	if (s->request.embed_raw && strcmp(s->request.format, "html") != 0) {
 		cli_complain("report: --embed-raw is for --format html");
 		return EXIT_USAGE;
 	}
-	if (s->open && s->choice.path && !strcmp(s->choice.path, "-")) {
+	if (s->open && s->output && !strcmp(s->output, "-")) {
 		cli_complain("report: --open needs a file. Try: --output FILE");
 		return EXIT_USAGE;
 	}
@@ -68,7 +100,7 @@ static int check(const struct settings *s)
 
 static int run(int argc, char **argv)
 {
-	struct settings s = {.choice = {.format = "html"}};
+	struct settings s = {.request = {.format = NULL}};
 	int at = cli_options(&cli_report, argc, argv, &s), r;
 	char path[4096] = "";
 
@@ -78,14 +110,22 @@ static int run(int argc, char **argv)
 		cli_complain("report: one run at a time. Try: resource-tracker report --help");
 		return EXIT_USAGE;
 	}
-	r = check(&s);
+	r = name_format(&s);
+	if (r == 0)
+		r = check(&s);
 	if (r != 0)
 		return r;
-	s.choice.reference = at < argc ? argv[at] : "@";
+	if (s.place.instance.vendor[0])
+		s.request.stated = &s.place.instance;
+	s.request.vendors = s.place.vendors.text;
+	s.request.regions = s.place.regions.text;
+	if (s.earlier)
+		s.request.earlier = cli_earlier_runs(s.earlier);
 	/* What a CI job appends to its summary goes to stdout. */
-	if (!s.choice.path && strcmp(s.choice.format, "html") != 0)
-		s.choice.path = "-";
-	r = cli_report_make(&s.choice, path, sizeof(path));
+	if (!s.output && strcmp(s.request.format, "html") != 0)
+		s.output = "-";
+	r = cli_report_file(s.dir, at < argc ? argv[at] : "@", &s.request, s.output, NULL, path,
+			    sizeof(path));
 	if (r == 0 && strcmp(path, "-") != 0)
 		cli_complain("wrote %s", path);
 	return r == 0 && s.open ? open_page(path) : r;
@@ -100,5 +140,6 @@ const struct cli_command cli_report = {
 		"an id or its\nstart, @ (the last run, the default), @2 (the one before), JOB@-1, "
 		"or the path of a recording;\nJOB is a name. docs/report.md explains the page.",
 	.options = options,
+	.internal = internal_options,
 	.run = run,
 };

@@ -7,8 +7,9 @@
 
 #include "base/maths.h"
 #include "cli/cli.h"
-#include "cli/gpu_hints.h"
-#include "report/place.h"
+#include "cli/environment.h"
+#include "report/place_json.h"
+#include "probe/machine.h"
 
 enum { OUTPUT_MAX = 65536 };
 
@@ -21,7 +22,7 @@ static const struct cli_option options[] = {
 	{"json", 0, NULL, "as one JSON document", cli_set_flag, offsetof(struct settings, json)},
 	{"ask-gpus", 0, NULL, "ask the drivers of GPUs though there is no sign of one",
 	 cli_set_flag, offsetof(struct settings, ask_gpus)},
-	{"recording", 0, "DIR", "where recordings lie", cli_set_text,
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text,
 	 offsetof(struct settings, dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -86,8 +87,8 @@ static int look_here(struct trk_record *record, bool always)
 		cli_complain("server-info: /proc: %s", trk__strerror(r));
 		return EXIT_ERROR;
 	}
-	trk__place_look(&record->place, &env);
-	if (trk__place_look_gpus(&record->place, &env, always, &hints))
+	trk__machine_look(&record->place, &env);
+	if (trk__machine_look_gpus(&record->place, &env, always, &hints))
 		trk__env_release(&env);
 	return 0;
 }
@@ -143,7 +144,7 @@ static int run(int argc, char **argv)
 const struct cli_command cli_server_info = {
 	.name = "server-info",
 	.usage = "server-info [--json] [RUN]",
-	.summary = "What this machine is, or what the machine of a run was.",
+	.summary = "Describe this machine, or the machine of a run.",
 	.details =
 		"Processor, cores, memory, disks, virtualization, container and limits. Whether a "
 		"job has the\nmachine to itself (allocation) is told by a run's samples.",

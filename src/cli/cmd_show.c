@@ -1,56 +1,196 @@
 /* resource-tracker show and stats: a finished run again. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/past_runs.h"
+#include "cli/environment.h"
+#include "cli/named_runs.h"
+#include "cli/server_options.h"
+#include "recording/follow.h"
 #include "report/summary.h"
+#include "report/write/terminal.h"
+#include "service/conclusion.h"
+#include "top/view.h"
 
 enum { TEXT_MAX = 4 * 1024 * 1024 };
 
 struct settings {
 	const char *dir, *color;
-	bool json, plain;
+	struct trk_cloud instance; /* vendor "": not stated */
+	bool json, plain, watch;
 };
 
 #define AT(field) offsetof(struct settings, field)
 
-static const struct cli_option options[] = {
-	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
-	{"plain", 0, NULL, "ASCII without colour", cli_set_flag, AT(plain)},
-	{"color", 0, "auto|always|never", "of the text", cli_set_text, AT(color)},
-	{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)},
-	{NULL, 0, NULL, NULL, NULL, 0},
+/* clang-format off */
+#define COMMON_OPTIONS \
+	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)}, \
+	{"plain", 0, NULL, "ASCII without colour", cli_set_flag, AT(plain)}, \
+	{"color", 0, "auto|always|never", "of the text", cli_set_text, AT(color)}, \
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)}, \
+	{NULL, 0, NULL, NULL, NULL, 0}
+/* clang-format on */
+
+static const struct cli_option show_options[] = {
+	CLI_INSTANCE_OPTION(AT(instance)),
+	{"watch", 0, NULL, "again every second until the run has ended (more: top)", cli_set_flag,
+	 AT(watch)},
+	COMMON_OPTIONS,
 };
 
-typedef void print_fn(struct trk_buf *b, const struct trk_record *record, const struct settings *s);
+static const struct cli_option stats_options[] = {COMMON_OPTIONS};
 
-static void print_show(struct trk_buf *b, const struct trk_record *record, const struct settings *s)
+typedef void print_fn(struct trk_buf *b, struct trk_record *record, const struct settings *s);
+
+/* What it cost where it is stated to have run; else as it was written down, with the best server
+ * anew. */
+static void cost(struct trk_record *record, const struct settings *s,
+		 const struct trk_service *service, const struct trk_advice *advice,
+		 const struct trk_busy *busy)
+{
+	if (s->instance.vendor[0])
+		trk__prices_cost_at(&service->layers, record, &s->instance, advice,
+				    advice ? busy : NULL);
+	if (s->instance.vendor[0] && isnan(record->place.cost.usd))
+		cli_complain("show: the cost is not known: %s", record->place.cost.reason);
+	if (!s->instance.vendor[0] && advice)
+		trk__prices_best(&service->layers, record, advice, busy);
+}
+
+static void print_show(struct trk_buf *b, struct trk_record *record, const struct settings *s)
 {
 	struct trk_summary_style style = {
+		.width = cli_width(STDOUT_FILENO, TRK_TERMINAL_USUAL),
 		.color = !s->plain && cli_use_color(s->color, STDOUT_FILENO),
 		.utf8 = !s->plain && cli_is_utf8(),
 	};
+	const struct trk_service service = cli_service(s->dir);
+	struct trk_conclusion *c = calloc(1, sizeof(*c));
 
-	struct trk_change change;
-
-	if (record->run.pid && record->run.job[0] && cli_change_of(s->dir, record, 0, &change) == 0)
-		style.change = &change;
+	if (c && record->run.pid && record->run.job[0] && trk__conclude(&service, record, c) == 0) {
+		style.change = &c->change;
+		style.advice = c->has_advice ? &c->advice : NULL;
+	}
+	cost(record, s, &service, style.advice, c ? &c->busy : NULL);
 	if (s->json)
-		trk__summary_json(b, record, style.change);
+		trk__summary_json(b, record, style.change, style.advice);
 	else
 		trk__summary_text(b, record, &style);
+	free(c);
 }
 
-static void print_stats(struct trk_buf *b, const struct trk_record *record,
-			const struct settings *s)
+static void print_stats(struct trk_buf *b, struct trk_record *record, const struct settings *s)
 {
 	if (s->json)
 		trk__stats_json(b, record);
 	else
 		trk__stats_text(b, record);
 }
+
+/* ---- a run that goes on ---- */
+
+/* What takes the place of a text of so many lines on a terminal. */
+static void erase(struct trk_buf *b, const struct trk_buf *shown)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < shown->len; i++)
+		lines += shown->data[i] == '\n';
+	if (lines)
+		trk__buf_printf(b, "\033[%zuA\r\033[J", lines);
+}
+
+static void print_line(struct trk_buf *b, const struct trk_record *record, const struct settings *s,
+		       const struct trk_sample *row)
+{
+	struct trk_facts *facts = malloc(sizeof(*facts));
+
+	if (facts) {
+		trk__facts_of_row(record, row, facts);
+		trk__view_line(b, facts, !s->plain && cli_is_utf8());
+		trk__buf_putc(b, '\n');
+	}
+	free(facts);
+}
+
+static int keep_row(void *data, uint64_t rows, const struct trk_sample *mean,
+		    const struct trk_sample *min, const struct trk_sample *max)
+{
+	struct trk_sample *row = data;
+
+	(void) rows;
+	(void) min;
+	(void) max;
+	*row = *mean;
+	return 0;
+}
+
+/* Until the run has ended: the summary in its place on a terminal, else a line each second; then the
+ * summary. */
+static int follow(struct trk_follow *f, const struct settings *s, const struct trk_sample *row)
+{
+	const struct timespec second = {.tv_sec = 1};
+	const char *term = getenv("TERM");
+	bool in_place = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && !s->json;
+	bool writing = true;
+	struct trk_buf shown, now;
+	long r = trk__follow_update(f);
+	int status = 0;
+
+	trk__buf_init(&shown, TEXT_MAX);
+	trk__buf_init(&now, TEXT_MAX);
+	while (r >= 0 && writing && status == 0) {
+		struct trk_buf swap = shown;
+
+		writing = f->record.writing;
+		trk__buf_clear(&now);
+		if (in_place)
+			erase(&now, &shown);
+		if (in_place || s->json || !writing)
+			print_show(&now, &f->record, s);
+		else
+			print_line(&now, &f->record, s, row);
+		status = cli_write(STDOUT_FILENO, &now, "stdout");
+		shown = now;
+		now = swap;
+		if (writing)
+			(void) nanosleep(&second, NULL);
+		r = trk__follow_update(f);
+	}
+	trk__buf_release(&shown);
+	trk__buf_release(&now);
+	if (r < 0)
+		cli_complain("show: %s", trk__strerror((int) r));
+	return r < 0 ? EXIT_ERROR : status;
+}
+
+static int watch(const struct settings *s, const char *reference)
+{
+	struct trk_sample row = {.known = 0};
+	const struct trk_follow_calls calls = {.on_row = keep_row, .data = &row};
+	struct trk_follow *f = calloc(1, sizeof(*f));
+	struct trk_error error = {.code = 0};
+	struct cli_run_file file;
+	int r = f ? cli_run_find(s->dir, reference, &file) : EXIT_ERROR;
+
+	if (r == 0) {
+		if (trk__follow_open(f, file.dirfd, file.path, 0, &calls, &error) == 0) {
+			r = follow(f, s, &row);
+			trk__follow_close(f);
+		} else {
+			cli_complain("%s", error.message);
+			r = EXIT_ERROR;
+		}
+		cli_run_close(&file);
+	}
+	free(f);
+	return r;
+}
+
+/* ---- the verbs ---- */
 
 static int load_and_print(const struct cli_command *command, int argc, char **argv, print_fn *print)
 {
@@ -66,6 +206,8 @@ static int load_and_print(const struct cli_command *command, int argc, char **ar
 			     command->name, command->name);
 		return EXIT_USAGE;
 	}
+	if (settings.watch)
+		return watch(&settings, at < argc ? argv[at] : "@");
 	record = calloc(1, sizeof(*record));
 	if (!record)
 		return EXIT_ERROR;
@@ -101,7 +243,7 @@ const struct cli_command cli_show = {
 	.usage = "show [OPTIONS] [RUN]",
 	.summary = "Print the summary of a run again.",
 	.details = RUN_HELP,
-	.options = options,
+	.options = show_options,
 	.run = run_show,
 };
 
@@ -110,6 +252,6 @@ const struct cli_command cli_stats = {
 	.usage = "stats [OPTIONS] [RUN]",
 	.summary = "Print statistics per column.",
 	.details = RUN_HELP,
-	.options = options,
+	.options = stats_options,
 	.run = run_stats,
 };

@@ -18,8 +18,6 @@ static int run(int argc, char **argv)
 			     argv[at]);
 		return EXIT_USAGE;
 	}
-	if (!settings.job)
-		settings.job = "system";
 	return track_with(&settings, NULL, 0);
 }
 
@@ -27,6 +25,7 @@ const struct cli_command cli_system = {
 	.name = "system",
 	.usage = "system [OPTIONS]",
 	.summary = "Track the whole machine until Ctrl-C or --duration.",
-	.options = track_system_options,
+	.options = track_attach_options,
+	.internal = track_internal_options,
 	.run = run,
 };

@@ -1,68 +1,66 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/message.h"
+#include "base/parse.h"
+#include "base/utf8.h"
 #include "cli/cli.h"
-#include "record/store.h"
 
-enum { VALUE_MAX = 300 }; /* the most that is told of what a user has typed */
+enum { COMPLAINT_SIZE = 768 };
 
 static const char *spoken_of;
+static bool is_once, has_complained;
 
 void cli_speak_of(const char *origin)
 {
 	spoken_of = origin;
 }
 
-/* Without allocation: it may be memory that lacks. */
+bool cli_is_of_flag(void)
+{
+	return spoken_of == NULL;
+}
+
+void cli_complain_once(bool once)
+{
+	is_once = once;
+	has_complained = false;
+}
+
 void cli_complain(const char *format, ...)
 {
-	char text[4096] = "resource-tracker: ";
+	char text[COMPLAINT_SIZE] = "resource-tracker: ";
 	size_t size = sizeof(text) - 1, len = strlen(text);
 	va_list args;
 
+	if (is_once && has_complained)
+		return;
+	has_complained = true;
 	if (spoken_of)
 		(void) snprintf(text + len, size - len, "%s: ", spoken_of);
 	len = strlen(text);
 	va_start(args, format);
-	trk__message(text + len, size - len, VALUE_MAX, format, args);
+	trk__message(text + len, size - len, format, args);
 	va_end(args);
 	len = strlen(text);
-	/* One line, whatever a file name holds. */
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char) text[i] < 0x20 || text[i] == 0x7f)
-			text[i] = '?';
+	/* One line that the terminal shows as it is, whatever a file name holds. */
+	for (size_t i = 0, n; i < len; i += n) {
+		n = trk__utf8_length(text + i, len - i);
+		if (trk__utf8_is_hidden(text + i, n))
+			memset(text + i, '?', n ? n : 1);
+		n = n ? n : 1;
+	}
 	text[len++] = '\n';
 	(void) trk__write_all(STDERR_FILENO, text, len);
 }
 
-const char *cli_state_dir(const char *dir, char *text, size_t size)
-{
-	const char *own = getenv("RESOURCE_TRACKER_DIR");
-	const char *state = getenv("XDG_STATE_HOME");
-	const char *home = getenv("HOME");
-
-	if (dir)
-		return dir;
-	if (own && *own)
-		return own;
-	if (state && *state == '/')
-		(void) snprintf(text, size, "%s/resource-tracker", state);
-	else if (home && *home == '/')
-		(void) snprintf(text, size, "%s/.local/state/resource-tracker", home);
-	else
-		(void) snprintf(text, size, "/tmp/resource-tracker-%u", (unsigned int) getuid());
-	return text;
-}
-
-static int status_of(int error)
+int cli_status_of(int error)
 {
 	switch (-error) {
 	case TRK_E_NORUN:
@@ -77,40 +75,16 @@ static int status_of(int error)
 	}
 }
 
-/* The name of a job may hold a slash, too: "CI/test@-1". */
-bool cli_is_path(const char *reference)
+int cli_fail(const char *verb, int error, const struct trk_error *why)
 {
-	return access(reference, F_OK) == 0 || (strchr(reference, '/') && !strchr(reference, '@'));
-}
+	const char *text = why->message[0] ? why->message : trk__strerror(error);
 
-int cli_load(const char *dir, const char *reference, struct trk_record *record, trk_row_fn *on_row,
-	     void *data)
-{
-	char text[4096], name[96];
-	struct trk_error error = {.code = 0};
-	TRK_FD_CLEANUP int runs_fd = AT_FDCWD;
-	int r = 0;
-
-	if (!cli_is_path(reference)) {
-		dir = cli_state_dir(dir, text, sizeof(text));
-		runs_fd = trk__store_open(dir, false, &error);
-		if (runs_fd == -ENOENT) {
-			cli_complain("%s: no such run: no recordings in %s. Try: resource-tracker "
-				     "run -- CMD",
-				     reference, dir);
-			return EXIT_NODATA;
-		}
-		r = runs_fd < 0 ? runs_fd : trk__store_find(runs_fd, reference, name, &error);
-		reference = name;
+	if (error != -EINVAL) {
+		cli_complain("%s", text);
+		return cli_status_of(error);
 	}
-	if (r == 0)
-		r = record ? trk__record_read(runs_fd, reference, record, on_row, data, &error)
-			   : trk__record_read_rows(runs_fd, reference, on_row, data, &error);
-	if (r < 0) {
-		cli_complain("%s", error.message[0] ? error.message : trk__strerror(r));
-		return status_of(r);
-	}
-	return 0;
+	cli_complain("%s: %s", verb, text);
+	return EXIT_USAGE;
 }
 
 int cli_write(int fd, const struct trk_buf *b, const char *where)
@@ -136,6 +110,24 @@ bool cli_is_utf8(void)
 			return strcasestr(value, "UTF-8") || strcasestr(value, "UTF8");
 	}
 	return false;
+}
+
+size_t cli_width(int fd, size_t usual)
+{
+	enum { MAX = 10000 };
+	const char *stated = getenv("COLUMNS");
+	uint64_t columns;
+	struct winsize size;
+
+	if (stated && trk__parse_u64(stated, &columns) == 0 && columns > 0 && columns < MAX)
+		return (size_t) columns;
+	return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+										  : usual;
+}
+
+struct trk_terminal_style cli_style(int fd, size_t usual)
+{
+	return (struct trk_terminal_style){.width = cli_width(fd, usual), .utf8 = cli_is_utf8()};
 }
 
 bool cli_use_color(const char *mode, int fd)

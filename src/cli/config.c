@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+#include <unistd.h>
 
 #include "base/file.h"
+#include "base/trust.h"
 
 enum { FILE_MAX = 256 * 1024, PATH_SIZE = 4096 };
 
@@ -17,10 +18,12 @@ struct target {
 	const struct cli_command *command;
 	void *settings;
 	struct cli_origins *origins;
+	bool lenient; /* the file was found, not named: a mistake in it must not stop a job */
+	bool local;   /* the file of the working directory */
 };
 
 static void note_origin(struct target *t, const struct cli_option *o, const char *value,
-			const char *origin)
+			const char *origin, bool refused)
 {
 	struct cli_origin *entry;
 
@@ -30,6 +33,7 @@ static void note_origin(struct target *t, const struct cli_option *o, const char
 	entry->option = o;
 	(void) snprintf(entry->value, sizeof(entry->value), "%s", value);
 	(void) snprintf(entry->origin, sizeof(entry->origin), "%s", origin);
+	entry->refused = refused;
 }
 
 /* Settings borrow their texts. NULL when there is no room left. */
@@ -44,20 +48,6 @@ static const char *keep(const char *text)
 		return NULL;
 	used += len;
 	return memcpy(kept, text, len);
-}
-
-static int truth_of(const char *value)
-{
-	static const char *const yes[] = {"1", "true", "yes", "on"};
-	static const char *const no[] = {"", "0", "false", "no", "off"};
-
-	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
-		if (!strcasecmp(value, yes[i]))
-			return 1;
-	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		if (!strcasecmp(value, no[i]))
-			return 0;
-	return -1;
 }
 
 /* Set one option as if it were a flag. The setter's complaint names the origin. */
@@ -76,7 +66,7 @@ static int apply(struct target *t, const struct cli_option *o, const char *value
 			cli_complain("too much text");
 		r = kept ? r : EXIT_USAGE;
 	} else {
-		truth = truth_of(value);
+		truth = cli_truth(value);
 		if (truth < 0) {
 			cli_complain("%s: true or false is expected, not %s", o->name, value);
 			r = EXIT_USAGE;
@@ -86,8 +76,23 @@ static int apply(struct target *t, const struct cli_option *o, const char *value
 	}
 	cli_speak_of(NULL);
 	if (r == 0)
-		note_origin(t, o, value, origin);
+		note_origin(t, o, value, origin, false);
 	return r;
+}
+
+/* Whether the working directory's file may set it. */
+static bool is_local_key(const struct cli_option *o)
+{
+	size_t len = strlen(o->name);
+
+	for (const char *at = CLI_LOCAL_KEYS; *at; at += strspn(at, " \n")) {
+		size_t word = strcspn(at, " \n");
+
+		if (word == len && !memcmp(at, o->name, len))
+			return true;
+		at += word;
+	}
+	return false;
 }
 
 static const struct cli_option *find_option(const struct cli_command *command, const char *name)
@@ -122,13 +127,19 @@ static const struct cli_option *meaning_of(const struct cli_command *command,
 	return find_option(command, key);
 }
 
-/* A key that another command takes is no mistake. */
+/* A key that another command takes, or the Python package, is no mistake. */
 static bool is_known_elsewhere(const struct cli_toml *t)
 {
 	for (const struct cli_command *const *c = cli_commands; *c; c++)
 		if (meaning_of(*c, t))
 			return true;
-	return !strcmp(t->key, "pid");
+	return !strcmp(t->key, "pid") || !strcmp(t->table, "python");
+}
+
+/* Each text of the list is taken in turn. */
+static bool takes_list(const struct cli_option *o)
+{
+	return !strcmp(o->name, "alert") || !strcmp(o->name, "on-alert");
 }
 
 /* Why a value is none for this option, or NULL. Numbers are text, too: job = 2024. */
@@ -138,9 +149,10 @@ static const char *wrong_type(const struct cli_option *o, const struct cli_toml 
 
 	if (t->is_text && !o->value)
 		return "true or false is expected, not text";
-	if (t->is_list && (is_tag || strcmp(o->name, "tag") != 0))
+	if (t->is_list && (is_tag || (strcmp(o->name, "tag") != 0 && !takes_list(o))))
 		return "one value is expected, not a list";
 	if (!t->is_text && !is_tag && o->value && o->value[0] != '[' &&
+	    strcmp(o->value, "true|false") != 0 &&
 	    (!strcmp(t->value, "true") || !strcmp(t->value, "false")))
 		return "a value is expected, not true or false";
 	return NULL;
@@ -156,9 +168,16 @@ static int apply_entry(struct target *target, const struct cli_toml *t)
 	if (!o && is_known_elsewhere(t))
 		return 0;
 	if (!o) {
-		cli_complain("%s: unknown key %s. Try: resource-tracker config --help", origin,
-			     t->key);
+		cli_complain("%s: unknown key %s%s. Try: resource-tracker config --help", origin,
+			     t->key, target->lenient ? " is ignored" : "");
 		return EXIT_USAGE;
+	}
+	if (target->local && !is_local_key(o)) {
+		note_origin(target, o, t->value, origin, true);
+		cli_complain("%s: %s is ignored, as the file was found in the working directory. "
+			     "Try: --config %s",
+			     origin, t->key, t->file);
+		return 0;
 	}
 	wrong = wrong_type(o, t);
 	if (wrong) {
@@ -172,31 +191,44 @@ static int apply_entry(struct target *target, const struct cli_toml *t)
 	return apply(target, o, t->value, origin);
 }
 
-static int apply_text(struct target *target, const char *file, const char *text)
+/* Returns 0, or -EINVAL with the place of the first mistake of syntax. */
+static int check_syntax(const char *file, const char *text, char error[512])
 {
-	char error[512];
 	struct cli_toml t;
 	int r;
 
 	cli_toml_init(&t, file, text);
-	while ((r = cli_toml_next(&t, error)) > 0)
-		if (apply_entry(target, &t) != 0)
-			return EXIT_USAGE;
-	if (r < 0) {
-		cli_complain("%s", error);
+	do
+		r = cli_toml_next(&t, error);
+	while (r > 0);
+	return r;
+}
+
+/* A file that is not TOML is not applied in part: half of its settings could mean something else
+ * than all of them. */
+static int apply_text(struct target *target, const char *file, const char *text)
+{
+	char error[512];
+	struct cli_toml t;
+
+	if (check_syntax(file, text, error) < 0) {
+		cli_complain("%s%s", error, target->lenient ? "; the file is ignored" : "");
 		return EXIT_USAGE;
 	}
+	cli_toml_init(&t, file, text);
+	while (cli_toml_next(&t, error) > 0)
+		if (apply_entry(target, &t) != 0 && !target->lenient)
+			return EXIT_USAGE;
 	return 0;
 }
 
-static int apply_file(struct target *target, const char *file, bool must_be_there)
+/* Apply an open file, or say why there is none: fd may be a negative error. */
+static int apply_file(struct target *target, const char *file, int fd)
 {
-	char *text;
-	ssize_t len = trk__read_all_at(AT_FDCWD, file, FILE_MAX, &text);
+	char *text = NULL;
+	ssize_t len = fd < 0 ? fd : trk__read_all_fd(fd, FILE_MAX, &text);
 	int r;
 
-	if ((len == -ENOENT || len == -ENOTDIR || len == -EACCES) && !must_be_there)
-		return 0;
 	if (len < 0) {
 		cli_complain("%s: cannot read the configuration: %s", file,
 			     trk__strerror((int) len));
@@ -207,20 +239,34 @@ static int apply_file(struct target *target, const char *file, bool must_be_ther
 	return r;
 }
 
-/* The value of --config among the options, which end at the first operand of `run`. */
 static const char *explicit_file(const struct cli_command *command, int argc, char **argv)
 {
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--"))
-			break;
-		if (!strncmp(argv[i], "--config=", 9))
-			return argv[i] + 9;
-		if (!strcmp(argv[i], "--config") && i + 1 < argc)
-			return argv[i + 1];
-		if (argv[i][0] != '-' && command->stops_at_operand && argv[i - 1][0] != '-')
-			break;
-	}
-	return getenv("RESOURCE_TRACKER_CONFIG");
+	const char *file = cli_option_value(command, argc, argv, "config");
+
+	return file ? file : getenv("RESOURCE_TRACKER_CONFIG");
+}
+
+/* A mistake in a file that nobody named gives one warning, and the command goes on. What another
+ * user may have put there is as if it were not there, for every command. */
+static int apply_found_file(struct target *t, const char *file)
+{
+	struct trk_error error = {.code = 0};
+	TRK_FD_CLEANUP int fd = -1;
+	int r = 0;
+
+	if (faccessat(AT_FDCWD, file, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	fd = trk__trust_open_file(file, &error);
+	if (fd == -ENOENT || fd == -ENOTDIR || fd == -EACCES)
+		return 0;
+	cli_complain_once(t->lenient);
+	if (fd == -TRK_E_UNTRUSTED)
+		cli_complain("%s: the configuration is ignored. Try: --config %s", error.message,
+			     file);
+	else
+		r = apply_file(t, file, fd);
+	cli_complain_once(false);
+	return t->lenient ? 0 : r;
 }
 
 static int apply_files(struct target *t, const char *file)
@@ -228,16 +274,21 @@ static int apply_files(struct target *t, const char *file)
 	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	char path[PATH_SIZE] = "";
 
-	if (file && *file)
-		return apply_file(t, file, true);
+	if (file && *file) {
+		TRK_FD_CLEANUP int fd = trk__open_regular_at(AT_FDCWD, file);
+
+		return apply_file(t, file, fd);
+	}
+	t->lenient = !t->origins;
 	if (xdg && *xdg == '/')
 		(void) snprintf(path, sizeof(path), "%s/resource-tracker/config.toml", xdg);
 	else if (home && *home == '/')
 		(void) snprintf(path, sizeof(path), "%s/.config/resource-tracker/config.toml",
 				home);
-	if (path[0] && apply_file(t, path, false) != 0)
+	if (path[0] && apply_found_file(t, path) != 0)
 		return EXIT_USAGE;
-	return apply_file(t, "resource-tracker.toml", false);
+	t->local = true;
+	return apply_found_file(t, "resource-tracker.toml");
 }
 
 /* ---- the environment ---- */
@@ -249,8 +300,8 @@ static void variable_of(const struct cli_option *o, char *name, size_t size)
 		*c = *c == '-' ? '_' : (char) toupper((unsigned char) *c);
 }
 
-/* A value that cannot be used is told and left: what somebody else's environment leaves over must not
- * stop a job. */
+/* A value that cannot be used is told and left: what somebody else's environment leaves over
+ * must not stop a job. */
 static void apply_environment(struct target *t)
 {
 	for (const struct cli_option *o = t->command->options; o->name; o++) {
@@ -271,7 +322,7 @@ static void apply_environment(struct target *t)
 int cli_config(const struct cli_command *command, int argc, char **argv, void *settings,
 	       struct cli_origins *origins)
 {
-	struct target t = {command, settings, origins};
+	struct target t = {.command = command, .settings = settings, .origins = origins};
 	int r = apply_files(&t, explicit_file(command, argc, argv));
 
 	if (r == 0)

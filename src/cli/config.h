@@ -1,9 +1,10 @@
 /* Where settings come from beside flags: configuration files and environment variables.
  *
- * In this order, later ones win: $XDG_CONFIG_HOME/resource-tracker/config.toml (else ~/.config/…),
- * ./resource-tracker.toml, or instead of both the file of --config or RESOURCE_TRACKER_CONFIG; then
- * TRACKER_<OPTION>; then the flags. Files are TOML: comments, tables, and keys with a string, a number,
- * true or false, or (for tags) a list of strings. */
+ * In this order, later ones win: $XDG_CONFIG_HOME/resource-tracker/config.toml (else
+ * ~/.config/…), ./resource-tracker.toml, or instead of both the file of --config or
+ * RESOURCE_TRACKER_CONFIG; then TRACKER_<OPTION>; then the flags. Files are TOML: comments,
+ * tables, and keys with a string, a number, true or false, or (for tags) a list of strings. A
+ * file that nobody named and that another user may have written is ignored (base/trust.h). */
 #ifndef TRK_CLI_CONFIG_H
 #define TRK_CLI_CONFIG_H
 
@@ -11,18 +12,31 @@
 
 enum { CLI_ORIGINS_MAX = 128 };
 
+/* The options that ./resource-tracker.toml may set. A directory that was cloned or unpacked may
+ * bring such a file: it can say what the job is and how it is sampled, and cannot name a file, a
+ * directory or a command, end the job or change its exit code, nor keep arguments that the user
+ * leaves out. */
+#define CLI_LOCAL_KEYS                                                                             \
+	"job job-name tag note project-name stage-name task-name team env language orchestrator\n" \
+	"executor external-run-id container-image pid request input-size instance interval gpu\n"  \
+	"no-children no-system no-discovery no-history aggregate-cpu-steal renice summary quiet\n" \
+	"color plain"
+
 /* What was set, in order: a later entry of the same name wins. */
 struct cli_origins {
 	struct cli_origin {
 		const struct cli_option *option;
 		char value[256];
 		char origin[320]; /* "config.toml:3", "TRACKER_INTERVAL" */
+		bool refused;     /* the working directory's file may not set it */
 	} entry[CLI_ORIGINS_MAX];
 	size_t count;
 };
 
 /* Apply files and environment to the settings of a command. argv is looked through for --config
- * only. origins may be NULL. Returns 0, or EXIT_USAGE after having complained. */
+ * only. Returns 0, or EXIT_USAGE after having complained: a mistake in a file that --config or
+ * RESOURCE_TRACKER_CONFIG names is an error; one in a file that was found is a warning, so that a
+ * file that somebody else left does not stop a job. With origins (else NULL) it is an error too. */
 int cli_config(const struct cli_command *command, int argc, char **argv, void *settings,
 	       struct cli_origins *origins);
 
@@ -42,8 +56,8 @@ struct cli_toml {
 };
 
 void cli_toml_init(struct cli_toml *t, const char *file, const char *text);
-/* The next key with its value; a list gives one entry for each of its texts. Returns 1, 0 at the end,
- * or -EINVAL with "FILE:LINE:COLUMN: what is wrong" in `error`. */
+/* The next key with its value; a list gives one entry for each of its texts. Returns 1, 0 at the
+ * end, or -EINVAL with "FILE:LINE:COLUMN: what is wrong" in `error`. */
 int cli_toml_next(struct cli_toml *t, char error[512]);
 
 #endif

@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/edits.h"
 #include "cli/cli.h"
 #include "probe/gpu/poller.h"
 #include "sink/table.h"
@@ -15,10 +17,13 @@ const struct cli_command *const cli_commands[] = {
 	&cli_attach,
 	&cli_system,
 	&cli_show,
+	&cli_top,
 	&cli_report,
 	&cli_stats,
 	&cli_export,
 	&cli_recommend,
+	&cli_fleet,
+	&cli_dashboard,
 	&cli_history,
 	&cli_ls,
 	&cli_prune,
@@ -28,10 +33,14 @@ const struct cli_command *const cli_commands[] = {
 	&cli_catalog_command,
 	&cli_server_info,
 	&cli_cloud_info,
+	&cli_lines,
 	&cli_mark,
+	&cli_alerts,
+	&cli_digest,
 	&cli_metaflow,
 	&cli_config_command,
 	&cli_doctor,
+	&cli_self,
 	&cli_completions,
 	&cli_help,
 	&cli_version,
@@ -82,7 +91,7 @@ static int help(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	(void) printf("usage: resource-tracker COMMAND [OPTIONS]\n"
-		      "       resource-tracker [OPTIONS] -- CMD [ARG...]   (short for run)\n\n"
+		      "       resource-tracker [OPTIONS] [--] CMD [ARG...]   (short for run)\n\n"
 		      "What a batch job really used: put it before any command.\n\n");
 	for (const struct cli_command *const *c = cli_commands; *c; c++)
 		(void) printf("  %-12s %s\n", (*c)->name, (*c)->summary);
@@ -115,31 +124,31 @@ const struct cli_command cli_version = {
 	.run = version,
 };
 
-/* Edits that turn a into b: insert, delete, replace; the words are short. */
-static size_t distance(const char *a, const char *b)
+static bool is_file_to_run(const char *path)
 {
-	size_t row[32], n = strlen(b);
+	struct stat st;
 
-	if (n >= 31 || strlen(a) >= 31)
-		return 99;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 1; a[i - 1]; i++) {
-		size_t diagonal = row[0];
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
 
-		row[0] = i;
-		for (size_t j = 1; j <= n; j++) {
-			size_t above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
+/* Would execvp(3) find a program of this name? A path is one in any case, never a misspelt verb. */
+static bool is_program(const char *name)
+{
+	const char *at = getenv("PATH");
+	char path[4096];
 
-			if (above + 1 < best)
-				best = above + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-			diagonal = above;
-		}
+	if (strchr(name, '/'))
+		return true;
+	while (at && *name) {
+		int len = (int) strcspn(at, ":");
+
+		if (snprintf(path, sizeof(path), "%.*s%s%s", len, at, len ? "/" : "", name) <
+			    (int) sizeof(path) &&
+		    is_file_to_run(path))
+			return true;
+		at = at[len] ? at + len + 1 : NULL;
 	}
-	return row[n];
+	return false;
 }
 
 static int unknown_command(const char *name)
@@ -148,7 +157,7 @@ static int unknown_command(const char *name)
 	size_t least = 3;
 
 	for (const struct cli_command *const *c = cli_commands; *c; c++) {
-		size_t d = distance(name, (*c)->name);
+		size_t d = trk__edits(name, (*c)->name);
 
 		if (d < least && d < strlen(name)) {
 			least = d;
@@ -156,11 +165,10 @@ static int unknown_command(const char *name)
 		}
 	}
 	if (best)
-		cli_complain("no such command: %s. Did you mean: resource-tracker %s", name, best);
+		cli_complain("no such command or program: %s. Did you mean: resource-tracker %s",
+			     name, best);
 	else
-		cli_complain("no such command: %s. Try: resource-tracker help, or resource-tracker "
-			     "run -- %s",
-			     name, name);
+		cli_complain("no such command or program: %s. Try: resource-tracker help", name);
 	return EXIT_USAGE;
 }
 
@@ -188,11 +196,17 @@ int main(int argc, char **argv)
 		(void) help(1, argv);
 		return EXIT_USAGE;
 	}
+	/* internal VERB: with the options for the library and the packages. */
+	if (argc > 2 && !strcmp(argv[1], "internal") && find(argv[2])) {
+		cli_take_internal();
+		argc--;
+		argv++;
+	}
 	command = find(argv[1]);
 	if (command) {
 		status = command->run(argc - 1, argv + 1);
-	} else if (argv[1][0] == '-') {
-		status = cli_run.run(argc, argv); /* resource-tracker [opts] -- CMD */
+	} else if (argv[1][0] == '-' || is_program(argv[1])) {
+		status = cli_run.run(argc, argv); /* resource-tracker [opts] [--] CMD */
 	} else {
 		status = unknown_command(argv[1]);
 	}

@@ -3,70 +3,198 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/edits.h"
 #include "base/parse.h"
 #include "cli/cli.h"
 
-enum { OPTIONS_MAX = 64, FIRST_VALUE = 256 };
+enum { OPTIONS_MAX = 80, FIRST_VALUE = 256 };
+
+static bool takes_internal;
+
+void cli_take_internal(void)
+{
+	takes_internal = true;
+}
+
+/* A command's options as getopt_long(3) wants them. */
+struct table {
+	const struct cli_option *options[OPTIONS_MAX];
+	struct option longs[OPTIONS_MAX + 2];
+	char shorts[3 * OPTIONS_MAX + 4];
+	size_t count;
+};
+
+static void add_options(struct table *t, const struct cli_option *o)
+{
+	for (; o && o->name && t->count < OPTIONS_MAX; o++) {
+		int takes = !o->value            ? no_argument
+			    : o->value[0] == '[' ? optional_argument
+						 : required_argument;
+		size_t n = t->count++;
+
+		t->options[n] = o;
+		t->longs[n] = (struct option){o->name, takes, NULL, FIRST_VALUE + (int) n};
+		for (int at = 0; o->letter && at <= takes; at++)
+			t->shorts[strlen(t->shorts)] = at ? ':' : o->letter;
+	}
+}
+
+static void table_init(struct table *t, const struct cli_command *command)
+{
+	memset(t, 0, sizeof(*t));
+	(void) snprintf(t->shorts, sizeof(t->shorts), "%s",
+			command->stops_at_operand ? "+:h" : ":h");
+	add_options(t, command->options);
+	add_options(t, takes_internal ? command->internal : NULL);
+	t->longs[t->count] = (struct option){"help", no_argument, NULL, 'h'};
+	opterr = 0;
+	optind = 0; /* forget where in a word an earlier call has stopped */
+}
+
+/* The option that getopt_long found, or NULL. */
+static const struct cli_option *option_of(const struct table *t, int c)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (c == FIRST_VALUE + (int) i ||
+		    (t->options[i]->letter && c == t->options[i]->letter))
+			return t->options[i];
+	return NULL;
+}
+
+static bool is_number(const char *word)
+{
+	size_t sign = *word == '-' || *word == '+', digits = strspn(word + sign, "0123456789");
+
+	return digits > 0 && word[sign + digits] == '\0';
+}
+
+/* The value of the option that was found. Of "[N]" a number may follow as the next word. */
+static const char *value_of(const struct cli_option *o, int argc, char **argv)
+{
+	bool may_follow = !optarg && o->value && o->value[0] == '[' && o->value[1] != '=';
+
+	if (may_follow && optind < argc && is_number(argv[optind]))
+		return argv[optind++];
+	return optarg;
+}
+
+/* The option that comes closest to what was typed, or NULL. What begins like one is that. */
+static const char *closest_option(const struct cli_command *command, const char *word)
+{
+	size_t len = strcspn(word, "="), least = 3;
+	const char *best = NULL;
+	char typed[48];
+
+	while (len && *word == '-') {
+		word++;
+		len--;
+	}
+	if (len < 2 || len >= sizeof(typed))
+		return NULL;
+	(void) snprintf(typed, sizeof(typed), "%.*s", (int) len, word);
+	for (const struct cli_option *o = command->options; o->name; o++) {
+		size_t d = trk__edits(typed, o->name);
+
+		if (strlen(o->name) > len && !strncmp(o->name, typed, len))
+			d = 1;
+		if (!o->help || d >= least || d >= len)
+			continue;
+		least = d;
+		best = o->name;
+	}
+	return best;
+}
+
+static int complain_of(const struct cli_command *command, const char *word, bool lacks_value)
+{
+	const char *closest = lacks_value ? NULL : closest_option(command, word);
+
+	if (lacks_value)
+		cli_complain("%s: option %s needs a value. Try: resource-tracker %s --help",
+			     command->name, word, command->name);
+	else if (closest)
+		cli_complain("%s: unknown option %s. Did you mean: --%s", command->name, word,
+			     closest);
+	else
+		cli_complain("%s: unknown option %s. Try: resource-tracker %s --help",
+			     command->name, word, command->name);
+	return -EXIT_USAGE;
+}
 
 int cli_options(const struct cli_command *command, int argc, char **argv, void *settings)
 {
-	struct option longs[OPTIONS_MAX + 2];
-	char shorts[2 * OPTIONS_MAX + 4] = "";
-	size_t n = 0, at;
+	struct table t;
 	int c;
 
-	at = (size_t) snprintf(shorts, sizeof(shorts), "%s",
-			       command->stops_at_operand ? "+:h" : ":h");
-
-	for (; command->options[n].name; n++) {
-		const struct cli_option *o = &command->options[n];
-
-		longs[n] = (struct option){o->name,
-					   !o->value            ? no_argument
-					   : o->value[0] == '[' ? optional_argument
-								: required_argument,
-					   NULL, FIRST_VALUE + (int) n};
-		if (!o->letter)
-			continue;
-		shorts[at++] = o->letter;
-		if (o->value)
-			shorts[at++] = ':';
-	}
-	shorts[at] = '\0';
-	longs[n] = (struct option){"help", no_argument, NULL, 'h'};
-	longs[n + 1] = (struct option){NULL, 0, NULL, 0};
-	opterr = 0;
-	optind = 1;
-	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		const struct cli_option *o = NULL;
+	table_init(&t, command);
+	while ((c = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
+		const struct cli_option *o = option_of(&t, c);
 
 		if (c == 'h') {
 			cli_print_help(command);
 			return CLI_HELP_GIVEN;
 		}
-		if (c == '?' || c == ':') {
-			const char *word = argv[optind - 1];
-			bool missing = c == ':';
-
-			if (missing)
-				cli_complain("%s: option %s needs a value. Try: resource-tracker "
-					     "%s --help",
-					     command->name, word, command->name);
-			else
-				cli_complain(
-					"%s: unknown option %s. Try: resource-tracker %s --help",
-					command->name, word, command->name);
-			return -EXIT_USAGE;
-		}
-		for (size_t i = 0; i < n && !o; i++)
-			if (c == FIRST_VALUE + (int) i ||
-			    (command->options[i].letter && c == command->options[i].letter))
-				o = &command->options[i];
-		if (o && o->take(settings, o, optarg) != 0)
+		if (c == '?' || c == ':')
+			return complain_of(command, argv[optind - 1], c == ':');
+		if (o && o->take(settings, o, value_of(o, argc, argv)) != 0)
 			return -EXIT_USAGE;
 	}
 	return optind;
+}
+
+const char *cli_option_value(const struct cli_command *command, int argc, char **argv,
+			     const char *name)
+{
+	const char *value = NULL;
+	struct table t;
+	int c;
+
+	table_init(&t, command);
+	while ((c = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
+		const struct cli_option *o = option_of(&t, c);
+		const char *given = o ? value_of(o, argc, argv) : NULL;
+
+		if (o && !strcmp(o->name, name))
+			value = given;
+	}
+	return value;
+}
+
+static void print_option(const struct cli_option *o)
+{
+	char left[64];
+
+	if (!o->help) /* for programs, not for people */
+		return;
+	(void) snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
+			o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
+			cli_before_value(o), o->value ? o->value : "");
+	(void) printf("  %-30s %s\n", left, o->help);
+}
+
+static bool is_in(const struct cli_option_group *group, const struct cli_option *o)
+{
+	char word[64];
+
+	(void) snprintf(word, sizeof(word), " %s ", o->name);
+	return group->names && strstr(group->names, word);
+}
+
+static void print_group(const struct cli_command *command, const struct cli_option_group *group)
+{
+	bool is_last = !group[1].title;
+
+	(void) printf("\n%s:\n", group->title);
+	for (const struct cli_option *o = command->options; o->name; o++) {
+		bool elsewhere = false;
+
+		for (const struct cli_option_group *g = command->groups; g->title; g++)
+			elsewhere |= g != group && is_in(g, o);
+		if (is_in(group, o) || (is_last && !elsewhere))
+			print_option(o);
+	}
 }
 
 void cli_print_help(const struct cli_command *command)
@@ -74,23 +202,18 @@ void cli_print_help(const struct cli_command *command)
 	(void) printf("usage: resource-tracker %s\n\n%s\n", command->usage, command->summary);
 	if (command->details)
 		(void) printf("\n%s\n", command->details);
-	if (command->options->name)
-		(void) printf("\noptions:\n");
-	for (const struct cli_option *o = command->options; o->name; o++) {
-		char left[64];
-
-		if (!o->help) /* for programs, not for people */
-			continue;
-		(void) snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
-				o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
-				cli_before_value(o), o->value ? o->value : "");
-		(void) printf("  %-30s %s\n", left, o->help);
-	}
+	for (const struct cli_option_group *g = command->groups; g && g->title; g++)
+		print_group(command, g);
+	if (command->groups || !command->options->name)
+		return;
+	(void) printf("\noptions:\n");
+	for (const struct cli_option *o = command->options; o->name; o++)
+		print_option(o);
 }
 
 const char *cli_before_value(const struct cli_option *o)
 {
-	return o->value && o->value[0] != '[' ? " " : "";
+	return o->value && strncmp(o->value, "[=", 2) != 0 ? " " : "";
 }
 
 int cli_set_text(void *settings, const struct cli_option *o, const char *value)
@@ -135,4 +258,18 @@ int cli_set_nothing(void *settings, const struct cli_option *o, const char *valu
 	(void) o;
 	(void) value;
 	return 0;
+}
+
+int cli_truth(const char *text)
+{
+	static const char *const yes[] = {"1", "true", "yes", "on"};
+	static const char *const no[] = {"", "0", "false", "no", "off"};
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		if (!strcasecmp(text, yes[i]))
+			return 1;
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		if (!strcasecmp(text, no[i]))
+			return 0;
+	return -1;
 }

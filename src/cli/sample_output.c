@@ -7,22 +7,31 @@
 
 #include "base/file.h"
 #include "base/output.h"
-#include "sink/sibling.h"
-#include "sink/table.h"
 
 enum { ROW_MAX = 4 * 1024 * 1024 }; /* a line with a thousand disks */
 
+/* The default is the JSON Lines format of the Rust package. */
 static enum sample_format format_of(const char *name)
 {
-	if (name && !strcmp(name, "json"))
-		return SAMPLE_JSON;
-	return name && !strcmp(name, "jsonl") ? SAMPLE_JSONL : SAMPLE_CSV;
+	if (name && !strcmp(name, "csv"))
+		return SAMPLE_CSV;
+	return name && !strcmp(name, "jsonl") ? SAMPLE_JSONL : SAMPLE_JSON;
+}
+
+bool sample_output_is_on_stderr(const struct track_settings *s)
+{
+	return s->format && !s->output && !s->quiet;
 }
 
 int sample_output_open(struct sample_output *out, const struct track_settings *s,
 		       const struct trk_env *env)
 {
-	*out = (struct sample_output){.fd = -1, .where = s->output, .format = format_of(s->format)};
+	*out = (struct sample_output){
+		.fd = -1,
+		.where = s->output,
+		.format = format_of(s->format),
+		.line = {.job = s->job, .steal_of_cores = s->steal_of_cores},
+	};
 	trk__buf_init(&out->buf, ROW_MAX);
 	if (s->output) {
 		out->fd = trk__output_open(s->output);
@@ -31,11 +40,11 @@ int sample_output_open(struct sample_output *out, const struct track_settings *s
 				     trk__strerror(out->fd));
 			return -1;
 		}
-	} else if (s->format) {
+	} else if (sample_output_is_on_stderr(s)) {
 		out->fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 		out->where = "stderr";
 	}
-	if (out->fd < 0 || out->format != SAMPLE_JSON || s->no_system)
+	if (out->fd < 0 || out->format != SAMPLE_JSON || s->track.no_system)
 		return 0;
 	out->has_detail = true;
 	if (trk__detail_init(&out->detail, env) < 0) {
@@ -55,45 +64,79 @@ void sample_output_release(struct sample_output *out)
 	out->has_detail = false;
 }
 
-static void write_text(struct sample_output *out, const struct trk_run *run,
-		       const struct trk_sample *row)
+static void add_json(struct sample_output *out, const struct trk_run *run,
+		     const struct trk_sample *row)
 {
-	bool first = !out->begun;
-
+	out->line.is_first = !out->begun;
 	out->begun = true;
+	trk__sibling_json_row(&out->buf, run, row, &out->detail, &out->line);
+}
+
+/* The sibling's formats begin with the first interval: of the row before it, its amounts are
+ * kept. */
+static void add_row(struct sample_output *out, const struct trk_run *run,
+		    const struct trk_sample *row)
+{
+	struct trk_sample copy = *row;
+
 	switch (out->format) {
 	case SAMPLE_JSON:
 		if (out->has_detail)
 			trk__detail_update(&out->detail);
-		trk__sibling_json_row(&out->buf, run, row, &out->detail, first);
+		if (out->has_detail && !out->has_baseline)
+			trk__table_hold(&out->lead, &copy);
+		else if (trk__table_begin(&out->lead, TRK_SET_05, &copy))
+			add_json(out, run, &copy);
+		out->has_baseline = true;
 		break;
 	case SAMPLE_JSONL:
 		trk__table_json_row(&out->buf, TRK_SET_FULL, row);
 		break;
 	case SAMPLE_CSV:
-		if (first)
+		if (!out->begun)
 			trk__table_csv_head(&out->buf, TRK_SET_05);
-		if (trk__table_has_row(TRK_SET_05, row))
-			trk__sibling_csv_row(&out->buf, row);
+		out->begun = true;
+		if (trk__table_begin(&out->lead, TRK_SET_05, &copy) &&
+		    trk__table_has_row(TRK_SET_05, &copy))
+			trk__sibling_csv_row(&out->buf, &copy);
 		break;
+	}
+}
+
+static void write_out(struct sample_output *out)
+{
+	int r = out->buf.error;
+
+	if (r == 0 && out->buf.len)
+		r = trk__write_all(out->fd, out->buf.data, out->buf.len);
+	if (r < 0) {
+		out->failed = true;
+		cli_complain("%s: cannot write samples: %s", out->where, trk__strerror(r));
 	}
 }
 
 void sample_output_row(struct sample_output *out, const struct trk_run *run,
 		       const struct trk_sample *row, const struct trk_gpu_reading *gpus)
 {
-	int r;
-
 	if (out->fd < 0 || out->failed)
 		return;
 	trk__buf_clear(&out->buf);
 	out->detail.gpus = gpus;
-	write_text(out, run, row);
-	r = out->buf.error;
-	if (r == 0)
-		r = trk__write_all(out->fd, out->buf.data, out->buf.len);
-	if (r < 0) {
-		out->failed = true;
-		cli_complain("%s: cannot write samples: %s", out->where, trk__strerror(r));
-	}
+	add_row(out, run, row);
+	write_out(out);
+}
+
+void sample_output_end(struct sample_output *out, const struct trk_run *run)
+{
+	const struct trk_sample *row = trk__table_only_row(&out->lead);
+
+	if (out->fd < 0 || out->failed || !row)
+		return;
+	trk__buf_clear(&out->buf);
+	out->detail.gpus = NULL; /* gone with the sampler */
+	if (out->format == SAMPLE_JSON)
+		add_json(out, run, row);
+	else
+		trk__sibling_csv_row(&out->buf, row);
+	write_out(out);
 }

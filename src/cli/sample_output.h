@@ -5,12 +5,14 @@
 #include "base/buf.h"
 #include "base/env.h"
 #include "cli/track_options.h"
-#include "record/run.h"
+#include "model/run.h"
 #include "sample/detail.h"
-#include "sample/sample.h"
+#include "model/sample.h"
+#include "sink/sibling.h"
+#include "sink/table.h"
 
 enum sample_format {
-	SAMPLE_CSV,   /* the 32 columns */
+	SAMPLE_CSV,   /* the 33 columns of the sibling */
 	SAMPLE_JSON,  /* JSON Lines of the sibling */
 	SAMPLE_JSONL, /* JSON Lines, all columns */
 };
@@ -20,7 +22,9 @@ struct sample_output {
 	const char *where;
 	enum sample_format format;
 	bool begun, failed;
-	bool has_detail;
+	struct trk_table_lead lead;
+	struct trk_sibling_line line;
+	bool has_detail, has_baseline; /* of the rates in `detail` */
 	struct trk_detail detail;
 	struct trk_buf buf;
 };
@@ -33,5 +37,10 @@ void sample_output_release(struct sample_output *out);
 /* One row. A failure is said once; the job goes on. */
 void sample_output_row(struct sample_output *out, const struct trk_run *run,
 		       const struct trk_sample *row, const struct trk_gpu_reading *gpus);
+/* After the last row. */
+void sample_output_end(struct sample_output *out, const struct trk_run *run);
+
+/* Do the samples go to stderr? They are for a program then, and no words for people follow them. */
+bool sample_output_is_on_stderr(const struct track_settings *s);
 
 #endif

@@ -12,34 +12,81 @@ int sibling_take_pid(void *settings, const struct cli_option *o, const char *val
 	uint64_t pid;
 
 	if (trk__parse_u64(value, &pid) < 0 || pid == 0 || pid > INT32_MAX) {
-		cli_complain("--%s %s: not a pid", o->name, value);
+		cli_complain("%s%s %s: not a pid", o->help ? "--" : "", o->name, value);
 		return EXIT_USAGE;
 	}
 	if ((pid_t) pid == getpid()) {
-		cli_complain("--%s %s: this program itself", o->name, value);
+		cli_complain("%s%s %s: this program itself", o->help ? "--" : "", o->name, value);
 		return EXIT_USAGE;
 	}
 	s->pid = (int) pid;
 	return 0;
 }
 
-int sibling_take_streaming(void *settings, const struct cli_option *o, const char *value)
+enum { NICE_MIN = -20, NICE_MAX = 19 };
+
+int sibling_take_nice(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
+	bool is_negative = value && *value == '-';
+	uint64_t size = NICE_MAX;
 
-	(void) o;
-	(void) value;
-	s->streaming = true;
+	if (value && (trk__parse_u64(value + (is_negative || *value == '+'), &size) < 0 ||
+		      size > (is_negative ? -NICE_MIN : NICE_MAX))) {
+		cli_complain("--%s %s: not a number from %d to %d", o->name, value, NICE_MIN,
+			     NICE_MAX);
+		return EXIT_USAGE;
+	}
+	s->track.renice = true;
+	s->track.nice = is_negative ? -(int) size : (int) size;
 	return 0;
+}
+
+int sibling_take_steal(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+	int truth = cli_truth(value);
+
+	if (truth < 0) {
+		cli_complain("--%s %s: true or false is expected", o->name, value);
+		return EXIT_USAGE;
+	}
+	s->steal_of_cores = !truth;
+	return 0;
+}
+
+/* Alone, and by the words for yes: all arguments; by those for no: nothing. */
+int sibling_take_redaction(void *settings, const struct cli_option *o, const char *value)
+{
+	static const char *const words[] = {
+		[TRK_REDACT_SECRETS] = "secrets",
+		[TRK_REDACT_STRICT] = "strict",
+		[TRK_REDACT_ALL] = "all",
+		[TRK_REDACT_NOTHING] = "none",
+	};
+	struct track_settings *s = settings;
+	int truth = value ? cli_truth(value) : 1;
+
+	if (truth >= 0) {
+		s->track.redaction = truth ? TRK_REDACT_ALL : TRK_REDACT_NOTHING;
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(value, words[i])) {
+			s->track.redaction = (enum trk_redaction) i;
+			return 0;
+		}
+	cli_complain("--%s=%s: not one of: secrets strict all none", o->name, value);
+	return EXIT_USAGE;
 }
 
 void sibling_speak(const struct track_settings *s)
 {
 	const char *token = getenv("SENTINEL_API_TOKEN");
 
-	if (s->quiet || (!s->streaming && !(token && *token)))
+	if (s->quiet || !(token && *token))
 		return;
 	cli_complain(
-		"streaming to Sentinel comes with a later version: nothing is sent, the samples "
-		"are in the recording");
+		"SENTINEL_API_TOKEN: streaming comes with a later version: nothing is sent, the "
+		"samples are in the recording");
 }

@@ -5,34 +5,27 @@
 
 #include "cli/track_options.h"
 
+int sibling_take_nice(void *settings, const struct cli_option *o, const char *value);
+int sibling_take_steal(void *settings, const struct cli_option *o, const char *value);
+int sibling_take_redaction(void *settings, const struct cli_option *o, const char *value);
+/* Also the operand of attach: an option without help. */
 int sibling_take_pid(void *settings, const struct cli_option *o, const char *value);
-/* What belongs to streaming: a flag with or without a value. */
-int sibling_take_streaming(void *settings, const struct cli_option *o, const char *value);
 
-/* Entries of an option table. Streaming's are not in the help: they do nothing yet. */
-#define SIBLING_OPTIONS                                                                            \
-	{"pid",                                                                                    \
-	 'p',                                                                                      \
-	 "PID",                                                                                    \
-	 "track this process where no command and no PID is given",                                \
-	 sibling_take_pid,                                                                         \
-	 0},                                                                                       \
-		{"redact-args", 0,                                                                 \
-		 NULL,          "keep the names of programs, not their arguments",                 \
-		 cli_set_flag,  offsetof(struct track_settings, redact_args)},                     \
-		{"streaming", 0, NULL, NULL, sibling_take_streaming, 0},                           \
-		{"no-streaming", 0, NULL, NULL, cli_set_nothing, 0},                               \
-		{"sentinel", 0, NULL, NULL, sibling_take_streaming, 0},                            \
-		{"no-sentinel", 0, NULL, NULL, cli_set_nothing, 0},                                \
-		{"sentinel-token", 0, "TOKEN", NULL, sibling_take_streaming, 0},                   \
-		{"sentinel-api-token", 0, "TOKEN", NULL, sibling_take_streaming, 0},               \
-		{"sentinel-url", 0, "URL", NULL, sibling_take_streaming, 0},                       \
-		{"sentinel-api-url", 0, "URL", NULL, sibling_take_streaming, 0},                   \
-	{                                                                                          \
-		"upload-interval", 0, "SECS", NULL, sibling_take_streaming, 0                      \
-	}
+/* Entries of an option table. */
+/* clang-format off */
+#define SIBLING_OPTIONS \
+	{"pid", 'p', "PID", "track this process where no command and no PID is given", \
+	 sibling_take_pid, 0}, \
+	{"renice", 'r', "[N]", "nice value of the tracker itself, -20 to 19 (alone: 19)", \
+	 sibling_take_nice, 0}, \
+	{"aggregate-cpu-steal", 0, "true|false", \
+	 "of --format json: false adds the steal of each core (true)", sibling_take_steal, 0}, \
+	{"redact-args", 0, "[=secrets|strict|all|none]", \
+	 "what to mask in command lines that are kept (secrets; alone: all)", \
+	 sibling_take_redaction, 0}
+/* clang-format on */
 
-/* Say once that streaming was asked for and what becomes of it. */
+/* Say once that a token for streaming is there, and that nothing is sent. */
 void sibling_speak(const struct track_settings *s);
 
 #endif

@@ -1,4 +1,5 @@
 #include "cli/track_options.h"
+#include "cli/alert_send.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -6,9 +7,10 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "cli/cloud_options.h"
+#include "cli/output_names.h"
+#include "cli/server_options.h"
 #include "cli/sibling_options.h"
-#include "record/request.h"
+#include "track/request.h"
 
 #define INTERVAL_MIN_NS  10000000ull
 #define INTERVAL_MAX_NS  3600000000000ull
@@ -21,12 +23,12 @@ static void drop_tag(struct track_settings *s, const char *key)
 {
 	size_t key_len = strlen(key), at = 0;
 
-	while (at < s->tags_len) {
+	while (at < s->track.tags_len) {
 		size_t len = strlen(s->tags + at) + 1;
 
 		if (!strncmp(s->tags + at, key, key_len) && s->tags[at + key_len] == '=') {
-			memmove(s->tags + at, s->tags + at + len, s->tags_len - at - len);
-			s->tags_len -= len;
+			memmove(s->tags + at, s->tags + at + len, s->track.tags_len - at - len);
+			s->track.tags_len -= len;
 			continue;
 		}
 		at += len;
@@ -39,28 +41,29 @@ static int add_tag(struct track_settings *s, const char *key, const char *value)
 	int n;
 
 	drop_tag(s, key);
-	room = sizeof(s->tags) - 1 - s->tags_len;
-	n = snprintf(s->tags + s->tags_len, room, "%s=%s", key, value);
+	room = sizeof(s->tags) - 1 - s->track.tags_len;
+	n = snprintf(s->tags + s->track.tags_len, room, "%s=%s", key, value);
 	if (n < 0 || (size_t) n + 1 > room) {
-		s->tags[s->tags_len] = '\0';
+		s->tags[s->track.tags_len] = '\0';
 		cli_complain("%s: too many or too long tags (2 kB in all)", key);
 		return EXIT_USAGE;
 	}
-	s->tags_len += (size_t) n + 1;
+	s->track.tags_len += (size_t) n + 1;
 	return 0;
 }
 
 static int take_tag(void *settings, const struct cli_option *o, const char *value)
 {
 	const char *equals = strchr(value, '=');
+	size_t len = equals ? (size_t) (equals - value) : strlen(value);
 	char key[128];
 
-	if (!equals || equals == value || (size_t) (equals - value) >= sizeof(key)) {
-		cli_complain("--%s %s: not of the form KEY=VALUE", o->name, value);
+	if (len == 0 || len >= sizeof(key)) {
+		cli_complain("--%s %s: not of the form KEY or KEY=VALUE", o->name, value);
 		return EXIT_USAGE;
 	}
-	(void) snprintf(key, sizeof(key), "%.*s", (int) (equals - value), value);
-	return add_tag(settings, key, equals + 1);
+	(void) snprintf(key, sizeof(key), "%.*s", (int) len, value);
+	return add_tag(settings, key, equals ? equals + 1 : "");
 }
 
 /* --project-name X is the tag project_name=X. */
@@ -97,7 +100,7 @@ static int take_input_size(void *settings, const struct cli_option *o, const cha
 	struct track_settings *s = settings;
 
 	(void) o;
-	if (trk__parse_size(value, &s->input_bytes) == 0 && s->input_bytes)
+	if (trk__parse_size(value, &s->track.input_bytes) == 0 && s->track.input_bytes)
 		return 0;
 	cli_complain("--input-size %s: not a size. Try: 3GiB", value);
 	return EXIT_USAGE;
@@ -116,13 +119,15 @@ static int take_limit(void *settings, const struct cli_option *o, const char *va
 		char text[64];
 		int r = -EINVAL;
 
+		bool memory;
+
 		(void) snprintf(text, sizeof(text), "%.*s", (int) (len < 63 ? len : 63), at);
-		if (!strncmp(text, "mem=", 4))
-			r = trk__parse_size(text + 4, &s->limits.memory_bytes);
+		memory = !strncmp(text, "mem=", 4) || !strncmp(text, "memory=", 7);
+		if (memory)
+			r = trk__parse_size(strchr(text, '=') + 1, &s->track.limits.memory_bytes);
 		else if (!strncmp(text, "time=", 5))
-			r = trk__parse_duration(text + 5, &s->limits.time_ns);
-		if (r < 0 ||
-		    (!strncmp(text, "mem=", 4) ? s->limits.memory_bytes : s->limits.time_ns) == 0)
+			r = trk__parse_duration(text + 5, &s->track.limits.time_ns);
+		if (r < 0 || (memory ? s->track.limits.memory_bytes : s->track.limits.time_ns) == 0)
 			return limit_complaint(value);
 		at += len;
 		at += *at == ',';
@@ -130,15 +135,30 @@ static int take_limit(void *settings, const struct cli_option *o, const char *va
 	return 0;
 }
 
-static int take_instance(void *settings, const struct cli_option *o, const char *value)
+/* Samples a second, or a word for yes or no. */
+static int take_lines(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
+	double hz;
 
-	(void) o;
-	return cli_take_instance(value, &s->stated);
+	s->track.lines = true;
+	s->track.stacks.hz = 0;
+	if (!strcmp(value, "auto") ||
+	    (value[0] && strcmp(value, "1") != 0 && cli_truth(value) == 1))
+		return 0;
+	if (!strcmp(value, "off") || cli_truth(value) == 0) {
+		s->track.lines = false;
+		return 0;
+	}
+	if (trk__parse_decimal(value, &hz) < 0 || !(hz >= 0.1 && hz <= TRK_STACKS_HZ_MAX)) {
+		cli_complain("--%s %s: neither samples a second from 0.1 to %d, nor auto or off",
+			     o->name, value, TRK_STACKS_HZ_MAX);
+		return EXIT_USAGE;
+	}
+	s->track.stacks.hz = hz;
+	return 0;
 }
 
-/* For the library, which starts this program as its sampler. */
 static int take_control_fd(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
@@ -149,7 +169,7 @@ static int take_control_fd(void *settings, const struct cli_option *o, const cha
 		return EXIT_USAGE;
 	}
 	(void) fcntl((int) fd, F_SETFD, FD_CLOEXEC);
-	s->control_fd = (int) fd;
+	s->track.control_fd = (int) fd;
 	return 0;
 }
 
@@ -166,7 +186,7 @@ static int take_interval(void *settings, const struct cli_option *o, const char 
 			     o->name, value, r == -ERANGE ? "out of range" : "not a duration");
 		return EXIT_USAGE;
 	}
-	s->interval_ns = ns;
+	s->track.interval_ns = ns;
 	return 0;
 }
 
@@ -200,46 +220,66 @@ static int take_report(void *settings, const struct cli_option *o, const char *v
 		if (!strcmp(s->report, yes[i]))
 			s->report = "";
 	}
-	return 0;
+	return s->report && cli_is_foreign_format("--report", s->report, "html htm md json")
+		       ? EXIT_USAGE
+		       : 0;
+}
+
+/* Index of the value among those that the option names ("auto|never"); -1 after a complaint. */
+static int choice_of(const struct cli_option *o, const char *value)
+{
+	const char *at = o->value;
+	char choices[64];
+
+	for (int i = 0; *value; i++) {
+		size_t len = strcspn(at, "|");
+
+		if (len == strlen(value) && !strncmp(at, value, len))
+			return i;
+		if (!at[len])
+			break;
+		at += len + 1;
+	}
+	(void) snprintf(choices, sizeof(choices), "%s", o->value);
+	for (char *c = choices; *c; c++)
+		if (*c == '|')
+			*c = ' ';
+	cli_complain("--%s %s: not one of: %s", o->name, value, choices);
+	return -1;
 }
 
 static int take_choice(void *settings, const struct cli_option *o, const char *value)
 {
-	static const struct {
-		const char *option, *choices;
-	} table[] = {
-		{"format", "csv json jsonl"},
-		{"summary", "auto short never"},
-		{"color", "auto always never"},
-		{"gpu", "auto always never"},
-	};
-
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		const char *found =
-			strcmp(table[i].option, o->name) ? NULL : strstr(table[i].choices, value);
-		size_t len = strlen(value);
-
-		if (strcmp(table[i].option, o->name) != 0)
-			continue;
-		if (len && found && (found[len] == ' ' || !found[len]) &&
-		    (found == table[i].choices || found[-1] == ' '))
-			return cli_set_text(settings, o, value);
-		cli_complain("--%s %s: not one of: %s", o->name, value, table[i].choices);
-		return EXIT_USAGE;
-	}
-	return EXIT_USAGE;
+	return choice_of(o, value) < 0 ? EXIT_USAGE : cli_set_text(settings, o, value);
 }
 
-static int take_report_every(void *settings, const struct cli_option *o, const char *value)
+static int take_gpu(void *settings, const struct cli_option *o, const char *value)
+{
+	static const enum trk_gpu_mode modes[] = {TRK_GPU_AUTO, TRK_GPU_ALWAYS, TRK_GPU_NEVER};
+	struct track_settings *s = settings;
+	int choice = choice_of(o, value);
+
+	if (choice >= 0)
+		s->track.gpu = modes[choice];
+	return choice < 0 ? EXIT_USAGE : 0;
+}
+
+static int take_cgroup(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
-	uint64_t ns;
+	int choice = choice_of(o, value);
 
-	if (trk__parse_duration(value, &ns) < 0 || ns < INTERVAL_MIN_NS) {
-		cli_complain("--%s %s: not a duration. Try: such as 5s or 1m", o->name, value);
-		return EXIT_USAGE;
-	}
-	s->report_every_ns = ns;
+	s->track.own_group = choice == 0;
+	return choice < 0 ? EXIT_USAGE : 0;
+}
+
+static int take_no_discovery(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+
+	(void) o;
+	(void) value;
+	s->track.discovery.ask = false;
 	return 0;
 }
 
@@ -248,22 +288,20 @@ static int take_report_every(void *settings, const struct cli_option *o, const c
 /* clang-format off */
 #define SHARED_OPTIONS \
 	{"job", 'n', "NAME", "name of the job (default: the batch system's, else program, script and directory)", cli_set_text, AT(job)}, \
-	{"job-name", 0, "NAME", "the same", cli_set_text, AT(job)}, \
+	{"job-name", 0, "NAME", "the same as --job", cli_set_text, AT(job)}, \
 	{"interval", 'i', "DUR", "10ms to 1h; a bare number is seconds (1s)", take_interval, 0}, \
 	{"output", 'o', "FILE", "write the samples there as well", cli_set_text, AT(output)}, \
-	{"format", 'f', "csv|json|jsonl", "of --output; without a file: stderr", take_choice, AT(format)}, \
-	{"recording", 0, "DIR", "where recordings lie", cli_set_text, AT(dir)}, \
+	{"format", 'f', "csv|json|jsonl", "of --output (json); without a file: to stderr", take_choice, AT(format)}, \
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)}, \
 	{"no-recording", 0, NULL, "keep no recording", cli_set_flag, AT(no_recording)}, \
 	{"summary", 0, "auto|short|never", "the summary at the end (auto)", take_choice, AT(summary)}, \
-	{"quiet", 'q', NULL, "no summary", cli_set_flag, AT(quiet)}, \
+	{"quiet", 'q', NULL, "no summary, and no samples on stderr", cli_set_flag, AT(quiet)}, \
 	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", take_summary_json, AT(summary_json)}, \
 	{"report", 0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", take_report, 0}, \
-	{"report-via", 0, "FILE", NULL, cli_set_text, AT(report_via)}, \
-	{"report-earlier", 0, "FILE", NULL, cli_set_text, AT(report_earlier)}, \
 	{"request", 0, "cpu=..,mem=..", "what was requested for the job", take_request, 0}, \
-	{"no-children", 0, NULL, "track the one process, not its tree", cli_set_flag, AT(one_process)}, \
-	{"no-system", 0, NULL, "track the processes, not the machine", cli_set_flag, AT(no_system)}, \
-	{"tag", 0, "K=V", "remember with the run (repeat)", take_tag, 0}, \
+	{"no-children", 0, NULL, "track the one process, not its tree", cli_set_flag, AT(track.one_process)}, \
+	{"no-system", 0, NULL, "track the processes, not the machine", cli_set_flag, AT(track.no_system)}, \
+	{"tag", 0, "K[=V]", "remember with the run (repeat)", take_tag, 0}, \
 	{"note", 0, "TEXT", "remember with the run", take_metadata, 0}, \
 	{"project-name", 0, "TEXT", "remember with the run", take_metadata, 0}, \
 	{"stage-name", 0, "TEXT", "remember with the run", take_metadata, 0}, \
@@ -276,40 +314,46 @@ static int take_report_every(void *settings, const struct cli_option *o, const c
 	{"external-run-id", 0, "TEXT", "remember with the run", take_metadata, 0}, \
 	{"container-image", 0, "TEXT", "remember with the run", take_metadata, 0}, \
 	{"input-size", 0, "SIZE", "of the job's input (the files on its command line), for advice by size", take_input_size, 0}, \
-	{"no-history", 0, NULL, "keep the run out of the history of its job", cli_set_flag, AT(no_history)}, \
-	{"no-discovery", 0, NULL, "do not ask in which cloud this is", cli_set_flag, AT(no_discovery)}, \
-	{"instance", 0, "VENDOR/REGION/TYPE", "the server that this is, for its price", take_instance, 0}, \
-	{"gpu", 0, "auto|always|never", "ask for GPUs (auto: where there is a sign of one)", take_choice, AT(gpu)}, \
+	{"no-history", 0, NULL, "keep the run out of the history of its job", cli_set_flag, AT(track.unlisted)}, \
+	{"no-discovery", 0, NULL, "do not ask in which cloud this is", take_no_discovery, 0}, \
+	{"instance", 0, "VENDOR/REGION/TYPE", "the server that this is, for its price", cli_take_instance_option, AT(stated)}, \
+	{"lines", 0, "HZ|auto|off", "sample which lines of Python programs use what (off)", take_lines, 0}, \
+	{"gpu", 0, "auto|always|never", "ask for GPUs (auto: where there is a sign of one)", take_gpu, 0}, \
+	{"alerts", 0, "auto|never", "say on stderr when the job is about to fail or wastes what it holds", take_choice, AT(alerts)}, \
+	{"on-alert", 0, "RULE=COMMAND", "run a command then, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_take_hook, AT(hooks)}, \
+	{"alert", 0, "SINK", "tell a person or program then and after the run, such as mail:ann@example.org; or RULE=SINK (repeat)", cli_take_sink, AT(hooks)}, \
+	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical then", cli_take_quiet_hours, AT(hooks.quiet_hours)}, \
 	{"strict", 0, NULL, "trouble of the tracker ends in exit code 125", cli_set_flag, AT(strict)}, \
 	SIBLING_OPTIONS, \
-	{"control-fd", 0, "N", NULL, take_control_fd, 0}, \
-	{"config", 0, "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}, \
-	{"detach", 0, NULL, NULL, cli_set_flag, AT(detach)}, \
-	{"temporary", 0, NULL, NULL, cli_set_flag, AT(temporary)}, \
+	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}, \
 	{"color", 0, "auto|always|never", "of the summary", take_choice, AT(color)}, \
 	{"plain", 0, NULL, "summary in ASCII without colour", cli_set_flag, AT(plain)}
 /* clang-format on */
 
 /* clang-format off */
+/* For the library, which starts this program as its sampler, and the Python package. */
+const struct cli_option track_internal_options[] = {
+	{"control-fd", 0, "N", NULL, take_control_fd, 0},
+	{"detach", 0, NULL, NULL, cli_set_flag, AT(detach)},
+	{"temporary", 0, NULL, NULL, cli_set_flag, AT(temporary)},
+	{"report-via", 0, "FILE", NULL, cli_set_text, AT(report_via)},
+	{"report-earlier", 0, "FILE", NULL, cli_set_text, AT(report_earlier)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
 const struct cli_option track_run_options[] = {
 	SHARED_OPTIONS,
-	{"timeout", 0, "DUR", "end the job after so long: TERM, then KILL; exit code 124", cli_set_duration, AT(limits.time_ns)},
+	{"cgroup", 0, "auto|never", "give the job a control group of its own where possible, for its exact peak of memory (never)", take_cgroup, 0},
+	{"timeout", 0, "DUR", "end the job after so long: TERM, then KILL; exit code 124", cli_set_duration, AT(track.limits.time_ns)},
 	{"limit", 0, "mem=..,time=..", "warn at 9/10, then end the job as --timeout does", take_limit, 0},
-	{"grace", 0, "DUR", "between TERM and KILL (5s)", cli_set_duration, AT(limits.grace_ns)},
+	{"grace", 0, "DUR", "between TERM and KILL (5s)", cli_set_duration, AT(track.limits.grace_ns)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
 const struct cli_option track_attach_options[] = {
 	SHARED_OPTIONS,
-	{"duration", 0, "DUR", "end after so long", cli_set_duration, AT(duration_ns)},
-	{"report-every", 0, "DUR", "write the page of --report while it goes on, too", take_report_every, 0},
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-
-const struct cli_option track_system_options[] = {
-	SHARED_OPTIONS,
-	{"duration", 0, "DUR", "end after so long", cli_set_duration, AT(duration_ns)},
-	{"report-every", 0, "DUR", "write the page of --report while it goes on, too", take_report_every, 0},
+	{"duration", 0, "DUR", "end after so long", cli_set_duration, AT(track.duration_ns)},
+	{"report-every", 0, "DUR", "write the page of --report while it goes on, too", cli_set_duration, AT(report_every_ns)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 /* clang-format on */
@@ -317,11 +361,14 @@ const struct cli_option track_system_options[] = {
 void track_settings_init(struct track_settings *s)
 {
 	*s = (struct track_settings){
-		.interval_ns = 1000000000ull,
+		.track.interval_ns = 1000000000ull,
+		.track.limits.grace_ns = GRACE_DEFAULT_NS,
+		.track.gpu = TRK_GPU_AUTO,
+		.track.pss_share = -1,
+		.track.control_fd = -1,
+		.track.discovery.ask = true,
 		.summary = "auto",
-		.gpu = "auto",
-		.limits.grace_ns = GRACE_DEFAULT_NS,
-		.control_fd = -1,
+		.alerts = "auto",
 	};
 	trk__cloud_clear(&s->stated);
 	trk__quantities_clear(s->request, TRK_REQUESTS);

@@ -17,70 +17,142 @@
 #include "base/libc.h"
 #include "base/output.h"
 #include "base/parse.h"
-#include "cli/cloud_options.h"
-#include "cli/gpu_hints.h"
-#include "cli/live_report.h"
-#include "cli/past_runs.h"
-#include "cli/report_files.h"
-#include "cli/run_cost.h"
+#include "cli/alert_check.h"
+#include "cli/environment.h"
+#include "cli/named_runs.h"
+#include "cli/output_names.h"
+#include "cli/report_file.h"
 #include "cli/sample_output.h"
 #include "cli/sibling_options.h"
-#include "record/control.h"
-#include "record/identity.h"
-#include "record/request.h"
-#include "record/track.h"
+#include "track/control.h"
+#include "track/identity.h"
+#include "track/request.h"
+#include "track/track.h"
+#include "top/view.h"
 #include "report/summary.h"
+#include "report/write/terminal.h"
+#include "service/conclusion.h"
+#include "service/live_page.h"
 
-enum { TEXT_MAX = 4 * 1024 * 1024, CHANGE_RUN_MIN_S = 10, INPUTS_MAX = 256 };
+enum { TEXT_MAX = 4 * 1024 * 1024, STATUS_MAX = 1024, CHANGE_RUN_MIN_S = 10, INPUTS_MAX = 256 };
 
-/* The format of a report follows from the file's name. */
-static struct cli_report_choice report_choice(const struct track_settings *s)
+/* The page of --report; its format follows from the file's name. */
+static struct trk_page_request page_request(const struct track_settings *s)
 {
 	size_t len = s->report ? strlen(s->report) : 0;
 	bool markdown = len > 3 && !strcmp(s->report + len - 3, ".md");
 	bool json = len > 5 && !strcmp(s->report + len - 5, ".json");
 
-	return (struct cli_report_choice){
-		.dir = s->dir,
+	return (struct trk_page_request){
 		.format = markdown ? "md"
 			  : json   ? "json"
 				   : "html",
-		.path = s->report,
-		.via = s->report_via,
-		.earlier = s->report_earlier,
+		.earlier = s->report_earlier ? cli_earlier_runs(s->report_earlier) : NULL,
 	};
 }
 
 /* ---- while it runs ---- */
 
 struct outputs {
+	const struct track_settings *settings;
 	struct sample_output samples;
-	struct cli_live live;
+	struct trk_live_page live;
+	struct trk_alert_live alerts;
+	struct trk_alert_hooks hooks;
+	struct trk_sample row; /* the newest one */
+	bool has_row;
+	struct trk_conclusion *conclusion; /* owned; NULL: the history was not asked, or did not
+					    * answer in time */
 };
+
+static void say_word(void *data, const char *text)
+{
+	(void) data;
+	cli_complain("%s", text);
+}
+
+/* A workflow of GitHub shows such a line on its own page. */
+static void on_alert(void *data, const struct trk_record *record, const struct trk_alert *a)
+{
+	struct outputs *out = data;
+	const struct track_settings *s = out->settings;
+	const char *name = trk__alert_rules[a->rule].name;
+	char text[2 * TRK_ALERT_TEXT_SIZE + 8];
+	struct trk_buf line;
+
+	(void) record;
+	(void) snprintf(text, sizeof(text), "%s%s%s", a->text, a->fix[0] ? ". Try: " : "", a->fix);
+	if (a->firing && !strcmp(s->alerts, "auto") && !s->quiet && s->track.control_fd < 0) {
+		if (cli_is_github()) {
+			trk__buf_init(&line, 4096);
+			cli_alert_github(&line, name, text);
+			(void) trk__write_all(STDERR_FILENO, line.data, line.len);
+			trk__buf_release(&line);
+		} else {
+			cli_complain("alert %s: %s", name, text);
+		}
+	}
+	trk__alert_hooks_call(&out->hooks, a);
+}
+
+static void watch(struct outputs *out, const struct trk_record *record,
+		  const struct trk_sample *row, const struct trk_gpu_reading *gpus)
+{
+	trk__alert_live_row(&out->alerts, record, row, gpus ? gpus->device : NULL,
+			    gpus ? gpus->devices : 0, on_alert, out);
+	trk__alert_hooks_turn(&out->hooks, record, trk__sample_get(row, TRK_ELAPSED), say_word,
+			      out);
+}
 
 static void write_row(void *data, const struct trk_record *record, const struct trk_sample *row,
 		      const struct trk_gpu_reading *gpus)
 {
 	struct outputs *out = data;
 
+	out->row = *row;
+	out->has_row = true;
 	sample_output_row(&out->samples, &record->run, row, gpus);
-	cli_live_row(&out->live, record);
+	trk__live_page_row(&out->live, record);
+	if (!strcmp(out->settings->alerts, "auto") || out->hooks.count)
+		watch(out, record, row, gpus);
+}
+
+/* One line, in answer to SIGUSR1. */
+static void say_status(void *data, const struct trk_record *record)
+{
+	struct outputs *out = data;
+	struct trk_facts *facts = out->settings->quiet ? NULL : malloc(sizeof(*facts));
+	struct trk_buf b;
+
+	if (!facts)
+		return;
+	trk__buf_init(&b, STATUS_MAX);
+	trk__facts_of_row(record, out->has_row ? &out->row : NULL, facts);
+	trk__view_line(&b, facts, !out->settings->plain && cli_is_utf8());
+	if (!b.error)
+		cli_complain("%s", b.data);
+	trk__buf_release(&b);
+	free(facts);
 }
 
 static int open_outputs(struct outputs *out, const struct track_settings *s,
 			const struct trk_env *env)
 {
-	struct cli_report_choice choice = report_choice(s);
 	bool live = s->report && *s->report && strcmp(s->report, "-") != 0 && !s->no_recording;
 
-	cli_live_init(&out->live, &choice, live ? s->report_every_ns : 0, s->control_fd);
+	*out = (struct outputs){.settings = s, .hooks = s->hooks};
+	out->hooks.dir = s->dir;
+	trk__alert_live_init(&out->alerts);
+	trk__live_page_init(&out->live,
+			    &(struct trk_live_page){
+				    .service = cli_service(s->no_recording ? "" : s->dir),
+				    .request = page_request(s),
+				    .path = s->report,
+				    .via = s->report_via,
+				    .every_ns = live ? s->report_every_ns : 0,
+				    .control_fd = s->track.control_fd,
+			    });
 	return sample_output_open(&out->samples, s, env);
-}
-
-static void say_word(void *data, const char *text)
-{
-	(void) data;
-	cli_complain("%s", text);
 }
 
 /* ---- the end ---- */
@@ -103,14 +175,14 @@ static uint64_t size_of_inputs(char **argv)
 }
 
 static int write_summary_json(const struct track_settings *s, const struct trk_record *record,
-			      const struct trk_change *change)
+			      const struct trk_summary_style *style)
 {
 	struct trk_buf b;
 	uint64_t number;
 	int r;
 
 	trk__buf_init(&b, TEXT_MAX);
-	trk__summary_json(&b, record, change);
+	trk__summary_json(&b, record, style->change, style->advice);
 	if (!strcmp(s->summary_json, "-")) {
 		r = cli_write(STDOUT_FILENO, &b, s->summary_json);
 	} else if (!strncmp(s->summary_json, "fd:", 3) &&
@@ -126,76 +198,151 @@ static int write_summary_json(const struct track_settings *s, const struct trk_r
 	return r < 0 ? EXIT_ERROR : r;
 }
 
-/* Does anybody see it, and is the run long enough for the look into the history not to matter? */
-static bool is_change_wanted(const struct track_settings *s, const struct trk_record *r)
+/* Samples on stderr are for a program, which would take the summary for one of them. */
+static bool is_summary_wanted(const struct track_settings *s)
 {
-	bool seen = (!s->quiet && strcmp(s->summary, "never") != 0 &&
-		     strcmp(s->summary, "short") != 0) ||
-		    s->summary_json;
+	return !s->quiet && strcmp(s->summary, "never") != 0 && !sample_output_is_on_stderr(s);
+}
 
-	return seen && !s->no_recording && !s->no_history && r->run.pid && r->run.job[0] &&
-	       r->outcome.duration_ns >= CHANGE_RUN_MIN_S * TRK_NS_PER_S;
+/* Does the run by itself say what to request? A short one does where it was killed for memory or
+ * time. */
+static bool names_a_request(const struct trk_record *r)
+{
+	struct trk_advice *a = malloc(sizeof(*a));
+	bool names = a && trk__advice_of_run(r, a) == 0 &&
+		     a->sizing.sizing != TRK_SIZING_NOT_ENOUGH_DATA;
+
+	free(a);
+	return names;
+}
+
+/* Is a request or a server named at the end, or a change? Most short runs have none of them on a
+ * terminal, and then the look into the history is saved. */
+static bool is_history_wanted(const struct track_settings *s, const struct trk_record *r)
+{
+	bool is_long = r->outcome.duration_ns >= CHANGE_RUN_MIN_S * TRK_NS_PER_S;
+	bool server = r->place.has_cloud && r->place.cloud.vendor[0] &&
+		      (double) r->outcome.duration_ns >= TRK_RUN_SHORTEST_S * 1e9;
+
+	return !s->no_recording && r->run.pid && r->run.job[0] &&
+	       (server || s->summary_json ||
+		(is_summary_wanted(s) && (is_long || names_a_request(r))));
+}
+
+/* Before the recording is closed, as the best server is written into it. */
+static void conclude(void *data, struct trk_record *record)
+{
+	struct outputs *out = data;
+	const struct trk_service *service = &out->live.service;
+	struct trk_conclusion *c =
+		is_history_wanted(out->settings, record) ? calloc(1, sizeof(*c)) : NULL;
+
+	if (c && !trk__conclude_quickly(service, record, c))
+		c = (free(c), NULL);
+	out->conclusion = c;
+	c = c && c->has_advice ? c : NULL;
+	trk__prices_cost(&service->layers, record, c ? &c->advice : NULL, c ? &c->busy : NULL);
+}
+
+/* True where no recording exists. One that only lost records can be read. */
+static bool is_unrecorded(const struct track_settings *s, const struct trk_track_result *result)
+{
+	return s->no_recording || (result->recording_error && !result->recording_lost);
 }
 
 /* The page, from the recording that has just ended. */
-static int write_report(const struct track_settings *s, const struct trk_record *record)
+static int write_report(const struct track_settings *s, const struct trk_track_result *result)
 {
-	struct cli_report_choice choice = report_choice(s);
+	const struct trk_page_request request = page_request(s);
 	char path[4096] = "";
 	int r;
 
-	choice.reference = record->run.id;
-	if (s->no_recording) {
-		cli_complain("--report: there is no recording to make it from. Try: without "
-			     "--no-recording");
+	if (is_unrecorded(s, result)) {
+		cli_complain("--report: there is no recording to make it from%s",
+			     s->dir_refused    ? ". Try: --recording DIR"
+			     : s->no_recording ? ". Try: without --no-recording"
+					       : "");
 		return EXIT_ERROR;
 	}
-	r = cli_report_make(&choice, path, sizeof(path));
-	if (r == 0 && !s->quiet && strcmp(path, "-") != 0)
+	r = cli_report_file(s->dir, result->record.run.id, &request, s->report, s->report_via, path,
+			    sizeof(path));
+	if (r == 0 && !s->quiet && !sample_output_is_on_stderr(s) && strcmp(path, "-") != 0)
 		cli_complain("wrote %s", path);
 	return r;
 }
 
-static int speak(const struct track_settings *s, const struct trk_track_result *result)
+static bool is_change_wanted(const struct track_settings *s, const struct trk_record *r)
 {
-	struct trk_summary_style style = {
-		.color = !s->plain && cli_use_color(s->color, STDERR_FILENO),
-		.utf8 = !s->plain && cli_is_utf8(),
-		.brief = !strcmp(s->summary, "short"),
-	};
-	struct trk_change change;
-	struct trk_buf b;
-	int r = 0;
+	return !s->track.unlisted && r->outcome.duration_ns >= CHANGE_RUN_MIN_S * TRK_NS_PER_S;
+}
 
-	if (is_change_wanted(s, &result->record) &&
-	    cli_change_quickly(s->dir, &result->record, &change))
-		style.change = &change;
+/* What went wrong beside the job. 0, or an exit status after having complained. */
+static int complain_of_trouble(const struct track_settings *s,
+			       const struct trk_track_result *result)
+{
 	if (result->sampling_error) {
 		cli_complain("the job was not sampled: %s",
 			     result->sampling_error == -ESRCH
 				     ? "/proc is another pid namespace's. Try: unshare --mount-proc"
 				     : trk__strerror(result->sampling_error));
-		r = EXIT_ERROR;
-	} else if (result->recording_error && !s->no_recording) {
-		cli_complain(result->recording_lost
-				     ? "%s: recording incomplete: %s (%llu records not "
-				       "written)"
-				     : "%s: no recording: %s",
-			     result->recording_where, trk__strerror(result->recording_error),
-			     (unsigned long long) result->recording_lost);
-		r = EXIT_ERROR;
+		return EXIT_ERROR;
 	}
-	if (!s->quiet && strcmp(s->summary, "never") != 0) {
-		trk__buf_init(&b, TEXT_MAX);
-		trk__summary_text(&b, &result->record, &style);
-		(void) trk__write_all(STDERR_FILENO, b.data, b.len);
-		trk__buf_release(&b);
+	if (!result->recording_error || s->no_recording)
+		return s->dir_refused ? EXIT_ERROR : 0;
+	cli_complain(result->recording_lost
+			     ? "%s: recording incomplete: %s (%llu records not written)"
+			     : "%s: no recording: %s",
+		     result->recording_where, trk__strerror(result->recording_error),
+		     (unsigned long long) result->recording_lost);
+	return EXIT_ERROR;
+}
+
+static void write_summary(const struct trk_record *record, const struct trk_summary_style *style)
+{
+	struct trk_buf b;
+
+	trk__buf_init(&b, TEXT_MAX);
+	trk__summary_text(&b, record, style);
+	(void) trk__write_all(STDERR_FILENO, b.data, b.len);
+	trk__buf_release(&b);
+}
+
+/* Alerts about the job are judged from its history, by a process of their own. */
+static void judge_later(const struct track_settings *s, const struct trk_record *record)
+{
+	const struct cli_alert_settings alert = {
+		.dir = s->dir, .quiet_hours = s->hooks.quiet_hours, .hooks = s->hooks};
+
+	if (!s->track.unlisted && record->run.pid)
+		cli_alert_check_later(&alert, record->run.id);
+}
+
+static int speak(const struct outputs *out, const struct trk_track_result *result)
+{
+	const struct track_settings *s = out->settings;
+	const struct trk_conclusion *c = out->conclusion;
+	struct trk_summary_style style = {
+		.width = cli_width(STDERR_FILENO, TRK_TERMINAL_USUAL),
+		.color = !s->plain && cli_use_color(s->color, STDERR_FILENO),
+		.utf8 = !s->plain && cli_is_utf8(),
+		.brief = !strcmp(s->summary, "short"),
+		.not_recorded = is_unrecorded(s, result),
+		.advice = c && c->has_advice ? &c->advice : NULL,
+		.alone = !c && !s->track.unlisted && is_history_wanted(s, &result->record),
+	};
+	int r = complain_of_trouble(s, result);
+
+	if (c && c->has_change && is_change_wanted(s, &result->record))
+		style.change = &c->change;
+	if (is_summary_wanted(s))
+		write_summary(&result->record, &style);
+	if (!s->no_recording) {
+		trk__conclusion_send(&out->live.service);
+		judge_later(s, &result->record);
 	}
-	if (!s->no_recording)
-		cli_history_send(s->dir);
-	if (s->summary_json && write_summary_json(s, &result->record, style.change) != 0)
+	if (s->summary_json && write_summary_json(s, &result->record, &style) != 0)
 		r = EXIT_ERROR;
-	if (s->report && write_report(s, &result->record) != 0)
+	if (s->report && write_report(s, result) != 0)
 		r = EXIT_ERROR;
 	return r;
 }
@@ -222,7 +369,7 @@ int track_exec_failure(const char *command, int error)
  * process): then it takes our place, untracked, unless something was asked for that needs us. */
 static int run_instead(const struct track_settings *s, char **argv, const char *what, int error)
 {
-	if (s->strict || s->limits.time_ns || s->limits.memory_bytes) {
+	if (s->strict || s->track.limits.time_ns || s->track.limits.memory_bytes) {
 		cli_complain("%s: %s", what, trk__strerror(error));
 		return EXIT_BEFORE_JOB;
 	}
@@ -288,9 +435,9 @@ static int status_of(const struct track_settings *s, const struct trk_outcome *o
 	return o->signal ? -o->signal : o->code;
 }
 
-/* Go on in the background, with nothing that our starter had open but the control line: a sampler
- * must keep no pipe of its job from ending. The starter waits for our end, so that without a process
- * for the background there is no going on in its foreground either. */
+/* Go on in the background, with nothing that our starter had open but the control line: a
+ * sampler must keep no pipe of its job from ending. The starter waits for our end, so that
+ * without a process for the background there is no going on in its foreground either. */
 static void go_into_the_background(int control_fd)
 {
 	unsigned int keep = (unsigned int) control_fd;
@@ -310,7 +457,7 @@ static void go_into_the_background(int control_fd)
  * told us to stop is there until we end. */
 static void remove_what_is_left(const struct track_settings *s)
 {
-	struct pollfd starter = {.fd = s->control_fd};
+	struct pollfd starter = {.fd = s->track.control_fd};
 
 	if (s->temporary && s->dir && poll(&starter, 1, 0) == 1 && starter.revents & POLLHUP)
 		trk__remove_tree(s->dir);
@@ -331,19 +478,13 @@ static bool is_needed_at_the_end(const struct track_settings *s, int fd)
 	return is_for(s->summary_json, fd) || is_for(s->report, fd);
 }
 
-static enum trk_gpu_mode gpu_mode(const char *text)
-{
-	return !strcmp(text, "never")    ? TRK_GPU_NEVER
-	       : !strcmp(text, "always") ? TRK_GPU_ALWAYS
-					 : TRK_GPU_AUTO;
-}
-
 static const char *get_variable(const char *name)
 {
 	return getenv(name);
 }
 
-/* Whose words an attached process was started with, in `text`; an empty argv[0] where they are hidden. */
+/* Whose words an attached process was started with, in `text`; an empty argv[0] where they are
+ * hidden. */
 static void read_command(int pid, char *text, size_t size, char **argv, size_t max)
 {
 	char path[64];
@@ -369,7 +510,7 @@ static void identify(const struct track_settings *s, char **argv, int pid, struc
 	struct trk_identity_facts facts = {
 		.get = argv ? get_variable : NULL, /* a process stands under its own batch system */
 		.argv = argv ? argv : theirs,
-		.redact = s->redact_args,
+		.redaction = s->track.redaction,
 		.directory = directory,
 	};
 	long len;
@@ -385,56 +526,43 @@ static void identify(const struct track_settings *s, char **argv, int pid, struc
 	trk__identity_find(&facts, ret);
 }
 
-/* The call to the tracker, with what its pointers stand on. */
-struct plan {
-	struct trk_track_options options;
-	struct trk_gpu_hints hints;
-	struct trk_identity identity;
-	struct sockaddr_in endpoint;
-	char dir[4096];
-};
-
-static void plan_it(struct plan *p, struct track_settings *s, char **argv, int pid)
+/* What the options leave open of the call to the tracker. */
+static void plan_it(struct track_settings *s, char **argv, int pid, struct outputs *out)
 {
-	struct trk_track_options *o = &p->options;
+	struct trk_track_options *o = &s->track;
 
-	p->hints = cli_gpu_hints(argv != NULL);
-	*o = (struct trk_track_options){
-		.argv = argv,
-		.release_stdin = !is_needed_at_the_end(s, STDIN_FILENO),
-		.release_stdout = !is_needed_at_the_end(s, STDOUT_FILENO),
-		.pid = pid,
-		.job = s->job,
-		.tags = s->tags,
-		.tags_len = s->tags_len,
-		.interval_ns = s->interval_ns,
-		.one_process = s->one_process,
-		.no_system = s->no_system,
-		.unlisted = s->no_history,
-		.input_bytes = argv && !s->input_bytes ? size_of_inputs(argv) : s->input_bytes,
-		.redact_args = s->redact_args,
-		.limits = s->limits,
-		.request = s->request,
-		.control_fd = s->control_fd,
-		.duration_ns = s->duration_ns,
-		.pss_share = -1,
-		.gpu = gpu_mode(s->gpu),
-		.gpu_hints = &p->hints,
-		.dir = s->no_recording ? NULL : cli_state_dir(s->dir, p->dir, sizeof(p->dir)),
-		.on_row = write_row,
-		.on_word = s->quiet ? NULL : say_word,
-		.on_cost = cli_run_cost,
-	};
-	o->discovery.ask = !s->no_discovery;
+	s->hints = cli_gpu_hints(argv != NULL);
+	o->argv = argv;
+	o->release_stdin = !is_needed_at_the_end(s, STDIN_FILENO);
+	o->release_stdout = !is_needed_at_the_end(s, STDOUT_FILENO);
+	o->pid = pid;
+	o->job = s->job;
+	o->tags = s->tags;
+	o->request = s->request;
+	if (argv && !o->input_bytes)
+		o->input_bytes = size_of_inputs(argv);
+	o->gpu_hints = &s->hints;
+	o->dir = s->no_recording ? NULL : cli_state_dir(s->dir);
+	o->on_row = write_row;
+	o->on_word = s->quiet ? NULL : say_word;
+	o->on_cost = conclude;
+	o->on_status = say_status;
+	o->data = out;
+	if (o->dir && !*o->dir) { /* it has been told */
+		o->dir = NULL;
+		s->no_recording = s->dir_refused = true;
+	}
 	o->discovery.stated = &s->stated;
 	o->discovery.dir = o->dir;
-	o->discovery.endpoint = cli_cloud_endpoint(&p->endpoint);
+	o->discovery.endpoint = cli_cloud_endpoint(&s->endpoint);
 	if (argv) /* an attached process stands under its own batch system, if any */
 		trk__request_detect(get_variable, s->request);
-	if (!s->job || !*s->job) {
-		identify(s, argv, pid, &p->identity);
-		o->job = p->identity.job;
-		o->scope = p->identity.scope;
+	if (!argv && !pid && !s->job) {
+		o->job = "system";
+	} else if (!s->job || !*s->job) {
+		identify(s, argv, pid, &s->identity);
+		o->job = s->identity.job;
+		o->scope = s->identity.scope;
 	}
 }
 
@@ -447,46 +575,61 @@ static int not_begun(const struct track_settings *s, char **argv, const char *wh
 	return EXIT_ERROR;
 }
 
-static int track_to(struct outputs *out, struct track_settings *s, const struct trk_env *env,
-		    struct plan *p, char **argv, struct trk_track_result *result)
+static int track_to(struct outputs *out, const struct track_settings *s, const struct trk_env *env,
+		    char **argv, struct trk_track_result *result)
 {
 	int r, status;
 
-	p->options.data = out;
 	sibling_speak(s);
-	r = trk__track(env, &p->options, result);
-	cli_live_end(&out->live);
-	if (r < 0 && s->control_fd >= 0)
-		tell_starter(s->control_fd, result, r, argv, p->options.pid);
-	status = r < 0 ? start_failure(s, result, r, argv, p->options.pid)
-		       : status_of(s, &result->record.outcome, argv, speak(s, result),
+	r = trk__track(env, &s->track, result);
+	sample_output_end(&out->samples, &result->record.run);
+	trk__live_page_end(&out->live);
+	trk__alert_hooks_release(&out->hooks);
+	if (r < 0 && s->track.control_fd >= 0)
+		tell_starter(s->track.control_fd, result, r, argv, s->track.pid);
+	status = r < 0 ? start_failure(s, result, r, argv, s->track.pid)
+		       : status_of(s, &result->record.outcome, argv, speak(out, result),
 				   out->samples.failed);
 	trk__record_release(&result->record);
 	return status;
 }
 
+/* What the end of the job would find is said before it starts. It costs the job nothing: what can
+ * never be written is left out. */
+static bool check_outputs(struct track_settings *s)
+{
+	int report = cli_check_output("report", s->report);
+	int summary = cli_check_output("summary-json", s->summary_json);
+
+	if (report < 0 && report != -ENOENT)
+		s->report = NULL;
+	if (summary < 0 && summary != -ENOENT)
+		s->summary_json = NULL;
+	return report == 0 && summary == 0;
+}
+
 int track_with(struct track_settings *s, char **argv, int pid)
 {
 	struct trk_track_result *result = calloc(1, sizeof(*result));
-	struct plan plan;
 	struct outputs out;
 	struct trk_env env;
 	int r, status;
 
 	if (s->detach && !argv)
-		go_into_the_background(s->control_fd);
+		go_into_the_background(s->track.control_fd);
 	r = result ? trk__env_init(&env) : -ENOMEM;
 	if (r < 0) {
 		status = not_begun(s, argv, result ? "/proc" : "cannot track the job", r);
 		free(result);
 		return status;
 	}
-	plan_it(&plan, s, argv, pid);
-	if (open_outputs(&out, s, &env) < 0)
+	plan_it(s, argv, pid, &out);
+	if (open_outputs(&out, s, &env) < 0 || (!check_outputs(s) && s->strict))
 		status = argv ? EXIT_BEFORE_JOB : EXIT_ERROR;
 	else
-		status = track_to(&out, s, &env, &plan, argv, result);
+		status = track_to(&out, s, &env, argv, result);
 	sample_output_release(&out.samples);
+	free(out.conclusion);
 	trk__env_release(&env);
 	remove_what_is_left(s);
 	free(result);

@@ -1,18 +1,15 @@
 #include "history/history.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "history/private.h"
+#include "recording/store.h"
 
 struct trk_history *trk__history_open(const char *dir, struct trk_error *reterr)
 {
 	return trk__sqlite_open(dir, 0, reterr);
-}
-
-struct trk_history *trk__history_open_some(const char *dir, size_t max_new,
-					   struct trk_error *reterr)
-{
-	return trk__sqlite_open(dir, max_new, reterr);
 }
 
 struct trk_history *trk__history_open_at(const char *url, const char *dir, size_t max_new,
@@ -39,15 +36,67 @@ const char *trk__history_note(const struct trk_history *h)
 	return h->note;
 }
 
+const struct trk_store_refused *trk__history_refused(const struct trk_history *h)
+{
+	return &h->refused;
+}
+
 struct trk_job_key trk__job_key(const struct trk_run *run)
 {
 	return (struct trk_job_key){run->job, run->has_scope ? run->scope : NULL};
 }
 
-int trk__history_list(struct trk_history *h, const struct trk_job_key *job, size_t max,
-		      bool unlisted, trk_past_fn *fn, void *data, struct trk_error *reterr)
+/* ---- rows as they come from a database ---- */
+
+struct cleaning {
+	trk_history_run_fn *fn;
+	void *data;
+};
+
+static void make_plain(char *text)
 {
-	return h->ops->list(h, job, max, unlisted, fn, data, reterr);
+	size_t left = strlen(text), n;
+
+	for (; left > 0; text += n, left -= n) {
+		n = 1;
+		if (*text >= ' ' && *text < 0x7f)
+			continue;
+		n = trk__utf8_length(text, left);
+		if (trk__utf8_is_hidden(text, n))
+			memset(text, '?', n ? n : 1);
+		n = n ? n : 1;
+	}
+}
+
+/* A file name that is not the name of a recording becomes empty, characters that a terminal obeys
+ * or hides become question marks, and figures that no run can have become unknown. */
+static int clean_run(void *data, const struct trk_history_run *run)
+{
+	const struct cleaning *c = data;
+	struct trk_history_run clean = *run;
+
+	if (!trk__store_is_name(clean.file))
+		clean.file[0] = '\0';
+	make_plain(clean.id);
+	make_plain(clean.kind);
+	make_plain(clean.verdict);
+	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
+		double *figure =
+			(double *) (void *) ((char *) &clean + trk__history_fields[i].offset);
+
+		if (trk__history_fields[i].kind == TRK_HISTORY_REAL &&
+		    (!isfinite(*figure) || *figure < 0))
+			*figure = NAN;
+	}
+	return c->fn(c->data, &clean);
+}
+
+int trk__history_list(struct trk_history *h, const struct trk_job_key *job, size_t max,
+		      bool unlisted, trk_history_run_fn *fn, void *data, struct trk_error *reterr)
+{
+	struct cleaning c = {fn, data};
+
+	return h->ops->list(h, job, max, unlisted, clean_run, &c, reterr);
 }
 
 int trk__history_forget(struct trk_history *h, const char *id, struct trk_error *reterr)

@@ -2,36 +2,46 @@
  *
  * The recordings are the truth and the database is made from them: a run writes nothing but its
  * recording, and whoever asks first brings the database up to date. So no run is lost when the
- * database is locked, damaged (it is moved aside and made anew) or on a full disk, many trackers may
- * end at once, and the end of a run costs nothing. Rows stay when `prune` removes recordings.
+ * database is locked, damaged (it is moved aside and made anew) or on a full disk, many trackers
+ * may end at once, and the end of a run costs nothing. Rows stay when `prune` removes recordings.
  *
  * libsqlite3 and libpq are loaded on first use; the program links neither. */
 #ifndef TRK_HISTORY_HISTORY_H
 #define TRK_HISTORY_HISTORY_H
 
 #include "base/error.h"
-#include "record/run.h"
+#include "base/json.h"
+#include "model/capacity.h"
+#include "recording/store.h"
 
-enum { TRK_HISTORY_COMMAND_SIZE = 512 };
+enum {
+	TRK_HISTORY_COMMAND_SIZE = 512,
+	TRK_HISTORY_TAGS_SIZE = 512,
+	TRK_HISTORY_CAPACITY_SIZE = 512,
+};
 
-/* The kind of a run that asked to be in no history. */
+/* The kind of a run that is not listed. */
 #define TRK_KIND_UNLISTED "unlisted"
 
 /* One run. Figures are NaN where unknown. */
-struct trk_past {
+struct trk_history_run {
 	char id[TRK_RUN_ID_SIZE];
 	char job[TRK_RUN_TEXT_SIZE];
 	char scope[TRK_RUN_TEXT_SIZE]; /* as in struct trk_run */
 	bool has_scope;
 	char kind[16];
 	char command[TRK_HISTORY_COMMAND_SIZE]; /* arguments with blanks between them, cut */
-	char file[96];                          /* of the recording; it may be gone */
+	char tags[TRK_HISTORY_TAGS_SIZE];       /* as trk__history_tags makes them */
+	char capacity
+		[TRK_HISTORY_CAPACITY_SIZE]; /* as of trk__history_run_capacity; "": not known */
+	char file[96]; /* name of the recording, which may be gone; "" where it is not known */
 	char verdict[24];
 	int code;   /* -1: none */
 	int signal; /* 0: none */
 	double start_s, duration_s;
 	double cpu_s, cpu_mean, cpu_max; /* s, cores, cores */
 	double peak_memory_mib, memory_mean_mib;
+	double peak_swap_mib; /* of the job itself; NaN: not known, or perhaps others' */
 	double disk_read_bytes, disk_write_bytes;
 	double gpu_mean, gpu_max, vram_max_mib;
 	double limit_cpu, limit_memory_mib;
@@ -43,13 +53,30 @@ struct trk_past {
 };
 
 /* The row of a recording. */
-void trk__past_from(const struct trk_record *record, const char *file, struct trk_past *ret);
+void trk__history_run_from(const struct trk_record *record, const char *file,
+			   struct trk_history_run *ret);
 
-/* Earlier runs from a JSON array of objects whose members are named as those of struct trk_past, figures
- * only; what is missing or no number is unknown. A run without a `code` ended well. Anything but objects
- * is passed over. Fills ret[0..max), the runs as they stand in the text, and returns how many; 0 for what
- * is no JSON. */
-size_t trk__past_from_json(const char *text, size_t len, struct trk_past *ret, size_t max);
+/* What the use of a resource is compared with (model/capacity.h), as it was at the run. */
+struct trk_history_capacity {
+	double value;                             /* NaN: not known */
+	char kind[16], source[TRK_RUN_TEXT_SIZE]; /* "": not known */
+};
+void trk__history_run_capacity(const struct trk_history_run *run, enum trk_resource resource,
+			       struct trk_history_capacity *ret);
+
+/* Write a run as a JSON object. */
+void trk__history_run_json(struct trk_json *j, const struct trk_history_run *run);
+
+/* Tags, each key=value ended by a NUL, as one text to compare: in order of their bytes, each with a
+ * newline after it. What does not fit as a whole is left out. */
+void trk__history_tags(const char *tags, size_t len, char ret[TRK_HISTORY_TAGS_SIZE]);
+
+/* Earlier runs from a JSON array of objects whose members are named as those of struct
+ * trk_history_run, figures only; missing members and other types are unknown. A run without a
+ * `code` succeeded. Other elements are skipped. Fills ret[0..max) in the order of the text and
+ * returns how many; 0 for malformed JSON. */
+size_t trk__history_runs_from_json(const char *text, size_t len, struct trk_history_run *ret,
+				   size_t max);
 
 struct trk_history; /* opaque */
 
@@ -57,22 +84,21 @@ struct trk_history; /* opaque */
  * be written, a history in memory stands in. NULL with *reterr: -TRK_E_UNSUPPORTED (no libsqlite3),
  * -TRK_E_VERSION (made by a newer version), or a negative errno. */
 struct trk_history *trk__history_open(const char *dir, struct trk_error *reterr);
-/* The same in the database that a URL names ("postgresql://user@host/db"); runs of DIR that it does
- * not know are sent there first, so that what could not be sent is sent later. NULL or "" is the SQLite
- * of DIR. Another -TRK_E_UNSUPPORTED: no libpq, or a URL of another kind. */
+/* The same in the database that a URL names ("postgresql://user@host/db"); runs of DIR that the
+ * server lacks are sent there first. NULL or "": the SQLite database of DIR. At most `max_new` new
+ * recordings are read (0: all), which bounds the time; the history may then be incomplete. Also
+ * -TRK_E_UNSUPPORTED: no libpq, or another kind of URL. */
 struct trk_history *trk__history_open_at(const char *url, const char *dir, size_t max_new,
 					 struct trk_error *reterr);
-/* The same as trk__history_open, reading at most `max_new` (0: all) recordings that it does not know yet: for who is in a
- * hurry, and content with what there is. */
-struct trk_history *trk__history_open_some(const char *dir, size_t max_new,
-					   struct trk_error *reterr);
 void trk__history_free(struct trk_history *h);
 
 /* What was noteworthy in opening, such as a damaged database that was moved aside; "" or a view. */
 const char *trk__history_note(const struct trk_history *h);
+/* The recordings that were left out when new ones were looked for; a view. */
+const struct trk_store_refused *trk__history_refused(const struct trk_history *h);
 
 /* Called for each run; return non-zero to stop. */
-typedef int trk_past_fn(void *data, const struct trk_past *run);
+typedef int trk_history_run_fn(void *data, const struct trk_history_run *run);
 
 /* A job: its name, and its scope or NULL for any. Runs without a scope are of every one. */
 struct trk_job_key {
@@ -82,10 +108,10 @@ struct trk_job_key {
 /* The job that a run is of; a view. */
 struct trk_job_key trk__job_key(const struct trk_run *run);
 
-/* The newest `max` runs (0: all) of a job (NULL: of all), newest first; unlisted: also those that
- * asked not to be in it. Returns 0 or a negative error, with *reterr. */
+/* The newest `max` runs (0: all) of a job (NULL: of all), newest first; unlisted: also unlisted
+ * runs. Returns 0 or a negative error, with *reterr. */
 int trk__history_list(struct trk_history *h, const struct trk_job_key *job, size_t max,
-		      bool unlisted, trk_past_fn *fn, void *data, struct trk_error *reterr);
+		      bool unlisted, trk_history_run_fn *fn, void *data, struct trk_error *reterr);
 
 /* Forget one run. 0, -TRK_E_NORUN or another negative error. */
 int trk__history_forget(struct trk_history *h, const char *id, struct trk_error *reterr);

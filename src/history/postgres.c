@@ -1,8 +1,8 @@
 /* The history of a team in PostgreSQL, by libpq, which is loaded on first use.
  *
- * The same table as in SQLite, in a schema of its own. Runs of this machine that the server does not
- * know are sent when somebody opens the history: after a run in the background, and by every verb
- * that looks at it. The recordings wait for a server that is down. */
+ * The same table as in SQLite, in a schema of its own. Opening the history sends the runs of this
+ * machine that the server lacks: after a run in the background, and by every verb that reads it. If
+ * the server is down the recordings are sent later. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -14,54 +14,79 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/dynamic.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/parse.h"
-#include "history/postgres_library.h"
+#include "base/utf8.h"
 #include "history/private.h"
-#include "record/reader.h"
-#include "record/store.h"
+#include "recording/reader.h"
+#include "recording/store.h"
+
+/* What is used of libpq, after the documentation of its C interface. */
+enum { CONNECTION_OK = 0, PGRES_COMMAND_OK = 1, PGRES_TUPLES_OK = 2 };
+struct pg_conn;
+struct pg_result;
+
+struct trk_libpq {
+	void *handle;
+	struct pg_conn *(*connectdbParams)(const char *const *keys, const char *const *values,
+					   int expand);
+	int (*status)(const struct pg_conn *c);
+	const char *(*errorMessage)(const struct pg_conn *c);
+	void (*finish)(struct pg_conn *c);
+	int (*sendQuery)(struct pg_conn *c, const char *sql);
+	int (*sendQueryParams)(struct pg_conn *c, const char *sql, int n, const unsigned int *types,
+			       const char *const *values, const int *lengths, const int *formats,
+			       int binary);
+	int (*socket)(const struct pg_conn *c);
+	int (*consumeInput)(struct pg_conn *c);
+	int (*isBusy)(struct pg_conn *c);
+	struct pg_result *(*getResult)(struct pg_conn *c);
+	int (*resultStatus)(const struct pg_result *r);
+	int (*ntuples)(const struct pg_result *r);
+	char *(*getvalue)(const struct pg_result *r, int row, int column);
+	int (*getisnull)(const struct pg_result *r, int row, int column);
+	void (*clear)(struct pg_result *r);
+};
 
 struct postgres_history {
 	struct trk_history base;
 	struct trk_libpq lib;
 	struct pg_conn *conn;
-	bool silent; /* it was waited for in vain: it is asked no more */
+	bool silent; /* a wait timed out: it is not queried again */
 	int runs_fd;
 };
 
-#define NAME(field)        #field ", "
-#define COLUMN_LIST        TEXTS(NAME) FIGURES(NAME) "code, signal, samples, ended, scope"
-#define TEXT_COLUMN(field) ", " #field " TEXT NOT NULL"
-#define REAL_COLUMN(field) ", " #field " DOUBLE PRECISION"
-#define UPDATE(field)      #field " = EXCLUDED." #field ", "
-#define COUNT_ONE(field)   +1
-
 enum {
-	VALUES = 5 TEXTS(COUNT_ONE) FIGURES(COUNT_ONE),
 	NUMBER_SIZE = 32,
 	PATIENCE_MS = 10000, /* a little more than a statement may take */
-	SCHEMA_VERSION = 3,  /* counted as that of SQLite */
 };
 
-static const char create_sql[] =
-	"SET client_min_messages = warning; SET statement_timeout = '8s';"
-	"BEGIN; SELECT pg_advisory_xact_lock(7237423);"
-	"CREATE SCHEMA IF NOT EXISTS resource_tracker;"
-	"CREATE TABLE IF NOT EXISTS resource_tracker.run (n BIGSERIAL PRIMARY KEY" TEXTS(
-		TEXT_COLUMN)
-		FIGURES(REAL_COLUMN) ", code INTEGER, signal INTEGER, samples BIGINT, ended "
-				     "BOOLEAN, scope TEXT);"
-				     "CREATE UNIQUE INDEX IF NOT EXISTS run_file ON "
-				     "resource_tracker.run (file);"
-				     "CREATE INDEX IF NOT EXISTS run_time ON "
-				     "resource_tracker.run (start_s);"
-				     "CREATE INDEX IF NOT EXISTS run_job ON "
-				     "resource_tracker.run (job, start_s);"
-				     "CREATE TABLE IF NOT EXISTS resource_tracker.state (key TEXT "
-				     "PRIMARY KEY, value TEXT);"
-				     "INSERT INTO resource_tracker.state VALUES ('version', '3') "
-				     "ON CONFLICT DO NOTHING; COMMIT;";
+static int load_library(struct trk_libpq *ret)
+{
+	const struct trk_symbol wanted[] = {
+		{"PQconnectdbParams", &ret->connectdbParams},
+		{"PQstatus", &ret->status},
+		{"PQerrorMessage", &ret->errorMessage},
+		{"PQfinish", &ret->finish},
+		{"PQsendQuery", &ret->sendQuery},
+		{"PQsendQueryParams", &ret->sendQueryParams},
+		{"PQsocket", &ret->socket},
+		{"PQconsumeInput", &ret->consumeInput},
+		{"PQisBusy", &ret->isBusy},
+		{"PQgetResult", &ret->getResult},
+		{"PQresultStatus", &ret->resultStatus},
+		{"PQntuples", &ret->ntuples},
+		{"PQgetvalue", &ret->getvalue},
+		{"PQgetisnull", &ret->getisnull},
+		{"PQclear", &ret->clear},
+	};
+
+	ret->handle = trk__library_load("libpq.so.5", wanted, sizeof(wanted) / sizeof(wanted[0]));
+	return ret->handle ? 0 : -TRK_E_UNSUPPORTED;
+}
 
 static struct postgres_history *of(struct trk_history *h)
 {
@@ -70,7 +95,7 @@ static struct postgres_history *of(struct trk_history *h)
 
 /* ---- asking ---- */
 
-/* What the server or the library says, on one line. */
+/* The message of the server or the library, on one line. */
 static int fail(struct postgres_history *h, struct trk_error *reterr)
 {
 	const char *text = h->conn ? h->lib.errorMessage(h->conn) : "out of memory";
@@ -175,51 +200,31 @@ static void clean(char *text)
 	}
 }
 
-struct values {
-	const char *of[VALUES];
-	char number[VALUES][NUMBER_SIZE];
-	int n;
-};
-
-static void put_real(struct values *v, double value)
-{
-	if (isnan(value)) {
-		v->of[v->n++] = NULL;
-		return;
-	}
-	(void) snprintf(v->number[v->n], NUMBER_SIZE, "%.17g", value);
-	for (char *c = v->number[v->n]; *c; c++)
-		if (*c == ',') /* the locale of the host program */
-			*c = '.';
-	v->of[v->n] = v->number[v->n];
-	v->n++;
-}
-
-static void put_whole(struct values *v, int64_t value)
-{
-	(void) snprintf(v->number[v->n], NUMBER_SIZE, "%" PRId64, value);
-	v->of[v->n] = v->number[v->n];
-	v->n++;
-}
-
-static int send_run(struct postgres_history *h, const char *sql, struct trk_past *run,
+static int send_run(struct postgres_history *h, const char *sql, struct trk_history_run *run,
 		    struct trk_error *reterr)
 {
-	struct values v = {.n = 0};
+	char number[TRK_HISTORY_FIELD_COUNT][NUMBER_SIZE];
+	const char *values[TRK_HISTORY_FIELD_COUNT];
 
-#define PUT_TEXT(field)                                                                            \
-	clean(run->field);                                                                         \
-	v.of[v.n++] = run->field;
-#define PUT_REAL(field) put_real(&v, run->field);
-	TEXTS(PUT_TEXT)
-	FIGURES(PUT_REAL)
-	put_whole(&v, run->code);
-	put_whole(&v, run->signal);
-	put_whole(&v, (int64_t) run->samples);
-	v.of[v.n++] = run->ended ? "t" : "f";
-	clean(run->scope);
-	v.of[v.n++] = run->has_scope ? run->scope : NULL;
-	return tell(h, sql, VALUES, v.of, reterr);
+	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
+		const struct trk_history_field *f = &trk__history_fields[i];
+		struct trk_history_value v = trk__history_get(run, f);
+
+		values[i] = v.type == TRK_VALUE_NULL ? NULL : number[i];
+		if (v.type == TRK_VALUE_TEXT) {
+			values[i] = v.text;
+			clean((char *) run + f->offset);
+		} else if (f->kind == TRK_HISTORY_FLAG) {
+			values[i] = v.whole ? "t" : "f";
+		} else if (v.type == TRK_VALUE_REAL) {
+			(void) snprintf(number[i], NUMBER_SIZE, "%.17g", v.real);
+			for (char *c = number[i]; *c; c++)
+				*c = *c == ',' ? '.' : *c; /* of the locale of the host program */
+		} else {
+			(void) snprintf(number[i], NUMBER_SIZE, "%" PRId64, v.whole);
+		}
+	}
+	return tell(h, sql, TRK_HISTORY_FIELD_COUNT, values, reterr);
 }
 
 static const char *text_at(struct postgres_history *h, const struct pg_result *r, int row, int at)
@@ -242,22 +247,23 @@ static int64_t whole_at(struct postgres_history *h, const struct pg_result *r, i
 }
 
 static void read_run(struct postgres_history *h, const struct pg_result *r, int row,
-		     struct trk_past *ret)
+		     struct trk_history_run *ret)
 {
-	int at = 0;
+	*ret = (struct trk_history_run){.code = 0};
+	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
+		struct trk_history_value v = {
+			.type = h->lib.getisnull(r, row, i) ? TRK_VALUE_NULL : TRK_VALUE_TEXT,
+			.text = text_at(h, r, row, i),
+			.real = real_at(h, r, row, i),
+			.whole = whole_at(h, r, row, i),
+		};
 
-	memset(ret, 0, sizeof(*ret));
-#define READ_TEXT(field)                                                                           \
-	(void) snprintf(ret->field, sizeof(ret->field), "%s", text_at(h, r, row, at++));
-#define READ_REAL(field) ret->field = real_at(h, r, row, at++);
-	TEXTS(READ_TEXT)
-	FIGURES(READ_REAL)
-	ret->code = (int) whole_at(h, r, row, at++);
-	ret->signal = (int) whole_at(h, r, row, at++);
-	ret->samples = (uint64_t) whole_at(h, r, row, at++);
-	ret->ended = *text_at(h, r, row, at++) == 't';
-	ret->has_scope = !h->lib.getisnull(r, row, at);
-	(void) snprintf(ret->scope, sizeof(ret->scope), "%s", text_at(h, r, row, at));
+		if (trk__history_fields[i].kind == TRK_HISTORY_FLAG)
+			v.whole = *v.text == 't';
+		else if (trk__history_fields[i].kind == TRK_HISTORY_REAL && isnan(v.real))
+			v.type = TRK_VALUE_NULL;
+		trk__history_set(ret, &trk__history_fields[i], &v);
+	}
 }
 
 /* ---- sending what is new ---- */
@@ -269,7 +275,7 @@ struct sending {
 	const struct pg_result *known; /* names of files, ascending */
 	int known_count, at;
 	size_t left;
-	char sql[2048];
+	struct trk_buf sql;
 	int error;
 };
 
@@ -284,32 +290,28 @@ static bool is_known(struct sending *s, const char *file)
 static int send_file(void *data, const char *file)
 {
 	struct sending *s = data;
-	struct trk_past run;
+	struct trk_history_run run;
 
 	if (is_known(s, file) || s->left == 0 ||
 	    trk__record_read(s->h->runs_fd, file, s->record, NULL, NULL, NULL) < 0)
 		return 0; /* a damaged recording is no run */
 	s->left--;
-	trk__past_from(s->record, file, &run);
+	trk__history_run_from(s->record, file, &run);
 	run.ended = !s->record->writing;
 	trk__record_release(s->record);
-	s->error = send_run(s->h, s->sql, &run, s->reterr);
+	s->error = send_run(s->h, s->sql.data, &run, s->reterr);
 	return s->error;
 }
 
-static void insert_sql(char *sql, size_t size)
+static int insert_sql(struct trk_buf *b)
 {
-	size_t n = (size_t) snprintf(
-		sql, size, "INSERT INTO resource_tracker.run (" COLUMN_LIST ") VALUES ($1");
-
-	for (int i = 2; i <= VALUES; i++)
-		n += (size_t) snprintf(sql + n, size - n, ",$%d", i);
-	(void) snprintf(
-		sql + n, size - n,
-		") ON CONFLICT (file) DO UPDATE SET " FIGURES(
-			UPDATE) "verdict = EXCLUDED.verdict, code = EXCLUDED.code, signal = "
-				"EXCLUDED.signal, samples = EXCLUDED.samples, ended = "
-				"EXCLUDED.ended");
+	trk__buf_init(b, 8192);
+	trk__history_insert_sql(b, "INSERT INTO resource_tracker.run", '$');
+	trk__buf_puts(b, " ON CONFLICT (file) DO UPDATE SET ");
+	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++)
+		trk__buf_printf(b, "%s%s = EXCLUDED.%s", i ? ", " : "", trk__history_fields[i].name,
+				trk__history_fields[i].name);
+	return b->error;
 }
 
 static int send_new(struct postgres_history *h, size_t max_new, struct trk_error *reterr)
@@ -319,9 +321,9 @@ static int send_new(struct postgres_history *h, size_t max_new, struct trk_error
 			    .reterr = reterr,
 			    .left = max_new ? max_new : SIZE_MAX};
 	struct pg_result *known = NULL;
-	int r = s.record ? 0 : -ENOMEM;
+	int r = insert_sql(&s.sql);
 
-	insert_sql(s.sql, sizeof(s.sql));
+	r = s.record ? r : -ENOMEM;
 	if (r == 0)
 		known = ask(h,
 			    "SELECT file FROM resource_tracker.run WHERE ended ORDER BY file "
@@ -332,7 +334,7 @@ static int send_new(struct postgres_history *h, size_t max_new, struct trk_error
 		s.known_count = h->lib.ntuples(known);
 		r = tell(h, "BEGIN", 0, NULL, reterr);
 		if (r == 0)
-			r = trk__store_each(h->runs_fd, send_file, &s);
+			r = trk__store_each(h->runs_fd, send_file, &s, &h->base.refused);
 		r = s.error ? s.error : r;
 		if (tell(h, r == 0 ? "COMMIT" : "ROLLBACK", 0, NULL, r == 0 ? reterr : NULL) < 0 &&
 		    r == 0)
@@ -341,6 +343,7 @@ static int send_new(struct postgres_history *h, size_t max_new, struct trk_error
 	} else {
 		r = r ? r : -EIO;
 	}
+	trk__buf_release(&s.sql);
 	free(s.record);
 	return r;
 }
@@ -348,14 +351,14 @@ static int send_new(struct postgres_history *h, size_t max_new, struct trk_error
 /* ---- questions ---- */
 
 static int list_runs(struct trk_history *base, const struct trk_job_key *job, size_t max,
-		     bool unlisted, trk_past_fn *fn, void *data, struct trk_error *reterr)
+		     bool unlisted, trk_history_run_fn *fn, void *data, struct trk_error *reterr)
 {
 	struct postgres_history *h = of(base);
 	char limit[NUMBER_SIZE], name[TRK_RUN_TEXT_SIZE], scope[TRK_RUN_TEXT_SIZE];
 	const char *values[4] = {max ? limit : NULL, unlisted ? "t" : "f", job ? name : NULL,
 				 job && job->scope ? scope : NULL};
 	struct pg_result *r;
-	struct trk_past run;
+	struct trk_history_run run;
 	int rows;
 
 	(void) snprintf(limit, sizeof(limit), "%zu", max);
@@ -364,7 +367,7 @@ static int list_runs(struct trk_history *base, const struct trk_job_key *job, si
 	(void) snprintf(scope, sizeof(scope), "%s", job && job->scope ? job->scope : "");
 	clean(scope);
 	r = ask(h,
-		"SELECT " COLUMN_LIST
+		"SELECT " TRK_HISTORY_COLUMNS
 		" FROM resource_tracker.run WHERE ($2::boolean OR kind <> '" TRK_KIND_UNLISTED
 		"') AND ($3::text IS NULL OR job = $3) AND ($4::text IS NULL OR scope IS NULL OR "
 		"scope = $4) ORDER BY start_s DESC, file DESC LIMIT "
@@ -408,41 +411,55 @@ static const struct trk_history_ops ops = {
 	.forget = forget_run,
 };
 
-/* Who may only read makes no table, and needs none to be made. */
-static int check_version(struct postgres_history *h, struct trk_error *reterr)
-{
-	static const char question[] =
-		"SELECT value, EXISTS (SELECT FROM pg_attribute WHERE attrelid = "
-		"'resource_tracker.run'::regclass AND attname = 'scope') FROM "
-		"resource_tracker.state WHERE key = 'version'";
-	struct pg_result *r = ask(h, question, 0, NULL, NULL);
-	int64_t version;
-	bool has_scope;
-
-	if (!r) {
-		if (tell(h, create_sql, 0, NULL, reterr) < 0)
-			return -EIO;
-		r = ask(h, question, 0, NULL, reterr);
-		if (!r)
-			return -EIO;
-	}
-	version = h->lib.ntuples(r) ? whole_at(h, r, 0, 0) : SCHEMA_VERSION;
-	has_scope = !h->lib.ntuples(r) || *text_at(h, r, 0, 1) == 't';
-	h->lib.clear(r);
-	if (version > SCHEMA_VERSION)
-		return trk__error_set(reterr, -TRK_E_VERSION, NULL,
-				      "history: made by a newer version of resource-tracker");
-	/* Older trackers go on beside it: they leave the column empty. */
-	return has_scope ? 0
-			 : tell(h,
-				"ALTER TABLE resource_tracker.run ADD COLUMN IF NOT EXISTS scope "
-				"TEXT",
-				0, NULL, reterr);
-}
-
 static bool can_read(struct postgres_history *h, struct trk_error *reterr)
 {
-	return tell(h, "SELECT 1 FROM resource_tracker.run LIMIT 1", 0, NULL, reterr) == 0;
+	return tell(h, "SELECT " TRK_HISTORY_COLUMNS " FROM resource_tracker.run LIMIT 1", 0, NULL,
+		    reterr) == 0;
+}
+
+/* Steps may run twice: two trackers may find the same version. The lock orders them. */
+static int migrate(struct postgres_history *h, int64_t version, struct trk_error *reterr)
+{
+	TRK_BUF_CLEANUP struct trk_buf sql;
+	struct trk_error error = {.code = 0};
+	int r;
+
+	trk__buf_init(&sql, 16384);
+	trk__buf_puts(&sql, "SET client_min_messages = warning; SET statement_timeout = '8s';"
+			    "BEGIN; SELECT pg_advisory_xact_lock(7237423);"
+			    "CREATE SCHEMA IF NOT EXISTS resource_tracker;"
+			    "SET LOCAL search_path = resource_tracker;");
+	for (int64_t i = version > 0 ? version : 0; i < TRK_HISTORY_VERSION; i++)
+		trk__buf_printf(&sql, "%s;", trk__history_steps[i].postgres);
+	trk__buf_printf(&sql,
+			"INSERT INTO state VALUES ('version', '%d') ON CONFLICT (key) DO UPDATE "
+			"SET value = EXCLUDED.value WHERE state.value::int < EXCLUDED.value::int;"
+			"COMMIT;",
+			TRK_HISTORY_VERSION);
+	if (sql.error < 0)
+		return trk__error_set(reterr, sql.error, NULL, "out of memory");
+	r = tell(h, sql.data, 0, NULL, &error);
+	/* A role that may only read needs no migration where the columns are there. */
+	if (r < 0 && (tell(h, "ROLLBACK", 0, NULL, NULL) < 0 || !can_read(h, NULL))) {
+		if (reterr)
+			*reterr = error;
+		return r;
+	}
+	return 0;
+}
+
+static int check_version(struct postgres_history *h, struct trk_error *reterr)
+{
+	struct pg_result *r = ask(
+		h, "SELECT value FROM resource_tracker.state WHERE key = 'version'", 0, NULL, NULL);
+	int64_t version = r && h->lib.ntuples(r) ? whole_at(h, r, 0, 0) : 0;
+
+	if (r)
+		h->lib.clear(r);
+	if (version > TRK_HISTORY_VERSION)
+		return trk__error_set(reterr, -TRK_E_VERSION, NULL,
+				      "history: made by a newer version of resource-tracker");
+	return version == TRK_HISTORY_VERSION ? 0 : migrate(h, version, reterr);
 }
 
 static int connect_to(struct postgres_history *h, const char *url, struct trk_error *reterr)
@@ -470,10 +487,10 @@ struct trk_history *trk__postgres_open(const char *url, const char *dir, size_t 
 	}
 	h->base.ops = &ops;
 	h->runs_fd = -1;
-	if (trk__libpq_load(&h->lib) < 0) {
+	if (load_library(&h->lib) < 0) {
 		(void) trk__error_set(reterr, -TRK_E_UNSUPPORTED, NULL,
-				      "history in PostgreSQL needs libpq.so.5. Try: apt install "
-				      "libpq5");
+				      "history in PostgreSQL needs libpq.so.5. %s",
+				      trk__library_advice("Try: apt install libpq5"));
 		goto fail;
 	}
 	if (connect_to(h, url, reterr) < 0)

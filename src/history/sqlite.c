@@ -1,4 +1,7 @@
-/* The history in SQLite: its runs, bringing them up to date, and questions. */
+/* The history in SQLite: the file and its schema, bringing it up to date, and queries. */
+#include "history/sqlite.h"
+
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -7,73 +10,435 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/dynamic.h"
+#include "base/error.h"
 #include "base/file.h"
-#include "history/sqlite_private.h"
-#include "record/reader.h"
-#include "record/store.h"
+#include "base/trust.h"
+#include "recording/reader.h"
+#include "recording/store.h"
+
+enum { BUSY_MS = 3000 };
+
+#define FILE_NAME "history.sqlite"
 
 static struct trk_sqlite_history *of(struct trk_history *h)
 {
 	return (struct trk_sqlite_history *) (void *) h; /* base comes first */
 }
 
-#define COUNT_ONE(field) +1
-enum {
-	TEXT_COUNT = 0 TEXTS(COUNT_ONE),
-	FIGURE_COUNT = 0 FIGURES(COUNT_ONE),
+static int load_library(struct trk_sqlite *ret)
+{
+	struct trk_sqlite s = {.handle = NULL};
+	const struct trk_symbol wanted[] = {
+		{"sqlite3_open_v2", &s.open_v2},
+		{"sqlite3_close", &s.close},
+		{"sqlite3_exec", &s.exec},
+		{"sqlite3_errmsg", &s.errmsg},
+		{"sqlite3_busy_timeout", &s.busy_timeout},
+		{"sqlite3_db_config", &s.db_config},
+		{"sqlite3_prepare_v2", &s.prepare_v2},
+		{"sqlite3_step", &s.step},
+		{"sqlite3_reset", &s.reset},
+		{"sqlite3_finalize", &s.finalize},
+		{"sqlite3_bind_text", &s.bind_text},
+		{"sqlite3_bind_int64", &s.bind_int64},
+		{"sqlite3_bind_double", &s.bind_double},
+		{"sqlite3_bind_null", &s.bind_null},
+		{"sqlite3_column_text", &s.column_text},
+		{"sqlite3_column_int64", &s.column_int64},
+		{"sqlite3_column_double", &s.column_double},
+		{"sqlite3_column_type", &s.column_type},
+	};
+
+	s.handle = trk__library_load("libsqlite3.so.0", wanted, sizeof(wanted) / sizeof(wanted[0]));
+	if (!s.handle)
+		return -TRK_E_UNSUPPORTED;
+	*ret = s;
+	return 0;
+}
+
+static void unload_library(struct trk_sqlite *s)
+{
+	if (s->handle)
+		(void) dlclose(s->handle);
+	s->handle = NULL;
+}
+
+/* ---- small pieces ---- */
+
+static const char in_memory[] = ":memory:";
+
+static bool is_in_memory(const struct trk_sqlite_history *h)
+{
+	return !strcmp(h->path, in_memory);
+}
+
+static int code_of(int rc)
+{
+	switch (rc & 0xff) {
+	case SQLITE_BUSY:
+		return -EBUSY;
+	case SQLITE_READONLY:
+		return -EROFS;
+	case SQLITE_FULL:
+		return -ENOSPC;
+	case SQLITE_CANTOPEN:
+		return -EACCES;
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		return -TRK_E_DAMAGED;
+	default:
+		return -EIO;
+	}
+}
+
+static int fail(struct trk_sqlite_history *h, int rc, struct trk_error *reterr)
+{
+	return trk__error_set(reterr, code_of(rc), h->path, "%s: %s", h->path,
+			      h->db ? h->lib.errmsg(h->db) : "out of memory");
+}
+
+/* After one time-out later statements do not wait for the lock. */
+static int waited(struct trk_sqlite_history *h, int rc)
+{
+	if ((rc & 0xff) == SQLITE_BUSY)
+		(void) h->lib.busy_timeout(h->db, 0);
+	return rc;
+}
+
+int trk__sqlite_execute(struct trk_sqlite_history *h, const char *sql, struct trk_error *reterr)
+{
+	int rc = waited(h, h->lib.exec(h->db, sql, NULL, NULL, NULL));
+
+	return rc == SQLITE_OK ? 0 : fail(h, rc, reterr);
+}
+
+static int prepare(struct trk_sqlite_history *h, const char *sql, struct sqlite3_stmt **ret,
+		   struct trk_error *reterr)
+{
+	int rc = waited(h, h->lib.prepare_v2(h->db, sql, -1, ret, NULL));
+
+	return rc == SQLITE_OK ? 0 : fail(h, rc, reterr);
+}
+
+static int64_t number_of(struct trk_sqlite_history *h, const char *sql)
+{
+	struct sqlite3_stmt *s = NULL;
+	int64_t value = -1;
+
+	if (waited(h, h->lib.prepare_v2(h->db, sql, -1, &s, NULL)) == SQLITE_OK &&
+	    waited(h, h->lib.step(s)) == SQLITE_ROW)
+		value = h->lib.column_int64(s, 0);
+	(void) h->lib.finalize(s);
+	return value;
+}
+
+/* ---- trust ---- */
+
+/* Files that SQLite opens next to the database, by its own names and following links. */
+static const char *const file_names[] = {
+	FILE_NAME,
+	FILE_NAME "-wal",
+	FILE_NAME "-shm",
+	FILE_NAME "-journal",
 };
+
+static int check_files(int dirfd, struct trk_error *reterr)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(file_names) / sizeof(file_names[0]) && r == 0; i++) {
+		r = trk__trust_check_file_at(dirfd, file_names[i], reterr);
+		r = r == -ENOENT ? 0 : r;
+	}
+	return r;
+}
+
+/* Find the path of the file. SQLite opens it by that path: this is safe only where no other user
+ * may write to the directory or to those above it. Returns 0, -TRK_E_UNTRUSTED or a negative
+ * errno. */
+static int find_file(struct trk_sqlite_history *h, const char *dir, struct trk_error *reterr)
+{
+	char real[PATH_MAX];
+	TRK_FD_CLEANUP int fd = -1;
+	int r;
+
+	if (!realpath(dir, real))
+		return trk__error_set(reterr, -errno, dir, "%s: %s", dir, trk__strerror(errno));
+	fd = trk__trust_open_dir(real, TRK_TRUST_FIND, reterr);
+	if (fd < 0 && fd != -TRK_E_UNTRUSTED)
+		return trk__error_set(reterr, fd, dir, "%s: %s", dir, trk__strerror(fd));
+	r = fd < 0 ? fd : check_files(fd, reterr);
+	if (snprintf(h->path, sizeof(h->path), "%s/" FILE_NAME, real) >= (int) sizeof(h->path))
+		return trk__error_set(reterr, -ENAMETOOLONG, dir, "%s: %s", dir,
+				      trk__strerror(-ENAMETOOLONG));
+	return r;
+}
+
+/* Nothing in the schema may run, whoever wrote it. */
+static void restrict_schema(struct trk_sqlite_history *h)
+{
+	static const struct {
+		int what, on;
+	} settings[] = {
+		{SQLITE_DBCONFIG_DEFENSIVE, 1},
+		{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+		{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+		{SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+	};
+
+	/* A library that does not know one refuses it; the schema is checked as well. */
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		(void) h->lib.db_config(h->db, settings[i].what, settings[i].on, NULL);
+}
+
+/* Foreign entries: a trigger, a view, a virtual table, another table, or an expression (a second
+ * parenthesis), which could call functions. */
+#define FOREIGN_ENTRIES(schema)                                                                    \
+	"SELECT count(*) FROM " schema " WHERE type NOT IN ('table', 'index') OR rootpage = 0 OR " \
+	"(tbl_name NOT IN ('run', 'state') AND name NOT LIKE 'sqlite!_%' ESCAPE '!') OR "          \
+	"instr(substr(sql, instr(sql, '(') + 1), '(') > 0"
+
+static int check_schema(struct trk_sqlite_history *h, struct trk_error *reterr)
+{
+	if (number_of(h, FOREIGN_ENTRIES("main.sqlite_master")) <= 0)
+		return 0;
+	return trk__error_set(reterr, -TRK_E_UNTRUSTED, h->path,
+			      "%s holds tables, triggers or views that are not resource-tracker's",
+			      h->path);
+}
+
+/* ---- opening ---- */
+
+/* Shared memory, which write-ahead logs need, does not reach across a network. */
+static bool is_on_the_network(const char *dir)
+{
+	static const unsigned long types[] = {
+		0x6969 /* NFS */,      0x517b /* SMB */,      0xff534d42 /* CIFS */,
+		0xfe534d42 /* SMB2 */, 0x00c36400 /* Ceph */, 0x0bd00bd0 /* Lustre */,
+		0x47504653 /* GPFS */, 0x01021997 /* 9p */,   0x65735546 /* FUSE */,
+	};
+	struct statfs fs;
+
+	if (statfs(dir, &fs) < 0)
+		return true;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if ((unsigned long) fs.f_type == types[i])
+			return true;
+	return false;
+}
+
+static int migrate(struct trk_sqlite_history *h, struct trk_error *reterr)
+{
+	int64_t version;
+	char sql[64];
+	int r;
+
+	/* Readers do not take the write lock. */
+	if (number_of(h, "PRAGMA user_version") == TRK_HISTORY_VERSION)
+		return 0;
+	r = trk__sqlite_execute(h, "BEGIN IMMEDIATE", reterr); /* of two programs, one creates */
+	if (r < 0)
+		return r;
+	version = number_of(h, "PRAGMA user_version");
+	if (version > TRK_HISTORY_VERSION) {
+		(void) trk__sqlite_execute(h, "ROLLBACK", NULL);
+		return trk__error_set(reterr, -TRK_E_VERSION, h->path,
+				      "%s: made by a newer version of resource-tracker", h->path);
+	}
+	for (int64_t i = version < 0 ? 0 : version; i < TRK_HISTORY_VERSION && r == 0; i++)
+		r = trk__sqlite_execute(h, trk__history_steps[i].sqlite, reterr);
+	(void) snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", TRK_HISTORY_VERSION);
+	if (r == 0)
+		r = trk__sqlite_execute(h, sql, reterr);
+	if (r < 0) {
+		(void) trk__sqlite_execute(h, "ROLLBACK", NULL);
+		return r;
+	}
+	return trk__sqlite_execute(h, "COMMIT", reterr);
+}
+
+static int open_database(struct trk_sqlite_history *h, const char *dir, int flags,
+			 struct trk_error *reterr)
+{
+	mode_t before = umask(077);
+	int rc = h->lib.open_v2(h->path, &h->db, flags, NULL), r;
+
+	(void) umask(before);
+	if (rc != SQLITE_OK)
+		return fail(h, rc, reterr);
+	(void) h->lib.busy_timeout(h->db, BUSY_MS);
+	restrict_schema(h);
+	r = check_schema(h, reterr); /* before anything is written */
+	if (r < 0)
+		return r;
+	if (!is_in_memory(h))
+		(void) trk__sqlite_execute(h,
+					   is_on_the_network(dir) ? "PRAGMA journal_mode = DELETE"
+								  : "PRAGMA journal_mode = WAL",
+					   NULL);
+	(void) trk__sqlite_execute(h, "PRAGMA synchronous = NORMAL", NULL);
+	r = migrate(h, reterr);
+	/* A version that is right over tables that are not: edited, or half of another file. */
+	if (r == 0 && number_of(h, "SELECT count(*) FROM (SELECT " TRK_HISTORY_COLUMNS
+				   " FROM run LIMIT 1)") < 0)
+		r = trk__error_set(reterr, -TRK_E_DAMAGED, h->path, "%s: damaged", h->path);
+	return r;
+}
+
+static void close_database(struct trk_sqlite_history *h)
+{
+	if (h->db)
+		(void) h->lib.close(h->db);
+	h->db = NULL;
+}
+
+/* What cannot be read is kept, under another name; the runs are in their recordings. */
+static int move_aside(struct trk_sqlite_history *h, struct trk_error *reterr)
+{
+	static const char *const ends[] = {"", "-wal", "-shm"};
+	char from[TRK_SQLITE_PATH_SIZE + 8], to[TRK_SQLITE_PATH_SIZE + 64];
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		(void) snprintf(from, sizeof(from), "%s%s", h->path, ends[i]);
+		(void) snprintf(to, sizeof(to), "%s.damaged-%lld%s", h->path,
+				(long long) time(NULL), ends[i]);
+		if (rename(from, to) < 0 && errno != ENOENT)
+			return trk__error_set(reterr, -errno, from, "%s: %s", from,
+					      trk__strerror(errno));
+	}
+	(void) snprintf(h->base.note, sizeof(h->base.note),
+			"%.300s: damaged: moved aside and made anew from the recordings", h->path);
+	return 0;
+}
+
+/* A full disk is an error of input and output to write-ahead logs. */
+static bool is_transient(int r)
+{
+	return r == -EROFS || r == -EACCES || r == -ENOSPC || r == -EBUSY || r == -EIO;
+}
+
+/* What the file holds, where it can still be read. */
+static void copy_from(struct trk_sqlite_history *h, const char *path)
+{
+	struct sqlite3_stmt *s = NULL;
+	bool attached =
+		h->lib.prepare_v2(h->db, "ATTACH DATABASE ? AS old", -1, &s, NULL) == SQLITE_OK &&
+		h->lib.bind_text(s, 1, path, -1, NULL) == SQLITE_OK &&
+		h->lib.step(s) == SQLITE_DONE;
+
+	(void) h->lib.finalize(s);
+	if (!attached)
+		return;
+	(void) h->lib.busy_timeout(h->db, 0);
+	if (number_of(h, FOREIGN_ENTRIES("old.sqlite_master")) == 0 &&
+	    number_of(h, "PRAGMA old.user_version") == TRK_HISTORY_VERSION)
+		(void) trk__sqlite_execute(h,
+					   "INSERT OR IGNORE INTO run (" TRK_HISTORY_COLUMNS
+					   ") SELECT " TRK_HISTORY_COLUMNS
+					   " FROM old.run WHERE ended",
+					   NULL);
+	(void) trk__sqlite_execute(h, "DETACH DATABASE old", NULL);
+}
+
+static int open_in_memory(struct trk_sqlite_history *h, const char *dir, int why,
+			  struct trk_error *reterr)
+{
+	/* Named, not flagged: the flag would be that of the attached file, too. */
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW |
+		    SQLITE_OPEN_NOMUTEX;
+	char path[TRK_SQLITE_PATH_SIZE];
+	int r;
+
+	(void) snprintf(path, sizeof(path), "%s", h->path);
+	close_database(h);
+	if (why == -TRK_E_UNTRUSTED && reterr)
+		(void) snprintf(h->base.note, sizeof(h->base.note),
+				"%.300s: history is read from the recordings", reterr->message);
+	else
+		(void) snprintf(h->base.note, sizeof(h->base.note),
+				"%.300s: %s: history is read from the recordings", path,
+				why == -EBUSY ? "database is locked" : "cannot be written");
+	(void) snprintf(h->path, sizeof(h->path), "%s", in_memory);
+	r = open_database(h, dir, flags, reterr);
+	if (r == 0 && why != -TRK_E_UNTRUSTED)
+		copy_from(h, path);
+	return r;
+}
+
+static int open_file(struct trk_sqlite_history *h, const char *dir, struct trk_error *reterr)
+{
+	struct trk_error error = {.code = 0};
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW |
+		    SQLITE_OPEN_NOMUTEX;
+	int r = find_file(h, dir, &error);
+
+	if (r == 0)
+		r = open_database(h, dir, flags, &error);
+	if (r == -TRK_E_DAMAGED) {
+		close_database(h);
+		r = move_aside(h, &error);
+		if (r == 0)
+			r = open_database(h, dir, flags, &error);
+	}
+	if (is_transient(r) || r == -TRK_E_UNTRUSTED)
+		r = open_in_memory(h, dir, r, &error);
+	if (r < 0 && reterr)
+		*reterr = error;
+	return r;
+}
 
 /* ---- rows ---- */
 
 static void bind_run(struct trk_sqlite_history *h, struct sqlite3_stmt *s,
-		     const struct trk_past *run)
+		     const struct trk_history_run *run)
 {
-	int at = 0;
+	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
+		struct trk_history_value v = trk__history_get(run, &trk__history_fields[i]);
 
-#define BIND_TEXT(field) (void) h->lib.bind_text(s, ++at, run->field, -1, NULL);
-#define BIND_REAL(field)                                                                           \
-	(void) (isnan(run->field) ? h->lib.bind_null(s, ++at)                                      \
-				  : h->lib.bind_double(s, ++at, run->field));
-	TEXTS(BIND_TEXT)
-	FIGURES(BIND_REAL)
-	(void) h->lib.bind_int64(s, ++at, run->code);
-	(void) h->lib.bind_int64(s, ++at, run->signal);
-	(void) h->lib.bind_int64(s, ++at, (int64_t) run->samples);
-	(void) h->lib.bind_int64(s, ++at, run->ended);
-	(void) (run->has_scope ? h->lib.bind_text(s, ++at, run->scope, -1, NULL)
-			       : h->lib.bind_null(s, ++at));
+		(void) (v.type == TRK_VALUE_NULL   ? h->lib.bind_null(s, i + 1)
+			: v.type == TRK_VALUE_TEXT ? h->lib.bind_text(s, i + 1, v.text, -1, NULL)
+			: v.type == TRK_VALUE_REAL ? h->lib.bind_double(s, i + 1, v.real)
+						   : h->lib.bind_int64(s, i + 1, v.whole));
+	}
 }
 
-static void read_text(struct trk_sqlite_history *h, struct sqlite3_stmt *s, int at, char *text,
-		      size_t size)
+/* In the one type that the field takes: another would be converted, text to a number above all. */
+static struct trk_history_value read_value(struct trk_sqlite_history *h, struct sqlite3_stmt *s,
+					   int at)
 {
-	const unsigned char *value = h->lib.column_text(s, at);
+	enum trk_history_kind kind = trk__history_fields[at].kind;
+	struct trk_history_value v = {.type = TRK_VALUE_WHOLE};
 
-	(void) snprintf(text, size, "%s", value ? (const char *) value : "");
+	if (kind < TRK_HISTORY_REAL) {
+		v.type = TRK_VALUE_TEXT;
+		v.text = (const char *) h->lib.column_text(s, at);
+		v.text = v.text ? v.text : "";
+	} else if (kind == TRK_HISTORY_REAL) {
+		v.type = TRK_VALUE_REAL;
+		v.real = h->lib.column_double(s, at);
+	} else {
+		v.whole = h->lib.column_int64(s, at);
+	}
+	return v;
 }
 
-static double read_real(struct trk_sqlite_history *h, struct sqlite3_stmt *s, int at)
+static void read_run(struct trk_sqlite_history *h, struct sqlite3_stmt *s,
+		     struct trk_history_run *ret)
 {
-	return h->lib.column_type(s, at) == SQLITE_TYPE_NULL ? NAN : h->lib.column_double(s, at);
-}
+	*ret = (struct trk_history_run){.code = 0};
+	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {
+		struct trk_history_value v = {.type = TRK_VALUE_NULL};
 
-static void read_run(struct trk_sqlite_history *h, struct sqlite3_stmt *s, struct trk_past *ret)
-{
-	int at = 0;
-
-#define READ_TEXT(field) read_text(h, s, at++, ret->field, sizeof(ret->field));
-#define READ_REAL(field) ret->field = read_real(h, s, at++);
-	TEXTS(READ_TEXT)
-	FIGURES(READ_REAL)
-	ret->code = (int) h->lib.column_int64(s, at++);
-	ret->signal = (int) h->lib.column_int64(s, at++);
-	ret->samples = (uint64_t) h->lib.column_int64(s, at++);
-	ret->ended = h->lib.column_int64(s, at++) != 0;
-	ret->has_scope = h->lib.column_type(s, at) != SQLITE_TYPE_NULL;
-	read_text(h, s, at, ret->scope, sizeof(ret->scope));
+		if (h->lib.column_type(s, i) != SQLITE_TYPE_NULL)
+			v = read_value(h, s, i);
+		trk__history_set(ret, &trk__history_fields[i], &v);
+	}
 }
 
 /* ---- up to date ---- */
@@ -102,7 +467,7 @@ static int take_file(void *data, const char *file)
 {
 	struct update *u = data;
 	struct trk_sqlite_history *h = u->h;
-	struct trk_past run;
+	struct trk_history_run run;
 	int rc;
 
 	if (is_known(u, file))
@@ -114,8 +479,8 @@ static int take_file(void *data, const char *file)
 	u->left--;
 	if (trk__record_read(h->runs_fd, file, u->record, NULL, NULL, NULL) < 0)
 		return 0; /* a damaged recording is no run */
-	trk__past_from(u->record, file, &run);
-	/* One whose tracker died will not change any more. */
+	trk__history_run_from(u->record, file, &run);
+	/* A run whose tracker died does not change any more. */
 	run.ended = !u->record->writing;
 	trk__record_release(u->record);
 	bind_run(h, u->put, &run);
@@ -123,7 +488,7 @@ static int take_file(void *data, const char *file)
 	(void) h->lib.reset(u->put);
 	if (rc == SQLITE_DONE)
 		return 0;
-	u->error = trk__sqlite_code(rc);
+	u->error = code_of(rc);
 	return 1;
 }
 
@@ -135,26 +500,24 @@ static int update_all(struct trk_sqlite_history *h, size_t max_new, bool *ret_al
 		.record = calloc(1, sizeof(*u.record)),
 		.left = max_new ? max_new : SIZE_MAX,
 	};
-	char sql[2048];
-	int r = u.record ? 0 : -ENOMEM, n = 0;
+	TRK_BUF_CLEANUP struct trk_buf sql;
+	int r;
 
-	n = snprintf(sql, sizeof(sql),
-		     "INSERT OR REPLACE INTO run (" TRK_SQLITE_COLUMNS ") VALUES (?");
-	for (int i = 1; i < TEXT_COUNT + FIGURE_COUNT + 5; i++)
-		n += snprintf(sql + n, sizeof(sql) - (size_t) n, ",?");
-	(void) snprintf(sql + n, sizeof(sql) - (size_t) n, ")");
+	trk__buf_init(&sql, 4096);
+	trk__history_insert_sql(&sql, "INSERT OR REPLACE INTO run", '?');
+	r = u.record ? sql.error : -ENOMEM;
 	if (r == 0)
-		r = trk__sqlite_prepare(h, "SELECT 1 FROM run WHERE file = ? AND ended", &u.known,
-					reterr);
+		r = prepare(h, "SELECT 1 FROM run WHERE file = ? AND ended", &u.known, reterr);
 	if (r == 0)
-		r = trk__sqlite_prepare(h, sql, &u.put, reterr);
+		r = prepare(h, sql.data, &u.put, reterr);
 	if (r == 0)
 		r = trk__sqlite_execute(h, "BEGIN IMMEDIATE", reterr);
 	if (r == 0) {
-		r = trk__store_each(h->runs_fd, take_file, &u);
+		r = trk__store_each(h->runs_fd, take_file, &u, &h->base.refused);
 		if (r == 0 && u.error)
 			r = u.error;
-		*ret_all = r == 0 && !u.stopped;
+		/* What is left out may be put right without a change of the folder. */
+		*ret_all = r == 0 && !u.stopped && h->base.refused.count == 0;
 		(void) trk__sqlite_execute(h, r == 0 ? "COMMIT" : "ROLLBACK", NULL);
 	}
 	(void) h->lib.finalize(u.known);
@@ -173,8 +536,8 @@ static int64_t stamp_of(int fd)
 	return (int64_t) st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
-/* Nothing to do where the folder is as it was and all runs in it have ended. A folder that changed a
- * moment ago may change again within one step of its clock, and is looked at once more. */
+/* Nothing to do where the folder is as it was and all runs in it have ended. A folder that changed
+ * a moment ago may change again within one step of its clock, and is looked at once more. */
 static int bring_up_to_date(struct trk_sqlite_history *h, size_t max_new, struct trk_error *reterr)
 {
 	int64_t stamp = stamp_of(h->runs_fd);
@@ -185,9 +548,8 @@ static int bring_up_to_date(struct trk_sqlite_history *h, size_t max_new, struct
 
 	if (h->runs_fd < 0)
 		return 0;
-	if (stamp >= 0 &&
-	    trk__sqlite_number(h, "SELECT value FROM state WHERE key = 'runs'") == stamp &&
-	    trk__sqlite_number(h, "SELECT count(*) FROM run WHERE NOT ended") == 0)
+	if (stamp >= 0 && number_of(h, "SELECT value FROM state WHERE key = 'runs'") == stamp &&
+	    number_of(h, "SELECT count(*) FROM run WHERE NOT ended") == 0)
 		return 0;
 	r = update_all(h, max_new, &all, reterr);
 	(void) clock_gettime(CLOCK_REALTIME, &now);
@@ -203,22 +565,21 @@ static int bring_up_to_date(struct trk_sqlite_history *h, size_t max_new, struct
 /* ---- questions ---- */
 
 static int list_runs(struct trk_history *base, const struct trk_job_key *job, size_t max,
-		     bool unlisted, trk_past_fn *fn, void *data, struct trk_error *reterr)
+		     bool unlisted, trk_history_run_fn *fn, void *data, struct trk_error *reterr)
 {
 	struct trk_sqlite_history *h = of(base);
 	struct sqlite3_stmt *s = NULL;
-	struct trk_past run;
+	struct trk_history_run run;
 	int rc = SQLITE_DONE;
-	int r = trk__sqlite_prepare(
-		h,
-		job ? "SELECT " TRK_SQLITE_COLUMNS
-		      " FROM run WHERE job = ?2 AND (?4 IS NULL OR scope IS NULL OR scope "
-		      "= ?4) AND (?3 OR kind <> '" TRK_KIND_UNLISTED
-		      "') ORDER BY start_s DESC, file DESC LIMIT ?1"
-		    : "SELECT " TRK_SQLITE_COLUMNS
-		      " FROM run WHERE ?3 OR kind <> '" TRK_KIND_UNLISTED
-		      "' ORDER BY start_s DESC, file DESC LIMIT ?1",
-		&s, reterr);
+	int r = prepare(h,
+			job ? "SELECT " TRK_HISTORY_COLUMNS
+			      " FROM run WHERE job = ?2 AND (?4 IS NULL OR scope IS NULL OR scope "
+			      "= ?4) AND (?3 OR kind <> '" TRK_KIND_UNLISTED
+			      "') ORDER BY start_s DESC, file DESC LIMIT ?1"
+			    : "SELECT " TRK_HISTORY_COLUMNS
+			      " FROM run WHERE ?3 OR kind <> '" TRK_KIND_UNLISTED
+			      "' ORDER BY start_s DESC, file DESC LIMIT ?1",
+			&s, reterr);
 
 	if (r < 0)
 		return r;
@@ -235,7 +596,7 @@ static int list_runs(struct trk_history *base, const struct trk_job_key *job, si
 			break;
 	}
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-		r = trk__sqlite_fail(h, rc, reterr);
+		r = fail(h, rc, reterr);
 	(void) h->lib.finalize(s);
 	return r;
 }
@@ -246,15 +607,15 @@ static int forget_run(struct trk_history *base, const char *id, struct trk_error
 	struct sqlite3_stmt *s = NULL;
 	int r, rc;
 
-	if (trk__sqlite_is_in_memory(h)) /* it would be there again the next time */
+	if (is_in_memory(h)) /* it would be there again the next time */
 		return trk__error_set(reterr, -EROFS, NULL, "%s", h->base.note);
-	r = trk__sqlite_prepare(h, "DELETE FROM run WHERE id = ?", &s, reterr);
+	r = prepare(h, "DELETE FROM run WHERE id = ?", &s, reterr);
 	if (r < 0)
 		return r;
 	(void) h->lib.bind_text(s, 1, id, -1, NULL);
 	rc = h->lib.step(s);
 	if (rc != SQLITE_DONE)
-		r = trk__sqlite_fail(h, rc, reterr);
+		r = fail(h, rc, reterr);
 	(void) h->lib.finalize(s);
 	return r;
 }
@@ -265,9 +626,9 @@ static void free_history(struct trk_history *base)
 {
 	struct trk_sqlite_history *h = of(base);
 
-	trk__sqlite_file_close(h);
+	close_database(h);
 	trk__close(h->runs_fd);
-	trk__sqlite_unload(&h->lib);
+	unload_library(&h->lib);
 	free(h);
 }
 
@@ -288,12 +649,10 @@ struct trk_history *trk__sqlite_open(const char *dir, size_t max_new, struct trk
 	}
 	h->base.ops = &ops;
 	h->runs_fd = -1;
-	(void) snprintf(h->path, sizeof(h->path), "%s/history.sqlite", dir);
-	r = trk__sqlite_load(&h->lib);
+	r = load_library(&h->lib);
 	if (r < 0) {
-		(void) trk__error_set(
-			reterr, r, NULL,
-			"history needs libsqlite3.so.0. Try: apt install libsqlite3-0");
+		(void) trk__error_set(reterr, r, NULL, "history needs libsqlite3.so.0. %s",
+				      trk__library_advice("Try: apt install libsqlite3-0"));
 		goto fail;
 	}
 	h->runs_fd = trk__store_open(dir, false, reterr);
@@ -305,11 +664,11 @@ struct trk_history *trk__sqlite_open(const char *dir, size_t max_new, struct trk
 		goto fail;
 	}
 	trk__close(r);
-	r = trk__sqlite_file_open(h, dir, reterr);
+	r = open_file(h, dir, reterr);
 	if (r == 0)
 		r = bring_up_to_date(h, max_new, reterr);
-	if (trk__sqlite_is_for_now(r) && !trk__sqlite_is_in_memory(h)) {
-		r = trk__sqlite_open_in_memory(h, dir, r, reterr);
+	if (is_transient(r) && !is_in_memory(h)) {
+		r = open_in_memory(h, dir, r, reterr);
 		if (r == 0)
 			r = bring_up_to_date(h, max_new, reterr);
 	}

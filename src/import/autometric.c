@@ -1,7 +1,7 @@
 /* Logs of the R package autometric:
- * __AUTOMETRIC__|version|pid|name|status|time|core|cpu|rss|vms|phase|__AUTOMETRIC__
- * with core in percent of one core and rss in bytes. Each process is a run of its name; phases are
- * marks. Lines of several processes stand mixed, and between other words of a log. */
+ * __AUTOMETRIC__|version|pid|name|status|time|core|cpu|rss|vms|phase|__AUTOMETRIC__ with core in
+ * percent of one core and rss in bytes. Each process is a run of its name; phases are marks. Lines
+ * of several processes are mixed, and may follow other text of a log. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -5,25 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/csv.h"
 #include "base/parse.h"
-
-/* Unquote in place: *from stands at the opening quote, and behind the closing one after it. Returns
- * the cell's end, or NULL without a closing quote. */
-static char *unquote(char **from)
-{
-	char *to = *from, *s = *from + 1;
-
-	for (;; s++) {
-		if (*s == '\0')
-			return NULL;
-		if (*s == '"' && s[1] != '"')
-			break;
-		s += *s == '"';
-		*to++ = *s;
-	}
-	*from = s + 1;
-	return to;
-}
 
 /* One line into cells. 1, 0 at the end of the text, -EBADMSG. */
 static int read_line(struct trk_delimited *d, char **cell, size_t *ret_cells)
@@ -41,21 +24,17 @@ static int read_line(struct trk_delimited *d, char **cell, size_t *ret_cells)
 	}
 	d->line++;
 	for (;;) {
-		char *end = NULL, ended_by;
+		struct trk_csv_cell c;
+		char *start = s, ended_by;
 
 		if (n == TRK_DELIMITED_CELLS_MAX)
 			return -EBADMSG;
-		cell[n++] = s;
-		if (*s == '"') {
-			end = unquote(&s);
-			if (!end)
-				return -EBADMSG;
-		}
-		s += strcspn(s, (const char[]){d->delimiter, '\n', '\0'});
+		s += trk__csv_cell(s, d->end, d->delimiter, &c) - s;
+		if (c.state == TRK_CSV_UNCLOSED)
+			return -EBADMSG;
 		ended_by = *s;
-		if (!end)
-			end = s > cell[n - 1] && s[-1] == '\r' ? s - 1 : s;
-		*end = '\0';
+		(void) trk__csv_copy(&c, start);
+		cell[n++] = start;
 		if (ended_by != '\0')
 			*s++ = '\0';
 		if (ended_by != d->delimiter)
@@ -72,6 +51,7 @@ int trk__delimited_init(struct trk_delimited *d, char *text, char delimiter)
 
 	memset(d, 0, sizeof(*d));
 	d->at = text;
+	d->end = text + strlen(text);
 	d->delimiter = delimiter;
 	if (!strncmp(text, "\xef\xbb\xbf", 3)) /* a byte order mark */
 		d->at += 3;

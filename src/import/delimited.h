@@ -1,5 +1,5 @@
-/* Tables of text: a head with the names of the columns, then rows. Cells may be quoted as CSV quotes
- * them. The text is cut up in place. */
+/* Tables of text: a head with the names of the columns, then rows. Cells may be quoted as CSV
+ * quotes them. The text is cut up in place. */
 #ifndef TRK_IMPORT_DELIMITED_H
 #define TRK_IMPORT_DELIMITED_H
 
@@ -9,6 +9,7 @@ enum { TRK_DELIMITED_CELLS_MAX = 128 };
 
 struct trk_delimited {
 	char *at; /* what is left; changed */
+	const char *end;
 	char delimiter;
 	unsigned long line; /* of the row, from 1 */
 	char *head[TRK_DELIMITED_CELLS_MAX];
@@ -22,7 +23,7 @@ struct trk_delimited {
 int trk__delimited_init(struct trk_delimited *d, char *text, char delimiter);
 /* The next row that is not empty. 1; 0 at the end; -EBADMSG. */
 int trk__delimited_next(struct trk_delimited *d);
-/* Index of a column, whatever the case; -1: there is none. */
+/* Index of a column, ignoring case; -1: none. */
 int trk__delimited_column(const struct trk_delimited *d, const char *name);
 /* The cell of a column; "" where the row is too short or column is -1. */
 const char *trk__delimited_text(const struct trk_delimited *d, int column);

@@ -1,17 +1,21 @@
 #include "import/import.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
+#include "base/gzip.h"
 #include "import/private.h"
-#include "record/reader.h"
-#include "record/store.h"
+#include "recording/reader.h"
+#include "recording/store.h"
 
 /* A PiB: no process has had so much. */
 #define MEMORY_END_MIB 1073741824.0
@@ -27,7 +31,7 @@ const char *const trk__import_names[TRK_IMPORT_FORMATS] = {
 
 /* ---- one run ---- */
 
-/* "traces/bwa.sample7.tsv.gz" without folders and the endings that say what it is. */
+/* "traces/bwa.sample7.tsv.gz" without folders and the suffixes of its format. */
 static void name_of_file(const char *file, char *name, size_t size)
 {
 	static const char *const endings[] = {".gz",  ".json", ".jsonl", ".csv", ".tsv",
@@ -53,6 +57,7 @@ void trk__imp_clear(struct trk_importing *i, const char *job)
 	trk__quantities_clear(i->run.limit, TRK_LIMITS);
 	trk__quantities_clear(i->run.request, TRK_REQUESTS);
 	trk__quantities_clear(i->outcome.total, TRK_TOTALS);
+	memset(i->is_stated, 0, sizeof(i->is_stated));
 	i->outcome.code = -1;
 	i->outcome.verdict = TRK_VERDICT_EXITED;
 	i->hash = 14695981039346656037u;
@@ -112,7 +117,7 @@ int trk__imp_begin(struct trk_importing *i)
 	(void) snprintf(i->run.id, sizeof(i->run.id), "i-%08" PRIx64,
 			(i->hash ^ i->hash >> 32) & 0xffffffff);
 	if (i->run.pid == 0)
-		i->run.pid = 1; /* a process tree, whose pid nobody wrote down */
+		i->run.pid = 1; /* a process tree of unknown pid */
 	trk__store_name(&i->run, name);
 	i->writer = trk__writer_new(i->import->runs_fd, name, &i->run, 0, &error);
 	if (!i->writer && error.code == -EEXIST && !is_whole(i->import->runs_fd, name)) {
@@ -120,6 +125,7 @@ int trk__imp_begin(struct trk_importing *i)
 		i->writer = trk__writer_new(i->import->runs_fd, name, &i->run, 0, &error);
 	}
 	if (i->writer) {
+		trk__writer_batch(i->writer);
 		i->result->runs++;
 		return 0;
 	}
@@ -129,6 +135,16 @@ int trk__imp_begin(struct trk_importing *i)
 	}
 	*i->reterr = error;
 	return error.code;
+}
+
+void trk__imp_progress(struct trk_importing *i, const char *at)
+{
+	enum { ROWS_BETWEEN = 1024 };
+
+	if (!i->import->on_progress || ++i->rows_since_progress < ROWS_BETWEEN)
+		return;
+	i->rows_since_progress = 0;
+	i->import->on_progress(i->import->data, (uint64_t) (at - i->text), i->len);
 }
 
 int trk__imp_row(struct trk_importing *i, const struct trk_sample *s)
@@ -172,6 +188,8 @@ void trk__imp_total(struct trk_importing *i, enum trk_total total, double value,
 {
 	bool wrong = value < 0 || (total == TRK_TOTAL_PEAK_MEMORY_MIB && value >= MEMORY_END_MIB);
 
+	if (i->is_stated[total])
+		return;
 	trk__quantity_set(&i->outcome.total[total], wrong ? (double) NAN : value, quality, i->tool,
 			  wrong ? "the figure in the file cannot be right" : reason);
 }
@@ -246,7 +264,7 @@ int trk__imp_totals(struct trk_importing *i, const struct trk_imp_totals *t)
 
 /* ---- which format ---- */
 
-/* Does `word` stand in the first `len` bytes? */
+/* True if `word` is in the first `len` bytes. */
 static bool has(const char *text, size_t len, const char *word)
 {
 	return memmem(text, len, word, strlen(word)) != NULL;
@@ -260,7 +278,7 @@ enum trk_import_format trk__import_detect(const char *text, size_t len)
 
 	if (*s == '{' && has(s, left, "\"process_metrics\""))
 		return TRK_IMPORT_SNAPSHOT;
-	if (*s == '{' && has(s, line, "\"timestamp_secs\""))
+	if (*s == '{' && (has(s, line, "\"timestamp_secs\"") || has(s, line, "\"timestamp\":")))
 		return TRK_IMPORT_JSON_LINES;
 	if (has(s, left, "__AUTOMETRIC__|"))
 		return TRK_IMPORT_AUTOMETRIC;
@@ -308,6 +326,8 @@ int trk__import_text(const struct trk_import *import, char *text, size_t len,
 	i->import = import;
 	i->result = ret;
 	i->reterr = reterr;
+	i->text = text;
+	i->len = len;
 	if (ret->format == TRK_IMPORT_UNKNOWN) {
 		r = trk__error_set(reterr, -TRK_E_UNSUPPORTED, import->file,
 				   "%s: not a file that can be imported", import->file);
@@ -323,4 +343,103 @@ int trk__import_text(const struct trk_import *import, char *text, size_t len,
 		drop_run(i);
 	free(i);
 	return r;
+}
+
+/* ---- a file, compressed or not ---- */
+
+/* All of it, at most the bound and a byte. */
+static int read_all(void *from, int (*read_some)(void *from, void *to, unsigned int len),
+		    char **ret, size_t *retlen)
+{
+	size_t len = 0, cap = 1 << 16;
+	char *text = malloc(cap);
+	int n = 0;
+
+	while (text && (n = read_some(from, text + len, (unsigned int) (cap - len - 1))) > 0) {
+		char *bigger;
+
+		len += (size_t) n;
+		if (len < cap - 1)
+			continue;
+		cap *= 2;
+		if (cap > TRK_IMPORT_MAX_BYTES + 1) {
+			free(text);
+			return -EFBIG;
+		}
+		bigger = realloc(text, cap);
+		if (!bigger)
+			free(text);
+		text = bigger;
+	}
+	if (!text)
+		return -ENOMEM;
+	if (n < 0) {
+		free(text);
+		return n;
+	}
+	text[len] = '\0';
+	*ret = text;
+	*retlen = len;
+	return 0;
+}
+
+static int read_plain(void *from, void *to, unsigned int len)
+{
+	ssize_t n;
+
+	do {
+		n = read(*(const int *) from, to, len);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : (int) n;
+}
+
+static int read_gzip(void *from, void *to, unsigned int len)
+{
+	return trk__gzip_read(from, to, len);
+}
+
+static int load_gzip(int fd, char **ret, size_t *retlen)
+{
+	struct trk_gzip *z;
+	int r;
+
+	z = trk__gzip_open(fd, 0, &r);
+	if (!z)
+		return r;
+	r = read_all(z, read_gzip, ret, retlen);
+	/* Also detects a missing end. */
+	if (trk__gzip_close(z) < 0 && r == 0) {
+		free(*ret);
+		r = -EBADMSG;
+	}
+	return r;
+}
+
+int trk__import_load(const char *path, char **ret, size_t *retlen, struct trk_error *reterr)
+{
+	unsigned char head[2] = {0, 0};
+	/* A FIFO without a writer is an empty file, not one to wait for. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), r;
+	struct stat st;
+
+	if (fd >= 0)
+		(void) fcntl(fd, F_SETFL, O_RDONLY);
+	if (fd < 0)
+		return trk__error_set(reterr, -errno, path, "%s: %s", path, strerror(errno));
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		trk__close(fd);
+		return trk__error_set(reterr, -EISDIR, path, "%s: is a directory", path);
+	}
+	if (pread(fd, head, 2, 0) == 2 && head[0] == 0x1f && head[1] == 0x8b)
+		r = load_gzip(fd, ret, retlen);
+	else
+		r = read_all(&fd, read_plain, ret, retlen);
+	trk__close(fd);
+	if (r == -TRK_E_UNSUPPORTED)
+		return trk__error_set(reterr, r, path,
+				      "%s: compressed, and libz.so.1 is not there. Try: gunzip",
+				      path);
+	if (r == -EBADMSG)
+		return trk__error_set(reterr, r, path, "%s: damaged gzip file", path);
+	return r < 0 ? trk__error_set(reterr, r, path, "%s: %s", path, trk__strerror(r)) : 0;
 }

@@ -1,10 +1,9 @@
-/* Runs that other tools have recorded become recordings, which `recommend` and the others read as
- * they read our own.
+/* Turns runs that other tools have recorded into recordings, which `recommend` and the other verbs
+ * read like any other.
  *
- * What a file says is kept, what it does not say stays unknown. Totals name the tool as their
- * source and say what they are: the largest process of a tree, or the largest sample, is the least
- * that a peak can have been. A run has an id made from what it is, so a second import of the same
- * file adds nothing. */
+ * What the file holds is kept, the rest stays unknown. Totals name the tool as their source and how
+ * they were measured: the largest process of a tree, or the largest sample, is a lower bound of a
+ * peak. A run's id is made from its content, so a second import of the same file adds nothing. */
 #ifndef TRK_IMPORT_IMPORT_H
 #define TRK_IMPORT_IMPORT_H
 
@@ -34,30 +33,34 @@ extern const char *const trk__import_names[TRK_IMPORT_FORMATS];
 struct trk_import {
 	int runs_fd;      /* of trk__store_open; borrowed */
 	const char *file; /* for messages, and the job where nothing else names it */
-	const char *job;  /* NULL: as the file says */
+	const char *job;  /* NULL: taken from the file */
 	uint64_t
 		time_ns; /* when the file was written: the end of runs without a time of their own */
+	/* NULL, or called now and then with the bytes of the text that are done. */
+	void (*on_progress)(void *data, uint64_t done, uint64_t total);
+	void *data;
 };
 
 struct trk_import_result {
 	enum trk_import_format format;
 	size_t runs;    /* added */
 	size_t known;   /* were there already */
-	size_t skipped; /* rows that say nothing that can be used */
+	size_t skipped; /* rows without usable values */
 };
 
 /* What the text looks like. */
 enum trk_import_format trk__import_detect(const char *text, size_t len);
 
-/* `text` (NUL-terminated, changed) becomes runs. format TRK_IMPORT_UNKNOWN: as it looks. Runs that were
- * added before a mistake stay. Returns 0; -EBADMSG with file and line; -TRK_E_NODATA when there is no
- * run in it; -TRK_E_UNSUPPORTED when nobody knows the format; the errors of writing. */
+/* `text` (NUL-terminated, changed) becomes runs. format TRK_IMPORT_UNKNOWN: detected. Runs that
+ * were added before an error stay. Returns 0; -EBADMSG with file and line; -TRK_E_NODATA when it
+ * holds no run; -TRK_E_UNSUPPORTED for an unknown format; the errors of writing. */
 int trk__import_text(const struct trk_import *import, char *text, size_t len,
 		     enum trk_import_format format, struct trk_import_result *ret,
 		     struct trk_error *reterr);
 
 /* Load a file, compressed with gzip or not; the caller frees *ret. 0; -EFBIG past
- * TRK_IMPORT_MAX_BYTES; -TRK_E_UNSUPPORTED for gzip without libz.so.1; -EBADMSG for a damaged one. */
+ * TRK_IMPORT_MAX_BYTES; -TRK_E_UNSUPPORTED for gzip without libz.so.1; -EBADMSG for a damaged
+ * one. */
 int trk__import_load(const char *path, char **ret, size_t *retlen, struct trk_error *reterr);
 
 #endif

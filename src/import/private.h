@@ -3,7 +3,7 @@
 #define TRK_IMPORT_PRIVATE_H
 
 #include "import/import.h"
-#include "record/writer.h"
+#include "recording/writer.h"
 
 /* One import, and the run that is being written. */
 struct trk_importing {
@@ -16,7 +16,11 @@ struct trk_importing {
 	struct trk_outcome outcome;
 	struct trk_sample last;
 	uint64_t hash;
-	bool no_gpu; /* zeros of GPUs stand for none */
+	const char *text; /* all of it: `len` bytes, borrowed */
+	size_t len;
+	unsigned int rows_since_progress;
+	bool no_gpu;                /* zeros of GPUs stand for none */
+	bool is_stated[TRK_TOTALS]; /* by the file: no total of the samples takes its place */
 };
 
 /* Begin to describe a run: clears run and outcome; `job` stands where the user gave no name,
@@ -27,6 +31,8 @@ void trk__imp_key(struct trk_importing *i, const void *data, size_t len);
 /* Write its start: i->run must have its start_ns. 0 (also for a run that is there already), or an
  * error. */
 int trk__imp_begin(struct trk_importing *i);
+/* Tell the caller that the text is done up to `at`. Call for each row. */
+void trk__imp_progress(struct trk_importing *i, const char *at);
 /* Elapsed and interval must be in the row. */
 int trk__imp_row(struct trk_importing *i, const struct trk_sample *s);
 int trk__imp_mark(struct trk_importing *i, double elapsed_s, const char *name);
@@ -35,8 +41,8 @@ int trk__imp_end(struct trk_importing *i);
 void trk__imp_total(struct trk_importing *i, enum trk_total total, double value,
 		    enum trk_quality quality, const char *reason);
 
-/* A run of which only totals are known, from i->run.start_ns on: its one row has the CPU time and the
- * bytes, so that means are right and nothing else is claimed. */
+/* A run of which only totals are known, from i->run.start_ns on: its one row has the CPU time and
+ * the bytes, so that means are right and nothing else is claimed. */
 struct trk_imp_totals {
 	double duration_s, user_s, system_s, cpu_s; /* NaN: not known */
 	double peak_mib;

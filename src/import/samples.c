@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "import/about.h"
 #include "import/delimited.h"
 #include "import/series.h"
+#include "model/capacity.h"
 
 #define MIB 1048576.0
 
@@ -23,7 +25,7 @@ static int writing_failed(struct trk_importing *i, int r)
 struct table {
 	int column[TRK_DELIMITED_CELLS_MAX];
 	double factor[TRK_DELIMITED_CELLS_MAX];
-	int time, pid;
+	int time, interval, pid;
 };
 
 /* Which of the columns we know; false: none. */
@@ -37,6 +39,7 @@ static bool map_columns(const struct trk_delimited *d, struct table *t)
 	bool any = false;
 
 	t->time = trk__delimited_column(d, "timestamp");
+	t->interval = trk__delimited_column(d, "interval_s");
 	t->pid = trk__delimited_column(d, "pid");
 	if (t->pid < 0)
 		t->pid = trk__delimited_column(d, "process_pid");
@@ -82,9 +85,11 @@ int trk__imp_table(struct trk_importing *i, char *text, size_t len)
 			trk__imp_clear(i, NULL);
 			if (pid > 0 && pid < INT32_MAX)
 				i->run.pid = (int32_t) pid;
-			trk__series_init(&s, i, NAN);
+			trk__series_init(&s, i, trk__delimited_number(&d, t.interval));
+			s.has_rates = t.interval >= 0;
 			described = true;
 		}
+		trk__imp_progress(i, d.at);
 		r = add_table_row(&s, &d, &t);
 		if (r < 0)
 			return writing_failed(i, r);
@@ -98,7 +103,7 @@ int trk__imp_table(struct trk_importing *i, char *text, size_t len)
 	return 0;
 }
 
-/* ---- JSON Lines of the sibling ---- */
+/* ---- JSON Lines: of the sibling, and of `export` ---- */
 
 static const struct {
 	const char *object, *key;
@@ -107,6 +112,7 @@ static const struct {
 	{"cpu", "utilization_pct", TRK_SYSTEM_CPU_USAGE},
 	{"cpu", "utime_secs", TRK_SYSTEM_UTIME},
 	{"cpu", "stime_secs", TRK_SYSTEM_STIME},
+	{"cpu", "steal_time_secs", TRK_SYSTEM_STEAL},
 	{"cpu", "process_count", TRK_SYSTEM_PROCESSES},
 	{"cpu", "cgroup_utilization_pct", TRK_CGROUP_CPU_USAGE},
 	{"cpu", "process_cores_used", TRK_PROCESS_CPU_USAGE},
@@ -177,16 +183,56 @@ static void fill_from_line(const struct trk_json_doc *d, struct trk_sample *row,
 	trk__imp_set(row, TRK_SYSTEM_SPACE_FREE, sum_of_mounts(d, disk, "available_bytes") / 1e9);
 }
 
-static void describe_line(struct trk_importing *i, const struct trk_json_doc *d)
+static bool has_key(const struct trk_json_doc *d, const char *key)
 {
+	return trk__json_get(d, trk__json_root(d), key) != NULL;
+}
+
+/* What the lines of a file are, by the first of them. */
+struct lines {
+	bool are_described;
+	bool of_columns;     /* an object of columns each, as `export` writes them */
+	bool process, is_04; /* of those: see trk__series_column */
+};
+
+static void describe_lines(struct lines *l, struct trk_importing *i, const struct trk_json_doc *d)
+{
+	static const char *const pids[] = {"tracked_pid", "process_pid", "pid"};
 	const struct trk_json_value *root = trk__json_root(d);
-	const char *job = trk__json_get_text(d, root, "job_name");
 	int64_t pid;
 
-	trk__imp_clear(i, job);
-	if (trk__json_as_i64(trk__json_get(d, root, "tracked_pid"), &pid) && pid > 0 &&
-	    pid <= INT32_MAX)
-		i->run.pid = (int32_t) pid;
+	l->are_described = true;
+	l->of_columns = !has_key(d, "timestamp_secs") && has_key(d, "timestamp");
+	l->process = !has_key(d, "processes");
+	l->is_04 = !has_key(d, "memory_mib") && !has_key(d, "memory_used_mib") &&
+		   !has_key(d, "process_memory_mib") && !has_key(d, "system_memory_used_mib");
+	trk__imp_clear(i, trk__json_get_text(d, root, "job_name"));
+	for (size_t k = 0; k < sizeof(pids) / sizeof(pids[0]) && i->run.pid == 0; k++)
+		if (trk__json_as_i64(trk__json_get(d, root, pids[k]), &pid) && pid > 0 &&
+		    pid <= INT32_MAX)
+			i->run.pid = (int32_t) pid;
+}
+
+static double interval_of_line(const struct lines *l, const struct trk_json_doc *d)
+{
+	return l->of_columns
+		       ? trk__json_get_double(d, trk__json_root(d), "interval_s")
+		       : trk__json_get_double(d, trk__json_root(d), "actual_interval_ms") / 1000;
+}
+
+static void fill_from_columns(const struct lines *l, const struct trk_json_doc *d,
+			      struct trk_sample *row)
+{
+	const struct trk_json_value *v;
+
+	for (v = trk__json_first(d, trk__json_root(d)); v; v = trk__json_next(d, v)) {
+		double factor;
+		int column =
+			v->key ? trk__series_column(v->key, l->process, l->is_04, &factor) : -1;
+
+		if (column >= 0)
+			trk__series_set(row, column, trk__json_as_double(v), factor);
+	}
 }
 
 /* Whole seconds, and the milliseconds between rows: added up, they are finer. */
@@ -198,40 +244,54 @@ static double time_of_line(const struct trk_json_doc *d, struct trk_series *s, d
 	return s->last_s > 0 && fabs(fine - stamp) < 2 ? fine : stamp;
 }
 
+static int add_line(struct trk_series *s, struct lines *l, const struct trk_json_doc *d)
+{
+	struct trk_sample row = {.known = 0};
+	double interval_s = interval_of_line(l, d);
+
+	if (l->of_columns) {
+		fill_from_columns(l, d, &row);
+		if (row.known == 0) {
+			s->i->result->skipped++;
+			return 0;
+		}
+		return trk__series_add(s, &row,
+				       trk__json_get_double(d, trk__json_root(d), "timestamp"));
+	}
+	fill_from_line(d, &row, isnan(interval_s) ? 1 : interval_s);
+	return trk__series_add(s, &row, time_of_line(d, s, interval_s));
+}
+
 int trk__imp_json_lines(struct trk_importing *i, char *text, size_t len)
 {
+	struct lines l = {.are_described = false};
 	struct trk_series s;
-	bool described = false;
 	int r = 0;
 
 	(void) len;
 	for (char *line = text, *next; *line && r == 0; line = next) {
 		size_t size = strcspn(line, "\n");
 		struct trk_json_doc d;
-		struct trk_sample row = {.known = 0};
-		double interval_s;
 
 		next = line + size + (line[size] == '\n');
-		if (*line != '{') /* a log may have other words in between */
+		if (*line != '{') /* a log may contain other text */
 			continue;
 		if (trk__json_read(line, size, NULL, "", &d, NULL) < 0) {
 			i->result->skipped++;
 			continue;
 		}
-		interval_s =
-			trk__json_get_double(&d, trk__json_root(&d), "actual_interval_ms") / 1000;
-		if (!described) {
-			describe_line(i, &d);
-			trk__series_init(&s, i, interval_s);
-			described = true;
+		if (!l.are_described) {
+			describe_lines(&l, i, &d);
+			trk__series_init(&s, i, interval_of_line(&l, &d));
+			s.has_rates = l.of_columns;
 		}
-		fill_from_line(&d, &row, isnan(interval_s) ? 1 : interval_s);
-		r = trk__series_add(&s, &row, time_of_line(&d, &s, interval_s));
+		trk__imp_progress(i, line);
+		r = add_line(&s, &l, &d);
 		trk__json_doc_release(&d);
 	}
 	if (r < 0)
 		return writing_failed(i, r);
-	return described ? trk__series_end(&s) : 0;
+	return l.are_described ? trk__series_end(&s) : 0;
 }
 
 /* ---- snapshots ---- */
@@ -371,10 +431,28 @@ static void describe_snapshot(struct trk_importing *i, const struct trk_json_doc
 	if (isnan(mib))
 		mib = trk__json_get_double(d, server, "memory_mb");
 	i->no_gpu = trk__json_get_double(d, server, "gpu_count") == 0;
+	/* The machine's size, which is no request: under its own names. */
 	trk__quantity_set(&i->run.limit[TRK_LIMIT_CPU], trk__json_get_double(d, server, "vcpus"),
-			  TRK_QUALITY_AT_MOST, "server_info", "of the server");
+			  TRK_QUALITY_AT_MOST, TRK_SOURCE_ALL_CPUS, "server_info of the snapshot");
 	trk__quantity_set(&i->run.limit[TRK_LIMIT_MEMORY_MIB], mib, TRK_QUALITY_AT_MOST,
-			  "server_info", "of the server");
+			  TRK_SOURCE_ALL_MEMORY, "server_info of the snapshot");
+	trk__about_run(i, d);
+}
+
+/* The earlier of the first times of both tables. */
+static double first_time(const struct trk_json_doc *d)
+{
+	static const char *const tables[] = {"process_metrics", "system_metrics"};
+	double first_s = NAN;
+
+	for (size_t k = 0; k < 2; k++) {
+		const struct trk_json_value *rows = trk__json_get(d, trk__json_root(d), tables[k]);
+		double time_s = trk__json_get_double(d, trk__json_first(d, rows), "timestamp");
+
+		if (!(first_s <= time_s))
+			first_s = isnan(time_s) ? first_s : time_s;
+	}
+	return first_s;
 }
 
 int trk__imp_snapshot(struct trk_importing *i, char *text, size_t len)
@@ -385,7 +463,7 @@ int trk__imp_snapshot(struct trk_importing *i, char *text, size_t len)
 	const struct trk_json_value *root;
 	struct frame process, system;
 	struct trk_series s;
-	double interval_s;
+	double interval_s, first_interval_s;
 	struct trk_error error = {.code = 0};
 	int r = trk__json_read(text, len, &limits, i->import->file, &d, &error);
 
@@ -395,9 +473,12 @@ int trk__imp_snapshot(struct trk_importing *i, char *text, size_t len)
 	root = trk__json_root(&d);
 	describe_snapshot(i, &d);
 	interval_s = trk__json_get_double(&d, trk__json_get(&d, root, "metadata"), "interval");
+	first_interval_s = trk__about_first_interval(&d, first_time(&d));
 	frame_init(&process, &d, trk__json_get(&d, root, "process_metrics"), true);
 	frame_init(&system, &d, trk__json_get(&d, root, "system_metrics"), false);
-	trk__series_init(&s, i, interval_s);
+	trk__series_init(&s, i, first_interval_s);
 	r = join_frames(&s, &d, &process, &system, interval_s > 0 ? interval_s / 2 : 0.5);
+	if (r == 0 && s.begun)
+		r = trk__about_place(i, &d);
 	return r < 0 ? writing_failed(i, r) : trk__series_end(&s);
 }

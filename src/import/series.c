@@ -66,8 +66,11 @@ static int write_row(struct trk_series *s, struct trk_sample *row, double time_s
 	trk__imp_set(row, TRK_TIMESTAMP, time_s);
 	trk__imp_set(row, TRK_ELAPSED, time_s - s->start_s);
 	trk__imp_set(row, TRK_INTERVAL, interval_s);
-	add_rate(row, TRK_PROCESS_CPU_USAGE, TRK_PROCESS_UTIME, TRK_PROCESS_STIME, interval_s);
-	add_rate(row, TRK_SYSTEM_CPU_USAGE, TRK_SYSTEM_UTIME, TRK_SYSTEM_STIME, interval_s);
+	if (!s->has_rates) {
+		add_rate(row, TRK_PROCESS_CPU_USAGE, TRK_PROCESS_UTIME, TRK_PROCESS_STIME,
+			 interval_s);
+		add_rate(row, TRK_SYSTEM_CPU_USAGE, TRK_SYSTEM_UTIME, TRK_SYSTEM_STIME, interval_s);
+	}
 	count(s, row);
 	return r == 0 ? trk__imp_row(s->i, row) : r;
 }
@@ -145,6 +148,18 @@ static const char *without_prefix(const char *name, bool *process)
 	return name;
 }
 
+/* A name of the full set of columns that the other sets do not have. The stamps are those of the
+ * row. */
+static int full_column(const char *name, double *ret_factor)
+{
+	int i = trk__column_find(name);
+
+	if (i < 0 || i == TRK_TIMESTAMP || i == TRK_ELAPSED || i == TRK_INTERVAL)
+		return -1;
+	*ret_factor = (double) trk__columns[i].divisor;
+	return i;
+}
+
 int trk__series_column(const char *name, bool process, bool is_04, double *ret_factor)
 {
 	const char *bare = without_prefix(name, &process);
@@ -160,7 +175,7 @@ int trk__series_column(const char *name, bool process, bool is_04, double *ret_f
 		*ret_factor = (double) (is_04 ? c->divisor_04 : c->divisor);
 		return i;
 	}
-	return -1;
+	return full_column(name, ret_factor);
 }
 
 void trk__series_set(struct trk_sample *row, int column, double value, double factor)

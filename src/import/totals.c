@@ -1,4 +1,4 @@
-/* Tools that tell totals of single commands: GNU time and Snakemake's benchmarks. */
+/* Tools that report totals of single commands: GNU time and Snakemake's benchmarks. */
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>

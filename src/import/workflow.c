@@ -207,7 +207,7 @@ static void slurm_step(struct slurm_job *j, const struct trk_delimited *d, const
 		larger(t->read_bytes, trk__value_bytes(trk__delimited_text(d, c->read), 1, NULL));
 	t->write_bytes =
 		larger(t->write_bytes, trk__value_bytes(trk__delimited_text(d, c->write), 1, NULL));
-	/* The job's own row may say COMPLETED where a step was killed for memory. */
+	/* The job's own row may have the state COMPLETED where a step was killed for memory. */
 	if (!strncmp(trk__delimited_text(d, c->state), "OUT_OF_ME", 9))
 		t->verdict = TRK_VERDICT_OUT_OF_MEMORY;
 }

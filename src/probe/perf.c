@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int trk__perf_open(void)
+int trk__perf_open(pid_t pid, enum trk_perf_scope scope)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -14,11 +14,12 @@ int trk__perf_open(void)
 		.disabled = 1,
 		.enable_on_exec = 1,
 		.inherit = 1,
+		.inherit_thread = scope == TRK_PERF_THREADS,
 		/* Needed at paranoid level 2; kernel time is counted all the same. */
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
-	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	long fd = syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int) fd;
 }

@@ -1,19 +1,28 @@
-/* A CPU counter that every process of the job inherits, whatever becomes of its parents.
+/* CPU clocks that the processes of the job inherit, whatever becomes of their parents.
  *
- * Source: perf_event_open(2), software event task-clock with inherit. Allowed without privilege
- * unless kernel.perf_event_paranoid is 3 or more, or a container's seccomp filter forbids it. It is
- * a few percent low for very short processes and exact where wait4 sees nothing (children of a
- * parent that ignores SIGCHLD): the larger of both is used, beyond a few percent. */
+ * Source: perf_event_open(2), software event task-clock. Allowed without privilege unless
+ * kernel.perf_event_paranoid is 3 or more, or a container's seccomp filter forbids it. It counts
+ * children that wait4 does not see (their parent ignores SIGCHLD), and differs from the kernel's
+ * own accounts: sample/cpu_clocks.h. */
 #ifndef TRK_PROBE_PERF_H
 #define TRK_PROBE_PERF_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
-/* Open a counter that stands still in this process and starts in each child forked from now on, at
- * its exec. Returns a descriptor (close-on-exec; the caller closes), or a negative errno. */
-int trk__perf_open(void);
+enum trk_perf_scope {
+	TRK_PERF_DESCENDANTS, /* the process, its threads, and all that they fork */
+	TRK_PERF_THREADS,     /* the process and its threads alone (Linux 5.13) */
+};
 
-/* CPU time of all descendants that inherited the counter, ns. 0 or a negative errno. */
+/* Open a clock for process `pid` (0: this one) that starts at its next exec. Two clocks of one
+ * process stand and run at the same instants: their difference is 0 as long as it has no
+ * descendants. The kernel takes the clocks away when the process executes a program that it may
+ * not be traced in (set-user-ID). Returns a descriptor (close-on-exec; the caller closes), or a
+ * negative errno. */
+int trk__perf_open(pid_t pid, enum trk_perf_scope scope);
+
+/* CPU time so far, ns; also after the processes have ended. 0 or a negative errno. */
 int trk__perf_read(int fd, uint64_t *ret_ns);
 
 #endif

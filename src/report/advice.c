@@ -6,44 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/human.h"
+
 #define MIB 1048576.0
 
 /* ---- putting it together ---- */
-
-struct trk_past_run trk__advice_past_run(const struct trk_past *run)
-{
-	struct trk_past_run r = {
-		.peak_bytes = run->peak_memory_mib * MIB,
-		.duration_s = run->duration_s,
-		.input_bytes = run->input_bytes,
-		.limit_bytes = run->limit_memory_mib * MIB,
-		.end = TRK_PAST_SUCCEEDED,
-	};
-
-	if (!strcmp(run->verdict, "out_of_memory") || !strcmp(run->verdict, "memory_limit"))
-		r.end = TRK_PAST_OUT_OF_MEMORY;
-	else if (run->code != 0 || strcmp(run->verdict, "exited") != 0)
-		/* Attached to, stopped, failed: it may have needed more than it came to use. */
-		r.end = run->code == -1 && !strcmp(run->verdict, "exited") ? TRK_PAST_SUCCEEDED
-									   : TRK_PAST_FAILED;
-	if (!strcmp(run->verdict, "memory_limit")) /* ours, which stands in no control group */
-		r.limit_bytes = r.peak_bytes;
-	return r;
-}
 
 static int advise_memory(const struct trk_advice_input *in, struct trk_advice *a)
 {
 	struct trk_memory_options options = {
 		.risk = in->risk, .input_bytes = in->input_bytes, .machine_bytes = NAN};
-	struct trk_past_run *runs = calloc(in->count + 1, sizeof(*runs));
-	int r;
+	int r = trk__advice_memory(in->runs, in->count, in->tags, &options, &a->alike, &a->memory);
 
-	if (!runs)
-		return -ENOMEM;
-	for (size_t i = 0; i < in->count; i++)
-		runs[i] = trk__advice_past_run(&in->runs[i]);
-	r = trk__memory_advise(runs, in->count, &options, &a->memory);
-	free(runs);
 	if (r < 0)
 		return r;
 	a->has_memory = true;
@@ -51,8 +25,8 @@ static int advise_memory(const struct trk_advice_input *in, struct trk_advice *a
 	return 0;
 }
 
-/* The cores that the run had: its limit, or, where none is known, what was asked for, as long as no more
- * were busy. */
+/* The cores that the run had: its limit, or, where none is known, what was asked for, as long as no
+ * more were busy. */
 static double cores_of(const struct trk_advice_input *in)
 {
 	double limit = in->record->run.limit[TRK_LIMIT_CPU].value;
@@ -65,15 +39,25 @@ static double cores_of(const struct trk_advice_input *in)
 	return request >= busy.max - 0.05 ? request : (double) NAN;
 }
 
+static double stated(const struct trk_capacity *c)
+{
+	return trk__capacity_is_stated(c) ? c->value : (double) NAN;
+}
+
 static void advise_cpu(const struct trk_advice_input *in, struct trk_advice *a)
 {
 	struct trk_cpu_options options = {
 		.cores_now = cores_of(in),
 		.memory_bytes = a->memory_mib * MIB,
 		.slowdown_max = NAN,
+		.stated_cores = stated(&a->cpu_had),
 	};
 
-	if (!in->busy || trk__cpu_advise(in->busy, &options, &a->cpu) < 0)
+	if (in->use) {
+		options.queue = in->use->queue;
+		options.seen = &in->use->seen;
+	}
+	if (!in->use || trk__cpu_advise(&in->use->busy, &options, &a->cpu) < 0)
 		return;
 	a->has_cpu = true;
 	a->cores = a->cpu.cores;
@@ -111,15 +95,6 @@ static int advise_original(const struct trk_advice_input *in, struct trk_advice 
 	return 0;
 }
 
-/* What was asked for, or the limit that it ran under. */
-static double stated_or_limit(const struct trk_run *run, enum trk_request request,
-			      enum trk_limit limit)
-{
-	double value = run->request[request].value;
-
-	return isnan(value) ? run->limit[limit].value : value;
-}
-
 static double sum_of(const struct trk_record *r, int column)
 {
 	struct trk_column_stats s;
@@ -139,13 +114,15 @@ static void judge_sizing(const struct trk_record *r, struct trk_advice *a)
 		.run_time_s = (double) o->duration_ns / 1e9,
 		.samples = (double) r->samples,
 		.memory_peak_mib = o->total[TRK_TOTAL_PEAK_MEMORY_MIB].value,
-		.memory_limit_mib =
-			stated_or_limit(&r->run, TRK_REQUEST_MEMORY_MIB, TRK_LIMIT_MEMORY_MIB),
-		.swap_peak_mib = NAN,
+		.memory_limit_mib = a->memory_had.value,
+		.memory_stated = trk__capacity_is_stated(&a->memory_had),
+		.swap_peak_mib = trk__outcome_swap_mib(o),
 		.cpu_mean_cores = cpu.mean,
 		.cpu_peak_cores = cpu.max,
-		.cpu_limit_cores = stated_or_limit(&r->run, TRK_REQUEST_CPU, TRK_LIMIT_CPU),
-		.throttled_s = sum_of(r, TRK_CGROUP_THROTTLED),
+		.cpu_limit_cores = a->cpu_had.value,
+		.cpu_stated = trk__capacity_is_stated(&a->cpu_had),
+		.cpu_next_cores = a->cores,
+		.throttled_s = r->held_back_s,
 		.memory_stall_s = sum_of(r, TRK_PROCESS_MEMORY_WAIT),
 		.saturated_share = a->has_cpu ? a->cpu.saturated_share : (double) NAN,
 		.out_of_memory = o->verdict == TRK_VERDICT_OUT_OF_MEMORY ||
@@ -163,6 +140,8 @@ static struct trk_gpu_facts gpu_facts(const struct trk_record *r)
 	struct trk_gpu_facts f;
 
 	trk__stats_get(r->stats, TRK_PROCESS_GPU_USAGE, &usage);
+	if (trk__gpu_log_is_partial(&r->gpus, TRK_GPU_TREE_SHARE_METRIC))
+		usage.mean = usage.p95 = NAN; /* which of them lay idle is not known */
 	for (size_t i = 0; i < r->gpus.count; i++) {
 		const struct trk_gpu_total *t = &r->gpus.total[i];
 
@@ -182,43 +161,62 @@ static struct trk_gpu_facts gpu_facts(const struct trk_record *r)
 		.usage_p95 = usage.p95,
 		.utilization = share / used, /* of none: NaN */
 		.sm_activity = activity / used,
-		.starved_share = used > 0 ? r->gpu_starved_s / r->gpu_known_s : (double) NAN,
+		.starved_share = used > 0 && !isnan(usage.mean) ? r->gpu_starved_s / r->gpu_known_s
+								: (double) NAN,
 	};
-	if (isnan(f.given) && held > 0)
+	f.stated = !isnan(f.given);
+	if (!f.stated && held > 0)
 		f.given = held;
 	return f;
 }
 
-/* Video memory grows as memory does: the same method, over the peaks of all runs. */
-static int advise_gpus(const struct trk_advice_input *in, struct trk_advice *a)
+/* The video memory of the runs that are like the next one, as peaks of memory. The number of runs,
+ * or -ENOMEM; the caller frees *ret. */
+static ssize_t vram_runs(const struct trk_advice_input *in, struct trk_past_run **ret)
 {
-	struct trk_gpu_facts facts = gpu_facts(in->record);
-	struct trk_memory_options options = {
-		.risk = in->risk, .input_bytes = NAN, .machine_bytes = NAN};
 	struct trk_past_run *runs = calloc(in->count + 1, sizeof(*runs));
-	double busiest = NAN, gpus;
-	size_t n = 0;
-	int r = 0;
+	bool *kept = calloc(in->count + 1, sizeof(*kept));
+	struct trk_alike alike;
+	ssize_t n = 0;
 
-	if (!runs)
-		return -ENOMEM;
-	for (size_t i = 0; i < in->count; i++) {
-		if (!(busiest >= in->runs[i].gpu_max))
-			busiest = in->runs[i].gpu_max;
-		if (!(in->runs[i].vram_max_mib > 0))
+	*ret = runs;
+	if (runs && kept)
+		trk__alike_find(in->runs, in->count, in->tags, kept, &alike);
+	for (size_t i = 0; runs && kept && i < in->count; i++) {
+		if (!kept[i] || !(in->runs[i].vram_max_mib > 0))
 			continue;
 		runs[n] = trk__advice_past_run(&in->runs[i]);
 		runs[n].peak_bytes = in->runs[i].vram_max_mib * MIB;
 		runs[n].limit_bytes = NAN;
 		runs[n++].end = TRK_PAST_SUCCEEDED; /* what it held, it held */
 	}
+	if (!kept)
+		n = -ENOMEM;
+	free(kept);
+	return runs ? n : -ENOMEM;
+}
+
+/* Video memory grows as memory does: the same method, over the peaks of the same runs. */
+static int advise_gpus(const struct trk_advice_input *in, struct trk_advice *a)
+{
+	struct trk_gpu_facts facts = gpu_facts(in->record);
+	struct trk_memory_options options = {
+		.risk = in->risk, .input_bytes = NAN, .machine_bytes = NAN};
+	struct trk_past_run *runs;
+	double busiest = NAN, gpus;
+	ssize_t n = vram_runs(in, &runs);
+	int r = n < 0 ? -ENOMEM : 0;
+
+	for (size_t i = 0; i < in->count; i++)
+		if (!(busiest >= in->runs[i].gpu_max))
+			busiest = in->runs[i].gpu_max;
 	gpus = trk__gpu_advise(&facts, busiest);
 	a->gpus = isnan(gpus) ? 0 : gpus;
 	a->vram_mib = 0;
 	if (n > 0 && a->gpus > 0) {
 		struct trk_memory_advice *m = malloc(sizeof(*m));
 
-		r = m ? trk__memory_advise(runs, n, &options, m) : -ENOMEM;
+		r = m ? trk__memory_advise(runs, (size_t) n, &options, m) : -ENOMEM;
 		if (r == 0)
 			a->vram_mib = m->request_bytes / MIB;
 		free(m);
@@ -226,6 +224,59 @@ static int advise_gpus(const struct trk_advice_input *in, struct trk_advice *a)
 	free(runs);
 	trk__sizing_judge_gpus(&facts, &a->sizing);
 	return r == -ENOMEM ? r : 0;
+}
+
+double trk__possible_shared_mib(const struct trk_record *record)
+{
+	static const double least_mib = 4, least_share = 0.01;
+	const struct trk_quantity *total = record->outcome.total;
+	double mib = total[TRK_TOTAL_PEAK_SHARED_FILES_MIB].value;
+
+	/* A group's peak holds them. */
+	if (!isnan(total[TRK_TOTAL_PEAK_GROUP_MEMORY_MIB].value) || !(mib > least_mib) ||
+	    mib <= total[TRK_TOTAL_PEAK_MEMORY_MIB].value * least_share)
+		return NAN;
+	return mib;
+}
+
+/* Where the peak of the run is a lower bound, the upper one; NaN where both are near, or it is not
+ * known. */
+static double possible_peak_mib(const struct trk_record *record)
+{
+	static const double near = 1.25;
+	const struct trk_quantity *total = record->outcome.total;
+	double most = total[TRK_TOTAL_PEAK_MEMORY_AT_MOST_MIB].value;
+
+	if (total[TRK_TOTAL_PEAK_MEMORY_MIB].quality != TRK_QUALITY_AT_LEAST ||
+	    !(most > total[TRK_TOTAL_PEAK_MEMORY_MIB].value * near))
+		return NAN;
+	return most;
+}
+
+static size_t successes(const struct trk_advice_input *in)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < in->count; i++)
+		n += trk__advice_past_run(&in->runs[i]).end == TRK_PAST_SUCCEEDED;
+	return n;
+}
+
+/* What one run cannot tell, some runs together may: then the request stands, and this run is not
+ * judged. */
+static void settle_sizing(const struct trk_advice_input *in, struct trk_advice *a)
+{
+	struct trk_sizing_verdict *v = &a->sizing;
+
+	if (v->sizing != TRK_SIZING_UNDER && !trk__advice_ended_well(&in->record->outcome)) {
+		v->sizing = TRK_SIZING_NOT_ENOUGH_DATA;
+		v->memory_over = v->cpu_over = v->gpu_over = false;
+		v->reason_count = 0;
+		trk__sizing_say(v, "the run did not end well");
+	}
+	if (v->sizing == TRK_SIZING_NOT_ENOUGH_DATA && a->has_memory &&
+	    a->memory.confidence != TRK_CONFIDENCE_FIRST_ESTIMATE && successes(in) > 0)
+		v->sizing = TRK_SIZING_UNSTATED;
 }
 
 int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret)
@@ -240,41 +291,45 @@ int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret)
 		.run_time_s = NAN,
 		.duration_s = (double) in->record->outcome.duration_ns / 1e9,
 		.peak_now_mib = in->record->outcome.total[TRK_TOTAL_PEAK_MEMORY_MIB].value,
+		.peak_most_mib = possible_peak_mib(in->record),
+		.beside_mib = trk__possible_shared_mib(in->record),
 		.runs = in->count,
+		.cpu_had = trk__capacity(in->record, TRK_RESOURCE_CPU),
+		.memory_had = trk__capacity(in->record, TRK_RESOURCE_MEMORY_MIB),
+		.gpu_had = trk__capacity(in->record, TRK_RESOURCE_GPU),
+		.time_had = trk__capacity(in->record, TRK_RESOURCE_TIME_S),
 	};
 	(void) snprintf(a->job, sizeof(a->job), "%s", in->record->run.job);
 	memory = in->original ? 0 : advise_memory(in, a);
 	if (!in->original)
 		advise_cpu(in, a);
 	original = advise_original(in, a);
+	if (!in->original)
+		trk__advice_hold(a, &in->record->outcome);
 	judge_sizing(in->record, a);
 	if (!in->original && original == 0)
 		original = advise_gpus(in, a);
+	settle_sizing(in, a);
 	if (memory == -ENOMEM || original == -ENOMEM)
 		return -ENOMEM;
 	return isnan(a->cores) && isnan(a->memory_mib) ? -TRK_E_NODATA : 0;
 }
 
-static void add_busy(void *data, double cores, double seconds)
-{
-	trk__busy_add(data, cores, seconds);
-}
-
 int trk__advice_of_run(const struct trk_record *record, struct trk_advice *ret)
 {
-	struct trk_past *past = calloc(1, sizeof(*past));
-	struct trk_busy *busy = calloc(1, sizeof(*busy));
+	struct trk_history_run *past = calloc(1, sizeof(*past));
+	struct trk_cpu_use *use = calloc(1, sizeof(*use));
 	struct trk_advice_input in = {
-		.record = record, .busy = busy, .runs = past, .count = 1, .input_bytes = NAN};
+		.record = record, .use = use, .runs = past, .count = 1, .input_bytes = NAN};
 	int r = -ENOMEM;
 
-	if (past && busy) {
-		trk__past_from(record, "", past);
-		trk__stats_each(record->stats, TRK_PROCESS_CPU_USAGE, add_busy, busy);
+	if (past && use) {
+		trk__history_run_from(record, "", past);
+		trk__cpu_use_of(record, use);
 		r = trk__advice_make(&in, ret);
 	}
 	free(past);
-	free(busy);
+	free(use);
 	return r;
 }
 
@@ -282,90 +337,86 @@ int trk__advice_of_run(const struct trk_record *record, struct trk_advice *ret)
 
 static void add_memory(struct trk_buf *b, double mib)
 {
-	if (isnan(mib))
-		trk__buf_puts(b, "unknown");
-	else if (mib < 1024)
-		trk__buf_printf(b, "%.0f MiB", mib);
-	else
-		trk__buf_printf(b, "%.4g GiB", mib / 1024);
+	char text[TRK_HUMAN_SIZE];
+
+	trk__buf_puts(b, isnan(mib) ? "unknown" : trk__human_request(text, mib));
 }
 
-void trk__advice_line(struct trk_buf *b, const struct trk_advice *a, const struct trk_run *run)
+static void add_request(struct trk_buf *b, const struct trk_advice *a)
 {
-	double cores = stated_or_limit(run, TRK_REQUEST_CPU, TRK_LIMIT_CPU);
-	double memory = stated_or_limit(run, TRK_REQUEST_MEMORY_MIB, TRK_LIMIT_MEMORY_MIB);
-
-	trk__buf_printf(b, "%s: request", trk__sizing_name(a->sizing.sizing));
+	trk__buf_puts(b, "request");
 	if (!isnan(a->cores))
 		trk__buf_printf(b, " %.4g CPU%s", a->cores, isnan(a->memory_mib) ? "" : ",");
 	if (!isnan(a->memory_mib)) {
 		trk__buf_putc(b, ' ');
 		add_memory(b, a->memory_mib);
 	}
-	if (a->sizing.gpu_over)
+	if (a->sizing.gpu_over || a->gpus > 0)
 		trk__buf_printf(b, ", %.0f GPU", a->gpus);
-	trk__buf_puts(b, " next time (now ");
-	if (!isnan(cores))
-		trk__buf_printf(b, "%.4g CPU, ", cores);
-	add_memory(b, memory);
+}
+
+/* " (now 8 CPU, 32 GiB)", of what was requested or limited. */
+static void add_now(struct trk_buf *b, const struct trk_advice *a)
+{
+	bool cpu = trk__capacity_is_stated(&a->cpu_had);
+	bool memory = trk__capacity_is_stated(&a->memory_had);
+	bool gpu = trk__capacity_is_stated(&a->gpu_had);
+
+	if (!cpu && !memory && !gpu)
+		return;
+	trk__buf_puts(b, " (now ");
+	if (cpu)
+		trk__buf_printf(b, "%.4g CPU%s", a->cpu_had.value, memory || gpu ? ", " : "");
+	if (memory)
+		add_memory(b, a->memory_had.value);
+	if (gpu)
+		trk__buf_printf(b, "%s%.4g GPU", memory ? ", " : "", a->gpu_had.value);
 	trk__buf_putc(b, ')');
 }
 
-static void memory_text(struct trk_buf *b, const struct trk_advice *a)
+bool trk__advice_memory_note(struct trk_buf *b, const struct trk_advice *a)
 {
-	const struct trk_memory_advice *m = &a->memory;
+	static const double worth_saying = 8; /* times the lower bound */
+	bool is_bounded = a->peak_most_mib < a->peak_now_mib * worth_saying;
 
-	trk__buf_puts(b, "memory   ");
-	add_memory(b, a->memory_mib);
-	if (!a->has_memory) {
-		trk__buf_puts(b, a->original ? "   (largest peak x 1.2, rounded up)\n" : "\n");
-		return;
+	if (!(a->beside_mib > 0) && !(a->peak_most_mib > 0))
+		return false;
+	if (a->beside_mib > 0) {
+		add_memory(b, a->beside_mib);
+		trk__buf_puts(b,
+			      " more if what came into tmpfs, /dev/shm and memfds was this job's");
+	} else {
+		trk__buf_puts(b, "processes too short to be sampled may have held more than ");
+		add_memory(b, a->peak_now_mib);
+		if (is_bounded) {
+			trk__buf_puts(b, ", at most ");
+			add_memory(b, a->peak_most_mib);
+		}
 	}
-	trk__buf_puts(b, "   then ");
-	add_memory(b, m->next_rung_bytes / MIB);
-	trk__buf_printf(b, " if that is not enough\n         confidence %s (%zu run%s)\n",
-			trk__confidence_name(m->confidence), m->runs_used,
-			m->runs_used == 1 ? "" : "s");
-	for (size_t i = 0; i < m->reason_count; i++)
-		trk__buf_printf(b, "         %s\n", m->reason[i]);
+	trk__buf_puts(b, " (run --cgroup auto tells)");
+	return true;
 }
 
-static void cpu_text(struct trk_buf *b, const struct trk_advice *a)
+void trk__advice_line(struct trk_buf *b, const struct trk_advice *a)
 {
-	const struct trk_cpu_advice *c = &a->cpu;
+	enum trk_sizing sizing = a->sizing.sizing;
 
-	if (isnan(a->cores)) {
-		trk__buf_puts(b, "cpu      unknown: no run has enough samples\n");
+	switch (sizing) {
+	case TRK_SIZING_UNSTATED:
+		trk__buf_puts(b, "Next time ");
+		add_request(b, a);
+		break;
+	case TRK_SIZING_OVER:
+	case TRK_SIZING_UNDER:
+		trk__buf_printf(b, "%s: ", trk__sizing_name(sizing));
+		add_request(b, a);
+		trk__buf_puts(b, " next time");
+		break;
+	default:
+		trk__buf_puts(b, trk__sizing_name(sizing));
 		return;
 	}
-	trk__buf_printf(b, "cpu      %.4g core%s", a->cores, a->cores > 1 ? "s" : "");
-	if (!a->has_cpu) {
-		trk__buf_puts(b, "   (mean of the means, rounded)\n");
-		return;
-	}
-	trk__buf_putc(b, '\n');
-	for (size_t i = 0; i < c->reason_count; i++)
-		trk__buf_printf(b, "         %s\n", c->reason[i]);
-	trk__buf_puts(b, "         run time ");
-	for (size_t i = 0; i < c->point_count; i++)
-		trk__buf_printf(b, "%s%s%.3g s on %.4g", i ? ", " : "",
-				c->point[i].at_most ? "at most " : "", c->point[i].run_time_s,
-				c->point[i].cores);
-	trk__buf_putc(b, '\n');
-}
-
-void trk__advice_text(struct trk_buf *b, const struct trk_advice *a)
-{
-	trk__buf_printf(b, "%s\n", trk__sizing_name(a->sizing.sizing));
-	for (size_t i = 0; i < a->sizing.reason_count; i++)
-		trk__buf_printf(b, "         %s\n", a->sizing.reason[i]);
-	cpu_text(b, a);
-	memory_text(b, a);
-	if (a->gpus > 0) {
-		trk__buf_printf(b, "gpu      %.4g, video memory ", a->gpus);
-		add_memory(b, a->vram_mib);
-		trk__buf_putc(b, '\n');
-	}
+	add_now(b, a);
 }
 
 static void cpu_json(struct trk_json *j, const struct trk_advice *a)
@@ -378,6 +429,8 @@ static void cpu_json(struct trk_json *j, const struct trk_advice *a)
 		trk__json_key_double(j, "mean_cores", a->cpu.mean_cores);
 		trk__json_key_double(j, "peak_cores", a->cpu.peak_cores);
 		trk__json_key_double(j, "saturated_share", a->cpu.saturated_share);
+		trk__json_key_double(j, "queue_share", a->cpu.queue.share);
+		trk__json_key_text(j, "queue_cause", trk__queue_cause_name(a->cpu.queue.cause));
 		trk__json_key(j, "points");
 		trk__json_open(j, '[');
 		for (size_t i = 0; i < a->cpu.point_count; i++) {
@@ -407,10 +460,15 @@ static void memory_json(struct trk_json *j, const struct trk_advice *a)
 	trk__json_key_double(j, "request_mib", a->memory_mib);
 	trk__json_key_double(j, "next_rung_mib",
 			     a->has_memory ? m->next_rung_bytes / MIB : (double) NAN);
-	trk__json_key_text(j, "basis", a->has_memory ? trk__basis_name(m->basis) : NULL);
+	trk__json_key_text(j, "basis", a->has_memory ? m->basis_text : NULL);
+	trk__json_key_text(j, "runs_alike", a->has_memory ? trk__alike_name(a->alike.by) : NULL);
+	trk__json_key(j, "runs_used");
+	trk__json_u64(j, a->has_memory ? m->runs_used : 0);
 	trk__json_key_text(j, "confidence",
 			   a->has_memory ? trk__confidence_name(m->confidence) : NULL);
 	trk__json_key_double(j, "chance_exceed", a->has_memory ? m->chance_exceed : (double) NAN);
+	trk__json_key_double(j, "possible_shared_mib", a->beside_mib);
+	trk__json_key_double(j, "possible_peak_mib", a->peak_most_mib);
 	trk__json_key_double(j, "highest_mib",
 			     a->has_memory ? m->highest_bytes / MIB : (double) NAN);
 	trk__json_key_double(j, "passed_peak_mib",
@@ -423,6 +481,16 @@ static void memory_json(struct trk_json *j, const struct trk_advice *a)
 	trk__json_close(j, '}');
 }
 
+static void capacity_json(struct trk_json *j, const char *key, const struct trk_capacity *c)
+{
+	trk__json_key(j, key);
+	trk__json_open(j, '{');
+	trk__json_key_double(j, "value", c->value);
+	trk__json_key_text(j, "kind", trk__capacity_name(c->kind));
+	trk__json_key_text(j, "source", c->source[0] ? c->source : NULL);
+	trk__json_close(j, '}');
+}
+
 void trk__advice_json(struct trk_json *j, const struct trk_advice *a)
 {
 	trk__json_key(j, "advice");
@@ -432,6 +500,13 @@ void trk__advice_json(struct trk_json *j, const struct trk_advice *a)
 	trk__json_u64(j, a->runs);
 	cpu_json(j, a);
 	memory_json(j, a);
+	trk__json_key(j, "capacity");
+	trk__json_open(j, '{');
+	capacity_json(j, "cpu", &a->cpu_had);
+	capacity_json(j, "memory_mib", &a->memory_had);
+	capacity_json(j, "gpu", &a->gpu_had);
+	capacity_json(j, "time_s", &a->time_had);
+	trk__json_close(j, '}');
 	trk__json_key_double(j, "gpus", a->gpus);
 	trk__json_key_double(j, "vram_mib", a->vram_mib);
 	trk__json_key(j, "verdict");

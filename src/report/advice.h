@@ -4,26 +4,33 @@
 #define TRK_REPORT_ADVICE_H
 
 #include "advise/cpu.h"
-#include "advise/gpu.h"
+#include "advise/gpu_use.h"
 #include "advise/memory.h"
 #include "advise/original.h"
 #include "advise/verdict.h"
 #include "base/buf.h"
 #include "base/json.h"
+#include "fleet/job_memory.h"
 #include "history/history.h"
+#include "model/capacity.h"
+#include "report/cpu_use.h"
 
 struct trk_advice_input {
-	const struct trk_record *record; /* the newest run */
-	const struct trk_busy *busy;     /* busy cores of the newest successful run, or NULL */
-	const struct trk_past *runs;     /* of the job, oldest first, the newest run included */
+	const struct trk_record *record;    /* the newest run */
+	const struct trk_cpu_use *use;      /* of the newest run that has samples, or NULL */
+	const struct trk_history_run *runs; /* of the job, oldest first, the newest run included */
 	size_t count;
 	enum trk_risk risk;
 	bool original;      /* the original package's rule instead */
 	double input_bytes; /* of the next run; NaN: not known */
+	const char
+		*tags; /* of the next run, as trk__history_tags makes them; NULL: as the newest */
 };
 
 struct trk_advice {
 	bool has_memory, has_cpu, original;
+	bool held_cpu, held_memory; /* by the request of a run that did not end well */
+	struct trk_capacity cpu_had, memory_had, gpu_had, time_had;
 	double cores;      /* to request; NaN: not known */
 	double memory_mib; /* to request; NaN: not known */
 	double gpus;       /* 0: none */
@@ -34,29 +41,50 @@ struct trk_advice {
 	struct trk_cpu_advice cpu;
 	struct trk_sizing_verdict sizing;
 	double peak_now_mib; /* of the newest run */
-	size_t runs;         /* that were looked at */
+	/* Of the newest run: where its peak is a lower bound only, the upper one; and memory in
+	 * tmpfs, /dev/shm and memfds that may have been its own and is in no request. NaN: none, or
+	 * not known. */
+	double peak_most_mib, beside_mib;
+	size_t runs;            /* that were looked at */
+	struct trk_alike alike; /* those of them that memory is advised from */
 	char job[TRK_RUN_TEXT_SIZE];
 };
 
 /* 0, or -TRK_E_NODATA when neither memory nor CPU of any run is known. */
 int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret);
 
-/* Advice from this one run, by its statistics: what a summary can say without a look at the others. 0,
- * -TRK_E_NODATA, or -ENOMEM. */
+/* Whether a run that ended so shows what the job needs: a failed one may have needed more than it
+ * came to use. */
+bool trk__advice_ended_well(const struct trk_outcome *o);
+/* Raise the request to what the newest run was given if it did not end well, or is not over. Part
+ * of trk__advice_make. */
+void trk__advice_hold(struct trk_advice *a, const struct trk_outcome *o);
+
+/* Advice from this one run, by its statistics: what a summary can say without a look at the others.
+ * 0, -TRK_E_NODATA, or -ENOMEM. */
 int trk__advice_of_run(const struct trk_record *record, struct trk_advice *ret);
+
+/* How long the next run is expected to take: under a queue no less than this one, as nothing says
+ * that the next one has none. */
+double trk__advice_expected_s(const struct trk_advice *a);
 
 /* The key "advice" and its object. */
 void trk__advice_json(struct trk_json *j, const struct trk_advice *a);
-void trk__advice_text(struct trk_buf *b, const struct trk_advice *a);
-/* "over-provisioned: request 2 CPU, 3.5 GiB next time (now 8 CPU, 32 GiB)". */
-void trk__advice_line(struct trk_buf *b, const struct trk_advice *a, const struct trk_run *run);
+/* The headline: "over-provisioned: request 2 CPU, 3.5 GiB next time (now 8 CPU, 32 GiB)", of what
+ * was requested or limited; where nothing was, "Next time request 2 CPU, 3.5 GiB". */
+void trk__advice_line(struct trk_buf *b, const struct trk_advice *a);
 
-/* Lines to paste for slurm, k8s, docker, batch, metaflow, nextflow, snakemake, htcondor. False: there
- * is no such kind. */
+/* Lines to paste for slurm, k8s, docker, batch, metaflow, nextflow, snakemake, htcondor, pbs, lsf, sge. False:
+ * there is no such kind. */
 bool trk__advice_snippet(struct trk_buf *b, const struct trk_advice *a, const char *kind);
 extern const char *const trk__advice_kinds[]; /* NULL-terminated */
 
-/* Earlier runs as the advice on memory takes them. */
-struct trk_past_run trk__advice_past_run(const struct trk_past *run);
+/* What the request for memory does not cover, in one line without a line end. False: nothing. */
+bool trk__advice_memory_note(struct trk_buf *b, const struct trk_advice *a);
+
+/* Growth of the machine's memory in tmpfs, /dev/shm and memfds during the run that may have been
+ * the job's and is not in its peak. NaN where a control group tells, or where it is too little to
+ * matter. */
+double trk__possible_shared_mib(const struct trk_record *record);
 
 #endif

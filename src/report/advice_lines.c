@@ -4,8 +4,9 @@
 
 #include "report/advice.h"
 
-const char *const trk__advice_kinds[] = {"slurm",    "k8s",       "docker",   "batch", "metaflow",
-					 "nextflow", "snakemake", "htcondor", NULL};
+const char *const trk__advice_kinds[] = {"slurm",    "k8s",      "docker",    "batch",
+					 "metaflow", "nextflow", "snakemake", "htcondor",
+					 "pbs",      "lsf",      "sge",       NULL};
 
 struct request {
 	unsigned long cores, mib, gpus, seconds;
@@ -97,23 +98,93 @@ static void htcondor(struct trk_buf *b, const struct request *r)
 		trk__buf_printf(b, "request_gpus = %lu\n", r->gpus);
 }
 
+static void put_time(struct trk_buf *b, const char *before, unsigned long seconds)
+{
+	if (seconds)
+		trk__buf_printf(b, "%s%lu:%02lu:%02lu\n", before, seconds / 3600, seconds / 60 % 60,
+				seconds % 60);
+}
+
+/* PBS Professional and OpenPBS. */
+static void pbs(struct trk_buf *b, const struct request *r)
+{
+	trk__buf_printf(b, "#PBS -l select=1:ncpus=%lu:mem=%lumb", r->cores, r->mib);
+	if (r->gpus)
+		trk__buf_printf(b, ":ngpus=%lu", r->gpus);
+	trk__buf_putc(b, '\n');
+	put_time(b, "#PBS -l walltime=", r->seconds);
+}
+
+/* Memory with its unit, as a bare number depends on LSF_UNIT_FOR_LIMITS. */
+static void lsf(struct trk_buf *b, const struct request *r)
+{
+	trk__buf_printf(b,
+			"#BSUB -n %lu\n#BSUB -R \"span[hosts=1] rusage[mem=%luMB]\"\n"
+			"#BSUB -M %luMB\n",
+			r->cores, r->mib, r->mib);
+	if (r->gpus)
+		trk__buf_printf(b, "#BSUB -gpu \"num=%lu\"\n", r->gpus);
+	if (r->seconds)
+		trk__buf_printf(b, "#BSUB -W %lu:%02lu\n", r->seconds / 3600, r->seconds / 60 % 60);
+}
+
+/* h_vmem counts for each slot. Names of parallel environments and of GPUs are the site's. */
+static void sge(struct trk_buf *b, const struct request *r)
+{
+	unsigned long each = (r->mib + r->cores - 1) / r->cores;
+
+	if (r->cores > 1)
+		trk__buf_printf(b, "#$ -pe smp %lu\n", r->cores);
+	trk__buf_printf(b, "#$ -l h_vmem=%luM\n", each);
+	if (r->gpus)
+		trk__buf_printf(b, "#$ -l gpu=%lu\n", r->gpus);
+	put_time(b, "#$ -l h_rt=", r->seconds);
+}
+
+/* What the request does not cover, as a comment where the format has any. */
+static void add_note(struct trk_buf *b, const struct trk_advice *a, const char *comment)
+{
+	size_t start = b->len;
+
+	if (!comment)
+		return;
+	trk__buf_puts(b, comment);
+	if (trk__advice_memory_note(b, a))
+		trk__buf_putc(b, '\n');
+	else if (!b->error)
+		b->data[b->len = start] = '\0';
+}
+
+double trk__advice_expected_s(const struct trk_advice *a)
+{
+	bool queued = a->has_cpu && a->cpu.queue.cause != TRK_QUEUE_NONE;
+
+	if (isnan(a->run_time_s) || (queued && a->duration_s > a->run_time_s))
+		return a->duration_s;
+	return a->run_time_s;
+}
+
 bool trk__advice_snippet(struct trk_buf *b, const struct trk_advice *a, const char *kind)
 {
 	static void (*const print[])(struct trk_buf * b, const struct request *r) = {
-		slurm, kubernetes, docker, batch, metaflow, nextflow, snakemake, htcondor,
+		slurm,     kubernetes, docker, batch, metaflow, nextflow,
+		snakemake, htcondor,   pbs,    lsf,   sge,
 	};
+	static const char *const comment[] = {"# ", "# ", NULL, NULL, "# ", "// ",
+					      "# ", "# ", "# ", "# ", "# "};
 	struct request r = {
 		.cores = up(a->cores, 1),
 		.mib = up(a->memory_mib, 1),
 		.gpus = up(a->gpus, 0),
 	};
-	double seconds = isnan(a->run_time_s) ? a->duration_s : a->run_time_s;
+	double seconds = trk__advice_expected_s(a);
 
 	/* Twice the expected time, in whole minutes: a limit that is reached loses the run. */
 	if (seconds > 0)
 		r.seconds = up(seconds * 2 / 60, 1) * 60;
 	for (size_t i = 0; trk__advice_kinds[i]; i++)
 		if (!strcmp(trk__advice_kinds[i], kind)) {
+			add_note(b, a, comment[i]);
 			print[i](b, &r);
 			return true;
 		}

@@ -4,24 +4,24 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "report/text.h"
+#include "base/utf8.h"
 
 /* From here on a change of memory is worth a word beside that of the run time. */
 #define MEMORY_SHARE_MIN 0.05
 
-enum { NAME_SHOWN_MAX = 16, COLUMNS_MAX = 54 };
+enum { NAME_SHOWN_MAX = 16 };
 
 const struct trk_change_name trk__change_names[TRK_CHANGE_FIGURES] = {
-#define X(id, key, title, unit, member, floor) [TRK_CHANGE_##id] = {key, title, unit},
+#define X(id, key, title, words, member, floor) [TRK_CHANGE_##id] = {key, title, words},
 	TRK_CHANGE_LIST(X)
 #undef X
 };
 
-static double value_of(const struct trk_past *run, int figure)
+static double value_of(const struct trk_history_run *run, int figure)
 {
 	static const size_t offsets[TRK_CHANGE_FIGURES] = {
-#define X(id, key, title, unit, member, floor)                                                     \
-	[TRK_CHANGE_##id] = offsetof(struct trk_past, member),
+#define X(id, key, title, words, member, floor)                                                    \
+	[TRK_CHANGE_##id] = offsetof(struct trk_history_run, member),
 		TRK_CHANGE_LIST(X)
 #undef X
 	};
@@ -45,47 +45,47 @@ static double share_of(double now, double before)
 	return before > 0 ? now / before - 1 : (double) NAN;
 }
 
-void trk__change_from_history(const struct trk_past *now, const struct trk_past *runs, size_t count,
-			      struct trk_change *ret)
+/* Does an earlier run count beside this one? */
+static bool counts(const struct trk_history_run *run, const struct trk_history_run *now)
+{
+	return run->start_s < now->start_s && run->code <= 0 && strcmp(run->id, now->id) != 0;
+}
+
+void trk__change_from_history(const struct trk_history_run *now, const struct trk_history_run *runs,
+			      size_t count, struct trk_change *ret)
 {
 	static const double floors[TRK_CHANGE_FIGURES] = {
-#define X(id, key, title, unit, member, floor) [TRK_CHANGE_##id] = (floor),
+#define X(id, key, title, words, member, floor) [TRK_CHANGE_##id] = (floor),
 		TRK_CHANGE_LIST(X)
 #undef X
 	};
-	double earlier[TRK_CHANGE_EARLIER_MAX + 1];
+	double earlier[TRK_CHANGE_EARLIER_MAX + 1] = {0};
+	size_t first = count, n = 0;
 
+	while (first > 0 && n < TRK_CHANGE_EARLIER_MAX)
+		n += counts(&runs[--first], now);
+	ret->runs = n;
 	ret->time_phase = ret->memory_phase = (struct trk_change_phase){.runs = 0};
 	for (int i = 0; i < TRK_CHANGE_FIGURES; i++) {
-		struct trk_odd odd = {
-			.verdict = TRK_ODD_TOO_FEW, .noise_share = NAN, .median = NAN};
-		size_t n = 0;
+		struct trk_anomaly odd = {
+			.verdict = TRK_ANOMALY_TOO_FEW, .noise_share = NAN, .median = NAN};
 
-		for (size_t k = 0; k < count && n < TRK_CHANGE_EARLIER_MAX; k++)
-			if (runs[k].start_s < now->start_s && runs[k].code <= 0 &&
-			    strcmp(runs[k].id, now->id) != 0)
-				earlier[n++] = value_of(&runs[k], i);
-		/* Oldest first. */
-		for (size_t k = 0; k < n / 2; k++) {
-			double swapped = earlier[k];
-
-			earlier[k] = earlier[n - 1 - k];
-			earlier[n - 1 - k] = swapped;
-		}
-		ret->runs = n;
+		for (size_t k = first, at = 0; k < count; k++)
+			if (counts(&runs[k], now))
+				earlier[at++] = value_of(&runs[k], i);
 		ret->figure[i].now = value_of(now, i);
-		(void) trk__odd_judge(earlier, n, ret->figure[i].now, floors[i], &odd);
+		(void) trk__anomaly_judge(earlier, n, ret->figure[i].now, floors[i], &odd);
 		ret->figure[i].before = is_all_zero(earlier, n) ? 0 : odd.median;
 		ret->figure[i].share = share_of(ret->figure[i].now, ret->figure[i].before);
 		ret->figure[i].noise_share = odd.noise_share;
 		ret->figure[i].verdict = odd.verdict;
 		earlier[n] = ret->figure[i].now;
 		ret->figure[i].drift = 0;
-		(void) trk__odd_drift(earlier, n + 1, floors[i], &ret->figure[i].drift);
+		(void) trk__anomaly_drift(earlier, n + 1, floors[i], &ret->figure[i].drift);
 	}
 }
 
-void trk__change_from_run(const struct trk_past *now, const struct trk_past *before,
+void trk__change_from_run(const struct trk_history_run *now, const struct trk_history_run *before,
 			  struct trk_change *ret)
 {
 	ret->time_phase = ret->memory_phase = (struct trk_change_phase){.runs = 0};
@@ -95,7 +95,7 @@ void trk__change_from_run(const struct trk_past *now, const struct trk_past *bef
 		ret->figure[i].before = value_of(before, i);
 		ret->figure[i].share = share_of(ret->figure[i].now, ret->figure[i].before);
 		ret->figure[i].noise_share = NAN;
-		ret->figure[i].verdict = TRK_ODD_TOO_FEW;
+		ret->figure[i].verdict = TRK_ANOMALY_TOO_FEW;
 		ret->figure[i].drift = 0;
 	}
 }
@@ -105,11 +105,11 @@ const char *trk__change_words(const struct trk_change *c, enum trk_change_figure
 	double drift = c->figure[figure].drift;
 
 	switch (c->figure[figure].verdict) {
-	case TRK_ODD_HIGH:
+	case TRK_ANOMALY_HIGH:
 		return "higher than usual";
-	case TRK_ODD_LOW:
+	case TRK_ANOMALY_LOW:
 		return "lower than usual";
-	case TRK_ODD_NO:
+	case TRK_ANOMALY_NO:
 		return drift > 0 ? "rising" : drift < 0 ? "falling" : "as usual";
 	default:
 		return "";
@@ -120,17 +120,17 @@ void trk__change_phase_name(struct trk_buf *b, const struct trk_change_phase *p,
 			    bool utf8)
 {
 	if (p->name[0])
-		trk__text_safe(b, p->name, max, utf8);
+		trk__utf8_safe(b, p->name, max, utf8);
 	else
 		trk__buf_printf(b, "phase %zu", p->number);
 }
 
 static void signed_duration(struct trk_buf *b, double seconds)
 {
-	char text[32];
+	char text[TRK_HUMAN_SIZE];
 
-	trk__text_rough_duration(text, sizeof(text), fabs(seconds));
-	trk__buf_printf(b, " %c%s", seconds < 0 ? '-' : '+', text);
+	trk__buf_printf(b, " %c%s", seconds < 0 ? '-' : '+',
+			trk__human_rough_seconds(text, fabs(seconds)));
 }
 
 static void phase_json(struct trk_json *j, const char *key, const struct trk_change_phase *p,
@@ -161,18 +161,16 @@ void trk__change_phases_json(struct trk_json *j, const struct trk_change *c)
 	phase_json(j, "memory_phase", &c->memory_phase, "before_mib", "now_mib");
 }
 
-static void usual(struct trk_buf *b, double noise_share, bool utf8)
+static void usual(struct trk_buf *b, double noise_share)
 {
 	if (!isnan(noise_share))
-		trk__buf_printf(b, " (usual %s%.1f %%)", utf8 ? "\u00b1" : "+-", noise_share * 100);
+		trk__buf_printf(b, " (usual \u00b1%.1f %%)", noise_share * 100);
 }
 
-void trk__change_text(struct trk_buf *b, const struct trk_change *c, bool utf8)
+void trk__change_text(struct trk_buf *b, const struct trk_change *c)
 {
 	double time = c->figure[TRK_CHANGE_DURATION].share;
 	double memory = c->figure[TRK_CHANGE_PEAK_MEMORY].share;
-
-	size_t start = b->len;
 
 	if (c->runs == 0 || isnan(time))
 		return;
@@ -184,21 +182,21 @@ void trk__change_text(struct trk_buf *b, const struct trk_change *c, bool utf8)
 		trk__buf_puts(b, " vs the run before");
 	else
 		trk__buf_printf(b, " vs median of %zu runs", c->runs);
-	usual(b, c->figure[TRK_CHANGE_DURATION].noise_share, utf8);
-	if (c->figure[TRK_CHANGE_DURATION].verdict == TRK_ODD_NO &&
+	usual(b, c->figure[TRK_CHANGE_DURATION].noise_share);
+	if (c->figure[TRK_CHANGE_DURATION].verdict == TRK_ANOMALY_NO &&
 	    c->figure[TRK_CHANGE_DURATION].drift != 0)
 		trk__buf_printf(b, ", %s", trk__change_words(c, TRK_CHANGE_DURATION));
 	if (c->time_phase.runs) {
 		trk__buf_puts(b, ": ");
-		trk__change_phase_name(b, &c->time_phase, NAME_SHOWN_MAX, utf8);
+		trk__change_phase_name(b, &c->time_phase, NAME_SHOWN_MAX, true);
 		signed_duration(b, c->time_phase.now - c->time_phase.before);
 	}
 	if (!(fabs(memory) >= MEMORY_SHARE_MIN))
 		return;
 	trk__buf_printf(b, ", %+.1f %% memory", memory * 100);
-	if (c->memory_phase.runs && !b->error && trk__text_columns(b->data + start) < COLUMNS_MAX) {
+	if (c->memory_phase.runs) {
 		trk__buf_puts(b, " in ");
-		trk__change_phase_name(b, &c->memory_phase, NAME_SHOWN_MAX, utf8);
+		trk__change_phase_name(b, &c->memory_phase, NAME_SHOWN_MAX, true);
 	}
 }
 

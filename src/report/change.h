@@ -1,42 +1,49 @@
-/* What changed: a run beside one before it, or beside the earlier runs of its job and their noise. */
+/* What changed: a run beside one before it, or beside the earlier runs of its job and their
+ * noise. */
 #ifndef TRK_REPORT_CHANGE_H
 #define TRK_REPORT_CHANGE_H
 
-#include "advise/odd.h"
+#include "advise/anomaly.h"
 #include "base/buf.h"
+#include "base/human.h"
 #include "base/json.h"
 #include "history/history.h"
-#include "report/course.h"
+#include "report/time_breakdown.h"
 
 enum {
 	TRK_CHANGE_EARLIER_MAX = 50,
 	TRK_CHANGE_PHASE_RUNS = 10, /* of them, those whose phases are looked at */
 };
 
-/* The figures that are compared: id, key, title, unit, member of struct trk_past, least noise. */
+/* The figures that are compared: id, key, title, text of a value, member of struct trk_history_run, least noise. */
 #define TRK_CHANGE_LIST(X)                                                                         \
-	X(DURATION, "duration", "run time", "s", duration_s, TRK_ODD_FLOOR_TIME)                   \
-	X(CPU, "cpu", "CPU time", "s", cpu_s, TRK_ODD_FLOOR_TIME)                                  \
-	X(CPU_MEAN, "cpu_mean", "cores busy", "", cpu_mean, TRK_ODD_FLOOR_TIME)                    \
-	X(PEAK_MEMORY, "peak_mem", "peak memory", "MiB", peak_memory_mib, TRK_ODD_FLOOR_MEMORY)    \
-	X(DISK_READ, "disk_read", "disk read", "B", disk_read_bytes, TRK_ODD_FLOOR_TIME)           \
-	X(DISK_WRITE, "disk_write", "disk written", "B", disk_write_bytes, TRK_ODD_FLOOR_TIME)
+	X(DURATION, "duration", "run time", trk__human_seconds, duration_s,                        \
+	  TRK_ANOMALY_FLOOR_TIME)                                                                  \
+	X(CPU, "cpu", "CPU time", trk__human_seconds, cpu_s, TRK_ANOMALY_FLOOR_TIME)               \
+	X(CPU_MEAN, "cpu_mean", "cores busy", trk__human_number, cpu_mean, TRK_ANOMALY_FLOOR_TIME) \
+	X(PEAK_MEMORY, "peak_mem", "peak memory", trk__human_memory, peak_memory_mib,              \
+	  TRK_ANOMALY_FLOOR_MEMORY)                                                                \
+	X(DISK_READ, "disk_read", "disk read", trk__human_bytes, disk_read_bytes,                  \
+	  TRK_ANOMALY_FLOOR_TIME)                                                                  \
+	X(DISK_WRITE, "disk_write", "disk written", trk__human_bytes, disk_write_bytes,            \
+	  TRK_ANOMALY_FLOOR_TIME)
 
 enum trk_change_figure {
-#define X(id, key, title, unit, member, floor) TRK_CHANGE_##id,
+#define X(id, key, title, words, member, floor) TRK_CHANGE_##id,
 	TRK_CHANGE_LIST(X)
 #undef X
 		TRK_CHANGE_FIGURES
 };
 
 struct trk_change_name {
-	const char *key, *title, *unit;
+	const char *key, *title;
+	trk_human_fn *words; /* of a value */
 };
 
 extern const struct trk_change_name trk__change_names[TRK_CHANGE_FIGURES];
 
-/* The phase in which a figure changed: marked phases of one name are one, and are found by it in the
- * earlier runs; those that the figures made are found by number, in runs that have as many. */
+/* The phase in which a figure changed: marked phases of one name are one, and are found by it in
+ * the earlier runs; those that the figures made are found by number, in runs that have as many. */
 struct trk_change_phase {
 	size_t number; /* from 1 in this run, 0 for one that it no longer has; see `runs` */
 	char name[TRK_MARK_NAME_SIZE]; /* "": none */
@@ -50,37 +57,38 @@ struct trk_change {
 		double now, before; /* before: the median of the earlier runs; NaN: not known */
 		double share;       /* now / before - 1; NaN: not known */
 		double noise_share; /* NaN with fewer than 5 earlier runs */
-		enum trk_odd_verdict verdict;
-		double drift; /* of trk__odd_drift, with this run; 0: none, or nobody can tell */
+		enum trk_anomaly_verdict verdict;
+		double drift; /* of trk__anomaly_drift, with this run; 0: none, or nobody can tell */
 	} figure[TRK_CHANGE_FIGURES];
 	struct trk_change_phase time_phase, memory_phase;
 };
 
-/* Is this worth a look at the phases: odd, a drift, or, with too few runs to tell, by 5 % and more? */
+/* Is this worth a look at the phases: odd, a drift, or, with too few runs to tell, by 5 % and
+ * more? */
 bool trk__change_is_notable(const struct trk_change *c, enum trk_change_figure figure);
-/* Name the phases in which run time and peak memory changed, where one of them has half of a notable
- * change: from the courses of this run and of the newest earlier ones. */
-void trk__change_find_phases(struct trk_change *c, const struct trk_course *now,
-			     const struct trk_course *earlier, size_t count);
+/* Name the phases in which run time and peak memory changed, where one of them has half of a
+ * notable change: from the courses of this run and of the newest earlier ones. */
+void trk__change_find_phases(struct trk_change *c, const struct trk_time_breakdown *now,
+			     const struct trk_time_breakdown *earlier, size_t count);
 /* "load", "phase 2"; cut to `max` bytes. */
 void trk__change_phase_name(struct trk_buf *b, const struct trk_change_phase *p, size_t max,
 			    bool utf8);
 
-/* Beside the earlier runs that ended well: of runs[0..count), newest first, those that began before
- * `now`, the newest 50. */
-void trk__change_from_history(const struct trk_past *now, const struct trk_past *runs, size_t count,
-			      struct trk_change *ret);
+/* Compared with the earlier runs that ended well: of runs[0..count), oldest first, the newest 50
+ * that began before `now`. */
+void trk__change_from_history(const struct trk_history_run *now, const struct trk_history_run *runs,
+			      size_t count, struct trk_change *ret);
 /* Beside one run, whatever became of it. */
-void trk__change_from_run(const struct trk_past *now, const struct trk_past *before,
+void trk__change_from_run(const struct trk_history_run *now, const struct trk_history_run *before,
 			  struct trk_change *ret);
 
-/* "higher than usual", "lower than usual", "rising", "falling" (no run is odd, but the last few together
- * are), "as usual", or "" where nobody can tell. */
+/* "higher than usual", "lower than usual", "rising", "falling" (no run is odd, but the last few
+ * together are), "as usual", or "" where nobody can tell. */
 const char *trk__change_words(const struct trk_change *c, enum trk_change_figure figure);
 
 /* "+6.7 % time vs median of 13 runs (usual ±2.1 %): load +7 m, +20.0 % memory in train". Nothing
  * where there is no earlier run. */
-void trk__change_text(struct trk_buf *b, const struct trk_change *c, bool utf8);
+void trk__change_text(struct trk_buf *b, const struct trk_change *c);
 /* An object: runs, figures by their keys, phase, memory_phase. */
 void trk__change_json(struct trk_json *j, const struct trk_change *c);
 

@@ -25,17 +25,17 @@ bool trk__change_is_notable(const struct trk_change *c, enum trk_change_figure f
 {
 	double share = c->figure[figure].share;
 
-	if (c->figure[figure].verdict == TRK_ODD_TOO_FEW)
+	if (c->figure[figure].verdict == TRK_ANOMALY_TOO_FEW)
 		return fabs(share) >= NOTABLE_SHARE;
-	return c->figure[figure].verdict != TRK_ODD_NO || c->figure[figure].drift != 0;
+	return c->figure[figure].verdict != TRK_ANOMALY_NO || c->figure[figure].drift != 0;
 }
 
-static void parts_of(const struct trk_course *course, struct parts *ret)
+static void parts_of(const struct trk_time_breakdown *course, struct parts *ret)
 {
 	ret->count = 0;
 	ret->marked = course->marked;
 	for (size_t i = 0; i < course->phase_count; i++) {
-		const struct trk_course_phase *p = &course->phase[i];
+		const struct trk_run_phase *p = &course->phase[i];
 		struct part *part = NULL;
 
 		for (size_t k = 0; p->name[0] && k < ret->count && !part; k++)
@@ -140,8 +140,8 @@ static void find_phase(const struct trk_change *c, enum trk_change_figure figure
 		*ret = best;
 }
 
-void trk__change_find_phases(struct trk_change *c, const struct trk_course *now,
-			     const struct trk_course *earlier, size_t count)
+void trk__change_find_phases(struct trk_change *c, const struct trk_time_breakdown *now,
+			     const struct trk_time_breakdown *earlier, size_t count)
 {
 	struct parts mine, theirs[TRK_CHANGE_PHASE_RUNS];
 	struct search s = {.now = &mine, .earlier = theirs};

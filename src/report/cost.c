@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/run_needs.h"
-
 /* Everything that one answer is made from. */
 struct costing {
 	const struct trk_catalog *c;
@@ -16,8 +14,6 @@ struct costing {
 	struct trk_cost *cost;
 	int vendor, region, server; /* indices */
 	struct trk_run_cost paid;
-	uint8_t regions[TRK_CATALOG_REGIONS_MAX];
-	struct trk_run_work work;
 };
 
 static bool find_here(struct costing *k)
@@ -77,7 +73,7 @@ static bool price_here(struct costing *k)
 	(void) trk__catalog_date(k->paid.date, cost->price_date);
 	(void) snprintf(cost->price_quality, sizeof(cost->price_quality), "%s",
 			trk__catalog_quality_names[k->paid.quality]);
-	saving = trk__catalog_prices(k->c, &n)[offer.price].saving;
+	saving = trk__catalog_prices(k->c, &n).saving[offer.price];
 	if (spot && saving != TRK_SAVING_UNKNOWN) {
 		use.usd_per_hour = k->paid.usd_per_hour * (100 - saving) / 100;
 		(void) trk__server_run_cost(k->c, k->server, k->region, &use, &k->paid);
@@ -101,63 +97,89 @@ static bool price_here(struct costing *k)
 	return true;
 }
 
-/* The cheapest server for what the run needed. */
-static void find_best(struct costing *k, const struct trk_advice *need)
+void trk__cost_take_best(struct trk_cost *cost, const struct trk_offers *offers)
 {
-	size_t n;
-	const struct trk_catalog_server *here = &trk__catalog_servers(k->c, &n)[k->server];
-	struct trk_server_advice advice;
+	const struct trk_catalog *c = offers->c;
+	const struct trk_server_estimate *best =
+		offers->n && offers->costs ? &offers->list[0] : NULL;
 	const struct trk_catalog_block *block;
-	struct trk_cost *cost = k->cost;
-	struct trk_catalog_query query;
+	size_t n;
 
-	trk__run_needs_amounts(need, &query);
-	query.archs = 1u << here->arch;
-	query.regions_ok = k->regions;
-	query.spot = !strcmp(k->cloud->allocation, "spot");
-	k->regions[k->region] = 1;
-	trk__run_work_read(&k->work, k->c, NULL, k->record);
-	trk__server_measured_on(&k->work.work, here);
-	if (trk__server_advise(k->c, &query, &k->work.work, &advice) < 0)
+	cost->best_vendor[0] = cost->best_type[0] = cost->best_region[0] = '\0';
+	cost->best_price_source[0] = cost->best_price_date[0] = '\0';
+	cost->best_usd = cost->best_usd_per_hour = cost->best_run_s = cost->saving_usd = NAN;
+	if (!best)
 		return;
-	block = &trk__catalog_blocks(k->c, &n)[advice.list[0].offer.block];
+	block = trk__offers_block(c, &best->offer);
 	(void) snprintf(cost->best_vendor, sizeof(cost->best_vendor), "%s",
-			trk__catalog_vendor_id(k->c, block->vendor));
+			trk__catalog_vendor_id(c, block->vendor));
 	(void) snprintf(cost->best_type, sizeof(cost->best_type), "%s",
-			trk__catalog_server_name(k->c, advice.list[0].offer.server));
+			trk__catalog_server_name(c, best->offer.server));
 	(void) snprintf(cost->best_region, sizeof(cost->best_region), "%s",
-			trk__catalog_region_id(k->c, block->region));
+			trk__catalog_region_id(c, block->region));
 	(void) snprintf(cost->best_price_source, sizeof(cost->best_price_source), "%s",
-			trk__catalog_text(k->c, trk__catalog_sources(k->c, &n)[block->source].id));
+			trk__catalog_text(c, trk__catalog_sources(c, &n)[block->source].id));
 	(void) trk__catalog_date(block->date, cost->best_price_date);
-	cost->best_usd = advice.list[0].cost_usd;
-	cost->best_usd_per_hour = trk__catalog_usd(advice.list[0].offer.units);
-	cost->best_run_s = advice.list[0].run_s;
-	cost->saving_usd = trk__server_saving_usd(&k->paid, &advice);
-	trk__server_advice_release(&advice);
+	cost->best_usd = best->cost_usd;
+	cost->best_usd_per_hour = trk__catalog_usd(best->offer.units);
+	cost->best_run_s = best->run_s;
+	cost->saving_usd = cost->usd - cost->best_usd;
+}
+
+static void find_best(const struct trk_catalog *c, const struct trk_run_question *question,
+		      struct trk_cost *cost)
+{
+	struct trk_run_servers *servers = calloc(1, sizeof(*servers));
+
+	if (servers && trk__run_servers_read(servers, c, question, NULL) == 0 &&
+	    trk__run_servers_find(servers, c, TRK_ORDER_RUN_COST, 1) == 0) {
+		trk__cost_take_best(cost, &servers->offers);
+		trk__run_servers_release(servers);
+	}
+	free(servers);
+}
+
+void trk__cost_name_best(const struct trk_catalog *c, const struct trk_record *record,
+			 const struct trk_advice *advice, const struct trk_busy *busy,
+			 struct trk_cost *cost)
+{
+	const struct trk_run_question question = {.record = record, .advice = advice, .busy = busy};
+
+	if (!isnan(cost->usd))
+		find_best(c, &question, cost);
+}
+
+/* The same from this run alone, where nothing is known of the others. */
+static void find_best_alone(struct costing *k)
+{
+	struct trk_advice *advice = malloc(sizeof(*advice));
+	const struct trk_run_question question = {
+		.record = k->record, .advice = advice, .cloud = k->cloud};
+
+	if (advice && trk__advice_of_run(k->record, advice) == 0)
+		find_best(k->c, &question, k->cost);
+	free(advice);
 }
 
 int trk__cost_of_run(const struct trk_catalog *c, const struct trk_record *record,
-		     const struct trk_cloud *cloud, struct trk_cost *ret)
+		     const struct trk_cloud *cloud, const struct trk_advice *advice,
+		     const struct trk_busy *busy, struct trk_cost *ret)
 {
-	struct costing *k = calloc(1, sizeof(*k));
-	struct trk_advice *need = malloc(sizeof(*need));
+	struct costing k = {.c = c, .record = record, .cloud = cloud, .cost = ret};
 	struct trk_place *blank = malloc(sizeof(*blank));
-	int r = k && need && blank ? 0 : -ENOMEM;
+	const struct trk_run_question question = {
+		.record = record, .advice = advice, .busy = busy, .cloud = cloud};
 
-	if (r == 0) {
-		trk__place_init(blank);
-		*ret = blank->cost;
-		k->c = c;
-		k->record = record;
-		k->cloud = cloud;
-		k->cost = ret;
-		if (find_here(k) && price_here(k) && strcmp(record->run.kind, "system") != 0 &&
-		    trk__advice_of_run(record, need) == 0)
-			find_best(k, need);
-	}
+	if (!blank)
+		return -ENOMEM;
+	trk__place_init(blank);
+	*ret = blank->cost;
 	free(blank);
-	free(k);
-	free(need);
-	return r;
+	if (!find_here(&k) || !price_here(&k) || !strcmp(record->run.kind, "system"))
+		return 0;
+	if (advice)
+		find_best(c, &question, ret);
+	else
+		find_best_alone(&k);
+	return 0;
 }

@@ -59,8 +59,8 @@ static bool is_of_family(const char *type, const char *product)
 	return len > 0 && !strncasecmp(type, product, len) && type[len] == '-';
 }
 
-/* Which processor the guests of a type see, where the vendor sells two generations of one size: the first
- * of them that a type's name and the model are like. From the vendor's public pages. */
+/* Which processor the guests of a type see, where the vendor sells two generations of one size: the
+ * first of them that a type's name and the model are like. From the vendor's public pages. */
 static const struct {
 	const char *vendor, *type, *model;
 } known_processors[] = {
@@ -108,8 +108,8 @@ static bool take(struct found *f, const struct trk_catalog *c, int server, int r
 	return true;
 }
 
-/* Of those that are like the machine the ones that the firmware's family and the processor speak for, where
- * there are such. */
+/* Of those that are like the machine the ones that the firmware's family and the processor speak
+ * for, where there are such. */
 static void search(const struct trk_catalog *c, const struct trk_server *machine, int vendor,
 		   int region, struct found *ret)
 {

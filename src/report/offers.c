@@ -23,6 +23,80 @@ double trk__offers_score(const struct trk_catalog *c, const struct trk_catalog_o
 	return trk__catalog_speed_of(trk__offers_server(c, o), &speed) ? speed.all : (double) NAN;
 }
 
+const struct trk_catalog_block *trk__offers_block(const struct trk_catalog *c,
+						  const struct trk_catalog_offer *o)
+{
+	size_t n;
+
+	return &trk__catalog_blocks(c, &n)[o->block];
+}
+
+/* ---- what a row says of itself ---- */
+
+long trk__offers_age_days(const struct trk_offers *o, const struct trk_server_estimate *e)
+{
+	return trk__catalog_age_days(trk__offers_block(o->c, &e->offer)->date, o->query->today);
+}
+
+const char *trk__offers_age(const struct trk_offers *o, const struct trk_server_estimate *e,
+			    char text[TRK_OFFER_AGE_SIZE])
+{
+	bool estimated = trk__offers_block(o->c, &e->offer)->quality == TRK_FACT_EST;
+	char age[16];
+
+	(void) trk__catalog_age(trk__offers_age_days(o, e), age);
+	(void) snprintf(text, TRK_OFFER_AGE_SIZE, "%s%s%s", age, age[0] && estimated ? ", " : "",
+			estimated ? "estimated" : "");
+	return text;
+}
+
+static void add_remark(char *text, const char *remark)
+{
+	size_t len = strlen(text);
+
+	(void) snprintf(text + len, TRK_OFFER_REMARK_SIZE - len, "%s%s", len ? ", " : "", remark);
+}
+
+const char *trk__offers_update(const struct trk_offers *o, char text[TRK_OFFER_UPDATE_SIZE])
+{
+	char regions[160] = "", name[80];
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < o->n && i < o->limit; i++) {
+		const struct trk_catalog_block *b = trk__offers_block(o->c, &o->list[i].offer);
+
+		if (!o->list[i].offer.old)
+			continue;
+		(void) snprintf(name, sizeof(name), "%s/%s",
+				trk__catalog_vendor_id(o->c, b->vendor),
+				trk__catalog_region_id(o->c, b->region));
+		if (strstr(regions, name) || len + strlen(name) + 2 > sizeof(regions))
+			continue;
+		len += (size_t) snprintf(regions + len, sizeof(regions) - len, "%s%s",
+					 len ? "," : "", name);
+	}
+	if (len)
+		(void) snprintf(text, TRK_OFFER_UPDATE_SIZE,
+				"the prices of %s are older than a year. Try: resource-tracker "
+				"catalog update --region %s",
+				regions, regions);
+	return text;
+}
+
+const char *trk__offers_remark(const struct trk_offers *o, const struct trk_server_estimate *e,
+			       char text[TRK_OFFER_REMARK_SIZE])
+{
+	text[0] = '\0';
+	if (o->costs && e == &o->list[o->advice.cheapest_hour])
+		add_remark(text, "cheapest by the hour");
+	if (o->costs && !e->speed_known)
+		add_remark(text, "speed not known");
+	if (trk__offers_server(o->c, &e->offer)->flags & TRK_SERVER_PREVIOUS)
+		add_remark(text, "previous generation");
+	return text;
+}
+
 /* ---- nothing fits ---- */
 
 void trk__offers_shortfall(const struct trk_catalog_query *q, const struct trk_catalog_server *s,
@@ -64,6 +138,17 @@ static bool has_prices(const struct trk_catalog *c, const struct trk_catalog_que
 	return false;
 }
 
+static bool fits_an_earlier_one(const struct trk_catalog *c, const struct trk_catalog_query *q)
+{
+	struct trk_catalog_query wider = *q;
+	struct trk_catalog_offer o;
+	unsigned int binding = 0;
+
+	wider.previous_generation = true;
+	return !q->previous_generation && trk__catalog_nearest(c, &wider, &o, &binding) == 0 &&
+	       o.unmet == 0 && trk__offers_server(c, &o)->flags & TRK_SERVER_PREVIOUS;
+}
+
 void trk__offers_nothing(const struct trk_catalog *c, const struct trk_catalog_query *q, char *text,
 			 size_t size)
 {
@@ -77,6 +162,12 @@ void trk__offers_nothing(const struct trk_catalog *c, const struct trk_catalog_q
 		(void) snprintf(text, size,
 				"the catalogue has types and no prices of this vendor. Try: "
 				"resource-tracker catalog update");
+		return;
+	}
+	if (fits_an_earlier_one(c, q)) {
+		(void) snprintf(text, size,
+				"no server fits but those of previous generations. Try: "
+				"--previous-generation");
 		return;
 	}
 	if (trk__catalog_nearest(c, q, &o, &binding) < 0) {
@@ -117,8 +208,12 @@ static int by_score_per_price(const void *a, const void *b, void *data)
 {
 	const struct trk_catalog *c = data;
 	const struct trk_server_estimate *x = a, *y = b;
-	double p = trk__offers_score(c, &x->offer) / x->offer.units;
-	double q = trk__offers_score(c, &y->offer) / y->offer.units;
+	double p, q;
+
+	if (x->offer.old != y->offer.old)
+		return x->offer.old - y->offer.old;
+	p = trk__offers_score(c, &x->offer) / x->offer.units;
+	q = trk__offers_score(c, &y->offer) / y->offer.units;
 
 	if (isnan(p) || isnan(q))
 		return isnan(p) - isnan(q);
@@ -169,6 +264,35 @@ int trk__offers_find(const struct trk_catalog *c, const struct trk_catalog_query
 	return r;
 }
 
+/* Move list[from] up to place `to`; those between move down by one. */
+static void move_up(struct trk_server_estimate *list, size_t from, size_t to)
+{
+	struct trk_server_estimate moved = list[from];
+
+	memmove(list + to + 1, list + to, (from - to) * sizeof(*list));
+	list[to] = moved;
+}
+
+void trk__offers_limit(struct trk_offers *o, size_t limit)
+{
+	size_t *hour = &o->advice.cheapest_hour, *run = &o->advice.cheapest_run;
+	size_t last = limit;
+
+	o->limit = limit;
+	if (!o->costs || limit < 3 || o->n <= limit)
+		return;
+	if (*hour >= limit) {
+		move_up(o->list, *hour, --last);
+		*run = *run == *hour ? last : *run + (*run >= last && *run < *hour);
+		*hour = last;
+	}
+	if (*run >= limit) {
+		move_up(o->list, *run, --last);
+		*hour += *hour >= last && *hour < *run;
+		*run = last;
+	}
+}
+
 void trk__offers_release(struct trk_offers *o)
 {
 	free(o->list);
@@ -215,6 +339,8 @@ static void json_server(struct trk_json *j, const struct trk_catalog *c,
 	json_pair(j, "gpu_model", trk__catalog_text(c, s->gpu_model));
 	json_number(j, "gpu_memory_min", s->vram_mib ? (double) s->vram_mib : (double) NAN);
 	json_number(j, "storage_size", s->storage_gb ? (double) s->storage_gb : (double) NAN);
+	trk__json_key(j, "previous_generation");
+	trk__json_bool(j, (s->flags & TRK_SERVER_PREVIOUS) != 0);
 }
 
 static void json_offer(struct trk_json *j, const struct trk_offers *r,
@@ -224,30 +350,37 @@ static void json_offer(struct trk_json *j, const struct trk_offers *r,
 	const struct trk_catalog *c = r->c;
 	const struct trk_catalog_server *s = trk__offers_server(c, &e->offer);
 	const struct trk_catalog_block *b = &trk__catalog_blocks(c, &n)[e->offer.block];
-	const struct trk_catalog_price *p = &trk__catalog_prices(c, &n)[e->offer.price];
+	const struct trk_catalog_prices p = trk__catalog_prices(c, &n);
+	uint32_t at = e->offer.price;
 	const struct trk_catalog_region *g = &trk__catalog_regions(c, &n)[b->region];
 	const struct trk_catalog_source *src = &trk__catalog_sources(c, &n)[b->source];
-	bool saves = p->saving != TRK_SAVING_UNKNOWN;
+	bool saves = p.saving[at] != TRK_SAVING_UNKNOWN;
 	struct trk_catalog_speed speed = {NAN, NAN, ""};
 	char why[160] = "";
+	long age;
 
 	(void) trk__catalog_speed_of(s, &speed);
 	trk__json_open(j, '{');
 	json_server(j, c, s);
-	json_number(j, "min_price_ondemand", trk__catalog_usd(p->price));
+	json_number(j, "min_price_ondemand", trk__catalog_usd(p.price[at]));
 	json_number(j, "min_price_spot",
-		    saves ? trk__catalog_usd(p->price) * (100 - p->saving) / 100 : (double) NAN);
-	json_number(j, "spot_saving_percent", saves ? (double) p->saving : (double) NAN);
+		    saves ? trk__catalog_usd(p.price[at]) * (100 - p.saving[at]) / 100
+			  : (double) NAN);
+	json_number(j, "spot_saving_percent", saves ? (double) p.saving[at] : (double) NAN);
 	json_number(j, "spot_interruption_class",
-		    p->klass == TRK_CLASS_UNKNOWN ? (double) NAN : (double) p->klass);
+		    p.klass[at] == TRK_CLASS_UNKNOWN ? (double) NAN : (double) p.klass[at]);
 	json_pair(j, "region_id", trk__catalog_text(c, g->id));
 	json_pair(j, "country_id", g->country);
 	json_number(j, "score", speed.all);
 	json_pair(j, "score_basis", speed.basis);
-	json_number(j, "score_per_price", speed.all / trk__catalog_usd(p->price));
+	json_number(j, "score_per_price", speed.all / trk__catalog_usd(p.price[at]));
 	json_pair(j, "price_source", trk__catalog_text(c, src->id));
 	json_date(j, "price_date", b->date);
 	json_pair(j, "price_quality", trk__catalog_quality_names[b->quality]);
+	age = r->query ? trk__offers_age_days(r, e) : -1;
+	json_number(j, "price_age_days", age < 0 ? (double) NAN : (double) age);
+	trk__json_key(j, "price_estimated");
+	trk__json_bool(j, b->quality == TRK_FACT_EST);
 	if (r->costs) {
 		json_number(j, "run_seconds", e->run_s);
 		json_number(j, "billed_seconds", e->billed_s);

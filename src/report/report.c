@@ -5,90 +5,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report_private.h"
+#include "report/section/section.h"
+#include "report/write/write.h"
 
+/* The sections, in the order of the page. */
 static const struct {
 	const char *key, *title;
-} titles[TRK_PARTS] = {
-	[TRK_PART_SIZING] = {"sizing", "Right-sizing"},
-	[TRK_PART_WALL] = {"wall_time", "Where the wall time went"},
-	[TRK_PART_TIMELINE] = {"timeline", "Timeline"},
-	[TRK_PART_CHANGED] = {"changed", "What changed since earlier runs"},
-	[TRK_PART_PROCESSES] = {"processes", "Top processes"},
-	[TRK_PART_SERVERS] = {"servers", "Cheapest servers that fit"},
-	[TRK_PART_MACHINE] = {"machine", "Server and cloud"},
-	[TRK_PART_MEASURED] = {"measured", "How this was measured, and how sure we are"},
+	trk_section_fn *make;
+} sections[] = {
+	{"timeline", "Timeline", trk__section_timeline},
+	{"processes", "Processes", trk__section_processes},
+	{"code", "Where in the code", trk__section_lines},
+	{"sizing", "Right-sizing", trk__section_sizing},
+	{"wall_time", "Where the wall time went", trk__section_wall_time},
+	{"changed", "What changed since earlier runs", trk__section_changed},
+	{"servers", "Cheapest servers that fit", trk__section_servers},
+	{"machine", "Server and cloud", trk__section_machine},
+	{"measured", "How this was measured, and how sure we are", trk__section_measured},
 };
-
-/* What was asked for, or the limit that it ran under. */
-static double requested(const struct trk_run *run, enum trk_request request, enum trk_limit limit)
-{
-	double value = run->request[request].value;
-
-	return isnan(value) ? run->limit[limit].value : value;
-}
-
-static const char in_this_machine[] = "in this machine";
-
-static const char *name_of(const struct trk_run *run, enum trk_request request,
-			   enum trk_limit limit)
-{
-	const struct trk_quantity *r = &run->request[request], *l = &run->limit[limit];
-
-	if (!isnan(r->value))
-		return r->quality == TRK_QUALITY_ESTIMATED ? "limit" : "requested";
-	return !strcmp(l->source, "MemTotal") || !strcmp(l->source, "online CPUs") ? in_this_machine
-										   : "limit";
-}
-
-static void add_busy(void *data, double cores, double seconds)
-{
-	trk__busy_add(data, cores, seconds);
-}
+enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
 static void advise(struct trk_report_work *w)
 {
 	const struct trk_report_input *in = w->in;
-	struct trk_busy *own = calloc(1, sizeof(*own));
-	struct trk_past *past = calloc(1, sizeof(*past));
+	struct trk_cpu_use *own = in->use ? NULL : calloc(1, sizeof(*own));
+	struct trk_history_run *past = calloc(1, sizeof(*past));
 	struct trk_advice_input ask = {.record = in->record,
-				       .busy = in->busy ? in->busy : own,
+				       .use = in->use ? in->use : own,
 				       .runs = in->count ? in->runs : past,
 				       .count = in->count ? in->count : 1,
 				       .input_bytes = NAN};
 
-	if (own && past && strcmp(in->record->run.kind, "system") != 0) {
-		trk__past_from(in->record, "", past);
-		trk__stats_each(in->record->stats, TRK_PROCESS_CPU_USAGE, add_busy, own);
+	if (ask.use && past && strcmp(in->record->run.kind, "system") != 0) {
+		trk__history_run_from(in->record, "", past);
+		if (own)
+			trk__cpu_use_of(in->record, own);
 		w->has_advice = trk__advice_make(&ask, &w->advice) == 0;
 	}
 	free(own);
 	free(past);
-}
-
-/* The amount to ask for after a run that had `now`. The machine's own size is nobody's request. */
-static bool hold(double *next, double now, const char *name)
-{
-	if (!(*next < now) || !strcmp(name, in_this_machine))
-		return false;
-	*next = now;
-	return true;
-}
-
-/* A run that did not end well may have needed more than it came to use: it raises a request and never
- * lowers it. */
-static void hold_requests(struct trk_report_work *w)
-{
-	struct trk_advice *a = &w->advice;
-
-	if (!w->has_advice || w->ended_well)
-		return;
-	w->held_cpu = hold(&a->cores, w->cpu_limit, w->cpu_limit_name);
-	w->held_memory = hold(&a->memory_mib, w->memory_limit, w->memory_limit_name);
-	if (w->held_cpu)
-		a->run_time_s = NAN;
-	if (a->sizing.sizing == TRK_SIZING_OVER || a->sizing.sizing == TRK_SIZING_RIGHT)
-		a->sizing.sizing = TRK_SIZING_NOT_ENOUGH_DATA;
 }
 
 static void prepare(struct trk_report_work *w)
@@ -97,10 +52,8 @@ static void prepare(struct trk_report_work *w)
 	const struct trk_outcome *o = &record->outcome;
 	bool machine = record->run.pid == 0;
 
-	w->cpu_limit = requested(&record->run, TRK_REQUEST_CPU, TRK_LIMIT_CPU);
-	w->memory_limit = requested(&record->run, TRK_REQUEST_MEMORY_MIB, TRK_LIMIT_MEMORY_MIB);
-	w->cpu_limit_name = name_of(&record->run, TRK_REQUEST_CPU, TRK_LIMIT_CPU);
-	w->memory_limit_name = name_of(&record->run, TRK_REQUEST_MEMORY_MIB, TRK_LIMIT_MEMORY_MIB);
+	w->cpu_had = trk__capacity(record, TRK_RESOURCE_CPU);
+	w->memory_had = trk__capacity(record, TRK_RESOURCE_MEMORY_MIB);
 	trk__stats_get(record->stats, machine ? TRK_SYSTEM_CPU_USAGE : TRK_PROCESS_CPU_USAGE,
 		       &w->cpu);
 	trk__stats_get(record->stats, machine ? TRK_SYSTEM_MEMORY_USED : TRK_PROCESS_MEMORY,
@@ -109,96 +62,115 @@ static void prepare(struct trk_report_work *w)
 	w->memory_peak = o->total[TRK_TOTAL_PEAK_MEMORY_MIB].value;
 	if (!(w->memory_peak >= w->memory.max))
 		w->memory_peak = w->memory.max;
-	w->ended_well = (o->verdict == TRK_VERDICT_EXITED && o->code <= 0) ||
-			o->verdict == TRK_VERDICT_STOPPED;
+	w->ended_well = trk__advice_ended_well(o);
 	w->here = -1;
 	advise(w);
-	hold_requests(w);
 	trk__report_find_servers(w);
 }
 
-static const char *place_words(struct trk_report *r, const struct trk_report_place *p)
+static const char *place_words(struct trk_doc *d, const struct trk_report_place *p)
 {
 	const char *server, *region;
 
 	if (!p || !p->vendor)
 		return "";
-	server = p->server ? trk__report_safe(r, p->server, 40) : "";
-	region = p->region ? trk__report_safe(r, p->region, 40) : "";
-	return trk__report_print(r, " \u00b7 %s %s %s", trk__report_safe(r, p->vendor, 40), server,
-				 region);
+	server = p->server ? trk__doc_safe(d, p->server, 40) : "";
+	region = p->region ? trk__doc_safe(d, p->region, 40) : "";
+	return trk__doc_print(d, " \u00b7 %s %s %s", trk__doc_safe(d, p->vendor, 40), server,
+			      region);
 }
 
-static void head(struct trk_report *r, const struct trk_report_work *w)
+static void head(struct trk_doc *d, const struct trk_report_work *w)
 {
 	const struct trk_run *run = &w->in->record->run;
 	size_t len = run->command_len ? run->command_len - 1 : 0;
-	char *command = trk__report_alloc(r, len + 1);
+	char *command = trk__doc_alloc(d, len + 1);
 
 	for (size_t i = 0; command && i < len; i++)
 		command[i] = run->command[i] ? run->command[i] : ' ';
-	r->command = command && len ? trk__report_safe_n(r, command, len, 240) : NULL;
-	r->job = trk__report_safe(r,
-				  run->job[0]                    ? run->job
-				  : !strcmp(run->kind, "system") ? "system"
-								 : "job",
-				  80);
-	r->id = trk__report_safe(r, run->id, TRK_RUN_ID_SIZE);
-	r->facts = trk__report_print(
-		r, "%s \u00b7 %s%s",
-		trk__report_seconds(r, (double) w->in->record->outcome.duration_ns / 1e9),
-		trk__report_moment(r, (double) run->start_ns / 1e9), place_words(r, w->in->place));
+	d->command = command && len ? trk__doc_safe_n(d, command, len, 240) : NULL;
+	d->job = trk__doc_safe(d,
+			       run->job[0]                    ? run->job
+			       : !strcmp(run->kind, "system") ? "system"
+							      : "job",
+			       80);
+	d->id = trk__doc_safe(d, run->id, TRK_RUN_ID_SIZE);
+	d->duration = trk__doc_value(d, trk__human_seconds,
+				     (double) w->in->record->outcome.duration_ns / 1e9);
+	d->facts =
+		trk__doc_print(d, "%s \u00b7 %s%s", d->duration,
+			       trk__doc_value(d, trk__human_moment, (double) run->start_ns / 1e9),
+			       place_words(d, w->in->place));
 }
 
-int trk__report_make(const struct trk_report_input *in, struct trk_report *ret)
+/* The name of a program. Plain letters need no marks around them. */
+static const char *plain_words(struct trk_doc *d, const char *text)
+{
+	for (const char *c = text; *c; c++)
+		if (*c < ' ' || *c > '~')
+			return trk__doc_safe(d, text, 80);
+	return trk__doc_print(d, "%.80s", text);
+}
+
+static void make_sections(struct trk_doc *d, const struct trk_report_work *w)
+{
+	d->section = trk__doc_alloc(d, SECTIONS * sizeof(*d->section));
+	for (size_t i = 0; d->section && i < SECTIONS; i++) {
+		struct trk_doc_section *s = &d->section[d->sections++];
+
+		s->key = sections[i].key;
+		s->title = sections[i].title;
+		sections[i].make(d, s, w);
+		if (!s->first && !d->error)
+			d->sections--; /* it has nothing to say about this run */
+	}
+}
+
+int trk__report_make(const struct trk_report_input *in, struct trk_doc *ret)
 {
 	struct trk_report_work *w = calloc(1, sizeof(*w));
 	struct trk_report_input full = *in;
 	struct trk_report_place place;
-	struct trk_report *r = ret;
+	struct trk_doc *d = ret;
 
 	if (!w)
 		return -ENOMEM;
-	*r = (struct trk_report){.raw = in->raw, .raw_len = in->raw_len};
-	for (int i = 0; i < TRK_PARTS; i++) {
-		r->part[i].key = titles[i].key;
-		r->part[i].title = titles[i].title;
-	}
-	trk__report_place_of(r, &full, &place);
+	*d = (struct trk_doc){.raw = in->raw, .raw_len = in->raw_len};
+	if (in->integration && *in->integration)
+		d->integration = plain_words(d, in->integration);
+	trk__report_place_of(d, &full, &place);
 	w->in = &full;
-	w->has_course = in->record->run.pid != 0 && trk__course_of(in->record, &w->course) == 0;
+	w->has_course =
+		in->record->run.pid != 0 && trk__time_breakdown_of(in->record, &w->course) == 0;
 	prepare(w);
-	head(r, w);
-	trk__report_state(r, w);
-	trk__report_verdict(r, w);
-	trk__report_sizing(r, w);
-	trk__report_wall_time(r, w);
-	trk__report_timeline(r, w);
-	trk__report_changes(r, w);
-	trk__report_processes(r, w);
-	trk__report_servers(r, w);
-	trk__report_machine(r, w);
-	trk__report_measured(r, w);
-	trk__server_advice_release(&w->servers);
+	head(d, w);
+	trk__section_head(d, w);
+	make_sections(d, w);
+	if (w->servers)
+		trk__run_servers_release(w->servers);
+	free(w->servers);
 	free(w);
-	if (r->error) {
-		int error = r->error;
+	if (d->error) {
+		int error = d->error;
 
-		trk__report_release(r);
+		trk__doc_release(d);
 		return error;
 	}
 	return 0;
 }
 
-int trk__report_write(struct trk_buf *b, const struct trk_report *r, const char *format)
+int trk__report_write(struct trk_buf *b, const struct trk_doc *d, const char *format)
 {
-	if (!strcmp(format, "html"))
-		trk__report_html(b, r);
-	else if (!strcmp(format, "md"))
-		trk__report_markdown(b, r);
-	else if (!strcmp(format, "json"))
-		trk__report_json(b, r);
-	else
-		return -EINVAL;
-	return b->error;
+	static const struct {
+		const char *format;
+		void (*write)(struct trk_buf *b, const struct trk_doc *d);
+	} writers[] = {
+		{"html", trk__write_html}, {"md", trk__write_markdown}, {"json", trk__write_json}};
+
+	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
+		if (!strcmp(format, writers[i].format)) {
+			writers[i].write(b, d);
+			return b->error;
+		}
+	return -EINVAL;
 }

@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/maths.h"
+#include "report/cpu_use.h"
 
 /* More than any server has, and still a number that fits; 0 for what is not known. */
 static double at_most(double value, double most)
@@ -56,25 +58,44 @@ static void stay(struct trk_needs *needs, const struct trk_catalog *c,
 	needs->query.regions_ok = needs->regions;
 }
 
+static bool is_named(const char *list)
+{
+	return list && *list;
+}
+
+/* The server on which the run ran, or NULL. */
+static const struct trk_catalog_server *server_at(const struct trk_catalog *c,
+						  const struct trk_cloud *cloud)
+{
+	int vendor = cloud->vendor[0] ? trk__catalog_find_vendor(c, cloud->vendor) : -1;
+	int server = vendor < 0 || !cloud->instance_type[0]
+			     ? -1
+			     : trk__catalog_find_server(c, vendor, cloud->instance_type);
+	size_t n;
+
+	return server < 0 ? NULL : &trk__catalog_servers(c, &n)[server];
+}
+
 int trk__run_needs_read(struct trk_needs *needs, const struct trk_catalog *c,
 			const struct trk_need_words *words, const struct trk_advice *a,
-			const struct trk_place *place, struct trk_error *reterr)
+			const char *arch, const struct trk_cloud *cloud, struct trk_error *reterr)
 {
+	const struct trk_catalog_server *here = server_at(c, cloud);
 	struct trk_need_words all = *words;
 
 	trk__run_needs_amounts(a, &needs->query);
 	/* A program that was built for one architecture runs on that one. */
-	if (!all.arch && trk__needs_arch(place->server.arch) > 0)
-		all.arch = place->server.arch;
-	if (!all.vendors && !all.regions && !all.countries)
-		stay(needs, c, &place->cloud);
+	if (!all.arch && trk__needs_arch(arch) > 0)
+		all.arch = arch;
+	else if (!all.arch && here && trk__needs_arch(trk__catalog_arch_names[here->arch]) > 0)
+		all.arch = trk__catalog_arch_names[here->arch];
+	if (!is_named(all.vendors) && !is_named(all.regions) && !is_named(all.countries))
+		stay(needs, c, cloud);
 	return trk__needs_read(needs, c, &all, reterr);
 }
 
-static void add_slice(void *data, double cores, double seconds)
+static void add_slice(struct trk_run_work *w, double cores, double seconds)
 {
-	struct trk_run_work *w = data;
-
 	/* What the room cannot hold one by one is added to the last, so that no work is lost. */
 	if (!(seconds > 0))
 		return;
@@ -84,25 +105,33 @@ static void add_slice(void *data, double cores, double seconds)
 		w->slice[TRK_RUN_SLICES_MAX - 1].seconds += seconds;
 }
 
-void trk__run_work_read(struct trk_run_work *w, const struct trk_catalog *c,
-			const struct trk_busy *busy, const struct trk_record *record)
+static void add_slices(struct trk_run_work *w, const struct trk_busy *busy)
 {
-	const struct trk_cloud *cloud = &record->place.cloud;
-	double seconds = (double) record->outcome.duration_ns / 1e9;
-	int vendor = cloud->vendor[0] ? trk__catalog_find_vendor(c, cloud->vendor) : -1;
-	int server = vendor < 0 || !cloud->instance_type[0]
-			     ? -1
-			     : trk__catalog_find_server(c, vendor, cloud->instance_type);
-	size_t n;
-
-	w->work = (struct trk_server_work){.slices = w->slice, .here_one = {NAN, NAN}};
-	for (int i = 0; busy && i < TRK_BUSY_BINS; i++)
+	for (int i = 0; i < TRK_BUSY_BINS; i++)
 		if (busy->seconds[i] > 0)
 			add_slice(w, busy->core_seconds[i] / busy->seconds[i], busy->seconds[i]);
+}
+
+void trk__run_work_read(struct trk_run_work *w, const struct trk_catalog *c,
+			const struct trk_busy *busy, const struct trk_record *record,
+			const struct trk_cloud *cloud)
+{
+	const struct trk_catalog_server *here = server_at(c, cloud);
+	double seconds = (double) record->outcome.duration_ns / 1e9;
+	struct trk_cpu_use *own;
+
+	w->work = (struct trk_server_work){.slices = w->slice, .here_one = {NAN, NAN}};
+	if (busy)
+		add_slices(w, busy);
+	/* By the same bins, so that both ways give the same digits. */
+	own = w->work.n == 0 ? calloc(1, sizeof(*own)) : NULL;
+	if (own) {
+		trk__cpu_use_of(record, own);
+		add_slices(w, &own->busy);
+	}
+	free(own);
 	if (w->work.n == 0)
-		trk__stats_each(record->stats, TRK_PROCESS_CPU_USAGE, add_slice, w);
-	if (w->work.n == 0)
-		add_slice(w, 1, seconds > 0 ? seconds : 1);
-	if (server >= 0)
-		trk__server_measured_on(&w->work, &trk__catalog_servers(c, &n)[server]);
+		add_slice(w, 1, seconds);
+	if (here)
+		trk__server_measured_on(&w->work, here);
 }

@@ -1,278 +1,408 @@
-#include "report/advice.h"
-#include "report/place.h"
-#include "report/gpus.h"
+/* The summary as a document: the head says how the run ended, the verdict what to request, and each
+ * row is a term. */
 #include "report/summary.h"
 
-#include <signal.h>
-#include <stdio.h>
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/libc.h"
-#include "report/course.h"
-#include "report/text.h"
+#include "report/time_breakdown.h"
+#include "report/gpu_summary.h"
+#include "report/line_words.h"
+#include "report/summary_terms.h"
+#include "report/write/terminal.h"
 
-#define GIB_OF_MIB 1024.0
+#define DOT       " \u00b7 "
+#define MIB_BYTES 1048576.0
 
-enum { WIDTH = 80, BAR = 15, JOB_MAX = 18 };
+enum {
+	SAMPLES_MIN = 3, /* fewer tell nothing of means */
+	JOB_MAX = 120,
+	COMMAND_MAX = 60,
+};
 
-void trk__duration_text(char *text, size_t size, double seconds)
+struct summary {
+	const struct trk_record *record;
+	const struct trk_summary_style *style;
+	bool full; /* with rows on use, not only the total */
+};
+
+/* ---- how it ended ---- */
+
+static const char *exit_words(struct trk_doc *d, const struct trk_outcome *o)
 {
-	uint64_t whole = seconds > 0 && seconds < 1e15 ? (uint64_t) (seconds + 0.5) : 0;
+	const char *name = trk__signal_name(o->signal);
 
-	if (seconds < 0.9995)
-		(void) snprintf(text, size, "%.0f ms", seconds * 1e3);
-	else if (seconds < 59.95)
-		(void) snprintf(text, size, "%.1f s", seconds);
-	else if (whole < 3600)
-		(void) snprintf(text, size, "%u m %u s", (unsigned int) (whole / 60),
-				(unsigned int) (whole % 60));
-	else
-		(void) snprintf(text, size, "%llu h %u m %u s", (unsigned long long) (whole / 3600),
-				(unsigned int) (whole / 60 % 60), (unsigned int) (whole % 60));
-}
-
-static void bytes_text(char *text, size_t size, double bytes)
-{
-	static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-	size_t unit = 0;
-
-	while (bytes >= 999.5 && unit < 5) {
-		bytes /= 1000;
-		unit++;
-	}
-	(void) snprintf(text, size, unit && bytes < 9.95 ? "%.1f %s" : "%.0f %s", bytes,
-			units[unit]);
-}
-
-static void exit_text(char *text, size_t size, const struct trk_outcome *o)
-{
 	switch (o->verdict) {
 	case TRK_VERDICT_EXITED:
-		if (o->code >= 0)
-			(void) snprintf(text, size, "exit %d", o->code);
-		else
-			(void) snprintf(text, size, "ended");
-		break;
+		return o->code >= 0 ? trk__doc_print(d, "exit %d", o->code) : "ended";
 	case TRK_VERDICT_SIGNALLED:
-		(void) snprintf(text, size, "signal %d (%s)", o->signal,
-				trk__signal_name(o->signal) ? trk__signal_name(o->signal) : "?");
-		break;
+		return trk__doc_print(d, "signal %d (%s)", o->signal, name ? name : "unknown");
 	case TRK_VERDICT_OUT_OF_MEMORY:
-		(void) snprintf(text, size, "out of memory");
-		break;
+		return "out of memory";
 	case TRK_VERDICT_TIMEOUT:
-		(void) snprintf(text, size, "timeout");
-		break;
+		return "timeout";
 	case TRK_VERDICT_MEMORY_LIMIT:
-		(void) snprintf(text, size, "memory limit");
-		break;
+		return "memory limit";
 	case TRK_VERDICT_VANISHED:
-		(void) snprintf(text, size, "ended without a word");
-		break;
+		return "ended without a word";
 	case TRK_VERDICT_RUNNING:
-		(void) snprintf(text, size, "still running");
-		break;
+		return "still running";
 	case TRK_VERDICT_TRACKER_DIED:
-		(void) snprintf(text, size, "no end recorded");
-		break;
+		return "no end recorded";
 	default:
-		(void) snprintf(text, size, "%s", trk__verdict_name(o->verdict));
-		break;
+		return trk__verdict_name(o->verdict);
 	}
 }
 
-static void head_line(struct trk_buf *b, const struct trk_record *r,
-		      const struct trk_summary_style *style)
+static void tell_end(struct trk_doc *d, const struct trk_record *r)
 {
-	const char *dash = style->utf8 ? "\xe2\x94\x80" : "-";
-	char ended[64], duration[32];
-	size_t start = b->len, used;
+	const struct trk_outcome *o = &r->outcome;
+	const char *symbol = "\u2717";
 
-	exit_text(ended, sizeof(ended), &r->outcome);
-	trk__duration_text(duration, sizeof(duration), (double) r->outcome.duration_ns / 1e9);
-	trk__buf_printf(b, "%s%s resource-tracker %s ", dash, dash, dash);
-	if (r->run.job[0]) {
-		trk__text_safe(b, r->run.job, JOB_MAX, style->utf8);
-		trk__buf_printf(b, " %s ", dash);
+	d->state_tone = TRK_TONE_BAD;
+	if (o->verdict == TRK_VERDICT_EXITED && o->code <= 0) {
+		symbol = o->code == 0 ? "\u2713" : "\u25a0";
+		d->state_tone = o->code == 0 ? TRK_TONE_GOOD : TRK_TONE_PLAIN;
+	} else if (o->verdict == TRK_VERDICT_RUNNING || o->verdict == TRK_VERDICT_TRACKER_DIED) {
+		symbol = o->verdict == TRK_VERDICT_RUNNING ? "\u25b6" : "?";
+		d->state_tone = TRK_TONE_WARN;
+	} else if (o->verdict == TRK_VERDICT_STOPPED) {
+		symbol = "\u25a0";
+		d->state_tone = TRK_TONE_PLAIN;
 	}
-	trk__text_safe(b, r->run.id, TRK_RUN_ID_SIZE, false);
-	trk__buf_printf(b, " %s %s %s %s ", dash, ended, dash, duration);
-	if (b->error)
+	d->state_key = trk__verdict_name(o->verdict);
+	d->state = trk__doc_print(d, "%s %s", symbol, exit_words(d, o));
+	d->job = trk__doc_safe(d, r->run.job[0] ? r->run.job : r->run.kind, JOB_MAX);
+	d->id = trk__doc_safe(d, r->run.id, TRK_RUN_ID_SIZE);
+	d->duration = trk__doc_print(
+		d, "%s%s", trk__doc_value(d, trk__human_seconds, (double) o->duration_ns / 1e9),
+		o->verdict == TRK_VERDICT_RUNNING ? " so far" : "");
+}
+
+/* ---- what went wrong ---- */
+
+/* One more line of d->trouble. */
+static void add_trouble(struct trk_doc *d, const char *text)
+{
+	d->trouble = d->trouble ? trk__doc_print(d, "%s\n%s", d->trouble, text) : text;
+}
+
+static const char *evidence(struct trk_doc *d, const struct trk_outcome *o)
+{
+	return trk__doc_safe(d, o->evidence, sizeof(o->evidence));
+}
+
+static void tell_memory_kill(struct trk_doc *d, const struct trk_record *r)
+{
+	const struct trk_outcome *o = &r->outcome;
+	const struct trk_process_info *biggest = trk__outcome_biggest(o);
+	double limit = r->run.limit[TRK_LIMIT_MEMORY_MIB].value;
+
+	add_trouble(d,
+		    trk__doc_print(
+			    d, "%skilled by the kernel: out of memory (limit %s, peak %s)%s%s",
+			    o->is_inferred ? "likely " : "",
+			    isnan(limit) ? "unknown" : trk__doc_value(d, trk__human_memory, limit),
+			    trk__doc_value(d, trk__human_memory, trk__outcome_peak_mib(o)),
+			    o->is_inferred && o->evidence[0] ? ": " : "",
+			    o->is_inferred ? evidence(d, o) : ""));
+	if (biggest)
+		add_trouble(d, trk__doc_print(
+				       d, "largest process: %s (pid %d), %s",
+				       trk__doc_safe(d,
+						     biggest->command[0] ? biggest->command
+									 : biggest->name,
+						     COMMAND_MAX),
+				       (int) biggest->pid,
+				       trk__doc_value(d, trk__human_memory,
+						      (double) biggest->peak_bytes / MIB_BYTES)));
+}
+
+static void tell_forks(struct trk_doc *d, const struct trk_record *r)
+{
+	double limit = r->run.limit[TRK_LIMIT_PIDS].value;
+	double forks = r->outcome.total[TRK_TOTAL_FORKS_REFUSED].value;
+
+	if (!(forks > 0))
 		return;
-	used = trk__text_columns(b->data + start);
-	for (; used < WIDTH; used++)
-		trk__buf_puts(b, dash);
-	trk__buf_putc(b, '\n');
+	add_trouble(d,
+		    trk__doc_print(d, "%.0f fork%s refused by the limit of processes%s", forks,
+				   forks == 1 ? "" : "s",
+				   limit > 0 ? trk__doc_print(d, " (pids.max %.0f)", limit) : ""));
 }
 
-/* A bar of eighths. */
-static void bar(struct trk_buf *b, double share, bool utf8)
+static bool is_cut_short(enum trk_verdict verdict)
 {
-	static const char *const eighths[] = {
-		"",
-		"\xe2\x96\x8f",
-		"\xe2\x96\x8e",
-		"\xe2\x96\x8d",
-		"\xe2\x96\x8c",
-		"\xe2\x96\x8b",
-		"\xe2\x96\x8a",
-		"\xe2\x96\x89",
+	return verdict == TRK_VERDICT_TIMEOUT || verdict == TRK_VERDICT_MEMORY_LIMIT ||
+	       verdict == TRK_VERDICT_SIGNALLED || verdict == TRK_VERDICT_VANISHED;
+}
+
+static void tell_troubles(struct trk_doc *d, const struct trk_record *r)
+{
+	const struct trk_outcome *o = &r->outcome;
+
+	if (o->verdict == TRK_VERDICT_OUT_OF_MEMORY)
+		tell_memory_kill(d, r);
+	else if (is_cut_short(o->verdict) && o->evidence[0])
+		add_trouble(d, evidence(d, o));
+	tell_forks(d, r);
+	if (o->verdict == TRK_VERDICT_TRACKER_DIED)
+		add_trouble(d, trk__doc_print(d, "did not end cleanly; last sample at %s%s%s",
+					      trk__doc_value(d, trk__human_seconds,
+							     (double) r->last_elapsed_us / 1e6),
+					      o->evidence[0] ? ": " : "", evidence(d, o)));
+	if (o->suspended_ns)
+		add_trouble(d,
+			    trk__doc_print(
+				    d, "the machine was suspended for %s, which do not count here",
+				    trk__doc_value(d, trk__human_seconds,
+						   (double) o->suspended_ns / 1e9)));
+	if (r->damaged)
+		add_trouble(d, trk__doc_print(d, "%llu damaged record%s skipped",
+					      (unsigned long long) r->damaged,
+					      r->damaged == 1 ? "" : "s"));
+	/* Of a run that goes on it counts the processes that it has. */
+	if (o->left_behind && o->verdict != TRK_VERDICT_RUNNING)
+		add_trouble(d, trk__doc_print(d, "left behind: %llu process%s still running",
+					      (unsigned long long) o->left_behind,
+					      o->left_behind == 1 ? "" : "es"));
+}
+
+/* ---- the verdict ---- */
+
+/* A job that did nothing but wait has no size. */
+static bool has_slept(const struct trk_record *r)
+{
+	double cpu_s = r->outcome.total[TRK_TOTAL_CPU_S].value;
+	double seconds = (double) r->outcome.duration_ns / 1e9;
+
+	return r->samples >= SAMPLES_MIN && cpu_s < 0.01 * seconds &&
+	       !(trk__outcome_peak_mib(&r->outcome) >= 128);
+}
+
+static void tell_advice(struct trk_doc *d, const struct trk_record *r, const struct trk_advice *a)
+{
+	static const enum trk_tone tones[] = {
+		[TRK_SIZING_RIGHT] = TRK_TONE_GOOD,
+		[TRK_SIZING_OVER] = TRK_TONE_WARN,
+		[TRK_SIZING_UNDER] = TRK_TONE_BAD,
+		[TRK_SIZING_UNSTATED] = TRK_TONE_PLAIN,
 	};
-	int filled, cells = 0;
+	struct trk_buf b;
 
-	if (!(share > 0))
-		share = 0;
-	if (share > 1)
-		share = 1;
-	filled = (int) (share * BAR * 8 + 0.5);
-	for (; cells < filled / 8; cells++)
-		trk__buf_puts(b, utf8 ? "\xe2\x96\x88" : "#");
-	if (utf8 && filled % 8) {
-		trk__buf_puts(b, eighths[filled % 8]);
-		cells++;
+	if (a->sizing.sizing == TRK_SIZING_NOT_ENOUGH_DATA)
+		return;
+	d->sizing = trk__sizing_name(a->sizing.sizing);
+	d->symbol = a->sizing.sizing == TRK_SIZING_RIGHT   ? "\u2713"
+		    : a->sizing.sizing == TRK_SIZING_UNDER ? "\u25bc"
+							   : "\u25b2";
+	d->verdict_tone = tones[a->sizing.sizing];
+	if (a->sizing.sizing == TRK_SIZING_UNSTATED && has_slept(r)) {
+		d->symbol = "\u00b7";
+		d->lead = trk__doc_print(d, "it slept: %s of CPU in %s; nothing to size",
+					 trk__doc_value(d, trk__human_seconds,
+							r->outcome.total[TRK_TOTAL_CPU_S].value),
+					 trk__doc_value(d, trk__human_seconds,
+							(double) r->outcome.duration_ns / 1e9));
+		return;
 	}
-	for (; cells < BAR; cells++)
-		trk__buf_puts(b, utf8 ? "\xe2\x96\x91" : ".");
+	trk__buf_init(&b, 4096);
+	trk__advice_line(&b, a);
+	d->lead = trk__doc_take(d, &b);
 }
 
-/* Where the time went, the phases, and where to split. */
-static void course_lines(struct trk_buf *b, const struct trk_record *r,
-			 const struct trk_summary_style *style)
+/* What to request next time; nothing where that cannot be told, or of no job. */
+static void tell_verdict(struct trk_doc *d, const struct summary *in)
 {
-	struct trk_course *c = r->run.pid ? malloc(sizeof(*c)) : NULL;
+	const struct trk_record *r = in->record;
+	const struct trk_advice *a = in->style->advice;
+	struct trk_advice *own;
 
-	if (c && trk__course_of(r, c) == 0) {
-		if (c->has_wall) {
-			trk__buf_puts(b, "   Waited ");
-			trk__course_wall_text(b, c, style->utf8);
-			trk__buf_putc(b, '\n');
-		}
-		if (c->phase_count > 1) {
-			trk__buf_puts(b, "   Phases ");
-			trk__course_phases_text(b, c, WIDTH - 10, style->utf8);
-			trk__buf_putc(b, '\n');
-		}
-		if (c->has_split && c->split.pays) {
-			trk__buf_puts(b, "   Split  ");
-			trk__course_split_text(b, c, style->utf8);
-			trk__buf_putc(b, '\n');
-		}
+	if (!strcmp(r->run.kind, "system") || r->outcome.verdict == TRK_VERDICT_RUNNING)
+		return;
+	own = a ? NULL : malloc(sizeof(*own));
+	if (own && trk__advice_of_run(r, own) == 0)
+		a = own;
+	if (a)
+		tell_advice(d, r, a);
+	if (d->lead && in->style->alone)
+		d->basis = "by this run alone: the history was not read in time";
+	free(own);
+}
+
+/* ---- what it used ---- */
+
+static void add_meter(struct trk_doc *d, struct trk_doc_section *s, const char *name,
+		      const struct trk_column_stats *stats, double peak, enum trk_human_kind kind,
+		      const struct trk_capacity *had)
+{
+	struct trk_human_unit unit;
+	struct trk_doc_meter m = {.had = NULL, .what = ""};
+	const char *digits;
+
+	if (isnan(stats->mean)) /* a peak that is known all the same stands in the total */
+		return;
+	peak = peak >= stats->max ? peak : stats->max;
+	unit = trk__human_unit(kind, peak);
+	digits = peak / unit.factor < 9.995 ? "%.2f" : NULL;
+	m.unit = unit.name;
+	m.mean = digits ? trk__doc_print(d, "%.2f", stats->mean / unit.factor)
+			: trk__doc_value(d, trk__human_number, stats->mean / unit.factor);
+	m.peak = digits ? trk__doc_print(d, "%.2f", peak / unit.factor)
+			: trk__doc_value(d, trk__human_number, peak / unit.factor);
+	if (!isnan(had->value)) {
+		struct trk_human_unit own = trk__human_unit(kind, had->value);
+		const char *amount = trk__doc_value(
+			d, kind == TRK_HUMAN_MEMORY ? trk__human_memory : trk__human_amount,
+			had->value);
+
+		/* A unit that differs from that of the row stands with its number. */
+		m.had = kind == TRK_HUMAN_MEMORY && own.factor == unit.factor
+				? trk__doc_value(d, trk__human_amount, had->value / own.factor)
+				: amount;
+		m.what =
+			had->kind == TRK_CAPACITY_MACHINE ? "here" : trk__capacity_words(had->kind);
+		m.share = peak / had->value;
+	}
+	trk__doc_meter(d, s, name, &m);
+}
+
+static void add_cpu(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
+{
+	const struct trk_record *r = in->record;
+	const struct trk_capacity had = trk__capacity(r, TRK_RESOURCE_CPU);
+	struct trk_column_stats stats;
+
+	if (!in->full)
+		return;
+	trk__stats_get(r->stats, r->run.pid ? TRK_PROCESS_CPU_USAGE : TRK_SYSTEM_CPU_USAGE, &stats);
+	add_meter(d, s, "CPU", &stats, NAN, TRK_HUMAN_CORES, &had);
+}
+
+static void add_memory(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
+{
+	const struct trk_record *r = in->record;
+	const struct trk_capacity had = trk__capacity(r, TRK_RESOURCE_MEMORY_MIB);
+	struct trk_column_stats stats;
+
+	if (!in->full)
+		return;
+	trk__stats_get(r->stats, r->run.pid ? TRK_PROCESS_MEMORY : TRK_SYSTEM_MEMORY_USED, &stats);
+	add_meter(d, s, "Memory", &stats, r->outcome.total[TRK_TOTAL_PEAK_MEMORY_MIB].value,
+		  TRK_HUMAN_MEMORY, &had);
+}
+
+/* A sum without one of the GPUs is a lower bound, and says so. */
+static void note_missing(struct trk_doc *d, struct trk_doc_section *s,
+			 const struct trk_gpu_log *log, enum trk_gpu_metric metric,
+			 const char *what)
+{
+	for (size_t i = 0; i < log->count; i++) {
+		const struct trk_gpu_device *device = &log->total[i].device;
+
+		if (trk__gpu_is_missing(device, metric))
+			trk__doc_item(
+				d, trk__doc_term(d, s, "", DOT),
+				trk__doc_print(d, "without the %s of %s: %s", what,
+					       device->name[0] ? trk__doc_safe(d, device->name, 60)
+							       : "a GPU",
+					       trk__gpu_why_text(device->metric[metric].why)));
+	}
+}
+
+/* Of the job where its part is known. Without a GPU, or where the driver tells nothing, no row. */
+static void add_gpus(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
+{
+	static const enum trk_gpu_metric metric_of[2][2] = {
+		{TRK_GPU_UTILIZATION_METRIC, TRK_GPU_MEMORY_USED_METRIC},
+		{TRK_GPU_TREE_SHARE_METRIC, TRK_GPU_TREE_MEMORY_METRIC},
+	};
+	const struct trk_record *r = in->record;
+	const struct trk_capacity gpus = trk__capacity(r, TRK_RESOURCE_GPU);
+	const struct trk_capacity vram = {trk__gpus_memory_mib(&r->gpus), TRK_CAPACITY_MACHINE, ""};
+	bool job = r->run.pid != 0;
+	struct trk_column_stats use, memory;
+
+	if (!in->full || r->gpus.count == 0)
+		return;
+	trk__stats_get(r->stats, job ? TRK_PROCESS_GPU_USAGE : TRK_SYSTEM_GPU_USAGE, &use);
+	trk__stats_get(r->stats, job ? TRK_PROCESS_GPU_VRAM : TRK_SYSTEM_GPU_VRAM, &memory);
+	add_meter(d, s, "GPU", &use, NAN, TRK_HUMAN_GPUS, &gpus);
+	add_meter(d, s, "VRAM", &memory, NAN, TRK_HUMAN_MEMORY, &vram);
+	if (!isnan(use.mean))
+		note_missing(d, s, &r->gpus, metric_of[job][0], "use");
+	if (!isnan(memory.mean))
+		note_missing(d, s, &r->gpus, metric_of[job][1], "memory");
+}
+
+static void add_bytes(struct trk_doc *d, struct trk_doc_term *t, double bytes, const char *what)
+{
+	if (!isnan(bytes))
+		trk__doc_item(d, t,
+			      trk__doc_print(d, "%s %s", trk__doc_value(d, trk__human_bytes, bytes),
+					     what));
+}
+
+/* Network is known of the whole machine alone: shown where that is what was tracked. */
+static void add_io(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
+{
+	const struct trk_record *r = in->record;
+	double read = r->outcome.total[TRK_TOTAL_DISK_READ_BYTES].value;
+	double written = r->outcome.total[TRK_TOTAL_DISK_WRITE_BYTES].value;
+	struct trk_column_stats in_stats, out_stats;
+	struct trk_doc_term *t;
+
+	if (!in->full)
+		return;
+	if (r->run.pid == 0) {
+		trk__stats_get(r->stats, TRK_SYSTEM_DISK_READ, &in_stats);
+		trk__stats_get(r->stats, TRK_SYSTEM_DISK_WRITE, &out_stats);
+		read = in_stats.sum;
+		written = out_stats.sum;
+	}
+	if (!isnan(read)) {
+		t = trk__doc_term(d, s, "Disk", DOT);
+		add_bytes(d, t, read, "read");
+		add_bytes(d, t, written, "written");
+	}
+	trk__stats_get(r->stats, TRK_SYSTEM_NET_RECV, &in_stats);
+	trk__stats_get(r->stats, TRK_SYSTEM_NET_SENT, &out_stats);
+	if (r->run.pid == 0 && !isnan(in_stats.sum)) {
+		t = trk__doc_term(d, s, "Network", DOT);
+		add_bytes(d, t, in_stats.sum, "in");
+		add_bytes(d, t, out_stats.sum, "out");
+	}
+}
+
+static void add_course(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
+{
+	struct trk_time_breakdown *c = in->full && in->record->run.pid ? malloc(sizeof(*c)) : NULL;
+
+	if (c && trk__time_breakdown_of(in->record, c) == 0) {
+		trk__term_time(d, s, c);
+		trk__term_phases(d, s, c);
+		trk__term_split(d, s, c);
 	}
 	free(c);
 }
 
-static void change_line(struct trk_buf *b, const struct trk_summary_style *style)
+static void add_change(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
 {
-	if (!style->change || style->change->runs == 0 ||
-	    isnan(style->change->figure[TRK_CHANGE_DURATION].share))
+	const struct trk_change *change = in->style->change;
+	struct trk_buf b;
+
+	if (!in->full || !change || change->runs == 0 ||
+	    isnan(change->figure[TRK_CHANGE_DURATION].share))
 		return;
-	trk__buf_puts(b, "   Change ");
-	trk__change_text(b, style->change, style->utf8);
-	trk__buf_putc(b, '\n');
+	trk__buf_init(&b, 4096);
+	trk__change_text(&b, change);
+	trk__doc_item(d, trk__doc_term(d, s, "Change", DOT), trk__doc_take(d, &b));
 }
 
-static void usage_line(struct trk_buf *b, const char *name, const struct trk_column_stats *s,
-		       double peak, const struct trk_quantity *limit, double unit,
-		       const char *unit_name, const struct trk_summary_style *style)
-{
-	const char *format = s->max / unit < 9.95 ? "   %-6s%6.2f mean%7.2f p95%7.2f peak"
-						  : "   %-6s%6.1f mean%7.1f p95%7.1f peak";
-
-	if (isnan(s->mean)) /* a peak that is known all the same stands in the total */
-		return;
-	if (!(peak >= s->max))
-		peak = s->max;
-		/* The form is one of the two literals above. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	trk__buf_printf(b, format, name, s->mean / unit, s->p95 / unit, peak / unit);
-#pragma GCC diagnostic pop
-	if (!isnan(limit->value)) {
-		double most = limit->value / unit;
-
-		char text[32];
-
-		(void) snprintf(text, sizeof(text),
-				most >= 99.5 || most == (double) (uint64_t) most ? "%.0f" : "%.1f",
-				most);
-		trk__buf_printf(b, " of %-5s ", text);
-		bar(b, peak / limit->value, style->utf8);
-		trk__buf_printf(b, " %3.0f %%", peak / limit->value * 100);
-	}
-	trk__buf_printf(b, " %s\n", unit_name);
-}
-
-static void memory_line(struct trk_buf *b, const struct trk_record *r,
-			const struct trk_summary_style *style)
-{
-	struct trk_column_stats s;
-	double peak = r->outcome.total[TRK_TOTAL_PEAK_MEMORY_MIB].value;
-	const struct trk_quantity *limit = &r->run.limit[TRK_LIMIT_MEMORY_MIB];
-	bool small = !(peak >= GIB_OF_MIB) && !(limit->value >= 100 * GIB_OF_MIB);
-
-	trk__stats_get(r->stats, TRK_PROCESS_MEMORY, &s);
-	if (r->run.pid == 0)
-		trk__stats_get(r->stats, TRK_SYSTEM_MEMORY_USED, &s);
-	usage_line(b, "Memory", &s, peak, limit, small ? 1 : GIB_OF_MIB, small ? "MiB" : "GiB",
-		   style);
-}
-
-static void cpu_line(struct trk_buf *b, const struct trk_record *r,
-		     const struct trk_summary_style *style)
-{
-	struct trk_column_stats s;
-
-	trk__stats_get(r->stats, r->run.pid ? TRK_PROCESS_CPU_USAGE : TRK_SYSTEM_CPU_USAGE, &s);
-	usage_line(b, "CPU", &s, NAN, &r->run.limit[TRK_LIMIT_CPU], 1, "cores", style);
-}
-
-/* Of the job where its part is known. Without a GPU, or where the driver tells nothing, no line. */
-static void gpu_lines(struct trk_buf *b, const struct trk_record *r,
-		      const struct trk_summary_style *style)
-{
-	struct trk_quantity gpus = {.value = (double) trk__gpus_count(&r->gpus)};
-	struct trk_quantity vram = {.value = trk__gpus_memory_mib(&r->gpus)};
-	bool job = r->run.pid != 0;
-	struct trk_column_stats s;
-
-	if (r->gpus.count == 0)
-		return;
-	trk__stats_get(r->stats, job ? TRK_PROCESS_GPU_USAGE : TRK_SYSTEM_GPU_USAGE, &s);
-	usage_line(b, "GPU", &s, NAN, &gpus, 1, "GPUs", style);
-	trk__stats_get(r->stats, job ? TRK_PROCESS_GPU_VRAM : TRK_SYSTEM_GPU_VRAM, &s);
-	usage_line(b, "VRAM", &s, NAN, &vram, GIB_OF_MIB, "GiB", style);
-}
-
-static void io_line(struct trk_buf *b, const struct trk_record *r,
-		    const struct trk_summary_style *style)
-{
-	const char *dot = style->utf8 ? "\xc2\xb7" : "|";
-	double read = r->outcome.total[TRK_TOTAL_DISK_READ_BYTES].value;
-	double written = r->outcome.total[TRK_TOTAL_DISK_WRITE_BYTES].value;
-	struct trk_column_stats in, out;
-	char text[2][32];
-
-	if (r->run.pid == 0) {
-		trk__stats_get(r->stats, TRK_SYSTEM_DISK_READ, &in);
-		trk__stats_get(r->stats, TRK_SYSTEM_DISK_WRITE, &out);
-		read = in.sum;
-		written = out.sum;
-	}
-	if (isnan(read))
-		return;
-	bytes_text(text[0], sizeof(text[0]), read);
-	bytes_text(text[1], sizeof(text[1]), written);
-	trk__buf_printf(b, "   Disk  %s read  %s written", text[0], text[1]);
-	trk__stats_get(r->stats, TRK_SYSTEM_NET_RECV, &in);
-	trk__stats_get(r->stats, TRK_SYSTEM_NET_SENT, &out);
-	if (!isnan(in.sum)) {
-		bytes_text(text[0], sizeof(text[0]), in.sum);
-		bytes_text(text[1], sizeof(text[1]), out.sum);
-		trk__buf_printf(b, " %s machine's net %s in  %s out", dot, text[0], text[1]);
-	}
-	trk__buf_putc(b, '\n');
-}
+/* ---- totals ---- */
 
 static const char *sign_of(const struct trk_quantity *q)
 {
@@ -288,148 +418,133 @@ static const char *sign_of(const struct trk_quantity *q)
 	}
 }
 
-static void total_line(struct trk_buf *b, const struct trk_record *r,
-		       const struct trk_summary_style *style)
+/* The bound of the peak where that says something: within a few times what is known. */
+static const char *most_words(struct trk_doc *d, const struct trk_record *r)
 {
+	enum { TIMES = 8 };
+	const struct trk_quantity *memory = &r->outcome.total[TRK_TOTAL_PEAK_MEMORY_MIB];
+	double most = r->outcome.total[TRK_TOTAL_PEAK_MEMORY_AT_MOST_MIB].value;
+
+	if (memory->quality == TRK_QUALITY_AT_LEAST && most > memory->value * 1.01 &&
+	    most < memory->value * TIMES)
+		return trk__doc_print(d, " (at most %s)",
+				      trk__doc_value(d, trk__human_memory, most));
+	return "";
+}
+
+static void add_total(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
+{
+	const struct trk_record *r = in->record;
 	const struct trk_quantity *cpu = &r->outcome.total[TRK_TOTAL_CPU_S];
 	const struct trk_quantity *memory = &r->outcome.total[TRK_TOTAL_PEAK_MEMORY_MIB];
 	const struct trk_quantity *joules = &r->outcome.total[TRK_TOTAL_GPU_ENERGY_J];
-	const char *dot = style->utf8 ? "\xc2\xb7" : "|";
-	char text[32];
+	struct trk_doc_term *t;
 
 	if (isnan(cpu->value))
 		return;
-	trk__duration_text(text, sizeof(text), cpu->value);
-	trk__buf_printf(b, "   Total %s%s of CPU", sign_of(cpu), text);
+	t = trk__doc_term(d, s, "Total", DOT);
+	trk__doc_item(d, t,
+		      trk__doc_print(d, "%s%s of CPU", sign_of(cpu),
+				     trk__doc_value(d, trk__human_seconds, cpu->value)));
 	if (memory->value < 1e12)
-		trk__buf_printf(b, " %s peak memory %s%.1f MiB", dot, sign_of(memory),
-				memory->value);
+		trk__doc_item(d, t,
+			      trk__doc_print(d, "peak memory %s%s%s", sign_of(memory),
+					     trk__doc_value(d, trk__human_memory, memory->value),
+					     most_words(d, r)));
 	if (r->gpus.count && joules->value >= 0)
-		trk__buf_printf(b, " %s GPUs %s%.*f %s", dot, sign_of(joules),
-				joules->value < 3600 ? 0 : 2,
-				joules->value < 3600    ? joules->value
-				: joules->value < 3.6e6 ? joules->value / 3600
-							: joules->value / 3.6e6,
-				joules->value < 3600    ? "J"
-				: joules->value < 3.6e6 ? "Wh"
-							: "kWh");
-	trk__buf_putc(b, '\n');
+		trk__doc_item(d, t,
+			      trk__doc_print(d, "GPUs %s%s", sign_of(joules),
+					     trk__doc_value(d, trk__human_energy, joules->value)));
+	if (r->run.pid && r->samples < SAMPLES_MIN && !d->lead &&
+	    r->outcome.verdict != TRK_VERDICT_RUNNING)
+		trk__doc_item_of(
+			d, t,
+			(struct trk_doc_item){.text = "too short to advise", .brief = "too short"});
 }
 
-static void memory_kill_lines(struct trk_buf *b, const struct trk_record *r)
+/* Swap, and memory that no process maps and that the peak does not hold, as nothing tells whose it
+ * is. */
+static void add_other_memory(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
 {
-	const struct trk_process_info *biggest = NULL;
+	double swap = trk__outcome_swap_mib(&in->record->outcome);
+	double shared = trk__possible_shared_mib(in->record);
 
-	trk__buf_printf(b,
-			" ! killed by the kernel, out of memory (limit %.0f MiB, peak %.0f MiB)\n",
-			r->run.limit[TRK_LIMIT_MEMORY_MIB].value,
-			r->outcome.total[TRK_TOTAL_PEAK_MEMORY_MIB].value);
-	for (size_t i = 0; i < r->outcome.top_count; i++)
-		if (!biggest || r->outcome.top[i].peak_bytes > biggest->peak_bytes)
-			biggest = &r->outcome.top[i];
-	if (!biggest || !biggest->peak_bytes)
-		return;
-	trk__buf_puts(b, "   biggest: ");
-	trk__text_safe(b, biggest->command[0] ? biggest->command : biggest->name, 40, false);
-	trk__buf_printf(b, " (pid %d) %.0f MiB\n", (int) biggest->pid,
-			(double) biggest->peak_bytes / 1048576.0);
+	if (swap >= 1)
+		trk__doc_item(d, trk__doc_term(d, s, "Swap", DOT),
+			      trk__doc_print(d, "%s swapped out at the peak",
+					     trk__doc_value(d, trk__human_memory, swap)));
+	if (shared > 0)
+		trk__doc_item(
+			d, trk__doc_term(d, s, "Shared", DOT),
+			trk__doc_print(d,
+				       "%s more came into tmpfs, /dev/shm and memfds: perhaps "
+				       "this job's",
+				       trk__doc_value(d, trk__human_memory, shared)));
 }
 
-/* What went wrong, in lines; nothing when nothing did. */
-static void trouble(struct trk_buf *b, const struct trk_record *r)
+static void add_cost(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
 {
-	const struct trk_outcome *o = &r->outcome;
-	char text[48];
-
-	if (o->verdict == TRK_VERDICT_OUT_OF_MEMORY)
-		memory_kill_lines(b, r);
-	else if ((o->verdict == TRK_VERDICT_TIMEOUT || o->verdict == TRK_VERDICT_MEMORY_LIMIT ||
-		  o->verdict == TRK_VERDICT_SIGNALLED || o->verdict == TRK_VERDICT_VANISHED) &&
-		 o->evidence[0]) {
-		trk__buf_puts(b, " ! ");
-		trk__text_safe(b, o->evidence, 74, false);
-		trk__buf_putc(b, '\n');
-	}
-	if (o->verdict == TRK_VERDICT_TRACKER_DIED) {
-		trk__duration_text(text, sizeof(text), (double) r->last_elapsed_us / 1e6);
-		trk__buf_printf(b, " ! did not end cleanly; last sample at %s\n", text);
-	}
-	if (o->suspended_ns) {
-		trk__duration_text(text, sizeof(text), (double) o->suspended_ns / 1e9);
-		trk__buf_printf(b, " ! the machine was suspended for %s, which do not count here\n",
-				text);
-	}
-	if (r->damaged)
-		trk__buf_printf(b, " ! %llu damaged record%s skipped\n",
-				(unsigned long long) r->damaged, r->damaged == 1 ? "" : "s");
+	trk__term_cost(d, s, &in->record->place);
 }
 
-static void trouble_lines(struct trk_buf *b, const struct trk_record *r,
-			  const struct trk_summary_style *style)
+static void add_lines(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
 {
-	const struct trk_outcome *o = &r->outcome;
-	size_t start = b->len;
-
-	if (style->color)
-		trk__buf_puts(b, "\033[31m");
-	trouble(b, r);
-	if (style->color && b->len == start + 5 && !b->error) {
-		b->len = start; /* nothing to colour */
-		b->data[start] = '\0';
-	} else if (style->color) {
-		trk__buf_puts(b, "\033[0m");
-	}
-	if (o->left_behind)
-		trk__buf_printf(b, "   Left behind: %llu process%s still running\n",
-				(unsigned long long) o->left_behind,
-				o->left_behind == 1 ? "" : "es");
+	trk__term_kill_lines(d, s, in->record);
+	if (in->full)
+		trk__term_lines(d, s, in->record);
 }
 
-/* What this run says about its size; nothing where it is too short to tell, or no job. */
-static void verdict_line(struct trk_buf *b, const struct trk_record *r,
-			 const struct trk_summary_style *style)
-{
-	struct trk_advice *a;
+/* ---- the document ---- */
 
-	if (!strcmp(r->run.kind, "system") || r->outcome.verdict == TRK_VERDICT_RUNNING)
-		return;
-	a = malloc(sizeof(*a));
-	if (a && trk__advice_of_run(r, a) == 0 && a->sizing.sizing != TRK_SIZING_NOT_ENOUGH_DATA) {
-		trk__buf_puts(b, style->utf8 ? " \u25b2 " : " * ");
-		if (a->sizing.sizing == TRK_SIZING_RIGHT)
-			trk__buf_puts(b, trk__sizing_name(a->sizing.sizing));
-		else
-			trk__advice_line(b, a, &r->run);
-		trk__buf_putc(b, '\n');
+/* The rows, in their order. */
+static void (*const rows[])(struct trk_doc *d, struct trk_doc_section *s,
+			    const struct summary *in) = {
+	add_cpu,   add_memory, add_gpus,  add_course,       add_change,
+	add_lines, add_io,     add_total, add_other_memory, add_cost,
+};
+
+int trk__summary_make(const struct trk_record *r, const struct trk_summary_style *style,
+		      struct trk_doc *ret)
+{
+	const struct summary in = {r, style, !style->brief && r->samples >= SAMPLES_MIN};
+
+	*ret = (struct trk_doc){.error = 0};
+	tell_end(ret, r);
+	tell_troubles(ret, r);
+	tell_verdict(ret, &in);
+	ret->section = trk__doc_alloc(ret, sizeof(*ret->section));
+	if (ret->section) {
+		ret->sections = 1;
+		ret->section->key = "summary";
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+			rows[i](ret, ret->section, &in);
 	}
-	free(a);
+	if (in.full && !style->not_recorded)
+		ret->more = trk__doc_print(
+			ret, "more: resource-tracker report %s (or show, recommend, export)",
+			r->run.id);
+	if (!ret->error)
+		return 0;
+	trk__doc_release(ret);
+	return -ENOMEM;
 }
 
 void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 		       const struct trk_summary_style *style)
 {
-	if (style->color)
-		trk__buf_puts(b, "\033[1m");
-	head_line(b, r, style);
-	if (style->color)
-		trk__buf_puts(b, "\033[0m");
-	trouble_lines(b, r, style);
-	verdict_line(b, r, style);
-	if (!style->brief && r->samples >= 3) {
-		cpu_line(b, r, style);
-		memory_line(b, r, style);
-		gpu_lines(b, r, style);
-		io_line(b, r, style);
-		course_lines(b, r, style);
-		change_line(b, style);
+	const struct trk_terminal_style terminal = {
+		.width = style->width, .color = style->color, .utf8 = style->utf8};
+	struct trk_doc d;
+
+	if (trk__summary_make(r, style, &d) < 0) {
+		b->error = -ENOMEM;
+		return;
 	}
-	total_line(b, r, style);
-	trk__cost_line(b, &r->place, style->utf8);
-	if (!style->brief && r->samples >= 3)
-		trk__buf_printf(
-			b, " again: resource-tracker show %s   (or report, recommend, export)\n",
-			r->run.id);
+	trk__write_terminal(b, &d, &terminal);
+	trk__doc_release(&d);
 }
+
+/* ---- statistics ---- */
 
 static void cell(struct trk_buf *b, double value)
 {

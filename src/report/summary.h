@@ -6,29 +6,35 @@
 #define TRK_REPORT_SUMMARY_H
 
 #include "base/buf.h"
-#include "record/run.h"
+#include "model/run.h"
+#include "report/advice.h"
 #include "report/change.h"
+#include "report/document.h"
 
 struct trk_summary_style {
+	size_t width; /* columns, 40 to 200; 0: 80 */
 	bool color;
-	bool utf8;                       /* else plain ASCII */
-	bool brief;                      /* two lines whatever the number of samples */
+	bool utf8;         /* else plain ASCII */
+	bool brief;        /* two lines whatever the number of samples */
+	bool not_recorded; /* no recording: do not say how to show the run again */
+	bool alone; /* the history could not be read in time: say that advice is by this run */
 	const struct trk_change *change; /* since earlier runs; NULL: not looked at */
+	const struct trk_advice *advice; /* of all runs up to this one; NULL: of this one alone */
 };
 
-/* At most 12 lines of at most 80 columns. */
+/* The document; 0 or -ENOMEM. The caller releases, on success only. */
+int trk__summary_make(const struct trk_record *r, const struct trk_summary_style *style,
+		      struct trk_doc *ret);
+/* As text in lines of at most `width` columns. */
 void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 		       const struct trk_summary_style *style);
 
-/* One JSON document with a line end. */
+/* One JSON document with a line end. change and advice: as in struct trk_summary_style. */
 void trk__summary_json(struct trk_buf *b, const struct trk_record *r,
-		       const struct trk_change *change);
+		       const struct trk_change *change, const struct trk_advice *advice);
 
 /* Statistics alone, as a table or as JSON. */
 void trk__stats_text(struct trk_buf *b, const struct trk_record *r);
 void trk__stats_json(struct trk_buf *b, const struct trk_record *r);
-
-/* "1 h 42 m 10 s", "12.3 s". */
-void trk__duration_text(char *text, size_t size, double seconds);
 
 #endif

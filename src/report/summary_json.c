@@ -3,10 +3,12 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "lines/highlights.h"
 #include "report/advice.h"
-#include "report/course.h"
-#include "report/place.h"
-#include "report/gpus.h"
+#include "report/time_breakdown.h"
+#include "report/place_json.h"
+#include "report/gpu_summary.h"
+#include "report/line_words.h"
 #include "report/summary.h"
 
 static void quantity(struct trk_json *j, const char *key, const struct trk_quantity *q)
@@ -217,30 +219,32 @@ static void marks_of(struct trk_json *j, const struct trk_record *r)
 
 static void course_of(struct trk_json *j, const struct trk_record *r)
 {
-	struct trk_course *c = calloc(1, sizeof(*c));
+	struct trk_time_breakdown *c = calloc(1, sizeof(*c));
 
-	if (c && (r->run.pid == 0 || trk__course_of(r, c) < 0))
-		*c = (struct trk_course){.has_wall = false};
+	if (c && (r->run.pid == 0 || trk__time_breakdown_of(r, c) < 0))
+		*c = (struct trk_time_breakdown){.has_wall = false};
 	if (c)
-		trk__course_json(j, c);
+		trk__time_breakdown_json(j, c);
 	free(c);
 }
 
-static void advice_of(struct trk_json *j, const struct trk_record *r)
+static void advice_of(struct trk_json *j, const struct trk_record *r, const struct trk_advice *a)
 {
-	struct trk_advice *a = malloc(sizeof(*a));
+	struct trk_advice *own = a ? NULL : malloc(sizeof(*own));
 
-	if (a && strcmp(r->run.kind, "system") != 0 && trk__advice_of_run(r, a) == 0) {
+	if (own && trk__advice_of_run(r, own) == 0)
+		a = own;
+	if (a && strcmp(r->run.kind, "system") != 0) {
 		trk__advice_json(j, a);
 	} else {
 		trk__json_key(j, "advice");
 		trk__json_null(j);
 	}
-	free(a);
+	free(own);
 }
 
 void trk__summary_json(struct trk_buf *b, const struct trk_record *r,
-		       const struct trk_change *change)
+		       const struct trk_change *change, const struct trk_advice *advice)
 {
 	struct trk_json j;
 
@@ -268,15 +272,17 @@ void trk__summary_json(struct trk_buf *b, const struct trk_record *r,
 		quantity(&j, trk__request_keys[i], &r->run.request[i]);
 	trk__json_close(&j, '}');
 	trk__gpus_json(&j, &r->gpus);
+	trk__gpu_sums_json(&j, &r->gpus);
 	top_of(&j, &r->outcome);
 	marks_of(&j, r);
 	course_of(&j, r);
+	trk__lines_highlights_json(&j, r->lines, trk__kill_pid(r));
 	trk__json_key(&j, "change");
 	if (change && change->runs)
 		trk__change_json(&j, change);
 	else
 		trk__json_null(&j);
-	advice_of(&j, r);
+	advice_of(&j, r, advice);
 	trk__place_json(&j, r);
 	tracker_of(&j, r);
 	trk__json_close(&j, '}');

@@ -8,8 +8,8 @@ struct trk_cpu_split {
 	uint64_t user, system;
 };
 
-/* The kernel's split is counted in ticks and may run ahead of the exact total: what came on top since
- * the last call is cut to it. */
+/* The kernel's split is counted in ticks and may run ahead of the exact total: what came on top
+ * since the last call is cut to it. */
 static inline void trk__cpu_split(struct trk_cpu_split *s, uint64_t cpu, uint64_t system)
 {
 	uint64_t before = s->user + s->system;

@@ -16,7 +16,7 @@ enum {
 
 /* ---- disks and interfaces ---- */
 
-static struct trk_traffic *find(struct trk_traffic_list *list, const char *name)
+static struct trk_traffic *find_traffic(struct trk_traffic_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (!strcmp(list->entry[i].name, name))
@@ -69,7 +69,7 @@ static void take_meter(struct trk_detail *d, struct trk_traffic_list *list,
 		list->entry[i].seen = false;
 	for (size_t i = 0; i < meter->count; i++) {
 		const struct trk_meter_member *m = &meter->member[i];
-		struct trk_traffic *t = m->counted ? find(list, m->name) : NULL;
+		struct trk_traffic *t = m->counted ? find_traffic(list, m->name) : NULL;
 		bool is_new = !t;
 
 		if (!m->counted)
@@ -115,7 +115,7 @@ static size_t disk_of(struct trk_detail *d, const struct trk_space_member *m)
 	if (trk__disk_below(d->env.sys_fd, m->major, m->minor, name) ||
 	    (!strncmp(m->source, "/dev/", 5) &&
 	     trk__disk_below_name(d->env.sys_fd, m->source + 5, name)))
-		t = find(&d->disks, name);
+		t = find_traffic(&d->disks, name);
 	return t ? (size_t) (t - d->disks.entry) : d->disks.count;
 }
 
@@ -174,17 +174,32 @@ static bool read_file(struct trk_detail *d, const char *name)
 	return len > 0 || len == -EFBIG;
 }
 
+static uint64_t all_time(const struct trk_cpu_times *t)
+{
+	return trk__cpu_times_busy(t) + t->idle + t->iowait + t->steal;
+}
+
+/* What a part of the time grew by, of what all of it grew by. iowait and idle of an idle core may
+ * step back (proc_stat(5)). */
+static double share_of(uint64_t part_now, uint64_t part_before, const struct trk_cpu_times *now,
+		       const struct trk_cpu_times *before)
+{
+	uint64_t all_now = all_time(now), all_before = all_time(before);
+
+	if (all_now <= all_before || part_now < part_before ||
+	    part_now - part_before > all_now - all_before)
+		return NAN;
+	return (double) (part_now - part_before) / (double) (all_now - all_before);
+}
+
 static double busy_share(const struct trk_cpu_times *now, const struct trk_cpu_times *before)
 {
-	uint64_t busy_now = trk__cpu_times_busy(now), busy_before = trk__cpu_times_busy(before);
-	uint64_t all_now = busy_now + now->idle + now->iowait + now->steal;
-	uint64_t all_before = busy_before + before->idle + before->iowait + before->steal;
+	return share_of(trk__cpu_times_busy(now), trk__cpu_times_busy(before), now, before);
+}
 
-	/* iowait and idle of an idle core may step back (proc_stat(5)). */
-	if (all_now <= all_before || busy_now < busy_before ||
-	    busy_now - busy_before > all_now - all_before)
-		return NAN;
-	return (double) (busy_now - busy_before) / (double) (all_now - all_before);
+static double steal_share(const struct trk_cpu_times *now, const struct trk_cpu_times *before)
+{
+	return share_of(now->steal, before->steal, now, before);
 }
 
 static void read_cores(struct trk_detail *d)
@@ -196,29 +211,40 @@ static void read_cores(struct trk_detail *d)
 	d->core_before = d->core_now;
 	d->core_now = swap;
 	d->cores = 0;
+	d->steal_share = NAN;
 	if (!read_file(d, "stat") ||
 	    trk__cpu_stat_parse(d->text, &stat, d->core_now, CORES_MAX) < 0)
 		return;
 	d->cores = stat.cores < CORES_MAX ? stat.cores : CORES_MAX;
-	/* After a change the lines do not tell which core was which. */
-	for (size_t i = 0; i < d->cores; i++)
-		d->core_share[i] =
-			d->cores == before ? busy_share(&d->core_now[i], &d->core_before[i]) : NAN;
+	if (before)
+		d->steal_share = steal_share(&stat.all, &d->all_before);
+	d->all_before = stat.all;
+	/* After a change the lines do not identify the cores. */
+	for (size_t i = 0; i < d->cores; i++) {
+		bool same = d->cores == before;
+
+		d->core_share[i] = same ? busy_share(&d->core_now[i], &d->core_before[i]) : NAN;
+		d->core_steal_share[i] =
+			same ? steal_share(&d->core_now[i], &d->core_before[i]) : NAN;
+	}
 }
 
 /* ---- life ---- */
 
 int trk__detail_init(struct trk_detail *d, const struct trk_env *env)
 {
-	*d = (struct trk_detail){.env = *env};
+	*d = (struct trk_detail){.env = *env, .steal_share = NAN};
 	d->has_disks = trk__disk_meter_init(&d->disk_meter, &d->env) == 0;
 	d->has_nets = trk__net_meter_init(&d->net_meter, &d->env) == 0;
 	d->has_space = trk__space_meter_init(&d->space_meter, &d->env) == 0;
 	d->text = malloc(TEXT_SIZE);
 	d->core_share = calloc(CORES_MAX, sizeof(*d->core_share));
+	d->core_steal_share = calloc(CORES_MAX, sizeof(*d->core_steal_share));
 	d->core_now = calloc(CORES_MAX, sizeof(*d->core_now));
 	d->core_before = calloc(CORES_MAX, sizeof(*d->core_before));
-	return d->text && d->core_share && d->core_now && d->core_before ? 0 : -ENOMEM;
+	return d->text && d->core_share && d->core_steal_share && d->core_now && d->core_before
+		       ? 0
+		       : -ENOMEM;
 }
 
 void trk__detail_release(struct trk_detail *d)
@@ -231,6 +257,7 @@ void trk__detail_release(struct trk_detail *d)
 	free(d->mount);
 	free(d->text);
 	free(d->core_share);
+	free(d->core_steal_share);
 	free(d->core_now);
 	free(d->core_before);
 	*d = (struct trk_detail){.disk_meter.fd = -1, .net_meter.fd = -1, .space_meter.fd = -1};

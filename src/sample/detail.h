@@ -1,7 +1,7 @@
-/* What a row leaves out: each core, each disk with its file systems, each network interface.
+/* Details that a row sums up: each core, each disk with its file systems, each network interface.
  *
- * For outputs that ask for it; a recording holds the sums. Only what counts in the sums of a row is
- * listed (probe/linux/diskstats.h, netdev.h), so that the lists add up to them. */
+ * For outputs that request them; a recording holds the sums. Only what counts in the sums of a row
+ * is listed (probe/linux/diskstats.h, netdev.h), so that the lists add up to them. */
 #ifndef TRK_SAMPLE_DETAIL_H
 #define TRK_SAMPLE_DETAIL_H
 
@@ -50,8 +50,11 @@ struct trk_detail {
 	const struct trk_gpu_reading *gpus; /* borrowed; set by the caller; NULL: none */
 	struct trk_meminfo memory;
 	bool has_memory;
-	double *core_share; /* owned; busy part of each core's time, NaN when unknown */
+	/* Owned; parts of each core's time: busy, and given to other machines. NaN when unknown. */
+	double *core_share, *core_steal_share;
+	double steal_share;                           /* of the time of all cores */
 	struct trk_cpu_times *core_now, *core_before; /* owned */
+	struct trk_cpu_times all_before;
 	size_t cores;
 	char *text; /* owned scratch */
 };

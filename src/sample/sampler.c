@@ -1,19 +1,191 @@
-#include "sample/sampler_private.h"
-
+/* The sampler: its life, the process tree, GPUs, and where an interval's time went.
+ * sampler_system.c reads the machine, sampler_group.c the control group. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "model/waits.h"
+#include "probe/helper_process.h"
 #include "probe/perf.h"
-#include "probe/tool.h"
-#include "sample/waits.h"
+#include "sample/sampler_private.h"
 
-#define SLOW_INTERVAL_NS  (TRK_NS_PER_S) /* what is read less often, at most */
-#define PERF_SLACK_NS     (50 * TRK_NS_PER_MS)
-#define DROPPED_MIN_NS    (20 * TRK_NS_PER_MS) /* more than what cutting to ticks may hide */
-#define QUIET_INTERVAL_NS (5 * TRK_NS_PER_S)   /* the same while no sign says that they moved */
+#define GPU_AGE_NS        (2 * TRK_NS_PER_S) /* an older answer is discarded */
+#define SLOW_INTERVAL_NS  (TRK_NS_PER_S)     /* between readings of slow sources, at most */
+#define QUIET_INTERVAL_NS (5 * TRK_NS_PER_S) /* the same while no hint says that they changed */
+#define HELD_MAX_US       1e6                /* of each core: more was not found late */
+#define IDLE_US           5000.0             /* of CPU time in an interval: the tree slept */
+
+/* ---- GPUs: each tick starts a reading and takes the newest one ---- */
+
+/* The processes that are there, or were at the last look that saw any: what a job did with its GPUs
+ * is still to be had when it has just ended. */
+static void ask_gpus(struct trk_sampler *s)
+{
+	size_t n;
+
+	if (!s->gpu)
+		return;
+	if (!s->tree) {
+		trk__gpu_poller_ask(s->gpu, NULL, 0);
+		return;
+	}
+	n = trk__tree_pids(s->tree, NULL, 0);
+	if (n > 0)
+		s->gpu_pids = trk__tree_pids(s->tree, s->gpu_pid, GPU_PIDS_MAX);
+	if (s->gpu_pids > GPU_PIDS_MAX)
+		s->gpu_pids = GPU_PIDS_MAX;
+	trk__gpu_poller_ask(s->gpu, s->gpu_pid, s->gpu_pids);
+}
+
+static void set_gpu(struct trk_sampler *s, int column, struct trk_gpu_value v)
+{
+	if (v.why == TRK_GPU_KNOWN && v.value >= 0)
+		trk__sample_set(&s->row, column,
+				(int64_t) (v.value * (double) trk__columns[column].divisor + 0.5));
+}
+
+/* v in bytes; the column counts MiB. */
+static void set_gpu_bytes(struct trk_sampler *s, int column, struct trk_gpu_value v)
+{
+	if (v.why == TRK_GPU_KNOWN && v.value >= 0)
+		trk__sample_set(&s->row, column, (int64_t) v.value);
+}
+
+/* The sum of what each counter grew by: which GPUs give one may change. */
+static void set_gpu_energy(struct trk_sampler *s)
+{
+	int64_t grown = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < s->gpus->devices; i++) {
+		struct trk_gpu_value v = s->gpus->device[i].metric[TRK_GPU_ENERGY_METRIC];
+		struct counter *last = &s->gpu_millijoules[i];
+		uint64_t now;
+
+		if (s->gpus->device[i].parent >= 0 || v.why != TRK_GPU_KNOWN)
+			continue;
+		now = (uint64_t) (v.value * 1000);
+		if (last->valid && s->started) {
+			grown += now > last->value ? (int64_t) (now - last->value) : 0;
+			any = true;
+		}
+		*last = (struct counter){.value = now, .valid = true};
+	}
+	if (any)
+		trk__sample_set(&s->row, TRK_SYSTEM_GPU_ENERGY, grown);
+}
+
+static void read_gpus(struct trk_sampler *s)
+{
+	uint64_t interval_ns = (uint64_t) s->row.value[TRK_INTERVAL] * 1000;
+	uint64_t age_ns = 3 * interval_ns > GPU_AGE_NS ? 3 * interval_ns : GPU_AGE_NS;
+	const struct trk_gpu_sums *sums;
+
+	if (!s->gpu)
+		return;
+	s->gpus = trk__gpu_poller_take(s->gpu, s->options.min_interval_ns / 4, age_ns);
+	if (!s->gpus)
+		return;
+	sums = &s->gpus->sums;
+	if (!s->options.no_system) {
+		set_gpu(s, TRK_SYSTEM_GPU_USAGE, sums->usage);
+		set_gpu_bytes(s, TRK_SYSTEM_GPU_VRAM, sums->vram);
+		set_gpu(s, TRK_SYSTEM_GPU_UTILIZED, sums->utilized);
+		set_gpu(s, TRK_SYSTEM_GPU_SM_ACTIVITY, sums->sm_activity);
+		set_gpu(s, TRK_SYSTEM_GPU_POWER, sums->power);
+		set_gpu(s, TRK_SYSTEM_GPU_TEMPERATURE, sums->temperature);
+		set_gpu_energy(s);
+	}
+	if (!s->tree)
+		return;
+	set_gpu(s, TRK_PROCESS_GPU_USAGE, sums->tree_usage);
+	set_gpu(s, TRK_PROCESS_GPU_UTILIZED, sums->tree_utilized);
+	if (trk__tree_state(s->tree)->processes > 0)
+		set_gpu_bytes(s, TRK_PROCESS_GPU_VRAM, sums->tree_vram);
+}
+
+/* ---- where the columns come from ---- */
+
+static void add_source(struct trk_source *list, size_t *n, const char *name, const char *text)
+{
+	if (*n < TRK_SOURCES_MAX)
+		list[(*n)++] = (struct trk_source){name, text};
+}
+
+static const char *waits_source(const struct trk_sampler *s, const struct trk_tree_state *state)
+{
+	if (state->blocked_ns > 0)
+		return s->stall.disk_us < 0
+			       ? "delay accounting and estimates: PID/stat, PID/schedstat (no PSI)"
+			       : "delay accounting and estimates: PID/stat, pressure, "
+				 "PID/schedstat";
+	if (trk__sampler_has_group_pressure(s))
+		return "estimated: pressure of the control group, PID/schedstat";
+	if (s->stall.disk_us < 0)
+		return "estimated: PID/stat state, PID/schedstat (no PSI)";
+	return state->queue_refused ? "estimated: /proc/pressure (no PID/schedstat)"
+				    : "estimated: /proc/pressure, PID/schedstat";
+}
+
+static void tree_sources(const struct trk_sampler *s, struct trk_source *list, size_t *n)
+{
+	const struct trk_tree_state *state = trk__tree_state(s->tree);
+
+	/* PID 1 is always there to be seen, but where hidepid hides it. */
+	if (faccessat(s->env.proc_fd, "self", F_OK, 0) == 0 &&
+	    faccessat(s->env.proc_fd, "1", F_OK, 0) < 0)
+		add_source(list, n, "process_tree",
+			   "/proc hides processes of other users (hidepid): children that are "
+			   "set-user-id programs are not seen");
+	add_source(list, n, "process_cpu",
+		   s->has_perf ? "CPU clock of each pid, PID/stat, wait4, perf task-clock"
+			       : "CPU clock of each pid, PID/stat, wait4 (perf counter not "
+				 "permitted)");
+	add_source(list, n, "process_memory",
+		   state->unreadable_memory ? "PID/smaps_rollup and PID/statm (RSS for "
+					      "processes of other users)"
+					    : "PID/smaps_rollup and PID/statm");
+	add_source(list, n, "process_disk",
+		   state->unreadable_io ? "PID/io (not readable for processes of other users)"
+					: "PID/io, wait4");
+	add_source(list, n, "process_waits", waits_source(s, state));
+}
+
+size_t trk__sampler_sources(const struct trk_sampler *s, struct trk_source *list)
+{
+	size_t n = 0;
+
+	if (s->tree)
+		tree_sources(s, list, &n);
+	if (!s->options.no_system) {
+		add_source(list, &n, "system_cpu", s->stat_fd >= 0 ? "/proc/stat" : "not readable");
+		add_source(list, &n, "system_memory",
+			   s->meminfo_fd >= 0 ? "/proc/meminfo" : "not readable");
+		add_source(list, &n, "system_disk",
+			   s->disk_error == 0 ? "/proc/diskstats" : "not readable");
+		add_source(list, &n, "system_net",
+			   s->net_error == 0 ? "/proc/self/net/dev" : "not readable");
+		add_source(list, &n, "system_disk_space",
+			   s->space.count ? "statvfs of local file systems"
+					  : "no local file system");
+		add_source(list, &n, "system_pressure",
+			   s->last[TRK_SYSTEM_PRESSURE_CPU_SOME].valid
+				   ? "/proc/pressure"
+				   : "off or not in this kernel (PSI)");
+	}
+	add_source(list, &n, "cgroup",
+		   !s->cgroup.open                                   ? "no control group found"
+		   : s->cgroup.place[TRK_CGROUP_MEMORY].version == 2 ? "cgroup v2"
+								     : "cgroup v1");
+	add_source(list, &n, "gpu",
+		   s->gpu                            ? trk__gpu_poller_text(s->gpu)
+		   : s->options.gpu == TRK_GPU_NEVER ? "not asked for"
+						     : "none found");
+	return n;
+}
 
 /* ---- helpers ---- */
 
@@ -29,10 +201,21 @@ void trk__sampler_set_delta(struct trk_sampler *s, int column, uint64_t total)
 	last->valid = true;
 }
 
-void trk__sampler_set_rate(struct trk_sampler *s, int column, int64_t cpu_us, uint64_t over_ns)
+/* Several clocks are read one after the other, and what an ended process used is known a little
+ * later: a part of the CPU time that is found in an interval was used before or after it. No more
+ * than all cores can have been busy; the rest is left for the next interval. */
+void trk__sampler_set_rate(struct trk_sampler *s, int column, int64_t cpu_us, uint64_t over_ns,
+			   double cores)
 {
-	if (!s->started || over_ns < s->options.min_interval_ns || over_ns == 0)
+	int64_t most_us = (int64_t) (cores * (double) over_ns / 1e3);
+
+	if (!s->started || over_ns == 0)
 		return;
+	cpu_us += s->owed_us[column];
+	s->owed_us[column] = cpu_us > most_us ? cpu_us - most_us : 0;
+	if (over_ns < s->options.min_interval_ns)
+		return;
+	cpu_us -= s->owed_us[column];
 	trk__sample_set(&s->row, column,
 			(int64_t) ((double) cpu_us * 1e7 / (double) over_ns + 0.5));
 }
@@ -49,41 +232,147 @@ bool trk__sampler_is_good_still(uint64_t now_ns, uint64_t at_ns, bool moved)
 	return at_ns != 0 && now_ns < at_ns + interval_ns * 9 / 10;
 }
 
-/* ---- the tree and its group ---- */
+/* ---- the tree ---- */
 
-/* The perf counter runs on the machine's clock: on a virtual machine it holds time that the
- * hypervisor took away, up to some percent. It is believed where the ledger misses more than that, or
- * knows that the kernel dropped some: children that nobody waits for. Programs that we start for
- * ourselves inherit the counter, and are none of the job's. */
-static void raise_to_perf(struct trk_sampler *s, const struct trk_tree_state *state,
-			  uint64_t perf_ns, uint64_t tools_ns)
+static uint64_t since_then(uint64_t now, uint64_t before)
 {
-	uint64_t cpu_ns = state->counter[TRK_TREE_CPU];
-	uint64_t slack_ns = cpu_ns / 32 + PERF_SLACK_NS;
-	uint64_t known_ns = cpu_ns + state->late_cpu_ns;
+	return now > before ? now - before : 0; /* steal may step back */
+}
 
-	perf_ns -= tools_ns < perf_ns ? tools_ns : perf_ns; /* which counts from the exec on */
-	s->perf_ns = (int64_t) perf_ns;
-	if (perf_ns <= known_ns + (state->dropped_cpu_ns > DROPPED_MIN_NS ? 0 : slack_ns))
+static void set_stolen(struct trk_sampler *s)
+{
+	const struct machine_times *now = &s->machine, *before = &s->machine_at_start;
+
+	if (s->options.no_system)
+		trk__sampler_read_machine(s);
+	s->clocks.knows_stolen = now->known && before->known;
+	s->clocks.stolen_ns = since_then(now->stolen_us, before->stolen_us) * 1000;
+	s->clocks.machine_ns = since_then(now->busy_us, before->busy_us) * 1000;
+}
+
+/* Time that comes to light late is shown no faster than the processors can have worked. The last
+ * row has the rest. */
+static uint64_t most_ns(const struct trk_sampler *s, uint64_t now_ns)
+{
+	uint64_t shown_ns = (s->tree_cpu_us.user + s->tree_cpu_us.system) * 1000;
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (s->is_last)
+		return UINT64_MAX;
+	return shown_ns + (uint64_t) (cores > 0 ? cores : 1) * (now_ns - s->tree_ns);
+}
+
+/* Bring both accounts up to date. The clock of the whole job is read first:
+ * trk__cpu_clocks_childless. */
+static bool read_clocks(struct trk_sampler *s, const struct trk_tree_state *state)
+{
+	struct trk_cpu_clocks *c = &s->clocks;
+	uint64_t known_ns = state->counter[TRK_TREE_CPU] + state->late_cpu_ns;
+
+	if (s->options.perf_fd < 0 || trk__perf_read(s->options.perf_fd, &c->perf_ns) < 0)
+		return false;
+	/* What may not be traced may have no perf clock either. */
+	c->knows_root = s->options.root_perf_fd >= 0 && !state->io_was_denied &&
+			trk__perf_read(s->options.root_perf_fd, &c->root_perf_ns) == 0;
+	c->root_ns = state->root_cpu_ns;
+	c->ledger_ns = known_ns - state->raised_cpu_ns;
+	set_stolen(s);
+	trk__cpu_clocks_step(c, state->unseen_updates != s->unseen_updates);
+	s->unseen_updates = state->unseen_updates;
+	s->has_perf = true;
+	return true;
+}
+
+/* Only evidence of dropped children lets the perf clock count, not the size of the difference: see
+ * cpu_clocks.h. */
+static void take_perf(struct trk_sampler *s, const struct trk_tree_state *state, uint64_t now_ns)
+{
+	uint64_t known_ns = state->counter[TRK_TREE_CPU] + state->late_cpu_ns, estimate_ns;
+
+	if (!read_clocks(s, state) || !trk__tree_dropped(state))
+		return;
+	estimate_ns = trk__cpu_clocks_estimate(&s->clocks);
+	if (estimate_ns > most_ns(s, now_ns))
+		estimate_ns = most_ns(s, now_ns);
+	if (estimate_ns <= known_ns)
 		return;
 	if (state->unseen)
-		trk__tree_rouse(s->tree); /* it may be theirs */
+		trk__tree_force_full(s->tree); /* it may be theirs */
 	else
-		trk__tree_raise(s->tree, TRK_TREE_CPU, perf_ns);
+		trk__tree_raise(s->tree, TRK_TREE_CPU, estimate_ns);
+}
+
+/* Of children that the kernel dropped the job's own group knows. */
+static void take_group_cpu(struct trk_sampler *s, const struct trk_tree_state *state,
+			   uint64_t now_ns)
+{
+	struct trk_cgroup_usage u;
+	uint64_t helpers_ns, own_ns, job_ns;
+
+	if (!s->options.cpu_group_is_own || !trk__tree_dropped(state) ||
+	    trk__cgroup_usage_some(&s->cgroup, TRK_CGROUP_KNOWS_CPU, &u) < 0 ||
+	    !(u.known & TRK_CGROUP_KNOWS_CPU))
+		return;
+	(void) trk__helper_process_cpu_ns(&helpers_ns);
+	own_ns = since_then(trk__clock_process_cpu_ns() + helpers_ns, s->options.own_cpu_ns);
+	job_ns = since_then(since_then(u.cpu_ns, s->options.group_cpu_ns), own_ns);
+	if (job_ns > most_ns(s, now_ns))
+		job_ns = most_ns(s, now_ns);
+	if (job_ns > state->counter[TRK_TREE_CPU])
+		trk__tree_raise(s->tree, TRK_TREE_CPU, job_ns);
+}
+
+/* A job may widen its CPU affinity: then the bound is one no longer. */
+static void release_cores(struct trk_sampler *s)
+{
+	if ((double) s->owed_us[TRK_PROCESS_CPU_USAGE] > s->held_cores * HELD_MAX_US)
+		s->held_cores = 0;
+}
+
+/* Waiting time of threads per second of running: of those sampled in this tick where they did at
+ * least half of the work, else of the last samples together. -1: no sample yet. */
+static double queue_ratio(struct trk_sampler *s, const struct trk_tree_state *state, double cpu_us)
+{
+	struct cpu_queue *q = &s->queue;
+	double waited_us = (double) (state->queue_ns - q->wait_ns) / 1e3;
+	double ran_us = (double) (state->queue_run_ns - q->run_ns) / 1e3;
+
+	if (ran_us > 0) {
+		q->wait_us = q->wait_us / 2 + waited_us;
+		q->run_us = q->run_us / 2 + ran_us;
+		q->wait_ns = state->queue_ns;
+		q->run_ns = state->queue_run_ns;
+		if (ran_us >= cpu_us / 2)
+			return waited_us / ran_us;
+	}
+	return q->run_us > 0 ? q->wait_us / q->run_us : -1;
+}
+
+static void read_queue(struct trk_sampler *s, const struct trk_tree_state *state)
+{
+	double cpu_us =
+		(double) (s->row.value[TRK_PROCESS_UTIME] + s->row.value[TRK_PROCESS_STIME]);
+	double ratio = queue_ratio(s, state, cpu_us);
+
+	if (!trk__sample_knows(&s->row, TRK_PROCESS_UTIME) || state->queue_refused)
+		return;
+	if (ratio < 0 && cpu_us < IDLE_US) /* no thread was worth sampling */
+		ratio = 0;
+	if (ratio >= 0)
+		trk__sample_set(&s->row, TRK_PROCESS_CPU_QUEUE, (int64_t) (cpu_us * ratio + 0.5));
 }
 
 static void read_tree(struct trk_sampler *s)
 {
 	const struct trk_tree_state *state;
-	uint64_t perf_ns, tools_ns, now_ns = s->env.monotonic_ns();
+	uint64_t now_ns = s->env.monotonic_ns();
 	const uint64_t *counter;
 
 	if (!s->tree)
 		return;
 	trk__tree_update_at(s->tree, now_ns, &state);
-	if (s->options.perf_fd >= 0 && trk__perf_read(s->options.perf_fd, &perf_ns) == 0 &&
-	    trk__tool_cpu_ns(&tools_ns))
-		raise_to_perf(s, state, perf_ns, tools_ns);
+	take_perf(s, state, now_ns);
+	take_group_cpu(s, state, now_ns);
 	counter = state->counter;
 	trk__cpu_split(&s->tree_cpu_us, counter[TRK_TREE_CPU] / 1000,
 		       counter[TRK_TREE_CPU_SYSTEM] / 1000);
@@ -91,10 +380,13 @@ static void read_tree(struct trk_sampler *s)
 	trk__sampler_set_delta(s, TRK_PROCESS_UTIME, s->tree_cpu_us.user);
 	trk__sampler_set_rate(s, TRK_PROCESS_CPU_USAGE,
 			      s->row.value[TRK_PROCESS_UTIME] + s->row.value[TRK_PROCESS_STIME],
-			      now_ns - s->tree_ns);
+			      now_ns - s->tree_ns,
+			      s->held_cores > 0 ? s->held_cores : s->machine_cores);
+	release_cores(s);
+	read_queue(s, state);
 	if (state->unreadable_io == 0 || state->unreadable_io < state->processes) {
 		trk__sampler_set_delta(s, TRK_PROCESS_DISK_READ, counter[TRK_TREE_READ_BYTES]);
-		trk__sampler_set_delta(s, TRK_PROCESS_DISK_WRITE, counter[TRK_TREE_WRITE_BYTES]);
+		trk__sampler_set_delta(s, TRK_PROCESS_DISK_WRITE, trk__tree_written(state));
 		trk__sampler_set_delta(s, TRK_PROCESS_READ_CHARS, counter[TRK_TREE_READ_CHARS]);
 		trk__sampler_set_delta(s, TRK_PROCESS_WRITE_CHARS, counter[TRK_TREE_WRITE_CHARS]);
 	}
@@ -105,8 +397,7 @@ static void read_tree(struct trk_sampler *s)
 		trk__sample_set(
 			&s->row, TRK_PROCESS_CHILDREN,
 			state->processes > 0 ? (int64_t) state->processes - !state->root_gone : 0);
-	/* After the last process has gone there is no memory to speak of, and 0 would be a lie about
-	 * what it was. */
+	/* After the last process has ended its memory is unknown, not 0. */
 	if (state->processes > 0) {
 		trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY, state->pss_bytes);
 		trk__sampler_set_bytes(s, TRK_PROCESS_RSS, state->rss_bytes);
@@ -114,86 +405,6 @@ static void read_tree(struct trk_sampler *s)
 		trk__sample_set(&s->row, TRK_PROCESS_THREADS, (int64_t) state->threads);
 	}
 	s->tree_ns = now_ns;
-}
-
-/* Pressure of the group is nearer to the job than the machine's. */
-bool trk__sampler_has_group_pressure(const struct trk_sampler *s)
-{
-	return s->cgroup.open && !s->cgroup.place[TRK_CGROUP_UNIFIED].machine_root &&
-	       s->cgroup.fd[TRK_CGROUP_FILE_IO_PRESSURE] >= 0 &&
-	       s->cgroup.fd[TRK_CGROUP_FILE_MEMORY_PRESSURE] >= 0;
-}
-
-static unsigned int wanted_of_cgroup(const struct trk_sampler *s, uint64_t now_ns)
-{
-	unsigned int want = TRK_CGROUP_KNOWS_MEMORY;
-
-	if (!trk__sample_knows(&s->row, TRK_CGROUP_CPU_USAGE))
-		want |= TRK_CGROUP_KNOWS_CPU;
-	/* A group without a quota has no periods; one may be set while it lives. */
-	if (!s->cgroup.place[TRK_CGROUP_CPU].machine_root &&
-	    !trk__sampler_is_good_still(now_ns, s->throttling_ns, false))
-		want |= TRK_CGROUP_KNOWS_THROTTLING;
-	if (s->tree && trk__sampler_has_group_pressure(s))
-		want |= TRK_CGROUP_KNOWS_IO_PRESSURE | TRK_CGROUP_KNOWS_MEMORY_PRESSURE;
-	return want;
-}
-
-static void take_throttling(struct trk_sampler *s, const struct trk_cgroup_usage *usage,
-			    uint64_t now_ns)
-{
-	if (usage->known & TRK_CGROUP_KNOWS_THROTTLING) {
-		trk__sampler_set_delta(s, TRK_CGROUP_THROTTLED, usage->throttled_ns / 1000);
-		if (usage->periods)
-			s->throttling_ns = 0;
-		else if (!trk__sampler_is_good_still(now_ns, s->throttling_ns, false))
-			s->throttling_ns = now_ns;
-	} else if (s->throttling_ns) {
-		trk__sampler_set_delta(s, TRK_CGROUP_THROTTLED,
-				       s->last[TRK_CGROUP_THROTTLED].value);
-	}
-}
-
-/* What is in the root group is the machine, whose processors have been looked at and which has no quota. */
-static void take_machine_as_group(struct trk_sampler *s)
-{
-	if (!s->cgroup.open)
-		return;
-	if (s->cgroup.place[TRK_CGROUP_CPU].machine_root)
-		trk__sampler_set_delta(s, TRK_CGROUP_THROTTLED, 0);
-	if (s->cgroup.place[TRK_CGROUP_CPUACCT].machine_root &&
-	    trk__sample_knows(&s->row, TRK_SYSTEM_CPU_USAGE)) {
-		trk__sample_set(&s->row, TRK_CGROUP_CPU_USAGE, s->row.value[TRK_SYSTEM_CPU_USAGE]);
-		s->last[TRK_CGROUP_CPU_USAGE].valid = false;
-	}
-}
-
-static void read_cgroup(struct trk_sampler *s)
-{
-	struct trk_cgroup_usage usage;
-	struct counter *last = &s->last[TRK_CGROUP_CPU_USAGE];
-	uint64_t now_ns = s->env.monotonic_ns();
-
-	take_machine_as_group(s);
-	if (!s->cgroup.open ||
-	    trk__cgroup_usage_some(&s->cgroup, wanted_of_cgroup(s, now_ns), &usage) < 0)
-		return;
-	now_ns = s->env.monotonic_ns();
-	if (usage.known & TRK_CGROUP_KNOWS_MEMORY)
-		trk__sampler_set_bytes(s, TRK_CGROUP_MEMORY_COLUMN, usage.memory_bytes);
-	take_throttling(s, &usage, now_ns);
-	if (usage.known & TRK_CGROUP_KNOWS_IO_PRESSURE)
-		s->stall.disk_us = (int64_t) (usage.io_some_ns / 1000);
-	if (usage.known & TRK_CGROUP_KNOWS_MEMORY_PRESSURE)
-		s->stall.memory_us = (int64_t) (usage.memory_some_ns / 1000);
-	if (!(usage.known & TRK_CGROUP_KNOWS_CPU))
-		return;
-	if (last->valid && usage.cpu_ns >= last->value)
-		trk__sampler_set_rate(s, TRK_CGROUP_CPU_USAGE,
-				      (int64_t) ((usage.cpu_ns - last->value) / 1000),
-				      now_ns - s->cgroup_ns);
-	*last = (struct counter){true, usage.cpu_ns};
-	s->cgroup_ns = now_ns;
 }
 
 /* ---- where the interval went ---- */
@@ -227,8 +438,6 @@ static void take_stalls(struct trk_sampler *s)
 		s->stall.memory_us = memory->valid ? (int64_t) memory->value : TRK_WAIT_UNKNOWN;
 	}
 	s->stall.blocked_us = (int64_t) (state->blocked_ns / 1000);
-	s->stall.queue_us =
-		state->queue_refused ? TRK_WAIT_UNKNOWN : (int64_t) (state->queue_ns / 1000);
 }
 
 static void read_waits(struct trk_sampler *s)
@@ -257,8 +466,9 @@ static void read_waits(struct trk_sampler *s)
 		.gpu_us = TRK_WAIT_UNKNOWN,
 		.disk_stall_us = since(s->stall.disk_us, s->stall_before.disk_us),
 		.memory_stall_us = since(s->stall.memory_us, s->stall_before.memory_us),
+		.high_stall_us = since(s->stall.high_us, s->stall_before.high_us),
 		.blocked_us = since(s->stall.blocked_us, s->stall_before.blocked_us),
-		.queue_us = since(s->stall.queue_us, s->stall_before.queue_us),
+		.queue_us = known_us(s, TRK_PROCESS_CPU_QUEUE),
 		.throttled_us = known_us(s, TRK_CGROUP_THROTTLED),
 		.touched_disk = moved(s, TRK_PROCESS_DISK_READ) ||
 				moved(s, TRK_PROCESS_DISK_WRITE) ||
@@ -282,10 +492,11 @@ static void read_waits(struct trk_sampler *s)
 /* Ours, with the programs that we start for ourselves. */
 static void set_own_cpu(struct trk_sampler *s)
 {
-	uint64_t tools_ns;
+	uint64_t helpers_ns;
 
-	(void) trk__tool_cpu_ns(&tools_ns);
-	trk__sampler_set_delta(s, TRK_TRACKER_CPU, (trk__clock_process_cpu_ns() + tools_ns) / 1000);
+	(void) trk__helper_process_cpu_ns(&helpers_ns);
+	trk__sampler_set_delta(s, TRK_TRACKER_CPU,
+			       (trk__clock_process_cpu_ns() + helpers_ns) / 1000);
 }
 
 void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk_sample **ret)
@@ -305,9 +516,11 @@ void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk
 	if (!s->options.no_system)
 		trk__sampler_read_system(s, now_ns, &before);
 	read_tree(s);
-	trk__sampler_ask_gpus(s);
-	read_cgroup(s);
-	trk__sampler_read_gpus(s);
+	trk__sampler_take_shmem(s);
+	ask_gpus(s);
+	trk__sampler_follow_group(s, now_ns);
+	trk__sampler_read_group(s);
+	read_gpus(s);
 	read_waits(s);
 	set_own_cpu(s);
 	s->last_ns = now_ns;
@@ -315,11 +528,12 @@ void trk__sampler_tick(struct trk_sampler *s, uint64_t late_ns, const struct trk
 	*ret = &s->row;
 }
 
-void trk__sampler_rouse(struct trk_sampler *s)
+void trk__sampler_force_full(struct trk_sampler *s)
 {
-	s->throttling_ns = 0;
+	s->quotas_ns = 0;
+	s->is_last = true;
 	if (!s->options.no_system)
-		trk__sampler_rouse_system(s);
+		trk__sampler_force_full_system(s);
 }
 
 /* What the deltas count from: the counters before anything was started. */
@@ -331,6 +545,10 @@ static void take_baseline(struct trk_sampler *s)
 	s->system_ns = s->tree_ns = s->cgroup_ns = s->start_ns;
 	if (!s->options.no_system)
 		trk__sampler_system_baseline(s);
+	else if (s->options.perf_fd >= 0)
+		trk__sampler_read_machine(s);
+	s->machine_at_start = s->machine;
+	trk__sampler_memory_baseline(s);
 	if (s->tree) { /* a tree begins at zero */
 		static const int columns[] = {
 			TRK_PROCESS_UTIME,        TRK_PROCESS_STIME,        TRK_PROCESS_DISK_READ,
@@ -342,12 +560,17 @@ static void take_baseline(struct trk_sampler *s)
 			s->last[columns[i]].valid = true;
 	}
 	s->last[TRK_TRACKER_CPU].valid = true;
-	read_cgroup(s);
+	trk__sampler_read_group(s);
 	if (s->tree)
 		take_stalls(s);
 	s->stall_before = s->stall;
 	s->row = ignored;
 	s->started = true;
+	/* What the tree has used since its start is all new. */
+	if (s->tree && s->options.start_ns && s->options.start_ns < s->start_ns)
+		s->start_ns = s->last_ns = s->tree_ns = s->options.start_ns;
+	if (s->tree)
+		trk__tree_set_origin(s->tree, s->start_ns);
 }
 
 struct trk_sampler *trk__sampler_new(const struct trk_env *env,
@@ -364,9 +587,9 @@ struct trk_sampler *trk__sampler_new(const struct trk_env *env,
 		s->tree_options = *options->tree;
 		s->options.tree = &s->tree_options;
 	}
-	s->perf_ns = -1;
+	s->machine_cores = (double) sysconf(_SC_NPROCESSORS_CONF);
 	s->tick_us = 1000000 / (uint64_t) sysconf(_SC_CLK_TCK);
-	s->stat_fd = s->meminfo_fd = s->loadavg_fd = -1;
+	s->stat_fd = s->meminfo_fd = s->loadavg_fd = s->group.fd = -1;
 	s->disk.fd = s->net.fd = s->space.fd = -1;
 	for (int i = 0; i < PRESSURE_FILES; i++)
 		s->pressure_fd[i] = -1;
@@ -380,7 +603,7 @@ struct trk_sampler *trk__sampler_new(const struct trk_env *env,
 	}
 	if (!options->no_system)
 		trk__sampler_open_system(s);
-	(void) trk__cgroup_open(&s->cgroup, env, options->tree ? options->tree->root : getpid());
+	trk__sampler_open_group(s);
 	take_baseline(s);
 	s->gpu = trk__gpu_poller_new(env, options->gpu, options->gpu_hints, NULL);
 	if (s->gpu && s->tree) {
@@ -402,10 +625,15 @@ void trk__sampler_free(struct trk_sampler *s)
 	trk__gpu_poller_free(s->gpu);
 	free(s->gpu_pid);
 	trk__tree_free(s->tree);
-	trk__cgroup_release(&s->cgroup);
+	trk__sampler_close_group(s);
 	trk__sampler_close_system(s);
 	free(s->text);
 	free(s);
+}
+
+void trk__sampler_hold_cores(struct trk_sampler *s, double cores)
+{
+	s->held_cores = cores > 0 ? cores : 0;
 }
 
 struct trk_tree *trk__sampler_tree(struct trk_sampler *s)
@@ -423,7 +651,7 @@ const struct trk_gpu_reading *trk__sampler_gpus(const struct trk_sampler *s)
 	return s->gpus;
 }
 
-int64_t trk__sampler_perf_ns(const struct trk_sampler *s)
+const struct trk_cpu_clocks *trk__sampler_clocks(const struct trk_sampler *s)
 {
-	return s->perf_ns;
+	return s->has_perf ? &s->clocks : NULL;
 }

@@ -1,8 +1,8 @@
-/* What the files of the sampler share: sampler.c (the tree, its group, the life of it), sampler_system.c
- * (the machine), sampler_gpus.c and sampler_sources.c (where the columns come from). */
+/* Shared by sampler.c, sampler_system.c and sampler_group.c. */
 #ifndef TRK_SAMPLE_SAMPLER_PRIVATE_H
 #define TRK_SAMPLE_SAMPLER_PRIVATE_H
 
+#include "probe/linux/cgroup_throttle.h"
 #include "probe/linux/diskstats.h"
 #include "probe/linux/netdev.h"
 #include "probe/linux/process_count.h"
@@ -17,37 +17,63 @@ enum {
 
 enum pressure_file { PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, PRESSURE_FILES };
 
-/* What the files of every tick tell of the figures that are read less often: without a fork and with
- * as many threads there are as many processes; what fills a disk is dirty or written first; nobody is
- * held up where processors stand idle, no disk moves, and nobody waits for one or for a swapped page; and
- * what came over the network or from a disk, the kernel took in a softirq. */
-struct signs {
+/* Values from the files of every tick that show whether slow sources can have changed: without a
+ * fork and with as many threads there are as many processes; what fills a disk is dirty or written
+ * first; there is no pressure while processors are idle, no disk transfers, and no task waits for a
+ * disk or for a swapped page; traffic of network and disks is handled in softirqs. */
+struct change_hints {
 	uint64_t forks, threads;
 	uint64_t dirty_bytes, written_bytes;
 	uint64_t swapped_bytes;
 	uint64_t net_softirqs, block_softirqs; /* 0: unknown */
 	bool crowded;
+	bool knows_shmem;
+	uint64_t shmem_bytes; /* of the machine */
 };
 
-/* Counters of bytes that stand still while their softirqs do. That holds for most devices and not for
- * all (an NVMe disk with a queue for each processor needs none), so that it is believed where there is
- * reason to, and never again once the counters have moved without. */
-struct quiet {
+/* Byte counters of a device, which do not change while its softirqs do not. True for most devices;
+ * an NVMe disk with a queue for each processor needs no softirq. So the hint is used only where
+ * softirqs were seen, and never again once the counters changed without one. */
+struct device_hint {
 	uint64_t softirqs; /* when the counters were read last */
 	uint64_t read_ns;
-	bool believed;
+	bool reliable;
 };
 
-/* What waits are made of beside the row itself, as totals in µs. */
+/* Totals in µs, besides the row, from which waits are computed. */
 struct stall {
-	int64_t disk_us, memory_us, queue_us; /* or TRK_WAIT_UNKNOWN */
+	int64_t disk_us, memory_us; /* or TRK_WAIT_UNKNOWN */
+	int64_t high_us;            /* memory, all tasks of a group above memory.high; the same */
 	int64_t blocked_us;
+};
+
+/* Times of the whole machine from /proc/stat, µs. */
+struct machine_times {
+	bool known;
+	uint64_t busy_us;   /* steal and interrupts included */
+	uint64_t stolen_us; /* these alone */
+};
+
+/* Wait and run time of the threads that were sampled, older readings counting half; and the totals at
+ * the last reading. */
+struct cpu_queue {
+	double wait_us, run_us;
+	uint64_t wait_ns, run_ns;
 };
 
 /* A monotone total at the last tick, and when it was read. */
 struct counter {
 	bool valid;
 	uint64_t value;
+};
+
+/* The group of the job and its limits; sampler_group.c. */
+struct group_watch {
+	int fd;              /* of /proc/PID/cgroup, or -1 */
+	uint64_t membership; /* hash of its text when the groups that are followed were found */
+	uint64_t looked_ns, limits_ns;
+	struct trk_cgroup_limits limits;
+	unsigned int moves, limit_changes; /* since the start */
 };
 
 struct trk_sampler {
@@ -63,7 +89,20 @@ struct trk_sampler {
 	uint64_t tree_ns;   /* when the tree was walked last */
 	uint64_t cgroup_ns;
 	uint64_t tick_us; /* µs in a USER_HZ tick */
-	int64_t perf_ns;
+	bool has_perf;
+	bool is_last;            /* the next row is the last one */
+	uint32_t unseen_updates; /* of the tree, at the last tick */
+	struct trk_cpu_clocks clocks;
+	struct machine_times machine, machine_at_start;
+	struct trk_sampler_memory memory;
+	uint64_t shmem_at_start_bytes;
+	double kernel_at_start_bytes; /* of the job's own group; NaN: not read yet */
+	uint64_t swap_at_start_bytes, swap_peak_at_start_bytes; /* of the group */
+	double mapped_shmem_bytes;    /* by the tree at the last tick; 0: not read */
+	double machine_cores;         /* that can be busy at once */
+	double held_cores;            /* the same for the tree; 0: the machine's */
+	int64_t owed_us[TRK_COLUMNS]; /* CPU time of a rate, to be shown in the next interval */
+	struct cpu_queue queue;
 	struct trk_cpu_split tree_cpu_us;
 	int stat_fd, meminfo_fd, loadavg_fd;
 	int pressure_fd[PRESSURE_FILES];
@@ -71,16 +110,20 @@ struct trk_sampler {
 	struct trk_net_meter net;
 	struct trk_space_meter space;
 	int disk_error, net_error, space_error;
-	struct signs signs, processes_signs, space_signs, pressure_signs; /* now, and then */
+	struct change_hints hints, processes_hints, space_hints, pressure_hints; /* now, and then */
 	uint64_t processes_ns, space_ns, load_ns, pressure_ns; /* when each was read last */
-	struct quiet disk_quiet, net_quiet;
-	bool stalled;           /* by the pressure that was read last */
-	uint64_t throttling_ns; /* when throttling was last found to be off; 0: it is on */
+	struct device_hint disk_hint, net_hint;
+	bool stalled; /* by the pressure that was read last */
+	struct group_watch group;
+	struct trk_throttle throttle;
+	bool has_quota;     /* some group does */
+	uint64_t quotas_ns; /* when groups without a quota were last looked at */
 	struct stall stall, stall_before;
 	struct trk_process_count process_count;
 	struct trk_gpu_poller *gpu;         /* owned; NULL: no sign of a GPU */
 	const struct trk_gpu_reading *gpus; /* of this row; NULL: none */
-	pid_t *gpu_pid;                     /* owned: the tree when it had processes last */
+	struct counter gpu_millijoules[TRK_GPUS_MAX];
+	pid_t *gpu_pid; /* owned: the tree when it had processes last */
 	size_t gpu_pids;
 	bool started;
 	struct counter last[TRK_COLUMNS];
@@ -89,24 +132,37 @@ struct trk_sampler {
 /* Set a DELTA column from a monotone total, both in stored units. */
 void trk__sampler_set_delta(struct trk_sampler *s, int column, uint64_t total);
 /* cores = µs of CPU / µs of time, in 1/10000. */
-void trk__sampler_set_rate(struct trk_sampler *s, int column, int64_t cpu_us, uint64_t over_ns);
+void trk__sampler_set_rate(struct trk_sampler *s, int column, int64_t cpu_us, uint64_t over_ns,
+			   double cores);
 void trk__sampler_set_bytes(struct trk_sampler *s, int column, uint64_t bytes);
 /* Is a figure that was read at `at_ns` good for this tick as well? A tick that is early by a hair
  * counts as one interval. */
 bool trk__sampler_is_good_still(uint64_t now_ns, uint64_t at_ns, bool moved);
 bool trk__sampler_has_group_pressure(const struct trk_sampler *s);
 
+/* sampler_group.c */
+void trk__sampler_memory_baseline(struct trk_sampler *s);
+/* Read the group's usage and pressure into the row. */
+void trk__sampler_read_group(struct trk_sampler *s);
+void trk__sampler_take_group_memory(struct trk_sampler *s, const struct trk_cgroup_usage *usage);
+/* Growth of the machine's shared memory, after the tree and the system were read. */
+void trk__sampler_take_shmem(struct trk_sampler *s);
+
+void trk__sampler_open_group(struct trk_sampler *s);
+void trk__sampler_close_group(struct trk_sampler *s);
+/* Check for a move to another group or changed limits, when due. */
+void trk__sampler_follow_group(struct trk_sampler *s, uint64_t now_ns);
+
+/* sampler_system.c */
 void trk__sampler_open_system(struct trk_sampler *s);
 void trk__sampler_system_baseline(struct trk_sampler *s);
 /* before: the row of the last tick, of which figures that are read less often are repeated. */
 void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
 			      const struct trk_sample *before);
 /* Have the next tick read what is read less often, too. */
-void trk__sampler_rouse_system(struct trk_sampler *s);
+void trk__sampler_force_full_system(struct trk_sampler *s);
 void trk__sampler_close_system(struct trk_sampler *s);
-
-/* Have the GPUs looked at, and take the last answer into the row. */
-void trk__sampler_ask_gpus(struct trk_sampler *s);
-void trk__sampler_read_gpus(struct trk_sampler *s);
+/* Bring s->machine up to date where the ticks do not. */
+void trk__sampler_read_machine(struct trk_sampler *s);
 
 #endif

@@ -1,5 +1,5 @@
-/* The machine: what its files tell in every tick, and what is read less often while nothing shows that it
- * moved. */
+/* The machine: files that are read in every tick, and others that are read less often while no hint
+ * says that they changed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -28,8 +28,8 @@ static bool read_kept(struct trk_sampler *s, int fd)
 	return len > 0 || len == -EFBIG;
 }
 
-/* Had somebody to wait, or may somebody have had to? More than half of the processors were busy, more
- * want to run than there are, or somebody waits for a disk. */
+/* True if a task waited or may have waited: more than half of the processors were busy, more tasks
+ * are runnable than there are processors, or a task waits for a disk. */
 static bool is_crowded(const struct trk_sampler *s, const struct trk_cpu_stat *stat,
 		       uint64_t over_ns)
 {
@@ -42,29 +42,49 @@ static bool is_crowded(const struct trk_sampler *s, const struct trk_cpu_stat *s
 	       busy_us * 2 * 1000 > over_ns * stat->cores;
 }
 
+static void take_machine(struct trk_sampler *s, const struct trk_cpu_times *t)
+{
+	s->machine = (struct machine_times){
+		.known = true,
+		.busy_us = (trk__cpu_times_busy(t) + t->steal) * s->tick_us,
+		.stolen_us = (t->steal + t->irq + t->softirq) * s->tick_us,
+	};
+}
+
+void trk__sampler_read_machine(struct trk_sampler *s)
+{
+	struct trk_cpu_stat stat;
+
+	if (trk__read_at(s->env.proc_fd, "stat", s->text, SAMPLER_TEXT_SIZE) > 0 &&
+	    trk__cpu_stat_parse(s->text, &stat, NULL, 0) == 0)
+		take_machine(s, &stat.all);
+}
+
 static void read_cpu(struct trk_sampler *s, uint64_t now_ns)
 {
 	struct trk_cpu_stat stat;
 	const struct trk_cpu_times *t = &stat.all;
 	uint64_t over_ns = now_ns - s->system_ns;
 
-	s->signs.crowded = true; /* for all that is known */
-	s->signs.net_softirqs = s->signs.block_softirqs = 0;
+	s->hints.crowded = true; /* for all that is known */
+	s->hints.net_softirqs = s->hints.block_softirqs = 0;
 	if (!read_kept(s, s->stat_fd) || trk__cpu_stat_parse(s->text, &stat, NULL, 0) < 0)
 		return;
+	take_machine(s, t);
+	s->machine_cores = stat.cores ? (double) stat.cores : s->machine_cores;
 	trk__sampler_set_delta(s, TRK_SYSTEM_UTIME, (t->user + t->nice) * s->tick_us);
 	trk__sampler_set_delta(s, TRK_SYSTEM_STIME, (t->system + t->irq + t->softirq) * s->tick_us);
 	trk__sampler_set_delta(s, TRK_SYSTEM_IOWAIT, t->iowait * s->tick_us);
 	trk__sampler_set_delta(s, TRK_SYSTEM_STEAL, t->steal * s->tick_us);
-	s->signs.forks = stat.forks;
-	s->signs.net_softirqs = stat.net_softirqs;
-	s->signs.block_softirqs = stat.block_softirqs;
+	s->hints.forks = stat.forks;
+	s->hints.net_softirqs = stat.net_softirqs;
+	s->hints.block_softirqs = stat.block_softirqs;
 	trk__sampler_set_delta(s, TRK_SYSTEM_FORKS, stat.forks);
 	trk__sampler_set_delta(s, TRK_SYSTEM_CONTEXT_SWITCHES, stat.context_switches);
-	s->signs.crowded = is_crowded(s, &stat, over_ns);
+	s->hints.crowded = is_crowded(s, &stat, over_ns);
 	trk__sampler_set_rate(s, TRK_SYSTEM_CPU_USAGE,
 			      s->row.value[TRK_SYSTEM_UTIME] + s->row.value[TRK_SYSTEM_STIME],
-			      over_ns);
+			      over_ns, s->machine_cores);
 	s->system_ns = now_ns;
 }
 
@@ -74,15 +94,17 @@ static void read_memory(struct trk_sampler *s)
 
 	if (!read_kept(s, s->meminfo_fd) || trk__meminfo_parse(s->text, &m) < 0)
 		return;
-	s->signs.dirty_bytes = m.dirty;
+	s->hints.dirty_bytes = m.dirty;
+	s->hints.knows_shmem = true;
+	s->hints.shmem_bytes = m.shmem;
 	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_FREE, m.free);
 	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_USED, trk__meminfo_used(&m));
 	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_BUFFERS, m.buffers);
 	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_CACHED, m.cached + m.reclaimable);
 	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_ACTIVE, m.active);
 	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_INACTIVE, m.inactive);
-	s->signs.swapped_bytes = m.swap_total > m.swap_free ? m.swap_total - m.swap_free : 0;
-	trk__sampler_set_bytes(s, TRK_SYSTEM_SWAP_USED, s->signs.swapped_bytes);
+	s->hints.swapped_bytes = m.swap_total > m.swap_free ? m.swap_total - m.swap_free : 0;
+	trk__sampler_set_bytes(s, TRK_SYSTEM_SWAP_USED, s->hints.swapped_bytes);
 }
 
 static void repeat(struct trk_sampler *s, const struct trk_sample *before, int column)
@@ -110,7 +132,7 @@ static void read_load(struct trk_sampler *s, uint64_t now_ns, const struct trk_s
 	if (!read_kept(s, s->loadavg_fd) || trk__loadavg_parse(s->text, &load) < 0)
 		return;
 	s->load_ns = now_ns;
-	s->signs.threads = load.threads;
+	s->hints.threads = load.threads;
 	trk__sample_set(&s->row, TRK_SYSTEM_LOAD_1M, (int64_t) load.load_1m);
 }
 
@@ -137,11 +159,12 @@ static void read_pressure_files(struct trk_sampler *s, uint64_t over_ns)
 	}
 }
 
-/* Nothing is lost while the files are left alone: what little comes together counts when they are read. */
+/* Nothing is lost while the files are left alone: what little comes together counts when they are
+ * read. */
 static void read_pressure(struct trk_sampler *s, uint64_t now_ns)
 {
-	bool stirred = s->stalled || s->signs.crowded ||
-		       s->signs.swapped_bytes != s->pressure_signs.swapped_bytes ||
+	bool stirred = s->stalled || s->hints.crowded ||
+		       s->hints.swapped_bytes != s->pressure_hints.swapped_bytes ||
 		       s->row.value[TRK_SYSTEM_DISK_READ] > 0 ||
 		       s->row.value[TRK_SYSTEM_DISK_WRITE] > 0;
 
@@ -153,24 +176,24 @@ static void read_pressure(struct trk_sampler *s, uint64_t now_ns)
 	}
 	read_pressure_files(s, now_ns - s->pressure_ns);
 	s->pressure_ns = now_ns;
-	s->pressure_signs = s->signs;
+	s->pressure_hints = s->hints;
 }
 
-static bool is_quiet(const struct quiet *q, uint64_t softirqs, uint64_t now_ns)
+static bool is_unchanged(const struct device_hint *q, uint64_t softirqs, uint64_t now_ns)
 {
-	return q->believed && softirqs != 0 && softirqs == q->softirqs &&
+	return q->reliable && softirqs != 0 && softirqs == q->softirqs &&
 	       trk__sampler_is_good_still(now_ns, q->read_ns, false);
 }
 
 /* Of what came in, and of what went out. */
-static void take_io(struct trk_sampler *s, struct quiet *q, const int columns[2],
+static void take_io(struct trk_sampler *s, struct device_hint *q, const int columns[2],
 		    const uint64_t total[2], uint64_t softirqs, uint64_t now_ns)
 {
 	for (int i = 0; i < 2; i++) {
 		const struct counter *last = &s->last[columns[i]];
 
 		if (last->valid && total[i] > last->value && softirqs == q->softirqs)
-			q->believed = false;
+			q->reliable = false;
 		trk__sampler_set_delta(s, columns[i], total[i]);
 	}
 	q->softirqs = softirqs;
@@ -182,34 +205,34 @@ static const int net_columns[2] = {TRK_SYSTEM_NET_RECV, TRK_SYSTEM_NET_SENT};
 
 static void read_disk(struct trk_sampler *s, uint64_t now_ns)
 {
-	uint64_t softirqs = s->signs.block_softirqs, total[2];
+	uint64_t softirqs = s->hints.block_softirqs, total[2];
 
-	if (is_quiet(&s->disk_quiet, softirqs, now_ns)) {
+	if (is_unchanged(&s->disk_hint, softirqs, now_ns)) {
 		keep_total(s, disk_columns[0]);
 		keep_total(s, disk_columns[1]);
 	} else if (s->disk_error == 0 &&
 		   trk__disk_meter_update(&s->disk, &total[0], &total[1]) == 0) {
-		s->signs.written_bytes = total[1];
-		take_io(s, &s->disk_quiet, disk_columns, total, softirqs, now_ns);
+		s->hints.written_bytes = total[1];
+		take_io(s, &s->disk_hint, disk_columns, total, softirqs, now_ns);
 	}
 }
 
 static void read_net(struct trk_sampler *s, uint64_t now_ns)
 {
-	uint64_t softirqs = s->signs.net_softirqs, total[2];
+	uint64_t softirqs = s->hints.net_softirqs, total[2];
 
-	if (is_quiet(&s->net_quiet, softirqs, now_ns)) {
+	if (is_unchanged(&s->net_hint, softirqs, now_ns)) {
 		keep_total(s, net_columns[0]);
 		keep_total(s, net_columns[1]);
 	} else if (s->net_error == 0 && trk__net_meter_update(&s->net, &total[0], &total[1]) == 0) {
-		take_io(s, &s->net_quiet, net_columns, total, softirqs, now_ns);
+		take_io(s, &s->net_hint, net_columns, total, softirqs, now_ns);
 	}
 }
 
 static void read_processes(struct trk_sampler *s, uint64_t now_ns, const struct trk_sample *before)
 {
-	bool moved = s->signs.forks != s->processes_signs.forks ||
-		     s->signs.threads != s->processes_signs.threads;
+	bool moved = s->hints.forks != s->processes_hints.forks ||
+		     s->hints.threads != s->processes_hints.threads;
 	uint64_t n;
 
 	if (trk__sampler_is_good_still(now_ns, s->processes_ns, moved)) {
@@ -217,15 +240,15 @@ static void read_processes(struct trk_sampler *s, uint64_t now_ns, const struct 
 		return;
 	}
 	s->processes_ns = now_ns;
-	s->processes_signs = s->signs;
+	s->processes_hints = s->hints;
 	if (trk__process_count_read(&s->process_count, &s->env, &n) == 0)
 		trk__sample_set(&s->row, TRK_SYSTEM_PROCESSES, (int64_t) n);
 }
 
 static void read_space(struct trk_sampler *s, uint64_t now_ns, const struct trk_sample *before)
 {
-	bool moved = s->signs.dirty_bytes != s->space_signs.dirty_bytes ||
-		     s->signs.written_bytes != s->space_signs.written_bytes;
+	bool moved = s->hints.dirty_bytes != s->space_hints.dirty_bytes ||
+		     s->hints.written_bytes != s->space_hints.written_bytes;
 	uint64_t total, used, available;
 
 	if (trk__sampler_is_good_still(now_ns, s->space_ns, moved)) {
@@ -235,7 +258,7 @@ static void read_space(struct trk_sampler *s, uint64_t now_ns, const struct trk_
 		return;
 	}
 	s->space_ns = now_ns;
-	s->space_signs = s->signs;
+	s->space_hints = s->hints;
 	if (s->space_error == 0 &&
 	    trk__space_meter_update(&s->space, &total, &used, &available) == 0) {
 		trk__sampler_set_bytes(s, TRK_SYSTEM_SPACE_TOTAL, total);
@@ -270,12 +293,13 @@ void trk__sampler_open_system(struct trk_sampler *s)
 void trk__sampler_system_baseline(struct trk_sampler *s)
 {
 	read_cpu(s, s->start_ns);
+	read_memory(s);
 	read_disk(s, s->start_ns);
 	read_net(s, s->start_ns);
 	read_pressure(s, s->start_ns);
 	/* A softirq may serve several requests, but where it serves them at all there are many. */
-	s->disk_quiet.believed = s->signs.block_softirqs >= s->disk.requests / 2;
-	s->net_quiet.believed = true;
+	s->disk_hint.reliable = s->hints.block_softirqs >= s->disk.requests / 2;
+	s->net_hint.reliable = true;
 }
 
 void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
@@ -291,10 +315,10 @@ void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
 	read_space(s, now_ns, before);
 }
 
-void trk__sampler_rouse_system(struct trk_sampler *s)
+void trk__sampler_force_full_system(struct trk_sampler *s)
 {
 	s->load_ns = s->pressure_ns = s->processes_ns = s->space_ns = 0;
-	s->disk_quiet.read_ns = s->net_quiet.read_ns = 0;
+	s->disk_hint.read_ns = s->net_hint.read_ns = 0;
 }
 
 void trk__sampler_close_system(struct trk_sampler *s)

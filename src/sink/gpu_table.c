@@ -6,11 +6,16 @@
 
 #include "base/json.h"
 
-/* "gpu_utilization_share": the unit stands in the name, as in all tables. */
+/* "utilization_share": the unit stands in the name, as in all tables; counts and numbers have
+ * none. */
 static void column_name(int metric, char name[64])
 {
 	const char *unit = trk__gpu_metric_units[metric];
 
+	if (!strcmp(unit, "count") || !strcmp(unit, "number")) {
+		(void) snprintf(name, 64, "%s", trk__gpu_metric_keys[metric]);
+		return;
+	}
 	(void) snprintf(name, 64, "%s_%s", trk__gpu_metric_keys[metric],
 			!strcmp(unit, "bytes/s") ? "bytes_per_s"
 			: !strcmp(unit, "degC")  ? "c"

@@ -3,8 +3,8 @@
 #define TRK_SINK_GPU_TABLE_H
 
 #include "base/buf.h"
-#include "record/gpus.h"
-#include "sample/sample.h"
+#include "model/gpu_log.h"
+#include "model/sample.h"
 
 /* The header of the CSV. */
 void trk__gpu_table_head(struct trk_buf *b);

@@ -6,14 +6,24 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "sink/table.h"
 
-#define MIB 1048576.0
+#define MIB 1048576ull
 
-/* A stored value in its column's unit, rounded half away from zero to 10^-decimals. */
+/* Whole MiB of the machine, cut as there: used and available make up no more than the total. */
+static bool is_cut(int column)
+{
+	return column >= TRK_SYSTEM_MEMORY_FREE && column <= TRK_SYSTEM_MEMORY_INACTIVE;
+}
+
+/* A stored value in its column's unit, to 10^-decimals: rounded half away from zero, or cut. */
 static int64_t rounded(const struct trk_sample *row, int column, unsigned int decimals)
 {
-	int64_t divisor = trk__columns[column].divisor, value = row->value[column], scale = 1;
+	int64_t divisor = trk__columns[column].divisor, scale = 1;
+	int64_t value = trk__table_value(TRK_SET_05, row, column);
 
+	if (is_cut(column))
+		return value / divisor;
 	for (unsigned int i = 0; i < decimals; i++)
 		scale *= 10;
 	return (int64_t) (((__int128) value * scale * 2 + (value < 0 ? -divisor : divisor)) /
@@ -41,6 +51,7 @@ static unsigned int decimals_of(int column)
 	case TRK_TIMESTAMP: /* a second may have several rows */
 	case TRK_SYSTEM_UTIME:
 	case TRK_SYSTEM_STIME:
+	case TRK_SYSTEM_STEAL:
 		return 3;
 	case TRK_SYSTEM_CPU_USAGE:
 	case TRK_SYSTEM_GPU_USAGE:
@@ -103,7 +114,7 @@ static void key_number(struct trk_json *j, const char *key, double value)
 		trk__json_null(j);
 }
 
-/* A whole number; 0 stands for unknown where `is_known` says so. */
+/* A whole number; 0 if unknown (`is_known`). */
 static void key_u64(struct trk_json *j, const char *key, uint64_t value, bool is_known)
 {
 	trk__json_key(j, key);
@@ -121,7 +132,7 @@ static void key_text(struct trk_json *j, const char *key, const char *text)
 
 static void key_mib(struct trk_json *j, const char *key, uint64_t bytes, bool is_known)
 {
-	key_u64(j, key, (uint64_t) ((double) bytes / MIB + 0.5), is_known);
+	key_u64(j, key, bytes / MIB, is_known);
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -129,22 +140,26 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double) part / (double) whole : NAN;
 }
 
-static void add_cores(struct trk_json *j, const struct trk_detail *d)
+/* A part of a whole, as a percentage. */
+static void add_percent(struct trk_json *j, double share)
 {
-	trk__json_key(j, "per_core_pct");
-	trk__json_open(j, '[');
-	for (size_t i = 0; i < d->cores; i++) {
-		double share = d->core_share[i];
+	if (isnan(share))
+		trk__json_null(j);
+	else
+		trk__json_fixed(j, nearest(share * 10000), 2);
+}
 
-		if (isnan(share))
-			trk__json_null(j);
-		else
-			trk__json_fixed(j, nearest(share * 10000), 2);
-	}
+static void key_percents(struct trk_json *j, const char *key, const double *share, size_t n)
+{
+	trk__json_key(j, key);
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < n; i++)
+		add_percent(j, share[i]);
 	trk__json_close(j, ']');
 }
 
-static void add_cpu(struct trk_json *j, const struct trk_sample *row, const struct trk_detail *d)
+static void add_cpu(struct trk_json *j, const struct trk_sample *row, const struct trk_detail *d,
+		    bool steal_of_cores)
 {
 	/* clang-format off */
 	static const struct {
@@ -164,6 +179,8 @@ static void add_cpu(struct trk_json *j, const struct trk_sample *row, const stru
 		{"process_rss_mib", TRK_PROCESS_RSS, 0},
 		{"process_stime_secs", TRK_PROCESS_STIME, 6},
 		{"process_utime_secs", TRK_PROCESS_UTIME, 6},
+		{"steal_time_pct", -1, 0},
+		{"steal_time_secs", TRK_SYSTEM_STEAL, 3},
 		{"stime_secs", TRK_SYSTEM_STIME, 3},
 		{"utilization_pct", TRK_SYSTEM_CPU_USAGE, 4},
 		{"utime_secs", TRK_SYSTEM_UTIME, 3},
@@ -179,9 +196,17 @@ static void add_cpu(struct trk_json *j, const struct trk_sample *row, const stru
 	else
 		trk__json_fixed(j, nearest(cores * (double) row->value[TRK_INTERVAL]), 6);
 	key_column(j, "cgroup_utilization_pct", row, TRK_CGROUP_CPU_USAGE, 4);
-	add_cores(j, d);
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		key_column(j, fields[i].key, row, fields[i].column, fields[i].decimals);
+	key_percents(j, "per_core_pct", d->core_share, d->cores);
+	key_percents(j, "per_core_steal_time_pct", d->core_steal_share,
+		     steal_of_cores ? d->cores : 0);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		if (fields[i].column >= 0) {
+			key_column(j, fields[i].key, row, fields[i].column, fields[i].decimals);
+			continue;
+		}
+		trk__json_key(j, fields[i].key);
+		add_percent(j, d->cores ? d->steal_share : NAN);
+	}
 	trk__json_close(j, '}');
 }
 
@@ -272,7 +297,11 @@ static void add_memory(struct trk_json *j, const struct trk_detail *d)
 	key_mib(j, "inactive_mib", m->inactive, has);
 	key_mib(j, "swap_total_mib", m->swap_total, has);
 	key_mib(j, "swap_used_mib", swap_used, has);
-	key_number(j, "swap_used_pct", has ? percent(swap_used, m->swap_total) : NAN);
+	/* Of a machine without swap nothing is used; readers there expect a number. */
+	key_number(j, "swap_used_pct",
+		   has && !m->swap_total ? 0
+		   : has                 ? percent(swap_used, m->swap_total)
+					 : NAN);
 	key_mib(j, "total_mib", m->total, has);
 	key_mib(j, "used_mib", used, has);
 	key_number(j, "used_pct", has ? percent(used, m->total) : NAN);
@@ -334,20 +363,20 @@ static void add_gpus(struct trk_json *j, const struct trk_gpu_reading *gpus)
 
 void trk__sibling_json_row(struct trk_buf *b, const struct trk_run *run,
 			   const struct trk_sample *row, const struct trk_detail *detail,
-			   bool first)
+			   const struct trk_sibling_line *line)
 {
 	struct trk_json j;
 
 	trk__json_init(&j, b, 0);
 	trk__json_open(&j, '{');
-	if (!first)
+	if (!line->is_first)
 		key_u64(&j, "actual_interval_ms",
 			(uint64_t) ((row->value[TRK_INTERVAL] + 500) / 1000),
 			trk__sample_knows(row, TRK_INTERVAL));
-	add_cpu(&j, row, detail);
+	add_cpu(&j, row, detail, line->steal_of_cores);
 	add_disks(&j, detail);
 	add_gpus(&j, detail->gpus);
-	key_text(&j, "job_name", run->job);
+	key_text(&j, "job_name", line->job);
 	add_memory(&j, detail);
 	add_nets(&j, detail);
 	key_text(&j, "resource-tracker-version", run->version);

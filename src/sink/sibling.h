@@ -5,17 +5,23 @@
 #define TRK_SINK_SIBLING_H
 
 #include "base/buf.h"
-#include "record/run.h"
+#include "model/run.h"
 #include "sample/detail.h"
-#include "sample/sample.h"
+#include "model/sample.h"
 
-/* One JSON object and a line end: keys in alphabetical order, unknown is null. `first`: the first
- * sample of a run, which has no interval. */
+/* The fields of a line of JSON besides the figures of its row. */
+struct trk_sibling_line {
+	const char *job; /* the name that was given; NULL: none, a derived name is not shown */
+	bool is_first;   /* of its run: its interval is left out */
+	bool steal_of_cores;
+};
+
+/* One JSON object and a line end: keys in alphabetical order, unknown is null. */
 void trk__sibling_json_row(struct trk_buf *b, const struct trk_run *run,
 			   const struct trk_sample *row, const struct trk_detail *detail,
-			   bool first);
+			   const struct trk_sibling_line *line);
 
-/* The 32 columns; trk__table_csv_head(…, TRK_SET_05) is their header and trk__table_has_row tells
+/* The 33 columns; trk__table_csv_head(…, TRK_SET_05) is their header and trk__table_has_row tells
  * which rows are written. A fixed number of decimals, whole MiB; unknown is an empty cell. */
 void trk__sibling_csv_row(struct trk_buf *b, const struct trk_sample *row);
 

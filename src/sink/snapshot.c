@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/maths.h"
 
 /* What the run was limited to stands for the server, which a recording does not know. */
 static void server_info(struct trk_json *j, const struct trk_snapshot *s,
@@ -15,7 +16,7 @@ static void server_info(struct trk_json *j, const struct trk_snapshot *s,
 	trk__json_key_text(j, "os", "Linux");
 	trk__json_key_double(j, "vcpus", r->run.limit[TRK_LIMIT_CPU].value);
 	trk__json_key_double(j, s->is_04 ? "memory_mb" : "memory_mib",
-			     r->run.limit[TRK_LIMIT_MEMORY_MIB].value);
+			     trk__round_even(r->run.limit[TRK_LIMIT_MEMORY_MIB].value * 100) / 100);
 	trk__json_key(j, "gpu_count");
 	trk__json_u64(j, 0);
 	trk__json_key(j, "gpu_names");
@@ -65,6 +66,8 @@ void trk__snapshot_head(struct trk_buf *b, struct trk_snapshot *s, const struct 
 	trk__json_key_double(&j, "start_time", start_s);
 	trk__json_key_double(&j, "stop_time", start_s + duration_s);
 	trk__json_key_double(&j, "duration", (double) (int64_t) (duration_s * 100 + 0.5) / 100);
+	trk__json_key_double(&j, "exit_code",
+			     record->outcome.code < 0 ? (double) NAN : record->outcome.code);
 	trk__json_close(&j, '}');
 	server_info(&j, s, record);
 	trk__json_key_text(&j, "cloud_info", NULL);

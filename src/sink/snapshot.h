@@ -6,7 +6,7 @@
 #define TRK_SINK_SNAPSHOT_H
 
 #include "base/buf.h"
-#include "record/run.h"
+#include "model/run.h"
 #include "sink/table.h"
 
 struct trk_snapshot {
@@ -14,9 +14,9 @@ struct trk_snapshot {
 	bool any;   /* a row was written in this table */
 };
 
-/* `processes`: which table the row belongs to. A GPU that was not measured is written as 0, as the
- * package does where there is none: it cannot read null. For the same reason a row of the process table is left
- * out where the memory is not known, as after the last process has gone. */
+/* `processes`: which table the row belongs to. An unmeasured GPU is written as 0, as the package
+ * does without a GPU, because it cannot read null. For the same reason a row of the process table
+ * is left out where the memory is unknown, as after the last process has ended. */
 void trk__snapshot_head(struct trk_buf *b, struct trk_snapshot *s, const struct trk_record *record);
 void trk__snapshot_row(struct trk_buf *b, struct trk_snapshot *s, bool processes,
 		       const struct trk_sample *row);

@@ -34,7 +34,8 @@ static const char *name_in(enum trk_column_set set, int column)
 		name = info->name_05;
 	else if (is_04(set))
 		name = info->name_04;
-	if (!name[0])
+	/* The sibling's only: the Python package's two tables of 0.5 lack it. */
+	if (!name[0] || (column == TRK_SYSTEM_STEAL && set == TRK_SET_05_SYSTEM))
 		return NULL;
 	if (!prefix || column == TRK_TIMESTAMP)
 		return name;
@@ -51,9 +52,60 @@ bool trk__table_has_row(enum trk_column_set set, const struct trk_sample *row)
 	case TRK_SET_04_PROCESS:
 	case TRK_SET_05_PROCESS:
 		return trk__sample_knows(row, TRK_PROCESS_CPU_USAGE);
+	case TRK_SET_05: /* of both, and either may be left out */
+		return trk__sample_knows(row, TRK_SYSTEM_CPU_USAGE) ||
+		       trk__sample_knows(row, TRK_PROCESS_CPU_USAGE);
 	default:
 		return trk__sample_knows(row, TRK_SYSTEM_CPU_USAGE);
 	}
+}
+
+/* Add the amounts of an earlier row. */
+static void add_amounts(struct trk_sample *row, const struct trk_sample *earlier)
+{
+	for (int i = 0; i < TRK_COLUMNS; i++)
+		if (trk__columns[i].kind == TRK_KIND_DELTA && trk__sample_knows(earlier, i))
+			trk__sample_set(row, i, row->value[i] + earlier->value[i]);
+}
+
+void trk__table_hold(struct trk_table_lead *lead, const struct trk_sample *row)
+{
+	struct trk_sample sum = *row;
+
+	if (lead->has_held)
+		add_amounts(&sum, &lead->held);
+	lead->held = sum;
+	lead->has_held = true;
+}
+
+bool trk__table_begin(struct trk_table_lead *lead, enum trk_column_set set, struct trk_sample *row)
+{
+	if (lead->has_begun)
+		return true;
+	if (!trk__table_has_row(set, row)) {
+		trk__table_hold(lead, row);
+		return false;
+	}
+	if (lead->has_held)
+		add_amounts(row, &lead->held);
+	lead->has_held = false;
+	lead->has_begun = true;
+	return true;
+}
+
+const struct trk_sample *trk__table_only_row(const struct trk_table_lead *lead)
+{
+	return lead->has_held ? &lead->held : NULL;
+}
+
+int64_t trk__table_value(enum trk_column_set set, const struct trk_sample *row, int column)
+{
+	/* There, what only root may fill counts as used. */
+	if (set != TRK_SET_FULL && column == TRK_SYSTEM_SPACE_USED &&
+	    trk__sample_knows(row, TRK_SYSTEM_SPACE_TOTAL) &&
+	    trk__sample_knows(row, TRK_SYSTEM_SPACE_FREE))
+		return row->value[TRK_SYSTEM_SPACE_TOTAL] - row->value[TRK_SYSTEM_SPACE_FREE];
+	return row->value[column];
 }
 
 /* value / divisor, rounded half up to `decimals` digits, as an integer of 10^-decimals. */
@@ -75,7 +127,7 @@ static void add_value(struct trk_buf *b, enum trk_column_set set, int column,
 	int64_t divisor = is_04(set) ? info->divisor_04 : info->divisor;
 	unsigned int decimals = is_04(set) ? info->decimals_04 : info->decimals;
 
-	trk__buf_fixed(b, rounded(row->value[column], divisor, decimals), decimals);
+	trk__buf_fixed(b, rounded(trk__table_value(set, row, column), divisor, decimals), decimals);
 }
 
 void trk__table_csv_head(struct trk_buf *b, enum trk_column_set set)
@@ -143,7 +195,7 @@ void trk__table_markdown(struct trk_buf *b)
 
 	trk__buf_puts(
 		b,
-		"# Columns\n\nGenerated from `src/sample/columns.def` by `resource-tracker help "
+		"# Columns\n\nGenerated from `src/model/columns.def` by `resource-tracker help "
 		"columns`; do not edit.\n\nA *gauge* is the value at the end of the interval, an "
 		"*amount* what happened within it, a *rate* the mean within it. An unknown value "
 		"is "

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "sample/sample.h"
+#include "model/sample.h"
 
 enum trk_column_set {
 	TRK_SET_FULL,
-	TRK_SET_05,         /* 32 columns, MiB, 10^9 GB */
+	TRK_SET_05,         /* 33 columns, MiB, 10^9 GB */
 	TRK_SET_04_PROCESS, /* quoted header, kB */
 	TRK_SET_04_SYSTEM,
 	TRK_SET_05_PROCESS, /* the two tables of 0.5, as its snapshots hold them */
@@ -18,6 +18,24 @@ enum trk_column_set {
 
 /* Does the row belong into this set? The older sets begin with the first interval. */
 bool trk__table_has_row(enum trk_column_set set, const struct trk_sample *row);
+
+/* The rows that an older set leaves out at the start of a run. Zero-initialised: none yet. */
+struct trk_table_lead {
+	struct trk_sample held;
+	bool has_held, has_begun;
+};
+
+/* Take the next row of a run. Returns false while the set has not begun; the row is held then. Else
+ * `row` is to be written (or left out, see trk__table_has_row), with what the held rows counted. */
+bool trk__table_begin(struct trk_table_lead *lead, enum trk_column_set set, struct trk_sample *row);
+/* Hold a row although the set could begin with it. */
+void trk__table_hold(struct trk_table_lead *lead, const struct trk_sample *row);
+/* At the end of a run that was too short for an interval: its only row, with what is known. NULL if
+ * the set has begun. A view into `lead`. */
+const struct trk_sample *trk__table_only_row(const struct trk_table_lead *lead);
+
+/* A value in the set's definition; what is not known is not set in the row either. */
+int64_t trk__table_value(enum trk_column_set set, const struct trk_sample *row, int column);
 
 /* The header line of a CSV. */
 void trk__table_csv_head(struct trk_buf *b, enum trk_column_set set);

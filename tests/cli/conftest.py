@@ -17,13 +17,16 @@ import dataclasses
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
+import tempfile
 
 import pytest
+import strangers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TIMEOUT_S = 60
+TIMEOUT_S = 240  # a bound for a test that hangs, not a measure
 
 # Uses as many seconds of CPU as its last argument says.
 BURN = """
@@ -43,6 +46,19 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
+
+
+def memory_group():
+    """A folder for a memory control group of our own, or None."""
+    v2 = "/sys/fs/cgroup/cgroup.controllers"
+    if os.path.exists(v2):
+        return None if "memory" not in open("/sys/fs/cgroup/cgroup.subtree_control").read() else (
+            f"/sys/fs/cgroup/rt-test-{os.getpid()}")
+    for line in open("/proc/self/cgroup"):
+        _, names, path = line.strip().split(":", 2)
+        if "memory" in names.split(","):
+            return f"/sys/fs/cgroup/memory{path.rstrip('/')}/rt-test-{os.getpid()}"
+    return None
 
 
 @dataclasses.dataclass
@@ -154,3 +170,30 @@ def burn(tmp_path_factory):
     program = tmp_path_factory.mktemp("burn") / "burn"
     subprocess.run(["cc", "-O1", "-x", "c", "-o", program, "-"], input=BURN, text=True, check=True)
     return program
+
+
+@pytest.fixture
+def world(rt_path):
+    """Two users without any right, one of whom attacks the other."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to run the program as two other users")
+    base = pathlib.Path(tempfile.mkdtemp(prefix="strangers-", dir="/tmp"))
+    base.chmod(0o755)
+    fallback = pathlib.Path(f"/tmp/resource-tracker-{strangers.VICTIM}")
+    try:
+        yield strangers.World(base, rt_path)
+    finally:
+        shutil.rmtree(base)
+        if fallback.is_symlink() or fallback.is_file():
+            fallback.unlink()
+        shutil.rmtree(fallback, ignore_errors=True)
+
+
+@pytest.fixture
+def victim(world):
+    return world.victim
+
+
+@pytest.fixture
+def stranger(world):
+    return world.stranger

@@ -53,12 +53,12 @@ def update(rt, hosts, *flags):
 
 def table(rt, vendor, region):
     """What the program knows without any update: type -> price on demand."""
-    listed = rt.run("servers", "--json", "-n", "0", "--arch", "any", "--vendor", vendor, "--region",
-                    region, "--gpu-shares").json()["servers"]
+    listed = rt.run("servers", "--json", "-n", "0", "--arch", "any", "--previous-generation",
+                    "--vendor", vendor, "--region", region, "--gpu-shares").json()["servers"]
     return {s["api_reference"]: s["min_price_ondemand"] for s in listed}
 
 
 def offer(rt, hosts, vendor, region, name):
-    listed = rt.run("servers", "--json", "-n", "0", "--arch", "any", "--vendor", vendor, "--region",
-                    region, env=hosts.env).json()["servers"]
+    listed = rt.run("servers", "--json", "-n", "0", "--arch", "any", "--previous-generation",
+                    "--vendor", vendor, "--region", region, env=hosts.env).json()["servers"]
     return next(s for s in listed if s["api_reference"] == name)

@@ -37,7 +37,7 @@ def test_the_stripped_program_stays_small(rt_path, tmp_path):
     output("strip", "-o", str(stripped), str(rt_path))
     table = next(int(line.split()[1], 16) for line in output("nm", "-S", str(rt_path)).splitlines()
                  if line.endswith(" trk__catalog_bytes"))
-    assert stripped.stat().st_size - table <= 1 << 20
+    assert stripped.stat().st_size - table <= 7 << 18
     assert table <= 2 << 20  # servers and prices
 
 
@@ -79,7 +79,5 @@ def test_the_static_library_takes_no_foreign_names(libraries):
 
 def test_the_header_stands_alone(tmp_path):
     for compiler, language in (("cc", "c"), ("c++", "c++")):
-        if not shutil.which(compiler):
-            pytest.skip(f"no {compiler}")
         output(compiler, "-x", language, "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic",
                "-Werror", "-include", str(ROOT / "include/resource_tracker.h"), "/dev/null")

@@ -48,6 +48,34 @@ def test_vendors_that_bill_by_the_month_are_left_out():
     assert rules.bills_by_the_hour("hetzner", "0.01")
 
 
+@pytest.mark.parametrize("vendor,previous,current", [
+    ("aws", "t1.micro m1.small m2.xlarge m3.medium m4.large c1.medium c3.large c4.large cc2.8xlarge "
+            "r3.large r4.large g2.2xlarge g3.4xlarge g3s.xlarge p2.xlarge i2.xlarge d2.xlarge "
+            "h1.2xlarge a1.medium",
+     "t2.micro t3.micro m5.large m6g.medium c5.large c6i.large r5.large g4dn.xlarge g5.xlarge "
+     "p3.2xlarge i3.large d3.xlarge x1.16xlarge mac1.metal im4gn.large"),
+    ("azure", "Basic_A1 Standard_A2 Standard_A2m_v2 Standard_B2ms Standard_B1ls Standard_D2 "
+              "Standard_DS3_v2 Standard_DS11-1_v2 Standard_D15i_v2 Standard_D4s_v3 Standard_E8-2s_v3 "
+              "Standard_E64is_v3 Standard_F4 Standard_F4s_v2 Standard_G5 Standard_GS5-16 "
+              "Standard_L8s Standard_L8s_v2 Standard_HB60rs Standard_HB120-16rs_v2 Standard_HC44rs "
+              "Standard_NC6 Standard_NC24rs_v3 Standard_ND40rs_v2 Standard_NV12s_v3 Standard_NV4as_v4",
+     "Standard_B2s_v2 Standard_D4_v4 Standard_D4s_v5 Standard_E8-2s_v5 Standard_F2as_v6 "
+     "Standard_L8s_v3 Standard_HB120rs_v3 Standard_NC4as_T4_v3 Standard_NC24ads_A100_v4 "
+     "Standard_NV6ads_A10_v5 Standard_DC2s_v3 Standard_M128s"),
+    ("gcp", "f1-micro g1-small n1-standard-1 m1-ultramem-40",
+     "e2-micro n2-standard-2 n2d-standard-2 m2-ultramem-208 c2-standard-4 g2-standard-4"),
+    ("hetzner", "cx11 cx22 cpx11 cpx51", "cx23 cpx12 cpx62 ccx13 cax11"),
+    ("ovh", "b2-7 c2-15 r2-30", "b3-8 c3-4 r3-16 d2-2"),
+    ("scaleway", "START1-S X64-15GB", "DEV1-S PRO2-S STARDUST1-S"),
+    ("vultr", "", "vc2-1c-1gb"),
+])
+def test_previous_generations_are_known_by_name(vendor, previous, current):
+    for name in previous.split():
+        assert rules.is_previous_generation(vendor, name), name
+    for name in current.split():
+        assert not rules.is_previous_generation(vendor, name), name
+
+
 def test_restricted_regions():
     for vendor, region in (("aws", "us-gov-west-1"), ("aws", "cn-north-1"),
                            ("aws", "us-west-2-lax-1"), ("azure", "jioindiawest"),

@@ -1,10 +1,14 @@
 """catalog update and --online, against a Keeper of the test's own on loopback."""
 
+import contextlib
 import http.server
 import json
 import os
 import pathlib
+import pty
+import subprocess
 import threading
+import time
 import urllib.parse
 
 import pytest
@@ -261,7 +265,8 @@ def test_prices_of_nothing_and_names_with_tabs_are_left_out(rt, keeper):
 
 
 def test_addresses_of_others_want_https(rt, keeper):
-    for url in ("http://192.0.2.1/", "file:///etc/passwd", "http://127.0.0.1@192.0.2.1/", "x"):
+    for url in ("http://192.0.2.1/", "file:///etc/passwd", "http://127.0.0.1@192.0.2.1/",
+                "http://127.evil.example/", "x"):
         result = rt.run("catalog", "update", "--url", url, env=keeper.env)
         assert result.rc == 1 and "not an address" in result.stderr
 
@@ -321,3 +326,49 @@ def test_nothing_else_ever_loads_the_library(rt, keeper, tmp_path):
     assert result.rc == 0
     maps = pathlib.Path(tmp_path / "maps").read_text()
     assert os.path.basename(rt.path) in maps and "curl" not in maps
+
+
+# ---- progress ----
+
+class Slow(http.server.BaseHTTPRequestHandler):
+    """Sends until its reader has seen what it waits for."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "100000000")
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            while not self.server.seen.is_set():
+                self.wfile.write(b" " * 10000)
+                time.sleep(0.05)
+
+    def log_message(self, *words):
+        pass
+
+
+def test_a_slow_answer_shows_its_progress_on_a_terminal(rt):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+    server.seen = threading.Event()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    ours, theirs = pty.openpty()
+    command = [rt.path, "catalog", "update", "--url", f"http://127.0.0.1:{server.server_port}"]
+    text = ""
+    with subprocess.Popen(command, env={**rt.env, "TERM": "xterm", "no_proxy": "*"}, cwd=rt.home,
+                          stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        with contextlib.suppress(OSError):  # EIO: the other end is closed
+            while data := os.read(ours, 4096):
+                text += data.decode()
+                if " % of 100.0 MB" in text:
+                    server.seen.set()
+    os.close(ours)
+    server.shutdown()
+    server.server_close()
+    lines = text.split("\r")
+    assert server.seen.is_set() and process.returncode == 1
+    assert lines[-2].startswith("\x1b[Kresource-tracker: catalog: ")  # the line was cleared
+
+
+def test_there_is_no_progress_in_a_log(rt, keeper):
+    result = update(rt, keeper)
+    assert result.rc == 0 and "\r" not in result.stdout + result.stderr

@@ -48,7 +48,7 @@ def test_a_hundred_ticks_a_second_do_not_drift_on_busy_cores(rt, busy):
     assert sum(off[-50:]) <= 2
     assert all(later[0] > earlier[0] for earlier, later in zip(ticks, ticks[1:]))
     tracker = result.summary["tracker"]
-    deadlines = result.summary["run"]["duration_s"] / 0.01
+    deadlines = (ticks[-1][0] - ticks[-1][1]) / 0.01  # up to the last tick; the end may be taken late
     drift_s = statistics.median((g - start + 0.5) % 1 - 0.5 for g in grid[-50:]) * 0.01
     print(f"{LONG_S:g} s at 100 Hz: {tracker['samples']} samples, {tracker['missed']} missed, "
           f"{tracker['late']} late, latest {max(late for _, late in ticks) * 1e3:.1f} ms, drift "

@@ -233,6 +233,10 @@ def test_every_vendor_is_known_by_its_answers(rt, name):
     assert told["source"] == "metadata service"
     assert told["discovery_time"] >= 0
     assert asked
+    # Where these services hand out the tokens and keys of the machine's role.
+    for _, path in asked:
+        for word in ("credentials", "/iam", "/ram", "oauth2", "service-accounts", "user-data", "vendor-data"):
+            assert word not in path.lower()
 
 
 def test_hetzner_has_no_type_and_says_why(rt):

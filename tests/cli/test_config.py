@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -26,6 +27,68 @@ def test_flags_beat_environment_beats_local_file_beats_user_file(rt):
     assert run["tags"] == {"note": "user", "team": "environment"}
 
 
+LOCAL_KEYS = ("# ./resource-tracker.toml may set: job job-name tag note project-name stage-name "
+              "task-name team env language orchestrator executor external-run-id container-image "
+              "pid request input-size instance interval gpu no-children no-system no-discovery "
+              "no-history aggregate-cpu-steal renice summary quiet color plain")
+
+# What a value of an option looks like, where any text will not do.
+VALUES = {"interval": '"1s"', "cgroup": '"auto"', "summary": '"auto"', "color": '"auto"', "gpu": '"auto"',
+          "format": '"csv"', "request": '"cpu=1"', "limit": '"mem=1GiB"', "tag": '"a=b"',
+          "instance": '"aws/us-east-1/m5.large"', "lines": '"auto"', "input-size": '"1GiB"', "pid": "1",
+          "timeout": '"1h"', "grace": '"1s"', "aggregate-cpu-steal": "false",
+          "redact-args": '"secrets"', "renice": "5", "on-alert": '"swap=true"',
+          "alert": '"mail:a@b"', "quiet-hours": '"22:00-07:00"'}
+
+
+def test_the_working_directory_s_file_sets_what_the_documentation_lists_and_nothing_else(rt):
+    allowed = LOCAL_KEYS.split(": ")[1].split()
+    usage = rt.run("run", "--help").stdout
+    # Of a choice the first word; "--name=[VALUE]" and flags are true.
+    first = {name: f'"{word}"' for name, word in re.findall(r"--([a-z-]+) ([a-z]+)\|", usage)}
+    flags = dict.fromkeys(re.findall(r"--([a-z-]+)  ", usage), "true")
+    values = {**dict.fromkeys(re.findall(r"--([a-z-]+)", usage), '"x"'), **flags, **first, **VALUES}
+    names = [name for name in values if name not in ("help", "json")]
+    assert {"output", "recording", "summary-json", "report", "timeout", "limit"} <= set(names)
+    for name in names:
+        write(rt.home, f"{name} = {values[name]}\n")
+        shown = rt.run("config", "--show-origin", env={"TRACKER_NO_DISCOVERY": None})
+        assert shown.rc == 0
+        if name in allowed:
+            assert f"{name} = " in shown.stdout and "# ignored" not in shown.stdout, name
+            assert shown.stderr == ""
+        else:
+            assert f"# ignored: {name} = " in shown.stdout, name
+            assert shown.stderr == (
+                f"resource-tracker: resource-tracker.toml:1: {name} is ignored, as the file was "
+                "found in the working directory. Try: --config resource-tracker.toml\n")
+        # Named, it may say all.
+        named = rt.run("config", "--config", "resource-tracker.toml")
+        assert f"{name} = " in named.stdout and named.stderr == ""
+    for page in (rt.run("config", "--help").stdout, rt.run("help", "man").stdout):
+        assert all(re.search(rf"\b{name}\b", page.replace("\\-", "-")) for name in allowed)
+
+
+@pytest.mark.parametrize("key", ["output", "recording", "summary-json", "report"])
+def test_a_cloned_directory_s_file_names_no_place_to_write_to(rt, key):
+    target = rt.home / "precious"
+    target.write_text("mine")
+    write(rt.home / "clone", f'{key} = "{target}"\nformat = "json"\ntimeout = "10ms"\n'
+                             'job = "clone"\n')
+    result = rt.track("sh", "-c", "sleep 0.3", cwd=rt.home / "clone")
+    assert result.rc == 0 and result.summary["run"]["job"] == "clone"
+    assert result.stderr.count("ignored") == 1
+    assert target.read_text() == "mine" and not list(rt.home.glob("precious?*"))
+    assert len(list(rt.state.glob("runs/*"))) == 1
+
+
+@pytest.mark.parametrize("value", ["false", '"no"', '"secrets"'])
+def test_a_cloned_directory_s_file_does_not_switch_redaction_off(rt, value):
+    write(rt.home / "xdg-config", "redact-args = true\n", "resource-tracker/config.toml")
+    write(rt.home, f"redact-args = {value}\n")
+    assert rt.track("sh", "-c", "true", "argument").summary["run"]["command"] == ["sh", "…"]
+
+
 def test_config_says_where_each_value_comes_from(rt):
     write(rt.home, '# nothing here\n\ninterval = "500ms"\nquiet = true\n'
                    'tags = ["a=1",\n  "b=2"]\n[tags]\nc = "3 \\"x\\""\n')
@@ -38,10 +101,21 @@ def test_config_says_where_each_value_comes_from(rt):
         'tag = "b=2"  # resource-tracker.toml:5',
         'tag = "c=3 \\"x\\""  # resource-tracker.toml:8',
         'interval = "3"  # TRACKER_INTERVAL',
+        LOCAL_KEYS,
     ]
     assert "#" not in rt.run("config").stdout
     assert "every option has its default" in rt.run(
         "config", cwd="/", env={"TRACKER_NO_DISCOVERY": None}).stdout
+
+
+def test_what_is_for_the_python_package_is_no_mistake(rt):
+    folder = rt.home / "xdg-config" / "resource-tracker"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('[python]\nschema = "0.5"\n')
+    result = rt.run("config")
+    assert result.rc == 0 and result.stderr == ""
+    (folder / "config.toml").write_text('schema = "0.5"\n')
+    assert "unknown key schema" in rt.run("config").stderr
 
 
 @pytest.mark.parametrize(("text", "complaint"), [
@@ -56,13 +130,52 @@ def test_config_says_where_each_value_comes_from(rt):
     ('job = "x" "y"\n', "resource-tracker.toml:1:11: the end of the line is expected here"),
     ('job = "\\q"\n', "resource-tracker.toml:1:9: only"),
 ])
-def test_a_mistake_in_a_file_is_told_with_its_place_before_the_job_starts(rt, text, complaint):
-    write(rt.home, text)
-    result = rt.track("touch", "started")
-    assert result.rc == 125
+def test_a_mistake_in_a_file_is_told_with_its_place(rt, text, complaint):
+    path = write(rt.home, text)
+    # A file that is named is an error before the job starts.
+    for flags, env in ((["--config", path.name], {}), ([], {"RESOURCE_TRACKER_CONFIG": path.name})):
+        result = rt.track("touch", "started", flags=flags, env=env)
+        assert result.rc == 125
+        assert result.stderr.startswith(f"resource-tracker: {complaint}")
+        assert result.stderr.count("\n") == 1
+        assert not (rt.home / "started").exists()
+    # One that is found is a warning: somebody else may have left it there.
+    result = rt.track("touch", "started", flags=["-q"])
+    assert result.rc == 0 and (rt.home / "started").exists()
     assert result.stderr.startswith(f"resource-tracker: {complaint}")
     assert result.stderr.count("\n") == 1
-    assert not (rt.home / "started").exists()
+    # The verb that shows the configuration says what is wrong with it.
+    shown = rt.run("config")
+    assert shown.rc == 2 and shown.stderr.startswith(f"resource-tracker: {complaint}")
+
+
+def test_mistakes_in_a_found_file_give_one_warning_and_the_rest_holds(rt):
+    write(rt.home, 'nonsense = 1\n[tracker]\ninterval_secs = 2\nelse = 3\n[job]\npid = "x"\nteam = "blue"\n')
+    result = rt.track("true", flags=["-q"])
+    assert result.rc == 0
+    assert result.stderr == ("resource-tracker: resource-tracker.toml:1: unknown key nonsense is ignored. "
+                             "Try: resource-tracker config --help\n")
+    assert result.summary["run"]["interval_s"] == 2
+    assert result.summary["run"]["tags"] == {"team": "blue"}
+
+
+def test_a_found_file_that_is_not_toml_is_not_used_in_part(rt):
+    write(rt.home, 'interval = 2\nteam = "blue"\n\x7fELF garbage [\n')
+    result = rt.track("true", flags=["-q"])
+    assert result.rc == 0 and result.stderr.count("\n") == 1
+    assert result.stderr.endswith("; the file is ignored\n")
+    assert result.summary["run"]["interval_s"] == 1 and not result.summary["run"]["tags"]
+    for verb in (["system", "--duration", "0.1"], ["attach", "--duration", "0.1", "1"]):
+        assert rt.run(*verb, "-q").rc == 0
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "fifo"])
+def test_a_configuration_that_is_no_file_is_refused_at_once(rt, name):
+    os.mkfifo(rt.home / "fifo")
+    result = rt.track("true", flags=["--config", name])
+    assert result.rc == 125
+    assert result.stderr == (f"resource-tracker: {name}: cannot read the configuration: "
+                             "not a regular file\n")
 
 
 def test_an_explicit_file_must_be_there_and_stands_alone(rt):
@@ -88,7 +201,7 @@ def test_a_wrong_variable_is_named(rt):
 
 def test_doctor_names_a_source_for_everything_and_a_way_out_for_what_lacks(rt):
     checks = rt.run("doctor", "--json").json()["checks"]
-    assert len(checks) == 15
+    assert len(checks) == 17
     for check in checks:
         assert check["available"] in ("yes", "partly", "no") and check["source"]
         assert (check["hint"] is None) == (check["available"] == "yes"), check
@@ -133,7 +246,27 @@ def test_every_verb_and_option_stands_in_every_page(rt):
             assert verb in page
         for option in ("interval", "summary-json", "limit", "show-origin"):
             assert option in page
-        assert "control-fd" not in page
+        assert not re.search("control-fd|report-via|temporary|internal", page)
+
+
+@pytest.mark.parametrize("words", ["attach --detach", "system --temporary extra", "run --control-fd",
+                                   "attach --report-via", "system --report-earlier", "recommend --earlier",
+                                   "recommend --short-runs a b", "report --integration"])
+def test_options_of_programs_stand_behind_the_internal_verb_alone(rt, words):
+    verb, option, *more = words.split()
+    assert option not in rt.run(verb, "--help").stdout
+    refused = rt.run(verb, option, *more)
+    assert refused.rc in (2, 125) and f"unknown option {option}" in refused.stderr
+    taken = rt.run("internal", verb, option, *more)
+    assert taken.rc == refused.rc and taken.stderr and "unknown option" not in taken.stderr
+
+
+def test_no_variable_and_no_file_sets_an_internal_option(rt):
+    write(rt.home, 'control-fd = "none"\n')
+    environment = {"TRACKER_CONTROL_FD": "none", "TRACKER_TEMPORARY": "1"}
+    result = rt.track("true", env=environment)
+    assert result.rc == 0 and "control-fd: not" not in result.stderr and "not an open" not in result.stderr
+    assert list((rt.state / "runs").iterdir())
 
 
 def test_the_manual_page_is_clean_roff(rt):

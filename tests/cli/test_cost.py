@@ -31,7 +31,7 @@ def test_the_cost_is_the_list_price_for_the_seconds_that_are_billed(rt):
     assert cost["best_vendor"] == "aws" and cost["best_region"] == "us-east-1"
     assert cost["saving_usd"] == pytest.approx(cost["usd"] - cost["best_usd"])
     assert cost["saving_usd"] > 0
-    assert "Cost  $0.0016 (m5.large, $0.096/h)" in result.stderr
+    assert "Cost     $0.0016 (m5.large, $0.096/h)" in result.stderr
     assert cost["best_type"] in result.stderr
 
 
@@ -53,7 +53,7 @@ def test_a_history_of_an_earlier_version_gets_the_column(rt):
     assert rt.run("history").rc == 0
     path = rt.state / "history.sqlite"
     with sqlite3.connect(path) as db:
-        for later in "cost_usd", "scope":
+        for later in "cost_usd", "scope", "tags", "peak_swap_mib", "capacity":
             db.execute(f"ALTER TABLE run DROP COLUMN {later}")
         db.execute("PRAGMA user_version = 2")
     track(rt, "aws/us-east-1/m5.large")
@@ -69,7 +69,13 @@ def test_an_old_cost_does_not_change_with_the_prices(rt, tmp_path):
                                  ["aws", "us-east-1", "m5.large", "0.05"]])
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     assert rt.run("catalog", "import", prices, env=cache).rc == 0
-    assert json.loads(rt.run("show", "--json", "@", env=cache).stdout)["cost"] == before
+    after = json.loads(rt.run("show", "--json", "@", env=cache).stdout)["cost"]
+    paid = ("usd", "usd_per_hour", "billed_s", "price_source", "price_date", "price_quality")
+    assert [after[key] for key in paid] == [before[key] for key in paid]
+    # What is advised follows the prices, as in `recommend`.
+    best = rt.run("recommend", "--json", "@", env=cache).json()["servers"][0]
+    assert (after["best_type"], after["best_usd"]) == (best["api_reference"], best["run_cost"])
+    assert (after["best_type"], after["best_usd_per_hour"]) == ("m5.large", 0.05)
     after = track(rt, "aws/us-east-1/m5.large", env=cache).summary["cost"]
     assert after["usd_per_hour"] == 0.05 and after["price_quality"] == "negotiated"
 

@@ -2,14 +2,16 @@
 
 import contextlib
 import json
+import os
 import re
 import sqlite3
 import subprocess
 import sys
+import time
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, memory_group
 
 HOLD = "import time; b = bytearray(b'x') * ({mib} << 20); time.sleep(0.3)"
 
@@ -135,9 +137,28 @@ def test_a_locked_database_does_not_hide_the_recordings(rt, mode):
     assert [run["job"] for run in runs(rt)] == ["second", "first", "pruned"]
 
 
+def test_a_run_that_could_not_be_recorded_is_not_offered_again(rt):
+    rt.state.mkdir(parents=True)
+    flags = ["--report=page.html"]
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", rt.state], check=True)
+    try:
+        (rt.state / "fill").write_bytes(b"x" * 65536)
+        result = rt.track("sleep", "1", flags=flags)
+        shown = rt.run("show")
+    finally:
+        subprocess.run(["umount", rt.state], check=True)
+    assert result.rc == 0 and shown.rc == 4
+    assert "no recording: No space left on device" in result.stderr
+    assert "--report: there is no recording to make it from" in result.stderr
+    assert not (rt.home / "page.html").exists()
+    assert "more: " not in result.stderr and "\nCPU " in result.stderr
+    assert "more: resource-tracker report r-" in rt.track("sleep", "1").stderr
+    assert "more: " not in rt.track("sleep", "1", flags=["--no-recording"]).stderr
+
+
 def test_a_full_disk_takes_nothing_from_what_is_there(rt):
     rt.state.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", rt.state], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k,mode=700", "tmpfs", rt.state], check=True)
     try:
         rt.track("true", flags=["-n", "before"])
         runs(rt)
@@ -287,7 +308,7 @@ def test_the_answer_says_where_the_time_went(rt):
     assert answer["wall"]["share"]["other"] > 0.8 and answer["wall"]["bound"] == "waiting"
     assert answer["phases"] == [] and answer["split"] is None
     text = rt.run("recommend", "--no-servers", "idle").stdout
-    assert "\ntime     " in text and "waiting for something else" in text
+    assert "\nTime     " in text and "waiting for something else" in text
 
 
 def test_wrong_questions_are_told(rt):
@@ -298,6 +319,157 @@ def test_wrong_questions_are_told(rt):
         result = rt.run("recommend", *args)
         assert result.rc == 2 and words in result.stderr, args
     assert rt.run("recommend", "nowhere").rc == 4
+
+
+# --- failures in the history ---
+
+def sizes_in(text):
+    """All amounts of memory in a text, in MiB."""
+    unit = {"MiB": 1, "GiB": 1024}
+    return [float(n) * unit[u] for n, u in re.findall(r"([\d.]+) (MiB|GiB)", text)]
+
+
+def grow(rt, mib, *flags, enter=()):
+    """A job that grows to `mib`; `enter`: what puts it into a control group."""
+    code = ("import time\nb = []\n"
+            f"for i in range({mib} // 10):\n    b.append(bytearray(b'x') * (10 << 20))\n"
+            "    time.sleep(0.02)\ntime.sleep(0.3)\n")
+    command = [rt.path, "run", "--no-discovery", "-q", "-n", "grow", "-i", "0.1", *flags, "--",
+               sys.executable, "-c", code]
+    return subprocess.run([*enter, *command], env=rt.env, cwd=rt.home, capture_output=True,
+                          text=True, check=False).returncode
+
+
+def check_no_figure_that_no_run_had(rt, killed_mib):
+    """After a kill and a retry that succeeded above it."""
+    peaks = [run["peak_memory_mib"] for run in runs(rt, "grow")]
+    assert peaks[0] > killed_mib  # the newest is first
+    answer = rt.run("recommend", "--no-servers", "--json", "grow").json()["advice"]["memory"]
+    text = rt.run("recommend", "--no-servers", "grow").stdout
+    assert answer["basis"] == "largest peak so far" and answer["runs_used"] == 2
+    assert answer["highest_mib"] == pytest.approx(peaks[0])
+    assert peaks[0] <= answer["request_mib"] <= 2 * peaks[0]
+    told = re.search(r"largest peak so far \(([^)]*)\)", text)
+    assert sizes_in(told[1])[0] == pytest.approx(peaks[0], rel=0.01)
+    assert "killed" not in text and "cost" not in " ".join(answer["reasons"])
+    forms = {round(answer["request_mib"]), round(answer["next_rung_mib"])}
+    for size in sizes_in(" ".join(answer["reasons"])):
+        assert any(abs(size - peak) <= 0.01 * peak for peak in peaks) or round(size) in forms | {256}
+
+
+def test_a_kill_at_a_limit_of_ours_leaves_no_trace_after_its_retry(rt):
+    assert grow(rt, 150) == 0
+    assert grow(rt, 400, "--limit", "mem=300MiB") == 124
+    retry = advice(rt, "grow")["memory"]
+    ended_at = runs(rt, "grow")[0]["peak_memory_mib"]
+    assert retry["request_mib"] > ended_at and "ran out of memory at" in retry["reasons"][0]
+    assert grow(rt, 400) == 0
+    check_no_figure_that_no_run_had(rt, ended_at)
+
+
+@pytest.mark.native
+@pytest.mark.skipif(os.geteuid() != 0 or memory_group() is None,
+                    reason="needs root and a memory controller")
+def test_a_kill_in_a_control_group_leaves_no_trace_after_its_retry(rt):
+    group = memory_group() + "-retry"
+    os.makedirs(group, exist_ok=True)
+    limit = "memory.max" if os.path.exists(f"{group}/memory.max") else "memory.limit_in_bytes"
+    enter = ["sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$0" "$@"']
+
+    def attempt(mib, limit_mib):
+        with open(f"{group}/{limit}", "w", encoding="ascii") as file:
+            file.write(str(limit_mib << 20))
+        return grow(rt, mib, enter=enter)
+
+    try:
+        assert attempt(150, 300) == 0
+        given = 300
+        while attempt(400, given) == -9:  # retried with what is advised, until it is enough
+            retry = advice(rt, "grow")["memory"]
+            assert given < retry["request_mib"] < 1500
+            assert "ran out of memory at" in retry["reasons"][0]
+            given = int(retry["request_mib"])
+    finally:
+        for _ in range(50):
+            with contextlib.suppress(OSError):
+                os.rmdir(group)
+                break
+            time.sleep(0.1)
+    verdicts = [run["verdict"] for run in runs(rt, "grow")]
+    assert verdicts[0] == verdicts[-1] == "exited"
+    assert set(verdicts[1:-1]) == {"out_of_memory"} and len(verdicts) <= 5
+    check_no_figure_that_no_run_had(rt, 300)
+
+
+def test_peaks_that_vary_much_ask_for_the_input_size(rt):
+    for mib in (10, 80, 250):
+        hold(rt, mib)
+    reasons = " ".join(advice(rt, "hold")["memory"]["reasons"])
+    assert "input size is not known" in reasons and "run --input-size SIZE" in reasons
+    for mib in (10, 80, 250):
+        hold(rt, mib, job="sized", flags=["--input-size", f"{mib}MiB"])
+    reasons = " ".join(advice(rt, "sized")["memory"]["reasons"])
+    assert "recommend --input-size SIZE" in reasons and "with run --input-size" not in reasons
+    reasons = " ".join(advice(rt, "--input-size", "80MiB", "sized")["memory"]["reasons"])
+    assert "input size is not known" not in reasons
+
+
+# --- runs alike ---
+
+def test_runs_with_the_tag_of_the_next_one_count(rt):
+    for mib, kind in ((40, "a"), (300, "b"), (42, "a"), (310, "b"), (41, "a")):
+        hold(rt, mib, flags=["--tag", f"kind={kind}", "--tag", f"made={mib}"])
+    assert runs(rt)[0]["tags"] == {"kind": "a", "made": "41"}
+    small = advice(rt, "hold")["memory"]  # the newest run is of kind a, as is `made` of no other
+    assert small["runs_alike"] == "tags" and small["runs_used"] == 3
+    assert small["highest_mib"] < 150
+    assert "only runs with kind=a count: 3 of 5" in small["reasons"]
+    large = advice(rt, "--tag", "kind=b", "hold")["memory"]
+    assert large["runs_used"] == 2 and large["request_mib"] >= 310
+    new = advice(rt, "--tag", "kind=c", "hold")["memory"]
+    assert new["runs_alike"] is None and new["runs_used"] == 5 and new["request_mib"] >= 310
+    assert "no run with kind=c has succeeded yet: all runs count" in new["reasons"]
+    bare = advice(rt, "--tag", "kind", "hold")["memory"]  # a tag without a value, as run takes it
+    assert bare["runs_alike"] is None and "kind=" in " ".join(bare["reasons"])
+    for wrong in ("", "=b"):
+        told = rt.run("recommend", "--tag", wrong, "hold")
+        assert told.rc == 2 and "KEY=VALUE" in told.stderr and told.stderr.count("\n") == 1
+
+
+def test_runs_with_the_same_arguments_count_once_arguments_recur(rt):
+    for mib in (40, 300, 60):
+        hold(rt, mib)
+    assert advice(rt, "hold")["memory"]["runs_alike"] is None  # new in every run
+    for mib in (40, 300, 60):
+        hold(rt, mib)
+    found = advice(rt, "hold")
+    assert found["runs"] == 6
+    assert found["memory"]["runs_alike"] == "arguments" and found["memory"]["runs_used"] == 2
+    assert found["memory"]["highest_mib"] < 150
+    large = [run["id"] for run in runs(rt) if run["peak_memory_mib"] > 250][0]
+    assert advice(rt, large)["memory"]["highest_mib"] > 250  # a run that was named is asked about
+
+
+def test_all_ways_to_the_advice_say_the_same(rt):
+    for mib in (60, 300, 60, 300, 60):
+        hold(rt, mib, flags=["--tag", f"size={mib}"])
+    wanted = advice(rt, "@")["memory"]
+    assert wanted["runs_alike"] == "tags"
+    gib, mib = rt.run("recommend", "--no-servers", "@").stdout, f"{wanted['request_mib']:.0f}"
+    assert f"Memory   {mib} MiB" in gib
+    assert f"--memory={mib}m" in rt.run("recommend", "--for", "docker", "@").stdout
+    page = rt.run("report", "--format", "json", "-o", "-", "@").json()
+    assert wanted["request_mib"] in find(page, "memory_mib")
+
+
+def find(document, key):
+    """All values of a key anywhere in a JSON document."""
+    if isinstance(document, dict):
+        yield from (v for k, v in document.items() if k == key)
+        document = list(document.values())
+    if isinstance(document, list):
+        for item in document:
+            yield from find(item, key)
 
 
 # --- compare ----------------------------------------------------------------------------------
@@ -349,14 +521,14 @@ def test_a_summary_says_what_changed_since_the_earlier_runs(rt):
         slow = rt.track("sleep", "10.2", flags=["-n", job])
         if slow.summary["change"]:
             break
-    assert "   Change " in slow.stderr and "times the time vs median of 5 runs (usual" in slow.stderr
+    assert "\nChange   " in slow.stderr and "times the time vs median of 5 runs (usual" in slow.stderr
     change = slow.summary["change"]
     assert change["runs"] == 5
     assert change["figures"]["duration"]["words"] == "higher than usual"
     assert rt.run("show", "--json", "@").json()["change"] == change
     short = rt.track("sleep", "0.4", flags=["-n", job])
     assert short.summary["change"] is None  # too short for a look into the history
-    assert "   Change " in rt.run("show", "@").stdout
+    assert "\nChange   " in rt.run("show", "@").stdout
 
 
 def load_and_train(rt, load_s, job="phased"):
@@ -375,6 +547,10 @@ def test_the_phase_in_which_the_change_happened_is_named(rt):
         assert found["number"] in (1, 2)  # a busy machine may take a while to come to the mark
         assert 0 < found["before_s"] < found["now_s"] - 0.6
     assert "  run time changed in load: " in rt.run("compare").stdout
+    table = rt.run("compare").stdout.splitlines()
+    assert re.split(r"  +", table[1].strip()) == ["before", "now", "change", "usual"], table
+    assert all(len(line) <= 80 for line in table[1:]), table
+    assert re.search(r"^run time  +\d.*s  +\d.*s  +\+\S+ %  +\+-\S+ %", table[2]), table
     assert "\nrun time changed in **load**: " in rt.run("compare", "--markdown").stdout
     assert re.search(r"Change .* vs median of 5 runs \(usual .*\): load \+1\.\d s",
                      rt.run("show").stdout)
@@ -391,7 +567,7 @@ def test_a_summary_names_the_phase_too(rt):
         if slow.summary["change"] and slow.summary["change"]["phase"]:
             break
     assert slow.summary["change"]["phase"]["name"] == "load"
-    assert re.search(r"   Change \d+\.\d times the time vs the run before: load \+9\.\d s",
+    assert re.search(r"\nChange   \d+\.\d times the time vs the run before: load \+9\.\d s",
                      slow.stderr)
 
 
@@ -429,16 +605,41 @@ def test_the_size_of_the_input_is_that_of_the_files_on_the_command_line(rt):
     assert rt.track("true", flags=["--input-size", "0"]).rc == 125
 
 
-def test_a_history_of_the_first_version_is_brought_up_to_date(rt):
-    assert rt.track("sleep", "0.3", flags=["-n", "old"]).rc == 0
-    assert rt.run("history").rc == 0
-    database = sqlite3.connect(rt.state / "history.sqlite", isolation_level=None)
-    for column in ("input_bytes", "cost_usd", "scope"):
-        database.execute(f"ALTER TABLE run DROP COLUMN {column}")
-    database.execute("PRAGMA user_version = 1")
-    database.close()
-    listed = rt.run("history", "old")
-    assert listed.rc == 0 and listed.stdout.count("old") == 1 and not listed.stderr
+def columns(path):
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        version, = database.execute("PRAGMA user_version").fetchone()
+        return version, {(name, kind) for _, name, kind, *_ in
+                         database.execute("PRAGMA table_info(run)")}
+
+
+# The first version of the table that has these members of a run.
+SINCE = {"input_bytes": 2, "cost_usd": 3, "scope": 4, "tags": 5, "peak_swap_mib": 6, "capacity": 7}
+
+
+@pytest.mark.parametrize("version", range(1, 8))
+def test_a_history_of_each_earlier_version_is_migrated(rt, version):
+    assert rt.track("true", flags=["-n", "new"]).rc == 0
+    assert len(runs(rt)) == 1
+    path = rt.state / "history.sqlite"
+    newest = columns(path)
+    path.unlink()
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.executescript((ROOT / f"tests/fixtures/history/sqlite-{version}.sql").read_text())
+    listed = runs(rt, "train")
+    assert [(run["id"], run["code"], run["signal"], run["verdict"]) for run in listed] == [
+        ("r-aa000002", None, 9, "killed_by_kernel"), ("r-aa000001", 0, None, "exited")]
+    for run in listed:
+        assert run["peak_memory_mib"] == 2048.5 and run["samples"] == 62
+        assert run["start_time"] == 1767225600.5 and run["request_cpu"] is None
+        known = {"input_bytes": 10485760, "cost_usd": 0.25, "scope": "/data/train",
+                 "tags": {"epoch": "3", "lr": "0.1"}, "peak_swap_mib": 64.5,
+                 "capacity": {"value": 4, "kind": "cores", "source": "limit"}}
+        empty = {"tags": {}, "capacity": {"value": None, "kind": "unknown", "source": None}}
+        for name, since in SINCE.items():
+            value = run["capacity"]["cpu"] if name == "capacity" else run[name]
+            assert value == (known[name] if version >= since else empty.get(name)), name
+    assert len(runs(rt)) == 3  # the recording that was there is added
+    assert columns(path) == newest and newest[0] == 7
 
 
 # --- which job a run is of ------------------------------------------------------------------------
@@ -531,7 +732,8 @@ def test_runs_of_an_older_version_belong_to_every_job_of_their_name(rt):
     old = rt.track("/usr/bin/python3", "main.py", cwd=a).summary["run"]["id"]
     assert len(runs(rt)) == 3
     database = sqlite3.connect(rt.state / "history.sqlite", isolation_level=None)
-    database.execute("ALTER TABLE run DROP COLUMN scope")  # as the last version made it
+    for column in ("scope", "tags", "peak_swap_mib", "capacity"):
+        database.execute(f"ALTER TABLE run DROP COLUMN {column}")  # as an older version made it
     database.execute("PRAGMA user_version = 3")
     database.close()
     assert len(runs(rt, "python3 main.py")) == 3

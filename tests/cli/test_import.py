@@ -1,11 +1,16 @@
 """Runs that other tools have recorded, and snapshots for the Python package."""
 
+import contextlib
 import gzip
 import json
+import os
 import pathlib
+import pty
+import random
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -49,6 +54,55 @@ def test_samples_of_the_python_package_keep_their_figures(rt, file, job):
         assert summary["limits"]["cpu"]["value"] == 2
 
 
+JOB = "import time\nx = bytearray(60 << 20)\nend = time.process_time() + 0.8\n" \
+      "while time.process_time() < end: pass\n"
+
+
+def rows_of(rt, reference, columns):
+    """The rows of a run by `export`, as dicts; stamps that follow from the time in ms are rounded to it."""
+    lines = rt.run("export", "--format", "jsonl", "--columns", columns, reference).stdout.splitlines()
+    rows = [json.loads(line) for line in lines]
+    for row in rows:
+        row.update({key: round(row[key], 2) for key in ("elapsed_s", "interval_s") if key in row})
+    return rows
+
+
+@pytest.mark.parametrize("columns", ["full", "0.5", "0.4"])
+@pytest.mark.parametrize("form", ["jsonl", "csv", "jsonl.gz"])
+def test_what_export_writes_comes_back(rt, form, columns):
+    first = rt.track("/usr/bin/python3", "-c", JOB, flags=["-i", "0.2", "-n", "burn"])
+    file = rt.home / f"rows.{form}"
+    done = rt.run("export", "-f", form.removesuffix(".gz"), "--columns", columns, "-o", file, "@")
+    assert done.rc == 0, done.stderr
+    assert f"1 run added ({form.removesuffix('.gz')})" in rt.run("import", file).stdout
+    assert "0 runs added, 1 there already" in rt.run("import", file).stdout
+    again = show(rt, "rows@")
+    assert again["run"]["pid"] == first.summary["run"]["pid"]
+    before, after = rows_of(rt, "burn@", columns), rows_of(rt, "rows@", columns)
+    assert len(before) == len(after) >= 4
+    for old, new in zip(before, after):
+        # 0.4 has memory in whole KiB, and space in hundredths of a GiB.
+        assert new == {key: pytest.approx(value, abs=0.02) for key, value in old.items()}
+    assert again["totals"]["cpu_s"]["value"] == pytest.approx(
+        sum(row.get("process_utime", row.get("utime")) + row.get("process_stime", row.get("stime"))
+            for row in before), abs=1e-3)
+
+
+def test_lines_of_export_with_damage_between_them(rt):
+    rt.track("sleep", "0.5", flags=["-i", "0.1", "-n", "nap"])
+    lines = rt.run("export", "-f", "jsonl", "nap@").stdout.splitlines()
+    file = rt.home / "damaged.jsonl"
+    file.write_text("\n".join([*lines[:2], "{", '{"timestamp": "x"}', '{"timestamp": null}', "[]",
+                               '{"timestamp": 1e300, "process_memory_mib": 1e300}', *lines[2:]]))
+    result = rt.run("import", file)
+    assert result.rc == 0 and "1 run added" in result.stdout and "4 " in result.stdout + result.stderr
+    assert len(rows_of(rt, "damaged@", "full")) == len(lines)
+    other = rt.home / "other.jsonl"
+    other.write_text('{"timestamp": 1700000000, "level": "info"}\n' * 3)
+    refused = rt.run("import", other)
+    assert refused.rc == 4 and refused.stderr.count("\n") == 1 and "no run in it" in refused.stderr
+
+
 def test_the_system_table_alone_has_no_process(rt):
     imported(rt, "system-0.5.csv")
     summary = show(rt, "@")
@@ -71,6 +125,30 @@ def test_what_the_siblings_formats_say_comes_back(rt, tmp_path, form):
         first.summary["totals"]["cpu_s"]["value"], abs=0.25)
     assert summary["totals"]["peak_memory_mib"]["value"] == pytest.approx(
         first.summary["stats"]["process_memory_mib"]["max"], abs=1.1)
+
+
+def test_stolen_time_of_the_siblings_formats_is_kept(rt, tmp_path):
+    samples = {form: tmp_path / f"samples.{form}" for form in ("json", "csv")}
+    for form, out in samples.items():
+        rt.run("run", "-q", "-i", "1", "-f", form, "-o", out, "--", "sleep", "0.9")
+    lines = [json.loads(line) for line in samples["json"].read_text().splitlines()]
+    for line in lines:
+        line["cpu"]["steal_time_secs"] = 0.125
+    samples["json"].write_text("".join(json.dumps(line) + "\n" for line in lines))
+    head, *rows = samples["csv"].read_text().splitlines()
+    assert head.endswith(",system_steal_time")
+    samples["csv"].write_text("\n".join([head, *(row.rsplit(",", 1)[0] + ",0.125" for row in rows)]) + "\n")
+    for form, count in (("json", len(lines)), ("csv", len(rows))):
+        assert rt.run("import", "--job", form, samples[form]).rc == 0
+        steal = show(rt, f"{form}@")["stats"]["system_steal"]
+        assert steal["sum"] == pytest.approx(0.125 * count), form
+        again = rt.run("export", "--columns", "0.5", f"{form}@").stdout.splitlines()
+        assert [row.rsplit(",", 1)[1] for row in again[1:]] == ["0.125"] * count
+    # Recordings of before, and files of 32 columns, still come in.
+    cut = tmp_path / "old.csv"
+    cut.write_text("".join(row.rsplit(",", 1)[0] + "\n" for row in (head, *rows)))
+    assert rt.run("import", "--job", "old", cut).rc == 0
+    assert show(rt, "old@")["stats"]["system_steal"]["sum"] is None
 
 
 def test_gnu_time_tells_exit_and_peak(rt):
@@ -168,11 +246,12 @@ def test_advice_stands_on_imported_runs(rt, tmp_path):
 
 
 def test_advice_follows_the_size_of_the_input(rt):
-    """A job that needs ten times its input, in the order of a shuffle."""
+    """A job that needs ten times its input."""
+    sizes = [100 + 20 * i for i in range(40)]
+    random.Random(1).shuffle(sizes)  # of a ramp the moving average would know the next
     rows = ["s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\t"
             "rule_name\tinput_size_mb"]
-    for i in range(40):
-        mb = 100 + 37 * i % 40 * 20
+    for i, mb in enumerate(sizes):
         rows.append(f"{600 + i}\t0:10:00\t0\t0\t0\t{10 * mb}\t0\t0\t100\t600\ttenfold\t"
                     f"{{'a.fq': {mb - 50.0}, 'b.fq': 50.0}}")
     (rt.home / "t.tsv").write_text("\n".join(rows) + "\n")
@@ -242,6 +321,54 @@ def test_a_snapshot_comes_back_as_it_was(rt, version):
     assert json.loads(plain.stdout)["system_metrics"]
 
 
+def test_a_snapshot_tells_how_the_job_ended_and_where(rt):
+    document = json.loads((FILES / "snapshot-0.5.json").read_text())
+    start = document["metadata"]["start_time"]
+    document["metadata"].update(exit_code=3, run_status="failed", job="nightly")
+    document["totals"] = {
+        "cpu_s": {"value": 7.5, "quality": "exact", "source": "ledger", "reason": None},
+        "peak_memory_mib": {"value": 900.0, "quality": "at_least", "source": "VmHWM", "reason": "x"},
+        "disk_read_bytes": {"value": None, "quality": "unknown", "source": "", "reason": "y"},
+        "major_faults": {"value": -5, "quality": "exact", "source": "z", "reason": None}}
+    document["top_processes"] = [
+        {"pid": 7, "name": "sort", "cpu_s": 5.0, "peak_memory_mib": 800.0, "disk_read_bytes": 1,
+         "disk_write_bytes": 2}, {"pid": 0}, {"pid": 2**40}, 5, None]
+    document["server_info"] = {"os": "Linux", "vcpus": 4, "memory_mib": 8000.5,
+                               "gpu_count": 2,
+                               "details": {"cpu_model": "A B", "gpu_names": ["X", "Y"]}}
+    document["cloud_info"] = {"vendor": "hcloud", "instance_type": "cx22", "region": "unknown"}
+    document["phases"] = [{"name": "load", "start": start + 0.5, "end": start + 1.5}, {"name": ""}]
+    (rt.home / "s.json").write_text(json.dumps(document))
+    assert rt.run("import", "s.json").rc == 0
+    told = show(rt, "nightly@")
+    assert told["run"]["exit"]["code"] == 3
+    totals = told["totals"]
+    assert totals["cpu_s"] == document["totals"]["cpu_s"]
+    assert totals["peak_memory_mib"]["value"] == 900 and totals["peak_memory_mib"]["reason"] == "x"
+    assert totals["disk_read_bytes"]["source"] == "resource-tracker snapshot"  # as the samples tell
+    assert totals["major_faults"]["value"] is None
+    assert [(p["pid"], p["name"], p["cpu_s"]) for p in told["top_processes"]] == [(7, "sort", 5)]
+    assert told["server"]["cpu_model"] == "A B" and told["server"]["gpu_names"] == ["X", "Y"]
+    assert (told["cloud"]["vendor"], told["cloud"]["region"]) == ("hetzner", None)
+    report = rt.run("report", "--format", "json", "nightly@").json()
+    assert report["run"]["state_text"] == "✗ failed, exit 3"
+    assert "hetzner" in json.dumps(report) and report["phases"]
+    assert rt.run("export", "--format", "snapshot", "nightly@").json()["metadata"]["exit_code"] == 3
+
+
+@pytest.mark.parametrize("code, status, want", [
+    (0, "finished", "✓ finished, exit 0"), (None, None, "■ ended, exit code not known"),
+    (0, "failed", "✗ failed"), (None, "failed", "✗ failed"), (-9, "failed", "✗ failed, exit 255"),
+    ("x", 5, "■ ended, exit code not known")])
+def test_a_snapshot_that_failed_has_failed(rt, code, status, want):
+    document = json.loads((FILES / "snapshot-0.4.json").read_text())
+    document["metadata"].update(exit_code=code, run_status=status)
+    (rt.home / "s.json").write_text(json.dumps(document))
+    assert rt.run("import", "s.json").rc == 0
+    report = rt.run("report", "--format", "json").json()
+    assert report["run"]["state_text"] == want
+
+
 def test_a_snapshot_on_a_full_disk_is_told(rt):
     assert rt.track("sleep", "0.3").rc == 0
     full = rt.run("export", "--format", "snapshot", "-o", "/dev/full")
@@ -259,3 +386,62 @@ def test_figures_that_cannot_be_right_are_not_known(rt):
     assert peaks == {"huge": None, "good": 1}
     total = rt.run("show", "--json", "huge@").json()["totals"]["peak_memory_mib"]
     assert total["quality"] == "unknown" and "cannot be right" in total["reason"]
+
+
+def table_of(path, rows):
+    with open(path, "w", encoding="ascii") as file:
+        file.write('"timestamp","pid","children","utime","stime","cpu_usage","memory"\n')
+        for i in range(rows):
+            file.write(f"{1795000000 + i}.123,4711,{i % 7},{i % 2}.25,0.5,0.75,{i % 5000}.5\n")
+
+
+@pytest.mark.native  # strace, under which the leak sanitizer does not work
+def test_rows_are_written_in_batches(rt):
+    """A call for each row took more time than all the rest."""
+    rows = 40_000
+    table_of(rt.home / "long.csv", rows)
+    done = rt.run("-f", "-c", "-e", "trace=write,pwrite64", "-o", rt.home / "calls", rt.path, "import",
+                  rt.home / "long.csv", program="/usr/bin/strace")
+    assert done.rc == 0 and "1 run added" in done.stdout
+    calls = sum(int(line.split()[3]) for line in (rt.home / "calls").read_text().splitlines()
+                if line.endswith("write"))
+    assert 1 <= calls <= rows / 100
+    shown = rt.run("show", "--json", "long@").json()
+    assert shown["tracker"]["samples"] == rows
+    assert shown["totals"]["cpu_s"]["value"] == pytest.approx(rows * 1.25, rel=0.001)
+
+
+def test_a_full_disk_in_the_middle_leaves_no_half_import(rt):
+    table_of(rt.home / "long.csv", 40_000)
+    rt.state.mkdir(parents=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", rt.state], check=True)
+    try:
+        done = rt.run("import", rt.home / "long.csv")
+        left = [path for path in (rt.state / "runs").rglob("*") if path.is_file()]
+    finally:
+        subprocess.run(["umount", rt.state], check=True)
+    assert done.rc == 1 and "No space left on device" in done.stderr and "added" not in done.stdout
+    assert left == []
+
+
+def test_a_slow_export_shows_its_progress_on_a_terminal(rt):
+    head, row = (FILES / "combined-0.5.csv").read_text().splitlines()[:2]
+    rest = row.split(",", 1)[1]
+    (rt.home / "long.csv").write_text("\n".join(
+        [head, *(f"{1795360721 + i},{rest}" for i in range(6000)), ""]))
+    assert rt.run("import", "--from", "csv", "long.csv").rc == 0
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([rt.path, "export", "--format", "jsonl", "@"], env={**rt.env, "TERM": "xterm"},
+                          cwd=rt.home, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=theirs) as process:
+        os.close(theirs)
+        time.sleep(1.2)  # nothing is shown within the first second; the pipe is full meanwhile
+        size = len(process.stdout.read())
+    text = ""
+    with contextlib.suppress(OSError):  # EIO: the other end is closed
+        while data := os.read(ours, 4096):
+            text += data.decode()
+    os.close(ours)
+    assert process.returncode == 0 and size > 200000
+    assert re.match(r"\rstdout  +0\.\d MB", text) and text.endswith("\r\x1b[K")  # shown, and cleared
+    assert "\r" not in rt.run("export", "--format", "jsonl", "@").stderr

@@ -18,7 +18,7 @@ def installed(tmp_path_factory, rt_path):
     subprocess.run(["meson", "install", "-C", pathlib.Path(rt_path).parent, "--no-rebuild",
                     "--destdir", root], check=True, capture_output=True)
     config = next(root.rglob("resource_tracker.pc"))
-    library = next(root.rglob("libresource_tracker.so.0")).parent
+    library = next(root.rglob("libresource_tracker.so.1")).parent
     env = {**os.environ, "PKG_CONFIG_PATH": str(config.parent), "PKG_CONFIG_SYSROOT_DIR": str(root),
            "LD_LIBRARY_PATH": str(library)}
     env.pop("RESOURCE_TRACKER_RUN", None)
@@ -94,7 +94,7 @@ def test_the_example_on_servers_finds_what_the_command_finds(installed, tmp_path
 @pytest.mark.native
 def test_the_shared_library_shows_public_names_only(installed):
     root, _ = installed
-    library = next(root.rglob("libresource_tracker.so.0"))
+    library = next(root.rglob("libresource_tracker.so.1"))
     names = {line.split()[-1] for line in subprocess.run(
         ["nm", "-D", "--defined-only", library], check=True, capture_output=True,
         text=True).stdout.splitlines()}

@@ -27,7 +27,8 @@ def test_a_job_below_its_limits_is_left_alone(rt):
     result = rt.track("sh", "-c", "sleep 0.3; exit 7",
                       flags=["--limit", "mem=1GiB,time=1h", "--timeout", "1h"])
     assert result.rc == 7
-    assert "limit" not in result.stderr
+    assert "memory limit" not in result.stderr and "time limit" not in result.stderr
+    assert "of 1 GiB limit" in result.stderr  # the summary
 
 
 def test_a_time_limit_warns_at_nine_tenths(rt):

@@ -23,7 +23,7 @@ def job():
 
 
 def attach(rt, job, page, *more):
-    return subprocess.Popen([rt.path, "attach", "-q", "-i", "0.05", f"--report={page}",
+    return subprocess.Popen([rt.path, "internal", "attach", "-q", "-i", "0.05", f"--report={page}",
                              "--report-every", "100ms", *more, str(job.pid)], env=rt.env,
                             stderr=subprocess.PIPE, text=True)
 

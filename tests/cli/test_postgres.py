@@ -2,6 +2,7 @@
 
 import contextlib
 import glob
+import json
 import os
 import pathlib
 import shutil
@@ -10,8 +11,11 @@ import subprocess
 import tempfile
 import threading
 import time
+import urllib.request
 
 import pytest
+
+from conftest import ROOT
 
 pytestmark = pytest.mark.native
 
@@ -181,20 +185,57 @@ def test_a_name_that_is_no_text_is_sent_all_the_same(team, server):
     assert server.sql("SELECT job FROM resource_tracker.run") == "bad?name"
 
 
-def test_a_table_of_the_version_before_gets_the_scope_of_jobs(team, server):
+def columns(server):
+    return server.sql("SELECT string_agg(attname || ' ' || atttypid::regtype, ',' ORDER BY attname) "
+                      "FROM pg_attribute WHERE attrelid = 'resource_tracker.run'::regclass AND "
+                      "attnum > 0")
+
+
+@pytest.mark.parametrize("name", ["postgres-3", "postgres-3-tags", "postgres-3-all"])
+def test_a_table_of_each_earlier_version_is_migrated(team, server, name):
+    assert team.track("true", flags=["-n", "new"]).rc == 0
+    assert wait_for(lambda: rows(server) == 1)
+    newest = columns(server)
+    server.sql("DROP SCHEMA resource_tracker CASCADE")
+    server.sql((ROOT / f"tests/fixtures/history/{name}.sql").read_text())
+    listed = team.run("history", "--json", "train")
+    assert listed.rc == 0 and not listed.stderr
+    scope, tags = (None, {}) if name == "postgres-3" else ("/data/train", {"epoch": "3", "lr": "0.1"})
+    swap = 64.5 if name == "postgres-3-all" else None
+    for run in listed.json()["runs"]:
+        assert (run["input_bytes"], run["cost_usd"]) == (10485760, 0.25)
+        assert (run["scope"], run["tags"], run["peak_swap_mib"]) == (scope, tags, swap)
+    assert len(listed.json()["runs"]) == 2 and rows(server) == 3
+    assert columns(server) == newest
+    assert server.sql("SELECT value FROM resource_tracker.state WHERE key = 'version'") == "7"
+
+
+def test_who_may_only_read_an_older_table_reads_it(team, server):
+    server.sql((ROOT / "tests/fixtures/history/postgres-3-all.sql").read_text())
+    server.sql("DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN; GRANT USAGE ON SCHEMA "
+               "resource_tracker TO guest; GRANT SELECT ON ALL TABLES IN SCHEMA "
+               "resource_tracker TO guest")
+    url = server.url.replace("tracker@", "guest@")
+    listed = team.run("history", "--json", "train", env={"RESOURCE_TRACKER_HISTORY": url})
+    assert listed.rc == 0 and len(listed.json()["runs"]) == 2
+    assert server.sql("SELECT value FROM resource_tracker.state WHERE key = 'version'") == "3"
+
+
+def test_jobs_of_one_name_are_told_apart_and_older_runs_are_of_both(team, server):
     folders = [team.home / name for name in "ab"]
     for folder in folders:
         folder.mkdir()
         assert team.track("sleep", "1", cwd=folder).rc == 0
     assert team.run("history", "sleep").stdout.count("exit 0") == 2
-    server.sql("ALTER TABLE resource_tracker.run DROP COLUMN scope")
+    server.sql("UPDATE resource_tracker.run SET scope = NULL, tags = NULL")  # as older ones left it
     assert len(team.run("history", "--json", f"sleep in {folders[0]}").stdout) == 0
     assert len(team.run("history", "--json", "sleep").json()["runs"]) == 2
     for folder in folders:
-        assert team.track("sleep", "1", cwd=folder).rc == 0
+        assert team.track("sleep", "1", flags=["--tag", "kind=a"], cwd=folder).rc == 0
     both = team.run("history", "--json", "sleep")
     assert [run["scope"] for run in both.json()["runs"]] == [
         str(folders[1]), str(folders[0]), None, None]
+    assert [run["tags"] for run in both.json()["runs"]] == [{"kind": "a"}] * 2 + [{}] * 2
     assert "2 jobs are called sleep" in both.stderr
     one = team.run("history", "--json", f"sleep in {folders[0]}").json()["runs"]
     assert [run["scope"] for run in one] == [str(folders[0]), None, None]
@@ -257,3 +298,31 @@ def test_a_table_that_somebody_has_locked_is_not_waited_for(team, server):
         holder.stdin.close()
     assert listed.rc == 0 and listed.stdout.count("here") == 1
     assert "timeout" in listed.stderr and "this machine's runs alone follow" in listed.stderr
+
+
+def test_the_fleet_and_the_dashboard_show_the_runs_of_all_machines(team, server, tmp_path):
+    other = {"RESOURCE_TRACKER_DIR": str(tmp_path / "elsewhere")}
+    for i in range(4):
+        assert team.track("sh", "-c", f"exit {i % 2 * 3}", flags=["-n", "shared", "--tag", f"team=t{i % 2}"],
+                          env=other if i % 2 else None).rc == i % 2 * 3
+    assert wait_for(lambda: rows(server) == 4) or team.run("history").rc == 0
+    here, there = (team.run("fleet", "--json", env=env).json()["overview"] for env in (None, other))
+    for overview in (here, there):
+        assert overview["sum"]["runs"] == 4 and overview["sum"]["failed"] == 2
+        assert {g["name"]: g["runs"] for g in overview["by"]["team"]} == {"t0": 2, "t1": 2}
+    runs = team.run("fleet", "--json", "--what", "runs").json()["runs"]
+    assert runs["matched"] == 4 and [r["end"] for r in runs["runs"]].count("failed") == 2
+    with team.start("dashboard", "--no-open") as process:
+        address = process.stdout.readline().strip()
+        with urllib.request.urlopen(address + "json/runs", timeout=120) as answer:
+            served = json.load(answer)["runs"]
+        assert served == runs
+        # The server goes away: what was read stays; the command falls back to this machine's runs.
+        server.stop()
+        try:
+            with urllib.request.urlopen(address + "json/runs", timeout=120) as answer:
+                assert json.load(answer)["runs"]["matched"] >= 2
+            alone = team.run("fleet", "--json")
+            assert alone.json()["overview"]["sum"]["runs"] == 2 and "this machine's runs alone" in alone.stderr
+        finally:
+            server.start()

@@ -1,6 +1,9 @@
 """recommend ends with the servers on which such a run is cheapest."""
 
+import ctypes
+import json
 import platform
+import subprocess
 
 import pytest
 
@@ -56,7 +59,8 @@ def test_near_misses_say_what_they_are_short_of(job):
         assert miss["short_of"] and miss["short_by"]
         assert miss["run_cost"] < best["run_cost"]
     text = job.run("recommend", "job").stdout
-    assert f"cheaper, but short of {misses[0]['short_of']}: {misses[0]['api_reference']}" in text
+    assert (f"cheaper, but short of {misses[0]['short_of']}: "
+            f"{misses[0]['vendor_id']} {misses[0]['api_reference']} at $") in text
     assert misses[0]["short_by"] in text
 
 
@@ -68,17 +72,17 @@ def test_another_architecture_is_offered_where_it_is_asked_for(job):
 
 def test_the_text_names_cost_date_and_source(job):
     text = job.run("recommend", "job").stdout
-    assert "cost     $" in text and "m5.4xlarge" in text
+    assert "Cost     $" in text and "m5.4xlarge" in text
     assert "USD/run" in text and "cheapest by the hour" in text and "prices of 20" in text
 
 
 def test_a_cost_that_is_not_known_says_why_and_what_to_do(rt):
     rt.track(*JOB, flags=["--instance", "aws/eu-west-1", "-n", "job"])
     text = rt.run("recommend", "job").stdout
-    assert "cost     not known: the type of server is not known: " in text
+    assert "Cost     not known: the type of server is not known: " in text
     assert "Try: --instance aws//TYPE\n" in text
     rt.track(*JOB, flags=["-n", "nowhere"])  # in no cloud: nothing to say
-    assert "cost " not in rt.run("recommend", "nowhere").stdout
+    assert "Cost " not in rt.run("recommend", "nowhere").stdout
 
 
 def test_old_prices_are_said_to_be_old(job, tmp_path):
@@ -117,3 +121,303 @@ def test_the_page_of_a_run_has_the_servers_of_the_advice(job):
     text = (job.home / "page.json").read_text()
     assert advised[0]["api_reference"] in text and "aws eu-west-1" in text
     assert "hetzner" not in text and "gcp " not in text
+
+
+def test_the_place_can_be_stated_for_a_finished_run(rt):
+    rt.track("sleep", "0.5", flags=["-n", "job"])
+    page = rt.home / "page.json"
+    text = rt.run("report", "--format", "md", "-o", "-", "job").stdout
+    assert "In which cloud the job runs is not known" in text and "--instance VENDOR/REGION/TYPE" in text
+
+    def rows(*flags):
+        assert rt.run("report", "--format", "json", "-o", page, *flags, "job").rc == 0
+        document = json.loads(page.read_text())
+        return document, document["sections"]["servers"]["tables"]["servers"]["rows"]
+
+    stated = ("--instance", "aws/eu-west-1/m5.4xlarge")
+    document, servers = rows(*stated)
+    best = advise(rt, *stated)["servers"][0]
+    assert servers[0]["server"] == best["api_reference"] and servers[0]["where"] == "aws eu-west-1"
+    assert document["verdict"]["paid_usd"] > document["verdict"]["cost_usd"]
+    shown = rt.run("show", "--json", *stated, "@").json()["cost"]
+    assert shown["usd"] == pytest.approx(document["verdict"]["paid_usd"])
+    assert (shown["best_type"], shown["best_usd"]) == (best["api_reference"], best["run_cost"])
+    assert f"on {best['api_reference']}" in rt.run("show", *stated, "@").stdout
+
+    for flags in (["--vendor", "hetzner"], ["--region", "eu-west-1"]):
+        document, servers = rows(*flags)
+        same = advise(rt, *flags)["servers"]
+        assert [row["server"] for row in servers[:len(same)]] == [s["api_reference"] for s in same]
+        assert "is not known, so servers of all" not in json.dumps(document)
+    for flags, hint in ((["--vendor", "hetznr"], "Try: hetzner"), (["--region", "us-est-1"], "us-east-1"),
+                        (["--instance", "m5"], "VENDOR/REGION/TYPE")):
+        result = rt.run("report", *flags, "job")
+        assert result.rc == 2 and hint in result.stderr
+    assert "no type nosuch of aws" in rt.run("show", "--instance", "aws//nosuch", "@").stderr
+    assert rt.run("stats", "--instance", "aws", "@").rc == 2
+
+
+# ---- one figure for one thing ----
+
+
+class ServerNeeds(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t)]
+
+
+class ReportOptions(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("format", ctypes.c_char_p),
+                ("history", ctypes.c_char_p)]
+
+
+class Bill(ctypes.Structure):
+    _fields_ = [("numbers", ctypes.c_double * 5), ("texts", ctypes.c_char * 96),
+                ("best_vendor", ctypes.c_char * 16), ("best_type", ctypes.c_char * 64),
+                ("rest", ctypes.c_char * 1024)]
+
+
+class Library:
+    """What the C API says of a run: servers, page and summary as JSON, and the best server of its bill."""
+
+    def __init__(self, servers, page, summary, best):
+        self.servers, self.page, self.summary, self.best = servers, page, summary, best
+
+
+def told_by_the_library(rt, rt_path, run="", history=False):
+    """The same of the C API."""
+    library = ctypes.CDLL(str(rt_path.parent / "src" / "libresource_tracker.so"))
+    library.trk_servers_json.restype = ctypes.c_void_p
+    library.trk_recording_summary.restype = ctypes.c_void_p
+    recording, catalog, servers = (ctypes.c_void_p() for _ in range(3))
+    path = next((rt.state / "runs").glob(f"*{run or '-'}*.rtrk"))
+    state = bytes(rt.state) if history else None
+    assert library.trk_recording_open(bytes(path), ctypes.byref(recording)) == 0
+    assert library.trk_recording_earlier(recording, state, None) == 0
+    assert library.trk_catalog_open(None, ctypes.byref(catalog), None, 0) == 0
+    assert library.trk_servers_for_run(catalog, recording, None, ctypes.byref(servers), None, 0) == 0
+    answer = json.loads(ctypes.string_at(library.trk_servers_json(servers, ctypes.c_size_t(5))))
+    summary = json.loads(ctypes.string_at(library.trk_recording_summary(recording)))
+    bill = Bill()
+    assert library.trk_recording_bill(recording, catalog, None, ctypes.byref(bill)) == 0
+    page = rt.home / "library.json"
+    options = ReportOptions(ctypes.sizeof(ReportOptions), b"json", state)
+    assert library.trk_report_write_with(bytes(path), bytes(page), ctypes.byref(options)) == 0
+    return Library(answer, json.loads(page.read_text()), summary, bill.best_type.decode())
+
+
+def usd(value):
+    """As the program shows money: two decimals, and two digits that count."""
+    digits, unit = 2, 0.0995
+    while 0 < value < unit:
+        digits, unit = digits + 1, unit / 10
+    return f"${value:.{digits}f}"
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("instance", ["aws/us-east-1/m5.4xlarge", "gcp/us-central1/n2-standard-8",
+                                      "hetzner/eu/ccx33"])
+def test_every_output_names_the_same_server_at_the_same_cost(rt, rt_path, instance):
+    page = rt.home / "end.json"
+    result = rt.track(*JOB, flags=["--instance", instance, "-n", "job", "--report=" + str(page)])
+    advice = advise(rt)
+    best = advice["servers"][0]
+    cost = result.summary["cost"]
+    assert (cost["best_vendor"], cost["best_region"], cost["best_type"]) == (
+        best["vendor_id"], best["region_id"], best["api_reference"])
+    for theirs, ours in (("best_usd", "run_cost"), ("best_run_s", "run_seconds"),
+                         ("best_usd_per_hour", "min_price_ondemand")):
+        assert cost[theirs] == best[ours], theirs
+    assert rt.run("show", "--json", "@").json()["cost"] == cost
+
+    # Lines for people: the same digits everywhere.
+    line = f"about {usd(best['run_cost'])} on {best['api_reference']}"
+    text = rt.run("recommend", "job").stdout
+    table = text[text.index("server "):].splitlines()
+    assert line in result.stderr and line in text and line in rt.run("show", "@").stdout
+    assert table[1].startswith(f"{best['vendor_id']} {best['api_reference']} ")
+    assert usd(best["run_cost"]) in table[1].split()
+
+    # Pages: at the end of the run, later, and by the library.
+    assert rt.run("report", "--format", "json", "-o", rt.home / "later.json").rc == 0
+    assert rt.run("report", "--format", "md", "-o", rt.home / "later.md").rc == 0
+    library = told_by_the_library(rt, rt_path)
+    assert library.servers["servers"] == advice["servers"]
+    for document in (json.loads(page.read_text()),
+                     json.loads((rt.home / "later.json").read_text()), library.page):
+        rows = document["sections"]["servers"]["tables"]["servers"]["rows"]
+        assert [row["server"] for row in rows[:5]] == [
+            s["api_reference"] for s in advice["servers"]]
+        assert [row["usd_per_run"]["value"] for row in rows[:5]] == [
+            pytest.approx(s["run_cost"], rel=1e-9) for s in advice["servers"]]
+        assert document["verdict"]["cost_usd"] == pytest.approx(best["run_cost"], rel=1e-9)
+        assert document["verdict"]["paid_usd"] == pytest.approx(cost["usd"], rel=1e-9)
+    markdown = (rt.home / "later.md").read_text()
+    assert f"about **\\{usd(best['run_cost'])}**" in markdown
+
+    # And what `servers` says of such a run.
+    asked = rt.run("servers", "--json", "-n", "0", "--order-by", "run-cost", "--arch", ARCH,
+                   "--vendor", best["vendor_id"], "--region", best["region_id"],
+                   "--time", f"{int(best['run_seconds'] * 1000)}ms").json()["servers"]
+    same = next(s for s in asked if s["api_reference"] == best["api_reference"])
+    assert same["billed_seconds"] == best["billed_seconds"]
+    assert same["run_cost"] == best["run_cost"]
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("flags", [[], ["--no-history"], ["--quiet"]])
+def test_over_several_runs_every_output_agrees(rt, rt_path, flags):
+    """What the earlier runs needed counts in the line of a run that itself needed less."""
+    place = ["--instance", "aws/us-east-1/m5.4xlarge", "-n", "job"]
+
+    def track(mib, more=()):
+        return rt.track("python3", "-c", f"import time; b = bytearray({mib} << 20)\n"
+                        "for i in range(0, len(b), 4096): b[i] = 1\ntime.sleep(0.7)",
+                        flags=[*place, *more])
+
+    track(1)
+    track(3000)
+    # On a machine under load the history may not answer in time; the summary then rests on the run alone.
+    for _ in range(10):
+        result = track(30, flags)
+        if result.summary["advice"]["runs"] > 1:
+            break
+    run = result.summary["run"]["id"]
+    advice = rt.run("recommend", "--json", run).json()
+    best = advice["servers"][0]
+    request = advice["advice"]["memory"]["request_mib"]
+    assert best["memory_usable"] >= request > 3000
+    line = f"about {usd(best['run_cost'])} on {best['api_reference']}"
+    shown = rt.run("show", "--json", run).json()
+    library = told_by_the_library(rt, rt_path, run, history=True)
+    for summary in (result.summary, shown, library.summary):
+        assert summary["advice"]["memory"] == advice["advice"]["memory"]
+        assert summary["advice"]["cpu"] == advice["advice"]["cpu"]
+        assert (summary["cost"]["best_type"], summary["cost"]["best_usd"]) == (
+            best["api_reference"], best["run_cost"])
+        assert summary["cost"]["saving_usd"] == pytest.approx(
+            summary["cost"]["usd"] - best["run_cost"], rel=1e-9)
+    assert library.servers["servers"] == advice["servers"]
+    assert library.best == best["api_reference"]
+    for text in (result.stderr if not flags[:1] == ["--quiet"] else line,
+                 rt.run("recommend", run).stdout, rt.run("show", run).stdout):
+        assert line in text
+    headline = rt.run("show", run).stdout.splitlines()[1]
+    assert headline.lstrip(" \u25b2*") == rt.run("recommend", run).stdout.splitlines()[0].split(": ", 1)[1]
+    assert rt.run("report", "--format", "json", "-o", rt.home / "page.json", run).rc == 0
+    for document in (json.loads((rt.home / "page.json").read_text()), library.page):
+        rows = document["sections"]["servers"]["tables"]["servers"]["rows"]
+        assert rows[0]["server"] == best["api_reference"]
+        assert document["verdict"]["cost_usd"] == pytest.approx(best["run_cost"], rel=1e-9)
+        assert document["verdict"]["request"]["memory_mib"] == request
+
+
+def test_a_run_that_failed_lowers_no_request_in_any_output(rt):
+    for code in 0, 3:
+        rt.run("run", "--instance", "aws/us-east-1/m5.4xlarge", "-n", "job", "--request",
+               "cpu=4,mem=8GiB", "--summary-json", rt.summary_file, "--", "sh", "-c",
+               f"sleep 0.7; exit {code}")
+        summary = json.loads(rt.summary_file.read_text())
+        advice = advise(rt)
+        assert rt.run("report", "--format", "json", "-o", rt.home / "page.json", "job").rc == 0
+        page = json.loads((rt.home / "page.json").read_text())
+        request = advice["advice"]["cpu"]["cores"], advice["advice"]["memory"]["request_mib"]
+        assert request == ((1, 256) if code == 0 else (4, 8192))
+        assert request == (page["verdict"]["request"]["cpu"],
+                           page["verdict"]["request"]["memory_mib"])
+        assert request == (summary["advice"]["cpu"]["cores"],
+                           summary["advice"]["memory"]["request_mib"])
+        best = advice["servers"][0]["api_reference"]
+        assert summary["cost"]["best_type"] == best
+        assert page["sections"]["servers"]["tables"]["servers"]["rows"][0]["server"] == best
+    assert advice["advice"]["memory"]["next_rung_mib"] > 8192
+    assert "did not end well: what it was given is not lowered" in rt.run("recommend", "job").stdout
+    assert "cpu=4, memory=8192" in rt.run("recommend", "--for", "metaflow", "job").stdout
+
+
+@pytest.mark.parametrize("newest", ["fails", "is attached to"])
+def test_the_time_of_the_newest_run_counts_in_every_output(rt, newest):
+    flags = ["--instance", "hetzner/eu/ccx33", "-n", "job"]
+    rt.track("sleep", "0.3", flags=flags)
+    if newest == "fails":
+        rt.run("run", *flags, "--", "sh", "-c", "sleep 1.5; exit 3")
+    else:
+        child = subprocess.Popen(["sleep", "1.5"])
+        assert rt.run("attach", *flags, child.pid).rc == 0
+        child.wait()
+    best = advise(rt)["servers"][0]
+    assert best["run_seconds"] > 1
+    assert rt.run("report", "--format", "json", "-o", rt.home / "page.json", "job").rc == 0
+    rows = json.loads((rt.home / "page.json").read_text())[
+        "sections"]["servers"]["tables"]["servers"]["rows"]
+    assert rows[0]["server"] == best["api_reference"]
+    assert rows[0]["run_s"]["value"] == pytest.approx(best["run_seconds"], rel=1e-6)
+    assert rt.run("show", "--json", "@").json()["cost"]["best_run_s"] == best["run_seconds"]
+
+
+def test_another_vendor_is_named_in_the_cost_line(job):
+    text = job.run("recommend", "--vendor", "gcp", "--region", "us-central1", "job").stdout
+    best = advise(job, "--vendor", "gcp", "--region", "us-central1")["servers"][0]
+    assert f"about {usd(best['run_cost'])} on gcp {best['api_reference']}" in text
+
+
+# ---- servers that are left out, and the reasons given ----
+
+
+def test_previous_generations_are_offered_where_they_are_asked_for(rt):
+    rt.track(*JOB, flags=["--instance", "aws/us-east-1/m4.4xlarge", "-n", "job"])
+    assert not [s for s in advise(rt)["servers"] if s["previous_generation"]]
+    flags = ["--previous-generation", "--arch", "x86_64"]
+    assert [s["api_reference"] for s in advise(rt, *flags)["servers"]][0] == "m1.small"
+    text = rt.run("recommend", *flags, "job").stdout
+    assert [row for row in text.splitlines()
+            if row.startswith("aws m1.small ") and "previous generation" in row]
+
+
+def test_needs_take_the_place_of_the_advice(job):
+    for flags in (["--cpu", "8", "--mem", "100GiB"], ["--vcpus", "8", "--memory", "100GiB"]):
+        for server in advise(job, *flags)["servers"]:
+            assert server["vcpus"] >= 8 and server["memory_usable"] >= 100 * 1024
+    assert {s["country_id"] for s in advise(job, "--country", "DE")["servers"]} == {"DE"}
+    assert {s["cpu_allocation"] for s in advise(job, "--allocation", "burstable")["servers"]} == {
+        "burstable"}
+    assert job.run("recommend", "--cpu", "many", "job").rc == 2
+
+
+def test_where_the_cloud_is_not_known_the_way_to_say_it_is_told(rt):
+    rt.track(*JOB, flags=["-n", "job"])
+    text = rt.run("recommend", "job").stdout
+    assert "Try: --instance VENDOR/REGION/TYPE (here, or with run), or --vendor and --region" in text
+    assert rt.run("report", "--format", "md", "-o", rt.home / "page.md").rc == 0
+    assert "--instance VENDOR/REGION/TYPE** of **run**" in (rt.home / "page.md").read_text()
+    for flags in (["--vendor", "aws"], ["--region", "us-east-1"],
+                  ["--instance", "aws/us-east-1/m5.4xlarge"]):
+        assert "Try: --instance" not in rt.run("recommend", *flags, "job").stdout
+    assert rt.run("recommend", "--instance", "nonsense", "job").rc == 2
+
+
+def test_a_place_that_is_stated_later_gives_the_same_answer(rt):
+    instance = ["--instance", "aws/us-east-1/m5.4xlarge"]
+    rt.track(*JOB, flags=["-n", "job"])
+    later = advise(rt, *instance)
+    text = rt.run("recommend", *instance, "job").stdout
+    assert {(s["vendor_id"], s["region_id"]) for s in later["servers"]} == {("aws", "us-east-1")}
+    # The same work, billed for a minute at least: the cost of the present server is known as well.
+    assert "Cost     $0.013 (m5.4xlarge, $0.768/h)" in text
+    assert f"about {usd(later['servers'][0]['run_cost'])} on" in text
+
+
+def test_a_run_of_milliseconds_gets_no_servers(rt):
+    result = rt.track("true", flags=["--instance", "aws/us-east-1/m5.4xlarge", "-n", "job"])
+    assert result.summary["cost"]["usd"] > 0  # what it cost is known
+    assert result.summary["cost"]["best_type"] is None and "about $" not in result.stderr
+    told = advise(rt)
+    assert told["servers"] == [] and "too short" in told["no_server_reason"]
+    assert "ms is too short to choose a server by" in rt.run("recommend", "job").stdout
+    assert rt.run("report", "--format", "json", "-o", rt.home / "page.json").rc == 0
+    section = json.loads((rt.home / "page.json").read_text())["sections"]["servers"]
+    assert section["empty"] is True and "too short" in json.dumps(section)
+
+
+def test_without_any_run_there_is_one_line(rt):
+    for reference in [], ["job"]:
+        result = rt.run("recommend", *reference)
+        assert result.rc == 4 and result.stderr.count("\n") == 1 and "Try: " in result.stderr

@@ -1,15 +1,21 @@
 """The contract of `run` towards the job and towards whoever waits for it."""
 
+import contextlib
 import csv
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
+
+from conftest import memory_group
+
 
 def cpu_of(result):
     return result.summary["totals"]["cpu_s"]["value"]
@@ -46,7 +52,7 @@ def test_says_why_a_command_cannot_be_started(rt, command, code):
 
 @pytest.mark.parametrize("flags", [
     ["--no-such-flag"], ["-i", "0"], ["-i", "-1"], ["-i", "1x"], ["-i", "nan"], ["-i", "1e300"],
-    ["-i", "5ms"], ["-i", "2h"], ["-i"], ["--tag", "x"], ["--format", "xml"], ["--timeout", "0"],
+    ["-i", "5ms"], ["-i", "2h"], ["-i"], ["--tag", "=x"], ["--format", "xml"], ["--timeout", "0"],
     ["--request", "ram=1"]])
 def test_refuses_wrong_usage_before_the_job_starts(rt, flags):
     result = rt.run("run", *flags, "--", "touch", rt.home / "started")
@@ -73,7 +79,7 @@ def test_other_verbs_fail_with_one_clear_line(rt, args, rc):
 def test_standard_streams_are_the_jobs(rt):
     result = rt.run("run", "--", "cat", stdin="one\ntwo\n")
     assert result.stdout == "one\ntwo\n"
-    assert "resource-tracker" in result.stderr
+    assert "exit 0   cat   " in result.stderr
 
 
 def test_the_job_inherits_no_descriptor_of_ours(rt):
@@ -142,6 +148,40 @@ def test_a_nested_run_does_not_track_twice(rt):
     assert result.stderr.count("exit 5") == 1
 
 
+def test_a_nested_run_keeps_its_own_outputs(rt):
+    """What the inner command line asks for holds for the inner command."""
+    inner = [rt.path, "run", "--summary-json", "inner.json", "--output", "inner.csv", "--format",
+             "csv", "--report=inner.html", "--tag", "part=inner", "--", "sh", "-c", "exit 5"]
+    result = rt.track(*inner)
+    assert result.rc == 5
+    assert json.loads((rt.home / "inner.json").read_text())["run"]["exit"]["code"] == 5
+    assert (rt.home / "inner.csv").read_text().startswith("timestamp,")
+    assert "<html" in (rt.home / "inner.html").read_text()
+    assert [mark["name"] for mark in result.summary["marks"]] == ["sh"]
+
+
+@pytest.mark.parametrize("flags, name", [
+    (["--timeout", "1s"], "timeout"), (["--limit", "time=1s"], "timeout"),
+    (["--limit", "mem=50MiB"], "memory_limit")])
+def test_a_nested_run_keeps_its_own_limits(rt, flags, name):
+    script = "import time; x = bytearray(200 << 20); time.sleep(60)"
+    inner = [rt.path, "run", "--summary-json", "inner.json", *flags, "--", "/usr/bin/python3", "-c",
+             script]
+    result = rt.track("sh", "-c", '"$@"; echo "ended with $?"', "sh", *inner)
+    assert result.stdout == "ended with 124\n"
+    inner_exit = json.loads((rt.home / "inner.json").read_text())["run"]["exit"]
+    assert inner_exit["verdict"] == name
+    assert result.summary["run"]["exit"]["verdict"] == "exited"
+
+
+def test_a_nested_run_leaves_the_outer_runs_files_alone(rt):
+    """The inner command inherits variables that were meant for the outer one."""
+    result = rt.run("run", "--", rt.path, "run", "--", "sh", "-c", "exit 5",
+                    env={"TRACKER_SUMMARY_JSON": "outer.json"})
+    assert result.rc == 5
+    assert "run" in json.loads((rt.home / "outer.json").read_text())["run"]["command"]
+
+
 def test_an_unwritable_recording_does_not_change_the_result(rt):
     (rt.home / "file").write_text("")
     flags = ["--recording", rt.home / "file" / "below"]
@@ -159,11 +199,13 @@ def test_the_summary_has_every_documented_key(rt):
     assert set(summary["totals"]) == {
         "cpu_s", "cpu_user_s", "cpu_system_s", "peak_memory_mib", "peak_processes",
         "disk_read_bytes", "disk_write_bytes", "major_faults", "context_switches",
-        "gpu_energy_j"}
+        "gpu_energy_j", "peak_memory_at_least_mib", "peak_memory_at_most_mib",
+        "peak_group_memory_mib", "peak_shared_files_mib", "peak_swap_mib", "forks_refused"}
     for quantity in [*summary["totals"].values(), *summary["limits"].values()]:
         assert set(quantity) == {"value", "quality", "source", "reason"}
         assert (quantity["value"] is None) == (quantity["quality"] == "unknown")
-    assert set(summary["limits"]) == {"cpu", "memory_mib", "pids"}
+    assert set(summary["limits"]) == {"cpu", "memory_mib", "pids", "memory_high_mib", "swap_mib", "gpu",
+                                      "time_s"}
     assert set(summary["stats"]["process_cpu_usage"]) == {
         "mean", "max", "min", "p50", "p95", "p99", "sum"}
     assert summary["stats"]["process_gpu_usage"]["mean"] is None
@@ -187,7 +229,7 @@ def test_the_summary_fits_a_terminal(rt, plain):
 
 def test_control_bytes_of_a_job_name_do_not_reach_the_terminal(rt):
     result = rt.track("true", flags=["-n", "a\x1b[31mb\nc"])
-    assert "\x1b" not in result.stderr and "a?[31mb?c" in result.stderr
+    assert "\x1b" not in result.stderr and "a?[31mb c" in result.stderr
 
 
 def test_the_older_column_sets_have_their_names_and_units(rt):
@@ -197,7 +239,7 @@ def test_the_older_column_sets_have_their_names_and_units(rt):
     process = rt.run("export", "@", "--columns", "0.4").stdout.splitlines()
     system = rows(rt, "--columns", "0.4", "--table", "system")
     assert list(new[0])[:3] == ["timestamp", "system_processes", "system_utime"]
-    assert len(new[0]) == 32 and new[0]["process_gpu_usage"] == ""
+    assert len(new[0]) == 33 and list(new[0])[-1] == "system_steal_time" and new[0]["process_gpu_usage"] == ""
     assert process[0] == (
         '"timestamp","pid","children","utime","stime","cpu_usage","memory","read_bytes",'
         '"write_bytes","gpu_usage","gpu_vram","gpu_utilized"')
@@ -210,7 +252,7 @@ def test_the_older_column_sets_have_their_names_and_units(rt):
 
 
 def test_samples_can_be_written_while_they_come(rt):
-    result = rt.track("sleep", "0.5", flags=["-i", "0.1", "-o", "s.csv"])
+    result = rt.track("sleep", "0.5", flags=["-i", "0.1", "-f", "csv", "-o", "s.csv"])
     lines = (rt.home / "s.csv").read_text().splitlines()
     assert result.rc == 0 and lines[0].startswith("timestamp,system_processes")
     assert len(lines) >= 4
@@ -252,13 +294,30 @@ def test_a_cut_recording_is_read_up_to_the_cut(rt):
     assert "newer version" in rt.run("show", cut).stderr
 
 
+# Takes the rest of the disk, and ends when the recording has filled its last page as well.
+FILL = """
+import contextlib, os, sys, time
+disk = sys.argv[1]
+fill = os.open(disk + "/fill", os.O_WRONLY | os.O_CREAT)
+with contextlib.suppress(OSError):
+    while True:
+        os.write(fill, bytes(4096))
+recording = disk + "/runs/" + os.listdir(disk + "/runs")[0]
+end = time.monotonic() + 100
+while -os.path.getsize(recording) % 4096 > 400 and time.monotonic() < end:
+    time.sleep(0.02)
+time.sleep(1)
+sys.exit(5)
+"""
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
 def test_a_full_disk_loses_samples_and_nothing_else(rt):
     disk = rt.home / "disk"
     disk.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", disk], check=True)
     try:
-        result = rt.track("sh", "-c", "sleep 1.5; exit 5", flags=["-i", "0.01", "--recording", disk])
+        result = rt.track(sys.executable, "-c", FILL, disk, flags=["-i", "0.01", "--recording", disk])
         assert result.rc == 5
         assert "recording incomplete" in result.stderr
         assert rt.run("show", "@", "--recording", disk).rc == 0
@@ -317,6 +376,60 @@ def test_attach_follows_a_process_to_its_end(rt):
     assert result.summary["tracker"]["samples"] >= 5
 
 
+def until(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def samples_of(rt):
+    """Of the last run, which may go on; 0 without one."""
+    result = rt.run("show", "--json")
+    return result.json()["tracker"]["samples"] if result.rc == 0 else 0
+
+
+# Uses 1 s of CPU, 120 MiB and a file of 20 MB, then says so; then a little in a time that is known.
+PAST = """
+import os, sys, time
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+burn(1)
+block = b"x" * (120 << 20)
+del block
+with open(sys.argv[1], "wb", buffering=0) as file:
+    file.write(b"x" * 20_000_000)
+    os.fsync(file.fileno())
+print("ready", flush=True)
+sys.stdin.readline()
+burn(0.2)
+"""
+
+
+@pytest.mark.native
+def test_the_table_of_processes_begins_where_tracking_does(rt):
+    """What a process used before it was attached to is no part of the run."""
+    with subprocess.Popen([sys.executable, "-c", PAST, rt.home / "file"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as job:
+        assert job.stdout.readline() == "ready\n"
+        with rt.start("attach", "-i", "0.1", "--summary-json", rt.summary_file,
+                      job.pid) as tracker:
+            until(lambda: samples_of(rt) >= 2)
+            job.stdin.close()
+            tracker.wait(30)
+    summary = json.loads(rt.summary_file.read_text())
+    (top,) = [p for p in summary["top_processes"] if p["pid"] == job.pid]
+    total = summary["totals"]["cpu_s"]["value"]
+    assert 0.1 < top["cpu_s"] <= total + 0.02 and total < 0.6
+    assert top["peak_memory_mib"] < 100
+    assert top["disk_write_bytes"] < 10_000_000
+    report = json.loads(rt.run("report", "--format", "json").stdout)
+    rows_of = report["sections"]["processes"]["tables"]["processes"]["rows"]
+    assert rows_of and all(row["cpu_share"]["value"] <= 1.05 for row in rows_of)
+
+
 def test_system_needs_no_process(rt):
     result = rt.run("system", "-i", "0.1", "--duration", "0.5", "--summary-json", rt.summary_file)
     assert result.rc == 0 and result.summary["run"]["pid"] is None
@@ -327,52 +440,41 @@ def test_system_needs_no_process(rt):
 @pytest.mark.native
 @pytest.mark.skipif(os.geteuid() != 0, reason="changing the user needs root")
 def test_what_may_not_be_read_is_said(rt):
-    # An own state folder that the other user can write.
-    with subprocess.Popen(["sleep", "30"]) as job:
+    # A copy that the other user can reach: pytest keeps its folders to their owner.
+    with tempfile.TemporaryDirectory() as folder, subprocess.Popen(["sleep", "30"]) as job:
+        os.chmod(folder, 0o755)
+        program = shutil.copy(rt.path, folder)
         result = subprocess.run(
-            ["setpriv", "--reuid=65534", "--clear-groups", rt.path, "attach", "--no-recording", "-q",
+            ["setpriv", "--reuid=65534", "--clear-groups", program, "attach", "--no-recording", "-q",
              "--duration", "0.5", "-i", "0.1", "--summary-json", "-", str(job.pid)],
             env=rt.env, capture_output=True, text=True, check=False, cwd="/")
         job.kill()
-    if "Permission denied" in result.stderr:
-        pytest.skip("the program lies where another user cannot reach it")
     summary = json.loads(result.stdout)
     assert result.returncode == 0
     assert "RSS" in summary["tracker"]["sources"]["process_memory"]
     assert summary["totals"]["disk_read_bytes"]["quality"] == "at_least"
 
 
-def memory_group():
-    """A folder for a memory control group of our own, or None."""
-    v2 = "/sys/fs/cgroup/cgroup.controllers"
-    if os.path.exists(v2):
-        return None if "memory" not in open("/sys/fs/cgroup/cgroup.subtree_control").read() else (
-            "/sys/fs/cgroup/rt-test")
-    for line in open("/proc/self/cgroup"):
-        _, names, path = line.strip().split(":", 2)
-        if "memory" in names.split(","):
-            return f"/sys/fs/cgroup/memory{path.rstrip('/')}/rt-test"
-    return None
+needs_memory_group = pytest.mark.skipif(os.geteuid() != 0 or memory_group() is None,
+                                        reason="needs root and a memory controller")
 
 
-@pytest.mark.native
-@pytest.mark.skipif(os.geteuid() != 0 or memory_group() is None,
-                    reason="needs root and a memory controller")
-def test_a_kill_for_memory_is_told_from_a_plain_kill(rt):
+@contextlib.contextmanager
+def limited(rt, mib):
+    """Runs Python text under the tracker in a control group with so much memory."""
     group = memory_group()
     os.makedirs(group, exist_ok=True)
     limit = "memory.max" if os.path.exists(f"{group}/memory.max") else "memory.limit_in_bytes"
     with open(f"{group}/{limit}", "w") as file:
-        file.write(str(96 << 20))
+        file.write(str(mib << 20))
+    enter = f'echo $$ > {group}/cgroup.procs; exec "$0" "$@"'
+
+    def run(script):
+        return subprocess.run(
+            ["sh", "-c", enter, rt.path, "run", "-q", "--summary-json", "-", "--", sys.executable,
+             "-c", script], env=rt.env, cwd=rt.home, capture_output=True, text=True, check=False)
     try:
-        enter = f'echo $$ > {group}/cgroup.procs; exec "$0" "$@"'
-        tracked = ["run", "-q", "--summary-json", "-", "--", sys.executable, "-c"]
-        killed = subprocess.run(
-            ["sh", "-c", enter, rt.path, *tracked, "x = bytearray(300 << 20)"], env=rt.env,
-            cwd=rt.home, capture_output=True, text=True, check=False)
-        plain = subprocess.run(
-            ["sh", "-c", enter, rt.path, *tracked, "import os; os.kill(os.getpid(), 9)"],
-            env=rt.env, cwd=rt.home, capture_output=True, text=True, check=False)
+        yield run
     finally:
         for _ in range(50):
             try:
@@ -380,12 +482,33 @@ def test_a_kill_for_memory_is_told_from_a_plain_kill(rt):
                 break
             except OSError:
                 time.sleep(0.1)
+
+
+@pytest.mark.native
+@needs_memory_group
+def test_a_kill_for_memory_is_told_from_a_plain_kill(rt):
+    with limited(rt, 96) as run:
+        killed = run("x = bytearray(300 << 20)")
+        plain = run("import os; os.kill(os.getpid(), 9)")
     summary = json.loads(killed.stdout)
     assert killed.returncode == -signal.SIGKILL
     assert summary["run"]["exit"]["verdict"] == "out_of_memory"
     assert "oom_kill" in summary["run"]["exit"]["evidence"]
     assert summary["limits"]["memory_mib"]["value"] == 96
     assert json.loads(plain.stdout)["run"]["exit"]["verdict"] == "signalled"
+
+
+@pytest.mark.native
+@needs_memory_group
+def test_at_a_kill_for_memory_the_largest_process_has_the_peak(rt):
+    """It grows between the last sample and the kill."""
+    with limited(rt, 200) as run:
+        killed = run("import time\ntime.sleep(0.3)\nx = []\nwhile True: x.append(b'x' * (1 << 20))")
+    summary = json.loads(killed.stdout)
+    assert summary["run"]["exit"]["verdict"] == "out_of_memory"
+    largest = max(process["peak_memory_mib"] for process in summary["top_processes"])
+    assert largest > 150
+    assert summary["totals"]["peak_memory_mib"]["value"] == pytest.approx(largest, rel=0.05)
 
 
 def test_the_page_of_columns_is_the_programs(rt):

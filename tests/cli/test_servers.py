@@ -323,3 +323,139 @@ def test_the_price_of_spot_machines_has_the_name_of_the_keeper(rt):
         assert server["min_price_spot"] == pytest.approx(
             server["min_price_ondemand"] * (100 - server["spot_saving_percent"]) / 100)
     assert servers(rt, "--vendor", "hetzner")[0]["min_price_spot"] is None
+
+
+def test_previous_generations_are_left_out_unless_they_are_asked_for(rt):
+    flags = ["--vendor", "aws,azure,gcp", "--arch", "any"]
+    current = servers(rt, *flags)
+    every = servers(rt, *flags, "--previous-generation")
+    names = {s["api_reference"] for s in every} - {s["api_reference"] for s in current}
+    assert {"m1.small", "g2.2xlarge", "g3s.xlarge", "Standard_D2_v3", "n1-standard-1"} <= names
+    assert not [s for s in current if s["previous_generation"]]
+    assert {s["api_reference"] for s in every if s["previous_generation"]} == names
+    text = rt.run("servers", "-n", "0", *flags, "--previous-generation").stdout
+    marked = {line.split()[1] for line in text.splitlines() if line.endswith("previous generation")}
+    assert marked == names
+
+
+def test_where_only_a_previous_generation_fits_the_way_to_it_is_told(rt, tmp_path):
+    table = tmp_path / "table.tsv"
+    table.write_text("catalogue\t1\t2026-08-17\nsource\town\t2026-08-17\tfacts\tby hand\n"
+                     "vendor\tv\t-\tV\t1\t60\t-\nregion\tv\there\tDE\t-\t-\tBerlin\n"
+                     "servers\tv\town\t2026-08-17\texact\n"
+                     "\tsmall\t1\t4096\tx86_64\tdedicated\t2\n"
+                     "\tlarge\t8\t4096\tx86_64\tdedicated\t2\tprevious\n"
+                     "prices\tv\there\town\t2026-08-17\texact\n\tsmall\t0.1\n\tlarge\t0.2\nend\n")
+    flags = ["--catalog", table, "--arch", "x86_64", "--cpu", "4"]
+    result = rt.run("servers", *flags)
+    assert result.rc == 4 and "Try: --previous-generation" in result.stderr
+    assert "large" in rt.run("servers", *flags, "--previous-generation").stdout
+    result = rt.run("servers", *flags, "--cpu", "16")
+    assert result.rc == 4 and "binding need is vCPUs" in result.stderr
+
+
+def test_each_row_carries_the_age_of_its_price(rt):
+    from datetime import date
+
+    found = servers(rt, "--vendor", "aws", "--region", "us-east-1,eu-west-1", "--cpu", "2")
+    for s in found:
+        age = (date.today() - date.fromisoformat(s["price_date"])).days
+        assert abs(s["price_age_days"] - age) <= 1  # the test may pass midnight
+        assert s["price_estimated"] == (s["price_quality"] == "est")
+    # Of two regions the one with a price of the last year, though the other's is lower.
+    assert found[0]["region_id"] == "us-east-1"
+    text = rt.run("servers", "--vendor", "aws", "--region", "eu-west-1", "--cpu", "2").stdout
+    head, *rows = text.splitlines()
+    assert "price age" in head
+    assert rows and all(" years, estimated " in row for row in rows)
+
+
+def test_prices_older_than_a_year_do_not_lead(rt, tmp_path):
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    prices = tmp_path / "prices.csv"
+    prices.write_text("vendor,region,type,price\naws,us-east-1,m7i.large,0.0001\n")
+    flags = ["servers", "--json", "-n", "0", "--vendor", "aws", "--region", "us-east-1", "--arch",
+             "x86_64"]
+    for order in "price", "run-cost", "score-per-price":
+        for day, leads in (("2001-02-03", False), ("2099-01-01", True)):
+            assert rt.run("catalog", "import", prices, "--date", day, env=cache).rc == 0
+            found = rt.run(*flags, "--order-by", order, env=cache).json()["servers"]
+            place = [s["api_reference"] for s in found].index("m7i.large")
+            assert place == (0 if leads else len(found) - 1)
+
+
+@pytest.mark.parametrize("name,other,value", [
+    ("--cpu", "--vcpus", "4"), ("--cpu", "--cpus", "4"), ("--mem", "--memory", "16GiB"),
+    ("--gpu", "--gpus", "1"), ("--time", "--run", "2h"),
+])
+def test_the_needs_have_the_names_of_a_request_and_their_other_names(rt, name, other, value):
+    flags = ["servers", "--json", "-n", "5", "--order-by", "run-cost"]
+    assert rt.run(*flags, name, value).json() == rt.run(*flags, other, value).json()
+    assert rt.run(*flags, name, value).json() != rt.run(*flags).json() or value == "1"
+    help_text = rt.run("servers", "--help").stdout
+    assert f"{name} " in help_text and f"{other} " not in help_text
+
+
+@pytest.mark.parametrize("request_words", [
+    "cpu=1.5,mem=2GiB,gpu=1,time=2h", "cpus=1.5,memory=2GiB,gpus=1,run=2h",
+    "vcpus=1.5,memory=2GiB,gpu=1,time=2h",
+])
+def test_a_request_accepts_the_names_of_servers(rt, request_words):
+    request = rt.track("true", flags=["--request", request_words]).summary["request"]
+    told = {key: request[key]["value"] for key in request}
+    assert told == {"cpu": 1.5, "memory_mib": 2048, "gpu": 1, "time_s": 7200}
+
+
+def test_cores_are_rounded_up_to_whole_vcpus(rt):
+    assert {s["vcpus"] for s in servers(rt, "--cpu", "1.5", "--vendor", "aws")}.isdisjoint({1})
+    for wrong in "many", "-1", "1.5x", "1e3", "":
+        assert rt.run("servers", "--cpu", wrong).rc == 2
+
+
+def test_boot_time_is_paid_where_it_is_asked_for(rt):
+    flags = ["--order-by", "run-cost", "--vendor", "aws", "--region", "us-east-1", "--time", "10m"]
+    plain, boot = servers(rt, *flags), servers(rt, *flags, "--boot", "60s")
+    assert plain[0]["billed_seconds"] == 600 and boot[0]["billed_seconds"] == 660
+
+
+def test_the_cheapest_that_fits_stands_in_the_table(rt):
+    flags = ["servers", "--order-by", "run-cost", "--time", "10m", "--cpu", "1"]
+    answer = rt.run(*flags, "--json", "-n", "5").json()
+    every = rt.run(*flags, "--json", "-n", "0").json()
+    shown = [(s["vendor_id"], s["api_reference"]) for s in answer["servers"]]
+    fresh = [s for s in every["servers"] if s["price_age_days"] <= 365]
+    for key in "min_price_ondemand", "run_cost":
+        least = min(s[key] for s in fresh)
+        assert [s for s in answer["servers"] if s[key] == least], key
+    hour = answer["cheapest_per_hour"]
+    assert (hour["vendor_id"], hour["api_reference"]) in shown and len(shown) == 5
+    result = rt.run(*flags, "-n", "5")
+    rows = [row for row in result.stdout.splitlines() if "cheapest by the hour" in row]
+    assert len(rows) == 1
+    assert rows[0].startswith(f"{hour['vendor_id']} {hour['api_reference']} ")
+    assert "by the hour" not in result.stderr
+
+
+def test_a_region_of_one_vendor_is_no_zone_of_another(rt):
+    assert {s["vendor_id"] for s in servers(rt, "--region", "eu-west-1")} == {"aws"}
+
+
+def test_prices_older_than_a_year_name_the_update_that_gets_newer_ones(rt):
+    old = rt.run("servers", "--cpu", "2", "--vendor", "aws", "--region", "eu-west-1")
+    assert ("the prices of aws/eu-west-1 are older than a year. Try: resource-tracker "
+            "catalog update --region aws/eu-west-1\n") in old.stderr
+    assert "estimated" in old.stdout
+    assert "older than a year" not in rt.run("servers", "--cpu", "2", "--region", "us-east-1").stderr
+    rt.track("sleep", "0.3", flags=["-n", "job", "--instance", "aws/eu-west-1/m5.xlarge"])
+    for text in (rt.run("recommend", "job").stdout, rt.run("report", "--format", "md", "-o", "-", "job").stdout):
+        assert "he prices of aws/eu-west-1 are older than a year. Try: resource-tracker catalog update" in (
+            text.replace("\\", ""))
+
+
+def test_a_region_that_is_misspelt_is_no_zone_of_another_vendors_region(rt):
+    result = rt.run("servers", "--region", "eu-west-9")
+    assert result.rc == 2 and "Try: eu-west-1" in result.stderr  # Hetzner's region is called "eu"
+    for zone, region in (("us-east-1a", "us-east-1"), ("us-east-1-bos-1a", "us-east-1"),
+                         ("us-central1-a", "us-central1"), ("fsn1-dc14", "eu")):
+        told = rt.run("servers", "--json", "-n", "3", "--region", zone).json()["servers"]
+        assert {server["region_id"] for server in told} == {region}

@@ -316,7 +316,7 @@ def test_a_terminal_that_closes_hangs_the_job_up(shell, job):
 @pytest.mark.parametrize("verb", ["system", "attach"])
 def test_ctrl_z_and_ctrl_c_work_for_the_other_verbs(shell, rt, verb):
     target = str(shell.pid) if verb == "attach" else ""
-    shell.send(f"'{rt.path}' {verb} -q -i 0.1 -f csv {target}")
+    shell.send(f"'{rt.path}' {verb} -i 0.1 -f csv {target}")
     shell.expect(r"\d+\.\d+,\d+,")
     shell.key("Z")
     shell.expect("Stopped")

@@ -1,6 +1,7 @@
 """A job under `run` sees what it sees without, and ends the same way: each case runs both."""
 
 import contextlib
+import ctypes
 import fcntl
 import json
 import os
@@ -293,6 +294,62 @@ def test_a_timer_set_before_the_start_ends_the_job(rt):
     assert bare == tracked == (-signal.SIGALRM, b"", b"")
 
 
+@pytest.mark.parametrize("which", ["ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF"])
+def test_a_timer_set_before_the_start_is_the_jobs_own(rt, which):
+    """An exec keeps interval timers, and a fork does not. The kernel rounds up by a tick when a timer
+    of CPU time is set, so what is left can exceed what was set."""
+    number = getattr(signal, which)
+    script = f"import signal; left, every = signal.getitimer(signal.{which}); " \
+             "print(50 < left < 101, every)"
+    bare, tracked = both(rt, PYTHON, "-c", script,
+                         preexec_fn=lambda: signal.setitimer(number, 100, 7))
+    assert bare == tracked == (0, b"True 7.0\n", b"")
+
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_GET_CHILD_SUBREAPER = 1, 36, 37
+
+
+def prctl(*arguments):
+    assert ctypes.CDLL(None).prctl(*arguments, 0, 0, 0) == 0
+
+
+def test_a_job_that_is_to_adopt_orphans_adopts_them(rt):
+    script = "import ctypes\nflag = ctypes.c_int()\n" \
+             f"ctypes.CDLL(None).prctl({PR_GET_CHILD_SUBREAPER}, ctypes.byref(flag), 0, 0, 0)\n" \
+             "print(flag.value)"
+    for flag in (0, 1):
+        bare, tracked = both(rt, PYTHON, "-c", script,
+                             preexec_fn=lambda: prctl(PR_SET_CHILD_SUBREAPER, flag))
+        assert bare == tracked == (0, b"%d\n" % flag, b"")
+
+
+@pytest.mark.parametrize("signo", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_job_that_is_to_die_with_its_parent_does(rt, tmp_path, signo):
+    pid_file = tmp_path / "pid"
+    parent = "import ctypes, subprocess, sys, time\n" \
+             f"subprocess.Popen(sys.argv[1:], preexec_fn=lambda: ctypes.CDLL(None).prctl(" \
+             f"{PR_SET_PDEATHSIG}, {int(signo)}, 0, 0, 0))\n" \
+             "time.sleep(60)"
+    job = ["sh", "-c", f"echo $$ >{pid_file}.new; mv {pid_file}.new {pid_file}; exec sleep 60"]
+    starter = subprocess.Popen([PYTHON, "-c", parent, rt.path, "run", "-q", "--", *job],
+                               env=rt.env, cwd=rt.home)
+    await_text(pid_file, "\n")
+    pid = int(pid_file.read_text())
+    starter.kill()
+    starter.wait()
+    for _ in range(400):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+                if file.read().rsplit(")", 1)[1].split()[0] == "Z":
+                    break
+        except FileNotFoundError:
+            break
+        time.sleep(0.05)
+    else:
+        os.kill(pid, signal.SIGKILL)
+        pytest.fail("the job is alive")
+
+
 def test_a_limit_of_the_jobs_file_size_is_the_jobs_matter(rt):
     script = "import os, signal, sys\nsignal.signal(signal.SIGXFSZ, signal.SIG_DFL)\n" \
              "os.write(os.open('f', os.O_CREAT | os.O_WRONLY), b'x' * 5000)\n" \
@@ -500,20 +557,21 @@ def may_unshare():
     return False
 
 
+needs_namespaces = pytest.mark.skipif(not may_unshare(), reason="needs pid namespaces (root)")
+
+
+@needs_namespaces
 @pytest.mark.parametrize("script,code", [("exit 3", 3), ("exit 0", 0), ("kill -9 $$", 137),
                                          ("kill -15 $$", 143), ("kill -34 $$", 162)])
 def test_as_pid_1_of_a_namespace_the_code_says_the_signal(rt, script, code):
-    if not may_unshare():
-        return
     for options in ([*NAMESPACE], ["unshare", "-pf"]):
         rc = ended([*options, rt.path, "run", "-q", "--", "sh", "-c", script], rt)[0]
         assert rc == code
 
 
+@needs_namespaces
 def test_another_process_of_the_same_number_is_not_taken_for_the_job(rt):
     """Without --mount-proc, /proc is the outer namespace's."""
-    if not may_unshare():
-        return
     rc, out, _ = ended(["unshare", "-pf", rt.path, "run", "-q", "--summary-json", "-", "--", "sh",
                         "-c", "sleep 0.5; exit 3"], rt)
     summary = json.loads(out)
@@ -521,9 +579,8 @@ def test_another_process_of_the_same_number_is_not_taken_for_the_job(rt):
     assert summary["top_processes"] == [] and summary["stats"]["process_memory_mib"]["max"] is None
 
 
+@needs_namespaces
 def test_as_pid_1_of_a_namespace_signals_reach_the_job(rt):
-    if not may_unshare():
-        return
     job = ("trap 'echo TERM >log; exit 9' TERM; echo ready >log; "
            "while :; do sleep 0.05; done")
     command = [*NAMESPACE, "--kill-child", rt.path, "run", "-q", "--", "sh", "-c", job]

@@ -1,10 +1,12 @@
-/* Writes recordings that are hard to get from a real job, for the tests and the bench of the report:
+/* Writes recordings that are hard to get from a real job, for the tests and the bench of the
+ * report:
  *
  *     make_recordings DIR KIND [SECONDS]
  *
- * DIR is a state directory. Kinds: steps (load, shuffle, train, write at 1 Hz), gpu (the same with two
- * GPUs), oom, hostile (names full of markup), gaps (the tracker was stopped twice), clock (it goes
- * back), merged (its old rows were, to keep the file small), one (one sample), none, many (steps, and ten earlier runs of the job). */
+ * DIR is a state directory. Kinds: steps (load, shuffle, train, write at 1 Hz), gpu (the same with
+ * two GPUs), oom, hostile (names full of markup), gaps (the tracker was stopped twice), clock (it
+ * goes back), merged (its old rows were, to keep the file small), one (one sample), none, many
+ * (steps, and ten earlier runs of the job). */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/store.h"
-#include "record/writer.h"
+#include "recording/store.h"
+#include "recording/writer.h"
 
 #define MIB      1048576
 #define START_MS INT64_C(1795140000000) /* 2026-11-20 02:00 UTC */

@@ -2,8 +2,9 @@
  *
  *     api_user process|thread|command PROGRAM DIR
  *
- * Where ROBBED is set, somebody else may wait for the command first: its result is lost, and that said.
- * Where HELPER_PRELOAD is set, that is preloaded into the process that samples, not into this one.
+ * Where ROBBED is set, somebody else may wait for the command first: its result is lost, and that
+ * said. Where HELPER_PRELOAD is set, that is preloaded into the process that samples, not into this
+ * one.
  *
  * Exit code: 0 tracked, 3 refused with a sentence that stdout gets, 4 a broken promise that stderr
  * names. Speaks through bare system calls: those of libc are what fails. */

@@ -1,4 +1,5 @@
-/* Preloaded into the tracker: the clocks step, as when somebody sets them or the machine was suspended.
+/* Preloaded into the tracker: the clocks step, as when somebody sets them or the machine was
+ * suspended.
  *
  *     TRK_CLOCK=AFTER_MS:WALL_S:BOOT_S   AFTER_MS after the start the wall clock steps by WALL_S and the
  *                                        clock that counts suspended time, too, by BOOT_S

@@ -11,10 +11,10 @@ static void check_texts(const struct trk_catalog *c)
 {
 	size_t n, servers;
 	const struct trk_catalog_server *s = trk__catalog_servers(c, &servers);
-	const struct trk_catalog_price *p = trk__catalog_prices(c, &n);
+	struct trk_catalog_prices p = trk__catalog_prices(c, &n);
 
 	for (size_t i = 0; i < n; i++)
-		FUZZ_CHECK(p[i].server < servers && p[i].price > 0);
+		FUZZ_CHECK(p.server[i] < servers && p.price[i] > 0);
 	(void) trk__catalog_vendors(c, &n);
 	for (size_t i = 0; i < servers; i++) {
 		FUZZ_CHECK(s[i].vendor < n && s[i].name < c->image->texts.count);

@@ -1,7 +1,7 @@
 /* Stands in for libFuzzer in the ordinary build: runs every file of a corpus through the fuzzer,
  * and cheap mutations of each: cut at every byte, bits flipped, bytes replaced, blocks removed or
- * doubled. All of it is deterministic, so a failure comes back on the next run. Inputs that a fuzzer has
- * found (kept-…, see tools/fuzz.py --keep) are mutations already and run as they are.
+ * doubled. All of it is deterministic, so a failure comes back on the next run. Inputs that a
+ * fuzzer has found (kept-…, see tools/fuzz.py --keep) are mutations already and run as they are.
  *
  * usage: fuzz_NAME DIRECTORY-OR-FILE…
  *
@@ -26,6 +26,8 @@ enum {
 	MUTATIONS = 2000,          /* of each seed, besides the cuts */
 	WORK_BYTES_MAX = 24 << 20, /* fed to the parser for each seed, cuts and mutations each */
 };
+
+bool fuzz_in_turns;
 
 /* The input that runs now, for the crash handler. */
 static const uint8_t *current_data;
@@ -225,9 +227,12 @@ static bool run_file(const char *path, size_t *runs)
 	(void) snprintf(current_name, sizeof(current_name), "%s", path);
 	run_one(seed, (size_t) size);
 	*runs += 1;
-	if (!is_kept(path))
+	if (!is_kept(path)) {
+		fuzz_in_turns = true;
 		*runs += run_cuts(path, seed, (size_t) size) +
 			 run_mutations(path, seed, (size_t) size, work);
+		fuzz_in_turns = false;
+	}
 	return true;
 }
 

@@ -1,5 +1,5 @@
-/* fdinfo of any bytes: what is accepted is bounded, what is refused leaves the result alone, and a share
- * is a share. */
+/* fdinfo of any bytes: what is accepted is bounded, what is refused leaves the result alone, and a
+ * share is a share. */
 #include "fuzz.h"
 
 #include <math.h>

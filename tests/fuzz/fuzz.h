@@ -5,6 +5,7 @@
 #ifndef TRK_TESTS_FUZZ_H
 #define TRK_TESTS_FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,6 +13,17 @@
 
 /* Run the parser on `size` bytes. Returns 0; a finding ends the process. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* driver.c sets it while it runs cuts and mutations of a seed, of which there are thousands that
+ * hardly differ: what takes long may then be done in turns. Not there with libFuzzer. */
+extern bool fuzz_in_turns __attribute__((weak));
+
+/* Whether to do part `part` of `parts` with this input: all of them with a seed and with libFuzzer,
+ * one of them, by the length of the input, with a cut or a mutation. */
+static inline bool fuzz_turn(size_t size, size_t part, size_t parts)
+{
+	return !&fuzz_in_turns || !fuzz_in_turns || size % parts == part;
+}
 
 /* The input as a NUL-terminated string of its own, so that the sanitizer sees a read past its end.
  * Owned: the caller frees it. */

@@ -1,5 +1,5 @@
 /* The head of a Nextflow task's script: a name that fits and is one line, or nothing is touched. */
-#include "record/identity.h"
+#include "track/identity.h"
 
 #include "fuzz.h"
 

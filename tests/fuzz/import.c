@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "import/import.h"
-#include "record/reader.h"
+#include "recording/reader.h"
 
 #include "fuzz.h"
 

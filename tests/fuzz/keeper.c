@@ -1,5 +1,5 @@
-/* Answers of the Keeper API: refused in words, or turned into a text that the catalogue reads and that
- * has the prices which were counted. */
+/* Answers of the Keeper API: refused in words, or turned into a text that the catalogue reads and
+ * that has the prices which were counted. */
 #include "catalog/judge.h"
 #include "catalog/keeper.h"
 #include "catalog/text.h"
@@ -26,7 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	answers[1] = answers[0];
 	answers[1].region = trk__catalog_find_region(&base, trk__catalog_find_vendor(&base, "aws"),
 						     "us-east-1");
-	/* Alone, and beside the same answer as that of a region: of aws only, or the text is wrong. */
+	/* Alone, and beside the same answer as that of a region: of aws only, or the text is
+	 * wrong. */
 	n = size % 2 && !memmem(data, size, "gcp", 3) && !memmem(data, size, "hcloud", 6) ? 2 : 1;
 	r = trk__keeper_convert(&base, answers, n, "2026-01-31", &out, &tally, &error);
 	if (r < 0) {

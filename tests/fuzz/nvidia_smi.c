@@ -1,10 +1,10 @@
-/* Any bytes as the output of nvidia-smi: what is accepted is bounded, what is refused leaves the count
- * alone, and a share is a share. */
+/* Any bytes as the output of nvidia-smi: what is accepted is bounded, what is refused leaves the
+ * count alone, and a share is a share. */
 #include "fuzz.h"
 
 #include <math.h>
 
-#include "probe/gpu/nvidia_smi.h"
+#include "probe/gpu/nvidia_smi_text.h"
 
 enum { ROOM = 4 };
 

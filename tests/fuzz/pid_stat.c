@@ -16,6 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else
 		FUZZ_CHECK(memchr(result.comm, '\0', sizeof(result.comm)) && result.pid >= 0);
 	(void) trk__pid_stat_block_delay(text);
+	(void) trk__pid_stat_ignores(text, 17);
 	free(text);
 	return 0;
 }

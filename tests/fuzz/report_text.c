@@ -1,7 +1,8 @@
-/* Names from outside in the report: whatever they hold, the page and the Markdown stay well formed and
- * nothing hidden gets through. */
-#include "base/json.h"
-#include "report/report_private.h"
+/* Names from outside in the report: whatever they hold, the page and the Markdown stay well formed
+ * and nothing hidden gets through. */
+#include "base/utf8.h"
+#include "report/document.h"
+#include "report/write/html_text.h"
 
 #include "fuzz.h"
 
@@ -17,7 +18,7 @@ static size_t count(const char *text, const char *what)
 /* Marks come in pairs, and nothing else is below a blank. */
 static void check_safe(const char *safe, size_t len)
 {
-	FUZZ_CHECK(safe[0] == TRK_REPORT_OUTSIDE[0] && safe[len - 1] == TRK_REPORT_INSIDE[0]);
+	FUZZ_CHECK(safe[0] == TRK_DOC_OUTSIDE[0] && safe[len - 1] == TRK_DOC_INSIDE[0]);
 	for (size_t i = 1; i + 1 < len;) {
 		size_t n = trk__utf8_length(safe + i, len - i);
 
@@ -30,18 +31,18 @@ static void check_safe(const char *safe, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct trk_report r = {.job = ""};
-	const char *safe = trk__report_safe_n(&r, (const char *) data, size, 200);
+	struct trk_doc r = {.job = ""};
+	const char *safe = trk__doc_safe_n(&r, (const char *) data, size, 200);
 	struct trk_buf html;
 
 	if (!r.error) {
 		check_safe(safe, strlen(safe));
 		trk__buf_init(&html, 1 << 20);
-		trk__report_html_text(&html, safe);
+		trk__html_text(&html, safe);
 		FUZZ_CHECK(!html.data || (!count(html.data, "<") && !count(html.data, ">") &&
 					  !count(html.data, "\"") && !count(html.data, "'")));
 		trk__buf_release(&html);
 	}
-	trk__report_release(&r);
+	trk__doc_release(&r);
 	return 0;
 }

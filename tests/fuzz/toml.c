@@ -1,5 +1,5 @@
-/* Configuration files: every entry has a key and a bounded value, every error its place, and the end
- * is reached. */
+/* Configuration files: every entry has a key and a bounded value, every error its place, and the
+ * end is reached. */
 #include <string.h>
 
 #include "cli/config.h"

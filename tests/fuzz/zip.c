@@ -1,5 +1,5 @@
-/* A file out of a zip archive: whatever the archive, no more comes out than the buffer may hold, and a failure
- * says what is wrong. */
+/* A file out of a zip archive: whatever the archive, no more comes out than the buffer may hold,
+ * and a failure says what is wrong. */
 #include "base/zip.h"
 
 #include "fuzz.h"

@@ -1,7 +1,7 @@
 /* A stand-in for NVIDIA's libnvidia-ml.so.1: it plays what a script says.
  *
- * TRK_STANDIN_NVML names the script, which is read again whenever it has changed. A line is a word and
- * key=value pairs:
+ * TRK_STANDIN_NVML names the script, which is read again whenever it has changed. A line is a word
+ * and key=value pairs:
  *
  *     driver 550.54.15
  *     device name=H100 uuid=GPU-a bus=00000000:01:00.0 minor=0 total=1000 used=100 util=57 …
@@ -472,9 +472,9 @@ PUBLIC int nvmlDeviceGetMemoryInfo_v2(nvml_device d, struct nvml_memory_v2 *ret)
 		return fill_all(d, list, count, to);                                               \
 	}
 
-LIST(nvmlDeviceGetComputeRunningProcesses_v3, 'c')
-LIST(nvmlDeviceGetGraphicsRunningProcesses_v3, 'g')
-LIST(nvmlDeviceGetMPSComputeRunningProcesses_v3, 'm')
+LIST(nvmlDeviceGetComputeRunningProcesses_v2, 'c')
+LIST(nvmlDeviceGetGraphicsRunningProcesses_v2, 'g')
+LIST(nvmlDeviceGetMPSComputeRunningProcesses_v2, 'm')
 
 PUBLIC int nvmlDeviceGetMigMode(nvml_device d, unsigned int *now, unsigned int *pending);
 PUBLIC int nvmlDeviceGetMigMode(nvml_device d, unsigned int *now, unsigned int *pending)

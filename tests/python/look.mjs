@@ -1,6 +1,8 @@
 // What a browser shows of a page that changes: look.mjs URL SECONDS STATE [PICTURE]
 // Opens it, waits until it shows the state or the time is over, and prints as JSON: the states that it
-// has shown, how many charts it draws, its requests beyond itself, and what went wrong.
+// has shown, how many charts it draws, its requests beyond itself, and what went wrong. The file that
+// LOOK_SEEN names is made as soon as it has shown a state.
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 const require = createRequire(new URL("../../web/package.json", import.meta.url));
@@ -26,6 +28,9 @@ for (const end = Date.now() + 1000 * seconds; Date.now() < end && seen.states.at
 		const state = await card().locator(".state").first().textContent({ timeout: 500 });
 		if (seen.states.at(-1) !== state) {
 			seen.states.push(state);
+			if (process.env.LOOK_SEEN) {
+				writeFileSync(process.env.LOOK_SEEN, "");
+			}
 		}
 	} catch {
 		seen.misses++; // it is being loaded again

@@ -204,9 +204,14 @@ def test_what_a_killed_interpreter_left_is_removed_a_day_later(script):
         return folder
 
     old, new = left_over(25 * 3600), left_over(23 * 3600)
+    # The recordings of a user without a home are kept.
+    state = pathlib.Path(f"/tmp/resource-tracker-{os.getuid()}")
+    assert not state.exists()
+    left_over(25 * 3600).rename(state)
     script.output("from resource_tracker import ResourceTracker; ResourceTracker().stop()")
-    assert new.exists() and not old.exists()
+    assert new.exists() and not old.exists() and state.exists()
     shutil.rmtree(new)
+    shutil.rmtree(state)
 
 
 def test_after_a_fork_the_tracker_is_the_parents(script):

@@ -85,7 +85,7 @@ def flow(tmp_path_factory, endpoint, bucket):
     flow.env.update(KEYS, METAFLOW_DEFAULT_DATASTORE="s3",
                     METAFLOW_DATASTORE_SYSROOT_S3=f"s3://{BUCKET}/metaflow",
                     METAFLOW_CARD_S3ROOT=f"s3://{BUCKET}/cards", METAFLOW_S3_ENDPOINT_URL=endpoint)
-    flow("run", timeout=240)
+    flow("run", timeout=900)
     return flow
 
 
@@ -138,7 +138,7 @@ def test_a_card_is_live_and_says_how_its_step_ended_when_that_is_killed(flow, bu
             assert run.poll() is None
             time.sleep(0.1)
         assert any("still running" in page for page in pages.values()), before
-        run.communicate(timeout=120)  # it does not hang
+        run.communicate(timeout=600)  # it does not hang
     finally:
         run.kill()
     assert run.returncode != 0
@@ -151,6 +151,6 @@ def test_a_card_is_live_and_says_how_its_step_ended_when_that_is_killed(flow, bu
 def test_recommendations_come_from_the_metadata(flow):
     out = subprocess.run([sys.executable, "-m", "resource_tracker", "metaflow", "recommend", "F",
                           "--json"], cwd=flow.folder, env=flow.env, stdout=subprocess.PIPE,
-                         text=True, timeout=120, check=True).stdout
+                         text=True, timeout=600, check=True).stdout
     found = json.loads(out)
     assert set(found) == {"start", "work", "join", "gang"} and found["work"]["memory"] >= 256

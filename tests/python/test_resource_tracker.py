@@ -1,6 +1,7 @@
 """ResourceTracker: samples, statistics, recommendations, errors."""
 
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -10,6 +11,7 @@ import time
 import pytest
 
 from resource_tracker import ResourceTracker, StatSpec
+from resource_tracker._engine import run_program
 from resource_tracker.column_maps import SCHEMAS
 from resource_tracker.tracker_procfs import get_process_children
 
@@ -20,7 +22,7 @@ def test_parameters():
         "pid": None, "children": True, "interval": 1, "method": None, "autostart": True,
         "track_processes": True, "track_system": True, "discover_server": True,
         "discover_cloud": True, "sentinel_token": None, "upload_interval": 60,
-        "streaming_metadata": None, "schema": "0.4", "job": None}
+        "streaming_metadata": None, "schema": None, "job": None, "lines": None}
 
 
 def test_the_quick_start():
@@ -186,8 +188,22 @@ def snapshot_with(cpu, memory_mib, gpu=0.0, vram=0.0):
     (3.6, 1000, 0.2, 100, {"cpu": 4, "memory": 2048, "gpu": 1, "vram": 128}),
     (1, 4124, 1.7, 20000, {"cpu": 1, "memory": 5120, "gpu": 2, "vram": 24576}),
     (1, 100000, 0, 0, {"cpu": 1, "memory": 120832, "gpu": 0, "vram": 0})])
-def test_what_to_request(cpu, memory, gpu, vram, want):
-    assert snapshot_with(cpu, memory, gpu, vram).recommend_resources() == want
+def test_what_to_request_by_the_original_rule(cpu, memory, gpu, vram, want, monkeypatch):
+    tracker = snapshot_with(cpu, memory, gpu, vram)
+    assert tracker.recommend_resources(method="original") == want
+    # It holds as well where the program cannot be asked.
+    monkeypatch.setenv("RESOURCE_TRACKER_BIN", "/nowhere")
+    assert tracker.recommend_resources() == want
+
+
+@pytest.mark.parametrize("cpu, memory, gpu, vram", [
+    (0.1, 10, 0, 0), (2.5, 300, 0, 0), (3.6, 1000, 0.2, 100), (1, 4124, 1.7, 20000)])
+def test_what_to_request(cpu, memory, gpu, vram):
+    request = snapshot_with(cpu, memory, gpu, vram).recommend_resources()
+    assert request["cpu"] >= 1 and request["memory"] > memory
+    assert (request["gpu"] >= 1) == (gpu > 0) and request["vram"] >= vram
+    with pytest.raises(ValueError, match="method must be"):
+        snapshot_with(1, 300).recommend_resources(method="best")
 
 
 def test_history_counts():
@@ -195,24 +211,98 @@ def test_history_counts():
     new = [{"process_cpu_usage": {"mean": 5.0, "max": 6.0}, "process_memory_mib": {"max": 4124.0}}]
     old = [{"process_cpu_usage": {"mean": 5.0, "max": 6.0},
             "process_memory": {"max": 4124.0 * 1024}}]
-    assert tracker.recommend_resources(new) == tracker.recommend_resources(old) == {
-        "cpu": 3, "memory": 5120, "gpu": 0, "vram": 0}
-    assert tracker.recommend_resources(historical_stats=[tracker.stats()])["memory"] == 512
+    assert tracker.recommend_resources(new, "original") == tracker.recommend_resources(
+        old, "original") == {"cpu": 3, "memory": 5120, "gpu": 0, "vram": 0}
+    assert tracker.recommend_resources(new) == tracker.recommend_resources(old)
+    assert tracker.recommend_resources(new)["memory"] > 4124
+    assert tracker.recommend_resources(historical_stats=[tracker.stats()])["memory"] < 4124
+
+
+def test_tracker_snapshot_and_report_name_one_request_and_one_server(tmp_path):
+    with ResourceTracker(interval=0.1) as tracker:
+        block = bytearray(200 << 20)
+        for i in range(0, len(block), 4096):
+            block[i] = 1
+        end = time.monotonic() + 1
+        while time.monotonic() < end:
+            pass
+    del block
+    tracker.dump(str(tmp_path / "snapshot.json"))
+    loaded = ResourceTracker.load(str(tmp_path / "snapshot.json"))
+    request, server = tracker.recommend_resources(), tracker.recommend_server()
+    assert request["memory"] > 200
+    assert loaded.recommend_resources() == request
+    same = loaded.recommend_server()
+    for key in "vendor_id", "region_id", "api_reference", "billed_seconds", "run_cost":
+        assert same[key] == server[key], key
+    for page in tracker.report(), loaded.report():
+        assert f"cpu={request['cpu']}, memory={request['memory']})" in page or (
+            f"{request['memory']} MiB" in page)
+        assert server["api_reference"] in page
+
+
+def spin(job):
+    """A stopped tracker of half a second, as a job of that name."""
+    with ResourceTracker(interval=0.1, job=job, discover_cloud=False) as tracker:
+        end = time.monotonic() + 0.5
+        while time.monotonic() < end:
+            pass
+    return tracker
+
+
+def test_tracker_snapshot_and_command_look_at_the_same_earlier_runs(tmp_path, monkeypatch):
+    """An earlier run of the job needed more."""
+    monkeypatch.setenv("RESOURCE_TRACKER_DIR", str(tmp_path))
+    code = "import time; b = bytearray(1500 << 20)\nb[::4096] = b'1' * len(b[::4096])\ntime.sleep(0.3)"
+    assert run_program("run", "--quiet", "--no-discovery", "-n", "nightly", "--", sys.executable,
+                       "-c", code)[0] == 0
+    tracker = spin("nightly")
+    tracker.dump(str(tmp_path / "snapshot.json"))
+    loaded = ResourceTracker.load(str(tmp_path / "snapshot.json"))
+    request, server = tracker.recommend_resources(), tracker.recommend_server()
+    assert request["memory"] > 1500
+    for one in loaded, ResourceTracker.loads(loaded.dumps()):
+        assert one.recommend_resources() == request
+        same = one.recommend_server()
+        for key in "api_reference", "min_price_ondemand", "run_cost":
+            assert same[key] == server[key], key
+        assert server["api_reference"] in one.report()
+    code, text, _ = run_program("internal", "recommend", "--json", "--short-runs", tracker._tracker.recording)
+    told = json.loads(text)
+    assert code == 0 and told["servers"][0]["api_reference"] == server["api_reference"]
+    assert round(told["advice"]["memory"]["request_mib"]) == request["memory"]
+
+
+def test_a_snapshot_that_does_not_know_its_job_stands_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("RESOURCE_TRACKER_DIR", str(tmp_path))
+    text = "b = bytearray(1500 << 20); b[::4096] = b'1' * len(b[::4096])"
+    assert run_program("run", "--quiet", "--no-discovery", "-n", "job", "--", sys.executable, "-c",
+                       text)[0] == 0
+    snapshot = json.loads(spin("job").dumps())
+    del snapshot["metadata"]["job"], snapshot["metadata"]["scope"]
+    assert ResourceTracker.loads(json.dumps(snapshot)).recommend_resources()["memory"] < 1500
 
 
 def test_what_server_to_take():
+    needs = snapshot_with(3.6, 6000).recommend_resources()
     server = snapshot_with(3.6, 6000).recommend_server()
-    assert server["vcpus"] >= 4 and server["memory_usable"] >= 8192
+    assert server["vcpus"] >= needs["cpu"] and server["memory_usable"] >= needs["memory"]
     assert server["min_price_ondemand"] > 0
     aws = snapshot_with(3.6, 6000).recommend_server(vendor_id="aws", region_id="eu-west-1")
     assert aws["vendor_id"] == "aws" and aws["region_id"] == "eu-west-1"
-    assert aws["min_price_ondemand"] >= server["min_price_ondemand"]
+    assert aws["run_cost"] > 0
     with pytest.raises(TypeError, match="unknown limit on servers 'colour'"):
         snapshot_with(1, 300).recommend_server(colour="red")
     with pytest.raises(ValueError, match="unknown vendor nobody"):
         snapshot_with(1, 300).recommend_server(vendor_id="nobody")
-    with pytest.raises(LookupError, match="no server of the catalogue fits"):
-        snapshot_with(5000, 300).recommend_server()
+    with pytest.raises(LookupError, match="the binding need is memory"):
+        snapshot_with(1, 1e8).recommend_server()
+    large = snapshot_with(3.6, 6000).recommend_server(cpu=16, memory=100000)
+    assert large["vcpus"] >= 16 and large["memory_usable"] >= 100000
+    earlier = {"architecture": "x86_64", "vendor_id": "aws", "region_id": "us-east-1"}
+    assert not snapshot_with(1, 300).recommend_server(**earlier)["previous_generation"]
+    assert snapshot_with(1, 300).recommend_server(
+        previous_generation=True, **earlier)["previous_generation"]
 
 
 # ---- life ----
@@ -412,8 +502,8 @@ def test_report(finished, tmp_path, monkeypatch):
     os.unlink(opened[0][len("file://"):])
     meta = finished.report(integration="Metaflow", historical_stats=[finished.stats()],
                            status_failed=True)
-    assert "@resources(cpu=" in meta and "failed" in meta
-    assert "src=" not in meta and "http" not in meta
+    assert "@resources(cpu=" in meta and "failed" in meta and "from <code>Metaflow</code>" in meta
+    assert " src=" not in meta and "://" not in meta
 
 
 def test_report_escapes_what_others_say():

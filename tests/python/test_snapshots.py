@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 
 import pytest
 
@@ -45,12 +46,28 @@ NEW = document([newer(row) for row in OLD["process_metrics"]],
                resource_tracker={"version": "0.5.0", "implementation": "psutil"})
 
 
+@pytest.mark.parametrize("kind", ["fifo", "/dev/zero"])
+def test_what_is_no_file_is_refused_at_once(tmp_path, kind):
+    """A FIFO without a writer would be waited for, and a device read for ever."""
+    from resource_tracker import _core
+
+    os.mkfifo(tmp_path / "fifo")
+    path = str(tmp_path / kind)
+    with pytest.raises(ValueError, match="not a regular file"):
+        ResourceTracker.load(path)
+    with pytest.raises(RuntimeError, match="not a regular file"):
+        _core.Recording(path)
+
+
 @pytest.mark.parametrize("snapshot, schema", [(OLD, "0.4"), (NEW, "0.5")])
 def test_both_versions_load(snapshot, schema):
     tracker = ResourceTracker.loads(json.dumps(snapshot))
     assert tracker.schema == schema and not tracker.running and tracker.n_samples == 2
     assert (tracker.pid, tracker.start_time, tracker.stop_time) == (7, 1000.0, 1003.0)
-    assert tracker.recommend_resources() == {"cpu": 1, "memory": 512, "gpu": 0, "vram": 0}
+    assert tracker.recommend_resources(method="original") == {
+        "cpu": 1, "memory": 512, "gpu": 0, "vram": 0}
+    # The largest is 300 MiB: the advice of the report.
+    assert tracker.recommend_resources() == {"cpu": 1, "memory": 384, "gpu": 0, "vram": 0}
     stats = tracker.stats()
     assert stats["process_memory_mib"]["max"] == 300
     assert stats["process_memory"]["max"] == 307200
@@ -86,7 +103,7 @@ def test_files(finished, tmp_path, name, compressed):
 def test_metadata(finished):
     snapshot = finished.snapshot()
     assert list(snapshot) == ["metadata", "server_info", "cloud_info", "process_metrics",
-                              "system_metrics", "phases"]
+                              "system_metrics", "phases", "totals", "top_processes"]
     metadata = snapshot["metadata"]
     assert set(METADATA) <= set(metadata)
     assert metadata["version"] == 1 and metadata["schema"] == "0.4"

@@ -15,9 +15,10 @@ PATH = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"  # pyright 
 USER = '''
 from typing import Dict, List
 
-from resource_tracker import ProcessTracker, ResourceTracker, get_server_info, mark, track
+from resource_tracker import (ProcessTracker, ResourceTracker, TinyDataFrame, get_server_info, mark,
+                              set_schema, track)
 from resource_tracker.helpers import aggregate_stats
-from resource_tracker.tiny_data_frame import StatSpec, TinyDataFrame
+from resource_tracker.tiny_data_frame import StatSpec
 from resource_tracker.tracker_procfs import get_process_stats
 
 
@@ -39,6 +40,10 @@ again: ResourceTracker = ResourceTracker.loads(tracker.dumps())
 rows: List[int] = [len(frame), len(again.process_metrics)]
 merged: Dict[str, Dict[str, float]] = aggregate_stats([stats, stats])
 csv: ProcessTracker = ProcessTracker(1, autostart=False)
+set_schema("0.5")
+part: TinyDataFrame = frame[["timestamp"]][1:].to_schema("0.4")
+stamps: List[float] = part["timestamp"]
+row: Dict[str, float] = part[0]
 print(get_server_info(), get_process_stats(1))
 '''
 WRONG = [("work('x')", "arg-type", "reportArgumentType"),

@@ -17,8 +17,8 @@
 #define TRK_FIXTURES "tests/fixtures"
 #endif
 
-/* Path of a file of a fixture; TRK_FIXTURES in the environment names another root. Owned: the caller
- * frees it. */
+/* Path of a file of a fixture; TRK_FIXTURES in the environment names another root. Owned: the
+ * caller frees it. */
 static inline char *fixture_path(const char *fixture, const char *file)
 {
 	const char *root = getenv("TRK_FIXTURES");
@@ -87,7 +87,7 @@ static inline void live_copy(const struct live *live, const char *file, const ch
 
 static inline void live_release(struct live *live)
 {
-	static const char *const files[] = {"diskstats", "self/net/dev", "self/mountinfo"};
+	static const char *const files[] = {"diskstats", "stat", "self/net/dev", "self/mountinfo"};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		(void) unlinkat(live->env.proc_fd, files[i], 0);

@@ -1,5 +1,5 @@
-/* NVIDIA's library is played by tests/gpu/standin.c: it is loaded here by its path, and dlopen finds
- * what is loaded under the same name. */
+/* NVIDIA's library is played by tests/gpu/standin.c: it is loaded here by its path, and dlopen
+ * finds what is loaded under the same name. */
 #ifndef TRK_TESTS_GPU_PLAY_H
 #define TRK_TESTS_GPU_PLAY_H
 
@@ -18,6 +18,14 @@ static const struct trk_gpu_hints no_hints;
 	"energy=7000 clock=1980 memclock=2619 throttle=4 pcie_rx=10 pcie_tx=20 link_rx=1000 "      \
 	"link_tx=2000 sm=42.5 dram=10\n"
 #define PLAIN "device name=T4 uuid=GPU-b bus=00000000:02:00.0 minor=1 total=1000 used=100 util=0\n"
+
+/* The clock of the source: looks are 200 ms apart, and a test may let time pass. */
+static uint64_t play_skipped_ns;
+
+static uint64_t play_clock(void)
+{
+	return trk__clock_monotonic_ns() + play_skipped_ns;
+}
 
 struct play {
 	char script[64];
@@ -50,6 +58,7 @@ static inline void load(struct play *p, const char *folder, const char *text)
 	p->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	assert_non_null(p->library);
 	assert_int_equal(trk__env_init(&p->env), 0);
+	p->env.monotonic_ns = play_clock;
 	p->attributor.env = p->env;
 	p->attributor.known = true; /* our pids are the driver's */
 }
@@ -70,7 +79,8 @@ static inline void look(struct play *p, const pid_t *pid, size_t pids)
 	p->scan.devices = p->scan.processes = 0;
 	p->scan.pid = pid;
 	p->scan.pids = pids;
-	p->scan.now_ns = trk__clock_monotonic_ns();
+	play_skipped_ns += 200 * TRK_NS_PER_MS;
+	p->scan.now_ns = play_clock();
 	p->scan.wall_us = trk__clock_wall_ns() / 1000;
 	trk__gpu_nvml.poll(p->source, &p->scan);
 	trk__gpu_attribute(&p->attributor, &p->scan);

@@ -60,7 +60,8 @@ static inline void machine_init(struct machine *m)
 
 static inline void machine_start(struct machine *m, uint64_t min_interval_ns)
 {
-	struct trk_sampler_options options = {.perf_fd = -1, .min_interval_ns = min_interval_ns};
+	struct trk_sampler_options options = {
+		.perf_fd = -1, .root_perf_fd = -1, .min_interval_ns = min_interval_ns};
 	int error = 0;
 
 	m->sampler = trk__sampler_new(&m->live.env, &options, &error);
@@ -86,7 +87,9 @@ static inline void set_cpu(struct machine *m, double user, double nice, double s
 
 	(void) snprintf(text, sizeof(text),
 			"cpu  %.0f %.0f %.0f 1000 %.0f 10 20 30 5 0\n"
-			"cpu0 1 1 1 1 1 1 1 1 0 0\nintr 5\nctxt %.0f\nbtime 1600000000\n"
+			"cpu0 1 1 1 1 1 1 1 1 0 0\ncpu1 1 1 1 1 1 1 1 1 0 0\n"
+			"cpu2 1 1 1 1 1 1 1 1 0 0\ncpu3 1 1 1 1 1 1 1 1 0 0\n"
+			"intr 5\nctxt %.0f\nbtime 1600000000\n"
 			"processes %.0f\nprocs_running 2\nprocs_blocked 0\n",
 			user * hz, nice * hz, system * hz, iowait * hz, 1000 * user, 10 * user);
 	live_write(&m->live, "stat", text);

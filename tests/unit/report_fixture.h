@@ -81,14 +81,14 @@ static inline struct trk_report_rows *rows_make(const struct trk_record *record,
 /* The page, or another form. Owned: the caller frees it. */
 static inline char *report_text(const struct trk_report_input *in, const char *format)
 {
-	struct trk_report *report = calloc(1, sizeof(*report));
+	struct trk_doc *report = calloc(1, sizeof(*report));
 	struct trk_buf b;
 
 	assert_non_null(report);
 	trk__buf_init(&b, 16 << 20);
 	assert_int_equal(trk__report_make(in, report), 0);
 	assert_int_equal(trk__report_write(&b, report, format), 0);
-	trk__report_release(report);
+	trk__doc_release(report);
 	free(report);
 	return b.data;
 }

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "record/reader.h"
-#include "record/writer.h"
+#include "recording/reader.h"
+#include "recording/writer.h"
 
 enum { ROW_BYTES_MAX = 1 << 20 };
 
@@ -68,6 +68,10 @@ static inline void outcome_init(struct trk_outcome *o)
 	for (int i = 0; i < TRK_TOTALS; i++)
 		trk__quantity_set(&o->total[i], i == TRK_TOTAL_MAJOR_FAULTS ? NAN : 10.5 * i,
 				  TRK_QUALITY_AT_LEAST, "source", "reason");
+	/* Nothing was swapped out, and no fork refused: that would be told. */
+	trk__quantities_clear(&o->total[TRK_TOTAL_PEAK_SWAP_MIB], 1);
+	trk__quantity_set(&o->total[TRK_TOTAL_FORKS_REFUSED], 0, TRK_QUALITY_AT_MOST, "source",
+			  "reason");
 	o->top_count = 1;
 	o->top[0] = (struct trk_process_info){.pid = 7,
 					      .alive = true,

@@ -111,6 +111,8 @@ static void the_summary_is_the_document(void **state)
 	assert_non_null(strstr(json, "\"samples\": 6"));
 	assert_string_equal(json + strlen(json) - 2, "}\n");
 	free(json);
+	assert_null(trk_recording_lines(r, NULL, NAN, NAN)); /* none were sampled */
+	assert_null(trk_recording_lines(r, "column", NAN, NAN));
 	trk_recording_free(r);
 	place_release(&p);
 }
@@ -126,6 +128,7 @@ static void assert_refused(const char *path, int want)
 
 static void what_is_no_recording_is_refused(void **state)
 {
+	char fifo[4200];
 	struct place p;
 	unsigned char *data;
 	size_t len;
@@ -136,6 +139,11 @@ static void what_is_no_recording_is_refused(void **state)
 	bytes_put(p.folder.fd, "1.rtrk", "root:x:0:0:root\n", 16);
 	assert_refused(p.path, -TRK_E_FORMAT);
 	assert_refused(p.folder.path, -EISDIR);
+	assert_int_equal(mkfifoat(p.folder.fd, "fifo", 0600), 0);
+	(void) snprintf(fifo, sizeof(fifo), "%s/fifo", p.folder.path);
+	assert_refused(fifo, -TRK_ERR_NOTFILE); /* at once, without a writer */
+	assert_refused("/dev/zero", -TRK_ERR_NOTFILE);
+	assert_int_equal(unlinkat(p.folder.fd, "fifo", 0), 0);
 	recording_write(p.folder.fd, "2.rtrk", ROWS, true);
 	data = bytes_of(p.folder.fd, "2.rtrk", &len);
 	assert_int_equal(unlinkat(p.folder.fd, "2.rtrk", 0), 0);
@@ -209,6 +217,38 @@ static void a_report_is_written_whole_or_not_at_all(void **state)
 	place_release(&p);
 }
 
+static void a_report_takes_what_its_caller_knows(void **state)
+{
+	struct trk_report_options options = TRK_REPORT_OPTIONS_INIT;
+	unsigned char *page;
+	char path[512];
+	struct place p;
+	size_t len;
+
+	(void) state;
+	place_init(&p);
+	recording_write(p.folder.fd, "1.rtrk", ROWS, true);
+	(void) snprintf(path, sizeof(path), "%s/page", p.folder.path);
+	options.format = "json";
+	options.failed = 1;
+	options.integration = "Metaflow 2.19";
+	options.earlier = "[{\"peak_memory_mib\": 4096, \"cpu_mean\": 1, \"duration_s\": 60}]";
+	assert_int_equal(trk_report_write_with(p.path, path, &options), 0);
+	page = bytes_of(p.folder.fd, "page", &len);
+	assert_non_null(memmem(page, len, "\"failed\"", 8));
+	assert_non_null(memmem(page, len, "Metaflow 2.19", 13));
+	assert_non_null(memmem(page, len, "4 GiB", 5)); /* the earlier run's peak */
+	free(page);
+	/* A caller that was built before these were there. */
+	options.size = offsetof(struct trk_report_options, failed);
+	assert_int_equal(trk_report_write_with(p.path, path, &options), 0);
+	page = bytes_of(p.folder.fd, "page", &len);
+	assert_null(memmem(page, len, "Metaflow 2.19", 13));
+	free(page);
+	assert_int_equal(unlinkat(p.folder.fd, "page", 0), 0);
+	place_release(&p);
+}
+
 static void errors_have_texts_in_either_sign(void **state)
 {
 	(void) state;
@@ -247,6 +287,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_recording_is_refused),
 		cmocka_unit_test(a_damaged_record_is_skipped_and_counted),
 		cmocka_unit_test(a_report_is_written_whole_or_not_at_all),
+		cmocka_unit_test(a_report_takes_what_its_caller_knows),
 		cmocka_unit_test(errors_have_texts_in_either_sign),
 		cmocka_unit_test(tells_the_machine_and_its_cloud_as_json),
 	};

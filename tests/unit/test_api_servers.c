@@ -364,6 +364,34 @@ static void what_the_command_keeps_in_the_cache_is_taken_in_its_order(void **sta
 	place_release(&p);
 }
 
+static void prices_in_the_cache_that_others_may_have_written_are_left_out_with_a_reason(
+	void **state)
+{
+	struct trk_catalog_options o = TRK_CATALOG_OPTIONS_INIT;
+	struct trk_catalog *c = NULL;
+	char why[600] = "untouched";
+	struct place p;
+
+	(void) state;
+	place_init(&p);
+	o.scores = "none";
+	o.cache = p.folder.path;
+	assert_int_equal(trk_catalog_open(&o, &c, why, sizeof(why)), 0);
+	assert_string_equal(why, "");
+	trk_catalog_free(c);
+	bytes_put(p.folder.fd, "prices.tsv", "x", 1);
+	assert_int_equal(fchmodat(p.folder.fd, "prices.tsv", 0666, 0), 0);
+	assert_int_equal(trk_catalog_open(&o, &c, why, sizeof(why)), 0);
+	assert_non_null(strstr(why, "/prices.tsv (mode 0666): prices in "));
+	assert_non_null(strstr(why, "/prices.tsv are ignored"));
+	trk_catalog_free(c);
+	/* Without a place for the reason it is the same. */
+	assert_int_equal(trk_catalog_open(&o, &c, NULL, 0), 0);
+	trk_catalog_free(c);
+	assert_int_equal(unlinkat(p.folder.fd, "prices.tsv", 0), 0);
+	place_release(&p);
+}
+
 static void a_mistake_in_a_file_is_told_with_its_place(void **state)
 {
 	struct trk_catalog_options o = TRK_CATALOG_OPTIONS_INIT;
@@ -443,6 +471,103 @@ static void a_run_has_its_servers_by_the_cost_of_it(void **state)
 	place_release(&p);
 }
 
+/* ---- advice ---- */
+
+static double value_of(const struct trk_recommendation *r, const char *key)
+{
+	double value = -1;
+
+	assert_int_equal(trk_recommendation_value(r, key, &value), 0);
+	return value;
+}
+
+static void a_recommendation_is_data_text_and_lines_to_paste(void **state)
+{
+	const char *const tags[] = {"lane=7", "fast", NULL};
+	struct trk_recommend_options o = TRK_RECOMMEND_OPTIONS_INIT;
+	struct trk_server_needs n = TRK_SERVER_NEEDS_INIT;
+	struct trk_json_limits limits = {.max_bytes = 1 << 20};
+	struct trk_recommendation *r = NULL;
+	struct trk_json_doc doc;
+	char *json, *text, *lines, note[200] = "x", want[60];
+	struct place p;
+
+	(void) state;
+	place_init(&p);
+	n.vendors = "gcp";
+	o.needs = &n;
+	o.cache = "none";
+	o.tags = tags;
+	o.limit = 2;
+	assert_int_equal(trk_recommend(p.recording, &o, &r, NULL, 0), 0);
+	assert_true(value_of(r, "cpu") >= 1 && value_of(r, "memory_mib") > 0);
+	assert_near(value_of(r, "runs"), 1, 1e-9);
+	json = trk_recommendation_json(r);
+	assert_int_equal(trk__json_read(json, strlen(json), &limits, "the answer", &doc, NULL), 0);
+	assert_string_equal(trk__json_get_text(&doc, trk__json_root(&doc), "schema"),
+			    "resource-tracker.advice/1");
+	assert_int_equal(trk__json_get(&doc, trk__json_root(&doc), "servers")->count, 2);
+	trk__json_doc_release(&doc);
+	text = trk_recommendation_text(r, 60);
+	assert_non_null(strstr(text, "gcp "));
+	lines = trk_recommendation_lines(r, "slurm", note, sizeof(note));
+	(void) snprintf(want, sizeof(want), "#SBATCH --cpus-per-task=%.0f", value_of(r, "cpu"));
+	assert_non_null(strstr(lines, want));
+	assert_string_equal(note, "");
+	assert_null(trk_recommendation_lines(r, "abacus", NULL, 0));
+	assert_int_equal(trk_recommendation_value(r, "sauce", NULL), -ENOENT);
+	free(json);
+	free(text);
+	free(lines);
+	trk_recommendation_free(r);
+	trk_recommendation_free(NULL);
+	place_release(&p);
+}
+
+static void a_wrong_question_is_answered_with_what_is_wrong(void **state)
+{
+	const char *const no_key[] = {"=7", NULL};
+	const struct {
+		struct trk_recommend_options o;
+		int error;
+		const char *why;
+	} wrong[] = {
+		{{.method = "dice"}, -EINVAL, "method dice: not one of: default original"},
+		{{.risk = "bold"}, -EINVAL, "risk bold: not one of: default cheap safe"},
+		{{.input_bytes = -1}, -TRK_ERR_RANGE, "input_bytes: out of range"},
+		{{.input_bytes = NAN}, -TRK_ERR_RANGE, "input_bytes: out of range"},
+		{{.tags = no_key}, -EINVAL, "tags: =7: not of the form KEY or KEY=VALUE"},
+		{{.instance = "acme"}, -EINVAL, "instance acme: not of the form"},
+		{{.history = "/dev/null/none"}, -ENOTDIR, ""},
+	};
+	struct trk_recommend_options o = TRK_RECOMMEND_OPTIONS_INIT;
+	struct trk_server_needs n = TRK_SERVER_NEEDS_INIT;
+	struct trk_recommendation *r = (void *) 1;
+	char why[200];
+	struct place p;
+
+	(void) state;
+	place_init(&p);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		o = wrong[i].o;
+		o.size = sizeof(o);
+		assert_int_equal(trk_recommend(p.recording, &o, &r, why, sizeof(why)),
+				 wrong[i].error);
+		assert_non_null(strstr(why, wrong[i].why));
+	}
+	o = (struct trk_recommend_options) TRK_RECOMMEND_OPTIONS_INIT;
+	n.vendors = "acme";
+	o.needs = &n;
+	assert_int_equal(trk_recommend(p.recording, &o, &r, why, sizeof(why)), -EINVAL);
+	assert_non_null(strstr(why, "acme"));
+	assert_int_equal(trk_recommend("/nowhere", NULL, &r, why, sizeof(why)), -ENOENT);
+	assert_non_null(strstr(why, "/nowhere"));
+	o.size = 3;
+	assert_int_equal(trk_recommend(p.recording, &o, &r, NULL, 0), -EINVAL);
+	assert_ptr_equal(r, (void *) 1); /* untouched */
+	place_release(&p);
+}
+
 static void what_a_run_cost_follows_from_its_time_and_the_billing_step(void **state)
 {
 	struct trk_catalog_options o = TRK_CATALOG_OPTIONS_INIT;
@@ -489,8 +614,12 @@ int main(void)
 		cmocka_unit_test(a_catalogue_of_ones_own_stands_alone),
 		cmocka_unit_test(prices_are_laid_over_the_rest),
 		cmocka_unit_test(what_the_command_keeps_in_the_cache_is_taken_in_its_order),
+		cmocka_unit_test(
+			prices_in_the_cache_that_others_may_have_written_are_left_out_with_a_reason),
 		cmocka_unit_test(a_mistake_in_a_file_is_told_with_its_place),
 		cmocka_unit_test(a_run_has_its_servers_by_the_cost_of_it),
+		cmocka_unit_test(a_recommendation_is_data_text_and_lines_to_paste),
+		cmocka_unit_test(a_wrong_question_is_answered_with_what_is_wrong),
 		cmocka_unit_test(what_a_run_cost_follows_from_its_time_and_the_billing_step),
 	};
 

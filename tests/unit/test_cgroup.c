@@ -18,6 +18,8 @@
 
 #include "base/env.h"
 #include "probe/linux/cgroup.h"
+#include "skip.h"
+#include "scratch.h"
 
 #ifndef TRK_FIXTURES
 #define TRK_FIXTURES "tests/fixtures"
@@ -77,19 +79,7 @@ static char scratch[64];
 
 static void put(const char *path, const char *text)
 {
-	char full[512];
-	FILE *file;
-
-	(void) snprintf(full, sizeof(full), "%s/%s", scratch, path);
-	for (char *slash = full + strlen(scratch) + 1; (slash = strchr(slash, '/')); slash++) {
-		*slash = '\0';
-		assert_true(mkdir(full, 0755) == 0 || errno == EEXIST);
-		*slash = '/';
-	}
-	file = fopen(full, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
+	put_below(scratch, path, text);
 }
 
 static int begin_scratch(void **state)
@@ -229,7 +219,7 @@ static void tells_a_gone_process_from_a_kernel_without_groups(void **state)
 	assert_int_equal(trk__cgroup_limits(&cg, &l), 0);
 	assert_true(isnan(l.cpu_cores));
 	assert_true(l.memory_bytes == TRK_NO_LIMIT);
-	assert_int_equal(trk__cgroup_usage(&cg, &u), 0);
+	assert_int_equal(trk__cgroup_usage_some(&cg, TRK_CGROUP_KNOWS_ALL, &u), 0);
 	assert_int_equal(u.known, 0);
 	assert_false(trk__cgroup_is_own(&cg, own, 1));
 }
@@ -401,7 +391,7 @@ static void reads_everything_of_v2(void **state)
 
 	(void) state;
 	open_fixture("cgroup-v2-nested");
-	assert_int_equal(trk__cgroup_usage(&cg, &u), 0);
+	assert_int_equal(trk__cgroup_usage_some(&cg, TRK_CGROUP_KNOWS_ALL, &u), 0);
 	assert_int_equal(u.known, TRK_CGROUP_KNOWS_ALL);
 	assert_int_equal(u.cpu_ns, 5000000000);
 	assert_int_equal(u.cpu_user_ns, 4000000000);
@@ -412,6 +402,10 @@ static void reads_everything_of_v2(void **state)
 	assert_int_equal(u.memory_bytes, 100 * MIB);
 	assert_int_equal(u.memory_peak_bytes, 200 * MIB);
 	assert_int_equal(u.memory_inactive_file_bytes, 20 * MIB);
+	assert_int_equal(u.memory_cache_bytes, 18 * MIB);
+	assert_int_equal(u.memory_shmem_bytes, 12 * MIB);
+	assert_int_equal(u.swap_bytes, 30 * MIB);
+	assert_int_equal(u.swap_peak_bytes, 40 * MIB);
 	assert_int_equal(u.pids, 7);
 	assert_int_equal(u.low, 0);
 	assert_int_equal(u.high, 1);
@@ -431,12 +425,12 @@ static void reads_what_v1_has(void **state)
 
 	(void) state;
 	open_fixture("cgroup-v1-docker");
-	assert_int_equal(trk__cgroup_usage(&cg, &u), 0);
+	assert_int_equal(trk__cgroup_usage_some(&cg, TRK_CGROUP_KNOWS_ALL, &u), 0);
 	assert_int_equal(u.known, TRK_CGROUP_KNOWS_CPU | TRK_CGROUP_KNOWS_CPU_SPLIT |
 					  TRK_CGROUP_KNOWS_THROTTLING | TRK_CGROUP_KNOWS_MEMORY |
 					  TRK_CGROUP_KNOWS_PEAK | TRK_CGROUP_KNOWS_INACTIVE_FILE |
-					  TRK_CGROUP_KNOWS_PIDS | TRK_CGROUP_KNOWS_MAX |
-					  TRK_CGROUP_KNOWS_OOM_KILL);
+					  TRK_CGROUP_KNOWS_SHMEM | TRK_CGROUP_KNOWS_PIDS |
+					  TRK_CGROUP_KNOWS_MAX | TRK_CGROUP_KNOWS_OOM_KILL);
 	assert_int_equal(u.cpu_ns, 7000000000);
 	assert_int_equal(u.cpu_user_ns, 5000000000);
 	assert_int_equal(u.cpu_system_ns, 2000000000);
@@ -446,6 +440,8 @@ static void reads_what_v1_has(void **state)
 	assert_int_equal(u.memory_bytes, 60 * MIB);
 	assert_int_equal(u.memory_peak_bytes, 80 * MIB);
 	assert_int_equal(u.memory_inactive_file_bytes, 12 * MIB);
+	assert_int_equal(u.memory_cache_bytes, 15 * MIB);
+	assert_int_equal(u.memory_shmem_bytes, 5 * MIB);
 	assert_int_equal(u.pids, 3);
 	assert_int_equal(u.max, 17);
 	assert_int_equal(u.oom_kill, 2);
@@ -458,7 +454,7 @@ static void leaves_unset_what_an_older_kernel_lacks(void **state)
 
 	(void) state;
 	open_fixture("cgroup-v2-no-pressure");
-	assert_int_equal(trk__cgroup_usage(&cg, &u), 0);
+	assert_int_equal(trk__cgroup_usage_some(&cg, TRK_CGROUP_KNOWS_ALL, &u), 0);
 	assert_int_equal(u.known, TRK_CGROUP_KNOWS_CPU | TRK_CGROUP_KNOWS_CPU_SPLIT |
 					  TRK_CGROUP_KNOWS_MEMORY | TRK_CGROUP_KNOWS_LOW_HIGH |
 					  TRK_CGROUP_KNOWS_MAX | TRK_CGROUP_KNOWS_OOM);
@@ -473,7 +469,7 @@ static void takes_pressure_from_v2_and_the_rest_from_v1_on_a_hybrid_machine(void
 
 	(void) state;
 	open_fixture("cgroup-hybrid");
-	assert_int_equal(trk__cgroup_usage(&cg, &u), 0);
+	assert_int_equal(trk__cgroup_usage_some(&cg, TRK_CGROUP_KNOWS_ALL, &u), 0);
 	assert_int_equal(u.cpu_ns, 3000000000);
 	assert_int_equal(u.memory_bytes, 8 * MIB);
 	assert_int_equal(u.cpu_some_ns, 10000);
@@ -504,11 +500,35 @@ static void sees_what_changed_between_two_reads(void **state)
 	put("sys/fs/cgroup/job/cgroup.procs", "42\n");
 	put("sys/fs/cgroup/job/memory.current", "4096\n");
 	open_scratch();
-	assert_int_equal(trk__cgroup_usage(&cg, &u), 0);
+	assert_int_equal(trk__cgroup_usage_some(&cg, TRK_CGROUP_KNOWS_ALL, &u), 0);
 	assert_int_equal(u.memory_bytes, 4096);
 	put("sys/fs/cgroup/job/memory.current", "12288\n");
-	assert_int_equal(trk__cgroup_usage(&cg, &u), 0);
+	assert_int_equal(trk__cgroup_usage_some(&cg, TRK_CGROUP_KNOWS_ALL, &u), 0);
 	assert_int_equal(u.memory_bytes, 12288);
+}
+
+static void memory_of_the_kernel_leaves_out_what_can_be_reclaimed(void **state)
+{
+	struct trk_cgroup_usage u;
+
+	(void) state;
+	put("proc/42/cgroup", "0::/job\n");
+	put("sys/fs/cgroup/cgroup.procs", "");
+	put("sys/fs/cgroup/cgroup.controllers", "memory\n");
+	put("sys/fs/cgroup/job/cgroup.procs", "42\n");
+	put("sys/fs/cgroup/job/memory.stat",
+	    "file 900\nkernel 500\nkernel_stack 100\nsock 30\nshmem 300\n"
+	    "slab_reclaimable 200\nslab_unreclaimable 50\n");
+	open_scratch();
+	assert_int_equal(trk__cgroup_usage_some(&cg, TRK_CGROUP_KNOWS_ALL, &u), 0);
+	assert_int_equal(u.memory_kernel_bytes, 330);
+	/* Before Linux 5.18. */
+	put("sys/fs/cgroup/job/memory.stat",
+	    "file 900\nkernel_stack 100\npagetables 7\nsock 30\nshmem 300\n"
+	    "slab_reclaimable 200\nslab_unreclaimable 50\n");
+	assert_int_equal(trk__cgroup_usage_some(&cg, TRK_CGROUP_KNOWS_ALL, &u), 0);
+	assert_int_equal(u.memory_kernel_bytes, 187);
+	assert_int_equal(u.memory_cache_bytes, 600);
 }
 
 /* ---- out-of-memory kills ---- */
@@ -657,12 +677,12 @@ static void reads_the_groups_of_this_very_process(void **state)
 	assert_int_equal(trk__env_init(&env), 0);
 	r = trk__cgroup_open(&cg, &env, getpid());
 	if (r == -EOPNOTSUPP)
-		return;
+		SKIP("this machine has no control groups");
 	assert_int_equal(r, 0);
 	assert_int_equal(trk__cgroup_limits(&cg, &l), 0);
 	assert_true(isnan(l.cpu_cores) || l.cpu_cores > 0);
 	assert_true(l.memory_bytes > 4096);
-	assert_int_equal(trk__cgroup_usage(&cg, &u), 0);
+	assert_int_equal(trk__cgroup_usage_some(&cg, TRK_CGROUP_KNOWS_ALL, &u), 0);
 	if (u.known & TRK_CGROUP_KNOWS_MEMORY)
 		assert_true(u.memory_bytes > 0);
 	if (u.known & TRK_CGROUP_KNOWS_MEMORY && u.known & TRK_CGROUP_KNOWS_PEAK)
@@ -700,6 +720,7 @@ int main(void)
 		FIXTURE_TEST(takes_pressure_from_v2_and_the_rest_from_v1_on_a_hybrid_machine),
 		FIXTURE_TEST(reads_only_what_is_wanted),
 		SCRATCH_TEST(sees_what_changed_between_two_reads),
+		SCRATCH_TEST(memory_of_the_kernel_leaves_out_what_can_be_reclaimed),
 		FIXTURE_TEST(counts_the_kills_of_the_group_and_of_the_limiting_ancestor),
 		FIXTURE_TEST(passes_over_ancestors_without_a_limit),
 		FIXTURE_TEST(knows_of_no_kills_above_a_container),

@@ -15,14 +15,14 @@
 
 enum { RUNS = 3 };
 
-static struct trk_course now, earlier[RUNS];
+static struct trk_time_breakdown now, earlier[RUNS];
 
-static void put(struct trk_course *c, const char *name, double seconds, double mib)
+static void put(struct trk_time_breakdown *c, const char *name, double seconds, double mib)
 {
 	double start_s = c->phase_count ? c->phase[c->phase_count - 1].end_s : 0;
-	struct trk_course_phase *p = &c->phase[c->phase_count++];
+	struct trk_run_phase *p = &c->phase[c->phase_count++];
 
-	*p = (struct trk_course_phase){
+	*p = (struct trk_run_phase){
 		.start_s = start_s, .end_s = start_s + seconds, .memory_peak_mib = mib};
 	(void) snprintf(p->name, sizeof(p->name), "%s", name);
 	c->marked = c->marked || *name;
@@ -42,10 +42,10 @@ static int start(void **state)
 }
 
 static struct trk_change change_of(double before_s, double now_s, double before_mib, double now_mib,
-				   enum trk_odd_verdict verdict)
+				   enum trk_anomaly_verdict verdict)
 {
-	struct trk_past then = {.duration_s = before_s, .peak_memory_mib = before_mib};
-	struct trk_past this = {.duration_s = now_s, .peak_memory_mib = now_mib};
+	struct trk_history_run then = {.duration_s = before_s, .peak_memory_mib = before_mib};
+	struct trk_history_run this = {.duration_s = now_s, .peak_memory_mib = now_mib};
 	struct trk_change c;
 
 	trk__change_from_run(&this, &then, &c);
@@ -62,14 +62,14 @@ static void the_phase_that_took_longer_is_named(void **state)
 	(void) state;
 	put(&now, "load", 31, 100);
 	put(&now, "train", 91, 500);
-	c = change_of(101, 122, 500, 500, TRK_ODD_HIGH);
+	c = change_of(101, 122, 500, 500, TRK_ANOMALY_HIGH);
 	assert_string_equal(c.time_phase.name, "load");
 	assert_int_equal(c.time_phase.number, 1);
 	assert_true(c.time_phase.before == 11 && c.time_phase.now == 31); /* the median of three */
 	assert_int_equal(c.time_phase.runs, RUNS);
 	assert_int_equal(c.memory_phase.runs, 0); /* memory has not changed */
 	trk__buf_init(&b, 1000);
-	trk__change_text(&b, &c, true);
+	trk__change_text(&b, &c);
 	trk__buf_putc(&b, '\0');
 	assert_string_equal(b.data, "+20.8 % time vs the run before: load +20 s");
 	trk__buf_release(&b);
@@ -77,8 +77,8 @@ static void the_phase_that_took_longer_is_named(void **state)
 
 static void a_figure_that_was_always_zero_is_known(void **state)
 {
-	struct trk_past runs[2] = {{.id = "a", .start_s = 1}, {.id = "b", .start_s = 2}};
-	struct trk_past this = {.id = "c", .start_s = 3, .disk_read_bytes = 7};
+	struct trk_history_run runs[2] = {{.id = "a", .start_s = 1}, {.id = "b", .start_s = 2}};
+	struct trk_history_run this = {.id = "c", .start_s = 3, .disk_read_bytes = 7};
 	struct trk_change c;
 
 	(void) state;
@@ -95,9 +95,9 @@ static void what_is_usual_or_small_has_no_phase(void **state)
 	(void) state;
 	put(&now, "load", 31, 100);
 	put(&now, "train", 91, 500);
-	assert_int_equal(change_of(101, 122, 500, 500, TRK_ODD_NO).time_phase.runs, 0);
-	assert_int_equal(change_of(120, 122, 500, 500, TRK_ODD_TOO_FEW).time_phase.runs, 0);
-	assert_int_equal(change_of(101, 122, 500, 500, TRK_ODD_TOO_FEW).time_phase.runs, RUNS);
+	assert_int_equal(change_of(101, 122, 500, 500, TRK_ANOMALY_NO).time_phase.runs, 0);
+	assert_int_equal(change_of(120, 122, 500, 500, TRK_ANOMALY_TOO_FEW).time_phase.runs, 0);
+	assert_int_equal(change_of(101, 122, 500, 500, TRK_ANOMALY_TOO_FEW).time_phase.runs, RUNS);
 }
 
 static void a_change_that_all_phases_share_has_none(void **state)
@@ -106,7 +106,7 @@ static void a_change_that_all_phases_share_has_none(void **state)
 	put(&now, "load", 16, 100);
 	put(&now, "train", 94, 500);
 	put(&now, "write", 5, 100);
-	assert_int_equal(change_of(101, 115, 500, 500, TRK_ODD_HIGH).time_phase.runs, 0);
+	assert_int_equal(change_of(101, 115, 500, 500, TRK_ANOMALY_HIGH).time_phase.runs, 0);
 }
 
 static void a_new_phase_and_one_that_is_gone_are_named(void **state)
@@ -117,12 +117,12 @@ static void a_new_phase_and_one_that_is_gone_are_named(void **state)
 	put(&now, "load", 11, 100);
 	put(&now, "train", 90, 500);
 	put(&now, "write", 20, 100);
-	c = change_of(101, 121, 500, 500, TRK_ODD_HIGH);
+	c = change_of(101, 121, 500, 500, TRK_ANOMALY_HIGH);
 	assert_string_equal(c.time_phase.name, "write");
 	assert_true(c.time_phase.before == 0 && c.time_phase.now == 20);
 	memset(&now, 0, sizeof(now));
 	put(&now, "train", 90, 500);
-	c = change_of(101, 90, 500, 500, TRK_ODD_LOW);
+	c = change_of(101, 90, 500, 500, TRK_ANOMALY_LOW);
 	assert_string_equal(c.time_phase.name, "load");
 	assert_int_equal(c.time_phase.number, 0);
 	assert_true(c.time_phase.before == 11 && c.time_phase.now == 0);
@@ -137,7 +137,7 @@ static void phases_of_one_name_are_one(void **state)
 	put(&now, "train", 60, 500);
 	put(&now, "load", 5, 100);
 	put(&now, "train", 60, 700);
-	c = change_of(101, 131, 500, 700, TRK_ODD_HIGH);
+	c = change_of(101, 131, 500, 700, TRK_ANOMALY_HIGH);
 	assert_string_equal(c.time_phase.name, "train");
 	assert_true(c.time_phase.now == 120);
 	assert_string_equal(c.memory_phase.name, "train");
@@ -157,15 +157,15 @@ static void phases_without_a_name_are_found_by_number_among_as_many(void **state
 	put(&earlier[0], "", 5, 1); /* one of three phases is of no use */
 	put(&now, "", 10, 100);
 	put(&now, "", 140, 500);
-	c = change_of(100, 150, 500, 500, TRK_ODD_HIGH);
+	c = change_of(100, 150, 500, 500, TRK_ANOMALY_HIGH);
 	assert_int_equal(c.time_phase.number, 2);
 	assert_string_equal(c.time_phase.name, "");
 	assert_int_equal(c.time_phase.runs, RUNS - 1);
 	put(&now, "", 1, 1);
-	c = change_of(100, 150, 500, 500, TRK_ODD_HIGH);
+	c = change_of(100, 150, 500, 500, TRK_ANOMALY_HIGH);
 	assert_int_equal(c.time_phase.runs, 1);
 	put(&now, "", 1, 1);
-	c = change_of(100, 150, 500, 500, TRK_ODD_HIGH);
+	c = change_of(100, 150, 500, 500, TRK_ANOMALY_HIGH);
 	assert_int_equal(c.time_phase.runs, 0);
 }
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "probe/cloud/vendor.h"
+#include "probe/cloud/cloud.h"
 
 /* ---- who comes into question ---- */
 

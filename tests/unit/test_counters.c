@@ -148,7 +148,8 @@ static void no_descriptor_is_kept_for_a_process_that_is_asleep(void **state)
 	assert_int_equal(kept, 0);
 }
 
-/* Readings until so many descriptors are kept; as many as there are after a while if it never is. */
+/* Readings until so many descriptors are kept; as many as there are after a while if it never
+ * is. */
 static int kept_of(struct trk_counters *c, int before, int wanted)
 {
 	struct trk_process_counters now;

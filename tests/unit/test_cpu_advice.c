@@ -57,7 +57,10 @@ static void what_is_not_known_is_left_out(void **state)
 
 static void a_serial_job_gets_one_core(void **state)
 {
-	struct trk_cpu_options o = {8, 4294967296.0, NAN};
+	struct trk_cpu_options o = {.cores_now = 8,
+				    .memory_bytes = 4294967296.0,
+				    .slowdown_max = NAN,
+				    .stated_cores = NAN};
 	struct trk_cpu_advice a;
 
 	(void) state;
@@ -71,7 +74,10 @@ static void a_serial_job_gets_one_core(void **state)
 
 static void a_busy_job_is_said_to_be_saturated(void **state)
 {
-	struct trk_cpu_options o = {4, 64 * 1073741824.0, NAN};
+	struct trk_cpu_options o = {.cores_now = 4,
+				    .memory_bytes = 64 * 1073741824.0,
+				    .slowdown_max = NAN,
+				    .stated_cores = NAN};
 	struct trk_cpu_advice a;
 	bool said = false;
 
@@ -89,7 +95,8 @@ static void a_busy_job_is_said_to_be_saturated(void **state)
 
 static void a_bound_on_the_slowdown_is_kept(void **state)
 {
-	struct trk_cpu_options o = {8, 0, NAN};
+	struct trk_cpu_options o = {
+		.cores_now = 8, .memory_bytes = 0, .slowdown_max = NAN, .stated_cores = NAN};
 	struct trk_cpu_advice cheap, fast;
 
 	(void) state;
@@ -101,6 +108,106 @@ static void a_bound_on_the_slowdown_is_kept(void **state)
 	assert_int_equal(trk__cpu_advise(&h, &o, &fast), 0);
 	assert_true(cheap.cores < 8 && fast.cores == 8);
 	assert_true(fast.run_time_s <= 1.05 * fast.run_time_now_s);
+}
+
+/* Two threads that each had a fifth of a core: 13 s of work that took 32.5 s. */
+static void a_queue_is_taken_out_of_the_run_time(void **state)
+{
+	struct trk_cpu_options o = {.cores_now = 2,
+				    .memory_bytes = 268435456.0,
+				    .slowdown_max = NAN,
+				    .stated_cores = NAN,
+				    .queue = {TRK_QUEUE_OTHERS, 0.8}};
+	static struct trk_busy seen;
+	struct trk_cpu_advice a;
+
+	(void) state;
+	busy_init();
+	memset(&seen, 0, sizeof(seen));
+	o.seen = &seen;
+	trk__busy_add(&seen, 0.4, 32.5);
+	trk__busy_add_free(&h, 0.4, 1.6, 32.5);
+	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
+	assert_true(a.cores == 2 && fabs(a.run_time_s - 6.5) < 1e-6);
+	assert_true(fabs(a.point[0].run_time_s - 13) < 1e-6 && !a.point[2].at_most);
+	assert_true(fabs(a.run_time_now_s - 32.5) < 1e-6 && fabs(a.mean_cores - 0.4) < 1e-9);
+	assert_non_null(strstr(a.reason[1], "about 6.5 s without the queue; it took 32.5 s"));
+	assert_non_null(strstr(a.reason[2], "80 % of the time that they could run, behind other"));
+}
+
+static void one_thread_in_a_queue_needs_one_core_and_keeps_what_was_stated(void **state)
+{
+	struct trk_cpu_options o = {.cores_now = 2,
+				    .memory_bytes = 268435456.0,
+				    .slowdown_max = NAN,
+				    .stated_cores = NAN,
+				    .queue = {TRK_QUEUE_OTHERS, 0.5}};
+	struct trk_cpu_advice a;
+
+	(void) state;
+	busy_init();
+	trk__busy_add_free(&h, 0.5, 0.5, 20);
+	trk__busy_add_free(&h, 0, 0, 5); /* sleep stays sleep */
+	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
+	assert_true(a.cores == 1 && fabs(a.run_time_s - 15) < 1e-6);
+	o.stated_cores = 4;
+	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
+	assert_true(a.cores == 4 && fabs(a.run_time_s - 15) < 1e-6);
+}
+
+static void a_quota_that_held_threads_back_is_raised(void **state)
+{
+	struct trk_cpu_options o = {.cores_now = 1.5,
+				    .memory_bytes = 1073741824.0,
+				    .slowdown_max = NAN,
+				    .stated_cores = 1.5,
+				    .queue = {TRK_QUEUE_QUOTA, 0.5}};
+	struct trk_cpu_advice a;
+
+	(void) state;
+	busy_init();
+	trk__busy_add_free(&h, 1.5, 1.5, 100);
+	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
+	assert_true(a.cores == 2 && a.run_time_s < 76);
+}
+
+static void where_the_queue_cannot_be_known_nothing_is_predicted(void **state)
+{
+	struct trk_cpu_options o = {.cores_now = 4,
+				    .memory_bytes = 268435456.0,
+				    .slowdown_max = NAN,
+				    .stated_cores = NAN,
+				    .queue = {TRK_QUEUE_UNKNOWN, NAN}};
+	struct trk_cpu_advice a;
+
+	(void) state;
+	busy_init();
+	trk__busy_add(&h, 0.4, 100);
+	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
+	assert_true(a.cores == 4 && isnan(a.run_time_s) && isnan(a.point[0].run_time_s));
+	assert_non_null(strstr(a.reason[1], "cannot be told"));
+}
+
+/* A build: mostly both cores, partly one. One core would be cheaper, and far slower. */
+static void cores_that_were_mostly_busy_are_not_taken_away(void **state)
+{
+	struct trk_cpu_options o = {.cores_now = 2,
+				    .memory_bytes = 268435456.0,
+				    .slowdown_max = NAN,
+				    .stated_cores = NAN};
+	struct trk_cpu_advice a;
+
+	(void) state;
+	busy_init();
+	trk__busy_add(&h, 1.8, 40);
+	trk__busy_add(&h, 0.93, 60);
+	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
+	assert_true(a.mean_cores > 1.27 && a.mean_cores < 1.29 && a.cores == 2);
+	busy_init();
+	trk__busy_add(&h, 1.8, 20); /* 42 % of them */
+	trk__busy_add(&h, 0.6, 80);
+	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
+	assert_true(a.cores == 1);
 }
 
 static void fewer_cores_never_take_less_time(void **state)
@@ -121,19 +228,6 @@ static void fewer_cores_never_take_less_time(void **state)
 	}
 }
 
-static void measured_run_times_give_the_part_that_scales(void **state)
-{
-	double cores[] = {1, 2, 4}, times[] = {110, 60, 35}, t;
-
-	(void) state;
-	assert_int_equal(trk__cpu_run_time_measured(cores, times, 3, 10, &t), 0);
-	assert_true(fabs(t - 20) < 1e-9); /* 10 + 100 / cores */
-	assert_int_equal(trk__cpu_run_time_measured(cores, times, 1, 10, &t), -TRK_E_NODATA);
-	times[1] = times[2] = 200; /* more cores are slower: nothing scales */
-	assert_int_equal(trk__cpu_run_time_measured(cores, times, 3, 8, &t), 0);
-	assert_true(fabs(t - 170) < 1e-9);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -142,8 +236,12 @@ int main(void)
 		cmocka_unit_test(a_serial_job_gets_one_core),
 		cmocka_unit_test(a_busy_job_is_said_to_be_saturated),
 		cmocka_unit_test(a_bound_on_the_slowdown_is_kept),
+		cmocka_unit_test(a_queue_is_taken_out_of_the_run_time),
+		cmocka_unit_test(one_thread_in_a_queue_needs_one_core_and_keeps_what_was_stated),
+		cmocka_unit_test(a_quota_that_held_threads_back_is_raised),
+		cmocka_unit_test(where_the_queue_cannot_be_known_nothing_is_predicted),
+		cmocka_unit_test(cores_that_were_mostly_busy_are_not_taken_away),
 		cmocka_unit_test(fewer_cores_never_take_less_time),
-		cmocka_unit_test(measured_run_times_give_the_part_that_scales),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

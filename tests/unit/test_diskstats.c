@@ -139,8 +139,8 @@ static void finds_in_a_disks_own_file_what_the_table_says(void **state)
 	trk__env_release(&env);
 }
 
-/* Between the two readings of each fixture so many MiB have gone to the disks at the bottom, and the
- * devices above them have grown too. */
+/* Between the two readings of each fixture so many MiB have gone to the disks at the bottom, and
+ * the devices above them have grown too. */
 static void counts_every_byte_once_in_any_stack_of_devices(void **state)
 {
 	static const struct {

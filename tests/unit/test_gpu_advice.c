@@ -8,12 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "advise/gpu.h"
+#include "advise/gpu_use.h"
 
 /* Two GPUs, both well used, in a run whose CPU and memory are right. */
 static struct trk_gpu_facts busy(void)
 {
-	return (struct trk_gpu_facts){.given = 2,
+	return (struct trk_gpu_facts){.stated = true,
+				      .given = 2,
 				      .used = 2,
 				      .usage_mean = 1.8,
 				      .usage_p95 = 1.99,
@@ -49,6 +50,19 @@ static void gpus_in_use_are_right(void **state)
 	assert_int_equal(v.reason_count, 1);
 	assert_string_equal(v.reason[0], "all is well");
 	assert_true(trk__gpu_advise(&f, 1.99) == 2);
+}
+
+static void idle_gpus_that_nobody_asked_for_are_not_too_many(void **state)
+{
+	struct trk_gpu_facts f = busy();
+	struct trk_sizing_verdict v;
+
+	(void) state;
+	f.stated = false;
+	f.used = f.usage_mean = f.usage_p95 = 0;
+	v = judge(&f);
+	assert_true(v.sizing == TRK_SIZING_RIGHT && !v.gpu_over);
+	assert_says(&v, "no GPU was used");
 }
 
 static void idle_gpus_are_too_many(void **state)
@@ -105,7 +119,7 @@ static void low_activity_and_starvation_are_told(void **state)
 
 static void what_is_not_known_is_not_judged(void **state)
 {
-	struct trk_gpu_facts f = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+	struct trk_gpu_facts f = {NAN, false, NAN, NAN, NAN, NAN, NAN, NAN};
 	struct trk_sizing_verdict v = judge(&f), none = {.sizing = TRK_SIZING_NOT_ENOUGH_DATA};
 
 	(void) state;
@@ -128,6 +142,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gpus_in_use_are_right),
 		cmocka_unit_test(idle_gpus_are_too_many),
+		cmocka_unit_test(idle_gpus_that_nobody_asked_for_are_not_too_many),
 		cmocka_unit_test(one_gpu_too_many),
 		cmocka_unit_test(low_activity_and_starvation_are_told),
 		cmocka_unit_test(what_is_not_known_is_not_judged),

@@ -8,9 +8,10 @@
 #include <errno.h>
 #include <math.h>
 
-#include "record/gpus.h"
+#include "model/gpu_log.h"
 
 #include "rows.h"
+#include "recording/gpu_record.h"
 
 static void fill(struct trk_gpu_device *d, double share, double joules)
 {
@@ -44,6 +45,26 @@ static void a_log_weighs_by_time_and_sums_energy(void **state)
 	assert_true(isnan(trk__gpu_total_mean(&log.total[0], TRK_GPU_POWER_METRIC)));
 	assert_true(trk__gpu_log_energy(&log, &all) == 30); /* of the one that was used */
 	assert_false(all);
+	trk__gpu_log_release(&log);
+}
+
+static void a_gpu_without_a_counter_leaves_the_energy_of_the_others(void **state)
+{
+	struct trk_gpu_log log = {.count = 0};
+	struct trk_gpu_device d[2];
+	bool all;
+
+	(void) state;
+	for (int i = 0; i < 2; i++) {
+		fill(&d[0], 0.5, 100 + i * 30);
+		fill(&d[1], 0.5, NAN);
+		assert_int_equal(trk__gpu_log_add(&log, d, 2, i, 1), 0);
+	}
+	assert_true(trk__gpu_log_energy(&log, &all) == 30);
+	assert_true(trk__gpu_log_energy_is_cut(&log));
+	assert_true(trk__gpu_log_is_partial(&log, TRK_GPU_ENERGY_METRIC));
+	assert_false(trk__gpu_log_is_partial(&log, TRK_GPU_UTILIZATION_METRIC));
+	assert_false(trk__gpu_log_is_partial(&log, TRK_GPU_POWER_METRIC)); /* none has it */
 	trk__gpu_log_release(&log);
 }
 
@@ -154,6 +175,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_log_weighs_by_time_and_sums_energy),
+		cmocka_unit_test(a_gpu_without_a_counter_leaves_the_energy_of_the_others),
 		cmocka_unit_test(energy_survives_a_gap_and_a_reset),
 		cmocka_unit_test(nothing_seen_is_no_energy),
 		cmocka_unit_test(bytes_come_back_as_they_went),

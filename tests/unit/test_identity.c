@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/identity.h"
+#include "track/identity.h"
 
 static const char *const *environment; /* NAME=value, NULL-terminated */
 
@@ -26,8 +26,8 @@ static const char *get(const char *name)
 	return NULL;
 }
 
-static struct trk_identity find(const char *const *env, bool redact, const char *directory,
-				const char *words)
+static struct trk_identity find(const char *const *env, enum trk_redaction redact,
+				const char *directory, const char *words)
 {
 	static char text[2048];
 	char *argv[8], *rest = text;
@@ -51,7 +51,7 @@ static struct trk_identity find(const char *const *env, bool redact, const char 
 
 static void check(const char *const *env, const char *job, const char *scope)
 {
-	struct trk_identity i = find(env, false, "/home/me/a", TRAIN);
+	struct trk_identity i = find(env, TRK_REDACT_NOTHING, "/home/me/a", TRAIN);
 
 	assert_string_equal(i.job, job);
 	assert_string_equal(i.scope, scope);
@@ -63,11 +63,11 @@ static void without_an_engine_it_is_program_script_and_directory(void **state)
 
 	(void) state;
 	check(NULL, "python3 train.py", "/home/me/a");
-	i = find(NULL, true, "/d", TRAIN);
+	i = find(NULL, TRK_REDACT_ALL, "/d", TRAIN);
 	assert_string_equal(i.job, "python3");
-	i = find(NULL, false, "/d", "sh|-c|echo a.b c");
+	i = find(NULL, TRK_REDACT_NOTHING, "/d", "sh|-c|echo a.b c");
 	assert_string_equal(i.job, "sh");
-	i = find(NULL, false, NULL, "true");
+	i = find(NULL, TRK_REDACT_NOTHING, NULL, "true");
 	assert_string_equal(i.scope, "");
 }
 
@@ -159,8 +159,8 @@ static void long_texts_stay_apart(void **state)
 	other[1] = 'e'; /* differs in what is cut */
 	memset(name, 'n', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
-	a = find(NULL, false, one, name);
-	b = find(NULL, false, other, name);
+	a = find(NULL, TRK_REDACT_NOTHING, one, name);
+	b = find(NULL, TRK_REDACT_NOTHING, other, name);
 	assert_int_equal(strlen(a.job), TRK_RUN_TEXT_SIZE - 1);
 	assert_true(strlen(a.scope) < TRK_RUN_TEXT_SIZE);
 	assert_string_not_equal(a.scope, b.scope);
@@ -172,9 +172,9 @@ static void a_label_is_name_and_scope(void **state)
 	char label[TRK_LABEL_SIZE];
 
 	(void) state;
-	trk__identity_label("a", "", label);
+	trk__run_label("a", "", label);
 	assert_string_equal(label, "a");
-	trk__identity_label("a b", "/c", label);
+	trk__run_label("a b", "/c", label);
 	assert_string_equal(label, "a b in /c");
 }
 

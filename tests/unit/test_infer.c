@@ -65,7 +65,8 @@ static void a_type_that_alone_is_like_the_machine_is_found(void **state)
 		/* A volume beside the disk: vCPUs and memory have to do. */
 		{"hetzner", "eu-central", "x86_64", "AMD", "vServer", 48, 193000, 2, 1500, "ccx63",
 		 "48 vCPUs, 188.5 GiB", NULL},
-		/* A GB of Vultr's is 2^30; its names end with the maker, its firmware has the family. */
+		/* A GB of Vultr's is 2^30; its names end with the maker, its firmware has the
+		 * family. */
 		{"vultr", "ewr", "x86_64", "AMD", "VHP", 1, 950, 1, 26.84, "vhp-1c-1gb-amd",
 		 "1 vCPUs", NULL},
 		{"vultr", "ewr", "x86_64", "Intel", "VHF", 1, 950, 1, 34.36, "vhf-1c-1gb",

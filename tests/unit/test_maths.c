@@ -59,12 +59,45 @@ static void rounding_agrees_with_libm(void **state)
 	assert_true(isnan(trk__floor(NAN)) && trk__ceil(INFINITY) == INFINITY);
 }
 
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *) a, y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* Lists of all lengths to 70, of many and of few different values. */
+static void the_middle_is_that_of_the_list_in_order(void **state)
+{
+	uint32_t bits = 12345;
+
+	(void) state;
+	for (size_t n = 1; n <= 70; n++)
+		for (uint32_t of = 2; of < 2000; of = of * 3) {
+			double v[70], sorted[70], middle;
+
+			for (size_t i = 0; i < n; i++) {
+				bits = bits * 1664525 + 1013904223;
+				v[i] = (double) (bits >> 8) / 7 + (bits >> 16) % of;
+				if (of < 10)
+					v[i] = (bits >> 16) % of;
+				sorted[i] = v[i];
+			}
+			qsort(sorted, n, sizeof(*sorted), by_value);
+			middle = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+			assert_true(trk__middle(v, n) == middle);
+			qsort(v, n, sizeof(*v), by_value);
+			assert_memory_equal(v, sorted, n * sizeof(*v));
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ln_is_the_logarithm_over_its_whole_range),
 		cmocka_unit_test(exp_is_the_exponential_over_its_whole_range),
 		cmocka_unit_test(rounding_agrees_with_libm),
+		cmocka_unit_test(the_middle_is_that_of_the_list_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "advise/memory.h"
+#include "advise/memory_price.h"
 #include "base/error.h"
 
 #define MIB 1048576.0
@@ -389,7 +390,7 @@ static void the_distance_of_the_two_largest_peaks_sets_the_margin(void **state)
 	static const double near[] = {20001, 20002, 20000, 20001};
 	static const double apart[] = {20000, 17000, 18000, 19000};
 	static const double outlier[] = {20000, 11000, 10000, 10500};
-	static const double far[] = {20000, 2000, 2100, 1900};
+	static const double far[] = {20000, 7000, 7100, 6900}; /* not yet wide */
 
 	(void) state;
 	assert_true(request_after(near, 4) < 20002 * 1.04);
@@ -510,6 +511,325 @@ static void rungs_climb_to_any_need(void **state)
 	assert_true(request > 1024 * GIB);
 }
 
+/* --- failures in the history
+ * ------------------------------------------------------------------- */
+
+static struct trk_past_run kill_at(double limit_mib)
+{
+	return (struct trk_past_run){limit_mib * MIB * 0.98, 60, NAN, limit_mib * MIB,
+				     TRK_PAST_OUT_OF_MEMORY};
+}
+
+/* One run after another with what is advised, killed where that is too little. Returns the failures
+ * of the last one; *ret_request is what let it succeed. */
+static unsigned int live(struct trk_past_run *runs, size_t *count, double need_mib,
+			 double *ret_request)
+{
+	unsigned int fails = 0;
+
+	for (;;) {
+		struct trk_memory_advice a;
+
+		assert_int_equal(trk__memory_advise(runs, *count, NULL, &a), 0);
+		*ret_request = a.request_bytes / MIB;
+		if (*ret_request >= need_mib)
+			break;
+		runs[(*count)++] = kill_at(*ret_request);
+		fails++;
+	}
+	runs[(*count)++] = run_of(need_mib);
+	return fails;
+}
+
+static void a_success_above_its_limit_resolves_a_kill(void **state)
+{
+	struct trk_past_run runs[3] = {run_of(1400), kill_at(1500), run_of(1613)};
+	struct trk_past_run without[2] = {runs[0], runs[2]};
+	struct trk_memory_advice a, plain;
+
+	(void) state;
+	assert_int_equal(trk__memory_advise(runs, 3, NULL, &a), 0);
+	assert_int_equal(trk__memory_advise(without, 2, NULL, &plain), 0);
+	assert_true(a.request_bytes == plain.request_bytes);
+	assert_true(a.highest_bytes == 1613 * MIB && a.runs_used == 2 && !a.retry);
+	assert_true(says(&a, "largest peak so far (1.58 GiB)") && !says(&a, "1.76 GiB"));
+}
+
+static void a_jump_takes_few_failures_and_leaves_no_trace(void **state)
+{
+	struct trk_past_run runs[64];
+	size_t count = 0, dear = 0;
+	double request;
+
+	(void) state;
+	while (count < 10)
+		runs[count++] = run_of(1024);
+	assert_true(live(runs, &count, 10240, &request) <= 4);
+	for (int i = 0; i < 18; i++) {
+		assert_int_equal(live(runs, &count, 1024, &request), 0);
+		dear += request >= 10240;
+	}
+	assert_true(dear <= 2);
+}
+
+static void the_next_rung_is_what_is_advised_after_the_kill(void **state)
+{
+	static struct trk_past_run runs[RUNS + 5];
+
+	(void) state;
+	for (seed = 11; seed < 400000; seed = seed % 1000000 + 1999) {
+		uint64_t here = seed;
+		size_t count = history_init(runs, (int) (seed % 5), 1 + (size_t) (chance() * 100));
+		struct trk_memory_options o = options_of((enum trk_risk)(here % 3));
+		struct trk_memory_advice a, retry;
+
+		assert_int_equal(trk__memory_advise(runs, count, &o, &a), 0);
+		for (int i = 0; i < 5; i++) {
+			runs[count++] = kill_at(a.request_bytes / MIB);
+			assert_int_equal(trk__memory_advise(runs, count, &o, &retry), 0);
+			assert_true(retry.retry && retry.request_bytes == a.next_rung_bytes);
+			a = retry;
+		}
+		seed = here;
+	}
+}
+
+static void several_kills_at_once_are_resolved_by_one_success(void **state)
+{
+	struct trk_past_run runs[20];
+	struct trk_memory_advice a;
+
+	(void) state;
+	for (size_t i = 0; i < 20; i++)
+		runs[i] = i < 10 ? run_of(1000) : kill_at(1152);
+	assert_int_equal(trk__memory_advise(runs, 20, NULL, &a), 0);
+	assert_true(a.retry && a.request_bytes > 1152 * MIB && says(&a, "newest runs ran out"));
+	runs[19] = run_of(1300);
+	assert_int_equal(trk__memory_advise(runs, 20, NULL, &a), 0);
+	assert_true(!a.retry && a.runs_used == 11 && a.highest_bytes == 1300 * MIB);
+}
+
+static void a_kill_without_such_a_success_counts_and_is_not_called_a_peak(void **state)
+{
+	struct trk_past_run runs[8];
+	struct trk_memory_advice a;
+
+	(void) state;
+	for (size_t i = 0; i < 8; i++)
+		runs[i] = i == 3 ? kill_at(1500) : run_of(1000);
+	assert_int_equal(trk__memory_advise(runs, 8, NULL, &a), 0);
+	assert_true(a.request_bytes >= 1800 * MIB && a.highest_bytes == 1500 * MIB);
+	assert_false(says(&a, "largest peak so far (1.76 GiB)"));
+	assert_non_null(strstr(a.basis_text, "1.2 times the amount at which a run was killed"));
+	assert_true(says(&a, "killed at 1.46 GiB, and no run has succeeded above that"));
+}
+
+static void a_success_on_other_input_resolves_nothing(void **state)
+{
+	struct trk_past_run runs[4] = {run_of(900), run_of(950), kill_at(1000), run_of(1613)};
+	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
+	struct trk_memory_advice a;
+
+	(void) state;
+	for (size_t i = 0; i < 4; i++)
+		runs[i].input_bytes = 5 * GIB;
+	assert_int_equal(trk__memory_advise(runs, 4, &o, &a), 0);
+	assert_int_equal(a.runs_used, 3);
+	runs[2].input_bytes = 20 * GIB;
+	assert_int_equal(trk__memory_advise(runs, 4, &o, &a), 0);
+	assert_int_equal(a.runs_used, 4);
+}
+
+static void a_kill_at_a_larger_input_asks_for_no_retry_at_a_smaller(void **state)
+{
+	struct trk_past_run runs[4] = {run_of(900), run_of(950), run_of(980), kill_at(8000)};
+	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
+	struct trk_memory_advice a;
+
+	(void) state;
+	for (size_t i = 0; i < 4; i++)
+		runs[i].input_bytes = i < 3 ? 1 * GIB : 50 * GIB;
+	o.input_bytes = 50 * GIB;
+	assert_int_equal(trk__memory_advise(runs, 4, &o, &a), 0);
+	assert_true(a.retry && a.request_bytes > 8000 * MIB);
+	o.input_bytes = 1 * GIB;
+	assert_int_equal(trk__memory_advise(runs, 4, &o, &a), 0);
+	assert_false(a.retry);
+}
+
+/* --- jumps, levels, wide jobs
+ * ------------------------------------------------------------------ */
+
+static void of_a_wide_job_two_high_runs_are_no_new_level(void **state)
+{
+	struct trk_past_run runs[22];
+	struct trk_memory_advice a;
+
+	(void) state;
+	for (size_t i = 0; i < 22; i++)
+		runs[i] = run_of(i < 20 ? 1000 * (double) (1 + i * 7 % 10) : 11500);
+	assert_int_equal(trk__memory_advise(runs, 22, NULL, &a), 0);
+	assert_int_equal(a.runs_forgotten, 0);
+	runs[20] = runs[21] = run_of(40000);
+	assert_int_equal(trk__memory_advise(runs, 22, NULL, &a), 0);
+	assert_int_equal(a.runs_forgotten, 20);
+}
+
+static void after_a_jump_the_next_request_is_no_less_than_it(void **state)
+{
+	struct trk_past_run runs[21];
+	struct trk_memory_options o = options_of(TRK_RISK_CHEAP);
+	struct trk_memory_advice a;
+
+	(void) state;
+	for (size_t i = 0; i < 21; i++) {
+		runs[i] = run_of(i < 20 ? 1000 : 3000);
+		runs[i].input_bytes = i < 20 ? 1 * GIB : 3 * GIB;
+	}
+	assert_int_equal(trk__memory_advise(runs, 21, &o, &a), 0);
+	assert_true(a.request_bytes >= 3000 * MIB && says(&a, "no less than its peak of 2.93 GiB"));
+	o.input_bytes = 1 * GIB; /* the jump was the larger input's */
+	assert_int_equal(trk__memory_advise(runs, 21, &o, &a), 0);
+	assert_true(a.request_bytes < 3000 * MIB);
+	o.input_bytes = NAN;
+	runs[19] = run_of(2900); /* not a tenth above all before it: no jump */
+	assert_int_equal(trk__memory_advise(runs, 21, &o, &a), 0);
+	assert_false(says(&a, "no less than its peak"));
+}
+
+static void the_newest_run_weighs_four_times(void **state)
+{
+	struct trk_past_run runs[20];
+	double chance_of, share = 4.0 / 23;
+
+	(void) state;
+	for (size_t i = 0; i < 20; i++)
+		runs[i] = run_of(i < 19 ? 10000 : 10500);
+	assert_int_equal(trk__memory_chance(runs, 20, NULL, 10400 * MIB, &chance_of), 0);
+	/* Weights halve in 120 runs: the newest has a little more than its share. */
+	assert_true(chance_of > share * 20 / 21 + 1.0 / 21 - 1e-9 && chance_of < share + 0.06);
+}
+
+static void wide_jobs_pay_for_safety_and_steady_ones_do_not(void **state)
+{
+	struct trk_past_run wide[60], steady[60];
+	struct trk_memory_tuning tuning = trk__memory_tuning;
+	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
+	struct trk_memory_advice with, without;
+
+	(void) state;
+	seed = 21;
+	for (size_t i = 0; i < 60; i++) {
+		wide[i] = run_of(500 * exp(3 * chance()));
+		steady[i] = run_of(8000 * (1 + 0.01 * chance()));
+	}
+	memset(tuning.failing_charge, 0, sizeof(tuning.failing_charge));
+	assert_int_equal(trk__memory_advise(wide, 60, &o, &with), 0);
+	o.tuning = &tuning;
+	assert_int_equal(trk__memory_advise(wide, 60, &o, &without), 0);
+	assert_true(with.chance_exceed < 0.06 && with.chance_exceed < without.chance_exceed / 2);
+	assert_true(with.is_wide && says(&with, "--input-size"));
+	assert_int_equal(trk__memory_advise(steady, 60, &o, &without), 0);
+	o.tuning = NULL;
+	assert_int_equal(trk__memory_advise(steady, 60, &o, &with), 0);
+	assert_true(with.request_bytes == without.request_bytes && !with.is_wide);
+}
+
+static void a_wide_job_is_told_to_state_the_input_size_until_it_does(void **state)
+{
+	struct trk_past_run runs[6];
+	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
+	struct trk_memory_advice a;
+
+	(void) state;
+	for (size_t i = 0; i < 6; i++)
+		runs[i] = run_of(300 * (double) (i + 1));
+	assert_int_equal(trk__memory_advise(runs, 6, &o, &a), 0);
+	assert_true(a.is_wide && says(&a, "vary from 300 MiB to 1.76 GiB") &&
+		    says(&a, "run --input-size SIZE"));
+	for (size_t i = 0; i < 6; i++)
+		runs[i].input_bytes = (double) (i + 1) * GIB;
+	assert_int_equal(trk__memory_advise(runs, 6, &o, &a), 0);
+	assert_true(a.is_wide && says(&a, "recommend --input-size SIZE") &&
+		    !says(&a, "run --input-size SIZE"));
+	for (size_t i = 0; i < 6; i++) /* as of a script that is always the same */
+		runs[i].input_bytes = 1000;
+	assert_int_equal(trk__memory_advise(runs, 6, &o, &a), 0);
+	assert_true(says(&a, "run --input-size SIZE, then"));
+	o.input_bytes = 3 * GIB;
+	assert_int_equal(trk__memory_advise(runs, 6, &o, &a), 0);
+	assert_false(a.is_wide || says(&a, "--input-size"));
+}
+
+/* --- input size
+ * -------------------------------------------------------------------------------- */
+
+static void memory_that_grows_as_a_power_of_input_is_followed(void **state)
+{
+	struct trk_past_run runs[30];
+	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
+	struct trk_memory_advice a;
+
+	(void) state;
+	for (size_t i = 0; i < 30; i++) {
+		double x = 1 + (double) (i * 17 % 30);
+
+		runs[i] = run_of(2000 * sqrt(x));
+		runs[i].input_bytes = x * GIB;
+	}
+	o.input_bytes = 400 * GIB;
+	assert_int_equal(trk__memory_advise(runs, 30, &o, &a), 0);
+	assert_int_equal(a.basis, TRK_BASIS_POWER);
+	assert_true(a.request_bytes >= 40000 * MIB && a.request_bytes < 42500 * MIB);
+}
+
+static void a_line_needs_three_points(void **state)
+{
+	static struct trk_history h = {.count = 4, .next_input_bytes = 9 * GIB};
+	double past[5];
+
+	(void) state;
+	for (size_t i = 0; i < 4; i++) {
+		h.input_bytes[i] = (double) (1 + i) * GIB;
+		h.need_bytes[i] = (double) (2 + i) * GIB;
+		h.ln_input[i] = log(h.input_bytes[i]);
+		h.ln_need[i] = log(h.need_bytes[i]);
+	}
+	for (int basis = TRK_BASIS_LINE; basis < TRK_BASES; basis++) {
+		trk__memory_forecast(&h, (enum trk_basis) basis, past);
+		if (basis != TRK_BASIS_ALIKE)
+			assert_true(isnan(past[2]) && past[3] > 0);
+	}
+	trk__memory_forecast(&h, TRK_BASIS_LINE, past);
+	assert_true(fabs(past[3] - 5 * GIB) < 1 && fabs(past[4] - 10 * GIB) < 1);
+}
+
+static void of_a_young_job_peaks_are_scaled_up_to_the_next_input(void **state)
+{
+	struct trk_past_run runs[3];
+	struct trk_memory_options o = options_of(TRK_RISK_DEFAULT);
+	struct trk_memory_advice a;
+
+	(void) state;
+	for (size_t i = 0; i < 3; i++) {
+		runs[i] = run_of(4000 * (double) (1 << i));
+		runs[i].input_bytes = (double) (1 << i) * GIB;
+	}
+	o.input_bytes = 2 * GIB; /* the largest input was larger: never down */
+	assert_int_equal(trk__memory_advise(runs, 3, &o, &a), 0);
+	assert_true(a.forecast_bytes == 16000 * MIB);
+	o.input_bytes = 6 * GIB;
+	assert_int_equal(trk__memory_advise(runs, 3, &o, &a), 0);
+	assert_true(a.forecast_bytes > 17000 * MIB && a.forecast_bytes <= 24000 * MIB);
+	assert_non_null(strstr(a.basis_text, "scaled up to the next input"));
+	o.input_bytes = 1000 * GIB; /* half as much again at most */
+	assert_int_equal(trk__memory_advise(runs, 3, &o, &a), 0);
+	assert_true(fabs(a.forecast_bytes - 24000 * MIB) < 1);
+	o.input_bytes = NAN;
+	assert_int_equal(trk__memory_advise(runs, 3, &o, &a), 0);
+	assert_true(a.forecast_bytes == 16000 * MIB);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -535,6 +855,21 @@ int main(void)
 		cmocka_unit_test(runs_that_say_nothing_are_left_out),
 		cmocka_unit_test(what_does_not_exist_is_refused),
 		cmocka_unit_test(rungs_climb_to_any_need),
+		cmocka_unit_test(a_success_above_its_limit_resolves_a_kill),
+		cmocka_unit_test(a_jump_takes_few_failures_and_leaves_no_trace),
+		cmocka_unit_test(the_next_rung_is_what_is_advised_after_the_kill),
+		cmocka_unit_test(several_kills_at_once_are_resolved_by_one_success),
+		cmocka_unit_test(a_kill_without_such_a_success_counts_and_is_not_called_a_peak),
+		cmocka_unit_test(a_success_on_other_input_resolves_nothing),
+		cmocka_unit_test(a_kill_at_a_larger_input_asks_for_no_retry_at_a_smaller),
+		cmocka_unit_test(of_a_wide_job_two_high_runs_are_no_new_level),
+		cmocka_unit_test(after_a_jump_the_next_request_is_no_less_than_it),
+		cmocka_unit_test(the_newest_run_weighs_four_times),
+		cmocka_unit_test(wide_jobs_pay_for_safety_and_steady_ones_do_not),
+		cmocka_unit_test(a_wide_job_is_told_to_state_the_input_size_until_it_does),
+		cmocka_unit_test(memory_that_grows_as_a_power_of_input_is_followed),
+		cmocka_unit_test(a_line_needs_three_points),
+		cmocka_unit_test(of_a_young_job_peaks_are_scaled_up_to_the_next_input),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,9 +11,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "probe/gpu/nvidia_smi.h"
+#include "probe/gpu/nvidia_smi_text.h"
 #include "probe/gpu/poller.h"
-#include "probe/tool.h"
+#include "probe/helper_process.h"
 
 #include "fixture.h"
 
@@ -225,10 +225,10 @@ static void what_processes_do(void **state)
 	assert_int_equal(p[1].pid, 4712); /* it draws only */
 	assert_int_equal(read_processes(trk__smi_pmon_parse, "pmon-550.txt", p), 3);
 	near(p[0].bytes, 2039 * MIB); /* two columns were added before it */
-	assert_true(isnan(p[1].share));
+	assert_true(isnan(p[1].share) && p[1].is_idle);
 	near(p[1].bytes, 12 * MIB);
 	assert_int_equal(p[2].index, 1);
-	near(p[2].share, 1);
+	assert_true(isnan(p[2].share) && !p[2].is_idle); /* above 100 it is no figure */
 }
 
 static void instances_of_both_kinds_of_names(void **state)
@@ -528,8 +528,8 @@ static void only_one_runs_at_a_time_and_none_is_left(void **state)
 	while (trk__read_at(AT_FDCWD, path, text, sizeof(text)) < 2 || !strchr(text, '\n'))
 		nap();
 	pid = (pid_t) strtol(text, NULL, 10);
-	assert_int_equal(trk__tool_is(pid), 1);
-	assert_int_equal(trk__tool_is(getpid()), 0);
+	assert_int_equal(trk__helper_process_is(pid), 1);
+	assert_int_equal(trk__helper_process_is(getpid()), 0);
 	assert_int_equal(getpgid(pid), pid); /* ^C of the terminal does not reach it */
 	trk__gpu_nvidia_smi.close(p.source);
 	while (kill(pid, 0) == 0)

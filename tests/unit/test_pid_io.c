@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "probe/linux/pid_io.h"
+#include "skip.h"
 
 static int parse(const char *text, struct trk_pid_io *ret)
 {
@@ -68,10 +69,9 @@ static void sees_the_writes_of_this_process(void **state)
 	int pipes[2];
 
 	(void) state;
-	if (getenv("TRK_VALGRIND"))
-		return; /* it has limits and writes of its own */
+	SKIP_UNDER_VALGRIND("it writes, too");
 	if (trk__read_at(AT_FDCWD, "/proc/self/io", text, sizeof(text)) < 0)
-		return; /* a kernel without the file */
+		SKIP("this kernel has no /proc/PID/io");
 	assert_int_equal(parse(text, &before), 0);
 	assert_int_equal(pipe(pipes), 0);
 	assert_int_equal(write(pipes[1], data, sizeof(data)), sizeof(data));

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -149,6 +150,31 @@ static void the_delay_stands_far_behind(void **state)
 	assert_int_equal(trk__pid_stat_block_delay(""), 0);
 }
 
+static void ignored_signals_are_read(void **state)
+{
+	(void) state;
+	assert_true(trk__pid_stat_ignores("4242 (bash) S" TAIL, SIGPIPE));
+	assert_false(trk__pid_stat_ignores("4242 (bash) S" TAIL, SIGCHLD));
+	assert_false(trk__pid_stat_ignores("4242 (bash", SIGPIPE));
+	assert_false(trk__pid_stat_ignores("", SIGPIPE));
+}
+
+static void a_live_process_shows_what_it_ignores(void **state)
+{
+	int fd = trk__open_dir_at(AT_FDCWD, "/proc/self");
+	char text[TRK_PID_STAT_SIZE];
+
+	(void) state;
+	assert_true(fd >= 0);
+	for (int i = 0; i < 2; i++) {
+		assert_true(signal(SIGCHLD, i ? SIG_IGN : SIG_DFL) != SIG_ERR);
+		assert_true(trk__read_at(fd, "stat", text, sizeof(text)) > 0);
+		assert_int_equal(trk__pid_stat_ignores(text, SIGCHLD), i);
+	}
+	(void) signal(SIGCHLD, SIG_DFL);
+	trk__close(fd);
+}
+
 static void refuses_what_ends_before_the_rss(void **state)
 {
 	static const char line[] = "4242 (bash) S" TAIL;
@@ -224,6 +250,8 @@ int main(void)
 		cmocka_unit_test(a_negative_rss_is_none),
 		cmocka_unit_test(accepts_the_short_line_of_an_old_kernel),
 		cmocka_unit_test(the_delay_stands_far_behind),
+		cmocka_unit_test(ignored_signals_are_read),
+		cmocka_unit_test(a_live_process_shows_what_it_ignores),
 		cmocka_unit_test(refuses_what_ends_before_the_rss),
 		cmocka_unit_test(refuses_what_is_no_stat_line),
 		cmocka_unit_test(reads_live_processes),

@@ -15,6 +15,7 @@
 
 #include "base/env.h"
 #include "probe/linux/process_count.h"
+#include "skip.h"
 
 static char folder[] = "/tmp/test_process_count.XXXXXX";
 static uint64_t now_ns;
@@ -91,7 +92,7 @@ static void a_link_more_is_a_process_more(void **state)
 	assert_int_equal(fstat(env.proc_fd, &st), 0);
 	if (st.st_nlink != 7) { /* a file system that does not count folders, unlike /proc */
 		end(&env);
-		return;
+		SKIP("the file system of /tmp does not count folders as links");
 	}
 	assert_int_equal(count(&c, &env), 3);
 	make("4000");

@@ -1,5 +1,5 @@
-/* The report: what it says of each kind of end, that nothing from outside gets out of its place, and
- * that its three forms hold the same. */
+/* The report: what it says of each kind of end, that nothing from outside gets out of its place,
+ * and that its three forms hold the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <errno.h>
 
+#include "base/utf8.h"
 #include "report_fixture.h"
 
 static struct row_list list;
@@ -95,7 +96,7 @@ static void the_size_of_the_machine_is_no_request(void **state)
 	trk__quantity_set(&r->run.limit[TRK_LIMIT_CPU], 64, TRK_QUALITY_EXACT, "online CPUs", NULL);
 	trk__quantity_set(&r->run.limit[TRK_LIMIT_MEMORY_MIB], 262144, TRK_QUALITY_EXACT,
 			  "MemTotal", NULL);
-	assert_report(r, "json", "Request at least 1 CPU, 896 MiB next time");
+	assert_report(r, "json", "Request at least 2 CPU, 896 MiB next time");
 	assert_report(r, "html", "64 cores in this machine");
 }
 
@@ -119,38 +120,73 @@ static void waits_of_others_are_not_the_jobs(void **state)
 	record_drop(r);
 }
 
-static void a_run_that_waited_for_a_cpu_says_that_it_may_use_more(void **state)
+static void a_run_that_waited_for_a_cpu_says_how_long_it_takes_without(void **state)
 {
 	struct trk_record *r;
 
 	assert_false(report_holds(*state, "waited for a CPU"));
 	for (size_t i = 0; i < list.count; i++) {
-		trk__sample_set(&list.row[i], TRK_PROCESS_ON_CPU, 400000);
-		trk__sample_set(&list.row[i], TRK_PROCESS_DISK_WAIT, 0);
-		trk__sample_set(&list.row[i], TRK_PROCESS_MEMORY_WAIT, 0);
-		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_WAIT, 560000);
+		trk__sample_set(&list.row[i], TRK_PROCESS_UTIME, 400000);
+		trk__sample_set(&list.row[i], TRK_PROCESS_STIME, 0);
+		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_USAGE, 4000);
+		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_QUEUE, 1600000);
+		trk__sample_set(&list.row[i], TRK_SYSTEM_UTIME, 4000000);
+		trk__sample_set(&list.row[i], TRK_SYSTEM_STIME, 0);
 	}
 	r = record_make(&list);
 	assert_report(r, "json",
-		      "It waited for a CPU 56 % of the time, behind other work or a quota");
+		      "Its threads waited for a CPU 80 % of the time that they could run, behind "
+		      "other work.");
+	assert_report(r, "json", "4 cores: about 12 s without the queue; it took 60 s");
+	assert_report(r, "json", "--cpus=4 ");      /* a limit is not lowered */
+	assert_report(r, "json", "--time=0:02:00"); /* the next run may wait as long */
+	assert_report(r, "json", "next time (about 12.0 s without the queue)");
 	record_drop(r);
 	for (size_t i = 0; i < list.count; i++)
-		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_WAIT, 100000);
+		trk__sample_set(&list.row[i], TRK_SYSTEM_UTIME, 410000);
+	r = record_make(&list);
+	assert_report(r, "json", "behind one another.");
+	record_drop(r);
+	for (size_t i = 0; i < list.count; i++)
+		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_QUEUE, 80000);
 	r = record_make(&list);
 	assert_false(report_holds(r, "waited for a CPU"));
+	assert_report(r, "json", "--cpus=1 ");
 	record_drop(r);
 }
 
 static void a_run_that_ended_well_may_lower_it(void **state)
 {
 	assert_report(*state, "json", "\"sizing\": \"over-provisioned\"");
-	assert_report(*state, "json", "\"cpu\": 1,");
+	assert_report(*state, "json", "\"cpu\": 2,");
 }
 
 static void the_price_of_fewer_cores_is_told(void **state)
 {
-	assert_report(*state, "json", "Request 1 CPU, 896 MiB next time (run time +50 %)");
-	assert_report(*state, "json", "1 core: the run takes about 50 % longer, and costs least");
+	struct trk_record *r;
+
+	(void) state;
+	for (size_t i = 0; i < list.count; i++)
+		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_USAGE, i % 5 ? 6000 : 18000);
+	r = record_make(&list);
+	assert_report(r, "json", "Request 1 CPU, 896 MiB next time (run time +16 %)");
+	assert_report(r, "json", "1 core: the run takes about 16 % longer, and costs least");
+	record_drop(r);
+}
+
+static void without_a_request_or_a_limit_the_headline_is_the_next_request(void **state)
+{
+	struct trk_record *r = *state;
+
+	trk__quantity_set(&r->run.limit[TRK_LIMIT_CPU], 64, TRK_QUALITY_EXACT, "online CPUs", NULL);
+	trk__quantity_set(&r->run.limit[TRK_LIMIT_MEMORY_MIB], 262144, TRK_QUALITY_EXACT,
+			  "MemTotal", NULL);
+	assert_report(r, "json",
+		      "\"lead\": \"Next time request 2 CPU, 896 MiB. Used at most 1.5 of "
+		      "64 cores and 640 MiB of 256 GiB of memory.");
+	assert_report(r, "json", "\"sizing\": \"nothing requested\"");
+	assert_report(r, "json", "256 GiB in this machine");
+	assert_false(report_holds(r, "ver-provisioned"));
 }
 
 static void out_of_memory_names_limit_peak_and_largest_process(void **state)
@@ -179,6 +215,7 @@ static void every_other_end_has_words_of_its_own(void **state)
 		{TRK_VERDICT_MEMORY_LIMIT, 15, "stopped at the memory limit"},
 		{TRK_VERDICT_STOPPED, 0, "tracking was stopped"},
 		{TRK_VERDICT_VANISHED, 0, "ended without a word"},
+		{TRK_VERDICT_FAILED, 0, "The job failed. What it used until then"},
 		{TRK_VERDICT_RUNNING, 0, "those up to 1 m 0 s after its start"},
 		{TRK_VERDICT_TRACKER_DIED, 0, "how the job ended is not known"},
 	};
@@ -192,6 +229,29 @@ static void every_other_end_has_words_of_its_own(void **state)
 		assert_report(r, "md", table[i].want);
 		assert_report(r, "json", table[i].want);
 	}
+}
+
+static void a_job_that_says_that_it_failed_has_failed(void **state)
+{
+	static const struct {
+		enum trk_verdict verdict, want;
+		int code, want_code;
+	} table[] = {
+		{TRK_VERDICT_EXITED, TRK_VERDICT_FAILED, 0, -1},
+		{TRK_VERDICT_STOPPED, TRK_VERDICT_FAILED, -1, -1},
+		{TRK_VERDICT_EXITED, TRK_VERDICT_EXITED, 3, 3}, /* which tells more */
+		{TRK_VERDICT_OUT_OF_MEMORY, TRK_VERDICT_OUT_OF_MEMORY, -1, -1},
+	};
+	struct trk_record *r = *state;
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		r->outcome.verdict = table[i].verdict;
+		r->outcome.code = table[i].code;
+		trk__record_fail(r);
+		assert_int_equal(r->outcome.verdict, table[i].want);
+		assert_int_equal(r->outcome.code, table[i].want_code);
+	}
+	assert_false(report_holds(r, "\"sizing\": \"over-provisioned\""));
 }
 
 static void a_damaged_recording_says_what_is_lost(void **state)
@@ -412,13 +472,13 @@ static void the_known_place_gives_the_cost_of_the_run(void **state)
 
 static void earlier_runs_are_compared_with(void **state)
 {
-	struct trk_past *runs = calloc(7, sizeof(*runs));
+	struct trk_history_run *runs = calloc(7, sizeof(*runs));
 	struct trk_report_input in = {.record = *state, .runs = runs, .count = 7};
 	char *text;
 
 	assert_non_null(runs);
 	for (int i = 0; i < 7; i++) {
-		trk__past_from(*state, "", &runs[i]);
+		trk__history_run_from(*state, "", &runs[i]);
 		runs[i].duration_s = i < 6 ? 30 + i % 2 : 60;
 	}
 	text = report_text(&in, "json");
@@ -447,7 +507,7 @@ static void the_detected_system_comes_first(void **state)
 
 static void an_unknown_format_is_refused(void **state)
 {
-	struct trk_report *report = calloc(1, sizeof(*report));
+	struct trk_doc *report = calloc(1, sizeof(*report));
 	struct trk_report_input in = {.record = *state};
 	struct trk_buf b;
 
@@ -456,7 +516,7 @@ static void an_unknown_format_is_refused(void **state)
 	assert_int_equal(trk__report_make(&in, report), 0);
 	assert_int_equal(trk__report_write(&b, report, "pdf"), -EINVAL);
 	assert_int_equal(b.len, 0);
-	trk__report_release(report);
+	trk__doc_release(report);
 	free(report);
 }
 
@@ -467,13 +527,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_finished_run_says_so),
 		CASE(a_failed_run_never_lowers_a_request),
-		CASE(a_run_that_waited_for_a_cpu_says_that_it_may_use_more),
+		CASE(a_run_that_waited_for_a_cpu_says_how_long_it_takes_without),
 		CASE(the_size_of_the_machine_is_no_request),
 		CASE(waits_of_others_are_not_the_jobs),
 		CASE(a_run_that_ended_well_may_lower_it),
 		CASE(the_price_of_fewer_cores_is_told),
+		CASE(without_a_request_or_a_limit_the_headline_is_the_next_request),
 		CASE(out_of_memory_names_limit_peak_and_largest_process),
 		CASE(every_other_end_has_words_of_its_own),
+		CASE(a_job_that_says_that_it_failed_has_failed),
 		CASE(a_damaged_recording_says_what_is_lost),
 		CASE(a_run_without_samples_draws_nothing),
 		CASE(one_sample_is_called_a_moment),

@@ -12,7 +12,8 @@
 #include <cmocka.h>
 
 #include "machine.h"
-#include "probe/tree_private.h"
+#include "sample/sampler_private.h"
+#include "probe/tree/private.h"
 
 /* ---- the system ---- */
 
@@ -143,6 +144,28 @@ static void a_source_that_failed_once_is_made_up_for_over_its_own_time(void **st
 	assert_value(&m, TRK_SYSTEM_UTIME, 6);
 	assert_value(&m, TRK_SYSTEM_CPU_USAGE, 1.5);
 	assert_value(&m, TRK_INTERVAL, 3);
+	machine_release(&m);
+}
+
+/* Four cores: what is found above them in one second was used in another one. */
+static void no_more_than_all_cores_are_busy(void **state)
+{
+	struct machine m;
+
+	(void) state;
+	machine_init(&m);
+	set_cpu(&m, 0, 0, 0, 0);
+	machine_start(&m, 0);
+	set_cpu(&m, 4.5, 0, 0, 0);
+	tick_after(&m, S);
+	assert_value(&m, TRK_SYSTEM_UTIME, 4.5);
+	assert_value(&m, TRK_SYSTEM_CPU_USAGE, 4);
+	set_cpu(&m, 7, 0, 0, 0);
+	tick_after(&m, S);
+	assert_value(&m, TRK_SYSTEM_CPU_USAGE, 3);
+	set_cpu(&m, 8, 0, 0, 0);
+	tick_after(&m, S);
+	assert_value(&m, TRK_SYSTEM_CPU_USAGE, 1);
 	machine_release(&m);
 }
 
@@ -466,7 +489,8 @@ static pid_t sleeper(void)
 static void a_process_that_has_gone_leaves_its_memory_unknown(void **state)
 {
 	struct trk_tree_options tree = {.root = sleeper(), .self = getpid(), .pss_share = 1};
-	struct trk_sampler_options options = {.tree = &tree, .no_system = true, .perf_fd = -1};
+	struct trk_sampler_options options = {
+		.tree = &tree, .no_system = true, .perf_fd = -1, .root_perf_fd = -1};
 	struct trk_env env;
 	struct machine m = {.row = NULL};
 	int error = 0, status;
@@ -502,7 +526,8 @@ static void a_process_that_has_gone_leaves_its_memory_unknown(void **state)
 static void one_process_has_no_count_of_children(void **state)
 {
 	struct trk_tree_options tree = {.root = getpid(), .one_process = true, .pss_share = 1};
-	struct trk_sampler_options options = {.tree = &tree, .no_system = true, .perf_fd = -1};
+	struct trk_sampler_options options = {
+		.tree = &tree, .no_system = true, .perf_fd = -1, .root_perf_fd = -1};
 	struct trk_env env;
 	struct machine m = {.row = NULL};
 	int error = 0;
@@ -522,7 +547,8 @@ static void one_process_has_no_count_of_children(void **state)
 static void the_tree_is_told_the_time_of_its_row(void **state)
 {
 	struct trk_tree_options tree = {.root = getpid(), .one_process = true, .pss_share = 1};
-	struct trk_sampler_options options = {.tree = &tree, .no_system = true, .perf_fd = -1};
+	struct trk_sampler_options options = {
+		.tree = &tree, .no_system = true, .perf_fd = -1, .root_perf_fd = -1};
 	struct trk_env env;
 	struct machine m = {.row = NULL};
 	int error = 0;
@@ -534,9 +560,10 @@ static void the_tree_is_told_the_time_of_its_row(void **state)
 	assert_non_null(m.sampler);
 	for (int i = 0; i < 2; i++) {
 		tick_after(&m, S);
-		assert_int_equal(trk__sampler_tree(m.sampler)->updated_ns, machine_monotonic_ns);
+		assert_int_equal(trk__sampler_tree(m.sampler)->idle.updated_ns,
+				 machine_monotonic_ns);
 	}
-	assert_int_equal(trk__sampler_tree(m.sampler)->apart_ns, S);
+	assert_int_equal(trk__sampler_tree(m.sampler)->idle.apart_ns, S);
 	trk__sampler_free(m.sampler);
 	trk__env_release(&env);
 }
@@ -544,7 +571,7 @@ static void the_tree_is_told_the_time_of_its_row(void **state)
 static void a_process_that_is_not_there_is_an_error(void **state)
 {
 	struct trk_tree_options tree = {.root = 4242};
-	struct trk_sampler_options options = {.tree = &tree, .perf_fd = -1};
+	struct trk_sampler_options options = {.tree = &tree, .perf_fd = -1, .root_perf_fd = -1};
 	struct machine m;
 	int error = 0;
 
@@ -553,6 +580,30 @@ static void a_process_that_is_not_there_is_an_error(void **state)
 	assert_null(trk__sampler_new(&m.live.env, &options, &error));
 	assert_int_equal(error, -ESRCH);
 	machine_release(&m);
+}
+
+/* The tree's PSS, of which some was inferred, as the job's own group with this peak leaves it. */
+static double held_to_group(double pss_mib, double inferred_mib, uint64_t peak_mib)
+{
+	struct trk_sampler s = {.options = {.group_is_own = true}};
+	struct trk_cgroup_usage usage = {.known = TRK_CGROUP_KNOWS_PEAK,
+					 .memory_peak_bytes = peak_mib << 20};
+
+	trk__sample_set(&s.row, TRK_PROCESS_MEMORY, (int64_t) (pss_mib * 1048576));
+	trk__sample_set(&s.row, TRK_PROCESS_MEMORY_ESTIMATED, (int64_t) (inferred_mib * 1048576));
+	trk__sampler_take_group_memory(&s, &usage);
+	assert_true(s.row.value[TRK_PROCESS_MEMORY_ESTIMATED] >= 0);
+	return (double) s.row.value[TRK_PROCESS_MEMORY] / 1048576;
+}
+
+static void inferred_memory_is_no_more_than_the_group_ever_held(void **state)
+{
+	(void) state;
+	assert_true(held_to_group(444, 362, 409) == 409);
+	assert_true(held_to_group(400, 362, 409) == 400);
+	/* What was read stays: mapped files may be charged to another group. */
+	assert_true(held_to_group(444, 10, 409) == 434);
+	assert_true(held_to_group(417, 0, 409) == 417);
 }
 
 int main(void)
@@ -564,6 +615,7 @@ int main(void)
 		cmocka_unit_test(a_sleep_of_the_machine_and_a_set_clock_change_the_stamp_alone),
 		cmocka_unit_test(a_counter_that_steps_back_adds_nothing_twice),
 		cmocka_unit_test(a_source_that_failed_once_is_made_up_for_over_its_own_time),
+		cmocka_unit_test(no_more_than_all_cores_are_busy),
 		cmocka_unit_test(what_a_machine_lacks_is_unknown_and_not_zero),
 		cmocka_unit_test(memory_and_load_are_of_the_moment),
 		cmocka_unit_test(bytes_of_disk_and_net_are_amounts),
@@ -577,6 +629,7 @@ int main(void)
 		cmocka_unit_test(one_process_has_no_count_of_children),
 		cmocka_unit_test(the_tree_is_told_the_time_of_its_row),
 		cmocka_unit_test(a_process_that_is_not_there_is_an_error),
+		cmocka_unit_test(inferred_memory_is_no_more_than_the_group_ever_held),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

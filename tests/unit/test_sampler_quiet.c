@@ -328,7 +328,7 @@ static void the_last_tick_leaves_nothing_out(void **state)
 	tick_after(&m, S);
 	assert_read(&m, false);
 	assert_value(&m, TRK_SYSTEM_LOAD_1M, 0.75);
-	trk__sampler_rouse(m.sampler);
+	trk__sampler_force_full(m.sampler);
 	tick_after(&m, S);
 	assert_read(&m, true);
 	assert_value(&m, TRK_SYSTEM_LOAD_1M, 1.25);
@@ -336,7 +336,7 @@ static void the_last_tick_leaves_nothing_out(void **state)
 
 	start_still(&m, 9, 9);
 	set_bytes(&m, 1);
-	trk__sampler_rouse(m.sampler);
+	trk__sampler_force_full(m.sampler);
 	tick_after(&m, 0);
 	assert_disk(&m, 1);
 	assert_net(&m, 1);

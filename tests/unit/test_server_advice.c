@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -137,8 +138,6 @@ static void ranks_by_the_run_and_shows_the_cheapest_hour_beside_it(void **state)
 	assert_string_equal(name(*state, &a.list[0]), "fast");
 	assert_near(a.list[0].run_s, 500, 1e-6);
 	assert_near(a.list[0].cost_usd, 0.2 * 500 / 3600, 1e-9);
-	assert_near(trk__server_saving_usd(&(struct trk_run_cost){.usd = 1}, &a),
-		    1 - 0.2 * 500 / 3600, 1e-9);
 	assert_string_equal(name(*state, &a.list[1]), "cheap"); /* 2000 s, billed an hour */
 	assert_near(a.list[1].billed_s, 3600, 1e-9);
 	assert_string_equal(name(*state, &a.list[2]), "slow");
@@ -150,6 +149,90 @@ static void ranks_by_the_run_and_shows_the_cheapest_hour_beside_it(void **state)
 	assert_string_equal(name(*state, &a.near[0]), "tight");
 	assert_int_equal(a.near[0].offer.unmet, TRK_NEED_MEMORY);
 	trk__server_advice_release(&a);
+}
+
+static const char aged[] = "catalogue\t1\t2026-08-17\n"
+			   "source\told\t2024-01-01\tfacts\tby hand\n"
+			   "source\tnew\t2026-08-17\tfacts\tby hand\n"
+			   "vendor\tv\t-\tBy the second\t1\t60\t-\n"
+			   "region\tv\tnear\tDE\t-\t-\tBerlin\n"
+			   "region\tv\tfar\tDE\t-\t-\tBonn\n"
+			   "servers\tv\tnew\t2026-08-17\texact\n"
+			   "\tlisted-twice\t4\t16384\tx86_64\tdedicated\t2\n"
+			   "\tlong-ago\t4\t16384\tx86_64\tdedicated\t2\n"
+			   "\tdear\t4\t16384\tx86_64\tdedicated\t2\n"
+			   "\tearlier\t4\t16384\tx86_64\tdedicated\t2\tmetal,previous\n"
+			   "prices\tv\tnear\tnew\t2026-08-17\texact\n"
+			   "\tlisted-twice\t0.2\n\tdear\t0.9\n\tearlier\t0.01\n"
+			   "prices\tv\tfar\told\t2024-01-01\test\n"
+			   "\tlisted-twice\t0.1\n\tlong-ago\t0.05\nend\n";
+
+/* What led would lead by the price alone, were it not for its date. */
+static void an_old_price_comes_last_and_never_hides_a_newer_one(void **state)
+{
+	struct trk_busy_slice slice = {4, 1000};
+	struct trk_server_work work = {.slices = &slice, .n = 1, .here_one = {NAN, NAN}};
+	struct trk_catalog_query q = {.vcpus = 1, .today = 20260901};
+	struct trk_server_advice a;
+	struct trk_catalog c;
+
+	(void) state;
+	assert_int_equal(trk__catalog_text_load(NULL, "t", aged, sizeof(aged) - 1, &c, NULL), 0);
+	assert_int_equal(trk__server_advise(&c, &q, &work, &a), 0);
+	assert_int_equal(a.n, 3);
+	assert_string_equal(name(&c, &a.list[0]), "listed-twice");
+	assert_int_equal(a.list[0].offer.units, 20000); /* not the old 0.1 */
+	assert_string_equal(name(&c, &a.list[1]), "dear");
+	assert_string_equal(name(&c, &a.list[2]), "long-ago");
+	assert_true(a.list[2].offer.old);
+	assert_int_equal(a.cheapest_hour, 0);
+	assert_int_equal(a.cheapest_run, 0);
+	trk__server_advice_release(&a);
+	q.today = 0; /* no day, no age */
+	assert_int_equal(trk__server_advise(&c, &q, &work, &a), 0);
+	assert_string_equal(name(&c, &a.list[0]), "long-ago");
+	trk__server_advice_release(&a);
+	trk__catalog_release(&c);
+}
+
+static void a_previous_generation_is_offered_where_it_is_asked_for(void **state)
+{
+	struct trk_catalog_query q = {.vcpus = 1, .today = 20260901, .previous_generation = true};
+	struct trk_catalog_offer *offers, nearest;
+	unsigned int binding = 0;
+	struct trk_catalog c;
+	size_t n;
+
+	(void) state;
+	assert_int_equal(trk__catalog_text_load(NULL, "t", aged, sizeof(aged) - 1, &c, NULL), 0);
+	assert_int_equal(trk__catalog_search(&c, &q, &offers, &n), 0);
+	assert_int_equal(n, 4);
+	assert_string_equal(trk__catalog_server_name(&c, offers[0].server), "earlier");
+	free(offers);
+	q.previous_generation = false;
+	assert_int_equal(trk__catalog_search(&c, &q, &offers, &n), 0);
+	assert_int_equal(n, 3);
+	free(offers);
+	q.vcpus = 64;
+	assert_int_equal(trk__catalog_nearest(&c, &q, &nearest, &binding), 0);
+	assert_string_not_equal(trk__catalog_server_name(&c, nearest.server), "earlier");
+	trk__catalog_release(&c);
+}
+
+static void the_age_of_a_price_is_told_in_the_unit_that_fits(void **state)
+{
+	char age[16];
+
+	(void) state;
+	assert_int_equal(trk__catalog_age_days(20240228, 20240301), 2); /* a leap year */
+	assert_int_equal(trk__catalog_age_days(20260101, 20270101), 365);
+	assert_true(trk__catalog_age_days(0, 20270101) < 0);
+	assert_true(trk__catalog_age_days(20270101, 20260101) < 0);
+	assert_string_equal(trk__catalog_age(1, age), "1 day");
+	assert_string_equal(trk__catalog_age(45, age), "45 days");
+	assert_string_equal(trk__catalog_age(125, age), "4 months");
+	assert_string_equal(trk__catalog_age(1205, age), "3.3 years");
+	assert_string_equal(trk__catalog_age(-1, age), "");
 }
 
 static void a_deadline_drops_what_is_slower(void **state)
@@ -256,6 +339,9 @@ int main(void)
 		cmocka_unit_test(speeds_are_compared_by_the_same_measure),
 		cmocka_unit_test(bills_whole_steps_and_the_minimum),
 		cmocka_unit_test(ranks_by_the_run_and_shows_the_cheapest_hour_beside_it),
+		cmocka_unit_test(an_old_price_comes_last_and_never_hides_a_newer_one),
+		cmocka_unit_test(a_previous_generation_is_offered_where_it_is_asked_for),
+		cmocka_unit_test(the_age_of_a_price_is_told_in_the_unit_that_fits),
 		cmocka_unit_test(a_deadline_drops_what_is_slower),
 		cmocka_unit_test(boot_time_is_paid_and_short_runs_shun_the_hour),
 		cmocka_unit_test(a_finished_run_has_a_price_and_idle_parts),

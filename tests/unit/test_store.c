@@ -1,5 +1,6 @@
 /* Where recordings lie, their names, and how a person's reference finds one. */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "record/store.h"
+#include "recording/store.h"
 #include "rows.h"
 
 /* Runs of a store, oldest first. */
@@ -65,7 +66,7 @@ static void assert_finds(const struct store *s, const char *reference, int want)
 {
 	char name[96] = "untouched";
 
-	assert_int_equal(trk__store_find(s->fd, reference, name, NULL), 0);
+	assert_int_equal(trk__store_find(s->fd, reference, name, NULL, NULL), 0);
 	assert_string_equal(name, s->name[want]);
 }
 
@@ -74,7 +75,7 @@ static void assert_fails(const struct store *s, const char *reference, int want)
 	struct trk_error error = {.code = 0};
 	char name[96];
 
-	assert_int_equal(trk__store_find(s->fd, reference, name, &error), want);
+	assert_int_equal(trk__store_find(s->fd, reference, name, NULL, &error), want);
 	assert_int_equal(error.code, want);
 	assert_non_null(strstr(error.message, reference));
 }
@@ -238,12 +239,58 @@ static void other_files_are_passed_over(void **state)
 	store_release(&s, RUNS);
 }
 
+static void a_name_has_one_form(void **state)
+{
+	static const char *const good[] = {
+		"0000000001000-r-aa000001.rtrk",
+		"1700000000123-i-0a1b2c3d.rtrk",
+		"1-x.rtrk",
+	};
+	static const char *const bad[] = {
+		"",
+		".",
+		"..",
+		"r-aa000001",
+		"-r.rtrk",
+		"1-.rtrk",
+		"1r.rtrk",
+		"1-r.rtrk.new",
+		"1-r/x.rtrk",
+		"../1-r.rtrk",
+		"/1-r.rtrk",
+		"1-../x.rtrk",
+		"1-r.rtrk/",
+		".1-r.rtrk",
+		"1-r\n.rtrk",
+		"1-r x.rtrk",
+		"123456789012345678901-r.rtrk",
+		"1-\303\244.rtrk",
+	};
+	char name[200];
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_true(trk__store_is_name(good[i]));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(trk__store_is_name(bad[i]));
+	(void) snprintf(name, sizeof(name), "1-%0150d.rtrk", 7);
+	assert_false(trk__store_is_name(name));
+	assert_true(trk__store_is_name_of("1700000000123-r-1.rtrk", "r-1", 1700000000.123456789));
+	assert_true(trk__store_is_name_of("1700000000123-r-1.rtrk", "r-1", 1700000000.1239999));
+	assert_false(trk__store_is_name_of("1700000000123-r-1.rtrk", "r-1", 1700000000.1));
+	assert_false(trk__store_is_name_of("1700000000123-r-1.rtrk", "r-1", NAN));
+	assert_false(trk__store_is_name_of("1700000000123-r-1.rtrk", "r-", 1700000000.123));
+	assert_false(trk__store_is_name_of("1700000000123-r-1.rtrk", "r-12", 1700000000.123));
+	assert_false(trk__store_is_name_of("x/1700000000123-r-1.rtrk", "r-1", 1700000000.123));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_new_store_is_private_at_every_level),
 		cmocka_unit_test(a_store_is_created_only_when_asked),
 		cmocka_unit_test(a_path_that_is_too_long_is_an_error),
+		cmocka_unit_test(a_name_has_one_form),
 		cmocka_unit_test(names_sort_by_start_and_hold_the_id),
 		cmocka_unit_test(ids_are_new_each_time),
 		cmocka_unit_test(an_id_or_its_prefix_finds_the_run),

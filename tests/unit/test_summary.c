@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/utf8.h"
 #include "report/summary.h"
 #include "rows.h"
 
@@ -35,6 +36,8 @@ static struct trk_record *record_new(void)
 	trk__quantity_set(&o->total[TRK_TOTAL_DISK_WRITE_BYTES], 999, TRK_QUALITY_EXACT, "io",
 			  NULL);
 	trk__quantity_set(&o->total[TRK_TOTAL_MAJOR_FAULTS], NAN, TRK_QUALITY_EXACT, NULL, "gone");
+	trk__quantities_clear(&o->total[TRK_TOTAL_PEAK_SWAP_MIB], 1);
+	trk__quantities_clear(&o->total[TRK_TOTAL_FORKS_REFUSED], 1);
 	trk__quantity_set(&r->run.limit[TRK_LIMIT_CPU], 4, TRK_QUALITY_EXACT, "cpu.max", NULL);
 	trk__quantity_set(&r->run.limit[TRK_LIMIT_MEMORY_MIB], 2048, TRK_QUALITY_EXACT,
 			  "memory.max", NULL);
@@ -74,7 +77,7 @@ static char *json_of(const struct trk_record *r)
 	struct trk_buf b;
 
 	trk__buf_init(&b, 1 << 20);
-	trk__summary_json(&b, r, NULL);
+	trk__summary_json(&b, r, NULL, NULL);
 	assert_int_equal(b.error, 0);
 	return b.data;
 }
@@ -122,79 +125,97 @@ static size_t lines_of(const char *text)
 
 /* ---- text ---- */
 
-static void durations_read_well(void **state)
-{
-	static const struct {
-		double seconds;
-		const char *want;
-	} table[] = {
-		{0, "0 ms"},
-		{0.0004, "0 ms"},
-		{0.25, "250 ms"},
-		{0.9994, "999 ms"},
-		{0.9995, "1.0 s"},
-		{12.34, "12.3 s"},
-		{59.94, "59.9 s"},
-		{59.95, "1 m 0 s"},
-		{3599.4, "59 m 59 s"},
-		{3599.5, "1 h 0 m 0 s"},
-		{6130, "1 h 42 m 10 s"},
-	};
-
-	(void) state;
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		char text[32];
-
-		trk__duration_text(text, sizeof(text), table[i].seconds);
-		assert_string_equal(text, table[i].want);
-	}
-}
-
 static void the_lines_hold_the_figures(void **state)
 {
 	struct trk_record *r = record_new();
 
 	(void) state;
 	assert_says(r, &plain,
-		    "-- resource-tracker - align - r-0a1b2c3d - exit 3 - 10.0 s -------------");
+		    "! exit 3   align   10.0 s                                             "
+		    "r-0a1b2c3d\n");
 	assert_says(r, &plain,
-		    "   CPU     1.50 mean   1.50 p95   1.50 peak of 4     #####..........  38 % "
-		    "cores\n");
-	assert_says(
-		r, &plain,
-		"   Memory 512.0 mean  512.0 p95  640.0 peak of 2048  ####...........  31 % MiB\n");
-	assert_says(r, &plain, "   Disk  2.5 GB read  999 B written\n");
-	assert_says(r, &plain, "   Total at least 15.0 s of CPU | peak memory about 640.0 MiB\n");
-	assert_says(r, &plain, "resource-tracker show r-0a1b2c3d");
+		    "CPU      1.50 mean  1.50 peak cores  of 4 limit      "
+		    "########.............. 38 %\n");
+	assert_says(r, &plain,
+		    "Memory    512 mean   640 peak MiB    of 2 GiB limit  "
+		    "#######............... 31 %\n");
+	assert_says(r, &plain, "Disk     2.5 GB read | 999 B written\n");
+	assert_says(r, &plain, "Total    at least 15.0 s of CPU | peak memory about 640 MiB\n");
+	assert_says(r, &plain, "resource-tracker report r-0a1b2c3d (or show");
 	record_free(r);
 }
 
-static void lines_fit_a_terminal_in_either_alphabet(void **state)
+/* No line is longer, none ends in a blank, and no figure stands without its unit. */
+static void check_lines(const char *text, size_t width, bool ascii)
 {
-	struct trk_record *r = record_new();
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		char line[2048];
 
-	(void) state;
-	memset(r->run.job, 'j', sizeof(r->run.job) - 1);
-	r->outcome.verdict = TRK_VERDICT_OUT_OF_MEMORY;
+		assert_true(len < sizeof(line) && text[len] == '\n');
+		memcpy(line, text, len);
+		line[len] = '\0';
+		if (trk__utf8_columns(line) > width)
+			print_error("more than %zu columns: %s\n", width, line);
+		assert_true(trk__utf8_columns(line) <= width);
+		assert_true(len == 0 || line[len - 1] != ' ');
+		for (size_t i = 0; ascii && i < len; i++)
+			assert_true((unsigned char) line[i] < 0x80);
+		assert_null(strstr(line, "nan"));
+		assert_null(strstr(line, "Memory0"));
+		if (len > 9 && (!strncmp(line, "Memory", 6) || !strncmp(line, "CPU", 3)))
+			assert_true(line[8] == ' ');
+		text += len + 1;
+	}
+}
+
+/* Values that are very large, very small or not known, and names that are long. */
+static void make_awkward(struct trk_record *r, int which)
+{
+	static const double values[] = {0, 1e-9, 9.996, 4999, 1e6, 1e12, 1e300, NAN, INFINITY};
+	double value = values[which];
+
+	for (int i = 0; i < TRK_TOTALS; i++)
+		trk__quantity_set(&r->outcome.total[i], value,
+				  isnan(value) ? TRK_QUALITY_UNKNOWN : TRK_QUALITY_AT_LEAST, "x",
+				  NULL);
+	r->run.limit[TRK_LIMIT_CPU].value = which % 2 ? value : 4;
+	r->run.limit[TRK_LIMIT_MEMORY_MIB].value = which % 3 ? value : 1e9;
+	r->outcome.verdict = (enum trk_verdict) which;
+	r->outcome.signal = 15;
+	(void) snprintf(r->outcome.evidence, sizeof(r->outcome.evidence),
+			"a-word-that-is-longer-than-forty-columns-and-so-is-cut some more words");
 	r->outcome.left_behind = 7;
 	r->damaged = 2;
-	for (int i = 0; i < 2; i++) {
-		char *text = text_of(r, i ? &utf8 : &plain);
-		size_t width = 0;
+	if (which % 2)
+		memset(r->run.job, 'j', sizeof(r->run.job) - 1);
+	else
+		(void) snprintf(r->run.job, sizeof(r->run.job), "\u6771\u4eac \u6771\u4eac");
+}
 
-		assert_true(lines_of(text) <= 12);
-		for (const char *at = text; *at; at++) {
-			if (!i)
-				assert_true((unsigned char) *at < 0x80);
-			width += ((unsigned char) *at & 0xc0) != 0x80;
-			if (*at != '\n')
-				continue;
-			assert_true(width - 1 <= 80);
-			width = 0;
-		}
-		free(text);
-	}
-	record_free(r);
+static void lines_fit_at_any_width_in_either_alphabet(void **state)
+{
+	static const size_t widths[] = {1, 40, 41, 60, 79, 80, 120, 200, 1000};
+
+	(void) state;
+	for (int which = 0; which < 9; which++)
+		for (size_t w = 0; w < sizeof(widths) / sizeof(widths[0]); w++)
+			for (int i = 0; i < 4; i++) {
+				struct trk_summary_style style = {
+					.width = widths[w], .utf8 = i & 1, .color = i & 2};
+				struct trk_record *r = record_new();
+				char *text;
+
+				make_awkward(r, which);
+				text = text_of(r, &style);
+				check_lines(text,
+					    widths[w] < 40    ? 40
+					    : widths[w] > 200 ? 200
+							      : widths[w],
+					    !(i & 1));
+				free(text);
+				record_free(r);
+			}
 }
 
 static void few_samples_make_two_lines(void **state)
@@ -222,29 +243,32 @@ static void how_it_ended_is_said(void **state)
 	o->verdict = TRK_VERDICT_SIGNALLED;
 	o->signal = 15;
 	(void) snprintf(o->evidence, sizeof(o->evidence), "killed from outside");
-	assert_says(r, &plain, " - signal 15 (TERM) - ");
-	assert_says(r, &plain, " ! killed from outside\n");
+	assert_says(r, &plain, "! signal 15 (TERM)   align   ");
+	assert_says(r, &plain, "\n! killed from outside\n");
 	o->verdict = TRK_VERDICT_TIMEOUT;
-	assert_says(r, &plain, " - timeout - ");
-	assert_says(r, &plain, " ! killed from outside\n");
+	assert_says(r, &plain, "! timeout   align");
+	assert_says(r, &plain, "\n! killed from outside\n");
 	o->verdict = TRK_VERDICT_MEMORY_LIMIT;
-	assert_says(r, &plain, " - memory limit - ");
+	assert_says(r, &plain, "! memory limit   align");
 	o->verdict = TRK_VERDICT_TRACKER_DIED;
-	assert_says(r, &plain, " ! did not end cleanly; last sample at 10.0 s\n");
+	assert_says(r, &plain,
+		    "\n! did not end cleanly; last sample at 10.0 s: killed from outside\n");
 	o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
 	assert_says(r, &plain,
-		    " ! killed by the kernel, out of memory (limit 2048 MiB, peak 640 MiB)");
+		    "\n! killed by the kernel: out of memory (limit 2 GiB, peak 640 MiB)\n");
 	o->top[0].peak_bytes = 600 << 20;
-	assert_says(r, &plain, "   biggest: sort -u (pid 7) 600 MiB\n");
+	assert_says(r, &plain, "\n! largest process: sort -u (pid 7), 600 MiB\n");
 	o->verdict = TRK_VERDICT_RUNNING;
-	assert_says(r, &plain, "still running");
+	assert_says(r, &plain, "> still running   align   10.0 s so far");
 	o->verdict = TRK_VERDICT_EXITED;
+	o->code = 0;
 	o->evidence[0] = '\0';
-	assert_silent(r, &plain, " ! ");
+	assert_says(r, &plain, "* exit 0   align");
+	assert_silent(r, &plain, "! ");
 	r->damaged = 1;
-	assert_says(r, &plain, " ! 1 damaged record skipped\n");
+	assert_says(r, &plain, "\n! 1 damaged record skipped\n");
 	o->left_behind = 2;
-	assert_says(r, &plain, "   Left behind: 2 processes still running\n");
+	assert_says(r, &plain, "\n! left behind: 2 processes still running\n");
 	record_free(r);
 }
 
@@ -260,6 +284,8 @@ static void what_is_unknown_is_left_out(void **state)
 	assert_silent(r, &plain, "Disk");
 	assert_silent(r, &plain, " of 4");
 	assert_silent(r, &plain, "nan");
+	r->run.limit[TRK_LIMIT_MEMORY_MIB].value = NAN;
+	assert_says(r, &plain, "Memory    512 mean   640 peak MiB\n");
 	trk__stats_clear(r->stats);
 	assert_silent(r, &plain, "nan");
 	record_free(r);
@@ -273,7 +299,7 @@ static void nothing_of_a_name_reaches_the_terminals_controls(void **state)
 	(void) snprintf(r->run.job, sizeof(r->run.job), "a\x1b[2J\nb\x7f\xc2\x9b");
 	assert_silent(r, &utf8, "\x1b");
 	assert_silent(r, &utf8, "\xc2\x9b");
-	assert_says(r, &utf8, "a?[2J?b??");
+	assert_says(r, &utf8, "a?[2J b??");
 	(void) snprintf(r->run.job, sizeof(r->run.job), "caf\xc3\xa9 \xff");
 	assert_says(r, &utf8, "caf\xc3\xa9 ?");
 	assert_silent(r, &plain, "\xc3");
@@ -287,11 +313,14 @@ static void colour_is_there_when_asked_and_closed(void **state)
 
 	(void) state;
 	assert_silent(r, &plain, "\033");
-	assert_says(r, &colour, "\033[1m-- ");
+	assert_says(r, &colour, "\033[31m! exit 3\033[0m   align");
+	assert_says(r, &colour, "\033[34m###");
+	r->outcome.code = 0;
 	assert_silent(r, &colour, "\033[31m");
+	assert_says(r, &colour, "\033[32m* exit 0\033[0m");
 	r->outcome.verdict = TRK_VERDICT_TIMEOUT;
 	(void) snprintf(r->outcome.evidence, sizeof(r->outcome.evidence), "time limit");
-	assert_says(r, &colour, "\033[31m ! time limit\n\033[0m");
+	assert_says(r, &colour, "\n\033[31m!\033[0m \033[31mtime limit\033[0m\n");
 	record_free(r);
 }
 
@@ -395,12 +424,32 @@ static void statistics_stand_alone_too(void **state)
 	record_free(r);
 }
 
+static void swap_and_refused_forks_are_told(void **state)
+{
+	struct trk_record *r = record_new();
+	struct trk_quantity *swap = &r->outcome.total[TRK_TOTAL_PEAK_SWAP_MIB];
+	struct trk_quantity *forks = &r->outcome.total[TRK_TOTAL_FORKS_REFUSED];
+
+	(void) state;
+	trk__quantity_set(swap, 246.25, TRK_QUALITY_AT_LEAST, "group", NULL);
+	trk__quantity_set(forks, 1, TRK_QUALITY_AT_MOST, "pids.events", NULL);
+	trk__quantity_set(&r->run.limit[TRK_LIMIT_PIDS], 20, TRK_QUALITY_EXACT, "p", NULL);
+	assert_says(r, &plain, "Swap     246 MiB swapped out at the peak");
+	assert_says(r, &plain, "! 1 fork refused by the limit of processes (pids.max 20)");
+	/* Perhaps the swap of others; a limit that is not seen. */
+	swap->quality = TRK_QUALITY_ESTIMATED;
+	forks->value = 3;
+	r->run.limit[TRK_LIMIT_PIDS].value = NAN;
+	assert_silent(r, &plain, "Swap");
+	assert_says(r, &plain, "! 3 forks refused by the limit of processes\n");
+	record_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(durations_read_well),
 		cmocka_unit_test(the_lines_hold_the_figures),
-		cmocka_unit_test(lines_fit_a_terminal_in_either_alphabet),
+		cmocka_unit_test(lines_fit_at_any_width_in_either_alphabet),
 		cmocka_unit_test(few_samples_make_two_lines),
 		cmocka_unit_test(how_it_ended_is_said),
 		cmocka_unit_test(what_is_unknown_is_left_out),
@@ -411,6 +460,7 @@ int main(void)
 		cmocka_unit_test(text_from_outside_stays_text),
 		cmocka_unit_test(every_kind_of_end_has_its_word),
 		cmocka_unit_test(statistics_stand_alone_too),
+		cmocka_unit_test(swap_and_refused_forks_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@
 	"system_net_sent_bytes,system_gpu_usage,system_gpu_vram_mib,system_gpu_utilized,"          \
 	"process_pid,process_children,process_utime,process_stime,process_cpu_usage,"              \
 	"process_memory_mib,process_disk_read_bytes,process_disk_write_bytes,"                     \
-	"process_gpu_usage,process_gpu_vram_mib,process_gpu_utilized\n"
+	"process_gpu_usage,process_gpu_vram_mib,process_gpu_utilized,system_steal_time\n"
 
 /* A machine and a process in round and less round figures. */
 static void fill(struct trk_sample *s)
@@ -51,6 +51,7 @@ static void fill(struct trk_sample *s)
 	trk__sample_set(s, TRK_SYSTEM_SPACE_FREE, 1234567890);
 	trk__sample_set(s, TRK_SYSTEM_NET_RECV, 7);
 	trk__sample_set(s, TRK_SYSTEM_NET_SENT, 8);
+	trk__sample_set(s, TRK_SYSTEM_STEAL, 1500000);
 	trk__sample_set(s, TRK_PROCESS_PID, 10772);
 	trk__sample_set(s, TRK_PROCESS_CHILDREN, 2);
 	trk__sample_set(s, TRK_PROCESS_UTIME, 999999);
@@ -124,7 +125,7 @@ static void the_04_sets_are_in_kib_and_two_to_the_thirty(void **state)
 		       "1795229731.006,10772,2,0.999999,0.000001,1,24611,0,8192,\"\",\"\",\"\"\n");
 	assert_written(trk__table_csv_row, TRK_SET_04_SYSTEM, &s,
 		       "1795229731.006,321,1.23,0,1.2345,1536,3328,1,1024,0,0,4096,512,465.66,"
-		       "100,1.15,7,8,\"\",\"\",\"\"\n");
+		       "464.51,1.15,7,8,\"\",\"\",\"\"\n");
 }
 
 static void the_05_set_is_in_mib_and_ten_to_the_nine(void **state)
@@ -135,7 +136,20 @@ static void the_05_set_is_in_mib_and_ten_to_the_nine(void **state)
 	fill(&s);
 	assert_written(trk__table_csv_row, TRK_SET_05, &s,
 		       "1795229731.006,321,1.23,0,1.2345,1.5,3.25,0.001,1,0,0.0005,4096,512,500,"
-		       "107.37,1.23,7,8,,,,10772,2,0.999999,0.000001,1,24.0342,0,8192,,,\n");
+		       "498.77,1.23,7,8,,,,10772,2,0.999999,0.000001,1,24.0342,0,8192,,,,1.5\n");
+}
+
+/* Root's reserve is used space in the sets that came from elsewhere, and not in ours. */
+static void used_space_is_by_the_definition_of_the_set(void **state)
+{
+	struct trk_sample s;
+
+	(void) state;
+	fill(&s);
+	assert_int_equal(trk__table_value(TRK_SET_FULL, &s, TRK_SYSTEM_SPACE_USED), 107374182400);
+	assert_int_equal(trk__table_value(TRK_SET_05, &s, TRK_SYSTEM_SPACE_USED),
+			 500000000000 - 1234567890);
+	assert_int_equal(trk__table_value(TRK_SET_05, &s, TRK_SYSTEM_SPACE_FREE), 1234567890);
 }
 
 static void what_is_measured_of_gpus_has_the_units_of_both_sets(void **state)
@@ -151,7 +165,7 @@ static void what_is_measured_of_gpus_has_the_units_of_both_sets(void **state)
 	assert_written(trk__table_csv_row, TRK_SET_04_PROCESS, &s,
 		       "1,\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",1.25,2.5,2\n");
 	assert_written(trk__table_csv_row, TRK_SET_05, &s,
-		       "1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,1.25,2.5,2\n");
+		       "1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,1.25,2.5,2,\n");
 }
 
 static void a_known_zero_is_told_from_what_is_unknown(void **state)
@@ -161,7 +175,7 @@ static void a_known_zero_is_told_from_what_is_unknown(void **state)
 	(void) state;
 	assert_written(trk__table_csv_row, TRK_SET_04_PROCESS, &s,
 		       "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"\n");
-	assert_written(trk__table_csv_row, TRK_SET_05, &s, ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
+	assert_written(trk__table_csv_row, TRK_SET_05, &s, ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
 	assert_written(trk__table_json_row, TRK_SET_04_PROCESS, &s,
 		       "{\"timestamp\":null,\"pid\":null,\"children\":null,\"utime\":null,"
 		       "\"stime\":null,\"cpu_usage\":null,\"memory\":null,\"read_bytes\":null,"
@@ -218,10 +232,41 @@ static void the_older_sets_begin_with_the_first_interval(void **state)
 	trk__sample_set(&s, TRK_PROCESS_CPU_USAGE, 0);
 	assert_true(trk__table_has_row(TRK_SET_04_PROCESS, &s));
 	assert_false(trk__table_has_row(TRK_SET_04_SYSTEM, &s));
-	assert_false(trk__table_has_row(TRK_SET_05, &s));
+	assert_true(trk__table_has_row(TRK_SET_05, &s)); /* of a run without the system */
+	s.known = 0;
 	trk__sample_set(&s, TRK_SYSTEM_CPU_USAGE, 0);
 	assert_true(trk__table_has_row(TRK_SET_04_SYSTEM, &s));
 	assert_true(trk__table_has_row(TRK_SET_05, &s));
+}
+
+static void what_comes_before_the_first_interval_counts_in_the_first_row(void **state)
+{
+	struct trk_table_lead lead = {.has_held = false};
+	struct trk_sample s = {.known = 0};
+
+	(void) state;
+	assert_null(trk__table_only_row(&lead));
+	trk__sample_set(&s, TRK_PROCESS_UTIME, 1000);
+	trk__sample_set(&s, TRK_SYSTEM_PROCESSES, 7);
+	assert_false(trk__table_begin(&lead, TRK_SET_05, &s));
+	s.value[TRK_PROCESS_UTIME] = 20;
+	s.value[TRK_SYSTEM_PROCESSES] = 8;
+	assert_false(trk__table_begin(&lead, TRK_SET_05, &s));
+	assert_int_equal(trk__table_only_row(&lead)->value[TRK_PROCESS_UTIME], 1020);
+	assert_int_equal(trk__table_only_row(&lead)->value[TRK_SYSTEM_PROCESSES], 8);
+	s.value[TRK_PROCESS_UTIME] = 3;
+	trk__sample_set(&s, TRK_SYSTEM_CPU_USAGE, 0);
+	assert_true(trk__table_begin(&lead, TRK_SET_05, &s));
+	assert_int_equal(s.value[TRK_PROCESS_UTIME], 1023);
+	assert_null(trk__table_only_row(&lead));
+	s.value[TRK_PROCESS_UTIME] = 4;
+	assert_true(trk__table_begin(&lead, TRK_SET_05, &s));
+	assert_int_equal(s.value[TRK_PROCESS_UTIME], 4);
+	lead = (struct trk_table_lead){.has_held = false};
+	trk__table_hold(&lead, &s);
+	assert_int_equal(trk__table_only_row(&lead)->value[TRK_PROCESS_UTIME], 4);
+	assert_true(trk__table_begin(&lead, TRK_SET_05, &s));
+	assert_int_equal(s.value[TRK_PROCESS_UTIME], 8);
 }
 
 static void a_full_buffer_says_so(void **state)
@@ -265,6 +310,8 @@ int main(void)
 		cmocka_unit_test(a_json_row_has_the_figures_of_the_csv),
 		cmocka_unit_test(figures_are_rounded_once),
 		cmocka_unit_test(the_older_sets_begin_with_the_first_interval),
+		cmocka_unit_test(what_comes_before_the_first_interval_counts_in_the_first_row),
+		cmocka_unit_test(used_space_is_by_the_definition_of_the_set),
 		cmocka_unit_test(a_full_buffer_says_so),
 		cmocka_unit_test(the_page_of_columns_names_each_with_its_sets),
 	};

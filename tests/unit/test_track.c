@@ -1,6 +1,8 @@
 /* The loop, on a machine of files with the clocks of this one. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -8,7 +10,8 @@
 
 #include "base/clock.h"
 #include "machine.h"
-#include "record/track.h"
+#include "track/job.h"
+#include "track/track.h"
 
 struct seen {
 	struct machine *m;
@@ -16,7 +19,8 @@ struct seen {
 	double first_load, last_load;
 };
 
-/* The load changes behind the first row: less than the five seconds later in which it is read again. */
+/* The load changes behind the first row: less than the five seconds later in which it is read
+ * again. */
 static void see(void *data, const struct trk_record *record, const struct trk_sample *row,
 		const struct trk_gpu_reading *gpus)
 {
@@ -61,10 +65,36 @@ static void nothing_is_left_out_of_the_last_row(void **state)
 	machine_release(&m);
 }
 
+static bool is_blocked(int signo)
+{
+	sigset_t mask;
+
+	assert_int_equal(sigprocmask(SIG_BLOCK, NULL, &mask), 0);
+	return sigismember(&mask, signo) == 1;
+}
+
+static void signals_that_come_after_the_job_do_not_end_its_tracker(void **state)
+{
+	struct trk_job job;
+
+	(void) state;
+	assert_int_equal(trk__job_prepare(&job), 0);
+	assert_int_equal(raise(SIGTERM), 0);
+	trk__job_drop_signals(&job, false);
+	trk__job_release(&job); /* would end this process */
+	assert_false(is_blocked(SIGTERM));
+	assert_int_equal(trk__job_prepare(&job), 0);
+	trk__job_drop_signals(&job, true);
+	trk__job_release(&job);
+	assert_true(is_blocked(SIGTERM));
+	assert_false(is_blocked(SIGINT));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_left_out_of_the_last_row),
+		cmocka_unit_test(signals_that_come_after_the_job_do_not_end_its_tracker),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,8 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "probe/linux/pid_children.h"
-#include "probe/tree_private.h"
+#include "probe/tree/private.h"
+#include "skip.h"
 
 #define S TRK_NS_PER_S
 
@@ -122,6 +123,61 @@ static void what_never_arrives_does_not_hide_later_news(void **state)
 	free(t.slot);
 }
 
+/* Page faults of a process, and of the children that it has waited for. */
+static void look_at_faults(struct trk_tree *t, struct process *p, uint64_t faults,
+			   uint64_t inherited_faults)
+{
+	uint64_t own[TRK_TREE_COUNTERS] = {[TRK_TREE_MINOR_FAULTS] = faults};
+	uint64_t inherited[TRK_TREE_COUNTERS] = {[TRK_TREE_MINOR_FAULTS] = inherited_faults};
+
+	trk__ledger_read(t, p, own, inherited);
+}
+
+static void a_child_that_no_parent_received_is_evidence_after_one_update(void **state)
+{
+	(void) state;
+	for (int is_waited_for = 0; is_waited_for < 2; is_waited_for++) {
+		struct process p[FAMILY];
+		struct trk_tree t;
+
+		family(&t, p);
+		look_at_faults(&t, &p[PARENT], 100, 0);
+		look_at_faults(&t, &p[CHILD], 50, 0);
+		(void) settle(&t);
+		p[CHILD].vanished = true;
+		(void) settle(&t);
+		assert_null(trk__tree_dropped(&t.state)); /* it may still arrive */
+		p[CHILD].vanished = false;
+		t.count = 1;
+		look_at_faults(&t, &p[PARENT], 100, is_waited_for ? 50 : 0);
+		(void) settle(&t);
+		assert_int_equal(t.state.dropped_faults, is_waited_for ? 0 : 50);
+		assert_int_equal(trk__tree_dropped(&t.state) == NULL, is_waited_for);
+		free(t.slot);
+	}
+}
+
+static void at_the_end_nothing_is_waited_for(void **state)
+{
+	(void) state;
+	for (int is_waited_for = 0; is_waited_for < 2; is_waited_for++) {
+		struct rusage usage = {.ru_minflt = is_waited_for ? 150 : 100};
+		struct process p[FAMILY];
+		struct trk_tree t;
+
+		family(&t, p);
+		look_at_faults(&t, &p[PARENT], 100, 0);
+		look_at_faults(&t, &p[CHILD], 50, 0);
+		(void) settle(&t);
+		trk__tree_close_accounts(&t);
+		trk__tree_reaped(&t, p[PARENT].pid, &usage);
+		p[PARENT].vanished = p[CHILD].vanished = true;
+		(void) settle(&t);
+		assert_int_equal(trk__tree_dropped(&t.state) == NULL, is_waited_for);
+		free(t.slot);
+	}
+}
+
 static void a_chain_that_vanishes_at_once_goes_to_the_living_ancestor(void **state)
 {
 	struct process p[FAMILY];
@@ -186,6 +242,41 @@ static void what_a_process_used_before_we_attached_is_not_counted(void **state)
 	assert_int_equal(settle(&t), 0);
 	look(&t, &p[PARENT], 51 * S, 20 * S);
 	assert_int_equal(settle(&t), 1 * S);
+	free(t.slot);
+}
+
+static void the_table_of_processes_leaves_out_what_was_used_before_we_attached(void **state)
+{
+	struct process p[FAMILY];
+	struct trk_process_info top[FAMILY];
+	struct trk_tree t;
+
+	(void) state;
+	family(&t, p);
+	t.start_ticks = 1000;
+	p[PARENT].fresh = true;
+	p[CHILD].start_ticks = 2000;
+	p[CHILD].fresh = true;
+	look(&t, &p[PARENT], 50 * S, 20 * S);
+	look(&t, &p[PARENT], 51 * S, 20 * S);
+	look(&t, &p[CHILD], 3 * S, 0);
+	p[PARENT].hwm_bytes = p[PARENT].base_hwm_bytes = 900;
+	p[PARENT].most_rss_bytes = 100;
+	p[CHILD].hwm_bytes = 200;
+	assert_int_equal(trk__tree_top(&t, top, FAMILY), FAMILY);
+	for (int i = 0; i < FAMILY; i++) {
+		if (top[i].pid == p[PARENT].pid) {
+			assert_int_equal(top[i].cpu_ns, 1 * S);
+			assert_int_equal(top[i].peak_bytes, 100);
+		} else if (top[i].pid == p[CHILD].pid) {
+			assert_int_equal(top[i].cpu_ns, 3 * S);
+			assert_int_equal(top[i].peak_bytes, 200);
+		}
+	}
+	p[PARENT].hwm_bytes = 1000; /* a new peak */
+	trk__tree_remember(&t, &p[PARENT]);
+	assert_int_equal(t.exited_memory[0].peak_bytes, 1000);
+	free(t.programs.span);
 	free(t.slot);
 }
 
@@ -413,8 +504,7 @@ static void bytes_of_a_member_that_hardly_runs_are_found_soon(void **state)
 	pid_t pid;
 
 	(void) state;
-	if (getenv("TRK_VALGRIND")) /* it writes and is slow itself */
-		return;
+	SKIP_UNDER_VALGRIND("it writes, too, and is slow");
 	assert_int_equal(pipe(end), 0);
 	pid = writer(end[0]);
 	t = tree_of(pid, &env, false);
@@ -452,8 +542,7 @@ static void growth_between_two_files_of_one_look_is_not_counted_twice(void **sta
 	char *memory;
 
 	(void) state;
-	if (getenv("TRK_VALGRIND")) /* its own memory is part of ours */
-		return;
+	SKIP_UNDER_VALGRIND("its own memory is part of the process");
 	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(memory, MAP_FAILED);
 	memset(memory, 1, size);
@@ -474,7 +563,51 @@ static void growth_between_two_files_of_one_look_is_not_counted_twice(void **sta
 	trk__env_release(&env);
 }
 
-/* A process with `size` bytes of its own that forks when a byte comes through `from`, and says so. */
+static char *touched(size_t size, int flags)
+{
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	memset(memory, 1, size);
+	return memory;
+}
+
+static void growth_of_its_own_pages_needs_no_reading(void **state)
+{
+	const uint64_t size = 64 << 20;
+	const struct trk_tree_state *s;
+	struct trk_env env;
+	struct process *p;
+	struct trk_tree *t;
+	uint64_t before;
+	char *own, *shared;
+
+	(void) state;
+	SKIP_UNDER_VALGRIND("its own memory is part of the process");
+	own = touched(size, MAP_PRIVATE);
+	t = tree_of(getpid(), &env, false);
+	trk__tree_update(t, &s);
+	p = trk__tree_find(t, getpid());
+	assert_int_equal(p->read_update, t->update);
+	assert_true(p->anon_factor > 0.99F);
+	before = s->pss_bytes;
+	(void) munmap(own, size);
+	own = touched(2 * size, MAP_PRIVATE);
+	trk__tree_update(t, &s);
+	assert_int_not_equal(p->read_update, t->update);
+	assert_in_range(s->pss_bytes, before + size * 95 / 100, before + size * 105 / 100);
+	/* Whose shared pages are, a reading alone tells. */
+	shared = touched(size, MAP_SHARED);
+	trk__tree_update(t, &s);
+	assert_int_equal(p->read_update, t->update);
+	(void) munmap(own, 2 * size);
+	(void) munmap(shared, size);
+	trk__tree_free(t);
+	trk__env_release(&env);
+}
+
+/* A process with `size` bytes of its own that forks when a byte comes through `from`, and says
+ * so. */
 static pid_t sharer(size_t size, int from, int to)
 {
 	pid_t pid = fork();
@@ -509,8 +642,7 @@ static void memory_that_workers_share_counts_once_while_they_are_forked(void **s
 	char c;
 
 	(void) state;
-	if (getenv("TRK_VALGRIND")) /* its own memory is part of each */
-		return;
+	SKIP_UNDER_VALGRIND("its own memory is part of each process");
 	assert_int_equal(pipe(go), 0);
 	assert_int_equal(pipe(done), 0);
 	root = fork();
@@ -529,7 +661,7 @@ static void memory_that_workers_share_counts_once_while_they_are_forked(void **s
 			assert_int_equal(write(go[1], "x", 1), 1);
 			assert_int_equal(read(done[0], &c, 1), 1);
 		}
-		t->credit_ns = 200e6; /* all that it ever has */
+		t->pss_budget.credit_ns = TRK_PSS_CREDIT_MAX_NS; /* all that it ever has */
 		trk__tree_update(t, &s);
 		assert_in_range(s->pss_bytes, size, size + size / 8);
 		assert_in_range(s->peak_bytes, size, size + size / 8);
@@ -623,16 +755,77 @@ static void a_pid_that_does_not_exist_is_refused(void **state)
 	trk__env_release(&env);
 }
 
+/* An update in which the last pid was `newest`, and processes were found on the pids from `first`
+ * to `last`: members, or strangers. */
+static void count_pids(struct trk_tree *t, pid_t newest, pid_t first, pid_t last, bool are_members)
+{
+	trk__peaks_begin(t, newest);
+	for (pid_t pid = first; pid <= last; pid++)
+		trk__peaks_explain(t, pid, are_members);
+	trk__peaks_count_unseen(t);
+}
+
+static void pids_that_no_process_was_found_on_are_counted(void **state)
+{
+	struct trk_tree t = {.huge_page_bytes = 1, .newest_pid = 100};
+
+	(void) state;
+	count_pids(&t, 103, 101, 103, true);
+	assert_int_equal(t.state.unseen_pids, 0);
+	assert_int_equal(t.state.unseen_updates, 0);
+	count_pids(&t, 106, 105, 106, false); /* 104 came and went */
+	assert_int_equal(t.state.unseen_pids, 1);
+	assert_int_equal(t.state.unseen_updates, 1);
+	count_pids(&t, 106, 104, 104, true); /* it is found after all */
+	assert_int_equal(t.state.unseen_pids, 0);
+	assert_int_equal(t.state.unseen_updates, 1);
+	count_pids(&t, 106, 107, 108, true); /* younger than the last pid was when it was read */
+	count_pids(&t, 109, 109, 109, false);
+	assert_int_equal(t.state.unseen_pids, 0);
+	assert_int_equal(t.state.unseen_updates, 1);
+}
+
+static void after_the_pids_have_wrapped_any_number_may_be_unseen(void **state)
+{
+	struct trk_tree t = {.huge_page_bytes = 1, .newest_pid = 100};
+
+	(void) state;
+	count_pids(&t, 5, 1, 0, true);
+	assert_true(t.state.unseen_pids == UINT64_MAX);
+	count_pids(&t, 6, 6, 6, true);
+	assert_true(t.state.unseen_pids == UINT64_MAX);
+	t = (struct trk_tree){.huge_page_bytes = 1, .newest_pid = -1}; /* attached */
+	count_pids(&t, 6, 6, 6, true);
+	assert_true(t.state.unseen_pids == UINT64_MAX);
+}
+
+static void threads_of_the_only_process_explain_as_many_pids(void **state)
+{
+	struct trk_tree_state s = {.unseen_pids = 3, .most_threads = 4, .alone = true};
+
+	(void) state;
+	assert_false(trk__tree_has_unseen(&s));
+	s.unseen_pids++;
+	assert_true(trk__tree_has_unseen(&s));
+	s.unseen_pids = 1;
+	s.alone = false; /* its threads may be counted as a member's that has gone */
+	assert_true(trk__tree_has_unseen(&s));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_reaped_child_is_not_counted_twice),
 		cmocka_unit_test(a_child_gone_before_its_time_arrives_makes_no_spike_and_no_loss),
 		cmocka_unit_test(what_never_arrives_does_not_hide_later_news),
+		cmocka_unit_test(a_child_that_no_parent_received_is_evidence_after_one_update),
+		cmocka_unit_test(at_the_end_nothing_is_waited_for),
 		cmocka_unit_test(a_chain_that_vanishes_at_once_goes_to_the_living_ancestor),
 		cmocka_unit_test(what_the_caller_reaps_arrives_through_the_pool),
 		cmocka_unit_test(what_was_reaped_and_never_seen_counts_as_well),
 		cmocka_unit_test(what_a_process_used_before_we_attached_is_not_counted),
+		cmocka_unit_test(
+			the_table_of_processes_leaves_out_what_was_used_before_we_attached),
 		cmocka_unit_test(finds_every_child_past_the_first_table),
 		cmocka_unit_test(finds_the_child_of_a_thread),
 		cmocka_unit_test(keeps_a_daemon_that_comes_to_the_subreaper),
@@ -642,7 +835,11 @@ int main(void)
 		cmocka_unit_test(bytes_of_a_member_that_hardly_runs_are_found_soon),
 		cmocka_unit_test(memory_that_workers_share_counts_once_while_they_are_forked),
 		cmocka_unit_test(growth_between_two_files_of_one_look_is_not_counted_twice),
+		cmocka_unit_test(growth_of_its_own_pages_needs_no_reading),
 		cmocka_unit_test(a_pid_that_does_not_exist_is_refused),
+		cmocka_unit_test(pids_that_no_process_was_found_on_are_counted),
+		cmocka_unit_test(after_the_pids_have_wrapped_any_number_may_be_unseen),
+		cmocka_unit_test(threads_of_the_only_process_explain_as_many_pids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

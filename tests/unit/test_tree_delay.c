@@ -1,4 +1,5 @@
-/* Delay accounting, which few kernels have on: the files of a process are the test's, its clock is real. */
+/* Delay accounting, which few kernels have on: the files of a process are the test's, its clock is
+ * real. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@
 
 #include "base/clock.h"
 #include "fixture.h"
-#include "probe/tree.h"
+#include "probe/tree/tree.h"
 
 #define NEVER (1ULL << 50) /* ticks since boot: whoever started then is younger than any tree */
 

@@ -27,7 +27,10 @@ static struct trk_sizing_facts facts_init(void)
 					 .cpu_limit_cores = 4,
 					 .throttled_s = 0,
 					 .memory_stall_s = 0,
-					 .saturated_share = 0.05};
+					 .saturated_share = 0.05,
+					 .memory_stated = true,
+					 .cpu_stated = true,
+					 .cpu_next_cores = 2};
 }
 
 static enum trk_sizing judged(const struct trk_sizing_facts *f)
@@ -65,8 +68,8 @@ static void each_shortage_is_under_provisioned(void **state)
 
 static void a_killed_run_is_under_provisioned_whatever_else_is_known(void **state)
 {
-	struct trk_sizing_facts f = {NAN, NAN, NAN, NAN, NAN,  NAN, NAN,
-				     NAN, NAN, NAN, NAN, true, true};
+	struct trk_sizing_facts f = {NAN, NAN, NAN, NAN,  NAN,  NAN,  NAN,  NAN,
+				     NAN, NAN, NAN, true, true, true, true, NAN};
 
 	(void) state;
 	assert_int_equal(judged(&f), TRK_SIZING_UNDER);
@@ -92,6 +95,35 @@ static void idle_memory_or_cores_are_over_provisioned(void **state)
 	f = facts_init();
 	f.memory_limit_mib = 512; /* little is lost */
 	f.memory_peak_mib = 100;
+	assert_int_equal(judged(&f), TRK_SIZING_RIGHT);
+}
+
+static void the_machine_is_not_a_request_that_is_too_large(void **state)
+{
+	struct trk_sizing_facts f = facts_init();
+	struct trk_sizing_verdict v;
+
+	(void) state;
+	f.memory_peak_mib = 100;
+	f.cpu_mean_cores = 0.1;
+	f.memory_stated = false;
+	trk__sizing_judge(&f, &v);
+	assert_true(v.sizing == TRK_SIZING_OVER && v.cpu_over && !v.memory_over);
+	f.cpu_stated = false;
+	trk__sizing_judge(&f, &v);
+	assert_true(v.sizing == TRK_SIZING_UNSTATED && !v.cpu_over && !v.memory_over);
+	assert_string_equal(trk__sizing_name(v.sizing), "nothing requested");
+	f.memory_peak_mib = 8000; /* too small it can be */
+	assert_int_equal(judged(&f), TRK_SIZING_UNDER);
+}
+
+static void cores_that_the_advice_keeps_are_not_too_many(void **state)
+{
+	struct trk_sizing_facts f = facts_init();
+
+	(void) state;
+	f.cpu_mean_cores = 1.2;
+	f.cpu_next_cores = 4;
 	assert_int_equal(judged(&f), TRK_SIZING_RIGHT);
 }
 
@@ -166,6 +198,8 @@ int main(void)
 		cmocka_unit_test(each_shortage_is_under_provisioned),
 		cmocka_unit_test(a_killed_run_is_under_provisioned_whatever_else_is_known),
 		cmocka_unit_test(idle_memory_or_cores_are_over_provisioned),
+		cmocka_unit_test(the_machine_is_not_a_request_that_is_too_large),
+		cmocka_unit_test(cores_that_the_advice_keeps_are_not_too_many),
 		cmocka_unit_test(a_shortage_of_one_wins_over_idleness_of_the_other),
 		cmocka_unit_test(too_little_is_not_enough_data),
 		cmocka_unit_test(each_second_goes_to_one_item),

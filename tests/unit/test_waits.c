@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "sample/waits.h"
+#include "model/waits.h"
 
 enum { SECOND = 1000000, UNKNOWN = TRK_WAIT_UNKNOWN };
 
@@ -19,6 +19,7 @@ static struct trk_wait_facts idle_second(void)
 		.memory_stall_us = UNKNOWN,
 		.queue_us = UNKNOWN,
 		.throttled_us = UNKNOWN,
+		.high_stall_us = UNKNOWN,
 	};
 }
 
@@ -112,6 +113,35 @@ static void throttling_counts_where_the_queue_is_not_known(void **state)
 	assert_waits(&f, 0, UNKNOWN, 0, UNKNOWN, 100000);
 }
 
+/* Above memory.high the kernel lets a task sleep, which takes no page fault then. */
+static void a_sleep_above_memory_high_is_a_memory_stall(void **state)
+{
+	struct trk_wait_facts f = idle_second();
+
+	(void) state;
+	f.memory_stall_us = 950000;
+	assert_waits(&f, 0, UNKNOWN, 0, 0, UNKNOWN);
+	f.high_stall_us = 900000;
+	assert_waits(&f, 0, UNKNOWN, 0, 900000, UNKNOWN);
+	f.touched_memory = true;
+	assert_waits(&f, 0, UNKNOWN, 0, 950000, UNKNOWN);
+}
+
+static void throttling_of_several_cpus_is_no_more_than_the_interval(void **state)
+{
+	struct trk_wait_facts f = idle_second();
+
+	(void) state;
+	f.cpu_us = 500000;
+	f.throttled_us = 1500000; /* two threads at half a core */
+	assert_waits(&f, 500000, UNKNOWN, 0, UNKNOWN, 500000);
+	assert_int_equal(trk__waits_held_back(1500000, 500000, 1000000), 750000);
+	assert_int_equal(trk__waits_held_back(400000, 500000, 1000000), 400000);
+	assert_int_equal(trk__waits_held_back(UNKNOWN, 500000, 1000000), UNKNOWN);
+	assert_int_equal(trk__waits_held_back(INT64_MAX, INT64_MAX, 1000000), 500000);
+	assert_int_equal(trk__waits_held_back(5, 5, 0), 5);
+}
+
 static void without_the_tree_s_cpu_time_nothing_is_known(void **state)
 {
 	struct trk_wait_facts f = idle_second();
@@ -134,6 +164,8 @@ int main(void)
 		cmocka_unit_test(a_stall_of_others_is_not_the_jobs),
 		cmocka_unit_test(without_pressure_a_process_found_waiting_stands_for_its_interval),
 		cmocka_unit_test(throttling_counts_where_the_queue_is_not_known),
+		cmocka_unit_test(a_sleep_above_memory_high_is_a_memory_stall),
+		cmocka_unit_test(throttling_of_several_cpus_is_no_more_than_the_interval),
 		cmocka_unit_test(without_the_tree_s_cpu_time_nothing_is_known),
 	};
 

@@ -1,5 +1,5 @@
-/* Files out of a zip archive that Python's zipfile wrote: first.txt (stored), table.csv (deflated, 200 rows)
- * and nothing (empty). */
+/* Files out of a zip archive that Python's zipfile wrote: first.txt (stored), table.csv (deflated,
+ * 200 rows) and nothing (empty). */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,6 +93,8 @@ static void whatever_is_cut_or_changed_the_content_is_right_or_refused(void **st
 {
 	char *damaged = malloc(archive_len);
 	struct trk_buf table, b;
+	/* Every bit takes minutes under valgrind; steps of 13 still come to each bit of a byte. */
+	size_t bits = getenv("TRK_VALGRIND") ? 13 : 1;
 	size_t refused = 0;
 
 	(void) state;
@@ -106,7 +108,7 @@ static void whatever_is_cut_or_changed_the_content_is_right_or_refused(void **st
 				 cut < archive_len - strlen("a comment"));
 		trk__buf_release(&b);
 	}
-	for (size_t i = 0; i < archive_len * 8; i++) {
+	for (size_t i = 0; i < archive_len * 8; i += bits) {
 		trk__buf_init(&b, 1 << 20);
 		memcpy(damaged, archive, archive_len);
 		damaged[i / 8] = (char) (damaged[i / 8] ^ (1 << (i % 8)));
@@ -118,7 +120,7 @@ static void whatever_is_cut_or_changed_the_content_is_right_or_refused(void **st
 		}
 		trk__buf_release(&b);
 	}
-	assert_true(refused > archive_len);
+	assert_true(refused > archive_len / bits);
 	trk__buf_release(&table);
 	free(damaged);
 }

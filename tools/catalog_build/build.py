@@ -81,7 +81,14 @@ class Catalogue:
         threads = rules.threads_per_core(self.vendor, name, arch)
         self.add("servers", name,
                  (vcpus, memory_mib, arch, rules.allocation(self.vendor, name, category),
-                  threads or "-", rules.flags(self.vendor, name)), source, quality)
+                  threads or "-", self.flags(name)), source, quality)
+
+    def flags(self, name):
+        """What the column says: the hardware's, and whether the type is of a previous generation."""
+        found = [] if rules.flags(self.vendor, name) == "-" else [rules.flags(self.vendor, name)]
+        if rules.is_previous_generation(self.vendor, name):
+            found.append("previous")
+        return ",".join(found) or "-"
 
     def price(self, region, name, units, source, quality="exact", saving=None, klass=None,
               spot="-"):

@@ -117,7 +117,8 @@ def allocation(vendor, name, category=""):
 
 
 def flags(vendor, name):
-    """metal, mac, accel (an accelerator that is no GPU), fpga; "-" for none."""
+    """What is special about the hardware: metal, mac, accel (an accelerator that is no GPU), fpga;
+    "-" for nothing."""
     found = []
     if ".metal" in name or (vendor == "gcp" and name.endswith("-metal")) or \
             (vendor == "ovh" and name.startswith("bm-")):
@@ -136,6 +137,34 @@ def flags(vendor, name):
     if vendor == "gcp" and re.match(r"ct\d", name):
         found.append("accel")
     return ",".join(found) or "-"
+
+
+# --- previous generations ----------------------------------------------------------------------
+
+# Families that the vendor lists as a previous generation, sells no longer to new customers, or has
+# announced the end of. From the vendors' public pages, November 2026.
+PREVIOUS_GENERATIONS = {
+    "aws": r"(t1|m[1-4]|c[134]|cc[12]|cg1|cr1|r[34]|g[23]s?|p2|i2|d2|h1|hs1|hi1|a1|f1)\.",
+    "azure": r"(Basic|Standard)_("
+             r"A\d+m?(_v2)?$"
+             r"|B\d+(ls|ms|s)$"
+             r"|DS?\d+(-\d+)?i?(_v2)?$|D\d+s?_v3$|E\d+(-\d+)?i?s?_v3$"
+             r"|F\d+s?(_v2)?$|GS?\d+(-\d+)?$|L\d+s(_v2)?$"
+             r"|H\d+m?r?$|HB\d+(-\d+)?rs(_v2)?$|HC\d+(-\d+)?rs$"
+             r"|NC\d+r?(s_v[23])?$|ND\d+r?s(_v2)?$|NV\d+(s_v[23]|as_v4)?$"
+             r"|DC\d+s(_v2)?$|NP\d+s$)",
+    "gcp": r"(f1|g1|n1|m1)-",
+    "hetzner": r"(cx\d[12]|cpx\d1)$",
+    "ovh": r"(b2|c2|r2|s1)-",
+    "scaleway": r"START1-|X64-|VC1",
+    "alicloud": r"ecs\.(t1|s[123]|m[12]|c[124]|ce4|cm4|n[124]|mn4|xn4|e[34]|sn[12]|se1)\.",
+}
+
+
+def is_previous_generation(vendor, name):
+    """Whether the vendor has a successor to this type's family and offers that instead."""
+    pattern = PREVIOUS_GENERATIONS.get(vendor)
+    return bool(pattern and re.match(pattern, name))
 
 
 # --- vCPU and memory by name -------------------------------------------------------------------

@@ -3,7 +3,7 @@
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const codes = Object.fromEntries([...digits].map((digit, i) => [digit, i]));
 
-function unpack(text, top, steps) {
+export function unpack(text, top, steps) {
 	return Float64Array.from({ length: text.length / 2 }, (_, i) => {
 		const code = codes[text[2 * i]] * 64 + codes[text[2 * i + 1]];
 		return code > steps ? NaN : (code / steps) * top;
@@ -33,6 +33,30 @@ export function merge(series, from, to) {
 		}
 	}
 	return n ? { mean: sum / n, min, max } : { mean: NaN, min: NaN, max: NaN };
+}
+
+// Mean, 95th percentile and peak of a series in a window of shares, each bucket by the time that it has there.
+export function measure(series, n, from, to) {
+	const parts = [];
+	let sum = 0;
+	let weight = 0;
+	let peak = NaN;
+	for (let i = Math.floor(from * n); i < Math.min(n, Math.ceil(to * n)); i++) {
+		const part = Math.min(i + 1, to * n) - Math.max(i, from * n);
+		if (!Number.isNaN(series.mean[i]) && part > 0) {
+			parts.push([series.mean[i], part]);
+			sum += series.mean[i] * part;
+			weight += part;
+			peak = peak >= series.max[i] ? peak : series.max[i];
+		}
+	}
+	parts.sort((a, b) => a[0] - b[0]);
+	let p95 = NaN;
+	for (let i = 0, seen = 0; i < parts.length && Number.isNaN(p95); i++) {
+		seen += parts[i][1];
+		p95 = seen >= 0.95 * weight - 1e-9 ? parts[i][0] : NaN;
+	}
+	return { mean: weight ? sum / weight : NaN, p95, peak };
 }
 
 // The buckets of the page as points of a view of shares from to to, at most `most` of them: their places

@@ -1,6 +1,11 @@
+import { levels } from "./axis.js";
+
 // Paths of a view's points, in the units of a chart: 2 a bucket of the drawn charts across, 160 down.
 
 const height = 160;
+const room = 3;
+const aboveLimit = 1.04;
+const abovePeak = 1.15;
 
 function stretches(mean) {
 	const found = [];
@@ -48,7 +53,13 @@ export function bandPath(x, { mean, min, max }, top) {
 export class Plot {
 	constructor(svg, chart) {
 		this.svg = svg;
+		this.chart = chart;
 		this.top = chart.top;
+		this.shown = chart.top;
+		this.units = svg.viewBox.baseVal.width;
+		this.grid = svg.querySelector(".grid");
+		this.names = svg.nextElementSibling;
+		this.usual = { grid: this.grid.getAttribute("d"), names: [...this.names.childNodes] };
 		const paths = [...svg.querySelectorAll(".band, .line")];
 		this.drawn = paths.map((path) => ({
 			path,
@@ -63,6 +74,45 @@ export class Plot {
 		const box = this.svg.viewBox.baseVal;
 		box.x = from * units;
 		box.width = width * units;
+	}
+
+	// The axis ends at `top`: the job's peak as it came, that of a window, or the limit.
+	reach(top) {
+		const { chart, names, usual } = this;
+		const factor = top / chart.top;
+		const box = this.svg.viewBox.baseVal;
+		if (this.shown === top) {
+			return;
+		}
+		this.shown = top;
+		box.y = height - (height + room) * factor;
+		box.height = (height + 2 * room) * factor;
+		if (factor === 1) {
+			this.grid.setAttribute("d", usual.grid);
+			names.replaceChildren(...usual.names);
+			return;
+		}
+		const lines = levels(top, chart.unit);
+		this.grid.setAttribute("d", lines.map((level) => `M0 ${height - (level / chart.top) * height}H${this.units}`).join(""));
+		names.replaceChildren(...lines.map((level, i) => this.nameOf(level, top, i === lines.length - 1)));
+	}
+
+	// The end of the axis for what is seen of the job; limit: as far as that.
+	topFor(most, limit) {
+		const { chart } = this;
+		if (limit && chart.limit > chart.top) {
+			return aboveLimit * chart.limit;
+		}
+		return most > 0 && most < chart.top ? Math.min(chart.top, abovePeak * most) : chart.top;
+	}
+
+	nameOf(level, top, last) {
+		const text = document.createElementNS(this.svg.namespaceURI, "text");
+		text.setAttribute("x", "-7");
+		text.setAttribute("dy", ".35em");
+		text.setAttribute("y", `${((room + height * (1 - level / top)) / (height + 2 * room)) * 100}%`);
+		text.textContent = last ? `${level} ${this.chart.unit}` : level;
+		return text;
 	}
 
 	// The whole run as it came.

@@ -1,4 +1,4 @@
-// Reads the samples of an embedded recording: src/record/format.h says how its bytes stand. A damaged
+// Reads the samples of an embedded recording: src/recording/format.h says how its bytes stand. A damaged
 // record costs itself alone, as in C.
 
 const sampleRecord = 2;

@@ -1,6 +1,7 @@
 // What the page can do beyond being read: a line across all charts with their values, a zoom over all of
 // them, the range in the address, and copy buttons.
 import { prepareCopying } from "./copying.js";
+import { prepareFolds, prepareTables } from "./tables.js";
 import { Timeline } from "./timeline.js";
 
 function prepareCharts() {
@@ -72,6 +73,8 @@ function keepUpToDate() {
 }
 
 prepareCopying();
+prepareTables();
+prepareFolds();
 prepareCharts();
 prepareSaving();
 keepUpToDate();

@@ -6,7 +6,8 @@
 // drawn while the event is handled, of which browsers deliver one a frame: asking for an animation frame
 // could cost one more. What can wait waits until the hand rests: the closer points, the range in words
 // (which a screen reader says) and in the address.
-import { merge, pointsOfBuckets, unpackChart } from "./buckets.js";
+import { Axis } from "./axis.js";
+import { measure, merge, pointsOfBuckets, unpack, unpackChart } from "./buckets.js";
 import { Plot } from "./drawing.js";
 import { Samples } from "./samples.js";
 import { Strip } from "./strip.js";
@@ -27,19 +28,32 @@ export class Timeline {
 		// The words in an element of their own hide no more of the caption than they need.
 		this.reads = this.boxes.map((read) => read.appendChild(document.createElement("span")).appendChild(new Text()));
 		this.captions = this.boxes.map((read) => read.parentElement);
-		this.ticks = [...root.querySelectorAll(".axis span")].map(({ firstChild }) => firstChild);
-		this.wholeTicks = this.ticks.map((tick) => tick.data);
+		this.axis = new Axis(root.querySelector(".axis"), data);
+		// What each program has, the topmost first, as the legend lists them.
+		this.areas = data.charts.map((chart) => (chart.areas ?? []).map((text) => unpack(text, chart.top, data.steps)).reverse());
+		this.nows = this.captions.map((caption) => [...caption.querySelectorAll(".now")].map((now) => now.appendChild(new Text())));
+		this.stats = this.captions.map((caption) => [...caption.querySelectorAll(".stats")].map((shown) => ({ shown, whole: [...shown.childNodes] })));
+		// The processes are on the same axis.
+		const lanes = document.getElementById("lanes");
+		this.bars = lanes ? [...lanes.querySelectorAll(".bars")] : [];
+		this.laneAxis = lanes && new Axis(lanes.querySelector(".axis"), data);
+		this.limits = document.getElementById("limits");
+		this.lines = document.getElementById("lines");
 		const phases = root.querySelector(".phases");
 		this.strip = phases && new Strip(phases, 2 * data.drawn);
 		// All values lie in one layer, so that a new text paints nothing of the page.
 		this.layer = this.add("reads");
 		this.layer.append(...this.boxes);
 		this.cursor = this.add("cursor");
+		this.when = this.cursor.appendChild(document.createElement("span"));
+		this.when.className = "moment";
+		this.whenText = this.when.appendChild(new Text());
 		this.segments = this.frames.map(() => this.cursor.appendChild(document.createElement("div")));
 		this.range = document.getElementById("range").appendChild(new Text());
 		this.from = 0;
 		this.to = 1;
 		this.at = null; // the line, as a share of the run
+		this.pinned = false; // it stays when the pointer moves on
 		this.points = null; // of the closer view that is drawn
 		this.resting = 0;
 		this.fresh = false; // the view is not the one in the address
@@ -69,7 +83,9 @@ export class Timeline {
 			this.segments[i].style.top = `${top - all.top}px`;
 			this.segments[i].style.height = `${height}px`;
 		});
+		this.when.style.top = `${this.root.querySelector(".axis").getBoundingClientRect().top - all.top}px`;
 		this.fitStrip();
+		this.nameTicks();
 	}
 
 	// ---- the view ----
@@ -96,16 +112,24 @@ export class Timeline {
 		return this.to - this.from > 0.9999;
 	}
 
+	// "#t=12.0,34.5&scale=limit&lines".
 	remember() {
 		const [from, to] = [this.from, this.to].map((share) => (share * this.data.seconds).toFixed(1));
-		history.replaceState(null, "", this.isWhole() ? location.pathname + location.search : `#t=${from},${to}`);
+		const parts = [
+			!this.isWhole() && `t=${from},${to}`,
+			isPressed(this.limits) && "scale=limit",
+			isPressed(this.lines) && "lines",
+		].filter(Boolean);
+		history.replaceState(null, "", parts.length ? `#${parts.join("&")}` : location.pathname + location.search);
 	}
 
 	recall() {
-		const found = /^#t=([\d.]+),([\d.]+)$/.exec(location.hash);
+		const found = /[#&]t=([\d.]+),([\d.]+)(&|$)/.exec(location.hash);
+		this.reach(/[#&]scale=limit(&|$)/.test(location.hash), true);
+		this.showLines(/[#&]lines(&|$)/.test(location.hash), true);
 		if (found && +found[2] > +found[1]) {
 			this.view(found[1] / this.data.seconds, found[2] / this.data.seconds, true);
-		} else if (!location.hash || found) {
+		} else {
 			this.view(0, 1, true);
 		}
 	}
@@ -117,9 +141,17 @@ export class Timeline {
 			this.remember();
 		}
 		this.refine();
+		this.tell();
+		this.rescale();
 		if (this.raw && !this.samples && !this.isWhole()) {
 			this.readSamples();
 		}
+	}
+
+	// The part of the run that is shown, in seconds, for what else the page draws; null: the whole.
+	tell() {
+		const detail = [this.from, this.to].map((share) => (this.isWhole() ? null : share * this.data.seconds));
+		this.root.dispatchEvent(new CustomEvent("view", { detail }));
 	}
 
 	async readSamples() {
@@ -131,6 +163,27 @@ export class Timeline {
 		this.raw = raw;
 		this.reading = false;
 		this.refine();
+	}
+
+	// Axes and figures are those of the window.
+	rescale() {
+		const { data, from, to } = this;
+		const whole = this.isWhole();
+		const limit = isPressed(this.limits);
+		this.root.classList.toggle("window", !whole);
+		this.plots.forEach((plot, i) => {
+			const found = whole ? [] : this.charts[i].map((series) => measure(series, data.n, from, to));
+			plot.reach(plot.topFor(whole ? NaN : found[0].peak, limit));
+			this.stats[i].forEach(({ shown, whole: words }, k) => {
+				if (!found[k]) {
+					shown.replaceChildren(...words);
+				} else {
+					const { mean, p95, peak } = found[k];
+					const name = shown.matches(".machine") ? "whole machine" : "in this window:";
+					shown.textContent = `${name} mean ${number(mean)}, p95 ${number(p95)}, peak ${number(peak)} ${data.charts[i].unit}`;
+				}
+			});
+		});
 	}
 
 	// Draws the view from the finest that there is.
@@ -159,6 +212,10 @@ export class Timeline {
 			plot.drawWhole();
 			plot.look(this.from, width, 2 * this.data.drawn);
 		}
+		for (const bars of this.bars) {
+			bars.viewBox.baseVal.x = this.from * 2 * this.data.drawn;
+			bars.viewBox.baseVal.width = width * 2 * this.data.drawn;
+		}
 		this.fitStrip();
 		this.nameTicks();
 	}
@@ -168,12 +225,27 @@ export class Timeline {
 	}
 
 	nameTicks() {
-		const { data, from, to } = this;
-		const span = (to - from) * data.seconds;
-		this.ticks.forEach((tick, i) => {
-			const at = (from + ((to - from) * i) / (this.ticks.length - 1)) * data.seconds;
-			say(tick, this.isWhole() ? this.wholeTicks[i] : moment(data, at, span));
-		});
+		this.axis.look(this.from, this.to, this.width);
+		this.laneAxis?.look(this.from, this.to, this.width);
+	}
+
+	// ---- scale and kind ----
+
+	reach(limit, keep) {
+		press(this.limits, limit);
+		this.root.classList.toggle("to-limit", limit);
+		this.rescale();
+		if (!keep) {
+			this.remember();
+		}
+	}
+
+	showLines(lines, keep) {
+		press(this.lines, lines);
+		this.root.classList.toggle("plain", lines);
+		if (!keep) {
+			this.remember();
+		}
 	}
 
 	nameRange() {
@@ -205,15 +277,27 @@ export class Timeline {
 			if (!this.cursor.hidden) {
 				this.cursor.hidden = this.layer.hidden = true;
 				this.reads.forEach((read) => say(read, ""));
+				this.nows.flat().forEach((now) => say(now, ""));
 			}
 			return;
 		}
-		const when = moment(data, at * data.seconds, 0);
 		if (this.cursor.hidden) {
 			this.cursor.hidden = this.layer.hidden = false;
 		}
 		this.cursor.style.transform = `translateX(${((at - this.from) / (this.to - this.from)) * this.width}px)`;
-		this.reads.forEach((read, i) => say(read, `${when} ${this.valueWords(i)}`));
+		// Nothing of it is cut off: at the left edge it stands right of the line, at the right edge left.
+		this.when.style.transform = `translateX(${-100 * ((at - this.from) / (this.to - this.from))}%)`;
+		say(this.whenText, this.whenWords());
+		this.reads.forEach((read, i) => say(read, this.valueWords(i)));
+		const bucket = Math.min(data.drawn - 1, Math.floor(at * data.drawn));
+		this.nows.forEach((nows, i) => nows.forEach((now, k) => say(now, areaWords(this.areas[i][k][bucket]))));
+	}
+
+	// The time, and the phase, whose name may have no room in the strip.
+	whenWords() {
+		const { at, data } = this;
+		const phase = this.strip?.phases.find(({ from, to }) => at >= from && at < to);
+		return `${moment(data, at * data.seconds, 0)}${phase ? ` \u00b7 ${phase.name.textContent}` : ""}`;
 	}
 
 	// The value of a chart at the line, from the point that is drawn there.
@@ -262,6 +346,35 @@ export class Timeline {
 		}
 	}
 
+	free() {
+		this.pinned = false;
+		this.at = null;
+		this.paintCursor();
+	}
+
+	// The window of the phase before or after the one in the middle of the view.
+	phase(step) {
+		const phases = this.strip?.phases ?? [];
+		const middle = (this.from + this.to) / 2;
+		const now = this.isWhole() ? (step > 0 ? -1 : phases.length) : phases.findIndex(({ from, to }) => middle >= from && middle < to);
+		const next = phases[now + step];
+		if (next) {
+			this.view(next.from, next.to);
+		}
+	}
+
+	// A click or a tap holds the line where it is; another one frees it.
+	pin(event) {
+		if (this.pinned) {
+			this.pinned = false;
+			this.at = event.pointerType === "touch" ? null : this.shareOf(event);
+		} else {
+			this.pinned = true;
+			this.at = this.shareOf(event);
+		}
+		this.paintCursor();
+	}
+
 	drag(event, frame) {
 		const from = this.shareOf(event);
 		const mark = this.add("select");
@@ -280,6 +393,8 @@ export class Timeline {
 			mark.remove();
 			if (last.type === "pointerup" && Math.abs(to - from) > (this.to - this.from) / 100) {
 				this.view(Math.min(from, to), Math.max(from, to));
+			} else if (last.type === "pointerup") {
+				this.pin(last);
 			}
 		};
 		frame.setPointerCapture(event.pointerId);
@@ -298,10 +413,10 @@ export class Timeline {
 			0: () => this.view(0, 1),
 			Home: () => this.move(-1e9),
 			End: () => this.move(1e9),
-			Escape: () => {
-				this.at = null;
-				this.paintCursor();
-			},
+			Enter: () => (this.pinned = this.at !== null),
+			"[": () => this.phase(-1),
+			"]": () => this.phase(1),
+			Escape: () => this.free(),
 		};
 		if (keys[event.key] && !event.ctrlKey && !event.metaKey && !event.altKey) {
 			event.preventDefault();
@@ -313,24 +428,39 @@ export class Timeline {
 		const { root } = this;
 		root.tabIndex = 0;
 		root.setAttribute("role", "group");
-		root.setAttribute("aria-label", "Charts. Arrow keys move the line, plus and minus zoom, zero shows the whole run.");
+		root.setAttribute("aria-label", "Charts. Arrow keys move the line, plus and minus zoom, brackets go from phase to phase, Enter holds the line, zero shows the whole run.");
 		root.classList.add("live");
 		root.addEventListener("keydown", (event) => this.key(event));
 		root.addEventListener("dblclick", () => this.view(0, 1));
 		root.addEventListener("pointerleave", () => {
-			this.at = null;
-			this.paintCursor();
+			if (!this.pinned) {
+				this.free();
+			}
 		});
 		for (const frame of this.frames) {
 			frame.addEventListener("pointermove", (event) => {
-				this.at = this.shareOf(event);
-				this.paintCursor();
+				if (!this.pinned) {
+					this.at = this.shareOf(event);
+					this.paintCursor();
+				}
+			});
+			frame.addEventListener("click", (event) => {
+				if (event.pointerType === "touch") {
+					this.pin(event);
+				}
 			});
 			frame.addEventListener("pointerdown", (event) => {
 				if (event.button === 0 && event.pointerType !== "touch") {
 					this.drag(event, frame);
 				}
 			});
+		}
+		this.limits.hidden = !this.data.charts.some((chart) => chart.limit > chart.top);
+		this.limits.addEventListener("click", () => this.reach(!isPressed(this.limits)));
+		this.lines?.addEventListener("click", () => this.showLines(!isPressed(this.lines)));
+		for (const tag of root.querySelectorAll(".tag")) {
+			tag.disabled = false;
+			tag.addEventListener("click", () => this.reach(true));
 		}
 		document.getElementById("zoom-in").addEventListener("click", () => this.zoom(0.5));
 		document.getElementById("zoom-out").addEventListener("click", () => this.zoom(2));
@@ -339,6 +469,18 @@ export class Timeline {
 		addEventListener("resize", () => this.measure());
 		new ResizeObserver(() => this.measure()).observe(root);
 	}
+}
+
+function isPressed(button) {
+	return button?.getAttribute("aria-pressed") === "true";
+}
+
+function press(button, pressed) {
+	button?.setAttribute("aria-pressed", pressed);
+}
+
+function areaWords(value) {
+	return Number.isNaN(value) ? dash : number(value);
 }
 
 // Saying what is the case already would cost a layout, too.

@@ -41,6 +41,13 @@ function timeOfDay(data, at, span) {
 	return data.dates ? `${text.slice(5, 10)} ${time}` : time;
 }
 
+// A round time of day.
+export function clockTime(data, at, step) {
+	const text = new Date(Math.round((data.start + at) * 1000)).toISOString();
+	const time = step < 60 ? text.slice(11, 19) : text.slice(11, 16);
+	return data.dates ? `${text.slice(5, 10)} ${time}` : time;
+}
+
 // A moment of the run, as exactly as a view of `span` seconds can tell; 0: to the second.
 export function moment(data, at, span) {
 	return data.clock ? timeOfDay(data, at, span) : duration(at);

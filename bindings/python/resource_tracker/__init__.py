@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     import logging
     from typing import Any as _Any, List as _List
 
-    from ._version import __version__
+    from ._version import __version__ as __version__
     from .cloud_info import get_cloud_info
+    from .column_maps import default_schema, set_schema
     from .decorators import mark, track
     from .server_info import get_server_info
     from .tiny_data_frame import StatSpec, TinyDataFrame
@@ -33,8 +34,13 @@ __all__ = [
     "ResourceTracker",
     "get_cloud_info",
     "get_server_info",
+    "TinyDataFrame",
+    "StatSpec",
+    "PidTracker",
     "track",
     "mark",
+    "set_schema",
+    "default_schema",
 ]
 
 # The extension module for this machine: a wheel may have those of several.
@@ -54,6 +60,8 @@ _HOMES = {
     "StatSpec": "tiny_data_frame",
     "get_cloud_info": "cloud_info",
     "get_server_info": "server_info",
+    "set_schema": "column_maps",
+    "default_schema": "column_maps",
     "track": "decorators",
     "mark": "decorators",
     "load_ipython_extension": "ipython",

@@ -14,7 +14,12 @@ def main() -> int:
 
     path = _engine.program()
     if not path:
-        print("resource-tracker: the program is not in this package (another platform's?)",
+        from ._platform import system
+
+        print("resource-tracker: " + ("the program is not in this package (another platform's?)"
+                                      if system() == "linux" else
+                                      "the program is for Linux only so far; here the package tracks "
+                                      "from Python: from resource_tracker import ResourceTracker"),
               file=sys.stderr)
         return 127
     try:

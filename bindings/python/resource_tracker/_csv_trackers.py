@@ -9,10 +9,9 @@ import time
 from typing import Any, Callable, Dict, Optional, Tuple
 
 from . import _engine
-from .column_maps import DEFAULT_SCHEMA, SCHEMAS, get_schema
+from .column_maps import SCHEMAS, get_schema
 from .helpers import render_csv_row
 from .tracker_procfs import stats_of
-
 
 
 def positive_interval(interval: Any) -> float:
@@ -28,7 +27,7 @@ def positive_interval(interval: Any) -> float:
 class _CsvTracker:
     """The loop of both: the first cycle is the baseline, each further one gives a row."""
 
-    def __init__(self, start_time: Optional[float], interval: float, schema: str):
+    def __init__(self, start_time: Optional[float], interval: float, schema: Optional[str]):
         self.interval: float = positive_interval(interval)
         self.schema: str = get_schema(schema).name
         self.status = "running"
@@ -116,7 +115,7 @@ class ProcessTracker(_CsvTracker):
         children: whether descendants count
         autostart: write rows at once
         output_file: where to; default: stdout
-        schema: names and units of the columns, see column_maps.SCHEMAS
+        schema: names and units of the columns, "0.4" or "0.5"; default: see set_schema()
     """
 
     def __init__(
@@ -128,7 +127,7 @@ class ProcessTracker(_CsvTracker):
         autostart: bool = True,
         output_file: Optional[str] = None,
         *,
-        schema: str = DEFAULT_SCHEMA,
+        schema: Optional[str] = None,
     ):
         from .helpers import get_tracker_implementation
 
@@ -154,7 +153,7 @@ class ProcessTracker(_CsvTracker):
             else:
                 row[column.name] = _round(now[column.name], column.decimals)
         memory = SCHEMAS[self.schema].process[6].name
-        if not now[memory]:
+        if now[memory] == 0:  # None: it cannot be read
             self.status = "exited"
         return stats_of("process", self.schema, row)
 
@@ -178,7 +177,7 @@ class SystemTracker(_CsvTracker):
         autostart: bool = True,
         output_file: Optional[str] = None,
         *,
-        schema: str = DEFAULT_SCHEMA,
+        schema: Optional[str] = None,
     ):
         from .helpers import get_tracker_implementation
 
@@ -208,6 +207,8 @@ class SystemTracker(_CsvTracker):
                          / column.to_bytes, 2)
         if column.name in ("disk_read_bytes", "disk_write_bytes"):
             kind = column.name[len("disk_"):]
+            if now["disk_stats"] is None or last["disk_stats"] is None:
+                return None
             return sum(max(0, disk[kind] - last["disk_stats"][name][kind])
                        for name, disk in now["disk_stats"].items() if name in last["disk_stats"])
         if column.name.startswith("net_"):

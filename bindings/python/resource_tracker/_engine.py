@@ -6,6 +6,8 @@ from __future__ import annotations
 import os
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
+from ._platform import system
+
 try:
     from . import _core
 except ImportError:
@@ -37,9 +39,24 @@ def new_counters(pid: Optional[int] = None, children: bool = True) -> Any:
     """Counters of a process, or without a pid those of the machine."""
     if _core is not None:
         return _core.Counters() if pid is None else _core.Counters(pid=pid, children=children)
-    from ._pure import Counters
-
+    Counters = _in_python().Counters
     return Counters() if pid is None else Counters(pid, children)
+
+
+def _in_python() -> Any:
+    """The module that does in Python what the library does elsewhere."""
+    if system() == "linux":
+        from . import _pure
+
+        return _pure
+    from . import _elsewhere
+
+    return _elsewhere
+
+
+def why_no_program() -> str:
+    """Why program() finds none, as the end of "it is ..."."""
+    return "missing" if system() == "linux" else "for Linux only so far"
 
 
 class Sampling:
@@ -96,13 +113,15 @@ def _sweep() -> None:
     oldest = time() - LEFT_OVER_S
     try:
         for entry in os.scandir("/tmp"):
-            if not entry.name.startswith("resource-tracker-") or not entry.is_dir(
-                    follow_symlinks=False):
+            # resource-tracker-UID holds the recordings of a user without a home.
+            if (not entry.name.startswith("resource-tracker-")
+                    or entry.name == f"resource-tracker-{os.getuid()}"
+                    or not entry.is_dir(follow_symlinks=False)):
                 continue
             found = entry.stat(follow_symlinks=False)
             if found.st_uid != os.getuid() or found.st_mtime >= oldest:
                 continue
-            runs = [run.stat().st_mtime for run in os.scandir(os.path.join(entry.path, "runs"))]
+            runs = [run.stat(follow_symlinks=False).st_mtime for run in os.scandir(os.path.join(entry.path, "runs"))]
             if runs and max(runs) < oldest:
                 from shutil import rmtree
 
@@ -145,9 +164,7 @@ def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa
             raise
         except OSError as error:
             logger.warning("Sampling in Python: %s", error)
-    from ._pure import Tracker
-
-    return Sampling(Tracker(**options))
+    return Sampling(_in_python().Tracker(**options))
 
 
 # ---- columns ----
@@ -241,10 +258,11 @@ def _fill_rates(table: Columns) -> None:
 # ---- the machine's GPUs ----
 
 def has_gpu() -> bool:
-    """Whether there is a GPU whose use could be measured. Where there is none, its use is 0."""
+    """Whether there may be a GPU whose use could be measured. Where there is none, its use is 0.
+    Without /dev and /proc nothing says that there is none."""
     import glob
 
-    return bool(glob.glob("/dev/nvidia[0-9]*") or glob.glob("/proc/driver/nvidia/gpus/*")
+    return system() != "linux" or bool(glob.glob("/dev/nvidia[0-9]*") or glob.glob("/proc/driver/nvidia/gpus/*")
                 or os.path.exists("/dev/kfd") or os.path.exists("/dev/dxg"))
 
 

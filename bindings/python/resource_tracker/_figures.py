@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import os
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import _engine
-from .column_maps import (SCHEMAS, SERVER_ALLOCATION_CHECKS, Schema, aliases)
+from .column_maps import (SCHEMAS, SERVER_ALLOCATION_CHECKS, Answers, Layout, Schema, aliases,
+                          aliases_of, scaled)
+from ._tracked import Tracked
 from .helpers import aggregate_stats, mean
 from .tiny_data_frame import StatSpec, TinyDataFrame
-from .tracker_procfs import Stats
-
-if TYPE_CHECKING:
-    from .tracker import ResourceTracker
 
 PREFIXES = {"system": "system_", "process": "process_"}
 HUMAN_PREFIXES = {"system": "System ", "process": "Process "}
@@ -21,16 +21,17 @@ HUMAN_PREFIXES = {"system": "System ", "process": "Process "}
 # ---- frames ----
 
 
-def _empty(tracker: ResourceTracker, level: str) -> TinyDataFrame:
-    return TinyDataFrame({column.name: [] for column in tracker._schema.columns(level)})
+def _empty(tracker: Tracked, level: str) -> TinyDataFrame:
+    return TinyDataFrame({column.name: [] for column in tracker._schema.columns(level)})._lay_out(
+        Layout(tracker.schema, ((level, ""),)))
 
 
-def empty_frames(tracker: ResourceTracker) -> Dict[str, TinyDataFrame]:
+def empty_frames(tracker: Tracked) -> Dict[str, TinyDataFrame]:
     """Frames without a row, by level."""
     return {level: _empty(tracker, level) for level, _ in tracker._schema.levels}
 
 
-def read_frames(tracker: ResourceTracker) -> Dict[str, TinyDataFrame]:
+def read_frames(tracker: Tracked) -> Dict[str, TinyDataFrame]:
     """The samples so far, by level."""
     sources = ["interval_s"]
     for level, columns in tracker._schema.levels:
@@ -49,19 +50,26 @@ def read_frames(tracker: ResourceTracker) -> Dict[str, TinyDataFrame]:
             for level, _ in tracker._schema.levels}
 
 
-def _frame(tracker: ResourceTracker, level: str, table: _engine.Columns) -> TinyDataFrame:
+def _frame(tracker: Tracked, level: str, table: _engine.Columns) -> TinyDataFrame:
     from .tracker_procfs import _zero
 
     none = _zero()
     data = {}
     for column in tracker._schema.columns(level):
         values = table[column.source]
+        if column.source == "system_disk_space_used_gb":
+            values = _space_used(table)
         if "_gpu_" in column.source and none == 0:
             values = [0 if value is None else value for value in values]
         data[column.name] = [_shown(value, column.factor, column.decimals) for value in values]
-    frame = TinyDataFrame(data)
-    frame._aliases = aliases(tracker._schema, [(level, "")])
-    return frame
+    return TinyDataFrame(data)._lay_out(Layout(tracker.schema, ((level, ""),)))
+
+
+def _space_used(table: _engine.Columns) -> List[Any]:
+    """As the original has it, total less free: what only root may fill counts as used."""
+    return [used if None in (total, free) else total - free
+            for total, used, free in zip(*(table[f"system_disk_space_{kind}_gb"]
+                                           for kind in ("total", "used", "free")))]
 
 
 def _shown(value: Any, factor: float, decimals: int) -> Any:
@@ -71,7 +79,7 @@ def _shown(value: Any, factor: float, decimals: int) -> Any:
     return round(value, decimals) if decimals else int(value)
 
 
-def combined(tracker: ResourceTracker, bytes: bool, human_names: bool, system_prefix: Optional[str],
+def combined(tracker: Tracked, bytes: bool, human_names: bool, system_prefix: Optional[str],
              process_prefix: Optional[str], offset: Optional[int]) -> TinyDataFrame:
     """See ResourceTracker.get_combined_metrics()."""
     frames = tracker._frames()
@@ -97,10 +105,45 @@ def combined(tracker: ResourceTracker, bytes: bool, human_names: bool, system_pr
             if bytes and column.to_bytes:
                 values = [None if v is None else v * column.to_bytes for v in values]
             data[name if is_time else prefixes[level] + name] = values
-    frame = TinyDataFrame(data)
-    if not human_names and not bytes:
-        frame._aliases = aliases(tracker._schema, list(prefixes.items()))
-    return frame
+    return TinyDataFrame(data)._lay_out(
+        None if human_names else Layout(tracker.schema, tuple(prefixes.items()), bytes))
+
+
+# ---- CPU that was waited for ----
+
+#: Above this share of the time on a CPU or in the queue for one, what a run used says too little.
+QUEUE_SHARE = 0.1
+
+
+def queue_of(tracker: Tracked) -> Tuple[float, float]:
+    """(share of its time in which the tree waited for a CPU; cores that it waited for in the mean). Zeros where
+    that is not known, as of a snapshot."""
+    if tracker._tracker is None or not tracker._tracks("process") or not tracker._is_ours():
+        return 0.0, 0.0
+    names = ["process_cpu_queue", "process_utime", "process_stime", "interval_s"]
+    try:
+        table = _engine.read_columns(tracker._tracker, names)
+    except (OSError, RuntimeError):
+        return 0.0, 0.0
+    queued, user, system, span = (sum(v for v in table[name] if v is not None) for name in names)
+    wanted = queued + user + system
+    return (queued / wanted if wanted > 0 else 0.0), (queued / span if span > 0 else 0.0)
+
+
+def cpus_for_the_next_run(tracker: Tracked, mean: float) -> int:
+    """The original's rule, where the program cannot tell: the mean of the cores in use, rounded. It lowers no
+    request or limit of a run that waited for CPUs or failed; without one, such a run gets the cores that it
+    wanted, up to those of the machine."""
+    from ._pure import limit_cpus
+
+    cores = max(1, round(mean))
+    share, queued = queue_of(tracker)
+    if share < QUEUE_SHARE and tracker.run_status != "failed":
+        return cores
+    stated = tracker._requested_cpus or (limit_cpus() if tracker._tracker is not None else None)
+    if stated:
+        return max(cores, math.ceil(stated))
+    return max(cores, min(math.ceil(mean + queued), os.cpu_count() or 1))
 
 
 # ---- statistics ----
@@ -129,16 +172,7 @@ def default_specs(schema: Schema, interval: float) -> List[StatSpec]:
     return specs
 
 
-class _StatsOfColumns(Stats):
-    """{column: {aggregate: value}} that also answers to the names of other schemas."""
-
-    def __missing__(self, name: str) -> Any:
-        other, factor = self.aliases[name]
-        return {key: value if value is None or factor == 1 else value * factor
-                for key, value in self[other].items()}
-
-
-def statistics(tracker: ResourceTracker, specs: Optional[List[StatSpec]]) -> Dict[str, Dict[str, Any]]:
+def statistics(tracker: Tracked, specs: Optional[List[StatSpec]]) -> Dict[str, Dict[str, Any]]:
     """See ResourceTracker.stats()."""
     metrics = tracker.get_combined_metrics()
     if not len(metrics):
@@ -146,28 +180,36 @@ def statistics(tracker: ResourceTracker, specs: Optional[List[StatSpec]]) -> Dic
     if specs is None:
         specs = [spec for spec in default_specs(tracker._schema, tracker.interval)
                  if spec.column in metrics]
-    result = _StatsOfColumns(metrics.stats(specs))
-    result.aliases = metrics._aliases
-    return result
+    return Answers(metrics.stats(specs), metrics._aliases)
+
+
+def statistics_in(schema: str, stats: Dict[str, Dict[str, Any]]) -> Dict[str, Dict[str, Any]]:
+    """Statistics under the names and in the units of a schema, whichever they were made in. Names
+    that both schemas have, and of which none tells the schema, stay as they are."""
+    levels = tuple((level, prefix) for level, prefix in PREFIXES.items())
+    to = Layout(schema, levels)
+    for other in SCHEMAS.values():
+        own, table = set(), {}
+        for level, prefix in levels:
+            there = {column.source: column for column in SCHEMAS[schema].columns(level)}
+            for column in other.columns(level):
+                here = there[column.source]
+                table[prefix + column.name] = (prefix + here.name, here.factor / column.factor)
+                if here.name != column.name:
+                    own.add(prefix + column.name)
+        if own & set(stats.keys()):
+            stats = {table.get(name, (name, 1))[0]: scaled(values, table.get(name, (name, 1))[1])
+                     for name, values in stats.items()}
+            break
+    return Answers(stats, aliases_of(to))
 
 
 def statistics_in_05(runs: Sequence[Dict[str, Any]]) -> Dict[str, Dict[str, Any]]:
     """Statistics of several runs of either schema, under the names and units of 0.5."""
-    table = aliases(SCHEMAS["0.4"], list((level, PREFIXES[level]) for level in PREFIXES))
-    back = {old: (new, factor) for new, (old, factor) in table.items()}
-
-    def convert(stats: Dict[str, Dict[str, Any]]) -> Dict[str, Dict[str, Any]]:
-        result = {}
-        for column, values in stats.items():
-            name, factor = back.get(column, (column, 1))
-            result[name] = {key: value if value is None or factor == 1 else value * factor
-                            for key, value in values.items()}
-        return result
-
-    return aggregate_stats([convert(run) for run in runs])
+    return aggregate_stats([statistics_in("0.5", run) for run in runs])
 
 
-def allocation(tracker: ResourceTracker) -> Optional[str]:
+def allocation(tracker: Tracked) -> Optional[str]:
     """Whether others worked on the machine: "shared", "dedicated", None before any sample."""
     frames = tracker._frames()
     process, system = frames["process"], frames["system"]
@@ -207,7 +249,7 @@ def _in_05(frame: TinyDataFrame, schema: Schema, level: str, name: str) -> List[
 # ---- phases ----
 
 
-def phases(tracker: ResourceTracker) -> TinyDataFrame:
+def phases(tracker: Tracked) -> TinyDataFrame:
     """See ResourceTracker.phases()."""
     rows = []
     names = {column.source: column.name for column in tracker._schema.process}

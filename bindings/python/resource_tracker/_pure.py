@@ -71,19 +71,59 @@ def io_bytes(pid: int) -> Optional[Tuple[int, int]]:
         return None
 
 
+def queue_s(pid: int) -> float:
+    """Time that the threads of a process could run and waited for a CPU; 0 where that cannot be read."""
+    waited = 0
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            waited += int(_read(f"/proc/{pid}/task/{thread}/schedstat").split()[1])
+    except (OSError, ValueError, IndexError):
+        pass
+    return waited / 1e9
+
+
+def limit_cpus() -> Optional[float]:
+    """CPUs that the quota of this process's control group allows; None without one."""
+    if not os.path.exists("/proc/self/cgroup"):  # not Linux, or hidden
+        return None
+    found = []
+    for line in _read("/proc/self/cgroup").splitlines():
+        _, names, path = line.split(":", 2)
+        folders = ["/sys/fs/cgroup"] if not names else (
+            ["/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"] if "cpu" in names.split(",") else [])
+        for folder in folders:
+            parts = path.strip("/").split("/")
+            for n in range(len(parts) + 1):  # those above hold as well; a container may show its own only
+                found.append(_quota("/".join([folder, *parts[:n]])))
+    return min((quota for quota in found if quota is not None), default=None)
+
+
+def _quota(folder: str) -> Optional[float]:
+    try:
+        if os.path.exists(folder + "/cpu.max"):
+            quota, period = _read(folder + "/cpu.max").split()
+        else:
+            quota, period = (_read(f"{folder}/cpu.cfs_{name}_us") for name in ("quota", "period"))
+        return int(quota) / int(period) if int(quota) > 0 else None
+    except (OSError, ValueError, ZeroDivisionError):  # "max", or no such files
+        return None
+
+
 class Counters:
-    """As _core.Counters."""
+    """As _core.Counters, and queue_s: time that the living threads waited for a CPU."""
 
     def __init__(self, pid: int = 0, children: bool = True):
         self._pid = pid
         self._children = children
         self._last = [0.0, 0.0, 0.0, 0.0]
+        self.queue_s = 0.0
         if pid and not os.path.isdir(f"/proc/{pid}"):
             raise ProcessLookupError(3, "No such process")
 
     def process(self) -> Tuple[Any, ...]:
         now = [0.0, 0.0, 0.0, 0.0]
         memory = processes = 0
+        queued = 0.0
         gone = True
         has_io = False
         for pid in [self._pid] + (descendants(self._pid) if self._children else []):
@@ -96,6 +136,7 @@ class Counters:
             gone = gone and pid != self._pid
             processes += 1
             memory += memory_bytes(pid)
+            queued += queue_s(pid)
             last = 15 if self._children else 13
             now[0] += sum(map(int, fields[11:last:2])) * TICK_S
             now[1] += sum(map(int, fields[12:last:2])) * TICK_S
@@ -107,6 +148,7 @@ class Counters:
         # What has ended takes its figures along where nobody waited for it: never step back.
         self._last = [max(a, b) for a, b in zip(now, self._last)]
         user, system, read, written = self._last
+        self.queue_s = max(self.queue_s, queued)
         return (user, system, memory / MIB, read if has_io or gone else None,
                 written if has_io or gone else None, processes, int(gone))
 
@@ -193,8 +235,8 @@ class Tracker:
                  processes: bool = True, system: bool = True, **ignored: Any):
         self._interval = interval
         self._children = children
-        self._process = Counters(pid or os.getpid(), children) if processes else None
-        self._machine = Counters() if system else None
+        self._process = self._counters_of(pid or os.getpid(), children) if processes else None
+        self._machine = self._counters_of() if system else None
         self._pid = pid or os.getpid()
         self._owner = os.getpid()
         self._rows: List[Dict[str, Any]] = []
@@ -202,9 +244,13 @@ class Tracker:
         self._end = threading.Event()
         self._error = ""
         self._start = self._last_s = time.monotonic()
-        self._last = self._read()
+        self._first = self._last = self._read()
+        self._queue_s = self._process.queue_s if self._process else 0.0
         self._thread = threading.Thread(target=self._run, name="resource-tracker", daemon=True)
         self._thread.start()
+
+    def _counters_of(self, pid: int = 0, children: bool = True) -> Any:
+        return Counters(pid, children)
 
     def _read(self) -> Tuple[Any, ...]:
         return (self._process.process() if self._process else None,
@@ -228,6 +274,10 @@ class Tracker:
         row: Dict[str, Any] = {"timestamp": time.time(), "interval_s": over_s}
         if process:
             row.update(self._process_row(process, over_s))
+            assert self._process is not None
+            queued = self._process.queue_s
+            if queued is not None:
+                row["process_cpu_queue"], self._queue_s = queued - self._queue_s, queued
         if machine:
             row.update(self._machine_row(machine, over_s))
         self._last_s = now_s
@@ -254,18 +304,23 @@ class Tracker:
 
     def _machine_row(self, now: Tuple[Any, ...], over_s: float) -> Dict[str, Any]:
         last = self._last[1]
-        user, system, received, sent = (max(0, now[i] - last[i]) for i in (1, 2, 11, 12))
+        user, system, received, sent = (
+            None if now[i] is None or last[i] is None else max(0, now[i] - last[i])
+            for i in (1, 2, 11, 12))
         row = {
             "system_processes": now[0],
             "system_utime": user,
             "system_stime": system,
-            "system_cpu_usage": (user + system) / over_s if over_s else None,
+            "system_cpu_usage": (user + system) / over_s
+            if over_s and user is not None and system is not None else None,
             "system_net_recv_bytes": received,
             "system_net_sent_bytes": sent,
         }
         for i, kind in enumerate(("free", "used", "buffers", "cached", "active", "inactive")):
             row[f"system_memory_{kind}_mib"] = now[3 + i]
         for kind in ("read_bytes", "write_bytes"):
+            if now[9] is None or last[9] is None:
+                continue
             row[f"system_disk_{kind}"] = sum(max(0, disk[kind] - last[9][name][kind])
                                              for name, disk in now[9].items() if name in last[9])
         for kind in ("total", "used", "free"):

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Type
+from typing import Any, Callable, Dict, List, TypeVar
 
-from .column_maps import DEFAULT_SCHEMA, Schema, aliases, detect_schema, get_schema
+from ._platform import system
+from ._tracked import Tracked
+from .column_maps import (DEFAULT_SCHEMA, Layout, Schema, chosen_schema, convert, detect_schema,
+                          get_schema)
 from .tiny_data_frame import TinyDataFrame
-from .tracker import SNAPSHOT_VERSION, SnapshotError
 
-if TYPE_CHECKING:
-    from .tracker import ResourceTracker
+SNAPSHOT_VERSION = 1
+READ_FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+
+AnyTracked = TypeVar("AnyTracked", bound=Tracked)
 
 
-def snapshot_of(tracker: ResourceTracker) -> Dict[str, Any]:
+class SnapshotError(ValueError, KeyError):
+    """What should be a snapshot is none: a value that is wrong, or a key that is missing."""
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)
+
+
+def snapshot_of(tracker: Tracked) -> Dict[str, Any]:
     """All of it as a dict of plain values."""
     from ._version import __version__
 
@@ -22,7 +35,7 @@ def snapshot_of(tracker: ResourceTracker) -> Dict[str, Any]:
     return {
         "metadata": {
             "version": SNAPSHOT_VERSION,
-            "resource_tracker": {"version": __version__, "implementation": "procfs"},
+            "resource_tracker": {"version": __version__, "implementation": "procfs" if system() == "linux" else "psutil"},
             "schema": tracker.schema,
             "pid": tracker.pid,
             "children": tracker.children,
@@ -36,16 +49,22 @@ def snapshot_of(tracker: ResourceTracker) -> Dict[str, Any]:
             "start_time": start,
             "stop_time": end,
             "duration": round(end - start + tracker.interval, 2),
+            "job": tracker._job_name(),
+            "scope": tracker._scope_name(),
+            "exit_code": tracker._known_code(),
+            "run_status": tracker.run_status,
         },
         "server_info": tracker.server_info,
         "cloud_info": tracker.cloud_info,
         "process_metrics": tracker.process_metrics.to_dict(),
         "system_metrics": tracker.system_metrics.to_dict(),
         "phases": [dict(phase) for phase in tracker._phases],
+        "totals": tracker.totals(),
+        "top_processes": tracker._top_processes(),
     }
 
 
-def restore(cls: Type[ResourceTracker], snapshot: Dict[str, Any]) -> ResourceTracker:
+def restore(make: Callable[..., AnyTracked], snapshot: Dict[str, Any]) -> AnyTracked:
     """A stopped tracker from a snapshot of this or another version."""
     try:
         metadata = snapshot["metadata"]
@@ -56,20 +75,29 @@ def restore(cls: Type[ResourceTracker], snapshot: Dict[str, Any]) -> ResourceTra
         schema = detect_schema(columns["process"], columns["system"])
         if not any(columns.values()):
             schema = get_schema(metadata.get("schema", DEFAULT_SCHEMA))
-        tracker = cls(
+        # Who has chosen a schema gets it, whatever the file was written in.
+        target = get_schema(chosen_schema() or schema.name)
+        tracker = make(
             pid=metadata["pid"], children=metadata["children"], interval=metadata["interval"],
             method=metadata["method"], autostart=False, track_processes=tracks["process"],
             track_system=tracks["system"], discover_server=metadata["discover_server"],
-            discover_cloud=metadata["discover_cloud"], schema=schema.name)
+            discover_cloud=metadata["discover_cloud"], schema=target.name,
+            job=metadata.get("job"))
         tracker.autostart = metadata["autostart"]
         tracker.start_time = float(metadata["start_time"])
         tracker.stop_time = float(metadata["stop_time"])
         tracker._loaded = True
-        tracker._frozen = {level: _load_frame(schema, level, rows[level]) for level in rows}
+        tracker.exit_code = metadata.get("exit_code")
+        tracker.run_status = metadata.get("run_status")
+        tracker._frozen = {level: _load_frame(schema, target, level, rows[level])
+                           for level in rows}
         for attribute in ("server_info", "cloud_info"):
             info = snapshot.get(attribute)
             setattr(tracker, "_" + attribute, None if info is None else dict(info))
         tracker._phases = [dict(phase) for phase in snapshot.get("phases") or ()]
+        tracker._kept = {"scope": metadata.get("scope"),
+                         "totals": dict(snapshot.get("totals") or {}),
+                         "top_processes": list(snapshot.get("top_processes") or ())}
     except (KeyError, TypeError, ValueError, AttributeError, AssertionError,
             IndexError) as error:
         raise SnapshotError("not a snapshot of a resource tracker: "
@@ -77,19 +105,20 @@ def restore(cls: Type[ResourceTracker], snapshot: Dict[str, Any]) -> ResourceTra
     return tracker
 
 
-def _load_frame(schema: Schema, level: str, rows: List[Dict[str, Any]]) -> TinyDataFrame:
+def _load_frame(schema: Schema, target: Schema, level: str, rows: List[Dict[str, Any]]
+                ) -> TinyDataFrame:
+    layout = Layout(target.name, ((level, ""),))
+    if not rows:
+        return TinyDataFrame({c.name: [] for c in target.columns(level)})._lay_out(layout)
     frame = TinyDataFrame([{name: None if cell == "" else cell for name, cell in row.items()}
                            for row in rows])
-    if rows:
-        missing = [c.name for c in schema.columns(level) if c.name not in frame]
-        if "timestamp" in missing:
-            raise KeyError(f"{level}_metrics has no column {missing[0]}")
-        for name in missing:
-            frame[name] = [None] * len(frame)
-    else:
-        frame = TinyDataFrame({c.name: [] for c in schema.columns(level)})
-    frame._aliases = aliases(schema, [(level, "")])
-    return frame
+    missing = [c.name for c in schema.columns(level) if c.name not in frame.columns]
+    if "timestamp" in missing:
+        raise KeyError(f"{level}_metrics has no column {missing[0]}")
+    for name in missing:
+        frame[name] = [None] * len(frame)
+    data = convert(frame._data, Layout(schema.name, ((level, ""),)), target.name)
+    return TinyDataFrame(data)._lay_out(layout)
 
 
 def write(file: str, text: str) -> None:
@@ -105,7 +134,10 @@ def write(file: str, text: str) -> None:
 
 def read(file: str) -> str:
     """The JSON text of a file, compressed or plain."""
-    with open(file, "rb") as source:
+    # Opening a FIFO without a writer would wait for one.
+    with open(os.open(file, READ_FLAGS), "rb") as source:
+        if not stat.S_ISREG(os.fstat(source.fileno()).st_mode):
+            raise ValueError("not a regular file")
         data = source.read()
     if data[:2] == b"\x1f\x8b":
         import gzip

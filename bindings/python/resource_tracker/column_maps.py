@@ -5,7 +5,8 @@ engine's column that it shows (docs/columns.md), the factor from the engine's un
 the decimals that are kept. A further schema is a further entry of SCHEMAS.
 """
 
-from typing import Any, Dict, Iterable, List, NamedTuple, Tuple
+import os
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 MIB = 1024 * 1024
 GIB = 1024 * 1024 * 1024
@@ -120,13 +121,64 @@ SCHEMAS: Dict[str, Schema] = {
 
 DEFAULT_SCHEMA = "0.4"
 
+#: Names the schema of everything that does not name one, unless set_schema() does.
+SCHEMA_VARIABLE = "RESOURCE_TRACKER_SCHEMA"
 
-def get_schema(name: str) -> Schema:
+_set: Optional[str] = None
+_configured: Optional[Tuple[Optional[str], str]] = None  # in a file, and which; None: not looked for
+
+
+def _unknown(name: object, where: str = "") -> ValueError:
+    return ValueError(f"{where}unknown schema {name!r}, there are: {', '.join(sorted(SCHEMAS))}")
+
+
+def set_schema(name: Optional[str]) -> None:
+    """Choose the names and units of everything that is made from now on: "0.4" or "0.5". None: as
+    RESOURCE_TRACKER_SCHEMA or the configuration file says, else "0.4".
+
+    Raises:
+        ValueError: there is no such schema
+    """
+    global _set
+    if name is not None and (not isinstance(name, str) or name not in SCHEMAS):
+        raise _unknown(name)
+    _set = name
+
+
+def chosen_schema() -> Optional[str]:
+    """The schema that set_schema(), RESOURCE_TRACKER_SCHEMA or the configuration file names; None:
+    nothing does."""
+    if _set is not None:
+        return _set
+    name = os.environ.get(SCHEMA_VARIABLE)
+    if name:
+        if name not in SCHEMAS:
+            raise _unknown(name, f"{SCHEMA_VARIABLE}: ")
+        return name
+    global _configured
+    if _configured is None:
+        from ._config import read_schema
+
+        _configured = read_schema()
+    found, file = _configured
+    if found is not None and found not in SCHEMAS:
+        raise _unknown(found, f"{file}: ")
+    return found
+
+
+def default_schema() -> str:
+    """The schema of what does not name one."""
+    return chosen_schema() or DEFAULT_SCHEMA
+
+
+def get_schema(name: Optional[str] = None) -> Schema:
+    """The columns of a schema; None: of the default one."""
+    if name is None:
+        name = default_schema()
     try:
         return SCHEMAS[name]
     except (KeyError, TypeError):
-        raise ValueError(
-            f"unknown schema {name!r}, there are: {', '.join(sorted(SCHEMAS))}") from None
+        raise _unknown(name) from None
 
 
 def detect_schema(process_columns: Iterable[str], system_columns: Iterable[str]) -> Schema:
@@ -149,6 +201,115 @@ def aliases(schema: Schema, prefixes: Iterable[Tuple[str, str]]) -> Dict[str, Tu
                     result[prefix + column.name] = (prefix + here.name,
                                                     column.factor / here.factor)
     return result
+
+
+class Layout(NamedTuple):
+    """What the columns of a frame are: of which schema, and for which levels with what before their
+    names. In a frame of bytes the schemas' sizes have one unit."""
+
+    schema: str
+    levels: Tuple[Tuple[str, str], ...]
+    in_bytes: bool = False
+
+
+_known_aliases: Dict[Layout, Dict[str, Tuple[str, float]]] = {}
+
+
+def aliases_of(layout: Layout) -> Dict[str, Tuple[str, float]]:
+    """As aliases(), made once; and the other way round, for a frame into which somebody has picked
+    columns under the names of another schema."""
+    found = _known_aliases.get(layout)
+    if found is None:
+        found = aliases(SCHEMAS[layout.schema], layout.levels)
+        found.update({here: (other, 1 / factor) for other, (here, factor) in found.items()})
+        if layout.in_bytes:
+            found = {name: (other, 1.0) for name, (other, _) in found.items()}
+        _known_aliases[layout] = found
+    return found
+
+
+def layout_of(columns: Iterable[str]) -> Optional[Layout]:
+    """The layout of what a tracker has written, by its columns; None: it is no tracker's."""
+    names = set(columns)
+    if "timestamp" not in names:
+        return None
+    levels = [(level, f"{level}_") for level in ("process", "system") if f"{level}_cpu_usage" in names]
+    if not levels and "cpu_usage" in names and names & {"pid", "processes"}:
+        levels = [("process" if "pid" in names else "system", "")]
+    if not levels:
+        return None
+    new = {prefix + column.name for level, prefix in levels
+           for column in SCHEMAS["0.5"].columns(level)}
+    old = {prefix + column.name for level, prefix in levels
+           for column in SCHEMAS["0.4"].columns(level)}
+    return Layout("0.5" if names & (new - old) else "0.4", tuple(levels))
+
+
+def convert(data: Dict[str, List[Any]], layout: Optional[Layout], name: str
+            ) -> Dict[str, List[Any]]:
+    """Columns under the names and in the units of another schema."""
+    target = get_schema(name)
+    if layout is None:
+        return data
+    table: Dict[str, Tuple[str, float, int]] = {}
+    for level, prefix in layout.levels:
+        there = {column.source: column for column in target.columns(level)}
+        for schema in SCHEMAS.values():
+            for column in schema.columns(level):
+                other = there[column.source]
+                # A name of both schemas has the unit of the frame's.
+                if column.name == other.name and schema.name != layout.schema:
+                    continue
+                factor = 1 if layout.in_bytes else other.factor / column.factor
+                table[prefix + column.name] = (prefix + other.name, factor, other.decimals)
+    result = {}
+    for key, values in data.items():
+        new, factor, decimals = table.get(key, (key, 1, 0))
+        if factor != 1:
+            values = [None if value is None else round(value * factor, decimals)
+                      if decimals else int(round(value * factor)) for value in values]
+        result[new] = values
+    return result
+
+
+class Answers(Dict[str, Any]):
+    """A dict that also answers to the names of the other schemas, converted. What it holds, and
+    shows when it is iterated over or written as JSON, are its own names."""
+
+    __slots__ = ("aliases",)
+
+    def __init__(self, values: Any = (), aliases: Optional[Dict[str, Tuple[str, float]]] = None):
+        super().__init__(values)
+        self.aliases: Dict[str, Tuple[str, float]] = {} if aliases is None else aliases
+
+    def __missing__(self, name: str) -> Any:
+        other, factor = self.aliases[name]
+        if not dict.__contains__(self, other):
+            raise KeyError(name)
+        return scaled(self[other], factor)
+
+    def __contains__(self, name: object) -> bool:
+        if dict.__contains__(self, name):
+            return True
+        other = self.aliases.get(name)  # type: ignore[call-overload]
+        return other is not None and dict.__contains__(self, other[0])
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        return self[name] if name in self else default
+
+    def copy(self) -> "Answers":
+        return Answers(self, self.aliases)
+
+    __copy__ = copy
+
+
+def scaled(value: Any, factor: float) -> Any:
+    """A value of another unit: a number, or the numbers of a dict."""
+    if value is None or factor == 1:
+        return value
+    if isinstance(value, dict):
+        return {key: scaled(number, factor) for key, number in value.items()}
+    return value * factor
 
 
 #: The tables of the original, for both sets of names (disk space as in the default schema).

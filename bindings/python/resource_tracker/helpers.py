@@ -5,26 +5,16 @@ from __future__ import annotations
 import os
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
+from ._platform import is_partition, is_procfs_available, is_psutil_available
+
+_NAMES = (is_partition,)  # that scripts import from here
+
 QUOTE_MINIMAL, QUOTE_ALL, QUOTE_NONNUMERIC, QUOTE_NONE = 0, 1, 2, 3  # as in csv
 
 
 def mean(values: List[Any]) -> float:
     """The mean of a list of numbers."""
     return sum(values) / len(values)
-
-
-def is_psutil_available() -> bool:
-    """Whether psutil can be imported."""
-    try:
-        import psutil  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
-def is_procfs_available() -> bool:
-    """Whether /proc is a readable directory."""
-    return os.path.isdir("/proc") and os.access("/proc", os.R_OK)
 
 
 def get_tracker_implementation() -> Tuple[Callable[..., Any], Callable[..., Any]]:
@@ -38,20 +28,6 @@ def get_tracker_implementation() -> Tuple[Callable[..., Any], Callable[..., Any]
         raise ImportError("No tracker implementation available - install psutil or use a Linux "
                           "system with procfs.")
     return get_process_stats, get_system_stats
-
-
-def is_partition(disk_name: str) -> bool:
-    """Whether a name of /proc/diskstats is part of another device, as the kernel tells; for a
-    device that is not there, by the shape of its name."""
-    if os.path.isdir("/sys/class/block"):
-        known = os.path.join("/sys/class/block", disk_name.replace("/", "!"))
-        if os.path.exists(known):
-            return os.path.exists(os.path.join(known, "partition"))
-    import re
-
-    shape = re.fullmatch(r"((?:sd|vd|xvd|hd)[a-z]+|(?:nvme\d+n|mmcblk|md|loop|nbd|rbd)\d+)p?(\d+)",
-                         disk_name)
-    return shape is not None and os.path.exists(f"/sys/block/{shape.group(1)}")
 
 
 def get_zfs_pools_space() -> Dict[str, Dict[str, int]]:

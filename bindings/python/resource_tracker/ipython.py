@@ -12,15 +12,18 @@ _hooks: Dict[int, "CellTable"] = {}
 
 
 def _options(line: str) -> Dict[str, Any]:
-    """--interval SECONDS and --label TEXT of a magic's line."""
+    """--interval SECONDS, --label TEXT and --lines of a magic's line."""
     options: Dict[str, Any] = {}
     words = shlex.split(line)
     while words:
         word = words.pop(0)
         name, has, value = word.partition("=")
+        if word == "--lines":
+            options["lines"] = True
+            continue
         if name not in ("--interval", "--label", "-i", "-l"):
             raise ValueError(f"%%track_resources does not know {word!r}: --interval SECONDS, "
-                             "--label TEXT")
+                             "--label TEXT, --lines")
         if not has:
             if not words:
                 raise ValueError(f"{name} needs a value")
@@ -58,13 +61,13 @@ def _new_tracker(options: Dict[str, Any]) -> Any:
     from .tracker import ResourceTracker
 
     tracker = ResourceTracker(autostart=False, interval=options.get("interval", 0.1),
-                              discover_cloud=False)
+                              discover_cloud=False, lines=options.get("lines"))
     tracker.start()
     return tracker
 
 
 def track_cell(shell: Any, line: str, cell: str) -> Any:
-    """%%track_resources [--interval SECONDS] [--label TEXT]"""
+    """%%track_resources [--interval SECONDS] [--label TEXT] [--lines]"""
     options = _options(line)
     tracker = _new_tracker(options)
     before_mib = _memory_mib()
@@ -77,8 +80,18 @@ def track_cell(shell: Any, line: str, cell: str) -> Any:
     shell.user_ns["_resources"] = tracker
     _show(TinyDataFrame([_row(options.get("label", "cell"), tracker, seconds,
                              before_mib)]))
+    if options.get("lines"):
+        _show(_hottest(tracker))
     result.raise_error()
     return None
+
+
+def _hottest(tracker: Any) -> TinyDataFrame:
+    """The ten lines that used most."""
+    found = tracker.lines()
+    names = ("file", "line", "function", "cpu_s", "cpu_share", "wall_s", "growth_mib")
+    return TinyDataFrame([{name: found[i][name] for name in names}
+                          for i in range(min(10, len(found)))])
 
 
 def _show(frame: TinyDataFrame) -> None:

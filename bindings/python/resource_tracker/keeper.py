@@ -25,6 +25,13 @@ FILTERS = {
     "order_by": "--order-by",
 }
 
+#: Keyword that is true or false -> option.
+FLAGS = {
+    "previous_generation": "--previous-generation",
+    "spot": "--spot",
+    "gpu_shares": "--gpu-shares",
+}
+
 
 # Other names of vendors -> the catalogue's.
 VENDORS = {"hcloud": "hetzner"}
@@ -35,12 +42,20 @@ def _ask(*arguments: str) -> Optional[List[Dict[str, Any]]]:
     return answer.get("servers") if isinstance(answer, dict) else None
 
 
-def _options(filters: Dict[str, Any]) -> List[str]:
+def filter_options(filters: Dict[str, Any]) -> List[str]:
+    """Options of `servers` and `recommend` for limits on the servers.
+
+    Raises:
+        TypeError: a limit that is not known
+    """
     options: List[str] = []
     for name, value in filters.items():
+        if name in FLAGS:
+            options += [FLAGS[name]] if value else []
+            continue
         if name not in FILTERS:
             raise TypeError(f"unknown limit on servers {name!r}, there are: "
-                            + ", ".join(sorted(FILTERS)))
+                            + ", ".join(sorted([*FILTERS, *FLAGS])))
         if value is None:
             continue
         values = value if isinstance(value, (list, tuple, set)) else [value]
@@ -63,7 +78,7 @@ def get_recommended_cloud_servers(cpu: int, memory: int, gpu: Optional[int] = No
         vram: MiB of each GPU
         n: how many at most
         **filters: vendor_id, region_id, country_id, architecture, allocation, storage_size,
-            exclude; lists mean any of them
+            exclude; lists mean any of them. previous_generation=True offers such types as well
 
     Returns:
         a list of dicts, cheapest first; empty where none fits
@@ -72,12 +87,12 @@ def get_recommended_cloud_servers(cpu: int, memory: int, gpu: Optional[int] = No
         TypeError: a filter that is not known
         ValueError: the catalogue does not take a value
     """
-    options = ["--vcpus", str(int(cpu)), "--memory", f"{int(memory)}MiB", "--limit", str(int(n))]
+    options = ["--cpu", str(int(cpu)), "--mem", f"{int(memory)}MiB", "--limit", str(int(n))]
     if gpu:
         options += ["--gpu", str(int(gpu))]
     if gpu and vram:
         options += ["--vram", f"{int(vram)}MiB"]
-    options += _options(filters)
+    options += filter_options(filters)
     servers = _ask(*options)
     if servers is None:
         import subprocess
@@ -97,7 +112,8 @@ def get_instance_price(vendor_id: str, region_id: str, instance_type: str) -> Op
     where the catalogue does not have it."""
     vendor_id = VENDORS.get(vendor_id, vendor_id)
     for place in (["--region", region_id], []):
-        for server in _ask("--vendor", vendor_id, *place, "--arch", "any", "--limit", "0") or ():
+        for server in _ask("--vendor", vendor_id, *place, "--arch", "any", "--previous-generation",
+                           "--limit", "0") or ():
             if server.get("api_reference") == instance_type:
                 return server.get("min_price_ondemand")
     return None
@@ -121,7 +137,8 @@ def keeper_request(path: str, timeout: int = 2, endpoint: str = "") -> Any:
         except (ValueError, LookupError):
             return None
     if len(words) == 4 and words[0] == "server" and words[3] == "prices":
-        found = [s for s in _ask("--vendor", words[1], "--arch", "any", "--limit", "0") or ()
+        found = [s for s in _ask("--vendor", words[1], "--arch", "any", "--previous-generation",
+                           "--limit", "0") or ()
                  if s.get("api_reference") == words[2]]
         return [{"region_id": s.get("region_id"), "allocation": "ondemand",
                  "operating_system": "Linux", "price": s.get("min_price_ondemand")}

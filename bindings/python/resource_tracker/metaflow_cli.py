@@ -27,14 +27,22 @@ def request_of(stats: Dict[str, Dict[str, Any]], margin: float = 1.2,
     return request
 
 
-def recommend(flow: str, runs: int = 5, margin: float = 1.2,
+def recommend(flow: str, runs: Optional[int] = None, margin: Optional[float] = None,
               min_memory: int = 128) -> Iterator[Tuple[str, int, Dict[str, int]]]:
-    """(step, number of runs, arguments of @resources), in alphabetical order."""
+    """(step, number of runs, arguments of @resources), in alphabetical order: what the card of the
+    step's last run says, or, of so many runs or with a margin, what request_of() makes of their
+    statistics."""
     from metaflow_extensions.resource_tracker.plugins.track_resources import history
 
-    for step, figures in sorted(history.by_step(flow, runs).items()):
-        stats = aggregate_stats([run["stats"] for run in figures])
-        yield step, len(figures), request_of(stats, margin, min_memory)
+    for step, figures in sorted(history.by_step(flow, runs or history.RUNS).items()):
+        request = figures[0].get("request") if runs is None and margin is None else None
+        if request:
+            request = {"cpu": request["cpu"], "memory": max(int(min_memory), request["memory"]),
+                       **({"gpu": request["gpu"]} if request["gpu"] else {})}
+        else:
+            stats = aggregate_stats([run["stats"] for run in figures])
+            request = request_of(stats, 1.2 if margin is None else margin, min_memory)
+        yield step, len(figures), request
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
@@ -43,8 +51,10 @@ def main(arguments: Optional[List[str]] = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("recommend", help="@resources lines for each step")
     command.add_argument("flow")
-    command.add_argument("--last", type=int, default=5, metavar="N", help="runs to look at (5)")
-    command.add_argument("--margin", type=float, default=1.2, help="on the largest memory (1.2)")
+    command.add_argument("--last", type=int, metavar="N",
+                         help="look at N runs: the mean of their cores, their largest memory with a "
+                              "margin; default: what the card of the last run says")
+    command.add_argument("--margin", type=float, help="the same with this margin (1.2)")
     command.add_argument("--json", action="store_true", help="as JSON")
     options = parser.parse_args(arguments)
     try:

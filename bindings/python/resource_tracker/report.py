@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import time
 from html import escape
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _engine
-from ._figures import statistics_in_05
+from ._figures import QUEUE_SHARE, queue_of, statistics_in_05
+from ._tracked import Tracked
 from .helpers import round_memory
 from .tiny_data_frame import TinyDataFrame
-
-if TYPE_CHECKING:
-    from .tracker import ResourceTracker
 
 __all__ = ["Report", "make_report", "round_memory"]
 
@@ -57,7 +55,7 @@ def _number(value: Any, digits: int = 2) -> str:
     return f"{value:,.{digits}f}".rstrip("0").rstrip(".") if digits else f"{value:,.0f}"
 
 
-def _rows(tracker: "ResourceTracker", historical: Sequence[Dict[str, Any]]
+def _rows(tracker: Tracked, historical: Sequence[Dict[str, Any]]
           ) -> List[Tuple[str, str]]:
     """What the page says in words: (name, value)."""
     stats = statistics_in_05([tracker.stats()])
@@ -71,6 +69,10 @@ def _rows(tracker: "ResourceTracker", historical: Sequence[Dict[str, Any]]
     rows = [("Duration", f"{_number(duration)} s"),
             ("CPU", pair("process_cpu_usage", "cores")),
             ("Memory", pair("process_memory_mib", "MiB"))]
+    share, queued = queue_of(tracker)
+    if share >= QUEUE_SHARE:
+        rows.insert(2, ("Waited for a CPU", f"{share:.0%} of its time, {_number(queued)} cores more in the "
+                                            "mean: no request of CPU is lowered"))
     if _engine.has_gpu():
         rows.append(("GPU", pair("process_gpu_usage", "GPUs")))
     net = [stats.get(f"system_net_{way}_bytes", {}).get("sum") for way in ("recv", "sent")]
@@ -85,7 +87,7 @@ def _rows(tracker: "ResourceTracker", historical: Sequence[Dict[str, Any]]
     return rows
 
 
-def _server(tracker: "ResourceTracker", historical: Sequence[Dict[str, Any]]) -> str:
+def _server(tracker: Tracked, historical: Sequence[Dict[str, Any]]) -> str:
     try:
         server = tracker.recommend_server(historical_stats=historical)
     except (LookupError, ValueError, OSError):
@@ -95,7 +97,7 @@ def _server(tracker: "ResourceTracker", historical: Sequence[Dict[str, Any]]) ->
             f"{server.get('min_price_ondemand')} USD/h")
 
 
-def _machine(tracker: "ResourceTracker") -> List[Tuple[str, str]]:
+def _machine(tracker: Tracked) -> List[Tuple[str, str]]:
     rows = []
     server = tracker.server_info or {}
     for key, name in (("os", "OS"), ("vcpus", "vCPUs"), ("memory_mib", "Memory, MiB"),
@@ -106,6 +108,19 @@ def _machine(tracker: "ResourceTracker") -> List[Tuple[str, str]]:
     for key, name in (("vendor", "Cloud"), ("region", "Region"), ("instance_type", "Instance")):
         if cloud.get(key, "unknown") != "unknown":
             rows.append((name, str(cloud[key])))
+    return rows
+
+
+def _quality(tracker: Tracked) -> List[Tuple[str, str]]:
+    """Where the totals come from, and why they are not exact."""
+    rows = []
+    for name, total in tracker.totals().items():
+        value = total.get("value")
+        said = ("not known" if value is None
+                else f"{_number(value)} ({total['quality'].replace('_', ' ')}; {total['source']})")
+        if total.get("reason"):
+            said += f": {total['reason']}"
+        rows.append((name, said))
     return rows
 
 
@@ -155,7 +170,7 @@ def _column(frame: TinyDataFrame, name: str) -> Sequence[Any]:
         return []
 
 
-def charts(tracker: "ResourceTracker") -> str:
+def charts(tracker: Tracked) -> str:
     """The charts of a tracker's samples."""
     process, system = tracker.process_metrics, tracker.system_metrics
     plans = [
@@ -200,7 +215,7 @@ def page(title: str, body: str) -> str:
             f"<body>{body}</body></html>")
 
 
-def summary_html(tracker: "ResourceTracker") -> str:
+def summary_html(tracker: Tracked) -> str:
     """The figures of a tracker as a table, for notebooks."""
     if not tracker.n_samples:
         return "<p>No samples yet.</p>"
@@ -211,20 +226,29 @@ def summary_html(tracker: "ResourceTracker") -> str:
             f"{table(_rows(tracker, []))}{drawn}</div>")
 
 
-def _by_program(tracker: "ResourceTracker") -> Optional[str]:
-    """The program's report, where it can make one of this tracker's recording."""
+# ---- the program's page ----
+
+def _by_program(tracker: Tracked, integration: str, historical: List[Dict[str, Any]],
+                failed: bool) -> Optional[str]:
+    """The program's page; None where it cannot make one of this tracker."""
     import os
     import subprocess
     import tempfile
 
-    recording = getattr(tracker._tracker, "recording", "") if tracker._tracker else ""
-    if not recording:
-        return None
+    from ._advice import earlier_of, recording_of, runs_options
+
     with tempfile.TemporaryDirectory(prefix="resource-tracker-") as folder:
         path = os.path.join(folder, "report.html")
+        options = ["-o", path]
+        if failed:
+            options.append("--failed")
+        if integration:
+            options.append(f"--integration={integration}")
         try:
-            code, _, _ = _engine.run_program("report", recording, "-o", path)
-            if code != 0:
+            recording = recording_of(tracker, folder)
+            if recording:
+                options += runs_options(tracker, recording, folder, earlier_of(historical))
+            if not recording or _engine.run_program("internal", "report", recording, *options)[0] != 0:
                 return None
             with open(path, encoding="utf-8") as file:
                 return file.read()
@@ -232,20 +256,22 @@ def _by_program(tracker: "ResourceTracker") -> Optional[str]:
             return None
 
 
-def make_report(tracker: "ResourceTracker", integration: str,
+def make_report(tracker: Tracked, integration: str,
                 historical: List[Dict[str, Any]], failed: bool,
                 integration_version: Optional[str]) -> Report:
-    """The page of a tracker. Without history the program's own, where it makes one; else this
-    module's."""
+    """The page of a tracker: the program's; where that cannot be executed this module's own, which
+    is shorter."""
     if not tracker.n_samples:
         raise RuntimeError("No metrics collected (yet)")
-    made = _by_program(tracker) if not historical and integration == "standalone" else None
+    failed = failed or tracker.run_status == "failed"
+    named = "" if integration == "standalone" else " ".join(
+        filter(None, (integration, integration_version)))
+    made = _by_program(tracker, named, historical, failed)
     if made:
         return Report(made)
     from ._version import __version__
 
-    status = "failed" if failed or tracker.run_status == "failed" else (
-        "running" if tracker.running else "finished")
+    status = "failed" if failed else "running" if tracker.running else "finished"
     start = time.strftime("%Y-%m-%d %H:%M:%S %Z", time.localtime(tracker.start_time))
     request = ""
     if integration == "Metaflow":
@@ -256,6 +282,7 @@ def make_report(tracker: "ResourceTracker", integration: str,
                                      integration_version)))
     body = (f"<h1>What the job used</h1><p class=\"{status}\">Started {escape(start)}, {status}, "
             f"{tracker.n_samples} samples.</p>{table(_rows(tracker, historical))}{request}"
+            f"<h2>Totals</h2>{table(_quality(tracker))}"
             f"<h2>Machine</h2>{table(_machine(tracker))}<h2>Samples</h2>"
             "<p><small>Solid: the process tree. Dashed: the whole machine.</small></p>"
             f"{charts(tracker)}<p><small>{escape(made_by)}</small></p>")

@@ -6,6 +6,7 @@ import os
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import _engine
+from ._platform import is_psutil_available, system
 
 GPU_TIMEOUT_S = 5
 
@@ -19,6 +20,10 @@ def get_total_memory_mib() -> float:
                     return round(int(line.split()[1]) / 1024, 2)
     except (OSError, ValueError, IndexError):
         pass
+    if system() != "linux" and is_psutil_available():
+        import psutil
+
+        return float(round(psutil.virtual_memory().total / 1024 / 1024, 2))
     return 0.0
 
 
@@ -55,6 +60,23 @@ def _ask_program() -> Dict[str, Any]:
     return details if isinstance(details, dict) else {}
 
 
+def info_of(details: Dict[str, Any]) -> Dict[str, Any]:
+    """What the program tells of a machine under the names of get_server_info()."""
+    memory, gpu = details.get("memory_mib"), details.get("gpu_memory_mib") or 0.0
+    return {
+        "os": details.get("os"),
+        "vcpus": details.get("vcpus"),
+        "memory_mib": memory,
+        "memory_mb": memory,
+        "gpu_count": details.get("gpu_count"),
+        "gpu_names": details.get("gpu_names"),
+        "gpu_name": details.get("gpu_name") or "",
+        "gpu_memory_mib": gpu,
+        "gpu_memory_mb": gpu,
+        "details": details,
+    }
+
+
 def get_gpu_info(details: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
     """gpu_count, gpu_names, gpu_name (the most common one), gpu_memory_mib (of all together). As the
     program knows them, of every vendor; details: its answer, where it is at hand. nvidia-smi is asked
@@ -65,7 +87,8 @@ def get_gpu_info(details: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
     if not names and _engine.has_gpu():
         names, memory = _ask_nvidia_smi()
     return {
-        "gpu_count": len(names),
+        # Without the program only nvidia-smi is asked: no name does not mean no GPU.
+        "gpu_count": len(names) if names or system() == "linux" else None,
         "gpu_names": names,
         "gpu_name": max(names, key=names.count) if names else "",
         "gpu_memory_mib": memory,

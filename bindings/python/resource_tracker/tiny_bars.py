@@ -85,7 +85,7 @@ def _member(value: Any, name: str, expression: str) -> Any:
 
     found = None
     if isinstance(value, TinyDataFrame):
-        found = value[name] if name in value.columns else None
+        found = value[name] if name in value else None
     elif isinstance(value, dict):
         found = value.get(name)
     if found is None and not isinstance(value, dict):

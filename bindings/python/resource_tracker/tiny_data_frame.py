@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional,
-                    Sequence, Tuple, Union)
+                    Sequence, Tuple, Union, overload)
+
+from .column_maps import Answers, Layout, aliases_of, convert, layout_of, scaled
 
 if TYPE_CHECKING:
     import pandas
@@ -68,6 +70,8 @@ class TinyDataFrame:
         {'a': 1, 'b': 4}
     """
 
+    #: What its columns are, where a tracker has made them
+    _layout: Optional[Layout]
     #: Names of other schemas -> (name here, factor); see column_maps.aliases
     _aliases: Dict[str, Tuple[str, float]]
 
@@ -84,13 +88,14 @@ class TinyDataFrame:
             "only one of data or csv_file_path must be provided")
         self.columns: List[str] = []
         self._data: Dict[str, List[Any]] = {}
-        self._aliases = {}
+        self._lay_out(None)
         if data is not None:
             assert isinstance(data, (dict, list)), "data must be a dictionary or a list"
             if isinstance(data, dict):
                 self._take_dict(data)
             else:
                 self._take_rows(data)
+            self._lay_out(layout_of(self.columns))
         else:
             assert isinstance(csv_file_path, str), "csv_file_path must be a string"
             self._read_csv(csv_file_path, retries, retry_delay)
@@ -154,21 +159,16 @@ class TinyDataFrame:
                 values.append(_number(cell))
         self.columns = list(names)
         self._data = dict(zip(names, data))
-        self._know_tracker()
+        self._lay_out(layout_of(self.columns))
 
-    def _know_tracker(self) -> None:
-        """A file that a tracker has written answers to the names of the other schemas, too."""
-        from .column_maps import SCHEMAS, aliases
-
-        for schema in SCHEMAS.values():
-            for level, columns in schema.levels:
-                if self.columns == [column.name for column in columns]:
-                    self._aliases = aliases(schema, [(level, "")])
+    def _lay_out(self, layout: Optional[Layout]) -> "TinyDataFrame":
+        """Answer to the names of the other schemas as columns of this layout do."""
+        self._layout = layout
+        self._aliases = {} if layout is None else aliases_of(layout)
+        return self
 
     def _like(self, data: Dict[str, List[Any]]) -> "TinyDataFrame":
-        frame = TinyDataFrame(data)
-        frame._aliases = self._aliases
-        return frame
+        return TinyDataFrame(data)._lay_out(self._layout)
 
     # ---- access ----
 
@@ -177,10 +177,17 @@ class TinyDataFrame:
 
     def __iter__(self) -> Iterator[Dict[str, Any]]:
         for i in range(len(self)):
-            yield {name: self._data[name][i] for name in self.columns}
+            yield self._row(i)
+
+    def _row(self, index: int) -> Dict[str, Any]:
+        row = {name: self._data[name][index] for name in self.columns}
+        return Answers(row, self._aliases) if self._aliases else row
 
     def __contains__(self, name: object) -> bool:
-        return name in self._data
+        if name in self._data:
+            return True
+        other = self._aliases.get(name)  # type: ignore[call-overload]
+        return other is not None and other[0] in self._data
 
     def _column(self, name: str) -> List[Any]:
         if name in self._data:
@@ -188,9 +195,17 @@ class TinyDataFrame:
         if name in self._aliases:
             other, factor = self._aliases[name]
             if other in self._data:
-                return [value if value is None or factor == 1 else value * factor
-                        for value in self._data[other]]
+                return [scaled(value, factor) for value in self._data[other]]
         raise KeyError(f"Column '{name}' not found")
+
+    @overload
+    def __getitem__(self, key: str) -> List[Any]: ...
+
+    @overload
+    def __getitem__(self, key: Union[List[str], slice]) -> "TinyDataFrame": ...
+
+    @overload
+    def __getitem__(self, key: int) -> Dict[str, Any]: ...
 
     def __getitem__(self, key: Any) -> Any:
         """A column by name, columns by a list of names, a row by number, rows by a slice."""
@@ -201,7 +216,7 @@ class TinyDataFrame:
         if isinstance(key, bool):
             raise TypeError(f"Invalid key type: {type(key)}")
         if isinstance(key, int):
-            return {name: self._data[name][key] for name in self.columns}
+            return self._row(key)
         if isinstance(key, slice):
             return self._like({name: self._data[name][key] for name in self.columns})
         raise TypeError(f"Invalid key type: {type(key)}")
@@ -225,13 +240,26 @@ class TinyDataFrame:
         return self[max(0, len(self) - n):] if n > 0 else self[:0]
 
     def rename(self, columns: Dict[str, str]) -> "TinyDataFrame":
-        """Rename columns in place: {old: new}. Returns self."""
-        for old in columns:
-            if old not in self._data:
+        """Rename columns in place: {old: new}. Returns self. A name of another schema renames the
+        column that it stands for, whose values are then those of that schema."""
+        renamed: Dict[str, Tuple[str, List[Any]]] = {}
+        for old, new in columns.items():
+            if old not in self:
                 raise KeyError(f"Column '{old}' not found in dataframe")
-        self._data = {columns.get(name, name): self._data[name] for name in self.columns}
+            own = old if old in self._data else self._aliases[old][0]
+            renamed[own] = (new, self._column(old))
+        self._data = dict(renamed.get(name, (name, self._data[name])) for name in self.columns)
         self.columns = list(self._data)
         return self
+
+    def to_schema(self, name: str) -> "TinyDataFrame":
+        """The same table with the names and units of another schema, "0.4" or "0.5": what pandas,
+        polars and files then have. Columns that no tracker writes stay as they are.
+
+        Raises:
+            ValueError: there is no such schema
+        """
+        return TinyDataFrame(convert(self._data, self._layout, name))
 
     def stats(self, specs: List[StatSpec]) -> Dict[str, Dict[str, Any]]:
         """{column: {name of the aggregate: value}}. Unknown values are left out; a column of
@@ -347,14 +375,16 @@ class TinyDataFrame:
 
         return arrow_stream(self._typed())
 
-    def to_pandas(self) -> "pandas.DataFrame":
-        """A pandas DataFrame."""
+    def to_pandas(self, schema: Optional[str] = None) -> "pandas.DataFrame":
+        """A pandas DataFrame with the columns of this frame, or of a schema, "0.4" or "0.5"."""
         import pandas
 
-        return pandas.DataFrame(self._data, columns=self.columns)
+        frame = self if schema is None else self.to_schema(schema)
+        return pandas.DataFrame(frame._data, columns=frame.columns)
 
-    def to_polars(self) -> "polars.DataFrame":
-        """A polars DataFrame."""
+    def to_polars(self, schema: Optional[str] = None) -> "polars.DataFrame":
+        """A polars DataFrame with the columns of this frame, or of a schema, "0.4" or "0.5"."""
         import polars
 
-        return polars.DataFrame(self._data, strict=False)
+        frame = self if schema is None else self.to_schema(schema)
+        return polars.DataFrame(frame._data, strict=False)

@@ -5,13 +5,18 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Type
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Type, Union
 
+from . import _advice as advice
 from . import _engine
 from . import _figures as figures
+from . import _lines as line_table
+from . import _snapshots as snapshots
 from ._csv_trackers import PidTracker, ProcessTracker, SystemTracker, positive_interval
 from ._figures import HUMAN_PREFIXES, PREFIXES, default_specs
-from .column_maps import (BYTE_MAPPING, DEFAULT_SCHEMA, HUMAN_NAMES_MAPPING, REPORT_CSV_MAPPING,
+from ._platform import process_exists
+from ._snapshots import SNAPSHOT_VERSION, SnapshotError
+from .column_maps import (BYTE_MAPPING, HUMAN_NAMES_MAPPING, REPORT_CSV_MAPPING,
                           SERVER_ALLOCATION_CHECKS, get_schema)
 from .helpers import round_memory
 from .tiny_data_frame import StatSpec, TinyDataFrame
@@ -23,16 +28,7 @@ __all__ = ["ProcessTracker", "PidTracker", "SystemTracker", "ResourceTracker"]
 
 # Names that scripts import from here.
 _NAMES = (BYTE_MAPPING, HUMAN_NAMES_MAPPING, REPORT_CSV_MAPPING, SERVER_ALLOCATION_CHECKS,
-          HUMAN_PREFIXES, PREFIXES, default_specs)
-
-SNAPSHOT_VERSION = 1
-
-
-class SnapshotError(ValueError, KeyError):
-    """What should be a snapshot is none: a value that is wrong, or a key that is missing."""
-
-    def __str__(self) -> str:
-        return Exception.__str__(self)
+          HUMAN_PREFIXES, PREFIXES, default_specs, SNAPSHOT_VERSION, SnapshotError)
 
 
 class ResourceTracker:
@@ -51,11 +47,14 @@ class ResourceTracker:
         track_system: sample the machine
         discover_server: tell what the machine is, in server_info
         discover_cloud: tell where it is, in cloud_info
-        sentinel_token: accepted; nothing is sent
+        sentinel_token: accepted, as SENTINEL_API_TOKEN is; nothing is sent, and a line says so
         upload_interval: accepted
         streaming_metadata: accepted
-        schema: names and units of the columns: "0.4" (memory in KiB) or "0.5" (units in the names)
+        schema: names and units of the columns: "0.4" (memory in KiB) or "0.5" (units in the names);
+            default: see set_schema()
         job: name of the run
+        lines: sample which lines of the program use CPU time and memory: True, or samples a second;
+            default: as TRACKER_LINES or the configuration says (see lines())
 
     Examples:
         >>> with ResourceTracker(interval=0.1) as tracker:
@@ -79,8 +78,9 @@ class ResourceTracker:
         upload_interval: int = 60,
         streaming_metadata: Optional[Dict[str, Any]] = None,
         *,
-        schema: str = DEFAULT_SCHEMA,
+        schema: Optional[str] = None,
         job: Optional[str] = None,
+        lines: Union[None, bool, float, str] = None,
     ):
         if pid is not None and (isinstance(pid, bool) or not isinstance(pid, int)):
             raise TypeError(f"pid must be a number, got {type(pid).__name__}")
@@ -102,13 +102,13 @@ class ResourceTracker:
             self.trackers.append("system_tracker")
         self.discover_server = discover_server
         self.discover_cloud = discover_cloud
-        self.schema: str = get_schema(schema).name
+        self._schema = get_schema(schema)
+        self.schema: str = self._schema.name
         self.start_time: Optional[float] = None
         self.stop_time: Optional[float] = None
         self.exit_code: Optional[int] = None
         self.run_status: Optional[str] = None
         self.job = job
-        self._schema = get_schema(schema)
         self._tracker: Any = None
         self._finalizer: Any = None
         self._owner = os.getpid()
@@ -120,10 +120,10 @@ class ResourceTracker:
         self._cloud_info: Optional[Dict[str, Any]] = None
         self._phases: List[Dict[str, Any]] = []
         self._more: Dict[str, Any] = {}  # for _engine.start_tracker
-        if sentinel_token:
-            from ._log import logger
-
-            logger.warning("sentinel_token is ignored: nothing is sent by this version")
+        self._lines = line_table.option(lines)
+        self._requested_cpus: Optional[float] = None  # for the run, by who started it
+        self._kept: Dict[str, Any] = {}  # of a recording that is gone: totals, top_processes
+        _tell_of_token(sentinel_token)
         if autostart:
             self._begin()
             self._implicit = True
@@ -133,9 +133,12 @@ class ResourceTracker:
     def _begin(self) -> None:
         import weakref
 
-        if self.pid != self._owner and not os.path.exists(f"/proc/{self.pid}"):
+        if self.pid != self._owner and not process_exists(self.pid):
             raise ProcessLookupError(3, f"No such process: {self.pid}")
         self.start_time = time.time()
+        more = dict(self._more)
+        if "process_tracker" in self.trackers and self._lines:
+            more["more"] = [*more.get("more", ()), *self._lines]
         sampling = _engine.start_tracker(
             pid=self.pid if "process_tracker" in self.trackers else 0,
             interval=float(self.interval),
@@ -143,7 +146,7 @@ class ResourceTracker:
             processes="process_tracker" in self.trackers,
             system="system_tracker" in self.trackers,
             job=self.job,
-            **self._more,
+            **more,
         )
         self._tracker = sampling.tracker
         self._finalizer = weakref.finalize(self, sampling.release)
@@ -172,8 +175,9 @@ class ResourceTracker:
         """Stop after a last sample. Harmless when it has stopped already, and in a forked child.
 
         Args:
-            exit_code: of the job, remembered
-            run_status: "finished", "failed", or what else is to be remembered
+            exit_code: of the job, for snapshots and the report
+            run_status: "finished", "failed", or what else is to be remembered; of a job that has
+                failed the report says so
         """
         if self._tracker is None or self.stop_time is not None or not self._is_ours():
             return
@@ -184,8 +188,8 @@ class ResourceTracker:
             if phase["end"] is None:
                 phase["end"] = self.stop_time
         try:
-            # Who has given options of the program says how the job, and not only tracking, ended.
-            self._tracker.stop(*[exit_code] if self._more else [])
+            code = self._known_code()
+            self._tracker.stop(*[] if code is None else [code])
         except OSError as error:
             from ._log import logger
 
@@ -195,12 +199,26 @@ class ResourceTracker:
 
             logger.warning("Resource tracker subprocess failed!\n%s", self._tracker.error)
 
+    def _known_code(self) -> Optional[int]:
+        """The exit code of the job, 0 to 255; None where it is not known: of another process stop()
+        tells only that it has failed."""
+        code = self.exit_code
+        if self._loaded or self.stop_time is None:
+            return code
+        if code == 0 and self.pid != self._owner and not self._more:
+            return None
+        if not isinstance(code, int):  # as sys.exit() takes it: None is 0, a text is 1
+            return 0 if code is None else 1
+        return code if 0 <= code <= 255 else 128 + (-code & 127) if code < 0 else 255
+
     def cleanup(self) -> None:
         """Stop, and remove what was recorded. What was read before stays."""
         try:
             self.stop()
             if self._tracker is not None and self._is_ours():
                 frames = self._frames()
+                self._kept = {"totals": self.totals(), "top_processes": self._top_processes(),
+                              "scope": self._scope_name()}
                 self._finalizer()
                 self._frozen = frames
                 self._tracker = None
@@ -346,26 +364,106 @@ class ResourceTracker:
     def totals(self) -> Dict[str, Dict[str, Any]]:
         """Figures of the whole job: CPU seconds, peak memory, bytes, faults; each with its quality
         ("exact", "at_least", …), its source, and why it is not exact. Also right for a job that is
-        shorter than an interval. Empty for a snapshot."""
-        if self._tracker is None or not self._is_ours() or not self._tracker.recording:
-            return {}
-        from . import _core
-
-        recording = _core.Recording(self._tracker.recording)
+        shorter than an interval. Empty for a snapshot that has none."""
+        recording = self._recording()
+        if recording is None:
+            told = getattr(self._tracker, "totals", None) if self._is_ours() else None
+            return told() if told else dict(self._kept.get("totals", {}))
         return {key: recording.total(key) for key in (
             "cpu_s", "cpu_user_s", "cpu_system_s", "peak_memory_mib", "peak_processes",
-            "disk_read_bytes", "disk_write_bytes", "major_faults", "context_switches")}
+            "disk_read_bytes", "disk_write_bytes", "major_faults", "context_switches",
+            "peak_memory_at_least_mib", "peak_memory_at_most_mib", "peak_group_memory_mib",
+            "peak_shared_files_mib", "peak_swap_mib", "forks_refused")}
 
-    def recommend_resources(self, historical_stats: Sequence[Dict[str, Any]] = ()
-                            ) -> Dict[str, int]:
-        """What to request for the next run: {"cpu", "memory" (MiB), "gpu", "vram" (MiB)}.
+    def lines(self, by: str = "line", since: Optional[float] = None,
+              until: Optional[float] = None) -> TinyDataFrame:
+        """Which lines of the program used CPU time and memory, the most CPU time first: columns file,
+        line, function, cpu_s, cpu_share, cpu_with_callees_s, wall_s, growth_mib (sure),
+        growth_between_mib (likely), released_mib, samples, below (the line of a library). The same as
+        `resource-tracker lines`. Empty where no stacks were sampled: see the argument `lines`.
 
-        cpu is the mean of the cores in use, rounded; memory the largest amount with a fifth on top,
-        rounded up; the same for GPUs and their memory.
+        Args:
+            by: "line", "function", "file", "thread" or "process"
+            since: seconds since the start; with it or `until`, that part of the run alone
+            until: seconds since the start
+        """
+        if by not in ("line", "function", "file", "thread", "process"):
+            raise ValueError(f"by must be line, function, file, thread or process, got {by!r}")
+        recording = self._recording()
+        nan = float("nan")
+        return line_table.table(None if recording is None else recording.lines(
+            by, nan if since is None else float(since), nan if until is None else float(until)))
+
+    @property
+    def programs(self) -> TinyDataFrame:
+        """What each program of the job used, sample by sample: the rows of
+        `resource-tracker export --what programs`. Empty without a recording."""
+        from .recording import programs_of
+
+        return programs_of(self._recording())
+
+    @property
+    def processes(self) -> TinyDataFrame:
+        """The processes of the job with start and end: the rows of
+        `resource-tracker export --what processes`. Empty without a recording."""
+        from .recording import processes_of
+
+        return processes_of(self._recording())
+
+    def _recording(self) -> Any:
+        """What was recorded so far; None without a recording, as of a snapshot."""
+        if self._tracker is None or not self._is_ours() or not self._tracker.recording:
+            return None
+        from . import _core
+
+        return _core.Recording(self._tracker.recording)
+
+    def _top_processes(self) -> List[Dict[str, Any]]:
+        """The processes that used most, without their arguments, which may hold secrets."""
+        import json
+
+        recording = self._recording()
+        if recording is None:
+            return list(self._kept.get("top_processes", ()))
+        top = json.loads(recording.summary())["top_processes"]
+        return [{key: value for key, value in process.items() if key != "command"}
+                for process in top]
+
+    def _job_name(self) -> Optional[str]:
+        """As given, else as the recording has it."""
+        import json
+
+        recording = None if self.job else self._recording()
+        return json.loads(recording.summary())["run"]["job"] if recording else self.job
+
+    def _scope_name(self) -> Optional[str]:
+        """Which of several jobs of the name it is, as the recording has it."""
+        import json
+
+        recording = self._recording()
+        if recording is None:
+            return self._kept.get("scope")
+        return json.loads(recording.summary())["run"]["scope"] or ""
+
+    def recommend_resources(self, historical_stats: Sequence[Dict[str, Any]] = (),
+                            method: str = "default") -> Dict[str, int]:
+        """What to request for the next run: {"cpu", "memory" (MiB), "gpu", "vram" (MiB)}; the same
+        as the report and `resource-tracker recommend` say of this run.
 
         Args:
             historical_stats: stats() of earlier runs, which count as well
+            method: "default", or "original" for the rule of the original package: the mean of the
+                cores in use, rounded; the largest memory with a fifth on top, rounded up; the same
+                for GPUs and their memory. It also holds where the program cannot tell, but for a run
+                that waited for CPUs: that lowers no request or limit, and gets the cores that it wanted.
         """
+        if method not in ("default", "original"):
+            raise ValueError(f"method must be \"default\" or \"original\", not {method!r}")
+        self.stats()  # raises where there is nothing to go by
+        if method == "default":
+            answer = advice.ask(self, advice.earlier_of(historical_stats), ["--no-servers"])
+            if answer:
+                return advice.request_of(answer)
         stats = figures.statistics_in_05([self.stats(), *historical_stats])
 
         def figure(column: str, name: str) -> float:
@@ -374,34 +472,43 @@ class ResourceTracker:
         gpu = figure("process_gpu_usage", "max")
         vram = figure("process_gpu_vram_mib", "max")
         return {
-            "cpu": max(1, round(figure("process_cpu_usage", "mean"))),
+            "cpu": (figures.cpus_for_the_next_run(self, figure("process_cpu_usage", "mean"))
+                    if method == "default" else max(1, round(figure("process_cpu_usage", "mean")))),
             "memory": round_memory(figure("process_memory_mib", "max") * 1.2),
             "gpu": max(1, round(gpu)) if figure("process_gpu_usage", "mean") > 0 else 0,
             "vram": round_memory(vram * 1.2) if vram > 0 else 0,
         }
 
     def recommend_server(self, **kwargs: Any) -> Dict[str, Any]:
-        """The cheapest server for the next run, from the catalogue in this package, offline.
+        """The server on which the next run costs least, from the catalogue in this package, offline:
+        the first one of the report. It is of the architecture of this machine, and at its vendor and
+        region where these are known.
 
         Args:
-            **kwargs: historical_stats as for recommend_resources, and limits on the servers:
-                vendor_id, region_id, country_id, architecture, …; see
-                keeper.get_recommended_cloud_servers
+            **kwargs: historical_stats as for recommend_resources; needs that take the place of those
+                of the run: cpu, memory (MiB), gpu, vram (MiB); and limits on the servers: vendor_id,
+                region_id, country_id, architecture, …; see keeper.get_recommended_cloud_servers
 
         Raises:
             LookupError: no server of the catalogue fits
             TypeError: a limit that is not known
+            ValueError: a value that the catalogue does not take
         """
-        from .keeper import get_recommended_cloud_servers
+        from .keeper import filter_options
 
-        needs = self.recommend_resources(kwargs.pop("historical_stats", ()))
-        needs.update({key: kwargs.pop(key) for key in list(kwargs) if key in needs})
+        self.stats()
+        earlier = advice.earlier_of(kwargs.pop("historical_stats", ()))
+        needs = {key: kwargs.pop(key) for key in list(kwargs) if key in advice.NEEDS}
         kwargs.pop("n", None)
-        servers = get_recommended_cloud_servers(**needs, **kwargs, n=1)
-        if not servers:
-            raise LookupError(f"no server of the catalogue fits {needs}"
-                              + (f" within {kwargs}" if kwargs else ""))
-        return servers[0]
+        options = ["--short-runs", *advice.need_options(needs), *filter_options(kwargs)]
+        answer = advice.ask(self, earlier, options)
+        if not answer:
+            raise LookupError("the resource-tracker program cannot say which server fits: it is "
+                              + _engine.why_no_program() + ", or there are too few samples")
+        if not answer["servers"]:
+            raise LookupError(answer["no_server_reason"])
+        server: Dict[str, Any] = answer["servers"][0]
+        return server
 
     # ---- where it ran ----
 
@@ -456,9 +563,7 @@ class ResourceTracker:
 
     def snapshot(self) -> Dict[str, Any]:
         """All of it as a dict of plain values, for from_snapshot()."""
-        from ._snapshots import snapshot_of
-
-        return snapshot_of(self)
+        return snapshots.snapshot_of(self)
 
     @classmethod
     def from_snapshot(cls, snapshot: Dict[str, Any]) -> "ResourceTracker":
@@ -467,9 +572,7 @@ class ResourceTracker:
         Raises:
             SnapshotError: it is no snapshot
         """
-        from ._snapshots import restore
-
-        return restore(cls, snapshot)
+        return snapshots.restore(cls, snapshot)
 
     def dumps(self) -> str:
         """The snapshot as JSON text."""
@@ -490,9 +593,7 @@ class ResourceTracker:
 
     def dump(self, file: str) -> None:
         """The snapshot as a file: compressed JSON, plain if the name ends in ".json"."""
-        from ._snapshots import write
-
-        write(file, self.dumps())
+        snapshots.write(file, self.dumps())
 
     @classmethod
     def load(cls, file: str) -> "ResourceTracker":
@@ -502,10 +603,8 @@ class ResourceTracker:
             OSError: the file cannot be read
             ValueError: it holds no snapshot
         """
-        from ._snapshots import read
-
         try:
-            return cls.loads(read(file))
+            return cls.loads(snapshots.read(file))
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from error
 
@@ -519,6 +618,21 @@ class ResourceTracker:
         from .report import summary_html
 
         return summary_html(self)
+
+
+_told_of_token = False
+
+
+def _tell_of_token(token: Optional[str]) -> None:
+    """One line a process, where somebody expects that samples are sent."""
+    global _told_of_token
+    if _told_of_token or not (token or os.environ.get("SENTINEL_API_TOKEN")):
+        return
+    _told_of_token = True
+    from ._log import tell
+
+    tell(("sentinel_token is given" if token else "SENTINEL_API_TOKEN is set")
+         + ", but nothing is sent: this version has no streaming")
 
 
 class _Phase:

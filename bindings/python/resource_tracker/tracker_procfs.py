@@ -1,4 +1,4 @@
-"""The counters of this moment, from /proc.
+"""The counters of this moment, from /proc; without /proc from what the system has (_elsewhere.py).
 
 Totals count from the start of the processes, or from boot. They never step back, because what a
 process used stays counted after its end.
@@ -11,7 +11,7 @@ from time import time
 from typing import Any, Dict, Iterable, List, Optional, Set, Tuple, Union
 
 from . import _engine
-from .column_maps import DEFAULT_SCHEMA, aliases, get_schema
+from .column_maps import Answers, aliases, default_schema, get_schema
 
 #: Counters are kept from one call to the next, which makes the next one cheap.
 _KEPT = 16
@@ -33,30 +33,15 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
-class Stats(Dict[str, Any]):
-    """A dict that also answers to the names of other schemas."""
-
-    aliases: Dict[str, Tuple[str, float]] = {}
-
-    def __missing__(self, name: str) -> Any:
-        other, factor = self.aliases[name]
-        value = self[other]
-        return value if value is None or factor == 1 else value * factor
-
-
-def _stats_class(level: str, schema: str) -> type:
-    return type("Stats", (Stats,), {"aliases": aliases(get_schema(schema), [(level, "")])})
-
-
-_classes: Dict[Tuple[str, str], type] = {}
+_aliases: Dict[Tuple[str, str], Dict[str, Tuple[str, float]]] = {}
 
 
 def stats_of(level: str, schema: str, values: _Pairs) -> Dict[str, Any]:
     """Values under the names of a schema, that answer to those of the others."""
-    made = _classes.get((level, schema))
-    if made is None:
-        made = _classes[level, schema] = _stats_class(level, schema)
-    return made(values)
+    table = _aliases.get((level, schema))
+    if table is None:
+        table = _aliases[level, schema] = aliases(get_schema(schema), [(level, "")])
+    return Answers(values, table)
 
 
 def _zero() -> Optional[int]:
@@ -93,14 +78,14 @@ def read_process(pid: int, children: bool) -> Optional[Tuple[Any, ...]]:
 
 
 def get_process_stats(
-    pid: int, children: bool = True, schema: str = DEFAULT_SCHEMA
+    pid: int, children: bool = True, schema: Optional[str] = None
 ) -> Dict[str, Union[int, float, None, Set[int]]]:
     """What a process has used so far, with its living children and those it has waited for.
 
     Args:
         pid: the process
         children: whether its descendants count
-        schema: names and units; see column_maps.SCHEMAS
+        schema: names and units, "0.4" or "0.5"; default: see set_schema()
 
     Returns:
         timestamp, pid, children (None if they do not count), utime, stime (seconds), memory (KiB;
@@ -108,7 +93,8 @@ def get_process_stats(
         gpu_vram, gpu_utilized, gpu_utilized_indexes. A process that has gone has 0 everywhere.
     """
     timestamp = time()
-    return process_stats(read_process(pid, children), timestamp, pid, children, schema)
+    return process_stats(read_process(pid, children), timestamp, pid, children,
+                         schema or default_schema())
 
 
 def process_stats(now: Optional[Tuple[Any, ...]], timestamp: float, pid: int, children: bool,
@@ -128,7 +114,7 @@ def process_stats(now: Optional[Tuple[Any, ...]], timestamp: float, pid: int, ch
         "children": (max(0, processes - 1) if children else None),
         "utime": user,
         "stime": system,
-        names[0]: int(memory * 1024) if is_04 else memory,
+        names[0]: None if memory is None else int(memory * 1024) if is_04 else memory,
         names[1]: None if read is None else int(read),
         names[2]: None if written is None else int(written),
         "gpu_usage": gpu,
@@ -138,7 +124,7 @@ def process_stats(now: Optional[Tuple[Any, ...]], timestamp: float, pid: int, ch
     })
 
 
-def get_system_stats(schema: str = DEFAULT_SCHEMA) -> Dict[str, Union[int, float, Dict[str, Any]]]:
+def get_system_stats(schema: Optional[str] = None) -> Dict[str, Union[int, float, Dict[str, Any]]]:
     """What the machine has used since boot.
 
     Returns:
@@ -148,12 +134,15 @@ def get_system_stats(schema: str = DEFAULT_SCHEMA) -> Dict[str, Union[int, float
         (bytes), net_recv_bytes, net_sent_bytes, gpu_usage, gpu_vram, gpu_utilized.
     """
     timestamp = time()
+    schema = schema or default_schema()
     if not _machine:
         _machine.append(_engine.new_counters())
     gpu = _zero()
+    now = _machine[0].machine(schema == "0.4")
+    for space in now[10].values():  # what only root may fill counts as used, as in the original
+        space["used"] = space["total"] - space["free"]
     return stats_of("system", schema, zip(
-        _system_names.get(schema) or _name_system(schema),
-        (timestamp, *_machine[0].machine(schema == "0.4"), gpu, gpu, gpu)))
+        _system_names.get(schema) or _name_system(schema), (timestamp, *now, gpu, gpu, gpu)))
 
 
 _system_names: Dict[str, Tuple[str, ...]] = {}

@@ -1,6 +1,6 @@
 /* Columns as an Arrow C stream (https://arrow.apache.org/docs/format/CStreamInterface.html), which
- * pandas, polars, duckdb, pyarrow and others read. One batch. The stream owns copies of all it shows,
- * so that it needs neither the interpreter nor its lock once it is made. */
+ * pandas, polars, duckdb, pyarrow and others read. One batch. The stream owns copies of all it
+ * shows, so that it needs neither the interpreter nor its lock once it is made. */
 #include "core.h"
 
 #include <errno.h>

@@ -6,8 +6,18 @@
 #define Py_LIMITED_API 0x03090000
 #include <Python.h>
 
+/* The headers of 3.12 and later return None without taking a reference, as None is immortal there.
+ * The module also runs on older versions, which end with "deallocating None". */
+#undef Py_RETURN_NONE
+#define Py_RETURN_NONE                                                                             \
+	do {                                                                                       \
+		Py_INCREF(Py_None);                                                                \
+		return Py_None;                                                                    \
+	} while (0)
+
 /* Raise what an error code of the library stands for: OSError and its kinds for an errno,
- * ValueError for an option out of range, RuntimeError for the rest. `why` may be "". Returns NULL. */
+ * ValueError for an option out of range, RuntimeError for the rest. `why` may be "". Returns
+ * NULL. */
 PyObject *core_raise(int code, const char *why);
 
 /* A float, or None for what is not known. */

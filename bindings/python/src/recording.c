@@ -155,6 +155,56 @@ static PyObject *marks(PyObject *self, PyObject *unused)
 	return list;
 }
 
+/* (timestamp, elapsed_s, interval_s, program, cpu_s, memory_mib, processes), row by row. */
+static PyObject *programs(PyObject *self, PyObject *unused)
+{
+	struct trk_recording *r = ((struct recording *) self)->r;
+	size_t n = of(self) ? trk_recording_programs(r, NULL, 0) : 0;
+	struct trk_program_use *list = malloc((n + 1) * sizeof(*list));
+	PyObject *all = list && of(self) ? PyList_New((Py_ssize_t) n) : NULL;
+
+	(void) unused;
+	if (all)
+		(void) trk_recording_programs(r, list, n);
+	for (size_t i = 0; all && i < n; i++) {
+		const struct trk_program_use *u = &list[i];
+		PyObject *item = Py_BuildValue("(dddNNNK)", u->timestamp, u->elapsed_s,
+					       u->interval_s, PyUnicode_DecodeFSDefault(u->program),
+					       core_number(u->cpu_s), core_number(u->memory_mib),
+					       (unsigned long long) u->processes);
+
+		if (!item || PyList_SetItem(all, (Py_ssize_t) i, item) < 0)
+			Py_CLEAR(all);
+	}
+	free(list);
+	return all || PyErr_Occurred() ? all : PyErr_NoMemory();
+}
+
+/* (program, pid, start_s, end_s, ended, cpu_s, peak_rss_mib, command). */
+static PyObject *processes(PyObject *self, PyObject *unused)
+{
+	struct trk_recording *r = ((struct recording *) self)->r;
+	size_t n = of(self) ? trk_recording_processes(r, NULL, 0) : 0;
+	struct trk_recorded_process *list = malloc((n + 1) * sizeof(*list));
+	PyObject *all = list && of(self) ? PyList_New((Py_ssize_t) n) : NULL;
+
+	(void) unused;
+	if (all)
+		(void) trk_recording_processes(r, list, n);
+	for (size_t i = 0; all && i < n; i++) {
+		const struct trk_recorded_process *p = &list[i];
+		PyObject *item = Py_BuildValue(
+			"(NldNNddN)", PyUnicode_DecodeFSDefault(p->program), p->pid, p->start_s,
+			core_number(p->end_s), PyBool_FromLong(p->ended), p->cpu_s, p->peak_rss_mib,
+			*p->command ? PyUnicode_DecodeFSDefault(p->command) : Py_BuildValue(""));
+
+		if (!item || PyList_SetItem(all, (Py_ssize_t) i, item) < 0)
+			Py_CLEAR(all);
+	}
+	free(list);
+	return all || PyErr_Occurred() ? all : PyErr_NoMemory();
+}
+
 static PyObject *summary(PyObject *self, PyObject *unused)
 {
 	const struct trk_recording *r = of(self);
@@ -164,6 +214,24 @@ static PyObject *summary(PyObject *self, PyObject *unused)
 	(void) unused;
 	if (!json)
 		return r ? PyErr_NoMemory() : NULL;
+	text = PyUnicode_FromString(json);
+	free(json);
+	return text;
+}
+
+static PyObject *lines(PyObject *self, PyObject *args)
+{
+	const struct trk_recording *r = of(self);
+	double from = NAN, to = NAN;
+	const char *by = "line";
+	PyObject *text;
+	char *json;
+
+	if (!r || !PyArg_ParseTuple(args, "|sdd", &by, &from, &to))
+		return NULL;
+	json = trk_recording_lines(r, by, from, to);
+	if (!json)
+		Py_RETURN_NONE;
 	text = PyUnicode_FromString(json);
 	free(json);
 	return text;
@@ -200,7 +268,13 @@ static PyMethodDef methods[] = {
 	{"total", total, METH_O, "total(key): a figure of the run with its quality."},
 	{"limit", limit, METH_O, "limit(key): what the run stood under."},
 	{"marks", marks, METH_NOARGS, "[(name, seconds since the start)]."},
+	{"programs", programs, METH_NOARGS, "What each program used in each row."},
+	{"processes", processes, METH_NOARGS, "The processes, with start and end."},
 	{"summary", summary, METH_NOARGS, "The summary as JSON text."},
+	{"lines", lines, METH_VARARGS,
+	 "lines(by='line', from_s=nan, to_s=nan): lines of the program as JSON text; None: no "
+	 "stacks "
+	 "were sampled."},
 	{NULL, NULL, 0, NULL},
 };
 

@@ -1,5 +1,5 @@
-/* Alibaba Cloud: a metadata service at 100.100.100.200, with a token or without. That address may be
- * somebody's own on other machines, so the firmware has to say so. */
+/* Alibaba Cloud: a metadata service at 100.100.100.200, with a token or without. On other machines
+ * that address may belong to anyone, so the firmware must name the vendor. */
 #include <stdio.h>
 #include <string.h>
 

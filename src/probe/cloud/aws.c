@@ -1,7 +1,8 @@
 /* Amazon EC2: the instance metadata service, version 2 (with a token) or 1 (without).
  *
- * Firmware: "Amazon EC2" (Nitro, where the product is the instance type), or a Xen BIOS version that
- * ends in "amazon". Other clouds serve the same paths, so services/domain has to name Amazon. */
+ * Firmware: "Amazon EC2" (Nitro, where the product is the instance type), or a Xen BIOS version
+ * that ends in "amazon". Other clouds serve the same paths, so services/domain has to name
+ * Amazon. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Microsoft Azure: the Instance Metadata Service. Firmware: a chassis tag that no other machine has. */
+/* Microsoft Azure: the Instance Metadata Service. Firmware: a chassis tag that no other machine
+ * has. */
 #include <stdio.h>
 #include <strings.h>
 

@@ -40,7 +40,7 @@ static const char *next_line(char **at)
 	return line;
 }
 
-/* Somebody else's file is not believed. */
+/* A file of another user is not trusted. */
 static int read_own(int dirfd, char text[FILE_MAX])
 {
 	TRK_FD_CLEANUP int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -1,6 +1,6 @@
-/* Asking metadata services. Each vendor that comes into question is at one step; when all requests of a
- * step have ended, its next step begins. All connections and the clock hang on one epoll descriptor,
- * edge-triggered: a connection that wakes goes on until it would block. */
+/* Asking metadata services. Each vendor that comes into question is at one step; when all requests
+ * of a step have ended, its next step begins. All connections and the clock hang on one epoll
+ * descriptor, edge-triggered: a connection that wakes goes on until it would block. */
 #include "probe/cloud/cloud.h"
 
 #include <arpa/inet.h>
@@ -39,7 +39,7 @@ struct request {
 	bool over;
 };
 
-/* One vendor that is being asked. */
+/* One vendor that requests are sent to. */
 struct asked {
 	const struct trk_cloud_vendor *vendor;
 	struct request request[TRK_CLOUD_REQUESTS];
@@ -47,7 +47,7 @@ struct asked {
 	size_t n; /* requests so far */
 	unsigned int step;
 	bool over;
-	bool judged; /* all answers were looked at, and are of somebody else */
+	bool judged; /* all answers were examined and belong to another vendor */
 };
 
 struct trk_cloud_probe {
@@ -55,37 +55,11 @@ struct trk_cloud_probe {
 	size_t n;
 	struct sockaddr_in endpoint;
 	bool has_endpoint, sure;
-	struct trk_cloud firmware; /* what it says, where it names the vendor */
+	struct trk_cloud firmware; /* its result, where it is this vendor */
 	int epoll_fd, timer_fd;
 	uint64_t start_ns;
 	unsigned int requests;
 };
-
-void trk__cloud_clear(struct trk_cloud *c)
-{
-	*c = (struct trk_cloud){.discovery_time = NAN};
-}
-
-int trk__cloud_state(const char *text, struct trk_cloud *ret)
-{
-	const char *slash = strchr(text, '/'), *second = slash ? strchr(slash + 1, '/') : NULL;
-	struct trk_cloud c;
-	bool ok;
-
-	trk__cloud_clear(&c);
-	ok = slash && trk__cloud_word_n(text, (size_t) (slash - text), c.vendor, sizeof(c.vendor));
-	if (ok && second > slash + 1)
-		ok = trk__cloud_word_n(slash + 1, (size_t) (second - slash - 1), c.region,
-				       sizeof(c.region));
-	else if (ok && !second)
-		ok = trk__cloud_word(slash + 1, c.region, sizeof(c.region));
-	if (ok && second)
-		ok = trk__cloud_word(second + 1, c.instance_type, sizeof(c.instance_type));
-	if (!ok)
-		return -EINVAL;
-	*ret = c;
-	return 0;
-}
 
 /* ---- one request ---- */
 
@@ -173,7 +147,7 @@ static enum trk_cloud_likeness likeness(const struct trk_cloud_vendor *v, const 
 	return dmi->known || dmi->chassis_asset_tag[0] ? trk__cloud_looks(v, dmi) : TRK_CLOUD_NO;
 }
 
-/* Those whom the firmware names; where it names nobody, those that may be meant. */
+/* The vendors that the firmware names; without a name, all that are possible. */
 static void choose(struct trk_cloud_probe *p, const struct trk_dmi *dmi)
 {
 	enum trk_cloud_likeness best = TRK_CLOUD_MAYBE;
@@ -259,7 +233,7 @@ unsigned int trk__cloud_probe_requests(const struct trk_cloud_probe *p)
 	return p->requests;
 }
 
-/* What the answers say: of vendors that have answered in full, or (at the end) as far as they have. */
+/* The result: of vendors that have answered in full or, at the end, with what there is. */
 static bool read_all(struct trk_cloud_probe *p, bool at_end, struct trk_cloud *ret)
 {
 	for (size_t i = 0; i < p->n; i++) {
@@ -295,7 +269,7 @@ bool trk__cloud_probe_step(struct trk_cloud_probe *p, struct trk_cloud *ret)
 	/* The clock is looked at below; reading the timer makes it wake us again. */
 	(void) !read(p->timer_fd, &expirations, sizeof(expirations));
 	elapsed = trk__clock_monotonic_ns() - p->start_ns;
-	/* Which one woke up is of no interest: there are few, and each is asked to go on. */
+	/* There are few connections: each is continued, whichever is ready. */
 	while (epoll_wait(p->epoll_fd, events, EVENTS, 0) == EVENTS)
 		;
 	for (size_t i = 0; i < p->n; i++) {

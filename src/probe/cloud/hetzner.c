@@ -1,5 +1,5 @@
-/* Hetzner Cloud: lines of YAML. Its metadata does not name the type of server: instance-id is a number
- * of the machine. */
+/* Hetzner Cloud: lines of YAML. Its metadata does not name the type of server: instance-id is a
+ * number of the machine. */
 #include <string.h>
 
 #include "probe/cloud/vendor.h"

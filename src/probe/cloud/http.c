@@ -97,7 +97,7 @@ static int walk_chunks(char *data, size_t len, size_t at, bool join, size_t *ret
 			if (join)
 				data[to] = '\0';
 			*ret_len = total;
-			return 1; /* trailers are of no interest */
+			return 1; /* trailers are skipped */
 		}
 		if (len - at < size + 2)
 			return 0;

@@ -3,33 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool trk__cloud_word_n(const char *text, size_t len, char *to, size_t size)
-{
-	while (len && strchr(" \t\r\n", *text)) {
-		text++;
-		len--;
-	}
-	while (len && strchr(" \t\r\n", text[len - 1]))
-		len--;
-	if (len == 0 || len >= size)
-		return false;
-	for (size_t i = 0; i < len; i++) {
-		char c = text[i];
-
-		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
-		    (c == '\0' || !strchr("._:/-", c)))
-			return false;
-	}
-	memcpy(to, text, len);
-	to[len] = '\0';
-	return true;
-}
-
-bool trk__cloud_word(const char *text, char *to, size_t size)
-{
-	return text && trk__cloud_word_n(text, strlen(text), to, size);
-}
-
 bool trk__cloud_answer_word(const struct trk_cloud_answer *a, char *to, size_t size)
 {
 	return a->ok && trk__cloud_word_n(a->response.body, a->response.body_len, to, size);

@@ -1,5 +1,5 @@
-/* What each cloud vendor's file provides: how its machines are known, what is asked, how the answers
- * are read. Documented by the vendors; each file names its pages' facts. */
+/* What each cloud vendor's file provides: how its machines are recognised, the requests, and how
+ * answers are read. Documented by the vendors; each file cites the facts of its pages. */
 #ifndef TRK_PROBE_CLOUD_VENDOR_H
 #define TRK_PROBE_CLOUD_VENDOR_H
 
@@ -27,7 +27,7 @@ enum trk_cloud_likeness {
 	TRK_CLOUD_SURE,
 };
 
-/* A question with fixed words; always GET. */
+/* A fixed request; always GET. */
 struct trk_cloud_question {
 	const char *path;
 	const char *address; /* NULL: 169.254.169.254 */
@@ -37,29 +37,31 @@ struct trk_cloud_question {
 /* What is NULL is not needed. */
 struct trk_cloud_vendor {
 	const char *id;
-	/* Firmware: what one of its texts starts with, or the tag of the chassis; and whether machines
-	 * without a name may be this vendor's. `looks` decides where it is more than that. */
+	/* Firmware: what one of its texts starts with, or the tag of the chassis; and whether
+	 * machines without a name may be this vendor's. `looks` decides where it is more than
+	 * that. */
 	const char *firmware[2], *chassis_tag;
 	bool unnamed;
 	enum trk_cloud_likeness (*looks)(const struct trk_dmi *dmi);
-	/* Asked at once, in this order; a NULL path ends them. Where a question needs an answer, `ask` fills
-	 * in the requests of a step, which all go out at once: step 0 at first, then step 1 when those of
-	 * step 0 have ended. `answers` are those of the steps before. Returns how many. */
+	/* Requests that are sent at once, in this order; a NULL path ends them. Where a request
+	 * needs an answer, `ask` fills in the requests of a step, which are sent together: step 0
+	 * first, step 1 when those of step 0 have ended. `answers` are those of earlier steps.
+	 * Returns how many. */
 	struct trk_cloud_question question[TRK_CLOUD_REQUESTS];
 	size_t (*ask)(unsigned int step, const struct trk_cloud_answer *answers,
 		      struct trk_cloud_request *ret);
-	/* Is it this vendor, and what does it say? Fills in region, zone, type, allocation, and `reason`
-	 * where something is missing for good. By all answers, in the order of the requests; or by the
-	 * one answer, a JSON document. */
+	/* True if it is this vendor. Fills in region, zone, type, allocation, and `reason` where
+	 * something stays unknown. From all answers, in the order of the requests; or from the one
+	 * answer, a JSON document. */
 	bool (*read)(const struct trk_cloud_answer *answers, size_t n, struct trk_cloud *ret);
 	bool (*read_json)(const struct trk_json_doc *d, const struct trk_json_value *root,
 			  struct trk_cloud *ret);
 	const char *lacks; /* what its metadata does not name: the reason why there is no type */
-	/* What the firmware tells beside the vendor. */
+	/* What the firmware shows besides the vendor. */
 	void (*read_dmi)(const struct trk_dmi *dmi, struct trk_cloud *ret);
 };
 
-/* The same for every vendor, by its functions or by its words. */
+/* The same for every vendor, by its functions or its table. */
 enum trk_cloud_likeness trk__cloud_looks(const struct trk_cloud_vendor *v,
 					 const struct trk_dmi *dmi);
 size_t trk__cloud_ask(const struct trk_cloud_vendor *v, unsigned int step,
@@ -75,21 +77,17 @@ extern const struct trk_cloud_vendor *const trk__cloud_vendors[]; /* NULL-termin
 
 /* ---- helpers ---- */
 
-/* A name as vendors give them: letters, digits and ._:/- of text[0..len), blanks around it dropped. False,
- * and `to` untouched, for anything else (a page of HTML, say) and for what does not fit. */
-bool trk__cloud_word_n(const char *text, size_t len, char *to, size_t size);
-bool trk__cloud_word(const char *text, char *to, size_t size); /* NULL is none */
 /* The same of the body of an answer. */
 bool trk__cloud_answer_word(const struct trk_cloud_answer *a, char *to, size_t size);
 /* The body as JSON; the caller releases on success. */
 bool trk__cloud_answer_json(const struct trk_cloud_answer *a, struct trk_json_doc *ret);
-/* A text of a JSON document, where it is a word. */
+/* A text of a JSON document, if it is a single word. */
 bool trk__cloud_json_word(const struct trk_json_doc *d, const struct trk_json_value *object,
 			  const char *key, char *to, size_t size);
 /* The last part of a path: "projects/1/zones/us-central1-a" -> "us-central1-a". */
 const char *trk__cloud_last_part(const char *path);
 
-/* A virtual machine of QEMU, KVM, Xen or OpenStack that does not say whose it is. */
+/* A virtual machine of QEMU, KVM, Xen or OpenStack that does not name its vendor. */
 bool trk__cloud_is_unnamed(const struct trk_dmi *dmi);
 /* Does one of sys_vendor, product_name, bios_vendor, chassis_vendor, board_vendor start so? */
 bool trk__cloud_dmi_says(const struct trk_dmi *dmi, const char *text);

@@ -47,7 +47,7 @@ static bool is_uuid(struct entry e)
 	return e.len > 4 && (!strncasecmp(e.at, "GPU-", 4) || !strncasecmp(e.at, "MIG-", 4));
 }
 
-/* The one device or instance whose UUID begins so; -1: none, or several. */
+/* The only device or instance whose UUID begins with the text; -1: none, or several. */
 static int find_uuid(struct entry e, const struct trk_gpu_device *device, size_t count)
 {
 	int found = -1;
@@ -185,7 +185,7 @@ enum trk_gpu_given trk__gpu_given_by_cgroup(const char *text, int node)
 	for (; *text; text = trk__skip_line(text)) {
 		const char *at = text + 2;
 
-		if (text[0] == 'a') /* everything, as where nobody restricts it */
+		if (text[0] == 'a') /* all devices, as without restriction */
 			return TRK_GPU_NO_SAY;
 		if (text[0] != 'c' || text[1] != ' ')
 			continue;

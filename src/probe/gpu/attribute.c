@@ -29,7 +29,7 @@ static bool is_tracked(const struct trk_gpu_scan *scan, pid_t pid)
 	return scan->pids && bsearch(&pid, scan->pid, scan->pids, sizeof(pid), compare_pids);
 }
 
-/* ---- who has a device open ---- */
+/* ---- processes that have a device open ---- */
 
 static void note_holders(struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan, int fd_dir)
 {
@@ -59,7 +59,7 @@ static void note_holders(struct trk_gpu_attributor *a, const struct trk_gpu_scan
 		a->holders[i] += holds[i];
 }
 
-/* ---- who is given a device ---- */
+/* ---- devices that the job is assigned ---- */
 
 static void hear(struct trk_gpu_say *say, enum trk_gpu_given given, enum trk_gpu_basis basis)
 {
@@ -104,7 +104,8 @@ static void hear_group(struct trk_gpu_attributor *a, const struct trk_gpu_scan *
 	trk__cgroup_release(&group);
 }
 
-/* v2 has no list that can be read: a container is not given the node of a device that is not its. */
+/* v2 has no list that can be read: a container is not given the node of a device that is not
+ * its. */
 static void hear_nodes(struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan)
 {
 	char path[64];
@@ -151,25 +152,35 @@ static void look_for_holders(struct trk_gpu_attributor *a, const struct trk_gpu_
 	look_for_assignments(a, scan);
 }
 
-static bool is_foreign(struct trk_gpu_attributor *a)
+bool trk__gpu_pids_are_foreign(const struct trk_env *env)
 {
 	char text[64];
-	ssize_t len;
+	ssize_t len = readlinkat(env->proc_fd, "self/ns/pid", text, sizeof(text) - 1);
 
-	if (a->known)
-		return a->foreign;
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	return strcmp(text, INITIAL_PID_NAMESPACE) != 0;
+}
+
+static bool is_foreign(struct trk_gpu_attributor *a)
+{
+	if (!a->known)
+		a->foreign = trk__gpu_pids_are_foreign(&a->env);
 	a->known = true;
-	len = readlinkat(a->env.proc_fd, "self/ns/pid", text, sizeof(text) - 1);
-	if (len > 0) {
-		text[len] = '\0';
-		a->foreign = strcmp(text, INITIAL_PID_NAMESPACE) != 0;
-	}
 	return a->foreign;
 }
 
 /* ---- the parts ---- */
 
-static void add(struct trk_gpu_value *sum, double value, enum trk_gpu_why why)
+static struct trk_gpu_value at_most_one(struct trk_gpu_value v)
+{
+	if (v.value > 1)
+		v.value = 1; /* samples of several processes overlap */
+	return v;
+}
+
+static void add_value(struct trk_gpu_value *sum, double value, enum trk_gpu_why why)
 {
 	if (sum->why != TRK_GPU_KNOWN)
 		return;
@@ -187,6 +198,8 @@ static size_t match(struct trk_gpu_scan *scan, size_t device, size_t *at)
 	struct trk_gpu_value *m = scan->device[device].metric;
 	enum trk_gpu_why why = m[TRK_GPU_TREE_SHARE_METRIC].why;
 	struct trk_gpu_value share = trk__gpu_known(0), bytes = trk__gpu_known(0);
+	struct trk_gpu_value encoder = trk__gpu_known(0), decoder = trk__gpu_known(0);
+	enum trk_gpu_why video = m[TRK_GPU_TREE_ENCODER_METRIC].why;
 	size_t matched = 0;
 
 	for (; *at < scan->processes && scan->process[*at].device == device; ++*at) {
@@ -195,14 +208,29 @@ static size_t match(struct trk_gpu_scan *scan, size_t device, size_t *at)
 		if (!is_tracked(scan, p->pid))
 			continue;
 		matched++;
-		add(&share, p->share, why);
-		add(&bytes, p->bytes, TRK_GPU_UNSUPPORTED);
+		add_value(&share, p->share, why);
+		add_value(&encoder, p->encoder, video);
+		add_value(&decoder, p->decoder, video);
+		add_value(&bytes, p->bytes, m[TRK_GPU_MEMORY_USED_METRIC].why);
 	}
-	if (share.value > 1)
-		share.value = 1; /* samples of several processes overlap */
-	m[TRK_GPU_TREE_SHARE_METRIC] = share;
+	m[TRK_GPU_TREE_SHARE_METRIC] = at_most_one(share);
+	m[TRK_GPU_TREE_ENCODER_METRIC] = at_most_one(encoder);
+	m[TRK_GPU_TREE_DECODER_METRIC] = at_most_one(decoder);
 	m[TRK_GPU_TREE_MEMORY_METRIC] = bytes;
 	return matched;
+}
+
+/* Is the memory of this instance that of another one that is assigned by name, too? */
+static bool is_named_before(const struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan,
+			    size_t device)
+{
+	const struct trk_gpu_device *d = &scan->device[device];
+
+	for (size_t i = 0; i < device && d->gpu_instance != UINT32_MAX; i++)
+		if (a->say[i].by_name && scan->device[i].parent == d->parent &&
+		    scan->device[i].gpu_instance == d->gpu_instance)
+			return true;
+	return false;
 }
 
 /* The memory of the instances that are assigned by name, else of all that are listed. */
@@ -218,10 +246,12 @@ static struct trk_gpu_value sum_instances(const struct trk_gpu_attributor *a,
 
 		if (scan->device[i].parent != (int) device)
 			continue;
-		add(&listed, used.value, used.why);
+		if (!trk__gpu_shares_memory(scan, i))
+			add_value(&listed, used.value, used.why);
 		listed_count++;
 		if (a->say[i].by_name) {
-			add(&named, used.value, used.why);
+			if (!is_named_before(a, scan, i))
+				add_value(&named, used.value, used.why);
 			named_count++;
 		}
 	}
@@ -240,19 +270,23 @@ static void take_device(struct trk_gpu_attributor *a, struct trk_gpu_scan *scan,
 
 	look_for_holders(a, scan);
 	if (say->denied || (a->holders[device] == 0 && !a->unreadable))
-		return; /* none of ours: 0 is right */
+		return; /* no process of the tree: 0 is right */
 	if (d->mig)
 		bytes = sum_instances(a, scan, device, &by_name);
 	has_it = a->holders[device] ? d->processes <= 1 || d->processes == a->holders[device]
 				    : say->given && d->processes <= 1;
 	if (!has_it && !by_name) {
-		d->metric[TRK_GPU_TREE_SHARE_METRIC] = trk__gpu_unknown(TRK_GPU_FOREIGN_PIDS);
-		d->metric[TRK_GPU_TREE_MEMORY_METRIC] = trk__gpu_unknown(TRK_GPU_FOREIGN_PIDS);
+		d->metric[TRK_GPU_TREE_SHARE_METRIC] = d->metric[TRK_GPU_TREE_MEMORY_METRIC] =
+			d->metric[TRK_GPU_TREE_ENCODER_METRIC] =
+				d->metric[TRK_GPU_TREE_DECODER_METRIC] =
+					trk__gpu_unknown(TRK_GPU_FOREIGN_PIDS);
 		return;
 	}
 	d->by_device = true;
 	d->basis = a->holders[device] && !by_name ? TRK_GPU_BY_OPEN : say->basis;
 	d->metric[TRK_GPU_TREE_SHARE_METRIC] = d->metric[TRK_GPU_UTILIZATION_METRIC];
+	d->metric[TRK_GPU_TREE_ENCODER_METRIC] = d->metric[TRK_GPU_ENCODER_METRIC];
+	d->metric[TRK_GPU_TREE_DECODER_METRIC] = d->metric[TRK_GPU_DECODER_METRIC];
 	d->metric[TRK_GPU_TREE_MEMORY_METRIC] = bytes;
 }
 
@@ -264,8 +298,8 @@ void trk__gpu_attribute(struct trk_gpu_attributor *a, struct trk_gpu_scan *scan)
 		struct trk_gpu_value *m = scan->device[i].metric;
 		size_t matched;
 
-		/* A source that sees no process of a device has said why; those of a MIG
-		 * instance stand with its GPU. */
+		/* A source that sees no process of a device gives the reason; processes of a MIG
+		 * instance are listed with its GPU. */
 		if (scan->device[i].parent >= 0 ||
 		    m[TRK_GPU_TREE_MEMORY_METRIC].why != TRK_GPU_NOT_ASKED) {
 			while (at < scan->processes && scan->process[at].device == i)

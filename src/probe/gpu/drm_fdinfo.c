@@ -7,15 +7,15 @@
 
 #include "base/parse.h"
 
-/* Memory has three names, the best last: what was asked for, what the first kernels called so, what
- * lies there. */
+/* Memory has three keys, the best last: requested memory, the key of the first kernels, resident
+ * memory. */
 enum rank { TOTAL = 1, MEMORY, RESIDENT, RANKS };
 
 struct parsing {
 	struct trk_drm_client client;
 	bool has_id, has_driver;
-	bool has_rank[RANKS];
-	uint64_t rank_bytes[RANKS];
+	bool has_rank[RANKS], has_gtt_rank[RANKS];
+	uint64_t rank_bytes[RANKS], gtt_rank_bytes[RANKS];
 };
 
 static struct trk_drm_engine *engine_of(struct trk_drm_client *c, const char *name, size_t len)
@@ -72,8 +72,13 @@ static void take_memory(struct parsing *p, enum rank rank, const char *region, c
 {
 	uint64_t bytes;
 
-	if (!is_on_device(region) || !size_of(value, &bytes) ||
-	    bytes > UINT64_MAX / 4 - p->rank_bytes[rank] / 4)
+	if (!size_of(value, &bytes))
+		return;
+	if (!strncmp(region, "gtt:", 4)) {
+		p->has_gtt_rank[rank] = true;
+		p->gtt_rank_bytes[rank] = bytes;
+	}
+	if (!is_on_device(region) || bytes > UINT64_MAX / 4 - p->rank_bytes[rank] / 4)
 		return;
 	p->has_rank[rank] = true;
 	p->rank_bytes[rank] += bytes;
@@ -154,6 +159,10 @@ int trk__drm_fdinfo_parse(const char *text, struct trk_drm_client *ret)
 		p.client.has_memory = p.has_rank[rank];
 		p.client.memory_bytes = p.rank_bytes[rank];
 	}
+	for (int rank = RANKS - 1; rank > 0 && !p.client.has_gtt; rank--) {
+		p.client.has_gtt = p.has_gtt_rank[rank];
+		p.client.gtt_bytes = p.gtt_rank_bytes[rank];
+	}
 	*ret = p.client;
 	return 0;
 }
@@ -178,6 +187,10 @@ static double engine_share(const struct trk_drm_engine *now, const struct trk_dr
 			       ? 0
 			       : (double) (now->busy_ns - busy_before) /
 					 ((double) over_ns * (double) now->capacity);
+	/* The clock of a suspended GPU stands still. */
+	if (now->has_cycles && before && now->total_cycles == total_before &&
+	    now->cycles == cycles_before)
+		return 0;
 	/* The engine's own clock runs on without a client: only two looks give its pace. */
 	if (now->has_cycles && before && now->total_cycles > total_before)
 		return now->cycles < cycles_before
@@ -188,17 +201,27 @@ static double engine_share(const struct trk_drm_engine *now, const struct trk_dr
 	return NAN;
 }
 
-double trk__drm_busy_share(const struct trk_drm_client *now, const struct trk_drm_client *before,
-			   uint64_t over_ns)
+double trk__drm_kind_share(const struct trk_drm_client *now, const struct trk_drm_client *before,
+			   const char *kind, uint64_t over_ns)
 {
-	double most = NAN;
+	/* amdgpu leaves out the lines of engines that were never used. */
+	double most = strcmp(now->driver, "amdgpu") ? (double) NAN : 0;
 
 	for (size_t i = 0; i < now->engines; i++) {
-		double share = engine_share(&now->engine[i],
-					    same_engine(before, now->engine[i].name), over_ns);
+		double share;
 
+		if (strncmp(now->engine[i].name, kind, strlen(kind)) != 0)
+			continue;
+		share = engine_share(&now->engine[i], same_engine(before, now->engine[i].name),
+				     over_ns);
 		if (!(most >= share) && !isnan(share))
 			most = share;
 	}
 	return most > 1 ? 1 : most;
+}
+
+double trk__drm_busy_share(const struct trk_drm_client *now, const struct trk_drm_client *before,
+			   uint64_t over_ns)
+{
+	return trk__drm_kind_share(now, before, "", over_ns);
 }

@@ -1,8 +1,8 @@
-/* What one open file of a DRM device tells of its client: engines and memory.
+/* One open file of a DRM device: engine time and memory of its client.
  *
- * Source: /proc/PID/fdinfo/N of a descriptor of /dev/dri/… (amdgpu since Linux 5.14, i915 since 5.19,
- * xe since 6.10; the keys are those of the kernel's page on DRM client usage). Descriptors that were
- * duplicated or inherited show the same client: it counts once, by bus and client-id. */
+ * Source: /proc/PID/fdinfo/N of a descriptor of /dev/dri/… (amdgpu since Linux 5.14, i915 since
+ * 5.19, xe since 6.10; the keys are those of the kernel's page on DRM client usage). Descriptors
+ * that were duplicated or inherited show the same client: it counts once, by bus and client-id. */
 #ifndef TRK_PROBE_GPU_DRM_FDINFO_H
 #define TRK_PROBE_GPU_DRM_FDINFO_H
 
@@ -27,15 +27,21 @@ struct trk_drm_client {
 	struct trk_drm_engine engine[TRK_DRM_ENGINES_MAX];
 	bool has_memory;       /* of its own, on the device */
 	uint64_t memory_bytes; /* resident there, else allocated */
+	bool has_gtt;          /* of amdgpu: of the machine, mapped for the GPU */
+	uint64_t gtt_bytes;
 };
 
 /* Parse the text of one fdinfo file. Pure. Returns 0; -ENODATA where it is no DRM client or has no
  * client-id; *ret is untouched then. Unknown keys, engines and units are passed over. */
 int trk__drm_fdinfo_parse(const char *text, struct trk_drm_client *ret);
 
-/* Share of the time between two looks in which the busiest engine worked, 0 to 1; NaN where no engine
- * tells. before NULL: the client is new. */
+/* Share of the time between two looks in which the busiest engine worked, 0 to 1; NaN without
+ * engine times. before NULL: the client is new. */
 double trk__drm_busy_share(const struct trk_drm_client *now, const struct trk_drm_client *before,
 			   uint64_t over_ns);
+
+/* The same for engines whose names begin with `kind`. 0 where amdgpu has no line for it. */
+double trk__drm_kind_share(const struct trk_drm_client *now, const struct trk_drm_client *before,
+			   const char *kind, uint64_t over_ns);
 
 #endif

@@ -1,20 +1,11 @@
 #include "probe/gpu/gpu.h"
 
+#include <dirent.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-const char *const trk__gpu_metric_keys[TRK_GPU_METRICS] = {
-#define X(id, key, unit) [TRK_GPU_##id##_METRIC] = key,
-	TRK_GPU_METRIC_LIST(X)
-#undef X
-};
-
-const char *const trk__gpu_metric_units[TRK_GPU_METRICS] = {
-#define X(id, key, unit) [TRK_GPU_##id##_METRIC] = unit,
-	TRK_GPU_METRIC_LIST(X)
-#undef X
-};
+#include "base/file.h"
 
 static atomic_int threads;
 
@@ -28,17 +19,6 @@ void trk__gpu_count_thread(int by)
 	(void) atomic_fetch_add(&threads, by);
 }
 
-const char *trk__gpu_why_text(enum trk_gpu_why why)
-{
-	static const char *const texts[] = {
-#define X(id, text) [TRK_GPU_##id] = text,
-		TRK_GPU_WHY_LIST(X)
-#undef X
-	};
-
-	return (size_t) why < sizeof(texts) / sizeof(texts[0]) ? texts[why] : "unknown";
-}
-
 struct trk_gpu_device *trk__gpu_add_device(struct trk_gpu_scan *scan, const char *vendor)
 {
 	struct trk_gpu_device *d;
@@ -49,9 +29,81 @@ struct trk_gpu_device *trk__gpu_add_device(struct trk_gpu_scan *scan, const char
 	memset(d, 0, sizeof(*d));
 	(void) snprintf(d->vendor, sizeof(d->vendor), "%s", vendor);
 	d->parent = d->node = -1;
+	d->gpu_instance = UINT32_MAX;
 	for (int i = 0; i < TRK_GPU_METRICS; i++)
 		d->metric[i] = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
 	return d;
+}
+
+/* True if this file of the device's power management begins with the word. NVML's
+ * "00000000:01:00.0" is "0000:01:00.0" in sysfs. */
+static bool power_is(int sys_fd, const char *bus, const char *file, const char *word)
+{
+	char path[96], text[32];
+	size_t len = strlen(bus);
+
+	if (sys_fd < 0 || len < 12 || len > 16)
+		return false;
+	(void) snprintf(path, sizeof(path), "bus/pci/devices/%s/power/%s",
+			len == 16 ? bus + 4 : bus, file);
+	for (char *at = path; *at; at++)
+		*at = (char) (*at >= 'A' && *at <= 'F' ? *at - 'A' + 'a' : *at);
+	return trk__read_at(sys_fd, path, text, sizeof(text)) > 0 &&
+	       !strncmp(text, word, strlen(word));
+}
+
+bool trk__gpu_is_asleep(int sys_fd, const char *bus)
+{
+	return power_is(sys_fd, bus, "runtime_status", "suspended");
+}
+
+bool trk__gpu_may_sleep(int sys_fd, const char *bus)
+{
+	return power_is(sys_fd, bus, "control", "auto");
+}
+
+bool trk__gpu_nvidia_is_asleep(int sys_fd)
+{
+	struct dirent *entry;
+	bool any = false, is_awake = false;
+	DIR *dir = NULL;
+
+	if (sys_fd >= 0)
+		(void) trk__list_dir_at(sys_fd, "bus/pci/drivers/nvidia", &dir);
+	while (dir && !is_awake && (entry = readdir(dir))) {
+		if (!strchr(entry->d_name, ':'))
+			continue;
+		any = true;
+		is_awake = !trk__gpu_is_asleep(sys_fd, entry->d_name);
+	}
+	if (dir)
+		(void) closedir(dir);
+	return any && !is_awake;
+}
+
+void trk__gpu_set_asleep(struct trk_gpu_device *d)
+{
+	static const enum trk_gpu_metric idle[] = {
+		TRK_GPU_UTILIZATION_METRIC, TRK_GPU_MEMORY_ACTIVITY_METRIC,
+		TRK_GPU_ENCODER_METRIC,     TRK_GPU_DECODER_METRIC,
+		TRK_GPU_TREE_SHARE_METRIC,  TRK_GPU_TREE_ENCODER_METRIC,
+		TRK_GPU_TREE_DECODER_METRIC};
+
+	for (int i = 0; i < TRK_GPU_METRICS; i++)
+		d->metric[i] = trk__gpu_unknown(TRK_GPU_ASLEEP);
+	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
+		d->metric[idle[i]] = trk__gpu_known(0);
+}
+
+bool trk__gpu_shares_memory(const struct trk_gpu_scan *scan, size_t device)
+{
+	const struct trk_gpu_device *d = &scan->device[device];
+
+	for (size_t i = 0; i < device && d->gpu_instance != UINT32_MAX; i++)
+		if (scan->device[i].parent == d->parent &&
+		    scan->device[i].gpu_instance == d->gpu_instance)
+			return true;
+	return false;
 }
 
 /* Backwards: those of one device come one after the other. */
@@ -67,84 +119,13 @@ struct trk_gpu_process *trk__gpu_add_process(struct trk_gpu_scan *scan, size_t d
 		return NULL;
 	p = &scan->process[scan->processes++];
 	*p = (struct trk_gpu_process){
-		.device = device, .pid = pid, .part = part, .bytes = NAN, .share = NAN};
-	return p;
-}
-
-/* ---- sums ---- */
-
-static void add(struct trk_gpu_value *sum, struct trk_gpu_value v)
-{
-	if (v.why == TRK_GPU_NOT_ASKED)
-		return;
-	if (sum->why == TRK_GPU_KNOWN && v.why == TRK_GPU_KNOWN)
-		sum->value += v.value;
-	else if (sum->why == TRK_GPU_KNOWN)
-		*sum = v;
-}
-
-static struct trk_gpu_value is_busy(struct trk_gpu_value share)
-{
-	return share.why == TRK_GPU_KNOWN ? trk__gpu_known(share.value > 0) : share;
-}
-
-/* What no device was asked for is no zero. */
-static void forget_unasked(const struct trk_gpu_device *device, size_t count,
-			   struct trk_gpu_sums *s)
-{
-	const struct {
-		enum trk_gpu_metric metric;
-		struct trk_gpu_value *sum;
-	} sums[] = {
-		{TRK_GPU_UTILIZATION_METRIC, &s->usage},
-		{TRK_GPU_UTILIZATION_METRIC, &s->utilized},
-		{TRK_GPU_MEMORY_USED_METRIC, &s->vram},
-		{TRK_GPU_TREE_SHARE_METRIC, &s->tree_usage},
-		{TRK_GPU_TREE_SHARE_METRIC, &s->tree_utilized},
-		{TRK_GPU_TREE_MEMORY_METRIC, &s->tree_vram},
-		{TRK_GPU_POWER_METRIC, &s->power},
-		{TRK_GPU_ENERGY_METRIC, &s->energy},
-		{TRK_GPU_SM_ACTIVITY_METRIC, &s->sm_activity},
+		.device = device,
+		.pid = pid,
+		.part = part,
+		.bytes = NAN,
+		.share = NAN,
+		.encoder = NAN,
+		.decoder = NAN,
 	};
-
-	for (size_t k = 0; k < sizeof(sums) / sizeof(sums[0]); k++) {
-		bool asked = false;
-
-		for (size_t i = 0; i < count; i++)
-			asked |= device[i].parent < 0 &&
-				 device[i].metric[sums[k].metric].why != TRK_GPU_NOT_ASKED;
-		if (!asked)
-			*sums[k].sum = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
-	}
-}
-
-void trk__gpu_sum(const struct trk_gpu_device *device, size_t count, struct trk_gpu_sums *ret)
-{
-	const struct trk_gpu_value none = trk__gpu_known(0);
-	struct trk_gpu_sums s = {none, none, none, none, none, none, none, none, none, none, 0};
-
-	for (size_t i = 0; i < count; i++) {
-		const struct trk_gpu_value *m = device[i].metric;
-		struct trk_gpu_value heat = m[TRK_GPU_TEMPERATURE_METRIC];
-
-		if (device[i].parent >= 0)
-			continue;
-		s.gpus++;
-		add(&s.usage, m[TRK_GPU_UTILIZATION_METRIC]);
-		add(&s.utilized, is_busy(m[TRK_GPU_UTILIZATION_METRIC]));
-		add(&s.vram, m[TRK_GPU_MEMORY_USED_METRIC]);
-		add(&s.tree_usage, m[TRK_GPU_TREE_SHARE_METRIC]);
-		add(&s.tree_utilized, is_busy(m[TRK_GPU_TREE_SHARE_METRIC]));
-		add(&s.tree_vram, m[TRK_GPU_TREE_MEMORY_METRIC]);
-		add(&s.power, m[TRK_GPU_POWER_METRIC]);
-		add(&s.energy, m[TRK_GPU_ENERGY_METRIC]);
-		add(&s.sm_activity, m[TRK_GPU_SM_ACTIVITY_METRIC]);
-		if (heat.why == TRK_GPU_KNOWN && heat.value < s.temperature.value)
-			heat = s.temperature; /* the hottest */
-		s.temperature = heat.why == TRK_GPU_KNOWN ? heat : s.temperature;
-	}
-	forget_unasked(device, count, &s);
-	if (s.temperature.value <= 0)
-		s.temperature = trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
-	*ret = s;
+	return p;
 }

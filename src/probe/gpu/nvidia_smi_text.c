@@ -1,16 +1,26 @@
 /* Lines, fields and values of what nvidia-smi prints. */
 #include "probe/gpu/nvidia_smi_text.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/parse.h"
 
-enum { NUMBER_MAX = 32 };
-
 #define MIB 1048576.0
 
-struct span trk__smi_trimmed(const char *from, const char *to)
+enum { NUMBER_MAX = 32, FIELDS_MAX = 64 };
+
+/* A part of the text. */
+struct span {
+	const char *at;
+	size_t len;
+};
+
+enum kind { MEBIBYTES, PERCENT, PLAIN, MEGAHERTZ, BITS };
+
+static struct span trimmed(const char *from, const char *to)
 {
 	while (from < to && (*from == ' ' || *from == '\t' || *from == '\r'))
 		from++;
@@ -19,17 +29,17 @@ struct span trk__smi_trimmed(const char *from, const char *to)
 	return (struct span){from, (size_t) (to - from)};
 }
 
-struct span trk__smi_line(const char *text)
+static struct span line_at(const char *text)
 {
 	return (struct span){text, strcspn(text, "\n")};
 }
 
-bool trk__smi_is(struct span s, const char *word)
+static bool is_word(struct span s, const char *word)
 {
 	return s.len == strlen(word) && strncasecmp(s.at, word, s.len) == 0;
 }
 
-bool trk__smi_holds(struct span s, const char *word)
+static bool contains(struct span s, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -39,7 +49,7 @@ bool trk__smi_holds(struct span s, const char *word)
 	return false;
 }
 
-void trk__smi_copy(struct span s, char *to, size_t size)
+static void copy_text(struct span s, char *to, size_t size)
 {
 	size_t n = s.len < size ? s.len : size - 1;
 
@@ -48,14 +58,14 @@ void trk__smi_copy(struct span s, char *to, size_t size)
 	to[n] = '\0';
 }
 
-bool trk__smi_integer(struct span s, uint64_t max, uint64_t *ret)
+static bool integer_of(struct span s, uint64_t max, uint64_t *ret)
 {
 	char text[NUMBER_MAX];
 	uint64_t value;
 
 	if (s.len == 0 || s.len >= sizeof(text))
 		return false;
-	trk__smi_copy(s, text, sizeof(text));
+	copy_text(s, text, sizeof(text));
 	if (trk__parse_u64(text, &value) < 0 || value > max)
 		return false;
 	*ret = value;
@@ -64,33 +74,41 @@ bool trk__smi_integer(struct span s, uint64_t max, uint64_t *ret)
 
 /* ---- comma-separated tables ---- */
 
-size_t trk__smi_split(struct span line, struct span *field)
+/* Fields have a blank behind their comma: one between two digits is the decimal sign of a
+ * language. */
+static bool is_decimal_sign(const char *at, const char *start, const char *end)
+{
+	return at > start && at + 1 < end && at[-1] >= '0' && at[-1] <= '9' && at[1] >= '0' &&
+	       at[1] <= '9';
+}
+
+static size_t split_fields(struct span line, struct span *field)
 {
 	const char *end = line.at + line.len, *from = line.at;
 	size_t n = 0;
 
 	for (const char *at = from; n < FIELDS_MAX; at++) {
-		if (at < end && *at != ',')
+		if (at < end && (*at != ',' || is_decimal_sign(at, line.at, end)))
 			continue;
-		field[n++] = trk__smi_trimmed(from, at);
+		field[n++] = trimmed(from, at);
 		if (at == end)
 			return n;
 		from = at + 1;
 	}
-	return 0; /* no table of ours has so many */
+	return 0; /* no known table has so many */
 }
 
 /* "memory.total [MiB]" without the unit. */
-struct span trk__smi_bare(struct span head)
+static struct span bare_name(struct span head)
 {
 	for (size_t i = 0; i + 1 < head.len; i++)
 		if (head.at[i] == ' ' && head.at[i + 1] == '[')
-			return trk__smi_trimmed(head.at, head.at + i);
+			return trimmed(head.at, head.at + i);
 	return head;
 }
 
 /* Put the parts of a name with commas together. False: the row does not fit its head. */
-bool trk__smi_join(struct span *field, size_t *n, size_t heads, size_t name)
+static bool join_name(struct span *field, size_t *n, size_t heads, size_t name)
 {
 	size_t extra = *n - heads;
 	const char *end;
@@ -126,12 +144,12 @@ static struct trk_gpu_value no_number(struct span s)
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (trk__smi_holds(s, words[i].word))
+		if (contains(s, words[i].word))
 			return trk__gpu_unknown(words[i].why);
 	return trk__gpu_unknown(TRK_GPU_FAILED); /* [Unknown Error], ERR!, and what else may come */
 }
 
-/* What one of the unit is, NaN where it is none of this kind; without a unit it is the usual one. */
+/* The factor of a unit, NaN if it does not fit the kind; no unit means the usual one. */
 static double scale_of(enum kind kind, struct span unit)
 {
 	static const struct {
@@ -154,7 +172,7 @@ static double scale_of(enum kind kind, struct span unit)
 	};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (units[i].kind == kind && trk__smi_is(unit, units[i].unit))
+		if (units[i].kind == kind && is_word(unit, units[i].unit))
 			return units[i].scale;
 	return NAN;
 }
@@ -168,22 +186,23 @@ static struct trk_gpu_value to_bits(struct span s)
 
 	if (s.len <= 2 || s.len >= sizeof(text) || s.at[0] != '0' || s.at[1] != 'x')
 		return no_number(s);
-	trk__smi_copy(s, text, sizeof(text));
+	copy_text(s, text, sizeof(text));
 	return trk__scan_hex(&hex, &bits) && !*hex ? trk__gpu_known((double) bits)
 						   : trk__gpu_unknown(TRK_GPU_FAILED);
 }
 
-/* Digits and a point at the front of it: how many. */
+/* Digits and a decimal sign at the front of it: how many. */
 static size_t number_length(struct span s)
 {
 	size_t len = 0;
 
-	while (len < s.len && ((s.at[len] >= '0' && s.at[len] <= '9') || s.at[len] == '.'))
+	while (len < s.len &&
+	       ((s.at[len] >= '0' && s.at[len] <= '9') || s.at[len] == '.' || s.at[len] == ','))
 		len++;
 	return len;
 }
 
-struct trk_gpu_value trk__smi_value(struct span s, enum kind kind)
+static struct trk_gpu_value value_of(struct span s, enum kind kind)
 {
 	size_t len = number_length(s);
 	char text[NUMBER_MAX];
@@ -191,11 +210,473 @@ struct trk_gpu_value trk__smi_value(struct span s, enum kind kind)
 
 	if (kind == BITS)
 		return to_bits(s);
-	trk__smi_copy((struct span){s.at, len}, text, sizeof(text));
+	copy_text((struct span){s.at, len}, text, sizeof(text));
+	for (char *sign = strchr(text, ','); sign; sign = NULL)
+		*sign = '.';
 	if (len == 0 || len >= sizeof(text) || trk__parse_decimal(text, &value) < 0)
 		return no_number(s);
-	value *= scale_of(kind, trk__smi_trimmed(s.at + len, s.at + s.len));
+	value *= scale_of(kind, trimmed(s.at + len, s.at + s.len));
 	if (!(value <= (kind == PERCENT ? 1 : 1e18)))
 		return trk__gpu_unknown(TRK_GPU_FAILED);
 	return trk__gpu_known(value);
+}
+
+/* ---- nvidia_smi ---- */
+
+/* ---- GPUs ---- */
+
+enum column { NONE, INDEX, NAME, UUID, BUS, DRIVER, MIG, METRIC, PART }; /* PART: of a sum */
+
+static const struct name {
+	const char *text;
+	enum column column;
+	enum trk_gpu_metric metric;
+	enum kind kind;
+} names[] = {
+	/* clang-format off */
+	{"index",				INDEX,	0, PLAIN},
+	{"name",				NAME,	0, PLAIN},
+	{"gpu_name",				NAME,	0, PLAIN},
+	{"uuid",				UUID,	0, PLAIN},
+	{"gpu_uuid",				UUID,	0, PLAIN},
+	{"pci.bus_id",				BUS,	0, PLAIN},
+	{"gpu_bus_id",				BUS,	0, PLAIN},
+	{"driver_version",			DRIVER,	0, PLAIN},
+	{"mig.mode.current",			MIG,	0, PLAIN},
+	{"memory.total",			METRIC, TRK_GPU_MEMORY_TOTAL_METRIC, MEBIBYTES},
+	{"memory.used",				METRIC, TRK_GPU_MEMORY_USED_METRIC, MEBIBYTES},
+	{"utilization.gpu",			METRIC, TRK_GPU_UTILIZATION_METRIC, PERCENT},
+	{"utilization.memory",			METRIC, TRK_GPU_MEMORY_ACTIVITY_METRIC, PERCENT},
+	{"utilization.encoder",			METRIC, TRK_GPU_ENCODER_METRIC, PERCENT},
+	{"utilization.decoder",			METRIC, TRK_GPU_DECODER_METRIC, PERCENT},
+	{"temperature.gpu",			METRIC, TRK_GPU_TEMPERATURE_METRIC, PLAIN},
+	{"power.draw",				METRIC, TRK_GPU_POWER_METRIC, PLAIN},
+	{"clocks.sm",				METRIC, TRK_GPU_CLOCK_METRIC, MEGAHERTZ},
+	{"clocks.current.sm",			METRIC, TRK_GPU_CLOCK_METRIC, MEGAHERTZ},
+	{"clocks.mem",				METRIC, TRK_GPU_MEMORY_CLOCK_METRIC, MEGAHERTZ},
+	{"clocks.current.memory",		METRIC, TRK_GPU_MEMORY_CLOCK_METRIC, MEGAHERTZ},
+	{"clocks.max.sm",			METRIC, TRK_GPU_CLOCK_MAX_METRIC, MEGAHERTZ},
+	{"clocks.max.mem",			METRIC, TRK_GPU_MEMORY_CLOCK_MAX_METRIC, MEGAHERTZ},
+	{"clocks.max.memory",			METRIC, TRK_GPU_MEMORY_CLOCK_MAX_METRIC, MEGAHERTZ},
+	{"fan.speed",				METRIC, TRK_GPU_FAN_METRIC, PERCENT},
+	{"enforced.power.limit",		METRIC, TRK_GPU_POWER_LIMIT_METRIC, PLAIN},
+	{"pcie.link.gen.current",		METRIC, TRK_GPU_PCIE_GENERATION_METRIC, PLAIN},
+	{"pcie.link.width.current",		METRIC, TRK_GPU_PCIE_WIDTH_METRIC, PLAIN},
+	{"ecc.errors.corrected.volatile.total",	METRIC, TRK_GPU_ECC_CORRECTED_METRIC, PLAIN},
+	{"ecc.errors.uncorrected.volatile.total", METRIC, TRK_GPU_ECC_UNCORRECTED_METRIC, PLAIN},
+	{"retired_pages.single_bit_ecc.count",	PART, TRK_GPU_RETIRED_PAGES_METRIC, PLAIN},
+	{"retired_pages.double_bit.count",	PART, TRK_GPU_RETIRED_PAGES_METRIC, PLAIN},
+	{"remapped_rows.correctable",		PART, TRK_GPU_REMAPPED_ROWS_METRIC, PLAIN},
+	{"remapped_rows.uncorrectable",		PART, TRK_GPU_REMAPPED_ROWS_METRIC, PLAIN},
+	{"clocks_event_reasons.active",		METRIC, TRK_GPU_THROTTLE_METRIC, BITS},
+	{"clocks_throttle_reasons.active",	METRIC, TRK_GPU_THROTTLE_METRIC, BITS},
+	/* clang-format on */
+};
+
+struct heads {
+	const struct name *of[FIELDS_MAX];
+	size_t count, name; /* name: the column that may have commas; count: none */
+};
+
+static const struct name *find_name(struct span head)
+{
+	struct span bare = bare_name(head);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (is_word(bare, names[i].text))
+			return &names[i];
+	return NULL;
+}
+
+static bool is_gpu_head(struct span line, struct heads *ret)
+{
+	struct span field[FIELDS_MAX];
+	struct heads h = {.count = split_fields(line, field)};
+	bool has_index = false;
+
+	h.name = h.count;
+	for (size_t i = 0; i < h.count; i++) {
+		h.of[i] = find_name(field[i]);
+		if (h.of[i] && h.of[i]->column == NAME)
+			h.name = i;
+		has_index |= h.of[i] && h.of[i]->column == INDEX;
+	}
+	if (has_index)
+		*ret = h;
+	return has_index;
+}
+
+/* The sum of two columns is known where both are. */
+static void add_part(struct trk_gpu_value *sum, struct trk_gpu_value v)
+{
+	if (sum->why == TRK_GPU_NOT_ASKED)
+		*sum = v;
+	else if (sum->why == TRK_GPU_KNOWN)
+		*sum = v.why == TRK_GPU_KNOWN ? trk__gpu_known(sum->value + v.value) : v;
+}
+
+static bool take_field(struct trk_smi_gpu *g, const struct name *n, struct span s)
+{
+	struct trk_gpu_device *d = &g->device;
+	uint64_t number;
+
+	switch (n->column) {
+	case INDEX:
+		if (!integer_of(s, 1023, &number))
+			return false;
+		g->index = (int) number;
+		break;
+	case NAME:
+		copy_text(s, d->name, sizeof(d->name));
+		break;
+	case UUID:
+		copy_text(s, d->uuid, sizeof(d->uuid));
+		break;
+	case BUS:
+		copy_text(s, d->bus, sizeof(d->bus));
+		break;
+	case DRIVER:
+		copy_text(s, d->driver, sizeof(d->driver));
+		break;
+	case MIG:
+		d->mig = is_word(s, "Enabled");
+		break;
+	case PART:
+		add_part(&d->metric[n->metric], value_of(s, n->kind));
+		break;
+	default:
+		d->metric[n->metric] = value_of(s, n->kind);
+	}
+	return true;
+}
+
+static void explain_mig(struct trk_gpu_device *d)
+{
+	static const enum trk_gpu_metric shares[] = {
+		TRK_GPU_UTILIZATION_METRIC, TRK_GPU_MEMORY_ACTIVITY_METRIC, TRK_GPU_ENCODER_METRIC,
+		TRK_GPU_DECODER_METRIC};
+
+	for (size_t i = 0; d->mig && i < sizeof(shares) / sizeof(shares[0]); i++)
+		if (d->metric[shares[i]].why == TRK_GPU_UNSUPPORTED)
+			d->metric[shares[i]] = trk__gpu_unknown(TRK_GPU_MIG);
+}
+
+static bool take_gpu(struct span line, const struct heads *h, struct trk_smi_gpu *ret)
+{
+	struct span field[FIELDS_MAX];
+	size_t n = split_fields(line, field);
+	struct trk_smi_gpu g;
+
+	if (n == 0 || !join_name(field, &n, h->count, h->name))
+		return false;
+	memset(&g, 0, sizeof(g));
+	(void) snprintf(g.device.vendor, sizeof(g.device.vendor), "nvidia");
+	g.device.parent = g.device.node = -1;
+	for (int i = 0; i < TRK_GPU_METRICS; i++)
+		g.device.metric[i] = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
+	for (size_t i = 0; i < n; i++)
+		if (h->of[i] && !take_field(&g, h->of[i], field[i]))
+			return false;
+	explain_mig(&g.device);
+	*ret = g;
+	return true;
+}
+
+int trk__smi_gpus_parse(const char *text, struct trk_smi_gpu *gpu, size_t max, size_t *ret_count)
+{
+	bool in_table = false, none = false;
+	struct heads heads = {.count = 0};
+	size_t n = 0;
+
+	for (; *text && n < max; text = trk__skip_line(text)) {
+		struct span line = line_at(text);
+
+		none |= contains(line, "No devices were found");
+		if (!in_table)
+			in_table = is_gpu_head(line, &heads);
+		else if (take_gpu(line, &heads, &gpu[n]))
+			n++;
+	}
+	if (!in_table && !none)
+		return -EBADMSG;
+	*ret_count = n;
+	return 0;
+}
+
+/* ---- complaints ---- */
+
+bool trk__smi_refused(const char *text, char *field, size_t size)
+{
+	const char *at = strstr(text, "Field \""), *end;
+
+	if (!at)
+		return false;
+	at += strlen("Field \"");
+	end = strchr(at, '"');
+	if (!end || end == at || strncmp(end, "\" is not a valid field", 22) != 0 ||
+	    (size_t) (end - at) >= size)
+		return false;
+	copy_text((struct span){at, (size_t) (end - at)}, field, size);
+	return true;
+}
+
+void trk__smi_first_line(const char *text, char *to, size_t size)
+{
+	struct span line = {text, 0};
+
+	for (; *text && line.len == 0; text = trk__skip_line(text)) {
+		line = line_at(text);
+		line = trimmed(line.at, line.at + line.len);
+	}
+	copy_text(line, to, size);
+	for (; *to; to++)
+		if ((unsigned char) *to > '~')
+			*to = '?';
+}
+
+/* ---- nvidia_smi_processes ----
+ *
+ * Who is on the GPUs, by nvidia-smi; and the instances that they may be on. */
+
+/* ---- processes that compute ---- */
+
+struct app_heads {
+	size_t count, uuid, pid, memory, name; /* count: there is no such column */
+};
+
+static bool is_app_head(struct span line, struct app_heads *ret)
+{
+	struct span field[FIELDS_MAX];
+	size_t n = split_fields(line, field);
+	struct app_heads h = {n, n, n, n, n};
+
+	for (size_t i = 0; i < n; i++) {
+		struct span bare = bare_name(field[i]);
+
+		if (is_word(bare, "gpu_uuid"))
+			h.uuid = i;
+		else if (is_word(bare, "pid"))
+			h.pid = i;
+		else if (is_word(bare, "used_gpu_memory") || is_word(bare, "used_memory"))
+			h.memory = i;
+		else if (is_word(bare, "process_name") || is_word(bare, "name"))
+			h.name = i;
+	}
+	if (h.uuid == n || h.pid == n)
+		return false;
+	*ret = h;
+	return true;
+}
+
+static bool take_app(struct span line, const struct app_heads *h, struct trk_smi_process *ret)
+{
+	struct trk_smi_process p = {
+		.index = -1, .bytes = NAN, .share = NAN, .encoder = NAN, .decoder = NAN};
+	struct span field[FIELDS_MAX];
+	size_t n = split_fields(line, field);
+	uint64_t pid;
+
+	if (n == 0 || !join_name(field, &n, h->count, h->name) ||
+	    !integer_of(field[h->pid], INT32_MAX, &pid) || pid == 0 || field[h->uuid].len == 0)
+		return false;
+	copy_text(field[h->uuid], p.uuid, sizeof(p.uuid));
+	p.pid = (pid_t) pid;
+	if (h->memory < n)
+		p.bytes = value_of(field[h->memory], MEBIBYTES).value;
+	*ret = p;
+	return true;
+}
+
+int trk__smi_apps_parse(const char *text, struct trk_smi_process *process, size_t max,
+			size_t *ret_count)
+{
+	struct app_heads heads = {.count = 0};
+	bool in_table = false, none = false;
+	size_t n = 0;
+
+	for (; *text && n < max; text = trk__skip_line(text)) {
+		struct span line = line_at(text);
+
+		none |= contains(line, "No running processes found");
+		if (!in_table)
+			in_table = is_app_head(line, &heads);
+		else if (take_app(line, &heads, &process[n]))
+			n++;
+	}
+	if (!in_table && !none)
+		return -EBADMSG;
+	*ret_count = n;
+	return 0;
+}
+
+/* ---- pmon ---- */
+
+static size_t words(struct span line, struct span *word)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < line.len && n < FIELDS_MAX;) {
+		size_t start;
+
+		while (i < line.len && (line.at[i] == ' ' || line.at[i] == '\t' ||
+					line.at[i] == '\r' || line.at[i] == '#'))
+			i++;
+		start = i;
+		while (i < line.len && line.at[i] != ' ' && line.at[i] != '\t' &&
+		       line.at[i] != '\r')
+			i++;
+		if (i > start)
+			word[n++] = (struct span){line.at + start, i - start};
+	}
+	return n;
+}
+
+struct pmon_heads {
+	size_t gpu, pid, sm, encoder, decoder, memory; /* FIELDS_MAX: there is no such column */
+};
+
+static bool is_pmon_head(struct span line, struct pmon_heads *ret)
+{
+	struct pmon_heads h = {FIELDS_MAX, FIELDS_MAX, FIELDS_MAX,
+			       FIELDS_MAX, FIELDS_MAX, FIELDS_MAX};
+	struct span word[FIELDS_MAX];
+	size_t n = words(line, word);
+
+	for (size_t i = 0; i < n; i++) {
+		if (is_word(word[i], "gpu"))
+			h.gpu = i;
+		else if (is_word(word[i], "pid"))
+			h.pid = i;
+		else if (is_word(word[i], "sm"))
+			h.sm = i;
+		else if (is_word(word[i], "enc"))
+			h.encoder = i;
+		else if (is_word(word[i], "dec"))
+			h.decoder = i;
+		else if (is_word(word[i], "fb"))
+			h.memory = i;
+	}
+	if (h.gpu == FIELDS_MAX || h.pid == FIELDS_MAX)
+		return false;
+	*ret = h;
+	return true;
+}
+
+/* Above 100 it is no figure. '-' is nothing where the program has a figure for this process. */
+static double percent_at(const struct span *word, size_t n, size_t column, bool dash_is_zero)
+{
+	uint64_t number;
+
+	if (column >= n)
+		return NAN;
+	if (integer_of(word[column], 100, &number))
+		return (double) number / 100;
+	return dash_is_zero && is_word(word[column], "-") ? 0 : (double) NAN;
+}
+
+static bool take_pmon(struct span line, const struct pmon_heads *h, struct trk_smi_process *ret)
+{
+	struct trk_smi_process p = {.bytes = NAN};
+	struct span word[FIELDS_MAX];
+	size_t n = words(line, word);
+	uint64_t gpu, pid, number;
+
+	if (h->gpu >= n || h->pid >= n || !integer_of(word[h->gpu], 1023, &gpu) ||
+	    !integer_of(word[h->pid], INT32_MAX, &pid) || pid == 0)
+		return false;
+	p.index = (int) gpu;
+	p.pid = (pid_t) pid;
+	p.is_idle = h->sm < n && is_word(word[h->sm], "-");
+	p.share = percent_at(word, n, h->sm, false);
+	p.encoder = percent_at(word, n, h->encoder, !isnan(p.share));
+	p.decoder = percent_at(word, n, h->decoder, !isnan(p.share));
+	if (h->memory < n && integer_of(word[h->memory], UINT32_MAX, &number))
+		p.bytes = (double) number * MIB;
+	*ret = p;
+	return true;
+}
+
+int trk__smi_pmon_parse(const char *text, struct trk_smi_process *process, size_t max,
+			size_t *ret_count)
+{
+	struct pmon_heads heads;
+	bool in_table = false;
+	size_t n = 0;
+
+	for (; *text && n < max; text = trk__skip_line(text)) {
+		struct span line = line_at(text);
+
+		if (line.len && line.at[0] == '#')
+			in_table |= is_pmon_head(line, &heads);
+		else if (in_table && take_pmon(line, &heads, &process[n]))
+			n++;
+	}
+	if (!in_table)
+		return -EBADMSG;
+	*ret_count = n;
+	return 0;
+}
+
+/* ---- instances ---- */
+
+static bool take_uuid(struct span line, char *to, size_t size)
+{
+	static const char before[] = "(UUID: ";
+	const char *end = line.at + line.len;
+
+	for (const char *at = line.at; at + sizeof(before) - 1 < end; at++) {
+		const char *close;
+
+		if (memcmp(at, before, sizeof(before) - 1) != 0)
+			continue;
+		at += sizeof(before) - 1;
+		close = memchr(at, ')', (size_t) (end - at));
+		if (!close || close == at)
+			return false;
+		copy_text((struct span){at, (size_t) (close - at)}, to, size);
+		return true;
+	}
+	return false;
+}
+
+/* "  MIG 1g.5gb     Device  0: (UUID: MIG-…)" */
+static bool take_instance(struct span line, int gpu, struct trk_smi_instance *ret)
+{
+	struct trk_smi_instance instance = {.index = gpu};
+	size_t len = 0;
+
+	line = trimmed(line.at, line.at + line.len);
+	if (line.len < 4 || memcmp(line.at, "MIG ", 4) != 0 ||
+	    !take_uuid(line, instance.uuid, sizeof(instance.uuid)))
+		return false;
+	while (len + 6 <= line.len && memcmp(line.at + len, "Device", 6) != 0)
+		len++;
+	copy_text(trimmed(line.at, line.at + len), instance.name, sizeof(instance.name));
+	*ret = instance;
+	return true;
+}
+
+int trk__smi_list_parse(const char *text, struct trk_smi_instance *instance, size_t max,
+			size_t *ret_count)
+{
+	int gpu = -1;
+	size_t n = 0;
+
+	for (; *text && n < max; text = trk__skip_line(text)) {
+		struct span line = line_at(text);
+		uint64_t number;
+		size_t colon;
+
+		if (line.len > 4 && !memcmp(line.at, "GPU ", 4)) {
+			colon = strcspn(line.at + 4, ":\n");
+			if (integer_of((struct span){line.at + 4, colon}, 1023, &number))
+				gpu = (int) number;
+		} else if (gpu >= 0 && take_instance(line, gpu, &instance[n])) {
+			n++;
+		}
+	}
+	if (gpu < 0)
+		return -EBADMSG;
+	*ret_count = n;
+	return 0;
 }

@@ -1,38 +1,48 @@
-/* What the parsers of nvidia-smi's text share. */
+/* Parsers of what nvidia-smi prints, for any driver: figures of GPUs (--query-gpu), compute
+ * processes (--query-compute-apps), activity of processes (pmon), and MIG instances (-L).
+ *
+ * Columns are found by their names, because order and number differ between drivers. Fields are not
+ * quoted: a name may contain commas. */
 #ifndef TRK_PROBE_GPU_NVIDIA_SMI_TEXT_H
 #define TRK_PROBE_GPU_NVIDIA_SMI_TEXT_H
 
 #include "probe/gpu/gpu.h"
 
-enum { FIELDS_MAX = 64 };
-
-/* A part of the text. */
-struct span {
-	const char *at;
-	size_t len;
+struct trk_smi_gpu {
+	int index;
+	bool knows_shares; /* of its processes */
+	struct trk_gpu_device device;
 };
 
-/* From one place to before another, without the blanks at both ends. */
-struct span trk__smi_trimmed(const char *from, const char *to);
-/* The line that begins here. */
-struct span trk__smi_line(const char *text);
-/* Whatever the case of the letters. */
-bool trk__smi_is(struct span s, const char *word);
-bool trk__smi_holds(struct span s, const char *word);
-/* Cut to fit, ended by a NUL, and without control characters. */
-void trk__smi_copy(struct span s, char *to, size_t size);
-bool trk__smi_integer(struct span s, uint64_t max, uint64_t *ret);
+struct trk_smi_process {
+	int index;     /* of the GPU; -1: uuid names it */
+	char uuid[96]; /* of the GPU, or of an instance; empty: index names it */
+	pid_t pid;
+	double bytes, share; /* NaN: not known */
+	double encoder, decoder;
+	bool is_idle; /* its share is printed as '-' */
+};
 
-/* The fields between commas; their number, or 0 where there are more than FIELDS_MAX. */
-size_t trk__smi_split(struct span line, struct span *field);
-/* "memory.total [MiB]" without the unit. */
-struct span trk__smi_bare(struct span head);
-/* Put the parts of a name with commas together. False: the row does not fit its head. */
-bool trk__smi_join(struct span *field, size_t *n, size_t heads, size_t name);
+struct trk_smi_instance {
+	int index; /* of the GPU that it is part of */
+	char name[96], uuid[96];
+};
 
-enum kind { MEBIBYTES, PERCENT, PLAIN, MEGAHERTZ, BITS };
+/* Pure functions that return at most `max` entries. 0, or -EBADMSG when the text is no such table
+ * (*ret_count is then untouched). */
 
-/* In bytes, as a share, or in Hz; or the reason why there is none. */
-struct trk_gpu_value trk__smi_value(struct span s, enum kind kind);
+/* With or without units ("nounits"), with a head line. */
+int trk__smi_gpus_parse(const char *text, struct trk_smi_gpu *gpu, size_t max, size_t *ret_count);
+int trk__smi_apps_parse(const char *text, struct trk_smi_process *process, size_t max,
+			size_t *ret_count);
+int trk__smi_pmon_parse(const char *text, struct trk_smi_process *process, size_t max,
+			size_t *ret_count);
+int trk__smi_list_parse(const char *text, struct trk_smi_instance *instance, size_t max,
+			size_t *ret_count);
+
+/* True if the program refused a field of a query; its name. */
+bool trk__smi_refused(const char *text, char *field, size_t size);
+/* The first line that is not blank, cut, printable characters only. */
+void trk__smi_first_line(const char *text, char *to, size_t size);
 
 #endif

@@ -1,8 +1,10 @@
-/* NVIDIA through its Management Library, loaded when it is needed.
+/* NVIDIA GPUs through NVML, the vendor's management library, which is loaded on first use: opening
+ * it, its devices, and what changes seldom. nvml_device.c reads a device.
  *
- * Every function but the first four may be missing, and every call may fail: then the value is not
- * known, with the reason. Utilisation is not given in MIG mode. The driver keeps samples of processes
- * that have long ended: only those of the last moments count. */
+ * Every function but the first four may be missing, and every call may fail: the value is then
+ * unknown, with the reason. A device that is lost, or whose driver is reloaded, is opened again; one
+ * that the kernel has suspended is not woken. */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +18,13 @@
 #include "base/file.h"
 #include "probe/gpu/gpu.h"
 #include "probe/gpu/nvml_private.h"
+
+/* When a device that failed is opened again: the pause doubles from the first to the last. */
+#define RETRY_FIRST_NS (2 * TRK_NS_PER_S)
+#define RETRY_LAST_NS  (300 * TRK_NS_PER_S)
+#define SLOW_NS        (5 * TRK_NS_PER_S) /* between two readings of figures that change seldom */
+
+enum { EVENTS_MAX = 64 };
 
 enum trk_gpu_why trk__nvml_why(int result)
 {
@@ -34,18 +43,161 @@ enum trk_gpu_why trk__nvml_why(int result)
 		return TRK_GPU_OLD_LIBRARY;
 	case NVML_ERROR_TIMEOUT:
 		return TRK_GPU_NO_ANSWER;
+	case NVML_ERROR_UNINITIALIZED:
+	case NVML_ERROR_DRIVER_NOT_LOADED:
+	case NVML_ERROR_LIB_RM_VERSION_MISMATCH:
+		return TRK_GPU_NO_DRIVER;
 	default:
 		return TRK_GPU_FAILED;
 	}
 }
 
-static struct trk_gpu_value scaled(int result, double value)
+bool trk__nvml_is_gone(int result)
 {
-	return result == NVML_SUCCESS ? trk__gpu_known(value)
-				      : trk__gpu_unknown(trk__nvml_why(result));
+	return result == NVML_ERROR_GPU_IS_LOST || result == NVML_ERROR_RESET_REQUIRED ||
+	       result == NVML_ERROR_IRQ_ISSUE || trk__nvml_why(result) == TRK_GPU_NO_DRIVER;
 }
 
-/* ---- life ---- */
+/* ---- figures that change seldom ----
+ *
+ * Limits, the link to the bus, the fan, memory errors: one table of fields, read by one call, and a
+ * few functions of their own. They are read at the start and then every 5 s between two polls, one
+ * device after the other; a poll copies the last values. */
+
+/* Fields of one metric stand together and add up. */
+static const struct {
+	unsigned int id;
+	enum trk_gpu_metric metric;
+} fields[] = {
+	{NVML_FI_DEV_ECC_SBE_VOL_TOTAL, TRK_GPU_ECC_CORRECTED_METRIC},
+	{NVML_FI_DEV_ECC_DBE_VOL_TOTAL, TRK_GPU_ECC_UNCORRECTED_METRIC},
+	{NVML_FI_DEV_RETIRED_SBE, TRK_GPU_RETIRED_PAGES_METRIC},
+	{NVML_FI_DEV_RETIRED_DBE, TRK_GPU_RETIRED_PAGES_METRIC},
+	{NVML_FI_DEV_REMAPPED_COR, TRK_GPU_REMAPPED_ROWS_METRIC},
+	{NVML_FI_DEV_REMAPPED_UNC, TRK_GPU_REMAPPED_ROWS_METRIC},
+};
+
+enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
+
+static struct trk_gpu_value field_value(const struct nvml_field *f, int result)
+{
+	result = result ? result : f->result;
+	if (result != NVML_SUCCESS)
+		return trk__gpu_unknown(trk__nvml_why(result));
+	if (f->value_type == NVML_VALUE_TYPE_DOUBLE)
+		return trk__gpu_known(f->value.d);
+	return trk__gpu_known(f->value_type == NVML_VALUE_TYPE_UNSIGNED_INT
+				      ? (double) f->value.ui
+				      : (double) f->value.ull);
+}
+
+static void read_fields(struct nvml *n, struct kept *k)
+{
+	struct nvml_field f[FIELDS] = {{.id = 0}};
+	int r;
+
+	for (int i = 0; i < FIELDS; i++)
+		f[i].id = fields[i].id;
+	r = CALL(n, fields, k->handle, FIELDS, f);
+	for (int i = 0; i < FIELDS; i++) {
+		struct trk_gpu_value *to = &k->slow[fields[i].metric];
+		struct trk_gpu_value v = field_value(&f[i], r);
+
+		if (i > 0 && fields[i].metric == fields[i - 1].metric && v.why == TRK_GPU_KNOWN)
+			v.value += to->value; /* NaN where the other part is unknown */
+		*to = v.why == TRK_GPU_KNOWN && isnan(v.value) ? *to : v;
+	}
+}
+
+static void read_slow(struct nvml *n, struct kept *k)
+{
+	struct trk_gpu_value *m = k->slow;
+	unsigned int value = 0;
+	int r = CALL(n, fan, k->handle, &value);
+
+	k->slow_ns = n->env.monotonic_ns();
+	m[TRK_GPU_FAN_METRIC] =
+		/* above 1 where more than the rated speed is requested */
+		trk__nvml_scaled(r, value / 100.0);
+	r = CALL(n, power_limit, k->handle, &value);
+	m[TRK_GPU_POWER_LIMIT_METRIC] = trk__nvml_scaled(r, value / 1e3);
+	r = CALL(n, max_clock, k->handle, NVML_CLOCK_SM, &value);
+	m[TRK_GPU_CLOCK_MAX_METRIC] = trk__nvml_scaled(r, value * 1e6);
+	r = CALL(n, max_clock, k->handle, NVML_CLOCK_MEM, &value);
+	m[TRK_GPU_MEMORY_CLOCK_MAX_METRIC] = trk__nvml_scaled(r, value * 1e6);
+	r = CALL(n, link_generation, k->handle, &value);
+	m[TRK_GPU_PCIE_GENERATION_METRIC] = trk__nvml_scaled(r, value);
+	r = CALL(n, link_width, k->handle, &value);
+	m[TRK_GPU_PCIE_WIDTH_METRIC] = trk__nvml_scaled(r, value);
+	read_fields(n, k);
+}
+
+static void refresh_slow(struct nvml *n, struct kept *k)
+{
+	if (n->env.monotonic_ns() >= k->slow_ns + SLOW_NS)
+		read_slow(n, k);
+}
+
+static void set_slow(const struct kept *k, struct trk_gpu_value *m)
+{
+	static const enum trk_gpu_metric slow[] = {
+		TRK_GPU_FAN_METRIC,
+		TRK_GPU_POWER_LIMIT_METRIC,
+		TRK_GPU_CLOCK_MAX_METRIC,
+		TRK_GPU_MEMORY_CLOCK_MAX_METRIC,
+		TRK_GPU_PCIE_GENERATION_METRIC,
+		TRK_GPU_PCIE_WIDTH_METRIC,
+		TRK_GPU_ECC_CORRECTED_METRIC,
+		TRK_GPU_ECC_UNCORRECTED_METRIC,
+		TRK_GPU_RETIRED_PAGES_METRIC,
+		TRK_GPU_REMAPPED_ROWS_METRIC,
+	};
+
+	for (size_t i = 0; i < sizeof(slow) / sizeof(slow[0]); i++)
+		m[slow[i]] = k->slow[slow[i]];
+	m[TRK_GPU_XID_METRIC] =
+		k->reports_xid ? trk__gpu_known(k->xids) : trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
+	m[TRK_GPU_XID_LAST_METRIC] = k->reports_xid ? trk__gpu_known(k->xid_last)
+						    : trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
+}
+
+/* ---- Xid errors: events that the driver keeps until they are fetched ---- */
+
+static void watch_errors(struct nvml *n, struct kept *k)
+{
+	if (!n->f.next_event || !n->f.events_free)
+		return;
+	if (!n->events && CALL(n, events_new, &n->events) != NVML_SUCCESS)
+		n->events = NULL;
+	k->reports_xid = n->events &&
+			 CALL(n, events_of, k->handle, NVML_EVENT_XID, n->events) == NVML_SUCCESS;
+}
+
+static void take_errors(struct nvml *n)
+{
+	struct nvml_event event = {.data = 0};
+
+	for (int i = 0; n->events && i < EVENTS_MAX; i++) {
+		if (n->f.next_event(n->events, &event, 0) != NVML_SUCCESS)
+			return;
+		for (unsigned int k = 0; event.type == NVML_EVENT_XID && k < n->count; k++)
+			if (n->kept[k].handle == event.device) {
+				n->kept[k].xids++;
+				n->kept[k].xid_last = (unsigned int) event.data;
+			}
+	}
+}
+
+static void forget_errors(struct nvml *n)
+{
+	if (n->events)
+		(void) n->f.events_free(n->events);
+	n->events = NULL;
+	for (unsigned int i = 0; i < n->count; i++)
+		n->kept[i].reports_xid = false;
+}
+
+/* ---- open and close ---- */
 
 static bool nvml_is_likely(const struct trk_env *env)
 {
@@ -84,21 +236,26 @@ static void load_functions(struct nvml *n)
 		}
 }
 
-static void nvml_close(void *state)
+static void free_watches(struct nvml *n)
 {
-	struct nvml *n = state;
-
 	for (unsigned int i = 0; i < n->count; i++) {
 		trk__nvml_free_samples(n, &n->kept[i].watch);
 		for (int k = 0; k < MIG_INSTANCES_MAX; k++)
 			trk__nvml_free_samples(n, &n->kept[i].instance[k]);
 	}
-	if (n->f.shutdown && n->count)
-		(void) n->f.shutdown();
+}
+
+static void nvml_close(void *state)
+{
+	struct nvml *n = state;
+
+	free_watches(n);
+	forget_errors(n);
+	if (n->initialised)
+		(void) CALL(n, shutdown);
 	if (n->library)
 		(void) dlclose(n->library);
-	free(n->list);
-	free(n->samples);
+	trk__nvml_free_lists(n);
 	free(n);
 }
 
@@ -126,30 +283,138 @@ static const char *init_text(int result)
 	}
 }
 
-static void know_device(struct nvml *n, unsigned int index)
+/* A device that was known before is found by its UUID: the others move up where one has gone. */
+static int get_handle(struct nvml *n, unsigned int index, nvml_device *ret)
 {
-	struct kept *k = &n->kept[index];
+	const struct kept *k = &n->kept[index];
+
+	if (k->uuid[0] && n->f.handle_by_uuid)
+		return n->f.handle_by_uuid(k->uuid, ret);
+	return n->f.handle(index, ret);
+}
+
+static void get_identity(struct nvml *n, struct kept *k)
+{
 	struct nvml_pci_info pci = {.bus = 0};
-	struct nvml_gpm_support support = {.version = NVML_GPM_VERSION};
 	unsigned int minor;
 
-	k->node = -1;
-	k->pcie_rx = k->pcie_tx = trk__gpu_unknown(TRK_GPU_FIRST_LOOK);
-	if (n->f.handle(index, &k->handle) != NVML_SUCCESS) {
-		k->handle = NULL;
-		return;
-	}
 	if (CALL(n, name, k->handle, k->name, sizeof(k->name)) != NVML_SUCCESS)
 		k->name[0] = '\0';
 	if (CALL(n, uuid, k->handle, k->uuid, sizeof(k->uuid)) != NVML_SUCCESS)
 		k->uuid[0] = '\0';
 	if (CALL(n, pci_info, k->handle, &pci) == NVML_SUCCESS)
 		(void) snprintf(k->bus, sizeof(k->bus), "%.31s", pci.bus_id);
+	k->may_sleep = trk__gpu_may_sleep(n->env.sys_fd, k->bus);
 	if (CALL(n, minor, k->handle, &minor) == NVML_SUCCESS && minor < 1024)
 		k->node = (int) minor;
+}
+
+static int open_device(struct nvml *n, unsigned int index)
+{
+	struct nvml_gpm_support support = {.version = NVML_GPM_VERSION};
+	struct kept *k = &n->kept[index];
+	int r = get_handle(n, index, &k->handle);
+
+	if (r != NVML_SUCCESS) {
+		k->handle = NULL;
+		return r;
+	}
+	get_identity(n, k);
+	trk__nvml_free_samples(n, &k->watch);
 	if (n->f.gpm_get && CALL(n, gpm_support, k->handle, &support) == NVML_SUCCESS &&
 	    support.is_supported)
 		trk__nvml_make_samples(n, &k->watch);
+	watch_errors(n, k);
+	read_slow(n, k);
+	return NVML_SUCCESS;
+}
+
+/* ---- a device that is asleep, has gone, or comes back ---- */
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* The library lists the GPUs in the order of their places on the bus, as sysfs names them. Where
+ * both list as many, a GPU that is asleep is known without its handle, which would wake it. */
+static void find_places(struct nvml *n)
+{
+	char bus[TRK_GPUS_MAX][16];
+	struct dirent *entry;
+	unsigned int count = 0;
+	DIR *dir = NULL;
+
+	for (unsigned int i = 0; i < n->count; i++) {
+		n->kept[i].node = -1;
+		n->kept[i].pcie_rx = n->kept[i].pcie_tx = trk__gpu_unknown(TRK_GPU_FIRST_LOOK);
+	}
+	if (n->env.sys_fd >= 0)
+		(void) trk__list_dir_at(n->env.sys_fd, "bus/pci/drivers/nvidia", &dir);
+	while (dir && (entry = readdir(dir)))
+		if (strchr(entry->d_name, ':') && strlen(entry->d_name) == 12) {
+			if (count < TRK_GPUS_MAX)
+				(void) snprintf(bus[count], sizeof(bus[0]), "%.12s", entry->d_name);
+			count++;
+		}
+	if (dir)
+		(void) closedir(dir);
+	if (count != n->count)
+		return;
+	qsort(bus, count, sizeof(bus[0]), by_text);
+	for (unsigned int i = 0; i < count; i++) {
+		(void) snprintf(n->kept[i].bus, sizeof(n->kept[i].bus), "0000%s", bus[i]);
+		n->kept[i].may_sleep = trk__gpu_may_sleep(n->env.sys_fd, bus[i]);
+	}
+}
+
+static void refuse_device(struct kept *k, int result, uint64_t now_ns)
+{
+	k->refused = result;
+	k->retries++;
+	k->pause_ns = k->pause_ns ? k->pause_ns * 2 : RETRY_FIRST_NS;
+	if (k->pause_ns > RETRY_LAST_NS)
+		k->pause_ns = RETRY_LAST_NS;
+	k->retry_ns = now_ns + k->pause_ns;
+}
+
+/* After a reset or a new driver the library returns errors until it is initialised again. */
+static void restart(struct nvml *n, uint64_t now_ns)
+{
+	int r;
+
+	free_watches(n);
+	forget_errors(n);
+	if (n->initialised)
+		(void) CALL(n, shutdown);
+	r = n->f.init();
+	n->initialised = r == NVML_SUCCESS;
+	for (unsigned int i = 0; i < n->count; i++) {
+		struct kept *k = &n->kept[i];
+
+		k->handle = NULL;
+		memset(k->instance, 0, sizeof(k->instance));
+		if (!n->initialised)
+			refuse_device(k, r, now_ns);
+	}
+	if (n->initialised && CALL(n, driver_version, n->driver, sizeof(n->driver)) != NVML_SUCCESS)
+		n->driver[0] = '\0';
+}
+
+static bool is_due(const struct kept *k, uint64_t now_ns)
+{
+	return k->refused && now_ns >= k->retry_ns;
+}
+
+/* After the first failure only the device is opened again; after more, the library is restarted. */
+static void restart_if_needed(struct nvml *n, uint64_t now_ns)
+{
+	for (unsigned int i = 0; i < n->count; i++)
+		if (is_due(&n->kept[i], now_ns) && n->kept[i].retries > 1 &&
+		    trk__nvml_is_gone(n->kept[i].refused)) {
+			restart(n, now_ns);
+			return;
+		}
 }
 
 static int cannot_load(struct nvml *n, char why[TRK_GPU_TEXT_SIZE], const char *text)
@@ -165,10 +430,10 @@ static int nvml_open(const struct trk_env *env, const struct trk_gpu_hints *hint
 	unsigned int count = 0;
 	int r;
 
-	(void) env;
 	(void) hints;
 	if (!n)
 		return -ENOMEM;
+	n->env = *env;
 	n->library = dlopen(NVML_LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (n->library)
 		load_functions(n);
@@ -180,11 +445,10 @@ static int nvml_open(const struct trk_env *env, const struct trk_gpu_hints *hint
 	r = n->f.init();
 	if (r != NVML_SUCCESS)
 		return refuse(n, why, init_text(r), r);
+	n->initialised = true;
 	r = n->f.count(&count);
-	if (r != NVML_SUCCESS || count == 0) {
-		(void) CALL(n, shutdown);
+	if (r != NVML_SUCCESS || count == 0)
 		return refuse(n, why, r ? "cannot count the devices" : "no device", r);
-	}
 	n->count = count < TRK_GPUS_MAX ? count : TRK_GPUS_MAX;
 	if (trk__nvml_make_lists(n) < 0) {
 		nvml_close(n);
@@ -192,202 +456,96 @@ static int nvml_open(const struct trk_env *env, const struct trk_gpu_hints *hint
 	}
 	if (CALL(n, driver_version, n->driver, sizeof(n->driver)) != NVML_SUCCESS)
 		n->driver[0] = '\0';
-	for (unsigned int i = 0; i < n->count; i++)
-		know_device(n, i);
+	find_places(n);
 	*ret = n;
 	return 0;
 }
 
-/* ---- a device ---- */
-
-static void set_memory(struct nvml *n, nvml_device handle, struct trk_gpu_value *m)
-{
-	struct nvml_memory_v2 v2 = {.version = NVML_MEMORY_V2};
-	struct nvml_memory v1;
-	int r = CALL(n, memory_v2, handle, &v2);
-
-	if (r != NVML_SUCCESS) { /* older drivers know the first form only */
-		r = CALL(n, memory, handle, &v1);
-		v2.total = r == NVML_SUCCESS ? v1.total : 0;
-		v2.used = r == NVML_SUCCESS ? v1.used : 0;
-	}
-	m[TRK_GPU_MEMORY_USED_METRIC] = scaled(r, (double) v2.used);
-	m[TRK_GPU_MEMORY_TOTAL_METRIC] = scaled(r, (double) v2.total);
-}
-
-static void set_utilization(struct nvml *n, nvml_device handle, bool mig, struct trk_gpu_value *m)
-{
-	struct nvml_utilization u = {0, 0};
-	unsigned int share = 0, period;
-	int r;
-
-	if (mig) {
-		m[TRK_GPU_UTILIZATION_METRIC] = m[TRK_GPU_MEMORY_ACTIVITY_METRIC] =
-			m[TRK_GPU_ENCODER_METRIC] = m[TRK_GPU_DECODER_METRIC] =
-				trk__gpu_unknown(TRK_GPU_MIG);
-		return;
-	}
-	r = CALL(n, utilization, handle, &u);
-	m[TRK_GPU_UTILIZATION_METRIC] = scaled(r, u.gpu / 100.0);
-	m[TRK_GPU_MEMORY_ACTIVITY_METRIC] = scaled(r, u.memory / 100.0);
-	r = CALL(n, encoder, handle, &share, &period);
-	m[TRK_GPU_ENCODER_METRIC] = scaled(r, share / 100.0);
-	r = CALL(n, decoder, handle, &share, &period);
-	m[TRK_GPU_DECODER_METRIC] = scaled(r, share / 100.0);
-}
-
-static void set_board(struct nvml *n, nvml_device handle, struct trk_gpu_value *m)
-{
-	unsigned long long wide = 0;
-	unsigned int value = 0;
-	int r = CALL(n, temperature, handle, NVML_TEMPERATURE_GPU, &value);
-
-	m[TRK_GPU_TEMPERATURE_METRIC] = scaled(r, value);
-	r = CALL(n, power, handle, &value);
-	m[TRK_GPU_POWER_METRIC] = scaled(r, value / 1e3);
-	r = CALL(n, energy, handle, &wide);
-	m[TRK_GPU_ENERGY_METRIC] = scaled(r, (double) wide / 1e3);
-	r = CALL(n, clock, handle, NVML_CLOCK_SM, &value);
-	m[TRK_GPU_CLOCK_METRIC] = scaled(r, value * 1e6);
-	r = CALL(n, clock, handle, NVML_CLOCK_MEM, &value);
-	m[TRK_GPU_MEMORY_CLOCK_METRIC] = scaled(r, value * 1e6);
-	r = CALL(n, throttle, handle, &wide);
-	m[TRK_GPU_THROTTLE_METRIC] = scaled(r, (double) wide);
-}
-
-static void set_links(struct nvml *n, struct kept *k, uint64_t now_ns, struct trk_gpu_value *m)
-{
-	struct nvml_field field[2] = {
-		{.id = NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX, .scope = UINT32_MAX},
-		{.id = NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX, .scope = UINT32_MAX},
-	};
-	int r = CALL(n, fields, k->handle, 2, field);
-	double seconds = (double) (now_ns - k->link_ns) / 1e9, rx, tx;
-
-	r = r ? r : field[0].result ? field[0].result : field[1].result;
-	m[TRK_GPU_NVLINK_RX_METRIC] = m[TRK_GPU_NVLINK_TX_METRIC] =
-		trk__gpu_unknown(r ? trk__nvml_why(r) : TRK_GPU_FIRST_LOOK);
-	if (r != NVML_SUCCESS)
-		return;
-	rx = (double) field[0].value.ull;
-	tx = (double) field[1].value.ull;
-	if (k->links_known && seconds > 0 && rx >= k->link_rx_kib && tx >= k->link_tx_kib) {
-		m[TRK_GPU_NVLINK_RX_METRIC] =
-			trk__gpu_known((rx - k->link_rx_kib) * 1024 / seconds);
-		m[TRK_GPU_NVLINK_TX_METRIC] =
-			trk__gpu_known((tx - k->link_tx_kib) * 1024 / seconds);
-	}
-	k->links_known = true;
-	k->link_ns = now_ns;
-	k->link_rx_kib = rx;
-	k->link_tx_kib = tx;
-}
-
-/* ---- MIG ---- */
-
-static bool is_mig(struct nvml *n, nvml_device handle)
-{
-	unsigned int now = 0, pending;
-
-	return CALL(n, mig_mode, handle, &now, &pending) == NVML_SUCCESS && now == 1;
-}
-
-/* An instance of a GPU has a memory of its own, and no utilisation. */
-static void add_instances(struct nvml *n, struct trk_gpu_scan *scan, size_t parent, struct kept *k)
-{
-	unsigned int most = 0;
-	double used = 0, total = 0;
-	size_t found = 0;
-	struct trk_gpu_value *above;
-
-	if (CALL(n, mig_count, k->handle, &most) != NVML_SUCCESS)
-		return;
-	for (unsigned int i = 0; i < most && i < MIG_INSTANCES_MAX; i++) {
-		struct trk_gpu_device *d;
-		nvml_device instance;
-
-		if (CALL(n, mig_handle, k->handle, i, &instance) != NVML_SUCCESS)
-			continue; /* places may be empty */
-		d = trk__gpu_add_device(scan, "nvidia");
-		if (!d)
-			return;
-		d->parent = (int) parent;
-		d->mig = true;
-		(void) snprintf(d->driver, sizeof(d->driver), "%s", n->driver);
-		(void) CALL(n, name, instance, d->name, sizeof(d->name));
-		(void) CALL(n, uuid, instance, d->uuid, sizeof(d->uuid));
-		set_memory(n, instance, d->metric);
-		set_utilization(n, instance, true, d->metric);
-		trk__nvml_instance_activity(n, k->handle, instance, &k->instance[i], d);
-		used += d->metric[TRK_GPU_MEMORY_USED_METRIC].value;
-		total += d->metric[TRK_GPU_MEMORY_TOTAL_METRIC].value;
-		found++;
-	}
-	/* In a container that has an instance alone, the GPU itself may be closed to us. */
-	above = scan->device[parent].metric;
-	if (found && isnan(above[TRK_GPU_MEMORY_USED_METRIC].value) && !isnan(used)) {
-		above[TRK_GPU_MEMORY_USED_METRIC] = trk__gpu_known(used);
-		above[TRK_GPU_MEMORY_TOTAL_METRIC] = trk__gpu_known(total);
-	}
-}
-
 /* ---- a poll ---- */
 
-static void poll_device(struct nvml *n, struct trk_gpu_scan *scan, struct kept *k)
+/* NVML_SUCCESS if the device has a handle. */
+static int make_ready(struct nvml *n, unsigned int index, uint64_t now_ns)
 {
-	struct trk_gpu_device *d = trk__gpu_add_device(scan, "nvidia");
-	size_t index = scan->devices - 1;
+	struct kept *k = &n->kept[index];
+	int r;
 
-	if (!d)
-		return;
+	if (k->refused && !is_due(k, now_ns))
+		return k->refused;
+	if (k->handle && !k->refused)
+		return NVML_SUCCESS;
+	r = open_device(n, index);
+	if (r != NVML_SUCCESS)
+		refuse_device(k, r, now_ns);
+	return r;
+}
+
+/* Most servers never suspend their GPUs: this costs them nothing. */
+static bool is_asleep(const struct nvml *n, const struct kept *k)
+{
+	return k->may_sleep && trk__gpu_is_asleep(n->env.sys_fd, k->bus);
+}
+
+static void set_identity(const struct nvml *n, const struct kept *k, struct trk_gpu_device *d)
+{
 	memcpy(d->name, k->name, sizeof(d->name));
 	memcpy(d->uuid, k->uuid, sizeof(d->uuid));
 	memcpy(d->bus, k->bus, sizeof(d->bus));
 	memcpy(d->driver, n->driver, sizeof(d->driver));
 	d->node = k->node;
-	if (!k->handle) {
-		for (int i = 0; i < TRK_GPU_METRICS; i++)
-			d->metric[i] = trk__gpu_unknown(TRK_GPU_DENIED);
+}
+
+static void poll_device(struct nvml *n, struct trk_gpu_scan *scan, unsigned int index)
+{
+	struct kept *k = &n->kept[index];
+	struct trk_gpu_device *d = trk__gpu_add_device(scan, "nvidia");
+	size_t device = scan->devices - 1;
+	bool asleep = is_asleep(n, k);
+	int r = NVML_SUCCESS;
+
+	if (!d)
+		return;
+	if (!asleep)
+		r = make_ready(n, index, scan->now_ns);
+	set_identity(n, k, d);
+	if (asleep) {
+		trk__gpu_set_asleep(d);
 		return;
 	}
-	d->mig = is_mig(n, k->handle);
-	set_memory(n, k->handle, d->metric);
-	set_utilization(n, k->handle, d->mig, d->metric);
-	set_board(n, k->handle, d->metric);
-	trk__nvml_activity(n, k, d->mig, d->metric);
-	set_links(n, k, scan->now_ns, d->metric);
-	trk__nvml_processes(n, scan, index, k->handle);
-	if (d->mig)
-		add_instances(n, scan, index, k);
+	if (r == NVML_SUCCESS) {
+		r = trk__nvml_device(n, scan, device, k);
+		if (r != NVML_SUCCESS)
+			refuse_device(k, r, scan->now_ns);
+	}
+	if (r != NVML_SUCCESS) {
+		for (int i = 0; i < TRK_GPU_METRICS; i++)
+			d->metric[i] = trk__gpu_unknown(trk__nvml_why(r));
+		return;
+	}
+	k->refused = NVML_SUCCESS;
+	k->pause_ns = k->retries = 0;
+	set_slow(k, scan->device[device].metric);
 }
 
 static void nvml_poll(void *state, struct trk_gpu_scan *scan)
 {
 	struct nvml *n = state;
 
+	restart_if_needed(n, scan->now_ns);
+	take_errors(n); /* one call, for all devices: an error often ends the job */
 	for (unsigned int i = 0; i < n->count; i++)
-		poll_device(n, scan, &n->kept[i]);
+		poll_device(n, scan, i);
 }
 
-/* The library watches the bus for 20 ms a call: one device a poll, in turn, and none where the
- * performance monitor tells. */
+/* What takes long, or changes seldom: one device a poll, in turn. */
 static void nvml_rest(void *state)
 {
 	struct nvml *n = state;
-	struct kept *k = &n->kept[n->next_pcie++ % n->count];
-	unsigned int kib = 0;
-	int r;
+	struct kept *k = &n->kept[n->next_rest++ % n->count];
 
-	if (!k->handle || (k->watch.sample[0] && !k->monitor_lacks_bus))
+	if (!k->handle || k->refused || is_asleep(n, k))
 		return;
-	r = CALL(n, pcie, k->handle, NVML_PCIE_UTIL_RX_BYTES, &kib);
-	k->pcie_rx = scaled(r, kib * 1024.0);
-	if (r != NVML_SUCCESS) {
-		k->pcie_tx = k->pcie_rx;
-		return;
-	}
-	r = CALL(n, pcie, k->handle, NVML_PCIE_UTIL_TX_BYTES, &kib);
-	k->pcie_tx = scaled(r, kib * 1024.0);
+	trk__nvml_bus(n, k);
+	refresh_slow(n, k);
 }
 
 const struct trk_gpu_ops trk__gpu_nvml = {

@@ -11,23 +11,37 @@ struct functions {
 #undef X
 };
 
-enum { MIG_INSTANCES_MAX = 16 };
+enum { MIG_INSTANCES_MAX = 16, TRK_NVML_ACTIVITIES = 4 };
 
 /* Samples of the GPU performance monitor. */
 struct watch {
 	nvml_gpm_sample sample[2]; /* now and before; NULL: no GPM */
 	bool has_sample;
-	enum trk_gpu_why refused; /* an instance: for good */
-	char uuid[96];            /* of the instance */
+	uint64_t taken_ns;                                  /* of sample[0] */
+	struct trk_gpu_value activity[TRK_NVML_ACTIVITIES]; /* between the last two samples */
+	enum trk_gpu_why refused;                           /* of an instance: permanently */
+	char uuid[96];                                      /* of the instance */
 };
 
 /* What is kept of a device between two polls. */
 struct kept {
-	nvml_device handle; /* NULL: it could not be had */
+	nvml_device handle;          /* NULL: it failed, or is not opened yet */
+	int refused;                 /* error of the handle, or of a device that has gone */
+	uint64_t retry_ns, pause_ns; /* when it is opened again, and the pause before that */
+	unsigned int retries;        /* in a row that failed */
 	char name[96], uuid[96], bus[32];
 	int node;
+	bool may_sleep;                     /* the kernel suspends it when it is idle */
+	struct nvml_process_sample *sample; /* owned; the newest of each process */
+	unsigned int samples;
+	uint64_t sampled_us;  /* time of the newest of all; 0: none yet */
+	bool counted_samples; /* the library has returned their size */
 	struct watch watch, instance[MIG_INSTANCES_MAX];
-	bool monitor_lacks_bus; /* GPM is there, but has no PCIe */
+	struct trk_gpu_value slow[TRK_GPU_METRICS]; /* what changes seldom */
+	uint64_t slow_ns;                           /* when it was read; 0: never */
+	bool reports_xid;
+	unsigned int xids, xid_last; /* errors since the first look, code of the newest */
+	bool monitor_lacks_bus;      /* GPM is there, but has no PCIe */
 	struct trk_gpu_value pcie_rx, pcie_tx;
 	bool links_known;
 	uint64_t link_ns;
@@ -35,36 +49,42 @@ struct kept {
 };
 
 struct nvml {
+	struct trk_env env; /* borrowed */
 	void *library;
+	bool initialised;
+	nvml_events events; /* NULL: none */
 	struct functions f;
 	char driver[48];
 	unsigned int count;
 	struct kept kept[TRK_GPUS_MAX];
 	struct nvml_process *list;           /* owned */
 	struct nvml_process_sample *samples; /* owned */
+	struct nvml_process_info *infos;     /* owned; as many as samples */
 	unsigned int list_cap, samples_cap;
-	unsigned int next_pcie;
+	unsigned int next_rest;
 };
 
 /* CALL(n, power, handle, &mw): the result of a function that may be missing. */
 #define CALL(n, function, ...)                                                                     \
 	((n)->f.function ? (n)->f.function(__VA_ARGS__) : NVML_ERROR_FUNCTION_NOT_FOUND)
 
+/* nvml.c */
 enum trk_gpu_why trk__nvml_why(int result);
+/* True for the errors of a device or driver that has gone and may come back. */
+bool trk__nvml_is_gone(int result);
 
-/* 0 or -ENOMEM; freed with the source. */
+/* nvml_device.c */
+struct trk_gpu_value trk__nvml_scaled(int result, double value);
+/* Fill in the figures and processes of a device and append its MIG instances. NVML_SUCCESS, or an
+ * error for which trk__nvml_is_gone is true. */
+int trk__nvml_device(struct nvml *n, struct trk_gpu_scan *scan, size_t device, struct kept *k);
+/* Read the traffic of the PCIe bus (20 ms) where the performance monitor does not report it. */
+void trk__nvml_bus(struct nvml *n, struct kept *k);
+/* Buffers for lists of processes. 0 or -ENOMEM. */
 int trk__nvml_make_lists(struct nvml *n);
-/* Append the processes of a device, and count them there. */
-void trk__nvml_processes(struct nvml *n, struct trk_gpu_scan *scan, size_t device,
-			 nvml_device handle);
-
+void trk__nvml_free_lists(struct nvml *n);
 /* Both samples of a watch, or none. */
 void trk__nvml_make_samples(struct nvml *n, struct watch *w);
 void trk__nvml_free_samples(struct nvml *n, struct watch *w);
-/* Fill in the activity of a GPU; the bus as it was seen last where the monitor does not tell. */
-void trk__nvml_activity(struct nvml *n, struct kept *k, bool mig, struct trk_gpu_value *m);
-/* The same of an instance. */
-void trk__nvml_instance_activity(struct nvml *n, nvml_device gpu, nvml_device instance,
-				 struct watch *w, struct trk_gpu_device *d);
 
 #endif

@@ -37,7 +37,7 @@ struct trk_gpu_poller {
 	struct trk_env env; /* borrowed */
 	struct trk_gpu_hints hints;
 	const struct trk_gpu_ops *source[SOURCES_MAX];
-	int opened[SOURCES_MAX];  /* what its open has said */
+	int opened[SOURCES_MAX];  /* the text of its open */
 	void *state[SOURCES_MAX]; /* of the thread; NULL: not open */
 	size_t sources;
 	struct work *work; /* owned; of the thread */
@@ -190,7 +190,7 @@ static void answer_questions(struct trk_gpu_poller *p)
 	(void) pthread_mutex_unlock(&p->lock);
 }
 
-static void *run(void *data)
+static void *run_poller(void *data)
 {
 	struct trk_gpu_poller *p = data;
 	bool left;
@@ -228,7 +228,7 @@ static bool start(struct trk_gpu_poller *p)
 	(void) sigfillset(&all); /* signals are for the thread that tracks */
 	(void) pthread_sigmask(SIG_SETMASK, &all, &before);
 	trk__gpu_count_thread(1);
-	r = pthread_create(&thread, &attributes, run, p);
+	r = pthread_create(&thread, &attributes, run_poller, p);
 	if (r != 0)
 		trk__gpu_count_thread(-1);
 	(void) pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -1,9 +1,9 @@
-/* The thread that asks the drivers, and the newest answer.
+/* The thread that reads the drivers, and the newest reading.
  *
- * Asked after each look at the process tree, taken at the end of the same tick: where the answer is
- * ready by then, or within the short wait that the caller allows, it belongs to the tick; else the one
- * before stands in, and one that is too old counts as no answer. A driver that hangs costs one such
- * wait, not one a tick. */
+ * A reading is started after each look at the process tree and fetched at the end of the same tick:
+ * if it is ready by then, or within the short wait that the caller allows, it belongs to the tick;
+ * else the previous one is used, unless it is too old. A driver that hangs costs one such wait, not
+ * one a tick. */
 #ifndef TRK_PROBE_GPU_POLLER_H
 #define TRK_PROBE_GPU_POLLER_H
 
@@ -12,7 +12,7 @@
 struct trk_gpu_poller; /* opaque */
 
 struct trk_gpu_reading {
-	uint64_t at_ns; /* monotonic: when it was asked for; 0: none yet */
+	uint64_t at_ns; /* monotonic time of the request; 0: none yet */
 	size_t devices;
 	struct trk_gpu_device device[TRK_GPUS_MAX];
 	struct trk_gpu_sums sums;
@@ -24,9 +24,9 @@ enum trk_gpu_mode {
 	TRK_GPU_ALWAYS, /* try every source, sign or not */
 };
 
-/* NULL where no source is likely, or no thread can be had. env is borrowed: its descriptors must stay
- * open for as long as the process lives if the driver may hang. hints may be NULL. `sources` is a
- * NULL-terminated list; NULL: all there are. */
+/* NULL where no source is likely, or no thread can be had. env is borrowed: its descriptors must
+ * stay open for as long as the process lives if the driver may hang. hints may be NULL. `sources`
+ * is a NULL-terminated list; NULL: all there are. */
 struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_gpu_mode mode,
 					   const struct trk_gpu_hints *hints,
 					   const struct trk_gpu_ops *const *sources);
@@ -35,8 +35,8 @@ void trk__gpu_poller_free(struct trk_gpu_poller *p);
 
 /* Ask for a reading, of these tracked processes too (NULL: of none). */
 void trk__gpu_poller_ask(struct trk_gpu_poller *p, const pid_t *pid, size_t pids);
-/* The newest reading that is not older than max_age_ns, waiting up to wait_ns for the one that was
- * asked for last. A view until the next call; NULL: none. */
+/* The newest reading that is not older than max_age_ns, after a wait of up to wait_ns for the one
+ * requested last. A view until the next call; NULL: none. */
 const struct trk_gpu_reading *trk__gpu_poller_take(struct trk_gpu_poller *p, uint64_t wait_ns,
 						   uint64_t max_age_ns);
 /* Which sources answer, or why none does. A view until the next call. */

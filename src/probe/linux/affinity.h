@@ -1,7 +1,7 @@
 /* How many CPUs a process may run on.
  *
- * Source: sched_getaffinity(2): the affinity mask (taskset, Slurm, OpenMP binding) cut by the cpuset
- * of the process's control group and by the CPUs that are online. */
+ * Source: sched_getaffinity(2): the affinity mask (taskset, Slurm, OpenMP binding) cut by the
+ * cpuset of the process's control group and by the CPUs that are online. */
 #ifndef TRK_PROBE_LINUX_AFFINITY_H
 #define TRK_PROBE_LINUX_AFFINITY_H
 

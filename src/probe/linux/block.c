@@ -101,9 +101,9 @@ static bool has_entries(int dirfd, const char *base, const char *what)
 	return found;
 }
 
-/* Is this one path of a disk whose head counts what passes any of them? The head of an older kernel
- * counts nothing: it reads all zeros, where a head that counts has at least seen its partition table
- * being read. Then the paths are what is to be counted. */
+/* True for one path of a multipath disk whose head is counted. The head of an older kernel reads
+ * all zeros, where a head that counts has seen at least the reads of its partition table; the paths
+ * are counted then. */
 static bool is_hidden_path(int sys_fd, const char *base, const char *name)
 {
 	char path[NAME_SIZE + 64], text[512], head[NAME_SIZE];
@@ -128,8 +128,8 @@ enum trk_block_kind trk__block_kind(int sys_fd, const char *name)
 	for (char *c = sys_name; *c; c++)
 		if (*c == '/')
 			*c = '!';
-	/* Only whole devices stand in /sys/block. A name that sysfs does not know at all belongs to a
-	 * sandbox that shows part of the tree: go by the name. */
+	/* Only whole devices stand in /sys/block. A name that sysfs does not know at all belongs to
+	 * a sandbox that shows part of the tree: go by the name. */
 	(void) snprintf(base, sizeof(base), "block/%s", sys_name);
 	if (faccessat(sys_fd, base, F_OK, 0) < 0) {
 		(void) snprintf(base, sizeof(base), "class/block/%s", sys_name);

@@ -53,7 +53,7 @@ static bool try_mount_point(int cgroup_fd, const struct trk_cgroup_mount *m,
 	return try_mount(cgroup_fd, dir, ret);
 }
 
-/* Without a word from mountinfo: where distributions mount the hierarchies. */
+/* Without an entry in mountinfo: where distributions mount the hierarchies. */
 static bool guess_mount(int cgroup_fd, const char *controller,
 			const struct trk_cgroup_member *member, struct trk_cgroup_place *ret)
 {
@@ -179,6 +179,19 @@ void trk__cgroup_release(struct trk_cgroup *cg)
 	for (int i = 0; cg->open && i < TRK_CGROUP_FILES; i++)
 		trk__close(cg->fd[i]);
 	*cg = (struct trk_cgroup){.cgroup_fd = -1};
+}
+
+bool trk__cgroup_dir_up(const struct trk_cgroup_place *place, char *dir)
+{
+	char *slash;
+
+	if (strlen(dir) <= place->mount_len)
+		return false;
+	slash = strrchr(dir + place->mount_len, '/');
+	if (!slash)
+		return false;
+	*slash = '\0';
+	return true;
 }
 
 void trk__cgroup_dir_path(const struct trk_cgroup_place *place, const char *dir, char *text,

@@ -55,6 +55,8 @@ enum trk_cgroup_file {
 	TRK_CGROUP_FILE_MEMORY_STAT,
 	TRK_CGROUP_FILE_MEMORY_EVENTS,
 	TRK_CGROUP_FILE_MEMORY_FAILCNT,
+	TRK_CGROUP_FILE_SWAP,
+	TRK_CGROUP_FILE_SWAP_PEAK,
 	TRK_CGROUP_FILE_PIDS,
 	TRK_CGROUP_FILE_CPU_PRESSURE,
 	TRK_CGROUP_FILE_MEMORY_PRESSURE,
@@ -87,6 +89,7 @@ struct trk_cgroup_limits {
 	uint64_t memory_high_bytes; /* v2: throttled and reclaimed above it, not killed */
 	uint64_t swap_bytes;
 	uint64_t pids;
+	bool refused; /* some file may not be read: a limit may be unknown */
 	/* Where each comes from; empty for none. */
 	char cpu_from[TRK_CGROUP_TEXT_SIZE];
 	char cpuset_from[TRK_CGROUP_TEXT_SIZE];
@@ -103,6 +106,10 @@ void trk__cgroup_limits_clear(struct trk_cgroup_limits *limits);
  * Returns 0. */
 int trk__cgroup_limits(const struct trk_cgroup *cg, struct trk_cgroup_limits *ret);
 
+/* Why a limit of this part's group may be unknown, as static text; NULL: it is known. */
+const char *trk__cgroup_limits_doubt(const struct trk_cgroup *cg, enum trk_cgroup_part part,
+				     const struct trk_cgroup_limits *limits);
+
 /* Bits of trk_cgroup_usage.known: which members are known. */
 #define TRK_CGROUP_KNOWS_CPU             (1u << 0) /* cpu_ns */
 #define TRK_CGROUP_KNOWS_CPU_SPLIT       (1u << 1) /* cpu_user_ns, cpu_system_ns */
@@ -118,7 +125,10 @@ int trk__cgroup_limits(const struct trk_cgroup *cg, struct trk_cgroup_limits *re
 #define TRK_CGROUP_KNOWS_CPU_PRESSURE    (1u << 11)
 #define TRK_CGROUP_KNOWS_MEMORY_PRESSURE (1u << 12)
 #define TRK_CGROUP_KNOWS_IO_PRESSURE     (1u << 13)
-#define TRK_CGROUP_KNOWS_ALL             ((1u << 14) - 1)
+#define TRK_CGROUP_KNOWS_SHMEM           (1u << 14) /* memory_cache_bytes, _shmem_, _kernel_ */
+#define TRK_CGROUP_KNOWS_SWAP            (1u << 15)
+#define TRK_CGROUP_KNOWS_SWAP_PEAK       (1u << 16) /* v2, Linux 6.5+ */
+#define TRK_CGROUP_KNOWS_ALL             ((1u << 17) - 1)
 
 struct trk_cgroup_usage {
 	unsigned int known; /* TRK_CGROUP_KNOWS_… */
@@ -131,7 +141,14 @@ struct trk_cgroup_usage {
 	uint64_t memory_bytes;               /* page cache and kernel memory included */
 	uint64_t memory_peak_bytes;          /* of memory_bytes; v2: Linux 5.19+ */
 	uint64_t memory_inactive_file_bytes; /* working set = memory_bytes - this */
-	uint64_t pids;                       /* tasks: threads count */
+	uint64_t memory_cache_bytes;         /* page cache of files, without memory_shmem_bytes */
+	uint64_t
+		memory_shmem_bytes; /* tmpfs, /dev/shm, memfd, shared anonymous: v1 since Linux 4.15 */
+	/* Page tables, stacks, caches that cannot be reclaimed, buffers of sockets; v2, else 0. */
+	uint64_t memory_kernel_bytes;
+	uint64_t swap_bytes,
+		swap_peak_bytes; /* swapped out; v1: only where swap is accounted for */
+	uint64_t pids;           /* tasks: threads count */
 	/* Times that a threshold was hit. v2 counts what happened below the group, too. */
 	uint64_t low, high;
 	uint64_t max; /* v1: memory.failcnt */
@@ -143,24 +160,39 @@ struct trk_cgroup_usage {
 	uint64_t io_some_ns, io_full_ns;
 };
 
-/* Read the kept files, a dozen at most. Returns 0 (look at `known`: a group that was removed leaves
- * its bits unset), or -ENODEV when all groups were removed. */
-int trk__cgroup_usage(const struct trk_cgroup *cg, struct trk_cgroup_usage *ret);
-/* The same for the wanted fields alone, to save the reads of the others. */
+/* Read the kept files that the wanted fields need. Returns 0 (see `known`: a group that was removed
+ * leaves its bits unset), or -ENODEV when all groups were removed. */
 int trk__cgroup_usage_some(const struct trk_cgroup *cg, unsigned int want,
 			   struct trk_cgroup_usage *ret);
-/* CPU time and memory alone: for every tick. */
+/* Only CPU time and memory: for every tick. */
 int trk__cgroup_usage_quick(const struct trk_cgroup *cg, struct trk_cgroup_usage *ret);
 
-/* Processes that the OOM killer has killed in the group itself (v2: and below it).
- * Returns 0, or -EOPNOTSUPP when this cannot be known (the root group, Linux before 4.13). */
+/* Processes that the OOM killer has killed in the group itself (v2: and below it). Where the memory
+ * controller is off for a group of v2, those of the nearest group above where it is on: returns 1
+ * then, else 0; -EOPNOTSUPP when this cannot be known (the root group, Linux before 4.13). */
 int trk__cgroup_oom_kills(const struct trk_cgroup *cg, uint64_t *ret);
+
+/* The same by the path of the memory controller's group, without open files. */
+int trk__cgroup_oom_kills_at(const struct trk_cgroup *cg, uint64_t *ret);
 
 /* The largest count of the ancestors that hold a memory limit, and the path of that ancestor: kills
  * that hit neighbours in the same job. v1 counts a kill in the victim's own group only.
  * Returns 0, or -ENOENT when no ancestor has both a limit and a count. */
 int trk__cgroup_oom_kills_above(const struct trk_cgroup *cg, uint64_t *ret,
 				char path[TRK_CGROUP_TEXT_SIZE]);
+
+/* Forks that the limit of processes has refused, in the group and in each ancestor. Linux 6.1
+ * counts them in the group that forks, later ones in that whose limit was hit, and above it.
+ * Source: pids.events, max (Linux 4.5+). */
+enum { TRK_CGROUP_LEVELS_MAX = 16 };
+struct trk_cgroup_forks {
+	uint64_t refused[TRK_CGROUP_LEVELS_MAX]; /* from the group upwards; 0: unknown */
+	bool known;
+};
+void trk__cgroup_forks(const struct trk_cgroup *cg, struct trk_cgroup_forks *ret);
+/* How many between two readings of the same group. */
+uint64_t trk__cgroup_forks_since(const struct trk_cgroup_forks *now,
+				 const struct trk_cgroup_forks *before);
 
 /* Processes that the OOM killer has killed on the whole machine, also for a group's limit.
  * Source: /proc/vmstat, oom_kill. Returns 0; -EOPNOTSUPP before Linux 4.13. */

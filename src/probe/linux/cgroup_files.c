@@ -22,7 +22,7 @@ static bool copy(char *ret, size_t size, struct span s)
 	return true;
 }
 
-/* Is `word` one of the comma-separated words of the list? */
+/* True if `word` is in the comma-separated list. */
 static bool has_word(struct span list, const char *word)
 {
 	size_t len = strlen(word);
@@ -72,6 +72,16 @@ int trk__cgroup_member_parse(const char *text, const char *controller,
 		return 0;
 	}
 	return -ENOENT;
+}
+
+/* FNV-1a. */
+uint64_t trk__cgroup_membership_hash(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char) *text) * UINT64_C(0x100000001b3);
+	return hash ? hash : 1;
 }
 
 /* The next word of a line that ends at `end`; empty at the end. */

@@ -24,15 +24,7 @@ static bool walk_begin(struct walk *w, const struct trk_cgroup *cg, enum trk_cgr
 
 static bool walk_up(struct walk *w)
 {
-	char *slash;
-
-	if (strlen(w->dir) <= w->place->mount_len)
-		return false;
-	slash = strrchr(w->dir + w->place->mount_len, '/');
-	if (!slash)
-		return false;
-	*slash = '\0';
-	return true;
+	return trk__cgroup_dir_up(w->place, w->dir);
 }
 
 static int walk_read(const struct walk *w, const char *file, char *text, size_t size)
@@ -51,6 +43,11 @@ static int walk_read_limit(const struct walk *w, const char *file, uint64_t *ret
 	int r = walk_read(w, file, text, sizeof(text));
 
 	return r < 0 ? r : trk__cgroup_limit_parse(text, ret);
+}
+
+static void note_refusal(struct trk_cgroup_limits *l, int error)
+{
+	l->refused |= error == -EACCES || error == -EPERM;
 }
 
 static void set_source(char source[TRK_CGROUP_TEXT_SIZE], const struct walk *w, const char *file)
@@ -83,13 +80,15 @@ static void tighten(const struct walk *w, const char *file, uint64_t value, uint
 }
 
 static void limit_of_file(struct walk w, const char *file, uint64_t *best,
-			  char source[TRK_CGROUP_TEXT_SIZE])
+			  char source[TRK_CGROUP_TEXT_SIZE], struct trk_cgroup_limits *l)
 {
 	do {
 		uint64_t value;
+		int r = walk_read_limit(&w, file, &value);
 
-		if (walk_read_limit(&w, file, &value) == 0)
+		if (r == 0)
 			tighten(&w, file, value, best, source);
+		note_refusal(l, r);
 	} while (walk_up(&w));
 }
 
@@ -102,8 +101,10 @@ static void memory_limits_v1(struct walk w, struct trk_cgroup_limits *l)
 
 	for (;;) {
 		uint64_t memory = TRK_NO_LIMIT, both;
+		int r = walk_read_limit(&w, "memory.limit_in_bytes", &memory);
 
-		if (walk_read_limit(&w, "memory.limit_in_bytes", &memory) == 0)
+		note_refusal(l, r);
+		if (r == 0)
 			tighten(&w, "memory.limit_in_bytes", memory, &l->memory_bytes,
 				l->memory_from);
 		if (walk_read_limit(&w, "memory.memsw.limit_in_bytes", &both) == 0 &&
@@ -135,9 +136,9 @@ static void memory_limits(const struct trk_cgroup *cg, struct trk_cgroup_limits 
 		memory_limits_v1(w, l);
 		return;
 	}
-	limit_of_file(w, "memory.max", &l->memory_bytes, l->memory_from);
-	limit_of_file(w, "memory.high", &l->memory_high_bytes, l->memory_high_from);
-	limit_of_file(w, "memory.swap.max", &l->swap_bytes, l->swap_from);
+	limit_of_file(w, "memory.max", &l->memory_bytes, l->memory_from, l);
+	limit_of_file(w, "memory.high", &l->memory_high_bytes, l->memory_high_from, l);
+	limit_of_file(w, "memory.swap.max", &l->swap_bytes, l->swap_from, l);
 }
 
 static int read_quota(const struct walk *w, double *ret)
@@ -163,8 +164,10 @@ static void cpu_limit(const struct trk_cgroup *cg, struct trk_cgroup_limits *l)
 		return;
 	do {
 		double cores;
+		int r = read_quota(&w, &cores);
 
-		if (read_quota(&w, &cores) < 0 || isnan(cores) || cores >= l->cpu_cores)
+		note_refusal(l, r);
+		if (r < 0 || isnan(cores) || cores >= l->cpu_cores)
 			continue;
 		l->cpu_cores = cores;
 		set_source(l->cpu_from, &w, w.place->version == 2 ? "cpu.max" : "cpu.cfs_quota_us");
@@ -208,8 +211,49 @@ int trk__cgroup_limits(const struct trk_cgroup *cg, struct trk_cgroup_limits *re
 	cpuset_limit(cg, ret);
 	memory_limits(cg, ret);
 	if (walk_begin(&w, cg, TRK_CGROUP_PIDS))
-		limit_of_file(w, "pids.max", &ret->pids, ret->pids_from);
+		limit_of_file(w, "pids.max", &ret->pids, ret->pids_from, ret);
 	return 0;
+}
+
+const char *trk__cgroup_limits_doubt(const struct trk_cgroup *cg, enum trk_cgroup_part part,
+				     const struct trk_cgroup_limits *limits)
+{
+	if (cg->place[part].version != 0 && cg->place[part].fallback)
+		return "the control group is not visible here (namespaces, or what is mounted): "
+		       "its "
+		       "limits are unknown";
+	if (limits->refused)
+		return "files of the control group may not be read: its limits are unknown";
+	return NULL;
+}
+
+int trk__cgroup_oom_kills_at(const struct trk_cgroup *cg, uint64_t *ret)
+{
+	struct walk w;
+	char text[1024];
+	int r;
+
+	if (!walk_begin(&w, cg, TRK_CGROUP_MEMORY))
+		return -EOPNOTSUPP;
+	r = walk_read(&w, w.place->version == 2 ? "memory.events" : "memory.oom_control", text,
+		      sizeof(text));
+	if (r == 0)
+		r = trk__cgroup_keyed_parse(text, "oom_kill", ret);
+	return r < 0 ? -EOPNOTSUPP : 0;
+}
+
+int trk__cgroup_charged_oom_kills(const struct trk_cgroup *cg, uint64_t *ret)
+{
+	char text[1024];
+	struct walk w;
+
+	if (!walk_begin(&w, cg, TRK_CGROUP_MEMORY) || w.place->version != 2)
+		return -EOPNOTSUPP;
+	while (walk_up(&w))
+		if (walk_read(&w, "memory.events", text, sizeof(text)) == 0)
+			return trk__cgroup_keyed_parse(text, "oom_kill", ret) == 0 ? 1
+										   : -EOPNOTSUPP;
+	return -EOPNOTSUPP;
 }
 
 int trk__cgroup_oom_kills_above(const struct trk_cgroup *cg, uint64_t *ret,
@@ -241,4 +285,37 @@ int trk__cgroup_oom_kills_above(const struct trk_cgroup *cg, uint64_t *ret,
 		return -ENOENT;
 	*ret = most;
 	return 0;
+}
+
+void trk__cgroup_forks(const struct trk_cgroup *cg, struct trk_cgroup_forks *ret)
+{
+	size_t level = 0;
+	struct walk w;
+
+	*ret = (struct trk_cgroup_forks){.known = false};
+	if (!walk_begin(&w, cg, TRK_CGROUP_PIDS))
+		return;
+	do {
+		char text[256];
+
+		if (walk_read(&w, "pids.events", text, sizeof(text)) == 0 &&
+		    trk__cgroup_keyed_parse(text, "max", &ret->refused[level]) == 0)
+			ret->known = true;
+	} while (++level < TRK_CGROUP_LEVELS_MAX && walk_up(&w));
+}
+
+uint64_t trk__cgroup_forks_since(const struct trk_cgroup_forks *now,
+				 const struct trk_cgroup_forks *before)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < TRK_CGROUP_LEVELS_MAX; i++) {
+		uint64_t grown = now->refused[i] > before->refused[i]
+					 ? now->refused[i] - before->refused[i]
+					 : 0;
+
+		if (grown > most)
+			most = grown;
+	}
+	return most;
 }

@@ -3,6 +3,7 @@
 #ifndef TRK_PROBE_LINUX_CGROUP_PRIVATE_H
 #define TRK_PROBE_LINUX_CGROUP_PRIVATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "probe/linux/cgroup.h"
@@ -14,7 +15,15 @@
 void trk__cgroup_dir_path(const struct trk_cgroup_place *place, const char *dir, char *text,
 			  size_t size);
 
+/* Shorten `dir`, which lies in `place`, to its parent. Returns false, and leaves it, at the mount
+ * point. */
+bool trk__cgroup_dir_up(const struct trk_cgroup_place *place, char *dir);
+
 /* Open the files that are read again and again, and set cg->fd. */
 void trk__cgroup_usage_open(struct trk_cgroup *cg);
+
+/* For a group of v2 in which the memory controller is off: kills counted in the nearest group above
+ * where it is on, which the processes are charged to. Returns 1, or -EOPNOTSUPP. */
+int trk__cgroup_charged_oom_kills(const struct trk_cgroup *cg, uint64_t *ret);
 
 #endif

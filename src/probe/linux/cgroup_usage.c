@@ -16,13 +16,13 @@
 #define NS_PER_TICK 10000000u
 #define NS_PER_US   1000u
 
-/* A list of pids longer than this is nobody's own group. */
+/* A group with a longer list of pids is not taken for the job's own. */
 enum { PROCS_MAX = 1 << 22 };
 
 /* Groups are nested less deeply than this; beyond it, populated is assumed. */
 enum { DEPTH_MAX = 32 };
 
-/* ---- What each file tells; each returns the fields that it found ---- */
+/* ---- Parsers of each file; each returns the fields that it found ---- */
 
 static bool keyed_times(const char *text, const char *key, uint64_t factor, uint64_t *ret)
 {
@@ -86,13 +86,63 @@ static unsigned int take_memory_peak(const char *text, struct trk_cgroup_usage *
 									  : 0;
 }
 
+/* v1 has the group alone under the short name, and all below it under the long one. */
+static bool keyed_memory(const char *text, const char *name, uint64_t *ret)
+{
+	char total[40];
+
+	(void) snprintf(total, sizeof(total), "total_%s", name);
+	return keyed_times(text, total, 1, ret) || keyed_times(text, name, 1, ret);
+}
+
+/* Linux 5.18 has the sum of kernel memory; earlier kernels list the parts. */
+static uint64_t kernel_memory(const char *text)
+{
+	static const char *const parts[] = {"kernel_stack", "pagetables", "percpu",
+					    "slab_unreclaimable"};
+	uint64_t sum = 0, part;
+
+	if (keyed_times(text, "kernel", 1, &sum)) {
+		if (keyed_times(text, "slab_reclaimable", 1, &part))
+			sum -= part < sum ? part : sum;
+	} else {
+		for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+			if (keyed_times(text, parts[i], 1, &part))
+				sum += part;
+	}
+	return keyed_times(text, "sock", 1, &part) ? sum + part : sum;
+}
+
 static unsigned int take_memory_stat(const char *text, struct trk_cgroup_usage *u)
 {
-	/* v1 has the group alone under the short name, and all below it under the long one. */
-	return keyed_times(text, "total_inactive_file", 1, &u->memory_inactive_file_bytes) ||
-			       keyed_times(text, "inactive_file", 1, &u->memory_inactive_file_bytes)
-		       ? TRK_CGROUP_KNOWS_INACTIVE_FILE
-		       : 0;
+	unsigned int fields = 0;
+	uint64_t cache;
+
+	if (keyed_memory(text, "inactive_file", &u->memory_inactive_file_bytes))
+		fields |= TRK_CGROUP_KNOWS_INACTIVE_FILE;
+	/* Both versions count shared memory as page cache. */
+	if ((keyed_memory(text, "cache", &cache) || keyed_memory(text, "file", &cache)) &&
+	    keyed_memory(text, "shmem", &u->memory_shmem_bytes)) {
+		u->memory_cache_bytes =
+			cache > u->memory_shmem_bytes ? cache - u->memory_shmem_bytes : 0;
+		u->memory_kernel_bytes = kernel_memory(text);
+		fields |= TRK_CGROUP_KNOWS_SHMEM;
+	}
+	/* v1 alone has it here. */
+	if (keyed_memory(text, "swap", &u->swap_bytes))
+		fields |= TRK_CGROUP_KNOWS_SWAP;
+	return fields;
+}
+
+static unsigned int take_swap(const char *text, struct trk_cgroup_usage *u)
+{
+	return trk__cgroup_number_parse(text, &u->swap_bytes) == 0 ? TRK_CGROUP_KNOWS_SWAP : 0;
+}
+
+static unsigned int take_swap_peak(const char *text, struct trk_cgroup_usage *u)
+{
+	return trk__cgroup_number_parse(text, &u->swap_peak_bytes) == 0 ? TRK_CGROUP_KNOWS_SWAP_PEAK
+									: 0;
 }
 
 static unsigned int take_events(const char *text, struct trk_cgroup_usage *u)
@@ -153,7 +203,7 @@ static unsigned int take_io_pressure(const char *text, struct trk_cgroup_usage *
 	return take_pressure(text, &u->io_some_ns, &u->io_full_ns, TRK_CGROUP_KNOWS_IO_PRESSURE);
 }
 
-/* Which file of which part and version, and what it can tell. */
+/* The file of each part and version, and the fields that it has. */
 static const struct source {
 	enum trk_cgroup_file file;
 	enum trk_cgroup_part part;
@@ -180,9 +230,10 @@ static const struct source {
 	{TRK_CGROUP_FILE_MEMORY_PEAK, TRK_CGROUP_MEMORY, 2, "memory.peak", TRK_CGROUP_KNOWS_PEAK,
 	 take_memory_peak},
 	{TRK_CGROUP_FILE_MEMORY_STAT, TRK_CGROUP_MEMORY, 1, "memory.stat",
-	 TRK_CGROUP_KNOWS_INACTIVE_FILE, take_memory_stat},
+	 TRK_CGROUP_KNOWS_INACTIVE_FILE | TRK_CGROUP_KNOWS_SHMEM | TRK_CGROUP_KNOWS_SWAP,
+	 take_memory_stat},
 	{TRK_CGROUP_FILE_MEMORY_STAT, TRK_CGROUP_MEMORY, 2, "memory.stat",
-	 TRK_CGROUP_KNOWS_INACTIVE_FILE, take_memory_stat},
+	 TRK_CGROUP_KNOWS_INACTIVE_FILE | TRK_CGROUP_KNOWS_SHMEM, take_memory_stat},
 	{TRK_CGROUP_FILE_MEMORY_EVENTS, TRK_CGROUP_MEMORY, 1, "memory.oom_control",
 	 TRK_CGROUP_KNOWS_OOM_KILL, take_oom_control},
 	{TRK_CGROUP_FILE_MEMORY_EVENTS, TRK_CGROUP_MEMORY, 2, "memory.events",
@@ -191,6 +242,10 @@ static const struct source {
 	 take_events},
 	{TRK_CGROUP_FILE_MEMORY_FAILCNT, TRK_CGROUP_MEMORY, 1, "memory.failcnt",
 	 TRK_CGROUP_KNOWS_MAX, take_failcnt},
+	{TRK_CGROUP_FILE_SWAP, TRK_CGROUP_MEMORY, 2, "memory.swap.current", TRK_CGROUP_KNOWS_SWAP,
+	 take_swap},
+	{TRK_CGROUP_FILE_SWAP_PEAK, TRK_CGROUP_MEMORY, 2, "memory.swap.peak",
+	 TRK_CGROUP_KNOWS_SWAP_PEAK, take_swap_peak},
 	{TRK_CGROUP_FILE_PIDS, TRK_CGROUP_PIDS, 1, "pids.current", TRK_CGROUP_KNOWS_PIDS,
 	 take_pids},
 	{TRK_CGROUP_FILE_PIDS, TRK_CGROUP_PIDS, 2, "pids.current", TRK_CGROUP_KNOWS_PIDS,
@@ -251,11 +306,6 @@ int trk__cgroup_usage_some(const struct trk_cgroup *cg, unsigned int want,
 	return 0;
 }
 
-int trk__cgroup_usage(const struct trk_cgroup *cg, struct trk_cgroup_usage *ret)
-{
-	return trk__cgroup_usage_some(cg, TRK_CGROUP_KNOWS_ALL, ret);
-}
-
 int trk__cgroup_usage_quick(const struct trk_cgroup *cg, struct trk_cgroup_usage *ret)
 {
 	return trk__cgroup_usage_some(cg, TRK_CGROUP_KNOWS_CPU | TRK_CGROUP_KNOWS_MEMORY, ret);
@@ -269,7 +319,7 @@ int trk__cgroup_oom_kills(const struct trk_cgroup *cg, uint64_t *ret)
 	if (r < 0)
 		return r;
 	if (!(u.known & TRK_CGROUP_KNOWS_OOM_KILL))
-		return -EOPNOTSUPP;
+		return trk__cgroup_charged_oom_kills(cg, ret);
 	*ret = u.oom_kill;
 	return 0;
 }

@@ -19,8 +19,7 @@ struct trk_cpu_stat {
 	uint64_t context_switches; /* since boot */
 	uint64_t boot_time_s;      /* since the epoch */
 	uint64_t running, blocked; /* tasks */
-	/* How often the kernel has served the network and the disks in a softirq since boot; 0: the
-	 * file does not tell (before Linux 2.6.31). */
+	/* Softirqs of the network and of disks since boot; 0: unknown (before Linux 2.6.31). */
 	uint64_t net_softirqs, block_softirqs;
 };
 
@@ -31,7 +30,8 @@ struct trk_cpu_stat {
 int trk__cpu_stat_parse(const char *text, struct trk_cpu_stat *ret, struct trk_cpu_times *cores,
 			size_t max_cores);
 
-/* Busy ticks: user, nice, system, irq, softirq. Steal is somebody else's time, iowait is idle. */
+/* Busy ticks: user, nice, system, irq, softirq. Not steal (used by other guests) and iowait
+ * (idle). */
 uint64_t trk__cpu_times_busy(const struct trk_cpu_times *t);
 
 #endif

@@ -1,22 +1,22 @@
 /* What processor this is.
  *
- * Source: /proc/cpuinfo. x86 names the model; ARM gives numbers of maker and core design, which stand
- * in a table here; POWER, s390x and RISC-V each have lines of their own. */
+ * Source: /proc/cpuinfo. x86 names the model; ARM gives numbers of maker and core design, which
+ * stand in a table here; POWER, s390x and RISC-V each have lines of their own. */
 #ifndef TRK_PROBE_LINUX_CPUINFO_H
 #define TRK_PROBE_LINUX_CPUINFO_H
 
 #include <stdbool.h>
 
-enum { TRK_CPU_MODEL_SIZE = 96, TRK_CPU_VENDOR_SIZE = 32 };
+#include "model/server.h"
 
 struct trk_cpuinfo {
-	char model[TRK_CPU_MODEL_SIZE];   /* "AMD EPYC 7R13", "ARM Neoverse-N1"; empty: not told */
-	char vendor[TRK_CPU_VENDOR_SIZE]; /* "AuthenticAMD", "ARM", …; empty: not told */
+	char model[TRK_CPU_MODEL_SIZE];   /* "AMD EPYC 7R13", "ARM Neoverse-N1"; empty: unknown */
+	char vendor[TRK_CPU_VENDOR_SIZE]; /* "AuthenticAMD", "ARM", …; empty: unknown */
 	bool hypervisor;                  /* x86: the flag by which a guest knows that it is one */
 };
 
-/* Parse the text of the file, or its start: the first processor counts. Pure. Returns 0, or -EBADMSG
- * when nothing of it is understood, and leaves *ret untouched. */
+/* Parse the text of the file, or its start: the first processor counts. Pure. Returns 0, or
+ * -EBADMSG when nothing of it is understood, and leaves *ret untouched. */
 int trk__cpuinfo_parse(const char *text, struct trk_cpuinfo *ret);
 
 #endif

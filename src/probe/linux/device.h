@@ -1,6 +1,7 @@
 /* What a disk or a network interface is: its model, its address, its driver.
  *
- * Source: /sys/block, /sys/class/net. None of it changes while the device is there: read it once. */
+ * Source: /sys/block, /sys/class/net. None of it changes while the device is there: read it
+ * once. */
 #ifndef TRK_PROBE_LINUX_DEVICE_H
 #define TRK_PROBE_LINUX_DEVICE_H
 
@@ -10,7 +11,7 @@
 
 enum { TRK_DEVICE_TEXT = 64, TRK_DEVICE_NAME = 64 };
 
-/* Texts are empty where the kernel does not tell. */
+/* Texts are empty where unknown. */
 struct trk_disk_device {
 	char model[TRK_DEVICE_TEXT], vendor[TRK_DEVICE_TEXT], serial[TRK_DEVICE_TEXT];
 	const char *type;        /* "nvme", "ssd", "hdd"; NULL: unknown */
@@ -23,8 +24,8 @@ struct trk_net_device {
 	uint64_t mtu;        /* 0: unknown */
 };
 
-/* sys_fd: directory descriptor of /sys (borrowed), or -1. `name` as in /proc/diskstats, /proc/net/dev.
- * What is not there stays unknown. */
+/* sys_fd: directory descriptor of /sys (borrowed), or -1. `name` as in /proc/diskstats,
+ * /proc/net/dev. What is not there stays unknown. */
 void trk__disk_device_read(int sys_fd, const char *name, struct trk_disk_device *ret);
 void trk__net_device_read(int sys_fd, const char *name, struct trk_net_device *ret);
 
@@ -32,8 +33,8 @@ void trk__net_device_read(int sys_fd, const char *name, struct trk_net_device *r
  * blanks around them. Pure. */
 void trk__device_text(const char *text, size_t len, char ret[TRK_DEVICE_TEXT]);
 
-/* The whole disk that the device `major`:`minor` lies on at the bottom: the disk of a partition, below
- * dm and md the first one. False when sysfs does not know the device. */
+/* The whole disk that the device `major`:`minor` lies on at the bottom: the disk of a partition,
+ * below dm and md the first one. False when sysfs does not know the device. */
 bool trk__disk_below(int sys_fd, unsigned int major, unsigned int minor, char ret[TRK_DEVICE_NAME]);
 /* The same for a device's own name, such as "sda1". */
 bool trk__disk_below_name(int sys_fd, const char *device, char ret[TRK_DEVICE_NAME]);

@@ -140,8 +140,8 @@ static int update_table(struct trk_disk_meter *m)
 	int r;
 
 	len = trk__read_lines_fd(m->fd, m->text, TEXT_SIZE);
-	/* Too long: what does not fit is left out. The line that is cut fails to parse, unless all the
-	 * numbers that we use are whole. */
+	/* Too long: what does not fit is left out. The line that is cut fails to parse, unless all
+	 * the numbers that we use are whole. */
 	if (len < 0 && len != -EFBIG)
 		return (int) len;
 	m->requests = 0;

@@ -17,7 +17,7 @@ struct trk_diskstat {
 };
 
 /* Parse the line at *at and advance to the next one. Pure. Returns 1; 0 at the end of the text;
- * -EBADMSG for a line that is none (then *at has advanced too). */
+ * -EBADMSG for a malformed line (*at has advanced then, too). */
 int trk__diskstat_parse(const char **at, struct trk_diskstat *ret);
 
 /* The counters that follow the name, which are all of /sys/block/NAME/stat. Pure. 0 or -EBADMSG. */
@@ -29,9 +29,9 @@ enum { TRK_DISK_METER_QUICK = 3 };
  * also goes through the disk below and counts there once; zram and ram are memory. At most 1024
  * devices; no allocation in an update once every device has been seen.
  *
- * Where few disks count, the table with all its partitions and loop devices is read every ten seconds
- * only, which finds new devices, and between that each disk's own file, which the kernel makes from
- * the same counters. */
+ * Where few disks count, the table with all its partitions and loop devices is read every ten
+ * seconds only, which finds new devices, and between that each disk's own file, which the kernel
+ * makes from the same counters. */
 struct trk_disk_meter {
 	struct trk_meter meter;
 	const struct trk_env *env; /* borrowed */

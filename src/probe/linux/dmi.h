@@ -1,15 +1,15 @@
-/* What the firmware says of the machine: who made it, and what it calls itself.
+/* Vendor and product names from the firmware.
  *
- * Source: /sys/class/dmi/id (x86 and ARM servers with SMBIOS). Serial numbers are not read: most are
- * for root alone, and none is needed. */
+ * Source: /sys/class/dmi/id (x86 and ARM servers with SMBIOS). Serial numbers are not read: most
+ * are readable by root only, and none is needed. */
 #ifndef TRK_PROBE_LINUX_DMI_H
 #define TRK_PROBE_LINUX_DMI_H
 
 #include <stdbool.h>
 
-enum { TRK_DMI_TEXT = 80 };
+#include "model/server.h"
 
-/* Texts are empty where the firmware does not tell. */
+/* Texts are empty where unknown. */
 struct trk_dmi {
 	char sys_vendor[TRK_DMI_TEXT], product_name[TRK_DMI_TEXT], product_version[TRK_DMI_TEXT];
 	char bios_vendor[TRK_DMI_TEXT], bios_version[TRK_DMI_TEXT];

@@ -20,7 +20,8 @@ struct trk_meminfo {
 	uint64_t dirty; /* waits to be written to a disk */
 };
 
-/* Parse the text of the file. Pure. Returns 0, or -EBADMSG (no MemTotal) and leaves *ret untouched. */
+/* Parse the text of the file. Pure. Returns 0, or -EBADMSG (no MemTotal) and leaves *ret
+ * untouched. */
 int trk__meminfo_parse(const char *text, struct trk_meminfo *ret);
 
 /* total - available; on older kernels total less free, buffers, cache and reclaimable slab. Never

@@ -27,8 +27,8 @@ static char scan_byte(const char **at)
 	return s[0];
 }
 
-/* The field at *at, which ends at a single blank, and the blank. Returns false when there is no such
- * field in this line. `whole`: a field that does not fit becomes empty, else it is cut. */
+/* The field at *at, which ends at a single blank, and the blank. Returns false when there is no
+ * such field in this line. `whole`: a field that does not fit becomes empty, else it is cut. */
 static bool scan_field(const char **at, char *text, size_t size, bool whole)
 {
 	const char *s = *at;

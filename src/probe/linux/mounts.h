@@ -13,7 +13,7 @@ struct trk_mount {
 	char root[256];   /* which part of the file system is mounted */
 	char point[1024]; /* where */
 	char type[32];    /* cut to fit: "fuse." and what follows may be long */
-	char source[256]; /* device, export, data set, or any word */
+	char source[256]; /* device, export, data set, or any text */
 };
 
 /* Parse the line at *at and advance to the next one. Pure. Returns 1; 0 at the end of the text;

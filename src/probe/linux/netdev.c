@@ -71,8 +71,7 @@ static bool starts_with_any(const char *name, const char *const *prefixes)
 	return false;
 }
 
-/* All that is known where sysfs shows another namespace or is not there; and what the kernel does
- * not tell of a virtual interface otherwise. */
+/* The fallback where sysfs is absent or shows another network namespace. */
 static enum rank rank_by_name(const char *name)
 {
 	static const char *const never[] = {"docker", "br-", "virbr", "ifb",   "dummy",
@@ -129,8 +128,9 @@ static enum rank rank_of(int sys_fd, const char *name)
 		return RANK_NEVER;
 	if (has(sys_fd, name, "tun_flags") || is_devtype(sys_fd, name, tunnels))
 		return RANK_TUNNEL;
-	/* The slave of a bond counts instead of the bond. But a virtual function below a paravirtual
-	 * card (Azure, net_failover) is contained in the figures of the card, a device itself. */
+	/* The slave of a bond counts instead of the bond. But a virtual function below a
+	 * paravirtual card (Azure, net_failover) is contained in the figures of the card, a device
+	 * itself. */
 	if (has(sys_fd, name, "device"))
 		return has(sys_fd, name, "master/device") ? RANK_NEVER : RANK_PHYSICAL;
 	if (has(sys_fd, name, "master"))
@@ -138,7 +138,7 @@ static enum rank rank_of(int sys_fd, const char *name)
 	return is_without_link_layer(sys_fd, name) ? RANK_TUNNEL : rank_by_name(name);
 }
 
-/* Decide anew which interfaces count. */
+/* Classify the interfaces again. */
 static void classify(struct trk_net_meter *m)
 {
 	unsigned char rank[MAX_INTERFACES], highest = RANK_TUNNEL;

@@ -2,9 +2,9 @@
  *
  * Source: /proc/self/net/dev (the network namespace of this process) and /sys/class/net for what
  * each interface is. Traffic that passes several interfaces of one machine counts once: where there
- * is a physical interface only physical ones count (what passes a bond, bridge, vlan, veth or tunnel
- * to the outside passes them too); in a container, the outermost virtual ones. lo never counts. RDMA
- * bypasses the interfaces and is not seen. */
+ * is a physical interface only physical ones count (what passes a bond, bridge, vlan, veth or
+ * tunnel to the outside passes them too); in a container, the outermost virtual ones. lo never
+ * counts. RDMA bypasses the interfaces and is not seen. */
 #ifndef TRK_PROBE_LINUX_NETDEV_H
 #define TRK_PROBE_LINUX_NETDEV_H
 
@@ -29,9 +29,9 @@ struct trk_net_meter {
 	char *text; /* owned */
 };
 
-/* Totals over the interfaces that count; which ones is decided anew when one appears or goes. At
- * most 1024 interfaces. Returns 0 or a negative errno; _release is due either way. env is borrowed
- * until _release. */
+/* Totals over the external interfaces, which are classified again when one appears or goes. At most
+ * 1024 interfaces. Returns 0 or a negative errno; _release must be called in either case. env is
+ * borrowed until _release. */
 int trk__net_meter_init(struct trk_net_meter *m, const struct trk_env *env);
 void trk__net_meter_release(struct trk_net_meter *m);
 /* Monotone totals since the first update, which gives 0 and 0. Returns 0 or a negative errno. */

@@ -48,7 +48,7 @@ int trk__pid_children_read(int proc_fd, pid_t pid, pid_t *pids, size_t max)
 		(void) snprintf(path, sizeof(path), "%.20s/children", entry->d_name);
 		len = trk__read_all_at(dirfd(tasks), path, 1 << 20, &text);
 		if (len < 0) {
-			/* A thread that ended meanwhile has no children left to tell. */
+			/* A thread that ended meanwhile has no list of children. */
 			if (len != -ENOENT && len != -ESRCH)
 				total = (int) len;
 			continue;

@@ -1,7 +1,7 @@
 /* One task: the processes that it has forked.
  *
  * Source: /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN). It lists the children of that thread
- * alone, so a whole process means all its threads; see probe/tree.h for the cheaper way. */
+ * alone, so a whole process means all its threads; see probe/tree/tree.h for the cheaper way. */
 #ifndef TRK_PROBE_LINUX_PID_CHILDREN_H
 #define TRK_PROBE_LINUX_PID_CHILDREN_H
 

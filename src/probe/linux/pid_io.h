@@ -15,7 +15,8 @@ struct trk_pid_io {
 	uint64_t cancelled_write_bytes;   /* written, then truncated before reaching the disk */
 };
 
-/* Parse the text of one io file, `len` bytes and a NUL. Pure. Returns 0, or -EBADMSG and leaves *ret untouched. */
+/* Parse the text of one io file, `len` bytes and a NUL. Pure. Returns 0, or -EBADMSG and leaves
+ * *ret untouched. */
 int trk__pid_io_parse(const char *text, size_t len, struct trk_pid_io *ret);
 
 #endif

@@ -2,10 +2,9 @@
 
 #include <errno.h>
 
-#include "base/hot.h"
 #include "base/parse.h"
 
-TRK_HOT int trk__pid_schedstat_parse(const char *text, size_t len, struct trk_pid_schedstat *ret)
+int trk__pid_schedstat_parse(const char *text, size_t len, struct trk_pid_schedstat *ret)
 {
 	uint64_t number[3];
 

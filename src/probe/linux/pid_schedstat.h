@@ -14,7 +14,8 @@ struct trk_pid_schedstat {
 	uint64_t slices;
 };
 
-/* Parse the text of one schedstat file, `len` bytes and a NUL. Pure. Returns 0, or -EBADMSG and leaves *ret untouched. */
+/* Parse the text of one schedstat file, `len` bytes and a NUL. Pure. Returns 0, or -EBADMSG and
+ * leaves *ret untouched. */
 int trk__pid_schedstat_parse(const char *text, size_t len, struct trk_pid_schedstat *ret);
 
 #endif

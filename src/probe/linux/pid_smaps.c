@@ -13,6 +13,7 @@ int trk__pid_smaps_parse(const char *text, struct trk_pid_smaps *ret)
 {
 	struct trk_pid_smaps s = {0};
 	bool has_rss = false, has_pss = false;
+	uint64_t shared_clean = 0, shared_dirty = 0;
 	const struct {
 		const char *key;
 		uint64_t *value;
@@ -23,6 +24,8 @@ int trk__pid_smaps_parse(const char *text, struct trk_pid_smaps *ret)
 		{"Pss_Anon:", &s.pss_anon_bytes, &s.has_split},
 		{"Pss_File:", &s.pss_file_bytes, NULL},
 		{"Pss_Shmem:", &s.pss_shmem_bytes, NULL},
+		{"Shared_Clean:", &shared_clean, NULL},
+		{"Shared_Dirty:", &shared_dirty, NULL},
 		{"Anonymous:", &s.anon_bytes, NULL},
 		{"Swap:", &s.swap_bytes, NULL},
 		{"SwapPss:", &s.swap_pss_bytes, NULL},
@@ -46,6 +49,9 @@ int trk__pid_smaps_parse(const char *text, struct trk_pid_smaps *ret)
 	}
 	if (!has_rss || !has_pss)
 		return -EBADMSG;
+	if (shared_clean > UINT64_MAX - shared_dirty)
+		return -EBADMSG;
+	s.shared_bytes = shared_clean + shared_dirty;
 	*ret = s;
 	return 0;
 }
@@ -64,6 +70,7 @@ int trk__pid_smaps_read(int proc_fd, pid_t pid, struct trk_pid_smaps *ret)
 	}
 	if (len < 0)
 		return (int) len;
-	/* A process without an address space (zombie, kernel thread) reads empty on some kernels. */
+	/* A process without an address space (zombie, kernel thread) reads empty on some
+	 * kernels. */
 	return len == 0 ? -ESRCH : trk__pid_smaps_parse(text, ret);
 }

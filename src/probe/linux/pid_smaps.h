@@ -13,15 +13,17 @@
 struct trk_pid_smaps {
 	uint64_t rss_bytes;
 	uint64_t pss_bytes;
-	bool has_split; /* Linux 5.4+ tells the parts of the PSS */
+	bool has_split; /* Linux 5.4+ lists the parts of the PSS */
 	uint64_t pss_anon_bytes;
 	uint64_t pss_file_bytes;
 	uint64_t pss_shmem_bytes;
-	uint64_t anon_bytes; /* resident anonymous */
+	uint64_t shared_bytes; /* resident pages that other processes map as well */
+	uint64_t anon_bytes;   /* resident anonymous */
 	uint64_t swap_bytes, swap_pss_bytes;
 };
 
-/* Parse the text of one smaps_rollup file. Pure. Returns 0, or -EBADMSG and leaves *ret untouched. */
+/* Parse the text of one smaps_rollup file. Pure. Returns 0, or -EBADMSG and leaves *ret
+ * untouched. */
 int trk__pid_smaps_parse(const char *text, struct trk_pid_smaps *ret);
 
 /* Read PID/smaps_rollup below proc_fd (borrowed). Returns 0; -ESRCH when the process is gone or a

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/hot.h"
 #include "base/parse.h"
 
-/* Behind the state ppid (4) to rss (24), and far behind them the delay, which old kernels lack. */
-enum { STATE_FIELD = 3, LAST_FIELD = 24, DELAY_FIELD = 42 };
+/* Behind the state ppid (4) to rss (24), and far behind them the ignored signals and the delay,
+ * which old kernels lack. */
+enum { STATE_FIELD = 3, LAST_FIELD = 24, IGNORED_FIELD = 33, DELAY_FIELD = 42 };
 
-/* A blank and a number; some are negative (tty, tpgid, priority). NULL where there is none. */
+/* A blank and a number, which may be negative (tty, tpgid, priority). NULL for anything else. */
 static inline const char *take_field(const char *at, const char *end, int64_t *ret)
 {
 	uint64_t value;
@@ -28,37 +28,31 @@ static inline const char *take_field(const char *at, const char *end, int64_t *r
 	return at;
 }
 
-uint64_t trk__pid_stat_block_delay(const char *text)
+/* A field after the state; 0 where it is missing. */
+static uint64_t far_field(const char *text, int field)
 {
 	const char *at = strrchr(text, ')');
-	uint64_t ticks = 0;
+	uint64_t value = 0;
 
-	/* The blank before STATE_FIELD; what stands between holds addresses, too. */
+	/* The blank before STATE_FIELD. Addresses stand between, too, so the fields are not
+	 * parsed. */
 	at = at ? strchr(at, ' ') : NULL;
-	for (int i = STATE_FIELD; at && i < DELAY_FIELD; i++)
+	for (int i = STATE_FIELD; at && i < field; i++)
 		at = strchr(at + 1, ' ');
-	return at && trk__scan_u64(&at, &ticks) ? ticks : 0;
+	return at && trk__scan_u64(&at, &value) ? value : 0;
 }
 
-/* The last ')', which ends the name: it is looked for in the first TRK_COMM_SIZE bytes, no kernel's names being
- * longer, from behind and eight at a time; and in all, as damage may have made it so, if it is not there. */
-static const char *end_of_name(const char *name, const char *end)
+uint64_t trk__pid_stat_block_delay(const char *text)
 {
-	const uint64_t lows = 0x7f7f7f7f7f7f7f7f;
-	const char *at = name + TRK_COMM_SIZE;
-
-	while (end - name >= TRK_COMM_SIZE && at > name) {
-		/* Bytes that are ')' become 0; the high bit of each that is. */
-		uint64_t word = trk__eight_bytes(at -= 8) ^ 0x2929292929292929;
-		uint64_t found = ~(((word & lows) + lows) | word | lows);
-
-		if (found)
-			return at + 7 - __builtin_clzll(found) / 8;
-	}
-	return memrchr(name, ')', (size_t) (end - name));
+	return far_field(text, DELAY_FIELD);
 }
 
-TRK_HOT int trk__pid_stat_parse(const char *text, size_t size, struct trk_pid_stat *ret)
+bool trk__pid_stat_ignores(const char *text, int signo)
+{
+	return far_field(text, IGNORED_FIELD) >> (signo - 1) & 1;
+}
+
+int trk__pid_stat_parse(const char *text, size_t size, struct trk_pid_stat *ret)
 {
 	const char *name, *close, *end = text + size;
 	int64_t field[LAST_FIELD + 1];
@@ -69,7 +63,7 @@ TRK_HOT int trk__pid_stat_parse(const char *text, size_t size, struct trk_pid_st
 	if (!name || pid > INT32_MAX || name[0] != ' ' || name[1] != '(')
 		return -EBADMSG;
 	name += 2;
-	close = end_of_name(name, end);
+	close = memrchr(name, ')', (size_t) (end - name)); /* a name may contain one */
 	if (!close)
 		return -EBADMSG;
 	if (close[1] != ' ' || close[2] == '\0' || close[2] == ' ')
@@ -83,8 +77,7 @@ TRK_HOT int trk__pid_stat_parse(const char *text, size_t size, struct trk_pid_st
 	len = (size_t) (close - name);
 	if (len >= sizeof(ret->comm))
 		len = sizeof(ret->comm) - 1;
-	for (size_t i = 0; i < len; i++) /* some letters, and memcpy is far away */
-		ret->comm[i] = name[i];
+	memcpy(ret->comm, name, len);
 	ret->comm[len] = '\0';
 	ret->state = close[2];
 	ret->pid = (pid_t) pid;

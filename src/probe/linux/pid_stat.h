@@ -5,6 +5,7 @@
 #ifndef TRK_PROBE_LINUX_PID_STAT_H
 #define TRK_PROBE_LINUX_PID_STAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -31,13 +32,16 @@ struct trk_pid_stat {
 	uint64_t rss_pages;   /* may lag by 64 pages a CPU; statm is no better */
 };
 
-/* Parse the text of one stat file, `size` bytes and a NUL. Pure: no I/O, no allocation. The name ends at the
- * last ')'. Returns 0, or -EBADMSG and leaves *ret untouched. */
+/* Parse the text of one stat file, `size` bytes and a NUL. Pure: no I/O, no allocation. The name
+ * ends at the last ')'. Returns 0, or -EBADMSG and leaves *ret untouched. */
 int trk__pid_stat_parse(const char *text, size_t size, struct trk_pid_stat *ret);
 
-/* From the same text: ticks that the main thread waited for block I/O, swap-in included. 0 with task_delayacct
- * off, on kernels before 2.6.18, and where the text is none. */
+/* From the same text: ticks that the main thread waited for block I/O, swap-in included. 0 with
+ * task_delayacct off, on kernels before 2.6.18, and for a malformed text. */
 uint64_t trk__pid_stat_block_delay(const char *text);
+
+/* From the same text: true if the process ignores this signal (1 to 31); false if unknown. */
+bool trk__pid_stat_ignores(const char *text, int signo);
 
 /* Read PID/stat below proc_fd (borrowed). 0; -ENOENT or -ESRCH when it is gone. */
 int trk__pid_stat_read(int proc_fd, pid_t pid, struct trk_pid_stat *ret);

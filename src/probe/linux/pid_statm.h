@@ -13,8 +13,8 @@ struct trk_pid_statm {
 	uint64_t shared_pages; /* resident file and shmem pages: possibly shared, not anonymous */
 };
 
-/* Parse the text of one statm file, `len` bytes and a NUL. Pure. Returns 0, or -EBADMSG and leaves *ret untouched.
- * A zombie reads as all zeros. */
+/* Parse the text of one statm file, `len` bytes and a NUL. Pure. Returns 0, or -EBADMSG and leaves
+ * *ret untouched. A zombie reads as all zeros. */
 int trk__pid_statm_parse(const char *text, size_t len, struct trk_pid_statm *ret);
 
 #endif

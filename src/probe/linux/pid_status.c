@@ -20,7 +20,8 @@ int trk__pid_status_parse(const char *text, struct trk_pid_status *ret)
 	struct trk_pid_status s = {0};
 	uint64_t uid = 0, inner = 0;
 	bool has_threads = false;
-	/* In the file's order: a line that is wanted is most often the one after the last that was found. */
+	/* In the file's order: a line that is wanted is most often the one after the last that was
+	 * found. */
 	const struct {
 		const char *key;
 		uint64_t *value;

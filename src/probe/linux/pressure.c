@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/parse.h"
 
 /* The total= of one line, which the kernel gives in µs. */
@@ -38,14 +37,4 @@ int trk__pressure_parse(const char *text, struct trk_pressure *ret)
 		return -EBADMSG;
 	*ret = p;
 	return 0;
-}
-
-int trk__pressure_read(int dirfd, const char *path, struct trk_pressure *ret)
-{
-	char text[256];
-	ssize_t len = trk__read_at(dirfd, path, text, sizeof(text));
-
-	if (len == -ENOENT || len == -ENOTDIR)
-		return -EOPNOTSUPP;
-	return len < 0 ? (int) len : trk__pressure_parse(text, ret);
 }

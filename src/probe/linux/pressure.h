@@ -1,7 +1,7 @@
 /* Pressure-stall information: how long tasks waited for a resource.
  *
  * Source: /proc/pressure/<resource>, or <cgroup>/<resource>.pressure
- * (Linux 4.20+, may be compiled out or off at boot: then -EOPNOTSUPP). */
+ * (Linux 4.20+; absent where it is compiled out or switched off at boot). */
 #ifndef TRK_PROBE_LINUX_PRESSURE_H
 #define TRK_PROBE_LINUX_PRESSURE_H
 
@@ -16,9 +16,5 @@ struct trk_pressure {
  * which leaves out irq (it has a "full" line only). Pure: no I/O, no allocation.
  * Returns 0, or -EBADMSG and leaves *ret untouched. */
 int trk__pressure_parse(const char *text, struct trk_pressure *ret);
-
-/* Read one file below dirfd (a directory that the caller owns; borrowed here). Returns 0;
- * -EOPNOTSUPP when the kernel has no such file or has it switched off; else a negative errno. */
-int trk__pressure_read(int dirfd, const char *path, struct trk_pressure *ret);
 
 #endif

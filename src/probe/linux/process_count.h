@@ -1,9 +1,9 @@
-/* How many processes there are.
+/* The number of processes.
  *
- * Source: the directories of /proc that are numbers. The link count of /proc is the number of all
- * processes of the machine and a constant: where /proc shows all of them, in the first pid namespace,
- * one stat(2) stands for the walk, which fixes the constant anew every minute. A container's /proc has
- * that link count as well, and shows its own processes alone: there each reading is a walk. */
+ * Source: the numeric directories of /proc. In the first pid namespace the link count of /proc is
+ * the number of processes plus a constant, so one stat(2) replaces the walk; the constant is
+ * determined again every minute. A container's /proc has the link count of the machine but shows
+ * only its own processes: there each reading is a walk. */
 #ifndef TRK_PROBE_LINUX_PROCESS_COUNT_H
 #define TRK_PROBE_LINUX_PROCESS_COUNT_H
 

@@ -48,8 +48,8 @@ static bool is_root_overlay(const struct trk_mount *m)
 	return is_overlay(m) && !strcmp(m->point, "/");
 }
 
-/* May statvfs or a walk through this mount wait for somebody who is gone? Network file systems that
- * are not listed give themselves away by a source such as server:/export or //server/share. */
+/* True if statvfs or a walk through this mount may block on a dead server. Network file systems
+ * that are not listed are recognised by a source such as server:/export or //server/share. */
 static bool may_block(const struct trk_mount *m)
 {
 	static const char *const types[] = {
@@ -131,7 +131,8 @@ static int table_init(struct table *t, const char *text)
 
 		if (r < 0)
 			continue;
-		/* Where the root itself is on the network, nothing runs without its server anyway. */
+		/* Where the root itself is on the network, nothing runs without its server
+		 * anyway. */
 		t->place[t->count++] = (struct place){
 			.id = m.id,
 			.parent = m.parent,
@@ -220,7 +221,7 @@ static size_t find_leader(const struct trk_space_meter *s, const char *source, s
 	return own;
 }
 
-static int add(struct trk_space_meter *s, const struct trk_mount *m)
+static int add_mount(struct trk_space_meter *s, const struct trk_mount *m)
 {
 	struct trk_space_member new = {.major = m->major, .minor = m->minor};
 
@@ -261,7 +262,7 @@ static int collect(struct trk_space_meter *s, const char *text, const struct tab
 		if (r < 0)
 			continue;
 		if (is_wanted(&m) && !is_member(s, &m) && can_reach(t, &t->place[line]))
-			added = add(s, &m);
+			added = add_mount(s, &m);
 		line++;
 	}
 	return added;
@@ -305,7 +306,7 @@ void trk__space_meter_release(struct trk_space_meter *s)
 	s->fd = -1;
 }
 
-/* A change is told once, and again for every change after that. */
+/* poll(2) reports a change once, and each later change again. */
 static bool table_changed(int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLPRI};

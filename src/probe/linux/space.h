@@ -6,9 +6,10 @@
  * Counted: file systems on storage, each once however often it is mounted (bind mounts, btrfs
  * subvolumes). ZFS shows each data set as a file system of its own with the pool's free space: the
  * used space is the sum of the mounted ones, the free space counts once a pool. An overlay counts
- * where nothing else does (the root of a container). Left out: pseudo file systems, tmpfs, read-only
- * images (squashfs, iso9660, erofs); and network and FUSE file systems with whatever is mounted
- * below them, because statvfs and even the walk along a path waits for ever for a dead server. */
+ * where nothing else does (the root of a container). Left out: pseudo file systems, tmpfs,
+ * read-only images (squashfs, iso9660, erofs); and network and FUSE file systems with whatever is
+ * mounted below them, because statvfs and even the walk along a path waits for ever for a dead
+ * server. */
 #ifndef TRK_PROBE_LINUX_SPACE_H
 #define TRK_PROBE_LINUX_SPACE_H
 
@@ -45,8 +46,8 @@ struct trk_space_meter {
 int trk__space_meter_init(struct trk_space_meter *m, const struct trk_env *env);
 void trk__space_meter_release(struct trk_space_meter *m);
 
-/* Bytes. Reads the mount table at first and when it has changed, then asks each member. Returns 0;
- * -ENODATA when no file system counts; else a negative errno. */
+/* Bytes. Reads the mount table at first and when it has changed, then each member's statvfs.
+ * Returns 0; -ENODATA when no file system counts; else a negative errno. */
 int trk__space_meter_update(struct trk_space_meter *m, uint64_t *ret_total, uint64_t *ret_used,
 			    uint64_t *ret_free);
 

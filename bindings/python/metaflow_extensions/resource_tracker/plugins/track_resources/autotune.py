@@ -16,28 +16,31 @@ PLACES = ("resources", "kubernetes", "batch")
 
 class autotune_resources(FlowMutator):  # noqa: N801
     """
-    Request for each step of a flow what its last successful runs with @track_resources have used. A
-    step without such a run keeps its request. The plan is made once, when a run begins, and holds for
+    Request for each step of a flow what the card of its last successful run with @track_resources
+    says, which also rests on the runs before that one. A step without such a run keeps its request. The plan is made once, when a run begins, and holds for
     all of its tasks.
 
     Parameters
     ----------
-    margin : float, default 1.2
-        On top of the largest memory.
-    runs : int, default 5
-        How many runs are looked at.
+    margin : float, optional
+        The request is then made of means and maxima: the mean of the cores in use, and the largest
+        memory times the margin. Default: what the card of the last run says.
+    runs : int, optional
+        The same, of so many runs (5 with a margin).
     min_memory : int, default 512
         The least memory that is requested, MiB.
     dry_run : bool, default False
         Tell what would be requested, and change nothing.
     """
 
-    def init(self, margin=1.2, runs=5, min_memory=512, dry_run=False):
+    def init(self, margin=None, runs=None, min_memory=512, dry_run=False):
         for name, value in (("margin", margin), ("runs", runs), ("min_memory", min_memory)):
+            if value is None and name != "min_memory":
+                continue
             if isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0:
                 raise ValueError("@autotune_resources: %s must be a number above 0, not %r"
                                  % (name, value))
-        self.margin, self.runs = margin, int(runs)
+        self.margin, self.runs = margin, None if runs is None else int(runs)
         self.min_memory, self.dry_run = min_memory, dry_run
 
     def mutate(self, mutable_flow):

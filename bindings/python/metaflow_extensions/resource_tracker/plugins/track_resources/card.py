@@ -6,14 +6,17 @@ for it. On any other one the program writes a file, and a thread of the task sto
 
 import json
 import os
+import stat
 import threading
 import time
 import uuid
 from types import SimpleNamespace
 
+from resource_tracker._trust import check_folder, open_found
+
 TYPE = "tracked_resources"
 EVERY_S = 2
-END_S = 10  # at most, for the program to see that its task has gone, and to write the page
+END_S = 60  # at most, for the program to see that its task has gone, and to write the page
 NOTE = "card.json"
 
 
@@ -46,17 +49,21 @@ def store_left(top):
 
     Args:
         top: folder of the run in which tasks have made theirs, and removed them if they could
+
+    Raises:
+        Untrusted: another user may have written to it
     """
     from metaflow.plugins import DATASTORES
 
+    check_folder(top)
     kinds = {kind.TYPE: kind for kind in DATASTORES}
     end = time.monotonic() + END_S
     for entry in os.scandir(top):
         try:
-            with open(os.path.join(entry.path, NOTE), encoding="utf-8") as file:
+            with open(open_found(os.path.join(entry.path, NOTE)), encoding="utf-8") as file:
                 note = json.load(file)
             page = note["page"]
-            while _is_live(page) and time.monotonic() < end:
+            while _is_live(page) and _is_sampled(entry.path) and time.monotonic() < end:
                 time.sleep(0.05)
             if "kind" in note:
                 card_of(kinds[note["kind"]], note["pathspec"], note["attempt"],
@@ -68,10 +75,24 @@ def store_left(top):
 def _is_live(path):
     """Whether the page is one that will be written again, or is yet to be written at all."""
     try:
-        with open(path, "rb") as file:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             return b" data-live=" in file.read(200)
     except FileNotFoundError:
         return True
+
+
+def _is_sampled(folder):
+    """Whether a program of the user's still records into a folder, or writes the page of it."""
+    name = os.fsencode(folder)
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+            if name in words and os.stat(f"/proc/{pid}").st_uid == os.geteuid():
+                return True
+        except OSError:  # it has ended
+            continue
+    return False
 
 
 def _leave_note(folder, note):
@@ -87,7 +108,7 @@ class LocalCard:
         place = backend.full_uri(store._get_card_write_path())
         os.makedirs(place, exist_ok=True)
         self.path = store.get_card_location(place, TYPE, name, card_id=card_id)
-        # Whatever lies in the cards' own folder is taken for a card.
+        # Metaflow takes all files of the cards' own folder for cards.
         self.via = os.path.join(os.path.dirname(place), "." + name)
         self._folder = folder
 
@@ -132,12 +153,15 @@ class RemoteCard:
     def store_file(self):
         """Store the program's file if it is another one than was stored last."""
         try:
-            state = os.stat(self.path)
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError:
             return
-        if self._stored == (state.st_ino, state.st_mtime_ns):
-            return
-        with open(self.path, encoding="utf-8") as file:
+        with open(descriptor, encoding="utf-8") as file:
+            state = os.fstat(descriptor)
+            if not stat.S_ISREG(state.st_mode) or state.st_uid != os.geteuid():
+                raise OSError(self.path + " is not a file that the program has written")
+            if self._stored == (state.st_ino, state.st_mtime_ns):
+                return
             self.save(file.read())
         self._stored = (state.st_ino, state.st_mtime_ns)
 

@@ -42,10 +42,14 @@ class TrackResourcesDecorator(StepDecorator):
         Name of the artifact.
     create_card : bool, default True
         Whether the step gets a card.
+    lines : bool, default False
+        Sample which lines of the step use CPU time and memory; the card shows them. Without it, as
+        TRACKER_LINES says.
     """
 
     name = "track_resources"
-    defaults = {"interval": 1.0, "artifact_name": ARTIFACT, "create_card": True}
+    defaults = {"interval": 1.0, "artifact_name": ARTIFACT, "create_card": True,
+                "lines": False}
 
     _tracker = None
     _card = None
@@ -83,6 +87,7 @@ class TrackResourcesDecorator(StepDecorator):
     def step_init(self, flow, graph, step_name, decorators, environment, flow_datastore, logger):
         self.logger = logger
         self._decorators = decorators
+        _pass_schema_on(decorators)
         _keep_out_of_merges(self.attributes["artifact_name"])
 
     def task_pre_step(self, step_name, task_datastore, metadata, run_id, task_id, flow, graph,
@@ -125,10 +130,11 @@ class TrackResourcesDecorator(StepDecorator):
 
         # Before the first sample, so that it is no part of what the step used.
         tracker = ResourceTracker(interval=float(self.attributes["interval"]), autostart=False,
-                                  schema="0.5", job=self._pathspec)
+                                  job=self._pathspec)
         self._earlier = history.earlier_of(self._pathspec, self._warn)
         self._folder = _new_folder()
         tracker._more = {"more": self._options(task_datastore)}
+        tracker._requested_cpus = requested_figures(self._decorators).get("cpu")
         if self._folder:
             tracker._more["dir"] = self._folder
         tracker.start()
@@ -139,6 +145,8 @@ class TrackResourcesDecorator(StepDecorator):
     def _options(self, task_datastore):
         """What the sampling program is told beyond what it is to track."""
         options = ["--orchestrator=metaflow"]
+        if self.attributes["lines"]:
+            options.append("--lines=auto")
         request = requested(self._decorators)
         if request:
             options.append("--request=" + request)
@@ -174,22 +182,27 @@ class TrackResourcesDecorator(StepDecorator):
             self._warn("no artifact %s: %s" % (artifact, error))
 
     def _collect(self, failed):
+        from resource_tracker._figures import statistics_in
+
         tracker = self._tracker
         tracker.stop(int(failed), "failed" if failed else "finished")
-        earlier = [run["stats"] for run in self._earlier or []]
+        earlier = [statistics_in(tracker.schema, run["stats"]) for run in self._earlier or []]
         self._store_card(failed, earlier)
         _describe_machine(tracker)
-        stats = tracker.stats()
+        # What later runs learn from has one schema, whichever the artifact has.
+        stats = statistics_in("0.5", tracker.stats())
         totals = tracker.totals()
         _raise_peak(stats, totals)
         self._register(stats, totals, failed)
-        return {
+        # Plain values, which can be loaded where this package is not installed.
+        return json.loads(json.dumps({
             "step_failed": failed,
             "tracker": tracker.snapshot(),
             "historical_stats": earlier,
             "totals": totals,
             "pathspec": self._pathspec,
-        }
+            "schema": tracker.schema,
+        }))
 
     def _store_card(self, failed, earlier):
         if not self._card:
@@ -203,6 +216,14 @@ class TrackResourcesDecorator(StepDecorator):
         except Exception as error:
             self._warn("no card: %s: %s" % (type(error).__name__, error))
 
+    def _request(self):
+        """What the card says to request for the next run; None where it cannot be told."""
+        from resource_tracker import _advice
+
+        answer = _advice.ask(self._tracker, history.for_program(self._earlier or []),
+                             ["--no-servers"])
+        return _advice.request_of(answer) if answer else None
+
     def _register(self, stats, totals, failed):
         from metaflow.metadata_provider import MetaDatum
 
@@ -211,7 +232,8 @@ class TrackResourcesDecorator(StepDecorator):
             "pathspec": self._pathspec, "failed": failed, "stats": stats,
             "totals": {key: figure["value"] for key, figure in totals.items()},
             "start_s": round(tracker.start_time, 3),
-            "duration_s": round(tracker.stop_time - tracker.start_time, 3)}
+            "duration_s": round(tracker.stop_time - tracker.start_time, 3),
+            "request": self._request()}
         if self._earlier is not None:
             value["earlier"] = self._earlier[:history.RUNS - 1]
         self._metadata.register_metadata(*self._place, [
@@ -219,9 +241,8 @@ class TrackResourcesDecorator(StepDecorator):
                       tags=["attempt_id:%d" % self._attempt])])
 
 
-def requested(decorators):
-    """What the step asks for, as the program's --request takes it: the largest of @resources,
-    @kubernetes and @batch, as Metaflow takes it."""
+def requested_figures(decorators):
+    """What the step asks for: the largest of @resources, @kubernetes and @batch, as Metaflow takes it."""
     found = {}
     for deco in decorators:
         if deco.name not in ("resources", "kubernetes", "batch"):
@@ -236,10 +257,36 @@ def requested(decorators):
                 continue
             if value > found.get(name, 0):
                 found[name] = value
+    return found
+
+
+def requested(decorators):
+    """The same as the program's --request takes it."""
+    found = requested_figures(decorators)
     words = ["cpu=%g" % found["cpu"]] if "cpu" in found else []
     words += ["mem=%gMiB" % found["memory"]] if "memory" in found else []
     words += ["gpu=%g" % found["gpu"]] if "gpu" in found else []
     return ",".join(words)
+
+
+def _pass_schema_on(decorators):
+    """Let a task on another machine have the schema that is chosen on this one: @environment is what Kubernetes,
+    Batch, Argo and the rest hand over. What the user has put there counts."""
+    from resource_tracker.column_maps import SCHEMA_VARIABLE, chosen_schema
+
+    try:
+        schema = chosen_schema()
+    except ValueError:  # the tracker says it, in the task's log
+        schema = os.environ.get(SCHEMA_VARIABLE)
+    if not schema:
+        return
+    for deco in decorators:
+        if deco.name == "environment":
+            deco.attributes["vars"] = {SCHEMA_VARIABLE: schema, **deco.attributes["vars"]}
+            return
+    from metaflow.plugins.environment_decorator import EnvironmentDecorator
+
+    decorators.append(EnvironmentDecorator(attributes={"vars": {SCHEMA_VARIABLE: schema}}))
 
 
 def _new_folder():
@@ -267,15 +314,12 @@ def _describe_machine(tracker):
         return
     from resource_tracker import _core
     from resource_tracker.cloud_info import _from_program
+    from resource_tracker.server_info import info_of
 
     found = json.loads(_core.Recording(tracker._tracker.recording).summary())
     server = found.get("server")
     if server:
-        tracker._server_info = {key: server.get(key) for key in (
-            "os", "vcpus", "memory_mib", "memory_mb", "gpu_count", "gpu_names", "gpu_name",
-            "gpu_memory_mib", "gpu_memory_mb")}
-        tracker._server_info["gpu_name"] = server.get("gpu_name") or ""
-        tracker._server_info["details"] = server
+        tracker._server_info = info_of(server)
     cloud = found.get("cloud")
     if cloud:
         tracker._cloud_info = {**_from_program(cloud),

@@ -8,12 +8,6 @@ RUNS = 5
 LOOKED_AT = 20  # runs, successful or not
 TASKS = 100  # of a foreach
 
-# Names of the program's figures of an earlier run: from statistics, from totals.
-_STATS = (("cpu_mean", "process_cpu_usage", "mean"), ("cpu_max", "process_cpu_usage", "max"),
-          ("memory_mean_mib", "process_memory_mib", "mean"),
-          ("peak_memory_mib", "process_memory_mib", "max"),
-          ("gpu_mean", "process_gpu_usage", "mean"), ("gpu_max", "process_gpu_usage", "max"),
-          ("vram_max_mib", "process_gpu_vram_mib", "max"))
 _TOTALS = ("cpu_s", "peak_memory_mib", "disk_read_bytes", "disk_write_bytes")
 
 
@@ -51,7 +45,16 @@ def of_step(step):
     return {"run": step.parent.id, "start_s": longest.get("start_s"),
             "duration_s": longest.get("duration_s"), "totals": totals,
             "stats": aggregate_stats([value["stats"] for value in found]),
+            "request": _largest([value.get("request") for value in found]),
             "earlier": longest.get("earlier")}
+
+
+def _largest(requests):
+    """One request for all tasks of a step; None where a task has none."""
+    if not all(isinstance(request, dict) for request in requests):
+        return None
+    return {key: max(request.get(key, 0) for request in requests)
+            for key in ("cpu", "memory", "gpu", "vram")}
 
 
 def earlier_runs(flow_name, but_not=None, limit=RUNS):
@@ -125,11 +128,12 @@ def earlier_of(pathspec, warn):
 
 def for_program(runs):
     """The runs as the program's report takes them: JSON, the oldest first."""
+    from resource_tracker._advice import earlier_run
+
     rows = []
     for run in reversed(runs):
-        row = {"start_s": run.get("start_s"), "duration_s": run.get("duration_s")}
-        for name, column, figure in _STATS:
-            row[name] = run["stats"].get(column, {}).get(figure)
+        row = {**earlier_run(run["stats"]), "start_s": run.get("start_s"),
+               "duration_s": run.get("duration_s")}
         for name in _TOTALS:
             if run.get("totals", {}).get(name) is not None:
                 row[name] = run["totals"][name]

@@ -29,34 +29,9 @@ class TrackedResourcesCard(MetaflowCard):
             return page("Resources", "<p>Not tracked: %s: %s</p><pre>%s</pre>" % tuple(
                 escape(str(error.get(key, "")))
                 for key in ("error_type", "error_message", "traceback")))
-        return _by_program(data["tracker"], task.pathspec) or str(
-            ResourceTracker.from_snapshot(data["tracker"]).report(
-                integration="Metaflow", historical_stats=data.get("historical_stats", []),
-                status_failed=bool(data.get("step_failed"))))
-
-
-def _by_program(snapshot, name):
-    """The program's report of a snapshot; None where it cannot make one."""
-    import json
-    import os
-    import subprocess
-    from tempfile import TemporaryDirectory
-
-    from resource_tracker._engine import run_program
-
-    with TemporaryDirectory(prefix="resource-tracker-") as folder:
-        path, page = (os.path.join(folder, name) for name in ("snapshot.json", "page.html"))
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(snapshot, file)
-        try:
-            for words in (("import", "--recording", folder, "--job", name, path),
-                          ("report", "--recording", folder, "-o", page)):
-                if run_program(*words)[0] != 0:
-                    return None
-            with open(page, encoding="utf-8") as file:
-                return file.read()
-        except (OSError, subprocess.SubprocessError):
-            return None
+        return str(ResourceTracker.from_snapshot(data["tracker"]).report(
+            integration="Metaflow", historical_stats=data.get("historical_stats", []),
+            status_failed=bool(data.get("step_failed"))))
 
 
 CARDS = [TrackedResourcesCard]

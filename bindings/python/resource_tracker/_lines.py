@@ -1,0 +1,78 @@
+"""Lines of the program: the setting for the sampler, and the table of what each line used."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from typing import Any, Dict, List, Optional, Union
+
+from .tiny_data_frame import TinyDataFrame
+
+Setting = Union[None, bool, float, str]
+
+_MOST_HZ = 1000
+_OLD_CELL = re.compile(r"<ipython-input-(\d+)-")
+
+
+def option(lines: Setting) -> List[bytes]:
+    """The option for the sampling program; none for None, which leaves it to the user's settings."""
+    if lines is None:
+        return []
+    if isinstance(lines, bool):
+        word = "auto" if lines else "off"
+    elif isinstance(lines, (int, float)):
+        if not 0.1 <= lines <= _MOST_HZ:
+            raise ValueError(f"lines must be from 0.1 to {_MOST_HZ} samples a second, got {lines}")
+        word = f"{lines:g}"
+    elif lines in ("auto", "off"):
+        word = lines
+    else:
+        raise ValueError(f"lines must be True, False, a number of samples a second, \"auto\" or "
+                         f"\"off\", got {lines!r}")
+    return [os.fsencode(f"--lines={word}")]
+
+
+def _cells() -> Dict[str, Any]:
+    """The numbers of a notebook's cells by the file name that their code has."""
+    module = sys.modules.get("IPython")
+    shell = module.get_ipython() if module is not None else None
+    return dict(getattr(getattr(shell, "compile", None), "_filename_map", None) or {})
+
+
+def _file_name(file: Optional[str], cells: Dict[str, Any]) -> Optional[str]:
+    if file is None:
+        return None
+    old = _OLD_CELL.match(file)
+    number = old.group(1) if old else cells.get(file)
+    return file if number is None else f"In [{number}]"
+
+
+def _row(row: Dict[str, Any], all_cpu_s: float, cells: Dict[str, Any]) -> Dict[str, Any]:
+    names = ("file", "line", "function", "process", "pid", "tid")
+    named: Dict[str, Any] = {name: row[name] for name in names if name in row}
+    if "file" in named:
+        named["file"] = _file_name(named["file"], cells)
+    below = row.get("below")
+    return {
+        **named,
+        "cpu_s": row["cpu_s"],
+        "cpu_share": row["cpu_s"] / all_cpu_s if all_cpu_s else None,
+        "cpu_with_callees_s": row["with_callees"]["cpu_s"],
+        "wall_s": row["wall_s"],
+        "growth_mib": row["growth_mib"],
+        "growth_between_mib": row["growth_between_mib"],
+        "released_mib": row["released_mib"],
+        "samples": row["samples"],
+        "below": below and f"{os.path.basename(below['file'] or '')}:{below['line']}",
+    }
+
+
+def table(document: Optional[str]) -> TinyDataFrame:
+    """A row for each line, the most CPU time first; empty where no stacks were sampled."""
+    if document is None:
+        return TinyDataFrame([])
+    found = json.loads(document)
+    cells = _cells()
+    return TinyDataFrame([_row(row, found["all"]["cpu_s"], cells) for row in found["rows"]])

@@ -1,0 +1,50 @@
+"""What this machine has: /proc, psutil, partitions."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def system() -> str:
+    """"linux" where /proc tells of processes, else "macos", "windows", or "other"."""
+    if is_procfs_available():
+        return "linux"
+    return {"darwin": "macos", "win32": "windows"}.get(sys.platform, "other")
+
+
+def process_exists(pid: int) -> bool:
+    """Whether there is a process with this pid."""
+    if is_procfs_available():
+        return os.path.exists(f"/proc/{pid}")
+    import psutil
+
+    return bool(psutil.pid_exists(pid))
+
+
+def is_psutil_available() -> bool:
+    """Whether psutil can be imported."""
+    try:
+        import psutil  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def is_procfs_available() -> bool:
+    """Whether /proc is a readable directory."""
+    return os.path.isdir("/proc") and os.access("/proc", os.R_OK)
+
+
+def is_partition(disk_name: str) -> bool:
+    """Whether a name of /proc/diskstats is part of another device, as the kernel tells; for a
+    device that is not there, by the shape of its name."""
+    if os.path.isdir("/sys/class/block"):
+        known = os.path.join("/sys/class/block", disk_name.replace("/", "!"))
+        if os.path.exists(known):
+            return os.path.exists(os.path.join(known, "partition"))
+    import re
+
+    shape = re.fullmatch(r"((?:sd|vd|xvd|hd)[a-z]+|(?:nvme\d+n|mmcblk|md|loop|nbd|rbd)\d+)p?(\d+)",
+                         disk_name)
+    return shape is not None and os.path.exists(f"/sys/block/{shape.group(1)}")

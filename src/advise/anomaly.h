@@ -1,0 +1,59 @@
+/* Whether a run is odd beside the earlier runs of its job.
+ *
+ * Judged on the logarithm, against the job's own noise: the distance from the median in units of
+ * 1.4826 times the median absolute deviation (the standard deviation, if the noise were normal),
+ * which one outlier among the earlier runs does not move. Pure, no allocation. */
+#ifndef TRK_ADVISE_ANOMALY_H
+#define TRK_ADVISE_ANOMALY_H
+
+#include <stddef.h>
+
+enum { TRK_ANOMALY_RUNS_MIN = 5, TRK_ANOMALY_RUNS_MAX = 50, TRK_ANOMALY_STREAM_RUNS = 20 };
+
+/* Smallest noise that is believed, as a share of the value: real repetitions scatter at least so
+ * much, and a job of constant figures would make every change look odd. */
+#define TRK_ANOMALY_FLOOR_TIME   0.03
+#define TRK_ANOMALY_FLOOR_MEMORY 0.01
+
+/* Distances in units of noise above which a single run is odd, and the sum (CUSUM, less half a unit
+ * a run) above which the job has changed. */
+#define TRK_ANOMALY_LIMIT 5.0
+#define TRK_DRIFT_LIMIT   5.0
+
+enum trk_anomaly_verdict {
+	TRK_ANOMALY_TOO_FEW = -1, /* fewer than 5 earlier runs: too few to tell */
+	TRK_ANOMALY_NO,
+	TRK_ANOMALY_HIGH,
+	TRK_ANOMALY_LOW,
+};
+
+struct trk_anomaly {
+	enum trk_anomaly_verdict verdict;
+	double median;      /* of the earlier runs; NaN with none */
+	double noise_share; /* one unit of noise as a share of the median; NaN with too few */
+	double distance;    /* signed, in units of noise; NaN with too few */
+	double change;      /* value / median - 1; NaN with no earlier run */
+	size_t runs;        /* earlier runs used: known and positive, the newest 50 */
+};
+
+/* Judge `value` beside `earlier` values (oldest first, NaN and <= 0 are left out). Returns 0, or
+ * -EINVAL when value is not a positive number or floor_share is negative or NaN. */
+int trk__anomaly_judge(const double *earlier, size_t count, double value, double floor_share,
+		       struct trk_anomaly *ret);
+/* The same beside n logarithms, at most TRK_ANOMALY_RUNS_MAX, in any order. */
+int trk__anomaly_judge_ln(const double *ln, size_t n, double value, double floor_share,
+			  struct trk_anomaly *ret);
+
+/* Whether the newest value is the one with which it is clear that the level has moved: positive the
+ * distance by which the cumulative sum passed TRK_DRIFT_LIMIT upwards ("has become slower,
+ * bigger"), negative downwards, else 0. Each value stands beside the TRK_ANOMALY_STREAM_RUNS before
+ * it (5 at least) and counts for TRK_ANOMALY_LIMIT at most, so that one odd run is no drift; the
+ * sum starts anew once it has passed. Returns 0, or -TRK_E_NODATA with fewer than 6 values. */
+int trk__anomaly_drift(const double *values, size_t count, double floor_share, double *ret);
+
+/* The same for every value in one pass: the indices, ascending, of those with which it was clear that
+ * the level has moved, into ret_at[0 .. count). All values count, known and positive; it returns how
+ * many moves there were. */
+size_t trk__anomaly_drifts(const double *values, size_t count, double floor_share, size_t *ret_at);
+
+#endif

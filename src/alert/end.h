@@ -1,0 +1,57 @@
+/* Alerts about a job that are judged after a run, from its history: by the helper process that runs then,
+ * by `alerts check`, and by the digest. Pure. */
+#ifndef TRK_ALERT_END_H
+#define TRK_ALERT_END_H
+
+#include <stddef.h>
+
+#include "alert/book.h"
+
+/* Name, severity, hours for which it is not told again, condition in words. */
+#define TRK_ALERT_END_RULE_LIST(X)                                                                 \
+	X(OOM_KILLED, "oom-killed", 2, 168, "the newest run ended out of memory")                  \
+	X(FAILING_AGAIN, "failing-again", 2, 24,                                                   \
+	  "the newest 3 runs failed alike, or far more of the newest 10 than of those before")     \
+	X(WILL_FAIL, "will-fail", 1, 168,                                                          \
+	  "the peaks grow clearly, and reach the request within 14 days or 10 runs")               \
+	X(SLOWER, "slower", 0, 168,                                                                \
+	  "a new level of run time, or two runs in a row that took much longer than usual")        \
+	X(BIGGER, "bigger", 0, 168,                                                                \
+	  "a new level of peak memory, or two runs in a row that used much more than usual")
+
+enum trk_alert_end_rule {
+#define X(id, name, severity, again_h, text) TRK_ALERT_END_##id,
+	TRK_ALERT_END_RULE_LIST(X)
+#undef X
+		TRK_ALERT_END_RULES
+};
+
+struct trk_alert_end_info {
+	const char *name;
+	int severity; /* enum trk_alert_severity */
+	unsigned int again_h;
+	const char *condition;
+};
+extern const struct trk_alert_end_info trk__alert_end_rules[TRK_ALERT_END_RULES];
+/* By name; -1: none. */
+int trk__alert_end_find(const char *name, size_t len);
+
+struct trk_fleet_rows;
+struct trk_fleet_job;
+
+struct trk_alert_end {
+	enum trk_alert_end_rule rule;
+	bool firing, urgent;
+	double value, limit, new_s;
+	char text[TRK_ALERT_SENTENCE_SIZE], fix[TRK_ALERT_SENTENCE_SIZE];
+};
+
+/* Judge all rules of a job of the rows, as of its newest run; ret[rule]. */
+void trk__alert_end_judge(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
+			  struct trk_alert_end ret[TRK_ALERT_END_RULES]);
+/* What a judgement says of the job, for the book; views of both. */
+struct trk_alert_news trk__alert_end_news(const struct trk_fleet_rows *rows,
+					  const struct trk_fleet_job *job,
+					  const struct trk_alert_end *end);
+
+#endif

@@ -1,0 +1,65 @@
+/* Commands that an alert starts: `--on-alert oom-risk='kill -USR1 $RT_PID'`.
+ *
+ * A command is run by /bin/sh in the tracker's working directory, with the tracker's environment and
+ *   RT_RULE, RT_SEVERITY, RT_STATE (firing, resolved), RT_TEXT, RT_FIX, RT_VALUE, RT_LIMIT,
+ *   RT_PID (the job's first process), RT_JOB, RT_RUN, RT_JSON (all of these as one object).
+ * A value that is not known is empty. It is no part of the job. It has 60 s, and is ended with the run at
+ * the latest. Two run at a time; further ones wait. */
+#ifndef TRK_ALERT_HOOK_H
+#define TRK_ALERT_HOOK_H
+
+#include "alert/live.h"
+#include "probe/helper_process.h"
+
+enum { TRK_ALERT_HOOKS_MAX = 16, TRK_ALERT_HOOKS_RUNNING = 2, TRK_ALERT_HOOKS_WAITING = 16 };
+
+/* A rule in hooks: enum trk_alert_rule, or TRK_ALERT_RULES and more: a rule that is judged after the run
+ * (enum trk_alert_end_rule), of which the tracker starts nothing; -1: all. */
+struct trk_alert_hook {
+	int rule;
+	const char *command; /* borrowed; NULL: of a sink */
+	const char *sink;    /* borrowed; `alerts send` is started for it */
+};
+
+struct trk_alert_hook_run {
+	const struct trk_alert_hook *hook; /* NULL: none */
+	struct trk_helper_process process;
+	double started_s;
+};
+
+struct trk_alert_hook_call {
+	const struct trk_alert_hook *hook;
+	struct trk_alert alert;
+};
+
+struct trk_alert_hooks {
+	struct trk_alert_hook list[TRK_ALERT_HOOKS_MAX];
+	size_t count;
+	struct trk_alert_hook_run running[TRK_ALERT_HOOKS_RUNNING];
+	struct trk_alert_hook_call waiting[TRK_ALERT_HOOKS_WAITING];
+	size_t waits;
+	/* For `alerts send`, borrowed; NULL: as it finds them itself. */
+	const char *dir, *quiet_hours;
+};
+
+/* A line about a command that could not be started, failed, or took too long. */
+typedef void trk_alert_word_fn(void *data, const char *text);
+
+/* Take "RULE=COMMAND"; RULE may be "all". Returns 0; -EINVAL: no such rule, or no command; -ENOSPC. What is
+ * there already is not added again. */
+int trk__alert_hooks_add(struct trk_alert_hooks *h, const char *text);
+/* Take "SINK" or "RULE=SINK", SINK as of `alerts send`. The same returns. */
+int trk__alert_hooks_add_sink(struct trk_alert_hooks *h, const char *text);
+/* "all", or the rule's name. */
+const char *trk__alert_hook_rule(int rule);
+/* Is there anything to be done after the run? */
+bool trk__alert_hooks_want_end(const struct trk_alert_hooks *h);
+/* An alert fires or is resolved: its commands are started at the next turn. */
+void trk__alert_hooks_call(struct trk_alert_hooks *h, const struct trk_alert *alert);
+/* Start what waits and look at what runs; to be called with each row. */
+void trk__alert_hooks_turn(struct trk_alert_hooks *h, const struct trk_record *record,
+			   double elapsed_s, trk_alert_word_fn *on_word, void *data);
+/* End what runs still. */
+void trk__alert_hooks_release(struct trk_alert_hooks *h);
+
+#endif

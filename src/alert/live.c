@@ -1,0 +1,154 @@
+#include "alert/live.h"
+
+#include <math.h>
+
+#define MIB 1048576.0
+static const double AGAIN_S = 1800, RESOLVED_LEAST_S = 300, THROTTLED_MEAN_S = 60,
+		    SPACE_LOW_SHARE = 0.25;
+
+void trk__alert_live_init(struct trk_alert_live *live)
+{
+	*live = (struct trk_alert_live){.swap_start_mib = NAN, .throttled_share = NAN};
+	trk__alert_trend_init(&live->memory);
+	trk__alert_trend_init(&live->space);
+	for (int i = 0; i < TRK_ALERT_RULES; i++)
+		live->rule[i].last_fired_s = NAN;
+}
+
+/* ---- from a row to facts ---- */
+
+static void gpu_facts(const struct trk_gpu_device *device, size_t devices,
+		      struct trk_alert_facts *f)
+{
+	double fullest = -1;
+
+	f->gpu_usage = 0;
+	for (size_t i = 0; i < devices; i++) {
+		const struct trk_gpu_value *m = device[i].metric;
+		double used = m[TRK_GPU_MEMORY_USED_METRIC].value;
+		double size = m[TRK_GPU_MEMORY_TOTAL_METRIC].value;
+
+		/* What the job has nothing on says nothing of the job. */
+		if (device[i].parent >= 0 || !(m[TRK_GPU_TREE_MEMORY_METRIC].value > 0))
+			continue;
+		f->gpus++;
+		/* Unknown of one is unknown of all. */
+		f->gpu_usage += m[TRK_GPU_UTILIZATION_METRIC].value;
+		if (used / size > fullest) {
+			fullest = used / size;
+			f->vram_mib = used / MIB;
+			f->vram_limit_mib = size / MIB;
+		}
+	}
+}
+
+/* A job of short bursts is held back in bursts. */
+static void follow_throttling(struct trk_alert_live *live, double share, double interval_s)
+{
+	double part = interval_s / (interval_s + THROTTLED_MEAN_S);
+
+	if (isnan(share))
+		return;
+	live->throttled_share =
+		isnan(live->throttled_share)
+			? share
+			: live->throttled_share + part * (share - live->throttled_share);
+}
+
+static void read_row(struct trk_alert_live *live, const struct trk_record *record,
+		     const struct trk_sample *row, struct trk_alert_facts *f)
+{
+	double interval_s = trk__sample_get(row, TRK_INTERVAL);
+	double swap_mib = trk__sample_get(row, TRK_SYSTEM_SWAP_USED);
+	double cpus = record->run.limit[TRK_LIMIT_CPU].value;
+	double throttled_s = trk__sample_get(row, TRK_CGROUP_THROTTLED);
+
+	*f = (struct trk_alert_facts){
+		.elapsed_s = trk__sample_get(row, TRK_ELAPSED),
+		.memory_mib = trk__sample_get(row, TRK_PROCESS_MEMORY),
+		.memory_limit_mib = record->run.limit[TRK_LIMIT_MEMORY_MIB].value,
+		.memory_wait_share = trk__sample_get(row, TRK_PROCESS_MEMORY_WAIT) / interval_s,
+		.cores = trk__sample_get(row, TRK_PROCESS_CPU_USAGE),
+		.disk_bytes_per_s = (trk__sample_get(row, TRK_PROCESS_DISK_READ) +
+				     trk__sample_get(row, TRK_PROCESS_DISK_WRITE)) /
+				    interval_s,
+		.space_gb = trk__sample_get(row, TRK_SYSTEM_SPACE_FREE),
+		.space_total_gb = trk__sample_get(row, TRK_SYSTEM_SPACE_TOTAL),
+		.vram_mib = NAN,
+		.vram_limit_mib = NAN,
+		.time_limit_s = record->run.request[TRK_REQUEST_TIME_S].value,
+	};
+	trk__alert_trend_add(&live->memory, f->elapsed_s, f->memory_mib);
+	f->memory_per_s = trk__alert_trend_slope(&live->memory);
+	/* As long as there is enough no trend is looked for. */
+	if (f->space_gb < SPACE_LOW_SHARE * f->space_total_gb)
+		trk__alert_trend_add(&live->space, f->elapsed_s, f->space_gb);
+	else if (live->space.count)
+		trk__alert_trend_init(&live->space);
+	f->space_gb_per_s = trk__alert_trend_slope(&live->space);
+	if (isnan(live->swap_start_mib))
+		live->swap_start_mib = swap_mib;
+	f->swap_growth_mib = swap_mib - live->swap_start_mib;
+	/* The column adds up CPUs. */
+	follow_throttling(live, throttled_s / interval_s / (cpus > 1 ? cpus : 1), interval_s);
+	f->throttled_share = live->throttled_share;
+}
+
+/* ---- the life of an alert ---- */
+
+static void fire(struct trk_alert_rule_state *s, const struct trk_alert *now, double at_s)
+{
+	s->state = TRK_ALERT_FIRING;
+	s->since_s = NAN;
+	s->last_fired_s = at_s;
+	s->alert = *now;
+	s->alert.firing = true;
+}
+
+/* True when the rule has fired or is resolved with this row. */
+static bool step(struct trk_alert_rule_state *s, const struct trk_alert *now, bool holds,
+		 double at_s)
+{
+	double window_s = trk__alert_rules[now->rule].window_s;
+
+	if (s->state == TRK_ALERT_FIRING) {
+		if (holds || isnan(s->since_s))
+			s->since_s = holds ? NAN : at_s;
+		if (holds || at_s - s->since_s < 2 * window_s ||
+		    at_s - s->since_s < RESOLVED_LEAST_S)
+			return false;
+		s->state = TRK_ALERT_QUIET;
+		s->alert.firing = false;
+		return true;
+	}
+	if (!holds) {
+		s->state = TRK_ALERT_QUIET;
+		return false;
+	}
+	if (s->state == TRK_ALERT_QUIET) {
+		s->state = TRK_ALERT_PENDING;
+		s->since_s = at_s;
+	}
+	if (at_s - s->since_s < window_s || at_s - s->last_fired_s < AGAIN_S)
+		return false;
+	fire(s, now, at_s);
+	return true;
+}
+
+void trk__alert_live_row(struct trk_alert_live *live, const struct trk_record *record,
+			 const struct trk_sample *row, const struct trk_gpu_device *device,
+			 size_t devices, trk_alert_fn *on_alert, void *data)
+{
+	struct trk_alert_facts facts;
+	struct trk_alert now;
+
+	read_row(live, record, row, &facts);
+	gpu_facts(device, devices, &facts);
+	for (int i = 0; i < TRK_ALERT_RULES; i++) {
+		struct trk_alert_rule_state *s = &live->rule[i];
+		bool holds = trk__alert_judge((enum trk_alert_rule) i, &facts, &now);
+
+		if (step(s, &now, holds, facts.elapsed_s))
+			on_alert(data, record, &s->alert);
+	}
+}

@@ -1,0 +1,115 @@
+/* Alerts about a job while it runs: rows go in, alerts come out. Pure: no I/O, no clock of its own.
+ *
+ * A rule's condition is judged with each row. It must hold for the rule's window before the alert fires;
+ * the alert is resolved when the condition was false for twice the window, and for 5 minutes at least. A
+ * rule that has fired fires again 30 minutes later at the earliest. A condition that cannot be judged,
+ * because a limit or a figure is not known, never holds. */
+#ifndef TRK_ALERT_LIVE_H
+#define TRK_ALERT_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "alert/trend.h"
+#include "model/gpu.h"
+#include "model/run.h"
+#include "model/sample.h"
+
+/* Name, severity, seconds for which the condition must hold, condition in words. */
+#define TRK_ALERT_RULE_LIST(X)                                                                     \
+	X(OOM_RISK, "oom-risk", CRITICAL, 10,                                                      \
+	  "memory above 60 % of the limit that reaches it within 10 min at the rate of the last "  \
+	  "5 min, or the job waits for memory for more than 20 % of the time")                     \
+	X(MEM_NEAR_LIMIT, "mem-near-limit", WARNING, 30, "memory above 90 % of the limit")         \
+	X(VRAM_NEAR_LIMIT, "vram-near-limit", WARNING, 30,                                         \
+	  "memory of a GPU that the job uses above 95 % of its size")                              \
+	X(DISK_FULL, "disk-full", WARNING, 60,                                                     \
+	  "less than 25 % of the local disks' space is left, and ends within 30 min at the rate "  \
+	  "of the last 5 min")                                                                     \
+	X(SWAP, "swap", WARNING, 60, "swap of the machine has grown by 64 MiB since the start")    \
+	X(CPU_THROTTLED, "cpu-throttled", INFO, 300,                                               \
+	  "a CPU quota holds the job back for more than 25 % of the time, averaged over a minute") \
+	X(GPU_IDLE, "gpu-idle", WARNING, 900, "the job's GPUs compute nothing")                    \
+	X(STALLED, "stalled", WARNING, 900,                                                        \
+	  "less than 0.01 cores, no disk traffic, no GPU in use")                                  \
+	X(TIME_LIMIT, "time-limit", WARNING, 0, "90 % of the requested time has passed")
+
+enum trk_alert_rule {
+#define X(id, name, severity, window_s, text) TRK_ALERT_##id,
+	TRK_ALERT_RULE_LIST(X)
+#undef X
+		TRK_ALERT_RULES
+};
+
+enum trk_alert_severity { TRK_ALERT_INFO, TRK_ALERT_WARNING, TRK_ALERT_CRITICAL };
+
+struct trk_alert_rule_info {
+	const char *name;
+	enum trk_alert_severity severity;
+	unsigned int window_s;
+	const char *condition;
+};
+extern const struct trk_alert_rule_info trk__alert_rules[TRK_ALERT_RULES];
+const char *trk__alert_severity_name(enum trk_alert_severity severity);
+/* By name; -1: none. */
+int trk__alert_rule_find(const char *name, size_t len);
+
+enum { TRK_ALERT_TEXT_SIZE = 200 };
+
+struct trk_alert {
+	enum trk_alert_rule rule;
+	bool firing;                    /* false: resolved */
+	double value, limit;            /* in the rule's unit; NaN: there is none */
+	char text[TRK_ALERT_TEXT_SIZE]; /* what is, in one line */
+	char fix[TRK_ALERT_TEXT_SIZE];  /* what to do; "": nothing is known */
+};
+typedef void trk_alert_fn(void *data, const struct trk_record *record,
+			  const struct trk_alert *alert);
+
+enum trk_alert_state { TRK_ALERT_QUIET, TRK_ALERT_PENDING, TRK_ALERT_FIRING };
+
+struct trk_alert_rule_state {
+	enum trk_alert_state state;
+	double since_s; /* of a pending condition; of a condition that is false while it fires */
+	double last_fired_s;    /* NaN: never */
+	struct trk_alert alert; /* that is firing */
+};
+
+struct trk_alert_live {
+	struct trk_alert_rule_state rule[TRK_ALERT_RULES];
+	struct trk_alert_trend memory, space;
+	double swap_start_mib;  /* NaN: not known yet */
+	double throttled_share; /* mean of about a minute */
+};
+
+void trk__alert_live_init(struct trk_alert_live *live);
+/* The next row of the record's run. device: its GPUs, `devices` of them, 0: none are measured. */
+void trk__alert_live_row(struct trk_alert_live *live, const struct trk_record *record,
+			 const struct trk_sample *row, const struct trk_gpu_device *device,
+			 size_t devices, trk_alert_fn *on_alert, void *data);
+
+/* ---- rules.c: one condition each ---- */
+
+/* What a row says of the job. NaN: not known. */
+struct trk_alert_facts {
+	double elapsed_s;
+	double memory_mib, memory_limit_mib;
+	double memory_per_s;             /* MiB a second over the last 5 minutes; NaN: too short */
+	double memory_wait_share;        /* of the interval */
+	double space_gb, space_total_gb; /* left, and in all, on local file systems */
+	double space_gb_per_s;           /* as memory_per_s; negative where it shrinks */
+	double swap_growth_mib;
+	double throttled_share;
+	double cores, disk_bytes_per_s;
+	size_t gpus;                     /* that the job uses */
+	double gpu_usage;                /* of these, 0 to their number */
+	double vram_mib, vram_limit_mib; /* of the fullest */
+	double time_limit_s;
+};
+
+/* Whether the rule's condition holds; value, limit, text and fix of *ret are set where it does. */
+bool trk__alert_judge(enum trk_alert_rule rule, const struct trk_alert_facts *f,
+		      struct trk_alert *ret);
+
+#endif

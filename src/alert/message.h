@@ -1,0 +1,37 @@
+/* An alert on its way: what a sink needs to know of it, and its text as JSON. */
+#ifndef TRK_ALERT_MESSAGE_H
+#define TRK_ALERT_MESSAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+
+enum { TRK_ALERT_FIELD_SIZE = 256, TRK_ALERT_SENTENCE_SIZE = 512, TRK_ALERT_LIST_SIZE = 8192 };
+
+struct trk_alert_message {
+	char rule[TRK_ALERT_FIELD_SIZE];
+	char severity[TRK_ALERT_FIELD_SIZE]; /* "info", "warning", "critical" */
+	bool firing;
+	char text[TRK_ALERT_SENTENCE_SIZE], fix[TRK_ALERT_SENTENCE_SIZE];
+	char job[TRK_ALERT_FIELD_SIZE], run[TRK_ALERT_FIELD_SIZE], host[TRK_ALERT_FIELD_SIZE];
+	/* Further lines, each ended by a newline: of several alerts told as one, and of a digest. "# " begins a
+	 * heading, "$ " a line to paste. */
+	char list[TRK_ALERT_LIST_SIZE];
+	double value, limit; /* NaN: none */
+	uint64_t wall_ns;    /* when it fired or was resolved */
+};
+
+/* Read the object that a command finds in RT_JSON. Unknown keys are passed over; rule, state and text must
+ * be there. Control characters become blanks. Returns 0 or -EBADMSG with *reterr. */
+int trk__alert_message_read(const char *json, size_t len, struct trk_alert_message *ret,
+			    struct trk_error *reterr);
+void trk__alert_message_write(const struct trk_alert_message *m, struct trk_buf *b);
+/* Add a line to the list. False where it is full: the line is then left out. */
+bool trk__alert_message_add(struct trk_alert_message *m, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* "[critical] oom-risk: train: memory at …": one line. */
+void trk__alert_message_line(const struct trk_alert_message *m, struct trk_buf *b);
+
+#endif

@@ -1,0 +1,194 @@
+/* What each kind of sink wants to read. A new kind is one function and one line of the table. */
+#include <string.h>
+
+#include "alert/deliver.h"
+#include "alert/end.h"
+#include "base/clock.h"
+#include "base/json.h"
+
+/* How long an Alertmanager takes an alert for firing that nobody renews or resolves: a job's tracker may
+ * be killed. What is judged after a run is renewed by the next one or by cron. */
+#define FIRING_NS     (24 * 3600 * TRK_NS_PER_S)
+#define FIRING_END_NS (8 * FIRING_NS)
+/* Chat messages are cut here: Discord takes 2000 characters, escaped. */
+enum { CHAT_MAX = 1500 };
+
+static void put_lines(const struct trk_alert_message *m, struct trk_buf *b)
+{
+	trk__alert_message_line(m, b);
+	if (m->fix[0])
+		trk__buf_printf(b, "\nTry: %s", m->fix);
+	if (m->run[0])
+		trk__buf_printf(b, "\nRun: %s%s%s", m->run, m->host[0] ? " on " : "", m->host);
+	for (const char *at = m->list; *at; at += strcspn(at, "\n") + 1) {
+		size_t len = strcspn(at, "\n");
+
+		if (b->len + len > CHAT_MAX) {
+			trk__buf_puts(b, "\n...");
+			return;
+		}
+		trk__buf_putc(b, '\n');
+		trk__buf_add(b, at, len);
+	}
+}
+
+/* A value of several lines under a key; `escape`: characters with their replacements, or NULL. */
+static void put_text(struct trk_json *j, const char *key, const struct trk_alert_message *m,
+		     void (*escape)(struct trk_buf *, char))
+{
+	struct trk_buf lines, escaped;
+
+	trk__buf_init(&lines, 4096);
+	trk__buf_init(&escaped, 32768);
+	put_lines(m, &lines);
+	for (size_t i = 0; i < lines.len; i++)
+		escape(&escaped, lines.data[i]);
+	trk__json_key(j, key);
+	trk__json_text_n(j, escaped.data ? escaped.data : "", escaped.len);
+	trk__buf_release(&escaped);
+	trk__buf_release(&lines);
+}
+
+static void escape_nothing(struct trk_buf *b, char c)
+{
+	trk__buf_putc(b, c);
+}
+
+static void escape_slack(struct trk_buf *b, char c)
+{
+	if (c == '&')
+		trk__buf_puts(b, "&amp;");
+	else if (c == '<')
+		trk__buf_puts(b, "&lt;");
+	else if (c == '>')
+		trk__buf_puts(b, "&gt;");
+	else
+		trk__buf_putc(b, c);
+}
+
+/* Markdown must not make links or headings of a job's name. */
+static void escape_markdown(struct trk_buf *b, char c)
+{
+	if (c != '\0' && strchr("\\`*_~|[]()<>#", c))
+		trk__buf_putc(b, '\\');
+	trk__buf_putc(b, c);
+}
+
+static void slack(const struct trk_alert_message *m, struct trk_buf *b)
+{
+	struct trk_json j;
+
+	trk__json_init(&j, b, 0);
+	trk__json_open(&j, '{');
+	put_text(&j, "text", m, escape_slack);
+	trk__json_key(&j, "blocks");
+	trk__json_open(&j, '[');
+	trk__json_open(&j, '{');
+	trk__json_key_text(&j, "type", "section");
+	trk__json_key(&j, "text");
+	trk__json_open(&j, '{');
+	trk__json_key_text(&j, "type", "plain_text");
+	put_text(&j, "text", m, escape_nothing);
+	trk__json_close(&j, '}');
+	trk__json_close(&j, '}');
+	trk__json_close(&j, ']');
+	trk__json_close(&j, '}');
+}
+
+static void discord(const struct trk_alert_message *m, struct trk_buf *b)
+{
+	struct trk_json j;
+
+	trk__json_init(&j, b, 0);
+	trk__json_open(&j, '{');
+	put_text(&j, "content", m, escape_markdown);
+	trk__json_key(&j, "allowed_mentions");
+	trk__json_open(&j, '{');
+	trk__json_key(&j, "parse");
+	trk__json_open(&j, '[');
+	trk__json_close(&j, ']');
+	trk__json_close(&j, '}');
+	trk__json_close(&j, '}');
+}
+
+static void teams(const struct trk_alert_message *m, struct trk_buf *b)
+{
+	struct trk_json j;
+
+	trk__json_init(&j, b, 0);
+	trk__json_open(&j, '{');
+	trk__json_key_text(&j, "type", "message");
+	trk__json_key(&j, "attachments");
+	trk__json_open(&j, '[');
+	trk__json_open(&j, '{');
+	trk__json_key_text(&j, "contentType", "application/vnd.microsoft.card.adaptive");
+	trk__json_key(&j, "content");
+	trk__json_open(&j, '{');
+	trk__json_key_text(&j, "type", "AdaptiveCard");
+	trk__json_key_text(&j, "version", "1.4");
+	trk__json_key(&j, "body");
+	trk__json_open(&j, '[');
+	trk__json_open(&j, '{');
+	trk__json_key_text(&j, "type", "TextBlock");
+	put_text(&j, "text", m, escape_markdown);
+	trk__json_key(&j, "wrap");
+	trk__json_bool(&j, true);
+	trk__json_close(&j, '}');
+	trk__json_close(&j, ']');
+	trk__json_close(&j, '}');
+	trk__json_close(&j, '}');
+	trk__json_close(&j, ']');
+	trk__json_close(&j, '}');
+}
+
+static void alertmanager(const struct trk_alert_message *m, struct trk_buf *b)
+{
+	bool end = trk__alert_end_find(m->rule, strlen(m->rule)) >= 0;
+	uint64_t end_ns = m->wall_ns + (!m->firing ? 0 : end ? FIRING_END_NS : FIRING_NS);
+	char ends[32];
+	struct trk_json j;
+
+	trk__json_init(&j, b, 0);
+	trk__json_open(&j, '[');
+	trk__json_open(&j, '{');
+	trk__json_key(&j, "labels");
+	trk__json_open(&j, '{');
+	trk__json_key_text(&j, "alertname", m->rule);
+	trk__json_key_text(&j, "severity", m->severity);
+	trk__json_key_text(&j, "job", m->job);
+	/* Labels say which alert it is: the newest run and its machine do not, after a run. */
+	if (!end)
+		trk__json_key_text(&j, "run", m->run);
+	if (!end && m->host[0])
+		trk__json_key_text(&j, "instance", m->host);
+	trk__json_close(&j, '}');
+	trk__json_key(&j, "annotations");
+	trk__json_open(&j, '{');
+	if (end && m->run[0])
+		trk__json_key_text(&j, "run", m->run);
+	trk__json_key_text(&j, "summary", m->text);
+	trk__json_key_text(&j, "description", m->fix);
+	trk__json_close(&j, '}');
+	trk__clock_iso8601(end_ns, ends);
+	trk__json_key_text(&j, "endsAt", ends);
+	trk__json_close(&j, '}');
+	trk__json_close(&j, ']');
+}
+
+const struct trk_alert_sink trk__alert_sinks[] = {
+	{"mail", "", false, NULL},
+	{"slack", "", true, slack},
+	{"teams", "", true, teams},
+	{"discord", "", true, discord},
+	{"json", "", false, trk__alert_message_write},
+	{"alertmanager", "/api/v2/alerts", false, alertmanager},
+	{NULL, NULL, false, NULL},
+};
+
+const struct trk_alert_sink *trk__alert_sink_find(const char *kind, size_t len)
+{
+	for (const struct trk_alert_sink *s = trk__alert_sinks; s->kind; s++)
+		if (strlen(s->kind) == len && !memcmp(s->kind, kind, len))
+			return s;
+	return NULL;
+}

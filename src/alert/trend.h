@@ -1,0 +1,22 @@
+/* The slope of a figure over the last five minutes: the median of the slopes between all pairs of its
+ * points (Theil-Sen), which a spike does not move. */
+#ifndef TRK_ALERT_TREND_H
+#define TRK_ALERT_TREND_H
+
+#include <stddef.h>
+
+enum { TRK_ALERT_POINTS = 60 };
+
+struct trk_alert_trend {
+	double at_s[TRK_ALERT_POINTS], value[TRK_ALERT_POINTS]; /* a ring */
+	size_t count, next;
+	double slope;
+};
+
+void trk__alert_trend_init(struct trk_alert_trend *t);
+/* Points closer than 5 s to the last one are left out. */
+void trk__alert_trend_add(struct trk_alert_trend *t, double at_s, double value);
+/* Units a second; NaN with less than a minute of points. */
+double trk__alert_trend_slope(const struct trk_alert_trend *t);
+
+#endif

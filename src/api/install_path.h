@@ -1,0 +1,29 @@
+/* Files that are installed along with the library. */
+#ifndef TRK_API_INSTALL_PATH_H
+#define TRK_API_INSTALL_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "service/prices.h"
+
+/* The path of `name` in the first of `places` where it can be accessed so (R_OK, X_OK): folders
+ * relative to that in which the library lies, each ended by a slash, or "". False, and `path` of no
+ * use: in none. */
+bool trk__install_path(const char *const *places, size_t n, const char *name, int mode, char *path,
+		       size_t size);
+
+/* The scores of servers that are installed along with the library; NULL: none. */
+const char *trk__installed_scores(char path[4096]);
+
+/* NULL for "none". */
+const char *trk__unless_none(const char *file);
+
+/* Room for the paths of the layers. */
+struct trk_layer_paths {
+	char cache[TRK_PRICES_PATH_SIZE], scores[4096];
+};
+/* The prices of the command. cache: a folder, "none", or NULL: the user's usual one. */
+struct trk_price_layers trk__usual_layers(const char *cache, struct trk_layer_paths *room);
+
+#endif

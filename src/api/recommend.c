@@ -1,0 +1,179 @@
+/* What to request next time, for a program: what the verb recommend does. */
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/install_path.h"
+#include "api/server_needs.h"
+#include "resource_tracker.h"
+#include "service/recommend.h"
+
+enum { DOCUMENT_MAX = 4 << 20, NOTE_MAX = 512, OPTIONS_MAX = 4096 };
+
+/* What the options and needs say, as a request. Both live as long as the request. */
+static int read_words(struct trk_recommend_request *q, const struct trk_recommend_options *o,
+		      struct trk_cloud *stated, struct trk_error *error)
+{
+	int r = trk__recommend_request_set(q, "method", o->method, error);
+
+	r = r ? r : trk__recommend_request_set(q, "risk", o->risk, error);
+	for (size_t i = 0; r == 0 && o->tags && o->tags[i]; i++)
+		if (trk__recommend_request_tag(q, o->tags[i]) < 0)
+			r = trk__error_set(
+				error, -EINVAL, "",
+				"tags: %s: not of the form KEY or KEY=VALUE, or too long",
+				o->tags[i]);
+	if (r == 0 && !(o->input_bytes >= 0 && o->input_bytes <= 1e18))
+		r = trk__error_set(error, -TRK_E_RANGE, "", "input_bytes: out of range");
+	if (r == 0 && o->instance) {
+		r = trk__cloud_state(o->instance, stated);
+		if (r < 0)
+			return trk__error_set(error, r, "",
+					      "instance %s: not of the form VENDOR/REGION/TYPE",
+					      o->instance);
+		q->stated = stated;
+	}
+	return r;
+}
+
+static int make_request(struct trk_recommend_request *q, const struct trk_recommend_options *o,
+			const struct trk_server_needs *n, struct trk_cloud *stated,
+			struct trk_error *error)
+{
+	int r;
+
+	trk__recommend_request_init(q);
+	r = read_words(q, o, stated, error);
+	if (r < 0)
+		return r;
+	q->failed = o->failed != 0;
+	q->earlier = o->earlier;
+	q->input_bytes = o->input_bytes > 0 ? o->input_bytes : (double) NAN;
+	q->servers = !o->no_servers;
+	q->short_too = o->short_runs != 0;
+	q->limit = o->limit ? o->limit : TRK_RECOMMEND_SERVERS;
+	q->words = trk__server_words(n);
+	q->wishes = trk__server_wishes(n);
+	q->boot_s = n->boot_s > 0 ? n->boot_s : 0;
+	return trk__recommend_request_set(q, "order-by", n->order_by, error);
+}
+
+static int ask(const char *recording, const struct trk_recommend_options *o,
+	       const struct trk_server_needs *n, struct trk_recommendation **ret,
+	       struct trk_error *error)
+{
+	struct trk_recommend_request request;
+	struct trk_cloud stated;
+	struct trk_layer_paths paths;
+	struct trk_history *h = NULL;
+	const struct trk_service s = {.dir = o->history,
+				      .layers = trk__usual_layers(o->cache, &paths)};
+	int r = make_request(&request, o, n, &stated, error);
+
+	request.path = recording;
+	if (r == 0 && o->history && !o->earlier)
+		r = trk__runs_history(&s, 0, &h, error);
+	r = r ? r : trk__recommend(&s, h, &request, ret, error);
+	trk__history_free(h);
+	return r;
+}
+
+int trk_recommend(const char *recording, const struct trk_recommend_options *options,
+		  struct trk_recommendation **ret, char *why, size_t why_size)
+{
+	struct trk_recommend_options o = TRK_RECOMMEND_OPTIONS_INIT;
+	struct trk_error error = {.code = 0};
+	struct trk_server_needs n;
+	int r;
+
+	if (!recording)
+		return trk__why(why, why_size, -EINVAL, "recording: none is named");
+	if (options && (options->size < offsetof(struct trk_recommend_options, earlier) ||
+			options->size > OPTIONS_MAX))
+		return trk__why(why, why_size, -EINVAL, "options: size is not set");
+	if (options)
+		memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
+	r = trk__server_needs_take(o.needs, &n, why, why_size);
+	if (r < 0)
+		return r;
+	r = ask(recording, &o, &n, ret, &error);
+	if (r < 0)
+		(void) trk__why(why, why_size, r,
+				error.message[0] ? error.message : trk__strerror(r));
+	return r;
+}
+
+void trk_recommendation_free(struct trk_recommendation *recommendation)
+{
+	trk__recommendation_free(recommendation);
+}
+
+int trk_recommendation_value(const struct trk_recommendation *r, const char *key, double *ret)
+{
+	const struct trk_advice *a = &r->advice;
+	const struct {
+		const char *key;
+		double value;
+	} values[] = {
+		{"cpu", a->cores},
+		{"memory_mib", a->memory_mib},
+		{"gpus", a->gpus},
+		{"vram_mib", a->vram_mib},
+		{"time_s", trk__advice_expected_s(a)},
+		{"runs", (double) a->runs},
+	};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		if (!strcmp(values[i].key, key)) {
+			*ret = values[i].value;
+			return 0;
+		}
+	return -ENOENT;
+}
+
+/* ---- its forms; what a buffer holds is taken over by the caller ---- */
+
+static char *text_of(struct trk_buf *b)
+{
+	if (b->error)
+		trk__buf_release(b);
+	return b->data;
+}
+
+char *trk_recommendation_json(const struct trk_recommendation *r)
+{
+	struct trk_buf b;
+
+	trk__buf_init(&b, DOCUMENT_MAX);
+	trk__recommendation_json(&b, r);
+	return text_of(&b);
+}
+
+char *trk_recommendation_text(const struct trk_recommendation *r, size_t columns)
+{
+	const struct trk_terminal_style style = {.width = columns ? columns : TRK_TERMINAL_MAX,
+						 .utf8 = true};
+	struct trk_buf b;
+
+	trk__buf_init(&b, DOCUMENT_MAX);
+	trk__recommendation_text(&b, r, &style);
+	return text_of(&b);
+}
+
+char *trk_recommendation_lines(const struct trk_recommendation *r, const char *kind, char *note,
+			       size_t note_size)
+{
+	struct trk_buf b, rest;
+	bool known;
+
+	trk__buf_init(&b, DOCUMENT_MAX);
+	trk__buf_init(&rest, NOTE_MAX);
+	known = trk__recommendation_lines(&b, r, kind, &rest);
+	(void) trk__why(note, note_size, 0, rest.len ? rest.data : "");
+	trk__buf_release(&rest);
+	if (!known)
+		trk__buf_release(&b);
+	return text_of(&b);
+}

@@ -1,0 +1,87 @@
+#include "api/server_needs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/offers.h"
+
+enum { NEEDS_MAX = 4096 /* bytes of the struct of a newer caller */ };
+
+int trk__why(char *why, size_t size, int code, const char *text)
+{
+	if (why && size)
+		(void) snprintf(why, size, "%s", text);
+	return code;
+}
+
+static bool are_in_range(const struct trk_server_needs *n)
+{
+	const struct {
+		double value, most;
+	} numbers[] = {
+		{n->vcpus, 1e6},       {n->gpus, 1e6},   {n->memory_mib, 1e12}, {n->vram_mib, 1e12},
+		{n->storage_gb, 1e12}, {n->run_s, 1e12}, {n->busy_cores, 1e6},
+	};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (!(numbers[i].value >= 0 && numbers[i].value <= numbers[i].most))
+			return false;
+	return n->boot_s <= 1e9;
+}
+
+int trk__server_needs_take(const struct trk_server_needs *given, struct trk_server_needs *n,
+			   char *why, size_t size)
+{
+	*n = (struct trk_server_needs) TRK_SERVER_NEEDS_INIT;
+	if (!given)
+		return 0;
+	if (given->size < offsetof(struct trk_server_needs, memory_mib) || given->size > NEEDS_MAX)
+		return trk__why(why, size, -EINVAL, "needs: size is not set");
+	memcpy(n, given, given->size < sizeof(*n) ? given->size : sizeof(*n));
+	if (!are_in_range(n))
+		return trk__why(why, size, -TRK_E_RANGE, "needs: a number is out of range");
+	if (trk__offers_order(n->order_by) < 0)
+		return trk__why(why, size, -EINVAL,
+				"order_by: not one of: price run-cost score-per-price");
+	return 0;
+}
+
+struct trk_need_words trk__server_words(const struct trk_server_needs *n)
+{
+	return (struct trk_need_words){
+		.arch = n->arch,
+		.allocation = n->allocation,
+		.vendors = n->vendors,
+		.regions = n->regions,
+		.countries = n->countries,
+		.exclude = n->exclude,
+	};
+}
+
+/* Whole vCPUs and GPUs: half a one is had with one. */
+static uint32_t round_up(double value)
+{
+	uint32_t whole = (uint32_t) value;
+
+	return whole < value ? whole + 1 : whole;
+}
+
+struct trk_catalog_query trk__server_wishes(const struct trk_server_needs *n)
+{
+	struct trk_catalog_query q = {
+		.vcpus = round_up(n->vcpus),
+		.memory_bytes = (uint64_t) (n->memory_mib * 1048576),
+		.gpus = round_up(n->gpus),
+		.vram_bytes = (uint64_t) (n->vram_mib * 1048576),
+		.storage_gb = round_up(n->storage_gb < 4e9 ? n->storage_gb : 4e9),
+		.gpu_shares = n->gpu_shares != 0,
+		.spot = n->spot != 0,
+		.previous_generation = n->previous_generation != 0,
+		.today = trk__catalog_today(),
+	};
+
+	if (q.vram_bytes && !q.gpus)
+		q.gpus = 1;
+	return q;
+}

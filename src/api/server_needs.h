@@ -1,0 +1,20 @@
+/* The needs of the public header as the library's own types: for the search of servers and for
+ * trk_recommend(). */
+#ifndef TRK_API_SERVER_NEEDS_H
+#define TRK_API_SERVER_NEEDS_H
+
+#include "catalog/needs.h"
+#include "resource_tracker.h"
+
+/* Write a sentence into why[0..size), which may be NULL. Returns `code`. */
+int trk__why(char *why, size_t size, int code, const char *text);
+
+/* Copy what the caller set: the fields that an older caller's shorter struct lacks, and all of them
+ * for NULL, are 0. 0, -EINVAL or -TRK_E_RANGE, with a sentence in `why`. */
+int trk__server_needs_take(const struct trk_server_needs *given, struct trk_server_needs *n,
+			   char *why, size_t size);
+/* The names, which point into the needs, and the amounts and flags. */
+struct trk_need_words trk__server_words(const struct trk_server_needs *n);
+struct trk_catalog_query trk__server_wishes(const struct trk_server_needs *n);
+
+#endif

@@ -1,0 +1,40 @@
+/* Secrets in command lines: each is replaced by a word that says what it was.
+ *
+ * [SECRET]  the value of a name such as --password, API_TOKEN= or "secret":; a key of a known
+ *           service (ghp_, AKIA); an address with a password
+ * [KEY]     an argument that holds a PEM key or certificate
+ *
+ * Strict masking replaces more, which may be no secret:
+ *
+ * [SECRET]  a long word that looks random
+ * [URL]     an ftp address, and one with a query or without a dot in it
+ * [EMAIL]   a mail address
+ * [IP]      an IPv4 or IPv6 address
+ *
+ * A short password behind a name that does not say so is not found. TRK_REDACT_ALL keeps no
+ * arguments. */
+#ifndef TRK_BASE_MASK_H
+#define TRK_BASE_MASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What is left out of a command line that is kept. 0 is the default wherever one is kept. */
+enum trk_redaction {
+	TRK_REDACT_SECRETS, /* passwords, tokens and keys are masked */
+	TRK_REDACT_STRICT,  /* and all else of the list above */
+	TRK_REDACT_ALL,     /* all arguments: the program's name alone is kept */
+	TRK_REDACT_NOTHING,
+};
+
+/* Zero-initialised: before the first argument of a command line. */
+struct trk_mask {
+	bool strict;
+	bool value_follows; /* the last argument was --password or its like */
+};
+
+/* Write `text`, the next argument, to ret with its secrets masked; what does not fit is cut off.
+ * Pure: no I/O, no allocation. Returns the length, less than size; size > 0. */
+size_t trk__mask_argument(struct trk_mask *mask, const char *text, char *ret, size_t size);
+
+#endif

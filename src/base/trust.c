@@ -1,0 +1,440 @@
+#include "base/trust.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/parse.h"
+
+enum {
+	PATH_SIZE = 4096,
+	NAME_SIZE = 256,
+	LINKS_MAX = 40,         /* as the kernel has it */
+	ACCOUNTS_MAX = 4 << 20, /* bytes of /etc/passwd and of /etc/group */
+	UNMAPPED_ID = 65534,    /* the default of /proc/sys/kernel/overflowuid */
+};
+
+/* ---- groups ---- */
+
+/* Field n of the line at `at`, which ends at a line end or NUL. */
+static const char *field(const char *at, int n, size_t *ret_len)
+{
+	for (; n > 0; n--) {
+		at += strcspn(at, ":\n");
+		at += *at == ':';
+	}
+	*ret_len = strcspn(at, ":\n");
+	return at;
+}
+
+static bool is_number(const char *at, size_t len, unsigned int number)
+{
+	char text[16];
+
+	return len == (size_t) snprintf(text, sizeof(text), "%u", number) && !memcmp(at, text, len);
+}
+
+static const char *next_line(const char *at)
+{
+	at += strcspn(at, "\n");
+	return at + (*at == '\n');
+}
+
+/* The user's name; NULL where it is not listed, or another user has the group as the first one. */
+static const char *name_of(const char *passwd, uid_t uid, gid_t gid, size_t *ret_len)
+{
+	const char *name = NULL;
+	size_t len;
+
+	for (const char *at = passwd; *at; at = next_line(at)) {
+		const char *id = field(at, 2, &len);
+		bool same = is_number(id, len, uid);
+		const char *first = field(at, 3, &len);
+
+		if (!same && is_number(first, len, gid))
+			return NULL;
+		if (same && !name)
+			name = field(at, 0, ret_len);
+	}
+	return name;
+}
+
+bool trk__group_is_private(const char *passwd, const char *group, uid_t uid, gid_t gid)
+{
+	size_t name_len = 0, len;
+	const char *name = name_of(passwd, uid, gid, &name_len);
+	bool found = false;
+
+	for (const char *at = group; name && *at; at = next_line(at)) {
+		const char *id = field(at, 2, &len), *text;
+
+		if (!is_number(id, len, gid))
+			continue;
+		text = field(at, 0, &len);
+		if (len != name_len || memcmp(text, name, len) != 0)
+			return false;
+		text = field(at, 3, &len);
+		if (len && (len != name_len || memcmp(text, name, len) != 0))
+			return false;
+		found = true;
+	}
+	return found;
+}
+
+static bool is_private_group(gid_t gid)
+{
+	char *passwd = NULL, *group = NULL;
+	bool private = gid == 0;
+
+	if (!private && trk__read_all_at(AT_FDCWD, "/etc/passwd", ACCOUNTS_MAX, &passwd) > 0 &&
+	    trk__read_all_at(AT_FDCWD, "/etc/group", ACCOUNTS_MAX, &group) > 0)
+	private = trk__group_is_private(passwd, group, geteuid(), gid);
+	free(passwd);
+	free(group);
+	return private;
+}
+
+/* ---- one file or directory ---- */
+
+static bool is_own(const struct stat *st)
+{
+	return st->st_uid == geteuid() || st->st_uid == 0;
+}
+
+static bool is_writable_by_others(const struct stat *st)
+{
+	return st->st_mode & S_IWOTH || (st->st_mode & S_IWGRP && !is_private_group(st->st_gid));
+}
+
+/* Are there ids here that are not mapped, as root's may be? */
+static bool is_in_user_namespace(void)
+{
+	char text[256];
+	ssize_t len = trk__read_at(AT_FDCWD, "/proc/self/uid_map", text, sizeof(text));
+	uint64_t inside, outside, count;
+	const char *at = text;
+
+	return len > 0 && !(trk__scan_u64(&at, &inside) && trk__scan_u64(&at, &outside) &&
+			    trk__scan_u64(&at, &count) && inside == 0 && count == UINT32_MAX);
+}
+
+static int refuse(struct trk_error *reterr, const char *path, const struct stat *st)
+{
+	if (!is_own(st))
+		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path,
+				      "%s belongs to another user (uid %u)", path,
+				      (unsigned int) st->st_uid);
+	return trk__error_set(reterr, -TRK_E_UNTRUSTED, path,
+			      "other users may write to %s (mode %04o)", path,
+			      (unsigned int) st->st_mode & 07777);
+}
+
+/* The path of an open directory, for messages. */
+static const char *name_directory(int fd, const char *instead, char text[PATH_SIZE])
+{
+	char link[64];
+	ssize_t len;
+
+	(void) snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, text, PATH_SIZE - 1);
+	if (len <= 0)
+		return instead;
+	text[len] = '\0';
+	return text;
+}
+
+static int check_file(const struct stat *st, const char *path, bool shared,
+		      struct trk_error *reterr)
+{
+	if (S_ISLNK(st->st_mode))
+		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path, "%s is a symbolic link",
+				      path);
+	if (!S_ISREG(st->st_mode))
+		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path, "%s is not a regular file",
+				      path);
+	if (!is_own(st) || is_writable_by_others(st))
+		return refuse(reterr, path, st);
+	if (shared && st->st_nlink > 1)
+		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path,
+				      "%s has a second name, which another user may have given it",
+				      path);
+	return 0;
+}
+
+static int check_own_dir(const struct stat *st, const char *path, struct trk_error *reterr)
+{
+	if (S_ISLNK(st->st_mode))
+		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path, "%s is a symbolic link",
+				      path);
+	/* Another user's file: that user can put a directory in its place. */
+	if (!S_ISDIR(st->st_mode) && is_own(st))
+		return trk__error_set(reterr, -ENOTDIR, path, "%s is not a directory", path);
+	return is_own(st) && !is_writable_by_others(st) ? 0 : refuse(reterr, path, st);
+}
+
+/* ---- the way ---- */
+
+struct walk {
+	int fd;               /* owned: the directory that was reached; an O_PATH descriptor */
+	char rest[PATH_SIZE]; /* what is left of the path */
+	int links;
+	bool shared;   /* others may write to the directory; it has the sticky bit */
+	bool unmapped; /* it belongs to an id that is not mapped */
+};
+
+/* Check the directory that was reached. */
+static int check_way(struct walk *w, struct trk_error *reterr)
+{
+	char text[PATH_SIZE];
+	struct stat st;
+	bool others;
+
+	if (fstat(w->fd, &st) < 0)
+		return -errno;
+	others = is_writable_by_others(&st);
+	w->shared = others && st.st_mode & S_ISVTX;
+	w->unmapped = !is_own(&st) && st.st_uid == UNMAPPED_ID && is_in_user_namespace();
+	if ((is_own(&st) || w->unmapped) && (!others || w->shared))
+		return 0;
+	return refuse(reterr, name_directory(w->fd, "a directory on the way", text), &st);
+}
+
+static int enter(struct walk *w, int fd, struct trk_error *reterr)
+{
+	if (fd < 0)
+		return -errno;
+	trk__close(w->fd);
+	w->fd = fd;
+	return check_way(w, reterr);
+}
+
+/* The next name of the path. False at its end. */
+static bool take_name(struct walk *w, char name[NAME_SIZE], int *ret_error)
+{
+	char *at = w->rest + strspn(w->rest, "/");
+	size_t len = strcspn(at, "/");
+
+	*ret_error = len < NAME_SIZE ? 0 : -ENAMETOOLONG;
+	if (len == 0 || *ret_error < 0)
+		return false;
+	memcpy(name, at, len);
+	name[len] = '\0';
+	at += len;
+	at += strspn(at, "/");
+	memmove(w->rest, at, strlen(at) + 1);
+	return true;
+}
+
+/* Put the target of a link before the rest of the path; what stands there may also be no link. It
+ * lies in a directory that was checked. */
+static int follow_link(struct walk *w, const char *name, struct trk_error *reterr)
+{
+	char target[PATH_SIZE], rest[PATH_SIZE];
+	ssize_t len;
+	struct stat st;
+
+	if (fstatat(w->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	if (!is_own(&st)) /* whatever it is, it can be another thing soon */
+		return refuse(reterr, name, &st);
+	len = readlinkat(w->fd, name, target, sizeof(target) - 1);
+	if (len < 0)
+		return -ENOTDIR; /* neither a link nor a directory */
+	target[len] = '\0';
+	if (++w->links > LINKS_MAX)
+		return -ELOOP;
+	if (snprintf(rest, sizeof(rest), "%s/%s", target, w->rest) >= (int) sizeof(rest))
+		return -ENAMETOOLONG;
+	memcpy(w->rest, rest, sizeof(rest));
+	return target[0] == '/' ? enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), reterr) : 0;
+}
+
+static int go_into(struct walk *w, const char *name, enum trk_trust_make make,
+		   struct trk_error *reterr)
+{
+	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(w->fd, name, flags);
+
+	if (fd < 0 && errno == ENOENT && make == TRK_TRUST_RESERVE && w->shared) {
+		if (mkdirat(w->fd, name, 0700) < 0 && errno != EEXIST)
+			return -errno;
+		fd = openat(w->fd, name, flags);
+	}
+	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
+		return follow_link(w, name, reterr);
+	return enter(w, fd, reterr);
+}
+
+/* Split off the last name. A relative path is one below the working directory. */
+static int split(const char *path, struct walk *w, char last[NAME_SIZE])
+{
+	size_t len = 0;
+	char *slash;
+
+	if (*path != '/') {
+		if (!getcwd(w->rest, sizeof(w->rest)))
+			return -errno;
+		len = strlen(w->rest);
+	}
+	if (len && w->rest[0] != '/') /* outside of the root directory */
+		return -ENOENT;
+	if (snprintf(w->rest + len, sizeof(w->rest) - len, "/%s", path) >=
+	    (int) (sizeof(w->rest) - len))
+		return -ENAMETOOLONG;
+	len = strlen(w->rest);
+	while (len > 1 && w->rest[len - 1] == '/')
+		w->rest[--len] = '\0';
+	slash = strrchr(w->rest, '/');
+	if (strlen(slash + 1) >= NAME_SIZE)
+		return -ENAMETOOLONG;
+	(void) snprintf(last, NAME_SIZE, "%s", slash + 1);
+	slash[1] = '\0';
+	return 0;
+}
+
+/* Go to the directory in which the last name of the path lies. The caller closes w->fd in any
+ * case. */
+static int walk_to(const char *path, enum trk_trust_make make, struct walk *w, char last[NAME_SIZE],
+		   struct trk_error *reterr)
+{
+	char name[NAME_SIZE];
+	int r;
+
+	w->fd = -1;
+	w->links = 0;
+	r = split(path, w, last);
+	if (r == 0)
+		r = enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), reterr);
+	while (r == 0 && take_name(w, name, &r))
+		r = go_into(w, name, make, reterr);
+	if (r == 0 && w->unmapped) /* that may be anybody: not where a file itself lies */
+		r = trk__error_set(reterr, -TRK_E_UNTRUSTED, path,
+				   "the directory of %s belongs to an unknown user", path);
+	return r;
+}
+
+/* ---- what callers use ---- */
+
+int trk__trust_open_file(const char *path, struct trk_error *reterr)
+{
+	char last[NAME_SIZE];
+	struct walk w;
+	struct stat st;
+	int fd = -1, r = walk_to(path, TRK_TRUST_FIND, &w, last, reterr);
+
+	/* Not even opened where it is no file: opening a device can do something. */
+	if (r == 0 && fstatat(w.fd, last, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		r = -errno;
+	if (r == 0)
+		r = check_file(&st, path, w.shared, reterr);
+	if (r == 0) {
+		fd = openat(w.fd, last, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		r = fd < 0 || fstat(fd, &st) < 0 ? -errno : check_file(&st, path, w.shared, reterr);
+	}
+	trk__close(w.fd);
+	if (r == 0)
+		return fd;
+	trk__close(fd);
+	return r;
+}
+
+int trk__trust_open_dir(const char *path, enum trk_trust_make make, struct trk_error *reterr)
+{
+	char last[NAME_SIZE];
+	struct walk w;
+	struct stat st;
+	int fd = -1, r = walk_to(path, make, &w, last, reterr);
+
+	if (r == 0 && make == TRK_TRUST_RESERVE && w.shared && mkdirat(w.fd, last, 0700) < 0 &&
+	    errno != EEXIST)
+		r = -errno;
+	if (r == 0 && fstatat(w.fd, last, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		r = -errno;
+	if (r == 0)
+		r = check_own_dir(&st, path, reterr);
+	if (r == 0) {
+		fd = openat(w.fd, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		r = fd < 0 || fstat(fd, &st) < 0 ? -errno : check_own_dir(&st, path, reterr);
+	}
+	trk__close(w.fd);
+	if (r == 0)
+		return fd;
+	trk__close(fd);
+	return r;
+}
+
+int trk__trust_check_file_at(int dirfd, const char *name, struct trk_error *reterr)
+{
+	struct stat st;
+
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	return check_file(&st, name, false, reterr);
+}
+
+int trk__trust_check_dir_at(int dirfd, const char *name, struct trk_error *reterr)
+{
+	struct stat st;
+
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	return check_own_dir(&st, name, reterr);
+}
+
+bool trk__trust_is_shared(int dirfd)
+{
+	struct stat dir;
+
+	return fstat(dirfd, &dir) == 0 && (!is_own(&dir) || is_writable_by_others(&dir));
+}
+
+static int check_entry(const char *name, const struct stat *st, bool is_shared,
+		       struct trk_error *reterr)
+{
+	return is_shared && S_ISREG(st->st_mode) ? 0 : check_file(st, name, false, reterr);
+}
+
+int trk__trust_check_entry(int dirfd, const char *name, bool is_shared, struct trk_error *reterr)
+{
+	struct stat st;
+
+	if (strchr(name, '/'))
+		return trk__error_set(reterr, -EINVAL, name, "%s: not the name of a file", name);
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	return check_entry(name, &st, is_shared, reterr);
+}
+
+int trk__trust_open_entry(int dirfd, const char *name, struct trk_error *reterr)
+{
+	bool is_shared = trk__trust_is_shared(dirfd);
+	int r = trk__trust_check_entry(dirfd, name, is_shared, reterr), fd;
+	struct stat st;
+
+	if (r < 0)
+		return r;
+	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	r = fd < 0 || fstat(fd, &st) < 0 ? -errno : check_entry(name, &st, is_shared, reterr);
+	if (r == 0)
+		return fd;
+	trk__close(fd);
+	return r;
+}
+
+int trk__open_regular_at(int dirfd, const char *path)
+{
+	int fd = openat(dirfd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	trk__close(fd);
+	return S_ISDIR(st.st_mode) ? -EISDIR : -TRK_E_NOTFILE;
+}

@@ -1,0 +1,66 @@
+/* Files and directories that the program finds by itself: configurations, recordings, the history,
+ * caches.
+ *
+ * Another user may have put one where the program looks. It is used only where it belongs to the
+ * effective user or to root and nobody else may write to it, nor to a directory on the way to it:
+ *
+ * - A file is opened without following a link and without waiting (a FIFO), and the descriptor is checked:
+ *   a regular file, its owner, its mode.
+ * - Every directory from / on is opened and checked in turn. A link on the way is followed if it belongs to
+ *   the user or to root, and its target is checked in the same way.
+ * - A directory that others may write to is accepted on the way if it has the sticky bit (/tmp): nobody
+ *   but the owner can rename or remove an entry there, and the entry's owner is checked. A file that lies
+ *   in such a directory must have one name only, since others can give a second name to a file.
+ * - Write access of a group counts as none if the group is the user's own (named as the user, without
+ *   other members: umask 002) or root's.
+ * - In a user namespace the ids that are not mapped all look like one user. Such a directory is accepted
+ *   above the last one, as / itself is one there.
+ *
+ * A file that the user names is not checked like this: it is only opened so that it cannot
+ * block. */
+#ifndef TRK_BASE_TRUST_H
+#define TRK_BASE_TRUST_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+enum trk_trust_make {
+	TRK_TRUST_FIND, /* make nothing */
+	TRK_TRUST_RESERVE, /* make what is missing directly below a directory that others may write to, so
+			    * that they cannot make it first */
+};
+
+/* Open a regular file for reading. Returns a descriptor (the caller closes); -TRK_E_UNTRUSTED with
+ * *reterr, which names what is wrong and where; or another negative errno. Relative: below the
+ * working directory. */
+int trk__trust_open_file(const char *path, struct trk_error *reterr);
+
+/* Open a directory of the program's own, which must not be a link and to which no other user may
+ * write. The same returns. */
+int trk__trust_open_dir(const char *path, enum trk_trust_make make, struct trk_error *reterr);
+
+/* Check an entry of an open directory without opening it: a regular file, or a directory of the
+ * program's own. 0, or as above. */
+int trk__trust_check_file_at(int dirfd, const char *name, struct trk_error *reterr);
+int trk__trust_check_dir_at(int dirfd, const char *name, struct trk_error *reterr);
+
+/* A file in a directory that the user may have named: it must be a regular file under a name
+ * without a slash, and where no other user may write to the directory, no other user may own the
+ * file or write to it. In a directory that the user shares with others, the files of all are
+ * accepted. Open it for reading, or check it only: is_shared is the result of trk__trust_is_shared
+ * for the directory. */
+int trk__trust_open_entry(int dirfd, const char *name, struct trk_error *reterr);
+int trk__trust_check_entry(int dirfd, const char *name, bool is_shared, struct trk_error *reterr);
+/* True if another user owns the directory or may write to it. */
+bool trk__trust_is_shared(int dirfd);
+
+/* Open a file that the user has named for reading: links are followed, owners do not matter.
+ * -TRK_E_NOTFILE where it is no regular file. */
+int trk__open_regular_at(int dirfd, const char *path);
+
+/* Whether a group has no member but the user, by the text of /etc/passwd and /etc/group. Pure. */
+bool trk__group_is_private(const char *passwd, const char *group, uid_t uid, gid_t gid);
+
+#endif

@@ -1,0 +1,464 @@
+/* resource-tracker alerts: what is open, who is told, and what is silenced.
+ *
+ * `run --alert SINK` starts `alerts send` for what fires while the job runs, and `alerts check --run ID` after
+ * it, each in a process of its own. What cannot be delivered waits in the folder `outbox` beside the recordings;
+ * the next of them, or `flush`, tries again. alert/book.h has the life of an alert and its file. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "alert/end.h"
+#include "alert/live.h"
+#include "alert/outbox.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/human.h"
+#include "base/json.h"
+#include "cli/alert_check.h"
+
+enum { ALERT_MAX = 65536, TEXT_MAX = 16 * 1024 * 1024 };
+
+struct settings {
+	struct cli_alert_settings alert;
+	const char *run, *rule, *job, *until, *reason;
+	uint64_t for_ns;
+	bool json, all;
+};
+
+/* clang-format off */
+#define AT(field) offsetof(struct settings, field)
+static const struct cli_option options[] = {
+	{"json", 0, NULL, "list, rules: as one JSON document", cli_set_flag, AT(json)},
+	{"all", 0, NULL, "list: what has ended as well", cli_set_flag, AT(all)},
+	{"run", 0, "ID", "check: the job of this run alone", cli_set_text, AT(run)},
+	{"rule", 0, "RULE", "silence: this rule (all)", cli_set_text, AT(rule)},
+	{"job", 0, "NAME", "silence: this job (all)", cli_set_text, AT(job)},
+	{"for", 0, "DUR", "silence: this long, such as 8h or 3d; 30d at most", cli_set_duration, AT(for_ns)},
+	{"until", 0, "DATE", "silence: until this day or moment, such as 2026-12-24", cli_set_text, AT(until)},
+	{"reason", 0, "TEXT", "silence: why", cli_set_text, AT(reason)},
+	CLI_ALERT_OPTIONS(struct settings, alert),
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+/* What files and variables may set: --job is another thing there. */
+static const struct cli_option settable[] = {
+	CLI_ALERT_OPTIONS(struct settings, alert),
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+static const struct cli_command configured = {.name = "alerts", .options = settable};
+static const struct cli_option internal[] = {
+	CLI_ALERT_INTERNAL(struct settings, alert),
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+/* clang-format on */
+
+/* ---- sending one ---- */
+
+/* The alert of a command of --on-alert, or of stdin. */
+static int read_alert(struct trk_alert_message *m)
+{
+	const char *json = getenv("RT_JSON");
+	struct trk_error error = {.code = 0};
+	char *text = NULL;
+	ssize_t len =
+		json ? (ssize_t) strlen(json) : trk__read_all_fd(STDIN_FILENO, ALERT_MAX, &text);
+	int r = len < 0 ? (int) len
+			: trk__alert_message_read(json ? json : text, (size_t) len, m, &error);
+
+	free(text);
+	if (r < 0)
+		cli_complain("alerts: %s: %s", json ? "RT_JSON" : "stdin",
+			     error.message[0] ? error.message : trk__strerror(r));
+	return r < 0 ? EXIT_USAGE : 0;
+}
+
+static void complete(struct trk_alert_message *m, double now_s)
+{
+	if (!m->wall_ns)
+		m->wall_ns = (uint64_t) (now_s * 1e3) * TRK_NS_PER_MS;
+	if (!m->host[0])
+		(void) gethostname(m->host, sizeof(m->host) - 1);
+}
+
+static int severity_of(const char *name)
+{
+	for (int i = TRK_ALERT_CRITICAL; i > 0; i--)
+		if (!strcmp(name, trk__alert_severity_name((enum trk_alert_severity) i)))
+			return i;
+	return TRK_ALERT_INFO;
+}
+
+/* Whether this sink is to be told of the message now, by the book. */
+static bool is_to_be_told(struct trk_alert_book *b, const struct trk_alert_route *route,
+			  const struct trk_alert_message *m, double now_s)
+{
+	struct trk_alert_news news = {
+		.rule = m->rule,
+		.job = m->job,
+		.scope = "",
+		.run = m->run,
+		.host = m->host,
+		.text = m->text,
+		.fix = m->fix,
+		.severity = severity_of(m->severity),
+		.firing = m->firing,
+		.live = true,
+		.value = m->value,
+		.limit = m->limit,
+		.new_s = NAN,
+	};
+	struct trk_alert_entry *e = trk__alert_book_take(b, &news, now_s);
+
+	/* The end of what it was never told of is no news, but to an Alertmanager, which may know. */
+	if (!m->firing) {
+		if (!strcmp(route->kind, "alertmanager"))
+			return true;
+		e = trk__alert_book_find(b, &news);
+		return e && trk__alert_book_was_told(e, route) &&
+		       !trk__alert_is_quiet(route, now_s);
+	}
+	if (trk__alert_book_gate(b, e, route, now_s) != TRK_ALERT_TELL)
+		return false;
+	trk__alert_book_told(e, route, now_s);
+	return true;
+}
+
+static int send_alert(const struct settings *s, const char *sink)
+{
+	struct trk_alert_message *m = calloc(1, sizeof(*m));
+	double now_s = cli_alert_now(&s->alert);
+	struct trk_alert_route route;
+	struct cli_alert_queue queue = {.settings = &s->alert};
+	struct cli_alert_book b;
+	bool has_book;
+	int r = m ? read_alert(m) : EXIT_ERROR;
+
+	if (r == 0)
+		r = cli_alert_route(&s->alert, sink, now_s, &route);
+	if (r == 0) {
+		complete(m, now_s);
+		/* Without a book it is told. */
+		has_book = cli_alert_book_open(&s->alert, &b) == 0;
+		if (!has_book || is_to_be_told(&b.book, &route, m, now_s))
+			cli_alert_queue(&queue, sink, m);
+		if (has_book) {
+			cli_alert_collect(&queue, &b.book, sink, &route, now_s);
+			(void) cli_alert_book_close(&b, true);
+		}
+		r = cli_alert_queue_send(&queue);
+		if (r == 0)
+			r = cli_alert_outbox_flush(&s->alert);
+	}
+	free(m);
+	return r;
+}
+
+static int send_test(const struct settings *s, const char *sink)
+{
+	struct trk_alert_message *m = calloc(1, sizeof(*m));
+	int r = EXIT_ERROR;
+
+	if (m) {
+		*m = (struct trk_alert_message){
+			.rule = "test",
+			.severity = "info",
+			.firing = true,
+			.text = "this is a test: alerts arrive here",
+			.job = "resource-tracker alerts test",
+			.value = 0,
+			.limit = 0,
+		};
+		complete(m, cli_alert_now(&s->alert));
+		r = cli_alert_deliver(sink, m);
+	}
+	free(m);
+	return r == EXIT_NODATA ? EXIT_ERROR : r;
+}
+
+/* ---- lists ---- */
+
+static void rule_json(struct trk_json *j, const char *name, int severity, double window_s,
+		      const char *judged, const char *condition)
+{
+	trk__json_open(j, '{');
+	trk__json_key_text(j, "rule", name);
+	trk__json_key_text(j, "severity",
+			   trk__alert_severity_name((enum trk_alert_severity) severity));
+	trk__json_key_text(j, "judged", judged);
+	trk__json_key_double(j, "window_s", window_s);
+	trk__json_key_text(j, "condition", condition);
+	trk__json_close(j, '}');
+}
+
+static int list_rules(bool json)
+{
+	struct trk_buf b;
+	struct trk_json j;
+	int r;
+
+	trk__buf_init(&b, 1 << 16);
+	trk__json_init(&j, &b, 1);
+	if (json)
+		trk__json_open(&j, '[');
+	for (int i = 0; i < TRK_ALERT_RULES; i++) {
+		const struct trk_alert_rule_info *rule = &trk__alert_rules[i];
+
+		if (json)
+			rule_json(&j, rule->name, (int) rule->severity, rule->window_s, "live",
+				  rule->condition);
+		else
+			trk__buf_printf(&b, "%-16s %-9s %4u s  %s\n", rule->name,
+					trk__alert_severity_name(rule->severity), rule->window_s,
+					rule->condition);
+	}
+	for (int i = 0; i < TRK_ALERT_END_RULES; i++) {
+		const struct trk_alert_end_info *rule = &trk__alert_end_rules[i];
+
+		if (json)
+			rule_json(&j, rule->name, rule->severity, NAN, "end", rule->condition);
+		else
+			trk__buf_printf(
+				&b, "%-16s %-9s after run %s\n", rule->name,
+				trk__alert_severity_name((enum trk_alert_severity) rule->severity),
+				rule->condition);
+	}
+	if (json) {
+		trk__json_close(&j, ']');
+		trk__buf_putc(&b, '\n');
+	}
+	r = cli_write(1, &b, "stdout");
+	trk__buf_release(&b);
+	return r;
+}
+
+static void put_entry(struct trk_buf *b, const struct trk_alert_entry *e, double now_s)
+{
+	char since[TRK_HUMAN_SIZE];
+
+	trk__buf_printf(b, "%s  %-8s %s: %s: %s\n", e->id,
+			isnan(e->ended_s)
+				? trk__alert_severity_name((enum trk_alert_severity) e->severity)
+				: "ended",
+			e->rule, e->job, e->text);
+	if (e->fix[0])
+		trk__buf_printf(b, "          Try: %s\n", e->fix);
+	trk__buf_printf(b, "          since %s",
+			trk__human_rough_seconds(since, now_s - e->opened_s));
+	if (!isnan(e->acked_s))
+		trk__buf_puts(b, "; acknowledged");
+	for (size_t i = 0; i < TRK_ALERT_TOLD_MAX && e->told[i].sink[0]; i++)
+		trk__buf_printf(b, "%s%s", i ? ", " : "; told by ", e->told[i].sink);
+	if (e->held[0])
+		trk__buf_printf(b, "; held: %s", e->held);
+	trk__buf_putc(b, '\n');
+}
+
+static int list_book(const struct settings *s)
+{
+	double now_s = cli_alert_now(&s->alert);
+	struct cli_alert_book b;
+	struct trk_buf text;
+	size_t shown = 0;
+	int r = cli_alert_book_open(&s->alert, &b);
+
+	if (r != 0)
+		return r;
+	trk__buf_init(&text, TEXT_MAX);
+	if (s->json)
+		trk__alert_book_write(&b.book, &text);
+	for (size_t i = b.book.count; i-- > 0 && !s->json;) {
+		if (!s->all && !isnan(b.book.entry[i].ended_s))
+			continue;
+		put_entry(&text, &b.book.entry[i], now_s);
+		shown++;
+	}
+	for (size_t i = 0; i < b.book.silences && !s->json; i++) {
+		const struct trk_alert_silence *q = &b.book.silence[i];
+		char until[TRK_HUMAN_SIZE];
+
+		if (q->until_s > now_s)
+			trk__buf_printf(&text, "%s  silence  %s of %s until %s%s%s\n", q->id,
+					q->rule[0] ? q->rule : "all rules",
+					q->job[0] ? q->job : "all jobs",
+					trk__human_moment(until, q->until_s),
+					q->reason[0] ? ": " : "", q->reason);
+	}
+	if (!shown && !s->json)
+		trk__buf_puts(&text, "No alert is open. Try: resource-tracker alerts check\n");
+	r = cli_write(1, &text, "stdout");
+	trk__buf_release(&text);
+	(void) cli_alert_book_close(&b, false);
+	return r;
+}
+
+/* ---- what a person says ---- */
+
+static int acknowledge(const struct settings *s, const char *which)
+{
+	struct cli_alert_book b;
+	size_t n;
+	int r = cli_alert_book_open(&s->alert, &b);
+
+	if (r != 0)
+		return r;
+	n = trk__alert_book_ack(&b.book, which, cli_alert_now(&s->alert));
+	r = cli_alert_book_close(&b, n > 0);
+	if (n == 0) {
+		cli_complain("alerts: %s: no open alert of this id or RULE:JOB. Try: "
+			     "resource-tracker alerts list",
+			     which);
+		return EXIT_NODATA;
+	}
+	return r;
+}
+
+static int fill_silence(const struct settings *s, double now_s, struct trk_alert_silence *ret)
+{
+	double until_s = now_s + (double) s->for_ns / 1e9;
+
+	*ret = (struct trk_alert_silence){.made_s = now_s};
+	if ((s->for_ns != 0) == (s->until != NULL)) {
+		cli_complain("alerts: silence needs --for DUR or --until DATE");
+		return EXIT_USAGE;
+	}
+	if (!s->rule && !s->job) {
+		cli_complain("alerts: silence needs --rule RULE, --job NAME, or both");
+		return EXIT_USAGE;
+	}
+	if (s->rule && trk__alert_rule_find(s->rule, strlen(s->rule)) < 0 &&
+	    trk__alert_end_find(s->rule, strlen(s->rule)) < 0) {
+		cli_complain("alerts: --rule %s: no such rule. Rules: %s", s->rule,
+			     cli_alert_rule_names());
+		return EXIT_USAGE;
+	}
+	if (s->until && cli_take_until(s->until, &until_s) != 0)
+		return EXIT_USAGE;
+	if (until_s <= now_s || until_s > now_s + 31 * 86400.0) {
+		cli_complain("alerts: silence: not within the next 30 days");
+		return EXIT_USAGE;
+	}
+	ret->until_s = until_s;
+	(void) snprintf(ret->rule, sizeof(ret->rule), "%s", s->rule ? s->rule : "");
+	(void) snprintf(ret->job, sizeof(ret->job), "%s", s->job ? s->job : "");
+	(void) snprintf(ret->reason, sizeof(ret->reason), "%s", s->reason ? s->reason : "");
+	return 0;
+}
+
+static int silence(const struct settings *s)
+{
+	struct trk_alert_silence q;
+	char id[TRK_ALERT_ID_SIZE];
+	struct cli_alert_book b;
+	int r = fill_silence(s, cli_alert_now(&s->alert), &q), error;
+
+	if (r == 0)
+		r = cli_alert_book_open(&s->alert, &b);
+	if (r != 0)
+		return r;
+	error = trk__alert_book_silence(&b.book, &q, id);
+	r = cli_alert_book_close(&b, error == 0);
+	if (error < 0) {
+		cli_complain("alerts: more than %d silences", TRK_ALERT_SILENCES_MAX);
+		return EXIT_ERROR;
+	}
+	if (r == 0)
+		(void) dprintf(STDOUT_FILENO, "%s\n", id);
+	return r;
+}
+
+static int unsilence(const struct settings *s, const char *id)
+{
+	struct cli_alert_book b;
+	bool found;
+	int r = cli_alert_book_open(&s->alert, &b);
+
+	if (r != 0)
+		return r;
+	found = trk__alert_book_unsilence(&b.book, id);
+	r = cli_alert_book_close(&b, found);
+	if (!found)
+		cli_complain("alerts: %s: no silence of this id. Try: resource-tracker alerts list",
+			     id);
+	return found ? r : EXIT_NODATA;
+}
+
+/* ---- the verb ---- */
+
+static int run_one(const struct settings *s, const char *what, const char *operand)
+{
+	bool to_sink = !strcmp(what, "test") || !strcmp(what, "send");
+
+	if (to_sink && cli_alert_shows_secret(operand))
+		return EXIT_USAGE;
+	if (!strcmp(what, "test"))
+		return send_test(s, operand);
+	if (!strcmp(what, "send"))
+		return send_alert(s, operand);
+	if (!strcmp(what, "ack"))
+		return acknowledge(s, operand);
+	if (!strcmp(what, "unsilence"))
+		return unsilence(s, operand);
+	return -1;
+}
+
+static int run_alone(const struct settings *s, const char *what)
+{
+	if (!strcmp(what, "list"))
+		return list_book(s);
+	if (!strcmp(what, "rules"))
+		return list_rules(s->json);
+	if (!strcmp(what, "check"))
+		return cli_alert_check(&s->alert, s->run);
+	if (!strcmp(what, "flush"))
+		return cli_alert_flush(&s->alert);
+	if (!strcmp(what, "silence"))
+		return silence(s);
+	if (!strcmp(what, "send") && getenv("RT_SINK"))
+		return send_alert(s, getenv("RT_SINK"));
+	return -1;
+}
+
+static int run(int argc, char **argv)
+{
+	struct settings s = {.run = NULL};
+	const char *what;
+	int at = cli_alert_configure(&configured, argc, argv, &s) == 0
+			 ? cli_options(&cli_alerts, argc, argv, &s)
+			 : -EXIT_USAGE;
+	int r = -1;
+
+	if (at == CLI_HELP_GIVEN || at < 0)
+		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
+	what = at < argc ? argv[at] : "list";
+	if (at + 1 >= argc)
+		r = run_alone(&s, what);
+	else if (at + 2 == argc)
+		r = run_one(&s, what, argv[at + 1]);
+	if (r >= 0)
+		return r;
+	cli_complain("alerts: list, rules, check, ack ID, silence, unsilence ID, test SINK, send "
+		     "SINK, or flush. Try: resource-tracker alerts --help");
+	return EXIT_USAGE;
+}
+
+const struct cli_command cli_alerts = {
+	.name = "alerts",
+	.usage = "alerts [list|rules|check|ack ID|silence|unsilence ID|test SINK|send SINK|flush] "
+		 "[OPTIONS]",
+	.summary = "List, acknowledge and silence alerts, and send them by mail, chat or webhook.",
+	.details = "SINK is mail:ADDRESS[,ADDRESS...], slack:URL, teams:URL, discord:URL, json:URL "
+		   "or\n"
+		   "alertmanager:URL; @FILE or $NAME stands for an address that is a secret.\n"
+		   "check judges the jobs of the history and tells the sinks of --alert what is "
+		   "new.\n"
+		   "What cannot be delivered is kept, and flush tries again.\n"
+		   "Variables: TRACKER_ALERT, TRACKER_SMTP, TRACKER_SMTP_USER,\n"
+		   "TRACKER_SMTP_PASSWORD[_FILE], TRACKER_MAIL_FROM, TRACKER_ALERT_HOSTS,\n"
+		   "TRACKER_ALERT_KEY_FILE.",
+	.options = options,
+	.internal = internal,
+	.run = run,
+};

@@ -1,0 +1,209 @@
+/* resource-tracker fleet: one view over all jobs of the history, money first. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/parse.h"
+#include "cli/fleet_views.h"
+#include "fleet/answer.h"
+#include "cli/environment.h"
+#include "service/alert_list.h"
+
+enum {
+	TEXT_MAX = 256 * 1024 * 1024,
+	DAYS_DEFAULT = 30,
+	DAYS_MAX = 366,
+	RUNS_SHOWN = 100,
+	WIDTH_DEFAULT = 80,
+	WIDTH_MIN = 40,
+	WIDTH_MAX = 200,
+};
+
+struct settings {
+	struct cli_fleet_settings views;
+	const char *job, *what, *color;
+	bool json;
+};
+
+#define AT(field) offsetof(struct settings, field)
+
+static const struct cli_option options[] = {
+	{"since", 0, "DUR", "length of the period, such as 7d (30d)", cli_set_duration,
+	 AT(views) + offsetof(struct cli_fleet_settings, since_ns)},
+	{"what", 0, "VIEW",
+	 "overview, jobs, job, runs, machines or alerts (overview; job with --job)", cli_set_text,
+	 AT(what)},
+	{"job", 0, "NAME", "this job, or NAME in SCOPE", cli_set_text, AT(job)},
+	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
+	{"as-of", 0, "DATE", "at the end of this day (now)", cli_set_text,
+	 AT(views) + offsetof(struct cli_fleet_settings, as_of)},
+	{"color", 0, "WHEN", "auto, always or never (auto)", cli_set_text, AT(color)},
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text,
+	 AT(views) + offsetof(struct cli_fleet_settings, dir)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+/* Of the views that JSON has: one run is in `history`. */
+static const char *const views[] = {"overview", "jobs", "job", "runs", "machines", "alerts"};
+
+static int check(struct settings *s, double *ret_days)
+{
+	bool known = false;
+
+	s->what = s->what ? s->what : s->job ? "job" : "overview";
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
+		known = known || !strcmp(s->what, views[i]);
+	if (!known) {
+		cli_complain("fleet: --what %s: not one of: overview jobs job runs machines "
+			     "alerts",
+			     s->what);
+		return EXIT_USAGE;
+	}
+	if (!s->json && !strcmp(s->what, "alerts")) {
+		cli_complain(
+			"fleet: --what alerts goes with --json. Try: resource-tracker alerts list");
+		return EXIT_USAGE;
+	}
+	if (s->job ? strcmp(s->what, "job") != 0 && strcmp(s->what, "runs") != 0
+		   : !strcmp(s->what, "job")) {
+		cli_complain(s->job ? "fleet: --job goes with --what job or runs"
+				    : "fleet: --what job needs --job NAME");
+		return EXIT_USAGE;
+	}
+	*ret_days = s->views.since_ns ? (double) s->views.since_ns / 86400e9 : DAYS_DEFAULT;
+	if (*ret_days < 1 || *ret_days > DAYS_MAX) {
+		cli_complain("fleet: --since: not between 1d and %dd", DAYS_MAX);
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+static size_t width_of_output(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	uint64_t n = WIDTH_DEFAULT;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		n = size.ws_col;
+	else if (!columns || trk__parse_u64(columns, &n) < 0)
+		n = WIDTH_DEFAULT;
+	return n < WIDTH_MIN ? WIDTH_MIN : n > WIDTH_MAX ? WIDTH_MAX : (size_t) n;
+}
+
+/* What is asked for, of the rows. 0, or EXIT_NODATA after having complained. */
+static int make_question(const struct settings *s, const struct trk_fleet_rows *rows,
+			 struct trk_fleet_question *ret)
+{
+	*ret = (struct trk_fleet_question){
+		.view = (enum trk_fleet_view) trk__fleet_view_find(s->what),
+		.runs = {.end = -1, .before_s = NAN, .max = RUNS_SHOWN},
+		.indent = 1,
+	};
+	if (ret->view == TRK_FLEET_VIEW_JOB || (ret->view == TRK_FLEET_VIEW_RUNS && s->job)) {
+		ret->job = trk__fleet_named_job(rows, s->job);
+		if (ret->job == rows->jobs) {
+			cli_complain("fleet: %s: no run of this job. Try: resource-tracker fleet "
+				     "--what jobs",
+				     s->job);
+			return EXIT_NODATA;
+		}
+		ret->runs.job = trk__fleet_text(rows, rows->job[ret->job].name);
+		ret->runs.scope = trk__fleet_text(rows, rows->job[ret->job].scope);
+	}
+	return 0;
+}
+
+static int write_text(struct trk_buf *b, const struct settings *s,
+		      const struct trk_fleet_rows *rows, const struct trk_fleet_views *v,
+		      const struct trk_fleet_question *q)
+{
+	struct cli_fleet_page page = {
+		.b = b,
+		.rows = rows,
+		.width = width_of_output(),
+		.utf8 = cli_is_utf8(),
+		.color = cli_use_color(s->color ? s->color : "auto", STDOUT_FILENO),
+	};
+
+	if (q->view == TRK_FLEET_VIEW_JOB)
+		cli_fleet_job_text(&page, trk__fleet_job_at(&v->jobs, q->job));
+	else if (q->view == TRK_FLEET_VIEW_JOBS)
+		cli_fleet_jobs_text(&page, &v->jobs);
+	else if (q->view == TRK_FLEET_VIEW_MACHINES)
+		cli_fleet_machines_text(&page, &v->machines);
+	else if (q->view == TRK_FLEET_VIEW_RUNS)
+		return cli_fleet_runs_text(&page, &q->runs);
+	else
+		cli_fleet_overview_text(&page, &v->overview);
+	return 0;
+}
+
+static int answer(const struct settings *s, const struct trk_fleet_rows *rows, double days)
+{
+	struct trk_fleet_question q;
+	struct trk_fleet_views v;
+	const struct trk_service service = cli_service(s->views.dir);
+	struct trk_error error = {.code = 0};
+	TRK_BUF_CLEANUP struct trk_buf alerts;
+	struct trk_buf b;
+	int r = make_question(s, rows, &q);
+
+	trk__buf_init(&alerts, TEXT_MAX);
+
+	if (r == 0 && q.view == TRK_FLEET_VIEW_ALERTS && trk__alert_list(&service, &alerts) == 0)
+		q.alerts = alerts.data;
+	if (r != 0)
+		return r;
+	r = trk__fleet_views_make(rows, days, NULL, &v);
+	if (r < 0)
+		return cli_fail("fleet", r, &error);
+	trk__buf_init(&b, TEXT_MAX);
+	r = s->json ? trk__fleet_answer(rows, &v, &q, &b) : write_text(&b, s, rows, &v, &q);
+	r = r < 0 ? cli_fail("fleet", r, &error) : cli_write(STDOUT_FILENO, &b, "stdout");
+	trk__buf_release(&b);
+	trk__fleet_views_release(&v);
+	return r;
+}
+
+static int run(int argc, char **argv)
+{
+	struct settings s = {.json = false};
+	int at = cli_options(&cli_fleet, argc, argv, &s), r;
+	struct trk_fleet_rows rows;
+	double days;
+	bool empty;
+
+	if (at < 0)
+		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
+	if (at < argc) {
+		cli_complain("fleet: %s: not expected. Try: resource-tracker fleet --job '%s'",
+			     argv[at], argv[at]);
+		return EXIT_USAGE;
+	}
+	r = check(&s, &days);
+	if (r != 0)
+		return r;
+	r = cli_fleet_load(&s.views, "fleet", &rows, &empty);
+	if (empty)
+		cli_complain("fleet: no runs in the history yet. Try: resource-tracker run -- "
+			     "COMMAND, then resource-tracker fleet");
+	if (r == 0)
+		r = answer(&s, &rows, days);
+	trk__fleet_rows_release(&rows);
+	return r;
+}
+
+const struct cli_command cli_fleet = {
+	.name = "fleet",
+	.usage = "fleet [OPTIONS]",
+	.summary = "Show all jobs at once: what they cost, what was for nothing, what will fail.",
+	.details =
+		"Reads the history of this machine, or that of RESOURCE_TRACKER_HISTORY. Tags of "
+		"runs name their\nteam, user, server, machine, image and code. docs/fleet.md "
+		"explains each figure.",
+	.options = options,
+	.run = run,
+};

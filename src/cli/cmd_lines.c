@@ -1,0 +1,235 @@
+/* resource-tracker lines: which lines of a run's Python programs used what. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/parse.h"
+#include "cli/cli.h"
+#include "lines/source.h"
+#include "lines/write.h"
+
+enum { OUTPUT_MAX = 256 * 1024 * 1024, TOP_DEFAULT = 15 };
+
+enum format { TEXT, JSON, FOLDED, SPEEDSCOPE, PPROF };
+
+struct settings {
+	const char *dir, *phase;
+	enum trk_lines_by by;
+	enum trk_lines_order order;
+	enum format format;
+	uint64_t since_ns, until_ns; /* until 0: the end */
+	uint64_t top;
+	bool cpu, wall, memory, all_frames, plain;
+};
+
+static int take_by(void *settings, const struct cli_option *o, const char *value)
+{
+	struct settings *s = settings;
+
+	for (int i = 0; i < TRK_LINES_BYS; i++)
+		if (!strcmp(value, trk__lines_by_names[i])) {
+			s->by = (enum trk_lines_by) i;
+			return 0;
+		}
+	cli_complain("--%s %s: not one of: line function file thread process", o->name, value);
+	return EXIT_USAGE;
+}
+
+static int take_format(void *settings, const struct cli_option *o, const char *value)
+{
+	static const char *const names[] = {"text", "json", "folded", "speedscope", "pprof"};
+	struct settings *s = settings;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(value, names[i])) {
+			s->format = (enum format) i;
+			return 0;
+		}
+	cli_complain("--%s %s: not one of: text json folded speedscope pprof", o->name, value);
+	return EXIT_USAGE;
+}
+
+static int take_top(void *settings, const struct cli_option *o, const char *value)
+{
+	struct settings *s = settings;
+
+	if (trk__parse_u64(value, &s->top) == 0 && s->top > 0)
+		return 0;
+	cli_complain("--%s %s: not a number of rows", o->name, value);
+	return EXIT_USAGE;
+}
+
+static int take_order(void *settings, const struct cli_option *o, const char *value)
+{
+	struct settings *s = settings;
+
+	(void) value;
+	s->order = !strcmp(o->name, "wall")     ? TRK_LINES_WALL
+		   : !strcmp(o->name, "memory") ? TRK_LINES_MEMORY
+						: TRK_LINES_CPU;
+	return 0;
+}
+
+static int take_json(void *settings, const struct cli_option *o, const char *value)
+{
+	struct settings *s = settings;
+
+	(void) o;
+	(void) value;
+	s->format = JSON;
+	return 0;
+}
+
+#define AT(field) offsetof(struct settings, field)
+
+/* clang-format off */
+static const struct cli_option options[] = {
+	{"by", 0, "WHAT", "line, function, file, thread or process (line)", take_by, 0},
+	{"cpu", 0, NULL, "the most CPU time first (the default)", take_order, 0},
+	{"wall", 0, NULL, "the most time first, waiting included", take_order, 0},
+	{"memory", 0, NULL, "the largest growth of memory first", take_order, 0},
+	{"top", 0, "N", "rows of a table (15)", take_top, 0},
+	{"all-frames", 0, NULL, "charge libraries to themselves, not to the line that called them", cli_set_flag, AT(all_frames)},
+	{"since", 0, "DUR", "only what was counted from so long after the start on", cli_set_duration, AT(since_ns)},
+	{"until", 0, "DUR", "only what was counted up to so long after the start", cli_set_duration, AT(until_ns)},
+	{"phase", 0, "NAME", "only from the mark of this name to the next one", cli_set_text, AT(phase)},
+	{"format", 'f', "FORMAT", "text, json, folded (for flame graphs), speedscope or pprof (text)", take_format, 0},
+	{"json", 0, NULL, "as --format json", take_json, 0},
+	{"plain", 0, NULL, "ASCII", cli_set_flag, AT(plain)},
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+/* clang-format on */
+
+/* ---- the part of the run ---- */
+
+/* The stretch from a mark to the next one. 0, or an exit status after having complained. */
+static int phase_of(const struct trk_record *r, const char *name, struct trk_profile_options *o)
+{
+	for (size_t i = 0; i < r->marks; i++) {
+		if (strcmp(r->mark[i].name, name) != 0)
+			continue;
+		o->from_us = (int64_t) (r->mark[i].elapsed_ns / 1000);
+		if (i + 1 < r->marks)
+			o->to_us = (int64_t) (r->mark[i + 1].elapsed_ns / 1000);
+		return 0;
+	}
+	cli_complain("lines: --phase %s: the run has no mark of this name", name);
+	return EXIT_NODATA;
+}
+
+/* Whole stacks, in the formats of other tools. False: another format. */
+static bool print_stacks(const struct settings *s, const struct trk_record *r,
+			 const struct trk_profile_options *o, struct trk_buf *b)
+{
+	switch (s->format) {
+	case FOLDED:
+		trk__lines_folded(b, r->lines, o);
+		return true;
+	case SPEEDSCOPE:
+		trk__lines_speedscope(b, r->lines, o, *r->run.job ? r->run.job : r->run.id);
+		return true;
+	case PPROF:
+		trk__lines_pprof(b, r->lines, o);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int print(const struct settings *s, const struct trk_record *r, struct trk_buf *b)
+{
+	struct trk_profile_options o = {.by = s->by,
+					.order = s->order,
+					.all_frames = s->all_frames,
+					.from_us = (int64_t) (s->since_ns / 1000),
+					.to_us = s->until_ns ? (int64_t) (s->until_ns / 1000)
+							     : INT64_MAX};
+	struct trk_lines_source source = {.start_s = (double) r->run.start_ns / 1e9};
+	struct trk_lines_table_style style = {
+		.top = s->top,
+		.utf8 = !s->plain && cli_is_utf8(),
+		.source = trk__lines_source,
+		.data = &source,
+		.cpu_s = r->outcome.total[TRK_TOTAL_CPU_S].value,
+		.run = r->run.id,
+		.job = r->run.job,
+	};
+	struct trk_profile profile;
+	int status = s->phase ? phase_of(r, s->phase, &o) : 0;
+
+	if (status)
+		return status;
+	if (print_stacks(s, r, &o, b))
+		return 0;
+	if (trk__profile_make(r->lines, &o, &profile) < 0) {
+		cli_complain("lines: %s", trk__strerror(ENOMEM));
+		return EXIT_ERROR;
+	}
+	if (s->format == JSON)
+		trk__lines_json(b, r->lines, &profile, &o, &style);
+	else
+		trk__lines_text(b, r->lines, &profile, &o, &style);
+	trk__profile_release(&profile);
+	trk__lines_source_release(&source);
+	return 0;
+}
+
+/* Why there are no lines. */
+static int nothing(const struct trk_record *r)
+{
+	cli_complain(r->lines ? "lines: %s: no process of the run was read as Python"
+			      : "lines: %s: stacks were not sampled. Try: run --lines auto",
+		     r->run.id);
+	for (size_t i = 0; r->lines && i < r->lines->processes; i++)
+		if (r->lines->process[i].why > TRK_STACK_NOT_PYTHON)
+			cli_complain("%s (%d): %s", r->lines->process[i].name,
+				     (int) r->lines->process[i].pid,
+				     trk__stack_why_text(r->lines->process[i].why));
+	return EXIT_NODATA;
+}
+
+static int run(int argc, char **argv)
+{
+	struct settings s = {.top = TOP_DEFAULT};
+	struct trk_record *record;
+	struct trk_buf b;
+	int at = cli_options(&cli_lines, argc, argv, &s), status;
+
+	if (at < 0)
+		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
+	if (at + 1 < argc) {
+		cli_complain("lines: one run at a time. Try: resource-tracker lines --help");
+		return EXIT_USAGE;
+	}
+	record = calloc(1, sizeof(*record));
+	if (!record)
+		return EXIT_ERROR;
+	status = cli_load(s.dir, at < argc ? argv[at] : "@", record, NULL, NULL);
+	if (status) {
+		free(record);
+		return status;
+	}
+	trk__buf_init(&b, OUTPUT_MAX);
+	status = !record->lines || record->lines->totals == 0 ? nothing(record)
+							      : print(&s, record, &b);
+	if (status == 0)
+		status = cli_write(STDOUT_FILENO, &b, "stdout");
+	trk__buf_release(&b);
+	trk__record_release(record);
+	free(record);
+	return status;
+}
+
+const struct cli_command cli_lines = {
+	.name = "lines",
+	.usage = "lines [OPTIONS] [RUN]",
+	.summary = "Print which lines of the run's Python programs used what.",
+	.details =
+		"RUN is an id or its start, @ (the last run, the default), @2 (the one before), "
+		"JOB@-1, or the\npath of a recording. The run must have been tracked with --lines.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,312 @@
+/* resource-tracker top: running runs, or one run, as it goes on or again from its recording. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/parse.h"
+#include "cli/cli.h"
+#include "cli/environment.h"
+#include "cli/named_runs.h"
+#include "top/live.h"
+#include "top/session.h"
+
+enum {
+	TEXT_MAX = 4 * 1024 * 1024,
+	ONCE_COLUMNS = 100, /* of a frame that goes into a pipe */
+	ONCE_ROWS = 40,
+	LOOK_AGAIN_MS = 200, /* two looks at the processes, for what they use right now */
+};
+
+#define SPEED_MAX 3600.0
+
+struct settings {
+	const char *dir, *color;
+	double at_s, speed;
+	int columns, rows;
+	enum trk_facts_sort sort;
+	bool once, json, plain;
+};
+
+#define AT(field) offsetof(struct settings, field)
+
+/* ---- options ---- */
+
+/* "00:12:00", "12:00", "90s". */
+static int take_at(void *settings, const struct cli_option *o, const char *value)
+{
+	struct settings *s = settings;
+	uint64_t part, sum = 0, ns;
+	const char *at = value;
+
+	if (!strchr(value, ':') && trk__parse_duration(value, &ns) == 0) {
+		s->at_s = (double) ns / 1e9;
+		return 0;
+	}
+	for (int parts = 0; strchr(value, ':') && parts < 3 && *at >= '0' && *at <= '9'; parts++) {
+		if (!trk__scan_u64(&at, &part) || part > 1000000)
+			break;
+		sum = sum * 60 + part;
+		if (!*at) {
+			s->at_s = (double) sum;
+			return 0;
+		}
+		if (*at++ != ':')
+			break;
+	}
+	cli_complain("--%s %s: not a time of the run. Try: 00:12:00 or 12m", o->name, value);
+	return EXIT_USAGE;
+}
+
+static int take_speed(void *settings, const struct cli_option *o, const char *value)
+{
+	struct settings *s = settings;
+	double speed;
+
+	if (trk__parse_decimal(value, &speed) == 0 && speed >= 0 && speed <= SPEED_MAX) {
+		s->speed = speed;
+		return 0;
+	}
+	cli_complain("--%s %s: not a number from 0 to 3600. Try: 60", o->name, value);
+	return EXIT_USAGE;
+}
+
+static int take_size(void *settings, const struct cli_option *o, const char *value)
+{
+	struct settings *s = settings;
+	uint64_t columns, rows;
+	const char *at = value;
+
+	if (trk__scan_u64(&at, &columns) && *at++ == 'x' && trk__scan_u64(&at, &rows) && !*at &&
+	    columns >= 20 && columns <= TRK_FRAME_COLUMNS_MAX && rows >= 4 &&
+	    rows <= TRK_FRAME_ROWS_MAX) {
+		s->columns = (int) columns;
+		s->rows = (int) rows;
+		return 0;
+	}
+	cli_complain("--%s %s: not a size from 20x4 to %dx%d. Try: 100x40", o->name, value,
+		     TRK_FRAME_COLUMNS_MAX, TRK_FRAME_ROWS_MAX);
+	return EXIT_USAGE;
+}
+
+static int take_sort(void *settings, const struct cli_option *o, const char *value)
+{
+	static const char *const names[TRK_SORTS] = {"cpu", "memory", "read", "tree"};
+	struct settings *s = settings;
+
+	for (int i = 0; i < TRK_SORTS; i++)
+		if (!strcmp(names[i], value)) {
+			s->sort = (enum trk_facts_sort) i;
+			return 0;
+		}
+	cli_complain("--%s %s: not one of: cpu memory read tree", o->name, value);
+	return EXIT_USAGE;
+}
+
+static const struct cli_option options[] = {
+	{"at", 0, "TIME", "begin a replay at this time of the run, such as 00:12:00 or 12m",
+	 take_at, 0},
+	{"speed", 0, "N", "seconds of the run a second of a replay, 0 to 3600 (1; 0: stand still)",
+	 take_speed, 0},
+	{"sort", 0, "cpu|memory|read|tree", "order of the processes (cpu)", take_sort, 0},
+	{"once", 0, NULL, "print one frame (default where stdout is no terminal)", cli_set_flag,
+	 AT(once)},
+	{"json", 0, NULL, "print one JSON object", cli_set_flag, AT(json)},
+	{"size", 0, "COLUMNSxROWS", "of the frame of --once (the terminal's, else 100x40)",
+	 take_size, 0},
+	{"plain", 0, NULL, "ASCII without colour", cli_set_flag, AT(plain)},
+	{"color", 0, "auto|always|never", "of the text", cli_set_text, AT(color)},
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+/* ---- which run ---- */
+
+/* Of a pid: the recording of its run. */
+static int find_pid(const char *dir, const char *text, struct cli_run_file *ret)
+{
+	struct trk_error error = {.code = 0};
+	TRK_FD_CLEANUP int proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct trk_list list = {.runs_fd = *dir ? trk__store_open(dir, false, &error) : -1};
+	bool found = false;
+	uint64_t pid;
+
+	if (trk__parse_u64(text, &pid) < 0 || pid == 0 || pid > INT32_MAX) {
+		cli_complain("top: %s is no pid", text);
+		trk__close(list.runs_fd);
+		return EXIT_USAGE;
+	}
+	if (list.runs_fd >= 0 && trk__list_update(&list, trk__clock_monotonic_ns()) == 0)
+		found = trk__list_find_pid(&list, proc_fd, (pid_t) pid, ret->name);
+	trk__list_release(&list);
+	ret->dirfd = list.runs_fd;
+	ret->path = ret->name;
+	if (found)
+		return 0;
+	trk__close(list.runs_fd);
+	cli_complain("top: pid %s is of no run that is recorded here. Try: resource-tracker attach "
+		     "%s",
+		     text, text);
+	return EXIT_NODATA;
+}
+
+static int find_run(const struct settings *s, const char *dir, const char *reference,
+		    struct cli_run_file *ret)
+{
+	bool is_pid = *reference && reference[strspn(reference, "0123456789")] == '\0';
+
+	return is_pid && access(reference, F_OK) < 0 ? find_pid(dir, reference, ret)
+						     : cli_run_find(s->dir, reference, ret);
+}
+
+/* ---- output ---- */
+
+static void size_of(const struct settings *s, int *ret_columns, int *ret_rows)
+{
+	struct winsize size = {.ws_col = 0};
+
+	*ret_columns = ONCE_COLUMNS;
+	*ret_rows = ONCE_ROWS;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row) {
+		*ret_columns = size.ws_col;
+		*ret_rows = size.ws_row - 1; /* the prompt follows */
+	}
+	if (s->columns) {
+		*ret_columns = s->columns;
+		*ret_rows = s->rows;
+	}
+}
+
+/* Two looks, so that what a process uses right now is known. */
+static int look_twice(struct trk_session *session)
+{
+	const struct timespec nap = {.tv_nsec = LOOK_AGAIN_MS * 1000000L};
+	int r = trk__session_update(session, trk__clock_monotonic_ns());
+
+	if (r < 0 || !session->has_run || session->processes.count == 0)
+		return r;
+	(void) nanosleep(&nap, NULL);
+	session->processes.next_ns = 0;
+	return trk__session_update(session, trk__clock_monotonic_ns());
+}
+
+static int print_once(struct trk_session *session, const struct settings *s)
+{
+	struct trk_frame frame;
+	struct trk_buf b;
+	int columns, rows, written, r = look_twice(session);
+
+	if (r < 0)
+		cli_complain("top: %s", trk__strerror(r));
+	trk__session_load_usual(session);
+	size_of(s, &columns, &rows);
+	session->view.once = true;
+	trk__buf_init(&b, TEXT_MAX);
+	if (s->json) {
+		trk__session_json(session, &b);
+	} else if (trk__frame_init(&frame, columns, rows, !s->plain && cli_is_utf8()) == 0) {
+		trk__session_draw(session, &frame);
+		trk__frame_lines(&frame, !s->plain && cli_use_color(s->color, STDOUT_FILENO), &b);
+		trk__frame_release(&frame);
+	}
+	written = cli_write(STDOUT_FILENO, &b, "stdout");
+	trk__buf_release(&b);
+	return r < 0 ? EXIT_ERROR : written;
+}
+
+static bool is_terminal(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+static int show(struct trk_session *session, const struct settings *s)
+{
+	struct trk_live_options live = {
+		.in_fd = STDIN_FILENO,
+		.out_fd = STDOUT_FILENO,
+		.color = !s->plain && cli_use_color(s->color, STDOUT_FILENO),
+		.utf8 = !s->plain && cli_is_utf8(),
+	};
+	int r;
+
+	if (s->once || s->json || !is_terminal())
+		return print_once(session, s);
+	r = trk__live(session, &live);
+	if (r == 0)
+		return EXIT_OK;
+	cli_complain("top: %s", trk__strerror(r));
+	return EXIT_ERROR;
+}
+
+/* run: NULL for the list. */
+static int run_session(const struct settings *s, const char *dir, const struct cli_run_file *run)
+{
+	struct trk_error error = {.code = 0};
+	TRK_FD_CLEANUP int runs_fd = *dir ? trk__store_open(dir, false, &error) : -1;
+	TRK_FD_CLEANUP int proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct trk_session_options o = {dir, runs_fd, proc_fd, s->at_s, s->speed, s->sort};
+	struct trk_session *session = calloc(1, sizeof(*session));
+	int r;
+
+	r = session ? trk__session_init(session, &o, run ? run->path : NULL, run ? run->dirfd : -1,
+					&error)
+		    : trk__error_set(&error, -ENOMEM, dir, "out of memory");
+	if (!session || r < 0) {
+		cli_complain("%s", error.message[0] ? error.message : trk__strerror(r));
+		free(session);
+		return EXIT_ERROR;
+	}
+	r = show(session, s);
+	trk__session_release(session);
+	free(session);
+	return r;
+}
+
+static int run_with(const struct settings *s, const char *dir, const char *reference)
+{
+	struct cli_run_file file;
+	int r;
+
+	if (!reference)
+		return run_session(s, dir, NULL);
+	r = find_run(s, dir, reference, &file);
+	if (r)
+		return r;
+	r = run_session(s, dir, &file);
+	cli_run_close(&file);
+	return r;
+}
+
+static int run(int argc, char **argv)
+{
+	struct settings s = {.color = "auto", .at_s = NAN, .speed = 1};
+	int at = cli_options(&cli_top, argc, argv, &s);
+
+	if (at < 0)
+		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
+	if (at + 1 < argc) {
+		cli_complain("top: one run at a time. Try: resource-tracker top --help");
+		return EXIT_USAGE;
+	}
+	return run_with(&s, cli_state_dir(s.dir), at < argc ? argv[at] : NULL);
+}
+
+const struct cli_command cli_top = {
+	.name = "top",
+	.usage = "top [OPTIONS] [RUN|PID]",
+	.summary = "Watch running runs, or replay a recording.",
+	.details = "Without RUN: all running runs; Enter opens one. RUN is as for show, or a pid "
+		   "of a job.\nIn the view: ? lists the keys, q quits.",
+	.options = options,
+	.run = run,
+};

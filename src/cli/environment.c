@@ -1,0 +1,196 @@
+#include "cli/environment.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/parse.h"
+#include "base/trust.h"
+#include "cli/cli.h"
+#include "cli/progress.h"
+
+/* ---- recordings ---- */
+
+/* Whether a directory that was not named is the user's own, as far as it is there. Others must not
+ * be able to make it later either. */
+static bool is_own_state_dir(const char *path)
+{
+	static bool told;
+	struct trk_error error = {.code = 0};
+	TRK_FD_CLEANUP int fd = trk__trust_open_dir(path, TRK_TRUST_RESERVE, &error);
+	int r = fd < 0 ? fd : trk__trust_check_dir_at(fd, "runs", &error);
+	bool name_path = fd >= 0 || !error.message[0]; /* "runs" alone says too little */
+
+	/* Nothing is there, or nothing can be reached there: told when it is used. */
+	if (r == 0 || r == -ENOENT || r == -ENOTDIR || r == -EACCES || r == -ELOOP ||
+	    r == -ENAMETOOLONG)
+		return true;
+	if (!told)
+		cli_complain("%s%s%s: no recordings are kept or read there. Try: --recording DIR",
+			     name_path ? path : "", name_path ? ": " : "",
+			     error.message[0] ? error.message : trk__strerror(r));
+	told = true;
+	return false;
+}
+
+const char *cli_state_dir(const char *dir)
+{
+	static char text[4096];
+	const char *own = getenv("RESOURCE_TRACKER_DIR");
+	const char *state = getenv("XDG_STATE_HOME");
+	const char *home = getenv("HOME");
+
+	if (dir)
+		return dir;
+	if (own && *own)
+		return own;
+	if (state && *state == '/')
+		(void) snprintf(text, sizeof(text), "%s/resource-tracker", state);
+	else if (home && *home == '/')
+		(void) snprintf(text, sizeof(text), "%s/.local/state/resource-tracker", home);
+	else
+		(void) snprintf(text, sizeof(text), "/tmp/resource-tracker-%u",
+				(unsigned int) geteuid());
+	return is_own_state_dir(text) ? text : "";
+}
+
+/* ---- prices ---- */
+
+/* $RESOURCE_TRACKER_DATA/sparecores.tsv, else ../share/resource-tracker beside the program. NULL:
+ * where the program lies is not known. */
+static const char *installed_scores(void)
+{
+	static char text[4096];
+	const char *folder = getenv("RESOURCE_TRACKER_DATA");
+	char exe[2048];
+	ssize_t len;
+	char *slash;
+
+	if (folder && *folder) {
+		(void) snprintf(text, sizeof(text), "%s/sparecores.tsv", folder);
+		return text;
+	}
+	len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	if (len <= 0)
+		return NULL;
+	exe[len] = '\0';
+	slash = strrchr(exe, '/');
+	if (slash)
+		*slash = '\0';
+	(void) snprintf(text, sizeof(text), "%s/../share/resource-tracker/sparecores.tsv", exe);
+	return text;
+}
+
+static const char *unless_none(const char *file)
+{
+	return file && strcmp(file, "none") != 0 ? file : NULL;
+}
+
+struct trk_price_layers cli_price_layers(const struct cli_price_files *files)
+{
+	static char cache[TRK_PRICES_PATH_SIZE];
+	bool alone = files->catalog != NULL;
+
+	return (struct trk_price_layers){
+		.catalog = files->catalog,
+		.scores = files->scores ? unless_none(files->scores)
+			  : alone       ? NULL
+					: installed_scores(),
+		.scores_optional = !files->scores,
+		.cache = trk__prices_usual_cache(getenv, cache),
+		.no_fetched = alone,
+		.no_imported = alone || files->prices,
+		.prices = unless_none(files->prices),
+	};
+}
+
+/* ---- all of them ---- */
+
+static void complain(void *data, const char *text)
+{
+	(void) data;
+	cli_complain("%s", text);
+}
+
+static void show_download(void *data, const char *url, uint64_t done, uint64_t total)
+{
+	static struct cli_progress line;
+
+	(void) data;
+	if (!url) {
+		cli_progress_end(&line);
+		line.what = NULL;
+	} else if (line.what != url) {
+		cli_progress_begin(&line, url);
+	} else {
+		cli_progress_show(&line, done, total);
+	}
+}
+
+struct trk_service cli_service(const char *dir)
+{
+	static const struct cli_price_files usual;
+	const char *url = getenv("RESOURCE_TRACKER_HISTORY");
+
+	return (struct trk_service){
+		.dir = cli_state_dir(dir),
+		.history_url = url && *url ? url : NULL,
+		.layers = cli_price_layers(&usual),
+		.feeds_url = getenv("RESOURCE_TRACKER_FEEDS"),
+		.note = complain,
+		.progress = show_download,
+	};
+}
+
+/* ---- the machine ---- */
+
+static bool parse_endpoint(const char *value, struct sockaddr_in *ret)
+{
+	const char *colon = strchr(value, ':');
+	struct sockaddr_in to = {.sin_family = AF_INET};
+	char address[32];
+	uint64_t port;
+
+	if (!colon || trk__parse_u64(colon + 1, &port) < 0 || port == 0 || port > 65535)
+		return false;
+	(void) snprintf(address, sizeof(address), "%.*s", (int) (colon - value), value);
+	if (inet_pton(AF_INET, address, &to.sin_addr) != 1 ||
+	    (ntohl(to.sin_addr.s_addr) >> 24) != IN_LOOPBACKNET)
+		return false;
+	to.sin_port = htons((uint16_t) port);
+	*ret = to;
+	return true;
+}
+
+const struct sockaddr_in *cli_cloud_endpoint(struct sockaddr_in *room)
+{
+	const char *value = getenv("RESOURCE_TRACKER_METADATA");
+
+	if (!value)
+		return NULL;
+	if (!parse_endpoint(value, room)) {
+		*room = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(1)};
+		room->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	}
+	return room;
+}
+
+struct trk_gpu_hints cli_gpu_hints(bool of_job)
+{
+	const char *path = getenv("PATH");
+	struct trk_gpu_hints hints = {
+		.path = path ? path : "",
+		.library_path = getenv("LD_LIBRARY_PATH"),
+	};
+
+	if (of_job) {
+		hints.cuda_visible = getenv("CUDA_VISIBLE_DEVICES");
+		hints.cuda_order = getenv("CUDA_DEVICE_ORDER");
+		hints.nvidia_visible = getenv("NVIDIA_VISIBLE_DEVICES");
+	}
+	return hints;
+}

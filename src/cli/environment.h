@@ -1,0 +1,34 @@
+/* What the environment of the command says: where recordings, history and prices lie, which server
+ * answers as a cloud's metadata service, and what it says about GPUs. */
+#ifndef TRK_CLI_ENVIRONMENT_H
+#define TRK_CLI_ENVIRONMENT_H
+
+#include <netinet/in.h>
+
+#include "probe/gpu/gpu.h"
+#include "service/service.h"
+
+/* The services for a person: recordings in `dir` or (NULL) in the usual place, remarks on stderr, a
+ * line for downloads. Points to static memory. */
+struct trk_service cli_service(const char *dir);
+
+/* Options of the verbs about servers; NULL: the usual file, "none": no such layer. */
+struct cli_price_files {
+	const char *catalog; /* alone, without the usual layers */
+	const char *scores, *prices;
+};
+struct trk_price_layers cli_price_layers(const struct cli_price_files *files);
+
+/* The directory of recordings: `dir` if given, else from the environment, in static memory. "" where
+ * it was not named and another user owns it or may write to it: complained of once. */
+const char *cli_state_dir(const char *dir);
+
+/* RESOURCE_TRACKER_METADATA=127.0.0.1:PORT: the server that is asked in place of those of all
+ * vendors. Any other value is an address where nothing listens, so that no vendor is asked by
+ * mistake. NULL: not set. */
+const struct sockaddr_in *cli_cloud_endpoint(struct sockaddr_in *room);
+
+/* of_job: the environment of this process is also that of the job. */
+struct trk_gpu_hints cli_gpu_hints(bool of_job);
+
+#endif

@@ -1,0 +1,73 @@
+#include "cli/fleet_views.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/parse.h"
+#include "cli/named_runs.h"
+#include "service/fleet_rows.h"
+
+/* "2026-11-22" (its end) or seconds since 1970. */
+static int take_moment(const char *verb, const char *text, double *ret)
+{
+	struct tm tm = {.tm_isdst = -1};
+	const char *end = strptime(text, "%Y-%m-%d", &tm);
+
+	if (end && !*end) {
+		tm.tm_mday++;
+		*ret = (double) mktime(&tm) - 1;
+		return 0;
+	}
+	if (trk__parse_decimal(text, ret) == 0 && *ret >= 0 && *ret < 1e11)
+		return 0;
+	cli_complain("%s: --as-of %s: not a date such as 2026-11-22, nor seconds since 1970", verb,
+		     text);
+	return EXIT_USAGE;
+}
+
+double cli_fleet_utc_offset(double now_s)
+{
+	time_t now = (time_t) now_s;
+	struct tm tm;
+
+	return localtime_r(&now, &tm) ? (double) tm.tm_gmtoff : 0;
+}
+
+int cli_fleet_now(const struct cli_fleet_settings *settings, const char *verb, double *ret_s)
+{
+	struct timespec now;
+
+	if (settings->as_of)
+		return take_moment(verb, settings->as_of, ret_s);
+	(void) clock_gettime(CLOCK_REALTIME, &now);
+	*ret_s = (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+	return 0;
+}
+
+int cli_fleet_load(const struct cli_fleet_settings *settings, const char *verb,
+		   struct trk_fleet_rows *ret, bool *ret_empty)
+{
+	double now_s = 0;
+	struct trk_error error = {.code = 0};
+	struct trk_service service = cli_service(settings->dir);
+	struct trk_history *h;
+	int r = cli_fleet_now(settings, verb, &now_s);
+
+	*ret_empty = false;
+	trk__fleet_rows_init(ret, now_s, cli_fleet_utc_offset(now_s));
+	if (r != 0)
+		return r;
+	h = cli_history_open(&service, &r);
+	if (!h) {
+		*ret_empty = r == EXIT_NODATA;
+		return r;
+	}
+	r = trk__fleet_rows_read(h, (double) settings->since_ns / 86400e9, ret, &error);
+	trk__history_free(h);
+	if (r < 0)
+		return cli_fail(verb, r, &error);
+	*ret_empty = ret->count == 0;
+	return ret->count ? 0 : EXIT_NODATA;
+}

@@ -1,0 +1,174 @@
+/* Runs and jobs as a person names them. */
+#include "cli/named_runs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+enum { EARLIER_MAX = 1 << 20 /* bytes of a file of runs */ };
+
+/* ---- runs ---- */
+
+void cli_warn_of_refused(const struct trk_store_refused *refused)
+{
+	static bool told;
+
+	if (told || !refused->count)
+		return;
+	told = true;
+	if (refused->count > 1)
+		cli_complain("%s: passed over, as are %zu more", refused->why.message,
+			     refused->count - 1);
+	else
+		cli_complain("%s: passed over", refused->why.message);
+}
+
+/* An id as trk__store_new_id() makes it, or the start of one. */
+static bool is_id(const char *text)
+{
+	return (text[0] == 'r' || text[0] == 'i') && text[1] == '-' &&
+	       strspn(text + 2, "0123456789abcdef") == strlen(text + 2);
+}
+
+/* The name of a job may hold a slash, too: "CI/test@-1". A word that has the form of a run
+ * ("@2", an id) is one, whatever file of that name somebody has put into the working directory. */
+static bool is_path(const char *reference)
+{
+	bool has_slash = strchr(reference, '/') != NULL, has_at = strchr(reference, '@') != NULL;
+	struct stat st;
+
+	if (!has_slash && (*reference == '@' || is_id(reference)))
+		return false;
+	if (!has_slash && stat(reference, &st) == 0 && S_ISDIR(st.st_mode)) /* a job's name, too */
+		return false;
+	return access(reference, F_OK) == 0 || (has_slash && !has_at);
+}
+
+int cli_run_find(const char *dir, const char *reference, struct cli_run_file *ret)
+{
+	struct trk_error error = {.code = 0};
+	struct trk_store_refused refused = {.count = 0};
+	int r;
+
+	*ret = (struct cli_run_file){.dirfd = AT_FDCWD, .path = reference};
+	if (is_path(reference))
+		return 0;
+	dir = cli_state_dir(dir);
+	if (!*dir)
+		return EXIT_NODATA;
+	ret->dirfd = r = trk__store_open(dir, false, &error);
+	if (r == -ENOENT) {
+		cli_complain("%s: no such run: no recordings in %s. Try: resource-tracker run -- "
+			     "CMD",
+			     reference, dir);
+		return EXIT_NODATA;
+	}
+	r = r < 0 ? r : trk__store_find(r, reference, ret->name, &refused, &error);
+	cli_warn_of_refused(&refused);
+	ret->path = ret->name;
+	if (r == 0)
+		return 0;
+	cli_run_close(ret);
+	return cli_fail("", r == -EINVAL ? -EIO : r, &error);
+}
+
+void cli_run_close(struct cli_run_file *run)
+{
+	if (run->dirfd >= 0)
+		(void) close(run->dirfd);
+	run->dirfd = -1;
+}
+
+int cli_load(const char *dir, const char *reference, struct trk_record *record, trk_row_fn *on_row,
+	     void *data)
+{
+	struct trk_error error = {.code = 0};
+	struct cli_run_file run;
+	int r = cli_run_find(dir, reference, &run);
+
+	if (r != 0)
+		return r;
+	r = record ? trk__record_read(run.dirfd, run.path, record, on_row, data, &error)
+		   : trk__record_read_rows(run.dirfd, run.path, on_row, data, &error);
+	cli_run_close(&run);
+	return r < 0 ? cli_fail("", r == -EINVAL ? -EIO : r, &error) : 0;
+}
+
+/* ---- their history ---- */
+
+struct trk_history *cli_history_open(const struct trk_service *s, int *ret_status)
+{
+	struct trk_error error = {.code = 0};
+	struct trk_history *h = NULL;
+	int r;
+
+	*ret_status = EXIT_NODATA;
+	if (!*s->dir && !s->history_url)
+		return NULL;
+	r = trk__runs_history(s, 0, &h, &error);
+	if (r < 0) {
+		*ret_status = cli_fail("", r == -EINVAL ? -EIO : r, &error);
+		return NULL;
+	}
+	cli_warn_of_refused(trk__history_refused(h));
+	if (*trk__history_note(h))
+		cli_complain("%s", trk__history_note(h));
+	return h;
+}
+
+int cli_runs_list(struct trk_history *h, const struct trk_job_key *job, size_t max, bool unlisted,
+		  struct trk_run_list *ret)
+{
+	struct trk_error error = {.code = 0};
+
+	if (trk__run_list_read(h, job, max, unlisted, ret, &error) == 0)
+		return 0;
+	cli_complain("%s", error.message);
+	return EXIT_ERROR;
+}
+
+const char *cli_earlier_runs(const char *path)
+{
+	static char *text;
+
+	free(text);
+	text = NULL;
+	return trk__read_all_at(AT_FDCWD, path, EARLIER_MAX, &text) > 0 ? text : "";
+}
+
+/* ---- jobs ---- */
+
+void cli_job_tell(const struct trk_named_job *job, const char *verb)
+{
+	if (!job->other[0] || job->namesakes < 2)
+		return;
+	if (verb)
+		cli_complain("%zu jobs are called %s: this is the one%s%s. Try: resource-tracker "
+			     "%s '%s'",
+			     job->namesakes, job->job,
+			     job->scope[0] ? " in " : " of that name alone", job->scope, verb,
+			     job->other);
+	else
+		cli_complain(
+			"%zu jobs are called %s, and all follow. Try: resource-tracker history "
+			"'%s'",
+			job->namesakes, job->job, job->other);
+}
+
+const char *cli_newest_of(struct trk_history *h, const char *reference, const char *verb,
+			  char id[TRK_RUN_ID_SIZE])
+{
+	struct trk_named_job job;
+
+	if (!h || !trk__named_job_find(h, reference, &job))
+		return reference;
+	cli_job_tell(&job, verb);
+	(void) snprintf(id, TRK_RUN_ID_SIZE, "%s", job.newest);
+	return id;
+}

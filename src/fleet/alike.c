@@ -1,0 +1,180 @@
+#include "fleet/alike.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fleet/job_memory.h"
+
+/* What runs are compared by: the tag whose key begins at `key`, or the arguments where that is
+ * NULL. */
+struct trait {
+	const char *key;
+	size_t key_len;
+};
+
+/* Text in a run: the value of a trait. */
+struct slice {
+	const char *text; /* NULL: the run has no such tag, or its arguments are not known */
+	size_t len;
+};
+
+static size_t line_length(const char *tags)
+{
+	return strcspn(tags, "\n");
+}
+
+static const char *next_line(const char *tags)
+{
+	size_t len = line_length(tags);
+
+	return tags[len] ? tags + len + 1 : tags + len;
+}
+
+static struct trait trait_of(const char *tag)
+{
+	size_t len = line_length(tag), key_len = strcspn(tag, "=\n");
+
+	return (struct trait){tag, key_len < len ? key_len : len};
+}
+
+static struct slice value_of(const struct trk_history_run *run, const struct trait *trait)
+{
+	if (!trait->key)
+		return (struct slice){run->command[0] ? run->command : NULL, strlen(run->command)};
+	for (const char *tag = run->tags; *tag; tag = next_line(tag)) {
+		struct trait has = trait_of(tag);
+
+		if (has.key_len == trait->key_len && !memcmp(has.key, trait->key, has.key_len))
+			return (struct slice){tag, line_length(tag)};
+	}
+	return (struct slice){NULL, 0};
+}
+
+static bool is_same(struct slice a, struct slice b)
+{
+	return a.text && b.text && a.len == b.len && !memcmp(a.text, b.text, a.len);
+}
+
+/* Whether a run shows how much memory its work needs. */
+static bool is_success(const struct trk_history_run *run)
+{
+	return run->peak_memory_mib > 0 && trk__advice_past_run(run).end == TRK_PAST_SUCCEEDED;
+}
+
+/* Whether one of the values is the same as `value`; else it joins them. A value that is not known is
+ * the same as none. */
+static bool is_repeated(struct slice *seen, size_t *count, struct slice value)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (is_same(value, seen[i]))
+			return true;
+	if (value.text)
+		seen[(*count)++] = value;
+	return false;
+}
+
+static bool recurs(const struct trk_history_run *runs, size_t count, const struct trait *trait)
+{
+	struct slice *seen = calloc(count + 1, sizeof(*seen));
+	size_t successes = 0, repeats = 0, different = 0;
+
+	for (size_t i = 0; seen && i < count; i++) {
+		struct slice value = value_of(&runs[i], trait);
+
+		/* Of a run without the tag it is known that it differs. */
+		if (!is_success(&runs[i]) || (!trait->key && !value.text))
+			continue;
+		successes++;
+		repeats += is_repeated(seen, &different, value);
+	}
+	free(seen);
+	/* The first one has nothing to repeat. */
+	return successes > 1 && 2 * repeats >= successes - 1;
+}
+
+/* Tags by which a run says where it ran, which tells no kinds of work apart. */
+static bool says_where(const struct trait *trait)
+{
+	static const char *const keys[] = {"machine", "node",        "host",     "hostname",
+					   "server",  "server_type", "instance", "instance_type"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strlen(keys[i]) == trait->key_len &&
+		    !memcmp(keys[i], trait->key, trait->key_len))
+			return true;
+	return false;
+}
+
+/* Unmark the runs that differ in the trait from the value that is looked for. */
+static void keep_same(const struct trk_history_run *runs, size_t count, const struct trait *trait,
+		      struct slice wanted, bool *kept)
+{
+	for (size_t i = 0; i < count; i++)
+		kept[i] = kept[i] && is_same(value_of(&runs[i], trait), wanted);
+}
+
+/* Whether a part of the runs is marked, with a success in it. */
+static bool is_part(const struct trk_history_run *runs, size_t count, const bool *kept,
+		    size_t *ret_count)
+{
+	bool success = false;
+
+	*ret_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		*ret_count += kept[i];
+		success = success || (kept[i] && is_success(&runs[i]));
+	}
+	return success && *ret_count < count;
+}
+
+static void add_name(char names[TRK_HISTORY_TAGS_SIZE], const char *tag)
+{
+	size_t used = strlen(names);
+
+	(void) snprintf(names + used, TRK_HISTORY_TAGS_SIZE - used, "%s%.*s", used ? ", " : "",
+			(int) line_length(tag), tag);
+}
+
+void trk__alike_find(const struct trk_history_run *runs, size_t count, const char *tags,
+		     bool *ret_kept, struct trk_alike *ret)
+{
+	const char *wanted = tags ? tags : count > 0 ? runs[count - 1].tags : "";
+	const struct trait arguments = {NULL, 0};
+	size_t n;
+
+	*ret = (struct trk_alike){.by = TRK_ALIKE_TAGS};
+	memset(ret_kept, true, count * sizeof(*ret_kept));
+	for (const char *tag = wanted; *tag; tag = next_line(tag)) {
+		struct trait trait = trait_of(tag);
+
+		if (!tags && (says_where(&trait) || !recurs(runs, count, &trait)))
+			continue;
+		keep_same(runs, count, &trait, (struct slice){tag, line_length(tag)}, ret_kept);
+		add_name(ret->tags, tag);
+	}
+	if (is_part(runs, count, ret_kept, &ret->count))
+		return;
+	ret->by = tags && ret->count < count ? TRK_ALIKE_NONE : TRK_ALIKE_ARGUMENTS;
+	if (ret->by == TRK_ALIKE_ARGUMENTS && !tags && recurs(runs, count, &arguments)) {
+		memset(ret_kept, true, count * sizeof(*ret_kept));
+		keep_same(runs, count, &arguments, value_of(&runs[count - 1], &arguments),
+			  ret_kept);
+		if (is_part(runs, count, ret_kept, &n)) {
+			ret->count = n;
+			ret->tags[0] = '\0';
+			return;
+		}
+	}
+	memset(ret_kept, true, count * sizeof(*ret_kept));
+	ret->count = count;
+	if (ret->by != TRK_ALIKE_NONE) {
+		ret->by = TRK_ALIKE_ALL;
+		ret->tags[0] = '\0';
+	}
+}
+
+const char *trk__alike_name(enum trk_alike_by by)
+{
+	return by == TRK_ALIKE_TAGS ? "tags" : by == TRK_ALIKE_ARGUMENTS ? "arguments" : NULL;
+}

@@ -1,0 +1,46 @@
+/* Failures that have something in common: of the runs of two weeks, for each way to fail and each
+ * value of a trait (image, code, machine, ..., the hour of the start, the job itself), whether runs
+ * with that value fail more often than those without, by Fisher's exact test. The runs without are
+ * those of the same jobs, where these have enough of them, so that a job that is prone to fail does
+ * not accuse all that it uses. Told below 0.001 after Holm, with at least 4 failures in 2 jobs or 5
+ * in one; of values that explain the same failures, the one that explains them best. */
+#ifndef TRK_FLEET_CLUSTERS_H
+#define TRK_FLEET_CLUSTERS_H
+
+#include "fleet/rows.h"
+
+enum {
+	TRK_FLEET_BY_HOUR = TRK_FLEET_TRAITS,
+	TRK_FLEET_BY_JOB,
+	TRK_FLEET_BYS,
+
+	TRK_FLEET_CLUSTER_DAYS = 14,
+	TRK_FLEET_CLUSTERS_MAX = 8,
+	TRK_FLEET_CLUSTER_JOBS_MAX = 8, /* that are named */
+};
+
+struct trk_fleet_cluster {
+	enum trk_fleet_end cause;
+	int by;              /* enum trk_fleet_trait, or as above */
+	uint32_t value;      /* a text, an hour, or the index of a job */
+	size_t failed, runs; /* with it */
+	size_t failed_without, runs_without;
+	double p;       /* beside runs without it */
+	double p_all;   /* beside those of all jobs: how much of all failures it explains */
+	double since_s; /* start of the first failure */
+	size_t jobs, job[TRK_FLEET_CLUSTER_JOBS_MAX]; /* indices */
+	uint32_t
+		instead; /* another value of the trait with which the same jobs succeeded; 0: none */
+	size_t instead_runs;
+};
+
+struct trk_fleet_clusters {
+	struct trk_fleet_cluster cluster[TRK_FLEET_CLUSTERS_MAX]; /* the surest first */
+	size_t count;
+	size_t tested;
+};
+
+/* 0 or -ENOMEM. */
+int trk__fleet_clusters_make(const struct trk_fleet_rows *rows, struct trk_fleet_clusters *ret);
+
+#endif

@@ -1,0 +1,597 @@
+#include "fleet/dashboard.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/gzip.h"
+#include "base/libc.h"
+#include "base/maths.h"
+#include "fleet/json.h"
+#include "fleet/words.h"
+
+enum {
+	DATA_MAX = 256 * 1024 * 1024,
+	NEWEST_SHOWN = 150, /* runs of the page Runs, with exact figures */
+	JOB_RUNS_SHOWN = 3, /* and of each job */
+	STEP_S = 1800,      /* of starts of packed runs */
+	PLANES = 9,
+	OCTAVE = 64,
+	MIDDLE = 32768,
+	SIZES_MAX = 31,
+};
+
+const int trk__dashboard_days[TRK_DASHBOARD_PERIODS] = {7, 30, 90};
+
+int trk__dashboard_make(const struct trk_fleet_rows *rows, struct trk_dashboard *ret)
+{
+	int r = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->rows = rows;
+	for (int i = 0; i < TRK_DASHBOARD_PERIODS; i++) {
+		r = trk__fleet_views_make(rows, trk__dashboard_days[i], i ? &ret->period[0] : NULL,
+					  &ret->period[i]);
+		while (r < 0 && i-- > 0)
+			trk__fleet_views_release(&ret->period[i]);
+		if (r < 0)
+			break;
+	}
+	return r;
+}
+
+void trk__dashboard_release(struct trk_dashboard *d)
+{
+	for (int i = 0; i < TRK_DASHBOARD_PERIODS; i++)
+		trk__fleet_views_release(&d->period[i]);
+}
+
+/* ---- packed runs ---- */
+
+/* A size with its price by the hour: runs of one job differ in few of them. */
+struct size {
+	double cores, mib, usd_hour;
+};
+
+struct sizes {
+	struct size of[SIZES_MAX];
+	size_t count;
+};
+
+static bool is_near(double a, double b)
+{
+	return (isnan(a) && isnan(b)) || fabs(a - b) <= 0.01 * fabs(b);
+}
+
+/* The last one takes all that have no room. */
+static size_t size_of(struct sizes *s, const struct trk_fleet_run *run)
+{
+	double usd_hour = run->usd / (run->duration_s / 3600);
+
+	for (size_t i = 0; i < s->count; i++)
+		if (is_near(s->of[i].cores, run->asked_cores) &&
+		    is_near(s->of[i].mib, run->asked_mib) && is_near(s->of[i].usd_hour, usd_hour))
+			return i;
+	if (s->count == SIZES_MAX)
+		return SIZES_MAX - 1;
+	s->of[s->count] = (struct size){
+		.cores = run->asked_cores, .mib = run->asked_mib, .usd_hour = usd_hour};
+	return s->count++;
+}
+
+/* The logarithm in steps of this part of an octave; 0: not known or nothing. */
+static unsigned int octaves(double x, int part)
+{
+	double at = x > 0 ? MIDDLE + part * trk__ln(x) / 0.69314718055994531 : 0;
+
+	return at < 1 ? 0 : at > 65535 ? 65535 : (unsigned int) (at + 0.5);
+}
+
+static void put(unsigned char *to, size_t count, size_t at, int plane, unsigned int value)
+{
+	to[(size_t) plane * count + at] = (unsigned char) value;
+	to[((size_t) plane + 1) * count + at] = (unsigned char) (value >> 8);
+}
+
+/* The jobs in the order of the first view of 30 days, as the JSON lists them. */
+static const struct trk_fleet_jobs *jobs_of(const struct trk_dashboard *d)
+{
+	return &d->period[1].jobs;
+}
+
+void trk__dashboard_pack(const struct trk_dashboard *d, struct trk_buf *b)
+{
+	size_t count = d->rows->count, at = 0;
+	unsigned char *planes = calloc(count + 1, PLANES);
+
+	for (size_t k = 0; planes && k < jobs_of(d)->count; k++) {
+		const struct trk_fleet_name *job = jobs_of(d)->job[k].name;
+		struct sizes sizes = {.count = 0};
+		double last_s = d->rows->run[job->first].start_s;
+
+		for (size_t i = 0; i < job->count; i++, at++) {
+			const struct trk_fleet_run *run = &d->rows->run[job->first + i];
+			double steps = trk__round_even((run->start_s - last_s) / STEP_S);
+
+			steps = steps > 65535 ? 65535 : steps < 0 ? 0 : steps;
+			last_s += steps * STEP_S;
+			put(planes, count, at, 0, (unsigned int) steps);
+			put(planes, count, at, 2, octaves(run->duration_s, OCTAVE));
+			put(planes, count, at, 4, octaves(run->peak_mib, OCTAVE / 2));
+			put(planes, count, at, 6, octaves(run->cores, OCTAVE / 2));
+			planes[8 * count + at] =
+				(unsigned char) (size_of(&sizes, run) << 3 | run->end);
+		}
+	}
+	if (planes)
+		trk__buf_add(b, planes, count * PLANES);
+	else
+		b->error = -ENOMEM;
+	free(planes);
+}
+
+/* ---- data ---- */
+
+static void sizes_json(struct trk_json *j, const struct trk_dashboard *d,
+		       const struct trk_fleet_name *job)
+{
+	struct sizes sizes = {.count = 0};
+
+	for (size_t i = 0; i < job->count; i++)
+		(void) size_of(&sizes, &d->rows->run[job->first + i]);
+	trk__json_key(j, "sizes");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < sizes.count; i++) {
+		trk__json_open(j, '[');
+		trk__json_double(j, sizes.of[i].cores);
+		trk__json_double(j, sizes.of[i].mib);
+		trk__json_double(j, sizes.of[i].usd_hour);
+		trk__json_close(j, ']');
+	}
+	trk__json_close(j, ']');
+}
+
+/* The same jobs are in every period, in another order. */
+static const struct trk_fleet_job *same_job(const struct trk_fleet_jobs *jobs, size_t index)
+{
+	size_t i = 0;
+
+	while (jobs->job[i].index != index)
+		i++;
+	return &jobs->job[i];
+}
+
+/* Hours, so that five digits hold them. */
+static const double hour = 3600, gib_hour = 3600 * 1024;
+
+/* The numbers of a sum, without what follows from them. */
+static void sum_json(struct trk_json *j, const struct trk_fleet_sum *sum)
+{
+	const size_t counts[] = {sum->runs,   sum->failed,    sum->out_of_memory,
+				 sum->priced, sum->estimated, sum->unpriced};
+	const double figures[] = {sum->usd,
+				  sum->idle_cores_usd,
+				  sum->idle_memory_usd,
+				  sum->failed_usd,
+				  sum->used_core_s / hour,
+				  sum->asked_core_s / hour,
+				  sum->used_mib_s / gib_hour,
+				  sum->asked_mib_s / gib_hour,
+				  sum->run_s / hour};
+
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		trk__json_u64(j, counts[i]);
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+		trk__json_double(j, figures[i]);
+	trk__json_close(j, ']');
+}
+
+/* What the period before is compared by. */
+static void before_json(struct trk_json *j, const struct trk_fleet_sum *sum)
+{
+	const double figures[] = {sum->usd,
+				  trk__fleet_waste_usd(sum),
+				  sum->used_core_s / hour,
+				  sum->asked_core_s / hour,
+				  sum->used_mib_s / gib_hour,
+				  sum->asked_mib_s / gib_hour};
+
+	trk__json_open(j, '[');
+	trk__json_u64(j, sum->out_of_memory);
+	trk__json_u64(j, sum->priced + sum->estimated);
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+		trk__json_double(j, figures[i]);
+	trk__json_close(j, ']');
+}
+
+/* Sums of each period, and of the one before. */
+static void periods_json(struct trk_json *j, const struct trk_dashboard *d, size_t index)
+{
+	for (int i = 0; i < TRK_DASHBOARD_PERIODS; i++) {
+		const struct trk_fleet_job *job = same_job(&d->period[i].jobs, index);
+		char key[8] = {'p', (char) ('0' + trk__dashboard_days[i] / 10),
+			       (char) ('0' + trk__dashboard_days[i] % 10), '\0'};
+
+		trk__json_key(j, key);
+		trk__json_open(j, '[');
+		sum_json(j, &job->period);
+		before_json(j, &job->before);
+		trk__json_u64(j, job->odd);
+		trk__json_close(j, ']');
+	}
+}
+
+/* Its newest runs as rows of [id, start, end, run time, change, odd, cores, of, MiB, of, $, lost]. */
+static void job_runs_json(struct trk_json *j, const struct trk_fleet_rows *rows,
+			  const struct trk_fleet_job *job)
+{
+	size_t count = job->name->count;
+
+	trk__json_key(j, "newest");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < JOB_RUNS_SHOWN && i < count; i++) {
+		const struct trk_fleet_run *run = &rows->run[job->name->first + count - 1 - i];
+		struct trk_anomaly odd;
+
+		trk__fleet_judge(rows, job, run, &odd);
+		trk__json_open(j, '[');
+		trk__json_text(j, run->id);
+		trk__json_double(j, trk__round_even(run->start_s));
+		trk__json_u64(j, run->end);
+		trk__json_double(j, run->duration_s);
+		trk__json_double(j, odd.change);
+		trk__json_u64(j, odd.verdict > TRK_ANOMALY_NO);
+		trk__json_double(j, run->cores);
+		trk__json_double(j, run->asked_cores);
+		trk__json_double(j, run->peak_mib);
+		trk__json_double(j, run->asked_mib);
+		trk__json_double(j, run->usd);
+		trk__json_double(j, run->idle_cores_usd + run->idle_memory_usd + run->failed_usd);
+		trk__json_close(j, ']');
+	}
+	trk__json_close(j, ']');
+}
+
+static void jobs_json(struct trk_json *j, const struct trk_dashboard *d)
+{
+	trk__json_key(j, "jobs");
+	trk__json_open(j, '[');
+	for (size_t k = 0; k < jobs_of(d)->count; k++) {
+		const struct trk_fleet_job *job = &jobs_of(d)->job[k];
+
+		trk__json_open(j, '{');
+		trk__fleet_job_members(j, d->rows, job);
+		trk__fleet_job_details(j, d->rows, job, 0);
+		job_runs_json(j, d->rows, job);
+		trk__json_key_text(j, "command", trk__fleet_text(d->rows, job->last->command));
+		trk__json_key_double(j, "first", d->rows->run[job->name->first].start_s);
+		sizes_json(j, d, job->name);
+		periods_json(j, d, job->index);
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct trk_fleet_run *x = *(const struct trk_fleet_run *const *) a;
+	const struct trk_fleet_run *y = *(const struct trk_fleet_run *const *) b;
+
+	return (x->start_s < y->start_s) - (x->start_s > y->start_s);
+}
+
+/* The newest runs of all jobs, as rows of [id, job, start, end, run time, cores, of, MiB, of, $]. */
+static void newest_json(struct trk_json *j, const struct trk_dashboard *d)
+{
+	const struct trk_fleet_rows *rows = d->rows;
+	const struct trk_fleet_run **run =
+		calloc(rows->count + 1, sizeof(const struct trk_fleet_run *));
+	size_t n = 0;
+
+	trk__json_key(j, "newest");
+	trk__json_open(j, '[');
+	for (size_t i = 0; run && i < rows->count; i++)
+		run[n++] = &rows->run[i];
+	if (n)
+		qsort(run, n, sizeof(const struct trk_fleet_run *), by_start);
+	for (size_t i = 0; i < n && i < NEWEST_SHOWN; i++) {
+		const struct trk_fleet_name *job = &rows->job[run[i]->job];
+
+		trk__json_open(j, '[');
+		trk__json_text(j, run[i]->id);
+		trk__json_text(j, trk__fleet_text(rows, job->name));
+		trk__json_double(j, trk__round_even(run[i]->start_s));
+		trk__json_text(j, trk__fleet_end_names[run[i]->end]);
+		trk__json_double(j, run[i]->duration_s);
+		trk__json_double(j, run[i]->cores);
+		trk__json_double(j, run[i]->asked_cores);
+		trk__json_double(j, run[i]->peak_mib);
+		trk__json_double(j, run[i]->asked_mib);
+		trk__json_double(j, run[i]->usd);
+		for (int t = 0; t < TRK_FLEET_TRAITS; t++)
+			trk__json_text(j, trk__fleet_text(rows, run[i]->trait[t]));
+		trk__json_text(j, trk__fleet_text(rows, job->scope));
+		trk__json_close(j, ']');
+	}
+	trk__json_close(j, ']');
+	free(run);
+}
+
+/* Numbers with a fraction keep so many digits, which is more than any text shows of them; whole ones
+ * and the digits before the point stay. What is behind is noise that does not compress. */
+static void shorten(const struct trk_buf *from, int digits, struct trk_buf *b)
+{
+	const char *at = from->data, *end = from->data + from->len;
+	bool text = false;
+
+	while (at < end) {
+		size_t len = text ? 0 : strspn(at, "-+.0123456789eE");
+
+		if (len && memchr(at, '.', len)) {
+			double value = strtod(at, NULL);
+
+			trk__buf_printf(b, "%.*g", fabs(value) >= 1e5 ? 17 : digits,
+					fabs(value) >= 1e5 ? trk__round_even(value) : value);
+		} else {
+			len = len ? len : 1;
+			len += text && *at == '\\';
+			trk__buf_add(b, at, len);
+			text = text != (*at == '"');
+		}
+		at += len;
+	}
+}
+
+typedef void part_fn(struct trk_json *j, const struct trk_dashboard *d);
+
+static void views_json(struct trk_json *j, const struct trk_dashboard *d)
+{
+	trk__json_key_text(j, "schema", "resource-tracker.dashboard/1");
+	trk__json_key_double(j, "as_of", d->rows->now_s);
+	trk__json_key_double(j, "utc_offset_s", d->rows->utc_offset_s);
+	trk__json_key(j, "count");
+	trk__json_u64(j, d->rows->count);
+	trk__json_key(j, "overview");
+	trk__json_open(j, '[');
+	for (int i = 0; i < TRK_DASHBOARD_PERIODS; i++)
+		trk__fleet_overview_json(j, d->rows, &d->period[i].overview);
+	trk__json_close(j, ']');
+	trk__json_key(j, "reported");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < d->reported_count; i++)
+		trk__json_text(j, d->reported[i]);
+	trk__json_close(j, ']');
+	trk__json_key(j, "alerts");
+	trk__json_verbatim(j, d->alerts ? d->alerts : "null");
+}
+
+static void places_json(struct trk_json *j, const struct trk_dashboard *d)
+{
+	trk__json_key(j, "machines");
+	trk__json_open(j, '[');
+	for (int i = 0; i < TRK_DASHBOARD_PERIODS; i++)
+		trk__fleet_machines_json(j, d->rows, &d->period[i].machines);
+	trk__json_close(j, ']');
+}
+
+/* The members that a part writes, with numbers of so many digits. */
+static void add_part(const struct trk_dashboard *d, part_fn *part, int digits, struct trk_buf *b)
+{
+	struct trk_json j;
+	struct trk_buf whole;
+
+	trk__buf_init(&whole, DATA_MAX);
+	trk__json_init(&j, &whole, 0);
+	trk__json_open(&j, '{');
+	part(&j, d);
+	trk__json_close(&j, '}');
+	if (whole.error) {
+		b->error = whole.error;
+	} else {
+		struct trk_buf inner = {.data = whole.data + 1, .len = whole.len - 2};
+
+		shorten(&inner, digits, b);
+	}
+	trk__buf_release(&whole);
+}
+
+void trk__dashboard_json(const struct trk_dashboard *d, struct trk_buf *b)
+{
+	static const struct {
+		part_fn *part;
+		int digits;
+	} parts[] = {{views_json, 7}, {places_json, 5}, {jobs_json, 5}, {newest_json, 5}};
+
+	trk__buf_putc(b, '{');
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		trk__buf_puts(b, i ? "," : "");
+		add_part(d, parts[i].part, parts[i].digits, b);
+	}
+	trk__buf_putc(b, '}');
+}
+
+/* ---- the page ---- */
+
+static void put_base64(struct trk_buf *b, const unsigned char *data, size_t len)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < len; i += 3) {
+		unsigned int left = len - i < 3 ? (unsigned int) (len - i) : 3;
+		unsigned int v = (unsigned int) data[i] << 16;
+
+		v |= left > 1 ? (unsigned int) data[i + 1] << 8 : 0;
+		v |= left > 2 ? data[i + 2] : 0;
+		trk__buf_putc(b, digits[v >> 18]);
+		trk__buf_putc(b, digits[v >> 12 & 63]);
+		trk__buf_putc(b, left > 1 ? digits[v >> 6 & 63] : '=');
+		trk__buf_putc(b, left > 2 ? digits[v & 63] : '=');
+	}
+}
+
+/* Through zlib into a file in memory and back: 1, 0 without zlib, or a negative error. */
+static int compress_into(const struct trk_buf *data, struct trk_buf *ret)
+{
+	TRK_FD_CLEANUP int fd = trk__memory_file("dashboard");
+	struct trk_gzip *z;
+	int r = 0;
+	off_t size;
+
+	if (fd < 0)
+		return fd;
+	z = trk__gzip_open(fd, 1, &r);
+	if (!z)
+		return r == -TRK_E_UNSUPPORTED ? 0 : r;
+	r = trk__gzip_write(z, data->data ? data->data : "", data->len);
+	if (trk__gzip_close(z) < 0 || r < 0)
+		return -EIO;
+	size = lseek(fd, 0, SEEK_END);
+	r = size < 0 ? -EIO : trk__buf_reserve(ret, (size_t) size + 1);
+	if (r < 0)
+		return r;
+	if (pread(fd, ret->data, (size_t) size, 0) != size)
+		return -EIO;
+	ret->len = (size_t) size;
+	return 1;
+}
+
+static int put_data(struct trk_buf *b, const char *id, const struct trk_buf *data)
+{
+	struct trk_buf packed;
+	int r;
+
+	if (data->error)
+		return data->error;
+	trk__buf_init(&packed, DATA_MAX);
+	r = compress_into(data, &packed);
+	if (r >= 0) {
+		const struct trk_buf *from = r ? &packed : data;
+
+		trk__buf_printf(b, "<script type=\"text/plain\" id=\"%s\" data-as=\"%s\">", id,
+				r ? "gzip" : "plain");
+		put_base64(b, (const unsigned char *) from->data, from->len);
+		trk__buf_puts(b, "</script>\n");
+		r = 0;
+	}
+	trk__buf_release(&packed);
+	return r;
+}
+
+static void escaped(struct trk_buf *b, const char *text)
+{
+	for (; *text; text++)
+		switch (*text) {
+		case '&':
+			trk__buf_puts(b, "&amp;");
+			break;
+		case '<':
+			trk__buf_puts(b, "&lt;");
+			break;
+		case '>':
+			trk__buf_puts(b, "&gt;");
+			break;
+		case '"':
+			trk__buf_puts(b, "&quot;");
+			break;
+		default:
+			trk__buf_putc(b, *text);
+		}
+}
+
+static void element(struct trk_buf *b, const char *open, const char *text, const char *close)
+{
+	trk__buf_puts(b, open);
+	escaped(b, text);
+	trk__buf_puts(b, close);
+}
+
+/* The Overview for a browser without scripts. */
+static void plain_html(const struct trk_dashboard *d, struct trk_buf *b)
+{
+	const struct trk_fleet_overview *o = &d->period[1].overview;
+	char text[TRK_FLEET_TEXT_SIZE], word[TRK_FLEET_WORD_SIZE];
+
+	trk__buf_puts(b, "<main id=\"main\"><h1>All jobs</h1><div class=\"lead\"><p>");
+	element(b, "<strong>", o->headline, "</strong> ");
+	escaped(b, o->lead);
+	element(b, " <strong>", o->warning, "</strong></p>");
+	element(b, "<p class=\"basis\">", o->basis, "</p></div>");
+	trk__buf_puts(b, "<h2>Change these first</h2><ul>");
+	for (size_t i = 0; i < o->changes; i++) {
+		element(b, "<li><b>", trk__fleet_text(d->rows, o->change[i]->name->name), "</b>: ");
+		trk__fleet_why(o->change[i], text);
+		escaped(b, text);
+		element(b, "; ask for ", trk__fleet_cores(word, o->change[i]->ask_cores),
+			" cores, ");
+		escaped(b, trk__fleet_memory(word, o->change[i]->ask_mib));
+		element(b, "; saves ", trk__fleet_usd(word, o->change[i]->saves_usd_month),
+			" a month</li>");
+	}
+	trk__buf_puts(b, "</ul><h2>Before it fails</h2><ul>");
+	for (size_t i = 0; i < o->findings; i++) {
+		element(b, "<li><b>", o->finding[i].head, "</b> ");
+		element(b, "", o->finding[i].text, "</li>");
+	}
+	trk__buf_puts(
+		b, "</ul><p class=\"note\">Charts and the other pages need a script, which is in "
+		   "this file and asks for nothing.</p></main>");
+}
+
+static int put_all_data(const struct trk_dashboard *d, struct trk_buf *b)
+{
+	struct trk_buf data;
+	int r;
+
+	trk__buf_init(&data, DATA_MAX);
+	trk__dashboard_json(d, &data);
+	r = put_data(b, "data", &data);
+	trk__buf_clear(&data);
+	if (r == 0) {
+		trk__dashboard_pack(d, &data);
+		r = put_data(b, "runs", &data);
+	}
+	trk__buf_release(&data);
+	return r;
+}
+
+/* What the page may load, in its own words: a served page has them in a header. */
+static void put_policy(const struct trk_dashboard *d, struct trk_buf *b)
+{
+	if (d->kind == TRK_DASHBOARD_SERVED)
+		return;
+	trk__buf_printf(
+		b,
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		"style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'%s\">\n",
+		trk__dashboard_css_hash, trk__dashboard_js_hash,
+		d->kind == TRK_DASHBOARD_FOLDER ? "; frame-src 'self' file:" : "");
+}
+
+int trk__dashboard_html(const struct trk_dashboard *d, struct trk_buf *b)
+{
+	static const char *const kinds[] = {"file", "folder", "served"};
+	int r;
+
+	trk__buf_puts(b, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+	put_policy(d, b);
+	trk__buf_puts(b,
+		      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+		      "<meta name=\"referrer\" content=\"no-referrer\">\n"
+		      "<title>All jobs - resource-tracker</title>\n<style>");
+	trk__buf_puts(b, trk__dashboard_css);
+	trk__buf_printf(b, "</style>\n</head>\n<body>\n<div id=\"app\" data-kind=\"%s\">",
+			kinds[d->kind]);
+	plain_html(d, b);
+	trk__buf_puts(b, "</div>\n");
+	r = put_all_data(d, b);
+	trk__buf_puts(b, "<script>");
+	trk__buf_puts(b, trk__dashboard_js);
+	trk__buf_puts(b, "</script>\n</body>\n</html>\n");
+	return r < 0 ? r : b->error;
+}

@@ -1,0 +1,51 @@
+/* The page over many jobs as one file: its script and style, the figures of the views as data, and
+ * the first view as plain HTML for a browser without scripts. It asks for nothing, and its policy lets
+ * it ask for nothing.
+ *
+ * Every figure that the page prints without a filter comes from the views. Charts of single runs are
+ * drawn from packed runs: nine bytes each, in planes, compressed; starts to half an hour, run time to
+ * 1/64 of an octave (0.55 % off at most), peak and cores to 1/32. Under a filter of jobs the page adds up exact
+ * sums of jobs, and says where it draws from packed runs. */
+#ifndef TRK_FLEET_DASHBOARD_H
+#define TRK_FLEET_DASHBOARD_H
+
+#include "base/buf.h"
+#include "fleet/overview.h"
+
+enum { TRK_DASHBOARD_PERIODS = 3 };
+/* 7, 30 and 90 days; the second is shown first. */
+extern const int trk__dashboard_days[TRK_DASHBOARD_PERIODS];
+
+/* Where the page finds the reports of runs. */
+enum trk_dashboard_kind {
+	TRK_DASHBOARD_FILE,   /* nowhere: the page is one file */
+	TRK_DASHBOARD_FOLDER, /* runs/ID.html beside the page, of the runs in `reported` */
+	TRK_DASHBOARD_SERVED, /* run/ID of the server that the page is from */
+};
+
+struct trk_dashboard {
+	const struct trk_fleet_rows *rows;
+	struct trk_fleet_views period[TRK_DASHBOARD_PERIODS];
+	/* Set by the caller before the page is written; borrowed. */
+	enum trk_dashboard_kind kind;
+	const char *alerts; /* JSON object of service/alert_list.h; NULL: null */
+	const char (*reported)[TRK_RUN_ID_SIZE];
+	size_t reported_count;
+};
+
+/* Compute the views of `rows` (borrowed). 0 or -ENOMEM. The caller releases, on success only. */
+int trk__dashboard_make(const struct trk_fleet_rows *rows, struct trk_dashboard *ret);
+void trk__dashboard_release(struct trk_dashboard *d);
+
+/* Write the page. Without zlib its data is not compressed. 0, -ENOMEM, -EFBIG or -EIO. */
+int trk__dashboard_html(const struct trk_dashboard *d, struct trk_buf *b);
+
+/* The data alone, as JSON, and the packed runs: what the page holds compressed. */
+void trk__dashboard_json(const struct trk_dashboard *d, struct trk_buf *b);
+void trk__dashboard_pack(const struct trk_dashboard *d, struct trk_buf *b);
+
+/* Of web/dashboard, by web/build.mjs. */
+extern const char trk__dashboard_css[], trk__dashboard_js[];
+extern const char trk__dashboard_css_hash[], trk__dashboard_js_hash[];
+
+#endif

@@ -1,0 +1,553 @@
+#include "fleet/job.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise/cpu.h"
+#include "base/maths.h"
+#include "fleet/job_memory.h"
+#include "fleet/job_private.h"
+#include "fleet/statistics.h"
+
+#define MIB 1048576.0
+
+static const double day_s = 86400;
+
+const char *const trk__fleet_verdict_names[TRK_FLEET_VERDICTS] = {
+	"not enough data",   "right-sized",    "over-provisioned",
+	"under-provisioned", "will fail soon", "nothing requested",
+};
+
+/* ---- sums ---- */
+
+static void add_known(double *sum, double value)
+{
+	if (!isnan(value))
+		*sum += value;
+}
+
+void trk__fleet_sum_add(struct trk_fleet_sum *sum, const struct trk_fleet_run *run)
+{
+	sum->runs++;
+	sum->failed += trk__fleet_is_failure((enum trk_fleet_end) run->end);
+	sum->out_of_memory += run->end == TRK_FLEET_OUT_OF_MEMORY;
+	sum->estimated += run->estimated && !isnan(run->usd);
+	sum->priced += !run->estimated && !isnan(run->usd);
+	sum->unpriced += isnan(run->usd) ? 1 : 0;
+	add_known(&sum->usd, run->usd);
+	add_known(&sum->idle_cores_usd, run->idle_cores_usd);
+	add_known(&sum->idle_memory_usd, run->idle_memory_usd);
+	add_known(&sum->failed_usd, run->failed_usd);
+	add_known(&sum->run_s, run->duration_s);
+	if (run->cores * run->asked_cores * run->duration_s >= 0) {
+		sum->used_core_s += run->cores * run->duration_s;
+		sum->asked_core_s += run->asked_cores * run->duration_s;
+	}
+	if (run->peak_mib * run->asked_mib * run->duration_s >= 0) {
+		sum->used_mib_s += run->peak_mib * run->duration_s;
+		sum->asked_mib_s += run->asked_mib * run->duration_s;
+	}
+}
+
+void trk__fleet_sum_merge(struct trk_fleet_sum *sum, const struct trk_fleet_sum *more)
+{
+	sum->runs += more->runs;
+	sum->failed += more->failed;
+	sum->out_of_memory += more->out_of_memory;
+	sum->priced += more->priced;
+	sum->estimated += more->estimated;
+	sum->unpriced += more->unpriced;
+	sum->usd += more->usd;
+	sum->idle_cores_usd += more->idle_cores_usd;
+	sum->idle_memory_usd += more->idle_memory_usd;
+	sum->failed_usd += more->failed_usd;
+	sum->used_core_s += more->used_core_s;
+	sum->asked_core_s += more->asked_core_s;
+	sum->used_mib_s += more->used_mib_s;
+	sum->asked_mib_s += more->asked_mib_s;
+	sum->run_s += more->run_s;
+}
+
+double trk__fleet_waste_usd(const struct trk_fleet_sum *sum)
+{
+	return sum->idle_cores_usd + sum->idle_memory_usd + sum->failed_usd;
+}
+
+double trk__fleet_cores_share(const struct trk_fleet_sum *sum)
+{
+	return sum->asked_core_s > 0 ? sum->used_core_s / sum->asked_core_s : (double) NAN;
+}
+
+double trk__fleet_memory_share(const struct trk_fleet_sum *sum)
+{
+	return sum->asked_mib_s > 0 ? sum->used_mib_s / sum->asked_mib_s : (double) NAN;
+}
+
+static void sum_up(struct trk_fleet_work *w, double since_s)
+{
+	struct trk_fleet_job *job = w->job;
+	double now_s = w->rows->now_s, before_s = 2 * since_s - now_s;
+	double month_s = now_s - TRK_FLEET_MONTH_DAYS * day_s;
+	double first_s = w->run[0].start_s > month_s ? w->run[0].start_s : month_s;
+
+	for (size_t i = job->name->count; i-- > 0;) {
+		const struct trk_fleet_run *run = &w->run[i];
+
+		if (run->start_s < before_s && run->start_s < month_s)
+			break;
+		if (run->end == TRK_FLEET_RUNNING)
+			continue;
+		if (run->start_s >= since_s)
+			trk__fleet_sum_add(&job->period, run);
+		else if (run->start_s >= before_s)
+			trk__fleet_sum_add(&job->before, run);
+		if (run->start_s >= month_s)
+			trk__fleet_sum_add(&job->month, run);
+	}
+	first_s = now_s - first_s > day_s ? now_s - first_s : day_s;
+	job->runs_a_day = (double) job->month.runs / (first_s / day_s);
+}
+
+/* ---- usual figures ---- */
+
+static size_t gather(const struct trk_fleet_work *w, size_t offset, double *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = w->good_count; i-- > 0 && w->good_count - i <= TRK_FLEET_RECENT_RUNS;) {
+		double value;
+
+		memcpy(&value, (const char *) w->good[i] + offset, sizeof(value));
+		if (!isnan(value))
+			ret[n++] = value;
+	}
+	return n;
+}
+
+static double noise_of(double *v, size_t n, double middle)
+{
+	for (size_t i = 0; i < n; i++)
+		v[i] = fabs(v[i] / middle - 1);
+	return TRK_MAD_TO_SD * trk__median(v, n);
+}
+
+static void find_usual(struct trk_fleet_work *w)
+{
+	struct trk_fleet_job *job = w->job;
+	double v[TRK_FLEET_RECENT_RUNS];
+	size_t n = gather(w, offsetof(struct trk_fleet_run, duration_s), v);
+
+	job->recent = w->good_count < TRK_FLEET_RECENT_RUNS ? w->good_count : TRK_FLEET_RECENT_RUNS;
+	job->duration_s = trk__median(v, n);
+	job->noise_share = n >= TRK_ANOMALY_RUNS_MIN ? noise_of(v, n, job->duration_s) : NAN;
+	n = gather(w, offsetof(struct trk_fleet_run, cores), v);
+	job->cores = trk__median(v, n);
+	job->cores_p95 = trk__quantile(v, n, 0.95);
+	n = gather(w, offsetof(struct trk_fleet_run, peak_mib), v);
+	job->peak_p95_mib = trk__quantile(v, n, 0.95);
+	job->peak_mib = trk__quantile(v, n, 1);
+	n = gather(w, offsetof(struct trk_fleet_run, usd), v);
+	job->usd = trk__median(v, n);
+	job->asked_cores = job->last->asked_cores;
+	job->asked_mib = job->last->asked_mib;
+	job->stated_cores = job->last->stated_cores;
+	job->stated_memory = job->last->stated_memory;
+}
+
+static void count_failing(struct trk_fleet_work *w)
+{
+	size_t n = 0;
+
+	for (size_t i = w->job->name->count; i-- > 0; n++)
+		if (w->run[i].end == TRK_FLEET_RUNNING && n == 0)
+			n--; /* it has not ended */
+		else if (!trk__fleet_is_failure((enum trk_fleet_end) w->run[i].end) ||
+			 w->run[i].end != w->run[w->job->name->count - 1].end)
+			break;
+	w->job->failing_in_row = n;
+}
+
+/* ---- advice ---- */
+
+static void advise_memory(struct trk_fleet_work *w)
+{
+	struct trk_memory_options options = {.input_bytes = NAN, .machine_bytes = NAN};
+	struct trk_alike alike;
+
+	for (size_t i = 0; i < w->count; i++)
+		trk__fleet_past(w->rows, &w->newest[i], &w->past[i]);
+	w->job->has_memory =
+		trk__advice_memory(w->past, w->count, NULL, &options, &alike, &w->job->memory) == 0;
+}
+
+/* The course with this mean and this most that fewer cores delay the longest is all or nothing. */
+static void advise_cores(struct trk_fleet_work *w)
+{
+	struct trk_fleet_job *job = w->job;
+	struct trk_cpu_options o = {.cores_now = job->asked_cores,
+				    .memory_bytes = job->ask_mib * MIB,
+				    .slowdown_max = NAN,
+				    .stated_cores = job->asked_cores};
+	struct trk_cpu_advice a;
+
+	job->ask_cores = job->asked_cores;
+	job->longer_share = 0;
+	memset(w->busy, 0, sizeof(*w->busy));
+	for (size_t i = w->good_count; i-- > 0 && w->good_count - i <= TRK_FLEET_RECENT_RUNS;) {
+		const struct trk_fleet_run *run = w->good[i];
+		double most = run->cores_max > run->cores ? run->cores_max : run->cores;
+
+		if (!(run->cores > 0) || !(run->duration_s > 0))
+			continue;
+		trk__busy_add(w->busy, most, run->duration_s * run->cores / most);
+		trk__busy_add(w->busy, 0, run->duration_s * (1 - run->cores / most));
+	}
+	if (!(job->asked_cores > 0) || trk__cpu_advise(w->busy, &o, &a) < 0 ||
+	    a.cores >= job->asked_cores)
+		return;
+	job->ask_cores = a.cores;
+	job->longer_share = a.run_time_s / a.run_time_now_s - 1;
+}
+
+/* Whole GiB from 16 GiB on, else eighths. */
+static double round_up_mib(double mib)
+{
+	double step = mib > 16384 ? 1024 : 128;
+
+	return trk__ceil(mib / step) * step;
+}
+
+static void ask_for_memory(struct trk_fleet_job *job)
+{
+	const struct trk_fleet_growth *g = &job->growth;
+	double grown;
+
+	job->ask_mib = job->has_memory ? round_up_mib(job->memory.request_bytes / MIB) : NAN;
+	if (!g->rising)
+		return;
+	/* What grows needs room for a month of it. */
+	grown = round_up_mib(g->now_mib * trk__exp(g->a_day * TRK_FLEET_MONTH_DAYS) * 1.1);
+	if (grown > job->ask_mib)
+		job->ask_mib = grown;
+}
+
+static double price_share(double cores, double mib, double asked_cores, double asked_mib)
+{
+	double now = TRK_PRICE_CORE_HOUR * (asked_cores > 0 ? asked_cores : 0) +
+		     TRK_PRICE_GIB_HOUR * (asked_mib > 0 ? asked_mib / 1024 : 0);
+	double next = TRK_PRICE_CORE_HOUR * (cores > 0 ? cores : 0) +
+		      TRK_PRICE_GIB_HOUR * (mib > 0 ? mib / 1024 : 0);
+
+	return now > 0 ? next / now : (double) NAN;
+}
+
+static void find_savings(struct trk_fleet_work *w)
+{
+	struct trk_fleet_job *job = w->job;
+	double month_s = w->rows->now_s - TRK_FLEET_MONTH_DAYS * day_s, saved = 0, share;
+
+	share = price_share(job->ask_cores, job->ask_mib, job->asked_cores, job->asked_mib) *
+		(1 + job->longer_share);
+	job->ask_usd = job->usd * share;
+	job->saves_usd_month = job->month.priced + job->month.estimated ? 0 : NAN;
+	if (job->verdict != TRK_FLEET_OVER || isnan(share))
+		return;
+	/* Of the runs that asked for as much as the newest one does. */
+	for (size_t i = w->good_count; i-- > 0 && w->good[i]->start_s >= month_s;)
+		if (w->good[i]->usd > 0 && w->good[i]->asked_cores >= job->asked_cores &&
+		    w->good[i]->asked_mib >= job->asked_mib)
+			saved += w->good[i]->usd * (1 - share);
+	if (saved > 0)
+		job->saves_usd_month = saved;
+}
+
+/* ---- verdict ---- */
+
+static enum trk_fleet_verdict judge(const struct trk_fleet_work *w)
+{
+	const struct trk_fleet_job *job = w->job;
+	struct trk_sizing_facts facts = {
+		.run_time_s = job->duration_s,
+		.samples = TRK_SIZING_SAMPLES_MIN,
+		.memory_peak_mib = job->peak_mib,
+		.memory_limit_mib = job->asked_mib,
+		.swap_peak_mib = job->last->swap_mib,
+		.cpu_mean_cores = job->cores,
+		.cpu_peak_cores = job->cores_p95,
+		.cpu_limit_cores = job->asked_cores,
+		.throttled_s = NAN,
+		.memory_stall_s = NAN,
+		.saturated_share = NAN,
+		.out_of_memory = job->last->end == TRK_FLEET_OUT_OF_MEMORY,
+		.memory_stated = job->stated_memory,
+		.cpu_stated = job->stated_cores,
+		.cpu_next_cores = job->ask_cores,
+	};
+	struct trk_sizing_verdict v;
+
+	if (job->recent < 3 && !facts.out_of_memory)
+		return TRK_FLEET_FEW;
+	/* A run that was paid for by the server has all of it for a request. */
+	if (job->month.priced && !facts.memory_stated && !facts.cpu_stated)
+		facts.memory_stated = facts.cpu_stated = true;
+	trk__sizing_judge(&facts, &v);
+	if (job->growth.rising && job->growth.days_left < 30 && !facts.out_of_memory)
+		return TRK_FLEET_SOON;
+	switch (v.sizing) {
+	case TRK_SIZING_RIGHT:
+		return TRK_FLEET_RIGHT;
+	case TRK_SIZING_OVER:
+		return TRK_FLEET_OVER;
+	case TRK_SIZING_UNDER:
+		return TRK_FLEET_UNDER;
+	case TRK_SIZING_UNSTATED:
+		return TRK_FLEET_UNSTATED;
+	default:
+		return TRK_FLEET_FEW;
+	}
+}
+
+/* A request that fits stays; only a job that needs more is told to ask for more. */
+static void limit_ask(struct trk_fleet_job *job)
+{
+	bool needs_more = job->verdict == TRK_FLEET_UNDER || job->verdict == TRK_FLEET_SOON;
+
+	if (!needs_more && job->ask_mib > job->asked_mib)
+		job->ask_mib = job->asked_mib;
+	if (job->verdict == TRK_FLEET_RIGHT) {
+		job->ask_cores = job->asked_cores;
+		job->ask_mib = job->asked_mib;
+	}
+}
+
+/* ---- all of it ---- */
+
+static void advise(struct trk_fleet_work *w)
+{
+	advise_memory(w);
+	trk__fleet_find_growth(w);
+	ask_for_memory(w->job);
+	advise_cores(w);
+	w->job->verdict = judge(w);
+	limit_ask(w->job);
+	find_savings(w);
+}
+
+/* So near to each of the runs before it that it is near to their middle: no need to judge it. */
+static bool is_ordinary(const struct trk_fleet_work *w, size_t at)
+{
+	static const double near = 1 + 0.9 * TRK_ANOMALY_LIMIT * TRK_ANOMALY_FLOOR_TIME;
+	double least = w->good[at]->duration_s / near, most = w->good[at]->duration_s * near;
+	size_t first = at > TRK_ANOMALY_RUNS_MAX ? at - TRK_ANOMALY_RUNS_MAX : 0;
+
+	for (size_t i = first; i < at; i++)
+		if (w->good[i]->duration_s < least || w->good[i]->duration_s > most)
+			return false;
+	return true;
+}
+
+static void count_odd(struct trk_fleet_work *w, double since_s)
+{
+	struct trk_fleet_job *job = w->job;
+	struct trk_anomaly odd;
+
+	for (size_t i = w->good_count; i-- > 0 && w->good[i]->start_s >= since_s;) {
+		if (is_ordinary(w, i))
+			continue;
+		trk__fleet_judge(w->rows, job, w->good[i], &odd);
+		job->odd += odd.verdict > TRK_ANOMALY_NO;
+	}
+}
+
+/* Look at the runs of a job, whose view is `job`. */
+static void look_at(struct trk_fleet_work *w, size_t index, struct trk_fleet_job *job)
+{
+	const struct trk_fleet_name *name = &w->rows->job[index];
+
+	w->job = job;
+	w->run = w->rows->run + name->first;
+	w->count = name->count < TRK_FLEET_RUNS_MAX ? name->count : TRK_FLEET_RUNS_MAX;
+	w->newest = w->run + name->count - w->count;
+	w->good_count = 0;
+	for (size_t i = 0; i < w->count; i++)
+		if (w->newest[i].end == TRK_FLEET_OK)
+			w->good[w->good_count++] = &w->newest[i];
+}
+
+static void make_job(struct trk_fleet_work *w, size_t index, double since_s,
+		     struct trk_fleet_job *ret)
+{
+	const struct trk_fleet_name *name = &w->rows->job[index];
+
+	memset(ret, 0, sizeof(*ret));
+	look_at(w, index, ret);
+	ret->name = name;
+	ret->index = index;
+	ret->last = &w->run[name->count - 1];
+	memcpy(ret->trait, ret->last->trait, sizeof(ret->trait));
+	sum_up(w, since_s);
+	find_usual(w);
+	count_failing(w);
+	advise(w);
+	trk__fleet_find_drift(w);
+	count_odd(w, since_s);
+}
+
+/* The same job over another period: sums and the count of odd runs are made again. */
+static void change_period(struct trk_fleet_work *w, double since_s, struct trk_fleet_job *job)
+{
+	const struct trk_fleet_sum none = {.runs = 0};
+
+	look_at(w, job->index, job);
+	job->period = job->before = job->month = none;
+	job->odd = 0;
+	sum_up(w, since_s);
+	count_odd(w, since_s);
+}
+
+static int work_init(struct trk_fleet_work *w, const struct trk_fleet_rows *rows)
+{
+	*w = (struct trk_fleet_work){.rows = rows};
+	w->past = calloc(TRK_FLEET_RUNS_MAX, sizeof(*w->past));
+	w->busy = calloc(1, sizeof(*w->busy));
+	return w->past && w->busy ? 0 : -ENOMEM;
+}
+
+static void work_release(struct trk_fleet_work *w)
+{
+	free(w->past);
+	free(w->busy);
+}
+
+int trk__fleet_job_make(const struct trk_fleet_rows *rows, size_t index, double since_s,
+			struct trk_fleet_job *ret)
+{
+	struct trk_fleet_work w;
+	int r = work_init(&w, rows);
+
+	if (r == 0)
+		make_job(&w, index, since_s, ret);
+	work_release(&w);
+	return r;
+}
+
+double trk__fleet_job_chance(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
+			     double mib)
+{
+	struct trk_memory_options options = {.input_bytes = NAN, .machine_bytes = NAN};
+	size_t count =
+		job->name->count < TRK_FLEET_RUNS_MAX ? job->name->count : TRK_FLEET_RUNS_MAX;
+	const struct trk_fleet_run *run = rows->run + job->name->first + job->name->count - count;
+	struct trk_past_run runs[TRK_FLEET_RUNS_MAX];
+	struct trk_history_run *past = calloc(1, sizeof(*past));
+	double chance = NAN;
+
+	for (size_t i = 0; past && i < count; i++) {
+		trk__fleet_past(rows, &run[i], past);
+		runs[i] = trk__advice_past_run(past);
+	}
+	if (past && mib > 0)
+		(void) trk__memory_chance(runs, count, &options, mib * MIB, &chance);
+	free(past);
+	return chance;
+}
+
+void trk__fleet_judge(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
+		      const struct trk_fleet_run *run, struct trk_anomaly *ret)
+{
+	const struct trk_fleet_run *first = rows->run + job->name->first, *at = run;
+	double earlier[TRK_ANOMALY_RUNS_MAX];
+	size_t n = 0;
+	/* A run of the new level stands beside that level alone. */
+	double from_s =
+		job->drift.known && run->start_s >= job->drift.from_s ? job->drift.from_s : 0;
+
+	*ret = (struct trk_anomaly){TRK_ANOMALY_TOO_FEW, NAN, NAN, NAN, NAN, 0};
+	while (at > first && n < TRK_ANOMALY_RUNS_MAX && (--at)->start_s >= from_s)
+		if (at->end == TRK_FLEET_OK && !isnan(at->ln_s))
+			earlier[n++] = at->ln_s;
+	if (run->end == TRK_FLEET_OK)
+		(void) trk__anomaly_judge_ln(earlier, n, run->duration_s, TRK_ANOMALY_FLOOR_TIME,
+					     ret);
+}
+
+/* ---- all jobs ---- */
+
+static int by_money(const void *a, const void *b)
+{
+	const struct trk_fleet_job *x = a, *y = b;
+	double s = x->saves_usd_month > 0 ? x->saves_usd_month : 0;
+	double t = y->saves_usd_month > 0 ? y->saves_usd_month : 0;
+
+	if (s != t)
+		return s > t ? -1 : 1;
+	if (x->period.usd != y->period.usd)
+		return x->period.usd > y->period.usd ? -1 : 1;
+	if (x->memory.confidence != y->memory.confidence)
+		return x->memory.confidence > y->memory.confidence ? -1 : 1;
+	return x->index < y->index ? -1 : 1;
+}
+
+static int by_index(const void *a, const void *b)
+{
+	const struct trk_fleet_job *x = a, *y = b;
+
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+int trk__fleet_jobs_make(const struct trk_fleet_rows *rows, double since_s,
+			 struct trk_fleet_jobs *ret)
+{
+	struct trk_fleet_jobs jobs = {.since_s = since_s};
+	struct trk_fleet_work w;
+	int r = work_init(&w, rows);
+
+	jobs.job = calloc(rows->jobs + 1, sizeof(*jobs.job));
+	if (!jobs.job)
+		r = -ENOMEM;
+	for (size_t i = 0; r == 0 && i < rows->jobs; i++) {
+		if (rows->job[i].count == 0)
+			continue;
+		make_job(&w, i, since_s, &jobs.job[jobs.count]);
+		trk__fleet_sum_merge(&jobs.sum, &jobs.job[jobs.count].period);
+		jobs.count++;
+	}
+	work_release(&w);
+	if (r < 0) {
+		trk__fleet_jobs_release(&jobs);
+		return r;
+	}
+	qsort(jobs.job, jobs.count, sizeof(*jobs.job), by_money);
+	*ret = jobs;
+	return 0;
+}
+
+int trk__fleet_jobs_again(const struct trk_fleet_rows *rows, const struct trk_fleet_jobs *from,
+			  double since_s, struct trk_fleet_jobs *ret)
+{
+	struct trk_fleet_jobs jobs = {.count = from->count, .since_s = since_s};
+	struct trk_fleet_work w = {.rows = rows};
+
+	jobs.job = calloc(from->count + 1, sizeof(*jobs.job));
+	if (!jobs.job)
+		return -ENOMEM;
+	memcpy(jobs.job, from->job, from->count * sizeof(*jobs.job));
+	/* In the order of trk__fleet_jobs_make, so that sums have the same last digit. */
+	qsort(jobs.job, jobs.count, sizeof(*jobs.job), by_index);
+	for (size_t i = 0; i < jobs.count; i++) {
+		change_period(&w, since_s, &jobs.job[i]);
+		trk__fleet_sum_merge(&jobs.sum, &jobs.job[i].period);
+	}
+	qsort(jobs.job, jobs.count, sizeof(*jobs.job), by_money);
+	*ret = jobs;
+	return 0;
+}
+
+void trk__fleet_jobs_release(struct trk_fleet_jobs *jobs)
+{
+	free(jobs->job);
+	*jobs = (struct trk_fleet_jobs){.count = 0};
+}

@@ -1,0 +1,141 @@
+/* One job among many: what it used of what it asked for, whether that fits, what to ask for next
+ * time and what that saves, how its run time and peaks have moved, and when they reach the request.
+ *
+ * Methods. Memory: the advice that `recommend` gives (fleet/job_memory.h). Cores: the history has the
+ * mean and the most cores that were busy, not how long each; of all courses with that mean and that
+ * most, the one that fewer cores delay the longest is taken (advise/cpu.h chooses among them). So
+ * what is saved here is at least what `recommend JOB`, which reads the samples, finds. Growth: the
+ * line of Theil and Sen through the logarithms of the newest 40 peaks, told only if it rises by more
+ * than 5 units of its own noise and by more than 6 %. A new level of run time: the cumulative sum of
+ * advise/anomaly.h. */
+#ifndef TRK_FLEET_JOB_H
+#define TRK_FLEET_JOB_H
+
+#include "advise/anomaly.h"
+#include "advise/memory.h"
+#include "advise/verdict.h"
+#include "fleet/rows.h"
+
+enum {
+	TRK_FLEET_RUNS_MAX = 200,   /* of a job, the newest, that advice and trends look at */
+	TRK_FLEET_RECENT_RUNS = 30, /* good runs that "usual" is taken from */
+	TRK_FLEET_WAYS_MAX = 8,     /* traits that a change of level went along with */
+	TRK_FLEET_MONTH_DAYS = 30,
+};
+
+/* Sums of runs. Money is of the runs with a known cost; shares are of those that stated or had a
+ * known capacity. */
+struct trk_fleet_sum {
+	size_t runs, failed, out_of_memory, priced, estimated, unpriced;
+	double usd, idle_cores_usd, idle_memory_usd, failed_usd;
+	double used_core_s, asked_core_s; /* of runs where both are known */
+	double used_mib_s, asked_mib_s;   /* peaks times run time */
+	double run_s;
+};
+void trk__fleet_sum_add(struct trk_fleet_sum *sum, const struct trk_fleet_run *run);
+void trk__fleet_sum_merge(struct trk_fleet_sum *sum, const struct trk_fleet_sum *more);
+/* Idle cores, idle memory and failed runs. */
+double trk__fleet_waste_usd(const struct trk_fleet_sum *sum);
+/* NaN: not known. */
+double trk__fleet_cores_share(const struct trk_fleet_sum *sum);
+double trk__fleet_memory_share(const struct trk_fleet_sum *sum);
+
+enum trk_fleet_verdict {
+	TRK_FLEET_FEW, /* fewer than 3 good runs */
+	TRK_FLEET_RIGHT,
+	TRK_FLEET_OVER,
+	TRK_FLEET_UNDER,
+	TRK_FLEET_SOON,     /* its peaks reach the request within 30 days */
+	TRK_FLEET_UNSTATED, /* nothing was requested or limited */
+	TRK_FLEET_VERDICTS
+};
+/* "not enough data", "right-sized", "over-provisioned", "under-provisioned", "will fail soon",
+ * "nothing requested". */
+extern const char *const trk__fleet_verdict_names[TRK_FLEET_VERDICTS];
+
+/* What a trait was before and has been since a change, in nine runs of ten each. */
+struct trk_fleet_way {
+	enum trk_fleet_trait trait;
+	uint32_t before, since; /* texts */
+};
+
+/* The newest new level of run time. */
+struct trk_fleet_drift {
+	bool known;
+	double p;                 /* chance of it by noise alone */
+	double change;            /* median since / median before - 1 */
+	double from_s;            /* start of the first run of the new level */
+	double told_s;            /* start of the run that made it clear */
+	double before_s, since_s; /* medians of run time */
+	size_t runs_since;
+	double usd_month; /* more (or less) a month at that level; NaN: not known */
+	size_t ways;
+	struct trk_fleet_way way[TRK_FLEET_WAYS_MAX];
+	bool machine_same; /* the machines or servers are known and did not change */
+};
+
+/* Growth of the peaks. */
+struct trk_fleet_growth {
+	bool known;       /* a line was fitted */
+	bool rising;      /* and rises clearly */
+	double p;         /* chance of such a rise without one */
+	double a_day;     /* share by which the peak grows a day */
+	double now_mib;   /* the line at the newest run */
+	double days_left; /* until the line reaches the request; NaN: never, or not rising */
+	double runs_left; /* at the job's usual pace */
+};
+
+struct trk_fleet_job {
+	const struct trk_fleet_name *name; /* view of the rows */
+	size_t index;
+	enum trk_fleet_verdict verdict;
+	const struct trk_fleet_run *last; /* view; the newest run */
+	uint32_t trait[TRK_FLEET_TRAITS]; /* of the newest run */
+	struct trk_fleet_sum period;      /* since the start of the view */
+	struct trk_fleet_sum before;      /* the period of the same length before it */
+	struct trk_fleet_sum month;       /* the last 30 days */
+	double runs_a_day;                /* of the last 30 days */
+	/* Usual figures: of the newest TRK_FLEET_RECENT_RUNS good runs. */
+	size_t recent;
+	double duration_s, noise_share, cores, cores_p95, peak_mib, peak_p95_mib, usd;
+	double asked_cores, asked_mib; /* of the newest run; NaN: unknown */
+	bool stated_cores, stated_memory;
+	/* Ask for; NaN: not known. Never above what it has, but for a job that needs more. */
+	double ask_cores, ask_mib, ask_usd, longer_share;
+	bool has_memory;
+	struct trk_memory_advice memory;
+	double saves_usd_month; /* 0: nothing, or the job needs more; NaN: cost not known */
+	struct trk_fleet_growth growth;
+	struct trk_fleet_drift drift;
+	size_t odd;            /* odd runs in the period */
+	size_t failing_in_row; /* newest runs that failed, for one cause */
+};
+
+/* Compute one job; `since_s`: start of the period. 0 or -ENOMEM. */
+int trk__fleet_job_make(const struct trk_fleet_rows *rows, size_t index, double since_s,
+			struct trk_fleet_job *ret);
+
+/* Chance that the next run needs more than `mib`; NaN: not known. */
+double trk__fleet_job_chance(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
+			     double mib);
+
+/* How a good run stands beside the good runs before it at the same level. Other runs, and those
+ * with too few before: verdict TRK_ANOMALY_TOO_FEW. */
+void trk__fleet_judge(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
+		      const struct trk_fleet_run *run, struct trk_anomaly *ret);
+
+struct trk_fleet_jobs {
+	struct trk_fleet_job *job; /* owned; in the order of money saved, then spent */
+	size_t count;
+	double since_s;
+	struct trk_fleet_sum sum; /* of the period, over all jobs */
+};
+/* 0 or -ENOMEM. The caller releases, on success only. */
+int trk__fleet_jobs_make(const struct trk_fleet_rows *rows, double since_s,
+			 struct trk_fleet_jobs *ret);
+/* The same of another period: what does not depend on it is taken over. */
+int trk__fleet_jobs_again(const struct trk_fleet_rows *rows, const struct trk_fleet_jobs *from,
+			  double since_s, struct trk_fleet_jobs *ret);
+void trk__fleet_jobs_release(struct trk_fleet_jobs *jobs);
+
+#endif

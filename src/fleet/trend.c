@@ -1,0 +1,197 @@
+/* How one job has moved: the growth of its peaks, and new levels of its run time. */
+#include <math.h>
+#include <string.h>
+
+#include "base/maths.h"
+#include "fleet/job_private.h"
+#include "fleet/statistics.h"
+
+enum {
+	GROWTH_RUNS = 40,
+	GROWTH_RUNS_MIN = 16,
+	DRIFT_RUNS = 90, /* the newest that are looked at */
+	RUNS_SINCE_MIN = 2,
+	CHANGE_SEARCH = 10, /* runs before the telling one among which the level may have moved */
+};
+
+static const double day_s = 86400, rise_min = 0.06, rise_noises = 5, chance_max = 0.01;
+
+/* ---- growth ---- */
+
+void trk__fleet_find_growth(struct trk_fleet_work *w)
+{
+	struct trk_fleet_growth *g = &w->job->growth;
+	double x[GROWTH_RUNS] = {0}, y[GROWTH_RUNS] = {0}, rise;
+	struct trk_line line = {.slope = NAN};
+	size_t n = 0, first = w->good_count > GROWTH_RUNS ? w->good_count - GROWTH_RUNS : 0;
+
+	*g = (struct trk_fleet_growth){
+		.p = 1, .a_day = NAN, .now_mib = NAN, .days_left = NAN, .runs_left = NAN};
+	for (size_t i = first; i < w->good_count; i++) {
+		if (!(w->good[i]->peak_mib > 0))
+			continue;
+		x[n] = (w->good[i]->start_s - w->rows->now_s) / day_s;
+		y[n++] = trk__ln(w->good[i]->peak_mib);
+	}
+	if (n < GROWTH_RUNS_MIN || trk__line_fit(x, y, n, &line) < 0)
+		return;
+	rise = line.slope * (x[n - 1] - x[0]);
+	g->known = true;
+	g->p = line.slope > 0 ? line.trend_p / 2 : 1;
+	g->a_day = line.slope;
+	g->now_mib = trk__exp(line.level + line.slope * x[n - 1]);
+	g->rising = g->p < 1e-3 && rise > rise_noises * line.noise && rise > rise_min;
+	if (!g->rising || !(w->job->asked_mib > 0))
+		return;
+	g->days_left = (trk__ln(w->job->asked_mib) - line.level) / line.slope;
+	if (g->days_left < 0)
+		g->days_left = 0;
+	g->runs_left = g->days_left * w->job->runs_a_day;
+}
+
+/* ---- new levels ---- */
+
+/* Mean of the logarithms before `cut` less that from it on, as long as both sides are noise: the cut
+ * with the largest weighted distance is where the level moved. */
+static size_t find_cut(const double *ln, size_t from, size_t told, size_t end)
+{
+	size_t best = told, first = told > from + CHANGE_SEARCH ? told - CHANGE_SEARCH : from + 1;
+	double most = -1;
+
+	for (size_t cut = first; cut <= told; cut++) {
+		double a = 0, b = 0, n = (double) (cut - from), m = (double) (end - cut), gap;
+
+		for (size_t i = from; i < cut; i++)
+			a += ln[i] / n;
+		for (size_t i = cut; i < end; i++)
+			b += ln[i] / m;
+		gap = (a - b) * (a - b) * n * m / (n + m);
+		if (gap > most) {
+			most = gap;
+			best = cut;
+		}
+	}
+	return best;
+}
+
+/* The value that nine of ten of these runs share; 0: there is none. */
+static uint32_t common(const struct trk_fleet_run *const *run, size_t n, int trait)
+{
+	uint32_t value = n ? run[n / 2]->trait[trait] : 0;
+	size_t same = 0;
+
+	for (size_t i = 0; i < n; i++)
+		same += run[i]->trait[trait] == value;
+	return same * 10 >= n * 9 ? value : 0;
+}
+
+static void find_ways(const struct trk_fleet_run *const *run, size_t cut, size_t n,
+		      struct trk_fleet_drift *d)
+{
+	size_t from = cut > TRK_ANOMALY_STREAM_RUNS ? cut - TRK_ANOMALY_STREAM_RUNS : 0;
+
+	for (int i = 0; i < TRK_FLEET_TRAITS; i++) {
+		uint32_t before = common(run + from, cut - from, i), since;
+
+		since = common(run + cut, n - cut, i);
+		if (before && since && before != since && d->ways < TRK_FLEET_WAYS_MAX)
+			d->way[d->ways++] =
+				(struct trk_fleet_way){(enum trk_fleet_trait) i, before, since};
+		if ((i == TRK_FLEET_SERVER || i == TRK_FLEET_MACHINE) && before && before == since)
+			d->machine_same = true;
+	}
+}
+
+/* Chance that noise alone makes a gap between the runs before and since: by the distances of the
+ * latter from the former's middle, each counted up to TRK_ANOMALY_LIMIT, widened for what is not
+ * known of the middle, and for all places in which the level may have moved. */
+static double chance_of(const double *before, size_t n, const double *since, size_t m,
+			size_t places)
+{
+	double v[DRIFT_RUNS] = {0}, middle, unit, sum = 0, deviation;
+
+	memcpy(v, before, n * sizeof(*v));
+	middle = trk__median(v, n);
+	for (size_t i = 0; i < n; i++)
+		v[i] = fabs(before[i] - middle);
+	unit = TRK_MAD_TO_SD * trk__median(v, n);
+	if (unit < TRK_ANOMALY_FLOOR_TIME)
+		unit = TRK_ANOMALY_FLOOR_TIME;
+	/* The unit of so few runs is known to a third or so, and run times have long tails. */
+	unit *= 1 + 12.0 / (double) n;
+	for (size_t i = 0; i < m; i++) {
+		double z = (since[i] - middle) / unit;
+
+		sum += z > TRK_ANOMALY_LIMIT    ? TRK_ANOMALY_LIMIT
+		       : z < -TRK_ANOMALY_LIMIT ? -TRK_ANOMALY_LIMIT
+						: z;
+	}
+	deviation = trk__square_root((double) m * (1 + 1.57 * (double) m / (double) n));
+	return 2 * trk__normal_tail(fabs(sum) / deviation) * (double) places;
+}
+
+static double median_s(const struct trk_fleet_run *const *run, size_t n)
+{
+	double v[DRIFT_RUNS];
+
+	for (size_t i = 0; i < n; i++)
+		v[i] = run[i]->duration_s;
+	return trk__median(v, n);
+}
+
+static void describe(struct trk_fleet_work *w, const struct trk_fleet_run *const *run,
+		     const double *ln, size_t from, size_t cut, size_t told, size_t n)
+{
+	struct trk_fleet_drift *d = &w->job->drift;
+	double gap;
+
+	if (cut - from > TRK_ANOMALY_STREAM_RUNS)
+		from = cut - TRK_ANOMALY_STREAM_RUNS;
+	if (cut - from < TRK_ANOMALY_RUNS_MIN || n - cut < RUNS_SINCE_MIN)
+		return;
+	d->p = chance_of(ln + from, cut - from, ln + cut, n - cut, n);
+	d->before_s = median_s(run + from, cut - from);
+	d->since_s = median_s(run + cut, n - cut);
+	d->change = d->since_s / d->before_s - 1;
+	/* Below the floor it has gone back; above the chance it may be noise. */
+	d->known = fabs(d->change) >= TRK_ANOMALY_FLOOR_TIME && d->p < chance_max;
+	if (!d->known)
+		return;
+	d->from_s = run[cut]->start_s;
+	d->told_s = run[told]->start_s;
+	d->runs_since = n - cut;
+	gap = 1 - d->before_s / d->since_s;
+	d->usd_month = w->job->usd * w->job->runs_a_day * TRK_FLEET_MONTH_DAYS * gap;
+	find_ways(run, cut, n, d);
+}
+
+void trk__fleet_find_drift(struct trk_fleet_work *w)
+{
+	size_t first = w->good_count > DRIFT_RUNS ? w->good_count - DRIFT_RUNS : 0, n = 0;
+	size_t from = 0, told[DRIFT_RUNS], tells, cut = 0;
+	const struct trk_fleet_run *run[DRIFT_RUNS] = {NULL};
+	double seconds[DRIFT_RUNS] = {0}, ln[DRIFT_RUNS] = {0};
+
+	w->job->drift.p = 1;
+	for (size_t i = first; i < w->good_count; i++) {
+		if (!(w->good[i]->duration_s > 0))
+			continue;
+		run[n] = w->good[i];
+		seconds[n] = w->good[i]->duration_s;
+		ln[n] = trk__ln(seconds[n]);
+		n++;
+	}
+	if (n <= TRK_ANOMALY_RUNS_MIN)
+		return;
+	tells = trk__anomaly_drifts(seconds, n, TRK_ANOMALY_FLOOR_TIME, told);
+	/* What was told soon after is the same move. */
+	for (size_t i = 0; i < tells; i++) {
+		if (i > 0 && told[i] - cut < TRK_ANOMALY_STREAM_RUNS)
+			continue;
+		from = i > 0 ? cut : 0;
+		cut = find_cut(ln, from, told[i], n);
+		memset(&w->job->drift, 0, sizeof(w->job->drift));
+		w->job->drift.p = 1;
+		describe(w, run, ln, from, cut, told[i], n);
+	}
+}

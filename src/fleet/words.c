@@ -1,0 +1,187 @@
+#include "fleet/words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/maths.h"
+
+/* Thousands apart. */
+static void group_digits(char *text, size_t size, double value)
+{
+	char plain[32];
+	size_t len, n = 0;
+
+	(void) snprintf(plain, sizeof(plain), "%.0f", value < 1e15 ? value : 1e15);
+	len = strlen(plain);
+	for (size_t i = 0; i < len && n + 2 < size; i++) {
+		text[n++] = plain[i];
+		if (len - i > 1 && (len - i) % 3 == 1 && plain[i] != '-')
+			text[n++] = ',';
+	}
+	text[n] = '\0';
+}
+
+const char *trk__fleet_count(char text[TRK_FLEET_WORD_SIZE], size_t count)
+{
+	group_digits(text, TRK_FLEET_WORD_SIZE, (double) count);
+	return text;
+}
+
+static const char *unknown(char text[TRK_FLEET_WORD_SIZE])
+{
+	(void) snprintf(text, TRK_FLEET_WORD_SIZE, "-");
+	return text;
+}
+
+const char *trk__fleet_usd(char text[TRK_FLEET_WORD_SIZE], double usd)
+{
+	const char *sign = usd < 0 ? "-" : "";
+	char digits[32];
+
+	if (!isfinite(usd))
+		return unknown(text);
+	usd = fabs(usd);
+	if (usd >= 9.995)
+		group_digits(digits, sizeof(digits), usd);
+	else if (usd >= 0.0995)
+		(void) snprintf(digits, sizeof(digits), "%.2f", usd);
+	else if (usd >= 0.000995)
+		(void) snprintf(digits, sizeof(digits), "%.*f", usd >= 0.00995 ? 3 : 4, usd);
+	else
+		(void) snprintf(digits, sizeof(digits), usd > 0 ? "%.1g" : "0", usd);
+	if (usd > 0 && usd < 0.000995)
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%sunder $0.001", sign);
+	else
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%s$%s", sign, digits);
+	return text;
+}
+
+/* Three digits that count, without zeros behind the point. */
+static void short_number(char *text, size_t size, double value)
+{
+	int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+
+	(void) snprintf(text, size, "%.*f", decimals, value);
+	if (decimals) {
+		size_t len = strlen(text);
+
+		while (len > 0 && text[len - 1] == '0')
+			text[--len] = '\0';
+		if (len > 0 && text[len - 1] == '.')
+			text[len - 1] = '\0';
+	}
+}
+
+const char *trk__fleet_memory(char text[TRK_FLEET_WORD_SIZE], double mib)
+{
+	char number[32];
+
+	if (!isfinite(mib))
+		return unknown(text);
+	if (mib < 999.5) {
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%.0f MiB", mib);
+		return text;
+	}
+	short_number(number, sizeof(number), mib / 1024);
+	(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%s GiB", number);
+	return text;
+}
+
+const char *trk__fleet_cores(char text[TRK_FLEET_WORD_SIZE], double cores)
+{
+	double whole = trk__round_even(cores);
+
+	if (!isfinite(cores))
+		return unknown(text);
+	if (fabs(cores - whole) < 0.005 || cores >= 99.95)
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%.0f", whole);
+	else
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, cores < 0.095 ? "%.2f" : "%.1f", cores);
+	return text;
+}
+
+const char *trk__fleet_percent(char text[TRK_FLEET_WORD_SIZE], double share)
+{
+	if (!isfinite(share))
+		return unknown(text);
+	if (share > 0 && share < 0.001)
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "under 0.1 %%");
+	else
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%.*f %%",
+				share > 0 && share < 0.0995 ? 1 : 0, share * 100);
+	return text;
+}
+
+const char *trk__fleet_change(char text[TRK_FLEET_WORD_SIZE], double change)
+{
+	if (!isfinite(change))
+		return unknown(text);
+	if (fabs(change) < 0.0005)
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "0 %%");
+	else
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%+.*f %%",
+				fabs(change) < 0.0995 ? 1 : 0, change * 100);
+	return text;
+}
+
+const char *trk__fleet_duration(char text[TRK_FLEET_WORD_SIZE], double seconds)
+{
+	long whole = (long) (seconds + 0.5);
+
+	if (!isfinite(seconds) || seconds < 0 || seconds > 1e12)
+		return unknown(text);
+	if (seconds < 59.95)
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%.1f s", seconds);
+	else if (whole < 3600)
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%ld m %02ld s", whole / 60, whole % 60);
+	else
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%ld h %02ld m", whole / 3600,
+				whole % 3600 / 60);
+	return text;
+}
+
+/* Year, month (0: January) and day: the algorithm of Howard Hinnant (civil_from_days). */
+struct date {
+	long year, month, day;
+};
+
+static struct date date_of(long day)
+{
+	long z = day + 719468, era = (z >= 0 ? z : z - 146096) / 146097;
+	long of_era = z - era * 146097;
+	long year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+	long of_year = of_era - (365 * year + year / 4 - year / 100);
+	long month = (5 * of_year + 2) / 153;
+
+	return (struct date){
+		.year = era * 400 + year + (month >= 10),
+		.month = (month + 2) % 12,
+		.day = of_year - (153 * month + 2) / 5 + 1,
+	};
+}
+
+const char *trk__fleet_date(char text[TRK_FLEET_WORD_SIZE], long day)
+{
+	static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+					     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+	struct date d = date_of(day);
+
+	(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%ld %s", d.day, months[d.month]);
+	return text;
+}
+
+const char *trk__fleet_iso_date(char text[TRK_FLEET_WORD_SIZE], long day)
+{
+	struct date d = date_of(day);
+
+	(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%04ld-%02ld-%02ld", d.year, d.month + 1, d.day);
+	return text;
+}
+
+const char *trk__fleet_weekday(long day)
+{
+	static const char *const names[] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};
+
+	return names[((day % 7) + 7) % 7];
+}

@@ -1,0 +1,71 @@
+/* libsqlite3, loaded on first use. Only what history needs, after the documentation of its C
+ * interface, which keeps these types and values. */
+#ifndef TRK_HISTORY_SQLITE_H
+#define TRK_HISTORY_SQLITE_H
+
+#include <stdint.h>
+
+#include "history/private.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+enum {
+	SQLITE_OK = 0,
+	SQLITE_BUSY = 5,
+	SQLITE_READONLY = 8,
+	SQLITE_CORRUPT = 11,
+	SQLITE_FULL = 13,
+	SQLITE_CANTOPEN = 14,
+	SQLITE_NOTADB = 26,
+	SQLITE_ROW = 100,
+	SQLITE_DONE = 101,
+	SQLITE_TYPE_NULL = 5,
+	SQLITE_OPEN_READWRITE = 2,
+	SQLITE_OPEN_CREATE = 4,
+	SQLITE_OPEN_NOMUTEX = 0x8000,     /* a history is of one thread at a time */
+	SQLITE_OPEN_NOFOLLOW = 0x1000000, /* 3.31; earlier ones pass over it */
+	SQLITE_DBCONFIG_ENABLE_TRIGGER = 1003,
+	SQLITE_DBCONFIG_DEFENSIVE = 1010,
+	SQLITE_DBCONFIG_ENABLE_VIEW = 1015,
+	SQLITE_DBCONFIG_TRUSTED_SCHEMA = 1017,
+};
+
+struct trk_sqlite {
+	void *handle;
+	int (*open_v2)(const char *file, struct sqlite3 **db, int flags, const char *vfs);
+	int (*close)(struct sqlite3 *db);
+	int (*exec)(struct sqlite3 *db, const char *sql, int (*row)(void *, int, char **, char **),
+		    void *data, char **error);
+	const char *(*errmsg)(struct sqlite3 *db);
+	int (*busy_timeout)(struct sqlite3 *db, int ms);
+	int (*db_config)(struct sqlite3 *db, int what, ...);
+	int (*prepare_v2)(struct sqlite3 *db, const char *sql, int len, struct sqlite3_stmt **ret,
+			  const char **tail);
+	int (*step)(struct sqlite3_stmt *s);
+	int (*reset)(struct sqlite3_stmt *s);
+	int (*finalize)(struct sqlite3_stmt *s);
+	int (*bind_text)(struct sqlite3_stmt *s, int at, const char *text, int len,
+			 void (*free)(void *));
+	int (*bind_int64)(struct sqlite3_stmt *s, int at, int64_t value);
+	int (*bind_double)(struct sqlite3_stmt *s, int at, double value);
+	int (*bind_null)(struct sqlite3_stmt *s, int at);
+	const unsigned char *(*column_text)(struct sqlite3_stmt *s, int at);
+	int64_t (*column_int64)(struct sqlite3_stmt *s, int at);
+	double (*column_double)(struct sqlite3_stmt *s, int at);
+	int (*column_type)(struct sqlite3_stmt *s, int at);
+};
+
+enum { TRK_SQLITE_PATH_SIZE = 4096 };
+
+struct trk_sqlite_history {
+	struct trk_history base;
+	struct trk_sqlite lib;
+	struct sqlite3 *db;
+	int runs_fd;
+	char path[TRK_SQLITE_PATH_SIZE];
+};
+
+int trk__sqlite_execute(struct trk_sqlite_history *h, const char *sql, struct trk_error *reterr);
+
+#endif

@@ -1,0 +1,48 @@
+/* The few lines of a run that a summary has room for: the hottest one, those that memory grew at, and
+ * what each thread did when it was looked at last. Pure functions over struct trk_lines. */
+#ifndef TRK_LINES_HIGHLIGHTS_H
+#define TRK_LINES_HIGHLIGHTS_H
+
+#include "base/json.h"
+#include "model/lines.h"
+
+enum { TRK_HIGHLIGHTS_GROWTH = 3, TRK_HIGHLIGHTS_LAST = 8 };
+
+/* Where memory grew: a line of the user's own code. */
+struct trk_lines_growth {
+	uint32_t node;
+	uint64_t sure_bytes, between_bytes;
+};
+
+/* Threads that were last seen on the same line. */
+struct trk_lines_standing {
+	uint32_t node;  /* the line of the user's own code */
+	uint32_t below; /* the deepest line; the same as node: none below */
+	unsigned int threads, running;
+};
+
+struct trk_lines_highlights {
+	uint32_t hottest;                /* node; 0: no CPU time was counted */
+	uint64_t hottest_cpu_us, cpu_us; /* of that line, and of all */
+	struct trk_lines_growth growth[TRK_HIGHLIGHTS_GROWTH]; /* largest first; from 8 MiB on */
+	size_t growths;
+	struct trk_lines_standing last[TRK_HIGHLIGHTS_LAST]; /* running ones first */
+	size_t lasts;
+	unsigned int more_threads; /* that `last` has no room for */
+	int64_t last_us;           /* of the newest of them, since the start of the run */
+};
+
+/* pid: the process whose last second counts; 0, or one that was not read: the last second of any. NULL
+ * for l gives nothing. 0 or -ENOMEM. */
+int trk__lines_highlights_of(const struct trk_lines *l, pid_t pid,
+			     struct trk_lines_highlights *ret);
+
+/* Whether so much growth is worth naming for a run with this peak of memory (bytes). */
+bool trk__lines_growth_counts(const struct trk_lines_growth *g, double peak_bytes);
+
+/* "file", "line" and "function" of a node, as members of the open object. */
+void trk__lines_place_json(struct trk_json *j, const struct trk_lines *l, uint32_t node);
+/* The member "lines" of the summary's JSON; null without lines. */
+void trk__lines_highlights_json(struct trk_json *j, const struct trk_lines *l, pid_t pid);
+
+#endif

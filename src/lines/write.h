@@ -1,0 +1,54 @@
+/* Profiles as text, as JSON, and as the formats of flame graph tools. */
+#ifndef TRK_LINES_WRITE_H
+#define TRK_LINES_WRITE_H
+
+#include "base/buf.h"
+#include "lines/profile.h"
+
+/* The text of a line of a file as it was when the run began, without blanks around it, in `text`; NULL:
+ * not to be had. */
+typedef const char *trk_lines_source_fn(void *data, const char *file, int line, char *text,
+					size_t size);
+
+/* What a table says beside its rows. */
+struct trk_lines_table_style {
+	size_t top; /* rows */
+	bool utf8, color;
+	trk_lines_source_fn *source; /* NULL: no source is shown */
+	void *data;
+	double cpu_s;    /* of the whole run; NaN: unknown */
+	const char *run; /* id; borrowed */
+	const char *job; /* "": none */
+};
+
+/* A table for a terminal. */
+void trk__lines_text(struct trk_buf *b, const struct trk_lines *l, const struct trk_profile *p,
+		     const struct trk_profile_options *o,
+		     const struct trk_lines_table_style *style);
+/* Schema resource-tracker.lines/1. */
+void trk__lines_json(struct trk_buf *b, const struct trk_lines *l, const struct trk_profile *p,
+		     const struct trk_profile_options *o,
+		     const struct trk_lines_table_style *style);
+
+/* One line a stack, "root;caller;line 1234", as flamegraph.pl and others read it: ms of CPU or of wall
+ * time, or MiB of growth. */
+void trk__lines_folded(struct trk_buf *b, const struct trk_lines *l,
+		       const struct trk_profile_options *o);
+/* The file format of https://www.speedscope.app, a profile for each thread. */
+void trk__lines_speedscope(struct trk_buf *b, const struct trk_lines *l,
+			   const struct trk_profile_options *o, const char *name);
+
+/* The format of pprof, a protocol buffer (not compressed). */
+void trk__lines_pprof(struct trk_buf *b, const struct trk_lines *l,
+		      const struct trk_profile_options *o);
+
+/* Call for the counts of the stretch of time that is asked for. */
+typedef void trk_lines_count_fn(void *data, const struct trk_lines_count *c);
+void trk__lines_each_count(const struct trk_lines *l, const struct trk_profile_options *o,
+			   trk_lines_count_fn *fn, void *data);
+
+/* "train.py:88 step()" for a node: the last part of its file, and its line; at most `size` bytes,
+ * printable. Returns text. */
+const char *trk__lines_name(const struct trk_lines *l, uint32_t node, char *text, size_t size);
+
+#endif

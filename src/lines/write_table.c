@@ -1,0 +1,310 @@
+/* Rows of a profile, for people and for programs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/human.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "lines/write.h"
+
+#define MIB (1024.0 * 1024.0)
+
+/* ---- text ---- */
+
+static void put_name(struct trk_buf *b, const struct trk_lines *l, const struct trk_profile_row *r,
+		     enum trk_lines_by by)
+{
+	const struct trk_lines_lane *lane = &l->lane[r->lane];
+	const struct trk_lines_function *f = &l->function[l->node[r->node].function];
+	char text[300];
+
+	switch (by) {
+	case TRK_LINES_BY_LINE:
+		trk__buf_puts(b, trk__lines_name(l, r->node, text, sizeof(text)));
+		break;
+	case TRK_LINES_BY_FUNCTION:
+		trk__utf8_safe(b, f->name, 120, true);
+		if (*f->file) {
+			(void) snprintf(text, sizeof(text), " (%.200s:%d)", f->file, f->first_line);
+			trk__utf8_safe(b, text, sizeof(text), true);
+		}
+		break;
+	case TRK_LINES_BY_FILE:
+		trk__utf8_safe(b, *f->file ? f->file : f->name, 300, true);
+		break;
+	case TRK_LINES_BY_THREAD:
+		trk__utf8_safe(b, lane->process, sizeof(lane->process), true);
+		trk__buf_printf(b, " %d, thread %d", (int) lane->pid, (int) lane->tid);
+		break;
+	default:
+		trk__utf8_safe(b, lane->process, sizeof(lane->process), true);
+		trk__buf_printf(b, " %d", (int) lane->pid);
+	}
+}
+
+static const char *growth_text(const struct trk_lines_amounts *a, char text[TRK_HUMAN_SIZE + 8])
+{
+	char number[TRK_HUMAN_SIZE];
+
+	if (a->sure_bytes < 1 << 20 && a->between_bytes < 1 << 20)
+		return "";
+	if (a->sure_bytes >= a->between_bytes)
+		(void) snprintf(text, TRK_HUMAN_SIZE + 8, "+%s",
+				trk__human_memory(number, (double) a->sure_bytes / MIB));
+	else
+		(void) snprintf(text, TRK_HUMAN_SIZE + 8, "~%s",
+				trk__human_memory(
+					number, (double) (a->sure_bytes + a->between_bytes) / MIB));
+	return text;
+}
+
+static void put_row(struct trk_buf *b, const struct trk_lines *l, const struct trk_profile *p,
+		    const struct trk_profile_row *r, const struct trk_profile_options *o,
+		    const struct trk_lines_table_style *style)
+{
+	double all = (double) p->all.cpu_us;
+	char share[TRK_HUMAN_SIZE], callees[TRK_HUMAN_SIZE], cpu[TRK_HUMAN_SIZE],
+		wall[TRK_HUMAN_SIZE], growth[TRK_HUMAN_SIZE + 8], source[120], below[300];
+	const struct trk_lines_node *n = &l->node[r->node];
+	const char *text = NULL;
+
+	trk__buf_printf(b, "%7s %9s %8s %9s %11s  ",
+			all > 0 ? trk__human_percent(share, (double) r->self.cpu_us / all) : "-",
+			trk__human_seconds(cpu, (double) r->self.cpu_us / 1e6),
+			all > 0 ? trk__human_percent(callees, (double) r->with_callees.cpu_us / all)
+				: "-",
+			trk__human_seconds(wall, (double) r->self.wall_us / 1e6),
+			growth_text(&r->self, growth));
+	put_name(b, l, r, o->by);
+	trk__buf_putc(b, '\n');
+	if (o->by != TRK_LINES_BY_LINE)
+		return;
+	if (style->source && n->line > 0)
+		text = style->source(style->data, l->function[n->function].file, n->line, source,
+				     sizeof(source));
+	if (text) {
+		trk__buf_printf(b, "%50s", "");
+		trk__utf8_safe(b, text, sizeof(source), style->utf8);
+		trk__buf_putc(b, '\n');
+	}
+	if (r->below && r->below_us * 10 > r->self.cpu_us)
+		trk__buf_printf(b, "%50s%s %s\n", "", style->utf8 ? "→" : "->",
+				trk__lines_name(l, r->below, below, sizeof(below)));
+}
+
+static void put_head(struct trk_buf *b, const struct trk_lines *l, const struct trk_profile *p,
+		     const struct trk_lines_table_style *style)
+{
+	char cpu[TRK_HUMAN_SIZE], share[TRK_HUMAN_SIZE];
+	double seconds = (double) p->all.cpu_us / 1e6;
+
+	trk__buf_printf(b, "%s", style->run);
+	if (*style->job) {
+		trk__buf_puts(b, style->utf8 ? " · " : " - ");
+		trk__utf8_safe(b, style->job, 60, style->utf8);
+	}
+	trk__buf_printf(b, ": %llu stacks at %g Hz, %s of CPU time on lines",
+			(unsigned long long) l->samples, l->rate_hz,
+			trk__human_seconds(cpu, seconds));
+	if (style->cpu_s > 0)
+		trk__buf_printf(b, " (%s of the run's)",
+				trk__human_percent(share, seconds < style->cpu_s
+								  ? seconds / style->cpu_s
+								  : 1));
+	trk__buf_puts(b, "\n\n");
+	trk__buf_printf(b, "%7s %9s %8s %9s %11s\n", "CPU", "", "callees", "wall", "memory");
+}
+
+/* Processes that could not be read, each reason once. */
+static void put_unread(struct trk_buf *b, const struct trk_lines *l)
+{
+	for (unsigned int why = TRK_STACK_STARTING; why < TRK_STACK_WHYS; why++) {
+		size_t n = 0, first = 0;
+
+		if (why == TRK_STACK_NOT_PYTHON || why == TRK_STACK_STARTING)
+			continue;
+		for (size_t i = l->processes; i-- > 0;)
+			if (l->process[i].why == why) {
+				n++;
+				first = i;
+			}
+		if (n == 0)
+			continue;
+		trk__buf_puts(b, "not read: ");
+		trk__utf8_safe(b, l->process[first].name, sizeof(l->process[first].name), true);
+		trk__buf_printf(b, " (%d", (int) l->process[first].pid);
+		if (n > 1)
+			trk__buf_printf(b, " and %zu more", n - 1);
+		trk__buf_printf(b, "): %s\n", trk__stack_why_text(why));
+	}
+}
+
+void trk__lines_text(struct trk_buf *b, const struct trk_lines *l, const struct trk_profile *p,
+		     const struct trk_profile_options *o, const struct trk_lines_table_style *style)
+{
+	size_t shown = 0;
+
+	put_head(b, l, p, style);
+	for (size_t i = 0; i < p->rows && shown < style->top; i++) {
+		const struct trk_profile_row *r = &p->row[i];
+
+		if (trk__profile_value(&r->self, o->order) == 0)
+			continue;
+		put_row(b, l, p, r, o, style);
+		shown++;
+	}
+	if (shown == 0)
+		trk__buf_puts(b, "  nothing was counted in this part of the run\n");
+	put_unread(b, l);
+}
+
+/* ---- JSON ---- */
+
+static void put_amounts(struct trk_json *j, const struct trk_lines_amounts *a)
+{
+	trk__json_key(j, "samples");
+	trk__json_u64(j, a->samples);
+	trk__json_key_double(j, "cpu_s", (double) a->cpu_us / 1e6);
+	trk__json_key_double(j, "wall_s", (double) a->wall_us / 1e6);
+	trk__json_key_double(j, "growth_mib", (double) a->sure_bytes / MIB);
+	trk__json_key_double(j, "growth_between_mib", (double) a->between_bytes / MIB);
+	trk__json_key_double(j, "released_mib", (double) a->released_bytes / MIB);
+}
+
+static void put_place(struct trk_json *j, const struct trk_lines *l, uint32_t node,
+		      enum trk_lines_by by)
+{
+	const struct trk_lines_node *n = &l->node[node];
+	const struct trk_lines_function *f = &l->function[n->function];
+
+	trk__json_key_text(j, "file", *f->file ? f->file : NULL);
+	if (by == TRK_LINES_BY_FILE)
+		return;
+	trk__json_key(j, "line");
+	if (by == TRK_LINES_BY_FUNCTION)
+		trk__json_i64(j, f->first_line);
+	else if (n->line > 0)
+		trk__json_i64(j, n->line);
+	else
+		trk__json_null(j);
+	trk__json_key_text(j, "function", f->name);
+}
+
+static void put_json_row(struct trk_json *j, const struct trk_lines *l,
+			 const struct trk_profile_row *r, const struct trk_profile_options *o)
+{
+	const struct trk_lines_lane *lane = &l->lane[r->lane];
+
+	trk__json_open(j, '{');
+	if (o->by <= TRK_LINES_BY_FILE) {
+		put_place(j, l, r->node, o->by);
+	} else {
+		trk__json_key(j, "pid");
+		trk__json_i64(j, lane->pid);
+		trk__json_key_text(j, "process", lane->process);
+		if (o->by == TRK_LINES_BY_THREAD) {
+			trk__json_key(j, "tid");
+			trk__json_i64(j, lane->tid);
+		}
+	}
+	put_amounts(j, &r->self);
+	trk__json_key(j, "with_callees");
+	trk__json_open(j, '{');
+	put_amounts(j, &r->with_callees);
+	trk__json_close(j, '}');
+	if (r->below) {
+		trk__json_key(j, "below");
+		trk__json_open(j, '{');
+		put_place(j, l, r->below, TRK_LINES_BY_LINE);
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, '}');
+}
+
+static void put_processes(struct trk_json *j, const struct trk_lines *l)
+{
+	char version[24];
+
+	trk__json_key(j, "processes");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < l->processes; i++) {
+		const struct trk_lines_process *p = &l->process[i];
+
+		trk__json_open(j, '{');
+		trk__json_key(j, "pid");
+		trk__json_i64(j, p->pid);
+		trk__json_key_text(j, "name", p->name);
+		(void) snprintf(version, sizeof(version), "%u.%u", p->version >> 16,
+				p->version >> 8 & 255);
+		trk__json_key_text(j, "python", p->version ? version : NULL);
+		trk__json_key(j, "read");
+		trk__json_bool(j, p->why == TRK_STACK_READ);
+		trk__json_key_text(j, "reason",
+				   p->why == TRK_STACK_READ ? NULL : trk__stack_why_text(p->why));
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+}
+
+/* What the threads did when they were looked at last. */
+static void put_last(struct trk_json *j, const struct trk_lines *l)
+{
+	trk__json_key(j, "last");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < l->lanes; i++) {
+		const struct trk_lines_last *last = &l->last[i];
+
+		if (last->node == TRK_LINES_ROOT)
+			continue;
+		trk__json_open(j, '{');
+		trk__json_key(j, "pid");
+		trk__json_i64(j, l->lane[i].pid);
+		trk__json_key(j, "tid");
+		trk__json_i64(j, l->lane[i].tid);
+		trk__json_key_double(j, "at_s", (double) last->at_us / 1e6);
+		trk__json_key(j, "running");
+		trk__json_bool(j, last->running);
+		put_place(j, l, trk__lines_user(l, last->node), TRK_LINES_BY_LINE);
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+}
+
+void trk__lines_json(struct trk_buf *b, const struct trk_lines *l, const struct trk_profile *p,
+		     const struct trk_profile_options *o, const struct trk_lines_table_style *style)
+{
+	static const char *const orders[] = {"cpu", "wall", "memory"};
+	struct trk_json j;
+
+	trk__json_init(&j, b, 2);
+	trk__json_open(&j, '{');
+	trk__json_key_text(&j, "schema", "resource-tracker.lines/1");
+	trk__json_key_text(&j, "run", style->run);
+	trk__json_key_text(&j, "job", *style->job ? style->job : NULL);
+	trk__json_key_text(&j, "by", trk__lines_by_names[o->by]);
+	trk__json_key_text(&j, "order", orders[o->order]);
+	trk__json_key_double(&j, "from_s", (double) p->from_us / 1e6);
+	trk__json_key_double(&j, "to_s", (double) p->to_us / 1e6);
+	trk__json_key_double(&j, "rate_hz", l->rate_hz);
+	trk__json_key(&j, "stacks");
+	trk__json_u64(&j, l->samples);
+	trk__json_key(&j, "torn");
+	trk__json_u64(&j, l->torn);
+	trk__json_key(&j, "looks");
+	trk__json_u64(&j, l->rounds);
+	trk__json_key_double(&j, "sampling_cpu_s", (double) l->cost_us / 1e6);
+	trk__json_key_double(&j, "run_cpu_s", style->cpu_s);
+	trk__json_key(&j, "all");
+	trk__json_open(&j, '{');
+	put_amounts(&j, &p->all);
+	trk__json_close(&j, '}');
+	trk__json_key(&j, "rows");
+	trk__json_open(&j, '[');
+	for (size_t i = 0; i < p->rows && i < style->top; i++)
+		put_json_row(&j, l, &p->row[i], o);
+	trk__json_close(&j, ']');
+	put_last(&j, l);
+	put_processes(&j, l);
+	trk__json_close(&j, '}');
+	trk__buf_putc(b, '\n');
+}

@@ -1,0 +1,34 @@
+/* Which cloud a machine stands in: vendor, region, zone, instance type, spot or on demand. */
+#ifndef TRK_MODEL_CLOUD_H
+#define TRK_MODEL_CLOUD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { TRK_CLOUD_VENDOR = 16, TRK_CLOUD_TEXT = 64, TRK_CLOUD_REASON = 320 };
+
+/* Texts are empty where nothing is known. */
+struct trk_cloud {
+	char vendor[TRK_CLOUD_VENDOR]; /* "aws", "gcp", …, as in the list of vendors */
+	char region[TRK_CLOUD_TEXT], zone[TRK_CLOUD_TEXT];
+	char instance_type[TRK_CLOUD_TEXT];
+	char allocation[16];           /* "ondemand" or "spot" */
+	char source[TRK_CLOUD_TEXT];   /* "metadata service", "firmware", "stated", … */
+	char reason[TRK_CLOUD_REASON]; /* why something is not known */
+	/* Why this type was inferred: found by what the machine has. */
+	char inferred[TRK_CLOUD_REASON];
+	double discovery_time; /* seconds that the requests took; NaN where none was sent */
+};
+
+void trk__cloud_clear(struct trk_cloud *c);
+/* What is stated as "VENDOR/REGION/TYPE", of which region or type may be empty or left out. 0 or
+ * -EINVAL. */
+int trk__cloud_state(const char *text, struct trk_cloud *ret);
+
+/* A name as vendors use it: letters, digits and ._:/- of text[0..len), blanks around it dropped.
+ * False, and `to` untouched, for anything else (a page of HTML, say) and for a text that does not
+ * fit. */
+bool trk__cloud_word_n(const char *text, size_t len, char *to, size_t size);
+bool trk__cloud_word(const char *text, char *to, size_t size); /* NULL is none */
+
+#endif

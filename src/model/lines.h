@@ -1,0 +1,179 @@
+/* Where a job was in its program: stacks that were sampled, and what is charged to each.
+ *
+ * Stacks form a tree: a node is a line of a function, called from the line of its parent. What is
+ * counted stands at the node of the line that ran; what a line used with all that it called is the sum
+ * over the nodes below. Filled by sample/stacks.c, kept in the recording (recording/line_record.h), added up
+ * by lines/profile.h. */
+#ifndef TRK_MODEL_LINES_H
+#define TRK_MODEL_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Why the stacks of a process can or cannot be read. The order is part of the recording's format. */
+#define TRK_STACK_LIST(X)                                                                          \
+	X(READ, "read")                                                                            \
+	X(NOT_PYTHON, "no Python: only CPython is read")                                           \
+	X(STARTING, "the interpreter had not started, or had ended, whenever it was looked at")    \
+	X(DENIED, "the kernel does not let the tracker read its memory")                           \
+	X(NO_SYMBOL, "the Python does not export _PyRuntime")                                      \
+	X(OLD, "CPython older than 3.9")                                                           \
+	X(NEW, "CPython newer than 3.14")                                                          \
+	X(FREE_THREADED, "a free-threaded CPython")                                                \
+	X(UNEXPECTED, "the memory is not laid out as in a release build of its version")           \
+	X(OTHER_RUNTIME, "PyPy, Node.js, Java or R: not read")                                     \
+	X(TOO_MANY, "more processes than are read at once")                                        \
+	X(NO_MEMORY, "the tracker had no memory for it")
+
+enum trk_stack_why {
+#define X(name, text) TRK_STACK_##name,
+	TRK_STACK_LIST(X)
+#undef X
+		TRK_STACK_WHYS
+};
+const char *trk__stack_why_text(unsigned int why); /* static */
+
+enum {
+	TRK_LINES_FUNCTIONS = 8192,
+	TRK_LINES_NODES = 32768,
+	TRK_LINES_LANES = 512,
+	TRK_LINES_COUNTS = 65536,     /* pairs of lane and node of one window */
+	TRK_LINES_KEPT = 1024 * 1024, /* counts of all windows that a reader keeps */
+	TRK_LINES_PROCESSES = 256,    /* of which it is said whether they were read */
+	TRK_LINES_NAME_SIZE = 16,     /* of a process, with its end */
+	TRK_LINES_DEPTH = 300,        /* of a stack; more than is sampled of one */
+};
+
+/* Node 0 is the root. Function 0 stands for what did not fit into the tables. */
+enum { TRK_LINES_ROOT = 0, TRK_LINES_OTHER = 0 };
+
+struct trk_lines_function {
+	char *file, *name; /* owned; file names are bytes, not always UTF-8 */
+	int first_line;
+	bool is_library; /* of the standard library or an installed package */
+};
+
+struct trk_lines_node {
+	uint32_t parent; /* smaller than the node itself */
+	uint32_t function;
+	int line; /* 0: unknown */
+};
+
+/* A thread of a process; 0 stands for those that did not fit. */
+struct trk_lines_lane {
+	pid_t pid, tid;
+	char process[TRK_LINES_NAME_SIZE]; /* name of the process */
+};
+
+struct trk_lines_amounts {
+	uint64_t samples;
+	uint64_t cpu_us, wall_us;
+	uint64_t sure_bytes;     /* growth of memory between two samples on this line */
+	uint64_t between_bytes;  /* growth since a sample on another line */
+	uint64_t released_bytes; /* less memory than at the sample before */
+};
+
+struct trk_lines_count {
+	uint32_t lane, node;
+	struct trk_lines_amounts amounts;
+};
+
+/* Counts of a stretch of time. */
+struct trk_lines_window {
+	int64_t from_us, to_us; /* since the start of the run */
+	size_t first, count;    /* of trk_lines.kept */
+};
+
+/* Whether a process was read. `why` is an enum trk_stack_why, or a newer reason. */
+struct trk_lines_process {
+	pid_t pid;
+	unsigned int why;
+	unsigned int version; /* of its Python, 0x30b02 for 3.11.2; 0: unknown */
+	char name[TRK_LINES_NAME_SIZE];
+};
+
+/* What a thread did when it was looked at last. */
+struct trk_lines_last {
+	uint32_t lane, node;
+	int64_t at_us;
+	bool running;
+};
+
+struct trk_lines_table {
+	uint32_t *slot; /* owned: number + 1 */
+	size_t slots;   /* a power of two, or 0 */
+};
+
+struct trk_lines {
+	struct trk_lines_function *function; /* owned */
+	struct trk_lines_node *node;         /* owned */
+	struct trk_lines_lane *lane;         /* owned */
+	size_t functions, nodes, lanes;
+	struct trk_lines_table function_at, node_at, total_at;
+
+	struct trk_lines_count *total; /* owned: of the whole run */
+	size_t totals;
+
+	bool keeps_windows;              /* set by a reader */
+	struct trk_lines_window *window; /* owned */
+	struct trk_lines_count *kept;    /* owned */
+	size_t windows, kepts;
+
+	struct trk_lines_process process[TRK_LINES_PROCESSES];
+	size_t processes;
+	struct trk_lines_last *last; /* owned: by lane */
+	uint64_t samples, torn;      /* stacks that were read, and that were dropped */
+	double rate_hz;              /* that was asked for */
+	uint64_t rounds, cost_us;    /* looks at all processes, and the CPU time that they took */
+};
+
+/* With the root and the entries for what does not fit. NULL: no memory. */
+struct trk_lines *trk__lines_new(void);
+void trk__lines_free(struct trk_lines *l);
+
+/* Numbers of a function, a node and a lane: found, or added; TRK_LINES_OTHER where there is no room
+ * (of a node: the deepest one on the way that could be had, its parent). */
+uint32_t trk__lines_function(struct trk_lines *l, const char *file, const char *name,
+			     int first_line);
+uint32_t trk__lines_node(struct trk_lines *l, uint32_t parent, uint32_t function, int line);
+uint32_t trk__lines_lane(struct trk_lines *l, pid_t pid, pid_t tid, const char *process);
+
+/* A reader's way: append with the number that the file gives. 0, or -EBADMSG or -ENOMEM. */
+int trk__lines_put_function(struct trk_lines *l, uint64_t number, const char *file, size_t file_len,
+			    const char *name, size_t name_len, int first_line);
+int trk__lines_put_node(struct trk_lines *l, uint64_t number, const struct trk_lines_node *node);
+int trk__lines_put_lane(struct trk_lines *l, uint64_t number, const struct trk_lines_lane *lane);
+
+/* Add counts of a stretch of time to the totals, and keep them where windows are kept. */
+int trk__lines_add(struct trk_lines *l, int64_t from_us, int64_t to_us,
+		   const struct trk_lines_count *count, size_t counts);
+
+/* Note how a process is read; the newest note of a pid holds. */
+void trk__lines_process(struct trk_lines *l, const struct trk_lines_process *process);
+/* Note what a lane does. */
+void trk__lines_note_last(struct trk_lines *l, const struct trk_lines_last *last);
+
+/* The node itself or the nearest one above whose line is of the user's own code; the node where there
+ * is none. */
+uint32_t trk__lines_user(const struct trk_lines *l, uint32_t node);
+/* The deepest node that both are, or are below of. */
+uint32_t trk__lines_common(const struct trk_lines *l, uint32_t a, uint32_t b);
+
+/* Whether a file belongs to the standard library or to an installed package. */
+bool trk__lines_is_library(const char *file);
+
+/* Adding up counts of pairs of lane and node: the current window of a sampler. */
+struct trk_lines_sums {
+	struct trk_lines_count *count; /* owned */
+	size_t counts, cap;
+	struct trk_lines_table at;
+};
+/* The amounts of a pair, to be added to; NULL: no room. Valid until the next call. */
+struct trk_lines_amounts *trk__lines_sum(struct trk_lines_sums *s, uint32_t lane, uint32_t node);
+void trk__lines_sums_clear(struct trk_lines_sums *s);
+void trk__lines_sums_release(struct trk_lines_sums *s);
+void trk__lines_amounts_add(struct trk_lines_amounts *to, const struct trk_lines_amounts *more);
+
+#endif

@@ -1,0 +1,183 @@
+/* Compute queues of ROCm on GPUs of AMD: who has some, and the memory of each process.
+ *
+ * Source: /sys/class/kfd/kfd of the compute driver (Linux 5.9+,
+ * Documentation/ABI/testing/sysfs-class-kfd and drivers/gpu/drm/amd/amdkfd):
+ * topology/nodes/N/gpu_id with its place in `properties`, proc/PID/vram_ID in bytes,
+ * proc/PID/queues/N/gpuid. A queue is filled in user space, so fdinfo does not count its work. The
+ * directories are named by the pids of the machine's namespace. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/parse.h"
+#include "probe/gpu/drm_private.h"
+
+#define KFD "class/kfd/kfd/"
+
+/* ---- which card is which ---- */
+
+/* "name value" lines. */
+static bool property(const char *text, const char *name, uint64_t *ret)
+{
+	size_t len = strlen(name);
+
+	for (; *text; text = trk__skip_line(text)) {
+		const char *value = text + len;
+
+		if (!strncmp(text, name, len) && *value == ' ')
+			return trk__scan_u64(&value, ret);
+	}
+	return false;
+}
+
+static void know_node(struct trk_drm *d, int nodes_fd, const char *node)
+{
+	char path[288], text[4096], bus[32];
+	uint64_t place, domain = 0;
+	double id;
+
+	(void) snprintf(path, sizeof(path), "%s/gpu_id", node);
+	if (!trk__drm_read_number(nodes_fd, path, &id) || id <= 0) /* 0: a node of processors */
+		return;
+	(void) snprintf(path, sizeof(path), "%s/properties", node);
+	if (trk__read_at(nodes_fd, path, text, sizeof(text)) <= 0 ||
+	    !property(text, "location_id", &place))
+		return;
+	(void) property(text, "domain", &domain);
+	(void) snprintf(bus, sizeof(bus), "%04x:%02x:%02x.", (unsigned int) domain & 0xffff,
+			(unsigned int) (place >> 8) & 0xff, (unsigned int) (place >> 3) & 0x1f);
+	for (size_t i = 0; i < d->cards; i++) {
+		struct trk_drm_card *c = &d->card[i];
+
+		if (!strncmp(c->bus, bus, strlen(bus)) && c->kfd_ids < TRK_KFD_PARTS_MAX)
+			c->kfd_id[c->kfd_ids++] = (uint64_t) id;
+	}
+}
+
+void trk__kfd_know_cards(struct trk_drm *d)
+{
+	struct dirent *entry;
+	DIR *dir = NULL;
+
+	if (d->env.sys_fd >= 0)
+		(void) trk__list_dir_at(d->env.sys_fd, KFD "topology/nodes", &dir);
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			know_node(d, dirfd(dir), entry->d_name);
+	if (dir)
+		(void) closedir(dir);
+}
+
+/* ---- processes ---- */
+
+bool trk__kfd_knows(const struct trk_drm *d, pid_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	(void) snprintf(path, sizeof(path), KFD "proc/%d", (int) pid);
+	return d->env.sys_fd >= 0 && !trk__gpu_pids_are_foreign(&d->env) &&
+	       fstatat(d->env.sys_fd, path, &st, 0) == 0;
+}
+
+static bool is_part(const struct trk_drm_card *c, double gpu_id)
+{
+	for (size_t i = 0; i < c->kfd_ids; i++)
+		if ((double) c->kfd_id[i] == gpu_id)
+			return true;
+	return false;
+}
+
+static bool is_tracked(const struct trk_gpu_scan *scan, pid_t pid)
+{
+	for (size_t i = 0; scan->pid && i < scan->pids; i++)
+		if (scan->pid[i] == pid)
+			return true;
+	return false;
+}
+
+/* Memory on all parts of the card; NaN where none is known. */
+static double memory_on(const struct trk_drm_card *c, int pid_fd)
+{
+	double sum = NAN, bytes;
+	char path[64];
+
+	for (size_t i = 0; i < c->kfd_ids; i++) {
+		(void) snprintf(path, sizeof(path), "vram_%llu", (unsigned long long) c->kfd_id[i]);
+		if (trk__drm_read_number(pid_fd, path, &bytes))
+			sum = (isnan(sum) ? 0 : sum) + bytes;
+	}
+	return sum;
+}
+
+/* Sets has_queue[card] for the cards that it has queues on. */
+static void find_queues(const struct trk_drm *d, int pid_fd, bool has_queue[TRK_DRM_CARDS_MAX])
+{
+	struct dirent *entry;
+	DIR *dir;
+
+	(void) trk__list_dir_at(pid_fd, "queues", &dir);
+	while (dir && (entry = readdir(dir))) {
+		char path[288];
+		double id;
+
+		(void) snprintf(path, sizeof(path), "%s/gpuid", entry->d_name);
+		if (entry->d_name[0] == '.' || !trk__drm_read_number(dirfd(dir), path, &id))
+			continue;
+		for (size_t i = 0; i < d->cards; i++)
+			has_queue[i] |= is_part(&d->card[i], id);
+	}
+	if (dir)
+		(void) closedir(dir);
+}
+
+/* fdinfo of newer kernels counts the same memory: the larger of both is right. */
+static void add_process(struct trk_drm *d, pid_t pid, int pid_fd, bool tracked)
+{
+	bool has_queue[TRK_DRM_CARDS_MAX] = {false};
+
+	find_queues(d, pid_fd, has_queue);
+	for (size_t i = 0; i < d->cards; i++) {
+		struct trk_drm_card *c = &d->card[i];
+		double bytes = memory_on(c, pid_fd);
+		struct trk_drm_user *user;
+
+		c->has_queues |= has_queue[i];
+		c->has_strangers |= has_queue[i] && !tracked;
+		if (!tracked || (!has_queue[i] && !(bytes > 0)))
+			continue;
+		user = trk__drm_user_of(d, i, pid);
+		if (!user)
+			return;
+		user->has_queues = has_queue[i];
+		if (!(user->bytes >= bytes) && !isnan(bytes))
+			user->bytes = bytes;
+	}
+}
+
+void trk__kfd_add_processes(struct trk_drm *d, const struct trk_gpu_scan *scan)
+{
+	bool foreign = trk__gpu_pids_are_foreign(&d->env), any = false;
+	struct dirent *entry;
+	DIR *dir = NULL;
+
+	for (size_t i = 0; i < d->cards; i++) {
+		d->card[i].has_queues = d->card[i].has_strangers = false;
+		any |= d->card[i].kfd_ids > 0;
+	}
+	if (any)
+		(void) trk__list_dir_at(d->env.sys_fd, KFD "proc", &dir);
+	while (dir && (entry = readdir(dir))) {
+		long pid = strtol(entry->d_name, NULL, 10);
+		int fd = pid > 0 ? trk__open_dir_at(dirfd(dir), entry->d_name) : -1;
+
+		if (fd >= 0)
+			add_process(d, (pid_t) pid, fd, !foreign && is_tracked(scan, (pid_t) pid));
+		trk__close(fd);
+	}
+	if (dir)
+		(void) closedir(dir);
+}

@@ -1,0 +1,343 @@
+#include "probe/helper_process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+
+/* So long a group whose leader has ended is remembered: what was left of it is killed with it, and
+ * may remain a zombie where its new parent does not wait for it. */
+#define GROUP_NS (2 * TRK_NS_PER_S)
+#define STEPS    10
+#define NAP_NS   (TRK_NS_PER_MS)
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+	bool taken;
+	pid_t pid;   /* 0: none that is not reaped */
+	pid_t group; /* 0: none of it is left, so that its number may be somebody else's */
+	uint64_t forget_ns;
+	bool ended; /* and *status is of it; its owner has not asked yet */
+	int status;
+} slot[TRK_HELPER_PROCESSES_MAX]; /* under the lock, as is the next */
+static uint64_t ended_ns;
+static atomic_bool on_hold;
+static atomic_bool any; /* was one ever started? */
+
+/* ---- starting ---- */
+
+/* Everything that the program would inherit but its three: the ends of a job's pipes among them. */
+static int close_the_rest(posix_spawn_file_actions_t *actions)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	int r = 0;
+
+	if (!dir)
+		return 0; /* no /proc of ours: then there is no tracking either */
+	while (r == 0 && (entry = readdir(dir))) {
+		int fd = atoi(entry->d_name), flags = fd > 2 ? fcntl(fd, F_GETFD) : -1;
+
+		if (flags >= 0 && !(flags & FD_CLOEXEC))
+			r = posix_spawn_file_actions_addclose(actions, fd);
+	}
+	(void) closedir(dir);
+	return r;
+}
+
+static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int out)
+{
+	sigset_t none, plain;
+	int r = close_the_rest(actions);
+
+	(void) sigemptyset(&none);
+	(void) sigemptyset(&plain);
+	(void) sigaddset(&plain, SIGPIPE);
+	(void) sigaddset(&plain, SIGXFSZ);
+	(void) sigaddset(&plain, SIGCHLD);
+	/* The pipe may have the number 0, 1 or 2 itself. */
+	r = r ? r : posix_spawn_file_actions_adddup2(actions, out, 1);
+	r = r ? r : posix_spawn_file_actions_adddup2(actions, out, 2);
+	r = r ? r : posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
+	r = r ? r : posix_spawnattr_setsigmask(attributes, &none);
+	r = r ? r : posix_spawnattr_setsigdefault(attributes, &plain);
+	r = r ? r : posix_spawnattr_setpgroup(attributes, 0);
+	return r ? r
+		 : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP |
+								POSIX_SPAWN_SETSIGMASK |
+								POSIX_SPAWN_SETSIGDEF);
+}
+
+/* Is nothing left of it? A group lives as long as one of its processes, zombies included. */
+static bool is_quiet(int at)
+{
+	if (slot[at].group && !slot[at].pid &&
+	    ((kill(-slot[at].group, 0) < 0 && errno == ESRCH) ||
+	     trk__clock_monotonic_ns() > slot[at].forget_ns))
+		slot[at].group = 0;
+	return slot[at].group == 0;
+}
+
+/* One whose group may be forgotten, if need be. */
+static int free_slot(void)
+{
+	int at = -1;
+
+	for (int i = 0; i < TRK_HELPER_PROCESSES_MAX; i++)
+		if (!slot[i].taken && !slot[i].pid && (at < 0 || is_quiet(i)))
+			at = i;
+	return at;
+}
+
+/* The lock is held until the number of the new process is known. */
+static int spawn(struct trk_helper_process *h, const char *file, char *const argv[],
+		 char *const envp[], int out)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	pid_t pid = 0;
+	int r, at;
+
+	if (posix_spawn_file_actions_init(&actions) != 0)
+		return -ENOMEM;
+	if (posix_spawnattr_init(&attributes) != 0) {
+		(void) posix_spawn_file_actions_destroy(&actions);
+		return -ENOMEM;
+	}
+	r = prepare(&actions, &attributes, out);
+	(void) pthread_mutex_lock(&lock);
+	at = free_slot();
+	r = r ? r : atomic_load(&on_hold) ? ECANCELED : at < 0 ? EAGAIN : 0;
+	if (r == 0) {
+		atomic_store(&any, true);
+		r = posix_spawn(&pid, file, &actions, &attributes, argv, envp);
+	}
+	if (r == 0) {
+		slot[at].taken = true;
+		slot[at].pid = slot[at].group = pid;
+		slot[at].ended = false;
+		h->slot = at;
+	}
+	(void) pthread_mutex_unlock(&lock);
+	(void) posix_spawnattr_destroy(&attributes);
+	(void) posix_spawn_file_actions_destroy(&actions);
+	return -r;
+}
+
+int trk__helper_process_start(struct trk_helper_process *h, const char *file, char *const argv[],
+			      char *const envp[])
+{
+	int fds[2], r;
+
+	*h = (struct trk_helper_process){.slot = -1, .fd = -1};
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	(void) fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	r = spawn(h, file, argv, envp, fds[1]);
+	(void) close(fds[1]);
+	if (r < 0)
+		(void) close(fds[0]);
+	else
+		h->fd = fds[0];
+	return r;
+}
+
+/* ---- ending ---- */
+
+static uint64_t usage_ns(const struct rusage *u)
+{
+	return ((uint64_t) u->ru_utime.tv_sec + (uint64_t) u->ru_stime.tv_sec) * TRK_NS_PER_S +
+	       ((uint64_t) u->ru_utime.tv_usec + (uint64_t) u->ru_stime.tv_usec) * 1000;
+}
+
+/* The zombie's own clock is exact, the usage has the children that it waited for. */
+static bool reap(pid_t pid, int *ret_status)
+{
+	uint64_t clock_ns = 0;
+	struct rusage usage;
+
+	(void) trk__clock_pid_cpu_ns(pid, &clock_ns);
+	if (wait4(pid, ret_status, WNOHANG, &usage) != pid)
+		return false;
+	ended_ns += usage_ns(&usage) > clock_ns ? usage_ns(&usage) : clock_ns;
+	return true;
+}
+
+/* The group goes while its leader is a zombie, and its number nobody else's. Where children are
+ * reaped by the kernel (SIGCHLD is ignored), or by somebody else, its status is lost. */
+static bool end_slot(int at)
+{
+	siginfo_t info = {.si_pid = 0};
+	bool lost;
+
+	lost = waitid(P_PID, (id_t) slot[at].pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 &&
+	       errno == ECHILD;
+	if (info.si_pid == 0 && !lost)
+		return false;
+	slot[at].status = 0;
+	if (!lost)
+		(void) kill(-slot[at].group, SIGKILL);
+	if (!lost && !reap(slot[at].pid, &slot[at].status))
+		return false;
+	slot[at].pid = 0;
+	slot[at].ended = true;
+	slot[at].forget_ns = trk__clock_monotonic_ns() + GROUP_NS;
+	return true;
+}
+
+int trk__helper_process_ended(struct trk_helper_process *h, int *ret_status)
+{
+	int ended = 0;
+
+	if (h->slot < 0)
+		return 0;
+	(void) pthread_mutex_lock(&lock);
+	if (slot[h->slot].ended || end_slot(h->slot)) {
+		*ret_status = slot[h->slot].status;
+		slot[h->slot].ended = slot[h->slot].taken = false;
+		h->slot = -1;
+		ended = 1;
+	}
+	(void) pthread_mutex_unlock(&lock);
+	return ended;
+}
+
+void trk__helper_process_kill(const struct trk_helper_process *h)
+{
+	if (h->slot < 0)
+		return;
+	(void) pthread_mutex_lock(&lock);
+	if (slot[h->slot].pid)
+		(void) kill(-slot[h->slot].group, SIGKILL);
+	(void) pthread_mutex_unlock(&lock);
+}
+
+/* ---- for those who look at children ---- */
+
+/* The lock is held for as long as a program is being started, which a dead file system may make
+ * endless. */
+static bool lock_for_a_moment(void)
+{
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+
+	for (int i = 0; i < STEPS; i++) {
+		if (pthread_mutex_trylock(&lock) == 0)
+			return true;
+		(void) nanosleep(&nap, NULL);
+	}
+	return false;
+}
+
+/* The slot of this process, or of its group; -1: none. */
+static int slot_of(pid_t pid)
+{
+	pid_t group = getpgid(pid);
+
+	for (int i = 0; i < TRK_HELPER_PROCESSES_MAX; i++) {
+		if (slot[i].pid == pid)
+			return i;
+		if (!is_quiet(i) && slot[i].group == group)
+			return i;
+	}
+	return -1;
+}
+
+int trk__helper_process_is(pid_t pid)
+{
+	int at;
+
+	if (!atomic_load(&any) || pid <= 0)
+		return 0;
+	if (!lock_for_a_moment())
+		return -EBUSY;
+	at = slot_of(pid);
+	(void) pthread_mutex_unlock(&lock);
+	return at >= 0;
+}
+
+bool trk__helper_process_reap(pid_t pid)
+{
+	int at, status;
+	bool ours;
+
+	if (!atomic_load(&any) || pid <= 0 || !lock_for_a_moment())
+		return false; /* what has ended is not what is being started */
+	at = slot_of(pid);
+	ours = at >= 0 && (slot[at].pid == pid ? end_slot(at) : reap(pid, &status));
+	(void) pthread_mutex_unlock(&lock);
+	return ours;
+}
+
+bool trk__helper_process_cpu_ns(uint64_t *ret_ns)
+{
+	bool is_all = true;
+	uint64_t one;
+
+	*ret_ns = 0;
+	if (!atomic_load(&any))
+		return true;
+	if (!lock_for_a_moment())
+		return false;
+	*ret_ns = ended_ns;
+	for (int i = 0; i < TRK_HELPER_PROCESSES_MAX; i++) {
+		is_all &= is_quiet(i);
+		if (slot[i].pid && trk__clock_pid_cpu_ns(slot[i].pid, &one) == 0)
+			*ret_ns += one;
+	}
+	(void) pthread_mutex_unlock(&lock);
+	return is_all;
+}
+
+/* Kill the group, and reap what of it is ours: its leader, and orphans where we adopt them. */
+static bool end_group(int at)
+{
+	int status;
+	pid_t pid;
+
+	(void) kill(-slot[at].group, SIGKILL);
+	if (slot[at].pid)
+		(void) end_slot(at);
+	while (!slot[at].pid) {
+		siginfo_t info = {.si_pid = 0};
+
+		if (waitid(P_PGID, (id_t) slot[at].group, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+		    (pid = info.si_pid) == 0 || !reap(pid, &status))
+			break;
+	}
+	return is_quiet(at);
+}
+
+void trk__helper_process_hold(bool hold)
+{
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+	bool quiet = false;
+
+	if (!atomic_load(&any) || !lock_for_a_moment())
+		return;
+	atomic_store(&on_hold, hold);
+	for (int step = 0; hold && !quiet && step < STEPS; step++) {
+		quiet = true;
+		for (int i = 0; i < TRK_HELPER_PROCESSES_MAX; i++)
+			quiet &= is_quiet(i) || end_group(i);
+		if (!quiet)
+			(void) nanosleep(&nap, NULL);
+	}
+	(void) pthread_mutex_unlock(&lock);
+}
+
+bool trk__helper_process_is_held(void)
+{
+	return atomic_load(&on_hold);
+}

@@ -1,0 +1,45 @@
+/* Programs that the tracker starts for itself, such as nvidia-smi: never part of what is tracked.
+ *
+ * The tracker of a job is its subreaper and takes every child for the job's. So each program that
+ * is started here is noted before anybody can look at it, and whoever looks at children asks first.
+ * Such a program has a process group of its own (what the terminal sends does not reach it), its
+ * output comes through a pipe, and it inherits no other descriptor.
+ *
+ * Safe to use from several threads; at most TRK_HELPER_PROCESSES_MAX at a time in a process. */
+#ifndef TRK_PROBE_HELPER_PROCESS_H
+#define TRK_PROBE_HELPER_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { TRK_HELPER_PROCESSES_MAX = 4 };
+
+struct trk_helper_process {
+	int slot; /* -1: none */
+	int fd;   /* its standard output and error, not blocking; the caller closes */
+};
+
+/* Start the file with these arguments and this environment, in the folder /. 0 or a negative
+ * errno. */
+int trk__helper_process_start(struct trk_helper_process *h, const char *file, char *const argv[],
+			      char *const envp[]);
+/* Has it ended? 1 with *ret_status as of waitpid(2), else 0. Whoever learns it ends its process
+ * group with it, and h->slot is -1. */
+int trk__helper_process_ended(struct trk_helper_process *h, int *ret_status);
+/* SIGKILL to its process group. */
+void trk__helper_process_kill(const struct trk_helper_process *h);
+
+/* Is this child one of ours, or left behind by one? 1, 0, or -EBUSY when one is being started right
+ * now, so that nobody can tell for a moment. Waits for that for a moment. */
+int trk__helper_process_is(pid_t pid);
+/* The child `pid` has ended and is one of ours: it is reaped here, and true. */
+bool trk__helper_process_reap(pid_t pid);
+/* CPU time of all of them so far. True when that is all: none is living, and nothing that one of
+ * them has started. */
+bool trk__helper_process_cpu_ns(uint64_t *ret_ns);
+/* End all of them, and start none until it is let go: so that what they have used is known. */
+void trk__helper_process_hold(bool hold);
+bool trk__helper_process_is_held(void);
+
+#endif

@@ -1,0 +1,104 @@
+#include "probe/linux/cgroup_throttle.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "probe/linux/cgroup_private.h"
+
+#define NS_PER_US 1000u
+
+/* Read one file. Returns false where it has no such figures: no CPU controller, or the group is
+ * gone. */
+static bool read_one(const struct trk_throttle_group *g, uint64_t *ret_periods, uint64_t *ret_ns)
+{
+	char text[1024];
+	ssize_t len = trk__read_once_fd(g->fd, text, sizeof(text));
+	uint64_t periods, ns;
+
+	if (len < 0 || trk__cgroup_keyed_parse(text, "nr_periods", &periods) < 0)
+		return false;
+	if (trk__cgroup_keyed_parse(text, "throttled_time", &ns) < 0 &&
+	    (trk__cgroup_keyed_parse(text, "throttled_usec", &ns) < 0 ||
+	     __builtin_mul_overflow(ns, NS_PER_US, &ns)))
+		return false;
+	*ret_periods = periods;
+	*ret_ns = ns;
+	return true;
+}
+
+static const struct trk_throttle_group *find_group(const struct trk_throttle *t, uint64_t inode)
+{
+	for (int i = 0; i < t->groups; i++)
+		if (t->group[i].inode == inode)
+			return &t->group[i];
+	return NULL;
+}
+
+static void add_group(struct trk_throttle *t, const struct trk_throttle *before,
+		      const struct trk_cgroup *cg, const char *dir)
+{
+	struct trk_throttle_group *g = &t->group[t->groups];
+	const struct trk_throttle_group *known;
+	char path[TRK_CGROUP_FILE_PATH_SIZE];
+	struct stat st;
+	uint64_t periods;
+
+	(void) snprintf(path, sizeof(path), "%s/cpu.stat", dir);
+	g->fd = openat(cg->cgroup_fd, path, O_RDONLY | O_CLOEXEC);
+	if (g->fd < 0)
+		return;
+	g->inode = fstat(g->fd, &st) == 0 ? (uint64_t) st.st_ino : 0;
+	known = find_group(before, g->inode);
+	if (known) {
+		g->has_quota = known->has_quota;
+		g->throttled_ns = known->throttled_ns;
+	} else if (read_one(g, &periods, &g->throttled_ns)) {
+		g->has_quota = periods > 0;
+		t->known = true;
+	}
+	t->groups++;
+}
+
+void trk__throttle_follow(struct trk_throttle *t, const struct trk_cgroup *cg)
+{
+	const struct trk_cgroup_place *place = &cg->place[TRK_CGROUP_CPU];
+	struct trk_throttle now = {.total_ns = t->total_ns, .known = t->known};
+	char dir[TRK_CGROUP_PATH_SIZE];
+
+	memcpy(dir, place->dir, sizeof(dir));
+	if (cg->open && place->version != 0 && !place->machine_root)
+		do
+			add_group(&now, t, cg, dir);
+		while (now.groups < TRK_THROTTLE_GROUPS_MAX && trk__cgroup_dir_up(place, dir));
+	trk__throttle_release(t);
+	*t = now;
+}
+
+bool trk__throttle_read(struct trk_throttle *t, bool all)
+{
+	bool any = false;
+
+	for (int i = 0; i < t->groups; i++) {
+		struct trk_throttle_group *g = &t->group[i];
+		uint64_t periods, ns;
+
+		if ((g->has_quota || all) && read_one(g, &periods, &ns)) {
+			g->has_quota |= periods > 0;
+			t->total_ns += ns > g->throttled_ns ? ns - g->throttled_ns : 0;
+			g->throttled_ns = ns;
+			t->known = true;
+		}
+		any |= g->has_quota;
+	}
+	return any;
+}
+
+void trk__throttle_release(struct trk_throttle *t)
+{
+	for (int i = 0; i < t->groups; i++)
+		trk__close(t->group[i].fd);
+	*t = (struct trk_throttle){.total_ns = t->total_ns, .known = t->known};
+}

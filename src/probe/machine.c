@@ -1,0 +1,404 @@
+#include "probe/machine.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/parse.h"
+#include "probe/gpu/poller.h"
+#include "probe/linux/affinity.h"
+#include "probe/linux/block.h"
+#include "probe/linux/cgroup.h"
+#include "probe/linux/device.h"
+#include "probe/linux/meminfo.h"
+#include "probe/linux/mounts.h"
+
+enum { CPUS_MAX = 8192, DISKS_MAX = 512 };
+
+#define MIB 1048576.0
+
+#define COPY(to, text) ((void) snprintf((to), sizeof(to), "%s", (text)))
+
+/* ---- processor ---- */
+
+static void read_cpu_model(const struct trk_env *env, struct trk_server *s)
+{
+	char text[8192]; /* the start is enough: one processor is like the next */
+	struct trk_cpuinfo c;
+
+	text[0] = '\0';
+	(void) trk__read_at(env->proc_fd, "cpuinfo", text, sizeof(text));
+	if (trk__cpuinfo_parse(text, &c) < 0)
+		return;
+	COPY(s->cpu_model, c.model);
+	COPY(s->cpu_vendor, c.vendor);
+	if (c.hypervisor) {
+		COPY(s->virtualization, "vm");
+		COPY(s->virtualization_from, "/proc/cpuinfo flag hypervisor");
+	}
+}
+
+/* How many CPUs a list such as "0-3,8" names; NaN when it cannot be read. */
+static double count_list(int sys_fd, const char *path)
+{
+	char text[4096];
+	unsigned int n;
+
+	if (sys_fd < 0 || trk__read_at(sys_fd, path, text, sizeof(text)) < 0 ||
+	    trk__cgroup_cpu_list_parse(text, &n) < 0 || n == 0)
+		return NAN;
+	return n;
+}
+
+/* The number in a file of a CPU's topology; false when it is not there. */
+static bool topology(int sys_fd, unsigned int cpu, const char *file, uint64_t *ret)
+{
+	char path[96], text[4096];
+	const char *at = text;
+
+	(void) snprintf(path, sizeof(path), "devices/system/cpu/cpu%u/topology/%s", cpu, file);
+	return trk__read_at(sys_fd, path, text, sizeof(text)) > 0 && trk__scan_u64(&at, ret);
+}
+
+/* A core is counted at the first of its threads, a socket at the first of its cores. CPUs that are
+ * off line have no such files. */
+static void read_topology(int sys_fd, struct trk_server *s)
+{
+	unsigned int cores = 0, sockets = 0, missing = 0, found = 0;
+	uint64_t packages[64], first, package;
+
+	s->vcpus = count_list(sys_fd, "devices/system/cpu/online");
+	s->numa_nodes = count_list(sys_fd, "devices/system/node/online");
+	for (unsigned int cpu = 0; sys_fd >= 0 && cpu < CPUS_MAX && found < s->vcpus; cpu++) {
+		unsigned int k = 0;
+
+		if (!topology(sys_fd, cpu, "thread_siblings_list", &first)) {
+			if (++missing > s->vcpus + 64)
+				break;
+			continue;
+		}
+		found++;
+		if (first != cpu)
+			continue;
+		cores++;
+		if (!topology(sys_fd, cpu, "physical_package_id", &package))
+			continue;
+		while (k < sockets && packages[k] != package)
+			k++;
+		if (k == sockets && sockets < 64)
+			packages[sockets++] = package;
+	}
+	if (cores) {
+		s->cores = cores;
+		s->threads_per_core = s->vcpus / cores;
+	}
+	if (sockets)
+		s->sockets = sockets;
+}
+
+/* ---- memory and disks ---- */
+
+static void read_memory(const struct trk_env *env, struct trk_server *s)
+{
+	char text[8192];
+	struct trk_meminfo m;
+
+	if (trk__read_at(env->proc_fd, "meminfo", text, sizeof(text)) > 0 &&
+	    trk__meminfo_parse(text, &m) == 0)
+		s->memory_mib = (double) m.total / MIB;
+}
+
+static void read_disks(int sys_fd, struct trk_server *s)
+{
+	struct dirent *entry;
+	double bytes = 0;
+	int n = 0;
+	DIR *dir;
+
+	if (sys_fd < 0 || trk__list_dir_at(sys_fd, "block", &dir) < 0)
+		return;
+	while (n < DISKS_MAX && (entry = readdir(dir)) != NULL) {
+		struct trk_disk_device disk;
+
+		if (entry->d_name[0] == '.' ||
+		    trk__block_kind(sys_fd, entry->d_name) != TRK_BLOCK_DISK)
+			continue;
+		trk__disk_device_read(sys_fd, entry->d_name, &disk);
+		if (!disk.capacity_bytes)
+			continue; /* an empty drive */
+		bytes += (double) disk.capacity_bytes;
+		n++;
+	}
+	(void) closedir(dir);
+	s->disks = n;
+	s->disk_gb = bytes / 1e9;
+}
+
+/* ---- virtualisation and containers ---- */
+
+const char *trk__virtualization_of(const struct trk_dmi *dmi)
+{
+	static const struct {
+		const char *text, *name;
+	} marks[] = {
+		{"Amazon EC2", "amazon"},
+		{"Google", "kvm"},
+		{"VMware", "vmware"},
+		{"VirtualBox", "oracle"},
+		{"innotek", "oracle"},
+		{"Parallels", "parallels"},
+		{"Xen", "xen"},
+		{"BHYVE", "bhyve"},
+		{"QEMU", "kvm"},
+		{"KVM", "kvm"},
+		{"OpenStack", "kvm"},
+		{"Bochs", "kvm"},
+		{"Hetzner", "kvm"},
+		{"UpCloud", "kvm"},
+		{"Alibaba Cloud", "kvm"},
+		{"Vultr", "kvm"},
+		{"DigitalOcean", "kvm"},
+		{"Scaleway", "kvm"},
+		{"Exoscale", "kvm"},
+		{"Linode", "kvm"},
+		{"Akamai", "kvm"},
+		{"oVirt", "kvm"},
+		{"Apple Virtualization", "apple"},
+	};
+	const char *texts[] = {dmi->sys_vendor, dmi->product_name, dmi->bios_vendor};
+
+	if (strstr(dmi->product_name, ".metal"))
+		return NULL; /* EC2 without a hypervisor */
+	if (!strcmp(dmi->sys_vendor, "Microsoft Corporation") &&
+	    strstr(dmi->product_name, "Virtual Machine"))
+		return "microsoft";
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
+			if (strstr(texts[k], marks[i].text))
+				return marks[i].name;
+	return NULL;
+}
+
+static void read_virtualization(const struct trk_env *env, struct trk_server *s)
+{
+	struct trk_dmi dmi;
+	const char *name;
+	char text[64];
+
+	trk__dmi_read(env->sys_fd, &dmi);
+	COPY(s->maker, dmi.sys_vendor);
+	COPY(s->product, dmi.product_name);
+	name = trk__virtualization_of(&dmi);
+	if (name) {
+		COPY(s->virtualization, name);
+		(void) snprintf(s->virtualization_from, sizeof(s->virtualization_from),
+				"firmware: %.50s %.50s", dmi.sys_vendor, dmi.product_name);
+	} else if (env->sys_fd >= 0 &&
+		   trk__read_at(env->sys_fd, "hypervisor/type", text, sizeof(text)) > 0) {
+		text[strcspn(text, "\n")] = '\0';
+		(void) snprintf(s->virtualization, sizeof(s->virtualization), "%.31s", text);
+		COPY(s->virtualization_from, "/sys/hypervisor/type");
+	} else if (dmi.known && !s->virtualization[0]) {
+		COPY(s->virtualization, "none");
+		(void) snprintf(s->virtualization_from, sizeof(s->virtualization_from),
+				"firmware: %.50s %.50s", dmi.sys_vendor, dmi.product_name);
+	}
+}
+
+const char *trk__container_of(const char *cgroup)
+{
+	static const struct {
+		const char *text, *name;
+	} marks[] = {
+		{"/kubepods", "kubernetes"},
+		{"/ecs/", "ecs"},
+		{"/docker/", "docker"},
+		{"/docker-", "docker"},
+		{"/libpod-", "podman"},
+		{"/libpod_", "podman"},
+		{"/lxc/", "lxc"},
+		{"/lxc.payload", "lxc"},
+		{"/machine.slice/machine-", "systemd-nspawn"},
+		{"/garden/", "garden"},
+		{"/actions_job/", "docker"},
+	};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (strstr(cgroup, marks[i].text))
+			return marks[i].name;
+	return NULL;
+}
+
+/* Is the root of the file system a stack of layers? No machine boots into one but live media. */
+static bool root_is_overlay(int proc_fd)
+{
+	char text[8192];
+	const char *at = text;
+	struct trk_mount m;
+	int r;
+
+	text[0] = '\0';
+	(void) trk__read_at(proc_fd, "self/mountinfo", text, sizeof(text));
+	while ((r = trk__mount_parse(&at, &m)) != 0)
+		if (r > 0 && !strcmp(m.point, "/"))
+			return !strcmp(m.type, "overlay");
+	return false;
+}
+
+static void read_container(const struct trk_env *env, struct trk_server *s)
+{
+	char text[4096] = "";
+	const char *name;
+
+	if (trk__read_at(env->proc_fd, "self/cgroup", text, sizeof(text)) <= 0)
+		return;
+	name = trk__container_of(text);
+	if (name) {
+		COPY(s->container, name);
+		COPY(s->container_from, "/proc/self/cgroup");
+	} else if (faccessat(env->proc_fd, "self/root/.dockerenv", F_OK, 0) == 0) {
+		COPY(s->container, "docker");
+		COPY(s->container_from, "/.dockerenv");
+	} else if (faccessat(env->proc_fd, "self/root/run/.containerenv", F_OK, 0) == 0) {
+		COPY(s->container, "podman");
+		COPY(s->container_from, "/run/.containerenv");
+	} else if (root_is_overlay(env->proc_fd)) {
+		COPY(s->container, "container");
+		COPY(s->container_from, "the root file system is an overlay");
+	} else {
+		COPY(s->container, "none");
+		COPY(s->container_from, "/proc/self/cgroup, /proc/self/mountinfo");
+	}
+}
+
+/* ---- limits ---- */
+
+static void read_limits(const struct trk_env *env, struct trk_server *s)
+{
+	struct trk_cgroup group;
+	struct trk_cgroup_limits l;
+	int affinity = trk__affinity_count(0);
+
+	(void) trk__cgroup_open(&group, env, getpid());
+	(void) trk__cgroup_limits(&group, &l);
+	if (affinity > 0 && affinity < s->vcpus) {
+		s->cpu_limit = affinity;
+		COPY(s->cpu_limit_from, "CPU affinity");
+	}
+	if (l.cpuset_cpus && l.cpuset_cpus < s->vcpus && !(s->cpu_limit <= l.cpuset_cpus)) {
+		s->cpu_limit = l.cpuset_cpus;
+		COPY(s->cpu_limit_from, l.cpuset_from);
+	}
+	if (l.cpu_cores < s->vcpus && !(s->cpu_limit <= l.cpu_cores)) {
+		s->cpu_limit = l.cpu_cores;
+		COPY(s->cpu_limit_from, l.cpu_from);
+	}
+	if (l.memory_bytes != TRK_NO_LIMIT && (double) l.memory_bytes / MIB < s->memory_mib) {
+		s->memory_limit_mib = (double) l.memory_bytes / MIB;
+		COPY(s->memory_limit_from, l.memory_from);
+	}
+	trk__cgroup_release(&group);
+}
+
+enum { LOOKS = 400 };
+#define LOOK_NS TRK_NS_PER_S
+
+/* ---- all ---- */
+
+/* Without a device file or a driver there is no GPU that could be used; with one the driver must be
+ * asked, which may take a second: see model/place.h. */
+static void read_gpus(const struct trk_env *env, struct trk_server *s)
+{
+	for (size_t i = 0; trk__gpu_sources[i]; i++)
+		if (trk__gpu_sources[i]->is_likely(env)) {
+			COPY(s->gpu_reason, "there is a sign of one; its driver was not asked");
+			return;
+		}
+	s->gpu_count = s->gpu_memory_mib = 0;
+}
+
+void trk__machine_read(const struct trk_env *env, struct trk_server *ret)
+{
+	struct utsname name;
+
+	*ret = (struct trk_server){
+		.vcpus = NAN,
+		.cores = NAN,
+		.sockets = NAN,
+		.threads_per_core = NAN,
+		.numa_nodes = NAN,
+		.memory_mib = NAN,
+		.disks = NAN,
+		.disk_gb = NAN,
+		.cpu_limit = NAN,
+		.memory_limit_mib = NAN,
+		.gpu_count = NAN,
+		.gpu_memory_mib = NAN,
+	};
+	if (uname(&name) == 0) {
+		COPY(ret->os, name.sysname);
+		(void) snprintf(ret->kernel, sizeof(ret->kernel), "%.95s", name.release);
+		COPY(ret->arch, name.machine);
+	}
+	read_cpu_model(env, ret);
+	read_topology(env->sys_fd, ret);
+	if (isnan(ret->vcpus)) {
+		long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+		ret->vcpus = online > 0 ? (double) online : NAN;
+	}
+	read_memory(env, ret);
+	read_disks(env->sys_fd, ret);
+	read_virtualization(env, ret);
+	read_container(env, ret);
+	read_limits(env, ret);
+	read_gpus(env, ret);
+}
+
+void trk__machine_look(struct trk_place *p, const struct trk_env *env)
+{
+	trk__machine_read(env, &p->server);
+	p->has_server = true;
+}
+
+bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env, bool always,
+			    const struct trk_gpu_hints *hints)
+{
+	struct trk_gpu_poller *poller =
+		trk__gpu_poller_new(env, always ? TRK_GPU_ALWAYS : TRK_GPU_AUTO, hints, NULL);
+	const struct timespec step = {0, (long) (LOOK_NS / LOOKS)};
+	const struct trk_gpu_reading *reading = NULL;
+	uint64_t until_ns = trk__clock_monotonic_ns() + 2 * LOOK_NS;
+
+	if (!poller)
+		return true;
+	/* One that starts a program answers at once, and has its devices later. */
+	while (!(reading && reading->devices) && trk__clock_monotonic_ns() < until_ns) {
+		(void) nanosleep(&step, NULL);
+		if (!trk__gpu_poller_is_ready(poller))
+			continue;
+		if (trk__gpu_poller_is_useless(poller))
+			break;
+		trk__gpu_poller_ask(poller, NULL, 0);
+		reading = trk__gpu_poller_take(poller, LOOK_NS, 2 * LOOK_NS);
+	}
+	if (reading && reading->devices)
+		trk__place_take_gpus(p, reading->device, sizeof(reading->device[0]),
+				     reading->devices);
+	else {
+		p->server.gpu_count = p->server.gpu_memory_mib = NAN;
+		(void) snprintf(p->server.gpu_reason, sizeof(p->server.gpu_reason), "%s",
+				trk__gpu_poller_text(poller));
+	}
+	trk__gpu_poller_free(poller);
+	return trk__gpu_threads() == 0;
+}

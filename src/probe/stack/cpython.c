@@ -1,0 +1,474 @@
+#include "probe/stack/cpython.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/stack/elf_symbol.h"
+
+enum {
+	OFFSET_MAX = 1 << 20, /* of a field */
+	INTERPRETERS_MAX = 16,
+	OWNERS = 5, /* of a frame: the interpreter's own from 3 on */
+	OWNER_OF_NO_CODE = 3,
+	CODE_BYTES_MAX = 1 << 26,
+	OFFSETS_WORDS = 96,   /* of struct _Py_DebugOffsets that are read */
+	PTHREAD_BYTES = 1536, /* of struct pthread in which the kernel's number is looked for */
+	PID_LIMIT = 1 << 22,
+};
+
+/* clang-format off */
+static const struct trk_cpython_layout layouts[] = {
+#include "probe/stack/cpython_layouts.def"
+};
+/* clang-format on */
+
+/* ---- finding ---- */
+
+const struct trk_cpython_layout *trk__cpython_layout(int version)
+{
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
+		if (layouts[i].version == version)
+			return &layouts[i];
+	return NULL;
+}
+
+/* Replace the words' places by what the process has there. */
+static enum trk_stack_why take_own_offsets(struct trk_remote *r, struct trk_cpython_runtime *t)
+{
+	enum { COOKIE, VERSION, FREE_THREADED };
+	uint64_t word[OFFSETS_WORDS];
+	int *field = &t->layout.interpreters;
+	size_t fields = (sizeof(t->layout) - offsetof(struct trk_cpython_layout, interpreters)) /
+			sizeof(int);
+
+	if (trk__remote_get(r, t->addr, word, sizeof(word)) < 0 ||
+	    memcmp(&word[COOKIE], "xdebugpy", 8) != 0 ||
+	    (t->hexversion && word[VERSION] >> 16 != t->hexversion >> 16))
+		return TRK_STACK_UNEXPECTED;
+	if (word[FREE_THREADED])
+		return TRK_STACK_FREE_THREADED;
+	for (size_t i = 0; i < fields; i++) {
+		if (field[i] < 0)
+			continue;
+		if (field[i] >= OFFSETS_WORDS || word[field[i]] > OFFSET_MAX)
+			return TRK_STACK_UNEXPECTED;
+		field[i] = (int) word[field[i]];
+	}
+	return TRK_STACK_READ;
+}
+
+/* Py_Version is there from 3.11 on; before, what a version added to the C API tells. */
+static uint32_t version_of(struct trk_remote *r, const struct trk_elf *e)
+{
+	uint64_t addr = trk__elf_symbol(r, e, "Py_Version");
+
+	if (addr)
+		return (uint32_t) trk__remote_u64(r, addr);
+	if (trk__elf_symbol(r, e, "PyIter_Send"))
+		return 0x030a0000;
+	return trk__elf_symbol(r, e, "PyFrame_GetBack") ? 0x03090000 : 0x03080000;
+}
+
+enum trk_stack_why trk__cpython_find(struct trk_remote *r, uint64_t base,
+				     struct trk_cpython_runtime *ret)
+{
+	struct trk_cpython_runtime t = {0};
+	const struct trk_cpython_layout *layout;
+	enum trk_stack_why why = TRK_STACK_READ;
+	struct trk_elf e;
+
+	trk__remote_begin(r);
+	if (trk__elf_open(r, base, &e) < 0)
+		return TRK_STACK_NOT_PYTHON;
+	t.addr = trk__elf_symbol(r, &e, "_PyRuntime");
+	if (!t.addr)
+		return trk__elf_symbol(r, &e, "Py_IsInitialized") ? TRK_STACK_NO_SYMBOL
+								  : TRK_STACK_NOT_PYTHON;
+	t.hexversion = version_of(r, &e);
+	if (t.hexversion < 0x03090000)
+		return TRK_STACK_OLD;
+	layout = trk__cpython_layout((int) (t.hexversion >> 16));
+	if (!layout)
+		return TRK_STACK_NEW;
+	t.layout = *layout;
+	if (t.layout.version >= 0x30d)
+		why = take_own_offsets(r, &t);
+	if (why == TRK_STACK_READ)
+		*ret = t;
+	return why;
+}
+
+/* ---- the chain ---- */
+
+/* Is the object's type of this name? */
+static bool is_type(struct trk_remote *r, const struct trk_cpython_layout *l, uint64_t object,
+		    const char *name)
+{
+	uint64_t type = trk__remote_u64(r, object + (uint64_t) l->object_type);
+	uint64_t at = type ? trk__remote_u64(r, type + (uint64_t) l->type_name) : 0;
+	size_t len = strlen(name) + 1;
+	char text[16];
+
+	return at && len <= sizeof(text) && trk__remote_get(r, at, text, len) == 0 &&
+	       memcmp(text, name, len) == 0;
+}
+
+static uint64_t first_frame(struct trk_remote *r, const struct trk_cpython_layout *l,
+			    uint64_t thread)
+{
+	uint64_t frame = trk__remote_u64(r, thread + (uint64_t) l->thread_frame);
+
+	if (frame && l->cframe_frame >= 0)
+		frame = trk__remote_u64(r, frame + (uint64_t) l->cframe_frame);
+	return frame;
+}
+
+/* The code object of a frame. False where the frame cannot be one; *ret 0: it has no code. */
+static bool code_of(struct trk_remote *r, const struct trk_cpython_layout *l, uint64_t frame,
+		    uint64_t *ret)
+{
+	unsigned char owner = 0;
+
+	if (l->frame_owner >= 0 &&
+	    (trk__remote_get(r, frame + (uint64_t) l->frame_owner, &owner, 1) < 0 ||
+	     owner >= OWNERS))
+		return false;
+	*ret = 0;
+	if (owner >= OWNER_OF_NO_CODE)
+		return true;
+	if (trk__remote_get(r, frame + (uint64_t) l->frame_code, ret, 8) < 0)
+		return false;
+	if (l->version >= 0x30e)
+		*ret &= ~UINT64_C(3); /* tags of _PyStackRef */
+	return *ret != 0;
+}
+
+/* See that the code object is one, and note its type. */
+static enum trk_stack_why check_code(struct trk_remote *r, struct trk_cpython_runtime *t,
+				     uint64_t code)
+{
+	const struct trk_cpython_layout *l = &t->layout;
+	uint64_t file, name, table;
+
+	if (!is_type(r, l, code, "code"))
+		return TRK_STACK_UNEXPECTED;
+	file = trk__remote_u64(r, code + (uint64_t) l->code_file);
+	name = trk__remote_u64(r, code + (uint64_t) l->code_name);
+	table = trk__remote_u64(r, code + (uint64_t) l->code_table);
+	if (!file || !name || !table || !is_type(r, l, file, "str") ||
+	    !is_type(r, l, name, "str") || !is_type(r, l, table, "bytes"))
+		return TRK_STACK_UNEXPECTED;
+	t->code_type = trk__remote_u64(r, code + (uint64_t) l->object_type);
+	return TRK_STACK_READ;
+}
+
+/* The first code object of a thread's frames. */
+static enum trk_stack_why check_thread(struct trk_remote *r, struct trk_cpython_runtime *t,
+				       uint64_t thread)
+{
+	uint64_t frame = first_frame(r, &t->layout, thread), code;
+
+	for (int i = 0; frame && i < TRK_STACK_FRAMES; i++) {
+		if (!code_of(r, &t->layout, frame, &code))
+			return TRK_STACK_UNEXPECTED;
+		if (code)
+			return check_code(r, t, code);
+		frame = trk__remote_u64(r, frame + (uint64_t) t->layout.frame_back);
+	}
+	return TRK_STACK_STARTING;
+}
+
+enum trk_stack_why trk__cpython_check(struct trk_remote *r, struct trk_cpython_runtime *runtime)
+{
+	const struct trk_cpython_layout *l = &runtime->layout;
+	enum trk_stack_why why = TRK_STACK_STARTING;
+	uint64_t interpreter, thread;
+
+	trk__remote_begin(r);
+	interpreter = trk__remote_u64(r, runtime->addr + (uint64_t) l->interpreters);
+	if (!interpreter)
+		return TRK_STACK_STARTING;
+	thread = trk__remote_u64(r, interpreter + (uint64_t) l->interpreter_threads);
+	for (int i = 0; thread && i < TRK_STACK_THREADS; i++) {
+		if (trk__remote_u64(r, thread + (uint64_t) l->thread_interpreter) != interpreter)
+			return TRK_STACK_UNEXPECTED;
+		why = check_thread(r, runtime, thread);
+		if (why != TRK_STACK_STARTING)
+			return why;
+		thread = trk__remote_u64(r, thread + (uint64_t) l->thread_next);
+	}
+	return why;
+}
+
+/* ---- a process ---- */
+
+struct trk_cpython {
+	struct trk_cpython_runtime runtime;
+	pid_t pid;
+	int tid_offset; /* in struct pthread; 0: not looked for yet, -1: not found */
+	uint32_t round;
+	size_t codes, cap;               /* cap: a power of two */
+	struct trk_cpython_code *code;   /* owned: a hash table by address */
+	struct trk_stack stack;          /* scratch */
+	uint64_t page[TRK_REMOTE_PAGES]; /* that the last walk read */
+	size_t pages;
+};
+
+struct trk_cpython *trk__cpython_new(const struct trk_cpython_runtime *runtime, pid_t pid)
+{
+	enum { FIRST_CAP = 64 };
+	struct trk_cpython *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->runtime = *runtime;
+	c->pid = pid;
+	c->round = 1;
+	c->cap = FIRST_CAP;
+	c->code = calloc(c->cap, sizeof(*c->code));
+	if (c->code)
+		return c;
+	free(c);
+	return NULL;
+}
+
+unsigned int trk__cpython_version(const struct trk_cpython *c)
+{
+	return c->runtime.hexversion >> 8;
+}
+
+static void forget_all(struct trk_cpython *c)
+{
+	for (size_t i = 0; i < c->cap; i++)
+		trk__cpython_forget_code(&c->code[i]);
+	c->codes = 0;
+}
+
+void trk__cpython_free(struct trk_cpython *c)
+{
+	if (!c)
+		return;
+	forget_all(c);
+	free(c->code);
+	free(c);
+}
+
+void trk__cpython_trim(struct trk_cpython *c)
+{
+	if (c->codes > TRK_CPYTHON_CODES)
+		forget_all(c);
+}
+
+static struct trk_cpython_code *place_of(struct trk_cpython_code *code, size_t cap, uint64_t addr)
+{
+	size_t i = (size_t) (addr >> 4) * 0x9e3779b1u & (cap - 1);
+
+	while (code[i].addr && code[i].addr != addr)
+		i = (i + 1) & (cap - 1);
+	return &code[i];
+}
+
+/* Room for the codes of one more walk. */
+static int grow(struct trk_cpython *c)
+{
+	struct trk_cpython_code *code;
+	size_t cap = c->cap;
+
+	while (cap < (c->codes + (size_t) TRK_STACK_FRAMES * 2) * 2)
+		cap *= 2;
+	if (cap == c->cap)
+		return 0;
+	code = calloc(cap, sizeof(*code));
+	if (!code)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->cap; i++)
+		if (c->code[i].addr)
+			*place_of(code, cap, c->code[i].addr) = c->code[i];
+	free(c->code);
+	c->code = code;
+	c->cap = cap;
+	return 0;
+}
+
+/* The remembered code object at an address, read where it is new or another. NULL: it is none. */
+static struct trk_cpython_code *get_code(struct trk_cpython *c, struct trk_remote *r, uint64_t addr)
+{
+	struct trk_cpython_code *code = place_of(c->code, c->cap, addr), fresh = {.addr = addr};
+
+	if (code->addr && code->checked == c->round)
+		return code;
+	if (!code->addr || !trk__cpython_same_code(r, &c->runtime, code)) {
+		if (trk__cpython_read_code(r, &c->runtime, &fresh) < 0)
+			return NULL;
+		c->codes += code->addr == 0;
+		trk__cpython_forget_code(code);
+		*code = fresh;
+	}
+	code->checked = c->round;
+	return code;
+}
+
+/* The place in the byte code at which a frame is, in bytes; below 0: not begun. */
+static bool place_in_code(const struct trk_cpython *c, struct trk_remote *r, uint64_t frame,
+			  uint64_t code, int *ret)
+{
+	const struct trk_cpython_layout *l = &c->runtime.layout;
+	uint64_t at = frame + (uint64_t) l->frame_place;
+	int32_t last;
+	uint64_t instruction;
+	int64_t offset;
+
+	if (l->code_bytes < 0) { /* up to 3.10: in bytes, then in units of two */
+		if (trk__remote_get(r, at, &last, sizeof(last)) < 0 || last > CODE_BYTES_MAX / 2)
+			return false;
+		*ret = last < 0 ? -1 : l->version == 0x30a ? last * 2 : last;
+		return true;
+	}
+	if (trk__remote_get(r, at, &instruction, sizeof(instruction)) < 0)
+		return false;
+	offset = (int64_t) (instruction - code - (uint64_t) l->code_bytes);
+	if (offset < -2 || offset > CODE_BYTES_MAX)
+		return false;
+	*ret = offset < 0 ? -1 : (int) offset;
+	return true;
+}
+
+/* Add a frame, unless it repeats the one before: direct recursion on one line. */
+static void add_frame(struct trk_stack *s, struct trk_cpython_code *code, int line)
+{
+	const struct trk_stack_frame *last = s->depth ? &s->frame[s->depth - 1] : NULL;
+
+	if (last && last->code == code && last->line == line)
+		return;
+	s->frame[s->depth++] = (struct trk_stack_frame){code, line};
+}
+
+static bool walk_frames(struct trk_cpython *c, struct trk_remote *r, uint64_t thread)
+{
+	const struct trk_cpython_layout *l = &c->runtime.layout;
+	uint64_t frame = first_frame(r, l, thread), addr;
+
+	c->stack.depth = 0;
+	c->stack.is_cut = false;
+	for (int i = 0; frame; i++) {
+		struct trk_cpython_code *code;
+		int offset;
+
+		if (c->stack.depth == TRK_STACK_FRAMES || i == TRK_STACK_WALKED) {
+			c->stack.is_cut = true;
+			break;
+		}
+		if (!code_of(r, l, frame, &addr))
+			return false;
+		if (addr) {
+			code = get_code(c, r, addr);
+			if (!code || !place_in_code(c, r, frame, addr, &offset))
+				return false;
+			add_frame(&c->stack, code, trk__cpython_code_line(l, code, offset));
+		}
+		if (trk__remote_get(r, frame + (uint64_t) l->frame_back, &frame, 8) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* Where struct pthread has the kernel's number: found in that of the oldest thread, whose number is the
+ * process's. */
+static void look_for_tid(struct trk_cpython *c, struct trk_remote *r, uint64_t oldest)
+{
+	uint32_t word[PTHREAD_BYTES / 4];
+	uint64_t pthread = trk__remote_u64(r, oldest + (uint64_t) c->runtime.layout.thread_id);
+
+	c->tid_offset = -1;
+	if (trk__remote_get(r, pthread, word, sizeof(word)) < 0)
+		return;
+	for (int i = 0; i < PTHREAD_BYTES / 4; i++)
+		if (word[i] == (uint32_t) c->pid) {
+			c->tid_offset = i * 4;
+			return;
+		}
+}
+
+static void name_thread(struct trk_cpython *c, struct trk_remote *r, uint64_t thread)
+{
+	const struct trk_cpython_layout *l = &c->runtime.layout;
+	uint64_t tid = 0;
+
+	c->stack.thread = trk__remote_u64(r, thread + (uint64_t) l->thread_id);
+	if (l->thread_native_id >= 0)
+		tid = trk__remote_u64(r, thread + (uint64_t) l->thread_native_id);
+	else if (c->tid_offset > 0)
+		tid = trk__remote_u32(r, c->stack.thread + (uint64_t) c->tid_offset);
+	c->stack.tid = tid < PID_LIMIT ? (pid_t) tid : 0;
+}
+
+/* The threads of an interpreter, the newest first, as they are linked. -EFAULT: the chain is torn. */
+static int list_threads(const struct trk_cpython *c, struct trk_remote *r, uint64_t interpreter,
+			uint64_t list[TRK_STACK_THREADS])
+{
+	const struct trk_cpython_layout *l = &c->runtime.layout;
+	uint64_t thread;
+	int n = 0;
+
+	if (trk__remote_get(r, interpreter + (uint64_t) l->interpreter_threads, &thread, 8) < 0)
+		return -EFAULT;
+	while (thread && n < TRK_STACK_THREADS) {
+		if (trk__remote_u64(r, thread + (uint64_t) l->thread_interpreter) != interpreter)
+			return -EFAULT;
+		list[n++] = thread;
+		if (trk__remote_get(r, thread + (uint64_t) l->thread_next, &thread, 8) < 0)
+			return -EFAULT;
+	}
+	return n;
+}
+
+static int walk_threads(struct trk_cpython *c, struct trk_remote *r, uint64_t interpreter,
+			trk_stack_fn *on_stack, void *data, unsigned int *torn)
+{
+	uint64_t list[TRK_STACK_THREADS];
+	int n = list_threads(c, r, interpreter, list), stacks = 0;
+
+	if (n < 0) {
+		(*torn)++;
+		return 0;
+	}
+	if (n > 0 && c->runtime.layout.thread_native_id < 0 && c->tid_offset == 0)
+		look_for_tid(c, r, list[n - 1]);
+	for (int i = 0; i < n; i++) {
+		if (grow(c) < 0)
+			return -ENOMEM;
+		name_thread(c, r, list[i]);
+		c->stack.is_oldest = i == n - 1;
+		if (!walk_frames(c, r, list[i])) {
+			(*torn)++;
+		} else if (c->stack.depth > 0) {
+			on_stack(data, &c->stack);
+			stacks++;
+		}
+	}
+	return stacks;
+}
+
+int trk__cpython_walk(struct trk_cpython *c, struct trk_remote *r, trk_stack_fn *on_stack,
+		      void *data, unsigned int *ret_torn)
+{
+	const struct trk_cpython_layout *l = &c->runtime.layout;
+	uint64_t interpreter;
+	int stacks = 0, error;
+
+	/* Every code object is compared once a walk: modules that are being imported leave addresses
+	 * that the next function takes. */
+	c->round++;
+	trk__remote_begin(r);
+	trk__remote_prefetch(r, c->page, c->pages);
+	*ret_torn = 0;
+	error = trk__remote_get(r, c->runtime.addr + (uint64_t) l->interpreters, &interpreter, 8);
+	for (int i = 0; error >= 0 && interpreter && i < INTERPRETERS_MAX; i++) {
+		error = walk_threads(c, r, interpreter, on_stack, data, ret_torn);
+		stacks += error > 0 ? error : 0;
+		interpreter = trk__remote_u64(r, interpreter + (uint64_t) l->interpreter_next);
+	}
+	c->pages = trk__remote_pages(r, c->page);
+	return error < 0 ? error : stacks;
+}

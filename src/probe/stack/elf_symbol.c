@@ -1,0 +1,147 @@
+#include "probe/stack/elf_symbol.h"
+
+#include <elf.h>
+#include <endian.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { HEADERS_MAX = 64, DYNAMIC_MAX = 256, CHAIN_MAX = 4096, NAME_MAX_BYTES = 64 };
+
+static bool is_our_kind(const Elf64_Ehdr *h)
+{
+	int order = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
+
+	return !memcmp(h->e_ident, ELFMAG, SELFMAG) && h->e_ident[EI_CLASS] == ELFCLASS64 &&
+	       h->e_ident[EI_DATA] == order && (h->e_type == ET_DYN || h->e_type == ET_EXEC) &&
+	       h->e_phentsize == sizeof(Elf64_Phdr) && h->e_phnum <= HEADERS_MAX;
+}
+
+/* The address of the dynamic section, with e->bias set; 0: there is none. */
+static uint64_t find_dynamic(struct trk_remote *r, uint64_t base, const Elf64_Ehdr *h,
+			     struct trk_elf *e)
+{
+	uint64_t dynamic = 0;
+	bool has_bias = false;
+
+	for (unsigned int i = 0; i < h->e_phnum; i++) {
+		Elf64_Phdr p;
+
+		if (trk__remote_get(r, base + h->e_phoff + i * sizeof(p), &p, sizeof(p)) < 0)
+			return 0;
+		if (p.p_type == PT_LOAD && p.p_offset < TRK_REMOTE_PAGE && !has_bias) {
+			e->bias = base - (p.p_vaddr - p.p_offset);
+			has_bias = true;
+		} else if (p.p_type == PT_DYNAMIC) {
+			dynamic = p.p_vaddr;
+		}
+	}
+	return has_bias && dynamic ? dynamic + e->bias : 0;
+}
+
+/* glibc has added the bias to the addresses of the section, musl has not. */
+static uint64_t moved(const struct trk_elf *e, uint64_t base, uint64_t addr)
+{
+	return addr && addr < base ? addr + e->bias : addr;
+}
+
+int trk__elf_open(struct trk_remote *r, uint64_t base, struct trk_elf *ret)
+{
+	struct trk_elf e = {0};
+	uint64_t dynamic;
+	Elf64_Ehdr h;
+
+	if (trk__remote_get(r, base, &h, sizeof(h)) < 0 || !is_our_kind(&h))
+		return -ENOEXEC;
+	dynamic = find_dynamic(r, base, &h, &e);
+	for (int i = 0; dynamic && i < DYNAMIC_MAX; i++) {
+		Elf64_Dyn d;
+
+		if (trk__remote_get(r, dynamic + (uint64_t) i * sizeof(d), &d, sizeof(d)) < 0 ||
+		    d.d_tag == DT_NULL)
+			break;
+		if (d.d_tag == DT_SYMTAB)
+			e.symbols = moved(&e, base, d.d_un.d_ptr);
+		else if (d.d_tag == DT_STRTAB)
+			e.strings = moved(&e, base, d.d_un.d_ptr);
+		else if (d.d_tag == DT_STRSZ)
+			e.strings_size = d.d_un.d_val;
+		else if (d.d_tag == DT_GNU_HASH)
+			e.gnu_hash = moved(&e, base, d.d_un.d_ptr);
+		else if (d.d_tag == DT_HASH)
+			e.hash = moved(&e, base, d.d_un.d_ptr);
+	}
+	if (!e.symbols || !e.strings || (!e.gnu_hash && !e.hash))
+		return -ENOEXEC;
+	*ret = e;
+	return 0;
+}
+
+/* The value of symbol number `index` if it is defined and has this name; else 0. */
+static uint64_t match(struct trk_remote *r, const struct trk_elf *e, uint32_t index,
+		      const char *name)
+{
+	size_t len = strlen(name) + 1;
+	char text[NAME_MAX_BYTES];
+	Elf64_Sym s;
+
+	if (trk__remote_get(r, e->symbols + (uint64_t) index * sizeof(s), &s, sizeof(s)) < 0 ||
+	    s.st_shndx == SHN_UNDEF || s.st_name >= e->strings_size || len > sizeof(text) ||
+	    trk__remote_get(r, e->strings + s.st_name, text, len) < 0)
+		return 0;
+	return memcmp(text, name, len) == 0 ? s.st_value + e->bias : 0;
+}
+
+static uint64_t find_by_gnu_hash(struct trk_remote *r, const struct trk_elf *e, const char *name)
+{
+	uint32_t table[4], hash = 5381, index;
+	uint64_t buckets, chain;
+
+	for (const unsigned char *c = (const unsigned char *) name; *c; c++)
+		hash = hash * 33 + *c;
+	/* Numbers of buckets, of symbols that are left out, of words of the filter; a shift. */
+	if (trk__remote_get(r, e->gnu_hash, table, sizeof(table)) < 0 || table[0] == 0)
+		return 0;
+	buckets = e->gnu_hash + sizeof(table) + (uint64_t) table[2] * 8;
+	chain = buckets + (uint64_t) table[0] * 4;
+	index = trk__remote_u32(r, buckets + (uint64_t) (hash % table[0]) * 4);
+	if (index < table[1])
+		return 0;
+	for (int i = 0; i < CHAIN_MAX; i++, index++) {
+		uint32_t value = trk__remote_u32(r, chain + (uint64_t) (index - table[1]) * 4);
+		uint64_t found = (value | 1) == (hash | 1) ? match(r, e, index, name) : 0;
+
+		if (found || value & 1)
+			return found;
+	}
+	return 0;
+}
+
+static uint64_t find_by_hash(struct trk_remote *r, const struct trk_elf *e, const char *name)
+{
+	uint32_t table[2], hash = 0, index;
+
+	for (const unsigned char *c = (const unsigned char *) name; *c; c++) {
+		uint32_t high;
+
+		hash = (hash << 4) + *c;
+		high = hash & 0xf0000000;
+		hash = (hash ^ high >> 24) & ~high;
+	}
+	if (trk__remote_get(r, e->hash, table, sizeof(table)) < 0 || table[0] == 0)
+		return 0;
+	index = trk__remote_u32(r, e->hash + 8 + (uint64_t) (hash % table[0]) * 4);
+	for (int i = 0; i < CHAIN_MAX && index; i++) {
+		uint64_t found = match(r, e, index, name);
+
+		if (found)
+			return found;
+		index = trk__remote_u32(r, e->hash + 8 + ((uint64_t) table[0] + index) * 4);
+	}
+	return 0;
+}
+
+uint64_t trk__elf_symbol(struct trk_remote *r, const struct trk_elf *e, const char *name)
+{
+	return e->gnu_hash ? find_by_gnu_hash(r, e, name) : find_by_hash(r, e, name);
+}

@@ -1,0 +1,127 @@
+#include "probe/stack/interpreter.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/parse.h"
+
+enum { MAPS_MAX_BYTES = 4 * 1024 * 1024 };
+
+/* One line: "55d0c0000000-55d0c0021000 r--p 00000000 fe:01 1234   /usr/bin/python3.11". False where
+ * no file's start is mapped. */
+static bool parse_line(const char *line, uint64_t *ret_base, const char **ret_path, size_t *ret_len)
+{
+	const char *at = line, *end = strchrnul(line, '\n');
+	uint64_t base, skipped, offset;
+
+	if (!trk__scan_hex(&at, &base) || *at != '-')
+		return false;
+	at++;
+	if (!trk__scan_hex(&at, &skipped) || end - at < 6 || *at != ' ')
+		return false;
+	at += 6; /* the permissions */
+	if (!trk__scan_hex(&at, &offset) || offset != 0)
+		return false;
+	at = memchr(at, '/', (size_t) (end - at));
+	if (!at)
+		return false;
+	*ret_base = base;
+	*ret_path = at;
+	*ret_len = (size_t) (end - at);
+	return true;
+}
+
+static bool starts(const char *name, size_t len, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return len >= n && memcmp(name, prefix, n) == 0;
+}
+
+static bool is(const char *name, size_t len, const char *text)
+{
+	return len == strlen(text) && memcmp(name, text, len) == 0;
+}
+
+static bool is_other_runtime(const char *name, size_t len)
+{
+	return starts(name, len, "libpypy") || starts(name, len, "pypy") || is(name, len, "node") ||
+	       is(name, len, "nodejs") || is(name, len, "libjvm.so") || is(name, len, "libR.so");
+}
+
+void trk__interpreter_parse(const char *text, struct trk_interpreter_maps *ret)
+{
+	const char *path, *name;
+	bool is_first = true;
+	uint64_t base;
+	size_t len;
+
+	memset(ret, 0, sizeof(*ret));
+	for (const char *line = text; *line; line = trk__skip_line(line)) {
+		if (!parse_line(line, &base, &path, &len))
+			continue;
+		name = memrchr(path, '/', len);
+		name = name ? name + 1 : path;
+		len -= (size_t) (name - path);
+		ret->other_runtime |= is_other_runtime(name, len);
+		/* The executable lies lowest, unless the kernel was asked for another order; its
+		 * name says nothing where Python is embedded. */
+		if ((is_first || starts(name, len, "libpython") || starts(name, len, "python")) &&
+		    ret->count < TRK_INTERPRETER_FILES &&
+		    (ret->count == 0 || ret->base[ret->count - 1] != base))
+			ret->base[ret->count++] = base;
+		is_first = false;
+	}
+}
+
+/* The reasons that say more win over those that say less. */
+static enum trk_stack_why graver(enum trk_stack_why a, enum trk_stack_why b)
+{
+	return b == TRK_STACK_NOT_PYTHON ? a : b;
+}
+
+static enum trk_stack_why open_at(struct trk_remote *r, uint64_t base, pid_t pid,
+				  struct trk_cpython **ret)
+{
+	struct trk_cpython_runtime runtime;
+	enum trk_stack_why why;
+	unsigned char first;
+	int error;
+
+	trk__remote_begin(r);
+	error = trk__remote_copy(r, base, &first, 1);
+	if (error < 0)
+		return error == -EPERM || error == -EACCES ? TRK_STACK_DENIED
+							   : TRK_STACK_NOT_PYTHON;
+	why = trk__cpython_find(r, base, &runtime);
+	if (why == TRK_STACK_READ)
+		why = trk__cpython_check(r, &runtime);
+	if (why != TRK_STACK_READ)
+		return why;
+	*ret = trk__cpython_new(&runtime, pid);
+	return *ret ? TRK_STACK_READ : TRK_STACK_NO_MEMORY;
+}
+
+enum trk_stack_why trk__interpreter_open(const struct trk_env *env, pid_t pid, struct trk_remote *r,
+					 struct trk_cpython **ret)
+{
+	enum trk_stack_why why = TRK_STACK_NOT_PYTHON;
+	struct trk_interpreter_maps maps;
+	char path[32], *text = NULL;
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/maps", (int) pid);
+	len = trk__read_all_at(env->proc_fd, path, MAPS_MAX_BYTES, &text);
+	if (len < 0)
+		return len == -EACCES || len == -EPERM ? TRK_STACK_DENIED : TRK_STACK_NOT_PYTHON;
+	trk__interpreter_parse(text, &maps);
+	free(text);
+	for (size_t i = 0; i < maps.count && why != TRK_STACK_READ; i++)
+		why = graver(why, open_at(r, maps.base[i], pid, ret));
+	if (why == TRK_STACK_NOT_PYTHON && maps.other_runtime)
+		return TRK_STACK_OTHER_RUNTIME;
+	return why;
+}

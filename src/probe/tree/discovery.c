@@ -1,0 +1,203 @@
+/* Who belongs to the tree, and how newcomers are found. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/parse.h"
+#include "probe/linux/loadavg.h"
+#include "probe/helper_process.h"
+#include "probe/tree/private.h"
+
+enum {
+	/* The kernel's directory position of process PID in /proc is PID + 257. */
+	PROC_PID_POSITION = 257,
+	CHILDREN_SIZE = 4096,
+};
+
+#define SWEEP_INTERVAL_NS (30 * TRK_NS_PER_S)
+#define RANGE_INTERVAL_NS (5 * TRK_NS_PER_S)
+
+struct linux_dirent64 {
+	uint64_t d_ino;
+	int64_t d_off;
+	unsigned short d_reclen;
+	unsigned char d_type;
+	char d_name[];
+};
+
+/* Unknown while a process is being started: it is examined again. */
+static bool is_helper(struct trk_tree *t, pid_t pid)
+{
+	int r = trk__helper_process_is(pid);
+
+	if (r < 0)
+		t->next_sweep_ns = 0;
+	return r != 0;
+}
+
+static bool belongs(struct trk_tree *t, const struct trk_pid_stat *stat)
+{
+	if (stat->pid == t->options.self)
+		return false;
+	if (trk__tree_find(t, stat->ppid))
+		return true;
+	if (stat->start_ticks < t->start_ticks)
+		return false;
+	if (t->options.subreaper)
+		return stat->ppid == t->options.self && !is_helper(t, stat->pid);
+	/* Attached: an orphan that stayed in a member's process group is the tree's. */
+	return stat->pgrp == t->options.root || trk__tree_find(t, stat->pgrp) != NULL;
+}
+
+/* Examine the process directories from the directory position of `from` on. */
+static bool examine(struct trk_tree *t, pid_t from)
+{
+	bool found = false;
+	long n;
+
+	if (lseek(t->dir_fd, from > 0 ? from + PROC_PID_POSITION : 0, SEEK_SET) < 0)
+		return false;
+	while ((n = syscall(SYS_getdents64, t->dir_fd, t->entries, TRK_ENTRIES_SIZE)) > 0) {
+		for (long at = 0; at < n;) {
+			const struct linux_dirent64 *entry =
+				(const struct linux_dirent64 *) (const void *) (t->entries + at);
+			struct trk_pid_stat stat;
+			uint64_t pid;
+
+			at += entry->d_reclen;
+			if (trk__parse_u64(entry->d_name, &pid) < 0 || pid > INT32_MAX ||
+			    trk__tree_find(t, (pid_t) pid))
+				continue;
+			if (trk__pid_stat_read(t->env.proc_fd, (pid_t) pid, &stat) < 0)
+				continue;
+			if (belongs(t, &stat))
+				found |= trk__tree_add(t, &stat) != NULL;
+			else if (stat.pid > t->explained_pid && stat.pid <= t->newest_pid)
+				trk__peaks_explain(t, stat.pid, false);
+		}
+	}
+	if (t->newest_pid > t->explained_pid)
+		t->explained_pid = t->newest_pid;
+	return found;
+}
+
+/* The whole of /proc, until nothing more is found: after the pid counter has wrapped, children may
+ * stand before their parents. */
+static bool sweep(struct trk_tree *t)
+{
+	uint64_t start = trk__clock_thread_cpu_ns();
+	uint64_t cost;
+	bool found = false;
+
+	while (examine(t, 0))
+		found = true;
+	/* At most 0.05 % of a core for sweeps, however many processes the machine has. */
+	cost = (trk__clock_thread_cpu_ns() - start) * 2000;
+	t->next_sweep_ns =
+		t->env.monotonic_ns() + (cost > SWEEP_INTERVAL_NS ? cost : SWEEP_INTERVAL_NS);
+	return found;
+}
+
+/* The newest pid of the machine, or -1 if unknown. */
+pid_t trk__tree_newest_pid(struct trk_tree *t)
+{
+	char text[128];
+	struct trk_loadavg load;
+
+	if (t->loadavg_fd < 0 || trk__read_once_fd(t->loadavg_fd, text, sizeof(text)) < 0 ||
+	    trk__loadavg_parse(text, &load) < 0)
+		return -1;
+	return (pid_t) load.last_pid;
+}
+
+/* Examine all that came up to `newest`. */
+static bool examine_all(struct trk_tree *t, pid_t newest)
+{
+	pid_t last = t->last_pid;
+	uint64_t now_ns = t->env.monotonic_ns();
+
+	if (newest < 0)
+		return sweep(t);
+	t->last_pid = t->gate_pid = newest;
+	t->next_range_ns = now_ns + RANGE_INTERVAL_NS;
+	if (newest < last || now_ns >= t->next_sweep_ns)
+		return sweep(t);
+	if (newest == last)
+		return false;
+	return examine(t, last + 1);
+}
+
+bool trk__tree_discover(struct trk_tree *t)
+{
+	return !t->options.one_process && examine_all(t, trk__tree_newest_pid(t));
+}
+
+/* Add the children of one thread of a process. False when the kernel does not list them. */
+static bool take_children(struct trk_tree *t, pid_t pid)
+{
+	char path[64], text[CHILDREN_SIZE];
+	const char *at = text;
+	struct trk_pid_stat stat;
+	uint64_t child;
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/task/%d/children", (int) pid, (int) pid);
+	TRK_FD_CLEANUP int fd = openat(t->env.proc_fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	len = trk__read_lines_fd(fd, text, sizeof(text));
+	if (len < 0)
+		return len == -ESRCH;
+	for (; trk__scan_u64(&at, &child); at = trk__skip_blanks(at))
+		if (child <= INT32_MAX && !trk__tree_find(t, (pid_t) child) &&
+		    trk__pid_stat_read(t->env.proc_fd, (pid_t) child, &stat) == 0 &&
+		    belongs(t, &stat))
+			(void) trk__tree_add(t, &stat);
+	return true;
+}
+
+/* Only a process that ran can have forked, and with one thread its children stand in one file.
+ * Those of newcomers are looked for as they are added. Returns false when it cannot be done so. */
+static bool take_children_of_active(struct trk_tree *t)
+{
+	if (t->options.subreaper && !take_children(t, t->options.self))
+		return false;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct process *p = &t->process[i];
+
+		if ((!p->looked && !p->fresh) || p->zombie || p->vanished)
+			continue;
+		if (p->threads != 1 || p->live_thread || !take_children(t, p->pid))
+			return false;
+	}
+	return true;
+}
+
+/* After the members were read, with the newest pid from before that, as a member that forks after
+ * it was read makes a newer one. On a busy machine most newcomers are processes of others: the
+ * children of active members are looked for at once if these are fewer. All other newcomers, some
+ * of which may have joined the tree in other ways, are examined every few seconds; most have ended
+ * by then. */
+void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
+{
+	uint64_t now_ns = t->idle.updated_ns;
+	if (newest == t->gate_pid && newest == t->last_pid && now_ns < t->next_sweep_ns)
+		return;
+	if (newest < t->last_pid || now_ns >= t->next_sweep_ns || now_ns >= t->next_range_ns) {
+		(void) examine_all(t, newest);
+		return;
+	}
+	if (newest == t->gate_pid)
+		return;
+	/* Of the pids given out many were threads, or have gone; all of a file is more than a
+	 * look. */
+	if (t->state.unseen == 0 && t->idle.looks * 4 < (size_t) (newest - t->gate_pid) &&
+	    take_children_of_active(t))
+		t->gate_pid = newest;
+	else
+		(void) examine_all(t, newest);
+}

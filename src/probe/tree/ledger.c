@@ -1,0 +1,152 @@
+/* The ledger: what each counter of the tree adds up to, nothing twice, little missed.
+ *
+ * A process shows two figures: what it used itself, and what the children that it has waited for
+ * used (their whole subtree). While a child lives its own figure is counted. When the parent reaps
+ * it, the parent's child figure grows by the child's final total; of that growth, the part which
+ * was counted while the child lived must not be counted again. So for each parent
+ *
+ *     news = growth of its child figure - last known totals of its children that vanished
+ *
+ * and news is what children used after our last look at them, plus all of those that we never saw.
+ *
+ * Reading is not atomic: a parent is read before its children (they stand later in the table), so a
+ * child may be found gone although the parent's figure, read a moment earlier, does not contain it
+ * yet. It will at the next update. What is missing is therefore carried as a debt for one update;
+ * what has not arrived by then never will (a parent that ignores SIGCHLD has its children reaped by
+ * the kernel, which drops their figures) and is forgiven, so that it cannot hide later news.
+ *
+ * A vanished child whose parent vanished too went to whoever reaped that parent. What the caller
+ * reaps arrives in the pool, which stands for the caller as the parent. */
+#include <string.h>
+
+#include "probe/tree/private.h"
+
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+void trk__ledger_read(struct trk_tree *t, struct process *p, const uint64_t own[TRK_TREE_COUNTERS],
+		      const uint64_t inherited[TRK_TREE_COUNTERS])
+{
+	/* A process older than the tree (attach) starts from what it has used already. */
+	bool baseline = p->fresh && p->start_ticks < t->start_ticks;
+
+	for (int k = 0; k < TRK_TREE_COUNTERS; k++) {
+		if (!baseline) {
+			uint64_t gained = minus(inherited[k], p->inherited[k]);
+
+			t->ledger[k] += minus(own[k], p->own[k]);
+			if (k == TRK_TREE_CPU)
+				trk__programs_count(t, p, minus(own[k], p->own[k]));
+			p->gained[k] += gained;
+			p->open |= gained > 0;
+		} else {
+			t->state.base[k] += own[k] + inherited[k];
+		}
+		p->own[k] = own[k];
+		p->inherited[k] = inherited[k];
+	}
+	if (baseline) {
+		p->base_cpu_ns = own[TRK_TREE_CPU];
+		p->base_read_bytes = inherited[TRK_TREE_READ_BYTES];
+		p->base_write_bytes =
+			minus(inherited[TRK_TREE_WRITE_BYTES], inherited[TRK_TREE_CANCELLED_BYTES]);
+	}
+	p->fresh = false;
+}
+
+/* The process that inherits the final figures of a vanished one: a live member, the pool, or a
+ * process outside the tree (NULL). */
+static struct process *heir_of(struct trk_tree *t, const struct process *p)
+{
+	int depth;
+
+	for (depth = 0; depth < 64; depth++) {
+		struct process *parent;
+
+		if (p->reaped)
+			return &t->pool;
+		parent = trk__tree_find(t, p->ppid);
+		if (!parent) /* the caller reaps through trk__tree_reaped; anybody else is outside */
+			return NULL;
+		if (!parent->vanished)
+			return parent;
+		p = parent;
+	}
+	return NULL;
+}
+
+static void bequeath(struct trk_tree *t, struct process *p)
+{
+	struct process *heir = heir_of(t, p);
+
+	trk__programs_vanished(t, p, heir);
+	for (int k = 0; k < TRK_TREE_COUNTERS; k++) {
+		/* What was counted of the total that the heir receives: its own part and all that
+		 * it had inherited, but for gains of this update, which are not settled; and its
+		 * children's last figures, which reached it after our last look. */
+		uint64_t counted =
+			p->own[k] + minus(p->inherited[k], p->gained[k]) + p->debt[k] + p->lost[k];
+
+		if (heir) {
+			heir->lost[k] += counted;
+			heir->open = true;
+		}
+		p->lost[k] = p->debt[k] = p->gained[k] = 0;
+	}
+}
+
+/* Evidence that the kernel dropped what some child used. Page faults are not cut to ticks as times
+ * are. What the caller has reaped is complete, so that what the pool misses at the end will not
+ * arrive. */
+static void note_dropped(struct trk_tree *t, const struct process *p, uint64_t missing)
+{
+	bool is_final = t->idle.is_last && p == &t->pool;
+
+	t->state.dropped_faults += is_final ? missing : missing - p->debt[TRK_TREE_MINOR_FAULTS];
+}
+
+static void settle_one(struct trk_tree *t, struct process *p)
+{
+	p->open = false;
+	for (int k = 0; k < TRK_TREE_COUNTERS; k++) {
+		uint64_t due = p->debt[k] + p->lost[k];
+
+		if (p->gained[k] >= due) {
+			t->ledger[k] += p->gained[k] - due;
+			if (k == TRK_TREE_CPU)
+				trk__programs_arrived(t, p, p->gained[k] - due);
+			if (k == TRK_TREE_MINOR_FAULTS || k == TRK_TREE_MAJOR_FAULTS)
+				t->gone.faults += p->gained[k] - due;
+			p->debt[k] = 0;
+		} else {
+			uint64_t missing = due - p->gained[k];
+			/* Child times are cut to ticks, user and system each: so much may be
+			 * missing although all has arrived. */
+			uint64_t slack = k <= TRK_TREE_CPU_SYSTEM ? 2 * t->tick_ns : 0;
+			uint64_t most = p->lost[k] + slack;
+
+			p->debt[k] = missing < most ? missing : most;
+			p->open |= p->debt[k] > 0;
+			if (k == TRK_TREE_MINOR_FAULTS)
+				note_dropped(t, p, missing);
+		}
+		p->gained[k] = p->lost[k] = 0;
+	}
+}
+
+void trk__ledger_settle(struct trk_tree *t)
+{
+	size_t i;
+
+	t->programs.tails = 0;
+	for (i = 0; i < t->count; i++)
+		if (t->process[i].vanished)
+			bequeath(t, &t->process[i]);
+	for (i = 0; i < t->count; i++)
+		if (!t->process[i].vanished && t->process[i].open)
+			settle_one(t, &t->process[i]);
+	if (t->pool.open)
+		settle_one(t, &t->pool);
+}

@@ -1,0 +1,656 @@
+/* One member of the tree: what is read of a process, when it need not be read, and the walk over all
+ * members. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/parse.h"
+#include "probe/linux/pid_io.h"
+#include "probe/linux/pid_schedstat.h"
+#include "probe/tree/private.h"
+
+enum {
+	/* A member whose CPU clock does not change is read every so many updates, as its memory may
+	 * have been swapped out or shared with a new process. */
+	IDLE_UPDATES_MAX = 30,
+	ASLEEP_UPDATES = 8, /* it is asleep after so many, see tree/idle_skip.c */
+	FDS_PER_PROCESS = 4,
+};
+
+/* A member that used less since its last look is not asked for its queue time. */
+#define QUEUE_CPU_MIN_NS (2 * TRK_NS_PER_MS)
+/* A member that used less since io was read cannot have moved much. */
+#define IO_CPU_MIN_NS (TRK_NS_PER_MS)
+
+/* ---- a live thread of a member whose main thread has ended (pthread_exit in main) ----
+ *
+ * The kernel calls such a process a zombie (state Z in PID/stat) and shows no memory and no command
+ * line, which ended with the main thread. Its CPU time, faults, bytes and number of threads are
+ * still in PID/stat, PID/io and its clock, which are those of the whole group. The rest is read from
+ * a live thread: PID/task/TID/{statm,status,smaps_rollup,cmdline}. Nothing is kept open. */
+
+int trk__live_thread_tasks(const struct trk_tree *t, const struct process *p)
+{
+	char path[32];
+	int fd;
+
+	(void) snprintf(path, sizeof(path), "%d/task", (int) p->pid);
+	fd = trk__open_dir_at(t->env.proc_fd, path);
+	return fd == -ENOENT ? -ESRCH : fd;
+}
+
+static int read_thread_statm(int tasks_fd, pid_t tid, struct trk_pid_statm *ret)
+{
+	char path[32], text[128];
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/statm", (int) tid);
+	len = trk__read_once_at(tasks_fd, path, text, sizeof(text));
+	if (len < 0)
+		return (int) len;
+	return trk__pid_statm_parse(text, (size_t) len, ret);
+}
+
+static int live_thread_statm(const struct trk_tree *t, const struct process *p,
+			     struct trk_pid_statm *ret)
+{
+	TRK_FD_CLEANUP int tasks = trk__live_thread_tasks(t, p);
+
+	return tasks < 0 ? tasks : read_thread_statm(tasks, p->live_thread, ret);
+}
+
+/* A thread that ends has given its memory back before it goes: it shows none. */
+static bool lives(int tasks_fd, pid_t tid)
+{
+	struct trk_pid_statm m;
+
+	return read_thread_statm(tasks_fd, tid, &m) == 0 && m.size_pages != 0;
+}
+
+static bool find_live_thread(const struct trk_tree *t, struct process *p)
+{
+	int fd = trk__live_thread_tasks(t, p);
+	struct dirent *entry;
+	uint64_t tid;
+	DIR *tasks;
+
+	if (fd < 0 || (p->live_thread && lives(fd, p->live_thread))) {
+		trk__close(fd);
+		return fd >= 0;
+	}
+	p->live_thread = 0;
+	tasks = fdopendir(fd);
+	if (!tasks) {
+		trk__close(fd);
+		return false;
+	}
+	while (!p->live_thread && (entry = readdir(tasks)))
+		if (trk__parse_u64(entry->d_name, &tid) == 0 && tid <= INT32_MAX &&
+		    (pid_t) tid != p->pid && lives(fd, (pid_t) tid))
+			p->live_thread = (pid_t) tid;
+	(void) closedir(tasks);
+	return p->live_thread != 0;
+}
+
+/* ---- time that the threads of a member waited for a CPU ----
+ *
+ * PID/schedstat covers the main thread only. Where that thread does little of a member's work, the
+ * threads in PID/task are read instead, first a few and then more, until those that are read do an
+ * eighth of the work: their waiting time per second of running then stands for all threads. The
+ * kernel counts a wait when it ends. Time in which a CPU quota throttled a thread is included. */
+
+enum {
+	THREADS_MAX = 32,  /* of a member that are read */
+	THREADS_STEP = 4,  /* times as many when those did too little */
+	COVERED_PART = 8,  /* of a member's work that they must have done */
+	TASKS_SIZE = 2048, /* for THREADS_MAX entries of PID/task at least */
+};
+
+/* Between two readings of the threads of one member, which cost a few system calls each. */
+#define THREADS_APART_NS (400 * TRK_NS_PER_MS)
+
+struct entry {
+	uint64_t inode;
+	int64_t offset;
+	unsigned short length;
+	unsigned char type;
+	char name[];
+};
+
+static void add_schedstat(struct trk_pid_schedstat *sum, const struct trk_pid_schedstat *one)
+{
+	sum->run_ns += one->run_ns;
+	sum->wait_ns += one->wait_ns;
+}
+
+static bool read_thread(int tasks_fd, const char *tid, struct trk_pid_schedstat *sum)
+{
+	struct trk_pid_schedstat one;
+	char path[64], text[128];
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%.20s/schedstat", tid);
+	len = trk__read_once_at(tasks_fd, path, text, sizeof(text));
+	if (len < 0 || trk__pid_schedstat_parse(text, (size_t) len, &one) < 0)
+		return false;
+	add_schedstat(sum, &one);
+	return true;
+}
+
+/* The first `most` threads: those that have lived longest. */
+static bool read_threads(const struct trk_tree *t, const struct process *p, int most,
+			 struct trk_pid_schedstat *sum)
+{
+	TRK_FD_CLEANUP int tasks = trk__live_thread_tasks(t, p);
+	_Alignas(struct entry) char text[TASKS_SIZE];
+	long n = tasks < 0 ? 0 : syscall(SYS_getdents64, tasks, text, sizeof(text));
+	bool any = false;
+
+	for (long at = 0; at < n && most > 0;) {
+		const struct entry *e = (const struct entry *) (const void *) (text + at);
+
+		at += e->length;
+		if (e->name[0] == '.')
+			continue;
+		any |= read_thread(tasks, e->name, sum);
+		most--;
+	}
+	return any;
+}
+
+static bool read_main(struct trk_tree *t, struct process *p, struct trk_pid_schedstat *sum)
+{
+	ssize_t len = trk__tree_read_file(t, p, &p->schedstat_fd, "schedstat");
+	struct trk_pid_schedstat one;
+
+	if (len < 0 || trk__pid_schedstat_parse(t->text, (size_t) len, &one) < 0)
+		return false;
+	add_schedstat(sum, &one);
+	return true;
+}
+
+/* Count what is new since the reading before. A sum that has fallen is one over other threads. */
+static void count(struct trk_tree *t, struct process *p, const struct trk_pid_schedstat *sum,
+		  uint64_t clock_ns)
+{
+	uint64_t worked_ns = clock_ns - p->queue_clock_ns;
+	bool counts = p->queue_read || p->start_ticks >= t->start_ticks;
+
+	if (counts && sum->wait_ns >= p->queue_ns && sum->run_ns >= p->queue_run_ns) {
+		uint64_t ran_ns = sum->run_ns - p->queue_run_ns;
+
+		if (ran_ns >= worked_ns / COVERED_PART) {
+			t->state.queue_ns += sum->wait_ns - p->queue_ns;
+			t->state.queue_run_ns += ran_ns;
+		} else if (p->queue_threads < THREADS_MAX) {
+			p->queue_threads =
+				p->queue_threads ? p->queue_threads * THREADS_STEP : THREADS_STEP;
+			if (p->queue_threads > THREADS_MAX)
+				p->queue_threads = THREADS_MAX;
+			p->queue_read = false; /* the next reading is over others */
+			p->queue_at_ns = 0;
+			return;
+		}
+	}
+	p->queue_read = true;
+}
+
+static void read_queue(struct trk_tree *t, struct process *p, uint64_t clock_ns)
+{
+	struct trk_pid_schedstat sum = {0};
+	bool by_threads = p->queue_threads > 1;
+
+	if (by_threads && p->queue_at_ns && t->idle.updated_ns - p->queue_at_ns < THREADS_APART_NS)
+		return;
+	t->queue_reads_left--;
+	if (by_threads ? !read_threads(t, p, p->queue_threads, &sum) : !read_main(t, p, &sum)) {
+		t->state.queue_refused = !t->queue_answered;
+		return;
+	}
+	t->queue_answered = true;
+	t->state.queue_refused = false;
+	p->queue_at_ns = t->idle.updated_ns;
+	count(t, p, &sum, clock_ns);
+	p->queue_ns = sum.wait_ns;
+	p->queue_run_ns = sum.run_ns;
+	p->queue_clock_ns = clock_ns;
+}
+
+/* ---- reading a member ---- */
+
+void trk__tree_close(struct trk_tree *t, struct process *p)
+{
+	int *fds[FDS_PER_PROCESS] = {&p->stat_fd, &p->io_fd, &p->statm_fd, &p->schedstat_fd};
+
+	for (int i = 0; i < FDS_PER_PROCESS; i++) {
+		if (*fds[i] < 0)
+			continue;
+		(void) close(*fds[i]);
+		*fds[i] = -1;
+		t->fds_left++;
+	}
+}
+
+static bool may_keep(const struct trk_tree *t, const struct process *p, const int *fd)
+{
+	return t->fds_left > 0 && (!t->options.figures_only || (fd == &p->stat_fd && !p->fresh));
+}
+
+/* Read a file of the process into t->text through its kept descriptor, opening that first if the
+ * budget has room, or by path past the budget. The kernel answers -ESRCH on a kept descriptor
+ * once the process is reaped, also when its pid was given out again. */
+ssize_t trk__tree_read_file(struct trk_tree *t, struct process *p, int *fd, const char *name)
+{
+	char path[40];
+
+	if (*fd < 0) {
+		(void) snprintf(path, sizeof(path), "%d/%s", (int) p->pid, name);
+		if (!may_keep(t, p, fd))
+			return trk__read_once_at(t->env.proc_fd, path, t->text, sizeof(t->text));
+		*fd = openat(t->env.proc_fd, path, O_RDONLY | O_CLOEXEC);
+		if (*fd < 0) {
+			if (errno != EMFILE && errno != ENFILE)
+				return -errno;
+			t->fds_left = 0;
+			return trk__read_once_at(t->env.proc_fd, path, t->text, sizeof(t->text));
+		}
+		t->fds_left--;
+	}
+	return trk__read_once_fd(*fd, t->text, sizeof(t->text));
+}
+
+static bool is_gone(ssize_t error)
+{
+	return error == -ESRCH || error == -ENOENT;
+}
+
+/* Cut at the first argument. A process that writes its own title has blanks there instead. */
+static void redact(char *command, size_t size)
+{
+	size_t n = strcspn(command, " ");
+
+	if (n + sizeof(" " TRK_REDACTED) > size)
+		n = size - sizeof(" " TRK_REDACTED);
+	(void) snprintf(command + n, size - n, " " TRK_REDACTED);
+}
+
+enum { CMDLINE_MAX = 4096 };
+
+/* Copy a command line, whose arguments end with NUL, with its secrets masked. The text is longer
+ * than what is kept, so that part of a secret is not taken for something else. If the kernel cut it
+ * all the same (len is CMDLINE_MAX - 1), its last argument is redacted where it would be kept up to
+ * its end. Returns the length. */
+static ssize_t mask(const char *cmdline, size_t len, bool strict, char command[TRK_COMMAND_SIZE])
+{
+	struct trk_mask state = {.strict = strict};
+	bool is_cut = len == CMDLINE_MAX - 1;
+	size_t used = 0;
+
+	for (size_t at = 0; at < len && used + 1 < TRK_COMMAND_SIZE;
+	     at += strlen(cmdline + at) + 1) {
+		bool is_last = at + strlen(cmdline + at) >= len;
+		size_t room = TRK_COMMAND_SIZE - used;
+		size_t put = trk__mask_argument(&state, cmdline + at, command + used, room);
+
+		if (is_last && is_cut && put + 1 < room)
+			put = (size_t) snprintf(command + used, room, "%s", TRK_REDACTED);
+		used += put < room ? put : room - 1;
+		command[used++] = '\0';
+	}
+	return (ssize_t) used;
+}
+
+static void read_command(struct trk_tree *t, struct process *p)
+{
+	char path[40], cmdline[CMDLINE_MAX];
+	ssize_t len, raw_len;
+
+	if (p->live_thread)
+		(void) snprintf(path, sizeof(path), "%d/task/%d/cmdline", (int) p->pid,
+				(int) p->live_thread);
+	else
+		(void) snprintf(path, sizeof(path), "%d/cmdline", (int) p->pid);
+	len = trk__read_at(t->env.proc_fd, path, cmdline, sizeof(cmdline));
+	if (len == -EFBIG)
+		len = sizeof(cmdline) - 1;
+	if (len <= 0)
+		return;
+	raw_len = len;
+	if (t->options.redaction <= TRK_REDACT_STRICT) {
+		len = mask(cmdline, (size_t) len, t->options.redaction == TRK_REDACT_STRICT,
+			   p->command);
+	} else {
+		len = len < TRK_COMMAND_SIZE ? len : TRK_COMMAND_SIZE - 1;
+		memcpy(p->command, cmdline, (size_t) len);
+		p->command[len] = '\0';
+	}
+	for (ssize_t i = 0; i < len - 1; i++)
+		if (p->command[i] == '\0')
+			p->command[i] = ' ';
+	if (t->options.redaction == TRK_REDACT_ALL && strchr(p->command, ' '))
+		redact(p->command, sizeof(p->command));
+	trk__programs_command(t, p, cmdline,
+			      t->options.redaction == TRK_REDACT_ALL ? 0 : (size_t) raw_len);
+}
+
+/* A new name means a new program: what was known of the old address space is void. */
+static void note_exec(struct trk_tree *t, struct process *p, const struct trk_pid_stat *stat)
+{
+	trk__sharing_gone(t, p);
+	memcpy(p->name, stat->comm, sizeof(p->name));
+	p->command[0] = '\0';
+	p->hwm_bytes = p->base_hwm_bytes = 0;
+	p->read_update = 0;
+	p->forked_rss_bytes = 0;
+	trk__programs_exec(t, p);
+	p->anon_factor = p->shared_factor = 1;
+}
+
+/* True if PID/io may be read a few looks later: the member moved no disk bytes lately, waits for no
+ * disk and hardly ran. Nothing is lost: those bytes are found later or, if it ends before, in the
+ * figures of the process that reaps it. A process that reaped a child is read at once, as the
+ * ledger needs its gain now. */
+static bool io_can_wait(const struct trk_tree *t, const struct process *p, uint64_t clock_ns,
+			const struct trk_pid_stat *stat)
+{
+	return !p->fresh && !p->io_moved && t->update % TRK_IO_UPDATES_MAX != p->io_phase &&
+	       clock_ns - p->io_clock_ns < IO_CPU_MIN_NS && clock_ns != p->clock_ns &&
+	       (stat->state == 'S' || stat->state == 'R') &&
+	       stat->child_minor_faults == p->inherited[TRK_TREE_MINOR_FAULTS] &&
+	       stat->child_major_faults == p->inherited[TRK_TREE_MAJOR_FAULTS];
+}
+
+static void read_io(struct trk_tree *t, struct process *p, uint64_t inherited[TRK_TREE_COUNTERS])
+{
+	struct trk_pid_io io;
+	ssize_t len;
+
+	if (p->io_denied)
+		return;
+	len = trk__tree_read_file(t, p, &p->io_fd, "io");
+	if (len == -EACCES || len == -EPERM || (len == -ENOENT && p->fresh)) {
+		p->io_denied = true;
+		t->state.io_was_denied |= len != -ENOENT;
+		return;
+	}
+	if (len < 0 || trk__pid_io_parse(t->text, (size_t) len, &io) < 0)
+		return;
+	p->io_moved = io.read_bytes != inherited[TRK_TREE_READ_BYTES] ||
+		      io.write_bytes != inherited[TRK_TREE_WRITE_BYTES] ||
+		      io.cancelled_write_bytes != inherited[TRK_TREE_CANCELLED_BYTES];
+	inherited[TRK_TREE_READ_BYTES] = io.read_bytes;
+	inherited[TRK_TREE_WRITE_BYTES] = io.write_bytes;
+	inherited[TRK_TREE_CANCELLED_BYTES] = io.cancelled_write_bytes;
+	inherited[TRK_TREE_READ_CHARS] = io.read_chars;
+	inherited[TRK_TREE_WRITE_CHARS] = io.write_chars;
+}
+
+static int read_statm(struct trk_tree *t, struct process *p, struct trk_pid_statm *ret)
+{
+	ssize_t len;
+
+	if (p->live_thread)
+		return live_thread_statm(t, p, ret);
+	len = trk__tree_read_file(t, p, &p->statm_fd, "statm");
+	return len < 0 ? (int) len : trk__pid_statm_parse(t->text, (size_t) len, ret);
+}
+
+static void read_memory(struct trk_tree *t, struct process *p)
+{
+	struct trk_pid_statm m;
+
+	if (read_statm(t, p, &m) < 0)
+		return;
+	p->rss_bytes = m.resident_pages * t->page_bytes;
+	p->shared_bytes = m.shared_pages * t->page_bytes;
+	if (p->shared_bytes > p->rss_bytes) /* the two are not read at one instant */
+		p->shared_bytes = p->rss_bytes;
+}
+
+int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes)
+{
+	struct trk_pid_statm m;
+	int r = read_statm(t, p, &m);
+
+	if (r < 0)
+		return r;
+	*ret_bytes = m.resident_pages * t->page_bytes;
+	return 0;
+}
+
+/* Block I/O that its main thread waited for, where the kernel keeps account of delays. Of several
+ * members the one that waited longest counts: they may have waited at the same time. */
+static void take_delay(struct trk_tree *t, struct process *p)
+{
+	uint64_t ns = trk__pid_stat_block_delay(t->text) * t->tick_ns;
+
+	if (ns > p->blocked_ns + t->longest_block_ns &&
+	    (!p->fresh || p->start_ticks >= t->start_ticks))
+		t->longest_block_ns = ns - p->blocked_ns;
+	p->blocked_ns = ns;
+}
+
+/* Does it live? Its main thread may end before the others. */
+static void take_life(struct trk_tree *t, struct process *p, const struct trk_pid_stat *stat)
+{
+	bool is_ended = stat->state == 'Z' || stat->state == 'X';
+
+	p->zombie = is_ended && (stat->threads <= 1 || !find_live_thread(t, p));
+	if (!is_ended || p->zombie)
+		p->live_thread = 0;
+	if (is_ended && stat->threads <= 1 && p->pid == t->options.root)
+		t->state.root_gone = true;
+}
+
+/* Does it ignore SIGCHLD, so that the kernel drops what its children use? Looked at now and then:
+ * the field stands far behind the others. SA_NOCLDWAIT does the same and is not shown. */
+static void note_ignored(struct trk_tree *t, const struct process *p, char state)
+{
+	if (t->state.ignores_children || t->options.figures_only || t->options.one_process)
+		return;
+	if (p->fresh || state == 'Z' || t->update % TRK_IO_UPDATES_MAX == p->io_phase)
+		t->state.ignores_children = trk__pid_stat_ignores(t->text, SIGCHLD);
+}
+
+/* Resident bytes of a member that was forked and has not executed another program since; else 0. */
+static uint64_t forked_bytes(struct trk_tree *t, const struct process *p)
+{
+	const struct process *parent = trk__tree_find(t, p->ppid);
+
+	return parent && !strcmp(parent->name, p->name) ? p->rss_bytes : 0;
+}
+
+/* Its state, threads and memory. */
+static void take_size(struct trk_tree *t, struct process *p, const struct trk_pid_stat *stat,
+		      bool forced)
+{
+	uint64_t faults = stat->minor_faults + stat->major_faults;
+	bool is_first = p->most_rss_bytes == 0, was_zombie = p->zombie;
+
+	p->on_disk = stat->state == 'D';
+	p->new_faults = faults - p->statm_faults;
+	take_life(t, p, stat);
+	if (p->zombie) {
+		if (!was_zombie) {
+			p->ended_ns = t->idle.updated_ns;
+			trk__peaks_ended(t, p, p->new_faults);
+			trk__sharing_gone(t, p);
+		}
+		p->rss_bytes = p->shared_bytes = p->pss_bytes = 0;
+		p->threads = 0;
+		return;
+	}
+	p->threads = (uint32_t) stat->threads - (p->live_thread != 0);
+	/* Without a fault and with as many pages, the split that statm adds is what it was. */
+	if (forced || p->live_thread || faults != p->statm_faults ||
+	    stat->rss_pages != p->stat_rss_pages)
+		read_memory(t, p);
+	if (p->rss_bytes == 0 && p->lent_bytes) /* it is about to end */
+		trk__sharing_gone(t, p);
+	if (is_first)
+		p->forked_rss_bytes = forked_bytes(t, p);
+	p->statm_faults = faults;
+	p->stat_rss_pages = stat->rss_pages;
+	if (!t->options.figures_only &&
+	    (faults - p->faults_at_hwm >= 64 || p->rss_bytes > p->hwm_bytes)) {
+		p->faults_at_hwm = faults;
+		trk__memory_high_water(t, p);
+		if (is_first && p->start_ticks < t->start_ticks)
+			p->base_hwm_bytes = p->hwm_bytes;
+	}
+	if (p->rss_bytes > p->most_rss_bytes)
+		p->most_rss_bytes = p->rss_bytes;
+}
+
+/* Take one reading of stat with its CPU clock. */
+static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
+		      const struct trk_pid_stat *stat)
+{
+	bool forced = p->fresh || clock_ns == p->clock_ns;
+	bool io_waits = io_can_wait(t, p, clock_ns, stat);
+	uint64_t own[TRK_TREE_COUNTERS] = {0};
+	uint64_t inherited[TRK_TREE_COUNTERS];
+
+	if (clock_ns - p->clock_ns >= QUEUE_CPU_MIN_NS && t->queue_reads_left > 0 &&
+	    !t->options.figures_only)
+		read_queue(t, p, clock_ns);
+	p->clock_ns = clock_ns;
+	memcpy(inherited, p->inherited, sizeof(inherited));
+	own[TRK_TREE_CPU] =
+		p->late ? p->own[TRK_TREE_CPU] : clock_ns; /* counted by tree/idle_skip.c */
+	if (p->pid == t->options.root)
+		t->state.root_cpu_ns = clock_ns;
+	own[TRK_TREE_CPU_SYSTEM] = stat->system_ticks * t->tick_ns;
+	own[TRK_TREE_MAJOR_FAULTS] = stat->major_faults;
+	own[TRK_TREE_MINOR_FAULTS] = stat->minor_faults;
+	inherited[TRK_TREE_CPU] = (stat->child_user_ticks + stat->child_system_ticks) * t->tick_ns;
+	inherited[TRK_TREE_CPU_SYSTEM] = stat->child_system_ticks * t->tick_ns;
+	inherited[TRK_TREE_MAJOR_FAULTS] = stat->child_major_faults;
+	inherited[TRK_TREE_MINOR_FAULTS] = stat->child_minor_faults;
+	t->idle.has_reaped |=
+		inherited[TRK_TREE_MINOR_FAULTS] != p->inherited[TRK_TREE_MINOR_FAULTS] ||
+		inherited[TRK_TREE_CPU] != p->inherited[TRK_TREE_CPU];
+	if (inherited[TRK_TREE_MINOR_FAULTS] || inherited[TRK_TREE_CPU])
+		t->state.alone = false;
+	p->io_waits = io_waits;
+	if (!io_waits) {
+		read_io(t, p, inherited);
+		p->io_clock_ns = clock_ns;
+	}
+	if (t->options.one_process) /* what its children used is not its own */
+		inherited[TRK_TREE_CPU] = inherited[TRK_TREE_CPU_SYSTEM] =
+			inherited[TRK_TREE_MAJOR_FAULTS] = inherited[TRK_TREE_MINOR_FAULTS] = 0;
+	trk__ledger_read(t, p, own, inherited);
+	take_size(t, p, stat, forced);
+}
+
+/* It stands still: is what was read of it good for this update as well? */
+static bool may_rest(const struct trk_tree *t, struct process *p)
+{
+	if (p->dirty)
+		return false;
+	p->idle_updates++;
+	if (p->idle_updates == ASLEEP_UPDATES && p->pid != t->options.root)
+		p->asleep = true;
+	return p->idle_updates < (p->io_waits ? TRK_IO_UPDATES_MAX : IDLE_UPDATES_MAX);
+}
+
+/* It ran. */
+static void wake(struct trk_tree *t, struct process *p, uint64_t clock_ns, bool overslept)
+{
+	if (p->asleep)
+		t->idle.woken_ns += clock_ns - p->clock_ns;
+	p->asleep = false;
+	p->late |= overslept;
+	t->idle.any_late |= overslept;
+}
+
+enum sight { GONE, RESTS, STIRS };
+
+/* Look at its clock, if it has its turn: need more be read? */
+static enum sight glance(struct trk_tree *t, struct process *p, uint64_t *ret_clock_ns)
+{
+	bool overslept;
+
+	if (!t->idle.again) {
+		p->looked = false;
+		p->hwm_excess_bytes = 0;
+	}
+	if (p->reaped)
+		return GONE;
+	if (trk__idle_skip_skips(t, p)) {
+		p->idle_updates++;
+		p->skipped = true;
+		t->state.unseen++;
+		return RESTS;
+	}
+	overslept = p->skipped && !t->idle.again;
+	p->skipped = false;
+	if (trk__clock_pid_cpu_ns(p->pid, ret_clock_ns) < 0)
+		return GONE;
+	if (!p->fresh && *ret_clock_ns == p->clock_ns && may_rest(t, p))
+		return RESTS;
+	if (*ret_clock_ns != p->clock_ns)
+		wake(t, p, *ret_clock_ns, overslept);
+	return STIRS;
+}
+
+/* Returns false when the process is gone. */
+static bool read_process(struct trk_tree *t, struct process *p)
+{
+	struct trk_pid_stat stat;
+	bool fresh = p->fresh;
+	uint64_t clock_ns = 0;
+	enum sight sight = glance(t, p, &clock_ns);
+	ssize_t len;
+
+	if (sight != STIRS)
+		return sight == RESTS;
+	t->idle.looks += !p->looked;
+	p->looked = true;
+	p->calm_epoch = 0;
+	p->idle_updates = 0;
+	p->dirty = false;
+	len = trk__tree_read_file(t, p, &p->stat_fd, "stat");
+	if (len < 0)
+		/* An error of the tracker, such as EMFILE, does not mean that the process ended. */
+		return !is_gone(len);
+	if (trk__pid_stat_parse(t->text, (size_t) len, &stat) < 0)
+		return true;
+	if (stat.start_ticks != p->start_ticks)
+		return false;
+	p->ppid = stat.ppid;
+	if (strcmp(p->name, stat.comm) != 0)
+		note_exec(t, p, &stat);
+	if (t->has_delays)
+		take_delay(t, p);
+	note_ignored(t, p, stat.state);
+	take_stat(t, p, clock_ns, &stat);
+	/* A process seen a second time is worth its command line; the root and what an
+	 * interpreter runs at once. */
+	if (!p->zombie && p->command[0] == '\0' && !t->options.figures_only &&
+	    (!fresh || p->pid == t->options.root || trk__programs_needs_command(t, p)))
+		read_command(t, p);
+	return true;
+}
+
+/* Read the members from the given one on. Returns true when one is found gone. */
+bool trk__tree_walk(struct trk_tree *t, size_t from)
+{
+	bool any_vanished = false;
+
+	for (size_t i = from; i < t->count; i++) {
+		struct process *p = &t->process[i];
+
+		if (!read_process(t, p))
+			any_vanished = p->vanished = true;
+	}
+	return any_vanished;
+}

@@ -1,0 +1,260 @@
+/* Peaks of memory: the largest sum, what is proven, and what it cannot have been above.
+ *
+ * Four figures are kept:
+ *
+ * - The largest sum of PSS in which nothing moved while it was read, and VmHWM on top of it:
+ *   VmHWM tells how far a process rose above what it holds now, so the tree's peak is at least
+ *   near "the others now, and this one at its highest".
+ * - A floor. The largest process, by VmHWM or by the maxrss of what was reaped, has been that
+ *   large, and a sum of which all parts were read has been held. The tree has held at least that.
+ * - An estimate for members that were seen together and ended before the next update: what they
+ *   held, and one page for each fault that they took after that, but for each no more than the
+ *   largest process.
+ * - A bound. Between two updates the others held no more than their PSS at one of both, and their
+ *   rise above it. Those that ended held no more than the largest process each, and no more than
+ *   their page faults can have brought in. Their number is bounded by the pids that were given
+ *   out.
+ *
+ * The size of the largest process is known at the end only. So the parts of the estimate and of
+ * the bound are kept by the number of processes that ended, as powers of two, and put together
+ * when asked for. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/parse.h"
+#include "probe/tree/private.h"
+
+#define KIB 1024ull
+
+/* A fault of a file's page may map this much around it (fault_around_bytes of the kernel). */
+#define FAULT_AROUND_BYTES (64 * KIB)
+
+/* The most that one fault brings in: a huge page where programs can have them. */
+static uint64_t read_huge_page_bytes(const struct trk_env *env)
+{
+	char text[64];
+	uint64_t bytes = 2048 * KIB;
+	ssize_t len;
+
+	len = trk__read_at(env->sys_fd, "kernel/mm/transparent_hugepage/enabled", text,
+			   sizeof(text));
+	if (len == -ENOENT || (len > 0 && strstr(text, "[never]")))
+		return FAULT_AROUND_BYTES;
+	len = trk__read_at(env->sys_fd, "kernel/mm/transparent_hugepage/hpage_pmd_size", text,
+			   sizeof(text));
+	if (len > 0) {
+		const char *at = text;
+		uint64_t value;
+
+		if (trk__scan_u64(&at, &value) && value > bytes)
+			bytes = value;
+	}
+	return bytes;
+}
+
+void trk__peaks_begin(struct trk_tree *t, pid_t newest)
+{
+	pid_t before = t->newest_pid;
+	size_t early = t->early_pids;
+
+	if (t->huge_page_bytes == 0)
+		t->huge_page_bytes = read_huge_page_bytes(&t->env);
+	t->gone = (struct peak_gone){0};
+	t->before_pid = before;
+	t->newest_pid = newest;
+	t->early_pids = 0;
+	if (t->state.threads > t->state.most_threads)
+		t->state.most_threads = t->state.threads;
+	if (t->options.one_process)
+		return;
+	/* After the pid counter has wrapped, or where it is unknown, any number may have come. */
+	t->gone.pids = newest >= before && before > 0 ? (size_t) (newest - before) : UINT32_MAX;
+	if (t->gone.pids < UINT32_MAX)
+		t->gone.pids -= early < t->gone.pids ? early : t->gone.pids;
+	t->gone.unseen = t->gone.pids;
+}
+
+void trk__peaks_explain(struct trk_tree *t, pid_t pid, bool is_member)
+{
+	if (pid > t->newest_pid) { /* given out after the last pid was read */
+		t->early_pids += is_member;
+	} else if (pid > t->before_pid) {
+		if (t->gone.pids > 0 && t->gone.pids < UINT32_MAX) {
+			t->gone.pids--;
+			t->gone.unseen--;
+		}
+	} else if (t->state.unseen_pids > 0 && t->state.unseen_pids < UINT64_MAX) {
+		t->state.unseen_pids--; /* it was counted in an earlier update */
+	}
+}
+
+void trk__peaks_count_unseen(struct trk_tree *t)
+{
+	t->state.unseen_updates += t->gone.pids > 0;
+	if (t->gone.pids >= UINT32_MAX || t->state.unseen_pids == UINT64_MAX)
+		t->state.unseen_pids = UINT64_MAX;
+	else
+		t->state.unseen_pids += t->gone.pids;
+}
+
+void trk__peaks_ended(struct trk_tree *t, const struct process *p, uint64_t faults)
+{
+	t->state.ended++;
+	t->gone.faults += faults;
+	t->gone.pss_bytes += p->pss_bytes;
+	if (p->statm_faults)
+		t->gone.seen++;
+	else /* found after it had ended */
+		t->gone.unseen++;
+}
+
+static void raise_peak(struct trk_tree *t, uint64_t bytes, const char *source, bool is_floor)
+{
+	if (is_floor && bytes > t->state.floor_bytes)
+		t->state.floor_bytes = bytes;
+	if (bytes <= t->state.peak_bytes)
+		return;
+	t->state.peak_bytes = bytes;
+	t->state.peak_source = source;
+	t->state.peak_is_floor = is_floor;
+}
+
+static struct peak_bound *bound_of(struct trk_tree *t, uint64_t ended)
+{
+	unsigned int bits = ended ? 64u - (unsigned int) __builtin_clzll(ended) : 0;
+
+	return &t->bound[bits < PEAK_BOUNDS ? bits : PEAK_BOUNDS - 1];
+}
+
+static void keep_larger(uint64_t *most, uint64_t value)
+{
+	if (value > *most)
+		*most = value;
+}
+
+/* How far above what it holds now a living member can have been since the last update. */
+static uint64_t rise_of(const struct trk_tree *t, const struct process *p)
+{
+	uint64_t rise = p->hwm_bytes > p->rss_bytes ? p->hwm_bytes - p->rss_bytes : 0;
+
+	if (p->new_faults < rise / t->huge_page_bytes)
+		rise = p->new_faults * t->huge_page_bytes;
+	return rise;
+}
+
+static void bound_interval(struct trk_tree *t, uint64_t rise)
+{
+	const struct trk_tree_state *s = &t->state;
+	const struct peak_gone *g = &t->gone;
+	uint64_t ended = g->seen + g->unseen;
+	uint64_t stayed = t->last_pss_bytes > g->pss_bytes ? t->last_pss_bytes - g->pss_bytes : 0;
+	uint64_t faults = g->faults < UINT32_MAX ? g->faults : UINT32_MAX;
+	struct peak_bound *b = bound_of(t, ended);
+
+	keep_larger(&b->live_bytes, (stayed > s->pss_bytes ? stayed : s->pss_bytes) + rise);
+	keep_larger(&b->fault_bytes, g->pss_bytes + faults * t->huge_page_bytes);
+	keep_larger(&b->ended, ended);
+	if (g->seen > 0 && g->unseen == 0 &&
+	    t->last_pss_bytes + faults * t->page_bytes > b->together_bytes + b->grown_bytes) {
+		b->together_bytes = stayed;
+		b->grown_bytes = g->pss_bytes + faults * t->page_bytes;
+		b->together = g->seen;
+	}
+}
+
+/* The member whose VmHWM is highest above what it holds, and how far all can have risen. */
+static const struct process *look_at_rises(struct trk_tree *t, uint64_t *ret_rise)
+{
+	const struct process *highest = NULL;
+	uint64_t rise = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct process *p = &t->process[i];
+
+		if (!p->looked)
+			continue;
+		keep_larger(&t->largest_bytes, p->hwm_bytes);
+		rise += rise_of(t, p);
+		if (p->hwm_excess_bytes &&
+		    (!highest || p->hwm_excess_bytes > highest->hwm_excess_bytes))
+			highest = p;
+	}
+	*ret_rise = rise;
+	return highest;
+}
+
+static void take_sum(struct trk_tree *t, const struct process *highest)
+{
+	struct trk_tree_state *s = &t->state;
+	uint64_t excess = highest ? highest->hwm_excess_bytes : 0;
+	uint64_t doubtful, read, pss = s->pss_bytes;
+	size_t processes;
+
+	if (pss <= s->peak_pss_bytes && pss + excess <= s->peak_bytes)
+		return;
+	if (s->unseen) {
+		trk__idle_skip_doubt(t, &doubtful, &processes);
+		pss -= doubtful;
+	}
+	if (pss > s->peak_pss_bytes)
+		s->peak_pss_bytes = pss;
+	read = pss > s->pss_estimated_bytes ? pss - s->pss_estimated_bytes : 0;
+	if (!s->unreadable_memory && read > s->floor_bytes)
+		s->floor_bytes = read;
+	raise_peak(t, pss, s->unreadable_memory ? "sampled RSS and PSS" : "sampled PSS", false);
+	if (highest)
+		raise_peak(t, pss + excess, "sampled PSS and VmHWM", false);
+}
+
+void trk__peaks_update(struct trk_tree *t, bool consistent)
+{
+	const struct process *highest;
+	uint64_t rise;
+
+	if (t->options.figures_only)
+		return;
+	highest = look_at_rises(t, &rise);
+	bound_interval(t, rise);
+	if (consistent)
+		take_sum(t, highest);
+	t->last_pss_bytes = t->state.pss_bytes;
+}
+
+void trk__peaks_reaped(struct trk_tree *t, uint64_t maxrss_bytes)
+{
+	keep_larger(&t->largest_bytes, maxrss_bytes);
+	raise_peak(t, maxrss_bytes, "ru_maxrss of the largest process", true);
+}
+
+void trk__tree_peak(const struct trk_tree *t, struct trk_tree_peak *ret)
+{
+	const struct trk_tree_state *s = &t->state;
+	struct trk_tree_peak peak = {
+		.bytes = s->peak_bytes,
+		.floor_bytes = s->floor_bytes,
+		.most_bytes = s->peak_bytes,
+		.source = s->peak_source,
+		.is_floor = s->peak_is_floor,
+	};
+
+	for (int i = 0; i < PEAK_BOUNDS; i++) {
+		const struct peak_bound *b = &t->bound[i];
+		uint64_t ended = b->ended < UINT32_MAX ? b->ended : UINT32_MAX;
+		uint64_t most = ended * t->largest_bytes, together;
+
+		if (most > b->fault_bytes)
+			most = b->fault_bytes;
+		keep_larger(&peak.most_bytes, b->live_bytes + most);
+		together = b->together * t->largest_bytes;
+		if (together > b->grown_bytes)
+			together = b->grown_bytes;
+		if (b->together == 0 || b->together_bytes + together <= peak.bytes)
+			continue;
+		peak.bytes = b->together_bytes + together;
+		peak.source = "sampled PSS, and page faults of processes that ended together";
+		peak.is_floor = false;
+	}
+	keep_larger(&peak.most_bytes, peak.bytes);
+	*ret = peak;
+}

@@ -1,0 +1,484 @@
+/* The table of members, and an update of all. */
+#include "probe/tree/tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "probe/linux/pid_io.h"
+#include "probe/tree/private.h"
+
+enum {
+	QUEUE_READS = 4,                /* of schedstat, in an update */
+	FORKED_BYTES = 8 * 1024 * 1024, /* a child that this program forks starts smaller */
+	FDS_RESERVED = 64,
+	FDS_MAX = 6000,
+	MAX_PROCESSES_DEFAULT = 65536,
+	DROPPED_MIN_FAULTS = 16, /* fewer than a forked child has before it ends */
+};
+
+/* ---- table ---- */
+
+static size_t slot_of(const struct trk_tree *t, pid_t pid)
+{
+	return ((size_t) pid * 2654435761u) & (t->slots - 1);
+}
+
+struct process *trk__tree_find(struct trk_tree *t, pid_t pid)
+{
+	size_t i = slot_of(t, pid);
+
+	for (; t->slot[i]; i = (i + 1) & (t->slots - 1))
+		if (t->process[t->slot[i] - 1].pid == pid)
+			return &t->process[t->slot[i] - 1];
+	return NULL;
+}
+
+static void hash_insert(struct trk_tree *t, size_t index)
+{
+	size_t i = slot_of(t, t->process[index].pid);
+
+	while (t->slot[i])
+		i = (i + 1) & (t->slots - 1);
+	t->slot[i] = (uint32_t) index + 1;
+}
+
+static void rehash(struct trk_tree *t)
+{
+	memset(t->slot, 0, t->slots * sizeof(*t->slot));
+	for (size_t i = 0; i < t->count; i++)
+		hash_insert(t, i);
+}
+
+static bool grow(struct trk_tree *t)
+{
+	size_t cap = t->cap ? t->cap * 2 : 64;
+	struct process *process;
+	uint32_t *slot;
+
+	if (cap > t->options.max_processes)
+		return false;
+	process = realloc(t->process, cap * sizeof(*process));
+	if (!process)
+		return false;
+	t->process = process;
+	slot = calloc(cap * 4, sizeof(*slot)); /* cap is a power of two, see trk__tree_new */
+	if (!slot)
+		return false;
+	free(t->slot);
+	t->slot = slot;
+	t->slots = cap * 4;
+	t->cap = cap;
+	rehash(t);
+	return true;
+}
+
+/* When a process was started, on the monotonic clock. */
+static uint64_t start_of(const struct trk_tree *t, uint64_t start_ticks)
+{
+	uint64_t now_ns = t->env.monotonic_ns(), boot_ns = trk__clock_boot_ns();
+	uint64_t age_ns =
+		boot_ns > start_ticks * t->tick_ns ? boot_ns - start_ticks * t->tick_ns : 0;
+
+	return age_ns < now_ns ? now_ns - age_ns : 0;
+}
+
+/* A new member, whose stat has been read once. */
+struct process *trk__tree_add(struct trk_tree *t, const struct trk_pid_stat *stat)
+{
+	struct process *p, *parent;
+
+	if (t->count == t->cap && !grow(t)) {
+		t->untracked++;
+		return NULL;
+	}
+	p = &t->process[t->count++];
+	*p = (struct process){
+		.pid = stat->pid,
+		.ppid = stat->ppid,
+		.start_ticks = stat->start_ticks,
+		.stat_fd = -1,
+		.io_fd = -1,
+		.statm_fd = -1,
+		.schedstat_fd = -1,
+		.io_phase = (uint8_t) ((unsigned int) stat->pid % TRK_IO_UPDATES_MAX),
+		.threads = (uint32_t) stat->threads,
+		.fresh = true,
+		.anon_factor = 1,
+		.shared_factor = 1,
+	};
+	p->start_ns = start_of(t, stat->start_ticks);
+	hash_insert(t, t->count - 1);
+	if (t->count > 1)
+		t->state.alone = false;
+	trk__peaks_explain(t, stat->pid, true);
+	parent = trk__tree_find(t, stat->ppid);
+	if (parent)
+		trk__tree_new_family(t, parent);
+	return p;
+}
+
+/* ---- life and update ---- */
+
+static int open_roots(struct trk_tree *t)
+{
+	struct statfs fs;
+	struct rlimit files;
+
+	t->dir_fd = trk__open_dir_at(t->env.proc_fd, ".");
+	if (t->dir_fd < 0)
+		return t->dir_fd;
+	t->loadavg_fd = -1;
+	/* Directory positions mean pids in a real /proc only; elsewhere every update sweeps. */
+	if (fstatfs(t->dir_fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC)
+		t->loadavg_fd = openat(t->env.proc_fd, "loadavg", O_RDONLY | O_CLOEXEC);
+	t->fds_left = FDS_MAX;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < FDS_MAX + FDS_RESERVED)
+		t->fds_left = (int) files.rlim_cur - FDS_RESERVED;
+	if (t->options.figures_only)
+		t->fds_left = t->options.kept_fds;
+	return 0;
+}
+
+static int find_root(struct trk_tree *t)
+{
+	struct trk_pid_stat stat;
+	int r = trk__pid_stat_read(t->env.proc_fd, t->options.root, &stat);
+
+	if (r < 0)
+		return r == -ENOENT ? -ESRCH : r;
+	if (!trk__tree_add(t, &stat))
+		return -ENOMEM;
+	t->state.alone = true;
+	/* A job that the caller has just started is no older than the tree, whatever the
+	 * rounding. */
+	if (t->options.subreaper && stat.start_ticks < t->start_ticks)
+		t->start_ticks = stat.start_ticks;
+	t->newest_pid = t->explained_pid = t->options.subreaper ? stat.pid : -1;
+	t->early_pids = 0;
+	return 0;
+}
+
+/* Does the kernel keep account of delays? Old ones have no switch for it. */
+static bool has_delays(int proc_fd)
+{
+	char text[8];
+
+	return trk__read_at(proc_fd, "sys/kernel/task_delayacct", text, sizeof(text)) <= 0 ||
+	       text[0] != '0';
+}
+
+struct trk_tree *trk__tree_new(const struct trk_env *env, const struct trk_tree_options *options,
+			       int *reterr)
+{
+	struct trk_tree *t = calloc(1, sizeof(*t));
+	int r = -ENOMEM;
+
+	if (!t)
+		goto fail;
+	t->env = *env;
+	t->options = *options;
+	t->dir_fd = t->loadavg_fd = -1;
+	t->epoch = 1;
+	t->page_bytes = (uint64_t) sysconf(_SC_PAGESIZE);
+	t->tick_ns = TRK_NS_PER_S / (uint64_t) sysconf(_SC_CLK_TCK);
+	t->start_ticks = trk__clock_boot_ns() / t->tick_ns;
+	t->has_delays = has_delays(env->proc_fd);
+	t->programs.origin_ns = env->monotonic_ns();
+	if (t->options.max_processes < 64)
+		t->options.max_processes = MAX_PROCESSES_DEFAULT;
+	t->entries = malloc(TRK_ENTRIES_SIZE);
+	if (!t->entries || !grow(t))
+		goto fail;
+	r = open_roots(t);
+	if (r < 0)
+		goto fail;
+	r = find_root(t);
+	if (r < 0)
+		goto fail;
+	trk__memory_init(t);
+	return t;
+fail:
+	trk__tree_free(t);
+	*reterr = r;
+	return NULL;
+}
+
+void trk__tree_free(struct trk_tree *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->count; i++)
+		trk__tree_close(t, &t->process[i]);
+	trk__close(t->dir_fd);
+	trk__close(t->loadavg_fd);
+	free(t->programs.span);
+	free(t->entries);
+	free(t->process);
+	free(t->slot);
+	free(t);
+}
+
+/* Members whose parent ended have a new one, which their stat names. */
+static void note_vanished(struct trk_tree *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		struct process *p = &t->process[i];
+		struct process *parent = trk__tree_find(t, p->ppid);
+
+		if (!parent)
+			continue;
+		if (p->vanished)
+			trk__tree_new_family(t, parent);
+		else if (parent->vanished)
+			p->dirty = true;
+	}
+}
+
+static void remove_vanished(struct trk_tree *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct process *p = &t->process[i];
+
+		if (p->vanished) {
+			if (!p->zombie)
+				trk__peaks_ended(t, p, 0);
+			trk__sharing_gone(t, p);
+			trk__tree_remember(t, p);
+			trk__tree_close(t, p);
+			if (p->pid == t->options.root)
+				t->state.root_gone = true;
+			continue;
+		}
+		if (kept != i)
+			t->process[kept] = *p;
+		kept++;
+	}
+	t->count = kept;
+	rehash(t);
+}
+
+static void count_members(struct trk_tree *t)
+{
+	struct trk_tree_state *s = &t->state;
+
+	s->processes = s->threads = s->unreadable_io = s->waiting_for_disk = 0;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct process *p = &t->process[i];
+
+		if (p->zombie)
+			continue;
+		s->processes++;
+		s->threads += p->threads;
+		s->unreadable_io += p->io_denied;
+		s->waiting_for_disk += p->on_disk;
+	}
+	if (s->processes > s->peak_processes) {
+		size_t gone = 0;
+		uint64_t bytes;
+
+		if (s->unseen)
+			trk__idle_skip_doubt(t, &bytes, &gone);
+		if (s->processes - gone > s->peak_processes)
+			s->peak_processes = s->processes - gone;
+	}
+}
+
+/* The CPU time that was raised has user and system time in the proportion of the rest. */
+static void publish_raised(struct trk_tree *t)
+{
+	uint64_t *system_ns = &t->state.counter[TRK_TREE_CPU_SYSTEM];
+	uint64_t cpu_ns = t->state.counter[TRK_TREE_CPU], known_ns = t->idle.shown_ns;
+	double more = known_ns ? (double) cpu_ns / (double) known_ns : 1;
+	uint64_t in_proportion = (uint64_t) ((double) t->ledger[TRK_TREE_CPU_SYSTEM] * more);
+
+	t->state.raised_cpu_ns = cpu_ns - known_ns;
+	if (in_proportion > *system_ns) /* it never steps back */
+		*system_ns = in_proportion < cpu_ns ? in_proportion : cpu_ns;
+}
+
+/* The larger of the ledger and what other sources know; both are monotone. */
+static void publish_counters(struct trk_tree *t)
+{
+	uint64_t system_ns = t->state.counter[TRK_TREE_CPU_SYSTEM];
+
+	for (int k = 0; k < TRK_TREE_COUNTERS; k++) {
+		uint64_t known = k == TRK_TREE_CPU ? t->idle.shown_ns : t->ledger[k];
+
+		t->state.counter[k] = known > t->at_least[k] ? known : t->at_least[k];
+	}
+	if (system_ns > t->state.counter[TRK_TREE_CPU_SYSTEM])
+		t->state.counter[TRK_TREE_CPU_SYSTEM] = system_ns;
+	publish_raised(t);
+}
+
+void trk__tree_update_at(struct trk_tree *t, uint64_t now_ns, const struct trk_tree_state **ret)
+{
+	bool any_vanished;
+	size_t known = t->count;
+	pid_t newest = t->options.one_process ? -1 : trk__tree_newest_pid(t);
+
+	t->update++;
+	t->queue_reads_left = QUEUE_READS;
+	t->longest_block_ns = 0;
+	trk__idle_skip_begin(t, now_ns, newest);
+	trk__peaks_begin(t, newest);
+	any_vanished = trk__tree_walk(t, 0);
+	if (trk__idle_skip_stirred(t, any_vanished))
+		any_vanished |= trk__tree_walk(t, 0);
+	if (!t->options.one_process)
+		trk__tree_newcomers(t, newest);
+	trk__peaks_count_unseen(t);
+	any_vanished |= trk__tree_walk(t, known);
+	t->state.blocked_ns += t->longest_block_ns;
+	trk__idle_skip_count(t);
+	trk__ledger_settle(t);
+	trk__idle_skip_hold(t);
+	publish_counters(t);
+	if (any_vanished) {
+		note_vanished(t);
+		remove_vanished(t);
+	}
+	trk__memory_update(t);
+	count_members(t);
+	*ret = &t->state;
+}
+
+void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret)
+{
+	trk__tree_update_at(t, t->env.monotonic_ns(), ret);
+}
+
+/* ru_maxrss is the peak of the process or of a child that it waited for. It is taken for its own,
+ * which VmHWM does not show if it grew after the last look, where there was no such child, or
+ * where it was seen to hold half as much. A small one may be what the process was forked from. */
+static void take_own_peak(struct process *p, uint64_t maxrss_bytes)
+{
+	bool is_own = p->inherited[TRK_TREE_MINOR_FAULTS] == 0 || p->hwm_bytes >= maxrss_bytes / 2;
+
+	if (is_own && maxrss_bytes >= FORKED_BYTES)
+		p->final_peak_bytes = maxrss_bytes;
+}
+
+void trk__tree_reaped(struct trk_tree *t, pid_t pid, const struct rusage *usage)
+{
+	struct process *p = trk__tree_find(t, pid);
+	uint64_t *gained = t->pool.gained;
+	uint64_t system_ns = (uint64_t) usage->ru_stime.tv_sec * TRK_NS_PER_S +
+			     (uint64_t) usage->ru_stime.tv_usec * 1000;
+	uint64_t user_ns = (uint64_t) usage->ru_utime.tv_sec * TRK_NS_PER_S +
+			   (uint64_t) usage->ru_utime.tv_usec * 1000;
+
+	if (p)
+		p->reaped = true;
+	trk__tree_force_full(t);
+	if (t->options.one_process) /* the kernel's figure holds its children as well */
+		return;
+	t->pool.open = true;
+	gained[TRK_TREE_CPU] += user_ns + system_ns;
+	gained[TRK_TREE_CPU_SYSTEM] += system_ns;
+	/* The kernel counts the blocks of rusage in 512 bytes, from the same counters as PID/io. */
+	gained[TRK_TREE_READ_BYTES] += (uint64_t) usage->ru_inblock * 512;
+	gained[TRK_TREE_WRITE_BYTES] += (uint64_t) usage->ru_oublock * 512;
+	gained[TRK_TREE_MAJOR_FAULTS] += (uint64_t) usage->ru_majflt;
+	gained[TRK_TREE_MINOR_FAULTS] += (uint64_t) usage->ru_minflt;
+	trk__peaks_reaped(t, (uint64_t) usage->ru_maxrss * 1024);
+	if (p)
+		take_own_peak(p, (uint64_t) usage->ru_maxrss * 1024);
+}
+
+uint64_t trk__tree_read_cancelled(const struct trk_tree *t, pid_t pid)
+{
+	char path[32], text[512];
+	struct trk_pid_io io;
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/io", (int) pid);
+	len = trk__read_at(t->env.proc_fd, path, text, sizeof(text));
+	return len > 0 && trk__pid_io_parse(text, (size_t) len, &io) == 0 ? io.cancelled_write_bytes
+									  : 0;
+}
+
+void trk__tree_add_cancelled(struct trk_tree *t, uint64_t bytes)
+{
+	if (!t->options.one_process)
+		t->pool.gained[TRK_TREE_CANCELLED_BYTES] += bytes;
+}
+
+uint64_t trk__tree_written(const struct trk_tree_state *state)
+{
+	uint64_t written = state->counter[TRK_TREE_WRITE_BYTES];
+	uint64_t cancelled = state->counter[TRK_TREE_CANCELLED_BYTES];
+
+	return written > cancelled ? written - cancelled : 0;
+}
+
+void trk__tree_lost(struct trk_tree *t)
+{
+	t->state.lost_child = true;
+}
+
+const char *trk__tree_dropped(const struct trk_tree_state *state)
+{
+	if (state->dropped_faults >= DROPPED_MIN_FAULTS)
+		return "children ended that no parent waited for";
+	if (state->ignores_children)
+		return "a process of the job ignores SIGCHLD";
+	return state->lost_child ? "something else took the job's result" : NULL;
+}
+
+/* Threads that lived at one time explain as many pids; each process has one more, which is not
+ * counted. */
+bool trk__tree_has_unseen(const struct trk_tree_state *state)
+{
+	uint64_t threads = state->alone && state->most_threads ? state->most_threads - 1 : 0;
+
+	return state->unseen_pids > threads;
+}
+
+void trk__tree_raise(struct trk_tree *t, enum trk_tree_counter counter, uint64_t at_least)
+{
+	if (t->at_least[counter] < at_least)
+		t->at_least[counter] = at_least;
+	publish_counters(t);
+}
+
+const struct trk_tree_state *trk__tree_state(const struct trk_tree *t)
+{
+	return &t->state;
+}
+
+pid_t trk__tree_newest(const struct trk_tree *t)
+{
+	for (size_t i = t->count; i > 0; i--) {
+		const struct process *p = &t->process[i - 1];
+
+		if (!p->zombie && !p->vanished && !p->reaped)
+			return p->pid;
+	}
+	return 0;
+}
+
+size_t trk__tree_pids(const struct trk_tree *t, pid_t *pids, size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		if (t->process[i].zombie || t->process[i].vanished || t->process[i].reaped)
+			continue;
+		if (n < max)
+			pids[n] = t->process[i].pid;
+		n++;
+	}
+	return n;
+}

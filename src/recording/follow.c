@@ -1,0 +1,206 @@
+#include "recording/follow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "recording/reading.h"
+
+enum { WINDOW = TRK_PAYLOAD_MAX + TRK_FRAME_SIZE };
+
+static int take_row(void *data, uint64_t rows, const struct trk_sample *mean,
+		    const struct trk_sample *min, const struct trk_sample *max)
+{
+	struct trk_follow *f = data;
+
+	return f->calls.on_row ? f->calls.on_row(f->calls.data, rows, mean, min, max) : 0;
+}
+
+/* Empty the record, keep the file. */
+static int begin_anew(struct trk_follow *f)
+{
+	int r;
+
+	trk__record_release(&f->record);
+	memset(&f->record, 0, sizeof(f->record));
+	free(f->reading->gpu);
+	*f->reading = (struct trk_reading){
+		.record = &f->record,
+		.on_row = take_row,
+		.data = f,
+	};
+	f->at = TRK_SIGNATURE_SIZE;
+	f->damaged = 0;
+	r = trk__record_init(&f->record);
+	if (r == 0 && f->calls.on_reset)
+		f->calls.on_reset(f->calls.data);
+	return r;
+}
+
+static int check_signature(struct trk_follow *f, struct trk_error *reterr)
+{
+	unsigned char start[TRK_SIGNATURE_SIZE];
+
+	if (pread(f->fd, start, sizeof(start), 0) != (ssize_t) sizeof(start) ||
+	    memcmp(start, TRK_RECORDING_SIGNATURE, 4) != 0)
+		return trk__error_set(reterr, -TRK_E_FORMAT, f->path,
+				      "%s: not a resource-tracker recording", f->path);
+	if (start[4] > (unsigned char) TRK_RECORDING_SIGNATURE[4])
+		return trk__error_set(reterr, -TRK_E_VERSION, f->path,
+				      "%s: made by a newer version", f->path);
+	return 0;
+}
+
+static int open_file(struct trk_follow *f, struct trk_error *reterr)
+{
+	struct stat st;
+	int r;
+
+	trk__close(f->fd);
+	f->fd = trk__record_open(f->dirfd, f->path, reterr);
+	if (f->fd < 0)
+		return f->fd;
+	r = check_signature(f, reterr);
+	if (r < 0)
+		return r;
+	if (fstat(f->fd, &st) < 0)
+		return trk__error_set(reterr, -errno, f->path, "%s: %s", f->path,
+				      trk__strerror(errno));
+	f->dev = st.st_dev;
+	f->inode = st.st_ino;
+	r = begin_anew(f);
+	return r < 0 ? trk__error_set(reterr, r, f->path, "out of memory") : 0;
+}
+
+int trk__follow_open(struct trk_follow *f, int dirfd, const char *path, int64_t recent,
+		     const struct trk_follow_calls *calls, struct trk_error *reterr)
+{
+	int r;
+
+	memset(f, 0, sizeof(*f));
+	f->fd = -1;
+	f->dirfd = dirfd;
+	f->recent = recent;
+	f->calls = *calls;
+	if (snprintf(f->path, sizeof(f->path), "%s", path) >= (int) sizeof(f->path))
+		return trk__error_set(reterr, -ENAMETOOLONG, path, "%.80s…: the path is too long",
+				      path);
+	f->reading = calloc(1, sizeof(*f->reading));
+	f->window = malloc(WINDOW);
+	r = f->reading && f->window ? open_file(f, reterr)
+				    : trk__error_set(reterr, -ENOMEM, path, "out of memory");
+	if (r < 0)
+		trk__follow_close(f);
+	return r;
+}
+
+void trk__follow_close(struct trk_follow *f)
+{
+	trk__close(f->fd);
+	f->fd = -1;
+	if (f->reading)
+		free(f->reading->gpu);
+	free(f->reading);
+	free(f->window);
+	f->reading = NULL;
+	f->window = NULL;
+	trk__record_release(&f->record);
+	memset(&f->record, 0, sizeof(f->record));
+}
+
+/* Was the file replaced? A name that is gone (prune) leaves the open file as it is. */
+static int reopen(struct trk_follow *f)
+{
+	struct stat st;
+
+	if (fstatat(f->dirfd, f->path, &st, 0) < 0 ||
+	    (st.st_dev == f->dev && st.st_ino == f->inode))
+		return 0;
+	return open_file(f, NULL);
+}
+
+/* Decode the whole records in the window. Returns the bytes that they take. */
+static size_t take_all(struct trk_follow *f, size_t len, long *taken)
+{
+	size_t used = 0;
+
+	while (used < len) {
+		const unsigned char *payload = NULL;
+		size_t size = 0;
+		int type = 0;
+		long n = trk__parse_frame(f->window + used, len - used, &type, &payload, &size);
+
+		if (n == 0)
+			break;
+		if (n > 0) {
+			(void) trk__reading_take(f->reading, type, payload, size);
+			(*taken)++;
+			if (f->calls.on_record && type != TRK_RECORD_SAMPLE &&
+			    type != TRK_RECORD_THINNED)
+				f->calls.on_record(f->calls.data, type);
+		} else {
+			f->damaged++;
+		}
+		used += n > 0 ? (size_t) n : 1;
+		/* Of a long file: from the first record to its end. */
+		if (n > 0 && f->recent > 0 && f->reading->has_start && f->at == TRK_SIGNATURE_SIZE)
+			break;
+	}
+	return used;
+}
+
+/* After the first record of a file of which the end alone is wanted. Where a record begins there is
+ * found as after damage. */
+static void skip_to_recent(struct trk_follow *f)
+{
+	struct stat st;
+
+	if (f->recent <= 0 || !f->reading->has_start || fstat(f->fd, &st) < 0 ||
+	    st.st_size - f->recent <= f->at)
+		return;
+	f->at = st.st_size - f->recent;
+}
+
+static void conclude(struct trk_follow *f, bool writing)
+{
+	bool half = f->recent > 0 || f->damaged == 0;
+
+	f->record.writing = writing && !f->record.ended;
+	f->record.damaged = half ? 0 : f->damaged + (uint64_t) f->reading->undecodable;
+	trk__record_recover(&f->record);
+}
+
+long trk__follow_update(struct trk_follow *f)
+{
+	long taken = 0;
+	bool writing;
+	ssize_t n;
+	int r = reopen(f);
+
+	if (r < 0)
+		return r;
+	/* Asked before the end of the file is read: a run that ends meanwhile still has its end. */
+	writing = trk__reading_has_writer(f->fd);
+	while ((n = pread(f->fd, f->window, WINDOW, (off_t) f->at)) > 0) {
+		bool first = f->at == TRK_SIGNATURE_SIZE;
+		size_t used = take_all(f, (size_t) n, &taken);
+
+		f->at += (int64_t) used;
+		if (first && used)
+			skip_to_recent(f);
+		if (used == 0)
+			break;
+	}
+	if (n < 0)
+		return -errno;
+	if (!f->reading->has_start)
+		return -TRK_E_DAMAGED;
+	if (taken || f->record.writing != writing)
+		conclude(f, writing);
+	return taken;
+}

@@ -1,0 +1,168 @@
+#include "recording/gpu_record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- bytes ---- */
+
+/* What a whole number in the file stands for. */
+static double scale_of(int metric)
+{
+	switch (trk__gpu_metric_units[metric][0]) {
+	case 's': /* share */
+		return 1e4;
+	case 'W':
+	case 'J':
+	case 'd': /* degC */
+		return 1e3;
+	default:
+		return 1;
+	}
+}
+
+static void put_text(struct trk_buf *b, const char *text)
+{
+	trk__buf_bytes(b, text, strlen(text));
+}
+
+void trk__format_gpus(struct trk_buf *b, const struct trk_gpu_device *device, size_t count)
+{
+	trk__buf_varint(b, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct trk_gpu_device *d = &device[i];
+
+		put_text(b, d->vendor);
+		put_text(b, d->name);
+		put_text(b, d->uuid);
+		put_text(b, d->bus);
+		put_text(b, d->driver);
+		trk__buf_svarint(b, d->parent);
+		trk__buf_svarint(b, d->node);
+		trk__buf_varint(b, (d->mig ? 1u : 0) |
+					   (d->by_device ? 2u | (unsigned int) d->basis << 2 : 0));
+		trk__buf_varint(b, TRK_GPU_METRICS);
+		for (int k = 0; k < TRK_GPU_METRICS; k++)
+			trk__buf_putc(b, (char) d->metric[k].why);
+	}
+}
+
+static void get_device(struct trk_cursor *c, struct trk_gpu_device *d)
+{
+	uint64_t flags, metrics;
+	int64_t parent, node;
+
+	memset(d, 0, sizeof(*d));
+	trk__cursor_text(c, d->vendor, sizeof(d->vendor));
+	trk__cursor_text(c, d->name, sizeof(d->name));
+	trk__cursor_text(c, d->uuid, sizeof(d->uuid));
+	trk__cursor_text(c, d->bus, sizeof(d->bus));
+	trk__cursor_text(c, d->driver, sizeof(d->driver));
+	parent = trk__cursor_svarint(c);
+	node = trk__cursor_svarint(c);
+	flags = trk__cursor_varint(c);
+	metrics = trk__cursor_varint(c);
+	if (metrics > 64 || (uint64_t) (c->end - c->at) < metrics)
+		c->bad = 1;
+	if (c->bad)
+		return;
+	d->parent = parent >= 0 && parent < TRK_GPUS_MAX ? (int) parent : -1;
+	d->node = node >= 0 && node < 1024 ? (int) node : -1;
+	d->mig = flags & 1;
+	d->by_device = flags & 2;
+	if (d->by_device && (flags >> 2 & 7) < TRK_GPU_BASES)
+		d->basis = (enum trk_gpu_basis)(flags >> 2 & 7);
+	for (int k = 0; k < TRK_GPU_METRICS; k++) {
+		unsigned int why = (uint64_t) k < metrics ? c->at[k] : TRK_GPU_NOT_ASKED;
+
+		d->metric[k] = trk__gpu_unknown(why == TRK_GPU_KNOWN || why >= TRK_GPU_WHYS
+							? TRK_GPU_NOT_ASKED
+							: (enum trk_gpu_why) why);
+	}
+	c->at += metrics;
+}
+
+int trk__parse_gpus(const void *data, size_t len, struct trk_gpu_device *device, size_t *ret_count)
+{
+	struct trk_cursor c = {data, (const unsigned char *) data + len, 0};
+	uint64_t count = trk__cursor_varint(&c);
+	struct trk_gpu_device *list;
+
+	if (c.bad || count > TRK_GPUS_MAX)
+		return -EBADMSG;
+	list = calloc(count + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < count && !c.bad; i++)
+		get_device(&c, &list[i]);
+	if (!c.bad) {
+		memcpy(device, list, count * sizeof(*list));
+		*ret_count = (size_t) count;
+	}
+	free(list);
+	return c.bad ? -EBADMSG : 0;
+}
+
+void trk__format_gpu_row(struct trk_buf *b, const struct trk_gpu_device *device, size_t count,
+			 int64_t elapsed_us, int64_t interval_us)
+{
+	trk__buf_svarint(b, elapsed_us);
+	trk__buf_svarint(b, interval_us);
+	trk__buf_varint(b, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct trk_gpu_value *m = device[i].metric;
+		uint64_t known = 0;
+
+		for (int k = 0; k < TRK_GPU_METRICS; k++)
+			if (m[k].why == TRK_GPU_KNOWN)
+				known |= 1ull << k;
+		trk__buf_varint(b, known);
+		for (int k = 0; k < TRK_GPU_METRICS; k++)
+			if (known >> k & 1)
+				trk__buf_svarint(b, (int64_t) (m[k].value * scale_of(k) + 0.5));
+	}
+}
+
+static void get_values(struct trk_cursor *c, struct trk_gpu_device *d)
+{
+	uint64_t known = trk__cursor_varint(c);
+
+	for (int k = 0; k < 64; k++) {
+		int64_t value;
+
+		if (!(known >> k & 1)) {
+			/* Once a value was known its reason is not recorded again. */
+			if (k < TRK_GPU_METRICS && d->metric[k].why == TRK_GPU_KNOWN)
+				d->metric[k] = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
+			continue;
+		}
+		value = trk__cursor_svarint(c);
+		if (k < TRK_GPU_METRICS)
+			d->metric[k] = trk__gpu_known((double) value / scale_of(k));
+	}
+}
+
+int trk__parse_gpu_row(const void *data, size_t len, struct trk_gpu_device *device, size_t count,
+		       int64_t *ret_elapsed_us, int64_t *ret_interval_us)
+{
+	struct trk_cursor c = {data, (const unsigned char *) data + len, 0};
+	int64_t elapsed_us = trk__cursor_svarint(&c), interval_us = trk__cursor_svarint(&c);
+	uint64_t devices = trk__cursor_varint(&c);
+	struct trk_gpu_device *list;
+
+	if (c.bad || devices != count || count > TRK_GPUS_MAX)
+		return -EBADMSG;
+	list = calloc(count + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	memcpy(list, device, count * sizeof(*list));
+	for (size_t i = 0; i < count && !c.bad; i++)
+		get_values(&c, &list[i]);
+	if (!c.bad && c.at == c.end) {
+		memcpy(device, list, count * sizeof(*list));
+		*ret_elapsed_us = elapsed_us;
+		*ret_interval_us = interval_us;
+	}
+	free(list);
+	return c.bad || c.at != c.end ? -EBADMSG : 0;
+}

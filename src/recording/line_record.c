@@ -1,0 +1,342 @@
+#include "recording/line_record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_BYTES = 64 * 1024, AMOUNTS = 6, TEXT_MAX = 2048, RATE_SCALE = 1000 };
+
+/* ---- names ---- */
+
+static bool is_full(const struct trk_buf *b, size_t start)
+{
+	return b->len - start > NAMES_BYTES;
+}
+
+/* A list is its first number, and entries that each begin with a 1; a 0 ends it. */
+static void put_functions(struct trk_buf *b, size_t start, const struct trk_lines *l, size_t *from)
+{
+	trk__buf_varint(b, *from);
+	for (; *from < l->functions && !is_full(b, start); (*from)++) {
+		const struct trk_lines_function *f = &l->function[*from];
+
+		trk__buf_varint(b, 1);
+		trk__buf_bytes(b, f->file, strlen(f->file));
+		trk__buf_bytes(b, f->name, strlen(f->name));
+		trk__buf_varint(b, (uint64_t) f->first_line);
+	}
+	trk__buf_varint(b, 0);
+}
+
+bool trk__format_line_names(struct trk_buf *b, const struct trk_lines *l,
+			    struct trk_lines_written *from)
+{
+	size_t start = b->len;
+
+	if (from->functions >= l->functions && from->nodes >= l->nodes && from->lanes >= l->lanes)
+		return false;
+	put_functions(b, start, l, &from->functions);
+	trk__buf_varint(b, from->nodes);
+	/* A node only with its function. */
+	for (; from->nodes < l->nodes && !is_full(b, start); from->nodes++) {
+		const struct trk_lines_node *n = &l->node[from->nodes];
+
+		if (n->function >= from->functions)
+			break;
+		trk__buf_varint(b, 1);
+		trk__buf_varint(b, n->parent);
+		trk__buf_varint(b, n->function);
+		trk__buf_varint(b, (uint64_t) n->line);
+	}
+	trk__buf_varint(b, 0);
+	trk__buf_varint(b, from->lanes);
+	for (; from->lanes < l->lanes && !is_full(b, start); from->lanes++) {
+		const struct trk_lines_lane *lane = &l->lane[from->lanes];
+
+		trk__buf_varint(b, 1);
+		trk__buf_varint(b, (uint64_t) lane->pid);
+		trk__buf_varint(b, (uint64_t) lane->tid);
+		trk__buf_bytes(b, lane->process, strlen(lane->process));
+	}
+	trk__buf_varint(b, 0);
+	return true;
+}
+
+static bool another(struct trk_cursor *c)
+{
+	return trk__cursor_varint(c) == 1 && !c->bad;
+}
+
+static int get_functions(struct trk_cursor *c, struct trk_lines *l)
+{
+	uint64_t number = trk__cursor_varint(c);
+	int r = 0;
+
+	while (another(c) && r == 0) {
+		size_t file_len, name_len;
+		const char *file = trk__cursor_bytes(c, &file_len);
+		const char *name = trk__cursor_bytes(c, &name_len);
+		uint64_t line = trk__cursor_varint(c);
+
+		if (c->bad || file_len > TEXT_MAX || name_len > TEXT_MAX || line > INT32_MAX)
+			return -EBADMSG;
+		r = trk__lines_put_function(l, number++, file, file_len, name, name_len,
+					    (int) line);
+	}
+	return r;
+}
+
+static int get_nodes(struct trk_cursor *c, struct trk_lines *l)
+{
+	uint64_t number = trk__cursor_varint(c);
+	int r = 0;
+
+	while (another(c) && r == 0) {
+		uint64_t parent = trk__cursor_varint(c), function = trk__cursor_varint(c),
+			 line = trk__cursor_varint(c);
+		struct trk_lines_node n = {(uint32_t) parent, (uint32_t) function, (int) line};
+
+		if (c->bad || parent > UINT32_MAX || function > UINT32_MAX || line > INT32_MAX)
+			return -EBADMSG;
+		r = trk__lines_put_node(l, number++, &n);
+	}
+	return r;
+}
+
+static int get_lanes(struct trk_cursor *c, struct trk_lines *l)
+{
+	uint64_t number = trk__cursor_varint(c);
+	int r = 0;
+
+	while (another(c) && r == 0) {
+		uint64_t pid = trk__cursor_varint(c), tid = trk__cursor_varint(c);
+		struct trk_lines_lane lane = {.pid = (pid_t) pid, .tid = (pid_t) tid};
+
+		trk__cursor_text(c, lane.process, sizeof(lane.process));
+		if (c->bad || pid > INT32_MAX || tid > INT32_MAX)
+			return -EBADMSG;
+		r = trk__lines_put_lane(l, number++, &lane);
+	}
+	return r;
+}
+
+int trk__parse_line_names(const void *data, size_t len, struct trk_lines *l)
+{
+	struct trk_cursor c = {data, (const unsigned char *) data + len, 0};
+	int r = get_functions(&c, l);
+
+	if (r == 0)
+		r = get_nodes(&c, l);
+	if (r == 0)
+		r = get_lanes(&c, l);
+	return r == 0 && c.bad ? -EBADMSG : r;
+}
+
+/* ---- counts ---- */
+
+static uint64_t *amount_at(struct trk_lines_amounts *a, int i)
+{
+	uint64_t *const at[AMOUNTS] = {&a->samples,    &a->cpu_us,        &a->wall_us,
+				       &a->sure_bytes, &a->between_bytes, &a->released_bytes};
+
+	return at[i];
+}
+
+void trk__format_line_counts(struct trk_buf *b, int64_t from_us, int64_t to_us,
+			     const struct trk_lines_count *count, size_t counts)
+{
+	trk__buf_svarint(b, from_us);
+	trk__buf_varint(b, to_us > from_us ? (uint64_t) (to_us - from_us) : 0);
+	trk__buf_varint(b, counts);
+	for (size_t i = 0; i < counts; i++) {
+		struct trk_lines_amounts a = count[i].amounts;
+		unsigned int known = 0;
+
+		for (int k = 0; k < AMOUNTS; k++)
+			known |= *amount_at(&a, k) ? 1u << k : 0;
+		trk__buf_varint(b, known);
+		trk__buf_varint(b, count[i].lane);
+		trk__buf_varint(b, count[i].node);
+		for (int k = 0; k < AMOUNTS; k++)
+			if (known >> k & 1)
+				trk__buf_varint(b, *amount_at(&a, k));
+	}
+}
+
+struct counts_head {
+	int64_t from_us, to_us;
+	uint64_t counts;
+};
+
+static int get_head(struct trk_cursor *c, struct counts_head *ret)
+{
+	uint64_t length;
+
+	ret->from_us = trk__cursor_svarint(c);
+	length = trk__cursor_varint(c);
+	ret->counts = trk__cursor_varint(c);
+	if (c->bad || length > INT64_MAX / 4 || ret->from_us > INT64_MAX / 4 ||
+	    ret->from_us < -INT64_MAX / 4 || ret->counts > TRK_LINES_COUNTS)
+		return -EBADMSG;
+	ret->to_us = ret->from_us + (int64_t) length;
+	return 0;
+}
+
+static int get_count(struct trk_cursor *c, struct trk_lines_count *ret)
+{
+	uint64_t known = trk__cursor_varint(c), lane = trk__cursor_varint(c),
+		 node = trk__cursor_varint(c);
+
+	if (c->bad || known >> AMOUNTS || lane >= TRK_LINES_LANES || node >= TRK_LINES_NODES)
+		return -EBADMSG;
+	*ret = (struct trk_lines_count){.lane = (uint32_t) lane, .node = (uint32_t) node};
+	for (int k = 0; k < AMOUNTS; k++) {
+		uint64_t value = known >> k & 1 ? trk__cursor_varint(c) : 0;
+
+		if (value > UINT64_MAX >> 12) /* so that no sum of them wraps */
+			return -EBADMSG;
+		*amount_at(&ret->amounts, k) = value;
+	}
+	return c->bad ? -EBADMSG : 0;
+}
+
+int trk__parse_line_counts(const void *data, size_t len, struct trk_lines *l)
+{
+	struct trk_cursor c = {data, (const unsigned char *) data + len, 0};
+	struct trk_lines_count *list;
+	struct counts_head head;
+	int r = get_head(&c, &head);
+
+	if (r < 0 || head.counts > len)
+		return -EBADMSG;
+	list = calloc(head.counts + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < head.counts && r == 0; i++)
+		r = get_count(&c, &list[i]);
+	if (r == 0)
+		r = trk__lines_add(l, head.from_us, head.to_us, list, (size_t) head.counts);
+	free(list);
+	return r;
+}
+
+int trk__merge_line_counts(const void *data, size_t len, struct trk_lines_sums *sums,
+			   int64_t *from_us, int64_t *to_us)
+{
+	struct trk_cursor c = {data, (const unsigned char *) data + len, 0};
+	struct counts_head head;
+	int r = get_head(&c, &head);
+
+	if (r < 0)
+		return r;
+	*from_us = head.from_us < *from_us ? head.from_us : *from_us;
+	*to_us = head.to_us > *to_us ? head.to_us : *to_us;
+	for (uint64_t i = 0; i < head.counts; i++) {
+		struct trk_lines_count count;
+		struct trk_lines_amounts *sum;
+
+		r = get_count(&c, &count);
+		if (r < 0)
+			return r;
+		sum = trk__lines_sum(sums, count.lane, count.node);
+		if (!sum)
+			return -ENOMEM;
+		trk__lines_amounts_add(sum, &count.amounts);
+	}
+	return 0;
+}
+
+/* ---- state ---- */
+
+void trk__format_line_state(struct trk_buf *b, const struct trk_lines *l)
+{
+	size_t lasts = 0;
+
+	trk__buf_varint(b, l->samples);
+	trk__buf_varint(b, l->torn);
+	trk__buf_varint(b, (uint64_t) (l->rate_hz * RATE_SCALE + 0.5));
+	trk__buf_varint(b, l->rounds);
+	trk__buf_varint(b, l->cost_us);
+	trk__buf_varint(b, l->processes);
+	for (size_t i = 0; i < l->processes; i++) {
+		const struct trk_lines_process *p = &l->process[i];
+
+		trk__buf_varint(b, (uint64_t) p->pid);
+		trk__buf_varint(b, p->why);
+		trk__buf_varint(b, p->version);
+		trk__buf_bytes(b, p->name, strlen(p->name));
+	}
+	for (size_t i = 0; i < l->lanes; i++)
+		lasts += l->last[i].node != TRK_LINES_ROOT;
+	trk__buf_varint(b, lasts);
+	for (size_t i = 0; i < l->lanes; i++) {
+		const struct trk_lines_last *last = &l->last[i];
+
+		if (last->node == TRK_LINES_ROOT)
+			continue;
+		trk__buf_varint(b, i);
+		trk__buf_varint(b, last->node);
+		trk__buf_svarint(b, last->at_us);
+		trk__buf_varint(b, last->running);
+	}
+}
+
+static int get_processes(struct trk_cursor *c, struct trk_lines *l)
+{
+	uint64_t n = trk__cursor_varint(c);
+
+	if (c->bad || n > TRK_LINES_PROCESSES)
+		return -EBADMSG;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t pid = trk__cursor_varint(c), why = trk__cursor_varint(c),
+			 version = trk__cursor_varint(c);
+		struct trk_lines_process p = {.pid = (pid_t) pid,
+					      .why = (unsigned int) why,
+					      .version = (unsigned int) version};
+
+		trk__cursor_text(c, p.name, sizeof(p.name));
+		if (c->bad || pid > INT32_MAX || why > 255 || version > 0xffffff)
+			return -EBADMSG;
+		trk__lines_process(l, &p);
+	}
+	return 0;
+}
+
+static int get_lasts(struct trk_cursor *c, struct trk_lines *l)
+{
+	uint64_t n = trk__cursor_varint(c);
+
+	if (c->bad || n > TRK_LINES_LANES)
+		return -EBADMSG;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t lane = trk__cursor_varint(c), node = trk__cursor_varint(c);
+		struct trk_lines_last last = {.at_us = trk__cursor_svarint(c),
+					      .running = trk__cursor_varint(c) == 1};
+
+		if (c->bad || lane >= TRK_LINES_LANES || node >= TRK_LINES_NODES)
+			return -EBADMSG;
+		last.lane = (uint32_t) lane;
+		last.node = (uint32_t) node;
+		trk__lines_note_last(l, &last);
+	}
+	return 0;
+}
+
+int trk__parse_line_state(const void *data, size_t len, struct trk_lines *l)
+{
+	struct trk_cursor c = {data, (const unsigned char *) data + len, 0};
+	uint64_t samples = trk__cursor_varint(&c), torn = trk__cursor_varint(&c),
+		 rate = trk__cursor_varint(&c), rounds = trk__cursor_varint(&c),
+		 cost_us = trk__cursor_varint(&c);
+	int r;
+
+	if (c.bad || rate > UINT32_MAX)
+		return -EBADMSG;
+	l->samples = samples;
+	l->torn = torn;
+	l->rate_hz = (double) rate / RATE_SCALE;
+	l->rounds = rounds;
+	l->cost_us = cost_us;
+	r = get_processes(&c, l);
+	return r == 0 ? get_lasts(&c, l) : r;
+}

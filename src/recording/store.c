@@ -1,0 +1,264 @@
+#include "recording/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/libc.h"
+#include "base/parse.h"
+#include "base/trust.h"
+#include "recording/reader.h"
+
+enum { NAME_SIZE = 96, RUNS_MAX = 1000000 };
+
+/* mkdir -p, each new level 0700. */
+static int make_directories(const char *dir)
+{
+	char path[4096];
+	size_t len = strlen(dir);
+
+	if (len == 0 || len >= sizeof(path))
+		return -ENAMETOOLONG;
+	memcpy(path, dir, len + 1);
+	for (size_t i = 1; i <= len; i++) {
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		path[i] = '\0';
+		if (mkdir(path, 0700) < 0 && errno != EEXIST)
+			return -errno;
+		path[i] = i < len ? '/' : '\0';
+	}
+	return 0;
+}
+
+/* The directory `runs` itself must not be a link, which another user may have planted. (The state
+ * directory may be reached through links: the user named it.) */
+static int open_runs(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), error = errno;
+	struct stat st;
+
+	if (fd >= 0)
+		return fd;
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+		return -TRK_E_SYMLINK;
+	return -error;
+}
+
+int trk__store_open(const char *dir, bool create, struct trk_error *reterr)
+{
+	char path[4096];
+	int fd, r = 0;
+
+	if (!*dir) /* as of any path, and not the root */
+		return trk__error_set(reterr, -ENOENT, "", "the folder of recordings has no name");
+	if (snprintf(path, sizeof(path), "%s/runs", dir) >= (int) sizeof(path))
+		r = -ENAMETOOLONG;
+	if (r == 0 && create)
+		r = make_directories(path);
+	fd = r < 0 ? r : open_runs(path);
+	if (fd < 0)
+		(void) trk__error_set(reterr, fd, path, "%s: %s", path, trk__strerror(fd));
+	return fd;
+}
+
+void trk__store_new_id(struct trk_run *run)
+{
+	(void) snprintf(run->id, sizeof(run->id), "r-%08" PRIx32, trk__random_bits());
+}
+
+void trk__store_name(const struct trk_run *run, char name[96])
+{
+	(void) snprintf(name, NAME_SIZE, "%013" PRIu64 "-%s.rtrk", run->start_ns / TRK_NS_PER_MS,
+			run->id);
+}
+
+static const char *id_of(const char *name)
+{
+	const char *dash = strchr(name, '-');
+
+	return dash ? dash + 1 : name;
+}
+
+/* <digits>-<id>.rtrk, of which the id has letters, digits and dashes. */
+bool trk__store_is_name(const char *name)
+{
+	size_t digits = strspn(name, "0123456789"), len;
+
+	if (digits == 0 || digits > 20 || name[digits] != '-')
+		return false;
+	len = digits + 1;
+	while (name[len] == '-' || (name[len] >= '0' && name[len] <= '9') ||
+	       (name[len] >= 'a' && name[len] <= 'z') || (name[len] >= 'A' && name[len] <= 'Z'))
+		len++;
+	return len > digits + 1 && len + 5 < NAME_SIZE && !strcmp(name + len, ".rtrk");
+}
+
+bool trk__store_is_name_of(const char *name, const char *id, double start_s)
+{
+	size_t id_len = strlen(id);
+	const char *at = name;
+	uint64_t start_ms;
+
+	if (!trk__store_is_name(name) || strlen(id_of(name)) != id_len + 5 ||
+	    strncmp(id_of(name), id, id_len) != 0 || !trk__scan_u64(&at, &start_ms))
+		return false;
+	/* The time is stored in seconds, as a double, and is rounded. */
+	return (double) start_ms >= start_s * 1000 - 1.5 &&
+	       (double) start_ms <= start_s * 1000 + 1.5;
+}
+
+/* ---- listing ---- */
+
+struct listing {
+	char (*name)[NAME_SIZE];
+	size_t count, cap;
+	struct trk_store_refused refused;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static int list_runs(int runs_fd, struct listing *list)
+{
+	struct trk_store_refused *refused = &list->refused;
+	bool is_shared = trk__trust_is_shared(runs_fd);
+	struct dirent *entry;
+	DIR *dir;
+	int r = trk__list_dir_at(runs_fd, ".", &dir);
+
+	*list = (struct listing){.count = 0};
+	if (r < 0)
+		return r;
+	while ((entry = readdir(dir)) && list->count < RUNS_MAX) {
+		if (!trk__store_is_name(entry->d_name))
+			continue;
+		if (trk__trust_check_entry(runs_fd, entry->d_name, is_shared,
+					   refused->count ? NULL : &refused->why) < 0) {
+			refused->count++;
+			continue;
+		}
+		if (list->count == list->cap) {
+			size_t cap = list->cap ? list->cap * 2 : 64;
+			void *bigger = realloc(list->name, cap * NAME_SIZE);
+
+			if (!bigger)
+				break;
+			list->name = bigger;
+			list->cap = cap;
+		}
+		(void) snprintf(list->name[list->count++], NAME_SIZE, "%s", entry->d_name);
+	}
+	(void) closedir(dir);
+	if (list->count)
+		qsort(list->name, list->count, NAME_SIZE, by_name);
+	return 0;
+}
+
+int trk__store_each(int runs_fd, int (*fn)(void *data, const char *name), void *data,
+		    struct trk_store_refused *ret_refused)
+{
+	struct listing list;
+	int r = list_runs(runs_fd, &list);
+
+	if (ret_refused)
+		*ret_refused = list.refused;
+	for (size_t i = 0; r == 0 && i < list.count; i++)
+		if (fn(data, list.name[i]) != 0)
+			break;
+	free(list.name);
+	return r;
+}
+
+/* By its name, or by its name and scope. */
+static bool is_of_job(const struct trk_run *run, const char *job, size_t len)
+{
+	char label[TRK_LABEL_SIZE];
+
+	size_t kept = len < sizeof(run->job) ? len : sizeof(run->job) - 1; /* longer ones are cut */
+
+	if (strlen(run->job) == kept && !memcmp(run->job, job, kept))
+		return true;
+	trk__run_label(run->job, run->scope, label);
+	return strlen(label) == len && !memcmp(label, job, len);
+}
+
+/* "@", "@2", "JOB@", "JOB@-1": the n-th from the end, of that job. */
+static int find_recent(int runs_fd, const struct listing *list, const char *reference,
+		       const char *at, char name[96])
+{
+	size_t job_len = (size_t) (at - reference);
+	uint64_t nth = 1;
+
+	at += *at == '@';
+	if (*at == '-')
+		at++;
+	if (*at && (trk__parse_u64(at, &nth) < 0 || nth == 0))
+		return -TRK_E_NORUN;
+	for (size_t i = list->count; i-- > 0;) {
+		struct trk_run *run;
+		bool same = true;
+
+		if (job_len) {
+			run = malloc(sizeof(*run));
+			same = run &&
+			       trk__record_read_start(runs_fd, list->name[i], run, NULL) == 0 &&
+			       is_of_job(run, reference, job_len);
+			free(run);
+		}
+		if (same && --nth == 0) {
+			memcpy(name, list->name[i], NAME_SIZE);
+			return 0;
+		}
+	}
+	return -TRK_E_NORUN;
+}
+
+static int find_prefix(const struct listing *list, const char *reference, char name[96])
+{
+	size_t len = strlen(reference), matches = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const char *id = id_of(list->name[i]);
+
+		if (strncmp(id, reference, len) != 0 && strncmp(id + 2, reference, len) != 0)
+			continue;
+		memcpy(name, list->name[i], NAME_SIZE);
+		matches++;
+		if (!strcmp(id + len, ".rtrk"))
+			return 0;
+	}
+	if (matches == 1)
+		return 0;
+	return matches ? -TRK_E_AMBIGUOUS : -TRK_E_NORUN;
+}
+
+int trk__store_find(int runs_fd, const char *reference, char name[96],
+		    struct trk_store_refused *ret_refused, struct trk_error *reterr)
+{
+	const char *at = strrchr(reference, '@'); /* a job's name may hold one */
+	struct listing list;
+	int r = list_runs(runs_fd, &list);
+
+	if (ret_refused)
+		*ret_refused = list.refused;
+	if (r == 0)
+		r = at ? find_recent(runs_fd, &list, reference, at, name)
+		       : find_prefix(&list, reference, name);
+	if (r == -TRK_E_NORUN && !at) /* the name of a job: its last run */
+		r = find_recent(runs_fd, &list, reference, reference + strlen(reference), name);
+	free(list.name);
+	if (r < 0)
+		(void) trk__error_set(reterr, r, NULL, "%s: %s", reference, trk__strerror(r));
+	return r;
+}

@@ -1,0 +1,44 @@
+/* Where recordings lie, what they are called, and how a person names one.
+ *
+ * DIR/runs/<start in ms>-<id>.rtrk, so that a listing is in the order of time. DIR is --recording,
+ * else $RESOURCE_TRACKER_DIR, else $XDG_STATE_HOME/resource-tracker, else
+ * ~/.local/state/resource-tracker; the caller resolves it. */
+#ifndef TRK_RECORDING_STORE_H
+#define TRK_RECORDING_STORE_H
+
+#include "base/error.h"
+#include "model/run.h"
+
+/* Open (and create, mode 0700) DIR/runs. Returns a descriptor (the caller closes) or a negative
+ * errno, with *reterr. create false: only open. */
+int trk__store_open(const char *dir, bool create, struct trk_error *reterr);
+
+/* Set a new id for the run, whose start_ns is set. */
+void trk__store_new_id(struct trk_run *run);
+/* The file name of a run. */
+void trk__store_name(const struct trk_run *run, char name[96]);
+/* Whether a text has the form of such a name. Names from a database are checked before they are
+ * used. */
+bool trk__store_is_name(const char *name);
+/* True if the name belongs to the run with this id and start time. */
+bool trk__store_is_name_of(const char *name, const char *id, double start_s);
+
+/* Entries with the name of a recording that a listing leaves out: no regular file, or one that
+ * another user may have written (base/trust.h). */
+struct trk_store_refused {
+	size_t count;
+	struct trk_error why; /* of the first one */
+};
+
+/* Call for the file name of each run, in the order of time; non-zero stops. 0 or a negative errno.
+ * *ret_refused (may be NULL) is what was left out. */
+int trk__store_each(int runs_fd, int (*fn)(void *data, const char *name), void *data,
+		    struct trk_store_refused *ret_refused);
+
+/* Find the file name of a run: an id or its prefix, "@" (the last), "@2" (the one before), "JOB@-1"
+ * (the last of that name, or of "NAME in SCOPE"), "JOB" (the same, where no id begins so). Returns 0, TRK_E_NORUN or TRK_E_AMBIGUOUS with
+ * *reterr; *ret_refused, which may be NULL, in any case. */
+int trk__store_find(int runs_fd, const char *reference, char name[96],
+		    struct trk_store_refused *ret_refused, struct trk_error *reterr);
+
+#endif

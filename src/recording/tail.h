@@ -1,0 +1,25 @@
+/* Following a recording that is being written: how many rows it has by now, without reading a row
+ * twice. Thinning replaces the file; the count then starts again, and is the number of rows that
+ * the thinned rows represent. */
+#ifndef TRK_RECORDING_TAIL_H
+#define TRK_RECORDING_TAIL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct trk_tail {
+	int fd;
+	ino_t inode;
+	off_t at; /* of the first record that was not counted yet */
+	uint64_t rows;
+	bool ended; /* the end was written */
+};
+
+void trk__tail_init(struct trk_tail *t);
+void trk__tail_release(struct trk_tail *t);
+
+/* Count what was appended to `path` since the last call. Returns 0, or a negative errno. */
+int trk__tail_update(struct trk_tail *t, const char *path);
+
+#endif

@@ -1,0 +1,560 @@
+#include "recording/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/crc32c.h"
+#include "base/file.h"
+#include "recording/format.h"
+#include "recording/reader.h"
+#include "recording/gpu_record.h"
+#include "recording/place_record.h"
+#include "recording/program_record.h"
+
+enum { BATCH_BYTES = 64 * 1024, FRAMES_MAX = BATCH_BYTES + TRK_PAYLOAD_MAX + TRK_FRAME_SIZE };
+
+struct trk_writer {
+	int dirfd; /* borrowed */
+	int fd;
+	char name[128];
+	uint64_t size, max_bytes;
+	uint64_t row_bytes; /* of plain rows at the end of the file */
+	uint64_t merge;     /* rows that become one in the next rewrite */
+	struct trk_buf payload;
+	struct trk_buf frames; /* not written yet: at most batch_bytes and a record */
+	size_t batch_bytes;    /* 0: each record is written at once */
+	uint64_t pending;      /* records in `frames` */
+	uint64_t lines_bytes;  /* of records of stacks */
+	uint32_t gpus_crc;     /* of the GPUs' names as they were written last; 0: never */
+	struct trk_programs_written programs;
+	int error;
+	uint64_t lost;
+};
+
+/* Write what `frames` holds. After a short write the file is cut back, so that what follows is not
+ * hidden behind half a record. */
+static int flush(struct trk_writer *w)
+{
+	int r = w->frames.error;
+
+	if (r == 0 && w->fd < 0)
+		r = -EBADF;
+	if (r == 0)
+		r = trk__write_all(w->fd, w->frames.data, w->frames.len);
+	if (r == 0) {
+		w->size += w->frames.len;
+	} else {
+		if (w->fd >= 0) {
+			(void) !ftruncate(w->fd, (off_t) w->size);
+			(void) lseek(w->fd, (off_t) w->size, SEEK_SET);
+		}
+		w->lost += w->pending;
+		if (!w->error)
+			w->error = r;
+	}
+	trk__buf_clear(&w->frames);
+	w->pending = 0;
+	return r;
+}
+
+static bool is_of_lines(enum trk_record_type type)
+{
+	return type >= TRK_RECORD_LINE_NAMES && type <= TRK_RECORD_LINE_STATE;
+}
+
+/* Append the payload as one framed record. */
+static int append(struct trk_writer *w, enum trk_record_type type)
+{
+	if (is_of_lines(type))
+		w->lines_bytes += w->payload.len + TRK_FRAME_SIZE;
+	trk__format_frame(&w->frames, type, &w->payload);
+	w->pending++;
+	if (w->frames.len < w->batch_bytes && !w->frames.error)
+		return 0;
+	return flush(w);
+}
+
+/* A new file, never one that is there already, nor what a link points to. */
+static int create(int dirfd, const char *name)
+{
+	int fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int error = errno;
+	struct stat st;
+
+	if (fd >= 0)
+		return fd;
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
+		return -TRK_E_SYMLINK;
+	return -error;
+}
+
+struct trk_writer *trk__writer_new(int dirfd, const char *name, const struct trk_run *run,
+				   uint64_t max_bytes, struct trk_error *reterr)
+{
+	struct trk_writer *w = calloc(1, sizeof(*w));
+	int r = -ENOMEM;
+
+	if (!w)
+		goto fail;
+	w->dirfd = dirfd;
+	w->fd = -1;
+	w->merge = 8;
+	w->max_bytes = max_bytes ? max_bytes : TRK_WRITER_MAX_BYTES;
+	(void) snprintf(w->name, sizeof(w->name), "%s", name);
+	trk__buf_init(&w->payload, TRK_PAYLOAD_MAX);
+	trk__buf_init(&w->frames, FRAMES_MAX);
+	w->fd = create(dirfd, name);
+	r = w->fd < 0 ? w->fd : 0;
+	if (r == 0)
+		r = trk__write_all(w->fd, TRK_RECORDING_SIGNATURE, TRK_SIGNATURE_SIZE);
+	if (r < 0)
+		goto fail;
+	/* Held while we live: a reader sees that the run is still going on. */
+	(void) flock(w->fd, LOCK_EX | LOCK_NB);
+	w->size = TRK_SIGNATURE_SIZE;
+	trk__format_start(&w->payload, run);
+	r = append(w, TRK_RECORD_START);
+	if (r < 0)
+		goto fail;
+	return w;
+fail:
+	trk__writer_discard(w); /* not even its start could be written */
+	(void) trk__error_set(reterr, r, name, "%s", trk__strerror(r));
+	return NULL;
+}
+
+void trk__writer_free(struct trk_writer *w)
+{
+	if (!w)
+		return;
+	trk__close(w->fd);
+	trk__buf_release(&w->payload);
+	trk__buf_release(&w->frames);
+	free(w);
+}
+
+void trk__writer_discard(struct trk_writer *w)
+{
+	if (w && w->fd >= 0)
+		(void) unlinkat(w->dirfd, w->name, 0);
+	trk__writer_free(w);
+}
+
+/* ---- thinning ---- */
+
+struct merged {
+	uint64_t rows;
+	double weight;
+	struct trk_sample sum_or_last, min, max;
+	double weighted[TRK_COLUMNS];
+	double column_weight[TRK_COLUMNS];
+};
+
+struct rewrite {
+	struct trk_writer *to;
+	struct trk_schema schema;
+	struct trk_run run;  /* as the old file has it */
+	uint64_t offset;     /* bytes of rows seen so far in the old file */
+	uint64_t keep_after; /* rows beyond this offset are copied */
+	uint64_t merge;
+	uint64_t gpu_rows; /* seen among the rows that are merged: one in `merge` stays */
+	struct merged group;
+	struct trk_program_log log; /* of the rows that are merged */
+	struct trk_programs_merged programs;
+	bool has_programs;           /* a record of them waits for its row */
+	struct trk_lines_sums lines; /* of `windows` records of counts of stacks */
+	uint64_t windows;
+	int64_t lines_from_us, lines_to_us;
+	int error;
+};
+
+static void merge_row(struct merged *m, uint64_t rows, const struct trk_sample *mean,
+		      const struct trk_sample *min, const struct trk_sample *max)
+{
+	double seconds = trk__sample_get(mean, TRK_INTERVAL);
+
+	if (!(seconds > 0))
+		seconds = 1e-6;
+	for (int i = 0; i < TRK_COLUMNS; i++) {
+		bool first = !trk__sample_knows(&m->sum_or_last, i);
+
+		if (!trk__sample_knows(mean, i))
+			continue;
+		if (trk__columns[i].kind == TRK_KIND_DELTA)
+			trk__sample_set(&m->sum_or_last, i,
+					(int64_t) ((uint64_t) m->sum_or_last.value[i] +
+						   (uint64_t) mean->value[i]));
+		else
+			trk__sample_set(&m->sum_or_last, i, mean->value[i]);
+		m->weighted[i] += (double) mean->value[i] * seconds;
+		m->column_weight[i] += seconds;
+		if (first || min->value[i] < m->min.value[i])
+			trk__sample_set(&m->min, i, min->value[i]);
+		if (first || max->value[i] > m->max.value[i])
+			trk__sample_set(&m->max, i, max->value[i]);
+	}
+	m->rows += rows;
+}
+
+/* The use by program of the rows that are merged, before them. */
+static void flush_programs(struct rewrite *w)
+{
+	trk__buf_clear(&w->to->payload);
+	trk__programs_merge_end(&w->to->payload, &w->programs);
+	if (w->to->payload.len && append(w->to, TRK_RECORD_PROGRAMS) < 0)
+		w->error = w->to->error;
+}
+
+static void flush_group(struct rewrite *w)
+{
+	struct merged *m = &w->group;
+
+	if (m->rows == 0)
+		return;
+	for (int i = 0; i < TRK_COLUMNS; i++) {
+		enum trk_column_kind kind = trk__columns[i].kind;
+
+		if ((kind == TRK_KIND_GAUGE || kind == TRK_KIND_RATE) && m->column_weight[i] > 0)
+			m->sum_or_last.value[i] =
+				(int64_t) (m->weighted[i] / m->column_weight[i] + 0.5);
+	}
+	flush_programs(w);
+	trk__buf_clear(&w->to->payload);
+	trk__format_thinned(&w->to->payload, m->rows, &m->sum_or_last, &m->min, &m->max);
+	if (append(w->to, TRK_RECORD_THINNED) < 0)
+		w->error = w->to->error;
+	memset(m, 0, sizeof(*m));
+}
+
+static int append_counts(struct trk_writer *w, int64_t from_us, int64_t to_us,
+			 const struct trk_lines_count *count, size_t counts)
+{
+	enum { COUNTS_MAX = 3000 }; /* of a record: below its bound with the largest amounts */
+	int r = 0;
+
+	for (size_t at = 0; at < counts && r == 0; at += COUNTS_MAX) {
+		size_t n = counts - at < COUNTS_MAX ? counts - at : COUNTS_MAX;
+
+		trk__buf_clear(&w->payload);
+		trk__format_line_counts(&w->payload, from_us, to_us, count + at, n);
+		r = append(w, TRK_RECORD_LINE_COUNTS);
+	}
+	return r;
+}
+
+/* Counts of several stretches of time become those of one. */
+static void flush_lines(struct rewrite *w)
+{
+	if (w->windows && append_counts(w->to, w->lines_from_us, w->lines_to_us, w->lines.count,
+					w->lines.counts) < 0)
+		w->error = w->to->error;
+	trk__lines_sums_clear(&w->lines);
+	w->windows = 0;
+}
+
+static void merge_lines(struct rewrite *w, const unsigned char *payload, size_t len)
+{
+	if (w->windows++ == 0) {
+		w->lines_from_us = INT64_MAX;
+		w->lines_to_us = INT64_MIN;
+	}
+	(void) trk__merge_line_counts(payload, len, &w->lines, &w->lines_from_us, &w->lines_to_us);
+	if (w->windows >= w->merge)
+		flush_lines(w);
+}
+
+static void copy_record(struct rewrite *w, int type, const unsigned char *payload, size_t len)
+{
+	if (type != TRK_RECORD_GPU_ROW && !is_of_lines((enum trk_record_type)(type)))
+		flush_group(w);
+	/* Its row is the first that stays. */
+	if (w->has_programs && (type == TRK_RECORD_SAMPLE || type == TRK_RECORD_THINNED)) {
+		trk__programs_merge(&w->programs, 1e-6, true);
+		flush_programs(w);
+		w->has_programs = false;
+	}
+	if (type == TRK_RECORD_LINE_COUNTS)
+		flush_lines(w);
+	trk__buf_clear(&w->to->payload);
+	trk__buf_add(&w->to->payload, payload, len);
+	if (append(w->to, (enum trk_record_type) type) < 0)
+		w->error = w->to->error;
+}
+
+static int rewrite_record(void *data, int type, const unsigned char *payload, size_t len)
+{
+	struct rewrite *w = data;
+	struct trk_cursor c = {payload, payload + len, 0};
+	struct trk_sample mean, min, max;
+	uint64_t rows = 1;
+	int r = -EBADMSG;
+
+	w->offset += len + TRK_FRAME_SIZE;
+	if (type == TRK_RECORD_START) {
+		(void) trk__parse_start(payload, len, &w->schema, &w->run);
+		return 0; /* the new file has its own */
+	}
+	if (type == TRK_RECORD_STATE ||
+	    (type == TRK_RECORD_LINE_STATE && w->offset <= w->keep_after))
+		return 0; /* a newer one follows */
+	if (type == TRK_RECORD_PROGRAMS && w->offset <= w->keep_after) {
+		w->has_programs = trk__parse_programs(payload, len, &w->log) == 0;
+		return 0;
+	}
+	if (type == TRK_RECORD_LINE_COUNTS && w->offset <= w->keep_after) {
+		merge_lines(w, payload, len);
+		return w->error;
+	}
+	/* Marks and other single records are copied unchanged. */
+	if (w->offset > w->keep_after || (type >= TRK_RECORD_MARK && type != TRK_RECORD_GPU_ROW) ||
+	    (type == TRK_RECORD_GPU_ROW && w->gpu_rows++ % w->merge == 0)) {
+		copy_record(w, type, payload, len);
+		return w->error;
+	}
+	if (type == TRK_RECORD_SAMPLE) {
+		r = trk__parse_row(&c, &w->schema, &mean);
+		min = max = mean;
+	} else if (type == TRK_RECORD_THINNED) {
+		r = trk__parse_thinned(payload, len, &w->schema, &rows, &mean, &min, &max);
+	}
+	if (r < 0)
+		return 0;
+	merge_row(&w->group, rows, &mean, &min, &max);
+	trk__programs_merge(&w->programs, trk__sample_get(&mean, TRK_INTERVAL), w->has_programs);
+	w->has_programs = false;
+	if (w->group.rows >= w->merge)
+		flush_group(w);
+	return w->error;
+}
+
+/* Write the thinned copy into `to`. Returns 0 or a negative error. */
+static int rewrite_into(struct trk_writer *w, struct trk_writer *to)
+{
+	struct rewrite *work = calloc(1, sizeof(*work));
+	long r;
+
+	if (!work)
+		return -ENOMEM;
+	work->to = to;
+	work->merge = w->merge;
+	work->keep_after = w->size - w->size / 4;
+	work->programs.log = &work->log;
+	r = trk__records_walk(w->fd, w->name, rewrite_record, work, NULL);
+	if (r >= 0) {
+		flush_group(work);
+		flush_lines(work);
+	}
+	trk__lines_sums_release(&work->lines);
+	if (work->error)
+		r = work->error;
+	trk__program_log_release(&work->log);
+	free(work);
+	return r < 0 ? (int) r : 0;
+}
+
+static int thin(struct trk_writer *w)
+{
+	char path[160];
+	struct trk_writer to = {
+		.dirfd = w->dirfd,
+		.fd = -1,
+		.size = TRK_SIGNATURE_SIZE,
+		.batch_bytes = BATCH_BYTES,
+	};
+	unsigned char *start = NULL;
+	int r = -ENOMEM, type;
+	const unsigned char *payload;
+	size_t len;
+
+	(void) snprintf(path, sizeof(path), ".%s.new", w->name);
+	trk__buf_init(&to.payload, TRK_PAYLOAD_MAX);
+	trk__buf_init(&to.frames, FRAMES_MAX);
+	(void) unlinkat(w->dirfd, path, 0);
+	to.fd = create(w->dirfd, path);
+	if (to.fd < 0) {
+		r = to.fd;
+		goto out;
+	}
+	(void) flock(to.fd, LOCK_EX | LOCK_NB);
+	/* The first record goes over as it is. */
+	start = malloc(TRK_PAYLOAD_MAX);
+	if (!start)
+		goto out;
+	r = -EBADMSG;
+	if (pread(w->fd, start, TRK_PAYLOAD_MAX, TRK_SIGNATURE_SIZE) < TRK_FRAME_SIZE ||
+	    trk__parse_frame(start, TRK_PAYLOAD_MAX, &type, &payload, &len) <= 0)
+		goto out;
+	r = trk__write_all(to.fd, TRK_RECORDING_SIGNATURE, TRK_SIGNATURE_SIZE);
+	trk__buf_add(&to.payload, payload, len);
+	if (r == 0)
+		r = append(&to, TRK_RECORD_START);
+	if (r == 0)
+		r = flush(w);
+	if (r == 0)
+		r = rewrite_into(w, &to);
+	if (r == 0)
+		r = flush(&to);
+	if (r == 0 && renameat(w->dirfd, path, w->dirfd, w->name) < 0)
+		r = -errno;
+	if (r == 0) {
+		trk__close(w->fd);
+		w->fd = to.fd;
+		w->size = to.size;
+		w->lines_bytes = to.lines_bytes;
+		to.fd = -1;
+	}
+out:
+	if (r < 0)
+		(void) unlinkat(w->dirfd, path, 0);
+	free(start);
+	trk__close(to.fd);
+	trk__buf_release(&to.payload);
+	trk__buf_release(&to.frames);
+	return r;
+}
+
+/* Keep the file below its bound. Where thinning fails (no room for the copy), rows are dropped
+ * until it succeeds: the bound holds. */
+static int make_room(struct trk_writer *w)
+{
+	int r;
+
+	if (w->size < w->max_bytes)
+		return 0;
+	r = thin(w);
+	/* Coarser until at least two fifths are free, so that rewrites stay rare. */
+	while (r == 0 && w->size > w->max_bytes / 5 * 3 && w->merge < 1u << 30) {
+		w->merge *= 2;
+		r = thin(w);
+	}
+	return r;
+}
+
+int trk__writer_gpus(struct trk_writer *w, const struct trk_gpu_device *device, size_t count,
+		     int64_t elapsed_us, int64_t interval_us)
+{
+	uint32_t crc;
+	int r = make_room(w);
+
+	if (r < 0)
+		return r; /* the row that follows counts as lost */
+	trk__buf_clear(&w->payload);
+	trk__format_gpus(&w->payload, device, count);
+	crc = trk__crc32c(1, w->payload.data, w->payload.len);
+	if (crc != w->gpus_crc) {
+		r = append(w, TRK_RECORD_GPUS);
+		if (r < 0)
+			return r;
+		w->gpus_crc = crc;
+	}
+	trk__buf_clear(&w->payload);
+	trk__format_gpu_row(&w->payload, device, count, elapsed_us, interval_us);
+	return append(w, TRK_RECORD_GPU_ROW);
+}
+
+int trk__writer_programs(struct trk_writer *w, const struct trk_programs_now *now,
+			 int64_t elapsed_us, bool is_last)
+{
+	int r = make_room(w);
+
+	if (r < 0)
+		return r; /* the row that follows counts as lost */
+	trk__buf_clear(&w->payload);
+	trk__format_programs(&w->payload, &w->programs, now, elapsed_us / 1000, is_last);
+	return w->payload.len ? append(w, TRK_RECORD_PROGRAMS) : 0;
+}
+
+int trk__writer_row(struct trk_writer *w, const struct trk_sample *s)
+{
+	int r = make_room(w);
+
+	if (r < 0) {
+		w->lost++;
+		if (!w->error)
+			w->error = r;
+		return r;
+	}
+	trk__buf_clear(&w->payload);
+	trk__format_row(&w->payload, s);
+	return append(w, TRK_RECORD_SAMPLE);
+}
+
+int trk__writer_state(struct trk_writer *w, const struct trk_outcome *o)
+{
+	trk__buf_clear(&w->payload);
+	trk__format_outcome(&w->payload, o);
+	return append(w, TRK_RECORD_STATE);
+}
+
+int trk__writer_limits(struct trk_writer *w, const struct trk_run *run)
+{
+	trk__buf_clear(&w->payload);
+	trk__format_limits(&w->payload, run);
+	return append(w, TRK_RECORD_LIMITS);
+}
+
+int trk__writer_mark(struct trk_writer *w, const struct trk_mark *m)
+{
+	trk__buf_clear(&w->payload);
+	trk__format_mark(&w->payload, m);
+	return append(w, TRK_RECORD_MARK);
+}
+
+int trk__writer_place(struct trk_writer *w, const struct trk_place *p, enum trk_place_part part)
+{
+	trk__buf_clear(&w->payload);
+	trk__place_format(&w->payload, p, part);
+	return w->payload.len ? append(w, TRK_RECORD_PLACE) : 0;
+}
+
+int trk__writer_lines(struct trk_writer *w, const struct trk_lines *l,
+		      struct trk_lines_written *from, int64_t from_us, int64_t to_us,
+		      const struct trk_lines_count *count, size_t counts)
+{
+	int r = make_room(w);
+
+	while (r == 0) {
+		trk__buf_clear(&w->payload);
+		if (!trk__format_line_names(&w->payload, l, from))
+			break;
+		r = append(w, TRK_RECORD_LINE_NAMES);
+	}
+	if (r == 0)
+		r = append_counts(w, from_us, to_us, count, counts);
+	if (r < 0)
+		return r;
+	trk__buf_clear(&w->payload);
+	trk__format_line_state(&w->payload, l);
+	return append(w, TRK_RECORD_LINE_STATE);
+}
+
+void trk__writer_sizes(const struct trk_writer *w, uint64_t *ret_bytes, uint64_t *ret_lines_bytes)
+{
+	*ret_bytes = w->size;
+	*ret_lines_bytes = w->lines_bytes;
+}
+
+int trk__writer_end(struct trk_writer *w, const struct trk_outcome *o)
+{
+	trk__buf_clear(&w->payload);
+	trk__format_outcome(&w->payload, o);
+	w->batch_bytes = 0;
+	return append(w, TRK_RECORD_END);
+}
+
+void trk__writer_batch(struct trk_writer *w)
+{
+	w->batch_bytes = BATCH_BYTES;
+}
+
+int trk__writer_error(const struct trk_writer *w, uint64_t *ret_lost)
+{
+	*ret_lost = w->lost;
+	return w->error;
+}

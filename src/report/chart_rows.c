@@ -1,0 +1,259 @@
+#include "report/chart_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct trk_chart_spec trk__chart_specs[TRK_CHART_SPECS] = {
+	{"cpu", "CPU", TRK_HUMAN_CORES, TRK_PROCESS_CPU_USAGE, TRK_SYSTEM_CPU_USAGE},
+	{"memory", "Memory", TRK_HUMAN_MEMORY, TRK_PROCESS_MEMORY, TRK_SYSTEM_MEMORY_USED},
+	{"disk_read", "Disk read", TRK_HUMAN_RATE, TRK_PROCESS_DISK_READ, TRK_SYSTEM_DISK_READ},
+	{"disk_write", "Disk write", TRK_HUMAN_RATE, TRK_PROCESS_DISK_WRITE, TRK_SYSTEM_DISK_WRITE},
+	{"disk_space", "Disk space", TRK_HUMAN_SPACE, -1, TRK_SYSTEM_SPACE_USED},
+	{"net_recv", "Network in", TRK_HUMAN_RATE, -1, TRK_SYSTEM_NET_RECV},
+	{"net_sent", "Network out", TRK_HUMAN_RATE, -1, TRK_SYSTEM_NET_SENT},
+	{"gpu", "GPU use", TRK_HUMAN_GPUS, TRK_PROCESS_GPU_USAGE, TRK_SYSTEM_GPU_USAGE},
+	{"vram", "Video memory", TRK_HUMAN_MEMORY, TRK_PROCESS_GPU_VRAM, TRK_SYSTEM_GPU_VRAM},
+	{"gpus", "GPUs in use", TRK_HUMAN_GPUS, TRK_PROCESS_GPU_UTILIZED, TRK_SYSTEM_GPU_UTILIZED},
+};
+
+enum { SERIES = 4 }; /* of one struct trk_chart_fill */
+
+/* A fine bucket holds at least one sample. Numbers with many divisors, for a page with less
+ * room. */
+static size_t finer_of(uint64_t samples)
+{
+	static const size_t choice[] = {TRK_CHART_FINER_MAX, 6, 4, 3, 2};
+
+	for (size_t i = 0; i < sizeof(choice) / sizeof(choice[0]); i++)
+		if (samples >= choice[i] * TRK_DOC_BUCKETS_MAX)
+			return choice[i];
+	return 1;
+}
+
+struct trk_report_rows *trk__report_rows_new(const struct trk_record *record)
+{
+	struct trk_report_rows *rows = calloc(1, sizeof(*rows));
+	double last_s = (double) record->last_elapsed_us / 1e6;
+	double *at;
+	size_t n;
+
+	if (!rows)
+		return NULL;
+	rows->buckets = record->samples < TRK_DOC_BUCKETS_MAX ? (size_t) record->samples
+							      : TRK_DOC_BUCKETS_MAX;
+	rows->end_s = (double) record->outcome.duration_ns / 1e9;
+	if (!(rows->end_s >= last_s))
+		rows->end_s = last_s;
+	rows->interval_s = (double) record->run.interval_ns / 1e9;
+	rows->finer = finer_of(record->samples);
+	rows->width_s = rows->buckets ? rows->end_s / (double) (rows->buckets * rows->finer) : 0;
+	rows->last_s = NAN;
+	n = rows->buckets * rows->finer;
+	at = rows->series = calloc(n * SERIES * TRK_CHART_SPECS * 2 + 1, sizeof(*at));
+	if (!at) {
+		free(rows);
+		return NULL;
+	}
+	for (size_t c = 0; c < TRK_CHART_SPECS; c++)
+		for (size_t s = 0; s < 2; s++, at += n * SERIES) {
+			struct trk_chart_fill *f = &rows->fill[c][s];
+
+			f->sum = at;
+			f->seconds = at + n;
+			f->min = at + 2 * n;
+			f->max = at + 3 * n;
+			f->peak = f->peak_at_s = NAN;
+			for (size_t i = 0; i < n; i++)
+				f->min[i] = f->max[i] = NAN;
+		}
+	return rows;
+}
+
+void trk__report_rows_free(struct trk_report_rows *rows)
+{
+	if (rows)
+		free(rows->series);
+	free(rows);
+}
+
+struct trk_report_gaps trk__report_rows_gaps(const struct trk_report_rows *rows)
+{
+	return rows->gaps;
+}
+
+struct trk_chart_bucket trk__chart_bucket(const struct trk_chart_fill *f, size_t first,
+					  size_t count)
+{
+	struct trk_chart_bucket all = {0, 0, NAN, NAN};
+
+	for (size_t i = first; i < first + count; i++) {
+		if (!(f->seconds[i] > 0))
+			continue;
+		all.seconds += f->seconds[i];
+		all.mean += f->sum[i];
+		if (!(f->min[i] >= all.min) && !isnan(f->min[i]))
+			all.min = f->min[i];
+		if (!(f->max[i] <= all.max) && !isnan(f->max[i]))
+			all.max = f->max[i];
+	}
+	all.mean /= all.seconds; /* NaN in a gap */
+	return all;
+}
+
+/* ---- percentiles ---- */
+
+enum { LOWEST = (1023 - 30) * 16 }; /* 2^-30 */
+
+static size_t bin_of(double value)
+{
+	uint64_t bits;
+	long at;
+
+	if (!(value > 0))
+		return 0;
+	memcpy(&bits, &value, sizeof(bits));
+	at = (long) (bits >> 48) - LOWEST; /* exponent and four bits of the fraction */
+	return at < 1 ? 1 : at >= TRK_CHART_BINS ? TRK_CHART_BINS - 1 : (size_t) at;
+}
+
+/* The middle of a bin. */
+static double value_of(size_t bin)
+{
+	uint64_t bits = ((uint64_t) bin + LOWEST) << 48 | UINT64_C(1) << 47;
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return bin ? value : 0;
+}
+
+double trk__chart_percentile(const struct trk_chart_fill *f, double share)
+{
+	double seen = 0, value = NAN;
+
+	for (size_t i = 0; i < TRK_CHART_BINS && !(seen >= share * f->all_seconds * (1 - 1e-9));
+	     i++)
+		if (f->bin[i] > 0) {
+			seen += f->bin[i];
+			value = value_of(i);
+		}
+	return value <= f->peak ? value : f->peak;
+}
+
+/* ---- rows ---- */
+
+/* A place in time of one row. */
+struct span {
+	double from_s, to_s;
+};
+
+static void widen(struct trk_chart_fill *f, size_t b, double low, double high)
+{
+	f->min[b] = low >= f->min[b] ? f->min[b] : low;
+	f->max[b] = high <= f->max[b] ? f->max[b] : high;
+}
+
+static void take_bucket(const struct trk_report_rows *rows, struct trk_chart_fill *f, size_t b,
+			const struct span *at, const double value[3])
+{
+	double from = (double) b * rows->width_s, to = from + rows->width_s;
+	double overlap = (at->to_s < to ? at->to_s : to) - (at->from_s > from ? at->from_s : from);
+	double middle = (at->from_s + at->to_s) / 2;
+
+	if (!(overlap > 0))
+		return;
+	f->sum[b] += value[1] * overlap;
+	f->seconds[b] += overlap;
+	/* A row that only touches a bucket does not lend it its extremes. */
+	if ((middle >= from && middle < to) || overlap >= 0.25 * rows->width_s)
+		widen(f, b, value[0], value[2]);
+}
+
+static void take_value(const struct trk_report_rows *rows, struct trk_chart_fill *f,
+		       const struct span *at, const double value[3])
+{
+	double seconds = at->to_s - at->from_s;
+	size_t first, last;
+
+	if (isnan(value[1]))
+		return;
+	f->all_sum += value[1] * seconds;
+	f->all_seconds += seconds;
+	f->bin[bin_of(value[1])] += seconds;
+	if (!(value[2] <= f->peak)) {
+		f->peak = value[2];
+		f->peak_at_s = at->to_s;
+	}
+	first = (size_t) (at->from_s / rows->width_s);
+	last = (size_t) (at->to_s / rows->width_s);
+	for (size_t b = first; b <= last && b < rows->buckets * rows->finer; b++)
+		take_bucket(rows, f, b, at, value);
+}
+
+/* Least, mean and greatest; amounts as rates. */
+static void read_column(int column, uint64_t count, double seconds, const struct trk_sample *mean,
+			const struct trk_sample *min, const struct trk_sample *max, double ret[3])
+{
+	double one = seconds / (double) count; /* the rows that were merged were about equal */
+
+	ret[0] = trk__sample_get(min, column);
+	ret[1] = trk__sample_get(mean, column);
+	ret[2] = trk__sample_get(max, column);
+	if (trk__columns[column].kind == TRK_KIND_DELTA) {
+		ret[0] /= one;
+		ret[1] /= seconds;
+		ret[2] /= one;
+	}
+	if (!(ret[0] <= ret[1]))
+		ret[0] = ret[1];
+	if (!(ret[2] >= ret[1]))
+		ret[2] = ret[1];
+}
+
+static void look_for_gaps(struct trk_report_rows *rows, const struct span *at, uint64_t count,
+			  const struct trk_sample *mean)
+{
+	double lost = at->from_s - rows->last_s;
+
+	if (lost > 0.5 * rows->interval_s && lost > 0.05) {
+		rows->gaps.gaps++;
+		rows->gaps.gap_s += lost;
+	}
+	rows->last_s = at->to_s;
+	if (count == 1 && trk__sample_knows(mean, TRK_TIMESTAMP)) {
+		if (mean->value[TRK_TIMESTAMP] < rows->last_timestamp_ms)
+			rows->gaps.clock_back++;
+		rows->last_timestamp_ms = mean->value[TRK_TIMESTAMP];
+	}
+}
+
+int trk__report_rows_take(void *data, uint64_t count, const struct trk_sample *mean,
+			  const struct trk_sample *min, const struct trk_sample *max)
+{
+	struct trk_report_rows *rows = data;
+	double seconds = trk__sample_get(mean, TRK_INTERVAL);
+	struct span at = {.to_s = trk__sample_get(mean, TRK_ELAPSED)};
+
+	if (!(seconds > 0))
+		seconds = rows->interval_s;
+	/* Rows that came after the first pass, and damaged ones, have no place. */
+	if (!(at.to_s >= 0) || at.to_s > rows->end_s + 1e-3 || !(seconds > 0) || count == 0 ||
+	    !(rows->width_s > 0))
+		return 0;
+	at.from_s = at.to_s > seconds ? at.to_s - seconds : 0;
+	if (!(at.to_s > at.from_s))
+		return 0;
+	look_for_gaps(rows, &at, count, mean);
+	for (size_t c = 0; c < TRK_CHART_SPECS; c++) {
+		const int column[2] = {trk__chart_specs[c].job, trk__chart_specs[c].machine};
+
+		for (size_t s = 0; s < 2; s++) {
+			double value[3];
+
+			if (column[s] < 0)
+				continue;
+			read_column(column[s], count, seconds, mean, min, max, value);
+			take_value(rows, &rows->fill[c][s], &at, value);
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,69 @@
+/* What the pass over the rows leaves for the charts: buckets of equal time, in the columns'
+ * units. */
+#ifndef TRK_REPORT_CHART_ROWS_H
+#define TRK_REPORT_CHART_ROWS_H
+
+#include "report/report.h"
+
+enum {
+	TRK_CHART_BINS = 1024,
+	TRK_CHART_FINER_MAX = 12, /* each bucket is kept as so many, for a closer look */
+	TRK_CHART_FINE_MAX = TRK_DOC_BUCKETS_MAX * TRK_CHART_FINER_MAX,
+};
+
+struct trk_chart_spec {
+	const char *key, *title;
+	enum trk_human_kind unit;
+	int job, machine; /* columns; -1: there is none */
+};
+
+extern const struct trk_chart_spec trk__chart_specs[];
+enum { TRK_CHART_SPECS = 10 };
+
+/* One series of one chart, while it fills and after. */
+struct trk_chart_fill {
+	/* Of fine buckets, views into the rows' own: value * seconds; least and greatest NaN: none
+	 * yet. */
+	double *sum, *seconds, *min, *max;
+	double all_sum, all_seconds, peak; /* peak: NaN */
+	double peak_at_s;
+	double bin[TRK_CHART_BINS]; /* seconds by value, 16 bins a power of two */
+};
+
+/* What the rows show beside the charts. */
+struct trk_report_gaps {
+	size_t gaps, clock_back;
+	double gap_s;
+};
+
+struct trk_report_rows {
+	size_t buckets, finer;             /* of the drawn charts; of each, so many fine ones */
+	double end_s, width_s, interval_s; /* width: of a fine bucket */
+	double last_s;
+	int64_t last_timestamp_ms;
+	struct trk_report_gaps gaps;
+	struct trk_chart_fill fill[TRK_CHART_SPECS][2];
+	double *series; /* owned */
+};
+
+/* Several buckets as one. */
+struct trk_chart_bucket {
+	double seconds, mean, min, max; /* seconds that are known; 0: a gap, and the others NaN */
+};
+struct trk_chart_bucket trk__chart_bucket(const struct trk_chart_fill *f, size_t first,
+					  size_t count);
+
+/* The value below which the series stayed for that share of its time; NaN without one. */
+double trk__chart_percentile(const struct trk_chart_fill *f, double share);
+
+struct trk_report_gaps trk__report_rows_gaps(const struct trk_report_rows *rows);
+
+/* A bucket in steps of its chart's axis; TRK_DOC_GAP where too little is known. width_s: of one
+ * of the `count` that it is made of; top: in the column's unit. */
+struct trk_report_steps {
+	uint16_t min, avg, max;
+};
+struct trk_report_steps trk__report_steps(const struct trk_chart_fill *f, size_t first,
+					  size_t count, double width_s, double top);
+
+#endif

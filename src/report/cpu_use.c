@@ -1,0 +1,132 @@
+#include "report/cpu_use.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The job itself kept its cores busy from this share on. */
+static const double all_cores = 0.90;
+/* Work of others that is less than this share of the queue does not explain it. */
+static const double others_least = 0.25;
+/* A quota that held threads back for this share of the queue explains it; where the job used all of
+ * its quota, this share of the run. */
+static const double quota_of_queue = 0.50, quota_of_run = 0.05;
+/* Where schedstat cannot be read: the machine was short of CPU for this share of the run, and the
+ * job used this many cores at least. */
+static const double pressed_share = 0.20, pressed_cores = 0.10;
+
+static const double window_s = 1;
+
+struct sums {
+	double seconds, cpu_s, queue_s;
+	double own_queue_s;   /* while the job kept all its cores busy */
+	double others_core_s; /* of the rest of the machine, while threads waited; NaN: never known */
+};
+
+/* Recordings from before the column have what the waits of main threads left of the interval. */
+static double queue_of(const struct trk_block *b)
+{
+	return isnan(b->queue_s) ? b->spent_s[TRK_SPENT_FOR_CPU] : b->queue_s;
+}
+
+static bool add_up(const struct trk_record *r, struct sums *ret)
+{
+	double cores = r->run.limit[TRK_LIMIT_CPU].value;
+	struct sums s = {.others_core_s = NAN};
+	bool any = false;
+
+	for (size_t i = 0; i < r->outline.count; i++) {
+		const struct trk_block *b = &r->outline.block[i];
+		double queue_s = queue_of(b);
+
+		if (isnan(b->core_s) || isnan(queue_s))
+			continue;
+		any = true;
+		s.seconds += b->seconds;
+		s.cpu_s += b->core_s;
+		s.queue_s += queue_s;
+		if (b->core_s >= all_cores * cores * b->seconds)
+			s.own_queue_s += queue_s;
+		if (queue_s > 0 && !isnan(b->others_core_s))
+			s.others_core_s = (isnan(s.others_core_s) ? 0 : s.others_core_s) +
+					  (b->others_core_s > 0 ? b->others_core_s : 0);
+	}
+	*ret = s;
+	return any && s.cpu_s + s.queue_s > 0;
+}
+
+static struct trk_cpu_queue without_schedstat(const struct trk_record *r)
+{
+	struct trk_cpu_queue q = {TRK_QUEUE_NONE, NAN};
+	struct trk_column_stats pressure, interval, cpu;
+
+	trk__stats_get(r->stats, TRK_SYSTEM_PRESSURE_CPU_SOME, &pressure);
+	trk__stats_get(r->stats, TRK_INTERVAL, &interval);
+	trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE, &cpu);
+	if (pressure.sum >= pressed_share * interval.sum && cpu.mean >= pressed_cores &&
+	    !(cpu.mean >= all_cores * r->run.limit[TRK_LIMIT_CPU].value))
+		q.cause = TRK_QUEUE_UNKNOWN;
+	return q;
+}
+
+struct trk_cpu_queue trk__cpu_queue_of(const struct trk_record *record)
+{
+	struct trk_cpu_queue q = {TRK_QUEUE_NONE, NAN};
+	struct trk_column_stats throttled;
+	struct sums s;
+	bool own;
+
+	if (!add_up(record, &s))
+		return without_schedstat(record);
+	trk__stats_get(record->stats, TRK_CGROUP_THROTTLED, &throttled);
+	q.share = s.queue_s / (s.cpu_s + s.queue_s);
+	if (!(q.share >= TRK_QUEUE_SHARE))
+		return q;
+	own = s.own_queue_s >= s.queue_s / 2;
+	if (throttled.sum >= quota_of_queue * s.queue_s ||
+	    (own && throttled.sum >= quota_of_run * s.seconds))
+		q.cause = TRK_QUEUE_QUOTA;
+	else if (own || s.others_core_s < others_least * s.queue_s)
+		q.cause = q.share >= TRK_QUEUE_OWN_SHARE ? TRK_QUEUE_OWN : TRK_QUEUE_NONE;
+	else
+		q.cause = TRK_QUEUE_OTHERS;
+	return q;
+}
+
+static void add_seen(void *data, double cores, double seconds)
+{
+	trk__busy_add(data, cores, seconds);
+}
+
+/* Which thread had the CPU is settled over some slices of the scheduler, so that the short
+ * intervals at the start of a run are taken together. */
+static void add_free(const struct trk_outline *o, struct trk_busy *h)
+{
+	double core_s = 0, queue_s = 0, seconds = 0;
+
+	for (size_t i = 0; i < o->count; i++) {
+		const struct trk_block *b = &o->block[i];
+		double queued_s = queue_of(b);
+
+		if (!isnan(b->core_s)) {
+			core_s += b->core_s;
+			queue_s += queued_s > 0 ? queued_s : 0;
+			seconds += b->seconds;
+		}
+		if (seconds < window_s && i + 1 < o->count)
+			continue;
+		trk__busy_add_free(h, core_s / seconds, queue_s / seconds, seconds);
+		core_s = queue_s = seconds = 0;
+	}
+}
+
+void trk__cpu_use_of(const struct trk_record *record, struct trk_cpu_use *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	trk__stats_each(record->stats, TRK_PROCESS_CPU_USAGE, add_seen, &ret->seen);
+	ret->queue = trk__cpu_queue_of(record);
+	if (ret->queue.cause == TRK_QUEUE_NONE || ret->queue.cause == TRK_QUEUE_UNKNOWN) {
+		ret->busy = ret->seen;
+		return;
+	}
+	add_free(&record->outline, &ret->busy);
+}

@@ -1,0 +1,22 @@
+/* How busy a run kept its cores, and whether its threads had to wait for them: what all advice on
+ * CPU is made from. */
+#ifndef TRK_REPORT_CPU_USE_H
+#define TRK_REPORT_CPU_USE_H
+
+#include "advise/cpu.h"
+#include "model/run.h"
+
+struct trk_cpu_use {
+	struct trk_busy
+		busy; /* as if no thread had waited, where the queue has a cause; else as seen */
+	struct trk_busy seen;
+	struct trk_cpu_queue queue;
+};
+
+/* From the statistics and the outline of a run; *ret is empty where nothing is known. */
+void trk__cpu_use_of(const struct trk_record *record, struct trk_cpu_use *ret);
+
+/* The queue alone. */
+struct trk_cpu_queue trk__cpu_queue_of(const struct trk_record *record);
+
+#endif

@@ -1,0 +1,367 @@
+#include "report/document.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+enum { CHUNK_SIZE = 64 * 1024 };
+
+struct trk_doc_chunk {
+	struct trk_doc_chunk *next;
+	size_t used, size;
+	_Alignas(16) char data[];
+};
+
+void *trk__doc_alloc(struct trk_doc *d, size_t size)
+{
+	struct trk_doc_chunk *c = d->chunk;
+	size_t whole = (size + 15) & ~(size_t) 15;
+	void *at;
+
+	if (!c || c->size - c->used < whole) {
+		size_t room = whole > CHUNK_SIZE ? whole : CHUNK_SIZE;
+
+		c = calloc(1, sizeof(*c) + room);
+		if (!c) {
+			d->error = -ENOMEM;
+			return NULL;
+		}
+		c->size = room;
+		c->next = d->chunk;
+		d->chunk = c;
+	}
+	at = c->data + c->used;
+	c->used += whole;
+	return at;
+}
+
+void trk__doc_release(struct trk_doc *d)
+{
+	while (d->chunk) {
+		struct trk_doc_chunk *next = d->chunk->next;
+
+		free(d->chunk);
+		d->chunk = next;
+	}
+}
+
+const char *trk__doc_print(struct trk_doc *d, const char *format, ...)
+{
+	va_list args, again;
+	char first[256], *text;
+	int n;
+
+	va_start(args, format);
+	va_copy(again, args);
+	n = vsnprintf(first, sizeof(first), format, args);
+	va_end(args);
+	text = n < 0 ? NULL : trk__doc_alloc(d, (size_t) n + 1);
+	if (text && (size_t) n < sizeof(first))
+		memcpy(text, first, (size_t) n + 1);
+	else if (text)
+		(void) vsnprintf(text, (size_t) n + 1, format, again);
+	va_end(again);
+	return text ? text : "";
+}
+
+const char *trk__doc_safe_n(struct trk_doc *d, const char *text, size_t len, size_t max)
+{
+	size_t room = (len < 4 * max ? len : 4 * max) * 3 + 8, used = 0, at = 0, chars = 0;
+	char *out = trk__doc_alloc(d, room);
+
+	if (!out)
+		return "";
+	out[used++] = TRK_DOC_OUTSIDE[0];
+	while (at < len && chars < max) {
+		size_t size = trk__utf8_length(text + at, len - at);
+
+		if (text[at] == '\n' || text[at] == '\t') {
+			out[used++] = ' ';
+			at++;
+		} else if (trk__utf8_is_hidden(text + at, size)) {
+			memcpy(out + used, "\xef\xbf\xbd", 3);
+			used += 3;
+			at += size ? size : 1;
+		} else {
+			memcpy(out + used, text + at, size);
+			used += size;
+			at += size;
+		}
+		chars++;
+	}
+	if (at < len) {
+		memcpy(out + used, "\xe2\x80\xa6", 3);
+		used += 3;
+	}
+	out[used++] = TRK_DOC_INSIDE[0];
+	out[used] = '\0';
+	return out;
+}
+
+const char *trk__doc_safe(struct trk_doc *d, const char *text, size_t max)
+{
+	return trk__doc_safe_n(d, text, strlen(text), max);
+}
+
+const char *trk__doc_value(struct trk_doc *d, trk_human_fn *words, double value)
+{
+	char text[TRK_HUMAN_SIZE];
+
+	return trk__doc_print(d, "%s", words(text, value));
+}
+
+const char *trk__doc_take(struct trk_doc *d, struct trk_buf *b)
+{
+	const char *text = b->error || !b->len ? NULL : trk__doc_print(d, "%s", b->data);
+
+	trk__buf_release(b);
+	return text;
+}
+
+const char *trk__doc_date(struct trk_doc *d, unsigned int yyyymmdd)
+{
+	return trk__doc_print(d, "%04u-%02u-%02u", yyyymmdd / 10000, yyyymmdd / 100 % 100,
+			      yyyymmdd % 100);
+}
+
+/* ---- sections and blocks ---- */
+
+const struct trk_doc_section *trk__doc_section(const struct trk_doc *d, const char *key)
+{
+	for (size_t i = 0; i < d->sections; i++)
+		if (!strcmp(d->section[i].key, key))
+			return &d->section[i];
+	return NULL;
+}
+
+const struct trk_doc_block *trk__doc_next(const struct trk_doc_block *b, enum trk_block_kind kind)
+{
+	while (b && b->kind != kind)
+		b = b->next;
+	return b;
+}
+
+const struct trk_doc_block *trk__doc_first(const struct trk_doc *d, enum trk_block_kind kind)
+{
+	for (size_t i = 0; i < d->sections; i++) {
+		const struct trk_doc_block *b = trk__doc_next(d->section[i].first, kind);
+
+		if (b)
+			return b;
+	}
+	return NULL;
+}
+
+static struct trk_doc_block *add_block(struct trk_doc *d, struct trk_doc_section *s,
+				       enum trk_block_kind kind)
+{
+	struct trk_doc_block *b = trk__doc_alloc(d, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->kind = kind;
+	if (s->last)
+		s->last->next = b;
+	else
+		s->first = b;
+	s->last = b;
+	return b;
+}
+
+static void add_text(struct trk_doc *d, struct trk_doc_section *s, enum trk_block_kind kind,
+		     enum trk_tone tone, const char *text)
+{
+	struct trk_doc_block *b = text && *text ? add_block(d, s, kind) : NULL;
+
+	if (!b)
+		return;
+	b->text = text;
+	b->tone = tone;
+}
+
+void trk__doc_text(struct trk_doc *d, struct trk_doc_section *s, const char *text)
+{
+	add_text(d, s, TRK_BLOCK_TEXT, TRK_TONE_PLAIN, text);
+}
+
+void trk__doc_toned(struct trk_doc *d, struct trk_doc_section *s, enum trk_tone tone,
+		    const char *text)
+{
+	add_text(d, s, TRK_BLOCK_TEXT, tone, text);
+}
+
+void trk__doc_note(struct trk_doc *d, struct trk_doc_section *s, const char *text)
+{
+	add_text(d, s, TRK_BLOCK_NOTE, TRK_TONE_PLAIN, text);
+}
+
+void trk__doc_empty(struct trk_doc *d, struct trk_doc_section *s, const char *text)
+{
+	s->empty = true;
+	s->first = s->last = NULL;
+	trk__doc_text(d, s, text);
+}
+
+void trk__doc_parts(struct trk_doc *d, struct trk_doc_section *s, const struct trk_doc_part *part,
+		    size_t count)
+{
+	struct trk_doc_block *b = count ? add_block(d, s, TRK_BLOCK_PARTS) : NULL;
+
+	if (b) {
+		b->part = part;
+		b->count = count;
+	}
+}
+
+void trk__doc_snippets(struct trk_doc *d, struct trk_doc_section *s,
+		       const struct trk_doc_snippet *snippet, size_t count)
+{
+	struct trk_doc_block *b = count ? add_block(d, s, TRK_BLOCK_SNIPPETS) : NULL;
+
+	if (b) {
+		b->snippet = snippet;
+		b->count = count;
+	}
+}
+
+void trk__doc_charts(struct trk_doc *d, struct trk_doc_section *s)
+{
+	if (d->charts)
+		(void) add_block(d, s, TRK_BLOCK_CHARTS);
+}
+
+void trk__doc_stacks(struct trk_doc *d, struct trk_doc_section *s, const char *json)
+{
+	add_text(d, s, TRK_BLOCK_STACKS, TRK_TONE_PLAIN, json);
+}
+
+void trk__doc_lanes(struct trk_doc *d, struct trk_doc_section *s)
+{
+	if (d->lanes)
+		(void) add_block(d, s, TRK_BLOCK_LANES);
+}
+
+struct trk_doc_table *trk__doc_table(struct trk_doc *d, struct trk_doc_section *s, const char *key,
+				     const char *title, const struct trk_doc_column *columns,
+				     size_t count)
+{
+	struct trk_doc_table *t = trk__doc_alloc(d, sizeof(*t));
+	struct trk_doc_block *b = t ? add_block(d, s, TRK_BLOCK_TABLE) : NULL;
+
+	if (b)
+		b->table = t;
+	else
+		t = &d->spare;
+	*t = (struct trk_doc_table){.key = key,
+				    .title = title,
+				    .column = columns,
+				    .columns = count,
+				    .folded = title != NULL};
+	return t;
+}
+
+struct trk_doc_cell *trk__doc_row(struct trk_doc *d, struct trk_doc_table *t)
+{
+	struct trk_doc_cell *row;
+
+	if (t->rows == t->cap) {
+		size_t cap = t->cap ? t->cap * 2 : 8;
+		struct trk_doc_cell *bigger = trk__doc_alloc(d, cap * t->columns * sizeof(*bigger));
+
+		if (!bigger)
+			return NULL;
+		if (t->rows)
+			memcpy(bigger, t->cell, t->rows * t->columns * sizeof(*bigger));
+		t->cell = bigger;
+		t->cap = cap;
+	}
+	row = t->cell + t->rows++ * t->columns;
+	for (size_t i = 0; i < t->columns; i++)
+		row[i] = trk__doc_cell(NULL, NAN);
+	return row;
+}
+
+void trk__doc_trim(struct trk_doc_table *t)
+{
+	size_t last = t->columns - 1;
+
+	if (t->columns < 2)
+		return;
+	for (size_t i = 0; i < t->rows; i++)
+		if (t->cell[i * t->columns + last].text)
+			return;
+	for (size_t i = 0; i < t->rows; i++)
+		memmove(&t->cell[i * last], &t->cell[i * t->columns], last * sizeof(*t->cell));
+	t->columns = last;
+}
+
+struct trk_doc_cell trk__doc_cell(const char *text, double value)
+{
+	return (struct trk_doc_cell){.text = text, .value = value, .second = NAN};
+}
+
+struct trk_doc_cell trk__doc_figure(struct trk_doc *d, trk_human_fn *words, double value)
+{
+	return trk__doc_cell(isnan(value) ? NULL : trk__doc_value(d, words, value), value);
+}
+
+struct trk_doc_cell trk__doc_tone(struct trk_doc_cell cell, enum trk_tone tone)
+{
+	cell.tone = tone;
+	return cell;
+}
+
+/* ---- terms ---- */
+
+struct trk_doc_term *trk__doc_term(struct trk_doc *d, struct trk_doc_section *s, const char *name,
+				   const char *separator)
+{
+	struct trk_doc_term *t = trk__doc_alloc(d, sizeof(*t));
+	struct trk_doc_block *b = t ? add_block(d, s, TRK_BLOCK_TERM) : NULL;
+
+	if (b)
+		b->term = t;
+	else
+		t = &d->spare_term;
+	*t = (struct trk_doc_term){.name = name, .separator = separator};
+	return t;
+}
+
+void trk__doc_item_of(struct trk_doc *d, struct trk_doc_term *t, struct trk_doc_item item)
+{
+	if (t->items == t->cap) {
+		size_t cap = t->cap ? t->cap * 2 : 4;
+		struct trk_doc_item *bigger = trk__doc_alloc(d, cap * sizeof(*bigger));
+
+		if (!bigger)
+			return;
+		if (t->items)
+			memcpy(bigger, t->item, t->items * sizeof(*bigger));
+		t->item = bigger;
+		t->cap = cap;
+	}
+	item.brief = item.brief ? item.brief : item.text;
+	item.bare = item.bare ? item.bare : item.brief;
+	t->item[t->items++] = item;
+}
+
+void trk__doc_item(struct trk_doc *d, struct trk_doc_term *t, const char *text)
+{
+	trk__doc_item_of(d, t, (struct trk_doc_item){.text = text});
+}
+
+void trk__doc_meter(struct trk_doc *d, struct trk_doc_section *s, const char *name,
+		    const struct trk_doc_meter *meter)
+{
+	struct trk_doc_meter *copy = trk__doc_alloc(d, sizeof(*copy));
+
+	if (!copy)
+		return;
+	*copy = *meter;
+	trk__doc_term(d, s, name, "")->meter = copy;
+}

@@ -1,0 +1,24 @@
+/* What a summary says of each GPU. */
+#ifndef TRK_REPORT_GPUS_H
+#define TRK_REPORT_GPUS_H
+
+#include "base/json.h"
+#include "model/gpu_log.h"
+
+/* The memory of all of them that have one of their own; NaN: not known of every such one. */
+double trk__gpus_memory_mib(const struct trk_gpu_log *log);
+
+/* What slowed it down, of the driver's bits: "power, heat"; empty: nothing. */
+void trk__gpus_slowed_by(uint64_t reasons, char *text, size_t size);
+
+/* The key "gpus" and its list: identity, and of each figure mean and largest value, or the reason
+ * why it is not known. */
+void trk__gpus_json(struct trk_json *j, const struct trk_gpu_log *log);
+/* One of the sums over the GPUs that lacks a GPU, in words: "system_gpu_usage, system_gpu_utilized:
+ * a lower bound, of GPU 0 without GPU 1 (not permitted)". `index` counts from 0; false: there are
+ * no more. */
+bool trk__gpu_sum_text(const struct trk_gpu_log *log, size_t index, char *text, size_t size);
+/* The key "gpu_sums": of each column that is a sum over the GPUs, of which GPUs it is. */
+void trk__gpu_sums_json(struct trk_json *j, const struct trk_gpu_log *log);
+
+#endif

@@ -1,0 +1,216 @@
+#include "report/offers_text.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/human.h"
+
+enum { NOTES_MAX = 8192 };
+
+/* Large vendors change list prices seldom, small ones often. */
+static bool is_old(const struct trk_catalog *c, const struct trk_catalog_block *block,
+		   uint32_t today)
+{
+	long days = trk__catalog_age_days(block->date, today);
+	size_t n;
+	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, &n)[block->vendor];
+	const char *id = trk__catalog_text(c, v->id);
+	bool large = !strcmp(id, "aws") || !strcmp(id, "azure") || !strcmp(id, "gcp");
+
+	return days > (large ? 180 : 30);
+}
+
+static void add_sources(struct trk_buf *b, const struct trk_offers *r)
+{
+	size_t n, shown = 0;
+	const struct trk_catalog_source *sources = trk__catalog_sources(r->c, &n);
+	const struct trk_catalog_block *blocks = trk__catalog_blocks(r->c, &n);
+	bool seen[256] = {false};
+	char day[16];
+
+	trk__buf_puts(b, "prices of");
+	for (size_t i = 0; i < r->n && i < r->limit; i++) {
+		const struct trk_catalog_block *block = &blocks[r->list[i].offer.block];
+
+		if (seen[block->source])
+			continue;
+		seen[block->source] = true;
+		trk__buf_puts(b, shown++ ? ", " : " ");
+		trk__buf_printf(b, "%s (%s%s%s)", trk__catalog_date(block->date, day),
+				trk__catalog_text(r->c, sources[block->source].id),
+				block->quality == TRK_FACT_EST ? ", estimated" : "",
+				is_old(r->c, block, r->query->today) ? ", old" : "");
+	}
+	trk__buf_putc(b, '\n');
+}
+
+/* "aws t3a.nano". */
+static void add_name(struct trk_buf *b, const struct trk_catalog *c,
+		     const struct trk_server_estimate *e)
+{
+	const struct trk_catalog_server *s = trk__offers_server(c, &e->offer);
+
+	trk__buf_printf(b, "%s %s", trk__catalog_vendor_id(c, s->vendor),
+			trk__catalog_text(c, s->name));
+}
+
+static void add_usd(struct trk_buf *b, int width, double usd)
+{
+	char text[TRK_HUMAN_SIZE];
+
+	trk__buf_printf(b, "%*s", width, trk__human_usd(text, usd));
+}
+
+static void add_notes(struct trk_buf *b, const struct trk_offers *r)
+{
+	char update[TRK_OFFER_UPDATE_SIZE];
+
+	for (size_t i = 0; i < r->advice.nears; i++) {
+		const struct trk_server_estimate *e = &r->advice.near[i];
+		char why[160] = "";
+
+		trk__offers_shortfall(r->query, trk__offers_server(r->c, &e->offer), e->offer.unmet,
+				      why, sizeof(why));
+		trk__buf_printf(
+			b, "cheaper, but short of %s: ", trk__catalog_need_name(e->offer.unmet));
+		add_name(b, r->c, e);
+		trk__buf_puts(b, " at ");
+		add_usd(b, 0, e->cost_usd);
+		trk__buf_printf(b, " a run, %s\n", why);
+	}
+	if (r->n > r->limit)
+		trk__buf_printf(b, "%zu more: -n 0 shows all\n", r->n - r->limit);
+	add_sources(b, r);
+	if (*trk__offers_update(r, update))
+		trk__buf_printf(b, "%s\n", update);
+}
+
+void trk__offers_notes(struct trk_buf *b, const struct trk_offers *r,
+		       const struct trk_terminal_style *style)
+{
+	struct trk_buf notes;
+
+	trk__buf_init(&notes, NOTES_MAX);
+	add_notes(&notes, r);
+	if (notes.error)
+		b->error = notes.error;
+	else if (notes.len)
+		trk__write_terminal_lines(b, notes.data, style);
+	trk__buf_release(&notes);
+}
+
+/* ---- the table ---- */
+
+enum {
+	SERVER,
+	REGION,
+	VCPUS,
+	MEMORY,
+	HOUR,
+	RUN_TIME,
+	RUN_COST,
+	AGE,
+	ARCH,
+	CORES,
+	GPU,
+	SCORE,
+	REMARK,
+	COLUMNS
+};
+
+static const char *gpus(struct trk_doc *d, const struct trk_catalog *c,
+			const struct trk_catalog_server *s)
+{
+	if (!s->gpu_count)
+		return NULL;
+	return trk__doc_print(d, "%.3g %s",
+			      s->gpu_permille < 1000 ? s->gpu_permille / 1000.0 : s->gpu_count,
+			      trk__catalog_text(c, s->gpu_model));
+}
+
+static void set(struct trk_doc_cell *cell, const char *text)
+{
+	*cell = trk__doc_cell(text && *text ? text : NULL, NAN);
+}
+
+/* All columns of one server; those of a run are dashes where no run was asked for. */
+static void fill_row(struct trk_doc *d, const struct trk_offers *r,
+		     const struct trk_server_estimate *e, struct trk_doc_cell *row)
+{
+	const struct trk_catalog_server *s = trk__offers_server(r->c, &e->offer);
+	char age[TRK_OFFER_AGE_SIZE], remark[TRK_OFFER_REMARK_SIZE];
+
+	set(&row[SERVER], trk__doc_print(d, "%s %s", trk__catalog_vendor_id(r->c, s->vendor),
+					 trk__catalog_text(r->c, s->name)));
+	set(&row[REGION], trk__catalog_region_id(r->c, trk__offers_block(r->c, &e->offer)->region));
+	row[VCPUS] = trk__doc_figure(d, trk__human_count, s->vcpus);
+	row[MEMORY] = trk__doc_figure(d, trk__human_memory, s->memory_mib);
+	row[HOUR] = trk__doc_figure(d, trk__human_usd_per_hour, trk__catalog_usd(e->offer.units));
+	row[RUN_TIME] = trk__doc_figure(d, trk__human_seconds, r->costs ? e->run_s : (double) NAN);
+	row[RUN_COST] = trk__doc_figure(d, trk__human_usd, r->costs ? e->cost_usd : (double) NAN);
+	set(&row[AGE], trk__doc_print(d, "%s", trk__offers_age(r, e, age)));
+	set(&row[ARCH], trk__catalog_arch_names[s->arch]);
+	set(&row[CORES], trk__catalog_allocation_names[s->allocation]);
+	set(&row[GPU], gpus(d, r->c, s));
+	row[SCORE] = trk__doc_figure(d, trk__human_count, trk__offers_score(r->c, &e->offer));
+	set(&row[REMARK], trk__doc_print(d, "%s", trk__offers_remark(r, e, remark)));
+}
+
+/* Leave out the columns that say nothing in any row. */
+static void drop_empty(struct trk_doc_table *t, struct trk_doc_column *column)
+{
+	size_t kept = 0, essential = 0;
+	bool keep[COLUMNS];
+
+	for (size_t c = 0; c < COLUMNS; c++) {
+		keep[c] = false;
+		for (size_t i = 0; i < t->rows; i++)
+			keep[c] |= t->cell[i * COLUMNS + c].text != NULL;
+		if (keep[c]) {
+			column[kept++] = column[c];
+			essential += c < t->essential;
+		}
+	}
+	for (size_t i = 0, to = 0; i < t->rows * COLUMNS; i++)
+		if (keep[i % COLUMNS])
+			t->cell[to++] = t->cell[i];
+	t->columns = kept;
+	t->essential = essential;
+}
+
+void trk__offers_text(struct trk_buf *b, const struct trk_offers *r,
+		      const struct trk_terminal_style *style)
+{
+	struct trk_doc_column column[COLUMNS] = {
+		[SERVER] = {"server", "server", TRK_CELL_CODE, NULL},
+		[REGION] = {"region", "region", TRK_CELL_TEXT, NULL},
+		[VCPUS] = {"vcpus", "vCPU", TRK_CELL_NUMBER, NULL},
+		[MEMORY] = {"memory", "memory", TRK_CELL_NUMBER, "MiB"},
+		[HOUR] = {"usd_per_hour", r->query->spot ? "spot/h" : "USD/h", TRK_CELL_NUMBER,
+			  "USD/h"},
+		[RUN_TIME] = {"run_s", "run time", TRK_CELL_NUMBER, "s"},
+		[RUN_COST] = {"usd_per_run", "USD/run", TRK_CELL_NUMBER, "USD"},
+		[AGE] = {"price_age", "price age", TRK_CELL_TEXT, NULL},
+		[ARCH] = {"arch", "arch", TRK_CELL_TEXT, NULL},
+		[CORES] = {"allocation", "cores", TRK_CELL_TEXT, NULL},
+		[GPU] = {"gpu", "GPU", TRK_CELL_TEXT, NULL},
+		[SCORE] = {"score", "score", TRK_CELL_NUMBER, NULL},
+		[REMARK] = {"remark", "", TRK_CELL_TEXT, NULL},
+	};
+	struct trk_doc d = {.error = 0};
+	struct trk_doc_table t = {
+		.key = "servers", .column = column, .columns = COLUMNS, .essential = AGE};
+
+	for (size_t i = 0; i < r->n && i < r->limit; i++) {
+		struct trk_doc_cell *row = trk__doc_row(&d, &t);
+
+		if (row)
+			fill_row(&d, r, &r->list[i], row);
+	}
+	drop_empty(&t, column);
+	if (d.error)
+		b->error = d.error;
+	else
+		trk__write_terminal_table(b, &t, style);
+	trk__doc_release(&d);
+}

@@ -1,0 +1,15 @@
+/* What `recommend` prints for people: the request, a resource with its reasons, where the time of
+ * the newest run went, and its cost. */
+#ifndef TRK_REPORT_RECOMMEND_TEXT_H
+#define TRK_REPORT_RECOMMEND_TEXT_H
+
+#include "report/advice.h"
+#include "report/time_breakdown.h"
+#include "report/write/terminal.h"
+
+/* course: of the newest run, or NULL. Lines of at most the style's width. */
+void trk__recommend_text(struct trk_buf *b, const struct trk_record *record,
+			 const struct trk_advice *a, const struct trk_time_breakdown *course,
+			 const struct trk_terminal_style *style);
+
+#endif

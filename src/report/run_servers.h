@@ -1,0 +1,46 @@
+/* The servers for the next run of a job, and what a run costs on each.
+ *
+ * One function for the end of a run, `recommend`, the page, and the C API, so that all of them
+ * name the same servers at the same cost: the same needs, the same place, the same estimate of
+ * the run time, no boot time unless it is asked for. */
+#ifndef TRK_REPORT_RUN_SERVERS_H
+#define TRK_REPORT_RUN_SERVERS_H
+
+#include "report/run_needs.h"
+
+/* A shorter run says too little about its next one: no servers are named for it. */
+#define TRK_RUN_SHORTEST_S 0.1
+
+/* All borrowed. */
+struct trk_run_question {
+	const struct trk_record *record;
+	const struct trk_advice *advice;
+	const struct trk_busy *busy;            /* NULL: the statistics of the run */
+	const struct trk_cloud *cloud;          /* where it ran; NULL: as recorded */
+	const struct trk_need_words *words;     /* NULL: none */
+	const struct trk_catalog_query *wishes; /* amounts above 0 and flags take the place of the
+						 * advice's; NULL: none */
+};
+
+/* Large, and not copied: it points into itself. */
+struct trk_run_servers {
+	struct trk_needs needs;
+	struct trk_run_work work;
+	double run_s;             /* as long as the run took */
+	struct trk_offers offers; /* without any, `nothing` says why */
+	bool place_known;         /* the vendor, at least */
+	bool short_too;           /* set before the search: a run of any length gets servers */
+};
+
+/* The needs and the work, before the search: a caller may still change the query or the boot
+ * time. Errors of trk__needs_read. */
+int trk__run_servers_read(struct trk_run_servers *s, const struct trk_catalog *c,
+			  const struct trk_run_question *q, struct trk_error *reterr);
+
+/* Search. `limit`: how many servers are shown. The catalogue is borrowed until the release. 0 or
+ * -ENOMEM. */
+int trk__run_servers_find(struct trk_run_servers *s, const struct trk_catalog *c,
+			  enum trk_offers_order order, size_t limit);
+void trk__run_servers_release(struct trk_run_servers *s);
+
+#endif

@@ -1,0 +1,222 @@
+/* The tables of GPUs: a row a device, and a row an instance. One says what they did, the other what
+ * they are and how they fare. */
+#include "report/gpu_summary.h"
+#include "report/section/section.h"
+
+static const struct trk_doc_column columns[] = {
+	{"gpu", "GPU", TRK_CELL_TEXT, NULL},
+	{"use", "Use, mean", TRK_CELL_NUMBER, "share"},
+	{"sm_activity", "Multiprocessors, mean", TRK_CELL_NUMBER, "share"},
+	{"memory", "Memory, peak", TRK_CELL_NUMBER, "B"},
+	{"job_memory", "of it by the job", TRK_CELL_NUMBER, "B"},
+	{"power", "Power, mean", TRK_CELL_NUMBER, "W"},
+	{"temperature", "Hottest", TRK_CELL_NUMBER,
+	 "\xc2\xb0"
+	 "C"},
+	{"energy", "Energy", TRK_CELL_NUMBER, "J"},
+	{"slowed_by", "Slowed by", TRK_CELL_TEXT, NULL},
+};
+
+/* Of bytes; memory is shown in binary units. */
+static const char *memory_words(char text[TRK_HUMAN_SIZE], double bytes)
+{
+	return trk__human_memory(text, bytes / MIB);
+}
+
+static struct trk_doc_cell amount(struct trk_doc *d, double value, const char *unit)
+{
+	return isnan(value)
+		       ? trk__doc_cell(NULL, NAN)
+		       : trk__doc_cell(trk__doc_print(d, "%s %s",
+						      trk__doc_value(d, trk__human_number, value),
+						      unit),
+				       value);
+}
+
+static struct trk_doc_cell name_of(struct trk_doc *d, const struct trk_gpu_total *g)
+{
+	const char *name = trk__doc_print(d, "%s%s", g->device.parent >= 0 ? "instance: " : "",
+					  trk__doc_safe(d, g->device.name, 90));
+
+	return trk__doc_tone(trk__doc_cell(name, NAN), TRK_TONE_STRONG);
+}
+
+static void add_gpu(struct trk_doc *d, struct trk_doc_table *t, const struct trk_gpu_total *g)
+{
+	struct trk_doc_cell *row = trk__doc_row(d, t);
+	char slowed[160];
+
+	if (!row)
+		return;
+	row[0] = name_of(d, g);
+	row[1] = trk__doc_figure(d, trk__human_percent,
+				 trk__gpu_total_mean(g, TRK_GPU_UTILIZATION_METRIC));
+	row[2] = trk__doc_figure(d, trk__human_percent,
+				 trk__gpu_total_mean(g, TRK_GPU_SM_ACTIVITY_METRIC));
+	row[3] =
+		trk__doc_figure(d, memory_words, trk__gpu_total_max(g, TRK_GPU_MEMORY_USED_METRIC));
+	row[4] =
+		trk__doc_figure(d, memory_words, trk__gpu_total_max(g, TRK_GPU_TREE_MEMORY_METRIC));
+	row[5] = amount(d, trk__gpu_total_mean(g, TRK_GPU_POWER_METRIC), "W");
+	row[6] = amount(d, trk__gpu_total_max(g, TRK_GPU_TEMPERATURE_METRIC),
+			"\xc2\xb0"
+			"C");
+	row[7] = trk__doc_figure(d, trk__human_energy, g->energy_j);
+	if (g->seconds[TRK_GPU_THROTTLE_METRIC] > 0) {
+		trk__gpus_slowed_by(g->throttled, slowed, sizeof(slowed));
+		row[8].text = slowed[0] ? trk__doc_print(d, "%s", slowed) : "nothing";
+	}
+}
+
+/* ---- limits and health ---- */
+
+static const struct trk_doc_column hardware_columns[] = {
+	{"gpu", "GPU", TRK_CELL_TEXT, NULL},
+	{"clock", "Clock, mean of highest", TRK_CELL_TEXT, NULL},
+	{"memory_clock", "Memory clock", TRK_CELL_TEXT, NULL},
+	{"power_limit", "Power limit", TRK_CELL_NUMBER, "W"},
+	{"fan_speed", "Fan, most", TRK_CELL_NUMBER, NULL},
+	{"pcie", "PCIe link", TRK_CELL_TEXT, NULL},
+	{"encoder", "Encoder by the job, mean", TRK_CELL_NUMBER, "share"},
+	{"decoder", "Decoder by the job, mean", TRK_CELL_NUMBER, "share"},
+	{"ecc", "ECC errors in the run", TRK_CELL_TEXT, NULL},
+	{"xid", "Xid errors", TRK_CELL_TEXT, NULL},
+	{"retired", "Retired memory", TRK_CELL_TEXT, NULL},
+};
+
+/* "1710 of 1980 MHz" */
+static const char *clock_text(struct trk_doc *d, const struct trk_gpu_total *g,
+			      enum trk_gpu_metric clock, enum trk_gpu_metric most)
+{
+	double mean = trk__gpu_total_mean(g, clock), top = trk__gpu_total_max(g, most);
+
+	if (isnan(mean))
+		return NULL;
+	if (isnan(top))
+		return trk__doc_print(d, "%.0f MHz", mean / 1e6);
+	return trk__doc_print(d, "%.0f of %.0f MHz", mean / 1e6, top / 1e6);
+}
+
+static const char *link_text(struct trk_doc *d, const struct trk_gpu_total *g)
+{
+	double generation = trk__gpu_total_max(g, TRK_GPU_PCIE_GENERATION_METRIC);
+	double lanes = trk__gpu_total_max(g, TRK_GPU_PCIE_WIDTH_METRIC);
+
+	return isnan(generation + lanes)
+		       ? NULL
+		       : trk__doc_print(d, "generation %.0f, %.0f lanes", generation, lanes);
+}
+
+/* Errors that were corrected are harmless, the others are not. */
+static const char *ecc_text(struct trk_doc *d, const struct trk_gpu_total *g)
+{
+	double corrected = trk__gpu_total_increase(g, TRK_GPU_ECC_CORRECTED_METRIC);
+	double others = trk__gpu_total_increase(g, TRK_GPU_ECC_UNCORRECTED_METRIC);
+
+	if (isnan(corrected + others))
+		return NULL;
+	if (corrected + others <= 0)
+		return "none";
+	return trk__doc_print(d, "%.0f corrected, %.0f not", corrected, others);
+}
+
+static const char *xid_text(struct trk_doc *d, const struct trk_gpu_total *g)
+{
+	double errors = trk__gpu_total_max(g, TRK_GPU_XID_METRIC);
+
+	if (isnan(errors))
+		return NULL;
+	if (errors <= 0)
+		return "none";
+	return trk__doc_print(d, "%.0f, the last Xid %.0f", errors,
+			      g->device.metric[TRK_GPU_XID_LAST_METRIC].value);
+}
+
+static const char *retired_text(struct trk_doc *d, const struct trk_gpu_total *g)
+{
+	double pages = trk__gpu_total_max(g, TRK_GPU_RETIRED_PAGES_METRIC);
+	double rows = trk__gpu_total_max(g, TRK_GPU_REMAPPED_ROWS_METRIC);
+
+	if (isnan(pages) && isnan(rows))
+		return NULL;
+	if (isnan(pages))
+		return trk__doc_print(d, "%.0f rows", rows);
+	return isnan(rows) ? trk__doc_print(d, "%.0f pages", pages)
+			   : trk__doc_print(d, "%.0f pages, %.0f rows", pages, rows);
+}
+
+static void set_text(struct trk_doc_cell *cell, const char *text)
+{
+	if (text)
+		cell->text = text;
+}
+
+static void add_hardware(struct trk_doc *d, struct trk_doc_table *t, const struct trk_gpu_total *g)
+{
+	struct trk_doc_cell *row = trk__doc_row(d, t);
+
+	if (!row)
+		return;
+	row[0] = name_of(d, g);
+	set_text(&row[1], clock_text(d, g, TRK_GPU_CLOCK_METRIC, TRK_GPU_CLOCK_MAX_METRIC));
+	set_text(&row[2],
+		 clock_text(d, g, TRK_GPU_MEMORY_CLOCK_METRIC, TRK_GPU_MEMORY_CLOCK_MAX_METRIC));
+	row[3] = amount(d, trk__gpu_total_max(g, TRK_GPU_POWER_LIMIT_METRIC), "W");
+	row[4] = trk__doc_figure(d, trk__human_percent, trk__gpu_total_max(g, TRK_GPU_FAN_METRIC));
+	set_text(&row[5], link_text(d, g));
+	row[6] = trk__doc_figure(d, trk__human_percent,
+				 trk__gpu_total_mean(g, TRK_GPU_TREE_ENCODER_METRIC));
+	row[7] = trk__doc_figure(d, trk__human_percent,
+				 trk__gpu_total_mean(g, TRK_GPU_TREE_DECODER_METRIC));
+	set_text(&row[8], ecc_text(d, g));
+	set_text(&row[9], xid_text(d, g));
+	set_text(&row[10], retired_text(d, g));
+}
+
+static bool knows_hardware(const struct trk_gpu_log *log)
+{
+	for (size_t i = 0; i < log->count; i++)
+		for (int k = TRK_GPU_FAN_METRIC; k < TRK_GPU_METRICS; k++)
+			if (log->total[i].seconds[k] > 0)
+				return true;
+	return false;
+}
+
+/* A recording of an older version knows none of it. */
+static void add_hardware_table(struct trk_doc *d, const struct trk_gpu_log *log,
+			       struct trk_doc_section *s)
+{
+	struct trk_doc_table *t;
+
+	if (!knows_hardware(log))
+		return;
+	t = trk__doc_table(d, s, "gpu_hardware", "GPUs: limits and health", hardware_columns,
+			   sizeof(hardware_columns) / sizeof(hardware_columns[0]));
+	for (size_t i = 0; i < log->count; i++)
+		if (log->total[i].device.parent < 0)
+			add_hardware(d, t, &log->total[i]);
+}
+
+/* Sums that lack a GPU. */
+static void add_notes(struct trk_doc *d, const struct trk_gpu_log *log, struct trk_doc_section *s)
+{
+	char text[512];
+
+	for (size_t i = 0; trk__gpu_sum_text(log, i, text, sizeof(text)); i++)
+		trk__doc_note(d, s, trk__doc_print(d, "%s.", text));
+}
+
+void trk__section_gpus(struct trk_doc *d, struct trk_doc_section *s,
+		       const struct trk_report_work *w)
+{
+	const struct trk_gpu_log *log = &w->in->record->gpus;
+	struct trk_doc_table *t;
+
+	if (!log->count)
+		return;
+	t = trk__doc_table(d, s, "gpus", "GPUs", columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < log->count; i++)
+		add_gpu(d, t, &log->total[i]);
+	add_hardware_table(d, log, s);
+	add_notes(d, log, s);
+}

@@ -1,0 +1,406 @@
+#include "report/section/lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/maths.h"
+#include "report/section/areas.h"
+#include "report/section/command_words.h"
+
+enum {
+	BARS_MAX = 12, /* processes that are all drawn as bars */
+	BAR_ROWS_MAX = 6,
+	LONG_ROWS_MAX = 4, /* rows of long ones above a density */
+	LONG_BARS_MAX = 60,
+	MEMBERS_MAX = 8,
+	SIBLINGS_MAX = 64,
+	ALIVE_MAX = 60000,
+};
+
+#define LEAST_SHARE 0.01
+#define LONG_SHARE  0.03 /* of the run: wide enough for a bar */
+
+/* ---- choosing ---- */
+
+static double cpu_of(const struct trk_program_log *log)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < log->count; i++)
+		sum += (double) log->program[i].cpu_ns;
+	return sum;
+}
+
+static int color_of(size_t program, const size_t *own, size_t owns)
+{
+	for (size_t i = 0; i < owns; i++)
+		if (own[i] == program)
+			return (int) i + 1;
+	return TRK_DOC_AREAS;
+}
+
+static void add_story(struct trk_program_story *story, size_t *count, struct trk_program_story one,
+		      const struct trk_program_log *log)
+{
+	size_t at = *count < TRK_LANES_MAX ? (*count)++ : TRK_LANES_MAX;
+
+	for (; at > 0 && log->program[story[at - 1].index].cpu_ns < log->program[one.index].cpu_ns;
+	     at--)
+		if (at < TRK_LANES_MAX)
+			story[at] = story[at - 1];
+	if (at < TRK_LANES_MAX)
+		story[at] = one;
+}
+
+struct ranked {
+	double value;
+	size_t at;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	double x = ((const struct ranked *) a)->value, y = ((const struct ranked *) b)->value;
+
+	return x > y ? -1 : x < y;
+}
+
+/* Its processes by CPU time, and how long they lived. */
+static void list_spans(struct trk_doc *d, const struct trk_program_log *log,
+		       struct trk_program_story *s)
+{
+	struct ranked *list = calloc(log->spans + 1, sizeof(*list));
+	size_t n = 0;
+
+	s->median_s = NAN;
+	for (size_t i = 0; list && i < log->spans; i++)
+		if (log->span[i].program == s->index)
+			list[n++] = (struct ranked){
+				(double) (log->span[i].end_ms - log->span[i].start_ms) / 1e3, i};
+	s->span = n ? trk__doc_alloc(d, n * sizeof(*s->span)) : NULL;
+	if (s->span) {
+		qsort(list, n, sizeof(*list), by_value);
+		s->median_s = (list[n / 2].value + list[(n - 1) / 2].value) / 2;
+		for (size_t i = 0; i < n; i++)
+			list[i].value = (double) log->span[list[i].at].cpu_ms +
+					(double) log->span[list[i].at].peak_bytes / 1e15;
+		qsort(list, n, sizeof(*list), by_value);
+		for (size_t i = 0; i < n; i++)
+			s->span[i] = list[i].at;
+		s->spans = n;
+	}
+	free(list);
+}
+
+size_t trk__lanes_choose(struct trk_doc *d, const struct trk_record *record,
+			 struct trk_program_story *story, size_t *ret_left)
+{
+	const struct trk_program_log *log = &record->programs;
+	double cpu_ns = cpu_of(log), most = record->max_memory_mib * MIB;
+	size_t own[TRK_DOC_AREAS], owns = trk__areas_choose(record, own), count = 0, all = 0;
+
+	for (size_t i = 1; i < log->count; i++) {
+		const struct trk_program *p = &log->program[i];
+		struct trk_program_story one = {.index = i, .color = color_of(i, own, owns)};
+
+		one.share = cpu_ns > 0 ? (double) p->cpu_ns / cpu_ns : (double) NAN;
+		all += p->cpu_ns > 0 || trk__program_processes(p) > 0;
+		if (one.share >= LEAST_SHARE ||
+		    (most > 0 && (double) log->peak_bytes[i] >= LEAST_SHARE * most))
+			add_story(story, &count, one, log);
+	}
+	for (size_t i = 0; i < count; i++)
+		list_spans(d, log, &story[i]);
+	*ret_left = all > count ? all - count : 0;
+	return count;
+}
+
+const char *trk__lanes_command(struct trk_doc *d, const struct trk_program_log *log,
+			       const struct trk_program_story *story, size_t span, size_t max)
+{
+	const char *sibling[SIBLINGS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < story->spans && n < SIBLINGS_MAX; i++)
+		sibling[n++] = log->span[story->span[i]].command;
+	return trk__command_words(d, log->span[span].command, sibling, n, max);
+}
+
+/* ---- bars ---- */
+
+static double share_of(const struct trk_doc *d, int64_t at_ms)
+{
+	double share = (double) at_ms / 1e3 / d->duration_s;
+
+	return share > 1 ? 1 : share > 0 ? share : 0;
+}
+
+static struct trk_doc_bar make_bar(struct trk_doc *d, const struct trk_program_log *log,
+				   const struct trk_program_story *story, size_t span)
+{
+	const struct trk_process_span *s = &log->span[span];
+	struct trk_doc_bar bar = {.from = share_of(d, s->start_ms),
+				  .to = share_of(d, s->end_ms),
+				  .cpu_s = (double) s->cpu_ms / 1e3,
+				  .peak_mib = s->peak_bytes ? (double) s->peak_bytes / MIB : NAN,
+				  .pid = s->pid};
+	const char *command = trk__lanes_command(d, log, story, span, 72);
+
+	if (bar.to < bar.from)
+		bar.to = bar.from;
+	bar.text = command ? command : trk__doc_print(d, "process %ld", bar.pid);
+	return bar;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	double x = ((const struct trk_doc_bar *) a)->from,
+	       y = ((const struct trk_doc_bar *) b)->from;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The first row that is free at a bar's start. Bars that find none within `most` rows are not kept. */
+static void pack(struct trk_doc_lane *lane, size_t most)
+{
+	double free_at[BAR_ROWS_MAX] = {0};
+	size_t kept = 0;
+
+	qsort(lane->bar, lane->bars, sizeof(*lane->bar), by_start);
+	lane->rows = 0;
+	for (size_t i = 0; i < lane->bars; i++) {
+		struct trk_doc_bar bar = lane->bar[i];
+		size_t row = 0;
+
+		while (row < most && free_at[row] > bar.from + 1e-6)
+			row++;
+		if (row == most)
+			continue;
+		free_at[row] = bar.to;
+		bar.row = row;
+		lane->rows = row + 1 > lane->rows ? row + 1 : lane->rows;
+		lane->bar[kept++] = bar;
+	}
+	lane->bars = kept;
+}
+
+/* All as bars, or the long ones. False: not all of them. */
+static bool add_bars(struct trk_doc *d, const struct trk_program_log *log,
+		     const struct trk_program_story *story, struct trk_doc_lane *lane)
+{
+	size_t room = story->spans < LONG_BARS_MAX ? story->spans : LONG_BARS_MAX;
+	bool all = story->spans <= BARS_MAX && story->spans == lane->processes;
+
+	lane->bar = room ? trk__doc_alloc(d, room * sizeof(*lane->bar)) : NULL;
+	for (size_t i = 0; lane->bar && i < story->spans && lane->bars < room; i++) {
+		const struct trk_process_span *s = &log->span[story->span[i]];
+
+		if (all || (double) (s->end_ms - s->start_ms) / 1e3 >= LONG_SHARE * d->duration_s)
+			lane->bar[lane->bars++] = make_bar(d, log, story, story->span[i]);
+	}
+	if (!lane->bar)
+		return story->spans == 0;
+	pack(lane, all ? BAR_ROWS_MAX : LONG_ROWS_MAX);
+	return lane->bars == story->spans;
+}
+
+static bool is_bar(const struct trk_doc_lane *lane, const struct trk_doc *d,
+		   const struct trk_process_span *s)
+{
+	for (size_t i = 0; i < lane->bars; i++)
+		if (lane->bar[i].pid == s->pid && lane->bar[i].from == share_of(d, s->start_ms))
+			return true;
+	return false;
+}
+
+/* Of processes that are no bars: how many ran at once in each bucket, at most. */
+static void add_density(struct trk_doc *d, const struct trk_program_log *log,
+			const struct trk_program_story *story, struct trk_doc_lane *lane)
+{
+	lane->alive = trk__doc_alloc(d, d->buckets * sizeof(*lane->alive));
+	for (size_t i = 0; lane->alive && i < story->spans; i++) {
+		const struct trk_process_span *s = &log->span[story->span[i]];
+		double width = 1 / (double) d->buckets;
+		size_t first = (size_t) (share_of(d, s->start_ms) / width);
+		size_t last = (size_t) (share_of(d, s->end_ms) / width);
+
+		if (is_bar(lane, d, s))
+			continue;
+		for (size_t b = first; b <= last && b < d->buckets; b++) {
+			if (lane->alive[b] < ALIVE_MAX)
+				lane->alive[b]++;
+			if (lane->alive[b] > lane->alive_most)
+				lane->alive_most = lane->alive[b];
+		}
+	}
+}
+
+/* ---- CPU ---- */
+
+/* Cores that the program used in a bucket; 0 where no row covers it. */
+static double cores_in(const struct trk_doc *d, const struct trk_program_log *log, size_t program,
+		       size_t bucket)
+{
+	double width_s = d->duration_s / (double) d->buckets, cpu_s, memory, seconds;
+
+	trk__program_log_use(log, program, (double) bucket * width_s,
+			     (double) (bucket + 1) * width_s, &cpu_s, &memory, &seconds);
+	return seconds > 0 && cpu_s > 0 ? cpu_s / seconds : 0;
+}
+
+static uint16_t step_of(double share)
+{
+	double steps = share * TRK_DOC_STEPS + 0.5;
+
+	return steps >= TRK_DOC_STEPS ? TRK_DOC_STEPS : steps > 0 ? (uint16_t) steps : 0;
+}
+
+static void add_use(struct trk_doc *d, const struct trk_program_log *log, size_t program,
+		    struct trk_doc_lane *lane, double *cores)
+{
+	lane->use = trk__doc_alloc(d, d->buckets * sizeof(*lane->use));
+	for (size_t b = 0; b < d->buckets; b++) {
+		cores[b] = cores_in(d, log, program, b);
+		if (cores[b] > lane->use_most)
+			lane->use_most = cores[b];
+	}
+	for (size_t b = 0; lane->use && lane->use_most > 0 && b < d->buckets; b++)
+		lane->use[b] = step_of(cores[b] / lane->use_most);
+}
+
+/* How much of a bucket a process was there. */
+static double overlap(const struct trk_doc_bar *bar, size_t bucket, size_t buckets)
+{
+	double from = (double) bucket / (double) buckets,
+	       to = (double) (bucket + 1) / (double) buckets;
+
+	from = bar->from > from ? bar->from : from;
+	to = bar->to < to ? bar->to : to;
+	return to > from ? (to - from) * (double) buckets : 0;
+}
+
+static double mean_cores(const struct trk_doc *d, const struct trk_doc_bar *bar)
+{
+	double lived_s = (bar->to - bar->from) * d->duration_s;
+
+	return lived_s > 0 ? bar->cpu_s / lived_s : 0;
+}
+
+/* Full height: as many whole cores as the largest bucket but two needs. */
+static void set_cores(struct trk_doc *d, struct trk_doc_lane *lane, const double *cores, bool alone)
+{
+	double top[3] = {0}, most = 0;
+
+	for (size_t b = 0; b < d->buckets; b++)
+		for (size_t k = 0; k < 3; k++)
+			if (cores[b] > top[k]) {
+				for (size_t m = 2; m > k; m--)
+					top[m] = top[m - 1];
+				top[k] = cores[b];
+				break;
+			}
+	for (size_t i = 0; i < lane->bars; i++)
+		if (mean_cores(d, &lane->bar[i]) > most)
+			most = mean_cores(d, &lane->bar[i]);
+	most = alone && top[2] > most ? top[2] : most;
+	most = trk__ceil(most - 0.35);
+	lane->cores = most >= 1 && most < 1e6 ? most : 1;
+	lane->cores_text =
+		trk__doc_print(d, "%.0f core%s", lane->cores, lane->cores > 1 ? "s" : "");
+}
+
+/* The program's CPU time of each bucket, divided among its processes by their means. */
+static void fill_bars(struct trk_doc *d, struct trk_doc_lane *lane, const double *cores)
+{
+	double *all = calloc(d->buckets, sizeof(*all));
+
+	for (size_t i = 0; all && i < lane->bars; i++)
+		for (size_t b = 0; b < d->buckets; b++)
+			all[b] += overlap(&lane->bar[i], b, d->buckets) *
+				  mean_cores(d, &lane->bar[i]);
+	for (size_t i = 0; all && i < lane->bars; i++) {
+		struct trk_doc_bar *bar = &lane->bar[i];
+		size_t end = (size_t) (bar->to * (double) d->buckets + 0.999);
+
+		bar->first = (size_t) (bar->from * (double) d->buckets);
+		end = end > d->buckets ? d->buckets : end;
+		bar->count = end > bar->first ? end - bar->first : 0;
+		bar->use = bar->count ? trk__doc_alloc(d, bar->count * sizeof(*bar->use)) : NULL;
+		for (size_t b = bar->first; bar->use && b < end; b++) {
+			double part = overlap(bar, b, d->buckets) * mean_cores(d, bar);
+
+			/* Beside processes that are no bars the program's time is not theirs. */
+			if (!lane->alive)
+				part = all[b] > 0 ? cores[b] * part / all[b] : 0;
+			bar->use[b - bar->first] = step_of(part / lane->cores);
+		}
+	}
+	free(all);
+}
+
+/* ---- a lane ---- */
+
+static void add_members(struct trk_doc *d, const struct trk_program_log *log,
+			const struct trk_program_story *story, struct trk_doc_lane *lane)
+{
+	size_t n = story->spans < MEMBERS_MAX ? story->spans : MEMBERS_MAX;
+
+	if (story->spans < 2 || (!lane->bars && !lane->alive))
+		return;
+	lane->member = trk__doc_alloc(d, n * sizeof(*lane->member));
+	for (size_t i = 0; lane->member && i < n; i++) {
+		struct trk_doc_bar bar = make_bar(d, log, story, story->span[i]);
+
+		lane->member[lane->members++] = bar;
+	}
+	if (lane->processes > n)
+		lane->more = trk__doc_print(
+			d, "and %s more, each with at most %s of CPU time",
+			trk__doc_value(d, trk__human_count, (double) (lane->processes - n)),
+			trk__doc_value(d, trk__human_seconds,
+				       (double) log->span[story->span[n - 1]].cpu_ms / 1e3));
+}
+
+static void fill_lane(struct trk_doc *d, const struct trk_record *record,
+		      const struct trk_program_story *story, struct trk_doc_lane *lane,
+		      double *cores)
+{
+	const struct trk_program_log *log = &record->programs;
+	const struct trk_program *p = &log->program[story->index];
+	char label[96];
+	bool all;
+
+	lane->name = trk__doc_safe(d, trk__program_label(p, label, sizeof(label)), 40);
+	lane->color = story->color;
+	lane->processes = trk__program_processes(p);
+	lane->cpu_s = (double) p->cpu_ns / 1e9;
+	lane->memory_mib = p->largest_bytes ? (double) p->largest_bytes / MIB : NAN;
+	if (lane->processes > 1)
+		lane->count = trk__doc_print(
+			d, "\u00d7 %s",
+			trk__doc_value(d, trk__human_count, (double) lane->processes));
+	lane->cpu = trk__doc_value(d, trk__human_seconds, lane->cpu_s);
+	if (!isnan(lane->memory_mib))
+		lane->memory = trk__doc_value(d, trk__human_memory, lane->memory_mib);
+	/* Of processes that were never seen there is the CPU time alone. */
+	all = p->kind == TRK_PROGRAM_UNSEEN || add_bars(d, log, story, lane);
+	if (!all)
+		add_density(d, log, story, lane);
+	add_use(d, log, story->index, lane, cores);
+	set_cores(d, lane, cores, lane->rows <= 1 && all);
+	fill_bars(d, lane, cores);
+	add_members(d, log, story, lane);
+}
+
+void trk__lanes_make(struct trk_doc *d, const struct trk_record *record,
+		     const struct trk_program_story *story, size_t count)
+{
+	double *cores;
+
+	if (!d->buckets || !(d->duration_s > 0) || !count)
+		return;
+	cores = calloc(d->buckets, sizeof(*cores));
+	d->lane = trk__doc_alloc(d, count * sizeof(*d->lane));
+	for (size_t i = 0; cores && d->lane && i < count; i++)
+		fill_lane(d, record, &story[i], &d->lane[d->lanes++], cores);
+	free(cores);
+}

@@ -1,0 +1,30 @@
+/* The processes of a run on its axis of time, one lane a program. */
+#ifndef TRK_REPORT_SECTION_LANES_H
+#define TRK_REPORT_SECTION_LANES_H
+
+#include "report/section/section.h"
+
+enum { TRK_LANES_MAX = 12 };
+
+/* What is told of one program. */
+struct trk_program_story {
+	size_t index; /* in the log */
+	int color;
+	size_t *span; /* of its processes in the log, largest CPU time first; owned by the document */
+	size_t spans;
+	double share;    /* of the job's CPU time; NaN: not known */
+	double median_s; /* of its processes' lives; NaN: none is listed */
+};
+
+/* The programs that had 1 % of the CPU time or of the memory's peak, at most TRK_LANES_MAX, by CPU
+ * time. Returns how many; *ret_left: the others that had a process. */
+size_t trk__lanes_choose(struct trk_doc *d, const struct trk_record *record,
+			 struct trk_program_story *story, size_t *ret_left);
+/* The command line of one of a program's processes, the part that differs first; NULL: not kept. */
+const char *trk__lanes_command(struct trk_doc *d, const struct trk_program_log *log,
+			       const struct trk_program_story *story, size_t span, size_t max);
+/* Fill the document's lanes. */
+void trk__lanes_make(struct trk_doc *d, const struct trk_record *record,
+		     const struct trk_program_story *story, size_t count);
+
+#endif

@@ -1,0 +1,160 @@
+/* The server and the cloud that the run was on, and its price: from the caller, else from the
+ * recording. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/place_json.h"
+#include "report/section/section.h"
+
+enum { FACTS_MAX = 24 };
+
+struct facts {
+	struct trk_doc *d;
+	struct trk_report_fact *fact;
+	size_t count;
+};
+
+static void add(struct facts *f, const char *name, const char *text)
+{
+	if (f->fact && text && *text && f->count < FACTS_MAX)
+		f->fact[f->count++] = (struct trk_report_fact){name, text};
+}
+
+/* "kvm (DMI: Amazon EC2)". */
+static const char *with_source(struct facts *f, const char *text, const char *from)
+{
+	return *text && *from ? trk__doc_print(f->d, "%s (%s)", text, from) : text;
+}
+
+static void server_facts(struct facts *f, const struct trk_server *s)
+{
+	char gpus[sizeof(s->gpu_names)];
+
+	add(f, "Processor", s->cpu_model);
+	add(f, "Architecture", s->arch);
+	if (!isnan(s->vcpus))
+		add(f, "vCPUs",
+		    isnan(s->cores)
+			    ? trk__doc_value(f->d, trk__human_number, s->vcpus)
+			    : trk__doc_print(f->d, "%.0f (%.0f cores)", s->vcpus, s->cores));
+	if (!isnan(s->memory_mib))
+		add(f, "Memory", trk__doc_value(f->d, trk__human_memory, s->memory_mib));
+	if (!isnan(s->disk_gb))
+		add(f, "Disks", trk__doc_print(f->d, "%.0f, %.0f GB", s->disks, s->disk_gb));
+	(void) snprintf(gpus, sizeof(gpus), "%s", s->gpu_names);
+	for (char *c = gpus; *c; c++)
+		*c = *c == '\n' ? ',' : *c;
+	if (s->gpu_count > 0)
+		add(f, "GPUs", trk__doc_print(f->d, "%.0f: %s", s->gpu_count, gpus));
+	else
+		add(f, "GPUs", s->gpu_count == 0 ? "none" : s->gpu_reason);
+	add(f, "System", trk__doc_print(f->d, "%s %s", s->os, s->kernel));
+	add(f, "Virtualisation", with_source(f, s->virtualization, s->virtualization_from));
+	add(f, "Container", with_source(f, s->container, s->container_from));
+}
+
+static void cloud_facts(struct facts *f, const struct trk_cloud *c)
+{
+	add(f, "Cloud", c->vendor[0] ? with_source(f, c->vendor, c->source) : c->reason);
+	add(f, "Region", c->region);
+	add(f, "Zone", c->zone);
+	add(f, "Server type", c->instance_type);
+	add(f, "Billing", c->allocation);
+}
+
+static void cost_facts(struct facts *f, const struct trk_cost *c)
+{
+	if (isnan(c->usd)) {
+		add(f, "Cost of this run", c->reason);
+		return;
+	}
+	add(f, "Cost of this run",
+	    trk__doc_print(f->d, "%s at %s an hour (price of %s, %s)",
+			   trk__doc_value(f->d, trk__human_usd, c->usd),
+			   trk__doc_value(f->d, trk__human_usd_per_hour, c->usd_per_hour),
+			   c->price_date, c->price_source));
+	if (!isnan(c->idle_cpu_usd))
+		add(f, "of it for idle cores",
+		    trk__doc_value(f->d, trk__human_usd, c->idle_cpu_usd));
+	if (!isnan(c->idle_memory_usd))
+		add(f, "of it for unused memory",
+		    trk__doc_value(f->d, trk__human_usd, c->idle_memory_usd));
+}
+
+void trk__report_place_of(struct trk_doc *d, struct trk_report_input *in,
+			  struct trk_report_place *place)
+{
+	const struct trk_place *p = &in->record->place;
+	struct facts f = {.d = d};
+	char evidence[200] = "";
+	const char *allocation;
+
+	if (!in->place && p->has_cloud && p->cloud.vendor[0]) {
+		*place = (struct trk_report_place){
+			.vendor = p->cloud.vendor,
+			.region = p->cloud.region[0] ? p->cloud.region : NULL,
+			.server = p->cloud.instance_type[0] ? p->cloud.instance_type : NULL,
+			.usd_per_hour = p->has_cost ? p->cost.usd_per_hour : (double) NAN,
+		};
+		in->place = place;
+	}
+	if (in->machine_facts || !(p->has_server || p->has_cloud || p->has_cost))
+		return;
+	f.fact = trk__doc_alloc(d, FACTS_MAX * sizeof(*f.fact));
+	if (p->has_server) {
+		server_facts(&f, &p->server);
+		allocation = trk__allocation_of(in->record, true, evidence, sizeof(evidence));
+		if (allocation)
+			add(&f, "Allocation",
+			    with_source(&f, allocation, trk__doc_print(d, "%s", evidence)));
+	}
+	if (p->has_cloud)
+		cloud_facts(&f, &p->cloud);
+	if (p->has_cost)
+		cost_facts(&f, &p->cost);
+	/* With a count of 0 the section says that nothing is known. */
+	in->machine = f.fact;
+	in->machine_facts = f.count;
+}
+
+static const struct trk_doc_column facts[] = {{"name", "What", TRK_CELL_TEXT, NULL},
+					      {"value", "Value", TRK_CELL_TEXT, NULL}};
+
+static void add_fact(struct trk_doc *d, struct trk_doc_table *t, const char *name, const char *text)
+{
+	struct trk_doc_cell *row = trk__doc_row(d, t);
+
+	if (!row)
+		return;
+	row[0] = trk__doc_tone(trk__doc_cell(name, NAN), TRK_TONE_STRONG);
+	row[1].text = text;
+}
+
+void trk__section_machine(struct trk_doc *d, struct trk_doc_section *s,
+			  const struct trk_report_work *w)
+{
+	const struct trk_report_place *place = w->in->place;
+	struct trk_doc_table *t;
+
+	if (!w->in->machine_facts && !place) {
+		trk__doc_empty(d, s,
+			       "This recording holds no description of its server or cloud; "
+			       "the limits that the run stood under are below.");
+		return;
+	}
+	t = trk__doc_table(d, s, "facts", NULL, facts, 2);
+	if (place && place->vendor)
+		add_fact(d, t, "Cloud", trk__doc_safe(d, place->vendor, 60));
+	if (place && place->region)
+		add_fact(d, t, "Region", trk__doc_safe(d, place->region, 60));
+	if (place && place->server)
+		add_fact(d, t, "Server type", trk__doc_safe(d, place->server, 60));
+	if (w->has_paid)
+		add_fact(d, t, "Cost of this run", trk__doc_value(d, trk__human_usd, w->paid.usd));
+	for (size_t i = 0; i < w->in->machine_facts; i++)
+		add_fact(d, t, trk__doc_safe(d, w->in->machine[i].name, 60),
+			 trk__doc_safe(d, w->in->machine[i].text, 200));
+	if (!place || !place->vendor)
+		trk__doc_note(d, s, "Which cloud this was, if any, is not known.");
+}

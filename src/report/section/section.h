@@ -1,0 +1,49 @@
+/* The sections of a report: what they are made from, and one function each. */
+#ifndef TRK_REPORT_SECTION_SECTION_H
+#define TRK_REPORT_SECTION_SECTION_H
+
+#include "catalog/needs.h"
+#include "model/capacity.h"
+#include "report/time_breakdown.h"
+#include "report/report.h"
+#include "report/run_servers.h"
+
+#define MIB 1048576.0
+
+/* What the parts need beside the input. */
+struct trk_report_work {
+	const struct trk_report_input *in;
+	struct trk_advice advice; /* of this run and the earlier ones; raised, never lowered, by a
+				   * run that did not end well */
+	bool has_advice, ended_well;
+	struct trk_capacity cpu_had, memory_had;
+	double cpu_peak, memory_peak;
+	struct trk_column_stats cpu, memory;
+	struct trk_run_servers *servers; /* owned; NULL: not looked for */
+	bool has_servers;                /* and some were found */
+	struct trk_run_cost paid;
+	bool has_paid;
+	struct trk_time_breakdown course;
+	bool has_course;
+	int here; /* index of the present server, or -1 */
+	double here_region;
+};
+
+/* Fill in->place (by *place) and in->machine from the recording, where the caller gave none. */
+void trk__report_place_of(struct trk_doc *d, struct trk_report_input *in,
+			  struct trk_report_place *place);
+/* Look for servers, once the advice is known. */
+void trk__report_find_servers(struct trk_report_work *w);
+
+/* How the run ended, and the verdict: the head of the document. */
+void trk__section_head(struct trk_doc *d, const struct trk_report_work *w);
+
+typedef void trk_section_fn(struct trk_doc *d, struct trk_doc_section *s,
+			    const struct trk_report_work *w);
+trk_section_fn trk__section_sizing, trk__section_wall_time, trk__section_timeline,
+	trk__section_changed, trk__section_processes, trk__section_lines, trk__section_servers,
+	trk__section_machine, trk__section_measured;
+/* The tables of the GPUs: a part of "measured". */
+trk_section_fn trk__section_gpus;
+
+#endif

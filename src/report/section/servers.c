@@ -1,0 +1,345 @@
+/* Servers that fit and what a run costs on them. */
+#include <stdio.h>
+#include <string.h>
+#include <stdlib.h>
+
+#include "report/section/section.h"
+
+enum { SHOWN = 5, LEAST_S = 600 };
+
+#define B TRK_DOC_STRONG
+#define E TRK_DOC_PLAIN
+
+/* ---- looking ---- */
+
+static void find_here(struct trk_report_work *w)
+{
+	const struct trk_report_place *place = w->in->place;
+	const struct trk_outcome *o = &w->in->record->outcome;
+	const struct trk_catalog *c = w->in->catalog;
+	struct trk_run_use use = {.duration_s = (double) o->duration_ns / 1e9,
+				  .cpu_s = o->total[TRK_TOTAL_CPU_S].value,
+				  .peak_bytes = o->total[TRK_TOTAL_PEAK_MEMORY_MIB].value * MIB,
+				  .usd_per_hour = place ? place->usd_per_hour : (double) NAN};
+	int vendor, region;
+
+	if (!place || !place->vendor || !place->server)
+		return;
+	vendor = trk__catalog_find_vendor(c, place->vendor);
+	w->here = vendor < 0 ? -1 : trk__catalog_find_server(c, vendor, place->server);
+	if (w->here < 0)
+		return;
+	region = place->region ? trk__catalog_find_region(c, vendor, place->region) : -1;
+	if (region >= 0 || !isnan(use.usd_per_hour))
+		w->has_paid = trk__server_run_cost(c, w->here, region, &use, &w->paid) == 0;
+}
+
+/* Where the run ran: as recorded, or as the caller states. */
+static void read_cloud(const struct trk_report_work *w, struct trk_cloud *ret)
+{
+	const struct trk_report_place *named = w->in->place;
+
+	*ret = w->in->record->place.cloud;
+	if (!named)
+		return;
+	(void) snprintf(ret->vendor, sizeof(ret->vendor), "%s", named->vendor ? named->vendor : "");
+	(void) snprintf(ret->region, sizeof(ret->region), "%s", named->region ? named->region : "");
+	(void) snprintf(ret->instance_type, sizeof(ret->instance_type), "%s",
+			named->server ? named->server : "");
+}
+
+void trk__report_find_servers(struct trk_report_work *w)
+{
+	const struct trk_catalog *c = w->in->catalog;
+	struct trk_cloud *cloud = malloc(sizeof(*cloud));
+	const struct trk_run_question question = {.record = w->in->record,
+						  .advice = &w->advice,
+						  .busy = w->in->use ? &w->in->use->busy : NULL,
+						  .cloud = cloud,
+						  .words = w->in->words};
+
+	if (cloud && c && w->has_advice) {
+		find_here(w);
+		read_cloud(w, cloud);
+		w->servers = calloc(1, sizeof(*w->servers));
+		w->has_servers =
+			w->servers && trk__run_servers_read(w->servers, c, &question, NULL) == 0 &&
+			trk__run_servers_find(w->servers, c, TRK_ORDER_RUN_COST, SHOWN) == 0 &&
+			w->servers->offers.n > 0;
+	}
+	free(cloud);
+}
+
+/* ---- telling ---- */
+
+static const struct trk_doc_column columns[] = {
+	{"server", "Server", TRK_CELL_CODE, NULL},
+	{"where", "Where", TRK_CELL_TEXT, NULL},
+	{"vcpus", "vCPU", TRK_CELL_NUMBER, NULL},
+	{"memory", "Memory", TRK_CELL_NUMBER, "MiB"},
+	{"usd_per_hour", "Per hour", TRK_CELL_NUMBER, "USD/h"},
+	{"price_age", "Price age", TRK_CELL_TEXT, NULL},
+	{"run_s", "Est. time", TRK_CELL_NUMBER, "s"},
+	{"usd_per_run", "Per run", TRK_CELL_NUMBER, "USD"},
+	{"reading", "Reading", TRK_CELL_TEXT, NULL},
+};
+enum { SERVER, WHERE, VCPUS, MEMORY, HOUR, AGE, TIME, RUN, READING, COLUMNS };
+
+static const struct trk_catalog_server *server_of(const struct trk_catalog *c, size_t index)
+{
+	size_t n;
+
+	return &trk__catalog_servers(c, &n)[index];
+}
+
+static void describe(struct trk_doc *d, const struct trk_catalog *c,
+		     const struct trk_catalog_server *s, struct trk_doc_cell *row)
+{
+	row[SERVER].text = trk__catalog_text(c, s->name);
+	row[VCPUS] = trk__doc_cell(trk__doc_print(d, "%u", s->vcpus), s->vcpus);
+	row[MEMORY] = trk__doc_figure(d, trk__human_memory, s->memory_mib);
+}
+
+static struct trk_doc_cell *add_estimate(struct trk_doc *d, struct trk_doc_table *t,
+					 const struct trk_offers *o,
+					 const struct trk_server_estimate *e)
+{
+	const struct trk_catalog *c = o->c;
+	const struct trk_catalog_server *s = server_of(c, e->offer.server);
+	struct trk_doc_cell *row = trk__doc_row(d, t);
+	double hour = trk__catalog_usd(e->offer.units);
+	long days = trk__offers_age_days(o, e);
+	char age[TRK_OFFER_AGE_SIZE], remark[TRK_OFFER_REMARK_SIZE];
+
+	if (!row)
+		return NULL;
+	describe(d, c, s, row);
+	row[WHERE].text =
+		trk__doc_print(d, "%s %s", trk__catalog_vendor_id(c, s->vendor),
+			       trk__catalog_region_id(c, trk__offers_block(c, &e->offer)->region));
+	row[HOUR] = trk__doc_figure(d, trk__human_usd_per_hour, hour);
+	row[AGE] = trk__doc_tone(trk__doc_cell(trk__doc_print(d, "%s", trk__offers_age(o, e, age)),
+					       days < 0 ? (double) NAN : (double) days),
+				 e->offer.old ? TRK_TONE_WARN : TRK_TONE_PLAIN);
+	row[TIME] = trk__doc_figure(d, trk__human_seconds, e->run_s);
+	row[RUN] = trk__doc_figure(d, trk__human_usd, e->cost_usd);
+	if (*trk__offers_remark(o, e, remark))
+		row[READING].text = trk__doc_print(d, "%s", remark);
+	return row;
+}
+
+static const char *shortfall(struct trk_doc *d, const struct trk_report_work *w,
+			     const struct trk_server_estimate *e)
+{
+	const struct trk_catalog_server *s = server_of(w->in->catalog, e->offer.server);
+	const struct trk_catalog_query *q = &w->servers->needs.query;
+
+	switch (e->offer.unmet) {
+	case TRK_NEED_MEMORY:
+		return trk__doc_print(
+			d, "excluded: %s of memory for the job, %s needed",
+			trk__doc_value(d, trk__human_memory,
+				       (double) trk__catalog_usable_bytes(s) / MIB),
+			trk__doc_value(d, trk__human_memory, (double) q->memory_bytes / MIB));
+	case TRK_NEED_VCPUS:
+		return trk__doc_print(d, "excluded: %u vCPU, %u needed", s->vcpus, q->vcpus);
+	case TRK_NEED_VRAM:
+		return trk__doc_print(
+			d, "excluded: %s of video memory, %s needed",
+			trk__doc_value(d, trk__human_memory, s->vram_mib),
+			trk__doc_value(d, trk__human_memory, (double) q->vram_bytes / MIB));
+	case TRK_NEED_ALLOCATION:
+		return "excluded: burstable, its price holds for a share of its cores only";
+	case TRK_NEED_ARCH:
+		return trk__doc_print(d, "excluded: it is %s", trk__catalog_arch_names[s->arch]);
+	default:
+		return trk__doc_print(d, "excluded: not enough %s",
+				      trk__catalog_need_name(e->offer.unmet));
+	}
+}
+
+/* The price that was written down at the end of the run has its date as text. */
+static uint32_t date_of(const char *text)
+{
+	unsigned int y, m, d;
+
+	return sscanf(text, "%4u-%2u-%2u", &y, &m, &d) == 3 ? y * 10000 + m * 100 + d : 0;
+}
+
+/* "4 months", with "estimated" where the present server's price is. */
+static struct trk_doc_cell age_here(struct trk_doc *d, const struct trk_report_work *w)
+{
+	const struct trk_cost *cost = &w->in->record->place.cost;
+	uint32_t date = w->paid.date ? w->paid.date : date_of(cost->price_date);
+	bool estimated = w->paid.date ? w->paid.quality == TRK_FACT_EST
+				      : !strcmp(cost->price_quality,
+						trk__catalog_quality_names[TRK_FACT_EST]);
+	long days = trk__catalog_age_days(date, w->servers->needs.query.today);
+	char age[16];
+
+	if (days < 0)
+		return trk__doc_cell(estimated ? "estimated" : NULL, NAN);
+	return trk__doc_cell(trk__doc_print(d, "%s%s", trk__catalog_age(days, age),
+					    estimated ? ", estimated" : ""),
+			     (double) days);
+}
+
+static void add_here(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_table *t)
+{
+	const struct trk_catalog *c = w->in->catalog;
+	struct trk_doc_cell *row = w->here >= 0 ? trk__doc_row(d, t) : NULL;
+	double duration = (double) w->in->record->outcome.duration_ns / 1e9;
+
+	if (!row)
+		return;
+	describe(d, c, server_of(c, (size_t) w->here), row);
+	row[WHERE].text = trk__doc_print(
+		d, "%s %s", trk__catalog_vendor_id(c, server_of(c, (size_t) w->here)->vendor),
+		w->in->place->region ? trk__doc_safe(d, w->in->place->region, 40) : "");
+	row[TIME] = trk__doc_figure(d, trk__human_seconds, duration);
+	if (w->has_paid) {
+		row[HOUR] = trk__doc_figure(d, trk__human_usd_per_hour, w->paid.usd_per_hour);
+		row[AGE] = age_here(d, w);
+		row[RUN] = trk__doc_figure(d, trk__human_usd, w->paid.usd);
+	}
+	row[READING] = trk__doc_tone(
+		trk__doc_cell(server_of(c, (size_t) w->here)->flags & TRK_SERVER_PREVIOUS
+				      ? "this run, as it was; previous generation"
+				      : "this run, as it was",
+			      NAN),
+		TRK_TONE_STRONG);
+}
+
+static void compare_cost(struct trk_doc *d, const struct trk_report_work *w,
+			 struct trk_doc_cell *row, double usd)
+{
+	double change = usd / w->paid.usd - 1;
+	const char *remark;
+
+	if (!w->has_paid || !row || !(w->paid.usd > 0))
+		return;
+	remark = row[READING].text;
+	row[READING] = trk__doc_tone(
+		trk__doc_cell(trk__doc_print(d, "%s beside this run%s%s",
+					     trk__doc_value(d, trk__human_change, change),
+					     remark ? ", " : "", remark ? remark : ""),
+			      change),
+		change < 0 ? TRK_TONE_GOOD : TRK_TONE_PLAIN);
+}
+
+static char upper(char c)
+{
+	return c >= 'a' && c <= 'z' ? (char) (c - 32) : c;
+}
+
+static void add_notes(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_section *s)
+{
+	const struct trk_catalog *c = w->in->catalog;
+	char update[TRK_OFFER_UPDATE_SIZE];
+
+	trk__doc_note(
+		d, s,
+		trk__doc_print(d,
+			       "%s, catalogue of %s, in the vendor's billing steps; without "
+			       "storage, traffic, discounts and the time that a server takes to "
+			       "start.",
+			       w->servers->needs.query.spot ? "Typical prices of spot servers"
+							    : "List prices on demand",
+			       trk__doc_date(d, c->image->date)));
+	if (*trk__offers_update(&w->servers->offers, update))
+		trk__doc_note(d, s, trk__doc_print(d, "%c%s.", upper(*update), update + 1));
+	if (!w->servers->place_known && !w->servers->needs.query.vendors_ok &&
+	    !w->servers->needs.query.regions_ok)
+		trk__doc_note(d, s,
+			      "In which cloud the job runs is not known, so servers of all "
+			      "vendors are listed. Say it with " B "--instance VENDOR/REGION/TYPE" E
+			      " (of " B "run" E ", or now of " B "report" E ", " B "recommend" E
+			      " and " B "show" E "), or " B "--vendor" E " and " B "--region" E
+			      " (of " B "report" E " and " B "recommend" E ").");
+	if (!w->ended_well)
+		trk__doc_note(d, s, "Times and costs are those of this run as far as it came.");
+	if (w->here < 0 && w->servers->place_known)
+		trk__doc_note(d, s,
+			      "On which server this run took place is not known, so one "
+			      "thread is taken for equally fast everywhere.");
+	if (w->has_paid && !isnan(w->paid.idle_cpu_usd))
+		trk__doc_note(
+			d, s,
+			trk__doc_print(
+				d,
+				"Of the %s that this run cost, %s went to cores that stood idle "
+				"and %s to memory that was never used.",
+				trk__doc_value(d, trk__human_usd, w->paid.usd),
+				trk__doc_value(d, trk__human_usd, w->paid.idle_cpu_usd),
+				trk__doc_value(d, trk__human_usd, w->paid.idle_memory_usd)));
+}
+
+static const char *why_no_servers(struct trk_doc *d, const struct trk_report_work *w)
+{
+	const char *why = w->servers ? w->servers->offers.nothing : "";
+
+	if (w->in->live_s > 0)
+		return "Servers are looked for when the run has ended.";
+	if (!w->in->catalog)
+		return "No catalogue of servers was at hand.";
+	if (!w->has_advice)
+		return "Nothing is known of what the job needs.";
+	return *why ? trk__doc_print(d, "%c%s.", upper(*why), why + 1)
+		    : "No server of the catalogue meets these needs.";
+}
+
+/* A price says little of a run of seconds, or where the cloud is not known and none was named. */
+static bool is_worth_a_table(const struct trk_report_work *w)
+{
+	double seconds = (double) w->in->record->outcome.duration_ns / 1e9;
+	bool asked = w->servers->needs.query.vendors_ok || w->servers->needs.query.regions_ok;
+
+	return asked || (w->servers->place_known && seconds >= LEAST_S);
+}
+
+static void say_short(struct trk_doc *d, struct trk_doc_section *s, const struct trk_report_work *w)
+{
+	const char *why =
+		w->servers->place_known
+			? "The run was short, so its price on another server says little."
+			: "In which cloud the job runs is not known, so prices of servers "
+			  "say little.";
+
+	trk__doc_text(d, s,
+		      trk__doc_print(d,
+				     "%s " B "resource-tracker recommend %s" E
+				     " lists what fits; " B "--instance VENDOR/REGION/TYPE" E
+				     " of " B "run" E " and " B "report" E " says where it ran.",
+				     why, trk__doc_safe(d, w->in->record->run.id, 40)));
+}
+
+void trk__section_servers(struct trk_doc *d, struct trk_doc_section *s,
+			  const struct trk_report_work *w)
+{
+	const struct trk_offers *o;
+	struct trk_doc_table *t;
+
+	if (!w->has_servers) {
+		trk__doc_empty(d, s, why_no_servers(d, w));
+		return;
+	}
+	if (!is_worth_a_table(w)) {
+		say_short(d, s, w);
+		return;
+	}
+	o = &w->servers->offers;
+	t = trk__doc_table(d, s, "servers", NULL, columns, COLUMNS);
+	for (size_t i = 0; i < o->n && i < o->limit; i++)
+		compare_cost(d, w, add_estimate(d, t, o, &o->list[i]), o->list[i].cost_usd);
+	for (size_t i = 0; i < o->advice.nears && i < 3; i++) {
+		const struct trk_server_estimate *near = &o->advice.near[i];
+		struct trk_doc_cell *row = add_estimate(d, t, o, near);
+
+		if (row)
+			row[READING] = trk__doc_tone(trk__doc_cell(shortfall(d, w, near), NAN),
+						     TRK_TONE_MUTED);
+	}
+	add_here(d, w, t);
+	trk__doc_trim(t);
+	add_notes(d, w, s);
+}

@@ -1,0 +1,311 @@
+/* Right-sizing: what was requested, what was used, what to request, and lines to paste. */
+#include <string.h>
+#include <strings.h>
+
+#include "base/maths.h"
+#include "report/section/section.h"
+
+static const struct trk_doc_column columns[] = {
+	{"resource", "Resource", TRK_CELL_TEXT, NULL},
+	{"requested", "It had", TRK_CELL_NUMBER, NULL},
+	{"mean", "Mean", TRK_CELL_NUMBER, NULL},
+	{"p95", "p95", TRK_CELL_NUMBER, NULL},
+	{"peak", "Peak", TRK_CELL_NUMBER, NULL},
+	{"share", "Peak / it had", TRK_CELL_BAR, "share"},
+	{"next", "Next request", TRK_CELL_NUMBER, NULL},
+	{"why", "Why", TRK_CELL_TEXT, NULL},
+};
+
+enum { RESOURCE, REQUESTED, MEAN, P95, PEAK, SHARE, NEXT, WHY, COLUMNS };
+
+struct resource {
+	const char *name;
+	double requested, mean, p95, peak, next;
+	const char *why;
+	const char *had; /* what the requested amount is; NULL: it stands alone */
+};
+
+static void add_resource(struct trk_doc *d, struct trk_doc_table *t, const struct resource *res,
+			 trk_human_fn *request_words, trk_human_fn *words)
+{
+	struct trk_doc_cell *row = trk__doc_row(d, t);
+	double share = res->requested > 0 ? res->peak / res->requested : (double) NAN;
+
+	if (!row)
+		return;
+	row[RESOURCE] = trk__doc_tone(trk__doc_cell(res->name, NAN), TRK_TONE_STRONG);
+	row[REQUESTED] = trk__doc_figure(d, request_words, res->requested);
+	if (res->had && row[REQUESTED].text)
+		row[REQUESTED].text = trk__doc_print(d, "%s %s", row[REQUESTED].text, res->had);
+	row[MEAN] = trk__doc_figure(d, words, res->mean);
+	row[P95] = trk__doc_figure(d, words, res->p95);
+	row[PEAK] = trk__doc_figure(d, words, res->peak);
+	row[SHARE] = trk__doc_figure(d, trk__human_percent, share);
+	row[SHARE].second = res->requested > 0 ? res->mean / res->requested : (double) NAN;
+	row[NEXT] = trk__doc_tone(trk__doc_figure(d, request_words, res->next), TRK_TONE_STRONG);
+	row[WHY].text = res->why;
+}
+
+static double next_of(const struct trk_report_work *w, double value)
+{
+	return w->has_advice ? value : (double) NAN;
+}
+
+static const char *held_words(const struct trk_report_work *w)
+{
+	return w->in->record->outcome.verdict == TRK_VERDICT_RUNNING
+		       ? "not lowered while the run goes on"
+		       : "not lowered after a run that did not end well";
+}
+
+static void add_cpu(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_table *t)
+{
+	const struct trk_advice *a = &w->advice;
+	struct resource res = {"CPU, cores", w->cpu_had.value,     w->cpu.mean, w->cpu.p95,
+			       w->cpu_peak,  next_of(w, a->cores), NULL,        NULL};
+
+	res.had = trk__capacity_words(w->cpu_had.kind);
+	if (a->held_cpu)
+		res.why = held_words(w);
+	else if (w->has_advice && a->has_cpu && a->cpu.reason_count > 1)
+		/* The first one tells mean and peak, which stand beside it. */
+		res.why = trk__doc_print(d, "%s", a->cpu.reason[1]);
+	add_resource(d, t, &res, trk__human_amount, trk__human_number);
+}
+
+static const char *note_words(struct trk_doc *d, const struct trk_advice *a)
+{
+	struct trk_buf b;
+
+	trk__buf_init(&b, 512);
+	(void) trk__advice_memory_note(&b, a);
+	return trk__doc_take(d, &b);
+}
+
+static void add_memory(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_table *t)
+{
+	const struct trk_advice *a = &w->advice;
+	struct resource res = {
+		"Memory",       w->memory_had.value,       w->memory.mean, w->memory.p95,
+		w->memory_peak, next_of(w, a->memory_mib), NULL,           NULL};
+
+	res.had = trk__capacity_words(w->memory_had.kind);
+	if (a->held_memory)
+		res.why = held_words(w);
+	else if (w->in->record->outcome.verdict == TRK_VERDICT_OUT_OF_MEMORY)
+		res.why = "killed at its limit: what it would have come to use is above that";
+	else if (w->has_advice && (a->beside_mib > 0 || a->peak_most_mib > 0))
+		res.why = note_words(d, a);
+	else if (w->has_advice && a->has_memory && a->memory.reason_count)
+		res.why = trk__doc_print(d, "%s", a->memory.reason[0]);
+	add_resource(d, t, &res, trk__human_request, trk__human_memory);
+}
+
+static void add_gpu(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_table *t)
+{
+	struct trk_stats *stats = w->in->record->stats;
+	struct trk_column_stats use, vram;
+	struct resource res = {.name = "GPU"};
+	struct trk_capacity had;
+
+	trk__stats_get(stats, TRK_PROCESS_GPU_USAGE, &use);
+	trk__stats_get(stats, TRK_PROCESS_GPU_VRAM, &vram);
+	had = trk__capacity(w->in->record, TRK_RESOURCE_GPU);
+	res.requested = had.value;
+	res.had = trk__capacity_words(had.kind);
+	if (isnan(use.mean) && isnan(vram.mean) && isnan(res.requested))
+		return;
+	res.mean = use.mean;
+	res.p95 = use.p95;
+	res.peak = use.max;
+	res.next = next_of(w, w->advice.gpus > 0 ? w->advice.gpus : (double) NAN);
+	if (!isnan(res.next) && !isnan(use.max))
+		res.why = "the most that were busy at once, as whole GPUs";
+	add_resource(d, t, &res, trk__human_amount, trk__human_number);
+	res = (struct resource){
+		.name = "Video memory",
+		.requested = NAN,
+		.mean = vram.mean,
+		.p95 = vram.p95,
+		.peak = vram.max,
+		.next = next_of(w, w->advice.vram_mib > 0 ? w->advice.vram_mib : (double) NAN)};
+	if (res.next >= vram.max)
+		res.why = trk__doc_print(d, "the peak and %s of headroom, on all GPUs together",
+					 trk__doc_value(d, trk__human_memory, res.next - vram.max));
+	add_resource(d, t, &res, trk__human_request, trk__human_memory);
+}
+
+/* Space is the machine's, the system's own files included: nothing says how much of it the job
+ * needs. */
+static void add_space(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_table *t)
+{
+	struct trk_stats *stats = w->in->record->stats;
+	struct trk_column_stats used, total;
+	struct resource res = {.name = "Disk space", .next = NAN};
+
+	trk__stats_get(stats, TRK_SYSTEM_SPACE_USED, &used);
+	trk__stats_get(stats, TRK_SYSTEM_SPACE_TOTAL, &total);
+	if (isnan(used.max))
+		return;
+	res.requested = total.max;
+	res.mean = used.mean;
+	res.p95 = used.p95;
+	res.peak = used.max;
+	if (used.max > used.min)
+		res.why = trk__doc_print(d,
+					 "no request: only the whole machine's use is known, "
+					 "and that moved by %s",
+					 trk__doc_value(d, trk__human_space, used.max - used.min));
+	else
+		res.why = "no request: only the whole machine's use is known";
+	add_resource(d, t, &res, trk__human_space, trk__human_space);
+}
+
+static void add_time(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_table *t)
+{
+	const struct trk_record *record = w->in->record;
+	const struct trk_advice *a = &w->advice;
+	const struct trk_capacity had = trk__capacity(record, TRK_RESOURCE_TIME_S);
+	struct resource res = {.name = "Time",
+			       .requested = had.value,
+			       .had = trk__capacity_words(had.kind),
+			       .mean = NAN,
+			       .p95 = NAN,
+			       .peak = (double) record->outcome.duration_ns / 1e9,
+			       .next = NAN};
+
+	/* As the lines to paste have it: twice the expected time, in whole minutes. */
+	if (w->has_advice && w->ended_well) {
+		res.next = 60 * trk__ceil(trk__advice_expected_s(a) * 2 / 60);
+		res.why = "twice the expected time: a limit that is reached loses the run";
+	}
+	add_resource(d, t, &res, trk__human_seconds, trk__human_seconds);
+}
+
+/* ---- lines to paste ---- */
+
+static const struct {
+	const char *kind, *title, *mark; /* mark: how the source of a request begins */
+} batch[] = {
+	{"slurm", "Slurm", "SLURM"},      {"k8s", "Kubernetes", "CPU_"},
+	{"k8s", "Kubernetes", "MEMORY_"}, {"docker", "Docker", NULL},
+	{"batch", "AWS Batch", NULL},     {"metaflow", "Metaflow", NULL},
+	{"nextflow", "Nextflow", NULL},   {"snakemake", "Snakemake", NULL},
+	{"htcondor", "HTCondor", NULL},   {"pbs", "PBS", "PBS_"},
+	{"lsf", "LSF", "LSB_"},           {"sge", "SGE", "NSLOTS"},
+};
+enum { BATCH = sizeof(batch) / sizeof(batch[0]) };
+
+/* By the tag that `--orchestrator` makes, or by the program that asks for the report. */
+static bool is_stated(const struct trk_report_input *in, const char *kind)
+{
+	const struct trk_run *run = &in->record->run;
+	size_t len = strlen(kind);
+
+	if (in->integration && !strncasecmp(in->integration, kind, len) &&
+	    (in->integration[len] == '\0' || in->integration[len] == ' '))
+		return true;
+	for (size_t at = 0; at < run->tags_len; at += strlen(run->tags + at) + 1)
+		if (!strncmp(run->tags + at, "orchestrator=", 13))
+			return !strcmp(run->tags + at + 13, kind);
+	return false;
+}
+
+static bool is_detected(const struct trk_run *run, const char *mark)
+{
+	for (int i = 0; mark && i < TRK_REQUESTS; i++)
+		if (!strncmp(run->request[i].source, mark, strlen(mark)))
+			return true;
+	return false;
+}
+
+/* Once a kind. `n` are there; returns how many there are then. */
+static size_t add_snippet(struct trk_doc *d, const struct trk_report_work *w, size_t i,
+			  struct trk_doc_snippet *list, size_t n)
+{
+	struct trk_buf b;
+
+	for (size_t k = 0; k < n; k++)
+		if (!strcmp(list[k].kind, batch[i].kind))
+			return n;
+	trk__buf_init(&b, 4096);
+	(void) trk__advice_snippet(&b, &w->advice, batch[i].kind);
+	list[n] = (struct trk_doc_snippet){batch[i].kind, batch[i].title, trk__doc_take(d, &b)};
+	return list[n].text ? n + 1 : n;
+}
+
+/* The system that the run stood under comes first. */
+static void add_snippets(struct trk_doc *d, struct trk_doc_section *s,
+			 const struct trk_report_work *w)
+{
+	struct trk_doc_snippet *list;
+	size_t n = 0;
+
+	if (!w->has_advice || isnan(w->advice.cores) || isnan(w->advice.memory_mib))
+		return;
+	list = trk__doc_alloc(d, (BATCH + 1) * sizeof(*list));
+	for (size_t i = 0; list && i < BATCH; i++)
+		if (is_stated(w->in, batch[i].kind))
+			n = add_snippet(d, w, i, list, n);
+	for (size_t i = 0; list && i < BATCH; i++)
+		if (is_detected(&w->in->record->run, batch[i].mark))
+			n = add_snippet(d, w, i, list, n);
+	for (size_t i = 0; list && i < BATCH; i++)
+		n = add_snippet(d, w, i, list, n);
+	trk__doc_snippets(d, s, list, n);
+}
+
+static const char *unfinished_words(enum trk_verdict verdict)
+{
+	if (verdict == TRK_VERDICT_RUNNING)
+		return "This run is not over: it raises a request and never lowers it.";
+	if (verdict == TRK_VERDICT_TRACKER_DIED)
+		return "How this run ended is not known: it raises a request and never lowers it.";
+	return "This run did not end well: it raises a request and never lowers it.";
+}
+
+/* The columns, named after what the use is compared with where that is one thing: the request, else
+ * the limit, else the machine. NULL without memory. */
+static const struct trk_doc_column *named_columns(struct trk_doc *d,
+						  const struct trk_report_work *w)
+{
+	static const char *const names[][2] = {
+		[TRK_CAPACITY_UNKNOWN] = {NULL, NULL},
+		[TRK_CAPACITY_MACHINE] = {"In this machine", "Peak / machine"},
+		[TRK_CAPACITY_LIMIT] = {"Limit", "Peak / limit"},
+		[TRK_CAPACITY_REQUESTED] = {"Requested", "Peak / request"},
+	};
+	enum trk_capacity_kind kind = w->memory_had.kind;
+	struct trk_doc_column *named = trk__doc_alloc(d, sizeof(columns));
+
+	if (!named)
+		return NULL;
+	memcpy(named, columns, sizeof(columns));
+	if (w->cpu_had.kind == kind && names[kind][0]) {
+		named[REQUESTED].title = names[kind][0];
+		named[SHARE].title = names[kind][1];
+	}
+	return named;
+}
+
+void trk__section_sizing(struct trk_doc *d, struct trk_doc_section *s,
+			 const struct trk_report_work *w)
+{
+	const struct trk_doc_column *named;
+	struct trk_doc_table *t;
+
+	if (isnan(w->cpu_peak) && isnan(w->memory_peak)) {
+		trk__doc_empty(d, s, "No sample was taken, so there is nothing to size.");
+		return;
+	}
+	named = named_columns(d, w);
+	t = trk__doc_table(d, s, "resources", NULL, named ? named : columns, COLUMNS);
+	add_cpu(d, w, t);
+	add_memory(d, w, t);
+	add_gpu(d, w, t);
+	add_space(d, w, t);
+	add_time(d, w, t);
+	add_snippets(d, s, w);
+	if (!w->ended_well)
+		trk__doc_note(d, s, unfinished_words(w->in->record->outcome.verdict));
+}

@@ -1,0 +1,629 @@
+/* The timeline: small charts on one axis of time, phases on top, and their figures as a table. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise/phases.h"
+#include "base/clock.h"
+#include "base/maths.h"
+#include "report/chart_rows.h"
+#include "report/section/areas.h"
+#include "report/section/usual_course.h"
+
+enum { SLICES = 24, TICKS_DRAWN = 7, PHASES_SHOWN = 60, PIECES_MAX = 6 };
+
+#define ABOVE_PEAK  1.15
+#define MOVED_RATE  10e6 /* bytes a second: less is told, not drawn */
+#define MOVED_BYTES 30e6
+
+/* ---- units and axes ---- */
+
+/* The smallest of 1, 2, 5 times a power of ten (of memory 4, too) of which at most three fit. */
+static double level_step(double top, bool is_memory)
+{
+	double power = 1;
+
+	while (power * 10 <= top)
+		power *= 10;
+	while (power > top)
+		power /= 10;
+	power /= 10;
+	while (1) {
+		static const double steps[] = {1, 2, 4, 5};
+
+		for (size_t i = 0; i < 4; i++)
+			if ((i != 2 || is_memory) &&
+			    top / (steps[i] * power) < TRK_DOC_LEVELS + 1 - 1e-9)
+				return steps[i] * power;
+		power *= 10;
+	}
+}
+
+static void make_levels(struct trk_doc *d, struct trk_doc_chart *c, bool is_memory)
+{
+	double step = level_step(c->top, is_memory);
+
+	for (int i = 1; i <= TRK_DOC_LEVELS && i * step <= c->top * (1 + 1e-9); i++) {
+		double at = i * step;
+		bool is_last = (i + 1) * step > c->top * (1 + 1e-9);
+
+		c->level[c->levels].at = at;
+		c->level[c->levels++].text =
+			trk__doc_print(d, at >= 1e6 ? "%.3g%s%s" : "%.6g%s%s", at,
+				       is_last ? " " : "", is_last ? c->unit : "");
+	}
+}
+
+/* ---- one chart ---- */
+
+static uint16_t step_of(double value, double top)
+{
+	double steps = value / top * TRK_DOC_STEPS + 0.5;
+
+	return steps <= 0 ? 0 : steps >= TRK_DOC_STEPS ? TRK_DOC_STEPS : (uint16_t) steps;
+}
+
+struct trk_report_steps trk__report_steps(const struct trk_chart_fill *f, size_t first,
+					  size_t count, double width_s, double top)
+{
+	struct trk_chart_bucket b = trk__chart_bucket(f, first, count);
+	struct trk_report_steps steps = {TRK_DOC_GAP, TRK_DOC_GAP, TRK_DOC_GAP};
+
+	if (!(b.seconds > 0.05 * width_s * (double) count))
+		return steps;
+	steps.avg = step_of(b.mean, top);
+	steps.min = b.min <= b.mean ? step_of(b.min, top) : steps.avg;
+	steps.max = b.max >= b.mean ? step_of(b.max, top) : steps.avg;
+	return steps;
+}
+
+/* Mean, 95th percentile and peak: those of the statistics, which the other parts show; of amounts,
+ * as rates, what the rows told. */
+static void measure(const struct trk_report_work *w, const struct trk_chart_fill *f, int column,
+		    struct trk_doc_series *s)
+{
+	struct trk_column_stats stats;
+
+	s->mean = f->all_sum / f->all_seconds;
+	s->p95 = trk__chart_percentile(f, 0.95);
+	s->peak = f->peak;
+	if (trk__columns[column].kind == TRK_KIND_DELTA)
+		return;
+	trk__stats_get(w->in->record->stats, column, &stats);
+	s->mean = stats.mean;
+	s->p95 = stats.p95;
+	s->peak = stats.max;
+	/* The peak between two samples is known from elsewhere. */
+	if (column == TRK_PROCESS_MEMORY && w->memory_peak >= s->peak)
+		s->peak = w->memory_peak;
+}
+
+/* "mean 4.2, p95 7.1, peak 8.0 GiB": in a unit of its own where the axis is that of something
+ * larger. */
+static const char *figures(struct trk_doc *d, enum trk_human_kind unit,
+			   const struct trk_doc_series *s)
+{
+	struct trk_human_unit scale = trk__human_unit(unit, s->peak);
+
+	return trk__doc_print(d,
+			      "mean " TRK_DOC_STRONG "%s" TRK_DOC_PLAIN ", p95 " TRK_DOC_STRONG
+			      "%s" TRK_DOC_PLAIN ", peak " TRK_DOC_STRONG "%s" TRK_DOC_PLAIN " %s",
+			      trk__doc_value(d, trk__human_number, s->mean / scale.factor),
+			      trk__doc_value(d, trk__human_number, s->p95 / scale.factor),
+			      trk__doc_value(d, trk__human_number, s->peak / scale.factor),
+			      scale.name);
+}
+
+static void fill_series(const struct trk_report_rows *rows, const struct trk_chart_fill *f,
+			const struct trk_human_unit *scale, double top, struct trk_doc_series *s)
+{
+	s->mean /= scale->factor;
+	s->p95 /= scale->factor;
+	s->peak /= scale->factor;
+	for (size_t i = 0; i < rows->buckets; i++) {
+		struct trk_report_steps steps = trk__report_steps(
+			f, i * rows->finer, rows->finer, rows->width_s, top * scale->factor);
+
+		s->avg[i] = steps.avg;
+		s->min[i] = steps.min;
+		s->max[i] = steps.max;
+		s->has_band |= steps.max != steps.min;
+	}
+	s->fill = f;
+	s->factor = scale->factor;
+}
+
+/* The requested or allowed amount, in the unit of the columns. */
+static double limit_of(const struct trk_report_work *w, const struct trk_chart_spec *spec)
+{
+	const struct trk_record *record = w->in->record;
+	struct trk_column_stats space;
+
+	if (!strcmp(spec->key, "cpu"))
+		return w->cpu_had.value;
+	if (!strcmp(spec->key, "memory"))
+		return w->memory_had.value;
+	if (!strcmp(spec->key, "gpu") || !strcmp(spec->key, "gpus"))
+		return trk__capacity(record, TRK_RESOURCE_GPU).value;
+	if (strcmp(spec->key, "disk_space") != 0)
+		return NAN;
+	trk__stats_get(record->stats, TRK_SYSTEM_SPACE_TOTAL, &space);
+	return space.max;
+}
+
+static const char *limit_name(const struct trk_report_work *w, const struct trk_chart_spec *spec)
+{
+	struct trk_capacity gpu;
+
+	if (!strcmp(spec->key, "cpu"))
+		return trk__capacity_words(w->cpu_had.kind);
+	if (!strcmp(spec->key, "memory"))
+		return trk__capacity_words(w->memory_had.kind);
+	gpu = trk__capacity(w->in->record, TRK_RESOURCE_GPU);
+	return spec->unit == TRK_HUMAN_SPACE ? "in all" : trk__capacity_words(gpu.kind);
+}
+
+static void name_limit(struct trk_doc *d, const struct trk_report_work *w,
+		       const struct trk_chart_spec *spec, const struct trk_human_unit *scale,
+		       double limit, struct trk_doc_chart *c)
+{
+	const char *amount;
+
+	if (isnan(limit))
+		return;
+	if (spec->unit == TRK_HUMAN_MEMORY)
+		amount = trk__doc_value(d, trk__human_memory, limit);
+	else
+		amount = trk__doc_print(d, "%s %s",
+					trk__doc_value(d, trk__human_amount, limit / scale->factor),
+					scale->name);
+	c->limit = limit / scale->factor;
+	c->is_far = limit > c->top * scale->factor * (1 + 1e-9);
+	c->limit_text = trk__doc_print(d, "%s %s", amount, limit_name(w, spec));
+}
+
+static void summarise(struct trk_doc *d, const struct trk_chart_fill *f, struct trk_doc_chart *c)
+{
+	const struct trk_doc_series *s = &c->series[0];
+
+	c->summary = trk__doc_print(
+		d, "%s over time: mean %s, 95th percentile %s, peak %s %s at %s%s%s.", c->title,
+		trk__doc_value(d, trk__human_number, s->mean),
+		trk__doc_value(d, trk__human_number, s->p95),
+		trk__doc_value(d, trk__human_number, s->peak), c->unit,
+		trk__doc_value(d, trk__human_seconds, f->peak_at_s), c->limit_text ? "; " : "",
+		c->limit_text ? c->limit_text : "");
+}
+
+/* TRK_COURSE_KINDS: the usual course has none of it. */
+static enum trk_course_kind kind_of(const struct trk_chart_spec *spec)
+{
+	return spec->unit == TRK_HUMAN_CORES     ? TRK_COURSE_CPU
+	       : spec->job == TRK_PROCESS_MEMORY ? TRK_COURSE_MEMORY
+						 : TRK_COURSE_KINDS;
+}
+
+/* The axis is that of the job, or of the machine where that is all there is: a little above its
+ * peak, wherever a limit lies. */
+static struct trk_human_unit make_axis(struct trk_doc *d, const struct trk_report_work *w,
+				       const struct trk_chart_spec *spec,
+				       const struct trk_chart_fill fill[2], struct trk_doc_chart *c)
+{
+	const struct trk_chart_fill *main = fill[0].all_seconds > 0 ? &fill[0] : &fill[1];
+	double most = main->all_seconds > 0 && main->peak > 0 ? main->peak : 0;
+	enum trk_course_kind kind = kind_of(spec);
+	struct trk_human_unit scale;
+
+	if (spec->job == TRK_PROCESS_MEMORY && main == &fill[0] && w->memory_peak > most)
+		most = w->memory_peak;
+	if (kind < TRK_COURSE_KINDS && main == &fill[0] &&
+	    trk__course_most(w->in->usual, kind) > most)
+		most = trk__course_most(w->in->usual, kind);
+	if (!isfinite(most)) /* a damaged figure has no axis */
+		most = 0;
+	scale = trk__human_unit(spec->unit, most);
+	c->unit = scale.name;
+	c->top = most > 0 ? most / scale.factor * ABOVE_PEAK : 1;
+	c->top_text = c->top < 1e9 && c->top >= 100 ? trk__doc_print(d, "%.0f", c->top)
+						    : trk__doc_print(d, "%.3g", c->top);
+	make_levels(d, c, spec->unit == TRK_HUMAN_MEMORY);
+	return scale;
+}
+
+/* Of the machine's line only what the job's axis has room for is drawn. */
+static void cut_above(struct trk_doc_series *s, size_t buckets)
+{
+	for (size_t i = 0; i < buckets; i++)
+		if (s->avg[i] != TRK_DOC_GAP && s->avg[i] >= TRK_DOC_STEPS)
+			s->avg[i] = s->min[i] = s->max[i] = TRK_DOC_GAP;
+}
+
+/* Worth a drawing? Disks and network where something moved, disk space where it changed. */
+static bool is_quiet(const struct trk_chart_spec *spec, const struct trk_chart_fill fill[2])
+{
+	const struct trk_chart_fill *f = fill[0].all_seconds > 0 ? &fill[0] : &fill[1];
+
+	if (spec->unit == TRK_HUMAN_RATE)
+		return !(f->peak >= MOVED_RATE && f->all_sum >= MOVED_BYTES);
+	if (spec->unit == TRK_HUMAN_SPACE) {
+		double mean = f->all_sum / f->all_seconds;
+
+		return !(f->peak > mean * 1.01);
+	}
+	return false;
+}
+
+/* False: nothing of it was measured. */
+static bool make_chart(struct trk_doc *d, const struct trk_report_work *w, size_t at,
+		       struct trk_doc_chart *c)
+{
+	const struct trk_chart_spec *spec = &trk__chart_specs[at];
+	const struct trk_chart_fill *fill = w->in->rows->fill[at], *main = NULL;
+	double limit = limit_of(w, spec);
+	struct trk_human_unit scale = make_axis(d, w, spec, fill, c);
+
+	c->key = spec->key;
+	c->title = spec->title;
+	c->limit = NAN;
+	c->series = trk__doc_alloc(d, 2 * sizeof(*c->series));
+	for (int s = 0; c->series && s < 2; s++) {
+		struct trk_doc_series *series = &c->series[c->count];
+
+		if (!(fill[s].all_seconds > 0))
+			continue;
+		series->is_job = s == 0;
+		series->name = s == 0 ? "job" : "whole machine";
+		series->column = s == 0 ? spec->job : spec->machine;
+		measure(w, &fill[s], series->column, series);
+		series->text = figures(d, spec->unit, series);
+		fill_series(w->in->rows, &fill[s], &scale, c->top, series);
+		if (main)
+			cut_above(series, w->in->rows->buckets);
+		main = main ? main : &fill[s];
+		c->count++;
+	}
+	if (!main)
+		return false;
+	name_limit(d, w, spec, &scale, limit, c);
+	c->is_large = kind_of(spec) != TRK_COURSE_KINDS;
+	if (c->is_large && c->series[0].is_job)
+		trk__course_of_chart(d, w->in->usual, kind_of(spec), c->series[0].factor, c);
+	c->is_quiet = is_quiet(spec, fill);
+	if (c->is_large)
+		trk__areas_of_chart(d, w->in->record, spec->unit == TRK_HUMAN_CORES, c);
+	summarise(d, main, c);
+	return true;
+}
+
+/* ---- time ---- */
+
+/* Times of day are enough for a day, the clock's own steps included. */
+#define DATES_FROM_S (86400 * 1.01)
+
+/* The smallest round step of which no more than `most` fit. */
+static double time_step(double seconds, int most)
+{
+	static const double steps[] = {0.1,  0.2,  0.5,  1,     2,     5,     10,
+				       15,   30,   60,   120,   300,   600,   900,
+				       1800, 3600, 7200, 10800, 21600, 43200, 86400};
+	size_t n = sizeof(steps) / sizeof(steps[0]);
+
+	for (size_t i = 0; i < n; i++)
+		if (seconds / steps[i] <= most)
+			return steps[i];
+	return 86400 * trk__ceil(seconds / (86400 * (double) most));
+}
+
+/* Seconds up to two minutes, then minutes and seconds, then hours. */
+static const char *moment(struct trk_doc *d, double at, double step)
+{
+	unsigned long s = (unsigned long) (at + 0.5);
+	char text[32];
+
+	if (d->clock) {
+		trk__clock_iso8601((uint64_t) ((d->start_s + at) * 1e9), text);
+		return trk__doc_print(d, "%.5s%s%.5s", d->dates ? text + 5 : "",
+				      d->dates ? " " : "", text + 11);
+	}
+	if (d->duration_s <= 120)
+		return trk__doc_print(d, step < 1 ? "%.1f s" : "%.0f s", at);
+	return trk__doc_print(d, "%lu:%02lu", s / 60, s % 60);
+}
+
+static void name_ticks(struct trk_doc *d)
+{
+	double step = time_step(d->duration_s, TICKS_DRAWN), first = 0;
+
+	/* The wall clock is a label: that of the start, on by elapsed time. */
+	d->clock = d->duration_s >= 600 && d->start_s > 0 && d->start_s + d->duration_s < 1.8e10;
+	d->dates = d->clock && d->duration_s > DATES_FROM_S;
+	if (d->clock) { /* round times of day */
+		double into = d->start_s / step;
+
+		into -= (double) (uint64_t) into;
+		first = into > 0 ? (1 - into) * step : 0;
+	}
+	while (d->ticks < TRK_DOC_TICKS) {
+		double at = first + (double) d->ticks * step;
+
+		if (!(at <= d->duration_s * (1 + 1e-9)))
+			break;
+		d->tick[d->ticks++] =
+			(struct trk_doc_tick){at / d->duration_s, moment(d, at, step)};
+	}
+	d->first_text = trk__doc_print(d, "%s%s", d->clock ? moment(d, 0, 1) : "0 s",
+				       d->clock ? " UTC" : "");
+	d->last_text = d->clock ? moment(d, d->duration_s, 1)
+				: trk__doc_value(d, trk__human_seconds, d->duration_s);
+}
+
+/* Those that were found in the figures, named by what they were bound by. */
+static void make_found_phases(struct trk_doc *d, const struct trk_time_breakdown *c)
+{
+	double end = d->duration_s;
+
+	d->phase = trk__doc_alloc(d, c->phase_count * sizeof(*d->phase));
+	for (size_t i = 0; d->phase && i < c->phase_count; i++) {
+		const struct trk_run_phase *p = &c->phase[i];
+		const char *word = trk__bottleneck_word(p->bound);
+
+		if (!(p->start_s < end))
+			return;
+		d->phase[d->phases++] = (struct trk_doc_phase){
+			.name = *word ? trk__doc_print(d, "%zu: %s", i + 1, word)
+				      : trk__doc_print(d, "phase %zu", i + 1),
+			.text = trk__doc_value(d, trk__human_seconds, p->end_s - p->start_s),
+			.from = p->start_s / end,
+			.to = p->end_s / end < 1 ? p->end_s / end : 1,
+		};
+	}
+}
+
+static void make_phases(struct trk_doc *d, const struct trk_record *record)
+{
+	double end = d->duration_s;
+
+	if (!record->marks || !(end > 0))
+		return;
+	d->phase = trk__doc_alloc(d, (record->marks + 1) * sizeof(*d->phase));
+	for (size_t i = 0; d->phase && i < record->marks; i++) {
+		double from = (double) record->mark[i].elapsed_ns / 1e9;
+		double to =
+			i + 1 < record->marks ? (double) record->mark[i + 1].elapsed_ns / 1e9 : end;
+
+		if (!(from < end) || !(to > from))
+			continue;
+		d->phase[d->phases++] = (struct trk_doc_phase){
+			.name = trk__doc_safe(d, record->mark[i].name, 60),
+			.text = trk__doc_value(d, trk__human_seconds, to - from),
+			.from = from / end,
+			.to = to / end < 1 ? to / end : 1,
+		};
+	}
+}
+
+/* The strip has room for so many: the longest stay. */
+static void keep_longest(struct trk_doc *d)
+{
+	double least = 0.001;
+	size_t kept;
+
+	while (d->phases > PHASES_SHOWN) {
+		kept = 0;
+		for (size_t i = 0; i < d->phases; i++)
+			if (d->phase[i].to - d->phase[i].from >= least)
+				d->phase[kept++] = d->phase[i];
+		d->phases = kept;
+		least *= 1.5;
+	}
+}
+
+/* ---- the table behind the charts ---- */
+
+/* Mean and greatest of the job's series (or the only one) over buckets first to end. */
+static struct trk_doc_cell slice_cell(struct trk_doc *d, const struct trk_doc_chart *c,
+				      size_t first, size_t end)
+{
+	const struct trk_doc_series *s = &c->series[0];
+	double sum = 0, n = 0, most = 0;
+
+	for (size_t i = first; i < end; i++) {
+		if (s->avg[i] == TRK_DOC_GAP)
+			continue;
+		sum += s->avg[i];
+		most = s->max[i] > most ? s->max[i] : most;
+		n++;
+	}
+	if (n == 0)
+		return trk__doc_cell("gap", NAN);
+	sum *= c->top / TRK_DOC_STEPS / n;
+	most *= c->top / TRK_DOC_STEPS;
+	return trk__doc_cell(trk__doc_print(d, "%s (%s)", trk__doc_value(d, trk__human_number, sum),
+					    trk__doc_value(d, trk__human_number, most)),
+			     sum);
+}
+
+static void make_slices(struct trk_doc *d, struct trk_doc_section *s)
+{
+	struct trk_doc_column *columns = trk__doc_alloc(d, (d->charts + 1) * sizeof(*columns));
+	size_t slices = d->buckets < SLICES ? d->buckets : SLICES;
+	struct trk_doc_table *t;
+
+	if (!columns)
+		return;
+	columns[0] = (struct trk_doc_column){"from", "From", TRK_CELL_NUMBER, "s"};
+	for (size_t i = 0; i < d->charts; i++)
+		columns[i + 1] = (struct trk_doc_column){
+			d->chart[i].key,
+			trk__doc_print(d, "%s, %s", d->chart[i].title, d->chart[i].unit),
+			TRK_CELL_NUMBER, d->chart[i].unit};
+	t = trk__doc_table(d, s, "slices", "The charts as a table: mean (peak) in each slice",
+			   columns, d->charts + 1);
+	for (size_t i = 0; i < slices; i++) {
+		struct trk_doc_cell *row = trk__doc_row(d, t);
+		size_t first = d->buckets * i / slices, end = d->buckets * (i + 1) / slices;
+		double at = d->duration_s * (double) first / (double) d->buckets;
+
+		if (!row)
+			return;
+		row[0] = trk__doc_cell(first ? trk__doc_value(d, trk__human_seconds, at) : "0 s",
+				       at);
+		for (size_t c = 0; c < d->charts; c++)
+			row[c + 1] = slice_cell(d, &d->chart[c], first, end);
+	}
+}
+
+/* What is too little to draw. */
+static void say_quiet(struct trk_doc *d, struct trk_doc_section *s,
+		      const struct trk_report_rows *rows)
+{
+	const char *list = "";
+
+	for (size_t i = 0; i < d->charts; i++) {
+		const struct trk_doc_chart *c = &d->chart[i];
+		const struct trk_chart_fill *f = c->series[0].fill;
+		bool is_space = !strcmp(c->key, "disk_space");
+
+		if (!c->is_quiet)
+			continue;
+		list = trk__doc_print(
+			d, "%s%s%s%s: %s", list, *list ? " \u00b7 " : "", c->title,
+			c->series[0].is_job || is_space ? "" : " (whole machine)",
+			is_space ? trk__doc_print(
+					   d, "as it was, %s",
+					   c->series[0].text
+						   ? trk__doc_value(d, trk__human_space,
+								    f->all_sum / f->all_seconds)
+						   : "-")
+			: f->all_sum > 0
+				? trk__doc_print(d, "%s in all",
+						 trk__doc_value(d, trk__human_bytes, f->all_sum))
+				: "none");
+	}
+	(void) rows;
+	if (*list)
+		trk__doc_text(d, s, trk__doc_print(d, "%s.", list));
+}
+
+static void say_missing(struct trk_doc *d, struct trk_doc_section *s)
+{
+	const char *list = "";
+
+	for (size_t i = 0; i < TRK_CHART_SPECS; i++) {
+		bool found = false;
+
+		for (size_t c = 0; c < d->charts; c++)
+			found |= d->chart[c].key == trk__chart_specs[i].key;
+		if (!found)
+			list = trk__doc_print(d, "%s%s%s", list, *list ? ", " : "",
+					      trk__chart_specs[i].title);
+	}
+	if (*list)
+		trk__doc_note(d, s, trk__doc_print(d, "Not measured in this run: %s.", list));
+}
+
+/* Where the job is worth cutting into steps with requests of their own; nothing where it is not. */
+static void hint_split(struct trk_doc *d, struct trk_doc_section *s,
+		       const struct trk_report_rows *rows)
+{
+	const struct trk_chart_fill *cpu = &rows->fill[0][0], *memory = &rows->fill[1][0];
+	double *column = calloc(3 * rows->buckets, sizeof(*column));
+	struct trk_split *split = calloc(1, sizeof(*split));
+	double *seconds = column, *cores = column + rows->buckets,
+	       *bytes = column + 2 * rows->buckets;
+
+	for (size_t i = 0; column && i < rows->buckets; i++) {
+		seconds[i] = rows->width_s * (double) rows->finer;
+		cores[i] = trk__chart_bucket(cpu, i * rows->finer, rows->finer).mean;
+		bytes[i] = trk__chart_bucket(memory, i * rows->finer, rows->finer).max * MIB;
+	}
+	if (column && split && cpu->all_seconds > 0 && memory->all_seconds > 0 &&
+	    trk__split_advise(seconds, cores, bytes, rows->buckets, NULL, split) == 0 &&
+	    split->pays && split->piece_count <= PIECES_MAX)
+		trk__doc_note(d, s, trk__doc_print(d, "Hint: %s.", split->hint));
+	free(split);
+	free(column);
+}
+
+static void explain(struct trk_doc *d, struct trk_doc_section *s,
+		    const struct trk_report_rows *rows)
+{
+	const char *dashed = NULL;
+	bool machine = false;
+
+	for (size_t i = 0; i < d->charts; i++) {
+		const struct trk_doc_chart *c = &d->chart[i];
+
+		if (c->is_quiet)
+			continue;
+		if (c->limit_text && !c->is_far)
+			dashed = trk__doc_print(d, "%s%s%s", dashed ? dashed : "",
+						dashed ? ", " : "", c->limit_text);
+		machine |= c->count > 1;
+	}
+	trk__doc_note(
+		d, s,
+		trk__doc_print(
+			d, "A point is the mean of %s; band: least to greatest.%s%s%s%s",
+			trk__doc_value(d, trk__human_seconds, rows->width_s * (double) rows->finer),
+			machine ? " Dotted grey: the whole machine." : "",
+			dashed ? " Dashed: " : "", dashed ? dashed : "", dashed ? "." : ""));
+	if (rows->gaps.gaps)
+		trk__doc_note(
+			d, s,
+			trk__doc_print(d,
+				       "%zu gap%s, %s in all, where no sample was "
+				       "taken: left open in the charts.",
+				       rows->gaps.gaps, rows->gaps.gaps == 1 ? "" : "s",
+				       trk__doc_value(d, trk__human_seconds, rows->gaps.gap_s)));
+	if (rows->gaps.clock_back)
+		trk__doc_note(
+			d, s,
+			trk__doc_print(d,
+				       "The wall clock went back %zu time%s; the axis is time "
+				       "that passed, on from the clock at the start.",
+				       rows->gaps.clock_back,
+				       rows->gaps.clock_back == 1 ? "" : "s"));
+}
+
+void trk__section_timeline(struct trk_doc *d, struct trk_doc_section *s,
+			   const struct trk_report_work *w)
+{
+	const struct trk_report_rows *rows = w->in->rows;
+
+	d->start_s = (double) w->in->record->run.start_ns / 1e9;
+	if (!rows || !rows->buckets || !(rows->width_s > 0)) {
+		trk__doc_empty(d, s, "No sample was taken, so there is nothing to draw.");
+		return;
+	}
+	d->buckets = rows->buckets;
+	d->finer = rows->finer;
+	d->interval_s = rows->interval_s;
+	d->duration_s = rows->end_s;
+	d->chart = trk__doc_alloc(d, TRK_CHART_SPECS * sizeof(*d->chart));
+	for (size_t i = 0; d->chart && i < TRK_CHART_SPECS; i++) {
+		struct trk_doc_chart *c = &d->chart[d->charts];
+
+		memset(c, 0, sizeof(*c));
+		if (make_chart(d, w, i, c))
+			d->charts++;
+	}
+	if (!d->charts) {
+		trk__doc_empty(d, s, "No sample holds a figure that could be drawn.");
+		return;
+	}
+	name_ticks(d);
+	if (w->has_course && !w->course.marked && w->course.phase_count > 1)
+		make_found_phases(d, &w->course);
+	else
+		make_phases(d, w->in->record);
+	keep_longest(d);
+	trk__doc_charts(d, s);
+	trk__course_say(d, s, w);
+	say_quiet(d, s, rows);
+	make_slices(d, s);
+	explain(d, s, rows);
+	/* Where to split is for who plans the next run, and takes as long as all else of a page. */
+	if (w->in->record->run.pid && !(w->in->live_s > 0))
+		hint_split(d, s, rows);
+	say_missing(d, s);
+}

@@ -1,0 +1,22 @@
+/* Terms that the summary and the text of `recommend` share: where the time went, the phases, the
+ * split, the cost. Nothing is added where nothing is known. */
+#ifndef TRK_REPORT_SUMMARY_TERMS_H
+#define TRK_REPORT_SUMMARY_TERMS_H
+
+#include "model/run.h"
+#include "report/time_breakdown.h"
+#include "report/document.h"
+
+/* "71 % computing · 14 % disk · 15 % sleeping, other", largest first but other at the end. */
+void trk__term_time(struct trk_doc *d, struct trk_doc_section *s,
+		    const struct trk_time_breakdown *c);
+/* "load 12 m (disk-bound) → train 1 h 12 m → write 18 m". */
+void trk__term_phases(struct trk_doc *d, struct trk_doc_section *s,
+		      const struct trk_time_breakdown *c);
+/* "31 % cheaper as 2 steps: 12 m on 1 CPU, 0.75 GiB → 1 h 10 m on 8 CPU, 16 GiB". */
+void trk__term_split(struct trk_doc *d, struct trk_doc_section *s,
+		     const struct trk_time_breakdown *c);
+/* "$1.22 (c7i.4xlarge, $0.714/h) → about $0.69 on m7i.2xlarge, list 2026-07-20". */
+void trk__term_cost(struct trk_doc *d, struct trk_doc_section *s, const struct trk_place *p);
+
+#endif

@@ -1,0 +1,275 @@
+#include "report/time_breakdown.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/maths.h"
+#include "report/cpu_use.h"
+
+#define MIB 1048576.0
+
+enum { BINS_MAX = 256, FIGURES = 3 };
+
+/* A column that moves less than this, as a share of its largest value, has no phases. */
+#define STEADY_SHARE 0.05
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* Parts stand in the order of the first items. */
+_Static_assert((int) TRK_SPENT_ON_CPU == (int) TRK_WALL_ON_CPU &&
+		       (int) TRK_SPENT_GPU == (int) TRK_WALL_GPU &&
+		       (int) TRK_SPENT_DISK == (int) TRK_WALL_DISK &&
+		       (int) TRK_SPENT_MEMORY == (int) TRK_WALL_MEMORY_STALL &&
+		       (int) TRK_SPENT_FOR_CPU == (int) TRK_WALL_CPU_WAIT &&
+		       (int) TRK_SPENTS == (int) TRK_WALL_OTHER,
+	       "each part is an item");
+
+static bool divide(const double spent_s[TRK_SPENTS], double seconds, struct trk_wall_split *ret)
+{
+	struct trk_wall_facts facts = {.wall_s = seconds};
+
+	for (int i = 0; i < TRK_WALL_ITEMS; i++)
+		ret->share[i] = NAN;
+	memcpy(facts.item_s, spent_s, TRK_SPENTS * sizeof(*spent_s));
+	if (isnan(spent_s[TRK_SPENT_ON_CPU]) || trk__wall_divide(&facts, ret) < 0)
+		return false;
+	/* A machine without a GPU hides nothing. */
+	ret->other_holds_unknown = ret->unknown_count > (isnan(spent_s[TRK_SPENT_GPU]) ? 1u : 0u);
+	return true;
+}
+
+/* ---- the whole run ---- */
+
+static void wall_of_run(const struct trk_record *r, struct trk_time_breakdown *c)
+{
+	struct trk_column_stats s, cpu;
+	struct trk_bottleneck_facts facts;
+	double spent_s[TRK_SPENTS];
+
+	trk__stats_get(r->stats, TRK_INTERVAL, &s);
+	c->seconds = s.sum;
+	for (int i = 0; i < TRK_SPENTS; i++) {
+		trk__stats_get(r->stats, trk__spent_columns[i], &s);
+		spent_s[i] = s.sum;
+	}
+	c->has_wall = divide(spent_s, c->seconds, &c->wall);
+	trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE, &cpu);
+	facts = (struct trk_bottleneck_facts){
+		.split = c->wall,
+		.cores_mean = cpu.mean,
+		.cores_limit = r->run.limit[TRK_LIMIT_CPU].value,
+		.queue = trk__cpu_queue_of(r),
+	};
+	c->bound = trk__bottleneck(&facts, c->bottleneck);
+}
+
+/* ---- one phase ---- */
+
+static void fill_phase(const struct trk_record *r, struct trk_run_phase *p)
+{
+	struct trk_bottleneck_facts facts = {.cores_limit = r->run.limit[TRK_LIMIT_CPU].value};
+	char sentence[TRK_BOTTLENECK_SIZE];
+	double spent_s[TRK_SPENTS], seconds = 0, core_s = 0;
+
+	p->memory_peak_mib = NAN;
+	for (int i = 0; i < TRK_SPENTS; i++)
+		spent_s[i] = NAN;
+	for (size_t i = 0; i < r->outline.count; i++) {
+		const struct trk_block *b = &r->outline.block[i];
+		double middle = b->end_s - b->seconds / 2;
+
+		if (middle < p->start_s || middle >= p->end_s)
+			continue;
+		seconds += b->seconds;
+		core_s += b->core_s;
+		if (b->memory_peak_mib > p->memory_peak_mib || isnan(p->memory_peak_mib))
+			p->memory_peak_mib = b->memory_peak_mib;
+		for (int k = 0; k < TRK_SPENTS; k++)
+			if (!isnan(b->spent_s[k]))
+				spent_s[k] = isnan(spent_s[k]) ? b->spent_s[k]
+							       : spent_s[k] + b->spent_s[k];
+	}
+	p->cores_mean = seconds > 0 ? core_s / seconds : (double) NAN;
+	(void) divide(spent_s, seconds, &p->split);
+	facts.split = p->split;
+	facts.cores_mean = p->cores_mean;
+	p->bound = trk__bottleneck(&facts, sentence);
+}
+
+static struct trk_run_phase *add_phase(struct trk_time_breakdown *c, double start_s, double end_s)
+{
+	struct trk_run_phase *p;
+
+	if (!(end_s > start_s))
+		return NULL;
+	if (c->phase_count == TRK_PHASES_MAX) { /* the last one holds the rest */
+		c->phase[TRK_PHASES_MAX - 1].end_s = end_s;
+		return NULL;
+	}
+	p = &c->phase[c->phase_count++];
+	*p = (struct trk_run_phase){.start_s = start_s, .end_s = end_s};
+	return p;
+}
+
+/* ---- from marks ---- */
+
+static void phases_of_marks(const struct trk_record *r, double end_s, struct trk_time_breakdown *c)
+{
+	double first_s = (double) r->mark[0].elapsed_ns / 1e9;
+
+	c->marked = true;
+	if (first_s > end_s / 100) /* what comes before the first mark, if it is worth a word */
+		(void) add_phase(c, 0, first_s);
+	for (size_t i = 0; i < r->marks; i++) {
+		double start_s = (double) r->mark[i].elapsed_ns / 1e9;
+		double next_s = i + 1 < r->marks ? (double) r->mark[i + 1].elapsed_ns / 1e9 : end_s;
+		struct trk_run_phase *p = add_phase(c, start_s, next_s);
+
+		if (p)
+			memcpy(p->name, r->mark[i].name, sizeof(p->name));
+	}
+}
+
+/* ---- from the figures ---- */
+
+/* Blocks are of unequal length: bins of equal time take their place. */
+static void fill_bins(const struct trk_outline *o, double end_s, size_t bins,
+		      double figure[FIGURES][BINS_MAX])
+{
+	double width = end_s / (double) bins;
+	size_t at = 0;
+
+	memset(figure, 0, FIGURES * sizeof(figure[0]));
+	for (size_t i = 0; i < bins; i++) {
+		double from = width * (double) i, to = from + width, covered = 0, peak = 0;
+
+		while (at > 0 && o->block[at - 1].end_s > from)
+			at--;
+		for (; at < o->count && o->block[at].end_s - o->block[at].seconds < to; at++) {
+			const struct trk_block *b = &o->block[at];
+			double low = larger(from, b->end_s - b->seconds);
+			double share = (smaller(to, b->end_s) - low) / b->seconds;
+
+			if (!(share > 0))
+				continue;
+			covered += share * b->seconds;
+			figure[0][i] += isnan(b->core_s) ? 0 : share * b->core_s;
+			figure[2][i] += isnan(b->spent_s[TRK_SPENT_DISK])
+						? 0
+						: share * b->spent_s[TRK_SPENT_DISK];
+			if (b->memory_peak_mib > peak)
+				peak = b->memory_peak_mib;
+		}
+		if (covered > 0) {
+			figure[0][i] /= covered;
+			figure[2][i] /= covered;
+		}
+		figure[1][i] = peak;
+	}
+}
+
+static bool is_steady(const double *value, size_t n)
+{
+	double sum = 0, squares = 0, most = 0;
+	double mean, variance;
+
+	for (size_t i = 0; i < n; i++) {
+		sum += value[i];
+		squares += value[i] * value[i];
+		most = larger(most, value[i]);
+	}
+	mean = sum / (double) n;
+	variance = squares / (double) n - mean * mean;
+	return !(variance > STEADY_SHARE * most * STEADY_SHARE * most);
+}
+
+static int phases_of_figures(const struct trk_record *r, double end_s, struct trk_time_breakdown *c)
+{
+	size_t bins = r->outline.count < BINS_MAX ? r->outline.count : BINS_MAX;
+	double(*figure)[BINS_MAX] = calloc(FIGURES, sizeof(*figure));
+	const double *moving[FIGURES];
+	size_t ends[TRK_BREAKDOWN_CUTS_MAX + 1], count = 0;
+	double start_s = 0;
+	int n;
+
+	if (!figure)
+		return -ENOMEM;
+	fill_bins(&r->outline, end_s, bins, figure);
+	for (int i = 0; i < FIGURES; i++)
+		if (!is_steady(figure[i], bins)) {
+			trk__phases_normalise(figure[i], bins);
+			moving[count++] = figure[i];
+		}
+	n = count ? trk__phases_cut(moving, count, bins,
+				    (size_t) ((double) bins * TRK_BREAKDOWN_PHASE_SHARE) + 1,
+				    10 * trk__ln((double) bins), TRK_BREAKDOWN_CUTS_MAX, ends)
+		  : 1;
+	for (int i = 0; i < n && n > 1; i++) {
+		double next_s = end_s * (double) ends[i] / (double) bins;
+
+		(void) add_phase(c, start_s, next_s);
+		start_s = next_s;
+	}
+	free(figure);
+	return n < 0 ? n : 0;
+}
+
+/* ---- where to split ---- */
+
+static int split_of(const struct trk_outline *o, struct trk_time_breakdown *c)
+{
+	double *of = calloc(o->count * 3, sizeof(*of));
+	double *seconds, *cores, *bytes;
+	int r;
+
+	if (!of)
+		return -ENOMEM;
+	seconds = of;
+	cores = of + o->count;
+	bytes = cores + o->count;
+	for (size_t i = 0; i < o->count; i++) {
+		seconds[i] = o->block[i].seconds;
+		cores[i] = o->block[i].core_s / o->block[i].seconds;
+		bytes[i] = o->block[i].memory_peak_mib * MIB;
+	}
+	r = trk__split_advise(seconds, cores, bytes, o->count, NULL, &c->split);
+	free(of);
+	c->has_split = r == 0;
+	return r == -ENOMEM ? r : 0;
+}
+
+int trk__time_breakdown_of(const struct trk_record *record, struct trk_time_breakdown *ret)
+{
+	struct trk_time_breakdown *c = ret;
+	const struct trk_outline *o = &record->outline;
+	double end_s;
+	int r = 0;
+
+	memset(c, 0, sizeof(*c));
+	wall_of_run(record, c);
+	if (o->count == 0)
+		return 0;
+	end_s = o->block[o->count - 1].end_s;
+	if (record->marks)
+		phases_of_marks(record, end_s, c);
+	else if (end_s >= TRK_BREAKDOWN_RUN_MIN_S && o->count >= TRK_BREAKDOWN_BLOCKS_MIN)
+		r = phases_of_figures(record, end_s, c);
+	for (size_t i = 0; i < c->phase_count; i++)
+		fill_phase(record, &c->phase[i]);
+	/* Under a queue neither the lengths of the pieces nor their cores are those of the job. */
+	if (r == 0 && end_s >= TRK_BREAKDOWN_SPLIT_MIN_S &&
+	    trk__cpu_queue_of(record).cause == TRK_QUEUE_NONE)
+		r = split_of(o, c);
+	return r;
+}

@@ -1,0 +1,49 @@
+/* The time of a run: where its wall time went, its phases, and whether to split it. Made from the
+ * statistics and the outline that the record carries, so it costs no second look at the samples. */
+#ifndef TRK_REPORT_TIME_BREAKDOWN_H
+#define TRK_REPORT_TIME_BREAKDOWN_H
+
+#include "advise/bottleneck.h"
+#include "advise/phases.h"
+#include "base/json.h"
+#include "model/run.h"
+
+/* Phases are looked for in runs of this length and of so many blocks, and are no shorter than this
+ * share of the run. Marks make phases at any length. */
+#define TRK_BREAKDOWN_RUN_MIN_S   20.0
+#define TRK_BREAKDOWN_BLOCKS_MIN  24
+#define TRK_BREAKDOWN_PHASE_SHARE 0.04
+#define TRK_BREAKDOWN_CUTS_MAX    5
+/* A split costs a minute of start: shorter runs are not looked at. */
+#define TRK_BREAKDOWN_SPLIT_MIN_S 300.0
+
+struct trk_run_phase {
+	char name
+		[TRK_MARK_NAME_SIZE]; /* of the mark; "" where found by its figures, or before one */
+	double start_s, end_s;        /* since the start of the run */
+	double cores_mean;            /* NaN: not known */
+	double memory_peak_mib;       /* NaN: not known */
+	struct trk_wall_split split;  /* shares NaN: not known */
+	enum trk_bottleneck bound;
+};
+
+struct trk_time_breakdown {
+	bool has_wall;
+	double seconds; /* that the shares are of */
+	struct trk_wall_split wall;
+	enum trk_bottleneck bound;
+	char bottleneck[TRK_BOTTLENECK_SIZE]; /* a sentence */
+	bool marked;                          /* the phases are those of marks */
+	size_t phase_count;                   /* 0: there is only one */
+	struct trk_run_phase phase[TRK_PHASES_MAX];
+	bool has_split; /* it was looked for */
+	struct trk_split split;
+};
+
+/* 0, or -ENOMEM. */
+int trk__time_breakdown_of(const struct trk_record *record, struct trk_time_breakdown *ret);
+
+/* The keys "wall", "phases" and "split". */
+void trk__time_breakdown_json(struct trk_json *j, const struct trk_time_breakdown *c);
+
+#endif

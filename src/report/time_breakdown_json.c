@@ -1,0 +1,101 @@
+/* The breakdown of a run's time as JSON. */
+#include <math.h>
+
+#include "report/time_breakdown.h"
+
+#define GIB 1073741824.0
+
+static void shares_json(struct trk_json *j, const struct trk_wall_split *split)
+{
+	static const char *const keys[TRK_WALL_ITEMS] = {
+		[TRK_WALL_ON_CPU] = "on_cpu",    [TRK_WALL_GPU] = "on_gpu",
+		[TRK_WALL_DISK] = "disk",        [TRK_WALL_MEMORY_STALL] = "memory",
+		[TRK_WALL_CPU_WAIT] = "for_cpu", [TRK_WALL_OTHER] = "other",
+	};
+
+	trk__json_key(j, "share");
+	trk__json_open(j, '{');
+	for (int i = 0; i < TRK_WALL_ITEMS; i++)
+		trk__json_key_double(j, keys[i], split->share[i]);
+	trk__json_close(j, '}');
+}
+
+static void bound_json(struct trk_json *j, enum trk_bottleneck bound)
+{
+	const char *word = trk__bottleneck_word(bound);
+
+	trk__json_key_text(j, "bound", *word ? word : NULL);
+}
+
+static void wall_json(struct trk_json *j, const struct trk_time_breakdown *c)
+{
+	trk__json_key(j, "wall");
+	if (!c->has_wall) {
+		trk__json_null(j);
+		return;
+	}
+	trk__json_open(j, '{');
+	trk__json_key_double(j, "seconds", c->seconds);
+	trk__json_key_text(j, "quality", "estimated");
+	shares_json(j, &c->wall);
+	trk__json_key(j, "other_holds_unknown");
+	trk__json_bool(j, c->wall.other_holds_unknown);
+	bound_json(j, c->bound);
+	trk__json_key_text(j, "bottleneck", c->bottleneck);
+	trk__json_close(j, '}');
+}
+
+static void phases_json(struct trk_json *j, const struct trk_time_breakdown *c)
+{
+	trk__json_key(j, "phases");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < c->phase_count; i++) {
+		const struct trk_run_phase *p = &c->phase[i];
+
+		trk__json_open(j, '{');
+		trk__json_key_text(j, "name", p->name[0] ? p->name : NULL);
+		trk__json_key_text(j, "from", c->marked ? "mark" : "figures");
+		trk__json_key_double(j, "start_s", p->start_s);
+		trk__json_key_double(j, "end_s", p->end_s);
+		trk__json_key_double(j, "cpu_mean", p->cores_mean);
+		trk__json_key_double(j, "peak_memory_mib", p->memory_peak_mib);
+		shares_json(j, &p->split);
+		bound_json(j, p->bound);
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+}
+
+static void split_json(struct trk_json *j, const struct trk_time_breakdown *c)
+{
+	const struct trk_split *s = &c->split;
+
+	trk__json_key(j, "split");
+	if (!c->has_split) {
+		trk__json_null(j);
+		return;
+	}
+	trk__json_open(j, '{');
+	trk__json_key(j, "pays");
+	trk__json_bool(j, s->pays);
+	trk__json_key_double(j, "saving", s->saving);
+	trk__json_key_text(j, "hint", s->hint[0] ? s->hint : NULL);
+	trk__json_key(j, "pieces");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < s->piece_count; i++) {
+		trk__json_open(j, '{');
+		trk__json_key_double(j, "seconds", s->piece[i].seconds);
+		trk__json_key_double(j, "cpu", s->piece[i].cores);
+		trk__json_key_double(j, "memory_mib", s->piece[i].request_bytes / GIB * 1024);
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+	trk__json_close(j, '}');
+}
+
+void trk__time_breakdown_json(struct trk_json *j, const struct trk_time_breakdown *c)
+{
+	wall_json(j, c);
+	phases_json(j, c);
+	split_json(j, c);
+}

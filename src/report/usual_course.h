@@ -1,0 +1,53 @@
+/* The usual course of a job: median and 10 to 90 % band of the CPU use and memory of its earlier good
+ * runs, on the axis of time of this one.
+ *
+ * With the same marks in the same order each phase of an earlier run is stretched to this run's;
+ * else times are compared as they are, and a run that has ended counts as 0. */
+#ifndef TRK_REPORT_USUAL_COURSE_H
+#define TRK_REPORT_USUAL_COURSE_H
+
+#include "recording/reader.h"
+#include "report/report.h"
+
+enum {
+	TRK_COURSE_RUNS_MAX = 15, /* newest ones that are read */
+	TRK_COURSE_RUNS_MIN = 5,  /* with fewer nothing is shown */
+	TRK_COURSE_POINTS = 180,
+};
+
+enum trk_course_kind {
+	TRK_COURSE_CPU,    /* cores */
+	TRK_COURSE_MEMORY, /* MiB */
+	TRK_COURSE_KINDS
+};
+
+struct trk_usual_course {
+	size_t runs;
+	bool by_phase; /* all of them have this run's marks */
+	double duration_s[TRK_COURSE_RUNS_MAX];
+	/* Of this run's phases by marks, the first before any mark: of each run how long it took. */
+	double phase_s[TRK_COURSE_RUNS_MAX][TRK_PHASES_MAX];
+	/* NaN: not known. */
+	float value[TRK_COURSE_KINDS][TRK_COURSE_POINTS][TRK_COURSE_RUNS_MAX];
+};
+
+/* Add an earlier run by its rows. `now` is this run; what does not fit is left out. */
+void trk__course_add(struct trk_usual_course *u, const struct trk_record *now,
+		     const struct trk_record *earlier, const struct trk_report_rows *rows);
+
+struct trk_course_band {
+	double low, middle, high; /* percentiles 10, 50 and 90; NaN: not known */
+};
+
+/* The band at a share of this run, smoothed over its neighbours. */
+struct trk_course_band trk__course_at(const struct trk_usual_course *u, enum trk_course_kind kind,
+				      double share);
+
+/* The median of what a phase (by its index, as in phase_s) or the whole run (-1) took, in s. */
+double trk__course_seconds(const struct trk_usual_course *u, int phase);
+
+/* Bounds of a run's phases by its marks, in s: 0, the marks, the end. At most TRK_PHASES_MAX + 1;
+ * returns how many phases there are, 0 where there are no marks or too many. */
+size_t trk__course_bounds(const struct trk_record *record, double bound[TRK_PHASES_MAX + 1]);
+
+#endif

@@ -1,0 +1,418 @@
+/* The page: one file that asks for nothing, with a policy that lets it ask for nothing. All of it
+ * can be read without its script, which adds the crosshair, the zoom and the copy buttons. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/write/html_stacks.h"
+#include "report/write/html_text.h"
+#include "report/write/lanes.h"
+#include "report/write/page.h"
+#include "report/write/svg.h"
+#include "report/write/write.h"
+
+static void element(struct trk_buf *b, const char *open, const char *text, const char *close)
+{
+	if (!text || !*text)
+		return;
+	trk__buf_puts(b, open);
+	trk__html_rich(b, text);
+	trk__buf_puts(b, close);
+}
+
+/* ---- tables ---- */
+
+/* label: of the column, for windows so narrow that a row is a card; or NULL. */
+static void cell(struct trk_buf *b, const struct trk_doc_cell *c, enum trk_cell_kind kind,
+		 const char *label, bool head, bool sortable)
+{
+	bool right = kind == TRK_CELL_NUMBER;
+
+	trk__buf_printf(b, "<%s", head ? "th scope=\"row\"" : "td");
+	if (label && !head) {
+		trk__buf_puts(b, " data-label=\"");
+		trk__html_text(b, label);
+		trk__buf_putc(b, '"');
+	}
+	if (sortable && !isnan(c->value))
+		trk__buf_printf(b, " data-v=\"%.6g\"", c->value);
+	if (right || c->tone || kind == TRK_CELL_BAR || !c->text)
+		trk__buf_printf(b, " class=\"%s%s%s\"",
+				right                  ? "n"
+				: kind == TRK_CELL_BAR ? "b"
+				: !c->text             ? "none"
+						       : "",
+				c->tone ? " " : "", trk__html_tones[c->tone]);
+	trk__buf_putc(b, '>');
+	if (!c->text) {
+		trk__buf_puts(b, "\u2014");
+	} else {
+		if (kind == TRK_CELL_BAR)
+			trk__svg_bar(b, c->value, c->second);
+		if (kind == TRK_CELL_CODE)
+			trk__buf_puts(b, "<code>");
+		trk__html_rich(b, c->text);
+		if (kind == TRK_CELL_CODE)
+			trk__buf_puts(b, "</code>");
+	}
+	trk__buf_puts(b, head ? "</th>" : "</td>");
+}
+
+static void rows_of(struct trk_buf *b, const struct trk_doc_table *t, bool cards)
+{
+	for (size_t i = 0; i < t->rows; i++) {
+		trk__buf_puts(b, "<tr>");
+		for (size_t c = 0; c < t->columns; c++)
+			cell(b, &t->cell[i * t->columns + c], t->column[c].kind,
+			     cards ? t->column[c].title : NULL, c == 0, t->sortable);
+		trk__buf_puts(b, "</tr>\n");
+	}
+}
+
+static void table(struct trk_buf *b, const struct trk_doc_section *s, const struct trk_doc_table *t)
+{
+	/* The charts' values are a grid of numbers: that stays one. */
+	bool cards = strcmp(t->key, "slices") != 0;
+
+	if (!t->rows)
+		return;
+	if (t->folded)
+		trk__buf_printf(b, "<details><summary>%s</summary>", t->title);
+	trk__buf_printf(b,
+			"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">"
+			"<table class=\"%s%s%s\"><thead><tr>",
+			t->folded ? t->title : s->title, cards ? "cards " : "",
+			t->sortable ? "sortable " : "", t->key);
+	for (size_t c = 0; c < t->columns; c++) {
+		trk__buf_printf(b, "<th scope=\"col\"%s>",
+				t->column[c].kind == TRK_CELL_NUMBER ? " class=\"n\"" : "");
+		trk__html_rich(b, t->column[c].title);
+		trk__buf_puts(b, "</th>");
+	}
+	trk__buf_puts(b, "</tr></thead><tbody>\n");
+	rows_of(b, t, cards);
+	trk__buf_printf(b, "</tbody></table></div>%s\n", t->folded ? "</details>" : "");
+}
+
+/* ---- what single sections have beside tables ---- */
+
+static void snippets(struct trk_buf *b, const struct trk_doc_snippet *snippet, size_t count)
+{
+	trk__buf_puts(b, "<div class=\"copy\" hidden><span>Copy for</span>");
+	for (size_t i = 0; i < count; i++)
+		trk__buf_printf(b, "<button type=\"button\" data-copy=\"snippet-%s\">%s</button>",
+				snippet[i].kind, snippet[i].title);
+	trk__buf_puts(b, "<span role=\"status\" class=\"copied\"></span></div>"
+			 "<details><summary>Lines to paste</summary>");
+	for (size_t i = 0; i < count; i++) {
+		trk__buf_printf(b,
+				"<h3>%s</h3><pre tabindex=\"0\" aria-label=\"%s\" "
+				"id=\"snippet-%s\">",
+				snippet[i].title, snippet[i].title, snippet[i].kind);
+		trk__html_rich(b, snippet[i].text);
+		trk__buf_puts(b, "</pre>\n");
+	}
+	trk__buf_puts(b, "</details>\n");
+}
+
+static void parts(struct trk_buf *b, const struct trk_doc_part *part, size_t count)
+{
+	trk__svg_parts(b, part, count);
+	trk__buf_puts(b, "<ul class=\"legend\">");
+	for (size_t i = 0; i < count; i++)
+		trk__buf_printf(b,
+				"<li><svg class=\"key\" width=\"14\" height=\"14\" "
+				"aria-hidden=\"true\"><rect class=\"item %s\" width=\"14\" "
+				"height=\"14\"/></svg> %s <strong>%s</strong></li>",
+				part[i].key, part[i].name, part[i].text);
+	trk__buf_puts(b, "</ul>\n");
+}
+
+/* A name and its items, or its meter in words. */
+static void term(struct trk_buf *b, const struct trk_doc_term *t)
+{
+	trk__buf_puts(b, "<p><strong>");
+	trk__html_text(b, t->name);
+	trk__buf_puts(b, "</strong> ");
+	if (t->meter) {
+		trk__svg_bar(b, t->meter->share, NAN);
+		trk__buf_printf(b, " mean %s, peak %s %s", t->meter->mean, t->meter->peak,
+				t->meter->unit);
+		if (t->meter->had)
+			trk__buf_printf(b, " of %s %s", t->meter->had, t->meter->what);
+	}
+	for (size_t i = 0; i < t->items; i++) {
+		trk__html_text(b, i ? t->separator : "");
+		trk__html_rich(b, t->item[i].text);
+	}
+	trk__buf_puts(b, "</p>\n");
+}
+
+static void legend(struct trk_buf *b, const struct trk_doc_chart *c)
+{
+	char text[TRK_HUMAN_SIZE], other[TRK_HUMAN_SIZE];
+
+	if (!c->areas)
+		return;
+	trk__buf_puts(b, "<ul class=\"who\"><li class=\"head\"><span class=\"name\">by program"
+			 "</span> <span class=\"m\">mean</span> <span class=\"m\">peak</span> "
+			 "<span class=\"now\"></span></li>");
+	for (size_t i = c->areas; i-- > 0;) {
+		trk__buf_printf(b,
+				"<li><svg class=\"key\" width=\"11\" height=\"11\" "
+				"aria-hidden=\"true\"><rect class=\"area p%d\" width=\"11\" "
+				"height=\"11\"/></svg> <span class=\"name\">",
+				c->area[i].color);
+		trk__html_rich(b, c->area[i].name);
+		trk__buf_printf(b,
+				"</span> <span class=\"m\">%s</span> <span class=\"m\">%s</span> "
+				"<span class=\"now\"></span></li>",
+				trk__human_number(text, c->area[i].mean),
+				trk__human_number(other, c->area[i].peak));
+	}
+	trk__buf_puts(b, "</ul>");
+}
+
+static void chart(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_chart *c)
+{
+	trk__buf_printf(b, "<figure class=\"chart%s%s\"><figcaption><strong>%s</strong>",
+			c->is_large ? " large" : "", c->areas ? " stacked" : "", c->title);
+	for (size_t i = 0; i < c->count; i++) {
+		const struct trk_doc_series *s = &c->series[i];
+
+		trk__buf_printf(b, "<span class=\"stats %s\">%s%s", s->is_job ? "job" : "machine",
+				s->is_job ? "" : s->name, s->is_job ? "" : " ");
+		trk__html_rich(b, s->text);
+		trk__buf_puts(b, "</span>");
+	}
+	legend(b, c);
+	trk__buf_puts(
+		b,
+		"<span class=\"read\"></span></figcaption><div class=\"box\"><div class=\"frame\" "
+		"role=\"img\" aria-label=\"");
+	trk__html_text(b, c->summary);
+	trk__buf_puts(b, "\">");
+	trk__svg_chart(b, d, c);
+	trk__svg_levels(b, d, c);
+	trk__buf_puts(b, "</div>");
+	if (c->limit_text && c->is_far) {
+		trk__buf_puts(b, "<button type=\"button\" class=\"tag\" disabled>");
+		trk__html_text(b, c->limit_text);
+		trk__buf_puts(b, " \u2191</button>");
+	}
+	trk__buf_puts(b, "</div></figure>\n");
+}
+
+void trk__html_axis(struct trk_buf *b, const struct trk_doc *d)
+{
+	trk__buf_puts(b, "<svg class=\"axis\" width=\"100%\" height=\"19\">");
+	for (size_t i = 0; i < d->ticks; i++)
+		trk__buf_printf(
+			b,
+			"<svg class=\"tick\" x=\"%.3f%%\" overflow=\"visible\"><path d=\"M0 0V4\"/>"
+			"<text class=\"when\" y=\"15\" text-anchor=\"%s\">%s</text></svg>",
+			d->tick[i].at * 100,
+			d->tick[i].at < 0.02   ? "start"
+			: d->tick[i].at > 0.97 ? "end"
+					       : "middle",
+			d->tick[i].text);
+	trk__buf_puts(b, "</svg>");
+}
+
+static void timeline(struct trk_buf *b, const struct trk_doc *d)
+{
+	bool any_areas = false;
+
+	for (size_t i = 0; i < d->charts; i++)
+		any_areas |= d->chart[i].areas > 0;
+	if (any_areas)
+		trk__svg_patterns(b);
+	trk__buf_printf(
+		b,
+		"<div class=\"tools\" hidden><button type=\"button\" id=\"zoom-in\">Zoom "
+		"in</button><button type=\"button\" id=\"zoom-out\">Zoom out</button>"
+		"<button type=\"button\" id=\"reset\">Whole run</button>"
+		"<button type=\"button\" id=\"limits\" aria-pressed=\"false\">To the limit"
+		"</button>%s<span id=\"range\" role=\"status\"></span></div>\n"
+		"<div class=\"charts\" id=\"charts\">",
+		any_areas ? "<button type=\"button\" id=\"lines\" aria-pressed=\"false\">Plain "
+			    "lines</button>"
+			  : "");
+	if (d->phases)
+		trk__svg_phases(b, d);
+	for (size_t i = 0; i < d->charts; i++)
+		if (!d->chart[i].is_quiet)
+			chart(b, d, &d->chart[i]);
+	trk__html_axis(b, d);
+	trk__buf_puts(b, "</div>\n<p class=\"note help\" hidden>Drag: zoom \u00b7 double click, 0: "
+			 "whole run "
+			 "\u00b7 click, tap, Enter: hold the line \u00b7 arrow keys: move it "
+			 "\u00b7 + \u2212: "
+			 "zoom \u00b7 [ ]: phases \u00b7 Esc: free. The address keeps range and "
+			 "scale.</p>\n");
+}
+
+static void block(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_section *s,
+		  const struct trk_doc_block *block)
+{
+	switch (block->kind) {
+	case TRK_BLOCK_TEXT:
+		element(b, s->empty ? "<p class=\"empty\">" : "<p>", block->text, "</p>\n");
+		break;
+	case TRK_BLOCK_NOTE:
+		element(b, "<p class=\"note\">", block->text, "</p>\n");
+		break;
+	case TRK_BLOCK_TABLE:
+		table(b, s, block->table);
+		break;
+	case TRK_BLOCK_PARTS:
+		parts(b, block->part, block->count);
+		break;
+	case TRK_BLOCK_CHARTS:
+		timeline(b, d);
+		break;
+	case TRK_BLOCK_LANES:
+		trk__html_lanes(b, d);
+		break;
+	case TRK_BLOCK_SNIPPETS:
+		snippets(b, block->snippet, block->count);
+		break;
+	case TRK_BLOCK_TERM:
+		term(b, block->term);
+		break;
+	case TRK_BLOCK_STACKS:
+		trk__html_stacks(b, block->text);
+		break;
+	}
+}
+
+static void section(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_section *s)
+{
+	trk__buf_printf(b, "<section id=\"%s\"><h2>%s</h2>\n", s->key, s->title);
+	for (const struct trk_doc_block *at = s->first; at; at = at->next)
+		block(b, d, s, at);
+	trk__buf_puts(b, "</section>\n");
+}
+
+/* ---- the page ---- */
+
+/* In one word each, where the title has more. */
+static const char *short_title(const struct trk_doc_section *s)
+{
+	static const char *const names[][2] = {{"wall_time", "Where the time went"},
+					       {"changed", "Changes"},
+					       {"servers", "Servers"},
+					       {"machine", "Machine"},
+					       {"measured", "Notes"}};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(s->key, names[i][0]))
+			return names[i][1];
+	return s->title;
+}
+
+static void contents(struct trk_buf *b, const struct trk_doc *d)
+{
+	trk__buf_puts(b, "<nav class=\"contents\" aria-label=\"Contents\">");
+	for (size_t i = 0; i < d->sections; i++)
+		trk__buf_printf(b, "<a href=\"#%s\">%s</a>", d->section[i].key,
+				short_title(&d->section[i]));
+	trk__buf_puts(b, "</nav>\n");
+}
+
+static void base64(struct trk_buf *b, const unsigned char *data, size_t len)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < len; i += 3) {
+		size_t left = len - i;
+		unsigned int word = (unsigned int) data[i] << 16;
+
+		word |= left > 1 ? (unsigned int) data[i + 1] << 8 : 0;
+		word |= left > 2 ? data[i + 2] : 0;
+		trk__buf_putc(b, digits[word >> 18 & 63]);
+		trk__buf_putc(b, digits[word >> 12 & 63]);
+		trk__buf_putc(b, left > 1 ? digits[word >> 6 & 63] : '=');
+		trk__buf_putc(b, left > 2 ? digits[word & 63] : '=');
+	}
+}
+
+static void start(struct trk_buf *b, const struct trk_doc *d)
+{
+	char live[80] = "";
+
+	if (d->live_s > 0)
+		(void) snprintf(live, sizeof(live), " data-live=\"%.3f\" data-last=\"%.3f\"",
+				d->live_s, d->last_s);
+	trk__buf_printf(
+		b,
+		"<!doctype html>\n<html lang=\"en\"%s><head><meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		"style-src '%s%s%s'; script-src '%s%s%s'; base-uri 'none'; form-action 'none'\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+		"<meta name=\"referrer\" content=\"no-referrer\">\n"
+		"<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+		live, trk__page_css_hash, trk__html_stacks_if(d, "' '"),
+		trk__html_stacks_if(d, trk__lines_page_css_hash), trk__page_js_hash,
+		trk__html_stacks_if(d, "' '"), trk__html_stacks_if(d, trk__lines_page_js_hash));
+	trk__html_text(b, d->job);
+	trk__buf_puts(b, " \u00b7 ");
+	trk__html_text(b, d->state);
+	/* Not by printf, which takes a long text apart. */
+	trk__buf_puts(b, "</title>\n<style>");
+	trk__buf_puts(b, trk__page_css);
+	trk__buf_puts(b, "</style>");
+	trk__html_stacks_begin(b, d);
+	trk__buf_puts(b, "</head>\n<body>");
+}
+
+static void head(struct trk_buf *b, const struct trk_doc *d)
+{
+	trk__buf_puts(b, "<header><h1>");
+	trk__html_rich(b, d->job);
+	trk__buf_printf(b, "</h1> <span class=\"state %s\">%s</span>\n<p class=\"facts\">",
+			trk__html_tones[d->state_tone], d->state);
+	element(b, "<code>", d->command, "</code> \u00b7 ");
+	element(b, "run <code>", d->id, "</code> \u00b7 ");
+	trk__html_rich(b, d->facts);
+	trk__buf_printf(b,
+			"</p></header>\n<main>\n<section id=\"verdict\" class=\"%s\" "
+			"aria-label=\"Verdict\"><p class=\"lead\"><span class=\"symbol\" "
+			"aria-hidden=\"true\">%s</span> ",
+			trk__html_tones[d->verdict_tone], d->symbol);
+	trk__html_rich(b, d->lead);
+	trk__buf_puts(b, "</p>\n");
+	element(b, "<p class=\"trouble\">", d->trouble, "</p>\n");
+	element(b, "<p class=\"basis\">", d->basis, "</p>\n");
+	trk__buf_puts(b, "</section>\n");
+}
+
+void trk__write_html(struct trk_buf *b, const struct trk_doc *d)
+{
+	start(b, d);
+	contents(b, d);
+	head(b, d);
+	for (size_t i = 0; i < d->sections; i++)
+		section(b, d, &d->section[i]);
+	trk__buf_puts(b, "</main>\n<footer><p>resource-tracker " TRK_BUILD_VERSION " \u00b7 ");
+	element(b, "from <code>", d->integration, "</code> \u00b7 ");
+	trk__buf_puts(b, "this file holds all that it shows and asks no network");
+	if (d->raw) {
+		trk__buf_puts(b, "</p><p class=\"raw\" hidden><button type=\"button\" "
+				 "id=\"save\">Save the recording</button> all samples, for "
+				 "resource-tracker export");
+	}
+	trk__buf_puts(b, "</p></footer>\n");
+	trk__html_stacks_end(b, d);
+	if (d->charts)
+		trk__html_data(b, d);
+	if (d->raw) {
+		trk__buf_puts(b, "<script type=\"application/octet-stream;base64\" id=\"raw\">");
+		base64(b, d->raw, d->raw_len);
+		trk__buf_puts(b, "</script>\n");
+	}
+	trk__buf_puts(b, "<script>");
+	trk__buf_puts(b, trk__page_js);
+	trk__buf_puts(b, "</script>\n</body></html>\n");
+}

@@ -1,0 +1,58 @@
+#include "report/write/html_text.h"
+
+#include <string.h>
+
+#include "report/document.h"
+
+const char *const trk__html_tones[] = {"", "strong", "good", "bad", "warn", "muted"};
+
+void trk__html_text(struct trk_buf *b, const char *text)
+{
+	for (; *text; text++) {
+		size_t plain = strcspn(text, "&<>\"'\x01\x02\x03\x04");
+
+		trk__buf_add(b, text, plain);
+		text += plain;
+		switch (*text) {
+		case '\0':
+			return;
+		case '&':
+			trk__buf_puts(b, "&amp;");
+			break;
+		case '<':
+			trk__buf_puts(b, "&lt;");
+			break;
+		case '>':
+			trk__buf_puts(b, "&gt;");
+			break;
+		case '"':
+			trk__buf_puts(b, "&quot;");
+			break;
+		case '\'':
+			trk__buf_puts(b, "&#39;");
+			break;
+		default: /* a mark */
+			break;
+		}
+	}
+}
+
+void trk__html_rich(struct trk_buf *b, const char *text)
+{
+	static const char *const elements[] = {"<strong>", "</strong>", "<bdi>", "</bdi>"};
+
+	char piece[256];
+
+	while (*text) {
+		size_t plain = strcspn(text, "\x01\x02\x03\x04");
+
+		if (plain >= sizeof(piece))
+			plain = sizeof(piece) - 1;
+		memcpy(piece, text, plain);
+		piece[plain] = '\0';
+		trk__html_text(b, piece);
+		text += plain;
+		if (*text && (unsigned char) *text <= 4)
+			trk__buf_puts(b, elements[*text++ - 1]);
+	}
+}

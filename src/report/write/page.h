@@ -1,0 +1,14 @@
+/* What a page has besides its document: style and script, which `make page` builds from web/report,
+ * and the values of the charts for the script. */
+#ifndef TRK_REPORT_WRITE_PAGE_H
+#define TRK_REPORT_WRITE_PAGE_H
+
+#include "report/document.h"
+
+extern const char trk__page_css[], trk__page_js[];
+extern const char trk__page_css_hash[], trk__page_js_hash[]; /* "sha256-..." */
+
+/* The charts' values as JSON, as fine as there is room for in a page. */
+void trk__html_data(struct trk_buf *b, const struct trk_doc *d);
+
+#endif

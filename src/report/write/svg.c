@@ -1,0 +1,309 @@
+/* A chart is 2 units wide a bucket and 160 high whatever its size on the screen: steps of whole
+ * units keep it small, and a zoom is another view box. */
+#include "report/write/svg.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/write/html_text.h"
+
+enum { HEIGHT = 160, ROOM = 3 };
+
+/* A path while it is written: equal heights become one stroke, repeated commands lose their
+ * letter. */
+struct pen {
+	struct trk_buf *b;
+	long flat;  /* units yet to be drawn straight ahead */
+	bool slope; /* the last command was a slope */
+};
+
+static int height_of(uint16_t step)
+{
+	return HEIGHT - (step * HEIGHT + TRK_DOC_STEPS / 2) / TRK_DOC_STEPS;
+}
+
+static void pen_flush(struct pen *p)
+{
+	if (p->flat) {
+		trk__buf_putc(p->b, 'h');
+		trk__buf_integer(p->b, p->flat);
+		p->slope = false;
+	}
+	p->flat = 0;
+}
+
+static void pen_step(struct pen *p, int dx, int dy)
+{
+	if (dy == 0) {
+		p->flat += dx;
+		return;
+	}
+	pen_flush(p);
+	trk__buf_puts(p->b, p->slope ? (dx < 0 ? "" : " ") : "l");
+	trk__buf_integer(p->b, dx);
+	if (dy >= 0)
+		trk__buf_putc(p->b, ' ');
+	trk__buf_integer(p->b, dy);
+	p->slope = true;
+}
+
+/* From bucket `at` on, as long as something is known: the end. */
+static size_t run_end(const uint16_t *value, size_t at, size_t n)
+{
+	while (at < n && value[at] != TRK_DOC_GAP)
+		at++;
+	return at;
+}
+
+static void draw_forward(struct pen *p, const uint16_t *value, size_t from, size_t to)
+{
+	p->flat = 1;
+	for (size_t i = from + 1; i < to; i++)
+		pen_step(p, 2, height_of(value[i]) - height_of(value[i - 1]));
+	p->flat++;
+	pen_flush(p);
+}
+
+static void draw_back(struct pen *p, const uint16_t *value, size_t from, size_t to)
+{
+	p->flat = -1;
+	p->slope = false;
+	for (size_t i = to - 1; i > from; i--)
+		pen_step(p, -2, height_of(value[i - 1]) - height_of(value[i]));
+	p->flat--;
+	pen_flush(p);
+}
+
+static void draw_line(struct trk_buf *b, const uint16_t *value, size_t n)
+{
+	for (size_t at = 0, end; at < n; at = end + 1) {
+		struct pen p = {b, 0, false};
+
+		end = run_end(value, at, n);
+		if (end == at)
+			continue;
+		trk__buf_printf(b, "M%zu %d", 2 * at, height_of(value[at]));
+		draw_forward(&p, value, at, end);
+	}
+}
+
+/* The ground between two lists of heights, where `known` says that there is one. */
+static void draw_between(struct trk_buf *b, const uint16_t *high, const uint16_t *low,
+			 const uint16_t *known, size_t n)
+{
+	for (size_t at = 0, end; at < n; at = end + 1) {
+		struct pen p = {b, 0, false};
+
+		end = run_end(known, at, n);
+		if (end == at)
+			continue;
+		trk__buf_printf(b, "M%zu %d", 2 * at, height_of(high[at]));
+		draw_forward(&p, high, at, end);
+		trk__buf_printf(b, "V%d", height_of(low[end - 1]));
+		draw_back(&p, low, at, end);
+		trk__buf_putc(b, 'z');
+	}
+}
+
+static void draw_series(struct trk_buf *b, const struct trk_doc_series *s, size_t n, bool alone,
+			bool stacked)
+{
+	const char *name = s->is_job ? "job" : alone ? "machine alone" : "machine";
+
+	if (s->has_band && !stacked && (s->is_job || alone)) {
+		trk__buf_printf(b, "<path class=\"band %s\" d=\"", name);
+		draw_between(b, s->max, s->min, s->avg, n);
+		trk__buf_puts(b, "\"/>");
+	}
+	trk__buf_printf(b, "<path class=\"line %s\" d=\"", name);
+	draw_line(b, s->avg, n);
+	trk__buf_puts(b, "\"/>");
+}
+
+static void draw_area(struct trk_buf *b, const struct trk_doc_area *a, size_t n)
+{
+	trk__buf_printf(b, "<path class=\"area p%d\" d=\"", a->color);
+	draw_between(b, a->high, a->low, a->high, n);
+	trk__buf_puts(b, "\"/>");
+}
+
+/* Textures keep the programs apart without colour. */
+void trk__svg_patterns(struct trk_buf *b)
+{
+	trk__buf_puts(
+		b, "<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>"
+		   "<pattern id=\"p2\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\" "
+		   "patternTransform=\"rotate(45)\"><rect class=\"g p2\" width=\"8\" height=\"8\"/>"
+		   "<rect class=\"t p2\" width=\"1.6\" height=\"8\"/></pattern>"
+		   "<pattern id=\"p3\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">"
+		   "<rect class=\"g p3\" width=\"8\" height=\"8\"/><circle class=\"t p3\" cx=\"4\" "
+		   "cy=\"4\" r=\"1\"/></pattern>"
+		   "<pattern id=\"p4\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">"
+		   "<rect class=\"g p4\" width=\"8\" height=\"8\"/><rect class=\"t p4\" y=\"3\" "
+		   "width=\"8\" height=\"1\"/></pattern>"
+		   "<pattern id=\"p5\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">"
+		   "<rect class=\"g p5\" width=\"8\" height=\"8\"/><rect class=\"t p5\" x=\"3\" "
+		   "width=\"1.2\" height=\"8\"/></pattern></defs></svg>");
+}
+
+/* Where a value stands in the frame, in percent from its top. */
+static double place_of(const struct trk_doc_chart *c, double value)
+{
+	return (ROOM + HEIGHT * (1 - value / c->top)) / (HEIGHT + 2 * ROOM) * 100;
+}
+
+void trk__svg_levels(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_chart *c)
+{
+	trk__buf_puts(b, "<svg class=\"levels\" width=\"100%\" height=\"100%\" "
+			 "aria-hidden=\"true\">");
+	for (size_t i = 0; i < c->levels; i++)
+		trk__buf_printf(b, "<text x=\"-7\" y=\"%.1f%%\" dy=\".35em\">%s</text>",
+				place_of(c, c->level[i].at), c->level[i].text);
+	if (c->is_large)
+		trk__buf_printf(b, "<text x=\"-7\" y=\"%.1f%%\" dy=\".2em\">0</text>",
+				place_of(c, 0));
+	for (size_t i = 0; i < d->odds; i++)
+		if (!strcmp(d->odd[i].key, c->key))
+			trk__buf_printf(b, "<text class=\"odd\" x=\"%.2f%%\" y=\"15\">%s</text>",
+					d->odd[i].at * 100, d->odd[i].number);
+	if (c->limit_text && !c->is_far) {
+		double y = place_of(c, c->limit);
+
+		trk__buf_printf(b,
+				"<text class=\"limit\" x=\"100%%\" dx=\"-5\" y=\"%.1f%%\" "
+				"dy=\"%s\">",
+				y, y < 16 ? "1.1em" : "-.35em");
+		trk__html_text(b, c->limit_text);
+		trk__buf_puts(b, "</text>");
+	}
+	trk__buf_puts(b, "</svg>");
+}
+
+void trk__svg_chart(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_chart *c)
+{
+	size_t width = 2 * d->buckets;
+
+	trk__buf_printf(b,
+			"<svg class=\"plot\" viewBox=\"0 %d %zu %d\" preserveAspectRatio=\"none\" "
+			"aria-hidden=\"true\"><path class=\"grid\" d=\"",
+			-ROOM, width, HEIGHT + 2 * ROOM);
+	for (size_t i = 0; i < c->levels; i++)
+		trk__buf_printf(b, "M0 %.1fH%zu", HEIGHT * (1 - c->level[i].at / c->top), width);
+	trk__buf_puts(b, "\"/>");
+	for (size_t i = 0; i < c->areas; i++)
+		draw_area(b, &c->area[i], d->buckets);
+	if (c->usual) {
+		trk__buf_puts(b, "<path class=\"usual\" d=\"");
+		draw_between(b, c->usual->high, c->usual->low, c->usual->high, d->buckets);
+		trk__buf_puts(b, "\"/><path class=\"usual halo\" d=\"");
+		draw_line(b, c->usual->middle, d->buckets);
+		trk__buf_puts(b, "\"/><path class=\"usual middle\" d=\"");
+		draw_line(b, c->usual->middle, d->buckets);
+		trk__buf_puts(b, "\"/>");
+	}
+	trk__buf_printf(b, "<path class=\"floor\" d=\"M0 %dH%zu\"/>", HEIGHT, width);
+	for (size_t i = c->count; i-- > 0;)
+		draw_series(b, &c->series[i], d->buckets, c->count == 1, c->areas > 0);
+	if (!isnan(c->limit))
+		trk__buf_printf(b, "<path class=\"limit\" d=\"M0 %.1fH%zu\"/>",
+				HEIGHT - c->limit / c->top * HEIGHT, width);
+	if (d->phases) {
+		trk__buf_puts(b, "<path class=\"mark\" d=\"");
+		for (size_t i = 0; i < d->phases; i++)
+			if (d->phase[i].from > 0)
+				trk__buf_printf(b, "M%.1f %dv%d", d->phase[i].from * (double) width,
+						-ROOM, HEIGHT + 2 * ROOM);
+		trk__buf_puts(b, "\"/>");
+	}
+	trk__buf_puts(b, "</svg>");
+}
+
+/* Whether name and length of a phase have room, by what letters are wide at most in a strip of
+ * usual width; the script measures them. */
+static const char *room_for(const struct trk_doc_phase *p)
+{
+	double room = (p->to - p->from) * 1000 - 12;
+	double name = 7.5 * (double) strlen(p->name);
+
+	return room < name                                        ? "bare"
+	       : room < name + 6.5 * (double) strlen(p->text) + 4 ? "brief"
+								  : "";
+}
+
+void trk__svg_phases(struct trk_buf *b, const struct trk_doc *d)
+{
+	trk__buf_puts(b, "<svg class=\"phases\" width=\"100%\" height=\"24\" role=\"img\" "
+			 "aria-label=\"Phases: ");
+	for (size_t i = 0; i < d->phases; i++) {
+		trk__buf_puts(b, i ? ", " : "");
+		trk__html_text(b, d->phase[i].name);
+		trk__buf_printf(b, " %s", d->phase[i].text);
+	}
+	trk__buf_puts(b, "\">");
+	for (size_t i = 0; i < d->phases; i++) {
+		trk__buf_printf(b,
+				"<svg class=\"%s\" x=\"%.3f%%\" width=\"%.3f%%\" "
+				"height=\"24\"><rect width=\"100%%\" height=\"24\"/><text "
+				"x=\"6\" y=\"16\"><tspan class=\"name\">",
+				room_for(&d->phase[i]), d->phase[i].from * 100,
+				(d->phase[i].to - d->phase[i].from) * 100);
+		trk__html_text(b, d->phase[i].name);
+		trk__buf_printf(b, "</tspan><tspan class=\"long\"> %s</tspan></text></svg>",
+				d->phase[i].text);
+	}
+	trk__buf_puts(b, "</svg>");
+}
+
+static double within(double share)
+{
+	return share >= 1 ? 100 : share > 0 ? share * 100 : 0;
+}
+
+void trk__svg_bar(struct trk_buf *b, double peak, double mean)
+{
+	trk__buf_printf(b,
+			"<svg class=\"bar\" width=\"104\" height=\"14\" aria-hidden=\"true\"><rect "
+			"class=\"box\" x=\".5\" y=\"3.5\" width=\"103\" height=\"8\"/>");
+	if (mean > 0)
+		trk__buf_printf(b, "<rect class=\"fill\" y=\"4\" width=\"%.1f\" height=\"7\"/>",
+				within(mean) * 1.04);
+	if (peak >= 0 && peak != mean)
+		trk__buf_printf(
+			b, "<rect class=\"tick\" x=\"%.1f\" y=\"1\" width=\"2\" height=\"13\"/>",
+			within(peak) * 1.02);
+	trk__buf_puts(b, "</svg>");
+}
+
+/* Each item has a pattern beside its colour. */
+static const char wall_patterns[] =
+	"<defs><pattern id=\"w-disk\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" "
+	"patternTransform=\"rotate(45)\"><rect class=\"ground\" width=\"7\" height=\"7\"/><rect "
+	"class=\"disk\" width=\"4\" height=\"7\"/></pattern>"
+	"<pattern id=\"w-memory_stall\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
+	"<rect class=\"ground\" width=\"6\" height=\"6\"/><circle class=\"memory_stall\" cx=\"3\" "
+	"cy=\"3\" r=\"2\"/></pattern>"
+	"<pattern id=\"w-cpu_wait\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\"><rect "
+	"class=\"ground\" width=\"5\" height=\"5\"/><rect class=\"cpu_wait\" width=\"2\" "
+	"height=\"5\"/></pattern>"
+	"<pattern id=\"w-gpu\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect "
+	"class=\"ground\" width=\"6\" height=\"6\"/><path class=\"gpu\" "
+	"d=\"M0 0H6V2H0zM0 2H2V6H0z\"/></pattern></defs>";
+
+void trk__svg_parts(struct trk_buf *b, const struct trk_doc_part *part, size_t count)
+{
+	double at = 0;
+
+	trk__buf_puts(b, "<svg class=\"wall\" width=\"100%\" height=\"26\" role=\"img\" "
+			 "aria-label=\"");
+	for (size_t i = 0; i < count; i++)
+		trk__buf_printf(b, "%s%s %s", i ? "; " : "", part[i].name, part[i].text);
+	trk__buf_printf(b, "\">%s", wall_patterns);
+	for (size_t i = 0; i < count; i++) {
+		trk__buf_printf(b,
+				"<rect class=\"item %s\" x=\"%.2f%%\" width=\"%.2f%%\" "
+				"height=\"26\"/>",
+				part[i].key, at, part[i].share * 100);
+		at += part[i].share * 100;
+	}
+	trk__buf_puts(b, "</svg>");
+}

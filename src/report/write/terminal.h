@@ -1,0 +1,28 @@
+/* A document as text for a terminal or a log, in the width that there is.
+ *
+ * Colour marks the end and the verdict, and the bars; nothing else. Without UTF-8 the text is
+ * ASCII. What does not fit a line is shortened where it has a shorter form, else it continues on the
+ * next line; a number stays with its unit. */
+#ifndef TRK_REPORT_WRITE_TERMINAL_H
+#define TRK_REPORT_WRITE_TERMINAL_H
+
+#include "report/document.h"
+
+enum { TRK_TERMINAL_MIN = 40, TRK_TERMINAL_USUAL = 80, TRK_TERMINAL_MAX = 200 };
+
+struct trk_terminal_style {
+	size_t width; /* columns, brought into 40 to 200; 0: 80 */
+	bool color, utf8;
+};
+
+void trk__write_terminal(struct trk_buf *b, const struct trk_doc *d,
+			 const struct trk_terminal_style *style);
+
+/* Lines of text, each wrapped. */
+void trk__write_terminal_lines(struct trk_buf *b, const char *text,
+			       const struct trk_terminal_style *style);
+/* A table alone, with the titles of its columns. */
+void trk__write_terminal_table(struct trk_buf *b, const struct trk_doc_table *table,
+			       const struct trk_terminal_style *style);
+
+#endif

@@ -1,0 +1,16 @@
+/* The writers: one document as a page, as Markdown, as JSON, and as text for a terminal.
+ *
+ * Each appends to a buffer, whose error tells of a lack of memory. */
+#ifndef TRK_REPORT_WRITE_WRITE_H
+#define TRK_REPORT_WRITE_WRITE_H
+
+#include "report/document.h"
+
+/* One file that requests nothing, readable without its script. */
+void trk__write_html(struct trk_buf *b, const struct trk_doc *d);
+/* For the summary of a CI job: tables and bars of text, no HTML. */
+void trk__write_markdown(struct trk_buf *b, const struct trk_doc *d);
+/* Schema "resource-tracker.report/1". */
+void trk__write_json(struct trk_buf *b, const struct trk_doc *d);
+
+#endif

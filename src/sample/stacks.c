@@ -1,0 +1,737 @@
+#include "sample/stacks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/parse.h"
+#include "probe/stack/interpreter.h"
+
+enum {
+	WATCHED_MAX = 128, /* processes */
+	PYTHONS_MAX = 64,  /* of these that are read */
+	LOOKS_MAX = 4,     /* processes that are looked into in one round */
+	FILES_MAX = 160,   /* kept open */
+	FAST_HZ = 100,
+};
+
+#define FAST_NS     (10 * TRK_NS_PER_S) /* at the start, so that short jobs have samples */
+#define SETTLE_NS   TRK_NS_PER_S
+#define LOOK_NS     (100 * TRK_NS_PER_MS)
+#define LOOK_MAX_NS (60 * TRK_NS_PER_S)
+#define LATE_NS     (250 * UINT64_C(1000))
+#define PERIOD_MAX  (4 * TRK_NS_PER_S)
+#define WALL_MAX_NS (10 * TRK_NS_PER_S)
+/* Of a core, at TRK_STACKS_HZ; in proportion at another rate. More is lent in the first seconds. */
+#define BUDGET_SHARE 0.001
+#define FAST_BUDGETS 4
+
+/* How likely a thread used the CPU time around a sample. The state R says that it could have run: on a
+ * busy machine it waits for a CPU then, most often behind a system call, where it was interrupted. And a
+ * sample that is late was taken when the kernel found it time to switch, most often there, too. */
+enum score { WAITS, SAMPLED_LATE, COULD_RUN, HAS_CPU };
+
+struct thread {
+	uint64_t pthread;
+	pid_t tid;
+	int stat_fd; /* -1: not open */
+	uint32_t lane, node, node_before;
+	enum score score, score_before;
+	bool seen;
+};
+
+/* A process of the job. */
+struct watched {
+	pid_t pid;
+	enum trk_stack_why why;
+	struct trk_cpython *python; /* owned; NULL: not read */
+	uint64_t exe;               /* of the link to its executable, to notice an exec */
+	uint64_t look_ns, wait_ns;
+	int statm_fd;
+	char name[TRK_LINES_NAME_SIZE];
+	bool seen, is_fresh;
+	uint64_t cpu_ns;  /* its CPU clock at the last sample */
+	uint64_t owed_ns; /* CPU time that no thread could be charged with yet */
+	uint64_t sampled_ns;
+	uint64_t anon_bytes;       /* at the last sample */
+	uint32_t at_node, at_lane; /* of the thread that memory is charged to */
+	bool at_ran, has_memory;
+	uint32_t oldest_lane;
+	struct thread thread[TRK_STACK_THREADS];
+	size_t threads;
+	/* Since the last settling; CPU time is in ns, not in us. */
+	struct trk_lines_sums second;
+};
+
+struct trk_stacks {
+	struct trk_env env;
+	struct trk_stacks_options options;
+	struct trk_lines *lines; /* borrowed */
+	struct watched *watched; /* owned: WATCHED_MAX */
+	size_t count, pythons;
+	int files;
+	struct trk_remote *remote; /* owned */
+	pid_t remote_pid;
+	uint64_t start_ns, next_ns, settle_ns, period_ns;
+	uint64_t cost_ns, settled_cost_ns, rounds;
+	uint64_t random;
+	struct trk_lines_sums window;
+	/* Of the walk that goes on. */
+	struct watched *walked;
+	uint64_t wall_ns, now_ns;
+	bool is_late;
+};
+
+/* ---- files of a process ---- */
+
+static void close_file(struct trk_stacks *s, int *fd)
+{
+	if (*fd < 0)
+		return;
+	trk__close(*fd);
+	*fd = -1;
+	s->files--;
+}
+
+/* Read a small file of /proc through *fd, kept open where there is room. */
+static ssize_t read_kept(struct trk_stacks *s, int *fd, const char *path, char *text, size_t size)
+{
+	if (*fd < 0 && s->files >= FILES_MAX)
+		return trk__read_once_at(s->env.proc_fd, path, text, size);
+	if (*fd < 0) {
+		*fd = openat(s->env.proc_fd, path, O_RDONLY | O_CLOEXEC);
+		if (*fd < 0)
+			return -errno;
+		s->files++;
+	}
+	return trk__read_once_fd(*fd, text, size);
+}
+
+/* A number for what /proc/PID/exe leads to; 0: it cannot be read. */
+static uint64_t exe_of(const struct trk_stacks *s, pid_t pid)
+{
+	char path[32], text[512];
+	uint64_t hash = 1469598103934665603u;
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/exe", (int) pid);
+	len = readlinkat(s->env.proc_fd, path, text, sizeof(text));
+	for (ssize_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char) text[i]) * 1099511628211u;
+	return len > 0 ? hash : 0;
+}
+
+static void read_name(const struct trk_stacks *s, struct watched *w)
+{
+	char path[32];
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/comm", (int) w->pid);
+	len = trk__read_once_at(s->env.proc_fd, path, w->name, sizeof(w->name));
+	w->name[len > 0 ? len : 0] = '\0';
+	w->name[strcspn(w->name, "\n")] = '\0';
+}
+
+/* Resident memory of its own: what is not file-backed or shared. */
+static int read_memory(struct trk_stacks *s, struct watched *w, uint64_t *ret_bytes)
+{
+	char path[32], text[128];
+	uint64_t number[3];
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/statm", (int) w->pid);
+	len = read_kept(s, &w->statm_fd, path, text, sizeof(text));
+	if (len <= 0 || !trk__take_numbers(text, (size_t) len, number, 3) || number[1] < number[2])
+		return -ENODATA;
+	*ret_bytes = (number[1] - number[2]) * (uint64_t) sysconf(_SC_PAGESIZE);
+	return 0;
+}
+
+/* Does the thread run, or wait for a CPU alone? */
+static bool is_running(struct trk_stacks *s, struct watched *w, struct thread *t)
+{
+	char path[64], text[512];
+	const char *at;
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/task/%d/stat", (int) w->pid, (int) t->tid);
+	len = read_kept(s, &t->stat_fd, path, text, sizeof(text));
+	if (len <= 0)
+		return false;
+	at = memrchr(text, ')', (size_t) len);
+	return at && at + 2 < text + len && at[2] == 'R';
+}
+
+/* ---- which processes ---- */
+
+static void note_process(struct trk_stacks *s, const struct watched *w)
+{
+	struct trk_lines_process note = {.pid = w->pid, .why = w->why};
+
+	(void) snprintf(note.name, sizeof(note.name), "%s", w->name);
+	if (w->python)
+		note.version = trk__cpython_version(w->python);
+	trk__lines_process(s->lines, &note);
+}
+
+static void drop_threads(struct trk_stacks *s, struct watched *w)
+{
+	for (size_t i = 0; i < w->threads; i++)
+		close_file(s, &w->thread[i].stat_fd);
+	w->threads = 0;
+}
+
+static void drop_python(struct trk_stacks *s, struct watched *w)
+{
+	if (!w->python)
+		return;
+	trk__cpython_free(w->python);
+	w->python = NULL;
+	w->has_memory = false;
+	s->pythons--;
+	drop_threads(s, w);
+}
+
+/* Look whether it runs Python, later and later. */
+static void look_at(struct trk_stacks *s, struct watched *w, uint64_t now_ns)
+{
+	enum trk_stack_why why;
+
+	drop_python(s, w);
+	w->wait_ns = w->wait_ns ? w->wait_ns * 2 : LOOK_NS;
+	if (w->wait_ns > LOOK_MAX_NS)
+		w->wait_ns = LOOK_MAX_NS;
+	w->look_ns = now_ns + w->wait_ns;
+	w->exe = exe_of(s, w->pid);
+	read_name(s, w);
+	s->remote_pid = w->pid;
+	why = s->pythons >= PYTHONS_MAX
+		      ? TRK_STACK_TOO_MANY
+		      : trk__interpreter_open(&s->env, w->pid, s->remote, &w->python);
+	s->pythons += w->python != NULL;
+	w->is_fresh = true;
+	w->why = why;
+	note_process(s, w);
+}
+
+static struct watched *find(struct trk_stacks *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->watched[i].pid == pid)
+			return &s->watched[i];
+	return NULL;
+}
+
+static struct watched *add(struct trk_stacks *s, pid_t pid)
+{
+	struct watched *w;
+
+	if (s->count == WATCHED_MAX)
+		return NULL;
+	w = &s->watched[s->count++];
+	*w = (struct watched){.pid = pid, .statm_fd = -1, .why = TRK_STACK_STARTING};
+	return w;
+}
+
+static void settle(struct trk_stacks *s, struct watched *w);
+
+static void remove_at(struct trk_stacks *s, size_t i)
+{
+	struct watched *w = &s->watched[i];
+
+	settle(s, w);
+	drop_python(s, w);
+	close_file(s, &w->statm_fd);
+	trk__lines_sums_release(&w->second);
+	s->count--;
+	if (i != s->count)
+		memcpy(w, &s->watched[s->count], sizeof(*w));
+	memset(&s->watched[s->count], 0, sizeof(*w));
+}
+
+/* An exec gives the process another program; the link tells, once a second at most. */
+static bool has_changed(const struct trk_stacks *s, const struct watched *w)
+{
+	return w->exe != exe_of(s, w->pid);
+}
+
+void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, uint64_t now_ns)
+{
+	uint64_t before = trk__clock_thread_cpu_ns();
+	int looks = LOOKS_MAX;
+
+	for (size_t i = 0; i < s->count; i++)
+		s->watched[i].seen = false;
+	for (size_t i = 0; i < count; i++) {
+		struct watched *w = find(s, pid[i]);
+
+		if (!w && s->count == WATCHED_MAX)
+			continue;
+		if (!w)
+			w = add(s, pid[i]);
+		w->seen = true;
+		if (looks > 0 &&
+		    (w->python ? has_changed(s, w) : now_ns >= w->look_ns || has_changed(s, w))) {
+			if (w->exe && has_changed(s, w))
+				w->wait_ns = 0;
+			look_at(s, w, now_ns);
+			looks--;
+		}
+	}
+	for (size_t i = s->count; i-- > 0;)
+		if (!s->watched[i].seen)
+			remove_at(s, i);
+	if (s->next_ns == UINT64_MAX && s->pythons)
+		s->next_ns = now_ns;
+	s->cost_ns += trk__clock_thread_cpu_ns() - before;
+}
+
+/* ---- a stack ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static uint32_t function_of(struct trk_stacks *s, struct trk_cpython_code *code)
+{
+	if (!code->user) {
+		const char *file = s->options.base_names ? base_name(code->file) : code->file;
+
+		code->user = 1 + trk__lines_function(s->lines, file, code->name, code->first_line);
+	}
+	return code->user - 1;
+}
+
+static uint32_t node_of(struct trk_stacks *s, const struct trk_stack *stack)
+{
+	uint32_t node = TRK_LINES_ROOT;
+
+	if (stack->is_cut)
+		node = trk__lines_node(s->lines, node,
+				       trk__lines_function(s->lines, "", "(more calls)", 0), 0);
+	for (unsigned int i = stack->depth; i-- > 0;)
+		node = trk__lines_node(s->lines, node, function_of(s, stack->frame[i].code),
+				       stack->frame[i].line);
+	return node;
+}
+
+static struct thread *thread_of(struct trk_stacks *s, struct watched *w,
+				const struct trk_stack *stack)
+{
+	pid_t tid = stack->tid ? stack->tid : stack->is_oldest ? w->pid : 0;
+	struct thread *t;
+
+	for (size_t i = 0; i < w->threads; i++)
+		if (w->thread[i].pthread == stack->thread && w->thread[i].tid == tid)
+			return &w->thread[i];
+	if (w->threads == TRK_STACK_THREADS)
+		return NULL;
+	t = &w->thread[w->threads++];
+	*t = (struct thread){.pthread = stack->thread, .tid = tid, .stat_fd = -1};
+	t->lane = trk__lines_lane(s->lines, w->pid, tid, w->name);
+	return t;
+}
+
+static void count_thread(struct trk_stacks *s, struct watched *w, struct thread *t)
+{
+	struct trk_lines_amounts *sum = trk__lines_sum(&w->second, t->lane, t->node);
+	struct trk_lines_last last = {.lane = t->lane,
+				      .node = t->node,
+				      .at_us = (int64_t) ((s->now_ns - s->start_ns) / 1000),
+				      .running = t->score != WAITS};
+
+	trk__lines_note_last(s->lines, &last);
+	if (!sum)
+		return;
+	sum->samples++;
+	sum->wall_us += s->wall_ns / 1000;
+}
+
+static void take_stack(void *data, struct trk_stack *stack)
+{
+	struct trk_stacks *s = data;
+	struct watched *w = s->walked;
+	struct thread *t = thread_of(s, w, stack);
+
+	if (!t)
+		return;
+	t->seen = true;
+	t->node = node_of(s, stack);
+	if (stack->is_oldest)
+		w->oldest_lane = t->lane;
+	s->lines->samples++;
+}
+
+/* ---- memory ---- */
+
+static bool same_line(const struct trk_lines *l, uint32_t a, uint32_t b)
+{
+	const struct trk_lines_node *x = &l->node[a], *y = &l->node[b];
+
+	return a == b || (x->function == y->function && x->line == y->line && x->line > 0);
+}
+
+/* Where growth between two samples is charged: as deep as both were, but not above the line of the
+ * user's code. */
+static uint32_t node_of_growth(const struct trk_lines *l, uint32_t before, uint32_t now)
+{
+	uint32_t common = trk__lines_common(l, before, now), user = trk__lines_user(l, now);
+
+	return trk__lines_user(l, common) == user ? common : user;
+}
+
+/* The thread that memory is charged to: the one that runs, else the oldest. *ret_sure: it is the only
+ * one that could have taken any. */
+static const struct thread *thread_of_memory(const struct watched *w, bool *ret_sure)
+{
+	const struct thread *found = NULL;
+	unsigned int running = 0;
+
+	for (size_t i = 0; i < w->threads; i++) {
+		const struct thread *t = &w->thread[i];
+		bool runs = t->score != WAITS;
+
+		running += runs;
+		if (runs ? !found || found->score == WAITS || t->lane == w->at_lane
+			 : !found && t->lane == w->oldest_lane)
+			found = t;
+	}
+	*ret_sure = running <= 1;
+	return found ? found : w->threads ? &w->thread[0] : NULL;
+}
+
+static void take_memory(struct trk_stacks *s, struct watched *w)
+{
+	bool sure, has_before = w->has_memory, ran = w->at_ran;
+	const struct thread *t = thread_of_memory(w, &sure);
+	uint32_t before = w->at_node, lane = w->at_lane, user, user_before;
+	uint64_t bytes, was = w->anon_bytes;
+	struct trk_lines_amounts *sum;
+
+	if (!t || read_memory(s, w, &bytes) < 0)
+		return;
+	sure = sure && t->lane == w->at_lane;
+	w->has_memory = true;
+	w->anon_bytes = bytes;
+	w->at_node = t->node;
+	w->at_lane = t->lane;
+	w->at_ran = t->score != WAITS;
+	if (!has_before || bytes == was)
+		return;
+	user = trk__lines_user(s->lines, t->node);
+	user_before = trk__lines_user(s->lines, before);
+	if (bytes > was && sure && same_line(s->lines, user, user_before)) {
+		sum = trk__lines_sum(&s->window, t->lane,
+				     node_of_growth(s->lines, before, t->node));
+		if (sum)
+			sum->sure_bytes += bytes - was;
+		return;
+	}
+	/* One that sleeps takes no memory: then it was the other one. */
+	sum = ran && t->score == WAITS ? trk__lines_sum(&s->window, lane, before)
+				       : trk__lines_sum(&s->window, t->lane, t->node);
+	if (sum && bytes > was)
+		sum->between_bytes += bytes - was;
+	else if (sum)
+		sum->released_bytes += was - bytes;
+}
+
+/* ---- samples ---- */
+
+static void forget_unseen_threads(struct trk_stacks *s, struct watched *w)
+{
+	for (size_t i = w->threads; i-- > 0;) {
+		if (w->thread[i].seen)
+			continue;
+		close_file(s, &w->thread[i].stat_fd);
+		w->thread[i] = w->thread[--w->threads];
+	}
+}
+
+/* Read the stacks of a process. False when it cannot be read any more. */
+static bool walk(struct trk_stacks *s, struct watched *w)
+{
+	unsigned int torn;
+	int n;
+
+	for (size_t i = 0; i < w->threads; i++)
+		w->thread[i].seen = false;
+	s->walked = w;
+	s->remote_pid = w->pid;
+	n = trk__cpython_walk(w->python, s->remote, take_stack, s, &torn);
+	s->lines->torn += torn;
+	if (n < 0)
+		return false;
+	if (torn == 0)
+		forget_unseen_threads(s, w);
+	return true;
+}
+
+static void look_at_states(struct trk_stacks *s, struct watched *w, bool has_cpu)
+{
+	for (size_t i = 0; i < w->threads; i++) {
+		struct thread *t = &w->thread[i];
+
+		if ((has_cpu && w->threads == 1) || (t->tid && is_running(s, w, t)))
+			t->score = s->is_late ? SAMPLED_LATE : has_cpu ? HAS_CPU : COULD_RUN;
+	}
+}
+
+/* Share ns out among the threads with this score at this sample, or at the one before. */
+static void charge(struct watched *w, uint64_t ns, enum score score, bool before)
+{
+	uint64_t threads = 0;
+
+	for (size_t i = 0; i < w->threads; i++)
+		threads += (before ? w->thread[i].score_before : w->thread[i].score) == score;
+	for (size_t i = 0; i < w->threads; i++) {
+		const struct thread *t = &w->thread[i];
+		struct trk_lines_amounts *sum;
+
+		if ((before ? t->score_before : t->score) != score)
+			continue;
+		sum = trk__lines_sum(&w->second, t->lane, before ? t->node_before : t->node);
+		if (sum)
+			sum->cpu_us += ns / threads;
+	}
+}
+
+static void charge_oldest(struct watched *w, uint64_t ns)
+{
+	for (size_t i = 0; i < w->threads; i++) {
+		struct trk_lines_amounts *sum;
+
+		if (w->thread[i].lane != w->oldest_lane)
+			continue;
+		sum = trk__lines_sum(&w->second, w->thread[i].lane, w->thread[i].node);
+		if (sum)
+			sum->cpu_us += ns;
+		return;
+	}
+}
+
+/* CPU time between two samples goes to the end of the interval at which a thread is the more likely to
+ * have used it: in halves where both are alike, and to the next interval where neither is. Threads of
+ * a library that compute for one that waits use more than a few moments could have. */
+static void charge_interval(struct watched *w, uint64_t ns, uint64_t wall_ns)
+{
+	enum score now = WAITS, before = WAITS;
+
+	for (size_t i = 0; i < w->threads; i++) {
+		now = w->thread[i].score > now ? w->thread[i].score : now;
+		before = w->thread[i].score_before > before ? w->thread[i].score_before : before;
+	}
+	if (now == WAITS && before == WAITS) {
+		if (ns > wall_ns / 2)
+			charge_oldest(w, ns);
+		else
+			w->owed_ns += ns;
+		return;
+	}
+	ns += w->owed_ns;
+	w->owed_ns = 0;
+	if (now == before) {
+		charge(w, ns / 2, now, false);
+		charge(w, ns - ns / 2, before, true);
+	} else {
+		charge(w, ns, now > before ? now : before, before > now);
+	}
+}
+
+/* Take the stacks and the states of the process. False when it cannot be read any more. */
+static bool look(struct trk_stacks *s, struct watched *w)
+{
+	uint64_t after_ns;
+
+	if (!walk(s, w))
+		return false;
+	look_at_states(s, w, trk__clock_pid_cpu_ns(w->pid, &after_ns) == 0 && after_ns > w->cpu_ns);
+	return true;
+}
+
+static void sample(struct trk_stacks *s, struct watched *w)
+{
+	uint64_t cpu_ns = 0, used_ns;
+
+	if (trk__clock_pid_cpu_ns(w->pid, &cpu_ns) < 0)
+		return;
+	/* What it used before the first sample is on no line. */
+	used_ns = w->is_fresh ? 0 : cpu_ns - w->cpu_ns;
+	s->wall_ns = w->is_fresh ? 0 : s->now_ns - w->sampled_ns;
+	if (s->wall_ns > WALL_MAX_NS)
+		s->wall_ns = WALL_MAX_NS;
+	w->cpu_ns = cpu_ns;
+	w->sampled_ns = s->now_ns;
+	for (size_t i = 0; i < w->threads; i++) {
+		w->thread[i].score_before = w->thread[i].score;
+		w->thread[i].node_before = w->thread[i].node;
+		w->thread[i].score = WAITS;
+	}
+	/* Without CPU time no stack has changed. */
+	if ((used_ns || w->is_fresh) && !look(s, w)) {
+		drop_python(s, w);
+		w->look_ns = s->now_ns;
+		w->wait_ns = 0;
+		return;
+	}
+	charge_interval(w, used_ns, s->wall_ns);
+	for (size_t i = 0; i < w->threads; i++)
+		count_thread(s, w, &w->thread[i]);
+	if (used_ns || w->is_fresh)
+		take_memory(s, w);
+	w->is_fresh = false;
+}
+
+/* ---- settling ---- */
+
+static void settle(struct trk_stacks *s, struct watched *w)
+{
+	if (w->second.counts == 0)
+		return;
+	charge_oldest(w, w->owed_ns);
+	w->owed_ns = 0;
+	for (size_t i = 0; i < w->second.counts; i++) {
+		struct trk_lines_count *c = &w->second.count[i];
+		struct trk_lines_amounts *sum = trk__lines_sum(&s->window, c->lane, c->node);
+
+		c->amounts.cpu_us /= 1000;
+		if (sum)
+			trk__lines_amounts_add(sum, &c->amounts);
+	}
+	trk__lines_sums_clear(&w->second);
+}
+
+void trk__stacks_settle(struct trk_stacks *s)
+{
+	s->lines->rounds = s->rounds;
+	s->lines->cost_us = s->cost_ns / 1000;
+	for (size_t i = 0; i < s->count; i++) {
+		settle(s, &s->watched[i]);
+		if (s->watched[i].python)
+			trk__cpython_trim(s->watched[i].python);
+	}
+}
+
+/* ---- the rate ---- */
+
+static uint64_t base_period(const struct trk_stacks *s, uint64_t now_ns)
+{
+	double hz = s->options.hz > 0                ? s->options.hz
+		    : now_ns - s->start_ns < FAST_NS ? FAST_HZ
+						     : TRK_STACKS_HZ;
+
+	return (uint64_t) (1e9 / hz);
+}
+
+static void adapt(struct trk_stacks *s, uint64_t now_ns, uint64_t over_ns)
+{
+	double hz = s->options.hz > 0 ? s->options.hz : TRK_STACKS_HZ;
+	double budget = BUDGET_SHARE * hz / TRK_STACKS_HZ * (double) over_ns;
+	double cost = (double) (s->cost_ns - s->settled_cost_ns);
+	uint64_t base = base_period(s, now_ns);
+
+	if (s->options.hz <= 0 && now_ns - s->start_ns < FAST_NS)
+		budget *= FAST_BUDGETS;
+	s->settled_cost_ns = s->cost_ns;
+	if (cost > budget)
+		s->period_ns = s->period_ns * 2 < PERIOD_MAX ? s->period_ns * 2 : PERIOD_MAX;
+	else if (cost < budget / 3)
+		s->period_ns /= 2;
+	if (s->period_ns < base)
+		s->period_ns = base;
+}
+
+static void plan_next(struct trk_stacks *s, uint64_t now_ns)
+{
+	s->random ^= s->random << 13;
+	s->random ^= s->random >> 7;
+	s->random ^= s->random << 17;
+	/* Between 3/4 and 5/4 of the period, so that no loop of the job stays in step with us. */
+	s->next_ns = s->pythons ? now_ns + s->period_ns / 4 * 3 + s->random % (s->period_ns / 2 + 1)
+				: UINT64_MAX;
+}
+
+void trk__stacks_tick(struct trk_stacks *s, uint64_t now_ns)
+{
+	uint64_t before;
+
+	if (now_ns < s->next_ns)
+		return;
+	before = trk__clock_thread_cpu_ns();
+	s->now_ns = now_ns;
+	s->is_late = now_ns - s->next_ns > LATE_NS;
+	s->rounds++;
+	for (size_t i = 0; i < s->count; i++)
+		if (s->watched[i].python)
+			sample(s, &s->watched[i]);
+	if (now_ns - s->settle_ns >= SETTLE_NS) {
+		uint64_t over_ns = now_ns - s->settle_ns;
+
+		trk__stacks_settle(s);
+		s->settle_ns = now_ns;
+		s->cost_ns += trk__clock_thread_cpu_ns() - before;
+		adapt(s, now_ns, over_ns);
+	} else {
+		s->cost_ns += trk__clock_thread_cpu_ns() - before;
+	}
+	plan_next(s, now_ns);
+}
+
+uint64_t trk__stacks_next_ns(const struct trk_stacks *s)
+{
+	return s->next_ns;
+}
+
+struct trk_lines_sums *trk__stacks_window(struct trk_stacks *s)
+{
+	return &s->window;
+}
+
+/* ---- life ---- */
+
+struct trk_stacks *trk__stacks_new(const struct trk_env *env,
+				   const struct trk_stacks_options *options,
+				   struct trk_lines *lines, uint64_t start_ns)
+{
+	struct trk_stacks *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->env = *env;
+	s->options = *options;
+	s->lines = lines;
+	s->start_ns = s->settle_ns = start_ns;
+	s->next_ns = UINT64_MAX;
+	s->random = start_ns | 1;
+	s->period_ns = base_period(s, start_ns);
+	lines->rate_hz = options->hz > 0 ? options->hz : TRK_STACKS_HZ;
+	s->watched = calloc(WATCHED_MAX, sizeof(*s->watched));
+	s->remote = malloc(sizeof(*s->remote));
+	if (!s->watched || !s->remote) {
+		trk__stacks_free(s);
+		return NULL;
+	}
+	trk__remote_init(s->remote, trk__remote_process, &s->remote_pid);
+	s->remote->read_pages = trk__remote_process_pages;
+	return s;
+}
+
+void trk__stacks_free(struct trk_stacks *s)
+{
+	if (!s)
+		return;
+	while (s->watched && s->count)
+		remove_at(s, s->count - 1);
+	trk__lines_sums_release(&s->window);
+	free(s->watched);
+	free(s->remote);
+	free(s);
+}

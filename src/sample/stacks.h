@@ -1,0 +1,41 @@
+/* Sampling the stacks of a job: which lines its processes are on, and what is charged to each.
+ *
+ * At each sample the Python stack of every thread is read (probe/stack), with its state and the memory
+ * of the process. What the CPU clock of the process moved between two samples is charged to the threads
+ * that ran at one of them, so that the sum is exact. Where no thread that runs Python did, threads of a
+ * library worked, and the time goes to where the oldest thread was. Growth of memory is sure where both
+ * samples around it found the process on the same line of the user's code.
+ *
+ * The cost is measured with the thread's CPU clock, and the rate falls while it is above the budget. */
+#ifndef TRK_SAMPLE_STACKS_H
+#define TRK_SAMPLE_STACKS_H
+
+#include "base/env.h"
+#include "model/lines.h"
+
+enum { TRK_STACKS_HZ = 20, TRK_STACKS_HZ_MAX = 1000 };
+
+struct trk_stacks_options {
+	double hz;       /* 0: the default, TRK_STACKS_HZ, and faster in the first seconds */
+	bool base_names; /* keep the last part of a file's path only */
+};
+
+struct trk_stacks; /* opaque */
+
+/* env and lines are borrowed until _free. NULL: no memory. */
+struct trk_stacks *trk__stacks_new(const struct trk_env *env,
+				   const struct trk_stacks_options *options,
+				   struct trk_lines *lines, uint64_t start_ns);
+void trk__stacks_free(struct trk_stacks *s);
+
+/* The processes that the job consists of now. */
+void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, uint64_t now_ns);
+/* Take a sample if it is due. */
+void trk__stacks_tick(struct trk_stacks *s, uint64_t now_ns);
+/* When the next sample is due; UINT64_MAX: there is no process to read. */
+uint64_t trk__stacks_next_ns(const struct trk_stacks *s);
+/* Share out the CPU time up to the last sample: before the window is taken. */
+void trk__stacks_settle(struct trk_stacks *s);
+/* What was counted since it was cleared last. A view. */
+struct trk_lines_sums *trk__stacks_window(struct trk_stacks *s);
+#endif

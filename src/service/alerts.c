@@ -1,0 +1,130 @@
+#include "service/alerts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "fleet/job.h"
+#include "service/runs.h"
+
+static const double DAY_S = 86400, JUDGED_DAYS = 14, ROWS_DAYS = 120;
+enum { RUNS_MAX = 220, SEARCHED_MAX = 2000, NEWEST_ALWAYS = 50000 };
+
+/* ---- rows ---- */
+
+struct search {
+	const char *id;
+	struct trk_history_run run;
+	bool found;
+};
+
+static int look_for(void *data, const struct trk_history_run *run)
+{
+	struct search *s = data;
+
+	s->found = !strcmp(run->id, s->id);
+	if (s->found)
+		s->run = *run;
+	return s->found;
+}
+
+struct loading {
+	struct trk_fleet_rows *rows;
+	double cut_s;
+	int error;
+};
+
+static int take(void *data, const struct trk_history_run *run)
+{
+	struct loading *l = data;
+
+	if (run->start_s < l->cut_s && l->rows->count >= NEWEST_ALWAYS)
+		return 1;
+	l->error = trk__fleet_rows_add(l->rows, run);
+	return l->error;
+}
+
+static int list(struct trk_history *h, const struct search *of, struct loading *l,
+		struct trk_error *reterr)
+{
+	const struct trk_job_key key = {of->run.job, of->run.has_scope ? of->run.scope : NULL};
+	int r = trk__history_list(h, of->found ? &key : NULL, of->found ? RUNS_MAX : 0, false, take,
+				  l, reterr);
+
+	if (r == 0)
+		r = l->error;
+	if (r == 0)
+		r = trk__fleet_rows_sort(l->rows);
+	return r;
+}
+
+int trk__alerts_rows(const struct trk_service *s, const char *run,
+		     const struct trk_alerts_when *when, struct trk_fleet_rows *ret,
+		     size_t *ret_job, struct trk_error *reterr)
+{
+	struct search of = {.id = run};
+	struct loading l = {.rows = ret, .cut_s = when->now_s - ROWS_DAYS * DAY_S};
+	struct trk_history *h = NULL;
+	int r = trk__runs_history(s, 0, &h, reterr);
+
+	if (r < 0)
+		return r;
+	if (run) {
+		r = trk__history_list(h, NULL, SEARCHED_MAX, false, look_for, &of, reterr);
+		if (r == 0 && !of.found)
+			r = trk__error_set(reterr, -TRK_E_NORUN, run,
+					   "%s: not among the newest runs of the history", run);
+	}
+	trk__fleet_rows_init(ret, when->now_s, when->utc_offset_s);
+	if (r == 0)
+		r = list(h, &of, &l, reterr);
+	trk__history_free(h);
+	if (r < 0) {
+		trk__fleet_rows_release(ret);
+		return r;
+	}
+	*ret_job =
+		run ? trk__fleet_find_job(ret, of.run.job, of.run.has_scope ? of.run.scope : NULL)
+		    : SIZE_MAX;
+	return 0;
+}
+
+/* ---- judging ---- */
+
+static void take_news(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
+		      struct trk_alert_end *end, struct trk_alert_book *book,
+		      trk_alerts_news_fn *on_news, void *data)
+{
+	struct trk_alert_news news = trk__alert_end_news(rows, job, end);
+	const struct trk_alert_entry *e;
+
+	if (job->last->start_s < rows->now_s - JUDGED_DAYS * DAY_S)
+		news.firing = false;
+	e = trk__alert_book_take(book, &news, rows->now_s);
+	/* Not where it was open before, and goes on. */
+	if (e && on_news && (!news.firing || e->opened_s == rows->now_s))
+		on_news(data, &news, e, news.firing);
+}
+
+int trk__alerts_judge(const struct trk_fleet_rows *rows, size_t job, struct trk_alert_book *book,
+		      trk_alerts_news_fn *on_news, void *data)
+{
+	struct trk_alert_end end[TRK_ALERT_END_RULES];
+	struct trk_fleet_job made;
+
+	for (size_t i = job == SIZE_MAX ? 0 : job; i < rows->jobs; i++) {
+		int r = rows->job[i].count
+				? trk__fleet_job_make(rows, i, rows->now_s - 30 * DAY_S, &made)
+				: 0;
+
+		if (r < 0)
+			return r;
+		if (rows->job[i].count)
+			trk__alert_end_judge(rows, &made, end);
+		for (int k = 0; k < TRK_ALERT_END_RULES && rows->job[i].count; k++)
+			take_news(rows, &made, &end[k], book, on_news, data);
+		if (job != SIZE_MAX)
+			break;
+	}
+	return 0;
+}

@@ -1,0 +1,134 @@
+#include "service/catalog_info.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "catalog/feed.h"
+#include "catalog/text.h"
+
+/* priced: room for a byte a server of the catalogue. */
+static void count(const struct trk_catalog *c, uint8_t vendor, uint8_t *priced,
+		  struct trk_catalog_tally *t)
+{
+	size_t n, n_prices;
+	const struct trk_catalog_block *b = trk__catalog_blocks(c, &n);
+	struct trk_catalog_prices p = trk__catalog_prices(c, &n_prices);
+	const struct trk_catalog_region *g;
+	const struct trk_catalog_server *s;
+	struct trk_catalog_speed speed;
+
+	*t = (struct trk_catalog_tally){0};
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t at = b[i].first;
+		     b[i].vendor == vendor && at < b[i].first + b[i].count; at++) {
+			t->prices += p.price[at] != 0;
+			priced[p.server[at]] = 1;
+		}
+	s = trk__catalog_servers(c, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (s[i].vendor != vendor)
+			continue;
+		t->servers++;
+		t->priced += priced[i];
+		t->gpus += s[i].gpu_count > 0;
+		t->scores += trk__catalog_speed_of(&s[i], &speed);
+	}
+	g = trk__catalog_regions(c, &n);
+	for (size_t i = 0; i < n; i++)
+		t->regions += g[i].vendor == vendor;
+}
+
+struct trk_catalog_tally *trk__catalog_tally(const struct trk_catalog *c)
+{
+	struct trk_catalog_tally *tally;
+	uint8_t *priced;
+	size_t vendors, servers;
+
+	(void) trk__catalog_vendors(c, &vendors);
+	(void) trk__catalog_servers(c, &servers);
+	tally = calloc(vendors + 1, sizeof(*tally));
+	priced = calloc(servers + 1, 1);
+	for (size_t i = 0; tally && priced && i < vendors; i++)
+		count(c, (uint8_t) i, priced, &tally[i]);
+	if (!priced) {
+		free(tally);
+		tally = NULL;
+	}
+	free(priced);
+	return tally;
+}
+
+static void json_count(struct trk_json *j, const char *key, size_t value)
+{
+	trk__json_key(j, key);
+	trk__json_u64(j, value);
+}
+
+static void json_text(struct trk_json *j, const char *key, const char *text)
+{
+	trk__json_key(j, key);
+	trk__json_text(j, *text ? text : NULL);
+}
+
+static void json_sources(struct trk_json *j, const struct trk_catalog *c)
+{
+	size_t n;
+	const struct trk_catalog_source *s = trk__catalog_sources(c, &n);
+	char text[16];
+
+	trk__json_key(j, "sources");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < n; i++) {
+		trk__json_open(j, '{');
+		json_text(j, "id", trk__catalog_text(c, s[i].id));
+		json_text(j, "date", trk__catalog_date(s[i].date, text));
+		json_text(j, "licence", trk__catalog_text(c, s[i].licence));
+		json_text(j, "title", trk__catalog_text(c, s[i].title));
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+}
+
+void trk__catalog_info_json(struct trk_buf *b, const struct trk_prices *k,
+			    const struct trk_catalog_tally *tally)
+{
+	const struct trk_catalog *c = &k->c;
+	size_t n;
+	const struct trk_catalog_vendor *v = trk__catalog_vendors(c, &n);
+	struct trk_json j;
+	char text[16];
+
+	trk__json_init(&j, b, 2);
+	trk__json_open(&j, '{');
+	json_text(&j, "schema", "resource-tracker.catalog/1");
+	json_text(&j, "date", trk__catalog_date(c->image->date, text));
+	json_count(&j, "bytes", c->image->size);
+	json_text(&j, "scores_file", k->scores);
+	json_text(&j, "update_file", k->fetched);
+	trk__json_key(&j, "feeds");
+	trk__json_open(&j, '[');
+	for (size_t i = 0; i < trk__feed_count; i++)
+		if (k->feeds & 1u << i)
+			trk__json_text(&j, trk__feeds[i].id);
+	trk__json_close(&j, ']');
+	json_text(&j, "prices_file", k->imported);
+	trk__json_key(&j, "vendors");
+	trk__json_open(&j, '[');
+	for (size_t i = 0; i < n; i++) {
+		trk__json_open(&j, '{');
+		json_text(&j, "vendor_id", trk__catalog_text(c, v[i].id));
+		json_count(&j, "servers", tally[i].servers);
+		json_count(&j, "priced_servers", tally[i].priced);
+		json_count(&j, "gpu_servers", tally[i].gpus);
+		json_count(&j, "scored_servers", tally[i].scores);
+		json_count(&j, "regions", tally[i].regions);
+		json_count(&j, "prices", tally[i].prices);
+		json_count(&j, "billing_step_s", v[i].step_s);
+		json_count(&j, "billing_minimum_s", v[i].minimum_s);
+		trk__json_close(&j, '}');
+	}
+	trk__json_close(&j, ']');
+	json_sources(&j, c);
+	trk__json_close(&j, '}');
+	trk__buf_putc(b, '\n');
+}

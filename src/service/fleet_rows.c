@@ -1,0 +1,35 @@
+#include "service/fleet_rows.h"
+
+#include <errno.h>
+
+enum { ROWS_ALWAYS = 50000, ROWS_DAYS = 120 };
+
+struct loading {
+	struct trk_fleet_rows *rows;
+	double cut_s;
+	int error;
+};
+
+static int take(void *data, const struct trk_history_run *run)
+{
+	struct loading *l = data;
+
+	if (l->rows->count >= ROWS_ALWAYS && run->start_s < l->cut_s)
+		return 1;
+	l->error = trk__fleet_rows_add(l->rows, run);
+	return l->error;
+}
+
+int trk__fleet_rows_read(struct trk_history *h, double days, struct trk_fleet_rows *ret,
+			 struct trk_error *reterr)
+{
+	double kept_days = 2 * days > ROWS_DAYS ? 2 * days : ROWS_DAYS;
+	struct loading l = {.rows = ret, .cut_s = ret->now_s - kept_days * 86400};
+	int r = trk__history_list(h, NULL, 0, false, take, &l, reterr);
+
+	if (r >= 0)
+		r = l.error < 0 ? l.error : trk__fleet_rows_sort(ret);
+	if (r == -ENOMEM)
+		return trk__error_set(reterr, r, NULL, "out of memory");
+	return r < 0 ? r : 0;
+}

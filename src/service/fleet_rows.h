@@ -1,0 +1,13 @@
+/* The rows of the views over many jobs, from the history. */
+#ifndef TRK_SERVICE_FLEET_ROWS_H
+#define TRK_SERVICE_FLEET_ROWS_H
+
+#include "fleet/rows.h"
+
+/* Read all runs into `ret`, which is initialised with its moment, and sort them. Of a history with more
+ * than 50,000 runs, those that are older than 120 days, or than twice `days`, are left out. 0, or a
+ * negative error with *reterr; the caller releases in each case. */
+int trk__fleet_rows_read(struct trk_history *h, double days, struct trk_fleet_rows *ret,
+			 struct trk_error *reterr);
+
+#endif

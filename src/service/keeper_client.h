@@ -1,0 +1,47 @@
+/* Downloads of prices: documents of public lists, and questions to the Keeper API with its answers. */
+#ifndef TRK_SERVICE_KEEPER_CLIENT_H
+#define TRK_SERVICE_KEEPER_CLIENT_H
+
+#include "catalog/keeper.h"
+#include "catalog/search.h"
+#include "service/service.h"
+
+/* As trk__fetch(), with the service's progress. -EBUSY (429, 503) is asked again after a minute,
+ * three times, each with a note. */
+int trk__patient_fetch(const struct trk_service *s, const char *url, unsigned int timeout_s,
+		       struct trk_buf *out, struct trk_error *reterr);
+
+enum { TRK_KEEPER_ANSWERS_MAX = 20 /* of /servers: so many a minute are free */ };
+
+/* The answers, with the text that they become. Large. */
+struct trk_keeper_client {
+	const struct trk_service *s;
+	const char *url;
+	unsigned int timeout_s;
+	bool patient; /* -EBUSY is asked again after a minute */
+	struct trk_keeper_answer answer[TRK_KEEPER_ANSWERS_MAX];
+	size_t n;
+	struct trk_json_doc table; /* of regions; asked for once, where it is needed */
+	struct trk_buf text;
+	struct trk_keeper_tally tally;
+	char date[32];
+	struct trk_error error;
+};
+
+/* `url` NULL: the Keeper's own. */
+void trk__keeper_client_init(struct trk_keeper_client *k, const struct trk_service *s,
+			     const char *url, unsigned int timeout_s);
+void trk__keeper_client_release(struct trk_keeper_client *k);
+
+/* Ask for the servers of a region of the catalogue (-1: of all) with a query ("&vcpus_min=2"), and
+ * keep the answer. 0 or a negative error, with k->error. */
+int trk__keeper_client_ask(struct trk_keeper_client *k, const struct trk_catalog *c, int region,
+			   const char *query);
+
+/* --online: lay the Keeper's answer for `q` over the catalogue, and restrict `q` to its prices:
+ * regions_ok is pointed to `room`, of TRK_CATALOG_REGIONS_MAX bytes. Where the Keeper does not
+ * answer, a note says so; catalogue and query then stay as they are. */
+void trk__keeper_online(const struct trk_service *s, struct trk_catalog *c,
+			struct trk_catalog_query *q, const char *url, uint8_t *room);
+
+#endif

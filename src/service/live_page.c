@@ -1,0 +1,122 @@
+#include "service/live_page.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "recording/reader.h"
+
+enum {
+	COST_FACTOR = 200, /* at most 1/200 of a core, however long the recording has grown */
+	NEW_MAX = 64,      /* recordings that are taken into the history for a page */
+};
+#define FIRST_NS TRK_NS_PER_S /* a job that is killed soon leaves a page as well */
+
+void trk__live_page_init(struct trk_live_page *l, const struct trk_live_page *page)
+{
+	*l = *page;
+	l->done_fd = -1;
+	l->request.live_s = (double) l->every_ns / 1e9;
+	if (l->every_ns)
+		l->next_ns = trk__clock_monotonic_ns() +
+			     (l->every_ns < FIRST_NS ? l->every_ns : FIRST_NS);
+}
+
+/* In the child. Errors are dropped, as the page is soon made again. */
+static void make_page(struct trk_live_page *l, const struct trk_record *record)
+{
+	struct trk_record now = *record; /* what it points to is the child's own */
+	struct trk_history *h = NULL;
+	struct trk_buf b;
+	char name[96];
+
+	now.writing = true;
+	trk__record_recover(&now);
+	trk__store_name(&now.run, name);
+	l->service.note = NULL;
+	l->request.dirfd = trk__store_open(l->service.dir, false, NULL);
+	l->request.path = name;
+	l->request.record = &now;
+	if (!l->request.earlier)
+		(void) trk__runs_history(&l->service, NEW_MAX, &h, NULL);
+	trk__buf_init(&b, TRK_PAGE_MAX);
+	if (trk__page_make(&l->service, h, &l->request, &b, NULL, NULL) == 0)
+		(void) trk__page_save(&b, l->path, true, l->via);
+}
+
+static void child(struct trk_live_page *l, const struct trk_record *record, int done_fd)
+{
+	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	uint64_t used_ns;
+
+	for (int fd = 0; fd < 3 && null_fd >= 0; fd++)
+		(void) dup2(null_fd, fd);
+	if (l->control_fd >= 0)
+		(void) close(l->control_fd);
+	make_page(l, record);
+	used_ns = trk__clock_process_cpu_ns();
+	(void) !write(done_fd, &used_ns, sizeof(used_ns));
+	_exit(0);
+}
+
+static void take_end(struct trk_live_page *l)
+{
+	uint64_t used_ns = 0, wait_ns;
+
+	(void) !read(l->done_fd, &used_ns, sizeof(used_ns));
+	(void) close(l->done_fd);
+	l->done_fd = -1;
+	(void) waitpid(l->pid, NULL, 0); /* unless the loop of ticks has reaped it */
+	l->pid = 0;
+	wait_ns = used_ns * COST_FACTOR;
+	l->next_ns = trk__clock_monotonic_ns() + (wait_ns > l->every_ns ? wait_ns : l->every_ns);
+}
+
+static void begin(struct trk_live_page *l, const struct trk_record *record)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return;
+	l->pid = fork();
+	if (l->pid == 0)
+		child(l, record, ends[1]);
+	(void) close(ends[1]);
+	if (l->pid > 0) {
+		l->done_fd = ends[0];
+		return;
+	}
+	(void) close(ends[0]);
+	l->pid = 0;
+	l->next_ns += l->every_ns;
+}
+
+void trk__live_page_row(struct trk_live_page *l, const struct trk_record *record)
+{
+	if (!l->every_ns)
+		return;
+	if (l->pid > 0) {
+		struct pollfd done = {.fd = l->done_fd, .events = POLLIN};
+
+		if (poll(&done, 1, 0) <= 0)
+			return;
+		take_end(l);
+	}
+	if (trk__clock_monotonic_ns() >= l->next_ns)
+		begin(l, record);
+}
+
+void trk__live_page_end(struct trk_live_page *l)
+{
+	if (l->pid > 0) {
+		(void) kill(l->pid, SIGKILL);
+		take_end(l);
+		if (l->via) /* of the child, which may have been killed while it wrote */
+			(void) unlink(l->via);
+	}
+	l->every_ns = 0;
+}

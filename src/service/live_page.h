@@ -1,0 +1,26 @@
+/* The page of a run that goes on: made by a child process, from the tracker's record and the rows of
+ * the recording, so that no sample waits for it, and at most at 1/200 of a core. */
+#ifndef TRK_SERVICE_LIVE_PAGE_H
+#define TRK_SERVICE_LIVE_PAGE_H
+
+#include "service/page.h"
+
+struct trk_live_page {
+	struct trk_service service;
+	struct trk_page_request request; /* its texts are borrowed */
+	const char *path, *via;          /* as of trk__page_save */
+	uint64_t every_ns;               /* 0: no page while the run goes on */
+	uint64_t next_ns;
+	pid_t pid;      /* of the child; 0: none */
+	int done_fd;    /* pipe from the child: its CPU time in ns; EOF: it has ended */
+	int control_fd; /* that the child must not hold open; -1: none */
+};
+
+/* `page` needs service, request, path, via, every_ns and control_fd. */
+void trk__live_page_init(struct trk_live_page *l, const struct trk_live_page *page);
+/* After each row. */
+void trk__live_page_row(struct trk_live_page *l, const struct trk_record *record);
+/* No page of a run that goes on is written from here on. */
+void trk__live_page_end(struct trk_live_page *l);
+
+#endif

@@ -1,0 +1,39 @@
+/* New prices in the cache: `catalog update` fetches them from the Keeper or from a public list and
+ * checks them, `catalog import` reads them from a site's own file. */
+#ifndef TRK_SERVICE_PRICE_UPDATE_H
+#define TRK_SERVICE_PRICE_UPDATE_H
+
+#include "base/buf.h"
+#include "service/service.h"
+
+/* All borrowed. */
+struct trk_price_request {
+	const char *from;    /* "keeper" (and NULL), or the id of a feed of catalog/feed.h */
+	const char *url;     /* of the Keeper; NULL: its own */
+	const char *regions; /* "aws/us-east-1,gcp/us-central1"; NULL: none is named */
+	const char *eur_usd; /* USD for a euro; NULL: asked of the European Central Bank */
+	bool force;          /* keep prices that differ too much from the known ones */
+};
+
+struct trk_price_change {
+	const char *from;                /* the source, or the file that was imported; borrowed */
+	char path[TRK_PRICES_PATH_SIZE]; /* of the file that was written */
+	size_t prices, savings, new_types, left_out;
+	double eur_usd; /* NaN: it was not needed */
+};
+
+/* 0; -EINVAL for a wrong request; or the error of a download, of prices that cannot be, or of the
+ * file: then nothing was changed. */
+int trk__price_update(const struct trk_service *s, const struct trk_price_request *request,
+		      struct trk_price_change *ret, struct trk_error *reterr);
+
+/* `catalog import`: keep the prices of a CSV file (catalog/csv.h) in the cache. date: of the prices,
+ * "2026-01-31"; NULL: today. 0; -EINVAL for another form of date; -ENOENT and other errors of the
+ * file, of what it holds, or of the cache. */
+int trk__price_import(const struct trk_service *s, const char *file, const char *date,
+		      struct trk_price_change *ret, struct trk_error *reterr);
+
+/* One document of schema "resource-tracker.catalog-change/1". */
+void trk__price_change_json(struct trk_buf *b, const struct trk_price_change *x);
+
+#endif

@@ -1,0 +1,269 @@
+#include "service/prices.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/trust.h"
+#include "catalog/feed.h"
+#include "catalog/text.h"
+#include "report/infer.h"
+
+/* ---- layers ---- */
+
+/* Lay an open file over; `kept` holds its path, and is emptied where that fails. */
+static int lay_over_fd(struct trk_prices *p, int fd, char *kept, struct trk_error *reterr)
+{
+	struct trk_catalog more = {.image = NULL};
+	int r = trk__catalog_text_read_fd(&p->c, fd, kept, &more, reterr);
+
+	if (r < 0) {
+		kept[0] = '\0';
+		return r;
+	}
+	trk__catalog_release(&p->c);
+	p->c = more;
+	return 0;
+}
+
+/* A file of the caller. optional: it may be missing. */
+static int lay_over(struct trk_prices *p, const char *path, bool optional,
+		    char kept[TRK_PRICES_PATH_SIZE], struct trk_error *reterr)
+{
+	TRK_FD_CLEANUP int fd = path ? trk__open_regular_at(AT_FDCWD, path) : -1;
+
+	if (fd < 0)
+		return !path || optional
+			       ? 0
+			       : trk__error_set(reterr, fd, path, "%s: cannot read: %s",
+						trk__catalog_file_tail(path), trk__strerror(fd));
+	(void) snprintf(kept, TRK_PRICES_PATH_SIZE, "%s", path);
+	return lay_over_fd(p, fd, kept, reterr);
+}
+
+/* A file of the cache. */
+static int lay_over_cached(struct trk_prices *p, const char *cache, const char *name,
+			   char kept[TRK_PRICES_PATH_SIZE], struct trk_error *reterr)
+{
+	struct trk_error untrusted = {.code = 0};
+	TRK_FD_CLEANUP int fd = -1;
+
+	kept[0] = '\0';
+	if (!cache || trk__prices_file(cache, name, kept) < 0)
+		return 0;
+	fd = trk__trust_open_file(kept, &untrusted);
+	if (fd >= 0)
+		return lay_over_fd(p, fd, kept, reterr);
+	if (fd == -TRK_E_UNTRUSTED && !p->ignored.code)
+		(void) trk__error_set(&p->ignored, fd, kept, "%s: prices in %s are ignored",
+				      untrusted.message, kept);
+	kept[0] = '\0';
+	return 0;
+}
+
+static int lay_over_fetched(struct trk_prices *p, const char *cache, struct trk_error *reterr)
+{
+	char name[64], path[TRK_PRICES_PATH_SIZE];
+	int r = lay_over_cached(p, cache, "update", p->fetched, reterr);
+
+	for (size_t i = 0; r == 0 && i < trk__feed_count; i++) {
+		(void) snprintf(name, sizeof(name), "update-%s", trk__feeds[i].id);
+		r = lay_over_cached(p, cache, name, path, reterr);
+		if (path[0])
+			p->feeds |= 1u << i;
+	}
+	return r;
+}
+
+int trk__prices_load(const struct trk_price_layers *layers, struct trk_prices *ret,
+		     struct trk_error *reterr)
+{
+	int r = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	trk__catalog_embedded(&ret->c);
+	if (layers->catalog)
+		r = trk__catalog_text_read(NULL, AT_FDCWD, layers->catalog, &ret->c, reterr);
+	if (r == 0)
+		r = lay_over(ret, layers->scores, layers->scores_optional, ret->scores, reterr);
+	if (r == 0 && !layers->no_fetched)
+		r = lay_over_fetched(ret, layers->cache, reterr);
+	if (r == 0 && !layers->no_imported)
+		r = lay_over_cached(ret, layers->cache, "prices", ret->imported, reterr);
+	if (r == 0)
+		r = lay_over(ret, layers->prices, false, ret->imported, reterr);
+	if (r < 0)
+		trk__prices_release(ret);
+	return r;
+}
+
+void trk__prices_release(struct trk_prices *p)
+{
+	if (p->c.image)
+		trk__catalog_release(&p->c);
+	p->c.image = NULL;
+}
+
+/* ---- the cache ---- */
+
+const char *trk__prices_usual_cache(char *(*get)(const char *name), char text[TRK_PRICES_PATH_SIZE])
+{
+	const char *cache = get("XDG_CACHE_HOME"), *home = get("HOME");
+	bool is_named = cache && *cache == '/';
+	int n;
+
+	if (!is_named && !(home && *home == '/'))
+		return NULL;
+	n = is_named ? snprintf(text, TRK_PRICES_PATH_SIZE, "%s/resource-tracker", cache)
+		     : snprintf(text, TRK_PRICES_PATH_SIZE, "%s/.cache/resource-tracker", home);
+	return n > 0 && n < TRK_PRICES_PATH_SIZE ? text : NULL;
+}
+
+int trk__prices_file(const char *cache, const char *name, char path[TRK_PRICES_PATH_SIZE])
+{
+	int n = snprintf(path, TRK_PRICES_PATH_SIZE, "%s/%s.tsv", cache, name);
+
+	return n > 0 && n < TRK_PRICES_PATH_SIZE ? 0 : -ENAMETOOLONG;
+}
+
+/* Make the folders on the way to `path`, each with access for the user alone. */
+static void make_folders(char *path)
+{
+	for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		(void) mkdir(path, 0700);
+		*at = '/';
+	}
+}
+
+/* The folder of `path`, made where it is missing; only the user may be able to write to it. */
+static int open_folder(char *path, struct trk_error *reterr)
+{
+	char *slash = strrchr(path, '/');
+	int r;
+
+	*slash = '\0';
+	r = trk__trust_open_dir(path, TRK_TRUST_RESERVE, reterr);
+	*slash = '/';
+	if (r != -ENOENT)
+		return r;
+	make_folders(path);
+	*slash = '\0';
+	r = trk__trust_open_dir(path, TRK_TRUST_FIND, reterr);
+	*slash = '/';
+	return r;
+}
+
+static int write_new(int dirfd, const char *name, const struct trk_buf *b)
+{
+	int fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), r;
+
+	if (fd < 0)
+		return -errno;
+	r = trk__write_all(fd, b->data, b->len);
+	if (r == 0 && fsync(fd) != 0)
+		r = -errno;
+	trk__close(fd);
+	return r;
+}
+
+static int replace(char *path, const struct trk_buf *b, struct trk_error *error)
+{
+	TRK_FD_CLEANUP int dirfd = open_folder(path, error);
+	const char *name = strrchr(path, '/') + 1;
+	char temporary[300];
+	int r;
+
+	if (dirfd < 0)
+		return dirfd;
+	(void) snprintf(temporary, sizeof(temporary), "%.255s.%ld", name, (long) getpid());
+	(void) unlinkat(dirfd, temporary, 0); /* of a process of that number that was killed */
+	r = write_new(dirfd, temporary, b);
+	if (r == 0 && renameat(dirfd, temporary, dirfd, name) != 0)
+		r = -errno;
+	if (r < 0)
+		(void) unlinkat(dirfd, temporary, 0);
+	return r;
+}
+
+int trk__prices_keep(const char *cache, const char *name, const struct trk_buf *text,
+		     char path[TRK_PRICES_PATH_SIZE], struct trk_error *reterr)
+{
+	struct trk_error error = {.code = 0};
+	int r;
+
+	if (!cache)
+		return trk__error_set(reterr, -ENOENT, "", "no place for a cache. Try: set HOME");
+	r = trk__prices_file(cache, name, path);
+	r = r ? r : replace(path, text, &error);
+	if (r == 0)
+		return 0;
+	return trk__error_set(reterr, r == -ENOENT ? -EIO : r, path, "%s: cannot write: %.120s",
+			      path, error.message[0] ? error.message : trk__strerror(r));
+}
+
+/* ---- what a run costs ---- */
+
+/* On the heap; NULL where they cannot be read. */
+static struct trk_prices *load(const struct trk_price_layers *layers)
+{
+	struct trk_prices *prices = malloc(sizeof(*prices));
+
+	if (prices && trk__prices_load(layers, prices, NULL) == 0)
+		return prices;
+	free(prices);
+	return NULL;
+}
+
+void trk__prices_cost(const struct trk_price_layers *layers, struct trk_record *record,
+		      const struct trk_advice *advice, const struct trk_busy *busy)
+{
+	struct trk_place *place = &record->place;
+	struct trk_prices *prices;
+
+	if (!place->has_cloud || !place->cloud.vendor[0])
+		return;
+	prices = load(layers);
+	if (!prices) {
+		place->has_cost = true;
+		(void) snprintf(place->cost.reason, sizeof(place->cost.reason),
+				"the catalogue cannot be read: resource-tracker catalog info");
+		return;
+	}
+	(void) trk__infer_type(&prices->c, &place->server, &place->cloud);
+	if (trk__cost_of_run(&prices->c, record, &place->cloud, advice, busy, &place->cost) == 0)
+		place->has_cost = true;
+	trk__prices_release(prices);
+	free(prices);
+}
+
+void trk__prices_cost_at(const struct trk_price_layers *layers, struct trk_record *record,
+			 const struct trk_cloud *stated, const struct trk_advice *advice,
+			 const struct trk_busy *busy)
+{
+	record->place.cloud = *stated;
+	record->place.has_cloud = true;
+	record->place.has_cost = false;
+	trk__prices_cost(layers, record, advice, busy);
+}
+
+void trk__prices_best(const struct trk_price_layers *layers, struct trk_record *record,
+		      const struct trk_advice *advice, const struct trk_busy *busy)
+{
+	struct trk_cost *cost = &record->place.cost;
+	struct trk_prices *prices = NULL;
+
+	if (record->place.has_cost && !isnan(cost->usd))
+		prices = load(layers);
+	if (!prices)
+		return;
+	trk__cost_name_best(&prices->c, record, advice, busy, cost);
+	trk__prices_release(prices);
+	free(prices);
+}

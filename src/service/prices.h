@@ -1,0 +1,66 @@
+/* The catalogue of servers with all prices that hold here, and what a run costs by them.
+ *
+ * Layers, later ones win: the embedded catalogue or a file, the installed scores, what `catalog
+ * update` fetched (from the Keeper, then from each feed), what `catalog import` keeps, and a file of
+ * the caller. */
+#ifndef TRK_SERVICE_PRICES_H
+#define TRK_SERVICE_PRICES_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "catalog/catalog.h"
+#include "report/cost.h"
+
+enum { TRK_PRICES_PATH_SIZE = 4096 };
+
+/* Which layers; all borrowed, NULL: that layer is left out. */
+struct trk_price_layers {
+	const char *catalog; /* a file in place of the embedded catalogue */
+	const char *scores;
+	const char *cache;            /* the folder of `catalog update` and `catalog import` */
+	const char *prices;           /* a file on top of all */
+	bool scores_optional;         /* the file of the scores may be missing */
+	bool no_fetched, no_imported; /* of the cache */
+};
+
+struct trk_prices {
+	struct trk_catalog c;
+	/* Files that were laid over; "": none. */
+	char scores[TRK_PRICES_PATH_SIZE], fetched[TRK_PRICES_PATH_SIZE],
+		imported[TRK_PRICES_PATH_SIZE];
+	unsigned int feeds; /* bits 1 << index in trk__feeds: laid over */
+	/* The first file of the cache that another user may have written, which is ignored. */
+	struct trk_error ignored;
+};
+
+/* The caller releases. -ENOENT: a file is missing; or another error of a file. A file of the cache
+ * may be missing, and is ignored where another user may have written it. */
+int trk__prices_load(const struct trk_price_layers *layers, struct trk_prices *ret,
+		     struct trk_error *reterr);
+void trk__prices_release(struct trk_prices *p);
+
+/* The usual cache: $XDG_CACHE_HOME/resource-tracker, else ~/.cache/resource-tracker; `get` reads a
+ * variable. NULL: neither is known. */
+const char *trk__prices_usual_cache(char *(*get)(const char *name),
+				    char text[TRK_PRICES_PATH_SIZE]);
+/* The file of the cache for prices of the Keeper ("update"), of a feed ("update-ID") or imported
+ * ones ("prices"). 0 or -ENAMETOOLONG. */
+int trk__prices_file(const char *cache, const char *name, char path[TRK_PRICES_PATH_SIZE]);
+/* Put a new file there at once, so that a reader finds the old one or the new one. Its folders are
+ * made. `cache` NULL: -ENOENT. */
+int trk__prices_keep(const char *cache, const char *name, const struct trk_buf *text,
+		     char path[TRK_PRICES_PATH_SIZE], struct trk_error *reterr);
+
+/* Fill in record->place.cost where the cloud is known; its `reason` says what is not known. advice
+ * and busy: as of trk__cost_of_run. */
+void trk__prices_cost(const struct trk_price_layers *layers, struct trk_record *record,
+		      const struct trk_advice *advice, const struct trk_busy *busy);
+/* The same of a run that took place on the server that is stated now. */
+void trk__prices_cost_at(const struct trk_price_layers *layers, struct trk_record *record,
+			 const struct trk_cloud *stated, const struct trk_advice *advice,
+			 const struct trk_busy *busy);
+/* The same for a finished run: its cost stays, the best server is looked up again. */
+void trk__prices_best(const struct trk_price_layers *layers, struct trk_record *record,
+		      const struct trk_advice *advice, const struct trk_busy *busy);
+
+#endif

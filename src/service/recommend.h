@@ -1,0 +1,79 @@
+/* What the next run of a job should request, and the servers on which it costs least: one answer for
+ * the verb `recommend`, the C API and the Python package. */
+#ifndef TRK_SERVICE_RECOMMEND_H
+#define TRK_SERVICE_RECOMMEND_H
+
+#include "report/run_servers.h"
+#include "report/time_breakdown.h"
+#include "report/write/terminal.h"
+#include "service/runs.h"
+
+enum { TRK_RECOMMEND_SERVERS = 5 /* that are shown unless the caller wants another number */ };
+
+/* Pointers are borrowed. */
+struct trk_recommend_request {
+	int dirfd; /* the recording of the newest run, as of trk__record_read */
+	const char *path;
+	bool failed;         /* see trk__record_fail */
+	const char *earlier; /* JSON of the job's earlier runs; NULL: those of the history */
+	/* Tags of the next run, each ended by a NUL; none: those of the newest run. */
+	char tags[TRK_RUN_TAGS_SIZE];
+	size_t tags_len;
+	double input_bytes; /* of the next run; NaN: not known */
+	bool original;      /* the rule of the original Python package */
+	enum trk_risk risk;
+	const struct trk_cloud *stated; /* the server that it ran on; NULL: as recorded */
+	/* Servers. What words and wishes leave open is as it was for the run. */
+	bool servers, online;
+	bool short_too;  /* for a run of any length */
+	const char *url; /* of the Keeper; NULL: its own */
+	size_t limit;
+	enum trk_offers_order order;
+	double boot_s; /* paid before the job starts */
+	struct trk_need_words words;
+	struct trk_catalog_query wishes;
+};
+
+/* The usual question: servers by the cost of a run. */
+void trk__recommend_request_init(struct trk_recommend_request *q);
+/* Set one of "method" (default, original), "risk" (default, cheap, safe), "order-by" and "for" (a
+ * kind of lines to paste, which is checked only) by its word; NULL: the default. 0, or -EINVAL with
+ * "NAME WORD: not one of: …" in *reterr. */
+int trk__recommend_request_set(struct trk_recommend_request *q, const char *name, const char *word,
+			       struct trk_error *reterr);
+/* Add "KEY=VALUE" or "KEY". 0; -EINVAL: of another form; -E2BIG: no room. */
+int trk__recommend_request_tag(struct trk_recommend_request *q, const char *tag);
+
+/* Owned; it points into itself and is not copied. */
+struct trk_recommendation {
+	struct trk_record record;
+	struct trk_job_runs runs;
+	char tags[TRK_HISTORY_TAGS_SIZE];
+	struct trk_advice advice;
+	struct trk_time_breakdown course;
+	bool has_course, has_servers;
+	struct trk_prices prices; /* of the servers */
+	struct trk_run_servers servers;
+};
+
+/* Answer from a recording and the earlier runs of its job. h: the history; NULL: the run stands
+ * alone, or has request->earlier. The record's cost is brought up to date: of the stated server, and
+ * with the best server. 0; the errors of trk__record_read (-EIO for -EINVAL); -TRK_E_NODATA: no run
+ * has samples; -EINVAL: a name of the words is unknown; the error of a catalogue; or -ENOMEM. The
+ * caller frees *ret. */
+int trk__recommend(const struct trk_service *s, struct trk_history *h,
+		   const struct trk_recommend_request *request, struct trk_recommendation **ret,
+		   struct trk_error *reterr);
+void trk__recommendation_free(struct trk_recommendation *r);
+
+/* One document of schema "resource-tracker.advice/1". */
+void trk__recommendation_json(struct trk_buf *b, const struct trk_recommendation *r);
+/* The same for people. */
+void trk__recommendation_text(struct trk_buf *b, const struct trk_recommendation *r,
+			      const struct trk_terminal_style *style);
+/* Lines to paste, of a kind of trk__advice_kinds. `note`: what the request does not cover, where
+ * these lines have no place for a comment. False: there is no such kind. */
+bool trk__recommendation_lines(struct trk_buf *b, const struct trk_recommendation *r,
+			       const char *kind, struct trk_buf *note);
+
+#endif

@@ -1,0 +1,368 @@
+#include "service/runs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "recording/reader.h"
+#include "report/time_breakdown.h"
+#include "report/cpu_use.h"
+#include "track/identity.h"
+
+enum {
+	RUNS_MAX = 200,         /* newest runs of a job that are looked at */
+	READ_MAX = 20,          /* recordings that are read for the CPU use of one */
+	NAMESAKES_MAX = 64,     /* jobs of one name */
+	SCOPES_SEEN_MAX = 2000, /* newest runs of a name that are looked at */
+};
+
+static int open_recordings(const struct trk_service *s)
+{
+	return s->dir && *s->dir ? trk__store_open(s->dir, false, NULL) : -ENOENT;
+}
+
+int trk__runs_history(const struct trk_service *s, size_t max_new, struct trk_history **ret,
+		      struct trk_error *reterr)
+{
+	struct trk_error error = {.code = 0};
+	const char *dir = s->dir ? s->dir : "";
+	struct trk_history *h = trk__history_open_at(s->history_url, dir, max_new, &error);
+
+	if (!h && s->history_url) {
+		trk__service_note(s, "%s; this machine's runs alone follow", error.message);
+		h = trk__history_open_at(NULL, dir, max_new, &error);
+	}
+	if (!h) {
+		if (reterr)
+			*reterr = error;
+		return error.code < 0 ? error.code : -ENOMEM;
+	}
+	*ret = h;
+	return 0;
+}
+
+/* ---- the runs of a job ---- */
+
+/* A recording of the store on the heap; NULL where it is gone. */
+static struct trk_record *load_recording(int runs_fd, const char *file)
+{
+	struct trk_record *record = calloc(1, sizeof(*record));
+
+	if (record && runs_fd >= 0 && trk__store_is_name(file) &&
+	    trk__record_read(runs_fd, file, record, NULL, NULL, NULL) == 0)
+		return record;
+	free(record);
+	return NULL;
+}
+
+static void free_recording(struct trk_record *record)
+{
+	if (record)
+		trk__record_release(record);
+	free(record);
+}
+
+/* False: the recording is gone, or has no samples. */
+static bool read_use(int runs_fd, const char *file, struct trk_cpu_use *ret)
+{
+	struct trk_record *record = load_recording(runs_fd, file);
+	bool there = record != NULL;
+
+	if (there)
+		trk__cpu_use_of(record, ret);
+	free_recording(record);
+	return there && trk__busy_seconds(&ret->busy) > 0;
+}
+
+/* The CPU use of the newest run with samples among those that are like the next one. */
+static int find_use(struct trk_job_runs *runs, int runs_fd, const struct trk_record *record)
+{
+	bool *kept = calloc(runs->count, sizeof(*kept));
+	struct trk_alike alike;
+	bool found = false;
+
+	if (!kept)
+		return -ENOMEM;
+	trk__alike_find(runs->run, runs->count, runs->tags, kept, &alike);
+	if (kept[runs->count - 1]) {
+		trk__cpu_use_of(record, runs->use);
+		found = trk__busy_seconds(&runs->use->busy) > 0;
+	}
+	for (size_t i = runs->count - 1, tried = 0; !found && i-- > 0 && tried < READ_MAX;) {
+		tried += kept[i];
+		found = kept[i] && read_use(runs_fd, runs->run[i].file, runs->use);
+	}
+	if (!found)
+		trk__cpu_use_of(record, runs->use);
+	free(kept);
+	return 0;
+}
+
+struct earlier {
+	const struct trk_record *record;
+	struct trk_history_run *run;
+	size_t count;
+	double until_s;
+};
+
+static int take_earlier(void *data, const struct trk_history_run *run)
+{
+	struct earlier *e = data;
+
+	if (run->start_s <= e->until_s && strcmp(run->id, e->record->run.id) != 0)
+		e->run[e->count++] = *run;
+	return 0;
+}
+
+/* The earlier runs of the history, oldest first. 0 or a negative error. */
+static int list_earlier(struct trk_history *h, const struct trk_record *record,
+			struct trk_history_run *run, size_t *ret_count)
+{
+	struct trk_job_key job = trk__job_key(&record->run);
+	struct earlier e = {.record = record,
+			    .run = run,
+			    .until_s = (double) record->run.start_ns / 1e9 + 1e-3};
+	int r = trk__history_list(h, &job, RUNS_MAX, false, take_earlier, &e, NULL);
+
+	for (size_t i = 0; i < e.count / 2; i++) {
+		struct trk_history_run newer = run[i];
+
+		run[i] = run[e.count - 1 - i];
+		run[e.count - 1 - i] = newer;
+	}
+	*ret_count = r < 0 ? 0 : e.count;
+	return r;
+}
+
+int trk__job_runs_read(const struct trk_service *s, struct trk_history *h, const char *earlier,
+		       const struct trk_record *record, struct trk_job_runs *ret)
+{
+	TRK_FD_CLEANUP int runs_fd = earlier ? -1 : open_recordings(s);
+	struct trk_job_runs runs = {.use = calloc(1, sizeof(*runs.use))};
+	size_t max = h && !earlier ? RUNS_MAX : 0;
+	int r = -ENOMEM;
+
+	for (const char *at = earlier; at && *at && max < RUNS_MAX; at++)
+		max += *at == '{';
+	runs.run = calloc(max + 1, sizeof(*runs.run));
+	if (runs.run && earlier && max)
+		runs.count = trk__history_runs_from_json(earlier, strlen(earlier), runs.run, max);
+	else if (runs.run && max)
+		runs.history_error = list_earlier(h, record, runs.run, &runs.count);
+	if (runs.run && runs.use) {
+		trk__history_run_from(record, "", &runs.run[runs.count++]);
+		r = find_use(&runs, runs_fd, record);
+	}
+	if (r < 0)
+		trk__job_runs_release(&runs);
+	else
+		*ret = runs;
+	return r;
+}
+
+int trk__job_runs_for(struct trk_job_runs *runs, const struct trk_service *s,
+		      const struct trk_record *record, const char *tags)
+{
+	TRK_FD_CLEANUP int runs_fd = open_recordings(s);
+
+	runs->tags = tags;
+	return find_use(runs, runs_fd, record);
+}
+
+void trk__job_runs_release(struct trk_job_runs *runs)
+{
+	free(runs->run);
+	free(runs->use);
+	*runs = (struct trk_job_runs){.count = 0};
+}
+
+struct trk_advice_input trk__job_runs_question(const struct trk_job_runs *runs,
+					       const struct trk_record *record)
+{
+	return (struct trk_advice_input){.record = record,
+					 .use = runs->use,
+					 .runs = runs->run,
+					 .count = runs->count,
+					 .input_bytes = NAN,
+					 .tags = runs->tags};
+}
+
+/* ---- what changed ---- */
+
+void trk__job_runs_change(const struct trk_job_runs *runs, struct trk_change *ret)
+{
+	trk__change_from_history(&runs->run[runs->count - 1], runs->run, runs->count - 1, ret);
+}
+
+/* The course of a run from its recording; false where that is gone. */
+static bool read_course(int runs_fd, const char *file, struct trk_time_breakdown *ret)
+{
+	struct trk_record *record = load_recording(runs_fd, file);
+	bool good = record && trk__time_breakdown_of(record, ret) == 0 && ret->phase_count > 0;
+
+	free_recording(record);
+	return good;
+}
+
+void trk__job_runs_phases(const struct trk_job_runs *runs, const struct trk_service *s,
+			  const struct trk_record *record, struct trk_change *c)
+{
+	const struct trk_history_run *this_run = &runs->run[runs->count - 1];
+	TRK_FD_CLEANUP int runs_fd = open_recordings(s);
+	struct trk_time_breakdown *courses, *now;
+	size_t n = 0, tried = 0;
+
+	if (runs_fd < 0 || (!trk__change_is_notable(c, TRK_CHANGE_DURATION) &&
+			    !trk__change_is_notable(c, TRK_CHANGE_PEAK_MEMORY)))
+		return;
+	courses = calloc(TRK_CHANGE_PHASE_RUNS + 1, sizeof(*courses));
+	now = courses ? &courses[TRK_CHANGE_PHASE_RUNS] : NULL;
+	if (!now || trk__time_breakdown_of(record, now) < 0 || now->phase_count == 0) {
+		free(courses);
+		return;
+	}
+	for (size_t i = runs->count - 1;
+	     i-- > 0 && n < TRK_CHANGE_PHASE_RUNS && tried < 2 * TRK_CHANGE_PHASE_RUNS;) {
+		const struct trk_history_run *run = &runs->run[i];
+
+		if (run->start_s >= this_run->start_s || run->code > 0)
+			continue;
+		tried++;
+		n += read_course(runs_fd, run->file, &courses[n]);
+	}
+	trk__change_find_phases(c, now, courses, n);
+	free(courses);
+}
+
+/* ---- jobs that a person names ---- */
+
+/* The scopes of a name, in the order of their newest runs. */
+struct scopes {
+	char of[NAMESAKES_MAX][TRK_RUN_TEXT_SIZE], newest[NAMESAKES_MAX][TRK_RUN_ID_SIZE];
+	char first[TRK_RUN_ID_SIZE]; /* the newest run, whatever its scope */
+	size_t count;
+};
+
+static int take_scope(void *data, const struct trk_history_run *run)
+{
+	struct scopes *s = data;
+
+	if (!s->first[0])
+		(void) snprintf(s->first, sizeof(s->first), "%s", run->id);
+	if (!run->has_scope)
+		return 0;
+	for (size_t i = 0; i < s->count; i++)
+		if (!strcmp(s->of[i], run->scope))
+			return 0;
+	(void) snprintf(s->of[s->count], TRK_RUN_TEXT_SIZE, "%s", run->scope);
+	(void) snprintf(s->newest[s->count], TRK_RUN_ID_SIZE, "%s", run->id);
+	return ++s->count == NAMESAKES_MAX;
+}
+
+static void working_scope(char text[TRK_RUN_TEXT_SIZE])
+{
+	char directory[4096];
+
+	if (!getcwd(directory, sizeof(directory)))
+		directory[0] = '\0';
+	trk__identity_scope(directory, text);
+}
+
+static void describe(const struct scopes *s, const char *name, size_t at, struct trk_named_job *ret)
+{
+	*ret = (struct trk_named_job){.has_scope = s->count > 0,
+				      .namesakes = s->count > 0 ? s->count : 1};
+	(void) snprintf(ret->job, sizeof(ret->job), "%s", name);
+	(void) snprintf(ret->scope, sizeof(ret->scope), "%s", s->of[at]);
+	(void) snprintf(ret->newest, sizeof(ret->newest), "%s",
+			s->count > 1 ? s->newest[at] : s->first);
+	if (s->count > 1)
+		trk__run_label(name, s->of[at == 0], ret->other);
+}
+
+static bool find_by_name(struct trk_history *h, const char *name, const char *scope,
+			 struct trk_named_job *ret)
+{
+	struct trk_job_key key = {name, NULL};
+	struct scopes *s = calloc(1, sizeof(*s));
+	char preferred[TRK_RUN_TEXT_SIZE];
+	bool found = false;
+	size_t at = 0;
+
+	if (s && trk__history_list(h, &key, SCOPES_SEEN_MAX, false, take_scope, s, NULL) == 0) {
+		working_scope(preferred);
+		if (scope && strcmp(scope, ".") != 0)
+			(void) snprintf(preferred, sizeof(preferred), "%s", scope);
+		while (at < s->count && strcmp(s->of[at], preferred) != 0)
+			at++;
+		found = scope ? at < s->count : s->first[0] != '\0';
+		describe(s, name, at < s->count ? at : 0, ret);
+	}
+	free(s);
+	return found;
+}
+
+bool trk__named_job_find(struct trk_history *h, const char *reference, struct trk_named_job *ret)
+{
+	char name[TRK_RUN_TEXT_SIZE], whole[TRK_RUN_TEXT_SIZE];
+
+	(void) snprintf(whole, sizeof(whole), "%s", reference); /* as it was cut when it was kept */
+	if (find_by_name(h, whole, NULL, ret))
+		return true;
+	/* A name may hold the word, too. */
+	for (const char *at = strstr(reference, " in "); at; at = strstr(at + 1, " in ")) {
+		(void) snprintf(name, sizeof(name), "%.*s", (int) (at - reference), reference);
+		if (at - reference < TRK_RUN_TEXT_SIZE && find_by_name(h, name, at + 4, ret)) {
+			ret->namesakes = 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct trk_job_key trk__named_job_key(const struct trk_named_job *job)
+{
+	return (struct trk_job_key){job->job, job->has_scope ? job->scope : NULL};
+}
+
+/* ---- lists ---- */
+
+static int take_run(void *data, const struct trk_history_run *run)
+{
+	struct trk_run_list *p = data;
+
+	if (p->count == p->cap) {
+		size_t cap = p->cap ? p->cap * 2 : 32;
+		struct trk_history_run *bigger = realloc(p->run, cap * sizeof(*bigger));
+
+		if (!bigger)
+			return 1;
+		p->run = bigger;
+		p->cap = cap;
+	}
+	p->run[p->count++] = *run;
+	return 0;
+}
+
+int trk__run_list_read(struct trk_history *h, const struct trk_job_key *job, size_t max,
+		       bool unlisted, struct trk_run_list *ret, struct trk_error *reterr)
+{
+	struct trk_run_list list = {.count = 0};
+	int r = trk__history_list(h, job, max, unlisted, take_run, &list, reterr);
+
+	if (r < 0)
+		trk__run_list_release(&list);
+	else
+		*ret = list;
+	return r;
+}
+
+void trk__run_list_release(struct trk_run_list *list)
+{
+	free(list->run);
+	*list = (struct trk_run_list){.count = 0};
+}

@@ -1,0 +1,77 @@
+/* The runs behind an answer about a run: one way to find them, for the summary, `show`, `recommend`,
+ * `compare`, the page, and the C API, so that all of them give one answer. */
+#ifndef TRK_SERVICE_RUNS_H
+#define TRK_SERVICE_RUNS_H
+
+#include "report/advice.h"
+#include "report/change.h"
+#include "service/service.h"
+
+/* The history of the service, brought up to date with at most `max_new` recordings (0: all). Where
+ * the database of a team cannot be reached, that of this machine, with a note. 0, or an error of
+ * trk__history_open_at. The caller frees *ret. */
+int trk__runs_history(const struct trk_service *s, size_t max_new, struct trk_history **ret,
+		      struct trk_error *reterr);
+
+/* ---- the runs of a job up to one of them ---- */
+
+struct trk_job_runs {
+	struct trk_history_run *run; /* owned; oldest first, the run itself last */
+	size_t count;
+	struct trk_cpu_use *use; /* owned; of the newest comparable run that has samples */
+	const char *tags;        /* of the next run, borrowed; NULL: as those of the run itself */
+	int history_error;       /* 0, or why the history could not be read: the run stands alone */
+};
+
+/* The earlier runs of the record's job: those of `earlier` (JSON, trk__history_runs_from_json), or (NULL)
+ * of the history h; NULL: none. The CPU use of an earlier run is read from its recording where
+ * this one has no samples. 0 or -ENOMEM. The caller releases, on success only. */
+int trk__job_runs_read(const struct trk_service *s, struct trk_history *h, const char *earlier,
+		       const struct trk_record *record, struct trk_job_runs *ret);
+void trk__job_runs_release(struct trk_job_runs *runs);
+/* Take the tags of the next run, as trk__history_tags makes them (borrowed), and the CPU use of a
+ * run like it. 0 or -ENOMEM. */
+int trk__job_runs_for(struct trk_job_runs *runs, const struct trk_service *s,
+		      const struct trk_record *record, const char *tags);
+
+/* The question of these runs, for trk__advice_make; what it points to is theirs. */
+struct trk_advice_input trk__job_runs_question(const struct trk_job_runs *runs,
+					       const struct trk_record *record);
+
+/* What changed in the run since the earlier ones; without phases. */
+void trk__job_runs_change(const struct trk_job_runs *runs, struct trk_change *ret);
+/* Name the phases of a notable change, from the recordings of the newest earlier runs that ended
+ * well. */
+void trk__job_runs_phases(const struct trk_job_runs *runs, const struct trk_service *s,
+			  const struct trk_record *record, struct trk_change *c);
+
+/* ---- jobs that a person names ---- */
+
+/* A job by its name, or by "NAME in SCOPE", of which "." is the working directory. */
+struct trk_named_job {
+	char job[TRK_RUN_TEXT_SIZE], scope[TRK_RUN_TEXT_SIZE];
+	bool has_scope;
+	size_t namesakes;             /* jobs of that name, at least 1 */
+	char other[TRK_LABEL_SIZE];   /* label of the newest namesake; "": none */
+	char newest[TRK_RUN_ID_SIZE]; /* run of it */
+};
+
+/* False where no job has that name. Of several, the one of the working directory, else the one that
+ * ran last. */
+bool trk__named_job_find(struct trk_history *h, const char *reference, struct trk_named_job *ret);
+struct trk_job_key trk__named_job_key(const struct trk_named_job *job);
+
+/* ---- lists ---- */
+
+struct trk_run_list {
+	struct trk_history_run *run; /* owned; newest first */
+	size_t count, cap;
+};
+
+/* The newest `max` runs (0: all) of a job (NULL: of all); unlisted: also those of --no-history. 0 or
+ * a negative error. The caller releases. */
+int trk__run_list_read(struct trk_history *h, const struct trk_job_key *job, size_t max,
+		       bool unlisted, struct trk_run_list *ret, struct trk_error *reterr);
+void trk__run_list_release(struct trk_run_list *list);
+
+#endif

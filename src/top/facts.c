@@ -1,0 +1,384 @@
+#include "top/facts.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+const char *const trk__facts_spent_names[TRK_SPENTS] = {"on CPU", "GPU", "disk", "memory",
+							"CPU queue"};
+const char *const trk__facts_spent_keys[TRK_SPENTS] = {"on_cpu", "on_gpu", "disk_wait",
+						       "memory_wait", "cpu_wait"};
+
+const char *trk__facts_sort_name(enum trk_facts_sort sort)
+{
+	static const char *const names[TRK_SORTS] = {"CPU", "memory", "read", "tree"};
+
+	return names[sort];
+}
+
+void trk__facts_phase_name(const struct trk_time_breakdown *c, size_t phase, char *text,
+			   size_t size)
+{
+	if (c->phase[phase].name[0])
+		(void) snprintf(text, size, "%s", c->phase[phase].name);
+	else
+		(void) snprintf(text, size, "phase %zu", phase + 1);
+}
+
+/* ---- processes ---- */
+
+static bool matches(const char *name, const char *filter)
+{
+	return !filter || !*filter || strstr(name, filter);
+}
+
+static void take_live(struct trk_facts *f, const struct trk_processes *p, const char *filter)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		const struct trk_process_row *r = &p->row[i];
+
+		if (!matches(r->name, filter))
+			continue;
+		f->process[f->processes++] = (struct trk_facts_process){
+			.pid = r->pid,
+			.name = r->name,
+			.cores = r->cores,
+			.memory_mib = r->rss_mib,
+			.read_bps = r->read_bps,
+			.waits = trk__process_waits(r),
+			.parent = r->parent,
+			.depth = r->depth,
+		};
+	}
+	f->source = TRK_PROCESSES_LIVE;
+	f->source_s = f->t_s;
+}
+
+static const struct trk_watch_process *find(const struct trk_watch_top *top, int32_t pid)
+{
+	for (size_t i = 0; top && i < top->count; i++)
+		if (top->process[i].pid == pid)
+			return &top->process[i];
+	return NULL;
+}
+
+static void take_recorded(struct trk_facts *f, const struct trk_watch *w, const char *filter)
+{
+	const struct trk_watch_top *before, *top = trk__watch_top_at(w, f->t_s, &before);
+
+	if (!top)
+		return;
+	f->source = TRK_PROCESSES_RECORDED;
+	f->source_s = (double) top->at_s;
+	for (size_t i = 0; i < top->count; i++) {
+		const struct trk_watch_process *p = &top->process[i], *old = find(before, p->pid);
+		double seconds = (double) (top->at_s - (old ? before->at_s : 0));
+		double cpu_s = (double) (p->cpu_s - (old ? old->cpu_s : 0));
+		double bytes = p->read_bytes - (old ? old->read_bytes : 0);
+
+		if (!matches(p->name, filter))
+			continue;
+		f->process[f->processes++] = (struct trk_facts_process){
+			.pid = p->pid,
+			.name = p->name,
+			.cores = seconds > 0 && cpu_s >= 0 ? cpu_s / seconds : NAN,
+			.memory_mib = (double) p->peak_mib,
+			.read_bps = seconds > 0 && bytes >= 0 ? bytes / seconds : NAN,
+			.waits = p->alive ? "" : "ended",
+		};
+	}
+}
+
+static double key_of(const struct trk_facts_process *p, enum trk_facts_sort sort)
+{
+	double key = sort == TRK_SORT_MEMORY ? p->memory_mib
+		     : sort == TRK_SORT_READ ? p->read_bps
+					     : p->cores;
+
+	return isnan(key) ? -1 : key;
+}
+
+/* By the key, largest first; equal ones by pid, so that rows do not jump. */
+static void sort_processes(struct trk_facts *f, enum trk_facts_sort sort)
+{
+	for (size_t i = 1; i < f->processes; i++) {
+		struct trk_facts_process p = f->process[i];
+		double key = key_of(&p, sort);
+		size_t k = i;
+
+		for (; k > 0; k--) {
+			double other = key_of(&f->process[k - 1], sort);
+
+			if (other > key || (other >= key && f->process[k - 1].pid <= p.pid))
+				break;
+			f->process[k] = f->process[k - 1];
+		}
+		f->process[k] = p;
+	}
+}
+
+struct tree {
+	const struct trk_facts *f;
+	struct trk_facts_process *row; /* in the new order */
+	size_t rows;
+	bool placed[TRK_FACTS_PROCESSES_MAX];
+};
+
+/* A process and what is below it; processes of a job form no ring. */
+static void place(struct tree *t, size_t i)
+{
+	t->placed[i] = true;
+	t->row[t->rows++] = t->f->process[i];
+	for (size_t k = 0; k < t->f->processes; k++)
+		if (!t->placed[k] && t->f->process[k].parent == t->f->process[i].pid)
+			place(t, k);
+}
+
+/* Children below their parents. The table is sorted by CPU before, which stays the order among
+ * brothers. */
+static void sort_tree(struct trk_facts *f)
+{
+	struct tree *t = calloc(1, sizeof(*t));
+	struct trk_facts_process *row = malloc(sizeof(f->process));
+
+	if (t && row) {
+		*t = (struct tree){.f = f, .row = row};
+		for (int pass = 0; pass < 2; pass++) /* the root, then whose parent is not there */
+			for (size_t i = 0; i < f->processes; i++)
+				if (!t->placed[i] && (pass == 1 || f->process[i].depth == 0))
+					place(t, i);
+		memcpy(f->process, row, f->processes * sizeof(*row));
+	}
+	free(row);
+	free(t);
+}
+
+/* ---- the moment ---- */
+
+/* The newest known figures: the last row of a job that has ended knows little. */
+static void take_figures(const struct trk_watch *w, struct trk_facts *f)
+{
+	enum { BACK = 3 };
+	size_t n = trk__watch_count(w, f->t_s), end = n > BACK ? n - BACK : 0;
+
+	for (int i = 0; i < TRK_WATCH_FIGURES; i++)
+		f->value[i] = NAN;
+	for (; n > end; n--)
+		for (int i = 0; i < TRK_WATCH_FIGURES; i++)
+			if (isnan(f->value[i]))
+				f->value[i] = (double) w->point[n - 1].figure[i];
+}
+
+static void take_moment(const struct trk_facts_input *in, struct trk_facts *f)
+{
+	double known = 0;
+	bool any = false;
+
+	take_figures(in->watch, f);
+	trk__watch_spent(in->watch, f->t_s, f->share);
+	for (int i = 0; i < TRK_SPENTS; i++)
+		if (!isnan(f->share[i])) {
+			known += f->share[i];
+			any = true;
+		}
+	f->other = any && known <= 1 ? 1 - known : any ? 0 : NAN;
+	f->memory_eta_s = f->running ? trk__watch_memory_eta(in->watch, f->t_s) : NAN;
+	f->time_left_s = f->time_s.value - f->t_s;
+	f->gpu = trk__watch_gpu_at(in->watch, f->t_s);
+	f->gpus = f->record->gpus.count < TRK_WATCH_GPUS_MAX ? f->record->gpus.count
+							     : TRK_WATCH_GPUS_MAX;
+}
+
+static void take_phase(struct trk_facts *f)
+{
+	f->phase = SIZE_MAX;
+	for (size_t i = 0; f->course && i < f->course->phase_count; i++)
+		if (f->t_s + 1e-3 >= f->course->phase[i].start_s)
+			f->phase = i;
+}
+
+void trk__facts_of(const struct trk_facts_input *in, struct trk_facts *ret)
+{
+	const struct trk_record *r = trk__watch_record(in->watch);
+	struct trk_facts *f = ret;
+
+	f->record = r;
+	f->end_s = trk__watch_end_s(in->watch);
+	f->t_s = in->t_s < f->end_s ? (in->t_s > 0 ? in->t_s : 0) : f->end_s;
+	f->running = r->writing && f->t_s >= f->end_s;
+	f->cores = trk__capacity(r, TRK_RESOURCE_CPU);
+	f->memory_mib = trk__capacity(r, TRK_RESOURCE_MEMORY_MIB);
+	f->time_s = trk__capacity(r, TRK_RESOURCE_TIME_S);
+	f->usual = in->usual && in->usual->runs ? in->usual : NULL;
+	f->course = trk__watch_course(in->watch);
+	take_moment(in, f);
+	take_phase(f);
+	f->processes = 0;
+	f->source = TRK_PROCESSES_NONE;
+	f->source_s = NAN;
+	if (in->processes && in->processes->count)
+		take_live(f, in->processes, in->filter);
+	else
+		take_recorded(f, in->watch, in->filter);
+	sort_processes(f, in->sort);
+	if (in->sort == TRK_SORT_TREE && f->source == TRK_PROCESSES_LIVE)
+		sort_tree(f);
+}
+
+void trk__facts_of_row(const struct trk_record *record, const struct trk_sample *row,
+		       struct trk_facts *ret)
+{
+	bool system = record->run.pid == 0;
+	double seconds = row ? trk__sample_get(row, TRK_INTERVAL) : NAN;
+
+	*ret = (struct trk_facts){.record = record, .running = true, .phase = SIZE_MAX};
+	ret->t_s = ret->end_s = (double) record->last_elapsed_us / 1e6;
+	ret->cores = trk__capacity(record, TRK_RESOURCE_CPU);
+	ret->memory_mib = trk__capacity(record, TRK_RESOURCE_MEMORY_MIB);
+	ret->time_s = trk__capacity(record, TRK_RESOURCE_TIME_S);
+	ret->time_left_s = ret->time_s.value - ret->t_s;
+	ret->memory_eta_s = NAN;
+	for (int i = 0; i < TRK_WATCH_FIGURES; i++)
+		ret->value[i] = NAN;
+	if (!row)
+		return;
+	ret->value[TRK_WATCH_CORES] =
+		trk__sample_get(row, system ? TRK_SYSTEM_CPU_USAGE : TRK_PROCESS_CPU_USAGE);
+	ret->value[TRK_WATCH_MEMORY_MIB] =
+		trk__sample_get(row, system ? TRK_SYSTEM_MEMORY_USED : TRK_PROCESS_MEMORY);
+	ret->value[TRK_WATCH_READ] =
+		trk__sample_get(row, system ? TRK_SYSTEM_DISK_READ : TRK_PROCESS_DISK_READ) /
+		seconds;
+}
+
+/* ---- JSON ---- */
+
+static void json_use(struct trk_json *j, const char *key, double value, double had,
+		     const char *had_kind)
+{
+	trk__json_key(j, key);
+	trk__json_open(j, '{');
+	trk__json_key_double(j, "value", value);
+	trk__json_key_double(j, "of", had);
+	trk__json_key_text(j, "of_kind", had_kind);
+	trk__json_close(j, '}');
+}
+
+static void json_spent(struct trk_json *j, const char *key, const double *share, double other)
+{
+	trk__json_key(j, key);
+	trk__json_open(j, '{');
+	for (int i = 0; i < TRK_SPENTS; i++)
+		trk__json_key_double(j, trk__facts_spent_keys[i], share[i]);
+	trk__json_key_double(j, "other", other);
+	trk__json_close(j, '}');
+}
+
+static void json_phases(struct trk_json *j, const struct trk_facts *f)
+{
+	trk__json_key(j, "phases");
+	trk__json_open(j, '[');
+	for (size_t i = 0; f->course && i < f->course->phase_count; i++) {
+		const struct trk_run_phase *p = &f->course->phase[i];
+
+		trk__json_open(j, '{');
+		trk__json_key_text(j, "name", p->name[0] ? p->name : NULL);
+		trk__json_key_double(j, "start_s", p->start_s);
+		trk__json_key_double(j, "end_s", p->end_s);
+		trk__json_key_double(j, "usual_s",
+				     f->usual ? trk__usual_phase_s(f->usual, f->course, i) : NAN);
+		trk__json_key(j, "now");
+		trk__json_bool(j, i == f->phase);
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+}
+
+static void json_processes(struct trk_json *j, const struct trk_facts *f)
+{
+	static const char *const sources[] = {NULL, "/proc", "recording"};
+
+	trk__json_key_text(j, "processes_from", sources[f->source]);
+	trk__json_key_double(j, "processes_at_s", f->source_s);
+	trk__json_key(j, "processes");
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < f->processes; i++) {
+		const struct trk_facts_process *p = &f->process[i];
+
+		trk__json_open(j, '{');
+		trk__json_key(j, "pid");
+		trk__json_i64(j, p->pid);
+		trk__json_key_text(j, "name", p->name);
+		trk__json_key_double(j, "cores", p->cores);
+		trk__json_key_double(j, "memory_mib", p->memory_mib);
+		trk__json_key_double(j, "read_bytes_per_s", p->read_bps);
+		trk__json_key_text(j, "waits_for", p->waits[0] ? p->waits : NULL);
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+}
+
+static void json_gpus(struct trk_json *j, const struct trk_facts *f)
+{
+	trk__json_key(j, "gpus");
+	trk__json_open(j, '[');
+	for (size_t i = 0; f->gpu && i < f->gpus; i++) {
+		trk__json_open(j, '{');
+		trk__json_key_text(j, "name", f->record->gpus.total[i].device.name);
+		trk__json_key_double(j, "utilization", (double) f->gpu->device[i].use);
+		trk__json_key_double(j, "memory_share", (double) f->gpu->device[i].memory);
+		trk__json_key_double(j, "power_w", (double) f->gpu->device[i].power);
+		trk__json_key_double(j, "temperature_c", (double) f->gpu->device[i].temperature);
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+}
+
+static void json_usual(struct trk_json *j, const struct trk_usual *u)
+{
+	trk__json_key(j, "usual");
+	if (!u) {
+		trk__json_null(j);
+		return;
+	}
+	trk__json_open(j, '{');
+	trk__json_key(j, "runs");
+	trk__json_u64(j, u->runs);
+	trk__json_key_double(j, "duration_s", u->seconds);
+	json_spent(j, "time", u->share, NAN);
+	trk__json_close(j, '}');
+}
+
+void trk__facts_json(struct trk_json *j, const struct trk_facts *f)
+{
+	const struct trk_record *r = f->record;
+
+	trk__json_open(j, '{');
+	trk__json_key_text(j, "schema", "resource-tracker.top/1");
+	trk__json_key_text(j, "id", r->run.id);
+	trk__json_key_text(j, "job", r->run.job[0] ? r->run.job : NULL);
+	trk__json_key_text(j, "scope", r->run.scope[0] ? r->run.scope : NULL);
+	trk__json_key(j, "running");
+	trk__json_bool(j, r->writing);
+	trk__json_key_text(j, "verdict", trk__verdict_name(r->outcome.verdict));
+	trk__json_key_double(j, "at_s", f->t_s);
+	trk__json_key_double(j, "recorded_s", f->end_s);
+	json_use(j, "cores", f->value[TRK_WATCH_CORES], f->cores.value,
+		 trk__capacity_name(f->cores.kind));
+	json_use(j, "memory_mib", f->value[TRK_WATCH_MEMORY_MIB], f->memory_mib.value,
+		 trk__capacity_name(f->memory_mib.kind));
+	trk__json_key_double(j, "read_bytes_per_s", f->value[TRK_WATCH_READ]);
+	trk__json_key_double(j, "write_bytes_per_s", f->value[TRK_WATCH_WRITE]);
+	trk__json_key_double(j, "time_left_s", f->time_left_s);
+	trk__json_key_double(j, "memory_full_in_s", f->memory_eta_s);
+	json_spent(j, "time", f->share, f->other);
+	json_usual(j, f->usual);
+	json_phases(j, f);
+	json_gpus(j, f);
+	json_processes(j, f);
+	trk__json_close(j, '}');
+}

@@ -1,0 +1,81 @@
+/* What the live view says about one moment of a run: the one struct from which the screen and the
+ * JSON are made, so that they agree. Pure over what was read before. */
+#ifndef TRK_TOP_FACTS_H
+#define TRK_TOP_FACTS_H
+
+#include "base/json.h"
+#include "top/processes.h"
+#include "top/usual.h"
+#include "top/watch.h"
+
+enum { TRK_FACTS_PROCESSES_MAX = TRK_PROCESSES_MAX };
+
+enum trk_facts_sort { TRK_SORT_CPU, TRK_SORT_MEMORY, TRK_SORT_READ, TRK_SORT_TREE, TRK_SORTS };
+
+/* Where the table of processes comes from. */
+enum trk_facts_source {
+	TRK_PROCESSES_NONE,     /* nothing is known */
+	TRK_PROCESSES_LIVE,     /* /proc of this machine */
+	TRK_PROCESSES_RECORDED, /* the top processes of the recording, at record_s */
+};
+
+struct trk_facts_process {
+	int32_t pid;
+	const char *name; /* borrowed from what was read; not safe for a terminal */
+	double cores, memory_mib, read_bps; /* recorded: means and peaks since the table before */
+	const char *waits;
+	int32_t parent; /* recorded: 0 */
+	int depth;
+};
+
+struct trk_facts_input {
+	struct trk_watch *watch;
+	const struct trk_usual *usual;         /* NULL: none */
+	const struct trk_processes *processes; /* NULL: they are not of this machine and moment */
+	double t_s;                            /* the moment; infinite: the newest one */
+	enum trk_facts_sort sort;
+	const char *filter; /* part of a name; "": all */
+};
+
+struct trk_facts {
+	const struct trk_record *record;
+	double t_s, end_s;
+	bool running; /* and the moment is the newest one */
+	double value[TRK_WATCH_FIGURES];
+	struct trk_capacity cores, memory_mib, time_s;
+	double share[TRK_SPENTS], other; /* of the time up to the moment; NaN: not known */
+	const struct trk_usual *usual;
+	const struct trk_time_breakdown *course; /* NULL: none */
+	size_t phase;                            /* of course->phase; SIZE_MAX: none */
+	double memory_eta_s; /* see trk__watch_memory_eta; NaN: none is in sight */
+	double time_left_s;  /* to the time limit; NaN: there is none */
+	const struct trk_watch_gpu_point *gpu;
+	size_t gpus;
+	enum trk_facts_source source;
+	double source_s; /* when the recorded table was made */
+	struct trk_facts_process process[TRK_FACTS_PROCESSES_MAX];
+	size_t processes;
+};
+
+/* *ret refers to the input, and is valid until that changes. */
+void trk__facts_of(const struct trk_facts_input *in, struct trk_facts *ret);
+
+/* Of the newest row of a run that goes on, without processes, phases and what is usual: for a status
+ * line. row: the newest one, NULL before the first. */
+void trk__facts_of_row(const struct trk_record *record, const struct trk_sample *row,
+		       struct trk_facts *ret);
+
+/* Names of enum trk_facts_sort. */
+const char *trk__facts_sort_name(enum trk_facts_sort sort);
+/* Names of enum trk_spent on the screen and in the JSON. */
+extern const char *const trk__facts_spent_names[TRK_SPENTS],
+	*const trk__facts_spent_keys[TRK_SPENTS];
+
+/* "load", or "phase 2" where it has no name. */
+void trk__facts_phase_name(const struct trk_time_breakdown *c, size_t phase, char *text,
+			   size_t size);
+
+/* One object with the schema "resource-tracker.top/1". */
+void trk__facts_json(struct trk_json *j, const struct trk_facts *f);
+
+#endif

@@ -1,0 +1,75 @@
+/* A screen as an array of cells: text is put into a frame, and the difference between two frames is
+ * what the terminal receives.
+ *
+ * Text from outside is made harmless here, in one place: characters that a terminal would obey or
+ * hide become '?'. Wide characters take two cells, combining marks are dropped. */
+#ifndef TRK_TOP_FRAME_H
+#define TRK_TOP_FRAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum {
+	TRK_FRAME_COLUMNS_MAX = 512,
+	TRK_FRAME_ROWS_MAX = 256,
+	TRK_CELL_BYTES = 4, /* bytes of one character of UTF-8 */
+};
+
+/* A style is one of the 16-colour palette's colours and any of the attributes. */
+enum trk_style {
+	TRK_STYLE_PLAIN = 0,
+	TRK_STYLE_RED = 1,
+	TRK_STYLE_GREEN = 2,
+	TRK_STYLE_YELLOW = 3,
+	TRK_STYLE_BLUE = 4,
+	TRK_STYLE_MAGENTA = 5,
+	TRK_STYLE_CYAN = 6,
+	TRK_STYLE_COLOR = 7, /* mask */
+	TRK_STYLE_BOLD = 8,
+	TRK_STYLE_DIM = 16,
+	TRK_STYLE_REVERSE = 32,
+};
+
+struct trk_cell {
+	char text[TRK_CELL_BYTES]; /* not terminated; "" is the right half of a wide character */
+	uint8_t len;
+	uint8_t style;
+};
+
+struct trk_frame {
+	int columns, rows;
+	bool utf8;             /* else only ASCII reaches the cells */
+	struct trk_cell *cell; /* owned: rows * columns */
+};
+
+/* A blank frame; sizes are held to 1 and the maxima above. 0 or -ENOMEM. */
+int trk__frame_init(struct trk_frame *f, int columns, int rows, bool utf8);
+void trk__frame_release(struct trk_frame *f);
+void trk__frame_clear(struct trk_frame *f);
+
+/* Put text at column x of row y, in at most `max` columns and not beyond the row's end; a place
+ * outside the frame takes nothing. Returns the column after it. */
+int trk__frame_put(struct trk_frame *f, int x, int y, int max, unsigned int style,
+		   const char *text);
+/* As above, up to the row's end. */
+int trk__frame_text(struct trk_frame *f, int x, int y, unsigned int style, const char *text);
+/* The same, and the text ends before column `right`. */
+void trk__frame_right(struct trk_frame *f, int right, int y, unsigned int style, const char *text);
+int trk__frame_printf(struct trk_frame *f, int x, int y, unsigned int style, const char *format,
+		      ...) __attribute__((format(printf, 5, 6)));
+/* Change the style of n cells, leave their text. */
+void trk__frame_style(struct trk_frame *f, int x, int y, int n, unsigned int style);
+/* Blank n cells. */
+void trk__frame_blank(struct trk_frame *f, int x, int y, int n);
+
+/* What turns a terminal that shows `before` into one that shows `now`: cursor moves, styles and
+ * text. before NULL or of another size: the screen is cleared first. color: else attributes and
+ * colours are left out. */
+void trk__frame_diff(const struct trk_frame *before, const struct trk_frame *now, bool color,
+		     struct trk_buf *out);
+/* The frame as lines without blanks at their ends, for a pipe. */
+void trk__frame_lines(const struct trk_frame *f, bool color, struct trk_buf *out);
+
+#endif

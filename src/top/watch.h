@@ -1,0 +1,117 @@
+/* One run as it is watched: its recording up to now, kept so that any moment of it can be shown.
+ *
+ * Live view and replay are one path: what is shown is a moment of the run, which for a live view is
+ * the newest one. Points are merged in pairs when there are too many, so that memory is bounded
+ * however long the run is. */
+#ifndef TRK_TOP_WATCH_H
+#define TRK_TOP_WATCH_H
+
+#include "advise/bottleneck.h"
+#include "model/capacity.h"
+#include "model/outline.h"
+#include "recording/follow.h"
+#include "report/time_breakdown.h"
+
+enum {
+	TRK_WATCH_POINTS_MAX = 1 << 15,
+	TRK_WATCH_BINS_MAX = 1024,
+	TRK_WATCH_TOPS_MAX = 4096, /* tables of top processes */
+	TRK_WATCH_GPUS_MAX = 8,    /* devices that are shown */
+	TRK_WATCH_GPU_POINTS_MAX = 1 << 14,
+};
+
+/* What a chart is of. */
+enum trk_watch_figure {
+	TRK_WATCH_CORES,
+	TRK_WATCH_MEMORY_MIB,
+	TRK_WATCH_READ,  /* bytes a second */
+	TRK_WATCH_WRITE, /* bytes a second */
+	TRK_WATCH_FIGURES
+};
+
+/* One row of the recording; NaN where nothing is known. */
+struct trk_watch_point {
+	float end_s, seconds; /* of the run; that the point covers */
+	float figure[TRK_WATCH_FIGURES];
+	float spent_s[TRK_SPENTS];
+};
+
+struct trk_watch_process {
+	int32_t pid;
+	char name[60]; /* of the command, cut; else of the process */
+	float cpu_s, peak_mib;
+	double read_bytes;
+	bool alive;
+};
+
+/* The top processes as the tracker noted them, about every 10 s. */
+struct trk_watch_top {
+	float at_s;
+	size_t count;
+	struct trk_watch_process process[TRK_TOP_MAX];
+};
+
+struct trk_watch_gpu_point {
+	float at_s;
+	struct {
+		float use, memory, power, temperature; /* shares of the device, W, degC */
+	} device[TRK_WATCH_GPUS_MAX];
+};
+
+struct trk_watch {
+	struct trk_follow follow;
+	bool open;
+	struct trk_watch_point *point; /* owned */
+	size_t points, points_cap;
+	struct trk_watch_top *top; /* owned */
+	size_t tops, tops_cap;
+	struct trk_watch_gpu_point *gpu; /* owned */
+	size_t gpus, gpus_cap;
+	double row_s; /* end of the newest row */
+	/* The course, as it was made at course_s; see trk__watch_course. */
+	struct trk_time_breakdown *course; /* owned; NULL: none yet */
+	double course_s;
+	size_t course_marks;
+};
+
+/* recent: as of trk__follow_open. 0, or a negative error with *reterr and nothing to close. */
+int trk__watch_open(struct trk_watch *w, int dirfd, const char *path, int64_t recent,
+		    struct trk_error *reterr);
+void trk__watch_close(struct trk_watch *w);
+/* As trk__follow_update. */
+long trk__watch_update(struct trk_watch *w);
+
+static inline const struct trk_record *trk__watch_record(const struct trk_watch *w)
+{
+	return &w->follow.record;
+}
+
+/* Seconds since the start of the run that are recorded. */
+double trk__watch_end_s(const struct trk_watch *w);
+/* Points that end at or before t_s. */
+size_t trk__watch_count(const struct trk_watch *w, double t_s);
+/* The newest point at t_s; NULL: none. */
+const struct trk_watch_point *trk__watch_at(const struct trk_watch *w, double t_s);
+/* The newest table of processes at t_s, and the one before it; NULL: none. */
+const struct trk_watch_top *trk__watch_top_at(const struct trk_watch *w, double t_s,
+					      const struct trk_watch_top **ret_before);
+const struct trk_watch_gpu_point *trk__watch_gpu_at(const struct trk_watch *w, double t_s);
+
+/* The figure in `bins` equal parts of from_s to to_s, as far as it is known at t_s: peaks of memory,
+ * else means. NaN: nothing is known. Returns the largest value, or NaN. */
+double trk__watch_bins(const struct trk_watch *w, enum trk_watch_figure figure, double from_s,
+		       double to_s, double t_s, float *bin, int bins);
+
+/* Phases and where the time went: of the whole recording. A view until the next call; made anew when
+ * there are new marks, or the recording
+ * has grown by a twentieth. NULL without memory. */
+const struct trk_time_breakdown *trk__watch_course(struct trk_watch *w);
+
+/* Shares of the time up to t_s, in the order of enum trk_spent; NaN: not known. */
+void trk__watch_spent(const struct trk_watch *w, double t_s, double ret_share[TRK_SPENTS]);
+
+/* When memory reaches its limit if it grows on as in the last part of the run: seconds from t_s;
+ * NaN where it does not grow evenly, where no limit is known, or beyond a day. */
+double trk__watch_memory_eta(const struct trk_watch *w, double t_s);
+
+#endif

@@ -1,0 +1,28 @@
+/* Lines over a socket between the library and the program that samples for it.
+ *
+ *     to the sampler      stop [EXIT CODE] | mark NAME
+ *     from the sampler    recording PATH | error TEXT
+ *
+ * The end of the stream tells either side that the other is gone. */
+#ifndef TRK_TRACK_CONTROL_H
+#define TRK_TRACK_CONTROL_H
+
+#include <stddef.h>
+
+enum { TRK_CONTROL_LINE = 4608 };
+
+struct trk_control {
+	int fd; /* borrowed; -1: none */
+	char text[TRK_CONTROL_LINE];
+	size_t len;
+};
+
+/* The next whole line, without its end, into line[TRK_CONTROL_LINE]; never blocks. Returns 1, 0
+ * when there is none yet, or -EPIPE at the end of the stream. A line that is too long is
+ * dropped. */
+int trk__control_next(struct trk_control *c, char *line);
+
+/* Send one line, "WORD REST". Never waits; 0 or a negative errno. */
+int trk__control_say(int fd, const char *word, const char *rest);
+
+#endif

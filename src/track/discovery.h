@@ -1,0 +1,36 @@
+/* Finding the cloud of a run while it runs: the stated one, the one cached since the boot, else the
+ * metadata services, whose answers arrive while the job goes on. */
+#ifndef TRK_TRACK_DISCOVERY_H
+#define TRK_TRACK_DISCOVERY_H
+
+#include "model/place.h"
+
+struct trk_discovery_options {
+	bool ask;                           /* false: no packet is sent, nor the cache read */
+	const struct trk_cloud *stated;     /* what is filled in holds; NULL: nothing */
+	const struct sockaddr_in *endpoint; /* for tests; NULL: the vendors' own */
+	const char *dir;                    /* of the cache; NULL: none */
+	bool fresh;                         /* do not use the cache */
+};
+
+struct trk_discovery {
+	const struct trk_env *env; /* borrowed */
+	const struct trk_discovery_options *options;
+	struct trk_cloud_probe *probe; /* owned; NULL: nothing is under way */
+	int dir_fd;
+};
+
+/* Begin. Where all is known at once, `place` has it. */
+void trk__discovery_begin(struct trk_discovery *d, const struct trk_env *env,
+			  const struct trk_discovery_options *options, struct trk_place *place);
+/* All of it at once, for callers that have nothing else to do: blocks for a second at most. */
+void trk__discovery_wait(const struct trk_env *env, const struct trk_discovery_options *options,
+			 struct trk_place *place);
+/* The descriptor to wait for, or -1. */
+int trk__discovery_fd(const struct trk_discovery *d);
+/* Go on without blocking; true when `place` has just got its answer. */
+bool trk__discovery_step(struct trk_discovery *d, struct trk_place *place);
+/* Stop waiting: missing answers become unknown, with the reason. True when `place` was changed. */
+bool trk__discovery_end(struct trk_discovery *d, struct trk_place *place);
+
+#endif

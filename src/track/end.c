@@ -1,0 +1,171 @@
+#include "track/end.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* Share of the limit that the job must have held. The kernel kills the largest process in a group:
+ * one that holds less than a tenth is hardly that. Where the job was not killed itself, or the
+ * count is the whole machine's, it must have held as much as all others together. */
+static const double LEAST_SHARE = 0.1, MOST_OF_IT = 0.5;
+
+__attribute__((format(printf, 2, 3))) static void say(struct trk_outcome *o, const char *format,
+						      ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	(void) vsnprintf(o->evidence, sizeof(o->evidence), format, args);
+	va_end(args);
+}
+
+/* True as well where one of both is not known. */
+static bool held_at_least(const struct trk_end_facts *f, double share)
+{
+	return !(f->held_mib < share * f->limit_mib);
+}
+
+/* May a process of the job have been the victim? */
+static bool kill_fits(const struct trk_end_facts *f, bool is_killed)
+{
+	const struct trk_kills *k = &f->kills;
+	bool is_small = f->limit_is_own && !held_at_least(f, LEAST_SHARE);
+
+	if (k->in_group == 0 || !k->member_ended)
+		return false;
+	if ((f->is_alone && !k->is_shared) || (is_killed && k->at_end))
+		return !is_small;
+	return held_at_least(f, MOST_OF_IT);
+}
+
+/* The same for the groups that processes of the job entered. */
+static bool entered_kill_fits(const struct trk_end_facts *f, bool is_killed)
+{
+	double share = is_killed ? LEAST_SHARE : MOST_OF_IT;
+
+	return f->entered && f->entered[0] && !(f->held_mib < share * f->entered_limit_mib);
+}
+
+static bool is_machine_kill(const struct trk_end_facts *f, bool is_killed)
+{
+	return is_killed && f->kills.in_group == 0 && f->kills.on_machine > 0 &&
+	       f->held_mib >= MOST_OF_IT * f->limit_mib;
+}
+
+static void say_group_kill(struct trk_outcome *o, const struct trk_end_facts *f, const char *rest)
+{
+	say(o, "oom_kill of the job's control group rose by %llu%s",
+	    (unsigned long long) f->kills.in_group, rest);
+}
+
+static void say_machine_kill(struct trk_outcome *o, const struct trk_end_facts *f)
+{
+	say(o, "oom_kill of the machine rose by %llu, and the job held %.0f of %.0f MiB",
+	    (unsigned long long) f->kills.on_machine, f->held_mib, f->limit_mib);
+}
+
+/* Kills that were not the job's end, which explain what happened around it. */
+static void say_neighbours(struct trk_outcome *o, const struct trk_end_facts *f, const char *begin)
+{
+	const struct trk_kills *k = &f->kills;
+
+	if (k->in_group)
+		say(o,
+		    "%sthe kernel killed a neighbour in the job's control group, out of memory; "
+		    "the job held %.0f of %.0f MiB",
+		    begin, f->held_mib, f->limit_mib);
+	else if (k->above)
+		say(o, "%sthe kernel killed a process in another group below %.100s, out of memory",
+		    begin, k->above_path);
+}
+
+static void judge_status(const struct trk_end_facts *f, struct trk_outcome *o)
+{
+	if (WIFSIGNALED(f->wait_status)) {
+		o->verdict = TRK_VERDICT_SIGNALLED;
+		o->signal = WTERMSIG(f->wait_status);
+		o->code = 128 + o->signal;
+	} else {
+		o->verdict = TRK_VERDICT_EXITED;
+		o->code = WEXITSTATUS(f->wait_status);
+	}
+}
+
+static void judge_reaped(const struct trk_end_facts *f, struct trk_outcome *o)
+{
+	bool is_killed, fits;
+
+	judge_status(f, o);
+	/* A shell reports its child's death by KILL as 137. */
+	is_killed = o->signal == SIGKILL || o->code == 128 + SIGKILL;
+	fits = kill_fits(f, is_killed);
+	if (f->limit != TRK_VERDICT_RUNNING) {
+		o->verdict = f->limit;
+		say(o, "%s", f->limit_text);
+	} else if (fits && o->code != 0) {
+		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
+		say_group_kill(o, f, "");
+	} else if (entered_kill_fits(f, is_killed) && o->code != 0) {
+		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
+		say(o, "%s", f->entered);
+	} else if (is_machine_kill(f, is_killed)) {
+		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
+		say_machine_kill(o, f);
+	} else if (fits) {
+		say_group_kill(o, f, ", yet the job ended well");
+	} else if (entered_kill_fits(f, is_killed)) {
+		say(o, "%s, yet the job ended well", f->entered);
+	} else if (is_killed) {
+		say(o, "killed from outside: the kernel counted no out-of-memory kill");
+		say_neighbours(o, f, "killed from outside; ");
+	} else if (o->code != 0) {
+		say_neighbours(o, f, "");
+	}
+}
+
+/* The exit code of an attached process is not known. Alone in its group it was the victim; a job that
+ * grows fast may have been small in every sample. */
+static bool attached_is_out_of_memory(const struct trk_end_facts *f)
+{
+	return f->root_ended && f->kills.in_group && f->kills.at_end &&
+	       ((f->is_alone && !f->kills.is_shared) || held_at_least(f, MOST_OF_IT));
+}
+
+static void judge_unreaped(const struct trk_end_facts *f, struct trk_outcome *o)
+{
+	o->code = f->stated ? f->stated_code : -1;
+	if (f->lost) {
+		o->verdict = TRK_VERDICT_VANISHED;
+		say(o,
+		    "the job has ended, and something else in the tracker's process took its exit "
+		    "code");
+	} else if (f->stated) {
+		o->verdict = TRK_VERDICT_EXITED;
+		say(o, "the exit code is as the job has stated it");
+	} else if (attached_is_out_of_memory(f)) {
+		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
+		say_group_kill(o, f, "");
+	} else if (f->root_ended && entered_kill_fits(f, false)) {
+		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
+		say(o, "%s", f->entered);
+	} else if (f->root_ended && f->abandoned) {
+		o->verdict = TRK_VERDICT_VANISHED;
+		say(o, "it ended without stopping its tracker, as after a kill");
+	} else if (f->root_ended) {
+		o->verdict = TRK_VERDICT_EXITED;
+		say(o, "the process has ended; only its parent learns its exit code");
+	} else {
+		o->verdict = TRK_VERDICT_STOPPED;
+		say(o, "tracking was ended");
+	}
+}
+
+void trk__end_judge(const struct trk_end_facts *f, struct trk_outcome *ret)
+{
+	if (f->reaped)
+		judge_reaped(f, ret);
+	else
+		judge_unreaped(f, ret);
+}

@@ -1,0 +1,65 @@
+/* How a run ended and what it used in all: totals, verdict. */
+#ifndef TRK_TRACK_FINISH_H
+#define TRK_TRACK_FINISH_H
+
+#include "base/env.h"
+#include "probe/linux/cgroup_own.h"
+#include "track/enforce.h"
+#include "track/group_log.h"
+#include "track/kills.h"
+#include "track/peak.h"
+#include "model/run.h"
+#include "sample/sampler.h"
+
+struct trk_finish {
+	struct trk_env env;
+	/* run: the tracker's own at the start, which the job inherits; attach: that of the
+	 * process. */
+	struct trk_cgroup group;
+	struct trk_kills kills;
+	struct trk_group_log groups;      /* that the job entered later */
+	struct trk_cgroup_forks forks;    /* of the job's group when it came there */
+	struct trk_quantity killed_limit; /* of memory, of the one in which it ran out; NaN: none */
+	bool group_is_own;                /* of CPU time and memory: the tracker is alone in it */
+	enum trk_peak_group holders;      /* of the group of memory */
+	bool attached_is_alone;    /* attach: only processes of the job were seen in its group */
+	struct trk_cgroup_own own; /* made for the job */
+	uint64_t group_cpu_ns, group_peak_bytes; /* at the start */
+	uint64_t own_cpu_ns;                     /* of the tracker, when group_cpu_ns was read */
+	uint64_t asleep_ns;                      /* of the machine since its boot, at the start */
+	uint64_t rss_at_start_bytes; /* the tracker's: what a forked child's maxrss starts from */
+	/* Filled in by the loop. */
+	enum trk_verdict limit; /* that we ended the job for; TRK_VERDICT_RUNNING: none */
+	char limit_text[TRK_ENFORCE_TEXT_SIZE];
+	bool root_ended; /* attach */
+	bool lost;       /* run: the job has ended, and another waiter took its result */
+	bool abandoned;  /* attach: the program that started the tracker has gone without a stop */
+	bool stated;     /* attach: that program has sent the job's exit code */
+	int stated_code;
+	uint64_t switches, reaped, root_maxrss_bytes;
+};
+
+/* pid: that of the process to attach to, or 0. */
+void trk__finish_begin(struct trk_finish *f, const struct trk_env *env, pid_t pid);
+/* After each look at the tree: kills by the kernel, and others in the job's group. */
+void trk__finish_look(struct trk_finish *f, struct trk_sampler *sampler, bool is_over);
+/* Make a control group for the job that is about to be started; no harm where that cannot be
+ * done. */
+void trk__finish_make_group(struct trk_finish *f, const char *id);
+/* The job was started, in that group unless the kernel refused it: count there. */
+void trk__finish_enter_group(struct trk_finish *f, bool is_refused);
+/* The job has moved to another group: the totals of the first one are not the job's any more. */
+void trk__finish_leave_group(struct trk_finish *f, const struct trk_cgroup *now);
+/* Totals so far, with their quality. */
+void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
+			struct trk_record *record);
+/* Totals and verdict. sampler may be NULL. */
+void trk__finish(struct trk_finish *f, struct trk_sampler *sampler, struct trk_record *record,
+		 bool reaped, int wait_status);
+/* CPU time of the tracker with the programs that it starts for itself. */
+uint64_t trk__own_cpu_ns(void);
+/* The totals of CPU time: total_cpu.c. */
+void trk__total_cpu(struct trk_finish *f, struct trk_sampler *sampler, struct trk_record *record);
+void trk__finish_release(struct trk_finish *f);
+
+#endif

@@ -1,0 +1,246 @@
+#include "track/identity.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/crc32c.h"
+#include "base/file.h"
+#include "base/json_read.h"
+
+enum { UUID_SIZE = 36 };
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* What is too long keeps its end, behind a check sum of the whole. */
+void trk__identity_scope(const char *text, char scope[TRK_RUN_TEXT_SIZE])
+{
+	size_t len = strlen(text), kept = TRK_RUN_TEXT_SIZE - 16;
+
+	if (len < TRK_RUN_TEXT_SIZE)
+		(void) snprintf(scope, TRK_RUN_TEXT_SIZE, "%s", text);
+	else
+		(void) snprintf(scope, TRK_RUN_TEXT_SIZE, "%08x:%s",
+				(unsigned int) trk__crc32c(0, text, len), text + len - kept);
+}
+
+/* What has none is the same with its secrets masked. A name is not made of what is too long for
+ * that. */
+static bool has_secret(struct trk_mask *mask, const char *arg)
+{
+	char masked[TRK_RUN_TEXT_SIZE];
+
+	(void) trk__mask_argument(mask, arg, masked, sizeof(masked));
+	return strcmp(masked, arg) != 0;
+}
+
+/* "/usr/bin/python -u ./train.py" -> "python train.py": options of an interpreter are passed
+ * over. */
+static void program_of(const struct trk_identity_facts *facts, char text[TRK_RUN_TEXT_SIZE])
+{
+	size_t n = (size_t) snprintf(text, TRK_RUN_TEXT_SIZE, "%s", base_of(facts->argv[0]));
+	struct trk_mask mask = {.strict = facts->redaction == TRK_REDACT_STRICT};
+
+	if (facts->redaction == TRK_REDACT_ALL || n >= TRK_RUN_TEXT_SIZE)
+		return;
+	for (char *const *arg = facts->argv + 1; *arg; arg++) {
+		/* Every argument, as --password makes the next one secret. */
+		bool is_secret = facts->redaction != TRK_REDACT_NOTHING && has_secret(&mask, *arg);
+
+		if (is_secret || (*arg)[0] == '-' || !strchr(*arg, '.') || strpbrk(*arg, " \n"))
+			continue;
+		(void) snprintf(text + n, TRK_RUN_TEXT_SIZE - n, " %s", base_of(*arg));
+		return;
+	}
+}
+
+/* ---- workflow engines: one task, one job ---- */
+
+static const char *value_of(const struct trk_identity_facts *f, const char *name)
+{
+	const char *value = f->get(name);
+
+	return value && *value ? value : NULL;
+}
+
+static bool put_two(char *job, const char *first, const char *between, const char *second)
+{
+	if (!first || !second)
+		return false;
+	(void) snprintf(job, TRK_RUN_TEXT_SIZE, "%s%s%s", first, between, second);
+	return true;
+}
+
+static bool from_metaflow(const struct trk_identity_facts *f, char *job)
+{
+	return put_two(job, value_of(f, "METAFLOW_FLOW_NAME"), "/",
+		       value_of(f, "METAFLOW_STEP_NAME"));
+}
+
+static bool from_airflow(const struct trk_identity_facts *f, char *job)
+{
+	return put_two(job, value_of(f, "AIRFLOW_CTX_DAG_ID"), "/",
+		       value_of(f, "AIRFLOW_CTX_TASK_ID"));
+}
+
+/* "ALIGN (sample 7)" -> "ALIGN": the tag distinguishes tasks of one process. */
+static void put_process(char *job, const char *name, size_t len)
+{
+	const char *tag = len > 0 && name[len - 1] == ')' ? memchr(name, '(', len) : NULL;
+
+	if (tag && tag > name + 1 && tag[-1] == ' ')
+		len = (size_t) (tag - 1 - name);
+	(void) snprintf(job, TRK_RUN_TEXT_SIZE, "%.*s",
+			(int) (len < TRK_RUN_TEXT_SIZE ? len : TRK_RUN_TEXT_SIZE), name);
+}
+
+bool trk__identity_task(const char *text, char job[TRK_RUN_TEXT_SIZE])
+{
+	static const char *const heads[] = {"### name: '", "# NEXTFLOW TASK: "};
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		const char *at = strstr(text, heads[i]);
+		size_t size;
+
+		if (!at || (at > text && at[-1] != '\n'))
+			continue;
+		at += strlen(heads[i]);
+		size = strcspn(at, "\n");
+		while (size > 0 && i == 0 && (at[size - 1] == '\'' || at[size - 1] == '\r'))
+			size--;
+		if (size == 0)
+			return false;
+		put_process(job, at, size);
+		return true;
+	}
+	return false;
+}
+
+static bool from_nextflow(const struct trk_identity_facts *f, char *job)
+{
+	const char *folder = value_of(f, "NXF_TASK_WORKDIR");
+	char path[4096], text[2048];
+	TRK_FD_CLEANUP int fd = -1;
+	long len;
+
+	if (!folder ||
+	    snprintf(path, sizeof(path), "%s/.command.run", folder) >= (int) sizeof(path))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	return trk__identity_task(text, job);
+}
+
+static bool from_argo(const struct trk_identity_facts *f, char *job)
+{
+	TRK_JSON_DOC_CLEANUP struct trk_json_doc doc = {.values = NULL};
+	const char *text = value_of(f, "ARGO_TEMPLATE"), *name;
+
+	if (!text || trk__json_read(text, strlen(text), NULL, "", &doc, NULL) < 0)
+		return false;
+	name = trk__json_get_text(&doc, trk__json_root(&doc), "name");
+	if (!name || !*name)
+		return false;
+	(void) snprintf(job, TRK_RUN_TEXT_SIZE, "%s", name);
+	return true;
+}
+
+static bool from_github(const struct trk_identity_facts *f, char *job)
+{
+	const char *repository = value_of(f, "GITHUB_REPOSITORY");
+	const char *workflow = value_of(f, "GITHUB_WORKFLOW");
+	char both[TRK_RUN_TEXT_SIZE];
+
+	return value_of(f, "GITHUB_ACTIONS") && put_two(both, repository, " ", workflow) &&
+	       put_two(job, both, "/", value_of(f, "GITHUB_JOB"));
+}
+
+static bool from_gitlab(const struct trk_identity_facts *f, char *job)
+{
+	return value_of(f, "GITLAB_CI") &&
+	       put_two(job, value_of(f, "CI_PROJECT_PATH"), " ", value_of(f, "CI_JOB_NAME"));
+}
+
+/* ---- batch systems ---- */
+
+static bool is_uuid(const char *text)
+{
+	for (int i = 0; i < UUID_SIZE; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (dash ? text[i] != '-' : !text[i] || !strchr("0123456789abcdefABCDEF", text[i]))
+			return false;
+	}
+	return text[UUID_SIZE] == '\0';
+}
+
+/* What they call a job without a name. */
+static bool is_made_up(const char *name)
+{
+	static const char *const names[] = {"wrap", "sbatch", "interactive", "STDIN", "bash", "sh"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return is_uuid(name); /* Snakemake's, one for all rules of an execution */
+}
+
+static bool from_batch(const struct trk_identity_facts *f, char *job, const char **ret_directory)
+{
+	static const struct {
+		const char *id, *name, *directory;
+	} systems[] = {
+		{"SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_SUBMIT_DIR"},
+		{"PBS_JOBID", "PBS_JOBNAME", "PBS_O_WORKDIR"},
+		{"LSB_JOBID", "LSB_JOBNAME", "LS_SUBCWD"},
+		{"JOB_ID", "JOB_NAME", "SGE_O_WORKDIR"},
+	};
+
+	for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); i++) {
+		const char *name = value_of(f, systems[i].name);
+
+		if (!value_of(f, systems[i].id) || !name || is_made_up(name))
+			continue;
+		(void) snprintf(job, TRK_RUN_TEXT_SIZE, "%s", name);
+		*ret_directory = strpbrk(name, "./ ") ? value_of(f, systems[i].directory) : NULL;
+		return true;
+	}
+	return false;
+}
+
+/* ---- all of it ---- */
+
+static bool from_environment(const struct trk_identity_facts *f, char *job,
+			     const char **ret_directory)
+{
+	return from_metaflow(f, job) || from_nextflow(f, job) || from_airflow(f, job) ||
+	       from_argo(f, job) || from_batch(f, job, ret_directory) || from_github(f, job) ||
+	       from_gitlab(f, job);
+}
+
+void trk__identity_find(const struct trk_identity_facts *facts, struct trk_identity *ret)
+{
+	const char *directory = NULL;
+	char program[TRK_RUN_TEXT_SIZE], scope[4096 + TRK_RUN_TEXT_SIZE];
+
+	memset(ret, 0, sizeof(*ret));
+	program_of(facts, program);
+	if (facts->get && from_environment(facts, ret->job, &directory)) {
+		(void) snprintf(scope, sizeof(scope), "%s%s%.4096s", program,
+				directory ? " in " : "", directory ? directory : "");
+		trk__identity_scope(scope, ret->scope);
+		return;
+	}
+	memcpy(ret->job, program, sizeof(ret->job));
+	trk__identity_scope(facts->directory ? facts->directory : "", ret->scope);
+}

@@ -1,0 +1,382 @@
+#include "track/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "probe/perf.h"
+
+/* Signals that are handled while a job runs, with all real-time signals: signals sent to the
+ * tracker are passed on to the job. Terminal stops are in the list so that the tracker stops after
+ * the job. */
+static const int handled[] = {
+	SIGCHLD,  SIGTERM, SIGHUP,  SIGINT,    SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,   SIGCONT,
+	SIGWINCH, SIGTSTP, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSTKFLT,
+};
+
+/* Dispositions that may be inherited, and those that the tracker needs. With an ignored SIGCHLD the
+ * kernel would reap the job and its result would be lost. SIGPIPE and SIGXFSZ: a closed reader of
+ * the summary, or a limit on the size of files, must not kill the tracker while the job runs. */
+static const struct {
+	int signo;
+	void (*disposition)(int);
+} adjusted[TRK_JOB_ADJUSTED] = {
+	{SIGCHLD, SIG_DFL},
+	{SIGPIPE, SIG_IGN},
+	{SIGXFSZ, SIG_IGN},
+};
+
+static void adjust_dispositions(struct trk_job *job)
+{
+	for (size_t i = 0; i < TRK_JOB_ADJUSTED; i++) {
+		struct sigaction action = {.sa_handler = adjusted[i].disposition};
+
+		(void) sigaction(adjusted[i].signo, &action, &job->original[i]);
+	}
+}
+
+static void restore_dispositions(const struct trk_job *job)
+{
+	for (size_t i = 0; i < TRK_JOB_ADJUSTED; i++)
+		(void) sigaction(adjusted[i].signo, &job->original[i], NULL);
+}
+
+/* -1000 would exempt it permanently: it could then hang in a full group whose memory no process can
+ * free. */
+enum { OOM_LAST = -999 };
+
+static bool write_oom_adjustment(int value)
+{
+	TRK_FD_CLEANUP int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", value);
+
+	return fd >= 0 && write(fd, text, (size_t) len) == len;
+}
+
+void trk__job_protect_self(struct trk_job *job)
+{
+	char text[16];
+	long value;
+
+	if (trk__read_at(AT_FDCWD, "/proc/self/oom_score_adj", text, sizeof(text)) <= 0)
+		return;
+	value = strtol(text, NULL, 10);
+	if (value > OOM_LAST && write_oom_adjustment(OOM_LAST))
+		job->oom_adjustment = (int) value;
+}
+
+void trk__job_none(void)
+{
+	(void) signal(SIGXFSZ, SIG_IGN);
+}
+
+int trk__job_prepare(struct trk_job *job)
+{
+	sigset_t set;
+
+	*job = (struct trk_job) TRK_JOB_NONE;
+	(void) sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
+		(void) sigaddset(&set, handled[i]);
+	for (int signo = SIGRTMIN; signo <= SIGRTMAX; signo++)
+		(void) sigaddset(&set, signo);
+	if (sigprocmask(SIG_BLOCK, &set, &job->original_mask) < 0)
+		return -errno;
+	job->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (job->signal_fd < 0)
+		return -errno;
+	/* Orphans of the job come to us instead of to init: without it they would be lost. */
+	(void) prctl(PR_GET_CHILD_SUBREAPER, &job->was_subreaper, 0, 0, 0);
+	(void) prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	(void) prctl(PR_GET_PDEATHSIG, &job->parent_death_signal, 0, 0, 0);
+	return 0;
+}
+
+/* The environment with one more variable. The array is the caller's to free; the texts stay where
+ * they are. */
+static char **environment_with(char *assignment)
+{
+	size_t n = 0, kept = 0, name = (size_t) (strchr(assignment, '=') - assignment) + 1;
+	char **env;
+
+	while (environ && environ[n])
+		n++;
+	env = malloc((n + 2) * sizeof(*env));
+	if (!env)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(environ[i], assignment, name) != 0)
+			env[kept++] = environ[i];
+	env[kept++] = assignment;
+	env[kept] = NULL;
+	return env;
+}
+
+/* Take the interval timers off this process. One that has just expired is a pending signal, which
+ * is forwarded. */
+static void take_timers(struct trk_job *job)
+{
+	static const struct itimerval off;
+
+	(void) setitimer(ITIMER_REAL, &off, &job->timer[0]);
+	(void) setitimer(ITIMER_VIRTUAL, &off, &job->timer[1]);
+	(void) setitimer(ITIMER_PROF, &off, &job->timer[2]);
+}
+
+/* A timer that was not set stays so. */
+static void set_timers(const struct trk_job *job)
+{
+	(void) setitimer(ITIMER_REAL, &job->timer[0], NULL);
+	(void) setitimer(ITIMER_VIRTUAL, &job->timer[1], NULL);
+	(void) setitimer(ITIMER_PROF, &job->timer[2], NULL);
+}
+
+static bool is_forwarded(int signo)
+{
+	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
+		if (handled[i] == signo)
+			return true;
+	return signo >= SIGRTMIN && signo <= SIGRTMAX;
+}
+
+/* A parent-death signal that the tracker forwards needs nothing here. One that it cannot forward
+ * (SIGKILL) ends the tracker, and the job with it. */
+static void set_parent_death_signal(const struct trk_job *job, pid_t tracker)
+{
+	int signo = job->parent_death_signal;
+
+	if (signo == 0 || is_forwarded(signo))
+		return;
+	(void) prctl(PR_SET_PDEATHSIG, signo, 0, 0, 0);
+	if (getppid() != tracker) /* it died first */
+		(void) kill(getpid(), signo);
+}
+
+/* Close-on-exec pipes between the tracker and the child. */
+struct pipes {
+	int error[2]; /* the child writes why its exec failed; the exec closes it */
+	int clock[2]; /* the child waits until the tracker closes it; -1: it need not wait */
+};
+
+static void close_pair(int fds[2])
+{
+	trk__close(fds[0]);
+	trk__close(fds[1]);
+}
+
+static int open_pipes(const struct trk_job *job, struct pipes *ret)
+{
+	*ret = (struct pipes){{-1, -1}, {-1, -1}};
+	if (pipe2(ret->error, O_CLOEXEC) < 0)
+		return -errno;
+	if (job->wants_clocks && pipe2(ret->clock, O_CLOEXEC) < 0)
+		ret->clock[0] = ret->clock[1] = -1;
+	return 0;
+}
+
+static _Noreturn void run_child(struct trk_job *job, char *const argv[], char *const env[],
+				pid_t tracker, struct pipes *pipes)
+{
+	static const int group_refused = 0;
+	int error;
+	char end;
+
+	/* "0" is the writing process. An error of 0 means that the group was refused. */
+	if (job->group_fd >= 0 && write(job->group_fd, "0", 1) != 1)
+		(void) trk__write_all(pipes->error[1], &group_refused, sizeof(group_refused));
+	restore_dispositions(job);
+	(void) prctl(PR_SET_CHILD_SUBREAPER, job->was_subreaper, 0, 0, 0);
+	set_parent_death_signal(job, tracker);
+	set_timers(job);
+	(void) sigprocmask(SIG_SETMASK, &job->original_mask, NULL);
+	if (pipes->clock[0] >= 0) {
+		trk__close(pipes->clock
+				   [1]); /* else a tracker that dies now leaves the child waiting */
+		while (read(pipes->clock[0], &end, 1) < 0 && errno == EINTR)
+			continue;
+	}
+	(void) execvpe(argv[0], argv, env);
+	error = errno;
+	(void) trk__write_all(pipes->error[1], &error, sizeof(error));
+	_exit(127);
+}
+
+/* While the child waits. A kernel before 5.13 has the first clock alone. */
+static void open_clocks(struct trk_job *job)
+{
+	job->perf_fd = trk__perf_open(job->pid, TRK_PERF_DESCENDANTS);
+	if (job->perf_fd >= 0)
+		job->root_perf_fd = trk__perf_open(job->pid, TRK_PERF_THREADS);
+}
+
+/* Returns 0 once the exec has happened, else a negative errno of fork or of the exec. */
+static int start(struct trk_job *job, char *const argv[], char *const env[], bool *ret_exec_failed)
+{
+	pid_t tracker = getpid();
+	struct pipes pipes;
+	int error, r = open_pipes(job, &pipes);
+	ssize_t n;
+
+	if (r < 0)
+		return r;
+	job->pid = fork();
+	if (job->pid == 0)
+		run_child(job, argv, env, tracker, &pipes);
+	error = errno;
+	trk__close(pipes.error[1]);
+	if (job->pid > 0 && pipes.clock[0] >= 0)
+		open_clocks(job);
+	close_pair(pipes.clock);
+	if (job->pid < 0) {
+		trk__close(pipes.error[0]);
+		return -error;
+	}
+	do {
+		n = read(pipes.error[0], &error, sizeof(error));
+		job->group_refused |= n == sizeof(error) && error == 0;
+	} while ((n < 0 && errno == EINTR) || (n == sizeof(error) && error == 0));
+	trk__close(pipes.error[0]);
+	if (n != sizeof(error))
+		return 0;
+	*ret_exec_failed = true;
+	return -error;
+}
+
+int trk__job_spawn(struct trk_job *job, char *const argv[], char *assignment, bool *ret_exec_failed)
+{
+	char **env = environment_with(assignment);
+	int r;
+
+	*ret_exec_failed = false;
+	if (!env)
+		return -ENOMEM;
+	adjust_dispositions(job);
+	take_timers(job);
+	r = start(job, argv, env, ret_exec_failed);
+	if (r < 0) { /* the job may still take this process's place */
+		set_timers(job);
+		restore_dispositions(job);
+	}
+	free(env);
+	return r;
+}
+
+/* Signals from the kernel come from the terminal and reach the whole group, with two exceptions: a
+ * timer that was set before this program started (perl -e 'alarm 5; exec ...') and expired before
+ * the job could get it; and a terminal that closes, which signals the leader of its session
+ * only. */
+static bool is_for_us_alone(int signo)
+{
+	return signo == SIGALRM || signo == SIGVTALRM || signo == SIGPROF ||
+	       ((signo == SIGHUP || signo == SIGCONT) && getsid(0) == getpid());
+}
+
+bool trk__job_next_signal(struct trk_job *job, enum trk_job_action *ret, int *ret_signal)
+{
+	struct signalfd_siginfo info;
+
+	if (read(job->signal_fd, &info, sizeof(info)) != sizeof(info))
+		return false;
+	*ret_signal = (int) info.ssi_signo;
+	if (info.ssi_signo == SIGCHLD)
+		*ret = TRK_JOB_CHILD;
+	else if (info.ssi_code == SI_KERNEL && !is_for_us_alone((int) info.ssi_signo))
+		*ret = TRK_JOB_IGNORE;
+	else
+		*ret = TRK_JOB_FORWARD;
+	return true;
+}
+
+void trk__job_stop_self(int signo)
+{
+	struct sigaction plain = {.sa_handler = SIG_DFL}, before;
+	sigset_t set, mask;
+
+	(void) sigemptyset(&set);
+	(void) sigaddset(&set, signo);
+	(void) sigaction(signo, &plain, &before);
+	(void) kill(getpid(), signo);
+	(void) sigprocmask(SIG_UNBLOCK, &set, &mask); /* stops here */
+	(void) sigprocmask(SIG_SETMASK, &mask, NULL);
+	(void) sigaction(signo, &before, NULL);
+}
+
+void trk__job_stop_with(struct trk_job *job, int signo)
+{
+	static const struct timespec now = {0, 0};
+	siginfo_t info = {.si_pid = 0};
+	sigset_t set;
+
+	trk__job_stop_self(signo);
+	/* The signal that continued the tracker is pending. There is none where the kernel did not
+	 * stop it: in an orphaned process group, or as PID 1 of a namespace. */
+	(void) sigemptyset(&set);
+	(void) sigaddset(&set, SIGCONT);
+	if (sigtimedwait(&set, NULL, &now) != SIGCONT)
+		return;
+	/* A shell's fg or bg continues the whole group; kill -CONT of us alone does not. */
+	(void) waitid(P_PID, (id_t) job->pid, &info, WCONTINUED | WNOHANG);
+	if (info.si_pid == 0) /* nor where that is not to be learnt: it does no harm */
+		(void) kill(job->pid, SIGCONT);
+}
+
+#ifndef WCOREFLAG /* musl */
+#define WCOREFLAG 0x80
+#endif
+
+/* As of waitpid(2). */
+static int status_of(const siginfo_t *info)
+{
+	if (info->si_code == CLD_EXITED)
+		return (info->si_status & 0xff) << 8;
+	return info->si_status | (info->si_code == CLD_DUMPED ? WCOREFLAG : 0);
+}
+
+int trk__job_reap(pid_t pid, int *ret_status, struct rusage *ret_usage)
+{
+	siginfo_t info = {.si_pid = 0};
+	pid_t r = wait4(pid, ret_status, WNOHANG, ret_usage);
+
+	if (r >= 0)
+		return r == pid;
+	/* The kernel's waitid also returns the usage, for which libc's has no parameter. */
+	if (syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG, ret_usage) < 0)
+		return -errno;
+	if (info.si_pid == 0)
+		return 0;
+	*ret_status = status_of(&info);
+	return 1;
+}
+
+void trk__job_drop_signals(struct trk_job *job, bool hold_term)
+{
+	enum trk_job_action action;
+	int signo;
+
+	while (trk__job_next_signal(job, &action, &signo))
+		;
+	if (hold_term)
+		(void) sigaddset(&job->original_mask, SIGTERM);
+}
+
+void trk__job_release(struct trk_job *job)
+{
+	trk__close(job->signal_fd);
+	trk__close(job->perf_fd);
+	trk__close(job->root_perf_fd);
+	job->signal_fd = job->perf_fd = job->root_perf_fd = -1;
+	if (job->oom_adjustment != TRK_JOB_UNPROTECTED)
+		(void) write_oom_adjustment(job->oom_adjustment);
+	job->oom_adjustment = TRK_JOB_UNPROTECTED;
+	(void) prctl(PR_SET_CHILD_SUBREAPER, job->was_subreaper, 0, 0, 0);
+	(void) sigprocmask(SIG_SETMASK, &job->original_mask, NULL);
+}

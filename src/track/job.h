@@ -1,0 +1,90 @@
+/* Starting the job, and standing in for it towards whoever waits for us.
+ *
+ * The child inherits everything as it is: standard streams, terminal, process group, session,
+ * limits, and the signal mask and dispositions that we were started with. What an exec keeps and a
+ * fork does not (interval timers, the subreaper flag, the parent-death signal) is set again in the
+ * child; docs/faults.md lists what cannot be. An exec that fails is told through a close-on-exec
+ * pipe. */
+#ifndef TRK_TRACK_JOB_H
+#define TRK_TRACK_JOB_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/types.h>
+
+enum { TRK_JOB_UNPROTECTED = 1 << 16 };
+enum { TRK_JOB_ADJUSTED = 3, TRK_JOB_TIMERS = 3 };
+
+struct trk_job {
+	pid_t pid;
+	sigset_t original_mask;
+	struct sigaction original[TRK_JOB_ADJUSTED]; /* dispositions to restore */
+	struct itimerval timer[TRK_JOB_TIMERS];      /* interval timers that the job gets */
+	int was_subreaper;
+	int parent_death_signal; /* as of PR_GET_PDEATHSIG; 0: none */
+	/* oom_score_adj of this process before it was lowered; or TRK_JOB_UNPROTECTED. */
+	int oom_adjustment;
+	int group_fd;       /* cgroup.procs of a control group for the job alone, or -1; borrowed */
+	bool group_refused; /* the job could not enter it */
+	bool wants_clocks;  /* whether to open the two perf clocks; see probe/perf.h */
+	int perf_fd;        /* of the job with all descendants, or -1; owned */
+	int root_perf_fd;   /* of its first process alone, or -1; owned */
+	int signal_fd;      /* the signals that we handle, blocked meanwhile */
+};
+
+#define TRK_JOB_NONE                                                                               \
+	{                                                                                          \
+		.oom_adjustment = TRK_JOB_UNPROTECTED, .group_fd = -1, .signal_fd = -1,            \
+		.perf_fd = -1, .root_perf_fd = -1                                                  \
+	}
+
+/* Block the signals that the loop handles, and become a subreaper. Call before _spawn or alone
+ * (attach). Returns 0 or a negative errno. */
+int trk__job_prepare(struct trk_job *job);
+
+/* Start argv[0..] with `assignment` ("NAME=value") added to its environment. Returns 0, or a
+ * negative errno: of fork, or of exec (then *ret_exec_failed is set). After a success SIGPIPE and
+ * SIGXFSZ are ignored in the tracker until it exits, and SIGCHLD is not; the job has the inherited
+ * dispositions. */
+int trk__job_spawn(struct trk_job *job, char *const argv[], char *assignment,
+		   bool *ret_exec_failed);
+
+/* Have the kernel kill others first when memory runs out, so that the verdict is not lost: memory
+ * that no process maps (tmpfs, sockets) would leave the tracker as the largest process. Needs
+ * CAP_SYS_RESOURCE; else nothing changes. Call after _spawn, as children inherit it; _release
+ * takes it back. */
+void trk__job_protect_self(struct trk_job *job);
+
+/* Instead of _spawn, where no job is started: SIGXFSZ is ignored from now on. A limit on the size
+ * of files costs rows, not the tracker. */
+void trk__job_none(void);
+
+/* What to do with a signal that has arrived. */
+enum trk_job_action {
+	TRK_JOB_IGNORE,  /* the group has it already */
+	TRK_JOB_CHILD,   /* SIGCHLD: look at the children */
+	TRK_JOB_FORWARD, /* *ret_signal was sent to us: pass it on */
+};
+/* Read one pending signal. False when there is none. */
+bool trk__job_next_signal(struct trk_job *job, enum trk_job_action *ret, int *ret_signal);
+
+/* Stop ourselves by this signal, so that our parent sees why, until continued. */
+void trk__job_stop_self(int signo);
+/* The same as the job has stopped of it; the job is then continued too. */
+void trk__job_stop_with(struct trk_job *job, int signo);
+
+/* Reap a child that may have ended. Returns 1 with its status, as of waitpid(2), and usage; 0 while
+ * it has not ended; or a negative errno: -ECHILD when it is no child of this process (any more). A
+ * way of waiting that a system call filter refuses does not lose the result. */
+int trk__job_reap(pid_t pid, int *ret_status, struct rusage *ret_usage);
+
+/* The job has ended: signals that arrived for it since are dropped. When memory ran out, a service
+ * manager ends the rest of the group by SIGTERM (systemd's OOMPolicy=stop): with `hold_term` that
+ * signal stays blocked after _release, so that the tracker can still print the summary. */
+void trk__job_drop_signals(struct trk_job *job, bool hold_term);
+
+void trk__job_release(struct trk_job *job);
+
+#endif

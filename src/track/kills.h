@@ -1,0 +1,47 @@
+/* Processes that the kernel killed for memory while a job ran, and what tells whether they were the
+ * job's.
+ *
+ * Sources: memory.events (v2, Linux 4.19+) or memory.oom_control (v1, 4.13+) of the control group
+ * that the job is charged to, the same of its ancestors, and oom_kill of /proc/vmstat. A kill
+ * counts in the victim's own group, and on v2 in all groups above it: where only a group above has
+ * counted, the victim was in another group than the job. */
+#ifndef TRK_TRACK_KILLS_H
+#define TRK_TRACK_KILLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/env.h"
+#include "probe/linux/cgroup.h"
+
+struct trk_kills {
+	/* Counts at the start. */
+	bool knows_group, knows_above, knows_machine;
+	bool is_shared; /* the group's count is that of a group above, which other groups share */
+	uint64_t group_start, above_start, machine_start;
+	/* At the last look. */
+	uint64_t group_last, ended_last;
+	uint64_t rose_ns;      /* when the group's count was last seen to have risen */
+	uint64_t ended_before; /* processes of the job that had ended at the look before that */
+	/* Found so far. */
+	uint64_t in_group, above, on_machine; /* kills since the start */
+	bool member_ended; /* a process of the job ended about when the group's count rose */
+	bool at_end;       /* the job itself ended then */
+	char above_path[TRK_CGROUP_TEXT_SIZE];
+};
+
+/* Take the counts of the groups of *cg, which the job is about to be started in. */
+void trk__kills_begin(struct trk_kills *k, const struct trk_env *env, const struct trk_cgroup *cg);
+
+/* The job is in another group from now on: what was found stays. */
+void trk__kills_follow(struct trk_kills *k, const struct trk_cgroup *cg);
+
+/* Look again, once a second or more often. ended: processes of the job that have ended so far;
+ * is_over: the job itself has. */
+void trk__kills_look(struct trk_kills *k, const struct trk_cgroup *cg, uint64_t now_ns,
+		     uint64_t ended, bool is_over);
+
+/* Look for the last time: at the groups above and the machine as well. */
+void trk__kills_end(struct trk_kills *k, const struct trk_env *env, const struct trk_cgroup *cg);
+
+#endif

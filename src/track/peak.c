@@ -1,0 +1,253 @@
+#include "track/peak.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MIB 1048576.0
+
+/* Less shared memory outside the processes is not mentioned. */
+static const double BESIDE_SHARE = 0.01, BESIDE_BYTES = 4 * MIB;
+/* Bounds that are as near as this are one figure. */
+static const double SAME_SHARE = 0.01, SAME_BYTES = 1 * MIB;
+/* By so much may mapped files be charged to another group. */
+static const double ELSEWHERE_SHARE = 0.05, ELSEWHERE_BYTES = 16 * MIB;
+
+/* All in bytes; NaN where not known. */
+struct peak {
+	double best, least, most;
+	const char *source, *least_source, *most_source;
+	enum trk_quality quality;
+	char reason[TRK_RUN_TEXT_SIZE];
+};
+
+static bool same(double a, double b)
+{
+	double apart = a > b ? a - b : b - a;
+
+	return apart <= SAME_BYTES || apart <= b * SAME_SHARE;
+}
+
+__attribute__((format(printf, 2, 3))) static void add_reason(struct peak *p, const char *format,
+							     ...)
+{
+	size_t len = strlen(p->reason);
+	va_list args;
+
+	if (len > 0 && len + 2 < sizeof(p->reason)) {
+		memcpy(p->reason + len, "; ", 3);
+		len += 2;
+	}
+	va_start(args, format);
+	(void) vsnprintf(p->reason + len, sizeof(p->reason) - len, format, args);
+	va_end(args);
+}
+
+/* Is all of the job in the group? Where its processes held more than the group ever did, some
+ * were not. */
+static bool group_holds_all(const struct trk_peak_facts *f)
+{
+	double peak = (double) f->group_peak_bytes;
+
+	return f->group != TRK_PEAK_GROUP_NONE && f->group_peak_bytes > 0 &&
+	       (double) f->tree.floor_bytes <= peak * (1 + ELSEWHERE_SHARE) + ELSEWHERE_BYTES;
+}
+
+/* Shared memory that the processes did not map: of the job, or, without a group, perhaps of the
+ * job. */
+static double beside_bytes(const struct trk_peak_facts *f)
+{
+	return group_holds_all(f) ? f->beside.group_unmapped_bytes : f->beside.shmem_growth_bytes;
+}
+
+static bool is_notable(double beside, double peak)
+{
+	return beside > BESIDE_BYTES && !(beside <= peak * BESIDE_SHARE);
+}
+
+/* The peak of the only process, from the kernel. */
+static void judge_alone(const struct trk_peak_facts *f, struct peak *p)
+{
+	p->best = (double) f->tree.floor_bytes;
+	p->source = "ru_maxrss of the only process";
+	p->most = p->best;
+	p->most_source = p->source;
+	if (f->tree.floor_bytes <= f->start_bytes) {
+		p->quality = TRK_QUALITY_AT_MOST;
+		p->least = NAN;
+		add_reason(p, "no larger than what a forked child starts from");
+	} else {
+		p->quality = TRK_QUALITY_EXACT;
+	}
+}
+
+/* The peak from the processes of the tree. */
+static void judge_tree(const struct trk_peak_facts *f, struct peak *p)
+{
+	double beside = beside_bytes(f);
+
+	p->best = f->tree.bytes ? (double) f->tree.bytes : NAN;
+	p->source = f->tree.source;
+	p->least = f->tree.floor_bytes > f->start_bytes ? (double) f->tree.floor_bytes : NAN;
+	p->least_source = "largest process, or sum of PSS that was read";
+	p->most = f->is_run && !f->can_be_missed ? (double) f->tree.most_bytes : NAN;
+	p->most_source = "samples, page faults and number of processes";
+	if (f->machine_bytes > 0 && p->most > (double) f->machine_bytes) {
+		p->most = (double) f->machine_bytes;
+		p->most_source = "memory of the machine";
+	}
+	if (f->is_run && f->is_alone && !f->can_be_missed) {
+		judge_alone(f, p);
+	} else if (f->tree.is_floor && p->least >= p->best) {
+		p->quality = TRK_QUALITY_AT_LEAST;
+		add_reason(p, "the largest process; others may have held memory at the same time");
+	} else {
+		p->quality = TRK_QUALITY_ESTIMATED;
+		add_reason(p, "sums over the tree are sampled");
+	}
+	if (is_notable(beside, p->best)) {
+		if (p->quality == TRK_QUALITY_EXACT || p->quality == TRK_QUALITY_AT_MOST)
+			p->quality =
+				p->least >= p->best ? TRK_QUALITY_AT_LEAST : TRK_QUALITY_ESTIMATED;
+		p->most = NAN;
+		add_reason(p,
+			   "shared memory of the machine (tmpfs, /dev/shm, memfd) grew by up to "
+			   "%.1f MiB "
+			   "beside it, which may be the job's",
+			   beside / MIB);
+	} else if (isnan(beside) && p->quality == TRK_QUALITY_EXACT) {
+		p->quality = TRK_QUALITY_AT_LEAST;
+		add_reason(p, "files in tmpfs and /dev/shm are not looked at");
+	}
+}
+
+/* Before Linux 5.19 a v2 group has no peak, only its current charge: each row adds what no process
+ * maps. */
+static void judge_held(const struct trk_peak_facts *f, struct peak *p)
+{
+	double held = f->beside.group_held_bytes;
+
+	if (f->group == TRK_PEAK_GROUP_NONE || !(held > p->best) || same(held, p->best))
+		return;
+	p->best = held;
+	p->source = "samples, with memory of the group that no process maps";
+	p->quality = TRK_QUALITY_ESTIMATED;
+	p->most = NAN;
+	p->reason[0] = '\0';
+	add_reason(p, "sums over the tree and its group are sampled");
+}
+
+static const char *group_source(const struct trk_peak_facts *f)
+{
+	static const char *const sources[2][2] = {
+		{"memory.max_usage_in_bytes of a group that holds the tracker and the job",
+		 "memory.peak of a group that holds the tracker and the job"},
+		{"memory.max_usage_in_bytes of the job's own group",
+		 "memory.peak of the job's own group"},
+	};
+
+	return sources[f->group == TRK_PEAK_GROUP_OWN][f->group_version == 2];
+}
+
+/* The group counts all memory of the job, page cache as well, which is given back when it gets
+ * short. */
+static void judge_group(const struct trk_peak_facts *f, struct peak *p)
+{
+	double most = (double) f->group_peak_bytes, cache = f->beside.group_cache_bytes;
+	double others = (double) (f->group_slack_bytes + f->tracker_bytes);
+	double need = f->beside.group_need_bytes - (double) f->tracker_anon_bytes, least;
+
+	if ((double) f->io_bytes > cache)
+		cache = (double) f->io_bytes;
+	least = most - cache - others; /* NaN where the cache is not known */
+	if (p->least >= most) {        /* what was inferred above it is worth nothing */
+		p->best = p->least;
+		p->source = p->least_source;
+		p->quality = TRK_QUALITY_ESTIMATED;
+		p->reason[0] = '\0';
+		add_reason(p,
+			   "the group's own peak is %.1f MiB; mapped files that are charged to "
+			   "another group count here",
+			   most / MIB);
+		return;
+	}
+	p->source = group_source(f);
+	p->most = most;
+	p->most_source = p->source;
+	if (least > 0 && !(p->least >= least)) {
+		p->least = least;
+		p->least_source = p->source;
+	}
+	if (need > 0 && !(p->best >= need))
+		p->best = need;
+	p->reason[0] = '\0';
+	if (f->group == TRK_PEAK_GROUP_OWN && same(p->least, p->most)) {
+		p->best = p->most;
+		p->quality = TRK_QUALITY_EXACT;
+		return;
+	}
+	if (p->best < p->least)
+		p->best = p->least;
+	if (!(p->best <= p->most))
+		p->best = p->most;
+	p->quality = TRK_QUALITY_ESTIMATED;
+	add_reason(p, "the group's own peak, page cache included, is %.1f MiB", most / MIB);
+}
+
+static void set_quantity(struct trk_quantity *q, double bytes, enum trk_quality quality,
+			 const char *source, const char *reason)
+{
+	trk__quantity_set(q, bytes / MIB, quality, source, reason);
+}
+
+static void set_bounds(const struct peak *p, struct trk_quantity total[TRK_TOTALS])
+{
+	set_quantity(&total[TRK_TOTAL_PEAK_MEMORY_AT_LEAST_MIB], p->least, TRK_QUALITY_AT_LEAST,
+		     isnan(p->least) ? NULL : p->least_source,
+		     isnan(p->least) ? "no process was larger than a forked child of the tracker"
+				     : NULL);
+	set_quantity(
+		&total[TRK_TOTAL_PEAK_MEMORY_AT_MOST_MIB], p->most, TRK_QUALITY_AT_MOST,
+		isnan(p->most) ? NULL : p->most_source,
+		isnan(p->most)
+			? "what processes held that were not seen, or files in memory, is not known"
+			: NULL);
+}
+
+static void set_group(const struct trk_peak_facts *f, struct trk_quantity total[TRK_TOTALS])
+{
+	struct trk_quantity *group = &total[TRK_TOTAL_PEAK_GROUP_MEMORY_MIB];
+	struct trk_quantity *files = &total[TRK_TOTAL_PEAK_SHARED_FILES_MIB];
+	bool is_own = group_holds_all(f);
+
+	set_quantity(group, is_own ? (double) f->group_peak_bytes : (double) NAN,
+		     f->group == TRK_PEAK_GROUP_OWN ? TRK_QUALITY_EXACT : TRK_QUALITY_AT_MOST,
+		     is_own ? group_source(f) : NULL,
+		     is_own ? "page cache included"
+			    : "no control group holds the job alone (--cgroup auto makes one)");
+	if (is_own && f->beside.group_unmapped_bytes >= 0)
+		set_quantity(files, f->beside.group_unmapped_bytes, TRK_QUALITY_ESTIMATED,
+			     "shmem in memory.stat of the group",
+			     "sampled; without what processes map");
+	else
+		set_quantity(
+			files, f->beside.shmem_growth_bytes, TRK_QUALITY_ESTIMATED,
+			"Shmem in /proc/meminfo",
+			"growth of the whole machine's without what the job's processes map: a "
+			"possibility, not the job's for certain");
+}
+
+void trk__peak_judge(const struct trk_peak_facts *f, struct trk_quantity total[TRK_TOTALS])
+{
+	struct peak p = {.best = NAN, .least = NAN, .most = NAN};
+
+	judge_tree(f, &p);
+	judge_held(f, &p);
+	if (group_holds_all(f))
+		judge_group(f, &p);
+	set_quantity(&total[TRK_TOTAL_PEAK_MEMORY_MIB], p.best, p.quality, p.source,
+		     p.reason[0] ? p.reason : NULL);
+	set_bounds(&p, total);
+	set_group(f, total);
+}

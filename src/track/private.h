@@ -1,0 +1,76 @@
+/* Shared by track.c (life, ticks, loop), track_setup.c (set-up before the first tick) and
+ * track_events.c (children, signals, control messages). */
+#ifndef TRK_TRACK_PRIVATE_H
+#define TRK_TRACK_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "track/control.h"
+#include "track/discovery.h"
+#include "track/enforce.h"
+#include "track/finish.h"
+#include "track/job.h"
+#include "track/limits.h"
+#include "track/lines.h"
+#include "track/track.h"
+#include "recording/writer.h"
+
+enum { OLD_CHILDREN_MAX = 64 };
+
+struct track {
+	const struct trk_track_options *options;
+	struct trk_track_result *result;
+	struct trk_record *record;
+	struct trk_env env;
+	struct trk_job job;
+	struct trk_sampler *sampler; /* owned */
+	struct trk_writer *writer;   /* owned; NULL: no recording */
+	struct trk_finish finish;
+	struct trk_limits run_limits;
+	double cores_held;  /* largest CPU limit so far */
+	unsigned int moves; /* of the job to other control groups */
+	pid_t newest;       /* process of the tree whose group was read last */
+	struct trk_control control;
+	struct trk_discovery discovery;
+	struct trk_track_lines lines;
+	int runs_fd, timer_fd, pid_fd, marks_fd;
+	uint64_t spawn_ns; /* just before the job was started; 0: it was not by us */
+	uint64_t start_ns, next_ns, state_ns;
+	struct trk_enforce limits;
+	/* the tracker's before the job: inherited over an exec */
+	pid_t old_child[OLD_CHILDREN_MAX];
+	int old_children;
+	bool root_reaped, stop;
+	bool is_last; /* the row that is taken is the last one */
+	bool unarmed; /* the timer could not be set: we look at the clock ourselves */
+	int wait_status;
+	uint64_t gpus_ns; /* of the GPUs' answer that was recorded last */
+	int64_t gpus_us;  /* and when, since the start */
+};
+
+/* Children that the program had before it became us (sh -c 'x & exec resource-tracker …') are not
+ * the job's. */
+void trk__track_note_old_children(struct track *t);
+bool trk__track_is_old_child(const struct track *t, pid_t pid);
+void trk__track_describe(struct track *t);
+void trk__track_open_recording(struct track *t);
+/* Of the job, or of what we attach to. 0 or a negative errno. */
+int trk__track_open_sampler(struct track *t);
+/* Report the first reading to the program that started the tracker: its use counts in full from now
+ * on. */
+void trk__track_announce(struct track *t);
+
+/* Has the job moved to another control group? */
+void trk__track_follow_group(struct track *t);
+
+void trk__track_take_marks(struct track *t);
+void trk__track_take_control(struct track *t);
+void trk__track_reap(struct track *t, pid_t pid);
+/* Look at all children that changed. The job's own end is met with one more look at the tree
+ * while its figures are still there: a zombie shows its own CPU time and bytes. */
+void trk__track_look_at_children(struct track *t);
+void trk__track_handle_signals(struct track *t);
+
+#endif

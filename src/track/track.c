@@ -1,0 +1,549 @@
+#include "track/track.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "probe/helper_process.h"
+#include "recording/death.h"
+#include "track/marks.h"
+#include "track/private.h"
+#include "probe/machine.h"
+
+enum { END_PATIENCE_MS = 200 };
+
+/* What the loop waits for. */
+enum { TIMER, SIGNALS, PID, MARKS, CONTROL, CLOUD, STACKS, AWAITED };
+
+#define FAST_NS       (200 * TRK_NS_PER_MS) /* the first ticks, so that short jobs have data */
+#define FAST_PHASE_NS (10 * TRK_NS_PER_S)
+#define STATE_NS      (10 * TRK_NS_PER_S)
+/* Between two looks at the tree, however far apart the rows are. */
+#define LOOK_NS (TRK_NS_PER_S)
+#define NAP_NS  (10 * TRK_NS_PER_MS) /* between two looks where the kernel cannot wake us */
+
+/* ---- ticks ---- */
+
+/* The deadline after `now`, on the grid of the run's start. */
+static uint64_t deadline_after(const struct track *t, uint64_t now)
+{
+	uint64_t interval = t->options->interval_ns, at = now - t->start_ns;
+
+	if (t->options->argv && interval > FAST_NS && at < FAST_PHASE_NS)
+		interval = FAST_NS;
+	return t->start_ns + (at / interval + 1) * interval;
+}
+
+static struct trk_tree *tree_of(const struct track *t)
+{
+	return t->sampler ? trk__sampler_tree(t->sampler) : NULL;
+}
+
+static void arm(struct track *t, uint64_t now)
+{
+	uint64_t at = t->next_ns, due = trk__enforce_next_ns(&t->limits);
+	struct itimerspec spec;
+
+	if (tree_of(t) && at > now + LOOK_NS + LOOK_NS / 2)
+		at = now + LOOK_NS;
+	if (due < UINT64_MAX - t->start_ns && t->start_ns + due < at)
+		at = t->start_ns + due;
+	spec = (struct itimerspec){
+		.it_value = {(time_t) (at / TRK_NS_PER_S), (long) (at % TRK_NS_PER_S)},
+	};
+	t->unarmed = timerfd_settime(t->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL) < 0;
+}
+
+/* The GPUs of a row; a reading that has been recorded is not recorded again. */
+static void take_gpus(struct track *t, const struct trk_sample *row)
+{
+	const struct trk_gpu_reading *g = trk__sampler_gpus(t->sampler);
+	int64_t elapsed_us = row->value[TRK_ELAPSED];
+
+	if (!g || g->at_ns == t->gpus_ns)
+		return;
+	(void) trk__gpu_log_add(&t->record->gpus, g->device, g->devices, elapsed_us,
+				(double) (elapsed_us - t->gpus_us) / 1e6);
+	if (t->writer)
+		(void) trk__writer_gpus(t->writer, g->device, g->devices, elapsed_us,
+					elapsed_us - t->gpus_us);
+	t->gpus_ns = g->at_ns;
+	t->gpus_us = elapsed_us;
+}
+
+/* Use by program and the processes of a row. */
+static void take_programs(struct track *t, const struct trk_sample *row)
+{
+	struct trk_programs_now now;
+
+	if (!tree_of(t))
+		return;
+	trk__tree_programs(tree_of(t), t->is_last, &now);
+	if (t->writer)
+		(void) trk__writer_programs(t->writer, &now, row->value[TRK_ELAPSED], t->is_last);
+	(void) trk__program_log_take(&t->record->programs, &now);
+}
+
+/* The tree has used no more cores than its largest limit so far. */
+static void hold_cores(struct track *t)
+{
+	double cores = t->run_limits.now[TRK_LIMIT_CPU].value;
+
+	if (cores <= t->cores_held)
+		return;
+	t->cores_held = cores;
+	trk__sampler_hold_cores(t->sampler, cores);
+}
+
+static void write_limits(struct track *t)
+{
+	if (t->writer)
+		(void) trk__writer_limits(t->writer, &t->record->run);
+}
+
+/* Is the job where it was, and with the same limits? */
+static void follow_limits(struct track *t, const struct trk_sample *row)
+{
+	if (!trk__limits_follow(&t->run_limits, &t->env, t->sampler, row, &t->record->run))
+		return;
+	hold_cores(t);
+	write_limits(t);
+}
+
+void trk__track_follow_group(struct track *t)
+{
+	unsigned int moves = trk__sampler_group_moves(t->sampler);
+
+	if (moves == t->moves)
+		return;
+	t->moves = moves;
+	trk__finish_leave_group(&t->finish, trk__sampler_cgroup(t->sampler));
+	trk__group_log_note(&t->finish.groups, &t->env, t->record->run.pid, false);
+}
+
+/* A part of the job may go to another group on its own: look at what came last. */
+static void look_at_newest(struct track *t)
+{
+	pid_t newest = tree_of(t) ? trk__tree_newest(tree_of(t)) : 0;
+
+	if (newest == 0 || newest == t->newest)
+		return;
+	t->newest = newest;
+	trk__group_log_note(&t->finish.groups, &t->env, newest, false);
+}
+
+static bool is_over(const struct track *t)
+{
+	return t->root_reaped || t->finish.root_ended;
+}
+
+static void take_row(struct track *t, uint64_t late_ns)
+{
+	const struct trk_sample *row;
+
+	if (!t->sampler)
+		return;
+	trk__sampler_tick(t->sampler, late_ns, &row);
+	trk__finish_look(&t->finish, t->sampler, is_over(t));
+	take_gpus(t, row);
+	take_programs(t, row);
+	trk__track_follow_group(t);
+	look_at_newest(t);
+	follow_limits(t, row);
+	trk__record_add(t->record, 1, row, row, row);
+	if (t->writer)
+		(void) trk__writer_row(t->writer, row);
+	if (t->options->on_row)
+		t->options->on_row(t->options->data, t->record, row, trk__sampler_gpus(t->sampler));
+}
+
+static void write_state(struct track *t, uint64_t now)
+{
+	if (!t->writer || !t->sampler || now < t->state_ns)
+		return;
+	t->state_ns = now + STATE_NS;
+	trk__finish_totals(&t->finish, t->sampler, t->record);
+	(void) trk__writer_state(t->writer, &t->record->outcome);
+}
+
+static void end_job(struct track *t, int signo)
+{
+	pid_t pids[256];
+	size_t n;
+
+	if (signo == SIGTERM) {
+		(void) kill(t->job.pid, SIGTERM);
+		return;
+	}
+	if (!t->sampler) {
+		(void) kill(t->job.pid, SIGKILL);
+		return;
+	}
+	n = trk__tree_pids(trk__sampler_tree(t->sampler), pids, 256);
+	for (size_t i = 0; i < n && i < 256; i++)
+		(void) kill(pids[i], SIGKILL);
+}
+
+static void check_deadlines(struct track *t, uint64_t now)
+{
+	uint64_t elapsed = now - t->start_ns, memory_bytes = 0;
+	char text[TRK_ENFORCE_TEXT_SIZE];
+	enum trk_enforce_step step;
+
+	if (t->options->duration_ns && elapsed >= t->options->duration_ns)
+		t->stop = true;
+	if (!t->options->argv || t->root_reaped)
+		return;
+	if (t->sampler && t->limits.memory_bytes)
+		memory_bytes = trk__sampler_held_bytes(t->sampler);
+	step = trk__enforce(&t->limits, elapsed, memory_bytes, text);
+	if (step == TRK_ENFORCE_NOTHING)
+		return;
+	if (t->options->on_word)
+		t->options->on_word(t->options->data, text);
+	if (step == TRK_ENFORCE_TERM) {
+		t->finish.limit = t->limits.verdict;
+		(void) snprintf(t->finish.limit_text, sizeof(t->finish.limit_text), "%s", text);
+		end_job(t, SIGTERM);
+	} else if (step == TRK_ENFORCE_KILL) {
+		end_job(t, SIGKILL);
+	}
+}
+
+/* Between two rows: processes that come and go, peaks, dropped children, memory for --limit. */
+static void look(struct track *t, uint64_t now)
+{
+	const struct trk_tree_state *state;
+
+	trk__tree_update_at(tree_of(t), now, &state);
+	trk__finish_look(&t->finish, t->sampler, is_over(t));
+}
+
+static void tick(struct track *t)
+{
+	struct trk_outcome *o = &t->record->outcome;
+	uint64_t now = t->env.monotonic_ns(), step = deadline_after(t, t->next_ns) - t->next_ns;
+
+	if (now >= t->next_ns) {
+		uint64_t late = now - t->next_ns;
+
+		o->late += late > step / 10;
+		o->missed += late / step;
+		take_row(t, late);
+		write_state(t, now);
+		t->next_ns = deadline_after(t, now);
+		if (t->options->duration_ns && t->next_ns > t->start_ns + t->options->duration_ns)
+			t->next_ns = t->start_ns + t->options->duration_ns;
+	} else if (tree_of(t)) {
+		look(t, now);
+	}
+	trk__track_lines_follow(&t->lines, tree_of(t), now);
+	trk__track_lines_write(&t->lines, t->writer, now, false);
+	check_deadlines(t, now);
+	arm(t, now);
+}
+
+/* Wait for one of the descriptors. Where the kernel refuses (EINVAL: a limit of open files below
+ * the number of descriptors, set by prlimit), sleep and then try all that can be read without
+ * blocking: the tracker must still wait for the job and react to a stop. */
+static void await(struct track *t, struct pollfd *fds, nfds_t n)
+{
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+
+	if (poll(fds, n, t->unarmed ? (int) (NAP_NS / TRK_NS_PER_MS) : -1) >= 0)
+		return;
+	for (nfds_t i = 0; i < n; i++)
+		fds[i].revents = fds[i].fd >= 0 && i != PID ? POLLIN : 0;
+	if (errno != EINTR)
+		(void) nanosleep(&nap, NULL);
+}
+
+static bool tick_is_due(struct track *t, bool timer_is_ready)
+{
+	uint64_t expirations;
+
+	if (t->unarmed)
+		return t->env.monotonic_ns() >= t->next_ns;
+	/* Whether it can be read or not: a tick looks at the clock itself. */
+	if (timer_is_ready)
+		(void) !read(t->timer_fd, &expirations, sizeof(expirations));
+	return timer_is_ready;
+}
+
+static void write_place(struct track *t, enum trk_place_part part)
+{
+	if (t->writer)
+		(void) trk__writer_place(t->writer, &t->record->place, part);
+}
+
+static bool root_is_gone(const struct track *t)
+{
+	return tree_of(t) && trk__tree_state(tree_of(t))->root_gone;
+}
+
+/* The tree has seen the end of its root. The end of a job is signalled by SIGCHLD, unless the
+ * kernel or another waiter reaped it. */
+static void take_end(struct track *t)
+{
+	if (t->options->argv)
+		trk__track_reap(t, t->job.pid);
+	else
+		t->stop = t->finish.root_ended = true;
+}
+
+static void loop(struct track *t)
+{
+	struct pollfd fds[AWAITED] = {
+		[TIMER] = {.fd = t->timer_fd, .events = POLLIN},
+		[SIGNALS] = {.fd = t->job.signal_fd, .events = POLLIN},
+		[PID] = {.fd = t->pid_fd, .events = POLLIN},
+		[MARKS] = {.fd = t->marks_fd, .events = POLLIN},
+		[CONTROL] = {.fd = t->control.fd, .events = POLLIN},
+		[CLOUD] = {.fd = -1, .events = POLLIN},
+		[STACKS] = {.fd = t->lines.timer_fd, .events = POLLIN},
+	};
+
+	while (!t->root_reaped && !t->stop) {
+		fds[CONTROL].fd = t->control.fd;
+		fds[CLOUD].fd = trk__discovery_fd(&t->discovery);
+		await(t, fds, AWAITED);
+		if (fds[MARKS].revents)
+			trk__track_take_marks(t);
+		if (fds[CONTROL].revents)
+			trk__track_take_control(t);
+		if (fds[SIGNALS].revents)
+			trk__track_handle_signals(t);
+		if (fds[PID].revents) { /* attach: the process has ended */
+			t->finish.root_ended = true;
+			break;
+		}
+		if (t->root_reaped || t->stop)
+			break;
+		if (fds[STACKS].revents && t->lines.stacks)
+			trk__track_lines_tick(&t->lines, t->env.monotonic_ns());
+		if (tick_is_due(t, fds[TIMER].revents != 0))
+			tick(t);
+		if (fds[CLOUD].revents && trk__discovery_step(&t->discovery, &t->record->place))
+			write_place(t, TRK_PLACE_CLOUD);
+		if (root_is_gone(t))
+			take_end(t);
+	}
+}
+
+/* A process that is killed closes its line to us a moment before it has ended. */
+static void await_end(struct track *t)
+{
+	struct pollfd end = {.fd = t->pid_fd, .events = POLLIN};
+
+	if (t->finish.abandoned && t->options->pid && t->pid_fd >= 0)
+		t->finish.root_ended |= poll(&end, 1, END_PATIENCE_MS) > 0;
+}
+
+/* ---- life ---- */
+
+static void release_streams(const struct trk_track_options *o)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (o->release_stdin)
+		(void) dup3(fd, STDIN_FILENO, O_CLOEXEC);
+	if (o->release_stdout)
+		(void) dup3(fd, STDOUT_FILENO, O_CLOEXEC);
+	(void) close(fd);
+}
+
+/* After the job has started, which would inherit it, and before our threads do, which shall. */
+static void renice(const struct trk_track_options *o)
+{
+	char text[128];
+
+	if (!o->renice || setpriority(PRIO_PROCESS, 0, o->nice) == 0)
+		return;
+	(void) snprintf(text, sizeof(text), "--renice %d: %s; the tracker keeps its priority",
+			o->nice, trk__strerror(errno));
+	if (o->on_word)
+		o->on_word(o->data, text);
+}
+
+static int begin(struct track *t)
+{
+	const struct trk_track_options *o = t->options;
+	char guard[96];
+	int r = o->in_thread ? 0 : trk__job_prepare(&t->job);
+
+	if (r < 0)
+		return r;
+	t->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (t->timer_fd < 0)
+		return -errno;
+	if (!o->in_thread)
+		trk__track_note_old_children(t);
+	trk__track_describe(t);
+	t->limits = o->limits;
+	trk__finish_begin(&t->finish, &t->env, o->pid);
+	t->finish.group_is_own &= !o->one_process; /* its children are in the group, too */
+	t->marks_fd = trk__marks_listen(t->record->run.id);
+	if (o->argv) {
+		/* A group of its own has more figures. */
+		t->job.wants_clocks = !o->one_process && !t->finish.group_is_own;
+		(void) snprintf(guard, sizeof(guard), "RESOURCE_TRACKER_RUN=%s:%d",
+				t->record->run.id, (int) getpid());
+		if (o->own_group)
+			trk__finish_make_group(&t->finish, t->record->run.id);
+		t->job.group_fd = t->finish.own.procs_fd;
+		t->spawn_ns = t->env.monotonic_ns();
+		r = trk__job_spawn(&t->job, o->argv, guard, &t->result->exec_failed);
+		if (r < 0)
+			return r;
+		t->result->started = true;
+		trk__finish_enter_group(&t->finish, t->job.group_refused);
+		release_streams(o);
+	} else if (!o->in_thread) {
+		trk__job_none();
+	}
+	renice(o);
+	if (!o->in_thread)
+		trk__job_protect_self(&t->job);
+	if (o->pid)
+		t->pid_fd = (int) syscall(SYS_pidfd_open, o->pid, 0);
+	r = trk__track_open_sampler(t);
+	if (r < 0 && !t->result->started)
+		return r;
+	t->result->sampling_error = r;
+	if (t->sampler) {
+		trk__limits_begin(&t->run_limits, &t->env, t->sampler, o->limits.memory_bytes,
+				  &t->record->run);
+		trk__limits_state(&t->run_limits, o->limits.time_ns, o->gpu_hints, &t->record->run);
+		hold_cores(t);
+	}
+	trk__death_note(&t->env, &t->finish.group, &t->record->run.kills);
+	/* After the start: a slow disk does not hold the job up. */
+	trk__track_open_recording(t);
+	return 0;
+}
+
+/* The machine and its cloud, which may be found while the job runs. */
+static void look_around(struct track *t)
+{
+	trk__machine_look(&t->record->place, &t->env);
+	write_place(t, TRK_PLACE_SERVER);
+	trk__discovery_begin(&t->discovery, &t->env, &t->options->discovery, &t->record->place);
+	if (t->record->place.has_cloud)
+		write_place(t, TRK_PLACE_CLOUD);
+}
+
+/* Without a sampler the job is still stood in for, with signals, stops and --timeout: its result is
+ * what counts. */
+static void run_loop(struct track *t)
+{
+	t->start_ns = t->next_ns = t->env.monotonic_ns();
+	t->state_ns = t->start_ns + STATE_NS;
+	if (t->options->lines && tree_of(t))
+		trk__track_lines_begin(&t->lines, &t->env, t->options, t->start_ns,
+				       &t->record->lines);
+	tick(t);
+	trk__track_announce(t);
+	look_around(t); /* it takes a millisecond, which the first tick need not wait for */
+	if (t->options->argv)
+		trk__track_look_at_children(t); /* a very short job is over already */
+	loop(t);
+	await_end(t);
+	trk__track_take_marks(t);
+	trk__helper_process_hold(true);
+	if (tree_of(t))
+		trk__tree_close_accounts(tree_of(t));
+	if (t->sampler)
+		trk__sampler_force_full(t->sampler);
+	t->is_last = true;
+	take_row(t, 0);
+	trk__track_lines_write(&t->lines, t->writer, t->env.monotonic_ns(), true);
+	if (t->writer)
+		t->result->recording_error =
+			trk__writer_error(t->writer, &t->result->recording_lost);
+}
+
+static void end_place(struct track *t)
+{
+	if (trk__discovery_end(&t->discovery, &t->record->place))
+		write_place(t, TRK_PLACE_CLOUD);
+	if (t->options->on_cost) {
+		t->options->on_cost(t->options->data, t->record);
+		/* The type may have been found by then. */
+		if (t->record->place.cloud.inferred[0])
+			write_place(t, TRK_PLACE_CLOUD);
+		write_place(t, TRK_PLACE_COST);
+	}
+}
+
+int trk__track(const struct trk_env *env, const struct trk_track_options *options,
+	       struct trk_track_result *result)
+{
+	struct track t = {
+		.options = options,
+		.result = result,
+		.record = &result->record,
+		.env = *env,
+		.job = TRK_JOB_NONE,
+		.finish = {.own = TRK_CGROUP_OWN_NONE},
+		.control = {.fd = options->control_fd},
+		.discovery = {.dir_fd = -1},
+		.runs_fd = -1,
+		.lines = TRK_TRACK_LINES_NONE,
+		.marks_fd = -1,
+		.timer_fd = -1,
+		.pid_fd = -1,
+	};
+	int r;
+
+	memset(result, 0, sizeof(*result));
+	r = trk__record_init(&result->record);
+	if (r < 0)
+		return r;
+	r = begin(&t);
+	if (r < 0) {
+		/* Nothing was started, nothing recorded. */
+	} else {
+		run_loop(&t);
+		trk__finish(&t.finish, t.sampler, &result->record, t.root_reaped && !t.finish.lost,
+			    t.wait_status);
+		if (t.sampler && trk__limits_end(&t.run_limits, &result->record.outcome,
+						 &t.finish.killed_limit, &result->record.run))
+			write_limits(&t);
+		if (!t.sampler) {
+			result->record.outcome.stop_ns = t.env.wall_ns();
+			result->record.outcome.duration_ns = t.env.monotonic_ns() - t.start_ns;
+		}
+		end_place(&t);
+		if (t.writer && trk__writer_end(t.writer, &result->record.outcome) < 0)
+			result->recording_error =
+				trk__writer_error(t.writer, &result->recording_lost);
+	}
+	(void) trk__discovery_end(&t.discovery, &result->record.place);
+	trk__track_lines_end(&t.lines);
+	trk__sampler_free(t.sampler);
+	trk__helper_process_hold(false);
+	trk__writer_free(t.writer);
+	trk__finish_release(&t.finish);
+	trk__close(t.runs_fd);
+	trk__close(t.timer_fd);
+	trk__close(t.pid_fd);
+	trk__close(t.marks_fd);
+	if (t.root_reaped)
+		trk__job_drop_signals(&t.job,
+				      result->record.outcome.verdict == TRK_VERDICT_OUT_OF_MEMORY);
+	if (!options->in_thread)
+		trk__job_release(&t.job);
+	return r;
+}

@@ -1,0 +1,205 @@
+/* Events between ticks: children, signals, marks, and control messages. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/parse.h"
+#include "probe/helper_process.h"
+#include "track/marks.h"
+#include "track/private.h"
+
+/* ---- control messages ---- */
+
+static void take_mark(struct track *t, const char *name)
+{
+	struct trk_mark mark = {
+		.elapsed_ns = t->env.monotonic_ns() - t->start_ns,
+		.time_ns = t->env.wall_ns(),
+	};
+
+	(void) snprintf(mark.name, sizeof(mark.name), "%s", name);
+	if (trk__record_mark(t->record, &mark) == 0 && t->writer)
+		(void) trk__writer_mark(t->writer, &mark);
+	/* Phases begin at marks: what was counted belongs to the one that ends. */
+	t->lines.flush_ns = 0;
+	trk__track_lines_write(&t->lines, t->writer, t->env.monotonic_ns(), false);
+}
+
+void trk__track_take_marks(struct track *t)
+{
+	char name[TRK_MARK_NAME_SIZE];
+
+	while (t->marks_fd >= 0 && trk__marks_take(t->marks_fd, name))
+		take_mark(t, name);
+}
+
+/* "stop CODE": the job has ended, with this exit code. */
+static void take_stop(struct track *t, const char *text)
+{
+	uint64_t code;
+
+	if (t->options->argv)
+		return;
+	t->stop = true;
+	t->finish.stated = trk__parse_u64(text, &code) == 0 && code <= 255;
+	t->finish.stated_code = t->finish.stated ? (int) code : -1;
+}
+
+/* The program that started the tracker to measure itself has gone: an attached process need not be
+ * tracked any more. A job goes on. */
+void trk__track_take_control(struct track *t)
+{
+	char line[TRK_CONTROL_LINE];
+	int r;
+
+	while ((r = trk__control_next(&t->control, line)) > 0) {
+		if (!strcmp(line, "stop"))
+			t->stop = !t->options->argv || t->stop;
+		else if (!strncmp(line, "stop ", 5))
+			take_stop(t, line + 5);
+		else if (!strncmp(line, "mark ", 5))
+			take_mark(t, line + 5);
+	}
+	if (r < 0) {
+		t->control.fd = -1;
+		t->finish.abandoned = !t->stop;
+		t->stop |= !t->options->argv;
+	}
+}
+
+/* ---- children and signals ---- */
+
+/* Somebody else has waited for the job: a library that was loaded into us, or one that has SIGCHLD
+ * ignored. Its end is an end all the same. */
+static void take_loss(struct track *t)
+{
+	if (!t->options->argv || (kill(t->job.pid, 0) == 0 || errno != ESRCH))
+		return;
+	t->root_reaped = t->finish.lost = true;
+	if (t->sampler && trk__sampler_tree(t->sampler))
+		trk__tree_lost(trk__sampler_tree(t->sampler));
+}
+
+void trk__track_reap(struct track *t, pid_t pid)
+{
+	bool counts = t->options->argv && t->sampler && !trk__track_is_old_child(t, pid);
+	uint64_t cancelled;
+	struct rusage usage;
+	int status, r;
+
+	if (trk__helper_process_reap(pid))
+		return;
+	cancelled = counts ? trk__tree_read_cancelled(trk__sampler_tree(t->sampler), pid) : 0;
+	r = trk__job_reap(pid, &status, &usage);
+	if (r == -ECHILD && pid == t->job.pid)
+		take_loss(t);
+	if (r <= 0)
+		return;
+	/* An attached process is no child of the tracker: a child that is reaped then is a
+	 * helper. */
+	if (t->options->argv && !trk__track_is_old_child(t, pid)) {
+		if (t->sampler) {
+			trk__tree_reaped(trk__sampler_tree(t->sampler), pid, &usage);
+			trk__tree_add_cancelled(trk__sampler_tree(t->sampler), cancelled);
+		}
+		t->finish.switches += (uint64_t) (usage.ru_nvcsw + usage.ru_nivcsw);
+		t->finish.reaped++;
+	}
+	if (pid == t->job.pid) {
+		t->root_reaped = true;
+		t->wait_status = status;
+		t->finish.root_maxrss_bytes = (uint64_t) usage.ru_maxrss * 1024;
+	}
+}
+
+/* One that changed, or si_pid is 0. It is left as it is. */
+static int next_child(siginfo_t *ret)
+{
+	static const int changes = WEXITED | WSTOPPED | WNOHANG | WNOWAIT;
+
+	if (waitid(P_ALL, 0, ret, changes) == 0)
+		return 0;
+	return errno == EINTR ? waitid(P_ALL, 0, ret, changes) : -1;
+}
+
+/* A zombie still shows its control group (v2): where the kernel may have killed it. */
+static void note_group(struct track *t, const siginfo_t *info)
+{
+	bool is_root = info->si_pid == t->job.pid;
+
+	if (!t->sampler || (!is_root && info->si_status != SIGKILL))
+		return;
+	trk__group_log_note(&t->finish.groups, &t->env, info->si_pid, true);
+	if (!is_root)
+		return;
+	trk__sampler_look_at_group(t->sampler);
+	trk__track_follow_group(t);
+}
+
+void trk__track_look_at_children(struct track *t)
+{
+	for (;;) {
+		siginfo_t info = {.si_pid = 0};
+
+		if (next_child(&info) < 0 && t->options->argv && !t->root_reaped)
+			trk__track_reap(t, t->job.pid);
+		if (info.si_pid == 0)
+			return;
+		if (info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED) {
+			(void) waitid(P_PID, (id_t) info.si_pid, &info, WSTOPPED | WNOHANG);
+			if (info.si_pid == t->job.pid &&
+			    (info.si_status == SIGTSTP || info.si_status == SIGTTIN ||
+			     info.si_status == SIGTTOU))
+				trk__job_stop_with(&t->job, info.si_status);
+			continue;
+		}
+		note_group(t, &info);
+		if (info.si_pid == t->job.pid && t->sampler) {
+			const struct trk_tree_state *state;
+
+			trk__tree_close_accounts(trk__sampler_tree(t->sampler));
+			trk__tree_update(trk__sampler_tree(t->sampler), &state);
+		}
+		trk__track_reap(t, info.si_pid);
+	}
+}
+
+static void forward(struct track *t, int signo)
+{
+	if (signo == SIGUSR1 && t->options->on_status)
+		t->options->on_status(t->options->data, t->record);
+	if (!t->options->argv) { /* attach, system: a request to stop */
+		if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP || signo == SIGQUIT)
+			t->stop = true;
+		else if (signo == SIGTSTP)
+			trk__job_stop_self(signo);
+		return;
+	}
+	if (!t->root_reaped)
+		(void) kill(t->job.pid, signo);
+}
+
+void trk__track_handle_signals(struct track *t)
+{
+	const struct timespec nap = {0, 10000000};
+	enum trk_job_action action;
+	bool any = false;
+	int signo;
+
+	while (trk__job_next_signal(&t->job, &action, &signo)) {
+		any = true;
+		if (action == TRK_JOB_CHILD)
+			trk__track_look_at_children(t);
+		else if (action == TRK_JOB_FORWARD || !t->options->argv)
+			forward(t, signo);
+	}
+	if (any || !t->options->argv)
+		return;
+	/* They are there, but cannot be read: the job's end is seen all the same. */
+	trk__track_look_at_children(t);
+	(void) nanosleep(&nap, NULL);
+}

@@ -1,0 +1,178 @@
+/* What is there before the first tick: the run's description, its recording, the sampler. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/parse.h"
+#include "probe/linux/pid_children.h"
+#include "recording/store.h"
+#include "track/private.h"
+
+/* The CPU clock of a running process advances in ticks of the kernel, up to 10 ms. Over a shorter
+ * interval, such as the last one, a rate would be dominated by that. */
+#define MIN_RATE_NS (100 * TRK_NS_PER_MS)
+
+static const char *kind_of(const struct trk_track_options *o)
+{
+	return o->argv ? "run" : o->pid ? "attach" : "system";
+}
+
+/* The rest of a very long command line is not kept. */
+static bool keep_argument(struct trk_run *run, const char *text)
+{
+	size_t len = strlen(text) + 1;
+
+	if (run->command_len + len > sizeof(run->command) - 1)
+		return false;
+	memcpy(run->command + run->command_len, text, len);
+	run->command_len += len;
+	return true;
+}
+
+static void describe_command(const struct trk_track_options *o, struct trk_run *run)
+{
+	char masked[TRK_RUN_COMMAND_SIZE];
+	struct trk_mask mask = {.strict = o->redaction == TRK_REDACT_STRICT};
+
+	for (char *const *arg = o->argv; *arg; arg++) {
+		const char *text = *arg;
+
+		if (o->redaction == TRK_REDACT_ALL && arg != o->argv) {
+			(void) keep_argument(run, TRK_REDACTED);
+			break; /* nor how many there were */
+		}
+		if (o->redaction != TRK_REDACT_NOTHING) {
+			(void) trk__mask_argument(&mask, text, masked, sizeof(masked));
+			text = masked;
+		}
+		if (!keep_argument(run, text))
+			break;
+	}
+}
+
+void trk__track_describe(struct track *t)
+{
+	const struct trk_track_options *o = t->options;
+	struct trk_run *run = &t->record->run;
+
+	(void) snprintf(run->job, sizeof(run->job), "%s", o->job ? o->job : "");
+	(void) snprintf(run->scope, sizeof(run->scope), "%s", o->scope ? o->scope : "");
+	run->has_scope = true;
+	run->unlisted = o->unlisted;
+	run->input_bytes = o->input_bytes;
+	(void) snprintf(run->kind, sizeof(run->kind), "%s", kind_of(o));
+	(void) snprintf(run->version, sizeof(run->version), "%s", TRK_BUILD_VERSION);
+	if (o->argv)
+		describe_command(o, run);
+	if (o->tags_len <= sizeof(run->tags) - 1) {
+		if (o->tags_len)
+			memcpy(run->tags, o->tags, o->tags_len);
+		run->tags_len = o->tags_len;
+	}
+	if (o->request)
+		memcpy(run->request, o->request, sizeof(run->request));
+	run->start_ns = t->env.wall_ns();
+	trk__store_new_id(run);
+	run->interval_ns = o->interval_ns;
+}
+
+void trk__track_note_old_children(struct track *t)
+{
+	int n = trk__pid_children_read(t->env.proc_fd, getpid(), t->old_child, OLD_CHILDREN_MAX);
+
+	t->old_children = n < 0 ? 0 : n < OLD_CHILDREN_MAX ? n : OLD_CHILDREN_MAX;
+}
+
+bool trk__track_is_old_child(const struct track *t, pid_t pid)
+{
+	for (int i = 0; i < t->old_children; i++)
+		if (t->old_child[i] == pid)
+			return true;
+	return false;
+}
+
+void trk__track_open_recording(struct track *t)
+{
+	struct trk_track_result *result = t->result;
+	struct trk_error error = {.code = 0};
+	char name[96];
+
+	if (!t->options->dir)
+		return;
+	trk__store_name(&t->record->run, name);
+	t->runs_fd = trk__store_open(t->options->dir, true, &error);
+	if (t->runs_fd >= 0)
+		t->writer = trk__writer_new(t->runs_fd, name, &t->record->run, 0, &error);
+	(void) snprintf(result->recording_where, sizeof(result->recording_where), "%.4096s/runs/%s",
+			t->options->dir, name);
+	if (!t->writer)
+		result->recording_error = error.code;
+}
+
+void trk__track_announce(struct track *t)
+{
+	enum { DIR_MAX = 140 };
+	const struct trk_track_result *result = t->result;
+	char text[256];
+
+	if (!t->options->dir || t->control.fd < 0)
+		return;
+	(void) snprintf(text, sizeof(text), "%.*s%s: no recording: %s", DIR_MAX, t->options->dir,
+			strlen(t->options->dir) > DIR_MAX ? "..." : "",
+			trk__strerror(result->recording_error));
+	(void) trk__control_say(t->control.fd, t->writer ? "recording" : "error",
+				t->writer ? result->recording_where : text);
+}
+
+/* Is /proc that of our pid namespace? Elsewhere (unshare --pid without --mount-proc) the job's pid
+ * names another process there, or none. */
+static bool proc_is_ours(const struct track *t)
+{
+	char text[16];
+	ssize_t len = readlinkat(t->env.proc_fd, "self", text, sizeof(text) - 1);
+	uint64_t pid;
+
+	if (len < 0)
+		return false;
+	text[len] = '\0';
+	return trk__parse_u64(text, &pid) == 0 && pid == (uint64_t) getpid();
+}
+
+int trk__track_open_sampler(struct track *t)
+{
+	struct trk_tree_options tree = {
+		.root = t->options->argv ? t->job.pid : t->options->pid,
+		.one_process = t->options->one_process,
+		.redaction = t->options->redaction,
+		.skips_idle = true,
+		.subreaper = t->options->argv != NULL,
+		.self = t->options->in_thread ? 0 : getpid(),
+		.pss_share = t->options->pss_share < 0 ? TRK_TREE_PSS_SHARE : t->options->pss_share,
+	};
+	struct trk_sampler_options options = {
+		.tree = tree.root ? &tree : NULL,
+		.no_system = t->options->no_system,
+		.group_is_own = t->options->argv && t->finish.holders != TRK_PEAK_GROUP_NONE,
+		.cpu_group_is_own = t->options->argv && t->finish.group_is_own,
+		.group_cpu_ns = t->finish.group_cpu_ns,
+		.own_cpu_ns = t->finish.own_cpu_ns,
+		.gpu = t->options->gpu,
+		/* Another program's children are for it to wait for: there we start none. */
+		.gpu_hints = t->options->in_thread ? NULL : t->options->gpu_hints,
+		.perf_fd = t->job.perf_fd,
+		.root_perf_fd = t->job.root_perf_fd,
+		.min_interval_ns = t->options->interval_ns / 2 < MIN_RATE_NS
+					   ? t->options->interval_ns / 2
+					   : MIN_RATE_NS,
+		.start_ns = t->spawn_ns,
+	};
+	int r = 0;
+
+	t->record->run.pid = tree.root;
+	if (tree.root && !proc_is_ours(t))
+		return -ESRCH;
+	t->sampler = trk__sampler_new(&t->env, &options, &r);
+	return t->sampler ? 0 : r;
+}

@@ -1,0 +1,449 @@
+"""`alerts send` and `alerts test` to real servers on the loopback: SMTP, HTTP, an Alertmanager."""
+
+import email
+import email.policy
+import hashlib
+import hmac
+import http.server
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+from aiosmtpd.controller import Controller
+
+LISTED = {"TRACKER_ALERT_HOSTS": "127.0.0.1"}
+ALERT = {"rule": "oom-risk", "severity": "critical", "state": "firing", "text": "memory at 90 of 100 MiB",
+         "fix": "request 128 MiB", "job": "train", "run": "r-1", "value": 90, "limit": 100,
+         "host": "node-1", "time": 1795370000}
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "not reached"
+        time.sleep(0.05)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Post(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.requests.append((self.path, dict(self.headers), body))
+        if self.server.answer == "reset":
+            self.connection.close()
+            return
+        self.send_response(self.server.answer)
+        self.send_header("Location", "/elsewhere")
+        self.end_headers()
+        self.wfile.write(b"an answer")
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def web():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Post)
+    server.requests, server.answer = [], 200
+    server.url = f"http://127.0.0.1:{server.server_port}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+class Mailbox:
+    def __init__(self):
+        self.mails = []
+
+    async def handle_DATA(self, _server, _session, envelope):
+        self.mails.append((envelope.mail_from, envelope.rcpt_tos, envelope.content))
+        return "250 OK"
+
+
+@pytest.fixture
+def mailbox():
+    box = Mailbox()
+    controller = Controller(box, hostname="127.0.0.1", port=free_port())
+    controller.start()
+    box.env = {**LISTED, "TRACKER_SMTP": f"smtp://127.0.0.1:{controller.port}",
+               "TRACKER_MAIL_FROM": "tracker@example.org"}
+    yield box
+    controller.stop()
+
+
+def send(rt, sink, alert=None, env=None):
+    return rt.run("alerts", "send", sink, env={**LISTED, **(env or {}), "RT_JSON": json.dumps(alert or ALERT)})
+
+
+def test_a_mail_has_both_bodies_and_a_thread(rt, mailbox):
+    done = send(rt, "mail:ann@example.org,bob@example.org", env=mailbox.env)
+    assert (done.rc, done.stderr) == (0, "")
+    # Told once.
+    assert send(rt, "mail:ann@example.org,bob@example.org", env=mailbox.env).rc == 0
+    assert send(rt, "mail:ann@example.org,bob@example.org", {**ALERT, "state": "resolved", "time": 1795370400},
+                env=mailbox.env).rc == 0
+    (sender, recipients, first), (_, _, second) = mailbox.mails
+    assert (sender, recipients) == ("tracker@example.org", ["ann@example.org", "bob@example.org"])
+    first, second = (email.message_from_bytes(m, policy=email.policy.default) for m in (first, second))
+    assert first["Subject"] == "[critical] oom-risk: train: memory at 90 of 100 MiB"
+    assert second["Subject"].startswith("[resolved] oom-risk: train: ")
+    assert first["References"] == second["References"]
+    assert first["Message-ID"] != second["Message-ID"]
+    assert first["Date"].datetime.timestamp() == ALERT["time"]
+    assert first["List-Unsubscribe"] == "<mailto:tracker@example.org?subject=unsubscribe>"
+    assert first.get_body(("plain",)).get_content().splitlines()[:2] == [
+        "What      memory at 90 of 100 MiB", "Try       request 128 MiB"]
+    assert "<td>request 128 MiB</td>" in first.get_body(("html",)).get_content()
+    assert not first.defects
+
+
+def test_a_job_cannot_write_headers_or_markup(rt, mailbox):
+    job = "x\r\nBcc: eve@example.org\r\n\r\n<script>é" + "ü" * 60
+    assert send(rt, "mail:ann@example.org", {**ALERT, "job": job}, env=mailbox.env).rc == 0
+    mail = email.message_from_bytes(mailbox.mails[0][2], policy=email.policy.default)
+    assert mail["Bcc"] is None
+    assert job.replace("\r\n", "  ") in mail["Subject"]
+    assert max(map(len, mailbox.mails[0][2].splitlines())) < 998
+    html = mail.get_body(("html",)).get_content()
+    assert "<script>" not in html and "&lt;script&gt;é" in html
+
+
+@pytest.mark.parametrize("to", ["ann", "a b@example.org", "a@b@c", "ann@", "a@b\r\nDATA@x"])
+def test_what_is_no_mail_address_is_refused(rt, mailbox, to):
+    done = send(rt, f"mail:{to}", env=mailbox.env)
+    assert done.rc == 1
+    assert "not a list of at most 20 mail addresses" in done.stderr
+    assert not mailbox.mails
+
+
+def test_webhooks_get_what_they_read(rt, web):
+    for kind in ("slack", "teams", "discord", "json"):
+        done = send(rt, f"{kind}:$HOOK", {**ALERT, "job": "<a> & *b*"},
+                    env={"HOOK": f"{web.url}/hook/{kind}"})
+        assert (done.rc, done.stderr) == (0, ""), kind
+    bodies = {path.rsplit("/", 1)[1]: json.loads(body) for path, _, body in web.requests}
+    assert bodies["slack"]["text"].startswith("[critical] oom-risk: &lt;a&gt; &amp; *b*: memory at 90")
+    assert bodies["slack"]["blocks"][0]["text"]["text"].endswith("Try: request 128 MiB\nRun: r-1 on node-1")
+    card = bodies["teams"]["attachments"][0]["content"]
+    assert card["type"] == "AdaptiveCard" and r"\<a\> & \*b\*" in card["body"][0]["text"]
+    assert bodies["discord"]["allowed_mentions"] == {"parse": []}
+    assert bodies["json"] == {**ALERT, "job": "<a> & *b*"}
+
+
+def test_json_is_signed_with_a_key(rt, web, tmp_path):
+    key = tmp_path / "key"
+    key.write_text("top secret\n")
+    assert send(rt, f"json:{web.url}", env={"TRACKER_ALERT_KEY_FILE": key}).rc == 0
+    _, headers, body = web.requests[0]
+    assert headers["X-Signature"] == "sha256=" + hmac.new(b"top secret", body, hashlib.sha256).hexdigest()
+
+
+def test_an_address_may_be_a_secret(rt, web, tmp_path):
+    secret = tmp_path / "url"
+    secret.write_text(f"{web.url}/T0/secret\n")
+    assert send(rt, f"slack:@{secret}").rc == 0
+    assert send(rt, "slack:$HOOK", env={"HOOK": f"{web.url}/T0/secret"}).rc == 0
+    assert [path for path, _, _ in web.requests] == ["/T0/secret"] * 2
+    web.answer = 404
+    done = send(rt, f"slack:@{secret}", {**ALERT, "run": "r-2"})
+    assert done.rc == 1
+    assert done.stderr == "resource-tracker: alerts: 127.0.0.1: answered 404: an answer\n"
+
+
+@pytest.mark.parametrize("url, says", [
+    ("http://127.0.0.1:{port}/", "without TLS"),
+    ("https://127.0.0.1:{port}/", "a private address. Try: TRACKER_ALERT_HOSTS=127.0.0.1"),
+    ("https://localhost:{port}/", "a private address. Try: TRACKER_ALERT_HOSTS=localhost"),
+    ("https://[::ffff:127.0.0.1]:{port}/", "a private address"),
+    ("https://2130706433:{port}/", "a private address"),
+    ("https://example.org@127.0.0.1:{port}/", "not an address of the form https://HOST/"),
+    ("file:///etc/passwd", "not an address of the form https://HOST/"),
+    ("ftp://127.0.0.1/", "without TLS"),
+])
+def test_private_addresses_are_refused_unless_listed(rt, web, url, says):
+    done = rt.run("alerts", "test", "json:" + url.format(port=web.server_port))
+    assert done.rc == 1
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert web.requests == []
+
+
+def test_a_redirection_is_not_followed(rt, web):
+    web.answer = 307
+    assert send(rt, f"json:{web.url}").rc == 1
+    assert [path for path, _, _ in web.requests] == ["/"]
+
+
+@pytest.mark.parametrize("answer", [500, 503, 429, "reset"])
+def test_what_fails_is_kept_and_delivered_once_later(rt, web, answer):
+    web.answer = answer
+    done = send(rt, f"json:{web.url}")
+    assert done.rc == 1
+    assert "kept in the outbox. Try: resource-tracker alerts flush" in done.stderr
+    done = rt.run("alerts", "flush", env=LISTED)
+    assert done.rc == 1
+    assert "1 wait in the outbox" in done.stderr
+    web.answer = 200
+    web.requests.clear()
+    # The next one takes it along.
+    assert send(rt, f"json:{web.url}", {**ALERT, "run": "r-2"}).rc == 0
+    assert sorted(json.loads(body)["run"] for _, _, body in web.requests) == ["r-1", "r-2"]
+    assert rt.run("alerts", "flush", env=LISTED).rc == 0
+    assert len(web.requests) == 2
+
+
+def test_a_mail_server_that_is_down_for_a_day(rt):
+    port = free_port()
+    env = {**LISTED, "TRACKER_SMTP": f"smtp://127.0.0.1:{port}", "TRACKER_MAIL_FROM": "t@example.org"}
+    assert send(rt, "mail:ann@example.org", env=env).rc == 1
+    assert rt.run("alerts", "flush", env=env).rc == 1
+    box = Mailbox()
+    controller = Controller(box, hostname="127.0.0.1", port=port)
+    controller.start()
+    try:
+        assert rt.run("alerts", "flush", env=env).rc == 0
+        assert rt.run("alerts", "flush", env=env).rc == 0
+    finally:
+        controller.stop()
+    assert len(box.mails) == 1
+
+
+def test_files_of_others_in_the_outbox_are_left_alone(rt, web):
+    web.answer = 500
+    assert send(rt, f"json:{web.url}").rc == 1
+    outbox, = rt.state.rglob("outbox")
+    kept, = outbox.glob("*.alert")
+    web.answer = 200
+    web.requests.clear()
+    kept.chmod(0o666)
+    assert rt.run("alerts", "flush", env=LISTED).rc == 1
+    (outbox / "bad.alert").write_bytes(b"\0\xff{")
+    (outbox / "link.alert").symlink_to("/etc/passwd")
+    assert rt.run("alerts", "flush", env=LISTED).rc == 1
+    assert web.requests == []
+    kept.chmod(0o600)
+    assert rt.run("alerts", "flush", env=LISTED).rc == 1
+    assert len(web.requests) == 1
+
+
+@pytest.fixture
+def alertmanager(tmp_path):
+    port = free_port()
+    config = tmp_path / "alertmanager.yml"
+    config.write_text("route: {receiver: none}\nreceivers: [{name: none}]\n")
+    process = subprocess.Popen(
+        ["prometheus-alertmanager", f"--config.file={config}", f"--storage.path={tmp_path / 'data'}",
+         f"--web.listen-address=127.0.0.1:{port}", "--cluster.listen-address="],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+
+    def is_ready():
+        try:
+            with urllib.request.urlopen(f"{url}/-/ready", timeout=5) as answer:
+                return answer.status == 200
+        except (urllib.error.URLError, OSError):
+            return False
+    wait_for(is_ready, 120)
+    yield url
+    process.terminate()
+    process.wait()
+
+
+def alerts_of(url):
+    with urllib.request.urlopen(f"{url}/api/v2/alerts", timeout=30) as answer:
+        return json.load(answer)
+
+
+def test_an_alertmanager_fires_once_and_resolves(rt, alertmanager):
+    now = {**ALERT, "time": time.time()}
+    for _ in range(2):
+        done = send(rt, f"alertmanager:{alertmanager}/", now)
+        assert (done.rc, done.stderr) == (0, "")
+    wait_for(lambda: alerts_of(alertmanager))
+    alert, = alerts_of(alertmanager)
+    assert alert["labels"] == {"alertname": "oom-risk", "severity": "critical", "job": "train",
+                               "run": "r-1", "instance": "node-1"}
+    assert alert["annotations"]["summary"] == ALERT["text"]
+    assert alert["status"]["state"] in ("active", "unprocessed")
+    assert send(rt, f"alertmanager:{alertmanager}", {**now, "state": "resolved", "time": time.time()}).rc == 0
+    wait_for(lambda: not alerts_of(alertmanager))
+
+
+def test_from_a_running_job_to_the_mailbox(rt, mailbox):
+    job = "import signal; signal.signal(signal.SIGUSR1, lambda *_: None); signal.alarm(60); signal.pause()"
+    command = f'time-limit="{rt.path}" alerts send mail:ann@example.org; kill -USR1 "$RT_PID"'
+    done = rt.track("/usr/bin/python3", "-c", job, env=mailbox.env, timeout=120,
+                    flags=["-i", "50ms", "--request", "time=1s", "--on-alert", command, "--job", "nightly"])
+    assert done.rc == 0
+    assert len(mailbox.mails) == 1
+    mail = email.message_from_bytes(mailbox.mails[0][2], policy=email.policy.default)
+    assert mail["Subject"].startswith("[warning] time-limit: nightly: ")
+    assert done.summary["run"]["id"] in mail.get_body(("plain",)).get_content()
+
+
+@pytest.mark.parametrize("text, says", [
+    ("{", "RT_JSON: a key in quotes is missing (line 1, column 2)"), ("[]", "an alert has rule, text, and a state"),
+    ('{"rule":"x","text":"y","state":"z"}', "an alert has rule, text, and a state"),
+])
+def test_what_is_no_alert_is_refused(rt, text, says):
+    done = rt.run("alerts", "send", "json:https://example.org/", env={"RT_JSON": text})
+    assert done.rc == 2
+    assert says in done.stderr
+    assert os.linesep not in done.stderr.rstrip("\n")
+
+
+def test_the_rules_are_those_of_the_documentation(rt):
+    text = (pathlib.Path(__file__).parents[2] / "docs/alerts.md").read_text(encoding="utf-8")
+    rules = json.loads(rt.run("alerts", "rules", "--json").stdout)
+    assert [r["rule"] for r in rules] == [line.split("`")[1] for line in text.splitlines()
+                                         if line.startswith("| `") and line.count("|") == 5
+                                         and not line.startswith("| `RT_")]
+    assert len(rt.run("alerts", "rules").stdout.splitlines()) == len(rules)
+
+
+def fail_thrice(rt, job="fails", env=None, flags=()):
+    for _ in range(3):
+        assert rt.run("run", "-q", *flags, "--job", job, "--", "sh", "-c", "exit 3", env=env).rc == 3
+
+
+def test_a_job_that_fails_again_is_told_once_after_its_run(rt, mailbox):
+    fail_thrice(rt, env=mailbox.env, flags=["--alert", "mail:ann@example.org"])
+    wait_for(lambda: mailbox.mails)
+    mail = email.message_from_bytes(mailbox.mails[0][2], policy=email.policy.default)
+    assert mail["Subject"] == ("[critical] failing-again: fails: the newest 3 runs failed, the last one with exit "
+                               "status 3")
+    assert rt.run("alerts", "check", "--alert", "mail:ann@example.org", env=mailbox.env).rc == 0
+    assert len(mailbox.mails) == 1
+    book = json.loads(rt.run("alerts", "list", "--json").stdout)
+    assert book["schema"] == "resource-tracker.alerts/1"
+    entry, = book["alerts"]
+    assert (entry["rule"], entry["state"], entry["told"][0]["sink"]) == ("failing-again", "firing", "mail")
+    # A good run ends it.
+    assert rt.run("run", "-q", "--job", "fails", "--", "true").rc == 0
+    assert rt.run("alerts", "check").stdout.startswith("[resolved] failing-again: fails: ")
+    assert "No alert is open" in rt.run("alerts", "list").stdout
+
+
+def test_silenced_and_acknowledged_alerts_are_not_told(rt, mailbox):
+    fail_thrice(rt, "a")
+    fail_thrice(rt, "b")
+    silence = rt.run("alerts", "silence", "--job", "a", "--for", "2h", "--reason", "maintenance")
+    assert silence.rc == 0
+    assert rt.run("alerts", "check").rc == 0
+    assert rt.run("alerts", "ack", "failing-again:b").rc == 0
+    to = ["--alert", "mail:ann@example.org"]
+    assert rt.run("alerts", "check", *to, env=mailbox.env).rc == 0
+    assert mailbox.mails == []
+    listed = rt.run("alerts", "list").stdout
+    assert "held: silence" in listed and "acknowledged" in listed and ": maintenance" in listed
+    assert rt.run("alerts", "unsilence", silence.stdout.strip()).rc == 0
+    assert rt.run("alerts", "flush", *to, env=mailbox.env).rc == 0
+    assert [m[2].count(b"failing-again: a: ") for m in mailbox.mails] == [1]
+
+
+@pytest.mark.parametrize("args, says", [
+    (["silence"], "silence needs --for DUR or --until DATE"),
+    (["silence", "--for", "1h"], "silence needs --rule RULE, --job NAME, or both"),
+    (["silence", "--rule", "oom", "--for", "1h"], "no such rule. Rules: all, oom-risk, "),
+    (["silence", "--job", "a", "--for", "40d"], "not within the next 30 days"),
+    (["silence", "--job", "a", "--until", "soon"], "not a date such as"),
+    (["ack", "nothing"], "no open alert of this id"),
+    (["unsilence", "nothing"], "no silence of this id"),
+    (["test", "slack:https://hooks.slack.com/T0/secret"], "Try: slack:@FILE, or 'slack:$NAME'"),
+    (["check", "--quiet-hours", "22-7"], "not of the form HH:MM-HH:MM"),
+    (["frobnicate"], "alerts: list, rules, check"),
+])
+def test_bad_words_get_one_line(rt, args, says):
+    done = rt.run("alerts", *args)
+    assert done.rc in (2, 4)
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("line, says", [
+    ('alert = ["mail:a@b", "fax:1"]', None), ('alert = ["no-such-rule=mail:a@b"]', "not of the form [RULE=]KIND:ADDRESS"),
+    ('alert = ["oom-risk"]', "not of the form [RULE=]KIND:ADDRESS"), ('quiet-hours = "25:00-07:00"', "not of the form HH:MM"),
+    ('on-alert = ["oom=true"]', "not of the form RULE=COMMAND"),
+])
+def test_a_bad_rule_in_the_configuration_has_its_line(rt, tmp_path, line, says):
+    config = tmp_path / "rules.toml"
+    config.write_text(f"# rules\n[alerts]\n{line}\n")
+    done = rt.run("alerts", "check", "--config", config)
+    if says is None:
+        return
+    assert done.rc == 2
+    assert done.stderr.startswith(f"resource-tracker: {config}:3: ")
+    assert says in done.stderr
+
+
+def test_quiet_hours_hold_what_is_not_critical(rt, mailbox):
+    night, morning = 1795392000, 1795428000    # 00:00 and 10:00 UTC
+    env = {**mailbox.env, "TZ": "UTC", "TRACKER_QUIET_HOURS": "22:00-07:00"}
+    to = "mail:ann@example.org"
+
+    def at(now, alert):
+        return rt.run("internal", "alerts", "send", to, "--now", str(now), env={**env, "RT_JSON": json.dumps(alert)})
+    assert at(night, {**ALERT, "rule": "stalled", "severity": "warning", "run": "r-1"}).rc == 0
+    assert at(night, {**ALERT, "rule": "stalled", "severity": "warning", "run": "r-2"}).rc == 0
+    assert mailbox.mails == []
+    assert at(night, ALERT).rc == 0
+    assert len(mailbox.mails) == 1
+    assert rt.run("internal", "alerts", "flush", "--alert", to, "--now", str(morning), env=env).rc == 0
+    assert len(mailbox.mails) == 2
+    mail = email.message_from_bytes(mailbox.mails[1][2], policy=email.policy.default)
+    assert mail["Subject"].startswith("[warning] stalled: 2 alerts of stalled: train, train")
+    assert mail.get_body(("plain",)).get_content().count("[warning] stalled: train: ") == 2
+
+
+def test_a_sink_that_hangs_keeps_nobody_waiting_for_others(rt, web):
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen()
+        hung = subprocess.Popen([rt.path, "alerts", "send", f"json:http://127.0.0.1:{deaf.getsockname()[1]}"],
+                                env={**os.environ, **LISTED, "RESOURCE_TRACKER_DIR": str(rt.state),
+                                     "RT_JSON": json.dumps(ALERT)}, stderr=subprocess.DEVNULL)
+        try:
+            connection, _ = deaf.accept()
+            # While the first one waits for its answer, and holds its message.
+            assert send(rt, f"json:{web.url}").rc == 0
+            assert len(web.requests) == 1
+            connection.close()
+        finally:
+            hung.kill()
+            hung.wait()
+
+
+def test_a_digest_names_what_will_fail_once_a_week(rt, mailbox):
+    fail_thrice(rt, "broken")
+    shown = json.loads(rt.run("digest", "--json").stdout)
+    assert shown["schema"] == "resource-tracker.digest/1"
+    assert [(a["rule"], a["job"]) for a in shown["alerts"]] == [("failing-again", "broken")]
+    text = rt.run("digest").stdout
+    assert "failing-again: broken: the newest 3 runs failed" in text
+    for _ in range(2):
+        done = rt.run("digest", "--send", "--alert", "mail:ann@example.org", env=mailbox.env)
+        assert (done.rc, done.stderr) == (0, "")
+    assert len(mailbox.mails) == 1
+    mail = email.message_from_bytes(mailbox.mails[0][2], policy=email.policy.default)
+    assert mail["Subject"].startswith("[info] digest: ")
+    assert "<h2>What will fail, and what has changed</h2>" in mail.get_body(("html",)).get_content()
+    assert "failing-again: broken: " in mail.get_body(("plain",)).get_content()
+
+
+def test_a_workflow_of_github_gets_annotations_of_its_jobs(rt):
+    fail_thrice(rt)
+    done = rt.run("alerts", "check", env={"GITHUB_ACTIONS": "true"})
+    assert done.stdout.startswith("::warning title=resource-tracker failing-again::fails: the newest 3 runs failed")

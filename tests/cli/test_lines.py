@@ -1,0 +1,535 @@
+"""`--lines` and `resource-tracker lines`: programs whose split is known, under every CPython that the
+machine has, and what a job can do that makes its stacks hard to read.
+
+The programs measure with their own CPU clock what each part used, and work until that clock says so:
+a busy machine makes them slow, not wrong.
+"""
+
+import csv
+import glob
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import time
+
+import pytest
+
+from conftest import memory_group
+
+PYTHONS = sorted({os.path.realpath(p) for pattern in (
+    "/usr/bin/python3", "~/.pyenv/versions/3.9.*/bin/python3", "~/.pyenv/versions/3.1?.*/bin/python3")
+    for p in glob.glob(os.path.expanduser(pattern))})
+SYSTEM = "/usr/bin/python3"
+
+# Prints the CPU seconds that each part used.
+SPLIT = """
+import json, time
+def spin(n):
+    x = 0
+    for i in range(n):
+        x += i * i
+    return x
+def first():
+    spin(77000)   # FIRST
+def second():
+    spin(23000)   # SECOND
+def holds():
+    sum(data)     # HOLDS
+def naps():
+    time.sleep(0.02)  # NAPS
+data = bytes(1000000)
+while time.process_time() < 0.5:
+    pass  # the first look at a process is up to 0.2 s after its start
+used = {}
+for part in (first, second, holds, naps) * 4:
+    before = time.process_time()
+    for _ in range(48):
+        part()
+    used[part.__name__] = used.get(part.__name__, 0) + time.process_time() - before
+print(json.dumps(used))
+"""
+
+STEP = """
+import time
+def spin(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+def step():
+    return bytearray(b"x") * (300 << 20)   # STEP
+def steps():
+    kept = []
+    for i in range(100):
+        kept.append(bytearray(10 << 20))   # LOOP
+    return kept
+spin(0.3)
+one = step()
+spin(0.1)
+many = steps()
+spin(0.1)
+"""
+
+
+
+def write(rt, name, text):
+    path = rt.home / name
+    path.write_text(text)
+    return path
+
+
+def line_of(text, word):
+    return next(i for i, line in enumerate(text.splitlines(), 1) if line.endswith("# " + word))
+
+
+def lines(rt, *flags):
+    result = rt.run("lines", "--json", "--top", "1000", *flags)
+    assert result.rc == 0, result.stderr
+    return result.json()
+
+
+def row(document, file, line):
+    found = [r for r in document["rows"] if r["file"] == str(file) and r["line"] == line]
+    return found[0] if found else None
+
+
+def samples(rt, script, python=SYSTEM, hz="250", **options):
+    result = rt.track(python, script, flags=("--lines", hz), **options)
+    assert result.rc == 0, result.stderr
+    return result
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("python", PYTHONS)
+def test_splits_cpu_time_as_the_program_measures_it(rt, python):
+    script = write(rt, "split.py", SPLIT)
+    truth = json.loads(samples(rt, script, python).stdout)
+    document = lines(rt)
+    whole = sum(truth.values())
+    looked_at = document["all"]["samples"]
+    assert looked_at > 100
+    # Four standard errors of a share of about a half, and what the borders of the parts take.
+    margin = 4 * 0.5 / looked_at ** 0.5 + 0.03
+    parts = (("first", "FIRST"), ("second", "SECOND"), ("holds", "HOLDS"))
+    found = {part: row(document, script, line_of(SPLIT, word)) for part, word in parts}
+    charged = sum(r["with_callees"]["cpu_s"] for r in found.values())
+    for part, r in found.items():
+        share = r["with_callees"]["cpu_s"] / charged
+        assert abs(share - truth[part] / whole) < margin, (part, share, truth, looked_at)
+    nap = row(document, script, line_of(SPLIT, "NAPS"))
+    assert nap["wall_s"] > 0
+    assert nap["cpu_s"] < 0.1 * document["all"]["cpu_s"]
+    assert document["torn"] <= document["stacks"] * 0.01 + 2
+    assert [p["read"] for p in document["processes"]] == [True]
+    version = subprocess.run([python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
+                             capture_output=True, text=True, check=True).stdout.strip()
+    assert document["processes"][0]["python"] == version
+
+
+@pytest.mark.native
+def test_finds_the_line_that_takes_memory(rt):
+    script = write(rt, "step.py", STEP)
+    samples(rt, script, hz="400")
+    document = lines(rt, "--memory")
+    step, loop = (row(document, script, line_of(STEP, word)) for word in ("STEP", "LOOP"))
+    assert step["growth_mib"] + step["growth_between_mib"] > 0.8 * 300
+    assert loop["growth_mib"] + loop["growth_between_mib"] > 0.6 * 1000
+    assert {document["rows"][0]["line"], document["rows"][1]["line"]} == {step["line"], loop["line"]}
+
+
+def test_nothing_is_sampled_unless_it_is_asked_for(rt):
+    assert rt.track("true").rc == 0
+    result = rt.run("lines")
+    assert result.rc == 4
+    assert "stacks were not sampled" in result.stderr
+    assert rt.track("true", env={"TRACKER_LINES": "auto"}).rc == 0
+    assert "no process of the run was read as Python" in rt.run("lines").stderr
+
+
+@pytest.mark.parametrize("value", ["", "x", "-1", "0.01", "1e9", "20hz", "nan"])
+def test_refuses_a_rate_that_is_none(rt, value):
+    result = rt.track("true", flags=("--lines", value))
+    if value == "":  # an empty value of a variable means no
+        assert result.rc == 0
+        return
+    assert result.rc == 125
+    assert "--lines" in result.stderr and len(result.stderr.splitlines()) == 1
+
+
+def test_refuses_tables_that_there_are_not(rt):
+    for flags in (("--by", "column"), ("--format", "xml"), ("--top", "0"), ("--since", "-1")):
+        result = rt.run("lines", *flags)
+        assert result.rc == 2
+        assert len(result.stderr.splitlines()) == 1
+
+
+BURN_PYTHON = """
+import time
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+"""
+
+
+def test_reads_workers_and_threads(rt):
+    script = write(rt, "workers.py", BURN_PYTHON + """
+import multiprocessing, threading
+def work():
+    burn(0.8)
+def nap():
+    time.sleep(1)
+def main():
+    multiprocessing.set_start_method("fork")
+    threads = [threading.Thread(target=nap) for _ in range(3)]
+    workers = [multiprocessing.Process(target=work) for _ in range(2)]
+    for x in workers + threads: x.start()
+    for x in workers + threads: x.join()
+main()
+""")
+    samples(rt, script)
+    assert len(lines(rt, "--by", "process")["rows"]) == 3
+    assert len(lines(rt, "--by", "thread")["rows"]) >= 6
+    functions = {r["function"] for r in lines(rt, "--by", "function")["rows"]}
+    assert {"burn", "work", "nap", "<module>"} <= functions
+    files = lines(rt, "--by", "file", "--wall")["rows"]
+    assert files[0]["file"] == str(script)
+
+
+def test_follows_an_exec(rt):
+    first = write(rt, "first.py", BURN_PYTHON + """
+import os, sys
+def before():
+    burn(0.8)
+before()
+os.execv(sys.executable, [sys.executable, sys.argv[1]])
+""")
+    second = write(rt, "second.py", BURN_PYTHON + """
+def after():
+    burn(1)
+after()
+""")
+    result = rt.track("sh", "-c", f"exec {SYSTEM} {first} {second}", flags=("--lines", "200"))
+    assert result.rc == 0
+    assert {"before", "after"} <= {r["function"] for r in lines(rt, "--by", "function")["rows"]}
+
+
+def test_reads_a_deep_recursion(rt):
+    script = write(rt, "deep.py", BURN_PYTHON + """
+import sys
+sys.setrecursionlimit(20000)
+def down(n):
+    if n:
+        return down(n - 1)
+    burn(1)
+down(5000)
+""")
+    samples(rt, script)
+    found = {r["function"]: r for r in lines(rt, "--by", "function")["rows"]}
+    assert found["down"]["with_callees"]["cpu_s"] > 0.3
+    assert found["<module>"]["with_callees"]["cpu_s"] > 0.3
+
+
+def test_names_of_files_reach_no_terminal(rt):
+    folder = os.fsencode(rt.home) + b"/a;\x1b[31m\xff<script>"
+    os.mkdir(folder)
+    script = os.path.join(folder, b"t\n.py")
+    with open(script, "w") as f:
+        f.write(BURN_PYTHON + "burn(0.8)\n")
+    samples(rt, os.fsdecode(script))
+    for form in ("text", "folded", "json", "speedscope"):
+        result = subprocess.run([rt.path, "lines", "--format", form], env=rt.env,
+                                capture_output=True, check=True)
+        assert b"\x1b" not in result.stdout and b"\xff" not in result.stdout
+        assert b".py" in result.stdout
+        if form in ("json", "speedscope"):
+            json.loads(result.stdout)
+
+
+def test_source_is_shown_while_the_file_is_unchanged(rt):
+    script = write(rt, "s.py", BURN_PYTHON + "burn(0.8)\n")
+    os.utime(script, (1, 1))
+    samples(rt, script)
+    assert "while time.process_time() < end:" in rt.run("lines").stdout
+    script.write_text("something\n" * 10)
+    assert "something" not in rt.run("lines").stdout
+
+
+def test_base_names_alone_with_redacted_arguments(rt):
+    script = write(rt, "secret.py", BURN_PYTHON + "burn(0.8)\n")
+    result = rt.track(SYSTEM, script, flags=("--lines", "200"),
+                      env={"RESOURCE_TRACKER_REDACT_ARGS": "1"})
+    assert result.rc == 0
+    files = {r["file"] for r in lines(rt)["rows"]}
+    assert "secret.py" in files
+    assert not any("/" in (f or "") for f in files)
+
+
+def test_phases_and_stretches_of_time(rt):
+    script = write(rt, "phases.py", BURN_PYTHON + f"""
+import subprocess
+def load(): burn(1)
+def train(): burn(1)
+load()
+subprocess.run([{str(rt.path)!r}, "mark", "train"], check=True)
+train()
+""")
+    samples(rt, script)
+    both = {r["function"]: r["with_callees"]["cpu_s"] for r in lines(rt, "--by", "function")["rows"]}
+    assert both["load"] > 0.3 and both["train"] > 0.3
+    part = {r["function"]: r["with_callees"]["cpu_s"]
+            for r in lines(rt, "--by", "function", "--phase", "train")["rows"]}
+    assert part["train"] > 0.3
+    assert part.get("load", 0) < both["load"] / 2
+    assert rt.run("lines", "--phase", "none").rc == 4
+    assert lines(rt, "--since", "1h")["rows"] == []
+
+
+def test_lines_are_readable_after_the_tracker_was_killed(rt):
+    script = write(rt, "long.py", "import time\nwhile True:\n    time.sleep(0.001)\n")
+    with rt.start("run", "--no-discovery", "--lines", "50", "--", SYSTEM, script) as process:
+        while rt.run("lines").rc != 0:
+            assert process.poll() is None
+        process.kill()
+        process.wait()
+    document = lines(rt)
+    assert row(document, script, 3)["wall_s"] > 0
+
+
+def test_a_process_that_may_not_be_read_is_named(victim):
+    """It keeps others out as a set-user-id program does (PR_SET_DUMPABLE)."""
+    path = victim.put(victim.home / "closed.py", "import ctypes\n"
+                      "ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\n" + BURN_PYTHON + "burn(1.5)\n")
+    result = victim.rt("run", "--no-discovery", "--lines", "200", "--", SYSTEM, str(path))
+    assert result.returncode == 0, result.stderr
+    result = victim.rt("lines", "--json")
+    if result.returncode == 0:  # it was read before it closed itself
+        assert "memory" in json.loads(result.stdout)["processes"][0]["reason"]
+    else:
+        assert "does not let the tracker read its memory" in result.stderr
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="needs Node.js")
+def test_other_runtimes_are_named(rt):
+    result = rt.track(shutil.which("node"), "-e", "const t = Date.now(); while (Date.now() < t + 1500);",
+                      flags=("--lines", "auto"))
+    assert result.rc == 0
+    result = rt.run("lines")
+    assert result.rc == 4
+    assert "Node.js" in result.stderr
+
+
+def test_flame_graph_formats_hold_whole_stacks(rt):
+    script = write(rt, "split.py", SPLIT)
+    samples(rt, script)
+    folded = rt.run("lines", "--format", "folded").stdout
+    assert re.search(r"^python3[^;]*;split\.py:\d+ <module>;split\.py:\d+ first\(\);"
+                     r"split\.py:\d+ spin\(\) \d+$", folded, re.M)
+    document = json.loads(rt.run("lines", "--format", "speedscope").stdout)
+    frames = document["shared"]["frames"]
+    profile = document["profiles"][0]
+    assert profile["endValue"] == sum(profile["weights"])
+    assert len(profile["weights"]) == len(profile["samples"])
+    names = [[frames[i]["name"] for i in stack] for stack in profile["samples"]]
+    assert ["<module>", "first", "spin"] in names
+
+
+def test_the_recording_grows_little(rt):
+    script = write(rt, "split.py", SPLIT)
+    sizes = []
+    for value in ("off", "auto"):
+        assert rt.track(SYSTEM, script, flags=("--lines", value)).rc == 0
+        files = pathlib.Path(rt.state, "runs").iterdir()
+        sizes.append(max(files, key=os.path.getmtime).stat().st_size)
+    assert sizes[1] < sizes[0] * 1.1 + 48 * 1024
+
+
+GROWS = """
+import threading, time
+def beat():
+    while True:
+        time.sleep(0.05)  # BEAT
+def keep(index):
+    end = time.process_time() + 0.4
+    while time.process_time() < end:
+        index.append(bytearray(b"x") * 100_000)  # KEEPS
+        time.sleep(0.0005)
+def idle():
+    end = time.process_time() + 0.02
+    while time.process_time() < end:
+        pass
+threading.Thread(target=beat, daemon=True).start()
+index = []
+while time.process_time() < 0.3:
+    pass
+while True:
+    keep(index)
+    idle()
+"""
+
+
+def says_where_it_grew(rt, script, summary):
+    """Text, JSON and the page of the last run name the line that grew, and the sleeping thread."""
+    keeps, beats = line_of(GROWS, "KEEPS"), line_of(GROWS, "BEAT")
+    found = summary["lines"]
+    assert found["growth"][0]["file"] == str(script)
+    assert found["growth"][0]["function"] == "keep"
+    assert any(p["line"] == beats for p in found["last"])
+    assert any(p["function"] in ("keep", "idle") for p in found["last"])
+    text = rt.run("show").stdout
+    assert re.search(rf"^Grew .*grows\.py:({keeps}|{keeps + 1})\b", text, re.M), text
+    assert re.search(r"^At kill .*grows\.py:\d+", text, re.M), text
+    page = rt.run("report", "--format", "md", "--output", "-").stdout
+    assert "Memory grew by " in page
+    assert f"grows.py:{beats} beat()" in page
+
+
+@pytest.mark.native
+@pytest.mark.skipif(os.geteuid() != 0 or memory_group() is None,
+                    reason="needs root and a memory controller")
+def test_a_kill_for_memory_names_the_line_that_grew(rt):
+    script = write(rt, "grows.py", GROWS)
+    group = memory_group() + "-lines"
+    os.makedirs(group, exist_ok=True)
+    limit = "memory.max" if os.path.exists(f"{group}/memory.max") else "memory.limit_in_bytes"
+    pathlib.Path(group, limit).write_text(str(400 << 20))
+    try:
+        result = subprocess.run(
+            ["sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$0" "$@"', rt.path, "run", "-q",
+             "--no-discovery", "--lines", "100", "--summary-json", "-", "--", SYSTEM, script],
+            env=rt.env, cwd=rt.home, capture_output=True, text=True, check=False)
+    finally:
+        for _ in range(100):
+            try:
+                os.rmdir(group)
+                break
+            except OSError:  # what was killed is still being taken down
+                time.sleep(0.1)
+    summary = json.loads(result.stdout)
+    assert summary["run"]["exit"]["verdict"] == "out_of_memory"
+    says_where_it_grew(rt, script, summary)
+
+
+def test_the_own_memory_limit_names_the_line_that_grew(rt):
+    script = write(rt, "grows.py", GROWS)
+    result = rt.track(SYSTEM, script, flags=("--lines", "100", "--limit", "mem=300M",
+                                             "--summary-json", "-"))
+    summary = json.loads(result.stdout)
+    assert summary["run"]["exit"]["verdict"] == "memory_limit"
+    says_where_it_grew(rt, script, summary)
+
+
+def test_the_summary_names_the_hottest_line(rt):
+    script = write(rt, "hot.py", BURN_PYTHON + "burn(0.8)\n")
+    result = rt.track(SYSTEM, script, flags=("--lines", "100", "--interval", "0.1", "--summary-json", "-"))
+    hottest = json.loads(result.stdout)["lines"]["hottest"]
+    assert hottest["file"] == str(script) and hottest["function"] == "burn"
+    assert re.search(r"^Lines +hot\.py:\d+ burn\(\) \d+ % of CPU$", rt.run("show").stdout, re.M)
+    assert rt.track("true", flags=("--summary-json", "-")).json()["lines"] is None
+
+
+def test_the_report_has_a_section_of_lines(rt):
+    script = write(rt, "split.py", SPLIT)
+    os.utime(script, (1, 1))
+    samples(rt, script, hz="100")
+    page = rt.run("report", "--output", "-").stdout
+    assert '<section id="code"><h2>Where in the code</h2>' in page
+    assert "x += i * i" in page
+    data = json.loads(re.search(r'id="stacks-data">(.*?)</script>', page, re.S)[1])
+    functions = {name: own for name, _, own in data["functions"]}
+    assert functions["spin"] == functions["first"] == 1
+    assert all(parent < i for i, (parent, *_) in enumerate(data["nodes"]))
+    rows = json.loads(rt.run("report", "--format", "json", "--output", "-").stdout)["sections"]["code"]
+    first = rows["tables"]["lines"]["rows"][0]
+    assert first["line"].startswith("split.py:") and first["cpu_s"]["value"] > 0
+    text = rt.run("report", "--format", "md", "--output", "-").stdout
+    assert "## Where in the code" in text and "split.py:" in text
+    begin, end = page.index('<section id="code">'), page.index("</section>", page.index('<section id="code">'))
+    assert end - begin < 40_000 - 7_000  # the rest is its style and its script
+
+
+def test_a_run_without_stacks_has_no_section_of_lines(rt):
+    assert rt.track("true").rc == 0
+    page = rt.run("report", "--output", "-").stdout
+    assert "Where in the code" not in page and "stacks" not in page
+
+
+def test_source_of_other_kinds_of_files_is_not_shown(rt):
+    """A recording may name any file: only Python source is read."""
+    script = write(rt, "secret.txt", BURN_PYTHON + "PASSWORD = 'hunter2hunter2'\nburn(0.8)\n")
+    os.utime(script, (1, 1))
+    samples(rt, script)
+    for text in (rt.run("lines").stdout, rt.run("report", "--output", "-").stdout):
+        assert "secret.txt:" in text and "process_time() < end" not in text
+    script.write_text(f"#!/usr/bin/env python3\n{script.read_text()}")
+    os.utime(script, (1, 1))
+    samples(rt, script)
+    assert "process_time() < end" in rt.run("lines").stdout
+
+
+def fields(data):
+    """The fields of a protocol buffer: (number, value), bytes for what is nested."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+        else:
+            assert key & 7 == 2
+            size = varint()
+            yield key >> 3, data[at:at + size]
+            at += size
+
+
+def test_pprof_holds_the_same_sums(rt):
+    script = write(rt, "split.py", SPLIT)
+    samples(rt, script)
+    data = subprocess.run([rt.path, "lines", "--format", "pprof"], env=rt.env, capture_output=True,
+                          check=True).stdout
+    message = list(fields(data))
+    strings = [value.decode() for number, value in message if number == 6]
+    assert strings[0] == ""
+    types = [strings[dict(fields(value))[1]] for number, value in message if number == 1]
+    assert types == ["samples", "cpu", "wall", "growth"]
+    functions = {dict(fields(v))[1]: strings[dict(fields(v))[2]] for n, v in message if n == 5}
+    places = {dict(fields(v))[1]: functions[dict(fields(dict(fields(v))[4]))[1]]
+              for n, v in message if n == 4}
+    cpu_ns, stacks = 0, set()
+    for number, value in message:
+        if number == 2:
+            sample = list(fields(value))
+            cpu_ns += [v for n, v in sample if n == 2][1]
+            stacks.add(tuple(places[v] for n, v in sample if n == 1))
+    assert ("spin", "first", "<module>") in stacks
+    assert abs(cpu_ns / 1e9 - lines(rt)["all"]["cpu_s"]) < 0.001
+
+
+def test_export_has_a_line_for_each_stretch_of_time(rt):
+    script = write(rt, "split.py", SPLIT)
+    samples(rt, script)
+    rows = list(csv.DictReader(io.StringIO(rt.run("export", "--what", "lines").stdout)))
+    assert {"spin", "holds"} <= {r["function"] for r in rows}
+    total = lines(rt)["all"]
+    assert abs(sum(float(r["cpu_s"]) for r in rows) - total["cpu_s"]) < 0.01
+    objects = [json.loads(line) for line in
+               rt.run("export", "--what", "lines", "--format", "jsonl").stdout.splitlines()]
+    assert len(objects) == len(rows)
+    assert sum(o["samples"] for o in objects) == total["samples"]
+    assert rt.track("true", flags=("--lines", "off")).rc == 0
+    none = rt.run("export", "--what", "lines")
+    assert none.rc == 0 and "holds no lines" in none.stderr

@@ -1,0 +1,183 @@
+"""One answer about a run from the command and from the C API: page, JSON and advice, byte for byte."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.native  # loads the library of the plain build
+
+LIBRARY = """
+import ctypes, os, sys
+
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("format", ctypes.c_char_p), ("history", ctypes.c_char_p),
+                ("embed_raw", ctypes.c_int), ("failed", ctypes.c_int), ("earlier", ctypes.c_char_p),
+                ("integration", ctypes.c_char_p), ("cache", ctypes.c_char_p)]
+
+library = ctypes.CDLL(sys.argv[1])
+recording, history = (os.fsencode(word) for word in sys.argv[2:4])
+
+def page(path, **options):
+    options = {name: os.fsencode(value) if isinstance(value, str) else value for name, value in options.items()}
+    given = Options(size=ctypes.sizeof(Options), **options)
+    r = library.trk_report_write_with(recording, os.fsencode(path), ctypes.byref(given))
+    assert r == 0, r
+
+def summary(path):
+    opened = ctypes.c_void_p()
+    library.trk_recording_summary.restype = ctypes.c_void_p
+    assert library.trk_recording_open(recording, ctypes.byref(opened)) == 0
+    assert library.trk_recording_earlier(opened, history, None) == 0
+    text = library.trk_recording_summary(opened)
+    with open(path, "wb") as file:
+        file.write(ctypes.string_at(text))
+
+class Recommend(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t)] + [
+        (name, ctypes.c_char_p) for name in ("history", "earlier", "cache", "method", "risk")] + [
+        ("input_bytes", ctypes.c_double), ("tags", ctypes.POINTER(ctypes.c_char_p)), ("instance", ctypes.c_char_p),
+        ("needs", ctypes.c_void_p), ("limit", ctypes.c_size_t), ("no_servers", ctypes.c_int),
+        ("short_runs", ctypes.c_int), ("failed", ctypes.c_int)]
+
+for name in "json", "text", "lines":
+    getattr(library, "trk_recommendation_" + name).restype = ctypes.c_void_p
+
+def recommend(form, *more, **options):
+    options = {name: value.encode() if isinstance(value, str) else value for name, value in options.items()}
+    given = Recommend(size=ctypes.sizeof(Recommend), history=history, **options)
+    answer, why = ctypes.c_void_p(), ctypes.create_string_buffer(300)
+    r = library.trk_recommend(recording, ctypes.byref(given), ctypes.byref(answer), why, 300)
+    assert r == 0, why.value
+    text = getattr(library, "trk_recommendation_" + form)(answer, *more)
+    with open("library", "wb") as file:
+        file.write(ctypes.string_at(text))
+
+class Needs(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t)] + [
+        (name, ctypes.c_double) for name in ("vcpus", "memory_mib", "gpus", "vram_mib", "storage_gb")] + [
+        ("gpu_shares", ctypes.c_int), ("spot", ctypes.c_int)] + [
+        (name, ctypes.c_char_p) for name in ("arch", "allocation", "vendors", "regions", "countries", "exclude",
+                                             "order_by")] + [
+        ("run_s", ctypes.c_double), ("busy_cores", ctypes.c_double), ("measured_on", ctypes.c_char_p),
+        ("boot_s", ctypes.c_double), ("previous_generation", ctypes.c_int)]
+
+class CatalogOptions(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t)] + [(name, ctypes.c_char_p) for name in ("catalog", "scores", "cache", "prices")]
+
+def servers(limit, cache, **needs):
+    catalog, found = ctypes.c_void_p(), ctypes.c_void_p()
+    options = CatalogOptions(size=ctypes.sizeof(CatalogOptions), cache=os.fsencode(cache))
+    assert library.trk_catalog_open(ctypes.byref(options), ctypes.byref(catalog), None, 0) == 0
+    needs = Needs(size=ctypes.sizeof(Needs), **needs)
+    assert library.trk_servers_find(catalog, ctypes.byref(needs), ctypes.byref(found), None, 0) == 0
+    library.trk_servers_json.restype = ctypes.c_void_p
+    with open("library", "wb") as file:
+        file.write(ctypes.string_at(library.trk_servers_json(found, ctypes.c_size_t(limit))))
+
+"""
+
+
+def library(rt, recording, calls):
+    """Run calls of page() and summary() in a process with the environment of the command."""
+    path = pathlib.Path(rt.path).parent / "src" / "libresource_tracker.so"
+    subprocess.run([sys.executable, "-c", LIBRARY + calls, path, recording, rt.state], env=rt.env, cwd=rt.home,
+                   check=True)
+
+
+@pytest.fixture
+def run(rt):
+    """The last one of six runs of a job on a server whose price the site knows: it takes longer."""
+    prices = rt.home / "own.csv"
+    prices.write_text("vendor,region,type,price\naws,us-east-1,m5.large,0.0123\naws,us-east-1,m5.xlarge,0.0246\n")
+    assert rt.run("catalog", "import", prices).rc == 0
+    script = f"{rt.path} mark load; sleep 0.1; {rt.path} mark work; sleep $TIME; true"
+    for seconds in "0.2", "0.2", "0.2", "0.2", "0.2", "1.6":
+        result = rt.track("sh", "-c", script, env={"TIME": seconds},
+                          flags=["-i", "0.05", "--instance", "aws/us-east-1/m5.large"])
+        assert result.rc == 0, result.stderr
+    return next((rt.state / "runs").glob(f"*{result.summary['run']['id'][2:]}*"))
+
+
+@pytest.mark.parametrize("form", ["html", "md", "json"])
+def test_a_page_is_the_same_from_the_command_and_the_c_api(rt, run, form):
+    assert rt.run("report", "--format", form, "-o", "command", "@").rc == 0
+    library(rt, run, f"page('library', format='{form}', history=sys.argv[3])\n"
+                     f"page('list', format='{form}', history=sys.argv[3], cache='none')\n"
+                     f"page('alone', format='{form}')\n")
+    page = (rt.home / "command").read_bytes()
+    assert (rt.home / "library").read_bytes() == page
+    # The runs and the prices are part of it.
+    assert (rt.home / "alone").read_bytes() != page and (rt.home / "list").read_bytes() != page
+    if form == "json":
+        assert json.loads(page)["sections"]["changed"]["empty"] is False
+        assert json.loads((rt.home / "alone").read_bytes())["sections"]["changed"]["empty"] is True
+
+
+def test_options_of_a_page_are_the_same_from_the_command_and_the_c_api(rt, run):
+    earlier = rt.home / "earlier.json"
+    earlier.write_text(json.dumps([{"duration_s": 3, "peak_memory_mib": 700, "cpu_mean": 0.5}] * 3))
+    done = rt.run("internal", "report", "-o", "command", "--embed-raw", "--failed", "--integration", "Metaflow 2",
+                  "--earlier", earlier, run)
+    assert done.rc == 0, done.stderr
+    library(rt, run, "page('library', embed_raw=1, failed=1, integration='Metaflow 2',\n"
+                     "     earlier=open('earlier.json').read())")
+    assert (rt.home / "library").read_bytes() == (rt.home / "command").read_bytes()
+
+
+def test_summary_and_advice_are_the_same_from_the_command_and_the_c_api(rt, run):
+    library(rt, run, "summary('library')")
+    summary = (rt.home / "library").read_text(encoding="utf-8")
+    shown = rt.run("show", "--json", "@").stdout
+    assert summary == shown
+    summary = json.loads(summary)
+    assert summary["change"]["runs"] == 5
+    advised = rt.run("recommend", "--json", "@").json()
+    assert json.dumps(advised["advice"]) == json.dumps(summary["advice"])
+    for key in "wall", "phases", "split":
+        assert json.dumps(advised[key]) == json.dumps(summary[key])
+
+
+def test_a_server_is_the_same_in_every_answer(rt, run):
+    advised = rt.run("recommend", "--json", "@").json()
+    report = rt.run("report", "--format", "json", "-o", "-", "@").json()
+    best = advised["servers"][0]["api_reference"]
+    assert json.loads(rt.run("show", "--json", "@").stdout)["cost"]["best_type"] == best
+    assert report["sections"]["servers"]["tables"]["servers"]["rows"][0]["server"] == best
+
+
+ANSWERS = [
+    (["--json"], "'json'"),
+    (["--json", "--no-servers", "--risk", "safe", "--method", "original"],
+     "'json', no_servers=1, risk='safe', method='original'"),
+    (["--json", "--instance", "aws/us-east-1/m5.xlarge", "--input-size", "3GiB", "--tag", "lane=7"],
+     "'json', instance='aws/us-east-1/m5.xlarge', input_bytes=3 * 2**30,"
+     " tags=(ctypes.c_char_p * 2)(b'lane=7', None)"),
+    ([], "'text', 0"),
+    (["--for", "slurm"], "'lines', b'slurm', None, 0"),
+    (["--for", "batch"], "'lines', b'batch', None, 0"),
+]
+
+
+@pytest.mark.parametrize("flags, call", ANSWERS, ids=[" ".join(flags) or "text" for flags, _ in ANSWERS])
+def test_a_recommendation_is_the_same_from_the_command_and_the_c_api(rt, run, flags, call):
+    rt.env["LC_ALL"] = "C.UTF-8"
+    rt.env.pop("COLUMNS", None)
+    library(rt, run, f"recommend({call})\n")
+    advised = rt.run("recommend", *flags, "@").stdout
+    assert (rt.home / "library").read_text(encoding="utf-8") == advised
+    assert advised.strip()
+
+
+def test_a_search_of_servers_is_the_same_from_the_command_and_the_c_api(rt, run):
+    cache = pathlib.Path(rt.env.get("XDG_CACHE_HOME") or rt.home / ".cache") / "resource-tracker"
+    library(rt, run, f"servers(4, {str(cache)!r}, vcpus=4, memory_mib=8192, vendors=b'aws,hetzner', arch=b'x86_64',"
+                     " order_by=b'run-cost', run_s=7200, busy_cores=2.5, measured_on=b'm5.large', boot_s=90,"
+                     " allocation=b'dedicated')\n")
+    found = rt.run("servers", "--json", "-n", "4", "--cpu", "4", "--mem", "8GiB", "--vendor", "aws,hetzner",
+                   "--arch", "x86_64", "--order-by", "run-cost", "--time", "2h", "--busy", "2.5", "--from", "m5.large",
+                   "--boot", "90s", "--allocation", "dedicated").stdout
+    assert (rt.home / "library").read_text(encoding="utf-8") == found
+    assert len(json.loads(found)["servers"]) == 4

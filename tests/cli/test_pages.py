@@ -1,0 +1,124 @@
+"""The commands of the documentation run as they stand there: each block marked `sh` or `slurm` of the pages for users,
+one after the other, in a folder with the small jobs that the pages name."""
+
+import importlib.util
+import re
+import stat
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+import pytest
+
+from conftest import ROOT
+
+PAGES = sorted([*ROOT.glob("docs/guide/*.md"), *(ROOT / f"docs/{name}.md" for name in (
+    "install", "first-report", "killed", "request", "figures", "migration", "faq", "peers", "versioning"))])
+
+# What the pages' commands work on.
+FILES = {
+    "train.py": "total = sum(i * i for i in range(200_000))\nprint(total)\n",
+    "align.sh": "#!/bin/sh\ni=0; while [ $i -lt 1000 ]; do i=$((i+1)); done\n",
+    "Makefile": "all:\n\t@echo made\n",
+    "samples.csv": '"timestamp","pid","children","utime","stime","cpu_usage","memory","read_bytes","write_bytes",'
+                   '"gpu_usage","gpu_vram","gpu_utilized"\n'
+                   "1700000000.1,7,0,0.5,0.1,0.6,1000,0,0,0,0,0\n1700000001.1,7,0,0.5,0.1,0.6,2000,0,0,0,0,0\n",
+    "sacct.txt": "JobID|JobName|State|ExitCode|Elapsed|TotalCPU|MaxRSS|ReqMem|AllocCPUS|Start\n"
+                 "7|align|COMPLETED|0:0|00:01:00|00:00:50||2G|2|2026-01-01T00:00:00\n"
+                 "7.batch|batch|COMPLETED|0:0|00:01:00|00:00:50|100M||2|2026-01-01T00:00:00\n",
+    "time.txt": '\tCommand being timed: "sleep 1"\n\tUser time (seconds): 0.50\n\tSystem time (seconds): 0.10\n'
+                "\tPercent of CPU this job got: 60%\n\tElapsed (wall clock) time (h:mm:ss or m:ss): 0:01.00\n"
+                "\tMaximum resident set size (kbytes): 2048\n\tExit status: 0\n",
+}
+# Stands for what the scheduler puts in place.
+PROGRAMS = {"srun": '#!/bin/sh\nexec "$@"\n'}
+
+
+def blocks_of(page):
+    return re.findall(r"^```(sh|slurm)\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page)],
+                         ids=lambda page: str(page.relative_to(ROOT / "docs")))
+def test_its_commands_run(rt, tmp_path, page):
+    folder, programs = tmp_path / "work", tmp_path / "bin"
+    for place, files in ((folder, FILES), (programs, PROGRAMS)):
+        place.mkdir()
+        for name, text in files.items():
+            (place / name).write_text(text, encoding="utf-8")
+            if text.startswith("#!"):
+                (place / name).chmod((place / name).stat().st_mode | stat.S_IXUSR)
+    (programs / "resource-tracker").symlink_to(rt.path)
+    env = {**rt.env, "PATH": f"{programs}:{rt.env['PATH']}"}
+    for kind, text in blocks_of(page):
+        job = {"SLURM_JOB_ID": "7", "SLURM_JOB_NAME": "align"} if kind == "slurm" else {}
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=folder, env={**env, **job},
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              encoding="utf-8", timeout=240, check=False)
+        assert done.returncode == 0, f"{text}\n{done.stdout}"
+
+
+def test_each_page_for_users_is_in_the_site_and_leads_on():
+    site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in PAGES:
+        assert f" {page.relative_to(ROOT / 'docs')}\n" in site
+        assert re.search(r"\]\([\w./#-]+\.md", page.read_text(encoding="utf-8")), page
+
+
+def test_commands_that_the_pages_name_exist(rt):
+    """Verbs and options in code, also where a line cannot be run here."""
+    verbs = set(re.findall(r"^  ([a-z][a-z-]+) ", rt.run("help").stdout, re.M))
+    options = {}
+    for page in [*PAGES, ROOT / "README.md", ROOT / "docs/index.md"]:
+        for line in re.findall(r"resource-tracker ((?:[a-z][a-z-]+) [^`\n|]*)", page.read_text(encoding="utf-8")):
+            verb = line.split()[0]
+            if verb not in verbs:
+                continue
+            if verb not in options:
+                options[verb] = set(re.findall(r"(--[a-z][a-z-]*)", rt.run("help", verb).stdout))
+            own = line.split(" -- ")[0]
+            for option in re.findall(r"(?<= )(--[a-z][a-z-]+)", own):
+                assert option in options[verb], f"{page.name}: resource-tracker {line}"
+
+
+def labels_of(summary):
+    return set(re.findall(r"^([A-Z][A-Za-z]+) {2,}", summary, re.M))
+
+
+def test_the_sample_of_the_home_page_is_what_a_summary_looks_like(rt):
+    """Captured by tools/record_terminal.py: it has the rows that a summary of today has, and no other."""
+    page = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    sample = re.search(r"^```\n(\$ resource-tracker run .*?)^```", page, re.M | re.S)[1]
+    done = rt.run("run", "--no-discovery", "--summary", "auto", "--job", "sample", "--", "sh", "-c",
+                  "head -c 1000000 /dev/zero > out; sync out; sleep 0.5")
+    assert {"CPU", "Memory", "Time", "Total"} <= labels_of(sample)
+    assert labels_of(sample) - {"Phases", "Disk"} <= labels_of(done.stderr), done.stderr
+
+
+def test_the_recording_of_a_terminal_is_whole():
+    """The picture of README and home page: well-formed, with frames that follow each other, and its words as text."""
+    path = ROOT / "docs/images/demo.svg"
+    assert path.stat().st_size < 200_000
+    picture = xml.etree.ElementTree.parse(path)
+    space = "{http://www.w3.org/2000/svg}"
+    frames = picture.find(f".//{space}g[@id='film']")
+    style = picture.find(f"{space}style").text
+    assert len(frames) > 50 and style.count("%{transform") == len(frames) + 1
+    lines = {group.get("id"): "".join(group.itertext()) for group in picture.find(f"{space}defs")}
+    shown = ["\n".join(lines[use.get("href")[1:]] for use in frame.iter(f"{space}use")) for frame in frames]
+    for words in ("Next time request", "went to", "#SBATCH --mem="):
+        assert any(words in text for text in shown)
+    for page in ("README.md", "docs/index.md"):
+        assert "images/demo.svg" in (ROOT / page).read_text(encoding="utf-8")
+
+
+def test_the_table_of_proofs_has_each_proof():
+    """What tools/release/prove.py wrote into docs/install.md when it ran last."""
+    spec = importlib.util.spec_from_file_location("prove", ROOT / "tools/release/prove.py")
+    prove = importlib.util.module_from_spec(spec)
+    sys.modules["prove"] = prove  # dataclasses look there
+    spec.loader.exec_module(prove)
+    page = (ROOT / "docs/install.md").read_text(encoding="utf-8")
+    for proof in prove.PROOFS:
+        assert f"| {proof.channel} | {proof.where} | runs | " in page
+    assert "| failed |" not in page

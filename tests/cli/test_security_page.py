@@ -1,0 +1,38 @@
+"""docs/security.md: every paragraph, list and table names the tests that hold it, and they exist."""
+
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs/security.md").read_text(encoding="utf-8")
+
+
+def blocks():
+    """(text, names of its tests) of all but the headings and the table of the fuzzers."""
+    text = PAGE[:PAGE.index("## Fuzzing")]
+    found, pending = [], []
+    for block in re.split(r"\n\s*\n", text):
+        if block.startswith("<!-- tests:"):
+            assert pending, block
+            found.append(("\n".join(pending), block.split()[2:-1]))
+            pending = []
+        elif not block.startswith("#") and block.strip():
+            pending.append(block)
+    assert not pending, f"names no test: {pending}"
+    return found
+
+
+def test_every_paragraph_names_its_tests():
+    for text, tests in blocks():
+        assert tests, text
+        for test in tests:
+            path, name = test.split("::")
+            source = (ROOT / "tests" / path).read_text(encoding="utf-8")
+            assert re.search(rf"^(def|static void) {name}\(", source, re.MULTILINE), test
+
+
+def test_the_keys_of_the_working_directory_s_file_are_listed(rt):
+    shown = rt.run("config", "--show-origin").stdout.splitlines()[-1]
+    keys = shown.removeprefix("# ./resource-tracker.toml may set: ").split()
+    [listed] = re.findall(r"It may set (.*?)\. Other keys", PAGE, re.DOTALL)
+    assert re.findall(r"`([a-z-]+)`", listed) == keys and len(keys) > 20

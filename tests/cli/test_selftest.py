@@ -1,0 +1,57 @@
+"""`doctor --selftest` tracks jobs that know what they use; `doctor --work` is one of these jobs."""
+
+import json
+import resource
+import subprocess
+
+import pytest
+
+WORKS = ["process", "children", "orphans", "unwaited", "spike", "shared", "disk"]
+
+
+def test_every_figure_holds_what_its_label_promises(rt, tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    done = rt.run("doctor", "--selftest", "--json", timeout=300, env={"TMPDIR": scratch})
+    report = done.json()
+    assert done.rc == 0, report
+    assert report["schema"] == "resource-tracker.selftest/1"
+    figures = {figure["work"]: figure for figure in report["figures"]}
+    assert list(figures) == WORKS
+    assert {figure["state"] for figure in figures.values()} <= {"ok", "not tested"}
+    # These need no permission, no file system and no counter of the machine.
+    for name in ("process", "children", "orphans", "spike", "shared"):
+        assert figures[name]["state"] == "ok"
+        assert figures[name]["true"] > 0
+    assert figures["process"]["true"] == pytest.approx(1.5, abs=0.2)
+    assert list(scratch.iterdir()) == []
+    assert not list(rt.state.rglob("*.rtrk"))
+
+
+def test_the_job_says_what_the_kernel_says(rt):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([rt.path, "doctor", "--work", "children"], capture_output=True, timeout=120,
+                          check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert json.loads(done.stdout)["cpu_s"] == pytest.approx(used, rel=0.2)
+    assert json.loads(done.stdout)["cpu_s"] > 0.9
+
+
+def test_a_file_system_in_memory_is_no_disk(rt):
+    done = rt.run("doctor", "--work", "disk", env={"TMPDIR": "/dev/shm"})
+    assert done.rc == 0
+    assert json.loads(done.stdout) == {"work": "disk", "disk_write_bytes": None}
+
+
+@pytest.mark.parametrize("arguments, says", [
+    (["--work", "nothing"], "doctor: --work nothing: no such work. Try: process, children"),
+    (["--work", "process"], "No such file or directory. Try: TMPDIR=DIR"),
+    (["--selftest"], "No such file or directory. Try: TMPDIR=DIR"),
+])
+def test_what_cannot_be_done_is_one_line(rt, arguments, says):
+    done = rt.run("doctor", *arguments, env={"TMPDIR": "/nowhere"})
+    assert done.rc != 0
+    assert done.stdout == ""
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1

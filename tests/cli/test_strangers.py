@@ -1,0 +1,186 @@
+"""docs/security.md as two users: what another user sees of a run, and may do to it."""
+
+import contextlib
+import pathlib
+import shutil
+import stat
+import subprocess
+import sys
+
+import pytest
+from strangers import (
+    HANGS_S,
+    STRANGER,
+    VERBS,
+    VICTIM,
+    User,
+    attack,
+    fall_back,
+    one_line,
+    record_once,
+    recording_name,
+)
+
+# ---- what others see and may do ----
+
+
+def test_recordings_and_history_are_the_user_s_alone(victim, stranger):
+    record_once(victim)
+    victim.state.chmod(0o755)
+    victim.runs.chmod(0o755)
+    for path in victim.state.rglob("*"):
+        if path.is_file():
+            assert stranger.execute("cat", path).returncode != 0, path
+            assert stranger.execute("sh", "-c", f"echo > {path}").returncode != 0, path
+    [recording] = victim.runs.iterdir()
+    result = stranger.rt("show", recording)
+    assert result.returncode == 5
+    one_line(result.stderr, "Permission denied")
+
+
+def test_in_a_shared_directory_others_remove_recordings_and_neither_read_nor_change_them(
+        world, victim, stranger):
+    where = victim.folder(world.base / "open", 0o777)
+    victim.folder(where / "runs", 0o777)
+    assert victim.track("--recording", where).stderr == ""
+    [recording] = (where / "runs").iterdir()
+    assert stranger.execute("cat", recording).returncode != 0
+    assert stranger.execute("sh", "-c", f"echo > {recording}").returncode != 0
+    # What the stranger records there is listed, since the user has named the directory.
+    assert stranger.track("-n", "theirs", "--recording", where).stderr == ""
+    [theirs] = [p for p in (where / "runs").iterdir() if p.stat().st_uid == STRANGER]
+    theirs.chmod(0o644)
+    assert "theirs" in victim.rt("history", "--recording", where).stdout
+    assert stranger.execute("rm", "-f", recording).returncode == 0
+    assert victim.rt("history", "--recording", where).returncode == 0
+
+
+@pytest.mark.parametrize("kind", ["fifo", "link"])
+def test_what_is_no_file_in_a_shared_directory_is_passed_over(world, victim, stranger, kind):
+    where = victim.folder(world.base / "open", 0o777)
+    victim.folder(where / "runs", 0o777)
+    assert victim.track("-n", "kept", "--recording", where).stderr == ""
+    path = where / "runs" / recording_name()
+    stranger.sh(f"mkfifo -m 666 {path}" if kind == "fifo" else f"ln -s /dev/zero {path}")
+    for verb in VERBS:
+        result = victim.rt(*verb, env={"RESOURCE_TRACKER_DIR": where})
+        assert result.returncode in (0, 4) and "00000001" not in result.stdout
+        assert f"{recording_name()} is " in result.stderr, (verb, result)
+
+
+def test_another_user_s_marks_are_dropped(world, victim, stranger):
+    script = ('echo $RESOURCE_TRACKER_RUN > guard; chmod a+r guard; "$0" mark mine; '
+              "while [ ! -e done ]; do sleep 0.05; done")
+    process = subprocess.Popen(
+        [world.program, "run", "-q", "--", "sh", "-c", script, world.program], user=VICTIM,
+        group=VICTIM, extra_groups=[], cwd=victim.home, env=victim.env,
+        stdin=subprocess.DEVNULL)
+    try:
+        guard = victim.home / "guard"
+        while not (guard.exists() and guard.read_text().strip()):
+            assert process.poll() is None
+        run = guard.read_text().strip()
+        stranger.rt("mark", "theirs", env={"RESOURCE_TRACKER_RUN": run})
+        User(world, 0).rt("mark", "root-s", env={"RESOURCE_TRACKER_RUN": run})
+    finally:
+        (victim.home / "done").touch()
+        assert process.wait(HANGS_S) == 0
+    marks = victim.rt("show", "@", "--json").stdout
+    assert '"mine"' in marks and '"root-s"' in marks and '"theirs"' not in marks
+
+
+# ---- races ----
+
+
+SWAP = """
+import os, sys
+config, state, shared, config_text = sys.argv[1:]
+os.umask(0)
+while True:
+    for make in (lambda new: open(new, "w").write(config_text),
+                 lambda new: os.symlink("/dev/zero", new), os.mkfifo):
+        try:
+            make(config + ".new")
+            os.rename(config + ".new", config)
+        except OSError:
+            pass
+    for do in ((os.mkdir, state), (os.mkdir, state + "/runs"), (os.rmdir, state + "/runs"),
+               (os.rmdir, state), (os.symlink, shared, state), (os.unlink, state),
+               (os.mknod, state), (os.unlink, state)):
+        try:
+            do[0](*do[1:])
+        except OSError:
+            pass
+"""
+
+
+def test_what_is_swapped_all_the_time_does_no_harm(world, victim):
+    state = pathlib.Path(f"/tmp/resource-tracker-{VICTIM}")
+    trap = world.base / "trap"
+    for path in (trap, trap / "runs"):
+        path.mkdir()
+        path.chmod(0o777)
+    swapper = subprocess.Popen(
+        ["/usr/bin/python3", "-c", SWAP, world.shared / "resource-tracker.toml", state, trap,
+         attack(victim)], user=STRANGER, group=STRANGER, extra_groups=[])
+    made = 0
+    try:
+        for _ in range(100):
+            result = victim.track(cwd=world.shared, env=fall_back(victim))
+            assert result.returncode == 7 and swapper.poll() is None
+            assert not list((trap / "runs").iterdir())
+            assert not (victim.home / ".bashrc").exists()
+            with contextlib.suppress(FileNotFoundError):
+                if state.lstat().st_uid == VICTIM:
+                    made += 1
+                    shutil.rmtree(state)
+    finally:
+        swapper.kill()
+        swapper.wait()
+    print(made, "times the victim made the directory first", file=sys.stderr)
+
+
+# ---- the rest of the page ----
+
+
+def test_the_job_has_the_rights_of_its_user(world, victim):
+    assert stat.S_IMODE(world.program.stat().st_mode) & 0o6000 == 0
+    script = "grep -E '^(Uid|Gid|Groups|Cap|NoNewPrivs)' /proc/self/status"
+    plain = victim.sh(script).stdout
+    assert plain.count(str(VICTIM)) >= 8 and "CapEff:\t0000000000000000" in plain
+    assert victim.track(command=("sh", "-c", script)).stdout == plain
+
+
+def test_a_link_of_another_user_in_tmp_is_not_followed_where_the_kernel_says_so(world, victim,
+                                                                                stranger):
+    protected = pathlib.Path("/proc/sys/fs/protected_symlinks").read_text().strip() == "1"
+    precious = victim.put(victim.home / "precious", "mine")
+    stranger.sh(f"ln -s {precious} {world.shared}/out")
+    for flags in (["-f", "csv", "-o"], ["--summary-json"]):
+        result = victim.track(*flags, world.shared / "out", command=("sleep", "0.3"))
+        assert (precious.read_text() == "mine") == protected
+        assert not protected or "Permission denied" in result.stderr
+
+
+def test_what_other_users_see_of_a_run(world, victim, stranger):
+    script = 'touch started; while [ ! -e done ]; do sleep 0.05; done'
+    process = subprocess.Popen(
+        [world.program, "run", "-q", "--", "sh", "-c", script, "argument"], user=VICTIM,
+        group=VICTIM, extra_groups=[], cwd=victim.home, env=victim.env, stdin=subprocess.DEVNULL)
+    try:
+        while not (victim.home / "started").exists():
+            assert process.poll() is None
+        assert "argument" in stranger.sh(f"tr '\\0' ' ' < /proc/{process.pid}/cmdline").stdout
+        [recording] = victim.runs.iterdir()
+        run_id = recording.name.split("-", 1)[1].removesuffix(".rtrk")
+        assert f"@resource-tracker/{run_id}" in stranger.sh("cat /proc/net/unix").stdout
+        # Of recordings nothing, not even their names.
+        assert stranger.execute("ls", victim.runs).returncode != 0
+        assert stranger.execute("cat", recording).returncode != 0
+        # Not in another network namespace.
+        there = subprocess.run(["unshare", "--net", "cat", "/proc/net/unix"], check=True,
+                               capture_output=True, text=True)
+        assert run_id not in there.stdout
+    finally:
+        (victim.home / "done").touch()
+        assert process.wait(HANGS_S) == 0

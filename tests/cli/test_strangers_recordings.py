@@ -1,0 +1,168 @@
+"""docs/security.md as two users: recordings, and files that are named."""
+
+import os
+import pathlib
+import shutil
+import stat
+
+import pytest
+from strangers import (
+    STRANGER,
+    VERBS,
+    VICTIM,
+    User,
+    account_with_a_group_of_its_own,
+    one_line,
+    record_once,
+    recording_name,
+)
+
+FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures"
+
+
+def plant_recording(victim, stranger, kind):
+    path = victim.runs / recording_name()
+    if kind == "fifo":
+        os.mkfifo(path)
+        os.chown(path, VICTIM, VICTIM)
+    elif kind == "link":
+        path.symlink_to("/dev/zero")
+    elif kind == "directory":
+        path.mkdir()
+    elif kind == "device":
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 5))
+    else:
+        own = next(victim.runs.iterdir())
+        shutil.copy(own, path)
+        os.chown(path, STRANGER if kind == "theirs" else VICTIM, VICTIM)
+        path.chmod(0o666 if kind == "writable" else 0o600)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["fifo", "link", "directory", "device", "theirs", "writable"])
+def test_what_is_no_recording_of_the_user_s_is_passed_over_by_every_verb(victim, stranger, kind):
+    record_once(victim)
+    plant_recording(victim, stranger, kind)
+    for verb in VERBS:
+        if verb == ["compare"]:
+            continue
+        result = victim.rt(*verb)
+        assert result.returncode == 0, (verb, result)
+        assert "00000001" not in result.stdout
+        warning = [line for line in result.stderr.splitlines() if "passed over" in line]
+        assert len(warning) == 1 and recording_name() in warning[0], (verb, result.stderr)
+    assert victim.rt("show", "r-00000001").returncode == 4
+    assert victim.track().stderr == ""
+    assert victim.rt("prune", "--keep", "0").returncode == 0
+    assert (victim.runs / recording_name()).is_symlink() or (
+        victim.runs / recording_name()).exists()
+
+
+@pytest.mark.parametrize("verb", [["show"], ["stats"], ["export"], ["report"], ["recommend"],
+                                  ["compare"], ["import"], ["server-info"],
+                                  ["catalog", "import"], ["servers", "--catalog"],
+                                  ["servers", "--prices"]])
+@pytest.mark.parametrize("kind", ["fifo", "/dev/zero"])
+def test_a_fifo_or_a_device_that_is_named_as_a_file_does_not_hang(victim, stranger, verb, kind):
+    record_once(victim)
+    stranger.sh("mkfifo -m 666 fifo")
+    path = stranger.home / "fifo" if kind == "fifo" else kind
+    result = victim.rt(*verb, *(["@"] if verb == ["compare"] else []), path)
+    assert result.returncode in (1, 2, 4, 5), result
+    one_line(result.stderr, str(path).rsplit("/", maxsplit=1)[-1])
+
+
+def test_a_pipe_can_be_imported(victim):
+    record_once(victim)
+    file = victim.put(victim.home / "times", (FIXTURES / "import/gnu-time.txt").read_text())
+    victim.sh(f"(sleep 0.3; cat {file}) | {victim.world.program} import /dev/stdin")
+    assert "sort" in victim.rt("history").stdout
+
+
+def test_a_recording_of_a_terabyte_of_nothing_is_refused(victim):
+    record_once(victim)
+    path = victim.home / "sparse.rtrk"
+    [own] = victim.runs.iterdir()
+    shutil.copy(own, path)
+    os.chown(path, VICTIM, VICTIM)
+    os.truncate(path, 1 << 40)
+    result = victim.rt("show", path)
+    assert result.returncode == 1
+    one_line(result.stderr, "larger than any recording")
+
+
+def test_a_file_called_as_a_run_in_the_working_directory_is_not_that_run(world, victim, stranger):
+    record_once(victim)
+    [own] = victim.runs.iterdir()
+    run_id = own.name.split("-", 1)[1].removesuffix(".rtrk")
+    for name in ("@", "@1", run_id, run_id[:6]):
+        stranger.sh(f"mkfifo -m 666 {world.shared}/{name}")
+        result = victim.rt("show", name, "--json", cwd=world.shared)
+        assert result.returncode == 0 and run_id in result.stdout, result
+
+
+@pytest.mark.parametrize("how", ["link", "fifo"])
+def test_a_report_s_own_name_is_never_another_file(world, victim, stranger, how):
+    """The name can be foretold: the id of a run that goes on is in /proc/net/unix."""
+    record_once(victim)
+    [own] = victim.runs.iterdir()
+    run_id = own.name.split("-", 1)[1].removesuffix(".rtrk")
+    where = victim.folder(world.base / "open", 0o777)
+    precious = victim.put(victim.home / "precious", "mine")
+    name = f"{where}/resource-tracker-{run_id}.html"
+    stranger.sh(f"ln -s {precious} {name}" if how == "link" else f"mkfifo -m 666 {name}")
+    result = victim.rt("report", "@", cwd=where)
+    assert result.returncode == 1
+    one_line(result.stderr, run_id)
+    assert precious.read_text() == "mine"
+    os.unlink(name)
+    assert victim.rt("report", "@", cwd=where).returncode == 0
+    assert victim.rt("report", "@", cwd=where).returncode == 0  # over one's own
+    assert stat.S_ISREG(os.lstat(name).st_mode)
+
+
+@pytest.mark.native  # strace, under which the leak sanitizer does not work
+@pytest.mark.parametrize("verb", [["show", "@"], ["stats"], ["export", "@"]])
+def test_a_verb_lists_the_recordings_once(world, victim, verb):
+    record_once(victim)
+    [first] = victim.runs.iterdir()
+    victim.track("-n", "another")  # whose answers need no recording of `first`
+    os.utime(victim.runs, (1e9, 1e9))  # a change of long ago, so that the history has all
+    victim.rt("history")
+    log = victim.home / "strace.log"
+    result = victim.execute("strace", "-f", "-qq", "-e", "trace=file", "-o", log,
+                            world.program, *verb)
+    assert result.returncode == 0
+    calls = [line for line in log.read_text(encoding="utf-8").splitlines() if first.name in line]
+    assert len(calls) == 1, calls
+
+
+@pytest.mark.native
+def test_whose_group_a_directory_has_is_asked_once_however_many_recordings_it_has(world):
+    """umask 002 and a group of the user's own."""
+    account = account_with_a_group_of_its_own()
+    user = User(world, account.pw_uid, account.pw_gid)
+    where = user.folder(user.folder(user.home / "named", 0o775) / "runs", 0o775)
+    assert user.track("-n", "kept", "--recording", where.parent).stderr == ""
+    [own] = where.iterdir()
+    for n in range(1, 20):
+        shutil.copy(own, where / recording_name(n))
+        os.chown(where / recording_name(n), user.uid, user.gid)
+    os.utime(where, (1e9, 1e9))
+    user.rt("history", "--recording", where.parent)
+    log = user.home / "strace.log"
+    user.execute("strace", "-f", "-qq", "-e", "trace=open,openat", "-o", log, world.program,
+                 "show", "@", "--recording", where.parent)
+    assert log.read_text(encoding="utf-8").count('"/etc/group"') <= 5
+
+
+def test_a_recording_whose_mode_is_put_right_is_in_the_history_again(victim, stranger):
+    """The folder does not change by that."""
+    record_once(victim)
+    path = plant_recording(victim, stranger, "writable")
+    os.utime(victim.runs, (1e9, 1e9))  # a change of long ago
+    assert "passed over" in victim.rt("history").stderr
+    before = len(victim.rt("history").stdout.splitlines())
+    path.chmod(0o600)
+    result = victim.rt("history")
+    assert result.stderr == "" and len(result.stdout.splitlines()) == before + 1

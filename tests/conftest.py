@@ -1,0 +1,26 @@
+"""How pytest's processes share the tests (pytest-xdist).
+
+The tests of a file stay in one process, since they share servers and control groups. The files below
+take long and their tests share nothing: each of their tests is handed out alone. Files that take long
+start first, so that no process works alone at the end.
+"""
+
+from xdist.scheduler import LoadFileScheduling
+
+INDEPENDENT = ("test_totals.py", "test_history.py", "test_agreement.py", "test_gpu.py",
+               "test_gpu_drivers.py", "test_run.py")
+LONG = ("test_memory.py", "test_faults.py", "test_postgres.py", "test_metaflow.py",
+        "test_metaflow_s3.py", "test_life.py", "test_types.py")
+
+
+class Scheduling(LoadFileScheduling):
+    def _split_scope(self, nodeid):
+        return nodeid if nodeid.split("::")[0].endswith(INDEPENDENT) else super()._split_scope(nodeid)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return Scheduling(config, log)
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: (item.path.name not in LONG, item.path.name in INDEPENDENT))

@@ -1,0 +1,248 @@
+// The page over all jobs in a real browser: every page and state, in both schemes, wide and narrow; its
+// figures beside those of `fleet --json`; its filters, which work without any request.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { axeSource, close, folder, frame, open, picture, program, run } from "./lib.mjs";
+
+const AS_OF = "1795334400"; // 22 Nov 2026, 08:00 UTC
+const state = join(folder, "fleet"), file = join(folder, "fleet.html"), none = join(folder, "empty.html");
+const url = pathToFileURL(file).href;
+const json = (...args) => JSON.parse(run("fleet", "--recording", state, "--as-of", AS_OF, "--json", ...args).toString());
+
+before(() => {
+	const maker = process.env.MAKE_HISTORY ?? join(dirname(program), "tests/e2e/make_history");
+
+	execFileSync(maker, [state, "1", "1.1"]);
+	run("dashboard", "--recording", state, "--as-of", AS_OF, "--static", file);
+	run("dashboard", "--recording", join(folder, "nothing"), "--static", none);
+});
+after(close);
+
+async function at(address, options = {}) {
+	const page = await open(address, options);
+
+	await page.waitForSelector("#app[data-ready]");
+	return page;
+}
+
+const STATES = {
+	overview: "", jobs: "#/jobs", job: "#/job/job-001", growing: "#/job/job-000", runs: "#/runs", machines: "#/machines",
+	filtered: "#/?team=team-0&days=7", nothing: "#/jobs?q=no-such-job", alerts: "#/alerts", run: "#/run/r-no-such-run", unknown: "#/job/no-such-job", failed: "#/runs?end=failed",
+};
+
+for (const width of [1400, 390]) {
+	for (const scheme of ["light", "dark"]) {
+		test(`every page is accessible, fits and asks for nothing: ${width} px, ${scheme}`, async () => {
+			const states = [...Object.entries(STATES), ["empty", null]];
+
+			// The dark scheme differs in colours alone.
+			for (const [name, hash] of scheme === "dark" ? states.slice(0, 3) : states) {
+				const page = await at(hash === null ? pathToFileURL(none).href : url + hash, { width, scheme, bypassCSP: true });
+
+				await frame(page);
+				await picture(page, `dashboard-${name}-${width}-${scheme}`);
+				assert.deepEqual(page.troubles, [], name);
+				assert.equal(page.asked.filter((u) => !u.startsWith("file:")).length, 0, name);
+				assert.equal(page.asked.length, 1, name);
+				assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is too wide`);
+				await page.evaluate(axeSource);
+				const found = await page.evaluate(() => globalThis.axe.run());
+
+				assert.deepEqual(found.violations.map((v) => [v.id, v.nodes[0].html]), [], name);
+				await page.context().close();
+			}
+		});
+	}
+}
+
+const text = (page, selector) => page.locator(selector).first().innerText();
+const usd = (v) => (v >= 9.995 ? `$${Math.round(v).toLocaleString("en-US")}` : `$${v.toFixed(2)}`);
+
+test("its figures are those of the program", async () => {
+	const o = json().overview, page = await at(url);
+	const main = (await text(page, "#main")).replace(/\s+/g, " ");
+
+	for (const words of [o.headline, o.lead, o.warning, o.basis, o.odd_days[0].text, ...o.findings.map((f) => f.text)]) {
+		assert.ok(main.includes(words), words);
+	}
+	const tiles = await page.locator(".tile .v").allInnerTexts();
+
+	assert.ok(tiles[0].startsWith(usd(o.sum.usd)) && tiles[1].startsWith(usd(o.sum.waste_usd)), tiles.join());
+	assert.ok(tiles[2].startsWith(`${Math.round(o.sum.cores_share * 100)} %`));
+	assert.ok(tiles[4].startsWith(String(o.sum.failed)));
+	assert.ok(main.includes(`${usd(o.forecast.month_usd)} ± ${usd(o.forecast.month_band_usd)}`));
+	await page.context().close();
+
+	const job = json("--job", "job-001").job, other = await at(`${url}#/job/job-001`);
+	const words = (await text(other, "#main")).replace(/\s+/g, " ");
+
+	for (const part of [job.lead, job.basis, job.drift.text, job.runs[0].id]) {
+		assert.ok(words.includes(part), part);
+	}
+	await other.context().close();
+});
+
+test("a filter adds up the jobs that it leaves, and Back undoes it", async () => {
+	const jobs = json("--what", "jobs").jobs.jobs.filter((j) => j.team === "team-3");
+	const sum = jobs.reduce((n, j) => n + (j.period.usd ?? 0), 0), runs = jobs.reduce((n, j) => n + j.period.runs, 0);
+	const page = await at(url), whole = await text(page, ".tile .v");
+
+	await page.selectOption("select[data-f=team]", "team-3");
+	await page.waitForFunction(() => location.hash.includes("team=team-3"));
+	assert.equal((await text(page, ".tile .v")).trim(), usd(sum));
+	assert.ok((await text(page, ".lead")).includes(`${runs.toLocaleString("en-US")} runs of ${jobs.length} jobs`));
+	await page.goBack();
+	await page.waitForFunction(() => !location.hash.includes("team="));
+	assert.equal(await text(page, ".tile .v"), whole);
+	await page.fill("input[type=search]", "job-006");
+	await page.keyboard.press("Enter");
+	await page.waitForFunction(() => location.hash.includes("q=job-006"));
+	assert.ok((await text(page, ".lead")).includes("of 1 jobs"));
+	assert.equal(page.asked.length, 1);
+	await page.context().close();
+});
+
+test("jobs are ordered, counted by verdict, and lead to their page", async () => {
+	const verdicts = json().overview.verdicts, page = await at(`${url}#/jobs?sort=name`);
+	const names = await page.locator("tbody th a").allInnerTexts();
+
+	assert.deepEqual(names, [...names].sort());
+	assert.equal(names.length, 200);
+	assert.ok((await page.locator(".chips").first().innerText()).includes(`right-sized ${verdicts["right-sized"]}`));
+	await page.locator(".chips a", { hasText: "over-provisioned" }).click();
+	await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
+	await page.locator("tbody th a").click();
+	await page.waitForFunction(() => location.hash.startsWith("#/job/job-006"));
+	await page.waitForFunction(() => document.querySelector("h1")?.innerText.includes("over-provisioned"));
+	await page.context().close();
+});
+
+test("without a script the Overview is there", async () => {
+	const page = await open(url, { script: false }), o = json().overview;
+	const main = (await text(page, "#main")).replace(/\s+/g, " ");
+
+	for (const words of [o.headline, o.lead, o.findings[0].text]) {
+		assert.ok(main.includes(words), words);
+	}
+	await page.context().close();
+});
+
+// ---- served, and as a folder ----
+
+const real = join(folder, "real"), site = join(folder, "site");
+const WAIT_MS = 120000; // a bound for a server that hangs
+
+// A dashboard that runs; its address.
+async function serve(...args) {
+	const process = spawn(program, ["dashboard", "--no-open", ...args], { stdio: ["ignore", "pipe", "ignore"] });
+	const address = await new Promise((done, fail) => {
+		setTimeout(() => fail(new Error("no address")), WAIT_MS).unref();
+		process.stdout.once("data", (text) => done(String(text).trim()));
+	});
+
+	servers.push(process);
+	return address;
+}
+const servers = [];
+
+after(() => servers.forEach((s) => s.kill("SIGKILL")));
+
+// Two jobs with recordings, and alerts.
+function realRuns() {
+	for (const name of ["one", "two", "one"]) {
+		run("run", "--no-discovery", "--summary", "never", "--recording", real, "-n", name, "--", "sh", "-c", "sleep 0.3");
+	}
+	writeFileSync(join(real, "alerts.json"), JSON.stringify({
+		schema: "resource-tracker.alerts/1",
+		alerts: [{ id: "a1b2", rule: "oom-risk", severity: "critical", job: "one", scope: null, text: "at <its> limit in 11 min", fix: "ask for 96 GiB", run: null, state: "firing", opened: Date.now() / 1000 - 600, ended: null, acked: null, held: null }],
+		silences: [{ id: "s1", rule: "slower", job: null, until: Date.now() / 1000 + 9e5, reason: "known" }],
+	}), { mode: 0o600 });
+}
+
+for (const width of [1400, 390]) {
+	for (const scheme of ["light", "dark"]) {
+		test(`served pages are accessible and ask their server alone: ${width} px, ${scheme}`, async () => {
+			if (!existsSync(real)) {
+				realRuns();
+			}
+			const address = await serve("--recording", real), runs = JSON.parse(run("fleet", "--recording", real, "--json", "--what", "runs").toString()).runs.runs;
+			const states = { overview: "", job: "#/job/one", runs: "#/runs", run: `#/run/${runs[0].id}`, alerts: "#/alerts", unknown: "#/run/r-none" };
+
+			for (const [name, hash] of Object.entries(states)) {
+				const page = await at(address + hash, { width, scheme, bypassCSP: true });
+
+				await frame(page);
+				await picture(page, `served-${name}-${width}-${scheme}`);
+				assert.deepEqual(name === "unknown" ? [] : page.troubles, [], name);
+				assert.ok(page.asked.every((u) => u.startsWith(address)), page.asked.join());
+				assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is too wide`);
+				await page.evaluate(axeSource);
+				const found = await page.evaluate(() => globalThis.axe.run({ iframes: false }));
+
+				assert.deepEqual(found.violations.map((v) => [v.id, v.nodes[0].html]), [], name);
+				await page.context().close();
+			}
+		});
+	}
+}
+
+test("a run stands with its report in a frame, between its neighbours", async () => {
+	const address = await serve("--recording", real), list = JSON.parse(run("fleet", "--recording", real, "--json", "--what", "runs", "--job", "one").toString()).runs.runs;
+	const page = await at(`${address}#/runs`);
+
+	await page.locator("tbody th a", { hasText: list[0].id }).click();
+	await page.waitForSelector("iframe.report");
+	const report = page.frameLocator("iframe.report");
+
+	await report.locator("h1", { hasText: "one" }).waitFor();
+	assert.deepEqual(page.troubles, []);
+	await page.locator("a[rel=prev]").click();
+	await page.waitForFunction((id) => document.querySelector("h1")?.innerText.includes(id), list[1].id);
+	await page.goBack();
+	await page.waitForFunction((id) => document.querySelector("h1")?.innerText.includes(id), list[0].id);
+	await report.locator("h1", { hasText: "one" }).waitFor();
+	// The frame reaches neither the page around it nor the server.
+	const inner = page.frames()[1];
+
+	assert.equal(await inner.evaluate(() => { try { return String(parent.document.title); } catch { return "refused"; } }), "refused");
+	assert.equal(await inner.evaluate((u) => fetch(u).then(() => "read", () => "refused"), `${address}json/overview`), "refused");
+	await page.context().close();
+});
+
+test("open alerts are counted in the header, and their words are no markup", async () => {
+	const page = await at(`${await serve("--recording", real)}#/alerts`);
+
+	assert.equal((await text(page, ".badge")).split(/\s/)[0], "1");
+	const main = (await text(page, "#main")).replace(/\s+/g, " ");
+
+	for (const words of ["at <its> limit in 11 min", "ask for 96 GiB", "resource-tracker alerts ack a1b2", "known", "oom-killed"]) {
+		assert.ok(main.includes(words), words);
+	}
+	await page.context().close();
+});
+
+test("a page of another site reads nothing of the dashboard", async () => {
+	const address = await serve("--recording", real), page = await at(url);
+
+	assert.equal(await page.evaluate((u) => fetch(u).then(() => "read", () => "refused"), address), "refused");
+	const other = await open("about:blank");
+
+	assert.equal(await other.evaluate((u) => fetch(u, { mode: "no-cors" }).then((r) => r.type, () => "refused"), `${address}json/overview`).catch(() => "refused"), "refused");
+	await page.context().close();
+	await other.context().close();
+});
+
+test("a folder shows reports without a server", async () => {
+	run("dashboard", "--recording", real, "--static", site);
+	const [newest] = JSON.parse(run("fleet", "--recording", real, "--json", "--what", "runs").toString()).runs.runs;
+	const page = await at(`${pathToFileURL(join(site, "index.html")).href}#/run/${newest.id}`);
+
+	await page.frameLocator("iframe.report").locator("h1").first().waitFor();
+	assert.ok(page.asked.every((u) => u.startsWith("file:")));
+	assert.deepEqual(page.troubles, []);
+	await page.context().close();
+});

@@ -1,0 +1,26 @@
+// The scripts and styles in the tree are those that web/build.mjs makes of web/report/ and web/dashboard/.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+const root = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "../..");
+
+for (const [what, committed] of [
+	["report", "src/report/write/page.c"],
+	["lines", "src/report/write/lines_page.c"],
+	["dashboard", "src/fleet/dashboard_page.c"],
+]) {
+	test(`the committed page of the ${what} is generated from today's sources (make page)`, () => {
+		const folder = mkdtempSync(join(tmpdir(), "page-"));
+		try {
+			const fresh = join(folder, "page.c");
+			execFileSync(process.execPath, [join(root, "web/build.mjs"), fresh, what]);
+			assert.equal(readFileSync(join(root, committed), "utf8"), readFileSync(fresh, "utf8"));
+		} finally {
+			rmSync(folder, { recursive: true });
+		}
+	});
+}

@@ -1,0 +1,28 @@
+"""memory.high and swap beside memory.events and memory.pressure."""
+
+import re
+
+
+def test_memory_high_is_the_limit(guest):
+    limit = guest.limit("still", "memory_mib")
+    assert limit["value"] == guest.limit("still", "memory_high_mib")["value"] == 100
+    assert limit["source"] == "cgroup v2 memory.high of /high/still"
+    assert guest.limit("still", "swap_mib")["value"] == 0
+
+
+def test_stalls_above_memory_high_are_told(guest):
+    assert guest.keyed("still.memory.events", "high") > 0
+    stalled = int(re.search(r"^full .*total=(\d+)", guest.text("still.memory.pressure"), re.M)[1])
+    told = guest.summary("still")["stats"]["process_memory_wait"]["sum"]
+    assert stalled > 1e6
+    assert 0.5 * stalled / 1e6 <= told <= 1.1 * stalled / 1e6
+
+
+def test_what_was_swapped_out_counts(guest):
+    swap = guest.summary("swaps")["totals"]["peak_swap_mib"]
+    # The job holds 250 MiB, of which the group keeps 150.
+    assert 80 <= swap["value"] <= 256
+    assert swap["quality"] in ("at_least", "at_most")
+    text = guest.text("swaps.recommend")
+    assert "what was swapped out counts as memory" in text
+    assert float(re.search(r"^Memory +(\d+) MiB", text, re.M)[1]) >= 250

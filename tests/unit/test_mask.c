@@ -1,0 +1,254 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mask.h"
+
+struct masked {
+	const char *text, *want; /* want NULL: left as it is */
+};
+
+static void assert_masked(const struct masked *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *want = cases[i].want ? cases[i].want : cases[i].text;
+		struct trk_mask mask = {.strict = true};
+		char ret[512];
+
+		assert_int_equal(trk__mask_argument(&mask, cases[i].text, ret, sizeof(ret)),
+				 strlen(want));
+		assert_string_equal(ret, want);
+	}
+}
+
+#define ASSERT_MASKED(cases) assert_masked(cases, sizeof(cases) / sizeof((cases)[0]))
+
+static void mail_addresses_are_found(void **state)
+{
+	static const struct masked cases[] = {
+		{"user@example.com", "[EMAIL]"},
+		{"--notify=first.last+tag@mail.example.co.uk", "--notify=[EMAIL]"},
+		{"write to a@b.org, or to <c@d.net>.", "write to [EMAIL], or to <[EMAIL]>."},
+		{"git@github.com:org/repo.git", "[EMAIL]:org/repo.git"},
+		{"user@localhost", NULL},
+		{"@reference", NULL},
+		{"JOB@-1", NULL},
+		{"pkg@1.2.3", NULL},
+	};
+
+	(void) state;
+	ASSERT_MASKED(cases);
+}
+
+static void addresses_of_machines_are_found(void **state)
+{
+	static const struct masked cases[] = {
+		{"10.1.2.3", "[IP]"},
+		{"--host=192.168.0.17:8080", "--host=[IP]:8080"},
+		{"10.0.0.0/8", "[IP]/8"},
+		{"It is 127.0.0.1.", "It is [IP]."},
+		{"fe80::1%eth0", "[IP]%eth0"},
+		{"[2001:db8::7]:443", "[[IP]]:443"},
+		{"::1", "[IP]"},
+		{"1.2.3", NULL},
+		{"1.2.3.4.5", NULL},
+		{"300.1.2.3", NULL},
+		{"v1.2.3.4", NULL},
+		{"12:34:56", NULL},
+		{"std::vector", NULL},
+		{"::", NULL},
+		{"a:b", NULL},
+	};
+
+	(void) state;
+	ASSERT_MASKED(cases);
+}
+
+static void addresses_of_pages_are_found_where_they_may_tell_something(void **state)
+{
+	static const struct masked cases[] = {
+		{"ftp://host.example/file", "[URL]"},
+		{"http://host/?a=b", "[URL]"},
+		{"https://example.com/x?sig=1&t=2", "[URL]"},
+		{"http://intern/page", "[URL]"},
+		{"--url=https://a.example/?q now", "--url=[URL] now"},
+		{"s3://bucket/key?versionId=3", "[URL]"},
+		{"https://example.com/data.csv", NULL},
+		{"s3://bucket/key", NULL},
+		{"http://10.1.2.3/x", "http://[IP]/x"},
+		{"postgres://me:pw@db.example/x", "[SECRET]"},
+		{"https://token@git.example/x", "[SECRET]"},
+		{"jdbc:mysql://me:pw@db:3306/x", "jdbc:[SECRET]"},
+		{"ssh://git@host.example/x", "ssh://[EMAIL]/x"},
+		{"a://", NULL},
+	};
+
+	(void) state;
+	ASSERT_MASKED(cases);
+}
+
+static void values_of_secret_names_are_found(void **state)
+{
+	static const struct masked cases[] = {
+		{"--password=hunter2", "--password=[SECRET]"},
+		{"API_KEY=abc", "API_KEY=[SECRET]"},
+		{"-Dspring.datasource.password=x", "-Dspring.datasource.password=[SECRET]"},
+		{"export DB_PASSWORD='a b'; run", "export DB_PASSWORD='[SECRET]'; run"},
+		{"{\"client_secret\": \"x,y\", \"n\": 1}",
+		 "{\"client_secret\": \"[SECRET]\", \"n\": 1}"},
+		{"Authorization: Bearer abc def", "Authorization: [SECRET]"},
+		{"login --password hunter2 --user me", "login --password [SECRET] --user me"},
+		{"--max-tokens=512", NULL},
+		{"--tokenizer=gpt2", NULL},
+		{"--password", NULL},
+		{"--password=", NULL},
+		{"token bucket", NULL},
+		{"login --password --user me", NULL},
+		{"compass=north", NULL},
+	};
+
+	(void) state;
+	ASSERT_MASKED(cases);
+}
+
+static void long_random_words_are_found(void **state)
+{
+	static const struct masked cases[] = {
+		{"3f5a9c1d7e2b4f6a8c0d1e2f3a4b5c6d7e8f9a0b", "[SECRET]"},
+		{"--key=Zx8Qw3Er5Ty7Ui9Op1As2Df4", "--key=[SECRET]"},
+		{"wJalrXUtnFEMI/K7MDENG/bPxRfiCYzAb12Cd34Ef", "[SECRET]"},
+		{"/data/3f5a9c1d7e2b4f6a8c0d1e2f3a4b5c6d7e8f9a0b/model.bin",
+		 "/data/[SECRET]/model.bin"},
+		{"AKIA0123456789ABCDEF", "[SECRET]"},
+		{"ghp_0123456789abcdefghij0123456789abcdef", "[SECRET]"},
+		{"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-def_1", "[SECRET]"},
+		{"550e8400-e29b-41d4-a716-446655440000", NULL},
+		{"MyVeryLongClassNameForTestsOfThings", NULL},
+		{"resnet50-batch128-epochs300-lr0.001-seed42", NULL},
+		{"resnet50batch128epochs300learning", NULL},
+		{"/usr/lib/python3/dist-packages/numpy/core/_multiarray_umath.so", NULL},
+		{"12345678901234567890123456789012", NULL},
+		{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", NULL},
+		{"2026-11-22T11:03:52", NULL},
+	};
+
+	(void) state;
+	ASSERT_MASKED(cases);
+}
+
+/* Without `strict` nothing is masked that may be no secret, so that runs are told apart by their
+ * arguments. */
+static void by_default_only_passwords_tokens_and_keys_are_masked(void **state)
+{
+	static const struct masked cases[] = {
+		{"--password=hunter2", "--password=[SECRET]"},
+		{"API_KEY=abc", "API_KEY=[SECRET]"},
+		{"Authorization: Bearer abc def", "Authorization: [SECRET]"},
+		{"postgres://me:pw@db.example/x", "[SECRET]"},
+		{"https://token@git.example/x", "[SECRET]"},
+		{"https://a.example/x?X-Amz-Signature=0f&n=1",
+		 "https://a.example/x?X-Amz-Signature=[SECRET]&n=1"},
+		{"https://a.example/x?sv=2&sig=0f%3D", "https://a.example/x?sv=2&sig=[SECRET]"},
+		{"ghp_0123456789abcdefghij0123456789abcdef", "[SECRET]"},
+		{"KEY=-----BEGIN CERTIFICATE-----", "[KEY]"},
+		{"user@example.com", NULL},
+		{"10.1.2.3", NULL},
+		{"https://example.com/x?page=1&t=2", NULL},
+		{"ftp://host.example/file", NULL},
+		{"3f5a9c1d7e2b4f6a8c0d1e2f3a4b5c6d7e8f9a0b", NULL},
+		{"/data/3f5a9c1d7e2b4f6a8c0d1e2f3a4b5c6d7e8f9a0b/model.bin", NULL},
+		{"--max-tokens=512", NULL},
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *want = cases[i].want ? cases[i].want : cases[i].text;
+		struct trk_mask mask = {.value_follows = false};
+		char ret[512];
+
+		(void) trk__mask_argument(&mask, cases[i].text, ret, sizeof(ret));
+		assert_string_equal(ret, want);
+	}
+}
+
+static void a_key_is_masked_as_a_whole(void **state)
+{
+	static const struct masked cases[] = {
+		{"-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END", "[KEY]"},
+		{"KEY=-----BEGIN CERTIFICATE-----", "[KEY]"},
+	};
+
+	(void) state;
+	ASSERT_MASKED(cases);
+}
+
+static void ordinary_arguments_stay(void **state)
+{
+	static const struct masked cases[] = {
+		{"", NULL},
+		{"-", NULL},
+		{"--", NULL},
+		{"python", NULL},
+		{"train.py", NULL},
+		{"--lr=1e-3", NULL},
+		{"for i in 1 2 3; do echo \"$i\" >> /tmp/x; done", NULL},
+		{"na\xc3\xafve \xff\x80", NULL},
+		{"a=b&c=d", NULL},
+	};
+
+	(void) state;
+	ASSERT_MASKED(cases);
+}
+
+static void the_argument_behind_a_secret_option_is_its_value(void **state)
+{
+	struct trk_mask mask = {.strict = true};
+	char ret[64];
+
+	(void) state;
+	(void) trk__mask_argument(&mask, "--password", ret, sizeof(ret));
+	(void) trk__mask_argument(&mask, "two words", ret, sizeof(ret));
+	assert_string_equal(ret, "[SECRET]");
+	(void) trk__mask_argument(&mask, "words", ret, sizeof(ret));
+	assert_string_equal(ret, "words");
+	(void) trk__mask_argument(&mask, "--token", ret, sizeof(ret));
+	(void) trk__mask_argument(&mask, "--verbose", ret, sizeof(ret));
+	assert_string_equal(ret, "--verbose");
+	(void) trk__mask_argument(&mask, "words", ret, sizeof(ret));
+	assert_string_equal(ret, "words");
+}
+
+static void what_does_not_fit_is_cut(void **state)
+{
+	struct trk_mask mask = {.strict = true};
+	char ret[8];
+
+	(void) state;
+	assert_int_equal(trk__mask_argument(&mask, "a user@example.com b", ret, sizeof(ret)), 7);
+	assert_string_equal(ret, "a [EMAI");
+	assert_int_equal(trk__mask_argument(&mask, "abc", ret, 1), 0);
+	assert_string_equal(ret, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mail_addresses_are_found),
+		cmocka_unit_test(addresses_of_machines_are_found),
+		cmocka_unit_test(addresses_of_pages_are_found_where_they_may_tell_something),
+		cmocka_unit_test(values_of_secret_names_are_found),
+		cmocka_unit_test(long_random_words_are_found),
+		cmocka_unit_test(by_default_only_passwords_tokens_and_keys_are_masked),
+		cmocka_unit_test(a_key_is_masked_as_a_whole),
+		cmocka_unit_test(ordinary_arguments_stay),
+		cmocka_unit_test(the_argument_behind_a_secret_option_is_its_value),
+		cmocka_unit_test(what_does_not_fit_is_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

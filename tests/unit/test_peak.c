@@ -1,0 +1,259 @@
+/* The labels of a peak of memory: what may be called exact, and the bounds. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "track/peak.h"
+
+#define MIB ((uint64_t) 1 << 20)
+
+static struct trk_quantity total[TRK_TOTALS];
+
+/* A run of several processes of which the largest alone is known: 150 MiB, 600 at most. */
+static struct trk_peak_facts facts(void)
+{
+	return (struct trk_peak_facts){
+		.tree = {.bytes = 150 * MIB,
+			 .source = "ru_maxrss",
+			 .is_floor = true,
+			 .floor_bytes = 150 * MIB,
+			 .most_bytes = 600 * MIB},
+		.beside = {NAN, NAN, NAN, 0, NAN, NAN, false},
+		.is_run = true,
+		.start_bytes = 2 * MIB,
+		.group_version = 2,
+	};
+}
+
+static const struct trk_quantity *judge(const struct trk_peak_facts *f)
+{
+	trk__quantities_clear(total, TRK_TOTALS);
+	trk__peak_judge(f, total);
+	return &total[TRK_TOTAL_PEAK_MEMORY_MIB];
+}
+
+static double least(void)
+{
+	return total[TRK_TOTAL_PEAK_MEMORY_AT_LEAST_MIB].value;
+}
+
+static double most(void)
+{
+	return total[TRK_TOTAL_PEAK_MEMORY_AT_MOST_MIB].value;
+}
+
+static void the_largest_of_several_is_a_floor(void **state)
+{
+	struct trk_peak_facts f = facts();
+	const struct trk_quantity *q = judge(&f);
+
+	(void) state;
+	assert_true(q->value == 150);
+	assert_int_equal(q->quality, TRK_QUALITY_AT_LEAST);
+	assert_true(least() == 150 && most() == 600);
+}
+
+static void no_more_can_be_held_than_the_machine_has(void **state)
+{
+	struct trk_peak_facts f = facts();
+
+	(void) state;
+	f.tree.most_bytes = 37680 * MIB;
+	f.machine_bytes = 24000 * MIB;
+	(void) judge(&f);
+	assert_true(most() == 24000);
+	assert_string_equal(total[TRK_TOTAL_PEAK_MEMORY_AT_MOST_MIB].source,
+			    "memory of the machine");
+	f.tree.most_bytes = 600 * MIB;
+	(void) judge(&f);
+	assert_true(most() == 600);
+}
+
+static void one_process_alone_is_exact(void **state)
+{
+	struct trk_peak_facts f = facts();
+
+	(void) state;
+	f.is_alone = true;
+	assert_int_equal(judge(&f)->quality, TRK_QUALITY_EXACT);
+	assert_true(least() == 150 && most() == 150);
+	f.can_be_missed = true; /* it ignored SIGCHLD: there may have been children */
+	assert_int_equal(judge(&f)->quality, TRK_QUALITY_AT_LEAST);
+	assert_true(isnan(most()));
+}
+
+static void no_larger_than_a_forked_child_is_an_upper_bound_for_one_process_alone(void **state)
+{
+	struct trk_peak_facts f = facts();
+
+	(void) state;
+	f.tree.bytes = f.tree.floor_bytes = MIB;
+	f.tree.most_bytes = 5 * MIB;
+	f.is_alone = true;
+	assert_int_equal(judge(&f)->quality, TRK_QUALITY_AT_MOST);
+	assert_true(isnan(least()));
+	f.is_alone = false; /* two may have lived at once */
+	assert_int_equal(judge(&f)->quality, TRK_QUALITY_ESTIMATED);
+	assert_true(most() == 5);
+}
+
+static void shared_memory_beside_the_processes_forbids_exact_and_at_most(void **state)
+{
+	struct trk_peak_facts f = facts();
+	const struct trk_quantity *q;
+
+	(void) state;
+	f.is_alone = true;
+	f.beside.shmem_growth_bytes = 300.0 * (double) MIB;
+	q = judge(&f);
+	assert_int_equal(q->quality, TRK_QUALITY_AT_LEAST);
+	assert_non_null(strstr(q->reason, "300.0 MiB"));
+	assert_true(isnan(most()));
+	assert_true(total[TRK_TOTAL_PEAK_SHARED_FILES_MIB].value == 300);
+	f.tree.floor_bytes = f.tree.bytes = MIB;
+	assert_int_equal(judge(&f)->quality, TRK_QUALITY_ESTIMATED);
+	f = facts();
+	f.is_alone = true;
+	f.beside.shmem_growth_bytes = NAN; /* nobody looked */
+	assert_int_equal(judge(&f)->quality, TRK_QUALITY_AT_LEAST);
+}
+
+static void the_jobs_own_group_tells_the_peak(void **state)
+{
+	struct trk_peak_facts f = facts();
+	const struct trk_quantity *q;
+
+	(void) state;
+	f.group = TRK_PEAK_GROUP_OWN;
+	f.group_peak_bytes = 602 * MIB;
+	f.beside = (struct trk_sampler_memory){
+		0, 602.0 * (double) MIB, 0, 900.0 * (double) MIB, NAN, NAN, false};
+	q = judge(&f);
+	assert_true(q->value == 602);
+	assert_int_equal(q->quality, TRK_QUALITY_EXACT);
+	assert_string_equal(q->source, "memory.peak of the job's own group");
+	assert_int_equal(total[TRK_TOTAL_PEAK_GROUP_MEMORY_MIB].quality, TRK_QUALITY_EXACT);
+	assert_true(total[TRK_TOTAL_PEAK_SHARED_FILES_MIB].value ==
+		    0); /* the machine's were others' */
+}
+
+static void page_cache_in_the_group_is_no_need(void **state)
+{
+	struct trk_peak_facts f = facts();
+	const struct trk_quantity *q;
+
+	(void) state;
+	f.group = TRK_PEAK_GROUP_OWN;
+	f.group_peak_bytes = 1000 * MIB;
+	f.io_bytes = 800 * MIB;
+	f.beside = (struct trk_sampler_memory){
+		700.0 * (double) MIB, 300.0 * (double) MIB, 0, 0, NAN, NAN, false};
+	q = judge(&f);
+	assert_true(q->value == 300);
+	assert_int_equal(q->quality, TRK_QUALITY_ESTIMATED);
+	assert_true(least() == 200 && most() == 1000);
+}
+
+static void a_group_with_the_tracker_in_it_is_no_exact_figure(void **state)
+{
+	struct trk_peak_facts f = facts();
+
+	(void) state;
+	f.group = TRK_PEAK_GROUP_ALONE;
+	f.group_peak_bytes = 602 * MIB;
+	f.tracker_bytes = 2 * MIB; /* half of it are files, which may be charged to another group */
+	f.tracker_anon_bytes = MIB;
+	f.beside = (struct trk_sampler_memory){0, 602.0 * (double) MIB, 0, 0, NAN, NAN, false};
+	assert_true(judge(&f)->value == 601);
+	assert_int_equal(total[TRK_TOTAL_PEAK_MEMORY_MIB].quality, TRK_QUALITY_ESTIMATED);
+	assert_true(least() == 600 && most() == 602);
+}
+
+static void a_group_that_the_job_left_tells_nothing(void **state)
+{
+	struct trk_peak_facts f = facts();
+
+	(void) state;
+	f.group = TRK_PEAK_GROUP_OWN;
+	f.group_peak_bytes = 10 * MIB;
+	f.beside = (struct trk_sampler_memory){0, 10.0 * (double) MIB, 0, 0, NAN, NAN, false};
+	assert_true(judge(&f)->value == 150);
+	assert_int_equal(total[TRK_TOTAL_PEAK_MEMORY_MIB].quality, TRK_QUALITY_AT_LEAST);
+	assert_true(isnan(total[TRK_TOTAL_PEAK_GROUP_MEMORY_MIB].value));
+}
+
+static void what_was_attached_to_has_no_upper_bound(void **state)
+{
+	struct trk_peak_facts f = facts();
+
+	(void) state;
+	f.is_run = false;
+	(void) judge(&f);
+	assert_true(isnan(most()));
+}
+
+static void files_of_another_group_are_above_the_groups_peak_and_inferred_memory_is_not(
+	void **state)
+{
+	struct trk_peak_facts f = facts();
+	const struct trk_quantity *q;
+
+	(void) state;
+	f.group = TRK_PEAK_GROUP_OWN;
+	f.group_peak_bytes = 409 * MIB;
+	f.beside = (struct trk_sampler_memory){0, 409.0 * (double) MIB, 0, 0, NAN, NAN, false};
+	f.tree.bytes = 501 * MIB;
+	f.tree.is_floor = false;
+	f.tree.floor_bytes = 417 * MIB;
+	q = judge(&f);
+	assert_true(q->value == 417 && least() == 417);
+	assert_int_equal(q->quality, TRK_QUALITY_ESTIMATED);
+	assert_non_null(strstr(q->reason, "the group's own peak is 409.0 MiB"));
+	f.tree.floor_bytes = 300 * MIB;
+	q = judge(&f);
+	assert_true(q->value == 409 && most() == 409);
+}
+
+static void memory_that_no_process_maps_counts_where_the_group_tells_it(void **state)
+{
+	struct trk_peak_facts f = facts();
+	const struct trk_quantity *q;
+
+	(void) state;
+	f.beside.group_held_bytes = 700.0 * (double) MIB;
+	f.beside.shmem_growth_bytes = 550.0 * (double) MIB;
+	q = judge(&f);
+	assert_true(q->value == 150); /* the group is not the job's */
+	f.group = TRK_PEAK_GROUP_ALONE;
+	q = judge(&f);
+	assert_true(q->value == 700);
+	assert_int_equal(q->quality, TRK_QUALITY_ESTIMATED);
+	assert_true(isnan(most()));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_largest_of_several_is_a_floor),
+		cmocka_unit_test(no_more_can_be_held_than_the_machine_has),
+		cmocka_unit_test(one_process_alone_is_exact),
+		cmocka_unit_test(
+			no_larger_than_a_forked_child_is_an_upper_bound_for_one_process_alone),
+		cmocka_unit_test(shared_memory_beside_the_processes_forbids_exact_and_at_most),
+		cmocka_unit_test(the_jobs_own_group_tells_the_peak),
+		cmocka_unit_test(page_cache_in_the_group_is_no_need),
+		cmocka_unit_test(a_group_with_the_tracker_in_it_is_no_exact_figure),
+		cmocka_unit_test(a_group_that_the_job_left_tells_nothing),
+		cmocka_unit_test(memory_that_no_process_maps_counts_where_the_group_tells_it),
+		cmocka_unit_test(what_was_attached_to_has_no_upper_bound),
+		cmocka_unit_test(
+			files_of_another_group_are_above_the_groups_peak_and_inferred_memory_is_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

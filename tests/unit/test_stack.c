@@ -1,0 +1,426 @@
+/* Reading the stack of a CPython: line tables, a made-up process image for each version that has its
+ * offsets in our table, and images that are torn. Real interpreters are read in
+ * tests/cli/test_lines.py. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "probe/stack/cpython.h"
+#include "probe/stack/interpreter.h"
+
+/* ---- a process image ---- */
+
+enum { IMAGE_BYTES = 1 << 20 };
+#define IMAGE_AT UINT64_C(0x500000000000)
+
+static unsigned char image[IMAGE_BYTES];
+static uint64_t next_at;
+static struct trk_remote *remote;
+
+static int read_image(void *data, uint64_t addr, void *to, size_t len)
+{
+	(void) data;
+	if (addr < IMAGE_AT || addr - IMAGE_AT > IMAGE_BYTES ||
+	    len > IMAGE_BYTES - (addr - IMAGE_AT))
+		return -EFAULT;
+	memcpy(to, image + (addr - IMAGE_AT), len);
+	return 0;
+}
+
+static int set_up(void **state)
+{
+	(void) state;
+	memset(image, 0, sizeof(image));
+	next_at = IMAGE_AT;
+	remote = malloc(sizeof(*remote));
+	assert_non_null(remote);
+	trk__remote_init(remote, read_image, NULL);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void) state;
+	free(remote);
+	return 0;
+}
+
+static uint64_t take(size_t bytes)
+{
+	uint64_t addr = next_at;
+
+	next_at += (bytes + 63) / 64 * 64;
+	assert_true(next_at < IMAGE_AT + IMAGE_BYTES);
+	return addr;
+}
+
+static void put(uint64_t addr, int offset, uint64_t value, size_t bytes)
+{
+	memcpy(image + (addr - IMAGE_AT) + offset, &value, bytes);
+}
+
+static uint64_t put_text(const struct trk_cpython_layout *l, uint64_t type, const char *text)
+{
+	uint64_t addr = take(128 + strlen(text));
+
+	put(addr, l->object_type, type, 8);
+	put(addr, l->text_state, 1u << 2 | 1u << 5 | 1u << 6,
+	    4); /* one byte a character, compact, ASCII */
+	put(addr, l->text_length, strlen(text), 8);
+	memcpy(image + (addr - IMAGE_AT) + l->ascii_size, text, strlen(text));
+	return addr;
+}
+
+static uint64_t put_type(const struct trk_cpython_layout *l, const char *name)
+{
+	uint64_t type = take(256), text = take(16);
+
+	memcpy(image + (text - IMAGE_AT), name, strlen(name) + 1);
+	put(type, l->type_name, text, 8);
+	return type;
+}
+
+struct made {
+	struct trk_cpython_runtime runtime;
+	uint64_t code_type, text_type, bytes_type, interpreter, thread, code;
+};
+
+/* A code object whose instructions are two bytes each, all on first_line + 1. */
+static uint64_t put_code(const struct made *m, const char *file, const char *name, int first_line)
+{
+	const struct trk_cpython_layout *l = &m->runtime.layout;
+	uint64_t code = take(512), table = take(64);
+	unsigned char *data = image + (table - IMAGE_AT) + l->bytes_data;
+
+	put(table, l->object_type, m->bytes_type, 8);
+	put(table, l->bytes_size, 2, 8);
+	if (l->version >= 0x30b) {
+		data[0] = 0x80 | 11 << 3 | 7; /* eight units, one line on */
+		data[1] = 0;
+	} else {
+		data[0] = l->version == 0x30a ? 16 : 0;
+		data[1] = 1;
+	}
+	put(code, l->object_type, m->code_type, 8);
+	put(code, l->code_file, put_text(l, m->text_type, file), 8);
+	put(code, l->code_name, put_text(l, m->text_type, name), 8);
+	put(code, l->code_table, table, 8);
+	put(code, l->code_first_line, (uint64_t) first_line, 4);
+	return code;
+}
+
+static uint64_t put_frame(const struct made *m, uint64_t code, uint64_t back)
+{
+	const struct trk_cpython_layout *l = &m->runtime.layout;
+	uint64_t frame = take(128);
+
+	put(frame, l->frame_code, code, 8);
+	put(frame, l->frame_back, back, 8);
+	if (l->code_bytes >= 0)
+		put(frame, l->frame_place, code + (uint64_t) l->code_bytes + 4, 8);
+	else
+		put(frame, l->frame_place, 4, 4);
+	return frame;
+}
+
+static void set_frame(const struct made *m, uint64_t frame)
+{
+	const struct trk_cpython_layout *l = &m->runtime.layout;
+	uint64_t cframe;
+
+	if (l->cframe_frame < 0) {
+		put(m->thread, l->thread_frame, frame, 8);
+		return;
+	}
+	cframe = take(64);
+	put(cframe, l->cframe_frame, frame, 8);
+	put(m->thread, l->thread_frame, cframe, 8);
+}
+
+static void make(struct made *m, int version)
+{
+	const struct trk_cpython_layout *l = trk__cpython_layout(version);
+
+	assert_non_null(l);
+	*m = (struct made){.runtime = {.addr = take(256), .layout = *l}};
+	m->code_type = put_type(l, "code");
+	m->text_type = put_type(l, "str");
+	m->bytes_type = put_type(l, "bytes");
+	m->interpreter = take(512);
+	m->thread = take(512);
+	put(m->runtime.addr, l->interpreters, m->interpreter, 8);
+	put(m->interpreter, l->interpreter_threads, m->thread, 8);
+	put(m->thread, l->thread_interpreter, m->interpreter, 8);
+	put(m->thread, l->thread_id, IMAGE_AT + 64, 8);
+	if (l->thread_native_id >= 0)
+		put(m->thread, l->thread_native_id, 4711, 8);
+	m->code = put_code(m, "/home/u/train.py", "step", 10);
+}
+
+static struct trk_stack seen;
+static char seen_name[64], seen_file[64];
+
+static void note(void *data, struct trk_stack *stack)
+{
+	(void) data;
+	seen = *stack;
+	(void) snprintf(seen_name, sizeof(seen_name), "%s", stack->frame[0].code->name);
+	(void) snprintf(seen_file, sizeof(seen_file), "%s", stack->frame[0].code->file);
+}
+
+static const int versions[] = {0x309, 0x30a, 0x30b, 0x30c};
+enum { VERSIONS = sizeof(versions) / sizeof(versions[0]) };
+
+/* Check, walk once, and give what the walk returned. */
+static int walk(struct made *m, unsigned int *torn)
+{
+	struct trk_cpython *c;
+	int n;
+
+	assert_int_equal(trk__cpython_check(remote, &m->runtime), TRK_STACK_READ);
+	c = trk__cpython_new(&m->runtime, getpid());
+	assert_non_null(c);
+	n = trk__cpython_walk(c, remote, note, NULL, torn);
+	trk__cpython_free(c);
+	return n;
+}
+
+/* ---- cases ---- */
+
+static void reads_a_stack_in_the_layout_of_each_version(void **state)
+{
+	for (int i = 0; i < VERSIONS; i++) {
+		struct made m;
+		unsigned int torn = 1;
+		uint64_t outer;
+
+		set_up(state);
+		make(&m, versions[i]);
+		outer = put_frame(&m, put_code(&m, "/home/u/main.py", "<module>", 1), 0);
+		set_frame(&m, put_frame(&m, m.code, outer));
+		assert_int_equal(walk(&m, &torn), 1);
+		assert_int_equal(torn, 0);
+		assert_int_equal(seen.depth, 2);
+		assert_string_equal(seen_name, "step");
+		assert_string_equal(seen_file, "/home/u/train.py");
+		assert_int_equal(seen.frame[0].line, 11);
+		assert_int_equal(seen.frame[1].line, 2);
+		assert_int_equal(seen.tid, versions[i] >= 0x30b ? 4711 : 0);
+		assert_true(seen.is_oldest);
+		if (i + 1 < VERSIONS)
+			tear_down(state);
+	}
+}
+
+static void counts_direct_recursion_once(void **state)
+{
+	struct made m;
+	unsigned int torn;
+	uint64_t frame = 0;
+
+	(void) state;
+	make(&m, 0x30c);
+	for (int i = 0; i < 5000; i++)
+		frame = put_frame(&m, m.code, frame);
+	set_frame(&m, frame);
+	assert_int_equal(walk(&m, &torn), 1);
+	assert_int_equal(seen.depth, 1);
+	assert_false(seen.is_cut);
+}
+
+static void cuts_a_stack_that_goes_on_for_ever(void **state)
+{
+	struct made m;
+	unsigned int torn;
+	uint64_t a, b;
+
+	(void) state;
+	make(&m, 0x30b);
+	a = put_frame(&m, m.code, 0);
+	b = put_frame(&m, put_code(&m, "b.py", "b", 1), a);
+	put(a, m.runtime.layout.frame_back, b, 8);
+	set_frame(&m, a);
+	assert_int_equal(walk(&m, &torn), 1);
+	assert_int_equal(seen.depth, TRK_STACK_FRAMES);
+	assert_true(seen.is_cut);
+}
+
+static void counts_a_torn_stack_and_drops_it(void **state)
+{
+	struct made m;
+	unsigned int torn = 0;
+	uint64_t frame;
+
+	(void) state;
+	make(&m, 0x30c);
+	frame = put_frame(&m, m.code, put_frame(&m, m.text_type, 0));
+	set_frame(&m, frame);
+	assert_int_equal(walk(&m, &torn), 0);
+	assert_int_equal(torn, 1);
+}
+
+static void refuses_what_is_no_code_object(void **state)
+{
+	struct made m;
+
+	(void) state;
+	make(&m, 0x30b);
+	set_frame(&m, put_frame(&m, m.text_type, 0));
+	assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_UNEXPECTED);
+}
+
+static void waits_for_an_interpreter_that_has_not_started(void **state)
+{
+	struct made m;
+
+	(void) state;
+	make(&m, 0x30b);
+	assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_STARTING);
+	put(m.runtime.addr, m.runtime.layout.interpreters, 0, 8);
+	assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_STARTING);
+}
+
+static void notices_that_an_address_is_used_again(void **state)
+{
+	struct made m;
+	struct trk_cpython *c;
+	unsigned int torn;
+	uint64_t other;
+
+	(void) state;
+	make(&m, 0x30c);
+	set_frame(&m, put_frame(&m, m.code, 0));
+	assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_READ);
+	c = trk__cpython_new(&m.runtime, getpid());
+	assert_int_equal(trk__cpython_walk(c, remote, note, NULL, &torn), 1);
+	assert_string_equal(seen_name, "step");
+	other = put_code(&m, "/home/u/other.py", "other", 70);
+	memcpy(image + (m.code - IMAGE_AT), image + (other - IMAGE_AT), 512);
+	assert_int_equal(trk__cpython_walk(c, remote, note, NULL, &torn), 1);
+	assert_string_equal(seen_name, "other");
+	assert_int_equal(seen.frame[0].line, 71);
+	trk__cpython_free(c);
+}
+
+static void reads_text_of_all_widths(void **state)
+{
+	const struct trk_cpython_layout *l = trk__cpython_layout(0x30c);
+	uint64_t addr = take(256);
+	uint16_t wide[] = {'d', 0xe9, 0x20ac, 0xdcff};
+	char text[32];
+
+	(void) state;
+	put(addr, l->text_state, 2u << 2 | 1u << 5, 4);
+	put(addr, l->text_length, 4, 8);
+	memcpy(image + (addr - IMAGE_AT) + l->ascii_size + 16, wide, sizeof(wide));
+	assert_int_equal(trk__cpython_text(remote, l, addr, text, sizeof(text)), 7);
+	assert_string_equal(text, "d\xc3\xa9\xe2\x82\xac\xff");
+	/* A long one keeps its end. */
+	addr = put_text(l, 0, "/a/very/long/path/to/some/place/train.py");
+	trk__remote_begin(remote);
+	assert_int_equal(trk__cpython_text(remote, l, addr, text, 16), 15);
+	assert_string_equal(text, "\xe2\x80\xa6"
+				  "ace/train.py");
+}
+
+static void finds_the_line_in_each_form_of_table(void **state)
+{
+	/* Up to 3.9: 6 bytes, +1; 50 bytes, +5; a line back. */
+	static const unsigned char lnotab[] = {6, 1, 50, 5, 4, 0xfe};
+	/* 3.10: a range without a line between two. */
+	static const unsigned char ranges[] = {4, 0, 6, 0x80, 8, 3};
+	/* 3.11: two units on the line, one without, three at +3 (signed varint 6), one at +2. */
+	static const unsigned char locations[] = {0x80 | 10 << 3 | 1,
+						  0x11,
+						  0x80 | 15 << 3,
+						  0x80 | 13 << 3 | 2,
+						  6,
+						  0x80 | 12 << 3,
+						  1,
+						  1};
+
+	(void) state;
+	assert_int_equal(trk__cpython_line(TRK_CPYTHON_LNOTAB, lnotab, 6, 10, 0), 10);
+	assert_int_equal(trk__cpython_line(TRK_CPYTHON_LNOTAB, lnotab, 6, 10, 6), 11);
+	assert_int_equal(trk__cpython_line(TRK_CPYTHON_LNOTAB, lnotab, 6, 10, 56), 16);
+	assert_int_equal(trk__cpython_line(TRK_CPYTHON_LNOTAB, lnotab, 6, 10, 900), 14);
+	assert_int_equal(trk__cpython_line(TRK_CPYTHON_RANGES, ranges, 6, 10, 2), 10);
+	assert_int_equal(trk__cpython_line(TRK_CPYTHON_RANGES, ranges, 6, 10, 4), 0);
+	assert_int_equal(trk__cpython_line(TRK_CPYTHON_RANGES, ranges, 6, 10, 12), 13);
+	assert_int_equal(trk__cpython_line(TRK_CPYTHON_RANGES, ranges, 6, 10, 18), 0);
+	assert_int_equal(trk__cpython_line(TRK_CPYTHON_LOCATIONS, locations, 8, 10, 2), 10);
+	assert_int_equal(trk__cpython_line(TRK_CPYTHON_LOCATIONS, locations, 8, 10, 4), 0);
+	assert_int_equal(trk__cpython_line(TRK_CPYTHON_LOCATIONS, locations, 8, 10, 10), 13);
+	assert_int_equal(trk__cpython_line(TRK_CPYTHON_LOCATIONS, locations, 8, 10, 12), 15);
+	assert_int_equal(trk__cpython_line(TRK_CPYTHON_LOCATIONS, locations, 8, 10, -1), 10);
+}
+
+static void finds_the_files_that_may_hold_an_interpreter(void **state)
+{
+	struct trk_interpreter_maps maps;
+
+	(void) state;
+	trk__interpreter_parse(
+		"400000-500000 r--p 00000000 fe:01 12   /opt/app (deleted)\n"
+		"500000-600000 r-xp 00100000 fe:01 12   /opt/app (deleted)\n"
+		"7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n"
+		"7f0000001000-7f0000002000 r--p 00000000 fe:01 9 /lib/libpython3.9.so.1.0\n"
+		"7f0000003000-7f0000004000 r--p 00000000 fe:01 9 /lib/libc.so.6\n"
+		"7ffc00000000-7ffc00001000 r-xp 00000000 00:00 0 [vdso]",
+		&maps);
+	assert_int_equal(maps.count, 2);
+	assert_true(maps.base[0] == 0x400000 && maps.base[1] == 0x7f0000001000);
+	assert_false(maps.other_runtime);
+	trk__interpreter_parse("400000-500000 r--p 00000000 fe:01 12   /usr/bin/node\n", &maps);
+	assert_int_equal(maps.count, 1);
+	assert_true(maps.other_runtime);
+	trk__interpreter_parse("nonsense\n-\n12-zz /x\n", &maps);
+	assert_int_equal(maps.count, 0);
+}
+
+/* This program itself: no Python, but its memory can be read. */
+static void says_that_a_process_runs_no_python(void **state)
+{
+	pid_t pid = getpid();
+	struct trk_remote *own = malloc(sizeof(*own));
+	struct trk_cpython *c = NULL;
+	struct trk_env env;
+
+	(void) state;
+	assert_non_null(own);
+	assert_int_equal(trk__env_init(&env), 0);
+	trk__remote_init(own, trk__remote_process, &pid);
+	assert_int_equal(trk__interpreter_open(&env, pid, own, &c), TRK_STACK_NOT_PYTHON);
+	assert_null(c);
+	trk__env_release(&env);
+	free(own);
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(reads_a_stack_in_the_layout_of_each_version, tear_down),
+		CASE(counts_direct_recursion_once),
+		CASE(cuts_a_stack_that_goes_on_for_ever),
+		CASE(counts_a_torn_stack_and_drops_it),
+		CASE(refuses_what_is_no_code_object),
+		CASE(waits_for_an_interpreter_that_has_not_started),
+		CASE(notices_that_an_address_is_used_again),
+		CASE(reads_text_of_all_widths),
+		cmocka_unit_test(finds_the_line_in_each_form_of_table),
+		cmocka_unit_test(finds_the_files_that_may_hold_an_interpreter),
+		cmocka_unit_test(says_that_a_process_runs_no_python),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

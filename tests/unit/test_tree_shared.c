@@ -1,0 +1,251 @@
+/* Memory that members share, on real processes whose pages are known: the sum of PSS is what the
+ * tree holds, whoever maps, leaves or writes, and never counts a page twice. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "probe/tree/private.h"
+
+#define MIB ((size_t) 1 << 20)
+
+enum {
+	WORKERS = 6,
+	SHARED_MIB = 48, /* MAP_SHARED, filled by the root */
+	COPIED_MIB = 24, /* private, filled by the root before it forks */
+	OWN_MIB = 4,     /* a step of a worker's own memory */
+	ROUNDS = 40,
+	SEEDS = 6,
+};
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+/* The programs themselves: a sanitizer's copy of memory grows with what they touch. */
+#ifdef IS_SANITIZED
+enum { SLACK_MIB = 100 };
+#else
+enum { SLACK_MIB = 3 };
+#endif
+
+/* Commands to a worker. */
+enum order { READ_SHARED, WRITE_COPIED, GROW, LEAVE, ORDERS };
+
+struct worker {
+	pid_t pid; /* 0: not there */
+	int go, done;
+	size_t written_mib, own_mib; /* of COPIED_MIB, and of its own */
+};
+
+static char *shared, *copied;
+
+static void touch(char *at, size_t bytes, bool write)
+{
+	for (size_t i = 0; i < bytes; i += 4096) {
+		if (write)
+			at[i] = 1;
+		else
+			(void) *(volatile char *) (at + i);
+	}
+}
+
+static char *map(size_t bytes, int flags)
+{
+	char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(at, MAP_FAILED);
+	(void) madvise(at, bytes, MADV_NOHUGEPAGE);
+	return at;
+}
+
+/* Obeys orders of two bytes, the order and an amount in MiB, and answers each. */
+static _Noreturn void work(int go, int done)
+{
+	unsigned char order[2];
+	size_t written = 0;
+
+	(void) prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (read(go, order, 2) == 2) {
+		size_t bytes = order[1] * MIB;
+
+		if (order[0] == READ_SHARED)
+			touch(shared, bytes, false);
+		else if (order[0] == WRITE_COPIED)
+			touch(copied + written, bytes, true);
+		else if (order[0] == GROW)
+			touch(map(bytes, MAP_PRIVATE), bytes, true);
+		if (order[0] == WRITE_COPIED)
+			written += bytes;
+		if (order[0] == LEAVE || write(done, "x", 1) != 1)
+			_exit(0);
+	}
+	_exit(0);
+}
+
+static void hire(struct worker *w)
+{
+	int go[2], done[2];
+
+	assert_int_equal(pipe(go), 0);
+	assert_int_equal(pipe(done), 0);
+	*w = (struct worker){.pid = fork(), .go = go[1], .done = done[0]};
+	if (w->pid == 0)
+		work(go[0], done[1]);
+	(void) close(go[0]);
+	(void) close(done[1]);
+}
+
+static void tell(struct worker *w, enum order order, size_t mib)
+{
+	unsigned char text[2] = {(unsigned char) order, (unsigned char) mib};
+	char c;
+
+	assert_int_equal(write(w->go, text, 2), 2);
+	if (order != LEAVE) {
+		assert_int_equal(read(w->done, &c, 1), 1);
+		return;
+	}
+	(void) close(w->go);
+	(void) close(w->done);
+	assert_int_equal(waitpid(w->pid, NULL, 0), w->pid);
+	w->pid = 0;
+}
+
+static void do_something(struct worker *w, unsigned int *seed)
+{
+	size_t amount = (size_t) rand_r(seed);
+
+	if (w->pid == 0) {
+		hire(w);
+		return;
+	}
+	switch (rand_r(seed) % ORDERS) {
+	case READ_SHARED:
+		tell(w, READ_SHARED, 1 + amount % SHARED_MIB);
+		break;
+	case WRITE_COPIED:
+		amount %= 8;
+		if (amount > COPIED_MIB - w->written_mib)
+			amount = COPIED_MIB - w->written_mib;
+		tell(w, WRITE_COPIED, amount);
+		w->written_mib += amount;
+		break;
+	case GROW:
+		tell(w, GROW, OWN_MIB);
+		w->own_mib += OWN_MIB;
+		break;
+	default:
+		tell(w, LEAVE, 0);
+		break;
+	}
+}
+
+static size_t truth_of(const struct worker w[WORKERS])
+{
+	size_t mib = SHARED_MIB + COPIED_MIB;
+
+	for (int i = 0; i < WORKERS; i++)
+		if (w[i].pid)
+			mib += w[i].written_mib + w[i].own_mib;
+	return mib;
+}
+
+static void count(const struct trk_tree_state *s, const struct worker w[WORKERS], unsigned int seed,
+		  int round, size_t part)
+{
+	size_t truth = truth_of(w), sum = s->pss_bytes / MIB;
+
+	if (sum > truth + truth / part + SLACK_MIB || sum + truth / part + SLACK_MIB < truth)
+		fail_msg("seed %u, round %d: the tree holds %zu MiB, the sum of PSS is %zu MiB",
+			 seed, round, truth, sum);
+}
+
+/* The root of the tree is this very process. part: of the truth, that the sum may be off by. */
+static void play(unsigned int seed, double credit_ns, size_t part)
+{
+	struct trk_tree_options options = {
+		.root = getpid(), .pss_share = 0.005, .subreaper = true, .self = 0};
+	struct worker w[WORKERS] = {{.pid = 0}};
+	const struct trk_tree_state *s;
+	unsigned int state = seed;
+	struct trk_env env;
+	struct trk_tree *t;
+	int error;
+
+	assert_int_equal(trk__env_init(&env), 0);
+	t = trk__tree_new(&env, &options, &error);
+	assert_non_null(t);
+	trk__tree_update(t, &s);
+	for (int round = 0; round < ROUNDS; round++) {
+		for (int i = rand_r(&state) % 4; i >= 0; i--)
+			do_something(&w[rand_r(&state) % WORKERS], &state);
+		t->pss_budget.credit_ns = credit_ns;
+		trk__tree_update(t, &s);
+		count(s, w, seed, round, part);
+	}
+	for (int i = 0; i < WORKERS; i++)
+		if (w[i].pid)
+			tell(&w[i], LEAVE, 0);
+	trk__tree_free(t);
+	trk__env_release(&env);
+}
+
+static int fill(void **state)
+{
+	(void) state;
+	shared = map(SHARED_MIB * MIB, MAP_SHARED);
+	copied = map(COPIED_MIB * MIB, MAP_PRIVATE);
+	touch(shared, SHARED_MIB * MIB, true);
+	touch(copied, COPIED_MIB * MIB, true);
+	return 0;
+}
+
+static int drop(void **state)
+{
+	(void) state;
+	(void) munmap(shared, SHARED_MIB * MIB);
+	(void) munmap(copied, COPIED_MIB * MIB);
+	return 0;
+}
+
+static void the_sum_of_pss_is_what_the_tree_holds(void **state)
+{
+	(void) state;
+	if (getenv("TRK_VALGRIND")) /* its own memory is part of each */
+		skip();
+	for (unsigned int seed = 1; seed <= SEEDS; seed++)
+		play(seed, TRK_PSS_CREDIT_MAX_NS, 50);
+}
+
+static void with_few_readings_the_sum_stays_near_it(void **state)
+{
+	(void) state;
+	if (getenv("TRK_VALGRIND"))
+		skip();
+	for (unsigned int seed = 1; seed <= SEEDS; seed++)
+		play(seed, TRK_PSS_CREDIT_MAX_NS / 40, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(the_sum_of_pss_is_what_the_tree_holds, fill, drop),
+		cmocka_unit_test_setup_teardown(with_few_readings_the_sum_stays_near_it, fill,
+						drop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

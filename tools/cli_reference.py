@@ -1,0 +1,70 @@
+"""The reference of the command line as a page of the documentation: what `resource-tracker help` prints, which comes
+from the option table. mkdocs calls on_files(); nothing is stored, so that the page cannot be out of date.
+
+    tools/cli_reference.py PROGRAM      prints the page
+"""
+
+import html
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def ask(program, *words):
+    return subprocess.run([program, "help", *words], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+
+
+def verbs(program):
+    return re.findall(r"^  ([a-z][a-z-]+) ", ask(program), re.M)
+
+
+def cell(text):
+    return html.escape(text, quote=False).replace("|", "&#124;")
+
+
+def options_table(lines):
+    """An option and the name of its value are the words up to the first lower-case word of its help."""
+    rows = ["| option | what it does |", "|---|---|"]
+    for line in lines:
+        found = re.match(r"\s+((?:-\w, )?--\S+(?: [^ a-z]\S*| \w+\|\S+| \w+=\S+)?)\s+(.*)$", line)
+        if found:
+            rows.append(f"| <code>{cell(found[1])}</code> | {cell(found[2])} |")
+        elif line.strip():
+            rows.append(f"| | {cell(line.strip())} |")
+    return rows
+
+
+def page(program):
+    text = ["# The command line", "", "Made from the program's own table of options when the site is built; "
+            "`resource-tracker help COMMAND` prints the same.", ""]
+    for verb in verbs(program):
+        body, _, options = ask(program, verb).partition("\noptions:\n")
+        usage, _, rest = body.partition("\n\n")
+        text += [f"## {verb}", "", "```", usage.replace("usage: ", "").replace("       resource", "resource"), "```", "", html.escape(rest.strip(), quote=False), ""]
+        if options:
+            text += [*options_table(options.splitlines()), ""]
+    return "\n".join(text)
+
+
+def program_of_this_tree():
+    named = os.environ.get("RESOURCE_TRACKER_BIN")
+    return Path(named) if named else Path(os.environ.get("BUILD", ROOT / "build")) / "resource-tracker"
+
+
+def on_files(files, config):
+    """mkdocs: add the page."""
+    from mkdocs.exceptions import PluginError
+    from mkdocs.structure.files import File
+
+    if not program_of_this_tree().exists():
+        raise PluginError(f"{program_of_this_tree()} is not there, which prints the command line. Try: make")
+    files.append(File.generated(config, "cli.md", content=page(program_of_this_tree())))
+    return files
+
+
+if __name__ == "__main__":
+    print(page(sys.argv[1]))

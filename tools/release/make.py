@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+"""Builds every artefact of a release: `make release`.
+
+    build/venv-python/bin/python tools/release/make.py [--out DIR] [--only KIND,…] [--machine MACHINE]…
+
+writes $BUILD/release/VERSION/ (or DIR): tarballs, packages, wheels, the image, recipes for package
+managers that build from source, SHA256SUMS, an SPDX bill of materials, and release.json, which lists them.
+ARTEFACTS below is the table: a new artefact is one line and one function. The version is that of
+meson.build alone; times in archives are that of the last commit, so that two builds of it are equal byte
+by byte (tests/release). Everything is compiled by zig (tools/python_portable.py), for glibc 2.17 and musl.
+"""
+
+import argparse
+import configparser
+import dataclasses
+import datetime
+import hashlib
+import importlib.metadata
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TOOLS), str(TOOLS / "release"), str(TOOLS.parent / "bindings/python")]
+
+import debian  # noqa: E402
+import image  # noqa: E402
+import pure  # noqa: E402
+import python_portable  # noqa: E402
+import rpm  # noqa: E402
+import sbom  # noqa: E402
+from pack import Tree, compress, sha256  # noqa: E402
+
+MB = 1 << 20
+
+
+class Release:
+    """What all artefacts share: the version, the time, and what was built for each machine and libc."""
+
+    def __init__(self, root, out, machines):
+        self.root, self.out, self.machines = root, out, machines
+        self.version = re.search(r"^  version: '(.*)',", (root / "meson.build").read_text(), re.M)[1]
+        self.epoch = self._epoch()
+        self.created = datetime.datetime.fromtimestamp(self.epoch, datetime.timezone.utc).strftime(
+            "%Y-%m-%dT%H:%M:%SZ")
+        self.environment = {**os.environ, "SOURCE_DATE_EPOCH": str(self.epoch), "LC_ALL": "C.UTF-8",
+                            "TZ": "UTC"}
+        os.environ.update(SOURCE_DATE_EPOCH=str(self.epoch))
+        publisher = configparser.ConfigParser()
+        publisher.read(root / "tools/release/publisher.ini", encoding="utf-8")
+        who = publisher["publisher"]
+        self.maintainer = f"{who['maintainer']} <{who['email']}>"
+        self.home = who["home"]
+        self.files_url = who["files"].replace("@VERSION@", self.version)
+        self._wheel_trees, self._installed, self._pages = {}, {}, None
+
+    def _epoch(self):
+        if os.environ.get("SOURCE_DATE_EPOCH"):
+            return int(os.environ["SOURCE_DATE_EPOCH"])
+        return int(self.git("log", "-1", "--format=%ct"))
+
+    def git(self, *words):
+        return subprocess.run(["git", *words], cwd=self.root, check=True, stdout=subprocess.PIPE,
+                              encoding="utf-8").stdout
+
+    @property
+    def zig(self):
+        return importlib.metadata.version("ziglang")
+
+    def wheel_tree(self, machine, libc):
+        """The unpacked wheel of one machine; the first call compiles everything for it."""
+        if (machine, libc) not in self._wheel_trees:
+            self._wheel_trees[machine, libc] = python_portable.build(machine, libc)
+        return self._wheel_trees[machine, libc]
+
+    def installed(self, machine, libc):
+        """What `meson install` lays below /usr, without the Python package."""
+        if (machine, libc) not in self._installed:
+            self.wheel_tree(machine, libc)
+            build = python_portable.PORTABLE / f"{machine}-{libc}"
+            shutil.rmtree(build / "installed", ignore_errors=True)
+            subprocess.run([sys.executable, "-m", "mesonbuild.mesonmain", "install", "-C", build / "build",
+                            "--no-rebuild", "--quiet", "--destdir", build / "installed"], check=True,
+                           stdout=subprocess.DEVNULL)
+            self._installed[machine, libc] = build / "installed/usr"
+        return self._installed[machine, libc]
+
+    def program(self, machine, libc):
+        """The program; for musl the static one."""
+        if libc == "gnu":
+            return self.installed(machine, libc) / "bin/resource-tracker"
+        self.wheel_tree(machine, libc)
+        return python_portable.PORTABLE / f"{machine}-{libc}/build/resource-tracker-static"
+
+    def pages(self):
+        """The manual page and the completions, which the program writes: that of the machine here, else
+        one under qemu-user."""
+        if self._pages is None:
+            here = os.uname().machine
+            machine = here if here in self.machines else self.machines[0]
+            call = [] if machine == here else [f"qemu-{machine}-static"]
+            libc = next((libc for built, libc in self._wheel_trees if built == machine), "musl")
+            program = self.program(machine, libc)
+
+            def page(*words):
+                return subprocess.run([*call, program, *words], check=True, stdout=subprocess.PIPE).stdout
+
+            self._pages = {
+                "share/man/man1/resource-tracker.1": page("help", "man"),
+                "share/bash-completion/completions/resource-tracker": page("completions", "bash"),
+                "share/zsh/site-functions/_resource-tracker": page("completions", "zsh"),
+                "share/fish/vendor_completions.d/resource-tracker.fish": page("completions", "fish")}
+        return self._pages
+
+    def add_program(self, tree, prefix, program, compress_man=False):
+        """The program and what belongs to it: shells, manual page, completions, scores."""
+        top = f"{prefix}/" if prefix else ""
+        tree.add(f"{top}bin/resource-tracker", program, 0o755)
+        for name in ("bash", "sh"):
+            tree.link(f"{top}libexec/resource-tracker/bin/{name}", "../../../bin/resource-tracker")
+        for path, data in self.pages().items():
+            if compress_man and "/man/" in path:
+                path, data = f"{path}.gz", compress(data)
+            tree.add(f"{top}{path}", data)
+        for name in ("sparecores.tsv", "NOTICE"):
+            tree.add(f"{top}share/resource-tracker/{name}", self.root / "data" / name)
+
+    def pkgconfig(self, libdir):
+        text = (self.installed(self.machines[0], "gnu") / "lib/pkgconfig/resource_tracker.pc").read_text()
+        return re.sub(r"^libdir=.*$", f"libdir=${{prefix}}/{libdir}", text, flags=re.M)
+
+    def documents(self):
+        """The pages of docs/, with the pictures."""
+        names = self.git("ls-files", "docs").split()
+        return [(name.removeprefix("docs/"), self.root / name) for name in names
+                if name.endswith((".md", ".png", ".svg"))]
+
+    @property
+    def source_name(self):
+        return f"resource_tracker-{self.version}"
+
+
+# ---- one function for each kind; each returns the paths of its files ----
+
+def make_tarball(release, libc):
+    paths = []
+    for machine in release.machines:
+        tree = Tree()
+        release.add_program(tree, "", release.program(machine, libc))
+        for name in ("LICENSE", "README.md", "CHANGELOG.md"):
+            tree.add(f"share/doc/resource-tracker/{name}", release.root / name)
+        top = f"resource-tracker-{release.version}-linux-{machine}-{'glibc' if libc == 'gnu' else 'static'}"
+        path = release.out / f"{top}.tar.gz"
+        path.write_bytes(compress(tree.tar(release.epoch, top)))
+        paths.append(path)
+    return paths
+
+
+def make_debs(release):
+    paths = [debian.build(release, package, machine, release.out) for machine in release.machines
+             for package in debian.CONTROL if not package.endswith("-doc")]
+    return [*paths, debian.build(release, "resource-tracker-doc", release.machines[0], release.out)]
+
+
+def make_rpms(release):
+    return sorted({path for machine in release.machines for path in rpm.build(release, machine, release.out)})
+
+
+def make_wheels(release):
+    wheels = python_portable.PORTABLE / "wheels"
+    shutil.rmtree(wheels, ignore_errors=True)
+    wheels.mkdir(parents=True)
+    for libc in python_portable.LIBCS:
+        trees = {}
+        for machine in release.machines:
+            # A copy: packing puts the machine code of the others in.
+            copy = python_portable.PORTABLE / f"{machine}-{libc}/release" / release.source_name
+            shutil.rmtree(copy, ignore_errors=True)
+            shutil.copytree(release.wheel_tree(machine, libc), copy)
+            trees[machine] = copy
+        for machine in release.machines:
+            python_portable.pack(machine, trees, libc)
+    pure.build(wheels)
+    return [Path(shutil.copy2(path, release.out)) for path in sorted(wheels.glob("*.whl"))]
+
+
+def make_source(release):
+    """The sdist, which is the source of every recipe, too: the files of the last commit, and what a wheel says
+    of itself."""
+    if release.git("status", "--porcelain", "--untracked-files=no"):
+        print("release: the tree has changes that are not committed: they are in the programs, not in the "
+              "source", file=sys.stderr)
+    archive = subprocess.run(["git", "archive", "--format=tar", "HEAD"], cwd=release.root, check=True,
+                             stdout=subprocess.PIPE).stdout
+    tree = Tree()
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
+        for path in sorted(Path(folder).rglob("*")):
+            name = str(path.relative_to(folder))
+            if path.is_symlink():
+                tree.link(name, os.readlink(path))
+            elif path.is_file():
+                tree.add(name, path, 0o755 if os.access(path, os.X_OK) else 0o644)
+    (metadata,) = release.wheel_tree(release.machines[0], "gnu").glob("*.dist-info/METADATA")
+    tree.add("PKG-INFO", metadata)
+    path = release.out / f"{release.source_name}.tar.gz"
+    path.write_bytes(compress(tree.tar(release.epoch, release.source_name, folders=False)))
+    return [path]
+
+
+def make_image(release):
+    return [image.build(release, release.machines, release.out)]
+
+
+def make_recipes(release):
+    source = release.out / f"{release.source_name}.tar.gz"
+    if not source.exists():
+        make_source(release)
+    data = source.read_bytes()
+    values = {"VERSION": release.version, "MAINTAINER": release.maintainer, "HOME": release.home,
+              "SOURCE_FILE": source.name, "SOURCE_FOLDER": release.source_name,
+              "SOURCE_URL": f"{release.files_url}/{source.name}", "SOURCE_SHA256": sha256(data),
+              "SOURCE_SHA512": hashlib.sha512(data).hexdigest()}
+    folder = release.out / "recipes"
+    folder.mkdir(exist_ok=True)
+    paths = []
+    for template in sorted((release.root / "tools/release/recipes").glob("*.in")):
+        text = re.sub(r"@([A-Z0-9_]+)@", lambda m: values[m[1]], template.read_text(encoding="utf-8"))
+        path = folder / template.stem
+        path.write_text(text, encoding="utf-8")
+        paths.append(path)
+    return paths
+
+
+@dataclasses.dataclass(frozen=True)
+class Artefact:
+    kind: str
+    what: str
+    make: object
+    limit: float  # bytes a file; inf: no limit
+
+
+ARTEFACTS = [
+    Artefact("static", "tarball, static (musl): runs everywhere, loads no library",
+             lambda release: make_tarball(release, "musl"), 2.5 * MB),
+    Artefact("glibc", "tarball, glibc 2.17 or later: loads SQLite, libpq, zlib, libcurl, NVML where they are",
+             lambda release: make_tarball(release, "gnu"), 2.5 * MB),
+    Artefact("deb", "Debian packages", make_debs, 4 * MB),
+    Artefact("rpm", "RPM packages", make_rpms, 4 * MB),
+    Artefact("wheel", "Python wheels: manylinux, musllinux, and without machine code", make_wheels, 2.5 * MB),
+    Artefact("source", "source, also the sdist", make_source, 10 * MB),
+    Artefact("image", "container image on nothing, for both machines", make_image, 4 * MB),
+    Artefact("recipes", "recipes: Alpine, conda, Nix, Homebrew", make_recipes, float("inf")),
+]
+
+
+def check_limits(artefact, paths):
+    for path in paths:
+        if path.stat().st_size > artefact.limit:
+            sys.exit(f"release: {path.name} has {path.stat().st_size} bytes, more than {artefact.limit:.0f}")
+
+
+def write_lists(release, made):
+    """SHA256SUMS over everything, and release.json for programs."""
+    files = [path for _, paths in made for path in paths]
+    bill = sbom.build(release, files, release.out)
+    lines = [f"{sha256(path)}  {path.relative_to(release.out)}" for path in sorted([*files, bill])]
+    (release.out / "SHA256SUMS").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    table = {"version": release.version, "created": release.created, "artefacts": [
+        {"kind": artefact.kind, "what": artefact.what, "file": str(path.relative_to(release.out)),
+         "bytes": path.stat().st_size, "sha256": sha256(path)} for artefact, paths in made for path in paths]}
+    (release.out / "release.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+
+
+def make(release, only):
+    made = []
+    for artefact in ARTEFACTS:
+        if artefact.kind in only:
+            paths = artefact.make(release)
+            check_limits(artefact, paths)
+            made.append((artefact, paths))
+            for path in paths:
+                print(f"{path.stat().st_size:9d}  {path.relative_to(release.out)}", flush=True)
+    write_lists(release, made)
+
+
+def main():
+    kinds = [artefact.kind for artefact in ARTEFACTS]
+    parser = argparse.ArgumentParser(prog="release")
+    parser.add_argument("--out", type=Path, help="folder of the files ($BUILD/release/VERSION)")
+    parser.add_argument("--only", help=f"comma-separated kinds: {', '.join(kinds)}")
+    parser.add_argument("--machine", action="append", choices=python_portable.MACHINES,
+                        help="once or more (default: all)")
+    asked = parser.parse_args()
+    only = asked.only.split(",") if asked.only else kinds
+    if set(only) - set(kinds):
+        sys.exit(f"release: unknown kind {' '.join(sorted(set(only) - set(kinds)))}. Known: {' '.join(kinds)}")
+    os.umask(0o022)
+    release = Release(TOOLS.parent, asked.out, asked.machine or python_portable.MACHINES)
+    release.out = (asked.out or python_portable.PORTABLE.parent / "release" / release.version).resolve()
+    if release.out.exists() and any(release.out.iterdir()) and not (release.out / "release.json").exists():
+        sys.exit(f"release: {release.out} is not empty and holds no release. Try: --out another folder")
+    shutil.rmtree(release.out, ignore_errors=True)
+    release.out.mkdir(parents=True)
+    (release.out / "release.json").touch()
+    log = python_portable.PORTABLE / "build.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with open(log, "w", encoding="utf-8") as python_portable.LOG:
+            make(release, only)
+    except subprocess.CalledProcessError as error:
+        tail = log.read_text(encoding="utf-8", errors="replace").splitlines()[-30:]
+        sys.exit("\n".join([*tail, f"release: {error}. All output: {log}"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,363 @@
+#!/usr/bin/python3
+"""Installs each artefact of a release in a clean root and tracks a job there: `make prove`.
+
+    tools/release/prove.py [--release DIR] [--only WORD] [--write docs/install.md]
+
+A root is made by mmdebstrap from the packages of Debian, or of Ubuntu where UBUNTU_MIRROR names a mirror
+(its key comes from a package of Debian), or by hand: nothing but the program, or busybox and musl. The other
+machine runs under qemu-user. Nothing on this system is changed: roots live in $BUILD/release-roots and
+temporary folders, and are entered in namespaces of their own (tools/enter_root.sh). Wants root. PROOFS
+below is the table: a channel, a place, and a function that installs and returns the path of the program.
+Time is that from the installation to the first summary, without making the root.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("BUILD", ROOT / "build")).resolve()
+ROOTS = BUILD / "release-roots"
+HERE = os.uname().machine
+DEBIAN_ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+SHELL_JOB = ["sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"]
+PYTHON_JOB = """
+from resource_tracker import ResourceTracker
+with ResourceTracker(interval=0.1) as tracker:
+    sum(i * i for i in range(3_000_000))
+    tracker.wait_for_samples(2, timeout=120)
+assert tracker.stats()["process_memory"]["max"] > 1000, tracker.stats()
+"""
+
+
+class NotHere(Exception):
+    """A proof that this machine cannot run, with the reason."""
+
+
+class Place:
+    """A root folder of one machine, which a proof has for itself."""
+
+    def __init__(self, path, machine):
+        self.path, self.machine = path, machine
+
+    def run(self, *words, **environment):
+        """A command in the root; its output."""
+        done = subprocess.run(
+            [ROOT / "tools/enter_root.sh", self.machine, self.path, *words], stdin=subprocess.DEVNULL,
+            env={**os.environ, "ENTER_ENV": " ".join(f"{k}={v}" for k, v in environment.items())},
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", check=False)
+        if done.returncode != 0:
+            tail = "\n".join(done.stdout.splitlines()[-15:])
+            raise RuntimeError(f"{' '.join(map(str, words))} ended with {done.returncode}:\n{tail}")
+        return done.stdout
+
+    def put(self, file, folder="root"):
+        (self.path / folder).mkdir(parents=True, exist_ok=True)
+        return "/" + str(Path(shutil.copy2(file, self.path / folder)).relative_to(self.path))
+
+    def unpack(self, archive, folder):
+        (self.path / folder).mkdir(parents=True, exist_ok=True)
+        subprocess.run(["tar", "-x", "--no-same-owner", "--strip-components=1", "-C", self.path / folder,
+                        "-f", archive], check=True)
+
+    def track(self, program, job):
+        """The program checks itself and tracks a job, whose summary must have its CPU time and end."""
+        self.run(program, "self", "check")
+        (self.path / "root").mkdir(exist_ok=True)
+        self.run(program, "run", "--no-discovery", "--summary-json", "/root/summary.json", "--", *job)
+        summary = json.loads((self.path / "root/summary.json").read_text(encoding="utf-8"))
+        if summary["run"]["exit"]["code"] != 0 or not summary["totals"]["cpu_s"]["value"] >= 0:
+            raise RuntimeError(f"the summary lacks the end or the CPU time: {summary}")
+        self.run(program, "show")
+
+
+# ---- roots ----
+
+def ubuntu_source(suite):
+    mirror = os.environ.get("UBUNTU_MIRROR")
+    if not mirror:
+        raise NotHere("UBUNTU_MIRROR names no mirror of Ubuntu")
+    key = ROOTS / "usr/share/keyrings/ubuntu-archive-keyring.gpg"
+    if not key.exists():
+        subprocess.run(["mmdebstrap", "--quiet", "--variant=extract", "--include=ubuntu-keyring", "trixie",
+                        ROOTS / "key.tar"], check=True)
+        subprocess.run(["tar", "-x", "-C", ROOTS, "-f", ROOTS / "key.tar",
+                        f"./{key.relative_to(ROOTS)}"], check=True)
+    return [f"deb [signed-by={key}] {mirror} {suite} main universe"]
+
+
+def packaged(suite, machine, *packages):
+    """The tar of a minimal system; made once. Of another machine packages are unpacked, not configured."""
+    name = "-".join([suite, machine, *packages])
+    path = ROOTS / f"{name}.tar"
+    if path.exists():
+        return path
+    ROOTS.mkdir(parents=True, exist_ok=True)
+    source = ubuntu_source(suite) if suite in ("jammy", "noble") else []
+    options = ["--variant=minbase"] if machine == HERE else ["--variant=extract"]
+    include = [*packages] if machine == HERE else ["dash", "coreutils", "libc-bin", "dpkg", "tar", "zlib1g",
+                                                   "perl-base", *packages]
+    made = subprocess.run(
+        ["mmdebstrap", "--quiet", *options, f"--architectures={DEBIAN_ARCHITECTURES[machine]}",
+         *([f"--include={','.join(include)}"] if include else []), suite, f"{path}.new.tar", *source],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False)
+    if made.returncode != 0:
+        raise NotHere(f"no root of {suite}: {made.stdout.strip().splitlines()[-1:]}")
+    os.rename(f"{path}.new.tar", path)
+    return path
+
+
+def system(suite, *packages):
+    def make(folder, machine):
+        subprocess.run(["tar", "-x", "-C", folder, "-f", packaged(suite, machine, *packages)], check=True)
+        for name in ("bin", "sbin", "lib"):  # unpacked packages may lack the links of a merged /usr
+            if not (folder / name).exists() and (folder / "usr" / name).exists():
+                (folder / name).symlink_to(f"usr/{name}")
+    return make
+
+
+def empty(folder, machine):
+    del folder, machine
+
+
+def musl(folder, machine):
+    """busybox and the loader of musl, from Debian's packages on this system."""
+    loader = Path(f"/lib/ld-musl-{machine}.so.1")
+    if not loader.exists():
+        raise NotHere("needs the package musl")
+    for name in ("bin", "lib"):
+        (folder / name).mkdir()
+    shutil.copy2(loader.resolve(), folder / "lib" / loader.name)
+    shutil.copy2(shutil.which("busybox"), folder / "bin/busybox")
+    for name in ("sh", "ls", "true"):
+        (folder / "bin" / name).symlink_to("busybox")
+
+
+# ---- channels: install, and return the program and the job ----
+
+def one(release, pattern):
+    found = sorted(release.glob(pattern))
+    if len(found) != 1:
+        raise RuntimeError(f"{len(found)} files like {pattern} in {release}")
+    return found[0]
+
+
+def tarball(kind):
+    def install(release, place):
+        place.unpack(one(release, f"*-linux-{place.machine}-{kind}.tar.gz"), "opt/rt")
+        has_shell = any((place.path / path).exists() for path in ("bin/sh", "usr/bin/sh"))
+        program = "/opt/rt/bin/resource-tracker"
+        return program, SHELL_JOB if has_shell else [program, "servers", "--cpu", "4"]
+    return install
+
+
+def deb(release, place):
+    architecture = DEBIAN_ARCHITECTURES[place.machine]
+    files = [place.put(one(release, f"{package}_*_{architecture}.deb")) for package in
+             ("resource-tracker", "libresource-tracker1", "libresource-tracker-dev")]
+    if place.machine == HERE:
+        place.run("dpkg", "--install", *files)
+        place.run("dpkg", "--verify", "resource-tracker")
+    else:  # the root's packages are not configured: no dependency can be met
+        for file in files:
+            place.run("dpkg", "--extract", file, "/")
+    return "/usr/bin/resource-tracker", SHELL_JOB
+
+
+def rpm(release, place):
+    files = [one(release, f"resource-tracker{part}-[0-9]*.{place.machine}.rpm") for part in ("", "-libs", "-devel")]
+    # The root has glibc from packages of another kind: the rpm database cannot know it.
+    subprocess.run(["rpm", "--root", place.path, "--dbpath", "/var/lib/rpm", "--install", "--nodeps",
+                    "--noscripts", *files], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(["rpm", "--root", place.path, "--dbpath", "/var/lib/rpm", "--verify", "--nodeps",
+                    "resource-tracker"], check=True)
+    return "/usr/bin/resource-tracker", SHELL_JOB
+
+
+def wheel(release, place):
+    file = place.put(one(release, f"*-manylinux2014_{place.machine}.*.whl"))
+    place.run("python3", "-m", "venv", "/opt/venv")
+    place.run("/opt/venv/bin/pip", "install", "--quiet", "--no-index", file)
+    place.run("/opt/venv/bin/python", "-c", PYTHON_JOB)
+    return "/opt/venv/bin/resource-tracker", SHELL_JOB
+
+
+def wheel_unpacked(release, place):
+    """Under qemu pip takes minutes: the files of the wheel are put on Python's path."""
+    file = one(release, f"*-manylinux2014_{place.machine}.*.whl")
+    subprocess.run([sys.executable, "-m", "zipfile", "-e", file, place.path / "opt/site"], check=True)
+    program = f"opt/site/resource_tracker/native/{place.machine}/resource-tracker-program"
+    (place.path / program).chmod(0o755)
+    place.run("python3", "-c", "import os\n" + PYTHON_JOB + "\nos._exit(0)", PYTHONPATH="/opt/site")
+    return f"/{program}", SHELL_JOB
+
+
+def wheel_program(release, place):
+    """The program of the musllinux wheel, which loads libraries: without CPython for musl all of it that runs."""
+    file = one(release, f"*-musllinux_*_{place.machine}.whl")
+    subprocess.run([sys.executable, "-m", "zipfile", "-e", file, place.path / "opt/site"], check=True)
+    program = f"opt/site/resource_tracker/native/{place.machine}/resource-tracker-program"
+    (place.path / program).chmod(0o755)
+    return f"/{program}", SHELL_JOB
+
+
+def container(release, place):
+    """What an engine makes of the image: umoci unpacks the layers, the entry point runs; and the pattern of an
+    init container, in which the program copies itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive = f"oci-archive:{one(release, '*-image.tar')}"
+        architecture = DEBIAN_ARCHITECTURES[place.machine]
+        subprocess.run(["skopeo", "copy", "--quiet", f"--override-arch={architecture}", archive,
+                        f"oci:{folder}/image:one"], check=True)
+        subprocess.run(["umoci", "unpack", "--image", f"{folder}/image:one", f"{folder}/bundle"], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        shutil.copytree(f"{folder}/bundle/rootfs", place.path, symlinks=True, dirs_exist_ok=True)
+    place.run("/resource-tracker", "self", "install", "/rt")
+    return "/rt/resource-tracker", ["/resource-tracker", "servers", "--cpu", "4"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Proof:
+    channel: str
+    where: str
+    make_root: object
+    install: object
+    machine: str = "x86_64"
+
+
+SYSTEMS = [("bullseye", "Debian 11"), ("bookworm", "Debian 12"), ("trixie", "Debian 13"),
+           ("jammy", "Ubuntu 22.04")]
+PROOFS = [
+    *(Proof("tarball, static", f"nothing but the program, {machine}", empty, tarball("static"), machine)
+      for machine in ("x86_64", "aarch64")),
+    Proof("tarball, static", "busybox and musl, x86_64", musl, tarball("static")),
+    *(Proof("tarball, glibc", f"{name}, x86_64", system(suite), tarball("glibc")) for suite, name in SYSTEMS),
+    Proof("tarball, glibc", "Debian 12, aarch64", system("bookworm"), tarball("glibc"), "aarch64"),
+    *(Proof(".deb", f"{name}, x86_64", system(suite), deb) for suite, name in SYSTEMS[1:]),
+    Proof(".deb, unpacked", "Debian 12, aarch64", system("bookworm"), deb, "aarch64"),
+    Proof(".rpm, without dependencies", "glibc of Debian 12, x86_64", system("bookworm"), rpm),
+    *(Proof("pip install (wheel)", f"{name}, x86_64", system(suite, "python3-venv"), wheel)
+      for suite, name in SYSTEMS),
+    Proof("wheel, unpacked", "Debian 12, aarch64", system("bookworm", "python3"), wheel_unpacked, "aarch64"),
+    Proof("musllinux wheel, its program", "busybox and musl, x86_64", musl, wheel_program),
+    *(Proof("image", f"unpacked layers, {machine}", empty, container, machine) for machine in ("x86_64", "aarch64")),
+]
+
+
+def prove(proof, release):
+    """A line of the table."""
+    if proof.machine != HERE and not shutil.which(f"qemu-{proof.machine}-static"):
+        raise NotHere(f"needs qemu-{proof.machine}-static")
+    with tempfile.TemporaryDirectory(prefix="resource-tracker-root-") as folder:
+        place = Place(Path(folder) / "root", proof.machine)
+        place.path.mkdir()
+        proof.make_root(place.path, proof.machine)
+        start = time.monotonic()
+        program, job = proof.install(release, place)
+        place.track(program, job)
+        return time.monotonic() - start
+
+
+def interpreters():
+    """CPython 3.9 to 3.14 of this machine, by version."""
+    found = {}
+    folders = [*os.environ["PATH"].split(":"), *map(str, Path.home().glob(".pyenv/versions/*/bin"))]
+    for minor in range(9, 15):
+        for folder in folders:  # one that is a wrapper of another tool may not start
+            path = Path(folder) / f"python3.{minor}"
+            if path.exists() and subprocess.run([path, "-c", "import venv, ensurepip"], capture_output=True,
+                                                check=False).returncode == 0:
+                found[f"3.{minor}"] = path
+                break
+    return found
+
+
+def prove_interpreter(python, file):
+    """`pip install` of a wheel into a new environment of this machine, and a tracked job."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = {"HOME": folder, "PATH": "/usr/bin:/bin", "TRACKER_NO_DISCOVERY": "1",
+                "RESOURCE_TRACKER_DIR": f"{folder}/state"}
+        start = time.monotonic()
+
+        def run(*words):
+            done = subprocess.run(words, env=home, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  encoding="utf-8", check=False)
+            if done.returncode != 0:
+                raise RuntimeError(f"{words}: {done.stdout[-1000:]}")
+
+        run(str(python), "-m", "venv", f"{folder}/venv")
+        run(f"{folder}/venv/bin/pip", "install", "--quiet", "--no-index", str(file))
+        run(f"{folder}/venv/bin/python", "-c", PYTHON_JOB)
+        if "-none-any" not in file.name:
+            run(f"{folder}/venv/bin/resource-tracker", "self", "check")
+            run(f"{folder}/venv/bin/resource-tracker", "run", "--no-discovery", "--", *SHELL_JOB)
+        return time.monotonic() - start
+
+
+def all_proofs(release):
+    """(channel, where, a function that returns seconds)."""
+    for proof in PROOFS:
+        yield proof.channel, proof.where, lambda proof=proof: prove(proof, release)
+    manylinux = one(release, f"*-manylinux2014_{HERE}.*.whl")
+    for version, path in interpreters().items():
+        yield "pip install (wheel)", f"CPython {version}, {HERE}", lambda path=path: prove_interpreter(path, manylinux)
+    yield ("pip install (wheel without machine code)", f"CPython, {HERE}",
+           lambda: prove_interpreter(sys.executable, one(release, "*-py3-none-any.whl")))
+
+
+def table(rows):
+    lines = ["| artefact | where | result | to the first summary |", "|---|---|---|---|"]
+    lines += [f"| {channel} | {where} | {result} | {f'{seconds:.1f} s' if seconds else '-'} |"
+              for channel, where, result, seconds in rows]
+    return "\n".join(lines) + "\n"
+
+
+def write_into(page, text):
+    """Between the two marks of the page."""
+    begin, end = "<!-- proofs: written by tools/release/prove.py -->\n", "<!-- end of proofs -->"
+    old = page.read_text(encoding="utf-8")
+    head, rest = old.split(begin)
+    page.write_text(head + begin + text + end + rest.split(end)[1], encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="prove")
+    parser.add_argument("--release", type=Path, help="folder of the artefacts")
+    parser.add_argument("--only", help="proofs whose artefact or place has this word")
+    parser.add_argument("--write", type=Path, help="put the table into this page")
+    asked = parser.parse_args()
+    releases = [path.parent for path in sorted((BUILD / "release").glob("*/release.json"))]
+    release = asked.release or (releases[-1] if releases else None)
+    if not release:
+        sys.exit("prove: there is no release. Try: make release")
+    if os.geteuid() != 0:
+        sys.exit("prove: wants root, to enter the roots")
+    rows, failed = [], 0
+    for channel, where, run in all_proofs(release.resolve()):
+        if asked.only and asked.only not in f"{channel} {where}":
+            continue
+        seconds = None
+        try:
+            seconds = run()
+            result = "runs"
+        except NotHere as reason:
+            result = f"not run: {reason}"
+        except (RuntimeError, OSError, subprocess.CalledProcessError) as error:
+            result, failed = "failed", failed + 1
+            print(error, file=sys.stderr)
+        rows.append((channel, where, result, seconds))
+        print(f"{result:7s}  {seconds or 0:6.1f} s  {channel}: {where}", flush=True)
+    if asked.write:
+        write_into(asked.write, table(rows))
+    sys.exit(1 if failed or not rows else 0)
+
+
+if __name__ == "__main__":
+    main()

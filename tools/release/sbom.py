@@ -1,0 +1,53 @@
+"""The bill of materials of a release, in SPDX 2.3: what was built from what, and each file's check sum."""
+
+import json
+
+from pack import sha256
+
+# What ends up inside the programs beside our own code: package, licence, version of it, where.
+PARTS = [
+    ("musl", "MIT", "as shipped with zig {zig}", "the static programs of the musl tarballs and the image"),
+    ("compiler-rt", "Apache-2.0 WITH LLVM-exception", "as shipped with zig {zig}",
+     "helper functions of the compiler in every program and library"),
+]
+# Not inside: loaded at run time where it is installed.
+LOADED = ["libsqlite3.so.0", "libpq.so.5", "libz.so.1", "libcurl.so.4", "libmicrohttpd.so.12", "libnvidia-ml.so.1"]
+
+
+def identifier(name):
+    return "SPDXRef-" + "".join(c if c.isalnum() or c in ".-" else "-" for c in name)
+
+
+def package(name, version, licence, comment, home):
+    return {"SPDXID": identifier(f"Package-{name}"), "name": name, "versionInfo": version,
+            "downloadLocation": home, "filesAnalyzed": False, "licenseConcluded": licence,
+            "licenseDeclared": licence, "copyrightText": "NOASSERTION", "comment": comment}
+
+
+def build(release, files, out):
+    own = identifier("Package-resource-tracker")
+    data = identifier("Package-sparecores-data")
+    packages = [package("resource-tracker", release.version, "MIT",
+                        "Loads at run time, where installed: " + ", ".join(LOADED), release.home),
+                package("sparecores-data", "data/sparecores.tsv", "CC-BY-SA-4.0",
+                        "A file beside the program: scores of servers", "https://sparecores.com"),
+                *(package(name, version.format(zig=release.zig), licence, f"In {where}", "NOASSERTION")
+                  for name, licence, version, where in PARTS)]
+    listed = [{"SPDXID": identifier(f"File-{path.relative_to(out)}"), "fileName": f"./{path.relative_to(out)}",
+               "checksums": [{"algorithm": "SHA256", "checksumValue": sha256(path)}],
+               "licenseConcluded": "MIT", "copyrightText": "NOASSERTION"} for path in files]
+    relationships = [("SPDXRef-DOCUMENT", "DESCRIBES", own), (own, "CONTAINS", data),
+                     *((identifier(f"Package-{part[0]}"), "STATIC_LINK", own) for part in PARTS),
+                     *((item["SPDXID"], "GENERATED_FROM", own) for item in listed)]
+    document = {
+        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
+        "name": f"resource-tracker-{release.version}",
+        "documentNamespace": f"{release.home}/spdx/{release.version}",
+        "creationInfo": {"created": release.created,
+                         "creators": ["Organization: resource-tracker maintainers", "Tool: make release"]},
+        "packages": packages, "files": listed,
+        "relationships": [{"spdxElementId": a, "relationshipType": kind, "relatedSpdxElement": b}
+                          for a, kind, b in relationships]}
+    path = out / f"resource-tracker-{release.version}.spdx.json"
+    path.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    return path

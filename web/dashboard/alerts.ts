@@ -1,0 +1,65 @@
+// The page Alerts: what is open, what is silenced, and the rules.
+import { type Alert, data, type Rule } from "./data.ts";
+import { table } from "./draw.ts";
+import { runLink } from "./runs.ts";
+import { url } from "./state.ts";
+import { ago, count, html, type Markup, when } from "./words.ts";
+
+const SEVERITIES: Record<string, [string, string]> = { critical: ["✖", "bad"], warning: ["▲", "warn"], info: ["·", "muted"] };
+const MONTH_S = 30 * 86400;
+
+export const openAlerts = (): Alert[] => (data.alerts?.alerts ?? []).filter((a) => a.state === "firing").reverse();
+
+function severity(text: string): Markup {
+	const [mark, cls] = SEVERITIES[text] ?? ["·", "muted"];
+
+	return html`<span class="strong ${cls}"><span aria-hidden="true">${mark}</span> ${text}</span>`;
+}
+
+function stateOf(a: Alert): Markup {
+	const silence = data.alerts?.silences.find((s) => s.until > data.as_of && (!s.rule || s.rule === a.rule) && (!s.job || s.job === a.job));
+
+	if (a.acked !== null) {
+		return html`acknowledged ${ago(a.acked)}`;
+	}
+	return silence ? html`silenced until ${when(silence.until)}` : a.held ? html`held: ${a.held}` : html`firing`;
+}
+
+function open(list: Alert[]): Markup {
+	const job = (a: Alert): Markup => (data.jobs.some((j) => j.job === a.job) ? html`<a href="${url({ page: "job", job: a.job, run: "" })}">${a.job}</a>` : html`${a.job}`);
+
+	return table({
+		label: "Open alerts", head: ["Severity", "Rule", "Job", "What, and what to do", "Since", "State", "Acknowledge"],
+		right: [false, false, false, false, true, false, false],
+		rows: list.map((a) => [
+			severity(a.severity), html`<code>${a.rule}</code>`, html`${job(a)}${a.run && html`<span class="sub">${runLink(a.run)}</span>`}`,
+			html`${a.text}${a.fix && html`<span class="sub">${a.fix}</span>`}`, when(a.opened), stateOf(a),
+			a.acked === null ? html`<code>resource-tracker alerts ack ${a.id}</code>` : html`–`,
+		]),
+	});
+}
+
+function rules(list: Rule[]): Markup {
+	const recent = (data.alerts?.alerts ?? []).filter((a) => a.opened > data.as_of - MONTH_S);
+
+	return html`<section><h2>Rules</h2>${table({
+		label: "Rules", head: ["Rule", "Severity", "Looked at", "Condition", "Holds for", "30 days"], right: [false, false, false, false, true, true],
+		rows: list.map((r) => [
+			html`<code>${r.rule}</code>`, severity(r.severity), r.when, html`<span class="wrap">${r.condition}</span>`,
+			r.window_s > 0 ? `${r.window_s} s` : "–", count(recent.filter((a) => a.rule === r.rule).length),
+		]),
+	})}</section>`;
+}
+
+export function alertsPage(): Markup {
+	const list = openAlerts(), known = data.alerts?.alerts ?? [], silences = (data.alerts?.silences ?? []).filter((s) => s.until > data.as_of);
+	const month = known.filter((a) => a.opened > data.as_of - MONTH_S).length;
+
+	return html`<h1>Alerts <small>${list.length} open, ${month} in 30 days</small></h1>
+<section><h2>Open</h2>${list.length ? open(list) : html`<p class="note"><span class="good" aria-hidden="true">✓</span> No alert is open.${known.length ? "" : " No alert has been sent yet. A job sends them where its command line says:"}</p>${known.length ? "" : html`<pre><code>resource-tracker run --on-alert oom-risk='resource-tracker alerts send mail:you@example.com' -- COMMAND
+resource-tracker alerts test mail:you@example.com</code></pre>`}`}</section>${
+		silences.length > 0 && html`<section><h2>Silences</h2>${table({
+			label: "Silences", head: ["Silence", "Rule", "Job", "Until", "Reason"], right: [false, false, false, true, false],
+			rows: silences.map((s) => [html`<code>${s.id}</code>`, s.rule ?? "all", s.job ?? "all", when(s.until), s.reason ?? "–"]),
+		})}</section>`}${(data.alerts?.rules.length ?? 0) > 0 && rules(data.alerts?.rules ?? [])}`;
+}

@@ -1,0 +1,91 @@
+// Round moments below the charts, and round levels beside them: the same choices as in C.
+import { clockTime } from "./words.js";
+
+const timeSteps = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
+const tickRoom = 95; // px
+const tickRoomNarrow = 70;
+const endRoom = 120;
+const ticksMost = 24;
+
+function timeStep(seconds, most) {
+	let step = timeSteps.find((each) => seconds / each <= most);
+	for (let days = 2; !step; days *= 2) {
+		step = seconds / (days * 86400) <= most ? days * 86400 : 0;
+	}
+	return step;
+}
+
+function tickText(data, at, step) {
+	if (data.clock) {
+		return clockTime(data, at, step);
+	}
+	const digits = step < 1 ? 1 : 0;
+	if (data.seconds <= 120) {
+		return `${at.toFixed(digits)} s`;
+	}
+	const whole = Math.floor(at + 1e-6);
+	const fraction = digits ? (at - whole).toFixed(1).slice(1) : "";
+	return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}${fraction}`;
+}
+
+export class Axis {
+	constructor(svg, data) {
+		this.svg = svg;
+		this.data = data;
+		this.pool = [...svg.children];
+		while (this.pool.length && this.pool.length < ticksMost) {
+			this.pool.push(svg.appendChild(svg.lastElementChild.cloneNode(true)));
+		}
+		svg.classList.add("fitted");
+	}
+
+	// Shows the run from a share of it to another; wide: the axis' width on the screen.
+	look(from, to, wide) {
+		const { data } = this;
+		const span = (to - from) * data.seconds;
+		const step = timeStep(span, Math.max(1, Math.floor(wide / (wide < 600 ? tickRoomNarrow : tickRoom))));
+		const start = data.clock ? data.start : 0;
+		let used = 0;
+		for (let i = Math.ceil((start + from * data.seconds) / step - 1e-9); used < this.pool.length; i++) {
+			const at = i * step - start;
+			const share = (at / data.seconds - from) / (to - from);
+			// The last one ends at the edge, and may need more room than its step has.
+			if (share > 1 + 1e-9 || (share > 0.97 && (step / span) * wide < endRoom)) {
+				break;
+			}
+			this.place(used++, share, tickText(data, at, step));
+		}
+		for (; used < this.pool.length; used++) {
+			this.pool[used].setAttribute("display", "none");
+		}
+	}
+
+	place(i, share, words) {
+		const tick = this.pool[i];
+		const text = tick.lastElementChild;
+		tick.removeAttribute("display");
+		tick.setAttribute("x", `${100 * share}%`);
+		text.setAttribute("text-anchor", share < 0.02 ? "start" : share > 0.97 ? "end" : "middle");
+		if (text.firstChild.data !== words) {
+			text.firstChild.data = words;
+		}
+	}
+}
+
+function levelStep(top, steps) {
+	for (let power = 10 ** (Math.floor(Math.log10(top)) - 1); ; power *= 10) {
+		const found = steps.find((step) => top / (step * power) < 4 - 1e-9);
+		if (found) {
+			return found * power;
+		}
+	}
+}
+
+export function levels(top, unit) {
+	const step = levelStep(top, unit.endsWith("iB") ? [1, 2, 4, 5] : [1, 2, 5]);
+	const found = [];
+	for (let i = 1; i * step <= top * (1 + 1e-9); i++) {
+		found.push(+(i * step).toPrecision(6));
+	}
+	return found;
+}
