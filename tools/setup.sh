@@ -27,7 +27,7 @@ test_packages=(
 	# lint
 	clang-tidy clang-format cppcheck pmccabe
 	# tests of the real program
-	python3 python3-pytest python3-pytest-xdist python3-pytest-rerunfailures procps iproute2 strace tmux groff-base time postgresql python3-yaml \
+	python3 python3-pytest python3-pytest-xdist procps iproute2 strace tmux groff-base time postgresql python3-yaml \
 		slurmctld slurmd slurm-client munge
 	# the local dashboard
 	libmicrohttpd12

@@ -4,12 +4,14 @@
     tools/tally.py meson LOG.json [AGAIN.json]   a run of `meson test`: TAP cases one by one, other
                                                  tests as one case each; a test that also stands in
                                                  AGAIN.json counts as it ended there
-    tools/tally.py junit REPORT.xml              a run of pytest
+    tools/tally.py junit REPORT.xml [AGAIN.xml]  a run of pytest; a test that also stands in AGAIN.xml
+                                                 counts as it ended there
     tools/tally.py failed LOG.json               the names of the tests that failed, nothing else
 
 Prints the failures, then, as its last line, three numbers: passed failed skipped.
 """
 
+import itertools
 import json
 import re
 import sys
@@ -77,9 +79,17 @@ def list_failed(path):
     return [name.split(" / ")[-1] for name, test in read_meson(path).items() if count_meson_test(test)[1]]
 
 
-def tally_junit(path):
-    total = [0, 0, 0]
+def read_junit(path):
+    cases = {}
     for case in xml.etree.ElementTree.parse(path).iter("testcase"):
+        cases.setdefault((case.get("classname"), case.get("name")), []).append(case)
+    return cases
+
+
+def tally_junit(first, again=None):
+    total = [0, 0, 0]
+    cases = {**read_junit(first), **(read_junit(again) if again else {})}
+    for case in itertools.chain.from_iterable(cases.values()):
         bad = [child for child in case if child.tag in ("failure", "error")]
         skipped = case.find("skipped") is not None
         index = 1 if bad else 2 if skipped else 0

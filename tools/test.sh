@@ -61,8 +61,10 @@ check() {
 		stage_passed=$((stage_passed + 1))
 	else
 		stage_failed=$((stage_failed + 1))
-		printf '   failed: %s\n' "$name"
-		tail -n 100 "$log"
+		{
+			printf -- '--- %s\n' "$name"
+			tail -n 100 "$log"
+		} | tee -a "$logs/failures"
 		return 1
 	fi
 }
@@ -73,7 +75,7 @@ count() {
 	local out p=0 f=0 s=0 before=$stage_failed rc=${!#}
 	out=$("$python" tools/tally.py "${@:1:$#-1}" 2>&1) || out+=$'\n0 1 0'
 	read -r p f s < <(tail -n 1 <<<"$out")
-	[ "$f" -eq 0 ] || sed '$d' <<<"$out"
+	[ "$f" -eq 0 ] || sed '$d' <<<"$out" | tee -a "$logs/failures"
 	stage_passed=$((stage_passed + p))
 	stage_failed=$((stage_failed + f))
 	stage_skipped=$((stage_skipped + s))
@@ -106,17 +108,25 @@ run_meson() {
 	count meson "${first[0]}" "${second[@]}" $rc || tail -n 40 "$logs/$name.log"
 }
 
-# run_pytest NAME ARGUMENT… In JOBS + 1 processes, as tests/conftest.py shares the tests. A test that fails
-# runs once more, in case the machine was busy; what passed at the second attempt is listed.
+# run_pytest NAME ARGUMENT… In JOBS + 1 processes, as tests/conftest.py shares the tests. Tests that fail run
+# once more, one after the other with nothing beside them, in case the machine was busy; they are listed.
 run_pytest() {
-	local name=$1 rc=0
+	local name=$1 rc=0 failed options reports
 	shift
-	rm -f "$logs/$name.xml"
-	timeout 2400 "$python" -m pytest -q --tb=short -p no:cacheprovider -n "$((JOBS + 1))" --dist loadfile \
-		--reruns 1 --reruns-delay 3 -rR --junitxml="$logs/$name.xml" "$@" \
-		>"$logs/$name.log" 2>&1 </dev/null || rc=$?
-	sed -n 's/^RERUN \(.*\)/   second attempt: \1/p' "$logs/$name.log"
-	count junit "$logs/$name.xml" $rc || tail -n 40 "$logs/$name.log"
+	options=(-q --tb=short -o "cache_dir=$logs/$name.cache")
+	reports=("$logs/$name.xml")
+	rm -rf "$logs/$name.cache" "$logs/$name.xml" "$logs/$name-again.xml"
+	timeout 2400 "$python" -m pytest "${options[@]}" -n "$((JOBS + 1))" --dist loadfile \
+		--junitxml="${reports[0]}" "$@" >"$logs/$name.log" 2>&1 </dev/null || rc=$?
+	failed=$(sed -n 's/^\(FAILED\|ERROR\) \([^ ]*\).*/   second attempt: \2/p' "$logs/$name.log")
+	if [ "$rc" -eq 1 ] && [ "$(wc -l <<<"$failed")" -le 12 ]; then
+		echo "$failed"
+		rc=0
+		reports+=("$logs/$name-again.xml")
+		timeout 1200 "$python" -m pytest "${options[@]}" -n 0 --last-failed --last-failed-no-failures none \
+			--junitxml="${reports[1]}" "$@" >>"$logs/$name.log" 2>&1 </dev/null || rc=$?
+	fi
+	count junit "${reports[@]}" $rc || tail -n 40 "$logs/$name.log"
 }
 
 # --- stages -----------------------------------------------------------------------------------
@@ -298,7 +308,7 @@ if [ $# -gt 0 ]; then
 	done
 	stages=("$@")
 fi
-rm -f "$BUILD/test-summary"
+rm -f "$BUILD/test-summary" "$logs/failures"
 for name in "${stages[@]}"; do
 	"stage_$name"
 	if [ "$name" = build ] && [ "$failed" -gt 0 ]; then
@@ -307,6 +317,10 @@ for name in "${stages[@]}"; do
 	fi
 done
 
+if [ -s "$logs/failures" ]; then
+	echo "== what failed, once more"
+	tail -n 200 "$logs/failures"
+fi
 echo "== summary ($SECONDS s)"
 printf '   %s\n' "${summary[@]}"
 printf '   %d cases in all, of which %d repeat others under the sanitizers or valgrind\n' \
