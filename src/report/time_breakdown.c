@@ -67,7 +67,9 @@ static void wall_of_run(const struct trk_record *r, struct trk_time_breakdown *c
 	trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE, &cpu);
 	facts = (struct trk_bottleneck_facts){
 		.split = c->wall,
-		.cores_mean = cpu.mean,
+		/* No sample of a run of less than 0.1 s has a rate. */
+		.cores_mean = isnan(cpu.mean) ? r->outcome.total[TRK_TOTAL_CPU_S].value / c->seconds
+					      : cpu.mean,
 		.cores_limit = r->run.limit[TRK_LIMIT_CPU].value,
 		.queue = trk__cpu_queue_of(r),
 	};

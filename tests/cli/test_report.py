@@ -33,6 +33,17 @@ def texts(value):
             yield from texts(each)
 
 
+def test_a_run_without_a_cpu_rate_in_its_rows_is_described_by_its_total(rt):
+    """A sample has no rate over less than 0.1 s."""
+    code = "import time\nwhile time.process_time() < 0.05: pass"
+    rt.track(sys.executable, "-S", "-c", code, flags=["-i", "10"])
+    row = rt.run("export", "--format", "jsonl").stdout.splitlines()[-1]
+    said = " ".join(texts(document(rt)))
+    assert json.loads(row)["process_cpu_usage"] is None or "Used at most" in said
+    assert not re.search(r"\bnan\b|at most -", said)
+    assert "bound by" in said
+
+
 def test_report_writes_a_page_named_after_the_run(rt):
     summary = track(rt).summary
     result = rt.run("report")

@@ -31,7 +31,7 @@ FOREACH = """
         @step
         def start(self):
             begin = time.process_time()
-            while time.process_time() < begin + 0.02: pass
+            while time.process_time() < begin + 0.3: pass
             held = b"x" * (80 << 20)
             del held
             self.used_s = time.process_time() - begin
@@ -513,6 +513,9 @@ def test_the_folder_of_a_killed_step_is_kept_until_its_last_page_is_there(there,
     # As the sampling program, which names the folder on its command line.
     program = subprocess.Popen(
         ["sh", "-c", 'sleep 0.5; [ -e "$1" ] && echo "<html>" > "$2"', "sh", top / "task", page])
+    # For a moment after exec the kernel shows an empty command line.
+    while str(page).encode() not in pathlib.Path(f"/proc/{program.pid}/cmdline").read_bytes():
+        time.sleep(0.001)
     monkeypatch.setattr(decorator, "_run_folder", str(top))
     decorator.TrackResourcesDecorator().runtime_finished(None)
     assert program.wait() == 0 and page.read_text() == "<html>\n" and not top.exists()

@@ -183,25 +183,31 @@ static void tell_state(struct trk_doc *d, const struct trk_report_work *w)
 
 /* ---- the verdict ---- */
 
+/* Empty where neither is known: no sample has a CPU rate in a run of less than 0.1 s, say. */
 static const char *used_words(struct trk_doc *d, const struct trk_report_work *w)
 {
-	const char *cpu, *memory;
+	const char *cpu = "", *memory = "";
 
-	if (isnan(w->cpu_peak) && isnan(w->memory_peak))
+	if (!isnan(w->cpu_peak))
+		cpu = isnan(w->cpu_had.value)
+			      ? trk__doc_print(d, "%s cores",
+					       trk__doc_value(d, trk__human_number, w->cpu_peak))
+			      : trk__doc_print(
+					d, "%s of %s cores",
+					trk__doc_value(d, trk__human_number, w->cpu_peak),
+					trk__doc_value(d, trk__human_amount, w->cpu_had.value));
+	if (!isnan(w->memory_peak))
+		memory = isnan(w->memory_had.value)
+				 ? trk__doc_value(d, trk__human_memory, w->memory_peak)
+				 : trk__doc_print(
+					   d, "%s of %s",
+					   trk__doc_value(d, trk__human_memory, w->memory_peak),
+					   trk__doc_value(d, trk__human_request,
+							  w->memory_had.value));
+	if (!*cpu && !*memory)
 		return "";
-	cpu = isnan(w->cpu_had.value)
-		      ? trk__doc_print(d, "%s cores",
-				       trk__doc_value(d, trk__human_number, w->cpu_peak))
-		      : trk__doc_print(d, "%s of %s cores",
-				       trk__doc_value(d, trk__human_number, w->cpu_peak),
-				       trk__doc_value(d, trk__human_amount, w->cpu_had.value));
-	memory = isnan(w->memory_had.value)
-			 ? trk__doc_value(d, trk__human_memory, w->memory_peak)
-			 : trk__doc_print(
-				   d, "%s of %s",
-				   trk__doc_value(d, trk__human_memory, w->memory_peak),
-				   trk__doc_value(d, trk__human_request, w->memory_had.value));
-	return trk__doc_print(d, " Used at most %s and %s of memory.", cpu, memory);
+	return trk__doc_print(d, " Used at most %s%s%s%s.", cpu, *cpu && *memory ? " and " : "",
+			      memory, *memory ? " of memory" : "");
 }
 
 static const char *request_words(struct trk_doc *d, const struct trk_report_work *w)
