@@ -52,6 +52,14 @@ def test_options_reports_and_ends(tmp_path):
     assert (tmp_path / "r.html").read_text().lower().startswith("<!doctype html>")
 
 
+def test_options_that_the_decorator_sets_itself():
+    @track(job="named", autostart=True)
+    def work():
+        return 1
+
+    assert work() == 1 and work.tracker.job == "named"
+
+
 def test_an_exception_passes_through(tmp_path):
     @track(report=str(tmp_path / "none" / "r.html"))
     def work():

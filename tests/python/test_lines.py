@@ -8,7 +8,7 @@ import pytest
 
 from resource_tracker import ResourceTracker, track
 from resource_tracker import _engine
-from resource_tracker._lines import _file_name, option
+from resource_tracker._lines import _file_name, option, table
 
 pytestmark = pytest.mark.skipif(_engine._core is None, reason="needs the library")
 
@@ -57,6 +57,7 @@ def test_package_and_command_agree():
                                "--top", "100000", path], capture_output=True, text=True, check=True)
         theirs, ours = json.loads(done.stdout)["rows"], rows(tracker.lines(by))
         assert len(theirs) == len(ours) > 0
+        assert list(ours[0]) == table(None, by).columns
         for a, b in zip(theirs, ours):
             assert (a["cpu_s"], a["wall_s"], a["growth_mib"], a["samples"]) == (
                 b["cpu_s"], b["wall_s"], b["growth_mib"], b["samples"])
@@ -81,7 +82,10 @@ def test_a_tracked_function_has_lines():
 def test_without_the_option_there_are_none():
     with ResourceTracker(interval=0.2, lines=False) as tracker:
         burn(0.3)
-    assert len(tracker.lines()) == 0
+    for by in ("line", "function", "file", "thread", "process"):
+        assert len(tracker.lines(by)) == 0
+    assert len(tracker.lines()[["file", "line", "cpu_s"]]) == 0  # the columns are there
+    assert tracker.lines("process").columns[:3] == ["process", "pid", "cpu_s"]
     tracker.cleanup()
 
 

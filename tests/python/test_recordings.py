@@ -61,3 +61,19 @@ def test_a_tracker_gives_its_own():
     assert tracker.programs.columns[:4] == ["timestamp", "elapsed_s", "interval_s", "program"]
     assert sum(tracker.programs["cpu_s"]) >= 0
     assert "sleep" in tracker.processes["program"]
+
+
+def test_the_module_is_there_after_a_plain_import(recording):
+    code = "import resource_tracker, sys; print(len(resource_tracker.recording.programs(sys.argv[1])))"
+    done = subprocess.run([sys.executable, "-c", code, recording], stdout=subprocess.PIPE, check=True)
+    assert int(done.stdout) == len(programs(recording)) > 0
+
+
+@pytest.mark.parametrize("read", [programs, processes])
+def test_an_error_names_the_file(read, tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        read(tmp_path / "gone")
+    assert str(caught.value).endswith(f"{str(tmp_path / 'gone')!r}")
+    (tmp_path / "text").write_text("no recording")
+    with pytest.raises(RuntimeError, match=f"^{tmp_path}/text: not a resource-tracker recording"):
+        read(str(tmp_path / "text"))

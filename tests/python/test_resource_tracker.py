@@ -293,6 +293,8 @@ def test_what_server_to_take():
     assert aws["run_cost"] > 0
     with pytest.raises(TypeError, match="unknown limit on servers 'colour'"):
         snapshot_with(1, 300).recommend_server(colour="red")
+    with pytest.raises(ValueError, match="memory must be a number, got 'much'"):
+        snapshot_with(1, 300).recommend_server(memory="much")
     with pytest.raises(ValueError, match="unknown vendor nobody"):
         snapshot_with(1, 300).recommend_server(vendor_id="nobody")
     with pytest.raises(LookupError, match="the binding need is memory"):

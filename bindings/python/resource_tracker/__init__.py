@@ -71,8 +71,8 @@ _HOMES = {
 }
 
 _MODULES = frozenset((
-    "cloud_info", "column_maps", "dummy_workloads", "helpers", "keeper", "nvidia", "report",
-    "server_info", "tiny_bars", "tiny_data_frame", "tracker", "tracker_procfs", "tracker_psutil",
+    "cloud_info", "column_maps", "dummy_workloads", "helpers", "keeper", "nvidia", "recording",
+    "report", "server_info", "tiny_bars", "tiny_data_frame", "tracker", "tracker_procfs", "tracker_psutil",
 ))
 
 

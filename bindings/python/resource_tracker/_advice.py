@@ -133,10 +133,17 @@ NEEDS = {"cpu": ("--cpu", ""), "memory": ("--mem", "MiB"), "gpu": ("--gpu", ""),
 
 
 def need_options(needs: Dict[str, Any]) -> List[str]:
-    """Options for needs that are stated; 0 and None state nothing."""
+    """Options for needs that are stated; 0 and None state nothing.
+
+    Raises:
+        ValueError: a need that is no number
+    """
     options: List[str] = []
     for name, value in needs.items():
         if value:
             option, unit = NEEDS[name]
-            options += [option, f"{int(value)}{unit}"]
+            try:
+                options += [option, f"{int(value)}{unit}"]
+            except (TypeError, ValueError):
+                raise ValueError(f"{name} must be a number, got {value!r}") from None
     return options

@@ -10,6 +10,12 @@ from typing import Any, Dict, List, Optional, Union
 
 from .tiny_data_frame import TinyDataFrame
 
+#: What a row is about, by the argument `by`; then its figures.
+_NAMES = {"line": ("file", "line", "function"), "function": ("file", "line", "function"), "file": ("file",),
+          "thread": ("process", "pid", "tid"), "process": ("process", "pid")}
+_FIGURES = ("cpu_s", "cpu_share", "cpu_with_callees_s", "wall_s", "growth_mib", "growth_between_mib",
+            "released_mib", "samples", "below")
+
 Setting = Union[None, bool, float, str]
 
 _MOST_HZ = 1000
@@ -69,10 +75,15 @@ def _row(row: Dict[str, Any], all_cpu_s: float, cells: Dict[str, Any]) -> Dict[s
     }
 
 
-def table(document: Optional[str]) -> TinyDataFrame:
-    """A row for each line, the most CPU time first; empty where no stacks were sampled."""
-    if document is None:
-        return TinyDataFrame([])
-    found = json.loads(document)
+def check(by: str) -> None:
+    """Raise a ValueError where there is no such table."""
+    if by not in _NAMES:
+        raise ValueError(f"by must be {', '.join(list(_NAMES)[:-1])} or {list(_NAMES)[-1]}, got {by!r}")
+
+
+def table(document: Optional[str], by: str = "line") -> TinyDataFrame:
+    """A row for each line (…), the most CPU time first; the columns alone where no stacks were sampled."""
+    found: Dict[str, Any] = {"rows": []} if document is None else json.loads(document)
     cells = _cells()
-    return TinyDataFrame([_row(row, found["all"]["cpu_s"], cells) for row in found["rows"]])
+    rows = [_row(row, found["all"]["cpu_s"], cells) for row in found["rows"]]
+    return TinyDataFrame(rows or {name: [] for name in (*_NAMES[by], *_FIGURES)})

@@ -29,7 +29,7 @@ def track(function: Optional[Callable[..., Any]] = None, *, label: Optional[str]
     that cannot start is a warning, and the function is called all the same.
 
     Args:
-        label: name of the run; default: the function's
+        label: name of the run; default: `job`, else the function's
         report: where to write the report of each call
         on_end: called with the tracker after each call
         **options: of ResourceTracker
@@ -47,13 +47,14 @@ def track(function: Optional[Callable[..., Any]] = None, *, label: Optional[str]
         return lambda f: track(f, label=label, report=report, on_end=on_end, **options)
     if not callable(function):
         raise TypeError(f"@track needs a function, got {type(function).__name__}")
-    name = label or getattr(function, "__qualname__", "function")
+    name = label or options.get("job") or getattr(function, "__qualname__", "function")
+    options = {**options, "autostart": False, "job": name}
 
     def begin() -> Any:
         from .tracker import ResourceTracker
 
         try:
-            tracker = ResourceTracker(autostart=False, job=name, **options)
+            tracker = ResourceTracker(**options)
             tracker.start()
             return tracker
         except (OSError, RuntimeError) as error:
@@ -161,8 +162,8 @@ def _wrap(function: Callable[..., Any], begin: Begin, end: End) -> Any:
 
 
 def mark(name: str) -> bool:
-    """Name this moment of the run, from inside a job of `resource-tracker run`. Returns whether a
-    tracker has heard it."""
+    """Name this moment of the run, from inside a job of `resource-tracker run`. Returns True if the
+    tracker received it, False outside such a job."""
     guard = os.environ.get("RESOURCE_TRACKER_RUN")
     if not guard:
         return False

@@ -380,19 +380,19 @@ class ResourceTracker:
         """Which lines of the program used CPU time and memory, the most CPU time first: columns file,
         line, function, cpu_s, cpu_share, cpu_with_callees_s, wall_s, growth_mib (sure),
         growth_between_mib (likely), released_mib, samples, below (the line of a library). The same as
-        `resource-tracker lines`. Empty where no stacks were sampled: see the argument `lines`.
+        `resource-tracker lines`. Without rows where no stacks were sampled: see the argument `lines`.
 
         Args:
-            by: "line", "function", "file", "thread" or "process"
+            by: "line", "function", "file", "thread" or "process"; file alone names a file, and process,
+                pid (and tid) a process or a thread, instead of file, line and function
             since: seconds since the start; with it or `until`, that part of the run alone
             until: seconds since the start
         """
-        if by not in ("line", "function", "file", "thread", "process"):
-            raise ValueError(f"by must be line, function, file, thread or process, got {by!r}")
+        line_table.check(by)
         recording = self._recording()
         nan = float("nan")
         return line_table.table(None if recording is None else recording.lines(
-            by, nan if since is None else float(since), nan if until is None else float(until)))
+            by, nan if since is None else float(since), nan if until is None else float(until)), by)
 
     @property
     def programs(self) -> TinyDataFrame:
@@ -492,7 +492,7 @@ class ResourceTracker:
         Raises:
             LookupError: no server of the catalogue fits
             TypeError: a limit that is not known
-            ValueError: a value that the catalogue does not take
+            ValueError: a need that is no number, or a value that the catalogue does not take
         """
         from .keeper import filter_options
 
@@ -503,7 +503,7 @@ class ResourceTracker:
         options = ["--short-runs", *advice.need_options(needs), *filter_options(kwargs)]
         answer = advice.ask(self, earlier, options)
         if not answer:
-            raise LookupError("the resource-tracker program cannot say which server fits: it is "
+            raise LookupError("no server can be named: the program is "
                               + _engine.why_no_program() + ", or there are too few samples")
         if not answer["servers"]:
             raise LookupError(answer["no_server_reason"])

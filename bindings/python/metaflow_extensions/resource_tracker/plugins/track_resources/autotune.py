@@ -17,8 +17,8 @@ PLACES = ("resources", "kubernetes", "batch")
 class autotune_resources(FlowMutator):  # noqa: N801
     """
     Request for each step of a flow what the card of its last successful run with @track_resources
-    says, which also rests on the runs before that one. A step without such a run keeps its request. The plan is made once, when a run begins, and holds for
-    all of its tasks.
+    says, which also rests on the runs before that one. A step without such a run keeps its request.
+    The plan is made once, when a run begins, and holds for all of its tasks.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class autotune_resources(FlowMutator):  # noqa: N801
     min_memory : int, default 512
         The least memory that is requested, MiB.
     dry_run : bool, default False
-        Tell what would be requested, and change nothing.
+        Print what would be requested, and change nothing.
     """
 
     def init(self, margin=None, runs=None, min_memory=512, dry_run=False):
