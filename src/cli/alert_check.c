@@ -1,7 +1,6 @@
 #include "cli/alert_check.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +11,8 @@
 
 #include "alert/end.h"
 #include "alert/live.h"
+#include "base/detach.h"
 #include "base/file.h"
-#include "base/libc.h"
 #include "cli/environment.h"
 #include "service/alerts.h"
 
@@ -326,22 +325,8 @@ static void become_check(const struct cli_alert_settings *s, const char *run)
 
 void cli_alert_check_later(const struct cli_alert_settings *s, const char *run)
 {
-	int null_fd;
-	pid_t pid;
-
-	if (!trk__alert_hooks_want_end(&s->hooks))
+	if (!trk__alert_hooks_want_end(&s->hooks) || !trk__detach())
 		return;
-	pid = fork();
-	if (pid > 0)
-		(void) waitpid(pid, NULL, 0);
-	if (pid != 0)
-		return;
-	if (setsid() < 0 || fork() != 0)
-		_exit(0);
-	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int fd = 0; fd < 3 && null_fd >= 0; fd++)
-		(void) dup2(null_fd, fd);
-	trk__close_range(3, ~0u);
 	(void) setpriority(PRIO_PROCESS, 0, NICE);
 	become_check(s, run);
 }

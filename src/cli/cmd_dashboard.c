@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/detach.h"
 #include "base/file.h"
 #include "base/parse.h"
 #include "cli/dashboard_static.h"
@@ -110,19 +110,8 @@ struct serving {
 /* Start the desktop's browser, which is not waited for. */
 static void open_browser(const char *path)
 {
-	pid_t pid = fork();
-	int null_fd;
-
-	if (pid > 0)
-		(void) waitpid(pid, NULL, 0);
-	if (pid != 0)
+	if (!trk__detach())
 		return;
-	if (fork() != 0)
-		_exit(0);
-	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int fd = 0; fd < 3 && null_fd >= 0; fd++)
-		(void) dup2(null_fd, fd);
-	(void) setsid();
 	(void) execlp("xdg-open", "xdg-open", path, (char *) NULL);
 	_exit(EXIT_NOT_FOUND);
 }
@@ -255,12 +244,13 @@ const struct cli_command cli_dashboard = {
 	.name = "dashboard",
 	.usage = "dashboard [OPTIONS]",
 	.summary = "Show all jobs in the browser: spend, waste, what will fail, each job and run.",
-	.details = "Serves on 127.0.0.1, at an address with a secret, until Ctrl-C; other users of "
-		   "this machine are\nrefused. With --static it writes files that ask for nothing "
-		   "over "
-		   "the network. The figures are\nthose of `resource-tracker fleet`, over 7, 30 "
-		   "and 90 "
-		   "days. docs/dashboard.md has pictures.",
+	.details =
+		"Serves on 127.0.0.1, at an address with a secret, until Ctrl-C; other users of\n"
+		"this machine are refused. With --static it writes files that ask for nothing "
+		"over\n"
+		"the network. The figures are those of `resource-tracker fleet`, over 7, 30 and "
+		"90\n"
+		"days. docs/dashboard.md has pictures.",
 	.options = options,
 	.run = run,
 };

@@ -52,12 +52,29 @@ void trk__board_release(struct trk_board *b)
 	trk__buf_release(&b->alerts);
 }
 
+/* While the database of a team is away, a page that was read from it stays: this machine's runs alone would
+ * look as if the others had been deleted. */
+static int open_history(const struct trk_board *b, struct trk_history **ret,
+			struct trk_error *reterr)
+{
+	const struct trk_service *s = b->service;
+	struct trk_error error = {.code = 0};
+
+	if (!b->made || !s->history_url)
+		return trk__runs_history(s, 0, ret, reterr);
+	*ret = trk__history_open_at(s->history_url, s->dir ? s->dir : "", 0, &error);
+	if (*ret)
+		return 0;
+	trk__service_note(s, "%s; the page keeps what was read before", error.message);
+	return error.code < 0 ? error.code : -ENOMEM;
+}
+
 static int read_rows(const struct trk_board *b, struct trk_fleet_rows *ret,
 		     struct trk_error *reterr)
 {
 	double now_s = isnan(b->as_of_s) ? (double) trk__clock_wall_ns() / 1e9 : b->as_of_s;
 	struct trk_history *h = NULL;
-	int r = trk__runs_history(b->service, 0, &h, reterr);
+	int r = open_history(b, &h, reterr);
 
 	trk__fleet_rows_init(ret, now_s, b->utc_offset_s);
 	if (r == -TRK_E_NODATA)
@@ -109,8 +126,13 @@ int trk__board_refresh(struct trk_board *b, struct trk_error *reterr)
 	if (is_fresh(b, trk__clock_monotonic_ns()))
 		return 0;
 	r = read_rows(b, &rows, reterr);
+	if (r < 0 && b->made) { /* the next attempt in 5 s */
+		b->made_ns = trk__clock_monotonic_ns();
+		b->stamp = -1;
+		return 0;
+	}
 	if (r < 0)
-		return b->made ? 0 : r;
+		return r;
 	/* After the reading, which itself may write to the database; a run that ends in between is seen
 	 * when the page is next made. */
 	stamp = stamp_of(b->service);

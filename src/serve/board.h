@@ -24,8 +24,8 @@ void trk__board_init(struct trk_board *b, const struct trk_service *service, dou
 		     double utc_offset_s);
 void trk__board_release(struct trk_board *b);
 
-/* Read the history again if that is 5 s ago and it may have changed since. Where that fails, what was read before stays. 0; a negative
- * error with *reterr where there is nothing at all. */
+/* Read the history again if that is 5 s ago and it may have changed since. Where that fails, what was
+ * read before stays. 0; a negative error with *reterr where there is nothing at all. */
 int trk__board_refresh(struct trk_board *b, struct trk_error *reterr);
 
 /* The page; a view until the next refresh. NULL: out of memory. */

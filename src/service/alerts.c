@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "fleet/job.h"
+#include "service/fleet_rows.h"
 #include "service/runs.h"
 
-static const double DAY_S = 86400, JUDGED_DAYS = 14, ROWS_DAYS = 120;
-enum { RUNS_MAX = 220, SEARCHED_MAX = 2000, NEWEST_ALWAYS = 50000 };
+static const double DAY_S = 86400, JUDGED_DAYS = 14;
+enum { SEARCHED_MAX = 2000 };
 
 /* ---- rows ---- */
 
@@ -28,42 +29,11 @@ static int look_for(void *data, const struct trk_history_run *run)
 	return s->found;
 }
 
-struct loading {
-	struct trk_fleet_rows *rows;
-	double cut_s;
-	int error;
-};
-
-static int take(void *data, const struct trk_history_run *run)
-{
-	struct loading *l = data;
-
-	if (run->start_s < l->cut_s && l->rows->count >= NEWEST_ALWAYS)
-		return 1;
-	l->error = trk__fleet_rows_add(l->rows, run);
-	return l->error;
-}
-
-static int list(struct trk_history *h, const struct search *of, struct loading *l,
-		struct trk_error *reterr)
-{
-	const struct trk_job_key key = {of->run.job, of->run.has_scope ? of->run.scope : NULL};
-	int r = trk__history_list(h, of->found ? &key : NULL, of->found ? RUNS_MAX : 0, false, take,
-				  l, reterr);
-
-	if (r == 0)
-		r = l->error;
-	if (r == 0)
-		r = trk__fleet_rows_sort(l->rows);
-	return r;
-}
-
 int trk__alerts_rows(const struct trk_service *s, const char *run,
 		     const struct trk_alerts_when *when, struct trk_fleet_rows *ret,
 		     size_t *ret_job, struct trk_error *reterr)
 {
 	struct search of = {.id = run};
-	struct loading l = {.rows = ret, .cut_s = when->now_s - ROWS_DAYS * DAY_S};
 	struct trk_history *h = NULL;
 	int r = trk__runs_history(s, 0, &h, reterr);
 
@@ -76,8 +46,13 @@ int trk__alerts_rows(const struct trk_service *s, const char *run,
 					   "%s: not among the newest runs of the history", run);
 	}
 	trk__fleet_rows_init(ret, when->now_s, when->utc_offset_s);
-	if (r == 0)
-		r = list(h, &of, &l, reterr);
+	if (r == 0 && !run)
+		r = trk__fleet_rows_read(h, 0, ret, reterr);
+	else if (r == 0)
+		r = trk__fleet_rows_read_job(
+			h,
+			&(struct trk_job_key){of.run.job, of.run.has_scope ? of.run.scope : NULL},
+			ret, reterr);
 	trk__history_free(h);
 	if (r < 0) {
 		trk__fleet_rows_release(ret);

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/detach.h"
 #include "base/file.h"
-#include "base/libc.h"
 
 enum {
 	PATIENCE_MS = 300, /* at the end of a run */
@@ -120,23 +120,9 @@ bool trk__conclude_quickly(const struct trk_service *s, const struct trk_record 
 void trk__conclusion_send(const struct trk_service *s)
 {
 	struct trk_error error = {.code = 0};
-	pid_t pid;
-	int null_fd;
 
-	if (!s->history_url)
+	if (!s->history_url || !trk__detach())
 		return;
-	pid = fork();
-	if (pid > 0)
-		(void) waitpid(pid, NULL, 0);
-	if (pid != 0)
-		return;
-	if (setsid() < 0 || fork() != 0)
-		_exit(0);
-	/* It keeps nothing of the job's from ending, and goes away by itself. */
-	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int fd = 0; fd < 3 && null_fd >= 0; fd++)
-		(void) dup2(null_fd, fd);
-	trk__close_range(3, ~0u);
 	(void) alarm(SEND_PATIENCE_S);
 	(void) trk__history_open_at(s->history_url, s->dir ? s->dir : "", 0, &error);
 	_exit(0);

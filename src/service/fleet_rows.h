@@ -9,5 +9,8 @@
  * negative error with *reterr; the caller releases in each case. */
 int trk__fleet_rows_read(struct trk_history *h, double days, struct trk_fleet_rows *ret,
 			 struct trk_error *reterr);
+/* The same for the runs of one job, the newest 220 of them. */
+int trk__fleet_rows_read_job(struct trk_history *h, const struct trk_job_key *job,
+			     struct trk_fleet_rows *ret, struct trk_error *reterr);
 
 #endif

@@ -1,0 +1,30 @@
+#include "base/detach.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/libc.h"
+
+bool trk__detach(void)
+{
+	pid_t pid = fork();
+	sigset_t none;
+	int null_fd;
+
+	if (pid > 0)
+		(void) waitpid(pid, NULL, 0);
+	if (pid != 0)
+		return false;
+	if (setsid() < 0 || fork() != 0)
+		_exit(0);
+	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int fd = 0; fd < 3 && null_fd >= 0; fd++)
+		(void) dup2(null_fd, fd);
+	trk__close_range(3, ~0u);
+	(void) signal(SIGPIPE, SIG_DFL);
+	(void) sigemptyset(&none);
+	(void) sigprocmask(SIG_SETMASK, &none, NULL);
+	return true;
+}
