@@ -29,12 +29,23 @@ struct settings {
 /* What the lines of the output are. */
 enum what { SAMPLES, GPUS, PROGRAMS, PROCESSES, LINES, WHATS };
 
+static const struct {
+	const char *name;
+	void (*head)(struct trk_buf *b, const struct trk_line_format *f);
+} whats[WHATS] = {
+	[SAMPLES] = {"samples", NULL}, /* by its set of columns */
+	[GPUS] = {"gpus", trk__gpu_table_head},
+	[PROGRAMS] = {"programs", trk__program_table_head},
+	[PROCESSES] = {"processes", trk__process_table_head},
+	[LINES] = {"lines", trk__line_table_head},
+};
+
 #define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option options[] = {
 	{"columns", 0, "full|0.5|0.4", "which columns (full)", cli_set_text, AT(columns)},
 	{"table", 0, "process|system", "of the 0.4 set (process)", cli_set_text, AT(table)},
-	{"format", 'f', "csv|jsonl|snapshot",
+	{"format", 'f', "csv|tsv|jsonl|snapshot",
 	 "csv; snapshot: JSON of the Python package (0.5, 0.4)", cli_set_text, AT(format)},
 	{"what", 0, "samples|gpus|programs|processes|lines",
 	 "a line a sample; a GPU and sample; a program and sample; a process; a line of the job's "
@@ -50,8 +61,8 @@ static const struct cli_option options[] = {
 
 struct writing {
 	enum trk_column_set set;
-	bool json, snapshot;
-	bool processes; /* which table of the snapshot */
+	const struct trk_line_format *format; /* NULL: a snapshot */
+	bool processes;                       /* which table of the snapshot */
 	struct trk_snapshot shot;
 	struct trk_table_lead lead;
 	struct trk_gzip *gzip;
@@ -83,12 +94,10 @@ static int flush(struct writing *w)
 
 static void add_row(struct writing *w, const struct trk_sample *row)
 {
-	if (w->snapshot)
+	if (!w->format)
 		trk__snapshot_row(&w->buf, &w->shot, w->processes, row);
-	else if (w->json)
-		trk__table_json_row(&w->buf, w->set, row);
 	else
-		trk__table_csv_row(&w->buf, w->set, row);
+		trk__table_row(&w->buf, w->set, row, w->format);
 }
 
 /* The GPUs or the programs of a row. */
@@ -98,11 +107,11 @@ static void add_others(struct writing *w, const struct trk_sample *row)
 
 	if (w->what == GPUS) {
 		if (r->gpus.rows != w->rows)
-			trk__gpu_table_rows(&w->buf, &r->gpus, row, w->json);
+			trk__gpu_table_rows(&w->buf, &r->gpus, row, w->format);
 		w->rows = r->gpus.rows;
 	} else if (w->what == PROGRAMS && r->programs.program) {
 		trk__program_table_rows(&w->buf, &r->programs, row, r->programs.rows != w->rows,
-					w->json);
+					w->format);
 		w->rows = r->programs.rows;
 	}
 }
@@ -112,7 +121,7 @@ static int write_processes(struct writing *w)
 	const struct trk_program_log *log = &w->record->programs;
 
 	for (size_t i = 0; i < log->spans; i++) {
-		trk__process_table_row(&w->buf, log, i, w->json);
+		trk__process_table_row(&w->buf, log, i, w->format);
 		if (w->buf.len > FLUSH_AT && flush(w) != 0)
 			return w->status;
 	}
@@ -127,7 +136,7 @@ static int write_lines(struct writing *w)
 	for (size_t i = 0; l && i < l->windows; i++)
 		for (size_t k = 0; k < l->window[i].count; k++) {
 			trk__line_table_row(&w->buf, l, &l->window[i],
-					    &l->kept[l->window[i].first + k], w->json);
+					    &l->kept[l->window[i].first + k], w->format);
 			if (w->buf.len > FLUSH_AT && flush(w) != 0)
 				return w->status;
 		}
@@ -143,13 +152,13 @@ static int write_row(void *data, uint64_t rows, const struct trk_sample *mean,
 	(void) rows;
 	(void) min;
 	(void) max;
-	if (w->what != SAMPLES && !w->snapshot) {
+	if (w->what != SAMPLES && w->format) {
 		add_others(w, mean);
 		return w->buf.len > FLUSH_AT ? flush(w) : 0;
 	}
-	if (!w->snapshot && w->set == TRK_SET_05 && !trk__table_begin(&w->lead, TRK_SET_05, &row))
+	if (w->format && w->set == TRK_SET_05 && !trk__table_begin(&w->lead, TRK_SET_05, &row))
 		return 0;
-	if (!w->snapshot && !trk__table_has_row(w->set, &row))
+	if (w->format && !trk__table_has_row(w->set, &row))
 		return 0;
 	add_row(w, &row);
 	return w->buf.len > FLUSH_AT ? flush(w) : 0;
@@ -161,12 +170,36 @@ static int bad_choice(const char *option, const char *value, const char *choices
 	return EXIT_USAGE;
 }
 
+/* The format of this name, or of files of this extension; NULL: none. */
+static const struct trk_line_format *find_format(const char *name)
+{
+	for (size_t i = 0; i < TRK_LINE_FORMATS; i++)
+		if (!strcmp(trk__line_formats[i].name, name) ||
+		    cli_is_word_of(trk__line_formats[i].extensions, name))
+			return &trk__line_formats[i];
+	return NULL;
+}
+
+/* The names of all formats, or the extensions of their files. */
+static void list_formats(char text[128], bool extensions)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < TRK_LINE_FORMATS && at < 128; i++)
+		at += (size_t) snprintf(text + at, 128 - at, "%s%s", i ? " " : "",
+					extensions ? trk__line_formats[i].extensions
+						   : trk__line_formats[i].name);
+}
+
 /* Without --format the name of the file says it. */
 static int name_format(struct settings *s)
 {
 	const char *extension = s->output ? cli_extension(s->output) : "";
+	const struct trk_line_format *named = find_format(extension);
+	char known[128];
 
-	if (s->output && cli_is_foreign_format("export", s->output, "csv json jsonl ndjson"))
+	list_formats(known, true);
+	if (s->output && cli_is_foreign_format("export", s->output, known))
 		return EXIT_USAGE;
 	if (!s->format && !strcmp(extension, "json")) {
 		cli_complain(
@@ -176,9 +209,8 @@ static int name_format(struct settings *s)
 		return EXIT_USAGE;
 	}
 	if (!s->format)
-		s->format = !strcmp(extension, "jsonl") || !strcmp(extension, "ndjson") ? "jsonl"
-											: "csv";
-	if (s->format[0] != 'c' && !strcmp(extension, "csv")) {
+		s->format = named ? named->name : trk__line_formats[TRK_LINE_CSV].name;
+	if (named && named->has_head && find_format(s->format) != named) {
 		cli_complain("export: %s is not the name of a file of --format %s", s->output,
 			     s->format);
 		return EXIT_USAGE;
@@ -188,30 +220,30 @@ static int name_format(struct settings *s)
 
 static int choose_what(const struct settings *s, struct writing *w)
 {
-	static const char *const names[] = {"samples", "gpus", "programs", "processes", "lines"};
 	int what = s->gpus ? GPUS : SAMPLES;
 
 	if (s->what)
-		for (what = 0; what < WHATS && strcmp(s->what, names[what]) != 0;)
+		for (what = 0; what < WHATS && strcmp(s->what, whats[what].name) != 0;)
 			what++;
 	if (what == WHATS)
 		return bad_choice("what", s->what, "samples gpus programs processes lines");
-	if (w->snapshot && what >= PROGRAMS) {
+	if (!w->format && what >= PROGRAMS) {
 		cli_complain("export: a snapshot holds no %s. Try: --format csv or jsonl",
-			     names[what]);
+			     whats[what].name);
 		return EXIT_USAGE;
 	}
-	w->what = w->snapshot ? SAMPLES : (enum what) what;
+	w->what = !w->format ? SAMPLES : (enum what) what;
 	return 0;
 }
 
 static int choose(const struct settings *s, struct writing *w)
 {
-	bool system = !strcmp(s->table, "system");
+	bool system = !strcmp(s->table, "system"), snapshot = !strcmp(s->format, "snapshot");
+	char formats[128];
 
 	if (!system && strcmp(s->table, "process") != 0)
 		return bad_choice("table", s->table, "process system");
-	if (!strcmp(s->columns, "full") && strcmp(s->format, "snapshot") != 0)
+	if (!strcmp(s->columns, "full") && !snapshot)
 		w->set = TRK_SET_FULL;
 	else if (!strcmp(s->columns, "0.5"))
 		w->set = TRK_SET_05;
@@ -219,11 +251,13 @@ static int choose(const struct settings *s, struct writing *w)
 		w->set = system ? TRK_SET_04_SYSTEM : TRK_SET_04_PROCESS;
 	else
 		return bad_choice("columns", s->columns, "full 0.5 0.4");
-	w->snapshot = !strcmp(s->format, "snapshot");
 	w->shot.is_04 = !strcmp(s->columns, "0.4");
-	w->json = w->snapshot || !strcmp(s->format, "jsonl") || !strcmp(s->format, "json");
-	if (!w->json && strcmp(s->format, "csv") != 0)
-		return bad_choice("format", s->format, "csv jsonl snapshot");
+	w->format = snapshot ? NULL : find_format(s->format);
+	if (!snapshot && !w->format) {
+		list_formats(formats, false);
+		cli_complain("export: --format %s: not one of: %s snapshot", s->format, formats);
+		return EXIT_USAGE;
+	}
 	return choose_what(s, w);
 }
 
@@ -258,27 +292,15 @@ static int each_row(const struct settings *s, const char *reference, struct writ
 	return r ? r : w->status;
 }
 
-static void write_head(struct writing *w)
-{
-	if (w->what == GPUS)
-		trk__gpu_table_head(&w->buf);
-	else if (w->what == PROGRAMS)
-		trk__program_table_head(&w->buf);
-	else if (w->what == PROCESSES)
-		trk__process_table_head(&w->buf);
-	else if (w->what == LINES)
-		trk__line_table_head(&w->buf);
-	else
-		trk__table_csv_head(&w->buf, w->set);
-}
-
 static int write_table(const struct settings *s, const char *reference, struct writing *w,
 		       struct trk_record *record)
 {
 	int r;
 
-	if (!w->json)
-		write_head(w);
+	if (w->what == SAMPLES)
+		trk__table_head(&w->buf, w->set, w->format);
+	else
+		whats[w->what].head(&w->buf, w->format);
 	r = each_row(s, reference, w, record);
 	if (r == 0 && trk__table_only_row(&w->lead))
 		add_row(w, trk__table_only_row(&w->lead));
@@ -371,8 +393,8 @@ static int run(int argc, char **argv)
 	cli_progress_begin(&w.progress, w.where);
 	w.progress.wanted &= !isatty(w.fd); /* the rows themselves are seen */
 	if (r == 0)
-		r = (w.snapshot ? write_snapshot : write_table)(&s, at < argc ? argv[at] : "@", &w,
-								record);
+		r = (!w.format ? write_snapshot : write_table)(&s, at < argc ? argv[at] : "@", &w,
+							       record);
 	cli_progress_end(&w.progress);
 	r = close_output(&s, &w, r);
 	trk__buf_release(&w.buf);
@@ -383,8 +405,8 @@ static int run(int argc, char **argv)
 const struct cli_command cli_export = {
 	.name = "export",
 	.usage = "export [OPTIONS] [RUN]",
-	.summary = "Write the samples, programs or processes of a run as CSV, JSON Lines or a "
-		   "snapshot of "
+	.summary = "Write the samples, programs or processes of a run as CSV, TSV, JSON Lines or "
+		   "a snapshot of "
 		   "the Python package.",
 	.details =
 		"An unknown value is an empty cell or null. Old rows of a very long run stand for "

@@ -15,7 +15,7 @@ static const char formats[] = " csv tsv json jsonl ndjson html htm md pdf png sv
 			      "rdata yaml yml toml xml tex "
 			      "docx odt ps eps zip tar xz zst bz2 ";
 
-static bool is_word_of(const char *list, const char *word)
+bool cli_is_word_of(const char *list, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -49,7 +49,7 @@ bool cli_is_foreign_format(const char *verb, const char *path, const char *known
 {
 	const char *extension = cli_extension(path);
 
-	if (!is_word_of(formats, extension) || is_word_of(known, extension))
+	if (!cli_is_word_of(formats, extension) || cli_is_word_of(known, extension))
 		return false;
 	cli_complain("%s: %s: cannot write the format .%s, only: %s", verb, path, extension, known);
 	return true;

@@ -9,6 +9,9 @@
  * text, in lower case, until the next call. */
 const char *cli_extension(const char *path);
 
+/* Is `word` one of `list` (words with blanks between them)? */
+bool cli_is_word_of(const char *list, const char *word);
+
 /* True where the extension is that of a data or document format and is not in `known` (words with
  * blanks between them): after a complaint that names these. */
 bool cli_is_foreign_format(const char *verb, const char *path, const char *known);

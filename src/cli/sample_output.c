@@ -90,11 +90,11 @@ static void add_row(struct sample_output *out, const struct trk_run *run,
 		out->has_baseline = true;
 		break;
 	case SAMPLE_JSONL:
-		trk__table_json_row(&out->buf, TRK_SET_FULL, row);
+		trk__table_row(&out->buf, TRK_SET_FULL, row, &trk__line_formats[TRK_LINE_JSONL]);
 		break;
 	case SAMPLE_CSV:
 		if (!out->begun)
-			trk__table_csv_head(&out->buf, TRK_SET_05);
+			trk__table_head(&out->buf, TRK_SET_05, &trk__line_formats[TRK_LINE_CSV]);
 		out->begun = true;
 		if (trk__table_begin(&out->lead, TRK_SET_05, &copy) &&
 		    trk__table_has_row(TRK_SET_05, &copy))

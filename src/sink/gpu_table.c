@@ -1,14 +1,27 @@
 #include "sink/gpu_table.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
+static const struct trk_line_column first_columns[] = {
+	{"timestamp", 3},        {"elapsed_s", 6},          {"gpu", 0},
+	{"parent", 0},           {"vendor", TRK_LINE_TEXT}, {"name", TRK_LINE_TEXT},
+	{"uuid", TRK_LINE_TEXT},
+};
+
+enum {
+	FIRST = sizeof(first_columns) / sizeof(first_columns[0]),
+	COLUMNS = FIRST + TRK_GPU_METRICS,
+};
+
+struct columns {
+	struct trk_line_column column[COLUMNS];
+	char name[TRK_GPU_METRICS][64];
+};
 
 /* "utilization_share": the unit stands in the name, as in all tables; counts and numbers have
  * none. */
-static void column_name(int metric, char name[64])
+static void name_column(int metric, char name[64])
 {
 	const char *unit = trk__gpu_metric_units[metric];
 
@@ -25,76 +38,43 @@ static void column_name(int metric, char name[64])
 						 : unit);
 }
 
-void trk__gpu_table_head(struct trk_buf *b)
+static void make_columns(struct columns *c)
 {
-	trk__buf_puts(b, "timestamp,elapsed_s,gpu,parent,vendor,name,uuid");
+	memcpy(c->column, first_columns, sizeof(first_columns));
 	for (int i = 0; i < TRK_GPU_METRICS; i++) {
-		char name[64];
-
-		column_name(i, name);
-		trk__buf_printf(b, ",%s", name);
+		name_column(i, c->name[i]);
+		c->column[FIRST + i] = (struct trk_line_column){c->name[i], TRK_LINE_ANY};
 	}
-	trk__buf_putc(b, '\n');
 }
 
-/* A name of the driver's in a CSV cell. */
-static void csv_text(struct trk_buf *b, const char *text)
+void trk__gpu_table_head(struct trk_buf *b, const struct trk_line_format *f)
 {
-	trk__buf_puts(b, ",\"");
-	for (; *text; text++) {
-		if (*text == '"')
-			trk__buf_putc(b, '"');
-		trk__buf_putc(b, *text);
-	}
-	trk__buf_putc(b, '"');
-}
+	struct columns c;
 
-static void csv_row(struct trk_buf *b, const struct trk_gpu_device *d, size_t index, double stamp,
-		    double elapsed)
-{
-	trk__buf_printf(b, "%.3f,%.6f,%zu,", stamp, elapsed, index);
-	if (d->parent >= 0)
-		trk__buf_printf(b, "%d", d->parent);
-	trk__buf_printf(b, ",%s", d->vendor);
-	csv_text(b, d->name);
-	csv_text(b, d->uuid);
-	for (int i = 0; i < TRK_GPU_METRICS; i++) {
-		trk__buf_putc(b, ',');
-		if (d->metric[i].why == TRK_GPU_KNOWN)
-			trk__buf_printf(b, "%.15g", d->metric[i].value);
-	}
-	trk__buf_putc(b, '\n');
-}
-
-static void json_row(struct trk_buf *b, const struct trk_gpu_device *d, size_t index, double stamp,
-		     double elapsed)
-{
-	struct trk_json j;
-	char name[64];
-
-	trk__json_init(&j, b, 0);
-	trk__json_open(&j, '{');
-	trk__json_key_double(&j, "timestamp", stamp);
-	trk__json_key_double(&j, "elapsed_s", elapsed);
-	trk__json_key_double(&j, "gpu", (double) index);
-	trk__json_key_double(&j, "parent", d->parent >= 0 ? d->parent : (double) NAN);
-	trk__json_key_text(&j, "vendor", d->vendor);
-	trk__json_key_text(&j, "name", d->name[0] ? d->name : NULL);
-	trk__json_key_text(&j, "uuid", d->uuid[0] ? d->uuid : NULL);
-	for (int i = 0; i < TRK_GPU_METRICS; i++) {
-		column_name(i, name);
-		trk__json_key_double(&j, name, d->metric[i].value);
-	}
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	make_columns(&c);
+	trk__line_head(b, f, c.column, COLUMNS);
 }
 
 void trk__gpu_table_rows(struct trk_buf *b, const struct trk_gpu_log *log,
-			 const struct trk_sample *row, bool json)
+			 const struct trk_sample *row, const struct trk_line_format *f)
 {
-	double stamp = trk__sample_get(row, TRK_TIMESTAMP),
-	       elapsed = (double) log->elapsed_us / 1e6;
+	struct columns c;
 
-	for (size_t i = 0; i < log->count; i++)
-		(json ? json_row : csv_row)(b, &log->total[i].device, i, stamp, elapsed);
+	make_columns(&c);
+	for (size_t i = 0; i < log->count; i++) {
+		const struct trk_gpu_device *d = &log->total[i].device;
+		struct trk_line_cell cell[COLUMNS] = {
+			{.number = trk__sample_get(row, TRK_TIMESTAMP)},
+			{.number = (double) log->elapsed_us / 1e6},
+			{.number = (double) i},
+			{.number = d->parent >= 0 ? d->parent : (double) NAN},
+			{.text = d->vendor},
+			{.text = d->name[0] ? d->name : NULL},
+			{.text = d->uuid[0] ? d->uuid : NULL},
+		};
+
+		for (int k = 0; k < TRK_GPU_METRICS; k++)
+			cell[FIRST + k].number = d->metric[k].value;
+		trk__line_row(b, f, c.column, COLUMNS, cell);
+	}
 }

@@ -1,117 +1,70 @@
 #include "sink/line_table.h"
 
-#include <string.h>
-
-#include "base/json.h"
-#include "base/utf8.h"
+#include <math.h>
 
 #define MIB 1048576.0
 
-void trk__line_table_head(struct trk_buf *b)
+static const struct trk_line_column columns[] = {
+	{"from_s", 3},
+	{"to_s", 3},
+	{"process", TRK_LINE_TEXT},
+	{"pid", 0},
+	{"tid", 0},
+	{"file", TRK_LINE_TEXT},
+	{"line", 0},
+	{"function", TRK_LINE_TEXT},
+	{"caller_file", TRK_LINE_TEXT},
+	{"caller_line", 0},
+	{"samples", 0},
+	{"cpu_s", 6},
+	{"wall_s", 6},
+	{"growth_mib", 3},
+	{"growth_between_mib", 3},
+	{"released_mib", 3},
+};
+
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+
+void trk__line_table_head(struct trk_buf *b, const struct trk_line_format *f)
 {
-	trk__buf_puts(
-		b, "from_s,to_s,process,pid,tid,file,line,function,caller_file,caller_line,samples,"
-		   "cpu_s,wall_s,growth_mib,growth_between_mib,released_mib\n");
+	trk__line_head(b, f, columns, COLUMNS);
 }
 
-static void csv_text(struct trk_buf *b, const char *text)
+static const char *file_of(const struct trk_lines *l, uint32_t node)
 {
-	struct trk_buf safe;
-
-	trk__buf_init(&safe, 64 * 1024);
-	trk__utf8_safe(&safe, text, strlen(text), true);
-	trk__buf_putc(b, '"');
-	for (size_t i = 0; i < safe.len; i++) {
-		if (safe.data[i] == '"')
-			trk__buf_putc(b, '"');
-		trk__buf_putc(b, safe.data[i]);
-	}
-	trk__buf_putc(b, '"');
-	trk__buf_release(&safe);
+	return node == TRK_LINES_ROOT ? NULL : l->function[l->node[node].function].file;
 }
 
-/* An unknown line is an empty cell, or null. */
-static void csv_place(struct trk_buf *b, const struct trk_lines *l, uint32_t node, bool function)
+static double line_of(const struct trk_lines *l, uint32_t node)
 {
-	const struct trk_lines_node *n = &l->node[node];
-
-	trk__buf_putc(b, ',');
-	if (node != TRK_LINES_ROOT)
-		csv_text(b, l->function[n->function].file);
-	trk__buf_putc(b, ',');
-	if (n->line > 0)
-		trk__buf_printf(b, "%d", n->line);
-	if (!function)
-		return;
-	trk__buf_putc(b, ',');
-	csv_text(b, l->function[n->function].name);
-}
-
-static void csv_row(struct trk_buf *b, const struct trk_lines *l,
-		    const struct trk_lines_window *window, const struct trk_lines_count *c)
-{
-	const struct trk_lines_lane *lane = &l->lane[c->lane];
-	const struct trk_lines_amounts *a = &c->amounts;
-
-	trk__buf_printf(b, "%.3f,%.3f,", (double) window->from_us / 1e6,
-			(double) window->to_us / 1e6);
-	csv_text(b, lane->process);
-	trk__buf_printf(b, ",%d,%d", (int) lane->pid, (int) lane->tid);
-	csv_place(b, l, c->node, true);
-	csv_place(b, l, trk__lines_user(l, c->node), false);
-	trk__buf_printf(b, ",%llu,%.6f,%.6f,%.3f,%.3f,%.3f\n", (unsigned long long) a->samples,
-			(double) a->cpu_us / 1e6, (double) a->wall_us / 1e6,
-			(double) a->sure_bytes / MIB, (double) a->between_bytes / MIB,
-			(double) a->released_bytes / MIB);
-}
-
-static void json_place(struct trk_json *j, const struct trk_lines *l, uint32_t node,
-		       const char *file, const char *line)
-{
-	const struct trk_lines_node *n = &l->node[node];
-
-	trk__json_key_text(j, file, node == TRK_LINES_ROOT ? NULL : l->function[n->function].file);
-	trk__json_key(j, line);
-	if (n->line > 0)
-		trk__json_i64(j, n->line);
-	else
-		trk__json_null(j);
-}
-
-static void json_row(struct trk_buf *b, const struct trk_lines *l,
-		     const struct trk_lines_window *window, const struct trk_lines_count *c)
-{
-	const struct trk_lines_lane *lane = &l->lane[c->lane];
-	const struct trk_lines_amounts *a = &c->amounts;
-	struct trk_json j;
-
-	trk__json_init(&j, b, 0);
-	trk__json_open(&j, '{');
-	trk__json_key_double(&j, "from_s", (double) window->from_us / 1e6);
-	trk__json_key_double(&j, "to_s", (double) window->to_us / 1e6);
-	trk__json_key_text(&j, "process", lane->process);
-	trk__json_key_double(&j, "pid", lane->pid);
-	trk__json_key_double(&j, "tid", lane->tid);
-	json_place(&j, l, c->node, "file", "line");
-	trk__json_key_text(&j, "function", l->function[l->node[c->node].function].name);
-	json_place(&j, l, trk__lines_user(l, c->node), "caller_file", "caller_line");
-	trk__json_key(&j, "samples");
-	trk__json_u64(&j, a->samples);
-	trk__json_key_double(&j, "cpu_s", (double) a->cpu_us / 1e6);
-	trk__json_key_double(&j, "wall_s", (double) a->wall_us / 1e6);
-	trk__json_key_double(&j, "growth_mib", (double) a->sure_bytes / MIB);
-	trk__json_key_double(&j, "growth_between_mib", (double) a->between_bytes / MIB);
-	trk__json_key_double(&j, "released_mib", (double) a->released_bytes / MIB);
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	return l->node[node].line > 0 ? l->node[node].line : (double) NAN;
 }
 
 void trk__line_table_row(struct trk_buf *b, const struct trk_lines *l,
 			 const struct trk_lines_window *window, const struct trk_lines_count *c,
-			 bool json)
+			 const struct trk_line_format *f)
 {
-	if (json)
-		json_row(b, l, window, c);
-	else
-		csv_row(b, l, window, c);
+	const struct trk_lines_lane *lane = &l->lane[c->lane];
+	const struct trk_lines_amounts *a = &c->amounts;
+	uint32_t user = trk__lines_user(l, c->node);
+	const struct trk_line_cell cell[COLUMNS] = {
+		{.number = (double) window->from_us / 1e6},
+		{.number = (double) window->to_us / 1e6},
+		{.text = lane->process},
+		{.number = lane->pid},
+		{.number = lane->tid},
+		{.text = file_of(l, c->node)},
+		{.number = line_of(l, c->node)},
+		{.text = l->function[l->node[c->node].function].name},
+		{.text = file_of(l, user)},
+		{.number = line_of(l, user)},
+		{.number = (double) a->samples},
+		{.number = (double) a->cpu_us / 1e6},
+		{.number = (double) a->wall_us / 1e6},
+		{.number = (double) a->sure_bytes / MIB},
+		{.number = (double) a->between_bytes / MIB},
+		{.number = (double) a->released_bytes / MIB},
+	};
+
+	trk__line_row(b, f, columns, COLUMNS, cell);
 }

@@ -104,7 +104,7 @@ void trk__snapshot_row(struct trk_buf *b, struct trk_snapshot *s, bool processes
 	if (s->any)
 		trk__buf_putc(b, ',');
 	s->any = true;
-	trk__table_json_row(b, set, &copy);
+	trk__table_row(b, set, &copy, &trk__line_formats[TRK_LINE_JSONL]);
 }
 
 void trk__snapshot_middle(struct trk_buf *b, struct trk_snapshot *s)

@@ -130,58 +130,46 @@ static void add_value(struct trk_buf *b, enum trk_column_set set, int column,
 	trk__buf_fixed(b, rounded(trk__table_value(set, row, column), divisor, decimals), decimals);
 }
 
-void trk__table_csv_head(struct trk_buf *b, enum trk_column_set set)
+void trk__table_head(struct trk_buf *b, enum trk_column_set set, const struct trk_line_format *f)
 {
-	const char *quote = is_04(set) ? "\"" : "";
 	bool first = true;
 
+	if (!f->has_head)
+		return;
 	for (int i = 0; i < TRK_COLUMNS; i++) {
 		const char *name = name_in(set, i);
 
 		if (!name)
 			continue;
-		trk__buf_printf(b, "%s%s%s%s", first ? "" : ",", quote, name, quote);
+		trk__line_begin_cell(b, f, name, first);
+		(is_04(set) ? f->text : trk__buf_puts)(b, name);
 		first = false;
 	}
 	trk__buf_putc(b, '\n');
 }
 
-void trk__table_csv_row(struct trk_buf *b, enum trk_column_set set, const struct trk_sample *row)
+void trk__table_row(struct trk_buf *b, enum trk_column_set set, const struct trk_sample *row,
+		    const struct trk_line_format *f)
 {
 	bool first = true;
 
-	for (int i = 0; i < TRK_COLUMNS; i++) {
-		if (!name_in(set, i))
-			continue;
-		if (!first)
-			trk__buf_putc(b, ',');
-		first = false;
-		if (trk__sample_knows(row, i))
-			add_value(b, set, i, row);
-		else if (is_04(set))
-			trk__buf_puts(b, "\"\"");
-	}
-	trk__buf_putc(b, '\n');
-}
-
-void trk__table_json_row(struct trk_buf *b, enum trk_column_set set, const struct trk_sample *row)
-{
-	bool first = true;
-
-	trk__buf_putc(b, '{');
+	trk__buf_puts(b, f->open);
 	for (int i = 0; i < TRK_COLUMNS; i++) {
 		const char *name = name_in(set, i);
 
 		if (!name)
 			continue;
-		trk__buf_printf(b, "%s\"%s\":", first ? "" : ",", name);
+		trk__line_begin_cell(b, f, name, first);
 		first = false;
 		if (trk__sample_knows(row, i))
 			add_value(b, set, i, row);
+		else if (is_04(set) && f->has_head)
+			f->text(b, "");
 		else
-			trk__buf_puts(b, "null");
+			trk__buf_puts(b, f->unknown);
 	}
-	trk__buf_puts(b, "}\n");
+	trk__buf_puts(b, f->close);
+	trk__buf_putc(b, '\n');
 }
 
 void trk__table_markdown(struct trk_buf *b)

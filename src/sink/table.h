@@ -1,11 +1,11 @@
-/* Rows as CSV and JSON Lines, in the column sets that users know. */
+/* Samples, a line each, in the column sets that users know. */
 #ifndef TRK_SINK_TABLE_H
 #define TRK_SINK_TABLE_H
 
 #include <stdbool.h>
 
-#include "base/buf.h"
 #include "model/sample.h"
+#include "sink/line_format.h"
 
 enum trk_column_set {
 	TRK_SET_FULL,
@@ -37,12 +37,12 @@ const struct trk_sample *trk__table_only_row(const struct trk_table_lead *lead);
 /* A value in the set's definition; what is not known is not set in the row either. */
 int64_t trk__table_value(enum trk_column_set set, const struct trk_sample *row, int column);
 
-/* The header line of a CSV. */
-void trk__table_csv_head(struct trk_buf *b, enum trk_column_set set);
-/* One line; an unknown value is an empty cell ("" in the 0.4 set, as that package writes). */
-void trk__table_csv_row(struct trk_buf *b, enum trk_column_set set, const struct trk_sample *row);
-/* One JSON object and a line end; an unknown value is null. */
-void trk__table_json_row(struct trk_buf *b, enum trk_column_set set, const struct trk_sample *row);
+/* The line of names, in formats with one. */
+void trk__table_head(struct trk_buf *b, enum trk_column_set set, const struct trk_line_format *f);
+/* One line; an unknown value is an empty cell ("" in the 0.4 set as CSV, as that package writes) or
+ * null. */
+void trk__table_row(struct trk_buf *b, enum trk_column_set set, const struct trk_sample *row,
+		    const struct trk_line_format *f);
 
 /* The documentation of all columns, Markdown. */
 void trk__table_markdown(struct trk_buf *b);

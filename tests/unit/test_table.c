@@ -62,14 +62,13 @@ static void fill(struct trk_sample *s)
 	trk__sample_set(s, TRK_PROCESS_DISK_WRITE, 8192);
 }
 
-static void assert_written(void (*write)(struct trk_buf *, enum trk_column_set,
-					 const struct trk_sample *),
-			   enum trk_column_set set, const struct trk_sample *s, const char *want)
+static void assert_written(int format, enum trk_column_set set, const struct trk_sample *s,
+			   const char *want)
 {
 	struct trk_buf b;
 
 	trk__buf_init(&b, 1 << 16);
-	write(&b, set, s);
+	trk__table_row(&b, set, s, &trk__line_formats[format]);
 	assert_int_equal(b.error, 0);
 	assert_string_equal(b.data, want);
 	trk__buf_release(&b);
@@ -80,7 +79,7 @@ static void assert_head(enum trk_column_set set, const char *want)
 	struct trk_buf b;
 
 	trk__buf_init(&b, 1 << 16);
-	trk__table_csv_head(&b, set);
+	trk__table_head(&b, set, &trk__line_formats[TRK_LINE_CSV]);
 	assert_string_equal(b.data, want);
 	trk__buf_release(&b);
 }
@@ -100,7 +99,7 @@ static void the_full_set_has_every_column_once(void **state)
 
 	(void) state;
 	trk__buf_init(&b, 1 << 16);
-	trk__table_csv_head(&b, TRK_SET_FULL);
+	trk__table_head(&b, TRK_SET_FULL, &trk__line_formats[TRK_LINE_CSV]);
 	at = b.data;
 	for (int i = 0; i < TRK_COLUMNS; i++) {
 		size_t len = strlen(trk__columns[i].name);
@@ -121,9 +120,9 @@ static void the_04_sets_are_in_kib_and_two_to_the_thirty(void **state)
 
 	(void) state;
 	fill(&s);
-	assert_written(trk__table_csv_row, TRK_SET_04_PROCESS, &s,
+	assert_written(TRK_LINE_CSV, TRK_SET_04_PROCESS, &s,
 		       "1795229731.006,10772,2,0.999999,0.000001,1,24611,0,8192,\"\",\"\",\"\"\n");
-	assert_written(trk__table_csv_row, TRK_SET_04_SYSTEM, &s,
+	assert_written(TRK_LINE_CSV, TRK_SET_04_SYSTEM, &s,
 		       "1795229731.006,321,1.23,0,1.2345,1536,3328,1,1024,0,0,4096,512,465.66,"
 		       "464.51,1.15,7,8,\"\",\"\",\"\"\n");
 }
@@ -134,7 +133,7 @@ static void the_05_set_is_in_mib_and_ten_to_the_nine(void **state)
 
 	(void) state;
 	fill(&s);
-	assert_written(trk__table_csv_row, TRK_SET_05, &s,
+	assert_written(TRK_LINE_CSV, TRK_SET_05, &s,
 		       "1795229731.006,321,1.23,0,1.2345,1.5,3.25,0.001,1,0,0.0005,4096,512,500,"
 		       "498.77,1.23,7,8,,,,10772,2,0.999999,0.000001,1,24.0342,0,8192,,,,1.5\n");
 }
@@ -162,10 +161,9 @@ static void what_is_measured_of_gpus_has_the_units_of_both_sets(void **state)
 	trk__sample_set(&s, TRK_PROCESS_GPU_USAGE, 12500);
 	trk__sample_set(&s, TRK_PROCESS_GPU_VRAM, 2 * 1048576 + 524288);
 	trk__sample_set(&s, TRK_PROCESS_GPU_UTILIZED, 2);
-	assert_written(trk__table_csv_row, TRK_SET_04_PROCESS, &s,
+	assert_written(TRK_LINE_CSV, TRK_SET_04_PROCESS, &s,
 		       "1,\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",1.25,2.5,2\n");
-	assert_written(trk__table_csv_row, TRK_SET_05, &s,
-		       "1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,1.25,2.5,2,\n");
+	assert_written(TRK_LINE_CSV, TRK_SET_05, &s, "1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,1.25,2.5,2,\n");
 }
 
 static void a_known_zero_is_told_from_what_is_unknown(void **state)
@@ -173,16 +171,16 @@ static void a_known_zero_is_told_from_what_is_unknown(void **state)
 	struct trk_sample s = {.known = 0};
 
 	(void) state;
-	assert_written(trk__table_csv_row, TRK_SET_04_PROCESS, &s,
+	assert_written(TRK_LINE_CSV, TRK_SET_04_PROCESS, &s,
 		       "\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"\n");
-	assert_written(trk__table_csv_row, TRK_SET_05, &s, ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
-	assert_written(trk__table_json_row, TRK_SET_04_PROCESS, &s,
+	assert_written(TRK_LINE_CSV, TRK_SET_05, &s, ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
+	assert_written(TRK_LINE_JSONL, TRK_SET_04_PROCESS, &s,
 		       "{\"timestamp\":null,\"pid\":null,\"children\":null,\"utime\":null,"
 		       "\"stime\":null,\"cpu_usage\":null,\"memory\":null,\"read_bytes\":null,"
 		       "\"write_bytes\":null,\"gpu_usage\":null,\"gpu_vram\":null,"
 		       "\"gpu_utilized\":null}\n");
 	trk__sample_set(&s, TRK_PROCESS_MEMORY, 0);
-	assert_written(trk__table_csv_row, TRK_SET_04_PROCESS, &s,
+	assert_written(TRK_LINE_CSV, TRK_SET_04_PROCESS, &s,
 		       "\"\",\"\",\"\",\"\",\"\",\"\",0,\"\",\"\",\"\",\"\",\"\"\n");
 	assert_true(isnan(trk__sample_get(&s, TRK_PROCESS_PID)));
 	assert_true(trk__sample_get(&s, TRK_PROCESS_MEMORY) == 0);
@@ -194,7 +192,7 @@ static void a_json_row_has_the_figures_of_the_csv(void **state)
 
 	(void) state;
 	fill(&s);
-	assert_written(trk__table_json_row, TRK_SET_04_PROCESS, &s,
+	assert_written(TRK_LINE_JSONL, TRK_SET_04_PROCESS, &s,
 		       "{\"timestamp\":1795229731.006,\"pid\":10772,\"children\":2,"
 		       "\"utime\":0.999999,\"stime\":0.000001,\"cpu_usage\":1,\"memory\":24611,"
 		       "\"read_bytes\":0,\"write_bytes\":8192,\"gpu_usage\":null,"
@@ -211,11 +209,11 @@ static void figures_are_rounded_once(void **state)
 	trk__sample_set(&s, TRK_PROCESS_MEMORY, 1536);
 	trk__sample_set(&s, TRK_PROCESS_DISK_WRITE, INT64_MAX);
 	trk__sample_set(&s, TRK_PROCESS_CPU_USAGE, -5);
-	assert_written(trk__table_csv_row, TRK_SET_04_PROCESS, &s,
+	assert_written(TRK_LINE_CSV, TRK_SET_04_PROCESS, &s,
 		       "-0.001,\"\",\"\",\"\",\"\",-0.0005,2,\"\",9223372036854775807,\"\",\"\","
 		       "\"\"\n");
 	trk__sample_set(&s, TRK_PROCESS_MEMORY, 1535);
-	assert_written(trk__table_csv_row, TRK_SET_04_PROCESS, &s,
+	assert_written(TRK_LINE_CSV, TRK_SET_04_PROCESS, &s,
 		       "-0.001,\"\",\"\",\"\",\"\",-0.0005,1,\"\",9223372036854775807,\"\",\"\","
 		       "\"\"\n");
 }
@@ -277,7 +275,7 @@ static void a_full_buffer_says_so(void **state)
 	(void) state;
 	fill(&s);
 	trk__buf_init(&b, 64);
-	trk__table_json_row(&b, TRK_SET_FULL, &s);
+	trk__table_row(&b, TRK_SET_FULL, &s, &trk__line_formats[TRK_LINE_JSONL]);
 	assert_true(b.error < 0);
 	trk__buf_release(&b);
 }
