@@ -37,15 +37,15 @@ static int take_tag(void *settings, const struct cli_option *o, const char *valu
 	return r < 0 ? EXIT_USAGE : 0;
 }
 
+#define KIND_WORD(print, kind, ...) kind ", "
+
 static const struct cli_option options[] = {
 	{"method", 0, "default|original", "how memory and CPU are found", cli_set_text, AT(method)},
 	{"risk", 0, "cheap|default|safe", "how dear a failure is", cli_set_text, AT(risk)},
 	{"input-size", 0, "SIZE", "of the next run's input", cli_set_text, AT(input)},
 	{"tag", 0, "K[=V]", "of the next run: earlier ones with it count (repeat)", take_tag, 0},
-	{"for", 0, "KIND",
-	 "lines to paste: slurm, k8s, docker, batch, metaflow, nextflow, snakemake, htcondor, pbs, "
-	 "lsf, sge, json",
-	 cli_set_text, AT(kind)},
+	{"for", 0, "KIND", "lines to paste: " TRK_SNIPPET_LIST(KIND_WORD) "json", cli_set_text,
+	 AT(kind)},
 	CLI_INSTANCE_OPTION(AT(instance)),
 	CLI_SERVER_OPTIONS(WISH),
 	{"arch", 0, "x86_64|arm64|any", "(that the run ran on)", cli_set_text, WISH(arch)},

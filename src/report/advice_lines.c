@@ -4,12 +4,8 @@
 
 #include "report/advice.h"
 
-const char *const trk__advice_kinds[] = {"slurm",    "k8s",      "docker",    "batch",
-					 "metaflow", "nextflow", "snakemake", "htcondor",
-					 "pbs",      "lsf",      "sge",       NULL};
-
-struct request {
-	unsigned long cores, mib, gpus, seconds;
+struct trk_snippet_request {
+	unsigned long cores, mib, gpus, seconds; /* 0 GPUs or seconds: none asked for */
 };
 
 static unsigned long up(double value, double least)
@@ -24,7 +20,7 @@ static unsigned long up(double value, double least)
 	return (unsigned long) (value > whole ? whole + 1 : whole);
 }
 
-static void slurm(struct trk_buf *b, const struct request *r)
+static void slurm(struct trk_buf *b, const struct trk_snippet_request *r)
 {
 	trk__buf_printf(b, "#SBATCH --cpus-per-task=%lu\n#SBATCH --mem=%luM\n", r->cores, r->mib);
 	if (r->gpus)
@@ -34,7 +30,7 @@ static void slurm(struct trk_buf *b, const struct request *r)
 				r->seconds / 60 % 60, r->seconds % 60);
 }
 
-static void kubernetes(struct trk_buf *b, const struct request *r)
+static void kubernetes(struct trk_buf *b, const struct trk_snippet_request *r)
 {
 	trk__buf_printf(b,
 			"resources:\n  requests:\n    cpu: \"%lu\"\n    memory: %luMi\n  limits:\n"
@@ -44,7 +40,7 @@ static void kubernetes(struct trk_buf *b, const struct request *r)
 		trk__buf_printf(b, "    nvidia.com/gpu: %lu\n", r->gpus);
 }
 
-static void docker(struct trk_buf *b, const struct request *r)
+static void docker(struct trk_buf *b, const struct trk_snippet_request *r)
 {
 	trk__buf_printf(b, "--cpus=%lu --memory=%lum", r->cores, r->mib);
 	if (r->gpus)
@@ -52,7 +48,7 @@ static void docker(struct trk_buf *b, const struct request *r)
 	trk__buf_putc(b, '\n');
 }
 
-static void batch(struct trk_buf *b, const struct request *r)
+static void batch(struct trk_buf *b, const struct trk_snippet_request *r)
 {
 	trk__buf_printf(b,
 			"{\"resourceRequirements\": [{\"type\": \"VCPU\", \"value\": \"%lu\"}, "
@@ -63,7 +59,7 @@ static void batch(struct trk_buf *b, const struct request *r)
 	trk__buf_puts(b, "]}\n");
 }
 
-static void metaflow(struct trk_buf *b, const struct request *r)
+static void metaflow(struct trk_buf *b, const struct trk_snippet_request *r)
 {
 	trk__buf_printf(b, "@resources(cpu=%lu, memory=%lu", r->cores, r->mib);
 	if (r->gpus)
@@ -72,7 +68,7 @@ static void metaflow(struct trk_buf *b, const struct request *r)
 }
 
 /* For its configuration; outside `process` these would name nothing. */
-static void nextflow(struct trk_buf *b, const struct request *r)
+static void nextflow(struct trk_buf *b, const struct trk_snippet_request *r)
 {
 	trk__buf_printf(b, "process {\n    cpus = %lu\n    memory = '%lu MB'\n", r->cores, r->mib);
 	if (r->gpus)
@@ -82,7 +78,7 @@ static void nextflow(struct trk_buf *b, const struct request *r)
 	trk__buf_puts(b, "}\n");
 }
 
-static void snakemake(struct trk_buf *b, const struct request *r)
+static void snakemake(struct trk_buf *b, const struct trk_snippet_request *r)
 {
 	trk__buf_printf(b, "threads: %lu\nresources:\n    mem_mib=%lu,\n", r->cores, r->mib);
 	if (r->seconds)
@@ -91,7 +87,7 @@ static void snakemake(struct trk_buf *b, const struct request *r)
 		trk__buf_printf(b, "    gpu=%lu,\n", r->gpus);
 }
 
-static void htcondor(struct trk_buf *b, const struct request *r)
+static void htcondor(struct trk_buf *b, const struct trk_snippet_request *r)
 {
 	trk__buf_printf(b, "request_cpus = %lu\nrequest_memory = %luM\n", r->cores, r->mib);
 	if (r->gpus)
@@ -106,7 +102,7 @@ static void put_time(struct trk_buf *b, const char *before, unsigned long second
 }
 
 /* PBS Professional and OpenPBS. */
-static void pbs(struct trk_buf *b, const struct request *r)
+static void pbs(struct trk_buf *b, const struct trk_snippet_request *r)
 {
 	trk__buf_printf(b, "#PBS -l select=1:ncpus=%lu:mem=%lumb", r->cores, r->mib);
 	if (r->gpus)
@@ -116,7 +112,7 @@ static void pbs(struct trk_buf *b, const struct request *r)
 }
 
 /* Memory with its unit, as a bare number depends on LSF_UNIT_FOR_LIMITS. */
-static void lsf(struct trk_buf *b, const struct request *r)
+static void lsf(struct trk_buf *b, const struct trk_snippet_request *r)
 {
 	trk__buf_printf(b,
 			"#BSUB -n %lu\n#BSUB -R \"span[hosts=1] rusage[mem=%luMB]\"\n"
@@ -129,7 +125,7 @@ static void lsf(struct trk_buf *b, const struct request *r)
 }
 
 /* h_vmem counts for each slot. Names of parallel environments and of GPUs are the site's. */
-static void sge(struct trk_buf *b, const struct request *r)
+static void sge(struct trk_buf *b, const struct trk_snippet_request *r)
 {
 	unsigned long each = (r->mib + r->cores - 1) / r->cores;
 
@@ -164,15 +160,17 @@ double trk__advice_expected_s(const struct trk_advice *a)
 	return a->run_time_s;
 }
 
+/* clang-format off */
+const struct trk_snippet_kind trk__snippet_kinds[TRK_SNIPPET_KINDS] = {
+#define X(print, name, title, comment, ...) {name, title, comment, {__VA_ARGS__}, print},
+	TRK_SNIPPET_LIST(X)
+#undef X
+};
+/* clang-format on */
+
 bool trk__advice_snippet(struct trk_buf *b, const struct trk_advice *a, const char *kind)
 {
-	static void (*const print[])(struct trk_buf * b, const struct request *r) = {
-		slurm,     kubernetes, docker, batch, metaflow, nextflow,
-		snakemake, htcondor,   pbs,    lsf,   sge,
-	};
-	static const char *const comment[] = {"# ", "# ", NULL, NULL, "# ", "// ",
-					      "# ", "# ", "# ", "# ", "# "};
-	struct request r = {
+	struct trk_snippet_request r = {
 		.cores = up(a->cores, 1),
 		.mib = up(a->memory_mib, 1),
 		.gpus = up(a->gpus, 0),
@@ -182,10 +180,10 @@ bool trk__advice_snippet(struct trk_buf *b, const struct trk_advice *a, const ch
 	/* Twice the expected time, in whole minutes: a limit that is reached loses the run. */
 	if (seconds > 0)
 		r.seconds = up(seconds * 2 / 60, 1) * 60;
-	for (size_t i = 0; trk__advice_kinds[i]; i++)
-		if (!strcmp(trk__advice_kinds[i], kind)) {
-			add_note(b, a, comment[i]);
-			print[i](b, &r);
+	for (size_t i = 0; i < TRK_SNIPPET_KINDS; i++)
+		if (!strcmp(trk__snippet_kinds[i].name, kind)) {
+			add_note(b, a, trk__snippet_kinds[i].comment);
+			trk__snippet_kinds[i].print(b, &r);
 			return true;
 		}
 	return false;

@@ -49,13 +49,18 @@ int trk__recommend_request_set(struct trk_recommend_request *q, const char *name
 	static const char *const methods[] = {"default", "original", NULL};
 	static const char *const risks[] = {"default", "cheap", "safe", NULL};
 	static const char *const orders[] = {"run-cost", "price", "score-per-price", NULL};
+	static const char *const kinds[] = {
+#define X(print, kind, ...) kind,
+		TRK_SNIPPET_LIST(X)
+#undef X
+			NULL};
 	const char *const *words = !strcmp(name, "method") ? methods
 				   : !strcmp(name, "risk") ? risks
-				   : !strcmp(name, "for")  ? trk__advice_kinds
+				   : !strcmp(name, "for")  ? kinds
 							   : orders;
 	int r = index_of(words, name, word, reterr);
 
-	if (r < 0 || words == trk__advice_kinds)
+	if (r < 0 || words == kinds)
 		return r < 0 ? r : 0;
 	if (words == methods)
 		q->original = r == 1;

@@ -71,7 +71,7 @@ void trk__recommendation_json(struct trk_buf *b, const struct trk_recommendation
 /* The same for people. */
 void trk__recommendation_text(struct trk_buf *b, const struct trk_recommendation *r,
 			      const struct trk_terminal_style *style);
-/* Lines to paste, of a kind of trk__advice_kinds. `note`: what the request does not cover, where
+/* Lines to paste, of a kind of TRK_SNIPPET_LIST. `note`: what the request does not cover, where
  * these lines have no place for a comment. False: there is no such kind. */
 bool trk__recommendation_lines(struct trk_buf *b, const struct trk_recommendation *r,
 			       const char *kind, struct trk_buf *note);

@@ -184,18 +184,6 @@ static void add_time(struct trk_doc *d, const struct trk_report_work *w, struct 
 
 /* ---- lines to paste ---- */
 
-static const struct {
-	const char *kind, *title, *mark; /* mark: how the source of a request begins */
-} batch[] = {
-	{"slurm", "Slurm", "SLURM"},      {"k8s", "Kubernetes", "CPU_"},
-	{"k8s", "Kubernetes", "MEMORY_"}, {"docker", "Docker", NULL},
-	{"batch", "AWS Batch", NULL},     {"metaflow", "Metaflow", NULL},
-	{"nextflow", "Nextflow", NULL},   {"snakemake", "Snakemake", NULL},
-	{"htcondor", "HTCondor", NULL},   {"pbs", "PBS", "PBS_"},
-	{"lsf", "LSF", "LSB_"},           {"sge", "SGE", "NSLOTS"},
-};
-enum { BATCH = sizeof(batch) / sizeof(batch[0]) };
-
 /* By the tag that `--orchestrator` makes, or by the program that asks for the report. */
 static bool is_stated(const struct trk_report_input *in, const char *kind)
 {
@@ -211,26 +199,28 @@ static bool is_stated(const struct trk_report_input *in, const char *kind)
 	return false;
 }
 
-static bool is_detected(const struct trk_run *run, const char *mark)
+static bool is_detected(const struct trk_run *run, const char *const mark[2])
 {
-	for (int i = 0; mark && i < TRK_REQUESTS; i++)
-		if (!strncmp(run->request[i].source, mark, strlen(mark)))
+	for (int i = 0; i < TRK_REQUESTS * 2; i++)
+		if (mark[i % 2] &&
+		    !strncmp(run->request[i / 2].source, mark[i % 2], strlen(mark[i % 2])))
 			return true;
 	return false;
 }
 
-/* Once a kind. `n` are there; returns how many there are then. */
+/* Each kind once. The list has `n` entries; returns how many it has after that. */
 static size_t add_snippet(struct trk_doc *d, const struct trk_report_work *w, size_t i,
 			  struct trk_doc_snippet *list, size_t n)
 {
+	const struct trk_snippet_kind *kind = &trk__snippet_kinds[i];
 	struct trk_buf b;
 
 	for (size_t k = 0; k < n; k++)
-		if (!strcmp(list[k].kind, batch[i].kind))
+		if (!strcmp(list[k].kind, kind->name))
 			return n;
 	trk__buf_init(&b, 4096);
-	(void) trk__advice_snippet(&b, &w->advice, batch[i].kind);
-	list[n] = (struct trk_doc_snippet){batch[i].kind, batch[i].title, trk__doc_take(d, &b)};
+	(void) trk__advice_snippet(&b, &w->advice, kind->name);
+	list[n] = (struct trk_doc_snippet){kind->name, kind->title, trk__doc_take(d, &b)};
 	return list[n].text ? n + 1 : n;
 }
 
@@ -243,14 +233,14 @@ static void add_snippets(struct trk_doc *d, struct trk_doc_section *s,
 
 	if (!w->has_advice || isnan(w->advice.cores) || isnan(w->advice.memory_mib))
 		return;
-	list = trk__doc_alloc(d, (BATCH + 1) * sizeof(*list));
-	for (size_t i = 0; list && i < BATCH; i++)
-		if (is_stated(w->in, batch[i].kind))
+	list = trk__doc_alloc(d, TRK_SNIPPET_KINDS * sizeof(*list));
+	for (size_t i = 0; list && i < TRK_SNIPPET_KINDS; i++)
+		if (is_stated(w->in, trk__snippet_kinds[i].name))
 			n = add_snippet(d, w, i, list, n);
-	for (size_t i = 0; list && i < BATCH; i++)
-		if (is_detected(&w->in->record->run, batch[i].mark))
+	for (size_t i = 0; list && i < TRK_SNIPPET_KINDS; i++)
+		if (is_detected(&w->in->record->run, trk__snippet_kinds[i].mark))
 			n = add_snippet(d, w, i, list, n);
-	for (size_t i = 0; list && i < BATCH; i++)
+	for (size_t i = 0; list && i < TRK_SNIPPET_KINDS; i++)
 		n = add_snippet(d, w, i, list, n);
 	trk__doc_snippets(d, s, list, n);
 }
