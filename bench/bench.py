@@ -90,7 +90,7 @@ def edges():
         " whole intervals). Ours: start <= 3, end <= 30, all <= 10. "
         f"Bare: {bare[0]:.2f}, {bare[1]:.2f} and {bare[2]:.2f} ms.")
     say()
-    say("| | start | end | in all | target |\n|---|---|---|---|---|")
+    say("| tracker | start | end | in all | target |\n|---|---|---|---|---|")
     for label, (start, end, both) in rows.items():
         more = [start - bare[0], end - bare[1], both - bare[2]]
         good = more[0] <= 3 and more[1] <= 30 and both <= 10

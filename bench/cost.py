@@ -199,7 +199,7 @@ def tools():
     say("With the length of the run, one process, 46 s: CPU in ms a second in the first and the second"
         " half, RSS in MiB after 6 s and at the end; and RSS at the end with 1000 processes.")
     say()
-    say("| | " + " | ".join(names) + " |")
+    say("| figure | " + " | ".join(names) + " |")
     say("|---" * (len(names) + 1) + "|")
     one = rows[0][1]
     say("| CPU, halves | " + " | ".join(f"{one[n][0]:.2f}, {one[n][1]:.2f}" for n in names) + " |")

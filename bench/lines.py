@@ -66,7 +66,7 @@ def main(python, py_spy, rounds=5):
             alone, idle = measure([python, str(job)], folder / "result")
             speed, cost = measure([*tool, python, str(job)], folder / "result")
             found[name].append((speed / alone, cost - idle))
-    print("| | the job's speed | own CPU, share of a core |\n|---|---|---|")
+    print("| command | the job's speed | own CPU, share of a core |\n|---|---|---|")
     for name, values in found.items():
         speed = statistics.median(s for s, _ in values)
         cost = statistics.median(c for _, c in values)
