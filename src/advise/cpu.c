@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/human.h"
 
 #define GIB 1073741824.0
 
@@ -207,14 +208,16 @@ const char *trk__queue_behind(enum trk_queue_cause cause)
 static void explain_queue(const struct trk_cpu_options *o, struct trk_cpu_advice *a)
 {
 	const char *cores = a->cores > 1 ? "cores" : "core";
+	char without[TRK_HUMAN_SIZE], took[TRK_HUMAN_SIZE];
 
 	if (o->queue.cause == TRK_QUEUE_UNKNOWN) {
 		say(a, "the machine was short of CPU: how many cores the run can use, and how long "
 		       "it takes on them, cannot be told");
 		return;
 	}
-	say(a, "%.3g %s: about %.3g s without the queue; it took %.3g s", a->cores, cores,
-	    a->run_time_s, a->run_time_now_s);
+	say(a, "%.3g %s: about %s without the queue; it took %s", a->cores, cores,
+	    trk__human_seconds(without, a->run_time_s),
+	    trk__human_seconds(took, a->run_time_now_s));
 	say(a, "its threads waited for a CPU %.0f %% of the time that they could run, %s",
 	    100 * o->queue.share, trk__queue_behind(o->queue.cause));
 }

@@ -147,10 +147,16 @@ struct trk_doc_bar {
 	long pid;
 	size_t row;       /* of its lane, from 0 */
 	const char *text; /* "24.3 s CPU, 4.6 GiB: sort -R" */
-	/* CPU cores in steps of the lane's `cores`, of document buckets first to first + count; NULL:
-	 * nothing is known of them. */
+	/* CPU cores while it lived in steps of the lane's `cores`, of document buckets first to
+	 * first + count; NULL: nothing is known of them. */
 	uint16_t *use;
 	size_t first, count;
+};
+
+/* A process that has room for a bar in a window only. */
+struct trk_doc_brief {
+	double from, to; /* shares of the run */
+	double cores;    /* mean CPU use */
 };
 
 /* A program or its workers: bars of its processes, or how many ran at once where there are too
@@ -162,12 +168,16 @@ struct trk_doc_lane {
 	double cpu_s, memory_mib;         /* of all; the peak of the largest one, NaN: not known */
 	const char *count, *cpu, *memory; /* the same in words; count, memory: may be NULL */
 	double cores;                     /* of a bar's full height */
-	const char *cores_text;           /* "1 core" */
+	bool is_divided; /* among several processes by their means: the bars' courses are estimates */
+	const char *cores_text; /* "1 core" */
 	size_t rows, bars;
 	struct trk_doc_bar *bar;
 	uint16_t *alive; /* of buckets: processes that are no bars, at once; NULL: none */
 	unsigned int alive_most;
-	uint16_t *use; /* of buckets: CPU cores of the program, in steps of use_most */
+	struct trk_doc_brief
+		*brief;        /* those that count in `alive`, as many as the page has room for */
+	size_t briefs, others; /* others: how many count in `alive` */
+	uint16_t *use;         /* of buckets: CPU cores of the program, in steps of use_most */
 	double use_most;
 	struct trk_doc_bar *member; /* the largest ones, for who opens the lane; row is not used */
 	size_t members;
@@ -280,7 +290,7 @@ struct trk_doc {
 	} odd[TRK_DOC_ODDS];
 	size_t odds;
 	struct trk_doc_lane *lane;
-	size_t lanes;
+	size_t lanes, briefs; /* briefs: of all lanes */
 
 	/* --embed-raw: the recording itself (borrowed). */
 	const void *raw;

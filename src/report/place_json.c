@@ -26,6 +26,7 @@ const char *trk__allocation_of(const struct trk_record *r, bool measured, char *
 	double cores = mean_of(r, TRK_SYSTEM_CPU_USAGE) - mean_of(r, TRK_PROCESS_CPU_USAGE);
 	double used = mean_of(r, TRK_SYSTEM_MEMORY_USED);
 	double others = used - mean_of(r, TRK_PROCESS_MEMORY);
+	char memory[TRK_HUMAN_SIZE];
 
 	if (r->place.has_server && !isnan(s->cpu_limit)) {
 		(void) snprintf(evidence, size, "%.4g of %.4g CPUs: %s", s->cpu_limit, s->vcpus,
@@ -43,8 +44,8 @@ const char *trk__allocation_of(const struct trk_record *r, bool measured, char *
 					 : "only the samples of a run can tell");
 		return NULL;
 	}
-	(void) snprintf(evidence, size, "beside the job %.2f cores and %.0f MiB were in use (mean)",
-			cores > 0 ? cores : 0, others > 0 ? others : 0);
+	(void) snprintf(evidence, size, "beside the job %.2f cores and %s were in use (mean)",
+			cores > 0 ? cores : 0, trk__human_memory(memory, others > 0 ? others : 0));
 	return cores > OTHERS_CORES ||
 			       (others > OTHERS_MEMORY_MIB && others > OTHERS_MEMORY_SHARE * used)
 		       ? "shared"

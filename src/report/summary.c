@@ -394,8 +394,7 @@ static void add_change(struct trk_doc *d, struct trk_doc_section *s, const struc
 	const struct trk_change *change = in->style->change;
 	struct trk_buf b;
 
-	if (!in->full || !change || change->runs == 0 ||
-	    isnan(change->figure[TRK_CHANGE_DURATION].share))
+	if (!change || change->runs == 0 || isnan(change->figure[TRK_CHANGE_DURATION].share))
 		return;
 	trk__buf_init(&b, 4096);
 	trk__change_text(&b, change);

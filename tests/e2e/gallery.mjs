@@ -71,7 +71,7 @@ const python = "/usr/bin/python3";
 const program = process.env.RESOURCE_TRACKER_BIN ?? join(process.cwd(), "build/resource-tracker");
 
 function job(name, flags, ...command) {
-	const state = join(folder, name);
+	const state = join(folder, `runs-${name}`); // no folder that a job could import as a module
 	run("run", "--recording", state, "-q", "-i", "0.2", "-n", name, "--no-discovery", ...flags, "--", ...command);
 	return state;
 }

@@ -602,6 +602,26 @@ describe("doing", () => {
 		await looksRight(page);
 	});
 
+	test("many short processes are a density, and bars in a closer view", async () => {
+		const state = join(folder, "shorts");
+		const shorts = "i=0; while [ $i -lt 60 ]; do sleep 0.05; i=$((i + 1)); done";
+		run("run", "--recording", state, "-q", "-i", "0.02", "--", "sh", "-c", shorts);
+		const { url } = report(state);
+		const page = await open(url);
+		const lane = page.locator(".row:has(svg[data-brief])").first();
+		const bars = () => lane.locator(".whole").last().evaluate((path) => (path.getAttribute("d") ?? "").split("M").length - 1);
+		assert.equal(await bars(), 0);
+		assert.match(await lane.locator(".full").innerText(), /^up to \d+$/);
+		for (let i = 0; i < 3; i++) {
+			await page.locator("#zoom-in").click();
+		}
+		await page.waitForFunction(() => document.querySelector("svg[data-brief] .many").style.display === "none");
+		assert.ok((await bars()) > 2 && (await bars()) <= 60, `${await bars()} bars`);
+		await page.locator("#reset").click();
+		await page.waitForFunction(() => document.querySelector("svg[data-brief] .many").style.display === "");
+		assert.equal(await bars(), 0);
+	});
+
 	test("a run of days has dates on its axis, in its range and at its line", async () => {
 		const page = await open(`${report(made("gpu", 864000)).url}#t=432000,518400`);
 		assert.match(await page.locator(".facts").innerText(), /10 d 0 h/);

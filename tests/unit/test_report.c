@@ -137,7 +137,7 @@ static void a_run_that_waited_for_a_cpu_says_how_long_it_takes_without(void **st
 	assert_report(r, "json",
 		      "Its threads waited for a CPU 80 % of the time that they could run, behind "
 		      "other work.");
-	assert_report(r, "json", "4 cores: about 12 s without the queue; it took 60 s");
+	assert_report(r, "json", "4 cores: about 12.0 s without the queue; it took 1 m 0 s");
 	assert_report(r, "json", "--cpus=4 ");      /* a limit is not lowered */
 	assert_report(r, "json", "--time=0:02:00"); /* the next run may wait as long */
 	assert_report(r, "json", "next time (about 12.0 s without the queue)");

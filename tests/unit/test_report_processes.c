@@ -1,5 +1,5 @@
-/* Who used it, when: lanes of processes, the words that tell command lines apart, and the usual course of a
- * job. */
+/* Who used it, when: lanes of processes, the words that differ between command lines, and the usual
+ * course of a job. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -164,7 +164,10 @@ static void processes_are_bars_or_a_density_and_none_is_lost(void **state)
 	assert_int_equal(lane->processes, 5000);
 	assert_int_equal(lane->bars, 0);
 	assert_int_equal(lane->alive[90], 0);
-	assert_true(lane->alive_most > 50 && lane->alive_most <= 110); /* in a bucket of a second */
+	assert_int_equal(lane->alive_most, 2); /* 20 ms each, one every 10 ms */
+	assert_int_equal(lane->others, 5000);
+	assert_true(lane->briefs > 1000 && lane->briefs < 2000);
+	assert_true(lane->brief[0].cores == 4.5); /* the one of 90 ms */
 	assert_false(has_lane(&d, "uname"));
 	/* The largest one is found exactly, and what tells it comes first. */
 	assert_string_equal(cell_of(&d, "cc1", 1), "5000");
@@ -204,6 +207,49 @@ static void bars_share_what_their_program_used(void **state)
 	record_drop(r);
 }
 
+/* Of processes that were never seen there is CPU time, and nothing else. */
+static void what_was_not_seen_has_no_count_and_no_life(void **state)
+{
+	struct trk_record *r = record_of_processes(10);
+	struct trk_report_rows *rows = rows_make(r, &list);
+	struct trk_report_input in = {.record = r, .rows = rows};
+	struct trk_doc d;
+	char *md;
+
+	(void) state;
+	r->programs.program[3].kind = TRK_PROGRAM_UNSEEN;
+	r->programs.unseen = 9000;
+	assert_int_equal(trk__report_make(&in, &d), 0);
+	assert_null(cell_of(&d, "short processes of cc1", 1));
+	assert_null(cell_of(&d, "short processes of cc1", 4));
+	assert_null(cell_of(&d, "short processes of cc1", 6));
+	assert_string_equal(cell_of(&d, "short processes of cc1", 2), "20.0 s");
+	assert_int_equal(lane_of(&d, "short processes")->bars, 0);
+	trk__doc_release(&d);
+	md = report_text(&in, "md");
+	assert_non_null(strstr(md, "Up to 9010 processes or threads started and ended"));
+	free(md);
+	trk__report_rows_free(rows);
+	record_drop(r);
+}
+
+/* A process is seen to end at the next look, a second later at most. */
+static void a_short_life_is_a_bound(void **state)
+{
+	struct trk_record *r = record_of_processes(10);
+	struct trk_report_rows *rows = rows_make(r, &list);
+	struct trk_report_input in = {.record = r, .rows = rows};
+	struct trk_doc d;
+
+	(void) state;
+	assert_int_equal(trk__report_make(&in, &d), 0);
+	assert_string_equal(cell_of(&d, "cc1", 6), "\u2264 20 ms");
+	assert_string_equal(cell_of(&d, "worker", 6), "40.0 s");
+	trk__doc_release(&d);
+	trk__report_rows_free(rows);
+	record_drop(r);
+}
+
 static void thousands_of_processes_keep_the_page_small(void **state)
 {
 	struct trk_record *r = record_of_processes(8000);
@@ -216,6 +262,9 @@ static void thousands_of_processes_keep_the_page_small(void **state)
 	assert_true(strlen(html) < 150000);
 	assert_non_null(strstr(html, "<details class=\"lane p"));
 	assert_non_null(strstr(html, "and 7992 more, each with at most"));
+	assert_non_null(strstr(html, " data-of=\"8000\" data-brief=\""));
+	assert_non_null(strstr(md, "estimated where several processes of a program ran"));
+	assert_non_null(strstr(md, "An end is seen up to 1.0 s late"));
 	assert_non_null(strstr(md, "left out: uname \u00d7 1"));
 	assert_non_null(strstr(md, "cc1 \u00d7 8000, 20.0 s CPU"));
 	assert_non_null(strstr(json, "\"alive_at_once\""));
@@ -341,6 +390,8 @@ int main(void)
 		cmocka_unit_test(processes_are_bars_or_a_density_and_none_is_lost),
 		cmocka_unit_test(bars_share_what_their_program_used),
 		cmocka_unit_test(thousands_of_processes_keep_the_page_small),
+		cmocka_unit_test(what_was_not_seen_has_no_count_and_no_life),
+		cmocka_unit_test(a_short_life_is_a_bound),
 		cmocka_unit_test(a_run_as_usual_is_no_news),
 		cmocka_unit_test(more_memory_in_one_phase_is_one_sentence_with_its_name),
 		cmocka_unit_test(a_longer_phase_is_one_sentence_with_its_name),

@@ -1,7 +1,10 @@
 // Round moments below the charts, and round levels beside them: the same choices as in C.
 import { clockTime } from "./words.js";
 
-const timeSteps = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
+const timeSteps = [
+	0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200,
+	10800, 21600, 43200, 86400,
+];
 const tickRoom = 95; // px
 const tickRoomNarrow = 70;
 const endRoom = 120;
@@ -18,6 +21,9 @@ function timeStep(seconds, most) {
 function tickText(data, at, step) {
 	if (data.clock) {
 		return clockTime(data, at, step);
+	}
+	if (step < 0.1 && data.seconds <= 120) {
+		return `${Math.round(at * 1000)} ms`;
 	}
 	const digits = step < 1 ? 1 : 0;
 	if (data.seconds <= 120) {

@@ -1,7 +1,7 @@
 // The values that stand in the page: buckets of equal time, two characters a value.
 
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const codes = Object.fromEntries([...digits].map((digit, i) => [digit, i]));
+export const codes = Object.fromEntries([...digits].map((digit, i) => [digit, i]));
 
 export function unpack(text, top, steps) {
 	return Float64Array.from({ length: text.length / 2 }, (_, i) => {

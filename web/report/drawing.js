@@ -49,6 +49,10 @@ export function bandPath(x, { mean, min, max }, top) {
 	return path;
 }
 
+function unitOf(unit, level) {
+	return level === 1 ? unit.replace(/^(core|GPU)s$/, "$1") : unit;
+}
+
 // A chart as C drew it, and the paths of a closer view that take the place of its lines.
 export class Plot {
 	constructor(svg, chart) {
@@ -111,7 +115,7 @@ export class Plot {
 		text.setAttribute("x", "-7");
 		text.setAttribute("dy", ".35em");
 		text.setAttribute("y", `${((room + height * (1 - level / top)) / (height + 2 * room)) * 100}%`);
-		text.textContent = last ? `${level} ${this.chart.unit}` : level;
+		text.textContent = last ? `${level} ${unitOf(this.chart.unit, level)}` : level;
 		return text;
 	}
 

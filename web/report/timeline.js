@@ -9,6 +9,7 @@
 import { Axis } from "./axis.js";
 import { measure, merge, pointsOfBuckets, unpack, unpackChart } from "./buckets.js";
 import { Plot } from "./drawing.js";
+import { Brief } from "./lanes.js";
 import { Samples } from "./samples.js";
 import { Strip } from "./strip.js";
 import { dash, duration, moment, number } from "./words.js";
@@ -36,6 +37,9 @@ export class Timeline {
 		// The processes are on the same axis.
 		const lanes = document.getElementById("lanes");
 		this.bars = lanes ? [...lanes.querySelectorAll(".bars")] : [];
+		this.briefs = this.bars
+			.filter((bars) => bars.dataset.brief)
+			.map((bars) => new Brief(bars, 2 * data.drawn));
 		this.laneAxis = lanes && new Axis(lanes.querySelector(".axis"), data);
 		this.limits = document.getElementById("limits");
 		this.lines = document.getElementById("lines");
@@ -143,6 +147,7 @@ export class Timeline {
 		this.refine();
 		this.tell();
 		this.rescale();
+		this.briefs.forEach((brief) => brief.look(this.from, this.to, this.width));
 		if (this.raw && !this.samples && !this.isWhole()) {
 			this.readSamples();
 		}
@@ -179,8 +184,11 @@ export class Timeline {
 					shown.replaceChildren(...words);
 				} else {
 					const { mean, p95, peak } = found[k];
-					const name = shown.matches(".machine") ? "whole machine" : "in this window:";
-					shown.textContent = `${name} mean ${number(mean)}, p95 ${number(p95)}, peak ${number(peak)} ${data.charts[i].unit}`;
+					const machine = shown.matches(".machine");
+					const name = machine ? "whole machine" : "in this window:";
+					const middle = machine ? "" : `p95 ${number(p95)}, `;
+					const { unit } = data.charts[i];
+					shown.textContent = `${name} mean ${number(mean)}, ${middle}peak ${number(peak)} ${unit}`;
 				}
 			});
 		});

@@ -6,6 +6,7 @@
 #include "base/maths.h"
 #include "report/section/areas.h"
 #include "report/section/command_words.h"
+#include "report/section/density.h"
 
 enum {
 	BARS_MAX = 12, /* processes that are all drawn as bars */
@@ -14,7 +15,6 @@ enum {
 	LONG_BARS_MAX = 60,
 	MEMBERS_MAX = 8,
 	SIBLINGS_MAX = 64,
-	ALIVE_MAX = 60000,
 };
 
 #define LEAST_SHARE 0.01
@@ -102,14 +102,17 @@ size_t trk__lanes_choose(struct trk_doc *d, const struct trk_record *record,
 		const struct trk_program *p = &log->program[i];
 		struct trk_program_story one = {.index = i, .color = color_of(i, own, owns)};
 
+		one.median_s = NAN;
 		one.share = cpu_ns > 0 ? (double) p->cpu_ns / cpu_ns : (double) NAN;
 		all += p->cpu_ns > 0 || trk__program_processes(p) > 0;
 		if (one.share >= LEAST_SHARE ||
 		    (most > 0 && (double) log->peak_bytes[i] >= LEAST_SHARE * most))
 			add_story(story, &count, one, log);
 	}
+	/* When and how long those lived that were never seen is not known. */
 	for (size_t i = 0; i < count; i++)
-		list_spans(d, log, &story[i]);
+		if (log->program[story[i].index].kind != TRK_PROGRAM_UNSEEN)
+			list_spans(d, log, &story[i]);
 	*ret_left = all > count ? all - count : 0;
 	return count;
 }
@@ -127,7 +130,7 @@ const char *trk__lanes_command(struct trk_doc *d, const struct trk_program_log *
 
 /* ---- bars ---- */
 
-static double share_of(const struct trk_doc *d, int64_t at_ms)
+double trk__lanes_share(const struct trk_doc *d, int64_t at_ms)
 {
 	double share = (double) at_ms / 1e3 / d->duration_s;
 
@@ -138,8 +141,8 @@ static struct trk_doc_bar make_bar(struct trk_doc *d, const struct trk_program_l
 				   const struct trk_program_story *story, size_t span)
 {
 	const struct trk_process_span *s = &log->span[span];
-	struct trk_doc_bar bar = {.from = share_of(d, s->start_ms),
-				  .to = share_of(d, s->end_ms),
+	struct trk_doc_bar bar = {.from = trk__lanes_share(d, s->start_ms),
+				  .to = trk__lanes_share(d, s->end_ms),
 				  .cpu_s = (double) s->cpu_ms / 1e3,
 				  .peak_mib = s->peak_bytes ? (double) s->peak_bytes / MIB : NAN,
 				  .pid = s->pid};
@@ -159,7 +162,8 @@ static int by_start(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The first row that is free at a bar's start. Bars that find none within `most` rows are not kept. */
+/* The first row that is free at a bar's start. Bars that find none within `most` rows are
+ * dropped. */
 static void pack(struct trk_doc_lane *lane, size_t most)
 {
 	double free_at[BAR_ROWS_MAX] = {0};
@@ -201,37 +205,6 @@ static bool add_bars(struct trk_doc *d, const struct trk_program_log *log,
 		return story->spans == 0;
 	pack(lane, all ? BAR_ROWS_MAX : LONG_ROWS_MAX);
 	return lane->bars == story->spans;
-}
-
-static bool is_bar(const struct trk_doc_lane *lane, const struct trk_doc *d,
-		   const struct trk_process_span *s)
-{
-	for (size_t i = 0; i < lane->bars; i++)
-		if (lane->bar[i].pid == s->pid && lane->bar[i].from == share_of(d, s->start_ms))
-			return true;
-	return false;
-}
-
-/* Of processes that are no bars: how many ran at once in each bucket, at most. */
-static void add_density(struct trk_doc *d, const struct trk_program_log *log,
-			const struct trk_program_story *story, struct trk_doc_lane *lane)
-{
-	lane->alive = trk__doc_alloc(d, d->buckets * sizeof(*lane->alive));
-	for (size_t i = 0; lane->alive && i < story->spans; i++) {
-		const struct trk_process_span *s = &log->span[story->span[i]];
-		double width = 1 / (double) d->buckets;
-		size_t first = (size_t) (share_of(d, s->start_ms) / width);
-		size_t last = (size_t) (share_of(d, s->end_ms) / width);
-
-		if (is_bar(lane, d, s))
-			continue;
-		for (size_t b = first; b <= last && b < d->buckets; b++) {
-			if (lane->alive[b] < ALIVE_MAX)
-				lane->alive[b]++;
-			if (lane->alive[b] > lane->alive_most)
-				lane->alive_most = lane->alive[b];
-		}
-	}
 }
 
 /* ---- CPU ---- */
@@ -308,7 +281,8 @@ static void set_cores(struct trk_doc *d, struct trk_doc_lane *lane, const double
 		trk__doc_print(d, "%.0f core%s", lane->cores, lane->cores > 1 ? "s" : "");
 }
 
-/* The program's CPU time of each bucket, divided among its processes by their means. */
+/* The program's CPU time of each bucket, divided among its processes by their means: exact where
+ * one of them ran, an estimate else. */
 static void fill_bars(struct trk_doc *d, struct trk_doc_lane *lane, const double *cores)
 {
 	double *all = calloc(d->buckets, sizeof(*all));
@@ -326,12 +300,12 @@ static void fill_bars(struct trk_doc *d, struct trk_doc_lane *lane, const double
 		bar->count = end > bar->first ? end - bar->first : 0;
 		bar->use = bar->count ? trk__doc_alloc(d, bar->count * sizeof(*bar->use)) : NULL;
 		for (size_t b = bar->first; bar->use && b < end; b++) {
-			double part = overlap(bar, b, d->buckets) * mean_cores(d, bar);
+			double rate = mean_cores(d, bar);
 
 			/* Beside processes that are no bars the program's time is not theirs. */
 			if (!lane->alive)
-				part = all[b] > 0 ? cores[b] * part / all[b] : 0;
-			bar->use[b - bar->first] = step_of(part / lane->cores);
+				rate = all[b] > 0 ? cores[b] * rate / all[b] : 0;
+			bar->use[b - bar->first] = step_of(rate / lane->cores);
 		}
 	}
 	free(all);
@@ -371,7 +345,7 @@ static void fill_lane(struct trk_doc *d, const struct trk_record *record,
 
 	lane->name = trk__doc_safe(d, trk__program_label(p, label, sizeof(label)), 40);
 	lane->color = story->color;
-	lane->processes = trk__program_processes(p);
+	lane->processes = p->kind == TRK_PROGRAM_UNSEEN ? 0 : trk__program_processes(p);
 	lane->cpu_s = (double) p->cpu_ns / 1e9;
 	lane->memory_mib = p->largest_bytes ? (double) p->largest_bytes / MIB : NAN;
 	if (lane->processes > 1)
@@ -382,12 +356,13 @@ static void fill_lane(struct trk_doc *d, const struct trk_record *record,
 	if (!isnan(lane->memory_mib))
 		lane->memory = trk__doc_value(d, trk__human_memory, lane->memory_mib);
 	/* Of processes that were never seen there is the CPU time alone. */
-	all = p->kind == TRK_PROGRAM_UNSEEN || add_bars(d, log, story, lane);
+	all = story->spans == 0 || add_bars(d, log, story, lane);
 	if (!all)
-		add_density(d, log, story, lane);
+		trk__density_make(d, log, story, lane);
 	add_use(d, log, story->index, lane, cores);
 	set_cores(d, lane, cores, lane->rows <= 1 && all);
 	fill_bars(d, lane, cores);
+	lane->is_divided = lane->bars > 1;
 	add_members(d, log, story, lane);
 }
 

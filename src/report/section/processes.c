@@ -1,6 +1,8 @@
-/* Programs and processes: their lanes on the axis of time, the programs as a table, and the processes
- * with the most CPU time or memory. */
+/* Programs and processes: their lanes on the axis of time, the programs as a table, and the
+ * processes with the most CPU time or memory. */
 #include "report/section/lanes.h"
+
+#define LOOK_MOST_S 1.0 /* however far apart the samples are */
 
 static const struct trk_doc_column process_columns[] = {
 	{"process", "Process", TRK_CELL_CODE, NULL},
@@ -51,11 +53,12 @@ static const struct trk_doc_column program_columns[] = {
 enum { PROGRAM, COUNT, CPU, SHARE, LARGEST, MEMORY, LIFE, COMMAND, PROGRAM_COLUMNS };
 
 static void add_program(struct trk_doc *d, const struct trk_program_log *log,
-			const struct trk_program_story *story, struct trk_doc_table *t)
+			const struct trk_program_story *story, double look_s,
+			struct trk_doc_table *t)
 {
 	const struct trk_program *p = &log->program[story->index];
 	struct trk_doc_cell *row = trk__doc_row(d, t);
-	uint64_t count = trk__program_processes(p);
+	uint64_t count = p->kind == TRK_PROGRAM_UNSEEN ? 0 : trk__program_processes(p);
 	char label[96];
 
 	if (!row)
@@ -75,6 +78,9 @@ static void add_program(struct trk_doc *d, const struct trk_program_log *log,
 	row[LARGEST] = trk__doc_figure(d, trk__human_seconds,
 				       (double) log->span[story->span[0]].cpu_ms / 1e3);
 	row[LIFE] = trk__doc_figure(d, trk__human_seconds, story->median_s);
+	/* An end is seen at the look after it. */
+	if (story->median_s < 2 * look_s)
+		row[LIFE].text = trk__doc_print(d, "\u2264 %s", row[LIFE].text);
 	row[COMMAND].text = trk__lanes_command(d, log, story, story->span[0], 80);
 }
 
@@ -117,9 +123,15 @@ static void say_left(struct trk_doc *d, struct trk_doc_section *s,
 					     left > named ? " and others" : ""));
 }
 
+/* Processes without a bar, and why. */
 static void say_unlisted(struct trk_doc *d, struct trk_doc_section *s,
 			 const struct trk_program_log *log)
 {
+	unsigned long long unseen = log->unseen;
+
+	for (size_t i = 1; i < log->count; i++)
+		if (log->program[i].kind == TRK_PROGRAM_UNSEEN)
+			unseen += trk__program_processes(&log->program[i]);
 	if (log->unlisted)
 		trk__doc_note(
 			d, s,
@@ -127,12 +139,47 @@ static void say_unlisted(struct trk_doc *d, struct trk_doc_section *s,
 				       "%llu short processes are counted and not listed, so that "
 				       "the recording stays small.",
 				       (unsigned long long) log->unlisted));
+	if (unseen)
+		trk__doc_note(
+			d, s,
+			trk__doc_print(d,
+				       "Up to %llu processes or threads started and ended "
+				       "between two looks of the tracker: they have no bar. CPU "
+				       "time of such processes is in \"short processes of\" the "
+				       "program that started them.",
+				       unseen));
+}
+
+static void explain(struct trk_doc *d, struct trk_doc_section *s, double look_s)
+{
+	bool is_divided = false, has_brief = false;
+
+	for (size_t i = 0; i < d->lanes; i++) {
+		is_divided |= d->lane[i].is_divided;
+		has_brief |= d->lane[i].briefs > 0;
+	}
 	trk__doc_note(
 		d, s,
-		"A bar is a process from start to end, filled with the CPU time that it used; "
-		"full height is named at the left. Where there are too many for bars, the "
-		"height is how many ran at once. Memory is the peak of the largest one, shared "
-		"pages counted in full.");
+		trk__doc_print(
+			d,
+			"A bar is a process from start to end; full height is named at the left. "
+			"The filling is CPU time%s.%s An end is seen up to %s late. Memory is the "
+			"peak of the largest process, shared pages counted in full.",
+			is_divided ? ", estimated where several processes of a program ran: what "
+				     "the program used, divided by their means"
+				   : "",
+			has_brief ? " Where there are too many for bars, the height is how many "
+				    "ran at once; a closer view has bars of the largest ones."
+				  : "",
+			trk__doc_value(d, trk__human_seconds, look_s)));
+}
+
+/* Seconds between two looks at the processes. */
+static double look_of(const struct trk_report_work *w)
+{
+	double interval_s = (double) w->in->record->run.interval_ns / 1e9;
+
+	return interval_s > 0 && interval_s < LOOK_MOST_S ? interval_s : LOOK_MOST_S;
 }
 
 static void tell_programs(struct trk_doc *d, struct trk_doc_section *s,
@@ -141,6 +188,7 @@ static void tell_programs(struct trk_doc *d, struct trk_doc_section *s,
 	const struct trk_program_log *log = &w->in->record->programs;
 	struct trk_program_story story[TRK_LANES_MAX];
 	size_t left, count = trk__lanes_choose(d, w->in->record, story, &left);
+	double look_s = look_of(w);
 	struct trk_doc_table *t;
 
 	trk__lanes_make(d, w->in->record, story, count);
@@ -149,11 +197,12 @@ static void tell_programs(struct trk_doc *d, struct trk_doc_section *s,
 		t = trk__doc_table(d, s, "programs", NULL, program_columns, PROGRAM_COLUMNS);
 		t->sortable = true;
 		for (size_t i = 0; i < count; i++)
-			add_program(d, log, &story[i], t);
+			add_program(d, log, &story[i], look_s, t);
 	}
 	say_left(d, s, log, story, count, left);
+	say_unlisted(d, s, log);
 	if (count)
-		say_unlisted(d, s, log);
+		explain(d, s, look_s);
 }
 
 /* ---- single processes ---- */

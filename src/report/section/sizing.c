@@ -46,6 +46,18 @@ static void add_resource(struct trk_doc *d, struct trk_doc_table *t, const struc
 	row[WHY].text = res->why;
 }
 
+/* What the column of amounts is named after, if that is one thing. */
+static enum trk_capacity_kind kind_of_column(const struct trk_report_work *w)
+{
+	return w->cpu_had.kind == w->memory_had.kind ? w->memory_had.kind : TRK_CAPACITY_UNKNOWN;
+}
+
+/* What an amount is, unless the column says so. */
+static const char *had_words(const struct trk_report_work *w, enum trk_capacity_kind kind)
+{
+	return kind == kind_of_column(w) ? NULL : trk__capacity_words(kind);
+}
+
 static double next_of(const struct trk_report_work *w, double value)
 {
 	return w->has_advice ? value : (double) NAN;
@@ -64,7 +76,7 @@ static void add_cpu(struct trk_doc *d, const struct trk_report_work *w, struct t
 	struct resource res = {"CPU, cores", w->cpu_had.value,     w->cpu.mean, w->cpu.p95,
 			       w->cpu_peak,  next_of(w, a->cores), NULL,        NULL};
 
-	res.had = trk__capacity_words(w->cpu_had.kind);
+	res.had = had_words(w, w->cpu_had.kind);
 	if (a->held_cpu)
 		res.why = held_words(w);
 	else if (w->has_advice && a->has_cpu && a->cpu.reason_count > 1)
@@ -89,7 +101,7 @@ static void add_memory(struct trk_doc *d, const struct trk_report_work *w, struc
 		"Memory",       w->memory_had.value,       w->memory.mean, w->memory.p95,
 		w->memory_peak, next_of(w, a->memory_mib), NULL,           NULL};
 
-	res.had = trk__capacity_words(w->memory_had.kind);
+	res.had = had_words(w, w->memory_had.kind);
 	if (a->held_memory)
 		res.why = held_words(w);
 	else if (w->in->record->outcome.verdict == TRK_VERDICT_OUT_OF_MEMORY)
@@ -112,7 +124,7 @@ static void add_gpu(struct trk_doc *d, const struct trk_report_work *w, struct t
 	trk__stats_get(stats, TRK_PROCESS_GPU_VRAM, &vram);
 	had = trk__capacity(w->in->record, TRK_RESOURCE_GPU);
 	res.requested = had.value;
-	res.had = trk__capacity_words(had.kind);
+	res.had = had_words(w, had.kind);
 	if (isnan(use.mean) && isnan(vram.mean) && isnan(res.requested))
 		return;
 	res.mean = use.mean;
@@ -148,6 +160,7 @@ static void add_space(struct trk_doc *d, const struct trk_report_work *w, struct
 	if (isnan(used.max))
 		return;
 	res.requested = total.max;
+	res.had = had_words(w, TRK_CAPACITY_MACHINE);
 	res.mean = used.mean;
 	res.p95 = used.p95;
 	res.peak = used.max;
@@ -168,7 +181,7 @@ static void add_time(struct trk_doc *d, const struct trk_report_work *w, struct 
 	const struct trk_capacity had = trk__capacity(record, TRK_RESOURCE_TIME_S);
 	struct resource res = {.name = "Time",
 			       .requested = had.value,
-			       .had = trk__capacity_words(had.kind),
+			       .had = had_words(w, had.kind),
 			       .mean = NAN,
 			       .p95 = NAN,
 			       .peak = (double) record->outcome.duration_ns / 1e9,
@@ -265,13 +278,13 @@ static const struct trk_doc_column *named_columns(struct trk_doc *d,
 		[TRK_CAPACITY_LIMIT] = {"Limit", "Peak / limit"},
 		[TRK_CAPACITY_REQUESTED] = {"Requested", "Peak / request"},
 	};
-	enum trk_capacity_kind kind = w->memory_had.kind;
+	enum trk_capacity_kind kind = kind_of_column(w);
 	struct trk_doc_column *named = trk__doc_alloc(d, sizeof(columns));
 
 	if (!named)
 		return NULL;
 	memcpy(named, columns, sizeof(columns));
-	if (w->cpu_had.kind == kind && names[kind][0]) {
+	if (names[kind][0]) {
 		named[REQUESTED].title = names[kind][0];
 		named[SHARE].title = names[kind][1];
 	}

@@ -11,9 +11,11 @@
 
 enum { SLICES = 24, TICKS_DRAWN = 7, PHASES_SHOWN = 60, PIECES_MAX = 6 };
 
-#define ABOVE_PEAK  1.15
-#define MOVED_RATE  10e6 /* bytes a second: less is told, not drawn */
-#define MOVED_BYTES 30e6
+#define ABOVE_PEAK   1.15
+#define LEAST_PEAK   1e-9 /* of any unit; between these an axis has levels */
+#define LARGEST_PEAK 1e18
+#define MOVED_RATE   10e6 /* bytes a second: less is told, not drawn */
+#define MOVED_BYTES  30e6
 
 /* ---- units and axes ---- */
 
@@ -38,6 +40,16 @@ static double level_step(double top, bool is_memory)
 	}
 }
 
+static const char *unit_of(const char *unit, double at)
+{
+	static const char *const names[][2] = {{"cores", "core"}, {"GPUs", "GPU"}};
+
+	for (size_t i = 0; at == 1 && i < 2; i++)
+		if (!strcmp(unit, names[i][0]))
+			return names[i][1];
+	return unit;
+}
+
 static void make_levels(struct trk_doc *d, struct trk_doc_chart *c, bool is_memory)
 {
 	double step = level_step(c->top, is_memory);
@@ -49,7 +61,7 @@ static void make_levels(struct trk_doc *d, struct trk_doc_chart *c, bool is_memo
 		c->level[c->levels].at = at;
 		c->level[c->levels++].text =
 			trk__doc_print(d, at >= 1e6 ? "%.3g%s%s" : "%.6g%s%s", at,
-				       is_last ? " " : "", is_last ? c->unit : "");
+				       is_last ? " " : "", is_last ? unit_of(c->unit, at) : "");
 	}
 }
 
@@ -103,12 +115,15 @@ static const char *figures(struct trk_doc *d, enum trk_human_kind unit,
 			   const struct trk_doc_series *s)
 {
 	struct trk_human_unit scale = trk__human_unit(unit, s->peak);
+	const char *p95 = "";
 
+	if (s->is_job || unit == TRK_HUMAN_SPACE)
+		p95 = trk__doc_print(d, "p95 " TRK_DOC_STRONG "%s" TRK_DOC_PLAIN ", ",
+				     trk__doc_value(d, trk__human_number, s->p95 / scale.factor));
 	return trk__doc_print(d,
-			      "mean " TRK_DOC_STRONG "%s" TRK_DOC_PLAIN ", p95 " TRK_DOC_STRONG
-			      "%s" TRK_DOC_PLAIN ", peak " TRK_DOC_STRONG "%s" TRK_DOC_PLAIN " %s",
-			      trk__doc_value(d, trk__human_number, s->mean / scale.factor),
-			      trk__doc_value(d, trk__human_number, s->p95 / scale.factor),
+			      "mean " TRK_DOC_STRONG "%s" TRK_DOC_PLAIN ", %speak " TRK_DOC_STRONG
+			      "%s" TRK_DOC_PLAIN " %s",
+			      trk__doc_value(d, trk__human_number, s->mean / scale.factor), p95,
 			      trk__doc_value(d, trk__human_number, s->peak / scale.factor),
 			      scale.name);
 }
@@ -218,7 +233,7 @@ static struct trk_human_unit make_axis(struct trk_doc *d, const struct trk_repor
 	if (kind < TRK_COURSE_KINDS && main == &fill[0] &&
 	    trk__course_most(w->in->usual, kind) > most)
 		most = trk__course_most(w->in->usual, kind);
-	if (!isfinite(most)) /* a damaged figure has no axis */
+	if (!(most > LEAST_PEAK && most < LARGEST_PEAK)) /* nothing, or a damaged figure */
 		most = 0;
 	scale = trk__human_unit(spec->unit, most);
 	c->unit = scale.name;
@@ -302,9 +317,9 @@ static bool make_chart(struct trk_doc *d, const struct trk_report_work *w, size_
 /* The smallest round step of which no more than `most` fit. */
 static double time_step(double seconds, int most)
 {
-	static const double steps[] = {0.1,  0.2,  0.5,  1,     2,     5,     10,
-				       15,   30,   60,   120,   300,   600,   900,
-				       1800, 3600, 7200, 10800, 21600, 43200, 86400};
+	static const double steps[] = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05,  0.1,   0.2,   0.5,
+				       1,     2,     5,     10,   15,   30,    60,    120,   300,
+				       600,   900,   1800,  3600, 7200, 10800, 21600, 43200, 86400};
 	size_t n = sizeof(steps) / sizeof(steps[0]);
 
 	for (size_t i = 0; i < n; i++)
@@ -324,6 +339,8 @@ static const char *moment(struct trk_doc *d, double at, double step)
 		return trk__doc_print(d, "%.5s%s%.5s", d->dates ? text + 5 : "",
 				      d->dates ? " " : "", text + 11);
 	}
+	if (step < 0.1)
+		return trk__doc_print(d, "%.0f ms", at * 1000);
 	if (d->duration_s <= 120)
 		return trk__doc_print(d, step < 1 ? "%.1f s" : "%.0f s", at);
 	return trk__doc_print(d, "%lu:%02lu", s / 60, s % 60);
@@ -473,8 +490,7 @@ static void make_slices(struct trk_doc *d, struct trk_doc_section *s)
 }
 
 /* What is too little to draw. */
-static void say_quiet(struct trk_doc *d, struct trk_doc_section *s,
-		      const struct trk_report_rows *rows)
+static void say_quiet(struct trk_doc *d, struct trk_doc_section *s, bool has_no_gpu)
 {
 	const char *list = "";
 
@@ -499,12 +515,19 @@ static void say_quiet(struct trk_doc *d, struct trk_doc_section *s,
 						 trk__doc_value(d, trk__human_bytes, f->all_sum))
 				: "none");
 	}
-	(void) rows;
+	if (has_no_gpu)
+		list = trk__doc_print(d, "%s%sGPU: none in this machine", list,
+				      *list ? " \u00b7 " : "");
 	if (*list)
 		trk__doc_text(d, s, trk__doc_print(d, "%s.", list));
 }
 
-static void say_missing(struct trk_doc *d, struct trk_doc_section *s)
+static bool is_of_gpus(const struct trk_chart_spec *spec)
+{
+	return spec->unit == TRK_HUMAN_GPUS || spec->job == TRK_PROCESS_GPU_VRAM;
+}
+
+static void say_missing(struct trk_doc *d, struct trk_doc_section *s, bool has_no_gpu)
 {
 	const char *list = "";
 
@@ -513,6 +536,7 @@ static void say_missing(struct trk_doc *d, struct trk_doc_section *s)
 
 		for (size_t c = 0; c < d->charts; c++)
 			found |= d->chart[c].key == trk__chart_specs[i].key;
+		found |= has_no_gpu && is_of_gpus(&trk__chart_specs[i]);
 		if (!found)
 			list = trk__doc_print(d, "%s%s%s", list, *list ? ", " : "",
 					      trk__chart_specs[i].title);
@@ -556,8 +580,8 @@ static void explain(struct trk_doc *d, struct trk_doc_section *s,
 		if (c->is_quiet)
 			continue;
 		if (c->limit_text && !c->is_far)
-			dashed = trk__doc_print(d, "%s%s%s", dashed ? dashed : "",
-						dashed ? ", " : "", c->limit_text);
+			dashed = trk__doc_print(d, "%s%s%s of %s", dashed ? dashed : "",
+						dashed ? ", " : "", c->limit_text, c->title);
 		machine |= c->count > 1;
 	}
 	trk__doc_note(
@@ -589,6 +613,8 @@ void trk__section_timeline(struct trk_doc *d, struct trk_doc_section *s,
 			   const struct trk_report_work *w)
 {
 	const struct trk_report_rows *rows = w->in->rows;
+	const struct trk_place *place = &w->in->record->place;
+	bool has_no_gpu = place->has_server && place->server.gpu_count == 0;
 
 	d->start_s = (double) w->in->record->run.start_ns / 1e9;
 	if (!rows || !rows->buckets || !(rows->width_s > 0)) {
@@ -619,11 +645,11 @@ void trk__section_timeline(struct trk_doc *d, struct trk_doc_section *s,
 	keep_longest(d);
 	trk__doc_charts(d, s);
 	trk__course_say(d, s, w);
-	say_quiet(d, s, rows);
+	say_quiet(d, s, has_no_gpu);
 	make_slices(d, s);
 	explain(d, s, rows);
 	/* Where to split is for who plans the next run, and takes as long as all else of a page. */
 	if (w->in->record->run.pid && !(w->in->live_s > 0))
 		hint_split(d, s, rows);
-	say_missing(d, s);
+	say_missing(d, s, has_no_gpu);
 }

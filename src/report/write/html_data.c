@@ -6,6 +6,7 @@
 
 #include "model/columns.h"
 #include "report/chart_rows.h"
+#include "report/write/html_text.h"
 #include "report/write/page.h"
 
 enum {
@@ -13,14 +14,10 @@ enum {
 	ROOM = 600,        /* for what is not a value */
 };
 
-/* Two characters a value; the alphabet of base64url. */
+/* Two characters a value. */
 static void pack(struct trk_buf *b, uint16_t value)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-	trk__buf_putc(b, digits[value >> 6 & 63]);
-	trk__buf_putc(b, digits[value & 63]);
+	trk__html_packed(b, value, 2);
 }
 
 /* Least, mean and greatest of the job's series (or the only one); of the machine's the mean. */

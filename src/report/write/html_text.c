@@ -56,3 +56,12 @@ void trk__html_rich(struct trk_buf *b, const char *text)
 			trk__buf_puts(b, elements[*text++ - 1]);
 	}
 }
+
+void trk__html_packed(struct trk_buf *b, uint32_t value, int digits)
+{
+	static const char alphabet[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+	while (digits-- > 0)
+		trk__buf_putc(b, alphabet[value >> (6 * digits) & 63]);
+}

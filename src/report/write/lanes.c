@@ -21,13 +21,13 @@ static int height_of(const struct trk_doc_lane *l)
 	return height > 0 ? height : BAR + GAP;
 }
 
-/* Steps of whole pixels from a base line: `most` is `height` high. */
+/* Steps of whole pixels from a base line, between two edges: `most` is `height` high. */
 static void draw_steps(struct trk_buf *b, const uint16_t *value, size_t first, size_t count,
-		       double most, int height, int base)
+		       double from, double to, double most, int height, int base)
 {
 	int was = 0;
 
-	trk__buf_printf(b, "M%zu %d", 2 * first, base);
+	trk__buf_printf(b, "M%.6g %d", from, base);
 	for (size_t i = 0; i < count; i++) {
 		int now = (int) (value[i] / most * height + 0.5);
 
@@ -38,7 +38,33 @@ static void draw_steps(struct trk_buf *b, const uint16_t *value, size_t first, s
 		}
 		was = now;
 	}
-	trk__buf_printf(b, "H%zuV%dz", 2 * (first + count), base);
+	trk__buf_printf(b, "H%.6gV%dz", to, base);
+}
+
+static void draw_many(struct trk_buf *b, const struct trk_doc *d, const uint16_t *value,
+		      double most, int height, int base)
+{
+	trk__buf_puts(b, "<path class=\"many\" d=\"");
+	draw_steps(b, value, 0, d->buckets, 0, 2.0 * (double) d->buckets, most, height, base);
+	trk__buf_puts(b, "\"/>");
+}
+
+/* Start, length and mean CPU use of each: four, three and one character. */
+static void write_briefs(struct trk_buf *b, const struct trk_doc_lane *l)
+{
+	const double parts = 1 << 24;
+
+	trk__buf_printf(b, " data-of=\"%zu\" data-brief=\"", l->others);
+	for (size_t i = 0; i < l->briefs; i++) {
+		const struct trk_doc_brief *one = &l->brief[i];
+		double from = one->from * (parts - 1), length = (one->to - one->from) * parts;
+		double use = one->cores < 1 ? one->cores * 63 : 63;
+
+		trk__html_packed(b, (uint32_t) from, 4);
+		trk__html_packed(b, length < (1 << 18) - 1 ? (uint32_t) length : (1 << 18) - 1, 3);
+		trk__html_packed(b, (uint32_t) use, 1);
+	}
+	trk__buf_putc(b, '"');
 }
 
 static void title(struct trk_buf *b, const struct trk_doc_bar *bar)
@@ -65,7 +91,8 @@ static void draw_bar(struct trk_buf *b, const struct trk_doc *d, const struct tr
 	if (!bar->use || !bar->count)
 		return;
 	trk__buf_puts(b, "<path class=\"use\" d=\"");
-	draw_steps(b, bar->use, bar->first, bar->count, TRK_DOC_STEPS, height, top + height);
+	draw_steps(b, bar->use, bar->first, bar->count, bar->from * units, bar->to * units,
+		   TRK_DOC_STEPS, height, top + height);
 	trk__buf_puts(b, "\"/>");
 }
 
@@ -73,7 +100,7 @@ static void open_drawing(struct trk_buf *b, const struct trk_doc *d, int height)
 {
 	trk__buf_printf(b,
 			"<svg class=\"bars\" viewBox=\"0 0 %zu %d\" height=\"%d\" "
-			"preserveAspectRatio=\"none\" aria-hidden=\"true\">",
+			"preserveAspectRatio=\"none\" aria-hidden=\"true\"",
 			2 * d->buckets, height, height);
 }
 
@@ -82,18 +109,16 @@ static void drawing(struct trk_buf *b, const struct trk_doc *d, const struct trk
 	int height = height_of(l), each = bar_height(l);
 
 	open_drawing(b, d, height);
+	if (l->briefs)
+		write_briefs(b, l);
+	trk__buf_putc(b, '>');
 	for (size_t i = 0; i < l->bars; i++)
 		draw_bar(b, d, &l->bar[i], each, (int) l->bar[i].row * (each + GAP),
 			 l->bars <= NAMED_BARS);
-	if (l->alive_most) {
-		trk__buf_puts(b, "<path class=\"many\" d=\"");
-		draw_steps(b, l->alive, 0, d->buckets, l->alive_most, DENSITY - 3, height - 1);
-		trk__buf_puts(b, "\"/>");
-	} else if (!l->bars && l->use) {
-		trk__buf_puts(b, "<path class=\"many\" d=\"");
-		draw_steps(b, l->use, 0, d->buckets, TRK_DOC_STEPS, height - 2, height - 1);
-		trk__buf_puts(b, "\"/>");
-	}
+	if (l->alive_most)
+		draw_many(b, d, l->alive, l->alive_most, DENSITY - 3, height - 1);
+	else if (!l->bars && l->use)
+		draw_many(b, d, l->use, TRK_DOC_STEPS, height - 2, height - 1);
 	trk__buf_puts(b, "</svg>");
 }
 
@@ -136,6 +161,7 @@ static void member(struct trk_buf *b, const struct trk_doc *d, const struct trk_
 	figure(b, isnan(bar->peak_mib) ? NULL : trk__human_memory(text, bar->peak_mib));
 	trk__buf_puts(b, "<span class=\"full\"></span>");
 	open_drawing(b, d, SMALL_BAR);
+	trk__buf_putc(b, '>');
 	draw_bar(b, d, bar, SMALL_BAR - 1, 0, false);
 	trk__buf_puts(b, "</svg></div>\n");
 }
