@@ -93,6 +93,13 @@ def test_commands_that_the_pages_name_exist(rt):
                 assert option in options[verb], f"{page.name}: resource-tracker {line}"
 
 
+def test_functions_in_c_that_the_pages_name_exist():
+    header = (ROOT / "include/resource_tracker.h").read_text(encoding="utf-8")
+    for page in PAGES:
+        for name in re.findall(r"\btrk_[a-z_]+(?=\()", page.read_text(encoding="utf-8")):
+            assert f"{name}(" in header, f"{page.name}: {name}"
+
+
 def labels_of(summary):
     return set(re.findall(r"^([A-Z][A-Za-z]+) {2,}", summary, re.M))
 

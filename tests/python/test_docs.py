@@ -47,6 +47,18 @@ def test_a_page(name, tmp_path, monkeypatch):
     run_page(name)
 
 
+def test_names_that_the_pages_name_exist():
+    import resource_tracker
+
+    tracker = resource_tracker.ResourceTracker(autostart=False)
+    for page in (ROOT / "docs").rglob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        for name in re.findall(r"\b(?:[Tt]racker|ResourceTracker)\.([a-z_]+)(?=\()", text):
+            assert hasattr(tracker, name), f"{page.name}: {name}()"
+        for module, name in re.findall(r"\bresource_tracker\.([a-z_]+)\.([A-Za-z_]+)\b", text):
+            assert hasattr(importlib.import_module(f"resource_tracker.{module}"), name), f"{page.name}: {module}.{name}"
+
+
 def test_the_guide_says_what_comes_of_it(tmp_path, monkeypatch, capsys):
     assert len(PAGES) >= 7 and len(blocks_of(ROOT / "docs/python.md")) >= 6
     monkeypatch.chdir(tmp_path)
