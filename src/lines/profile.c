@@ -27,6 +27,14 @@ uint64_t trk__profile_value(const struct trk_lines_amounts *a, enum trk_lines_or
 					 : a->sure_bytes + a->between_bytes;
 }
 
+uint64_t trk__profile_growth(uint64_t sure_bytes, uint64_t between_bytes, const char **ret_sign)
+{
+	bool is_sure = between_bytes <= sure_bytes / 4;
+
+	*ret_sign = is_sure ? "+" : "~";
+	return is_sure ? sure_bytes : sure_bytes + between_bytes;
+}
+
 /* ---- rows ---- */
 
 static size_t hash_key(uint64_t key)

@@ -52,4 +52,7 @@ void trk__profile_release(struct trk_profile *p);
 /* What is shown of a row's own use in this order: µs, or bytes of sure growth. */
 uint64_t trk__profile_value(const struct trk_lines_amounts *a, enum trk_lines_order order);
 
+/* Growth as it is shown: what is sure, with "+", where hardly more is likely; else all of it, with "~". */
+uint64_t trk__profile_growth(uint64_t sure_bytes, uint64_t between_bytes, const char **ret_sign);
+
 #endif

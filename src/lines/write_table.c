@@ -45,16 +45,14 @@ static void put_name(struct trk_buf *b, const struct trk_lines *l, const struct 
 static const char *growth_text(const struct trk_lines_amounts *a, char text[TRK_HUMAN_SIZE + 8])
 {
 	char number[TRK_HUMAN_SIZE];
+	const char *sign;
+	uint64_t bytes;
 
 	if (a->sure_bytes < 1 << 20 && a->between_bytes < 1 << 20)
 		return "";
-	if (a->sure_bytes >= a->between_bytes)
-		(void) snprintf(text, TRK_HUMAN_SIZE + 8, "+%s",
-				trk__human_memory(number, (double) a->sure_bytes / MIB));
-	else
-		(void) snprintf(text, TRK_HUMAN_SIZE + 8, "~%s",
-				trk__human_memory(
-					number, (double) (a->sure_bytes + a->between_bytes) / MIB));
+	bytes = trk__profile_growth(a->sure_bytes, a->between_bytes, &sign);
+	(void) snprintf(text, TRK_HUMAN_SIZE + 8, "%s%s", sign,
+			trk__human_memory(number, (double) bytes / MIB));
 	return text;
 }
 

@@ -70,8 +70,8 @@ struct trk_lines_lane {
 struct trk_lines_amounts {
 	uint64_t samples;
 	uint64_t cpu_us, wall_us;
-	uint64_t sure_bytes;     /* growth of memory between two samples on this line */
-	uint64_t between_bytes;  /* growth since a sample on another line */
+	uint64_t sure_bytes;     /* growth of memory, surely on this line */
+	uint64_t between_bytes;  /* growth that is likely this line's */
 	uint64_t released_bytes; /* less memory than at the sample before */
 };
 

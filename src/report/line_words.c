@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lines/highlights.h"
+#include "lines/profile.h"
 #include "lines/write.h"
 
 #define DOT      " \u00b7 "
@@ -28,11 +29,11 @@ static const char *name_of(struct trk_doc *d, const struct trk_record *r, uint32
 
 static const char *growth_of(struct trk_doc *d, const struct trk_lines_growth *g)
 {
-	bool sure = g->sure_bytes >= g->between_bytes;
-	double bytes = (double) g->sure_bytes + (sure ? 0 : (double) g->between_bytes);
+	const char *sign;
+	uint64_t bytes = trk__profile_growth(g->sure_bytes, g->between_bytes, &sign);
 
-	return trk__doc_print(d, "%s%s", sure ? "+" : "~",
-			      trk__doc_value(d, trk__human_memory, bytes / MIB));
+	return trk__doc_print(d, "%s%s", sign,
+			      trk__doc_value(d, trk__human_memory, (double) bytes / MIB));
 }
 
 static double peak_bytes(const struct trk_record *r)

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/parse.h"
 #include "probe/stack/interpreter.h"
+#include "sample/stack_growth.h"
 
 enum {
 	WATCHED_MAX = 128, /* processes */
@@ -18,15 +19,17 @@ enum {
 	LOOKS_MAX = 4,     /* processes that are looked into in one round */
 	FILES_MAX = 160,   /* kept open */
 	FAST_HZ = 100,
+	FAULTS_THREADS = 8, /* of a process, whose page faults are counted */
 };
 
-#define FAST_NS     (10 * TRK_NS_PER_S) /* at the start, so that short jobs have samples */
-#define SETTLE_NS   TRK_NS_PER_S
-#define LOOK_NS     (100 * TRK_NS_PER_MS)
-#define LOOK_MAX_NS (60 * TRK_NS_PER_S)
-#define LATE_NS     (250 * UINT64_C(1000))
-#define PERIOD_MAX  (4 * TRK_NS_PER_S)
-#define WALL_MAX_NS (10 * TRK_NS_PER_S)
+#define FAST_NS       (10 * TRK_NS_PER_S) /* at the start, so that short jobs have samples */
+#define SETTLE_NS     TRK_NS_PER_S
+#define LOOK_NS       (100 * TRK_NS_PER_MS)
+#define LOOK_MAX_NS   (60 * TRK_NS_PER_S)
+#define LATE_NS       (250 * UINT64_C(1000))
+#define PERIOD_MAX    (4 * TRK_NS_PER_S)
+#define FAULTS_MAX_NS (500 * UINT64_C(1000))
+#define WALL_MAX_NS   (10 * TRK_NS_PER_S)
 /* Of a core, at TRK_STACKS_HZ; in proportion at another rate. More is lent in the first seconds. */
 #define BUDGET_SHARE 0.001
 #define FAST_BUDGETS 4
@@ -40,9 +43,11 @@ struct thread {
 	uint64_t pthread;
 	pid_t tid;
 	int stat_fd; /* -1: not open */
-	uint32_t lane, node, node_before;
+	uint32_t lane, node, node_before, probed_node;
 	enum score score, score_before;
-	bool seen;
+	bool seen, has_faults;
+	uint64_t
+		faults[4]; /* minor ones: twice before the stacks were read, and twice after that */
 };
 
 /* A process of the job. */
@@ -58,9 +63,8 @@ struct watched {
 	uint64_t cpu_ns;  /* its CPU clock at the last sample */
 	uint64_t owed_ns; /* CPU time that no thread could be charged with yet */
 	uint64_t sampled_ns;
-	uint64_t anon_bytes;       /* at the last sample */
-	uint32_t at_node, at_lane; /* of the thread that memory is charged to */
-	bool at_ran, has_memory;
+	struct trk_growth growth;
+	int stat_fd; /* -1: not open */
 	uint32_t oldest_lane;
 	struct thread thread[TRK_STACK_THREADS];
 	size_t threads;
@@ -78,13 +82,16 @@ struct trk_stacks {
 	struct trk_remote *remote; /* owned */
 	pid_t remote_pid;
 	uint64_t start_ns, next_ns, settle_ns, period_ns;
+	uint64_t
+		probe_ns; /* when memory that grows is looked at next; UINT64_MAX: it does not grow */
 	uint64_t cost_ns, settled_cost_ns, rounds;
+	uint64_t probe_cost_ns; /* bounded by the memory that the job takes, not by the budget */
 	uint64_t random;
 	struct trk_lines_sums window;
 	/* Of the walk that goes on. */
 	struct watched *walked;
 	uint64_t wall_ns, now_ns;
-	bool is_late;
+	bool is_late, is_probe;
 };
 
 /* ---- files of a process ---- */
@@ -152,19 +159,44 @@ static int read_memory(struct trk_stacks *s, struct watched *w, uint64_t *ret_by
 	return 0;
 }
 
-/* Does the thread run, or wait for a CPU alone? */
-static bool is_running(struct trk_stacks *s, struct watched *w, struct thread *t)
-{
-	char path[64], text[512];
-	const char *at;
-	ssize_t len;
+struct thread_state {
+	bool running;    /* or waiting for a CPU alone */
+	uint64_t faults; /* minor page faults: without a disk */
+};
 
+/* A stat file of a process or of one of its threads. */
+static int read_state(struct trk_stacks *s, int *fd, const char *path, struct thread_state *ret)
+{
+	/* After the state: ppid, pgrp, session, tty_nr, tpgid, flags, minflt. */
+	enum { FAULTS_AT = 7 };
+	char text[512];
+	const char *at;
+	int64_t number;
+	ssize_t len;
+	bool running;
+
+	len = read_kept(s, fd, path, text, sizeof(text));
+	at = len > 0 ? memrchr(text, ')', (size_t) len) : NULL;
+	if (!at || text + len - at < 4)
+		return -ENODATA;
+	running = at[2] == 'R';
+	at += 3;
+	for (int i = 0; i < FAULTS_AT; i++)
+		if (!trk__scan_i64(&at, &number))
+			return -ENODATA;
+	*ret = (struct thread_state){running, (uint64_t) number};
+	return 0;
+}
+
+static int read_thread(struct trk_stacks *s, const struct watched *w, struct thread *t,
+		       struct thread_state *ret)
+{
+	char path[64];
+
+	if (!t->tid)
+		return -ENODATA;
 	(void) snprintf(path, sizeof(path), "%d/task/%d/stat", (int) w->pid, (int) t->tid);
-	len = read_kept(s, &t->stat_fd, path, text, sizeof(text));
-	if (len <= 0)
-		return false;
-	at = memrchr(text, ')', (size_t) len);
-	return at && at + 2 < text + len && at[2] == 'R';
+	return read_state(s, &t->stat_fd, path, ret);
 }
 
 /* ---- which processes ---- */
@@ -190,9 +222,10 @@ static void drop_python(struct trk_stacks *s, struct watched *w)
 {
 	if (!w->python)
 		return;
+	trk__growth_settle(&w->growth, s->lines, s->now_ns, true, &s->window);
+	w->growth = (struct trk_growth){.lines = 0};
 	trk__cpython_free(w->python);
 	w->python = NULL;
-	w->has_memory = false;
 	s->pythons--;
 	drop_threads(s, w);
 }
@@ -234,19 +267,20 @@ static struct watched *add(struct trk_stacks *s, pid_t pid)
 	if (s->count == WATCHED_MAX)
 		return NULL;
 	w = &s->watched[s->count++];
-	*w = (struct watched){.pid = pid, .statm_fd = -1, .why = TRK_STACK_STARTING};
+	*w = (struct watched){.pid = pid, .statm_fd = -1, .stat_fd = -1, .why = TRK_STACK_STARTING};
 	return w;
 }
 
-static void settle(struct trk_stacks *s, struct watched *w);
+static void settle(struct trk_stacks *s, struct watched *w, bool last);
 
 static void remove_at(struct trk_stacks *s, size_t i)
 {
 	struct watched *w = &s->watched[i];
 
-	settle(s, w);
+	settle(s, w, true);
 	drop_python(s, w);
 	close_file(s, &w->statm_fd);
+	close_file(s, &w->stat_fd);
 	trk__lines_sums_release(&w->second);
 	s->count--;
 	if (i != s->count)
@@ -364,6 +398,10 @@ static void take_stack(void *data, struct trk_stack *stack)
 	if (!t)
 		return;
 	t->seen = true;
+	if (s->is_probe) {
+		t->probed_node = node_of(s, stack);
+		return;
+	}
 	t->node = node_of(s, stack);
 	if (stack->is_oldest)
 		w->oldest_lane = t->lane;
@@ -372,25 +410,18 @@ static void take_stack(void *data, struct trk_stack *stack)
 
 /* ---- memory ---- */
 
-static bool same_line(const struct trk_lines *l, uint32_t a, uint32_t b)
+/* How clearly the thread was seen taking memory: 0, or the weight of what was seen. Where it had page
+ * faults right before and right after the stacks were read, the frame that was read has them. */
+static unsigned int sign_of(const struct thread *t)
 {
-	const struct trk_lines_node *x = &l->node[a], *y = &l->node[b];
-
-	return a == b || (x->function == y->function && x->line == y->line && x->line > 0);
+	if (!t->has_faults || t->faults[3] <= t->faults[0])
+		return 0;
+	return t->faults[1] > t->faults[0] && t->faults[3] > t->faults[2] ? TRK_GROWTH_CLEAR : 1;
 }
 
-/* Where growth between two samples is charged: as deep as both were, but not above the line of the
- * user's code. */
-static uint32_t node_of_growth(const struct trk_lines *l, uint32_t before, uint32_t now)
-{
-	uint32_t common = trk__lines_common(l, before, now), user = trk__lines_user(l, now);
-
-	return trk__lines_user(l, common) == user ? common : user;
-}
-
-/* The thread that memory is charged to: the one that runs, else the oldest. *ret_sure: it is the only
- * one that could have taken any. */
-static const struct thread *thread_of_memory(const struct watched *w, bool *ret_sure)
+/* The thread that memory is charged to: the one that was seen taking the most, else one that runs, else
+ * the oldest. *ret_alone: it is the only one that could have taken any. */
+static const struct thread *thread_of_memory(const struct watched *w, bool *ret_alone)
 {
 	const struct thread *found = NULL;
 	unsigned int running = 0;
@@ -400,48 +431,29 @@ static const struct thread *thread_of_memory(const struct watched *w, bool *ret_
 		bool runs = t->score != WAITS;
 
 		running += runs;
-		if (runs ? !found || found->score == WAITS || t->lane == w->at_lane
-			 : !found && t->lane == w->oldest_lane)
+		if (!found || sign_of(t) > sign_of(found) ||
+		    (sign_of(t) == sign_of(found) &&
+		     (runs > (found->score != WAITS) ||
+		      (runs == (found->score != WAITS) && t->lane == w->oldest_lane))))
 			found = t;
 	}
-	*ret_sure = running <= 1;
-	return found ? found : w->threads ? &w->thread[0] : NULL;
+	*ret_alone = running <= 1;
+	return found;
 }
 
-static void take_memory(struct trk_stacks *s, struct watched *w)
+static void take_memory(struct trk_stacks *s, struct watched *w, bool has_cpu, uint64_t used_ns)
 {
-	bool sure, has_before = w->has_memory, ran = w->at_ran;
-	const struct thread *t = thread_of_memory(w, &sure);
-	uint32_t before = w->at_node, lane = w->at_lane, user, user_before;
-	uint64_t bytes, was = w->anon_bytes;
-	struct trk_lines_amounts *sum;
+	struct trk_growth_sample sample = {.now_ns = s->now_ns};
+	const struct thread *t = thread_of_memory(w, &sample.alone);
 
-	if (!t || read_memory(s, w, &bytes) < 0)
+	if (!t || read_memory(s, w, &sample.bytes) < 0)
 		return;
-	sure = sure && t->lane == w->at_lane;
-	w->has_memory = true;
-	w->anon_bytes = bytes;
-	w->at_node = t->node;
-	w->at_lane = t->lane;
-	w->at_ran = t->score != WAITS;
-	if (!has_before || bytes == was)
-		return;
-	user = trk__lines_user(s->lines, t->node);
-	user_before = trk__lines_user(s->lines, before);
-	if (bytes > was && sure && same_line(s->lines, user, user_before)) {
-		sum = trk__lines_sum(&s->window, t->lane,
-				     node_of_growth(s->lines, before, t->node));
-		if (sum)
-			sum->sure_bytes += bytes - was;
-		return;
-	}
-	/* One that sleeps takes no memory: then it was the other one. */
-	sum = ran && t->score == WAITS ? trk__lines_sum(&s->window, lane, before)
-				       : trk__lines_sum(&s->window, t->lane, t->node);
-	if (sum && bytes > was)
-		sum->between_bytes += bytes - was;
-	else if (sum)
-		sum->released_bytes += was - bytes;
+	sample.node = t->node;
+	sample.lane = t->lane;
+	sample.is_look = has_cpu && t->has_faults;
+	sample.sign = sign_of(t);
+	sample.cpu_ns = used_ns;
+	trk__growth_take(&w->growth, s->lines, &sample, &s->window);
 }
 
 /* ---- samples ---- */
@@ -470,8 +482,41 @@ static bool walk(struct trk_stacks *s, struct watched *w)
 	s->lines->torn += torn;
 	if (n < 0)
 		return false;
-	if (torn == 0)
+	if (torn == 0 && !s->is_probe)
 		forget_unseen_threads(s, w);
+	return true;
+}
+
+/* Count the page faults of the threads: the first time for those that are known, then for all of these. */
+static void count_faults(struct trk_stacks *s, struct watched *w, int round)
+{
+	struct thread_state state;
+
+	for (size_t i = 0; i < w->threads && i < FAULTS_THREADS; i++) {
+		struct thread *t = &w->thread[i];
+
+		if (round > 0 && !t->has_faults)
+			continue;
+		t->has_faults = read_thread(s, w, t, &state) == 0;
+		t->faults[round] = t->has_faults ? state.faults : 0;
+	}
+}
+
+/* Read the stacks, with the page faults around that. False when the process cannot be read any more. */
+static bool walk_with_faults(struct trk_stacks *s, struct watched *w)
+{
+	uint64_t begin_ns = s->env.monotonic_ns();
+
+	count_faults(s, w, 0);
+	count_faults(s, w, 1);
+	if (!walk(s, w))
+		return false;
+	count_faults(s, w, 2);
+	count_faults(s, w, 3);
+	/* Kept from the CPU in between, it has seen what came later. */
+	if (s->env.monotonic_ns() - begin_ns > FAULTS_MAX_NS)
+		for (size_t i = 0; i < w->threads; i++)
+			w->thread[i].has_faults = false;
 	return true;
 }
 
@@ -479,8 +524,10 @@ static void look_at_states(struct trk_stacks *s, struct watched *w, bool has_cpu
 {
 	for (size_t i = 0; i < w->threads; i++) {
 		struct thread *t = &w->thread[i];
+		bool is_it = has_cpu && w->threads == 1;
+		struct thread_state state;
 
-		if ((has_cpu && w->threads == 1) || (t->tid && is_running(s, w, t)))
+		if (is_it || (read_thread(s, w, t, &state) == 0 && state.running))
 			t->score = s->is_late ? SAMPLED_LATE : has_cpu ? HAS_CPU : COULD_RUN;
 	}
 }
@@ -546,15 +593,59 @@ static void charge_interval(struct watched *w, uint64_t ns, uint64_t wall_ns)
 	}
 }
 
-/* Take the stacks and the states of the process. False when it cannot be read any more. */
-static bool look(struct trk_stacks *s, struct watched *w)
+/* Take the stacks, the states and the memory of the process. False when it cannot be read any more. */
+static bool look(struct trk_stacks *s, struct watched *w, uint64_t used_ns)
 {
 	uint64_t after_ns;
+	bool has_cpu;
 
-	if (!walk(s, w))
+	for (size_t i = 0; i < w->threads; i++)
+		w->thread[i].has_faults = false;
+	if (trk__growth_is_hot(&w->growth, s->now_ns) ? !walk_with_faults(s, w) : !walk(s, w))
 		return false;
-	look_at_states(s, w, trk__clock_pid_cpu_ns(w->pid, &after_ns) == 0 && after_ns > w->cpu_ns);
+	has_cpu = trk__clock_pid_cpu_ns(w->pid, &after_ns) == 0 && after_ns > w->cpu_ns;
+	look_at_states(s, w, has_cpu);
+	take_memory(s, w, has_cpu, used_ns);
 	return true;
+}
+
+/* Page faults of all threads of a process. */
+static bool read_faults(struct trk_stacks *s, struct watched *w, uint64_t *ret)
+{
+	struct thread_state state;
+	char path[32];
+
+	(void) snprintf(path, sizeof(path), "%d/stat", (int) w->pid);
+	if (read_state(s, &w->stat_fd, path, &state) < 0)
+		return false;
+	*ret = state.faults;
+	return true;
+}
+
+/* Between two samples: does the process take memory at this moment, and on which line? It moves no
+ * other figure, as it would count such moments more often than others. */
+static void probe(struct trk_stacks *s, struct watched *w)
+{
+	const struct thread *found = NULL;
+	uint64_t before, after;
+
+	if (!read_faults(s, w, &before) || !read_faults(s, w, &after) || before == after ||
+	    !walk_with_faults(s, w))
+		return;
+	for (size_t i = 0; i < w->threads; i++)
+		if (sign_of(&w->thread[i]) > (found ? sign_of(found) : 0))
+			found = &w->thread[i];
+	if (found)
+		trk__growth_note(&w->growth, s->lines, found->probed_node, found->lane,
+				 sign_of(found), s->now_ns);
+}
+
+/* It cannot be read any more: see at the next look at the tree what it has become. */
+static void look_again(struct trk_stacks *s, struct watched *w)
+{
+	drop_python(s, w);
+	w->look_ns = s->now_ns;
+	w->wait_ns = 0;
 }
 
 static void sample(struct trk_stacks *s, struct watched *w)
@@ -563,6 +654,10 @@ static void sample(struct trk_stacks *s, struct watched *w)
 
 	if (trk__clock_pid_cpu_ns(w->pid, &cpu_ns) < 0)
 		return;
+	if (!w->is_fresh && cpu_ns < w->cpu_ns) { /* another process with the same number */
+		look_again(s, w);
+		return;
+	}
 	/* What it used before the first sample is on no line. */
 	used_ns = w->is_fresh ? 0 : cpu_ns - w->cpu_ns;
 	s->wall_ns = w->is_fresh ? 0 : s->now_ns - w->sampled_ns;
@@ -576,24 +671,21 @@ static void sample(struct trk_stacks *s, struct watched *w)
 		w->thread[i].score = WAITS;
 	}
 	/* Without CPU time no stack has changed. */
-	if ((used_ns || w->is_fresh) && !look(s, w)) {
-		drop_python(s, w);
-		w->look_ns = s->now_ns;
-		w->wait_ns = 0;
+	if ((used_ns || w->is_fresh) && !look(s, w, used_ns)) {
+		look_again(s, w);
 		return;
 	}
 	charge_interval(w, used_ns, s->wall_ns);
 	for (size_t i = 0; i < w->threads; i++)
 		count_thread(s, w, &w->thread[i]);
-	if (used_ns || w->is_fresh)
-		take_memory(s, w);
 	w->is_fresh = false;
 }
 
 /* ---- settling ---- */
 
-static void settle(struct trk_stacks *s, struct watched *w)
+static void settle(struct trk_stacks *s, struct watched *w, bool last)
 {
+	trk__growth_settle(&w->growth, s->lines, s->now_ns, last, &s->window);
 	if (w->second.counts == 0)
 		return;
 	charge_oldest(w, w->owed_ns);
@@ -609,12 +701,12 @@ static void settle(struct trk_stacks *s, struct watched *w)
 	trk__lines_sums_clear(&w->second);
 }
 
-void trk__stacks_settle(struct trk_stacks *s)
+void trk__stacks_settle(struct trk_stacks *s, bool last)
 {
 	s->lines->rounds = s->rounds;
-	s->lines->cost_us = s->cost_ns / 1000;
+	s->lines->cost_us = (s->cost_ns + s->probe_cost_ns) / 1000;
 	for (size_t i = 0; i < s->count; i++) {
-		settle(s, &s->watched[i]);
+		settle(s, &s->watched[i], last);
 		if (s->watched[i].python)
 			trk__cpython_trim(s->watched[i].python);
 	}
@@ -649,6 +741,18 @@ static void adapt(struct trk_stacks *s, uint64_t now_ns, uint64_t over_ns)
 		s->period_ns = base;
 }
 
+/* The soonest that a process whose memory grows is to be looked at again. */
+static void plan_probe(struct trk_stacks *s, uint64_t now_ns)
+{
+	s->probe_ns = UINT64_MAX;
+	for (size_t i = 0; i < s->count; i++) {
+		uint64_t period_ns = s->watched[i].growth.period_ns;
+
+		if (s->watched[i].python && period_ns && now_ns + period_ns < s->probe_ns)
+			s->probe_ns = now_ns + period_ns;
+	}
+}
+
 static void plan_next(struct trk_stacks *s, uint64_t now_ns)
 {
 	s->random ^= s->random << 13;
@@ -657,37 +761,56 @@ static void plan_next(struct trk_stacks *s, uint64_t now_ns)
 	/* Between 3/4 and 5/4 of the period, so that no loop of the job stays in step with us. */
 	s->next_ns = s->pythons ? now_ns + s->period_ns / 4 * 3 + s->random % (s->period_ns / 2 + 1)
 				: UINT64_MAX;
+	plan_probe(s, now_ns);
 }
 
-void trk__stacks_tick(struct trk_stacks *s, uint64_t now_ns)
+static void take_samples(struct trk_stacks *s)
 {
-	uint64_t before;
-
-	if (now_ns < s->next_ns)
-		return;
-	before = trk__clock_thread_cpu_ns();
-	s->now_ns = now_ns;
-	s->is_late = now_ns - s->next_ns > LATE_NS;
+	s->is_late = s->now_ns - s->next_ns > LATE_NS;
 	s->rounds++;
 	for (size_t i = 0; i < s->count; i++)
 		if (s->watched[i].python)
 			sample(s, &s->watched[i]);
-	if (now_ns - s->settle_ns >= SETTLE_NS) {
-		uint64_t over_ns = now_ns - s->settle_ns;
+}
 
-		trk__stacks_settle(s);
-		s->settle_ns = now_ns;
-		s->cost_ns += trk__clock_thread_cpu_ns() - before;
-		adapt(s, now_ns, over_ns);
-	} else {
-		s->cost_ns += trk__clock_thread_cpu_ns() - before;
+static void take_probes(struct trk_stacks *s)
+{
+	uint64_t before = trk__clock_thread_cpu_ns();
+
+	s->is_probe = true;
+	for (size_t i = 0; i < s->count; i++)
+		if (s->watched[i].python && s->watched[i].growth.period_ns)
+			probe(s, &s->watched[i]);
+	s->is_probe = false;
+	plan_probe(s, s->now_ns);
+	s->probe_cost_ns += trk__clock_thread_cpu_ns() - before;
+}
+
+void trk__stacks_tick(struct trk_stacks *s, uint64_t now_ns)
+{
+	uint64_t before, over_ns = now_ns - s->settle_ns;
+
+	s->now_ns = now_ns;
+	if (now_ns < s->next_ns) {
+		if (now_ns >= s->probe_ns)
+			take_probes(s);
+		return;
 	}
+	before = trk__clock_thread_cpu_ns();
+	take_samples(s);
+	if (over_ns >= SETTLE_NS) {
+		trk__stacks_settle(s, false);
+		s->settle_ns = now_ns;
+	}
+	s->cost_ns += trk__clock_thread_cpu_ns() - before;
+	if (over_ns >= SETTLE_NS)
+		adapt(s, now_ns, over_ns);
 	plan_next(s, now_ns);
 }
 
 uint64_t trk__stacks_next_ns(const struct trk_stacks *s)
 {
-	return s->next_ns;
+	return s->probe_ns < s->next_ns ? s->probe_ns : s->next_ns;
 }
 
 struct trk_lines_sums *trk__stacks_window(struct trk_stacks *s)
@@ -709,7 +832,7 @@ struct trk_stacks *trk__stacks_new(const struct trk_env *env,
 	s->options = *options;
 	s->lines = lines;
 	s->start_ns = s->settle_ns = start_ns;
-	s->next_ns = UINT64_MAX;
+	s->next_ns = s->probe_ns = UINT64_MAX;
 	s->random = start_ns | 1;
 	s->period_ns = base_period(s, start_ns);
 	lines->rate_hz = options->hz > 0 ? options->hz : TRK_STACKS_HZ;

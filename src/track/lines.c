@@ -101,7 +101,7 @@ void trk__track_lines_write(struct trk_track_lines *t, struct trk_writer *w, uin
 
 	if (!t->stacks || (!now && (now_ns < t->flush_ns || (w && !has_room(w)))))
 		return;
-	trk__stacks_settle(t->stacks);
+	trk__stacks_settle(t->stacks, now);
 	window = trk__stacks_window(t->stacks);
 	from_us = (int64_t) ((t->window_ns - t->start_ns) / 1000);
 	to_us = (int64_t) ((now_ns - t->start_ns) / 1000);

@@ -224,13 +224,15 @@ sys.setrecursionlimit(20000)
 def down(n):
     if n:
         return down(n - 1)
-    burn(1)
+    burn(2)
 down(5000)
 """)
     samples(rt, script)
-    found = {r["function"]: r for r in lines(rt, "--by", "function")["rows"]}
-    assert found["down"]["with_callees"]["cpu_s"] > 0.3
-    assert found["<module>"]["with_callees"]["cpu_s"] > 0.3
+    # One look at 5,000 frames takes long, so that there are few: what they found is what counts.
+    document = lines(rt, "--by", "function")
+    found = {r["function"]: r["with_callees"]["samples"] for r in document["rows"]}
+    assert found["down"] >= 0.5 * document["all"]["samples"] > 0
+    assert found["<module>"] >= found["down"]
 
 
 def test_names_of_files_reach_no_terminal(rt):
@@ -420,6 +422,37 @@ def test_the_own_memory_limit_names_the_line_that_grew(rt):
     summary = json.loads(result.stdout)
     assert summary["run"]["exit"]["verdict"] == "memory_limit"
     says_where_it_grew(rt, script, summary)
+
+
+SHORT_STEPS = """
+import time
+def work():
+    end = time.process_time() + 0.02
+    while time.process_time() < end:
+        pass
+def load(kept):
+    kept.append(b"x" * 5_000_000)  # KEEPS
+def train():
+    kept = []
+    while True:
+        load(kept)
+        work()
+train()
+"""
+
+
+def test_steps_shorter_than_a_sample_are_found(rt):
+    """Nearly every sample finds the line that takes no memory. One run may miss it where no CPU is free."""
+    script = write(rt, "short.py", SHORT_STEPS)
+    named = []
+    for _ in range(4):
+        result = rt.track(SYSTEM, script, flags=("--lines", "auto", "--limit", "mem=300M", "--summary-json", "-"))
+        growth = json.loads(result.stdout)["lines"]["growth"]
+        assert sum(g["growth_mib"] for g in growth if g["function"] != "load") < 30
+        named.append(growth[0]["line"])
+        if named[-1] == line_of(SHORT_STEPS, "KEEPS"):
+            return
+    assert not named
 
 
 def test_the_summary_names_the_hottest_line(rt):

@@ -169,10 +169,13 @@ static const char *course_words(struct trk_doc *d, const struct work *w, size_t 
 
 static const char *growth_words(struct trk_doc *d, const struct trk_lines_amounts *a)
 {
+	const char *sign;
+	uint64_t bytes = trk__profile_growth(a->sure_bytes, a->between_bytes, &sign);
+
 	if (grew(a) < 1 << 20)
 		return "0";
-	return trk__doc_print(d, "%s%s", a->sure_bytes >= a->between_bytes ? "+" : "~",
-			      trk__doc_value(d, trk__human_memory, (double) grew(a) / MIB));
+	return trk__doc_print(d, "%s%s", sign,
+			      trk__doc_value(d, trk__human_memory, (double) bytes / MIB));
 }
 
 static void add_row(struct trk_doc *d, struct trk_doc_table *t, struct work *w, size_t k)
