@@ -88,10 +88,13 @@ page: setup
 	@node web/build.mjs src/report/write/lines_page.c lines
 	@node web/build.mjs src/fleet/dashboard_page.c dashboard
 
-# Twelve jobs as pages and as pictures, into $(BUILD)/gallery.
+# Twelve jobs as pages and as pictures, into $(BUILD)/gallery; their first views into docs/images/gallery.
 gallery: all
-	@ninja -C $(BUILD) tests/e2e/make_recordings >/dev/null
-	@RESOURCE_TRACKER_BIN=$(abspath $(BUILD))/resource-tracker node tests/e2e/gallery.mjs $(BUILD)/gallery
+	@meson configure $(BUILD) -Dtests=enabled
+	@ninja -C $(BUILD) tests/e2e/make_recordings tests/gpu/libnvidia-ml.so.1 >/dev/null
+	@RESOURCE_TRACKER_BIN=$(abspath $(BUILD))/resource-tracker \
+		MAKE_RECORDINGS=$(abspath $(BUILD))/tests/e2e/make_recordings \
+		node tests/e2e/gallery.mjs $(BUILD)/gallery docs/images/gallery
 
 lint: tools
 	@tools/lint.sh

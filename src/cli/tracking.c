@@ -34,7 +34,7 @@
 #include "service/conclusion.h"
 #include "service/live_page.h"
 
-enum { TEXT_MAX = 4 * 1024 * 1024, STATUS_MAX = 1024, CHANGE_RUN_MIN_S = 10, INPUTS_MAX = 256 };
+enum { TEXT_MAX = 4 * 1024 * 1024, STATUS_MAX = 1024, CHANGE_RUN_MIN_S = 1, INPUTS_MAX = 256 };
 
 /* The page of --report; its format follows from the file's name. */
 static struct trk_page_request page_request(const struct track_settings *s)

@@ -15,7 +15,8 @@ enum {
 	TRK_CHANGE_PHASE_RUNS = 10, /* of them, those whose phases are looked at */
 };
 
-/* The figures that are compared: id, key, title, text of a value, member of struct trk_history_run, least noise. */
+/* The figures that are compared: id, key, title, text of a value, member of struct trk_history_run,
+ * least noise. */
 #define TRK_CHANGE_LIST(X)                                                                         \
 	X(DURATION, "duration", "run time", trk__human_seconds, duration_s,                        \
 	  TRK_ANOMALY_FLOOR_TIME)                                                                  \

@@ -1,8 +1,9 @@
-/* The usual course of a job: median and 10 to 90 % band of the CPU use and memory of its earlier good
- * runs, on the axis of time of this one.
+/* The usual course of a job: median and 10 to 90 % band of the CPU use and memory of its earlier
+ * successful runs, on the time axis of this run.
  *
- * With the same marks in the same order each phase of an earlier run is stretched to this run's;
- * else times are compared as they are, and a run that has ended counts as 0. */
+ * With the same marks in the same order, each phase of an earlier run is stretched to the length of
+ * this run's phase. Otherwise times are compared as they are, and a run that has ended counts as
+ * 0. */
 #ifndef TRK_REPORT_USUAL_COURSE_H
 #define TRK_REPORT_USUAL_COURSE_H
 

@@ -1,35 +1,41 @@
-// Twelve jobs as pages, and each page as a picture at 1280 and 390 px, light and dark:
+// Twelve jobs as pages, each page as a picture at 1280 and 390 px, light and dark, and its first view
+// for the documentation:
 //
-//     node tests/e2e/gallery.mjs [OUT]        (make gallery; OUT is build/gallery)
+//     node tests/e2e/gallery.mjs [OUT [PICTURES]]        (make gallery)
 //
-// Ten of the jobs run here and take about two minutes; a day and GPUs come from make_recordings. OUT/index.html
-// shows all of them. Prints for each page its size, its height on a phone and where the chart of memory ends,
-// and exits with 1 where a page is wider than its window or axe finds something.
-import { mkdirSync, writeFileSync, copyFileSync } from "node:fs";
-import { join } from "node:path";
-import { axeSource, close, folder, made, open, report, run } from "./lib.mjs";
+// OUT is build/gallery; its index.html shows all pages. PICTURES (default: none) gets NAME.webp of each
+// job. Eleven of the jobs run here and take about two minutes, that of the GPU beside a stand-in for
+// NVIDIA's library (tests/gpu); the day is a made-up recording. Prints for each page its size, its height
+// on a phone and where the chart of memory ends, and exits with 1 where a page is wider than its window
+// or axe finds something.
+import { existsSync, mkdirSync, writeFileSync, copyFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { axeSource, close, folder, made, open, program, report, runWith } from "./lib.mjs";
 
 const out = process.argv[2] ?? "build/gallery";
-mkdirSync(out, { recursive: true });
+const pictures = process.argv[3];
+for (const each of [out, pictures].filter(Boolean)) {
+	mkdirSync(each, { recursive: true });
+}
 
-const numbers = `
+const sources = {
+	"matrix.py": `
 import time
+end = time.time() + 6
 try:
     import numpy
     a = numpy.random.rand(900, 900)
-    end = time.time() + 6
     while time.time() < end:
         a = a @ a
         a /= a.max()
 except ImportError:
-    end = time.time() + 6
     while time.time() < end:
         sum(i * i for i in range(100000))
-`;
-const pipeline = (mark) => `
+`,
+	"pipeline.py": `
 import multiprocessing, subprocess, time
 def mark(name):
-    subprocess.run(["${mark}", "mark", name], check=True)
+    subprocess.run(["resource-tracker", "mark", name], check=True)
 def work(seconds):
     end = time.process_time() + seconds
     while time.process_time() < end:
@@ -41,15 +47,15 @@ mark("train")
 workers = [multiprocessing.Process(target=work, args=(1,)) for _ in range(3)]
 [each.start() for each in workers]; [each.join() for each in workers]
 mark("publish"); del kept; time.sleep(1)
-`;
-const grow = (step, pause) => `
-import time
+`,
+	"grow.py": `
+import sys, time
 kept = []
 while True:
-    kept.append(bytearray(${step} << 20))
-    time.sleep(${pause})
-`;
-const network = `
+    kept.append(bytearray(int(sys.argv[1]) << 20))
+    time.sleep(0.1)
+`,
+	"loopback.py": `
 import socket, threading
 server = socket.create_server(("127.0.0.1", 0))
 def serve():
@@ -58,56 +64,113 @@ def serve():
         pass
 threading.Thread(target=serve, daemon=True).start()
 client = socket.create_connection(server.getsockname())
-for _ in range(2000):
+for _ in range(4000):
     client.sendall(bytes(1 << 20))
 client.close()
-`;
-const makefile = `all: $(patsubst %,unit_%.o,$(shell seq 1 60))
+`,
+	"copy.sh": `
+dd if=/dev/zero of=big bs=1M count=1500 conv=fsync 2>&1
+cat big > /dev/null
+rm big
+`,
+	"spin.sh": "while :; do :; done\n",
+	"many.sh": "i=0; while [ $i -lt 10000 ]; do /bin/true; i=$((i + 1)); done\n",
+	// What the stand-in plays is a script that the job writes: one GPU that it uses, one that idles.
+	"train.py": `
+import math, os, subprocess, time
+path, pid, began = os.environ["TRK_STANDIN_NVML"], os.getpid(), time.time()
+device = "device name=NVIDIA_H100 uuid=GPU-%s bus=00000000:0%d:00.0 minor=%d total=85899345920 used=%d util=%d temp=%d power=%d energy=5000 burn=%d clock=1980 sm=%d\\n"
+def play(busy, gib):
+    used, power = int(gib * 2**30), 70000 + 5000 * busy
+    text = "driver 550.54.15\\n" + device % ("a", 1, 0, used + 2**29, busy, 35 + busy // 3, power, power, busy)
+    text += device % ("b", 2, 1, 2**29, 0, 34, 70000, 70000, 0)
+    text += "process device=0 pid=%d memory=%d lists=c\\n" % (pid, used)
+    text += "sample device=0 pid=%d sm=%d age_ms=50\\n" % (pid, busy)
+    with open(path + ".new", "w") as f:
+        f.write(text)
+    os.replace(path + ".new", path)
+def phase(name, seconds, busy, gib):
+    subprocess.run(["resource-tracker", "mark", name], check=True)
+    start = time.time()
+    while time.time() - start < seconds:
+        share = (time.time() - start) / seconds
+        play(int(busy(share)), gib(share))
+        end = time.time() + 0.1
+        while time.time() < end and share * 4 % 1 < 0.5:
+            sum(range(1000))
+        time.sleep(max(0, end - time.time()))
+phase("load", 2, lambda at: 3, lambda at: 1 + 20 * at)
+phase("train", 6, lambda at: 80 + 12 * math.sin(20 * at), lambda at: 38)
+phase("evaluate", 2, lambda at: 35, lambda at: 30)
+`,
+	Makefile: `all: $(patsubst %,unit_%.o,$(shell seq 1 60))
 unit_%.o:
 	@echo "int f$*(int x) { return x * $*; }" > unit_$*.c
 	@cc -O2 -c unit_$*.c -o $@
-`;
-const python = "/usr/bin/python3";
-const program = process.env.RESOURCE_TRACKER_BIN ?? join(process.cwd(), "build/resource-tracker");
+`,
+};
+for (const [name, text] of Object.entries(sources)) {
+	writeFileSync(join(folder, name), text);
+}
+// With numpy where the tests' environment has been made (make setup).
+const withNumpy = "build/venv-python/bin/python";
+const path = `${dirname(program)}:${existsSync(withNumpy) ? `${join(process.cwd(), dirname(withNumpy))}:` : ""}/usr/bin:/bin`;
+const standin = { LD_LIBRARY_PATH: join(dirname(program), "tests/gpu"), TRK_STANDIN_NVML: join(folder, "nvml.script") };
 
 function job(name, flags, ...command) {
-	const state = join(folder, `runs-${name}`); // no folder that a job could import as a module
-	run("run", "--recording", state, "-q", "-i", "0.2", "-n", name, "--no-discovery", ...flags, "--", ...command);
+	const state = join(folder, `runs-${name}`);
+	const more = name === "gpu" ? standin : {};
+	const all = ["--recording", state, "-q", "-i", "0.2", "-n", name, "--no-discovery", ...flags];
+	runWith({ PATH: path, ...more }, "run", ...all, "--", ...command);
 	return state;
 }
 
-function make() {
-	const here = join(folder, "sources");
-	mkdirSync(here, { recursive: true });
-	writeFileSync(join(here, "Makefile"), makefile);
-	return job("make", [], "make", "-s", "-j2", "-C", here);
-}
-
+const grow = (mib) => ["python3", "grow.py", `${mib}`];
 const jobs = {
-	numpy: () => job("numpy", [], python, "-c", numbers),
-	make,
-	pipeline: () => job("pipeline", ["--request", "cpu=4,mem=2GiB"], python, "-c", pipeline(program)),
-	"input-output": () => job("input-output", [], "sh", "-c", `dd if=/dev/zero of=${folder}/big bs=1M count=1500 conv=fsync 2>&1; cat ${folder}/big > /dev/null; rm ${folder}/big`),
-	network: () => job("network", [], python, "-c", network),
-	"out-of-memory": () => job("out-of-memory", ["--limit", "mem=300MiB"], python, "-c", grow(8, 0.1)),
-	timeout: () => job("timeout", ["--timeout", "4"], "sh", "-c", "while :; do :; done"),
+	numpy: () => job("numpy", [], "python", "matrix.py"),
+	make: () => job("make", [], "make", "-s", "-j2"),
+	pipeline: () => job("pipeline", ["--request", "cpu=4,mem=2GiB"], "python3", "pipeline.py"),
+	"input-output": () => job("input-output", [], "sh", "copy.sh"),
+	network: () => job("network", [], "python3", "loopback.py"),
+	"out-of-memory": () => job("out-of-memory", ["--limit", "mem=300MiB"], ...grow(8)),
+	timeout: () => job("timeout", ["--timeout", "4"], "sh", "spin.sh"),
 	sleep: () => job("sleep", [], "sleep", "6"),
-	"short-processes": () => job("short-processes", [], "sh", "-c", "i=0; while [ $i -lt 10000 ]; do /bin/true; i=$((i + 1)); done"),
-	"growth-to-the-limit": () => job("growth-to-the-limit", ["--limit", "mem=400MiB", "--timeout", "8"], python, "-c", grow(4, 0.1)),
+	"short-processes": () => job("short-processes", [], "sh", "many.sh"),
+	"growth-to-the-limit": () => job("growth-to-the-limit", ["--limit", "mem=400MiB", "--timeout", "8"], ...grow(4)),
 	day: () => made("steps", 86400),
-	gpu: () => made("gpu"),
+	gpu: () => {
+		const idle = "total=85899345920 used=536870912 util=0 temp=34 power=70000 burn=70000 sm=0";
+		const devices = ["a", "b"].map((id, i) => `device name=NVIDIA_H100 uuid=GPU-${id} bus=00000000:0${i + 1}:00.0 minor=${i} ${idle}\n`);
+		writeFileSync(standin.TRK_STANDIN_NVML, `driver 550.54.15\n${devices.join("")}`);
+		return job("gpu", ["--gpu", "always", "--request", "cpu=2,mem=4GiB,gpu=2"], "python3", "train.py");
+	},
 };
+
+// The first view as a WebP picture, of a fifth of the size of a PNG.
+async function picture(page, to) {
+	const png = (await page.screenshot({ clip: { x: 0, y: 0, width: 1280, height: 740 } })).toString("base64");
+	const url = await page.evaluate(async (data) => {
+		const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
+		const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
+		canvas.getContext("2d").drawImage(image, 0, 0);
+		return canvas.toDataURL("image/webp", 0.75);
+	}, png);
+	writeFileSync(to, Buffer.from(url.split(",")[1], "base64"));
+}
 
 let wrong = 0;
 const rows = [];
 for (const [name, begin] of Object.entries(jobs)) {
-	const { path, url, html } = report(begin());
+	const { path: file, url, html } = report(begin());
 	const told = [`${(html.length / 1000).toFixed(0)} kB`];
-	copyFileSync(path, join(out, `${name}.html`));
+	copyFileSync(file, join(out, `${name}.html`));
 	for (const width of [1280, 390]) {
 		for (const scheme of ["light", "dark"]) {
 			const page = await open(url, { width, scheme, bypassCSP: true });
 			await page.screenshot({ path: join(out, `${name}-${width}-${scheme}.png`), fullPage: true });
+			if (pictures && width === 1280 && scheme === "light") {
+				await picture(page, join(pictures, `${name}.webp`));
+			}
 			await page.addScriptTag({ content: axeSource });
 			const seen = await page.evaluate(async () => {
 				const large = [...document.querySelectorAll(".large .frame")].at(-1);

@@ -33,8 +33,14 @@ const environment = {
 
 // The program to its end, whatever its exit code.
 export function run(...args) {
+	return runWith({}, ...args);
+}
+
+// The same with more variables in its environment.
+export function runWith(more, ...args) {
 	try {
-		return execFileSync(program, args, { env: environment, cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+		const env = { ...environment, ...more };
+		return execFileSync(program, args, { env, cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
 	} catch (error) {
 		if (error.status === undefined) {
 			throw error;

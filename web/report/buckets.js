@@ -35,7 +35,8 @@ export function merge(series, from, to) {
 	return n ? { mean: sum / n, min, max } : { mean: NaN, min: NaN, max: NaN };
 }
 
-// Mean, 95th percentile and peak of a series in a window of shares, each bucket by the time that it has there.
+// Mean, 95th percentile and peak of a series between two shares of the run, each bucket weighted
+// by its time in that window.
 export function measure(series, n, from, to) {
 	const parts = [];
 	let sum = 0;
@@ -59,8 +60,8 @@ export function measure(series, n, from, to) {
 	return { mean: weight ? sum / weight : NaN, p95, peak };
 }
 
-// The buckets of the page as points of a view of shares from to to, at most `most` of them: their places
-// (shares of the run), and series of charts.
+// The buckets between two shares of the run as at most `most` points: their places (shares of the
+// run), and the series of the charts.
 export function pointsOfBuckets(charts, n, from, to, most) {
 	const first = Math.max(0, Math.floor(from * n) - 1);
 	const end = Math.min(n, Math.ceil(to * n) + 1);

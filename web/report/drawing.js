@@ -1,6 +1,6 @@
 import { levels } from "./axis.js";
 
-// Paths of a view's points, in the units of a chart: 2 a bucket of the drawn charts across, 160 down.
+// Paths of a view's points, in the units of a chart: 2 a drawn bucket across, 160 down.
 
 const height = 160;
 const room = 3;

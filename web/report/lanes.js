@@ -1,5 +1,5 @@
-// Processes that are too many for bars: a closer view shows the largest ones of those in it as bars,
-// where they have room, in place of how many ran at once.
+// Processes that are too many for bars: a closer view shows the largest ones in it as bars where
+// they have room, and how many ran at once otherwise.
 
 import { codes } from "./buckets.js";
 

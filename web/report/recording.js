@@ -1,5 +1,5 @@
-// Reads the samples of an embedded recording: src/recording/format.h says how its bytes stand. A damaged
-// record costs itself alone, as in C.
+// Reads the samples of an embedded recording; src/recording/format.h describes the format. A
+// damaged record is skipped, as in C.
 
 const sampleRecord = 2;
 const thinnedRecord = 3;

@@ -1,5 +1,5 @@
-// What the page can do beyond being read: a line across all charts with their values, a zoom over all of
-// them, the range in the address, and copy buttons.
+// What the page does with JavaScript: a line across all charts with their values, a zoom of all
+// charts, the range in the address, and copy buttons.
 import { prepareCopying } from "./copying.js";
 import { prepareFolds, prepareTables } from "./tables.js";
 import { Timeline } from "./timeline.js";
@@ -41,7 +41,8 @@ function prepareSaving() {
 const quietAfterMs = 10000; // whoever works with the page is not disturbed
 const staleAfterSeconds = 60;
 
-// The page is made anew in its place while the run goes on: load it again. One that stays as it was says so.
+// While the run goes on, the file of the page is replaced: load it again. A page that is not
+// replaced any more says so.
 function keepUpToDate() {
 	const { live, last } = document.documentElement.dataset;
 	if (!live) {

@@ -1,4 +1,4 @@
-// The samples of the run as points of a view: every sample where there is room, else groups of so many.
+// The samples of the run as points of a view: every sample where there is room, groups otherwise.
 import { readRows } from "./recording.js";
 
 // A value of a row in the unit of its chart; amounts as rates.

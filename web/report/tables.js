@@ -1,5 +1,5 @@
-// Tables whose rows can be put into another order: by the column whose heading is chosen, largest first for
-// numbers; again: the other way round.
+// Sortable tables: a click on a heading sorts by that column, numbers largest first; another
+// click reverses the order.
 
 function valueOf(row, column) {
 	const cell = row.cells[column];

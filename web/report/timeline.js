@@ -1,11 +1,11 @@
-// The charts' view: a line across all of them with their values, and a zoom over all at once, by mouse,
-// keys and buttons.
+// The view of the charts: a line across all of them with their values, and a zoom of all at once,
+// by mouse, keys and buttons.
 //
-// What follows the hand has to fit into a frame on a slow machine. A move of the line touches nothing
-// but one layer that is moved and texts in boxes of fixed size; a zoom changes only view boxes. It is
-// drawn while the event is handled, of which browsers deliver one a frame: asking for an animation frame
-// could cost one more. What can wait waits until the hand rests: the closer points, the range in words
-// (which a screen reader says) and in the address.
+// A hover and a zoom have to fit into a frame on a slow machine. A move of the line changes one
+// layer and texts in boxes of fixed size; a zoom changes only view boxes. Both are drawn in the
+// event handler: browsers deliver one event a frame, and requestAnimationFrame could cost another
+// frame. The closer points, the bars of short processes, the range in words (which a screen
+// reader says) and the address follow when the pointer rests.
 import { Axis } from "./axis.js";
 import { measure, merge, pointsOfBuckets, unpack, unpackChart } from "./buckets.js";
 import { Plot } from "./drawing.js";

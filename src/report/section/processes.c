@@ -125,7 +125,7 @@ static void say_left(struct trk_doc *d, struct trk_doc_section *s,
 
 /* Processes without a bar, and why. */
 static void say_unlisted(struct trk_doc *d, struct trk_doc_section *s,
-			 const struct trk_program_log *log)
+			 const struct trk_program_log *log, bool has_unseen)
 {
 	unsigned long long unseen = log->unseen;
 
@@ -139,15 +139,25 @@ static void say_unlisted(struct trk_doc *d, struct trk_doc_section *s,
 				       "%llu short processes are counted and not listed, so that "
 				       "the recording stays small.",
 				       (unsigned long long) log->unlisted));
-	if (unseen)
+	if (has_unseen && unseen)
 		trk__doc_note(
 			d, s,
 			trk__doc_print(d,
-				       "Up to %llu processes or threads started and ended "
-				       "between two looks of the tracker: they have no bar. CPU "
-				       "time of such processes is in \"short processes of\" the "
-				       "program that started them.",
+				       "\"Short processes of\" a program started and ended between "
+				       "two looks of the tracker: their CPU time is known, and no "
+				       "start or end. In the whole machine %llu processes or "
+				       "threads did so.",
 				       unseen));
+}
+
+/* True where CPU time of processes that were never seen is told. */
+static bool is_unseen_told(const struct trk_program_log *log, const struct trk_program_story *story,
+			   size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (log->program[story[i].index].kind == TRK_PROGRAM_UNSEEN)
+			return true;
+	return false;
 }
 
 static void explain(struct trk_doc *d, struct trk_doc_section *s, double look_s)
@@ -200,7 +210,7 @@ static void tell_programs(struct trk_doc *d, struct trk_doc_section *s,
 			add_program(d, log, &story[i], look_s, t);
 	}
 	say_left(d, s, log, story, count, left);
-	say_unlisted(d, s, log);
+	say_unlisted(d, s, log, is_unseen_told(log, story, count));
 	if (count)
 		explain(d, s, look_s);
 }
