@@ -1,17 +1,18 @@
-/* What is open, what was told to whom, what is silenced: the memory of alerts between processes. Pure but
- * for trk__alert_book_load and _save; the clock is the caller's.
+/* What is open, what was told to whom, what is silenced: the memory of alerts between processes.
+ * Pure but for trk__alert_book_load and _save; the clock is the caller's.
  *
- * Life. An alert is one rule about one job (a live rule: about one run). It opens when its condition holds,
- * and ends when it no longer does. It is told to a sink once: again only if it opened anew, or says
- * something new (`new_s`), or its severity rose, and not within the cool-down of its rule. What was
- * acknowledged is not told again before it ends. What is silenced, or comes in quiet hours, in a
- * storm (more than 5 of a rule in 10 min), or is neither critical nor urgent and of a rule that is judged
- * after a run, while a digest comes each week or there was a message this week, is held, and told when that is over if it is still open: several
- * as one message. Critical alerts pass quiet hours and the count of a week. An Alertmanager does all of
- * this by itself: for it, only silences count.
+ * Life. An alert is one rule about one job (a live rule: about one run). It opens when its
+ * condition holds, and ends when it no longer does. It is told to a sink once: again only if it
+ * opened anew, or says something new (`new_s`), or its severity rose, and not within the cool-down
+ * of its rule. What was acknowledged is not told again before it ends. What is silenced, or comes
+ * in quiet hours, in a storm (more than 5 of a rule in 10 min), or is neither critical nor urgent
+ * and of a rule that is judged after a run, while a digest comes each week or there was a message
+ * this week, is held, and told when that is over if it is still open: several as one message.
+ * Critical alerts pass quiet hours and the count of a week. An Alertmanager does all of this by
+ * itself: for it, only silences count.
  *
- * File: alerts.json in the directory of recordings, one JSON object, mode 0600, replaced at once; whoever
- * changes it holds a lock (flock) on alerts.lock beside it.
+ * File: alerts.json in the directory of recordings, one JSON object, mode 0600, replaced at once;
+ * whoever changes it holds a lock (flock) on alerts.lock beside it.
  *
  *   schema     "resource-tracker.alerts/1"
  *   alerts     newest last, at most 400; those that have ended are kept for 30 days:
@@ -24,7 +25,8 @@
  *     new        when what it says became true
  *     times      how often it has opened
  *     urgent     true: not to be held for a week's count
- *     held       why it was not told: "silence", "quiet hours", "storm", "digest", "week"; null: it was, or need not be
+ *     held       why it was not told: "silence", "quiet hours", "storm", "digest", "week"; null:
+ *                it was, or need not be
  *     acked      seconds since 1970, or null; by `alerts ack`
  *     told       [{"sink": kind, "key": hash of the sink, "at": seconds, "severity"}], at most 4
  *   silences   at most 100; those that are over are dropped:
@@ -104,8 +106,8 @@ struct trk_alert_news {
 	double value, limit;
 	double new_s; /* when what it says became true; NaN: now */
 };
-/* Take it in. Returns the entry that it opened, renewed or ended; NULL: nothing was open and nothing
- * fires. A view until the next call. */
+/* Take it in. Returns the entry that it opened, renewed or ended; NULL: nothing was open and
+ * nothing fires. A view until the next call. */
 struct trk_alert_entry *trk__alert_book_take(struct trk_alert_book *b,
 					     const struct trk_alert_news *news, double now_s);
 /* The entry that news are about, open or ended; NULL: there is none. */
@@ -158,7 +160,8 @@ bool trk__alert_book_collect(struct trk_alert_book *b, const struct trk_alert_ro
 /* Whether a digest may be sent: none in the 6 days before, and room in the week. */
 bool trk__alert_book_digest_due(const struct trk_alert_book *b, const struct trk_alert_route *route,
 				double now_s);
-/* Whether an entry belongs into a digest: it is open, of a job, and neither acknowledged nor silenced. */
+/* Whether an entry belongs into a digest: it is open, of a job, and neither acknowledged nor
+ * silenced. */
 bool trk__alert_book_in_digest(const struct trk_alert_book *b, const struct trk_alert_entry *e,
 			       double now_s);
 /* Whether any of these was not told to the sink yet. */
@@ -181,8 +184,8 @@ bool trk__alert_book_unsilence(struct trk_alert_book *b, const char *id);
 
 /* ---- the file ---- */
 
-/* Take the lock and read alerts.json below dirfd (borrowed); a file that is missing is an empty book.
- * Returns the descriptor of the lock, which _save or close(2) gives up, or a negative error:
+/* Take the lock and read alerts.json below dirfd (borrowed); a file that is missing is an empty
+ * book. Returns the descriptor of the lock, which _save or close(2) gives up, or a negative error:
  * -EBADMSG for a file that is no book, -TRK_E_UNTRUSTED, with *reterr. */
 int trk__alert_book_load(int dirfd, struct trk_alert_book *b, struct trk_error *reterr);
 /* Write it, and give up the lock (in each case). 0 or a negative errno. */

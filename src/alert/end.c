@@ -316,8 +316,8 @@ static bool is_fresh(const struct judging *j, double told_s, size_t runs_since)
 	return told_s >= j->rows->now_s - FRESH_DAYS * DAY_S || runs_since <= FRESH_RUNS;
 }
 
-/* The cumulative sum has just passed its bound, before a test of the whole new level can. The change of
- * the runs since; NaN: no. */
+/* The cumulative sum has just passed its bound, before a test of the whole new level can. The
+ * change of the runs since; NaN: no. */
 static double new_rise(const double *value, size_t n, double floor_share, size_t *ret_at)
 {
 	size_t told[LEVEL_RUNS], tells = trk__anomaly_drifts(value, n, floor_share, told), at, from;

@@ -1,5 +1,5 @@
-/* Alerts about a job that are judged after a run, from its history: by the helper process that runs then,
- * by `alerts check`, and by the digest. Pure. */
+/* Alerts about a job that are judged after a run, from its history: by the helper process that runs
+ * then, by `alerts check`, and by the digest. Pure. */
 #ifndef TRK_ALERT_END_H
 #define TRK_ALERT_END_H
 

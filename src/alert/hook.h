@@ -1,10 +1,11 @@
 /* Commands that an alert starts: `--on-alert oom-risk='kill -USR1 $RT_PID'`.
  *
- * A command is run by /bin/sh in the tracker's working directory, with the tracker's environment and
+ * A command is run by /bin/sh in the tracker's working directory, with the tracker's environment
+ * and
  *   RT_RULE, RT_SEVERITY, RT_STATE (firing, resolved), RT_TEXT, RT_FIX, RT_VALUE, RT_LIMIT,
  *   RT_PID (the job's first process), RT_JOB, RT_RUN, RT_JSON (all of these as one object).
- * A value that is not known is empty. It is no part of the job. It has 60 s, and is ended with the run at
- * the latest. Two run at a time; further ones wait. */
+ * A value that is not known is empty. It is no part of the job. It has 60 s, and is ended with the
+ * run at the latest. Two run at a time; further ones wait. */
 #ifndef TRK_ALERT_HOOK_H
 #define TRK_ALERT_HOOK_H
 
@@ -13,8 +14,8 @@
 
 enum { TRK_ALERT_HOOKS_MAX = 16, TRK_ALERT_HOOKS_RUNNING = 2, TRK_ALERT_HOOKS_WAITING = 16 };
 
-/* A rule in hooks: enum trk_alert_rule, or TRK_ALERT_RULES and more: a rule that is judged after the run
- * (enum trk_alert_end_rule), of which the tracker starts nothing; -1: all. */
+/* A rule in hooks: enum trk_alert_rule, or TRK_ALERT_RULES and more: a rule that is judged after
+ * the run (enum trk_alert_end_rule), of which the tracker starts nothing; -1: all. */
 struct trk_alert_hook {
 	int rule;
 	const char *command; /* borrowed; NULL: of a sink */
@@ -45,8 +46,8 @@ struct trk_alert_hooks {
 /* A line about a command that could not be started, failed, or took too long. */
 typedef void trk_alert_word_fn(void *data, const char *text);
 
-/* Take "RULE=COMMAND"; RULE may be "all". Returns 0; -EINVAL: no such rule, or no command; -ENOSPC. What is
- * there already is not added again. */
+/* Take "RULE=COMMAND"; RULE may be "all". Returns 0; -EINVAL: no such rule, or no command; -ENOSPC.
+ * What is there already is not added again. */
 int trk__alert_hooks_add(struct trk_alert_hooks *h, const char *text);
 /* Take "SINK" or "RULE=SINK", SINK as of `alerts send`. The same returns. */
 int trk__alert_hooks_add_sink(struct trk_alert_hooks *h, const char *text);

@@ -1,9 +1,9 @@
 /* Alerts about a job while it runs: rows go in, alerts come out. Pure: no I/O, no clock of its own.
  *
- * A rule's condition is judged with each row. It must hold for the rule's window before the alert fires;
- * the alert is resolved when the condition was false for twice the window, and for 5 minutes at least. A
- * rule that has fired fires again 30 minutes later at the earliest. A condition that cannot be judged,
- * because a limit or a figure is not known, never holds. */
+ * A rule's condition is judged with each row. It must hold for the rule's window before the alert
+ * fires; the alert is resolved when the condition was false for twice the window, and for 5 minutes
+ * at least. A rule that has fired fires again 30 minutes later at the earliest. A condition that
+ * cannot be judged, because a limit or a figure is not known, never holds. */
 #ifndef TRK_ALERT_LIVE_H
 #define TRK_ALERT_LIVE_H
 

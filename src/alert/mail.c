@@ -1,5 +1,5 @@
-/* An alert as a mail: RFC 5322 headers that put all mails of a rule and run into one thread, and the same
- * words as plain text and as HTML. */
+/* An alert as a mail: RFC 5322 headers that put all mails of a rule and run into one thread, and
+ * the same words as plain text and as HTML. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -22,8 +22,8 @@ static void put_html(struct trk_buf *b, const char *text)
 	}
 }
 
-/* A header value outside of ASCII, by RFC 2047: one encoded word for each character at most 10 bytes long
- * would be the rule; words of 45 bytes, cut between characters, keep within 75. */
+/* A header value outside of ASCII, by RFC 2047: one encoded word for each character at most 10
+ * bytes long would be the rule; words of 45 bytes, cut between characters, keep within 75. */
 static void put_subject(struct trk_buf *b, const char *text)
 {
 	size_t len = strlen(text), in_word = 0;

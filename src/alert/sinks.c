@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/json.h"
 
-/* How long an Alertmanager takes an alert for firing that nobody renews or resolves: a job's tracker may
- * be killed. What is judged after a run is renewed by the next one or by cron. */
+/* How long an Alertmanager takes an alert for firing that nobody renews or resolves: a job's
+ * tracker may be killed. What is judged after a run is renewed by the next one or by cron. */
 #define FIRING_NS     (24 * 3600 * TRK_NS_PER_S)
 #define FIRING_END_NS (8 * FIRING_NS)
 /* Chat messages are cut here: Discord takes 2000 characters, escaped. */

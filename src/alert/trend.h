@@ -1,5 +1,5 @@
-/* The slope of a figure over the last five minutes: the median of the slopes between all pairs of its
- * points (Theil-Sen), which a spike does not move. */
+/* The slope of a figure over the last five minutes: the median of the slopes between all pairs of
+ * its points (Theil-Sen), which a spike does not move. */
 #ifndef TRK_ALERT_TREND_H
 #define TRK_ALERT_TREND_H
 

@@ -1,5 +1,5 @@
-/* Alerts on their way, for the verbs `alerts` and `digest`: sinks and accounts from options, files and
- * variables, the book and the outbox in the state directory. */
+/* Alerts on their way, for the verbs `alerts` and `digest`: sinks and accounts from options, files
+ * and variables, the book and the outbox in the state directory. */
 #ifndef TRK_CLI_ALERT_SEND_H
 #define TRK_CLI_ALERT_SEND_H
 
@@ -28,12 +28,13 @@ struct cli_alert_settings {
 	{"now", 0, "SECONDS", "since 1970", cli_set_text, offsetof(settings, field.now)}
 /* clang-format on */
 
-/* Files and variables, for a command with CLI_ALERT_OPTIONS alone; with --no-config the variables that
- * the tracker passes. As cli_config. */
+/* Files and variables, for a command with CLI_ALERT_OPTIONS alone; with --no-config the variables
+ * that the tracker passes. As cli_config. */
 int cli_alert_configure(const struct cli_command *configured, int argc, char **argv,
 			void *settings);
 
-/* Setters: SINK or RULE=SINK, several with blanks or newlines between them; RULE=COMMAND; HH:MM-HH:MM. */
+/* Setters: SINK or RULE=SINK, several with blanks or newlines between them; RULE=COMMAND;
+ * HH:MM-HH:MM. */
 int cli_take_sink(void *settings, const struct cli_option *o, const char *value);
 int cli_take_hook(void *settings, const struct cli_option *o, const char *value);
 int cli_take_quiet_hours(void *settings, const struct cli_option *o, const char *value);
@@ -68,8 +69,8 @@ int cli_alert_outbox_open(const struct cli_alert_settings *s);
 /* Send all of it. 0, or EXIT_ERROR after having complained of what is left. */
 int cli_alert_outbox_flush(const struct cli_alert_settings *s);
 
-/* Messages that were made while the book was locked: each is on disk before the book says that it was told,
- * and sent when the lock is given up. */
+/* Messages that were made while the book was locked: each is on disk before the book says that it
+ * was told, and sent when the lock is given up. */
 enum { CLI_ALERT_QUEUE_MAX = 64 };
 struct cli_alert_queue {
 	const struct cli_alert_settings *settings;

@@ -1,8 +1,9 @@
 /* resource-tracker alerts: what is open, who is told, and what is silenced.
  *
- * `run --alert SINK` starts `alerts send` for what fires while the job runs, and `alerts check --run ID` after
- * it, each in a process of its own. What cannot be delivered waits in the folder `outbox` beside the recordings;
- * the next of them, or `flush`, tries again. alert/book.h has the life of an alert and its file. */
+ * `run --alert SINK` starts `alerts send` for what fires while the job runs, and `alerts check
+ * --run ID` after it, each in a process of its own. What cannot be delivered waits in the folder
+ * `outbox` beside the recordings; the next of them, or `flush`, tries again. alert/book.h has the
+ * life of an alert and its file. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

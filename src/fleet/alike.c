@@ -62,8 +62,8 @@ static bool is_success(const struct trk_history_run *run)
 	return run->peak_memory_mib > 0 && trk__advice_past_run(run).end == TRK_PAST_SUCCEEDED;
 }
 
-/* Whether one of the values is the same as `value`; else it joins them. A value that is not known is
- * the same as none. */
+/* Whether one of the values is the same as `value`; else it joins them. A value that is not known
+ * is the same as none. */
 static bool is_repeated(struct slice *seen, size_t *count, struct slice value)
 {
 	for (size_t i = 0; i < *count; i++)

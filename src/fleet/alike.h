@@ -22,11 +22,11 @@ struct trk_alike {
 
 /* Mark in ret_kept[0..count) the runs (oldest first, borrowed) that count for the next one.
  *
- * `tags` (as trk__history_tags makes them) are those of the next run, and may be new. NULL: the next
- * one is taken to be like the newest run; then a tag, or the arguments, count only where they
+ * `tags` (as trk__history_tags makes them) are those of the next run, and may be new. NULL: the
+ * next one is taken to be like the newest run; then a tag, or the arguments, count only where they
  * recur, which is in at least half of the successes that may repeat an earlier one: what is new in
- * every run (a date, a file, a commit) tells no kinds of work apart, and neither do tags that say where
- * it ran (node, host, machine, server, instance). */
+ * every run (a date, a file, a commit) tells no kinds of work apart, and neither do tags that say
+ * where it ran (node, host, machine, server, instance). */
 void trk__alike_find(const struct trk_history_run *runs, size_t count, const char *tags,
 		     bool *ret_kept, struct trk_alike *ret);
 

@@ -144,25 +144,28 @@ static double p_of(const struct trk_fleet_cluster *c)
 static int test(struct window *w, enum trk_fleet_end cause, int by, uint32_t value)
 {
 	struct trk_fleet_cluster c = {.cause = cause, .by = by, .value = value};
+	bool alike = by != TRK_FLEET_BY_JOB;
 
 	find_jobs(w, &c);
-	count(w, &c, by != TRK_FLEET_BY_JOB);
+	count(w, &c, alike);
 	c.p = c.p_all = p_of(&c);
 	if (c.runs_without < ELSEWHERE_RUNS_MIN) {
 		/* All that one job uses is accused with it: that is the job. */
 		if (c.jobs == 1 && by != TRK_FLEET_BY_JOB)
 			return 0;
-		count(w, &c, false);
+		alike = false;
+		count(w, &c, alike);
 		c.p = c.p_all = p_of(&c);
-	} else if (by != TRK_FLEET_BY_JOB) {
+	}
+	w->tested++;
+	if (c.p >= holm || c.failed < 4 || (c.jobs < 2 && c.failed < 5))
+		return 0;
+	if (alike) {
 		struct trk_fleet_cluster all = c;
 
 		count(w, &all, false);
 		c.p_all = p_of(&all);
 	}
-	w->tested++;
-	if (c.p >= holm || c.failed < 4 || (c.jobs < 2 && c.failed < 5))
-		return 0;
 	find_instead(w, &c);
 	if (w->found_count == w->found_cap) {
 		size_t cap = w->found_cap ? w->found_cap * 2 : 32;

@@ -11,17 +11,15 @@
 #include "base/libc.h"
 #include "base/maths.h"
 #include "fleet/json.h"
+#include "fleet/json_columns.h"
+#include "fleet/packed_runs.h"
 #include "fleet/words.h"
 
 enum {
 	DATA_MAX = 256 * 1024 * 1024,
 	NEWEST_SHOWN = 150, /* runs of the page Runs, with exact figures */
 	JOB_RUNS_SHOWN = 3, /* and of each job */
-	STEP_S = 1800,      /* of starts of packed runs */
-	PLANES = 9,
-	OCTAVE = 64,
-	MIDDLE = 32768,
-	SIZES_MAX = 31,
+	BASE = 91,
 };
 
 const int trk__dashboard_days[TRK_DASHBOARD_PERIODS] = {7, 30, 90};
@@ -49,53 +47,6 @@ void trk__dashboard_release(struct trk_dashboard *d)
 		trk__fleet_views_release(&d->period[i]);
 }
 
-/* ---- packed runs ---- */
-
-/* A size with its price by the hour: runs of one job differ in few of them. */
-struct size {
-	double cores, mib, usd_hour;
-};
-
-struct sizes {
-	struct size of[SIZES_MAX];
-	size_t count;
-};
-
-static bool is_near(double a, double b)
-{
-	return (isnan(a) && isnan(b)) || fabs(a - b) <= 0.01 * fabs(b);
-}
-
-/* The last one takes all that have no room. */
-static size_t size_of(struct sizes *s, const struct trk_fleet_run *run)
-{
-	double usd_hour = run->usd / (run->duration_s / 3600);
-
-	for (size_t i = 0; i < s->count; i++)
-		if (is_near(s->of[i].cores, run->asked_cores) &&
-		    is_near(s->of[i].mib, run->asked_mib) && is_near(s->of[i].usd_hour, usd_hour))
-			return i;
-	if (s->count == SIZES_MAX)
-		return SIZES_MAX - 1;
-	s->of[s->count] = (struct size){
-		.cores = run->asked_cores, .mib = run->asked_mib, .usd_hour = usd_hour};
-	return s->count++;
-}
-
-/* The logarithm in steps of this part of an octave; 0: not known or nothing. */
-static unsigned int octaves(double x, int part)
-{
-	double at = x > 0 ? MIDDLE + part * trk__ln(x) / 0.69314718055994531 : 0;
-
-	return at < 1 ? 0 : at > 65535 ? 65535 : (unsigned int) (at + 0.5);
-}
-
-static void put(unsigned char *to, size_t count, size_t at, int plane, unsigned int value)
-{
-	to[(size_t) plane * count + at] = (unsigned char) value;
-	to[((size_t) plane + 1) * count + at] = (unsigned char) (value >> 8);
-}
-
 /* The jobs in the order of the first view of 30 days, as the JSON lists them. */
 static const struct trk_fleet_jobs *jobs_of(const struct trk_dashboard *d)
 {
@@ -104,55 +55,10 @@ static const struct trk_fleet_jobs *jobs_of(const struct trk_dashboard *d)
 
 void trk__dashboard_pack(const struct trk_dashboard *d, struct trk_buf *b)
 {
-	size_t count = d->rows->count, at = 0;
-	unsigned char *planes = calloc(count + 1, PLANES);
-
-	for (size_t k = 0; planes && k < jobs_of(d)->count; k++) {
-		const struct trk_fleet_name *job = jobs_of(d)->job[k].name;
-		struct sizes sizes = {.count = 0};
-		double last_s = d->rows->run[job->first].start_s;
-
-		for (size_t i = 0; i < job->count; i++, at++) {
-			const struct trk_fleet_run *run = &d->rows->run[job->first + i];
-			double steps = trk__round_even((run->start_s - last_s) / STEP_S);
-
-			steps = steps > 65535 ? 65535 : steps < 0 ? 0 : steps;
-			last_s += steps * STEP_S;
-			put(planes, count, at, 0, (unsigned int) steps);
-			put(planes, count, at, 2, octaves(run->duration_s, OCTAVE));
-			put(planes, count, at, 4, octaves(run->peak_mib, OCTAVE / 2));
-			put(planes, count, at, 6, octaves(run->cores, OCTAVE / 2));
-			planes[8 * count + at] =
-				(unsigned char) (size_of(&sizes, run) << 3 | run->end);
-		}
-	}
-	if (planes)
-		trk__buf_add(b, planes, count * PLANES);
-	else
-		b->error = -ENOMEM;
-	free(planes);
+	trk__packed_runs_write(d->rows, jobs_of(d), b);
 }
 
 /* ---- data ---- */
-
-static void sizes_json(struct trk_json *j, const struct trk_dashboard *d,
-		       const struct trk_fleet_name *job)
-{
-	struct sizes sizes = {.count = 0};
-
-	for (size_t i = 0; i < job->count; i++)
-		(void) size_of(&sizes, &d->rows->run[job->first + i]);
-	trk__json_key(j, "sizes");
-	trk__json_open(j, '[');
-	for (size_t i = 0; i < sizes.count; i++) {
-		trk__json_open(j, '[');
-		trk__json_double(j, sizes.of[i].cores);
-		trk__json_double(j, sizes.of[i].mib);
-		trk__json_double(j, sizes.of[i].usd_hour);
-		trk__json_close(j, ']');
-	}
-	trk__json_close(j, ']');
-}
 
 /* The same jobs are in every period, in another order. */
 static const struct trk_fleet_job *same_job(const struct trk_fleet_jobs *jobs, size_t index)
@@ -225,7 +131,8 @@ static void periods_json(struct trk_json *j, const struct trk_dashboard *d, size
 	}
 }
 
-/* Its newest runs as rows of [id, start, end, run time, change, odd, cores, of, MiB, of, $, lost]. */
+/* Its newest runs as rows of [id, start, end, run time, change, odd, cores, of, MiB, of, $, lost].
+ */
 static void job_runs_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 			  const struct trk_fleet_job *job)
 {
@@ -256,9 +163,8 @@ static void job_runs_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 	trk__json_close(j, ']');
 }
 
-static void jobs_json(struct trk_json *j, const struct trk_dashboard *d)
+static void job_list_json(struct trk_json *j, const struct trk_dashboard *d)
 {
-	trk__json_key(j, "jobs");
 	trk__json_open(j, '[');
 	for (size_t k = 0; k < jobs_of(d)->count; k++) {
 		const struct trk_fleet_job *job = &jobs_of(d)->job[k];
@@ -269,11 +175,38 @@ static void jobs_json(struct trk_json *j, const struct trk_dashboard *d)
 		job_runs_json(j, d->rows, job);
 		trk__json_key_text(j, "command", trk__fleet_text(d->rows, job->last->command));
 		trk__json_key_double(j, "first", d->rows->run[job->name->first].start_s);
-		sizes_json(j, d, job->name);
+		trk__packed_runs_json(j, d->rows, job->name);
 		periods_json(j, d, job->index);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
+}
+
+static void jobs_json(struct trk_json *j, const struct trk_dashboard *d)
+{
+	trk__json_key(j, "jobs");
+	job_list_json(j, d);
+}
+
+/* As the page holds them. */
+static void job_columns_json(struct trk_json *j, const struct trk_dashboard *d)
+{
+	struct trk_buf list, columns;
+	struct trk_json inner;
+	int r;
+
+	trk__buf_init(&list, DATA_MAX);
+	trk__buf_init(&columns, DATA_MAX);
+	trk__json_init(&inner, &list, 0);
+	job_list_json(&inner, d);
+	r = list.error ? list.error : trk__json_columns(list.data, jobs_of(d)->count, &columns);
+	r = r ? r : columns.error;
+	trk__json_key(j, "jobs");
+	trk__json_verbatim(j, r ? "null" : columns.data);
+	if (r)
+		j->buf->error = r;
+	trk__buf_release(&columns);
+	trk__buf_release(&list);
 }
 
 static int by_start(const void *a, const void *b)
@@ -284,7 +217,8 @@ static int by_start(const void *a, const void *b)
 	return (x->start_s < y->start_s) - (x->start_s > y->start_s);
 }
 
-/* The newest runs of all jobs, as rows of [id, job, start, end, run time, cores, of, MiB, of, $]. */
+/* The newest runs of all jobs, as rows of [id, job, start, end, run time, cores, of, MiB, of, $].
+ */
 static void newest_json(struct trk_json *j, const struct trk_dashboard *d)
 {
 	const struct trk_fleet_rows *rows = d->rows;
@@ -321,8 +255,8 @@ static void newest_json(struct trk_json *j, const struct trk_dashboard *d)
 	free(run);
 }
 
-/* Numbers with a fraction keep so many digits, which is more than any text shows of them; whole ones
- * and the digits before the point stay. What is behind is noise that does not compress. */
+/* Numbers with a fraction keep so many digits, which is more than any text shows of them; whole
+ * ones and the digits before the point stay. What is behind is noise that does not compress. */
 static void shorten(const struct trk_buf *from, int digits, struct trk_buf *b)
 {
 	const char *at = from->data, *end = from->data + from->len;
@@ -399,12 +333,12 @@ static void add_part(const struct trk_dashboard *d, part_fn *part, int digits, s
 	trk__buf_release(&whole);
 }
 
-void trk__dashboard_json(const struct trk_dashboard *d, struct trk_buf *b)
+static void all_json(const struct trk_dashboard *d, part_fn *jobs, struct trk_buf *b)
 {
-	static const struct {
+	const struct {
 		part_fn *part;
 		int digits;
-	} parts[] = {{views_json, 7}, {places_json, 5}, {jobs_json, 5}, {newest_json, 5}};
+	} parts[] = {{views_json, 7}, {places_json, 5}, {jobs, 5}, {newest_json, 5}};
 
 	trk__buf_putc(b, '{');
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -414,23 +348,29 @@ void trk__dashboard_json(const struct trk_dashboard *d, struct trk_buf *b)
 	trk__buf_putc(b, '}');
 }
 
+void trk__dashboard_json(const struct trk_dashboard *d, struct trk_buf *b)
+{
+	all_json(d, jobs_json, b);
+}
+
 /* ---- the page ---- */
 
-static void put_base64(struct trk_buf *b, const unsigned char *data, size_t len)
+/* Two characters hold 13 bits, lowest first: printable ones that mean nothing in HTML. */
+static void put_base91(struct trk_buf *b, const unsigned char *data, size_t len)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char digit[BASE];
+	unsigned int v = 0, bits = 0, n = 0;
 
-	for (size_t i = 0; i < len; i += 3) {
-		unsigned int left = len - i < 3 ? (unsigned int) (len - i) : 3;
-		unsigned int v = (unsigned int) data[i] << 16;
-
-		v |= left > 1 ? (unsigned int) data[i + 1] << 8 : 0;
-		v |= left > 2 ? data[i + 2] : 0;
-		trk__buf_putc(b, digits[v >> 18]);
-		trk__buf_putc(b, digits[v >> 12 & 63]);
-		trk__buf_putc(b, left > 1 ? digits[v >> 6 & 63] : '=');
-		trk__buf_putc(b, left > 2 ? digits[v & 63] : '=');
+	for (char c = '!'; c <= '~'; c++)
+		if (c != '&' && c != '<' && c != '>')
+			digit[n++] = c;
+	for (size_t i = 0; i < len || bits > 0;) {
+		for (; i < len && bits < 13; bits += 8)
+			v |= (unsigned int) data[i++] << bits;
+		trk__buf_putc(b, digit[(v & 8191) % BASE]);
+		trk__buf_putc(b, digit[(v & 8191) / BASE]);
+		v >>= 13;
+		bits = bits > 13 ? bits - 13 : 0;
 	}
 }
 
@@ -472,9 +412,11 @@ static int put_data(struct trk_buf *b, const char *id, const struct trk_buf *dat
 	if (r >= 0) {
 		const struct trk_buf *from = r ? &packed : data;
 
-		trk__buf_printf(b, "<script type=\"text/plain\" id=\"%s\" data-as=\"%s\">", id,
-				r ? "gzip" : "plain");
-		put_base64(b, (const unsigned char *) from->data, from->len);
+		trk__buf_printf(
+			b,
+			"<script type=\"text/plain\" id=\"%s\" data-as=\"%s\" data-bytes=\"%zu\">",
+			id, r ? "gzip" : "plain", from->len);
+		put_base91(b, (const unsigned char *) from->data, from->len);
 		trk__buf_puts(b, "</script>\n");
 		r = 0;
 	}
@@ -548,7 +490,7 @@ static int put_all_data(const struct trk_dashboard *d, struct trk_buf *b)
 	int r;
 
 	trk__buf_init(&data, DATA_MAX);
-	trk__dashboard_json(d, &data);
+	all_json(d, job_columns_json, &data);
 	r = put_data(b, "data", &data);
 	trk__buf_clear(&data);
 	if (r == 0) {

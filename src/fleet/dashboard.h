@@ -1,10 +1,9 @@
 /* The page over many jobs as one file: its script and style, the figures of the views as data, and
- * the first view as plain HTML for a browser without scripts. It asks for nothing, and its policy lets
- * it ask for nothing.
+ * the first view as plain HTML for a browser without scripts. It asks for nothing, and its policy
+ * lets it ask for nothing.
  *
- * Every figure that the page prints without a filter comes from the views. Charts of single runs are
- * drawn from packed runs: nine bytes each, in planes, compressed; starts to half an hour, run time to
- * 1/64 of an octave (0.55 % off at most), peak and cores to 1/32. Under a filter of jobs the page adds up exact
+ * Every figure that the page prints without a filter comes from the views. Charts of single runs
+ * are drawn from packed runs (fleet/packed_runs.h). Under a filter of jobs the page adds up exact
  * sums of jobs, and says where it draws from packed runs. */
 #ifndef TRK_FLEET_DASHBOARD_H
 #define TRK_FLEET_DASHBOARD_H

@@ -1,10 +1,10 @@
 /* Spend by day: what was used and what was for nothing, the expected course, and odd days.
  *
- * The course is that of the newest 8 weeks of whole days: the factor of a weekday is the median of its
- * days over the median of all, the level is the line of Theil and Sen through the days by their
+ * The course is that of the newest 8 weeks of whole days: the factor of a weekday is the median of
+ * its days over the median of all, the level is the line of Theil and Sen through the days by their
  * factor, and nine days of ten lie within 1.64 units of noise of it. A day is odd beyond 3.2 units,
- * and within the budget of the view; its cause is the job with the largest excess over its own mean.
- * Nothing is expected of less than 4 weeks. */
+ * and within the budget of the view; its cause is the job with the largest excess over its own
+ * mean. Nothing is expected of less than 4 weeks. */
 #ifndef TRK_FLEET_DAYS_H
 #define TRK_FLEET_DAYS_H
 
@@ -50,8 +50,8 @@ struct trk_fleet_days {
 	size_t tested; /* days that were looked at for being odd */
 };
 
-/* The days since `since_s`; the forecast rests on as many as it needs. saves_usd_month: of the advice.
- * 0 or -ENOMEM. The caller releases, on success only. */
+/* The days since `since_s`; the forecast rests on as many as it needs. saves_usd_month: of the
+ * advice. 0 or -ENOMEM. The caller releases, on success only. */
 int trk__fleet_days_make(const struct trk_fleet_rows *rows, double since_s, double saves_usd_month,
 			 struct trk_fleet_days *ret);
 void trk__fleet_days_release(struct trk_fleet_days *days);

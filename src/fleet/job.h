@@ -1,13 +1,13 @@
 /* One job among many: what it used of what it asked for, whether that fits, what to ask for next
  * time and what that saves, how its run time and peaks have moved, and when they reach the request.
  *
- * Methods. Memory: the advice that `recommend` gives (fleet/job_memory.h). Cores: the history has the
- * mean and the most cores that were busy, not how long each; of all courses with that mean and that
- * most, the one that fewer cores delay the longest is taken (advise/cpu.h chooses among them). So
- * what is saved here is at least what `recommend JOB`, which reads the samples, finds. Growth: the
- * line of Theil and Sen through the logarithms of the newest 40 peaks, told only if it rises by more
- * than 5 units of its own noise and by more than 6 %. A new level of run time: the cumulative sum of
- * advise/anomaly.h. */
+ * Methods. Memory: the advice that `recommend` gives (fleet/job_memory.h). Cores: the history has
+ * the mean and the most cores that were busy, not how long each; of all courses with that mean and
+ * that most, the one that fewer cores delay the longest is taken (advise/cpu.h chooses among them).
+ * So what is saved here is at least what `recommend JOB`, which reads the samples, finds. Growth:
+ * the line of Theil and Sen through the logarithms of the newest 40 peaks, told only if it rises by
+ * more than 5 units of its own noise and by more than 6 %. A new level of run time: the cumulative
+ * sum of advise/anomaly.h. */
 #ifndef TRK_FLEET_JOB_H
 #define TRK_FLEET_JOB_H
 

@@ -1,5 +1,5 @@
-/* The views over many jobs as JSON objects: every figure and every sentence that the terminal and the
- * page show. What is not known is null. */
+/* The views over many jobs as JSON objects: every figure and every sentence that the terminal and
+ * the page show. What is not known is null. */
 #ifndef TRK_FLEET_JSON_H
 #define TRK_FLEET_JSON_H
 

@@ -36,8 +36,8 @@ static bool is_same(const struct trk_fleet_place *p, uint32_t name, const struct
 	return p->cores == run->asked_cores && p->mib == run->asked_mib;
 }
 
-/* The place of a run; SIZE_MAX: not known, or no memory. A size is a server's only where nothing was
- * requested or limited. */
+/* The place of a run; SIZE_MAX: not known, or no memory. A size is a server's only where nothing
+ * was requested or limited. */
 static size_t place_of(struct making *m, const struct trk_fleet_run *run)
 {
 	uint32_t name = run->trait[m->by_machine ? TRK_FLEET_MACHINE : TRK_FLEET_SERVER];

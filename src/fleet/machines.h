@@ -2,7 +2,8 @@
  * whether jobs take longer or fail more on it than on others.
  *
  * A run is beside the median run of its own job elsewhere. A machine is slow where the median of at
- * least 10 such ratios of at least 3 jobs is above 1.05 and a sign test says that it is no chance. */
+ * least 10 such ratios of at least 3 jobs is above 1.05 and a sign test says that it is no chance.
+ */
 #ifndef TRK_FLEET_MACHINES_H
 #define TRK_FLEET_MACHINES_H
 

@@ -1,6 +1,6 @@
-/* The first view over all jobs: what they cost, what of it was for nothing, which changes save most,
- * what will fail, what has changed, and how spend goes on. All of it is computed here once; the
- * terminal, the page and the JSON print these figures and texts. */
+/* The first view over all jobs: what they cost, what of it was for nothing, which changes save
+ * most, what will fail, what has changed, and how spend goes on. All of it is computed here once;
+ * the terminal, the page and the JSON print these figures and texts. */
 #ifndef TRK_FLEET_OVERVIEW_H
 #define TRK_FLEET_OVERVIEW_H
 
@@ -84,8 +84,9 @@ struct trk_fleet_views {
 	struct trk_fleet_machines machines;
 	struct trk_fleet_overview overview;
 };
-/* Of the `days` before the moment of the rows (borrowed). of: the views of another period of the same rows,
- * which makes it quicker, or NULL. 0 or -ENOMEM. The caller releases, on success only. */
+/* Of the `days` before the moment of the rows (borrowed). of: the views of another period of the
+ * same rows, which makes it quicker, or NULL. 0 or -ENOMEM. The caller releases, on success only.
+ */
 int trk__fleet_views_make(const struct trk_fleet_rows *rows, double days,
 			  const struct trk_fleet_views *of, struct trk_fleet_views *ret);
 void trk__fleet_views_release(struct trk_fleet_views *v);

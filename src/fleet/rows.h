@@ -64,8 +64,8 @@ struct trk_fleet_run {
 
 struct trk_fleet_name {
 	uint32_t name, scope; /* texts; scope 0: none */
-	/* Its runs: rows->run[first .. first + count), oldest first; before they are sorted first is 1 more
-	 * than the place of the run that was added last. */
+	/* Its runs: rows->run[first .. first + count), oldest first; before they are sorted first
+	 * is 1 more than the place of the run that was added last. */
 	size_t first, count;
 };
 

@@ -1,5 +1,6 @@
-/* Single runs of the rows: the newest of those that match, and one with the runs of its job around it.
- * Pages are by key (start and id of the last run shown), so that runs that begin meanwhile move nothing. */
+/* Single runs of the rows: the newest of those that match, and one with the runs of its job around
+ * it. Pages are by key (start and id of the last run shown), so that runs that begin meanwhile move
+ * nothing. */
 #ifndef TRK_FLEET_RUNS_H
 #define TRK_FLEET_RUNS_H
 

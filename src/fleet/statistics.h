@@ -31,8 +31,8 @@ enum { TRK_LINE_POINTS_MAX = 64 };
  * points or where all x are equal. */
 int trk__line_fit(const double *x, const double *y, size_t n, struct trk_line *ret);
 
-/* Fisher's exact test, one-sided: the chance of at least `hits` failures among `with` runs that have
- * a trait, where `failed` of `all` runs failed and the trait has no part in it. */
+/* Fisher's exact test, one-sided: the chance of at least `hits` failures among `with` runs that
+ * have a trait, where `failed` of `all` runs failed and the trait has no part in it. */
 double trk__fisher_tail(uint32_t hits, uint32_t with, uint32_t failed, uint32_t all);
 
 /* Sign test, one-sided: the chance of at least `hits` heads of n throws of a fair coin. */

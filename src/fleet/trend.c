@@ -51,8 +51,8 @@ void trk__fleet_find_growth(struct trk_fleet_work *w)
 
 /* ---- new levels ---- */
 
-/* Mean of the logarithms before `cut` less that from it on, as long as both sides are noise: the cut
- * with the largest weighted distance is where the level moved. */
+/* Mean of the logarithms before `cut` less that from it on, as long as both sides are noise: the
+ * cut with the largest weighted distance is where the level moved. */
 static size_t find_cut(const double *ln, size_t from, size_t told, size_t end)
 {
 	size_t best = told, first = told > from + CHANGE_SEARCH ? told - CHANGE_SEARCH : from + 1;

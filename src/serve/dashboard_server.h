@@ -1,9 +1,11 @@
-/* The local dashboard: the page over all jobs, the reports of runs and the views as JSON, on 127.0.0.1,
- * for the user who started it and nobody else (serve/gate.h). A connection whose other end belongs to
- * another user of this machine is closed unread, where the kernel tells (probe/linux/tcp_owner.h).
+/* The local dashboard: the page over all jobs, the reports of runs and the views as JSON, on
+ * 127.0.0.1, for the user who started it and nobody else (serve/gate.h). A connection whose other
+ * end belongs to another user of this machine is closed unread, where the kernel tells
+ * (probe/linux/tcp_owner.h).
  *
  *   /TOKEN/               the page (fleet/dashboard.h), at most 5 s old
- *   /TOKEN/json/VIEW      a view as JSON (fleet/answer.h): ?days=N, ?job=NAME&scope=S, ?id=RUN, ?end=, ?before=
+ *   /TOKEN/json/VIEW      a view as JSON (fleet/answer.h): ?days=N, ?job=NAME&scope=S, ?id=RUN,
+ *                         ?end=, ?before=
  *   /TOKEN/run/ID         the report of a run, which a frame of the page shows; ?download
  *
  * One thread; a request for a report takes as long as the report (tenths of a second). */
@@ -24,8 +26,8 @@ struct trk_dashboard_server {
 	void *data;
 };
 
-/* Serve until stop_fd. 0; -TRK_E_UNSUPPORTED without libmicrohttpd, -EADDRINUSE, -EACCES, or another negative
- * error, with *reterr. */
+/* Serve until stop_fd. 0; -TRK_E_UNSUPPORTED without libmicrohttpd, -EADDRINUSE, -EACCES, or
+ * another negative error, with *reterr. */
 int trk__dashboard_serve(const struct trk_dashboard_server *o, struct trk_error *reterr);
 
 #endif

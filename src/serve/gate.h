@@ -4,8 +4,8 @@
  * reach. So a request is answered only if
  * - its Host is 127.0.0.1 or localhost with the server's port (another name that points to this
  *   machine, "DNS rebinding", is refused),
- * - it comes from the dashboard itself or from the address bar, by Sec-Fetch-Site and Origin where the
- *   browser sends them; a link from elsewhere may open the page in a tab of its own, no more,
+ * - it comes from the dashboard itself or from the address bar, by Sec-Fetch-Site and Origin where
+ *   the browser sends them; a link from elsewhere may open the page in a tab of its own, no more,
  * - the first part of its path is the secret of this server. */
 #ifndef TRK_SERVE_GATE_H
 #define TRK_SERVE_GATE_H

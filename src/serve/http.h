@@ -1,5 +1,5 @@
-/* libmicrohttpd, loaded on first use and never linked: a run starts without it. The numbers are its stable
- * interface (libmicrohttpd.so.12, <microhttpd.h>). */
+/* libmicrohttpd, loaded on first use and never linked: a run starts without it. The numbers are its
+ * stable interface (libmicrohttpd.so.12, <microhttpd.h>). */
 #ifndef TRK_SERVE_HTTP_H
 #define TRK_SERVE_HTTP_H
 

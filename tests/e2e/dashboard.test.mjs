@@ -2,10 +2,11 @@
 // figures beside those of `fleet --json`; its filters, which work without any request.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { axeSource, close, folder, frame, open, picture, program, run } from "./lib.mjs";
 
 const AS_OF = "1795334400"; // 22 Nov 2026, 08:00 UTC
@@ -28,6 +29,50 @@ async function at(address, options = {}) {
 	await page.waitForSelector("#app[data-ready]");
 	return page;
 }
+
+// What a page holds in printable characters: 13 bits in each two of them.
+function held(html, id) {
+	const [, size, text] = html.match(new RegExp(`id="${id}" data-as="gzip" data-bytes="(\\d+)">([^<]*)<`));
+	const digits = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)).filter((c) => !"&<>".includes(c)).join("");
+	let bits = "";
+
+	for (let i = 0; i < text.length; i += 2) {
+		bits += [...(digits.indexOf(text[i]) + 91 * digits.indexOf(text[i + 1])).toString(2).padStart(13, "0")].reverse().join("");
+	}
+	return gunzipSync(Buffer.from(Array.from({ length: Number(size) }, (_, i) =>
+		parseInt([...bits.slice(8 * i, 8 * i + 8)].reverse().join(""), 2))));
+}
+
+test("a page of 18,357 runs is small, and its packed runs are those of the history", () => {
+	const html = readFileSync(file, "utf8"), data = JSON.parse(held(html, "data")), planes = held(html, "runs");
+	const at = data.jobs.job.indexOf("job-001"), base = data.jobs.base[at];
+	const first = data.jobs.runs_known.slice(0, at).reduce((sum, n) => sum + n, 0), known = data.jobs.runs_known[at];
+	const value = (kind, i) => {
+		const v = planes[2 * kind * data.count + i] | (planes[(2 * kind + 1) * data.count + i] << 8);
+
+		return (base[kind] + (v & 1 ? -(v + 1) / 2 : v / 2)) & 65535;
+	};
+	const near = (kind, part, i, real) => assert.ok(Math.abs(2 ** ((value(kind, i) - 32768) / part) / real - 1) <= 0.012);
+	let start = data.jobs.first[at];
+
+	assert.ok(html.length < 245000, `${html.length} bytes`);
+	assert.equal(planes.length, 9 * data.count);
+	const runs = json("--what", "runs", "--job", "job-001").runs.runs.reverse();
+
+	for (let i = 0; i < known; i++) {
+		const run = runs[i - (known - runs.length)];
+
+		start += 1800 * value(0, first + i);
+		if (!run) {
+			continue;
+		}
+		assert.ok(Math.abs(start - run.start) <= 1800);
+		near(1, 64, first + i, run.duration_s);
+		near(2, 32, first + i, run.peak_mib);
+		near(3, 32, first + i, run.cores);
+	}
+	assert.ok(runs.length > 50);
+});
 
 const STATES = {
 	overview: "", jobs: "#/jobs", job: "#/job/job-001", growing: "#/job/job-000", runs: "#/runs", machines: "#/machines",

@@ -44,7 +44,7 @@ export interface Job {
 	growth: { rising: boolean; share_a_day: number; now_mib: number; days_left: number | null; text: string | null } | null;
 	drift: { change: number; from: number; before_s: number; since_s: number; text: string } | null;
 	why: string; lead: string; basis: string; chance_now: number | null; chance_ask: number | null;
-	reasons: string[]; runs: Run[]; command: string; first: number; sizes: (number | null)[][];
+	reasons: string[]; runs: Run[]; command: string; first: number; sizes: (number | null)[][]; base: number[];
 	p07: [Sum, Sum, number]; p30: [Sum, Sum, number]; p90: [Sum, Sum, number];
 	at: number; // of its first packed run
 }
@@ -81,9 +81,26 @@ export const ENDS = ["ok", "failed", "out of memory", "time limit", "stopped", "
 export const isFailure = (end: number): boolean => end >= 1 && end <= 3;
 const PLANES = 9, OCTAVE = 64, MIDDLE = 32768, CORE = 0.0373, GIB = 0.00433, STEP = 1800;
 
+// Two characters hold 13 bits, lowest first; & < > are none of them.
+function bytesOf(text: string, size: number): Uint8Array<ArrayBuffer> {
+	const value = new Uint8Array(128), bytes = new Uint8Array(size);
+	let bits = 0, v = 0, at = 0, digits = 0;
+
+	for (let c = 33; c < 127; c++) {
+		value[c] = [38, 60, 62].includes(c) ? 0 : digits++;
+	}
+	for (let i = 0; i < text.length; i += 2) {
+		v |= (value[text.charCodeAt(i)] + 91 * value[text.charCodeAt(i + 1)]) << bits;
+		for (bits += 13; bits >= 8; bits -= 8, v >>>= 8) {
+			bytes[at++] = v;
+		}
+	}
+	return bytes;
+}
+
 async function unpack(id: string): Promise<Uint8Array> {
 	const at = document.getElementById(id) as HTMLElement;
-	const bytes = Uint8Array.from(atob(at.textContent ?? ""), (c) => c.charCodeAt(0));
+	const bytes = bytesOf(at.textContent ?? "", Number(at.dataset.bytes));
 
 	if (at.dataset.as !== "gzip") {
 		return bytes;
@@ -125,10 +142,18 @@ function runFrom(r: (string | number | null)[]): Run {
 	};
 }
 
+// Objects from lists of their members.
+function rowsOf(columns: Record<string, unknown[]>): Record<string, unknown>[] {
+	const keys = Object.keys(columns);
+
+	return (columns[keys[0]] ?? []).map((_, i) => Object.fromEntries(keys.map((key) => [key, columns[key][i]])));
+}
+
 export async function load(): Promise<void> {
 	let at = 0;
 
 	data = JSON.parse(new TextDecoder().decode(await unpack("data")));
+	data.jobs = rowsOf(data.jobs as unknown as Record<string, unknown[]>) as unknown as Job[];
 	planes = await unpack("runs");
 	kind = (document.getElementById("app")?.dataset.kind ?? "file") as Kind;
 	for (const job of data.jobs) {
@@ -153,7 +178,12 @@ export function runsOf(job: Job): Packed[] {
 	if (known) {
 		return known;
 	}
-	const two = (plane: number, i: number): number => planes[plane * n + i] | (planes[(plane + 1) * n + i] << 8);
+	// A difference from the job's median: 0, -1, 1, -2, … as 0, 1, 2, 3, …
+	const two = (plane: number, i: number): number => {
+		const v = planes[plane * n + i] | (planes[(plane + 1) * n + i] << 8);
+
+		return (job.base[plane / 2] + (v & 1 ? -(v + 1) / 2 : v / 2)) & 65535;
+	};
 	const octaves = (plane: number, i: number, part: number): number => {
 		const v = two(plane, i);
 
