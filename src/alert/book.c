@@ -200,7 +200,7 @@ void trk__alert_book_age(struct trk_alert_book *b, double now_s)
 			end_entry(&b->entry[i], now_s);
 }
 
-/* ---- who is told ---- */
+/* ---- when to send ---- */
 
 /* "HH:MM" at *at, which moves on. -1: none. */
 static int take_minutes(const char **at)

@@ -118,7 +118,7 @@ size_t trk__alert_book_end_run(struct trk_alert_book *b, const char *run, double
 /* End what is open of live rules and was not heard of for a week: the tracker was killed. */
 void trk__alert_book_age(struct trk_alert_book *b, double now_s);
 
-/* ---- who is told ---- */
+/* ---- when to send ---- */
 
 struct trk_alert_route {
 	const char *kind;                 /* of the sink */

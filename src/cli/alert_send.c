@@ -27,7 +27,7 @@ enum {
 	SINKS_ROOM = 16384,
 	FAILED_MAX = 16
 };
-#define KEPT_NS (7 * 86400 * TRK_NS_PER_S)
+static const double KEPT_S = 7 * 86400;
 
 /* ---- options ---- */
 
@@ -405,6 +405,7 @@ int cli_alert_outbox_open(const struct cli_alert_settings *s)
 
 /* Sinks that did not answer are not asked again at once: each may take the whole of its time. */
 struct flushing {
+	double now_s;
 	uint32_t failed[FAILED_MAX];
 	size_t count;
 };
@@ -421,7 +422,7 @@ static int deliver_again(void *data, const char *sink, const struct trk_alert_me
 		r = cli_alert_deliver(sink, m);
 	if (r != EXIT_OK && f->count < FAILED_MAX)
 		f->failed[f->count++] = key;
-	if (r != EXIT_OK && m->wall_ns + KEPT_NS < trk__clock_wall_ns()) {
+	if (r != EXIT_OK && (double) m->wall_ns / 1e9 + KEPT_S < f->now_s) {
 		cli_complain("alerts: %s of %s: given up after 7 days", m->rule, m->job);
 		return EXIT_OK;
 	}
@@ -431,7 +432,7 @@ static int deliver_again(void *data, const char *sink, const struct trk_alert_me
 int cli_alert_outbox_flush(const struct cli_alert_settings *s)
 {
 	TRK_FD_CLEANUP int fd = cli_alert_outbox_open(s);
-	struct flushing f = {.count = 0};
+	struct flushing f = {.now_s = cli_alert_now(s)};
 	int left = fd < 0 ? fd : trk__alert_outbox_each(fd, deliver_again, &f);
 
 	if (fd < 0)

@@ -17,10 +17,10 @@ struct cli_alert_settings {
 /* Lines for a verb's table of options; `field`: the struct above in the verb's settings. */
 /* clang-format off */
 #define CLI_ALERT_OPTIONS(settings, field) \
-	{"alert", 0, "SINK", "tell this sink, or RULE=SINK (repeat)", cli_take_sink, offsetof(settings, field.hooks)}, \
+	{"alert", 0, "SINK", "send alerts to this sink; RULE=SINK: of one rule (repeat)", cli_take_sink, offsetof(settings, field.hooks)}, \
 	{"on-alert", 0, "RULE=COMMAND", "run a command (repeat)", cli_take_hook, offsetof(settings, field.hooks)}, \
-	{"quiet-hours", 0, "HH:MM-HH:MM", "hold what is not critical then", cli_take_quiet_hours, offsetof(settings, field.quiet_hours)}, \
-	{"recording", 0, "DIR", "directory of the recordings, where the book and the outbox are", cli_set_text, offsetof(settings, field.dir)}, \
+	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical in these hours", cli_take_quiet_hours, offsetof(settings, field.quiet_hours)}, \
+	{"recording", 0, "DIR", "directory of the recordings, with alerts.json and the outbox", cli_set_text, offsetof(settings, field.dir)}, \
 	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}
 /* With `internal`: the clock of tests; all was said in the arguments and variables. */
 #define CLI_ALERT_INTERNAL(settings, field) \

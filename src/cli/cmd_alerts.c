@@ -1,4 +1,4 @@
-/* resource-tracker alerts: what is open, who is told, and what is silenced.
+/* resource-tracker alerts: list, acknowledge, silence and send alerts.
  *
  * `run --alert SINK` starts `alerts send` for what fires while the job runs, and `alerts check
  * --run ID` after it, each in a process of its own. What cannot be delivered waits in the folder
@@ -34,7 +34,7 @@ struct settings {
 #define AT(field) offsetof(struct settings, field)
 static const struct cli_option options[] = {
 	{"json", 0, NULL, "list, rules: as one JSON document", cli_set_flag, AT(json)},
-	{"all", 0, NULL, "list: what has ended as well", cli_set_flag, AT(all)},
+	{"all", 0, NULL, "list: alerts that have ended as well", cli_set_flag, AT(all)},
 	{"run", 0, "ID", "check: the job of this run alone", cli_set_text, AT(run)},
 	{"rule", 0, "RULE", "silence: this rule (all)", cli_set_text, AT(rule)},
 	{"job", 0, "NAME", "silence: this job (all)", cli_set_text, AT(job)},
@@ -92,7 +92,7 @@ static int severity_of(const char *name)
 	return TRK_ALERT_INFO;
 }
 
-/* Whether this sink is to be told of the message now, by the book. */
+/* Whether to send the message to this sink now: the alert book says what it has had. */
 static bool is_to_be_told(struct trk_alert_book *b, const struct trk_alert_route *route,
 			  const struct trk_alert_message *m, double now_s)
 {
@@ -113,7 +113,7 @@ static bool is_to_be_told(struct trk_alert_book *b, const struct trk_alert_route
 	};
 	struct trk_alert_entry *e = trk__alert_book_take(b, &news, now_s);
 
-	/* The end of what it was never told of is no news, but to an Alertmanager, which may know. */
+	/* Who never got the alert does not get its end. An Alertmanager may have it from elsewhere. */
 	if (!m->firing) {
 		if (!strcmp(route->kind, "alertmanager"))
 			return true;
@@ -141,7 +141,7 @@ static int send_alert(const struct settings *s, const char *sink)
 		r = cli_alert_route(&s->alert, sink, now_s, &route);
 	if (r == 0) {
 		complete(m, now_s);
-		/* Without a book it is told. */
+		/* If the book cannot be read, send it: twice is better than never. */
 		has_book = cli_alert_book_open(&s->alert, &b) == 0;
 		if (!has_book || is_to_be_told(&b.book, &route, m, now_s))
 			cli_alert_queue(&queue, sink, m);
@@ -251,7 +251,7 @@ static void put_entry(struct trk_buf *b, const struct trk_alert_entry *e, double
 	if (!isnan(e->acked_s))
 		trk__buf_puts(b, "; acknowledged");
 	for (size_t i = 0; i < TRK_ALERT_TOLD_MAX && e->told[i].sink[0]; i++)
-		trk__buf_printf(b, "%s%s", i ? ", " : "; told by ", e->told[i].sink);
+		trk__buf_printf(b, "%s%s", i ? ", " : "; sent by ", e->told[i].sink);
 	if (e->held[0])
 		trk__buf_printf(b, "; held: %s", e->held);
 	trk__buf_putc(b, '\n');
@@ -453,9 +453,9 @@ const struct cli_command cli_alerts = {
 	.details = "SINK is mail:ADDRESS[,ADDRESS...], slack:URL, teams:URL, discord:URL, json:URL "
 		   "or\n"
 		   "alertmanager:URL; @FILE or $NAME stands for an address that is a secret.\n"
-		   "check judges the jobs of the history and tells the sinks of --alert what is "
-		   "new.\n"
-		   "What cannot be delivered is kept, and flush tries again.\n"
+		   "check judges the jobs of the history and sends what is new to the sinks of "
+		   "--alert.\n"
+		   "A message that cannot be delivered is kept, and flush sends it again.\n"
 		   "Variables: TRACKER_ALERT, TRACKER_SMTP, TRACKER_SMTP_USER,\n"
 		   "TRACKER_SMTP_PASSWORD[_FILE], TRACKER_MAIL_FROM, TRACKER_ALERT_HOSTS,\n"
 		   "TRACKER_ALERT_KEY_FILE.",

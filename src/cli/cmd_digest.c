@@ -25,7 +25,7 @@ struct settings {
 
 /* clang-format off */
 static const struct cli_option options[] = {
-	{"send", 0, NULL, "tell the sinks of --alert, where there is news", cli_set_flag, offsetof(struct settings, send)},
+	{"send", 0, NULL, "send it to the sinks of --alert, if there is news", cli_set_flag, offsetof(struct settings, send)},
 	{"json", 0, NULL, "as JSON", cli_set_flag, offsetof(struct settings, json)},
 	CLI_ALERT_OPTIONS(struct settings, alert),
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -135,8 +135,8 @@ static void write_text(const struct trk_alert_message *m, struct trk_buf *b)
 				at + (head || paste ? 2 : 0));
 	}
 	if (!m->list[0])
-		trk__buf_puts(b, "Nothing to tell: no job will fail that is known, and none can be "
-				 "changed for $5 a month or more.\n");
+		trk__buf_puts(b, "Nothing to report: no job is known to fail soon, and no change "
+				 "saves $5 a month or more.\n");
 }
 
 static void write_json(const struct digest *d, struct trk_buf *b)
@@ -334,9 +334,9 @@ static int run(int argc, char **argv)
 const struct cli_command cli_digest = {
 	.name = "digest",
 	.usage = "digest [OPTIONS]",
-	.summary = "Say once a week what will fail and what to change, here or by mail and chat.",
-	.details = "For cron or a systemd timer: digest --send --alert mail:ann@example.org tells "
-		   "what is new,\nat most once in 6 days. docs/alerts.md has the lines.",
+	.summary = "Write the weekly digest: what will fail, and what to change.",
+	.details = "For cron or a systemd timer: digest --send --alert mail:ann@example.org sends "
+		   "it if there is\nnews, at most once in 6 days. docs/alerts.md has the lines.",
 	.options = options,
 	.internal = internal,
 	.run = run,

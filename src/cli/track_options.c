@@ -321,7 +321,7 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 	{"gpu", 0, "auto|always|never", "ask for GPUs (auto: where there is a sign of one)", take_gpu, 0}, \
 	{"alerts", 0, "auto|never", "say on stderr when the job is about to fail or wastes what it holds", take_choice, AT(alerts)}, \
 	{"on-alert", 0, "RULE=COMMAND", "run a command then, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_take_hook, AT(hooks)}, \
-	{"alert", 0, "SINK", "tell a person or program then and after the run, such as mail:ann@example.org; or RULE=SINK (repeat)", cli_take_sink, AT(hooks)}, \
+	{"alert", 0, "SINK", "send alerts, then and after the run, to mail:ann@example.org, say; RULE=SINK: of one rule (repeat)", cli_take_sink, AT(hooks)}, \
 	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical then", cli_take_quiet_hours, AT(hooks.quiet_hours)}, \
 	{"strict", 0, NULL, "trouble of the tracker ends in exit code 125", cli_set_flag, AT(strict)}, \
 	SIBLING_OPTIONS, \

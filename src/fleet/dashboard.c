@@ -361,9 +361,9 @@ static void put_base91(struct trk_buf *b, const unsigned char *data, size_t len)
 	char digit[BASE];
 	unsigned int v = 0, bits = 0, n = 0;
 
-	for (char c = '!'; c <= '~'; c++)
+	for (int c = '!'; c <= '~'; c++)
 		if (c != '&' && c != '<' && c != '>')
-			digit[n++] = c;
+			digit[n++] = (char) c;
 	for (size_t i = 0; i < len || bits > 0;) {
 		for (; i < len && bits < 13; bits += 8)
 			v |= (unsigned int) data[i++] << bits;

@@ -206,19 +206,39 @@ def test_what_fails_is_kept_and_delivered_once_later(rt, web, answer):
 
 
 def test_a_mail_server_that_is_down_for_a_day(rt):
-    port = free_port()
+    port, to = free_port(), "mail:ann@example.org"
     env = {**LISTED, "TRACKER_SMTP": f"smtp://127.0.0.1:{port}", "TRACKER_MAIL_FROM": "t@example.org"}
-    assert send(rt, "mail:ann@example.org", env=env).rc == 1
-    assert rt.run("alerts", "flush", env=env).rc == 1
+
+    def at(hours, *args):
+        return rt.run("internal", "alerts", *args, "--now", str(ALERT["time"] + 3600 * hours),
+                      env={**env, "RT_JSON": json.dumps(ALERT)})
+    assert at(0, "send", to).rc == 1
+    # The rule goes on to fire, and a timer flushes.
+    for hours in (0.1, 1, 6, 23):
+        assert at(hours, "flush", "--alert", to).rc == 1
+        assert at(hours, "send", to).rc == 1
     box = Mailbox()
     controller = Controller(box, hostname="127.0.0.1", port=port)
     controller.start()
     try:
-        assert rt.run("alerts", "flush", env=env).rc == 0
-        assert rt.run("alerts", "flush", env=env).rc == 0
+        assert at(24, "flush", "--alert", to).rc == 0
+        assert at(25, "flush", "--alert", to).rc == 0
+        assert at(25, "send", to).rc == 0
     finally:
         controller.stop()
     assert len(box.mails) == 1
+
+
+def test_a_message_is_given_up_after_a_week(rt):
+    env = {**LISTED, "TRACKER_SMTP": f"smtp://127.0.0.1:{free_port()}", "TRACKER_MAIL_FROM": "t@example.org"}
+
+    def flush(days):
+        return rt.run("internal", "alerts", "flush", "--now", str(ALERT["time"] + 86400 * days), env=env)
+    assert send(rt, "mail:ann@example.org", env=env).rc == 1
+    assert flush(6.9).rc == 1
+    done = flush(7.1)
+    assert "oom-risk of train: given up after 7 days" in done.stderr
+    assert flush(7.2).stderr == ""
 
 
 def test_files_of_others_in_the_outbox_are_left_alone(rt, web):
@@ -240,10 +260,11 @@ def test_files_of_others_in_the_outbox_are_left_alone(rt, web):
 
 
 @pytest.fixture
-def alertmanager(tmp_path):
+def alertmanager(tmp_path, web):
     port = free_port()
     config = tmp_path / "alertmanager.yml"
-    config.write_text("route: {receiver: none}\nreceivers: [{name: none}]\n")
+    config.write_text("route: {receiver: web, group_by: [alertname], group_wait: 1s, group_interval: 1s}\n"
+                      f"receivers: [{{name: web, webhook_configs: [{{url: '{web.url}/am'}}]}}]\n")
     process = subprocess.Popen(
         ["prometheus-alertmanager", f"--config.file={config}", f"--storage.path={tmp_path / 'data'}",
          f"--web.listen-address=127.0.0.1:{port}", "--cluster.listen-address="],
@@ -280,6 +301,29 @@ def test_an_alertmanager_fires_once_and_resolves(rt, alertmanager):
     assert alert["status"]["state"] in ("active", "unprocessed")
     assert send(rt, f"alertmanager:{alertmanager}", {**now, "state": "resolved", "time": time.time()}).rc == 0
     wait_for(lambda: not alerts_of(alertmanager))
+
+
+def test_an_alertmanager_groups_silences_and_resolves(rt, web, alertmanager):
+    sink, now = f"alertmanager:{alertmanager}", {**ALERT, "time": time.time()}
+
+    def got(status):
+        """The jobs of each notification that Alertmanager has sent on with this status."""
+        return [sorted(a["labels"]["job"] for a in json.loads(body)["alerts"] if a["status"] == status)
+                for _, _, body in web.requests]
+    silence = {"matchers": [{"name": "job", "value": "silenced", "isRegex": False}], "createdBy": "ann",
+               "comment": "maintenance", "startsAt": "2020-01-01T00:00:00Z", "endsAt": "2099-01-01T00:00:00Z"}
+    request = urllib.request.Request(f"{alertmanager}/api/v2/silences", json.dumps(silence).encode(),
+                                     {"Content-Type": "application/json"})
+    urllib.request.urlopen(request, timeout=30).close()
+    assert rt.run("alerts", "silence", "--job", "never-sent", "--for", "1h").rc == 0
+    for job in ("a", "b", "silenced", "never-sent"):
+        assert send(rt, sink, {**now, "job": job}).rc == 0
+    wait_for(lambda: ["a", "b"] in got("firing"))
+    states = {a["labels"]["job"]: a["status"]["state"] for a in alerts_of(alertmanager)}
+    assert states == {"a": "active", "b": "active", "silenced": "suppressed"}
+    assert send(rt, sink, {**now, "job": "a", "state": "resolved", "time": time.time()}).rc == 0
+    wait_for(lambda: ["a"] in got("resolved"))
+    assert not any("silenced" in jobs for jobs in got("firing"))
 
 
 def test_from_a_running_job_to_the_mailbox(rt, mailbox):
