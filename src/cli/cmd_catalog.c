@@ -39,7 +39,7 @@ static const struct cli_option options[] = {
 	{"eur-usd", 0, "RATE",
 	 "update: what a euro costs in USD, for lists in EUR (asked of the European Central Bank)",
 	 cli_set_text, AT(request.eur_usd)},
-	{"force", 0, NULL, "update: whatever changed", cli_set_flag, AT(request.force)},
+	{"force", 0, NULL, "update: also after such a change", cli_set_flag, AT(request.force)},
 	{"json", 0, NULL, "what there is, or what was done, as one JSON document", cli_set_flag,
 	 AT(json)},
 	{NULL, 0, NULL, NULL, NULL, 0},

@@ -24,11 +24,12 @@ struct settings {
 
 static const struct cli_option options[] = {
 	{"json", 0, NULL, "as one JSON document", cli_set_flag, AT(json)},
-	{"no-discovery", 0, NULL, "ask nobody", cli_set_flag, AT(no_discovery)},
-	{"fresh", 0, NULL, "ask again, whatever is known since the boot", cli_set_flag, AT(fresh)},
-	{"instance", 0, "VENDOR/REGION/TYPE", "the server that this is", cli_take_instance_option,
+	{"no-discovery", 0, NULL, "send no request", cli_set_flag, AT(no_discovery)},
+	{"fresh", 0, NULL, "ask again, also if the answer is known since the boot", cli_set_flag,
+	 AT(fresh)},
+	{"instance", 0, "VENDOR/REGION/TYPE", "the type of this server", cli_take_instance_option,
 	 AT(stated)},
-	{"recording", 0, "DIR", "directory of the recordings, and what is known since the boot",
+	{"recording", 0, "DIR", "directory of the recordings, and of the answer since the boot",
 	 cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -127,10 +128,9 @@ const struct cli_command cli_cloud_info = {
 	.name = "cloud-info",
 	.usage = "cloud-info [--json]",
 	.summary = "Print the cloud of this machine: vendor, region, instance type.",
-	.details = "The firmware tells first whether this is a machine of a cloud; if so, the "
-		   "metadata services that\ncome into question are asked, for a second at most. "
-		   "What was "
-		   "found is kept until the next boot.",
+	.details = "The firmware says whether this is a machine of a cloud. If so, the metadata "
+		   "services of the clouds\nthat are possible are asked, for 1 s at most. The "
+		   "answer is kept until the next boot.",
 	.options = options,
 	.run = run,
 };

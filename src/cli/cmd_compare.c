@@ -381,11 +381,11 @@ const struct cli_command cli_compare = {
 	.name = "compare",
 	.usage = "compare [OPTIONS] [A] [B]",
 	.summary = "Compare run A with run B, or with the earlier runs of its job.",
-	.details = "Without B, A (the last run by default) stands beside the median of its job's "
-		   "earlier "
-		   "runs that\nended well, and from 5 of them on each change beside the job's own "
-		   "noise "
-		   "(median absolute\ndeviation). Exit code 3: a rule of --fail-on holds.",
+	.details =
+		"Without B, A (the last run by default) is compared with the median of its job's "
+		"earlier runs that\nended well, and from 5 of them on each change with the "
+		"job's own noise (median absolute\ndeviation). Exit code 3: a rule of --fail-on "
+		"holds.",
 	.options = options,
 	.run = run,
 };

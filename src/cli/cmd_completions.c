@@ -173,24 +173,25 @@ void cli_man_page(struct trk_buf *b)
 	for (const struct cli_command *const *c = cli_commands; *c; c++)
 		man_command(b, *c);
 	trk__buf_puts(
-		b, ".SH EXIT STATUS\n"
-		   ".B run\nends as the command ended: with its exit code, or of the same "
-		   "signal.\n124: a limit of ours ended it, 125: failed before the start, 126: "
-		   "not executable, 127: not found.\nOther commands: 0 good, 1 error, 2 usage, "
-		   "4 no such run or no data, 5 not permitted.\n"
-		   ".SH ENVIRONMENT\n.TP\n.B RESOURCE_TRACKER_DIR\ndirectory of the recordings\n"
-		   ".TP\n.B RESOURCE_TRACKER_HISTORY\npostgresql://USER@HOST/DATABASE: a history "
-		   "that a team shares\n"
-		   ".TP\n.B RESOURCE_TRACKER_CONFIG\nthe configuration file to read\n"
-		   ".TP\n.B RESOURCE_TRACKER_REDACT_ARGS\nsecrets (the default), strict, all or "
-		   "none: what is masked in the command lines that are kept\n"
-		   ".TP\n.B RESOURCE_TRACKER_RUN\nset for the job: the run that it belongs to\n"
-		   ".TP\n.B TRACKER_...\nevery option of \\fBrun\\fR: TRACKER_INTERVAL for "
-		   "\\-\\-interval, and so on\n"
-		   ".SH FILES\n.TP\n.I ~/.local/state/resource\\-tracker/runs/\nrecordings\n"
-		   ".TP\n.I ~/.config/resource\\-tracker/config.toml\nconfiguration: every option\n"
-		   ".TP\n.I ./resource\\-tracker.toml\nconfiguration of the working directory; it "
-		   "may set only: ");
+		b,
+		".SH EXIT STATUS\n"
+		".B run\nends as the command ended: with its exit code, or by the same "
+		"signal.\n124: --timeout or --limit ended it, 125: failed before the start, 126: "
+		"not executable, 127: not found.\nOther commands: 0 success, 1 error, 2 usage, "
+		"4 no such run or no data, 5 not permitted.\n"
+		".SH ENVIRONMENT\n.TP\n.B RESOURCE_TRACKER_DIR\ndirectory of the recordings\n"
+		".TP\n.B RESOURCE_TRACKER_HISTORY\npostgresql://USER@HOST/DATABASE: a history "
+		"that a team shares\n"
+		".TP\n.B RESOURCE_TRACKER_CONFIG\nthe configuration file to read\n"
+		".TP\n.B RESOURCE_TRACKER_REDACT_ARGS\nsecrets (the default), strict, all or "
+		"none: what is masked in the command lines that are kept\n"
+		".TP\n.B RESOURCE_TRACKER_RUN\nset for the job: the run that it belongs to\n"
+		".TP\n.B TRACKER_...\nevery option of \\fBrun\\fR: TRACKER_INTERVAL for "
+		"\\-\\-interval, and so on\n"
+		".SH FILES\n.TP\n.I ~/.local/state/resource\\-tracker/runs/\nrecordings\n"
+		".TP\n.I ~/.config/resource\\-tracker/config.toml\nconfiguration: every option\n"
+		".TP\n.I ./resource\\-tracker.toml\nconfiguration of the working directory; it "
+		"may set only: ");
 	for (const char *c = CLI_LOCAL_KEYS; *c; c++)
 		trk__buf_puts(b, *c == '-' ? "\\-" : (const char[]){*c == '\n' ? ' ' : *c, 0});
 	trk__buf_puts(b,

@@ -246,8 +246,8 @@ const struct cli_command cli_dashboard = {
 	.summary = "Show all jobs in the browser: spend, waste, what will fail, each job and run.",
 	.details =
 		"Serves on 127.0.0.1, at an address with a secret, until Ctrl-C; other users of\n"
-		"this machine are refused. With --static it writes files that ask for nothing "
-		"over\n"
+		"this machine are refused. With --static it writes files that load nothing "
+		"from\n"
 		"the network. The figures are those of `resource-tracker fleet`, over 7, 30 and "
 		"90\n"
 		"days. docs/dashboard.md has pictures.",

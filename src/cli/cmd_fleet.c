@@ -199,7 +199,7 @@ static int run(int argc, char **argv)
 const struct cli_command cli_fleet = {
 	.name = "fleet",
 	.usage = "fleet [OPTIONS]",
-	.summary = "Show all jobs at once: what they cost, what was for nothing, what will fail.",
+	.summary = "Show all jobs at once: cost, waste, coming failures, changes.",
 	.details =
 		"Reads the history of this machine, or that of RESOURCE_TRACKER_HISTORY. Tags of "
 		"runs name their\nteam, user, server, machine, image and code. docs/fleet.md "

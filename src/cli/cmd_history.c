@@ -349,7 +349,7 @@ const struct cli_command cli_prune = {
 	.summary = "Delete old recordings; their figures stay in the history.",
 	.details =
 		"With both --older-than and --keep, what is removed is old and beyond the newest "
-		"N.\nRuns that still go on are never removed.",
+		"N.\nRuns in progress are never removed.",
 	.options = prune_options,
 	.run = run_prune,
 };

@@ -1,4 +1,4 @@
-/* resource-tracker lines: which lines of a run's Python programs used what. */
+/* resource-tracker lines: which lines of a run's Python programs used CPU time and memory. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,8 +92,8 @@ static const struct cli_option options[] = {
 	{"memory", 0, NULL, "the largest growth of memory first", take_order, 0},
 	{"top", 0, "N", "rows of a table (15)", take_top, 0},
 	{"all-frames", 0, NULL, "charge libraries to themselves, not to the line that called them", cli_set_flag, AT(all_frames)},
-	{"since", 0, "DUR", "only what was counted from so long after the start on", cli_set_duration, AT(since_ns)},
-	{"until", 0, "DUR", "only what was counted up to so long after the start", cli_set_duration, AT(until_ns)},
+	{"since", 0, "DUR", "only from this time after the start", cli_set_duration, AT(since_ns)},
+	{"until", 0, "DUR", "only up to this time after the start", cli_set_duration, AT(until_ns)},
 	{"phase", 0, "NAME", "only from the mark of this name to the next one", cli_set_text, AT(phase)},
 	{"format", 'f', "FORMAT", "text, json, folded (for flame graphs), speedscope or pprof (text)", take_format, 0},
 	{"json", 0, NULL, "as --format json", take_json, 0},
@@ -226,7 +226,7 @@ static int run(int argc, char **argv)
 const struct cli_command cli_lines = {
 	.name = "lines",
 	.usage = "lines [OPTIONS] [RUN]",
-	.summary = "Print which lines of the run's Python programs used what.",
+	.summary = "Print the CPU time and memory of each line of the run's Python programs.",
 	.details =
 		"RUN is an id or its start, @ (the last run, the default), @2 (the one before), "
 		"JOB@-1, or the\npath of a recording. The run must have been tracked with --lines.",

@@ -41,7 +41,8 @@ static int take_tag(void *settings, const struct cli_option *o, const char *valu
 
 static const struct cli_option options[] = {
 	{"method", 0, "default|original", "how memory and CPU are found", cli_set_text, AT(method)},
-	{"risk", 0, "cheap|default|safe", "how dear a failure is", cli_set_text, AT(risk)},
+	{"risk", 0, "cheap|default|safe", "how costly a failure is (default)", cli_set_text,
+	 AT(risk)},
 	{"input-size", 0, "SIZE", "of the next run's input", cli_set_text, AT(input)},
 	{"tag", 0, "K[=V]", "of the next run: earlier ones with it count (repeat)", take_tag, 0},
 	{"for", 0, "KIND", "lines to paste: " TRK_SNIPPET_LIST(KIND_WORD) "json", cli_set_text,

@@ -136,7 +136,8 @@ const struct cli_command cli_report = {
 	.usage = "report [OPTIONS] [RUN|JOB]",
 	.summary = "Write a page about a run: verdict, next request, timeline, cost.",
 	.details =
-		"One HTML file that asks no network and can be read without its script. RUN is "
+		"One HTML file that loads nothing from the network and can be read without its "
+		"script. RUN is "
 		"an id or its\nstart, @ (the last run, the default), @2 (the one before), JOB@-1, "
 		"or the path of a recording;\nJOB is a name. docs/report.md explains the page.",
 	.options = options,

@@ -298,32 +298,32 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 	{"quiet", 'q', NULL, "no summary, and no samples on stderr", cli_set_flag, AT(quiet)}, \
 	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", take_summary_json, AT(summary_json)}, \
 	{"report", 0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", take_report, 0}, \
-	{"request", 0, "cpu=..,mem=..", "what was requested for the job", take_request, 0}, \
+	{"request", 0, "cpu=..,mem=..", "what was requested for the job: cpu, mem, gpu, time", take_request, 0}, \
 	{"no-children", 0, NULL, "track the one process, not its tree", cli_set_flag, AT(track.one_process)}, \
 	{"no-system", 0, NULL, "track the processes, not the machine", cli_set_flag, AT(track.no_system)}, \
-	{"tag", 0, "K[=V]", "remember with the run (repeat)", take_tag, 0}, \
-	{"note", 0, "TEXT", "remember with the run", take_metadata, 0}, \
-	{"project-name", 0, "TEXT", "remember with the run", take_metadata, 0}, \
-	{"stage-name", 0, "TEXT", "remember with the run", take_metadata, 0}, \
-	{"task-name", 0, "TEXT", "remember with the run", take_metadata, 0}, \
-	{"team", 0, "TEXT", "remember with the run", take_metadata, 0}, \
-	{"env", 0, "TEXT", "remember with the run", take_metadata, 0}, \
-	{"language", 0, "TEXT", "remember with the run", take_metadata, 0}, \
-	{"orchestrator", 0, "TEXT", "remember with the run", take_metadata, 0}, \
-	{"executor", 0, "TEXT", "remember with the run", take_metadata, 0}, \
-	{"external-run-id", 0, "TEXT", "remember with the run", take_metadata, 0}, \
-	{"container-image", 0, "TEXT", "remember with the run", take_metadata, 0}, \
-	{"input-size", 0, "SIZE", "of the job's input (the files on its command line), for advice by size", take_input_size, 0}, \
+	{"tag", 0, "K[=V]", "store with the run (repeat)", take_tag, 0}, \
+	{"note", 0, "TEXT", "store with the run", take_metadata, 0}, \
+	{"project-name", 0, "TEXT", "store with the run", take_metadata, 0}, \
+	{"stage-name", 0, "TEXT", "store with the run", take_metadata, 0}, \
+	{"task-name", 0, "TEXT", "store with the run", take_metadata, 0}, \
+	{"team", 0, "TEXT", "store with the run", take_metadata, 0}, \
+	{"env", 0, "TEXT", "store with the run", take_metadata, 0}, \
+	{"language", 0, "TEXT", "store with the run", take_metadata, 0}, \
+	{"orchestrator", 0, "TEXT", "store with the run", take_metadata, 0}, \
+	{"executor", 0, "TEXT", "store with the run", take_metadata, 0}, \
+	{"external-run-id", 0, "TEXT", "store with the run", take_metadata, 0}, \
+	{"container-image", 0, "TEXT", "store with the run", take_metadata, 0}, \
+	{"input-size", 0, "SIZE", "size of the job's input, for advice by size (the files on its command line)", take_input_size, 0}, \
 	{"no-history", 0, NULL, "keep the run out of the history of its job", cli_set_flag, AT(track.unlisted)}, \
-	{"no-discovery", 0, NULL, "do not ask in which cloud this is", take_no_discovery, 0}, \
-	{"instance", 0, "VENDOR/REGION/TYPE", "the server that this is, for its price", cli_take_instance_option, AT(stated)}, \
-	{"lines", 0, "HZ|auto|off", "sample which lines of Python programs use what (off)", take_lines, 0}, \
+	{"no-discovery", 0, NULL, "do not ask the cloud for region and type of the server", take_no_discovery, 0}, \
+	{"instance", 0, "VENDOR/REGION/TYPE", "the type of this server, for its price", cli_take_instance_option, AT(stated)}, \
+	{"lines", 0, "HZ|auto|off", "sample which lines of Python programs use CPU time and memory (off)", take_lines, 0}, \
 	{"gpu", 0, "auto|always|never", "ask for GPUs (auto: where there is a sign of one)", take_gpu, 0}, \
-	{"alerts", 0, "auto|never", "say on stderr when the job is about to fail or wastes what it holds", take_choice, AT(alerts)}, \
-	{"on-alert", 0, "RULE=COMMAND", "run a command then, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_take_hook, AT(hooks)}, \
-	{"alert", 0, "SINK", "send alerts, then and after the run, to mail:ann@example.org, say; RULE=SINK: of one rule (repeat)", cli_take_sink, AT(hooks)}, \
-	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical then", cli_take_quiet_hours, AT(hooks.quiet_hours)}, \
-	{"strict", 0, NULL, "trouble of the tracker ends in exit code 125", cli_set_flag, AT(strict)}, \
+	{"alerts", 0, "auto|never", "print a line on stderr when the job is about to fail or wastes resources (auto)", take_choice, AT(alerts)}, \
+	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_take_hook, AT(hooks)}, \
+	{"alert", 0, "SINK", "send alerts there, during and after the run, such as mail:ann@example.org; or RULE=SINK (repeat)", cli_take_sink, AT(hooks)}, \
+	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical at these times", cli_take_quiet_hours, AT(hooks.quiet_hours)}, \
+	{"strict", 0, NULL, "exit with 125 if something about the tracking fails", cli_set_flag, AT(strict)}, \
 	SIBLING_OPTIONS, \
 	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}, \
 	{"color", 0, "auto|always|never", "of the summary", take_choice, AT(color)}, \
@@ -344,16 +344,16 @@ const struct cli_option track_internal_options[] = {
 const struct cli_option track_run_options[] = {
 	SHARED_OPTIONS,
 	{"cgroup", 0, "auto|never", "give the job a control group of its own where possible, for its exact peak of memory (never)", take_cgroup, 0},
-	{"timeout", 0, "DUR", "end the job after so long: TERM, then KILL; exit code 124", cli_set_duration, AT(track.limits.time_ns)},
-	{"limit", 0, "mem=..,time=..", "warn at 9/10, then end the job as --timeout does", take_limit, 0},
-	{"grace", 0, "DUR", "between TERM and KILL (5s)", cli_set_duration, AT(track.limits.grace_ns)},
+	{"timeout", 0, "DUR", "end the job after this time: TERM, then KILL; exit code 124", cli_set_duration, AT(track.limits.time_ns)},
+	{"limit", 0, "mem=..,time=..", "warn at 90 %, then end the job as --timeout does", take_limit, 0},
+	{"grace", 0, "DUR", "time between TERM and KILL (5s)", cli_set_duration, AT(track.limits.grace_ns)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
 const struct cli_option track_attach_options[] = {
 	SHARED_OPTIONS,
-	{"duration", 0, "DUR", "end after so long", cli_set_duration, AT(track.duration_ns)},
-	{"report-every", 0, "DUR", "write the page of --report while it goes on, too", cli_set_duration, AT(report_every_ns)},
+	{"duration", 0, "DUR", "stop tracking after this time", cli_set_duration, AT(track.duration_ns)},
+	{"report-every", 0, "DUR", "also write the page of --report so often while tracking", cli_set_duration, AT(report_every_ns)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 /* clang-format on */
