@@ -275,9 +275,9 @@ static void say_basis(struct trk_fleet_overview *o)
 		    trk__fleet_count(a, s->estimated), trk__fleet_count(b, s->runs));
 	if (s->unpriced)
 		say(o->basis,
-		    "%s runs without a price: nothing was requested, and the server is not known "
-		    "(--instance names it). ",
-		    trk__fleet_count(a, s->unpriced));
+		    "%s of %s runs without a price: nothing was requested, and the server is not "
+		    "known (--instance names it). ",
+		    trk__fleet_count(a, s->unpriced), trk__fleet_count(b, s->runs));
 	say(o->basis, "Idle is what a run asked for and never used; what a change saves keeps the "
 		      "headroom of the job's advice.");
 }
