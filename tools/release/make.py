@@ -36,7 +36,7 @@ import rpm  # noqa: E402
 import sbom  # noqa: E402
 from pack import Tree, compress, sha256  # noqa: E402
 
-MB = 1 << 20
+MB = 10**6
 
 
 class Release:
