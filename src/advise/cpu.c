@@ -38,7 +38,8 @@ void trk__busy_add(struct trk_busy *h, double cores, double seconds)
 	h->core_seconds[bin] += cores * seconds;
 }
 
-double trk__busy_free_share(double cores, double queued)
+/* The share of the interval that is left when no thread waits: 1 without a queue, 0 if none ran. */
+static double free_share(double cores, double queued)
 {
 	double wanted = cores + queued;
 
@@ -49,7 +50,7 @@ double trk__busy_free_share(double cores, double queued)
 
 void trk__busy_add_free(struct trk_busy *h, double cores, double queued, double seconds)
 {
-	double share = trk__busy_free_share(cores, queued);
+	double share = free_share(cores, queued);
 
 	if (share > 0)
 		trk__busy_add(h, cores / share, seconds * share);

@@ -60,8 +60,6 @@ struct trk_cpu_queue {
 void trk__busy_add(struct trk_busy *h, double cores, double seconds);
 /* Take one interval in which `queued` threads waited for a CPU (0 or more) as if none had. */
 void trk__busy_add_free(struct trk_busy *h, double cores, double queued, double seconds);
-/* The share of the interval that is left when no thread waits: 1 without a queue, 0 if none ran. */
-double trk__busy_free_share(double cores, double queued);
 /* Run time that the histogram covers. */
 double trk__busy_seconds(const struct trk_busy *h);
 /* Predicted run time on `cores` cores (> 0, fractions as of a quota allowed), s; NaN when empty. */

@@ -91,7 +91,8 @@ static double round_up(const struct trk_memory_tuning *tuning, double bytes)
 
 /* ---- the reasons, in words ---- */
 
-const char *trk__basis_name(enum trk_basis basis)
+/* "largest peak so far", ... Never NULL. */
+static const char *basis_name(enum trk_basis basis)
 {
 	switch (basis) {
 	case TRK_BASIS_MAX:
@@ -162,7 +163,7 @@ static const char *basis_text(const struct choice *c)
 	if (c->ratios.is_scaled)
 		return "largest peak so far, scaled up to the next input size";
 	return is_of_kill(c) ? "1.2 times the amount at which a run was killed"
-			     : trk__basis_name(c->basis);
+			     : basis_name(c->basis);
 }
 
 static void say_basis(const struct choice *c, const struct trk_memory_tuning *tuning,

@@ -146,8 +146,6 @@ int trk__memory_next_rung(const struct trk_past_run *runs, size_t count,
 int trk__memory_chance(const struct trk_past_run *runs, size_t count,
 		       const struct trk_memory_options *options, double bytes, double *ret);
 
-/* "largest peak so far", ... Never NULL. */
-const char *trk__basis_name(enum trk_basis basis);
 /* "first estimate", "low", "medium", "high". */
 const char *trk__confidence_name(enum trk_confidence confidence);
 

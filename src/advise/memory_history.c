@@ -84,7 +84,8 @@ static bool is_resolved(const struct trk_past_view *view, size_t kill)
 	return false;
 }
 
-bool trk__past_is_open_kill(const struct trk_past_view *view, size_t at)
+/* Whether run `at` is an open kill: no success after it, and no larger input than the next. */
+static bool is_open_kill(const struct trk_past_view *view, size_t at)
 {
 	if (view->runs[at].end != TRK_PAST_OUT_OF_MEMORY ||
 	    trk__input_explains(&view->runs[at], view->options))
@@ -102,7 +103,7 @@ struct trk_open_kills trk__open_kills(const struct trk_past_view *view)
 	for (size_t i = view->count; i-- > 0 && view->runs[i].end != TRK_PAST_SUCCEEDED;) {
 		double held = trk__past_held(&view->runs[i]);
 
-		if (!trk__past_is_open_kill(view, i))
+		if (!is_open_kill(view, i))
 			continue;
 		kills.count++;
 		if (held > kills.failed_bytes)
@@ -128,7 +129,7 @@ bool trk__past_counts(const struct trk_past_view *view, size_t at)
 	if (view->runs[at].end == TRK_PAST_STOPPED)
 		return !is_topped(view, at);
 	return view->runs[at].end != TRK_PAST_OUT_OF_MEMORY ||
-	       !(trk__past_is_open_kill(view, at) || is_resolved(view, at));
+	       !(is_open_kill(view, at) || is_resolved(view, at));
 }
 
 /* --- history --------------------------------------------------------------------------------- */
@@ -136,8 +137,7 @@ bool trk__past_counts(const struct trk_past_view *view, size_t at)
 static bool taken_in(const struct trk_past_view *view, size_t at, enum trk_taken which)
 {
 	if (which == TRK_TAKE_OPEN_KILLS)
-		return trk__past_is_open_kill(view, at) &&
-		       trk__memory_known(trk__past_held(&view->runs[at]));
+		return is_open_kill(view, at) && trk__memory_known(trk__past_held(&view->runs[at]));
 	return (which == TRK_TAKE_ALL || view->runs[at].end == TRK_PAST_SUCCEEDED) &&
 	       trk__past_counts(view, at);
 }

@@ -216,8 +216,10 @@ static double chance_too_high(const struct trk_ratios *r, const struct trk_memor
 	return chance > bearable ? chance - bearable : 0;
 }
 
-double trk__ratios_price(const struct trk_ratios *r, const struct trk_memory_tuning *tuning,
-			 const struct trk_fail_price *fail, double factor, double known_above)
+/* Expected price of one run with forecast * factor, in forecast * run time, given that the ratio is
+ * above `known_above` (0: nothing known). */
+static double price_of(const struct trk_ratios *r, const struct trk_memory_tuning *tuning,
+		       const struct trk_fail_price *fail, double factor, double known_above)
 {
 	/* A failed attempt is paid, then the next one: 1.2 times the need or 1.6 times the first
 	 * request, whichever is more. They cross at 4/3 of the request. */
@@ -258,7 +260,7 @@ double trk__ratios_best(const struct trk_ratios *r, const struct trk_memory_tuni
 
 		for (size_t k = 0; k < steps; k++) {
 			double factor = r->ratio[i] * candidate_step[k];
-			double price = trk__ratios_price(r, tuning, fail, factor, above);
+			double price = price_of(r, tuning, fail, factor, above);
 
 			if (price < least) {
 				least = price;

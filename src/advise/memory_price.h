@@ -56,11 +56,6 @@ bool trk__memory_scale_young(const struct trk_history *h, double *ret_need_bytes
 bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
 		      const struct trk_memory_tuning *tuning, struct trk_ratios *ret);
 
-/* Expected price of one run with forecast * factor, in forecast * run time, given that the ratio is
- * above `known_above` (0: nothing known). */
-double trk__ratios_price(const struct trk_ratios *r, const struct trk_memory_tuning *tuning,
-			 const struct trk_fail_price *fail, double factor, double known_above);
-
 /* The factor above `above` with the least price; *ret_price may be NULL. 0 when there is none. */
 double trk__ratios_best(const struct trk_ratios *r, const struct trk_memory_tuning *tuning,
 			const struct trk_fail_price *fail, double above, double *ret_price);

@@ -31,8 +31,6 @@ bool trk__input_explains(const struct trk_past_run *run, const struct trk_memory
 /* Whether run `at` says something that no other run says better: false for a kill that a success
  * resolved, for an open one, and for a stopped run whose peak is not above all successes. */
 bool trk__past_counts(const struct trk_past_view *view, size_t at);
-/* Whether run `at` is an open kill: no success after it, and no larger input than the next. */
-bool trk__past_is_open_kill(const struct trk_past_view *view, size_t at);
 struct trk_open_kills trk__open_kills(const struct trk_past_view *view);
 
 /* The newest runs that count, oldest first. */

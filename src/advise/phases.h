@@ -44,7 +44,7 @@ struct trk_split_options {
 };
 
 struct trk_piece {
-	size_t first_row, end_row;
+	size_t end_row;
 	double seconds;       /* as measured */
 	double run_time_s;    /* with `cores` */
 	double cores;         /* request */

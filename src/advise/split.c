@@ -167,8 +167,7 @@ static void programme(struct work *w)
 
 static struct trk_piece piece_of(const struct work *w, size_t from, size_t end)
 {
-	struct trk_piece p = {.first_row = from > 0 ? w->end_row[from - 1] : 0,
-			      .end_row = w->end_row[end - 1]};
+	struct trk_piece p = {.end_row = w->end_row[end - 1]};
 	double peak = 0;
 	size_t size = 0;
 

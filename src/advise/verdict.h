@@ -34,7 +34,7 @@ struct trk_sizing_facts {
 	double samples;
 	double memory_peak_mib, memory_limit_mib; /* limit: what there was, however it came about */
 	double swap_peak_mib;                     /* of the job */
-	double cpu_mean_cores, cpu_peak_cores, cpu_limit_cores;
+	double cpu_mean_cores, cpu_limit_cores;
 	double throttled_s;     /* part of the run time that CPU limits took */
 	double memory_stall_s;  /* waited for memory */
 	double saturated_share; /* of the time all cores were busy (cpu.h) */

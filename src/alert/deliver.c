@@ -29,7 +29,8 @@ static bool is_private_v4(uint32_t a)
 	       a >> 16 == 0xa9fe || a >> 20 == 0xac1 || a >> 16 == 0xc0a8 || a >> 28 >= 14;
 }
 
-bool trk__alert_is_private(const struct sockaddr *address)
+/* Whether an address is private: of this machine, a local network, or no unicast. */
+static bool is_private(const struct sockaddr *address)
 {
 	const struct sockaddr_in *v4 = (const void *) address;
 	const struct sockaddr_in6 *v6 = (const void *) address;
@@ -95,7 +96,7 @@ struct curl_sockaddr {
 static int open_public_socket(void *refused, int purpose, struct curl_sockaddr *address)
 {
 	(void) purpose;
-	if (trk__alert_is_private(&address->addr)) {
+	if (is_private(&address->addr)) {
 		*(bool *) refused = true;
 		return -1;
 	}

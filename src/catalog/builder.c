@@ -34,7 +34,8 @@ void trk__catalog_builder_release(struct trk_catalog_builder *b)
 	b->priced = NULL;
 }
 
-size_t trk__catalog_builder_count(const struct trk_buf *table, size_t record)
+/* Records of a table as it stands. */
+static size_t count_records(const struct trk_buf *table, size_t record)
 {
 	return table->len / record;
 }
@@ -100,7 +101,7 @@ static int hash_grow(struct trk_catalog_builder *b, size_t servers, size_t more)
 int trk__catalog_builder_server(struct trk_catalog_builder *b, uint8_t vendor, const char *name,
 				size_t len, bool add, bool *retnew)
 {
-	size_t n = trk__catalog_builder_count(&b->servers, sizeof(struct trk_catalog_server));
+	size_t n = count_records(&b->servers, sizeof(struct trk_catalog_server));
 	const struct trk_catalog_server *s = (const void *) b->servers.data;
 	struct trk_catalog_server fresh = {.vendor = vendor, .gpu_permille = 1000};
 
@@ -146,7 +147,7 @@ void trk__catalog_builder_supersede(struct trk_catalog_builder *b, uint16_t regi
 
 int trk__catalog_builder_find_prices(struct trk_catalog_builder *b, uint16_t region)
 {
-	size_t n = trk__catalog_builder_count(&b->blocks, sizeof(struct trk_catalog_block));
+	size_t n = count_records(&b->blocks, sizeof(struct trk_catalog_block));
 	const struct trk_catalog_block *blocks = (const void *) b->blocks.data;
 	const struct trk_catalog_price *prices = (const void *) b->prices.data;
 

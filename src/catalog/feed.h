@@ -99,8 +99,6 @@ int trk__feed_scaleway(struct trk_feed_rows *r, const char *vendor, const char *
 		       struct trk_error *reterr);
 int trk__feed_gpuhunt(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
 		      struct trk_error *reterr);
-/* The region of Amazon's long name, "US East (Ohio)", and back; NULL. */
-const char *trk__feed_aws_region(const char *long_name);
 const char *trk__feed_aws_long_name(const char *region);
 
 struct trk_feed_tally {

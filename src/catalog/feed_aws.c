@@ -40,7 +40,8 @@ static const struct {
 };
 enum { AWS_REGIONS = sizeof(aws_regions) / sizeof(aws_regions[0]) };
 
-const char *trk__feed_aws_region(const char *long_name)
+/* The region of Amazon's long name, "US East (Ohio)"; NULL: unknown. */
+static const char *region_of(const char *long_name)
 {
 	for (size_t i = 0; i < AWS_REGIONS; i++)
 		if (!strcmp(aws_regions[i].long_name, long_name))
@@ -60,7 +61,7 @@ const char *trk__feed_aws_long_name(const char *region)
 static void take_region(struct trk_feed_rows *r, const char *vendor, const struct trk_json_doc *d,
 			const struct trk_json_value *g)
 {
-	const char *region = trk__feed_aws_region(g->key);
+	const char *region = region_of(g->key);
 
 	for (const struct trk_json_value *v = trk__json_first(d, g); v; v = trk__json_next(d, v))
 		(void) trk__feed_rows_add(r, vendor, region,

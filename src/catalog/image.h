@@ -49,9 +49,6 @@ void trk__catalog_builder_init(struct trk_catalog_builder *b);
 int trk__catalog_builder_copy(struct trk_catalog_builder *b, const struct trk_catalog *base);
 void trk__catalog_builder_release(struct trk_catalog_builder *b);
 
-/* The tables as they stand, for reading; views until the next addition. */
-size_t trk__catalog_builder_count(const struct trk_buf *table, size_t record);
-
 /* Offset of a copy of text[0..len) in the pool. */
 uint32_t trk__catalog_builder_text(struct trk_catalog_builder *b, const char *text, size_t len);
 /* Index of the server, added when it is new. Negative errno when the tables are full. */

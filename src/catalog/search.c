@@ -38,7 +38,8 @@ static uint32_t gpus_of(const struct trk_catalog_query *q, const struct trk_cata
 	return s->gpu_permille == 1000 || q->gpu_shares ? s->gpu_count : 0;
 }
 
-unsigned int trk__catalog_unmet(const struct trk_catalog_query *q,
+/* The needs that a server misses. */
+static unsigned int unmet_needs(const struct trk_catalog_query *q,
 				const struct trk_catalog_server *s)
 {
 	unsigned int mac = 1u << TRK_ARCH_X86_64_MAC | 1u << TRK_ARCH_ARM64_MAC;
@@ -167,7 +168,7 @@ int trk__catalog_search(const struct trk_catalog *c, const struct trk_catalog_qu
 
 		if (!best[i].units || !is_offered(q, &s[i]))
 			continue;
-		unmet = trk__catalog_unmet(q, &s[i]);
+		unmet = unmet_needs(q, &s[i]);
 		if (unmet && !(q->near_misses && (unmet & (unmet - 1)) == 0))
 			continue;
 		if (q->excludes && is_excluded(q, trk__catalog_text(c, s[i].name)))
@@ -225,7 +226,7 @@ int trk__catalog_nearest(const struct trk_catalog *c, const struct trk_catalog_q
 	if (!best)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		unsigned int unmet = best[i].units ? trk__catalog_unmet(q, &s[i]) : 0, binding = 0;
+		unsigned int unmet = best[i].units ? unmet_needs(q, &s[i]) : 0, binding = 0;
 		double sum = 0, most = -1;
 
 		if (!best[i].units || !is_offered(q, &s[i]) ||

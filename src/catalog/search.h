@@ -54,10 +54,6 @@ struct trk_catalog_offer {
 
 double trk__catalog_usd(uint32_t units);
 
-/* The needs that a server misses. */
-unsigned int trk__catalog_unmet(const struct trk_catalog_query *q,
-				const struct trk_catalog_server *s);
-
 /* All servers that fit: those with a price that is not old first, then the cheapest first (by
  * name where prices are equal). *ret is the caller's to free. Returns 0 or -ENOMEM. */
 int trk__catalog_search(const struct trk_catalog *c, const struct trk_catalog_query *q,

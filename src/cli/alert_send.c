@@ -382,7 +382,8 @@ int cli_alert_book_close(struct cli_alert_book *b, bool changed)
 
 /* ---- the outbox ---- */
 
-int cli_alert_outbox_open(const struct cli_alert_settings *s)
+/* A descriptor of the outbox, made where it is missing, or -1 after having complained. */
+static int open_outbox(const struct cli_alert_settings *s)
 {
 	char path[PATH_SIZE + 8];
 	struct trk_error error = {.code = 0};
@@ -431,7 +432,7 @@ static int deliver_again(void *data, const char *sink, const struct trk_alert_me
 
 int cli_alert_outbox_flush(const struct cli_alert_settings *s)
 {
-	TRK_FD_CLEANUP int fd = cli_alert_outbox_open(s);
+	TRK_FD_CLEANUP int fd = open_outbox(s);
 	struct flushing f = {.now_s = cli_alert_now(s)};
 	int left = fd < 0 ? fd : trk__alert_outbox_each(fd, deliver_again, &f);
 
@@ -456,7 +457,7 @@ void cli_alert_queue(struct cli_alert_queue *q, const char *sink, const struct t
 	*one->message = *m;
 	one->sink = sink;
 	if (q->count == 0)
-		q->outbox = cli_alert_outbox_open(q->settings);
+		q->outbox = open_outbox(q->settings);
 	one->fd = q->outbox < 0 ? -1 : trk__alert_outbox_put(q->outbox, sink, m, one->name);
 	q->count++;
 }

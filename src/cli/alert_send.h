@@ -64,8 +64,6 @@ int cli_alert_book_open(const struct cli_alert_settings *s, struct cli_alert_boo
 int cli_alert_book_close(struct cli_alert_book *b, bool changed);
 
 /* Messages that wait on disk. */
-/* A descriptor of the outbox, made where it is missing, or -1 after having complained. */
-int cli_alert_outbox_open(const struct cli_alert_settings *s);
 /* Send all of it. 0, or EXIT_ERROR after having complained of what is left. */
 int cli_alert_outbox_flush(const struct cli_alert_settings *s);
 

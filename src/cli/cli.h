@@ -98,8 +98,6 @@ int cli_truth(const char *text);
 /* Accepted, and without effect in this version. */
 int cli_set_nothing(void *settings, const struct cli_option *o, const char *value);
 
-/* The exit status of an error. */
-int cli_status_of(int error);
 /* Complain of what a service could not do, and return its exit status: EXIT_USAGE for -EINVAL, in the
  * name of the verb. */
 int cli_fail(const char *verb, int error, const struct trk_error *why);

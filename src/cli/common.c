@@ -60,7 +60,8 @@ void cli_complain(const char *format, ...)
 	(void) trk__write_all(STDERR_FILENO, text, len);
 }
 
-int cli_status_of(int error)
+/* The exit status of an error. */
+static int status_of(int error)
 {
 	switch (-error) {
 	case TRK_E_NORUN:
@@ -81,7 +82,7 @@ int cli_fail(const char *verb, int error, const struct trk_error *why)
 
 	if (error != -EINVAL) {
 		cli_complain("%s", text);
-		return cli_status_of(error);
+		return status_of(error);
 	}
 	cli_complain("%s: %s", verb, text);
 	return EXIT_USAGE;

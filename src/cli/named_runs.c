@@ -15,7 +15,8 @@ enum { EARLIER_MAX = 1 << 20 /* bytes of a file of runs */ };
 
 /* ---- runs ---- */
 
-void cli_warn_of_refused(const struct trk_store_refused *refused)
+/* Warn once a process of recordings that are passed over. */
+static void warn_of_refused(const struct trk_store_refused *refused)
 {
 	static bool told;
 
@@ -70,7 +71,7 @@ int cli_run_find(const char *dir, const char *reference, struct cli_run_file *re
 		return EXIT_NODATA;
 	}
 	r = r < 0 ? r : trk__store_find(r, reference, ret->name, &refused, &error);
-	cli_warn_of_refused(&refused);
+	warn_of_refused(&refused);
 	ret->path = ret->name;
 	if (r == 0)
 		return 0;
@@ -116,7 +117,7 @@ struct trk_history *cli_history_open(const struct trk_service *s, int *ret_statu
 		*ret_status = cli_fail("", r == -EINVAL ? -EIO : r, &error);
 		return NULL;
 	}
-	cli_warn_of_refused(trk__history_refused(h));
+	warn_of_refused(trk__history_refused(h));
 	if (*trk__history_note(h))
 		cli_complain("%s", trk__history_note(h));
 	return h;

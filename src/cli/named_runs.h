@@ -6,9 +6,6 @@
 #include "cli/environment.h"
 #include "service/runs.h"
 
-/* Warn once a process of recordings that are passed over. */
-void cli_warn_of_refused(const struct trk_store_refused *refused);
-
 /* The recording that is named: its path below dirfd, as of trk__record_read. Not to be copied. */
 struct cli_run_file {
 	int dirfd; /* closed by cli_run_close */

@@ -276,7 +276,6 @@ static enum trk_fleet_verdict judge(const struct trk_fleet_work *w)
 		.memory_limit_mib = job->asked_mib,
 		.swap_peak_mib = job->last->swap_mib,
 		.cpu_mean_cores = job->cores,
-		.cpu_peak_cores = job->cores_p95,
 		.cpu_limit_cores = job->asked_cores,
 		.throttled_s = NAN,
 		.memory_stall_s = NAN,

@@ -7,11 +7,6 @@
 #include "history/private.h"
 #include "recording/store.h"
 
-struct trk_history *trk__history_open(const char *dir, struct trk_error *reterr)
-{
-	return trk__sqlite_open(dir, 0, reterr);
-}
-
 struct trk_history *trk__history_open_at(const char *url, const char *dir, size_t max_new,
 					 struct trk_error *reterr)
 {

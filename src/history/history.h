@@ -80,14 +80,11 @@ size_t trk__history_runs_from_json(const char *text, size_t len, struct trk_hist
 
 struct trk_history; /* opaque */
 
-/* Open DIR/history.sqlite, create and bring it up to date with DIR/runs. Where the directory cannot
- * be written, a history in memory stands in. NULL with *reterr: -TRK_E_UNSUPPORTED (no libsqlite3),
- * -TRK_E_VERSION (made by a newer version), or a negative errno. */
-struct trk_history *trk__history_open(const char *dir, struct trk_error *reterr);
-/* The same in the database that a URL names ("postgresql://user@host/db"); runs of DIR that the
- * server lacks are sent there first. NULL or "": the SQLite database of DIR. At most `max_new` new
- * recordings are read (0: all), which bounds the time; the history may then be incomplete. Also
- * -TRK_E_UNSUPPORTED: no libpq, or another kind of URL. */
+/* Open the database at `url` ("postgresql://user@host/db"); NULL or "": DIR/history.sqlite, which is
+ * created if missing. Runs of DIR/runs that the database lacks are added first: at most `max_new` (0:
+ * all), which bounds the time; the history may then be incomplete. Where DIR cannot be written, the
+ * SQLite database is in memory. NULL with *reterr: -TRK_E_UNSUPPORTED (no libsqlite3 or libpq, or
+ * another kind of URL), -TRK_E_VERSION (made by a newer version), or a negative errno. */
 struct trk_history *trk__history_open_at(const char *url, const char *dir, size_t max_new,
 					 struct trk_error *reterr);
 void trk__history_free(struct trk_history *h);

@@ -136,7 +136,8 @@ int trk__lines_highlights_of(const struct trk_lines *l, pid_t pid, struct trk_li
 
 /* ---- JSON ---- */
 
-void trk__lines_place_json(struct trk_json *j, const struct trk_lines *l, uint32_t node)
+/* "file", "line" and "function" of a node, as members of the open object. */
+static void put_place(struct trk_json *j, const struct trk_lines *l, uint32_t node)
 {
 	const struct trk_lines_node *n = &l->node[node];
 	const struct trk_lines_function *f = &l->function[n->function];
@@ -159,7 +160,7 @@ static void put_hottest(struct trk_json *j, const struct trk_lines *l,
 		return;
 	}
 	trk__json_open(j, '{');
-	trk__lines_place_json(j, l, h->hottest);
+	put_place(j, l, h->hottest);
 	trk__json_key_double(j, "cpu_s", (double) h->hottest_cpu_us / 1e6);
 	trk__json_close(j, '}');
 }
@@ -171,7 +172,7 @@ static void put_growth(struct trk_json *j, const struct trk_lines *l,
 	trk__json_open(j, '[');
 	for (size_t i = 0; i < h->growths; i++) {
 		trk__json_open(j, '{');
-		trk__lines_place_json(j, l, h->growth[i].node);
+		put_place(j, l, h->growth[i].node);
 		trk__json_key_double(j, "growth_mib", (double) h->growth[i].sure_bytes / MIB);
 		trk__json_key_double(j, "growth_between_mib",
 				     (double) h->growth[i].between_bytes / MIB);
@@ -187,7 +188,7 @@ static void put_last(struct trk_json *j, const struct trk_lines *l,
 	trk__json_open(j, '[');
 	for (size_t i = 0; i < h->lasts; i++) {
 		trk__json_open(j, '{');
-		trk__lines_place_json(j, l, h->last[i].node);
+		put_place(j, l, h->last[i].node);
 		trk__json_key(j, "threads");
 		trk__json_u64(j, h->last[i].threads);
 		trk__json_key(j, "running");

@@ -40,8 +40,6 @@ int trk__lines_highlights_of(const struct trk_lines *l, pid_t pid,
 /* Whether so much growth is worth naming for a run with this peak of memory (bytes). */
 bool trk__lines_growth_counts(const struct trk_lines_growth *g, double peak_bytes);
 
-/* "file", "line" and "function" of a node, as members of the open object. */
-void trk__lines_place_json(struct trk_json *j, const struct trk_lines *l, uint32_t node);
 /* The member "lines" of the summary's JSON; null without lines. */
 void trk__lines_highlights_json(struct trk_json *j, const struct trk_lines *l, pid_t pid);
 

@@ -114,7 +114,6 @@ static void watch_gpus(struct trk_record *r, const struct trk_sample *mean)
 	r->gpu_known_s += seconds;
 	if (trk__sample_get(mean, TRK_PROCESS_GPU_USAGE) >= idle)
 		return;
-	r->gpu_idle_s += seconds;
 	if (trk__sample_get(mean, TRK_PROCESS_CPU_USAGE) >= busy_core)
 		r->gpu_starved_s += seconds;
 }

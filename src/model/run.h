@@ -191,9 +191,9 @@ struct trk_record {
 	struct trk_gpu_log gpus;
 	struct trk_program_log programs;
 	struct trk_lines *lines; /* owned; NULL: no stacks were sampled */
-	/* Seconds of which the job's use of GPUs is known; of these without use; of these with a
-	 * core busy. */
-	double gpu_known_s, gpu_idle_s, gpu_starved_s;
+	/* Seconds of which the job's use of GPUs is known; of these without use and with a core
+	 * busy. */
+	double gpu_known_s, gpu_starved_s;
 	double held_back_s; /* part of the run that CPU quotas took; NaN: never known */
 	uint64_t samples;
 	bool ended;       /* the recording has its end */

@@ -24,8 +24,7 @@ struct trk_writer {
 	int fd;
 	char name[128];
 	uint64_t size, max_bytes;
-	uint64_t row_bytes; /* of plain rows at the end of the file */
-	uint64_t merge;     /* rows that become one in the next rewrite */
+	uint64_t merge; /* rows that become one in the next rewrite */
 	struct trk_buf payload;
 	struct trk_buf frames; /* not written yet: at most batch_bytes and a record */
 	size_t batch_bytes;    /* 0: each record is written at once */

@@ -118,7 +118,6 @@ static void judge_sizing(const struct trk_record *r, struct trk_advice *a)
 		.memory_stated = trk__capacity_is_stated(&a->memory_had),
 		.swap_peak_mib = trk__outcome_swap_mib(o),
 		.cpu_mean_cores = cpu.mean,
-		.cpu_peak_cores = cpu.max,
 		.cpu_limit_cores = a->cpu_had.value,
 		.cpu_stated = trk__capacity_is_stated(&a->cpu_had),
 		.cpu_next_cores = a->cores,

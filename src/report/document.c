@@ -189,12 +189,6 @@ void trk__doc_text(struct trk_doc *d, struct trk_doc_section *s, const char *tex
 	add_text(d, s, TRK_BLOCK_TEXT, TRK_TONE_PLAIN, text);
 }
 
-void trk__doc_toned(struct trk_doc *d, struct trk_doc_section *s, enum trk_tone tone,
-		    const char *text)
-{
-	add_text(d, s, TRK_BLOCK_TEXT, tone, text);
-}
-
 void trk__doc_note(struct trk_doc *d, struct trk_doc_section *s, const char *text)
 {
 	add_text(d, s, TRK_BLOCK_NOTE, TRK_TONE_PLAIN, text);

@@ -336,8 +336,6 @@ const struct trk_doc_block *trk__doc_first(const struct trk_doc *d, enum trk_blo
 
 /* Sentences; nothing for NULL and "". */
 void trk__doc_text(struct trk_doc *d, struct trk_doc_section *s, const char *text);
-void trk__doc_toned(struct trk_doc *d, struct trk_doc_section *s, enum trk_tone tone,
-		    const char *text);
 void trk__doc_note(struct trk_doc *d, struct trk_doc_section *s, const char *text);
 /* The one sentence of a section without data. */
 void trk__doc_empty(struct trk_doc *d, struct trk_doc_section *s, const char *text);

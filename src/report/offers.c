@@ -149,8 +149,9 @@ static bool fits_an_earlier_one(const struct trk_catalog *c, const struct trk_ca
 	       o.unmet == 0 && trk__offers_server(c, &o)->flags & TRK_SERVER_PREVIOUS;
 }
 
-void trk__offers_nothing(const struct trk_catalog *c, const struct trk_catalog_query *q, char *text,
-			 size_t size)
+/* Why nothing fits, in words: which need binds, and what comes nearest. */
+static void explain_nothing(const struct trk_catalog *c, const struct trk_catalog_query *q,
+			    char *text, size_t size)
 {
 	struct trk_catalog_offer o;
 	const struct trk_catalog_server *s;
@@ -256,7 +257,7 @@ int trk__offers_find(const struct trk_catalog *c, const struct trk_catalog_query
 		r = search(&o, order);
 	}
 	if (r == -ENOENT) {
-		trk__offers_nothing(c, q, o.nothing, sizeof(o.nothing));
+		explain_nothing(c, q, o.nothing, sizeof(o.nothing));
 		r = 0;
 	}
 	if (r == 0)

@@ -57,9 +57,6 @@ double trk__offers_score(const struct trk_catalog *c, const struct trk_catalog_o
 /* What was asked and what the server has, of one need. */
 void trk__offers_shortfall(const struct trk_catalog_query *q, const struct trk_catalog_server *s,
 			   unsigned int need, char *text, size_t size);
-/* Why nothing fits, in words: which need binds, and what comes nearest. */
-void trk__offers_nothing(const struct trk_catalog *c, const struct trk_catalog_query *q, char *text,
-			 size_t size);
 
 /* One document of schema "resource-tracker.servers/1". */
 void trk__offers_json(struct trk_buf *b, const struct trk_offers *r);

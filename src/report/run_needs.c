@@ -13,7 +13,9 @@ static double at_most(double value, double most)
 	return value <= most ? (value > 0 ? value : 0) : isnan(value) ? 0 : most;
 }
 
-void trk__run_needs_amounts(const struct trk_advice *a, struct trk_catalog_query *q)
+/* Cores, memory and GPUs of the advice. Not burstable: its price holds for a share of its cores
+ * only. */
+static void take_amounts(const struct trk_advice *a, struct trk_catalog_query *q)
 {
 	double cores = trk__ceil(at_most(a->cores, 1e6));
 
@@ -83,7 +85,7 @@ int trk__run_needs_read(struct trk_needs *needs, const struct trk_catalog *c,
 	const struct trk_catalog_server *here = server_at(c, cloud);
 	struct trk_need_words all = *words;
 
-	trk__run_needs_amounts(a, &needs->query);
+	take_amounts(a, &needs->query);
 	/* A program that was built for one architecture runs on that one. */
 	if (!all.arch && trk__needs_arch(arch) > 0)
 		all.arch = arch;

@@ -7,10 +7,6 @@
 #include "report/advice.h"
 #include "report/offers.h"
 
-/* Cores, memory and GPUs of the advice. Not burstable: its price holds for a share of its cores
- * only. */
-void trk__run_needs_amounts(const struct trk_advice *a, struct trk_catalog_query *q);
-
 /* The same, with the words laid over it: what they leave open is as it was for the run. Its
  * architecture (`arch`, else that of the type of server at `cloud`), and its vendor and region
  * (data, quotas and habits are there), unless a vendor, region or country is named. Errors of

@@ -117,14 +117,6 @@ int trk__frame_printf(struct trk_frame *f, int x, int y, unsigned int style, con
 	return trk__frame_text(f, x, y, style, text);
 }
 
-void trk__frame_style(struct trk_frame *f, int x, int y, int n, unsigned int style)
-{
-	if (y < 0 || y >= f->rows || x < 0)
-		return;
-	for (; n > 0 && x < f->columns; n--, x++)
-		cell_at(f, x, y)->style = (uint8_t) style;
-}
-
 void trk__frame_blank(struct trk_frame *f, int x, int y, int n)
 {
 	if (y < 0 || y >= f->rows || x < 0)

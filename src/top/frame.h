@@ -59,8 +59,6 @@ int trk__frame_text(struct trk_frame *f, int x, int y, unsigned int style, const
 void trk__frame_right(struct trk_frame *f, int right, int y, unsigned int style, const char *text);
 int trk__frame_printf(struct trk_frame *f, int x, int y, unsigned int style, const char *format,
 		      ...) __attribute__((format(printf, 5, 6)));
-/* Change the style of n cells, leave their text. */
-void trk__frame_style(struct trk_frame *f, int x, int y, int n, unsigned int style);
 /* Blank n cells. */
 void trk__frame_blank(struct trk_frame *f, int x, int y, int n);
 

@@ -69,7 +69,6 @@ int trk__session_init(struct trk_session *s, const struct trk_session_options *o
 	}
 	if (r < 0)
 		free(s->facts);
-	s->was_list = !run;
 	return r;
 }
 

@@ -30,7 +30,7 @@ struct trk_session {
 	double t_s;              /* of a replay */
 	uint64_t moved_ns;       /* when t_s was moved last */
 	char filter[64], message[160];
-	bool quit, was_list;
+	bool quit;
 };
 
 /* The list of running runs, or, with a recording `run` below dirfd, that run. 0,

@@ -36,7 +36,7 @@ struct trk_finish {
 	bool abandoned;  /* attach: the program that started the tracker has gone without a stop */
 	bool stated;     /* attach: that program has sent the job's exit code */
 	int stated_code;
-	uint64_t switches, reaped, root_maxrss_bytes;
+	uint64_t switches, reaped;
 };
 
 /* pid: that of the process to attach to, or 0. */

@@ -112,7 +112,6 @@ void trk__track_reap(struct track *t, pid_t pid)
 	if (pid == t->job.pid) {
 		t->root_reaped = true;
 		t->wait_status = status;
-		t->finish.root_maxrss_bytes = (uint64_t) usage.ru_maxrss * 1024;
 	}
 }
 

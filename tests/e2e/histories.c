@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	(void) mkdir(argv[1], 0700);
-	h = trk__history_open(argv[1], &error);
+	h = trk__history_open_at(NULL, argv[1], 0, &error);
 	if (!h) {
 		(void) fprintf(stderr, "%s\n", error.message);
 		return 1;

@@ -23,7 +23,8 @@ static void database_init(struct database *d)
 
 	folder_init(&d->folder);
 	assert_int_equal(fchmod(d->folder.fd, 0700), 0);
-	d->h = (struct trk_sqlite_history *) (void *) trk__history_open(d->folder.path, &error);
+	d->h = (struct trk_sqlite_history *) (void *) trk__history_open_at(NULL, d->folder.path, 0,
+									   &error);
 	if (!d->h)
 		fail_msg("%s", error.message);
 	assert_string_equal(trk__history_note(&d->h->base), "");

@@ -217,7 +217,6 @@ static void nothing_is_put_outside_a_frame(void **state)
 	(void) trk__frame_text(&f, 0, 2, 0, "x");
 	(void) trk__frame_text(&f, 9, 0, 0, "x");
 	trk__frame_right(&f, 3, 1, 0, "longer than that");
-	trk__frame_style(&f, 2, 1, 99, TRK_STYLE_RED);
 	trk__frame_blank(&f, 2, 1, 99);
 	trk__frame_release(&f);
 }

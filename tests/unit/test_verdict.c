@@ -23,7 +23,6 @@ static struct trk_sizing_facts facts_init(void)
 					 .memory_limit_mib = 8192,
 					 .swap_peak_mib = 0,
 					 .cpu_mean_cores = 3,
-					 .cpu_peak_cores = 4,
 					 .cpu_limit_cores = 4,
 					 .throttled_s = 0,
 					 .memory_stall_s = 0,
@@ -68,8 +67,8 @@ static void each_shortage_is_under_provisioned(void **state)
 
 static void a_killed_run_is_under_provisioned_whatever_else_is_known(void **state)
 {
-	struct trk_sizing_facts f = {NAN, NAN, NAN, NAN,  NAN,  NAN,  NAN,  NAN,
-				     NAN, NAN, NAN, true, true, true, true, NAN};
+	struct trk_sizing_facts f = {NAN, NAN, NAN,  NAN,  NAN,  NAN,  NAN, NAN,
+				     NAN, NAN, true, true, true, true, NAN};
 
 	(void) state;
 	assert_int_equal(judged(&f), TRK_SIZING_UNDER);

@@ -58,7 +58,6 @@ struct trk_cloud_probe {
 	struct trk_cloud firmware; /* its result, where it is this vendor */
 	int epoll_fd, timer_fd;
 	uint64_t start_ns;
-	unsigned int requests;
 };
 
 /* ---- one request ---- */
@@ -79,7 +78,6 @@ static void begin_request(struct trk_cloud_probe *p, struct request *r,
 			"Connection: close\r\n\r\n",
 			what->method, what->path, address, what->headers,
 			strcmp(what->method, "PUT") != 0 ? "" : "Content-Length: 0\r\n");
-	p->requests++;
 	r->over = trk__http_begin(&r->http, &to, text) < 0 ||
 		  epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, r->http.fd, &event) < 0;
 	if (r->over)
@@ -226,11 +224,6 @@ int trk__cloud_probe_new(const struct trk_dmi *dmi, const struct sockaddr_in *en
 int trk__cloud_probe_fd(const struct trk_cloud_probe *p)
 {
 	return p->epoll_fd;
-}
-
-unsigned int trk__cloud_probe_requests(const struct trk_cloud_probe *p)
-{
-	return p->requests;
 }
 
 /* The result: of vendors that have answered in full or, at the end, with what there is. */

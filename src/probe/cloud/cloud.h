@@ -33,9 +33,6 @@ int trk__cloud_probe_fd(const struct trk_cloud_probe *p);
 bool trk__cloud_probe_step(struct trk_cloud_probe *p, struct trk_cloud *ret);
 void trk__cloud_probe_free(struct trk_cloud_probe *p);
 
-/* How many packets' worth of connections were opened, for tests. */
-unsigned int trk__cloud_probe_requests(const struct trk_cloud_probe *p);
-
 /* ---- what was found since the machine was started ---- */
 
 /* The file "cloud" below dirfd: of this boot, owned and readable by this user alone; else -ENOENT.

@@ -32,7 +32,8 @@ bool trk__cloud_dmi_says(const struct trk_dmi *dmi, const char *text)
 	return false;
 }
 
-bool trk__cloud_is_unnamed(const struct trk_dmi *dmi)
+/* A virtual machine of QEMU, KVM, Xen or OpenStack that does not name its vendor. */
+static bool is_unnamed(const struct trk_dmi *dmi)
 {
 	static const char *const monitors[] = {"QEMU",      "KVM", "Bochs",
 					       "OpenStack", "Xen", "Red Hat"};
@@ -61,7 +62,7 @@ enum trk_cloud_likeness trk__cloud_looks(const struct trk_cloud_vendor *v,
 			return TRK_CLOUD_SURE;
 	if (v->chassis_tag && !strcmp(dmi->chassis_asset_tag, v->chassis_tag))
 		return TRK_CLOUD_SURE;
-	return v->unnamed && trk__cloud_is_unnamed(dmi) ? TRK_CLOUD_MAYBE : TRK_CLOUD_NO;
+	return v->unnamed && is_unnamed(dmi) ? TRK_CLOUD_MAYBE : TRK_CLOUD_NO;
 }
 
 size_t trk__cloud_ask(const struct trk_cloud_vendor *v, unsigned int step,

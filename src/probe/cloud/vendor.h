@@ -87,8 +87,6 @@ bool trk__cloud_json_word(const struct trk_json_doc *d, const struct trk_json_va
 /* The last part of a path: "projects/1/zones/us-central1-a" -> "us-central1-a". */
 const char *trk__cloud_last_part(const char *path);
 
-/* A virtual machine of QEMU, KVM, Xen or OpenStack that does not name its vendor. */
-bool trk__cloud_is_unnamed(const struct trk_dmi *dmi);
 /* Does one of sys_vendor, product_name, bios_vendor, chassis_vendor, board_vendor start so? */
 bool trk__cloud_dmi_says(const struct trk_dmi *dmi, const char *text);
 

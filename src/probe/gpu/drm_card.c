@@ -177,7 +177,7 @@ static void know_parts(struct trk_drm_card *c)
 		find_gts(c);
 }
 
-bool trk__drm_is_asleep(const struct trk_drm_card *c)
+static bool is_asleep(const struct trk_drm_card *c)
 {
 	char status[32];
 
@@ -310,7 +310,7 @@ void trk__drm_add_card(struct trk_drm_card *c, struct trk_gpu_scan *scan)
 	memcpy(d->bus, c->bus, sizeof(d->bus));
 	(void) snprintf(d->uuid, sizeof(d->uuid), "%s", c->uuid);
 	(void) snprintf(d->driver, sizeof(d->driver), "%s", c->driver);
-	if (trk__drm_is_asleep(c)) {
+	if (is_asleep(c)) {
 		trk__gpu_set_asleep(d);
 		/* fdinfo shows the processes all the same, and wakes nothing. */
 		d->metric[TRK_GPU_TREE_SHARE_METRIC] = d->metric[TRK_GPU_TREE_MEMORY_METRIC] =
@@ -419,7 +419,7 @@ static void read_slow(struct trk_drm_card *c)
 
 void trk__drm_refresh_slow(struct trk_drm_card *c, uint64_t now_ns)
 {
-	if ((c->slow_ns && now_ns < c->slow_ns + SLOW_NS) || trk__drm_is_asleep(c))
+	if ((c->slow_ns && now_ns < c->slow_ns + SLOW_NS) || is_asleep(c))
 		return;
 	if (c->slow_ns == 0)
 		know_parts(c);

@@ -83,7 +83,6 @@ void trk__drm_know_card(struct trk_drm *d, int dir_fd, const char *name, const c
 void trk__drm_add_card(struct trk_drm_card *c, struct trk_gpu_scan *scan);
 /* What changes seldom: read at the start and every few seconds, between two polls. */
 void trk__drm_refresh_slow(struct trk_drm_card *c, uint64_t now_ns);
-bool trk__drm_is_asleep(const struct trk_drm_card *c);
 /* The last part of what the link points to. */
 bool trk__drm_link_name(int fd, const char *path, char *to, size_t size);
 bool trk__drm_read_number(int fd, const char *path, double *ret);

@@ -491,7 +491,6 @@ static void take_reading(struct trk_tree *t, struct process *p, const struct trk
 		p->hwm_excess_bytes = highest;
 	p->read_rss_bytes = p->rss_bytes;
 	p->read_shared_bytes = p->shared_bytes;
-	p->read_pss_bytes = smaps->pss_bytes;
 	p->faults_at_read = p->own[TRK_TREE_MINOR_FAULTS];
 	p->family_at_read = family_of(t, p);
 	p->brood_at_read = p->family;

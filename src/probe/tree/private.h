@@ -94,7 +94,7 @@ struct process {
 	uint64_t new_faults;       /* between its last two looks */
 	/* At the first look, if it looks like a fork of its parent; else 0. */
 	uint64_t forked_rss_bytes;
-	uint64_t read_rss_bytes, read_shared_bytes, read_pss_bytes; /* at the last smaps_rollup */
+	uint64_t read_rss_bytes, read_shared_bytes; /* at the last smaps_rollup */
 	uint64_t faults_at_read;
 	float anon_factor, shared_factor;
 	float read_ns_per_byte; /* cost of the last smaps_rollup */
@@ -230,8 +230,7 @@ struct trk_tree {
 	char text[TRK_PID_STAT_SIZE]; /* of the file of a member that was read last */
 
 	struct trk_env env;
-	uint64_t cores;   /* of the machine; 0: not read yet */
-	size_t untracked; /* members that did not fit */
+	uint64_t cores; /* of the machine; 0: not read yet */
 	int fds_left;
 	int loadavg_fd;
 	int dir_fd;     /* /proc, for getdents */

@@ -96,10 +96,8 @@ struct process *trk__tree_add(struct trk_tree *t, const struct trk_pid_stat *sta
 {
 	struct process *p, *parent;
 
-	if (t->count == t->cap && !grow(t)) {
-		t->untracked++;
+	if (t->count == t->cap && !grow(t))
 		return NULL;
-	}
 	p = &t->process[t->count++];
 	*p = (struct process){
 		.pid = stat->pid,

@@ -26,7 +26,6 @@ struct trk_report_work {
 	struct trk_time_breakdown course;
 	bool has_course;
 	int here; /* index of the present server, or -1 */
-	double here_region;
 };
 
 /* Fill in->place (by *place) and in->machine from the recording, where the caller gave none. */
