@@ -1,5 +1,4 @@
-/* resource-tracker history and prune: earlier runs, and fewer of them. */
-#include <fcntl.h>
+/* resource-tracker history and prune: list earlier runs; delete old recordings. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,23 +6,21 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/human.h"
 #include "base/json.h"
 #include "base/parse.h"
 #include "base/utf8.h"
 #include "cli/named_runs.h"
-#include "recording/store.h"
-#include "report/summary.h"
-#include "base/human.h"
 #include "report/write/terminal.h"
-#include "base/utf8.h"
+#include "service/prune.h"
 
 enum { TEXT_MAX = 64 * 1024 * 1024, SHOWN_DEFAULT = 20, NAMESAKES_RUNS_MAX = 500 };
 
 struct settings {
 	const char *dir;
-	const char *job;
-	uint64_t max, keep, older_ns;
-	bool json, has_keep, dry_run, forget;
+	uint64_t max;
+	bool json;
+	struct trk_prune_rules rules;
 };
 
 static int take_count(void *settings, const struct cli_option *o, const char *value)
@@ -36,8 +33,8 @@ static int take_count(void *settings, const struct cli_option *o, const char *va
 		return EXIT_USAGE;
 	}
 	if (!strcmp(o->name, "keep")) {
-		s->keep = n;
-		s->has_keep = true;
+		s->rules.keep = n;
+		s->rules.has_keep = true;
 	} else {
 		s->max = n;
 	}
@@ -56,11 +53,12 @@ static const struct cli_option history_options[] = {
 static const struct cli_option prune_options[] = {
 	{"older-than", 0, "DUR",
 	 "delete recordings of runs that started longer ago than this, such as 30d",
-	 cli_set_duration, AT(older_ns)},
+	 cli_set_duration, AT(rules.older_ns)},
 	{"keep", 0, "N", "keep the newest N runs (of the job, with --job)", take_count, 0},
-	{"job", 0, "NAME", "of this job only", cli_set_text, AT(job)},
-	{"forget", 0, NULL, "delete their figures from the history, too", cli_set_flag, AT(forget)},
-	{"dry-run", 0, NULL, "only print what would be deleted", cli_set_flag, AT(dry_run)},
+	{"job", 0, "NAME", "of this job only", cli_set_text, AT(rules.job)},
+	{"forget", 0, NULL, "delete their figures from the history, too", cli_set_flag,
+	 AT(rules.forget)},
+	{"dry-run", 0, NULL, "only print what would be deleted", cli_set_flag, AT(rules.dry_run)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -232,85 +230,29 @@ static int run_history(int argc, char **argv)
 
 /* ---- prune ---- */
 
-static void say_removed(const char *words, const struct trk_history_run *run)
+static void print_removed(void *data, const struct trk_history_run *run)
 {
+	const struct settings *s = data;
 	struct trk_buf b;
 
 	trk__buf_init(&b, TEXT_MAX);
 	trk__utf8_safe(&b, run->job, TRK_RUN_TEXT_SIZE, cli_is_utf8());
-	trk__buf_putc(&b, '\0');
-	(void) printf("%s %s  %s\n", words, run->id, b.error ? "" : b.data);
+	(void) printf("%s %s  %s\n", s->rules.dry_run ? "would remove" : "removed", run->id,
+		      b.error || !b.len ? "" : b.data);
 	trk__buf_release(&b);
-}
-
-static int remove_run(const struct settings *s, struct trk_history *h, int runs_fd,
-		      const struct trk_history_run *run)
-{
-	struct trk_error error = {.code = 0};
-	/* A row may come from a database that others fill: only the run's own recording is
-	 * removed. */
-	bool there = trk__store_is_name_of(run->file, run->id, run->start_s) &&
-		     faccessat(runs_fd, run->file, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-
-	if (!there && !s->forget)
-		return 0;
-	if (s->dry_run) {
-		say_removed("would remove", run);
-		return 0;
-	}
-	if (there && unlinkat(runs_fd, run->file, 0) < 0) {
-		cli_complain("%s: cannot remove: %m", run->file);
-		return EXIT_ERROR;
-	}
-	if (s->forget && trk__history_forget(h, run->id, &error) < 0) {
-		cli_complain("%s", error.message);
-		return EXIT_ERROR;
-	}
-	say_removed("removed", run);
-	return 0;
-}
-
-static int prune(const struct settings *s, struct trk_history *h, int runs_fd)
-{
-	double now = (double) time(NULL);
-	struct trk_job_key key = {s->job, NULL};
-	struct trk_run_list past = {.count = 0};
-	struct trk_named_job job;
-	int r;
-
-	if (s->job && trk__named_job_find(h, s->job, &job)) {
-		if (job.namesakes > 1) {
-			cli_complain("prune: %zu jobs are called %s. Try: --job '%s in %s'",
-				     job.namesakes, job.job, job.job, job.scope);
-			return EXIT_USAGE;
-		}
-		key = trk__named_job_key(&job);
-	}
-	r = cli_runs_list(h, s->job ? &key : NULL, 0, true, &past);
-
-	for (size_t i = 0; r == 0 && i < past.count; i++) {
-		const struct trk_history_run *run = &past.run[i];
-		bool old = s->older_ns && run->start_s < now - (double) s->older_ns / 1e9;
-		bool many = s->has_keep && i >= s->keep;
-
-		/* Of two conditions both must hold; a run that goes on is never touched. */
-		if (run->ended && (old || !s->older_ns) && (many || !s->has_keep))
-			r = remove_run(s, h, runs_fd, run);
-	}
-	trk__run_list_release(&past);
-	return r;
 }
 
 static int run_prune(int argc, char **argv)
 {
 	struct settings s = {.max = 0};
-	int at = cli_options(&cli_prune, argc, argv, &s), r = 0, runs_fd;
+	struct trk_error error = {.code = 0};
+	int at = cli_options(&cli_prune, argc, argv, &s), r = 0;
 	struct trk_service service;
 	struct trk_history *h;
 
 	if (at < 0)
 		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at != argc || (!s.older_ns && !s.has_keep)) {
+	if (at != argc || (!s.rules.older_ns && !s.rules.has_keep)) {
 		cli_complain("prune: needs --older-than or --keep. Try: resource-tracker prune "
 			     "--older-than 30d");
 		return EXIT_USAGE;
@@ -319,12 +261,9 @@ static int run_prune(int argc, char **argv)
 	h = cli_history_open(&service, &r);
 	if (!h)
 		return r;
-	runs_fd = trk__store_open(service.dir, false, NULL);
-	r = prune(&s, h, runs_fd);
-	if (runs_fd >= 0)
-		(void) close(runs_fd);
+	r = trk__prune(&service, h, &s.rules, print_removed, &s, &error);
 	trk__history_free(h);
-	return r;
+	return r < 0 ? cli_fail("prune", r, &error) : 0;
 }
 
 const struct cli_command cli_history = {

@@ -1,0 +1,32 @@
+/* What changed in a run: since another run, or since the earlier runs of its job. */
+#ifndef TRK_SERVICE_COMPARE_H
+#define TRK_SERVICE_COMPARE_H
+
+#include "base/buf.h"
+#include "service/runs.h"
+
+struct trk_comparison {
+	struct trk_history_run run;
+	char with[TRK_RUN_TEXT_SIZE + 64]; /* what it is compared with */
+	struct trk_change change;
+	bool failed[TRK_CHANGE_FIGURES]; /* by a rule */
+};
+
+/* With one other run. 0 or -ENOMEM. */
+int trk__compare_run(const struct trk_record *record, const struct trk_record *before,
+		     struct trk_comparison *ret);
+/* With the runs of its job before it that ended well. 0; -TRK_E_NODATA: it is the first one; or the
+ * error of reading them. */
+int trk__compare_job(const struct trk_service *s, struct trk_history *h,
+		     const struct trk_record *record, struct trk_comparison *ret,
+		     struct trk_error *reterr);
+
+/* Apply rules such as "duration>+5%,peak_mem>+10%" (NULL: none). Returns how many hold, or -EINVAL. */
+int trk__comparison_judge(struct trk_comparison *c, const char *rules, struct trk_error *reterr);
+
+/* The verdict on a figure (enum trk_change_figure), in words; "": nothing to say. */
+const char *trk__comparison_words(const struct trk_comparison *c, size_t figure);
+/* One document of schema "resource-tracker.compare/1". */
+void trk__comparison_json(struct trk_buf *b, const struct trk_comparison *c);
+
+#endif
