@@ -40,8 +40,7 @@ static void put_told(struct trk_json *j, const struct trk_alert_told *t, bool se
 {
 	trk__json_open(j, '{');
 	trk__json_key_text(j, "sink", t->sink);
-	trk__json_key(j, "key");
-	trk__json_u64(j, t->key);
+	trk__json_key_u64(j, "key", t->key);
 	put_time(j, "at", t->at_s);
 	if (severity)
 		trk__json_key_text(j, "severity",
@@ -69,14 +68,11 @@ static void put_entry(struct trk_json *j, const struct trk_alert_entry *e)
 	put_time(j, "seen", e->seen_s);
 	put_time(j, "ended", e->ended_s);
 	put_time(j, "new", e->new_s);
-	trk__json_key(j, "times");
-	trk__json_u64(j, e->times);
-	trk__json_key(j, "urgent");
-	trk__json_bool(j, e->urgent);
+	trk__json_key_u64(j, "times", e->times);
+	trk__json_key_bool(j, "urgent", e->urgent);
 	trk__json_key_text(j, "held", or_null(e->held));
 	put_time(j, "acked", e->acked_s);
-	trk__json_key(j, "told");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "told", '[');
 	for (size_t i = 0; i < TRK_ALERT_TOLD_MAX && e->told[i].sink[0]; i++)
 		put_told(j, &e->told[i], true);
 	trk__json_close(j, ']');
@@ -102,18 +98,15 @@ void trk__alert_book_write(const struct trk_alert_book *b, struct trk_buf *out)
 	trk__json_init(&j, out, 1);
 	trk__json_open(&j, '{');
 	trk__json_key_text(&j, "schema", SCHEMA);
-	trk__json_key(&j, "alerts");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "alerts", '[');
 	for (size_t i = 0; i < b->count; i++)
 		put_entry(&j, &b->entry[i]);
 	trk__json_close(&j, ']');
-	trk__json_key(&j, "silences");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "silences", '[');
 	for (size_t i = 0; i < b->silences; i++)
 		put_silence(&j, &b->silence[i]);
 	trk__json_close(&j, ']');
-	trk__json_key(&j, "digests");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "digests", '[');
 	for (size_t i = 0; i < b->digests; i++)
 		put_told(&j, &b->digest[i], false);
 	trk__json_close(&j, ']');

@@ -96,8 +96,7 @@ int trk__alert_message_read(const char *json, size_t len, struct trk_alert_messa
 
 static void write_list(struct trk_json *j, const char *list)
 {
-	trk__json_key(j, "list");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "list", '[');
 	for (const char *at = list; *at; at += strcspn(at, "\n") + 1)
 		trk__json_text_n(j, at, strcspn(at, "\n"));
 	trk__json_close(j, ']');

@@ -81,12 +81,10 @@ static void slack(const struct trk_alert_message *m, struct trk_buf *b)
 	trk__json_init(&j, b, 0);
 	trk__json_open(&j, '{');
 	put_text(&j, "text", m, escape_slack);
-	trk__json_key(&j, "blocks");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "blocks", '[');
 	trk__json_open(&j, '{');
 	trk__json_key_text(&j, "type", "section");
-	trk__json_key(&j, "text");
-	trk__json_open(&j, '{');
+	trk__json_key_open(&j, "text", '{');
 	trk__json_key_text(&j, "type", "plain_text");
 	put_text(&j, "text", m, escape_nothing);
 	trk__json_close(&j, '}');
@@ -102,10 +100,8 @@ static void discord(const struct trk_alert_message *m, struct trk_buf *b)
 	trk__json_init(&j, b, 0);
 	trk__json_open(&j, '{');
 	put_text(&j, "content", m, escape_markdown);
-	trk__json_key(&j, "allowed_mentions");
-	trk__json_open(&j, '{');
-	trk__json_key(&j, "parse");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "allowed_mentions", '{');
+	trk__json_key_open(&j, "parse", '[');
 	trk__json_close(&j, ']');
 	trk__json_close(&j, '}');
 	trk__json_close(&j, '}');
@@ -118,21 +114,17 @@ static void teams(const struct trk_alert_message *m, struct trk_buf *b)
 	trk__json_init(&j, b, 0);
 	trk__json_open(&j, '{');
 	trk__json_key_text(&j, "type", "message");
-	trk__json_key(&j, "attachments");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "attachments", '[');
 	trk__json_open(&j, '{');
 	trk__json_key_text(&j, "contentType", "application/vnd.microsoft.card.adaptive");
-	trk__json_key(&j, "content");
-	trk__json_open(&j, '{');
+	trk__json_key_open(&j, "content", '{');
 	trk__json_key_text(&j, "type", "AdaptiveCard");
 	trk__json_key_text(&j, "version", "1.4");
-	trk__json_key(&j, "body");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "body", '[');
 	trk__json_open(&j, '{');
 	trk__json_key_text(&j, "type", "TextBlock");
 	put_text(&j, "text", m, escape_markdown);
-	trk__json_key(&j, "wrap");
-	trk__json_bool(&j, true);
+	trk__json_key_bool(&j, "wrap", true);
 	trk__json_close(&j, '}');
 	trk__json_close(&j, ']');
 	trk__json_close(&j, '}');
@@ -151,8 +143,7 @@ static void alertmanager(const struct trk_alert_message *m, struct trk_buf *b)
 	trk__json_init(&j, b, 0);
 	trk__json_open(&j, '[');
 	trk__json_open(&j, '{');
-	trk__json_key(&j, "labels");
-	trk__json_open(&j, '{');
+	trk__json_key_open(&j, "labels", '{');
 	trk__json_key_text(&j, "alertname", m->rule);
 	trk__json_key_text(&j, "severity", m->severity);
 	trk__json_key_text(&j, "job", m->job);
@@ -162,8 +153,7 @@ static void alertmanager(const struct trk_alert_message *m, struct trk_buf *b)
 	if (!end && m->host[0])
 		trk__json_key_text(&j, "instance", m->host);
 	trk__json_close(&j, '}');
-	trk__json_key(&j, "annotations");
-	trk__json_open(&j, '{');
+	trk__json_key_open(&j, "annotations", '{');
 	if (end && m->run[0])
 		trk__json_key_text(&j, "run", m->run);
 	trk__json_key_text(&j, "summary", m->text);

@@ -208,3 +208,27 @@ void trk__json_key_double(struct trk_json *j, const char *key, double value)
 	trk__json_key(j, key);
 	trk__json_double(j, value);
 }
+
+void trk__json_key_open(struct trk_json *j, const char *key, char bracket)
+{
+	trk__json_key(j, key);
+	trk__json_open(j, bracket);
+}
+
+void trk__json_key_u64(struct trk_json *j, const char *key, uint64_t value)
+{
+	trk__json_key(j, key);
+	trk__json_u64(j, value);
+}
+
+void trk__json_key_i64(struct trk_json *j, const char *key, int64_t value)
+{
+	trk__json_key(j, key);
+	trk__json_i64(j, value);
+}
+
+void trk__json_key_bool(struct trk_json *j, const char *key, bool value)
+{
+	trk__json_key(j, key);
+	trk__json_bool(j, value);
+}

@@ -32,6 +32,10 @@ void trk__json_i64(struct trk_json *j, int64_t value);
 /* A key with its value. */
 void trk__json_key_text(struct trk_json *j, const char *key, const char *text);
 void trk__json_key_double(struct trk_json *j, const char *key, double value);
+void trk__json_key_u64(struct trk_json *j, const char *key, uint64_t value);
+void trk__json_key_i64(struct trk_json *j, const char *key, int64_t value);
+void trk__json_key_bool(struct trk_json *j, const char *key, bool value);
+void trk__json_key_open(struct trk_json *j, const char *key, char bracket);
 /* NaN and infinities are null. */
 void trk__json_double(struct trk_json *j, double value);
 /* value / 10^decimals, exactly, without trailing zeros. */

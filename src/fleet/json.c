@@ -5,18 +5,6 @@
 
 #include "fleet/words.h"
 
-static void key_u64(struct trk_json *j, const char *key, size_t value)
-{
-	trk__json_key(j, key);
-	trk__json_u64(j, value);
-}
-
-static void key_bool(struct trk_json *j, const char *key, bool value)
-{
-	trk__json_key(j, key);
-	trk__json_bool(j, value);
-}
-
 static void key_day(struct trk_json *j, const char *key, long day)
 {
 	char text[TRK_FLEET_WORD_SIZE];
@@ -32,8 +20,7 @@ static void key_name(struct trk_json *j, const char *key, const struct trk_fleet
 
 static void open(struct trk_json *j, const char *key, char bracket)
 {
-	trk__json_key(j, key);
-	trk__json_open(j, bracket);
+	trk__json_key_open(j, key, bracket);
 }
 
 /* ---- sums ---- */
@@ -42,12 +29,12 @@ static void sum_members(struct trk_json *j, const struct trk_fleet_sum *sum)
 {
 	bool money = sum->priced + sum->estimated > 0;
 
-	key_u64(j, "runs", sum->runs);
-	key_u64(j, "failed", sum->failed);
-	key_u64(j, "out_of_memory", sum->out_of_memory);
-	key_u64(j, "priced", sum->priced);
-	key_u64(j, "estimated", sum->estimated);
-	key_u64(j, "unpriced", sum->unpriced);
+	trk__json_key_u64(j, "runs", sum->runs);
+	trk__json_key_u64(j, "failed", sum->failed);
+	trk__json_key_u64(j, "out_of_memory", sum->out_of_memory);
+	trk__json_key_u64(j, "priced", sum->priced);
+	trk__json_key_u64(j, "estimated", sum->estimated);
+	trk__json_key_u64(j, "unpriced", sum->unpriced);
 	trk__json_key_double(j, "usd", money ? sum->usd : (double) NAN);
 	trk__json_key_double(j, "idle_cores_usd", money ? sum->idle_cores_usd : (double) NAN);
 	trk__json_key_double(j, "idle_memory_usd", money ? sum->idle_memory_usd : (double) NAN);
@@ -103,7 +90,7 @@ static void growth_json(struct trk_json *j, const struct trk_fleet_job *job)
 		return;
 	}
 	trk__json_open(j, '{');
-	key_bool(j, "rising", g->rising);
+	trk__json_key_bool(j, "rising", g->rising);
 	trk__json_key_double(j, "share_a_day", g->a_day);
 	trk__json_key_double(j, "now_mib", g->now_mib);
 	trk__json_key_double(j, "days_left", g->days_left);
@@ -149,7 +136,7 @@ static void drift_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 void trk__fleet_usual_json(struct trk_json *j, const struct trk_fleet_job *job)
 {
 	trk__json_open(j, '{');
-	key_u64(j, "runs", job->recent);
+	trk__json_key_u64(j, "runs", job->recent);
 	trk__json_key_double(j, "duration_s", job->duration_s);
 	trk__json_key_double(j, "noise_share", job->noise_share);
 	trk__json_key_double(j, "cores", job->cores);
@@ -167,7 +154,7 @@ void trk__fleet_job_members(struct trk_json *j, const struct trk_fleet_rows *row
 
 	job_name(j, rows, job->name);
 	trk__json_key_text(j, "verdict", trk__fleet_verdict_names[job->verdict]);
-	key_u64(j, "runs_known", job->name->count);
+	trk__json_key_u64(j, "runs_known", job->name->count);
 	trk__json_key_double(j, "last", job->last->start_s);
 	trk__json_key_text(j, "last_end", trk__fleet_end_names[job->last->end]);
 	for (int i = 0; i < TRK_FLEET_TRAITS; i++)
@@ -175,14 +162,14 @@ void trk__fleet_job_members(struct trk_json *j, const struct trk_fleet_rows *row
 	trk__json_key(j, "usual");
 	trk__fleet_usual_json(j, job);
 	size_json(j, "asked", job->asked_cores, job->asked_mib);
-	key_bool(j, "stated", job->stated_cores || job->stated_memory);
+	trk__json_key_bool(j, "stated", job->stated_cores || job->stated_memory);
 	size_json(j, "ask", job->ask_cores, job->ask_mib);
 	trk__json_key_double(j, "ask_usd", job->ask_usd);
 	trk__json_key_double(j, "saves_usd_month", job->saves_usd_month);
 	trk__json_key_text(j, "confidence",
 			   job->has_memory ? trk__confidence_name(job->memory.confidence) : NULL);
-	key_u64(j, "odd", job->odd);
-	key_u64(j, "failing_in_row", job->failing_in_row);
+	trk__json_key_u64(j, "odd", job->odd);
+	trk__json_key_u64(j, "failing_in_row", job->failing_in_row);
 	growth_json(j, job);
 	drift_json(j, rows, job);
 	trk__fleet_why(job, text);
@@ -204,7 +191,7 @@ void trk__fleet_run_members(struct trk_json *j, const struct trk_fleet_rows *row
 	trk__json_key_text(j, "end", trk__fleet_end_names[run->end]);
 	trk__json_key_double(j, "duration_s", run->duration_s);
 	trk__json_key_double(j, "change", odd.change);
-	key_bool(j, "odd", odd.verdict > TRK_ANOMALY_NO);
+	trk__json_key_bool(j, "odd", odd.verdict > TRK_ANOMALY_NO);
 	trk__json_key_double(j, "cores", run->cores);
 	trk__json_key_double(j, "asked_cores", run->asked_cores);
 	trk__json_key_double(j, "peak_mib", run->peak_mib);
@@ -269,14 +256,14 @@ static void changes_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 		trk__json_key_text(j, "why", text);
 		size_json(j, "asked", job->asked_cores, job->asked_mib);
 		size_json(j, "ask", job->ask_cores, job->ask_mib);
-		key_u64(j, "runs", job->month.runs);
+		trk__json_key_u64(j, "runs", job->month.runs);
 		trk__json_key_double(j, "duration_s", job->duration_s);
 		trk__json_key_double(j, "saves_usd_month", job->saves_usd_month);
 		trk__json_key_double(j, "saves_share", job->saves_usd_month / job->month.usd);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
-	key_u64(j, "changes_all", o->changes_all);
+	trk__json_key_u64(j, "changes_all", o->changes_all);
 	trk__json_key_double(j, "saves_usd_month", o->saves_usd_month);
 	trk__json_key_double(j, "saves_all_usd_month", o->saves_all_usd_month);
 }
@@ -303,7 +290,7 @@ static void findings_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
-	key_u64(j, "tests", o->tests);
+	trk__json_key_u64(j, "tests", o->tests);
 	trk__json_key_double(j, "budget", TRK_FLEET_BUDGET);
 }
 
@@ -327,7 +314,7 @@ static void forecast_json(struct trk_json *j, const struct trk_fleet_forecast *f
 	trk__json_key_double(j, "month_usd", f->month_usd);
 	trk__json_key_double(j, "month_band_usd", f->month_band_usd);
 	trk__json_key_double(j, "month_usd_advised", f->month_usd_advised);
-	key_u64(j, "days", f->days);
+	trk__json_key_u64(j, "days", f->days);
 	trk__json_close(j, '}');
 }
 
@@ -389,9 +376,9 @@ void trk__fleet_overview_json(struct trk_json *j, const struct trk_fleet_rows *r
 	trk__json_key_double(j, "as_of", o->now_s);
 	trk__json_key_double(j, "since", o->since_s);
 	trk__json_key_double(j, "first", o->first_s);
-	key_u64(j, "period_days", (size_t) o->days);
-	key_u64(j, "jobs", o->jobs);
-	key_u64(j, "running", o->running);
+	trk__json_key_u64(j, "period_days", (size_t) o->days);
+	trk__json_key_u64(j, "jobs", o->jobs);
+	trk__json_key_u64(j, "running", o->running);
 	key_sum(j, "sum", &o->sum);
 	trk__json_key(j, "before");
 	if (o->has_before)
@@ -406,7 +393,7 @@ void trk__fleet_overview_json(struct trk_json *j, const struct trk_fleet_rows *r
 	trk__json_key_text(j, "basis", o->basis);
 	open(j, "verdicts", '{');
 	for (int i = 0; i < TRK_FLEET_VERDICTS; i++)
-		key_u64(j, trk__fleet_verdict_names[i], o->verdicts[i]);
+		trk__json_key_u64(j, trk__fleet_verdict_names[i], o->verdicts[i]);
 	trk__json_close(j, '}');
 	changes_json(j, rows, o);
 	findings_json(j, rows, o);
@@ -425,12 +412,12 @@ static void places_json(struct trk_json *j, const char *key, const struct trk_fl
 		trk__json_open(j, '{');
 		key_name(j, "name", rows, place[i].name);
 		size_json(j, "size", place[i].cores, place[i].mib);
-		key_u64(j, "jobs", place[i].jobs);
+		trk__json_key_u64(j, "jobs", place[i].jobs);
 		trk__json_key_double(j, "usd_hour", place[i].usd_hour);
 		trk__json_key_double(j, "ratio", place[i].ratio);
-		key_u64(j, "ratio_runs", place[i].ratio_runs);
-		key_u64(j, "ratio_jobs", place[i].ratio_jobs);
-		key_bool(j, "slow", place[i].slow);
+		trk__json_key_u64(j, "ratio_runs", place[i].ratio_runs);
+		trk__json_key_u64(j, "ratio_jobs", place[i].ratio_jobs);
+		trk__json_key_bool(j, "slow", place[i].slow);
 		sum_members(j, &place[i].sum);
 		trk__json_close(j, '}');
 	}
@@ -442,7 +429,7 @@ void trk__fleet_machines_json(struct trk_json *j, const struct trk_fleet_rows *r
 {
 	trk__json_open(j, '{');
 	trk__json_key_double(j, "since", machines->since_s);
-	key_u64(j, "unknown", machines->unknown);
+	trk__json_key_u64(j, "unknown", machines->unknown);
 	places_json(j, "servers", rows, machines->server, machines->servers);
 	places_json(j, "machines", rows, machines->machine, machines->machines);
 	trk__json_close(j, '}');

@@ -127,13 +127,11 @@ void trk__fleet_run_page_json(struct trk_json *j, const struct trk_fleet_rows *r
 			      const struct trk_fleet_run_page *page)
 {
 	trk__json_open(j, '{');
-	trk__json_key(j, "runs");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "runs", '[');
 	for (size_t i = 0; i < page->count; i++)
 		run_json(j, rows, jobs, page->run[i]);
 	trk__json_close(j, ']');
-	trk__json_key(j, "matched");
-	trk__json_u64(j, page->matched);
+	trk__json_key_u64(j, "matched", page->matched);
 	trk__json_key(j, "older");
 	if (page->more && page->count) {
 		trk__json_open(j, '{');

@@ -241,8 +241,7 @@ void trk__history_run_from(const struct trk_record *record, const char *file,
 /* Lines of key=value as an object. */
 static void tags_json(struct trk_json *j, const char *tags)
 {
-	trk__json_key(j, "tags");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "tags", '{');
 	for (size_t len; (len = strcspn(tags, "\n")) > 0; tags += len + (tags[len] != '\0')) {
 		size_t key_len = strcspn(tags, "=\n");
 		char key[TRK_HISTORY_TAGS_SIZE];
@@ -262,14 +261,12 @@ static void capacity_json(struct trk_json *j, const struct trk_history_run *run)
 {
 	static const char *const keys[TRK_RESOURCES] = {"cpu", "memory_mib", "gpu", "time_s"};
 
-	trk__json_key(j, "capacity");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "capacity", '{');
 	for (int i = 0; i < TRK_RESOURCES; i++) {
 		struct trk_history_capacity c;
 
 		trk__history_run_capacity(run, (enum trk_resource) i, &c);
-		trk__json_key(j, keys[i]);
-		trk__json_open(j, '{');
+		trk__json_key_open(j, keys[i], '{');
 		trk__json_key_double(j, "value", c.value);
 		trk__json_key_text(j, "kind", c.kind[0] ? c.kind : "unknown");
 		trk__json_key_text(j, "source", c.source[0] ? c.source : NULL);

@@ -168,8 +168,7 @@ static void put_hottest(struct trk_json *j, const struct trk_lines *l,
 static void put_growth(struct trk_json *j, const struct trk_lines *l,
 		       const struct trk_lines_highlights *h)
 {
-	trk__json_key(j, "growth");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "growth", '[');
 	for (size_t i = 0; i < h->growths; i++) {
 		trk__json_open(j, '{');
 		put_place(j, l, h->growth[i].node);
@@ -184,15 +183,12 @@ static void put_growth(struct trk_json *j, const struct trk_lines *l,
 static void put_last(struct trk_json *j, const struct trk_lines *l,
 		     const struct trk_lines_highlights *h)
 {
-	trk__json_key(j, "last");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "last", '[');
 	for (size_t i = 0; i < h->lasts; i++) {
 		trk__json_open(j, '{');
 		put_place(j, l, h->last[i].node);
-		trk__json_key(j, "threads");
-		trk__json_u64(j, h->last[i].threads);
-		trk__json_key(j, "running");
-		trk__json_u64(j, h->last[i].running);
+		trk__json_key_u64(j, "threads", h->last[i].threads);
+		trk__json_key_u64(j, "running", h->last[i].running);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
@@ -205,16 +201,14 @@ static void put_last(struct trk_json *j, const struct trk_lines *l,
 
 static void put_not_read(struct trk_json *j, const struct trk_lines *l)
 {
-	trk__json_key(j, "not_read");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "not_read", '[');
 	for (size_t i = 0; i < l->processes; i++) {
 		const struct trk_lines_process *p = &l->process[i];
 
 		if (p->why == TRK_STACK_READ || p->why == TRK_STACK_NOT_PYTHON)
 			continue;
 		trk__json_open(j, '{');
-		trk__json_key(j, "pid");
-		trk__json_i64(j, p->pid);
+		trk__json_key_i64(j, "pid", p->pid);
 		trk__json_key_text(j, "name", p->name);
 		trk__json_key_text(j, "reason", trk__stack_why_text(p->why));
 		trk__json_close(j, '}');
@@ -232,8 +226,7 @@ void trk__lines_highlights_json(struct trk_json *j, const struct trk_lines *l, p
 		return;
 	}
 	trk__json_open(j, '{');
-	trk__json_key(j, "stacks");
-	trk__json_u64(j, l->samples);
+	trk__json_key_u64(j, "stacks", l->samples);
 	trk__json_key_double(j, "rate_hz", l->rate_hz);
 	trk__json_key_double(j, "cpu_s", (double) h.cpu_us / 1e6);
 	put_hottest(j, l, &h);

@@ -142,10 +142,8 @@ static void scope(void *data, const struct trk_lines_count *c)
 /* Every node is a frame: its function, file and line. */
 static void put_frames(struct trk_json *j, const struct trk_lines *l)
 {
-	trk__json_key(j, "shared");
-	trk__json_open(j, '{');
-	trk__json_key(j, "frames");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "shared", '{');
+	trk__json_key_open(j, "frames", '[');
 	for (size_t i = 0; i < l->nodes; i++) {
 		const struct trk_lines_function *f = &l->function[l->node[i].function];
 
@@ -154,8 +152,7 @@ static void put_frames(struct trk_json *j, const struct trk_lines *l)
 		if (*f->file)
 			trk__json_key_text(j, "file", f->file);
 		if (l->node[i].line > 0) {
-			trk__json_key(j, "line");
-			trk__json_i64(j, l->node[i].line);
+			trk__json_key_i64(j, "line", l->node[i].line);
 		}
 		trk__json_close(j, '}');
 	}
@@ -204,8 +201,7 @@ void trk__lines_speedscope(struct trk_buf *b, const struct trk_lines *l,
 	trk__json_key_text(&j, "exporter", "resource-tracker");
 	trk__json_key_text(&j, "name", name);
 	put_frames(&j, l);
-	trk__json_key(&j, "profiles");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "profiles", '[');
 	for (s.lane = 0; s.lane < l->lanes; s.lane++)
 		put_thread(&s, o);
 	trk__json_close(&j, ']');

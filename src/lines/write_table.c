@@ -160,8 +160,7 @@ void trk__lines_text(struct trk_buf *b, const struct trk_lines *l, const struct 
 
 static void put_amounts(struct trk_json *j, const struct trk_lines_amounts *a)
 {
-	trk__json_key(j, "samples");
-	trk__json_u64(j, a->samples);
+	trk__json_key_u64(j, "samples", a->samples);
 	trk__json_key_double(j, "cpu_s", (double) a->cpu_us / 1e6);
 	trk__json_key_double(j, "wall_s", (double) a->wall_us / 1e6);
 	trk__json_key_double(j, "growth_mib", (double) a->sure_bytes / MIB);
@@ -197,22 +196,18 @@ static void put_json_row(struct trk_json *j, const struct trk_lines *l,
 	if (o->by <= TRK_LINES_BY_FILE) {
 		put_place(j, l, r->node, o->by);
 	} else {
-		trk__json_key(j, "pid");
-		trk__json_i64(j, lane->pid);
+		trk__json_key_i64(j, "pid", lane->pid);
 		trk__json_key_text(j, "process", lane->process);
 		if (o->by == TRK_LINES_BY_THREAD) {
-			trk__json_key(j, "tid");
-			trk__json_i64(j, lane->tid);
+			trk__json_key_i64(j, "tid", lane->tid);
 		}
 	}
 	put_amounts(j, &r->self);
-	trk__json_key(j, "with_callees");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "with_callees", '{');
 	put_amounts(j, &r->with_callees);
 	trk__json_close(j, '}');
 	if (r->below) {
-		trk__json_key(j, "below");
-		trk__json_open(j, '{');
+		trk__json_key_open(j, "below", '{');
 		put_place(j, l, r->below, TRK_LINES_BY_LINE);
 		trk__json_close(j, '}');
 	}
@@ -223,20 +218,17 @@ static void put_processes(struct trk_json *j, const struct trk_lines *l)
 {
 	char version[24];
 
-	trk__json_key(j, "processes");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "processes", '[');
 	for (size_t i = 0; i < l->processes; i++) {
 		const struct trk_lines_process *p = &l->process[i];
 
 		trk__json_open(j, '{');
-		trk__json_key(j, "pid");
-		trk__json_i64(j, p->pid);
+		trk__json_key_i64(j, "pid", p->pid);
 		trk__json_key_text(j, "name", p->name);
 		(void) snprintf(version, sizeof(version), "%u.%u", p->version >> 16,
 				p->version >> 8 & 255);
 		trk__json_key_text(j, "python", p->version ? version : NULL);
-		trk__json_key(j, "read");
-		trk__json_bool(j, p->why == TRK_STACK_READ);
+		trk__json_key_bool(j, "read", p->why == TRK_STACK_READ);
 		trk__json_key_text(j, "reason",
 				   p->why == TRK_STACK_READ ? NULL : trk__stack_why_text(p->why));
 		trk__json_close(j, '}');
@@ -247,21 +239,17 @@ static void put_processes(struct trk_json *j, const struct trk_lines *l)
 /* What the threads did when they were looked at last. */
 static void put_last(struct trk_json *j, const struct trk_lines *l)
 {
-	trk__json_key(j, "last");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "last", '[');
 	for (size_t i = 0; i < l->lanes; i++) {
 		const struct trk_lines_last *last = &l->last[i];
 
 		if (last->node == TRK_LINES_ROOT)
 			continue;
 		trk__json_open(j, '{');
-		trk__json_key(j, "pid");
-		trk__json_i64(j, l->lane[i].pid);
-		trk__json_key(j, "tid");
-		trk__json_i64(j, l->lane[i].tid);
+		trk__json_key_i64(j, "pid", l->lane[i].pid);
+		trk__json_key_i64(j, "tid", l->lane[i].tid);
 		trk__json_key_double(j, "at_s", (double) last->at_us / 1e6);
-		trk__json_key(j, "running");
-		trk__json_bool(j, last->running);
+		trk__json_key_bool(j, "running", last->running);
 		put_place(j, l, trk__lines_user(l, last->node), TRK_LINES_BY_LINE);
 		trk__json_close(j, '}');
 	}
@@ -284,20 +272,15 @@ void trk__lines_json(struct trk_buf *b, const struct trk_lines *l, const struct 
 	trk__json_key_double(&j, "from_s", (double) p->from_us / 1e6);
 	trk__json_key_double(&j, "to_s", (double) p->to_us / 1e6);
 	trk__json_key_double(&j, "rate_hz", l->rate_hz);
-	trk__json_key(&j, "stacks");
-	trk__json_u64(&j, l->samples);
-	trk__json_key(&j, "torn");
-	trk__json_u64(&j, l->torn);
-	trk__json_key(&j, "looks");
-	trk__json_u64(&j, l->rounds);
+	trk__json_key_u64(&j, "stacks", l->samples);
+	trk__json_key_u64(&j, "torn", l->torn);
+	trk__json_key_u64(&j, "looks", l->rounds);
 	trk__json_key_double(&j, "sampling_cpu_s", (double) l->cost_us / 1e6);
 	trk__json_key_double(&j, "run_cpu_s", style->cpu_s);
-	trk__json_key(&j, "all");
-	trk__json_open(&j, '{');
+	trk__json_key_open(&j, "all", '{');
 	put_amounts(&j, &p->all);
 	trk__json_close(&j, '}');
-	trk__json_key(&j, "rows");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "rows", '[');
 	for (size_t i = 0; i < p->rows && i < style->top; i++)
 		put_json_row(&j, l, &p->row[i], o);
 	trk__json_close(&j, ']');

@@ -420,8 +420,7 @@ void trk__advice_line(struct trk_buf *b, const struct trk_advice *a)
 
 static void cpu_json(struct trk_json *j, const struct trk_advice *a)
 {
-	trk__json_key(j, "cpu");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "cpu", '{');
 	trk__json_key_double(j, "cores", a->cores);
 	trk__json_key_double(j, "run_time_s", a->run_time_s);
 	if (a->has_cpu) {
@@ -430,8 +429,7 @@ static void cpu_json(struct trk_json *j, const struct trk_advice *a)
 		trk__json_key_double(j, "saturated_share", a->cpu.saturated_share);
 		trk__json_key_double(j, "queue_share", a->cpu.queue.share);
 		trk__json_key_text(j, "queue_cause", trk__queue_cause_name(a->cpu.queue.cause));
-		trk__json_key(j, "points");
-		trk__json_open(j, '[');
+		trk__json_key_open(j, "points", '[');
 		for (size_t i = 0; i < a->cpu.point_count; i++) {
 			trk__json_open(j, '{');
 			trk__json_key_double(j, "cores", a->cpu.point[i].cores);
@@ -442,8 +440,7 @@ static void cpu_json(struct trk_json *j, const struct trk_advice *a)
 		}
 		trk__json_close(j, ']');
 	}
-	trk__json_key(j, "reasons");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "reasons", '[');
 	for (size_t i = 0; a->has_cpu && i < a->cpu.reason_count; i++)
 		trk__json_text(j, a->cpu.reason[i]);
 	trk__json_close(j, ']');
@@ -454,15 +451,13 @@ static void memory_json(struct trk_json *j, const struct trk_advice *a)
 {
 	const struct trk_memory_advice *m = &a->memory;
 
-	trk__json_key(j, "memory");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "memory", '{');
 	trk__json_key_double(j, "request_mib", a->memory_mib);
 	trk__json_key_double(j, "next_rung_mib",
 			     a->has_memory ? m->next_rung_bytes / MIB : (double) NAN);
 	trk__json_key_text(j, "basis", a->has_memory ? m->basis_text : NULL);
 	trk__json_key_text(j, "runs_alike", a->has_memory ? trk__alike_name(a->alike.by) : NULL);
-	trk__json_key(j, "runs_used");
-	trk__json_u64(j, a->has_memory ? m->runs_used : 0);
+	trk__json_key_u64(j, "runs_used", a->has_memory ? m->runs_used : 0);
 	trk__json_key_text(j, "confidence",
 			   a->has_memory ? trk__confidence_name(m->confidence) : NULL);
 	trk__json_key_double(j, "chance_exceed", a->has_memory ? m->chance_exceed : (double) NAN);
@@ -472,8 +467,7 @@ static void memory_json(struct trk_json *j, const struct trk_advice *a)
 			     a->has_memory ? m->highest_bytes / MIB : (double) NAN);
 	trk__json_key_double(j, "passed_peak_mib",
 			     a->has_memory ? m->passed_peak_bytes / MIB : (double) NAN);
-	trk__json_key(j, "reasons");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "reasons", '[');
 	for (size_t i = 0; a->has_memory && i < m->reason_count; i++)
 		trk__json_text(j, m->reason[i]);
 	trk__json_close(j, ']');
@@ -482,8 +476,7 @@ static void memory_json(struct trk_json *j, const struct trk_advice *a)
 
 static void capacity_json(struct trk_json *j, const char *key, const struct trk_capacity *c)
 {
-	trk__json_key(j, key);
-	trk__json_open(j, '{');
+	trk__json_key_open(j, key, '{');
 	trk__json_key_double(j, "value", c->value);
 	trk__json_key_text(j, "kind", trk__capacity_name(c->kind));
 	trk__json_key_text(j, "source", c->source[0] ? c->source : NULL);
@@ -492,15 +485,12 @@ static void capacity_json(struct trk_json *j, const char *key, const struct trk_
 
 void trk__advice_json(struct trk_json *j, const struct trk_advice *a)
 {
-	trk__json_key(j, "advice");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "advice", '{');
 	trk__json_key_text(j, "method", a->original ? "original" : "default");
-	trk__json_key(j, "runs");
-	trk__json_u64(j, a->runs);
+	trk__json_key_u64(j, "runs", a->runs);
 	cpu_json(j, a);
 	memory_json(j, a);
-	trk__json_key(j, "capacity");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "capacity", '{');
 	capacity_json(j, "cpu", &a->cpu_had);
 	capacity_json(j, "memory_mib", &a->memory_had);
 	capacity_json(j, "gpu", &a->gpu_had);
@@ -508,11 +498,9 @@ void trk__advice_json(struct trk_json *j, const struct trk_advice *a)
 	trk__json_close(j, '}');
 	trk__json_key_double(j, "gpus", a->gpus);
 	trk__json_key_double(j, "vram_mib", a->vram_mib);
-	trk__json_key(j, "verdict");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "verdict", '{');
 	trk__json_key_text(j, "sizing", trk__sizing_name(a->sizing.sizing));
-	trk__json_key(j, "reasons");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "reasons", '[');
 	for (size_t i = 0; i < a->sizing.reason_count; i++)
 		trk__json_text(j, a->sizing.reason[i]);
 	trk__json_close(j, ']');

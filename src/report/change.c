@@ -150,8 +150,7 @@ static void phase_json(struct trk_json *j, const char *key, const struct trk_cha
 		trk__json_null(j);
 	trk__json_key_double(j, before, p->before);
 	trk__json_key_double(j, now, p->now);
-	trk__json_key(j, "runs");
-	trk__json_u64(j, p->runs);
+	trk__json_key_u64(j, "runs", p->runs);
 	trk__json_close(j, '}');
 }
 
@@ -203,15 +202,12 @@ void trk__change_text(struct trk_buf *b, const struct trk_change *c)
 void trk__change_json(struct trk_json *j, const struct trk_change *c)
 {
 	trk__json_open(j, '{');
-	trk__json_key(j, "runs");
-	trk__json_u64(j, c->runs);
-	trk__json_key(j, "figures");
-	trk__json_open(j, '{');
+	trk__json_key_u64(j, "runs", c->runs);
+	trk__json_key_open(j, "figures", '{');
 	for (int i = 0; i < TRK_CHANGE_FIGURES; i++) {
 		const char *words = trk__change_words(c, (enum trk_change_figure) i);
 
-		trk__json_key(j, trk__change_names[i].key);
-		trk__json_open(j, '{');
+		trk__json_key_open(j, trk__change_names[i].key, '{');
 		trk__json_key_double(j, "before", c->figure[i].before);
 		trk__json_key_double(j, "now", c->figure[i].now);
 		trk__json_key_double(j, "change", c->figure[i].share);

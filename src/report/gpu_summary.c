@@ -43,20 +43,13 @@ static void key_text(struct trk_json *j, const char *key, const char *text)
 	trk__json_key_text(j, key, text[0] ? text : NULL);
 }
 
-static void key_bool(struct trk_json *j, const char *key, bool value)
-{
-	trk__json_key(j, key);
-	trk__json_bool(j, value);
-}
-
 /* {"unit", "mean", "max", "reason"}; a count has the increase over the run instead of the mean. */
 static void add_metric(struct trk_json *j, const struct trk_gpu_total *t, int metric)
 {
 	enum trk_gpu_why why = t->device.metric[metric].why;
 	double mean = trk__gpu_total_mean(t, (enum trk_gpu_metric) metric);
 
-	trk__json_key(j, trk__gpu_metric_keys[metric]);
-	trk__json_open(j, '{');
+	trk__json_key_open(j, trk__gpu_metric_keys[metric], '{');
 	key_text(j, "unit", trk__gpu_metric_units[metric]);
 	if (trk__gpu_metric_units[metric][0] == 'c')
 		trk__json_key_double(j, "increase",
@@ -97,8 +90,8 @@ static void add_device(struct trk_json *j, const struct trk_gpu_total *t, size_t
 	key_text(j, "uuid", d->uuid);
 	key_text(j, "bus", d->bus);
 	key_text(j, "driver", d->driver);
-	key_bool(j, "mig", d->mig);
-	key_bool(j, "used_by_job", t->used_by_tree);
+	trk__json_key_bool(j, "mig", d->mig);
+	trk__json_key_bool(j, "used_by_job", t->used_by_tree);
 	key_text(j, "attribution", d->parent >= 0 ? "" : d->by_device ? bases[d->basis] : "by pid");
 	trk__json_key_double(j, "energy_j", t->energy_j);
 	trk__json_key_double(j, "throttle_reasons",
@@ -114,8 +107,7 @@ static void add_device(struct trk_json *j, const struct trk_gpu_total *t, size_t
 
 void trk__gpus_json(struct trk_json *j, const struct trk_gpu_log *log)
 {
-	trk__json_key(j, "gpus");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "gpus", '[');
 	for (size_t i = 0; i < log->count; i++)
 		add_device(j, &log->total[i], i);
 	trk__json_close(j, ']');
@@ -207,16 +199,14 @@ static void add_sum(struct trk_json *j, const struct trk_gpu_log *log, enum trk_
 	bool is_part = false, any = false;
 
 	trk__json_open(j, '{');
-	trk__json_key(j, "of");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "of", '[');
 	for (size_t i = 0; i < log->count; i++)
 		if (is_part_of(log, i, metric)) {
 			trk__json_double(j, (double) i);
 			any = true;
 		}
 	trk__json_close(j, ']');
-	trk__json_key(j, "missing");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "missing", '[');
 	for (size_t i = 0; i < log->count; i++) {
 		const struct trk_gpu_device *d = &log->total[i].device;
 
@@ -235,8 +225,7 @@ static void add_sum(struct trk_json *j, const struct trk_gpu_log *log, enum trk_
 
 void trk__gpu_sums_json(struct trk_json *j, const struct trk_gpu_log *log)
 {
-	trk__json_key(j, "gpu_sums");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "gpu_sums", '{');
 	for (size_t i = 0; log->count && i < SUMS; i++) {
 		trk__json_key(j, sums[i].column);
 		add_sum(j, log, sums[i].metric);

@@ -13,8 +13,7 @@
 
 static void quantity(struct trk_json *j, const char *key, const struct trk_quantity *q)
 {
-	trk__json_key(j, key);
-	trk__json_open(j, '{');
+	trk__json_key_open(j, key, '{');
 	trk__json_key(j, "value");
 	trk__json_double(j, q->value);
 	trk__json_key(j, "quality");
@@ -24,12 +23,6 @@ static void quantity(struct trk_json *j, const char *key, const struct trk_quant
 	trk__json_key(j, "reason");
 	trk__json_text(j, q->reason[0] ? q->reason : NULL);
 	trk__json_close(j, '}');
-}
-
-static void key_u64(struct trk_json *j, const char *key, uint64_t value)
-{
-	trk__json_key(j, key);
-	trk__json_u64(j, value);
 }
 
 /* value / 10^decimals. */
@@ -49,8 +42,7 @@ static void command(struct trk_json *j, const struct trk_run *run)
 {
 	const char *at = run->command, *end = run->command + run->command_len;
 
-	trk__json_key(j, "command");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "command", '[');
 	while (at < end) {
 		size_t len = strnlen(at, (size_t) (end - at));
 
@@ -64,8 +56,7 @@ static void tags(struct trk_json *j, const struct trk_run *run)
 {
 	const char *at = run->tags, *end = run->tags + run->tags_len;
 
-	trk__json_key(j, "tags");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "tags", '{');
 	while (at < end) {
 		size_t len = strnlen(at, (size_t) (end - at));
 		const char *equals = memchr(at, '=', len);
@@ -88,8 +79,7 @@ static void tags(struct trk_json *j, const struct trk_run *run)
 
 static void exit_of(struct trk_json *j, const struct trk_outcome *o)
 {
-	trk__json_key(j, "exit");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "exit", '{');
 	trk__json_key(j, "code");
 	if (o->code >= 0)
 		trk__json_i64(j, o->code);
@@ -107,8 +97,7 @@ static void exit_of(struct trk_json *j, const struct trk_outcome *o)
 
 static void run_of(struct trk_json *j, const struct trk_record *r)
 {
-	trk__json_key(j, "run");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "run", '{');
 	key_text(j, "id", r->run.id);
 	key_text(j, "job", r->run.job);
 	key_text(j, "scope", r->run.has_scope && r->run.scope[0] ? r->run.scope : NULL);
@@ -131,8 +120,8 @@ static void run_of(struct trk_json *j, const struct trk_record *r)
 	exit_of(j, &r->outcome);
 	trk__json_key_double(j, "input_bytes",
 			     r->run.input_bytes ? (double) r->run.input_bytes : (double) NAN);
-	key_u64(j, "left_behind", r->outcome.left_behind);
-	key_u64(j, "damaged_records", r->damaged);
+	trk__json_key_u64(j, "left_behind", r->outcome.left_behind);
+	trk__json_key_u64(j, "damaged_records", r->damaged);
 	trk__json_close(j, '}');
 }
 
@@ -144,8 +133,7 @@ static void stats_of(struct trk_json *j, const struct trk_record *r)
 		if (trk__columns[i].kind == TRK_KIND_STAMP)
 			continue;
 		trk__stats_get(r->stats, i, &s);
-		trk__json_key(j, trk__columns[i].name);
-		trk__json_open(j, '{');
+		trk__json_key_open(j, trk__columns[i].name, '{');
 		trk__json_key_double(j, "mean", s.mean);
 		trk__json_key_double(j, "max", s.max);
 		trk__json_key_double(j, "min", s.min);
@@ -159,21 +147,19 @@ static void stats_of(struct trk_json *j, const struct trk_record *r)
 
 static void top_of(struct trk_json *j, const struct trk_outcome *o)
 {
-	trk__json_key(j, "top_processes");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "top_processes", '[');
 	for (size_t i = 0; i < o->top_count; i++) {
 		const struct trk_process_info *p = &o->top[i];
 
 		trk__json_open(j, '{');
-		trk__json_key(j, "pid");
-		trk__json_i64(j, p->pid);
+		trk__json_key_i64(j, "pid", p->pid);
 		key_text(j, "name", p->name);
 		key_text(j, "command", p->command);
 		trk__json_key_double(j, "cpu_s", (double) p->cpu_ns / 1e9);
 		trk__json_key_double(j, "peak_memory_mib",
 				     p->peak_bytes ? (double) p->peak_bytes / 1048576.0 : NAN);
-		key_u64(j, "disk_read_bytes", p->read_bytes);
-		key_u64(j, "disk_write_bytes", p->write_bytes);
+		trk__json_key_u64(j, "disk_read_bytes", p->read_bytes);
+		trk__json_key_u64(j, "disk_write_bytes", p->write_bytes);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
@@ -183,20 +169,18 @@ static void tracker_of(struct trk_json *j, const struct trk_record *r)
 {
 	const struct trk_outcome *o = &r->outcome;
 
-	trk__json_key(j, "tracker");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "tracker", '{');
 	key_text(j, "version", r->run.version);
-	key_u64(j, "samples", r->samples);
-	key_u64(j, "missed", o->missed);
-	key_u64(j, "late", o->late);
+	trk__json_key_u64(j, "samples", r->samples);
+	trk__json_key_u64(j, "missed", o->missed);
+	trk__json_key_u64(j, "late", o->late);
 	trk__json_key_double(j, "suspended_s", (double) o->suspended_ns / 1e9);
 	trk__json_key_double(j, "cpu_s",
 			     o->tracker_cpu_ns ? (double) o->tracker_cpu_ns / 1e9 : NAN);
 	trk__json_key_double(j, "peak_rss_mib",
 			     o->tracker_rss_bytes ? (double) o->tracker_rss_bytes / 1048576.0
 						  : NAN);
-	trk__json_key(j, "sources");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "sources", '{');
 	for (size_t i = 0; i < o->source_count; i++)
 		key_text(j, o->sources[i][0], o->sources[i][1]);
 	trk__json_close(j, '}');
@@ -205,8 +189,7 @@ static void tracker_of(struct trk_json *j, const struct trk_record *r)
 
 static void marks_of(struct trk_json *j, const struct trk_record *r)
 {
-	trk__json_key(j, "marks");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "marks", '[');
 	for (size_t i = 0; i < r->marks; i++) {
 		trk__json_open(j, '{');
 		key_text(j, "name", r->mark[i].name);
@@ -252,22 +235,18 @@ void trk__summary_json(struct trk_buf *b, const struct trk_record *r,
 	trk__json_open(&j, '{');
 	key_text(&j, "schema", "resource-tracker.summary/1");
 	run_of(&j, r);
-	trk__json_key(&j, "totals");
-	trk__json_open(&j, '{');
+	trk__json_key_open(&j, "totals", '{');
 	for (int i = 0; i < TRK_TOTALS; i++)
 		quantity(&j, trk__total_keys[i], &r->outcome.total[i]);
 	trk__json_close(&j, '}');
-	trk__json_key(&j, "stats");
-	trk__json_open(&j, '{');
+	trk__json_key_open(&j, "stats", '{');
 	stats_of(&j, r);
 	trk__json_close(&j, '}');
-	trk__json_key(&j, "limits");
-	trk__json_open(&j, '{');
+	trk__json_key_open(&j, "limits", '{');
 	for (int i = 0; i < TRK_LIMITS; i++)
 		quantity(&j, trk__limit_keys[i], &r->run.limit[i]);
 	trk__json_close(&j, '}');
-	trk__json_key(&j, "request");
-	trk__json_open(&j, '{');
+	trk__json_key_open(&j, "request", '{');
 	for (int i = 0; i < TRK_REQUESTS; i++)
 		quantity(&j, trk__request_keys[i], &r->run.request[i]);
 	trk__json_close(&j, '}');
@@ -297,9 +276,8 @@ void trk__stats_json(struct trk_buf *b, const struct trk_record *r)
 	trk__json_open(&j, '{');
 	key_text(&j, "schema", "resource-tracker.stats/1");
 	key_text(&j, "run", r->run.id);
-	key_u64(&j, "samples", r->samples);
-	trk__json_key(&j, "stats");
-	trk__json_open(&j, '{');
+	trk__json_key_u64(&j, "samples", r->samples);
+	trk__json_key_open(&j, "stats", '{');
 	stats_of(&j, r);
 	trk__json_close(&j, '}');
 	trk__json_close(&j, '}');

@@ -13,8 +13,7 @@ static void shares_json(struct trk_json *j, const struct trk_wall_split *split)
 		[TRK_WALL_CPU_WAIT] = "for_cpu", [TRK_WALL_OTHER] = "other",
 	};
 
-	trk__json_key(j, "share");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "share", '{');
 	for (int i = 0; i < TRK_WALL_ITEMS; i++)
 		trk__json_key_double(j, keys[i], split->share[i]);
 	trk__json_close(j, '}');
@@ -38,8 +37,7 @@ static void wall_json(struct trk_json *j, const struct trk_time_breakdown *c)
 	trk__json_key_double(j, "seconds", c->seconds);
 	trk__json_key_text(j, "quality", "estimated");
 	shares_json(j, &c->wall);
-	trk__json_key(j, "other_holds_unknown");
-	trk__json_bool(j, c->wall.other_holds_unknown);
+	trk__json_key_bool(j, "other_holds_unknown", c->wall.other_holds_unknown);
 	bound_json(j, c->bound);
 	trk__json_key_text(j, "bottleneck", c->bottleneck);
 	trk__json_close(j, '}');
@@ -47,8 +45,7 @@ static void wall_json(struct trk_json *j, const struct trk_time_breakdown *c)
 
 static void phases_json(struct trk_json *j, const struct trk_time_breakdown *c)
 {
-	trk__json_key(j, "phases");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "phases", '[');
 	for (size_t i = 0; i < c->phase_count; i++) {
 		const struct trk_run_phase *p = &c->phase[i];
 
@@ -76,12 +73,10 @@ static void split_json(struct trk_json *j, const struct trk_time_breakdown *c)
 		return;
 	}
 	trk__json_open(j, '{');
-	trk__json_key(j, "pays");
-	trk__json_bool(j, s->pays);
+	trk__json_key_bool(j, "pays", s->pays);
 	trk__json_key_double(j, "saving", s->saving);
 	trk__json_key_text(j, "hint", s->hint[0] ? s->hint : NULL);
-	trk__json_key(j, "pieces");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "pieces", '[');
 	for (size_t i = 0; i < s->piece_count; i++) {
 		trk__json_open(j, '{');
 		trk__json_key_double(j, "seconds", s->piece[i].seconds);

@@ -35,8 +35,7 @@ static void put_list(struct trk_json *j, const char *key, const struct trk_json_
 	const struct trk_json_value *at =
 		list && list->type == TRK_JSON_ARRAY ? trk__json_first(doc, list) : NULL;
 
-	trk__json_key(j, key);
-	trk__json_open(j, '[');
+	trk__json_key_open(j, key, '[');
 	for (; at; at = trk__json_next(doc, at)) {
 		if (at->type != TRK_JSON_OBJECT)
 			continue;
@@ -54,8 +53,7 @@ static void put_list(struct trk_json *j, const char *key, const struct trk_json_
 
 static void put_rules(struct trk_json *j)
 {
-	trk__json_key(j, "rules");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "rules", '[');
 	for (int i = 0; i < TRK_ALERT_RULES; i++) {
 		const struct trk_alert_rule_info *rule = &trk__alert_rules[i];
 

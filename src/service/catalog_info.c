@@ -60,8 +60,7 @@ struct trk_catalog_tally *trk__catalog_tally(const struct trk_catalog *c)
 
 static void json_count(struct trk_json *j, const char *key, size_t value)
 {
-	trk__json_key(j, key);
-	trk__json_u64(j, value);
+	trk__json_key_u64(j, key, value);
 }
 
 static void json_text(struct trk_json *j, const char *key, const char *text)
@@ -76,8 +75,7 @@ static void json_sources(struct trk_json *j, const struct trk_catalog *c)
 	const struct trk_catalog_source *s = trk__catalog_sources(c, &n);
 	char text[16];
 
-	trk__json_key(j, "sources");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "sources", '[');
 	for (size_t i = 0; i < n; i++) {
 		trk__json_open(j, '{');
 		json_text(j, "id", trk__catalog_text(c, s[i].id));
@@ -105,15 +103,13 @@ void trk__catalog_info_json(struct trk_buf *b, const struct trk_prices *k,
 	json_count(&j, "bytes", c->image->size);
 	json_text(&j, "scores_file", k->scores);
 	json_text(&j, "update_file", k->fetched);
-	trk__json_key(&j, "feeds");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "feeds", '[');
 	for (size_t i = 0; i < trk__feed_count; i++)
 		if (k->feeds & 1u << i)
 			trk__json_text(&j, trk__feeds[i].id);
 	trk__json_close(&j, ']');
 	json_text(&j, "prices_file", k->imported);
-	trk__json_key(&j, "vendors");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "vendors", '[');
 	for (size_t i = 0; i < n; i++) {
 		trk__json_open(&j, '{');
 		json_text(&j, "vendor_id", trk__catalog_text(c, v[i].id));

@@ -135,20 +135,17 @@ void trk__comparison_json(struct trk_buf *b, const struct trk_comparison *c)
 	trk__json_key_text(&j, "schema", "resource-tracker.compare/1");
 	trk__json_key_text(&j, "run", c->run.id);
 	trk__json_key_text(&j, "with", c->with);
-	trk__json_key(&j, "figures");
-	trk__json_open(&j, '{');
+	trk__json_key_open(&j, "figures", '{');
 	for (size_t i = 0; i < TRK_CHANGE_FIGURES; i++) {
 		const char *words = trk__comparison_words(c, i);
 
-		trk__json_key(&j, trk__change_names[i].key);
-		trk__json_open(&j, '{');
+		trk__json_key_open(&j, trk__change_names[i].key, '{');
 		trk__json_key_double(&j, "before", c->change.figure[i].before);
 		trk__json_key_double(&j, "now", c->change.figure[i].now);
 		trk__json_key_double(&j, "change", c->change.figure[i].share);
 		trk__json_key_double(&j, "noise", c->change.figure[i].noise_share);
 		trk__json_key_text(&j, "words", *words ? words : NULL);
-		trk__json_key(&j, "failed");
-		trk__json_bool(&j, c->failed[i]);
+		trk__json_key_bool(&j, "failed", c->failed[i]);
 		trk__json_close(&j, '}');
 	}
 	trk__json_close(&j, '}');

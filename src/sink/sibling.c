@@ -151,8 +151,7 @@ static void add_percent(struct trk_json *j, double share)
 
 static void key_percents(struct trk_json *j, const char *key, const double *share, size_t n)
 {
-	trk__json_key(j, key);
-	trk__json_open(j, '[');
+	trk__json_key_open(j, key, '[');
 	for (size_t i = 0; i < n; i++)
 		add_percent(j, share[i]);
 	trk__json_close(j, ']');
@@ -188,8 +187,7 @@ static void add_cpu(struct trk_json *j, const struct trk_sample *row, const stru
 	/* clang-format on */
 	double cores = trk__sample_get(row, TRK_CGROUP_CPU_USAGE);
 
-	trk__json_key(j, "cpu");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "cpu", '{');
 	trk__json_key(j, "cgroup_usage_secs");
 	if (isnan(cores) || !trk__sample_knows(row, TRK_INTERVAL))
 		trk__json_null(j);
@@ -212,8 +210,7 @@ static void add_cpu(struct trk_json *j, const struct trk_sample *row, const stru
 
 static void add_mounts(struct trk_json *j, const struct trk_detail *d, size_t disk)
 {
-	trk__json_key(j, "mounts");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "mounts", '[');
 	for (size_t i = 0; i < d->mounts; i++) {
 		const struct trk_detail_mount *m = &d->mount[i];
 
@@ -233,8 +230,7 @@ static void add_mounts(struct trk_json *j, const struct trk_detail *d, size_t di
 
 static void add_disks(struct trk_json *j, const struct trk_detail *d)
 {
-	trk__json_key(j, "disk");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "disk", '[');
 	for (size_t i = 0; i < d->disks.count; i++) {
 		const struct trk_traffic *t = &d->disks.entry[i];
 		const struct trk_disk_device *device = &t->device.disk;
@@ -258,8 +254,7 @@ static void add_disks(struct trk_json *j, const struct trk_detail *d)
 
 static void add_nets(struct trk_json *j, const struct trk_detail *d)
 {
-	trk__json_key(j, "network");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "network", '[');
 	for (size_t i = 0; i < d->nets.count; i++) {
 		const struct trk_traffic *t = &d->nets.entry[i];
 		const struct trk_net_device *device = &t->device.net;
@@ -287,8 +282,7 @@ static void add_memory(struct trk_json *j, const struct trk_detail *d)
 	uint64_t used = has ? trk__meminfo_used(m) : 0;
 	uint64_t swap_used = m->swap_total > m->swap_free ? m->swap_total - m->swap_free : 0;
 
-	trk__json_key(j, "memory");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "memory", '{');
 	key_mib(j, "active_mib", m->active, has);
 	key_mib(j, "available_mib", m->available, has && m->has_available);
 	key_mib(j, "buffers_mib", m->buffers, has);
@@ -332,8 +326,7 @@ static void add_gpu(struct trk_json *j, const struct trk_gpu_device *d, size_t i
 	(void) snprintf(text, sizeof(text), "%zu", index);
 	trk__json_open(j, '{');
 	key_text(j, "core_count", NULL);
-	trk__json_key(j, "detail");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "detail", '{');
 	key_text(j, "driver_version", d->driver);
 	key_text(j, strcmp(d->vendor, "amd") != 0 ? "pci_bus_id" : "pci_bus", d->bus);
 	trk__json_close(j, '}');
@@ -353,8 +346,7 @@ static void add_gpu(struct trk_json *j, const struct trk_gpu_device *d, size_t i
 
 static void add_gpus(struct trk_json *j, const struct trk_gpu_reading *gpus)
 {
-	trk__json_key(j, "gpu");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "gpu", '[');
 	for (size_t i = 0; gpus && i < gpus->devices; i++)
 		if (gpus->device[i].parent < 0)
 			add_gpu(j, &gpus->device[i], i);

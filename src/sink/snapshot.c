@@ -11,28 +11,18 @@
 static void server_info(struct trk_json *j, const struct trk_snapshot *s,
 			const struct trk_record *r)
 {
-	trk__json_key(j, "server_info");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "server_info", '{');
 	trk__json_key_text(j, "os", "Linux");
 	trk__json_key_double(j, "vcpus", r->run.limit[TRK_LIMIT_CPU].value);
 	trk__json_key_double(j, s->is_04 ? "memory_mb" : "memory_mib",
 			     trk__round_even(r->run.limit[TRK_LIMIT_MEMORY_MIB].value * 100) / 100);
-	trk__json_key(j, "gpu_count");
-	trk__json_u64(j, 0);
-	trk__json_key(j, "gpu_names");
-	trk__json_open(j, '[');
+	trk__json_key_u64(j, "gpu_count", 0);
+	trk__json_key_open(j, "gpu_names", '[');
 	trk__json_close(j, ']');
 	trk__json_key_text(j, "gpu_name", "");
-	trk__json_key(j, s->is_04 ? "gpu_memory_mb" : "gpu_memory_mib");
-	trk__json_u64(j, 0);
+	trk__json_key_u64(j, s->is_04 ? "gpu_memory_mb" : "gpu_memory_mib", 0);
 	trk__json_key_text(j, "allocation", "unknown");
 	trk__json_close(j, '}');
-}
-
-static void key_bool(struct trk_json *j, const char *key, bool value)
-{
-	trk__json_key(j, key);
-	trk__json_bool(j, value);
 }
 
 void trk__snapshot_head(struct trk_buf *b, struct trk_snapshot *s, const struct trk_record *record)
@@ -44,25 +34,21 @@ void trk__snapshot_head(struct trk_buf *b, struct trk_snapshot *s, const struct 
 
 	trk__json_init(&j, b, 0);
 	trk__json_open(&j, '{');
-	trk__json_key(&j, "metadata");
-	trk__json_open(&j, '{');
-	trk__json_key(&j, "version");
-	trk__json_u64(&j, 1);
-	trk__json_key(&j, "resource_tracker");
-	trk__json_open(&j, '{');
+	trk__json_key_open(&j, "metadata", '{');
+	trk__json_key_u64(&j, "version", 1);
+	trk__json_key_open(&j, "resource_tracker", '{');
 	trk__json_key_text(&j, "version", run->version);
 	trk__json_key_text(&j, "implementation", "procfs");
 	trk__json_close(&j, '}');
-	trk__json_key(&j, "pid");
-	trk__json_i64(&j, run->pid);
-	key_bool(&j, "children", true);
+	trk__json_key_i64(&j, "pid", run->pid);
+	trk__json_key_bool(&j, "children", true);
 	trk__json_key_double(&j, "interval", (double) run->interval_ns / 1e9);
 	trk__json_key_text(&j, "method", NULL);
-	key_bool(&j, "autostart", s->is_04);
-	key_bool(&j, "track_processes", true);
-	key_bool(&j, "track_system", true);
-	key_bool(&j, "discover_server", true);
-	key_bool(&j, "discover_cloud", false);
+	trk__json_key_bool(&j, "autostart", s->is_04);
+	trk__json_key_bool(&j, "track_processes", true);
+	trk__json_key_bool(&j, "track_system", true);
+	trk__json_key_bool(&j, "discover_server", true);
+	trk__json_key_bool(&j, "discover_cloud", false);
 	trk__json_key_double(&j, "start_time", start_s);
 	trk__json_key_double(&j, "stop_time", start_s + duration_s);
 	trk__json_key_double(&j, "duration", (double) (int64_t) (duration_s * 100 + 0.5) / 100);

@@ -260,8 +260,7 @@ void trk__facts_of_row(const struct trk_record *record, const struct trk_sample 
 static void json_use(struct trk_json *j, const char *key, double value, double had,
 		     const char *had_kind)
 {
-	trk__json_key(j, key);
-	trk__json_open(j, '{');
+	trk__json_key_open(j, key, '{');
 	trk__json_key_double(j, "value", value);
 	trk__json_key_double(j, "of", had);
 	trk__json_key_text(j, "of_kind", had_kind);
@@ -270,8 +269,7 @@ static void json_use(struct trk_json *j, const char *key, double value, double h
 
 static void json_spent(struct trk_json *j, const char *key, const double *share, double other)
 {
-	trk__json_key(j, key);
-	trk__json_open(j, '{');
+	trk__json_key_open(j, key, '{');
 	for (int i = 0; i < TRK_SPENTS; i++)
 		trk__json_key_double(j, trk__facts_spent_keys[i], share[i]);
 	trk__json_key_double(j, "other", other);
@@ -280,8 +278,7 @@ static void json_spent(struct trk_json *j, const char *key, const double *share,
 
 static void json_phases(struct trk_json *j, const struct trk_facts *f)
 {
-	trk__json_key(j, "phases");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "phases", '[');
 	for (size_t i = 0; f->course && i < f->course->phase_count; i++) {
 		const struct trk_run_phase *p = &f->course->phase[i];
 
@@ -291,8 +288,7 @@ static void json_phases(struct trk_json *j, const struct trk_facts *f)
 		trk__json_key_double(j, "end_s", p->end_s);
 		trk__json_key_double(j, "usual_s",
 				     f->usual ? trk__usual_phase_s(f->usual, f->course, i) : NAN);
-		trk__json_key(j, "now");
-		trk__json_bool(j, i == f->phase);
+		trk__json_key_bool(j, "now", i == f->phase);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
@@ -304,14 +300,12 @@ static void json_processes(struct trk_json *j, const struct trk_facts *f)
 
 	trk__json_key_text(j, "processes_from", sources[f->source]);
 	trk__json_key_double(j, "processes_at_s", f->source_s);
-	trk__json_key(j, "processes");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "processes", '[');
 	for (size_t i = 0; i < f->processes; i++) {
 		const struct trk_facts_process *p = &f->process[i];
 
 		trk__json_open(j, '{');
-		trk__json_key(j, "pid");
-		trk__json_i64(j, p->pid);
+		trk__json_key_i64(j, "pid", p->pid);
 		trk__json_key_text(j, "name", p->name);
 		trk__json_key_double(j, "cores", p->cores);
 		trk__json_key_double(j, "memory_mib", p->memory_mib);
@@ -324,8 +318,7 @@ static void json_processes(struct trk_json *j, const struct trk_facts *f)
 
 static void json_gpus(struct trk_json *j, const struct trk_facts *f)
 {
-	trk__json_key(j, "gpus");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "gpus", '[');
 	for (size_t i = 0; f->gpu && i < f->gpus; i++) {
 		trk__json_open(j, '{');
 		trk__json_key_text(j, "name", f->record->gpus.total[i].device.name);
@@ -346,8 +339,7 @@ static void json_usual(struct trk_json *j, const struct trk_usual *u)
 		return;
 	}
 	trk__json_open(j, '{');
-	trk__json_key(j, "runs");
-	trk__json_u64(j, u->runs);
+	trk__json_key_u64(j, "runs", u->runs);
 	trk__json_key_double(j, "duration_s", u->seconds);
 	json_spent(j, "time", u->share, NAN);
 	trk__json_close(j, '}');
@@ -362,8 +354,7 @@ void trk__facts_json(struct trk_json *j, const struct trk_facts *f)
 	trk__json_key_text(j, "id", r->run.id);
 	trk__json_key_text(j, "job", r->run.job[0] ? r->run.job : NULL);
 	trk__json_key_text(j, "scope", r->run.scope[0] ? r->run.scope : NULL);
-	trk__json_key(j, "running");
-	trk__json_bool(j, r->writing);
+	trk__json_key_bool(j, "running", r->writing);
 	trk__json_key_text(j, "verdict", trk__verdict_name(r->outcome.verdict));
 	trk__json_key_double(j, "at_s", f->t_s);
 	trk__json_key_double(j, "recorded_s", f->end_s);

@@ -37,8 +37,7 @@ static void lines(struct trk_json *j, const char *key, const struct trk_doc_sect
 {
 	const struct trk_doc_block *b = trk__doc_next(s->first, kind);
 
-	trk__json_key(j, key);
-	trk__json_open(j, '[');
+	trk__json_key_open(j, key, '[');
 	for (; b; b = trk__doc_next(b->next, kind))
 		put_text(j, b->text);
 	trk__json_close(j, ']');
@@ -54,8 +53,7 @@ static void row(struct trk_json *j, const struct trk_doc_table *t, size_t at)
 			text(j, t->column[c].key, cell->text);
 			continue;
 		}
-		trk__json_key(j, t->column[c].key);
-		trk__json_open(j, '{');
+		trk__json_key_open(j, t->column[c].key, '{');
 		trk__json_key_double(j, "value", cell->value);
 		text(j, "text", cell->text);
 		trk__json_close(j, '}');
@@ -66,19 +64,16 @@ static void row(struct trk_json *j, const struct trk_doc_table *t, size_t at)
 static void table(struct trk_json *j, const struct trk_doc_table *t)
 {
 	text(j, "title", t->title);
-	trk__json_key(j, "columns");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "columns", '{');
 	for (size_t c = 0; c < t->columns; c++)
 		text(j, t->column[c].key, t->column[c].title);
 	trk__json_close(j, '}');
-	trk__json_key(j, "units");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "units", '{');
 	for (size_t c = 0; c < t->columns; c++)
 		if (t->column[c].unit)
 			text(j, t->column[c].key, t->column[c].unit);
 	trk__json_close(j, '}');
-	trk__json_key(j, "rows");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "rows", '[');
 	for (size_t i = 0; i < t->rows; i++)
 		row(j, t, i);
 	trk__json_close(j, ']');
@@ -88,17 +83,13 @@ static void section(struct trk_json *j, const struct trk_doc_section *s)
 {
 	const struct trk_doc_block *b = trk__doc_next(s->first, TRK_BLOCK_TABLE);
 
-	trk__json_key(j, s->key);
-	trk__json_open(j, '{');
+	trk__json_key_open(j, s->key, '{');
 	text(j, "title", s->title);
-	trk__json_key(j, "empty");
-	trk__json_bool(j, s->empty);
+	trk__json_key_bool(j, "empty", s->empty);
 	lines(j, "lines", s, TRK_BLOCK_TEXT);
-	trk__json_key(j, "tables");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "tables", '{');
 	for (; b; b = trk__doc_next(b->next, TRK_BLOCK_TABLE)) {
-		trk__json_key(j, b->table->key);
-		trk__json_open(j, '{');
+		trk__json_key_open(j, b->table->key, '{');
 		table(j, b->table);
 		trk__json_close(j, '}');
 	}
@@ -109,8 +100,7 @@ static void section(struct trk_json *j, const struct trk_doc_section *s)
 
 static void values(struct trk_json *j, const char *key, const uint16_t *list, size_t n, double top)
 {
-	trk__json_key(j, key);
-	trk__json_open(j, '[');
+	trk__json_key_open(j, key, '[');
 	for (size_t i = 0; i < n; i++)
 		trk__json_double(j, list[i] == TRK_DOC_GAP ? (double) NAN
 							   : top * list[i] / TRK_DOC_STEPS);
@@ -122,8 +112,7 @@ static void areas(struct trk_json *j, const struct trk_doc *d, const struct trk_
 {
 	unsigned int indent = j->indent;
 
-	trk__json_key(j, "programs");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "programs", '[');
 	for (size_t i = 0; i < c->areas; i++) {
 		const struct trk_doc_area *a = &c->area[i];
 
@@ -152,13 +141,11 @@ static void chart(struct trk_json *j, const struct trk_doc *d, const struct trk_
 	text(j, "summary", c->summary);
 	trk__json_key_double(j, "top", c->top);
 	text(j, "top_text", c->top_text);
-	trk__json_key(j, "levels");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "levels", '[');
 	for (size_t i = 0; i < c->levels; i++)
 		trk__json_text(j, c->level[i].text);
 	trk__json_close(j, ']');
-	trk__json_key(j, "drawn");
-	trk__json_bool(j, !c->is_quiet);
+	trk__json_key_bool(j, "drawn", !c->is_quiet);
 	areas(j, d, c);
 	if (c->usual) {
 		j->indent = 0;
@@ -169,8 +156,7 @@ static void chart(struct trk_json *j, const struct trk_doc *d, const struct trk_
 	}
 	trk__json_key_double(j, "limit", c->limit);
 	text(j, "limit_text", c->limit_text);
-	trk__json_key(j, "series");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "series", '[');
 	for (size_t i = 0; i < c->count; i++) {
 		const struct trk_doc_series *s = &c->series[i];
 
@@ -193,20 +179,16 @@ static void chart(struct trk_json *j, const struct trk_doc *d, const struct trk_
 
 static void timeline(struct trk_json *j, const struct trk_doc *d)
 {
-	trk__json_key(j, "axis");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "axis", '{');
 	trk__json_key_double(j, "start_time", d->start_s);
 	trk__json_key_double(j, "duration_s", d->duration_s);
-	trk__json_key(j, "buckets");
-	trk__json_u64(j, d->buckets);
-	trk__json_key(j, "ticks");
-	trk__json_open(j, '[');
+	trk__json_key_u64(j, "buckets", d->buckets);
+	trk__json_key_open(j, "ticks", '[');
 	for (size_t i = 0; i < d->ticks; i++)
 		trk__json_text(j, d->tick[i].text);
 	trk__json_close(j, ']');
 	trk__json_close(j, '}');
-	trk__json_key(j, "phases");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "phases", '[');
 	for (size_t i = 0; i < d->phases; i++) {
 		trk__json_open(j, '{');
 		text(j, "name", d->phase[i].name);
@@ -216,8 +198,7 @@ static void timeline(struct trk_json *j, const struct trk_doc *d)
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
-	trk__json_key(j, "charts");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "charts", '[');
 	for (size_t i = 0; i < d->charts; i++)
 		chart(j, d, &d->chart[i]);
 	trk__json_close(j, ']');
@@ -247,8 +228,7 @@ static void bar(struct trk_json *j, const struct trk_doc *d, const struct trk_do
 static void bars(struct trk_json *j, const char *key, const struct trk_doc *d,
 		 const struct trk_doc_bar *list, size_t count, double cores)
 {
-	trk__json_key(j, key);
-	trk__json_open(j, '[');
+	trk__json_key_open(j, key, '[');
 	for (size_t i = 0; i < count; i++)
 		bar(j, d, &list[i], cores);
 	trk__json_close(j, ']');
@@ -264,8 +244,7 @@ static void lane(struct trk_json *j, const struct trk_doc *d, const struct trk_d
 	text(j, "cpu_text", l->cpu);
 	text(j, "memory_text", l->memory);
 	text(j, "scale_text", l->cores_text);
-	trk__json_key(j, "processes");
-	trk__json_u64(j, l->processes);
+	trk__json_key_u64(j, "processes", l->processes);
 	trk__json_key_double(j, "cpu_s", l->cpu_s);
 	trk__json_key_double(j, "peak_memory_mib", l->memory_mib);
 	bars(j, "bars", d, l->bar, l->bars, l->cores);
@@ -275,8 +254,7 @@ static void lane(struct trk_json *j, const struct trk_doc *d, const struct trk_d
 	if (l->use)
 		values(j, "cores", l->use, d->buckets, l->use_most);
 	if (l->alive) {
-		trk__json_key(j, "alive_at_once");
-		trk__json_open(j, '[');
+		trk__json_key_open(j, "alive_at_once", '[');
 		for (size_t b = 0; b < d->buckets; b++)
 			trk__json_u64(j, l->alive[b]);
 		trk__json_close(j, ']');
@@ -287,8 +265,7 @@ static void lane(struct trk_json *j, const struct trk_doc *d, const struct trk_d
 
 static void lanes(struct trk_json *j, const struct trk_doc *d)
 {
-	trk__json_key(j, "process_timeline");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "process_timeline", '[');
 	for (size_t i = 0; i < d->lanes; i++)
 		lane(j, d, &d->lane[i]);
 	trk__json_close(j, ']');
@@ -298,8 +275,7 @@ static void wall_time(struct trk_json *j, const struct trk_doc *d)
 {
 	const struct trk_doc_block *b = trk__doc_first(d, TRK_BLOCK_PARTS);
 
-	trk__json_key(j, "wall_time");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "wall_time", '[');
 	for (size_t i = 0; b && i < b->count; i++) {
 		trk__json_open(j, '{');
 		text(j, "key", b->part[i].key);
@@ -316,14 +292,12 @@ static void verdict(struct trk_json *j, const struct trk_doc *d)
 {
 	const struct trk_doc_block *b = trk__doc_first(d, TRK_BLOCK_SNIPPETS);
 
-	trk__json_key(j, "verdict");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "verdict", '{');
 	text(j, "sizing", d->sizing);
 	text(j, "lead", d->lead);
 	text(j, "basis", d->basis);
 	text(j, "trouble", d->trouble);
-	trk__json_key(j, "request");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "request", '{');
 	trk__json_key_double(j, "cpu", d->request_cpu);
 	trk__json_key_double(j, "memory_mib", d->request_memory_mib);
 	trk__json_key_double(j, "gpus", d->request_gpus);
@@ -331,8 +305,7 @@ static void verdict(struct trk_json *j, const struct trk_doc *d)
 	trk__json_close(j, '}');
 	trk__json_key_double(j, "cost_usd", d->cost_usd);
 	trk__json_key_double(j, "paid_usd", d->paid_usd);
-	trk__json_key(j, "snippets");
-	trk__json_open(j, '{');
+	trk__json_key_open(j, "snippets", '{');
 	for (size_t i = 0; b && i < b->count; i++)
 		text(j, b->snippet[i].kind, b->snippet[i].text);
 	trk__json_close(j, '}');
@@ -346,8 +319,7 @@ void trk__write_json(struct trk_buf *b, const struct trk_doc *d)
 	trk__json_init(&j, b, 1);
 	trk__json_open(&j, '{');
 	text(&j, "schema", "resource-tracker.report/1");
-	trk__json_key(&j, "run");
-	trk__json_open(&j, '{');
+	trk__json_key_open(&j, "run", '{');
 	text(&j, "id", d->id);
 	text(&j, "job", d->job);
 	text(&j, "command", d->command);
@@ -357,8 +329,7 @@ void trk__write_json(struct trk_buf *b, const struct trk_doc *d)
 	text(&j, "integration", d->integration);
 	trk__json_close(&j, '}');
 	verdict(&j, d);
-	trk__json_key(&j, "sections");
-	trk__json_open(&j, '{');
+	trk__json_key_open(&j, "sections", '{');
 	for (size_t i = 0; i < d->sections; i++)
 		section(&j, &d->section[i]);
 	trk__json_close(&j, '}');
