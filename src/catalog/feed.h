@@ -48,6 +48,11 @@ bool trk__feed_rows_add_spot(struct trk_feed_rows *r, const char *vendor, const 
 bool trk__feed_rows_add(struct trk_feed_rows *r, const char *vendor, const char *region,
 			const char *type, double usd, double spot_usd);
 
+/* Add the prices of a document. 0; -EBADMSG with a sentence in *reterr where it is another document;
+ * -ENOMEM. */
+typedef int trk_feed_parse_fn(struct trk_feed_rows *r, const char *vendor, const char *text,
+			      size_t len, struct trk_error *reterr);
+
 /* Of one document: what it is called and where it lies. */
 struct trk_feed_part {
 	const char *vendor;
@@ -64,9 +69,7 @@ struct trk_feed {
 	/* Of several documents of one vendor the first that can be had is taken. A NULL ends
 	 * them. */
 	struct trk_feed_part part[16];
-	/* 0; -EBADMSG with a sentence in *reterr for a document that is another thing; -ENOMEM. */
-	int (*parse)(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-		     struct trk_error *reterr);
+	trk_feed_parse_fn *parse;
 };
 
 extern const struct trk_feed trk__feeds[];
@@ -78,27 +81,9 @@ const struct trk_feed *trk__feed_find(const char *id); /* NULL: none */
 int trk__feed_url(const struct trk_feed *feed, size_t part, const char *region, char *ret,
 		  size_t size);
 
-/* The parsers, for tests. */
-int trk__feed_azure(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-		    struct trk_error *reterr);
-int trk__feed_aws(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-		  struct trk_error *reterr);
-int trk__feed_aws_spot(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-		       struct trk_error *reterr);
-int trk__feed_vultr(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-		    struct trk_error *reterr);
-int trk__feed_gcp(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-		  struct trk_error *reterr);
-int trk__feed_skypilot(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-		       struct trk_error *reterr);
-int trk__feed_karpenter(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-			struct trk_error *reterr);
-int trk__feed_ovh(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-		  struct trk_error *reterr);
-int trk__feed_scaleway(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-		       struct trk_error *reterr);
-int trk__feed_gpuhunt(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-		      struct trk_error *reterr);
+trk_feed_parse_fn trk__feed_azure, trk__feed_aws, trk__feed_aws_spot, trk__feed_vultr,
+	trk__feed_gcp, trk__feed_skypilot, trk__feed_karpenter, trk__feed_ovh, trk__feed_scaleway,
+	trk__feed_gpuhunt;
 const char *trk__feed_aws_long_name(const char *region);
 
 struct trk_feed_tally {

@@ -18,11 +18,6 @@ static void key_name(struct trk_json *j, const char *key, const struct trk_fleet
 	trk__json_key_text(j, key, text ? trk__fleet_text(rows, text) : NULL);
 }
 
-static void open(struct trk_json *j, const char *key, char bracket)
-{
-	trk__json_key_open(j, key, bracket);
-}
-
 /* ---- sums ---- */
 
 static void sum_members(struct trk_json *j, const struct trk_fleet_sum *sum)
@@ -73,7 +68,7 @@ static void job_name(struct trk_json *j, const struct trk_fleet_rows *rows,
 
 static void size_json(struct trk_json *j, const char *key, double cores, double mib)
 {
-	open(j, key, '{');
+	trk__json_key_open(j, key, '{');
 	trk__json_key_double(j, "cores", cores);
 	trk__json_key_double(j, "memory_mib", mib);
 	trk__json_close(j, '}');
@@ -120,7 +115,7 @@ static void drift_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 	trk__json_key_double(j, "before_s", d->before_s);
 	trk__json_key_double(j, "since_s", d->since_s);
 	trk__json_key_double(j, "usd_month", d->usd_month);
-	open(j, "with", '[');
+	trk__json_key_open(j, "with", '[');
 	for (size_t i = 0; i < d->ways; i++) {
 		trk__json_open(j, '{');
 		trk__json_key_text(j, "trait", trk__fleet_trait_names[d->way[i].trait]);
@@ -208,11 +203,11 @@ void trk__fleet_job_details(struct trk_json *j, const struct trk_fleet_rows *row
 
 	trk__json_key_double(j, "chance_now", trk__fleet_job_chance(rows, job, job->asked_mib));
 	trk__json_key_double(j, "chance_ask", trk__fleet_job_chance(rows, job, job->ask_mib));
-	open(j, "reasons", '[');
+	trk__json_key_open(j, "reasons", '[');
 	for (size_t i = 0; job->has_memory && i < job->memory.reason_count; i++)
 		trk__json_text(j, job->memory.reason[i]);
 	trk__json_close(j, ']');
-	open(j, "runs", '[');
+	trk__json_key_open(j, "runs", '[');
 	for (size_t i = 0; i < runs && i < count; i++) {
 		trk__json_open(j, '{');
 		trk__fleet_run_members(j, rows, job, &rows->run[job->name->first + count - 1 - i]);
@@ -227,7 +222,7 @@ void trk__fleet_jobs_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 	trk__json_open(j, '{');
 	trk__json_key_double(j, "since", jobs->since_s);
 	key_sum(j, "sum", &jobs->sum);
-	open(j, "jobs", '[');
+	trk__json_key_open(j, "jobs", '[');
 	for (size_t i = 0; i < jobs->count; i++) {
 		trk__json_open(j, '{');
 		trk__fleet_job_members(j, rows, &jobs->job[i]);
@@ -246,7 +241,7 @@ static void changes_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 {
 	char text[TRK_FLEET_TEXT_SIZE];
 
-	open(j, "changes", '[');
+	trk__json_key_open(j, "changes", '[');
 	for (size_t i = 0; i < o->changes; i++) {
 		const struct trk_fleet_job *job = o->change[i];
 
@@ -271,7 +266,7 @@ static void changes_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 static void findings_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 			  const struct trk_fleet_overview *o)
 {
-	open(j, "findings", '[');
+	trk__json_key_open(j, "findings", '[');
 	for (size_t i = 0; i < o->findings; i++) {
 		const struct trk_fleet_finding *f = &o->finding[i];
 
@@ -279,7 +274,7 @@ static void findings_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 		trk__json_key_text(j, "kind", trk__fleet_finding_names[f->kind]);
 		trk__json_key_text(j, "head", f->head);
 		trk__json_key_text(j, "text", f->text);
-		open(j, "jobs", '[');
+		trk__json_key_open(j, "jobs", '[');
 		if (f->job)
 			trk__json_text(j, trk__fleet_text(rows, f->job->name->name));
 		for (size_t k = 0; k < f->jobs && k < TRK_FLEET_CLUSTER_JOBS_MAX; k++)
@@ -303,11 +298,11 @@ static void forecast_json(struct trk_json *j, const struct trk_fleet_forecast *f
 	}
 	trk__json_open(j, '{');
 	key_day(j, "first_day", f->first_day);
-	open(j, "usd", '[');
+	trk__json_key_open(j, "usd", '[');
 	for (size_t i = 0; i < TRK_FLEET_AHEAD_DAYS; i++)
 		trk__json_double(j, f->usd[i]);
 	trk__json_close(j, ']');
-	open(j, "band_usd", '[');
+	trk__json_key_open(j, "band_usd", '[');
 	for (size_t i = 0; i < TRK_FLEET_AHEAD_DAYS; i++)
 		trk__json_double(j, f->band_usd[i]);
 	trk__json_close(j, ']');
@@ -323,7 +318,7 @@ static void spend_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 {
 	char text[TRK_FLEET_TEXT_SIZE];
 
-	open(j, "days", '[');
+	trk__json_key_open(j, "days", '[');
 	for (size_t i = 0; i < d->count; i++) {
 		trk__json_open(j, '{');
 		key_day(j, "day", d->day[i].day);
@@ -331,7 +326,7 @@ static void spend_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
-	open(j, "odd_days", '[');
+	trk__json_key_open(j, "odd_days", '[');
 	for (size_t i = 0; i < d->odd_count; i++) {
 		trk__json_open(j, '{');
 		key_day(j, "from", d->odd[i].day);
@@ -353,11 +348,11 @@ static void spend_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 static void groups_json(struct trk_json *j, const struct trk_fleet_rows *rows,
 			const struct trk_fleet_overview *o)
 {
-	open(j, "by", '{');
+	trk__json_key_open(j, "by", '{');
 	for (int i = 0; i < TRK_FLEET_TRAITS; i++) {
 		if (!o->groups[i])
 			continue;
-		open(j, trk__fleet_trait_names[i], '[');
+		trk__json_key_open(j, trk__fleet_trait_names[i], '[');
 		for (size_t k = 0; k < o->groups[i]; k++) {
 			trk__json_open(j, '{');
 			key_name(j, "name", rows, o->group[i][k].name);
@@ -391,7 +386,7 @@ void trk__fleet_overview_json(struct trk_json *j, const struct trk_fleet_rows *r
 	trk__json_key_text(j, "lead", o->lead);
 	trk__json_key_text(j, "warning", o->warning);
 	trk__json_key_text(j, "basis", o->basis);
-	open(j, "verdicts", '{');
+	trk__json_key_open(j, "verdicts", '{');
 	for (int i = 0; i < TRK_FLEET_VERDICTS; i++)
 		trk__json_key_u64(j, trk__fleet_verdict_names[i], o->verdicts[i]);
 	trk__json_close(j, '}');
@@ -407,7 +402,7 @@ void trk__fleet_overview_json(struct trk_json *j, const struct trk_fleet_rows *r
 static void places_json(struct trk_json *j, const char *key, const struct trk_fleet_rows *rows,
 			const struct trk_fleet_place *place, size_t count)
 {
-	open(j, key, '[');
+	trk__json_key_open(j, key, '[');
 	for (size_t i = 0; i < count; i++) {
 		trk__json_open(j, '{');
 		key_name(j, "name", rows, place[i].name);

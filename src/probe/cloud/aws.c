@@ -25,29 +25,10 @@ static size_t ask(unsigned int step, const struct trk_cloud_answer *answers,
 		"/latest/meta-data/instance-type",
 		"/latest/meta-data/instance-life-cycle",
 	};
-	char token[128] = "";
+	static const struct trk_cloud_token_service service = {
+		NULL, "X-aws-ec2-metadata-token", paths, sizeof(paths) / sizeof(paths[0])};
 
-	if (step == 0) {
-		*ret = (struct trk_cloud_request){
-			"PUT", "/latest/api/token", NULL,
-			"X-aws-ec2-metadata-token-ttl-seconds: 21600\r\n"};
-		return 1;
-	}
-	if (step > 1)
-		return 0;
-	/* Without a token it is version 1, or nothing. A token is base64. */
-	if (answers[0].ok && answers[0].response.body_len < sizeof(token) &&
-	    strspn(answers[0].response.body,
-		   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-") ==
-		    answers[0].response.body_len)
-		(void) snprintf(token, sizeof(token), "%s", answers[0].response.body);
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		ret[i] = (struct trk_cloud_request){"GET", paths[i], NULL, ""};
-		if (token[0])
-			(void) snprintf(ret[i].headers, sizeof(ret[i].headers),
-					"X-aws-ec2-metadata-token: %s\r\n", token);
-	}
-	return sizeof(paths) / sizeof(paths[0]);
+	return trk__cloud_ask_token(&service, step, answers, ret);
 }
 
 static bool read_answers(const struct trk_cloud_answer *answers, size_t n, struct trk_cloud *ret)

@@ -98,3 +98,30 @@ bool trk__cloud_read(const struct trk_cloud_vendor *v, const struct trk_cloud_an
 		(void) snprintf(ret->reason, sizeof(ret->reason), "%s", v->lacks);
 	return found;
 }
+
+size_t trk__cloud_ask_token(const struct trk_cloud_token_service *service, unsigned int step,
+			    const struct trk_cloud_answer *answers, struct trk_cloud_request *ret)
+{
+	static const char base64[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-";
+	char token[128] = "";
+
+	if (step == 0) {
+		*ret = (struct trk_cloud_request){"PUT", "/latest/api/token", service->address, ""};
+		(void) snprintf(ret->headers, sizeof(ret->headers), "%s-ttl-seconds: 21600\r\n",
+				service->header);
+		return 1;
+	}
+	if (step > 1)
+		return 0;
+	if (answers[0].ok && answers[0].response.body_len < sizeof(token) &&
+	    strspn(answers[0].response.body, base64) == answers[0].response.body_len)
+		(void) snprintf(token, sizeof(token), "%s", answers[0].response.body);
+	for (size_t i = 0; i < service->count; i++) {
+		ret[i] = (struct trk_cloud_request){"GET", service->paths[i], service->address, ""};
+		if (token[0])
+			(void) snprintf(ret[i].headers, sizeof(ret[i].headers), "%s: %s\r\n",
+					service->header, token);
+	}
+	return service->count;
+}

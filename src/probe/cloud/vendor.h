@@ -77,6 +77,15 @@ extern const struct trk_cloud_vendor *const trk__cloud_vendors[]; /* NULL-termin
 
 /* ---- helpers ---- */
 
+/* The requests of a service that may want a token: step 0 asks for one, step 1 reads `paths`. Without
+ * a token the paths are read without. `header` carries it. */
+struct trk_cloud_token_service {
+	const char *address, *header;
+	const char *const *paths;
+	size_t count;
+};
+size_t trk__cloud_ask_token(const struct trk_cloud_token_service *service, unsigned int step,
+			    const struct trk_cloud_answer *answers, struct trk_cloud_request *ret);
 /* The same of the body of an answer. */
 bool trk__cloud_answer_word(const struct trk_cloud_answer *a, char *to, size_t size);
 /* The body as JSON; the caller releases on success. */
