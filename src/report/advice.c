@@ -291,7 +291,7 @@ int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret)
 		.duration_s = (double) in->record->outcome.duration_ns / 1e9,
 		.peak_now_mib = in->record->outcome.total[TRK_TOTAL_PEAK_MEMORY_MIB].value,
 		.peak_most_mib = possible_peak_mib(in->record),
-		.beside_mib = trk__possible_shared_mib(in->record),
+		.possible_shared_mib = trk__possible_shared_mib(in->record),
 		.runs = in->count,
 		.cpu_had = trk__capacity(in->record, TRK_RESOURCE_CPU),
 		.memory_had = trk__capacity(in->record, TRK_RESOURCE_MEMORY_MIB),
@@ -378,10 +378,10 @@ bool trk__advice_memory_note(struct trk_buf *b, const struct trk_advice *a)
 	static const double worth_saying = 8; /* times the lower bound */
 	bool is_bounded = a->peak_most_mib < a->peak_now_mib * worth_saying;
 
-	if (!(a->beside_mib > 0) && !(a->peak_most_mib > 0))
+	if (!(a->possible_shared_mib > 0) && !(a->peak_most_mib > 0))
 		return false;
-	if (a->beside_mib > 0) {
-		add_memory(b, a->beside_mib);
+	if (a->possible_shared_mib > 0) {
+		add_memory(b, a->possible_shared_mib);
 		trk__buf_puts(b,
 			      " more if what came into tmpfs, /dev/shm and memfds was this job's");
 	} else {
@@ -461,7 +461,7 @@ static void memory_json(struct trk_json *j, const struct trk_advice *a)
 	trk__json_key_text(j, "confidence",
 			   a->has_memory ? trk__confidence_name(m->confidence) : NULL);
 	trk__json_key_double(j, "chance_exceed", a->has_memory ? m->chance_exceed : (double) NAN);
-	trk__json_key_double(j, "possible_shared_mib", a->beside_mib);
+	trk__json_key_double(j, "possible_shared_mib", a->possible_shared_mib);
 	trk__json_key_double(j, "possible_peak_mib", a->peak_most_mib);
 	trk__json_key_double(j, "highest_mib",
 			     a->has_memory ? m->highest_bytes / MIB : (double) NAN);

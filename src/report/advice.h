@@ -44,7 +44,7 @@ struct trk_advice {
 	/* Of the newest run: where its peak is a lower bound only, the upper one; and memory in
 	 * tmpfs, /dev/shm and memfds that may have been its own and is in no request. NaN: none, or
 	 * not known. */
-	double peak_most_mib, beside_mib;
+	double peak_most_mib, possible_shared_mib;
 	size_t runs;            /* that were looked at */
 	struct trk_alike alike; /* those of them that memory is advised from */
 	char job[TRK_RUN_TEXT_SIZE];

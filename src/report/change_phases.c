@@ -30,12 +30,12 @@ bool trk__change_is_notable(const struct trk_change *c, enum trk_change_figure f
 	return c->figure[figure].verdict != TRK_ANOMALY_NO || c->figure[figure].drift != 0;
 }
 
-static void parts_of(const struct trk_time_breakdown *course, struct parts *ret)
+static void parts_of(const struct trk_time_breakdown *times, struct parts *ret)
 {
 	ret->count = 0;
-	ret->marked = course->marked;
-	for (size_t i = 0; i < course->phase_count; i++) {
-		const struct trk_run_phase *p = &course->phase[i];
+	ret->marked = times->marked;
+	for (size_t i = 0; i < times->phase_count; i++) {
+		const struct trk_run_phase *p = &times->phase[i];
 		struct part *part = NULL;
 
 		for (size_t k = 0; p->name[0] && k < ret->count && !part; k++)

@@ -105,7 +105,7 @@ static void add_cost(struct trk_doc *d, struct trk_doc_section *s, const struct 
 }
 
 static void make(struct trk_doc *d, const struct trk_record *record, const struct trk_advice *a,
-		 const struct trk_time_breakdown *course)
+		 const struct trk_time_breakdown *times)
 {
 	const char *job = record->run.job[0] ? record->run.job : "job", *line;
 	struct trk_doc_section *s = d->section = trk__doc_alloc(d, sizeof(*s));
@@ -133,17 +133,17 @@ static void make(struct trk_doc *d, const struct trk_record *record, const struc
 		trk__doc_item(d, trk__doc_term(d, s, "GPU", LINE),
 			      trk__doc_print(d, "%.4g, video memory %s", a->gpus,
 					     request(d, a->vram_mib)));
-	add_time(d, s, course);
+	add_time(d, s, times);
 	add_cost(d, s, &record->place);
 }
 
 void trk__recommend_text(struct trk_buf *b, const struct trk_record *record,
-			 const struct trk_advice *a, const struct trk_time_breakdown *course,
+			 const struct trk_advice *a, const struct trk_time_breakdown *times,
 			 const struct trk_terminal_style *style)
 {
 	struct trk_doc d = {.error = 0};
 
-	make(&d, record, a, course);
+	make(&d, record, a, times);
 	if (d.error)
 		b->error = d.error;
 	else

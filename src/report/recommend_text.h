@@ -7,9 +7,9 @@
 #include "report/time_breakdown.h"
 #include "report/write/terminal.h"
 
-/* course: of the newest run, or NULL. Lines of at most the style's width. */
+/* times: of the newest run, or NULL. Lines of at most the style's width. */
 void trk__recommend_text(struct trk_buf *b, const struct trk_record *record,
-			 const struct trk_advice *a, const struct trk_time_breakdown *course,
+			 const struct trk_advice *a, const struct trk_time_breakdown *times,
 			 const struct trk_terminal_style *style);
 
 #endif

@@ -303,10 +303,10 @@ static double unmapped_bytes(const struct trk_sampler *s, const struct trk_cgrou
 /* Charges of the group besides page cache and pages that processes map: shared memory and kernel
  * memory. The tree's figures may be a moment older: no more than what the group holds now beyond
  * them. */
-static uint64_t beside_bytes(struct trk_sampler *s, const struct trk_cgroup_usage *usage,
-			     uint64_t pss)
+static uint64_t unmapped_charges(struct trk_sampler *s, const struct trk_cgroup_usage *usage,
+				 uint64_t pss)
 {
-	double kernel = (double) usage->memory_kernel_bytes, most, beside;
+	double kernel = (double) usage->memory_kernel_bytes, most, charges;
 
 	if (isnan(s->kernel_at_start_bytes))
 		s->kernel_at_start_bytes = kernel;
@@ -314,10 +314,10 @@ static uint64_t beside_bytes(struct trk_sampler *s, const struct trk_cgroup_usag
 		return 0;
 	kernel -= s->kernel_at_start_bytes;
 	most = (double) usage->memory_bytes - (double) usage->memory_cache_bytes - (double) pss;
-	beside = unmapped_bytes(s, usage) + (kernel > 0 ? kernel : 0);
-	if (beside > most)
-		beside = most;
-	return beside > 0 ? (uint64_t) beside : 0;
+	charges = unmapped_bytes(s, usage) + (kernel > 0 ? kernel : 0);
+	if (charges > most)
+		charges = most;
+	return charges > 0 ? (uint64_t) charges : 0;
 }
 
 static void take_held(struct trk_sampler *s, const struct trk_cgroup_usage *usage)
@@ -330,7 +330,7 @@ static void take_held(struct trk_sampler *s, const struct trk_cgroup_usage *usag
 		return;
 	pss -= excess;
 	if (usage->known & TRK_CGROUP_KNOWS_SHMEM) {
-		pss += beside_bytes(s, usage, pss);
+		pss += unmapped_charges(s, usage, pss);
 		raise_to(&s->memory.group_held_bytes, (double) pss);
 	}
 	trk__sampler_set_bytes(s, TRK_PROCESS_MEMORY, pss);
@@ -365,7 +365,7 @@ uint64_t trk__sampler_held_bytes(struct trk_sampler *s)
 		return pss;
 	pss -= excess_bytes(pss, state->pss_estimated_bytes, &usage);
 	if (usage.known & TRK_CGROUP_KNOWS_SHMEM)
-		pss += beside_bytes(s, &usage, pss);
+		pss += unmapped_charges(s, &usage, pss);
 	return pss;
 }
 

@@ -173,7 +173,7 @@ int trk__recommend(const struct trk_service *s, struct trk_history *h,
 	}
 	if (a->has_servers)
 		trk__cost_take_best(&a->record.place.cost, &a->servers.offers);
-	a->has_course = trk__time_breakdown_of(&a->record, &a->course) == 0;
+	a->has_times = trk__time_breakdown_of(&a->record, &a->times) == 0;
 	*ret = a;
 	return 0;
 }
@@ -204,8 +204,8 @@ void trk__recommendation_json(struct trk_buf *b, const struct trk_recommendation
 	trk__json_key_text(&j, "scope", run->scope[0] ? run->scope : NULL);
 	trk__json_key_text(&j, "run", run->id);
 	trk__advice_json(&j, &r->advice);
-	if (r->has_course)
-		trk__time_breakdown_json(&j, &r->course);
+	if (r->has_times)
+		trk__time_breakdown_json(&j, &r->times);
 	if (r->has_servers) {
 		trk__offers_members_json(&j, offers);
 		trk__json_key_text(&j, "no_server_reason",
@@ -235,7 +235,7 @@ static void servers_text(struct trk_buf *b, const struct trk_run_servers *s,
 void trk__recommendation_text(struct trk_buf *b, const struct trk_recommendation *r,
 			      const struct trk_terminal_style *style)
 {
-	trk__recommend_text(b, &r->record, &r->advice, r->has_course ? &r->course : NULL, style);
+	trk__recommend_text(b, &r->record, &r->advice, r->has_times ? &r->times : NULL, style);
 	if (r->has_servers)
 		servers_text(b, &r->servers, style);
 }

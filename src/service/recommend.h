@@ -50,8 +50,8 @@ struct trk_recommendation {
 	struct trk_job_runs runs;
 	char tags[TRK_HISTORY_TAGS_SIZE];
 	struct trk_advice advice;
-	struct trk_time_breakdown course;
-	bool has_course, has_servers;
+	struct trk_time_breakdown times;
+	bool has_times, has_servers;
 	struct trk_prices prices; /* of the servers */
 	struct trk_run_servers servers;
 };

@@ -196,8 +196,8 @@ static void take_moment(const struct trk_facts_input *in, struct trk_facts *f)
 static void take_phase(struct trk_facts *f)
 {
 	f->phase = SIZE_MAX;
-	for (size_t i = 0; f->course && i < f->course->phase_count; i++)
-		if (f->t_s + 1e-3 >= f->course->phase[i].start_s)
+	for (size_t i = 0; f->times && i < f->times->phase_count; i++)
+		if (f->t_s + 1e-3 >= f->times->phase[i].start_s)
 			f->phase = i;
 }
 
@@ -214,7 +214,7 @@ void trk__facts_of(const struct trk_facts_input *in, struct trk_facts *ret)
 	f->memory_mib = trk__capacity(r, TRK_RESOURCE_MEMORY_MIB);
 	f->time_s = trk__capacity(r, TRK_RESOURCE_TIME_S);
 	f->usual = in->usual && in->usual->runs ? in->usual : NULL;
-	f->course = trk__watch_course(in->watch);
+	f->times = trk__watch_times(in->watch);
 	take_moment(in, f);
 	take_phase(f);
 	f->processes = 0;
@@ -279,15 +279,15 @@ static void json_spent(struct trk_json *j, const char *key, const double *share,
 static void json_phases(struct trk_json *j, const struct trk_facts *f)
 {
 	trk__json_key_open(j, "phases", '[');
-	for (size_t i = 0; f->course && i < f->course->phase_count; i++) {
-		const struct trk_run_phase *p = &f->course->phase[i];
+	for (size_t i = 0; f->times && i < f->times->phase_count; i++) {
+		const struct trk_run_phase *p = &f->times->phase[i];
 
 		trk__json_open(j, '{');
 		trk__json_key_text(j, "name", p->name[0] ? p->name : NULL);
 		trk__json_key_double(j, "start_s", p->start_s);
 		trk__json_key_double(j, "end_s", p->end_s);
 		trk__json_key_double(j, "usual_s",
-				     f->usual ? trk__usual_phase_s(f->usual, f->course, i) : NAN);
+				     f->usual ? trk__usual_phase_s(f->usual, f->times, i) : NAN);
 		trk__json_key_bool(j, "now", i == f->phase);
 		trk__json_close(j, '}');
 	}

@@ -45,8 +45,8 @@ struct trk_facts {
 	struct trk_capacity cores, memory_mib, time_s;
 	double share[TRK_SPENTS], other; /* of the time up to the moment; NaN: not known */
 	const struct trk_usual *usual;
-	const struct trk_time_breakdown *course; /* NULL: none */
-	size_t phase;                            /* of course->phase; SIZE_MAX: none */
+	const struct trk_time_breakdown *times; /* NULL: none */
+	size_t phase;                           /* of times->phase; SIZE_MAX: none */
 	double memory_eta_s; /* see trk__watch_memory_eta; NaN: none is in sight */
 	double time_left_s;  /* to the time limit; NaN: there is none */
 	const struct trk_watch_gpu_point *gpu;

@@ -156,7 +156,7 @@ static void seek(struct trk_session *s, double t_s)
 
 static void seek_phase(struct trk_session *s, int by)
 {
-	const struct trk_time_breakdown *c = trk__watch_course(&s->watch);
+	const struct trk_time_breakdown *c = trk__watch_times(&s->watch);
 	double to = by < 0 ? 0 : NAN;
 
 	for (size_t i = 0; c && i < c->phase_count; i++) {

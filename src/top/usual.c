@@ -11,7 +11,7 @@
 int trk__usual_add(struct trk_usual *u, struct trk_watch *run)
 {
 	double end_s = trk__watch_end_s(run);
-	const struct trk_time_breakdown *c = trk__watch_course(run);
+	const struct trk_time_breakdown *c = trk__watch_times(run);
 	struct trk_usual_run *r;
 
 	if (u->runs >= TRK_USUAL_RUNS_MAX || !(end_s > 0))
@@ -156,17 +156,17 @@ void trk__usual_release(struct trk_usual *u)
 	memset(u, 0, sizeof(*u));
 }
 
-double trk__usual_phase_s(const struct trk_usual *u, const struct trk_time_breakdown *course,
+double trk__usual_phase_s(const struct trk_usual *u, const struct trk_time_breakdown *times,
 			  size_t phase)
 {
-	const char *name = course->phase[phase].name;
+	const char *name = times->phase[phase].name;
 
 	for (size_t i = 0; *name && i < u->phase_count; i++)
 		if (!strcmp(u->phase[i].name, name))
 			return u->phase[i].seconds;
 	/* Found by their figures: of a run that goes on the later ones are not known. */
-	if (!*name && !course->marked && phase < u->phase_count &&
-	    course->phase_count <= u->phase_count && !*u->phase[phase].name)
+	if (!*name && !times->marked && phase < u->phase_count &&
+	    times->phase_count <= u->phase_count && !*u->phase[phase].name)
 		return u->phase[phase].seconds;
 	return NAN;
 }

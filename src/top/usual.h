@@ -43,7 +43,7 @@ void trk__usual_release(struct trk_usual *u);
 
 /* The usual length of a phase, found by its name, or by number where it has none and there are as
  * many phases; NaN: not known. */
-double trk__usual_phase_s(const struct trk_usual *u, const struct trk_time_breakdown *course,
+double trk__usual_phase_s(const struct trk_usual *u, const struct trk_time_breakdown *times,
 			  size_t phase);
 
 /* As trk__watch_bins: the usual figure in `bins` equal parts of from_s to to_s. */

@@ -321,15 +321,15 @@ static void draw_spent(struct trk_frame *f, const struct trk_facts *facts, int y
 static int draw_one_phase(struct trk_frame *f, const struct trk_facts *facts, size_t i, int x,
 			  int y)
 {
-	const struct trk_run_phase *p = &facts->course->phase[i];
+	const struct trk_run_phase *p = &facts->times->phase[i];
 	bool now = i == facts->phase, over = facts->phase != SIZE_MAX && i < facts->phase;
-	/* The course of a run that goes on was made a moment ago. */
+	/* The breakdown of a run that goes on was made a moment ago. */
 	bool open = now && (facts->t_s < p->end_s || facts->running);
 	double seconds = (open ? facts->t_s : p->end_s) - p->start_s;
-	double usual = facts->usual ? trk__usual_phase_s(facts->usual, facts->course, i) : NAN;
+	double usual = facts->usual ? trk__usual_phase_s(facts->usual, facts->times, i) : NAN;
 	char name[TRK_MARK_NAME_SIZE], a[TRK_HUMAN_SIZE], b[TRK_HUMAN_SIZE];
 
-	trk__facts_phase_name(facts->course, i, name, sizeof(name));
+	trk__facts_phase_name(facts->times, i, name, sizeof(name));
 	x = trk__frame_put(f, x, y, 24, now ? TRK_STYLE_BOLD : TRK_STYLE_PLAIN, name);
 	x = trk__frame_printf(f, x, y, now ? TRK_STYLE_GREEN : TRK_STYLE_DIM, " %s %s",
 			      now       ? f->utf8 ? "\u25b6" : ">"
@@ -349,7 +349,7 @@ static int draw_one_phase(struct trk_frame *f, const struct trk_facts *facts, si
 
 static void draw_phases(struct trk_frame *f, const struct trk_facts *facts, int y)
 {
-	size_t count = facts->course ? facts->course->phase_count : 0, i = 0;
+	size_t count = facts->times ? facts->times->phase_count : 0, i = 0;
 	char a[TRK_HUMAN_SIZE], b[TRK_HUMAN_SIZE];
 	int x = 1 + LABEL;
 

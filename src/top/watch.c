@@ -191,8 +191,8 @@ static void take_reset(void *data)
 
 	w->points = w->tops = w->gpus = 0;
 	w->row_s = 0;
-	free(w->course);
-	w->course = NULL;
+	free(w->times);
+	w->times = NULL;
 }
 
 /* ---- life ---- */
@@ -216,7 +216,7 @@ void trk__watch_close(struct trk_watch *w)
 	free(w->point);
 	free(w->top);
 	free(w->gpu);
-	free(w->course);
+	free(w->times);
 	memset(w, 0, sizeof(*w));
 }
 
@@ -313,23 +313,23 @@ double trk__watch_bins(const struct trk_watch *w, enum trk_watch_figure figure, 
 	return largest;
 }
 
-const struct trk_time_breakdown *trk__watch_course(struct trk_watch *w)
+const struct trk_time_breakdown *trk__watch_times(struct trk_watch *w)
 {
 	double end_s = trk__watch_end_s(w);
 
 	size_t marks = w->follow.record.marks;
 
-	if (w->course && end_s < w->course_s * 1.05 + 5 && marks == w->course_marks)
-		return w->course;
-	if (!w->course)
-		w->course = malloc(sizeof(*w->course));
-	if (w->course && trk__time_breakdown_of(&w->follow.record, w->course) < 0) {
-		free(w->course);
-		w->course = NULL;
+	if (w->times && end_s < w->times_s * 1.05 + 5 && marks == w->times_marks)
+		return w->times;
+	if (!w->times)
+		w->times = malloc(sizeof(*w->times));
+	if (w->times && trk__time_breakdown_of(&w->follow.record, w->times) < 0) {
+		free(w->times);
+		w->times = NULL;
 	}
-	w->course_s = end_s;
-	w->course_marks = marks;
-	return w->course;
+	w->times_s = end_s;
+	w->times_marks = marks;
+	return w->times;
 }
 
 void trk__watch_spent(const struct trk_watch *w, double t_s, double ret_share[TRK_SPENTS])

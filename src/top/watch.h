@@ -68,10 +68,10 @@ struct trk_watch {
 	struct trk_watch_gpu_point *gpu; /* owned */
 	size_t gpus, gpus_cap;
 	double row_s; /* end of the newest row */
-	/* The course, as it was made at course_s; see trk__watch_course. */
-	struct trk_time_breakdown *course; /* owned; NULL: none yet */
-	double course_s;
-	size_t course_marks;
+	/* The breakdown, as it was made at times_s; see trk__watch_times. */
+	struct trk_time_breakdown *times; /* owned; NULL: none yet */
+	double times_s;
+	size_t times_marks;
 };
 
 /* recent: as of trk__follow_open. 0, or a negative error with *reterr and nothing to close. */
@@ -105,7 +105,7 @@ double trk__watch_bins(const struct trk_watch *w, enum trk_watch_figure figure, 
 /* Phases and where the time went: of the whole recording. A view until the next call; made anew when
  * there are new marks, or the recording
  * has grown by a twentieth. NULL without memory. */
-const struct trk_time_breakdown *trk__watch_course(struct trk_watch *w);
+const struct trk_time_breakdown *trk__watch_times(struct trk_watch *w);
 
 /* Shares of the time up to t_s, in the order of enum trk_spent; NaN: not known. */
 void trk__watch_spent(const struct trk_watch *w, double t_s, double ret_share[TRK_SPENTS]);

@@ -171,7 +171,7 @@ static void total_memory(struct trk_finish *f, struct trk_sampler *sampler,
 	if (machine_mib > 0)
 		facts.machine_bytes = (uint64_t) (machine_mib * MIB);
 	trk__tree_peak(tree, &facts.tree);
-	trk__sampler_memory(sampler, &facts.beside);
+	trk__sampler_memory(sampler, &facts.memory);
 	if (!facts.is_run)
 		facts.group = TRK_PEAK_GROUP_NONE;
 	if (facts.group == TRK_PEAK_GROUP_ALONE &&

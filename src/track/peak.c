@@ -8,7 +8,7 @@
 #define MIB 1048576.0
 
 /* Less shared memory outside the processes is not mentioned. */
-static const double BESIDE_SHARE = 0.01, BESIDE_BYTES = 4 * MIB;
+static const double UNMAPPED_SHARE = 0.01, UNMAPPED_BYTES = 4 * MIB;
 /* Bounds that are as near as this are one figure. */
 static const double SAME_SHARE = 0.01, SAME_BYTES = 1 * MIB;
 /* By so much may mapped files be charged to another group. */
@@ -56,14 +56,14 @@ static bool group_holds_all(const struct trk_peak_facts *f)
 
 /* Shared memory that the processes did not map: of the job, or, without a group, perhaps of the
  * job. */
-static double beside_bytes(const struct trk_peak_facts *f)
+static double unmapped_bytes(const struct trk_peak_facts *f)
 {
-	return group_holds_all(f) ? f->beside.group_unmapped_bytes : f->beside.shmem_growth_bytes;
+	return group_holds_all(f) ? f->memory.group_unmapped_bytes : f->memory.shmem_growth_bytes;
 }
 
-static bool is_notable(double beside, double peak)
+static bool is_notable(double unmapped, double peak)
 {
-	return beside > BESIDE_BYTES && !(beside <= peak * BESIDE_SHARE);
+	return unmapped > UNMAPPED_BYTES && !(unmapped <= peak * UNMAPPED_SHARE);
 }
 
 /* The peak of the only process, from the kernel. */
@@ -85,7 +85,7 @@ static void judge_alone(const struct trk_peak_facts *f, struct peak *p)
 /* The peak from the processes of the tree. */
 static void judge_tree(const struct trk_peak_facts *f, struct peak *p)
 {
-	double beside = beside_bytes(f);
+	double unmapped = unmapped_bytes(f);
 
 	p->best = f->tree.bytes ? (double) f->tree.bytes : NAN;
 	p->source = f->tree.source;
@@ -106,7 +106,7 @@ static void judge_tree(const struct trk_peak_facts *f, struct peak *p)
 		p->quality = TRK_QUALITY_ESTIMATED;
 		add_reason(p, "sums over the tree are sampled");
 	}
-	if (is_notable(beside, p->best)) {
+	if (is_notable(unmapped, p->best)) {
 		if (p->quality == TRK_QUALITY_EXACT || p->quality == TRK_QUALITY_AT_MOST)
 			p->quality =
 				p->least >= p->best ? TRK_QUALITY_AT_LEAST : TRK_QUALITY_ESTIMATED;
@@ -115,8 +115,8 @@ static void judge_tree(const struct trk_peak_facts *f, struct peak *p)
 			   "shared memory of the machine (tmpfs, /dev/shm, memfd) grew by up to "
 			   "%.1f MiB "
 			   "beside it, which may be the job's",
-			   beside / MIB);
-	} else if (isnan(beside) && p->quality == TRK_QUALITY_EXACT) {
+			   unmapped / MIB);
+	} else if (isnan(unmapped) && p->quality == TRK_QUALITY_EXACT) {
 		p->quality = TRK_QUALITY_AT_LEAST;
 		add_reason(p, "files in tmpfs and /dev/shm are not looked at");
 	}
@@ -126,7 +126,7 @@ static void judge_tree(const struct trk_peak_facts *f, struct peak *p)
  * maps. */
 static void judge_held(const struct trk_peak_facts *f, struct peak *p)
 {
-	double held = f->beside.group_held_bytes;
+	double held = f->memory.group_held_bytes;
 
 	if (f->group == TRK_PEAK_GROUP_NONE || !(held > p->best) || same(held, p->best))
 		return;
@@ -154,9 +154,9 @@ static const char *group_source(const struct trk_peak_facts *f)
  * short. */
 static void judge_group(const struct trk_peak_facts *f, struct peak *p)
 {
-	double most = (double) f->group_peak_bytes, cache = f->beside.group_cache_bytes;
+	double most = (double) f->group_peak_bytes, cache = f->memory.group_cache_bytes;
 	double others = (double) (f->group_slack_bytes + f->tracker_bytes);
-	double need = f->beside.group_need_bytes - (double) f->tracker_anon_bytes, least;
+	double need = f->memory.group_need_bytes - (double) f->tracker_anon_bytes, least;
 
 	if ((double) f->io_bytes > cache)
 		cache = (double) f->io_bytes;
@@ -226,13 +226,13 @@ static void set_group(const struct trk_peak_facts *f, struct trk_quantity total[
 		     is_own ? group_source(f) : NULL,
 		     is_own ? "page cache included"
 			    : "no control group holds the job alone (--cgroup auto makes one)");
-	if (is_own && f->beside.group_unmapped_bytes >= 0)
-		set_quantity(files, f->beside.group_unmapped_bytes, TRK_QUALITY_ESTIMATED,
+	if (is_own && f->memory.group_unmapped_bytes >= 0)
+		set_quantity(files, f->memory.group_unmapped_bytes, TRK_QUALITY_ESTIMATED,
 			     "shmem in memory.stat of the group",
 			     "sampled; without what processes map");
 	else
 		set_quantity(
-			files, f->beside.shmem_growth_bytes, TRK_QUALITY_ESTIMATED,
+			files, f->memory.shmem_growth_bytes, TRK_QUALITY_ESTIMATED,
 			"Shmem in /proc/meminfo",
 			"growth of the whole machine's without what the job's processes map: a "
 			"possibility, not the job's for certain");

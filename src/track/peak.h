@@ -22,7 +22,7 @@ enum trk_peak_group {
 
 struct trk_peak_facts {
 	struct trk_tree_peak tree;
-	struct trk_sampler_memory beside;
+	struct trk_sampler_memory memory;
 	bool is_run;          /* the tracker started the job, and sees its orphans */
 	bool is_alone;        /* one process lived, and its end was reaped */
 	bool can_be_missed;   /* children of a parent that ignores SIGCHLD: their size is unknown */

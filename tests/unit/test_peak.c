@@ -23,7 +23,7 @@ static struct trk_peak_facts facts(void)
 			 .is_floor = true,
 			 .floor_bytes = 150 * MIB,
 			 .most_bytes = 600 * MIB},
-		.beside = {NAN, NAN, NAN, 0, NAN, NAN, false},
+		.memory = {NAN, NAN, NAN, 0, NAN, NAN, false},
 		.is_run = true,
 		.start_bytes = 2 * MIB,
 		.group_version = 2,
@@ -109,7 +109,7 @@ static void shared_memory_beside_the_processes_forbids_exact_and_at_most(void **
 
 	(void) state;
 	f.is_alone = true;
-	f.beside.shmem_growth_bytes = 300.0 * (double) MIB;
+	f.memory.shmem_growth_bytes = 300.0 * (double) MIB;
 	q = judge(&f);
 	assert_int_equal(q->quality, TRK_QUALITY_AT_LEAST);
 	assert_non_null(strstr(q->reason, "300.0 MiB"));
@@ -119,7 +119,7 @@ static void shared_memory_beside_the_processes_forbids_exact_and_at_most(void **
 	assert_int_equal(judge(&f)->quality, TRK_QUALITY_ESTIMATED);
 	f = facts();
 	f.is_alone = true;
-	f.beside.shmem_growth_bytes = NAN; /* nobody looked */
+	f.memory.shmem_growth_bytes = NAN; /* nobody looked */
 	assert_int_equal(judge(&f)->quality, TRK_QUALITY_AT_LEAST);
 }
 
@@ -131,7 +131,7 @@ static void the_jobs_own_group_tells_the_peak(void **state)
 	(void) state;
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 602 * MIB;
-	f.beside = (struct trk_sampler_memory){
+	f.memory = (struct trk_sampler_memory){
 		0, 602.0 * (double) MIB, 0, 900.0 * (double) MIB, NAN, NAN, false};
 	q = judge(&f);
 	assert_true(q->value == 602);
@@ -151,7 +151,7 @@ static void page_cache_in_the_group_is_no_need(void **state)
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 1000 * MIB;
 	f.io_bytes = 800 * MIB;
-	f.beside = (struct trk_sampler_memory){
+	f.memory = (struct trk_sampler_memory){
 		700.0 * (double) MIB, 300.0 * (double) MIB, 0, 0, NAN, NAN, false};
 	q = judge(&f);
 	assert_true(q->value == 300);
@@ -168,7 +168,7 @@ static void a_group_with_the_tracker_in_it_is_no_exact_figure(void **state)
 	f.group_peak_bytes = 602 * MIB;
 	f.tracker_bytes = 2 * MIB; /* half of it are files, which may be charged to another group */
 	f.tracker_anon_bytes = MIB;
-	f.beside = (struct trk_sampler_memory){0, 602.0 * (double) MIB, 0, 0, NAN, NAN, false};
+	f.memory = (struct trk_sampler_memory){0, 602.0 * (double) MIB, 0, 0, NAN, NAN, false};
 	assert_true(judge(&f)->value == 601);
 	assert_int_equal(total[TRK_TOTAL_PEAK_MEMORY_MIB].quality, TRK_QUALITY_ESTIMATED);
 	assert_true(least() == 600 && most() == 602);
@@ -181,7 +181,7 @@ static void a_group_that_the_job_left_tells_nothing(void **state)
 	(void) state;
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 10 * MIB;
-	f.beside = (struct trk_sampler_memory){0, 10.0 * (double) MIB, 0, 0, NAN, NAN, false};
+	f.memory = (struct trk_sampler_memory){0, 10.0 * (double) MIB, 0, 0, NAN, NAN, false};
 	assert_true(judge(&f)->value == 150);
 	assert_int_equal(total[TRK_TOTAL_PEAK_MEMORY_MIB].quality, TRK_QUALITY_AT_LEAST);
 	assert_true(isnan(total[TRK_TOTAL_PEAK_GROUP_MEMORY_MIB].value));
@@ -206,7 +206,7 @@ static void files_of_another_group_are_above_the_groups_peak_and_inferred_memory
 	(void) state;
 	f.group = TRK_PEAK_GROUP_OWN;
 	f.group_peak_bytes = 409 * MIB;
-	f.beside = (struct trk_sampler_memory){0, 409.0 * (double) MIB, 0, 0, NAN, NAN, false};
+	f.memory = (struct trk_sampler_memory){0, 409.0 * (double) MIB, 0, 0, NAN, NAN, false};
 	f.tree.bytes = 501 * MIB;
 	f.tree.is_floor = false;
 	f.tree.floor_bytes = 417 * MIB;
@@ -225,8 +225,8 @@ static void memory_that_no_process_maps_counts_where_the_group_tells_it(void **s
 	const struct trk_quantity *q;
 
 	(void) state;
-	f.beside.group_held_bytes = 700.0 * (double) MIB;
-	f.beside.shmem_growth_bytes = 550.0 * (double) MIB;
+	f.memory.group_held_bytes = 700.0 * (double) MIB;
+	f.memory.shmem_growth_bytes = 550.0 * (double) MIB;
 	q = judge(&f);
 	assert_true(q->value == 150); /* the group is not the job's */
 	f.group = TRK_PEAK_GROUP_ALONE;

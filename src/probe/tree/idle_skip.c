@@ -2,7 +2,7 @@
  *
  * The system call for the CPU clock of a process that did nothing is most of what such a process
  * costs. A member whose clock did not change for ASLEEP_UPDATES is asleep. In a tree of more than
- * TURNS_MEMBERS members without a recent change, one half of the sleepers is skipped in one update
+ * SKIP_MEMBERS members without a recent change, one half of the sleepers is skipped in one update
  * and the other half in the next. A hash of the pid chooses the half, so that workers that were
  * started in a row are spread over both. All other members are read in each update.
  *
@@ -24,20 +24,20 @@
  * - Bytes, faults, memory, threads and the end of a single sleeper are shown one update later.
  *
  * After any of these events some updates read everybody, so that a tree in which processes come and
- * go costs no more than without skipping. Updates more than TURNS_APART_NS apart read everybody. */
+ * go costs no more than without skipping. Updates more than SKIP_APART_NS apart read everybody. */
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "probe/tree/private.h"
 
 enum {
-	TURNS_MEMBERS = 64,
+	SKIP_MEMBERS = 64,
 	CALM_UPDATES = 4,     /* in which all members were read and nothing changed */
 	NEWCOMER_CLOCKS = 64, /* of so many members cost more than a look at a newcomer */
 	STIRRED_PART = 100,   /* of the time of a core */
 };
 
-#define TURNS_APART_NS (2 * TRK_NS_PER_S)
+#define SKIP_APART_NS (2 * TRK_NS_PER_S)
 
 /* Examining newcomers must be what the update would do anyway, or be cheap. */
 static bool has_few_newcomers(const struct trk_tree *t, pid_t newest)
@@ -51,9 +51,9 @@ void trk__idle_skip_begin(struct trk_tree *t, uint64_t now_ns, pid_t newest)
 	t->idle.apart_ns = now_ns - t->idle.updated_ns;
 	t->idle.updated_ns = now_ns;
 	t->idle.is_capped = (t->state.unseen > 0 || t->idle.held_ns > 0) && !t->idle.is_last;
-	t->idle.is_on = t->options.skips_idle && !t->idle.is_last && t->count > TURNS_MEMBERS &&
-			t->idle.calm_updates >= CALM_UPDATES &&
-			t->idle.apart_ns <= TURNS_APART_NS && has_few_newcomers(t, newest);
+	t->idle.is_on = t->options.skips_idle && !t->idle.is_last && t->count > SKIP_MEMBERS &&
+			t->idle.calm_updates >= CALM_UPDATES && t->idle.apart_ns <= SKIP_APART_NS &&
+			has_few_newcomers(t, newest);
 	t->idle.again = t->idle.has_reaped = false;
 	t->idle.woken_ns = t->state.late_cpu_ns = 0;
 	t->state.unseen = t->idle.looks = 0;

@@ -9,7 +9,7 @@
  * reaps them; of that, only what had not been counted while the children were alive is added
  * (tree/ledger.c). Children that live and die between two updates are thus counted, none twice.
  *
- * In a large tree, members that have slept long may be looked at in turns (tree/idle_skip.c).
+ * A large tree reads members that have slept long in every second update (tree/idle_skip.c).
  *
  * Memory: RSS on every update, PSS from smaps_rollup within a CPU budget (tree/memory.c).
  *

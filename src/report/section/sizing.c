@@ -106,7 +106,7 @@ static void add_memory(struct trk_doc *d, const struct trk_report_work *w, struc
 		res.why = held_words(w);
 	else if (w->in->record->outcome.verdict == TRK_VERDICT_OUT_OF_MEMORY)
 		res.why = "killed at its limit: what it would have come to use is above that";
-	else if (w->has_advice && (a->beside_mib > 0 || a->peak_most_mib > 0))
+	else if (w->has_advice && (a->possible_shared_mib > 0 || a->peak_most_mib > 0))
 		res.why = note_words(d, a);
 	else if (w->has_advice && a->has_memory && a->memory.reason_count)
 		res.why = trk__doc_print(d, "%s", a->memory.reason[0]);
