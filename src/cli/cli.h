@@ -57,12 +57,18 @@ struct cli_command {
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct cli_command cli_run, cli_attach, cli_system, cli_show, cli_top, cli_stats,
-	cli_export, cli_mark, cli_metaflow, cli_config_command, cli_doctor, cli_completions,
-	cli_history, cli_ls, cli_prune, cli_import, cli_compare, cli_recommend, cli_report,
-	cli_servers, cli_server_info, cli_cloud_info, cli_catalog_command, cli_alerts, cli_self,
-	cli_fleet, cli_dashboard, cli_help, cli_version;
-extern const struct cli_command cli_lines, cli_digest;
+/* The verbs in the order of the help; each is cli_NAME in its file cmd_NAME.c. */
+/* clang-format off */
+#define CLI_COMMAND_LIST(X) \
+	X(run) X(attach) X(system) X(show) X(top) X(report) X(stats) X(export) \
+	X(recommend) X(fleet) X(dashboard) X(history) X(ls) X(prune) X(import) \
+	X(compare) X(servers) X(catalog_command) X(server_info) X(cloud_info) X(lines) \
+	X(mark) X(alerts) X(digest) X(metaflow) X(config_command) X(doctor) X(self) \
+	X(completions) X(help) X(version)
+#define X(name) extern const struct cli_command cli_##name;
+CLI_COMMAND_LIST(X)
+#undef X
+/* clang-format on */
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated */
 
 /* "resource-tracker: message" and a line end on stderr. */

@@ -13,37 +13,9 @@
 
 /* clang-format off */
 const struct cli_command *const cli_commands[] = {
-	&cli_run,
-	&cli_attach,
-	&cli_system,
-	&cli_show,
-	&cli_top,
-	&cli_report,
-	&cli_stats,
-	&cli_export,
-	&cli_recommend,
-	&cli_fleet,
-	&cli_dashboard,
-	&cli_history,
-	&cli_ls,
-	&cli_prune,
-	&cli_import,
-	&cli_compare,
-	&cli_servers,
-	&cli_catalog_command,
-	&cli_server_info,
-	&cli_cloud_info,
-	&cli_lines,
-	&cli_mark,
-	&cli_alerts,
-	&cli_digest,
-	&cli_metaflow,
-	&cli_config_command,
-	&cli_doctor,
-	&cli_self,
-	&cli_completions,
-	&cli_help,
-	&cli_version,
+#define X(name) &cli_##name,
+	CLI_COMMAND_LIST(X)
+#undef X
 	NULL,
 };
 /* clang-format on */

@@ -52,6 +52,47 @@ struct trk_history_run {
 	bool ended; /* false: it was still running, or its tracker has died */
 };
 
+/* The fields of struct trk_history_run, in the order of JSON. Both databases, JSON and the checks of
+ * foreign values follow from this list. A new field is a line here, a member of the struct, a step in
+ * schema.c, and a line in trk__history_run_from (history_run.c).
+ *
+ * X(kind, member and column, key in `history --json` or NULL); `ended` stays the last. */
+/* clang-format off */
+#define TRK_HISTORY_FIELDS_BUT_LAST(X)                                                              \
+	X(TEXT,		id,			"id")                                               \
+	X(TEXT,		job,			"job")                                              \
+	X(SCOPE,	scope,			"scope")                                            \
+	X(TEXT,		kind,			"kind")                                             \
+	X(TEXT,		command,		"command")                                          \
+	X(TAGS,		tags,			"tags")                                             \
+	X(TEXT,		file,			NULL)                                               \
+	X(TEXT,		verdict,		"verdict")                                          \
+	X(CODE,		code,			"code")                                             \
+	X(SIGNAL,	signal,			"signal")                                           \
+	X(REAL,		start_s,		"start_time")                                       \
+	X(REAL,		duration_s,		"duration_s")                                       \
+	X(REAL,		cpu_s,			"cpu_s")                                            \
+	X(REAL,		cpu_mean,		"process_cpu_usage_mean")                           \
+	X(REAL,		cpu_max,		"process_cpu_usage_max")                            \
+	X(REAL,		peak_memory_mib,	"peak_memory_mib")                                  \
+	X(REAL,		memory_mean_mib,	"memory_mean_mib")                                  \
+	X(REAL,		peak_swap_mib,		"peak_swap_mib")                                    \
+	X(REAL,		disk_read_bytes,	"disk_read_bytes")                                  \
+	X(REAL,		disk_write_bytes,	"disk_write_bytes")                                 \
+	X(REAL,		gpu_mean,		"process_gpu_usage_mean")                           \
+	X(REAL,		gpu_max,		"process_gpu_usage_max")                            \
+	X(REAL,		vram_max_mib,		"process_gpu_vram_max")                             \
+	X(REAL,		limit_cpu,		"limit_cpu")                                        \
+	X(REAL,		limit_memory_mib,	"limit_memory_mib")                                 \
+	X(REAL,		request_cpu,		"request_cpu")                                      \
+	X(REAL,		request_memory_mib,	"request_memory_mib")                               \
+	X(CAPACITY,	capacity,		"capacity")                                         \
+	X(REAL,		input_bytes,		"input_bytes")                                      \
+	X(REAL,		cost_usd,		"cost_usd")                                         \
+	X(COUNT,	samples,		"samples")
+#define TRK_HISTORY_FIELDS(X) TRK_HISTORY_FIELDS_BUT_LAST(X) X(FLAG, ended, "ended")
+/* clang-format on */
+
 /* The row of a recording. */
 void trk__history_run_from(const struct trk_record *record, const char *file,
 			   struct trk_history_run *ret);

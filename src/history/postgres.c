@@ -429,13 +429,13 @@ static int migrate(struct postgres_history *h, int64_t version, struct trk_error
 			    "BEGIN; SELECT pg_advisory_xact_lock(7237423);"
 			    "CREATE SCHEMA IF NOT EXISTS resource_tracker;"
 			    "SET LOCAL search_path = resource_tracker;");
-	for (int64_t i = version > 0 ? version : 0; i < TRK_HISTORY_VERSION; i++)
+	for (int64_t i = version > 0 ? version : 0; i < trk__history_version; i++)
 		trk__buf_printf(&sql, "%s;", trk__history_steps[i].postgres);
 	trk__buf_printf(&sql,
 			"INSERT INTO state VALUES ('version', '%d') ON CONFLICT (key) DO UPDATE "
 			"SET value = EXCLUDED.value WHERE state.value::int < EXCLUDED.value::int;"
 			"COMMIT;",
-			TRK_HISTORY_VERSION);
+			trk__history_version);
 	if (sql.error < 0)
 		return trk__error_set(reterr, sql.error, NULL, "out of memory");
 	r = tell(h, sql.data, 0, NULL, &error);
@@ -456,10 +456,10 @@ static int check_version(struct postgres_history *h, struct trk_error *reterr)
 
 	if (r)
 		h->lib.clear(r);
-	if (version > TRK_HISTORY_VERSION)
+	if (version > trk__history_version)
 		return trk__error_set(reterr, -TRK_E_VERSION, NULL,
 				      "history: made by a newer version of resource-tracker");
-	return version == TRK_HISTORY_VERSION ? 0 : migrate(h, version, reterr);
+	return version == trk__history_version ? 0 : migrate(h, version, reterr);
 }
 
 static int connect_to(struct postgres_history *h, const char *url, struct trk_error *reterr)

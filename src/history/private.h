@@ -1,51 +1,10 @@
-/* Shared by the files of src/history: the fields of a run, the versions of the table, and what each
- * store can do. */
+/* Shared by the files of src/history: what is made of the list of fields, the versions of the table,
+ * and what each store can do. */
 #ifndef TRK_HISTORY_PRIVATE_H
 #define TRK_HISTORY_PRIVATE_H
 
 #include "base/json.h"
 #include "history/history.h"
-
-/* The fields of struct trk_history_run, in the order of JSON. Both databases, JSON and the checks of
- * foreign values follow from this list. A new field is a line here, a member of the struct, a step in
- * schema.c, and a line in trk__history_run_from.
- *
- * X(kind, member and column, key in `history --json` or NULL); `ended` stays the last. */
-/* clang-format off */
-#define TRK_HISTORY_FIELDS_BUT_LAST(X)                                                              \
-	X(TEXT,		id,			"id")                                               \
-	X(TEXT,		job,			"job")                                              \
-	X(SCOPE,	scope,			"scope")                                            \
-	X(TEXT,		kind,			"kind")                                             \
-	X(TEXT,		command,		"command")                                          \
-	X(TAGS,		tags,			"tags")                                             \
-	X(TEXT,		file,			NULL)                                               \
-	X(TEXT,		verdict,		"verdict")                                          \
-	X(CODE,		code,			"code")                                             \
-	X(SIGNAL,	signal,			"signal")                                           \
-	X(REAL,		start_s,		"start_time")                                       \
-	X(REAL,		duration_s,		"duration_s")                                       \
-	X(REAL,		cpu_s,			"cpu_s")                                            \
-	X(REAL,		cpu_mean,		"process_cpu_usage_mean")                           \
-	X(REAL,		cpu_max,		"process_cpu_usage_max")                            \
-	X(REAL,		peak_memory_mib,	"peak_memory_mib")                                  \
-	X(REAL,		memory_mean_mib,	"memory_mean_mib")                                  \
-	X(REAL,		peak_swap_mib,		"peak_swap_mib")                                    \
-	X(REAL,		disk_read_bytes,	"disk_read_bytes")                                  \
-	X(REAL,		disk_write_bytes,	"disk_write_bytes")                                 \
-	X(REAL,		gpu_mean,		"process_gpu_usage_mean")                           \
-	X(REAL,		gpu_max,		"process_gpu_usage_max")                            \
-	X(REAL,		vram_max_mib,		"process_gpu_vram_max")                             \
-	X(REAL,		limit_cpu,		"limit_cpu")                                        \
-	X(REAL,		limit_memory_mib,	"limit_memory_mib")                                 \
-	X(REAL,		request_cpu,		"request_cpu")                                      \
-	X(REAL,		request_memory_mib,	"request_memory_mib")                               \
-	X(CAPACITY,	capacity,		"capacity")                                         \
-	X(REAL,		input_bytes,		"input_bytes")                                      \
-	X(REAL,		cost_usd,		"cost_usd")                                         \
-	X(COUNT,	samples,		"samples")
-#define TRK_HISTORY_FIELDS(X) TRK_HISTORY_FIELDS_BUT_LAST(X) X(FLAG, ended, "ended")
-/* clang-format on */
 
 enum trk_history_kind {
 	TRK_HISTORY_TEXT,
@@ -96,8 +55,8 @@ struct trk_history_step {
 	const char *sqlite;
 	const char *postgres; /* may run twice */
 };
-enum { TRK_HISTORY_VERSION = 7 };
-extern const struct trk_history_step trk__history_steps[TRK_HISTORY_VERSION];
+extern const struct trk_history_step trk__history_steps[];
+extern const int trk__history_version; /* steps in all */
 
 struct trk_history_ops {
 	void (*free)(struct trk_history *h);

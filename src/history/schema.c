@@ -23,7 +23,7 @@
 #define ADD_REAL(column) ADD(column, "REAL", "DOUBLE PRECISION")
 #define ADD_TEXT(column) ADD(column, "TEXT", "TEXT") /* NULL: unknown */
 
-const struct trk_history_step trk__history_steps[TRK_HISTORY_VERSION] = {
+const struct trk_history_step trk__history_steps[] = {
 	{CREATE("INTEGER PRIMARY KEY", "REAL", "INTEGER", "INTEGER",
 		"INTEGER") "CREATE TABLE IF NOT EXISTS state (key TEXT PRIMARY KEY, value)",
 	 CREATE("BIGSERIAL PRIMARY KEY", "DOUBLE PRECISION", "INTEGER", "BIGINT",
@@ -35,3 +35,5 @@ const struct trk_history_step trk__history_steps[TRK_HISTORY_VERSION] = {
 	ADD_REAL("peak_swap_mib"),
 	ADD_TEXT("capacity"),
 };
+
+const int trk__history_version = sizeof(trk__history_steps) / sizeof(trk__history_steps[0]);

@@ -240,20 +240,20 @@ static int migrate(struct trk_sqlite_history *h, struct trk_error *reterr)
 	int r;
 
 	/* Readers do not take the write lock. */
-	if (number_of(h, "PRAGMA user_version") == TRK_HISTORY_VERSION)
+	if (number_of(h, "PRAGMA user_version") == trk__history_version)
 		return 0;
 	r = trk__sqlite_execute(h, "BEGIN IMMEDIATE", reterr); /* of two programs, one creates */
 	if (r < 0)
 		return r;
 	version = number_of(h, "PRAGMA user_version");
-	if (version > TRK_HISTORY_VERSION) {
+	if (version > trk__history_version) {
 		(void) trk__sqlite_execute(h, "ROLLBACK", NULL);
 		return trk__error_set(reterr, -TRK_E_VERSION, h->path,
 				      "%s: made by a newer version of resource-tracker", h->path);
 	}
-	for (int64_t i = version < 0 ? 0 : version; i < TRK_HISTORY_VERSION && r == 0; i++)
+	for (int64_t i = version < 0 ? 0 : version; i < trk__history_version && r == 0; i++)
 		r = trk__sqlite_execute(h, trk__history_steps[i].sqlite, reterr);
-	(void) snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", TRK_HISTORY_VERSION);
+	(void) snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", trk__history_version);
 	if (r == 0)
 		r = trk__sqlite_execute(h, sql, reterr);
 	if (r < 0) {
@@ -337,7 +337,7 @@ static void copy_from(struct trk_sqlite_history *h, const char *path)
 		return;
 	(void) h->lib.busy_timeout(h->db, 0);
 	if (number_of(h, FOREIGN_ENTRIES("old.sqlite_master")) == 0 &&
-	    number_of(h, "PRAGMA old.user_version") == TRK_HISTORY_VERSION)
+	    number_of(h, "PRAGMA old.user_version") == trk__history_version)
 		(void) trk__sqlite_execute(h,
 					   "INSERT OR IGNORE INTO run (" TRK_HISTORY_COLUMNS
 					   ") SELECT " TRK_HISTORY_COLUMNS

@@ -13,15 +13,9 @@ static const struct {
 	const char *key, *title;
 	trk_section_fn *make;
 } sections[] = {
-	{"timeline", "Timeline", trk__section_timeline},
-	{"processes", "Processes", trk__section_processes},
-	{"code", "Where in the code", trk__section_lines},
-	{"sizing", "Right-sizing", trk__section_sizing},
-	{"wall_time", "Where the wall time went", trk__section_wall_time},
-	{"changed", "What changed since earlier runs", trk__section_changed},
-	{"servers", "Cheapest servers that fit", trk__section_servers},
-	{"machine", "Server and cloud", trk__section_machine},
-	{"measured", "How this was measured, and how sure we are", trk__section_measured},
+#define X(name, key, title) {key, title, trk__section_##name},
+	TRK_SECTION_LIST(X)
+#undef X
 };
 enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 

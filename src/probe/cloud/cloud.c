@@ -25,13 +25,10 @@
 enum { VENDORS_MAX = 16, PORT = 80, EVENTS = 32 };
 
 const struct trk_cloud_vendor *const trk__cloud_vendors[] = {
-	&trk__cloud_aws,      &trk__cloud_gcp,
-	&trk__cloud_azure,    &trk__cloud_hetzner,
-	&trk__cloud_upcloud,  &trk__cloud_alicloud,
-	&trk__cloud_ovh,      &trk__cloud_vultr,
-	&trk__cloud_oracle,   &trk__cloud_digitalocean,
-	&trk__cloud_scaleway, &trk__cloud_linode,
-	&trk__cloud_exoscale, NULL,
+#define X(name) &trk__cloud_##name,
+	TRK_CLOUD_VENDOR_LIST(X)
+#undef X
+		NULL,
 };
 
 struct request {

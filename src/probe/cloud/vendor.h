@@ -69,10 +69,15 @@ size_t trk__cloud_ask(const struct trk_cloud_vendor *v, unsigned int step,
 bool trk__cloud_read(const struct trk_cloud_vendor *v, const struct trk_cloud_answer *answers,
 		     size_t n, struct trk_cloud *ret);
 
-extern const struct trk_cloud_vendor trk__cloud_aws, trk__cloud_gcp, trk__cloud_azure,
-	trk__cloud_hetzner, trk__cloud_upcloud, trk__cloud_alicloud, trk__cloud_ovh,
-	trk__cloud_vultr, trk__cloud_digitalocean, trk__cloud_scaleway, trk__cloud_oracle,
-	trk__cloud_linode, trk__cloud_exoscale;
+/* Each vendor has a file NAME.c with trk__cloud_NAME, in the order in which vendors are asked. */
+/* clang-format off */
+#define TRK_CLOUD_VENDOR_LIST(X) \
+	X(aws) X(gcp) X(azure) X(hetzner) X(upcloud) X(alicloud) X(ovh) X(vultr) X(oracle) \
+	X(digitalocean) X(scaleway) X(linode) X(exoscale)
+#define X(name) extern const struct trk_cloud_vendor trk__cloud_##name;
+TRK_CLOUD_VENDOR_LIST(X)
+#undef X
+/* clang-format on */
 extern const struct trk_cloud_vendor *const trk__cloud_vendors[]; /* NULL-terminated */
 
 /* ---- helpers ---- */

@@ -39,9 +39,22 @@ void trk__section_head(struct trk_doc *d, const struct trk_report_work *w);
 
 typedef void trk_section_fn(struct trk_doc *d, struct trk_doc_section *s,
 			    const struct trk_report_work *w);
-trk_section_fn trk__section_sizing, trk__section_wall_time, trk__section_timeline,
-	trk__section_changed, trk__section_processes, trk__section_lines, trk__section_servers,
-	trk__section_machine, trk__section_measured;
+/* The sections in the order of the page: trk__section_NAME in NAME.c, the key, the title. */
+/* clang-format off */
+#define TRK_SECTION_LIST(X) \
+	X(timeline, "timeline", "Timeline") \
+	X(processes, "processes", "Processes") \
+	X(lines, "code", "Where in the code") \
+	X(sizing, "sizing", "Right-sizing") \
+	X(wall_time, "wall_time", "Where the wall time went") \
+	X(changed, "changed", "What changed since earlier runs") \
+	X(servers, "servers", "Cheapest servers that fit") \
+	X(machine, "machine", "Server and cloud") \
+	X(measured, "measured", "How this was measured, and how sure we are")
+#define X(name, key, title) trk_section_fn trk__section_##name;
+TRK_SECTION_LIST(X)
+#undef X
+/* clang-format on */
 /* The tables of the GPUs: a part of "measured". */
 trk_section_fn trk__section_gpus;
 
