@@ -118,7 +118,7 @@ struct loading {
 static int take_past(void *data, const struct trk_history_run *past)
 {
 	struct loading *l = data;
-	struct trk_watch w;
+	struct trk_watch w = {.open = false};
 	bool well = past->ended && !strcmp(past->verdict, trk__verdict_name(TRK_VERDICT_EXITED)) &&
 		    past->code == 0;
 
