@@ -70,7 +70,7 @@ int trk__anomaly_judge_ln(const double *ln, size_t n, double value, double floor
 	if (o.runs >= TRK_ANOMALY_RUNS_MIN) {
 		double gap = trk__ln(value) - middle;
 
-		/* Without a floor, equal figures have no noise: then every change is odd. */
+		/* Without a floor, equal figures have no noise: then every change is an anomaly. */
 		o.noise_share = unit;
 		o.distance = unit > 0 ? gap / unit : gap == 0 ? 0 : copysign(INFINITY, gap);
 		o.verdict = TRK_ANOMALY_NO;
@@ -106,7 +106,7 @@ static double next_drift(struct drift *d, const double *ln, size_t at, double fl
 	d->up = larger(d->up + distance - drift_slack, 0);
 	d->down = larger(d->down - distance - drift_slack, 0);
 	drift = d->up > TRK_DRIFT_LIMIT ? d->up : d->down > TRK_DRIFT_LIMIT ? -d->down : 0;
-	/* What was told is told once. */
+	/* A move is reported once. */
 	d->up = drift > 0 ? 0 : d->up;
 	d->down = drift < 0 ? 0 : d->down;
 	return drift;

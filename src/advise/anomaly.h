@@ -1,4 +1,4 @@
-/* Whether a run is odd beside the earlier runs of its job.
+/* Whether a run differs from the earlier runs of its job by more than their noise.
  *
  * Judged on the logarithm, against the job's own noise: the distance from the median in units of
  * 1.4826 times the median absolute deviation (the standard deviation, if the noise were normal),
@@ -10,8 +10,8 @@
 
 enum { TRK_ANOMALY_RUNS_MIN = 5, TRK_ANOMALY_RUNS_MAX = 50, TRK_ANOMALY_STREAM_RUNS = 20 };
 
-/* Smallest noise that is believed, as a share of the value: real repetitions scatter at least so
- * much, and a job of constant figures would make every change look odd. */
+/* Smallest noise that is used, as a share of the value: real repetitions scatter at least so
+ * much, and with constant figures every change would be an anomaly. */
 #define TRK_ANOMALY_FLOOR_TIME   0.03
 #define TRK_ANOMALY_FLOOR_MEMORY 0.01
 
@@ -36,11 +36,11 @@ struct trk_anomaly {
 	size_t runs;        /* earlier runs used: known and positive, the newest 50 */
 };
 
-/* Judge `value` beside `earlier` values (oldest first, NaN and <= 0 are left out). Returns 0, or
+/* Compare `value` with `earlier` values (oldest first, NaN and <= 0 are left out). Returns 0, or
  * -EINVAL when value is not a positive number or floor_share is negative or NaN. */
 int trk__anomaly_judge(const double *earlier, size_t count, double value, double floor_share,
 		       struct trk_anomaly *ret);
-/* The same beside n logarithms, at most TRK_ANOMALY_RUNS_MAX, in any order. */
+/* The same with n logarithms, at most TRK_ANOMALY_RUNS_MAX, in any order. */
 int trk__anomaly_judge_ln(const double *ln, size_t n, double value, double floor_share,
 			  struct trk_anomaly *ret);
 
@@ -51,9 +51,9 @@ int trk__anomaly_judge_ln(const double *ln, size_t n, double value, double floor
  * sum starts anew once it has passed. Returns 0, or -TRK_E_NODATA with fewer than 6 values. */
 int trk__anomaly_drift(const double *values, size_t count, double floor_share, double *ret);
 
-/* The same for every value in one pass: the indices, ascending, of those with which it was clear that
- * the level has moved, into ret_at[0 .. count). All values count, known and positive; it returns how
- * many moves there were. */
+/* The same for every value in one pass: the indices, ascending, of those with which it was clear
+ * that the level has moved, into ret_at[0 .. count). All values count, known and positive; it
+ * returns how many moves there were. */
 size_t trk__anomaly_drifts(const double *values, size_t count, double floor_share, size_t *ret_at);
 
 #endif

@@ -77,7 +77,7 @@ struct trk_cpu_options {
 
 struct trk_cpu_point {
 	double cores;
-	double run_time_s; /* NaN: cannot be told */
+	double run_time_s; /* NaN: unknown */
 	double price;      /* $ of one run by TRK_PRICE_...: for comparison only */
 	bool at_most; /* more cores than there were, which all threads had: it takes this long at
 			 most */
@@ -85,7 +85,7 @@ struct trk_cpu_point {
 
 struct trk_cpu_advice {
 	double cores;           /* to request */
-	double run_time_s;      /* predicted with them, without a queue; NaN: cannot be told */
+	double run_time_s;      /* predicted with them, without a queue; NaN: unknown */
 	double run_time_now_s;  /* that was seen */
 	double mean_cores;      /* busy */
 	double peak_cores;      /* busy, to 0.1 core */

@@ -1,5 +1,5 @@
 /* Were the GPUs of a run put to use. Pure functions over totals that the caller fills. The
- * thresholds are the constants below, and stand in a table in docs/gpu.md. */
+ * thresholds are the constants below, and docs/gpu.md lists them. */
 #ifndef TRK_ADVISE_GPU_USE_H
 #define TRK_ADVISE_GPU_USE_H
 

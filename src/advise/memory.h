@@ -42,7 +42,7 @@ struct trk_past_run {
 	enum trk_past_end end;
 };
 
-/* What a failure costs beside the memory it held: lambda 0, 1 and 4 times the need. */
+/* Cost of a failure in addition to the memory it held: lambda 0, 1 and 4 times the need. */
 enum trk_risk {
 	TRK_RISK_DEFAULT,
 	TRK_RISK_CHEAP, /* least memory-hours; several times the failures */

@@ -1,4 +1,4 @@
-/* The rule of the original Python package, figure by figure, for whoever wants its answers.
+/* The rule of the original Python package, figure by figure, for users who want its answers.
  *
  * cpu = max(1, round(mean cores)), memory = largest MiB x 1.2 rounded by
  * trk__original_round_memory, gpu = max(1, round(largest)) where any GPU was used, vram as memory.

@@ -1,5 +1,5 @@
 /* Was the job right-sized, and where did its wall time go. Pure functions over totals that the
- * caller fills. The thresholds are the constants below, and stand in a table in docs/advice.md. */
+ * caller fills. The thresholds are the constants below, and docs/advice.md lists them. */
 #ifndef TRK_ADVISE_VERDICT_H
 #define TRK_ADVISE_VERDICT_H
 

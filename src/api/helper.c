@@ -23,7 +23,7 @@ enum { PATH_SIZE = 4096, WORDS_MAX = 24 };
 
 /* ---- the program ---- */
 
-/* Beside the library, as an installation or a Python wheel has it: LIB/../bin or LIB itself. */
+/* Next to the library, as an installation or a Python wheel has it: LIB/../bin or LIB itself. */
 static bool find_beside(char *path)
 {
 	static const char *const places[] = {"../bin/", "../../bin/", ""};

@@ -26,7 +26,7 @@ bool trk__install_path(const char *const *places, size_t n, const char *name, in
 	return false;
 }
 
-/* Beside the library, as an installation has it: LIB/../share, also from a folder of an
+/* Next to the library, as an installation has it: LIB/../share, also from a folder of an
  * architecture. */
 const char *trk__installed_scores(char path[4096])
 {

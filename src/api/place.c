@@ -31,7 +31,7 @@ char *trk_server_info(void)
 	return b.data; /* taken over by the caller */
 }
 
-/* Where nobody names the type: by what the machine has. */
+/* Without a type in the metadata: from the hardware of the machine. */
 static void infer(struct trk_place *place, const struct trk_env *env)
 {
 	struct trk_catalog catalog;

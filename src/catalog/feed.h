@@ -48,8 +48,8 @@ bool trk__feed_rows_add_spot(struct trk_feed_rows *r, const char *vendor, const 
 bool trk__feed_rows_add(struct trk_feed_rows *r, const char *vendor, const char *region,
 			const char *type, double usd, double spot_usd);
 
-/* Add the prices of a document. 0; -EBADMSG with a sentence in *reterr where it is another document;
- * -ENOMEM. */
+/* Add the prices of a document. 0; -EBADMSG with a sentence in *reterr where it is another
+ * document; -ENOMEM. */
 typedef int trk_feed_parse_fn(struct trk_feed_rows *r, const char *vendor, const char *text,
 			      size_t len, struct trk_error *reterr);
 

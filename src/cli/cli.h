@@ -104,8 +104,8 @@ int cli_truth(const char *text);
 /* Accepted, and without effect in this version. */
 int cli_set_nothing(void *settings, const struct cli_option *o, const char *value);
 
-/* Complain of what a service could not do, and return its exit status: EXIT_USAGE for -EINVAL, in the
- * name of the verb. */
+/* Complain of what a service could not do, and return its exit status: EXIT_USAGE for -EINVAL, in
+ * the name of the verb. */
 int cli_fail(const char *verb, int error, const struct trk_error *why);
 
 /* Load the run that `reference` names (a path, an id, "@" …) from the state directory; record

@@ -79,7 +79,7 @@ static int discover(const struct settings *s, struct trk_place *place)
 	return 0;
 }
 
-/* Where nobody names the type: by what the machine has. */
+/* Without a type in the metadata: from the hardware of the machine. */
 static void infer(struct trk_place *place)
 {
 	const struct trk_service service = cli_service("");

@@ -1,4 +1,4 @@
-/* resource-tracker compare: what changed, beside the job's own noise. */
+/* resource-tracker compare: what changed, compared with the usual variation of the job. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

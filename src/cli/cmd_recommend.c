@@ -63,7 +63,8 @@ static const struct cli_option options[] = {
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-/* For the Python package: runs that stand in no history, and a server for a run of any length. */
+/* For the Python package: runs that are not in the history, and a server for a run of any
+ * length. */
 static const struct cli_option internal_options[] = {
 	{"earlier", 0, "FILE", NULL, cli_set_text, AT(earlier)},
 	{"short-runs", 0, NULL, NULL, cli_set_flag, AT(request.short_too)},

@@ -1,8 +1,8 @@
 /* resource-tracker self: check that this installation is whole, or copy it into a folder.
  *
- * `self check` reads the program itself, loads each optional library, reads the catalogue, and tracks one
- * small job (this program's `version`) into the directory of recordings. What can be measured on this
- * machine is another question: `doctor` answers it. */
+ * `self check` reads the program itself, loads each optional library, reads the catalogue, and
+ * tracks one small job (this program's `version`) into the directory of recordings. What can be
+ * measured on this machine is another question: `doctor` answers it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -168,7 +168,7 @@ static void check_library(struct finding *f, size_t which)
 	/* curl_version() goes on with the versions of what libcurl itself uses. */
 	if (len > 0 && (size_t) len < sizeof(f->text) && version)
 		f->text[strlen(soname) + 1 + strcspn(f->text + strlen(soname) + 1, " ")] = '\0';
-	/* It stays loaded: what its own libraries keep is freed by nobody who closes it. */
+	/* It stays loaded: dlclose does not free what its own libraries hold. */
 }
 
 static void check_catalogue(struct finding *f)
@@ -319,7 +319,8 @@ static int check(const struct settings *s)
 	return r;
 }
 
-/* A new file of this name with these bytes, complete before it gets the name. 0 or a negative errno. */
+/* A new file of this name with these bytes, complete before it gets the name. 0 or a negative
+ * errno. */
 static int put_program(int dirfd, const char *data, size_t len)
 {
 	static const char temporary[] = ".resource-tracker.new";

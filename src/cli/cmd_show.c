@@ -128,8 +128,8 @@ static int keep_row(void *data, uint64_t rows, const struct trk_sample *mean,
 	return 0;
 }
 
-/* Until the run has ended: the summary in its place on a terminal, else a line each second; then the
- * summary. */
+/* Until the run has ended: the summary in its place on a terminal, else a line each second; then
+ * the summary. */
 static int follow(struct trk_follow *f, const struct settings *s, const struct trk_sample *row)
 {
 	const struct timespec second = {.tv_sec = 1};

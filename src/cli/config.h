@@ -1,10 +1,10 @@
-/* Where settings come from beside flags: configuration files and environment variables.
+/* Settings from configuration files and environment variables.
  *
- * In this order, later ones win: $XDG_CONFIG_HOME/resource-tracker/config.toml (else
- * ~/.config/…), ./resource-tracker.toml, or instead of both the file of --config or
- * RESOURCE_TRACKER_CONFIG; then TRACKER_<OPTION>; then the flags. Files are TOML: comments,
- * tables, and keys with a string, a number, true or false, or (for tags) a list of strings. A
- * file that nobody named and that another user may have written is ignored (base/trust.h). */
+ * In this order, later ones win: $XDG_CONFIG_HOME/resource-tracker/config.toml (else ~/.config/…),
+ * ./resource-tracker.toml, or instead of both the file of --config or RESOURCE_TRACKER_CONFIG; then
+ * TRACKER_<OPTION>; then the flags. Files are TOML: comments, tables, and keys with a string, a
+ * number, true or false, or (for tags) a list of strings. A file that was not named on the command
+ * line and that another user may have written is ignored (base/trust.h). */
 #ifndef TRK_CLI_CONFIG_H
 #define TRK_CLI_CONFIG_H
 

@@ -60,7 +60,7 @@ const char *cli_state_dir(const char *dir)
 
 /* ---- prices ---- */
 
-/* $RESOURCE_TRACKER_DATA/sparecores.tsv, else ../share/resource-tracker beside the program. NULL:
+/* $RESOURCE_TRACKER_DATA/sparecores.tsv, else ../share/resource-tracker next to the program. NULL:
  * where the program lies is not known. */
 static const char *installed_scores(void)
 {

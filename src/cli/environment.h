@@ -19,8 +19,8 @@ struct cli_price_files {
 };
 struct trk_price_layers cli_price_layers(const struct cli_price_files *files);
 
-/* The directory of recordings: `dir` if given, else from the environment, in static memory. "" where
- * it was not named and another user owns it or may write to it: complained of once. */
+/* The directory of recordings: `dir` if given, else from the environment, in static memory. ""
+ * where it was not named and another user owns it or may write to it: complained of once. */
 const char *cli_state_dir(const char *dir);
 
 /* RESOURCE_TRACKER_METADATA=127.0.0.1:PORT: the server that is asked in place of those of all

@@ -1,5 +1,6 @@
-/* The truth comes from where the tracker does not look: getrusage of each process itself just before it
- * ends, the job's own count of the pages that it touched, and of the bytes that it wrote. */
+/* The truth comes from where the tracker does not look: getrusage of each process itself just
+ * before it ends, the job's own count of the pages that it touched, and of the bytes that it
+ * wrote. */
 #include "cli/known_work.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Jobs that use a known amount of CPU time, memory or disk, for `doctor --selftest`, and for whoever
- * wants to try another tracker with them. */
+/* Jobs that use a known amount of CPU time, memory or disk, for `doctor --selftest`, and for
+ * whoever wants to try another tracker with them. */
 #ifndef TRK_CLI_KNOWN_WORK_H
 #define TRK_CLI_KNOWN_WORK_H
 

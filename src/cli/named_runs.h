@@ -24,8 +24,8 @@ struct trk_history *cli_history_open(const struct trk_service *s, int *ret_statu
 /* As trk__run_list_read; 0, or an exit status after having complained. */
 int cli_runs_list(struct trk_history *h, const struct trk_job_key *job, size_t max, bool unlisted,
 		  struct trk_run_list *ret);
-/* JSON of earlier runs from a file, for trk__job_runs_read; "" (no runs) where it cannot be read. In
- * static memory. */
+/* JSON of earlier runs from a file, for trk__job_runs_read; "" (no runs) where it cannot be read.
+ * In static memory. */
 const char *cli_earlier_runs(const char *path);
 
 /* Say which of several jobs of a name is meant, and how to name another; verb: of the command,

@@ -1,12 +1,12 @@
-/* Names of files that a user wants written: of a format that the program has, in a place that can be
- * written to. Both are said before a job starts. */
+/* Names of files that a user wants written: of a format that the program has, in a place that can
+ * be written to. Both are said before a job starts. */
 #ifndef TRK_CLI_OUTPUT_NAMES_H
 #define TRK_CLI_OUTPUT_NAMES_H
 
 #include <stdbool.h>
 
-/* The extension of a name, without ".gz" behind it and without its dot; "" where it has none. Static
- * text, in lower case, until the next call. */
+/* The extension of a name, without ".gz" behind it and without its dot; "" where it has none.
+ * Static text, in lower case, until the next call. */
 const char *cli_extension(const char *path);
 
 /* Is `word` one of `list` (words with blanks between them)? */

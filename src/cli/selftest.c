@@ -23,8 +23,8 @@
 enum { PATH_SIZE = 4096, TMPFS = 0x01021994, RAMFS = (int) 0x858458f6 };
 enum state { HOLDS, WRONG, UNTESTED };
 
-/* What a label allows besides what it says: the end of a process after its last look at itself, pages of
- * libraries, blocks of the file system's own. */
+/* What a label allows besides what it says: the end of a process after its last look at itself,
+ * pages of libraries, blocks of the file system's own. */
 static const struct {
 	double share, amount;
 } slack[] = {

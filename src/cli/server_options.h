@@ -1,4 +1,4 @@
-/* What `servers` and `recommend` can be told about the servers that are wanted. The names of the
+/* Options of `servers` and `recommend` that say which servers are wanted. The names of the
  * needs are those of `run --request`: cpu, mem, gpu; both accept vcpus, memory and gpus as well. */
 #ifndef TRK_CLI_SERVER_OPTIONS_H
 #define TRK_CLI_SERVER_OPTIONS_H

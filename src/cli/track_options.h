@@ -1,4 +1,4 @@
-/* What run, attach and system can be told: their settings and options. */
+/* Settings and options of run, attach and system. */
 #ifndef TRK_CLI_TRACK_OPTIONS_H
 #define TRK_CLI_TRACK_OPTIONS_H
 

@@ -276,7 +276,7 @@ static bool is_change_wanted(const struct track_settings *s, const struct trk_re
 	return !s->track.unlisted && r->outcome.duration_ns >= CHANGE_RUN_MIN_S * TRK_NS_PER_S;
 }
 
-/* What went wrong beside the job. 0, or an exit status after having complained. */
+/* Errors of the tracker itself. 0, or an exit status after having complained. */
 static int complain_of_trouble(const struct track_settings *s,
 			       const struct trk_track_result *result)
 {

@@ -180,7 +180,7 @@ static int find_file(struct trk_sqlite_history *h, const char *dir, struct trk_e
 	return r;
 }
 
-/* Nothing in the schema may run, whoever wrote it. */
+/* No trigger or view of the schema may run code, as another user may have written it. */
 static void restrict_schema(struct trk_sqlite_history *h)
 {
 	static const struct {

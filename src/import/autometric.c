@@ -45,7 +45,7 @@ static bool take_line(char *at, struct line *ret)
 	return trk__parse_decimal(ret->field[TIME], &ret->time_s) == 0;
 }
 
-/* By process, then as they stand in the file. */
+/* By process, then in the order of the file. */
 static int by_process(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;

@@ -1,5 +1,5 @@
-/* The few lines of a run that a summary has room for: the hottest one, those that memory grew at, and
- * what each thread did when it was looked at last. Pure functions over struct trk_lines. */
+/* The few lines of a run that a summary has room for: the hottest one, those that memory grew at,
+ * and what each thread did when it was looked at last. Pure functions over struct trk_lines. */
 #ifndef TRK_LINES_HIGHLIGHTS_H
 #define TRK_LINES_HIGHLIGHTS_H
 
@@ -32,8 +32,8 @@ struct trk_lines_highlights {
 	int64_t last_us;           /* of the newest of them, since the start of the run */
 };
 
-/* pid: the process whose last second counts; 0, or one that was not read: the last second of any. NULL
- * for l gives nothing. 0 or -ENOMEM. */
+/* pid: the process whose last second counts; 0, or one that was not read: the last second of any.
+ * NULL for l gives nothing. 0 or -ENOMEM. */
 int trk__lines_highlights_of(const struct trk_lines *l, pid_t pid,
 			     struct trk_lines_highlights *ret);
 

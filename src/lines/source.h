@@ -1,8 +1,9 @@
 /* The text of lines of Python files, as it was when a run began.
  *
- * The names of the files come from a recording, which may be of another user. A line is shown only of a
- * regular file of the effective user or of root that is Python source (.py, .pyw, or a first line "#!" that names
- * python) and was not written to since the run began. Secrets are masked (base/mask.h). */
+ * The names of the files come from a recording, which may be of another user. A line is shown only
+ * of a regular file of the effective user or of root that is Python source (.py, .pyw, or a first
+ * line "#!" that names python) and was not written to since the run began. Secrets are masked
+ * (base/mask.h). */
 #ifndef TRK_LINES_SOURCE_H
 #define TRK_LINES_SOURCE_H
 

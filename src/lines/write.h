@@ -5,12 +5,12 @@
 #include "base/buf.h"
 #include "lines/profile.h"
 
-/* The text of a line of a file as it was when the run began, without blanks around it, in `text`; NULL:
- * not to be had. */
+/* The text of a line of a file as it was when the run began, without blanks around it, in `text`;
+ * NULL: not to be had. */
 typedef const char *trk_lines_source_fn(void *data, const char *file, int line, char *text,
 					size_t size);
 
-/* What a table says beside its rows. */
+/* What a table shows in addition to its rows. */
 struct trk_lines_table_style {
 	size_t top; /* rows */
 	bool utf8, color;
@@ -30,8 +30,8 @@ void trk__lines_json(struct trk_buf *b, const struct trk_lines *l, const struct 
 		     const struct trk_profile_options *o,
 		     const struct trk_lines_table_style *style);
 
-/* One line a stack, "root;caller;line 1234", as flamegraph.pl and others read it: ms of CPU or of wall
- * time, or MiB of growth. */
+/* One line a stack, "root;caller;line 1234", as flamegraph.pl and others read it: ms of CPU or of
+ * wall time, or MiB of growth. */
 void trk__lines_folded(struct trk_buf *b, const struct trk_lines *l,
 		       const struct trk_profile_options *o);
 /* The file format of https://www.speedscope.app, a profile for each thread. */

@@ -1,7 +1,7 @@
 /* The format of pprof: a protocol buffer, github.com/google/pprof/blob/main/proto/profile.proto.
  *
- * A field is a number with its wire type (0: varint, 2: bytes with their length), then its value. Every node is
- * a location of one line; a sample lists its locations from the innermost out. */
+ * A field is a number with its wire type (0: varint, 2: bytes with their length), then its value.
+ * Every node is a location of one line; a sample lists its locations from the innermost out. */
 #include <string.h>
 
 #include "base/utf8.h"

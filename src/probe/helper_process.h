@@ -1,7 +1,8 @@
 /* Programs that the tracker starts for itself, such as nvidia-smi: never part of what is tracked.
  *
  * The tracker of a job is its subreaper and takes every child for the job's. So each program that
- * is started here is noted before anybody can look at it, and whoever looks at children asks first.
+ * is started here is registered before any other thread can reap it; code that reaps children
+ * asks first.
  * Such a program has a process group of its own (what the terminal sends does not reach it), its
  * output comes through a pipe, and it inherits no other descriptor.
  *
@@ -24,8 +25,8 @@ struct trk_helper_process {
  * errno. */
 int trk__helper_process_start(struct trk_helper_process *h, const char *file, char *const argv[],
 			      char *const envp[]);
-/* Has it ended? 1 with *ret_status as of waitpid(2), else 0. Whoever learns it ends its process
- * group with it, and h->slot is -1. */
+/* Has it ended? 1 with *ret_status as of waitpid(2), else 0. The caller that sees the end ends its
+ * process group with it, and h->slot is -1. */
 int trk__helper_process_ended(struct trk_helper_process *h, int *ret_status);
 /* SIGKILL to its process group. */
 void trk__helper_process_kill(const struct trk_helper_process *h);

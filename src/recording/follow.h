@@ -13,7 +13,8 @@ struct trk_reading;
 struct trk_follow_calls {
 	void (*on_reset)(void *data); /* what was handed on so far is void; may be NULL */
 	trk_row_fn *on_row;           /* each row, in order; may be NULL */
-	/* After each record but rows, when it stands in follow->record: its enum trk_record_type. */
+	/* After each record but rows, when it stands in follow->record: its enum
+	 * trk_record_type. */
 	void (*on_record)(void *data, int type); /* may be NULL */
 	void *data;
 };
@@ -32,10 +33,10 @@ struct trk_follow {
 	uint64_t damaged; /* places that are no intact record */
 };
 
-/* Open the recording `path` below dirfd (as trk__record_open). recent > 0: of a longer file only the
- * first record and about so many bytes at its end are decoded, for a list of many runs; totals are
- * then those of the end alone. Nothing is decoded before the first update. 0, or a negative error
- * with *reterr and nothing to close. */
+/* Open the recording `path` below dirfd (as trk__record_open). recent > 0: of a longer file only
+ * the first record and about so many bytes at its end are decoded, for a list of many runs; totals
+ * are then those of the end alone. Nothing is decoded before the first update. 0, or a negative
+ * error with *reterr and nothing to close. */
 int trk__follow_open(struct trk_follow *f, int dirfd, const char *path, int64_t recent,
 		     const struct trk_follow_calls *calls, struct trk_error *reterr);
 void trk__follow_close(struct trk_follow *f);

@@ -1,9 +1,9 @@
 /* Lines of the program in a recording: model/lines.h.
  *
- * TRK_RECORD_LINE_NAMES adds functions, nodes and threads, in order, each list with the number of its
- * first entry. TRK_RECORD_LINE_COUNTS has what was counted in a stretch of time, and stands after the
- * names that it uses. TRK_RECORD_LINE_STATE says which processes were read, and what each thread did
- * last; the newest holds. Readers that do not know these skip them. */
+ * TRK_RECORD_LINE_NAMES adds functions, nodes and threads, in order, each list with the number of
+ * its first entry. TRK_RECORD_LINE_COUNTS has what was counted in a stretch of time, and stands
+ * after the names that it uses. TRK_RECORD_LINE_STATE says which processes were read, and what each
+ * thread did last; the newest holds. Readers that do not know these skip them. */
 #ifndef TRK_RECORDING_LINE_RECORD_H
 #define TRK_RECORDING_LINE_RECORD_H
 
@@ -15,8 +15,8 @@ struct trk_lines_written {
 	size_t functions, nodes, lanes;
 };
 
-/* Append a payload with names from *from on, of about 64 kB at most, and move *from. False: there were
- * none. */
+/* Append a payload with names from *from on, of about 64 kB at most, and move *from. False: there
+ * were none. */
 bool trk__format_line_names(struct trk_buf *b, const struct trk_lines *l,
 			    struct trk_lines_written *from);
 void trk__format_line_counts(struct trk_buf *b, int64_t from_us, int64_t to_us,

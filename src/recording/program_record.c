@@ -123,7 +123,7 @@ static void put_use(struct trk_buf *b, struct trk_programs_written *w, const str
 	w->program[i].ended = p->ended;
 }
 
-/* In a keyframe the number of processes is told of all. */
+/* A keyframe has the number of processes of every program. */
 static void put_uses(struct trk_buf *b, struct trk_programs_written *w,
 		     const struct trk_programs_now *now, bool all)
 {

@@ -43,8 +43,8 @@ int trk__writer_state(struct trk_writer *w, const struct trk_outcome *o);
 int trk__writer_limits(struct trk_writer *w, const struct trk_run *run);
 int trk__writer_mark(struct trk_writer *w, const struct trk_mark *m);
 int trk__writer_place(struct trk_writer *w, const struct trk_place *p, enum trk_place_part part);
-/* Names that are new, and the counts of a stretch of time; more than a record holds goes into several.
- * `from` is what of the names has been written. */
+/* Names that are new, and the counts of a stretch of time; more than a record holds goes into
+ * several. `from` is what of the names has been written. */
 int trk__writer_lines(struct trk_writer *w, const struct trk_lines *l,
 		      struct trk_lines_written *from, int64_t from_us, int64_t to_us,
 		      const struct trk_lines_count *count, size_t counts);

@@ -1,8 +1,8 @@
 /* The control group of the job, and memory that only the group counts.
  *
  * A scheduler may move the job after its start and change limits at any time: /proc/PID/cgroup is
- * read through a kept descriptor, five times a second at most, and the limits every 5 s, later every
- * 30 s, or as soon as the memory in use exceeds the known limit or a quota throttles. */
+ * read through a kept descriptor, five times a second at most, and the limits every 5 s, later
+ * every 30 s, or as soon as the memory in use exceeds the known limit or a quota throttles. */
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>

@@ -54,8 +54,8 @@ struct machine_times {
 	uint64_t stolen_us; /* these alone */
 };
 
-/* Wait and run time of the threads that were sampled, older readings counting half; and the totals at
- * the last reading. */
+/* Wait and run time of the threads that were sampled, older readings counting half; and the totals
+ * at the last reading. */
 struct cpu_queue {
 	double wait_us, run_us;
 	uint64_t wait_ns, run_ns;

@@ -21,7 +21,8 @@ int trk__compare_job(const struct trk_service *s, struct trk_history *h,
 		     const struct trk_record *record, struct trk_comparison *ret,
 		     struct trk_error *reterr);
 
-/* Apply rules such as "duration>+5%,peak_mem>+10%" (NULL: none). Returns how many hold, or -EINVAL. */
+/* Apply rules such as "duration>+5%,peak_mem>+10%" (NULL: none). Returns how many hold, or
+ * -EINVAL. */
 int trk__comparison_judge(struct trk_comparison *c, const char *rules, struct trk_error *reterr);
 
 /* The verdict on a figure (enum trk_change_figure), in words; "": nothing to say. */

@@ -116,7 +116,8 @@ __attribute__((format(printf, 3, 4))) static int get(struct trk_keeper_client *k
 	return r;
 }
 
-/* "&vendor_regions=VENDOR~REGION" by the Keeper's names; its regions are numbers for some vendors. */
+/* "&vendor_regions=VENDOR~REGION" by the Keeper's names; its regions are numbers for some
+ * vendors. */
 static int region_query(struct trk_keeper_client *k, const struct trk_catalog *c, int region,
 			char *text, size_t size)
 {

@@ -1,4 +1,5 @@
-/* Downloads of prices: documents of public lists, and questions to the Keeper API with its answers. */
+/* Downloads of prices: documents of public lists, and questions to the Keeper API with its
+ * answers. */
 #ifndef TRK_SERVICE_KEEPER_CLIENT_H
 #define TRK_SERVICE_KEEPER_CLIENT_H
 

@@ -1,5 +1,5 @@
-/* The page of a run that goes on: made by a child process, from the tracker's record and the rows of
- * the recording, so that no sample waits for it, and at most at 1/200 of a core. */
+/* The page of a run that goes on: made by a child process, from the tracker's record and the rows
+ * of the recording, so that no sample waits for it, and at most at 1/200 of a core. */
 #ifndef TRK_SERVICE_LIVE_PAGE_H
 #define TRK_SERVICE_LIVE_PAGE_H
 

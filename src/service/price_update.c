@@ -34,7 +34,7 @@ struct update {
 	struct trk_error error;
 };
 
-/* The new text must be readable, and plausible beside the known prices. */
+/* The new text must be readable, and its prices plausible when compared with the known ones. */
 static int check(struct update *u, const struct trk_buf *text)
 {
 	struct trk_prices *before = calloc(1, sizeof(*before));

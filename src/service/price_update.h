@@ -27,9 +27,9 @@ struct trk_price_change {
 int trk__price_update(const struct trk_service *s, const struct trk_price_request *request,
 		      struct trk_price_change *ret, struct trk_error *reterr);
 
-/* `catalog import`: keep the prices of a CSV file (catalog/csv.h) in the cache. date: of the prices,
- * "2026-01-31"; NULL: today. 0; -EINVAL for another form of date; -ENOENT and other errors of the
- * file, of what it holds, or of the cache. */
+/* `catalog import`: keep the prices of a CSV file (catalog/csv.h) in the cache. date: of the
+ * prices, "2026-01-31"; NULL: today. 0; -EINVAL for another form of date; -ENOENT and other errors
+ * of the file, of what it holds, or of the cache. */
 int trk__price_import(const struct trk_service *s, const char *file, const char *date,
 		      struct trk_price_change *ret, struct trk_error *reterr);
 

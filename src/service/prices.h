@@ -1,8 +1,8 @@
 /* The catalogue of servers with all prices that hold here, and what a run costs by them.
  *
  * Layers, later ones win: the embedded catalogue or a file, the installed scores, what `catalog
- * update` fetched (from the Keeper, then from each feed), what `catalog import` keeps, and a file of
- * the caller. */
+ * update` fetched (from the Keeper, then from each feed), what `catalog import` keeps, and a file
+ * of the caller. */
 #ifndef TRK_SERVICE_PRICES_H
 #define TRK_SERVICE_PRICES_H
 

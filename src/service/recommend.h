@@ -1,5 +1,5 @@
-/* What the next run of a job should request, and the servers on which it costs least: one answer for
- * the verb `recommend`, the C API and the Python package. */
+/* What the next run of a job should request, and the servers on which it costs least: one answer
+ * for the verb `recommend`, the C API and the Python package. */
 #ifndef TRK_SERVICE_RECOMMEND_H
 #define TRK_SERVICE_RECOMMEND_H
 
@@ -57,10 +57,10 @@ struct trk_recommendation {
 };
 
 /* Answer from a recording and the earlier runs of its job. h: the history; NULL: the run stands
- * alone, or has request->earlier. The record's cost is brought up to date: of the stated server, and
- * with the best server. 0; the errors of trk__record_read (-EIO for -EINVAL); -TRK_E_NODATA: no run
- * has samples; -EINVAL: a name of the words is unknown; the error of a catalogue; or -ENOMEM. The
- * caller frees *ret. */
+ * alone, or has request->earlier. The record's cost is brought up to date: of the stated server,
+ * and with the best server. 0; the errors of trk__record_read (-EIO for -EINVAL); -TRK_E_NODATA: no
+ * run has samples; -EINVAL: a name of the words is unknown; the error of a catalogue; or -ENOMEM.
+ * The caller frees *ret. */
 int trk__recommend(const struct trk_service *s, struct trk_history *h,
 		   const struct trk_recommend_request *request, struct trk_recommendation **ret,
 		   struct trk_error *reterr);

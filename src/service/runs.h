@@ -1,5 +1,5 @@
-/* The runs behind an answer about a run: one way to find them, for the summary, `show`, `recommend`,
- * `compare`, the page, and the C API, so that all of them give one answer. */
+/* The runs behind an answer about a run: one way to find them, for the summary, `show`,
+ * `recommend`, `compare`, the page, and the C API, so that all of them give one answer. */
 #ifndef TRK_SERVICE_RUNS_H
 #define TRK_SERVICE_RUNS_H
 
@@ -23,9 +23,9 @@ struct trk_job_runs {
 	int history_error;       /* 0, or why the history could not be read: the run stands alone */
 };
 
-/* The earlier runs of the record's job: those of `earlier` (JSON, trk__history_runs_from_json), or (NULL)
- * of the history h; NULL: none. The CPU use of an earlier run is read from its recording where
- * this one has no samples. 0 or -ENOMEM. The caller releases, on success only. */
+/* The earlier runs of the record's job: those of `earlier` (JSON, trk__history_runs_from_json), or
+ * (NULL) of the history h; NULL: none. The CPU use of an earlier run is read from its recording
+ * where this one has no samples. 0 or -ENOMEM. The caller releases, on success only. */
 int trk__job_runs_read(const struct trk_service *s, struct trk_history *h, const char *earlier,
 		       const struct trk_record *record, struct trk_job_runs *ret);
 void trk__job_runs_release(struct trk_job_runs *runs);
@@ -68,8 +68,8 @@ struct trk_run_list {
 	size_t count, cap;
 };
 
-/* The newest `max` runs (0: all) of a job (NULL: of all); unlisted: also those of --no-history. 0 or
- * a negative error. The caller releases. */
+/* The newest `max` runs (0: all) of a job (NULL: of all); unlisted: also those of --no-history. 0
+ * or a negative error. The caller releases. */
 int trk__run_list_read(struct trk_history *h, const struct trk_job_key *job, size_t max,
 		       bool unlisted, struct trk_run_list *ret, struct trk_error *reterr);
 void trk__run_list_release(struct trk_run_list *list);

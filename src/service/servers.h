@@ -1,4 +1,5 @@
-/* Servers that meet stated needs, without a run: one search for the verb `servers` and the C API. */
+/* Servers that meet stated needs, without a run: one search for the verb `servers` and the C
+ * API. */
 #ifndef TRK_SERVICE_SERVERS_H
 #define TRK_SERVICE_SERVERS_H
 
@@ -21,8 +22,8 @@ struct trk_servers_request {
 };
 
 /* Search. ret->offers.nothing says why there is none. 0; -ENOENT for a name that is not in the
- * catalogue, -EINVAL for another word, with a sentence in *reterr; or -ENOMEM. The catalogue is borrowed until
- * the caller releases *ret, on success only (trk__run_servers_release). */
+ * catalogue, -EINVAL for another word, with a sentence in *reterr; or -ENOMEM. The catalogue is
+ * borrowed until the caller releases *ret, on success only (trk__run_servers_release). */
 int trk__servers_find(const struct trk_service *s, const struct trk_catalog *c,
 		      const struct trk_servers_request *request, struct trk_run_servers *ret,
 		      struct trk_error *reterr);

@@ -1,4 +1,5 @@
-/* What the program can do, as a library: the verbs of the command and the C API call the same services.
+/* What the program can do, as a library: the verbs of the command and the C API call the same
+ * services.
  *
  * A service returns 0 or a negative error with a sentence in *reterr; -EINVAL where a word of the
  * caller is wrong. It neither prints nor reads the environment: the caller passes where the

@@ -5,8 +5,9 @@
 #include "report/usual_course.h"
 #include "service/runs.h"
 
-/* Read the newest of them: TRK_COURSE_RUNS_MAX at most, and no more than a few MB of recordings, so that a
- * page takes no longer to make. *ret is owned (free); NULL where there are too few. 0 or -ENOMEM. */
+/* Read the newest of them: TRK_COURSE_RUNS_MAX at most, and no more than a few MB of recordings, so
+ * that a page takes no longer to make. *ret is owned (free); NULL where there are too few. 0 or
+ * -ENOMEM. */
 int trk__job_runs_usual(const struct trk_job_runs *runs, const struct trk_service *s,
 			const struct trk_record *record, struct trk_usual_course **ret);
 

@@ -19,7 +19,7 @@ struct columns {
 	char name[TRK_GPU_METRICS][64];
 };
 
-/* "utilization_share": the unit stands in the name, as in all tables; counts and numbers have
+/* "utilization_share": the name ends with the unit, as in all tables; counts and numbers have
  * none. */
 static void name_column(int metric, char name[64])
 {

@@ -18,7 +18,8 @@ struct trk_chart {
 /* Values that a chart of so many columns takes. */
 int trk__chart_bins(const struct trk_frame *f, int columns);
 
-/* Draw value[0..bins), and over it a dim line of usual[0..bins), which may be NULL. NaN is a gap. */
+/* Draw value[0..bins), and over it a dim line of usual[0..bins), which may be NULL. NaN is a
+ * gap. */
 void trk__chart_draw(struct trk_frame *f, const struct trk_chart *chart, const float *value,
 		     const float *usual);
 

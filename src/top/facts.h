@@ -60,8 +60,8 @@ struct trk_facts {
 /* *ret refers to the input, and is valid until that changes. */
 void trk__facts_of(const struct trk_facts_input *in, struct trk_facts *ret);
 
-/* Of the newest row of a run that goes on, without processes, phases and what is usual: for a status
- * line. row: the newest one, NULL before the first. */
+/* Of the newest row of a run that goes on, without processes, phases and what is usual: for a
+ * status line. row: the newest one, NULL before the first. */
 void trk__facts_of_row(const struct trk_record *record, const struct trk_sample *row,
 		       struct trk_facts *ret);
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Longer sequences are no key of ours. */
+/* Longer sequences are not bound to a key. */
 enum { SEQUENCE_MAX = 16 };
 
 static const struct {

@@ -69,7 +69,7 @@ static void note(int signo)
 /* ---- the guard ---- */
 
 /* Wait for the byte that tells of a proper end. Without it the terminal is restored; its modes only
- * where nobody else, such as the shell, has set them meanwhile. */
+ * unless another program, such as the shell, has changed them meanwhile. */
 static void guard_terminal(int fd)
 {
 	struct termios now;

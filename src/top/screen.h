@@ -1,9 +1,9 @@
 /* The terminal: raw keys, the alternate screen, and its state restored however the program ends.
  *
- * Signals that end the program restore the terminal first, by async-signal-safe calls alone, and end
- * it then by the same signal. Against SIGKILL a small process of its own session waits for the end of
- * this one and restores what is left to restore. So this file is the one place of the library that
- * sets signal handlers, and only while a screen is open. */
+ * Signals that end the program restore the terminal first, by async-signal-safe calls alone, and
+ * end it then by the same signal. Against SIGKILL a small process of its own session waits for the
+ * end of this one and restores what is left to restore. So this file is the one place of the
+ * library that sets signal handlers, and only while a screen is open. */
 #ifndef TRK_TOP_SCREEN_H
 #define TRK_TOP_SCREEN_H
 

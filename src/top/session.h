@@ -1,5 +1,5 @@
-/* A session of the live view: what is shown, what keys change about it, and the frames. The clock is
- * the caller's, so that tests move it. */
+/* A session of the live view: what is shown, what keys change about it, and the frames. The clock
+ * is the caller's, so that tests move it. */
 #ifndef TRK_TOP_SESSION_H
 #define TRK_TOP_SESSION_H
 
@@ -41,7 +41,8 @@ void trk__session_release(struct trk_session *s);
 
 /* Read what is new and move a replay on. 0 or a negative error. */
 int trk__session_update(struct trk_session *s, uint64_t now_ns);
-/* The usual course of the job, from the history; may take a moment, so not before the first frame. */
+/* The usual course of the job, from the history; may take a moment, so not before the first
+ * frame. */
 void trk__session_load_usual(struct trk_session *s);
 void trk__session_key(struct trk_session *s, int key, uint64_t now_ns);
 /* Draw what is known. */

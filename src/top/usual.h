@@ -1,5 +1,5 @@
-/* How a job usually goes: medians over its newest earlier runs, to lay over the one that is watched.
- */
+/* How a job usually goes: medians over its newest earlier runs, to lay over the one that is
+ * watched. */
 #ifndef TRK_TOP_USUAL_H
 #define TRK_TOP_USUAL_H
 
@@ -35,8 +35,8 @@ struct trk_usual {
 int trk__usual_add(struct trk_usual *u, struct trk_watch *run);
 /* After the last one: the medians. */
 void trk__usual_settle(struct trk_usual *u);
-/* All of that for the job of this run, from the history of `dir` and the recordings below runs_fd. A
- * history that cannot be opened has no runs. */
+/* All of that for the job of this run, from the history of `dir` and the recordings below runs_fd.
+ * A history that cannot be opened has no runs. */
 void trk__usual_load(struct trk_usual *u, const char *dir, int runs_fd,
 		     const struct trk_record *record);
 void trk__usual_release(struct trk_usual *u);

@@ -97,14 +97,13 @@ const struct trk_watch_top *trk__watch_top_at(const struct trk_watch *w, double 
 					      const struct trk_watch_top **ret_before);
 const struct trk_watch_gpu_point *trk__watch_gpu_at(const struct trk_watch *w, double t_s);
 
-/* The figure in `bins` equal parts of from_s to to_s, as far as it is known at t_s: peaks of memory,
- * else means. NaN: nothing is known. Returns the largest value, or NaN. */
+/* The figure in `bins` equal parts of from_s to to_s, as far as it is known at t_s: peaks of
+ * memory, else means. NaN: nothing is known. Returns the largest value, or NaN. */
 double trk__watch_bins(const struct trk_watch *w, enum trk_watch_figure figure, double from_s,
 		       double to_s, double t_s, float *bin, int bins);
 
-/* Phases and where the time went: of the whole recording. A view until the next call; made anew when
- * there are new marks, or the recording
- * has grown by a twentieth. NULL without memory. */
+/* Phases and where the time went: of the whole recording. A view until the next call; made anew
+ * when there are new marks, or the recording has grown by a twentieth. NULL without memory. */
 const struct trk_time_breakdown *trk__watch_times(struct trk_watch *w);
 
 /* Shares of the time up to t_s, in the order of enum trk_spent; NaN: not known. */

@@ -125,8 +125,8 @@ static void judge_reaped(const struct trk_end_facts *f, struct trk_outcome *o)
 	}
 }
 
-/* The exit code of an attached process is not known. Alone in its group it was the victim; a job that
- * grows fast may have been small in every sample. */
+/* The exit code of an attached process is not known. Alone in its group it was the victim; a job
+ * that grows fast may have been small in every sample. */
 static bool attached_is_out_of_memory(const struct trk_end_facts *f)
 {
 	return f->root_ended && f->kills.in_group && f->kills.at_end &&

@@ -1,8 +1,8 @@
 /* Which job a run is of: a name, and what tells it from other jobs of that name.
  *
  * A name that was given stands alone. Else the batch system's or workflow engine's name for the
- * work, and beside it the program and script, since one such job may call several; else program and
- * script, and beside them the working directory. Both are texts; a recording of an older version,
+ * work, with the program and script, since one such job may call several; else program and
+ * script, with the working directory. Both are texts; a recording of an older version,
  * and one that was imported, has no second one: it belongs to every job of its name. */
 #ifndef TRK_TRACK_IDENTITY_H
 #define TRK_TRACK_IDENTITY_H
@@ -29,7 +29,7 @@ struct trk_identity {
  * _TASK_ID), Argo (the name in ARGO_TEMPLATE), Slurm, PBS, LSF and Grid Engine (the job's name,
  * which all tasks of an array share), GitHub Actions and GitLab (repository and job). A name that a
  * batch system makes up by itself ("wrap", "STDIN", a UUID) is none; one that looks like a script's
- * file is told from others by the directory of submission, too. */
+ * file differs from others in the directory of submission, too. */
 void trk__identity_find(const struct trk_identity_facts *facts, struct trk_identity *ret);
 
 /* The process of a Nextflow task, by the head of the script that starts it. False, and *job

@@ -1,4 +1,4 @@
-/* Starting the job, and standing in for it towards whoever waits for us.
+/* Starting the job, and forwarding signals and the exit status between it and our parent.
  *
  * The child inherits everything as it is: standard streams, terminal, process group, session,
  * limits, and the signal mask and dispositions that we were started with. What an exec keeps and a

@@ -1,5 +1,5 @@
-/* The lines of a job's program while it is tracked: when stacks are sampled and when what was counted
- * goes into the recording. */
+/* The lines of a job's program while it is tracked: when stacks are sampled and when what was
+ * counted goes into the recording. */
 #ifndef TRK_TRACK_LINES_H
 #define TRK_TRACK_LINES_H
 
@@ -19,8 +19,8 @@ struct trk_track_lines {
 
 #define TRK_TRACK_LINES_NONE ((struct trk_track_lines){.timer_fd = -1})
 
-/* Begin to sample; without the means for it nothing is sampled. *ret_lines: what is known of it, for the
- * record, which frees it. */
+/* Begin to sample; without the means for it nothing is sampled. *ret_lines: what is known of it,
+ * for the record, which frees it. */
 void trk__track_lines_begin(struct trk_track_lines *t, const struct trk_env *env,
 			    const struct trk_track_options *options, uint64_t start_ns,
 			    struct trk_lines **ret_lines);

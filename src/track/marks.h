@@ -1,4 +1,4 @@
-/* Marks: names for moments of a run, told from inside the job.
+/* Marks: names for moments of a run, sent by the job itself.
  *
  * The tracker of a run listens on a datagram socket in the abstract namespace, whose name is made
  * from the run's id; the job finds the id in RESOURCE_TRACKER_RUN. Nothing is inherited for it, so

@@ -4,7 +4,7 @@
  * and SLURM_MEM_PER_CPU in MiB, SLURM_GPUS_ON_NODE, SLURM_JOB_START_TIME and _END_TIME), of PBS
  * (NCPUS), LSF (LSB_DJOB_NUMPROC) and Grid Engine (NSLOTS), and in a pod of Kubernetes the
  * variables CPU_REQUEST and MEMORY_REQUEST, else CPU_LIMIT and MEMORY_LIMIT (cores; bytes), where
- * the downward API has been told to set them. Batch systems of containers (AWS Batch, Metaflow on
+ * the downward API is configured to set them. Batch systems of containers (AWS Batch, Metaflow on
  * it) say it by a control group, whose limit then stands in. */
 #ifndef TRK_TRACK_REQUEST_H
 #define TRK_TRACK_REQUEST_H

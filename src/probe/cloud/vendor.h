@@ -57,7 +57,7 @@ struct trk_cloud_vendor {
 	bool (*read_json)(const struct trk_json_doc *d, const struct trk_json_value *root,
 			  struct trk_cloud *ret);
 	const char *lacks; /* what its metadata does not name: the reason why there is no type */
-	/* What the firmware shows besides the vendor. */
+	/* Further facts from the firmware. */
 	void (*read_dmi)(const struct trk_dmi *dmi, struct trk_cloud *ret);
 };
 
@@ -82,8 +82,8 @@ extern const struct trk_cloud_vendor *const trk__cloud_vendors[]; /* NULL-termin
 
 /* ---- helpers ---- */
 
-/* The requests of a service that may want a token: step 0 asks for one, step 1 reads `paths`. Without
- * a token the paths are read without. `header` carries it. */
+/* The requests of a service that may want a token: step 0 asks for one, step 1 reads `paths`.
+ * Without a token the paths are read without. `header` carries it. */
 struct trk_cloud_token_service {
 	const char *address, *header;
 	const char *const *paths;

@@ -1,11 +1,11 @@
 /* NVIDIA GPUs through the program nvidia-smi, where NVML cannot be loaded: in a statically linked
  * tracker, or where the loader does not find the library.
  *
- * A round runs the program for the GPUs, for compute processes and for their activity, one after the
- * other, in a thread of its own; a poll copies the results of the last round. A round begins every
- * 5 s (the second one right after the first, which leaves out what takes a second), and less often
- * where the programs would take more than 2 % of a core. A program that exceeds its deadline is
- * killed, and started again a minute later. */
+ * A round runs the program for the GPUs, for compute processes and for their activity, one after
+ * the other, in a thread of its own; a poll copies the results of the last round. A round begins
+ * every 5 s (the second one right after the first, which leaves out what takes a second), and less
+ * often where the programs would take more than 2 % of a core. A program that exceeds its deadline
+ * is killed, and started again a minute later. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -273,7 +273,7 @@ static int ask_gpus(struct smi *s)
 		write_query(s, query);
 		r = run_program(s, argument, &status);
 	} while (r == 0 && drop_refused_field(s));
-	/* A GPU that is lost makes it fail, and the others stand in the table all the same. */
+	/* A lost GPU makes it fail, but the table still lists the others. */
 	if (r == 0 && trk__smi_gpus_parse(s->text, s->work->gpu, TRK_GPUS_MAX, &s->work->gpus) == 0)
 		return 0;
 	if (r != -ECANCELED)
@@ -329,7 +329,7 @@ static int ask_pmon_group(struct smi *s, size_t from, size_t to, char *group)
 	return r;
 }
 
-/* It watches for a second, and those that draw too: one that only draws stands in no other list. */
+/* It samples for a second and includes graphics processes, which no other list has. */
 static int ask_pmon(struct smi *s)
 {
 	struct found *w = s->work;
@@ -693,7 +693,7 @@ static void add_shares(struct trk_gpu_process *p, const struct trk_smi_process *
 		p->decoder = does_nothing ? 0 : from->decoder;
 }
 
-/* A process may stand in both lists, with the same memory. */
+/* Both lists may have a process, with the same memory. */
 static void add_processes(const struct found *f, struct trk_gpu_scan *scan, size_t device,
 			  const struct trk_smi_gpu *gpu)
 {

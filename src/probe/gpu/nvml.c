@@ -2,8 +2,8 @@
  * it, its devices, and what changes seldom. nvml_device.c reads a device.
  *
  * Every function but the first four may be missing, and every call may fail: the value is then
- * unknown, with the reason. A device that is lost, or whose driver is reloaded, is opened again; one
- * that the kernel has suspended is not woken. */
+ * unknown, with the reason. A device that is lost, or whose driver is reloaded, is opened again;
+ * one that the kernel has suspended is not woken. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>

@@ -235,7 +235,7 @@ static int get_list(struct nvml *n, nvml_device handle, enum list which, unsigne
 	return 0;
 }
 
-/* A process that computes and draws stands in two lists, with the same memory. `part` is the
+/* Two lists have a process that computes and draws, with the same memory. `part` is the
  * instance where the driver names none. */
 static int add_listed(struct nvml *n, struct trk_gpu_scan *scan, size_t device, nvml_device handle,
 		      unsigned int part)

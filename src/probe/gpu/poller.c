@@ -70,7 +70,7 @@ static void destroy(struct trk_gpu_poller *p)
 
 /* ---- the thread ---- */
 
-/* Was the source that this one stands in for tried, and could not be loaded? */
+/* Was the source that this one replaces tried, and could not be loaded? */
 static bool is_wanted(const struct trk_gpu_poller *p, size_t index)
 {
 	const struct trk_gpu_ops *other = p->source[index]->instead_of;

@@ -128,7 +128,7 @@ enum trk_block_kind trk__block_kind(int sys_fd, const char *name)
 	for (char *c = sys_name; *c; c++)
 		if (*c == '/')
 			*c = '!';
-	/* Only whole devices stand in /sys/block. A name that sysfs does not know at all belongs to
+	/* /sys/block lists whole devices only. A name that sysfs does not know at all belongs to
 	 * a sandbox that shows part of the tree: go by the name. */
 	(void) snprintf(base, sizeof(base), "block/%s", sys_name);
 	if (faccessat(sys_fd, base, F_OK, 0) < 0) {

@@ -1,10 +1,10 @@
-/* A control group of the job's own, so that the kernel counts the job's memory and nobody else's.
+/* A control group of the job's own, so that the kernel counts the memory of the job only.
  *
  * v1: a group below the one that the tracker is in, in the hierarchy of the memory controller
  * alone. v2 lets no group with processes have children with controllers, so that a group can be
- * made below the machine's root group, or beside the tracker's own group where that one limits
- * nothing. Where systemd runs, v2's groups are its own but for those that it has delegated. A limit
- * of memory that holds for the tracker's group is written to the new group as well, so that
+ * made below the machine's root group, or as a sibling of the tracker's own group where that one
+ * limits nothing. Where systemd runs, v2's groups are its own but for those that it has delegated.
+ * A limit of memory that holds for the tracker's group is written to the new group as well, so that
  * programs which look for it find it. */
 #ifndef TRK_PROBE_LINUX_CGROUP_OWN_H
 #define TRK_PROBE_LINUX_CGROUP_OWN_H

@@ -373,8 +373,8 @@ static bool walk_frames(struct trk_cpython *c, struct trk_remote *r, uint64_t th
 	return true;
 }
 
-/* Where struct pthread has the kernel's number: found in that of the oldest thread, whose number is the
- * process's. */
+/* Where struct pthread has the kernel's number: found in that of the oldest thread, whose number is
+ * the process's. */
 static void look_for_tid(struct trk_cpython *c, struct trk_remote *r, uint64_t oldest)
 {
 	uint32_t word[PTHREAD_BYTES / 4];
@@ -403,7 +403,8 @@ static void name_thread(struct trk_cpython *c, struct trk_remote *r, uint64_t th
 	c->stack.tid = tid < PID_LIMIT ? (pid_t) tid : 0;
 }
 
-/* The threads of an interpreter, the newest first, as they are linked. -EFAULT: the chain is torn. */
+/* The threads of an interpreter, the newest first, as they are linked. -EFAULT: the chain is
+ * torn. */
 static int list_threads(const struct trk_cpython *c, struct trk_remote *r, uint64_t interpreter,
 			uint64_t list[TRK_STACK_THREADS])
 {
@@ -457,8 +458,8 @@ int trk__cpython_walk(struct trk_cpython *c, struct trk_remote *r, trk_stack_fn 
 	uint64_t interpreter;
 	int stacks = 0, error;
 
-	/* Every code object is compared once a walk: modules that are being imported leave addresses
-	 * that the next function takes. */
+	/* Every code object is compared once a walk: modules that are being imported leave
+	 * addresses that the next function takes. */
 	c->round++;
 	trk__remote_begin(r);
 	trk__remote_prefetch(r, c->page, c->pages);

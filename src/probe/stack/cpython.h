@@ -1,9 +1,10 @@
 /* The stacks of a CPython process, read from outside while it runs.
  *
- * Source: the memory of the process, from the symbol _PyRuntime on: interpreters, their threads, the
- * chain of frames of each, and their code objects. The process is not stopped and does not notice, so
- * that a stack can be torn: each step is checked, and a stack that fails a check is dropped and counted.
- * CPython 3.9 to 3.14 with the GIL (cpython_layouts.def has where each keeps what is read here). */
+ * Source: the memory of the process, from the symbol _PyRuntime on: interpreters, their threads,
+ * the chain of frames of each, and their code objects. The process is not stopped and does not
+ * notice, so that a stack can be torn: each step is checked, and a stack that fails a check is
+ * dropped and counted. CPython 3.9 to 3.14 with the GIL (cpython_layouts.def has where each keeps
+ * what is read here). */
 #ifndef TRK_PROBE_STACK_CPYTHON_H
 #define TRK_PROBE_STACK_CPYTHON_H
 
@@ -77,8 +78,8 @@ struct trk_cpython; /* opaque */
  * process's own table. */
 const struct trk_cpython_layout *trk__cpython_layout(int version);
 
-/* Look for an interpreter in the ELF file that is mapped at `base`. TRK_STACK_READ with *ret, or why
- * not; NOT_PYTHON where the file is something else. */
+/* Look for an interpreter in the ELF file that is mapped at `base`. TRK_STACK_READ with *ret, or
+ * why not; NOT_PYTHON where the file is something else. */
 enum trk_stack_why trk__cpython_find(struct trk_remote *r, uint64_t base,
 				     struct trk_cpython_runtime *ret);
 /* Follow the chain from the runtime to a code object and its names, and see that each is what it is
@@ -94,8 +95,8 @@ unsigned int trk__cpython_version(const struct trk_cpython *c);
 void trk__cpython_trim(struct trk_cpython *c);
 
 typedef void trk_stack_fn(void *data, struct trk_stack *stack);
-/* Call for the stack of each thread that runs Python. Returns how many there were, or a negative errno
- * when the process cannot be read any more. *ret_torn: stacks that were dropped. */
+/* Call for the stack of each thread that runs Python. Returns how many there were, or a negative
+ * errno when the process cannot be read any more. *ret_torn: stacks that were dropped. */
 int trk__cpython_walk(struct trk_cpython *c, struct trk_remote *r, trk_stack_fn *on_stack,
 		      void *data, unsigned int *ret_torn);
 

@@ -84,7 +84,8 @@ int trk__cpython_text(struct trk_remote *r, const struct trk_cpython_layout *l, 
 
 	if (read_head(r, l, addr, &h) < 0)
 		return -EBADMSG;
-	/* PyCompactUnicodeObject adds the UTF-8 form and, up to 3.11, the length of a wchar_t one. */
+	/* PyCompactUnicodeObject adds the UTF-8 form and, up to 3.11, the length of a wchar_t
+	 * one. */
 	addr += (uint64_t) l->ascii_size + (h.ascii ? 0 : l->version <= 0x30b ? 24 : 16);
 	count = h.length < sizeof(raw) / h.kind ? (size_t) h.length : sizeof(raw) / h.kind;
 	addr += (h.length - count) * h.kind;

@@ -24,7 +24,8 @@ static int line_of_lnotab(const unsigned char *table, size_t len, int first_line
 	return checked(line);
 }
 
-/* Pairs of the length of a range and its line's difference to the one before; -128: without a line. */
+/* Pairs of the length of a range and its line's difference to the one before; -128: without a
+ * line. */
 static int line_of_ranges(const unsigned char *table, size_t len, int first_line, int offset)
 {
 	int64_t line = first_line, end = 0;
@@ -62,8 +63,8 @@ static int32_t signed_varint(const unsigned char *table, size_t len, size_t *at)
 	return value & 1 ? -(int32_t) (value >> 1) : (int32_t) (value >> 1);
 }
 
-/* Entries that begin with a byte that has its highest bit set: a form in four bits, and the number of
- * two-byte instructions less one in three. */
+/* Entries that begin with a byte that has its highest bit set: a form in four bits, and the number
+ * of two-byte instructions less one in three. */
 static int line_of_locations(const unsigned char *table, size_t len, int first_line, int offset)
 {
 	enum { ONE_LINE = 10, NO_COLUMNS = 13, LONG = 14, NONE = 15 };

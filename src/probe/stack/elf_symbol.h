@@ -13,8 +13,8 @@ struct trk_elf {
 	uint64_t gnu_hash, hash; /* 0: none */
 };
 
-/* The file whose start is mapped at `base`: 64 bits, of this machine's byte order. 0, or -ENOEXEC where
- * there is no such file, or its tables are not as the format says. */
+/* The file whose start is mapped at `base`: 64 bits, of this machine's byte order. 0, or -ENOEXEC
+ * where there is no such file, or its tables are not as the format says. */
 int trk__elf_open(struct trk_remote *r, uint64_t base, struct trk_elf *ret);
 /* The address of a defined symbol in the process; 0: it is not there. */
 uint64_t trk__elf_symbol(struct trk_remote *r, const struct trk_elf *e, const char *name);

@@ -1,8 +1,8 @@
 /* Reading the memory of another process, through a callback and a small cache of pages.
  *
- * The process goes on while it is read: a page is a consistent copy only as far as the kernel copies it
- * in one piece, and two pages are of two moments. A reader checks what it finds. Tests and fuzzers pass
- * a callback over an image of their own. */
+ * The process goes on while it is read: a page is a consistent copy only as far as the kernel
+ * copies it in one piece, and two pages are of two moments. A reader checks what it finds. Tests
+ * and fuzzers pass a callback over an image of their own. */
 #ifndef TRK_PROBE_STACK_REMOTE_H
 #define TRK_PROBE_STACK_REMOTE_H
 

@@ -160,8 +160,9 @@ static bool take_children(struct trk_tree *t, pid_t pid)
 	return true;
 }
 
-/* Only a process that ran can have forked, and with one thread its children stand in one file.
- * Those of newcomers are looked for as they are added. Returns false when it cannot be done so. */
+/* Only a process that ran can have forked, and one file lists all children of a process with one
+ * thread. Those of newcomers are looked for as they are added. Returns false when it cannot be done
+ * so. */
 static bool take_children_of_active(struct trk_tree *t)
 {
 	if (t->options.subreaper && !take_children(t, t->options.self))

@@ -12,8 +12,8 @@
  *   used, or that would count twice. If a member reaped a child, has gone, or was reaped by the
  *   caller, the update reads everybody again from the first, as a parent must be read before its
  *   children.
- * - Pools of workers wake together: if sleepers used more than 1 % of a core, all others are read in
- *   the same update.
+ * - Pools of workers wake together: if sleepers used more than 1 % of a core, all others are read
+ *   in the same update.
  * - Rates: a sleeper that woke while it was skipped may show the use of two intervals. It is shown
  *   no more than its threads can have used in one, and the tree no more than the machine's cores;
  *   the rest is shown as soon as there is room, at the latest in the last update.

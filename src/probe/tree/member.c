@@ -1,5 +1,5 @@
-/* One member of the tree: what is read of a process, when it need not be read, and the walk over all
- * members. */
+/* One member of the tree: what is read of a process, when it need not be read, and the walk over
+ * all members. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,8 +33,8 @@ enum {
  *
  * The kernel calls such a process a zombie (state Z in PID/stat) and shows no memory and no command
  * line, which ended with the main thread. Its CPU time, faults, bytes and number of threads are
- * still in PID/stat, PID/io and its clock, which are those of the whole group. The rest is read from
- * a live thread: PID/task/TID/{statm,status,smaps_rollup,cmdline}. Nothing is kept open. */
+ * still in PID/stat, PID/io and its clock, which are those of the whole group. The rest is read
+ * from a live thread: PID/task/TID/{statm,status,smaps_rollup,cmdline}. Nothing is kept open. */
 
 int trk__live_thread_tasks(const struct trk_tree *t, const struct process *p)
 {

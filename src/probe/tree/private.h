@@ -1,5 +1,5 @@
-/* Shared by the files of the tree: tree.c (table, update), discovery.c (new members), member.c (what
- * is read of each), ledger.c (counters), memory.c (PSS), peaks.c, idle_skip.c (idle members),
+/* Shared by the files of the tree: tree.c (table, update), discovery.c (new members), member.c
+ * (what is read of each), ledger.c (counters), memory.c (PSS), peaks.c, idle_skip.c (idle members),
  * program_use.c and top.c (tables of programs and processes). */
 #ifndef TRK_PROBE_TREE_PRIVATE_H
 #define TRK_PROBE_TREE_PRIVATE_H
@@ -174,8 +174,8 @@ struct programs {
 	uint64_t origin_ns; /* monotonic: the start of the run */
 };
 
-/* In a large tree members that have slept for long are read in every second update; tree/idle_skip.c.
- */
+/* In a large tree members that have slept for long are read in every second update;
+ * tree/idle_skip.c. */
 struct idle_skip {
 	bool is_on, again; /* this walk skips sleepers; is the second of this update */
 	bool has_reaped;   /* some member reaped a child in this update */
