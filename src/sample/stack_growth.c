@@ -12,6 +12,7 @@
 #define KEPT_NS      (40 * TRK_NS_PER_S) /* a line that was not seen for so long is forgotten */
 #define SIGNS_MIN    16.0                /* signs that growth is shared out by */
 #define HITS_MIN     2                   /* for sure growth */
+#define STAYS_MIN    3                   /* for fast growth */
 #define FADING       0.9                 /* of signs, at each settling */
 
 /* ---- lines ---- */
@@ -147,7 +148,8 @@ static void plan(struct trk_growth *g, const struct trk_growth_sample *s)
 static void stay(struct trk_growth_line *line, const struct trk_growth_sample *s, uint64_t bytes)
 {
 	line->stay_bytes += bytes;
-	line->stay_cpu_ns += s->cpu_ns;
+	line->stays++;
+	line->slow_stays += bytes < s->cpu_ns;
 }
 
 void trk__growth_take(struct trk_growth *g, const struct trk_lines *l,
@@ -156,6 +158,7 @@ void trk__growth_take(struct trk_growth *g, const struct trk_lines *l,
 	size_t before = g->has_memory ? g->at : SIZE_MAX;
 	size_t now = find_line(g, l, s->node, s->lane, s->now_ns);
 	struct trk_growth_line *line = &g->line[now];
+	uint64_t grown = g->has_memory && s->bytes > g->bytes ? s->bytes - g->bytes : 0;
 	struct trk_lines_amounts *sum;
 
 	plan(g, s);
@@ -163,16 +166,15 @@ void trk__growth_take(struct trk_growth *g, const struct trk_lines *l,
 	line->looks += s->is_look;
 	line->hits += s->is_look && s->sign >= TRK_GROWTH_CLEAR;
 	line->signs += s->sign;
-	if (g->has_memory && s->bytes > g->bytes) {
-		if (now == before && s->alone && g->was_alone)
-			stay(line, s, s->bytes - g->bytes);
-		else
-			loosen(g, l, s->bytes - g->bytes,
-			       before < g->lines
-				       ? trk__lines_common(l, g->line[before].node, s->node)
-				       : s->node,
-			       s->lane);
-	} else if (g->has_memory && s->bytes < g->bytes) {
+	if (now == before && s->alone && g->was_alone) {
+		stay(line, s, grown);
+	} else if (grown) {
+		loosen(g, l, grown,
+		       before < g->lines ? trk__lines_common(l, g->line[before].node, s->node)
+					 : s->node,
+		       s->lane);
+	}
+	if (g->has_memory && s->bytes < g->bytes) {
 		sum = trk__lines_sum(ret_sums, s->lane, s->node);
 		if (sum)
 			sum->released_bytes += g->bytes - s->bytes;
@@ -200,11 +202,11 @@ static bool is_sure(const struct trk_growth_line *line)
 	return line->visits <= 1 && line->hits >= HITS_MIN && line->hits * 2 >= line->looks;
 }
 
-/* It was not left either, and memory grew by more than 1 GB a second of CPU time: a kernel gives pages that
- * fast to one that does little else. */
+/* It was not left either, and memory grew by more than 1 GB a second of CPU time from each sample to the
+ * next: a kernel gives pages that fast to one that does little else. */
 static bool is_fast(const struct trk_growth_line *line)
 {
-	return line->visits <= 1 && line->stay_bytes >= line->stay_cpu_ns;
+	return line->visits <= 1 && line->stays >= STAYS_MIN && line->slow_stays == 0;
 }
 
 static void settle_stays(struct trk_growth *g, const struct trk_lines *l,
@@ -222,7 +224,8 @@ static void settle_stays(struct trk_growth *g, const struct trk_lines *l,
 			add_between(sums, line->lane, line->node, line->stay_bytes);
 		else
 			loosen(g, l, line->stay_bytes, line->node, line->lane);
-		line->stay_bytes = line->stay_cpu_ns = 0;
+		line->stay_bytes = 0;
+		line->stays = line->slow_stays = 0;
 		line->looks = line->hits = 0;
 		line->visits = i == g->at;
 	}

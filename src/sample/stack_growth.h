@@ -24,9 +24,9 @@ struct trk_growth_line {
 	uint64_t seen_ns;
 	/* Since the last settling. */
 	unsigned int visits, looks, hits; /* hits: looks that clearly saw it take memory */
-	uint64_t stay_bytes,
-		stay_cpu_ns; /* growth between two samples of one visit, in this time */
-	double signs;        /* seen lately: the older, the less they count */
+	uint64_t stay_bytes;              /* growth between two samples of one visit */
+	unsigned int stays, slow_stays;   /* such pairs of samples, and those of little growth */
+	double signs;                     /* seen lately: the older, the less they count */
 };
 
 struct trk_growth {

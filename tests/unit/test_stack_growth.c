@@ -45,8 +45,12 @@ static void release(struct made *m)
 /* 50 ms later the program is at this line, and has taken so much more. */
 static void sample(struct made *m, uint32_t node, uint64_t more, unsigned int sign)
 {
-	struct trk_growth_sample s = {
-		.node = node, .lane = 1, .alone = true, .is_look = true, .sign = sign};
+	struct trk_growth_sample s = {.node = node,
+				      .lane = 1,
+				      .alone = true,
+				      .is_look = true,
+				      .sign = sign,
+				      .cpu_ns = 50 * TRK_NS_PER_MS};
 
 	m->now_ns += 50 * TRK_NS_PER_MS;
 	m->bytes += more;
@@ -98,6 +102,28 @@ static void steps_shorter_than_a_sample_go_to_the_line_that_was_seen_taking_memo
 	assert_int_equal(at(&m, m.load).between_bytes, 95 * MIB);
 	assert_int_equal(at(&m, m.load).sure_bytes, 0);
 	assert_int_equal(at(&m, m.work).sure_bytes + at(&m, m.work).between_bytes, 0);
+	release(&m);
+}
+
+static void fast_growth_at_each_sample_is_likely_that_of_the_line(void **state)
+{
+	struct made m;
+
+	(void) state;
+	make(&m);
+	for (int i = 0; i < 5; i++)
+		sample(&m, m.load, 50 * MIB, 0); /* in 50 ms of CPU time */
+	sample(&m, m.work, 0, 0);
+	for (int i = 0; i < 5; i++)
+		sample(&m, m.work, i % 2 ? 60 * MIB : 20 * MIB, 0);
+	settle(&m, true);
+	assert_int_equal(at(&m, m.load).between_bytes, 200 * MIB);
+	assert_int_equal(at(&m, m.work).between_bytes, 180 * MIB); /* no line is more likely */
+	trk__growth_note(&m.growth, m.l, m.load, 1, TRK_GROWTH_CLEAR, m.now_ns);
+	for (int i = 0; i < 5; i++)
+		sample(&m, m.work, i % 2 ? 60 * MIB : 20 * MIB, 0);
+	settle(&m, true);
+	assert_int_equal(at(&m, m.load).between_bytes, (200 + 180) * MIB);
 	release(&m);
 }
 
@@ -242,6 +268,7 @@ int main(void)
 		cmocka_unit_test(one_long_step_is_sure),
 		cmocka_unit_test(
 			steps_shorter_than_a_sample_go_to_the_line_that_was_seen_taking_memory),
+		cmocka_unit_test(fast_growth_at_each_sample_is_likely_that_of_the_line),
 		cmocka_unit_test(a_line_that_was_left_and_come_back_to_is_not_sure),
 		cmocka_unit_test(a_line_that_was_not_seen_taking_memory_is_not_sure),
 		cmocka_unit_test(without_a_sign_growth_stands_at_the_common_caller_after_a_while),
