@@ -2,7 +2,7 @@
  *
  *     catalog_pack IMAGE ASSEMBLY TEXT…
  *
- * IMAGE gets the bytes, ASSEMBLY a source file that includes them. */
+ * IMAGE gets the bytes, ASSEMBLY a source file that includes them, for ELF or Mach-O. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,12 +62,18 @@ int main(int argc, char **argv)
 	trk__catalog_release(&c);
 	path = realpath(argv[1], NULL);
 	len = asprintf(&text,
+		       "#ifdef __APPLE__\n"
+		       "\t.section __TEXT, __const\n\t.balign 16\n\t.globl _trk__catalog_bytes\n"
+		       "\t.private_extern _trk__catalog_bytes\n"
+		       "_trk__catalog_bytes:\n\t.incbin \"%s\"\n"
+		       "#else\n"
 		       "\t.section .rodata\n\t.balign 16\n\t.global trk__catalog_bytes\n"
 		       "\t.hidden trk__catalog_bytes\n\t.type trk__catalog_bytes, %%object\n"
 		       "trk__catalog_bytes:\n\t.incbin \"%s\"\n"
 		       "\t.size trk__catalog_bytes, . - trk__catalog_bytes\n"
-		       "\t.section .note.GNU-stack, \"\", %%progbits\n",
-		       path ? path : argv[1]);
+		       "\t.section .note.GNU-stack, \"\", %%progbits\n"
+		       "#endif\n",
+		       path ? path : argv[1], path ? path : argv[1]);
 	if (r == 0)
 		r = len < 0 ? complain("", "out of memory")
 			    : write_file(argv[2], text, (size_t) len);

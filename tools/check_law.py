@@ -58,19 +58,18 @@ SYSTEM_HEADERS = {
     "linux": re.compile(r"linux/.+|endian\.h|elf\.h|byteswap\.h|malloc\.h|mntent\.h|sys/(auxv|capability|epoll|"
                         r"eventfd|fanotify|inotify|personality|prctl|sendfile|signalfd|statfs|syscall|sysinfo|"
                         r"sysmacros|timerfd|vfs|xattr)\.h"),
-    "darwin": re.compile(r"mach/.+|mach-o/.+|libproc\.h|sys/(proc_info|sysctl|event)\.h|CoreFoundation/.+|IOKit/.+"),
+    "darwin": re.compile(r"mach/.+|mach-o/.+|libproc\.h|crt_externs\.h|sys/(proc_info|sysctl|event)\.h|CoreFoundation/.+|IOKit/.+"),
     "windows": re.compile(r"windows\.h|winsock2?\.h|ws2tcpip\.h|psapi\.h|tlhelp32\.h|winternl\.h|io\.h|process\.h"),
 }
+# What the compilers define for one system: no file outside of these folders asks for it.
+SYSTEM_CONDITION = re.compile(r"\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(__linux__|__gnu_linux__|__APPLE__|__MACH__|_WIN32|_WIN64)"
+                              r"\b")
 # Files from before this rule, with the headers that they still use. The list only gets shorter: an entry
 # that is not needed any more is a violation, too.
 SYSTEM_OPEN = {
-    "base/dynamic.c": {"sys/auxv.h"},
-    "base/libc.c": {"sys/syscall.h"},
-    "cli/cmd_dashboard.c": {"sys/signalfd.h"},
     "cli/cmd_doctor.c": {"sys/prctl.h", "sys/syscall.h"},
     "cli/cmd_self.c": {"sys/auxv.h"},
     "cli/selftest.c": {"sys/vfs.h"},
-    "history/sqlite.c": {"sys/vfs.h"},
     "probe/cloud/cloud.c": {"sys/epoll.h", "sys/timerfd.h"},
     "probe/gpu/nvidia_smi.c": {"sys/eventfd.h"},
     "probe/perf.c": {"linux/perf_event.h", "sys/syscall.h"},
@@ -170,11 +169,13 @@ def check_source(root, path, edges):
 
 
 def check_systems(root, path):
-    """Yield (line, message) for headers of one system outside of its folders."""
+    """Yield (line, message) for headers and conditions of one system outside of its folders."""
     name = str(path.relative_to(root / "src"))
     left = set(SYSTEM_OPEN.get(name, ()))
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
-        include = INCLUDE.match(line)
+        include, condition = INCLUDE.match(line), SYSTEM_CONDITION.match(line)
+        if condition and not set(SYSTEM_HEADERS) & set(path.relative_to(root / "src").parts[:-1]):
+            yield number, f"{condition[1]}: systems differ in folders of their own, not by #if"
         for system, headers in SYSTEM_HEADERS.items():
             if not include or not include[2] or not headers.fullmatch(include[2]):
                 continue
@@ -312,8 +313,10 @@ CASES = [
      {"src/probe/perf.c": "#include <linux/perf_event.h>\n#include <sys/syscall.h>\n#include <elf.h>\n",
       "src/probe/meson.build": "'perf.c'"}, "src/probe/perf.c:3: <elf.h> is for folders named linux only"),
     ("an open header that is not used any more",
-     {"src/base/libc.c": "", "src/base/meson.build": "'buf.c' 'libc.c'"},
-     "src/base/libc.c:1: <sys/syscall.h> is not used any more"),
+     {"src/track/limits.c": "", "src/track/meson.build": "'limits.c'"},
+     "src/track/limits.c:1: <sys/sysinfo.h> is not used any more"),
+    ("a condition on a system", {"src/base/a.h": "#ifdef __APPLE__\n#endif\n"},
+     "src/base/a.h:1: __APPLE__: systems differ in folders of their own"),
     ("folders in a ring",
      {"src/base/a.h": '#include "probe/tree.h"\n'}, "folders in a ring: base -> probe -> base"),
     ("a source that is not built", {"src/base/new.c": ""},

@@ -139,6 +139,7 @@ stage_build() {
 	begin "build"
 	check configure configure_with_tests &&
 		check build ninja --quiet -C "$BUILD" -j "$JOBS"
+	check "macOS build" build/venv-python/bin/python tools/macos.py
 	end build
 }
 

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/curl.h"
 #include "base/dynamic.h"
+#include "base/os.h"
 
 enum {
 	CONNECT_MS = 10000,
@@ -100,7 +101,7 @@ static int open_public_socket(void *refused, int purpose, struct curl_sockaddr *
 		*(bool *) refused = true;
 		return -1;
 	}
-	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+	return trk__os_socket(address->family, address->socktype, address->protocol);
 }
 
 /* ---- sending ---- */
@@ -188,7 +189,7 @@ static int begin(struct transfer *t, const char *host, struct trk_error *reterr)
 	if (trk__curl_load(&t->curl) < 0)
 		return trk__error_set(reterr, -TRK_E_UNSUPPORTED, host,
 				      "libcurl cannot be loaded. %s",
-				      trk__library_advice("Try: apt install libcurl4"));
+				      trk__os_library_advice("Try: apt install libcurl4"));
 	t->easy = t->curl.easy_init();
 	trk__buf_init(&t->answer, ANSWER_MAX);
 	return t->easy ? 0 : trk__error_set(reterr, -ENOMEM, host, "out of memory");

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/os.h"
 
 static const double LIFE_S = 60;
 enum { VARIABLES = 15, VARIABLE_SIZE = 1024, PATH_SIZE = 4096 };
@@ -170,15 +171,16 @@ static bool is_ours(const struct variables *v, const char *variable)
 
 static char **environment_of(struct variables *v)
 {
+	char **const all = trk__os_environment();
 	size_t n = 0, k = 0;
 	char **list;
 
-	while (environ[n])
+	while (all[n])
 		n++;
 	list = calloc(n + VARIABLES + 1, sizeof(*list));
 	for (size_t i = 0; list && i < n; i++)
-		if (!is_ours(v, environ[i]))
-			list[k++] = environ[i];
+		if (!is_ours(v, all[i]))
+			list[k++] = all[i];
 	for (size_t i = 0; list && i < v->count; i++)
 		list[k++] = v->text[i];
 	return list;

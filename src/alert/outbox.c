@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "base/trust.h"
 
 /* FILE: the sink in the first line, the message as JSON in the second. */
@@ -105,11 +106,12 @@ static bool deliver(int dirfd, const char *name, trk_alert_outbox_fn *on_message
 int trk__alert_outbox_each(int dirfd, trk_alert_outbox_fn *on_message, void *data)
 {
 	struct dirent **list;
-	char path[32];
-	int n, left = 0;
+	char path[4096];
+	int n = trk__os_path_of(dirfd, path, sizeof(path)), left = 0;
 
+	if (n < 0)
+		return n;
 	/* musl has no scandirat(3). */
-	(void) snprintf(path, sizeof(path), "/proc/self/fd/%d", dirfd);
 	n = scandir(path, &list, is_ours, alphasort);
 	if (n < 0)
 		return -errno;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/os.h"
+
 static uint64_t read_ns(clockid_t id)
 {
 	struct timespec ts = {0, 0};
@@ -24,7 +26,7 @@ uint64_t trk__clock_wall_ns(void)
 
 uint64_t trk__clock_boot_ns(void)
 {
-	return read_ns(CLOCK_BOOTTIME);
+	return read_ns(trk__os_boot_clock);
 }
 
 uint64_t trk__clock_thread_cpu_ns(void)

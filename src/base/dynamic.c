@@ -2,11 +2,12 @@
 
 #include <dlfcn.h>
 #include <string.h>
-#include <sys/auxv.h>
+
+#include "base/os.h"
 
 void *trk__library_load(const char *soname, const struct trk_symbol *wanted, size_t n)
 {
-	void *handle = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
+	void *handle = trk__os_library(soname);
 
 	for (size_t i = 0; handle && i < n; i++) {
 		void *symbol = dlsym(handle, wanted[i].name);
@@ -21,16 +22,6 @@ void *trk__library_load(const char *soname, const struct trk_symbol *wanted, siz
 	if (!handle)
 		trk__library_forget();
 	return handle;
-}
-
-const char *trk__library_advice(const char *install)
-{
-	/* The kernel gives the address of the dynamic loader; a static program has none. */
-	if (getauxval(AT_BASE))
-		return install;
-	return "This program is static and loads no library. Try: the build for glibc, or the "
-	       "package "
-	       "of this system";
 }
 
 void trk__library_forget(void)

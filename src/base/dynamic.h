@@ -9,13 +9,9 @@ struct trk_symbol {
 	void *to; /* where the pointer to the function goes */
 };
 
-/* Load `soname` and find all of n symbols. The handle is the caller's, for dlclose(3). NULL when it
+/* Load `soname` (its name on Linux, as libz.so.1) and find all of n symbols. The handle is the caller's, for dlclose(3). NULL when it
  * is not installed or lacks one of them. */
 void *trk__library_load(const char *soname, const struct trk_symbol *wanted, size_t n);
-
-/* What to try after a library could not be loaded: `install` (static text), or in a static program, which
- * loads none, that there is a dynamic one. */
-const char *trk__library_advice(const char *install);
 
 /* After dlopen(3) or dlsym(3) that may have failed: free what the C library keeps of the failure
  * for each thread, which it loses when the program ends in the moment in which that thread does. */

@@ -2,42 +2,14 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/os.h"
 #include "base/parse.h"
-
-/* ---- random bits ---- */
-
-uint32_t trk__random_bits(void)
-{
-	enum { NO_WAITING = 1 }; /* GRND_NONBLOCK */
-	uint32_t bits;
-
-	/* getrandom(): glibc 2.25, kernel 3.17. */
-	if (syscall(SYS_getrandom, &bits, sizeof(bits), NO_WAITING) == sizeof(bits))
-		return bits;
-	return (uint32_t) (trk__clock_monotonic_ns() / 1000) ^ (uint32_t) getpid() << 16;
-}
-
-/* ---- descriptors ---- */
-
-int trk__memory_file(const char *name)
-{
-	enum { CLOSE_ON_EXEC = 1 }; /* MFD_CLOEXEC */
-	/* memfd_create(): glibc 2.27. */
-	long fd = syscall(SYS_memfd_create, name, CLOSE_ON_EXEC);
-
-	return fd < 0 ? -errno : (int) fd;
-}
 
 int trk__close_listed(unsigned int first, unsigned int last)
 {
-	DIR *list = opendir("/proc/self/fd");
+	DIR *list = opendir(trk__os_own_descriptors);
 	const struct dirent *entry;
 
 	if (!list)
@@ -53,49 +25,19 @@ int trk__close_listed(unsigned int first, unsigned int last)
 	return 0;
 }
 
-void trk__close_range(unsigned int first, unsigned int last)
-{
-	struct rlimit limit;
-
-	/* close_range(): glibc 2.34, kernel 5.9. */
-	if (syscall(SYS_close_range, first, last, 0) == 0 || trk__close_listed(first, last) == 0)
-		return;
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return;
-	for (rlim_t fd = first; fd <= last && fd < limit.rlim_cur; fd++)
-		(void) close((int) fd);
-}
-
-/* ---- names ---- */
-
+/* By number, in the order of Linux on x86 and ARM. Not by SIGBUS and so on: other systems number some
+ * signals differently, and a number in a recording is that of the machine it was made on. */
 const char *trk__signal_name(int number)
 {
 	/* sigabbrev_np(): glibc 2.32. */
 	static const char *const names[] = {
-		[SIGHUP] = "HUP",       [SIGINT] = "INT",       [SIGQUIT] = "QUIT",
-		[SIGILL] = "ILL",       [SIGTRAP] = "TRAP",     [SIGABRT] = "ABRT",
-		[SIGBUS] = "BUS",       [SIGFPE] = "FPE",       [SIGKILL] = "KILL",
-		[SIGUSR1] = "USR1",     [SIGSEGV] = "SEGV",     [SIGUSR2] = "USR2",
-		[SIGPIPE] = "PIPE",     [SIGALRM] = "ALRM",     [SIGTERM] = "TERM",
-		[SIGSTKFLT] = "STKFLT", [SIGCHLD] = "CHLD",     [SIGCONT] = "CONT",
-		[SIGSTOP] = "STOP",     [SIGTSTP] = "TSTP",     [SIGTTIN] = "TTIN",
-		[SIGTTOU] = "TTOU",     [SIGURG] = "URG",       [SIGXCPU] = "XCPU",
-		[SIGXFSZ] = "XFSZ",     [SIGVTALRM] = "VTALRM", [SIGPROF] = "PROF",
-		[SIGWINCH] = "WINCH",   [SIGIO] = "POLL",       [SIGPWR] = "PWR",
-		[SIGSYS] = "SYS",
+		NULL,     "HUP",  "INT",    "QUIT", "ILL",   "TRAP", "ABRT", "BUS",
+		"FPE",    "KILL", "USR1",   "SEGV", "USR2",  "PIPE", "ALRM", "TERM",
+		"STKFLT", "CHLD", "CONT",   "STOP", "TSTP",  "TTIN", "TTOU", "URG",
+		"XCPU",   "XFSZ", "VTALRM", "PROF", "WINCH", "POLL", "PWR",  "SYS",
 	};
 
 	if (number < 0 || (size_t) number >= sizeof(names) / sizeof(names[0]))
 		return NULL;
 	return names[number];
-}
-
-/* glibc 2.32; resolved when the program starts, NULL in older ones. */
-static const char *untranslated(int code) __attribute__((weakref("strerrordesc_np")));
-
-const char *trk__errno_text(int code)
-{
-	if (untranslated)
-		return untranslated(code);
-	return code >= 0 && code < EHWPOISON + 1 ? strerror(code) : NULL;
 }

@@ -14,9 +14,9 @@ const char *trk__skip_blanks(const char *s)
 
 const char *trk__skip_line(const char *s)
 {
-	const char *end = strchrnul(s, '\n');
+	const char *end = strchr(s, '\n');
 
-	return *end ? end + 1 : end;
+	return end ? end + 1 : s + strlen(s);
 }
 
 static bool is_above_range(const char *digits, const char *end)

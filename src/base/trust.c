@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/parse.h"
+#include "base/os.h"
 
 enum {
 	PATH_SIZE = 4096,
@@ -111,18 +111,6 @@ static bool is_writable_by_others(const struct stat *st)
 	return st->st_mode & S_IWOTH || (st->st_mode & S_IWGRP && !is_private_group(st->st_gid));
 }
 
-/* Are there ids here that are not mapped, as root's may be? */
-static bool is_in_user_namespace(void)
-{
-	char text[256];
-	ssize_t len = trk__read_at(AT_FDCWD, "/proc/self/uid_map", text, sizeof(text));
-	uint64_t inside, outside, count;
-	const char *at = text;
-
-	return len > 0 && !(trk__scan_u64(&at, &inside) && trk__scan_u64(&at, &outside) &&
-			    trk__scan_u64(&at, &count) && inside == 0 && count == UINT32_MAX);
-}
-
 static int refuse(struct trk_error *reterr, const char *path, const struct stat *st)
 {
 	if (!is_own(st))
@@ -132,20 +120,6 @@ static int refuse(struct trk_error *reterr, const char *path, const struct stat 
 	return trk__error_set(reterr, -TRK_E_UNTRUSTED, path,
 			      "other users may write to %s (mode %04o)", path,
 			      (unsigned int) st->st_mode & 07777);
-}
-
-/* The path of an open directory, for messages. */
-static const char *name_directory(int fd, const char *instead, char text[PATH_SIZE])
-{
-	char link[64];
-	ssize_t len;
-
-	(void) snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	len = readlink(link, text, PATH_SIZE - 1);
-	if (len <= 0)
-		return instead;
-	text[len] = '\0';
-	return text;
 }
 
 static int check_file(const struct stat *st, const char *path, bool shared,
@@ -180,7 +154,7 @@ static int check_own_dir(const struct stat *st, const char *path, struct trk_err
 /* ---- the way ---- */
 
 struct walk {
-	int fd;               /* owned: the directory that was reached; an O_PATH descriptor */
+	int fd;               /* owned: the directory that was reached, of trk__os_open_way() */
 	char rest[PATH_SIZE]; /* what is left of the path */
 	int links;
 	bool shared;   /* others may write to the directory; it has the sticky bit */
@@ -198,16 +172,19 @@ static int check_way(struct walk *w, struct trk_error *reterr)
 		return -errno;
 	others = is_writable_by_others(&st);
 	w->shared = others && st.st_mode & S_ISVTX;
-	w->unmapped = !is_own(&st) && st.st_uid == UNMAPPED_ID && is_in_user_namespace();
+	w->unmapped = !is_own(&st) && st.st_uid == UNMAPPED_ID && trk__os_has_unmapped_ids();
 	if ((is_own(&st) || w->unmapped) && (!others || w->shared))
 		return 0;
-	return refuse(reterr, name_directory(w->fd, "a directory on the way", text), &st);
+	return refuse(reterr,
+		      trk__os_path_of(w->fd, text, sizeof(text)) < 0 ? "a directory on the way"
+								     : text,
+		      &st);
 }
 
 static int enter(struct walk *w, int fd, struct trk_error *reterr)
 {
 	if (fd < 0)
-		return -errno;
+		return fd;
 	trk__close(w->fd);
 	w->fd = fd;
 	return check_way(w, reterr);
@@ -251,21 +228,20 @@ static int follow_link(struct walk *w, const char *name, struct trk_error *reter
 	if (snprintf(rest, sizeof(rest), "%s/%s", target, w->rest) >= (int) sizeof(rest))
 		return -ENAMETOOLONG;
 	memcpy(w->rest, rest, sizeof(rest));
-	return target[0] == '/' ? enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), reterr) : 0;
+	return target[0] == '/' ? enter(w, trk__os_open_way(AT_FDCWD, "/"), reterr) : 0;
 }
 
 static int go_into(struct walk *w, const char *name, enum trk_trust_make make,
 		   struct trk_error *reterr)
 {
-	const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	int fd = openat(w->fd, name, flags);
+	int fd = trk__os_open_way(w->fd, name);
 
-	if (fd < 0 && errno == ENOENT && make == TRK_TRUST_RESERVE && w->shared) {
+	if (fd == -ENOENT && make == TRK_TRUST_RESERVE && w->shared) {
 		if (mkdirat(w->fd, name, 0700) < 0 && errno != EEXIST)
 			return -errno;
-		fd = openat(w->fd, name, flags);
+		fd = trk__os_open_way(w->fd, name);
 	}
-	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
+	if (fd == -ENOTDIR || fd == -ELOOP)
 		return follow_link(w, name, reterr);
 	return enter(w, fd, reterr);
 }
@@ -309,7 +285,7 @@ static int walk_to(const char *path, enum trk_trust_make make, struct walk *w, c
 	w->links = 0;
 	r = split(path, w, last);
 	if (r == 0)
-		r = enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), reterr);
+		r = enter(w, trk__os_open_way(AT_FDCWD, "/"), reterr);
 	while (r == 0 && take_name(w, name, &r))
 		r = go_into(w, name, make, reterr);
 	if (r == 0 && w->unmapped) /* that may be anybody: not where a file itself lies */

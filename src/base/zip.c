@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/dynamic.h"
+#include "base/os.h"
 
 /* The format: the directory follows the files, and its end record follows the directory. A file is
  * a header, whose length is not in the directory, and its data. Numbers are little-endian. */
@@ -180,7 +181,7 @@ int trk__zip_read(const char *zip, size_t len, const char *name, struct trk_buf 
 	r = load(&l);
 	if (r < 0)
 		return trk__error_set(reterr, r, "", "zlib (libz.so.1) cannot be loaded. %s",
-				      trk__library_advice("Try: apt install zlib1g"));
+				      trk__os_library_advice("Try: apt install zlib1g"));
 	trk__buf_puts(ret, ""); /* that there is memory, for a file of nothing */
 	if (e.method == STORED)
 		trk__buf_add(ret, data, e.packed);

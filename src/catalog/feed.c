@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/os.h"
 #include "catalog/search.h"
 
 enum { ROWS_MAX = 128 << 20 };
@@ -46,7 +47,7 @@ int trk__feed_rows_init(struct trk_feed_rows *r, const struct trk_catalog *c)
 		return -ENOMEM;
 	for (size_t i = 0; i < r->servers; i++)
 		r->by_name[i] = (uint32_t) i;
-	qsort_r(r->by_name, r->servers, sizeof(*r->by_name), by_name, &view);
+	trk__os_sort(r->by_name, r->servers, sizeof(*r->by_name), by_name, &view);
 	trk__buf_init(&r->rows, ROWS_MAX);
 	return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "base/curl.h"
 #include "base/dynamic.h"
+#include "base/os.h"
 
 enum { CONNECT_MS = 10000 };
 
@@ -120,7 +121,7 @@ int trk__fetch(const char *url, unsigned int timeout_s, const struct trk_fetch_p
 	if (trk__curl_load(&l) < 0)
 		return trk__error_set(reterr, -TRK_E_UNSUPPORTED, url,
 				      "libcurl cannot be loaded. %s",
-				      trk__library_advice("Try: apt install libcurl4"));
+				      trk__os_library_advice("Try: apt install libcurl4"));
 	c = l.easy_init();
 	headers = l.slist_append(NULL, "X-Application-ID: resource-tracker");
 	if (!c || !headers) {

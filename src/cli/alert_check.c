@@ -148,7 +148,8 @@ static int run_command(const struct trk_alert_hook *hook, const struct trk_alert
 	if (pid == 0)
 		become(hook->command, m);
 	if (pid < 0) {
-		cli_complain("--on-alert %s: cannot start: %m", trk__alert_hook_rule(hook->rule));
+		cli_complain("--on-alert %s: cannot start: %s", trk__alert_hook_rule(hook->rule),
+			     trk__strerror(errno));
 		return EXIT_ERROR;
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)

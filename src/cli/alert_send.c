@@ -38,7 +38,7 @@ const char *cli_alert_rule_names(void)
 	if (names[0])
 		return names;
 	(void) snprintf(names, sizeof(names), "all");
-	for (int i = 0; i < TRK_ALERT_RULES + TRK_ALERT_END_RULES; i++) {
+	for (int i = 0; i < (int) TRK_ALERT_RULES + (int) TRK_ALERT_END_RULES; i++) {
 		size_t used = strlen(names);
 
 		(void) snprintf(names + used, sizeof(names) - used, ", %s",

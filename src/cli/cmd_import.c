@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "cli/cli.h"
 #include "cli/environment.h"
 #include "cli/progress.h"
@@ -71,8 +72,7 @@ static int import_file(const struct settings *s, int runs_fd, const char *file, 
 	}
 	import.time_ns = trk__clock_wall_ns();
 	if (stat(file, &st) == 0)
-		import.time_ns =
-			(uint64_t) st.st_mtim.tv_sec * TRK_NS_PER_S + (uint64_t) st.st_mtim.tv_nsec;
+		import.time_ns = (uint64_t) trk__os_modified_ns(&st);
 	r = trk__import_text(&import, text, len, (enum trk_import_format) format, &result, &error);
 	cli_progress_end(&progress);
 	free(text);

@@ -18,6 +18,7 @@
 #include "base/dynamic.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/os.h"
 #include "cli/environment.h"
 #include "cli/cli.h"
 #include "cli/own_run.h"
@@ -154,7 +155,7 @@ static void check_library(struct finding *f, size_t which)
 	if (!handle) {
 		(void) snprintf(f->text, sizeof(f->text), "%s cannot be loaded: needed for %s. %s",
 				libraries[which].sonames[0], libraries[which].lost,
-				trk__library_advice(libraries[which].package));
+				trk__os_library_advice(libraries[which].package));
 		return;
 	}
 	f->state = GOOD;

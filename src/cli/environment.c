@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/os.h"
 #include "base/parse.h"
 #include "base/trust.h"
 #include "cli/cli.h"
@@ -66,18 +67,14 @@ static const char *installed_scores(void)
 {
 	static char text[4096];
 	const char *folder = getenv("RESOURCE_TRACKER_DATA");
-	char exe[2048];
-	ssize_t len;
-	char *slash;
+	char exe[2048], *slash;
 
 	if (folder && *folder) {
 		(void) snprintf(text, sizeof(text), "%s/sparecores.tsv", folder);
 		return text;
 	}
-	len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (len <= 0)
+	if (trk__os_program(exe, sizeof(exe)) < 0)
 		return NULL;
-	exe[len] = '\0';
 	slash = strrchr(exe, '/');
 	if (slash)
 		*slash = '\0';

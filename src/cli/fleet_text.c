@@ -237,6 +237,8 @@ static void print_rows(const struct cli_fleet_page *p, const struct column *colu
 	}
 }
 
+/* snprintf is a macro in some C libraries, for which CELL() would be one argument. */
+#undef snprintf
 #define CELL(at) cells[at], sizeof(cells[at])
 
 /* ---- overview ---- */

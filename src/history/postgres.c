@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/os.h"
 #include "base/parse.h"
 #include "base/utf8.h"
 #include "history/private.h"
@@ -490,7 +491,7 @@ struct trk_history *trk__postgres_open(const char *url, const char *dir, size_t 
 	if (load_library(&h->lib) < 0) {
 		(void) trk__error_set(reterr, -TRK_E_UNSUPPORTED, NULL,
 				      "history in PostgreSQL needs libpq.so.5. %s",
-				      trk__library_advice("Try: apt install libpq5"));
+				      trk__os_library_advice("Try: apt install libpq5"));
 		goto fail;
 	}
 	if (connect_to(h, url, reterr) < 0)

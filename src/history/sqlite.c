@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "base/dynamic.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "base/trust.h"
 #include "recording/reader.h"
 #include "recording/store.h"
@@ -215,24 +215,6 @@ static int check_schema(struct trk_sqlite_history *h, struct trk_error *reterr)
 
 /* ---- opening ---- */
 
-/* Shared memory, which write-ahead logs need, does not reach across a network. */
-static bool is_on_the_network(const char *dir)
-{
-	static const unsigned long types[] = {
-		0x6969 /* NFS */,      0x517b /* SMB */,      0xff534d42 /* CIFS */,
-		0xfe534d42 /* SMB2 */, 0x00c36400 /* Ceph */, 0x0bd00bd0 /* Lustre */,
-		0x47504653 /* GPFS */, 0x01021997 /* 9p */,   0x65735546 /* FUSE */,
-	};
-	struct statfs fs;
-
-	if (statfs(dir, &fs) < 0)
-		return true;
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if ((unsigned long) fs.f_type == types[i])
-			return true;
-	return false;
-}
-
 static int migrate(struct trk_sqlite_history *h, struct trk_error *reterr)
 {
 	int64_t version;
@@ -277,9 +259,10 @@ static int open_database(struct trk_sqlite_history *h, const char *dir, int flag
 	r = check_schema(h, reterr); /* before anything is written */
 	if (r < 0)
 		return r;
+	/* Shared memory, which write-ahead logs need, does not reach across a network. */
 	if (!is_in_memory(h))
 		(void) trk__sqlite_execute(h,
-					   is_on_the_network(dir) ? "PRAGMA journal_mode = DELETE"
+					   trk__os_is_remote(dir) ? "PRAGMA journal_mode = DELETE"
 								  : "PRAGMA journal_mode = WAL",
 					   NULL);
 	(void) trk__sqlite_execute(h, "PRAGMA synchronous = NORMAL", NULL);
@@ -533,7 +516,7 @@ static int64_t stamp_of(int fd)
 
 	if (fstat(fd, &st) < 0)
 		return -1;
-	return (int64_t) st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	return trk__os_modified_ns(&st);
 }
 
 /* Nothing to do where the folder is as it was and all runs in it have ended. A folder that changed
@@ -652,7 +635,7 @@ struct trk_history *trk__sqlite_open(const char *dir, size_t max_new, struct trk
 	r = load_library(&h->lib);
 	if (r < 0) {
 		(void) trk__error_set(reterr, r, NULL, "history needs libsqlite3.so.0. %s",
-				      trk__library_advice("Try: apt install libsqlite3-0"));
+				      trk__os_library_advice("Try: apt install libsqlite3-0"));
 		goto fail;
 	}
 	h->runs_fd = trk__store_open(dir, false, reterr);

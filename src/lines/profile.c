@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os.h"
+
 const char *const trk__lines_by_names[TRK_LINES_BYS] = {"line", "function", "file", "thread",
 							"process"};
 
@@ -242,7 +244,7 @@ static int number_files(struct making *m)
 	}
 	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t) i;
-	qsort_r(order, n, sizeof(*order), compare_files, m->lines->function);
+	trk__os_sort(order, n, sizeof(*order), compare_files, m->lines->function);
 	for (size_t i = 0; i < n; i++)
 		m->file[order[i]] = i > 0 && !strcmp(m->lines->function[order[i]].file,
 						     m->lines->function[order[i - 1]].file)
@@ -288,7 +290,7 @@ int trk__profile_make(const struct trk_lines *l, const struct trk_profile_option
 		return r;
 	}
 	if (profile.rows)
-		qsort_r(profile.row, profile.rows, sizeof(*profile.row), compare_rows, &order);
+		trk__os_sort(profile.row, profile.rows, sizeof(*profile.row), compare_rows, &order);
 	*ret = profile;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/os.h"
 
 enum { LEAST_NODES = 4 };
 
@@ -52,7 +53,7 @@ static void rank(struct tree *t)
 		if (t->us[i] > 0 && !is_import(t->l, i))
 			t->ranked[t->ranks++] = i;
 	if (t->ranks)
-		qsort_r(t->ranked, t->ranks, sizeof(*t->ranked), compare_nodes, t->us);
+		trk__os_sort(t->ranked, t->ranks, sizeof(*t->ranked), compare_nodes, t->us);
 }
 
 /* Number the largest `nodes`, callers first. */

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/os.h"
 
 /* So long a group whose leader has ended is remembered: what was left of it is killed with it, and
  * may remain a zombie where its new parent does not wait for it. */
@@ -142,8 +143,9 @@ int trk__helper_process_start(struct trk_helper_process *h, const char *file, ch
 	int fds[2], r;
 
 	*h = (struct trk_helper_process){.slot = -1, .fd = -1};
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return -errno;
+	r = trk__os_pipe(fds);
+	if (r < 0)
+		return r;
 	(void) fcntl(fds[0], F_SETFL, O_NONBLOCK);
 	r = spawn(h, file, argv, envp, fds[1]);
 	(void) close(fds[1]);

@@ -71,7 +71,7 @@ static int open_file(struct trk_follow *f, struct trk_error *reterr)
 	if (fstat(f->fd, &st) < 0)
 		return trk__error_set(reterr, -errno, f->path, "%s: %s", f->path,
 				      trk__strerror(errno));
-	f->dev = st.st_dev;
+	f->dev = (uint64_t) st.st_dev;
 	f->inode = st.st_ino;
 	r = begin_anew(f);
 	return r < 0 ? trk__error_set(reterr, r, f->path, "out of memory") : 0;
@@ -119,7 +119,7 @@ static int reopen(struct trk_follow *f)
 	struct stat st;
 
 	if (fstatat(f->dirfd, f->path, &st, 0) < 0 ||
-	    (st.st_dev == f->dev && st.st_ino == f->inode))
+	    ((uint64_t) st.st_dev == f->dev && st.st_ino == f->inode))
 		return 0;
 	return open_file(f, NULL);
 }

@@ -357,7 +357,8 @@ static void recover_totals(struct trk_record *record)
 
 void trk__record_recover(struct trk_record *record)
 {
-	struct trk_env env;
+	/* Without /proc what the rows hold explains the end. */
+	struct trk_env env = {.proc_fd = -1, .sys_fd = -1, .cgroup_fd = -1};
 
 	if (record->gpus.count)
 		trk__place_take_gpus(&record->place, &record->gpus.total[0].device,
@@ -367,7 +368,8 @@ void trk__record_recover(struct trk_record *record)
 	record->outcome.verdict = record->writing ? TRK_VERDICT_RUNNING : TRK_VERDICT_TRACKER_DIED;
 	record->outcome.code = -1;
 	recover_totals(record);
-	if (!record->writing && trk__env_init(&env) == 0) {
+	if (!record->writing) {
+		(void) trk__env_init(&env);
 		trk__death_explain(&env, record);
 		trk__env_release(&env);
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/os.h"
 
 const struct trk_catalog_server *trk__offers_server(const struct trk_catalog *c,
 						    const struct trk_catalog_offer *o)
@@ -237,7 +238,7 @@ static int search(struct trk_offers *o, enum trk_offers_order order)
 	if (!o->list)
 		return -ENOMEM;
 	if (order == TRK_ORDER_SCORE_PER_PRICE)
-		qsort_r(o->list, o->n, sizeof(*o->list), by_score_per_price, &view);
+		trk__os_sort(o->list, o->n, sizeof(*o->list), by_score_per_price, &view);
 	return o->n ? 0 : -ENOENT;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "base/parse.h"
 #include "recording/store.h"
 #include "service/alert_list.h"
@@ -99,9 +100,8 @@ static int64_t stamp_of(const struct trk_service *s)
 
 	for (size_t i = 0; !s->history_url && i < sizeof(names) / sizeof(names[0]); i++)
 		if (snprintf(path, sizeof(path), "%s/%s", s->dir, names[i]) < (int) sizeof(path) &&
-		    stat(path, &st) == 0 &&
-		    (int64_t) st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec > newest)
-			newest = (int64_t) st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+		    stat(path, &st) == 0 && trk__os_modified_ns(&st) > newest)
+			newest = trk__os_modified_ns(&st);
 	return newest;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/dynamic.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "probe/linux/tcp_owner.h"
 #include "serve/board.h"
 #include "serve/http.h"
@@ -353,8 +354,9 @@ int trk__dashboard_serve(const struct trk_dashboard_server *o, struct trk_error 
 	if (r < 0)
 		return trk__error_set(
 			reterr, r, NULL, "libmicrohttpd.so.12 is not installed. %s",
-			trk__library_advice("Try: apt install libmicrohttpd12, or resource-tracker "
-					    "dashboard --static fleet.html"));
+			trk__os_library_advice(
+				"Try: apt install libmicrohttpd12, or resource-tracker "
+				"dashboard --static fleet.html"));
 	s.proc_fd = proc_fd;
 	trk__board_init(&s.board, &o->service, o->as_of_s, o->utc_offset_s);
 	r = trk__gate_token(s.token);

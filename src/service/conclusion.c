@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/detach.h"
 #include "base/file.h"
+#include "base/os.h"
 
 enum {
 	PATIENCE_MS = 300, /* at the end of a run */
@@ -101,7 +102,7 @@ bool trk__conclude_quickly(const struct trk_service *s, const struct trk_record 
 	bool heard;
 	pid_t pid;
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
+	if (trk__os_pipe(ends) < 0)
 		return false;
 	pid = fork();
 	if (pid == 0)

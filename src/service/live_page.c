@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "recording/reader.h"
 
 enum {
@@ -80,7 +81,7 @@ static void begin(struct trk_live_page *l, const struct trk_record *record)
 {
 	int ends[2];
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
+	if (trk__os_pipe(ends) < 0)
 		return;
 	l->pid = fork();
 	if (l->pid == 0)

@@ -31,9 +31,28 @@ void trk__facts_phase_name(const struct trk_time_breakdown *c, size_t phase, cha
 
 /* ---- processes ---- */
 
+static const double CPU_WAIT_SHARE = 0.2; /* of the time, from which on a process waits for a CPU */
+
 static bool matches(const char *name, const char *filter)
 {
 	return !filter || !*filter || strstr(name, filter);
+}
+
+/* "disk", "CPU", "stopped", "ended" or "". */
+static const char *waits_of(const struct trk_process_row *row)
+{
+	switch (row->state) {
+	case 'D':
+		return "disk";
+	case 'T':
+	case 't':
+		return "stopped";
+	case 'Z':
+	case 'X':
+		return "ended";
+	default:
+		return row->cpu_wait_share > CPU_WAIT_SHARE ? "CPU" : "";
+	}
 }
 
 static void take_live(struct trk_facts *f, const struct trk_processes *p, const char *filter)
@@ -49,7 +68,7 @@ static void take_live(struct trk_facts *f, const struct trk_processes *p, const 
 			.cores = r->cores,
 			.memory_mib = r->rss_mib,
 			.read_bps = r->read_bps,
-			.waits = trk__process_waits(r),
+			.waits = waits_of(r),
 			.parent = r->parent,
 			.depth = r->depth,
 		};

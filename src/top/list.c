@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/human.h"
+#include "base/os.h"
 #include "base/utf8.h"
 #include "recording/store.h"
 #include "top/chart.h"
@@ -93,7 +94,7 @@ int trk__list_update(struct trk_list *l, uint64_t now_ns)
 			forget(l, i);
 	if (fstat(l->runs_fd, &st) < 0)
 		return -errno;
-	changed_ns = (int64_t) st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	changed_ns = trk__os_modified_ns(&st);
 	if (changed_ns != l->changed_ns || now_ns >= l->look_ns) {
 		l->left_out = 0;
 		l->look_ns = now_ns + LOOK_NS;

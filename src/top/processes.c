@@ -19,7 +19,6 @@
 /* A reading may take 1/COST_FACTOR of the time to the next one. */
 enum { COST_FACTOR = 400, PIDS_MAX = 16384 };
 #define LOOK_NS (2 * TRK_NS_PER_S) /* between two looks for new processes, at least */
-#define WAITS   0.2                /* share of the time from which on it waits for a CPU */
 
 /* ---- one process ---- */
 
@@ -95,22 +94,6 @@ static void take(int proc_fd, struct trk_process_row *r, const struct trk_pid_st
 	r->state = s->state;
 	r->rss_mib = (double) s->rss_pages * (double) sysconf(_SC_PAGESIZE) / 1048576;
 	r->seen = true;
-}
-
-const char *trk__process_waits(const struct trk_process_row *row)
-{
-	switch (row->state) {
-	case 'D':
-		return "disk";
-	case 'T':
-	case 't':
-		return "stopped";
-	case 'Z':
-	case 'X':
-		return "ended";
-	default:
-		return row->cpu_wait_share > WAITS ? "CPU" : "";
-	}
 }
 
 /* ---- the tree ---- */

@@ -43,7 +43,4 @@ struct trk_processes {
 int trk__processes_update(struct trk_processes *p, int proc_fd, pid_t root, uint64_t now_ns);
 void trk__processes_release(struct trk_processes *p);
 
-/* "disk", "CPU", "stopped", "ended" or "": what a process waits for. */
-const char *trk__process_waits(const struct trk_process_row *row);
-
 #endif

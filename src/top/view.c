@@ -388,10 +388,11 @@ static void draw_phases(struct trk_frame *f, const struct trk_facts *facts, int 
 /* Without the directories of the program. */
 static const char *short_name(const char *name)
 {
-	size_t end = strcspn(name, " ");
-	const char *slash = name[0] == '/' ? memrchr(name, '/', end) : NULL;
+	const char *end = name + strcspn(name, " "), *at = end;
 
-	return slash ? slash + 1 : name;
+	while (name[0] == '/' && at[-1] != '/')
+		at--;
+	return name[0] == '/' ? at : name;
 }
 
 static void draw_process(struct trk_frame *f, const struct trk_facts_process *p, int y, bool tree)

@@ -1,0 +1,171 @@
+/* macOS 11 and later. */
+#ifdef __APPLE__ /* else a checker of code reads this file with the headers of another system */
+
+#include "base/os.h"
+
+#include <crt_externs.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <mach-o/dyld.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* ---- descriptors ---- */
+
+const char trk__os_own_descriptors[] = "/dev/fd";
+
+static int close_on_exec(int fd)
+{
+	return fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 ? -errno : 0;
+}
+
+int trk__os_pipe(int ends[2])
+{
+	int r;
+
+	if (pipe(ends) < 0)
+		return -errno;
+	r = close_on_exec(ends[0]);
+	if (r == 0)
+		r = close_on_exec(ends[1]);
+	if (r < 0) {
+		(void) close(ends[0]);
+		(void) close(ends[1]);
+	}
+	return r;
+}
+
+int trk__os_socket(int family, int type, int protocol)
+{
+	int fd = socket(family, type, protocol), r;
+
+	if (fd < 0)
+		return -errno;
+	r = close_on_exec(fd);
+	if (r == 0)
+		return fd;
+	(void) close(fd);
+	return r;
+}
+
+/* There is no O_PATH: the directory must be readable, too. */
+int trk__os_open_way(int dirfd, const char *path)
+{
+	int fd = openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int trk__os_path_of(int fd, char *path, size_t size)
+{
+	char whole[PATH_MAX]; /* the size that F_GETPATH requires */
+
+	if (fcntl(fd, F_GETPATH, whole) < 0)
+		return -errno;
+	return snprintf(path, size, "%s", whole) < (int) size ? 0 : -ENAMETOOLONG;
+}
+
+/* ---- files ---- */
+
+int64_t trk__os_modified_ns(const struct stat *st)
+{
+	return (int64_t) st->st_mtimespec.tv_sec * 1000000000 + st->st_mtimespec.tv_nsec;
+}
+
+bool trk__os_is_remote(const char *dir)
+{
+	struct statfs fs;
+
+	return statfs(dir, &fs) < 0 || !(fs.f_flags & MNT_LOCAL) || strstr(fs.f_fstypename, "fuse");
+}
+
+bool trk__os_has_unmapped_ids(void)
+{
+	return false;
+}
+
+/* ---- this program ---- */
+
+int trk__os_program(char *path, size_t size)
+{
+	char as_started[PATH_MAX], real[PATH_MAX];
+	uint32_t room = sizeof(as_started);
+
+	if (_NSGetExecutablePath(as_started, &room) < 0)
+		return -ENAMETOOLONG;
+	if (!realpath(as_started, real))
+		return -errno;
+	return snprintf(path, size, "%s", real) < (int) size ? 0 : -ENAMETOOLONG;
+}
+
+char **trk__os_environment(void)
+{
+	return *_NSGetEnviron();
+}
+
+/* "libz.so.1" -> "libz.1.dylib". */
+static void name_library(const char *soname, char *name, size_t size)
+{
+	const char *so = strstr(soname, ".so");
+	int stem = so ? (int) (so - soname) : (int) strlen(soname);
+
+	(void) snprintf(name, size, "%.*s%s.dylib", stem, soname, so ? so + strlen(".so") : "");
+}
+
+/* Never by its name alone: dyld would look in the working directory first. */
+void *trk__os_library(const char *soname)
+{
+	static const char *const folders[] = {
+		"/usr/lib",       "/opt/homebrew/lib",        "/opt/homebrew/opt/libpq/lib",
+		"/usr/local/lib", "/usr/local/opt/libpq/lib",
+	};
+	char name[64], path[PATH_MAX];
+	void *handle = NULL;
+
+	name_library(soname, name, sizeof(name));
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !handle; i++) {
+		(void) snprintf(path, sizeof(path), "%s/%s", folders[i], name);
+		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	}
+	return handle;
+}
+
+const char *trk__os_library_advice(const char *install)
+{
+	(void) install;
+	return "It is looked for in /usr/lib, /opt/homebrew and /usr/local. Try: brew install, "
+	       "with the "
+	       "name of the library";
+}
+
+/* ---- the rest ---- */
+
+/* CLOCK_UPTIME_RAW is the one that stands still. */
+const clockid_t trk__os_boot_clock = CLOCK_MONOTONIC;
+
+struct ordering {
+	trk__os_order *order;
+	void *data;
+};
+
+static int compare(void *data, const void *a, const void *b)
+{
+	const struct ordering *o = data;
+
+	return o->order(a, b, o->data);
+}
+
+void trk__os_sort(void *list, size_t n, size_t size, trk__os_order *order, void *data)
+{
+	struct ordering o = {.order = order, .data = data};
+
+	qsort_r(list, n, size, &o, compare);
+}
+
+#endif

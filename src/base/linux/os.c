@@ -1,0 +1,126 @@
+/* Linux, with glibc or musl. */
+#include "base/os.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/socket.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/parse.h"
+
+/* ---- descriptors ---- */
+
+const char trk__os_own_descriptors[] = "/proc/self/fd";
+
+int trk__os_pipe(int ends[2])
+{
+	return pipe2(ends, O_CLOEXEC) < 0 ? -errno : 0;
+}
+
+int trk__os_socket(int family, int type, int protocol)
+{
+	int fd = socket(family, type | SOCK_CLOEXEC, protocol);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int trk__os_open_way(int dirfd, const char *path)
+{
+	int fd = openat(dirfd, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int read_link(const char *link, char *path, size_t size)
+{
+	ssize_t len = readlink(link, path, size - 1);
+
+	if (len < 0)
+		return -errno;
+	path[len] = '\0';
+	return 0;
+}
+
+int trk__os_path_of(int fd, char *path, size_t size)
+{
+	char link[64];
+
+	(void) snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return read_link(link, path, size);
+}
+
+/* ---- files ---- */
+
+int64_t trk__os_modified_ns(const struct stat *st)
+{
+	return (int64_t) st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+bool trk__os_is_remote(const char *dir)
+{
+	static const unsigned long types[] = {
+		0x6969 /* NFS */,      0x517b /* SMB */,      0xff534d42 /* CIFS */,
+		0xfe534d42 /* SMB2 */, 0x00c36400 /* Ceph */, 0x0bd00bd0 /* Lustre */,
+		0x47504653 /* GPFS */, 0x01021997 /* 9p */,   0x65735546 /* FUSE */,
+	};
+	struct statfs fs;
+
+	if (statfs(dir, &fs) < 0)
+		return true;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if ((unsigned long) fs.f_type == types[i])
+			return true;
+	return false;
+}
+
+bool trk__os_has_unmapped_ids(void)
+{
+	char text[256];
+	ssize_t len = trk__read_at(AT_FDCWD, "/proc/self/uid_map", text, sizeof(text));
+	uint64_t inside, outside, count;
+	const char *at = text;
+
+	return len > 0 && !(trk__scan_u64(&at, &inside) && trk__scan_u64(&at, &outside) &&
+			    trk__scan_u64(&at, &count) && inside == 0 && count == UINT32_MAX);
+}
+
+/* ---- this program ---- */
+
+int trk__os_program(char *path, size_t size)
+{
+	return read_link("/proc/self/exe", path, size);
+}
+
+char **trk__os_environment(void)
+{
+	return environ;
+}
+
+void *trk__os_library(const char *soname)
+{
+	return dlopen(soname, RTLD_NOW | RTLD_LOCAL);
+}
+
+const char *trk__os_library_advice(const char *install)
+{
+	/* The kernel gives the address of the dynamic loader; a static program has none. */
+	if (getauxval(AT_BASE))
+		return install;
+	return "This program is static and loads no library. Try: the build for glibc, or the "
+	       "package of this system";
+}
+
+/* ---- the rest ---- */
+
+const clockid_t trk__os_boot_clock = CLOCK_BOOTTIME;
+
+void trk__os_sort(void *list, size_t n, size_t size, trk__os_order *order, void *data)
+{
+	qsort_r(list, n, size, order, data);
+}

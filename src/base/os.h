@@ -1,0 +1,63 @@
+/* What every operating system can do, and each in its own way. src/base/linux and src/base/darwin implement
+ * it; the build takes one of them. A header or a flag of one system is used below its folder only.
+ *
+ * What one system alone has is not here: figures of processes and machines come from src/probe. */
+#ifndef TRK_BASE_OS_H
+#define TRK_BASE_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* ---- descriptors ---- */
+
+/* The folder that lists the descriptors of this process. */
+extern const char trk__os_own_descriptors[];
+
+/* pipe(2) and socket(2), closed on exec. 0 or a descriptor, else a negative errno. */
+int trk__os_pipe(int ends[2]);
+int trk__os_socket(int family, int type, int protocol);
+
+/* Open a directory in order to reach what lies below it. The last name must not be a link: then
+ * -ENOTDIR or -ELOOP. Where the system allows, permission to search is enough. */
+int trk__os_open_way(int dirfd, const char *path);
+
+/* The path of an open file or directory. 0 or a negative errno. */
+int trk__os_path_of(int fd, char *path, size_t size);
+
+/* ---- files ---- */
+
+/* When the content was last changed, ns since 1970. */
+int64_t trk__os_modified_ns(const struct stat *st);
+
+/* Is the directory on a file system of another machine, or does the kernel not say? */
+bool trk__os_is_remote(const char *dir);
+
+/* Does an id without a name in this container or user namespace look like that of nobody? */
+bool trk__os_has_unmapped_ids(void);
+
+/* ---- this program ---- */
+
+/* The path of the program file. 0 or a negative errno. */
+int trk__os_program(char *path, size_t size);
+
+/* Its environment, as environ(7). */
+char **trk__os_environment(void);
+
+/* dlopen(3) of a library under its name on Linux, as libz.so.1. NULL: not installed. */
+void *trk__os_library(const char *soname);
+/* What to try where one could not be loaded: `install` (static text), or what holds on this system. */
+const char *trk__os_library_advice(const char *install);
+
+/* ---- the rest ---- */
+
+/* Goes on while the machine is suspended. */
+extern const clockid_t trk__os_boot_clock;
+
+/* qsort_r(3) as glibc has it. */
+typedef int trk__os_order(const void *a, const void *b, void *data);
+void trk__os_sort(void *list, size_t n, size_t size, trk__os_order *order, void *data);
+
+#endif

@@ -1,0 +1,119 @@
+/* What each operating system does in its own way, as it must do it on all of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/os.h"
+
+static bool ends_at_exec(int fd)
+{
+	return (fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0;
+}
+
+static void no_descriptor_outlives_exec(void **state)
+{
+	int ends[2], fd = trk__os_socket(AF_UNIX, SOCK_STREAM, 0);
+
+	(void) state;
+	assert_int_equal(trk__os_pipe(ends), 0);
+	assert_true(fd >= 0 && ends_at_exec(fd));
+	assert_true(ends_at_exec(ends[0]) && ends_at_exec(ends[1]));
+	(void) close(fd);
+	(void) close(ends[0]);
+	(void) close(ends[1]);
+	assert_int_equal(trk__os_socket(-1, SOCK_STREAM, 0), -EAFNOSUPPORT);
+}
+
+static void a_way_goes_through_directories_and_no_links(void **state)
+{
+	char folder[] = "/tmp/trk-os-XXXXXX", real[PATH_MAX], path[PATH_MAX];
+	int fd, below, r;
+
+	(void) state;
+	assert_non_null(mkdtemp(folder));
+	fd = trk__os_open_way(AT_FDCWD, folder);
+	assert_true(fd >= 0 && ends_at_exec(fd));
+	assert_int_equal(mkdirat(fd, "below", 0700), 0);
+	assert_int_equal(symlinkat("below", fd, "link"), 0);
+	below = trk__os_open_way(fd, "below");
+	assert_true(below >= 0);
+	assert_int_equal(trk__os_path_of(below, path, sizeof(path)), 0);
+	assert_non_null(realpath(folder, real));
+	assert_int_equal(strncmp(path, real, strlen(real)), 0);
+	assert_string_equal(path + strlen(real), "/below");
+	r = trk__os_open_way(fd, "link");
+	assert_true(r == -ENOTDIR || r == -ELOOP);
+	assert_int_equal(trk__os_open_way(fd, "missing"), -ENOENT);
+	trk__close(below);
+	trk__close(fd);
+	trk__remove_tree(folder);
+}
+
+static void a_change_has_its_nanoseconds(void **state)
+{
+	const struct timespec times[2] = {{.tv_sec = 5}, {.tv_sec = 1700000000, .tv_nsec = 250}};
+	char path[] = "/tmp/trk-os-XXXXXX";
+	int fd = mkstemp(path);
+	struct stat st;
+
+	(void) state;
+	assert_int_equal(futimens(fd, times), 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_true(trk__os_modified_ns(&st) == INT64_C(1700000000000000250));
+	(void) close(fd);
+	(void) unlink(path);
+}
+
+static int by_distance(const void *a, const void *b, void *data)
+{
+	int from = *(const int *) data, x = abs(*(const int *) a - from);
+	int y = abs(*(const int *) b - from);
+
+	return (x > y) - (x < y);
+}
+
+static void an_order_has_its_data(void **state)
+{
+	int list[] = {9, 2, 7, 4, 5}, from = 5;
+
+	(void) state;
+	trk__os_sort(list, 5, sizeof(list[0]), by_distance, &from);
+	assert_memory_equal(list, ((const int[]){5, 4, 7, 2, 9}), sizeof(list));
+}
+
+static void this_program_is_found(void **state)
+{
+	char path[PATH_MAX];
+
+	(void) state;
+	assert_int_equal(trk__os_program(path, sizeof(path)), 0);
+	assert_int_equal(path[0], '/');
+	assert_int_equal(access(path, X_OK), 0);
+	assert_non_null(trk__os_environment());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_descriptor_outlives_exec),
+		cmocka_unit_test(a_way_goes_through_directories_and_no_links),
+		cmocka_unit_test(a_change_has_its_nanoseconds),
+		cmocka_unit_test(an_order_has_its_data),
+		cmocka_unit_test(this_program_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Builds the program for macOS 11 and later, which reads recordings (docs/platforms.md).
+
+    build/venv-python/bin/python tools/macos.py [MACHINE…]
+
+writes $BUILD/macos/MACHINE/resource-tracker for each machine (default: aarch64 and x86_64). The compiler and
+linker are zig's, which have the interfaces of macOS; a warning is an error. Nothing runs here.
+"""
+
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+TARGET = "macos.11.0"
+# The machine -> cputype of a Mach-O header.
+MACHINES = {"aarch64": 0x0100000C, "x86_64": 0x01000007}
+ROOT = Path(__file__).resolve().parent.parent
+MACOS = Path(os.environ.get("BUILD", ROOT / "build")).resolve() / "macos"
+
+
+def cross_file(machine):
+    """The text of meson's cross file. zig adds debug information, with the path of the tree, unless -g0 is given."""
+    zig = f"'{sys.executable}', '-m', 'ziglang'"
+    return f"""\
+[binaries]
+c = [{zig}, 'cc', '-target', '{machine}-{TARGET}']
+ar = [{zig}, 'ar']
+[built-in options]
+c_args = ['-g0']
+[host_machine]
+system = 'darwin'
+cpu_family = '{machine}'
+cpu = '{machine}'
+endian = 'little'
+"""
+
+
+def run(*words):
+    """The cache keeps what was compiled before, of any build folder."""
+    environment = {"ZIG_GLOBAL_CACHE_DIR": str(MACOS / "zig"), "ZIG_LOCAL_CACHE_DIR": str(MACOS / "zig")}
+    subprocess.run([str(word) for word in words], check=True, cwd=ROOT, stdin=subprocess.DEVNULL,
+                   env={**environment, **os.environ})
+
+
+def check_program(path, machine):
+    """Fail unless the file is a 64-bit Mach-O program for the machine."""
+    magic, cputype, _, filetype = struct.unpack("<4I", path.read_bytes()[:16])
+    if (magic, cputype, filetype) != (0xFEEDFACF, MACHINES[machine], 2):
+        sys.exit(f"macos: {path} is not a program for {machine}")
+
+
+def build(machine):
+    """Compile and link the program for one machine: its path."""
+    folder = MACOS / machine
+    described = MACOS / f"{machine}.ini"
+    MACOS.mkdir(parents=True, exist_ok=True)
+    described.write_text(cross_file(machine), encoding="utf-8")
+    if not (folder / "build.ninja").is_file():
+        run(sys.executable, "-m", "mesonbuild.mesonmain", "setup", folder, "--cross-file", described, "-Doptimization=s", "-Dtests=disabled",
+            "-Dpython=disabled")
+    run("ninja", "--quiet", "-C", folder, "-j", os.environ.get("JOBS", os.cpu_count()), "resource-tracker")
+    check_program(folder / "resource-tracker", machine)
+    return folder / "resource-tracker"
+
+
+def main():
+    unknown = set(sys.argv[1:]) - set(MACHINES)
+    if unknown:
+        sys.exit(f"macos: unknown machine {' '.join(sorted(unknown))}. Known: {' '.join(MACHINES)}")
+    for machine in sys.argv[1:] or MACHINES:
+        print(build(machine))
+
+
+if __name__ == "__main__":
+    main()
