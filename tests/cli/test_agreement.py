@@ -203,7 +203,7 @@ def test_a_request_is_what_bars_tables_and_verdicts_compare_with(rt):
     assert "of 4 cores" in report["verdict"]["lead"] and "of 8 GiB" in report["verdict"]["lead"]
     rows = report["sections"]["sizing"]["tables"]["resources"]["rows"]
     assert [rows[i]["requested"]["value"] for i in (0, 1)] == [4, 8192]
-    assert [rows[i]["requested"]["text"] for i in (0, 1)] == ["4 requested", "8 GiB requested"]
+    assert [rows[i]["requested"]["text"] for i in (0, 1)] == ["4", "8 GiB"]
     past = rt.run("history", "--json").json()["runs"][0]
     assert (past["request_cpu"], past["request_memory_mib"]) == (4, 8192)
     assert past["capacity"] == result.summary["advice"]["capacity"]

@@ -21,7 +21,7 @@ ENDS = {"docs/columns.md", "docs/dependencies.md", "docs/performance.md"}
 
 # What the pages' commands work on.
 FILES = {
-    "train.py": "total = sum(i * i for i in range(200_000))\nprint(total)\n",
+    "train.py": "total = sum(i * i for i in range(8_000_000))\nprint(total)\n",
     "align.sh": "#!/bin/sh\ni=0; while [ $i -lt 1000 ]; do i=$((i+1)); done\n",
     "Makefile": "all:\n\t@echo made\n",
     "prices.csv": "vendor,region,type,price\naws,eu-central-1,m6i.large,0.11\n",
