@@ -41,7 +41,6 @@ def test_a_run_without_a_cpu_rate_in_its_rows_is_described_by_its_total(rt):
     said = " ".join(texts(document(rt)))
     assert json.loads(row)["process_cpu_usage"] is None or "Used at most" in said
     assert not re.search(r"\bnan\b|at most -", said)
-    assert "bound by" in said
 
 
 def test_report_writes_a_page_named_after_the_run(rt):
