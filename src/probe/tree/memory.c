@@ -618,6 +618,38 @@ static void take_stock(struct trk_tree *t, struct process *p, uint64_t sum_bytes
 		t->calm_sum_bytes = sum_bytes;
 }
 
+/* ---- sums during which a member came or ended ----
+ *
+ * A member that ends gives its part of common pages to the others. If it ends while the members are
+ * read, early readings have the old divisor and late ones the new one, and the sum is above what
+ * the tree holds. That is no more than at the last fair sum, in which nothing moved, and what its
+ * members can have added since: what RSS grew by, and a private copy of a page for each fault. */
+
+static void keep_fair_sum(struct trk_tree *t, uint64_t sum_bytes)
+{
+	t->fair_bytes = sum_bytes;
+	t->fair_faults = t->state.counter[TRK_TREE_MINOR_FAULTS];
+	for (size_t i = 0; i < t->count; i++)
+		t->process[i].fair_rss_bytes = t->process[i].rss_bytes;
+}
+
+/* What the sum is above that. */
+static uint64_t above_fair_sum(const struct trk_tree *t, uint64_t sum_bytes)
+{
+	uint64_t faults = t->state.counter[TRK_TREE_MINOR_FAULTS] - t->fair_faults;
+	uint64_t most = t->fair_bytes + trk__least_of(faults, UINT32_MAX) * t->page_bytes;
+
+	if (t->fair_bytes == 0)
+		return 0;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct process *p = &t->process[i];
+		uint64_t then = p->fair_rss_bytes ? p->fair_rss_bytes : p->forked_rss_bytes;
+
+		most += p->rss_bytes > then ? p->rss_bytes - then : 0;
+	}
+	return sum_bytes > most ? sum_bytes - most : 0;
+}
+
 void trk__memory_update(struct trk_tree *t)
 {
 	struct trk_tree_state *s = &t->state;
@@ -650,8 +682,11 @@ void trk__memory_update(struct trk_tree *t)
 			s->pss_estimated_bytes += p->pss_bytes;
 		s->unreadable_memory += (p->pss_denied || t->smaps_missing) && !p->zombie;
 	}
-	twice = trk__least_of(twice, s->pss_bytes);
-	s->pss_bytes -= twice;
+	s->pss_bytes -= trk__least_of(twice, s->pss_bytes);
+	if (consistent)
+		keep_fair_sum(t, s->pss_bytes);
+	else
+		s->pss_bytes -= above_fair_sum(t, s->pss_bytes);
 	s->pss_estimated_bytes = trk__least_of(s->pss_estimated_bytes, s->pss_bytes);
 	trk__peaks_update(t, consistent);
 }

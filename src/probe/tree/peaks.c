@@ -148,7 +148,9 @@ static void bound_interval(struct trk_tree *t, uint64_t rise)
 	const struct trk_tree_state *s = &t->state;
 	const struct peak_gone *g = &t->gone;
 	uint64_t ended = g->seen + g->unseen;
-	uint64_t stayed = t->last_pss_bytes > g->pss_bytes ? t->last_pss_bytes - g->pss_bytes : 0;
+	/* Of members that ended one after the other the last had the largest shares of common pages. */
+	uint64_t held = g->pss_bytes < t->last_pss_bytes ? g->pss_bytes : t->last_pss_bytes;
+	uint64_t stayed = t->last_pss_bytes - held;
 	uint64_t faults = g->faults < UINT32_MAX ? g->faults : UINT32_MAX;
 	struct peak_bound *b = bound_of(t, ended);
 
@@ -158,7 +160,7 @@ static void bound_interval(struct trk_tree *t, uint64_t rise)
 	if (g->seen > 0 && g->unseen == 0 &&
 	    t->last_pss_bytes + faults * t->page_bytes > b->together_bytes + b->grown_bytes) {
 		b->together_bytes = stayed;
-		b->grown_bytes = g->pss_bytes + faults * t->page_bytes;
+		b->grown_bytes = held + faults * t->page_bytes;
 		b->together = g->seen;
 	}
 }

@@ -106,8 +106,9 @@ struct process {
 	 * how many these are, and where the tree's counts stood (tree/memory.c). */
 	uint64_t lent_bytes, part_bytes, shared_at_read;
 	struct sharing sharing_at_read;
-	int64_t owed_own;     /* what this member added to the tree's owed_bytes */
-	uint64_t shmem_bytes; /* its proportional share of shared memory then */
+	uint64_t fair_rss_bytes; /* RSS at the tree's last fair sum; 0: it was not there */
+	int64_t owed_own;        /* what this member added to the tree's owed_bytes */
+	uint64_t shmem_bytes;    /* its proportional share of shared memory then */
 	/* Of the children of this process: the shares that the latest reading of one of them
 	 * gave. */
 	float kin_anon_factor, kin_shared_factor;
@@ -215,8 +216,10 @@ struct trk_tree {
 
 	struct peak_gone gone; /* in this update */
 	struct peak_bound bound[PEAK_BOUNDS];
-	uint64_t largest_bytes;   /* of one process, ever */
-	uint64_t last_pss_bytes;  /* sum of PSS at the last update */
+	uint64_t largest_bytes;  /* of one process, ever */
+	uint64_t last_pss_bytes; /* sum of PSS at the last update */
+	/* The last sum of PSS in which nothing moved, 0: none; and the tree's minor faults then. */
+	uint64_t fair_bytes, fair_faults;
 	uint64_t huge_page_bytes; /* that one page fault may bring in; 0: not read yet */
 	pid_t newest_pid;         /* at the last update; -1: not known */
 	pid_t before_pid;         /* the same of the update before */
