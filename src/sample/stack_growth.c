@@ -55,7 +55,7 @@ static void loosen(struct trk_growth *g, const struct trk_lines *l, uint64_t byt
 	g->loose_bytes += bytes;
 }
 
-/* The place of a new line: a free one, or that of the line that was not seen for the longest. */
+/* The index for a new line: a free one, else that of the line that was last seen longest ago. */
 static size_t make_room(struct trk_growth *g, const struct trk_lines *l)
 {
 	size_t oldest = g->at == 0 ? 1 : 0;
@@ -118,8 +118,8 @@ static double signs_of(const struct trk_growth *g)
 	return signs;
 }
 
-/* How soon memory will have grown by the next step, at its pace of late. Steps are smaller while nothing
- * tells which line takes it. */
+/* How soon memory will have grown by the next step, at its pace of late. Steps are smaller while
+ * nothing tells which line takes it. */
 static void plan(struct trk_growth *g, const struct trk_growth_sample *s)
 {
 	uint64_t part = s->bytes >> STEP_SHIFT, step = part > STEP_MIN ? part : STEP_MIN;
@@ -195,15 +195,14 @@ static void add_between(struct trk_lines_sums *sums, uint32_t lane, uint32_t nod
 		sum->between_bytes += bytes;
 }
 
-/* It was not left for another line and come back to, and it took memory nearly whenever it was looked
- * at. */
+/* The process stayed on the line, which took memory in at least half of the looks at it, and in two. */
 static bool is_sure(const struct trk_growth_line *line)
 {
 	return line->visits <= 1 && line->hits >= HITS_MIN && line->hits * 2 >= line->looks;
 }
 
-/* It was not left either, and memory grew by more than 1 GB a second of CPU time from each sample to the
- * next: a kernel gives pages that fast to one that does little else. */
+/* It was not left either, and memory grew by more than 1 GB a second of CPU time from each sample
+ * to the next: a kernel gives pages that fast to one that does little else. */
 static bool is_fast(const struct trk_growth_line *line)
 {
 	return line->visits <= 1 && line->stays >= STAYS_MIN && line->slow_stays == 0;

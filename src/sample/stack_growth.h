@@ -1,15 +1,15 @@
 /* Which line of a process takes memory.
  *
- * A sample finds the process on one line, while memory may have grown on any line that ran since the sample
- * before. What tells them apart is the kernel's count of page faults: where it moves while a stack is
- * read, the line of that stack takes memory at that very moment. Growth between two samples on one line
- * is sure where the process did not leave the line and come back, and took memory nearly whenever it was
- * looked at there. All other growth is shared out among the lines that were seen taking memory; where none
- * was seen, it stands at the line from which all that ran was called.
+ * Between two samples memory may have grown on any line that ran. The kernel's count of page faults
+ * tells the lines apart: if it rises while a stack is read, the line of that stack takes memory at
+ * that moment. Growth between two samples on one line is "sure" if the process stayed on the line,
+ * which took memory in at least half of the looks at it. All other growth is divided among the
+ * lines that were seen taking memory. If none was seen, it is charged to the line from which all
+ * that ran was called.
  *
- * While memory reaches new heights more looks are wanted than the rate of samples gives: one for each
- * part of 512 that it grows by, and up to eight until a line was seen taking memory, so that their number is
- * bounded by the size that memory reaches. */
+ * While memory reaches new heights, samples alone are too few: there is one more look for each
+ * 1/512 that memory grows by, and eight as long as no line was seen taking memory. Their number is
+ * thus bounded by the size that memory reaches. */
 #ifndef TRK_SAMPLE_STACK_GROWTH_H
 #define TRK_SAMPLE_STACK_GROWTH_H
 

@@ -1,23 +1,19 @@
 #include "sample/stacks.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file.h"
-#include "base/parse.h"
 #include "probe/stack/interpreter.h"
+#include "sample/process_files.h"
 #include "sample/stack_growth.h"
 
 enum {
 	WATCHED_MAX = 128, /* processes */
 	PYTHONS_MAX = 64,  /* of these that are read */
 	LOOKS_MAX = 4,     /* processes that are looked into in one round */
-	FILES_MAX = 160,   /* kept open */
 	FAST_HZ = 100,
 	FAULTS_THREADS = 8, /* of a process, whose page faults are counted */
 };
@@ -34,9 +30,10 @@ enum {
 #define BUDGET_SHARE 0.001
 #define FAST_BUDGETS 4
 
-/* How likely a thread used the CPU time around a sample. The state R says that it could have run: on a
- * busy machine it waits for a CPU then, most often behind a system call, where it was interrupted. And a
- * sample that is late was taken when the kernel found it time to switch, most often there, too. */
+/* How likely a thread used the CPU time around a sample. The state R says that it could have run:
+ * on a busy machine it waits for a CPU then, most often behind a system call, where it was
+ * interrupted. And a sample that is late was taken when the kernel found it time to switch, most
+ * often there, too. */
 enum score { WAITS, SAMPLED_LATE, COULD_RUN, HAS_CPU };
 
 struct thread {
@@ -73,17 +70,15 @@ struct watched {
 };
 
 struct trk_stacks {
-	struct trk_env env;
 	struct trk_stacks_options options;
 	struct trk_lines *lines; /* borrowed */
 	struct watched *watched; /* owned: WATCHED_MAX */
 	size_t count, pythons;
-	int files;
+	struct trk_process_files files;
 	struct trk_remote *remote; /* owned */
 	pid_t remote_pid;
 	uint64_t start_ns, next_ns, settle_ns, period_ns;
-	uint64_t
-		probe_ns; /* when memory that grows is looked at next; UINT64_MAX: it does not grow */
+	uint64_t probe_ns; /* the next look at memory that grows; UINT64_MAX: none */
 	uint64_t cost_ns, settled_cost_ns, rounds;
 	uint64_t probe_cost_ns; /* bounded by the memory that the job takes, not by the budget */
 	uint64_t random;
@@ -93,111 +88,6 @@ struct trk_stacks {
 	uint64_t wall_ns, now_ns;
 	bool is_late, is_probe;
 };
-
-/* ---- files of a process ---- */
-
-static void close_file(struct trk_stacks *s, int *fd)
-{
-	if (*fd < 0)
-		return;
-	trk__close(*fd);
-	*fd = -1;
-	s->files--;
-}
-
-/* Read a small file of /proc through *fd, kept open where there is room. */
-static ssize_t read_kept(struct trk_stacks *s, int *fd, const char *path, char *text, size_t size)
-{
-	if (*fd < 0 && s->files >= FILES_MAX)
-		return trk__read_once_at(s->env.proc_fd, path, text, size);
-	if (*fd < 0) {
-		*fd = openat(s->env.proc_fd, path, O_RDONLY | O_CLOEXEC);
-		if (*fd < 0)
-			return -errno;
-		s->files++;
-	}
-	return trk__read_once_fd(*fd, text, size);
-}
-
-/* A number for what /proc/PID/exe leads to; 0: it cannot be read. */
-static uint64_t exe_of(const struct trk_stacks *s, pid_t pid)
-{
-	char path[32], text[512];
-	uint64_t hash = 1469598103934665603u;
-	ssize_t len;
-
-	(void) snprintf(path, sizeof(path), "%d/exe", (int) pid);
-	len = readlinkat(s->env.proc_fd, path, text, sizeof(text));
-	for (ssize_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char) text[i]) * 1099511628211u;
-	return len > 0 ? hash : 0;
-}
-
-static void read_name(const struct trk_stacks *s, struct watched *w)
-{
-	char path[32];
-	ssize_t len;
-
-	(void) snprintf(path, sizeof(path), "%d/comm", (int) w->pid);
-	len = trk__read_once_at(s->env.proc_fd, path, w->name, sizeof(w->name));
-	w->name[len > 0 ? len : 0] = '\0';
-	w->name[strcspn(w->name, "\n")] = '\0';
-}
-
-/* Resident memory of its own: what is not file-backed or shared. */
-static int read_memory(struct trk_stacks *s, struct watched *w, uint64_t *ret_bytes)
-{
-	char path[32], text[128];
-	uint64_t number[3];
-	ssize_t len;
-
-	(void) snprintf(path, sizeof(path), "%d/statm", (int) w->pid);
-	len = read_kept(s, &w->statm_fd, path, text, sizeof(text));
-	if (len <= 0 || !trk__take_numbers(text, (size_t) len, number, 3) || number[1] < number[2])
-		return -ENODATA;
-	*ret_bytes = (number[1] - number[2]) * (uint64_t) sysconf(_SC_PAGESIZE);
-	return 0;
-}
-
-struct thread_state {
-	bool running;    /* or waiting for a CPU alone */
-	uint64_t faults; /* minor page faults: without a disk */
-};
-
-/* A stat file of a process or of one of its threads. */
-static int read_state(struct trk_stacks *s, int *fd, const char *path, struct thread_state *ret)
-{
-	/* After the state: ppid, pgrp, session, tty_nr, tpgid, flags, minflt. */
-	enum { FAULTS_AT = 7 };
-	char text[512];
-	const char *at;
-	int64_t number;
-	ssize_t len;
-	bool running;
-
-	len = read_kept(s, fd, path, text, sizeof(text));
-	at = len > 0 ? memrchr(text, ')', (size_t) len) : NULL;
-	if (!at || text + len - at < 4)
-		return -ENODATA;
-	running = at[2] == 'R';
-	at += 3;
-	for (int i = 0; i < FAULTS_AT; i++)
-		if (!trk__scan_i64(&at, &number))
-			return -ENODATA;
-	*ret = (struct thread_state){running, (uint64_t) number};
-	return 0;
-}
-
-static int read_thread(struct trk_stacks *s, const struct watched *w, struct thread *t,
-		       struct thread_state *ret)
-{
-	char path[64];
-
-	if (!t->tid)
-		return -ENODATA;
-	(void) snprintf(path, sizeof(path), "%d/task/%d/stat", (int) w->pid, (int) t->tid);
-	return read_state(s, &t->stat_fd, path, ret);
-}
 
 /* ---- which processes ---- */
 
@@ -214,7 +104,7 @@ static void note_process(struct trk_stacks *s, const struct watched *w)
 static void drop_threads(struct trk_stacks *s, struct watched *w)
 {
 	for (size_t i = 0; i < w->threads; i++)
-		close_file(s, &w->thread[i].stat_fd);
+		trk__process_file_close(&s->files, &w->thread[i].stat_fd);
 	w->threads = 0;
 }
 
@@ -240,12 +130,12 @@ static void look_at(struct trk_stacks *s, struct watched *w, uint64_t now_ns)
 	if (w->wait_ns > LOOK_MAX_NS)
 		w->wait_ns = LOOK_MAX_NS;
 	w->look_ns = now_ns + w->wait_ns;
-	w->exe = exe_of(s, w->pid);
-	read_name(s, w);
+	w->exe = trk__process_exe(&s->files, w->pid);
+	trk__process_name(&s->files, w->pid, w->name, sizeof(w->name));
 	s->remote_pid = w->pid;
 	why = s->pythons >= PYTHONS_MAX
 		      ? TRK_STACK_TOO_MANY
-		      : trk__interpreter_open(&s->env, w->pid, s->remote, &w->python);
+		      : trk__interpreter_open(&s->files.env, w->pid, s->remote, &w->python);
 	s->pythons += w->python != NULL;
 	w->is_fresh = true;
 	w->why = why;
@@ -279,8 +169,8 @@ static void remove_at(struct trk_stacks *s, size_t i)
 
 	settle(s, w, true);
 	drop_python(s, w);
-	close_file(s, &w->statm_fd);
-	close_file(s, &w->stat_fd);
+	trk__process_file_close(&s->files, &w->statm_fd);
+	trk__process_file_close(&s->files, &w->stat_fd);
 	trk__lines_sums_release(&w->second);
 	s->count--;
 	if (i != s->count)
@@ -291,7 +181,7 @@ static void remove_at(struct trk_stacks *s, size_t i)
 /* An exec gives the process another program; the link tells, once a second at most. */
 static bool has_changed(const struct trk_stacks *s, const struct watched *w)
 {
-	return w->exe != exe_of(s, w->pid);
+	return w->exe != trk__process_exe(&s->files, w->pid);
 }
 
 void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, uint64_t now_ns)
@@ -410,8 +300,8 @@ static void take_stack(void *data, struct trk_stack *stack)
 
 /* ---- memory ---- */
 
-/* How clearly the thread was seen taking memory: 0, or the weight of what was seen. Where it had page
- * faults right before and right after the stacks were read, the frame that was read has them. */
+/* How clearly the thread was seen taking memory: 0, or a weight. With page faults both right before
+ * and right after its stack was read, the frame that was read caused them. */
 static unsigned int sign_of(const struct thread *t)
 {
 	if (!t->has_faults || t->faults[3] <= t->faults[0])
@@ -419,8 +309,8 @@ static unsigned int sign_of(const struct thread *t)
 	return t->faults[1] > t->faults[0] && t->faults[3] > t->faults[2] ? TRK_GROWTH_CLEAR : 1;
 }
 
-/* The thread that memory is charged to: the one that was seen taking the most, else one that runs, else
- * the oldest. *ret_alone: it is the only one that could have taken any. */
+/* The thread that memory is charged to: the one that was seen taking the most, else one that runs,
+ * else the oldest. *ret_alone: it is the only one that could have taken any. */
 static const struct thread *thread_of_memory(const struct watched *w, bool *ret_alone)
 {
 	const struct thread *found = NULL;
@@ -446,7 +336,7 @@ static void take_memory(struct trk_stacks *s, struct watched *w, bool has_cpu, u
 	struct trk_growth_sample sample = {.now_ns = s->now_ns};
 	const struct thread *t = thread_of_memory(w, &sample.alone);
 
-	if (!t || read_memory(s, w, &sample.bytes) < 0)
+	if (!t || trk__process_memory(&s->files, &w->statm_fd, w->pid, &sample.bytes) < 0)
 		return;
 	sample.node = t->node;
 	sample.lane = t->lane;
@@ -463,7 +353,7 @@ static void forget_unseen_threads(struct trk_stacks *s, struct watched *w)
 	for (size_t i = w->threads; i-- > 0;) {
 		if (w->thread[i].seen)
 			continue;
-		close_file(s, &w->thread[i].stat_fd);
+		trk__process_file_close(&s->files, &w->thread[i].stat_fd);
 		w->thread[i] = w->thread[--w->threads];
 	}
 }
@@ -487,10 +377,17 @@ static bool walk(struct trk_stacks *s, struct watched *w)
 	return true;
 }
 
-/* Count the page faults of the threads: the first time for those that are known, then for all of these. */
+static int read_thread(struct trk_stacks *s, const struct watched *w, struct thread *t,
+		       struct trk_pid_stat *ret)
+{
+	return t->tid ? trk__process_state(&s->files, &t->stat_fd, w->pid, t->tid, ret) : -ENODATA;
+}
+
+/* Count the page faults of the threads: the first time for those that are known, then for all of
+ * these. */
 static void count_faults(struct trk_stacks *s, struct watched *w, int round)
 {
-	struct thread_state state;
+	struct trk_pid_stat state;
 
 	for (size_t i = 0; i < w->threads && i < FAULTS_THREADS; i++) {
 		struct thread *t = &w->thread[i];
@@ -498,14 +395,15 @@ static void count_faults(struct trk_stacks *s, struct watched *w, int round)
 		if (round > 0 && !t->has_faults)
 			continue;
 		t->has_faults = read_thread(s, w, t, &state) == 0;
-		t->faults[round] = t->has_faults ? state.faults : 0;
+		t->faults[round] = t->has_faults ? state.minor_faults : 0;
 	}
 }
 
-/* Read the stacks, with the page faults around that. False when the process cannot be read any more. */
+/* Read the stacks, with the page faults around that. False when the process cannot be read any
+ * more. */
 static bool walk_with_faults(struct trk_stacks *s, struct watched *w)
 {
-	uint64_t begin_ns = s->env.monotonic_ns();
+	uint64_t begin_ns = s->files.env.monotonic_ns();
 
 	count_faults(s, w, 0);
 	count_faults(s, w, 1);
@@ -514,7 +412,7 @@ static bool walk_with_faults(struct trk_stacks *s, struct watched *w)
 	count_faults(s, w, 2);
 	count_faults(s, w, 3);
 	/* Kept from the CPU in between, it has seen what came later. */
-	if (s->env.monotonic_ns() - begin_ns > FAULTS_MAX_NS)
+	if (s->files.env.monotonic_ns() - begin_ns > FAULTS_MAX_NS)
 		for (size_t i = 0; i < w->threads; i++)
 			w->thread[i].has_faults = false;
 	return true;
@@ -525,9 +423,9 @@ static void look_at_states(struct trk_stacks *s, struct watched *w, bool has_cpu
 	for (size_t i = 0; i < w->threads; i++) {
 		struct thread *t = &w->thread[i];
 		bool is_it = has_cpu && w->threads == 1;
-		struct thread_state state;
+		struct trk_pid_stat state;
 
-		if (is_it || (read_thread(s, w, t, &state) == 0 && state.running))
+		if (is_it || (read_thread(s, w, t, &state) == 0 && state.state == 'R'))
 			t->score = s->is_late ? SAMPLED_LATE : has_cpu ? HAS_CPU : COULD_RUN;
 	}
 }
@@ -565,9 +463,9 @@ static void charge_oldest(struct watched *w, uint64_t ns)
 	}
 }
 
-/* CPU time between two samples goes to the end of the interval at which a thread is the more likely to
- * have used it: in halves where both are alike, and to the next interval where neither is. Threads of
- * a library that compute for one that waits use more than a few moments could have. */
+/* CPU time between two samples goes to the end of the interval at which a thread is the more likely
+ * to have used it: in halves where both are alike, and to the next interval where neither is.
+ * Threads of a library that compute for one that waits use more than a few moments could have. */
 static void charge_interval(struct watched *w, uint64_t ns, uint64_t wall_ns)
 {
 	enum score now = WAITS, before = WAITS;
@@ -593,7 +491,7 @@ static void charge_interval(struct watched *w, uint64_t ns, uint64_t wall_ns)
 	}
 }
 
-/* Take the stacks, the states and the memory of the process. False when it cannot be read any more. */
+/* Read stacks, states and memory of the process. False when it can no longer be read. */
 static bool look(struct trk_stacks *s, struct watched *w, uint64_t used_ns)
 {
 	uint64_t after_ns;
@@ -612,13 +510,11 @@ static bool look(struct trk_stacks *s, struct watched *w, uint64_t used_ns)
 /* Page faults of all threads of a process. */
 static bool read_faults(struct trk_stacks *s, struct watched *w, uint64_t *ret)
 {
-	struct thread_state state;
-	char path[32];
+	struct trk_pid_stat state;
 
-	(void) snprintf(path, sizeof(path), "%d/stat", (int) w->pid);
-	if (read_state(s, &w->stat_fd, path, &state) < 0)
+	if (trk__process_state(&s->files, &w->stat_fd, w->pid, 0, &state) < 0)
 		return false;
-	*ret = state.faults;
+	*ret = state.minor_faults;
 	return true;
 }
 
@@ -828,7 +724,7 @@ struct trk_stacks *trk__stacks_new(const struct trk_env *env,
 
 	if (!s)
 		return NULL;
-	s->env = *env;
+	s->files.env = *env;
 	s->options = *options;
 	s->lines = lines;
 	s->start_ns = s->settle_ns = start_ns;

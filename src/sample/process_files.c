@@ -1,0 +1,87 @@
+#include "sample/process_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/parse.h"
+
+enum { OPEN_MAX_FILES = 160 };
+
+void trk__process_file_close(struct trk_process_files *f, int *fd)
+{
+	if (*fd < 0)
+		return;
+	trk__close(*fd);
+	*fd = -1;
+	f->open--;
+}
+
+static ssize_t read_kept(struct trk_process_files *f, int *fd, const char *path, char *text,
+			 size_t size)
+{
+	if (*fd < 0 && f->open >= OPEN_MAX_FILES)
+		return trk__read_once_at(f->env.proc_fd, path, text, size);
+	if (*fd < 0) {
+		*fd = openat(f->env.proc_fd, path, O_RDONLY | O_CLOEXEC);
+		if (*fd < 0)
+			return -errno;
+		f->open++;
+	}
+	return trk__read_once_fd(*fd, text, size);
+}
+
+int trk__process_memory(struct trk_process_files *f, int *fd, pid_t pid, uint64_t *ret_bytes)
+{
+	char path[32], text[128];
+	uint64_t number[3]; /* pages: size, resident, shared */
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/statm", (int) pid);
+	len = read_kept(f, fd, path, text, sizeof(text));
+	if (len <= 0 || !trk__take_numbers(text, (size_t) len, number, 3) || number[1] < number[2])
+		return -ENODATA;
+	*ret_bytes = (number[1] - number[2]) * (uint64_t) sysconf(_SC_PAGESIZE);
+	return 0;
+}
+
+int trk__process_state(struct trk_process_files *f, int *fd, pid_t pid, pid_t tid,
+		       struct trk_pid_stat *ret)
+{
+	char path[64], text[TRK_PID_STAT_SIZE];
+	ssize_t len;
+
+	if (tid)
+		(void) snprintf(path, sizeof(path), "%d/task/%d/stat", (int) pid, (int) tid);
+	else
+		(void) snprintf(path, sizeof(path), "%d/stat", (int) pid);
+	len = read_kept(f, fd, path, text, sizeof(text));
+	return len > 0 ? trk__pid_stat_parse(text, (size_t) len, ret) : -ENODATA;
+}
+
+void trk__process_name(const struct trk_process_files *f, pid_t pid, char *name, size_t size)
+{
+	char path[32];
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/comm", (int) pid);
+	len = trk__read_once_at(f->env.proc_fd, path, name, size);
+	name[len > 0 ? len : 0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+}
+
+uint64_t trk__process_exe(const struct trk_process_files *f, pid_t pid)
+{
+	char path[32], text[512];
+	uint64_t hash = 1469598103934665603u; /* FNV-1a */
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/exe", (int) pid);
+	len = readlinkat(f->env.proc_fd, path, text, sizeof(text));
+	for (ssize_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char) text[i]) * 1099511628211u;
+	return len > 0 ? hash : 0;
+}
