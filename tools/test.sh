@@ -139,7 +139,6 @@ stage_build() {
 	begin "build"
 	check configure configure_with_tests &&
 		check build ninja --quiet -C "$BUILD" -j "$JOBS"
-	check "macOS build" build/venv-python/bin/python tools/macos.py
 	end build
 }
 
@@ -186,9 +185,11 @@ stage_e2e() {
 	end e2e
 }
 
-# The package as users have it: the wheel, installed into an environment of its own.
+# What zig builds for other systems, and the package as users have it: the wheel, installed into an
+# environment of its own.
 stage_python() {
-	begin "tests of the Python package"
+	begin "the build for macOS, and tests of the Python package"
+	check "macOS build" build/venv-python/bin/python tools/macos.py
 	if check "python wheel" tools/python_wheel.sh &&
 		check "portable wheel" build/venv-python/bin/python tools/python_portable.py "$(uname -m)"; then
 		TRK_NEEDS_ALL_MODULES=1 python=$PWD/build/venv-python/bin/python \
