@@ -1,6 +1,7 @@
 /* Sending an alert to a person or a program: mail, chat, webhook, Alertmanager.
  *
- * Done by libcurl, which is loaded on first use, in a process of its own, never in the job's tracker. */
+ * Done by libcurl, which is loaded on first use, in a process of its own, never in the job's
+ * tracker. */
 #ifndef TRK_ALERT_DELIVER_H
 #define TRK_ALERT_DELIVER_H
 
@@ -26,9 +27,10 @@ struct trk_alert_account {
 	const char *key;   /* of the signature of kind json */
 };
 
-/* Send to address: a URL, for mail the recipients, separated by commas. Private and loopback addresses,
- * and plain HTTP, are refused unless the host is listed. Returns 0; -TRK_E_UNSUPPORTED without libcurl;
- * -EINVAL and -EACCES for an address that cannot be used; -EIO where it may work later; with *reterr. */
+/* Send to address: a URL, for mail the recipients, separated by commas. Private and loopback
+ * addresses, and plain HTTP, are refused unless the host is listed. Returns 0; -TRK_E_UNSUPPORTED
+ * without libcurl; -EINVAL and -EACCES for an address that cannot be used; -EIO where it may work
+ * later; with *reterr. */
 int trk__alert_deliver(const struct trk_alert_sink *sink, const char *address,
 		       const struct trk_alert_account *account, const struct trk_alert_message *m,
 		       struct trk_error *reterr);

@@ -17,8 +17,8 @@ void trk__alert_outbox_done(int dirfd, const char *name);
 /* Called with each that is kept, oldest first. 0: it was delivered, or can never be, and is
  * removed. */
 typedef int trk_alert_outbox_fn(void *data, const char *sink, const struct trk_alert_message *m);
-/* Returns how many are left, or a negative errno. Files that are none of ours are left alone, and
- * what another process delivers at the moment is left to it. */
+/* Deliver all messages. Returns how many remain, or a negative errno. Files that are not messages,
+ * and messages that another process is delivering, are skipped. */
 int trk__alert_outbox_each(int dirfd, trk_alert_outbox_fn *on_message, void *data);
 
 #endif

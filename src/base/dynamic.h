@@ -9,8 +9,8 @@ struct trk_symbol {
 	void *to; /* where the pointer to the function goes */
 };
 
-/* Load `soname` (its name on Linux, as libz.so.1) and find all of n symbols. The handle is the caller's, for dlclose(3). NULL when it
- * is not installed or lacks one of them. */
+/* Load `soname` (its name on Linux, as libz.so.1) and find all of n symbols. The handle is the
+ * caller's, for dlclose(3). NULL when it is not installed or lacks one of them. */
 void *trk__library_load(const char *soname, const struct trk_symbol *wanted, size_t n);
 
 /* After dlopen(3) or dlsym(3) that may have failed: free what the C library keeps of the failure

@@ -25,8 +25,8 @@ int trk__close_listed(unsigned int first, unsigned int last)
 	return 0;
 }
 
-/* By number, in the order of Linux on x86 and ARM. Not by SIGBUS and so on: other systems number some
- * signals differently, and a number in a recording is that of the machine it was made on. */
+/* By number, in the order of Linux on x86 and ARM. Not by SIGBUS and so on: other systems number
+ * some signals differently, and a number in a recording is that of the machine it was made on. */
 const char *trk__signal_name(int number)
 {
 	/* sigabbrev_np(): glibc 2.32. */

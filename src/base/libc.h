@@ -15,8 +15,8 @@ int trk__memory_file(const char *name);
 
 /* Close all descriptors from `first` to `last`, both included. */
 void trk__close_range(unsigned int first, unsigned int last);
-/* The same by the list of descriptors, as Linux before 5.9 and macOS need it. Returns 0, or a negative
- * errno when there is no such list. */
+/* The same by the list of descriptors, as Linux before 5.9 and macOS need it. Returns 0, or a
+ * negative errno when there is no such list. */
 int trk__close_listed(unsigned int first, unsigned int last);
 
 /* "KILL" for SIGKILL; NULL for a number that has no name. Never freed. */

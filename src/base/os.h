@@ -1,5 +1,6 @@
-/* What every operating system can do, and each in its own way. src/base/linux and src/base/darwin implement
- * it; the build takes one of them. A header or a flag of one system is used below its folder only.
+/* What every operating system can do, and each in its own way. src/base/linux and src/base/darwin
+ * implement it; the build takes one of them. A header or a flag of one system is used below its
+ * folder only.
  *
  * What one system alone has is not here: figures of processes and machines come from src/probe. */
 #ifndef TRK_BASE_OS_H
@@ -48,7 +49,7 @@ char **trk__os_environment(void);
 
 /* dlopen(3) of a library under its name on Linux, as libz.so.1. NULL: not installed. */
 void *trk__os_library(const char *soname);
-/* What to try where one could not be loaded: `install` (static text), or what holds on this system. */
+/* What to try after none could be loaded: `install` (static text), or what this system needs. */
 const char *trk__os_library_advice(const char *install);
 
 /* ---- the rest ---- */

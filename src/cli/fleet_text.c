@@ -184,7 +184,7 @@ static void row(const struct table *t, char (*text)[CELL_SIZE])
 typedef void fill_fn(const struct cli_fleet_page *p, const void *data, size_t at,
 		     char (*cells)[CELL_SIZE]);
 
-/* Columns leave, the highest rank first, until the rest fits; the first one shrinks to 8 at least. */
+/* Drop columns, the highest rank first, until the rest fits; the first shrinks to 8 at least. */
 static void fit(struct table *t)
 {
 	if (t->width[0] > JOB_WIDTH_MAX)

@@ -30,10 +30,9 @@ struct trk_history_run {
 	char scope[TRK_RUN_TEXT_SIZE]; /* as in struct trk_run */
 	bool has_scope;
 	char kind[16];
-	char command[TRK_HISTORY_COMMAND_SIZE]; /* arguments with blanks between them, cut */
-	char tags[TRK_HISTORY_TAGS_SIZE];       /* as trk__history_tags makes them */
-	char capacity
-		[TRK_HISTORY_CAPACITY_SIZE]; /* as of trk__history_run_capacity; "": not known */
+	char command[TRK_HISTORY_COMMAND_SIZE];   /* arguments with blanks between them, cut */
+	char tags[TRK_HISTORY_TAGS_SIZE];         /* as trk__history_tags makes them */
+	char capacity[TRK_HISTORY_CAPACITY_SIZE]; /* trk__history_run_capacity; "": unknown */
 	char file[96]; /* name of the recording, which may be gone; "" where it is not known */
 	char verdict[24];
 	int code;   /* -1: none */
@@ -52,9 +51,9 @@ struct trk_history_run {
 	bool ended; /* false: it was still running, or its tracker has died */
 };
 
-/* The fields of struct trk_history_run, in the order of JSON. Both databases, JSON and the checks of
- * foreign values follow from this list. A new field is a line here, a member of the struct, a step in
- * schema.c, and a line in trk__history_run_from (history_run.c).
+/* The fields of struct trk_history_run, in the order of JSON. Both databases, JSON and the checks
+ * of foreign values follow from this list. A new field is a line here, a member of the struct, a
+ * step in schema.c, and a line in trk__history_run_from (history_run.c).
  *
  * X(kind, member and column, key in `history --json` or NULL); `ended` stays the last. */
 /* clang-format off */
@@ -121,11 +120,12 @@ size_t trk__history_runs_from_json(const char *text, size_t len, struct trk_hist
 
 struct trk_history; /* opaque */
 
-/* Open the database at `url` ("postgresql://user@host/db"); NULL or "": DIR/history.sqlite, which is
- * created if missing. Runs of DIR/runs that the database lacks are added first: at most `max_new` (0:
- * all), which bounds the time; the history may then be incomplete. Where DIR cannot be written, the
- * SQLite database is in memory. NULL with *reterr: -TRK_E_UNSUPPORTED (no libsqlite3 or libpq, or
- * another kind of URL), -TRK_E_VERSION (made by a newer version), or a negative errno. */
+/* Open the database at `url` ("postgresql://user@host/db"); NULL or "": DIR/history.sqlite, which
+ * is created if missing. Runs of DIR/runs that the database lacks are added first: at most
+ * `max_new` (0: all), which bounds the time; the history may then be incomplete. Where DIR cannot
+ * be written, the SQLite database is in memory. NULL with *reterr: -TRK_E_UNSUPPORTED (no
+ * libsqlite3 or libpq, or another kind of URL), -TRK_E_VERSION (made by a newer version), or a
+ * negative errno. */
 struct trk_history *trk__history_open_at(const char *url, const char *dir, size_t max_new,
 					 struct trk_error *reterr);
 void trk__history_free(struct trk_history *h);

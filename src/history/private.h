@@ -1,5 +1,5 @@
-/* Shared by the files of src/history: what is made of the list of fields, the versions of the table,
- * and what each store can do. */
+/* Shared by the files of src/history: what is made of the list of fields, the versions of the
+ * table, and what each store can do. */
 #ifndef TRK_HISTORY_PRIVATE_H
 #define TRK_HISTORY_PRIVATE_H
 

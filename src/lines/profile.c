@@ -125,7 +125,7 @@ static bool is_of_lanes(const struct making *m)
 	return m->options.by == TRK_LINES_BY_THREAD || m->options.by == TRK_LINES_BY_PROCESS;
 }
 
-/* The library's part of what a line of the user's code is charged with: that of the largest count. */
+/* The library under a line of the user's code: the one with the largest count. */
 static void note_below(struct making *m, struct trk_profile_row *row,
 		       const struct trk_lines_count *c)
 {

@@ -1,8 +1,8 @@
 /* From sampled stacks to a table: which line, function, file, thread or process used what.
  *
- * A line is charged with what ran on it, and with what it called. Lines of the standard library and of
- * installed packages are charged to the nearest line of the user's own code above them, unless all
- * frames are asked for. Pure functions over struct trk_lines. */
+ * A line is charged with what ran on it, and with what it called. Lines of the standard library and
+ * of installed packages are charged to the nearest line of the user's own code above them, unless
+ * all frames are asked for. Pure functions over struct trk_lines. */
 #ifndef TRK_LINES_PROFILE_H
 #define TRK_LINES_PROFILE_H
 
@@ -31,8 +31,7 @@ struct trk_profile_row {
 	uint32_t node; /* one of those that the row stands for: file, name and line are its */
 	uint32_t lane; /* of threads and processes */
 	struct trk_lines_amounts self, with_callees;
-	uint32_t
-		below; /* the node of a library under this line that used the most CPU time; 0: none */
+	uint32_t below; /* node of the library call that used the most CPU time; 0: none */
 	uint64_t below_us;
 };
 
@@ -52,7 +51,8 @@ void trk__profile_release(struct trk_profile *p);
 /* What is shown of a row's own use in this order: µs, or bytes of sure growth. */
 uint64_t trk__profile_value(const struct trk_lines_amounts *a, enum trk_lines_order order);
 
-/* Growth as it is shown: what is sure, with "+", where hardly more is likely; else all of it, with "~". */
+/* Growth as it is shown: what is sure, with "+", where hardly more is likely; else all of it, with
+ * "~". */
 uint64_t trk__profile_growth(uint64_t sure_bytes, uint64_t between_bytes, const char **ret_sign);
 
 #endif

@@ -1,9 +1,9 @@
 /* Where a job was in its program: stacks that were sampled, and what is charged to each.
  *
  * Stacks form a tree: a node is a line of a function, called from the line of its parent. What is
- * counted stands at the node of the line that ran; what a line used with all that it called is the sum
- * over the nodes below. Filled by sample/stacks.c, kept in the recording (recording/line_record.h), added up
- * by lines/profile.h. */
+ * counted stands at the node of the line that ran; what a line used with all that it called is the
+ * sum over the nodes below. Filled by sample/stacks.c, kept in the recording
+ * (recording/line_record.h), added up by lines/profile.h. */
 #ifndef TRK_MODEL_LINES_H
 #define TRK_MODEL_LINES_H
 
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Why the stacks of a process can or cannot be read. The order is part of the recording's format. */
+/* Why the stacks of a process can or cannot be read. The recording has the number of each. */
 #define TRK_STACK_LIST(X)                                                                          \
 	X(READ, "read")                                                                            \
 	X(NOT_PYTHON, "no Python: only CPython is read")                                           \
@@ -155,8 +155,8 @@ void trk__lines_process(struct trk_lines *l, const struct trk_lines_process *pro
 /* Note what a lane does. */
 void trk__lines_note_last(struct trk_lines *l, const struct trk_lines_last *last);
 
-/* The node itself or the nearest one above whose line is of the user's own code; the node where there
- * is none. */
+/* The node itself or the nearest one above whose line is of the user's own code; the node where
+ * there is none. */
 uint32_t trk__lines_user(const struct trk_lines *l, uint32_t node);
 /* The deepest node that both are, or are below of. */
 uint32_t trk__lines_common(const struct trk_lines *l, uint32_t a, uint32_t b);

@@ -53,8 +53,8 @@ void trk__board_release(struct trk_board *b)
 	trk__buf_release(&b->alerts);
 }
 
-/* While the database of a team is away, a page that was read from it stays: this machine's runs alone would
- * look as if the others had been deleted. */
+/* While the database of a team is away, a page that was read from it stays: this machine's runs
+ * alone would look as if the others had been deleted. */
 static int open_history(const struct trk_board *b, struct trk_history **ret,
 			struct trk_error *reterr)
 {
@@ -89,7 +89,8 @@ static int read_rows(const struct trk_board *b, struct trk_fleet_rows *ret,
 	return r;
 }
 
-/* When a recording or the database last changed, by their modification times; -1: that is not known. */
+/* When a recording or the database last changed, by their modification times; -1: that is not
+ * known. */
 static int64_t stamp_of(const struct trk_service *s)
 {
 	static const char *const names[] = {"runs", "history.sqlite", "history.sqlite-wal",
@@ -133,8 +134,8 @@ int trk__board_refresh(struct trk_board *b, struct trk_error *reterr)
 	}
 	if (r < 0)
 		return r;
-	/* After the reading, which itself may write to the database; a run that ends in between is seen
-	 * when the page is next made. */
+	/* After the reading, which itself may write to the database; a run that ends in between is
+	 * seen when the page is next made. */
 	stamp = stamp_of(b->service);
 	forget(b);
 	b->rows = rows;

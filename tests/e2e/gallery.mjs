@@ -4,10 +4,10 @@
 //     node tests/e2e/gallery.mjs [OUT [PICTURES]]        (make gallery)
 //
 // OUT is build/gallery; its index.html shows all pages. PICTURES (default: none) gets NAME.webp of each
-// job. Eleven of the jobs run here and take about two minutes, that of the GPU beside a stand-in for
-// NVIDIA's library (tests/gpu); the day is a made-up recording. Prints for each page its size, its height
-// on a phone and where the chart of memory ends, and exits with 1 where a page is wider than its window
-// or axe finds something.
+// job. Eleven jobs really run, which takes about two minutes; the GPU job uses a stand-in for NVIDIA's
+// library (tests/gpu). The twelfth, a day, is a recording that a program made up. Prints for each page its
+// size, its height on a phone and where the chart of memory ends. Exits with 1 if a page is wider than its
+// window or axe finds something.
 import { existsSync, mkdirSync, writeFileSync, copyFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { axeSource, close, folder, made, open, program, report, runWith } from "./lib.mjs";

@@ -1,5 +1,5 @@
-// The strip of phases above the charts: one path for its boxes, whose view moves with that of the
-// charts, and names that are moved over it without a layout.
+// The strip of phases above the charts. All boxes are one path, which zooms with the charts; the names are
+// moved over it by a transform, which costs no layout.
 
 const height = 24;
 

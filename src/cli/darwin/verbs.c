@@ -1,5 +1,5 @@
-/* The verbs that the build for macOS lacks: it reads recordings, and cannot track yet. Each says so and
- * fails. */
+/* The verbs that the build for macOS lacks: it reads recordings, and cannot track yet. Each says so
+ * and fails. */
 #include "cli/cli.h"
 #include "cli/dashboard_serve.h"
 

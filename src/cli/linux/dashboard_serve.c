@@ -33,8 +33,8 @@ static void open_browser(const char *path)
 	_exit(EXIT_NOT_FOUND);
 }
 
-/* The secret in the address must not stand in the arguments of a process, which all users can read: a file
- * of mode 0600 leads to it. */
+/* The secret in the address must not stand in the arguments of a process, which all users can read:
+ * a file of mode 0600 leads to it. */
 static void lead_browser(struct serving *s, const char *address)
 {
 	const char *dir = cli_state_dir(s->views->dir);

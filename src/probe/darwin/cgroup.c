@@ -1,4 +1,4 @@
-/* macOS has no control groups, and counts no kills: nothing to add to a recording without an end. */
+/* macOS has no control groups and counts no kills: a recording without an end stays as it is. */
 #include "probe/linux/cgroup.h"
 
 #include <errno.h>

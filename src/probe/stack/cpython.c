@@ -373,8 +373,8 @@ static bool walk_frames(struct trk_cpython *c, struct trk_remote *r, uint64_t th
 	return true;
 }
 
-/* Where struct pthread has the kernel's number: found in that of the oldest thread, whose number is
- * the process's. */
+/* Find the offset of the thread's id in struct pthread: the oldest thread has the id of its process,
+ * so its struct is searched for that number. */
 static void look_for_tid(struct trk_cpython *c, struct trk_remote *r, uint64_t oldest)
 {
 	uint32_t word[PTHREAD_BYTES / 4];

@@ -106,8 +106,8 @@ static void map_nodes(struct work *w)
 	}
 }
 
-/* A stretch of time covers a part of a bin, or several of them: by its middle in the one case, spread in
- * the other. */
+/* A stretch of time covers a part of a bin, or several of them: by its middle in the one case,
+ * spread in the other. */
 static void add_window(struct work *w, const struct trk_lines_window *window, double bin_us)
 {
 	double from = (double) window->from_us / bin_us, to = (double) window->to_us / bin_us;

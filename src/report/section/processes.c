@@ -150,7 +150,7 @@ static void say_unlisted(struct trk_doc *d, struct trk_doc_section *s,
 				       unseen));
 }
 
-/* True where CPU time of processes that were never seen is told. */
+/* Does the table have a row for processes that were never seen? */
 static bool is_unseen_told(const struct trk_program_log *log, const struct trk_program_story *story,
 			   size_t count)
 {

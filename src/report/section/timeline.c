@@ -14,7 +14,7 @@ enum { SLICES = 24, TICKS_DRAWN = 7, PHASES_SHOWN = 60, PIECES_MAX = 6 };
 #define ABOVE_PEAK   1.15
 #define LEAST_PEAK   1e-9 /* of any unit; between these an axis has levels */
 #define LARGEST_PEAK 1e18
-#define MOVED_RATE   10e6 /* bytes a second: less is told, not drawn */
+#define MOVED_RATE   10e6 /* bytes a second: below this, text replaces the chart */
 #define MOVED_BYTES  30e6
 
 /* ---- units and axes ---- */

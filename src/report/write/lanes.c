@@ -1,5 +1,5 @@
-/* The lanes of processes as HTML: a row of figures, and a drawing 2 units wide a bucket, so that the
- * script zooms it with the charts by another view box, and as high as it is on the screen. */
+/* The lanes of processes as HTML: a row of figures, and a drawing 2 units wide a bucket, so that
+ * the script zooms it with the charts by another view box, and as high as it is on the screen. */
 #include "report/write/lanes.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* A document as text for a terminal or a log, in the width that there is.
  *
  * Colour marks the end, the verdict and the bars. Without UTF-8 the text is ASCII. Text that does
- * not fit a line is shortened where it has a shorter form, and continues on the next line otherwise;
- * a number stays with its unit. */
+ * not fit a line is shortened where it has a shorter form, and continues on the next line
+ * otherwise; a number stays with its unit. */
 #ifndef TRK_REPORT_WRITE_TERMINAL_H
 #define TRK_REPORT_WRITE_TERMINAL_H
 
