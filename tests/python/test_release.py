@@ -11,13 +11,14 @@ import re
 import subprocess
 import sys
 import tarfile
+import zipfile
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MACHINE = os.uname().machine
 VERSION = re.search(r"^  version: '(.*)',", (ROOT / "meson.build").read_text(), re.M)[1]
-KINDS = "glibc,deb,source,recipes"
+KINDS = "glibc,macos,deb,source,recipes"
 
 
 def make(out, cwd, umask):
@@ -129,6 +130,19 @@ def test_the_program_asks_for_no_newer_glibc(unpacked):
                          stdout=subprocess.PIPE).stdout
     needed = {tuple(map(int, found.split("."))) for found in re.findall(r"Name: GLIBC_([\d.]+)", out)}
     assert needed and max(needed) <= (2, 17)
+
+
+def test_the_zip_for_macos(release):
+    """A program of 64 bits for this machine with its pages; unzip gives it the mode of a program."""
+    machine = {"aarch64": "arm64"}.get(MACHINE, MACHINE)
+    top = f"resource-tracker-{VERSION}-macos-{machine}"
+    with zipfile.ZipFile(release / f"{top}.zip") as archive:
+        names = set(archive.namelist())
+        assert archive.testzip() is None and all(name.startswith(f"{top}/") for name in names)
+        assert {f"{top}/share/man/man1/resource-tracker.1", f"{top}/share/doc/resource-tracker/LICENSE",
+                f"{top}/share/resource-tracker/sparecores.tsv"} <= names
+        assert archive.read(f"{top}/bin/resource-tracker")[:4] == bytes.fromhex("cffaedfe")
+        assert archive.getinfo(f"{top}/bin/resource-tracker").external_attr >> 16 == 0o100755
 
 
 def test_the_debian_packages(release):

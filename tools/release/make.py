@@ -30,6 +30,7 @@ sys.path[:0] = [str(TOOLS), str(TOOLS / "release"), str(TOOLS.parent / "bindings
 
 import debian  # noqa: E402
 import image  # noqa: E402
+import macos  # noqa: E402
 import pure  # noqa: E402
 import python_portable  # noqa: E402
 import rpm  # noqa: E402
@@ -37,6 +38,7 @@ import sbom  # noqa: E402
 from pack import Tree, compress, sha256  # noqa: E402
 
 MB = 10**6
+MACOS_MACHINES = {"aarch64": "arm64"}  # as `uname -m` prints it there
 
 
 class Release:
@@ -213,6 +215,26 @@ def make_source(release):
     return [path]
 
 
+def make_macos(release):
+    """The program for macOS, which reads recordings (docs/platforms.md), for each machine."""
+    python_portable.run(sys.executable, TOOLS / "macos.py", *release.machines)
+    paths = []
+    for machine in release.machines:
+        tree = Tree()
+        tree.add("bin/resource-tracker", macos.MACOS / machine / "resource-tracker", 0o755)
+        for path, data in release.pages().items():
+            tree.add(path, data)
+        for name in ("LICENSE", "README.md", "CHANGELOG.md"):
+            tree.add(f"share/doc/resource-tracker/{name}", release.root / name)
+        for name in ("sparecores.tsv", "NOTICE"):
+            tree.add(f"share/resource-tracker/{name}", release.root / "data" / name)
+        top = f"resource-tracker-{release.version}-macos-{MACOS_MACHINES.get(machine, machine)}"
+        path = release.out / f"{top}.zip"
+        path.write_bytes(tree.zip(release.epoch, top))
+        paths.append(path)
+    return paths
+
+
 def make_image(release):
     return [image.build(release, release.machines, release.out)]
 
@@ -250,6 +272,7 @@ ARTEFACTS = [
              lambda release: make_tarball(release, "musl"), 2.5 * MB),
     Artefact("glibc", "tarball, glibc 2.17 or later: loads SQLite, libpq, zlib, libcurl, NVML where they are",
              lambda release: make_tarball(release, "gnu"), 2.5 * MB),
+    Artefact("macos", "zip for macOS 11 or later: the verbs that read recordings", make_macos, 2.5 * MB),
     Artefact("deb", "Debian packages", make_debs, 4 * MB),
     Artefact("rpm", "RPM packages", make_rpms, 4 * MB),
     Artefact("wheel", "Python wheels: manylinux, musllinux, and without machine code", make_wheels, 2.5 * MB),

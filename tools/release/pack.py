@@ -1,11 +1,14 @@
 """Archives that are equal byte by byte whenever their contents are: sorted names, root as the owner,
 two modes, one time for every file. Nothing of the machine that packs them is in them."""
 
+import datetime
 import gzip
 import hashlib
 import io
 import os
+import stat
 import tarfile
+import zipfile
 from pathlib import Path
 
 
@@ -62,6 +65,21 @@ class Tree:
                 else:
                     info.size = len(data)
                 archive.addfile(info, io.BytesIO(data))
+        return out.getvalue()
+
+    def zip(self, epoch, top):
+        """As a zip of files with their modes; a link is refused, as some programs unpack it as a text."""
+        out = io.BytesIO()
+        moment = datetime.datetime.fromtimestamp(epoch, datetime.timezone.utc)
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+            for path, (data, mode, target) in sorted(self.files.items()):
+                if target is not None:
+                    raise ValueError(f"{path} is a link")
+                info = zipfile.ZipInfo(f"{top}/{path}", moment.timetuple()[:6])
+                info.create_system = 3  # Unix: the mode counts
+                info.external_attr = (stat.S_IFREG | mode) << 16
+                info.compress_type = zipfile.ZIP_DEFLATED
+                archive.writestr(info, data)
         return out.getvalue()
 
 
