@@ -32,7 +32,7 @@ LAW = {
     "report": {"base", "model", "recording", "catalog", "advise", "lines", "history", "fleet"},
     "sink": {"base", "model", "probe", "sample"},
     "top": {"base", "model", "probe", "recording", "catalog", "advise", "lines", "history", "fleet", "report"},
-    "service": {"base", "model", "recording", "track", "catalog", "advise", "lines", "history", "fleet", "alert",
+    "service": {"base", "model", "probe", "recording", "track", "catalog", "advise", "lines", "history", "fleet", "alert",
                 "report"},
     "serve": {"base", "model", "probe", "recording", "track", "catalog", "advise", "lines", "history", "fleet", "alert",
               "report", "service"},

@@ -111,7 +111,8 @@ static int run(int argc, char **argv)
 static const struct cli_option_group groups[] = {
 	{"common options",
 	 " job job-name interval output format recording no-recording summary quiet report "
-	 "summary-json color plain "},
+	 "summary-json color plain report-every status-key "},
+	{"alerts", " alerts on-alert alert quiet-hours "},
 	{"limits and requests", " limit timeout grace request cgroup "},
 	{"kept with the run", " tag note project-name stage-name task-name team env language "
 			      "orchestrator executor external-run-id container-image input-size "

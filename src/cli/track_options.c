@@ -298,6 +298,8 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 	{"quiet", 'q', NULL, "no summary, and no samples on stderr", cli_set_flag, AT(quiet)}, \
 	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", take_summary_json, AT(summary_json)}, \
 	{"report", 0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", take_report, 0}, \
+	{"report-every", 0, "DUR", "also write the page of --report this often while tracking", cli_set_duration, AT(report_every_ns)}, \
+	{"status-key", 0, NULL, "Ctrl-\\ prints a line about the running job instead of ending it", cli_set_flag, AT(track.quit_is_status)}, \
 	{"request", 0, "cpu=..,mem=..", "what was requested for the job: cpu, mem, gpu, time", take_request, 0}, \
 	{"no-children", 0, NULL, "track the one process, not its tree", cli_set_flag, AT(track.one_process)}, \
 	{"no-system", 0, NULL, "track the processes, not the machine", cli_set_flag, AT(track.no_system)}, \
@@ -353,7 +355,6 @@ const struct cli_option track_run_options[] = {
 const struct cli_option track_attach_options[] = {
 	SHARED_OPTIONS,
 	{"duration", 0, "DUR", "stop tracking after this time", cli_set_duration, AT(track.duration_ns)},
-	{"report-every", 0, "DUR", "also write the page of --report so often while tracking", cli_set_duration, AT(report_every_ns)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 /* clang-format on */

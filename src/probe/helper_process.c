@@ -102,6 +102,22 @@ static int free_slot(void)
 	return at;
 }
 
+/* Under the lock: a slot for one more process, or a negative errno. */
+static int reserve(void)
+{
+	int at = free_slot();
+
+	return atomic_load(&on_hold) ? -ECANCELED : at < 0 ? -EAGAIN : at;
+}
+
+static void take(struct trk_helper_process *h, int at, pid_t pid)
+{
+	slot[at].taken = true;
+	slot[at].pid = slot[at].group = pid;
+	slot[at].ended = false;
+	h->slot = at;
+}
+
 /* The lock is held until the number of the new process is known. */
 static int spawn(struct trk_helper_process *h, const char *file, char *const argv[],
 		 char *const envp[], int out)
@@ -119,18 +135,14 @@ static int spawn(struct trk_helper_process *h, const char *file, char *const arg
 	}
 	r = prepare(&actions, &attributes, out);
 	(void) pthread_mutex_lock(&lock);
-	at = free_slot();
-	r = r ? r : atomic_load(&on_hold) ? ECANCELED : at < 0 ? EAGAIN : 0;
+	at = reserve();
+	r = r ? r : at < 0 ? -at : 0;
 	if (r == 0) {
 		atomic_store(&any, true);
 		r = posix_spawn(&pid, file, &actions, &attributes, argv, envp);
 	}
-	if (r == 0) {
-		slot[at].taken = true;
-		slot[at].pid = slot[at].group = pid;
-		slot[at].ended = false;
-		h->slot = at;
-	}
+	if (r == 0)
+		take(h, at, pid);
 	(void) pthread_mutex_unlock(&lock);
 	(void) posix_spawnattr_destroy(&attributes);
 	(void) posix_spawn_file_actions_destroy(&actions);
@@ -154,6 +166,35 @@ int trk__helper_process_start(struct trk_helper_process *h, const char *file, ch
 	else
 		h->fd = fds[0];
 	return r;
+}
+
+/* Parent and child both set the group: either may run first. */
+pid_t trk__helper_process_fork(struct trk_helper_process *h)
+{
+	pid_t pid;
+	int at;
+
+	*h = (struct trk_helper_process){.slot = -1, .fd = -1};
+	(void) pthread_mutex_lock(&lock);
+	at = reserve();
+	if (at >= 0) {
+		atomic_store(&any, true);
+		pid = fork();
+		if (pid == 0) {
+			(void) setpgid(0, 0);
+			return 0; /* with the lock held: the child starts no helper */
+		}
+		if (pid > 0) {
+			(void) setpgid(pid, pid);
+			take(h, at, pid);
+		} else {
+			pid = -errno;
+		}
+	} else {
+		pid = at;
+	}
+	(void) pthread_mutex_unlock(&lock);
+	return pid;
 }
 
 /* ---- ending ---- */

@@ -25,6 +25,9 @@ struct trk_helper_process {
  * errno. */
 int trk__helper_process_start(struct trk_helper_process *h, const char *file, char *const argv[],
 			      char *const envp[]);
+/* The same without another program: fork(2). 0 in the child, which calls _exit; in the parent the
+ * pid or a negative errno. The child keeps all descriptors but h->fd, which is -1. */
+pid_t trk__helper_process_fork(struct trk_helper_process *h);
 /* Has it ended? 1 with *ret_status as of waitpid(2), else 0. The caller that sees the end ends its
  * process group with it, and h->slot is -1. */
 int trk__helper_process_ended(struct trk_helper_process *h, int *ret_status);

@@ -1,9 +1,7 @@
 #include "service/live_page.h"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -14,13 +12,14 @@
 enum {
 	COST_FACTOR = 200, /* at most 1/200 of a core, however long the recording has grown */
 	NEW_MAX = 64,      /* recordings that are taken into the history for a page */
+	END_STEPS = 1000,  /* of 1 ms, for a killed child to end */
 };
 #define FIRST_NS TRK_NS_PER_S /* a job that is killed soon leaves a page as well */
 
 void trk__live_page_init(struct trk_live_page *l, const struct trk_live_page *page)
 {
 	*l = *page;
-	l->done_fd = -1;
+	l->child.slot = l->child.fd = l->done_fd = -1;
 	l->request.live_s = (double) l->every_ns / 1e9;
 	if (l->every_ns)
 		l->next_ns = trk__clock_monotonic_ns() +
@@ -49,6 +48,14 @@ static void make_page(struct trk_live_page *l, const struct trk_record *record)
 		(void) trk__page_save(&b, l->path, true, l->via);
 }
 
+/* In the child: where memory runs out, the kernel ends it before the job. */
+static void go_first(void)
+{
+	TRK_FD_CLEANUP int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	(void) !(fd >= 0 && write(fd, "1000", 4) == 4);
+}
+
 static void child(struct trk_live_page *l, const struct trk_record *record, int done_fd)
 {
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -58,6 +65,7 @@ static void child(struct trk_live_page *l, const struct trk_record *record, int 
 		(void) dup2(null_fd, fd);
 	if (l->control_fd >= 0)
 		(void) close(l->control_fd);
+	go_first();
 	make_page(l, record);
 	used_ns = trk__clock_process_cpu_ns();
 	(void) !write(done_fd, &used_ns, sizeof(used_ns));
@@ -71,8 +79,6 @@ static void take_end(struct trk_live_page *l)
 	(void) !read(l->done_fd, &used_ns, sizeof(used_ns));
 	(void) close(l->done_fd);
 	l->done_fd = -1;
-	(void) waitpid(l->pid, NULL, 0); /* unless the loop of ticks has reaped it */
-	l->pid = 0;
 	wait_ns = used_ns * COST_FACTOR;
 	l->next_ns = trk__clock_monotonic_ns() + (wait_ns > l->every_ns ? wait_ns : l->every_ns);
 }
@@ -80,30 +86,30 @@ static void take_end(struct trk_live_page *l)
 static void begin(struct trk_live_page *l, const struct trk_record *record)
 {
 	int ends[2];
+	pid_t pid;
 
 	if (trk__os_pipe(ends) < 0)
 		return;
-	l->pid = fork();
-	if (l->pid == 0)
+	pid = trk__helper_process_fork(&l->child);
+	if (pid == 0)
 		child(l, record, ends[1]);
 	(void) close(ends[1]);
-	if (l->pid > 0) {
+	if (pid > 0) {
 		l->done_fd = ends[0];
 		return;
 	}
 	(void) close(ends[0]);
-	l->pid = 0;
 	l->next_ns += l->every_ns;
 }
 
 void trk__live_page_row(struct trk_live_page *l, const struct trk_record *record)
 {
+	int status;
+
 	if (!l->every_ns)
 		return;
-	if (l->pid > 0) {
-		struct pollfd done = {.fd = l->done_fd, .events = POLLIN};
-
-		if (poll(&done, 1, 0) <= 0)
+	if (l->done_fd >= 0) {
+		if (!trk__helper_process_ended(&l->child, &status))
 			return;
 		take_end(l);
 	}
@@ -113,8 +119,14 @@ void trk__live_page_row(struct trk_live_page *l, const struct trk_record *record
 
 void trk__live_page_end(struct trk_live_page *l)
 {
-	if (l->pid > 0) {
-		(void) kill(l->pid, SIGKILL);
+	const struct timespec nap = {.tv_nsec = TRK_NS_PER_MS};
+	int status;
+
+	if (l->done_fd >= 0) {
+		trk__helper_process_kill(&l->child);
+		for (int i = 0; i < END_STEPS && !trk__helper_process_ended(&l->child, &status);
+		     i++)
+			(void) nanosleep(&nap, NULL);
 		take_end(l);
 		if (l->via) /* of the child, which may have been killed while it wrote */
 			(void) unlink(l->via);

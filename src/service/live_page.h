@@ -1,8 +1,10 @@
-/* The page of a run that goes on: made by a child process, from the tracker's record and the rows
- * of the recording, so that no sample waits for it, and at most at 1/200 of a core. */
+/* The page of a running job. A child process makes it from the tracker's record and the rows of the
+ * recording, so that no sample waits for it, and uses at most 1/200 of a core. The child is a helper
+ * process: it is not counted to the job. */
 #ifndef TRK_SERVICE_LIVE_PAGE_H
 #define TRK_SERVICE_LIVE_PAGE_H
 
+#include "probe/helper_process.h"
 #include "service/page.h"
 
 struct trk_live_page {
@@ -11,8 +13,8 @@ struct trk_live_page {
 	const char *path, *via;          /* as of trk__page_save */
 	uint64_t every_ns;               /* 0: no page while the run goes on */
 	uint64_t next_ns;
-	pid_t pid;      /* of the child; 0: none */
-	int done_fd;    /* pipe from the child: its CPU time in ns; EOF: it has ended */
+	struct trk_helper_process child;
+	int done_fd;    /* pipe from the child: its CPU time in ns */
 	int control_fd; /* that the child must not hold open; -1: none */
 };
 

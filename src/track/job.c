@@ -195,6 +195,8 @@ static _Noreturn void run_child(struct trk_job *job, char *const argv[], char *c
 		(void) trk__write_all(pipes->error[1], &group_refused, sizeof(group_refused));
 	restore_dispositions(job);
 	(void) prctl(PR_SET_CHILD_SUBREAPER, job->was_subreaper, 0, 0, 0);
+	if (job->ignores_quit)
+		(void) signal(SIGQUIT, SIG_IGN);
 	set_parent_death_signal(job, tracker);
 	set_timers(job);
 	(void) sigprocmask(SIG_SETMASK, &job->original_mask, NULL);

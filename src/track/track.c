@@ -398,6 +398,7 @@ static int begin(struct track *t)
 	if (o->argv) {
 		/* A group of its own has more figures. */
 		t->job.wants_clocks = !o->one_process && !t->finish.group_is_own;
+		t->job.ignores_quit = o->quit_is_status;
 		(void) snprintf(guard, sizeof(guard), "RESOURCE_TRACKER_RUN=%s:%d",
 				t->record->run.id, (int) getpid());
 		if (o->own_group)

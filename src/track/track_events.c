@@ -167,10 +167,16 @@ void trk__track_look_at_children(struct track *t)
 	}
 }
 
+static void say_status(struct track *t)
+{
+	if (t->options->on_status)
+		t->options->on_status(t->options->data, t->record);
+}
+
 static void forward(struct track *t, int signo)
 {
-	if (signo == SIGUSR1 && t->options->on_status)
-		t->options->on_status(t->options->data, t->record);
+	if (signo == SIGUSR1)
+		say_status(t);
 	if (!t->options->argv) { /* attach, system: a request to stop */
 		if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP || signo == SIGQUIT)
 			t->stop = true;
@@ -193,6 +199,8 @@ void trk__track_handle_signals(struct track *t)
 		any = true;
 		if (action == TRK_JOB_CHILD)
 			trk__track_look_at_children(t);
+		else if (signo == SIGQUIT && t->options->quit_is_status)
+			say_status(t);
 		else if (action == TRK_JOB_FORWARD || !t->options->argv)
 			forward(t, signo);
 	}

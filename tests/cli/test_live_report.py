@@ -1,4 +1,4 @@
-"""attach --report --report-every: a page while the job runs, and the last one after its end."""
+"""--report-every: a page while the job runs, and the last one after its end."""
 
 import json
 import os
@@ -71,8 +71,33 @@ def test_the_page_rests_on_the_earlier_runs_that_are_stated(rt, job):
 
 
 def test_an_interval_that_is_none_is_refused(rt):
-    result = rt.run("attach", "--report-every", "soon", "1")
-    assert result.rc == 2 and "--report-every soon: not a duration" in result.stderr
+    for verb, code in (("attach", 2), ("run", 125)):
+        result = rt.run(verb, "--report-every", "soon", "1")
+        assert result.rc == code and "--report-every soon: not a duration" in result.stderr
+
+
+def last_of(page):
+    return float(re.search(r'data-last="([0-9.]+)"', page.read_text("utf-8"))[1])
+
+
+def test_run_writes_pages_while_its_job_runs_and_does_not_count_their_writer(rt):
+    page, end = rt.home / "page.html", rt.home / "end"
+    script = "import os, sys, time\nwhile not os.path.exists(sys.argv[1]): time.sleep(0.02)"
+    with rt.start("run", "--no-discovery", "--summary", "never", "-i", "0.05", f"--report={page}",
+                  "--report-every", "100ms", "-n", "paged", "--", "/usr/bin/python3", "-c", script,
+                  end) as tracker:
+        await_text(page, "still running")
+        first, until = last_of(page), time.monotonic() + 50
+        while last_of(page) <= first:
+            assert time.monotonic() < until, "there is no second page"
+            time.sleep(0.05)
+        end.touch()
+        assert tracker.wait(60) == 0
+    assert "data-live" not in page.read_text(encoding="utf-8")
+    totals = rt.run("show", "--json", "@").json()["totals"]
+    assert totals["peak_memory_mib"]["source"] == "ru_maxrss of the only process"
+    assert totals["peak_processes"]["value"] == 1
+    assert totals["cpu_s"]["source"] == "process tree and wait4"
 
 
 def test_what_a_killed_page_has_left_is_in_nobodys_way(rt, job):

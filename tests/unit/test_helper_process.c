@@ -85,6 +85,44 @@ static void whoever_reaps_children_leaves_it_to_its_owner(void **state)
 	assert_true(after_ns > before_ns + TRK_NS_PER_MS);
 }
 
+static void a_fork_is_left_out_as_a_program_is(void **state)
+{
+	uint64_t before_ns, after_ns;
+	struct trk_helper_process tool;
+	int status, ends[2];
+	char end;
+	pid_t pid;
+
+	(void) state;
+	assert_true(trk__helper_process_cpu_ns(&before_ns));
+	assert_int_equal(pipe(ends), 0);
+	pid = trk__helper_process_fork(&tool);
+	if (pid == 0) {
+		volatile unsigned work = 0;
+
+		while (work < 20000000)
+			work++;
+		(void) !read(ends[0], &end, 1);
+		_exit(7);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(trk__helper_process_is(pid), 1);
+	assert_int_equal(getpgid(pid), pid);
+	assert_int_equal(trk__helper_process_ended(&tool, &status), 0);
+	assert_int_equal(write(ends[1], "", 1), 1);
+	assert_int_equal(ended_child(), pid);
+	assert_true(trk__helper_process_reap(pid));
+	assert_int_equal(trk__helper_process_ended(&tool, &status), 1);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	assert_true(trk__helper_process_cpu_ns(&after_ns));
+	assert_true(after_ns > before_ns + TRK_NS_PER_MS);
+	trk__helper_process_hold(true);
+	assert_int_equal(trk__helper_process_fork(&tool), -ECANCELED);
+	trk__helper_process_hold(false);
+	(void) close(ends[0]);
+	(void) close(ends[1]);
+}
+
 static void another_child_is_none_of_ours(void **state)
 {
 	char script[] = "exec sleep 1000";
@@ -182,6 +220,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whoever_reaps_children_leaves_it_to_its_owner),
+		cmocka_unit_test(a_fork_is_left_out_as_a_program_is),
 		cmocka_unit_test(another_child_is_none_of_ours),
 		cmocka_unit_test(what_it_leaves_behind_is_ended_and_adopted_by_nobody_else),
 		cmocka_unit_test(on_hold_all_are_ended_and_none_is_started),
