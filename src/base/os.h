@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <time.h>
 
 /* ---- descriptors ---- */
@@ -28,6 +29,26 @@ int trk__os_open_way(int dirfd, const char *path);
 /* The path of an open file or directory. 0 or a negative errno. */
 int trk__os_path_of(int fd, char *path, size_t size);
 
+/* ---- what wakes a loop: descriptors for poll(2), closed on exec ----
+ *
+ * Each returns a descriptor that the caller closes, or a negative errno. */
+
+/* Readable at a time on the monotonic clock, once one is set; UINT64_MAX: never. */
+int trk__os_timer(void);
+int trk__os_timer_set(int timer_fd, uint64_t at_ns);
+/* The time has come: not readable again until the next _set. */
+void trk__os_timer_take(int timer_fd);
+
+/* Readable once the process has ended. */
+int trk__os_process_end(pid_t pid);
+
+/* Readable when one of the descriptors in it becomes readable or writable. What has been added
+ * leaves it when it is closed. */
+int trk__os_group(void);
+int trk__os_group_add(int group_fd, int fd);
+/* Not readable again until another one becomes ready. */
+void trk__os_group_take(int group_fd);
+
 /* ---- files ---- */
 
 /* When the content was last changed, ns since 1970. */
@@ -35,6 +56,9 @@ int64_t trk__os_modified_ns(const struct stat *st);
 
 /* Is the directory on a file system of another machine, or does the kernel not say? */
 bool trk__os_is_remote(const char *dir);
+
+/* Is the directory on a file system in memory? */
+bool trk__os_is_in_memory(const char *dir);
 
 /* Does an id without a name in this container or user namespace look like that of nobody? */
 bool trk__os_has_unmapped_ids(void);
@@ -44,6 +68,10 @@ bool trk__os_has_unmapped_ids(void);
 /* The path of the program file. 0 or a negative errno. */
 int trk__os_program(char *path, size_t size);
 
+/* The name that a list of processes shows for this one. */
+void trk__os_name_self(const char *name);
+/* Can it load libraries? A static program cannot. */
+bool trk__os_is_dynamic(void);
 /* Its environment, as environ(7). */
 char **trk__os_environment(void);
 
@@ -51,6 +79,11 @@ char **trk__os_environment(void);
 void *trk__os_library(const char *soname);
 /* What to try after none could be loaded: `install` (static text), or what this system needs. */
 const char *trk__os_library_advice(const char *install);
+
+/* ---- the machine ---- */
+
+/* Its memory; 0: not known. */
+uint64_t trk__os_memory_bytes(void);
 
 /* ---- the rest ---- */
 

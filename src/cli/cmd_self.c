@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
@@ -106,7 +105,7 @@ static void check_program(struct finding *f, const char *path)
 	}
 	(void) snprintf(f->text, sizeof(f->text), "version %s on %.60s, %s, %lld KiB, %.300s",
 			TRK_BUILD_VERSION, machine.machine,
-			getauxval(AT_BASE) ? "dynamic" : "static: loads no library",
+			trk__os_is_dynamic() ? "dynamic" : "static: loads no library",
 			(long long) st.st_size / 1024, path);
 }
 

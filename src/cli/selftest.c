@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -16,11 +15,12 @@
 #include "base/human.h"
 #include "base/json.h"
 #include "base/json_read.h"
+#include "base/os.h"
 #include "cli/cli.h"
 #include "cli/known_work.h"
 #include "cli/own_run.h"
 
-enum { PATH_SIZE = 4096, TMPFS = 0x01021994, RAMFS = (int) 0x858458f6 };
+enum { PATH_SIZE = 4096 };
 enum state { HOLDS, WRONG, UNTESTED };
 
 /* What a label allows besides what it says: the end of a process after its last look at itself,
@@ -46,13 +46,6 @@ static const char *const state_words[] = {"ok", "WRONG", "not tested"};
 
 /* ---- the job ---- */
 
-static bool is_memory(const char *folder)
-{
-	struct statfs fs;
-
-	return statfs(folder, &fs) == 0 && ((int) fs.f_type == TMPFS || (int) fs.f_type == RAMFS);
-}
-
 int cli_selftest_work(const char *name)
 {
 	const struct cli_known_work *work = cli_known_work_find(name);
@@ -73,7 +66,7 @@ int cli_selftest_work(const char *name)
 		cli_complain("doctor: %s: %s. Try: TMPDIR=DIR", folder, trk__strerror(r));
 		return EXIT_ERROR;
 	}
-	if (work->total != TRK_TOTAL_DISK_WRITE_BYTES || !is_memory(folder))
+	if (work->total != TRK_TOTAL_DISK_WRITE_BYTES || !trk__os_is_in_memory(folder))
 		value = work->run(folder);
 	trk__remove_tree(folder);
 	trk__buf_init(&b, 4096);

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
@@ -13,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/libc.h"
+#include "base/os.h"
 
 /* Alternate screen, no cursor, no line wrap; and the way back. */
 #define ENTER "\033[?1049h\033[?25l\033[?7l"
@@ -97,7 +97,7 @@ static void prepare_guard(int fd)
 	(void) setsid();
 	for (int i = 0; i < FATAL; i++)
 		(void) signal(fatal[i], SIG_IGN);
-	(void) prctl(PR_SET_NAME, "top-guard", 0, 0, 0);
+	trk__os_name_self("top-guard");
 	for (int i = 3; i < high; i++)
 		if (i != fd && i != screen.in_fd && i != screen.out_fd)
 			(void) close(i);

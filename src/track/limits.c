@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/os.h"
 #include "probe/linux/affinity.h"
 #include "probe/linux/meminfo.h"
 #include "probe/linux/rlimits.h"
@@ -20,16 +20,15 @@ enum { CHANGES_TOLD = 3 };
 
 double trk__machine_memory_mib(const struct trk_env *env)
 {
-	struct sysinfo info;
 	struct trk_meminfo m;
 	char text[8192];
+	uint64_t bytes;
 
 	if (trk__read_at(env->proc_fd, "meminfo", text, sizeof(text)) >= 0 &&
 	    trk__meminfo_parse(text, &m) == 0)
 		return (double) m.total / MIB;
-	if (sysinfo(&info) == 0)
-		return (double) info.totalram * (double) info.mem_unit / MIB;
-	return NAN;
+	bytes = trk__os_memory_bytes();
+	return bytes ? (double) bytes / MIB : (double) NAN;
 }
 
 /* ---- what holds now ---- */

@@ -1,10 +1,8 @@
 #include "track/lines.h"
 
-#include <sys/timerfd.h>
-#include <unistd.h>
-
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/os.h"
 
 /* Of a recording, what stacks may take: so much, and a tenth of the rest. */
 enum { FREE_BYTES = 48 * 1024, SHARE = 10, PIDS_MAX = 1024 };
@@ -36,7 +34,7 @@ void trk__track_lines_begin(struct trk_track_lines *t, const struct trk_env *env
 	*t = TRK_TRACK_LINES_NONE;
 	if (!lines)
 		return;
-	t->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	t->timer_fd = trk__os_timer();
 	if (t->timer_fd >= 0)
 		t->stacks = trk__stacks_new(env, &stacks, lines, start_ns);
 	if (!t->stacks) {
@@ -53,14 +51,8 @@ void trk__track_lines_begin(struct trk_track_lines *t, const struct trk_env *env
 static void arm(struct trk_track_lines *t)
 {
 	uint64_t at = trk__stacks_next_ns(t->stacks);
-	struct itimerspec spec = {.it_value = {0, 0}}; /* disarmed */
 
-	if (at == t->armed_ns)
-		return;
-	if (at != UINT64_MAX)
-		spec.it_value =
-			(struct timespec){(time_t) (at / TRK_NS_PER_S), (long) (at % TRK_NS_PER_S)};
-	if (timerfd_settime(t->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL) == 0)
+	if (at != t->armed_ns && trk__os_timer_set(t->timer_fd, at) == 0)
 		t->armed_ns = at;
 }
 
@@ -78,9 +70,7 @@ void trk__track_lines_follow(struct trk_track_lines *t, struct trk_tree *tree, u
 
 void trk__track_lines_tick(struct trk_track_lines *t, uint64_t now_ns)
 {
-	uint64_t expirations;
-
-	(void) !read(t->timer_fd, &expirations, sizeof(expirations));
+	trk__os_timer_take(t->timer_fd);
 	trk__stacks_tick(t->stacks, now_ns);
 	arm(t);
 }

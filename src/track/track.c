@@ -7,13 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "probe/helper_process.h"
 #include "recording/death.h"
 #include "track/marks.h"
@@ -52,16 +51,12 @@ static struct trk_tree *tree_of(const struct track *t)
 static void arm(struct track *t, uint64_t now)
 {
 	uint64_t at = t->next_ns, due = trk__enforce_next_ns(&t->limits);
-	struct itimerspec spec;
 
 	if (tree_of(t) && at > now + LOOK_NS + LOOK_NS / 2)
 		at = now + LOOK_NS;
 	if (due < UINT64_MAX - t->start_ns && t->start_ns + due < at)
 		at = t->start_ns + due;
-	spec = (struct itimerspec){
-		.it_value = {(time_t) (at / TRK_NS_PER_S), (long) (at % TRK_NS_PER_S)},
-	};
-	t->unarmed = timerfd_settime(t->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL) < 0;
+	t->unarmed = trk__os_timer_set(t->timer_fd, at) < 0;
 }
 
 /* The GPUs of a row; a reading that has been recorded is not recorded again. */
@@ -270,13 +265,11 @@ static void await(struct track *t, struct pollfd *fds, nfds_t n)
 
 static bool tick_is_due(struct track *t, bool timer_is_ready)
 {
-	uint64_t expirations;
-
 	if (t->unarmed)
 		return t->env.monotonic_ns() >= t->next_ns;
 	/* Whether it can be read or not: a tick looks at the clock itself. */
 	if (timer_is_ready)
-		(void) !read(t->timer_fd, &expirations, sizeof(expirations));
+		trk__os_timer_take(t->timer_fd);
 	return timer_is_ready;
 }
 
@@ -385,9 +378,9 @@ static int begin(struct track *t)
 
 	if (r < 0)
 		return r;
-	t->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	t->timer_fd = trk__os_timer();
 	if (t->timer_fd < 0)
-		return -errno;
+		return t->timer_fd;
 	if (!o->in_thread)
 		trk__track_note_old_children(t);
 	trk__track_describe(t);
@@ -418,7 +411,7 @@ static int begin(struct track *t)
 	if (!o->in_thread)
 		trk__job_protect_self(&t->job);
 	if (o->pid)
-		t->pid_fd = (int) syscall(SYS_pidfd_open, o->pid, 0);
+		t->pid_fd = trk__os_process_end(o->pid);
 	r = trk__track_open_sampler(t);
 	if (r < 0 && !t->result->started)
 		return r;

@@ -9,12 +9,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/os.h"
 
@@ -105,6 +108,79 @@ static void this_program_is_found(void **state)
 	assert_non_null(trk__os_environment());
 }
 
+static bool is_ready(int fd, int patience_ms)
+{
+	struct pollfd one = {.fd = fd, .events = POLLIN};
+
+	return poll(&one, 1, patience_ms) == 1;
+}
+
+enum { LONG_MS = 20000 };
+
+static void a_timer_is_ready_once_its_time_has_come(void **state)
+{
+	int fd = trk__os_timer();
+
+	(void) state;
+	assert_true(fd >= 0 && ends_at_exec(fd));
+	assert_false(is_ready(fd, 0));
+	assert_int_equal(trk__os_timer_set(fd, trk__clock_monotonic_ns() + TRK_NS_PER_MS), 0);
+	assert_true(is_ready(fd, LONG_MS));
+	trk__os_timer_take(fd);
+	assert_false(is_ready(fd, 0));
+	assert_int_equal(trk__os_timer_set(fd, 1), 0); /* long ago */
+	assert_true(is_ready(fd, LONG_MS));
+	assert_int_equal(trk__os_timer_set(fd, UINT64_MAX), 0);
+	assert_false(is_ready(fd, 0));
+	(void) close(fd);
+}
+
+static void the_end_of_a_process_is_awaited(void **state)
+{
+	int ends[2], fd;
+	pid_t pid;
+
+	(void) state;
+	assert_int_equal(trk__os_pipe(ends), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		char end;
+
+		(void) close(ends[1]);
+		(void) !read(ends[0], &end, 1);
+		_exit(0);
+	}
+	fd = trk__os_process_end(pid);
+	assert_true(fd >= 0 && ends_at_exec(fd));
+	assert_false(is_ready(fd, 0));
+	(void) close(ends[1]);
+	assert_true(is_ready(fd, LONG_MS));
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	(void) close(fd);
+	(void) close(ends[0]);
+}
+
+static void a_group_wakes_once_a_change(void **state)
+{
+	int group = trk__os_group(), ends[2];
+
+	(void) state;
+	assert_int_equal(trk__os_pipe(ends), 0);
+	assert_true(group >= 0 && ends_at_exec(group));
+	assert_int_equal(trk__os_group_add(group, ends[0]), 0);
+	assert_false(is_ready(group, 0));
+	assert_int_equal(write(ends[1], "", 1), 1);
+	assert_true(is_ready(group, LONG_MS));
+	trk__os_group_take(group);
+	assert_false(is_ready(group, 0)); /* although it can still be read */
+	assert_int_equal(write(ends[1], "", 1), 1);
+	assert_true(is_ready(group, LONG_MS));
+	(void) close(ends[0]);
+	(void) close(ends[1]);
+	(void) close(group);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +189,9 @@ int main(void)
 		cmocka_unit_test(a_change_has_its_nanoseconds),
 		cmocka_unit_test(an_order_has_its_data),
 		cmocka_unit_test(this_program_is_found),
+		cmocka_unit_test(a_timer_is_ready_once_its_time_has_come),
+		cmocka_unit_test(the_end_of_a_process_is_awaited),
+		cmocka_unit_test(a_group_wakes_once_a_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,9 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/event.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
+#include <sys/sysctl.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 /* ---- descriptors ---- */
 
@@ -71,6 +75,99 @@ int trk__os_path_of(int fd, char *path, size_t size)
 	return snprintf(path, size, "%s", whole) < (int) size ? 0 : -ENAMETOOLONG;
 }
 
+/* ---- what wakes a loop: kernel queues, which poll(2) takes ---- */
+
+enum { TIMER_IDENT = 1 };
+
+static int new_queue(void)
+{
+	int fd = kqueue(), r;
+
+	if (fd < 0)
+		return -errno;
+	r = close_on_exec(fd);
+	if (r == 0)
+		return fd;
+	(void) close(fd);
+	return r;
+}
+
+static int change(int queue_fd, const struct kevent *list, int n)
+{
+	return kevent(queue_fd, list, n, NULL, 0, NULL) < 0 ? -errno : 0;
+}
+
+/* Take all that is reported. */
+static void take_events(int queue_fd)
+{
+	enum { EVENTS = 32 };
+	static const struct timespec at_once = {0, 0};
+	struct kevent events[EVENTS];
+
+	while (kevent(queue_fd, NULL, 0, events, EVENTS, &at_once) == EVENTS)
+		;
+}
+
+int trk__os_timer(void)
+{
+	return new_queue();
+}
+
+/* By the time that is left, as the clock of the kernel's timers is another one. */
+int trk__os_timer_set(int timer_fd, uint64_t at_ns)
+{
+	uint64_t now_ns = trk__clock_monotonic_ns();
+	int64_t left_ns = at_ns > now_ns ? (int64_t) (at_ns - now_ns) : 0;
+	struct kevent timer;
+
+	EV_SET(&timer, TIMER_IDENT, EVFILT_TIMER, EV_DELETE, 0, 0, NULL);
+	(void) change(timer_fd, &timer, 1); /* it may not be there */
+	if (at_ns == UINT64_MAX)
+		return 0;
+	EV_SET(&timer, TIMER_IDENT, EVFILT_TIMER, EV_ADD | EV_ONESHOT, NOTE_NSECONDS, left_ns,
+	       NULL);
+	return change(timer_fd, &timer, 1);
+}
+
+void trk__os_timer_take(int timer_fd)
+{
+	take_events(timer_fd);
+}
+
+int trk__os_process_end(pid_t pid)
+{
+	int fd = new_queue(), r;
+	struct kevent end;
+
+	if (fd < 0)
+		return fd;
+	EV_SET(&end, pid, EVFILT_PROC, EV_ADD, NOTE_EXIT, 0, NULL);
+	r = change(fd, &end, 1);
+	if (r == 0)
+		return fd;
+	(void) close(fd);
+	return r;
+}
+
+int trk__os_group(void)
+{
+	return new_queue();
+}
+
+int trk__os_group_add(int group_fd, int fd)
+{
+	struct kevent both[2];
+
+	EV_SET(&both[0], fd, EVFILT_READ, EV_ADD | EV_CLEAR, 0, 0, NULL);
+	EV_SET(&both[1], fd, EVFILT_WRITE, EV_ADD | EV_CLEAR, 0, 0, NULL);
+	return change(group_fd, both, 2);
+}
+
+void trk__os_group_take(int group_fd)
+{
+	take_events(group_fd);
+}
+
 /* ---- files ---- */
 
 int64_t trk__os_modified_ns(const struct stat *st)
@@ -83,6 +180,14 @@ bool trk__os_is_remote(const char *dir)
 	struct statfs fs;
 
 	return statfs(dir, &fs) < 0 || !(fs.f_flags & MNT_LOCAL) || strstr(fs.f_fstypename, "fuse");
+}
+
+/* None is mounted unless an administrator does. */
+bool trk__os_is_in_memory(const char *dir)
+{
+	struct statfs fs;
+
+	return statfs(dir, &fs) == 0 && !strcmp(fs.f_fstypename, "tmpfs");
 }
 
 bool trk__os_has_unmapped_ids(void)
@@ -102,6 +207,17 @@ int trk__os_program(char *path, size_t size)
 	if (!realpath(as_started, real))
 		return -errno;
 	return snprintf(path, size, "%s", real) < (int) size ? 0 : -ENAMETOOLONG;
+}
+
+/* The name is that of the file. */
+void trk__os_name_self(const char *name)
+{
+	(void) name;
+}
+
+bool trk__os_is_dynamic(void)
+{
+	return true;
 }
 
 char **trk__os_environment(void)
@@ -142,6 +258,16 @@ const char *trk__os_library_advice(const char *install)
 	return "It is looked for in /usr/lib, /opt/homebrew and /usr/local. Try: brew install, "
 	       "with the "
 	       "name of the library";
+}
+
+/* ---- the machine ---- */
+
+uint64_t trk__os_memory_bytes(void)
+{
+	uint64_t bytes = 0;
+	size_t size = sizeof(bytes);
+
+	return sysctlbyname("hw.memsize", &bytes, &size, NULL, 0) < 0 ? 0 : bytes;
 }
 
 /* ---- the rest ---- */

@@ -7,10 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/timerfd.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/parse.h"
 
@@ -55,6 +61,62 @@ int trk__os_path_of(int fd, char *path, size_t size)
 	return read_link(link, path, size);
 }
 
+/* ---- what wakes a loop ---- */
+
+int trk__os_timer(void)
+{
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int trk__os_timer_set(int timer_fd, uint64_t at_ns)
+{
+	struct itimerspec spec = {.it_value = {0, 0}}; /* never */
+
+	if (at_ns != UINT64_MAX)
+		spec.it_value = (struct timespec){(time_t) (at_ns / TRK_NS_PER_S),
+						  (long) (at_ns % TRK_NS_PER_S)};
+	return timerfd_settime(timer_fd, TFD_TIMER_ABSTIME, &spec, NULL) < 0 ? -errno : 0;
+}
+
+void trk__os_timer_take(int timer_fd)
+{
+	uint64_t expirations;
+
+	(void) !read(timer_fd, &expirations, sizeof(expirations));
+}
+
+int trk__os_process_end(pid_t pid)
+{
+	int fd = (int) syscall(SYS_pidfd_open, pid, 0); /* Linux 5.3 */
+
+	return fd < 0 ? -errno : fd;
+}
+
+int trk__os_group(void)
+{
+	int fd = epoll_create1(EPOLL_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int trk__os_group_add(int group_fd, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET};
+
+	return epoll_ctl(group_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+void trk__os_group_take(int group_fd)
+{
+	enum { EVENTS = 32 };
+	struct epoll_event events[EVENTS];
+
+	while (epoll_wait(group_fd, events, EVENTS, 0) == EVENTS)
+		;
+}
+
 /* ---- files ---- */
 
 int64_t trk__os_modified_ns(const struct stat *st)
@@ -79,6 +141,15 @@ bool trk__os_is_remote(const char *dir)
 	return false;
 }
 
+bool trk__os_is_in_memory(const char *dir)
+{
+	static const unsigned int tmpfs = 0x01021994, ramfs = 0x858458f6;
+	struct statfs fs;
+
+	return statfs(dir, &fs) == 0 &&
+	       ((unsigned int) fs.f_type == tmpfs || (unsigned int) fs.f_type == ramfs);
+}
+
 bool trk__os_has_unmapped_ids(void)
 {
 	char text[256];
@@ -97,6 +168,17 @@ int trk__os_program(char *path, size_t size)
 	return read_link("/proc/self/exe", path, size);
 }
 
+void trk__os_name_self(const char *name)
+{
+	(void) prctl(PR_SET_NAME, name, 0, 0, 0);
+}
+
+/* The kernel gives the address of the dynamic loader; a static program has none. */
+bool trk__os_is_dynamic(void)
+{
+	return getauxval(AT_BASE) != 0;
+}
+
 char **trk__os_environment(void)
 {
 	return environ;
@@ -109,11 +191,19 @@ void *trk__os_library(const char *soname)
 
 const char *trk__os_library_advice(const char *install)
 {
-	/* The kernel gives the address of the dynamic loader; a static program has none. */
-	if (getauxval(AT_BASE))
+	if (trk__os_is_dynamic())
 		return install;
 	return "This program is static and loads no library. Try: the build for glibc, or the "
 	       "package of this system";
+}
+
+/* ---- the machine ---- */
+
+uint64_t trk__os_memory_bytes(void)
+{
+	struct sysinfo info;
+
+	return sysinfo(&info) < 0 ? 0 : (uint64_t) info.totalram * info.mem_unit;
 }
 
 /* ---- the rest ---- */

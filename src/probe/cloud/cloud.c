@@ -1,6 +1,6 @@
 /* Asking metadata services. Each vendor that comes into question is at one step; when all requests
- * of a step have ended, its next step begins. All connections and the clock hang on one epoll
- * descriptor, edge-triggered: a connection that wakes goes on until it would block. */
+ * of a step have ended, its next step begins. One descriptor wakes for all connections and
+ * the clock, once a change: a connection that wakes goes on until it would block. */
 #include "probe/cloud/cloud.h"
 
 #include <arpa/inet.h>
@@ -9,12 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "probe/cloud/vendor.h"
 
 /* For all of it; a metadata service answers within milliseconds. */
@@ -22,7 +20,7 @@
 /* A token that has not come by then will not: a network in between (a container's) drops it. */
 #define PATIENCE_NS (LIMIT_NS / 4)
 
-enum { VENDORS_MAX = 16, PORT = 80, EVENTS = 32 };
+enum { VENDORS_MAX = 16, PORT = 80 };
 
 const struct trk_cloud_vendor *const trk__cloud_vendors[] = {
 #define X(name) &trk__cloud_##name,
@@ -53,7 +51,7 @@ struct trk_cloud_probe {
 	struct sockaddr_in endpoint;
 	bool has_endpoint, sure;
 	struct trk_cloud firmware; /* its result, where it is this vendor */
-	int epoll_fd, timer_fd;
+	int group_fd, timer_fd;
 	uint64_t start_ns;
 };
 
@@ -64,7 +62,6 @@ static void begin_request(struct trk_cloud_probe *p, struct request *r,
 {
 	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(PORT)};
 	const char *address = what->address ? what->address : "169.254.169.254";
-	struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET};
 	char text[1024];
 
 	(void) inet_pton(AF_INET, address, &to.sin_addr);
@@ -76,7 +73,7 @@ static void begin_request(struct trk_cloud_probe *p, struct request *r,
 			what->method, what->path, address, what->headers,
 			strcmp(what->method, "PUT") != 0 ? "" : "Content-Length: 0\r\n");
 	r->over = trk__http_begin(&r->http, &to, text) < 0 ||
-		  epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, r->http.fd, &event) < 0;
+		  trk__os_group_add(p->group_fd, r->http.fd) < 0;
 	if (r->over)
 		trk__http_close(&r->http);
 }
@@ -167,17 +164,17 @@ static void choose(struct trk_cloud_probe *p, const struct trk_dmi *dmi)
 
 static int open_waiting(struct trk_cloud_probe *p)
 {
-	struct itimerspec limit = {.it_value = {.tv_nsec = PATIENCE_NS},
-				   .it_interval = {.tv_nsec = PATIENCE_NS}};
-	struct epoll_event event = {.events = EPOLLIN};
+	int r;
 
-	p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	p->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (p->epoll_fd < 0 || p->timer_fd < 0 ||
-	    timerfd_settime(p->timer_fd, 0, &limit, NULL) < 0 ||
-	    epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, p->timer_fd, &event) < 0)
-		return -errno;
-	return 0;
+	p->start_ns = trk__clock_monotonic_ns();
+	p->group_fd = trk__os_group();
+	if (p->group_fd < 0)
+		return p->group_fd;
+	p->timer_fd = trk__os_timer();
+	if (p->timer_fd < 0)
+		return p->timer_fd;
+	r = trk__os_timer_set(p->timer_fd, p->start_ns + PATIENCE_NS);
+	return r < 0 ? r : trk__os_group_add(p->group_fd, p->timer_fd);
 }
 
 int trk__cloud_probe_new(const struct trk_dmi *dmi, const struct sockaddr_in *endpoint,
@@ -188,7 +185,7 @@ int trk__cloud_probe_new(const struct trk_dmi *dmi, const struct sockaddr_in *en
 
 	if (!p)
 		return -ENOMEM;
-	p->epoll_fd = p->timer_fd = -1;
+	p->group_fd = p->timer_fd = -1;
 	p->has_endpoint = endpoint != NULL;
 	if (endpoint)
 		p->endpoint = *endpoint;
@@ -211,7 +208,6 @@ int trk__cloud_probe_new(const struct trk_dmi *dmi, const struct sockaddr_in *en
 		trk__cloud_probe_free(p);
 		return r;
 	}
-	p->start_ns = trk__clock_monotonic_ns();
 	for (size_t i = 0; i < p->n; i++)
 		begin_step(p, &p->asked[i]);
 	*ret = p;
@@ -220,7 +216,7 @@ int trk__cloud_probe_new(const struct trk_dmi *dmi, const struct sockaddr_in *en
 
 int trk__cloud_probe_fd(const struct trk_cloud_probe *p)
 {
-	return p->epoll_fd;
+	return p->group_fd;
 }
 
 /* The result: of vendors that have answered in full or, at the end, with what there is. */
@@ -252,16 +248,14 @@ static bool read_all(struct trk_cloud_probe *p, bool at_end, struct trk_cloud *r
 
 bool trk__cloud_probe_step(struct trk_cloud_probe *p, struct trk_cloud *ret)
 {
-	struct epoll_event events[EVENTS];
-	uint64_t elapsed, expirations;
+	uint64_t elapsed = trk__clock_monotonic_ns() - p->start_ns;
+	uint64_t next_ns = (elapsed / PATIENCE_NS + 1) * PATIENCE_NS;
 	bool all = true, at_end;
 
-	/* The clock is looked at below; reading the timer makes it wake us again. */
-	(void) !read(p->timer_fd, &expirations, sizeof(expirations));
-	elapsed = trk__clock_monotonic_ns() - p->start_ns;
+	trk__os_timer_take(p->timer_fd);
+	(void) trk__os_timer_set(p->timer_fd, p->start_ns + next_ns);
 	/* There are few connections: each is continued, whichever is ready. */
-	while (epoll_wait(p->epoll_fd, events, EVENTS, 0) == EVENTS)
-		;
+	trk__os_group_take(p->group_fd);
 	for (size_t i = 0; i < p->n; i++) {
 		step_vendor(p, &p->asked[i], elapsed < PATIENCE_NS);
 		all &= p->asked[i].over;
@@ -286,7 +280,7 @@ void trk__cloud_probe_free(struct trk_cloud_probe *p)
 	for (size_t i = 0; i < p->n; i++)
 		for (size_t k = 0; k < p->asked[i].n; k++)
 			trk__http_release(&p->asked[i].request[k].http);
-	trk__close(p->epoll_fd);
+	trk__close(p->group_fd);
 	trk__close(p->timer_fd);
 	free(p);
 }

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -21,6 +20,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "base/parse.h"
 #include "probe/gpu/gpu.h"
 #include "probe/gpu/nvidia_smi_text.h"
@@ -64,7 +64,7 @@ struct smi {
 	char file[512];
 	char *environment[4]; /* owned */
 	uint64_t patience_ns, period_ns;
-	int stop_fd;
+	int stop[2]; /* a pipe; what is written ends the worker */
 
 	/* Used by the worker thread only. */
 	bool refused[FIELDS], no_pmon, pmon_answers;
@@ -122,7 +122,7 @@ static const char *const fields[FIELDS] = {
 
 static bool is_stopped(struct smi *s, uint64_t wait_ns)
 {
-	struct pollfd fd = {.fd = s->stop_fd, .events = POLLIN};
+	struct pollfd fd = {.fd = s->stop[0], .events = POLLIN};
 	uint64_t ms = (wait_ns + TRK_NS_PER_MS - 1) / TRK_NS_PER_MS;
 
 	return poll(&fd, 1, ms > INT32_MAX ? INT32_MAX : (int) ms) > 0;
@@ -153,7 +153,7 @@ static int follow(struct smi *s, uint64_t deadline_ns, int *ret_status)
 
 	while (r == 0) {
 		struct pollfd fds[] = {{.fd = at_end ? -1 : s->program.fd, .events = POLLIN},
-				       {.fd = s->stop_fd, .events = POLLIN}};
+				       {.fd = s->stop[0], .events = POLLIN}};
 
 		(void) poll(fds, 2, (int) (LOOK_NS / TRK_NS_PER_MS));
 		if (fds[1].revents)
@@ -461,7 +461,8 @@ static void destroy(struct smi *s)
 {
 	for (size_t i = 0; i < sizeof(s->environment) / sizeof(s->environment[0]); i++)
 		free(s->environment[i]);
-	trk__close(s->stop_fd);
+	trk__close(s->stop[0]);
+	trk__close(s->stop[1]);
 	free(s->text);
 	free(s->work);
 	free(s->found);
@@ -614,11 +615,12 @@ static int smi_open(const struct trk_env *env, const struct trk_gpu_hints *hints
 	(void) snprintf(s->wrong, sizeof(s->wrong), "has not answered yet");
 	(void) pthread_mutex_init(&s->lock, NULL);
 	(void) pthread_cond_init(&s->changed, NULL);
-	s->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	s->stop[0] = s->stop[1] = -1;
+	(void) trk__os_pipe(s->stop);
 	s->text = malloc(OUTPUT_MAX);
 	s->work = calloc(1, sizeof(*s->work));
 	s->found = calloc(1, sizeof(*s->found));
-	if (s->stop_fd >= 0 && s->text && s->work && s->found && make_environment(s, hints))
+	if (s->stop[0] >= 0 && s->text && s->work && s->found && make_environment(s, hints))
 		r = start_worker(s);
 	if (r < 0) {
 		(void) snprintf(why, TRK_GPU_TEXT_SIZE, "nvidia-smi: %s", trk__strerror(r));
@@ -632,7 +634,6 @@ static int smi_open(const struct trk_env *env, const struct trk_gpu_hints *hints
 static void smi_close(void *state)
 {
 	struct smi *s = state;
-	const uint64_t one = 1;
 	struct timespec until;
 	bool ended;
 
@@ -641,7 +642,7 @@ static void smi_close(void *state)
 	until.tv_sec += until.tv_nsec / (long) TRK_NS_PER_S;
 	until.tv_nsec %= (long) TRK_NS_PER_S;
 	(void) pthread_mutex_lock(&s->lock);
-	(void) !write(s->stop_fd, &one, sizeof(one));
+	(void) !write(s->stop[1], "", 1);
 	while (!s->ended && pthread_cond_timedwait(&s->changed, &s->lock, &until) != ETIMEDOUT)
 		;
 	ended = s->ended; /* it may have ended in the last moment */
