@@ -7,15 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/os.h"
 #include "base/parse.h"
 #include "cli/cli.h"
 #include "cli/environment.h"
@@ -26,6 +25,7 @@
 #include "probe/perf.h"
 #include "probe/stack/remote.h"
 #include "recording/store.h"
+#include "track/job.h"
 
 enum { GPU_LOOKS = 30 };
 #define GPU_LOOK_NS (100 * TRK_NS_PER_MS)
@@ -120,8 +120,7 @@ static void check_perf(struct finding *f)
 
 static void check_orphans(struct finding *f)
 {
-	int old = 0;
-	bool can = prctl(PR_GET_CHILD_SUBREAPER, &old, 0, 0, 0) == 0;
+	bool can = trk__job_can_adopt();
 
 	set(f, "orphans and daemons of the job", can ? GOOD : MISSING, "child subreaper",
 	    "needs Linux 3.4");
@@ -158,18 +157,25 @@ static void check_io(struct finding *f)
 /* 0 if the memory of a child can be read, as --lines does; else a negative errno. */
 static int read_a_child(void)
 {
-	int mark = 4711, seen = 0, r;
-	pid_t pid = fork();
+	int mark = 4711, seen = 0, line[2], r = trk__os_pipe(line);
+	pid_t pid;
 
-	if (pid < 0)
-		return -errno;
-	if (pid == 0) {
-		(void) prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
-			(void) pause();
+	if (r < 0)
+		return r;
+	pid = fork();
+	if (pid == 0) { /* until this process closes the pipe, or ends */
+		(void) close(line[1]);
+		(void) !read(line[0], &seen, 1);
+		_exit(0);
+	}
+	(void) close(line[0]);
+	if (pid < 0) {
+		r = -errno;
+		(void) close(line[1]);
+		return r;
 	}
 	r = trk__remote_process(&pid, (uint64_t) (uintptr_t) &mark, &seen, sizeof(seen));
-	(void) kill(pid, SIGKILL);
+	(void) close(line[1]);
 	(void) waitpid(pid, NULL, 0);
 	return r < 0 ? r : seen == mark ? 0 : -EFAULT;
 }

@@ -5,21 +5,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/os.h"
 #include "probe/perf.h"
+#include "track/job_system.h"
 
-/* Signals that are handled while a job runs, with all real-time signals: signals sent to the
+/* Signals that are handled while a job runs, with those that one system has: signals sent to the
  * tracker are passed on to the job. Terminal stops are in the list so that the tracker stops after
  * the job. */
 static const int handled[] = {
-	SIGCHLD,  SIGTERM, SIGHUP,  SIGINT,    SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,   SIGCONT,
-	SIGWINCH, SIGTSTP, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSTKFLT,
+	SIGCHLD, SIGTERM,  SIGHUP,  SIGINT,  SIGQUIT,   SIGUSR1, SIGUSR2, SIGALRM,
+	SIGCONT, SIGWINCH, SIGTSTP, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,
 };
 
 /* Dispositions that may be inherited, and those that the tracker needs. With an ignored SIGCHLD the
@@ -49,31 +48,6 @@ static void restore_dispositions(const struct trk_job *job)
 		(void) sigaction(adjusted[i].signo, &job->original[i], NULL);
 }
 
-/* -1000 would exempt it permanently: it could then hang in a full group whose memory no process can
- * free. */
-enum { OOM_LAST = -999 };
-
-static bool write_oom_adjustment(int value)
-{
-	TRK_FD_CLEANUP int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-	char text[16];
-	int len = snprintf(text, sizeof(text), "%d", value);
-
-	return fd >= 0 && write(fd, text, (size_t) len) == len;
-}
-
-void trk__job_protect_self(struct trk_job *job)
-{
-	char text[16];
-	long value;
-
-	if (trk__read_at(AT_FDCWD, "/proc/self/oom_score_adj", text, sizeof(text)) <= 0)
-		return;
-	value = strtol(text, NULL, 10);
-	if (value > OOM_LAST && write_oom_adjustment(OOM_LAST))
-		job->oom_adjustment = (int) value;
-}
-
 void trk__job_none(void)
 {
 	(void) signal(SIGXFSZ, SIG_IGN);
@@ -81,23 +55,20 @@ void trk__job_none(void)
 
 int trk__job_prepare(struct trk_job *job)
 {
-	sigset_t set;
+	int fd;
 
 	*job = (struct trk_job) TRK_JOB_NONE;
-	(void) sigemptyset(&set);
+	(void) sigemptyset(&job->handled);
 	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
-		(void) sigaddset(&set, handled[i]);
-	for (int signo = SIGRTMIN; signo <= SIGRTMAX; signo++)
-		(void) sigaddset(&set, signo);
-	if (sigprocmask(SIG_BLOCK, &set, &job->original_mask) < 0)
+		(void) sigaddset(&job->handled, handled[i]);
+	trk__job_add_signals(&job->handled);
+	if (sigprocmask(SIG_BLOCK, &job->handled, &job->original_mask) < 0)
 		return -errno;
-	job->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (job->signal_fd < 0)
-		return -errno;
-	/* Orphans of the job come to us instead of to init: without it they would be lost. */
-	(void) prctl(PR_GET_CHILD_SUBREAPER, &job->was_subreaper, 0, 0, 0);
-	(void) prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	(void) prctl(PR_GET_PDEATHSIG, &job->parent_death_signal, 0, 0, 0);
+	fd = trk__job_open_signals(&job->handled);
+	if (fd < 0)
+		return fd;
+	job->signal_fd = fd;
+	trk__job_take_ties(job);
 	return 0;
 }
 
@@ -105,17 +76,18 @@ int trk__job_prepare(struct trk_job *job)
  * they are. */
 static char **environment_with(char *assignment)
 {
+	char **environment = trk__os_environment();
 	size_t n = 0, kept = 0, name = (size_t) (strchr(assignment, '=') - assignment) + 1;
 	char **env;
 
-	while (environ && environ[n])
+	while (environment && environment[n])
 		n++;
 	env = malloc((n + 2) * sizeof(*env));
 	if (!env)
 		return NULL;
 	for (size_t i = 0; i < n; i++)
-		if (strncmp(environ[i], assignment, name) != 0)
-			env[kept++] = environ[i];
+		if (strncmp(environment[i], assignment, name) != 0)
+			env[kept++] = environment[i];
 	env[kept++] = assignment;
 	env[kept] = NULL;
 	return env;
@@ -140,27 +112,6 @@ static void set_timers(const struct trk_job *job)
 	(void) setitimer(ITIMER_PROF, &job->timer[2], NULL);
 }
 
-static bool is_forwarded(int signo)
-{
-	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
-		if (handled[i] == signo)
-			return true;
-	return signo >= SIGRTMIN && signo <= SIGRTMAX;
-}
-
-/* A parent-death signal that the tracker forwards needs nothing here. One that it cannot forward
- * (SIGKILL) ends the tracker, and the job with it. */
-static void set_parent_death_signal(const struct trk_job *job, pid_t tracker)
-{
-	int signo = job->parent_death_signal;
-
-	if (signo == 0 || is_forwarded(signo))
-		return;
-	(void) prctl(PR_SET_PDEATHSIG, signo, 0, 0, 0);
-	if (getppid() != tracker) /* it died first */
-		(void) kill(getpid(), signo);
-}
-
 /* Close-on-exec pipes between the tracker and the child. */
 struct pipes {
 	int error[2]; /* the child writes why its exec failed; the exec closes it */
@@ -175,10 +126,13 @@ static void close_pair(int fds[2])
 
 static int open_pipes(const struct trk_job *job, struct pipes *ret)
 {
+	int r;
+
 	*ret = (struct pipes){{-1, -1}, {-1, -1}};
-	if (pipe2(ret->error, O_CLOEXEC) < 0)
-		return -errno;
-	if (job->wants_clocks && pipe2(ret->clock, O_CLOEXEC) < 0)
+	r = trk__os_pipe(ret->error);
+	if (r < 0)
+		return r;
+	if (job->wants_clocks && trk__os_pipe(ret->clock) < 0)
 		ret->clock[0] = ret->clock[1] = -1;
 	return 0;
 }
@@ -194,10 +148,9 @@ static _Noreturn void run_child(struct trk_job *job, char *const argv[], char *c
 	if (job->group_fd >= 0 && write(job->group_fd, "0", 1) != 1)
 		(void) trk__write_all(pipes->error[1], &group_refused, sizeof(group_refused));
 	restore_dispositions(job);
-	(void) prctl(PR_SET_CHILD_SUBREAPER, job->was_subreaper, 0, 0, 0);
 	if (job->ignores_quit)
 		(void) signal(SIGQUIT, SIG_IGN);
-	set_parent_death_signal(job, tracker);
+	trk__job_give_ties(job, tracker);
 	set_timers(job);
 	(void) sigprocmask(SIG_SETMASK, &job->original_mask, NULL);
 	if (pipes->clock[0] >= 0) {
@@ -206,8 +159,7 @@ static _Noreturn void run_child(struct trk_job *job, char *const argv[], char *c
 		while (read(pipes->clock[0], &end, 1) < 0 && errno == EINTR)
 			continue;
 	}
-	(void) execvpe(argv[0], argv, env);
-	error = errno;
+	error = -trk__job_exec(argv, env);
 	(void) trk__write_all(pipes->error[1], &error, sizeof(error));
 	_exit(127);
 }
@@ -284,14 +236,13 @@ static bool is_for_us_alone(int signo)
 
 bool trk__job_next_signal(struct trk_job *job, enum trk_job_action *ret, int *ret_signal)
 {
-	struct signalfd_siginfo info;
+	bool is_from_kernel;
 
-	if (read(job->signal_fd, &info, sizeof(info)) != sizeof(info))
+	if (!trk__job_read_signal(job->signal_fd, ret_signal, &is_from_kernel))
 		return false;
-	*ret_signal = (int) info.ssi_signo;
-	if (info.ssi_signo == SIGCHLD)
+	if (*ret_signal == SIGCHLD)
 		*ret = TRK_JOB_CHILD;
-	else if (info.ssi_code == SI_KERNEL && !is_for_us_alone((int) info.ssi_signo))
+	else if (is_from_kernel && !is_for_us_alone(*ret_signal))
 		*ret = TRK_JOB_IGNORE;
 	else
 		*ret = TRK_JOB_FORWARD;
@@ -314,49 +265,17 @@ void trk__job_stop_self(int signo)
 
 void trk__job_stop_with(struct trk_job *job, int signo)
 {
-	static const struct timespec now = {0, 0};
 	siginfo_t info = {.si_pid = 0};
-	sigset_t set;
 
 	trk__job_stop_self(signo);
 	/* The signal that continued the tracker is pending. There is none where the kernel did not
 	 * stop it: in an orphaned process group, or as PID 1 of a namespace. */
-	(void) sigemptyset(&set);
-	(void) sigaddset(&set, SIGCONT);
-	if (sigtimedwait(&set, NULL, &now) != SIGCONT)
+	if (!trk__job_take_pending(job, SIGCONT))
 		return;
 	/* A shell's fg or bg continues the whole group; kill -CONT of us alone does not. */
 	(void) waitid(P_PID, (id_t) job->pid, &info, WCONTINUED | WNOHANG);
 	if (info.si_pid == 0) /* nor where that is not to be learnt: it does no harm */
 		(void) kill(job->pid, SIGCONT);
-}
-
-#ifndef WCOREFLAG /* musl */
-#define WCOREFLAG 0x80
-#endif
-
-/* As of waitpid(2). */
-static int status_of(const siginfo_t *info)
-{
-	if (info->si_code == CLD_EXITED)
-		return (info->si_status & 0xff) << 8;
-	return info->si_status | (info->si_code == CLD_DUMPED ? WCOREFLAG : 0);
-}
-
-int trk__job_reap(pid_t pid, int *ret_status, struct rusage *ret_usage)
-{
-	siginfo_t info = {.si_pid = 0};
-	pid_t r = wait4(pid, ret_status, WNOHANG, ret_usage);
-
-	if (r >= 0)
-		return r == pid;
-	/* The kernel's waitid also returns the usage, for which libc's has no parameter. */
-	if (syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG, ret_usage) < 0)
-		return -errno;
-	if (info.si_pid == 0)
-		return 0;
-	*ret_status = status_of(&info);
-	return 1;
 }
 
 void trk__job_drop_signals(struct trk_job *job, bool hold_term)
@@ -372,13 +291,11 @@ void trk__job_drop_signals(struct trk_job *job, bool hold_term)
 
 void trk__job_release(struct trk_job *job)
 {
-	trk__close(job->signal_fd);
+	trk__job_close_signals(job->signal_fd);
 	trk__close(job->perf_fd);
 	trk__close(job->root_perf_fd);
 	job->signal_fd = job->perf_fd = job->root_perf_fd = -1;
-	if (job->oom_adjustment != TRK_JOB_UNPROTECTED)
-		(void) write_oom_adjustment(job->oom_adjustment);
-	job->oom_adjustment = TRK_JOB_UNPROTECTED;
-	(void) prctl(PR_SET_CHILD_SUBREAPER, job->was_subreaper, 0, 0, 0);
+	trk__job_unprotect_self(job);
+	trk__job_leave_ties(job);
 	(void) sigprocmask(SIG_SETMASK, &job->original_mask, NULL);
 }

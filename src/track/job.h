@@ -10,9 +10,10 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/types.h>
+
+#include "probe/tree/usage.h"
 
 enum { TRK_JOB_UNPROTECTED = 1 << 16 };
 enum { TRK_JOB_ADJUSTED = 3, TRK_JOB_TIMERS = 3 };
@@ -20,6 +21,7 @@ enum { TRK_JOB_ADJUSTED = 3, TRK_JOB_TIMERS = 3 };
 struct trk_job {
 	pid_t pid;
 	sigset_t original_mask;
+	sigset_t handled;                            /* the signals that we handle */
 	struct sigaction original[TRK_JOB_ADJUSTED]; /* dispositions to restore */
 	struct itimerval timer[TRK_JOB_TIMERS];      /* interval timers that the job gets */
 	int was_subreaper;
@@ -32,7 +34,7 @@ struct trk_job {
 	bool wants_clocks;  /* whether to open the two perf clocks; see probe/perf.h */
 	int perf_fd;        /* of the job with all descendants, or -1; owned */
 	int root_perf_fd;   /* of its first process alone, or -1; owned */
-	int signal_fd;      /* the signals that we handle, blocked meanwhile */
+	int signal_fd;      /* readable while one of them is pending; they are blocked meanwhile */
 };
 
 #define TRK_JOB_NONE                                                                               \
@@ -40,6 +42,9 @@ struct trk_job {
 		.oom_adjustment = TRK_JOB_UNPROTECTED, .group_fd = -1, .signal_fd = -1,            \
 		.perf_fd = -1, .root_perf_fd = -1                                                  \
 	}
+
+/* Can orphans of the job be made children of the tracker? */
+bool trk__job_can_adopt(void);
 
 /* Block the signals that the loop handles, and become a subreaper. Call before _spawn or alone
  * (attach). Returns 0 or a negative errno. */
@@ -79,7 +84,7 @@ void trk__job_stop_with(struct trk_job *job, int signo);
 /* Reap a child that may have ended. Returns 1 with its status, as of waitpid(2), and usage; 0 while
  * it has not ended; or a negative errno: -ECHILD when it is no child of this process (any more). A
  * way of waiting that a system call filter refuses does not lose the result. */
-int trk__job_reap(pid_t pid, int *ret_status, struct rusage *ret_usage);
+int trk__job_reap(pid_t pid, int *ret_status, struct trk_usage *ret_usage);
 
 /* The job has ended: signals that arrived for it since are dropped. When memory ran out, a service
  * manager ends the rest of the group by SIGTERM (systemd's OOMPolicy=stop): with `hold_term` that

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -88,7 +87,7 @@ void trk__track_reap(struct track *t, pid_t pid)
 {
 	bool counts = t->options->argv && t->sampler && !trk__track_is_old_child(t, pid);
 	uint64_t cancelled;
-	struct rusage usage;
+	struct trk_usage usage;
 	int status, r;
 
 	if (trk__helper_process_reap(pid))
@@ -106,7 +105,7 @@ void trk__track_reap(struct track *t, pid_t pid)
 			trk__tree_reaped(trk__sampler_tree(t->sampler), pid, &usage);
 			trk__tree_add_cancelled(trk__sampler_tree(t->sampler), cancelled);
 		}
-		t->finish.switches += (uint64_t) (usage.ru_nvcsw + usage.ru_nivcsw);
+		t->finish.switches += usage.switches;
 		t->finish.reaped++;
 	}
 	if (pid == t->job.pid) {

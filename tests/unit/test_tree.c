@@ -161,7 +161,7 @@ static void at_the_end_nothing_is_waited_for(void **state)
 {
 	(void) state;
 	for (int is_waited_for = 0; is_waited_for < 2; is_waited_for++) {
-		struct rusage usage = {.ru_minflt = is_waited_for ? 150 : 100};
+		struct trk_usage usage = {.minor_faults = is_waited_for ? 150 : 100};
 		struct process p[FAMILY];
 		struct trk_tree t;
 
@@ -197,7 +197,7 @@ static void a_chain_that_vanishes_at_once_goes_to_the_living_ancestor(void **sta
 
 static void what_the_caller_reaps_arrives_through_the_pool(void **state)
 {
-	struct rusage usage = {.ru_utime = {.tv_sec = 6}};
+	struct trk_usage usage = {.user_ns = 6 * S};
 	struct process p[FAMILY];
 	struct trk_tree t;
 
@@ -215,7 +215,7 @@ static void what_the_caller_reaps_arrives_through_the_pool(void **state)
 /* An orphan that came and went between two looks. */
 static void what_was_reaped_and_never_seen_counts_as_well(void **state)
 {
-	struct rusage usage = {.ru_utime = {.tv_sec = 4}};
+	struct trk_usage usage = {.user_ns = 4 * S};
 	struct process p[FAMILY];
 	struct trk_tree t;
 

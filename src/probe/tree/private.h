@@ -1,6 +1,6 @@
-/* Shared by the files of the tree: tree.c (table, update), discovery.c (new members), member.c
- * (what is read of each), ledger.c (counters), memory.c (PSS), peaks.c, idle_skip.c (idle members),
- * program_use.c and top.c (tables of programs and processes). */
+/* Shared by the files of the tree: tree.c (table, update), ledger.c (counters), peaks.c, idle_skip.c
+ * (idle members), program_use.c and top.c (tables of programs and processes); and of a folder per
+ * system: discovery.c (new members), member.c (what is read of each), memory.c (PSS). */
 #ifndef TRK_PROBE_TREE_PRIVATE_H
 #define TRK_PROBE_TREE_PRIVATE_H
 
@@ -253,7 +253,11 @@ struct process *trk__tree_find(struct trk_tree *t, pid_t pid);
 /* A new member, whose stat has been read once. NULL when there is no room. */
 struct process *trk__tree_add(struct trk_tree *t, const struct trk_pid_stat *stat);
 
-/* tree/discovery.c */
+/* SYSTEM/discovery.c */
+/* Open what is kept open for the whole tree; _free closes it. 0 or a negative errno. */
+int trk__tree_open(struct trk_tree *t);
+/* Add the root to the empty table. 0 or a negative errno: -ESRCH, there is no such process. */
+int trk__tree_find_root(struct trk_tree *t);
 /* The newest pid of the machine, or -1 if unknown. */
 pid_t trk__tree_newest_pid(struct trk_tree *t);
 /* Examine all newcomers of the machine. True when new members were found. */
@@ -261,7 +265,9 @@ bool trk__tree_discover(struct trk_tree *t);
 /* Take in the newcomers up to `newest`, after the members were read. */
 void trk__tree_newcomers(struct trk_tree *t, pid_t newest);
 
-/* tree/member.c */
+/* SYSTEM/member.c */
+/* An update begins. */
+void trk__tree_begin(struct trk_tree *t);
 /* Read the members from the given one on. True when one is found gone. */
 bool trk__tree_walk(struct trk_tree *t, size_t from);
 /* Resident bytes of a member now. 0 or a negative errno. */
@@ -343,7 +349,7 @@ static inline uint64_t trk__distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* tree/memory.c */
+/* SYSTEM/memory.c */
 void trk__memory_init(struct trk_tree *t);
 /* A member has ended: those that shared pages with it hold larger shares now. */
 void trk__sharing_gone(struct trk_tree *t, struct process *p);

@@ -2,25 +2,16 @@
 #include "probe/tree/tree.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/magic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "probe/linux/pid_io.h"
 #include "probe/tree/private.h"
 
 enum {
-	QUEUE_READS = 4,                /* of schedstat, in an update */
 	FORKED_BYTES = 8 * 1024 * 1024, /* a child that this program forks starts smaller */
-	FDS_RESERVED = 64,
-	FDS_MAX = 6000,
 	MAX_PROCESSES_DEFAULT = 65536,
 	DROPPED_MIN_FAULTS = 16, /* fewer than a forked child has before it ends */
 };
@@ -126,54 +117,6 @@ struct process *trk__tree_add(struct trk_tree *t, const struct trk_pid_stat *sta
 
 /* ---- life and update ---- */
 
-static int open_roots(struct trk_tree *t)
-{
-	struct statfs fs;
-	struct rlimit files;
-
-	t->dir_fd = trk__open_dir_at(t->env.proc_fd, ".");
-	if (t->dir_fd < 0)
-		return t->dir_fd;
-	t->loadavg_fd = -1;
-	/* Directory positions mean pids in a real /proc only; elsewhere every update sweeps. */
-	if (fstatfs(t->dir_fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC)
-		t->loadavg_fd = openat(t->env.proc_fd, "loadavg", O_RDONLY | O_CLOEXEC);
-	t->fds_left = FDS_MAX;
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < FDS_MAX + FDS_RESERVED)
-		t->fds_left = (int) files.rlim_cur - FDS_RESERVED;
-	if (t->options.figures_only)
-		t->fds_left = t->options.kept_fds;
-	return 0;
-}
-
-static int find_root(struct trk_tree *t)
-{
-	struct trk_pid_stat stat;
-	int r = trk__pid_stat_read(t->env.proc_fd, t->options.root, &stat);
-
-	if (r < 0)
-		return r == -ENOENT ? -ESRCH : r;
-	if (!trk__tree_add(t, &stat))
-		return -ENOMEM;
-	t->state.alone = true;
-	/* A job that the caller has just started is no older than the tree, whatever the
-	 * rounding. */
-	if (t->options.subreaper && stat.start_ticks < t->start_ticks)
-		t->start_ticks = stat.start_ticks;
-	t->newest_pid = t->explained_pid = t->options.subreaper ? stat.pid : -1;
-	t->early_pids = 0;
-	return 0;
-}
-
-/* Does the kernel keep account of delays? Old ones have no switch for it. */
-static bool has_delays(int proc_fd)
-{
-	char text[8];
-
-	return trk__read_at(proc_fd, "sys/kernel/task_delayacct", text, sizeof(text)) <= 0 ||
-	       text[0] != '0';
-}
-
 struct trk_tree *trk__tree_new(const struct trk_env *env, const struct trk_tree_options *options,
 			       int *reterr)
 {
@@ -189,17 +132,16 @@ struct trk_tree *trk__tree_new(const struct trk_env *env, const struct trk_tree_
 	t->page_bytes = (uint64_t) sysconf(_SC_PAGESIZE);
 	t->tick_ns = TRK_NS_PER_S / (uint64_t) sysconf(_SC_CLK_TCK);
 	t->start_ticks = trk__clock_boot_ns() / t->tick_ns;
-	t->has_delays = has_delays(env->proc_fd);
 	t->programs.origin_ns = env->monotonic_ns();
 	if (t->options.max_processes < 64)
 		t->options.max_processes = MAX_PROCESSES_DEFAULT;
 	t->entries = malloc(TRK_ENTRIES_SIZE);
 	if (!t->entries || !grow(t))
 		goto fail;
-	r = open_roots(t);
+	r = trk__tree_open(t);
 	if (r < 0)
 		goto fail;
-	r = find_root(t);
+	r = trk__tree_find_root(t);
 	if (r < 0)
 		goto fail;
 	trk__memory_init(t);
@@ -327,7 +269,7 @@ void trk__tree_update_at(struct trk_tree *t, uint64_t now_ns, const struct trk_t
 	pid_t newest = t->options.one_process ? -1 : trk__tree_newest_pid(t);
 
 	t->update++;
-	t->queue_reads_left = QUEUE_READS;
+	trk__tree_begin(t);
 	t->longest_block_ns = 0;
 	trk__idle_skip_begin(t, now_ns, newest);
 	trk__peaks_begin(t, newest);
@@ -357,9 +299,10 @@ void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret)
 	trk__tree_update_at(t, t->env.monotonic_ns(), ret);
 }
 
-/* ru_maxrss is the peak of the process or of a child that it waited for. It is taken for its own,
- * which VmHWM does not show if it grew after the last look, where there was no such child, or
- * where it was seen to hold half as much. A small one may be what the process was forked from. */
+/* The peak that wait4(2) reports is that of the process or of a child that it waited for. It is
+ * taken for its own, which VmHWM does not show if it grew after the last look, where there was no
+ * such child, or where it was seen to hold half as much. A small one may be what the process was
+ * forked from. */
 static void take_own_peak(struct process *p, uint64_t maxrss_bytes)
 {
 	bool is_own = p->inherited[TRK_TREE_MINOR_FAULTS] == 0 || p->hwm_bytes >= maxrss_bytes / 2;
@@ -368,14 +311,10 @@ static void take_own_peak(struct process *p, uint64_t maxrss_bytes)
 		p->final_peak_bytes = maxrss_bytes;
 }
 
-void trk__tree_reaped(struct trk_tree *t, pid_t pid, const struct rusage *usage)
+void trk__tree_reaped(struct trk_tree *t, pid_t pid, const struct trk_usage *usage)
 {
 	struct process *p = trk__tree_find(t, pid);
 	uint64_t *gained = t->pool.gained;
-	uint64_t system_ns = (uint64_t) usage->ru_stime.tv_sec * TRK_NS_PER_S +
-			     (uint64_t) usage->ru_stime.tv_usec * 1000;
-	uint64_t user_ns = (uint64_t) usage->ru_utime.tv_sec * TRK_NS_PER_S +
-			   (uint64_t) usage->ru_utime.tv_usec * 1000;
 
 	if (p)
 		p->reaped = true;
@@ -383,28 +322,15 @@ void trk__tree_reaped(struct trk_tree *t, pid_t pid, const struct rusage *usage)
 	if (t->options.one_process) /* the kernel's figure holds its children as well */
 		return;
 	t->pool.open = true;
-	gained[TRK_TREE_CPU] += user_ns + system_ns;
-	gained[TRK_TREE_CPU_SYSTEM] += system_ns;
-	/* The kernel counts the blocks of rusage in 512 bytes, from the same counters as PID/io. */
-	gained[TRK_TREE_READ_BYTES] += (uint64_t) usage->ru_inblock * 512;
-	gained[TRK_TREE_WRITE_BYTES] += (uint64_t) usage->ru_oublock * 512;
-	gained[TRK_TREE_MAJOR_FAULTS] += (uint64_t) usage->ru_majflt;
-	gained[TRK_TREE_MINOR_FAULTS] += (uint64_t) usage->ru_minflt;
-	trk__peaks_reaped(t, (uint64_t) usage->ru_maxrss * 1024);
+	gained[TRK_TREE_CPU] += usage->user_ns + usage->system_ns;
+	gained[TRK_TREE_CPU_SYSTEM] += usage->system_ns;
+	gained[TRK_TREE_READ_BYTES] += usage->read_bytes;
+	gained[TRK_TREE_WRITE_BYTES] += usage->write_bytes;
+	gained[TRK_TREE_MAJOR_FAULTS] += usage->major_faults;
+	gained[TRK_TREE_MINOR_FAULTS] += usage->minor_faults;
+	trk__peaks_reaped(t, usage->peak_bytes);
 	if (p)
-		take_own_peak(p, (uint64_t) usage->ru_maxrss * 1024);
-}
-
-uint64_t trk__tree_read_cancelled(const struct trk_tree *t, pid_t pid)
-{
-	char path[32], text[512];
-	struct trk_pid_io io;
-	ssize_t len;
-
-	(void) snprintf(path, sizeof(path), "%d/io", (int) pid);
-	len = trk__read_at(t->env.proc_fd, path, text, sizeof(text));
-	return len > 0 && trk__pid_io_parse(text, (size_t) len, &io) == 0 ? io.cancelled_write_bytes
-									  : 0;
+		take_own_peak(p, usage->peak_bytes);
 }
 
 void trk__tree_add_cancelled(struct trk_tree *t, uint64_t bytes)

@@ -21,13 +21,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "base/env.h"
 #include "base/mask.h"
 #include "model/process.h"
 #include "model/programs.h"
+#include "probe/tree/usage.h"
 
 struct trk_tree; /* opaque */
 
@@ -146,7 +146,7 @@ void trk__tree_force_full(struct trk_tree *t);
 void trk__tree_close_accounts(struct trk_tree *t);
 
 /* The caller has reaped `pid` with wait4(2): its final usage. Call before the next update. */
-void trk__tree_reaped(struct trk_tree *t, pid_t pid, const struct rusage *usage);
+void trk__tree_reaped(struct trk_tree *t, pid_t pid, const struct trk_usage *usage);
 
 /* What wait4(2) does not report: the cancelled bytes of a child that ended and was not reaped yet;
  * counted once it was. */

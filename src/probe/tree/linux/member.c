@@ -22,6 +22,7 @@ enum {
 	IDLE_UPDATES_MAX = 30,
 	ASLEEP_UPDATES = 8, /* it is asleep after so many, see tree/idle_skip.c */
 	FDS_PER_PROCESS = 4,
+	QUEUE_READS = 4, /* of schedstat, in an update */
 };
 
 /* A member that used less since its last look is not asked for its queue time. */
@@ -641,6 +642,11 @@ static bool read_process(struct trk_tree *t, struct process *p)
 	return true;
 }
 
+void trk__tree_begin(struct trk_tree *t)
+{
+	t->queue_reads_left = QUEUE_READS;
+}
+
 /* Read the members from the given one on. Returns true when one is found gone. */
 bool trk__tree_walk(struct trk_tree *t, size_t from)
 {
@@ -653,4 +659,16 @@ bool trk__tree_walk(struct trk_tree *t, size_t from)
 			any_vanished = p->vanished = true;
 	}
 	return any_vanished;
+}
+
+uint64_t trk__tree_read_cancelled(const struct trk_tree *t, pid_t pid)
+{
+	char path[32], text[512];
+	struct trk_pid_io io;
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/io", (int) pid);
+	len = trk__read_at(t->env.proc_fd, path, text, sizeof(text));
+	return len > 0 && trk__pid_io_parse(text, (size_t) len, &io) == 0 ? io.cancelled_write_bytes
+									  : 0;
 }

@@ -1,8 +1,11 @@
 /* Who belongs to the tree, and how newcomers are found. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,10 +19,65 @@ enum {
 	/* The kernel's directory position of process PID in /proc is PID + 257. */
 	PROC_PID_POSITION = 257,
 	CHILDREN_SIZE = 4096,
+	FDS_RESERVED = 64,
+	FDS_MAX = 6000,
 };
 
 #define SWEEP_INTERVAL_NS (30 * TRK_NS_PER_S)
 #define RANGE_INTERVAL_NS (5 * TRK_NS_PER_S)
+
+/* ---- what is open, and the root ---- */
+
+/* Does the kernel keep account of delays? Old ones have no switch for it. */
+static bool has_delays(int proc_fd)
+{
+	char text[8];
+
+	return trk__read_at(proc_fd, "sys/kernel/task_delayacct", text, sizeof(text)) <= 0 ||
+	       text[0] != '0';
+}
+
+int trk__tree_open(struct trk_tree *t)
+{
+	struct statfs fs;
+	struct rlimit files;
+
+	t->dir_fd = trk__open_dir_at(t->env.proc_fd, ".");
+	if (t->dir_fd < 0)
+		return t->dir_fd;
+	t->loadavg_fd = -1;
+	/* Directory positions mean pids in a real /proc only; elsewhere every update sweeps. */
+	if (fstatfs(t->dir_fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC)
+		t->loadavg_fd = openat(t->env.proc_fd, "loadavg", O_RDONLY | O_CLOEXEC);
+	t->has_delays = has_delays(t->env.proc_fd);
+	t->fds_left = FDS_MAX;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < FDS_MAX + FDS_RESERVED)
+		t->fds_left = (int) files.rlim_cur - FDS_RESERVED;
+	if (t->options.figures_only)
+		t->fds_left = t->options.kept_fds;
+	return 0;
+}
+
+int trk__tree_find_root(struct trk_tree *t)
+{
+	struct trk_pid_stat stat;
+	int r = trk__pid_stat_read(t->env.proc_fd, t->options.root, &stat);
+
+	if (r < 0)
+		return r == -ENOENT ? -ESRCH : r;
+	if (!trk__tree_add(t, &stat))
+		return -ENOMEM;
+	t->state.alone = true;
+	/* A job that the caller has just started is no older than the tree, whatever the
+	 * rounding. */
+	if (t->options.subreaper && stat.start_ticks < t->start_ticks)
+		t->start_ticks = stat.start_ticks;
+	t->newest_pid = t->explained_pid = t->options.subreaper ? stat.pid : -1;
+	t->early_pids = 0;
+	return 0;
+}
+
+/* ---- newcomers ---- */
 
 struct linux_dirent64 {
 	uint64_t d_ino;
