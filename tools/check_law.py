@@ -64,25 +64,6 @@ SYSTEM_HEADERS = {
 # What the compilers define for one system: no file outside of these folders asks for it.
 SYSTEM_CONDITION = re.compile(r"\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(__linux__|__gnu_linux__|__APPLE__|__MACH__|_WIN32|_WIN64)"
                               r"\b")
-# Files from before this rule, with the headers that they still use. The list only gets shorter: an entry
-# that is not needed any more is a violation, too.
-SYSTEM_OPEN = {
-    "cli/cmd_doctor.c": {"sys/prctl.h", "sys/syscall.h"},
-    "cli/cmd_self.c": {"sys/auxv.h"},
-    "cli/selftest.c": {"sys/vfs.h"},
-    "probe/cloud/cloud.c": {"sys/epoll.h", "sys/timerfd.h"},
-    "probe/gpu/nvidia_smi.c": {"sys/eventfd.h"},
-    "probe/perf.c": {"linux/perf_event.h", "sys/syscall.h"},
-    "probe/stack/elf_symbol.c": {"elf.h", "endian.h"},
-    "probe/tree/discovery.c": {"sys/syscall.h"},
-    "probe/tree/member.c": {"sys/syscall.h"},
-    "probe/tree/tree.c": {"linux/magic.h", "sys/vfs.h"},
-    "top/screen.c": {"sys/prctl.h"},
-    "track/job.c": {"sys/prctl.h", "sys/signalfd.h", "sys/syscall.h"},
-    "track/limits.c": {"sys/sysinfo.h"},
-    "track/lines.c": {"sys/timerfd.h"},
-    "track/track.c": {"sys/syscall.h", "sys/timerfd.h"},
-}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
 CALL = re.compile(r"(?<![\w.>])(" + "|".join(sorted(FORBIDDEN_CALLS)) + r")\s*\(")
@@ -170,8 +151,6 @@ def check_source(root, path, edges):
 
 def check_systems(root, path):
     """Yield (line, message) for headers and conditions of one system outside of its folders."""
-    name = str(path.relative_to(root / "src"))
-    left = set(SYSTEM_OPEN.get(name, ()))
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         include, condition = INCLUDE.match(line), SYSTEM_CONDITION.match(line)
         if condition and not set(SYSTEM_HEADERS) & set(path.relative_to(root / "src").parts[:-1]):
@@ -179,12 +158,8 @@ def check_systems(root, path):
         for system, headers in SYSTEM_HEADERS.items():
             if not include or not include[2] or not headers.fullmatch(include[2]):
                 continue
-            if include[2] in left:
-                left.discard(include[2])
-            elif system not in path.relative_to(root / "src").parts[:-1]:
+            if system not in path.relative_to(root / "src").parts[:-1]:
                 yield number, f"<{include[2]}> is for folders named {system} only"
-    for header in sorted(left):
-        yield 1, f"<{header}> is not used any more: take it out of SYSTEM_OPEN in {Path(__file__).name}"
 
 
 def check_public(path):
@@ -309,12 +284,6 @@ CASES = [
      "src/base/a.h:1: <sys/epoll.h> is for folders named linux only"),
     ("a system's header in the folder of another one", {"src/probe/linux/a.h": "#include <libproc.h>\n"},
      "src/probe/linux/a.h:1: <libproc.h> is for folders named darwin only"),
-    ("a system's header in a file from before the rule",
-     {"src/probe/perf.c": "#include <linux/perf_event.h>\n#include <sys/syscall.h>\n#include <elf.h>\n",
-      "src/probe/meson.build": "'perf.c'"}, "src/probe/perf.c:3: <elf.h> is for folders named linux only"),
-    ("an open header that is not used any more",
-     {"src/track/limits.c": "", "src/track/meson.build": "'limits.c'"},
-     "src/track/limits.c:1: <sys/sysinfo.h> is not used any more"),
     ("a condition on a system", {"src/base/a.h": "#ifdef __APPLE__\n#endif\n"},
      "src/base/a.h:1: __APPLE__: systems differ in folders of their own"),
     ("folders in a ring",
