@@ -188,6 +188,9 @@ bool trk__alert_book_unsilence(struct trk_alert_book *b, const char *id);
  * book. Returns the descriptor of the lock, which _save or close(2) gives up, or a negative error:
  * -EBADMSG for a file that is no book, -TRK_E_UNTRUSTED, with *reterr. */
 int trk__alert_book_load(int dirfd, struct trk_alert_book *b, struct trk_error *reterr);
+/* Read it without the lock, for a reader that changes nothing: the file is replaced as a whole.
+ * dirfd -1: an empty book. 0, or the same errors; b is initialised in each case but -ENOMEM. */
+int trk__alert_book_peek(int dirfd, struct trk_alert_book *b, struct trk_error *reterr);
 /* Write it, and give up the lock (in each case). 0 or a negative errno. */
 int trk__alert_book_save(int dirfd, int lock, const struct trk_alert_book *b);
 /* The text of the file. */

@@ -258,8 +258,7 @@ int trk__alert_book_read(const char *text, size_t len, struct trk_alert_book *b,
 		return -EBADMSG;
 	schema = trk__json_get_text(&r.doc, trk__json_root(&r.doc), "schema");
 	if (!schema || strcmp(schema, SCHEMA) != 0) {
-		error = trk__error_set(reterr, -EBADMSG, NAME, "%s: not of the schema %s", NAME,
-				       SCHEMA);
+		error = trk__error_set(reterr, -EBADMSG, NAME, "not of the schema %s", SCHEMA);
 	} else {
 		take_all(&r, "alerts", take_entry);
 		take_all(&r, "silences", take_silence);
@@ -302,6 +301,13 @@ int trk__alert_book_load(int dirfd, struct trk_alert_book *b, struct trk_error *
 		trk__alert_book_release(b);
 	trk__close(lock);
 	return r;
+}
+
+int trk__alert_book_peek(int dirfd, struct trk_alert_book *b, struct trk_error *reterr)
+{
+	int r = trk__alert_book_init(b);
+
+	return r < 0 || dirfd < 0 ? r : read_file(dirfd, b, reterr);
 }
 
 int trk__alert_book_save(int dirfd, int lock, const struct trk_alert_book *b)

@@ -20,9 +20,9 @@ enum { NEWS_MAX = 256, NICE = 10, COMMAND_S = 60, ARGUMENTS_MAX = 2 * TRK_ALERT_
 
 struct checking {
 	const struct cli_alert_settings *settings;
-	double now_s;
-	struct cli_alert_queue queue;
-	struct cli_alert_book b;
+	struct trk_alert_sender sender;
+	struct trk_alert_queue queue;
+	struct trk_alert_store b;
 	struct trk_buf out;
 	/* For commands: they run when the book is free again. */
 	struct trk_alert_message *news[NEWS_MAX];
@@ -49,8 +49,8 @@ static void print_news(struct trk_buf *b, const struct trk_alert_message *m)
 	trk__buf_release(&line);
 }
 
-/* An Alertmanager is told of the end of what it was told of. */
-static void tell_end(struct checking *c, const struct trk_alert_entry *e)
+/* Queue the end of an alert for each Alertmanager that received the alert. */
+static void send_end(struct checking *c, const struct trk_alert_entry *e)
 {
 	struct trk_alert_message *m = malloc(sizeof(*m));
 	const struct trk_alert_hooks *h = &c->settings->hooks;
@@ -59,11 +59,11 @@ static void tell_end(struct checking *c, const struct trk_alert_entry *e)
 		struct trk_alert_route route;
 
 		if (!h->list[i].sink || strncmp(h->list[i].sink, "alertmanager:", 13) != 0 ||
-		    cli_alert_route(c->settings, h->list[i].sink, c->now_s, &route) != 0 ||
+		    trk__alert_route(&c->sender, h->list[i].sink, &route) < 0 ||
 		    !trk__alert_book_was_told(e, &route))
 			continue;
-		trk__alert_entry_message(e, c->now_s, m);
-		cli_alert_queue(&c->queue, h->list[i].sink, m);
+		trk__alert_entry_message(e, c->sender.now_s, m);
+		trk__alert_queue_add(&c->queue, h->list[i].sink, m);
 	}
 	free(m);
 }
@@ -76,10 +76,10 @@ static void take_news(void *data, const struct trk_alert_news *news,
 
 	(void) news;
 	if (!opened)
-		tell_end(c, e);
+		send_end(c, e);
 	if (!m)
 		return;
-	trk__alert_entry_message(e, c->now_s, m);
+	trk__alert_entry_message(e, c->sender.now_s, m);
 	print_news(&c->out, m);
 	c->news[c->count++] = m;
 }
@@ -95,10 +95,10 @@ static void end_run(struct checking *c, const char *run)
 		    trk__alert_end_find(b->entry[i].rule, strlen(b->entry[i].rule)) >= 0)
 			continue;
 		ended = b->entry[i];
-		ended.ended_s = c->now_s;
-		tell_end(c, &ended);
+		ended.ended_s = c->sender.now_s;
+		send_end(c, &ended);
 	}
-	(void) trk__alert_book_end_run(b, run, c->now_s);
+	(void) trk__alert_book_end_run(b, run, c->sender.now_s);
 }
 
 /* ---- commands ---- */
@@ -185,8 +185,8 @@ static int run_commands(const struct checking *c)
 
 /* ---- all of it ---- */
 
-/* With the book open: tell the sinks, and give the book up. */
-static int tell_and_close(struct checking *c)
+/* With the book open: queue what may be sent now, close the book, then send. */
+static int close_and_send(struct checking *c)
 {
 	const struct trk_alert_hooks *h = &c->settings->hooks;
 	int worst = 0, r;
@@ -196,56 +196,64 @@ static int tell_and_close(struct checking *c)
 
 		if (!h->list[i].sink)
 			continue;
-		r = cli_alert_route(c->settings, h->list[i].sink, c->now_s, &route);
+		r = cli_alert_status(trk__alert_route(&c->sender, h->list[i].sink, &route));
 		worst = r > worst ? r : worst;
 		if (r != 0)
 			continue;
 		if (h->list[i].rule >= 0)
 			route.rule = trk__alert_hook_rule(h->list[i].rule);
-		cli_alert_collect(&c->queue, &c->b.book, h->list[i].sink, &route, c->now_s);
+		trk__alert_queue_collect(&c->queue, &c->b.book, h->list[i].sink, &route);
 	}
-	r = cli_alert_book_close(&c->b, true);
+	r = cli_alert_status(trk__alert_store_close(&c->sender, &c->b, true));
 	worst = r > worst ? r : worst;
-	r = cli_alert_queue_send(&c->queue);
+	r = cli_alert_status(trk__alert_queue_send(&c->queue));
 	worst = r > worst ? r : worst;
-	r = cli_alert_outbox_flush(c->settings);
+	r = cli_alert_status(trk__alert_outbox_flush(&c->sender));
 	return r > worst ? r : worst;
 }
 
 static int judge(struct checking *c, const char *run)
 {
-	struct trk_service service = cli_service(c->settings->dir);
-	const struct trk_alerts_when when = {c->now_s, cli_utc_offset(c->now_s)};
+	const struct trk_alerts_when when = {c->sender.now_s, c->sender.utc_offset_s};
 	struct trk_error error = {.code = 0};
 	struct trk_fleet_rows rows;
 	size_t job;
-	int r = trk__alerts_rows(&service, run, &when, &rows, &job, &error);
+	int r = trk__alerts_rows(&c->sender.service, run, &when, &rows, &job, &error);
 
 	if (r < 0)
 		return cli_fail("alerts", r, &error);
-	r = cli_alert_book_open(c->settings, &c->b);
+	r = cli_alert_status(trk__alert_store_open(&c->sender, &c->b));
 	if (r == 0) {
-		trk__alert_book_age(&c->b.book, c->now_s);
+		trk__alert_book_age(&c->b.book, c->sender.now_s);
 		if (run)
 			end_run(c, run);
 		if (trk__alerts_judge(&rows, job, &c->b.book, take_news, c) < 0)
 			cli_complain("alerts: out of memory");
-		r = tell_and_close(c);
+		r = close_and_send(c);
 	}
 	trk__fleet_rows_release(&rows);
 	return r;
 }
 
-int cli_alert_check(const struct cli_alert_settings *s, const char *run)
+static struct checking *checking_new(const struct cli_alert_settings *s)
 {
 	struct checking *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->settings = s;
+	c->sender = cli_alert_sender(s);
+	c->queue.sender = &c->sender;
+	return c;
+}
+
+int cli_alert_check(const struct cli_alert_settings *s, const char *run)
+{
+	struct checking *c = checking_new(s);
 	int r, worst;
 
 	if (!c)
 		return EXIT_ERROR;
-	c->settings = s;
-	c->now_s = cli_alert_now(s);
-	c->queue.settings = s;
 	trk__buf_init(&c->out, 1 << 20);
 	worst = judge(c, run);
 	r = c->out.len ? cli_write(STDOUT_FILENO, &c->out, "stdout") : 0;
@@ -261,18 +269,12 @@ int cli_alert_check(const struct cli_alert_settings *s, const char *run)
 
 int cli_alert_flush(const struct cli_alert_settings *s)
 {
-	struct checking *c = calloc(1, sizeof(*c));
-	int r = EXIT_ERROR;
+	struct checking *c = checking_new(s);
+	int r = c ? cli_alert_status(trk__alert_store_open(&c->sender, &c->b)) : EXIT_ERROR;
 
-	if (c) {
-		c->settings = s;
-		c->now_s = cli_alert_now(s);
-		c->queue.settings = s;
-		r = cli_alert_book_open(s, &c->b);
-	}
 	if (r == 0) {
-		trk__alert_book_age(&c->b.book, c->now_s);
-		r = tell_and_close(c);
+		trk__alert_book_age(&c->b.book, c->sender.now_s);
+		r = close_and_send(c);
 	}
 	free(c);
 	return r;

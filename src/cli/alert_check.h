@@ -2,7 +2,7 @@
 #ifndef TRK_CLI_ALERT_CHECK_H
 #define TRK_CLI_ALERT_CHECK_H
 
-#include "cli/alert_send.h"
+#include "cli/alert_options.h"
 #include "model/run.h"
 
 /* Judge the job of a run that has ended (NULL: all jobs), print what is new, tell the sinks, run

@@ -130,28 +130,28 @@ static bool is_to_be_told(struct trk_alert_book *b, const struct trk_alert_route
 static int send_alert(const struct settings *s, const char *sink)
 {
 	struct trk_alert_message *m = calloc(1, sizeof(*m));
-	double now_s = cli_alert_now(&s->alert);
+	const struct trk_alert_sender sender = cli_alert_sender(&s->alert);
 	struct trk_alert_route route;
-	struct cli_alert_queue queue = {.settings = &s->alert};
-	struct cli_alert_book b;
+	struct trk_alert_queue queue = {.sender = &sender};
+	struct trk_alert_store b;
 	bool has_book;
 	int r = m ? read_alert(m) : EXIT_ERROR;
 
 	if (r == 0)
-		r = cli_alert_route(&s->alert, sink, now_s, &route);
+		r = cli_alert_status(trk__alert_route(&sender, sink, &route));
 	if (r == 0) {
-		complete(m, now_s);
+		complete(m, sender.now_s);
 		/* If the book cannot be read, send it: twice is better than never. */
-		has_book = cli_alert_book_open(&s->alert, &b) == 0;
-		if (!has_book || is_to_be_told(&b.book, &route, m, now_s))
-			cli_alert_queue(&queue, sink, m);
+		has_book = trk__alert_store_open(&sender, &b) == 0;
+		if (!has_book || is_to_be_told(&b.book, &route, m, sender.now_s))
+			trk__alert_queue_add(&queue, sink, m);
 		if (has_book) {
-			cli_alert_collect(&queue, &b.book, sink, &route, now_s);
-			(void) cli_alert_book_close(&b, true);
+			trk__alert_queue_collect(&queue, &b.book, sink, &route);
+			(void) trk__alert_store_close(&sender, &b, true);
 		}
-		r = cli_alert_queue_send(&queue);
+		r = cli_alert_status(trk__alert_queue_send(&queue));
 		if (r == 0)
-			r = cli_alert_outbox_flush(&s->alert);
+			r = cli_alert_status(trk__alert_outbox_flush(&sender));
 	}
 	free(m);
 	return r;
@@ -159,6 +159,7 @@ static int send_alert(const struct settings *s, const char *sink)
 
 static int send_test(const struct settings *s, const char *sink)
 {
+	const struct trk_alert_sender sender = cli_alert_sender(&s->alert);
 	struct trk_alert_message *m = calloc(1, sizeof(*m));
 	int r = EXIT_ERROR;
 
@@ -172,11 +173,11 @@ static int send_test(const struct settings *s, const char *sink)
 			.value = 0,
 			.limit = 0,
 		};
-		complete(m, cli_alert_now(&s->alert));
-		r = cli_alert_deliver(sink, m);
+		complete(m, sender.now_s);
+		r = cli_alert_status(trk__alert_send(&sender, sink, m));
 	}
 	free(m);
-	return r == EXIT_NODATA ? EXIT_ERROR : r;
+	return r;
 }
 
 /* ---- lists ---- */
@@ -259,11 +260,12 @@ static void put_entry(struct trk_buf *b, const struct trk_alert_entry *e, double
 
 static int list_book(const struct settings *s)
 {
-	double now_s = cli_alert_now(&s->alert);
-	struct cli_alert_book b;
+	const struct trk_alert_sender sender = cli_alert_sender(&s->alert);
+	double now_s = sender.now_s;
+	struct trk_alert_store b;
 	struct trk_buf text;
 	size_t shown = 0;
-	int r = cli_alert_book_open(&s->alert, &b);
+	int r = cli_alert_status(trk__alert_store_open(&sender, &b));
 
 	if (r != 0)
 		return r;
@@ -291,7 +293,7 @@ static int list_book(const struct settings *s)
 		trk__buf_puts(&text, "No alert is open. Try: resource-tracker alerts check\n");
 	r = cli_write(1, &text, "stdout");
 	trk__buf_release(&text);
-	(void) cli_alert_book_close(&b, false);
+	(void) trk__alert_store_close(&sender, &b, false);
 	return r;
 }
 
@@ -299,14 +301,15 @@ static int list_book(const struct settings *s)
 
 static int acknowledge(const struct settings *s, const char *which)
 {
-	struct cli_alert_book b;
+	const struct trk_alert_sender sender = cli_alert_sender(&s->alert);
+	struct trk_alert_store b;
 	size_t n;
-	int r = cli_alert_book_open(&s->alert, &b);
+	int r = cli_alert_status(trk__alert_store_open(&sender, &b));
 
 	if (r != 0)
 		return r;
-	n = trk__alert_book_ack(&b.book, which, cli_alert_now(&s->alert));
-	r = cli_alert_book_close(&b, n > 0);
+	n = trk__alert_book_ack(&b.book, which, sender.now_s);
+	r = cli_alert_status(trk__alert_store_close(&sender, &b, n > 0));
 	if (n == 0) {
 		cli_complain("alerts: %s: no open alert of this id or RULE:JOB. Try: "
 			     "resource-tracker alerts list",
@@ -350,17 +353,18 @@ static int fill_silence(const struct settings *s, double now_s, struct trk_alert
 
 static int silence(const struct settings *s)
 {
+	const struct trk_alert_sender sender = cli_alert_sender(&s->alert);
 	struct trk_alert_silence q;
 	char id[TRK_ALERT_ID_SIZE];
-	struct cli_alert_book b;
-	int r = fill_silence(s, cli_alert_now(&s->alert), &q), error;
+	struct trk_alert_store b;
+	int r = fill_silence(s, sender.now_s, &q), error;
 
 	if (r == 0)
-		r = cli_alert_book_open(&s->alert, &b);
+		r = cli_alert_status(trk__alert_store_open(&sender, &b));
 	if (r != 0)
 		return r;
 	error = trk__alert_book_silence(&b.book, &q, id);
-	r = cli_alert_book_close(&b, error == 0);
+	r = cli_alert_status(trk__alert_store_close(&sender, &b, error == 0));
 	if (error < 0) {
 		cli_complain("alerts: more than %d silences", TRK_ALERT_SILENCES_MAX);
 		return EXIT_ERROR;
@@ -372,14 +376,15 @@ static int silence(const struct settings *s)
 
 static int unsilence(const struct settings *s, const char *id)
 {
-	struct cli_alert_book b;
+	const struct trk_alert_sender sender = cli_alert_sender(&s->alert);
+	struct trk_alert_store b;
 	bool found;
-	int r = cli_alert_book_open(&s->alert, &b);
+	int r = cli_alert_status(trk__alert_store_open(&sender, &b));
 
 	if (r != 0)
 		return r;
 	found = trk__alert_book_unsilence(&b.book, id);
-	r = cli_alert_book_close(&b, found);
+	r = cli_alert_status(trk__alert_store_close(&sender, &b, found));
 	if (!found)
 		cli_complain("alerts: %s: no silence of this id. Try: resource-tracker alerts list",
 			     id);

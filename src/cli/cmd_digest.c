@@ -9,7 +9,7 @@
 #include "alert/live.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "cli/alert_send.h"
+#include "cli/alert_options.h"
 #include "cli/environment.h"
 #include "fleet/overview.h"
 #include "fleet/words.h"
@@ -200,7 +200,7 @@ static bool has_news(const struct digest *d, const struct trk_alert_route *route
 
 static int queue_for_sinks(const struct settings *s, const struct digest *d,
 			   struct trk_alert_book *book, const struct trk_alert_message *m,
-			   struct cli_alert_queue *queue)
+			   struct trk_alert_queue *queue)
 {
 	const struct trk_alert_hooks *h = &s->alert.hooks;
 	int r = 0;
@@ -212,20 +212,21 @@ static int queue_for_sinks(const struct settings *s, const struct digest *d,
 		if (!h->list[i].sink || h->list[i].rule >= 0 ||
 		    !strncmp(h->list[i].sink, "alertmanager:", 13))
 			continue;
-		r = cli_alert_route(&s->alert, h->list[i].sink, d->now_s, &route);
+		r = cli_alert_status(trk__alert_route(queue->sender, h->list[i].sink, &route));
 		if (r != 0 || !has_news(d, &route) ||
 		    !trk__alert_book_digest_due(book, &route, d->now_s))
 			continue;
 		trk__alert_book_digest_told(book, &route, d->now_s);
-		cli_alert_queue(queue, h->list[i].sink, m);
+		trk__alert_queue_add(queue, h->list[i].sink, m);
 	}
 	return r;
 }
 
-static int tell(const struct settings *s, const struct digest *d, struct cli_alert_book *b)
+static int give(const struct settings *s, const struct trk_alert_sender *sender,
+		const struct digest *d, struct trk_alert_store *b)
 {
 	struct trk_alert_message *m = malloc(sizeof(*m));
-	struct cli_alert_queue queue = {.settings = &s->alert};
+	struct trk_alert_queue queue = {.sender = sender};
 	struct trk_buf out;
 	int r = m ? 0 : EXIT_ERROR, closed, sent;
 
@@ -236,8 +237,8 @@ static int tell(const struct settings *s, const struct digest *d, struct cli_ale
 		write_json(d, &out);
 	else if (m && !s->send)
 		write_text(m, &out);
-	closed = cli_alert_book_close(b, true);
-	sent = cli_alert_queue_send(&queue);
+	closed = cli_alert_status(trk__alert_store_close(sender, b, true));
+	sent = cli_alert_status(trk__alert_queue_send(&queue));
 	if (out.len)
 		(void) cli_write(STDOUT_FILENO, &out, "stdout");
 	trk__buf_release(&out);
@@ -270,10 +271,11 @@ static int views_make(const struct trk_fleet_rows *rows, struct views *ret)
 	return r;
 }
 
-static int answer(const struct settings *s, const struct trk_fleet_rows *rows)
+static int answer(const struct settings *s, const struct trk_alert_sender *sender,
+		  const struct trk_fleet_rows *rows)
 {
 	struct digest d = {.rows = rows, .now_s = rows->now_s};
-	struct cli_alert_book b;
+	struct trk_alert_store b;
 	struct views v;
 	int r;
 
@@ -281,13 +283,13 @@ static int answer(const struct settings *s, const struct trk_fleet_rows *rows)
 		cli_complain("digest: out of memory");
 		return EXIT_ERROR;
 	}
-	r = cli_alert_book_open(&s->alert, &b);
+	r = cli_alert_status(trk__alert_store_open(sender, &b));
 	if (r == 0) {
 		d.o = &v.overview;
 		d.book = &b.book;
 		if (trk__alerts_judge(rows, SIZE_MAX, &b.book, NULL, NULL) < 0)
 			cli_complain("digest: out of memory");
-		r = tell(s, &d, &b);
+		r = give(s, sender, &d, &b);
 	}
 	trk__fleet_overview_release(&v.overview);
 	trk__fleet_machines_release(&v.machines);
@@ -300,7 +302,7 @@ static int run(int argc, char **argv)
 	struct settings s = {.json = false};
 	struct trk_error error = {.code = 0};
 	struct trk_fleet_rows rows;
-	struct trk_service service;
+	struct trk_alert_sender sender;
 	struct trk_alerts_when when;
 	size_t job;
 	int at = cli_alert_configure(&configured, argc, argv, &s) == 0
@@ -318,13 +320,12 @@ static int run(int argc, char **argv)
 		cli_complain("digest: --send: no sink. Try: --alert mail:ann@example.org");
 		return EXIT_USAGE;
 	}
-	when.now_s = cli_alert_now(&s.alert);
-	when.utc_offset_s = cli_utc_offset(when.now_s);
-	service = cli_service(s.alert.dir);
-	r = trk__alerts_rows(&service, NULL, &when, &rows, &job, &error);
+	sender = cli_alert_sender(&s.alert);
+	when = (struct trk_alerts_when){sender.now_s, sender.utc_offset_s};
+	r = trk__alerts_rows(&sender.service, NULL, &when, &rows, &job, &error);
 	if (r < 0)
 		return cli_fail("digest", r, &error);
-	r = rows.count ? answer(&s, &rows) : EXIT_NODATA;
+	r = rows.count ? answer(&s, &sender, &rows) : EXIT_NODATA;
 	if (r == EXIT_NODATA && !rows.count)
 		cli_complain("digest: no runs in the history yet");
 	trk__fleet_rows_release(&rows);

@@ -107,7 +107,7 @@ struct trk_price_layers cli_price_layers(const struct cli_price_files *files)
 
 /* ---- all of them ---- */
 
-static void complain(void *data, const char *text)
+void cli_note(void *data, const char *text)
 {
 	(void) data;
 	cli_complain("%s", text);
@@ -138,7 +138,7 @@ struct trk_service cli_service(const char *dir)
 		.history_url = url && *url ? url : NULL,
 		.layers = cli_price_layers(&usual),
 		.feeds_url = getenv("RESOURCE_TRACKER_FEEDS"),
-		.note = complain,
+		.note = cli_note,
 		.progress = show_download,
 	};
 }

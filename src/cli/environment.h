@@ -11,6 +11,8 @@
 /* The services for a person: recordings in `dir` or (NULL) in the usual place, remarks on stderr, a
  * line for downloads. Points to static memory. */
 struct trk_service cli_service(const char *dir);
+/* The note of such a service: complains. */
+void cli_note(void *data, const char *text);
 
 /* Options of the verbs about servers; NULL: the usual file, "none": no such layer. */
 struct cli_price_files {

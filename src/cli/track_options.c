@@ -1,5 +1,5 @@
 #include "cli/track_options.h"
-#include "cli/alert_send.h"
+#include "cli/alert_options.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -282,8 +282,8 @@ def test_alerts_are_those_of_the_file(rt):
         "schema": "resource-tracker.alerts/1",
         "alerts": [{"id": "a1", "rule": "oom-risk", "severity": "critical", "job": "job", "scope": None,
                     "text": "<b>at its limit", "fix": "ask for 96 GiB", "run": None, "state": "firing",
-                    "opened": 1e9, "ended": None, "acked": None, "held": None, "secret": "x"}, 7],
-        "silences": [{"id": "s1", "rule": "slower", "job": None, "until": 2e9, "reason": 5}]}))
+                    "opened": 1e9, "new": 1e9, "ended": None, "acked": None, "held": None, "secret": "x"}, 7],
+        "silences": [{"id": "s1", "rule": "slower", "job": None, "until": 2e9, "made": 1e9, "reason": 5}]}))
     alerts = fleet_json(rt, None, "--what", "alerts")
     assert alerts["alerts"] == [{"id": "a1", "rule": "oom-risk", "severity": "critical", "job": "job",
                                  "scope": None, "run": None, "text": "<b>at its limit", "fix": "ask for 96 GiB",
@@ -294,13 +294,17 @@ def test_alerts_are_those_of_the_file(rt):
         assert Board(process).json("alerts") == alerts
 
 
-@pytest.mark.parametrize("text", ["{", "", '{"alerts": 7}', '{"alerts": [null, [], {"id": {}}]}'])
-def test_a_damaged_file_of_alerts_is_told_and_hides_no_page(rt, text):
+ALERTS_FILE = '{"schema": "resource-tracker.alerts/1", "alerts": %s}'
+
+
+@pytest.mark.parametrize("text,lines", [("{", 1), ("", 1), ('{"alerts": []}', 1), (ALERTS_FILE % "7", 0),
+                                        (ALERTS_FILE % '[null, [], {"id": {}}]', 0)])
+def test_a_damaged_file_of_alerts_is_told_and_hides_no_page(rt, text, lines):
     assert rt.track("true", flags=("-n", "job")).rc == 0
     alerts_file(rt.state, text)
     done = rt.run("fleet", "--json", "--what", "alerts")
-    assert done.rc == 0 and done.stderr.count("\n") == (text in ("{", ""))
-    assert all(a["id"] is None for a in json.loads(done.stdout)["alerts"]["alerts"])
+    assert done.rc == 0 and done.stderr.count("\n") == lines and done.stderr.count("alerts.json") == lines
+    assert json.loads(done.stdout)["alerts"]["alerts"] == []
 
 
 # ---- how it begins and ends ----

@@ -1,0 +1,244 @@
+#include "cli/alert_options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "alert/end.h"
+#include "base/clock.h"
+#include "base/parse.h"
+#include "cli/config.h"
+#include "cli/environment.h"
+
+enum { SINK_SIZE = 1000, SINKS_ROOM = 16384 };
+
+static const char *get_variable(const char *name)
+{
+	return getenv(name);
+}
+
+/* ---- options ---- */
+
+const char *cli_alert_rule_names(void)
+{
+	static char names[512];
+
+	if (names[0])
+		return names;
+	(void) snprintf(names, sizeof(names), "all");
+	for (int i = 0; i < (int) TRK_ALERT_RULES + (int) TRK_ALERT_END_RULES; i++) {
+		size_t used = strlen(names);
+
+		(void) snprintf(names + used, sizeof(names) - used, ", %s",
+				trk__alert_hook_rule(i));
+	}
+	return names;
+}
+
+static int take_passed(const struct cli_command *configured, void *settings)
+{
+	static const char *const passed[][2] = {{"alert", "TRACKER_ALERT"},
+						{"quiet-hours", "TRACKER_QUIET_HOURS"}};
+	int r = 0;
+
+	for (size_t i = 0; i < 2 && r == 0; i++) {
+		const struct cli_option *o = configured->options;
+		const char *value = getenv(passed[i][1]);
+
+		while (strcmp(o->name, passed[i][0]) != 0)
+			o++;
+		cli_speak_of(passed[i][1]);
+		if (value && *value)
+			r = o->take(settings, o, value);
+		cli_speak_of(NULL);
+	}
+	return r;
+}
+
+int cli_alert_configure(const struct cli_command *configured, int argc, char **argv, void *settings)
+{
+	char **words;
+	int r;
+
+	for (int i = 0; i < argc; i++)
+		if (!strcmp(argv[i], "--no-config"))
+			return take_passed(configured, settings);
+	/* Looking for --config puts arguments in another order, by the options that it knows. */
+	words = calloc((size_t) argc + 1, sizeof(*words));
+	if (!words)
+		return EXIT_ERROR;
+	memcpy(words, argv, (size_t) argc * sizeof(*words));
+	r = cli_config(configured, argc, words, settings, NULL);
+	free(words);
+	return r;
+}
+
+/* Settings borrow their texts. */
+static const char *keep(const char *text, size_t len)
+{
+	static char room[SINKS_ROOM];
+	static size_t used;
+	char *kept = room + used;
+
+	if (len >= SINK_SIZE || len + 1 > sizeof(room) - used)
+		return NULL;
+	memcpy(kept, text, len);
+	kept[len] = '\0';
+	used += len + 1;
+	return kept;
+}
+
+/* RULE= may stand before it. */
+static bool is_secret_shown(const char *sink)
+{
+	const char *equals = strchr(sink, '=');
+
+	return cli_alert_shows_secret(equals && equals < sink + strcspn(sink, ":") ? equals + 1
+										   : sink);
+}
+
+int cli_take_sink(void *settings, const struct cli_option *o, const char *value)
+{
+	struct trk_alert_hooks *h = (void *) ((char *) settings + o->offset);
+
+	for (const char *at = value + strspn(value, " \n"); *at; at += strspn(at, " \n")) {
+		size_t len = strcspn(at, " \n");
+		const char *sink = keep(at, len);
+		int r = sink ? trk__alert_hooks_add_sink(h, sink) : -ENOSPC;
+
+		if (r == -ENOSPC)
+			cli_complain("--%s: more than %d, or too long", o->name,
+				     TRK_ALERT_HOOKS_MAX);
+		else if (r < 0)
+			cli_complain("--%s %.*s: not of the form [RULE=]KIND:ADDRESS. Kinds: mail, "
+				     "slack, teams, discord, json, alertmanager. Rules: %s",
+				     o->name, (int) strcspn(sink, ":"), sink,
+				     cli_alert_rule_names());
+		if (r < 0 || (cli_is_of_flag() && is_secret_shown(sink)))
+			return EXIT_USAGE;
+		at += len;
+	}
+	return 0;
+}
+
+int cli_take_hook(void *settings, const struct cli_option *o, const char *value)
+{
+	struct trk_alert_hooks *h = (void *) ((char *) settings + o->offset);
+	int r = trk__alert_hooks_add(h, value);
+
+	if (r == -ENOSPC)
+		cli_complain("--%s %s: more than %d", o->name, value, TRK_ALERT_HOOKS_MAX);
+	else if (r < 0)
+		cli_complain("--%s %s: not of the form RULE=COMMAND. Rules: %s", o->name, value,
+			     cli_alert_rule_names());
+	return r < 0 ? EXIT_USAGE : 0;
+}
+
+int cli_take_quiet_hours(void *settings, const struct cli_option *o, const char *value)
+{
+	struct trk_alert_route route;
+
+	if (trk__alert_quiet_parse(value, &route) < 0) {
+		cli_complain("--%s %s: not of the form HH:MM-HH:MM, such as 22:00-07:00", o->name,
+			     value);
+		return EXIT_USAGE;
+	}
+	return cli_set_text(settings, o, value);
+}
+
+/* Seconds since 1970: of --now, else of the clock. */
+static double now_of(const struct cli_alert_settings *s)
+{
+	double now = 0;
+
+	if (s->now && trk__parse_decimal(s->now, &now) == 0 && now > 0 && now < 1e10)
+		return now;
+	return (double) trk__clock_wall_ns() / 1e9;
+}
+
+int cli_take_until(const char *text, double *ret_s)
+{
+	struct tm tm = {.tm_isdst = -1};
+	const char *end = strptime(text, "%Y-%m-%d", &tm);
+
+	if (end && !*end)
+		tm.tm_mday++;
+	else if (end)
+		end = strptime(end + (*end == 'T'), "%H:%M", &tm);
+	if (!end || *end) {
+		cli_complain(
+			"alerts: --until %s: not a date such as 2026-12-24 or '2026-12-24 08:00'",
+			text);
+		return EXIT_USAGE;
+	}
+	*ret_s = (double) mktime(&tm);
+	return 0;
+}
+
+static double utc_offset(double now_s)
+{
+	time_t now = (time_t) now_s;
+	struct tm tm;
+
+	return localtime_r(&now, &tm) ? (double) tm.tm_gmtoff : 0;
+}
+
+/* ---- sending ---- */
+
+struct trk_alert_sender cli_alert_sender(const struct cli_alert_settings *s)
+{
+	double now_s = now_of(s);
+
+	return (struct trk_alert_sender){
+		.service = cli_service(s->dir),
+		.quiet_hours = s->quiet_hours,
+		.variable = get_variable,
+		.now_s = now_s,
+		.utc_offset_s = utc_offset(now_s),
+	};
+}
+
+bool cli_alert_shows_secret(const char *text)
+{
+	const struct trk_alert_sender sender = {.service.note = cli_note};
+	const char *address;
+	const struct trk_alert_sink *sink = trk__alert_sink_parse(&sender, text, &address);
+
+	if (!sink || !sink->secret || *address == '@' || *address == '$')
+		return sink == NULL;
+	cli_complain(
+		"alerts: %s: its address is a secret, and a command line is shown to all. Try: "
+		"%s:@FILE, or '%s:$NAME'",
+		sink->kind, sink->kind, sink->kind);
+	return true;
+}
+
+int cli_alert_status(int error)
+{
+	return error == 0 ? EXIT_OK : error == -EINVAL ? EXIT_USAGE : EXIT_ERROR;
+}
+
+/* ---- GitHub ---- */
+
+bool cli_is_github(void)
+{
+	const char *github = getenv("GITHUB_ACTIONS");
+
+	return github && !strcmp(github, "true");
+}
+
+/* A line of a workflow's log that GitHub reads: per cent signs and line ends are its own. */
+void cli_alert_github(struct trk_buf *b, const char *rule, const char *text)
+{
+	trk__buf_printf(b, "::warning title=resource-tracker %s::", rule);
+	for (; *text; text++) {
+		if (*text == '%' || *text == '\r' || *text == '\n')
+			trk__buf_printf(b, "%%%02X", (unsigned char) *text);
+		else
+			trk__buf_putc(b, *text);
+	}
+	trk__buf_putc(b, '\n');
+}

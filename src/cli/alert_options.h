@@ -1,0 +1,58 @@
+/* Options about alerts, for `run`, `alerts` and `digest`: sinks, commands, quiet hours, from
+ * options, files and variables. service/alert_send.h sends. */
+#ifndef TRK_CLI_ALERT_OPTIONS_H
+#define TRK_CLI_ALERT_OPTIONS_H
+
+#include "alert/hook.h"
+#include "cli/cli.h"
+#include "service/alert_send.h"
+
+struct cli_alert_settings {
+	const char *dir, *quiet_hours, *now;
+	struct trk_alert_hooks hooks;
+};
+
+/* Lines for a verb's table of options; `field`: the struct above in the verb's settings. */
+/* clang-format off */
+#define CLI_ALERT_OPTIONS(settings, field) \
+	{"alert", 0, "SINK", "send alerts to this sink; RULE=SINK: of one rule (repeat)", cli_take_sink, offsetof(settings, field.hooks)}, \
+	{"on-alert", 0, "RULE=COMMAND", "run a command (repeat)", cli_take_hook, offsetof(settings, field.hooks)}, \
+	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical in these hours", cli_take_quiet_hours, offsetof(settings, field.quiet_hours)}, \
+	{"recording", 0, "DIR", "directory of the recordings, with alerts.json and the outbox", cli_set_text, offsetof(settings, field.dir)}, \
+	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}
+/* With `internal`: the clock of tests; all was said in the arguments and variables. */
+#define CLI_ALERT_INTERNAL(settings, field) \
+	{"no-config", 0, NULL, "read no configuration", cli_set_nothing, 0}, \
+	{"now", 0, "SECONDS", "since 1970", cli_set_text, offsetof(settings, field.now)}
+/* clang-format on */
+
+/* Files and variables, for a command with CLI_ALERT_OPTIONS alone; with --no-config the variables
+ * that the tracker passes. As cli_config. */
+int cli_alert_configure(const struct cli_command *configured, int argc, char **argv,
+			void *settings);
+
+/* Setters: SINK or RULE=SINK, several with blanks or newlines between them; RULE=COMMAND;
+ * HH:MM-HH:MM. */
+int cli_take_sink(void *settings, const struct cli_option *o, const char *value);
+int cli_take_hook(void *settings, const struct cli_option *o, const char *value);
+int cli_take_quiet_hours(void *settings, const struct cli_option *o, const char *value);
+
+/* What sends the alerts of these settings; borrows them. */
+struct trk_alert_sender cli_alert_sender(const struct cli_alert_settings *s);
+/* True, after having complained, where a sink of the command line shows what is a secret. */
+bool cli_alert_shows_secret(const char *sink);
+/* The exit status of an error of service/alert_send.h. */
+int cli_alert_status(int error);
+
+/* "2026-12-24" (its end) or "2026-12-24 08:00", in local time. 0, or EXIT_USAGE after having
+ * complained. */
+int cli_take_until(const char *text, double *ret_s);
+
+/* "::warning title=resource-tracker RULE::TEXT", for a workflow of GitHub. */
+void cli_alert_github(struct trk_buf *b, const char *rule, const char *text);
+bool cli_is_github(void);
+
+/* The names of all rules with ", " between them. */
+const char *cli_alert_rule_names(void);
+
+#endif

@@ -1,0 +1,77 @@
+/* Sending alerts of a user: the book (alerts.json) and the outbox in the state directory, and the
+ * sinks with their addresses and account. The verbs `alerts` and `digest` use it, never the tracker
+ * of a job.
+ *
+ * Each function explains an error in a note of the service. A message is on disk before the book
+ * says that it was sent, and is removed when its sink has accepted it: at least once. */
+#ifndef TRK_SERVICE_ALERT_SEND_H
+#define TRK_SERVICE_ALERT_SEND_H
+
+#include "alert/book.h"
+#include "alert/deliver.h"
+#include "alert/outbox.h"
+#include "service/service.h"
+
+enum { TRK_ALERT_SECRET_SIZE = 2048, TRK_ALERT_QUEUE_MAX = 64 };
+
+/* Borrowed. */
+struct trk_alert_sender {
+	struct trk_service service;
+	const char *quiet_hours; /* "22:00-07:00"; NULL: none */
+	/* A variable of the environment, for an address such as slack:$NAME. */
+	const char *(*variable)(const char *name);
+	double now_s, utc_offset_s;
+};
+
+/* ---- sinks ---- */
+
+/* KIND:ADDRESS of a person. NULL after a note. *ret_address: a view. */
+const struct trk_alert_sink *trk__alert_sink_parse(const struct trk_alert_sender *s,
+						   const char *text, const char **ret_address);
+/* The route of a sink. 0 or -EINVAL. */
+int trk__alert_route(const struct trk_alert_sender *s, const char *sink,
+		     struct trk_alert_route *ret);
+/* Send now. 0; -EIO where it may work later; -EINVAL for a sink or variable that is wrong; other
+ * negative errors. */
+int trk__alert_send(const struct trk_alert_sender *s, const char *sink,
+		    const struct trk_alert_message *m);
+
+/* ---- the book ---- */
+
+/* The book, locked. */
+struct trk_alert_store {
+	struct trk_alert_book book;
+	int dirfd, lock;
+};
+/* 0 or a negative error. */
+int trk__alert_store_open(const struct trk_alert_sender *s, struct trk_alert_store *ret);
+/* Write it if `changed`, and release it. 0 or a negative error. */
+int trk__alert_store_close(const struct trk_alert_sender *s, struct trk_alert_store *b,
+			   bool changed);
+
+/* ---- the outbox and the queue ---- */
+
+/* Send what waits in the outbox. 0 or a negative error: something is left. */
+int trk__alert_outbox_flush(const struct trk_alert_sender *s);
+
+/* Messages that were made while the book was locked; they are sent after it is closed. */
+struct trk_alert_queue {
+	const struct trk_alert_sender *sender;
+	struct trk_alert_queued {
+		struct trk_alert_message *message; /* owned */
+		const char *sink;                  /* borrowed */
+		int fd;                            /* of its file; -1: it could not be kept */
+		char name[TRK_ALERT_OUTBOX_NAME_SIZE];
+	} at[TRK_ALERT_QUEUE_MAX];
+	size_t count;
+	int outbox; /* a descriptor, once there is a message */
+};
+void trk__alert_queue_add(struct trk_alert_queue *q, const char *sink,
+			  const struct trk_alert_message *m);
+/* Queue what the book allows to send to the sink now. */
+void trk__alert_queue_collect(struct trk_alert_queue *q, struct trk_alert_book *b, const char *sink,
+			      const struct trk_alert_route *route);
+/* Send all of it, and release it. 0 or the last error. */
+int trk__alert_queue_send(struct trk_alert_queue *q);
+
+#endif
