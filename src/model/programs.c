@@ -15,6 +15,7 @@ void trk__program_log_release(struct trk_program_log *log)
 	free(log->course.cpu_s);
 	free(log->course.memory);
 	free(log->course.seconds);
+	free(log->course.memory_seconds);
 	memset(log, 0, sizeof(*log));
 }
 
@@ -95,10 +96,12 @@ static bool make_course(struct trk_program_course *c)
 	c->cpu_s = calloc(TRK_PROGRAM_BLOCKS_MAX, sizeof(*c->cpu_s));
 	c->memory = calloc(TRK_PROGRAM_BLOCKS_MAX, sizeof(*c->memory));
 	c->seconds = calloc(TRK_PROGRAM_BLOCKS_MAX, sizeof(*c->seconds));
-	if (!c->cpu_s || !c->memory || !c->seconds) {
+	c->memory_seconds = calloc(TRK_PROGRAM_BLOCKS_MAX, sizeof(*c->memory_seconds));
+	if (!c->cpu_s || !c->memory || !c->seconds || !c->memory_seconds) {
 		free(c->cpu_s);
 		free(c->memory);
 		free(c->seconds);
+		free(c->memory_seconds);
 		*c = (struct trk_program_course){.width_s = 0};
 		return false;
 	}
@@ -114,6 +117,8 @@ static void halve(struct trk_program_course *c, size_t programs)
 		bool is_there = from + 1 < TRK_PROGRAM_BLOCKS_MAX;
 
 		c->seconds[b] = is_there ? c->seconds[from] + c->seconds[from + 1] : 0;
+		c->memory_seconds[b] =
+			is_there ? c->memory_seconds[from] + c->memory_seconds[from + 1] : 0;
 		for (size_t i = 0; i < programs; i++) {
 			c->cpu_s[b][i] = is_there ? c->cpu_s[from][i] + c->cpu_s[from + 1][i] : 0;
 			c->memory[b][i] =
@@ -124,12 +129,23 @@ static void halve(struct trk_program_course *c, size_t programs)
 	c->blocks = (c->blocks + 1) / 2;
 }
 
+/* After the last process of the job has ended, no program has memory that could be read. */
+static bool is_any_alive(const struct trk_program_log *log)
+{
+	for (size_t i = 0; i < log->count; i++)
+		if (log->program[i].alive)
+			return true;
+	return false;
+}
+
 static void add_to_block(struct trk_program_log *log, size_t b, double seconds, double share,
 			 bool is_new)
 {
 	struct trk_program_course *c = &log->course;
 
 	c->seconds[b] += (float) seconds;
+	if (is_any_alive(log))
+		c->memory_seconds[b] += (float) seconds;
 	for (size_t i = 0; i < log->count; i++) {
 		if (is_new)
 			c->cpu_s[b][i] += (float) ((double) log->cpu_ms[i] / 1e3 * share);
@@ -163,7 +179,7 @@ void trk__program_log_use(const struct trk_program_log *log, size_t program, dou
 			  double to_s, double *ret_cpu_s, double *ret_memory, double *ret_seconds)
 {
 	const struct trk_program_course *c = &log->course;
-	double cpu_s = 0, memory = 0, seconds = 0;
+	double cpu_s = 0, memory = 0, known = 0, seconds = 0;
 
 	for (size_t b = c->width_s > 0 && from_s > 0 ? (size_t) (from_s / c->width_s) : 0;
 	     b < c->blocks && (double) b * c->width_s < to_s; b++) {
@@ -173,10 +189,11 @@ void trk__program_log_use(const struct trk_program_log *log, size_t program, dou
 
 		cpu_s += (double) c->cpu_s[b][program] * part;
 		memory += (double) c->memory[b][program] * part;
+		known += (double) c->memory_seconds[b] * part;
 		seconds += (double) c->seconds[b] * part;
 	}
 	*ret_cpu_s = cpu_s;
-	*ret_memory = memory;
+	*ret_memory = known > 0 ? memory / known * seconds : 0;
 	*ret_seconds = seconds;
 }
 

@@ -82,6 +82,7 @@ struct trk_program_course {
 	 * rows cover. */
 	float (*cpu_s)[TRK_PROGRAMS_MAX], (*memory)[TRK_PROGRAMS_MAX];
 	float *seconds;
+	float *memory_seconds; /* of these, those in which a process was alive */
 };
 
 /* The same as a reader gathers it. `program[i].cpu_ns` and `ended` are of the run so far. */
@@ -112,7 +113,8 @@ int trk__program_log_take(struct trk_program_log *log, const struct trk_programs
 void trk__program_log_span(struct trk_program_log *log, const struct trk_process_span *span);
 /* Count a row that covers this time into the course; is_new: the newest record is of this row. */
 void trk__program_log_row(struct trk_program_log *log, double from_s, double to_s, bool is_new);
-/* A program's CPU seconds and MiB * s of a stretch of time; *ret_seconds: of it that rows cover. */
+/* A program's CPU seconds and MiB * s of a stretch of time; *ret_seconds: of it that rows cover.
+ * Where no process was alive any more, its memory before that stands. */
 void trk__program_log_use(const struct trk_program_log *log, size_t program, double from_s,
 			  double to_s, double *ret_cpu_s, double *ret_memory, double *ret_seconds);
 /* Processes of a program that the run has had: ended and alive. */

@@ -304,12 +304,33 @@ static void merged_rows_keep_cpu_time_and_processes(void **state)
 	folder_release(&f);
 }
 
+static void memory_stands_after_the_last_process_has_ended(void **state)
+{
+	struct trk_program_log log = {.count = 0};
+	double cpu_s, memory, seconds;
+
+	(void) state;
+	assert_int_equal(trk__program_log_init(&log), 0);
+	log.count = 2;
+	log.program[1].alive = 1;
+	log.program[1].memory_bytes = 300 << 20;
+	trk__program_log_row(&log, 0, 1, true);
+	log.program[1].alive = 0;
+	log.program[1].memory_bytes = 0;
+	trk__program_log_row(&log, 1, 1.5, true);
+	trk__program_log_use(&log, 1, 0, 1.5, &cpu_s, &memory, &seconds);
+	assert_true(seconds > 1.49 && seconds < 1.51);
+	assert_true(memory / seconds > 299 && memory / seconds < 301);
+	trk__program_log_release(&log);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_is_named_after_what_it_runs),
 		cmocka_unit_test(a_command_line_that_was_cut_gives_the_interpreters_name),
 		cmocka_unit_test(use_and_processes_come_back_as_written),
+		cmocka_unit_test(memory_stands_after_the_last_process_has_ended),
 		cmocka_unit_test(a_row_without_news_takes_no_byte),
 		cmocka_unit_test(the_size_stays_within_its_bound),
 		cmocka_unit_test(bytes_that_are_cut_or_wrong_are_refused),
