@@ -34,7 +34,7 @@
 #include "service/conclusion.h"
 #include "service/live_page.h"
 
-enum { TEXT_MAX = 4 * 1024 * 1024, STATUS_MAX = 1024, CHANGE_RUN_MIN_S = 1, INPUTS_MAX = 256 };
+enum { TEXT_MAX = 4 * 1024 * 1024, STATUS_MAX = 1024, CHANGE_RUN_MIN_MS = 100, INPUTS_MAX = 256 };
 
 /* The page of --report; its format follows from the file's name. */
 static struct trk_page_request page_request(const struct track_settings *s)
@@ -220,7 +220,7 @@ static bool names_a_request(const struct trk_record *r)
  * terminal, and then the look into the history is saved. */
 static bool is_history_wanted(const struct track_settings *s, const struct trk_record *r)
 {
-	bool is_long = r->outcome.duration_ns >= CHANGE_RUN_MIN_S * TRK_NS_PER_S;
+	bool is_long = r->outcome.duration_ns >= CHANGE_RUN_MIN_MS * TRK_NS_PER_MS;
 	bool server = r->place.has_cloud && r->place.cloud.vendor[0] &&
 		      (double) r->outcome.duration_ns >= TRK_RUN_SHORTEST_S * 1e9;
 
@@ -273,7 +273,7 @@ static int write_report(const struct track_settings *s, const struct trk_track_r
 
 static bool is_change_wanted(const struct track_settings *s, const struct trk_record *r)
 {
-	return !s->track.unlisted && r->outcome.duration_ns >= CHANGE_RUN_MIN_S * TRK_NS_PER_S;
+	return !s->track.unlisted && r->outcome.duration_ns >= CHANGE_RUN_MIN_MS * TRK_NS_PER_MS;
 }
 
 /* Errors of the tracker itself. 0, or an exit status after having complained. */
