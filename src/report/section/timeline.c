@@ -16,6 +16,8 @@ enum { SLICES = 24, TICKS_DRAWN = 7, PHASES_SHOWN = 60, PIECES_MAX = 6 };
 #define LARGEST_PEAK 1e18
 #define MOVED_RATE   10e6 /* bytes a second: below this, text replaces the chart */
 #define MOVED_BYTES  30e6
+#define SPACE_GREW   1.05 /* peak to mean */
+#define SPACE_FULL   0.9  /* of all there is */
 
 /* ---- units and axes ---- */
 
@@ -253,7 +255,8 @@ static void cut_above(struct trk_doc_series *s, size_t buckets)
 }
 
 /* Worth a drawing? Disks and network where something moved, disk space where it changed. */
-static bool is_quiet(const struct trk_chart_spec *spec, const struct trk_chart_fill fill[2])
+static bool is_quiet(const struct trk_chart_spec *spec, const struct trk_chart_fill fill[2],
+		     double limit)
 {
 	const struct trk_chart_fill *f = fill[0].all_seconds > 0 ? &fill[0] : &fill[1];
 
@@ -262,7 +265,7 @@ static bool is_quiet(const struct trk_chart_spec *spec, const struct trk_chart_f
 	if (spec->unit == TRK_HUMAN_SPACE) {
 		double mean = f->all_sum / f->all_seconds;
 
-		return !(f->peak > mean * 1.01);
+		return !(f->peak > mean * SPACE_GREW || f->peak > limit * SPACE_FULL);
 	}
 	return false;
 }
@@ -302,7 +305,7 @@ static bool make_chart(struct trk_doc *d, const struct trk_report_work *w, size_
 	c->is_large = kind_of(spec) != TRK_COURSE_KINDS;
 	if (c->is_large && c->series[0].is_job)
 		trk__course_of_chart(d, w->in->usual, kind_of(spec), c->series[0].factor, c);
-	c->is_quiet = is_quiet(spec, fill);
+	c->is_quiet = is_quiet(spec, fill, limit);
 	if (c->is_large)
 		trk__areas_of_chart(d, w->in->record, spec->unit == TRK_HUMAN_CORES, c);
 	summarise(d, main, c);
