@@ -280,15 +280,20 @@ struct trk_doc_cell *trk__doc_row(struct trk_doc *d, struct trk_doc_table *t)
 	return row;
 }
 
+bool trk__doc_is_blank(const struct trk_doc_table *t, size_t column)
+{
+	for (size_t i = 0; i < t->rows; i++)
+		if (t->cell[i * t->columns + column].text)
+			return false;
+	return true;
+}
+
 void trk__doc_trim(struct trk_doc_table *t)
 {
 	size_t last = t->columns - 1;
 
-	if (t->columns < 2)
+	if (t->columns < 2 || !trk__doc_is_blank(t, last))
 		return;
-	for (size_t i = 0; i < t->rows; i++)
-		if (t->cell[i * t->columns + last].text)
-			return;
 	for (size_t i = 0; i < t->rows; i++)
 		memmove(&t->cell[i * last], &t->cell[i * t->columns], last * sizeof(*t->cell));
 	t->columns = last;

@@ -354,6 +354,8 @@ struct trk_doc_table *trk__doc_table(struct trk_doc *d, struct trk_doc_section *
 				     size_t count);
 /* A fresh row of dashes. NULL without memory. */
 struct trk_doc_cell *trk__doc_row(struct trk_doc *d, struct trk_doc_table *t);
+/* Whether no row has anything in this column. */
+bool trk__doc_is_blank(const struct trk_doc_table *t, size_t column);
 /* Drop the last column where no row has anything in it. */
 void trk__doc_trim(struct trk_doc_table *t);
 struct trk_doc_cell trk__doc_cell(const char *text, double value);

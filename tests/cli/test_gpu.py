@@ -227,14 +227,15 @@ def test_the_report_has_a_row_a_gpu(rt, gpus):
     result = gpus.track("sh", "-c", JOB)
     assert [g["slowed_by"] for g in result.summary["gpus"]] == ["power limit, heat", None]
     page = rt.run("report", "--format", "json", "-o", "-", "@").json()
-    tables = page["sections"]["measured"]["tables"]
-    first, second = tables["gpus"]["rows"]
+    first, second = page["sections"]["gpus"]["tables"]["gpus"]["rows"]
     assert first["gpu"] == "NVIDIA H100" and first["slowed_by"] == "power limit, heat"
     assert "75 %" in json.dumps(first["use"]) and "2 GiB" in json.dumps(first["memory"])
     assert "1 GiB" in json.dumps(first["job_memory"]) and "300 W" in json.dumps(first["power"])
     assert "61" in json.dumps(first["temperature"]) and "J" in json.dumps(first["energy"])
     assert "0 %" in json.dumps(second["use"])
-    assert "Energy of GPUs" in json.dumps(tables["totals"])
+    assert "Energy of GPUs" in json.dumps(page["sections"]["measured"]["tables"]["totals"])
+    table = rt.run("report", "-o", "-", "@").stdout.split('<section id="gpus">')[1].split("</table>")[0]
+    assert table.count("<tr>") == 3 and "Slowed by" in table
 
 
 def test_the_series_of_each_gpu_is_exported(rt, gpus):

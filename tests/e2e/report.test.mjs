@@ -194,7 +194,11 @@ describe("reading", () => {
 	// A cell as it is shown; its bar has no text.
 	const shown = (cell) => (typeof cell === "string" ? cell : (cell?.text ?? "\u2014"));
 	const plain = (text) => text.replace(/\s+/g, " ").trim();
-	const wanted = (table) => table.rows.map((row) => Object.values(row).map((cell) => plain(shown(cell))));
+	// Without the columns in which no row has anything.
+	const wanted = (table) => {
+		const rows = table.rows.map((row) => Object.values(row).map((cell) => plain(shown(cell))));
+		return rows.map((row) => row.filter((_, column) => rows.some((each) => each[column] !== "\u2014")));
+	};
 	const tables = (page) =>
 		page.evaluate(() =>
 			[...document.querySelectorAll("table")].map((table) =>
@@ -275,7 +279,7 @@ describe("reading", () => {
 		const page = await open(report(made("steps")).url, { script: false });
 		assert.equal(await page.locator("figure .line.job").count(), 4);
 		assert.equal(await page.locator(".tools").isVisible(), false);
-		assert.equal(await page.locator(".copy").isVisible(), false);
+		assert.equal(await page.locator("#sizing .copy").isVisible(), false);
 		await page.getByText("Lines to paste").click();
 		assert.match(await page.locator("#snippet-slurm").innerText(), /#SBATCH --mem=/);
 		await page.getByText("The charts as a table").click();
@@ -288,10 +292,38 @@ describe("reading", () => {
 		const parts = ["timeline", "processes", "sizing", "wall_time", "changed", "servers", "machine", "measured"];
 		assert.deepEqual(Object.keys(json.sections), parts);
 		const page = await open(url, { script: false });
-		assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("main > section")].map((part) => part.id)), ["verdict", ...parts]);
+		assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("main section")].map((part) => part.id)), ["verdict", "next", ...parts]);
 		const charts = ["CPU", "Memory", "Disk read", "Disk write", "Disk space", "Network in", "Network out", "GPU use", "Video memory", "GPUs in use"];
 		assert.deepEqual(json.charts.map((chart) => chart.title), charts);
 		assert.deepEqual(await page.locator("figcaption > strong").allTextContents(), charts);
+	});
+
+	test("the next request stands beside the verdict, as in the table", async () => {
+		const { url, json } = report(made("steps"));
+		const page = await open(url);
+		const shown = await page.locator("#next tbody tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+		const asked = json.sections.sizing.tables.resources.rows.filter((row) => row.next.text !== null);
+		assert.ok(asked.length >= 2);
+		assert.deepEqual(shown, asked.map((row) => [row.resource, row.requested.text ?? "\u2014", row.next.text]));
+		assert.equal(await page.locator("#next button").count(), 2);
+		const [verdict, next] = await Promise.all(["#verdict", "#next"].map((part) => page.locator(part).boundingBox()));
+		assert.ok(next.x >= verdict.x + verdict.width && next.y === verdict.y);
+	});
+
+	test("a name stands in each area that has room, and not in a closer view", async () => {
+		const state = join(folder, "names");
+		run("run", "--recording", state, "-q", "-i", "0.1", "--", "sh", "-c", "head -c 200000000 /dev/zero | sort -S 100M | tail -c 1 > /dev/null");
+		const page = await open(report(state).url);
+		const names = page.locator(".levels .program");
+		assert.ok((await names.allTextContents()).includes("sort"));
+		const outside = await names.evaluateAll((all) => all.filter((name) => {
+			const [a, b] = [name, name.closest(".frame")].map((each) => each.getBoundingClientRect());
+			return a.width === 0 || a.left < b.left || a.right > b.right || a.top < b.top || a.bottom > b.bottom;
+		}).length);
+		assert.equal(outside, 0);
+		await page.locator("#zoom-in").click();
+		await page.waitForFunction(() => document.querySelector(".window"));
+		assert.equal(await names.evaluateAll((all) => all.filter((name) => name.getBoundingClientRect().width).length), 0);
 	});
 
 	test("64 MiB of address space suffice for a day", () => {
@@ -653,10 +685,10 @@ describe("doing", () => {
 	test("lines to paste are copied, the detected system's first", async () => {
 		const { url, json } = steps();
 		const page = await open(url, { permissions: ["clipboard-read", "clipboard-write"] });
-		const buttons = page.locator(".copy button");
+		const buttons = page.locator("#sizing .copy button");
 		assert.equal(await buttons.first().innerText(), "Slurm");
 		for (const [name, kind] of [["Slurm", "slurm"], ["Kubernetes", "k8s"], ["Metaflow", "metaflow"]]) {
-			await page.getByRole("button", { name, exact: true }).click();
+			await page.locator("#sizing").getByRole("button", { name, exact: true }).click();
 			await page.getByText(`copied for ${name}`).waitFor();
 			assert.equal(await page.evaluate(() => navigator.clipboard.readText()), json.verdict.snippets[kind]);
 		}
@@ -847,7 +879,7 @@ describe("for everyone", () => {
 		const page = await open(report(made("many")).url, { scheme: "dark", width: 720 });
 		await page.emulateMedia({ media: "print" });
 		assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
-		assert.equal(await page.locator(".copy").isVisible(), false);
+		assert.equal(await page.locator("#sizing .copy").isVisible(), false);
 		const cut = await page.evaluate(() => [...document.querySelectorAll("main > section .scroll")].filter((box) => getComputedStyle(box).overflowX !== "visible").length);
 		assert.equal(cut, 0);
 		await picture(page, "print");

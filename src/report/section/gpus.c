@@ -214,7 +214,7 @@ void trk__section_gpus(struct trk_doc *d, struct trk_doc_section *s,
 
 	if (!log->count)
 		return;
-	t = trk__doc_table(d, s, "gpus", "GPUs", columns, sizeof(columns) / sizeof(columns[0]));
+	t = trk__doc_table(d, s, "gpus", NULL, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < log->count; i++)
 		add_gpu(d, t, &log->total[i]);
 	add_hardware_table(d, log, s);

@@ -224,7 +224,6 @@ void trk__section_measured(struct trk_doc *d, struct trk_doc_section *s,
 	trk__doc_text(d, s,
 		      trk__doc_print(d, "Recorded by resource-tracker %s.",
 				     trk__doc_safe(d, record->run.version, 32)));
-	trk__section_gpus(d, s, w);
 	add_totals(d, record, s);
 	add_sources(d, record, s);
 	add_tags(d, &record->run, s);

@@ -46,7 +46,7 @@ static const struct trk_doc_column program_columns[] = {
 	{"cpu_s", "CPU, total", TRK_CELL_NUMBER, "s"},
 	{"cpu_share", "Share", TRK_CELL_BAR, "share"},
 	{"largest_cpu_s", "Largest one", TRK_CELL_NUMBER, "s"},
-	{"peak_memory_mib", "Peak memory of one", TRK_CELL_NUMBER, "MiB"},
+	{"peak_memory_mib", "Peak memory", TRK_CELL_NUMBER, "MiB"},
 	{"median_life_s", "Median life", TRK_CELL_NUMBER, "s"},
 	{"command", "Its largest: the part that differs first", TRK_CELL_CODE, NULL},
 };

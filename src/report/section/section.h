@@ -46,6 +46,7 @@ typedef void trk_section_fn(struct trk_doc *d, struct trk_doc_section *s,
 	X(processes, "processes", "Processes") \
 	X(lines, "code", "Where in the code") \
 	X(sizing, "sizing", "Right-sizing") \
+	X(gpus, "gpus", "GPUs") \
 	X(wall_time, "wall_time", "Where the wall time went") \
 	X(changed, "changed", "What changed since earlier runs") \
 	X(servers, "servers", "Cheapest servers that fit") \
@@ -55,7 +56,4 @@ typedef void trk_section_fn(struct trk_doc *d, struct trk_doc_section *s,
 TRK_SECTION_LIST(X)
 #undef X
 /* clang-format on */
-/* The tables of the GPUs: a part of "measured". */
-trk_section_fn trk__section_gpus;
-
 #endif

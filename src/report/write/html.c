@@ -37,12 +37,12 @@ static void cell(struct trk_buf *b, const struct trk_doc_cell *c, enum trk_cell_
 	if (sortable && !isnan(c->value))
 		trk__buf_printf(b, " data-v=\"%.6g\"", c->value);
 	if (right || c->tone || kind == TRK_CELL_BAR || !c->text)
-		trk__buf_printf(b, " class=\"%s%s%s\"",
+		trk__buf_printf(b, " class=\"%s%s%s%s\"",
 				right                  ? "n"
 				: kind == TRK_CELL_BAR ? "b"
-				: !c->text             ? "none"
 						       : "",
-				c->tone ? " " : "", trk__html_tones[c->tone]);
+				c->text ? "" : " none", c->tone ? " " : "",
+				trk__html_tones[c->tone]);
 	trk__buf_putc(b, '>');
 	if (!c->text) {
 		trk__buf_puts(b, "\u2014");
@@ -63,8 +63,9 @@ static void rows_of(struct trk_buf *b, const struct trk_doc_table *t, bool cards
 	for (size_t i = 0; i < t->rows; i++) {
 		trk__buf_puts(b, "<tr>");
 		for (size_t c = 0; c < t->columns; c++)
-			cell(b, &t->cell[i * t->columns + c], t->column[c].kind,
-			     cards ? t->column[c].title : NULL, c == 0, t->sortable);
+			if (!trk__doc_is_blank(t, c))
+				cell(b, &t->cell[i * t->columns + c], t->column[c].kind,
+				     cards ? t->column[c].title : NULL, c == 0, t->sortable);
 		trk__buf_puts(b, "</tr>\n");
 	}
 }
@@ -84,6 +85,8 @@ static void table(struct trk_buf *b, const struct trk_doc_section *s, const stru
 			t->folded ? t->title : s->title, cards ? "cards " : "",
 			t->sortable ? "sortable " : "", t->key);
 	for (size_t c = 0; c < t->columns; c++) {
+		if (trk__doc_is_blank(t, c))
+			continue;
 		trk__buf_printf(b, "<th scope=\"col\"%s>",
 				t->column[c].kind == TRK_CELL_NUMBER ? " class=\"n\"" : "");
 		trk__html_rich(b, t->column[c].title);
@@ -96,14 +99,20 @@ static void table(struct trk_buf *b, const struct trk_doc_section *s, const stru
 
 /* ---- what single sections have beside tables ---- */
 
-static void snippets(struct trk_buf *b, const struct trk_doc_snippet *snippet, size_t count)
+/* A button for each of them; what a script copies stands further below. */
+static void copy_buttons(struct trk_buf *b, const struct trk_doc_snippet *snippet, size_t count)
 {
 	trk__buf_puts(b, "<div class=\"copy\" hidden><span>Copy for</span>");
 	for (size_t i = 0; i < count; i++)
 		trk__buf_printf(b, "<button type=\"button\" data-copy=\"snippet-%s\">%s</button>",
 				snippet[i].kind, snippet[i].title);
-	trk__buf_puts(b, "<span role=\"status\" class=\"copied\"></span></div>"
-			 "<details><summary>Lines to paste</summary>");
+	trk__buf_puts(b, "<span role=\"status\" class=\"copied\"></span></div>");
+}
+
+static void snippets(struct trk_buf *b, const struct trk_doc_snippet *snippet, size_t count)
+{
+	copy_buttons(b, snippet, count);
+	trk__buf_puts(b, "<details><summary>Lines to paste</summary>");
 	for (size_t i = 0; i < count; i++) {
 		trk__buf_printf(b,
 				"<h3>%s</h3><pre tabindex=\"0\" aria-label=\"%s\" "
@@ -367,6 +376,47 @@ static void start(struct trk_buf *b, const struct trk_doc *d)
 	trk__buf_puts(b, "</head>\n<body>");
 }
 
+/* The column of that key; t->columns: none. */
+static size_t column_of(const struct trk_doc_table *t, const char *key)
+{
+	size_t c = 0;
+
+	while (c < t->columns && strcmp(t->column[c].key, key) != 0)
+		c++;
+	return c;
+}
+
+/* Beside the verdict, from the table of right-sizing: what the job had and what to request. */
+static void next_request(struct trk_buf *b, const struct trk_doc *d)
+{
+	const struct trk_doc_section *s = trk__doc_section(d, "sizing");
+	const struct trk_doc_block *block = s ? trk__doc_next(s->first, TRK_BLOCK_TABLE) : NULL;
+	const struct trk_doc_table *t = block ? block->table : NULL;
+	size_t had = t ? column_of(t, "requested") : 0, next = t ? column_of(t, "next") : 0;
+
+	if (!t || had == t->columns || next == t->columns || trk__doc_is_blank(t, next))
+		return;
+	trk__buf_puts(b, "<section id=\"next\" aria-label=\"Next request\"><table><thead><tr>"
+			 "<th scope=\"col\">Next request</th><th scope=\"col\" class=\"n\">Now"
+			 "</th><th scope=\"col\" class=\"n\">Ask for</th></tr></thead><tbody>\n");
+	for (size_t i = 0; i < t->rows; i++) {
+		const struct trk_doc_cell *row = &t->cell[i * t->columns];
+
+		if (!row[next].text)
+			continue;
+		trk__buf_puts(b, "<tr>");
+		cell(b, &row[0], TRK_CELL_TEXT, NULL, true, false);
+		cell(b, &row[had], TRK_CELL_NUMBER, NULL, false, false);
+		cell(b, &row[next], TRK_CELL_NUMBER, NULL, false, false);
+		trk__buf_puts(b, "</tr>\n");
+	}
+	trk__buf_puts(b, "</tbody></table>");
+	block = trk__doc_next(s->first, TRK_BLOCK_SNIPPETS);
+	if (block)
+		copy_buttons(b, block->snippet, block->count < 2 ? block->count : 2);
+	trk__buf_puts(b, "</section>\n");
+}
+
 static void head(struct trk_buf *b, const struct trk_doc *d)
 {
 	trk__buf_puts(b, "<header><h1>");
@@ -376,16 +426,19 @@ static void head(struct trk_buf *b, const struct trk_doc *d)
 	element(b, "<code>", d->command, "</code> \u00b7 ");
 	element(b, "run <code>", d->id, "</code> \u00b7 ");
 	trk__html_rich(b, d->facts);
-	trk__buf_printf(b,
-			"</p></header>\n<main>\n<section id=\"verdict\" class=\"%s\" "
-			"aria-label=\"Verdict\"><p class=\"lead\"><span class=\"symbol\" "
-			"aria-hidden=\"true\">%s</span> ",
-			trk__html_tones[d->verdict_tone], d->symbol);
+	trk__buf_printf(
+		b,
+		"</p></header>\n<main>\n<div class=\"first\"><section id=\"verdict\" class=\"%s\" "
+		"aria-label=\"Verdict\"><p class=\"lead\"><span class=\"symbol\" "
+		"aria-hidden=\"true\">%s</span> ",
+		trk__html_tones[d->verdict_tone], d->symbol);
 	trk__html_rich(b, d->lead);
 	trk__buf_puts(b, "</p>\n");
 	element(b, "<p class=\"trouble\">", d->trouble, "</p>\n");
 	element(b, "<p class=\"basis\">", d->basis, "</p>\n");
 	trk__buf_puts(b, "</section>\n");
+	next_request(b, d);
+	trk__buf_puts(b, "</div>\n");
 }
 
 void trk__write_html(struct trk_buf *b, const struct trk_doc *d)

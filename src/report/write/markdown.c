@@ -76,16 +76,21 @@ static void table(struct trk_buf *b, const struct trk_doc_table *t)
 	if (t->title)
 		paragraph(b, "", t->title);
 	for (size_t c = 0; c < t->columns; c++) {
+		if (trk__doc_is_blank(t, c))
+			continue;
 		trk__buf_puts(b, "| ");
 		rich(b, t->column[c].title);
 		trk__buf_putc(b, ' ');
 	}
 	trk__buf_puts(b, "|\n");
 	for (size_t c = 0; c < t->columns; c++)
-		trk__buf_puts(b, t->column[c].kind == TRK_CELL_NUMBER ? "|---:" : "|---");
+		if (!trk__doc_is_blank(t, c))
+			trk__buf_puts(b, t->column[c].kind == TRK_CELL_NUMBER ? "|---:" : "|---");
 	trk__buf_puts(b, "|\n");
 	for (size_t i = 0; i < t->rows && i < FOLDED_ROWS_MAX; i++) {
 		for (size_t c = 0; c < t->columns; c++) {
+			if (trk__doc_is_blank(t, c))
+				continue;
 			trk__buf_puts(b, "| ");
 			cell(b, &t->cell[i * t->columns + c], t->column[c].kind);
 			trk__buf_putc(b, ' ');

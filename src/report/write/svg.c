@@ -7,7 +7,14 @@
 
 #include "report/write/html_text.h"
 
-enum { HEIGHT = 160, ROOM = 3 };
+enum {
+	HEIGHT = 160,
+	ROOM = 3,
+	NAME_HEIGHT = 19, /* px that the name of an area needs */
+	PLOT_WIDTH = 830, /* px, of a chart on a wide screen */
+};
+
+#define LETTER 6.8 /* px, the mean width of a letter of a name */
 
 /* A path while it is written: equal heights become one stroke, repeated commands lose their
  * letter. */
@@ -152,6 +159,60 @@ static double place_of(const struct trk_doc_chart *c, double value)
 	return (ROOM + HEIGHT * (1 - value / c->top)) / (HEIGHT + 2 * ROOM) * 100;
 }
 
+/* ---- names in areas ---- */
+
+/* What a box of `width` buckets from `at` on has room for, in steps; *ret_middle: its middle. */
+static int room_at(const struct trk_doc_area *a, size_t at, size_t width, double *ret_middle)
+{
+	int top = TRK_DOC_STEPS, base = 0;
+
+	for (size_t i = at; i < at + width; i++) {
+		if (a->high[i] == TRK_DOC_GAP)
+			return 0;
+		top = a->high[i] < top ? a->high[i] : top;
+		base = a->low[i] > base ? a->low[i] : base;
+	}
+	*ret_middle = (top + base) / 2.0;
+	return top - base;
+}
+
+/* In the middle of the longest stretch that has at least 60 % of the most room there is; nothing
+ * where a line of text has none. */
+static void name_area(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_chart *c,
+		      const struct trk_doc_area *a)
+{
+	size_t width = (size_t) ((LETTER * (double) strlen(a->name) + LETTER) *
+				 (double) d->buckets / PLOT_WIDTH) +
+		       1;
+	size_t longest = 0, middle_at = 0;
+	int most = NAME_HEIGHT * TRK_DOC_STEPS / HEIGHT;
+	double middle = 0, share;
+
+	for (size_t i = 0; i + width <= d->buckets; i++) {
+		int room = room_at(a, i, width, &middle);
+
+		most = room > most ? room : most;
+	}
+	for (size_t i = 0, start = 0; i + width <= d->buckets; i++) {
+		int room = room_at(a, i, width, &middle);
+
+		if (room * 5 < most * 3 || room < NAME_HEIGHT * TRK_DOC_STEPS / HEIGHT) {
+			start = i + 1;
+		} else if (i + 1 - start > longest) {
+			longest = i + 1 - start;
+			middle_at = start + longest / 2;
+		}
+	}
+	if (!longest)
+		return;
+	(void) room_at(a, middle_at, width, &middle);
+	share = ((double) middle_at + (double) width / 2) / (double) d->buckets;
+	trk__buf_printf(b, "<text class=\"program\" x=\"%.1f%%\" y=\"%.1f%%\" dy=\".35em\">",
+			share * 100, place_of(c, middle / TRK_DOC_STEPS * c->top));
+	trk__html_text(b, a->name);
+	trk__buf_puts(b, "</text>");
+}
+
 void trk__svg_levels(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_chart *c)
 {
 	trk__buf_puts(b, "<svg class=\"levels\" width=\"100%\" height=\"100%\" "
@@ -162,6 +223,8 @@ void trk__svg_levels(struct trk_buf *b, const struct trk_doc *d, const struct tr
 	if (c->is_large)
 		trk__buf_printf(b, "<text x=\"-7\" y=\"%.1f%%\" dy=\".2em\">0</text>",
 				place_of(c, 0));
+	for (size_t i = 0; i < c->areas; i++)
+		name_area(b, d, c, &c->area[i]);
 	for (size_t i = 0; i < d->odds; i++)
 		if (!strcmp(d->odd[i].key, c->key))
 			trk__buf_printf(b, "<text class=\"odd\" x=\"%.2f%%\" y=\"15\">%s</text>",
