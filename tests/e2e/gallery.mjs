@@ -1,19 +1,21 @@
-// Twelve jobs as pages, each page as a picture at 1280 and 390 px, light and dark, and its first view
+// Twelve jobs as pages, each page as a picture at 1280 and 390 px, light and dark, and its first views
 // for the documentation:
 //
-//     node tests/e2e/gallery.mjs [OUT [PICTURES]]        (make gallery)
+//     node tests/e2e/gallery.mjs [--again] [OUT [PICTURES]]        (make gallery)
 //
-// OUT is build/gallery; its index.html shows all pages. PICTURES (default: none) gets NAME.webp of each
-// job. Eleven jobs really run, which takes about two minutes; the GPU job uses a stand-in for NVIDIA's
+// OUT is build/gallery; its index.html shows all pages. PICTURES (default: none) gets NAME.webp (wide,
+// light) and NAME-phone.webp (narrow, dark) of each job. The recordings are kept in OUT/runs; --again
+// uses those that are there, for work on the page. Eleven jobs really run, which takes about two minutes; the GPU job uses a stand-in for NVIDIA's
 // library (tests/gpu). The twelfth, a day, is a recording that a program made up. Prints for each page its
 // size, its height on a phone and where the chart of memory ends. Exits with 1 if a page is wider than its
 // window or axe finds something.
-import { existsSync, mkdirSync, writeFileSync, copyFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { axeSource, close, folder, made, open, program, report, runWith } from "./lib.mjs";
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { axeSource, close, folder, made, open, program, report, runFiles, runWith } from "./lib.mjs";
 
-const out = process.argv[2] ?? "build/gallery";
-const pictures = process.argv[3];
+const again = process.argv.includes("--again");
+const [given, pictures] = process.argv.slice(2).filter((each) => each !== "--again");
+const out = resolve(given ?? "build/gallery");
 for (const each of [out, pictures].filter(Boolean)) {
 	mkdirSync(each, { recursive: true });
 }
@@ -118,7 +120,11 @@ const path = `${dirname(program)}:${existsSync(withNumpy) ? `${join(process.cwd(
 const standin = { LD_LIBRARY_PATH: join(dirname(program), "tests/gpu"), TRK_STANDIN_NVML: join(folder, "nvml.script") };
 
 function job(name, flags, ...command) {
-	const state = join(folder, `runs-${name}`);
+	const state = join(out, "runs", name);
+	if (again && runFiles(state).length) {
+		return state;
+	}
+	rmSync(state, { recursive: true, force: true });
 	const more = name === "gpu" ? standin : {};
 	const all = ["--recording", state, "-q", "-i", "0.2", "-n", name, "--no-discovery", ...flags];
 	runWith({ PATH: path, ...more }, "run", ...all, "--", ...command);
@@ -146,14 +152,14 @@ const jobs = {
 	},
 };
 
-// The first view as a WebP picture, of a fifth of the size of a PNG.
-async function picture(page, to) {
-	const png = (await page.screenshot({ clip: { x: 0, y: 0, width: 1280, height: 740 } })).toString("base64");
+// A view as a WebP picture, of a fifth of the size of a PNG.
+async function picture(page, width, height, to) {
+	const png = (await page.screenshot({ clip: { x: 0, y: 0, width, height } })).toString("base64");
 	const url = await page.evaluate(async (data) => {
 		const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
 		const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
 		canvas.getContext("2d").drawImage(image, 0, 0);
-		return canvas.toDataURL("image/webp", 0.75);
+		return canvas.toDataURL("image/webp", 0.7);
 	}, png);
 	writeFileSync(to, Buffer.from(url.split(",")[1], "base64"));
 }
@@ -169,7 +175,9 @@ for (const [name, begin] of Object.entries(jobs)) {
 			const page = await open(url, { width, scheme, bypassCSP: true });
 			await page.screenshot({ path: join(out, `${name}-${width}-${scheme}.png`), fullPage: true });
 			if (pictures && width === 1280 && scheme === "light") {
-				await picture(page, join(pictures, `${name}.webp`));
+				await picture(page, width, 800, join(pictures, `${name}.webp`));
+			} else if (pictures && width === 390 && scheme === "dark") {
+				await picture(page, width, 844, join(pictures, `${name}-phone.webp`));
 			}
 			await page.addScriptTag({ content: axeSource });
 			const seen = await page.evaluate(async () => {
