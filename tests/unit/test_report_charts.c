@@ -211,6 +211,39 @@ static void the_axis_is_that_of_the_job_and_a_limit_above_it_is_named(void **sta
 	drop(&m);
 }
 
+static void a_job_that_sleeps_has_no_mountain_of_cpu_use(void **state)
+{
+	struct made m;
+
+	(void) state;
+	rows_fill(&list, 30);
+	for (size_t i = 0; i < list.count; i++)
+		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_USAGE, i == 20 ? 8 : 0);
+	m = make();
+	assert_true(fabs(chart_of(m.report, "cpu")->top - 0.1) < 1e-9);
+	drop(&m);
+}
+
+/* A neighbour's files move the disk by 4 %, or by 24 %. */
+static void disk_space_is_drawn_where_it_moved(void **state)
+{
+	(void) state;
+	for (int grown = 4; grown <= 24; grown += 20) {
+		struct made m;
+
+		rows_fill(&list, 30);
+		for (size_t i = 0; i < list.count; i++) {
+			long long at = 50000 + (i >= 15 ? 500 * grown : 0);
+
+			trk__sample_set(&list.row[i], TRK_SYSTEM_SPACE_TOTAL, 400000);
+			trk__sample_set(&list.row[i], TRK_SYSTEM_SPACE_USED, at);
+		}
+		m = make();
+		assert_int_equal(chart_of(m.report, "disk_space")->is_quiet, grown == 4);
+		drop(&m);
+	}
+}
+
 static void rows_out_of_place_are_left_out(void **state)
 {
 	struct trk_report_rows *rows;
@@ -361,6 +394,8 @@ int main(void)
 		cmocka_unit_test(a_gap_stays_open),
 		cmocka_unit_test(a_clock_that_goes_back_is_told_and_moves_nothing),
 		cmocka_unit_test(the_axis_is_that_of_the_job_and_a_limit_above_it_is_named),
+		cmocka_unit_test(a_job_that_sleeps_has_no_mountain_of_cpu_use),
+		cmocka_unit_test(disk_space_is_drawn_where_it_moved),
 		cmocka_unit_test(rows_out_of_place_are_left_out),
 		cmocka_unit_test(percentiles_are_within_a_sixteenth),
 		cmocka_unit_test(a_bucket_is_made_of_finer_ones),

@@ -13,6 +13,7 @@ enum { SLICES = 24, TICKS_DRAWN = 7, PHASES_SHOWN = 60, PIECES_MAX = 6 };
 
 #define ABOVE_PEAK   1.15
 #define LEAST_PEAK   1e-9 /* of any unit; between these an axis has levels */
+#define LEAST_CORES  0.1  /* at the end of an axis: less than that is hardly anything */
 #define LARGEST_PEAK 1e18
 #define MOVED_RATE   10e6 /* bytes a second: below this, text replaces the chart */
 #define MOVED_BYTES  30e6
@@ -240,6 +241,8 @@ static struct trk_human_unit make_axis(struct trk_doc *d, const struct trk_repor
 	scale = trk__human_unit(spec->unit, most);
 	c->unit = scale.name;
 	c->top = most > 0 ? most / scale.factor * ABOVE_PEAK : 1;
+	if (spec->unit == TRK_HUMAN_CORES && c->top < LEAST_CORES)
+		c->top = LEAST_CORES;
 	c->top_text = c->top < 1e9 && c->top >= 100 ? trk__doc_print(d, "%.0f", c->top)
 						    : trk__doc_print(d, "%.3g", c->top);
 	make_levels(d, c, spec->unit == TRK_HUMAN_MEMORY);
