@@ -10,7 +10,7 @@
 enum {
 	HEIGHT = 160,
 	ROOM = 3,
-	NAME_HEIGHT = 19, /* px that the name of an area needs */
+	NAME_HEIGHT = 24, /* px that the name of an area needs */
 	PLOT_WIDTH = 830, /* px, of a chart on a wide screen */
 };
 
