@@ -7,9 +7,9 @@
 // light) and NAME-phone.webp (narrow, dark) of each job. The recordings are kept in OUT/runs; --again
 // uses those that are there, for work on the page. Eleven jobs really run, which takes about two minutes; the GPU job uses a stand-in for NVIDIA's
 // library (tests/gpu). The twelfth, a day, is a recording that a program made up. Prints for each page its
-// size, its height on a phone and where the chart of memory ends. Exits with 1 if a page is wider than its
+// size, its height on a phone, where the chart of memory ends, and what the programs take of the recording. Exits with 1 if a page is wider than its
 // window or axe finds something.
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { axeSource, close, folder, made, open, program, report, runFiles, runWith } from "./lib.mjs";
 
@@ -164,11 +164,26 @@ async function picture(page, width, height, to) {
 	writeFileSync(to, Buffer.from(url.split(",")[1], "base64"));
 }
 
+// What programs and processes take of a recording (src/recording/format.h): bytes a row of samples.
+function programBytes(state) {
+	const data = readFileSync(runFiles(state)[0]);
+	let rows = 0;
+	let bytes = 0;
+	for (let at = 8; at + 14 <= data.length; ) {
+		const size = 14 + data.readUInt32LE(at + 6);
+		rows += data[at + 4] === 2;
+		bytes += data[at + 4] === 16 ? size : 0;
+		at += size;
+	}
+	return `${bytes} bytes of programs in ${rows} rows`;
+}
+
 let wrong = 0;
 const rows = [];
 for (const [name, begin] of Object.entries(jobs)) {
-	const { path: file, url, html } = report(begin());
-	const told = [`${(html.length / 1000).toFixed(0)} kB`];
+	const state = begin();
+	const { path: file, url, html } = report(state);
+	const told = [`${(html.length / 1000).toFixed(0)} kB`, programBytes(state)];
 	copyFileSync(file, join(out, `${name}.html`));
 	for (const width of [1280, 390]) {
 		for (const scheme of ["light", "dark"]) {
