@@ -38,9 +38,10 @@ endian = 'little'
 
 
 def run(*words):
-    """The cache keeps what was compiled before, of any build folder."""
+    """The cache keeps what was compiled before, of any build folder. zig's ar, which meson asks for its version,
+    leaves an empty a.o in the working directory."""
     environment = {"ZIG_GLOBAL_CACHE_DIR": str(MACOS / "zig"), "ZIG_LOCAL_CACHE_DIR": str(MACOS / "zig")}
-    subprocess.run([str(word) for word in words], check=True, cwd=ROOT, stdin=subprocess.DEVNULL,
+    subprocess.run([str(word) for word in words], check=True, cwd=MACOS, stdin=subprocess.DEVNULL,
                    env={**environment, **os.environ})
 
 
@@ -58,7 +59,7 @@ def build(machine):
     MACOS.mkdir(parents=True, exist_ok=True)
     described.write_text(cross_file(machine), encoding="utf-8")
     if not (folder / "build.ninja").is_file():
-        run(sys.executable, "-m", "mesonbuild.mesonmain", "setup", folder, "--cross-file", described, "-Doptimization=s", "-Dtests=disabled",
+        run(sys.executable, "-m", "mesonbuild.mesonmain", "setup", folder, ROOT, "--cross-file", described, "-Doptimization=s", "-Dtests=disabled",
             "-Dpython=disabled")
     run("ninja", "--quiet", "-C", folder, "-j", os.environ.get("JOBS", os.cpu_count()), "resource-tracker")
     check_program(folder / "resource-tracker", machine)
