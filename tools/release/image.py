@@ -45,7 +45,7 @@ def build(release, machines, out):
                                       "layers": [layer], "annotations": labels}), MANIFEST,
                               platform={"architecture": ARCHITECTURES[machine], "os": "linux"}))
     index = blob(encode({"schemaVersion": 2, "mediaType": INDEX, "manifests": manifests}), INDEX,
-                 annotations={"org.opencontainers.image.ref.name": release.version})
+                 annotations={"org.opencontainers.image.ref.name": f"resource-tracker:{release.version}"})
     layout.add("index.json", encode({"schemaVersion": 2, "mediaType": INDEX, "manifests": [index]}))
     layout.add("oci-layout", encode({"imageLayoutVersion": "1.0.0"}))
     path = out / f"resource-tracker-{release.version}-image.tar"
