@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 export BUILD JOBS
 
 .DELETE_ON_ERROR:
-.PHONY: gallery all tools setup demo test check kernels storm fuzz bench wheels release prove docs install clean format lint page help
+.PHONY: gallery all tools setup demo test check kernels storm fuzz bench wheels release release-compare prove docs install clean format lint page help
 
 all: tools
 	@tools/configure.sh
@@ -58,6 +58,11 @@ wheels: setup
 release: setup
 	@tools/setup.sh release
 	@build/venv-python/bin/python tools/release/make.py
+	@tools/release/lint.sh
+
+# Builds it once more in another place, and compares byte by byte.
+release-compare:
+	@tools/release/compare.sh
 
 # Installs each of them in a clean root and tracks a job there; wants root.
 prove: setup
@@ -111,6 +116,7 @@ help:
 	@echo "make bench      set up, build, run the benchmarks with the peers beside them"
 	@echo "make wheels     build the Python package for every Linux, x86_64 and aarch64"
 	@echo "make release    every artefact of a release, in $(BUILD)/release"
+	@echo "make release-compare  build it once more elsewhere: every byte must be the same"
 	@echo "make prove      install each of them in a clean root and track a job there"
 	@echo "make docs       the documentation as a site, $(BUILD)/site"
 	@echo "make install    install below PREFIX=$(PREFIX), inside DESTDIR"

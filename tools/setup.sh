@@ -12,7 +12,7 @@
 #             of several releases; build/kernel, a kernel that the tests boot in a virtual machine
 #     bench   the peers that the benchmarks compare with: build/venv-bench, a Python environment, and
 #             build/bench-cargo, the Rust sibling (takes minutes)
-#     release what packs a release, checks its packages and proves them in clean roots
+#     release what packs a release, checks its packages and proves them in clean roots; build/venv-release
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sudo=()
@@ -64,7 +64,9 @@ bench_modules=(resource-tracker psutil)
 bench_packages=(sysstat time)
 sibling=resource-tracker@0.1.18
 release_packages=(git dpkg-dev xz-utils lintian rpm rpmlint mmdebstrap debian-archive-keyring qemu-user-static musl
-	busybox-static skopeo umoci ruby rubocop nix-bin)
+	busybox-static skopeo umoci podman runc ruby rubocop nix-bin)
+# Reads the recipe for conda.
+release_modules=(py-rattler-build)
 
 die() {
 	printf 'setup: %s\n' "$*" >&2
@@ -251,6 +253,7 @@ set_up_bench() {
 
 set_up_release() {
 	install_packages "${release_packages[@]}"
+	make_venv build/venv-release '' "${release_modules[@]}"
 }
 
 [ $# -gt 0 ] || set -- build test

@@ -172,7 +172,7 @@ def test_the_recipes_name_this_source_and_version(release):
     assert {f"{top}/PKG-INFO", f"{top}/meson.build", f"{top}/pyproject.toml"} <= names
     assert all(name.startswith(f"{top}/") for name in names)
     recipes = {path.name: path.read_text() for path in (release / "recipes").iterdir()}
-    assert set(recipes) == {"APKBUILD", "meta.yaml", "package.nix", "resource-tracker.rb"}
+    assert set(recipes) == {"APKBUILD", "recipe.yaml", "package.nix", "resource-tracker.rb"}
     sums = [hashlib.new(name, source.read_bytes()).hexdigest() for name in ("sha256", "sha512")]
     for text in recipes.values():
         assert not re.search(r"@[A-Z0-9_]+@", text)

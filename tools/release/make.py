@@ -66,6 +66,10 @@ class Release:
             return int(os.environ["SOURCE_DATE_EPOCH"])
         return int(self.git("log", "-1", "--format=%ct"))
 
+    @property
+    def commit(self):
+        return self.git("rev-parse", "HEAD").strip()
+
     def git(self, *words):
         return subprocess.run(["git", *words], cwd=self.root, check=True, stdout=subprocess.PIPE,
                               encoding="utf-8").stdout
@@ -294,7 +298,7 @@ def write_lists(release, made):
     bill = sbom.build(release, files, release.out)
     lines = [f"{sha256(path)}  {path.relative_to(release.out)}" for path in sorted([*files, bill])]
     (release.out / "SHA256SUMS").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    table = {"version": release.version, "created": release.created, "artefacts": [
+    table = {"version": release.version, "commit": release.commit, "created": release.created, "artefacts": [
         {"kind": artefact.kind, "what": artefact.what, "file": str(path.relative_to(release.out)),
          "bytes": path.stat().st_size, "sha256": sha256(path)} for artefact, paths in made for path in paths]}
     (release.out / "release.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Builds the last commit once more, from a clone of another path, with another locale, time zone, umask and build
+# folder, and compares the check sums with those of a release.
+#
+#   tools/release/compare.sh [FOLDER] [OPTION OF make.py]…    default: the newest of $BUILD/release
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=$(realpath "${BUILD:-build}")
+newest=$(find "$build/release" -mindepth 2 -maxdepth 2 -name release.json 2>/dev/null | sort | tail -n 1)
+folder=${1:-$(dirname "${newest:-.}")}
+shift || true
+[ -s "$folder/SHA256SUMS" ] || { echo "compare: $folder holds no release. Try: make release" >&2; exit 1; }
+folder=$(realpath "$folder")
+commit=$(sed -n 's/^ "commit": "\(.*\)",$/\1/p' "$folder/release.json")
+if [ "$commit" != "$(git rev-parse HEAD)" ]; then
+	echo "compare: $folder is of the commit ${commit:-unknown}, not of the last one. Try: make release" >&2
+	exit 1
+fi
+clone=$(mktemp -d --tmpdir release-of-another-path.XXXXXX)
+trap 'rm -rf "$clone"' EXIT
+git clone --quiet --local --no-hardlinks . "$clone/a tree"
+(
+	umask 077
+	cd "$clone/a tree"
+	env LC_ALL=C TZ=Pacific/Auckland BUILD="$clone/elsewhere" \
+		"$build/venv-python/bin/python" tools/release/make.py --out "$clone/out" "$@"
+)
+if ! diff "$folder/SHA256SUMS" "$clone/out/SHA256SUMS"; then
+	echo "compare: the lines above differ" >&2
+	exit 1
+fi
+echo "equal: $(wc -l <"$folder/SHA256SUMS") files"
