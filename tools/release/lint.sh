@@ -29,7 +29,8 @@ import sys
 import rattler_build
 
 recipe = rattler_build.Stage0Recipe.from_yaml(open(sys.argv[1], encoding="utf-8").read())
-variants = recipe.render(rattler_build.VariantConfig.from_yaml("python: ['3.9', '3.13']"))
+variants = recipe.render(rattler_build.VariantConfig.from_yaml(
+    "python: ['3.9', '3.13']\nc_compiler: [gcc]\nc_stdlib: [sysroot]\nc_stdlib_version: ['2.17']\n"))
 assert variants, "the recipe makes no package"
 PYTHON
 }

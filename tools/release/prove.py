@@ -235,7 +235,7 @@ class Proof:
 
 
 SYSTEMS = [("bullseye", "Debian 11"), ("bookworm", "Debian 12"), ("trixie", "Debian 13"),
-           ("forky", "Debian testing, CPython 3.14"), ("jammy", "Ubuntu 22.04"), ("noble", "Ubuntu 24.04")]
+           ("jammy", "Ubuntu 22.04")]
 PROOFS = [
     *(Proof("tarball, static", f"nothing but the program, {machine}", empty, tarball("static"), machine)
       for machine in ("x86_64", "aarch64")),
@@ -246,7 +246,7 @@ PROOFS = [
     Proof(".deb, unpacked", "Debian 12, aarch64", system("bookworm"), deb, "aarch64"),
     Proof(".rpm, without dependencies", "glibc of Debian 12, x86_64", system("bookworm"), rpm),
     *(Proof("pip install (wheel)", f"{name}, x86_64", system(suite, "python3-venv"), wheel)
-      for suite, name in SYSTEMS),
+      for suite, name in [*SYSTEMS, ("forky", "Debian testing, CPython 3.14")]),
     Proof("wheel, unpacked", "Debian 12, aarch64", system("bookworm", "python3"), wheel_unpacked, "aarch64"),
     Proof("musllinux wheel, its program", "busybox and musl, x86_64", musl, wheel_program),
     *(Proof("image", f"unpacked layers, {machine}", empty, container, machine) for machine in ("x86_64", "aarch64")),
@@ -359,19 +359,23 @@ def table(rows):
     return "\n".join(lines) + "\n"
 
 
-def write_into(page, text):
-    """Between the two marks of the page."""
+def write_into(page, rows, order):
+    """Between the two marks of the page: the rows, and of proofs that did not run now what is there already."""
     begin, end = "<!-- proofs: written by tools/release/prove.py -->\n", "<!-- end of proofs -->"
-    old = page.read_text(encoding="utf-8")
-    head, rest = old.split(begin)
-    page.write_text(head + begin + text + end + rest.split(end)[1], encoding="utf-8")
+    head, rest = page.read_text(encoding="utf-8").split(begin)
+    old, tail = rest.split(end)
+    lines = {tuple(line.split(" | ")[:2]): line for text in (old, table(rows))
+             for line in text.splitlines(keepends=True)[2:]}
+    text = table([]) + "".join(lines[key] for channel, where in order
+                               if (key := (f"| {channel}", where)) in lines)
+    page.write_text(head + begin + text + end + tail, encoding="utf-8")
 
 
 def main():
     parser = argparse.ArgumentParser(prog="prove")
     parser.add_argument("--release", type=Path, help="folder of the artefacts")
     parser.add_argument("--only", help="proofs whose artefact or place has this word")
-    parser.add_argument("--write", type=Path, help="put the table into this page")
+    parser.add_argument("--write", type=Path, help="put the rows into the table of this page")
     asked = parser.parse_args()
     releases = [path.parent for path in sorted((BUILD / "release").glob("*/release.json"))]
     release = asked.release or (releases[-1] if releases else None)
@@ -380,7 +384,8 @@ def main():
     if os.geteuid() != 0:
         sys.exit("prove: wants root, to enter the roots")
     rows, failed = [], 0
-    for channel, where, run in all_proofs(release.resolve()):
+    proofs = list(all_proofs(release.resolve()))
+    for channel, where, run in proofs:
         if asked.only and asked.only not in f"{channel} {where}":
             continue
         seconds = None
@@ -395,7 +400,7 @@ def main():
         rows.append((channel, where, result, seconds))
         print(f"{result:7s}  {seconds or 0:6.1f} s  {channel}: {where}", flush=True)
     if asked.write:
-        write_into(asked.write, table(rows))
+        write_into(asked.write, rows, [proof[:2] for proof in proofs])
     sys.exit(1 if failed or not rows else 0)
 
 
