@@ -131,13 +131,29 @@ def test_the_recording_of_a_terminal_is_whole():
         assert "images/demo.svg" in (ROOT / page).read_text(encoding="utf-8")
 
 
-def test_the_table_of_proofs_has_each_proof():
-    """What tools/release/prove.py wrote into docs/install.md when it ran last."""
+def prove_module():
     spec = importlib.util.spec_from_file_location("prove", ROOT / "tools/release/prove.py")
     prove = importlib.util.module_from_spec(spec)
     sys.modules["prove"] = prove  # dataclasses look there
     spec.loader.exec_module(prove)
+    return prove
+
+
+def test_the_table_of_proofs_has_each_proof():
+    """What tools/release/prove.py wrote into docs/install.md when it ran last."""
+    prove = prove_module()
     page = (ROOT / "docs/install.md").read_text(encoding="utf-8")
     for proof in prove.PROOFS:
         assert f"| {proof.channel} | {proof.where} | runs | " in page
     assert "| failed |" not in page
+
+
+def test_a_proof_that_did_not_run_keeps_its_row(tmp_path):
+    prove = prove_module()
+    page = tmp_path / "page.md"
+    begin, end = "<!-- proofs: written by tools/release/prove.py -->\n", "<!-- end of proofs -->"
+    old = [(".deb", "A", "runs", 9.0), (".rpm", "B", "runs", 2.0), ("image", "gone", "runs", 3.0)]
+    page.write_text(f"head\n{begin}{prove.table(old)}{end}\ntail\n", encoding="utf-8")
+    prove.write_into(page, [(".deb", "A", "runs", 1.0)], [("wheel", "C"), (".deb", "A"), (".rpm", "B")])
+    new = prove.table([(".deb", "A", "runs", 1.0), (".rpm", "B", "runs", 2.0)])
+    assert page.read_text(encoding="utf-8") == f"head\n{begin}{new}{end}\ntail\n"
