@@ -180,18 +180,16 @@ static bool fails_more(const struct judging *j, struct trk_alert_end *e)
 /* What the failures have in common, where anything is clear. */
 static void add_common(const struct judging *j, char *text)
 {
-	struct trk_fleet_clusters c;
+	const struct trk_fleet_clusters *c = trk__fleet_clusters(j->rows);
 	char head[96], words[TRK_FLEET_TEXT_SIZE];
 
-	if (trk__fleet_clusters_make(j->rows, &c) < 0)
-		return;
-	for (size_t i = 0; i < c.count; i++) {
+	for (size_t i = 0; c && i < c->count; i++) {
 		size_t used = strlen(text);
 
-		if (c.cluster[i].by >= TRK_FLEET_BY_JOB || c.cluster[i].jobs == 0 ||
-		    c.cluster[i].job[0] != j->job->index)
+		if (c->cluster[i].by >= TRK_FLEET_BY_JOB || c->cluster[i].jobs == 0 ||
+		    c->cluster[i].job[0] != j->job->index)
 			continue;
-		trk__fleet_cluster_text(j->rows, &c.cluster[i], head, words);
+		trk__fleet_cluster_text(j->rows, &c->cluster[i], head, words);
 		(void) snprintf(text + used, TRK_ALERT_SENTENCE_SIZE - used, ". %s %s", head,
 				words);
 		return;

@@ -15,37 +15,78 @@ static const double holm = 0.001;
 /* The runs that are looked at, and which failures have been explained. */
 struct window {
 	const struct trk_fleet_rows *rows;
-	const struct trk_fleet_run **run;
+	const struct trk_fleet_run **run; /* by job, as in rows */
+	size_t *first;                    /* of a job in run[]; of the next one: its end */
 	bool *explained;
 	size_t count;
 	double from_s; /* failures are looked at from here on; runs without may be older */
-	/* By value of the trait in question. */
-	uint32_t *failed;
-	bool *job_has; /* by job */
+	/* Of one cause and one trait: by value, the recent runs with it, and those that failed so;
+	 * their sums; and the failures. */
+	uint32_t *runs_of, *failed_of;
+	size_t known, known_failed, failures;
+	const struct trk_fleet_run **failure;
+	/* Jobs in which runs with the value in question failed so. */
+	bool *job_has;
+	uint32_t *job;
+	size_t jobs;
+	uint32_t *tally; /* by value */
 	size_t values;
 	struct trk_fleet_cluster *found;
 	size_t found_count, found_cap, tested;
 };
 
+static int allocate(struct window *w)
+{
+	const struct trk_fleet_rows *rows = w->rows;
+
+	w->values = rows->texts > rows->jobs ? rows->texts : rows->jobs;
+	w->values = w->values > 24 ? w->values : 24;
+	w->run = calloc(rows->count + 1, sizeof(const struct trk_fleet_run *));
+	w->failure = calloc(rows->count + 1, sizeof(const struct trk_fleet_run *));
+	w->explained = calloc(rows->count + 1, sizeof(*w->explained));
+	w->first = calloc(rows->jobs + 1, sizeof(*w->first));
+	w->job_has = calloc(rows->jobs + 1, sizeof(*w->job_has));
+	w->job = calloc(rows->jobs + 1, sizeof(*w->job));
+	w->runs_of = calloc(w->values + 1, sizeof(*w->runs_of));
+	w->failed_of = calloc(w->values + 1, sizeof(*w->failed_of));
+	w->tally = calloc(w->values + 1, sizeof(*w->tally));
+	return w->run && w->failure && w->explained && w->first && w->job_has && w->job &&
+			       w->runs_of && w->failed_of && w->tally
+		       ? 0
+		       : -ENOMEM;
+}
+
+static void release(struct window *w)
+{
+	free(w->run);
+	free(w->failure);
+	free(w->explained);
+	free(w->first);
+	free(w->job_has);
+	free(w->job);
+	free(w->runs_of);
+	free(w->failed_of);
+	free(w->tally);
+	free(w->found);
+}
+
 static int gather(struct window *w)
 {
 	const struct trk_fleet_rows *rows = w->rows;
 	double from_s = rows->now_s - ELSEWHERE_DAYS * 86400.0;
+	int r = allocate(w);
 
 	w->from_s = rows->now_s - TRK_FLEET_CLUSTER_DAYS * 86400.0;
-	w->values = rows->texts > rows->jobs ? rows->texts : rows->jobs;
-	w->values = w->values > 24 ? w->values : 24;
-	w->run = calloc(rows->count + 1, sizeof(const struct trk_fleet_run *));
-	w->explained = calloc(rows->count + 1, sizeof(*w->explained));
-	w->failed = calloc(w->values + 1, sizeof(*w->failed));
-	w->job_has = calloc(rows->jobs + 1, sizeof(*w->job_has));
-	if (!w->run || !w->explained || !w->failed || !w->job_has)
-		return -ENOMEM;
-	for (size_t i = 0; i < rows->count; i++)
-		if (rows->run[i].start_s >= from_s && rows->run[i].end != TRK_FLEET_RUNNING &&
-		    rows->run[i].end != TRK_FLEET_STOPPED)
-			w->run[w->count++] = &rows->run[i];
-	return 0;
+	for (size_t job = 0; r == 0 && job < rows->jobs; job++) {
+		const struct trk_fleet_run *run = rows->run + rows->job[job].first;
+
+		for (size_t i = 0; i < rows->job[job].count; i++)
+			if (run[i].start_s >= from_s && run[i].end != TRK_FLEET_RUNNING &&
+			    run[i].end != TRK_FLEET_STOPPED)
+				w->run[w->count++] = &run[i];
+		w->first[job + 1] = w->count;
+	}
+	return r;
 }
 
 /* False: not known of this run. */
@@ -73,64 +114,66 @@ static bool is_failure_of(const struct window *w, const struct trk_fleet_run *ru
 /* Count the runs with and without the value; `alike`: those without are of the same jobs. */
 static void count(const struct window *w, struct trk_fleet_cluster *c, bool alike)
 {
-	c->failed = c->runs = c->failed_without = c->runs_without = 0;
-	for (size_t i = 0; i < w->count; i++) {
-		uint32_t value;
-		bool failed = w->run[i]->end == (int) c->cause;
-		bool recent = w->run[i]->start_s >= w->from_s;
+	c->runs = w->runs_of[c->value];
+	c->failed = w->failed_of[c->value];
+	c->runs_without = alike ? 0 : w->known - c->runs;
+	c->failed_without = alike ? 0 : w->known_failed - c->failed;
+	for (size_t k = 0; alike && k < w->jobs; k++)
+		for (size_t i = w->first[w->job[k]]; i < w->first[w->job[k] + 1]; i++) {
+			uint32_t value;
 
-		if (!value_of(w, w->run[i], c->by, &value) ||
-		    (!recent && (!alike || value == c->value)))
-			continue;
-		if (value == c->value) {
-			c->runs++;
-			c->failed += failed;
-		} else if (!alike || w->job_has[w->run[i]->job]) {
+			if (!value_of(w, w->run[i], c->by, &value) || value == c->value)
+				continue;
 			c->runs_without++;
-			c->failed_without += failed;
+			c->failed_without += w->run[i]->end == (int) c->cause;
 		}
-	}
 }
 
 static void find_jobs(struct window *w, struct trk_fleet_cluster *c)
 {
-	memset(w->job_has, 0, w->rows->jobs * sizeof(*w->job_has));
-	c->jobs = 0;
+	for (size_t k = 0; k < w->jobs; k++)
+		w->job_has[w->job[k]] = false;
+	w->jobs = 0;
 	c->since_s = INFINITY;
-	for (size_t i = 0; i < w->count; i++) {
-		const struct trk_fleet_run *run = w->run[i];
+	for (size_t i = 0; i < w->failures; i++) {
+		const struct trk_fleet_run *run = w->failure[i];
 		uint32_t value;
 
-		if (!is_failure_of(w, run, c, &value))
+		if (!value_of(w, run, c->by, &value) || value != c->value)
 			continue;
 		c->since_s = run->start_s < c->since_s ? run->start_s : c->since_s;
 		if (w->job_has[run->job])
 			continue;
 		w->job_has[run->job] = true;
-		if (c->jobs < TRK_FLEET_CLUSTER_JOBS_MAX)
-			c->job[c->jobs] = run->job;
-		c->jobs++;
+		if (w->jobs < TRK_FLEET_CLUSTER_JOBS_MAX)
+			c->job[w->jobs] = run->job;
+		w->job[w->jobs++] = run->job;
 	}
+	c->jobs = w->jobs;
 }
 
-/* What the same jobs had when they did not fail so. */
+/* The value that the same jobs had most often when they did not fail so, of those with which they
+ * never did. */
 static void find_instead(const struct window *w, struct trk_fleet_cluster *c)
 {
-	memset(w->failed, 0, w->values * sizeof(*w->failed));
-	for (size_t i = 0; c->by < TRK_FLEET_TRAITS && i < w->count; i++) {
-		uint32_t value = w->run[i]->trait[c->by];
+	if (c->by >= TRK_FLEET_TRAITS)
+		return;
+	memset(w->tally, 0, w->values * sizeof(*w->tally));
+	for (size_t k = 0; k < w->jobs; k++)
+		for (size_t i = w->first[w->job[k]]; i < w->first[w->job[k] + 1]; i++) {
+			uint32_t value = w->run[i]->trait[c->by];
 
-		if (!w->job_has[w->run[i]->job] || value == 0 || value == c->value)
-			continue;
-		if (w->run[i]->end == (int) c->cause)
-			w->failed[value] = UINT32_MAX / 2; /* failed with it as well */
-		else
-			w->failed[value]++;
-	}
-	for (size_t v = 0; c->by < TRK_FLEET_TRAITS && v < w->values; v++)
-		if (w->failed[v] > c->instead_runs && w->failed[v] < UINT32_MAX / 2) {
+			if (value == 0 || value == c->value)
+				continue;
+			if (w->run[i]->end == (int) c->cause)
+				w->tally[value] = UINT32_MAX / 2; /* failed with it as well */
+			else
+				w->tally[value]++;
+		}
+	for (size_t v = 0; v < w->values; v++)
+		if (w->tally[v] > c->instead_runs && w->tally[v] < UINT32_MAX / 2) {
 			c->instead = (uint32_t) v;
-			c->instead_runs = w->failed[v];
+			c->instead_runs = w->tally[v];
 		}
 }
 
@@ -180,18 +223,39 @@ static int test(struct window *w, enum trk_fleet_end cause, int by, uint32_t val
 	return 0;
 }
 
-/* Every value with which at least two runs failed so; one failure has nothing in common. */
+/* One look at all recent runs. Lists each value with which at least two runs failed so: one failure
+ * has nothing in common. */
+static size_t tally_values(struct window *w, enum trk_fleet_end cause, int by, uint32_t *ret_values)
+{
+	size_t n = 0;
+
+	memset(w->runs_of, 0, w->values * sizeof(*w->runs_of));
+	memset(w->failed_of, 0, w->values * sizeof(*w->failed_of));
+	w->known = w->known_failed = w->failures = 0;
+	for (size_t i = 0; i < w->count; i++) {
+		const struct trk_fleet_run *run = w->run[i];
+		uint32_t value;
+
+		if (run->start_s < w->from_s || !value_of(w, run, by, &value))
+			continue;
+		w->runs_of[value]++;
+		w->known++;
+		if (run->end != (int) cause)
+			continue;
+		w->failure[w->failures++] = run;
+		w->known_failed++;
+		if (++w->failed_of[value] == 2)
+			ret_values[n++] = value;
+	}
+	return n;
+}
+
 static int test_values(struct window *w, enum trk_fleet_end cause, int by)
 {
-	uint32_t *values = calloc(w->values, sizeof(*values)), value;
-	size_t n = 0;
+	uint32_t *values = calloc(w->values, sizeof(*values));
+	size_t n = values ? tally_values(w, cause, by, values) : 0;
 	int r = values ? 0 : -ENOMEM;
 
-	memset(w->failed, 0, w->values * sizeof(*w->failed));
-	for (size_t i = 0; r == 0 && i < w->count; i++)
-		if (w->run[i]->end == (int) cause && w->run[i]->start_s >= w->from_s &&
-		    value_of(w, w->run[i], by, &value) && ++w->failed[value] == 2)
-			values[n++] = value;
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = test(w, cause, by, values[i]);
 	free(values);
@@ -251,11 +315,11 @@ static void keep_sure(struct window *w)
 		qsort(w->found, n, sizeof(*w->found), by_reach);
 }
 
-int trk__fleet_clusters_make(const struct trk_fleet_rows *rows, struct trk_fleet_clusters *ret)
+static int make(const struct trk_fleet_rows *rows, struct trk_fleet_clusters *ret)
 {
 	static const enum trk_fleet_end causes[] = {TRK_FLEET_OUT_OF_MEMORY, TRK_FLEET_FAILED,
 						    TRK_FLEET_TIME_LIMIT};
-	struct trk_fleet_clusters clusters = {.count = 0};
+	struct trk_fleet_clusters clusters = {.made = true};
 	struct window w = {.rows = rows};
 	int r = gather(&w);
 
@@ -267,12 +331,18 @@ int trk__fleet_clusters_make(const struct trk_fleet_rows *rows, struct trk_fleet
 	for (size_t i = 0; r == 0 && i < w.found_count; i++)
 		take(&w, &w.found[i], &clusters);
 	clusters.tested = w.tested;
-	free(w.run);
-	free(w.explained);
-	free(w.failed);
-	free(w.job_has);
-	free(w.found);
+	release(&w);
 	if (r == 0)
 		*ret = clusters;
 	return r;
+}
+
+const struct trk_fleet_clusters *trk__fleet_clusters(const struct trk_fleet_rows *rows)
+{
+	static const struct trk_fleet_clusters none;
+	struct trk_fleet_clusters *c = rows->clusters;
+
+	if (rows->count == 0)
+		return &none;
+	return c && (c->made || make(rows, c) == 0) ? c : NULL;
 }

@@ -35,12 +35,14 @@ struct trk_fleet_cluster {
 };
 
 struct trk_fleet_clusters {
+	bool made;                                                /* the rest is set */
 	struct trk_fleet_cluster cluster[TRK_FLEET_CLUSTERS_MAX]; /* the surest first */
 	size_t count;
 	size_t tested;
 };
 
-/* 0 or -ENOMEM. */
-int trk__fleet_clusters_make(const struct trk_fleet_rows *rows, struct trk_fleet_clusters *ret);
+/* Those of sorted rows: a view, computed at the first call and kept with the rows. NULL: out of
+ * memory. The first call must not run in two threads at once. */
+const struct trk_fleet_clusters *trk__fleet_clusters(const struct trk_fleet_rows *rows);
 
 #endif

@@ -108,14 +108,14 @@ static bool may_fail_soon(const struct trk_fleet_job *job)
 static int find_bound(struct making *m)
 {
 	struct trk_fleet_overview *o = m->o;
-	size_t most =
-		2 * m->jobs->count + o->clusters.count + m->machines->machines + o->spend.odd_count;
+	size_t most = 2 * m->jobs->count + o->clusters->count + m->machines->machines +
+		      o->spend.odd_count;
 	double *p = calloc(most + 1, sizeof(*p));
 	size_t n = 0;
 
 	if (!p)
 		return -ENOMEM;
-	o->tests = o->clusters.tested + m->machines->tested + o->spend.tested;
+	o->tests = o->clusters->tested + m->machines->tested + o->spend.tested;
 	for (size_t i = 0; i < m->jobs->count; i++) {
 		const struct trk_fleet_job *job = &m->jobs->job[i];
 
@@ -126,8 +126,8 @@ static int find_bound(struct making *m)
 		if (job->drift.known)
 			p[n++] = job->drift.p;
 	}
-	for (size_t i = 0; i < o->clusters.count; i++)
-		p[n++] = o->clusters.cluster[i].p;
+	for (size_t i = 0; i < o->clusters->count; i++)
+		p[n++] = o->clusters->cluster[i].p;
 	for (size_t i = 0; i < m->machines->machines; i++)
 		if (m->machines->machine[i].slow)
 			p[n++] = m->machines->machine[i].p;
@@ -187,8 +187,8 @@ static void tell_growth(struct making *m)
 
 static void tell_clusters(struct making *m)
 {
-	for (size_t i = 0; i < m->o->clusters.count; i++) {
-		const struct trk_fleet_cluster *c = &m->o->clusters.cluster[i];
+	for (size_t i = 0; i < m->o->clusters->count; i++) {
+		const struct trk_fleet_cluster *c = &m->o->clusters->cluster[i];
 		struct trk_fleet_finding *f = add(m, TRK_FLEET_FAILING, c->p, NULL);
 
 		if (!f)
@@ -269,7 +269,8 @@ static int make(struct making *m)
 	r = trk__fleet_days_make(m->rows, m->jobs->since_s, o->saves_all_usd_month, &o->spend);
 	if (r < 0)
 		return r;
-	r = trk__fleet_clusters_make(m->rows, &o->clusters);
+	o->clusters = trk__fleet_clusters(m->rows);
+	r = o->clusters ? 0 : -ENOMEM;
 	/* Not by what tells runs of one job apart. */
 	for (int i = 0; r == 0 && i <= TRK_FLEET_SERVER; i++)
 		r = group_by(m, i);

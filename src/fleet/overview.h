@@ -65,7 +65,7 @@ struct trk_fleet_overview {
 	struct trk_fleet_group group[TRK_FLEET_TRAITS][TRK_FLEET_GROUPS_MAX];
 	size_t groups[TRK_FLEET_TRAITS];
 	struct trk_fleet_days spend;
-	struct trk_fleet_clusters clusters;
+	const struct trk_fleet_clusters *clusters; /* view of the rows */
 	size_t running;
 	size_t tests; /* that shared the budget */
 	char headline[96], lead[TRK_FLEET_TEXT_SIZE], warning[128], basis[TRK_FLEET_TEXT_SIZE];

@@ -7,6 +7,7 @@
 
 #include "advise/cpu.h"
 #include "base/maths.h"
+#include "fleet/clusters.h"
 #include "fleet/job_memory.h"
 
 const char *const trk__fleet_trait_names[TRK_FLEET_TRAITS] = {
@@ -45,6 +46,7 @@ void trk__fleet_rows_release(struct trk_fleet_rows *rows)
 	free(rows->job_of);
 	free(rows->job);
 	free(rows->run);
+	free(rows->clusters);
 	*rows = (struct trk_fleet_rows){.count = 0};
 }
 
@@ -398,10 +400,16 @@ static int by_time(const void *a, const void *b)
 int trk__fleet_rows_sort(struct trk_fleet_rows *rows)
 {
 	struct trk_fleet_run *sorted = calloc(rows->count + 1, sizeof(*sorted));
+	struct trk_fleet_clusters *clusters = calloc(1, sizeof(*clusters));
 	size_t first = 0;
 
-	if (!sorted)
+	if (!sorted || !clusters) {
+		free(sorted);
+		free(clusters);
 		return -ENOMEM;
+	}
+	free(rows->clusters);
+	rows->clusters = clusters;
 	for (size_t i = 0; i < rows->jobs; i++)
 		rows->job[i].count = 0;
 	for (size_t i = 0; i < rows->count; i++)

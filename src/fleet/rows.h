@@ -80,8 +80,9 @@ struct trk_fleet_rows {
 	size_t buckets;
 	uint32_t *job_of; /* owned; table of jobs */
 	size_t job_buckets;
-	double now_s;        /* all views are as of this moment */
-	double utc_offset_s; /* a day begins at midnight of this offset */
+	struct trk_fleet_clusters *clusters; /* owned; for trk__fleet_clusters; NULL: not sorted */
+	double now_s;                        /* all views are as of this moment */
+	double utc_offset_s;                 /* a day begins at midnight of this offset */
 };
 
 void trk__fleet_rows_init(struct trk_fleet_rows *rows, double now_s, double utc_offset_s);

@@ -346,7 +346,7 @@ static void check_drift(const struct views *v)
 static void check_cluster(const struct views *v)
 {
 	const struct trk_fleet_finding *f = find(v, TRK_FLEET_FAILING);
-	const struct trk_fleet_cluster *c = &v->o.clusters.cluster[0];
+	const struct trk_fleet_cluster *c = &v->o.clusters->cluster[0];
 
 	assert_int_equal(f->jobs, 3);
 	assert_int_equal(c->by, TRK_FLEET_IMAGE);
