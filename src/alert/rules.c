@@ -131,7 +131,7 @@ static bool swap(const struct trk_alert_facts *f, struct trk_alert *a)
 	a->limit = SWAP_MIB;
 	put(a->text, "the machine has swapped out %s since the start",
 	    trk__human_memory(text, f->swap_growth_mib));
-	put(a->fix, "request more memory, or run fewer jobs beside this one");
+	put(a->fix, "request more memory, or run fewer jobs at the same time");
 	return true;
 }
 

@@ -93,7 +93,7 @@ static int severity_of(const char *name)
 }
 
 /* Whether to send the message to this sink now: the alert book says what it has had. */
-static bool is_to_be_told(struct trk_alert_book *b, const struct trk_alert_route *route,
+static bool is_to_be_sent(struct trk_alert_book *b, const struct trk_alert_route *route,
 			  const struct trk_alert_message *m, double now_s)
 {
 	struct trk_alert_news news = {
@@ -113,7 +113,8 @@ static bool is_to_be_told(struct trk_alert_book *b, const struct trk_alert_route
 	};
 	struct trk_alert_entry *e = trk__alert_book_take(b, &news, now_s);
 
-	/* Who never got the alert does not get its end. An Alertmanager may have it from elsewhere. */
+	/* A sink that never got the alert does not get its end. An Alertmanager may have received
+	 * the alert from another process. */
 	if (!m->firing) {
 		if (!strcmp(route->kind, "alertmanager"))
 			return true;
@@ -143,7 +144,7 @@ static int send_alert(const struct settings *s, const char *sink)
 		complete(m, sender.now_s);
 		/* If the book cannot be read, send it: twice is better than never. */
 		has_book = trk__alert_store_open(&sender, &b) == 0;
-		if (!has_book || is_to_be_told(&b.book, &route, m, sender.now_s))
+		if (!has_book || is_to_be_sent(&b.book, &route, m, sender.now_s))
 			trk__alert_queue_add(&queue, sink, m);
 		if (has_book) {
 			trk__alert_queue_collect(&queue, &b.book, sink, &route);

@@ -307,8 +307,7 @@ static void tiles_text(const struct cli_fleet_page *p, const struct trk_fleet_ov
 	trk__buf_printf(p->b, "%-15s %8s  ", "spend", trk__fleet_usd(a, money ? o->sum.usd : NAN));
 	wrap(p, 26, text);
 	beside(o, waste, was, text, sizeof(text));
-	trk__buf_printf(p->b, "%-15s %8s  ", "bought nothing",
-			trk__fleet_usd(a, money ? waste : NAN));
+	trk__buf_printf(p->b, "%-15s %8s  ", "wasted", trk__fleet_usd(a, money ? waste : NAN));
 	if (money)
 		say(p, 26, "%s of it; %s", trk__fleet_percent(b, waste / o->sum.usd), text);
 	else
@@ -445,7 +444,7 @@ static void spend_text(const struct cli_fleet_page *p, const struct trk_fleet_ov
 		    trk__fleet_usd(a, f->month_usd), trk__fleet_usd(b, f->month_band_usd),
 		    trk__fleet_usd(c, f->month_usd_advised), f->days);
 	else
-		wrap(p, 0, "Nothing is expected of less than 4 weeks of spend.");
+		wrap(p, 0, "A forecast needs 4 weeks of spend.");
 }
 
 struct grouping {
@@ -472,7 +471,7 @@ static void groups_text(const struct cli_fleet_page *p, const struct trk_fleet_o
 		const struct column columns_of[] = {
 			{trk__fleet_trait_names[i], false, 0},
 			{"spend", true, 0},
-			{"bought nothing", true, 1},
+			{"wasted", true, 1},
 			{"runs", true, 0},
 			{"failed", true, 0},
 		};
@@ -690,14 +689,14 @@ void cli_fleet_machines_text(const struct cli_fleet_page *p,
 			     const struct trk_fleet_machines *machines)
 {
 	static const struct column servers[] = {
-		{"server type", false, 0},   {"runs", true, 0},         {"hours", true, 4},
-		{"an hour", true, 3},        {"cores busy", true, 2},   {"idle", true, 1},
-		{"failed of 1000", true, 5}, {"to elsewhere", true, 0},
+		{"server type", false, 0},   {"runs", true, 0},       {"hours", true, 4},
+		{"an hour", true, 3},        {"cores busy", true, 2}, {"idle", true, 1},
+		{"failed of 1000", true, 5}, {"run time", true, 0},
 	};
 	static const struct column nodes[] = {
-		{"machine", false, 0},       {"runs", true, 0},         {"hours", true, 4},
-		{"an hour", true, 3},        {"cores busy", true, 2},   {"idle", true, 1},
-		{"failed of 1000", true, 5}, {"to elsewhere", true, 0},
+		{"machine", false, 0},       {"runs", true, 0},       {"hours", true, 4},
+		{"an hour", true, 3},        {"cores busy", true, 2}, {"idle", true, 1},
+		{"failed of 1000", true, 5}, {"run time", true, 0},
 	};
 
 	if (!machines->servers && !machines->machines)

@@ -480,8 +480,9 @@ static void plain_html(const struct trk_dashboard *d, struct trk_buf *b)
 		element(b, "", o->finding[i].text, "</li>");
 	}
 	trk__buf_puts(
-		b, "</ul><p class=\"note\">Charts and the other pages need a script, which is in "
-		   "this file and asks for nothing.</p></main>");
+		b,
+		"</ul><p class=\"note\">Charts and the other pages need JavaScript. The script is "
+		"in this file and sends no request.</p></main>");
 }
 
 static int put_all_data(const struct trk_dashboard *d, struct trk_buf *b)

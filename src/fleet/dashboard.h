@@ -1,6 +1,6 @@
 /* The page over many jobs as one file: its script and style, the figures of the views as data, and
- * the first view as plain HTML for a browser without scripts. It asks for nothing, and its policy
- * lets it ask for nothing.
+ * the first view as plain HTML for a browser without scripts. It sends no request, and its
+ * policy permits none.
  *
  * Every figure that the page prints without a filter comes from the views. Charts of single runs
  * are drawn from packed runs (fleet/packed_runs.h). Under a filter of jobs the page adds up exact

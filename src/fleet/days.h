@@ -1,4 +1,4 @@
-/* Spend by day: what was used and what was for nothing, the expected course, and odd days.
+/* Spend by day: what was used and what was wasted, the expected course, and odd days.
  *
  * The course is that of the newest 8 weeks of whole days: the factor of a weekday is the median of
  * its days over the median of all, the level is the line of Theil and Sen through the days by their

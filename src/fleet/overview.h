@@ -1,4 +1,4 @@
-/* The first view over all jobs: what they cost, what of it was for nothing, which changes save
+/* The first view over all jobs: what they cost, what of it was wasted, which changes save
  * most, what will fail, what has changed, and how spend goes on. All of it is computed here once;
  * the terminal, the page and the JSON print these figures and texts. */
 #ifndef TRK_FLEET_OVERVIEW_H

@@ -293,7 +293,7 @@ void trk__fleet_overview_text(struct trk_fleet_overview *o)
 	o->lead[0] = o->warning[0] = o->headline[0] = '\0';
 	say_basis(o);
 	if (s->usd > 0)
-		(void) snprintf(o->headline, sizeof(o->headline), "%s of the money bought nothing.",
+		(void) snprintf(o->headline, sizeof(o->headline), "%s of the money was wasted.",
 				trk__fleet_percent(a, waste / s->usd));
 	say(o->lead, "%s run%s of %s job%s", trk__fleet_count(a, s->runs), plural(s->runs),
 	    trk__fleet_count(b, o->jobs), plural(o->jobs));

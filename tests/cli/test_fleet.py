@@ -89,8 +89,8 @@ def test_the_overview_prints_the_figures_of_its_json(rt, history):
     s, before = o["sum"], o["before"]
     assert usd(s["usd"]) in line_of(text, "spend")
     assert change(s["usd"] / before["usd"] - 1) in line_of(text, "spend")
-    assert usd(s["waste_usd"]) in line_of(text, "bought nothing")
-    assert percent(s["waste_usd"] / s["usd"]) in line_of(text, "bought nothing")
+    assert usd(s["waste_usd"]) in line_of(text, "wasted")
+    assert percent(s["waste_usd"] / s["usd"]) in line_of(text, "wasted")
     for start, key in (("cores used", "cores_share"), ("memory used", "memory_share")):
         assert percent(s[key]) in line_of(text, start)
         assert percent(before[key]) in line_of(text, start)

@@ -67,8 +67,8 @@ async function finish(late: Late, turn: number, app: HTMLElement): Promise<void>
 }
 
 const SOURCES = {
-	file: "Everything on this page came from one file; it asks for nothing over the network.",
-	folder: "This page and its reports are files; they ask for nothing over the network.",
+	file: "This page is one file. It sends no request.",
+	folder: "This page and its reports are files. They send no request.",
 	served: "Served on this machine, to the user who started it.",
 };
 let turns = 0;

@@ -166,7 +166,7 @@ export function jobPage(): Markup {
 	const job = data.jobs.find((j) => nameOf(j) === state.job) ?? data.jobs.find((j) => j.job === state.job);
 
 	if (!job) {
-		return html`<h1>${state.job || "No job"}</h1><p class="note">No run of this job is known here. <a href="${url({ page: "jobs", job: "" })}">All jobs</a></p>`;
+		return html`<h1>${state.job || "No job"}</h1><p class="note">This page has no run of this job. <a href="${url({ page: "jobs", job: "" })}">All jobs</a></p>`;
 	}
 	const draw = (f: (a: Axis) => Markup) => (w: number): Markup => f(axis(job, w));
 

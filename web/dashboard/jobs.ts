@@ -68,7 +68,7 @@ const placeName = (p: Place): string => p.name ?? `${cores(p.size.cores)} cores,
 
 function places(title: string, list: Place[]): Markup {
 	return html`<section><h2>${title}</h2>${table({
-		label: title, head: [title === "Server types" ? "Server" : "Machine", "Runs", "Jobs", "Hours", "An hour", "Cores busy", "Memory used", "Idle", "Failed of 1,000", "Time to elsewhere"],
+		label: title, head: [title === "Server types" ? "Server" : "Machine", "Runs", "Jobs", "Hours", "An hour", "Cores busy", "Memory used", "Idle", "Failed of 1,000", "Run time"],
 		right: [false, true, true, true, true, true, true, true, true, true],
 		rows: list.map((p) => [
 			html`<span class="strong">${placeName(p)}</span>`, count(p.runs), count(p.jobs), count(p.run_s / 3600), usd(p.usd_hour), percent(p.cores_share), percent(p.memory_share),
@@ -85,5 +85,5 @@ export function machinesPage(): Markup {
 		!m.servers.length && !m.machines.length && html`<p class="note">No run says where it ran. Try <code>resource-tracker run --tag server=TYPE --tag node=NAME</code>.</p>`}${
 		m.servers.length > 0 && places("Server types", m.servers)}${m.machines.length > 0 && places("Machines", m.machines)}${
 		m.unknown > 0 && html`<p class="note">Of ${count(m.unknown)} runs the server is not known.</p>`}
-<p class="note">“Time to elsewhere” is the median of runs beside the usual run of the same job on other machines; it needs 10 runs of 3 jobs.</p>`;
+<p class="note">“Run time” is the median difference to the same job on other machines; it needs 10 runs of 3 jobs.</p>`;
 }

@@ -1,4 +1,4 @@
-// The page Overview: what it cost, what was for nothing, what to change, what will fail.
+// The page Overview: what it cost, what was wasted, what to change, what will fail.
 import { data, dayFrom, dayOf, isFailure, type Job, type Overview, runsOf, type Sum } from "./data.ts";
 import { chart, folded, key, nice, path, spark, svg, table } from "./draw.ts";
 import { FACETS, isFiltered, nameOf, period, picked, state, sumOf, url } from "./state.ts";
@@ -48,7 +48,7 @@ function lead(v: View): Markup {
 		return html`<div class="lead"><p>${v.o.headline && html`<strong class="warn">▲ ${v.o.headline}</strong> `}${v.o.lead}${
 			v.o.warning && html` <strong class="bad">◆ ${v.o.warning}</strong>`}</p><p class="basis">${v.o.basis}</p></div>`;
 	}
-	return html`<div class="lead"><p>${Number.isFinite(waste) && html`<strong class="warn">▲ ${percent(waste)} of the money bought nothing.</strong> `}${
+	return html`<div class="lead"><p>${Number.isFinite(waste) && html`<strong class="warn">▲ ${percent(waste)} of the money was wasted.</strong> `}${
 		count(v.sum.runs)} runs of ${ran} jobs${v.sum.usd !== null && html` cost <strong>${usd(v.sum.usd)}</strong>, ${usd(v.sum.waste_usd)} of it idle cores, idle memory and failed runs`} in ${v.o.period_days} days.</p><p class="basis">These jobs only. ${v.o.basis}</p></div>`;
 }
 
@@ -105,7 +105,7 @@ function tiles(v: View, days: DaySum[]): Markup {
 
 	return html`<div class="tiles">${[
 		tile("Spend", usd(v.sum.usd), "", beside(v.sum.usd, v.before?.usd, n), whole.map((d) => d.usd)),
-		tile("Bought nothing", usd(v.sum.waste_usd), v.sum.usd ? percent((v.sum.waste_usd ?? 0) / v.sum.usd) : "",
+		tile("Wasted", usd(v.sum.waste_usd), v.sum.usd ? percent((v.sum.waste_usd ?? 0) / v.sum.usd) : "",
 			beside(v.sum.waste_usd, v.before?.waste_usd, n), whole.map((d) => d.idleCores + d.idleMemory + d.failed), "warn"),
 		tile("Cores used", percent(v.sum.cores_share), "of what they had", share(v.sum.cores_share, v.before?.cores_share,
 			v.filtered ? middle((j) => (j.usual.cores ?? NaN) / (j.asked.cores ?? NaN)) : v.o.median_cores_share), whole.map((d) => d.cores)),
@@ -187,7 +187,7 @@ function spenders(v: View): Markup {
 			})}<text x="${(x + 6).toFixed(1)}" y="${y + 13}"><tspan class="k strong">${usd(g.usd)}</tspan> ${percent((g.waste_usd ?? 0) / (g.usd || NaN))} idle</text>`;
 		}), `Spend by ${facet}: ${groups.map((g) => `${g.name ?? "not known"} ${usd(g.usd)}`).join(", ")}`);
 	})}${rest.map((f) => folded(`By ${f}`, table({
-		label: `Spend by ${f}`, head: [f, "Spend", "Bought nothing", "Runs", "Failed"], right: [false, true, true, true, true],
+		label: `Spend by ${f}`, head: [f, "Spend", "Wasted", "Runs", "Failed"], right: [false, true, true, true, true],
 		rows: v.o.by[f].map((g) => [g.name ?? "not known", usd(g.usd), percent((g.waste_usd ?? 0) / (g.usd || NaN)), count(g.runs), count(g.failed)]),
 	}, false)))}</section>`;
 }
@@ -232,7 +232,7 @@ function spend(v: View, days: DaySum[]): Markup {
 		return html``;
 	}
 	return html`<section><h2>Spend a day <small>${v.filtered ? "of these jobs, drawn from packed runs" : f ? "with 14 days ahead; today is not over" : "today is not over"}</small></h2>${chart("spend", (w) => spendChart(v, days, w))}<p class="key">${COLORS.map(([c, t]) => key(c, t))}${
-		f ? key("bandf", html`expected, 9 days of 10 within: <strong>${usd(f.month_usd)}</strong> ± ${usd(f.month_band_usd)} in the next 30 days if nothing changes, ${usd(f.month_usd_advised)} with the advice`) : !v.filtered && html`<span>Nothing is expected of less than 4 weeks of spend.</span>`}</p>${
+		f ? key("bandf", html`expected, 9 days of 10 within: <strong>${usd(f.month_usd)}</strong> ± ${usd(f.month_band_usd)} in the next 30 days if nothing changes, ${usd(f.month_usd_advised)} with the advice`) : !v.filtered && html`<span>A forecast needs 4 weeks of spend.</span>`}</p>${
 		!v.filtered && v.o.odd_days.length > 0 && html`<ol class="odd">${v.o.odd_days.map((o) => html`<li>${o.text}</li>`)}</ol>`}${folded("Spend as a table", table({
 		label: "Spend a day", head: ["Day", "Spend", "Idle cores", "Idle memory", "Failed runs", "Runs"], right: [false, true, true, true, true, true],
 		rows: [...days].reverse().map((d, i) => [date(d.day) + (i ? "" : " so far"), about + usd(d.usd), about + usd(d.idleCores), about + usd(d.idleMemory), about + usd(d.failed), count(d.runs)]),

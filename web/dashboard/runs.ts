@@ -79,7 +79,7 @@ function beside(one: OneRun): Markup {
 	const to = (a: number | null | undefined, b: number | null | undefined): string => change((a ?? NaN) / (b ?? NaN) - 1);
 
 	return table({
-		label: "This run beside the usual one", head: ["What", "This run", "Usual", "Change", "Of the request"], right: [false, true, true, true, true],
+		label: "This run and the usual one", head: ["What", "This run", "Usual", "Change", "Of the request"], right: [false, true, true, true, true],
 		rows: [
 			[html`Run time`, duration(r.duration_s), duration(usual?.duration_s), html`<span class="${r.odd ? "strong warn" : ""}">${to(r.duration_s, usual?.duration_s)}${r.odd && " odd"}</span>`, "–"],
 			[html`Peak memory`, memory(r.peak_mib), memory(usual?.peak_p95_mib), to(r.peak_mib, usual?.peak_p95_mib), html`${percent((r.peak_mib ?? NaN) / (r.asked_mib ?? NaN))} of ${memory(r.asked_mib)}`],
@@ -107,7 +107,7 @@ function shown(one: OneRun): Markup {
 ${one.command && html`<p class="muted"><code>${one.command}</code></p>`}${beside(one)}${report(r.id)}`;
 }
 
-const missing = (): Markup => html`<h1>${state.run || "No run"}</h1><p class="note">This run is not among those that this page knows. <a href="${url({ page: "runs", run: "" })}">All runs</a></p>`;
+const missing = (): Markup => html`<h1>${state.run || "No run"}</h1><p class="note">This page does not have this run. <a href="${url({ page: "runs", run: "" })}">All runs</a></p>`;
 
 export function runPage(): Page {
 	const one = held(state.run);
