@@ -5,36 +5,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/crc32c.h"
 #include "base/file.h"
 #include "fuzz.h"
 #include "lines/write.h"
+#include "mend.h"
 #include "recording/reader.h"
 #include "report/summary.h"
 #include "service/page.h"
-
-/* Give every frame the check sum that it should have. */
-static void mend(uint8_t *data, size_t size)
-{
-	size_t at = TRK_SIGNATURE_SIZE;
-
-	while (size >= TRK_FRAME_SIZE && at <= size - TRK_FRAME_SIZE) {
-		size_t len = 0;
-		uint32_t crc;
-
-		for (int i = 0; i < 4; i++)
-			len |= (size_t) data[at + 6 + (size_t) i] << (8 * i);
-		if (memcmp(data + at, "\xb5rtk", 4) != 0 || len > size - at - TRK_FRAME_SIZE) {
-			at++;
-			continue;
-		}
-		crc = trk__crc32c(0, data + at + 4, 6);
-		crc = trk__crc32c(crc, data + at + TRK_FRAME_SIZE, len);
-		for (int i = 0; i < 4; i++)
-			data[at + 10 + (size_t) i] = (uint8_t) (crc >> (8 * i));
-		at += TRK_FRAME_SIZE + len;
-	}
-}
 
 /* Every table and format of the lines of a program. */
 static void show_lines(struct trk_buf *b, const struct trk_lines *l)
@@ -73,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct trk_buf b;
 
 	FUZZ_CHECK(record && fd >= 0);
-	mend(mended, size);
+	fuzz_mend(mended, size);
 	FUZZ_CHECK(trk__write_all(fd, mended, size) == 0);
 	(void) snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (trk__record_read(AT_FDCWD, path, record, NULL, NULL, NULL) == 0) {
