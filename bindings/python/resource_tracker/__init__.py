@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import logging
     from typing import Any as _Any, List as _List
 
+    from ._alerts import alerts
     from ._version import __version__ as __version__
     from .cloud_info import get_cloud_info
     from .column_maps import default_schema, set_schema
@@ -41,6 +42,7 @@ __all__ = [
     "mark",
     "set_schema",
     "default_schema",
+    "alerts",
 ]
 
 # The extension module for this machine: a wheel may have those of several.
@@ -62,6 +64,7 @@ _HOMES = {
     "get_server_info": "server_info",
     "set_schema": "column_maps",
     "default_schema": "column_maps",
+    "alerts": "_alerts",
     "track": "decorators",
     "mark": "decorators",
     "load_ipython_extension": "ipython",
