@@ -162,6 +162,8 @@ def test_the_debian_packages(release):
     assert " ./usr/include/resource_tracker.h\n" in packages["libresource-tracker-dev"]
     for line in "".join(packages.values()).splitlines():
         assert line.split()[1] == "root/root"
+    for picture in (ROOT / "docs/images").rglob("*.*"):
+        assert f"/resource-tracker-doc/{picture.relative_to(ROOT / 'docs')}\n" in packages["resource-tracker-doc"]
 
 
 def test_the_recipes_name_this_source_and_version(release):

@@ -144,7 +144,7 @@ class Release:
         """The pages of docs/, with the pictures."""
         names = self.git("ls-files", "docs").split()
         return [(name.removeprefix("docs/"), self.root / name) for name in names
-                if name.endswith((".md", ".png", ".svg"))]
+                if name.endswith((".md", ".png", ".svg", ".webp"))]
 
     @property
     def source_name(self):
