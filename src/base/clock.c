@@ -39,19 +39,6 @@ uint64_t trk__clock_process_cpu_ns(void)
 	return read_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
-{
-	/* The kernel's encoding of "scheduler clock of the process PID", which
-	 * clock_getcpuclockid(3) also builds, after a system call that we can spare. */
-	clockid_t id = (clockid_t) ((~(unsigned int) pid << 3) | 2u);
-	struct timespec ts;
-
-	if (clock_gettime(id, &ts) < 0)
-		return -ESRCH; /* the kernel returns EINVAL for a pid that has ended */
-	*ret_ns = (uint64_t) ts.tv_sec * TRK_NS_PER_S + (uint64_t) ts.tv_nsec;
-	return 0;
-}
-
 void trk__clock_iso8601(uint64_t wall_ns, char text[32])
 {
 	time_t seconds = (time_t) (wall_ns / TRK_NS_PER_S);

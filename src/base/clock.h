@@ -21,7 +21,7 @@ uint64_t trk__clock_thread_cpu_ns(void);
 uint64_t trk__clock_process_cpu_ns(void);
 
 /* CPU time of all threads of any process, ns, one system call, no privilege needed
- * (the scheduler clock of the thread group; Linux 2.6.12+). Returns 0, or -ESRCH when no such
+ * (on Linux the scheduler clock of the thread group, 2.6.12+). Returns 0, or -ESRCH when no such
  * process exists. A zombie still answers. */
 int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns);
 

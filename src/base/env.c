@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/os.h"
 
 int trk__env_init_at(struct trk_env *env, const char *root)
 {
@@ -14,7 +15,7 @@ int trk__env_init_at(struct trk_env *env, const char *root)
 	if (fd < 0)
 		return fd;
 	proc_fd = trk__open_dir_at(fd, "proc");
-	if (proc_fd < 0)
+	if (proc_fd < 0 && trk__os_has_proc)
 		return proc_fd;
 	*env = (struct trk_env){
 		.proc_fd = proc_fd,

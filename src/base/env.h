@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 struct trk_env {
-	int proc_fd;   /* directory descriptor of /proc; borrowed by everyone but the owner */
+	/* Directory descriptor of /proc; borrowed by everyone but the owner. -1: not on this system. */
+	int proc_fd;
 	int sys_fd;    /* of /sys; -1: none */
 	int cgroup_fd; /* of /sys/fs/cgroup; -1: none */
 	uint64_t (*monotonic_ns)(void);
@@ -14,8 +15,8 @@ struct trk_env {
 	uint64_t (*boot_ns)(void); /* monotonic, and goes on while the machine is suspended */
 };
 
-/* Open the real roots. Returns 0, or a negative errno when /proc is not there; the others are
- * optional. */
+/* Open the real roots. Returns 0, or a negative errno when there is no /proc on a system that has
+ * one; the others are optional. */
 int trk__env_init(struct trk_env *env);
 /* The same below a directory that holds proc/, sys/ and sys/fs/cgroup/. */
 int trk__env_init_at(struct trk_env *env, const char *root);

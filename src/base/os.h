@@ -72,6 +72,10 @@ int trk__os_program(char *path, size_t size);
 void trk__os_name_self(const char *name);
 /* Can it load libraries? A static program cannot. */
 bool trk__os_is_dynamic(void);
+/* The number that Linux has for a signal of this system: recordings have those. */
+int trk__os_signal_number(int signo);
+/* The most memory that this process has held; 0: not known. */
+uint64_t trk__os_own_peak_bytes(void);
 /* Its environment, as environ(7). */
 char **trk__os_environment(void);
 
@@ -81,6 +85,9 @@ void *trk__os_library(const char *soname);
 const char *trk__os_library_advice(const char *install);
 
 /* ---- the machine ---- */
+
+/* Does the system show processes in /proc? */
+extern const bool trk__os_has_proc;
 
 /* Its memory; 0: not known. */
 uint64_t trk__os_memory_bytes(void);

@@ -138,7 +138,7 @@ static void track(struct result *r, const char *folder, struct trk_record *recor
 
 	r->state = UNTESTED;
 	r->truth = NAN;
-	if (pipe2(pipe_fd, O_CLOEXEC) < 0) {
+	if (trk__os_pipe(pipe_fd) < 0) {
 		(void) snprintf(r->why, sizeof(r->why), "pipe: %s", strerror(errno));
 		r->state = WRONG;
 		return;

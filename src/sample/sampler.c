@@ -109,7 +109,7 @@ static void read_gpus(struct trk_sampler *s)
 
 /* ---- where the columns come from ---- */
 
-static void add_source(struct trk_source *list, size_t *n, const char *name, const char *text)
+void trk__sampler_add_source(struct trk_source *list, size_t *n, const char *name, const char *text)
 {
 	if (*n < TRK_SOURCES_MAX)
 		list[(*n)++] = (struct trk_source){name, text};
@@ -133,25 +133,23 @@ static const char *waits_source(const struct trk_sampler *s, const struct trk_tr
 static void tree_sources(const struct trk_sampler *s, struct trk_source *list, size_t *n)
 {
 	const struct trk_tree_state *state = trk__tree_state(s->tree);
+	const struct trk_tree_sources *from = &trk__tree_sources;
 
 	/* PID 1 is always there to be seen, but where hidepid hides it. */
 	if (faccessat(s->env.proc_fd, "self", F_OK, 0) == 0 &&
 	    faccessat(s->env.proc_fd, "1", F_OK, 0) < 0)
-		add_source(list, n, "process_tree",
-			   "/proc hides processes of other users (hidepid): children that are "
-			   "set-user-id programs are not seen");
-	add_source(list, n, "process_cpu",
-		   s->has_perf ? "CPU clock of each pid, PID/stat, wait4, perf task-clock"
-			       : "CPU clock of each pid, PID/stat, wait4 (perf counter not "
-				 "permitted)");
-	add_source(list, n, "process_memory",
-		   state->unreadable_memory ? "PID/smaps_rollup and PID/statm (RSS for "
-					      "processes of other users)"
-					    : "PID/smaps_rollup and PID/statm");
-	add_source(list, n, "process_disk",
-		   state->unreadable_io ? "PID/io (not readable for processes of other users)"
-					: "PID/io, wait4");
-	add_source(list, n, "process_waits", waits_source(s, state));
+		trk__sampler_add_source(
+			list, n, "process_tree",
+			"/proc hides processes of other users (hidepid): children that are "
+			"set-user-id programs are not seen");
+	trk__sampler_add_source(list, n, "process_cpu",
+				s->has_perf ? from->cpu_and_perf : from->cpu);
+	trk__sampler_add_source(list, n, "process_memory",
+				state->unreadable_memory ? from->memory_partly : from->memory);
+	trk__sampler_add_source(list, n, "process_disk",
+				state->unreadable_io ? from->disk_partly : from->disk);
+	trk__sampler_add_source(list, n, "process_waits",
+				from->waits ? from->waits : waits_source(s, state));
 }
 
 size_t trk__sampler_sources(const struct trk_sampler *s, struct trk_source *list)
@@ -160,30 +158,16 @@ size_t trk__sampler_sources(const struct trk_sampler *s, struct trk_source *list
 
 	if (s->tree)
 		tree_sources(s, list, &n);
-	if (!s->options.no_system) {
-		add_source(list, &n, "system_cpu", s->stat_fd >= 0 ? "/proc/stat" : "not readable");
-		add_source(list, &n, "system_memory",
-			   s->meminfo_fd >= 0 ? "/proc/meminfo" : "not readable");
-		add_source(list, &n, "system_disk",
-			   s->disk_error == 0 ? "/proc/diskstats" : "not readable");
-		add_source(list, &n, "system_net",
-			   s->net_error == 0 ? "/proc/self/net/dev" : "not readable");
-		add_source(list, &n, "system_disk_space",
-			   s->space.count ? "statvfs of local file systems"
-					  : "no local file system");
-		add_source(list, &n, "system_pressure",
-			   s->last[TRK_SYSTEM_PRESSURE_CPU_SOME].valid
-				   ? "/proc/pressure"
-				   : "off or not in this kernel (PSI)");
-	}
-	add_source(list, &n, "cgroup",
-		   !s->cgroup.open                                   ? "no control group found"
-		   : s->cgroup.place[TRK_CGROUP_MEMORY].version == 2 ? "cgroup v2"
-								     : "cgroup v1");
-	add_source(list, &n, "gpu",
-		   s->gpu                            ? trk__gpu_poller_text(s->gpu)
-		   : s->options.gpu == TRK_GPU_NEVER ? "not asked for"
-						     : "none found");
+	if (!s->options.no_system)
+		trk__sampler_system_sources(s, list, &n);
+	trk__sampler_add_source(list, &n, "cgroup",
+				!s->cgroup.open ? "no control group found"
+				: s->cgroup.place[TRK_CGROUP_MEMORY].version == 2 ? "cgroup v2"
+										  : "cgroup v1");
+	trk__sampler_add_source(list, &n, "gpu",
+				s->gpu                            ? trk__gpu_poller_text(s->gpu)
+				: s->options.gpu == TRK_GPU_NEVER ? "not asked for"
+								  : "none found");
 	return n;
 }
 
@@ -362,6 +346,13 @@ static void read_queue(struct trk_sampler *s, const struct trk_tree_state *state
 		trk__sample_set(&s->row, TRK_PROCESS_CPU_QUEUE, (int64_t) (cpu_us * ratio + 0.5));
 }
 
+static void set_counter(struct trk_sampler *s, int column, const struct trk_tree_state *state,
+			enum trk_tree_counter counter)
+{
+	if (!state->lacks[counter])
+		trk__sampler_set_delta(s, column, state->counter[counter]);
+}
+
 static void read_tree(struct trk_sampler *s)
 {
 	const struct trk_tree_state *state;
@@ -387,11 +378,11 @@ static void read_tree(struct trk_sampler *s)
 	if (state->unreadable_io == 0 || state->unreadable_io < state->processes) {
 		trk__sampler_set_delta(s, TRK_PROCESS_DISK_READ, counter[TRK_TREE_READ_BYTES]);
 		trk__sampler_set_delta(s, TRK_PROCESS_DISK_WRITE, trk__tree_written(state));
-		trk__sampler_set_delta(s, TRK_PROCESS_READ_CHARS, counter[TRK_TREE_READ_CHARS]);
-		trk__sampler_set_delta(s, TRK_PROCESS_WRITE_CHARS, counter[TRK_TREE_WRITE_CHARS]);
+		set_counter(s, TRK_PROCESS_READ_CHARS, state, TRK_TREE_READ_CHARS);
+		set_counter(s, TRK_PROCESS_WRITE_CHARS, state, TRK_TREE_WRITE_CHARS);
 	}
-	trk__sampler_set_delta(s, TRK_PROCESS_MAJOR_FAULTS, counter[TRK_TREE_MAJOR_FAULTS]);
-	trk__sampler_set_delta(s, TRK_PROCESS_MINOR_FAULTS, counter[TRK_TREE_MINOR_FAULTS]);
+	set_counter(s, TRK_PROCESS_MAJOR_FAULTS, state, TRK_TREE_MAJOR_FAULTS);
+	set_counter(s, TRK_PROCESS_MINOR_FAULTS, state, TRK_TREE_MINOR_FAULTS);
 	trk__sample_set(&s->row, TRK_PROCESS_PID, s->options.tree->root);
 	if (!s->options.tree->one_process)
 		trk__sample_set(

@@ -104,6 +104,7 @@ struct trk_sampler {
 	int64_t owed_us[TRK_COLUMNS]; /* CPU time of a rate, to be shown in the next interval */
 	struct cpu_queue queue;
 	struct trk_cpu_split tree_cpu_us;
+	struct sampler_system *system; /* owned by sampler_system.c; NULL on Linux */
 	int stat_fd, meminfo_fd, loadavg_fd;
 	int pressure_fd[PRESSURE_FILES];
 	struct trk_disk_meter disk;
@@ -129,6 +130,8 @@ struct trk_sampler {
 	struct counter last[TRK_COLUMNS];
 };
 
+void trk__sampler_add_source(struct trk_source *list, size_t *n, const char *name,
+			     const char *text);
 /* Set a DELTA column from a monotone total, both in stored units. */
 void trk__sampler_set_delta(struct trk_sampler *s, int column, uint64_t total);
 /* cores = µs of CPU / µs of time, in 1/10000. */
@@ -153,7 +156,8 @@ void trk__sampler_close_group(struct trk_sampler *s);
 /* Check for a move to another group or changed limits, when due. */
 void trk__sampler_follow_group(struct trk_sampler *s, uint64_t now_ns);
 
-/* sampler_system.c */
+/* SYSTEM/sampler_system.c */
+void trk__sampler_system_sources(const struct trk_sampler *s, struct trk_source *list, size_t *n);
 void trk__sampler_open_system(struct trk_sampler *s);
 void trk__sampler_system_baseline(struct trk_sampler *s);
 /* before: the row of the last tick, of which figures that are read less often are repeated. */

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/os.h"
+
 /* Share of the limit that the job must have held. The kernel kills the largest process in a group:
  * one that holds less than a tenth is hardly that. Where the job was not killed itself, or the
  * count is the whole machine's, it must have held as much as all others together. */
@@ -83,13 +85,15 @@ static void say_neighbours(struct trk_outcome *o, const struct trk_end_facts *f,
 
 static void judge_status(const struct trk_end_facts *f, struct trk_outcome *o)
 {
-	if (WIFSIGNALED(f->wait_status)) {
+	int status = f->wait_status; /* macOS's macros take its address */
+
+	if (WIFSIGNALED(status)) {
 		o->verdict = TRK_VERDICT_SIGNALLED;
-		o->signal = WTERMSIG(f->wait_status);
-		o->code = 128 + o->signal;
+		o->signal = trk__os_signal_number(WTERMSIG(status));
+		o->code = 128 + WTERMSIG(status);
 	} else {
 		o->verdict = TRK_VERDICT_EXITED;
-		o->code = WEXITSTATUS(f->wait_status);
+		o->code = WEXITSTATUS(status);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/os.h"
 #include "base/file.h"
 #include "probe/linux/pid_status.h"
 #include "model/capacity.h"
@@ -218,15 +219,15 @@ static void total_written(const struct trk_tree_state *s, enum trk_quality quali
 	char text[TRK_RUN_TEXT_SIZE];
 
 	if (s->counter[TRK_TREE_CANCELLED_BYTES] == 0) {
-		trk__quantity_set(ret, (double) trk__tree_written(s), quality, "PID/io and wait4",
-				  reason);
+		trk__quantity_set(ret, (double) trk__tree_written(s), quality,
+				  trk__tree_sources.disk_total, reason);
 		return;
 	}
 	(void) snprintf(text, sizeof(text),
 			"without %.4g MiB that were removed before they reached a disk%s%s",
 			cancelled_mib, reason ? "; " : "", reason ? reason : "");
 	trk__quantity_set(ret, (double) trk__tree_written(s), TRK_QUALITY_ESTIMATED,
-			  "PID/io and wait4", text);
+			  trk__tree_sources.disk_total, text);
 }
 
 static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct trk_record *record)
@@ -245,15 +246,18 @@ static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct
 
 	if (s->unreadable_io) {
 		io_quality = TRK_QUALITY_AT_LEAST;
-		io_reason = "PID/io of processes of another user cannot be read";
+		io_reason = "disk bytes of processes of another user cannot be read";
+	} else if (trk__tree_sources.own_disk_only) {
+		io_quality = TRK_QUALITY_AT_LEAST;
+		io_reason = "what processes moved after their last look is missing";
 	}
 	trk__quantity_set(&total[TRK_TOTAL_DISK_READ_BYTES],
-			  (double) s->counter[TRK_TREE_READ_BYTES], io_quality, "PID/io and wait4",
-			  io_reason);
+			  (double) s->counter[TRK_TREE_READ_BYTES], io_quality,
+			  trk__tree_sources.disk_total, io_reason);
 	total_written(s, io_quality, io_reason, &total[TRK_TOTAL_DISK_WRITE_BYTES]);
 	trk__quantity_set(&total[TRK_TOTAL_MAJOR_FAULTS],
-			  (double) s->counter[TRK_TREE_MAJOR_FAULTS], quality, "PID/stat and wait4",
-			  reason);
+			  (double) s->counter[TRK_TREE_MAJOR_FAULTS], quality,
+			  trk__tree_sources.faults_total, reason);
 	trk__quantity_set(&total[TRK_TOTAL_PEAK_PROCESSES], (double) s->peak_processes,
 			  TRK_QUALITY_AT_LEAST, "samples",
 			  "processes that lived between two samples are not seen");
@@ -324,6 +328,8 @@ static void tracker_own(struct trk_finish *f, struct trk_outcome *o)
 
 	if (trk__pid_status_read(f->env.proc_fd, getpid(), &own) == 0)
 		o->tracker_rss_bytes = own.hwm_bytes;
+	else
+		o->tracker_rss_bytes = trk__os_own_peak_bytes();
 	o->tracker_cpu_ns = trk__own_cpu_ns();
 }
 

@@ -3,6 +3,7 @@
  * The process tree with wait4 is exact unless the kernel dropped the use of a child: see
  * sample/cpu_clocks.h. A control group of the job's own counts dropped children as well, and is
  * used first. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -89,12 +90,24 @@ static void judge_dropped(const struct trk_tree_state *state, const struct trk_c
 	}
 }
 
+/* What a process and the children that it waited for have used is known to its end. */
+static void judge_orphans(const struct trk_tree_state *state, struct judgement *j)
+{
+	j->quality = TRK_QUALITY_AT_LEAST;
+	(void) snprintf(j->reason, sizeof(j->reason),
+			"no process adopts orphans on this system: what %" PRIu64 " that were "
+			"seen used after their last look, and others, may be missing",
+			state->orphans);
+}
+
 static void judge_by_perf(const struct trk_tree_state *state, const struct trk_cpu_clocks *c,
 			  struct judgement *j)
 {
 	const char *why = trk__tree_dropped(state);
 
-	if (why && c) {
+	if (state->loses_orphans) {
+		judge_orphans(state, j);
+	} else if (why && c) {
 		judge_dropped(state, c, why, j);
 	} else if (why) {
 		j->quality = TRK_QUALITY_AT_LEAST;

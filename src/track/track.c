@@ -344,6 +344,12 @@ static void await_end(struct track *t)
 
 /* ---- life ---- */
 
+static void replace(int fd, int stream)
+{
+	if (dup2(fd, stream) == stream)
+		(void) fcntl(stream, F_SETFD, FD_CLOEXEC);
+}
+
 static void release_streams(const struct trk_track_options *o)
 {
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -351,9 +357,9 @@ static void release_streams(const struct trk_track_options *o)
 	if (fd < 0)
 		return;
 	if (o->release_stdin)
-		(void) dup3(fd, STDIN_FILENO, O_CLOEXEC);
+		replace(fd, STDIN_FILENO);
 	if (o->release_stdout)
-		(void) dup3(fd, STDOUT_FILENO, O_CLOEXEC);
+		replace(fd, STDOUT_FILENO);
 	(void) close(fd);
 }
 
@@ -533,7 +539,7 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 	trk__close(t.runs_fd);
 	trk__close(t.timer_fd);
 	trk__close(t.pid_fd);
-	trk__close(t.marks_fd);
+	trk__marks_close(t.marks_fd);
 	if (t.root_reaped)
 		trk__job_drop_signals(&t.job,
 				      result->record.outcome.verdict == TRK_VERDICT_OUT_OF_MEMORY);

@@ -80,7 +80,7 @@ void trk__track_describe(struct track *t)
 
 void trk__track_note_old_children(struct track *t)
 {
-	int n = trk__pid_children_read(t->env.proc_fd, getpid(), t->old_child, OLD_CHILDREN_MAX);
+	int n = trk__tree_children_of(&t->env, getpid(), t->old_child, OLD_CHILDREN_MAX);
 
 	t->old_children = n < 0 ? 0 : n < OLD_CHILDREN_MAX ? n : OLD_CHILDREN_MAX;
 }
@@ -134,6 +134,8 @@ static bool proc_is_ours(const struct track *t)
 	ssize_t len = readlinkat(t->env.proc_fd, "self", text, sizeof(text) - 1);
 	uint64_t pid;
 
+	if (t->env.proc_fd < 0) /* this system has none */
+		return true;
 	if (len < 0)
 		return false;
 	text[len] = '\0';

@@ -7,13 +7,16 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libproc.h>
 #include <limits.h>
 #include <mach-o/dyld.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/event.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/sysctl.h>
 #include <unistd.h>
@@ -195,6 +198,28 @@ bool trk__os_has_unmapped_ids(void)
 	return false;
 }
 
+/* ---- processes ---- */
+
+static int read_usage(pid_t pid, struct rusage_info_v4 *ret)
+{
+	return proc_pid_rusage(pid, RUSAGE_INFO_V4, (rusage_info_t *) (void *) ret) != 0 ? -ESRCH
+											 : 0;
+}
+
+int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
+{
+	struct rusage_info_v4 u;
+	uint64_t hz = 0, ticks;
+	size_t size = sizeof(hz);
+
+	if (read_usage(pid, &u) < 0 || sysctlbyname("hw.tbfrequency", &hz, &size, NULL, 0) < 0 ||
+	    hz == 0)
+		return -ESRCH;
+	ticks = u.ri_user_time + u.ri_system_time;
+	*ret_ns = ticks / hz * TRK_NS_PER_S + ticks % hz * TRK_NS_PER_S / hz;
+	return 0;
+}
+
 /* ---- this program ---- */
 
 int trk__os_program(char *path, size_t size)
@@ -218,6 +243,24 @@ void trk__os_name_self(const char *name)
 bool trk__os_is_dynamic(void)
 {
 	return true;
+}
+
+int trk__os_signal_number(int signo)
+{
+	/* Those that differ; 0: Linux has none. */
+	static const int numbers[NSIG] = {
+		[SIGBUS] = 7,   [SIGUSR1] = 10, [SIGUSR2] = 12, [SIGCHLD] = 17, [SIGCONT] = 18,
+		[SIGSTOP] = 19, [SIGTSTP] = 20, [SIGURG] = 23,  [SIGIO] = 29,   [SIGSYS] = 31,
+	};
+
+	return signo > 0 && signo < NSIG && numbers[signo] ? numbers[signo] : signo;
+}
+
+uint64_t trk__os_own_peak_bytes(void)
+{
+	struct rusage_info_v4 u;
+
+	return read_usage(getpid(), &u) < 0 ? 0 : u.ri_lifetime_max_phys_footprint;
 }
 
 char **trk__os_environment(void)
@@ -261,6 +304,8 @@ const char *trk__os_library_advice(const char *install)
 }
 
 /* ---- the machine ---- */
+
+const bool trk__os_has_proc = false;
 
 uint64_t trk__os_memory_bytes(void)
 {

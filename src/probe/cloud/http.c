@@ -1,6 +1,7 @@
 #include "probe/cloud/http.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/os.h"
 #include "base/parse.h"
 
 /* ---- parsing ---- */
@@ -177,8 +179,10 @@ int trk__http_begin(struct trk_http *h, const struct sockaddr_in *to, const char
 	trk__buf_puts(&h->out, request);
 	if (h->out.error)
 		return h->out.error;
-	h->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	h->fd = trk__os_socket(AF_INET, SOCK_STREAM, 0);
 	if (h->fd < 0)
+		return h->fd;
+	if (fcntl(h->fd, F_SETFL, O_NONBLOCK) < 0)
 		return -errno;
 	if (connect(h->fd, (const struct sockaddr *) to, sizeof(*to)) < 0 && errno != EINPROGRESS)
 		return -errno;

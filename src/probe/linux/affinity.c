@@ -1,4 +1,5 @@
 #include "probe/linux/affinity.h"
+#include "probe/linux/affinity_mask.h"
 
 #include <errno.h>
 

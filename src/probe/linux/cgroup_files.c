@@ -46,7 +46,7 @@ int trk__cgroup_member_parse(const char *text, const char *controller,
 	const size_t deleted_len = sizeof(deleted) - 1;
 
 	for (; *text; text = trk__skip_line(text)) {
-		const char *at = text, *end = strchrnul(text, '\n');
+		const char *at = text, *end = text + strcspn(text, "\n");
 		struct trk_cgroup_member m;
 		struct span list, path;
 		uint64_t id;
@@ -197,7 +197,7 @@ int trk__cgroup_mount_parse(const char *text, const char *controller, const char
 		struct trk_cgroup_mount m;
 		size_t rank;
 
-		if (!parse_mount(text, strchrnul(text, '\n'), controller, &m))
+		if (!parse_mount(text, text + strcspn(text, "\n"), controller, &m))
 			continue;
 		rank = mount_rank(&m, path);
 		/* A later mount at the same point covers the earlier one, better or not. */

@@ -9,7 +9,7 @@
 /* The total= of one line, which the kernel gives in µs. */
 static bool scan_total(const char *line, uint64_t *ret_ns)
 {
-	const char *end = strchrnul(line, '\n');
+	const char *end = line + strcspn(line, "\n");
 	const char *at = strstr(line, "total=");
 	uint64_t us;
 

@@ -204,9 +204,11 @@ static void take_sum(struct trk_tree *t, const struct process *highest)
 	read = pss > s->pss_estimated_bytes ? pss - s->pss_estimated_bytes : 0;
 	if (!s->unreadable_memory && read > s->floor_bytes)
 		s->floor_bytes = read;
-	raise_peak(t, pss, s->unreadable_memory ? "sampled RSS and PSS" : "sampled PSS", false);
+	raise_peak(t, pss,
+		   s->unreadable_memory ? trk__tree_sources.partly_sum : trk__tree_sources.sum,
+		   false);
 	if (highest)
-		raise_peak(t, pss + excess, "sampled PSS and VmHWM", false);
+		raise_peak(t, pss + excess, trk__tree_sources.sum_and_high, false);
 }
 
 void trk__peaks_update(struct trk_tree *t, bool consistent)
@@ -223,10 +225,10 @@ void trk__peaks_update(struct trk_tree *t, bool consistent)
 	t->last_pss_bytes = t->state.pss_bytes;
 }
 
-void trk__peaks_reaped(struct trk_tree *t, uint64_t maxrss_bytes)
+void trk__peaks_largest(struct trk_tree *t, uint64_t bytes)
 {
-	keep_larger(&t->largest_bytes, maxrss_bytes);
-	raise_peak(t, maxrss_bytes, "ru_maxrss of the largest process", true);
+	keep_larger(&t->largest_bytes, bytes);
+	raise_peak(t, bytes, trk__tree_sources.largest, true);
 }
 
 void trk__tree_peak(const struct trk_tree *t, struct trk_tree_peak *ret)

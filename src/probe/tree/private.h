@@ -196,7 +196,7 @@ struct trk_tree {
 	uint32_t *slot; /* hash: pid -> index + 1 */
 	size_t slots;   /* power of two */
 	uint64_t page_bytes;
-	uint64_t tick_ns;     /* ns in one USER_HZ tick */
+	uint64_t tick_ns;     /* ns in one tick of times and of start_ticks */
 	uint64_t start_ticks; /* boot clock at creation: older processes start from a baseline */
 	uint64_t longest_block_ns; /* of a member in this update */
 	uint32_t update;           /* number of updates so far */
@@ -250,12 +250,22 @@ struct trk_tree {
 
 /* tree.c */
 struct process *trk__tree_find(struct trk_tree *t, pid_t pid);
-/* A new member, whose stat has been read once. NULL when there is no room. */
-struct process *trk__tree_add(struct trk_tree *t, const struct trk_pid_stat *stat);
+/* A new member, which started at `start_ticks` of trk__tree_now_ticks. NULL when there is no
+ * room. */
+struct process *trk__tree_add(struct trk_tree *t, pid_t pid, pid_t ppid, uint64_t start_ticks,
+			      uint32_t threads);
+
+/* tree/command.c */
+/* Keep its command line, of which each argument is ended by a NUL, with its secrets masked. The text is
+ * longer than what is kept: one of TRK_CMDLINE_MAX - 1 bytes was cut. */
+enum { TRK_CMDLINE_MAX = 4096 };
+void trk__tree_take_command(struct trk_tree *t, struct process *p, const char *cmdline, size_t len);
 
 /* SYSTEM/discovery.c */
 /* Open what is kept open for the whole tree; _free closes it. 0 or a negative errno. */
 int trk__tree_open(struct trk_tree *t);
+/* The clock of start_ticks, now. */
+uint64_t trk__tree_now_ticks(const struct trk_tree *t);
 /* Add the root to the empty table. 0 or a negative errno: -ESRCH, there is no such process. */
 int trk__tree_find_root(struct trk_tree *t);
 /* The newest pid of the machine, or -1 if unknown. */
@@ -371,7 +381,7 @@ void trk__peaks_count_unseen(struct trk_tree *t);
 void trk__peaks_ended(struct trk_tree *t, const struct process *p, uint64_t faults);
 /* After the sums were taken. */
 void trk__peaks_update(struct trk_tree *t, bool consistent);
-/* Peak proven by the maxrss of a reaped process. */
-void trk__peaks_reaped(struct trk_tree *t, uint64_t maxrss_bytes);
+/* The largest size that one process of the job has had. */
+void trk__peaks_largest(struct trk_tree *t, uint64_t bytes);
 
 #endif

@@ -75,15 +75,14 @@ static bool grow(struct trk_tree *t)
 /* When a process was started, on the monotonic clock. */
 static uint64_t start_of(const struct trk_tree *t, uint64_t start_ticks)
 {
-	uint64_t now_ns = t->env.monotonic_ns(), boot_ns = trk__clock_boot_ns();
-	uint64_t age_ns =
-		boot_ns > start_ticks * t->tick_ns ? boot_ns - start_ticks * t->tick_ns : 0;
+	uint64_t now_ns = t->env.monotonic_ns(), now_ticks = trk__tree_now_ticks(t);
+	uint64_t age_ns = now_ticks > start_ticks ? (now_ticks - start_ticks) * t->tick_ns : 0;
 
 	return age_ns < now_ns ? now_ns - age_ns : 0;
 }
 
-/* A new member, whose stat has been read once. */
-struct process *trk__tree_add(struct trk_tree *t, const struct trk_pid_stat *stat)
+struct process *trk__tree_add(struct trk_tree *t, pid_t pid, pid_t ppid, uint64_t start_ticks,
+			      uint32_t threads)
 {
 	struct process *p, *parent;
 
@@ -91,25 +90,25 @@ struct process *trk__tree_add(struct trk_tree *t, const struct trk_pid_stat *sta
 		return NULL;
 	p = &t->process[t->count++];
 	*p = (struct process){
-		.pid = stat->pid,
-		.ppid = stat->ppid,
-		.start_ticks = stat->start_ticks,
+		.pid = pid,
+		.ppid = ppid,
+		.start_ticks = start_ticks,
 		.stat_fd = -1,
 		.io_fd = -1,
 		.statm_fd = -1,
 		.schedstat_fd = -1,
-		.io_phase = (uint8_t) ((unsigned int) stat->pid % TRK_IO_UPDATES_MAX),
-		.threads = (uint32_t) stat->threads,
+		.io_phase = (uint8_t) ((unsigned int) pid % TRK_IO_UPDATES_MAX),
+		.threads = threads,
 		.fresh = true,
 		.anon_factor = 1,
 		.shared_factor = 1,
 	};
-	p->start_ns = start_of(t, stat->start_ticks);
+	p->start_ns = start_of(t, start_ticks);
 	hash_insert(t, t->count - 1);
 	if (t->count > 1)
 		t->state.alone = false;
-	trk__peaks_explain(t, stat->pid, true);
-	parent = trk__tree_find(t, stat->ppid);
+	trk__peaks_explain(t, pid, true);
+	parent = trk__tree_find(t, ppid);
 	if (parent)
 		trk__tree_new_family(t, parent);
 	return p;
@@ -130,8 +129,6 @@ struct trk_tree *trk__tree_new(const struct trk_env *env, const struct trk_tree_
 	t->dir_fd = t->loadavg_fd = -1;
 	t->epoch = 1;
 	t->page_bytes = (uint64_t) sysconf(_SC_PAGESIZE);
-	t->tick_ns = TRK_NS_PER_S / (uint64_t) sysconf(_SC_CLK_TCK);
-	t->start_ticks = trk__clock_boot_ns() / t->tick_ns;
 	t->programs.origin_ns = env->monotonic_ns();
 	if (t->options.max_processes < 64)
 		t->options.max_processes = MAX_PROCESSES_DEFAULT;
@@ -328,7 +325,7 @@ void trk__tree_reaped(struct trk_tree *t, pid_t pid, const struct trk_usage *usa
 	gained[TRK_TREE_WRITE_BYTES] += usage->write_bytes;
 	gained[TRK_TREE_MAJOR_FAULTS] += usage->major_faults;
 	gained[TRK_TREE_MINOR_FAULTS] += usage->minor_faults;
-	trk__peaks_reaped(t, usage->peak_bytes);
+	trk__peaks_largest(t, usage->peak_bytes);
 	if (p)
 		take_own_peak(p, usage->peak_bytes);
 }

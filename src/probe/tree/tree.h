@@ -79,6 +79,11 @@ struct trk_tree_state {
 	uint64_t dropped_faults;
 	bool ignores_children; /* some member was seen to ignore SIGCHLD */
 	bool lost_child;       /* set by trk__tree_lost */
+	/* No process adopts orphans on this system: what they use after the last look, and those
+	 * that were never seen, are missing. */
+	bool loses_orphans;
+	uint64_t orphans; /* members whose parent was seen to end before them, where that is so */
+	bool lacks[TRK_TREE_COUNTERS]; /* counters that this system does not have */
 	/* Pids that were given out since the start and on which no process was found, at most: of
 	 * processes that came and went unseen, and of threads. UINT64_MAX: not known. */
 	uint64_t unseen_pids;
@@ -116,6 +121,21 @@ struct trk_tree_state {
 	 * when they were first read. */
 	uint64_t base[TRK_TREE_COUNTERS];
 };
+
+/* Where the figures of this system come from: static texts. */
+struct trk_tree_sources {
+	const char *cpu, *cpu_and_perf;
+	const char *memory, *memory_partly; /* partly: of processes of other users less is known */
+	const char *disk, *disk_partly;
+	const char *disk_total, *faults_total; /* of a whole run */
+	const char *waits;                     /* NULL: they are estimated (sample/sampler.c) */
+	const char *sum, *partly_sum, *sum_and_high, *largest; /* of a peak of memory */
+	bool own_disk_only; /* no process receives the disk bytes of its children */
+};
+extern const struct trk_tree_sources trk__tree_sources;
+
+/* The children that a process has now: at most `max` of them. Their number or a negative errno. */
+int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int max);
 
 /* The peak of the tree's memory: the best figure, and the interval that it lies in. */
 struct trk_tree_peak {

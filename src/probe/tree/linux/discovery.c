@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/parse.h"
 #include "probe/linux/loadavg.h"
+#include "probe/linux/pid_children.h"
 #include "probe/helper_process.h"
 #include "probe/tree/private.h"
 
@@ -37,11 +38,18 @@ static bool has_delays(int proc_fd)
 	       text[0] != '0';
 }
 
+uint64_t trk__tree_now_ticks(const struct trk_tree *t)
+{
+	return trk__clock_boot_ns() / t->tick_ns;
+}
+
 int trk__tree_open(struct trk_tree *t)
 {
 	struct statfs fs;
 	struct rlimit files;
 
+	t->tick_ns = TRK_NS_PER_S / (uint64_t) sysconf(_SC_CLK_TCK);
+	t->start_ticks = trk__tree_now_ticks(t);
 	t->dir_fd = trk__open_dir_at(t->env.proc_fd, ".");
 	if (t->dir_fd < 0)
 		return t->dir_fd;
@@ -58,6 +66,11 @@ int trk__tree_open(struct trk_tree *t)
 	return 0;
 }
 
+static struct process *add(struct trk_tree *t, const struct trk_pid_stat *stat)
+{
+	return trk__tree_add(t, stat->pid, stat->ppid, stat->start_ticks, (uint32_t) stat->threads);
+}
+
 int trk__tree_find_root(struct trk_tree *t)
 {
 	struct trk_pid_stat stat;
@@ -65,7 +78,7 @@ int trk__tree_find_root(struct trk_tree *t)
 
 	if (r < 0)
 		return r == -ENOENT ? -ESRCH : r;
-	if (!trk__tree_add(t, &stat))
+	if (!add(t, &stat))
 		return -ENOMEM;
 	t->state.alone = true;
 	/* A job that the caller has just started is no older than the tree, whatever the
@@ -133,7 +146,7 @@ static bool examine(struct trk_tree *t, pid_t from)
 			if (trk__pid_stat_read(t->env.proc_fd, (pid_t) pid, &stat) < 0)
 				continue;
 			if (belongs(t, &stat))
-				found |= trk__tree_add(t, &stat) != NULL;
+				found |= add(t, &stat) != NULL;
 			else if (stat.pid > t->explained_pid && stat.pid <= t->newest_pid)
 				trk__peaks_explain(t, stat.pid, false);
 		}
@@ -214,7 +227,7 @@ static bool take_children(struct trk_tree *t, pid_t pid)
 		if (child <= INT32_MAX && !trk__tree_find(t, (pid_t) child) &&
 		    trk__pid_stat_read(t->env.proc_fd, (pid_t) child, &stat) == 0 &&
 		    belongs(t, &stat))
-			(void) trk__tree_add(t, &stat);
+			(void) add(t, &stat);
 	return true;
 }
 
@@ -259,4 +272,9 @@ void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 		t->gate_pid = newest;
 	else
 		(void) examine_all(t, newest);
+}
+
+int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int max)
+{
+	return trk__pid_children_read(env->proc_fd, pid, pids, (size_t) max);
 }

@@ -224,6 +224,21 @@ static void read_queue(struct trk_tree *t, struct process *p, uint64_t clock_ns)
 	p->queue_clock_ns = clock_ns;
 }
 
+const struct trk_tree_sources trk__tree_sources = {
+	.cpu = "CPU clock of each pid, PID/stat, wait4 (perf counter not permitted)",
+	.cpu_and_perf = "CPU clock of each pid, PID/stat, wait4, perf task-clock",
+	.memory = "PID/smaps_rollup and PID/statm",
+	.memory_partly = "PID/smaps_rollup and PID/statm (RSS for processes of other users)",
+	.disk = "PID/io, wait4",
+	.disk_partly = "PID/io (not readable for processes of other users)",
+	.disk_total = "PID/io and wait4",
+	.faults_total = "PID/stat and wait4",
+	.sum = "sampled PSS",
+	.partly_sum = "sampled RSS and PSS",
+	.sum_and_high = "sampled PSS and VmHWM",
+	.largest = "ru_maxrss of the largest process",
+};
+
 /* ---- reading a member ---- */
 
 void trk__tree_close(struct trk_tree *t, struct process *p)
@@ -272,46 +287,10 @@ static bool is_gone(ssize_t error)
 	return error == -ESRCH || error == -ENOENT;
 }
 
-/* Cut at the first argument. A process that writes its own title has blanks there instead. */
-static void redact(char *command, size_t size)
-{
-	size_t n = strcspn(command, " ");
-
-	if (n + sizeof(" " TRK_REDACTED) > size)
-		n = size - sizeof(" " TRK_REDACTED);
-	(void) snprintf(command + n, size - n, " " TRK_REDACTED);
-}
-
-enum { CMDLINE_MAX = 4096 };
-
-/* Copy a command line, whose arguments end with NUL, with its secrets masked. The text is longer
- * than what is kept, so that part of a secret is not taken for something else. If the kernel cut it
- * all the same (len is CMDLINE_MAX - 1), its last argument is redacted where it would be kept up to
- * its end. Returns the length. */
-static ssize_t mask(const char *cmdline, size_t len, bool strict, char command[TRK_COMMAND_SIZE])
-{
-	struct trk_mask state = {.strict = strict};
-	bool is_cut = len == CMDLINE_MAX - 1;
-	size_t used = 0;
-
-	for (size_t at = 0; at < len && used + 1 < TRK_COMMAND_SIZE;
-	     at += strlen(cmdline + at) + 1) {
-		bool is_last = at + strlen(cmdline + at) >= len;
-		size_t room = TRK_COMMAND_SIZE - used;
-		size_t put = trk__mask_argument(&state, cmdline + at, command + used, room);
-
-		if (is_last && is_cut && put + 1 < room)
-			put = (size_t) snprintf(command + used, room, "%s", TRK_REDACTED);
-		used += put < room ? put : room - 1;
-		command[used++] = '\0';
-	}
-	return (ssize_t) used;
-}
-
 static void read_command(struct trk_tree *t, struct process *p)
 {
-	char path[40], cmdline[CMDLINE_MAX];
-	ssize_t len, raw_len;
+	char path[40], cmdline[TRK_CMDLINE_MAX];
+	ssize_t len;
 
 	if (p->live_thread)
 		(void) snprintf(path, sizeof(path), "%d/task/%d/cmdline", (int) p->pid,
@@ -321,24 +300,8 @@ static void read_command(struct trk_tree *t, struct process *p)
 	len = trk__read_at(t->env.proc_fd, path, cmdline, sizeof(cmdline));
 	if (len == -EFBIG)
 		len = sizeof(cmdline) - 1;
-	if (len <= 0)
-		return;
-	raw_len = len;
-	if (t->options.redaction <= TRK_REDACT_STRICT) {
-		len = mask(cmdline, (size_t) len, t->options.redaction == TRK_REDACT_STRICT,
-			   p->command);
-	} else {
-		len = len < TRK_COMMAND_SIZE ? len : TRK_COMMAND_SIZE - 1;
-		memcpy(p->command, cmdline, (size_t) len);
-		p->command[len] = '\0';
-	}
-	for (ssize_t i = 0; i < len - 1; i++)
-		if (p->command[i] == '\0')
-			p->command[i] = ' ';
-	if (t->options.redaction == TRK_REDACT_ALL && strchr(p->command, ' '))
-		redact(p->command, sizeof(p->command));
-	trk__programs_command(t, p, cmdline,
-			      t->options.redaction == TRK_REDACT_ALL ? 0 : (size_t) raw_len);
+	if (len > 0)
+		trk__tree_take_command(t, p, cmdline, (size_t) len);
 }
 
 /* A new name means a new program: what was known of the old address space is void. */

@@ -334,3 +334,22 @@ void trk__sampler_close_system(struct trk_sampler *s)
 	trk__net_meter_release(&s->net);
 	trk__space_meter_release(&s->space);
 }
+
+void trk__sampler_system_sources(const struct trk_sampler *s, struct trk_source *list, size_t *n)
+{
+	trk__sampler_add_source(list, n, "system_cpu",
+				s->stat_fd >= 0 ? "/proc/stat" : "not readable");
+	trk__sampler_add_source(list, n, "system_memory",
+				s->meminfo_fd >= 0 ? "/proc/meminfo" : "not readable");
+	trk__sampler_add_source(list, n, "system_disk",
+				s->disk_error == 0 ? "/proc/diskstats" : "not readable");
+	trk__sampler_add_source(list, n, "system_net",
+				s->net_error == 0 ? "/proc/self/net/dev" : "not readable");
+	trk__sampler_add_source(list, n, "system_disk_space",
+				s->space.count ? "statvfs of local file systems"
+					       : "no local file system");
+	trk__sampler_add_source(list, n, "system_pressure",
+				s->last[TRK_SYSTEM_PRESSURE_CPU_SOME].valid
+					? "/proc/pressure"
+					: "off or not in this kernel (PSI)");
+}

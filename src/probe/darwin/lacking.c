@@ -1,0 +1,168 @@
+/* What macOS does not have, or what is not read there: GPUs, perf clocks, a CPU affinity, control
+ * groups of the job's own. */
+#ifdef __APPLE__ /* else a checker of code reads this file with the headers of another system */
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "probe/gpu/poller.h"
+#include "probe/linux/affinity.h"
+#include "probe/linux/cgroup_own.h"
+#include "probe/linux/diskstats.h"
+#include "probe/linux/netdev.h"
+#include "probe/linux/pid_stat.h"
+#include "probe/perf.h"
+
+/* ---- GPUs ---- */
+
+struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_gpu_mode mode,
+					   const struct trk_gpu_hints *hints,
+					   const struct trk_gpu_ops *const *sources)
+{
+	(void) env;
+	(void) mode;
+	(void) hints;
+	(void) sources;
+	return NULL;
+}
+
+void trk__gpu_poller_free(struct trk_gpu_poller *p)
+{
+	(void) p;
+}
+
+void trk__gpu_poller_ask(struct trk_gpu_poller *p, const pid_t *pid, size_t pids)
+{
+	(void) p;
+	(void) pid;
+	(void) pids;
+}
+
+const struct trk_gpu_reading *trk__gpu_poller_take(struct trk_gpu_poller *p, uint64_t wait_ns,
+						   uint64_t max_age_ns)
+{
+	(void) p;
+	(void) wait_ns;
+	(void) max_age_ns;
+	return NULL;
+}
+
+const char *trk__gpu_poller_text(struct trk_gpu_poller *p)
+{
+	(void) p;
+	return "GPUs are not read on macOS";
+}
+
+bool trk__gpu_poller_is_ready(struct trk_gpu_poller *p)
+{
+	(void) p;
+	return true;
+}
+
+bool trk__gpu_poller_is_useless(struct trk_gpu_poller *p)
+{
+	(void) p;
+	return true;
+}
+
+/* ---- single disks and interfaces, and /proc/PID/stat ---- */
+
+int trk__disk_meter_init(struct trk_disk_meter *m, const struct trk_env *env)
+{
+	(void) m;
+	(void) env;
+	return -EOPNOTSUPP;
+}
+
+int trk__disk_meter_update(struct trk_disk_meter *m, uint64_t *ret_read, uint64_t *ret_written)
+{
+	(void) m;
+	(void) ret_read;
+	(void) ret_written;
+	return -EOPNOTSUPP;
+}
+
+void trk__disk_meter_release(struct trk_disk_meter *m)
+{
+	(void) m;
+}
+
+int trk__net_meter_init(struct trk_net_meter *m, const struct trk_env *env)
+{
+	(void) m;
+	(void) env;
+	return -EOPNOTSUPP;
+}
+
+int trk__net_meter_update(struct trk_net_meter *m, uint64_t *ret_received, uint64_t *ret_sent)
+{
+	(void) m;
+	(void) ret_received;
+	(void) ret_sent;
+	return -EOPNOTSUPP;
+}
+
+void trk__net_meter_release(struct trk_net_meter *m)
+{
+	(void) m;
+}
+
+int trk__pid_stat_read(int proc_fd, pid_t pid, struct trk_pid_stat *ret)
+{
+	(void) proc_fd;
+	(void) pid;
+	(void) ret;
+	return -EOPNOTSUPP;
+}
+
+/* ---- perf clocks ---- */
+
+int trk__perf_open(pid_t pid, enum trk_perf_scope scope)
+{
+	(void) pid;
+	(void) scope;
+	return -EOPNOTSUPP;
+}
+
+int trk__perf_read(int fd, uint64_t *ret_ns)
+{
+	(void) fd;
+	(void) ret_ns;
+	return -EOPNOTSUPP;
+}
+
+/* ---- CPUs and control groups ---- */
+
+int trk__affinity_count(pid_t pid)
+{
+	(void) pid;
+	return -EOPNOTSUPP;
+}
+
+int trk__cgroup_own_make(struct trk_cgroup_own *own, const struct trk_env *env, const char *id,
+			 char why[TRK_CGROUP_TEXT_SIZE])
+{
+	(void) own;
+	(void) id;
+	return trk__cgroup_own_check(env, why);
+}
+
+int trk__cgroup_own_check(const struct trk_env *env, char why[TRK_CGROUP_TEXT_SIZE])
+{
+	(void) env;
+	(void) snprintf(why, TRK_CGROUP_TEXT_SIZE, "macOS has no control groups");
+	return -EOPNOTSUPP;
+}
+
+void trk__cgroup_own_open(const struct trk_cgroup_own *own, struct trk_cgroup *cg)
+{
+	(void) own;
+	(void) cg;
+}
+
+void trk__cgroup_own_remove(struct trk_cgroup_own *own)
+{
+	(void) own;
+}
+
+#endif

@@ -1,0 +1,336 @@
+/* Members of the tree on macOS: what is read of each, their children, and the sums of memory.
+ *
+ * Every update reads each member: no clock shows more cheaply that one stood still. There is no
+ * subreaper: when its parent ends, a process goes to launchd. One that was seen before is followed
+ * to its end; what it uses after its last look, and one that was never seen, is missing. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "probe/darwin/process.h"
+#include "probe/helper_process.h"
+#include "probe/tree/private.h"
+
+enum { CHILDREN_MAX = 4096 };
+
+const struct trk_tree_sources trk__tree_sources = {
+	.cpu = "proc_pid_rusage, wait4",
+	.memory = "ri_phys_footprint",
+	.memory_partly = "ri_phys_footprint (unknown for processes of other users)",
+	.disk = "proc_pid_rusage",
+	.disk_total = "proc_pid_rusage",
+	.disk_partly = "proc_pid_rusage (not readable for processes of other users)",
+	.faults_total = "proc_pid_rusage and wait4",
+	.waits = "not known on macOS",
+	.sum = "sampled footprints",
+	.partly_sum = "sampled footprints, without processes of other users",
+	.sum_and_high = "sampled footprints, and the largest of one process's life",
+	.largest = "the largest footprint of one process's life",
+	.own_disk_only = true,
+};
+
+/* ---- the tree as a whole ---- */
+
+int trk__tree_open(struct trk_tree *t)
+{
+	t->dir_fd = t->loadavg_fd = -1;
+	t->tick_ns = 1; /* start_ticks are ns */
+	t->start_ticks = trk__mac_now_ns();
+	t->state.loses_orphans = true;
+	for (int k = 0; k < TRK_TREE_COUNTERS; k++)
+		t->state.lacks[k] = k == TRK_TREE_CANCELLED_BYTES || k == TRK_TREE_READ_CHARS ||
+				    k == TRK_TREE_WRITE_CHARS || k == TRK_TREE_MINOR_FAULTS;
+	return 0;
+}
+
+uint64_t trk__tree_now_ticks(const struct trk_tree *t)
+{
+	(void) t;
+	return trk__mac_now_ns();
+}
+
+static struct process *add(struct trk_tree *t, pid_t pid, pid_t parent)
+{
+	struct trk_mac_usage u;
+	int r = trk__mac_usage(pid, &u);
+	struct process *p;
+
+	if (r == -ESRCH)
+		return NULL;
+	p = trk__tree_add(t, pid, parent, r == 0 ? u.start_ns : trk__mac_now_ns(), 1);
+	if (p && r < 0) /* of another user: a program with the set-user-id bit */
+		p->io_denied = p->pss_denied = true;
+	return p;
+}
+
+int trk__tree_find_root(struct trk_tree *t)
+{
+	struct trk_mac_brief b;
+	struct process *p;
+	int r = trk__mac_brief(t->options.root, &b);
+
+	if (r < 0)
+		return r;
+	p = add(t, t->options.root, b.ppid);
+	if (!p)
+		return -ESRCH;
+	t->state.alone = true;
+	/* A job that the caller has just started is no older than the tree. */
+	if (t->options.subreaper && p->start_ticks < t->start_ticks)
+		t->start_ticks = p->start_ticks;
+	return 0;
+}
+
+void trk__tree_begin(struct trk_tree *t)
+{
+	(void) t;
+}
+
+uint64_t trk__tree_read_cancelled(const struct trk_tree *t, pid_t pid)
+{
+	(void) t;
+	(void) pid;
+	return 0;
+}
+
+void trk__tree_close(struct trk_tree *t, struct process *p)
+{
+	(void) t;
+	(void) p;
+}
+
+/* ---- newcomers ---- */
+
+/* Pids are not given out in a row. */
+pid_t trk__tree_newest_pid(struct trk_tree *t)
+{
+	(void) t;
+	return -1;
+}
+
+static bool take_children(struct trk_tree *t, pid_t parent)
+{
+	pid_t pids[CHILDREN_MAX];
+	int n = trk__mac_children(parent, pids, CHILDREN_MAX);
+	bool found = false;
+
+	for (int i = 0; i < n && i < CHILDREN_MAX; i++)
+		if (pids[i] > 0 && pids[i] != t->options.self && !trk__tree_find(t, pids[i]) &&
+		    !trk__helper_process_is(pids[i]))
+			found |= add(t, pids[i], parent) != NULL;
+	return found;
+}
+
+void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
+{
+	(void) newest;
+	/* Those that are added are asked for their own. */
+	for (size_t i = 0; i < t->count; i++)
+		if (!t->process[i].zombie && !t->process[i].vanished)
+			(void) take_children(t, t->process[i].pid);
+}
+
+bool trk__tree_discover(struct trk_tree *t)
+{
+	size_t before = t->count;
+
+	if (!t->options.one_process)
+		trk__tree_newcomers(t, -1);
+	return t->count > before;
+}
+
+/* ---- one member ---- */
+
+static void note_exec(struct trk_tree *t, struct process *p, const char *name)
+{
+	memcpy(p->name, name, sizeof(p->name));
+	p->command[0] = '\0';
+	trk__programs_exec(t, p);
+}
+
+static void take_counters(struct trk_tree *t, struct process *p, const struct trk_mac_usage *u)
+{
+	uint64_t own[TRK_TREE_COUNTERS] = {
+		[TRK_TREE_CPU] = u->user_ns + u->system_ns,
+		[TRK_TREE_CPU_SYSTEM] = u->system_ns,
+		[TRK_TREE_READ_BYTES] = u->read_bytes,
+		[TRK_TREE_WRITE_BYTES] = u->written_bytes,
+		[TRK_TREE_MAJOR_FAULTS] = u->page_ins,
+	};
+	uint64_t inherited[TRK_TREE_COUNTERS] = {
+		[TRK_TREE_CPU] = u->child_user_ns + u->child_system_ns,
+		[TRK_TREE_CPU_SYSTEM] = u->child_system_ns,
+		[TRK_TREE_MAJOR_FAULTS] = u->child_page_ins,
+	};
+
+	if (inherited[TRK_TREE_CPU])
+		t->state.alone = false;
+	if (t->options.one_process)
+		memset(inherited, 0, sizeof(inherited));
+	p->clock_ns = own[TRK_TREE_CPU];
+	if (p->pid == t->options.root)
+		t->state.root_cpu_ns = p->clock_ns;
+	trk__ledger_read(t, p, own, inherited);
+}
+
+static void take_peak(struct trk_tree *t, struct process *p, const struct trk_mac_usage *u)
+{
+	uint64_t before = p->hwm_bytes;
+
+	/* What it held before this tree began, or before its fork, is no peak of the job's. */
+	if (before == 0)
+		p->base_hwm_bytes = before = u->peak_bytes;
+	if (before == p->base_hwm_bytes && p->start_ticks >= t->start_ticks)
+		before = u->footprint_bytes;
+	p->hwm_bytes = u->peak_bytes;
+	if (u->peak_bytes > before && u->peak_bytes > u->footprint_bytes)
+		p->hwm_excess_bytes =
+			u->peak_bytes - (before > u->footprint_bytes ? before : u->footprint_bytes);
+	if (p->start_ticks >= t->start_ticks || p->hwm_bytes > p->base_hwm_bytes)
+		trk__peaks_largest(t, p->hwm_bytes);
+}
+
+static void take_size(struct trk_tree *t, struct process *p, const struct trk_mac_usage *u,
+		      bool has_ended)
+{
+	int threads;
+
+	if (has_ended && !p->zombie) {
+		p->ended_ns = t->idle.updated_ns;
+		p->zombie = true;
+		trk__peaks_ended(t, p, 0);
+	}
+	take_peak(t, p, u);
+	p->statm_faults = 1; /* it was seen */
+	if (p->zombie) {
+		p->rss_bytes = p->pss_bytes = 0;
+		p->threads = 0;
+		return;
+	}
+	p->rss_bytes = u->resident_bytes;
+	p->pss_bytes = u->footprint_bytes;
+	if (p->rss_bytes > p->most_rss_bytes)
+		p->most_rss_bytes = p->rss_bytes;
+	threads = trk__mac_threads(p->pid);
+	p->threads = threads > 0 ? (uint32_t) threads : 1;
+}
+
+static void read_command(struct trk_tree *t, struct process *p)
+{
+	char cmdline[TRK_CMDLINE_MAX];
+	ssize_t len = trk__mac_arguments(p->pid, cmdline, sizeof(cmdline));
+
+	if (len > 0)
+		trk__tree_take_command(t, p, cmdline, (size_t) len);
+}
+
+/* Its parent has ended: from now on nobody in the tree receives what it uses. */
+static void take_parent(struct trk_tree *t, struct process *p, pid_t parent)
+{
+	t->state.orphans += p->ppid != parent && p->pid != t->options.root;
+	p->ppid = parent;
+}
+
+/* Returns false when the process is gone. */
+static bool read_process(struct trk_tree *t, struct process *p)
+{
+	struct trk_mac_brief b;
+	struct trk_mac_usage u;
+	bool fresh = p->fresh;
+	int r;
+
+	p->looked = false;
+	p->hwm_excess_bytes = 0;
+	if (p->reaped || trk__mac_brief(p->pid, &b) < 0)
+		return false;
+	r = trk__mac_usage(p->pid, &u);
+	if (r == -ESRCH || (r == 0 && !p->io_denied && u.start_ns != p->start_ticks))
+		return false;
+	t->idle.looks++;
+	p->looked = true;
+	take_parent(t, p, b.ppid);
+	if (strcmp(p->name, b.name) != 0)
+		note_exec(t, p, b.name);
+	p->io_denied = p->pss_denied = r < 0;
+	if (r < 0) {
+		p->zombie = b.has_ended;
+		return true;
+	}
+	take_counters(t, p, &u);
+	take_size(t, p, &u, b.has_ended);
+	if (!p->zombie && p->command[0] == '\0' && !t->options.figures_only &&
+	    (!fresh || p->pid == t->options.root || trk__programs_needs_command(t, p)))
+		read_command(t, p);
+	return true;
+}
+
+bool trk__tree_walk(struct trk_tree *t, size_t from)
+{
+	bool any_vanished = false;
+
+	for (size_t i = from; i < t->count; i++)
+		if (!read_process(t, &t->process[i]))
+			any_vanished = t->process[i].vanished = true;
+	return any_vanished;
+}
+
+int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes)
+{
+	struct trk_mac_usage u;
+	int r = trk__mac_usage(p->pid, &u);
+
+	(void) t;
+	if (r == 0)
+		*ret_bytes = u.footprint_bytes;
+	return r;
+}
+
+/* ---- memory ----
+ *
+ * A footprint is exact and counts a page that several processes share where it was written. So the
+ * sum needs no estimate. */
+
+void trk__memory_init(struct trk_tree *t)
+{
+	(void) t;
+}
+
+void trk__sharing_gone(struct trk_tree *t, struct process *p)
+{
+	(void) t;
+	(void) p;
+}
+
+/* No source tells it. */
+bool trk__tree_shmem(const struct trk_tree *t, uint64_t *ret_bytes)
+{
+	(void) t;
+	(void) ret_bytes;
+	return false;
+}
+
+void trk__memory_update(struct trk_tree *t)
+{
+	struct trk_tree_state *s = &t->state;
+
+	s->rss_bytes = s->pss_bytes = 0;
+	s->unreadable_memory = 0;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct process *p = &t->process[i];
+
+		s->rss_bytes += p->rss_bytes;
+		s->pss_bytes += p->pss_bytes;
+		s->unreadable_memory += p->pss_denied && !p->zombie;
+	}
+	trk__peaks_update(t, true);
+}
+
+int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int max)
+{
+	int n = trk__mac_children(pid, pids, max);
+
+	(void) env;
+	return n < max ? n : max;
+}

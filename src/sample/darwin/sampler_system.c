@@ -1,0 +1,119 @@
+/* The machine on macOS. The kernel tells no pressure, no steal and no time that waited for disks;
+ * bytes of disks need IOKit and are not read: these columns stay empty. */
+#ifdef __APPLE__ /* else a checker of code reads this file with the headers of another system */
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "probe/darwin/host.h"
+#include "sample/sampler_private.h"
+
+struct sampler_system {
+	struct trk_mac_cpu cpu;
+};
+
+void trk__sampler_open_system(struct trk_sampler *s)
+{
+	s->system = calloc(1, sizeof(*s->system));
+}
+
+static void read_cpu(struct trk_sampler *s, uint64_t now_ns)
+{
+	const uint64_t *ticks;
+
+	if (!s->system || trk__mac_cpu_read(&s->system->cpu) < 0)
+		return;
+	ticks = s->system->cpu.ticks;
+	trk__sampler_set_delta(s, TRK_SYSTEM_UTIME,
+			       (ticks[TRK_MAC_USER] + ticks[TRK_MAC_NICE]) * s->tick_us);
+	trk__sampler_set_delta(s, TRK_SYSTEM_STIME, ticks[TRK_MAC_SYSTEM] * s->tick_us);
+	trk__sampler_set_rate(s, TRK_SYSTEM_CPU_USAGE,
+			      s->row.value[TRK_SYSTEM_UTIME] + s->row.value[TRK_SYSTEM_STIME],
+			      now_ns - s->system_ns, s->machine_cores);
+	s->system_ns = now_ns;
+}
+
+static void read_memory(struct trk_sampler *s)
+{
+	struct trk_mac_memory m;
+
+	if (trk__mac_memory_read(&m) < 0)
+		return;
+	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_FREE, m.free_bytes);
+	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_USED, m.used_bytes);
+	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_CACHED, m.cached_bytes);
+	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_ACTIVE, m.active_bytes);
+	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_INACTIVE, m.inactive_bytes);
+	trk__sampler_set_bytes(s, TRK_SYSTEM_SWAP_USED, m.swap_used_bytes);
+}
+
+static void read_net(struct trk_sampler *s)
+{
+	uint64_t received, sent;
+
+	if (trk__mac_net_read(&received, &sent) < 0)
+		return;
+	trk__sampler_set_delta(s, TRK_SYSTEM_NET_RECV, received);
+	trk__sampler_set_delta(s, TRK_SYSTEM_NET_SENT, sent);
+}
+
+static void read_rest(struct trk_sampler *s)
+{
+	struct trk_mac_space space;
+	uint64_t processes;
+	double load;
+
+	if (getloadavg(&load, 1) == 1)
+		trk__sample_set(&s->row, TRK_SYSTEM_LOAD_1M, (int64_t) (load * 100 + 0.5));
+	if (trk__mac_processes(&processes) == 0)
+		trk__sample_set(&s->row, TRK_SYSTEM_PROCESSES, (int64_t) processes);
+	if (trk__mac_space_read(&space) == 0) {
+		trk__sampler_set_bytes(s, TRK_SYSTEM_SPACE_TOTAL, space.total_bytes);
+		trk__sampler_set_bytes(s, TRK_SYSTEM_SPACE_USED, space.used_bytes);
+		trk__sampler_set_bytes(s, TRK_SYSTEM_SPACE_FREE, space.available_bytes);
+	}
+}
+
+void trk__sampler_system_baseline(struct trk_sampler *s)
+{
+	read_cpu(s, s->start_ns);
+	read_net(s);
+}
+
+void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
+			      const struct trk_sample *before)
+{
+	(void) before;
+	read_cpu(s, now_ns);
+	read_memory(s);
+	read_net(s);
+	read_rest(s);
+}
+
+void trk__sampler_read_machine(struct trk_sampler *s)
+{
+	(void) s; /* for the perf clock, which macOS does not have */
+}
+
+void trk__sampler_force_full_system(struct trk_sampler *s)
+{
+	(void) s;
+}
+
+void trk__sampler_close_system(struct trk_sampler *s)
+{
+	free(s->system);
+}
+
+void trk__sampler_system_sources(const struct trk_sampler *s, struct trk_source *list, size_t *n)
+{
+	(void) s;
+	trk__sampler_add_source(list, n, "system_cpu", "host_statistics");
+	trk__sampler_add_source(list, n, "system_memory", "host_statistics64, vm.swapusage");
+	trk__sampler_add_source(list, n, "system_disk", "not read on macOS");
+	trk__sampler_add_source(list, n, "system_net", "NET_RT_IFLIST2");
+	trk__sampler_add_source(list, n, "system_disk_space", "getfsstat of local file systems");
+	trk__sampler_add_source(list, n, "system_pressure", "not in this kernel");
+}
+
+#endif

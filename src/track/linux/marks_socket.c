@@ -1,0 +1,78 @@
+/* Linux: an abstract address, and the credentials of the sender with each message. */
+#include "track/marks_socket.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "track/marks.h"
+
+/* The address of a run: abstract, so that nothing is left in a file system. Returns its length. */
+socklen_t trk__marks_address(const char *id, size_t len, struct sockaddr_un *ret)
+{
+	int n;
+
+	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+	n = snprintf(ret->sun_path + 1, sizeof(ret->sun_path) - 1, "resource-tracker/%.*s",
+		     (int) len, id);
+	return (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + (size_t) n);
+}
+
+int trk__marks_listen(const char *run_id)
+{
+	struct sockaddr_un address;
+	socklen_t len = trk__marks_address(run_id, strlen(run_id), &address);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1, error;
+
+	if (fd < 0)
+		return -errno;
+	if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes)) < 0 ||
+	    bind(fd, (const struct sockaddr *) &address, len) < 0) {
+		error = errno;
+		(void) close(fd);
+		return -error;
+	}
+	return fd;
+}
+
+void trk__marks_close(int fd)
+{
+	trk__close(fd);
+}
+
+static bool is_ours(struct msghdr *message)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(message);
+	struct ucred sender;
+
+	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS)
+		return false;
+	memcpy(&sender, CMSG_DATA(c), sizeof(sender));
+	return sender.uid == getuid() || sender.uid == 0;
+}
+
+ssize_t trk__marks_receive(int fd, char *text, size_t size)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(struct ucred))];
+	} control;
+	struct iovec part = {text, size};
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.room,
+		.msg_controllen = sizeof(control.room),
+	};
+	ssize_t n;
+
+	do
+		n = recvmsg(fd, &message, 0);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	return is_ours(&message) ? n : 0;
+}
