@@ -1,0 +1,111 @@
+/* The simulated kernel as macOS shows it: exact times, zombies that can be read, no subreaper. */
+#include <errno.h>
+#include <libproc.h>
+#include <mach/mach_time.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/proc.h>
+#include <sys/sysctl.h>
+
+#include "kernel.h"
+
+enum { HZ = 24000000 };
+
+static uint64_t ticks(uint64_t ns)
+{
+	return ns / 1000000000 * HZ + ns % 1000000000 * HZ / 1000000000;
+}
+
+int proc_pid_rusage(int pid, int flavor, rusage_info_t *buffer)
+{
+	struct rusage_info_v4 *r = (struct rusage_info_v4 *) (void *) buffer;
+	const struct sim_process *p;
+	uint64_t own, inherited;
+
+	(void) flavor;
+	sim_call();
+	p = sim_find(pid);
+	if (!p) {
+		errno = ESRCH;
+		return -1;
+	}
+	own = ticks(sim_own_ns(p, sim_now_ns));
+	inherited = ticks(sim_inherited_ns(p, sim_now_ns));
+	*r = (struct rusage_info_v4){
+		.ri_user_time = own - own / 4,
+		.ri_system_time = own / 4,
+		.ri_child_user_time = inherited - inherited / 4,
+		.ri_child_system_time = inherited / 4,
+		.ri_phys_footprint = sim_is_zombie(p) ? 0 : p->bytes,
+		.ri_resident_size = p->bytes,
+		.ri_lifetime_max_phys_footprint = p->bytes,
+		.ri_proc_start_abstime = ticks(p->born_ns),
+	};
+	return 0;
+}
+
+int proc_pidinfo(int pid, int flavor, uint64_t arg, void *buffer, int size)
+{
+	const struct sim_process *p;
+
+	(void) arg;
+	sim_call();
+	p = sim_find(pid);
+	if (!p)
+		return 0;
+	if (flavor == PROC_PIDTASKINFO) {
+		((struct proc_taskinfo *) buffer)->pti_threadnum = 1;
+	} else {
+		struct proc_bsdshortinfo *b = buffer;
+
+		*b = (struct proc_bsdshortinfo){
+			.pbsi_ppid = (uint32_t) sim_parent_of(p),
+			.pbsi_status = sim_is_zombie(p) ? SZOMB : SRUN,
+		};
+		(void) snprintf(b->pbsi_comm, sizeof(b->pbsi_comm), "task");
+	}
+	return size;
+}
+
+int proc_listchildpids(pid_t ppid, void *buffer, int size)
+{
+	pid_t *pids = buffer;
+	int n = 0;
+
+	sim_call();
+	for (size_t i = 0; i < sim_count && (n + 1) * (int) sizeof(*pids) <= size; i++)
+		if (sim_find(sim[i].pid) && sim_parent_of(&sim[i]) == ppid)
+			pids[n++] = sim[i].pid;
+	return n;
+}
+
+int sysctl(int *name, unsigned int names, void *old, size_t *len, void *new, size_t new_len)
+{
+	(void) name;
+	(void) names;
+	(void) old;
+	(void) len;
+	(void) new;
+	(void) new_len;
+	errno = EINVAL;
+	return -1;
+}
+
+int sysctlbyname(const char *name, void *old, size_t *len, void *new, size_t new_len)
+{
+	static const uint64_t hz = HZ;
+
+	(void) new;
+	(void) new_len;
+	if (strcmp(name, "hw.tbfrequency") != 0 || *len != sizeof(hz)) {
+		errno = ENOENT;
+		return -1;
+	}
+	memcpy(old, &hz, sizeof(hz));
+	return 0;
+}
+
+uint64_t mach_absolute_time(void)
+{
+	return ticks(sim_now_ns);
+}

@@ -1,0 +1,58 @@
+/* A kernel of made-up processes with known truth. A process burns CPU at a constant rate from its birth
+ * to its end. Its parent waits for it, ignores it (SIGCHLD), or ends before it and leaves it an orphan.
+ * Time stands still but for sim_advance() and the cost of each call that a personality answers, so that
+ * the tree changes while it is read.
+ *
+ * A personality shows the processes as one system does: as_darwin.c through libproc. */
+#ifndef SIMULATED_KERNEL_H
+#define SIMULATED_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct sim_process {
+	pid_t pid;
+	int parent; /* index; -1: the tracker */
+	uint64_t born_ns, end_ns;
+	uint64_t zombie_ns; /* between its end and its parent's wait */
+	double rate;        /* CPU seconds a second */
+	uint64_t bytes;     /* of memory while it lives */
+	bool ignores;       /* SIGCHLD: its children's time is dropped */
+};
+
+enum { SIM_MAX = 16384, SIM_TRACKER = 50, SIM_FIRST_PID = 100 };
+
+extern struct sim_process sim[SIM_MAX];
+extern size_t sim_count;
+extern uint64_t sim_now_ns, sim_call_ns;
+
+void sim_reset(uint64_t seed);
+/* A number of 0 to 1. */
+double sim_chance(void);
+/* Returns the index of a new process. */
+int sim_start(int parent, uint64_t born_ns, uint64_t end_ns, double rate);
+void sim_advance(uint64_t until_ns);
+/* A call to the kernel takes time. */
+void sim_call(void);
+
+/* NULL: there is none of this pid now. */
+const struct sim_process *sim_find(pid_t pid);
+bool sim_is_zombie(const struct sim_process *p);
+/* 1: its parent has ended. */
+pid_t sim_parent_of(const struct sim_process *p);
+uint64_t sim_own_ns(const struct sim_process *p, uint64_t at_ns);
+uint64_t sim_inherited_ns(const struct sim_process *p, uint64_t at_ns);
+
+/* CPU time and the largest sum of memory of all that ever ran. */
+uint64_t sim_truth_ns(void);
+uint64_t sim_truth_peak_bytes(void);
+/* CPU time of orphans, after their parents had ended. */
+uint64_t sim_orphaned_ns(void);
+
+/* A build: workers start tasks one after another and wait for them; a share of the tasks leaves an
+ * orphan behind. Returns when it ends. */
+uint64_t sim_build(uint64_t median_ns, uint64_t length_ns, double orphan_share);
+
+#endif

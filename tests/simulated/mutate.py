@@ -1,0 +1,36 @@
+#!/usr/bin/python3
+"""Plants a fault in the ledger of the tree, or sees that a test finds it.
+
+    mutate.py NAME LEDGER.C OUT.C    write the ledger with the fault
+    mutate.py --found PROGRAM        fails unless the program fails
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+# Name -> what stands in the ledger, and what a fault puts there.
+FAULTS = {
+    "counts_children_twice": ("t->ledger[k] += p->gained[k] - due;", "t->ledger[k] += p->gained[k];"),
+    "forgets_who_vanished": ("heir->lost[k] += counted;", "(void) counted;"),
+    "forgets_what_arrives": ("t->ledger[k] += p->gained[k] - due;", ""),
+}
+
+
+def main(arguments):
+    if arguments[0] == "--found":
+        done = subprocess.run(arguments[1:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        found = done.returncode > 0  # the number of cases that failed
+        print(f"{'ok' if found else 'not ok'} 1 - the fault of {Path(arguments[1]).name} is found")
+        return not found
+    name, ledger, out = arguments
+    sound, fault = FAULTS[name]
+    text = Path(ledger).read_text(encoding="utf-8")
+    if sound not in text:
+        sys.exit(f"mutate.py: {name}: {ledger} has no line {sound}")
+    Path(out).write_text(text.replace(sound, fault), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
