@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the program for macOS 11 and later, which reads recordings (docs/platforms.md).
+"""Builds the program for macOS 11 and later (docs/platforms.md).
 
     build/venv-python/bin/python tools/macos.py [MACHINE…]
 

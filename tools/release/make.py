@@ -220,7 +220,7 @@ def make_source(release):
 
 
 def make_macos(release):
-    """The program for macOS, which reads recordings (docs/platforms.md), for each machine."""
+    """The program for macOS (docs/platforms.md), for each machine."""
     python_portable.run(sys.executable, TOOLS / "macos.py", *release.machines)
     paths = []
     for machine in release.machines:
@@ -276,7 +276,7 @@ ARTEFACTS = [
              lambda release: make_tarball(release, "musl"), 2.5 * MB),
     Artefact("glibc", "tarball, glibc 2.17 or later: loads SQLite, libpq, zlib, libcurl, NVML where they are",
              lambda release: make_tarball(release, "gnu"), 2.5 * MB),
-    Artefact("macos", "zip for macOS 11 or later: the verbs that read recordings", make_macos, 2.5 * MB),
+    Artefact("macos", "zip for macOS 11 or later: linked, never run", make_macos, 2.5 * MB),
     Artefact("deb", "Debian packages", make_debs, 4 * MB),
     Artefact("rpm", "RPM packages", make_rpms, 4 * MB),
     Artefact("wheel", "Python wheels: manylinux, musllinux, and without machine code", make_wheels, 2.5 * MB),
