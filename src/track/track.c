@@ -22,7 +22,7 @@
 enum { END_PATIENCE_MS = 200 };
 
 /* What the loop waits for. */
-enum { TIMER, SIGNALS, PID, MARKS, CONTROL, CLOUD, STACKS, AWAITED };
+enum { TIMER, SIGNALS, PID, MARKS, CONTROL, CLOUD, STACKS, TREE, AWAITED };
 
 #define FAST_NS       (200 * TRK_NS_PER_MS) /* the first ticks, so that short jobs have data */
 #define FAST_PHASE_NS (10 * TRK_NS_PER_S)
@@ -304,11 +304,13 @@ static void loop(struct track *t)
 		[CONTROL] = {.fd = t->control.fd, .events = POLLIN},
 		[CLOUD] = {.fd = -1, .events = POLLIN},
 		[STACKS] = {.fd = t->lines.timer_fd, .events = POLLIN},
+		[TREE] = {.fd = -1, .events = POLLIN},
 	};
 
 	while (!t->root_reaped && !t->stop) {
 		fds[CONTROL].fd = t->control.fd;
 		fds[CLOUD].fd = trk__discovery_fd(&t->discovery);
+		fds[TREE].fd = tree_of(t) ? trk__tree_wake_fd(tree_of(t)) : -1;
 		await(t, fds, AWAITED);
 		if (fds[MARKS].revents)
 			trk__track_take_marks(t);
@@ -322,6 +324,8 @@ static void loop(struct track *t)
 		}
 		if (t->root_reaped || t->stop)
 			break;
+		if (fds[TREE].revents)
+			trk__tree_wake(tree_of(t));
 		if (fds[STACKS].revents && t->lines.stacks)
 			trk__track_lines_tick(&t->lines, t->env.monotonic_ns());
 		if (tick_is_due(t, fds[TIMER].revents != 0))

@@ -1,9 +1,11 @@
 /* The simulated kernel as macOS shows it: exact times, zombies that can be read, no subreaper. */
 #include <errno.h>
+#include <fcntl.h>
 #include <libproc.h>
 #include <mach/mach_time.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/event.h>
 #include <sys/proc.h>
 #include <sys/sysctl.h>
 
@@ -108,4 +110,84 @@ int sysctlbyname(const char *name, void *old, size_t *len, void *new, size_t new
 uint64_t mach_absolute_time(void)
 {
 	return ticks(sim_now_ns);
+}
+
+/* ---- kernel queues ---- */
+
+static bool watched[SIM_MAX];
+static uint64_t told_ns, timer_ns; /* up to when events were delivered; 0: no timer */
+
+int kqueue(void)
+{
+	memset(watched, 0, sizeof(watched));
+	told_ns = sim_now_ns;
+	timer_ns = 0;
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void take_change(const struct kevent *change)
+{
+	if (change->filter == EVFILT_TIMER)
+		timer_ns = sim_now_ns + (uint64_t) change->data * 1000000;
+	else if (sim_find((pid_t) change->ident))
+		watched[change->ident - SIM_FIRST_PID] = true;
+}
+
+static bool is_between(uint64_t ns, uint64_t from, uint64_t to)
+{
+	return ns > from && ns <= to;
+}
+
+int kevent(int queue, const struct kevent *changes, int count, struct kevent *events, int room,
+	   const struct timespec *patience)
+{
+	uint64_t now = sim_now_ns;
+	int n = 0;
+
+	(void) queue;
+	(void) patience;
+	for (int i = 0; i < count; i++)
+		take_change(&changes[i]);
+	if (room == 0)
+		return 0;
+	for (size_t i = 0; i < sim_count && n + 2 < room; i++) {
+		int parent = sim[i].parent;
+		struct kevent event = {.filter = EVFILT_PROC};
+
+		if (parent >= 0 && watched[parent] && is_between(sim[i].born_ns, told_ns, now)) {
+			event.ident = (uintptr_t) sim[parent].pid;
+			event.fflags = NOTE_FORK;
+			events[n++] = event;
+		}
+		if (watched[i] && is_between(sim[i].end_ns, told_ns, now)) {
+			event.ident = (uintptr_t) sim[i].pid;
+			event.fflags = NOTE_EXIT;
+			events[n++] = event;
+		}
+	}
+	if (timer_ns && timer_ns <= now) {
+		events[n++] = (struct kevent){.filter = EVFILT_TIMER};
+		timer_ns = 0;
+	}
+	told_ns = now;
+	return n;
+}
+
+static void keep_earlier(uint64_t *first, uint64_t ns)
+{
+	if (ns > told_ns && ns < *first)
+		*first = ns;
+}
+
+uint64_t sim_next_event_ns(void)
+{
+	uint64_t first = timer_ns ? timer_ns : UINT64_MAX;
+
+	for (size_t i = 0; i < sim_count; i++) {
+		if (sim[i].parent >= 0 && watched[sim[i].parent])
+			keep_earlier(&first, sim[i].born_ns);
+		if (watched[i])
+			keep_earlier(&first, sim[i].end_ns);
+	}
+	return first;
 }

@@ -55,4 +55,7 @@ uint64_t sim_orphaned_ns(void);
  * orphan behind. Returns when it ends. */
 uint64_t sim_build(uint64_t median_ns, uint64_t length_ns, double orphan_share);
 
+/* as_darwin.c: when the kernel queue will be readable next; UINT64_MAX: never. */
+uint64_t sim_next_event_ns(void);
+
 #endif

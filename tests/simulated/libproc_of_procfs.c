@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/event.h>
 #include <sys/proc.h>
 #include <sys/sysctl.h>
 #include <time.h>
@@ -167,4 +168,24 @@ uint64_t mach_absolute_time(void)
 	(void) clock_gettime(CLOCK_BOOTTIME, &now);
 	return (uint64_t) now.tv_sec * stand_in_hz +
 	       (uint64_t) now.tv_nsec * (stand_in_hz / 1000000) / 1000;
+}
+
+/* None: the tree finds newcomers in its updates alone. */
+int kqueue(void)
+{
+	errno = EMFILE;
+	return -1;
+}
+
+int kevent(int queue, const struct kevent *changes, int count, struct kevent *events, int room,
+	   const struct timespec *patience)
+{
+	(void) queue;
+	(void) changes;
+	(void) count;
+	(void) events;
+	(void) room;
+	(void) patience;
+	errno = EBADF;
+	return -1;
 }

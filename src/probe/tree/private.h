@@ -237,6 +237,8 @@ struct trk_tree {
 	int fds_left;
 	int loadavg_fd;
 	int dir_fd;     /* /proc, for getdents */
+	int wake_fd;    /* see trk__tree_wake_fd */
+	int wakes_left; /* until the next update */
 	char *entries;  /* getdents buffer, owned */
 	pid_t last_pid; /* all newcomers up to here were examined */
 	pid_t gate_pid; /* up to here those that active members have forked were looked for */

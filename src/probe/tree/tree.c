@@ -126,7 +126,7 @@ struct trk_tree *trk__tree_new(const struct trk_env *env, const struct trk_tree_
 		goto fail;
 	t->env = *env;
 	t->options = *options;
-	t->dir_fd = t->loadavg_fd = -1;
+	t->dir_fd = t->loadavg_fd = t->wake_fd = -1;
 	t->epoch = 1;
 	t->page_bytes = (uint64_t) sysconf(_SC_PAGESIZE);
 	t->programs.origin_ns = env->monotonic_ns();
@@ -157,6 +157,7 @@ void trk__tree_free(struct trk_tree *t)
 		trk__tree_close(t, &t->process[i]);
 	trk__close(t->dir_fd);
 	trk__close(t->loadavg_fd);
+	trk__close(t->wake_fd);
 	free(t->programs.span);
 	free(t->entries);
 	free(t->process);

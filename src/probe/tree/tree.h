@@ -159,6 +159,12 @@ void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret);
 /* The same for a caller that has just read the monotonic clock. */
 void trk__tree_update_at(struct trk_tree *t, uint64_t now_ns, const struct trk_tree_state **ret);
 
+/* A descriptor that is readable when members have forked or ended, where the system says so: then
+ * call _wake before the next update, so that processes are seen which their parents leave behind
+ * between two updates. -1: there is none, or it has cost enough until the next update. */
+int trk__tree_wake_fd(const struct trk_tree *t);
+void trk__tree_wake(struct trk_tree *t);
+
 /* The next update looks at every member. */
 void trk__tree_force_full(struct trk_tree *t);
 

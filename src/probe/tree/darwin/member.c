@@ -2,10 +2,14 @@
  *
  * Every update reads each member: no clock shows more cheaply that one stood still. There is no
  * subreaper: when its parent ends, a process goes to launchd. One that was seen before is followed
- * to its end; what it uses after its last look, and one that was never seen, is missing. */
+ * to its end; what it uses after its last look, and one that was never seen, is missing. A kernel
+ * queue says when a member forks or ends, so that few are. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/event.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -13,7 +17,13 @@
 #include "probe/helper_process.h"
 #include "probe/tree/private.h"
 
-enum { CHILDREN_MAX = 4096 };
+enum {
+	CHILDREN_MAX = 4096,
+	EVENTS = 32,
+	WAKES = 200, /* events that are answered between two updates: about 5 ms of CPU time */
+	ORPHANS_TIMER = 1,
+	ORPHANS_MS = 50, /* between two looks at orphans */
+};
 
 const struct trk_tree_sources trk__tree_sources = {
 	.cpu = "proc_pid_rusage, wait4",
@@ -35,7 +45,9 @@ const struct trk_tree_sources trk__tree_sources = {
 
 int trk__tree_open(struct trk_tree *t)
 {
-	t->dir_fd = t->loadavg_fd = -1;
+	t->wake_fd = kqueue();
+	if (t->wake_fd >= 0)
+		(void) fcntl(t->wake_fd, F_SETFD, FD_CLOEXEC);
 	t->tick_ns = 1; /* start_ticks are ns */
 	t->start_ticks = trk__mac_now_ns();
 	t->state.loses_orphans = true;
@@ -51,6 +63,24 @@ uint64_t trk__tree_now_ticks(const struct trk_tree *t)
 	return trk__mac_now_ns();
 }
 
+static void change(const struct trk_tree *t, uintptr_t ident, int16_t filter, uint16_t flags,
+		   uint32_t notes, intptr_t data)
+{
+	struct kevent event;
+
+	EV_SET(&event, ident, filter, flags, notes, data, NULL);
+	if (t->wake_fd >= 0)
+		(void) kevent(t->wake_fd, &event, 1, NULL, 0, NULL);
+}
+
+/* Until its end, when the kernel takes it out of the queue. */
+static void watch(const struct trk_tree *t, pid_t pid)
+{
+	if (!t->options.one_process && !t->options.figures_only)
+		change(t, (uintptr_t) pid, EVFILT_PROC, EV_ADD | EV_CLEAR, NOTE_FORK | NOTE_EXIT,
+		       0);
+}
+
 static struct process *add(struct trk_tree *t, pid_t pid, pid_t parent)
 {
 	struct trk_mac_usage u;
@@ -60,6 +90,8 @@ static struct process *add(struct trk_tree *t, pid_t pid, pid_t parent)
 	if (r == -ESRCH)
 		return NULL;
 	p = trk__tree_add(t, pid, parent, r == 0 ? u.start_ns : trk__mac_now_ns(), 1);
+	if (p)
+		watch(t, pid);
 	if (p && r < 0) /* of another user: a program with the set-user-id bit */
 		p->io_denied = p->pss_denied = true;
 	return p;
@@ -85,7 +117,7 @@ int trk__tree_find_root(struct trk_tree *t)
 
 void trk__tree_begin(struct trk_tree *t)
 {
-	(void) t;
+	t->wakes_left = WAKES;
 }
 
 uint64_t trk__tree_read_cancelled(const struct trk_tree *t, pid_t pid)
@@ -264,6 +296,67 @@ static bool read_process(struct trk_tree *t, struct process *p)
 	    (!fresh || p->pid == t->options.root || trk__programs_needs_command(t, p)))
 		read_command(t, p);
 	return true;
+}
+
+/* ---- between two updates ----
+ *
+ * A child is looked for as soon as a member has forked, because nobody says later whose an orphan
+ * was; and orphans are looked at more often, because nobody receives what they used. */
+
+int trk__tree_wake_fd(const struct trk_tree *t)
+{
+	return t->wakes_left > 0 ? t->wake_fd : -1;
+}
+
+/* Has its parent ended, and is no member that could receive what it uses? */
+static bool is_orphan(struct trk_tree *t, const struct process *p)
+{
+	const struct process *parent = trk__tree_find(t, p->ppid);
+
+	return p->pid != t->options.root && !p->zombie && (!parent || parent->dirty);
+}
+
+static void look_at_orphans(struct trk_tree *t)
+{
+	struct trk_mac_usage u;
+	bool any = false;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct process *p = &t->process[i];
+
+		if (!is_orphan(t, p))
+			continue;
+		any = true;
+		t->wakes_left--;
+		if (trk__mac_usage(p->pid, &u) == 0 && u.start_ns == p->start_ticks)
+			take_counters(t, p, &u);
+	}
+	if (any)
+		change(t, ORPHANS_TIMER, EVFILT_TIMER, EV_ADD | EV_ONESHOT, 0, ORPHANS_MS);
+}
+
+void trk__tree_wake(struct trk_tree *t)
+{
+	static const struct timespec at_once = {0, 0};
+	struct kevent events[EVENTS];
+	int n = kevent(t->wake_fd, NULL, 0, events, EVENTS, &at_once);
+	bool any_ended = false;
+
+	for (int i = 0; i < n; i++) {
+		struct process *p = trk__tree_find(t, (pid_t) events[i].ident);
+
+		any_ended |= events[i].filter == EVFILT_TIMER;
+		if (events[i].filter != EVFILT_PROC || !p)
+			continue;
+		t->wakes_left--;
+		if (events[i].fflags & NOTE_FORK)
+			(void) take_children(t, p->pid);
+		p = trk__tree_find(t, (pid_t) events[i].ident); /* the table may have moved */
+		if (p && events[i].fflags & NOTE_EXIT)
+			any_ended = p->dirty = true;
+	}
+	if (any_ended)
+		look_at_orphans(t);
 }
 
 bool trk__tree_walk(struct trk_tree *t, size_t from)
