@@ -6,6 +6,7 @@
 struct sim_process sim[SIM_MAX];
 size_t sim_count;
 uint64_t sim_now_ns, sim_call_ns;
+bool sim_adopts;
 
 static uint64_t seed_state;
 
@@ -87,7 +88,9 @@ pid_t sim_parent_of(const struct sim_process *p)
 
 	if (!parent)
 		return SIM_TRACKER;
-	return sim_now_ns < parent->end_ns ? parent->pid : 1;
+	if (sim_now_ns < parent->end_ns)
+		return parent->pid;
+	return sim_adopts ? SIM_TRACKER : 1;
 }
 
 uint64_t sim_own_ns(const struct sim_process *p, uint64_t at_ns)

@@ -3,7 +3,8 @@
  * Time stands still but for sim_advance() and the cost of each call that a personality answers, so that
  * the tree changes while it is read.
  *
- * A personality shows the processes as one system does: as_darwin.c through libproc. */
+ * A personality shows the processes as one system does: as_darwin.c through libproc, as_linux.c through
+ * files as those of /proc. */
 #ifndef SIMULATED_KERNEL_H
 #define SIMULATED_KERNEL_H
 
@@ -27,6 +28,7 @@ enum { SIM_MAX = 16384, SIM_TRACKER = 50, SIM_FIRST_PID = 100 };
 extern struct sim_process sim[SIM_MAX];
 extern size_t sim_count;
 extern uint64_t sim_now_ns, sim_call_ns;
+extern bool sim_adopts; /* orphans come to the tracker, which waits for them at once */
 
 void sim_reset(uint64_t seed);
 /* A number of 0 to 1. */
@@ -40,7 +42,7 @@ void sim_call(void);
 /* NULL: there is none of this pid now. */
 const struct sim_process *sim_find(pid_t pid);
 bool sim_is_zombie(const struct sim_process *p);
-/* 1: its parent has ended. */
+/* 1, or the tracker: its parent has ended. */
 pid_t sim_parent_of(const struct sim_process *p);
 uint64_t sim_own_ns(const struct sim_process *p, uint64_t at_ns);
 uint64_t sim_inherited_ns(const struct sim_process *p, uint64_t at_ns);
@@ -54,6 +56,14 @@ uint64_t sim_orphaned_ns(void);
 /* A build: workers start tasks one after another and wait for them; a share of the tasks leaves an
  * orphan behind. Returns when it ends. */
 uint64_t sim_build(uint64_t median_ns, uint64_t length_ns, double orphan_share);
+
+/* as_linux.c: a folder of files, and the processes that the tracker has to wait for: one that has ended
+ * since the last call; NULL: none. */
+int sim_files_open(void);
+void sim_files_close(void);
+void sim_files_write(void);
+const struct sim_process *sim_next_ended(void);
+uint64_t sim_faults(uint64_t cpu_ns);
 
 /* as_darwin.c: when the kernel queue will be readable next; UINT64_MAX: never. */
 uint64_t sim_next_event_ns(void);

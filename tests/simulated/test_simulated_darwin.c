@@ -14,7 +14,7 @@
 #include "kernel.h"
 #include "probe/tree/tree.h"
 
-enum { SEEDS = 8 };
+enum { SEEDS = 4 };
 
 #define LOOK_NS TRK_NS_PER_S
 #define WAKE_NS (TRK_NS_PER_MS / 2) /* from an event to the answer */
