@@ -294,3 +294,17 @@ def test_a_thousand_processes_make_no_large_page(rt):
 def test_help_names_the_optional_value(rt):
     assert "--report[=FILE]" in rt.run("run", "--help").stdout
     assert json.dumps(rt.run("help", "report").stdout).count("--embed-raw") == 1
+
+
+def test_the_wall_time_stands_by_phase(rt):
+    mark = f"{rt.path} mark"
+    job = f"{mark} count; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; {mark} wait; sleep 1.5"
+    assert rt.track("sh", "-c", job, flags=["-i", "0.1"]).rc == 0
+    page = rt.run("report", "--format", "json", "-o", "-").json()
+    rows = page["sections"]["wall_time"]["tables"]["by_phase"]["rows"]
+    count, wait = rows[-2:]
+    assert (count["phase"], wait["phase"]) == ("count", "wait")
+    assert wait["seconds"]["value"] >= 1.4
+    assert wait["other"]["value"] > 0.5 > (wait["on_cpu"]["value"] or 0)
+    assert count["on_cpu"]["value"] + (count["cpu_wait"]["value"] or 0) > 0.5
+    assert sum(row["share"]["value"] for row in rows) <= 1.01

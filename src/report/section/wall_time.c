@@ -80,6 +80,71 @@ static void add_parts(struct trk_doc *d, struct trk_doc_section *s,
 	trk__doc_parts(d, s, part, n);
 }
 
+/* ---- phase by phase ---- */
+
+enum { PHASE_COLUMNS = 3 + TRK_WALL_ITEMS };
+
+#define LEAST_SHARE 0.005 /* what no phase has as much of has no column */
+
+static bool is_in_any_phase(const struct trk_time_breakdown *c, int item)
+{
+	for (size_t i = 0; i < c->phase_count; i++)
+		if (c->phase[i].split.share[item] >= LEAST_SHARE)
+			return true;
+	return false;
+}
+
+/* A phase that was marked, or the number of one that was found. */
+static const char *phase_name(struct trk_doc *d, const struct trk_time_breakdown *c, size_t i)
+{
+	if (c->phase[i].name[0])
+		return trk__doc_safe(d, c->phase[i].name, 60);
+	return c->marked ? "before the first mark" : trk__doc_print(d, "phase %zu", i + 1);
+}
+
+static void add_phase(struct trk_doc *d, struct trk_doc_table *t,
+		      const struct trk_time_breakdown *c, size_t i)
+{
+	const struct trk_run_phase *p = &c->phase[i];
+	double seconds = p->end_s - p->start_s;
+	struct trk_doc_cell *row = trk__doc_row(d, t);
+
+	if (!row)
+		return;
+	row[0] = trk__doc_tone(trk__doc_cell(phase_name(d, c, i), NAN), TRK_TONE_STRONG);
+	row[1] = trk__doc_figure(d, trk__human_seconds, seconds);
+	row[2] = trk__doc_figure(d, trk__human_percent, seconds / c->seconds);
+	row[2].second = row[2].value;
+	for (int k = 0; k < TRK_WALL_ITEMS; k++)
+		if (is_in_any_phase(c, k))
+			row[3 + k] = trk__doc_figure(d, trk__human_percent, p->split.share[k]);
+}
+
+/* What each phase did with its own time: a wait stands in the phase that had it. */
+static void add_phases(struct trk_doc *d, struct trk_doc_section *s,
+		       const struct trk_time_breakdown *c)
+{
+	static const struct trk_doc_column columns[PHASE_COLUMNS] = {
+		{"phase", "Phase", TRK_CELL_TEXT, NULL},
+		{"seconds", "Took", TRK_CELL_NUMBER, "s"},
+		{"share", "Of the run", TRK_CELL_BAR, "share"},
+		{"on_cpu", "On CPU", TRK_CELL_NUMBER, "share"},
+		{"gpu", "GPU busy", TRK_CELL_NUMBER, "share"},
+		{"disk", "Disk", TRK_CELL_NUMBER, "share"},
+		{"memory_stall", "Memory stall", TRK_CELL_NUMBER, "share"},
+		{"cpu_wait", "Waiting for a CPU", TRK_CELL_NUMBER, "share"},
+		{"other", "Other", TRK_CELL_NUMBER, "share"},
+	};
+	struct trk_doc_table *t;
+
+	if (c->phase_count < 2 || !(c->seconds > 0))
+		return;
+	t = trk__doc_table(d, s, "by_phase", NULL, columns, PHASE_COLUMNS);
+	t->essential = 4;
+	for (size_t i = 0; i < c->phase_count; i++)
+		add_phase(d, t, c, i);
+}
+
 /* The parts that each sample was divided into. */
 static void wall_of_course(struct trk_doc *d, const struct trk_report_work *w,
 			   struct trk_doc_section *s)
@@ -92,6 +157,7 @@ static void wall_of_course(struct trk_doc *d, const struct trk_report_work *w,
 					     c->bound == TRK_BOUND_MIXED ? "had" : "was",
 					     c->bottleneck));
 	add_parts(d, s, &c->wall, c->seconds);
+	add_phases(d, s, c);
 	if (c->has_split && c->split.pays)
 		trk__doc_note(d, s, trk__doc_print(d, "%s", c->split.hint));
 	trk__doc_note(d, s,
