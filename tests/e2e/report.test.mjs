@@ -310,6 +310,16 @@ describe("reading", () => {
 		assert.ok(next.x >= verdict.x + verdict.width && next.y === verdict.y);
 	});
 
+	test("no page with a request and a limit of different kinds is wider than a narrow phone", async () => {
+		const state = join(folder, "narrow");
+		run("run", "--recording", state, "-q", "-i", "0.1", "--limit", "mem=400MiB", "--", "sleep", "0.5");
+		for (const width of [320, 360]) {
+			const page = await open(report(state).url, { width });
+			assert.match(await page.locator("#next").innerText(), /400 MiB limit/);
+			assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, `${width}`);
+		}
+	});
+
 	test("a name stands in each area that has room, and not in a closer view", async () => {
 		const state = join(folder, "names");
 		run("run", "--recording", state, "-q", "-i", "0.1", "--", "sh", "-c", "head -c 200000000 /dev/zero | sort -S 100M | tail -c 1 > /dev/null");
