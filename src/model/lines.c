@@ -410,6 +410,14 @@ uint32_t trk__lines_user(const struct trk_lines *l, uint32_t node)
 	return node;
 }
 
+bool trk__lines_same(const struct trk_lines *l, uint32_t a, uint32_t b)
+{
+	const struct trk_lines_node *x = &l->node[trk__lines_user(l, a)],
+				    *y = &l->node[trk__lines_user(l, b)];
+
+	return x == y || (x->function == y->function && x->line == y->line && x->line > 0);
+}
+
 uint32_t trk__lines_common(const struct trk_lines *l, uint32_t a, uint32_t b)
 {
 	while (a != b) {

@@ -158,6 +158,8 @@ void trk__lines_note_last(struct trk_lines *l, const struct trk_lines_last *last
 /* The node itself or the nearest one above whose line is of the user's own code; the node where
  * there is none. */
 uint32_t trk__lines_user(const struct trk_lines *l, uint32_t node);
+/* Whether both are on the same line of the user's own code. */
+bool trk__lines_same(const struct trk_lines *l, uint32_t a, uint32_t b);
 /* The deepest node that both are, or are below of. */
 uint32_t trk__lines_common(const struct trk_lines *l, uint32_t a, uint32_t b);
 

@@ -20,13 +20,7 @@
 static bool is_line(const struct trk_lines *l, const struct trk_growth_line *line, uint32_t node,
 		    uint32_t lane)
 {
-	const struct trk_lines_node *x, *y;
-
-	if (line->lane != lane)
-		return false;
-	x = &l->node[trk__lines_user(l, line->node)];
-	y = &l->node[trk__lines_user(l, node)];
-	return x == y || (x->function == y->function && x->line == y->line && x->line > 0);
+	return line->lane == lane && trk__lines_same(l, line->node, node);
 }
 
 /* As deep as both stacks were, but not above the line of the user's code. */

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "probe/stack/interpreter.h"
 #include "sample/process_files.h"
-#include "sample/stack_growth.h"
+#include "sample/stack_charge.h"
 
 enum {
 	WATCHED_MAX = 128, /* processes */
@@ -16,6 +16,7 @@ enum {
 	LOOKS_MAX = 4,     /* processes that are looked into in one round */
 	FAST_HZ = 100,
 	FAULTS_THREADS = 8, /* of a process, whose page faults are counted */
+	PAIR_FAULTS = 16,   /* between two probes */
 };
 
 #define FAST_NS       (10 * TRK_NS_PER_S) /* at the start, so that short jobs have samples */
@@ -25,54 +26,17 @@ enum {
 #define LATE_NS       (250 * UINT64_C(1000))
 #define PERIOD_MAX    (4 * TRK_NS_PER_S)
 #define FAULTS_MAX_NS (500 * UINT64_C(1000))
+#define PAIR_NS       (200 * UINT64_C(1000))
+#define PAIR_MAX_NS   TRK_NS_PER_MS
 #define WALL_MAX_NS   (10 * TRK_NS_PER_S)
 /* Of a core, at TRK_STACKS_HZ; in proportion at another rate. More is lent in the first seconds. */
 #define BUDGET_SHARE 0.001
 #define FAST_BUDGETS 4
 
-/* How likely a thread used the CPU time around a sample. The state R says that it could have run:
- * on a busy machine it waits for a CPU then, most often behind a system call, where it was
- * interrupted. And a sample that is late was taken when the kernel found it time to switch, most
- * often there, too. */
-enum score { WAITS, SAMPLED_LATE, COULD_RUN, HAS_CPU };
-
-struct thread {
-	uint64_t pthread;
-	pid_t tid;
-	int stat_fd; /* -1: not open */
-	uint32_t lane, node, node_before, probed_node;
-	enum score score, score_before;
-	bool seen, has_faults;
-	uint64_t
-		faults[4]; /* minor ones: twice before the stacks were read, and twice after that */
-};
-
-/* A process of the job. */
-struct watched {
-	pid_t pid;
-	enum trk_stack_why why;
-	struct trk_cpython *python; /* owned; NULL: not read */
-	uint64_t exe;               /* of the link to its executable, to notice an exec */
-	uint64_t look_ns, wait_ns;
-	int statm_fd;
-	char name[TRK_LINES_NAME_SIZE];
-	bool seen, is_fresh;
-	uint64_t cpu_ns;  /* its CPU clock at the last sample */
-	uint64_t owed_ns; /* CPU time that no thread could be charged with yet */
-	uint64_t sampled_ns;
-	struct trk_growth growth;
-	int stat_fd; /* -1: not open */
-	uint32_t oldest_lane;
-	struct thread thread[TRK_STACK_THREADS];
-	size_t threads;
-	/* Since the last settling; CPU time is in ns, not in us. */
-	struct trk_lines_sums second;
-};
-
 struct trk_stacks {
 	struct trk_stacks_options options;
-	struct trk_lines *lines; /* borrowed */
-	struct watched *watched; /* owned: WATCHED_MAX */
+	struct trk_lines *lines;             /* borrowed */
+	struct trk_sampled_process *watched; /* owned: WATCHED_MAX */
 	size_t count, pythons;
 	struct trk_process_files files;
 	struct trk_remote *remote; /* owned */
@@ -84,14 +48,14 @@ struct trk_stacks {
 	uint64_t random;
 	struct trk_lines_sums window;
 	/* Of the walk that goes on. */
-	struct watched *walked;
+	struct trk_sampled_process *walked;
 	uint64_t wall_ns, now_ns;
 	bool is_late, is_probe;
 };
 
 /* ---- which processes ---- */
 
-static void note_process(struct trk_stacks *s, const struct watched *w)
+static void note_process(struct trk_stacks *s, const struct trk_sampled_process *w)
 {
 	struct trk_lines_process note = {.pid = w->pid, .why = w->why};
 
@@ -101,14 +65,14 @@ static void note_process(struct trk_stacks *s, const struct watched *w)
 	trk__lines_process(s->lines, &note);
 }
 
-static void drop_threads(struct trk_stacks *s, struct watched *w)
+static void drop_threads(struct trk_stacks *s, struct trk_sampled_process *w)
 {
 	for (size_t i = 0; i < w->threads; i++)
 		trk__process_file_close(&s->files, &w->thread[i].stat_fd);
 	w->threads = 0;
 }
 
-static void drop_python(struct trk_stacks *s, struct watched *w)
+static void drop_python(struct trk_stacks *s, struct trk_sampled_process *w)
 {
 	if (!w->python)
 		return;
@@ -121,7 +85,7 @@ static void drop_python(struct trk_stacks *s, struct watched *w)
 }
 
 /* Look whether it runs Python, later and later. */
-static void look_at(struct trk_stacks *s, struct watched *w, uint64_t now_ns)
+static void look_at(struct trk_stacks *s, struct trk_sampled_process *w, uint64_t now_ns)
 {
 	enum trk_stack_why why;
 
@@ -142,7 +106,7 @@ static void look_at(struct trk_stacks *s, struct watched *w, uint64_t now_ns)
 	note_process(s, w);
 }
 
-static struct watched *find(struct trk_stacks *s, pid_t pid)
+static struct trk_sampled_process *find(struct trk_stacks *s, pid_t pid)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (s->watched[i].pid == pid)
@@ -150,22 +114,23 @@ static struct watched *find(struct trk_stacks *s, pid_t pid)
 	return NULL;
 }
 
-static struct watched *add(struct trk_stacks *s, pid_t pid)
+static struct trk_sampled_process *add(struct trk_stacks *s, pid_t pid)
 {
-	struct watched *w;
+	struct trk_sampled_process *w;
 
 	if (s->count == WATCHED_MAX)
 		return NULL;
 	w = &s->watched[s->count++];
-	*w = (struct watched){.pid = pid, .statm_fd = -1, .stat_fd = -1, .why = TRK_STACK_STARTING};
+	*w = (struct trk_sampled_process){
+		.pid = pid, .statm_fd = -1, .stat_fd = -1, .why = TRK_STACK_STARTING};
 	return w;
 }
 
-static void settle(struct trk_stacks *s, struct watched *w, bool last);
+static void settle(struct trk_stacks *s, struct trk_sampled_process *w, bool last);
 
 static void remove_at(struct trk_stacks *s, size_t i)
 {
-	struct watched *w = &s->watched[i];
+	struct trk_sampled_process *w = &s->watched[i];
 
 	settle(s, w, true);
 	drop_python(s, w);
@@ -179,7 +144,7 @@ static void remove_at(struct trk_stacks *s, size_t i)
 }
 
 /* An exec gives the process another program; the link tells, once a second at most. */
-static bool has_changed(const struct trk_stacks *s, const struct watched *w)
+static bool has_changed(const struct trk_stacks *s, const struct trk_sampled_process *w)
 {
 	return w->exe != trk__process_exe(&s->files, w->pid);
 }
@@ -192,7 +157,7 @@ void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, ui
 	for (size_t i = 0; i < s->count; i++)
 		s->watched[i].seen = false;
 	for (size_t i = 0; i < count; i++) {
-		struct watched *w = find(s, pid[i]);
+		struct trk_sampled_process *w = find(s, pid[i]);
 
 		if (!w && s->count == WATCHED_MAX)
 			continue;
@@ -247,11 +212,11 @@ static uint32_t node_of(struct trk_stacks *s, const struct trk_stack *stack)
 	return node;
 }
 
-static struct thread *thread_of(struct trk_stacks *s, struct watched *w,
-				const struct trk_stack *stack)
+static struct trk_sampled_thread *thread_of(struct trk_stacks *s, struct trk_sampled_process *w,
+					    const struct trk_stack *stack)
 {
 	pid_t tid = stack->tid ? stack->tid : stack->is_oldest ? w->pid : 0;
-	struct thread *t;
+	struct trk_sampled_thread *t;
 
 	for (size_t i = 0; i < w->threads; i++)
 		if (w->thread[i].pthread == stack->thread && w->thread[i].tid == tid)
@@ -259,18 +224,19 @@ static struct thread *thread_of(struct trk_stacks *s, struct watched *w,
 	if (w->threads == TRK_STACK_THREADS)
 		return NULL;
 	t = &w->thread[w->threads++];
-	*t = (struct thread){.pthread = stack->thread, .tid = tid, .stat_fd = -1};
+	*t = (struct trk_sampled_thread){.pthread = stack->thread, .tid = tid, .stat_fd = -1};
 	t->lane = trk__lines_lane(s->lines, w->pid, tid, w->name);
 	return t;
 }
 
-static void count_thread(struct trk_stacks *s, struct watched *w, struct thread *t)
+static void count_thread(struct trk_stacks *s, struct trk_sampled_process *w,
+			 struct trk_sampled_thread *t)
 {
 	struct trk_lines_amounts *sum = trk__lines_sum(&w->second, t->lane, t->node);
 	struct trk_lines_last last = {.lane = t->lane,
 				      .node = t->node,
 				      .at_us = (int64_t) ((s->now_ns - s->start_ns) / 1000),
-				      .running = t->score != WAITS};
+				      .running = t->score != TRK_SCORE_WAITS};
 
 	trk__lines_note_last(s->lines, &last);
 	if (!sum)
@@ -282,8 +248,8 @@ static void count_thread(struct trk_stacks *s, struct watched *w, struct thread 
 static void take_stack(void *data, struct trk_stack *stack)
 {
 	struct trk_stacks *s = data;
-	struct watched *w = s->walked;
-	struct thread *t = thread_of(s, w, stack);
+	struct trk_sampled_process *w = s->walked;
+	struct trk_sampled_thread *t = thread_of(s, w, stack);
 
 	if (!t)
 		return;
@@ -302,45 +268,47 @@ static void take_stack(void *data, struct trk_stack *stack)
 
 /* How clearly the thread was seen taking memory: 0, or a weight. With page faults both right before
  * and right after its stack was read, the frame that was read caused them. */
-static unsigned int sign_of(const struct thread *t)
+static unsigned int sign_of(const struct trk_sampled_thread *t)
 {
-	if (!t->has_faults || t->faults[3] <= t->faults[0])
+	if (!t->ran || !t->is_instant || t->faults[3] <= t->faults[0])
 		return 0;
 	return t->faults[1] > t->faults[0] && t->faults[3] > t->faults[2] ? TRK_GROWTH_CLEAR : 1;
 }
 
 /* The thread that memory is charged to: the one that was seen taking the most, else one that runs,
  * else the oldest. *ret_alone: it is the only one that could have taken any. */
-static const struct thread *thread_of_memory(const struct watched *w, bool *ret_alone)
+static const struct trk_sampled_thread *thread_of_memory(const struct trk_sampled_process *w,
+							 bool *ret_alone)
 {
-	const struct thread *found = NULL;
+	const struct trk_sampled_thread *found = NULL;
 	unsigned int running = 0;
 
 	for (size_t i = 0; i < w->threads; i++) {
-		const struct thread *t = &w->thread[i];
-		bool runs = t->score != WAITS;
+		const struct trk_sampled_thread *t = &w->thread[i];
+		bool runs = t->score != TRK_SCORE_WAITS;
 
 		running += runs;
 		if (!found || sign_of(t) > sign_of(found) ||
 		    (sign_of(t) == sign_of(found) &&
-		     (runs > (found->score != WAITS) ||
-		      (runs == (found->score != WAITS) && t->lane == w->oldest_lane))))
+		     (runs > (found->score != TRK_SCORE_WAITS) ||
+		      (runs == (found->score != TRK_SCORE_WAITS) && t->lane == w->oldest_lane))))
 			found = t;
 	}
 	*ret_alone = running <= 1;
 	return found;
 }
 
-static void take_memory(struct trk_stacks *s, struct watched *w, bool has_cpu, uint64_t used_ns)
+static void take_memory(struct trk_stacks *s, struct trk_sampled_process *w, bool has_cpu,
+			uint64_t used_ns)
 {
 	struct trk_growth_sample sample = {.now_ns = s->now_ns};
-	const struct thread *t = thread_of_memory(w, &sample.alone);
+	const struct trk_sampled_thread *t = thread_of_memory(w, &sample.alone);
 
 	if (!t || trk__process_memory(&s->files, &w->statm_fd, w->pid, &sample.bytes) < 0)
 		return;
 	sample.node = t->node;
 	sample.lane = t->lane;
-	sample.is_look = has_cpu && t->has_faults;
+	sample.is_look = has_cpu && t->ran && t->is_instant;
 	sample.sign = sign_of(t);
 	sample.cpu_ns = used_ns;
 	trk__growth_take(&w->growth, s->lines, &sample, &s->window);
@@ -348,7 +316,7 @@ static void take_memory(struct trk_stacks *s, struct watched *w, bool has_cpu, u
 
 /* ---- samples ---- */
 
-static void forget_unseen_threads(struct trk_stacks *s, struct watched *w)
+static void forget_unseen_threads(struct trk_stacks *s, struct trk_sampled_process *w)
 {
 	for (size_t i = w->threads; i-- > 0;) {
 		if (w->thread[i].seen)
@@ -359,7 +327,7 @@ static void forget_unseen_threads(struct trk_stacks *s, struct watched *w)
 }
 
 /* Read the stacks of a process. False when it cannot be read any more. */
-static bool walk(struct trk_stacks *s, struct watched *w)
+static bool walk(struct trk_stacks *s, struct trk_sampled_process *w)
 {
 	unsigned int torn;
 	int n;
@@ -377,128 +345,86 @@ static bool walk(struct trk_stacks *s, struct watched *w)
 	return true;
 }
 
-static int read_thread(struct trk_stacks *s, const struct watched *w, struct thread *t,
-		       struct trk_pid_stat *ret)
+static int read_thread(struct trk_stacks *s, const struct trk_sampled_process *w,
+		       struct trk_sampled_thread *t, struct trk_pid_stat *ret)
 {
 	return t->tid ? trk__process_state(&s->files, &t->stat_fd, w->pid, t->tid, ret) : -ENODATA;
 }
 
+/* A thread that sleeps takes no memory; D: it may wait for a page. */
+static bool can_fault(const struct trk_pid_stat *state)
+{
+	return state->state == 'R' || state->state == 'D';
+}
+
 /* Count the page faults of the threads: the first time for those that are known, then for all of
- * these. */
-static void count_faults(struct trk_stacks *s, struct watched *w, int round)
+ * these. Faults of a thread that sleeps right before or after its stack is read were on another
+ * line. */
+static void count_faults(struct trk_stacks *s, struct trk_sampled_process *w, int round)
 {
 	struct trk_pid_stat state;
 
 	for (size_t i = 0; i < w->threads && i < FAULTS_THREADS; i++) {
-		struct thread *t = &w->thread[i];
+		struct trk_sampled_thread *t = &w->thread[i];
 
 		if (round > 0 && !t->has_faults)
 			continue;
 		t->has_faults = read_thread(s, w, t, &state) == 0;
+		if (!t->has_faults || ((round == 1 || round == 2) && !can_fault(&state)))
+			t->ran = false;
 		t->faults[round] = t->has_faults ? state.minor_faults : 0;
 	}
 }
 
 /* Read the stacks, with the page faults around that. False when the process cannot be read any
  * more. */
-static bool walk_with_faults(struct trk_stacks *s, struct watched *w)
+static bool walk_with_faults(struct trk_stacks *s, struct trk_sampled_process *w)
 {
 	uint64_t begin_ns = s->files.env.monotonic_ns();
 
+	s->remote_pid = w->pid;
+	for (size_t i = 0; i < w->threads; i++)
+		w->thread[i].ran = w->thread[i].is_instant = i < FAULTS_THREADS;
 	count_faults(s, w, 0);
 	count_faults(s, w, 1);
-	if (!walk(s, w))
-		return false;
+	trk__cpython_fetch(w->python, s->remote);
 	count_faults(s, w, 2);
 	count_faults(s, w, 3);
+	if (!walk(s, w))
+		return false;
+	if (s->remote->late > 0) { /* the lines were read after that */
+		count_faults(s, w, 2);
+		count_faults(s, w, 3);
+	}
 	/* Kept from the CPU in between, it has seen what came later. */
 	if (s->files.env.monotonic_ns() - begin_ns > FAULTS_MAX_NS)
 		for (size_t i = 0; i < w->threads; i++)
-			w->thread[i].has_faults = false;
+			w->thread[i].is_instant = false;
 	return true;
 }
 
-static void look_at_states(struct trk_stacks *s, struct watched *w, bool has_cpu)
+static void look_at_states(struct trk_stacks *s, struct trk_sampled_process *w, bool has_cpu)
 {
 	for (size_t i = 0; i < w->threads; i++) {
-		struct thread *t = &w->thread[i];
+		struct trk_sampled_thread *t = &w->thread[i];
 		bool is_it = has_cpu && w->threads == 1;
 		struct trk_pid_stat state;
 
 		if (is_it || (read_thread(s, w, t, &state) == 0 && state.state == 'R'))
-			t->score = s->is_late ? SAMPLED_LATE : has_cpu ? HAS_CPU : COULD_RUN;
-	}
-}
-
-/* Share ns out among the threads with this score at this sample, or at the one before. */
-static void charge(struct watched *w, uint64_t ns, enum score score, bool before)
-{
-	uint64_t threads = 0;
-
-	for (size_t i = 0; i < w->threads; i++)
-		threads += (before ? w->thread[i].score_before : w->thread[i].score) == score;
-	for (size_t i = 0; i < w->threads; i++) {
-		const struct thread *t = &w->thread[i];
-		struct trk_lines_amounts *sum;
-
-		if ((before ? t->score_before : t->score) != score)
-			continue;
-		sum = trk__lines_sum(&w->second, t->lane, before ? t->node_before : t->node);
-		if (sum)
-			sum->cpu_us += ns / threads;
-	}
-}
-
-static void charge_oldest(struct watched *w, uint64_t ns)
-{
-	for (size_t i = 0; i < w->threads; i++) {
-		struct trk_lines_amounts *sum;
-
-		if (w->thread[i].lane != w->oldest_lane)
-			continue;
-		sum = trk__lines_sum(&w->second, w->thread[i].lane, w->thread[i].node);
-		if (sum)
-			sum->cpu_us += ns;
-		return;
-	}
-}
-
-/* CPU time between two samples goes to the end of the interval at which a thread is the more likely
- * to have used it: in halves where both are alike, and to the next interval where neither is.
- * Threads of a library that compute for one that waits use more than a few moments could have. */
-static void charge_interval(struct watched *w, uint64_t ns, uint64_t wall_ns)
-{
-	enum score now = WAITS, before = WAITS;
-
-	for (size_t i = 0; i < w->threads; i++) {
-		now = w->thread[i].score > now ? w->thread[i].score : now;
-		before = w->thread[i].score_before > before ? w->thread[i].score_before : before;
-	}
-	if (now == WAITS && before == WAITS) {
-		if (ns > wall_ns / 2)
-			charge_oldest(w, ns);
-		else
-			w->owed_ns += ns;
-		return;
-	}
-	ns += w->owed_ns;
-	w->owed_ns = 0;
-	if (now == before) {
-		charge(w, ns / 2, now, false);
-		charge(w, ns - ns / 2, before, true);
-	} else {
-		charge(w, ns, now > before ? now : before, before > now);
+			t->score = s->is_late ? TRK_SCORE_LATE
+				   : has_cpu  ? TRK_SCORE_HAS_CPU
+					      : TRK_SCORE_COULD_RUN;
 	}
 }
 
 /* Read stacks, states and memory of the process. False when it can no longer be read. */
-static bool look(struct trk_stacks *s, struct watched *w, uint64_t used_ns)
+static bool look(struct trk_stacks *s, struct trk_sampled_process *w, uint64_t used_ns)
 {
 	uint64_t after_ns;
 	bool has_cpu;
 
 	for (size_t i = 0; i < w->threads; i++)
-		w->thread[i].has_faults = false;
+		w->thread[i].ran = false;
 	if (trk__growth_is_hot(&w->growth, s->now_ns) ? !walk_with_faults(s, w) : !walk(s, w))
 		return false;
 	has_cpu = trk__clock_pid_cpu_ns(w->pid, &after_ns) == 0 && after_ns > w->cpu_ns;
@@ -508,7 +434,7 @@ static bool look(struct trk_stacks *s, struct watched *w, uint64_t used_ns)
 }
 
 /* Page faults of all threads of a process. */
-static bool read_faults(struct trk_stacks *s, struct watched *w, uint64_t *ret)
+static bool read_faults(struct trk_stacks *s, struct trk_sampled_process *w, uint64_t *ret)
 {
 	struct trk_pid_stat state;
 
@@ -518,33 +444,70 @@ static bool read_faults(struct trk_stacks *s, struct watched *w, uint64_t *ret)
 	return true;
 }
 
-/* Between two samples: does the process take memory at this moment, and on which line? It moves no
- * other figure, as it would count such moments more often than others. */
-static void probe(struct trk_stacks *s, struct watched *w)
+/* Where the process shares its CPU with the tracker, it stands still whenever it is looked at. Two
+ * looks with little but its running between them show what it did: page faults, and no other line. */
+static unsigned int sign_of_pair(const struct trk_stacks *s, const struct trk_sampled_thread *t)
 {
-	const struct thread *found = NULL;
-	uint64_t before, after;
+	bool stayed = t->ran && t->looked_node != TRK_LINES_ROOT &&
+		      trk__lines_same(s->lines, t->looked_node, t->probed_node);
 
-	if (!read_faults(s, w, &before) || !read_faults(s, w, &after) || before == after ||
-	    !walk_with_faults(s, w))
+	return stayed && t->faults[0] >= t->looked_faults + PAIR_FAULTS ? TRK_GROWTH_CLEAR : 0;
+}
+
+/* Whether the process did little else than run since the probe before. Takes the time of this one. */
+static bool is_pair(struct trk_stacks *s, struct trk_sampled_process *w)
+{
+	uint64_t now_ns = s->files.env.monotonic_ns(), over_ns = now_ns - w->looked_ns;
+	uint64_t cpu_ns = 0, used_ns;
+
+	(void) trk__clock_pid_cpu_ns(w->pid, &cpu_ns);
+	used_ns = cpu_ns - w->looked_cpu_ns;
+	w->looked_cpu_ns = cpu_ns;
+	w->looked_ns = now_ns;
+	return over_ns <= PAIR_MAX_NS && used_ns >= over_ns / 2;
+}
+
+/* Between two samples: which line takes memory? Looked at where there were page faults since the
+ * last probe. It moves no other figure, as it would count such moments more often than others. */
+static void probe(struct trk_stacks *s, struct trk_sampled_process *w)
+{
+	uint64_t faults;
+	unsigned int best = 0;
+	bool pair;
+
+	w->wants_pair = false;
+	if (!read_faults(s, w, &faults) || faults == w->looked_faults)
 		return;
-	for (size_t i = 0; i < w->threads; i++)
-		if (sign_of(&w->thread[i]) > (found ? sign_of(found) : 0))
-			found = &w->thread[i];
-	if (found)
-		trk__growth_note(&w->growth, s->lines, found->probed_node, found->lane,
-				 sign_of(found), s->now_ns);
+	w->looked_faults = faults;
+	pair = is_pair(s, w);
+	if (!walk_with_faults(s, w))
+		return;
+	for (size_t i = 0; i < w->threads; i++) {
+		struct trk_sampled_thread *t = &w->thread[i];
+		unsigned int sign = sign_of(t);
+
+		if (pair && sign == 0)
+			sign = sign_of_pair(s, t);
+		w->wants_pair |= sign == 0 && t->ran;
+		if (sign > best) {
+			best = sign;
+			trk__growth_note(&w->growth, s->lines, t->probed_node, t->lane, sign,
+					 s->now_ns);
+		}
+		t->looked_node = t->ran ? t->probed_node : TRK_LINES_ROOT;
+		t->looked_faults = t->faults[3];
+	}
 }
 
 /* It cannot be read any more: see at the next look at the tree what it has become. */
-static void look_again(struct trk_stacks *s, struct watched *w)
+static void look_again(struct trk_stacks *s, struct trk_sampled_process *w)
 {
 	drop_python(s, w);
 	w->look_ns = s->now_ns;
 	w->wait_ns = 0;
 }
 
-static void sample(struct trk_stacks *s, struct watched *w)
+static void sample(struct trk_stacks *s, struct trk_sampled_process *w)
 {
 	uint64_t cpu_ns = 0, used_ns;
 
@@ -564,14 +527,14 @@ static void sample(struct trk_stacks *s, struct watched *w)
 	for (size_t i = 0; i < w->threads; i++) {
 		w->thread[i].score_before = w->thread[i].score;
 		w->thread[i].node_before = w->thread[i].node;
-		w->thread[i].score = WAITS;
+		w->thread[i].score = TRK_SCORE_WAITS;
 	}
 	/* Without CPU time no stack has changed. */
 	if ((used_ns || w->is_fresh) && !look(s, w, used_ns)) {
 		look_again(s, w);
 		return;
 	}
-	charge_interval(w, used_ns, s->wall_ns);
+	trk__charge_interval(w, used_ns, s->wall_ns);
 	for (size_t i = 0; i < w->threads; i++)
 		count_thread(s, w, &w->thread[i]);
 	w->is_fresh = false;
@@ -579,12 +542,12 @@ static void sample(struct trk_stacks *s, struct watched *w)
 
 /* ---- settling ---- */
 
-static void settle(struct trk_stacks *s, struct watched *w, bool last)
+static void settle(struct trk_stacks *s, struct trk_sampled_process *w, bool last)
 {
 	trk__growth_settle(&w->growth, s->lines, s->now_ns, last, &s->window);
 	if (w->second.counts == 0)
 		return;
-	charge_oldest(w, w->owed_ns);
+	trk__charge_oldest(w, w->owed_ns);
 	w->owed_ns = 0;
 	for (size_t i = 0; i < w->second.counts; i++) {
 		struct trk_lines_count *c = &w->second.count[i];
@@ -644,6 +607,8 @@ static void plan_probe(struct trk_stacks *s, uint64_t now_ns)
 	for (size_t i = 0; i < s->count; i++) {
 		uint64_t period_ns = s->watched[i].growth.period_ns;
 
+		if (s->watched[i].wants_pair && period_ns > PAIR_NS)
+			period_ns = PAIR_NS;
 		if (s->watched[i].python && period_ns && now_ns + period_ns < s->probe_ns)
 			s->probe_ns = now_ns + period_ns;
 	}

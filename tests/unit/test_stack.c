@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -310,6 +311,49 @@ static void notices_that_an_address_is_used_again(void **state)
 	trk__cpython_free(c);
 }
 
+static size_t read_image_pages(void *data, const struct iovec *to, const struct iovec *from,
+			       size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(read_image(data, (uint64_t) (uintptr_t) from[i].iov_base,
+					    to[i].iov_base, from[i].iov_len),
+				 0);
+	return count;
+}
+
+static void finds_the_line_of_the_moment_that_was_fetched(void **state)
+{
+	struct made m;
+	struct trk_cpython *c;
+	unsigned int torn;
+	uint64_t outer, frame;
+
+	(void) state;
+	make(&m, 0x30c);
+	remote->read_pages = read_image_pages;
+	outer = put_frame(&m, put_code(&m, "/home/u/main.py", "main", 1), 0);
+	frame = put_frame(&m, m.code, outer);
+	set_frame(&m, frame);
+	assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_READ);
+	c = trk__cpython_new(&m.runtime, getpid());
+	assert_int_equal(trk__cpython_walk(c, remote, note, NULL, &torn), 1);
+	assert_true(remote->late > 0); /* the first walk had nothing to read ahead */
+	trk__cpython_fetch(c, remote);
+	set_frame(&m, outer); /* it returns to its caller */
+	assert_int_equal(trk__cpython_walk(c, remote, note, NULL, &torn), 1);
+	assert_string_equal(seen_name, "step");
+	assert_int_equal(remote->late, 0);
+	assert_int_equal(trk__cpython_walk(c, remote, note, NULL, &torn), 1);
+	assert_string_equal(seen_name, "main");
+	(void) take(2 * TRK_REMOTE_PAGE);
+	put(outer, m.runtime.layout.frame_back, put_frame(&m, m.code, 0), 8);
+	trk__cpython_fetch(c, remote);
+	assert_int_equal(trk__cpython_walk(c, remote, note, NULL, &torn), 1);
+	assert_int_equal(seen.depth, 2);
+	assert_true(remote->late > 0); /* no walk had read the page of that frame */
+	trk__cpython_free(c);
+}
+
 static void reads_text_of_all_widths(void **state)
 {
 	const struct trk_cpython_layout *l = trk__cpython_layout(0x30c);
@@ -416,6 +460,7 @@ int main(void)
 		CASE(refuses_what_is_no_code_object),
 		CASE(waits_for_an_interpreter_that_has_not_started),
 		CASE(notices_that_an_address_is_used_again),
+		CASE(finds_the_line_of_the_moment_that_was_fetched),
 		CASE(reads_text_of_all_widths),
 		cmocka_unit_test(finds_the_line_in_each_form_of_table),
 		cmocka_unit_test(finds_the_files_that_may_hold_an_interpreter),

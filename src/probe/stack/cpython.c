@@ -211,8 +211,9 @@ struct trk_cpython {
 	size_t codes, cap;               /* cap: a power of two */
 	struct trk_cpython_code *code;   /* owned: a hash table by address */
 	struct trk_stack stack;          /* scratch */
-	uint64_t page[TRK_REMOTE_PAGES]; /* that the last walk read */
-	size_t pages;
+	uint64_t page[TRK_REMOTE_PAGES]; /* that the last walk read: threads and frames first */
+	size_t pages, moving;
+	bool is_fetched; /* for the next walk */
 };
 
 struct trk_cpython *trk__cpython_new(const struct trk_cpython_runtime *runtime, pid_t pid)
@@ -298,6 +299,7 @@ static struct trk_cpython_code *get_code(struct trk_cpython *c, struct trk_remot
 
 	if (code->addr && code->checked == c->round)
 		return code;
+	r->moves = false;
 	if (!code->addr || !trk__cpython_same_code(r, &c->runtime, code)) {
 		if (trk__cpython_read_code(r, &c->runtime, &fresh) < 0)
 			return NULL;
@@ -306,6 +308,7 @@ static struct trk_cpython_code *get_code(struct trk_cpython *c, struct trk_remot
 		*code = fresh;
 	}
 	code->checked = c->round;
+	r->moves = true;
 	return code;
 }
 
@@ -441,6 +444,7 @@ static int walk_threads(struct trk_cpython *c, struct trk_remote *r, uint64_t in
 			return -ENOMEM;
 		name_thread(c, r, list[i]);
 		c->stack.is_oldest = i == n - 1;
+		r->moves = true;
 		if (!walk_frames(c, r, list[i])) {
 			(*torn)++;
 		} else if (c->stack.depth > 0) {
@@ -449,6 +453,13 @@ static int walk_threads(struct trk_cpython *c, struct trk_remote *r, uint64_t in
 		}
 	}
 	return stacks;
+}
+
+void trk__cpython_fetch(struct trk_cpython *c, struct trk_remote *r)
+{
+	trk__remote_begin(r);
+	trk__remote_prefetch(r, c->page, c->moving);
+	c->is_fetched = true;
 }
 
 int trk__cpython_walk(struct trk_cpython *c, struct trk_remote *r, trk_stack_fn *on_stack,
@@ -461,8 +472,13 @@ int trk__cpython_walk(struct trk_cpython *c, struct trk_remote *r, trk_stack_fn 
 	/* Every code object is compared once a walk: modules that are being imported leave
 	 * addresses that the next function takes. */
 	c->round++;
-	trk__remote_begin(r);
-	trk__remote_prefetch(r, c->page, c->pages);
+	if (c->is_fetched) {
+		trk__remote_prefetch(r, c->page + c->moving, c->pages - c->moving);
+	} else {
+		trk__remote_begin(r);
+		trk__remote_prefetch(r, c->page, c->pages);
+	}
+	c->is_fetched = false;
 	*ret_torn = 0;
 	error = trk__remote_get(r, c->runtime.addr + (uint64_t) l->interpreters, &interpreter, 8);
 	for (int i = 0; error >= 0 && interpreter && i < INTERPRETERS_MAX; i++) {
@@ -470,6 +486,6 @@ int trk__cpython_walk(struct trk_cpython *c, struct trk_remote *r, trk_stack_fn 
 		stacks += error > 0 ? error : 0;
 		interpreter = trk__remote_u64(r, interpreter + (uint64_t) l->interpreter_next);
 	}
-	c->pages = trk__remote_pages(r, c->page);
+	c->pages = trk__remote_pages(r, c->page, &c->moving);
 	return error < 0 ? error : stacks;
 }

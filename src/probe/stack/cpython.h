@@ -94,6 +94,10 @@ unsigned int trk__cpython_version(const struct trk_cpython *c);
 /* Forget code objects where there are too many, between two walks, as stacks point to them. */
 void trk__cpython_trim(struct trk_cpython *c);
 
+/* Read the memory that the next walk finds the running lines in, in one system call: less time
+ * passes than in the whole walk. Where r->late is not 0 after the walk, it read more of it. */
+void trk__cpython_fetch(struct trk_cpython *c, struct trk_remote *r);
+
 typedef void trk_stack_fn(void *data, struct trk_stack *stack);
 /* Call for the stack of each thread that runs Python. Returns how many there were, or a negative
  * errno when the process cannot be read any more. *ret_torn: stacks that were dropped. */

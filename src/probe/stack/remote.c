@@ -14,20 +14,26 @@ void trk__remote_init(struct trk_remote *r, trk_remote_fn *read, void *data)
 
 void trk__remote_begin(struct trk_remote *r)
 {
-	r->reads = 0;
+	r->reads = r->late = 0;
+	r->moves = false;
 	if (++r->epoch != 0)
 		return;
 	memset(r->page, 0, sizeof(r->page)); /* after 2^32 samples */
 	r->epoch = 1;
 }
 
-size_t trk__remote_pages(const struct trk_remote *r, uint64_t addr[TRK_REMOTE_PAGES])
+size_t trk__remote_pages(const struct trk_remote *r, uint64_t addr[TRK_REMOTE_PAGES],
+			 size_t *ret_moving)
 {
 	size_t n = 0;
 
-	for (int i = 0; i < TRK_REMOTE_PAGES; i++)
-		if (r->page[i].epoch == r->epoch)
-			addr[n++] = r->page[i].addr;
+	for (int moves = 1; moves >= 0; moves--) {
+		for (int i = 0; i < TRK_REMOTE_PAGES; i++)
+			if (r->page[i].epoch == r->epoch && r->page[i].moves == moves)
+				addr[n++] = r->page[i].addr;
+		if (moves)
+			*ret_moving = n;
+	}
 	return n;
 }
 
@@ -52,6 +58,7 @@ void trk__remote_prefetch(struct trk_remote *r, const uint64_t *addr, size_t cou
 
 		p->addr = addr[i];
 		p->epoch = r->epoch;
+		p->moves = false;
 	}
 }
 
@@ -77,7 +84,10 @@ static int get_page(struct trk_remote *r, uint64_t addr, struct trk_remote_page 
 			return error;
 		p->addr = addr;
 		p->epoch = r->epoch;
+		p->moves = false;
+		r->late += r->moves;
 	}
+	p->moves |= r->moves;
 	*ret = p;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #ifndef TRK_PROBE_STACK_REMOTE_H
 #define TRK_PROBE_STACK_REMOTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -22,6 +23,7 @@ typedef size_t trk_remote_pages_fn(void *data, const struct iovec *to, const str
 struct trk_remote_page {
 	uint64_t addr;
 	uint32_t epoch; /* of the cache when it was read */
+	bool moves;     /* it was used while trk_remote.moves */
 	unsigned char bytes[TRK_REMOTE_PAGE];
 };
 
@@ -32,14 +34,18 @@ struct trk_remote {
 	void *data;                      /* of the callbacks; borrowed */
 	uint32_t epoch;
 	uint32_t reads; /* calls of the callback since _begin */
+	bool moves;    /* what is read now changes from instruction to instruction of the process */
+	uint32_t late; /* pages of that kind that were not read ahead, since _begin */
 	struct trk_remote_page page[TRK_REMOTE_PAGES];
 };
 
 void trk__remote_init(struct trk_remote *r, trk_remote_fn *read, void *data);
 /* Forget the pages: what follows is read anew. */
 void trk__remote_begin(struct trk_remote *r);
-/* The pages that the cache holds: their addresses; returns how many. */
-size_t trk__remote_pages(const struct trk_remote *r, uint64_t addr[TRK_REMOTE_PAGES]);
+/* The addresses of the pages that the cache holds, those that move first, and how many of these
+ * there are; returns how many in all. */
+size_t trk__remote_pages(const struct trk_remote *r, uint64_t addr[TRK_REMOTE_PAGES],
+			 size_t *ret_moving);
 /* Read pages ahead, in one system call: those of the last sample are most of those of the next. */
 void trk__remote_prefetch(struct trk_remote *r, const uint64_t *addr, size_t count);
 /* Through the cache, for what is small. 0, -EFAULT, or another negative errno. */

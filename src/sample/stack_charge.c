@@ -1,0 +1,63 @@
+#include "sample/stack_charge.h"
+
+/* Share ns out among the threads with this score at this sample, or at the one before. */
+static void charge(struct trk_sampled_process *w, uint64_t ns, enum trk_sampled_score score,
+		   bool before)
+{
+	uint64_t threads = 0;
+
+	for (size_t i = 0; i < w->threads; i++)
+		threads += (before ? w->thread[i].score_before : w->thread[i].score) == score;
+	for (size_t i = 0; i < w->threads; i++) {
+		const struct trk_sampled_thread *t = &w->thread[i];
+		struct trk_lines_amounts *sum;
+
+		if ((before ? t->score_before : t->score) != score)
+			continue;
+		sum = trk__lines_sum(&w->second, t->lane, before ? t->node_before : t->node);
+		if (sum)
+			sum->cpu_us += ns / threads;
+	}
+}
+
+void trk__charge_oldest(struct trk_sampled_process *w, uint64_t ns)
+{
+	for (size_t i = 0; i < w->threads; i++) {
+		struct trk_lines_amounts *sum;
+
+		if (w->thread[i].lane != w->oldest_lane)
+			continue;
+		sum = trk__lines_sum(&w->second, w->thread[i].lane, w->thread[i].node);
+		if (sum)
+			sum->cpu_us += ns;
+		return;
+	}
+}
+
+/* CPU time between two samples goes to the end of the interval at which a thread is the more likely
+ * to have used it: in halves where both are alike, and to the next interval where neither is.
+ * Threads of a library that compute for one that waits use more than a few moments could have. */
+void trk__charge_interval(struct trk_sampled_process *w, uint64_t ns, uint64_t wall_ns)
+{
+	enum trk_sampled_score now = TRK_SCORE_WAITS, before = TRK_SCORE_WAITS;
+
+	for (size_t i = 0; i < w->threads; i++) {
+		now = w->thread[i].score > now ? w->thread[i].score : now;
+		before = w->thread[i].score_before > before ? w->thread[i].score_before : before;
+	}
+	if (now == TRK_SCORE_WAITS && before == TRK_SCORE_WAITS) {
+		if (ns > wall_ns / 2)
+			trk__charge_oldest(w, ns);
+		else
+			w->owed_ns += ns;
+		return;
+	}
+	ns += w->owed_ns;
+	w->owed_ns = 0;
+	if (now == before) {
+		charge(w, ns / 2, now, false);
+		charge(w, ns - ns / 2, before, true);
+	} else {
+		charge(w, ns, now > before ? now : before, before > now);
+	}
+}

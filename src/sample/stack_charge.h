@@ -1,0 +1,64 @@
+/* A process whose stacks are sampled, and which of its threads the CPU time between two samples is
+ * charged to. */
+#ifndef TRK_SAMPLE_STACK_CHARGE_H
+#define TRK_SAMPLE_STACK_CHARGE_H
+
+#include "model/lines.h"
+#include "probe/stack/cpython.h"
+#include "sample/stack_growth.h"
+
+/* How likely a thread used the CPU time around a sample. The state R says that it could have run:
+ * on a busy machine it waits for a CPU then, most often behind a system call, where it was
+ * interrupted. And a sample that is late was taken when the kernel found it time to switch, most
+ * often there, too. */
+enum trk_sampled_score { TRK_SCORE_WAITS, TRK_SCORE_LATE, TRK_SCORE_COULD_RUN, TRK_SCORE_HAS_CPU };
+
+struct trk_sampled_thread {
+	uint64_t pthread;
+	pid_t tid;
+	int stat_fd; /* -1: not open */
+	uint32_t lane, node, node_before, probed_node;
+	enum trk_sampled_score score, score_before;
+	bool seen;
+	/* Its minor page faults: twice before the stacks were read, and twice after that. */
+	uint64_t faults[4];
+	bool has_faults;
+	bool ran;        /* before and after its line was read */
+	bool is_instant; /* and hardly any time passed between the second and the third */
+	/* At the probe before: its line (TRK_LINES_ROOT: it slept), and faults. */
+	uint32_t looked_node;
+	uint64_t looked_faults;
+};
+
+/* A process of the job. */
+struct trk_sampled_process {
+	pid_t pid;
+	enum trk_stack_why why;
+	struct trk_cpython *python; /* owned; NULL: not read */
+	uint64_t exe;               /* of the link to its executable, to notice an exec */
+	uint64_t look_ns, wait_ns;
+	int statm_fd;
+	char name[TRK_LINES_NAME_SIZE];
+	bool seen, is_fresh;
+	uint64_t cpu_ns;  /* its CPU clock at the last sample */
+	uint64_t owed_ns; /* CPU time that no thread could be charged with yet */
+	/* At the last probe: page faults, CPU clock, time. */
+	uint64_t looked_faults, looked_cpu_ns, looked_ns;
+	bool wants_pair; /* another probe soon: the last one found the process stopped */
+	uint64_t sampled_ns;
+	struct trk_growth growth;
+	int stat_fd; /* -1: not open */
+	uint32_t oldest_lane;
+	struct trk_sampled_thread thread[TRK_STACK_THREADS];
+	size_t threads;
+	/* Since the last settling; CPU time is in ns, not in us. */
+	struct trk_lines_sums second;
+};
+
+/* Charge the CPU time of a process between its last two samples, in ns, to lines of w->second;
+ * wall_ns: the time between them. */
+void trk__charge_interval(struct trk_sampled_process *w, uint64_t ns, uint64_t wall_ns);
+/* Charge it to the line of the oldest thread. */
+void trk__charge_oldest(struct trk_sampled_process *w, uint64_t ns);
+
+#endif
