@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum { NAMES_BYTES = 64 * 1024, AMOUNTS = 6, TEXT_MAX = 2048, RATE_SCALE = 1000 };
+enum { FILES_BACK = 64 }; /* functions among which a file is looked for again */
 
 /* ---- names ---- */
 
@@ -13,15 +14,45 @@ static bool is_full(const struct trk_buf *b, size_t start)
 	return b->len - start > NAMES_BYTES;
 }
 
+static size_t common_prefix(const char *a, const char *b)
+{
+	size_t n = 0;
+
+	while (a[n] && a[n] == b[n])
+		n++;
+	return n;
+}
+
+/* A file's name: how far back a function of the same file is; else a 0, how many bytes it shares
+ * with the last name that was written in full, and the rest. */
+static void put_file(struct trk_buf *b, const struct trk_lines *l, size_t number, const char **last)
+{
+	const char *file = l->function[number].file;
+	size_t shared;
+
+	for (size_t back = 1; back <= FILES_BACK && back <= number; back++)
+		if (!strcmp(l->function[number - back].file, file)) {
+			trk__buf_varint(b, back);
+			return;
+		}
+	shared = common_prefix(*last, file);
+	trk__buf_varint(b, 0);
+	trk__buf_varint(b, shared);
+	trk__buf_bytes(b, file + shared, strlen(file + shared));
+	*last = file;
+}
+
 /* A list is its first number, and entries that each begin with a 1; a 0 ends it. */
 static void put_functions(struct trk_buf *b, size_t start, const struct trk_lines *l, size_t *from)
 {
+	const char *last = "";
+
 	trk__buf_varint(b, *from);
 	for (; *from < l->functions && !is_full(b, start); (*from)++) {
 		const struct trk_lines_function *f = &l->function[*from];
 
 		trk__buf_varint(b, 1);
-		trk__buf_bytes(b, f->file, strlen(f->file));
+		put_file(b, l, *from, &last);
 		trk__buf_bytes(b, f->name, strlen(f->name));
 		trk__buf_varint(b, (uint64_t) f->first_line);
 	}
@@ -67,18 +98,55 @@ static bool another(struct trk_cursor *c)
 	return trk__cursor_varint(c) == 1 && !c->bad;
 }
 
+struct file_name {
+	char text[TEXT_MAX]; /* the last one that was written in full, without an end */
+	size_t len;
+};
+
+/* Returns 0, or -EBADMSG. *ret is valid until the next call. */
+static int get_file(struct trk_cursor *c, const struct trk_lines *l, uint64_t number,
+		    struct file_name *last, const char **ret, size_t *ret_len)
+{
+	uint64_t back = trk__cursor_varint(c), shared;
+	const char *rest;
+	size_t len;
+
+	if (back > number)
+		return -EBADMSG;
+	if (back) {
+		bool is_lost = number - back >= l->functions;
+
+		*ret = is_lost ? "?" : l->function[number - back].file;
+		*ret_len = strlen(*ret);
+		return 0;
+	}
+	shared = trk__cursor_varint(c);
+	rest = trk__cursor_bytes(c, &len);
+	if (c->bad || shared > last->len || len > sizeof(last->text) - shared)
+		return -EBADMSG;
+	memcpy(last->text + shared, rest, len);
+	last->len = (size_t) shared + len;
+	*ret = last->text;
+	*ret_len = last->len;
+	return 0;
+}
+
 static int get_functions(struct trk_cursor *c, struct trk_lines *l)
 {
+	struct file_name last = {.len = 0};
 	uint64_t number = trk__cursor_varint(c);
 	int r = 0;
 
 	while (another(c) && r == 0) {
 		size_t file_len, name_len;
-		const char *file = trk__cursor_bytes(c, &file_len);
-		const char *name = trk__cursor_bytes(c, &name_len);
-		uint64_t line = trk__cursor_varint(c);
+		const char *file, *name;
+		uint64_t line;
 
-		if (c->bad || file_len > TEXT_MAX || name_len > TEXT_MAX || line > INT32_MAX)
+		if (get_file(c, l, number, &last, &file, &file_len) < 0)
+			return -EBADMSG;
+		name = trk__cursor_bytes(c, &name_len);
+		line = trk__cursor_varint(c);
+		if (c->bad || name_len > TEXT_MAX || line > INT32_MAX)
 			return -EBADMSG;
 		r = trk__lines_put_function(l, number++, file, file_len, name, name_len,
 					    (int) line);
