@@ -199,16 +199,36 @@ static uint32_t function_of(struct trk_stacks *s, struct trk_cpython_code *code)
 	return code->user - 1;
 }
 
+static bool is_importer(const char *file)
+{
+	return !strncmp(file, "<frozen importlib", 17);
+}
+
+/* Of what an import runs, the first module of a library stands for all below it, up to the next
+ * code of the user's own: else the imports of one program have hundreds of stacks. */
 static uint32_t node_of(struct trk_stacks *s, const struct trk_stack *stack)
 {
 	uint32_t node = TRK_LINES_ROOT;
+	bool imports = false, is_below = false;
 
 	if (stack->is_cut)
 		node = trk__lines_node(s->lines, node,
 				       trk__lines_function(s->lines, "", "(more calls)", 0), 0);
-	for (unsigned int i = stack->depth; i-- > 0;)
-		node = trk__lines_node(s->lines, node, function_of(s, stack->frame[i].code),
-				       stack->frame[i].line);
+	for (unsigned int i = stack->depth; i-- > 0;) {
+		uint32_t function = function_of(s, stack->frame[i].code);
+		const struct trk_lines_function *f = &s->lines->function[function];
+
+		if (is_importer(f->file)) {
+			imports = true;
+			continue;
+		}
+		if (!f->is_library)
+			imports = is_below = false;
+		if (is_below)
+			continue;
+		is_below = imports;
+		node = trk__lines_node(s->lines, node, function, stack->frame[i].line);
+	}
 	return node;
 }
 
