@@ -90,6 +90,34 @@ static void add_phases(struct trk_buf *b, const struct trk_comparison *c, bool m
 	add_phase(b, TRK_CHANGE_PEAK_MEMORY, &c->change.memory_phase, markdown);
 }
 
+/* "CPU time at train.py:88 backward(): 12 m 0 s -> 19 m 0 s" */
+static void add_line(struct trk_buf *b, enum trk_change_figure figure, const char *title,
+		     const struct trk_lines_change_row *row, bool markdown)
+{
+	char place[TRK_LINES_CHANGE_PLACE];
+
+	trk__lines_change_place(row, place);
+	trk__buf_printf(b, markdown ? "\n%s at **" : "  %s at ", title);
+	if (markdown)
+		markdown_text(b, place);
+	else
+		trk__utf8_safe(b, place, sizeof(place), cli_is_utf8());
+	trk__buf_puts(b, markdown ? "**: " : ": ");
+	add_value(b, figure, row->before);
+	trk__buf_puts(b, " -> ");
+	add_value(b, figure, row->now);
+	trk__buf_putc(b, '\n');
+}
+
+static void add_lines(struct trk_buf *b, const struct trk_comparison *c, bool markdown)
+{
+	for (size_t i = 0; i < c->lines.cpus; i++)
+		add_line(b, TRK_CHANGE_CPU, "CPU time", &c->lines.cpu[i], markdown);
+	for (size_t i = 0; i < c->lines.memories; i++)
+		add_line(b, TRK_CHANGE_PEAK_MEMORY, "growth of memory", &c->lines.memory[i],
+			 markdown);
+}
+
 enum { FIGURE, BEFORE, NOW, CHANGE, NOISE, WORDS, COLUMNS };
 
 static const struct trk_doc_column columns[COLUMNS] = {
@@ -147,6 +175,7 @@ static void print_text(struct trk_buf *b, const struct trk_comparison *c)
 	trk__buf_putc(b, '\n');
 	print_table(b, c);
 	add_phases(b, c, false);
+	add_lines(b, c, false);
 }
 
 static void print_markdown(struct trk_buf *b, const struct trk_comparison *c)
@@ -164,6 +193,7 @@ static void print_markdown(struct trk_buf *b, const struct trk_comparison *c)
 		trk__buf_printf(b, " | %s |\n", trk__comparison_words(c, i));
 	}
 	add_phases(b, c, true);
+	add_lines(b, c, true);
 }
 
 static int read_run(struct trk_history *h, const char *dir, const char *reference,
@@ -234,8 +264,9 @@ const struct cli_command cli_compare = {
 	.details =
 		"Without B, A (the last run by default) is compared with the median of its job's "
 		"earlier runs that\nended well, and from 5 of them on each change with the "
-		"job's own noise (median absolute\ndeviation). Exit code 3: a rule of --fail-on "
-		"holds.",
+		"job's own noise (median absolute\ndeviation). With B, the lines of Python whose "
+		"CPU "
+		"time or growth of memory changed most. Exit\ncode 3: a rule of --fail-on holds.",
 	.options = options,
 	.run = run,
 };

@@ -25,6 +25,7 @@ int trk__compare_run(const struct trk_record *record, const struct trk_record *b
 		(void) snprintf(ret->with, sizeof(ret->with), "%s of %s", then->id, then->job);
 		trk__change_from_run(&ret->run, then, &ret->change);
 		trk__change_find_phases(&ret->change, &times[0], &times[1], 1);
+		r = trk__lines_change_of(before->lines, record->lines, &ret->lines);
 	}
 	free(times);
 	free(then);
@@ -150,6 +151,7 @@ void trk__comparison_json(struct trk_buf *b, const struct trk_comparison *c)
 	}
 	trk__json_close(&j, '}');
 	trk__change_phases_json(&j, &c->change);
+	trk__lines_change_json(&j, &c->lines);
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');
 }

@@ -3,12 +3,14 @@
 #define TRK_SERVICE_COMPARE_H
 
 #include "base/buf.h"
+#include "lines/change.h"
 #include "service/runs.h"
 
 struct trk_comparison {
 	struct trk_history_run run;
 	char with[TRK_RUN_TEXT_SIZE + 64]; /* what it is compared with */
 	struct trk_change change;
+	struct trk_lines_change lines;   /* with one other run */
 	bool failed[TRK_CHANGE_FIGURES]; /* by a rule */
 };
 

@@ -291,6 +291,35 @@ train()
     assert lines(rt, "--since", "1h")["rows"] == []
 
 
+def test_compare_names_the_lines_that_changed(rt):
+    text = BURN_PYTHON + """
+import sys
+def load():
+    burn(float(sys.argv[1]))  # LOADS
+def keep():
+    return b"x" * (int(sys.argv[2]) << 20)  # KEEPS
+def same():
+    burn(0.6)
+burn(0.2)
+load()
+kept = keep()
+same()
+"""
+    script = write(rt, "jobs.py", text)
+    for arguments in (("0.5", "1"), ("2", "200")):
+        assert rt.track(SYSTEM, script, *arguments, flags=("--lines", "200")).rc == 0
+    changed = rt.run("compare", "@2", "@", "--json").json()["lines"]
+    keeps, = (r for r in changed["memory"] if r["now_mib"] - r["before_mib"] > 100)
+    assert keeps["line"] == line_of(text, "KEEPS") and keeps["file"] == str(script)
+    burns, = changed["cpu"][:1]
+    assert burns["function"] == "burn" and burns["now_s"] - burns["before_s"] > 0.7
+    assert re.search(r"^  CPU time at jobs\.py:\d+ burn\(\): .* -> ", rt.run("compare", "@2", "@").stdout, re.M)
+    assert f"growth of memory at **jobs.py:{keeps['line']} keep()**" in rt.run(
+        "compare", "@2", "@", "--markdown").stdout
+    assert rt.track("true").rc == 0
+    assert rt.run("compare", "@2", "@", "--json").json()["lines"] is None
+
+
 def test_lines_are_readable_after_the_tracker_was_killed(rt):
     script = write(rt, "long.py", "import time\nwhile True:\n    time.sleep(0.001)\n")
     with rt.start("run", "--no-discovery", "--lines", "50", "--", SYSTEM, script) as process:
