@@ -53,9 +53,12 @@ void trk__term_phases(struct trk_doc *d, struct trk_doc_section *s,
 	for (size_t i = 0; i < c->phase_count; i++) {
 		const struct trk_run_phase *p = &c->phase[i];
 		const char *word = trk__bottleneck_word(p->bound);
-		const char *name = p->name[0] ? trk__doc_safe(d, p->name, 24) : "";
+		char whole[TRK_RUN_PHASE_NAME];
 		struct trk_doc_item item = {.text = NULL};
+		const char *name;
 
+		trk__run_phase_name(p, whole);
+		name = whole[0] ? trk__doc_safe(d, whole, 24) : "";
 		item.bare = trk__doc_print(
 			d, "%s%s%s", name, *name ? " " : "",
 			trk__doc_value(d, trk__human_rough_seconds, p->end_s - p->start_s));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/maths.h"
+#include "lines/dominant.h"
 #include "report/cpu_use.h"
 
 #define MIB 1048576.0
@@ -251,6 +252,20 @@ static int split_of(const struct trk_outline *o, struct trk_time_breakdown *c)
 	return r == -ENOMEM ? r : 0;
 }
 
+static int name_phase(const struct trk_record *r, struct trk_run_phase *p)
+{
+	if (!r->lines)
+		return 0;
+	return trk__lines_dominant(r->lines, p->start_s, p->end_s, p->function,
+				   sizeof(p->function));
+}
+
+void trk__run_phase_name(const struct trk_run_phase *p, char ret[TRK_RUN_PHASE_NAME])
+{
+	(void) snprintf(ret, TRK_RUN_PHASE_NAME, "%s%s", p->name[0] ? p->name : p->function,
+			p->name[0] || !p->function[0] ? "" : "()");
+}
+
 int trk__time_breakdown_of(const struct trk_record *record, struct trk_time_breakdown *ret)
 {
 	struct trk_time_breakdown *c = ret;
@@ -267,8 +282,11 @@ int trk__time_breakdown_of(const struct trk_record *record, struct trk_time_brea
 		phases_of_marks(record, end_s, c);
 	else if (end_s >= TRK_BREAKDOWN_RUN_MIN_S && o->count >= TRK_BREAKDOWN_BLOCKS_MIN)
 		r = phases_of_figures(record, end_s, c);
-	for (size_t i = 0; i < c->phase_count; i++)
+	for (size_t i = 0; i < c->phase_count; i++) {
 		fill_phase(record, &c->phase[i]);
+		if (r == 0)
+			r = name_phase(record, &c->phase[i]);
+	}
 	/* Under a queue neither the lengths of the pieces nor their cores are those of the job. */
 	if (r == 0 && end_s >= TRK_BREAKDOWN_SPLIT_MIN_S &&
 	    trk__cpu_queue_of(record).cause == TRK_QUEUE_NONE)

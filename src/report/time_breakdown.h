@@ -17,13 +17,16 @@
 /* A split costs a minute of start: shorter runs are not looked at. */
 #define TRK_BREAKDOWN_SPLIT_MIN_S 300.0
 
+enum { TRK_RUN_PHASE_NAME = TRK_MARK_NAME_SIZE + 2 };
+
 struct trk_run_phase {
 	char name
 		[TRK_MARK_NAME_SIZE]; /* of the mark; "" where found by its figures, or before one */
-	double start_s, end_s;        /* since the start of the run */
-	double cores_mean;            /* NaN: not known */
-	double memory_peak_mib;       /* NaN: not known */
-	struct trk_wall_split split;  /* shares NaN: not known */
+	char function[TRK_MARK_NAME_SIZE]; /* that it was spent in; "": not known */
+	double start_s, end_s;             /* since the start of the run */
+	double cores_mean;                 /* NaN: not known */
+	double memory_peak_mib;            /* NaN: not known */
+	struct trk_wall_split split;       /* shares NaN: not known */
 	enum trk_bottleneck bound;
 };
 
@@ -42,6 +45,9 @@ struct trk_time_breakdown {
 
 /* 0, or -ENOMEM. */
 int trk__time_breakdown_of(const struct trk_record *record, struct trk_time_breakdown *ret);
+
+/* The name of a phase: its mark, else its function with "()", else "". */
+void trk__run_phase_name(const struct trk_run_phase *p, char ret[TRK_RUN_PHASE_NAME]);
 
 /* The keys "wall", "phases" and "split". */
 void trk__time_breakdown_json(struct trk_json *j, const struct trk_time_breakdown *c);

@@ -51,6 +51,7 @@ static void phases_json(struct trk_json *j, const struct trk_time_breakdown *c)
 
 		trk__json_open(j, '{');
 		trk__json_key_text(j, "name", p->name[0] ? p->name : NULL);
+		trk__json_key_text(j, "function", p->function[0] ? p->function : NULL);
 		trk__json_key_text(j, "from", c->marked ? "mark" : "figures");
 		trk__json_key_double(j, "start_s", p->start_s);
 		trk__json_key_double(j, "end_s", p->end_s);

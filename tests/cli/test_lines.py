@@ -291,6 +291,30 @@ train()
     assert lines(rt, "--since", "1h")["rows"] == []
 
 
+def test_phases_are_named_after_the_function_that_they_were_spent_in(rt):
+    script = write(rt, "split.py", BURN_PYTHON + f"""
+import subprocess
+def load():
+    end = time.process_time() + 1.5
+    while time.process_time() < end:
+        pass
+def train():
+    end = time.process_time() + 1.5
+    while time.process_time() < end:
+        pass
+def main():
+    load()
+    subprocess.run([{str(rt.path)!r}, "mark", "later"], check=True)
+    train()
+main()
+""")
+    samples(rt, script)
+    document = json.loads(rt.run("show", "--json").stdout)
+    phases = document["phases"]
+    assert [p["name"] for p in phases] == [None, "later"]
+    assert [p["function"] for p in phases] == ["load", "train"]
+
+
 def test_compare_names_the_lines_that_changed(rt):
     text = BURN_PYTHON + """
 import sys

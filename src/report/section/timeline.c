@@ -379,7 +379,7 @@ static void name_ticks(struct trk_doc *d)
 				: trk__doc_value(d, trk__human_seconds, d->duration_s);
 }
 
-/* Those that were found in the figures, named by what they were bound by. */
+/* Those that were found in the figures, named by their function, else by what they were bound by. */
 static void make_found_phases(struct trk_doc *d, const struct trk_time_breakdown *c)
 {
 	double end = d->duration_s;
@@ -391,6 +391,8 @@ static void make_found_phases(struct trk_doc *d, const struct trk_time_breakdown
 
 		if (!(p->start_s < end))
 			return;
+		if (p->function[0])
+			word = trk__doc_print(d, "%s()", trk__doc_safe(d, p->function, 24));
 		d->phase[d->phases++] = (struct trk_doc_phase){
 			.name = *word ? trk__doc_print(d, "%zu: %s", i + 1, word)
 				      : trk__doc_print(d, "phase %zu", i + 1),
