@@ -279,7 +279,7 @@ static int each_row(const struct settings *s, const char *reference, struct writ
 	if (r == 0 && w->what == SAMPLES && !w->processes)
 		say_sums(w);
 	if (r == 0 && w->what == LINES && (!record->lines || record->lines->windows == 0))
-		cli_complain("export: the recording holds no lines. Try: run --lines auto");
+		cli_complain("export: the recording holds no lines: no Python, or --lines off");
 	if (r == 0 && (w->what == PROGRAMS || w->what == PROCESSES) && !record->programs.program)
 		cli_complain("export: the recording holds no programs: an older version made it, "
 			     "or it tracked no process");

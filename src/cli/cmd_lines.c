@@ -181,7 +181,7 @@ static int print(const struct settings *s, const struct trk_record *r, struct tr
 static int nothing(const struct trk_record *r)
 {
 	cli_complain(r->lines ? "lines: %s: no process of the run was read as Python"
-			      : "lines: %s: stacks were not sampled. Try: run --lines auto",
+			      : "lines: %s: no stacks. It ran no Python, or with --lines off",
 		     r->run.id);
 	for (size_t i = 0; r->lines && i < r->lines->processes; i++)
 		if (r->lines->process[i].why > TRK_STACK_NOT_PYTHON)

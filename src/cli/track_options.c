@@ -319,7 +319,7 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 	{"no-history", 0, NULL, "keep the run out of the history of its job", cli_set_flag, AT(track.unlisted)}, \
 	{"no-discovery", 0, NULL, "do not ask the cloud for region and type of the server", take_no_discovery, 0}, \
 	{"instance", 0, "VENDOR/REGION/TYPE", "the type of this server, for its price", cli_take_instance_option, AT(stated)}, \
-	{"lines", 0, "HZ|auto|off", "sample which lines of Python programs use CPU time and memory (off)", take_lines, 0}, \
+	{"lines", 0, "HZ|auto|off", "sample which lines of Python programs use CPU time and memory (auto)", take_lines, 0}, \
 	{"gpu", 0, "auto|always|never", "ask for GPUs (auto: where there is a sign of one)", take_gpu, 0}, \
 	{"alerts", 0, "auto|never", "print a line on stderr when the job is about to fail or wastes resources (auto)", take_choice, AT(alerts)}, \
 	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_take_hook, AT(hooks)}, \
@@ -365,6 +365,7 @@ void track_settings_init(struct track_settings *s)
 		.track.interval_ns = 1000000000ull,
 		.track.limits.grace_ns = GRACE_DEFAULT_NS,
 		.track.gpu = TRK_GPU_AUTO,
+		.track.lines = true,
 		.track.pss_share = -1,
 		.track.control_fd = -1,
 		.track.discovery.ask = true,

@@ -221,7 +221,7 @@ void trk__lines_highlights_json(struct trk_json *j, const struct trk_lines *l, p
 	struct trk_lines_highlights h;
 
 	trk__json_key(j, "lines");
-	if (!l || trk__lines_highlights_of(l, pid, &h) < 0) {
+	if (!l || !trk__lines_has_interpreter(l) || trk__lines_highlights_of(l, pid, &h) < 0) {
 		trk__json_null(j);
 		return;
 	}

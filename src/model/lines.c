@@ -390,6 +390,14 @@ void trk__lines_process(struct trk_lines *l, const struct trk_lines_process *pro
 		l->process[l->processes++] = *process;
 }
 
+bool trk__lines_has_interpreter(const struct trk_lines *l)
+{
+	for (size_t i = 0; i < l->processes; i++)
+		if (l->process[i].why != TRK_STACK_NOT_PYTHON)
+			return true;
+	return false;
+}
+
 void trk__lines_note_last(struct trk_lines *l, const struct trk_lines_last *last)
 {
 	if (last->lane < TRK_LINES_LANES && last->lane < l->lanes && last->node < l->nodes)

@@ -152,6 +152,8 @@ int trk__lines_add(struct trk_lines *l, int64_t from_us, int64_t to_us,
 
 /* Note how a process is read; the newest note of a pid holds. */
 void trk__lines_process(struct trk_lines *l, const struct trk_lines_process *process);
+/* Whether a process was seen that runs Python, or another language whose lines are not read. */
+bool trk__lines_has_interpreter(const struct trk_lines *l);
 /* Note what a lane does. */
 void trk__lines_note_last(struct trk_lines *l, const struct trk_lines_last *last);
 

@@ -5,7 +5,7 @@
 #include "base/os.h"
 
 /* Of a recording, what stacks may take: so much, and a tenth of the rest. */
-enum { FREE_BYTES = 48 * 1024, SHARE = 10, PIDS_MAX = 1024 };
+enum { FREE_BYTES = 4 * 1024, SHARE = 10, PIDS_MAX = 1024 };
 
 /* Stretches of time of the recording: short ones at first, for short jobs and early ends. */
 #define BEGIN_NS  (2 * TRK_NS_PER_S)
@@ -15,7 +15,7 @@ enum { FREE_BYTES = 48 * 1024, SHARE = 10, PIDS_MAX = 1024 };
 
 static uint64_t stretch_at(uint64_t elapsed_ns)
 {
-	return elapsed_ns < MINUTE_NS / 2    ? BEGIN_NS
+	return elapsed_ns < FIRST_NS         ? BEGIN_NS
 	       : elapsed_ns < MINUTE_NS      ? FIRST_NS
 	       : elapsed_ns < 10 * MINUTE_NS ? LATER_NS
 					     : MINUTE_NS;
@@ -96,7 +96,7 @@ void trk__track_lines_write(struct trk_track_lines *t, struct trk_writer *w, uin
 	from_us = (int64_t) ((t->window_ns - t->start_ns) / 1000);
 	to_us = (int64_t) ((now_ns - t->start_ns) / 1000);
 	(void) trk__lines_add(t->lines, from_us, to_us, window->count, window->counts);
-	if (w && (window->counts || t->lines->processes || now))
+	if (w && trk__lines_has_interpreter(t->lines)) /* other jobs leave no trace */
 		(void) trk__writer_lines(w, t->lines, &t->written, from_us, to_us, window->count,
 					 window->counts);
 	trk__lines_sums_clear(window);

@@ -53,8 +53,8 @@ class ResourceTracker:
         schema: names and units of the columns: "0.4" (memory in KiB) or "0.5" (units in the names);
             default: see set_schema()
         job: name of the run
-        lines: sample which lines of the program use CPU time and memory: True, or samples a second;
-            default: as TRACKER_LINES or the configuration says (see lines())
+        lines: sample which lines of the program use CPU time and memory: True, False, or samples a second;
+            default: as TRACKER_LINES or the configuration says, else True (see lines())
 
     Examples:
         >>> with ResourceTracker(interval=0.1) as tracker:
