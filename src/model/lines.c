@@ -381,9 +381,13 @@ int trk__lines_add(struct trk_lines *l, int64_t from_us, int64_t to_us,
 
 void trk__lines_process(struct trk_lines *l, const struct trk_lines_process *process)
 {
+	/* One that ends, or executes another program, has no Python any more. */
+	bool has_none = process->why == TRK_STACK_NOT_PYTHON || process->why == TRK_STACK_STARTING;
+
 	for (size_t i = 0; i < l->processes; i++)
 		if (l->process[i].pid == process->pid) {
-			l->process[i] = *process;
+			if (!has_none || l->process[i].why != TRK_STACK_READ)
+				l->process[i] = *process;
 			return;
 		}
 	if (l->processes < TRK_LINES_PROCESSES)

@@ -150,7 +150,8 @@ int trk__lines_put_lane(struct trk_lines *l, uint64_t number, const struct trk_l
 int trk__lines_add(struct trk_lines *l, int64_t from_us, int64_t to_us,
 		   const struct trk_lines_count *count, size_t counts);
 
-/* Note how a process is read; the newest note of a pid holds. */
+/* Note how a process is read; the newest note of a pid holds, but one that was read stays so when
+ * it has no Python any more. */
 void trk__lines_process(struct trk_lines *l, const struct trk_lines_process *process);
 /* Whether a process was seen that runs Python, or another language whose lines are not read. */
 bool trk__lines_has_interpreter(const struct trk_lines *l);
