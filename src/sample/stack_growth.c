@@ -143,7 +143,7 @@ static void stay(struct trk_growth_line *line, const struct trk_growth_sample *s
 {
 	line->stay_bytes += bytes;
 	line->stays++;
-	line->slow_stays += bytes < s->cpu_ns;
+	line->slow_stays += s->sleeps || bytes < s->cpu_ns;
 }
 
 void trk__growth_take(struct trk_growth *g, const struct trk_lines *l,

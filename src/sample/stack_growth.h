@@ -52,6 +52,7 @@ struct trk_growth_sample {
 	bool is_look;           /* the thread was on a CPU, and page faults were counted */
 	unsigned int sign;      /* how clearly it was seen taking memory */
 	uint64_t cpu_ns;        /* that the process used since the sample before */
+	bool sleeps;            /* the thread: it takes no memory on its line at this moment */
 };
 
 void trk__growth_take(struct trk_growth *g, const struct trk_lines *l,

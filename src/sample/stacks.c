@@ -331,6 +331,7 @@ static void take_memory(struct trk_stacks *s, struct trk_sampled_process *w, boo
 	sample.is_look = has_cpu && t->ran && t->is_instant;
 	sample.sign = sign_of(t);
 	sample.cpu_ns = used_ns;
+	sample.sleeps = t->score == TRK_SCORE_WAITS;
 	trk__growth_take(&w->growth, s->lines, &sample, &s->window);
 }
 

@@ -43,13 +43,14 @@ static void release(struct made *m)
 }
 
 /* 50 ms later the program is at this line, and has taken so much more. */
-static void sample(struct made *m, uint32_t node, uint64_t more, unsigned int sign)
+static void sample_of(struct made *m, uint32_t node, uint64_t more, unsigned int sign, bool sleeps)
 {
 	struct trk_growth_sample s = {.node = node,
 				      .lane = 1,
 				      .alone = true,
 				      .is_look = true,
 				      .sign = sign,
+				      .sleeps = sleeps,
 				      .cpu_ns = 50 * TRK_NS_PER_MS};
 
 	m->now_ns += 50 * TRK_NS_PER_MS;
@@ -57,6 +58,11 @@ static void sample(struct made *m, uint32_t node, uint64_t more, unsigned int si
 	s.now_ns = m->now_ns;
 	s.bytes = m->bytes;
 	trk__growth_take(&m->growth, m->l, &s, &m->sums);
+}
+
+static void sample(struct made *m, uint32_t node, uint64_t more, unsigned int sign)
+{
+	sample_of(m, node, more, sign, false);
 }
 
 static void settle(struct made *m, bool last)
@@ -102,6 +108,23 @@ static void steps_shorter_than_a_sample_go_to_the_line_that_was_seen_taking_memo
 	assert_int_equal(at(&m, m.load).between_bytes, 95 * MIB);
 	assert_int_equal(at(&m, m.load).sure_bytes, 0);
 	assert_int_equal(at(&m, m.work).sure_bytes + at(&m, m.work).between_bytes, 0);
+	release(&m);
+}
+
+static void growth_is_not_called_that_of_a_line_that_sleeps(void **state)
+{
+	struct made m;
+
+	(void) state;
+	make(&m);
+	for (int i = 0; i < 5; i++)
+		sample_of(&m, m.load, 200 * MIB, 0, true);
+	settle(&m, false);
+	assert_int_equal(at(&m, m.load).between_bytes, 0);
+	sample(&m, m.work, 0, TRK_GROWTH_CLEAR);
+	sample(&m, m.work, 0, TRK_GROWTH_CLEAR);
+	settle(&m, true);
+	assert_int_equal(at(&m, m.work).between_bytes, 800 * MIB);
 	release(&m);
 }
 
@@ -268,6 +291,7 @@ int main(void)
 		cmocka_unit_test(one_long_step_is_sure),
 		cmocka_unit_test(
 			steps_shorter_than_a_sample_go_to_the_line_that_was_seen_taking_memory),
+		cmocka_unit_test(growth_is_not_called_that_of_a_line_that_sleeps),
 		cmocka_unit_test(fast_growth_at_each_sample_is_likely_that_of_the_line),
 		cmocka_unit_test(a_line_that_was_left_and_come_back_to_is_not_sure),
 		cmocka_unit_test(a_line_that_was_not_seen_taking_memory_is_not_sure),
