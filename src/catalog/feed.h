@@ -14,7 +14,6 @@
 #define TRK_FEED_SCALEWAY_URL                                                                      \
 	"https://api.scaleway.com/product-catalog/v2alpha1/public-catalog/products"                \
 	"?page=%u&page_size=100"
-#define TRK_FEED_GPUHUNT_URL "https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3/"
 
 enum { TRK_FEED_URL_MAX = 2048 };
 
@@ -82,8 +81,7 @@ int trk__feed_url(const struct trk_feed *feed, size_t part, const char *region, 
 		  size_t size);
 
 trk_feed_parse_fn trk__feed_azure, trk__feed_aws, trk__feed_aws_spot, trk__feed_vultr,
-	trk__feed_gcp, trk__feed_skypilot, trk__feed_karpenter, trk__feed_ovh, trk__feed_scaleway,
-	trk__feed_gpuhunt;
+	trk__feed_gcp, trk__feed_skypilot, trk__feed_karpenter, trk__feed_ovh, trk__feed_scaleway;
 const char *trk__feed_aws_long_name(const char *region);
 
 struct trk_feed_tally {

@@ -96,17 +96,7 @@ const struct trk_feed trk__feeds[] = {
 		.parse = trk__feed_scaleway,
 	},
 	{
-		/* Its list of Azure takes Cloud Services, at the price of Windows, for machines. */
-		.id = "gpuhunt",
-		.source = "gpuhunt",
-		.licence = "facts",
-		.title = "catalogues of gpuhunt (dstack)",
-		.part = {{"aws", TRK_FEED_GPUHUNT_URL "aws/version"},
-			 {"gcp", TRK_FEED_GPUHUNT_URL "gcp/version"}},
-		.parse = trk__feed_gpuhunt,
-	},
-	{
-		/* The last: it belongs to whatever prices stand there. */
+		/* The last: its savings are added to the prices of the lists above. */
 		.id = "aws-spot",
 		.source = "aws-spot-advisor",
 		.licence = "facts",

@@ -29,8 +29,7 @@ static const struct cli_option options[] = {
 	 AT(files.prices)},
 	{"date", 0, "DATE", "import: the day of the prices (today)", cli_set_text, AT(date)},
 	{"from", 0, "SOURCE",
-	 "update: keeper, azure, aws, aws-spot, gcp, vultr, ovh, scaleway, skypilot, karpenter, "
-	 "gpuhunt",
+	 "update: keeper, azure, aws, aws-spot, gcp, vultr, ovh, scaleway, skypilot, karpenter",
 	 cli_set_text, AT(request.from)},
 	{"region", 0, "VENDOR/NAME,..", "update: the prices of these regions, too", cli_set_text,
 	 AT(request.regions)},

@@ -47,6 +47,15 @@ static int lay_over(struct trk_prices *p, const char *path, bool optional,
 	return lay_over_fd(p, fd, kept, reterr);
 }
 
+/* The path of a file of the cache: prices of the Keeper ("update"), of a feed ("update-ID"), or
+ * imported ones ("prices"). 0 or -ENAMETOOLONG. */
+static int prices_file(const char *cache, const char *name, char path[TRK_PRICES_PATH_SIZE])
+{
+	int n = snprintf(path, TRK_PRICES_PATH_SIZE, "%s/%s.tsv", cache, name);
+
+	return n > 0 && n < TRK_PRICES_PATH_SIZE ? 0 : -ENAMETOOLONG;
+}
+
 /* A file of the cache. */
 static int lay_over_cached(struct trk_prices *p, const char *cache, const char *name,
 			   char kept[TRK_PRICES_PATH_SIZE], struct trk_error *reterr)
@@ -55,7 +64,7 @@ static int lay_over_cached(struct trk_prices *p, const char *cache, const char *
 	TRK_FD_CLEANUP int fd = -1;
 
 	kept[0] = '\0';
-	if (!cache || trk__prices_file(cache, name, kept) < 0)
+	if (!cache || prices_file(cache, name, kept) < 0)
 		return 0;
 	fd = trk__trust_open_file(kept, &untrusted);
 	if (fd >= 0)
@@ -123,13 +132,6 @@ const char *trk__prices_usual_cache(char *(*get)(const char *name), char text[TR
 	n = is_named ? snprintf(text, TRK_PRICES_PATH_SIZE, "%s/resource-tracker", cache)
 		     : snprintf(text, TRK_PRICES_PATH_SIZE, "%s/.cache/resource-tracker", home);
 	return n > 0 && n < TRK_PRICES_PATH_SIZE ? text : NULL;
-}
-
-int trk__prices_file(const char *cache, const char *name, char path[TRK_PRICES_PATH_SIZE])
-{
-	int n = snprintf(path, TRK_PRICES_PATH_SIZE, "%s/%s.tsv", cache, name);
-
-	return n > 0 && n < TRK_PRICES_PATH_SIZE ? 0 : -ENAMETOOLONG;
 }
 
 /* Make the folders on the way to `path`, each with access for the user alone. */
@@ -200,7 +202,7 @@ int trk__prices_keep(const char *cache, const char *name, const struct trk_buf *
 
 	if (!cache)
 		return trk__error_set(reterr, -ENOENT, "", "no place for a cache. Try: set HOME");
-	r = trk__prices_file(cache, name, path);
+	r = prices_file(cache, name, path);
 	r = r ? r : replace(path, text, &error);
 	if (r == 0)
 		return 0;

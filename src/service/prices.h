@@ -43,9 +43,6 @@ void trk__prices_release(struct trk_prices *p);
  * variable. NULL: neither is known. */
 const char *trk__prices_usual_cache(char *(*get)(const char *name),
 				    char text[TRK_PRICES_PATH_SIZE]);
-/* The file of the cache for prices of the Keeper ("update"), of a feed ("update-ID") or imported
- * ones ("prices"). 0 or -ENAMETOOLONG. */
-int trk__prices_file(const char *cache, const char *name, char path[TRK_PRICES_PATH_SIZE]);
 /* Put a new file there at once, so that a reader finds the old one or the new one. Its folders are
  * made. `cache` NULL: -ENOENT. */
 int trk__prices_keep(const char *cache, const char *name, const struct trk_buf *text,

@@ -311,8 +311,7 @@ def test_a_wrong_document_changes_nothing(rt, hosts, body, words):
     assert not hosts.cache.exists()
 
 
-@pytest.mark.parametrize("feed", ["gcp", "skypilot", "karpenter", "vultr", "ovh", "scaleway", "gpuhunt",
-                                  "aws-spot"])
+@pytest.mark.parametrize("feed", ["gcp", "skypilot", "karpenter", "vultr", "ovh", "scaleway", "aws-spot"])
 @pytest.mark.parametrize("body", ["<html>\n<body>Sign in</body>\n</html>\n", "", "\0\0\n\xff", "{}"])
 def test_what_is_no_list_is_refused(rt, hosts, feed, body):
     class Any(dict):
@@ -327,7 +326,7 @@ def test_what_is_no_list_is_refused(rt, hosts, feed, body):
 
 
 @pytest.mark.parametrize("flags,words", [
-    (["--from", "acme"], "not one of: keeper azure aws gcp vultr skypilot karpenter ovh scaleway gpuhunt aws-spot"),
+    (["--from", "acme"], "not one of: keeper azure aws gcp vultr skypilot karpenter ovh scaleway aws-spot"),
     (["--from", "vultr", "--eur-usd", "1.16"], "that of vultr is in USD"),
     (["--eur-usd", "1.16"], "the Keeper's is in USD"),
     (["--from", "ovh", "--eur-usd", "116"], "not what a euro costs"),

@@ -1,8 +1,6 @@
-"""catalog update --from: lists in EUR, and gpuhunt's archives, from a server of the test's own."""
+"""catalog update --from: lists in EUR, from a server of the test's own."""
 
-import io
 import json
-import zipfile
 
 import pytest
 
@@ -150,72 +148,3 @@ def test_scaleways_total_that_is_never_reached_ends(rt, hosts):
     hosts.documents[SCALEWAY] = {"products": products[:30], "total_count": 30}
     result = update(rt, hosts, "--from", "scaleway", "--eur-usd", "1.2")
     assert result.rc == 1 and "scaleway (fr-par-1) has 30 prices" in result.stderr
-
-
-# ---- gpuhunt ----
-
-HUNT = "/dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3/{}/{}"
-HUNT_HEAD = ("instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size,"
-             "gpu_vendor,flags,cpu_arch,provider_data\n")
-
-
-def hunt_rows(rt, vendor, region):
-    listed = rt.run("servers", "--json", "-n", "0", "--arch", "any", "--vendor", vendor, "--region",
-                    region, "--gpu-shares").json()["servers"]
-    return "".join(f"{s['api_reference']},{region},{s['min_price_ondemand']},2,8.0,{s['gpu_count']},,,"
-                   "False,,,,x86_64,{}\n" for s in listed)
-
-
-def zipped(name, text, **more):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(name, text)
-        for other, body in more.items():
-            archive.writestr(other, body)
-    return out.getvalue()
-
-
-@pytest.mark.native  # zlib is loaded
-def test_gpuhunts_archives_are_read_by_their_version(rt, hosts):
-    aws = hunt_rows(rt, "aws", "us-east-1") + (
-        "m5.large,us-east-1,0.05,2,8.0,0,,,True,,,,x86_64,{}\n"
-        "m5.large,us-east-1,0.01,2,8.0,1,T4,16.0,False,,,,x86_64,{}\n"  # with a GPU: another thing
-        "m5.large,us-east-1,0.01,2,8.0,0,,,perhaps,,,,x86_64,{}\n"
-        "m5.large,,0.01,2,8.0,0,,,False,,,,x86_64,{}\n")
-    hosts.documents[HUNT.format("aws", "version")] = "20261120-7\n"
-    hosts.documents[HUNT.format("aws", "20261120-7/catalog.zip")] = zipped("aws.csv", HUNT_HEAD + aws)
-    hosts.documents[HUNT.format("gcp", "version")] = "20261119"
-    hosts.documents[HUNT.format("gcp", "20261119/catalog.zip")] = zipped(
-        "gcp.csv", HUNT_HEAD + hunt_rows(rt, "gcp", "us-central1"), readme="x")
-    result = update(rt, hosts, "--from", "gpuhunt")
-    assert result.rc == 0, result.stderr
-    assert "3 rows left out" in result.stderr
-    told = offer(rt, hosts, "aws", "us-east-1", "m5.large")
-    assert (told["min_price_ondemand"], told["price_source"]) == (0.096, "gpuhunt")
-    assert told["spot_saving_percent"] == 48
-    assert offer(rt, hosts, "gcp", "us-central1", "e2-standard-4")["price_source"] == "gpuhunt"
-
-
-@pytest.mark.native
-@pytest.mark.parametrize("version,body,words", [
-    ("20261120", lambda text: zipped("aws.csv", text)[:-30], "no zip archive"),
-    ("20261120", lambda text: zipped("aws.csv", text).replace(b"\x00\x08\x00", b"\x00\x63\x00"), "archive"),
-    ("20261120", lambda text: zipped("gcp.csv", text), "no file aws.csv"),
-    ("20261120", lambda text: zipped("aws.csv", "<html>"), "no table with instance_name"),
-    ("20261120", lambda text: zipped("aws.csv", HUNT_HEAD, **{"gcp.csv": HUNT_HEAD}), "no price"),
-    ("20261120", lambda text: "20261121", "no zip archive"),
-    ("20261120", lambda text: zipped("aws.csv", "x" * (65 << 20)), "too long"),
-    ("../../x", lambda text: None, "no version"),
-    ("x" * 60, lambda text: None, "no version"),
-    ("<html>", lambda text: None, "no version"),
-    ("", lambda text: None, "no version"),
-    ("20261122", lambda text: None, "answered 404"),
-])
-def test_a_wrong_archive_changes_nothing(rt, hosts, version, body, words):
-    text = HUNT_HEAD + "m5.large,us-east-1,0.096,2,8.0,0,,,False,,,,x86_64,{}\n"
-    for vendor in ("aws", "gcp"):
-        hosts.documents[HUNT.format(vendor, "version")] = version
-        hosts.documents[HUNT.format(vendor, "20261120/catalog.zip")] = body(text)
-    result = update(rt, hosts, "--from", "gpuhunt")
-    assert result.rc == 1 and words in result.stderr, result.stderr
-    assert not hosts.cache.exists()
