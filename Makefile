@@ -90,11 +90,11 @@ clean:
 format:
 	find src include tests bench bindings -name '*.[ch]' -exec clang-format -i {} +
 
-# The report's script and style as C. The result is committed.
+# The scripts and styles of the pages as C. The result is committed.
 page: setup
-	@node web/build.mjs src/report/write/page.c report
-	@node web/build.mjs src/report/write/lines_page.c lines
-	@node web/build.mjs src/fleet/dashboard_page.c dashboard
+	@node web/build.mjs web/built/report.c report
+	@node web/build.mjs web/built/lines.c lines
+	@node web/build.mjs web/built/dashboard.c dashboard
 
 # Twelve jobs as pages and as pictures, into $(BUILD)/gallery; their first views into docs/images/gallery.
 gallery: all

@@ -3,8 +3,8 @@
 //
 //   node web/build.mjs OUT.c [report|lines|dashboard]
 //
-// `make page` writes src/report/write/page.c, which is part of the tree, so that the build needs no
-// node. A test compares that file with a fresh one. Needs the packages of web/package-lock.json
+// `make page` writes web/built/, which is part of the tree, so that the build needs no node. A test
+// compares these files with fresh ones. Needs the packages of web/package-lock.json
 // (tools/setup.sh).
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";

@@ -9,9 +9,9 @@ import { test } from "node:test";
 const root = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "../..");
 
 for (const [what, committed] of [
-	["report", "src/report/write/page.c"],
-	["lines", "src/report/write/lines_page.c"],
-	["dashboard", "src/fleet/dashboard_page.c"],
+	["report", "web/built/report.c"],
+	["lines", "web/built/lines.c"],
+	["dashboard", "web/built/dashboard.c"],
 ]) {
 	test(`the committed page of the ${what} is generated from today's sources (make page)`, () => {
 		const folder = mkdtempSync(join(tmpdir(), "page-"));
