@@ -234,15 +234,15 @@ void bench_odd(const char *folder)
 void bench_speed(void)
 {
 	enum { RUNS = 200, CALLS = 200 };
-	struct trk_past_run runs[RUNS];
+	struct trk_earlier_run runs[RUNS];
 	struct trk_memory_options options = {.input_bytes = 123e6, .machine_bytes = NAN};
 	struct trk_memory_advice advice;
 	double start, worst = 0, sum = 0;
 
 	for (int i = 0; i < RUNS; i++)
-		runs[i] = (struct trk_past_run){1e9 + 1e6 * (i * 7919 % 211), 60,
-						1e8 + 1e6 * (i % 97), NAN,
-						i % 9 ? TRK_PAST_SUCCEEDED : TRK_PAST_FAILED};
+		runs[i] = (struct trk_earlier_run){
+			1e9 + 1e6 * (i * 7919 % 211), 60, 1e8 + 1e6 * (i % 97), NAN,
+			i % 9 ? TRK_EARLIER_SUCCEEDED : TRK_EARLIER_FAILED};
 	for (int i = 0; i < CALLS; i++) {
 		double took;
 

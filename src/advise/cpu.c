@@ -166,8 +166,8 @@ static const struct trk_cpu_point *choose(const struct trk_busy *h, const struct
 	return best;
 }
 
-__attribute__((format(printf, 2, 3))) static void say(struct trk_cpu_advice *a, const char *format,
-						      ...)
+__attribute__((format(printf, 2, 3))) static void add_reason(struct trk_cpu_advice *a,
+							     const char *format, ...)
 {
 	va_list args;
 
@@ -188,10 +188,10 @@ static void explain_use(const struct trk_cpu_options *o, struct trk_cpu_advice *
 	double had = known(o->stated_cores) ? o->stated_cores : o->cores_now;
 
 	if (a->peak_cores < 0.01)
-		say(a, "less than 0.01 cores busy at most, of %.3g", had);
+		add_reason(a, "less than 0.01 cores busy at most, of %.3g", had);
 	else
-		say(a, "%.3g cores busy on average, %.3g at most, of %.3g",
-		    hundredths(a->mean_cores), hundredths(a->peak_cores), had);
+		add_reason(a, "%.3g cores busy on average, %.3g at most, of %.3g",
+			   hundredths(a->mean_cores), hundredths(a->peak_cores), had);
 }
 
 const char *trk__queue_behind(enum trk_queue_cause cause)
@@ -212,15 +212,16 @@ static void explain_queue(const struct trk_cpu_options *o, struct trk_cpu_advice
 	char without[TRK_HUMAN_SIZE], took[TRK_HUMAN_SIZE];
 
 	if (o->queue.cause == TRK_QUEUE_UNKNOWN) {
-		say(a, "the machine was short of CPU: how many cores the run can use, and how long "
-		       "it takes on them, cannot be told");
+		add_reason(a, "the machine was short of CPU: how many cores the run can use, and "
+			      "how long "
+			      "it takes on them, cannot be told");
 		return;
 	}
-	say(a, "%.3g %s: about %s without the queue; it took %s", a->cores, cores,
-	    trk__human_seconds(without, a->run_time_s),
-	    trk__human_seconds(took, a->run_time_now_s));
-	say(a, "its threads waited for a CPU %.0f %% of the time that they could run, %s",
-	    100 * o->queue.share, trk__queue_behind(o->queue.cause));
+	add_reason(a, "%.3g %s: about %s without the queue; it took %s", a->cores, cores,
+		   trk__human_seconds(without, a->run_time_s),
+		   trk__human_seconds(took, a->run_time_now_s));
+	add_reason(a, "its threads waited for a CPU %.0f %% of the time that they could run, %s",
+		   100 * o->queue.share, trk__queue_behind(o->queue.cause));
 }
 
 static void explain(const struct trk_cpu_options *o, struct trk_cpu_advice *a)
@@ -232,13 +233,14 @@ static void explain(const struct trk_cpu_options *o, struct trk_cpu_advice *a)
 	if (o->queue.cause != TRK_QUEUE_NONE)
 		explain_queue(o, a);
 	else if (longer < 0.5)
-		say(a, "%.3g %s: the run takes as long, and costs least", a->cores, cores);
+		add_reason(a, "%.3g %s: the run takes as long, and costs least", a->cores, cores);
 	else
-		say(a, "%.3g %s: the run takes about %.0f %% longer, and costs least", a->cores,
-		    cores, longer);
+		add_reason(a, "%.3g %s: the run takes about %.0f %% longer, and costs least",
+			   a->cores, cores, longer);
 	if (a->saturated)
-		say(a, "saturated: %.0f %% of the time all %.3g cores were busy; try %.3g once",
-		    100 * a->saturated_share, o->cores_now, 2 * o->cores_now);
+		add_reason(a,
+			   "saturated: %.0f %% of the time all %.3g cores were busy; try %.3g once",
+			   100 * a->saturated_share, o->cores_now, 2 * o->cores_now);
 }
 
 /* Under a queue what was seen says less than what was stated. */

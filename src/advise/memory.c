@@ -34,7 +34,7 @@ struct choice {
 /* A figure that the request must not be below, and the run that it comes from. */
 struct run_floor {
 	double bytes; /* 0: none */
-	const struct trk_past_run *run;
+	const struct trk_earlier_run *run;
 };
 
 static const double jump_margin = 1.1;
@@ -131,8 +131,8 @@ static const char *size_text(double bytes, char text[TRK_HUMAN_SIZE])
 	return trk__human_memory(text, bytes / MIB);
 }
 
-__attribute__((format(printf, 2, 3))) static void say(struct trk_memory_advice *a,
-						      const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add_reason(struct trk_memory_advice *a,
+							     const char *format, ...)
 {
 	va_list args;
 
@@ -166,60 +166,63 @@ static const char *basis_text(const struct choice *c)
 			     : basis_name(c->basis);
 }
 
-static void say_basis(const struct choice *c, const struct trk_memory_tuning *tuning,
-		      struct trk_memory_advice *a)
+static void explain_basis(const struct choice *c, const struct trk_memory_tuning *tuning,
+			  struct trk_memory_advice *a)
 {
 	char size[TRK_HUMAN_SIZE], least[TRK_HUMAN_SIZE];
 
 	if (c->only_open_kills) {
-		say(a, "no run has succeeded yet: what one needs to succeed is not known");
+		add_reason(a, "no run has succeeded yet: what one needs to succeed is not known");
 		return;
 	}
-	say(a, "%s (%s) x %.3g, rounded up, from %zu run%s", a->basis_text,
-	    size_text(c->ratios.forecast_bytes, size), c->factor, c->history.count,
-	    c->history.count == 1 ? "" : "s");
+	add_reason(a, "%s (%s) x %.3g, rounded up, from %zu run%s", a->basis_text,
+		   size_text(c->ratios.forecast_bytes, size), c->factor, c->history.count,
+		   c->history.count == 1 ? "" : "s");
 	if (c->ratios.forecast_bytes * c->factor <= tuning->floor_bytes - tuning->step_bytes &&
 	    a->request_bytes == tuning->floor_bytes)
-		say(a, "%s is the least that is requested", size_text(tuning->floor_bytes, least));
+		add_reason(a, "%s is the least that is requested",
+			   size_text(tuning->floor_bytes, least));
 	if (c->no_success)
-		say(a, "no run has succeeded yet: what one needs to succeed is not known");
+		add_reason(a, "no run has succeeded yet: what one needs to succeed is not known");
 	if (c->forgotten > 0)
-		say(a, "memory %s %zu runs ago: the %zu older ones are not used",
-		    c->shift_up ? "rose" : "fell", c->history.count, c->forgotten);
+		add_reason(a, "memory %s %zu runs ago: the %zu older ones are not used",
+			   c->shift_up ? "rose" : "fell", c->history.count, c->forgotten);
 }
 
-static void say_chance(const struct choice *c, struct trk_memory_advice *a)
+static void explain_chance(const struct choice *c, struct trk_memory_advice *a)
 {
 	if (c->only_open_kills)
 		return;
 	if (a->retry)
-		say(a, "chance that the retry needs more: %.2g %%", 100 * a->chance_exceed);
+		add_reason(a, "chance that the retry needs more: %.2g %%", 100 * a->chance_exceed);
 	else
-		say(a,
-		    "chance that the next run needs more: %.2g %%; that it exceeds every run so "
-		    "far: 1 in %zu",
-		    100 * a->chance_exceed, c->history.count + 1);
+		add_reason(a,
+			   "chance that the next run needs more: %.2g %%; that it exceeds every "
+			   "run so "
+			   "far: 1 in %zu",
+			   100 * a->chance_exceed, c->history.count + 1);
 }
 
-static void say_failure(const struct run_floor *floor, struct trk_memory_advice *a)
+static void explain_failure(const struct run_floor *floor, struct trk_memory_advice *a)
 {
 	char need[TRK_HUMAN_SIZE], held[TRK_HUMAN_SIZE];
 
 	if (!floor->run)
 		return;
-	size_text(trk__past_held(floor->run), held);
-	if (floor->run->end == TRK_PAST_OUT_OF_MEMORY)
-		say(a,
-		    "a run was killed at %s, and no run has succeeded above that: its need is "
-		    "counted as %s",
-		    held, size_text(floor->bytes, need));
+	size_text(trk__earlier_held(floor->run), held);
+	if (floor->run->end == TRK_EARLIER_OUT_OF_MEMORY)
+		add_reason(
+			a,
+			"a run was killed at %s, and no run has succeeded above that: its need is "
+			"counted as %s",
+			held, size_text(floor->bytes, need));
 	else
-		say(a, "a run failed at a peak of %s: it may have needed more", held);
+		add_reason(a, "a run failed at a peak of %s: it may have needed more", held);
 }
 
 /* The newest runs were killed: what the request for their retry is. */
-static void say_retry(const struct choice *c, const struct trk_past_view *view,
-		      struct trk_memory_advice *a)
+static void explain_retry(const struct choice *c, const struct trk_earlier_view *view,
+			  struct trk_memory_advice *a)
 {
 	struct trk_open_kills kills = trk__open_kills(view);
 	double twice = round_up(view->options->tuning, 2 * kills.failed_bytes);
@@ -227,28 +230,29 @@ static void say_retry(const struct choice *c, const struct trk_past_view *view,
 
 	if (!a->retry)
 		return;
-	say(a, "the newest run%s out of memory at %s: for the retry %s",
-	    kills.count > 1 ? "s ran" : " ran", size_text(kills.failed_bytes, held),
-	    c->only_open_kills || a->request_bytes == twice
-		    ? "twice that is requested"
-		    : "the cheapest amount above it, by the runs so far");
+	add_reason(a, "the newest run%s out of memory at %s: for the retry %s",
+		   kills.count > 1 ? "s ran" : " ran", size_text(kills.failed_bytes, held),
+		   c->only_open_kills || a->request_bytes == twice
+			   ? "twice that is requested"
+			   : "the cheapest amount above it, by the runs so far");
 }
 
-static void say_jump(const struct choice *c, const struct run_floor *jump,
-		     struct trk_memory_advice *a)
+static void explain_jump(const struct choice *c, const struct run_floor *jump,
+			 struct trk_memory_advice *a)
 {
 	char peak[TRK_HUMAN_SIZE];
 
 	if (jump->bytes > c->ratios.forecast_bytes * c->factor)
-		say(a,
-		    "the newest run needed more than all before it by a tenth: the request is no "
-		    "less than its peak of %s",
-		    size_text(jump->bytes, peak));
+		add_reason(a,
+			   "the newest run needed more than all before it by a tenth: the request "
+			   "is no "
+			   "less than its peak of %s",
+			   size_text(jump->bytes, peak));
 }
 
 /* Why the request stays below an earlier peak. */
-static void say_passed(const struct choice *c, const struct trk_memory_options *options,
-		       struct trk_memory_advice *a)
+static void explain_passed(const struct choice *c, const struct trk_memory_options *options,
+			   struct trk_memory_advice *a)
 {
 	char peak[TRK_HUMAN_SIZE], request[TRK_HUMAN_SIZE];
 	const char *why;
@@ -263,15 +267,15 @@ static void say_passed(const struct choice *c, const struct trk_memory_options *
 		why = "it lies before memory fell";
 	else
 		why = "a retry now and then costs less than reserving it for every run";
-	say(a, "%s is below an earlier peak of %s (chance of meeting it again %.2g %%): %s",
-	    size_text(a->request_bytes, request), size_text(a->passed_peak_bytes, peak),
-	    100 * a->passed_peak_chance, why);
+	add_reason(a, "%s is below an earlier peak of %s (chance of meeting it again %.2g %%): %s",
+		   size_text(a->request_bytes, request), size_text(a->passed_peak_bytes, peak),
+		   100 * a->passed_peak_chance, why);
 	if (options->risk == TRK_RISK_SAFE && !a->exceeds_machine)
-		say(a, "at risk safe only a larger input lets an earlier peak be passed");
+		add_reason(a, "at risk safe only a larger input lets an earlier peak be passed");
 }
 
 /* Peaks that vary this much are dear to reserve for, and dear to miss. */
-static void say_wide(const struct choice *c, struct trk_memory_advice *a)
+static void explain_wide(const struct choice *c, struct trk_memory_advice *a)
 {
 	struct trk_spread s;
 	char low[TRK_HUMAN_SIZE], high[TRK_HUMAN_SIZE];
@@ -280,14 +284,15 @@ static void say_wide(const struct choice *c, struct trk_memory_advice *a)
 		return;
 	a->is_wide = true;
 	/* Inputs that are all the same explain nothing. */
-	say(a, "peaks vary from %s to %s and the input size is not known: %s",
-	    size_text(s.least_bytes, low), size_text(s.most_bytes, high),
-	    s.most_input_bytes > s.least_input_bytes
-		    ? "state the next run's with recommend --input-size SIZE"
-		    : "state it with run --input-size SIZE, then with recommend --input-size SIZE");
+	add_reason(a, "peaks vary from %s to %s and the input size is not known: %s",
+		   size_text(s.least_bytes, low), size_text(s.most_bytes, high),
+		   s.most_input_bytes > s.least_input_bytes
+			   ? "state the next run's with recommend --input-size SIZE"
+			   : "state it with run --input-size SIZE, then with recommend "
+			     "--input-size SIZE");
 }
 
-static void explain(const struct choice *choice, const struct trk_past_view *view,
+static void explain(const struct choice *choice, const struct trk_earlier_view *view,
 		    const struct run_floor *failure, const struct run_floor *jump,
 		    struct trk_memory_advice *ret)
 {
@@ -296,16 +301,16 @@ static void explain(const struct choice *choice, const struct trk_past_view *vie
 
 	ret->reason_count = 0;
 	ret->basis_text = basis_text(choice);
-	say_retry(choice, view, ret);
-	say_basis(choice, options->tuning, ret);
-	say_chance(choice, ret);
-	say_wide(choice, ret);
-	say_failure(failure, ret);
-	say_jump(choice, jump, ret);
-	say_passed(choice, options, ret);
+	explain_retry(choice, view, ret);
+	explain_basis(choice, options->tuning, ret);
+	explain_chance(choice, ret);
+	explain_wide(choice, ret);
+	explain_failure(failure, ret);
+	explain_jump(choice, jump, ret);
+	explain_passed(choice, options, ret);
 	if (ret->exceeds_machine)
-		say(ret, "the machine has %s only: the request was cut to that",
-		    size_text(options->machine_bytes, size));
+		add_reason(ret, "the machine has %s only: the request was cut to that",
+			   size_text(options->machine_bytes, size));
 }
 
 /* ---- the choice ---- */
@@ -361,7 +366,7 @@ static double request_of(const struct choice *c, const struct trk_memory_options
 
 /* Choose from the successes, and from all runs: what failed may raise the request, never lower it.
  * False when no run says anything. */
-static bool choose_from(struct choice *c, const struct trk_past_view *view)
+static bool choose_from(struct choice *c, const struct trk_earlier_view *view)
 {
 	struct choice other;
 
@@ -415,54 +420,55 @@ static double rung_of(const struct choice *c, const struct trk_memory_options *o
 /* --- floors ---------------------------------------------------------------------------------- */
 
 /* The highest need of a failed run that is recent and not explained by its input. */
-static struct run_floor failure_floor(const struct trk_past_view *view)
+static struct run_floor failure_floor(const struct trk_earlier_view *view)
 {
 	const struct trk_memory_options *o = view->options;
 	struct run_floor floor = {0};
 	size_t later = 0;
 
 	for (size_t i = view->count; i-- > 0;) {
-		const struct trk_past_run *run = &view->runs[i];
-		double need = trk__past_need(run, o->tuning);
+		const struct trk_earlier_run *run = &view->runs[i];
+		double need = trk__earlier_need(run, o->tuning);
 
-		if (run->end == TRK_PAST_SUCCEEDED) {
+		if (run->end == TRK_EARLIER_SUCCEEDED) {
 			later += trk__memory_known(need);
 			continue;
 		}
-		if (run->end == TRK_PAST_STOPPED)
+		if (run->end == TRK_EARLIER_STOPPED)
 			continue;
 		if (o->risk != TRK_RISK_SAFE && later >= FLOOR_RUNS)
 			break;
-		if (trk__past_counts(view, i) && need > floor.bytes && !trk__input_explains(run, o))
+		if (trk__earlier_counts(view, i) && need > floor.bytes &&
+		    !trk__input_explains(run, o))
 			floor = (struct run_floor){need, run};
 	}
 	return floor;
 }
 
 /* Whether the run's peak is known to be needed, and no more than that. */
-static bool is_lower_bound(const struct trk_past_run *run)
+static bool is_lower_bound(const struct trk_earlier_run *run)
 {
-	return run->end == TRK_PAST_SUCCEEDED || run->end == TRK_PAST_STOPPED;
+	return run->end == TRK_EARLIER_SUCCEEDED || run->end == TRK_EARLIER_STOPPED;
 }
 
 /* The newest run when it exceeded all of the runs before it by a tenth: the next one may, too. */
-static struct run_floor jump_floor(const struct trk_past_view *view)
+static struct run_floor jump_floor(const struct trk_earlier_view *view)
 {
 	const struct trk_memory_tuning *tuning = view->options->tuning;
-	const struct trk_past_run *newest = NULL;
+	const struct trk_earlier_run *newest = NULL;
 	size_t before = 0;
 
 	for (size_t i = view->count; i-- > 0 && before < tuning->jump_before;) {
-		const struct trk_past_run *run = &view->runs[i];
+		const struct trk_earlier_run *run = &view->runs[i];
 
-		if (!trk__past_counts(view, i))
+		if (!trk__earlier_counts(view, i))
 			continue;
 		if (!newest) {
 			newest = run;
 			continue;
 		}
 		before++;
-		if (!(newest->peak_bytes > trk__past_need(run, tuning) * jump_margin))
+		if (!(newest->peak_bytes > trk__earlier_need(run, tuning) * jump_margin))
 			return (struct run_floor){0};
 	}
 	if (!newest || before < tuning->jump_before_min || !is_lower_bound(newest) ||
@@ -472,14 +478,14 @@ static struct run_floor jump_floor(const struct trk_past_view *view)
 }
 
 /* The highest need of the runs that count and are not explained by their input. */
-static double highest_need(const struct trk_past_view *view)
+static double highest_need(const struct trk_earlier_view *view)
 {
 	double max = 0;
 
 	for (size_t i = 0; i < view->count; i++) {
-		double need = trk__past_need(&view->runs[i], view->options->tuning);
+		double need = trk__earlier_need(&view->runs[i], view->options->tuning);
 
-		if (need > max && trk__past_counts(view, i) &&
+		if (need > max && trk__earlier_counts(view, i) &&
 		    !trk__input_explains(&view->runs[i], view->options))
 			max = need;
 	}
@@ -487,12 +493,12 @@ static double highest_need(const struct trk_past_view *view)
 }
 
 /* The most that an earlier run held; 0: not known. */
-static double highest_held(const struct trk_past_view *view)
+static double highest_held(const struct trk_earlier_view *view)
 {
 	double max = 0;
 
 	for (size_t i = 0; i < view->count; i++) {
-		double held = trk__past_held(&view->runs[i]);
+		double held = trk__earlier_held(&view->runs[i]);
 
 		if (held > max)
 			max = held;
@@ -513,7 +519,7 @@ static enum trk_confidence confidence_of(size_t runs, double chance)
 
 /* --- entry ----------------------------------------------------------------------------------- */
 
-static int check_options(const struct trk_past_run *runs, size_t count,
+static int check_options(const struct trk_earlier_run *runs, size_t count,
 			 const struct trk_memory_options *options, struct trk_memory_options *ret)
 {
 	*ret = options ? *options : (struct trk_memory_options){.input_bytes = NAN};
@@ -522,12 +528,12 @@ static int check_options(const struct trk_past_run *runs, size_t count,
 	if ((unsigned int) ret->risk > TRK_RISK_SAFE)
 		return -EINVAL;
 	for (size_t i = 0; i < count; i++)
-		if ((unsigned int) runs[i].end > TRK_PAST_OUT_OF_MEMORY)
+		if ((unsigned int) runs[i].end > TRK_EARLIER_OUT_OF_MEMORY)
 			return -EINVAL;
 	return 0;
 }
 
-static double request_with_floors(const struct choice *c, const struct trk_past_view *view,
+static double request_with_floors(const struct choice *c, const struct trk_earlier_view *view,
 				  const struct run_floor *failure, const struct run_floor *jump)
 {
 	double request = c->ratios.forecast_bytes * c->factor;
@@ -548,7 +554,7 @@ static double request_with_floors(const struct choice *c, const struct trk_past_
 }
 
 /* The part of the advice that says how sure it is and what it stays below. */
-static void judge(const struct choice *c, const struct trk_past_view *view,
+static void judge(const struct choice *c, const struct trk_earlier_view *view,
 		  const struct trk_open_kills *kills, struct trk_memory_advice *a)
 {
 	double forecast = c->ratios.forecast_bytes, above;
@@ -571,7 +577,8 @@ static void judge(const struct choice *c, const struct trk_past_view *view,
 
 /* The figures of the request, which is no less than `least`. */
 static void fill(struct trk_memory_advice *a, const struct choice *c,
-		 const struct trk_past_view *view, const struct trk_open_kills *kills, double least)
+		 const struct trk_earlier_view *view, const struct trk_open_kills *kills,
+		 double least)
 {
 	const struct trk_memory_options *o = view->options;
 	double request = least;
@@ -592,11 +599,11 @@ static void fill(struct trk_memory_advice *a, const struct choice *c,
 	a->next_rung_bytes = cut_to_machine(rung_of(c, o, a->request_bytes), o);
 }
 
-int trk__memory_advise(const struct trk_past_run *runs, size_t count,
+int trk__memory_advise(const struct trk_earlier_run *runs, size_t count,
 		       const struct trk_memory_options *options, struct trk_memory_advice *ret)
 {
 	struct trk_memory_options o;
-	struct trk_past_view view = {runs, count, &o};
+	struct trk_earlier_view view = {runs, count, &o};
 	struct trk_memory_advice a = {0};
 	struct choice c;
 	struct run_floor failure, jump;
@@ -617,12 +624,12 @@ int trk__memory_advise(const struct trk_past_run *runs, size_t count,
 	return 0;
 }
 
-int trk__memory_next_rung(const struct trk_past_run *runs, size_t count,
+int trk__memory_next_rung(const struct trk_earlier_run *runs, size_t count,
 			  const struct trk_memory_options *options, double failed_bytes,
 			  double *ret_bytes)
 {
 	struct trk_memory_options o;
-	struct trk_past_view view = {runs, count, &o};
+	struct trk_earlier_view view = {runs, count, &o};
 	struct choice c;
 	int rc = check_options(runs, count, options, &o);
 
@@ -636,11 +643,11 @@ int trk__memory_next_rung(const struct trk_past_run *runs, size_t count,
 	return 0;
 }
 
-int trk__memory_chance(const struct trk_past_run *runs, size_t count,
+int trk__memory_chance(const struct trk_earlier_run *runs, size_t count,
 		       const struct trk_memory_options *options, double bytes, double *ret)
 {
 	struct trk_memory_options o;
-	struct trk_past_view view = {runs, count, &o};
+	struct trk_earlier_view view = {runs, count, &o};
 	struct choice c;
 	int rc = check_options(runs, count, options, &o);
 

@@ -24,22 +24,22 @@ enum {
 };
 
 /* How an earlier run ended. */
-enum trk_past_end {
-	TRK_PAST_SUCCEEDED,
-	TRK_PAST_FAILED,  /* failed, perhaps for lack of memory: it may need more than its peak */
-	TRK_PAST_STOPPED, /* stopped from outside, and not for memory: its peak is a lower bound
+enum trk_earlier_end {
+	TRK_EARLIER_SUCCEEDED,
+	TRK_EARLIER_FAILED, /* failed, perhaps for lack of memory: it may need more than its peak */
+	TRK_EARLIER_STOPPED, /* stopped from outside, and not for memory: its peak is a lower bound
 			   * of its need, and nothing says that it needs more */
-	TRK_PAST_OUT_OF_MEMORY, /* killed at its limit: it needed more than that */
+	TRK_EARLIER_OUT_OF_MEMORY, /* killed at its limit: it needed more than that */
 };
 
 /* One earlier run. */
-struct trk_past_run {
+struct trk_earlier_run {
 	double peak_bytes;  /* NaN or <= 0: not known; the run is then left out, unless its limit
 			     * tells (out of memory) */
 	double duration_s;  /* weighs the price in what a reason says; NaN: counts as one */
 	double input_bytes; /* size of the input, as far as it is known before a run; NaN: not */
 	double limit_bytes; /* what it was given; NaN: not known. Used for out of memory only */
-	enum trk_past_end end;
+	enum trk_earlier_end end;
 };
 
 /* Cost of a failure in addition to the memory it held: lambda 0, 1 and 4 times the need. */
@@ -130,20 +130,20 @@ struct trk_memory_advice {
 /* Advise on the next run after `count` earlier ones, oldest first (borrowed). `options` may be
  * NULL. Returns 0; -TRK_E_NODATA when no run says anything about memory; -EINVAL for an enumeration
  * value that does not exist. *ret is untouched on failure. */
-int trk__memory_advise(const struct trk_past_run *runs, size_t count,
+int trk__memory_advise(const struct trk_earlier_run *runs, size_t count,
 		       const struct trk_memory_options *options, struct trk_memory_advice *ret);
 
 /* The next rung after the next run failed at failed_bytes: what the same distribution, given that
  * the need is above that, makes cheapest; twice failed_bytes where it says nothing. Always above
  * failed_bytes (but never above machine_bytes). Returns 0, or as above; -EINVAL for a failed_bytes
  * that is no positive number. */
-int trk__memory_next_rung(const struct trk_past_run *runs, size_t count,
+int trk__memory_next_rung(const struct trk_earlier_run *runs, size_t count,
 			  const struct trk_memory_options *options, double failed_bytes,
 			  double *ret_bytes);
 
 /* Chance that the next run's peak is above `bytes`, 0 to 1, by the predictor that would be chosen.
  * Errors as above. */
-int trk__memory_chance(const struct trk_past_run *runs, size_t count,
+int trk__memory_chance(const struct trk_earlier_run *runs, size_t count,
 		       const struct trk_memory_options *options, double bytes, double *ret);
 
 /* "first estimate", "low", "medium", "high". */

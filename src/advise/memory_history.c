@@ -24,24 +24,25 @@ bool trk__memory_known(double x)
 	return x > 0 && x < INFINITY;
 }
 
-double trk__past_held(const struct trk_past_run *run)
+double trk__earlier_held(const struct trk_earlier_run *run)
 {
 	double held = trk__memory_known(run->peak_bytes) ? run->peak_bytes : NAN;
 
-	if (run->end == TRK_PAST_OUT_OF_MEMORY && trk__memory_known(run->limit_bytes) &&
+	if (run->end == TRK_EARLIER_OUT_OF_MEMORY && trk__memory_known(run->limit_bytes) &&
 	    !(held >= run->limit_bytes))
 		held = run->limit_bytes;
 	return held;
 }
 
-double trk__past_need(const struct trk_past_run *run, const struct trk_memory_tuning *tuning)
+double trk__earlier_need(const struct trk_earlier_run *run, const struct trk_memory_tuning *tuning)
 {
-	double held = trk__past_held(run);
+	double held = trk__earlier_held(run);
 
-	return run->end == TRK_PAST_OUT_OF_MEMORY ? held * tuning->out_of_memory_grow : held;
+	return run->end == TRK_EARLIER_OUT_OF_MEMORY ? held * tuning->out_of_memory_grow : held;
 }
 
-bool trk__input_explains(const struct trk_past_run *run, const struct trk_memory_options *options)
+bool trk__input_explains(const struct trk_earlier_run *run,
+			 const struct trk_memory_options *options)
 {
 	return trk__memory_known(options->input_bytes) && trk__memory_known(run->input_bytes) &&
 	       run->input_bytes > options->input_bytes * input_margin;
@@ -49,7 +50,7 @@ bool trk__input_explains(const struct trk_past_run *run, const struct trk_memory
 
 /* --- kills ----------------------------------------------------------------------------------- */
 
-static bool is_same_input(const struct trk_past_run *a, const struct trk_past_run *b)
+static bool is_same_input(const struct trk_earlier_run *a, const struct trk_earlier_run *b)
 {
 	if (!trk__memory_known(a->input_bytes) || !trk__memory_known(b->input_bytes))
 		return true;
@@ -58,22 +59,22 @@ static bool is_same_input(const struct trk_past_run *a, const struct trk_past_ru
 }
 
 /* A run that was stopped shows as much as a success once it held more than the limit of a kill. */
-static bool is_success(const struct trk_past_run *run, double killed_at_bytes)
+static bool is_success(const struct trk_earlier_run *run, double killed_at_bytes)
 {
-	return run->end == TRK_PAST_SUCCEEDED ||
-	       (run->end == TRK_PAST_STOPPED && run->peak_bytes > killed_at_bytes);
+	return run->end == TRK_EARLIER_SUCCEEDED ||
+	       (run->end == TRK_EARLIER_STOPPED && run->peak_bytes > killed_at_bytes);
 }
 
 /* The retry, or another run of the same work, went on above the limit and succeeded: it shows the
  * need that the kill can only bound from below. */
-static bool is_resolved(const struct trk_past_view *view, size_t kill)
+static bool is_resolved(const struct trk_earlier_view *view, size_t kill)
 {
-	const struct trk_past_run *killed = &view->runs[kill];
-	double held = trk__past_held(killed);
+	const struct trk_earlier_run *killed = &view->runs[kill];
+	double held = trk__earlier_held(killed);
 	size_t successes = 0;
 
 	for (size_t i = kill + 1; i < view->count && successes < RESOLVED_WITHIN; i++) {
-		const struct trk_past_run *run = &view->runs[i];
+		const struct trk_earlier_run *run = &view->runs[i];
 
 		if (!trk__memory_known(run->peak_bytes) || !is_success(run, held))
 			continue;
@@ -85,23 +86,23 @@ static bool is_resolved(const struct trk_past_view *view, size_t kill)
 }
 
 /* Whether run `at` is an open kill: no success after it, and no larger input than the next. */
-static bool is_open_kill(const struct trk_past_view *view, size_t at)
+static bool is_open_kill(const struct trk_earlier_view *view, size_t at)
 {
-	if (view->runs[at].end != TRK_PAST_OUT_OF_MEMORY ||
+	if (view->runs[at].end != TRK_EARLIER_OUT_OF_MEMORY ||
 	    trk__input_explains(&view->runs[at], view->options))
 		return false;
 	for (size_t i = at + 1; i < view->count; i++)
-		if (is_success(&view->runs[i], trk__past_held(&view->runs[at])))
+		if (is_success(&view->runs[i], trk__earlier_held(&view->runs[at])))
 			return false;
 	return true;
 }
 
-struct trk_open_kills trk__open_kills(const struct trk_past_view *view)
+struct trk_open_kills trk__open_kills(const struct trk_earlier_view *view)
 {
 	struct trk_open_kills kills = {0};
 
-	for (size_t i = view->count; i-- > 0 && view->runs[i].end != TRK_PAST_SUCCEEDED;) {
-		double held = trk__past_held(&view->runs[i]);
+	for (size_t i = view->count; i-- > 0 && view->runs[i].end != TRK_EARLIER_SUCCEEDED;) {
+		double held = trk__earlier_held(&view->runs[i]);
 
 		if (!is_open_kill(view, i))
 			continue;
@@ -113,49 +114,50 @@ struct trk_open_kills trk__open_kills(const struct trk_past_view *view)
 }
 
 /* Whether a success held at least as much as this run. */
-static bool is_topped(const struct trk_past_view *view, size_t at)
+static bool is_topped(const struct trk_earlier_view *view, size_t at)
 {
 	for (size_t i = 0; i < view->count; i++)
-		if (view->runs[i].end == TRK_PAST_SUCCEEDED &&
+		if (view->runs[i].end == TRK_EARLIER_SUCCEEDED &&
 		    view->runs[i].peak_bytes >= view->runs[at].peak_bytes)
 			return true;
 	return false;
 }
 
-bool trk__past_counts(const struct trk_past_view *view, size_t at)
+bool trk__earlier_counts(const struct trk_earlier_view *view, size_t at)
 {
-	if (!trk__memory_known(trk__past_need(&view->runs[at], view->options->tuning)))
+	if (!trk__memory_known(trk__earlier_need(&view->runs[at], view->options->tuning)))
 		return false;
-	if (view->runs[at].end == TRK_PAST_STOPPED)
+	if (view->runs[at].end == TRK_EARLIER_STOPPED)
 		return !is_topped(view, at);
-	return view->runs[at].end != TRK_PAST_OUT_OF_MEMORY ||
+	return view->runs[at].end != TRK_EARLIER_OUT_OF_MEMORY ||
 	       !(is_open_kill(view, at) || is_resolved(view, at));
 }
 
 /* --- history --------------------------------------------------------------------------------- */
 
-static bool taken_in(const struct trk_past_view *view, size_t at, enum trk_taken which)
+static bool taken_in(const struct trk_earlier_view *view, size_t at, enum trk_taken which)
 {
 	if (which == TRK_TAKE_OPEN_KILLS)
-		return is_open_kill(view, at) && trk__memory_known(trk__past_held(&view->runs[at]));
-	return (which == TRK_TAKE_ALL || view->runs[at].end == TRK_PAST_SUCCEEDED) &&
-	       trk__past_counts(view, at);
+		return is_open_kill(view, at) &&
+		       trk__memory_known(trk__earlier_held(&view->runs[at]));
+	return (which == TRK_TAKE_ALL || view->runs[at].end == TRK_EARLIER_SUCCEEDED) &&
+	       trk__earlier_counts(view, at);
 }
 
-static void append(struct trk_history *h, const struct trk_past_run *run,
+static void append(struct trk_history *h, const struct trk_earlier_run *run,
 		   const struct trk_memory_tuning *tuning)
 {
 	size_t at = h->count++;
 
-	h->need_bytes[at] = trk__past_need(run, tuning);
+	h->need_bytes[at] = trk__earlier_need(run, tuning);
 	h->ln_need[at] = trk__ln(h->need_bytes[at]);
-	h->is_kill[at] = run->end == TRK_PAST_OUT_OF_MEMORY;
+	h->is_kill[at] = run->end == TRK_EARLIER_OUT_OF_MEMORY;
 	h->duration_s[at] = trk__memory_known(run->duration_s) ? run->duration_s : 1;
 	h->input_bytes[at] = trk__memory_known(run->input_bytes) ? run->input_bytes : NAN;
 	h->ln_input[at] = trk__ln(h->input_bytes[at]);
 }
 
-void trk__memory_history_fill(struct trk_history *h, const struct trk_past_view *view,
+void trk__memory_history_fill(struct trk_history *h, const struct trk_earlier_view *view,
 			      enum trk_taken which)
 {
 	const struct trk_memory_options *o = view->options;

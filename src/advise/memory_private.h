@@ -14,8 +14,8 @@ struct trk_open_kills {
 enum trk_taken { TRK_TAKE_SUCCESSES, TRK_TAKE_ALL, TRK_TAKE_OPEN_KILLS };
 
 /* The earlier runs and what is asked about them (borrowed). */
-struct trk_past_view {
-	const struct trk_past_run *runs;
+struct trk_earlier_view {
+	const struct trk_earlier_run *runs;
 	size_t count;
 	const struct trk_memory_options *options;
 };
@@ -23,18 +23,19 @@ struct trk_past_view {
 /* Positive and finite. */
 bool trk__memory_known(double x);
 /* What an earlier run says about need, or NaN: the peak, and of a kill a multiple of its limit. */
-double trk__past_need(const struct trk_past_run *run, const struct trk_memory_tuning *tuning);
+double trk__earlier_need(const struct trk_earlier_run *run, const struct trk_memory_tuning *tuning);
 /* What an earlier run held at most, or NaN: the peak, and of a kill at least its limit. */
-double trk__past_held(const struct trk_past_run *run);
+double trk__earlier_held(const struct trk_earlier_run *run);
 /* Whether a larger input than that of the next run explains this run's need. */
-bool trk__input_explains(const struct trk_past_run *run, const struct trk_memory_options *options);
+bool trk__input_explains(const struct trk_earlier_run *run,
+			 const struct trk_memory_options *options);
 /* Whether run `at` says something that no other run says better: false for a kill that a success
  * resolved, for an open one, and for a stopped run whose peak is not above all successes. */
-bool trk__past_counts(const struct trk_past_view *view, size_t at);
-struct trk_open_kills trk__open_kills(const struct trk_past_view *view);
+bool trk__earlier_counts(const struct trk_earlier_view *view, size_t at);
+struct trk_open_kills trk__open_kills(const struct trk_earlier_view *view);
 
 /* The newest runs that count, oldest first. */
-void trk__memory_history_fill(struct trk_history *h, const struct trk_past_view *view,
+void trk__memory_history_fill(struct trk_history *h, const struct trk_earlier_view *view,
 			      enum trk_taken which);
 /* The first run since the last shift of level, 0 without one. */
 size_t trk__memory_history_shift(const struct trk_history *h,

@@ -38,7 +38,7 @@ static int claim_fds(struct trk_counters *c)
 	return KEPT_FDS_MAX;
 }
 
-static int make(struct trk_counters **ret, pid_t pid, bool one_process)
+static int make_counters(struct trk_counters **ret, pid_t pid, bool one_process)
 {
 	struct trk_counters *c = calloc(1, sizeof(*c));
 	struct trk_env env;
@@ -65,12 +65,12 @@ static int make(struct trk_counters **ret, pid_t pid, bool one_process)
 
 int trk_counters_of_process(pid_t pid, int no_children, struct trk_counters **ret)
 {
-	return pid > 0 ? make(ret, pid, no_children != 0) : -ESRCH;
+	return pid > 0 ? make_counters(ret, pid, no_children != 0) : -ESRCH;
 }
 
 int trk_counters_of_machine(struct trk_counters **ret)
 {
-	return make(ret, 0, false);
+	return make_counters(ret, 0, false);
 }
 
 void trk_counters_free(struct trk_counters *c)

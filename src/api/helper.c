@@ -24,7 +24,7 @@ enum { PATH_SIZE = 4096, WORDS_MAX = 24 };
 /* ---- the program ---- */
 
 /* Next to the library, as an installation or a Python wheel has it: LIB/../bin or LIB itself. */
-static bool find_beside(char *path)
+static bool find_installed(char *path)
 {
 	static const char *const places[] = {"../bin/", "../../bin/", ""};
 
@@ -37,7 +37,7 @@ static const char *program_of(const struct trk_helper_options *o, char *path)
 		return o->program;
 	if (access(TRK_PROGRAM, X_OK) == 0)
 		return TRK_PROGRAM;
-	return find_beside(path) ? path : "resource-tracker"; /* then looked for in PATH */
+	return find_installed(path) ? path : "resource-tracker"; /* then looked for in PATH */
 }
 
 /* The words of its command line; `text` holds those that are made here. */

@@ -77,8 +77,8 @@ static double boot_of(const struct trk_server_needs *n)
 	return n->boot_s > 0 ? n->boot_s : 0;
 }
 
-static int find(const struct trk_catalog *c, struct trk_servers *s,
-		const struct trk_server_needs *n, struct trk_error *error)
+static int find_offers(const struct trk_catalog *c, struct trk_servers *s,
+		       const struct trk_server_needs *n, struct trk_error *error)
 {
 	static const struct trk_service offline;
 	const struct trk_servers_request request = {
@@ -131,7 +131,7 @@ static int look(const struct trk_catalog *c, const struct trk_recording *recordi
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return trk__why(why, size, -ENOMEM, "out of memory");
-	r = recording ? find_for_run(c, s, &n, recording, &error) : find(c, s, &n, &error);
+	r = recording ? find_for_run(c, s, &n, recording, &error) : find_offers(c, s, &n, &error);
 	if (r < 0) {
 		free(s);
 		return trk__why(why, size, r, error.message[0] ? error.message : trk__strerror(r));

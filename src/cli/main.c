@@ -22,7 +22,7 @@ const struct cli_command *const cli_commands[] = {
 
 static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
 
-static const struct cli_command *find(const char *name)
+static const struct cli_command *find_command(const char *name)
 {
 	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
 		return &cli_help;
@@ -48,7 +48,7 @@ static int print_page(void (*page)(struct trk_buf *b))
 
 static int help(int argc, char **argv)
 {
-	const struct cli_command *command = argc > 1 ? find(argv[1]) : NULL;
+	const struct cli_command *command = argc > 1 ? find_command(argv[1]) : NULL;
 
 	if (argc > 1 && !strcmp(argv[1], "columns"))
 		return print_page(trk__table_markdown);
@@ -169,12 +169,12 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	/* internal VERB: with the options for the library and the packages. */
-	if (argc > 2 && !strcmp(argv[1], "internal") && find(argv[2])) {
+	if (argc > 2 && !strcmp(argv[1], "internal") && find_command(argv[2])) {
 		cli_take_internal();
 		argc--;
 		argv++;
 	}
-	command = find(argv[1]);
+	command = find_command(argv[1]);
 	if (command) {
 		status = command->run(argc - 1, argv + 1);
 	} else if (argv[1][0] == '-' || is_program(argv[1])) {

@@ -65,7 +65,7 @@ struct outputs {
 					    * answer in time */
 };
 
-static void say_word(void *data, const char *text)
+static void print_word(void *data, const char *text)
 {
 	(void) data;
 	cli_complain("%s", text);
@@ -100,7 +100,7 @@ static void watch(struct outputs *out, const struct trk_record *record,
 {
 	trk__alert_live_row(&out->alerts, record, row, gpus ? gpus->device : NULL,
 			    gpus ? gpus->devices : 0, on_alert, out);
-	trk__alert_hooks_turn(&out->hooks, record, trk__sample_get(row, TRK_ELAPSED), say_word,
+	trk__alert_hooks_turn(&out->hooks, record, trk__sample_get(row, TRK_ELAPSED), print_word,
 			      out);
 }
 
@@ -118,7 +118,7 @@ static void write_row(void *data, const struct trk_record *record, const struct 
 }
 
 /* One line, in answer to SIGUSR1. */
-static void say_status(void *data, const struct trk_record *record)
+static void print_status(void *data, const struct trk_record *record)
 {
 	struct outputs *out = data;
 	struct trk_facts *facts = out->settings->quiet ? NULL : malloc(sizeof(*facts));
@@ -403,8 +403,8 @@ static int start_failure(const struct track_settings *s, const struct trk_track_
 }
 
 /* In one line, what could not be tracked and why. */
-static void tell_starter(int control_fd, const struct trk_track_result *result, int error,
-			 char **argv, int pid)
+static void report_to_starter(int control_fd, const struct trk_track_result *result, int error,
+			      char **argv, int pid)
 {
 	const char *reason = error == -ESRCH ? "no such process" : trk__strerror(error);
 	char text[400];
@@ -544,9 +544,9 @@ static void plan_it(struct track_settings *s, char **argv, int pid, struct outpu
 	o->gpu_hints = &s->hints;
 	o->dir = s->no_recording ? NULL : cli_state_dir(s->dir);
 	o->on_row = write_row;
-	o->on_word = s->quiet ? NULL : say_word;
+	o->on_word = s->quiet ? NULL : print_word;
 	o->on_cost = conclude;
-	o->on_status = say_status;
+	o->on_status = print_status;
 	o->data = out;
 	if (o->dir && !*o->dir) { /* it has been told */
 		o->dir = NULL;
@@ -586,7 +586,7 @@ static int track_to(struct outputs *out, const struct track_settings *s, const s
 	trk__live_page_end(&out->live);
 	trk__alert_hooks_release(&out->hooks);
 	if (r < 0 && s->track.control_fd >= 0)
-		tell_starter(s->track.control_fd, result, r, argv, s->track.pid);
+		report_to_starter(s->track.control_fd, result, r, argv, s->track.pid);
 	status = r < 0 ? start_failure(s, result, r, argv, s->track.pid)
 		       : status_of(s, &result->record.outcome, argv, speak(out, result),
 				   out->samples.failed);

@@ -59,7 +59,7 @@ static bool is_same(struct slice a, struct slice b)
 /* Whether a run shows how much memory its work needs. */
 static bool is_success(const struct trk_history_run *run)
 {
-	return run->peak_memory_mib > 0 && trk__advice_past_run(run).end == TRK_PAST_SUCCEEDED;
+	return run->peak_memory_mib > 0 && trk__advice_past_run(run).end == TRK_EARLIER_SUCCEEDED;
 }
 
 /* Whether one of the values is the same as `value`; else it joins them. A value that is not known

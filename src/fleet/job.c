@@ -440,7 +440,7 @@ double trk__fleet_job_chance(const struct trk_fleet_rows *rows, const struct trk
 	size_t count =
 		job->name->count < TRK_FLEET_RUNS_MAX ? job->name->count : TRK_FLEET_RUNS_MAX;
 	const struct trk_fleet_run *run = rows->run + job->name->first + job->name->count - count;
-	struct trk_past_run runs[TRK_FLEET_RUNS_MAX];
+	struct trk_earlier_run runs[TRK_FLEET_RUNS_MAX];
 	struct trk_history_run *past = calloc(1, sizeof(*past));
 	double chance = NAN;
 

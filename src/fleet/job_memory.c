@@ -17,25 +17,25 @@ static bool is_stop_signal(int signal)
 	return signal == SIGHUP || signal == SIGINT || signal == SIGTERM || signal == SIGXCPU;
 }
 
-static enum trk_past_end end_of(const struct trk_history_run *run)
+static enum trk_earlier_end end_of(const struct trk_history_run *run)
 {
 	enum { SHELL_BASE = 128 }; /* a shell adds the signal of its child to this */
 	const char *verdict = run->verdict;
 
 	if (!strcmp(verdict, "out_of_memory") || !strcmp(verdict, "memory_limit"))
-		return TRK_PAST_OUT_OF_MEMORY;
+		return TRK_EARLIER_OUT_OF_MEMORY;
 	if (!strcmp(verdict, "exited") && run->code <= 0)
-		return TRK_PAST_SUCCEEDED;
+		return TRK_EARLIER_SUCCEEDED;
 	if (!strcmp(verdict, "stopped") || !strcmp(verdict, "timeout") ||
 	    !strcmp(verdict, "running") || is_stop_signal(run->signal) ||
 	    (!strcmp(verdict, "exited") && is_stop_signal(run->code - SHELL_BASE)))
-		return TRK_PAST_STOPPED;
-	return TRK_PAST_FAILED;
+		return TRK_EARLIER_STOPPED;
+	return TRK_EARLIER_FAILED;
 }
 
-struct trk_past_run trk__advice_past_run(const struct trk_history_run *run)
+struct trk_earlier_run trk__advice_past_run(const struct trk_history_run *run)
 {
-	struct trk_past_run r = {
+	struct trk_earlier_run r = {
 		.peak_bytes = run->peak_memory_mib * MIB,
 		.duration_s = run->duration_s,
 		.input_bytes = run->input_bytes,
@@ -90,7 +90,7 @@ int trk__advice_memory(const struct trk_history_run *past, size_t count, const c
 		       const struct trk_memory_options *options, struct trk_alike *ret_alike,
 		       struct trk_memory_advice *ret)
 {
-	struct trk_past_run *runs = calloc(count + 1, sizeof(*runs));
+	struct trk_earlier_run *runs = calloc(count + 1, sizeof(*runs));
 	bool *kept = calloc(count + 1, sizeof(*kept));
 	size_t n = 0;
 	int r = -ENOMEM;

@@ -9,7 +9,7 @@
 #include "history/history.h"
 
 /* An earlier run as the advice on memory takes it. */
-struct trk_past_run trk__advice_past_run(const struct trk_history_run *run);
+struct trk_earlier_run trk__advice_past_run(const struct trk_history_run *run);
 
 /* The part of the advice on memory: the runs alike are found, and of those the request. `past` is
  * oldest first, borrowed. 0, or as trk__memory_advise, or -ENOMEM. */

@@ -231,11 +231,11 @@ static enum trk_fleet_end end_of(const struct trk_history_run *run)
 	if (!strcmp(run->verdict, "tracker_died") || !strcmp(run->verdict, "vanished"))
 		return TRK_FLEET_STOPPED;
 	switch (trk__advice_past_run(run).end) {
-	case TRK_PAST_SUCCEEDED:
+	case TRK_EARLIER_SUCCEEDED:
 		return TRK_FLEET_OK;
-	case TRK_PAST_STOPPED:
+	case TRK_EARLIER_STOPPED:
 		return TRK_FLEET_STOPPED;
-	case TRK_PAST_OUT_OF_MEMORY:
+	case TRK_EARLIER_OUT_OF_MEMORY:
 		return TRK_FLEET_OUT_OF_MEMORY;
 	default:
 		return TRK_FLEET_FAILED;

@@ -174,8 +174,8 @@ static struct pg_result *ask(struct postgres_history *h, const char *sql, int n,
 	return NULL;
 }
 
-static int tell(struct postgres_history *h, const char *sql, int n, const char *const *values,
-		struct trk_error *reterr)
+static int run_command(struct postgres_history *h, const char *sql, int n,
+		       const char *const *values, struct trk_error *reterr)
 {
 	struct pg_result *r = ask(h, sql, n, values, reterr);
 
@@ -225,7 +225,7 @@ static int send_run(struct postgres_history *h, const char *sql, struct trk_hist
 			(void) snprintf(number[i], NUMBER_SIZE, "%" PRId64, v.whole);
 		}
 	}
-	return tell(h, sql, TRK_HISTORY_FIELD_COUNT, values, reterr);
+	return run_command(h, sql, TRK_HISTORY_FIELD_COUNT, values, reterr);
 }
 
 static const char *text_at(struct postgres_history *h, const struct pg_result *r, int row, int at)
@@ -333,11 +333,12 @@ static int send_new(struct postgres_history *h, size_t max_new, struct trk_error
 	if (known) {
 		s.known = known;
 		s.known_count = h->lib.ntuples(known);
-		r = tell(h, "BEGIN", 0, NULL, reterr);
+		r = run_command(h, "BEGIN", 0, NULL, reterr);
 		if (r == 0)
 			r = trk__store_each(h->runs_fd, send_file, &s, &h->base.refused);
 		r = s.error ? s.error : r;
-		if (tell(h, r == 0 ? "COMMIT" : "ROLLBACK", 0, NULL, r == 0 ? reterr : NULL) < 0 &&
+		if (run_command(h, r == 0 ? "COMMIT" : "ROLLBACK", 0, NULL,
+				r == 0 ? reterr : NULL) < 0 &&
 		    r == 0)
 			r = -EIO;
 		h->lib.clear(known);
@@ -388,8 +389,8 @@ static int list_runs(struct trk_history *base, const struct trk_job_key *job, si
 
 static int forget_run(struct trk_history *base, const char *id, struct trk_error *reterr)
 {
-	return tell(of(base), "DELETE FROM resource_tracker.run WHERE id = $1", 1,
-		    (const char *const[]){id}, reterr);
+	return run_command(of(base), "DELETE FROM resource_tracker.run WHERE id = $1", 1,
+			   (const char *const[]){id}, reterr);
 }
 
 /* ---- life ---- */
@@ -414,8 +415,8 @@ static const struct trk_history_ops ops = {
 
 static bool can_read(struct postgres_history *h, struct trk_error *reterr)
 {
-	return tell(h, "SELECT " TRK_HISTORY_COLUMNS " FROM resource_tracker.run LIMIT 1", 0, NULL,
-		    reterr) == 0;
+	return run_command(h, "SELECT " TRK_HISTORY_COLUMNS " FROM resource_tracker.run LIMIT 1", 0,
+			   NULL, reterr) == 0;
 }
 
 /* Steps may run twice: two trackers may find the same version. The lock orders them. */
@@ -439,9 +440,9 @@ static int migrate(struct postgres_history *h, int64_t version, struct trk_error
 			trk__history_version);
 	if (sql.error < 0)
 		return trk__error_set(reterr, sql.error, NULL, "out of memory");
-	r = tell(h, sql.data, 0, NULL, &error);
+	r = run_command(h, sql.data, 0, NULL, &error);
 	/* A role that may only read needs no migration where the columns are there. */
-	if (r < 0 && (tell(h, "ROLLBACK", 0, NULL, NULL) < 0 || !can_read(h, NULL))) {
+	if (r < 0 && (run_command(h, "ROLLBACK", 0, NULL, NULL) < 0 || !can_read(h, NULL))) {
 		if (reterr)
 			*reterr = error;
 		return r;

@@ -94,8 +94,8 @@ static int64_t machine_rise(const struct trk_env *env, const struct trk_run_kill
 	return now > k->machine ? (int64_t) (now - k->machine) : 0;
 }
 
-__attribute__((format(printf, 2, 3))) static void say(struct trk_record *record, const char *format,
-						      ...)
+__attribute__((format(printf, 2, 3))) static void set_evidence(struct trk_record *record,
+							       const char *format, ...)
 {
 	struct trk_outcome *o = &record->outcome;
 	va_list args;
@@ -111,7 +111,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct trk_record *record,
 }
 
 /* Whose count has risen: the nearest to the job. Returns false where none has. */
-static bool say_rise(const struct trk_env *env, struct trk_record *record, double share)
+static bool explain_rise(const struct trk_env *env, struct trk_record *record, double share)
 {
 	const struct trk_run_kills *k = &record->run.kills;
 	const char *likely = share >= MOST_OF_IT ? "likely" : "perhaps";
@@ -122,23 +122,27 @@ static bool say_rise(const struct trk_env *env, struct trk_record *record, doubl
 	if (own < 0 && above < 0)
 		machine = machine_rise(env, k);
 	if (own > 0)
-		say(record,
-		    "%s killed with the tracker: oom_kill of the job's control group has risen by "
-		    "%lld since the start",
-		    likely, (long long) own);
+		set_evidence(record,
+			     "%s killed with the tracker: oom_kill of the job's control group has "
+			     "risen by "
+			     "%lld since the start",
+			     likely, (long long) own);
 	else if (above > 0)
-		say(record,
-		    "%s out of memory: oom_kill of %.80s, above the job's group, has risen by %lld "
-		    "since the start",
-		    likely, k->group[ABOVE].dir + (k->group[ABOVE].dir[0] == '.'),
-		    (long long) above);
+		set_evidence(record,
+			     "%s out of memory: oom_kill of %.80s, above the job's group, has "
+			     "risen by %lld "
+			     "since the start",
+			     likely, k->group[ABOVE].dir + (k->group[ABOVE].dir[0] == '.'),
+			     (long long) above);
 	else if (machine > 0)
-		say(record,
-		    "%s out of memory: oom_kill of the machine has risen by %lld since the start",
-		    likely, (long long) machine);
+		set_evidence(record,
+			     "%s out of memory: oom_kill of the machine has risen by %lld since "
+			     "the start",
+			     likely, (long long) machine);
 	else if (own == 0)
-		say(record,
-		    "the kernel has counted no out-of-memory kill in the job's control group");
+		set_evidence(
+			record,
+			"the kernel has counted no out-of-memory kill in the job's control group");
 	if (own > 0 && share >= MOST_OF_IT)
 		record->outcome.verdict = TRK_VERDICT_OUT_OF_MEMORY;
 	record->outcome.is_inferred = true;
@@ -151,8 +155,8 @@ void trk__death_explain(const struct trk_env *env, struct trk_record *record)
 	char boot[sizeof(record->run.kills.boot)];
 
 	read_boot(env, boot, sizeof(boot));
-	if (boot[0] && !strcmp(boot, record->run.kills.boot) && say_rise(env, record, share))
+	if (boot[0] && !strcmp(boot, record->run.kills.boot) && explain_rise(env, record, share))
 		return;
 	if (share >= NEARLY_ALL)
-		say(record, "likely out of memory");
+		set_evidence(record, "likely out of memory");
 }

@@ -171,9 +171,9 @@ static struct trk_gpu_facts gpu_facts(const struct trk_record *r)
 
 /* The video memory of the runs that are like the next one, as peaks of memory. The number of runs,
  * or -ENOMEM; the caller frees *ret. */
-static ssize_t vram_runs(const struct trk_advice_input *in, struct trk_past_run **ret)
+static ssize_t vram_runs(const struct trk_advice_input *in, struct trk_earlier_run **ret)
 {
-	struct trk_past_run *runs = calloc(in->count + 1, sizeof(*runs));
+	struct trk_earlier_run *runs = calloc(in->count + 1, sizeof(*runs));
 	bool *kept = calloc(in->count + 1, sizeof(*kept));
 	struct trk_alike alike;
 	ssize_t n = 0;
@@ -187,7 +187,7 @@ static ssize_t vram_runs(const struct trk_advice_input *in, struct trk_past_run 
 		runs[n] = trk__advice_past_run(&in->runs[i]);
 		runs[n].peak_bytes = in->runs[i].vram_max_mib * MIB;
 		runs[n].limit_bytes = NAN;
-		runs[n++].end = TRK_PAST_SUCCEEDED; /* what it held, it held */
+		runs[n++].end = TRK_EARLIER_SUCCEEDED; /* what it held, it held */
 	}
 	if (!kept)
 		n = -ENOMEM;
@@ -201,7 +201,7 @@ static int advise_gpus(const struct trk_advice_input *in, struct trk_advice *a)
 	struct trk_gpu_facts facts = gpu_facts(in->record);
 	struct trk_memory_options options = {
 		.risk = in->risk, .input_bytes = NAN, .machine_bytes = NAN};
-	struct trk_past_run *runs;
+	struct trk_earlier_run *runs;
 	double busiest = NAN, gpus;
 	ssize_t n = vram_runs(in, &runs);
 	int r = n < 0 ? -ENOMEM : 0;
@@ -257,7 +257,7 @@ static size_t successes(const struct trk_advice_input *in)
 	size_t n = 0;
 
 	for (size_t i = 0; i < in->count; i++)
-		n += trk__advice_past_run(&in->runs[i]).end == TRK_PAST_SUCCEEDED;
+		n += trk__advice_past_run(&in->runs[i]).end == TRK_EARLIER_SUCCEEDED;
 	return n;
 }
 

@@ -11,7 +11,7 @@ struct loading {
 	int error;
 };
 
-static int take(void *data, const struct trk_history_run *run)
+static int take_run(void *data, const struct trk_history_run *run)
 {
 	struct loading *l = data;
 
@@ -24,7 +24,7 @@ static int take(void *data, const struct trk_history_run *run)
 static int read_rows(struct trk_history *h, const struct trk_job_key *job, size_t max,
 		     struct loading *l, struct trk_error *reterr)
 {
-	int r = trk__history_list(h, job, max, false, take, l, reterr);
+	int r = trk__history_list(h, job, max, false, take_run, l, reterr);
 
 	if (r >= 0)
 		r = l->error < 0 ? l->error : trk__fleet_rows_sort(l->rows);

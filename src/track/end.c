@@ -13,8 +13,8 @@
  * count is the whole machine's, it must have held as much as all others together. */
 static const double LEAST_SHARE = 0.1, MOST_OF_IT = 0.5;
 
-__attribute__((format(printf, 2, 3))) static void say(struct trk_outcome *o, const char *format,
-						      ...)
+__attribute__((format(printf, 2, 3))) static void set_evidence(struct trk_outcome *o,
+							       const char *format, ...)
 {
 	va_list args;
 
@@ -56,31 +56,36 @@ static bool is_machine_kill(const struct trk_end_facts *f, bool is_killed)
 	       f->held_mib >= MOST_OF_IT * f->limit_mib;
 }
 
-static void say_group_kill(struct trk_outcome *o, const struct trk_end_facts *f, const char *rest)
+static void explain_group_kill(struct trk_outcome *o, const struct trk_end_facts *f,
+			       const char *rest)
 {
-	say(o, "oom_kill of the job's control group rose by %llu%s",
-	    (unsigned long long) f->kills.in_group, rest);
+	set_evidence(o, "oom_kill of the job's control group rose by %llu%s",
+		     (unsigned long long) f->kills.in_group, rest);
 }
 
-static void say_machine_kill(struct trk_outcome *o, const struct trk_end_facts *f)
+static void explain_machine_kill(struct trk_outcome *o, const struct trk_end_facts *f)
 {
-	say(o, "oom_kill of the machine rose by %llu, and the job held %.0f of %.0f MiB",
-	    (unsigned long long) f->kills.on_machine, f->held_mib, f->limit_mib);
+	set_evidence(o, "oom_kill of the machine rose by %llu, and the job held %.0f of %.0f MiB",
+		     (unsigned long long) f->kills.on_machine, f->held_mib, f->limit_mib);
 }
 
 /* Kills that were not the job's end, which explain what happened around it. */
-static void say_neighbours(struct trk_outcome *o, const struct trk_end_facts *f, const char *begin)
+static void explain_neighbours(struct trk_outcome *o, const struct trk_end_facts *f,
+			       const char *begin)
 {
 	const struct trk_kills *k = &f->kills;
 
 	if (k->in_group)
-		say(o,
-		    "%sthe kernel killed a neighbour in the job's control group, out of memory; "
-		    "the job held %.0f of %.0f MiB",
-		    begin, f->held_mib, f->limit_mib);
+		set_evidence(o,
+			     "%sthe kernel killed a neighbour in the job's control group, out of "
+			     "memory; "
+			     "the job held %.0f of %.0f MiB",
+			     begin, f->held_mib, f->limit_mib);
 	else if (k->above)
-		say(o, "%sthe kernel killed a process in another group below %.100s, out of memory",
-		    begin, k->above_path);
+		set_evidence(o,
+			     "%sthe kernel killed a process in another group below %.100s, out of "
+			     "memory",
+			     begin, k->above_path);
 }
 
 static void judge_status(const struct trk_end_facts *f, struct trk_outcome *o)
@@ -107,25 +112,25 @@ static void judge_reaped(const struct trk_end_facts *f, struct trk_outcome *o)
 	fits = kill_fits(f, is_killed);
 	if (f->limit != TRK_VERDICT_RUNNING) {
 		o->verdict = f->limit;
-		say(o, "%s", f->limit_text);
+		set_evidence(o, "%s", f->limit_text);
 	} else if (fits && o->code != 0) {
 		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
-		say_group_kill(o, f, "");
+		explain_group_kill(o, f, "");
 	} else if (entered_kill_fits(f, is_killed) && o->code != 0) {
 		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
-		say(o, "%s", f->entered);
+		set_evidence(o, "%s", f->entered);
 	} else if (is_machine_kill(f, is_killed)) {
 		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
-		say_machine_kill(o, f);
+		explain_machine_kill(o, f);
 	} else if (fits) {
-		say_group_kill(o, f, ", yet the job ended well");
+		explain_group_kill(o, f, ", yet the job ended well");
 	} else if (entered_kill_fits(f, is_killed)) {
-		say(o, "%s, yet the job ended well", f->entered);
+		set_evidence(o, "%s, yet the job ended well", f->entered);
 	} else if (is_killed) {
-		say(o, "killed from outside: the kernel counted no out-of-memory kill");
-		say_neighbours(o, f, "killed from outside; ");
+		set_evidence(o, "killed from outside: the kernel counted no out-of-memory kill");
+		explain_neighbours(o, f, "killed from outside; ");
 	} else if (o->code != 0) {
-		say_neighbours(o, f, "");
+		explain_neighbours(o, f, "");
 	}
 }
 
@@ -142,27 +147,27 @@ static void judge_unreaped(const struct trk_end_facts *f, struct trk_outcome *o)
 	o->code = f->stated ? f->stated_code : -1;
 	if (f->lost) {
 		o->verdict = TRK_VERDICT_VANISHED;
-		say(o,
-		    "the job has ended, and something else in the tracker's process took its exit "
-		    "code");
+		set_evidence(o, "the job has ended, and something else in the tracker's process "
+				"took its exit "
+				"code");
 	} else if (f->stated) {
 		o->verdict = TRK_VERDICT_EXITED;
-		say(o, "the exit code is as the job has stated it");
+		set_evidence(o, "the exit code is as the job has stated it");
 	} else if (attached_is_out_of_memory(f)) {
 		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
-		say_group_kill(o, f, "");
+		explain_group_kill(o, f, "");
 	} else if (f->root_ended && entered_kill_fits(f, false)) {
 		o->verdict = TRK_VERDICT_OUT_OF_MEMORY;
-		say(o, "%s", f->entered);
+		set_evidence(o, "%s", f->entered);
 	} else if (f->root_ended && f->abandoned) {
 		o->verdict = TRK_VERDICT_VANISHED;
-		say(o, "it ended without stopping its tracker, as after a kill");
+		set_evidence(o, "it ended without stopping its tracker, as after a kill");
 	} else if (f->root_ended) {
 		o->verdict = TRK_VERDICT_EXITED;
-		say(o, "the process has ended; only its parent learns its exit code");
+		set_evidence(o, "the process has ended; only its parent learns its exit code");
 	} else {
 		o->verdict = TRK_VERDICT_STOPPED;
-		say(o, "tracking was ended");
+		set_evidence(o, "tracking was ended");
 	}
 }
 

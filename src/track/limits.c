@@ -188,7 +188,7 @@ void trk__limits_state(struct trk_limits *l, uint64_t time_ns, const struct trk_
 	run->limit[TRK_LIMIT_GPU] = *gpu;
 }
 
-static void tell(struct trk_limit_words *w, double before, const char *unit, double at_s)
+static void add_change(struct trk_limit_words *w, double before, const char *unit, double at_s)
 {
 	size_t len = strlen(w->text);
 
@@ -203,9 +203,9 @@ static void note_changes(struct trk_limits *l, const struct trk_quantity before[
 	double cpu = before[TRK_LIMIT_CPU].value, memory = before[TRK_LIMIT_MEMORY_MIB].value;
 
 	if (l->now[TRK_LIMIT_CPU].value != cpu)
-		tell(&l->cpu, cpu, " cores", at_s);
+		add_change(&l->cpu, cpu, " cores", at_s);
 	if (l->now[TRK_LIMIT_MEMORY_MIB].value != memory)
-		tell(&l->memory, memory, " MiB", at_s);
+		add_change(&l->memory, memory, " MiB", at_s);
 }
 
 static void weigh(struct trk_limits *l, const struct trk_sample *row)

@@ -166,7 +166,7 @@ void trk__track_look_at_children(struct track *t)
 	}
 }
 
-static void say_status(struct track *t)
+static void report_status(struct track *t)
 {
 	if (t->options->on_status)
 		t->options->on_status(t->options->data, t->record);
@@ -175,7 +175,7 @@ static void say_status(struct track *t)
 static void forward(struct track *t, int signo)
 {
 	if (signo == SIGUSR1)
-		say_status(t);
+		report_status(t);
 	if (!t->options->argv) { /* attach, system: a request to stop */
 		if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP || signo == SIGQUIT)
 			t->stop = true;
@@ -199,7 +199,7 @@ void trk__track_handle_signals(struct track *t)
 		if (action == TRK_JOB_CHILD)
 			trk__track_look_at_children(t);
 		else if (signo == SIGQUIT && t->options->quit_is_status)
-			say_status(t);
+			report_status(t);
 		else if (action == TRK_JOB_FORWARD || !t->options->argv)
 			forward(t, signo);
 	}

@@ -209,11 +209,11 @@ static void a_run_that_was_stopped_is_no_failure_of_memory(void **state)
 		assert_true(request_after(ends[i].verdict, ends[i].code, ends[i].signal, 3000) >=
 			    3000);
 	}
-	assert_true(trk__advice_past_run(&runs[0]).end == TRK_PAST_SUCCEEDED);
+	assert_true(trk__advice_past_run(&runs[0]).end == TRK_EARLIER_SUCCEEDED);
 	end_run(0, "signalled", 137, 9, 10); /* perhaps for its memory */
-	assert_true(trk__advice_past_run(&runs[0]).end == TRK_PAST_FAILED);
+	assert_true(trk__advice_past_run(&runs[0]).end == TRK_EARLIER_FAILED);
 	end_run(0, "failed", -1, 0, 10);
-	assert_true(trk__advice_past_run(&runs[0]).end == TRK_PAST_FAILED);
+	assert_true(trk__advice_past_run(&runs[0]).end == TRK_EARLIER_FAILED);
 }
 
 static void many_stopped_runs_lower_no_request(void **state)

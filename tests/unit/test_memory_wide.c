@@ -15,7 +15,7 @@
 
 enum { RUNS = 60 };
 
-static struct trk_past_run runs[RUNS];
+static struct trk_earlier_run runs[RUNS];
 static uint64_t seed;
 
 static double chance(void)
@@ -24,9 +24,10 @@ static double chance(void)
 	return (double) (seed >> 11) / 9007199254740992.0;
 }
 
-static struct trk_past_run run_of(double peak_mib, double input_mib)
+static struct trk_earlier_run run_of(double peak_mib, double input_mib)
 {
-	return (struct trk_past_run){peak_mib * MIB, 60, input_mib * MIB, NAN, TRK_PAST_SUCCEEDED};
+	return (struct trk_earlier_run){peak_mib * MIB, 60, input_mib * MIB, NAN,
+					TRK_EARLIER_SUCCEEDED};
 }
 
 static double chance_after(size_t count, double input_mib, const struct trk_memory_tuning *tuning)

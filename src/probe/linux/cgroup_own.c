@@ -260,8 +260,8 @@ static int make_in(struct trk_cgroup_own *own, const struct trk_cgroup *cg, cons
 	return refuse(why, -error, "cgroup.procs cannot be written: %s", trk__strerror(-error));
 }
 
-static int make(struct trk_cgroup_own *ret, const struct trk_env *env, const struct trk_cgroup *cg,
-		const char *id, char *why)
+static int make_group(struct trk_cgroup_own *ret, const struct trk_env *env,
+		      const struct trk_cgroup *cg, const char *id, char *why)
 {
 	struct trk_cgroup_own own = TRK_CGROUP_OWN_NONE;
 	char dir[TRK_CGROUP_PATH_SIZE];
@@ -290,7 +290,8 @@ int trk__cgroup_own_make(struct trk_cgroup_own *own, const struct trk_env *env, 
 	struct trk_cgroup cg;
 	int r = trk__cgroup_open(&cg, env, getpid());
 
-	r = r < 0 ? refuse(why, r, "no control group is found") : make(own, env, &cg, id, why);
+	r = r < 0 ? refuse(why, r, "no control group is found")
+		  : make_group(own, env, &cg, id, why);
 	trk__cgroup_release(&cg);
 	return r;
 }
