@@ -21,7 +21,7 @@ enum { TRK_ANOMALY_RUNS_MIN = 5, TRK_ANOMALY_RUNS_MAX = 50, TRK_ANOMALY_STREAM_R
 #define TRK_DRIFT_LIMIT   5.0
 
 enum trk_anomaly_verdict {
-	TRK_ANOMALY_TOO_FEW = -1, /* fewer than 5 earlier runs: too few to tell */
+	TRK_ANOMALY_TOO_FEW = -1, /* fewer than 5 earlier runs: too few to judge */
 	TRK_ANOMALY_NO,
 	TRK_ANOMALY_HIGH,
 	TRK_ANOMALY_LOW,
@@ -46,9 +46,9 @@ int trk__anomaly_judge_ln(const double *ln, size_t n, double value, double floor
 
 /* Whether the newest value is the one with which it is clear that the level has moved: positive the
  * distance by which the cumulative sum passed TRK_DRIFT_LIMIT upwards ("has become slower,
- * bigger"), negative downwards, else 0. Each value stands beside the TRK_ANOMALY_STREAM_RUNS before
- * it (5 at least) and counts for TRK_ANOMALY_LIMIT at most, so that one odd run is no drift; the
- * sum starts anew once it has passed. Returns 0, or -TRK_E_NODATA with fewer than 6 values. */
+ * bigger"), negative downwards, else 0. Each value is compared with the TRK_ANOMALY_STREAM_RUNS
+ * before it (5 at least) and counts for TRK_ANOMALY_LIMIT at most, so that one odd run is no drift;
+ * the sum starts anew once it has passed. Returns 0, or -TRK_E_NODATA with fewer than 6 values. */
 int trk__anomaly_drift(const double *values, size_t count, double floor_share, double *ret);
 
 /* The same for every value in one pass: the indices, ascending, of those with which it was clear

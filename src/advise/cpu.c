@@ -243,7 +243,7 @@ static void explain(const struct trk_cpu_options *o, struct trk_cpu_advice *a)
 			   100 * a->saturated_share, o->cores_now, 2 * o->cores_now);
 }
 
-/* Under a queue what was seen says less than what was stated. */
+/* With a CPU queue, the stated number of cores is preferred to the measured one. */
 static void hold(const struct trk_busy *h, const struct trk_cpu_options *o,
 		 struct trk_cpu_advice *a)
 {

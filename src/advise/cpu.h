@@ -3,7 +3,7 @@
  * A histogram of busy cores (0.1 core a bin) predicts the run time on k cores:
  * T(k) = sum of seconds * max(1, busy / k). What kept more than k cores busy is stretched, nothing
  * else changes. From one machine to fewer cores of it this is right within a few per cent for
- * ordinary programs; it says nothing of jobs spread over several machines, nor of more cores than
+ * ordinary programs; it does not cover jobs spread over several machines, nor of more cores than
  * there were: where nearly all of them were busy, more might help, and that is said.
  *
  * Where threads waited for a CPU, busy cores are less than what the run asked for. In an interval

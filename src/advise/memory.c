@@ -365,7 +365,7 @@ static double request_of(const struct choice *c, const struct trk_memory_options
 }
 
 /* Choose from the successes, and from all runs: what failed may raise the request, never lower it.
- * False when no run says anything. */
+ * False when no run has usable figures. */
 static bool choose_from(struct choice *c, const struct trk_earlier_view *view)
 {
 	struct choice other;
@@ -553,7 +553,7 @@ static double request_with_floors(const struct choice *c, const struct trk_earli
 	return round_up(view->options->tuning, request);
 }
 
-/* The part of the advice that says how sure it is and what it stays below. */
+/* The part of the advice on its confidence and on the peaks above the request. */
 static void judge(const struct choice *c, const struct trk_earlier_view *view,
 		  const struct trk_open_kills *kills, struct trk_memory_advice *a)
 {

@@ -28,7 +28,7 @@ enum trk_earlier_end {
 	TRK_EARLIER_SUCCEEDED,
 	TRK_EARLIER_FAILED, /* failed, perhaps for lack of memory: it may need more than its peak */
 	TRK_EARLIER_STOPPED, /* stopped from outside, and not for memory: its peak is a lower bound
-			   * of its need, and nothing says that it needs more */
+			   * of its need, and no evidence of a larger need */
 	TRK_EARLIER_OUT_OF_MEMORY, /* killed at its limit: it needed more than that */
 };
 
@@ -113,7 +113,7 @@ struct trk_memory_advice {
 	double factor;         /* request before floors and rounding = forecast * factor */
 	double chance_exceed;  /* that the next run needs more than request_bytes, 0 to 1 */
 	enum trk_confidence confidence;
-	size_t runs_used;      /* runs that say something, newest TRK_MEMORY_RUNS_MAX at most */
+	size_t runs_used;      /* runs with usable figures, newest TRK_MEMORY_RUNS_MAX at most */
 	size_t runs_forgotten; /* of them, those before a shift of level, which are not used */
 	double highest_bytes;  /* the most that an earlier run held, failed runs included */
 	/* The most that an earlier run held, where it is above request_bytes, or NaN; the share of
@@ -128,7 +128,7 @@ struct trk_memory_advice {
 };
 
 /* Advise on the next run after `count` earlier ones, oldest first (borrowed). `options` may be
- * NULL. Returns 0; -TRK_E_NODATA when no run says anything about memory; -EINVAL for an enumeration
+ * NULL. Returns 0; -TRK_E_NODATA when no run has a figure of memory; -EINVAL for an enumeration
  * value that does not exist. *ret is untouched on failure. */
 int trk__memory_advise(const struct trk_earlier_run *runs, size_t count,
 		       const struct trk_memory_options *options, struct trk_memory_advice *ret);

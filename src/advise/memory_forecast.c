@@ -137,7 +137,7 @@ static double at_least(double y, double least)
 	return y < least ? least : y; /* NaN stays */
 }
 
-/* The largest input and peak of the runs so far, which bound what a line says of a larger input. */
+/* The largest input and peak of the runs so far, which bound the forecast for a larger input. */
 struct seen {
 	double ln_input, ln_need;
 };

@@ -1,4 +1,4 @@
-/* Which earlier runs say something about the next one's memory: kills that a later success resolved
+/* Which earlier runs count for the next one's memory: kills that a later success resolved
  * do not, and runs from before a shift of level do not. */
 #include <math.h>
 #include <string.h>

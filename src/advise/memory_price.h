@@ -52,7 +52,7 @@ void trk__memory_forecast(const struct trk_history *h, enum trk_basis basis, dou
  * scaled. */
 bool trk__memory_scale_young(const struct trk_history *h, double *ret_need_bytes);
 
-/* Make the forecasts of one predictor. False where it has nothing to say yet. */
+/* Make the forecasts of one predictor. False where it has too few runs yet. */
 bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
 		      const struct trk_memory_tuning *tuning, struct trk_ratios *ret);
 

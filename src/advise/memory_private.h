@@ -22,14 +22,15 @@ struct trk_earlier_view {
 
 /* Positive and finite. */
 bool trk__memory_known(double x);
-/* What an earlier run says about need, or NaN: the peak, and of a kill a multiple of its limit. */
+/* The need that follows from an earlier run, or NaN: the peak, and of a kill a multiple of its
+ * limit. */
 double trk__earlier_need(const struct trk_earlier_run *run, const struct trk_memory_tuning *tuning);
 /* What an earlier run held at most, or NaN: the peak, and of a kill at least its limit. */
 double trk__earlier_held(const struct trk_earlier_run *run);
 /* Whether a larger input than that of the next run explains this run's need. */
 bool trk__input_explains(const struct trk_earlier_run *run,
 			 const struct trk_memory_options *options);
-/* Whether run `at` says something that no other run says better: false for a kill that a success
+/* Whether run `at` counts: false for a kill that a success
  * resolved, for an open one, and for a stopped run whose peak is not above all successes. */
 bool trk__earlier_counts(const struct trk_earlier_view *view, size_t at);
 struct trk_open_kills trk__open_kills(const struct trk_earlier_view *view);

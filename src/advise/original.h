@@ -1,4 +1,4 @@
-/* The rule of the original Python package, figure by figure, for users who want its answers.
+/* The rule of the original Python package, figure by figure, for users that need its answers.
  *
  * cpu = max(1, round(mean cores)), memory = largest MiB x 1.2 rounded by
  * trk__original_round_memory, gpu = max(1, round(largest)) where any GPU was used, vram as memory.
@@ -20,8 +20,8 @@ struct trk_original_run {
 };
 
 struct trk_original_advice {
-	double cpu;        /* cores, 1 at least; NaN: no run knows */
-	double memory_mib; /* NaN: no run knows */
+	double cpu;        /* cores, 1 at least; NaN: not known of any run */
+	double memory_mib; /* NaN: not known of any run */
 	double gpu;        /* 0: none was used, or none is known of */
 	double vram_mib;   /* 0 likewise */
 };

@@ -27,7 +27,7 @@ struct trk_server_work {
 	/* Speed of one thread where the run was measured, by each measure; NaN: not known. With
 	 * neither, one thread is taken for equally fast everywhere. */
 	double here_one[TRK_SPEED_BASES];
-	double boot_s;     /* time that is paid before the job starts; 0 unless somebody asks */
+	double boot_s;     /* time that is paid before the job starts; 0 unless stated */
 	double deadline_s; /* longest run time that is accepted; 0: any */
 	/* What all threads did there, by each measure, and how many there were; 0: not known. More
 	 * busy cores than that were not measured there: it then only says how fast a thread was. */

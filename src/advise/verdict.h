@@ -38,8 +38,8 @@ struct trk_sizing_facts {
 	double throttled_s;     /* part of the run time that CPU limits took */
 	double memory_stall_s;  /* waited for memory */
 	double saturated_share; /* of the time all cores were busy (cpu.h) */
-	bool out_of_memory;     /* killed for it: enough to judge by, whatever else is known */
-	bool failed;            /* ended early: unused memory then says nothing */
+	bool out_of_memory;     /* killed by the kernel for it: decides alone */
+	bool failed;            /* ended early: unused memory is then not judged */
 	/* The limit was requested or enforced; else it is the machine's size, which cannot be too
 	 * much. */
 	bool memory_stated, cpu_stated;

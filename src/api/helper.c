@@ -90,7 +90,7 @@ static char **words_of(const struct trk_helper_options *o, int control_fd, char 
 }
 
 /* A command inherits what the caller has. A sampler has nothing of the caller's but the socket: it
- * closes the rest, and stands in a session of its own, out of reach of the terminal's Ctrl-C (glibc
+ * closes the rest, and runs in a session of its own, out of reach of the terminal's Ctrl-C (glibc
  * before 2.26 knows no such flag: then from when it goes into the background).
  *
  * `fd` is closed on exec, `copy` is the same socket: dup2() makes of it one that stays. Of a

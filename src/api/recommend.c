@@ -12,7 +12,7 @@
 
 enum { DOCUMENT_MAX = 4 << 20, NOTE_MAX = 512, OPTIONS_MAX = 4096 };
 
-/* What the options and needs say, as a request. Both live as long as the request. */
+/* The request that the options and needs state. Both live as long as the request. */
 static int read_words(struct trk_recommend_request *q, const struct trk_recommend_options *o,
 		      struct trk_cloud *stated, struct trk_error *error)
 {

@@ -228,7 +228,7 @@ static int stop(struct trk_tracker *t, int exit_code)
 }
 
 /* Until a command has ended. Without the lock, so that other threads may look at the tracker as
- * long as it takes; whoever gets the lock next reaps it. */
+ * long as it takes; the next caller that gets the lock reaps it. */
 static void await_command(struct trk_tracker *t)
 {
 	siginfo_t info;
@@ -284,7 +284,7 @@ void trk_tracker_free(struct trk_tracker *t)
 
 /* ---- while it runs ---- */
 
-/* What it has to say meanwhile; notices its end. */
+/* Take its messages; notices its end. */
 static void listen(struct trk_tracker *t)
 {
 	char line[TRK_CONTROL_LINE];

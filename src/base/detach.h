@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Fork a process that belongs to nobody: in a session of its own, adopted by init, with /dev/null
+/* Fork a detached process: in a session of its own, adopted by init, with /dev/null
  * as its three standard descriptors, no other descriptor, no blocked signal, and SIGPIPE as by
  * default. True in that process, which calls exec or _exit; false in the caller, also where no
  * process could be made. */

@@ -202,7 +202,7 @@ const char *trk__human_seconds(char text[SIZE], double seconds)
 		return print(text, "%.1f s", seconds);
 	if (seconds < 3599.5)
 		return two_units(text, seconds, 60, "m", "s");
-	if (seconds < 48.0 * 3600) /* seconds of hours tell nothing */
+	if (seconds < 48.0 * 3600) /* from hours on, seconds are left out */
 		return two_units(text, seconds / 60, 60, "h", "m");
 	return two_units(text, seconds / 3600, 24, "d", "h");
 }

@@ -14,7 +14,7 @@ enum { TRK_HUMAN_SIZE = 48 };
 /* Any of the functions below that take one value. */
 typedef const char *trk_human_fn(char text[TRK_HUMAN_SIZE], double value);
 
-/* "4.2", "0.05", "1234": as many digits as tell. */
+/* "4.2", "0.05", "1234": as many digits as matter. */
 trk_human_fn trk__human_number;
 /* As above, but whole numbers without a fraction: what was asked for, not measured. */
 trk_human_fn trk__human_amount;

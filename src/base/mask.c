@@ -18,7 +18,7 @@ struct found {
 	const char *by;
 };
 
-/* ASCII whatever the locale. */
+/* ASCII, in every locale. */
 static bool is_upper(char c)
 {
 	return c >= 'A' && c <= 'Z';

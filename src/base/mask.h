@@ -1,4 +1,4 @@
-/* Secrets in command lines: each is replaced by a word that says what it was.
+/* Secrets in command lines: each is replaced by a word for its kind.
  *
  * [SECRET]  the value of a name such as --password, API_TOKEN= or "secret":; a key of a known
  *           service (ghp_, AKIA); an address with a password

@@ -54,7 +54,7 @@ void trk__os_group_take(int group_fd);
 /* When the content was last changed, ns since 1970. */
 int64_t trk__os_modified_ns(const struct stat *st);
 
-/* Is the directory on a file system of another machine, or does the kernel not say? */
+/* Is the directory on a file system of another machine, or is that unknown? */
 bool trk__os_is_remote(const char *dir);
 
 /* Is the directory on a file system in memory? */

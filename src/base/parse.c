@@ -64,7 +64,7 @@ bool trk__scan_u64(const char **at, uint64_t *ret)
 
 	for (unsigned int digit; (digit = (unsigned int) *s - '0') <= 9; s++)
 		value = value * 10 + digit;
-	/* 19 digits fit whatever they are. */
+	/* Any 19 digits fit. */
 	if (s == start || (s - start > 19 && is_above_range(start, s)))
 		return false;
 	*at = s;

@@ -217,7 +217,7 @@ static int follow_link(struct walk *w, const char *name, struct trk_error *reter
 
 	if (fstatat(w->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return -errno;
-	if (!is_own(&st)) /* whatever it is, it can be another thing soon */
+	if (!is_own(&st)) /* it can be replaced at any time */
 		return refuse(reterr, name, &st);
 	len = readlinkat(w->fd, name, target, sizeof(target) - 1);
 	if (len < 0)
@@ -288,7 +288,7 @@ static int walk_to(const char *path, enum trk_trust_make make, struct walk *w, c
 		r = enter(w, trk__os_open_way(AT_FDCWD, "/"), reterr);
 	while (r == 0 && take_name(w, name, &r))
 		r = go_into(w, name, make, reterr);
-	if (r == 0 && w->unmapped) /* that may be anybody: not where a file itself lies */
+	if (r == 0 && w->unmapped) /* that may be any user: not allowed for the file's own folder */
 		r = trk__error_set(reterr, -TRK_E_UNTRUSTED, path,
 				   "the directory of %s belongs to an unknown user", path);
 	return r;

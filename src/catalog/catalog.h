@@ -1,6 +1,6 @@
 /* The catalogue of servers and prices: an image that is read in place.
  *
- * The program carries one image, made at build time from data/ (docs/catalog.md says where its
+ * The program carries one image, made at build time from data/ (docs/catalog.md names where its
  * facts come from). A catalogue file from outside is text of the same format as data/ and is
  * turned into an image by catalog/text.h. An image is one block of memory: tables of fixed-size
  * records and a pool of texts that the records point into. */

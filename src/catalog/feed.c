@@ -245,7 +245,7 @@ static void write_spots(const struct trk_feed_rows *r, const struct trk_feed *fe
 				row[i].spot_usd);
 }
 
-/* How many savings the catalogue knows of a vendor. */
+/* How many savings of a vendor the catalogue has. */
 static size_t known_savings(const struct trk_catalog *c, uint8_t vendor)
 {
 	size_t n, prices, count = 0;

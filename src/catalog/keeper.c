@@ -33,7 +33,7 @@ struct items {
 	size_t n, dropped;
 };
 
-/* What stands in a cell of the text: no blanks, no control bytes, not the sign for "not known". */
+/* The content of a cell of the text: no blanks, no control bytes, not the sign for "not known". */
 static bool is_name(const char *text)
 {
 	if (!text || !*text || !strcmp(text, "-") || strlen(text) > 80)

@@ -129,7 +129,7 @@ const char *cli_before_value(const struct cli_option *o);
 
 bool cli_is_utf8(void);
 bool cli_use_color(const char *mode, int fd);
-/* Columns that COLUMNS states, or of the terminal that fd is; `usual` where neither tells. */
+/* Columns that COLUMNS states, or of the terminal that fd is; `usual` where neither is known. */
 size_t cli_width(int fd, size_t usual);
 /* That width, and UTF-8 where the locale has it; without colour. */
 struct trk_terminal_style cli_style(int fd, size_t usual);

@@ -1,4 +1,4 @@
-/* resource-tracker config: what is set, and by whom. */
+/* resource-tracker config: the settings and their origins. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* resource-tracker digest: the week of all jobs in one message: what will fail, what was told or
- * held, which changes save most. For cron or a systemd timer (docs/alerts.md). */
+/* resource-tracker digest: the week of all jobs in one message: what will fail, what was reported
+ * or held, which changes save most. For cron or a systemd timer (docs/alerts.md). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -191,7 +191,7 @@ static void list_formats(char text[128], bool extensions)
 						   : trk__line_formats[i].name);
 }
 
-/* Without --format the name of the file says it. */
+/* Without --format the name of the file decides. */
 static int name_format(struct settings *s)
 {
 	const char *extension = s->output ? cli_extension(s->output) : "";

@@ -117,7 +117,7 @@ static void fill_row(struct trk_doc *d, const struct trk_history_run *run, bool 
 						 trk__doc_safe(d, run->scope, sizeof(run->scope)));
 }
 
-/* Whether the name alone does not tell it from all others of the list. */
+/* Whether other jobs of the list have the same name. */
 static bool has_namesake(const struct trk_run_list *past, size_t at)
 {
 	const struct trk_history_run *run = &past->run[at];

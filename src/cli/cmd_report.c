@@ -38,7 +38,7 @@ static const struct cli_option options[] = {
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-/* For the Python package, which knows more of the run than its recording. */
+/* For the Python package, which has facts of the run that its recording lacks. */
 static const struct cli_option internal_options[] = {
 	{"earlier", 0, "FILE", NULL, cli_set_text, AT(earlier)},
 	{"failed", 0, NULL, NULL, cli_set_flag, AT(request.failed)},
@@ -66,7 +66,7 @@ static int open_page(const char *path)
 	return EXIT_ERROR;
 }
 
-/* The name of the file says the format, where no option does. */
+/* The name of the file decides on the format where no option does. */
 static int name_format(struct settings *s)
 {
 	const char *path = s->output, *extension = path ? cli_extension(path) : "";

@@ -12,7 +12,7 @@
 #include "track/marks.h"
 
 /* Die as the job died, so that our parent sees the true wait status. As PID 1 of a namespace the
- * kernel ignores such a signal of ours; the exit status then says it. */
+ * kernel ignores such a signal; the exit status then carries it. */
 static _Noreturn void die_of(int signo)
 {
 	struct rlimit none = {0, 0};

@@ -246,7 +246,7 @@ static const char *explicit_file(const struct cli_command *command, int argc, ch
 	return file ? file : getenv("RESOURCE_TRACKER_CONFIG");
 }
 
-/* A mistake in a file that nobody named gives one warning, and the command goes on. What another
+/* A mistake in a file that was not named gives one warning, and the command goes on. What another
  * user may have put there is as if it were not there, for every command. */
 static int apply_found_file(struct target *t, const char *file)
 {
@@ -300,7 +300,7 @@ static void variable_of(const struct cli_option *o, char *name, size_t size)
 		*c = *c == '-' ? '_' : (char) toupper((unsigned char) *c);
 }
 
-/* A value that cannot be used is told and left: what somebody else's environment leaves over
+/* A value that cannot be used is reported and ignored: what another user's environment leaves
  * must not stop a job. */
 static void apply_environment(struct target *t)
 {

@@ -36,7 +36,7 @@ struct cli_origins {
 /* Apply files and environment to the settings of a command. argv is looked through for --config
  * only. Returns 0, or EXIT_USAGE after having complained: a mistake in a file that --config or
  * RESOURCE_TRACKER_CONFIG names is an error; one in a file that was found is a warning, so that a
- * file that somebody else left does not stop a job. With origins (else NULL) it is an error too. */
+ * file of another user does not stop a job. With origins (else NULL) it is an error too. */
 int cli_config(const struct cli_command *command, int argc, char **argv, void *settings,
 	       struct cli_origins *origins);
 

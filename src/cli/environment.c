@@ -24,9 +24,9 @@ static bool is_own_state_dir(const char *path)
 	struct trk_error error = {.code = 0};
 	TRK_FD_CLEANUP int fd = trk__trust_open_dir(path, TRK_TRUST_RESERVE, &error);
 	int r = fd < 0 ? fd : trk__trust_check_dir_at(fd, "runs", &error);
-	bool name_path = fd >= 0 || !error.message[0]; /* "runs" alone says too little */
+	bool name_path = fd >= 0 || !error.message[0]; /* "runs" alone is ambiguous */
 
-	/* Nothing is there, or nothing can be reached there: told when it is used. */
+	/* Nothing is there, or it cannot be reached: reported on use. */
 	if (r == 0 || r == -ENOENT || r == -ENOTDIR || r == -EACCES || r == -ELOOP ||
 	    r == -ENAMETOOLONG)
 		return true;

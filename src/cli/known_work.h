@@ -1,11 +1,11 @@
-/* Jobs that use a known amount of CPU time, memory or disk, for `doctor --selftest`, and for
- * whoever wants to try another tracker with them. */
+/* Jobs that use a known amount of CPU time, memory or disk, for `doctor --selftest` and for trials
+ * of other trackers. */
 #ifndef TRK_CLI_KNOWN_WORK_H
 #define TRK_CLI_KNOWN_WORK_H
 
 #include "model/run.h"
 
-/* One figure that a job measures itself, and what the kernel tells the job about it. */
+/* A job, and the figure that it measures about itself. */
 struct cli_known_work {
 	const char *name;
 	const char *text;     /* what it does, for a table */

@@ -38,7 +38,7 @@ static bool is_id(const char *text)
 }
 
 /* The name of a job may hold a slash, too: "CI/test@-1". A word that has the form of a run
- * ("@2", an id) is one, whatever file of that name somebody has put into the working directory. */
+ * ("@2", an id) is one, even where the working directory has a file of that name. */
 static bool is_path(const char *reference)
 {
 	bool has_slash = strchr(reference, '/') != NULL, has_at = strchr(reference, '@') != NULL;

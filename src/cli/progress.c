@@ -46,7 +46,8 @@ static void write_line(const struct cli_progress *p, uint64_t done, uint64_t tot
 				100 * (double) done / (double) total, (double) total / 1e6);
 	else
 		(void) snprintf(figures, sizeof(figures), "%.1f MB", (double) done / 1e6);
-	/* The end of the name tells more than its start. A line that wraps could not be cleared. */
+	/* The end of the name identifies it better than its start. A line that wraps could not be
+	 * cleared. */
 	room = room < LINE_MAX - 8 ? room : LINE_MAX - 8;
 	room = room > strlen(figures) + 3 ? room - strlen(figures) - 3 : 0;
 	n = snprintf(line, sizeof(line), "\r%s  %s\033[K", p->what + (len > room ? len - room : 0),

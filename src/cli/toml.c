@@ -1,4 +1,4 @@
-/* The part of TOML that settings need. What it does not know is an error with its place, never
+/* The part of TOML that settings need. Anything else is an error with its place, never
  * guessed. */
 #include <ctype.h>
 #include <errno.h>

@@ -22,7 +22,7 @@ struct track_settings {
 	uint64_t report_every_ns; /* 0: at the end alone */
 	bool steal_of_cores;      /* in JSON, of each core */
 	bool quiet, strict, no_recording, plain, detach;
-	bool dir_refused; /* nobody named a directory, and the usual one may be another user's */
+	bool dir_refused; /* no directory was named, and the usual one may be another user's */
 	bool temporary;   /* dir is the starter's, and goes when that has gone */
 	struct trk_alert_hooks hooks;
 	/* What `track` points to. */

@@ -1,4 +1,4 @@
-/* run, attach and system from their settings to what they say at the end. */
+/* run, attach and system: from their settings to what they print at the end. */
 #include "cli/tracking.h"
 
 #include <errno.h>
@@ -204,7 +204,7 @@ static bool is_summary_wanted(const struct track_settings *s)
 	return !s->quiet && strcmp(s->summary, "never") != 0 && !sample_output_is_on_stderr(s);
 }
 
-/* Does the run by itself say what to request? A short one does where it was killed for memory or
+/* Does this run alone give a request? A short one does where it was killed for memory or
  * time. */
 static bool names_a_request(const struct trk_record *r)
 {
@@ -453,8 +453,8 @@ static void go_into_the_background(int control_fd)
 	trk__close_range(control_fd < 3 ? 3 : keep + 1, ~0u);
 }
 
-/* A starter that was killed has left its temporary folder, which nobody else knows of. One that has
- * told us to stop is there until we end. */
+/* A starter that was killed has left its temporary folder, which no other process removes. One that
+ * has told the tracker to stop is there until it ends. */
 static void remove_what_is_left(const struct track_settings *s)
 {
 	struct pollfd starter = {.fd = s->track.control_fd};
@@ -548,7 +548,7 @@ static void plan_it(struct track_settings *s, char **argv, int pid, struct outpu
 	o->on_cost = conclude;
 	o->on_status = print_status;
 	o->data = out;
-	if (o->dir && !*o->dir) { /* it has been told */
+	if (o->dir && !*o->dir) { /* already reported */
 		o->dir = NULL;
 		s->no_recording = s->dir_refused = true;
 	}

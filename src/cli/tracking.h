@@ -4,7 +4,7 @@
 
 #include "cli/track_options.h"
 
-/* Track with these settings and speak about it. argv: the command of run (NULL-terminated), or
+/* Track with these settings and report. argv: the command of run (NULL-terminated), or
  * NULL; pid: of attach, or 0. Returns the exit status; for a job that died of a signal, minus the
  * signal's number. */
 int track_with(struct track_settings *s, char **argv, int pid);

@@ -1,7 +1,7 @@
 /* Earlier runs: one row each, in SQLite below the state directory, or in the PostgreSQL of a team.
  *
  * The recordings are the truth and the database is made from them: a run writes nothing but its
- * recording, and whoever asks first brings the database up to date. So no run is lost when the
+ * recording, and the first query brings the database up to date. So no run is lost when the
  * database is locked, damaged (it is moved aside and made anew) or on a full disk, many trackers
  * may end at once, and the end of a run costs nothing. Rows stay when `prune` removes recordings.
  *

@@ -1,5 +1,5 @@
-/* What a snapshot of the Python package holds besides its samples: how the job ended, its totals,
- * where it ran, its phases. Missing fields keep the values from the samples. */
+/* What a snapshot of the Python package holds apart from its samples: how the job ended, its
+ * totals, where it ran, its phases. Missing fields keep the values from the samples. */
 #ifndef TRK_IMPORT_ABOUT_H
 #define TRK_IMPORT_ABOUT_H
 

@@ -28,7 +28,7 @@ struct table {
 	int time, interval, pid;
 };
 
-/* Which of the columns we know; false: none. */
+/* The column of this name; false: none. */
 static bool map_columns(const struct trk_delimited *d, struct table *t)
 {
 	bool is_04 = trk__delimited_column(d, "memory_mib") < 0 &&

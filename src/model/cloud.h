@@ -1,4 +1,4 @@
-/* Which cloud a machine stands in: vendor, region, zone, instance type, spot or on demand. */
+/* Which cloud a machine belongs to: vendor, region, zone, instance type, spot or on demand. */
 #ifndef TRK_MODEL_CLOUD_H
 #define TRK_MODEL_CLOUD_H
 

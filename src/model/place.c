@@ -116,7 +116,7 @@ void trk__place_take_gpus(struct trk_place *p, const struct trk_gpu_device *devi
 			(const struct trk_gpu_device *) (const void *) ((const char *) device +
 									i * stride);
 
-		if (d->parent >= 0) /* a MIG instance is not counted besides its GPU */
+		if (d->parent >= 0) /* a MIG instance is not counted in addition to its GPU */
 			continue;
 		gpus++;
 		/* One that uses the memory of the machine takes nothing from the others. */

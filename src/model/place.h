@@ -1,6 +1,6 @@
 /* Where a run ran and what it cost: the machine, the cloud, the price.
  *
- * In a recording it stands in records of their own, as pairs of a key and a value: the machine's at
+ * A recording has it in records of their own, as pairs of a key and a value: the machine's at
  * the start, the cloud's when it has answered, the cost's at the end. A reader takes the keys that
  * it knows, a later record adds to an earlier one. Prices are written down with their source and
  * date, so that the cost of an old run does not change with the catalogue. */

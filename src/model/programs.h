@@ -1,9 +1,9 @@
-/* Programs of a job and its processes: who used CPU and memory, and when.
+/* Programs of a job and its processes: which used CPU and memory, and when.
  *
  * A program is what people call a process by: the base name of its executable, or the script that
- * an interpreter runs (program_name.h). The tree counts per program at each look (tree/program_use.c),
- * a recording keeps the use of each interval and the processes with start and end
- * (recording/program_record.h), and a reader adds them up here. */
+ * an interpreter runs (program_name.h). The tree counts per program at each look
+ * (tree/program_use.c), a recording keeps the use of each interval and the processes with start and
+ * end (recording/program_record.h), and a reader adds them up here. */
 #ifndef TRK_MODEL_PROGRAMS_H
 #define TRK_MODEL_PROGRAMS_H
 
@@ -28,8 +28,9 @@ enum { TRK_PROGRAM_REST = 0 };
 
 enum trk_program_kind {
 	TRK_PROGRAM_PLAIN,
-	/* Children of this program that lived between two looks, and the last moments of others: their
-	 * parent was given their CPU time when it waited for them. They have no memory here. */
+	/* Children of this program that lived between two looks, and the last moments of others:
+	 * their parent was given their CPU time when it waited for them. They have no memory
+	 * here. */
 	TRK_PROGRAM_UNSEEN,
 	TRK_PROGRAM_KINDS
 };
@@ -55,12 +56,13 @@ struct trk_process_span {
 	char command[TRK_SPAN_COMMAND_SIZE]; /* "": not kept */
 };
 
-/* The first command line that was listed of each program: others are told by where they differ. */
+/* The first command line that was listed of each program: others are stored as where they
+ * differ. */
 struct trk_first_commands {
 	char text[TRK_PROGRAMS_MAX][TRK_SPAN_COMMAND_SIZE];
 };
 
-/* What the tree knows after a look: views until the next one. */
+/* The programs of the tree after an update: views until the next one. */
 struct trk_programs_now {
 	const struct trk_program *program; /* [0] is the rest */
 	size_t count;

@@ -1,4 +1,4 @@
-/* What a recording holds besides its samples: what was run, how it ended, and its totals. */
+/* What a recording holds apart from its samples: what was run, how it ended, and its totals. */
 #ifndef TRK_MODEL_RUN_H
 #define TRK_MODEL_RUN_H
 
@@ -168,7 +168,7 @@ struct trk_outcome {
 	char sources[TRK_RUN_SOURCES_MAX][2][TRK_RUN_TEXT_SIZE / 2]; /* name, text */
 	size_t source_count;
 	bool is_inferred; /* by a reader, as the tracker died: not in the recording */
-	/* how long the machine was suspended, besides the duration; 0: less than a second */
+	/* how long the machine was suspended, not part of the duration; 0: less than a second */
 	uint64_t suspended_ns;
 };
 

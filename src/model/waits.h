@@ -2,9 +2,9 @@
  *
  * On a CPU: the tree's CPU time, the interval at most. What is left of the interval goes, in this
  * order, to a GPU that was busy, the disk, memory and the queue for a CPU, each as long as it can
- * have been. The kernel tells no unprivileged reader what one process waited for the disk and for
- * memory; pressure-stall information does it for a control group or the machine, and is taken for
- * the tree's where the tree gave a sign of it in the same interval. So all but the first are
+ * have been. The kernel does not show unprivileged readers what one process waited for the disk and
+ * for memory; pressure-stall information does it for a control group or the machine, and is taken
+ * for the tree's where the tree gave a sign of it in the same interval. So all but the first are
  * estimates, but for block I/O where the kernel keeps account of delays, and the rest of the
  * interval (sleep, network, locks, user input) is not named here. */
 #ifndef TRK_MODEL_WAITS_H

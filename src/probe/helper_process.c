@@ -28,7 +28,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	bool taken;
 	pid_t pid;   /* 0: none that is not reaped */
-	pid_t group; /* 0: none of it is left, so that its number may be somebody else's */
+	pid_t group; /* 0: none of it is left, so that its number may be reused */
 	uint64_t forget_ns;
 	bool ended; /* and *status is of it; its owner has not asked yet */
 	int status;
@@ -47,7 +47,7 @@ static int close_the_rest(posix_spawn_file_actions_t *actions)
 	int r = 0;
 
 	if (!dir)
-		return 0; /* no /proc of ours: then there is no tracking either */
+		return 0; /* without /proc there is no tracking either */
 	while (r == 0 && (entry = readdir(dir))) {
 		int fd = atoi(entry->d_name), flags = fd > 2 ? fcntl(fd, F_GETFD) : -1;
 
@@ -218,8 +218,8 @@ static bool reap(pid_t pid, int *ret_status)
 	return true;
 }
 
-/* The group goes while its leader is a zombie, and its number nobody else's. Where children are
- * reaped by the kernel (SIGCHLD is ignored), or by somebody else, its status is lost. */
+/* The group goes while its leader is a zombie, and its number is not reused. Where children are
+ * reaped by the kernel (SIGCHLD is ignored), or by another thread, its status is lost. */
 static bool end_slot(int at)
 {
 	siginfo_t info = {.si_pid = 0};
@@ -267,7 +267,7 @@ void trk__helper_process_kill(const struct trk_helper_process *h)
 	(void) pthread_mutex_unlock(&lock);
 }
 
-/* ---- for those who look at children ---- */
+/* ---- for callers that examine children ---- */
 
 /* The lock is held for as long as a program is being started, which a dead file system may make
  * endless. */

@@ -34,10 +34,10 @@ int trk__helper_process_ended(struct trk_helper_process *h, int *ret_status);
 /* SIGKILL to its process group. */
 void trk__helper_process_kill(const struct trk_helper_process *h);
 
-/* Is this child one of ours, or left behind by one? 1, 0, or -EBUSY when one is being started right
+/* Is this child a helper, or left behind by one? 1, 0, or -EBUSY when one is being started right
  * now, so that nobody can tell for a moment. Waits for that for a moment. */
 int trk__helper_process_is(pid_t pid);
-/* The child `pid` has ended and is one of ours: it is reaped here, and true. */
+/* The child `pid` has ended. True, after reaping it here, if it was a helper. */
 bool trk__helper_process_reap(pid_t pid);
 /* CPU time of all of them so far. True when that is all: none is living, and nothing that one of
  * them has started. */

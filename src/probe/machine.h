@@ -25,7 +25,7 @@ bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env, bool
  * Static. */
 const char *trk__virtualization_of(const struct trk_dmi *dmi);
 
-/* The kind of container that /proc/self/cgroup speaks of, or NULL. Pure, static. */
+/* The kind of container that /proc/self/cgroup names, or NULL. Pure, static. */
 const char *trk__container_of(const char *cgroup);
 
 #endif

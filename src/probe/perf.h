@@ -1,4 +1,4 @@
-/* CPU clocks that the processes of the job inherit, whatever becomes of their parents.
+/* CPU clocks that the processes of the job inherit, also after the end of their parents.
  *
  * Source: perf_event_open(2), software event task-clock. Allowed without privilege unless
  * kernel.perf_event_paranoid is 3 or more, or a container's seccomp filter forbids it. It counts

@@ -21,7 +21,7 @@ static void read_boot(const struct trk_env *env, char *text, size_t size)
 	text[strcspn(text, "\n")] = '\0';
 }
 
-/* A recording may come from anybody: it names no file outside of /sys/fs/cgroup. */
+/* A recording is not trusted: it names no file outside of /sys/fs/cgroup. */
 static bool is_below(const char *dir)
 {
 	return dir[0] == '.' && (dir[1] == '/' || !dir[1]) && !strstr(dir, "..");

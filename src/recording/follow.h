@@ -13,7 +13,7 @@ struct trk_reading;
 struct trk_follow_calls {
 	void (*on_reset)(void *data); /* what was handed on so far is void; may be NULL */
 	trk_row_fn *on_row;           /* each row, in order; may be NULL */
-	/* After each record but rows, when it stands in follow->record: its enum
+	/* After each record but rows, which is then in follow->record: its enum
 	 * trk_record_type. */
 	void (*on_record)(void *data, int type); /* may be NULL */
 	void *data;

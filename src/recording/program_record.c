@@ -43,7 +43,7 @@ static uint64_t cpu_news(const struct trk_programs_written *w, const struct trk_
 	return cpu_ms > w->program[i].cpu_ms ? cpu_ms - w->program[i].cpu_ms : 0;
 }
 
-/* How much there is to tell of a program, in ms of CPU time or MiB; 0: nothing. */
+/* What is new about a program, in ms of CPU time or MiB; 0: nothing. */
 static uint64_t weigh(const struct trk_programs_written *w, const struct trk_program *p, size_t i,
 		      bool all)
 {

@@ -24,8 +24,8 @@
 
 enum {
 	TRK_PROGRAMS_TICK_BYTES = 60,    /* a row, with the frame of the record */
-	TRK_PROGRAMS_START_BYTES = 4096, /* beside these, of a whole recording */
-	TRK_PROGRAMS_LAST_BYTES = 32768, /* and beside both, for processes that last */
+	TRK_PROGRAMS_START_BYTES = 4096, /* in addition, of a whole recording */
+	TRK_PROGRAMS_LAST_BYTES = 32768, /* in addition, for processes that last */
 };
 
 /* What was written so far. Zeroed memory is a recording that has nothing yet. */

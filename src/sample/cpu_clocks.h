@@ -1,4 +1,4 @@
-/* The two accounts of a job's CPU time, and what their difference tells.
+/* The two accounts of a job's CPU time, and what their difference means.
  *
  * The ledger of the process tree (CPU clocks, PID/stat, wait4) is the kernel's own account. It
  * misses what the kernel drops: a child whose parent ignores SIGCHLD, or has SA_NOCLDWAIT, passes

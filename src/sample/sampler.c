@@ -286,7 +286,7 @@ static void take_perf(struct trk_sampler *s, const struct trk_tree_state *state,
 		trk__tree_raise(s->tree, TRK_TREE_CPU, estimate_ns);
 }
 
-/* Of children that the kernel dropped the job's own group knows. */
+/* The job's own control group counts children that the kernel dropped. */
 static void take_group_cpu(struct trk_sampler *s, const struct trk_tree_state *state,
 			   uint64_t now_ns)
 {

@@ -300,7 +300,7 @@ static double unmapped_bytes(const struct trk_sampler *s, const struct trk_cgrou
 	return unmapped > 0 ? unmapped : 0;
 }
 
-/* Charges of the group besides page cache and pages that processes map: shared memory and kernel
+/* Charges of the group other than page cache and pages that processes map: shared memory and kernel
  * memory. The tree's figures may be a moment older: no more than what the group holds now beyond
  * them. */
 static uint64_t unmapped_charges(struct trk_sampler *s, const struct trk_cgroup_usage *usage,

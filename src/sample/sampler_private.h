@@ -40,7 +40,7 @@ struct device_hint {
 	bool reliable;
 };
 
-/* Totals in µs, besides the row, from which waits are computed. */
+/* Totals in µs, outside of the row, from which waits are computed. */
 struct stall {
 	int64_t disk_us, memory_us; /* or TRK_WAIT_UNKNOWN */
 	int64_t high_us;            /* memory, all tasks of a group above memory.high; the same */

@@ -1,4 +1,4 @@
-/* What a run says together with the earlier runs of its job: what changed, and what to request. */
+/* What follows from a run and the earlier runs of its job: what changed, and what to request. */
 #ifndef TRK_SERVICE_CONCLUSION_H
 #define TRK_SERVICE_CONCLUSION_H
 

@@ -9,7 +9,7 @@
 #include "sample/detail.h"
 #include "model/sample.h"
 
-/* The fields of a line of JSON besides the figures of its row. */
+/* The fields of a line of JSON other than the figures of its row. */
 struct trk_sibling_line {
 	const char *job; /* the name that was given; NULL: none, a derived name is not shown */
 	bool is_first;   /* of its run: its interval is left out */

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/maths.h"
 
-/* What the run was limited to stands for the server, which a recording does not know. */
+/* A recording does not have the server: the limits of the run are written in its place. */
 static void server_info(struct trk_json *j, const struct trk_snapshot *s,
 			const struct trk_record *r)
 {

@@ -3,7 +3,7 @@
  *     to the sampler      stop [EXIT CODE] | mark NAME
  *     from the sampler    recording PATH | error TEXT
  *
- * The end of the stream tells either side that the other is gone. */
+ * At the end of the stream the other side has gone. */
 #ifndef TRK_TRACK_CONTROL_H
 #define TRK_TRACK_CONTROL_H
 

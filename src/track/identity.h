@@ -1,4 +1,4 @@
-/* Which job a run is of: a name, and what tells it from other jobs of that name.
+/* Which job a run is of: a name, and what distinguishes it from other jobs of that name.
  *
  * A name that was given stands alone. Else the batch system's or workflow engine's name for the
  * work, with the program and script, since one such job may call several; else program and

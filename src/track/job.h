@@ -3,8 +3,8 @@
  * The child inherits everything as it is: standard streams, terminal, process group, session,
  * limits, and the signal mask and dispositions that we were started with. What an exec keeps and a
  * fork does not (interval timers, the subreaper flag, the parent-death signal) is set again in the
- * child; docs/faults.md lists what cannot be. An exec that fails is told through a close-on-exec
- * pipe. */
+ * child; docs/faults.md lists what cannot be. An exec that fails is reported through a
+ * close-on-exec pipe. */
 #ifndef TRK_TRACK_JOB_H
 #define TRK_TRACK_JOB_H
 

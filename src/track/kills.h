@@ -1,5 +1,5 @@
-/* Processes that the kernel killed for memory while a job ran, and what tells whether they were the
- * job's.
+/* Processes that the kernel killed for memory while a job ran, and the evidence whether they were
+ * the job's.
  *
  * Sources: memory.events (v2, Linux 4.19+) or memory.oom_control (v1, 4.13+) of the control group
  * that the job is charged to, the same of its ancestors, and oom_kill of /proc/vmstat. A kill

@@ -28,7 +28,7 @@ void trk__track_lines_begin(struct trk_track_lines *t, const struct trk_env *env
 	struct trk_stacks_options stacks = options->stacks;
 	struct trk_lines *lines = trk__lines_new();
 
-	/* A path may say as much as an argument does. */
+	/* A path may hold secrets as an argument may. */
 	stacks.base_names |=
 		options->redaction == TRK_REDACT_STRICT || options->redaction == TRK_REDACT_ALL;
 	*t = TRK_TRACK_LINES_NONE;

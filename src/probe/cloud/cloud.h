@@ -1,6 +1,6 @@
-/* Which cloud this machine stands in: vendor, region, zone, type of instance, spot or on demand.
+/* Which cloud this machine belongs to: vendor, region, zone, type of instance, spot or on demand.
  *
- * The firmware's texts (DMI) tell first whether a cloud is likely, and which: a machine that is
+ * The firmware's texts (DMI) show first whether a cloud is likely, and which: a machine that is
  * plainly none sends no packet. Else the metadata services that come into question are asked, all
  * at once, on their link-local addresses. Nothing blocks and no thread is started: the caller waits
  * on one descriptor along with its own. */

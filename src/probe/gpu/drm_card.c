@@ -1,4 +1,4 @@
-/* A card of AMD or Intel: who it is, and its figures in sysfs and hwmon.
+/* A card of AMD or Intel: its identity, and its figures in sysfs and hwmon.
  *
  * Sources: Documentation/gpu/amdgpu/thermal.rst and driver-misc.rst, and
  * sysfs-driver-intel-i915-hwmon, sysfs-driver-intel-xe-hwmon in Documentation/ABI/testing of the

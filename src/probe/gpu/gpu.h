@@ -126,11 +126,11 @@ struct trk_gpu_attributor {
  *
  * By pid where the driver's pids are ours. In a pid namespace of our own the driver may list pids
  * of the machine's or none at all. Then a device counts for the tree as a whole, and by_device says
- * so, if nobody else can be on it: tracked processes have it open, and the driver lists one process
- * at most or as many as these; or, where it cannot be seen what they have open, the device is
- * assigned to them and one process at most is listed. What is assigned to others, or open in none
- * of them, is not theirs; an instance that is assigned by name is theirs. Else their part is not
- * known. */
+ * so, if no other process can use it: tracked processes have it open, and the driver lists one
+ * process at most or as many as these; or, where it cannot be seen what they have open, the device
+ * is assigned to them and one process at most is listed. What is assigned to others, or open in
+ * none of them, is not theirs; an instance that is assigned by name is theirs. Else their part is
+ * not known. */
 void trk__gpu_attribute(struct trk_gpu_attributor *a, struct trk_gpu_scan *scan);
 
 #endif

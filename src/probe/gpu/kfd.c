@@ -1,4 +1,4 @@
-/* Compute queues of ROCm on GPUs of AMD: who has some, and the memory of each process.
+/* Compute queues of ROCm on GPUs of AMD: the processes that have some, and their memory.
  *
  * Source: /sys/class/kfd/kfd of the compute driver (Linux 5.9+,
  * Documentation/ABI/testing/sysfs-class-kfd and drivers/gpu/drm/amd/amdkfd):

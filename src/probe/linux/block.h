@@ -13,7 +13,7 @@ enum trk_block_kind {
 
 /* sys_fd: directory descriptor of /sys (borrowed), or -1. `name` as in /proc/diskstats; a name that
  * sysfs does not know is judged by its form. A disk may be called like a partition (xvda1 without
- * xvda on EC2): sysfs tells. */
+ * xvda on EC2): sysfs decides. */
 enum trk_block_kind trk__block_kind(int sys_fd, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* The control group of a process: what it may use, what it uses, whom it shares it with.
+/* The control group of a process: its limits, its use, and what else is in it.
  *
  * Sources: /proc/PID/cgroup names the group in each hierarchy, /proc/self/mountinfo says where the
  * hierarchies are mounted and which group each mount point shows; the files of the groups lie below

@@ -1,7 +1,7 @@
 /* What processor this is.
  *
  * Source: /proc/cpuinfo. x86 names the model; ARM gives numbers of maker and core design, which
- * stand in a table here; POWER, s390x and RISC-V each have lines of their own. */
+ * are in a table here; POWER, s390x and RISC-V each have lines of their own. */
 #ifndef TRK_PROBE_LINUX_CPUINFO_H
 #define TRK_PROBE_LINUX_CPUINFO_H
 

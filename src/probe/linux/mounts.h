@@ -1,6 +1,6 @@
 /* One mount of the mount table.
  *
- * Source: /proc/self/mountinfo (proc_pid_mountinfo(5)). The lines stand in no order that may be
+ * Source: /proc/self/mountinfo (proc_pid_mountinfo(5)). The lines are in no order that may be
  * relied on: a mount can stand before its parent. */
 #ifndef TRK_PROBE_LINUX_MOUNTS_H
 #define TRK_PROBE_LINUX_MOUNTS_H

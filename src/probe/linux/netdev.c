@@ -100,7 +100,7 @@ static bool is_devtype(int sys_fd, const char *name, const char *const *types)
 	return at && starts_with_any(at + strlen("DEVTYPE="), types);
 }
 
-/* Of an ARPHRD_ type that speaks plain IP: tun, wireguard, ipip, gre, sit, ppp. */
+/* Of an ARPHRD_ type that carries plain IP: tun, wireguard, ipip, gre, sit, ppp. */
 static bool is_without_link_layer(int sys_fd, const char *name)
 {
 	enum { ETHERNET = 1, INFINIBAND = 32 };

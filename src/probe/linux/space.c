@@ -77,7 +77,7 @@ struct table {
 	struct place *place; /* owned; one a line that is a mount, in the text's order */
 	size_t count;
 	char *points; /* owned; all mount points, one behind the other */
-	int top;      /* the mount that paths start from; may stand in no line (chroot) */
+	int top;      /* the mount that paths start from; may be in no line (chroot) */
 };
 
 static void table_release(struct table *t)
@@ -117,7 +117,7 @@ static int table_init(struct table *t, const char *text)
 
 	for (const char *s = text; (s = strchr(s, '\n')); s++)
 		lines++;
-	/* Decoded mount points are no longer than the lines that they stand in. */
+	/* Decoded mount points are no longer than their lines. */
 	*t = (struct table){
 		.place = calloc(lines, sizeof(*t->place)),
 		.points = malloc(strlen(text) + 1),

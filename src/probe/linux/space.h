@@ -37,7 +37,7 @@ struct trk_space_member {
 struct trk_space_meter {
 	struct trk_space_member *member; /* owned; at most 1024 */
 	size_t count, cap;
-	int fd;     /* mountinfo, kept open: poll(2) tells when the table has changed */
+	int fd;     /* mountinfo, kept open: poll(2) reports a change of the table */
 	bool stale; /* the table must be read */
 	int (*statvfs)(const char *path, struct statvfs *buf); /* statvfs(3); a test's own */
 };

@@ -10,7 +10,7 @@
  *   one update later, or in the figures of the process that reaped it.
  * - The ledger must see that a member has gone in the update in which its parent shows what it
  *   used, or that would count twice. If a member reaped a child, has gone, or was reaped by the
- *   caller, the update reads everybody again from the first, as a parent must be read before its
+ *   caller, the update reads all members again from the first, as a parent must be read before its
  *   children.
  * - Pools of workers wake together: if sleepers used more than 1 % of a core, all others are read
  *   in the same update.
@@ -23,8 +23,9 @@
  *   changed are left out.
  * - Bytes, faults, memory, threads and the end of a single sleeper are shown one update later.
  *
- * After any of these events some updates read everybody, so that a tree in which processes come and
- * go costs no more than without skipping. Updates more than SKIP_APART_NS apart read everybody. */
+ * After any of these events some updates read all members, so that a tree in which processes come
+ * and go costs no more than without skipping. Updates more than SKIP_APART_NS apart read all
+ * members. */
 #include <unistd.h>
 
 #include "base/clock.h"

@@ -15,8 +15,8 @@
  * what has not arrived by then never will (a parent that ignores SIGCHLD has its children reaped by
  * the kernel, which drops their figures) and is forgiven, so that it cannot hide later news.
  *
- * A vanished child whose parent vanished too went to whoever reaped that parent. What the caller
- * reaps arrives in the pool, which stands for the caller as the parent. */
+ * A vanished child whose parent vanished too went to the process that reaped that parent. What the
+ * caller reaps arrives in the pool, which stands for the caller as the parent. */
 #include <string.h>
 
 #include "probe/tree/private.h"
@@ -68,7 +68,7 @@ static struct process *heir_of(struct trk_tree *t, const struct process *p)
 		if (p->reaped)
 			return &t->pool;
 		parent = trk__tree_find(t, p->ppid);
-		if (!parent) /* the caller reaps through trk__tree_reaped; anybody else is outside */
+		if (!parent) /* the caller reaps by trk__tree_reaped; others are outside */
 			return NULL;
 		if (!parent->vanished)
 			return parent;

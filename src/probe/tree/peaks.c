@@ -3,7 +3,7 @@
  * Four figures are kept:
  *
  * - The largest sum of PSS in which nothing moved while it was read, and VmHWM on top of it:
- *   VmHWM tells how far a process rose above what it holds now, so the tree's peak is at least
+ *   VmHWM shows how far a process rose above what it holds now, so the tree's peak is at least
  *   near "the others now, and this one at its highest".
  * - A floor. The largest process, by VmHWM or by the maxrss of what was reaped, has been that
  *   large, and a sum of which all parts were read has been held. The tree has held at least that.
@@ -148,7 +148,8 @@ static void bound_interval(struct trk_tree *t, uint64_t rise)
 	const struct trk_tree_state *s = &t->state;
 	const struct peak_gone *g = &t->gone;
 	uint64_t ended = g->seen + g->unseen;
-	/* Of members that ended one after the other the last had the largest shares of common pages. */
+	/* Of members that ended one after the other the last had the largest shares of common
+	 * pages. */
 	uint64_t held = g->pss_bytes < t->last_pss_bytes ? g->pss_bytes : t->last_pss_bytes;
 	uint64_t stayed = t->last_pss_bytes - held;
 	uint64_t faults = g->faults < UINT32_MAX ? g->faults : UINT32_MAX;

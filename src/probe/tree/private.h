@@ -1,6 +1,6 @@
-/* Shared by the files of the tree: tree.c (table, update), ledger.c (counters), peaks.c, idle_skip.c
- * (idle members), program_use.c and top.c (tables of programs and processes); and of a folder per
- * system: discovery.c (new members), member.c (what is read of each), memory.c (PSS). */
+/* Shared by the files of the tree: tree.c (table, update), ledger.c (counters), peaks.c,
+ * idle_skip.c (idle members), program_use.c and top.c (tables of programs and processes); and of a
+ * folder per system: discovery.c (new members), member.c (what is read of each), memory.c (PSS). */
 #ifndef TRK_PROBE_TREE_PRIVATE_H
 #define TRK_PROBE_TREE_PRIVATE_H
 
@@ -314,7 +314,7 @@ static inline void trk__programs_count(struct trk_tree *t, const struct process 
 /* tree/top.c */
 /* Largest memory that it is known to have held. */
 uint64_t trk__tree_peak_of(const struct process *p);
-/* It is gone: keep what the table of top processes may want of it. */
+/* The process has ended: keep what the table of top processes may need. */
 void trk__tree_remember(struct trk_tree *t, const struct process *p);
 
 /* A relative of p's children came or went. */

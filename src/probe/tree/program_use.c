@@ -180,7 +180,7 @@ void trk__programs_arrived(struct trk_tree *t, const struct process *heir, uint6
 		tail->member->tail_ns += ns;
 		trk__programs_count(t, tail->member, ns);
 		left_ns -= ns < left_ns ? ns : left_ns;
-		if (heir == &t->pool) /* who reaped its children is gone, too */
+		if (heir == &t->pool) /* the process that reaped its children has ended, too */
 			program = tail->member->program;
 	}
 	if (heir == &t->pool && program == TRK_PROGRAM_REST && t->count)

@@ -245,7 +245,7 @@ static void publish_raised(struct trk_tree *t)
 		*system_ns = in_proportion < cpu_ns ? in_proportion : cpu_ns;
 }
 
-/* The larger of the ledger and what other sources know; both are monotone. */
+/* The larger of the ledger and of the other sources; both are monotone. */
 static void publish_counters(struct trk_tree *t)
 {
 	uint64_t system_ns = t->state.counter[TRK_TREE_CPU_SYSTEM];

@@ -1,4 +1,4 @@
-/* The tracked process tree: who belongs to it, what it has used, what it holds now.
+/* The tracked process tree: its members, what they have used, what they hold now.
  *
  * Discovery: /proc/loadavg names the last pid that was given out; only pids newer than the last
  * look are examined, so that an update costs O(new processes), not O(processes on the machine).

@@ -271,7 +271,7 @@ static void infer_by_factors(struct process *p)
 			    (double) p->shared_bytes * (double) p->shared_factor);
 }
 
-/* Is its smaps_rollup read where that is needed? Elsewhere RSS stands in. */
+/* Is its smaps_rollup read where needed? Otherwise RSS is used. */
 static bool may_read(const struct trk_tree *t, const struct process *p)
 {
 	return t->options.pss_share > 0 && !t->smaps_missing && !p->pss_denied;
