@@ -213,8 +213,7 @@ static void explain_queue(const struct trk_cpu_options *o, struct trk_cpu_advice
 
 	if (o->queue.cause == TRK_QUEUE_UNKNOWN) {
 		add_reason(a, "the machine was short of CPU: how many cores the run can use, and "
-			      "how long "
-			      "it takes on them, cannot be told");
+			      "how long it takes on them, is not known");
 		return;
 	}
 	add_reason(a, "%.3g %s: about %s without the queue; it took %s", a->cores, cores,

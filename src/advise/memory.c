@@ -262,7 +262,7 @@ static void explain_passed(const struct choice *c, const struct trk_memory_optio
 	if (a->exceeds_machine)
 		why = "the machine has no more";
 	else if (c->basis >= TRK_BASIS_LINE)
-		why = "the input of the next run speaks for less";
+		why = "the input of the next run needs less";
 	else if (c->forgotten > 0 && !c->shift_up)
 		why = "it lies before memory fell";
 	else

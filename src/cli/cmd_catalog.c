@@ -36,7 +36,8 @@ static const struct cli_option options[] = {
 	{"url", 0, "URL", "update: another Keeper than " TRK_KEEPER_URL, cli_set_text,
 	 AT(request.url)},
 	{"eur-usd", 0, "RATE",
-	 "update: what a euro costs in USD, for lists in EUR (asked of the European Central Bank)",
+	 "update: what a euro costs in USD, for lists in EUR (default: that of the European "
+	 "Central Bank)",
 	 cli_set_text, AT(request.eur_usd)},
 	{"force", 0, NULL, "update: also after such a change", cli_set_flag, AT(request.force)},
 	{"json", 0, NULL, "what there is, or what was done, as one JSON document", cli_set_flag,
@@ -126,7 +127,7 @@ static int info(const struct settings *s)
 
 static void change_text(struct trk_buf *b, const struct trk_price_change *x)
 {
-	trk__buf_printf(b, "%zu %s now stand in %s", x->savings ? x->savings : x->prices,
+	trk__buf_printf(b, "%zu %s are now in %s", x->savings ? x->savings : x->prices,
 			x->savings ? "savings" : "prices", x->path);
 	if (x->new_types)
 		trk__buf_printf(b, "; %zu new types", x->new_types);

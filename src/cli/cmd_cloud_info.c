@@ -128,8 +128,8 @@ const struct cli_command cli_cloud_info = {
 	.name = "cloud-info",
 	.usage = "cloud-info [--json]",
 	.summary = "Print the cloud of this machine: vendor, region, instance type.",
-	.details = "The firmware says whether this is a machine of a cloud. If so, the metadata "
-		   "services of the clouds\nthat are possible are asked, for 1 s at most. The "
+	.details = "The firmware shows whether this is a machine of a cloud. If so, the metadata "
+		   "services of the clouds\nthat are possible are queried, for 1 s at most. The "
 		   "answer is kept until the next boot.",
 	.options = options,
 	.run = run,

@@ -167,7 +167,7 @@ void cli_man_page(struct trk_buf *b)
 		".B resource\\-tracker\n[OPTIONS] \\-\\- \\fICMD\\fR [ARG...]\n"
 		".SH DESCRIPTION\n"
 		"Put before a command, attached to a process, or over the whole machine, it "
-		"records CPU, memory,\ndisk and network use, and says at the end what was "
+		"records CPU, memory,\ndisk and network use, and prints at the end what was "
 		"used. It needs no root and no daemon.\n.SH COMMANDS\n",
 		TRK_BUILD_VERSION);
 	for (const struct cli_command *const *c = cli_commands; *c; c++)
@@ -194,10 +194,10 @@ void cli_man_page(struct trk_buf *b)
 		"may set only: ");
 	for (const char *c = CLI_LOCAL_KEYS; *c; c++)
 		trk__buf_puts(b, *c == '-' ? "\\-" : (const char[]){*c == '\n' ? ' ' : *c, 0});
-	trk__buf_puts(b,
-		      ".\nFiles and directories that are not named are used only where they belong "
-		      "to the user or to root and nobody else may write to them or to a directory "
-		      "on the way to them.\n");
+	trk__buf_puts(
+		b, ".\nFiles and directories that are not named are used only where they belong "
+		   "to the user or to root and no other user may write to them or to a directory "
+		   "on the way to them.\n");
 }
 
 static int run(int argc, char **argv)

@@ -130,7 +130,7 @@ static int run(int argc, char **argv)
 		r = at < argc ? cli_load(s.dir, argv[at], record, NULL, NULL)
 			      : look_here(record, s.ask_gpus);
 		if (r == 0 && !record->place.has_server) {
-			cli_complain("%s: the recording does not tell the machine", argv[at]);
+			cli_complain("%s: the recording does not describe the machine", argv[at]);
 			r = EXIT_NODATA;
 		} else if (r == 0) {
 			r = answer(&s, record, at < argc);
@@ -147,7 +147,7 @@ const struct cli_command cli_server_info = {
 	.summary = "Describe this machine, or the machine of a run.",
 	.details =
 		"Processor, cores, memory, disks, virtualization, container and limits. Whether a "
-		"job has the\nmachine to itself (allocation) is told by a run's samples.",
+		"job has the\nmachine to itself (allocation) follows from a run's samples.",
 	.options = options,
 	.run = run,
 };

@@ -26,9 +26,9 @@ enum { TRK_GPUS_MAX = 32 };
 	X(NO_ANSWER, "the driver does not answer")                                                 \
 	X(FAILED, "the driver reports an error")                                                   \
 	X(SHARED_MEMORY, "the GPU uses the memory of the machine")                                 \
-	X(ASLEEP, "the GPU is suspended, and is not woken to be asked")                            \
+	X(ASLEEP, "the GPU is suspended, and is not woken for a reading")                          \
 	X(NO_DRIVER, "the driver is not loaded")                                                   \
-	X(NOT_SPLIT, "the driver does not say how much each process computes")
+	X(NOT_SPLIT, "the driver does not report how much each process computes")
 
 enum trk_gpu_why {
 #define X(id, text) TRK_GPU_##id,

@@ -63,7 +63,7 @@ int trk__patient_fetch(const struct trk_service *s, const char *url, unsigned in
 	}
 	r = fetch(s, url, timeout_s, out, reterr);
 	for (int i = 1; r == -EBUSY && i < TRIES; i++) {
-		trk__service_note(s, "%.150s: busy, asked again in a minute", url);
+		trk__service_note(s, "%.150s: busy, next try in a minute", url);
 		(void) nanosleep(&wait, NULL);
 		trk__buf_clear(out);
 		r = fetch(s, url, timeout_s, out, reterr);

@@ -61,7 +61,7 @@ void trk__discovery_begin(struct trk_discovery *d, const struct trk_env *env,
 
 	*d = (struct trk_discovery){.env = env, .options = options, .dir_fd = -1};
 	if (!options->ask || is_stated(options->stated)) {
-		settle_without(d, "nobody was asked: --no-discovery", place);
+		settle_without(d, "no request was sent: --no-discovery", place);
 		return;
 	}
 	if (options->dir)

@@ -194,7 +194,7 @@ static void total_swap(const struct trk_finish *f, struct trk_sampler *sampler,
 	if (isnan(m.group_swap_bytes))
 		trk__quantity_set(
 			total, NAN, TRK_QUALITY_UNKNOWN, NULL,
-			"nothing is swapped out on the machine, or no control group tells");
+			"nothing is swapped out on the machine, or no control group shows it");
 	else if (strcmp(record->run.kind, "run") != 0 || f->holders == TRK_PEAK_GROUP_NONE)
 		trk__quantity_set(total, m.group_swap_bytes / MIB, TRK_QUALITY_ESTIMATED,
 				  "swap of the control group",

@@ -114,7 +114,7 @@ static void judge_tree(const struct trk_peak_facts *f, struct peak *p)
 		add_reason(p,
 			   "shared memory of the machine (tmpfs, /dev/shm, memfd) grew by up to "
 			   "%.1f MiB "
-			   "beside it, which may be the job's",
+			   "meanwhile, which may be the job's",
 			   unmapped / MIB);
 	} else if (isnan(unmapped) && p->quality == TRK_QUALITY_EXACT) {
 		p->quality = TRK_QUALITY_AT_LEAST;

@@ -177,7 +177,7 @@ static void take_limit(struct trk_quantity *request, const struct trk_quantity *
 	if (!isnan(request->value) || isnan(limit->value) || trk__capacity_is_machine(limit))
 		return;
 	trk__quantity_set(request, limit->value, TRK_QUALITY_ESTIMATED, limit->source,
-			  "the limit stands in for the request");
+			  "no request is known: the limit is used");
 }
 
 void trk__request_from_limits(struct trk_run *run)

@@ -61,7 +61,7 @@ def test_azure_is_read_by_pages_and_cleaned(rt, hosts):
     assert told["min_price_ondemand"] == 0.25 and told["spot_saving_percent"] == 80
     assert (told["price_source"], told["price_quality"]) == ("azure-retail", "exact")
     assert f"{len(traps)} rows left out" in result.stderr
-    assert f"{len(items) - len(traps) - 1} prices now stand in" in result.stderr
+    assert f"{len(items) - len(traps) - 1} prices are now in" in result.stderr
     kept = hosts.cache / "update-azure.tsv"
     assert kept.stat().st_mode & 0o777 == 0o600 and list(hosts.cache.iterdir()) == [kept]
     info = rt.run("catalog", "info", "--json", env=hosts.env).json()
@@ -80,12 +80,12 @@ def test_a_page_that_is_busy_is_asked_for_again(rt, hosts):
     hosts.documents[AZURE] = at_times
     result = update(rt, hosts, "--from", "azure", "--region", "azure/westeurope")
     assert result.rc == 0, result.stderr
-    assert result.stderr.count("asked again in a minute") == 2 and asked[1] == asked[3]
+    assert result.stderr.count("next try in a minute") == 2 and asked[1] == asked[3]
     # Not for ever.
     hosts.documents[AZURE] = lambda query: 503
     result = update(rt, hosts, "--from", "azure", "--region", "azure/westeurope")
     assert result.rc == 1 and "busy (503)" in result.stderr
-    assert result.stderr.count("asked again in a minute") == 3
+    assert result.stderr.count("next try in a minute") == 3
 
 
 @pytest.mark.parametrize("link", ["https://prices.azure.com.example.org/x", "http://127.0.0.1/x",
@@ -155,7 +155,7 @@ def test_the_spot_advisor_changes_savings_and_no_price(rt, hosts):
     hosts.documents[ADVISOR] = advisor(rt, 37, 3)
     result = update(rt, hosts, "--from", "aws-spot")
     assert result.rc == 0, result.stderr
-    assert "savings now stand in" in result.stderr
+    assert "savings are now in" in result.stderr
     told = offer(rt, hosts, "aws", "us-east-1", "m5.large")
     assert (told["spot_saving_percent"], told["spot_interruption_class"]) == (37, 3)
     for key in ("min_price_ondemand", "price_source", "price_date"):

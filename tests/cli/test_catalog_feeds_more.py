@@ -135,7 +135,7 @@ def test_scaleways_products_are_read_by_pages(rt, hosts):
     assert offer(rt, hosts, "scaleway", "fr-par", "DEV1-S")["min_price_ondemand"] == 0.012
     assert offer(rt, hosts, "scaleway", "fr-par", "DEV1-M")["min_price_ondemand"] == 0.024
     assert f"{len(traps)} rows left out" in result.stderr
-    assert f"{len(prices)} prices now stand in" in result.stderr
+    assert f"{len(prices)} prices are now in" in result.stderr
 
 
 def test_scaleways_total_that_is_never_reached_ends(rt, hosts):

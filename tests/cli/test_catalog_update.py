@@ -117,7 +117,7 @@ def test_an_update_is_one_call_with_the_programs_name(rt, keeper):
     assert [path for path, _ in keeper.handler.asked] == ["/servers"]
     assert keeper.handler.asked[0][1] == {"limit": ["-1"], "only_active": ["true"]}
     assert keeper.handler.headers_seen[0]["X-Application-ID"] == "resource-tracker"
-    assert f"{len(keeper.handler.items)} prices now stand in" in result.stderr
+    assert f"{len(keeper.handler.items)} prices are now in" in result.stderr
     assert keeper.kept.stat().st_mode & 0o777 == 0o600
     assert list(keeper.kept.parent.iterdir()) == [keeper.kept]  # no temporary file is left
 
@@ -241,7 +241,7 @@ def test_a_keeper_that_is_busy_is_asked_again(rt, keeper):
     keeper.handler.broken = at_first
     result = update(rt, keeper)
     assert result.rc == 0, result.stderr
-    assert result.stderr.count("busy, asked again in a minute") == 3
+    assert result.stderr.count("busy, next try in a minute") == 3
     keeper.handler.broken = replies({"detail": "slow down"}, 429)  # for good
     before = keeper.kept.read_bytes()
     result = update(rt, keeper)

@@ -84,7 +84,7 @@ static void a_machine_that_is_plainly_no_clouds_is_asked_nothing(void **state)
 		assert_int_equal(trk__cloud_probe_new(&machines[i], NULL, &probe, &known), 0);
 		assert_null(probe);
 		assert_string_equal(known.vendor, "");
-		assert_non_null(strstr(known.reason, "nobody was asked"));
+		assert_non_null(strstr(known.reason, "no request was sent"));
 		assert_true(isnan(known.discovery_time));
 	}
 }

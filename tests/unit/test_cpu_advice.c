@@ -185,7 +185,7 @@ static void where_the_queue_cannot_be_known_nothing_is_predicted(void **state)
 	trk__busy_add(&h, 0.4, 100);
 	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
 	assert_true(a.cores == 4 && isnan(a.run_time_s) && isnan(a.point[0].run_time_s));
-	assert_non_null(strstr(a.reason[1], "cannot be told"));
+	assert_non_null(strstr(a.reason[1], "is not known"));
 }
 
 /* A build: mostly both cores, partly one. One core would be cheaper, and far slower. */

@@ -82,7 +82,7 @@ static void check_perf(struct cli_finding *f)
 			"kernel.perf_event_paranoid=2 (now %ld), or CAP_PERFMON",
 			fd < 0 ? trk__strerror(fd) : "",
 			number_in("/proc/sys/kernel/perf_event_paranoid"));
-	cli_finding_set(f, "children that nobody waits for", fd >= 0 ? CLI_GOOD : CLI_PART,
+	cli_finding_set(f, "children that are not waited for", fd >= 0 ? CLI_GOOD : CLI_PART,
 			"perf task-clock, inherited", hint);
 	trk__close(fd);
 }
@@ -105,9 +105,9 @@ static void check_pss(struct cli_finding *f)
 			: other == 0 || root ? CLI_GOOD
 					     : CLI_PART,
 			"/proc/PID/smaps_rollup",
-			own < 0 ? "needs Linux 4.14; RSS stands in, which counts shared pages more "
+			own < 0 ? "needs Linux 4.14; RSS is used, which counts shared pages more "
 				  "than once"
-				: "for your own processes; RSS stands in for those of other users "
+				: "for your own processes; RSS is used for those of other users "
 				  "(CAP_SYS_PTRACE would show them)");
 }
 
@@ -269,7 +269,7 @@ static void check_oom(struct cli_finding *f)
 	cli_finding_set(f, "out-of-memory kills of the machine",
 			len > 0 && strstr(text, "\noom_kill ") ? CLI_GOOD : CLI_MISSING,
 			"oom_kill in /proc/vmstat",
-			"needs Linux 4.13; a kill is then told by the control group alone");
+			"needs Linux 4.13; kills are then known from the control group only");
 	free(text);
 }
 

@@ -195,9 +195,9 @@ int trk__cloud_probe_new(const struct trk_dmi *dmi, const struct sockaddr_in *en
 		(void) snprintf(known->reason, sizeof(known->reason),
 				dmi->known
 					? "the firmware is not of a cloud's machine (%.40s %.40s): "
-					  "nobody was asked"
-					: "the firmware does not tell whose machine it is: nobody "
-					  "was asked%.0s%.0s",
+					  "no request was sent"
+					: "the firmware does not name a vendor: no request was "
+					  "sent%.0s%.0s",
 				dmi->sys_vendor, dmi->product_name);
 		free(p);
 		*ret = NULL;

@@ -167,12 +167,12 @@ static int place_v2(const struct trk_env *env, const struct trk_cgroup *cg,
 		limit = limit_of(cg->cgroup_fd, dir);
 		if (limit)
 			return refuse(why, -EOPNOTSUPP,
-				      "%s of the group would not hold for a group beside it",
-				      limit);
+				      "%s of the group would not hold for its sibling", limit);
 		*strrchr(dir + place->mount_len, '/') = '\0';
 		if (!gives_memory_to_children(cg->cgroup_fd, dir))
-			return refuse(why, -EOPNOTSUPP,
-				      "the memory controller is not on for groups beside this one");
+			return refuse(
+				why, -EOPNOTSUPP,
+				"the memory controller is not enabled for siblings of this group");
 	}
 	if (!is_free(env, place, dir))
 		return refuse(
