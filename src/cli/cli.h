@@ -116,6 +116,8 @@ int cli_load(const char *dir, const char *reference, struct trk_record *record, 
 
 /* Write all of a buffer; 0, or EXIT_ERROR after having complained. Closed pipes are no error. */
 int cli_write(int fd, const struct trk_buf *b, const char *where);
+/* The same to standard output; releases the buffer. */
+int cli_print(struct trk_buf *b);
 
 /* The name of the shell that argv[0] stands for, or NULL; and that shell, tracked. */
 const char *cli_shell_name(const char *argv0);

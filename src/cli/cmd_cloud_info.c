@@ -119,9 +119,7 @@ static int run(int argc, char **argv)
 	} else {
 		write_text(&b, &place.cloud);
 	}
-	r = cli_write(STDOUT_FILENO, &b, "stdout");
-	trk__buf_release(&b);
-	return r;
+	return cli_print(&b);
 }
 
 const struct cli_command cli_cloud_info = {

@@ -206,7 +206,7 @@ static int run(int argc, char **argv)
 		const char *name;
 		void (*print)(struct trk_buf *b);
 	} shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
-	int at = cli_options(&cli_completions, argc, argv, NULL), r;
+	int at = cli_options(&cli_completions, argc, argv, NULL);
 	struct trk_buf b;
 
 	if (at < 0)
@@ -216,9 +216,7 @@ static int run(int argc, char **argv)
 			continue;
 		trk__buf_init(&b, 1 << 20);
 		shells[i].print(&b);
-		r = cli_write(1, &b, "stdout");
-		trk__buf_release(&b);
-		return r;
+		return cli_print(&b);
 	}
 	cli_complain("completions: needs one of: bash zsh fish");
 	return EXIT_USAGE;

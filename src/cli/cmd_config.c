@@ -64,7 +64,7 @@ static int run(int argc, char **argv)
 	static struct cli_origins origins;
 	static struct track_settings tracking;
 	struct settings settings = {0};
-	int at = cli_options(&cli_config_command, argc, argv, &settings), r;
+	int at = cli_options(&cli_config_command, argc, argv, &settings);
 	struct trk_buf b;
 
 	if (at < 0)
@@ -85,9 +85,7 @@ static int run(int argc, char **argv)
 		trk__buf_puts(&b, "# nothing is set: every option has its default\n");
 	if (settings.show_origin)
 		print_local_keys(&b);
-	r = cli_write(1, &b, "stdout");
-	trk__buf_release(&b);
-	return r;
+	return cli_print(&b);
 }
 
 const struct cli_command cli_config_command = {

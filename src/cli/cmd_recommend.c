@@ -124,8 +124,7 @@ static int write_answer(const struct settings *s, const struct trk_recommendatio
 		trk__recommendation_text(&b, answer, &style);
 	if (note.len)
 		cli_complain("%s", note.data);
-	r = cli_write(STDOUT_FILENO, &b, "stdout");
-	trk__buf_release(&b);
+	r = cli_print(&b);
 	trk__buf_release(&note);
 	return r;
 }

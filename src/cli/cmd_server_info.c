@@ -98,7 +98,6 @@ static int answer(const struct settings *s, const struct trk_record *record, boo
 	struct trk_buf b;
 	char evidence[320];
 	const char *allocation;
-	int r;
 
 	trk__buf_init(&b, OUTPUT_MAX);
 	if (s->json) {
@@ -107,9 +106,7 @@ static int answer(const struct settings *s, const struct trk_record *record, boo
 		allocation = trk__allocation_of(record, measured, evidence, sizeof(evidence));
 		write_text(&b, &record->place.server, allocation, evidence);
 	}
-	r = cli_write(STDOUT_FILENO, &b, "stdout");
-	trk__buf_release(&b);
-	return r;
+	return cli_print(&b);
 }
 
 static int run(int argc, char **argv)

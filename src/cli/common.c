@@ -100,6 +100,14 @@ int cli_write(int fd, const struct trk_buf *b, const char *where)
 	return EXIT_ERROR;
 }
 
+int cli_print(struct trk_buf *b)
+{
+	int r = cli_write(STDOUT_FILENO, b, "stdout");
+
+	trk__buf_release(b);
+	return r;
+}
+
 bool cli_is_utf8(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};

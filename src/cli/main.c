@@ -37,13 +37,10 @@ static const struct cli_command *find_command(const char *name)
 static int print_page(void (*page)(struct trk_buf *b))
 {
 	struct trk_buf b;
-	int r;
 
 	trk__buf_init(&b, 1 << 20);
 	page(&b);
-	r = cli_write(STDOUT_FILENO, &b, "stdout");
-	trk__buf_release(&b);
-	return r;
+	return cli_print(&b);
 }
 
 static int help(int argc, char **argv)

@@ -97,44 +97,37 @@ static PyObject *stats(PyObject *self, PyObject *args)
 			     core_number(s.p99), "sum", core_number(s.sum));
 }
 
-static PyObject *figure(PyObject *key, int r, const struct trk_figure *f)
+typedef int figure_fn(const struct trk_recording *r, const char *key, struct trk_figure *ret);
+
+static PyObject *figure(const struct trk_recording *r, PyObject *key, figure_fn *read)
 {
 	static const char *const quality[] = {"unknown", "exact", "at_least", "at_most",
 					      "estimated"};
+	PyObject *text = r ? PyUnicode_AsUTF8String(key) : NULL;
+	struct trk_figure f = {.reason = ""};
+	int error;
 
-	if (r < 0) {
+	if (!text)
+		return NULL;
+	error = read(r, PyBytes_AsString(text), &f);
+	Py_DECREF(text);
+	if (error < 0) {
 		PyErr_SetObject(PyExc_KeyError, key);
 		return NULL;
 	}
-	return Py_BuildValue("{sNsssssz}", "value", core_number(f->value), "quality",
-			     quality[f->quality], "source", f->source, "reason",
-			     *f->reason ? f->reason : NULL);
+	return Py_BuildValue("{sNsssssz}", "value", core_number(f.value), "quality",
+			     quality[f.quality], "source", f.source, "reason",
+			     *f.reason ? f.reason : NULL);
 }
 
 static PyObject *total(PyObject *self, PyObject *key)
 {
-	const struct trk_recording *r = of(self);
-	PyObject *text = r ? PyUnicode_AsUTF8String(key) : NULL, *result;
-	struct trk_figure f = {.reason = ""};
-
-	if (!text)
-		return NULL;
-	result = figure(key, trk_recording_total(r, PyBytes_AsString(text), &f), &f);
-	Py_DECREF(text);
-	return result;
+	return figure(of(self), key, trk_recording_total);
 }
 
 static PyObject *limit(PyObject *self, PyObject *key)
 {
-	const struct trk_recording *r = of(self);
-	PyObject *text = r ? PyUnicode_AsUTF8String(key) : NULL, *result;
-	struct trk_figure f = {.reason = ""};
-
-	if (!text)
-		return NULL;
-	result = figure(key, trk_recording_limit(r, PyBytes_AsString(text), &f), &f);
-	Py_DECREF(text);
-	return result;
+	return figure(of(self), key, trk_recording_limit);
 }
 
 static PyObject *marks(PyObject *self, PyObject *unused)
