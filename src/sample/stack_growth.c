@@ -31,22 +31,41 @@ static uint32_t node_of_both(const struct trk_lines *l, uint32_t a, uint32_t b)
 	return trk__lines_user(l, common) == trk__lines_user(l, b) ? common : b;
 }
 
-/* Growth that no line is known for: what ran meanwhile was called from `node`, or is below it. */
-static void loosen(struct trk_growth *g, const struct trk_lines *l, uint64_t bytes, uint32_t node,
-		   uint32_t lane)
+/* Growth that no line is known for: what ran meanwhile was called from `node`, or is below it.
+ * Stacks of two threads have nothing in common: then the thread that did not sleep counts. */
+static void loosen(struct trk_growth *g, const struct trk_lines *l, uint64_t bytes,
+		   const struct trk_growth_line *at)
 {
+	uint32_t common = trk__lines_common(l, g->loose_node, at->node);
+
 	if (bytes == 0)
 		return;
-	if (g->loose_bytes == 0) {
-		g->loose_node = node;
+	if (g->loose_bytes == 0)
 		g->loose_ns = g->settled_ns;
-	} else {
-		g->loose_node = trk__lines_common(l, g->loose_node, node);
+	if (g->loose_bytes > 0 && common != TRK_LINES_ROOT) {
+		g->loose_node = common;
+		g->loose_lane = at->lane;
+		g->loose_sleeps = g->loose_sleeps && at->sleeps;
+	} else if (g->loose_bytes == 0 || g->loose_sleeps || !at->sleeps) {
+		g->loose_node = at->node;
+		g->loose_lane = at->lane;
+		g->loose_sleeps = at->sleeps;
 	}
-	if (g->loose_node == TRK_LINES_ROOT) /* stacks of two threads have nothing in common */
-		g->loose_node = node;
-	g->loose_lane = lane;
 	g->loose_bytes += bytes;
+}
+
+/* Growth between samples on two lines. */
+static void loosen_between(struct trk_growth *g, const struct trk_lines *l, uint64_t bytes,
+			   const struct trk_growth_line *before, const struct trk_growth_line *now)
+{
+	struct trk_growth_line both = *now;
+
+	both.node = trk__lines_common(l, before->node, now->node);
+	both.sleeps = before->sleeps && now->sleeps;
+	if (both.node != TRK_LINES_ROOT)
+		loosen(g, l, bytes, &both);
+	else
+		loosen(g, l, bytes, now->sleeps && !before->sleeps ? before : now);
 }
 
 /* The index for a new line: a free one, else that of the line that was last seen longest ago. */
@@ -59,7 +78,7 @@ static size_t make_room(struct trk_growth *g, const struct trk_lines *l)
 	for (size_t i = 0; i < g->lines; i++)
 		if (i != g->at && g->line[i].seen_ns < g->line[oldest].seen_ns)
 			oldest = i;
-	loosen(g, l, g->line[oldest].stay_bytes, g->line[oldest].node, g->line[oldest].lane);
+	loosen(g, l, g->line[oldest].stay_bytes, &g->line[oldest]);
 	return oldest;
 }
 
@@ -156,6 +175,7 @@ void trk__growth_take(struct trk_growth *g, const struct trk_lines *l,
 	struct trk_lines_amounts *sum;
 
 	plan(g, s);
+	line->sleeps = s->sleeps;
 	line->visits += now != before;
 	line->looks += s->is_look;
 	line->hits += s->is_look && s->sign >= TRK_GROWTH_CLEAR;
@@ -163,10 +183,7 @@ void trk__growth_take(struct trk_growth *g, const struct trk_lines *l,
 	if (now == before && s->alone && g->was_alone) {
 		stay(line, s, grown);
 	} else if (grown) {
-		loosen(g, l, grown,
-		       before < g->lines ? trk__lines_common(l, g->line[before].node, s->node)
-					 : s->node,
-		       s->lane);
+		loosen_between(g, l, grown, before < g->lines ? &g->line[before] : line, line);
 	}
 	if (g->has_memory && s->bytes < g->bytes) {
 		sum = trk__lines_sum(ret_sums, s->lane, s->node);
@@ -216,7 +233,7 @@ static void settle_stays(struct trk_growth *g, const struct trk_lines *l,
 		else if (is_fast(line))
 			add_between(sums, line->lane, line->node, line->stay_bytes);
 		else
-			loosen(g, l, line->stay_bytes, line->node, line->lane);
+			loosen(g, l, line->stay_bytes, line);
 		line->stay_bytes = 0;
 		line->stays = line->slow_stays = 0;
 		line->looks = line->hits = 0;

@@ -22,6 +22,7 @@ enum { TRK_GROWTH_CLEAR = 8 }; /* weight of a clear sign that a line takes memor
 struct trk_growth_line {
 	uint32_t node, lane;
 	uint64_t seen_ns;
+	bool sleeps; /* its thread, at the last sample */
 	/* Since the last settling. */
 	unsigned int visits, looks, hits; /* hits: looks that clearly saw it take memory */
 	uint64_t stay_bytes;              /* growth between two samples of one visit */
@@ -42,6 +43,7 @@ struct trk_growth {
 	uint64_t loose_bytes;            /* growth that is at no line yet */
 	uint64_t loose_ns;               /* since when */
 	uint32_t loose_node, loose_lane; /* where all stacks since then lead through */
+	bool loose_sleeps;               /* all of them slept */
 };
 
 /* What a sample found. */

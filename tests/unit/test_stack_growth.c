@@ -128,6 +128,26 @@ static void growth_is_not_called_that_of_a_line_that_sleeps(void **state)
 	release(&m);
 }
 
+/* The first thread waits at main.py:1 for another that starts at thread.py:9, and takes memory. */
+static void growth_without_a_sign_is_that_of_the_thread_that_did_not_sleep(void **state)
+{
+	struct made m;
+	uint32_t f, worker;
+
+	(void) state;
+	make(&m);
+	f = trk__lines_function(m.l, "/home/u/thread.py", "run", 9);
+	worker = trk__lines_node(m.l, TRK_LINES_ROOT, f, 9);
+	for (int i = 0; i < 4; i++) {
+		sample_of(&m, worker, 10 * MIB, 0, false);
+		sample_of(&m, m.main_line, 10 * MIB, 0, true);
+	}
+	settle(&m, true);
+	assert_int_equal(at(&m, worker).between_bytes, 70 * MIB);
+	assert_int_equal(at(&m, m.main_line).between_bytes, 0);
+	release(&m);
+}
+
 static void fast_growth_at_each_sample_is_likely_that_of_the_line(void **state)
 {
 	struct made m;
@@ -292,6 +312,7 @@ int main(void)
 		cmocka_unit_test(
 			steps_shorter_than_a_sample_go_to_the_line_that_was_seen_taking_memory),
 		cmocka_unit_test(growth_is_not_called_that_of_a_line_that_sleeps),
+		cmocka_unit_test(growth_without_a_sign_is_that_of_the_thread_that_did_not_sleep),
 		cmocka_unit_test(fast_growth_at_each_sample_is_likely_that_of_the_line),
 		cmocka_unit_test(a_line_that_was_left_and_come_back_to_is_not_sure),
 		cmocka_unit_test(a_line_that_was_not_seen_taking_memory_is_not_sure),
