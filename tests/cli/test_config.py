@@ -36,7 +36,7 @@ LOCAL_KEYS = ("# ./resource-tracker.toml may set: job job-name tag note project-
 VALUES = {"interval": '"1s"', "cgroup": '"auto"', "summary": '"auto"', "color": '"auto"', "gpu": '"auto"',
           "format": '"csv"', "request": '"cpu=1"', "limit": '"mem=1GiB"', "tag": '"a=b"',
           "instance": '"aws/us-east-1/m5.large"', "lines": '"auto"', "input-size": '"1GiB"', "pid": "1",
-          "timeout": '"1h"', "grace": '"1s"', "aggregate-cpu-steal": "false",
+          "timeout": '"1h"', "grace": '"1s"', "report-every": '"5s"', "aggregate-cpu-steal": "false",
           "redact-args": '"secrets"', "renice": "5", "on-alert": '"swap=true"',
           "alert": '"mail:a@b"', "quiet-hours": '"22:00-07:00"'}
 

@@ -300,7 +300,7 @@ def test_one_gpu_does_not_empty_the_sums_of_the_others(rt, gpus):
     bound = ("process_gpu_usage, process_gpu_utilized: a lower bound, of GPU 0 without GPU 1 "
              "(not supported by this device or driver)")
     page = rt.run("report", "--format", "json", "-o", "-", "@").json()
-    assert f"{bound}." in page["sections"]["measured"]["notes"]
+    assert f"{bound}." in page["sections"]["gpus"]["notes"]
     for kind in ("html", "md"):
         text = rt.run("report", "--format", kind, "-o", "-", "@").stdout
         assert "a lower bound, of GPU 0 without GPU 1" in text

@@ -241,7 +241,7 @@ def test_limits_and_health_are_in_the_report_and_the_export(driver, rt):
     played = driver("590.48.01")
     played.track(1, "xid")
     page = rt.run("report", "--format", "json", "-o", "-", "@").json()
-    row, = page["sections"]["measured"]["tables"]["gpu_hardware"]["rows"]
+    row, = page["sections"]["gpus"]["tables"]["gpu_hardware"]["rows"]
     text = {key: cell["text"] if isinstance(cell, dict) else cell for key, cell in row.items()}
     assert text["clock"] == "1410 of 1980 MHz" and text["memory_clock"] == "1215 of 1593 MHz"
     assert text["pcie"] == "generation 4, 16 lanes" and "400 W" in text["power_limit"]
