@@ -201,10 +201,12 @@ function realRuns() {
 	for (const name of ["one", "two", "one"]) {
 		run("run", "--no-discovery", "--summary", "never", "--recording", real, "-n", name, "--", "sh", "-c", "sleep 0.3");
 	}
+	const now = Date.now() / 1000, opened = now - 600;
+
 	writeFileSync(join(real, "alerts.json"), JSON.stringify({
 		schema: "resource-tracker.alerts/1",
-		alerts: [{ id: "a1b2", rule: "oom-risk", severity: "critical", job: "one", scope: null, text: "at <its> limit in 11 min", fix: "ask for 96 GiB", run: null, state: "firing", opened: Date.now() / 1000 - 600, ended: null, acked: null, held: null }],
-		silences: [{ id: "s1", rule: "slower", job: null, until: Date.now() / 1000 + 9e5, reason: "known" }],
+		alerts: [{ id: "a1b2", rule: "oom-risk", severity: "critical", job: "one", scope: null, text: "at <its> limit in 11 min", fix: "ask for 96 GiB", run: null, opened, seen: now, new: opened, ended: null, acked: null, held: null }],
+		silences: [{ id: "s1", rule: "slower", job: null, made: opened, until: now + 9e5, reason: "known" }],
 	}), { mode: 0o600 });
 }
 
