@@ -1,14 +1,18 @@
-/* resource-tracker doctor: what can be measured here, from which source, and how to allow the
- * rest. */
-#include <stdio.h>
+/* resource-tracker doctor: what can be measured here, from which source, and how to permit the
+ * rest. src/service/machine_check.c tries the sources, src/service/selftest.c compares the figures
+ * of jobs with what the jobs used. */
+#include <errno.h>
+#include <math.h>
+#include <sys/utsname.h>
 
-#include "base/file.h"
+#include "base/human.h"
 #include "base/json.h"
 #include "cli/cli.h"
-#include "cli/doctor_findings.h"
 #include "cli/environment.h"
-#include "cli/selftest.h"
-#include "recording/store.h"
+#include "service/check.h"
+#include "service/selftest.h"
+
+enum { TEXT_MAX = 1 << 20 };
 
 struct settings {
 	bool json, selftest;
@@ -26,43 +30,22 @@ static const struct cli_option options[] = {
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-void cli_finding_set(struct cli_finding *f, const char *what, enum cli_finding_state state,
-		     const char *source, const char *hint)
+/* ---- what can be measured ---- */
+
+static const char *const check_words[] = {"yes", "partly", "no"};
+
+static void checks_text(struct trk_buf *b, const struct trk_check *list, size_t n)
 {
-	*f = (struct cli_finding){.what = what, .state = state};
-	(void) snprintf(f->source, sizeof(f->source), "%s", source);
-	(void) snprintf(f->hint, sizeof(f->hint), "%s", state == CLI_GOOD ? "" : hint);
-}
-
-static void check_store(struct cli_finding *f, const char *dir)
-{
-	struct trk_error error = {.code = 0};
-	int fd = trk__store_open(dir, true, &error);
-
-	if (!*dir)
-		cli_finding_set(f, "recordings", CLI_MISSING, "the state directory",
-				"another user owns it or may write to it. Try: --recording DIR");
-	else
-		cli_finding_set(f, "recordings", fd >= 0 ? CLI_GOOD : CLI_MISSING, dir,
-				error.message);
-	trk__close(fd);
-}
-
-static void print_text(struct trk_buf *b, const struct cli_finding *list, size_t n)
-{
-	static const char *const words[] = {"yes", "partly", "no"};
-
 	for (size_t i = 0; i < n; i++) {
-		trk__buf_printf(b, "%-6s  %-42s %s\n", words[list[i].state], list[i].what,
-				list[i].source);
+		trk__buf_printf(b, "%-6s  %-42s %s\n", check_words[list[i].state], list[i].what,
+				list[i].text);
 		if (list[i].hint[0])
 			trk__buf_printf(b, "        %s\n", list[i].hint);
 	}
 }
 
-static void print_json(struct trk_buf *b, const struct cli_finding *list, size_t n)
+static void checks_json(struct trk_buf *b, const struct trk_check *list, size_t n)
 {
-	static const char *const words[] = {"yes", "partly", "no"};
 	struct trk_json j;
 
 	trk__json_init(&j, b, 1);
@@ -73,8 +56,8 @@ static void print_json(struct trk_buf *b, const struct cli_finding *list, size_t
 	for (size_t i = 0; i < n; i++) {
 		trk__json_open(&j, '{');
 		trk__json_key_text(&j, "what", list[i].what);
-		trk__json_key_text(&j, "available", words[list[i].state]);
-		trk__json_key_text(&j, "source", list[i].source);
+		trk__json_key_text(&j, "available", check_words[list[i].state]);
+		trk__json_key_text(&j, "source", list[i].text);
 		trk__json_key_text(&j, "hint", list[i].hint[0] ? list[i].hint : NULL);
 		trk__json_close(&j, '}');
 	}
@@ -83,14 +66,146 @@ static void print_json(struct trk_buf *b, const struct cli_finding *list, size_t
 	trk__buf_putc(b, '\n');
 }
 
+static int check(const struct settings *s)
+{
+	const struct trk_gpu_hints hints = cli_gpu_hints(false);
+	struct trk_check list[TRK_CHECKS_MAX];
+	int n = trk__machine_check(cli_state_dir(s->dir), &hints, list);
+	struct trk_buf b;
+
+	if (n < 0) {
+		cli_complain("/proc: %s: nothing can be measured", trk__strerror(n));
+		return EXIT_ERROR;
+	}
+	trk__buf_init(&b, TEXT_MAX);
+	(s->json ? checks_json : checks_text)(&b, list, (size_t) n);
+	return cli_print(&b);
+}
+
+/* ---- jobs that know what they use ---- */
+
+static const char *const state_words[] = {"ok", "WRONG", "not tested"};
+
+static const char *amount(char text[TRK_HUMAN_SIZE], enum trk_total total, double value)
+{
+	switch (total) {
+	case TRK_TOTAL_PEAK_MEMORY_MIB:
+		return trk__human_memory(text, value);
+	case TRK_TOTAL_DISK_WRITE_BYTES:
+		return trk__human_bytes(text, value);
+	default:
+		return trk__human_seconds(text, value);
+	}
+}
+
+static void selftest_text(struct trk_buf *b, const struct utsname *system,
+			  const struct trk_selftest_figure *list)
+{
+	trk__buf_printf(b, "resource-tracker %s on %s %s, %s\n", TRK_BUILD_VERSION, system->sysname,
+			system->release, system->machine);
+	trk__buf_printf(b, "%-38s  %9s  %9s  %-9s  %s\n", "what a job did", "true", "told", "label",
+			"");
+	for (size_t i = 0; i < TRK_KNOWN_WORKS; i++) {
+		const struct trk_selftest_figure *r = &list[i];
+		char truth[TRK_HUMAN_SIZE], told[TRK_HUMAN_SIZE];
+		bool known = r->told.quality != TRK_QUALITY_UNKNOWN;
+
+		trk__buf_printf(b, "%-38s  %9s  %9s  %-9s  %s%s%s\n", r->work->text,
+				amount(truth, r->work->total, r->truth),
+				amount(told, r->work->total, known ? r->told.value : NAN),
+				trk__quality_name(r->told.quality), state_words[r->state],
+				r->why[0] ? ": " : "", r->why);
+	}
+}
+
+static void selftest_json(struct trk_buf *b, const struct utsname *system,
+			  const struct trk_selftest_figure *list)
+{
+	struct trk_json j;
+
+	trk__json_init(&j, b, 1);
+	trk__json_open(&j, '{');
+	trk__json_key_text(&j, "schema", "resource-tracker.selftest/1");
+	trk__json_key_text(&j, "version", TRK_BUILD_VERSION);
+	trk__json_key_text(&j, "system", system->sysname);
+	trk__json_key_text(&j, "kernel", system->release);
+	trk__json_key_text(&j, "machine", system->machine);
+	trk__json_key(&j, "figures");
+	trk__json_open(&j, '[');
+	for (size_t i = 0; i < TRK_KNOWN_WORKS; i++) {
+		const struct trk_selftest_figure *r = &list[i];
+		bool known = r->told.quality != TRK_QUALITY_UNKNOWN;
+
+		trk__json_open(&j, '{');
+		trk__json_key_text(&j, "work", r->work->name);
+		trk__json_key_text(&j, "total", trk__total_keys[r->work->total]);
+		trk__json_key_double(&j, "true", r->truth);
+		trk__json_key_double(&j, "told", known ? r->told.value : NAN);
+		trk__json_key_text(&j, "quality", trk__quality_name(r->told.quality));
+		trk__json_key_text(&j, "source", known ? r->told.source : NULL);
+		trk__json_key_text(&j, "state", state_words[r->state]);
+		trk__json_key_text(&j, "why", r->why[0] ? r->why : NULL);
+		trk__json_close(&j, '}');
+	}
+	trk__json_close(&j, ']');
+	trk__json_close(&j, '}');
+	trk__buf_putc(b, '\n');
+}
+
+static int selftest(bool json)
+{
+	struct trk_selftest_figure list[TRK_KNOWN_WORKS];
+	const char *tmp = cli_temporary_dir("/tmp");
+	struct trk_error error = {.code = 0};
+	struct utsname system;
+	bool good = true;
+	struct trk_buf b;
+	int r;
+
+	if (uname(&system) < 0 || trk__selftest(tmp, list, &error) < 0) {
+		cli_complain("doctor: %s", error.code ? error.message : trk__strerror(errno));
+		return EXIT_ERROR;
+	}
+	for (size_t i = 0; i < TRK_KNOWN_WORKS; i++)
+		good &= list[i].state != TRK_SELFTEST_WRONG;
+	trk__buf_init(&b, TEXT_MAX);
+	(json ? selftest_json : selftest_text)(&b, &system, list);
+	r = cli_print(&b);
+	return r != EXIT_OK ? r : good ? EXIT_OK : EXIT_ERROR;
+}
+
+static int do_work(const char *name)
+{
+	const struct trk_known_work *work = trk__known_work_find(name);
+	struct trk_error error = {.code = 0};
+	struct trk_json j;
+	struct trk_buf b;
+	double value;
+
+	if (!work) {
+		cli_complain("doctor: --work %s: no such work. Try: process, children, orphans, "
+			     "unwaited, spike, shared, disk",
+			     name);
+		return EXIT_USAGE;
+	}
+	if (trk__selftest_work(work, cli_temporary_dir("/var/tmp"), &value, &error) < 0) {
+		cli_complain("doctor: %s", error.message);
+		return EXIT_ERROR;
+	}
+	trk__buf_init(&b, TEXT_MAX);
+	trk__json_init(&j, &b, 0);
+	trk__json_open(&j, '{');
+	trk__json_key_text(&j, "work", work->name);
+	trk__json_key_double(&j, trk__total_keys[work->total], value);
+	trk__json_close(&j, '}');
+	trk__buf_putc(&b, '\n');
+	return cli_print(&b);
+}
+
 static int run(int argc, char **argv)
 {
 	struct settings settings = {0};
-	struct cli_finding list[CLI_FINDINGS_MAX];
-	struct trk_env env;
-	struct trk_buf b;
-	size_t n;
-	int at = cli_options(&cli_doctor, argc, argv, &settings), r;
+	int at = cli_options(&cli_doctor, argc, argv, &settings);
 
 	if (at < 0)
 		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
@@ -100,25 +215,8 @@ static int run(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (settings.work)
-		return cli_selftest_work(settings.work);
-	if (settings.selftest)
-		return cli_selftest(settings.json);
-	r = trk__env_init(&env);
-	if (r < 0) {
-		cli_complain("/proc: %s: nothing can be measured", trk__strerror(r));
-		return EXIT_ERROR;
-	}
-	n = cli_find(list, &env);
-	check_store(&list[n++], cli_state_dir(settings.dir));
-	trk__env_release(&env);
-	trk__buf_init(&b, 1 << 20);
-	if (settings.json)
-		print_json(&b, list, n);
-	else
-		print_text(&b, list, n);
-	r = cli_write(1, &b, "stdout");
-	trk__buf_release(&b);
-	return r;
+		return do_work(settings.work);
+	return settings.selftest ? selftest(settings.json) : check(&settings);
 }
 
 const struct cli_command cli_doctor = {

@@ -59,6 +59,13 @@ const char *cli_state_dir(const char *dir)
 	return is_own_state_dir(text) ? text : "";
 }
 
+const char *cli_temporary_dir(const char *usual)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir && *dir ? dir : usual;
+}
+
 /* ---- prices ---- */
 
 /* $RESOURCE_TRACKER_DATA/sparecores.tsv, else ../share/resource-tracker next to the program. NULL:

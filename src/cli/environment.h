@@ -25,6 +25,9 @@ struct trk_price_layers cli_price_layers(const struct cli_price_files *files);
  * where it was not named and another user owns it or may write to it: complained of once. */
 const char *cli_state_dir(const char *dir);
 
+/* $TMPDIR, else `usual`. */
+const char *cli_temporary_dir(const char *usual);
+
 /* RESOURCE_TRACKER_METADATA=127.0.0.1:PORT: the server that is asked in place of those of all
  * vendors. Any other value is an address where nothing listens, so that no vendor is asked by
  * mistake. NULL: not set. */

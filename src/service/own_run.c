@@ -1,24 +1,22 @@
-#include "cli/own_run.h"
+#include "service/own_run.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "base/file.h"
+#include "base/os.h"
+#include "recording/store.h"
 
 enum { PATH_SIZE = 4096, ARGUMENTS_MAX = 24 };
 
-int cli_scratch_folder(char *path, size_t size, const char *usual)
+int trk__scratch_folder(char *path, size_t size, const char *base)
 {
-	const char *base = getenv("TMPDIR");
-
-	(void) snprintf(path, size, "%.3900s/resource-tracker-check-XXXXXX",
-			base && *base ? base : usual);
+	(void) snprintf(path, size, "%.3900s/resource-tracker-check-XXXXXX", base);
 	return mkdtemp(path) ? 0 : -errno;
 }
 
@@ -35,11 +33,20 @@ static _Noreturn void become_tracker(const char *program, char **v, int out_fd)
 	_exit(127);
 }
 
-int cli_own_run(const char *folder, const char *job, const char *const *arguments, int out_fd,
-		struct trk_record *record)
+/* Read the newest recording of a state directory. 0 or a negative error. */
+static int read_last(const char *folder, struct trk_record *record)
+{
+	TRK_FD_CLEANUP int runs_fd = trk__store_open(folder, false, NULL);
+	char name[96];
+	int r = runs_fd < 0 ? runs_fd : trk__store_find(runs_fd, "@", name, NULL, NULL);
+
+	return r < 0 ? r : trk__record_read(runs_fd, name, record, NULL, NULL, NULL);
+}
+
+int trk__own_run(const char *folder, const char *job, const char *const *arguments, int out_fd,
+		 struct trk_record *record)
 {
 	char program[PATH_SIZE];
-	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	const char *v[ARGUMENTS_MAX] = {"resource-tracker",
 					"run",
 					"--no-discovery",
@@ -49,12 +56,11 @@ int cli_own_run(const char *folder, const char *job, const char *const *argument
 					job,
 					"--",
 					program};
-	int status = 0, n = 9;
+	int status = 0, n = 9, r = trk__os_program(program, sizeof(program));
 	pid_t pid;
 
-	if (len < 0)
-		return -errno;
-	program[len] = '\0';
+	if (r < 0)
+		return r;
 	for (; *arguments && n < ARGUMENTS_MAX - 1; arguments++)
 		v[n++] = *arguments;
 	pid = fork();
@@ -67,5 +73,5 @@ int cli_own_run(const char *folder, const char *job, const char *const *argument
 			return -errno;
 	if (status != 0)
 		return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-	return cli_load(folder, "@", record, NULL, NULL) == 0 ? 0 : -EBADMSG;
+	return read_last(folder, record) < 0 ? -EBADMSG : 0;
 }

@@ -1,7 +1,7 @@
-/* The truth comes from where the tracker does not look: getrusage of each process itself just
- * before it ends, the job's own count of the pages that it touched, and of the bytes that it
+/* The true figures come from other sources than those of the tracker: getrusage(2) of each process
+ * just before it ends, and the job's own count of the pages that it touched and the bytes that it
  * wrote. */
-#include "cli/known_work.h"
+#include "service/known_work.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,14 +69,14 @@ static void touch(char *p, size_t size)
 		((volatile char *) p)[i] = (char) (i >> 12 | 1);
 }
 
-/* What processes tell each other. */
+/* Memory that all processes of a job share. */
 struct shared {
 	atomic_ullong cpu_us; /* of those that are about to end */
 	atomic_uint done;
 };
 
 /* The last thing that a child of the job does. */
-static _Noreturn void tell_and_end(struct shared *s)
+static _Noreturn void add_and_end(struct shared *s)
 {
 	atomic_fetch_add(&s->cpu_us, (unsigned long long) (own_cpu_s() * 1e6));
 	atomic_fetch_add(&s->done, 1);
@@ -92,10 +92,10 @@ static bool wait_until_done(const struct shared *s, unsigned int count)
 
 static double cpu_of_all(struct shared *s, bool complete)
 {
-	double told = (double) atomic_load(&s->cpu_us) * 1e-6;
+	double used = (double) atomic_load(&s->cpu_us) * 1e-6;
 
 	(void) munmap(s, sizeof(*s));
-	return complete ? told + own_cpu_s() : NAN;
+	return complete ? used + own_cpu_s() : NAN;
 }
 
 static double one_process(const char *folder)
@@ -116,7 +116,7 @@ static double waited_children(const char *folder)
 
 		if (pid == 0) {
 			burn_ms(25);
-			tell_and_end(s);
+			add_and_end(s);
 		}
 		complete &= pid > 0 && waitpid(pid, NULL, 0) == pid;
 	}
@@ -140,7 +140,7 @@ static double orphans(const char *folder)
 				_exit(0);
 			}
 			burn_ms(400);
-			tell_and_end(s);
+			add_and_end(s);
 		}
 		complete &= pid > 0 && waitpid(pid, NULL, 0) == pid;
 	}
@@ -161,14 +161,14 @@ static double unwaited_children(const char *folder)
 
 		if (pid == 0) {
 			burn_ms(60);
-			tell_and_end(s);
+			add_and_end(s);
 		}
 		complete &= pid > 0 && wait_until_done(s, (unsigned int) i + 1);
 	}
 	return s ? cpu_of_all(s, complete) : NAN;
 }
 
-/* Pages that the job touched, and what it had before them, as the kernel counted that for it. */
+/* The resident memory that the process has had so far. */
 static double base_mib(void)
 {
 	struct rusage u;
@@ -177,7 +177,7 @@ static double base_mib(void)
 	return (double) u.ru_maxrss / 1024;
 }
 
-/* A child holds it for a tenth of a second, less than lies between two samples. */
+/* A child holds the memory for 0.1 s, which is less than the interval between two samples. */
 static double spike(const char *folder)
 {
 	struct shared *s = map_pages(sizeof(*s), MAP_SHARED);
@@ -192,7 +192,7 @@ static double spike(const char *folder)
 			touch(p, SPIKE_MIB * MIB);
 		sleep_ms(100);
 		if (p)
-			tell_and_end(s);
+			add_and_end(s);
 		_exit(1);
 	}
 	complete = pid > 0 && waitpid(pid, NULL, 0) == pid && atomic_load(&s->done) == 1;
@@ -200,7 +200,7 @@ static double spike(const char *folder)
 	return complete ? SPIKE_MIB + base_mib() : NAN;
 }
 
-/* Workers that have the pages of their parent: each page counts once. */
+/* Workers share the pages of their parent: each page counts once. */
 static double shared_pages(const char *folder)
 {
 	char *p = map_pages(SHARED_MIB * MIB, MAP_PRIVATE);
@@ -246,7 +246,7 @@ static double written_file(const char *folder)
 	return total;
 }
 
-const struct cli_known_work cli_known_works[CLI_KNOWN_WORKS] = {
+const struct trk_known_work trk__known_works[TRK_KNOWN_WORKS] = {
 	{"process", "CPU time of one process", TRK_TOTAL_CPU_S, one_process},
 	{"children", "CPU time of 40 short children", TRK_TOTAL_CPU_S, waited_children},
 	{"orphans", "CPU time of 3 orphans", TRK_TOTAL_CPU_S, orphans},
@@ -256,10 +256,10 @@ const struct cli_known_work cli_known_works[CLI_KNOWN_WORKS] = {
 	{"disk", "bytes written to a disk", TRK_TOTAL_DISK_WRITE_BYTES, written_file},
 };
 
-const struct cli_known_work *cli_known_work_find(const char *name)
+const struct trk_known_work *trk__known_work_find(const char *name)
 {
-	for (size_t i = 0; i < CLI_KNOWN_WORKS; i++)
-		if (!strcmp(name, cli_known_works[i].name))
-			return &cli_known_works[i];
+	for (size_t i = 0; i < TRK_KNOWN_WORKS; i++)
+		if (!strcmp(name, trk__known_works[i].name))
+			return &trk__known_works[i];
 	return NULL;
 }

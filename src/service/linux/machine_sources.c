@@ -1,10 +1,7 @@
 /* What of Linux can be read here: each source is tried as a run would use it. */
-/* resource-tracker doctor: what can be measured here, from which source, and how to allow the
- * rest. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +13,12 @@
 #include "base/file.h"
 #include "base/os.h"
 #include "base/parse.h"
-#include "cli/cli.h"
-#include "cli/doctor_findings.h"
-#include "cli/environment.h"
 #include "probe/gpu/poller.h"
 #include "probe/linux/cgroup.h"
 #include "probe/linux/cgroup_own.h"
 #include "probe/perf.h"
 #include "probe/stack/remote.h"
+#include "service/machine_sources.h"
 #include "track/job.h"
 
 enum { GPU_LOOKS = 30 };
@@ -50,29 +45,29 @@ static long number_in(const char *path)
 	return (long) value;
 }
 
-static void check_cpu(struct cli_finding *f)
+static void check_cpu(struct trk_check *f)
 {
 	uint64_t ns;
 	bool own = trk__clock_pid_cpu_ns(getpid(), &ns) == 0;
 
-	cli_finding_set(f, "CPU time of processes",
-			own && try_file("/proc/self/stat") == 0 ? CLI_GOOD : CLI_MISSING,
-			"CPU clock of each pid, /proc/PID/stat, wait4", "mount /proc");
+	trk__check_set(f, "CPU time of processes",
+		       own && try_file("/proc/self/stat") == 0 ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
+		       "CPU clock of each pid, /proc/PID/stat, wait4", "mount /proc");
 }
 
-static void check_others(struct cli_finding *f)
+static void check_others(struct trk_check *f)
 {
 	int r = try_file("/proc/1/stat");
 
-	cli_finding_set(f, "processes of other users", r == 0 ? CLI_GOOD : CLI_PART,
-			"/proc/PID/stat",
-			"/proc is mounted with hidepid: processes of other users (and set-user-id "
-			"children) "
-			"are "
-			"not seen; ask for membership in its gid= group");
+	trk__check_set(f, "processes of other users", r == 0 ? TRK_CHECK_GOOD : TRK_CHECK_PART,
+		       "/proc/PID/stat",
+		       "/proc is mounted with hidepid: processes of other users (and set-user-id "
+		       "children) "
+		       "are "
+		       "not seen; ask for membership in its gid= group");
 }
 
-static void check_perf(struct cli_finding *f)
+static void check_perf(struct trk_check *f)
 {
 	int fd = trk__perf_open(0, TRK_PERF_DESCENDANTS);
 	char hint[320];
@@ -82,46 +77,47 @@ static void check_perf(struct cli_finding *f)
 			"kernel.perf_event_paranoid=2 (now %ld), or CAP_PERFMON",
 			fd < 0 ? trk__strerror(fd) : "",
 			number_in("/proc/sys/kernel/perf_event_paranoid"));
-	cli_finding_set(f, "children that are not waited for", fd >= 0 ? CLI_GOOD : CLI_PART,
-			"perf task-clock, inherited", hint);
+	trk__check_set(f, "children that are not waited for",
+		       fd >= 0 ? TRK_CHECK_GOOD : TRK_CHECK_PART, "perf task-clock, inherited",
+		       hint);
 	trk__close(fd);
 }
 
-static void check_orphans(struct cli_finding *f)
+static void check_orphans(struct trk_check *f)
 {
 	bool can = trk__job_can_adopt();
 
-	cli_finding_set(f, "orphans and daemons of the job", can ? CLI_GOOD : CLI_MISSING,
-			"child subreaper", "needs Linux 3.4");
+	trk__check_set(f, "orphans and daemons of the job", can ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
+		       "child subreaper", "needs Linux 3.4");
 }
 
-static void check_pss(struct cli_finding *f)
+static void check_pss(struct trk_check *f)
 {
 	int own = try_file("/proc/self/smaps_rollup"), other = try_file("/proc/1/smaps_rollup");
 	bool root = geteuid() == 0;
 
-	cli_finding_set(f, "memory as PSS",
-			own < 0              ? CLI_MISSING
-			: other == 0 || root ? CLI_GOOD
-					     : CLI_PART,
-			"/proc/PID/smaps_rollup",
-			own < 0 ? "needs Linux 4.14; RSS is used, which counts shared pages more "
-				  "than once"
-				: "for your own processes; RSS is used for those of other users "
-				  "(CAP_SYS_PTRACE would show them)");
+	trk__check_set(f, "memory as PSS",
+		       own < 0              ? TRK_CHECK_BAD
+		       : other == 0 || root ? TRK_CHECK_GOOD
+					    : TRK_CHECK_PART,
+		       "/proc/PID/smaps_rollup",
+		       own < 0 ? "needs Linux 4.14; RSS is used, which counts shared pages more "
+				 "than once"
+			       : "for your own processes; RSS is used for those of other users "
+				 "(CAP_SYS_PTRACE would show them)");
 }
 
-static void check_io(struct cli_finding *f)
+static void check_io(struct trk_check *f)
 {
 	int own = try_file("/proc/self/io"), other = try_file("/proc/1/io");
 
-	cli_finding_set(f, "disk bytes of processes",
-			own < 0      ? CLI_MISSING
-			: other == 0 ? CLI_GOOD
-				     : CLI_PART,
-			"/proc/PID/io",
-			own < 0 ? "the kernel has no CONFIG_TASK_IO_ACCOUNTING"
-				: "for your own processes; those of other users are not counted");
+	trk__check_set(f, "disk bytes of processes",
+		       own < 0      ? TRK_CHECK_BAD
+		       : other == 0 ? TRK_CHECK_GOOD
+				    : TRK_CHECK_PART,
+		       "/proc/PID/io",
+		       own < 0 ? "the kernel has no CONFIG_TASK_IO_ACCOUNTING"
+			       : "for your own processes; those of other users are not counted");
 }
 
 /* 0 if the memory of a child can be read, as --lines does; else a negative errno. */
@@ -150,7 +146,7 @@ static int read_a_child(void)
 	return r < 0 ? r : seen == mark ? 0 : -EFAULT;
 }
 
-static void check_stacks(struct cli_finding *f)
+static void check_stacks(struct trk_check *f)
 {
 	long yama = number_in("/proc/sys/kernel/yama/ptrace_scope");
 	int r = read_a_child();
@@ -166,35 +162,37 @@ static void check_stacks(struct cli_finding *f)
 		(void) snprintf(hint, sizeof(hint), "%s",
 				"of jobs that run starts; attach to others needs sysctl "
 				"kernel.yama.ptrace_scope=0 or CAP_SYS_PTRACE");
-	cli_finding_set(f, "lines of Python programs",
-			r < 0                         ? CLI_MISSING
-			: yama >= 1 && geteuid() != 0 ? CLI_PART
-						      : CLI_GOOD,
-			"memory of processes (process_vm_readv), CPython 3.9 to 3.14", hint);
+	trk__check_set(f, "lines of Python programs",
+		       r < 0                         ? TRK_CHECK_BAD
+		       : yama >= 1 && geteuid() != 0 ? TRK_CHECK_PART
+						     : TRK_CHECK_GOOD,
+		       "memory of processes (process_vm_readv), CPython 3.9 to 3.14", hint);
 }
 
-static void check_pressure(struct cli_finding *f)
+static void check_pressure(struct trk_check *f)
 {
 	int r = try_file("/proc/pressure/cpu");
 
-	cli_finding_set(f, "stalls (pressure)", r == 0 ? CLI_GOOD : CLI_MISSING, "/proc/pressure",
-			"boot with psi=1, or a kernel of 4.20 and later with CONFIG_PSI");
+	trk__check_set(f, "stalls (pressure)", r == 0 ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
+		       "/proc/pressure",
+		       "boot with psi=1, or a kernel of 4.20 and later with CONFIG_PSI");
 }
 
-static void check_wait(struct cli_finding *f)
+static void check_wait(struct trk_check *f)
 {
-	cli_finding_set(f, "waiting for a CPU",
-			try_file("/proc/self/schedstat") == 0 ? CLI_GOOD : CLI_MISSING,
-			"/proc/PID/schedstat", "the kernel has no CONFIG_SCHED_INFO");
+	trk__check_set(f, "waiting for a CPU",
+		       try_file("/proc/self/schedstat") == 0 ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
+		       "/proc/PID/schedstat", "the kernel has no CONFIG_SCHED_INFO");
 }
 
-static void check_delay(struct cli_finding *f)
+static void check_delay(struct trk_check *f)
 {
 	long on = number_in("/proc/sys/kernel/task_delayacct");
 
-	cli_finding_set(f, "waiting for disks, per process", on == 1 ? CLI_GOOD : CLI_MISSING,
-			"delay accounting in /proc/PID/stat",
-			"sysctl kernel.task_delayacct=1, or boot with delayacct");
+	trk__check_set(f, "waiting for disks, per process",
+		       on == 1 ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
+		       "delay accounting in /proc/PID/stat",
+		       "sysctl kernel.task_delayacct=1, or boot with delayacct");
 }
 
 /* Why limits of the control group may be unknown; NULL: they are known. */
@@ -213,7 +211,7 @@ static const char *limits_unknown(const struct trk_cgroup *group)
 	return NULL;
 }
 
-static void check_cgroup(struct cli_finding *f, const struct trk_env *env)
+static void check_cgroup(struct trk_check *f, const struct trk_env *env)
 {
 	static const char what[] = "limits and kills of the control group";
 	struct trk_cgroup group;
@@ -223,8 +221,8 @@ static void check_cgroup(struct cli_finding *f, const struct trk_env *env)
 	int r = trk__cgroup_open(&group, env, getpid());
 
 	if (r < 0 || !place->version) {
-		cli_finding_set(f, what, CLI_MISSING, "cgroup",
-				"no memory controller is found; limits are those of the machine");
+		trk__check_set(f, what, TRK_CHECK_BAD, "cgroup",
+			       "no memory controller is found; limits are those of the machine");
 		trk__cgroup_release(&group);
 		return;
 	}
@@ -236,12 +234,12 @@ static void check_cgroup(struct cli_finding *f, const struct trk_env *env)
 			: strlen(place->dir) == place->mount_len
 				? ", all that is visible here: limits above it are unknown"
 				: "");
-	cli_finding_set(f, what, why ? CLI_PART : CLI_GOOD, source, why ? why : "");
+	trk__check_set(f, what, why ? TRK_CHECK_PART : TRK_CHECK_GOOD, source, why ? why : "");
 	trk__cgroup_release(&group);
 }
 
 /* Is there, or can there be, a control group that holds the job alone? */
-static void check_own_group(struct cli_finding *f, const struct trk_env *env)
+static void check_own_group(struct trk_check *f, const struct trk_env *env)
 {
 	static const char what[] = "exact peak of the job's memory";
 	char why[TRK_CGROUP_TEXT_SIZE];
@@ -252,47 +250,47 @@ static void check_own_group(struct cli_finding *f, const struct trk_env *env)
 
 	trk__cgroup_release(&group);
 	if (alone)
-		cli_finding_set(f, what, CLI_GOOD, "the control group, which holds nothing else",
-				"");
+		trk__check_set(f, what, TRK_CHECK_GOOD,
+			       "the control group, which holds nothing else", "");
 	else if (trk__cgroup_own_check(env, why) == 0)
-		cli_finding_set(f, what, CLI_GOOD,
-				"a control group of the job's own, with run --cgroup auto", "");
+		trk__check_set(f, what, TRK_CHECK_GOOD,
+			       "a control group of the job's own, with run --cgroup auto", "");
 	else
-		cli_finding_set(f, what, CLI_PART, "samples, VmHWM, ru_maxrss", why);
+		trk__check_set(f, what, TRK_CHECK_PART, "samples, VmHWM, ru_maxrss", why);
 }
 
-static void check_oom(struct cli_finding *f)
+static void check_oom(struct trk_check *f)
 {
 	char *text = NULL;
 	ssize_t len = trk__read_all_at(AT_FDCWD, "/proc/vmstat", 1 << 16, &text);
 
-	cli_finding_set(f, "out-of-memory kills of the machine",
-			len > 0 && strstr(text, "\noom_kill ") ? CLI_GOOD : CLI_MISSING,
-			"oom_kill in /proc/vmstat",
-			"needs Linux 4.13; kills are then known from the control group only");
+	trk__check_set(f, "out-of-memory kills of the machine",
+		       len > 0 && strstr(text, "\noom_kill ") ? TRK_CHECK_GOOD : TRK_CHECK_BAD,
+		       "oom_kill in /proc/vmstat",
+		       "needs Linux 4.13; kills are then known from the control group only");
 	free(text);
 }
 
-static void check_system(struct cli_finding *f)
+static void check_system(struct trk_check *f)
 {
 	static const char *const files[] = {"/proc/stat", "/proc/meminfo", "/proc/diskstats",
 					    "/proc/self/net/dev"};
 	char hint[320] = "not readable:";
-	enum cli_finding_state state = CLI_GOOD;
+	enum trk_check_state state = TRK_CHECK_GOOD;
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		size_t n = strlen(hint);
 
 		if (try_file(files[i]) == 0)
 			continue;
-		state = CLI_PART;
+		state = TRK_CHECK_PART;
 		(void) snprintf(hint + n, sizeof(hint) - n, " %s", files[i]);
 	}
-	cli_finding_set(f, "the machine's CPU, memory, disks, network", state,
-			"/proc/stat, meminfo, diskstats, net/dev", hint);
+	trk__check_set(f, "the machine's CPU, memory, disks, network", state,
+		       "/proc/stat, meminfo, diskstats, net/dev", hint);
 }
 
-static void check_descriptors(struct cli_finding *f)
+static void check_descriptors(struct trk_check *f)
 {
 	struct rlimit files = {0, 0};
 	char source[160], hint[320];
@@ -305,22 +303,22 @@ static void check_descriptors(struct cli_finding *f)
 		"three are kept for each of %llu processes, further ones are read at a higher "
 		"cost: ulimit -n 4096",
 		(unsigned long long) (files.rlim_cur > 64 ? (files.rlim_cur - 64) / 3 : 0));
-	cli_finding_set(f, "cheap reading of many processes",
-			files.rlim_cur >= 1024 ? CLI_GOOD : CLI_PART, source, hint);
+	trk__check_set(f, "cheap reading of many processes",
+		       files.rlim_cur >= 1024 ? TRK_CHECK_GOOD : TRK_CHECK_PART, source, hint);
 }
 
 /* Without a sign of a GPU no library is looked for. */
-static void check_gpus(struct cli_finding *f, const struct trk_env *env)
+static void check_gpus(struct trk_check *f, const struct trk_env *env,
+		       const struct trk_gpu_hints *hints)
 {
-	struct trk_gpu_hints hints = cli_gpu_hints(false);
-	struct trk_gpu_poller *poller = trk__gpu_poller_new(env, TRK_GPU_AUTO, &hints, NULL);
+	struct trk_gpu_poller *poller = trk__gpu_poller_new(env, TRK_GPU_AUTO, hints, NULL);
 	const struct trk_gpu_reading *gpus = NULL;
 	char source[160], hint[320];
 
 	if (!poller) {
-		cli_finding_set(f, "GPUs", CLI_MISSING, "none found",
-				"looked for: NVIDIA's driver (/dev/nvidiactl), amdgpu, i915 and xe "
-				"(/sys/class/drm)");
+		trk__check_set(f, "GPUs", TRK_CHECK_BAD, "none found",
+			       "looked for: NVIDIA's driver (/dev/nvidiactl), amdgpu, i915 and xe "
+			       "(/sys/class/drm)");
 		return;
 	}
 	for (int i = 0; i < GPU_LOOKS && !(gpus && gpus->devices); i++) {
@@ -341,15 +339,16 @@ static void check_gpus(struct cli_finding *f, const struct trk_env *env)
 	(void) snprintf(hint, sizeof(hint), "utilisation: %s",
 			gpus ? trk__gpu_why_text(gpus->sums.usage.why)
 			     : "the driver gives nothing; docs/gpu.md has what each needs");
-	cli_finding_set(f, "GPUs",
-			!gpus                                   ? CLI_MISSING
-			: gpus->sums.usage.why == TRK_GPU_KNOWN ? CLI_GOOD
-								: CLI_PART,
-			source, hint);
+	trk__check_set(f, "GPUs",
+		       !gpus                                   ? TRK_CHECK_BAD
+		       : gpus->sums.usage.why == TRK_GPU_KNOWN ? TRK_CHECK_GOOD
+							       : TRK_CHECK_PART,
+		       source, hint);
 	trk__gpu_poller_free(poller);
 }
 
-size_t cli_find(struct cli_finding *list, const struct trk_env *env)
+size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hints *hints,
+			    struct trk_check *list)
 {
 	size_t n = 0;
 
@@ -367,7 +366,7 @@ size_t cli_find(struct cli_finding *list, const struct trk_env *env)
 	check_cgroup(&list[n++], env);
 	check_own_group(&list[n++], env);
 	check_oom(&list[n++]);
-	check_gpus(&list[n++], env);
+	check_gpus(&list[n++], env, hints);
 	check_descriptors(&list[n++]);
 	return n;
 }

@@ -1,0 +1,35 @@
+/* Checks of the machine and of this installation: what works, from which source, and what to do
+ * about the rest. For the verbs `doctor` and `self`. */
+#ifndef TRK_SERVICE_CHECK_H
+#define TRK_SERVICE_CHECK_H
+
+#include "probe/gpu/gpu.h"
+#include "service/service.h"
+
+/* PART: with less than it could have; of an installation, an optional part is absent. */
+enum trk_check_state { TRK_CHECK_GOOD, TRK_CHECK_PART, TRK_CHECK_BAD };
+
+struct trk_check {
+	const char *what; /* static */
+	enum trk_check_state state;
+	char text[512]; /* the source of the figures; of an installation, what was found */
+	char hint[320]; /* how to permit it; "": nothing to do */
+};
+
+enum { TRK_CHECKS_MAX = 20 };
+
+/* What can be measured here; `dir`: the state directory. Takes up to 3 s where there is a GPU.
+ * Returns the number of checks, or the error of reading /proc. */
+int trk__machine_check(const char *dir, const struct trk_gpu_hints *hints,
+		       struct trk_check list[TRK_CHECKS_MAX]);
+
+/* Tracks a small job, whose recording goes to a new folder below `tmp`, which is removed. Returns
+ * the number of checks. */
+size_t trk__installation_check(const struct trk_service *s, const char *tmp,
+			       struct trk_check list[TRK_CHECKS_MAX]);
+
+/* Copy the program to DIR/resource-tracker, with links to it at DIR/bin/bash and DIR/bin/sh. 0 or a
+ * negative errno. */
+int trk__installation_copy(const char *dir, struct trk_error *reterr);
+
+#endif

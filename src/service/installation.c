@@ -1,0 +1,292 @@
+/* Whether this installation is whole: the program itself, the libraries that are loaded on first
+ * use, the catalogue, the directory of recordings, and a job that is tracked. And a copy of it. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/dynamic.h"
+#include "base/file.h"
+#include "base/os.h"
+#include "recording/store.h"
+#include "service/check.h"
+#include "service/own_run.h"
+
+enum { PATH_SIZE = 4096, PROGRAM_MAX = 64 << 20, FREE_BYTES_MIN = 32 << 20 };
+
+/* The libraries of docs/dependencies.md. The first soname that loads is used. */
+static const struct {
+	const char *what, *sonames[3], *version, *lost, *package;
+} libraries[] = {
+	{"SQLite",
+	 {"libsqlite3.so.0"},
+	 "sqlite3_libversion",
+	 "history, compare and recommend",
+	 "Try: apt install libsqlite3-0"},
+	{"zlib",
+	 {"libz.so.1"},
+	 "zlibVersion",
+	 "import and export of .gz files",
+	 "Try: apt install zlib1g"},
+	{"libcurl",
+	 {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4"},
+	 "curl_version",
+	 "catalog update and --online",
+	 "Try: apt install libcurl4"},
+	{"libmicrohttpd",
+	 {"libmicrohttpd.so.12"},
+	 "MHD_get_version",
+	 "dashboard in the browser",
+	 "Try: apt install libmicrohttpd12"},
+	{"libpq", {"libpq.so.5"}, NULL, "a history in PostgreSQL", "Try: apt install libpq5"},
+};
+enum { LIBRARIES = sizeof(libraries) / sizeof(libraries[0]) };
+
+static void begin(struct trk_check *f, const char *what, enum trk_check_state state)
+{
+	*f = (struct trk_check){.what = what, .state = state};
+}
+
+static void check_program(struct trk_check *f, const char *path)
+{
+	struct utsname machine;
+	struct stat st;
+
+	begin(f, "program", TRK_CHECK_GOOD);
+	if (uname(&machine) < 0 || stat(path, &st) < 0) {
+		f->state = TRK_CHECK_BAD;
+		(void) snprintf(f->text, sizeof(f->text),
+				"/proc/self/exe: %s. Try: mount -t proc proc /proc",
+				strerror(errno));
+		return;
+	}
+	(void) snprintf(f->text, sizeof(f->text), "version %s on %.60s, %s, %lld KiB, %.300s",
+			TRK_BUILD_VERSION, machine.machine,
+			trk__os_is_dynamic() ? "dynamic" : "static: loads no library",
+			(long long) st.st_size / 1024, path);
+}
+
+static void check_permissions(struct trk_check *f, const char *path)
+{
+	struct stat st;
+
+	begin(f, "permissions", TRK_CHECK_GOOD);
+	if (stat(path, &st) < 0) {
+		f->state = TRK_CHECK_BAD;
+		(void) snprintf(f->text, sizeof(f->text), "%.300s: %s", path, strerror(errno));
+	} else if (st.st_mode & (S_ISUID | S_ISGID)) {
+		f->state = TRK_CHECK_BAD;
+		(void) snprintf(f->text, sizeof(f->text),
+				"set-user-id or set-group-id, which it must not have. "
+				"Try: chmod 755 %.300s",
+				path);
+	} else if (st.st_mode & S_IWOTH) {
+		f->state = TRK_CHECK_BAD;
+		(void) snprintf(f->text, sizeof(f->text),
+				"every user may write to it. Try: chmod 755 %.300s", path);
+	} else if (st.st_uid != 0 && st.st_uid != geteuid()) {
+		f->state = TRK_CHECK_BAD;
+		(void) snprintf(f->text, sizeof(f->text),
+				"it belongs to user %u, who is neither you nor root",
+				(unsigned int) st.st_uid);
+	} else {
+		(void) snprintf(f->text, sizeof(f->text),
+				"mode %03o, no set-user-id, owner %u, no other user may write",
+				(unsigned int) st.st_mode & 0777, (unsigned int) st.st_uid);
+	}
+}
+
+static void check_library(struct trk_check *f, size_t which)
+{
+	const char *(*version)(void) = NULL;
+	const char *soname = NULL;
+	void *handle = NULL;
+	int len;
+
+	begin(f, libraries[which].what, TRK_CHECK_PART);
+	for (size_t i = 0; i < 3 && libraries[which].sonames[i] && !handle; i++) {
+		soname = libraries[which].sonames[i];
+		handle = trk__library_load(soname, NULL, 0);
+	}
+	if (!handle) {
+		(void) snprintf(f->text, sizeof(f->text), "%s cannot be loaded: needed for %s. %s",
+				libraries[which].sonames[0], libraries[which].lost,
+				trk__os_library_advice(libraries[which].package));
+		return;
+	}
+	f->state = TRK_CHECK_GOOD;
+	if (libraries[which].version) {
+		void *symbol = dlsym(handle, libraries[which].version);
+
+		memcpy(&version, &symbol, sizeof(symbol));
+	}
+	len = snprintf(f->text, sizeof(f->text), "%s%s%.200s", soname, version ? " " : "",
+		       version ? version() : "");
+	/* curl_version() goes on with the versions of what libcurl itself uses. */
+	if (len > 0 && (size_t) len < sizeof(f->text) && version)
+		f->text[strlen(soname) + 1 + strcspn(f->text + strlen(soname) + 1, " ")] = '\0';
+	/* It stays loaded: dlclose does not free what its own libraries hold. */
+}
+
+static void check_catalogue(struct trk_check *f, const struct trk_price_layers *layers)
+{
+	struct trk_prices k;
+	size_t servers, prices;
+	char date[16];
+
+	if (trk__prices_load(layers, &k, NULL) != 0) {
+		begin(f, "catalogue", TRK_CHECK_BAD);
+		(void) snprintf(f->text, sizeof(f->text),
+				"it cannot be read. Try: resource-tracker catalog info");
+		return;
+	}
+	(void) trk__catalog_servers(&k.c, &servers);
+	(void) trk__catalog_prices(&k.c, &prices);
+	begin(f, "catalogue", servers && prices ? TRK_CHECK_GOOD : TRK_CHECK_BAD);
+	(void) snprintf(f->text, sizeof(f->text), "%zu servers, %zu prices, of %s%s%.200s", servers,
+			prices, trk__catalog_date(k.c.image->date, date),
+			k.scores[0] ? ", scores " : ", no file of scores", k.scores);
+	trk__prices_release(&k);
+}
+
+static void check_folder(struct trk_check *f, const char *dir)
+{
+	struct trk_error error = {.code = 0};
+	struct statvfs fs;
+	int fd;
+
+	begin(f, "recordings", TRK_CHECK_BAD);
+	if (!*dir) {
+		(void) snprintf(f->text, sizeof(f->text),
+				"the state directory belongs to another user, or another user may "
+				"write to it. Try: --recording DIR");
+		return;
+	}
+	fd = trk__store_open(dir, true, &error);
+	if (fd < 0) {
+		(void) snprintf(f->text, sizeof(f->text), "%.400s", error.message);
+		return;
+	}
+	f->state = TRK_CHECK_GOOD;
+	if (fstatvfs(fd, &fs) < 0)
+		(void) snprintf(f->text, sizeof(f->text), "%.300s, free space unknown", dir);
+	else
+		(void) snprintf(f->text, sizeof(f->text), "%.300s, %.1f GB free%s", dir,
+				(double) fs.f_bavail * (double) fs.f_frsize / 1e9,
+				(double) fs.f_bavail * (double) fs.f_frsize < FREE_BYTES_MIN
+					? ", little for recordings of up to 12 MiB each"
+					: "");
+	trk__close(fd);
+}
+
+static void check_job(struct trk_check *f, const char *tmp)
+{
+	static const char *const version[] = {"version", NULL};
+	char folder[PATH_SIZE] = "";
+	struct trk_record *record = calloc(1, sizeof(*record));
+	int r = record ? trk__scratch_folder(folder, sizeof(folder), tmp) : -ENOMEM;
+
+	begin(f, "tracked job", TRK_CHECK_BAD);
+	if (r < 0) {
+		(void) snprintf(f->text, sizeof(f->text), "%.300s: %s. Try: TMPDIR=DIR", folder,
+				trk__strerror(r));
+		free(record);
+		return;
+	}
+	r = trk__own_run(folder, "self-check", version, -1, record);
+	if (r == -EBADMSG) {
+		(void) snprintf(f->text, sizeof(f->text), "its recording cannot be read");
+	} else if (r != 0) {
+		(void) snprintf(f->text, sizeof(f->text),
+				"run ended with %d. Try: resource-tracker run -- true", r);
+	} else {
+		f->state = TRK_CHECK_GOOD;
+		(void) snprintf(f->text, sizeof(f->text), "ran, was recorded and read back");
+		trk__record_release(record);
+	}
+	free(record);
+	trk__remove_tree(folder);
+}
+
+size_t trk__installation_check(const struct trk_service *s, const char *tmp,
+			       struct trk_check list[TRK_CHECKS_MAX])
+{
+	char path[PATH_SIZE] = "";
+	size_t n = 0;
+
+	if (trk__os_program(path, sizeof(path)) < 0)
+		path[0] = '\0';
+	check_program(&list[n++], path);
+	check_permissions(&list[n++], path);
+	for (size_t i = 0; i < LIBRARIES; i++)
+		check_library(&list[n++], i);
+	check_catalogue(&list[n++], &s->layers);
+	check_folder(&list[n++], s->dir);
+	check_job(&list[n++], tmp);
+	return n;
+}
+
+/* ---- a copy ---- */
+
+/* A new file of this name with these bytes, complete before it gets the name. 0 or a negative
+ * errno. */
+static int put_program(int dirfd, const char *data, size_t len)
+{
+	static const char temporary[] = ".resource-tracker.new";
+	int fd, r;
+
+	(void) unlinkat(dirfd, temporary, 0);
+	fd = openat(dirfd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0755);
+	if (fd < 0)
+		return -errno;
+	r = trk__write_all(fd, data, len);
+	if (r == 0 && fchmod(fd, 0755) < 0)
+		r = -errno;
+	if (close(fd) < 0 && r == 0)
+		r = -errno;
+	if (r == 0 && renameat(dirfd, temporary, dirfd, "resource-tracker") < 0)
+		r = -errno;
+	if (r < 0)
+		(void) unlinkat(dirfd, temporary, 0);
+	return r;
+}
+
+/* DIR/bin/bash and DIR/bin/sh: links to the program, the tracking shells. */
+static int put_shells(int dirfd)
+{
+	static const char *const names[] = {"bin/bash", "bin/sh"};
+
+	if (mkdirat(dirfd, "bin", 0755) < 0 && errno != EEXIST)
+		return -errno;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		(void) unlinkat(dirfd, names[i], 0);
+		if (symlinkat("../resource-tracker", dirfd, names[i]) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+int trk__installation_copy(const char *dir, struct trk_error *reterr)
+{
+	char *data = NULL;
+	ssize_t len = trk__read_all_at(AT_FDCWD, "/proc/self/exe", PROGRAM_MAX, &data);
+	TRK_FD_CLEANUP int fd = -1;
+	int r;
+
+	if (len < 0)
+		return trk__error_set(reterr, (int) len, "/proc/self/exe", "/proc/self/exe: %s",
+				      trk__strerror((int) len));
+	r = mkdir(dir, 0755) < 0 && errno != EEXIST ? -errno : 0;
+	fd = r < 0 ? r : trk__open_dir_at(AT_FDCWD, dir);
+	r = fd < 0 ? fd : put_program(fd, data, (size_t) len);
+	if (r == 0)
+		r = put_shells(fd);
+	free(data);
+	return r < 0 ? trk__error_set(reterr, r, dir, "%s: %s", dir, trk__strerror(r)) : 0;
+}

@@ -1,0 +1,19 @@
+/* The sources of figures that one system has: src/service/linux and src/service/darwin try those of
+ * their system, for trk__machine_check(). */
+#ifndef TRK_SERVICE_MACHINE_SOURCES_H
+#define TRK_SERVICE_MACHINE_SOURCES_H
+
+#include <stddef.h>
+
+#include "base/env.h"
+#include "service/check.h"
+
+/* Fill in a check. The hint is left out where all is well. */
+void trk__check_set(struct trk_check *f, const char *what, enum trk_check_state state,
+		    const char *source, const char *hint);
+
+/* Fill in a list with room for TRK_CHECKS_MAX - 1. Returns how many there are. */
+size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hints *hints,
+			    struct trk_check *list);
+
+#endif
