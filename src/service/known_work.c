@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/os.h"
 
 #define MIB ((size_t) 1 << 20)
 
@@ -171,10 +172,7 @@ static double unwaited_children(const char *folder)
 /* The resident memory that the process has had so far. */
 static double base_mib(void)
 {
-	struct rusage u;
-
-	(void) getrusage(RUSAGE_SELF, &u);
-	return (double) u.ru_maxrss / 1024;
+	return (double) trk__os_own_peak_bytes() / (1 << 20);
 }
 
 /* A child holds the memory for 0.1 s, which is less than the interval between two samples. */
