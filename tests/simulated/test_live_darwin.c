@@ -127,35 +127,34 @@ static void an_orphan_that_was_seen_is_followed(void **state)
 {
 	const struct trk_tree_state *s;
 	struct trk_tree *t;
-	int ends[2], to_orphan[2];
+	int ends[2], go[2];
 	pid_t pid;
 	char end;
 
 	(void) state;
 	assert_int_equal(trk__os_pipe(ends), 0);
-	assert_int_equal(trk__os_pipe(to_orphan), 0);
+	assert_int_equal(trk__os_pipe(go), 0);
 	pid = fork();
 	if (pid == 0) {
+		pid_t parent = getpid();
+
 		if (fork() == 0) {
-			(void) close(to_orphan[1]);
-			(void) !read(to_orphan[0], &end, 1); /* its parent has ended */
+			while (getppid() == parent)
+				(void) nanosleep(&nap, NULL);
 			burn(0.3);
 			(void) !write(ends[1], "", 1);
 			(void) close(ends[1]);
 			(void) pause();
 		}
-		(void) !read(to_orphan[0], &end, 1);
+		(void) !read(go[0], &end, 1);
 		_exit(0);
 	}
 	t = follow(pid, &env);
 	do
 		trk__tree_update(t, &s);
 	while (s->processes < 2);
-	assert_int_equal(write(to_orphan[1], "", 1), 1);
-	while (!has_ended(pid) && write(to_orphan[1], "", 0) == 0)
-		trk__tree_update(t, &s);
+	assert_int_equal(write(go[1], "", 1), 1);
 	(void) track(t, pid, &s);
-	(void) close(to_orphan[1]);
 	assert_int_equal(read(ends[0], &end, 1), 1);
 	trk__tree_update(t, &s);
 	assert_int_equal(s->orphans, 1);
@@ -164,7 +163,8 @@ static void an_orphan_that_was_seen_is_followed(void **state)
 	(void) kill(trk__tree_newest(t), SIGKILL);
 	(void) close(ends[0]);
 	(void) close(ends[1]);
-	(void) close(to_orphan[0]);
+	(void) close(go[0]);
+	(void) close(go[1]);
 	trk__tree_free(t);
 }
 
