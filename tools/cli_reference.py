@@ -52,7 +52,7 @@ def page(program):
 
 def program_of_this_tree():
     named = os.environ.get("RESOURCE_TRACKER_BIN")
-    return Path(named) if named else Path(os.environ.get("BUILD", ROOT / "build")) / "resource-tracker"
+    return Path(named) if named else ROOT / os.environ.get("BUILD", "build") / "resource-tracker"
 
 
 def on_files(files, config):

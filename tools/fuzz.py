@@ -23,7 +23,7 @@ import tempfile
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FUZZ = pathlib.Path(os.environ.get("BUILD", ROOT / "build")).resolve() / "fuzz"
+FUZZ = (ROOT / os.environ.get("BUILD", "build")).resolve() / "fuzz"
 SEEDS = ROOT / "tests/fuzz/corpus"
 SLICE_S = 100
 KEPT = "kept-"

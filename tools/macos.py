@@ -17,7 +17,7 @@ TARGET = "macos.11.0"
 # The machine -> cputype of a Mach-O header.
 MACHINES = {"aarch64": 0x0100000C, "x86_64": 0x01000007}
 ROOT = Path(__file__).resolve().parent.parent
-MACOS = Path(os.environ.get("BUILD", ROOT / "build")).resolve() / "macos"
+MACOS = (ROOT / os.environ.get("BUILD", "build")).resolve() / "macos"
 
 
 def cross_file(machine):

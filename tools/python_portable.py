@@ -27,7 +27,7 @@ LOG = None
 LIBCS = {"gnu": (f"gnu.{GLIBC}", "manylinux_2_17_{0}.manylinux2014_{0}"),
          "musl": ("musl", "musllinux_1_2_{0}")}
 ROOT = Path(__file__).resolve().parent.parent
-PORTABLE = Path(os.environ.get("BUILD", ROOT / "build")).resolve() / "portable"
+PORTABLE = (ROOT / os.environ.get("BUILD", "build")).resolve() / "portable"
 
 
 def copy_headers(machine, folder):

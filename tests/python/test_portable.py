@@ -11,7 +11,7 @@ import zipfile
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("BUILD", ROOT / "build")).resolve()
+BUILD = (ROOT / os.environ.get("BUILD", "build")).resolve()
 MACHINE = os.uname().machine
 SMOKE = """
 import sys

@@ -21,11 +21,11 @@ VERSION = re.search(r"^  version: '(.*)',", (ROOT / "meson.build").read_text(), 
 KINDS = "glibc,macos,deb,source,recipes"
 
 
-def make(out, cwd, umask):
+def make(out, cwd, umask, **environment):
     return subprocess.run(
         [sys.executable, str(ROOT / "tools/release/make.py"), "--only", KINDS, "--machine", MACHINE, "--out",
          str(out)], cwd=cwd, umask=umask, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
-        stdin=subprocess.DEVNULL, check=False)
+        stdin=subprocess.DEVNULL, check=False, env={**os.environ, **environment})
 
 
 @pytest.fixture(scope="module")
@@ -44,15 +44,8 @@ def files(folder):
 
 
 def test_two_builds_are_equal(release, tmp_path):
-    """Of another folder, umask and time zone, into another folder."""
-    before = os.environ.get("TZ")
-    os.environ["TZ"] = "Pacific/Auckland"
-    try:
-        done = make(tmp_path / "again", tmp_path, 0o077)
-    finally:
-        os.environ.pop("TZ")
-        if before is not None:
-            os.environ["TZ"] = before
+    """Of another working directory, build folder, umask and time zone, into another folder."""
+    done = make(tmp_path / "again", tmp_path, 0o077, BUILD=str(tmp_path / "build"), TZ="Pacific/Auckland")
     assert done.returncode == 0, done.stdout
     assert files(tmp_path / "again") == files(release)
 

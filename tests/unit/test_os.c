@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/os.h"
+#include "skip.h"
 
 static bool ends_at_exec(int fd)
 {
@@ -141,6 +142,7 @@ static void the_end_of_a_process_is_awaited(void **state)
 	pid_t pid;
 
 	(void) state;
+	SKIP_UNDER_VALGRIND("it has no pidfd_open");
 	assert_int_equal(trk__os_pipe(ends), 0);
 	pid = fork();
 	assert_true(pid >= 0);

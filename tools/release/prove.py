@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("BUILD", ROOT / "build")).resolve()
+BUILD = (ROOT / os.environ.get("BUILD", "build")).resolve()
 ROOTS = BUILD / "release-roots"
 HERE = os.uname().machine
 DEBIAN_ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
