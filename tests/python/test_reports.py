@@ -129,8 +129,8 @@ def test_earlier_runs_of_either_schema_count(finished):
 def test_the_page_names_what_has_tracked(finished, integration, version, foot):
     page = finished.report(integration=integration, integration_version=version)
     assert foot in page and "from <code>" not in finished.report()
-    first = re.search(r'data-kind="(\w+)"|<h3>(\w+)', page)
-    assert first is None or integration != "Metaflow" or "etaflow" in first[0]
+    first = re.search(r'id="snippet-(\w+)"', page)[1]
+    assert (first == "metaflow") == (integration == "Metaflow")
 
 
 def test_without_a_program_there_is_a_page_all_the_same(finished, monkeypatch):
