@@ -234,6 +234,13 @@ int trk__os_program(char *path, size_t size)
 	return snprintf(path, size, "%s", real) < (int) size ? 0 : -ENAMETOOLONG;
 }
 
+const char *trk__os_own_file(void)
+{
+	static char path[PATH_MAX];
+
+	return trk__os_program(path, sizeof(path)) == 0 ? path : "";
+}
+
 /* The name is that of the file. */
 void trk__os_name_self(const char *name)
 {
@@ -287,6 +294,8 @@ void *trk__os_library(const char *soname)
 	char name[64], path[PATH_MAX];
 	void *handle = NULL;
 
+	if (soname[0] == '/') /* a framework */
+		return dlopen(soname, RTLD_NOW | RTLD_LOCAL);
 	name_library(soname, name, sizeof(name));
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !handle; i++) {
 		(void) snprintf(path, sizeof(path), "%s/%s", folders[i], name);

@@ -1,20 +1,24 @@
-/* The machine on macOS. The kernel tells no pressure, no steal and no time that waited for disks;
- * bytes of disks need IOKit and are not read: these columns stay empty. */
+/* The machine on macOS. The kernel has no figures for pressure, steal and the time in which tasks
+ * waited for disks: these columns stay empty. */
 #ifdef __APPLE__ /* else a checker of code reads this file with the headers of another system */
 
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "probe/darwin/disks.h"
 #include "probe/darwin/host.h"
 #include "sample/sampler_private.h"
 
 struct sampler_system {
 	struct trk_mac_cpu cpu;
+	struct trk_mac_disks disks;
 };
 
 void trk__sampler_open_system(struct trk_sampler *s)
 {
 	s->system = calloc(1, sizeof(*s->system));
+	if (s->system)
+		(void) trk__mac_disks_init(&s->system->disks, NULL);
 }
 
 static void read_cpu(struct trk_sampler *s, uint64_t now_ns)
@@ -47,6 +51,16 @@ static void read_memory(struct trk_sampler *s)
 	trk__sampler_set_bytes(s, TRK_SYSTEM_SWAP_USED, m.swap_used_bytes);
 }
 
+static void read_disks(struct trk_sampler *s)
+{
+	uint64_t in, out;
+
+	if (!s->system || trk__mac_disks_update(&s->system->disks, &in, &out) < 0)
+		return;
+	trk__sampler_set_delta(s, TRK_SYSTEM_DISK_READ, in);
+	trk__sampler_set_delta(s, TRK_SYSTEM_DISK_WRITE, out);
+}
+
 static void read_net(struct trk_sampler *s)
 {
 	uint64_t received, sent;
@@ -77,6 +91,7 @@ static void read_rest(struct trk_sampler *s)
 void trk__sampler_system_baseline(struct trk_sampler *s)
 {
 	read_cpu(s, s->start_ns);
+	read_disks(s);
 	read_net(s);
 }
 
@@ -86,6 +101,7 @@ void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
 	(void) before;
 	read_cpu(s, now_ns);
 	read_memory(s);
+	read_disks(s);
 	read_net(s);
 	read_rest(s);
 }
@@ -102,15 +118,19 @@ void trk__sampler_force_full_system(struct trk_sampler *s)
 
 void trk__sampler_close_system(struct trk_sampler *s)
 {
+	if (s->system)
+		trk__mac_disks_release(&s->system->disks);
 	free(s->system);
 }
 
 void trk__sampler_system_sources(const struct trk_sampler *s, struct trk_source *list, size_t *n)
 {
-	(void) s;
 	trk__sampler_add_source(list, n, "system_cpu", "host_statistics");
 	trk__sampler_add_source(list, n, "system_memory", "host_statistics64, vm.swapusage");
-	trk__sampler_add_source(list, n, "system_disk", "not read on macOS");
+	trk__sampler_add_source(list, n, "system_disk",
+				s->system && s->system->disks.bytes_written
+					? "IOBlockStorageDriver"
+					: "IOKit cannot be loaded");
 	trk__sampler_add_source(list, n, "system_net", "NET_RT_IFLIST2");
 	trk__sampler_add_source(list, n, "system_disk_space", "getfsstat of local file systems");
 	trk__sampler_add_source(list, n, "system_pressure", "not in this kernel");

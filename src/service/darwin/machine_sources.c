@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "probe/darwin/disks.h"
 #include "probe/darwin/host.h"
 #include "probe/darwin/process.h"
 #include "service/machine_sources.h"
@@ -63,6 +64,18 @@ static void check_machine(struct trk_check *f)
 		       "host_statistics, NET_RT_IFLIST2, getfsstat", "some columns stay empty");
 }
 
+static void check_disks(struct trk_check *f)
+{
+	struct trk_mac_disks disks;
+	uint64_t in, out;
+	bool can = trk__mac_disks_init(&disks, NULL) == 0 &&
+		   trk__mac_disks_update(&disks, &in, &out) == 0;
+
+	trk__mac_disks_release(&disks);
+	trk__check_set(f, "bytes of the machine's disks", can ? TRK_CHECK_GOOD : TRK_CHECK_PART,
+		       "IOBlockStorageDriver", "IOKit names no disk");
+}
+
 static void check_orphans(struct trk_check *f)
 {
 	trk__check_set(f, "orphans and daemons of the job", TRK_CHECK_PART,
@@ -84,7 +97,7 @@ size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hint
 	check_memory(&list[n++]);
 	check_clock(&list[n++]);
 	check_machine(&list[n++]);
-	trk__check_set(&list[n++], "bytes of the machine's disks, GPUs, pressure", TRK_CHECK_BAD,
-		       "not read on macOS", "");
+	check_disks(&list[n++]);
+	trk__check_set(&list[n++], "GPUs, pressure", TRK_CHECK_BAD, "not read on macOS", "");
 	return n;
 }
