@@ -67,6 +67,9 @@ bool trk__os_has_unmapped_ids(void);
 
 /* The path of the program file. 0 or a negative errno. */
 int trk__os_program(char *path, size_t size);
+/* A path that opens or executes the program file, on Linux also after the file was replaced or
+ * removed. Static text; "": unknown. */
+const char *trk__os_own_file(void);
 
 /* The name that a list of processes shows for this one. */
 void trk__os_name_self(const char *name);
@@ -79,7 +82,7 @@ uint64_t trk__os_own_peak_bytes(void);
 /* Its environment, as environ(7). */
 char **trk__os_environment(void);
 
-/* dlopen(3) of a library under its name on Linux, as libz.so.1. NULL: not installed. */
+/* dlopen(3) of a library under its name on Linux, as libz.so.1, or its path. NULL: not installed. */
 void *trk__os_library(const char *soname);
 /* What to try after none could be loaded: `install` (static text), or what this system needs. */
 const char *trk__os_library_advice(const char *install);

@@ -13,6 +13,7 @@
 #include "alert/live.h"
 #include "base/detach.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "cli/environment.h"
 #include "service/alerts.h"
 
@@ -322,7 +323,7 @@ static void become_check(const struct cli_alert_settings *s, const char *run)
 	(void) unsetenv("TRACKER_ON_ALERT"); /* it is among these */
 	if (s->quiet_hours)
 		(void) setenv("TRACKER_QUIET_HOURS", s->quiet_hours, 1);
-	(void) execv("/proc/self/exe", (char **) (uintptr_t) argv);
+	(void) execv(trk__os_own_file(), (char **) (uintptr_t) argv);
 	_exit(127);
 }
 

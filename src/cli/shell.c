@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/os.h"
 #include "cli/cli.h"
 
 enum { PATH_SIZE = 4096 };
@@ -17,7 +18,7 @@ static bool is_this_program(const char *path)
 {
 	struct stat a, b;
 
-	return stat(path, &a) == 0 && stat("/proc/self/exe", &b) == 0 && a.st_dev == b.st_dev &&
+	return stat(path, &a) == 0 && stat(trk__os_own_file(), &b) == 0 && a.st_dev == b.st_dev &&
 	       a.st_ino == b.st_ino;
 }
 

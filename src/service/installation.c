@@ -61,9 +61,9 @@ static void check_program(struct trk_check *f, const char *path)
 	begin(f, "program", TRK_CHECK_GOOD);
 	if (uname(&machine) < 0 || stat(path, &st) < 0) {
 		f->state = TRK_CHECK_BAD;
-		(void) snprintf(f->text, sizeof(f->text),
-				"/proc/self/exe: %s. Try: mount -t proc proc /proc",
-				strerror(errno));
+		(void) snprintf(f->text, sizeof(f->text), "%s: %s%s", trk__os_own_file(),
+				strerror(errno),
+				trk__os_has_proc ? ". Try: mount -t proc proc /proc" : "");
 		return;
 	}
 	(void) snprintf(f->text, sizeof(f->text), "version %s on %.60s, %s, %lld KiB, %.300s",
@@ -274,13 +274,14 @@ static int put_shells(int dirfd)
 
 int trk__installation_copy(const char *dir, struct trk_error *reterr)
 {
+	const char *file = trk__os_own_file();
 	char *data = NULL;
-	ssize_t len = trk__read_all_at(AT_FDCWD, "/proc/self/exe", PROGRAM_MAX, &data);
+	ssize_t len = trk__read_all_at(AT_FDCWD, file, PROGRAM_MAX, &data);
 	TRK_FD_CLEANUP int fd = -1;
 	int r;
 
 	if (len < 0)
-		return trk__error_set(reterr, (int) len, "/proc/self/exe", "/proc/self/exe: %s",
+		return trk__error_set(reterr, (int) len, file, "%s: %s", file,
 				      trk__strerror((int) len));
 	r = mkdir(dir, 0755) < 0 && errno != EEXIST ? -errno : 0;
 	fd = r < 0 ? r : trk__open_dir_at(AT_FDCWD, dir);

@@ -169,6 +169,11 @@ int trk__os_program(char *path, size_t size)
 	return read_link("/proc/self/exe", path, size);
 }
 
+const char *trk__os_own_file(void)
+{
+	return "/proc/self/exe";
+}
+
 void trk__os_name_self(const char *name)
 {
 	(void) prctl(PR_SET_NAME, name, 0, 0, 0);
