@@ -1,14 +1,11 @@
 /* resource-tracker fleet: one view over all jobs of the history, money first. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/parse.h"
 #include "cli/fleet_views.h"
-#include "fleet/answer.h"
 #include "cli/environment.h"
+#include "fleet/terminal.h"
 #include "service/alert_list.h"
 
 enum {
@@ -16,9 +13,6 @@ enum {
 	DAYS_DEFAULT = 30,
 	DAYS_MAX = 366,
 	RUNS_SHOWN = 100,
-	WIDTH_DEFAULT = 80,
-	WIDTH_MIN = 40,
-	WIDTH_MAX = 200,
 };
 
 struct settings {
@@ -80,19 +74,6 @@ static int check(struct settings *s, double *ret_days)
 	return 0;
 }
 
-static size_t width_of_output(void)
-{
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
-	uint64_t n = WIDTH_DEFAULT;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-		n = size.ws_col;
-	else if (!columns || trk__parse_u64(columns, &n) < 0)
-		n = WIDTH_DEFAULT;
-	return n < WIDTH_MIN ? WIDTH_MIN : n > WIDTH_MAX ? WIDTH_MAX : (size_t) n;
-}
-
 /* What is asked for, of the rows. 0, or EXIT_NODATA after having complained. */
 static int make_question(const struct settings *s, const struct trk_fleet_rows *rows,
 			 struct trk_fleet_question *ret)
@@ -116,36 +97,16 @@ static int make_question(const struct settings *s, const struct trk_fleet_rows *
 	return 0;
 }
 
-static int write_text(struct trk_buf *b, const struct settings *s,
-		      const struct trk_fleet_rows *rows, const struct trk_fleet_views *v,
-		      const struct trk_fleet_question *q)
-{
-	struct cli_fleet_page page = {
-		.b = b,
-		.rows = rows,
-		.width = width_of_output(),
-		.utf8 = cli_is_utf8(),
-		.color = cli_use_color(s->color ? s->color : "auto", STDOUT_FILENO),
-	};
-
-	if (q->view == TRK_FLEET_VIEW_JOB)
-		cli_fleet_job_text(&page, trk__fleet_job_at(&v->jobs, q->job));
-	else if (q->view == TRK_FLEET_VIEW_JOBS)
-		cli_fleet_jobs_text(&page, &v->jobs);
-	else if (q->view == TRK_FLEET_VIEW_MACHINES)
-		cli_fleet_machines_text(&page, &v->machines);
-	else if (q->view == TRK_FLEET_VIEW_RUNS)
-		return cli_fleet_runs_text(&page, &q->runs);
-	else
-		cli_fleet_overview_text(&page, &v->overview);
-	return 0;
-}
-
 static int answer(const struct settings *s, const struct trk_fleet_rows *rows, double days)
 {
 	struct trk_fleet_question q;
 	struct trk_fleet_views v;
 	const struct trk_service service = cli_service(s->views.dir);
+	const struct trk_fleet_style style = {
+		.width = cli_width(STDOUT_FILENO, TRK_TERMINAL_USUAL),
+		.utf8 = cli_is_utf8(),
+		.color = cli_use_color(s->color ? s->color : "auto", STDOUT_FILENO),
+	};
 	struct trk_error error = {.code = 0};
 	TRK_BUF_CLEANUP struct trk_buf alerts;
 	struct trk_buf b;
@@ -161,7 +122,8 @@ static int answer(const struct settings *s, const struct trk_fleet_rows *rows, d
 	if (r < 0)
 		return cli_fail("fleet", r, &error);
 	trk__buf_init(&b, TEXT_MAX);
-	r = s->json ? trk__fleet_answer(rows, &v, &q, &b) : write_text(&b, s, rows, &v, &q);
+	r = s->json ? trk__fleet_answer(rows, &v, &q, &b)
+		    : trk__fleet_terminal(rows, &v, &q, &style, &b);
 	r = r < 0 ? cli_fail("fleet", r, &error) : cli_write(STDOUT_FILENO, &b, "stdout");
 	trk__buf_release(&b);
 	trk__fleet_views_release(&v);

@@ -20,19 +20,4 @@ int cli_fleet_load(const struct cli_fleet_settings *settings, const char *verb,
 int cli_fleet_now(const struct cli_fleet_settings *settings, const char *verb, double *ret_s);
 double cli_fleet_utc_offset(double now_s);
 
-/* Terminal text; `width` in columns, 40 to 200 are looked at. */
-struct cli_fleet_page {
-	struct trk_buf *b;
-	const struct trk_fleet_rows *rows;
-	size_t width;
-	bool utf8, color;
-};
-void cli_fleet_overview_text(const struct cli_fleet_page *p, const struct trk_fleet_overview *o);
-void cli_fleet_jobs_text(const struct cli_fleet_page *p, const struct trk_fleet_jobs *jobs);
-void cli_fleet_job_text(const struct cli_fleet_page *p, const struct trk_fleet_job *job);
-/* 0 or -ENOMEM. */
-int cli_fleet_runs_text(const struct cli_fleet_page *p, const struct trk_fleet_run_filter *filter);
-void cli_fleet_machines_text(const struct cli_fleet_page *p,
-			     const struct trk_fleet_machines *machines);
-
 #endif

@@ -1,5 +1,6 @@
-/* The views over many jobs in a terminal of 40 to 200 columns: money first, one statement a line,
- * sentences wrapped, tables cut to the columns that fit. */
+/* Money first, one statement a line, sentences wrapped, tables cut to the columns that fit. */
+#include "fleet/terminal.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,8 +8,14 @@
 #include <time.h>
 
 #include "base/utf8.h"
-#include "cli/fleet_views.h"
 #include "fleet/words.h"
+
+struct page {
+	struct trk_buf *b;
+	const struct trk_fleet_rows *rows;
+	size_t width;
+	bool utf8, color;
+};
 
 #define WORD(name) char name[TRK_FLEET_WORD_SIZE]
 
@@ -16,7 +23,7 @@ enum { TEXT_SIZE = 640, CELL_SIZE = 80, CELLS_MAX = 10, JOB_WIDTH_MAX = 40, RUNS
 
 /* ---- lines ---- */
 
-static void put(const struct cli_fleet_page *p, const char *text)
+static void put(const struct page *p, const char *text)
 {
 	size_t len = strlen(text), size;
 
@@ -42,13 +49,13 @@ static size_t columns(const char *text)
 	return n;
 }
 
-static void blanks(const struct cli_fleet_page *p, size_t n)
+static void blanks(const struct page *p, size_t n)
 {
 	while (n-- > 0)
 		trk__buf_putc(p->b, ' ');
 }
 
-static void paint(const struct cli_fleet_page *p, const char *code)
+static void paint(const struct page *p, const char *code)
 {
 	if (p->color)
 		trk__buf_printf(p->b, "\033[%sm", code);
@@ -56,7 +63,7 @@ static void paint(const struct cli_fleet_page *p, const char *code)
 
 /* A text in columns `at` .. width, wrapped between words; the cursor stands at `at`. A word that is
  * longer than a line is broken. */
-static void wrap(const struct cli_fleet_page *p, size_t at, const char *text)
+static void wrap(const struct page *p, size_t at, const char *text)
 {
 	size_t room = p->width > at + 8 ? p->width - at : 8, used = 0;
 
@@ -93,7 +100,7 @@ static void wrap(const struct cli_fleet_page *p, size_t at, const char *text)
 	trk__buf_putc(p->b, '\n');
 }
 
-__attribute__((format(printf, 3, 4))) static void say(const struct cli_fleet_page *p, size_t at,
+__attribute__((format(printf, 3, 4))) static void say(const struct page *p, size_t at,
 						      const char *format, ...)
 {
 	char text[TEXT_SIZE];
@@ -105,7 +112,7 @@ __attribute__((format(printf, 3, 4))) static void say(const struct cli_fleet_pag
 	wrap(p, at, text);
 }
 
-static void heading(const struct cli_fleet_page *p, const char *text, const char *more)
+static void heading(const struct page *p, const char *text, const char *more)
 {
 	trk__buf_putc(p->b, '\n');
 	paint(p, "1");
@@ -118,7 +125,7 @@ static void heading(const struct cli_fleet_page *p, const char *text, const char
 	trk__buf_putc(p->b, '\n');
 }
 
-static const char *sign(const struct cli_fleet_page *p, const char *symbol, const char *plain)
+static const char *sign(const struct page *p, const char *symbol, const char *plain)
 {
 	return p->utf8 ? symbol : plain;
 }
@@ -132,7 +139,7 @@ struct column {
 };
 
 struct table {
-	const struct cli_fleet_page *p;
+	const struct page *p;
 	const struct column *column;
 	size_t columns;
 	size_t width[CELLS_MAX];
@@ -181,8 +188,7 @@ static void row(const struct table *t, char (*text)[CELL_SIZE])
 	trk__buf_putc(t->p->b, '\n');
 }
 
-typedef void fill_fn(const struct cli_fleet_page *p, const void *data, size_t at,
-		     char (*cells)[CELL_SIZE]);
+typedef void fill_fn(const struct page *p, const void *data, size_t at, char (*cells)[CELL_SIZE]);
 
 /* Drop columns, the highest rank first, until the rest fits; the first shrinks to 8 at least. */
 static void fit(struct table *t)
@@ -211,8 +217,8 @@ static void fit(struct table *t)
 	}
 }
 
-static void print_rows(const struct cli_fleet_page *p, const struct column *column, size_t n,
-		       fill_fn *fill, const void *data, size_t rows)
+static void print_rows(const struct page *p, const struct column *column, size_t n, fill_fn *fill,
+		       const void *data, size_t rows)
 {
 	struct table t = {.p = p, .column = column, .columns = n};
 	char cells[CELLS_MAX][CELL_SIZE];
@@ -243,7 +249,7 @@ static void print_rows(const struct cli_fleet_page *p, const struct column *colu
 
 /* ---- overview ---- */
 
-static void lead_text(const struct cli_fleet_page *p, const struct trk_fleet_overview *o)
+static void lead_text(const struct page *p, const struct trk_fleet_overview *o)
 {
 	char text[3 * TRK_FLEET_TEXT_SIZE];
 
@@ -280,8 +286,8 @@ static void beside(const struct trk_fleet_overview *o, double now, double before
 		(void) snprintf(text, size, "no earlier period");
 }
 
-static void share_line(const struct cli_fleet_page *p, const char *title, double share,
-		       double before, double median)
+static void share_line(const struct page *p, const char *title, double share, double before,
+		       double median)
 {
 	WORD(a);
 	WORD(b);
@@ -295,7 +301,7 @@ static void share_line(const struct cli_fleet_page *p, const char *title, double
 		    trk__fleet_percent(c, median));
 }
 
-static void tiles_text(const struct cli_fleet_page *p, const struct trk_fleet_overview *o)
+static void tiles_text(const struct page *p, const struct trk_fleet_overview *o)
 {
 	double waste = trk__fleet_waste_usd(&o->sum), was = trk__fleet_waste_usd(&o->before);
 	bool money = o->sum.priced + o->sum.estimated > 0;
@@ -325,7 +331,7 @@ static void tiles_text(const struct cli_fleet_page *p, const struct trk_fleet_ov
 				trk__fleet_count(a, o->running));
 }
 
-static void change_cells(const struct cli_fleet_page *p, const void *data, size_t at,
+static void change_cells(const struct page *p, const void *data, size_t at,
 			 char (*cells)[CELL_SIZE])
 {
 	const struct trk_fleet_job *job = ((const struct trk_fleet_job *const *) data)[at];
@@ -342,7 +348,7 @@ static void change_cells(const struct cli_fleet_page *p, const void *data, size_
 	(void) snprintf(CELL(6), "%s", trk__fleet_memory(b, job->ask_mib));
 }
 
-static void changes_text(const struct cli_fleet_page *p, const struct trk_fleet_overview *o)
+static void changes_text(const struct page *p, const struct trk_fleet_overview *o)
 {
 	static const struct column columns_of[] = {
 		{"job", false, 0},    {"saves a month", true, 0}, {"of it", true, 4},
@@ -366,7 +372,7 @@ static void changes_text(const struct cli_fleet_page *p, const struct trk_fleet_
 	     "resource-tracker recommend NAME --for slurm");
 }
 
-static void findings_text(const struct cli_fleet_page *p, const struct trk_fleet_overview *o)
+static void findings_text(const struct page *p, const struct trk_fleet_overview *o)
 {
 	static const struct {
 		const char *symbol, *plain, *color;
@@ -394,7 +400,7 @@ static void findings_text(const struct cli_fleet_page *p, const struct trk_fleet
 }
 
 /* Columns of eighths; the last one is today. */
-static void spend_bars(const struct cli_fleet_page *p, const struct trk_fleet_days *d)
+static void spend_bars(const struct page *p, const struct trk_fleet_days *d)
 {
 	static const char *const eighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 	static const char plain[] = " ..::||##";
@@ -420,7 +426,7 @@ static void spend_bars(const struct cli_fleet_page *p, const struct trk_fleet_da
 	trk__buf_puts(p->b, " to today, which is not over\n");
 }
 
-static void spend_text(const struct cli_fleet_page *p, const struct trk_fleet_overview *o)
+static void spend_text(const struct page *p, const struct trk_fleet_overview *o)
 {
 	const struct trk_fleet_days *d = &o->spend;
 	const struct trk_fleet_forecast *f = &d->forecast;
@@ -447,14 +453,9 @@ static void spend_text(const struct cli_fleet_page *p, const struct trk_fleet_ov
 		wrap(p, 0, "A forecast needs 4 weeks of spend.");
 }
 
-struct grouping {
-	const struct trk_fleet_group *group;
-};
-
-static void group_cells(const struct cli_fleet_page *p, const void *data, size_t at,
-			char (*cells)[CELL_SIZE])
+static void group_cells(const struct page *p, const void *data, size_t at, char (*cells)[CELL_SIZE])
 {
-	const struct trk_fleet_group *g = &((const struct grouping *) data)->group[at];
+	const struct trk_fleet_group *g = &((const struct trk_fleet_group *) data)[at];
 	WORD(a);
 
 	(void) snprintf(CELL(0), "%s", g->name ? trk__fleet_text(p->rows, g->name) : "not known");
@@ -465,7 +466,7 @@ static void group_cells(const struct cli_fleet_page *p, const void *data, size_t
 	(void) snprintf(CELL(4), "%s", trk__fleet_count(a, g->sum.failed));
 }
 
-static void groups_text(const struct cli_fleet_page *p, const struct trk_fleet_overview *o)
+static void groups_text(const struct page *p, const struct trk_fleet_overview *o)
 {
 	for (int i = 0; i < TRK_FLEET_TRAITS; i++) {
 		const struct column columns_of[] = {
@@ -475,16 +476,15 @@ static void groups_text(const struct cli_fleet_page *p, const struct trk_fleet_o
 			{"runs", true, 0},
 			{"failed", true, 0},
 		};
-		const struct grouping g = {o->group[i]};
 
 		if (!o->groups[i])
 			continue;
 		heading(p, "Who spends it", trk__fleet_trait_names[i]);
-		print_rows(p, columns_of, 5, group_cells, &g, o->groups[i]);
+		print_rows(p, columns_of, 5, group_cells, o->group[i], o->groups[i]);
 	}
 }
 
-void cli_fleet_overview_text(const struct cli_fleet_page *p, const struct trk_fleet_overview *o)
+static void overview_text(const struct page *p, const struct trk_fleet_overview *o)
 {
 	lead_text(p, o);
 	tiles_text(p, o);
@@ -496,8 +496,7 @@ void cli_fleet_overview_text(const struct cli_fleet_page *p, const struct trk_fl
 
 /* ---- jobs ---- */
 
-static void job_cells(const struct cli_fleet_page *p, const void *data, size_t at,
-		      char (*cells)[CELL_SIZE])
+static void job_cells(const struct page *p, const void *data, size_t at, char (*cells)[CELL_SIZE])
 {
 	const struct trk_fleet_job *job = &((const struct trk_fleet_jobs *) data)->job[at];
 	WORD(a);
@@ -520,7 +519,7 @@ static void job_cells(const struct cli_fleet_page *p, const void *data, size_t a
 	(void) snprintf(CELL(8), "%s", trk__fleet_usd(a, job->saves_usd_month));
 }
 
-void cli_fleet_jobs_text(const struct cli_fleet_page *p, const struct trk_fleet_jobs *jobs)
+static void jobs_text(const struct page *p, const struct trk_fleet_jobs *jobs)
 {
 	static const struct column columns_of[] = {
 		{"job", false, 0},   {"verdict", false, 3}, {"run time", true, 4},
@@ -543,8 +542,7 @@ static void when_text(double start_s, char *text, size_t size)
 		(void) strftime(text, size, "%Y-%m-%d %H:%M", &tm);
 }
 
-static void run_cells(const struct cli_fleet_page *p, const void *data, size_t at,
-		      char (*cells)[CELL_SIZE])
+static void run_cells(const struct page *p, const void *data, size_t at, char (*cells)[CELL_SIZE])
 {
 	const struct trk_fleet_job *job = data;
 	const struct trk_fleet_run *run =
@@ -564,7 +562,7 @@ static void run_cells(const struct cli_fleet_page *p, const void *data, size_t a
 	(void) snprintf(CELL(7), "%s", trk__fleet_usd(a, run->usd));
 }
 
-static void request_text(const struct cli_fleet_page *p, const struct trk_fleet_job *job)
+static void request_text(const struct page *p, const struct trk_fleet_job *job)
 {
 	WORD(a);
 	WORD(b);
@@ -582,7 +580,7 @@ static void request_text(const struct cli_fleet_page *p, const struct trk_fleet_
 	wrap(p, 0, "Lines to paste: resource-tracker recommend JOB --for slurm");
 }
 
-void cli_fleet_job_text(const struct cli_fleet_page *p, const struct trk_fleet_job *job)
+static void job_text(const struct page *p, const struct trk_fleet_job *job)
 {
 	static const struct column columns_of[] = {
 		{"run", false, 0},     {"started", false, 2}, {"end", false, 0},  {"time", true, 0},
@@ -623,7 +621,7 @@ void cli_fleet_job_text(const struct cli_fleet_page *p, const struct trk_fleet_j
 
 /* ---- runs ---- */
 
-static void listed_cells(const struct cli_fleet_page *p, const void *data, size_t at,
+static void listed_cells(const struct page *p, const void *data, size_t at,
 			 char (*cells)[CELL_SIZE])
 {
 	const struct trk_fleet_run *run = ((const struct trk_fleet_run_page *) data)->run[at];
@@ -639,7 +637,7 @@ static void listed_cells(const struct cli_fleet_page *p, const void *data, size_
 	(void) snprintf(CELL(7), "%s", trk__fleet_usd(a, run->usd));
 }
 
-int cli_fleet_runs_text(const struct cli_fleet_page *p, const struct trk_fleet_run_filter *filter)
+static int runs_text(const struct page *p, const struct trk_fleet_run_filter *filter)
 {
 	static const struct column columns_of[] = {
 		{"run", false, 0}, {"job", false, 0},   {"started", false, 2}, {"end", false, 0},
@@ -659,8 +657,7 @@ int cli_fleet_runs_text(const struct cli_fleet_page *p, const struct trk_fleet_r
 
 /* ---- machines ---- */
 
-static void place_cells(const struct cli_fleet_page *p, const void *data, size_t at,
-			char (*cells)[CELL_SIZE])
+static void place_cells(const struct page *p, const void *data, size_t at, char (*cells)[CELL_SIZE])
 {
 	const struct trk_fleet_place *place = &((const struct trk_fleet_place *) data)[at];
 	WORD(a);
@@ -685,8 +682,7 @@ static void place_cells(const struct cli_fleet_page *p, const void *data, size_t
 			place->slow ? " slow" : "");
 }
 
-void cli_fleet_machines_text(const struct cli_fleet_page *p,
-			     const struct trk_fleet_machines *machines)
+static void machines_text(const struct page *p, const struct trk_fleet_machines *machines)
 {
 	static const struct column servers[] = {
 		{"server type", false, 0},   {"runs", true, 0},       {"hours", true, 4},
@@ -711,4 +707,31 @@ void cli_fleet_machines_text(const struct cli_fleet_page *p,
 	}
 	if (machines->unknown)
 		say(p, 0, "Of %zu runs the server is not known.", machines->unknown);
+}
+
+int trk__fleet_terminal(const struct trk_fleet_rows *rows, const struct trk_fleet_views *v,
+			const struct trk_fleet_question *q, const struct trk_fleet_style *style,
+			struct trk_buf *b)
+{
+	const struct page p = {
+		.b = b,
+		.rows = rows,
+		.width = style->width < TRK_FLEET_WIDTH_MIN   ? TRK_FLEET_WIDTH_MIN
+			 : style->width > TRK_FLEET_WIDTH_MAX ? TRK_FLEET_WIDTH_MAX
+							      : style->width,
+		.utf8 = style->utf8,
+		.color = style->color,
+	};
+
+	if (q->view == TRK_FLEET_VIEW_JOB)
+		job_text(&p, trk__fleet_job_at(&v->jobs, q->job));
+	else if (q->view == TRK_FLEET_VIEW_JOBS)
+		jobs_text(&p, &v->jobs);
+	else if (q->view == TRK_FLEET_VIEW_MACHINES)
+		machines_text(&p, &v->machines);
+	else if (q->view == TRK_FLEET_VIEW_RUNS)
+		return runs_text(&p, &q->runs);
+	else
+		overview_text(&p, &v->overview);
+	return 0;
 }
