@@ -1,0 +1,250 @@
+#include "service/digest.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alert/live.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "fleet/overview.h"
+#include "fleet/words.h"
+#include "service/alerts.h"
+
+enum { DAYS = 30, CHANGES = 8 };
+static const double SAVES_LEAST_USD = 5;
+
+struct digest {
+	const struct trk_fleet_rows *rows;
+	const struct trk_fleet_overview *o;
+	const struct trk_alert_book *book;
+	double now_s;
+};
+
+/* A change that is worth a line. */
+static bool is_worth(const struct trk_fleet_job *job)
+{
+	return job->saves_usd_month >= SAVES_LEAST_USD;
+}
+
+static size_t count_changes(const struct digest *d)
+{
+	size_t n = 0;
+
+	while (n < d->o->changes && n < CHANGES && is_worth(d->o->change[n]))
+		n++;
+	return n;
+}
+
+/* ---- as a message ---- */
+
+static void add_alerts(const struct digest *d, struct trk_alert_message *m)
+{
+	bool head = false;
+
+	for (int severity = TRK_ALERT_CRITICAL; severity >= 0; severity--)
+		for (size_t i = 0; i < d->book->count; i++) {
+			const struct trk_alert_entry *e = &d->book->entry[i];
+
+			if (e->severity != severity ||
+			    !trk__alert_book_in_digest(d->book, e, d->now_s))
+				continue;
+			if (!head)
+				(void) trk__alert_message_add(
+					m, "# What will fail, and what has changed");
+			head = true;
+			(void) trk__alert_message_add(m, "%s: %s: %s", e->rule, e->job, e->text);
+			if (e->fix[0])
+				(void) trk__alert_message_add(m, "$ %s", e->fix);
+		}
+}
+
+static void add_changes(const struct digest *d, struct trk_alert_message *m)
+{
+	size_t n = count_changes(d);
+	char lead[TRK_FLEET_TEXT_SIZE];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct trk_fleet_job *job = d->o->change[i];
+		const char *name = trk__fleet_text(d->rows, job->name->name);
+
+		if (i == 0)
+			(void) trk__alert_message_add(m, "# What to change, most saved first");
+		trk__fleet_job_lead(job, lead);
+		(void) trk__alert_message_add(m, "%s: %s", name, lead);
+		(void) trk__alert_message_add(m, "$ resource-tracker recommend '%s'", name);
+	}
+}
+
+/* False where it would be empty. */
+static bool write_message(const struct digest *d, struct trk_alert_message *m)
+{
+	memset(m, 0, sizeof(*m));
+	(void) snprintf(m->rule, sizeof(m->rule), "digest");
+	(void) snprintf(m->severity, sizeof(m->severity), "info");
+	m->firing = true;
+	m->value = m->limit = NAN;
+	m->wall_ns = (uint64_t) (d->now_s * 1e3) * TRK_NS_PER_MS;
+	(void) snprintf(m->text, sizeof(m->text), "%s%s%s", d->o->headline,
+			d->o->lead[0] ? " " : "", d->o->lead);
+	add_alerts(d, m);
+	add_changes(d, m);
+	return m->list[0] != '\0';
+}
+
+/* ---- output ---- */
+
+static void write_text(const struct trk_alert_message *m, struct trk_buf *b)
+{
+	trk__buf_printf(b, "%s\n", m->text);
+	for (const char *at = m->list; *at; at += strcspn(at, "\n") + 1) {
+		bool head = !strncmp(at, "# ", 2), paste = !strncmp(at, "$ ", 2);
+
+		trk__buf_printf(b, "%s%.*s\n",
+				head    ? "\n"
+				: paste ? "    "
+					: "",
+				(int) strcspn(at, "\n") - (head || paste ? 2 : 0),
+				at + (head || paste ? 2 : 0));
+	}
+	if (!m->list[0])
+		trk__buf_puts(b, "Nothing to report: no job is known to fail soon, and no change "
+				 "saves $5 a month or more.\n");
+}
+
+static void write_json(const struct digest *d, struct trk_buf *b)
+{
+	char text[TRK_FLEET_TEXT_SIZE];
+	size_t n = count_changes(d);
+	struct trk_json j;
+
+	trk__json_init(&j, b, 1);
+	trk__json_open(&j, '{');
+	trk__json_key_text(&j, "schema", "resource-tracker.digest/1");
+	trk__json_key_double(&j, "as_of", d->now_s);
+	trk__json_key_text(&j, "headline", d->o->headline);
+	trk__json_key_text(&j, "lead", d->o->lead);
+	trk__json_key(&j, "alerts");
+	trk__json_open(&j, '[');
+	for (size_t i = 0; i < d->book->count; i++) {
+		const struct trk_alert_entry *e = &d->book->entry[i];
+
+		if (!trk__alert_book_in_digest(d->book, e, d->now_s))
+			continue;
+		trk__json_open(&j, '{');
+		trk__json_key_text(&j, "id", e->id);
+		trk__json_key_text(&j, "rule", e->rule);
+		trk__json_key_text(&j, "job", e->job);
+		trk__json_key_text(&j, "text", e->text);
+		trk__json_key_text(&j, "fix", e->fix[0] ? e->fix : NULL);
+		trk__json_close(&j, '}');
+	}
+	trk__json_close(&j, ']');
+	trk__json_key(&j, "changes");
+	trk__json_open(&j, '[');
+	for (size_t i = 0; i < n; i++) {
+		trk__json_open(&j, '{');
+		trk__json_key_text(&j, "job",
+				   trk__fleet_text(d->rows, d->o->change[i]->name->name));
+		trk__fleet_why(d->o->change[i], text);
+		trk__json_key_text(&j, "why", text);
+		trk__fleet_job_lead(d->o->change[i], text);
+		trk__json_key_text(&j, "lead", text);
+		trk__json_key_double(&j, "saves_usd_month", d->o->change[i]->saves_usd_month);
+		trk__json_key_double(&j, "cores", d->o->change[i]->ask_cores);
+		trk__json_key_double(&j, "memory_mib", d->o->change[i]->ask_mib);
+		trk__json_close(&j, '}');
+	}
+	trk__json_close(&j, ']');
+	trk__json_close(&j, '}');
+	trk__buf_putc(b, '\n');
+}
+
+/* ---- sending ---- */
+
+/* Changes alone are news once in four weeks. */
+static bool has_news(const struct digest *d, const struct trk_alert_route *route)
+{
+	double last_s = trk__alert_book_digest_at(d->book, route);
+
+	return trk__alert_book_digest_has_news(d->book, route, d->now_s) ||
+	       (count_changes(d) > 0 && !(d->now_s - last_s < 27 * 86400.0));
+}
+
+static int queue_for_sinks(const struct trk_alert_hooks *sinks, const struct digest *d,
+			   struct trk_alert_book *book, const struct trk_alert_message *m,
+			   struct trk_alert_queue *queue)
+{
+	for (size_t i = 0; i < sinks->count; i++) {
+		const struct trk_alert_hook *hook = &sinks->list[i];
+		struct trk_alert_route route;
+		int r;
+
+		/* An Alertmanager takes alerts, no messages. */
+		if (!hook->sink || hook->rule >= 0 || !strncmp(hook->sink, "alertmanager:", 13))
+			continue;
+		r = trk__alert_route(queue->sender, hook->sink, &route);
+		if (r < 0)
+			return r;
+		if (!has_news(d, &route) || !trk__alert_book_digest_due(book, &route, d->now_s))
+			continue;
+		trk__alert_book_digest_told(book, &route, d->now_s);
+		trk__alert_queue_add(queue, hook->sink, m);
+	}
+	return 0;
+}
+
+/* With the book open; it is closed before anything is sent. */
+static int write_and_send(const struct trk_alert_sender *s, const struct trk_alert_hooks *sinks,
+			  enum trk_digest_form form, const struct digest *d,
+			  struct trk_alert_store *store, struct trk_buf *b)
+{
+	struct trk_alert_message *m = malloc(sizeof(*m));
+	struct trk_alert_queue queue = {.sender = s};
+	int r = m ? 0 : -ENOMEM, closed, sent;
+
+	if (r == 0 && write_message(d, m) && sinks)
+		r = queue_for_sinks(sinks, d, &store->book, m, &queue);
+	if (form == TRK_DIGEST_JSON)
+		write_json(d, b);
+	else if (m && form == TRK_DIGEST_TEXT)
+		write_text(m, b);
+	closed = trk__alert_store_close(s, store, true);
+	sent = trk__alert_queue_send(&queue);
+	free(m);
+	return r ? r : closed ? closed : sent;
+}
+
+int trk__digest(const struct trk_alert_sender *s, const struct trk_alert_hooks *sinks,
+		enum trk_digest_form form, struct trk_buf *b, struct trk_error *reterr)
+{
+	const struct trk_alerts_when when = {s->now_s, s->utc_offset_s};
+	struct trk_alert_store store;
+	struct trk_fleet_rows rows;
+	struct trk_fleet_views v;
+	struct digest d;
+	size_t job;
+	int r = trk__alerts_rows(&s->service, NULL, &when, &rows, &job, reterr);
+
+	if (r < 0)
+		return r;
+	r = rows.count ? trk__fleet_views_make(&rows, DAYS, NULL, &v)
+		       : trk__error_set(reterr, -TRK_E_NODATA, NULL,
+					"digest: no runs in the history yet");
+	if (r < 0) {
+		trk__fleet_rows_release(&rows);
+		return r == -ENOMEM ? trk__error_set(reterr, r, NULL, "digest: out of memory") : r;
+	}
+	r = trk__alert_store_open(s, &store);
+	if (r == 0) {
+		d = (struct digest){&rows, &v.overview, &store.book, rows.now_s};
+		if (trk__alerts_judge(&rows, SIZE_MAX, &store.book, NULL, NULL) < 0)
+			trk__service_note(&s->service, "digest: out of memory");
+		r = write_and_send(s, sinks, form, &d, &store, b);
+	}
+	trk__fleet_views_release(&v);
+	trk__fleet_rows_release(&rows);
+	return r;
+}
