@@ -1,4 +1,5 @@
 /* resource-tracker dashboard: the pages over all jobs, served to this user, or as files. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,12 +7,14 @@
 
 #include "base/parse.h"
 #include "cli/dashboard_serve.h"
-#include "cli/dashboard_static.h"
 #include "cli/fleet_views.h"
 #include "cli/named_runs.h"
+#include "cli/output_names.h"
 #include "service/alert_list.h"
+#include "service/dashboard_folder.h"
+#include "service/page.h"
 
-enum { JSON_MAX = 512 * 1024 * 1024, REPORTS_MAX = 100000 };
+enum { TEXT_MAX = 512 * 1024 * 1024, REPORTS_USUAL = 50, REPORTS_MAX = 100000 };
 
 struct settings {
 	struct cli_fleet_settings views;
@@ -39,19 +42,57 @@ static const struct cli_option options[] = {
 
 /* ---- files ---- */
 
+static int fail(const char *path, int error)
+{
+	cli_complain("dashboard: %s: %s", path, trk__strerror(error));
+	return error == -EACCES || error == -EPERM ? EXIT_DENIED : EXIT_ERROR;
+}
+
 static int put_json(const struct trk_dashboard *d)
 {
 	struct trk_buf b;
-	int r;
 
-	trk__buf_init(&b, JSON_MAX);
+	trk__buf_init(&b, TEXT_MAX);
 	trk__dashboard_json(d, &b);
 	trk__buf_putc(&b, '\n');
-	if (b.error)
-		cli_complain("dashboard: %s", trk__strerror(b.error));
-	r = b.error ? EXIT_ERROR : cli_write(STDOUT_FILENO, &b, "stdout");
+	return cli_print(&b);
+}
+
+static int put_page(struct trk_dashboard *d, const char *path)
+{
+	struct trk_buf b;
+	int r, written = 0;
+
+	d->kind = TRK_DASHBOARD_FILE;
+	trk__buf_init(&b, TEXT_MAX);
+	r = trk__dashboard_html(d, &b);
+	if (r == 0 && !strcmp(path, "-"))
+		written = cli_write(STDOUT_FILENO, &b, "stdout");
+	else if (r == 0)
+		r = trk__page_save(&b, path, true, NULL);
 	trk__buf_release(&b);
-	return r;
+	return r < 0 ? fail(path, r) : written;
+}
+
+/* "-" (stdout) or a name that ends in .html or .htm is the page; anything else is a folder. */
+static int put_static(struct trk_dashboard *d, const struct trk_service *service, const char *path,
+		      size_t reports)
+{
+	const char *extension = cli_extension(path);
+	struct trk_error error = {.code = 0};
+	size_t written;
+	int r;
+
+	if (!strcmp(path, "-") || !strcmp(extension, "html") || !strcmp(extension, "htm"))
+		return put_page(d, path);
+	r = trk__dashboard_folder(service, d, path, reports, &written, &error);
+	if (r < 0) {
+		cli_complain("dashboard: %s", error.message);
+		return r == -EACCES || r == -EPERM ? EXIT_DENIED : EXIT_ERROR;
+	}
+	cli_complain("wrote %s/index.html and %zu report%s", path, written,
+		     written == 1 ? "" : "s");
+	return 0;
 }
 
 static int make_files(const struct settings *s, const struct trk_fleet_rows *rows, size_t reports)
@@ -61,7 +102,7 @@ static int make_files(const struct settings *s, const struct trk_fleet_rows *row
 	struct trk_dashboard d;
 	int r = trk__dashboard_make(rows, &d);
 
-	trk__buf_init(&alerts, JSON_MAX);
+	trk__buf_init(&alerts, TEXT_MAX);
 	if (r == 0) {
 		r = trk__alert_list(&service, &alerts);
 		if (r < 0)
@@ -72,7 +113,7 @@ static int make_files(const struct settings *s, const struct trk_fleet_rows *row
 		return EXIT_ERROR;
 	}
 	d.alerts = alerts.data;
-	r = s->json ? put_json(&d) : cli_dashboard_write(&d, &service, s->path, reports);
+	r = s->json ? put_json(&d) : put_static(&d, &service, s->path, reports);
 	trk__dashboard_release(&d);
 	return r;
 }
@@ -120,7 +161,7 @@ static int run(int argc, char **argv)
 	}
 	r = take_number("port", s.port, UINT16_MAX, 0, &port);
 	if (r == 0)
-		r = take_number("reports", s.reports, REPORTS_MAX, CLI_DASHBOARD_REPORTS, &reports);
+		r = take_number("reports", s.reports, REPORTS_MAX, REPORTS_USUAL, &reports);
 	if (r != 0)
 		return r;
 	return s.path || s.json ? write_files(&s, (size_t) reports)
