@@ -217,34 +217,42 @@ static int write_and_send(const struct trk_alert_sender *s, const struct trk_ale
 	return r ? r : closed ? closed : sent;
 }
 
+static int answer(const struct trk_alert_sender *s, const struct trk_alert_hooks *sinks,
+		  enum trk_digest_form form, const struct trk_fleet_rows *rows, struct trk_buf *b)
+{
+	struct trk_alert_store store;
+	struct trk_fleet_views v;
+	int r = trk__fleet_views_make(rows, DAYS, NULL, &v);
+
+	if (r < 0) {
+		trk__service_note(&s->service, "digest: out of memory");
+		return r;
+	}
+	r = trk__alert_store_open(s, &store);
+	if (r == 0) {
+		const struct digest d = {rows, &v.overview, &store.book, rows->now_s};
+
+		if (trk__alerts_judge(rows, SIZE_MAX, &store.book, NULL, NULL) < 0)
+			trk__service_note(&s->service, "digest: out of memory");
+		r = write_and_send(s, sinks, form, &d, &store, b);
+	}
+	trk__fleet_views_release(&v);
+	return r;
+}
+
 int trk__digest(const struct trk_alert_sender *s, const struct trk_alert_hooks *sinks,
 		enum trk_digest_form form, struct trk_buf *b, struct trk_error *reterr)
 {
 	const struct trk_alerts_when when = {s->now_s, s->utc_offset_s};
-	struct trk_alert_store store;
 	struct trk_fleet_rows rows;
-	struct trk_fleet_views v;
-	struct digest d;
 	size_t job;
 	int r = trk__alerts_rows(&s->service, NULL, &when, &rows, &job, reterr);
 
 	if (r < 0)
 		return r;
-	r = rows.count ? trk__fleet_views_make(&rows, DAYS, NULL, &v)
+	r = rows.count ? answer(s, sinks, form, &rows, b)
 		       : trk__error_set(reterr, -TRK_E_NODATA, NULL,
 					"digest: no runs in the history yet");
-	if (r < 0) {
-		trk__fleet_rows_release(&rows);
-		return r == -ENOMEM ? trk__error_set(reterr, r, NULL, "digest: out of memory") : r;
-	}
-	r = trk__alert_store_open(s, &store);
-	if (r == 0) {
-		d = (struct digest){&rows, &v.overview, &store.book, rows.now_s};
-		if (trk__alerts_judge(&rows, SIZE_MAX, &store.book, NULL, NULL) < 0)
-			trk__service_note(&s->service, "digest: out of memory");
-		r = write_and_send(s, sinks, form, &d, &store, b);
-	}
-	trk__fleet_views_release(&v);
 	trk__fleet_rows_release(&rows);
 	return r;
 }
