@@ -5,6 +5,7 @@
 
 #include "api/recording.h"
 #include "lines/write.h"
+#include "report/line_phases.h"
 #include "resource_tracker.h"
 
 enum { JSON_MAX = 256 * 1024 * 1024 };
@@ -17,12 +18,8 @@ static int64_t moment(double seconds, int64_t otherwise)
 	return seconds <= 0 ? 0 : seconds < 1e12 ? (int64_t) (seconds * 1e6) : INT64_MAX;
 }
 
-char *trk_recording_lines(const struct trk_recording *recording, const char *by, double from_s,
-			  double to_s)
+static char *text_of(const struct trk_record *r, const struct trk_profile_options *o)
 {
-	const struct trk_record *r = &recording->record;
-	struct trk_profile_options o = {.from_us = moment(from_s, 0),
-					.to_us = moment(to_s, INT64_MAX)};
 	const struct trk_lines_table_style style = {
 		.top = SIZE_MAX,
 		.cpu_s = r->outcome.total[TRK_TOTAL_CPU_S].value,
@@ -31,7 +28,27 @@ char *trk_recording_lines(const struct trk_recording *recording, const char *by,
 	};
 	struct trk_profile profile;
 	struct trk_buf b;
+
+	if (trk__profile_make(r->lines, o, &profile) < 0)
+		return NULL;
+	trk__buf_init(&b, JSON_MAX);
+	trk__lines_json(&b, r->lines, &profile, o, &style);
+	trk__buf_putc(&b, '\0');
+	trk__profile_release(&profile);
+	if (b.error)
+		trk__buf_release(&b);
+	return b.data;
+}
+
+char *trk_recording_lines(const struct trk_recording *recording, const char *by, double from_s,
+			  double to_s)
+{
+	const struct trk_record *r = &recording->record;
+	struct trk_profile_options o = {.from_us = moment(from_s, 0),
+					.to_us = moment(to_s, INT64_MAX)};
+	struct trk_line_phases *phases;
 	int known = -1;
+	char *text;
 
 	for (int i = 0; i < TRK_LINES_BYS; i++)
 		if (!strcmp(by ? by : "line", trk__lines_by_names[i]))
@@ -39,13 +56,14 @@ char *trk_recording_lines(const struct trk_recording *recording, const char *by,
 	if (known < 0 || !r->lines)
 		return NULL;
 	o.by = (enum trk_lines_by) known;
-	if (trk__profile_make(r->lines, &o, &profile) < 0)
+	phases = calloc(1, sizeof(*phases));
+	if (!phases || trk__line_phases_of(r, phases) < 0) {
+		free(phases);
 		return NULL;
-	trk__buf_init(&b, JSON_MAX);
-	trk__lines_json(&b, r->lines, &profile, &o, &style);
-	trk__buf_putc(&b, '\0');
-	trk__profile_release(&profile);
-	if (b.error)
-		trk__buf_release(&b);
-	return b.data;
+	}
+	o.phase = phases->phase;
+	o.phases = phases->count;
+	text = text_of(r, &o);
+	free(phases);
+	return text;
 }

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "lines/source.h"
 #include "lines/write.h"
+#include "report/line_phases.h"
 
 enum { OUTPUT_MAX = 256 * 1024 * 1024, TOP_DEFAULT = 15 };
 
@@ -33,7 +34,8 @@ static int take_by(void *settings, const struct cli_option *o, const char *value
 			s->by = (enum trk_lines_by) i;
 			return 0;
 		}
-	cli_complain("--%s %s: not one of: line function file thread process", o->name, value);
+	cli_complain("--%s %s: not one of: line function file thread process phase", o->name,
+		     value);
 	return EXIT_USAGE;
 }
 
@@ -86,7 +88,7 @@ static int take_json(void *settings, const struct cli_option *o, const char *val
 
 /* clang-format off */
 static const struct cli_option options[] = {
-	{"by", 0, "WHAT", "line, function, file, thread or process (line)", take_by, 0},
+	{"by", 0, "WHAT", "line, function, file, thread, process or phase (line)", take_by, 0},
 	{"cpu", 0, NULL, "the most CPU time first (the default)", take_order, 0},
 	{"wall", 0, NULL, "the most time first, waiting included", take_order, 0},
 	{"memory", 0, NULL, "the largest growth of memory first", take_order, 0},
@@ -139,6 +141,17 @@ static bool print_stacks(const struct settings *s, const struct trk_record *r,
 	}
 }
 
+/* Let a row stand for each phase. 0 or -ENOMEM. */
+static int take_phases(const struct trk_record *r, struct trk_line_phases *phases,
+		       struct trk_profile_options *o)
+{
+	int error = trk__line_phases_of(r, phases);
+
+	o->phase = phases->phase;
+	o->phases = error < 0 ? 0 : phases->count;
+	return error;
+}
+
 static int print(const struct settings *s, const struct trk_record *r, struct trk_buf *b)
 {
 	struct trk_profile_options o = {.by = s->by,
@@ -157,6 +170,7 @@ static int print(const struct settings *s, const struct trk_record *r, struct tr
 		.run = r->run.id,
 		.job = r->run.job,
 	};
+	static struct trk_line_phases phases;
 	struct trk_profile profile;
 	int status = s->phase ? phase_of(r, s->phase, &o) : 0;
 
@@ -164,7 +178,8 @@ static int print(const struct settings *s, const struct trk_record *r, struct tr
 		return status;
 	if (print_stacks(s, r, &o, b))
 		return 0;
-	if (trk__profile_make(r->lines, &o, &profile) < 0) {
+	if ((s->by == TRK_LINES_BY_PHASE && take_phases(r, &phases, &o) < 0) ||
+	    trk__profile_make(r->lines, &o, &profile) < 0) {
 		cli_complain("lines: %s", trk__strerror(ENOMEM));
 		return EXIT_ERROR;
 	}

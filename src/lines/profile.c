@@ -6,8 +6,8 @@
 
 #include "base/os.h"
 
-const char *const trk__lines_by_names[TRK_LINES_BYS] = {"line", "function", "file", "thread",
-							"process"};
+const char *const trk__lines_by_names[TRK_LINES_BYS] = {"line",   "function", "file",
+							"thread", "process",  "phase"};
 
 struct making {
 	const struct trk_lines *lines;
@@ -271,8 +271,8 @@ static int compare_rows(const void *a, const void *b, void *data)
 	return u != v ? (u < v) - (u > v) : (x->node > y->node) - (x->node < y->node);
 }
 
-int trk__profile_make(const struct trk_lines *l, const struct trk_profile_options *options,
-		      struct trk_profile *ret)
+static int make_rows(const struct trk_lines *l, const struct trk_profile_options *options,
+		     struct trk_profile *ret)
 {
 	struct trk_profile profile = {.row = NULL};
 	struct making m = {.lines = l, .options = *options, .profile = &profile};
@@ -293,6 +293,59 @@ int trk__profile_make(const struct trk_lines *l, const struct trk_profile_option
 		trk__os_sort(profile.row, profile.rows, sizeof(*profile.row), compare_rows, &order);
 	*ret = profile;
 	return 0;
+}
+
+/* What a phase used, and its line that used the most. 0 or -ENOMEM; 1: it lies outside of the part
+ * of the run that is asked for. */
+static int make_phase(const struct trk_lines *l, const struct trk_profile_options *options,
+		      const struct trk_lines_phase *phase, struct trk_profile *ret)
+{
+	struct trk_profile_options o = *options;
+	struct trk_profile p;
+	int r;
+
+	o.by = TRK_LINES_BY_LINE;
+	o.from_us = phase->from_us > o.from_us ? phase->from_us : o.from_us;
+	o.to_us = phase->to_us < o.to_us ? phase->to_us : o.to_us;
+	if (o.from_us >= o.to_us)
+		return 1;
+	r = make_rows(l, &o, &p);
+	if (r < 0)
+		return r;
+	ret->row[ret->rows++] = (struct trk_profile_row){
+		.node = p.rows ? p.row[0].node : TRK_LINES_ROOT,
+		.self = p.all,
+		.with_callees = p.all,
+		.phase = phase,
+	};
+	trk__lines_amounts_add(&ret->all, &p.all);
+	if (ret->rows == 1)
+		ret->from_us = p.from_us;
+	ret->to_us = p.to_us > ret->to_us ? p.to_us : ret->to_us;
+	trk__profile_release(&p);
+	return 0;
+}
+
+/* A row for each phase, in the order of time. */
+static int make_phases(const struct trk_lines *l, const struct trk_profile_options *options,
+		       struct trk_profile *ret)
+{
+	struct trk_profile p = {.row = calloc(options->phases + 1, sizeof(*p.row))};
+	int r = p.row ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r >= 0 && i < options->phases; i++)
+		r = make_phase(l, options, &options->phase[i], &p);
+	if (r < 0)
+		trk__profile_release(&p);
+	else
+		*ret = p;
+	return r < 0 ? r : 0;
+}
+
+int trk__profile_make(const struct trk_lines *l, const struct trk_profile_options *options,
+		      struct trk_profile *ret)
+{
+	return (options->by == TRK_LINES_BY_PHASE ? make_phases : make_rows)(l, options, ret);
 }
 
 void trk__profile_release(struct trk_profile *p)

@@ -1,4 +1,4 @@
-/* From sampled stacks to a table: which line, function, file, thread or process used what.
+/* From sampled stacks to a table: which line, function, file, thread, process or phase used what.
  *
  * A line is charged with what ran on it, and with what it called. Lines of the standard library and
  * of installed packages are charged to the nearest line of the user's own code above them, unless
@@ -14,25 +14,37 @@ enum trk_lines_by {
 	TRK_LINES_BY_FILE,
 	TRK_LINES_BY_THREAD,
 	TRK_LINES_BY_PROCESS,
+	TRK_LINES_BY_PHASE,
 	TRK_LINES_BYS
 };
 extern const char *const trk__lines_by_names[TRK_LINES_BYS]; /* "line" … */
 
 enum trk_lines_order { TRK_LINES_CPU, TRK_LINES_WALL, TRK_LINES_MEMORY };
 
+/* A named part of the run. */
+struct trk_lines_phase {
+	const char *name; /* borrowed; "": it has none */
+	int64_t from_us, to_us;
+};
+
 struct trk_profile_options {
 	enum trk_lines_by by;
 	enum trk_lines_order order;
-	bool all_frames;        /* charge library code to itself */
-	int64_t from_us, to_us; /* since the start of the run; whole windows count */
+	bool all_frames;                     /* charge library code to itself */
+	int64_t from_us, to_us;              /* since the start of the run; whole windows count */
+	const struct trk_lines_phase *phase; /* borrowed: the rows of TRK_LINES_BY_PHASE */
+	size_t phases;
 };
 
 struct trk_profile_row {
-	uint32_t node; /* one of those that the row stands for: file, name and line are its */
+	/* One of those that the row stands for: file, name and line are its. Of a phase: the line
+	 * that used the most; TRK_LINES_ROOT: none. */
+	uint32_t node;
 	uint32_t lane; /* of threads and processes */
 	struct trk_lines_amounts self, with_callees;
 	uint32_t below; /* node of the library call that used the most CPU time; 0: none */
 	uint64_t below_us;
+	const struct trk_lines_phase *phase; /* NULL: the rows are no phases; borrowed */
 };
 
 struct trk_profile {

@@ -11,6 +11,16 @@
 
 /* ---- text ---- */
 
+/* "train, from 12.4 s to 3 m 20 s" */
+static void put_phase(struct trk_buf *b, const struct trk_lines_phase *p)
+{
+	char from[TRK_HUMAN_SIZE], to[TRK_HUMAN_SIZE];
+
+	trk__utf8_safe(b, *p->name ? p->name : "(no name)", 60, true);
+	trk__buf_printf(b, ", from %s to %s", trk__human_seconds(from, (double) p->from_us / 1e6),
+			trk__human_seconds(to, (double) p->to_us / 1e6));
+}
+
 static void put_name(struct trk_buf *b, const struct trk_lines *l, const struct trk_profile_row *r,
 		     enum trk_lines_by by)
 {
@@ -35,6 +45,10 @@ static void put_name(struct trk_buf *b, const struct trk_lines *l, const struct 
 	case TRK_LINES_BY_THREAD:
 		trk__utf8_safe(b, lane->process, sizeof(lane->process), true);
 		trk__buf_printf(b, " %d, thread %d", (int) lane->pid, (int) lane->tid);
+		break;
+	case TRK_LINES_BY_PHASE:
+		if (r->phase)
+			put_phase(b, r->phase);
 		break;
 	default:
 		trk__utf8_safe(b, lane->process, sizeof(lane->process), true);
@@ -75,8 +89,11 @@ static void put_row(struct trk_buf *b, const struct trk_lines *l, const struct t
 			growth_text(&r->self, growth));
 	put_name(b, l, r, o->by);
 	trk__buf_putc(b, '\n');
-	if (o->by != TRK_LINES_BY_LINE)
+	if (o->by != TRK_LINES_BY_LINE && (o->by != TRK_LINES_BY_PHASE || !r->node))
 		return;
+	if (o->by == TRK_LINES_BY_PHASE)
+		trk__buf_printf(b, "%50s%s\n", "",
+				trk__lines_name(l, r->node, below, sizeof(below)));
 	if (style->source && n->line > 0)
 		text = style->source(style->data, l->function[n->function].file, n->line, source,
 				     sizeof(source));
@@ -146,7 +163,7 @@ void trk__lines_text(struct trk_buf *b, const struct trk_lines *l, const struct 
 	for (size_t i = 0; i < p->rows && shown < style->top; i++) {
 		const struct trk_profile_row *r = &p->row[i];
 
-		if (trk__profile_value(&r->self, o->order) == 0)
+		if (!r->phase && trk__profile_value(&r->self, o->order) == 0)
 			continue;
 		put_row(b, l, p, r, o, style);
 		shown++;
@@ -187,15 +204,24 @@ static void put_place(struct trk_json *j, const struct trk_lines *l, uint32_t no
 	trk__json_key_text(j, "function", f->name);
 }
 
+static void put_json_phase(struct trk_json *j, const struct trk_lines_phase *p)
+{
+	trk__json_key_text(j, "phase", *p->name ? p->name : NULL);
+	trk__json_key_double(j, "start_s", (double) p->from_us / 1e6);
+	trk__json_key_double(j, "end_s", (double) p->to_us / 1e6);
+}
+
 static void put_json_row(struct trk_json *j, const struct trk_lines *l,
 			 const struct trk_profile_row *r, const struct trk_profile_options *o)
 {
 	const struct trk_lines_lane *lane = &l->lane[r->lane];
 
 	trk__json_open(j, '{');
-	if (o->by <= TRK_LINES_BY_FILE) {
+	if (r->phase)
+		put_json_phase(j, r->phase);
+	if (o->by <= TRK_LINES_BY_FILE || (r->phase && r->node)) {
 		put_place(j, l, r->node, o->by);
-	} else {
+	} else if (!r->phase) {
 		trk__json_key_i64(j, "pid", lane->pid);
 		trk__json_key_text(j, "process", lane->process);
 		if (o->by == TRK_LINES_BY_THREAD) {

@@ -302,6 +302,23 @@ def test_base_names_alone_with_redacted_arguments(rt):
     assert not any("/" in (f or "") for f in files)
 
 
+def test_libraries_are_told_from_own_code_without_their_paths(rt):
+    script = write(rt, "reads.py", """
+import json, time
+text = json.dumps([{"a": i} for i in range(3000)])
+decode = json.JSONDecoder(strict=False).decode
+end = time.process_time() + 1
+while time.process_time() < end:
+    json.dumps(json.loads(text), indent=1)  # READS
+""")
+    assert rt.track(SYSTEM, script, flags=("--lines", "200"), env={"RESOURCE_TRACKER_REDACT_ARGS": "1"}).rc == 0
+    document = lines(rt)
+    assert max(document["rows"], key=lambda r: r["cpu_s"])["file"] == "reads.py"
+    own = sum(r["cpu_s"] for r in document["rows"] if r["file"] == "reads.py")
+    assert own > 0.9 * document["all"]["cpu_s"]
+    assert any(r["file"] == "encoder.py" for r in lines(rt, "--all-frames")["rows"])
+
+
 def test_phases_and_stretches_of_time(rt):
     script = write(rt, "phases.py", BURN_PYTHON + f"""
 import subprocess
@@ -319,6 +336,11 @@ train()
     assert part["train"] > 0.3
     assert part.get("load", 0) < both["load"] / 2
     assert rt.run("lines", "--phase", "none").rc == 4
+    phases = lines(rt, "--by", "phase")["rows"]
+    assert [p["phase"] for p in phases] == ["burn()", "train"]
+    assert all(p["function"] == "burn" and p["cpu_s"] > 0.3 for p in phases)
+    assert abs(sum(p["cpu_s"] for p in phases) - lines(rt)["all"]["cpu_s"]) < 0.001
+    assert re.search(r"train, from .* to .*\n +phases\.py:\d+ burn\(\)", rt.run("lines", "--by", "phase").stdout)
     assert lines(rt, "--since", "1h")["rows"] == []
 
 

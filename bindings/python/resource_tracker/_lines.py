@@ -6,13 +6,14 @@ import json
 import os
 import re
 import sys
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from .tiny_data_frame import TinyDataFrame
 
 #: What a row is about, by the argument `by`; then its figures.
 _NAMES = {"line": ("file", "line", "function"), "function": ("file", "line", "function"), "file": ("file",),
-          "thread": ("process", "pid", "tid"), "process": ("process", "pid")}
+          "thread": ("process", "pid", "tid"), "process": ("process", "pid"),
+          "phase": ("phase", "start_s", "end_s", "file", "line", "function")}
 _FIGURES = ("cpu_s", "cpu_share", "cpu_with_callees_s", "wall_s", "growth_mib", "growth_between_mib",
             "released_mib", "samples", "below")
 
@@ -55,9 +56,9 @@ def _file_name(file: Optional[str], cells: Dict[str, Any]) -> Optional[str]:
     return file if number is None else f"In [{number}]"
 
 
-def _row(row: Dict[str, Any], all_cpu_s: float, cells: Dict[str, Any]) -> Dict[str, Any]:
-    names = ("file", "line", "function", "process", "pid", "tid")
-    named: Dict[str, Any] = {name: row[name] for name in names if name in row}
+def _row(row: Dict[str, Any], names: Tuple[str, ...], all_cpu_s: float,
+         cells: Dict[str, Any]) -> Dict[str, Any]:
+    named: Dict[str, Any] = {name: row.get(name) for name in names}
     if "file" in named:
         named["file"] = _file_name(named["file"], cells)
     below = row.get("below")
@@ -85,5 +86,5 @@ def table(document: Optional[str], by: str = "line") -> TinyDataFrame:
     """A row for each line (…), the most CPU time first; the columns alone where no stacks were sampled."""
     found: Dict[str, Any] = {"rows": []} if document is None else json.loads(document)
     cells = _cells()
-    rows = [_row(row, found["all"]["cpu_s"], cells) for row in found["rows"]]
+    rows = [_row(row, _NAMES[by], found["all"]["cpu_s"], cells) for row in found["rows"]]
     return TinyDataFrame(rows or {name: [] for name in (*_NAMES[by], *_FIGURES)})
