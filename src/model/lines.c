@@ -131,45 +131,64 @@ bool trk__lines_is_library(const char *file)
 	return lib && lib[11] >= '0' && lib[11] <= '9';
 }
 
-static int add_function(struct trk_lines *l, const char *file, size_t file_len, const char *name,
-			size_t name_len, int first_line)
+static int add_function(struct trk_lines *l, const struct trk_lines_named *named)
 {
-	struct trk_lines_function f = {.first_line = first_line};
+	struct trk_lines_function f = {.first_line = named->first_line};
 	int r = reserve(&l->function, l->functions, TRK_LINES_FUNCTIONS, sizeof(f));
 
 	if (r == 0)
 		r = grow_table(&l->function_at, l->functions, hash_function, l);
 	if (r < 0)
 		return r;
-	f.file = strndup(file, file_len);
-	f.name = strndup(name, name_len);
+	f.file = strndup(named->file, named->file_len);
+	f.name = strndup(named->name, named->name_len);
 	if (!f.file || !f.name) {
 		free(f.file);
 		free(f.name);
 		return -ENOMEM;
 	}
-	f.is_library = trk__lines_is_library(f.file);
+	f.is_library = named->is_library || trk__lines_is_library(f.file);
 	l->function[l->functions] = f;
-	enter(&l->function_at, hash_named(f.file, f.name, first_line), l->functions);
+	enter(&l->function_at, hash_named(f.file, f.name, f.first_line), l->functions);
 	l->functions++;
 	return 0;
 }
 
-uint32_t trk__lines_function(struct trk_lines *l, const char *file, const char *name,
-			     int first_line)
+static uint32_t find_function(struct trk_lines *l, const char *file, bool is_library,
+			      const char *name, int first_line)
 {
+	const struct trk_lines_named named = {.file = file,
+					      .name = name,
+					      .file_len = strlen(file),
+					      .name_len = strlen(name),
+					      .first_line = first_line,
+					      .is_library = is_library};
 	size_t at = hash_named(file, name, first_line) & (l->function_at.slots - 1);
 
 	for (; l->function_at.slot[at]; at = (at + 1) & (l->function_at.slots - 1)) {
 		uint32_t i = l->function_at.slot[at] - 1;
 		const struct trk_lines_function *f = &l->function[i];
 
-		if (f->first_line == first_line && !strcmp(f->name, name) && !strcmp(f->file, file))
+		if (f->first_line == first_line && f->is_library == is_library &&
+		    !strcmp(f->name, name) && !strcmp(f->file, file))
 			return i;
 	}
-	if (add_function(l, file, strlen(file), name, strlen(name), first_line) < 0)
-		return TRK_LINES_OTHER;
-	return (uint32_t) l->functions - 1;
+	return add_function(l, &named) < 0 ? TRK_LINES_OTHER : (uint32_t) l->functions - 1;
+}
+
+uint32_t trk__lines_function(struct trk_lines *l, const char *file, const char *name,
+			     int first_line)
+{
+	return find_function(l, file, trk__lines_is_library(file), name, first_line);
+}
+
+uint32_t trk__lines_base_function(struct trk_lines *l, const char *path, const char *name,
+				  int first_line)
+{
+	const char *slash = strrchr(path, '/');
+
+	return find_function(l, slash ? slash + 1 : path, trk__lines_is_library(path), name,
+			     first_line);
 }
 
 static int add_node(struct trk_lines *l, const struct trk_lines_node *n)
@@ -222,22 +241,21 @@ uint32_t trk__lines_lane(struct trk_lines *l, pid_t pid, pid_t tid, const char *
 	return add_lane(l, &lane) < 0 ? TRK_LINES_OTHER : (uint32_t) l->lanes - 1;
 }
 
-int trk__lines_put_function(struct trk_lines *l, uint64_t number, const char *file, size_t file_len,
-			    const char *name, size_t name_len, int first_line)
+int trk__lines_put_function(struct trk_lines *l, uint64_t number, const struct trk_lines_named *f)
 {
-	static const char lost[] = "?";
+	static const struct trk_lines_named lost = {"?", "?", 1, 1, 0, false};
 
 	if (number < l->functions)
 		return 0; /* said before */
-	if (number >= TRK_LINES_FUNCTIONS || first_line < 0)
+	if (number >= TRK_LINES_FUNCTIONS || f->first_line < 0)
 		return -EBADMSG;
 	while (l->functions < number) { /* a damaged record had these */
-		int r = add_function(l, lost, 1, lost, 1, 0);
+		int r = add_function(l, &lost);
 
 		if (r < 0)
 			return r;
 	}
-	return add_function(l, file, file_len, name, name_len, first_line);
+	return add_function(l, f);
 }
 
 int trk__lines_put_node(struct trk_lines *l, uint64_t number, const struct trk_lines_node *node)
@@ -447,12 +465,13 @@ struct trk_lines *trk__lines_new(void)
 {
 	static const struct trk_lines_node root = {TRK_LINES_ROOT, TRK_LINES_OTHER, 0};
 	static const struct trk_lines_lane others = {.process = "(others)"};
+	static const struct trk_lines_named other = {"", "(others)", 0, 8, 0, false};
 	struct trk_lines *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return NULL;
 	l->last = calloc(TRK_LINES_LANES, sizeof(*l->last));
-	if (!l->last || add_function(l, "", 0, "(others)", 8, 0) < 0 || add_node(l, &root) < 0 ||
+	if (!l->last || add_function(l, &other) < 0 || add_node(l, &root) < 0 ||
 	    add_lane(l, &others) < 0) {
 		trk__lines_free(l);
 		return NULL;

@@ -137,12 +137,22 @@ void trk__lines_free(struct trk_lines *l);
  * (of a node: the deepest one on the way that could be had, its parent). */
 uint32_t trk__lines_function(struct trk_lines *l, const char *file, const char *name,
 			     int first_line);
+/* As above, but of the file only the last part of its path is kept. */
+uint32_t trk__lines_base_function(struct trk_lines *l, const char *path, const char *name,
+				  int first_line);
 uint32_t trk__lines_node(struct trk_lines *l, uint32_t parent, uint32_t function, int line);
 uint32_t trk__lines_lane(struct trk_lines *l, pid_t pid, pid_t tid, const char *process);
 
+/* A function of a recording. Its texts are borrowed and not terminated. */
+struct trk_lines_named {
+	const char *file, *name;
+	size_t file_len, name_len;
+	int first_line;
+	bool is_library; /* the file's name alone does not show it */
+};
+
 /* A reader's way: append with the number that the file gives. 0, or -EBADMSG or -ENOMEM. */
-int trk__lines_put_function(struct trk_lines *l, uint64_t number, const char *file, size_t file_len,
-			    const char *name, size_t name_len, int first_line);
+int trk__lines_put_function(struct trk_lines *l, uint64_t number, const struct trk_lines_named *f);
 int trk__lines_put_node(struct trk_lines *l, uint64_t number, const struct trk_lines_node *node);
 int trk__lines_put_lane(struct trk_lines *l, uint64_t number, const struct trk_lines_lane *lane);
 

@@ -6,6 +6,7 @@
 
 enum { NAMES_BYTES = 64 * 1024, AMOUNTS = 6, TEXT_MAX = 2048, RATE_SCALE = 1000 };
 enum { FILES_BACK = 64 }; /* functions among which a file is looked for again */
+enum { MORE = 1, MORE_LIBRARY = 2 };
 
 /* ---- names ---- */
 
@@ -42,7 +43,8 @@ static void put_file(struct trk_buf *b, const struct trk_lines *l, size_t number
 	*last = file;
 }
 
-/* A list is its first number, and entries that each begin with a 1; a 0 ends it. */
+/* A list is its first number, and entries that each begin with a 1; a 0 ends it. A function begins
+ * with a 2 if it is of a library and its file's name, kept without its path, does not show that. */
 static void put_functions(struct trk_buf *b, size_t start, const struct trk_lines *l, size_t *from)
 {
 	const char *last = "";
@@ -51,7 +53,8 @@ static void put_functions(struct trk_buf *b, size_t start, const struct trk_line
 	for (; *from < l->functions && !is_full(b, start); (*from)++) {
 		const struct trk_lines_function *f = &l->function[*from];
 
-		trk__buf_varint(b, 1);
+		trk__buf_varint(b, f->is_library && !trk__lines_is_library(f->file) ? MORE_LIBRARY
+										    : MORE);
 		put_file(b, l, *from, &last);
 		trk__buf_bytes(b, f->name, strlen(f->name));
 		trk__buf_varint(b, (uint64_t) f->first_line);
@@ -95,7 +98,7 @@ bool trk__format_line_names(struct trk_buf *b, const struct trk_lines *l,
 
 static bool another(struct trk_cursor *c)
 {
-	return trk__cursor_varint(c) == 1 && !c->bad;
+	return trk__cursor_varint(c) == MORE && !c->bad;
 }
 
 struct file_name {
@@ -135,21 +138,22 @@ static int get_functions(struct trk_cursor *c, struct trk_lines *l)
 {
 	struct file_name last = {.len = 0};
 	uint64_t number = trk__cursor_varint(c);
+	uint64_t more = trk__cursor_varint(c);
 	int r = 0;
 
-	while (another(c) && r == 0) {
-		size_t file_len, name_len;
-		const char *file, *name;
+	for (; (more == MORE || more == MORE_LIBRARY) && !c->bad && r == 0;
+	     more = trk__cursor_varint(c)) {
+		struct trk_lines_named f = {.is_library = more == MORE_LIBRARY};
 		uint64_t line;
 
-		if (get_file(c, l, number, &last, &file, &file_len) < 0)
+		if (get_file(c, l, number, &last, &f.file, &f.file_len) < 0)
 			return -EBADMSG;
-		name = trk__cursor_bytes(c, &name_len);
+		f.name = trk__cursor_bytes(c, &f.name_len);
 		line = trk__cursor_varint(c);
-		if (c->bad || name_len > TEXT_MAX || line > INT32_MAX)
+		if (c->bad || f.name_len > TEXT_MAX || line > INT32_MAX)
 			return -EBADMSG;
-		r = trk__lines_put_function(l, number++, file, file_len, name, name_len,
-					    (int) line);
+		f.first_line = (int) line;
+		r = trk__lines_put_function(l, number++, &f);
 	}
 	return r;
 }

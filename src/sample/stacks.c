@@ -182,20 +182,12 @@ void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, ui
 
 /* ---- a stack ---- */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static uint32_t function_of(struct trk_stacks *s, struct trk_cpython_code *code)
 {
-	if (!code->user) {
-		const char *file = s->options.base_names ? base_name(code->file) : code->file;
-
-		code->user = 1 + trk__lines_function(s->lines, file, code->name, code->first_line);
-	}
+	if (!code->user)
+		code->user = 1 + (s->options.base_names ? trk__lines_base_function
+							: trk__lines_function)(
+					 s->lines, code->file, code->name, code->first_line);
 	return code->user - 1;
 }
 

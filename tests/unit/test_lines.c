@@ -362,6 +362,63 @@ static void a_part_of_the_run_and_its_processes_are_told_apart(void **state)
 	trk__lines_free(m.l);
 }
 
+static void phases_are_rows_in_the_order_of_time(void **state)
+{
+	const struct trk_lines_phase phases[] = {
+		{"load", 0, 100}, {"", 100, 150}, {"train", 150, 300}};
+	struct trk_profile_options o = {
+		.by = TRK_LINES_BY_PHASE, .to_us = INT64_MAX, .phase = phases, .phases = 3};
+	struct trk_lines_count c;
+	struct trk_profile p;
+	struct made m;
+
+	(void) state;
+	make(&m);
+	m.l->keeps_windows = true;
+	for (int i = 0; i < 3; i++) {
+		c = count(m.lane, i == 0 ? m.step : m.next, 10u << i, 0);
+		assert_int_equal(trk__lines_add(m.l, i * 100, i * 100 + 100, &c, 1), 0);
+	}
+	assert_int_equal(trk__profile_make(m.l, &o, &p), 0);
+	assert_int_equal(p.rows, 3);
+	assert_int_equal(p.all.cpu_us, 70);
+	assert_string_equal(p.row[0].phase->name, "load");
+	assert_int_equal(p.row[0].self.cpu_us, 10);
+	assert_int_equal(p.row[0].node, m.step);
+	assert_int_equal(p.row[1].node, TRK_LINES_ROOT); /* no window has its middle there */
+	assert_int_equal(p.row[2].self.cpu_us, 60);
+	assert_int_equal(p.row[2].node, m.next);
+	assert_int_equal(p.to_us, 300);
+	trk__profile_release(&p);
+	o.to_us = 90;
+	assert_int_equal(trk__profile_make(m.l, &o, &p), 0);
+	assert_int_equal(p.rows, 1);
+	trk__profile_release(&p);
+	trk__lines_free(m.l);
+}
+
+static void a_base_name_remembers_whether_it_is_of_a_library(void **state)
+{
+	struct trk_lines *l = trk__lines_new(), *back;
+	uint32_t own, library;
+
+	(void) state;
+	own = trk__lines_base_function(l, "/home/u/__init__.py", "<module>", 1);
+	library = trk__lines_base_function(l, "/v/site-packages/a/__init__.py", "<module>", 1);
+	assert_int_not_equal(own, library);
+	assert_int_equal(
+		trk__lines_base_function(l, "/v/site-packages/a/__init__.py", "<module>", 1),
+		library);
+	assert_string_equal(l->function[library].file, "__init__.py");
+	back = copy(l, NULL, 0);
+	assert_int_equal(back->functions, l->functions);
+	assert_true(back->function[library].is_library);
+	assert_false(back->function[own].is_library);
+	assert_string_equal(back->function[library].file, "__init__.py");
+	trk__lines_free(back);
+	trk__lines_free(l);
+}
+
 static void names_from_outside_are_harmless(void **state)
 {
 	struct trk_profile_options o = {.to_us = INT64_MAX};
@@ -547,6 +604,8 @@ int main(void)
 		cmocka_unit_test(a_library_is_charged_to_the_line_that_called_it),
 		cmocka_unit_test(recursion_counts_once_with_callees),
 		cmocka_unit_test(a_part_of_the_run_and_its_processes_are_told_apart),
+		cmocka_unit_test(phases_are_rows_in_the_order_of_time),
+		cmocka_unit_test(a_base_name_remembers_whether_it_is_of_a_library),
 		cmocka_unit_test(names_from_outside_are_harmless),
 		cmocka_unit_test(highlights_name_the_hottest_line_and_where_memory_grew),
 		cmocka_unit_test(highlights_tell_what_threads_did_in_the_last_second),
