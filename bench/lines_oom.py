@@ -141,6 +141,8 @@ def run(script, folder, group):
     finally:
         if group:
             remove(group)
+    if os.environ.get("VERBOSE") and not result.stdout:
+        print(f"exit {result.returncode}: {result.stderr}", file=sys.stderr)
     return json.loads(result.stdout) if result.stdout else None  # None: the kernel killed the tracker
 
 

@@ -52,7 +52,7 @@ def test_package_and_command_agree():
     with ResourceTracker(interval=0.2, lines=200) as tracker:
         sampled(tracker)
     path = tracker._tracker.recording
-    for by in ("line", "function", "file", "thread", "process"):
+    for by in ("line", "function", "file", "thread", "process", "phase"):
         done = subprocess.run([_engine.program() or "resource-tracker", "lines", "--json", "--by", by,
                                "--top", "100000", path], capture_output=True, text=True, check=True)
         theirs, ours = json.loads(done.stdout)["rows"], rows(tracker.lines(by))
@@ -82,7 +82,7 @@ def test_a_tracked_function_has_lines():
 def test_without_the_option_there_are_none():
     with ResourceTracker(interval=0.2, lines=False) as tracker:
         burn(0.3)
-    for by in ("line", "function", "file", "thread", "process"):
+    for by in ("line", "function", "file", "thread", "process", "phase"):
         assert len(tracker.lines(by)) == 0
     assert len(tracker.lines()[["file", "line", "cpu_s"]]) == 0  # the columns are there
     assert tracker.lines("process").columns[:3] == ["process", "pid", "cpu_s"]
