@@ -52,6 +52,34 @@ def check_program(path, machine):
         sys.exit(f"macos: {path} is not a program for {machine}")
 
 
+def looked_up_at_load(path):
+    """The undefined names of a 64-bit Mach-O file that it takes from no named library: zig writes 0 in its
+    table of symbols, Apple's linker 254."""
+    data = path.read_bytes()
+    at, found = 32, []
+    for _ in range(struct.unpack_from("<I", data, 16)[0]):
+        command, size = struct.unpack_from("<2I", data, at)
+        if command == 2:  # LC_SYMTAB
+            symbols, count, names, _ = struct.unpack_from("<4I", data, at + 8)
+            for i in range(count):
+                name, kind, _, described, _ = struct.unpack_from("<IBBHQ", data, symbols + 16 * i)
+                if kind == 1 and described >> 8 in (0, 254):
+                    found.append(data[names + name:data.index(b"\0", names + name)].decode())
+        at += size
+    return found
+
+
+def check_module(path, machine):
+    """Fail unless the file is a library for the machine that CPython gives all that is looked up at load."""
+    magic, cputype, _, filetype = struct.unpack("<4I", path.read_bytes()[:16])
+    if (magic, cputype, filetype) != (0xFEEDFACF, MACHINES[machine], 6):
+        sys.exit(f"macos: {path} is not a library for {machine}")
+    names = looked_up_at_load(path)
+    missing = [name for name in names if not name.startswith(("_Py", "__Py"))]
+    if missing or not names:
+        sys.exit(f"macos: {path} lacks {' '.join(missing) or 'CPython'}")
+
+
 def build(machine):
     """Compile and link the program for one machine: its path."""
     folder = MACOS / machine

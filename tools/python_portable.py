@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Builds the wheels that run on other machines than this one: every Linux with glibc 2.17 or later, or
-with musl 1.2 or later, and CPython 3.9 or later.
+with musl 1.2 or later, macOS 11 or later, and CPython 3.9 or later.
 
-    build/venv-python/bin/python tools/python_portable.py [--libc gnu|musl|all] [MACHINE…]
+    build/venv-python/bin/python tools/python_portable.py [--libc gnu|musl|macos|all] [MACHINE…]
 
 writes $BUILD/portable/wheels/*.whl, one for each machine (default: x86_64 and aarch64) and C library
-(default: gnu). Each has the module and the program of all machines that are asked for, so that code which
-is sent from one to another finds its own. The compiler is zig's, which has the interfaces of every glibc,
+(default: gnu; macos is that of macOS). Each for Linux has the module and the program of all machines that
+are asked for, so that code which is sent from one to another finds its own. The compiler is zig's, which has the interfaces of every glibc,
 and musl. tools/release takes programs and libraries from the same build folders,
 $BUILD/portable/MACHINE-LIBC/build.
 """
@@ -19,13 +19,19 @@ import sys
 import sysconfig
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import macos  # noqa: E402
+
 GLIBC = "2.17"
 MACHINES = ["x86_64", "aarch64"]
 # Where the output of the builds goes: an open file, or None for stdout.
 LOG = None
-# The name of the C library in a compiler's target, and the platform of its wheels.
-LIBCS = {"gnu": (f"gnu.{GLIBC}", "manylinux_2_17_{0}.manylinux2014_{0}"),
-         "musl": ("musl", "musllinux_1_2_{0}")}
+# System and C library of a compiler's target, and the platform of its wheels.
+LIBCS = {"gnu": (f"linux-gnu.{GLIBC}", "manylinux_2_17_{0}.manylinux2014_{0}"),
+         "musl": ("linux-musl", "musllinux_1_2_{0}"),
+         "macos": ("macos.11.0", "macosx_11_0_{0}")}
+# The machine as `uname -m` prints it on macOS.
+MACOS_NAMES = {"aarch64": "arm64"}
 ROOT = Path(__file__).resolve().parent.parent
 PORTABLE = (ROOT / os.environ.get("BUILD", "build")).resolve() / "portable"
 
@@ -41,23 +47,39 @@ def copy_headers(machine, folder):
     shutil.copyfile(own if own.is_file() else common, target / common.name)
 
 
+def copy_all_headers(folder):
+    """Debian's pyconfig.h refuses macOS: all of CPython's headers, with that of the machine here, whose sizes
+    are the same. They are found first, as -I goes before -isystem."""
+    source = Path(sysconfig.get_config_h_filename())
+    shutil.copytree(source.parent, folder, dirs_exist_ok=True)
+    own = source.parent.parent / (sysconfig.get_config_var("MULTIARCH") or "") / source.parent.name / source.name
+    shutil.copyfile(own if own.is_file() else source, folder / source.name)
+
+
 def write_cross_file(machine, libc, path, headers):
     """zig adds debug information, which holds the path of the tree, unless -g0 is given; for musl it links
     programs statically, unless -dynamic is given. Tables for unwinding serve debuggers alone, and take 3 % of a wheel."""
     zig = f"'{sys.executable}', '-m', 'ziglang'"
+    system = "darwin" if libc == "macos" else "linux"
+    include = f"'-I{headers}'" if libc == "macos" else f"'-isystem', '{headers}'"
     path.write_text(f"""\
 [binaries]
-c = [{zig}, 'cc', '-target', '{machine}-linux-{LIBCS[libc][0]}']
+c = [{zig}, 'cc', '-target', '{machine}-{LIBCS[libc][0]}']
 ar = [{zig}, 'ar']
 [built-in options]
-c_args = ['-isystem', '{headers}', '-g0', '-fno-asynchronous-unwind-tables', '-fno-unwind-tables']
+c_args = [{include}, '-g0', '-fno-asynchronous-unwind-tables', '-fno-unwind-tables']
 c_link_args = ['-s'{", '-dynamic'" if libc == "musl" else ""}]
 [host_machine]
-system = 'linux'
+system = '{system}'
 cpu_family = '{machine}'
 cpu = '{machine}'
 endian = 'little'
 """, encoding="utf-8")
+
+
+def name_of(machine, libc):
+    """The name of a machine in the names of a wheel and of a folder for machine code."""
+    return MACOS_NAMES.get(machine, machine) if libc == "macos" else machine
 
 
 def run(*words, **environment):
@@ -71,7 +93,10 @@ def build(machine, libc="gnu"):
     for name in ("wheel", "files"):
         shutil.rmtree(folder / name, ignore_errors=True)
     (folder / "wheel").mkdir(parents=True)
-    copy_headers(machine, folder / "include")
+    if libc == "macos":
+        copy_all_headers(folder / "include")
+    else:
+        copy_headers(machine, folder / "include")
     write_cross_file(machine, libc, folder / "cross.ini", folder / "include")
     settings = {"build-dir": str(folder / "build"),
                 "setup-args": [f"--cross-file={folder / 'cross.ini'}", "-Dstrip=false", "-Doptimization=s", "--prefix=/usr",
@@ -83,6 +108,10 @@ def build(machine, libc="gnu"):
     (wheel,) = (folder / "wheel").glob("*.whl")
     run(sys.executable, "-m", "wheel", "unpack", "--dest", folder / "files", wheel)
     (files,) = (folder / "files").iterdir()
+    if libc == "macos":
+        native = files / "resource_tracker/native" / name_of(machine, libc)
+        macos.check_module(native / "_core.abi3.so", machine)
+        macos.check_program(native / "resource-tracker-program", machine)
     return files
 
 
@@ -102,12 +131,12 @@ def pack_tree(tree, python_tag, abi_tag, platform_tag):
 
 
 def pack(machine, trees, libc="gnu"):
-    """The wheel of one machine, with the folders of the others, under its final name."""
+    """The wheel of one machine, under its final name; for Linux with the folders of the others."""
     native = trees[machine] / "resource_tracker" / "native"
     for other, tree in trees.items():
-        if other != machine:
+        if other != machine and libc != "macos":
             shutil.copytree(tree / "resource_tracker" / "native" / other, native / other)
-    return pack_tree(trees[machine], "cp39", "abi3", LIBCS[libc][1].format(machine))
+    return pack_tree(trees[machine], "cp39", "abi3", LIBCS[libc][1].format(name_of(machine, libc)))
 
 
 def main():

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "track/track.h"
 
 enum { PATH_SIZE = 4096, WORDS_MAX = 24 };
@@ -130,7 +131,8 @@ static int spawn(const char *program, char *const words[], int fd, bool detached
 	}
 	r = set_up(&actions, &attributes, fd, copy, detached);
 	if (r == 0)
-		r = -posix_spawnp(ret, program, &actions, &attributes, words, environ);
+		r = -posix_spawnp(ret, program, &actions, &attributes, words,
+				  trk__os_environment());
 	(void) posix_spawnattr_destroy(&attributes);
 	(void) posix_spawn_file_actions_destroy(&actions);
 	return r;
@@ -240,11 +242,10 @@ static int start_thread(struct trk_helper *h, const struct trk_helper_options *o
 int trk__helper_start(struct trk_helper *h, const struct trk_helper_options *o,
 		      char error[TRK_HELPER_TEXT_SIZE])
 {
-	int pair[2], r;
+	int pair[2], r = trk__os_socket_pair(pair);
 
 	*h = (struct trk_helper){.control = {.fd = -1}};
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
-		r = -errno;
+	if (r < 0) {
 		(void) snprintf(error, TRK_HELPER_TEXT_SIZE, "socket: %s", trk__strerror(r));
 		return r;
 	}

@@ -21,6 +21,8 @@ extern const char trk__os_own_descriptors[];
 /* pipe(2) and socket(2), closed on exec. 0 or a descriptor, else a negative errno. */
 int trk__os_pipe(int ends[2]);
 int trk__os_socket(int family, int type, int protocol);
+/* socketpair(2) of two stream sockets. */
+int trk__os_socket_pair(int ends[2]);
 
 /* Open a directory in order to reach what lies below it. The last name must not be a link: then
  * -ENOTDIR or -ELOOP. Where the system allows, permission to search is enough. */

@@ -89,3 +89,37 @@ def test_its_commands(installed):
         out = subprocess.run([str(installed / "bin" / words[0]), *words[1:]], check=True,
                              stdout=subprocess.PIPE, encoding="utf-8").stdout
         assert out.startswith("resource-tracker ")
+
+
+@pytest.fixture(scope="module")
+def macos_wheel(wheel):
+    """Made after the one for Linux, whose folder of wheels it empties."""
+    kept = wheel.read_bytes()
+    done = subprocess.run([sys.executable, str(ROOT / "tools/python_portable.py"), "--libc", "macos", MACHINE],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
+                          stdin=subprocess.DEVNULL, check=False)
+    assert done.returncode == 0, done.stdout
+    (path,) = (BUILD / "portable/wheels").glob("*-macosx_*.whl")
+    wheel.write_bytes(kept)
+    return path
+
+
+def test_the_wheel_for_macos_holds_a_module_that_needs_cpython_alone(macos_wheel, tmp_path):
+    """The build fails where the module or the program is not for macOS; here, that it notices."""
+    sys.path.insert(0, str(ROOT / "tools"))
+    import macos
+
+    name = {"aarch64": "arm64"}.get(MACHINE, MACHINE)
+    assert macos_wheel.name.endswith(f"-cp39-abi3-macosx_11_0_{name}.whl")
+    assert macos_wheel.stat().st_size <= 2.5 * 10**6
+    with zipfile.ZipFile(macos_wheel) as file:
+        file.extractall(tmp_path)
+        code = {entry for entry in file.namelist() if "/native/" in entry and not entry.endswith("/")}
+    folder = f"resource_tracker/native/{name}"
+    assert code == {f"{folder}/_core.abi3.so", f"{folder}/resource-tracker-program"}
+    module = tmp_path / folder / "_core.abi3.so"
+    assert "_PyCapsule_New" in macos.looked_up_at_load(module)
+    macos.check_module(module, MACHINE)
+    module.write_bytes(module.read_bytes().replace(b"\0_PyCapsule_New\0", b"\0_trk_missing__\0"))
+    with pytest.raises(SystemExit, match="lacks _trk_missing__"):
+        macos.check_module(module, MACHINE)

@@ -38,7 +38,6 @@ import sbom  # noqa: E402
 from pack import Tree, compress, sha256  # noqa: E402
 
 MB = 10**6
-MACOS_MACHINES = {"aarch64": "arm64"}  # as `uname -m` prints it there
 
 
 class Release:
@@ -101,7 +100,8 @@ class Release:
         if libc == "gnu":
             return self.installed(machine, libc) / "bin/resource-tracker"
         self.wheel_tree(machine, libc)
-        return python_portable.PORTABLE / f"{machine}-{libc}/build/resource-tracker-static"
+        name = "resource-tracker-static" if libc == "musl" else "resource-tracker"
+        return python_portable.PORTABLE / f"{machine}-{libc}/build/{name}"
 
     def pages(self):
         """The manual page and the completions, which the program writes: that of the machine here, else
@@ -110,7 +110,7 @@ class Release:
             here = os.uname().machine
             machine = here if here in self.machines else self.machines[0]
             call = [] if machine == here else [f"qemu-{machine}-static"]
-            libc = next((libc for built, libc in self._wheel_trees if built == machine), "musl")
+            libc = next((libc for built, libc in self._wheel_trees if built == machine and libc != "macos"), "musl")
             program = self.program(machine, libc)
 
             def page(*words):
@@ -221,18 +221,19 @@ def make_source(release):
 
 def make_macos(release):
     """The program for macOS (docs/platforms.md), for each machine."""
-    python_portable.run(sys.executable, TOOLS / "macos.py", *release.machines)
     paths = []
     for machine in release.machines:
         tree = Tree()
-        tree.add("bin/resource-tracker", macos.MACOS / machine / "resource-tracker", 0o755)
+        program = release.program(machine, "macos")
+        macos.check_program(program, machine)
+        tree.add("bin/resource-tracker", program, 0o755)
         for path, data in release.pages().items():
             tree.add(path, data)
         for name in ("LICENSE", "README.md", "CHANGELOG.md"):
             tree.add(f"share/doc/resource-tracker/{name}", release.root / name)
         for name in ("sparecores.tsv", "NOTICE"):
             tree.add(f"share/resource-tracker/{name}", release.root / "data" / name)
-        top = f"resource-tracker-{release.version}-macos-{MACOS_MACHINES.get(machine, machine)}"
+        top = f"resource-tracker-{release.version}-macos-{python_portable.name_of(machine, 'macos')}"
         path = release.out / f"{top}.zip"
         path.write_bytes(tree.zip(release.epoch, top))
         paths.append(path)

@@ -37,7 +37,8 @@ def program() -> str:
 
 def new_counters(pid: Optional[int] = None, children: bool = True) -> Any:
     """Counters of a process, or without a pid those of the machine."""
-    if _core is not None:
+    # The library has no counters of the machine on macOS; those of a process are the same in Python there.
+    if _core is not None and system() != "macos":
         return _core.Counters() if pid is None else _core.Counters(pid=pid, children=children)
     Counters = _in_python().Counters
     return Counters() if pid is None else Counters(pid, children)

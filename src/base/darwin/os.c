@@ -32,13 +32,10 @@ static int close_on_exec(int fd)
 	return fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 ? -errno : 0;
 }
 
-int trk__os_pipe(int ends[2])
+static int close_both_on_exec(const int ends[2])
 {
-	int r;
+	int r = close_on_exec(ends[0]);
 
-	if (pipe(ends) < 0)
-		return -errno;
-	r = close_on_exec(ends[0]);
 	if (r == 0)
 		r = close_on_exec(ends[1]);
 	if (r < 0) {
@@ -46,6 +43,11 @@ int trk__os_pipe(int ends[2])
 		(void) close(ends[1]);
 	}
 	return r;
+}
+
+int trk__os_pipe(int ends[2])
+{
+	return pipe(ends) < 0 ? -errno : close_both_on_exec(ends);
 }
 
 int trk__os_socket(int family, int type, int protocol)
@@ -59,6 +61,13 @@ int trk__os_socket(int family, int type, int protocol)
 		return fd;
 	(void) close(fd);
 	return r;
+}
+
+int trk__os_socket_pair(int ends[2])
+{
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0)
+		return -errno;
+	return close_both_on_exec(ends);
 }
 
 /* There is no O_PATH: the directory must be readable, too. */

@@ -37,6 +37,11 @@ int trk__os_socket(int family, int type, int protocol)
 	return fd < 0 ? -errno : fd;
 }
 
+int trk__os_socket_pair(int ends[2])
+{
+	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0 ? -errno : 0;
+}
+
 int trk__os_open_way(int dirfd, const char *path)
 {
 	int fd = openat(dirfd, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "probe/darwin/host.h"
 #include "probe/gpu/poller.h"
 #include "probe/linux/affinity.h"
 #include "probe/linux/cgroup_own.h"
 #include "probe/linux/diskstats.h"
 #include "probe/linux/netdev.h"
 #include "probe/linux/pid_stat.h"
+#include "probe/linux/process_count.h"
 #include "probe/perf.h"
 
 /* ---- GPUs ---- */
@@ -113,6 +115,13 @@ int trk__pid_stat_read(int proc_fd, pid_t pid, struct trk_pid_stat *ret)
 	(void) pid;
 	(void) ret;
 	return -EOPNOTSUPP;
+}
+
+int trk__process_count_read(struct trk_process_count *c, const struct trk_env *env, uint64_t *ret)
+{
+	(void) c;
+	(void) env;
+	return trk__mac_processes(ret);
 }
 
 /* ---- perf clocks ---- */
