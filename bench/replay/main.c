@@ -32,6 +32,8 @@ int main(int argc, char **argv)
 		bench_split(folder);
 	if (all || strcmp(what, "odd") == 0)
 		bench_odd(folder);
+	if (all || strcmp(what, "slower") == 0)
+		met = bench_slower(folder) && met;
 	if (all || strcmp(what, "speed") == 0)
 		bench_speed();
 	return met ? 0 : 1;

@@ -1,6 +1,7 @@
 /* The replay bench: recorded jobs through the functions of src/advise, beside rules of others.
  *
- *     replay WHAT TRACES    WHAT: feedback, groups, memory, young, failure, shift, choice, leave, law, split, odd, speed, all
+ *     replay WHAT TRACES    WHAT: feedback, groups, memory, young, failure, shift, choice, leave, law, split, odd,
+ *                          slower, speed, all
  *
  * TRACES is a folder with *_peaks.csv.gz and the others that docs/advice.md names. Nothing of it is
  * needed to build or test. Sizes are MiB here, as in the files. */
@@ -100,6 +101,19 @@ void bench_leave(const char *folder);
 void bench_law(const char *folder);
 void bench_split(const char *folder);
 void bench_odd(const char *folder);
+/* False where the goal is missed: a step of +20 % within 3 runs for 85 % of jobs, 3 % of runs false. */
+bool bench_slower(const char *folder);
+
+/* The executions of a workflow are the repetitions: of each the mean run time and the largest peak
+ * of the step, which may have run for several samples. */
+enum { ODD_RUNS = 60, ODD_SECONDS = 5 };
+struct repetitions {
+	char run[ODD_RUNS][64];
+	double value[2][ODD_RUNS]; /* seconds, MiB */
+	size_t tasks[ODD_RUNS], count, all;
+};
+/* False: too few of them, or too short on average. */
+bool repetitions_take(const struct step *s, struct repetitions *ret);
 void bench_speed(void);
 
 double seconds_now(void);

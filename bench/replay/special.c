@@ -114,15 +114,7 @@ void bench_shift(const char *folder)
 /* --- odd runs
  * ---------------------------------------------------------------------------------- */
 
-enum { ODD_RUNS = 60, ODD_WINDOW = 20, ODD_INJECTED = 45, ODD_SECONDS = 5, ODD_SOON = 3 };
-
-/* The executions of a workflow are the repetitions: of each the mean run time and the largest peak
- * of the step, which may have run for several samples. */
-struct repetitions {
-	char run[ODD_RUNS][64];
-	double value[2][ODD_RUNS]; /* seconds, MiB */
-	size_t tasks[ODD_RUNS], count, all;
-};
+enum { ODD_WINDOW = 20, ODD_INJECTED = 45, ODD_SOON = 3 };
 
 static void repetitions_of(const struct step *s, struct repetitions *ret)
 {
@@ -149,6 +141,12 @@ static double mean_of(const double *v, size_t n)
 	for (size_t i = 0; i < n; i++)
 		sum += v[i];
 	return sum / (double) n;
+}
+
+bool repetitions_take(const struct step *s, struct repetitions *ret)
+{
+	repetitions_of(s, ret);
+	return ret->count == ODD_RUNS && mean_of(ret->value[0], ODD_RUNS) >= ODD_SECONDS;
 }
 
 struct odd_score {
@@ -204,8 +202,7 @@ void bench_odd(const char *folder)
 
 	family_read(folder, CWS, 0, SIZE_MAX, &f);
 	for (size_t i = 0; i < f.count && r; i++) {
-		repetitions_of(&f.step[i], r);
-		if (r->count < ODD_RUNS || mean_of(r->value[0], ODD_RUNS) < ODD_SECONDS)
+		if (!repetitions_take(&f.step[i], r))
 			continue;
 		s.steps++;
 		for (int what = 0; what < 2; what++)
