@@ -138,6 +138,14 @@ int trk_tracker_wait(struct trk_tracker *t, uint64_t samples, double timeout_s);
 /* Name this moment. 0 or a negative error. */
 int trk_tracker_mark(struct trk_tracker *t, const char *name);
 
+/* The next alert about the tracked processes (docs/alerts.md has the rules), as JSON text that the
+ * caller frees with free(): rule, severity, state ("firing" or "resolved"), text, fix, value, limit,
+ * pid, job, run; null where something is not known. Waits at most timeout_s seconds, negative:
+ * without limit. Returns 1; 0 when the time is over, or when no further alert can come: sampling
+ * has ended, or a thread samples, which judges no rules. The newest 32 are kept until they are
+ * taken. */
+int trk_tracker_alert(struct trk_tracker *t, double timeout_s, char **ret);
+
 /* Wait for a command's end: its wait status as of waitpid(2) in *ret_status. -ECHILD without
  * one. */
 int trk_tracker_wait_command(struct trk_tracker *t, int *ret_status);
@@ -503,6 +511,16 @@ char *trk_recommendation_text(const struct trk_recommendation *recommendation, s
  * another kind, or without memory. */
 char *trk_recommendation_lines(const struct trk_recommendation *recommendation, const char *kind,
 			       char *note, size_t note_size);
+
+/* ---- alerts ---- */
+
+/* The alerts of this user, open and ended, and silences: JSON of the schema
+ * "resource-tracker.alerts/1", as `resource-tracker alerts list --json` prints it, that the caller
+ * frees with free(). dir: the state directory (tracker's `dir`, the program's --recording); where
+ * none exists there is no alert. 0; -EBADMSG for a file that does not hold alerts,
+ * -TRK_ERR_UNTRUSTED, or a negative errno; with a sentence in why[0..why_size), which may be
+ * NULL. */
+int trk_alerts(const char *dir, char **ret, char *why, size_t why_size);
 
 /* ---- reports ---- */
 

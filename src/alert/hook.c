@@ -117,14 +117,11 @@ static void put_number(struct variables *v, const char *name, double value)
 	put(v, name, text);
 }
 
-static void put_json(struct variables *v, const struct trk_record *record,
-		     const struct trk_alert *a)
+void trk__alert_json(struct trk_buf *b, const struct trk_record *record, const struct trk_alert *a)
 {
-	struct trk_buf b;
 	struct trk_json j;
 
-	trk__buf_init(&b, VARIABLE_SIZE - 16);
-	trk__json_init(&j, &b, 0);
+	trk__json_init(&j, b, 0);
 	trk__json_open(&j, '{');
 	trk__json_key_text(&j, "rule", trk__alert_rules[a->rule].name);
 	trk__json_key_text(&j, "severity",
@@ -138,6 +135,15 @@ static void put_json(struct variables *v, const struct trk_record *record,
 	trk__json_key_text(&j, "job", record->run.job);
 	trk__json_key_text(&j, "run", record->run.id);
 	trk__json_close(&j, '}');
+}
+
+static void put_json(struct variables *v, const struct trk_record *record,
+		     const struct trk_alert *a)
+{
+	struct trk_buf b;
+
+	trk__buf_init(&b, VARIABLE_SIZE - 16);
+	trk__alert_json(&b, record, a);
 	trk__buf_putc(&b, '\0');
 	put(v, "RT_JSON", b.error ? "" : b.data);
 	trk__buf_release(&b);

@@ -10,6 +10,7 @@
 #define TRK_ALERT_HOOK_H
 
 #include "alert/live.h"
+#include "base/buf.h"
 #include "probe/helper_process.h"
 
 enum { TRK_ALERT_HOOKS_MAX = 16, TRK_ALERT_HOOKS_RUNNING = 2, TRK_ALERT_HOOKS_WAITING = 16 };
@@ -60,6 +61,9 @@ void trk__alert_hooks_call(struct trk_alert_hooks *h, const struct trk_alert *al
 /* Start what waits and look at what runs; to be called with each row. */
 void trk__alert_hooks_turn(struct trk_alert_hooks *h, const struct trk_record *record,
 			   double elapsed_s, trk_alert_word_fn *on_word, void *data);
+/* An alert of the record's run as one JSON object: rule, severity, state, text, fix, value, limit,
+ * pid, job, run; null where a value is not known. */
+void trk__alert_json(struct trk_buf *b, const struct trk_record *record, const struct trk_alert *a);
 /* End what runs still. */
 void trk__alert_hooks_release(struct trk_alert_hooks *h);
 

@@ -263,6 +263,31 @@ int trk__helper_start(struct trk_helper *h, const struct trk_helper_options *o,
 	return r;
 }
 
+char *trk__helper_alert(struct trk_helper *h)
+{
+	char *text = h->alerts ? h->alert[0] : NULL;
+
+	if (text)
+		memmove(&h->alert[0], &h->alert[1], --h->alerts * sizeof(h->alert[0]));
+	return text;
+}
+
+/* The next line that is not an alert. */
+static int next_line(struct trk_helper *h, char *line)
+{
+	int r;
+
+	while ((r = trk__control_next(&h->control, line)) > 0 && !strncmp(line, "alert ", 6)) {
+		char *text = strdup(line + 6);
+
+		if (h->alerts == TRK_HELPER_ALERTS_MAX)
+			free(trk__helper_alert(h));
+		if (text)
+			h->alert[h->alerts++] = text;
+	}
+	return r;
+}
+
 int trk__helper_line(struct trk_helper *h, int timeout_ms, char line[TRK_CONTROL_LINE])
 {
 	uint64_t now = trk__clock_monotonic_ns();
@@ -272,7 +297,7 @@ int trk__helper_line(struct trk_helper *h, int timeout_ms, char line[TRK_CONTROL
 
 	if (h->control.fd < 0)
 		return -EPIPE;
-	while ((r = trk__control_next(&h->control, line)) == 0 && now < end) {
+	while ((r = next_line(h, line)) == 0 && now < end) {
 		struct pollfd fd = {.fd = h->control.fd, .events = POLLIN};
 
 		if (poll(&fd, 1, (int) ((end - now + TRK_NS_PER_MS - 1) / TRK_NS_PER_MS)) < 0)
@@ -306,6 +331,8 @@ void trk__helper_release(struct trk_helper *h)
 {
 	trk__close(h->control.fd);
 	h->control.fd = -1;
+	while (h->alerts)
+		free(h->alert[--h->alerts]);
 	if (h->threaded && !h->joined) {
 		(void) pthread_detach(h->thread);
 		h->joined = true;

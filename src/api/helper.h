@@ -22,22 +22,28 @@ struct trk_helper_options {
 	bool temporary; /* the program removes `dir` when its starter has gone without a stop */
 };
 
+enum { TRK_HELPER_TEXT_SIZE = 256, TRK_HELPER_ALERTS_MAX = 32 };
+
 struct trk_helper {
 	struct trk_control control; /* its descriptor is owned here */
 	char program[256];          /* that was started; "": a thread */
 	pid_t job_pid;              /* of the program that runs the command; 0: none */
 	bool threaded, joined;
 	pthread_t thread;
+	char *alert[TRK_HELPER_ALERTS_MAX]; /* owned JSON texts that nobody took yet */
+	size_t alerts;
 };
-
-enum { TRK_HELPER_TEXT_SIZE = 256 };
 
 /* Start it. Returns 0, or a negative errno with a sentence in `error`. */
 int trk__helper_start(struct trk_helper *h, const struct trk_helper_options *o,
 		      char error[TRK_HELPER_TEXT_SIZE]);
 
-/* Wait for its next line at most so long: 1, 0 at the time's end, or -EPIPE when it has gone. */
+/* Wait for its next line at most so long: 1, 0 at the time's end, or -EPIPE when it has gone.
+ * Alerts are kept: the newest 32. */
 int trk__helper_line(struct trk_helper *h, int timeout_ms, char line[TRK_CONTROL_LINE]);
+
+/* The oldest alert that is kept: JSON text that the caller frees; NULL: none. */
+char *trk__helper_alert(struct trk_helper *h);
 
 /* Tell it to stop, unless it runs a command, and wait for its end. exit_code: of the job; -1: not
  * known. Returns 0 or -ETIMEDOUT. */

@@ -1,6 +1,7 @@
 /* The public tracker over a helper that writes a recording. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -349,6 +350,39 @@ int trk_tracker_wait(struct trk_tracker *t, uint64_t samples, double timeout_s)
 			return 0;
 		(void) nanosleep(&nap, NULL);
 	}
+}
+
+/* Take an alert that has arrived; 1, 0: none yet, or -EPIPE: none will come. */
+static int take_alert(struct trk_tracker *t, char **ret)
+{
+	char *text;
+	int r;
+
+	(void) pthread_mutex_lock(&t->lock);
+	listen(t);
+	text = trk__helper_alert(&t->helper);
+	r = text ? 1 : t->stopped || t->helper.threaded || !is_ours(t) ? -EPIPE : 0;
+	(void) pthread_mutex_unlock(&t->lock);
+	if (text)
+		*ret = text;
+	return r;
+}
+
+int trk_tracker_alert(struct trk_tracker *t, double timeout_s, char **ret)
+{
+	uint64_t start = trk__clock_monotonic_ns();
+	double left_s = timeout_s;
+	int r;
+
+	while ((r = take_alert(t, ret)) == 0 && (timeout_s < 0 || left_s > 0)) {
+		struct pollfd fd = {.fd = t->helper.control.fd, .events = POLLIN};
+		/* Another thread may take the line that ends this wait. */
+		int step_ms = timeout_s < 0 || left_s > 0.5 ? 500 : (int) (left_s * 1e3) + 1;
+
+		(void) poll(&fd, 1, step_ms);
+		left_s = timeout_s - (double) (trk__clock_monotonic_ns() - start) / 1e9;
+	}
+	return r > 0;
 }
 
 int trk_tracker_mark(struct trk_tracker *t, const char *name)

@@ -263,24 +263,29 @@ static int list_book(const struct settings *s)
 {
 	const struct trk_alert_sender sender = cli_alert_sender(&s->alert);
 	double now_s = sender.now_s;
-	struct trk_alert_store b;
+	struct trk_error error = {.code = 0};
+	struct trk_alert_book b;
 	struct trk_buf text;
 	size_t shown = 0;
-	int r = cli_alert_status(trk__alert_store_open(&sender, &b));
+	const char *dir = sender.service.dir;
+	int r = *dir ? trk__alert_store_peek(dir, &b, &error) : -ENOENT; /* refused, and said so */
 
-	if (r != 0)
-		return r;
+	if (r < 0) {
+		if (error.message[0])
+			cli_complain("%s", error.message);
+		return cli_alert_status(r);
+	}
 	trk__buf_init(&text, TEXT_MAX);
 	if (s->json)
-		trk__alert_book_write(&b.book, &text);
-	for (size_t i = b.book.count; i-- > 0 && !s->json;) {
-		if (!s->all && !isnan(b.book.entry[i].ended_s))
+		trk__alert_book_write(&b, &text);
+	for (size_t i = b.count; i-- > 0 && !s->json;) {
+		if (!s->all && !isnan(b.entry[i].ended_s))
 			continue;
-		put_entry(&text, &b.book.entry[i], now_s);
+		put_entry(&text, &b.entry[i], now_s);
 		shown++;
 	}
-	for (size_t i = 0; i < b.book.silences && !s->json; i++) {
-		const struct trk_alert_silence *q = &b.book.silence[i];
+	for (size_t i = 0; i < b.silences && !s->json; i++) {
+		const struct trk_alert_silence *q = &b.silence[i];
 		char until[TRK_HUMAN_SIZE];
 
 		if (q->until_s > now_s)
@@ -294,7 +299,7 @@ static int list_book(const struct settings *s)
 		trk__buf_puts(&text, "No alert is open. Try: resource-tracker alerts check\n");
 	r = cli_write(1, &text, "stdout");
 	trk__buf_release(&text);
-	(void) trk__alert_store_close(&sender, &b, false);
+	trk__alert_book_release(&b);
 	return r;
 }
 

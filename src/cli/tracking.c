@@ -71,6 +71,19 @@ static void print_word(void *data, const char *text)
 	cli_complain("%s", text);
 }
 
+/* To the library that started this program. */
+static void pass_alert(int control_fd, const struct trk_record *record, const struct trk_alert *a)
+{
+	struct trk_buf b;
+
+	trk__buf_init(&b, TRK_CONTROL_LINE - 16);
+	trk__alert_json(&b, record, a);
+	trk__buf_putc(&b, '\0');
+	if (!b.error)
+		(void) trk__control_say(control_fd, "alert", b.data);
+	trk__buf_release(&b);
+}
+
 /* A workflow of GitHub shows such a line on its own page. */
 static void on_alert(void *data, const struct trk_record *record, const struct trk_alert *a)
 {
@@ -80,8 +93,9 @@ static void on_alert(void *data, const struct trk_record *record, const struct t
 	char text[2 * TRK_ALERT_TEXT_SIZE + 8];
 	struct trk_buf line;
 
-	(void) record;
 	(void) snprintf(text, sizeof(text), "%s%s%s", a->text, a->fix[0] ? ". Try: " : "", a->fix);
+	if (s->track.control_fd >= 0)
+		pass_alert(s->track.control_fd, record, a);
 	if (a->firing && !strcmp(s->alerts, "auto") && !s->quiet && s->track.control_fd < 0) {
 		if (cli_is_github()) {
 			trk__buf_init(&line, 4096);

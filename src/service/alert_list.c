@@ -1,15 +1,13 @@
 #include "service/alert_list.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <unistd.h>
 
 #include "alert/book.h"
 #include "alert/end.h"
 #include "alert/live.h"
-#include "base/file.h"
 #include "base/json.h"
+#include "service/alert_send.h"
 
 static const char *or_null(const char *text)
 {
@@ -73,17 +71,16 @@ static void put_rules(struct trk_json *j)
 	trk__json_close(j, ']');
 }
 
-/* Books that cannot be read are empty ones, with a note. */
+/* A book that cannot be read is an empty one, with a note. */
 static int read_book(const struct trk_service *s, struct trk_alert_book *b)
 {
-	TRK_FD_CLEANUP int fd = s->dir && *s->dir ? trk__open_dir_at(AT_FDCWD, s->dir) : -1;
 	struct trk_error error = {.code = 0};
-	int r = trk__alert_book_peek(fd, b, &error);
+	int r = trk__alert_store_peek(s->dir, b, &error);
 
-	if (r < 0 && r != -ENOMEM)
-		trk__service_note(s, "%s/alerts.json: %s; no alerts are shown", s->dir,
-				  error.message[0] ? error.message : trk__strerror(r));
-	return r == -ENOMEM ? r : 0;
+	if (r == 0 || r == -ENOMEM)
+		return r;
+	trk__service_note(s, "%s; no alerts are shown", error.message);
+	return trk__alert_book_init(b);
 }
 
 int trk__alert_list(const struct trk_service *s, struct trk_buf *ret)
@@ -106,6 +103,18 @@ int trk__alert_list(const struct trk_service *s, struct trk_buf *ret)
 	trk__json_close(&j, ']');
 	put_rules(&j);
 	trk__json_close(&j, '}');
+	trk__alert_book_release(&b);
+	return ret->error;
+}
+
+int trk__alert_list_json(const char *dir, struct trk_buf *ret, struct trk_error *reterr)
+{
+	struct trk_alert_book b;
+	int r = trk__alert_store_peek(dir, &b, reterr);
+
+	if (r < 0)
+		return r;
+	trk__alert_book_write(&b, ret);
 	trk__alert_book_release(&b);
 	return ret->error;
 }

@@ -1,7 +1,7 @@
 /* Lines over a socket between the library and the program that samples for it.
  *
  *     to the sampler      stop [EXIT CODE] | mark NAME
- *     from the sampler    recording PATH | error TEXT
+ *     from the sampler    recording PATH | error TEXT | alert JSON
  *
  * At the end of the stream the other side has gone. */
 #ifndef TRK_TRACK_CONTROL_H

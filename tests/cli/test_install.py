@@ -1,5 +1,6 @@
 """An installed copy: what `make install` lays down, and programs that are built against it."""
 
+import json
 import os
 import pathlib
 import re
@@ -89,6 +90,18 @@ def test_the_example_on_servers_finds_what_the_command_finds(installed, tmp_path
                                                                             abs=2e-5))
     # A minute is the least that is billed.
     assert lines[4] == f"on m5.large it would have cost {0.096 / 60:.5f} USD"
+
+
+@pytest.mark.native
+@COMPILERS
+def test_the_example_on_alerts_gets_one(installed, tmp_path, compiler):
+    _, env = installed
+    program = build(4, compiler, env, tmp_path)
+    done = subprocess.run([program], env={**env, "TRACKER_REQUEST": "time=1s"}, capture_output=True, text=True,
+                          timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    alert = json.loads(done.stdout)
+    assert (alert["rule"], alert["state"], alert["limit"]) == ("time-limit", "firing", 1)
 
 
 @pytest.mark.native

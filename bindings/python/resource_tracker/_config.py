@@ -1,4 +1,4 @@
-"""The part of the configuration file that is for this package: [python] schema = "0.5"."""
+"""What this package reads of the configuration file: [python] schema = "0.5", and the folder of recordings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._trust import Untrusted, open_found
 MAX_BYTES = 256 * 1024
 
 _TABLE = re.compile(r"\s*\[\s*([\w.-]+)\s*\]\s*(?:#.*)?")
-_SCHEMA = re.compile(r"""\s*schema\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s#]+))\s*(?:#.*)?""")
+_ENTRY = re.compile(r"""\s*([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s#]+))\s*(?:#.*)?""")
 
 
 def _path() -> Tuple[str, bool]:
@@ -33,8 +33,9 @@ def _text_of(path: str, was_named: bool) -> str:
         return file.read(MAX_BYTES) if stat.S_ISREG(os.fstat(descriptor).st_mode) else ""
 
 
-def read_schema() -> Tuple[Optional[str], str]:
-    """(the schema that the file names, or None; "FILE:LINE")"""
+def read(key: str, table: Optional[str] = None) -> Tuple[Optional[str], str]:
+    """(the last value of the key in the file, or None; "FILE:LINE"). table: in this one alone;
+    else in each but [tags], as the program takes it."""
     path, was_named = _path()
     try:
         text = _text_of(path, was_named)
@@ -43,13 +44,12 @@ def read_schema() -> Tuple[Optional[str], str]:
         return None, path
     except (OSError, AttributeError, ValueError):
         return None, path
-    table = ""
+    inside, found, place = "", None, path
     for number, line in enumerate(text.splitlines(), 1):
-        head = _TABLE.fullmatch(line)
+        head, entry = _TABLE.fullmatch(line), _ENTRY.fullmatch(line)
         if head:
-            table = head.group(1)
-        entry = _SCHEMA.fullmatch(line) if table == "python" else None
-        if entry:
-            value = next(group for group in entry.groups() if group is not None)
-            return value, f"{path}:{number}"
-    return None, path
+            inside = head.group(1)
+        elif entry and entry.group(1) == key and (inside == table if table else inside != "tags"):
+            found = next(group for group in entry.groups()[1:] if group is not None)
+            place = f"{path}:{number}"
+    return found, place

@@ -63,8 +63,8 @@ def why_no_program() -> str:
 class Sampling:
     """A running tracker, and the folder of its recording where that is not the library's."""
 
-    def __init__(self, tracker: Any, folder: str = ""):
-        self.tracker, self.folder = tracker, folder
+    def __init__(self, tracker: Any, folder: str = "", has_alerts: bool = True):
+        self.tracker, self.folder, self.has_alerts = tracker, folder, has_alerts
         self._owner = os.getpid()
 
     def release(self) -> None:
@@ -160,12 +160,12 @@ def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa
             logger.warning("Sampling in a thread of this process, because its own program cannot "
                            "be started: %s", error)
         try:
-            return Sampling(_core.Tracker(in_thread=True, dir=dir, **options))
+            return Sampling(_core.Tracker(in_thread=True, dir=dir, **options), has_alerts=False)
         except ProcessLookupError:
             raise
         except OSError as error:
             logger.warning("Sampling in Python: %s", error)
-    return Sampling(_in_python().Tracker(**options))
+    return Sampling(_in_python().Tracker(**options), has_alerts=False)
 
 
 # ---- columns ----

@@ -157,9 +157,9 @@ def chosen_schema() -> Optional[str]:
         return name
     global _configured
     if _configured is None:
-        from ._config import read_schema
+        from ._config import read
 
-        _configured = read_schema()
+        _configured = read("schema", "python")
     found, file = _configured
     if found is not None and found not in SCHEMAS:
         raise _unknown(found, f"{file}: ")

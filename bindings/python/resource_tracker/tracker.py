@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Type, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Type, Union
 
 from . import _advice as advice
 from . import _engine
@@ -55,6 +55,9 @@ class ResourceTracker:
         job: name of the run
         lines: sample which lines of the program use CPU time and memory: True, False, or samples a second;
             default: as TRACKER_LINES or the configuration says, else True (see lines())
+        on_alert: called with a dict when a rule of docs/alerts.md fires or is resolved: rule, severity,
+            state ("firing", "resolved"), text, fix, value, limit, pid, job, run. It is called in a thread
+            of its own; what it raises is a warning, and goes no further
 
     Examples:
         >>> with ResourceTracker(interval=0.1) as tracker:
@@ -81,6 +84,7 @@ class ResourceTracker:
         schema: Optional[str] = None,
         job: Optional[str] = None,
         lines: Union[None, bool, float, str] = None,
+        on_alert: Optional[Callable[[Dict[str, Any]], Any]] = None,
     ):
         if pid is not None and (isinstance(pid, bool) or not isinstance(pid, int)):
             raise TypeError(f"pid must be a number, got {type(pid).__name__}")
@@ -88,6 +92,8 @@ class ResourceTracker:
             raise ValueError(f"pid must be above 0, got {pid}")
         if method not in (None, "fork", "spawn", "forkserver"):
             raise ValueError(f"cannot find context for {method!r}")
+        if on_alert is not None and not callable(on_alert):
+            raise TypeError(f"on_alert must be a function, got {type(on_alert).__name__}")
         if not track_processes and not track_system:
             raise ValueError("nothing to track: track_processes and track_system are both False")
         self.pid: int = os.getpid() if pid is None else pid
@@ -121,6 +127,7 @@ class ResourceTracker:
         self._phases: List[Dict[str, Any]] = []
         self._more: Dict[str, Any] = {}  # for _engine.start_tracker
         self._lines = line_table.option(lines)
+        self._on_alert = on_alert
         self._requested_cpus: Optional[float] = None  # for the run, by who started it
         self._kept: Dict[str, Any] = {}  # of a recording that is gone: totals, top_processes
         _tell_of_token(sentinel_token)
@@ -151,6 +158,10 @@ class ResourceTracker:
         self._tracker = sampling.tracker
         self._finalizer = weakref.finalize(self, sampling.release)
         self._cache = (-1, {})
+        if self._on_alert is not None:
+            from ._alerts import start_calls
+
+            start_calls(sampling, self._on_alert)
 
     def start(self) -> None:
         """Start sampling.

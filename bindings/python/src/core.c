@@ -2,6 +2,9 @@
  * is written in Python on top of it. */
 #include "core.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "resource_tracker.h"
 
 static PyObject *columns(PyObject *module, PyObject *unused)
@@ -35,6 +38,26 @@ static PyObject *mark(PyObject *module, PyObject *arguments)
 	Py_RETURN_NONE;
 }
 
+static PyObject *alerts(PyObject *module, PyObject *arguments)
+{
+	PyObject *dir, *text;
+	char *json, why[512] = "";
+	int r;
+
+	(void) module;
+	if (!PyArg_ParseTuple(arguments, "O&", PyUnicode_FSConverter, &dir))
+		return NULL;
+	r = trk_alerts(PyBytes_AsString(dir), &json, why, sizeof(why));
+	Py_DECREF(dir);
+	if (r < 0) {
+		PyErr_SetString(PyExc_RuntimeError, why);
+		return NULL;
+	}
+	text = PyUnicode_DecodeUTF8(json, (Py_ssize_t) strlen(json), "replace");
+	free(json);
+	return text;
+}
+
 static PyObject *version(PyObject *module, PyObject *unused)
 {
 	(void) module;
@@ -44,6 +67,7 @@ static PyObject *version(PyObject *module, PyObject *unused)
 
 static PyMethodDef functions[] = {
 	{"columns", columns, METH_NOARGS, "All columns: [(name, unit, description)]."},
+	{"alerts", alerts, METH_VARARGS, "alerts(dir): alerts of a state directory, as JSON."},
 	{"mark", mark, METH_VARARGS, "mark(guard, name): name this moment of a run."},
 	{"version", version, METH_NOARGS, "Version of the C library."},
 	{"arrow_stream", core_arrow_stream, METH_O,

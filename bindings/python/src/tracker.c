@@ -2,11 +2,16 @@
 #include "core.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "resource_tracker.h"
 
 struct tracker {
 	PyObject_HEAD struct trk_tracker *t; /* NULL once closed */
+	int waits;                           /* threads in alert() */
+	pid_t owner;                         /* a forked child has none of these threads */
 };
 
 static struct trk_tracker *open_of(PyObject *self)
@@ -97,7 +102,21 @@ static int start(PyObject *self, PyObject *args, PyObject *kwargs)
 		return -1;
 	}
 	o->t = t;
+	o->owner = getpid();
 	return 0;
+}
+
+/* alert() of other threads returns once the tracker has stopped. */
+static void stop_waits(const struct tracker *o, struct trk_tracker *t)
+{
+	const struct timespec nap = {.tv_nsec = 1000000};
+
+	Py_BEGIN_ALLOW_THREADS(void) trk_tracker_stop(t);
+	Py_END_ALLOW_THREADS while (o->waits)
+	{
+		Py_BEGIN_ALLOW_THREADS(void) nanosleep(&nap, NULL);
+		Py_END_ALLOW_THREADS
+	}
 }
 
 static void let_go(PyObject *self)
@@ -106,6 +125,8 @@ static void let_go(PyObject *self)
 	struct trk_tracker *t = o->t;
 
 	o->t = NULL;
+	if (t && o->waits && o->owner == getpid())
+		stop_waits(o, t);
 	Py_BEGIN_ALLOW_THREADS trk_tracker_free(t);
 	Py_END_ALLOW_THREADS
 }
@@ -178,6 +199,27 @@ static PyObject *wait_(PyObject *self, PyObject *args)
 	return PyBool_FromLong(r);
 }
 
+static PyObject *alert(PyObject *self, PyObject *args)
+{
+	struct tracker *o = (struct tracker *) self;
+	struct trk_tracker *t = open_of(self);
+	double timeout_s;
+	PyObject *text;
+	char *json;
+	int r;
+
+	if (!t || !PyArg_ParseTuple(args, "d", &timeout_s))
+		return NULL;
+	o->waits++;
+	Py_BEGIN_ALLOW_THREADS r = trk_tracker_alert(t, timeout_s, &json);
+	Py_END_ALLOW_THREADS o->waits--;
+	if (r <= 0)
+		Py_RETURN_NONE;
+	text = PyUnicode_DecodeUTF8(json, (Py_ssize_t) strlen(json), "replace");
+	free(json);
+	return text;
+}
+
 static PyObject *mark(PyObject *self, PyObject *args)
 {
 	struct trk_tracker *t = open_of(self);
@@ -227,6 +269,7 @@ static PyMethodDef methods[] = {
 	{"samples", samples, METH_NOARGS, "How many there are."},
 	{"wait", wait_, METH_VARARGS, "wait(n, timeout): whether there are n samples now."},
 	{"wait_command", wait_command, METH_NOARGS, "The command's wait status."},
+	{"alert", alert, METH_VARARGS, "alert(timeout): the next alert as JSON, or None."},
 	{"mark", mark, METH_VARARGS, "mark(name): name this moment."},
 	{NULL, NULL, 0, NULL},
 };

@@ -45,11 +45,13 @@ class TrackResourcesDecorator(StepDecorator):
     lines : bool, default False
         Sample which lines of the step use CPU time and memory; the card shows them. Without it, as
         TRACKER_LINES says.
+    on_alert : callable, optional
+        Called in the task with a dict when an alert fires or is resolved, as ResourceTracker does.
     """
 
     name = "track_resources"
     defaults = {"interval": 1.0, "artifact_name": ARTIFACT, "create_card": True,
-                "lines": False}
+                "lines": False, "on_alert": None}
 
     _tracker = None
     _card = None
@@ -130,7 +132,7 @@ class TrackResourcesDecorator(StepDecorator):
 
         # Before the first sample, so that it is no part of what the step used.
         tracker = ResourceTracker(interval=float(self.attributes["interval"]), autostart=False,
-                                  job=self._pathspec)
+                                  job=self._pathspec, on_alert=self.attributes["on_alert"])
         self._earlier = history.earlier_of(self._pathspec, self._warn)
         self._folder = _new_folder()
         tracker._more = {"more": self._options(task_datastore)}
