@@ -145,10 +145,9 @@ static void fill_row(struct trk_doc *d, const struct trk_comparison *c, size_t i
 	row[WORDS].text = trk__comparison_words(c, i);
 }
 
-static void print_table(struct trk_buf *b, const struct trk_comparison *c)
+static void print_table(struct trk_buf *b, const struct trk_comparison *c,
+			const struct trk_terminal_style *style)
 {
-	const struct trk_terminal_style style = {
-		.width = cli_width(STDOUT_FILENO, TRK_TERMINAL_USUAL), .utf8 = cli_is_utf8()};
 	struct trk_doc d = {.error = 0};
 	struct trk_doc_table t = {
 		.key = "figures", .column = columns, .columns = COLUMNS, .essential = NOISE};
@@ -162,20 +161,37 @@ static void print_table(struct trk_buf *b, const struct trk_comparison *c)
 	if (d.error)
 		b->error = d.error;
 	else
-		trk__write_terminal_table(b, &t, &style);
+		trk__write_terminal_table(b, &t, style);
 	trk__doc_release(&d);
+}
+
+/* The lines of a text, each wrapped; clears it. */
+static void add_wrapped(struct trk_buf *b, struct trk_buf *text,
+			const struct trk_terminal_style *style)
+{
+	if (text->error)
+		b->error = text->error;
+	else if (text->len)
+		trk__write_terminal_lines(b, text->data, style);
+	trk__buf_clear(text);
 }
 
 static void print_text(struct trk_buf *b, const struct trk_comparison *c)
 {
-	trk__buf_printf(b, "%s of ", c->run.id);
-	trk__utf8_safe(b, c->run.job, TRK_RUN_TEXT_SIZE, cli_is_utf8());
-	trk__buf_puts(b, ", beside ");
-	trk__utf8_safe(b, c->with, sizeof(c->with), cli_is_utf8());
-	trk__buf_putc(b, '\n');
-	print_table(b, c);
-	add_phases(b, c, false);
-	add_lines(b, c, false);
+	const struct trk_terminal_style style = cli_style(STDOUT_FILENO, TRK_TERMINAL_USUAL);
+	struct trk_buf text;
+
+	trk__buf_init(&text, TEXT_MAX);
+	trk__buf_printf(&text, "%s of ", c->run.id);
+	trk__utf8_safe(&text, c->run.job, TRK_RUN_TEXT_SIZE, style.utf8);
+	trk__buf_puts(&text, ", beside ");
+	trk__utf8_safe(&text, c->with, sizeof(c->with), style.utf8);
+	add_wrapped(b, &text, &style);
+	print_table(b, c, &style);
+	add_phases(&text, c, false);
+	add_lines(&text, c, false);
+	add_wrapped(b, &text, &style);
+	trk__buf_release(&text);
 }
 
 static void print_markdown(struct trk_buf *b, const struct trk_comparison *c)

@@ -1,4 +1,4 @@
-/* resource-tracker show and stats: a finished run again. */
+/* resource-tracker show: the summary of a run again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,25 +25,16 @@ struct settings {
 
 #define AT(field) offsetof(struct settings, field)
 
-/* clang-format off */
-#define COMMON_OPTIONS \
-	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)}, \
-	{"plain", 0, NULL, "ASCII without colour", cli_set_flag, AT(plain)}, \
-	{"color", 0, "auto|always|never", "of the text", cli_set_text, AT(color)}, \
-	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)}, \
-	{NULL, 0, NULL, NULL, NULL, 0}
-/* clang-format on */
-
-static const struct cli_option show_options[] = {
+static const struct cli_option options[] = {
 	CLI_INSTANCE_OPTION(AT(instance)),
 	{"watch", 0, NULL, "again every second until the run has ended (more: top)", cli_set_flag,
 	 AT(watch)},
-	COMMON_OPTIONS,
+	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
+	{"plain", 0, NULL, "ASCII without colour", cli_set_flag, AT(plain)},
+	{"color", 0, "auto|always|never", "of the text", cli_set_text, AT(color)},
+	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
+	{NULL, 0, NULL, NULL, NULL, 0},
 };
-
-static const struct cli_option stats_options[] = {COMMON_OPTIONS};
-
-typedef void print_fn(struct trk_buf *b, struct trk_record *record, const struct settings *s);
 
 /* What it cost where it is stated to have run; else as it was written down, with the best server
  * anew. */
@@ -80,14 +71,6 @@ static void print_show(struct trk_buf *b, struct trk_record *record, const struc
 	else
 		trk__summary_text(b, record, &style);
 	free(c);
-}
-
-static void print_stats(struct trk_buf *b, struct trk_record *record, const struct settings *s)
-{
-	if (s->json)
-		trk__stats_json(b, record);
-	else
-		trk__stats_text(b, record);
 }
 
 /* ---- a run that goes on ---- */
@@ -190,20 +173,19 @@ static int watch(const struct settings *s, const char *reference)
 	return r;
 }
 
-/* ---- the verbs ---- */
+/* ---- the verb ---- */
 
-static int load_and_print(const struct cli_command *command, int argc, char **argv, print_fn *print)
+static int run(int argc, char **argv)
 {
 	struct settings settings = {.color = "auto"};
+	int at = cli_options(&cli_show, argc, argv, &settings), r;
 	struct trk_record *record;
 	struct trk_buf b;
-	int at = cli_options(command, argc, argv, &settings), r;
 
 	if (at < 0)
 		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
 	if (at + 1 < argc) {
-		cli_complain("%s: one run at a time. Try: resource-tracker %s --help",
-			     command->name, command->name);
+		cli_complain("show: one run at a time. Try: resource-tracker show --help");
 		return EXIT_USAGE;
 	}
 	if (settings.watch)
@@ -214,44 +196,19 @@ static int load_and_print(const struct cli_command *command, int argc, char **ar
 	r = cli_load(settings.dir, at < argc ? argv[at] : "@", record, NULL, NULL);
 	if (r == 0) {
 		trk__buf_init(&b, TEXT_MAX);
-		print(&b, record, &settings);
-		r = cli_write(STDOUT_FILENO, &b, "stdout");
-		trk__buf_release(&b);
+		print_show(&b, record, &settings);
+		r = cli_print(&b);
 		trk__record_release(record);
 	}
 	free(record);
 	return r;
 }
 
-static int run_show(int argc, char **argv)
-{
-	return load_and_print(&cli_show, argc, argv, print_show);
-}
-
-static int run_stats(int argc, char **argv)
-{
-	return load_and_print(&cli_stats, argc, argv, print_stats);
-}
-
-#define RUN_HELP                                                                                   \
-	"RUN is an id or its start, @ (the last run, the default), @2 (the one before), JOB@-1, "  \
-	"or "                                                                                      \
-	"the\npath of a recording."
-
 const struct cli_command cli_show = {
 	.name = "show",
 	.usage = "show [OPTIONS] [RUN]",
 	.summary = "Print the summary of a run again.",
-	.details = RUN_HELP,
-	.options = show_options,
-	.run = run_show,
-};
-
-const struct cli_command cli_stats = {
-	.name = "stats",
-	.usage = "stats [OPTIONS] [RUN]",
-	.summary = "Print statistics per column.",
-	.details = RUN_HELP,
-	.options = stats_options,
-	.run = run_stats,
+	.details = CLI_RUN_HELP,
+	.options = options,
+	.run = run,
 };

@@ -6,6 +6,11 @@
 #include "cli/environment.h"
 #include "service/runs.h"
 
+#define CLI_RUN_HELP                                                                               \
+	"RUN is an id or its start, @ (the last run, the default), @2 (the one before), JOB@-1, "  \
+	"or "                                                                                      \
+	"the\npath of a recording."
+
 /* The recording that is named: its path below dirfd, as of trk__record_read. Not to be copied. */
 struct cli_run_file {
 	int dirfd; /* closed by cli_run_close */

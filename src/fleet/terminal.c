@@ -37,13 +37,21 @@ static void put(const struct page *p, const char *text)
 	}
 }
 
-/* Columns of a text, every character one. */
-static size_t columns(const char *text)
+/* Columns of a character as it is put: what is replaced by "?" has one. */
+static size_t char_columns(const struct page *p, const char *text, size_t size)
+{
+	return size > 1 && p->utf8 && !trk__utf8_is_hidden(text, size)
+		       ? trk__utf8_char_columns(text, size)
+		       : 1;
+}
+
+static size_t columns(const struct page *p, const char *text)
 {
 	size_t n = 0, len = strlen(text), size;
 
-	for (; len; text += size, len -= size, n++) {
+	for (; len; text += size, len -= size) {
 		size = trk__utf8_length(text, len);
+		n += char_columns(p, text, size);
 		size = size ? size : 1;
 	}
 	return n;
@@ -74,7 +82,7 @@ static void wrap(const struct page *p, size_t at, const char *text)
 		len = len < sizeof(word) - 1 ? len : sizeof(word) - 1;
 		memcpy(word, text, len);
 		word[len] = '\0';
-		wide = columns(word);
+		wide = columns(p, word);
 		if (used && used + 1 + wide > room) {
 			trk__buf_putc(p->b, '\n');
 			blanks(p, at);
@@ -90,7 +98,7 @@ static void wrap(const struct page *p, size_t at, const char *text)
 				cut--;
 			word[cut] = '\0';
 			len = cut;
-			wide = columns(word);
+			wide = columns(p, word);
 		}
 		put(p, word);
 		used += wide;
@@ -118,11 +126,14 @@ static void heading(const struct page *p, const char *text, const char *more)
 	paint(p, "1");
 	put(p, text);
 	paint(p, "0");
-	if (*more && columns(text) + columns(more) + 2 <= p->width) {
+	if (*more && columns(p, text) + columns(p, more) + 2 <= p->width) {
 		trk__buf_puts(p->b, "  ");
 		put(p, more);
+		more = "";
 	}
 	trk__buf_putc(p->b, '\n');
+	if (*more)
+		wrap(p, 0, more);
 }
 
 static const char *sign(const struct page *p, const char *symbol, const char *plain)
@@ -148,15 +159,18 @@ struct table {
 /* A cell, cut to its width. */
 static void cell(const struct table *t, size_t at, const char *text)
 {
-	size_t wide = columns(text), len = strlen(text), n = 0;
+	size_t wide = columns(t->p, text), len = strlen(text), n = 0;
 	char cut[TEXT_SIZE];
 
 	if (wide > t->width[at]) {
 		const char *from = text;
 
-		for (n = 0; n + 1 < t->width[at]; n++) {
+		for (;;) {
 			size_t size = trk__utf8_length(from, len);
 
+			n += char_columns(t->p, from, size);
+			if (n >= t->width[at])
+				break;
 			size = size ? size : 1;
 			from += size;
 			len -= size;
@@ -224,12 +238,12 @@ static void print_rows(const struct page *p, const struct column *column, size_t
 	char cells[CELLS_MAX][CELL_SIZE];
 
 	for (size_t c = 0; c < n; c++)
-		t.width[c] = columns(column[c].title);
+		t.width[c] = columns(p, column[c].title);
 	for (size_t i = 0; i < rows; i++) {
 		fill(p, data, i, cells);
 		for (size_t c = 0; c < n; c++)
-			t.width[c] =
-				columns(cells[c]) > t.width[c] ? columns(cells[c]) : t.width[c];
+			t.width[c] = columns(p, cells[c]) > t.width[c] ? columns(p, cells[c])
+								       : t.width[c];
 	}
 	fit(&t);
 	for (size_t c = 0; c < n; c++)
@@ -293,7 +307,7 @@ static void share_line(const struct page *p, const char *title, double share, do
 	WORD(b);
 	WORD(c);
 
-	trk__buf_printf(p->b, "%-15s %8s  ", title, trk__fleet_percent(a, share));
+	trk__buf_printf(p->b, "%-11s %12s  ", title, trk__fleet_percent(a, share));
 	if (isnan(before))
 		say(p, 26, "of what they had; median job %s", trk__fleet_percent(c, median));
 	else
@@ -310,10 +324,10 @@ static void tiles_text(const struct page *p, const struct trk_fleet_overview *o)
 	WORD(b);
 
 	beside(o, o->sum.usd, o->before.usd, text, sizeof(text));
-	trk__buf_printf(p->b, "%-15s %8s  ", "spend", trk__fleet_usd(a, money ? o->sum.usd : NAN));
+	trk__buf_printf(p->b, "%-11s %12s  ", "spend", trk__fleet_usd(a, money ? o->sum.usd : NAN));
 	wrap(p, 26, text);
 	beside(o, waste, was, text, sizeof(text));
-	trk__buf_printf(p->b, "%-15s %8s  ", "wasted", trk__fleet_usd(a, money ? waste : NAN));
+	trk__buf_printf(p->b, "%-11s %12s  ", "wasted", trk__fleet_usd(a, money ? waste : NAN));
 	if (money)
 		say(p, 26, "%s of it; %s", trk__fleet_percent(b, waste / o->sum.usd), text);
 	else
@@ -323,11 +337,11 @@ static void tiles_text(const struct page *p, const struct trk_fleet_overview *o)
 	share_line(p, "memory used", trk__fleet_memory_share(&o->sum),
 		   o->has_before ? trk__fleet_memory_share(&o->before) : NAN,
 		   o->median_memory_share);
-	trk__buf_printf(p->b, "%-15s %8s  ", "failed runs", trk__fleet_count(a, o->sum.failed));
+	trk__buf_printf(p->b, "%-11s %12s  ", "failed runs", trk__fleet_count(a, o->sum.failed));
 	say(p, 26, "of %s; %zu out of memory", trk__fleet_count(b, o->sum.runs),
 	    o->sum.out_of_memory);
 	if (o->running)
-		trk__buf_printf(p->b, "%-15s %8s  jobs\n", "running now",
+		trk__buf_printf(p->b, "%-11s %12s  jobs\n", "running now",
 				trk__fleet_count(a, o->running));
 }
 
@@ -404,7 +418,7 @@ static void spend_bars(const struct page *p, const struct trk_fleet_days *d)
 {
 	static const char *const eighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 	static const char plain[] = " ..::||##";
-	size_t room = p->width > 16 ? p->width - 16 : 24;
+	size_t room = p->width > 40 ? p->width - 20 : 20; /* "  most under $0.001" */
 	size_t n = d->count < room ? d->count : room;
 	double most = 0;
 	WORD(a);

@@ -76,6 +76,7 @@ struct trk_doc_table {
 	bool folded;               /* shown on demand */
 	bool sortable;             /* rows by any column, in the page */
 	size_t essential;          /* columns that stay however narrow a terminal is; 0: all */
+	bool keeps_names;          /* a terminal never cuts the first column */
 };
 
 /* ---- charts, all on the document's axis of time ---- */

@@ -542,36 +542,3 @@ void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 	trk__write_terminal(b, &d, &terminal);
 	trk__doc_release(&d);
 }
-
-/* ---- statistics ---- */
-
-static void cell(struct trk_buf *b, double value)
-{
-	if (isnan(value))
-		trk__buf_printf(b, " %13s", "-");
-	else if (value != 0 && (value >= 1e11 || value < 1e-3))
-		trk__buf_printf(b, " %13.4g", value);
-	else
-		trk__buf_printf(b, " %13.*f", value == (double) (int64_t) value ? 0 : 3, value);
-}
-
-void trk__stats_text(struct trk_buf *b, const struct trk_record *r)
-{
-	trk__buf_printf(b, "%-30s %-6s %13s %13s %13s %13s %13s %13s\n", "column", "unit", "mean",
-			"min", "p50", "p95", "max", "sum");
-	for (int i = 0; i < TRK_COLUMNS; i++) {
-		struct trk_column_stats s;
-
-		trk__stats_get(r->stats, i, &s);
-		if (trk__columns[i].kind == TRK_KIND_STAMP || s.rows == 0)
-			continue;
-		trk__buf_printf(b, "%-30s %-6s", trk__columns[i].name, trk__columns[i].unit);
-		cell(b, s.mean);
-		cell(b, s.min);
-		cell(b, s.p50);
-		cell(b, s.p95);
-		cell(b, s.max);
-		cell(b, s.sum);
-		trk__buf_putc(b, '\n');
-	}
-}

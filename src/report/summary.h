@@ -10,6 +10,7 @@
 #include "report/advice.h"
 #include "report/change.h"
 #include "report/document.h"
+#include "report/write/terminal.h"
 
 struct trk_summary_style {
 	size_t width; /* columns, 40 to 200; 0: 80 */
@@ -33,8 +34,10 @@ void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 void trk__summary_json(struct trk_buf *b, const struct trk_record *r,
 		       const struct trk_change *change, const struct trk_advice *advice);
 
-/* Statistics alone, as a table or as JSON. */
-void trk__stats_text(struct trk_buf *b, const struct trk_record *r);
-void trk__stats_json(struct trk_buf *b, const struct trk_record *r);
+/* Statistics alone, of `samples` rows of the run, as a table or as JSON. */
+void trk__stats_text(struct trk_buf *b, const struct trk_stats *stats,
+		     const struct trk_terminal_style *style);
+void trk__stats_json(struct trk_buf *b, const struct trk_run *run, const struct trk_stats *stats,
+		     uint64_t samples);
 
 #endif

@@ -125,14 +125,14 @@ static void run_of(struct trk_json *j, const struct trk_record *r)
 	trk__json_close(j, '}');
 }
 
-static void stats_of(struct trk_json *j, const struct trk_record *r)
+static void stats_of(struct trk_json *j, const struct trk_stats *stats)
 {
 	for (int i = 0; i < TRK_COLUMNS; i++) {
 		struct trk_column_stats s;
 
 		if (trk__columns[i].kind == TRK_KIND_STAMP)
 			continue;
-		trk__stats_get(r->stats, i, &s);
+		trk__stats_get(stats, i, &s);
 		trk__json_key_open(j, trk__columns[i].name, '{');
 		trk__json_key_double(j, "mean", s.mean);
 		trk__json_key_double(j, "max", s.max);
@@ -240,7 +240,7 @@ void trk__summary_json(struct trk_buf *b, const struct trk_record *r,
 		quantity(&j, trk__total_keys[i], &r->outcome.total[i]);
 	trk__json_close(&j, '}');
 	trk__json_key_open(&j, "stats", '{');
-	stats_of(&j, r);
+	stats_of(&j, r->stats);
 	trk__json_close(&j, '}');
 	trk__json_key_open(&j, "limits", '{');
 	for (int i = 0; i < TRK_LIMITS; i++)
@@ -268,17 +268,18 @@ void trk__summary_json(struct trk_buf *b, const struct trk_record *r,
 	trk__buf_putc(b, '\n');
 }
 
-void trk__stats_json(struct trk_buf *b, const struct trk_record *r)
+void trk__stats_json(struct trk_buf *b, const struct trk_run *run, const struct trk_stats *stats,
+		     uint64_t samples)
 {
 	struct trk_json j;
 
 	trk__json_init(&j, b, 1);
 	trk__json_open(&j, '{');
 	key_text(&j, "schema", "resource-tracker.stats/1");
-	key_text(&j, "run", r->run.id);
-	trk__json_key_u64(&j, "samples", r->samples);
+	key_text(&j, "run", run->id);
+	trk__json_key_u64(&j, "samples", samples);
 	trk__json_key_open(&j, "stats", '{');
-	stats_of(&j, r);
+	stats_of(&j, stats);
 	trk__json_close(&j, '}');
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');

@@ -220,16 +220,18 @@ static void servers_text(struct trk_buf *b, const struct trk_run_servers *s,
 {
 	trk__buf_putc(b, '\n');
 	if (s->offers.nothing[0]) {
-		trk__buf_printf(b, "%s\n", s->offers.nothing);
+		trk__write_terminal_lines(b, s->offers.nothing, style);
 		return;
 	}
 	trk__offers_text(b, &s->offers, style);
 	trk__offers_notes(b, &s->offers, style);
 	if (!s->place_known && !s->needs.query.regions_ok && !s->needs.query.vendors_ok)
-		trk__buf_puts(
-			b, "In which cloud the job runs is not known, so servers of all vendors "
-			   "are listed.\nTry: --instance VENDOR/REGION/TYPE (here, or with run), "
-			   "or --vendor and --region\n");
+		trk__write_terminal_lines(
+			b,
+			"In which cloud the job runs is not known, so servers of all vendors are "
+			"listed.\nTry: --instance VENDOR/REGION/TYPE (here, or with run), or "
+			"--vendor and --region\n",
+			style);
 }
 
 void trk__recommendation_text(struct trk_buf *b, const struct trk_recommendation *r,

@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		trk__buf_init(&b, 1 << 22);
 		trk__summary_text(&b, record, &style);
 		trk__summary_json(&b, record, NULL, NULL);
-		trk__stats_text(&b, record);
+		trk__stats_text(&b, record->stats, &(struct trk_terminal_style){.width = 40});
 		trk__buf_clear(&b);
 		if (record->lines)
 			show_lines(&b, record->lines);

@@ -411,14 +411,14 @@ static void statistics_stand_alone_too(void **state)
 
 	(void) state;
 	trk__buf_init(&b, 1 << 20);
-	trk__stats_json(&b, r);
+	trk__stats_json(&b, &r->run, r->stats, r->samples);
 	assert_non_null(strstr(b.data, "\"schema\": \"resource-tracker.stats/1\""));
 	assert_non_null(strstr(b.data, "\"samples\": 10"));
 	assert_non_null(strstr(b.data, "\"process_memory_mib\": {\n   \"mean\": 512,"));
 	trk__buf_clear(&b);
-	trk__stats_text(&b, r);
+	trk__stats_text(&b, r->stats, &(struct trk_terminal_style){.width = 120});
 	assert_int_equal(lines_of(b.data), 5); /* the head and what was measured */
-	assert_non_null(strstr(b.data, "process_utime                  s              1.500"));
+	assert_non_null(strstr(b.data, "process_utime       s      1.500"));
 	assert_null(strstr(b.data, "gpu"));
 	trk__buf_release(&b);
 	record_free(r);

@@ -520,7 +520,7 @@ static size_t fit_columns(struct terminal *t, const struct trk_doc_table *table,
 	while (sum > t->width) {
 		size_t widest = shown_columns;
 
-		for (size_t c = 0; c < shown_columns; c++)
+		for (size_t c = table->keeps_names; c < shown_columns; c++)
 			if (table->column[c].kind == TRK_CELL_TEXT && width[c] > CELL_MIN &&
 			    (widest == shown_columns || width[c] > width[widest]))
 				widest = c;
@@ -719,12 +719,14 @@ void trk__write_terminal_lines(struct trk_buf *b, const char *text,
 	struct terminal t = start(b, style);
 
 	while (*text) {
-		size_t len = strcspn(text, "\n");
+		size_t len = strcspn(text, "\n"), indent = strspn(text, " ");
 		struct trk_buf line;
 
 		trk__buf_init(&line, SCRATCH_MAX);
 		trk__buf_add(&line, text, len);
-		put_words(&t, line.error || !line.data ? "" : line.data, 2, TRK_TONE_PLAIN);
+		go_to(&t, indent);
+		put_words(&t, line.error || !line.data ? "" : line.data, indent + 2,
+			  TRK_TONE_PLAIN);
 		line_end(&t);
 		trk__buf_release(&line);
 		text += len + (text[len] == '\n');

@@ -18,7 +18,7 @@ struct trk_terminal_style {
 void trk__write_terminal(struct trk_buf *b, const struct trk_doc *d,
 			 const struct trk_terminal_style *style);
 
-/* Lines of text, each wrapped. */
+/* Lines of text, each wrapped, continued two columns further in than it begins. */
 void trk__write_terminal_lines(struct trk_buf *b, const char *text,
 			       const struct trk_terminal_style *style);
 /* A table alone, with the titles of its columns. */
