@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { after, describe, test } from "node:test";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { axeSource, close, damage, folder, frame, made, marked, open, picture, program, report, run, runFiles, start } from "./lib.mjs";
+import { axeSource, close, damage, folder, frame, made, marked, open, picture, program, report, run, runFiles, runWith, start } from "./lib.mjs";
 
 after(close);
 
@@ -575,6 +575,11 @@ describe("doing", () => {
 		const seen = await page.evaluate(() => document.querySelector(".plot").viewBox.baseVal.height / 166);
 		near(seen * top, Math.min(top, 1.15 * most));
 		assert.notDeepEqual(await levels(), before);
+		// The same part in the terminal.
+		const { stats } = JSON.parse(run("stats", "--recording", made("steps"), "--until", "900", "--json").toString());
+		["mean", "p95", "max"].forEach((key, i) => assert.ok(Math.abs(stats.process_cpu_usage[key] - shown[i + 1]) < 0.06, `${key}: ${stats.process_cpu_usage[key]} is not ${shown[i + 1]}`));
+		const memory = /mean ([\d.]+), p95 ([\d.]+), peak ([\d.]+) GiB/.exec(await page.locator(".stats.job").nth(1).textContent()).map(Number);
+		["mean", "p95", "max"].forEach((key, i) => assert.ok(Math.abs(stats.process_memory_mib[key] / 1024 - memory[i + 1]) <= 0.01 + memory[i + 1] / 100, `${key}: ${stats.process_memory_mib[key]} is not ${memory[i + 1]}`));
 		await page.keyboard.press("Tab");
 		await page.locator("#reset").click();
 		await page.waitForFunction(() => !document.querySelector(".stats.job").textContent.startsWith("in this"));
@@ -609,11 +614,73 @@ describe("doing", () => {
 		assert.equal(await page.locator(".moment").isVisible(), false);
 	});
 
+	test("on paper stands the whole run; a part only where that was asked for", async () => {
+		const page = await open(`${steps().url}#t=0,900`);
+		const width = () => page.evaluate(() => document.querySelector(".plot").viewBox.baseVal.width / 720);
+		const event = (name) => page.evaluate((kind) => dispatchEvent(new Event(kind)), name);
+		near(await width(), 0.125);
+		await event("beforeprint");
+		near(await width(), 1);
+		assert.doesNotMatch(await page.locator(".stats.job").first().textContent(), /in this window/);
+		await event("afterprint");
+		near(await width(), 0.125);
+		assert.match(page.url(), /#t=0,900$/);
+		await page.evaluate(() => (window.print = () => dispatchEvent(new Event("beforeprint"))));
+		await page.locator("#print").click();
+		near(await width(), 0.125);
+		await page.emulateMedia({ media: "print" });
+		assert.match(await page.locator("#range").innerText(), /^02:00:?0?0? to 02:15/);
+		assert.equal(await page.locator("#print").isVisible(), false);
+		await page.emulateMedia({ media: "screen" });
+		await event("afterprint");
+		await page.locator("#reset").click();
+		await page.locator("#print").waitFor({ state: "hidden" });
+	});
+
+	test("the axis has times of day or the time since the start, and the address keeps which", async () => {
+		const page = await open(steps().url);
+		assert.ok((await shownTicks(page)).every((tick) => /^0\d:\d\d$/.test(tick)));
+		await page.locator("#clock").click();
+		const ticks = await shownTicks(page);
+		assert.ok(ticks.length >= 4 && ticks.every((tick) => /^\d+:00$/.test(tick)), ticks.join(" "));
+		assert.match(page.url(), /#elapsed$/);
+		const again = await open(page.url());
+		assert.deepEqual(await shownTicks(again), ticks);
+		const short = await open(report(tracked("clock-time", [], ["sleep", "0.5"])).url);
+		assert.ok((await shownTicks(short)).every((tick) => / m?s$/.test(tick)));
+		await short.locator("#clock").click();
+		assert.ok((await shownTicks(short)).every((tick) => /^\d\d:\d\d:\d\d/.test(tick)), (await shownTicks(short)).join(" "));
+		assert.match(short.url(), /#clock$/);
+	});
+
+	test("a phase without room for its name says it at the line, and in the table", async () => {
+		const command = "sleep 1.2; resource-tracker mark narrow-one; sleep 0.02; resource-tracker mark after; sleep 1";
+		const state = join(folder, "narrow-phase");
+		runWith({ PATH: `${dirname(program)}:/usr/bin:/bin` }, "run", "--recording", state, "-q", "-i", "0.1", "--", "sh", "-c", command);
+		const page = await open(report(state).url);
+		const name = page.locator(".strip .name", { hasText: "narrow-one" });
+		assert.equal(await name.evaluate((each) => each.getBoundingClientRect().width), 0);
+		const { left, width } = await page.evaluate(() => {
+			const boxes = document.querySelector(".strip .boxes");
+			const [at] = [...boxes.firstChild.getAttribute("d").matchAll(/M([\d.]+) 0H([\d.]+)/g)].filter(([, from, to]) => to - from < 0.1 * boxes.viewBox.baseVal.width).slice(-1);
+			const frame = document.querySelector(".frame").getBoundingClientRect();
+			return { left: frame.left + ((+at[1] + +at[2]) / 2 / boxes.viewBox.baseVal.width) * frame.width, width: frame.width };
+		});
+		assert.ok(width > 0);
+		await page.mouse.move(left, (await page.locator(".frame").first().boundingBox()).y + 20);
+		await frame(page);
+		assert.match(await page.locator(".moment").innerText(), /narrow-one$/);
+		assert.ok((await page.locator("table.by_phase tbody th").allTextContents()).includes("narrow-one"));
+	});
+
 	test("on a phone tables of little use are folded, and open on demand", async () => {
 		const page = await open(steps().url, { width: 390 });
 		assert.equal(await page.locator("#measured .fold").getAttribute("aria-expanded"), "false");
 		assert.ok(await page.locator("#charts").isVisible());
 		assert.ok((await page.evaluate(() => document.documentElement.scrollHeight)) < 4500);
+		assert.equal(await page.evaluate(() => document.querySelector("#next a").hash), "#snippets");
+		await page.locator("#next a").click();
+		assert.ok(await page.locator("#snippet-slurm").isVisible(), "the lines for the other systems");
 		await page.locator("#measured .fold").click();
 		assert.ok(await page.locator("#measured > p").first().isVisible());
 		await page.locator(".contents a[href='#sizing']").click();

@@ -30,8 +30,16 @@ function tickText(data, at, step) {
 		return `${at.toFixed(digits)} s`;
 	}
 	const whole = Math.floor(at + 1e-6);
+	const two = (count) => String(count).padStart(2, "0");
 	const fraction = digits ? (at - whole).toFixed(1).slice(1) : "";
-	return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}${fraction}`;
+	const hours = Math.floor(whole / 3600);
+	if (data.seconds <= 7200) {
+		return `${Math.floor(whole / 60)}:${two(whole % 60)}${fraction}`;
+	}
+	if (step >= 60) {
+		return `${hours}${step >= 3600 ? "" : `:${two(Math.floor(whole / 60) % 60)}`} h`;
+	}
+	return `${hours}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}${fraction}`;
 }
 
 export class Axis {

@@ -18,6 +18,7 @@ function copyBySelection(text) {
 }
 
 export function prepareCopying() {
+	document.querySelector("#next a")?.addEventListener("click", () => (document.getElementById("snippets").open = true));
 	for (const box of document.querySelectorAll(".copy")) {
 		const said = box.querySelector(".copied");
 		box.hidden = false;

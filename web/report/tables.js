@@ -52,8 +52,8 @@ export function prepareFolds() {
 		section.classList.toggle("folded", !shown);
 		section.querySelector(".fold").setAttribute("aria-expanded", shown);
 	};
-	for (const section of document.querySelectorAll("main > section:has(> h2)")) {
-		const heading = section.querySelector("h2");
+	for (const section of document.querySelectorAll("main > section:has(> h2), #stacks")) {
+		const heading = section.querySelector("h2, h3");
 		const button = document.createElement("button");
 		button.type = "button";
 		button.className = "fold";
@@ -62,8 +62,8 @@ export function prepareFolds() {
 		show(section, open.includes(section.id) || location.hash === `#${section.id}`);
 		button.addEventListener("click", () => show(section, section.classList.contains("folded")));
 	}
-	for (const link of document.querySelectorAll(".contents a")) {
-		link.addEventListener("click", () => show(document.querySelector(link.hash), true));
+	for (const link of document.querySelectorAll(".contents a, #next a")) {
+		link.addEventListener("click", () => show(document.querySelector(link.hash).closest("section"), true));
 	}
 	addEventListener("beforeprint", () => document.querySelectorAll(".folded").forEach((each) => show(each, true)));
 }

@@ -43,6 +43,9 @@ export class Timeline {
 		this.laneAxis = lanes && new Axis(lanes.querySelector(".axis"), data);
 		this.limits = document.getElementById("limits");
 		this.lines = document.getElementById("lines");
+		this.clock = document.getElementById("clock");
+		this.usualClock = data.clock;
+		this.print = document.getElementById("print");
 		const phases = root.querySelector(".phases");
 		this.strip = phases && new Strip(phases, 2 * data.drawn);
 		// All values lie in one layer, so that a new text paints nothing of the page.
@@ -116,13 +119,14 @@ export class Timeline {
 		return this.to - this.from > 0.9999;
 	}
 
-	// "#t=12.0,34.5&scale=limit&lines".
+	// "#t=12.0,34.5&scale=limit&lines&clock"; "elapsed" where times of day are usual.
 	remember() {
 		const [from, to] = [this.from, this.to].map((share) => (share * this.data.seconds).toFixed(1));
 		const parts = [
 			!this.isWhole() && `t=${from},${to}`,
 			isPressed(this.limits) && "scale=limit",
 			isPressed(this.lines) && "lines",
+			this.data.clock !== this.usualClock && (this.data.clock ? "clock" : "elapsed"),
 		].filter(Boolean);
 		history.replaceState(null, "", parts.length ? `#${parts.join("&")}` : location.pathname + location.search);
 	}
@@ -131,6 +135,7 @@ export class Timeline {
 		const found = /[#&]t=([\d.]+),([\d.]+)(&|$)/.exec(location.hash);
 		this.reach(/[#&]scale=limit(&|$)/.test(location.hash), true);
 		this.showLines(/[#&]lines(&|$)/.test(location.hash), true);
+		this.showClock(this.usualClock !== /[#&](clock|elapsed)(&|$)/.test(location.hash), true);
 		if (found && +found[2] > +found[1]) {
 			this.view(found[1] / this.data.seconds, found[2] / this.data.seconds, true);
 		} else {
@@ -176,6 +181,7 @@ export class Timeline {
 		const whole = this.isWhole();
 		const limit = isPressed(this.limits);
 		this.root.classList.toggle("window", !whole);
+		this.print.hidden = whole;
 		this.plots.forEach((plot, i) => {
 			const found = whole ? [] : this.charts[i].map((series) => measure(series, data.n, from, to));
 			plot.reach(plot.topFor(whole ? NaN : found[0].peak, limit));
@@ -254,6 +260,45 @@ export class Timeline {
 		if (!keep) {
 			this.remember();
 		}
+	}
+
+	// Times of day, or the time since the start.
+	showClock(clock, keep) {
+		press(this.clock, clock);
+		this.data.clock = clock;
+		this.nameTicks();
+		this.nameRange();
+		this.paintCursor();
+		if (!keep) {
+			this.remember();
+		}
+	}
+
+	// On paper stands the whole run; the part that is seen only where that was asked for.
+	preparePrinting() {
+		let part = false;
+		let seen = null;
+		const show = (from, to) => {
+			this.view(from, to, true);
+			this.rest();
+		};
+		this.print.addEventListener("click", () => {
+			part = true;
+			print();
+		});
+		addEventListener("beforeprint", () => {
+			if (!part && !this.isWhole()) {
+				seen = [this.from, this.to];
+				show(0, 1);
+			}
+		});
+		addEventListener("afterprint", () => {
+			if (seen) {
+				show(...seen);
+			}
+			part = false;
+			seen = null;
+		});
 	}
 
 	nameRange() {
@@ -466,6 +511,8 @@ export class Timeline {
 		this.limits.hidden = !this.data.charts.some((chart) => chart.limit > chart.top);
 		this.limits.addEventListener("click", () => this.reach(!isPressed(this.limits)));
 		this.lines?.addEventListener("click", () => this.showLines(!isPressed(this.lines)));
+		this.clock.addEventListener("click", () => this.showClock(!isPressed(this.clock)));
+		this.preparePrinting();
 		for (const tag of root.querySelectorAll(".tag")) {
 			tag.disabled = false;
 			tag.addEventListener("click", () => this.reach(true));
@@ -473,7 +520,7 @@ export class Timeline {
 		document.getElementById("zoom-in").addEventListener("click", () => this.zoom(0.5));
 		document.getElementById("zoom-out").addEventListener("click", () => this.zoom(2));
 		document.getElementById("reset").addEventListener("click", () => this.view(0, 1));
-		addEventListener("hashchange", () => this.recall());
+		addEventListener("hashchange", () => document.getElementById(location.hash.slice(1)) ?? this.recall());
 		addEventListener("resize", () => this.measure());
 		new ResizeObserver(() => this.measure()).observe(root);
 	}

@@ -99,20 +99,23 @@ static void table(struct trk_buf *b, const struct trk_doc_section *s, const stru
 
 /* ---- what single sections have beside tables ---- */
 
-/* A button for each of them; what a script copies stands further below. */
-static void copy_buttons(struct trk_buf *b, const struct trk_doc_snippet *snippet, size_t count)
+/* A button for each of `count`, and a link to the others; what a script copies stands further
+ * below. */
+static void copy_buttons(struct trk_buf *b, const struct trk_doc_snippet *snippet, size_t count,
+			 bool more)
 {
 	trk__buf_puts(b, "<div class=\"copy\" hidden><span>Copy for</span>");
 	for (size_t i = 0; i < count; i++)
 		trk__buf_printf(b, "<button type=\"button\" data-copy=\"snippet-%s\">%s</button>",
 				snippet[i].kind, snippet[i].title);
+	trk__buf_puts(b, more ? "<a href=\"#snippets\">more</a>" : "");
 	trk__buf_puts(b, "<span role=\"status\" class=\"copied\"></span></div>");
 }
 
 static void snippets(struct trk_buf *b, const struct trk_doc_snippet *snippet, size_t count)
 {
-	copy_buttons(b, snippet, count);
-	trk__buf_puts(b, "<details><summary>Lines to paste</summary>");
+	copy_buttons(b, snippet, count, false);
+	trk__buf_puts(b, "<details id=\"snippets\"><summary>Lines to paste</summary>");
 	for (size_t i = 0; i < count; i++) {
 		trk__buf_printf(b,
 				"<h3>%s</h3><pre tabindex=\"0\" aria-label=\"%s\" "
@@ -242,11 +245,14 @@ static void timeline(struct trk_buf *b, const struct trk_doc *d)
 		"in</button><button type=\"button\" id=\"zoom-out\">Zoom out</button>"
 		"<button type=\"button\" id=\"reset\">Whole run</button>"
 		"<button type=\"button\" id=\"limits\" aria-pressed=\"false\">To the limit"
-		"</button>%s<span id=\"range\" role=\"status\"></span></div>\n"
+		"</button>%s<button type=\"button\" id=\"clock\" aria-pressed=\"%s\"%s>Clock time"
+		"</button><button type=\"button\" id=\"print\" hidden>Print this part</button>"
+		"<span id=\"range\" role=\"status\"></span></div>\n"
 		"<div class=\"charts\" id=\"charts\">",
 		any_areas ? "<button type=\"button\" id=\"lines\" aria-pressed=\"false\">Plain "
 			    "lines</button>"
-			  : "");
+			  : "",
+		d->clock ? "true" : "false", d->start_s > 0 ? "" : " hidden");
 	if (d->phases)
 		trk__svg_phases(b, d);
 	for (size_t i = 0; i < d->charts; i++)
@@ -413,7 +419,8 @@ static void next_request(struct trk_buf *b, const struct trk_doc *d)
 	trk__buf_puts(b, "</tbody></table>");
 	block = trk__doc_next(s->first, TRK_BLOCK_SNIPPETS);
 	if (block)
-		copy_buttons(b, block->snippet, block->count < 2 ? block->count : 2);
+		copy_buttons(b, block->snippet, block->count < 2 ? block->count : 2,
+			     block->count > 2);
 	trk__buf_puts(b, "</section>\n");
 }
 
