@@ -364,6 +364,46 @@ static void a_longer_phase_is_one_sentence_with_its_name(void **state)
 	assert_non_null(strstr(text, "took 2 m 0 s, usually 1 m 3 s"));
 }
 
+/* A number of about 1, by 5 % less or more. */
+static double about(unsigned int *seed)
+{
+	*seed = *seed * 1103515245 + 12345;
+	return 0.95 + 0.1 * ((*seed >> 16) % 1000) / 999;
+}
+
+static void equal_runs_are_rarely_news(void **state)
+{
+	unsigned int seed = 1;
+	int news = 0;
+
+	(void) state;
+	for (int trial = 0; trial < 100; trial++) {
+		struct trk_usual_course *u = calloc(1, sizeof(*u));
+		struct trk_report_rows *rows, *other;
+		struct trk_record *r =
+			marked(60 * about(&seed), (int64_t) (700 * about(&seed)), &rows);
+		struct trk_report_input in = {.record = r, .rows = rows, .usual = u};
+		struct trk_doc d;
+
+		assert_non_null(u);
+		for (int i = 0; i < 5; i++) {
+			struct trk_record *earlier =
+				marked(60 * about(&seed), (int64_t) (700 * about(&seed)), &other);
+
+			trk__course_add(u, r, earlier, other);
+			trk__report_rows_free(other);
+			record_drop(earlier);
+		}
+		assert_int_equal(trk__report_make(&in, &d), 0);
+		news += d.odds > 0;
+		trk__doc_release(&d);
+		trk__report_rows_free(rows);
+		record_drop(r);
+		free(u);
+	}
+	assert_in_range(news, 0, 5);
+}
+
 static void fewer_than_five_runs_have_no_usual_course(void **state)
 {
 	struct trk_usual_course *u = calloc(1, sizeof(*u));
@@ -395,6 +435,7 @@ int main(void)
 		cmocka_unit_test(a_run_as_usual_is_no_news),
 		cmocka_unit_test(more_memory_in_one_phase_is_one_sentence_with_its_name),
 		cmocka_unit_test(a_longer_phase_is_one_sentence_with_its_name),
+		cmocka_unit_test(equal_runs_are_rarely_news),
 		cmocka_unit_test(fewer_than_five_runs_have_no_usual_course),
 	};
 
