@@ -5,13 +5,14 @@
 //
 // OUT is build/gallery; its index.html shows all pages. PICTURES (default: none) gets NAME.webp (wide,
 // light) and NAME-phone.webp (narrow, dark) of each job. The recordings are kept in OUT/runs; --again
-// uses those that are there, for work on the page. Eleven jobs really run, which takes about two minutes; the GPU job uses a stand-in for NVIDIA's
-// library (tests/gpu). The twelfth, a day, is a recording that a program made up. Prints for each page its
-// size, its height on a phone, where the chart of memory ends, and what the programs take of the recording. Exits with 1 if a page is wider than its
-// window or axe finds something.
+// uses those that are there, for work on the page. Eleven jobs really run, which takes about two minutes;
+// each ends by the amount of its work, so that a busy machine changes none of them. The GPU job uses a
+// stand-in for NVIDIA's library (tests/gpu). The twelfth, a day, is a recording that a program made up.
+// Prints for each page what docs/report.md has of it. Exits with 1 if a job does not end as its title
+// says, or if a page breaks what docs/report.md promises of all pages.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { axeSource, close, folder, made, open, program, report, runFiles, runWith } from "./lib.mjs";
+import { axeSource, close, folder, frame, made, open, program, report, runFiles, runWith } from "./lib.mjs";
 
 const again = process.argv.includes("--again");
 const [given, pictures] = process.argv.slice(2).filter((each) => each !== "--again");
@@ -23,15 +24,15 @@ for (const each of [out, pictures].filter(Boolean)) {
 const sources = {
 	"matrix.py": `
 import time
-end = time.time() + 6
+end = time.process_time() + 6
 try:
     import numpy
     a = numpy.random.rand(900, 900)
-    while time.time() < end:
+    while time.process_time() < end:
         a = a @ a
         a /= a.max()
 except ImportError:
-    while time.time() < end:
+    while time.process_time() < end:
         sum(i * i for i in range(100000))
 `,
 	"pipeline.py": `
@@ -52,10 +53,12 @@ mark("publish"); del kept; time.sleep(1)
 `,
 	"grow.py": `
 import sys, time
+step, most = int(sys.argv[1]), int(sys.argv[2])
 kept = []
-while True:
-    kept.append(bytearray(int(sys.argv[1]) << 20))
+while step * len(kept) < most:
+    kept.append(bytearray(step << 20))
     time.sleep(0.1)
+time.sleep(1)
 `,
 	"loopback.py": `
 import socket, threading
@@ -131,18 +134,18 @@ function job(name, flags, ...command) {
 	return state;
 }
 
-const grow = (mib) => ["python3", "grow.py", `${mib}`];
+const grow = (mib, most) => ["python3", "grow.py", `${mib}`, `${most}`];
 const jobs = {
 	numpy: () => job("numpy", [], "python", "matrix.py"),
 	make: () => job("make", [], "make", "-s", "-j2"),
 	pipeline: () => job("pipeline", ["--request", "cpu=4,mem=2GiB"], "python3", "pipeline.py"),
 	"input-output": () => job("input-output", [], "sh", "copy.sh"),
 	network: () => job("network", [], "python3", "loopback.py"),
-	"out-of-memory": () => job("out-of-memory", ["--limit", "mem=300MiB"], ...grow(8)),
+	"out-of-memory": () => job("out-of-memory", ["--limit", "mem=300MiB"], ...grow(8, 4000)),
 	timeout: () => job("timeout", ["--timeout", "4"], "sh", "spin.sh"),
 	sleep: () => job("sleep", [], "sleep", "6"),
 	"short-processes": () => job("short-processes", [], "sh", "many.sh"),
-	"growth-to-the-limit": () => job("growth-to-the-limit", ["--limit", "mem=400MiB", "--timeout", "8"], ...grow(4)),
+	"growth-to-the-limit": () => job("growth-to-the-limit", ["--limit", "mem=400MiB"], ...grow(5, 360)),
 	day: () => made("steps", 86400),
 	gpu: () => {
 		const idle = "total=85899345920 used=536870912 util=0 temp=34 power=70000 burn=70000 sm=0";
@@ -151,6 +154,67 @@ const jobs = {
 		return job("gpu", ["--gpu", "always", "--request", "cpu=2,mem=4GiB,gpu=2"], "python3", "train.py");
 	},
 };
+
+// What the title of a job says, of its page as data: how it ends, and what is to be seen.
+const said = {
+	"out-of-memory": { ends: "memory_limit" },
+	timeout: { ends: "timeout" },
+	"growth-to-the-limit": { shows: ({ memory }) => memory.requested.value === 400 && memory.peak.value > 340 && memory.peak.value < 400 },
+	sleep: { shows: ({ cpu }) => cpu.peak.value < 0.1 },
+	make: { shows: ({ programs }) => programs.some((name) => /^(cc1|as|gcc|cc)$|short processes of/.test(name)) },
+	pipeline: { shows: ({ json }) => json.phases.length === 5 },
+	"input-output": { shows: ({ drawn }) => drawn.includes("disk_write") },
+	network: { shows: ({ drawn }) => !drawn.includes("net_sent") },
+	gpu: { shows: ({ drawn }) => drawn.includes("vram") },
+};
+
+// What is wrong with a job by its title.
+function brokenPromise(name, json) {
+	const { ends = "finished", shows = () => true } = said[name] ?? {};
+	const rows = json.sections.sizing.tables.resources.rows;
+	const programs = (json.sections.processes.tables.programs?.rows ?? []).map((row) => row.program);
+	const drawn = json.charts.filter((chart) => chart.drawn).map((chart) => chart.key);
+	if (json.run.state !== ends) {
+		return [`it ended as ${json.run.state}, not ${ends}`];
+	}
+	return shows({ json, cpu: rows[0], memory: rows[1], programs, drawn }) ? [] : ["it does not show what its title says"];
+}
+
+// The programs' areas add up to the job's line, and one of both lines reaches near to the top of its chart.
+function wrongCharts(json) {
+	const wrong = [];
+	let full = 0;
+	let used = false;
+	for (const chart of json.charts.filter(({ key, drawn }) => drawn && ["cpu", "memory"].includes(key))) {
+		const mean = chart.series[0].bucket_mean;
+		const sum = chart.programs?.at(-1)?.bucket_high;
+		const most = Math.max(...mean);
+		const share = { cpu: 0.01, memory: 0.02 }[chart.key];
+		const off = sum ? Math.max(...mean.map((value, i) => Math.abs(sum[i] - value))) / most : 0;
+		full = Math.max(full, Math.max(...chart.series[0].bucket_max) / chart.top);
+		used ||= most > { cpu: 0.1, memory: 10 }[chart.key];
+		if (off > share) {
+			wrong.push(`${chart.key} of programs is ${(100 * off).toFixed(1)} % off`);
+		}
+		if (chart.levels.length < 1 || chart.levels.length > 3) {
+			wrong.push(`${chart.key} has ${chart.levels.length} levels`);
+		}
+	}
+	if (used && full < 0.7) {
+		wrong.push(`CPU and memory fill ${(100 * full).toFixed(0)} % of their charts`);
+	}
+	return wrong;
+}
+
+// Labels of axes that lie over one another or outside of the page.
+function wrongLabels() {
+	const boxes = [...document.querySelectorAll(".axis, .levels")].flatMap((axis) => {
+		const texts = [...axis.querySelectorAll("text:not(.program)")].map((text) => text.getBoundingClientRect()).filter(({ width }) => width);
+		return texts.map((box, i) => ({ box, others: texts.slice(i + 1) }));
+	});
+	const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+	return boxes.filter(({ box, others }) => box.left < 0 || box.right > innerWidth || others.some((other) => meet(box, other))).length;
+}
 
 // A view as a WebP picture, of a fifth of the size of a PNG.
 async function picture(page, width, height, to) {
@@ -178,43 +242,66 @@ function programBytes(state) {
 	return `${bytes} bytes of programs in ${rows} rows`;
 }
 
+const most = { bytes: 150000, fold: 800, phone: 4500 };
+
+// One view of a page, with its picture; what is wrong with it.
+async function look(name, url, width, scheme, told) {
+	const page = await open(url, { width, scheme, bypassCSP: true });
+	await page.screenshot({ path: join(out, `${name}-${width}-${scheme}.png`), fullPage: true });
+	if (pictures && width === 1280 && scheme === "light") {
+		await picture(page, width, 800, join(pictures, `${name}.webp`));
+	} else if (pictures && width === 390 && scheme === "dark") {
+		await picture(page, width, 844, join(pictures, `${name}-phone.webp`));
+	}
+	await page.addScriptTag({ content: axeSource });
+	const seen = await page.evaluate(async () => {
+		const large = [...document.querySelectorAll(".large .frame")].at(-1);
+		return {
+			wide: document.documentElement.scrollWidth - innerWidth,
+			high: document.documentElement.scrollHeight,
+			fold: large && Math.round(large.getBoundingClientRect().bottom),
+			found: (await axe.run()).violations.map(({ id }) => id),
+		};
+	});
+	const labels = [];
+	for (const other of scheme === "light" && width === 1280 ? [320, 390, 640, 900, 1280, 1920] : []) {
+		await page.setViewportSize({ width: other, height: 800 });
+		await frame(page);
+		if (await page.evaluate(wrongLabels)) {
+			labels.push(`labels meet at ${other} px`);
+		}
+	}
+	await page.context().close();
+	if (scheme === "light") {
+		told.push(width === 1280 ? `charts end at ${seen.fold} px` : `${seen.high} px high on a phone`);
+	}
+	return [
+		seen.wide > 0 && `${seen.wide} px too wide`,
+		width === 1280 && seen.fold > most.fold && "the charts end below the fold",
+		width === 390 && seen.high > most.phone && `${seen.high} px high`,
+		...seen.found,
+		...labels,
+	].filter(Boolean);
+}
+
 let wrong = 0;
 const rows = [];
 for (const [name, begin] of Object.entries(jobs)) {
 	const state = begin();
-	const { path: file, url, html } = report(state);
+	const { path: file, url, html, json } = report(state);
 	const told = [`${(html.length / 1000).toFixed(0)} kB`, programBytes(state)];
+	const broken = [...brokenPromise(name, json), ...wrongCharts(json)];
+	if (html.length > most.bytes) {
+		broken.push(`${html.length} bytes`);
+	}
 	copyFileSync(file, join(out, `${name}.html`));
 	for (const width of [1280, 390]) {
 		for (const scheme of ["light", "dark"]) {
-			const page = await open(url, { width, scheme, bypassCSP: true });
-			await page.screenshot({ path: join(out, `${name}-${width}-${scheme}.png`), fullPage: true });
-			if (pictures && width === 1280 && scheme === "light") {
-				await picture(page, width, 800, join(pictures, `${name}.webp`));
-			} else if (pictures && width === 390 && scheme === "dark") {
-				await picture(page, width, 844, join(pictures, `${name}-phone.webp`));
-			}
-			await page.addScriptTag({ content: axeSource });
-			const seen = await page.evaluate(async () => {
-				const large = [...document.querySelectorAll(".large .frame")].at(-1);
-				return {
-					wide: document.documentElement.scrollWidth - innerWidth,
-					high: document.documentElement.scrollHeight,
-					fold: large && Math.round(large.getBoundingClientRect().bottom),
-					found: (await axe.run()).violations.map(({ id }) => id),
-				};
-			});
-			if (seen.wide > 0 || seen.found.length) {
-				wrong++;
-				told.push(`${width} ${scheme}: ${seen.wide > 0 ? `${seen.wide} px too wide ` : ""}${seen.found.join(" ")}`);
-			}
-			if (scheme === "light") {
-				told.push(width === 1280 ? `charts end at ${seen.fold} px` : `${seen.high} px high on a phone`);
-			}
-			await page.context().close();
+			broken.push(...(await look(name, url, width, scheme, told)).map((each) => `${width} ${scheme}: ${each}`));
 		}
 	}
-	console.log(`${name}: ${told.join(", ")}`);
+	wrong += broken.length;
+	console.log(`${name}: ${told.join(", ")}${broken.map((each) => `\n  WRONG: ${each}`).join("")}`);
 	rows.push(`<h2><a href="${name}.html">${name}</a></h2><p>${["1280-light", "1280-dark", "390-light", "390-dark"].map((kind) => `<a href="${name}-${kind}.png"><img loading="lazy" alt="${name}, ${kind}" src="${name}-${kind}.png" height="400"></a>`).join(" ")}</p>`);
 }
 writeFileSync(join(out, "index.html"), `<!doctype html><html lang="en"><meta charset="utf-8"><title>Gallery</title>${rows.join("\n")}</html>\n`);

@@ -3,26 +3,27 @@
 #include "report/write/html_stacks.h"
 
 const char trk__lines_page_css[] =
-	".lines tbody th,.lines td:nth-child(2){max-width:15rem;overflow:hidden;text-overflow:ellip"
-	"sis}.lines td:nth-child(5) code{color:var(--job);white-space:pre;font-size:.5rem}h3 .note{"
-	"font-weight:400}@media(max-width:640px){.cards.lines tbody th,.cards.lines td:nth-child(2)"
-	"{max-width:none}.cards.lines tr{grid-template-columns:repeat(4,minmax(0,1fr));gap:.1rem .5"
-	"rem;padding:.4rem 0}.cards.lines td:nth-child(2){grid-column:1 / -1;white-space:nowrap}.ca"
-	"rds.lines td:nth-child(4){grid-column:span 1}.cards.lines td:nth-child(2):before,.cards.li"
-	"nes td:nth-child(5){display:none}.cards.lines td:before{font-size:.72rem;white-space:nowra"
-	"p}}#stacks input{font:inherit;font-size:.86rem;color:var(--text);background:var(--ground);"
-	"border:1px solid var(--machine);border-radius:4px;padding:.22rem .5rem;min-width:0;flex:0 "
-	"1 16rem}.icicle{position:relative;overflow:hidden;contain:strict}.icicle button{position:a"
-	"bsolute;height:19px;padding:0 4px;overflow:hidden;border:1px solid var(--ground);border-ra"
-	"dius:0;background:var(--panel);box-shadow:inset 0 0 0 1px var(--rule);color:var(--text);fo"
-	"nt-size:.76rem;line-height:17px;text-align:left;white-space:nowrap;text-overflow:ellipsis}"
-	".icicle button span{color:var(--soft)}.icicle button.own{background:var(--band)}.icicle bu"
-	"tton.own span{color:inherit}.icicle button.above{opacity:.7}.icicle button.found{backgroun"
-	"d:var(--p2);box-shadow:inset 0 0 0 2px var(--e2);color:#16191d}.icicle button.found span{c"
-	"olor:inherit}.icicle button:focus-visible{outline-offset:-2px}#stacks .note .own,#stacks ."
-	"note .library{display:inline-block;width:.8em;height:.8em;margin-left:.6em;background:var("
-	"--panel);border:1px solid var(--soft)}#stacks .note .own{background:var(--band)}@media pri"
-	"nt{#stacks .tools{display:none}}";
+	".lines tbody th,.lines td[data-label=Source]{max-width:15rem;overflow:hidden;text-overflow"
+	":ellipsis}.lines td[data-label=\"Over the run\"] code{color:var(--job);white-space:pre;font-"
+	"size:.5rem}h3 .note{font-weight:400}@media(max-width:640px){.cards.lines tbody th,.cards.l"
+	"ines td[data-label=Source]{max-width:none}.cards.lines tr{grid-template-columns:repeat(4,m"
+	"inmax(0,1fr));gap:.1rem .5rem;padding:.4rem 0}.cards.lines td[data-label=Source]{grid-colu"
+	"mn:1 / -1;white-space:nowrap}.cards.lines td[data-label=Share]{grid-column:span 1}.cards.l"
+	"ines td[data-label=Source]:before,.cards.lines td[data-label=Share] .bar,.cards.lines td[d"
+	"ata-label=\"Over the run\"]{display:none}.cards.lines td:before{font-size:.72rem;white-space"
+	":nowrap}}#stacks input{font:inherit;font-size:.86rem;color:var(--text);background:var(--gr"
+	"ound);border:1px solid var(--machine);border-radius:4px;padding:.22rem .5rem;min-width:0;f"
+	"lex:0 1 16rem}.icicle{position:relative;overflow:hidden;contain:strict}.icicle button{posi"
+	"tion:absolute;height:19px;padding:0 4px;overflow:hidden;border:1px solid var(--ground);bor"
+	"der-radius:0;background:var(--panel);box-shadow:inset 0 0 0 1px var(--rule);color:var(--te"
+	"xt);font-size:.76rem;line-height:17px;text-align:left;white-space:nowrap;text-overflow:ell"
+	"ipsis}.icicle button span{color:var(--soft)}.icicle button.own{background:var(--band)}.ici"
+	"cle button.own span{color:inherit}.icicle button.above{opacity:.7}.icicle button.found{bac"
+	"kground:var(--p2);box-shadow:inset 0 0 0 2px var(--e2);color:#16191d}.icicle button.found "
+	"span{color:inherit}.icicle button:focus-visible{outline-offset:-2px}#stacks .note .own,#st"
+	"acks .note .library{display:inline-block;width:.8em;height:.8em;margin-left:.6em;backgroun"
+	"d:var(--panel);border:1px solid var(--soft)}#stacks .note .own{background:var(--band)}@med"
+	"ia print{#stacks .tools{display:none}}";
 const char trk__lines_page_js[] =
 	"(()=>{function l(h){return h<1e3?`${Math.round(h)} ms`:h<1e5?`${(h/1e3).toFixed(1)} s`:`${"
 	"Math.round(h/6e4)} m`}function b(h){return h>0&&h<.01?\"< 1 %\":`${Math.round(h*100)} %`}var"
@@ -67,5 +68,5 @@ const char trk__lines_page_js[] =
 	".getElementById(\"stacks\");if(w&&c){c.hidden=!1;let h=new d(JSON.parse(w.textContent),c);do"
 	"cument.getElementById(\"charts\")?.addEventListener(\"view\",({detail:[t,s]})=>h.look(t,s))}})"
 	"();";
-const char trk__lines_page_css_hash[] = "sha256-myO4mqZnB4Qy4okvMOWnwdWkldLzGmCDDUYDAp23P8E=";
+const char trk__lines_page_css_hash[] = "sha256-OVQvzkPyVF2p5c3eHiNHPjHX2GVIL4y+PYbDwlWlM6g=";
 const char trk__lines_page_js_hash[] = "sha256-KKSsm0F3sdisWjDGXLX3AVetFW/hikIeTCLls2iol2k=";
