@@ -12,7 +12,7 @@
 // says, or if a page breaks what docs/report.md promises of all pages.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { axeSource, close, folder, frame, made, open, program, report, runFiles, runWith } from "./lib.mjs";
+import { axeSource, close, folder, frame, made, open, program, report, run, runFiles, runWith } from "./lib.mjs";
 
 const again = process.argv.includes("--again");
 const [given, pictures] = process.argv.slice(2).filter((each) => each !== "--again");
@@ -206,6 +206,17 @@ function wrongCharts(json) {
 	return wrong;
 }
 
+// The table of programs and the sentence of those left out name every process of the recording.
+function wrongCounts(state, json) {
+	const { tables, notes } = json.sections.processes;
+	const listed = (tables.programs?.rows ?? []).reduce((sum, row) => sum + (row.count.value ?? 0), 0);
+	const sentence = notes.find((note) => note.includes(" left out: ")) ?? "";
+	const left = [...sentence.matchAll(/\u00d7 (\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+	const known = run("export", "--recording", state, "--what", "processes", "--format", "jsonl").toString().trim().split("\n").filter(Boolean);
+	const recorded = known.filter((line) => !JSON.parse(line).program.startsWith("short processes of ")).length;
+	return listed + left === recorded ? [] : [`${listed} processes listed and ${left} left out of ${recorded}`];
+}
+
 // Labels of axes that lie over one another or outside of the page.
 function wrongLabels() {
 	const boxes = [...document.querySelectorAll(".axis, .levels")].flatMap((axis) => {
@@ -242,6 +253,30 @@ function programBytes(state) {
 	return `${bytes} bytes of programs in ${rows} rows`;
 }
 
+// Lines of the terminal that are wider than it, and a mean of the summary that is not the page's.
+function wrongTerminal(state, json) {
+	const wrong = [];
+	for (const width of [40, 60, 80, 120, 200]) {
+		for (const verb of ["show", "stats", "history", "recommend", "fleet"]) {
+			const lines = runWith({ COLUMNS: `${width}`, PATH: path }, verb, "--recording", state).toString().split("\n");
+			const wide = lines.filter((line) => [...line].length > width).length;
+			if (wide || lines.length < 2) {
+				wrong.push(wide ? `${verb} has ${wide} lines above ${width} columns` : `${verb} is empty`);
+			}
+		}
+	}
+	const { stats } = JSON.parse(run("show", "--recording", state, "--json").toString());
+	for (const [key, column, factor] of [["cpu", "process_cpu_usage", 1], ["memory", "process_memory_mib", 1]]) {
+		const chart = json.charts.find((each) => each.key === key);
+		const { mean, p95 } = chart.series[0];
+		const unit = chart.unit === "GiB" ? 1024 : factor;
+		if (Math.abs(mean * unit - stats[column].mean) > 1e-9 || Math.abs(p95 * unit - stats[column].p95) > 1e-9) {
+			wrong.push(`${key} of show is not that of the page`);
+		}
+	}
+	return wrong;
+}
+
 const most = { bytes: 150000, fold: 800, phone: 4500 };
 
 // One view of a page, with its picture; what is wrong with it.
@@ -264,11 +299,14 @@ async function look(name, url, width, scheme, told) {
 		};
 	});
 	const labels = [];
-	for (const other of scheme === "light" && width === 1280 ? [320, 390, 640, 900, 1280, 1920] : []) {
+	for (const other of scheme === "light" && width === 1280 ? [320, 360, 390, 640, 900, 1280, 1920] : []) {
 		await page.setViewportSize({ width: other, height: 800 });
 		await frame(page);
 		if (await page.evaluate(wrongLabels)) {
 			labels.push(`labels meet at ${other} px`);
+		}
+		if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) {
+			labels.push(`it scrolls sideways at ${other} px`);
 		}
 	}
 	await page.context().close();
@@ -290,7 +328,7 @@ for (const [name, begin] of Object.entries(jobs)) {
 	const state = begin();
 	const { path: file, url, html, json } = report(state);
 	const told = [`${(html.length / 1000).toFixed(0)} kB`, programBytes(state)];
-	const broken = [...brokenPromise(name, json), ...wrongCharts(json)];
+	const broken = [...brokenPromise(name, json), ...wrongCharts(json), ...wrongCounts(state, json), ...wrongTerminal(state, json)];
 	if (html.length > most.bytes) {
 		broken.push(`${html.length} bytes`);
 	}

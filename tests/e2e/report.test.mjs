@@ -564,7 +564,7 @@ describe("doing", () => {
 		const levels = () => page.evaluate(() => [...document.querySelectorAll(".levels")].map((each) => each.textContent));
 		const before = await levels();
 		await page.evaluate(() => (location.hash = "#t=0,900"));
-		await page.waitForFunction(() => document.querySelector(".stats.job").textContent.startsWith("in this window: "));
+		await page.waitForFunction(() => document.querySelector(".stats.job").textContent.startsWith("window: "));
 		const { series, top } = json.charts[0];
 		const end = Math.round((900 / json.axis.duration_s) * json.axis.buckets);
 		const most = Math.max(...series[0].bucket_max.slice(0, end));
@@ -582,7 +582,7 @@ describe("doing", () => {
 		["mean", "p95", "max"].forEach((key, i) => assert.ok(Math.abs(stats.process_memory_mib[key] / 1024 - memory[i + 1]) <= 0.01 + memory[i + 1] / 100, `${key}: ${stats.process_memory_mib[key]} is not ${memory[i + 1]}`));
 		await page.keyboard.press("Tab");
 		await page.locator("#reset").click();
-		await page.waitForFunction(() => !document.querySelector(".stats.job").textContent.startsWith("in this"));
+		await page.waitForFunction(() => !document.querySelector(".stats.job").textContent.startsWith("window: "));
 		assert.deepEqual(await page.locator(".chart .stats.job").allTextContents(), whole);
 		assert.deepEqual(await levels(), before);
 	});
@@ -621,7 +621,7 @@ describe("doing", () => {
 		near(await width(), 0.125);
 		await event("beforeprint");
 		near(await width(), 1);
-		assert.doesNotMatch(await page.locator(".stats.job").first().textContent(), /in this window/);
+		assert.doesNotMatch(await page.locator(".stats.job").first().textContent(), /window:/);
 		await event("afterprint");
 		near(await width(), 0.125);
 		assert.match(page.url(), /#t=0,900$/);
@@ -651,6 +651,60 @@ describe("doing", () => {
 		await short.locator("#clock").click();
 		assert.ok((await shownTicks(short)).every((tick) => /^\d\d:\d\d:\d\d/.test(tick)), (await shownTicks(short)).join(" "));
 		assert.match(short.url(), /#clock$/);
+	});
+
+	test("the line and a window name what each program has, in its row", async () => {
+		const state = join(folder, "by-program");
+		run("run", "--recording", state, "-q", "-i", "0.1", "--", "sh", "-c", "head -c 300000000 /dev/zero | sort -S 100M | tail -c 1 > /dev/null; sleep 1");
+		const { url, json } = report(state);
+		const page = await open(url);
+		const { left, top, width } = await page.evaluate(() => document.querySelector(".frame").getBoundingClientRect().toJSON());
+		const near2 = (text, value, what) => assert.ok(/^< 0.01$/.test(text) ? value < 0.01 : Math.abs(Number(text) - value) <= 0.006 + value / 100, `${what}: ${text} is not ${value}`);
+		const rows = (figure, part) => page.locator("figure").nth(figure).locator(`.who > :not(.head) ${part}`).allTextContents();
+		for (const share of [0.2, 0.5, 0.9]) {
+			await page.mouse.move(left + share * width, top + 20);
+			await frame(page);
+			for (const [figure, key] of [[0, "cpu"], [1, "memory"]]) {
+				const { programs } = json.charts.find((chart) => chart.key === key);
+				const bucket = Math.floor(share * programs[0].bucket_high.length);
+				const wanted = programs.map((each) => each.bucket_high[bucket] - each.bucket_low[bucket]).reverse();
+				const shown = await rows(figure, ".now");
+				assert.equal(shown.length, wanted.length);
+				shown.forEach((text, i) => near2(text, wanted[i], `${key} at ${share}`));
+			}
+		}
+		assert.deepEqual(page.troubles, []);
+		// The last tenth of the run sleeps.
+		const whole = await rows(0, ".m");
+		await page.goto(`${url}#t=${(0.9 * json.axis.duration_s).toFixed(1)},${(0.98 * json.axis.duration_s).toFixed(1)}`);
+		await page.waitForFunction(() => document.querySelector(".stats.job").textContent.startsWith("window: "));
+		const part = await rows(0, ".m");
+		assert.ok(part.every((text) => text === "0" || text === "< 0.01"), part.join(" "));
+		await page.locator("#reset").click();
+		await page.waitForFunction(() => !document.querySelector(".stats.job").textContent.startsWith("window: "));
+		assert.deepEqual(await rows(0, ".m"), whole);
+	});
+
+	test("at both edges nothing that the line shows is cut off, wide and on a phone", async () => {
+		for (const width of [1280, 390, 320]) {
+			const page = await open(report(made("gpu")).url, { width });
+			await page.locator(".frame").first().scrollIntoViewIfNeeded();
+			for (const share of [0.002, 0.998]) {
+				const cut = await page.evaluate((at) => {
+					const { left, width: wide } = document.querySelector(".frame").getBoundingClientRect();
+					document.querySelector(".frame").dispatchEvent(new PointerEvent("pointermove", { clientX: left + at * wide, clientY: 9, bubbles: true }));
+					const shown = [...document.querySelectorAll(".moment, .read > span, .now")].filter((each) => each.textContent);
+					const out = shown.filter((each) => {
+						const box = each.getBoundingClientRect();
+						return box.left < 0 || box.right > innerWidth || each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0;
+					});
+					return { shown: shown.length, out: out.map((each) => `${each.className} ${each.textContent}`) };
+				}, share);
+				assert.ok(cut.shown > 5, `${cut.shown} values`);
+				assert.deepEqual(cut.out, [], `${width} px at ${share}`);
+			}
+			await picture(page, `edge-${width}`);
+		}
 	});
 
 	test("a phase without room for its name says it at the line, and in the table", async () => {

@@ -32,7 +32,9 @@ export class Timeline {
 		this.axis = new Axis(root.querySelector(".axis"), data);
 		// What each program has, the topmost first, as the legend lists them.
 		this.areas = data.charts.map((chart) => (chart.areas ?? []).map((text) => unpack(text, chart.top, data.steps)).reverse());
-		this.nows = this.captions.map((caption) => [...caption.querySelectorAll(".now")].map((now) => now.appendChild(new Text())));
+		const programs = this.captions.map((caption) => [...caption.querySelectorAll(".who > :not(.head)")]);
+		this.nows = programs.map((rows) => rows.map((row) => row.querySelector(".now").appendChild(new Text())));
+		this.figures = programs.map((rows) => rows.map((row) => [...row.querySelectorAll(".m")].map(({ firstChild }) => ({ shown: firstChild, whole: firstChild.data }))));
 		this.stats = this.captions.map((caption) => [...caption.querySelectorAll(".stats")].map((shown) => ({ shown, whole: [...shown.childNodes] })));
 		// The processes are on the same axis.
 		const lanes = document.getElementById("lanes");
@@ -191,11 +193,16 @@ export class Timeline {
 				} else {
 					const { mean, p95, peak } = found[k];
 					const machine = shown.matches(".machine");
-					const name = machine ? "whole machine" : "in this window:";
+					const name = machine ? "whole machine" : "window:";
 					const middle = machine ? "" : `p95 ${number(p95)}, `;
 					const { unit } = data.charts[i];
 					shown.textContent = `${name} mean ${number(mean)}, ${middle}peak ${number(peak)} ${unit}`;
 				}
+			});
+			this.figures[i].forEach((figures, k) => {
+				const area = this.areas[i][k];
+				const { mean, peak } = whole ? {} : measure({ mean: area, max: area }, data.drawn, from, to);
+				[mean, peak].forEach((value, at) => say(figures[at].shown, whole ? figures[at].whole : areaWords(value)));
 			});
 		});
 	}

@@ -127,10 +127,13 @@ static void term(struct trk_buf *b, const struct trk_doc_term *t)
 	trk__buf_putc(b, '\n');
 }
 
+/* Charts of what did not happen are left out; a sentence below names them. */
 static void timeline(struct trk_buf *b, const struct trk_doc *d)
 {
 	trk__buf_puts(b, "```\n");
 	for (size_t i = 0; i < d->charts; i++) {
+		if (d->chart[i].is_quiet)
+			continue;
 		trk__buf_printf(b, "%-12s ", d->chart[i].title);
 		trk__spark_curve(b, d, &d->chart[i].series[0], SPARK, true);
 		trk__buf_printf(b, " of %s %s\n", d->chart[i].top_text, d->chart[i].unit);
@@ -139,6 +142,8 @@ static void timeline(struct trk_buf *b, const struct trk_doc *d)
 	for (size_t i = 0; i < d->charts; i++) {
 		const struct trk_doc_series *s = &d->chart[i].series[0];
 
+		if (d->chart[i].is_quiet)
+			continue;
 		trk__buf_printf(b, "- %s%s: ", d->chart[i].title,
 				s->is_job ? "" : ", whole machine");
 		rich(b, s->text);
