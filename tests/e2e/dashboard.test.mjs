@@ -11,6 +11,7 @@ import { axeSource, close, folder, frame, open, picture, program, run } from "./
 
 const AS_OF = "1795334400"; // 22 Nov 2026, 08:00 UTC
 const state = join(folder, "fleet"), file = join(folder, "fleet.html"), none = join(folder, "empty.html");
+const single = join(folder, "single"), one = join(folder, "single.html");
 const url = pathToFileURL(file).href;
 const json = (...args) => JSON.parse(run("fleet", "--recording", state, "--as-of", AS_OF, "--json", ...args).toString());
 
@@ -18,10 +19,27 @@ before(() => {
 	const maker = process.env.MAKE_HISTORY ?? join(dirname(program), "tests/e2e/make_history");
 
 	execFileSync(maker, [state, "1", "1.1"]);
+	writeAlerts(state, Number(AS_OF), "job-000");
 	run("dashboard", "--recording", state, "--as-of", AS_OF, "--static", file);
+	run("run", "--no-discovery", "--summary", "never", "--recording", single, "-n", "train", "--", "sleep", "0.3");
+	run("dashboard", "--recording", single, "--static", one);
 	run("dashboard", "--recording", join(folder, "nothing"), "--static", none);
 });
 after(close);
+
+function writeAlerts(dir, now, job) {
+	const entry = { job, scope: null, run: null, seen: now, ended: null, acked: null, held: null };
+	const opened = now - 600;
+
+	writeFileSync(join(dir, "alerts.json"), JSON.stringify({
+		schema: "resource-tracker.alerts/1",
+		alerts: [
+			{ ...entry, id: "a1b2", rule: "oom-risk", severity: "critical", text: "at <its> limit in 11 min", fix: "ask for 96 GiB", opened, new: opened },
+			{ ...entry, id: "c3d4", rule: "bigger", severity: "info", text: "the newest runs use more memory: +12 %", fix: null, opened: now - 60, new: now - 60, held: "digest" },
+		],
+		silences: [{ id: "s1", rule: "slower", job: null, made: opened, until: now + 9e5, reason: "known" }],
+	}), { mode: 0o600 });
+}
 
 async function at(address, options = {}) {
 	const page = await open(address, options);
@@ -76,17 +94,21 @@ test("a page of 18,357 runs is small, and its packed runs are those of the histo
 
 const STATES = {
 	overview: "", jobs: "#/jobs", job: "#/job/job-001", growing: "#/job/job-000", runs: "#/runs", machines: "#/machines",
-	filtered: "#/?team=team-0&days=7", nothing: "#/jobs?q=no-such-job", alerts: "#/alerts", run: "#/run/r-no-such-run", unknown: "#/job/no-such-job", failed: "#/runs?end=failed",
+	filtered: "#/?team=team-0&days=7", nothing: "#/jobs?q=no-such-job", alerts: "#/alerts", missing: "#/run/r-no-such-run", unknown: "#/job/no-such-job", failed: "#/runs?end=failed",
 };
 
 for (const width of [1400, 390]) {
 	for (const scheme of ["light", "dark"]) {
 		test(`every page is accessible, fits and asks for nothing: ${width} px, ${scheme}`, async () => {
-			const states = [...Object.entries(STATES), ["empty", null]];
+			const newest = json("--what", "runs").runs.runs[0].id, only = pathToFileURL(one).href;
+			const states = [
+				...Object.entries({ ...STATES, run: `#/run/${newest}` }).map(([name, hash]) => [name, url + hash]),
+				...["", "#/jobs", "#/job/train", "#/runs", "#/machines", "#/alerts"].map((hash) => [`single${hash.replaceAll(/[#/]+/g, "-")}`, only + hash]),
+				["empty", pathToFileURL(none).href],
+			];
 
-			// The dark scheme differs in colours alone.
-			for (const [name, hash] of scheme === "dark" ? states.slice(0, 3) : states) {
-				const page = await at(hash === null ? pathToFileURL(none).href : url + hash, { width, scheme, bypassCSP: true });
+			for (const [name, address] of states) {
+				const page = await at(address, { width, scheme, bypassCSP: true });
 
 				await frame(page);
 				await picture(page, `dashboard-${name}-${width}-${scheme}`);
@@ -146,7 +168,7 @@ test("a filter adds up the jobs that it leaves, and Back undoes it", async () =>
 	await page.fill("input[type=search]", "job-006");
 	await page.keyboard.press("Enter");
 	await page.waitForFunction(() => location.hash.includes("q=job-006"));
-	assert.ok((await text(page, ".lead")).includes("of 1 jobs"));
+	assert.match(await text(page, ".lead"), /of 1 job\b/);
 	assert.equal(page.asked.length, 1);
 	await page.context().close();
 });
@@ -163,6 +185,18 @@ test("jobs are ordered, counted by verdict, and lead to their page", async () =>
 	await page.locator("tbody th a").click();
 	await page.waitForFunction(() => location.hash.startsWith("#/job/job-006"));
 	await page.waitForFunction(() => document.querySelector("h1")?.innerText.includes("over-provisioned"));
+	await page.context().close();
+});
+
+test("one run has no plural, no empty chart, and says that it is a first estimate", async () => {
+	const page = await at(pathToFileURL(one).href);
+
+	assert.match(await text(page, ".src"), /^1 job, 1 run since /);
+	assert.equal(await page.locator(".tile", { hasText: "Spend" }).locator(".spark").count(), 0);
+	await page.goto(`${pathToFileURL(one).href}#/job/train`);
+	await page.waitForFunction(() => document.querySelector("h1")?.innerText.startsWith("train"));
+	assert.ok((await text(page, "#main")).includes("One run so far: a first estimate."));
+	assert.equal(await page.locator(".chart").count() <= 1, true);
 	await page.context().close();
 });
 
@@ -201,13 +235,7 @@ function realRuns() {
 	for (const name of ["one", "two", "one"]) {
 		run("run", "--no-discovery", "--summary", "never", "--recording", real, "-n", name, "--", "sh", "-c", "sleep 0.3");
 	}
-	const now = Date.now() / 1000, opened = now - 600;
-
-	writeFileSync(join(real, "alerts.json"), JSON.stringify({
-		schema: "resource-tracker.alerts/1",
-		alerts: [{ id: "a1b2", rule: "oom-risk", severity: "critical", job: "one", scope: null, text: "at <its> limit in 11 min", fix: "ask for 96 GiB", run: null, opened, seen: now, new: opened, ended: null, acked: null, held: null }],
-		silences: [{ id: "s1", rule: "slower", job: null, made: opened, until: now + 9e5, reason: "known" }],
-	}), { mode: 0o600 });
+	writeAlerts(real, Date.now() / 1000, "one");
 }
 
 for (const width of [1400, 390]) {
@@ -263,7 +291,8 @@ test("a run stands with its report in a frame, between its neighbours", async ()
 test("open alerts are counted in the header, and their words are no markup", async () => {
 	const page = await at(`${await serve("--recording", real)}#/alerts`);
 
-	assert.equal((await text(page, ".badge")).split(/\s/)[0], "1");
+	assert.equal((await text(page, ".badge")).split(/\s/)[0], "2");
+	assert.deepEqual(await page.locator("table").first().locator("tbody td[data-k=Rule]").allInnerTexts(), ["oom-risk", "bigger"]);
 	const main = (await text(page, "#main")).replace(/\s+/g, " ");
 
 	for (const words of ["at <its> limit in 11 min", "ask for 96 GiB", "resource-tracker alerts ack a1b2", "known", "oom-killed"]) {

@@ -8,12 +8,15 @@ import { ago, count, html, type Markup, when } from "./words.ts";
 const SEVERITIES: Record<string, [string, string]> = { critical: ["✖", "bad"], warning: ["▲", "warn"], info: ["·", "muted"] };
 const MONTH_S = 30 * 86400;
 
-export const openAlerts = (): Alert[] => (data.alerts?.alerts ?? []).filter((a) => a.state === "firing").reverse();
+const rank = (a: Alert): number => Object.keys(SEVERITIES).indexOf(a.severity);
+// The most severe first, of these the newest.
+export const openAlerts = (): Alert[] => (data.alerts?.alerts ?? []).filter((a) => a.state === "firing")
+	.sort((a, b) => rank(a) - rank(b) || b.opened - a.opened);
 
 function severity(text: string): Markup {
 	const [mark, cls] = SEVERITIES[text] ?? ["·", "muted"];
 
-	return html`<span class="strong ${cls}"><span aria-hidden="true">${mark}</span> ${text}</span>`;
+	return html`<span class="strong whole ${cls}"><span aria-hidden="true">${mark}</span> ${text}</span>`;
 }
 
 function stateOf(a: Alert): Markup {
@@ -56,7 +59,7 @@ export function alertsPage(): Markup {
 	const month = known.filter((a) => a.opened > data.as_of - MONTH_S).length;
 
 	return html`<h1>Alerts <small>${list.length} open, ${month} in 30 days</small></h1>
-<section><h2>Open</h2>${list.length ? open(list) : html`<p class="note"><span class="good" aria-hidden="true">✓</span> No alert is open.${known.length ? "" : " No alert has been sent yet. A job sends them where its command line says:"}</p>${known.length ? "" : html`<pre><code>resource-tracker run --on-alert oom-risk='resource-tracker alerts send mail:you@example.com' -- COMMAND
+<section><h2>Open</h2>${list.length ? open(list) : html`<p class="note"><span class="good" aria-hidden="true">✓</span> No alert is open.${known.length ? "" : " None has been so far. A job sends its alerts to the sinks of its command line:"}</p>${known.length ? "" : html`<pre><code>resource-tracker run --alert mail:you@example.com -- COMMAND
 resource-tracker alerts test mail:you@example.com</code></pre>`}`}</section>${
 		silences.length > 0 && html`<section><h2>Silences</h2>${table({
 			label: "Silences", head: ["Silence", "Rule", "Job", "Until", "Reason"], right: [false, false, false, true, false],

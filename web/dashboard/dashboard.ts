@@ -7,7 +7,7 @@ import { jobsPage, machinesPage } from "./jobs.ts";
 import { overviewPage } from "./overview.ts";
 import { type Late, type Page, runPage, runsPage } from "./runs.ts";
 import { FACETS, isFiltered, read, type State, state, url } from "./state.ts";
-import { count, date, html, type Markup, when } from "./words.ts";
+import { counted, date, html, type Markup, when } from "./words.ts";
 
 const still = (page: () => Markup) => (): Page => ({ now: page(), late: null });
 const PAGES: [string, string, () => Page][] = [
@@ -23,7 +23,7 @@ function head(): Markup {
 
 	return html`<a class="skip" href="#main">Skip to the page</a><header class="top"><div><a class="brand" href="#/">resource-tracker <span>fleet</span></a><nav aria-label="Pages">${
 		PAGES.filter((p) => p[1]).map(([id, title]) => html`<a href="${url({ page: id, job: "", run: "", verdict: "", end: "", before: "" })}"${id === at ? html` aria-current="page"` : ""}>${title}${id === "alerts" && fires > 0 && html` <b class="badge">${fires}<span class="off"> open</span></b>`}</a>`)}</nav><span class="src">${
-		data.jobs.length} jobs, ${count(data.count)} runs since ${date(Math.floor(first / 86400))} · as of ${when(data.as_of)}</span></div></header>`;
+		counted(data.jobs.length, "job")}, ${counted(data.count, "run")} since ${date(Math.floor(first / 86400))} · as of ${when(data.as_of)}</span></div></header>`;
 }
 
 function filters(): Markup {

@@ -5,7 +5,7 @@ import { end, verdict } from "./jobs.ts";
 import { traits } from "./overview.ts";
 import { runLink } from "./runs.ts";
 import { nameOf, state, sumOf, url } from "./state.ts";
-import { ago, change, cores, date, duration, html, type Markup, median, memory, percent, usd, when } from "./words.ts";
+import { ago, change, cores, counted, date, duration, html, type Markup, median, memory, percent, usd, when } from "./words.ts";
 
 const DAY = 86400, AHEAD = 14, H = 104, LEFT = 58;
 
@@ -171,9 +171,9 @@ export function jobPage(): Markup {
 	const draw = (f: (a: Axis) => Markup) => (w: number): Markup => f(axis(job, w));
 
 	return html`<p class="crumb"><a href="${url({ page: "jobs", job: "" })}">Jobs</a> / ${job.job}</p><h1>${job.job} <small>${verdict(job.verdict)}</small></h1>
-<p class="muted">${traits(job)}${traits(job) && " · "}${job.runs_known} runs, ${job.p30[0].runs} in 30 days · last ${end(job.last_end)} ${ago(job.last)} · <code>${job.command}</code>${job.scope && html` in <code>${job.scope}</code>`}</p>
+<p class="muted">${traits(job)}${traits(job) && " · "}${counted(job.runs_known, "run")}, ${job.p30[0].runs} in 30 days · last ${end(job.last_end)} ${ago(job.last)} · <code>${job.command}</code>${job.scope && html` in <code>${job.scope}</code>`}</p>
 <div class="lead"><p>${job.lead}</p><p class="basis">${job.basis}</p></div>
-<div class="cols"><div><section><h2>Every run, on one axis</h2>${job.runs_known < 2 ? html`<p class="note">One run so far: a first estimate. Charts begin with the second.</p>` : html`${chart("c-time", draw(timeChart))}${chart("c-peak", draw(peakChart))}${chart("c-cores", draw(coresChart))}${chart("c-cost", draw(costChart))}`}<p class="key"><span><svg width="12" height="11" aria-hidden="true"><circle class="pt" cx="6" cy="5.500" r="3"/></svg>run</span><span><svg width="13" height="12" aria-hidden="true"><path class="pt odd" d="M6.500 1l5 5l-5 5l-5 -5Z"/></svg>odd</span><span><svg width="12" height="11" aria-hidden="true"><path class="x" d="M2 1l8 8m0 -8l-8 8"/></svg>failed</span>${key("used", "used")}${key("icpu", "idle cores")}${key("imem", "idle memory")}<span><svg width="20" height="11" aria-hidden="true"><path class="fc" d="M0 5.500H20"/></svg>expected</span></p></section>
+<div class="cols"><div><section><h2>Every run, on one axis</h2>${job.runs_known < 2 ? html`<p class="note">One run so far: a first estimate. Charts begin with the second.</p>` : html`${chart("c-time", draw(timeChart))}${chart("c-peak", draw(peakChart))}${chart("c-cores", draw(coresChart))}${chart("c-cost", draw(costChart))}<p class="key"><span><svg width="12" height="11" aria-hidden="true"><circle class="pt" cx="6" cy="5.500" r="3"/></svg>run</span><span><svg width="13" height="12" aria-hidden="true"><path class="pt odd" d="M6.500 1l5 5l-5 5l-5 -5Z"/></svg>odd</span><span><svg width="12" height="11" aria-hidden="true"><path class="x" d="M2 1l8 8m0 -8l-8 8"/></svg>failed</span>${key("used", "used")}${key("icpu", "idle cores")}${key("imem", "idle memory")}<span><svg width="20" height="11" aria-hidden="true"><path class="fc" d="M0 5.500H20"/></svg>expected</span></p>`}</section>
 <section><h2>Newest runs <small>${job.runs.length} of ${job.runs_known}</small></h2>${table({
 		label: "Newest runs", head: ["Run", "Started", "End", "Time", "To usual", "Memory", "Cores", "Cost", "Idle or lost"],
 		right: [false, false, false, true, true, false, false, true, true],

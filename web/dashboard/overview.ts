@@ -2,7 +2,7 @@
 import { data, dayFrom, dayOf, isFailure, type Job, type Overview, runsOf, type Sum } from "./data.ts";
 import { chart, folded, key, nice, path, spark, svg, table } from "./draw.ts";
 import { FACETS, isFiltered, nameOf, period, picked, state, sumOf, url } from "./state.ts";
-import { change, cores, count, date, duration, html, type Markup, median, memory, percent, usd } from "./words.ts";
+import { change, cores, count, counted, date, duration, html, type Markup, median, memory, percent, usd } from "./words.ts";
 
 export const link = (job: Job): Markup => html`<a href="${url({ page: "job", job: nameOf(job) })}">${nameOf(job)}</a>`;
 const jobNamed = (name: string): Job | undefined => data.jobs.find((j) => j.job === name);
@@ -49,7 +49,7 @@ function lead(v: View): Markup {
 			v.o.warning && html` <strong class="bad">◆ ${v.o.warning}</strong>`}</p><p class="basis">${v.o.basis}</p></div>`;
 	}
 	return html`<div class="lead"><p>${Number.isFinite(waste) && html`<strong class="warn">▲ ${percent(waste)} of the money was wasted.</strong> `}${
-		count(v.sum.runs)} runs of ${ran} jobs${v.sum.usd !== null && html` cost <strong>${usd(v.sum.usd)}</strong>, ${usd(v.sum.waste_usd)} of it idle cores, idle memory and failed runs`} in ${v.o.period_days} days.</p><p class="basis">These jobs only. ${v.o.basis}</p></div>`;
+		counted(v.sum.runs, "run")} of ${counted(ran, "job")}${v.sum.usd !== null && html` cost <strong>${usd(v.sum.usd)}</strong>, ${usd(v.sum.waste_usd)} of it idle cores, idle memory and failed runs`} in ${v.o.period_days} days.</p><p class="basis">These jobs only. ${v.o.basis}</p></div>`;
 }
 
 const beside = (now: number | null, was: number | null | undefined, days: number): string =>
@@ -96,7 +96,7 @@ function daysOf(v: View): DaySum[] {
 }
 
 function tiles(v: View, days: DaySum[]): Markup {
-	const whole = days.slice(0, -1), n = v.o.period_days;
+	const whole = days.slice(0, -1), priced = v.sum.usd === null ? [] : whole, n = v.o.period_days;
 	const tile = (title: string, value: string, small: string, more: string, line: number[], cls = ""): Markup =>
 		html`<a class="tile" href="${url({ page: "jobs" })}"><span class="h">${title}</span><span class="v ${cls}">${value} <small>${small}</small></span><span class="d">${more}</span>${spark(line, 190, 26)}</a>`;
 	const share = (x: number | null, was: number | null | undefined, middle: number | null): string =>
@@ -104,9 +104,9 @@ function tiles(v: View, days: DaySum[]): Markup {
 	const middle = (f: (j: Job) => number): number | null => v.filtered ? median(v.jobs.map(f)) : NaN;
 
 	return html`<div class="tiles">${[
-		tile("Spend", usd(v.sum.usd), "", beside(v.sum.usd, v.before?.usd, n), whole.map((d) => d.usd)),
+		tile("Spend", usd(v.sum.usd), "", beside(v.sum.usd, v.before?.usd, n), priced.map((d) => d.usd)),
 		tile("Wasted", usd(v.sum.waste_usd), v.sum.usd ? percent((v.sum.waste_usd ?? 0) / v.sum.usd) : "",
-			beside(v.sum.waste_usd, v.before?.waste_usd, n), whole.map((d) => d.idleCores + d.idleMemory + d.failed), "warn"),
+			beside(v.sum.waste_usd, v.before?.waste_usd, n), priced.map((d) => d.idleCores + d.idleMemory + d.failed), priced.length ? "warn" : ""),
 		tile("Cores used", percent(v.sum.cores_share), "of what they had", share(v.sum.cores_share, v.before?.cores_share,
 			v.filtered ? middle((j) => (j.usual.cores ?? NaN) / (j.asked.cores ?? NaN)) : v.o.median_cores_share), whole.map((d) => d.cores)),
 		tile("Memory used", percent(v.sum.memory_share), "of what they had", share(v.sum.memory_share, v.before?.memory_share,
@@ -124,18 +124,18 @@ function changes(v: View): Markup {
 		return html`<section><h2>Change these first</h2><p class="note">Nothing to save: no job asks for much more than it uses.${
 			v.sum.usd === null && html` No run has a known cost: request cores and memory, or name the server with <code>--instance</code>.`}</p></section>`;
 	}
-	return html`<section><h2>Change these first <small>by money saved a month; ${able.length} job${able.length === 1 ? "" : "s"}, ${usd(all)} in all</small></h2>${table({
+	return html`<section><h2>Change these first <small>by money saved a month; ${counted(able.length, "job")}, ${usd(all)} in all</small></h2>${table({
 		label: "Change these first",
 		head: ["Job", "Why", "Now", "Ask for", "Saves / month"],
 		right: [false, false, false, false, true],
 		rows: able.slice(0, 8).map((j) => [
 			html`<span class="strong">${link(j)}</span><span class="sub">${traits(j)}</span>`,
-			html`${j.why}<span class="sub">${j.p30[0].runs} runs in 30 days, ${duration(j.usual.duration_s)} each</span>`,
+			html`${j.why}<span class="sub">${counted(j.p30[0].runs, "run")} in 30 days, ${duration(j.usual.duration_s)} each</span>`,
 			html`${cores(j.asked.cores)} CPU<span class="sub">${memory(j.asked.memory_mib)}</span>`,
 			html`<span class="${j.ask.cores === j.asked.cores ? "muted" : "strong"}">${cores(j.ask.cores)} CPU</span><span class="sub ${j.ask.memory_mib === j.asked.memory_mib ? "" : "loud"}">${memory(j.ask.memory_mib)}</span>`,
 			html`<span class="strong">${usd(j.saves_usd_month)}</span><span class="sub">${percent((j.saves_usd_month ?? 0) / (j.p30[0].usd || NaN))} of it</span>`,
 		]),
-	})}<p class="note"><a href="${url({ page: "jobs" })}">All ${v.jobs.length} jobs</a> · <code>resource-tracker recommend JOB --for slurm</code> prints the lines to paste</p></section>`;
+	})}<p class="note"><a href="${url({ page: "jobs" })}">All ${counted(v.jobs.length, "job")}</a> · <code>resource-tracker recommend JOB --for slurm</code> prints the lines to paste</p></section>`;
 }
 
 const MARKS: Record<string, [string, string]> = {
@@ -296,7 +296,7 @@ function running(v: View): Markup {
 	if (!list.length) {
 		return html``;
 	}
-	return html`<section><h2>Running now <small>${list.length} jobs, as the history has them</small></h2>${table({
+	return html`<section><h2>Running now <small>${counted(list.length, "job")}, as the history has them</small></h2>${table({
 		label: "Running now", head: ["Job", "Run", "Memory so far", "Of", "Since"], right: [false, false, true, true, true],
 		rows: list.map((j) => [link(j), j.runs[0]?.id ?? "–", memory(j.runs[0]?.peak_mib), memory(j.runs[0]?.asked_mib), duration(data.as_of - j.last)]),
 	})}</section>`;

@@ -66,7 +66,7 @@ export function runsPage(): Page {
 
 		return job && (state.q && r.id.includes(state.q) || !isFiltered() || jobs.has(job)) && (!state.end || r.end === state.end);
 	});
-	const note = kind === "served" ? "" : html`<p class="note">Older runs: <code>resource-tracker history -n 0 JOB</code>, or <code>resource-tracker dashboard</code>.</p>`;
+	const note = kind === "served" || all.length === data.count ? "" : html`<p class="note">Older runs: <code>resource-tracker history -n 0 JOB</code>, or <code>resource-tracker dashboard</code>.</p>`;
 	const now = html`${frameOf(`the newest ${all.length} of ${count(data.count)}; ${list.length} shown`, state.before && kind === "served" ? "" : rows(list), false)}${note}`;
 
 	return { now, late: kind === "served" ? asked : null };

@@ -96,6 +96,7 @@ export function duration(s: number | null | undefined): string {
 }
 
 export const count = (v: number): string => group(v);
+export const counted = (v: number, word: string): string => `${group(v)} ${word}${v === 1 ? "" : "s"}`;
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
