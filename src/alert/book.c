@@ -318,9 +318,11 @@ size_t trk__alert_book_week(const struct trk_alert_book *b, const struct trk_ale
 	return n;
 }
 
-static enum trk_alert_gate hold(struct trk_alert_entry *e, const char *why)
+static enum trk_alert_gate hold(struct trk_alert_entry *e, const struct trk_alert_route *r,
+				const char *why)
 {
 	put_text(e->held, sizeof(e->held), why);
+	e->held_key = r->key;
 	return TRK_ALERT_HOLD;
 }
 
@@ -346,19 +348,19 @@ enum trk_alert_gate trk__alert_book_gate(struct trk_alert_book *b, struct trk_al
 	if (!is_open(e) || !isnan(e->acked_s) || is_known(e, r, now_s))
 		return TRK_ALERT_KNOWN;
 	if (is_silenced(b, e, now_s))
-		return hold(e, "silence");
+		return hold(e, r, "silence");
 	if (!strcmp(r->kind, "alertmanager"))
 		return TRK_ALERT_TELL;
 	if (!critical && trk__alert_is_quiet(r, now_s))
-		return hold(e, "quiet hours");
+		return hold(e, r, "quiet hours");
 	if (count_messages(b, r, e->rule, now_s - STORM_S) >= TRK_ALERT_STORM_MESSAGES)
-		return hold(e, "storm");
+		return hold(e, r, "storm");
 	if (critical || e->urgent || is_live(e->rule))
 		return TRK_ALERT_TELL;
 	if (now_s - trk__alert_book_digest_at(b, r) < DIGESTS_S)
-		return hold(e, "digest");
+		return hold(e, r, "digest");
 	if (count_messages(b, r, NULL, now_s - WEEK_S) >= WEEK_SINGLE)
-		return hold(e, "week");
+		return hold(e, r, "week");
 	return TRK_ALERT_TELL;
 }
 
@@ -462,6 +464,14 @@ static void list_entries(struct trk_alert_entry *const *e, size_t n, double now_
 		(void) trk__alert_message_add(ret, "and %zu more", n - LISTED_MAX);
 }
 
+/* A sink of one job gets nothing of the others. */
+static bool is_routed(const struct trk_alert_entry *e, const struct trk_alert_route *r)
+{
+	if (r->rule && strcmp(r->rule, e->rule) != 0)
+		return false;
+	return !r->job || !strcmp(r->job, e->job) || (e->held[0] && e->held_key == r->key);
+}
+
 bool trk__alert_book_collect(struct trk_alert_book *b, const struct trk_alert_route *r, bool live,
 			     double now_s, struct trk_alert_message *ret)
 {
@@ -471,8 +481,7 @@ bool trk__alert_book_collect(struct trk_alert_book *b, const struct trk_alert_ro
 	size_t most = !strcmp(r->kind, "alertmanager") ? 1 : TRK_ALERT_ENTRIES_MAX;
 
 	for (size_t i = 0; i < b->count && n < most; i++)
-		if ((live || !is_live(b->entry[i].rule)) &&
-		    (!r->rule || !strcmp(r->rule, b->entry[i].rule)) &&
+		if ((live || !is_live(b->entry[i].rule)) && is_routed(&b->entry[i], r) &&
 		    trk__alert_book_gate(b, &b->entry[i], r, now_s) == TRK_ALERT_TELL)
 			due[n++] = &b->entry[i];
 	for (size_t i = 0; i < n; i++)

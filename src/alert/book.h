@@ -27,6 +27,7 @@
  *     urgent     true: not to be held for a week's count
  *     held       why it was not told: "silence", "quiet hours", "storm", "digest", "week"; null:
  *                it was, or need not be
+ *     held_key   hash of the sink that it is held for; null: it is not held
  *     acked      seconds since 1970, or null; by `alerts ack`
  *     told       [{"sink": kind, "key": hash of the sink, "at": seconds, "severity"}], at most 4
  *   silences   at most 100; those that are over are dropped:
@@ -71,6 +72,7 @@ struct trk_alert_entry {
 	unsigned int times;
 	bool urgent;
 	char held[16];
+	uint32_t held_key;
 	struct trk_alert_told told[TRK_ALERT_TOLD_MAX];
 };
 
@@ -124,6 +126,7 @@ struct trk_alert_route {
 	const char *kind;                 /* of the sink */
 	uint32_t key;                     /* trk__alert_sink_key of the whole sink */
 	const char *rule;                 /* that alone; NULL: all */
+	const char *job; /* its alerts, and those that were held for this sink, alone; NULL: all */
 	int quiet_from_min, quiet_to_min; /* minutes of the day; equal: no quiet hours */
 	double utc_offset_s;
 };

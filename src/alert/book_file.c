@@ -71,6 +71,7 @@ static void put_entry(struct trk_json *j, const struct trk_alert_entry *e)
 	trk__json_key_u64(j, "times", e->times);
 	trk__json_key_bool(j, "urgent", e->urgent);
 	trk__json_key_text(j, "held", or_null(e->held));
+	trk__json_key_double(j, "held_key", e->held[0] ? (double) e->held_key : (double) NAN);
 	put_time(j, "acked", e->acked_s);
 	trk__json_key_open(j, "told", '[');
 	for (size_t i = 0; i < TRK_ALERT_TOLD_MAX && e->told[i].sink[0]; i++)
@@ -153,15 +154,23 @@ static int take_severity(const struct reading *r, const struct trk_json_value *v
 	return TRK_ALERT_INFO;
 }
 
-static bool take_told(const struct reading *r, const struct trk_json_value *v,
-		      struct trk_alert_told *ret)
+static bool take_key(const struct reading *r, const struct trk_json_value *v, const char *name,
+		     uint32_t *ret)
 {
-	double key = trk__json_get_double(&r->doc, v, "key");
+	double key = trk__json_get_double(&r->doc, v, name);
 
 	if (!(key >= 0) || key > UINT32_MAX)
 		return false;
+	*ret = (uint32_t) key;
+	return true;
+}
+
+static bool take_told(const struct reading *r, const struct trk_json_value *v,
+		      struct trk_alert_told *ret)
+{
+	if (!take_key(r, v, "key", &ret->key))
+		return false;
 	take(r, v, "sink", ret->sink, sizeof(ret->sink));
-	ret->key = (uint32_t) key;
 	ret->at_s = take_time(r, v, "at");
 	ret->severity = take_severity(r, v);
 	return ret->sink[0] && !isnan(ret->at_s);
@@ -192,6 +201,8 @@ static void take_entry(const struct reading *r, const struct trk_json_value *v)
 		return;
 	memset(e, 0, sizeof(*e));
 	take_texts(r, v, e);
+	if (!take_key(r, v, "held_key", &e->held_key))
+		e->held_key = 0;
 	urgent = trk__json_get(&r->doc, v, "urgent");
 	e->urgent = urgent && urgent->type == TRK_JSON_BOOL && urgent->truth;
 	e->severity = take_severity(r, v);

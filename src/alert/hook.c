@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "alert/deliver.h"
 #include "alert/end.h"
 #include "base/buf.h"
 #include "base/error.h"
@@ -68,7 +69,7 @@ int trk__alert_hooks_add_sink(struct trk_alert_hooks *h, const char *text)
 		hook.sink = equals + 1;
 		colon = strchr(hook.sink, ':');
 	}
-	if (!colon || colon == hook.sink || !colon[1])
+	if (!colon || !colon[1] || !trk__alert_sink_find(hook.sink, (size_t) (colon - hook.sink)))
 		return -EINVAL;
 	return add(h, &hook);
 }

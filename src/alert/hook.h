@@ -50,7 +50,8 @@ typedef void trk_alert_word_fn(void *data, const char *text);
 /* Take "RULE=COMMAND"; RULE may be "all". Returns 0; -EINVAL: no such rule, or no command; -ENOSPC.
  * What is there already is not added again. */
 int trk__alert_hooks_add(struct trk_alert_hooks *h, const char *text);
-/* Take "SINK" or "RULE=SINK", SINK as of `alerts send`. The same returns. */
+/* Take "SINK" or "RULE=SINK", SINK as of `alerts send`. The same returns; -EINVAL also for a kind
+ * that is not known. */
 int trk__alert_hooks_add_sink(struct trk_alert_hooks *h, const char *text);
 /* "all", or the rule's name. */
 const char *trk__alert_hook_rule(int rule);

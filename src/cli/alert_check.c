@@ -186,8 +186,9 @@ static int run_commands(const struct checking *c)
 
 /* ---- all of it ---- */
 
-/* With the book open: queue what may be sent now, close the book, then send. */
-static int close_and_send(struct checking *c)
+/* With the book open: queue what may be sent now, close the book, then send. job: that the sinks are
+ * of; NULL: all. */
+static int close_and_send(struct checking *c, const char *job)
 {
 	const struct trk_alert_hooks *h = &c->settings->hooks;
 	int worst = 0, r;
@@ -203,6 +204,7 @@ static int close_and_send(struct checking *c)
 			continue;
 		if (h->list[i].rule >= 0)
 			route.rule = trk__alert_hook_rule(h->list[i].rule);
+		route.job = job;
 		trk__alert_queue_collect(&c->queue, &c->b.book, h->list[i].sink, &route);
 	}
 	r = cli_alert_status(trk__alert_store_close(&c->sender, &c->b, true));
@@ -230,7 +232,8 @@ static int judge(struct checking *c, const char *run)
 			end_run(c, run);
 		if (trk__alerts_judge(&rows, job, &c->b.book, take_news, c) < 0)
 			cli_complain("alerts: out of memory");
-		r = close_and_send(c);
+		r = close_and_send(c, job == SIZE_MAX ? NULL
+						      : trk__fleet_text(&rows, rows.job[job].name));
 	}
 	trk__fleet_rows_release(&rows);
 	return r;
@@ -275,7 +278,7 @@ int cli_alert_flush(const struct cli_alert_settings *s)
 
 	if (r == 0) {
 		trk__alert_book_age(&c->b.book, c->sender.now_s);
-		r = close_and_send(c);
+		r = close_and_send(c, NULL);
 	}
 	free(c);
 	return r;

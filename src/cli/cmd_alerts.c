@@ -141,6 +141,7 @@ static int send_alert(const struct settings *s, const char *sink)
 	if (r == 0)
 		r = cli_alert_status(trk__alert_route(&sender, sink, &route));
 	if (r == 0) {
+		route.job = m->job;
 		complete(m, sender.now_s);
 		/* If the book cannot be read, send it: twice is better than never. */
 		has_book = trk__alert_store_open(&sender, &b) == 0;

@@ -418,7 +418,7 @@ def test_bad_words_get_one_line(rt, args, says):
 
 
 @pytest.mark.parametrize("line, says", [
-    ('alert = ["mail:a@b", "fax:1"]', None), ('alert = ["no-such-rule=mail:a@b"]', "not of the form [RULE=]KIND:ADDRESS"),
+    ('alert = ["mail:a@b", "fax:1"]', "--alert fax: not of the form [RULE=]KIND:ADDRESS. Kinds: mail, "), ('alert = ["no-such-rule=mail:a@b"]', "not of the form [RULE=]KIND:ADDRESS"),
     ('alert = ["oom-risk"]', "not of the form [RULE=]KIND:ADDRESS"), ('quiet-hours = "25:00-07:00"', "not of the form HH:MM"),
     ('on-alert = ["oom=true"]', "not of the form RULE=COMMAND"),
 ])
@@ -426,11 +426,15 @@ def test_a_bad_rule_in_the_configuration_has_its_line(rt, tmp_path, line, says):
     config = tmp_path / "rules.toml"
     config.write_text(f"# rules\n[alerts]\n{line}\n")
     done = rt.run("alerts", "check", "--config", config)
-    if says is None:
-        return
     assert done.rc == 2
     assert done.stderr.startswith(f"resource-tracker: {config}:3: ")
     assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+    # A job whose configuration is named does not start.
+    done = rt.run("run", "--config", config, "--", "touch", tmp_path / "started")
+    assert done.rc == 125
+    assert done.stderr.startswith(f"resource-tracker: {config}:3: ") and says in done.stderr
+    assert not (tmp_path / "started").exists()
 
 
 def test_quiet_hours_hold_what_is_not_critical(rt, mailbox):
@@ -453,21 +457,46 @@ def test_quiet_hours_hold_what_is_not_critical(rt, mailbox):
 
 
 def test_a_sink_that_hangs_keeps_nobody_waiting_for_others(rt, web):
+    """And what it was to get is delivered once it answers, though the process that sent it was killed."""
     with socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         deaf.bind(("127.0.0.1", 0))
         deaf.listen()
-        hung = subprocess.Popen([rt.path, "alerts", "send", f"json:http://127.0.0.1:{deaf.getsockname()[1]}"],
+        place = deaf.getsockname()
+        hung = subprocess.Popen([rt.path, "alerts", "send", f"json:http://127.0.0.1:{place[1]}"],
                                 env={**os.environ, **LISTED, "RESOURCE_TRACKER_DIR": str(rt.state),
-                                     "RT_JSON": json.dumps(ALERT)}, stderr=subprocess.DEVNULL)
+                                     "RT_JSON": json.dumps({**ALERT, "job": "other", "run": "r-hung"})}, stderr=subprocess.DEVNULL)
         try:
             connection, _ = deaf.accept()
             # While the first one waits for its answer, and holds its message.
             assert send(rt, f"json:{web.url}").rc == 0
-            assert len(web.requests) == 1
-            connection.close()
+            # A sink of one job gets nothing of another one.
+            assert [json.loads(body)["job"] for _, _, body in web.requests] == ["train"]
         finally:
             hung.kill()
             hung.wait()
+        connection.close()
+    server = http.server.ThreadingHTTPServer(place, Post)
+    server.requests, server.answer = [], 200
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        assert rt.run("alerts", "flush", env=LISTED).rc == 0
+        assert rt.run("alerts", "flush", env=LISTED).rc == 0
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert [json.loads(body)["run"] for _, _, body in server.requests] == ["r-hung"]
+
+
+def test_a_sink_that_never_answers_is_given_up_and_tried_again(rt):
+    """It takes the connection and says nothing: the sender gives up by itself, and keeps the message."""
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen()
+        done = send(rt, f"json:http://127.0.0.1:{deaf.getsockname()[1]}")
+    assert done.rc == 1
+    assert "kept in the outbox. Try: resource-tracker alerts flush" in done.stderr
+    assert len(list(rt.state.rglob("*.alert"))) == 1
 
 
 def test_a_digest_names_what_will_fail_once_a_week(rt, mailbox):

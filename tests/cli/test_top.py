@@ -339,6 +339,32 @@ def test_a_signal_leaves_the_terminal_as_it_was(rt, finished, terminal, name):
     assert terminal.stty("after") == before
 
 
+def test_every_other_signal_that_ends_it_leaves_the_terminal_as_it_was(rt, finished, terminal):
+    """While its window changes its size, one after the other in one terminal."""
+    before = terminal.stty("before")
+    terminal.type("clear; echo above; echo $$ > pid")
+    terminal.expect("^above")
+    until("the shell", (rt.home / "pid").exists)
+    shell = (rt.home / "pid").read_text().strip()
+    names = ["ILL", "TRAP", "ABRT", "BUS", "FPE", "USR2", "PIPE", "ALRM", "STKFLT", "XCPU", "XFSZ", "VTALRM", "PROF",
+             "POLL", "PWR", "SYS", "RTMIN", "RTMAX"]
+    for i, name in enumerate(names):
+        number = int(getattr(signal, "SIG" + name))
+        terminal.type(f"clear; echo above; {rt.path} top {finished}")
+        terminal.expect(r"q( quit)?$")
+        top, = map(int, subprocess.run(["pgrep", "-P", shell, "-f", "top"], check=True,
+                                       capture_output=True).stdout.split())
+        for k in range(4):
+            terminal.call("resize-window", "-x", 60 + (7 * i + 31 * k) % 90, "-y", 15 + (5 * i + 11 * k) % 30)
+        os.kill(top, number)
+        until(f"the end by {name}", lambda: not os.path.exists(f"/proc/{top}"))
+        terminal.call("resize-window", "-x", 80, "-y", 24)
+        terminal.expect("^above")
+        terminal.type("echo status=$?")
+        terminal.expect(f"^status={128 + number}$")
+        assert terminal.stty(f"after-{name}") == before, name
+
+
 def test_stopped_and_continued(rt, finished, terminal):
     before = terminal.stty("before")
     terminal.type(f"{rt.path} top {finished}")

@@ -97,6 +97,26 @@ static void a_higher_severity_is_told_after_the_cool_down(void **state)
 	assert_true(told(NOON + 1801));
 }
 
+static void a_sink_of_one_job_gets_that_job_and_what_was_held_for_it(void **state)
+{
+	struct trk_alert_route night = {
+		.kind = "slack", .key = 18, .job = "train", .quiet_from_min = 22 * 60};
+	struct trk_alert_route day = {.kind = "slack", .key = 18, .job = "train"};
+	struct trk_alert_route other = {.kind = "mail", .key = 19, .job = "eval"};
+	struct trk_alert_entry *e;
+
+	(void) state;
+	(void) say("oom-killed", "train", 2, true, NOON);
+	assert_false(trk__alert_book_collect(&book, &other, true, NOON, &message));
+	assert_true(trk__alert_book_collect(&book, &day, true, NOON, &message));
+	/* Of another job, but held for the same sink: at 23:00, in its quiet hours. */
+	e = say("stalled", "score", 1, true, NOON + 11 * 3600);
+	assert_int_equal(trk__alert_book_gate(&book, e, &night, NOON + 11 * 3600), TRK_ALERT_HOLD);
+	assert_false(trk__alert_book_collect(&book, &other, true, NOON + DAY, &message));
+	assert_true(trk__alert_book_collect(&book, &day, true, NOON + DAY, &message));
+	assert_string_equal(message.job, "score");
+}
+
 static void each_sink_is_told(void **state)
 {
 	struct trk_alert_route bob = {.kind = "slack", .key = 18};
@@ -343,6 +363,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(it_is_told_once_and_again_when_it_opens_anew_after_the_cool_down),
 		TEST(a_higher_severity_is_told_after_the_cool_down),
+		TEST(a_sink_of_one_job_gets_that_job_and_what_was_held_for_it),
 		TEST(each_sink_is_told),
 		TEST(quiet_hours_hold_what_is_not_critical_and_tell_it_as_one),
 		TEST(quiet_hours_have_a_form),
