@@ -123,10 +123,10 @@ void trk__alert_book_age(struct trk_alert_book *b, double now_s);
 /* ---- when to send ---- */
 
 struct trk_alert_route {
-	const char *kind;                 /* of the sink */
-	uint32_t key;                     /* trk__alert_sink_key of the whole sink */
-	const char *rule;                 /* that alone; NULL: all */
-	const char *job; /* its alerts, and those that were held for this sink, alone; NULL: all */
+	const char *kind; /* of the sink */
+	uint32_t key;     /* trk__alert_sink_key of the whole sink */
+	const char *rule; /* that alone; NULL: all */
+	const char *job;  /* its alerts, and those that were held for this sink, alone; NULL: all */
 	int quiet_from_min, quiet_to_min; /* minutes of the day; equal: no quiet hours */
 	double utc_offset_s;
 };

@@ -14,7 +14,7 @@ export const path = (points: [number, number][]): string =>
 	points.map((p, i) => `${i ? "L" : "M"}${p[0].toFixed(1)} ${p[1].toFixed(1)}`).join("");
 
 export function bar(share: number): Markup {
-	const w = 64, x = Number.isFinite(share) ? Math.max(0, Math.min(1, share)) : 0;
+	const w = 52, x = Number.isFinite(share) ? Math.max(0, Math.min(1, share)) : 0;
 
 	return html`<svg class="bar" width="${w}" height="11" viewBox="0 0 ${w} 11" aria-hidden="true"><rect class="used" x=".5" y=".5" width="${(x * (w - 1)).toFixed(1)}" height="10"/><rect class="box" x=".5" y=".5" width="${w - 1}" height="10"/></svg>`;
 }
