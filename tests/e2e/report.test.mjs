@@ -680,6 +680,8 @@ describe("doing", () => {
 		await page.waitForFunction(() => document.querySelector(".stats.job").textContent.startsWith("window: "));
 		const part = await rows(0, ".m");
 		assert.ok(part.every((text) => text === "0" || text === "< 0.01"), part.join(" "));
+		// The axis is the job's: what the machine uses above it is not known to the page.
+		assert.match(await page.locator("figure").nth(1).locator(".stats.machine").textContent(), /^whole machine above the scale here$/);
 		await page.locator("#reset").click();
 		await page.waitForFunction(() => !document.querySelector(".stats.job").textContent.startsWith("window: "));
 		assert.deepEqual(await rows(0, ".m"), whole);

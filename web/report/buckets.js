@@ -10,10 +10,12 @@ export function unpack(text, top, steps) {
 	});
 }
 
-// Series of a chart: mean, least and greatest of each bucket; NaN in a gap.
+// Series of a chart: mean, least and greatest of each bucket; NaN in a gap. The first one is what
+// the axis is made for; another one that reaches its end is above it, infinite.
 export function unpackChart(chart, steps) {
-	return chart.series.map((packed) => {
-		const [mean, min, max] = packed.map((text) => unpack(text, chart.top, steps));
+	return chart.series.map((packed, i) => {
+		const above = (value) => (i && value >= chart.top ? Infinity : value);
+		const [mean, min, max] = packed.map((text) => unpack(text, chart.top, steps).map(above));
 		return { mean, min: min ?? mean, max: max ?? mean };
 	});
 }

@@ -10,7 +10,7 @@ const abovePeak = 1.15;
 function stretches(mean) {
 	const found = [];
 	for (let i = 0, start = -1; i <= mean.length; i++) {
-		const known = i < mean.length && !Number.isNaN(mean[i]);
+		const known = i < mean.length && Number.isFinite(mean[i]);
 		if (known && start < 0) {
 			start = i;
 		} else if (!known && start >= 0) {

@@ -196,7 +196,8 @@ export class Timeline {
 					const name = machine ? "whole machine" : "window:";
 					const middle = machine ? "" : `p95 ${number(p95)}, `;
 					const { unit } = data.charts[i];
-					shown.textContent = `${name} mean ${number(mean)}, ${middle}peak ${number(peak)} ${unit}`;
+					const words = `mean ${number(mean)}, ${middle}peak ${number(peak)} ${unit}`;
+					shown.textContent = `${name} ${Number.isFinite(peak) ? words : "above the scale here"}`;
 				}
 			});
 			this.figures[i].forEach((figures, k) => {
