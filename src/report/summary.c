@@ -173,16 +173,6 @@ static void tell_troubles(struct trk_doc *d, const struct trk_record *r)
 
 /* ---- the verdict ---- */
 
-/* A job that did nothing but wait has no size. */
-static bool has_slept(const struct trk_record *r)
-{
-	double cpu_s = r->outcome.total[TRK_TOTAL_CPU_S].value;
-	double seconds = (double) r->outcome.duration_ns / 1e9;
-
-	return r->samples >= SAMPLES_MIN && cpu_s < 0.01 * seconds &&
-	       !(trk__outcome_peak_mib(&r->outcome) >= 128);
-}
-
 static void tell_advice(struct trk_doc *d, const struct trk_record *r, const struct trk_advice *a)
 {
 	static const enum trk_tone tones[] = {
@@ -200,13 +190,9 @@ static void tell_advice(struct trk_doc *d, const struct trk_record *r, const str
 		    : a->sizing.sizing == TRK_SIZING_UNDER ? "\u25bc"
 							   : "\u25b2";
 	d->verdict_tone = tones[a->sizing.sizing];
-	if (a->sizing.sizing == TRK_SIZING_UNSTATED && has_slept(r)) {
+	if (a->sizing.sizing == TRK_SIZING_UNSTATED && trk__slept_words(d, r)) {
 		d->symbol = "\u00b7";
-		d->lead = trk__doc_print(d, "it slept: %s of CPU in %s; nothing to size",
-					 trk__doc_value(d, trk__human_seconds,
-							r->outcome.total[TRK_TOTAL_CPU_S].value),
-					 trk__doc_value(d, trk__human_seconds,
-							(double) r->outcome.duration_ns / 1e9));
+		d->lead = trk__doc_print(d, "it slept: %s", trk__slept_words(d, r));
 		return;
 	}
 	trk__buf_init(&b, 4096);

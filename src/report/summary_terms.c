@@ -132,3 +132,17 @@ void trk__term_cost(struct trk_doc *d, struct trk_doc_section *s, const struct t
 					: here,
 			.brief = here});
 }
+
+const char *trk__slept_words(struct trk_doc *d, const struct trk_record *r)
+{
+	enum { SAMPLES_MIN = 3 }; /* fewer tell nothing of means */
+	double cpu_s = r->outcome.total[TRK_TOTAL_CPU_S].value;
+	double seconds = (double) r->outcome.duration_ns / 1e9;
+
+	if (r->samples < SAMPLES_MIN || !(cpu_s < 0.01 * seconds) ||
+	    trk__outcome_peak_mib(&r->outcome) >= 128)
+		return NULL;
+	return trk__doc_print(d, "%s of CPU in %s; nothing to size",
+			      trk__doc_value(d, trk__human_seconds, cpu_s),
+			      trk__doc_value(d, trk__human_seconds, seconds));
+}

@@ -19,4 +19,7 @@ void trk__term_split(struct trk_doc *d, struct trk_doc_section *s,
 /* "$1.22 (c7i.4xlarge, $0.714/h) → about $0.69 on m7i.2xlarge, list 2026-07-20". */
 void trk__term_cost(struct trk_doc *d, struct trk_doc_section *s, const struct trk_place *p);
 
+/* "1 ms of CPU in 11.0 s; nothing to size" of a job that did nothing but wait; NULL of another. */
+const char *trk__slept_words(struct trk_doc *d, const struct trk_record *r);
+
 #endif

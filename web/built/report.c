@@ -184,11 +184,11 @@ const char trk__page_css[] =
 	" #8c6bb1;--t5: #b79bd3;--e5: #7a58a3;--p6: #c7cdd4;--e6: #77818c}html{font-size:11px}.phas"
 	"es text{font-size:9px}.strip{font-size:8px}body{max-width:none;padding:0;print-color-adjus"
 	"t:exact;-webkit-print-color-adjust:exact}.scroll,pre{overflow:visible}td:last-child:not(.n"
-	"),.processes tbody th{min-width:9rem}.copy,.tools>:not(#range),.help,.raw,.reads,.cursor,."
-	"select{display:none!important}figure,tr,#verdict{break-inside:avoid}h2{break-after:avoid}}"
-	"@media(forced-colors:active){.plot .area,.plot .line.job,.plot .limit{stroke:CanvasText}.p"
-	"lot .line.machine{stroke:GrayText}.bar .fill,.item.on_cpu{fill:Highlight}.bar .tick{fill:C"
-	"anvasText}}";
+	"),.processes tbody th{min-width:9rem}.copy,.contents,#snippets:not([open]),.tools>:not(#ra"
+	"nge),.help,.raw,.reads,.cursor,.select{display:none!important}figure,tr,#verdict{break-ins"
+	"ide:avoid}h2{break-after:avoid}}@media(forced-colors:active){.plot .area,.plot .line.job,."
+	"plot .limit{stroke:CanvasText}.plot .line.machine{stroke:GrayText}.bar .fill,.item.on_cpu{"
+	"fill:Highlight}.bar .tick{fill:CanvasText}}";
 const char trk__page_js[] =
 	"(()=>{function at(o){return navigator.clipboard?navigator.clipboard.writeText(o).catch(()="
 	">U(o)):U(o)}function U(o){let t=document.createElement(\"textarea\");t.value=o,document.body"
@@ -511,6 +511,7 @@ const char trk__page_js[] =
 	"end(i)}for(let i of[\"pointerdown\",\"pointermove\",\"keydown\",\"wheel\"])addEventListener(i,()=>"
 	"n=performance.now(),{passive:!0});setInterval(()=>{!document.hidden&&performance.now()-n>F"
 	"t&&location.reload()},1e3*(s?nt:Math.max(2,o)))}P();V();D();zt();Wt();Ut();addEventListene"
-	"r(\"beforeprint\",()=>{for(let o of document.querySelectorAll(\"details\"))o.open=!0});})();";
-const char trk__page_css_hash[] = "sha256-NanJqIAtXB4Qks1wyTDlZGTrtsTCL8d9Xl6sWXdbzd4=";
-const char trk__page_js_hash[] = "sha256-RggHFZ0HcUqYnNgANLwNMLCFIl4lcHJq6Ab5BTsPJ6k=";
+	"r(\"beforeprint\",()=>{for(let o of document.querySelectorAll(\"details:not(#snippets)\"))o.op"
+	"en=!0});})();";
+const char trk__page_css_hash[] = "sha256-BwgYTSeN7GriR4FFCS/ZnUuTfnGQAp8s1LgOoYb00o8=";
+const char trk__page_js_hash[] = "sha256-JKtu/KQz1oXzJ5D/C+hnlqNfH0ogdGC9pe74SbSWi6Q=";

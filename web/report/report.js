@@ -79,9 +79,9 @@ prepareFolds();
 prepareCharts();
 prepareSaving();
 keepUpToDate();
-// Folds are open on paper.
+// Folds are open on paper, but for lines that are copied.
 addEventListener("beforeprint", () => {
-	for (const fold of document.querySelectorAll("details")) {
+	for (const fold of document.querySelectorAll("details:not(#snippets)")) {
 		fold.open = true;
 	}
 });

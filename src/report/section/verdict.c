@@ -4,6 +4,7 @@
 #include "base/libc.h"
 #include "report/line_words.h"
 #include "report/section/section.h"
+#include "report/summary_terms.h"
 
 #define B TRK_DOC_STRONG
 #define E TRK_DOC_PLAIN
@@ -383,6 +384,12 @@ static void tell_verdict(struct trk_doc *d, const struct trk_report_work *w)
 		d->lead = trk__doc_print(
 			d, B "The whole machine." E "%s There is no job here to size.",
 			used_words(d, w));
+		d->basis = "";
+		return;
+	}
+	if (sizing == TRK_SIZING_UNSTATED && trk__slept_words(d, w->in->record)) {
+		d->lead = trk__doc_print(d, B "It slept:" E " %s.%s",
+					 trk__slept_words(d, w->in->record), used_words(d, w));
 		d->basis = "";
 		return;
 	}
