@@ -1,5 +1,5 @@
-/* What every operating system can do, and each in its own way. src/base/linux and src/base/darwin
- * implement it; the build takes one of them. A header or a flag of one system is used below its
+/* What every operating system can do, and each in its own way. src/base/linux, src/base/darwin and
+ * src/base/windows implement it; the build takes one of them. A header or a flag of one system is used below its
  * folder only.
  *
  * What one system alone has is not here: figures of processes and machines come from src/probe. */
@@ -56,6 +56,9 @@ void trk__os_group_take(int group_fd);
 /* When the content was last changed, ns since 1970. */
 int64_t trk__os_modified_ns(const struct stat *st);
 
+/* Does the path begin at a root: "/x", on Windows also "C:/x"? */
+bool trk__os_is_absolute(const char *path);
+
 /* Is the directory on a file system of another machine, or is that unknown? */
 bool trk__os_is_remote(const char *dir);
 
@@ -91,6 +94,9 @@ const char *trk__os_library_advice(const char *install);
 
 /* ---- the machine ---- */
 
+/* Do files have modes? Else access control lists, which are read for the owner only. */
+extern const bool trk__os_has_modes;
+
 /* Does the system show processes in /proc? */
 extern const bool trk__os_has_proc;
 
@@ -101,6 +107,9 @@ uint64_t trk__os_memory_bytes(void);
 
 /* Goes on while the machine is suspended. */
 extern const clockid_t trk__os_boot_clock;
+
+/* What the local time is ahead of UTC. */
+long trk__os_utc_offset_s(time_t at);
 
 /* qsort_r(3) as glibc has it. */
 typedef int trk__os_order(const void *a, const void *b, void *data);

@@ -9,6 +9,7 @@
 
 #include "alert/end.h"
 #include "base/clock.h"
+#include "base/os.h"
 #include "base/parse.h"
 #include "cli/config.h"
 #include "cli/environment.h"
@@ -180,10 +181,7 @@ int cli_take_until(const char *text, double *ret_s)
 
 static double utc_offset(double now_s)
 {
-	time_t now = (time_t) now_s;
-	struct tm tm;
-
-	return localtime_r(&now, &tm) ? (double) tm.tm_gmtoff : 0;
+	return (double) trk__os_utc_offset_s((time_t) now_s);
 }
 
 /* ---- sending ---- */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/os.h"
 #include "base/trust.h"
 
 enum { FILE_MAX = 256 * 1024, PATH_SIZE = 4096 };
@@ -280,9 +281,9 @@ static int apply_files(struct target *t, const char *file)
 		return apply_file(t, file, fd);
 	}
 	t->lenient = !t->origins;
-	if (xdg && *xdg == '/')
+	if (xdg && trk__os_is_absolute(xdg))
 		(void) snprintf(path, sizeof(path), "%s/resource-tracker/config.toml", xdg);
-	else if (home && *home == '/')
+	else if (home && trk__os_is_absolute(home))
 		(void) snprintf(path, sizeof(path), "%s/.config/resource-tracker/config.toml",
 				home);
 	if (path[0] && apply_found_file(t, path) != 0)

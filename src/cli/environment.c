@@ -49,9 +49,9 @@ const char *cli_state_dir(const char *dir)
 		return dir;
 	if (own && *own)
 		return own;
-	if (state && *state == '/')
+	if (state && trk__os_is_absolute(state))
 		(void) snprintf(text, sizeof(text), "%s/resource-tracker", state);
-	else if (home && *home == '/')
+	else if (home && trk__os_is_absolute(home))
 		(void) snprintf(text, sizeof(text), "%s/.local/state/resource-tracker", home);
 	else
 		(void) snprintf(text, sizeof(text), "/tmp/resource-tracker-%u",

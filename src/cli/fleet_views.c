@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/os.h"
 #include "base/parse.h"
 #include "cli/named_runs.h"
 #include "service/fleet_rows.h"
@@ -29,10 +30,7 @@ static int take_moment(const char *verb, const char *text, double *ret)
 
 double cli_fleet_utc_offset(double now_s)
 {
-	time_t now = (time_t) now_s;
-	struct tm tm;
-
-	return localtime_r(&now, &tm) ? (double) tm.tm_gmtoff : 0;
+	return (double) trk__os_utc_offset_s((time_t) now_s);
 }
 
 int cli_fleet_now(const struct cli_fleet_settings *settings, const char *verb, double *ret_s)

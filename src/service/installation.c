@@ -95,6 +95,9 @@ static void check_permissions(struct trk_check *f, const char *path)
 		(void) snprintf(f->text, sizeof(f->text),
 				"it belongs to user %u, who is neither you nor root",
 				(unsigned int) st.st_uid);
+	} else if (!trk__os_has_modes) {
+		(void) snprintf(f->text, sizeof(f->text),
+				"it belongs to you or the system; who else may write is not read");
 	} else {
 		(void) snprintf(f->text, sizeof(f->text),
 				"mode %03o, no set-user-id, owner %u, no other user may write",
@@ -202,6 +205,9 @@ static void check_job(struct trk_check *f, const char *tmp)
 	r = trk__own_run(folder, "self-check", version, -1, record);
 	if (r == -EBADMSG) {
 		(void) snprintf(f->text, sizeof(f->text), "its recording cannot be read");
+	} else if (r == -EOPNOTSUPP) {
+		f->state = TRK_CHECK_PART;
+		(void) snprintf(f->text, sizeof(f->text), "this build tracks no jobs");
 	} else if (r != 0) {
 		(void) snprintf(f->text, sizeof(f->text),
 				"run ended with %d. Try: resource-tracker run -- true", r);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/os.h"
 #include "base/trust.h"
 #include "catalog/feed.h"
 #include "catalog/text.h"
@@ -124,10 +125,10 @@ void trk__prices_release(struct trk_prices *p)
 const char *trk__prices_usual_cache(char *(*get)(const char *name), char text[TRK_PRICES_PATH_SIZE])
 {
 	const char *cache = get("XDG_CACHE_HOME"), *home = get("HOME");
-	bool is_named = cache && *cache == '/';
+	bool is_named = cache && trk__os_is_absolute(cache);
 	int n;
 
-	if (!is_named && !(home && *home == '/'))
+	if (!is_named && !(home && trk__os_is_absolute(home)))
 		return NULL;
 	n = is_named ? snprintf(text, TRK_PRICES_PATH_SIZE, "%s/resource-tracker", cache)
 		     : snprintf(text, TRK_PRICES_PATH_SIZE, "%s/.cache/resource-tracker", home);

@@ -187,6 +187,11 @@ int64_t trk__os_modified_ns(const struct stat *st)
 	return (int64_t) st->st_mtimespec.tv_sec * 1000000000 + st->st_mtimespec.tv_nsec;
 }
 
+bool trk__os_is_absolute(const char *path)
+{
+	return path[0] == '/';
+}
+
 bool trk__os_is_remote(const char *dir)
 {
 	struct statfs fs;
@@ -323,6 +328,7 @@ const char *trk__os_library_advice(const char *install)
 
 /* ---- the machine ---- */
 
+const bool trk__os_has_modes = true;
 const bool trk__os_has_proc = false;
 
 uint64_t trk__os_memory_bytes(void)
@@ -337,6 +343,13 @@ uint64_t trk__os_memory_bytes(void)
 
 /* CLOCK_UPTIME_RAW is the one that stands still. */
 const clockid_t trk__os_boot_clock = CLOCK_MONOTONIC;
+
+long trk__os_utc_offset_s(time_t at)
+{
+	struct tm tm;
+
+	return localtime_r(&at, &tm) ? tm.tm_gmtoff : 0;
+}
 
 struct ordering {
 	trk__os_order *order;

@@ -130,6 +130,11 @@ int64_t trk__os_modified_ns(const struct stat *st)
 	return (int64_t) st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
 }
 
+bool trk__os_is_absolute(const char *path)
+{
+	return path[0] == '/';
+}
+
 bool trk__os_is_remote(const char *dir)
 {
 	static const unsigned long types[] = {
@@ -222,6 +227,7 @@ const char *trk__os_library_advice(const char *install)
 
 /* ---- the machine ---- */
 
+const bool trk__os_has_modes = true;
 const bool trk__os_has_proc = true;
 
 uint64_t trk__os_memory_bytes(void)
@@ -247,6 +253,13 @@ int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
 }
 
 const clockid_t trk__os_boot_clock = CLOCK_BOOTTIME;
+
+long trk__os_utc_offset_s(time_t at)
+{
+	struct tm tm;
+
+	return localtime_r(&at, &tm) ? tm.tm_gmtoff : 0;
+}
 
 void trk__os_sort(void *list, size_t n, size_t size, trk__os_order *order, void *data)
 {
