@@ -127,7 +127,7 @@ const char *trk__catalog_date(uint32_t date, char text[16])
 /* Days since a fixed day. */
 static long days_of(uint32_t date)
 {
-	long y = date / 10000, m = date / 100 % 100, d = date % 100;
+	long y = (long) (date / 10000), m = (long) (date / 100 % 100), d = (long) (date % 100);
 
 	/* A year that begins in March has its leap day last. */
 	y -= m <= 2;

@@ -131,7 +131,7 @@ static long intern(struct trk_fleet_rows *rows, const char *text, size_t len)
 		const char *known = rows->text[rows->bucket[at]];
 
 		if (!strncmp(known, text, len) && known[len] == '\0')
-			return rows->bucket[at];
+			return (long) rows->bucket[at];
 	}
 	if (grow((void **) &rows->text, &rows->texts_cap, rows->texts, sizeof(*rows->text)) < 0)
 		return -ENOMEM;
@@ -171,7 +171,7 @@ static long job_of(struct trk_fleet_rows *rows, uint32_t name, uint32_t scope)
 		const struct trk_fleet_name *job = &rows->job[rows->job_of[at] - 1];
 
 		if (job->name == name && job->scope == scope)
-			return rows->job_of[at] - 1;
+			return (long) rows->job_of[at] - 1;
 	}
 	if (grow((void **) &rows->job, &rows->jobs_cap, rows->jobs, sizeof(*rows->job)) < 0)
 		return -ENOMEM;

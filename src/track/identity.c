@@ -128,7 +128,7 @@ static bool from_nextflow(const struct trk_identity_facts *f, char *job)
 	const char *folder = value_of(f, "NXF_TASK_WORKDIR");
 	char path[4096], text[2048];
 	TRK_FD_CLEANUP int fd = -1;
-	long len;
+	ssize_t len;
 
 	if (!folder ||
 	    snprintf(path, sizeof(path), "%s/.command.run", folder) >= (int) sizeof(path))
