@@ -82,24 +82,6 @@ static int read_account(const struct trk_alert_sender *s, struct account *a)
 
 /* ---- sinks ---- */
 
-const struct trk_alert_sink *trk__alert_sink_parse(const struct trk_alert_sender *s,
-						   const char *text, const char **ret_address)
-{
-	const char *colon = strchr(text, ':');
-	const struct trk_alert_sink *sink =
-		colon ? trk__alert_sink_find(text, (size_t) (colon - text)) : NULL;
-
-	if (!sink || !colon[1]) {
-		trk__service_note(&s->service,
-				  "alerts: %.*s: not of the form KIND:ADDRESS. Kinds: mail, slack, "
-				  "teams, discord, json, alertmanager",
-				  (int) strcspn(text, ":"), text);
-		return NULL;
-	}
-	*ret_address = colon + 1;
-	return sink;
-}
-
 int trk__alert_route(const struct trk_alert_sender *s, const char *text,
 		     struct trk_alert_route *ret)
 {
