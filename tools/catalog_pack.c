@@ -66,6 +66,9 @@ int main(int argc, char **argv)
 		       "\t.section __TEXT, __const\n\t.balign 16\n\t.globl _trk__catalog_bytes\n"
 		       "\t.private_extern _trk__catalog_bytes\n"
 		       "_trk__catalog_bytes:\n\t.incbin \"%s\"\n"
+		       "#elif defined(_WIN32)\n"
+		       "\t.section .rdata, \"dr\"\n\t.balign 16\n\t.globl trk__catalog_bytes\n"
+		       "trk__catalog_bytes:\n\t.incbin \"%s\"\n"
 		       "#else\n"
 		       "\t.section .rodata\n\t.balign 16\n\t.global trk__catalog_bytes\n"
 		       "\t.hidden trk__catalog_bytes\n\t.type trk__catalog_bytes, %%object\n"
@@ -73,7 +76,7 @@ int main(int argc, char **argv)
 		       "\t.size trk__catalog_bytes, . - trk__catalog_bytes\n"
 		       "\t.section .note.GNU-stack, \"\", %%progbits\n"
 		       "#endif\n",
-		       path ? path : argv[1], path ? path : argv[1]);
+		       path ? path : argv[1], path ? path : argv[1], path ? path : argv[1]);
 	if (r == 0)
 		r = len < 0 ? complain("", "out of memory")
 			    : write_file(argv[2], text, (size_t) len);

@@ -9,7 +9,8 @@
 #             the modules that the Python package is tested with; web/node_modules; and for the tests
 #             of `recommend --for`: build/venv-snippets, build/nextflow (Nextflow, from Maven Central),
 #             build/docker (the Docker client, if the system has none); build/nvml, the official nvml.h
-#             of several releases; build/kernel, a kernel that the tests boot in a virtual machine
+#             of several releases; build/kernel, a kernel that the tests boot in a virtual machine;
+#             build/wine-sqlite, SQLite as Windows has it, for Wine, which lacks it
 #     bench   the peers that the benchmarks compare with: build/venv-bench, a Python environment, and
 #             build/bench-cargo, the Rust sibling (takes minutes)
 #     release what packs a release, checks its packages and proves them in clean roots; build/venv-release
@@ -37,8 +38,8 @@ test_packages=(
 	chromium fonts-dejavu-core
 	# the Python package
 	python3-dev python3-venv
-	# what is built for Windows; for macOS it is zig, a module of build/venv-python
-	gcc-mingw-w64-x86-64
+	# what is built for Windows, and runs under Wine; for macOS it is zig, a module of build/venv-python
+	gcc-mingw-w64-x86-64 wine64
 	# a kernel with cgroup v2, in a virtual machine
 	qemu-system-x86 busybox-static cpio kmod xz-utils libsqlite3-0
 )
@@ -59,6 +60,8 @@ python_modules=(meson-python 'meson>=1.2.3' 'wheel>=0.40' pandas polars pyarrow 
 nvml_packages=(nvidia-nvml-dev-cu11==11.7.91 nvidia-nvml-dev-cu11==11.8.86 nvidia-nvml-dev-cu12==12.0.76
 	nvidia-nvml-dev-cu12==12.2.81 nvidia-nvml-dev-cu12==12.2.140 nvidia-nvml-dev-cu12==12.4.127
 	nvidia-nvml-dev-cu12==12.9.79 nvidia-nvml-dev==13.1.115 nvidia-nvml-dev==13.5.37)
+# The source of SQLite in one file.
+sqlite_package=better-sqlite3@11.10.0
 # Without the sibling the benchmarks say so and continue.
 bench_modules=(resource-tracker psutil)
 bench_packages=(sysstat time)
@@ -229,6 +232,23 @@ install_nvml_headers() {
 	echo "${nvml_packages[*]}" >"$stamp"
 }
 
+# The winsqlite3.dll of Windows 10, which Wine 8 lacks. No script of the package is run.
+install_wine_sqlite() {
+	local folder=build/wine-sqlite
+	if [ "$(cat $folder/package 2>/dev/null)" = "$sqlite_package" ]; then
+		return
+	fi
+	echo "setup: compiling the SQLite of $sqlite_package for Wine"
+	mkdir -p $folder
+	npm pack --silent --pack-destination $folder $sqlite_package </dev/null >/dev/null ||
+		die "npm could not download $sqlite_package"
+	tar -xzf $folder/better-sqlite3-*.tgz -C $folder package/deps/sqlite3/sqlite3.c
+	x86_64-w64-mingw32-gcc -O1 -shared "-DSQLITE_API=__declspec(dllexport)" -o $folder/winsqlite3.dll \
+		$folder/package/deps/sqlite3/sqlite3.c
+	rm -rf $folder/package $folder/*.tgz
+	echo "$sqlite_package" >$folder/package
+}
+
 set_up_build() {
 	install_packages "${build_packages[@]}"
 }
@@ -242,6 +262,7 @@ set_up_test() {
 	install_nvml_headers
 	install_nextflow
 	install_docker_client
+	install_wine_sqlite
 	tools/kernel_packages.sh 6.1
 }
 

@@ -185,11 +185,14 @@ stage_e2e() {
 	end e2e
 }
 
-# What zig builds for other systems, and the package as users have it: the wheel, installed into an
-# environment of its own.
+# What is built for other systems, that for Windows under Wine, and the package as users have it: the wheel,
+# installed into an environment of its own.
 stage_python() {
-	begin "the build for macOS, and tests of the Python package"
+	begin "the builds for macOS and Windows, and tests of the Python package"
 	check "macOS build" build/venv-python/bin/python tools/macos.py
+	if check "Windows build" tools/windows.py; then
+		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest windows tests/windows
+	fi
 	if check "python wheel" tools/python_wheel.sh &&
 		check "portable wheel" build/venv-python/bin/python tools/python_portable.py "$(uname -m)"; then
 		TRK_NEEDS_ALL_MODULES=1 python=$PWD/build/venv-python/bin/python \

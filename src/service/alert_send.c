@@ -173,21 +173,6 @@ int trk__alert_store_close(const struct trk_alert_sender *s, struct trk_alert_st
 	return r;
 }
 
-int trk__alert_store_peek(const char *dir, struct trk_alert_book *ret, struct trk_error *reterr)
-{
-	TRK_FD_CLEANUP int fd = dir && *dir ? trk__open_dir_at(AT_FDCWD, dir) : -ENOENT;
-	struct trk_error error = {.code = 0};
-	bool reads = fd >= 0 || fd == -ENOENT;
-	int r = reads ? trk__alert_book_peek(fd, ret, &error) : fd;
-
-	if (r == 0)
-		return 0;
-	if (reads)
-		trk__alert_book_release(ret);
-	return trk__error_set(reterr, r, dir, "%s%s: %s", dir, reads ? "/alerts.json" : "",
-			      error.message[0] ? error.message : trk__strerror(r));
-}
-
 /* ---- the outbox ---- */
 
 /* Made where it is missing. A descriptor or a negative error. */

@@ -1,0 +1,241 @@
+/* Names of files: make, remove, rename, list. */
+#ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
+
+#include "base/windows/wide.h"
+
+#include <ftw.h>
+#include <stdlib.h>
+#include <wchar.h>
+
+/* ---- one name ---- */
+
+int trk__mkdirat(int dirfd, const char *path, unsigned int mode)
+{
+	wchar_t wide[TRK_WIDE_PATH_MAX];
+
+	(void) mode; /* who may do what is that of the folder above */
+	if (!trk__wide_path(dirfd, path, wide))
+		return -1;
+	if (CreateDirectoryW(wide, NULL))
+		return 0;
+	(void) trk__windows_failed();
+	if (errno == EACCES && GetFileAttributesW(wide) != INVALID_FILE_ATTRIBUTES)
+		errno = EEXIST; /* "C:" */
+	return -1;
+}
+
+int trk__mkdir(const char *path, unsigned int mode)
+{
+	return trk__mkdirat(AT_FDCWD, path, mode);
+}
+
+int trk__unlinkat(int dirfd, const char *path, int flags)
+{
+	wchar_t wide[TRK_WIDE_PATH_MAX];
+
+	if (!trk__wide_path(dirfd, path, wide))
+		return -1;
+	if (flags & AT_REMOVEDIR)
+		return RemoveDirectoryW(wide) ? 0 : trk__windows_failed();
+	return DeleteFileW(wide) ? 0 : trk__windows_failed();
+}
+
+int trk__unlink(const char *path)
+{
+	return trk__unlinkat(AT_FDCWD, path, 0);
+}
+
+int trk__remove(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return -1;
+	return trk__unlinkat(AT_FDCWD, path, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
+}
+
+int trk__renameat(int from_fd, const char *from, int to_fd, const char *to)
+{
+	wchar_t wide_from[TRK_WIDE_PATH_MAX], wide_to[TRK_WIDE_PATH_MAX];
+
+	if (!trk__wide_path(from_fd, from, wide_from) || !trk__wide_path(to_fd, to, wide_to))
+		return -1;
+	return MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING) ? 0
+									  : trk__windows_failed();
+}
+
+int trk__rename(const char *from, const char *to)
+{
+	return trk__renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+/* Whether it is there and, for writing, not marked as read-only. */
+int trk__faccessat(int dirfd, const char *path, int mode, int flags)
+{
+	wchar_t wide[TRK_WIDE_PATH_MAX];
+	DWORD attributes;
+
+	(void) flags;
+	if (!trk__wide_path(dirfd, path, wide))
+		return -1;
+	attributes = GetFileAttributesW(wide);
+	if (attributes == INVALID_FILE_ATTRIBUTES)
+		return trk__windows_failed();
+	if (!(mode & W_OK) || !(attributes & FILE_ATTRIBUTE_READONLY) ||
+	    attributes & FILE_ATTRIBUTE_DIRECTORY)
+		return 0;
+	errno = EACCES;
+	return -1;
+}
+
+int trk__access(const char *path, int mode)
+{
+	return trk__faccessat(AT_FDCWD, path, mode, 0);
+}
+
+/* Windows follows links by itself; no caller needs the target. */
+ssize_t trk__readlink(const char *path, char *text, size_t size)
+{
+	(void) path;
+	(void) text;
+	(void) size;
+	errno = EINVAL;
+	return -1;
+}
+
+char *trk__realpath(const char *path, char *text)
+{
+	wchar_t wide[TRK_WIDE_PATH_MAX];
+	int fd = trk__open(path, O_RDONLY | O_CLOEXEC);
+	DWORD len;
+
+	if (fd < 0)
+		return NULL;
+	len = GetFinalPathNameByHandleW(trk__handle_of(fd), wide, TRK_WIDE_PATH_MAX, 0);
+	(void) close(fd);
+	if (len == 0 || len >= TRK_WIDE_PATH_MAX) {
+		(void) trk__windows_failed();
+		return NULL;
+	}
+	return trk__narrow_path(wide, text, TRK_WIDE_PATH_MAX) ? text : NULL;
+}
+
+char *trk__getcwd(char *text, size_t size)
+{
+	wchar_t wide[TRK_WIDE_PATH_MAX];
+
+	if (GetCurrentDirectoryW(TRK_WIDE_PATH_MAX, wide) == 0) {
+		(void) trk__windows_failed();
+		return NULL;
+	}
+	return trk__narrow_path(wide, text, size) ? text : NULL;
+}
+
+char *trk__mkdtemp(char *path)
+{
+	size_t len = strlen(path);
+
+	for (int i = 0; i < 100; i++) {
+		(void) snprintf(path + len - 6, 7, "%06x", (unsigned int) rand() & 0xffffffu);
+		if (trk__mkdir(path, 0700) == 0)
+			return path;
+		if (errno != EEXIST)
+			break;
+	}
+	return NULL;
+}
+
+/* ---- directories ---- */
+
+struct trk__dir {
+	HANDLE find;
+	int fd; /* owned */
+	bool has_first;
+	WIN32_FIND_DATAW found;
+	struct dirent entry;
+};
+
+DIR *trk__fdopendir(int fd)
+{
+	wchar_t wide[TRK_WIDE_PATH_MAX];
+	DIR *dir = calloc(1, sizeof(*dir));
+
+	if (!dir || !trk__wide_path(fd, "*", wide)) {
+		free(dir);
+		return NULL;
+	}
+	dir->fd = fd;
+	dir->find = FindFirstFileW(wide, &dir->found);
+	if (dir->find == INVALID_HANDLE_VALUE && GetLastError() != ERROR_FILE_NOT_FOUND) {
+		(void) trk__windows_failed();
+		free(dir);
+		return NULL;
+	}
+	dir->has_first = dir->find != INVALID_HANDLE_VALUE;
+	return dir;
+}
+
+DIR *trk__opendir(const char *path)
+{
+	int fd = trk__open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : trk__fdopendir(fd);
+
+	if (fd >= 0 && !dir)
+		(void) close(fd);
+	return dir;
+}
+
+struct dirent *trk__readdir(DIR *dir)
+{
+	if (!dir->has_first &&
+	    (dir->find == INVALID_HANDLE_VALUE || !FindNextFileW(dir->find, &dir->found)))
+		return NULL;
+	dir->has_first = false;
+	dir->entry.d_type = dir->found.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT ? DT_UNKNOWN
+			    : dir->found.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY   ? DT_DIR
+										       : DT_REG;
+	(void) WideCharToMultiByte(CP_UTF8, 0, dir->found.cFileName, -1, dir->entry.d_name,
+				   sizeof(dir->entry.d_name), NULL, NULL);
+	return &dir->entry;
+}
+
+int trk__closedir(DIR *dir)
+{
+	if (dir->find != INVALID_HANDLE_VALUE)
+		(void) FindClose(dir->find);
+	(void) close(dir->fd);
+	free(dir);
+	return 0;
+}
+
+int trk__dirfd(const DIR *dir)
+{
+	return dir->fd;
+}
+
+/* Children first; only so is it used (base/file.c removes a folder). */
+int nftw(const char *path, int (*visit)(const char *, const struct stat *, int, struct FTW *),
+	 int folders, int flags)
+{
+	struct FTW at = {0, 0};
+	const struct dirent *entry;
+	struct stat st;
+	DIR *dir;
+
+	if (lstat(path, &st) < 0)
+		return -1;
+	dir = S_ISDIR(st.st_mode) ? trk__opendir(path) : NULL;
+	while (dir && (entry = trk__readdir(dir)) != NULL) {
+		char below[TRK_WIDE_PATH_MAX];
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		(void) snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
+		(void) nftw(below, visit, folders, flags);
+	}
+	if (dir)
+		(void) trk__closedir(dir);
+	return visit(path, &st, 0, &at);
+}
+
+#endif

@@ -1,0 +1,257 @@
+/* Windows 10 and later. */
+#ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
+
+#include "base/os.h"
+
+#include "base/windows/wide.h"
+
+#include <psapi.h>
+
+#include <dlfcn.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <wchar.h>
+
+#include "base/clock.h"
+#include "base/detach.h"
+
+/* ---- descriptors ---- */
+
+const char trk__os_own_descriptors[] = "/dev/fd"; /* there is no such folder */
+
+int trk__os_pipe(int ends[2])
+{
+	return _pipe(ends, 65536, O_CLOEXEC | _O_BINARY) < 0 ? -errno : 0;
+}
+
+int trk__os_path_of(int fd, char *path, size_t size)
+{
+	wchar_t wide[TRK_WIDE_PATH_MAX];
+	DWORD len = GetFinalPathNameByHandleW(trk__handle_of(fd), wide, TRK_WIDE_PATH_MAX, 0);
+
+	if (len == 0)
+		return -trk__windows_errno(GetLastError());
+	return len < TRK_WIDE_PATH_MAX && trk__narrow_path(wide, path, size) ? 0 : -ENAMETOOLONG;
+}
+
+int poll(struct pollfd *list, unsigned long n, int timeout_ms)
+{
+	(void) list;
+	(void) n;
+	(void) timeout_ms;
+	errno = ENOSYS;
+	return -1;
+}
+
+int ioctl(int fd, unsigned long request, struct winsize *ret)
+{
+	CONSOLE_SCREEN_BUFFER_INFO info;
+
+	if (request != TIOCGWINSZ || !GetConsoleScreenBufferInfo(trk__handle_of(fd), &info))
+		return trk__windows_failed();
+	ret->ws_col = (unsigned short) (info.srWindow.Right - info.srWindow.Left + 1);
+	ret->ws_row = (unsigned short) (info.srWindow.Bottom - info.srWindow.Top + 1);
+	return 0;
+}
+
+/* ---- files ---- */
+
+int64_t trk__os_modified_ns(const struct stat *st)
+{
+	return st->modified_ns;
+}
+
+bool trk__os_is_absolute(const char *path)
+{
+	return path[0] == '/' || path[0] == '\\' || (path[0] && path[1] == ':');
+}
+
+/* The type of the drive that a folder lies on. */
+static UINT drive_type(const char *dir)
+{
+	wchar_t wide[TRK_WIDE_PATH_MAX], volume[TRK_WIDE_PATH_MAX];
+
+	if (!trk__wide_path(AT_FDCWD, dir, wide) ||
+	    !GetVolumePathNameW(wide, volume, TRK_WIDE_PATH_MAX))
+		return DRIVE_UNKNOWN;
+	return GetDriveTypeW(volume);
+}
+
+bool trk__os_is_remote(const char *dir)
+{
+	UINT type = drive_type(dir);
+
+	return type == DRIVE_REMOTE || type == DRIVE_UNKNOWN || type == DRIVE_NO_ROOT_DIR;
+}
+
+bool trk__os_is_in_memory(const char *dir)
+{
+	return drive_type(dir) == DRIVE_RAMDISK;
+}
+
+bool trk__os_has_unmapped_ids(void)
+{
+	return false;
+}
+
+int fstatvfs(int fd, struct statvfs *ret)
+{
+	wchar_t wide[TRK_WIDE_PATH_MAX];
+	ULARGE_INTEGER free_for_user, total, free_in_all;
+
+	if (!trk__wide_path(fd, ".", wide))
+		return -1;
+	if (!GetDiskFreeSpaceExW(wide, &free_for_user, &total, &free_in_all))
+		return trk__windows_failed();
+	*ret = (struct statvfs){
+		.f_frsize = 1,
+		.f_blocks = total.QuadPart,
+		.f_bfree = free_in_all.QuadPart,
+		.f_bavail = free_for_user.QuadPart,
+	};
+	return 0;
+}
+
+/* ---- this program ---- */
+
+int trk__os_program(char *path, size_t size)
+{
+	wchar_t wide[TRK_WIDE_PATH_MAX];
+	DWORD len = GetModuleFileNameW(NULL, wide, TRK_WIDE_PATH_MAX);
+
+	if (len == 0)
+		return -trk__windows_errno(GetLastError());
+	return len < TRK_WIDE_PATH_MAX && trk__narrow_path(wide, path, size) ? 0 : -ENAMETOOLONG;
+}
+
+const char *trk__os_own_file(void)
+{
+	static char path[TRK_WIDE_PATH_MAX];
+
+	return trk__os_program(path, sizeof(path)) == 0 ? path : "";
+}
+
+/* The name is that of the file. */
+void trk__os_name_self(const char *name)
+{
+	(void) name;
+}
+
+bool trk__os_is_dynamic(void)
+{
+	return true;
+}
+
+int trk__os_signal_number(int signo)
+{
+	return signo;
+}
+
+uint64_t trk__os_own_peak_bytes(void)
+{
+	PROCESS_MEMORY_COUNTERS m;
+
+	return GetProcessMemoryInfo(GetCurrentProcess(), &m, sizeof(m)) ? m.PeakWorkingSetSize : 0;
+}
+
+char **trk__os_environment(void)
+{
+	return trk__environment();
+}
+
+/* Nothing goes on after the program. */
+bool trk__detach(void)
+{
+	return false;
+}
+
+/* ---- libraries ---- */
+
+/* SQLite is part of Windows 10. Others have no agreed name, and one that is built with another C
+ * library could not take descriptors: none is loaded. */
+void *trk__os_library(const char *soname)
+{
+	if (strcmp(soname, "libsqlite3.so.0") != 0)
+		return NULL;
+	return LoadLibraryExW(L"winsqlite3.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+}
+
+const char *trk__os_library_advice(const char *install)
+{
+	(void) install;
+	return "Windows: of libraries only the system's SQLite is loaded (winsqlite3.dll)";
+}
+
+void *dlsym(void *library, const char *name)
+{
+	return (void *) (uintptr_t) GetProcAddress(library, name);
+}
+
+int dlclose(void *library)
+{
+	return FreeLibrary(library) ? 0 : -1;
+}
+
+char *dlerror(void)
+{
+	return NULL;
+}
+
+/* ---- the machine ---- */
+
+const bool trk__os_has_modes = false;
+const bool trk__os_has_proc = false;
+
+uint64_t trk__os_memory_bytes(void)
+{
+	MEMORYSTATUSEX m = {.dwLength = sizeof(m)};
+
+	return GlobalMemoryStatusEx(&m) ? m.ullTotalPhys : 0;
+}
+
+int uname(struct utsname *ret)
+{
+	SYSTEM_INFO info;
+
+	GetNativeSystemInfo(&info);
+	*ret = (struct utsname){.sysname = "Windows"};
+	(void) snprintf(ret->machine, sizeof(ret->machine), "%s",
+			info.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_ARM64 ? "aarch64"
+										    : "x86_64");
+	return 0;
+}
+
+/* ---- the rest ---- */
+
+const clockid_t trk__os_boot_clock = CLOCK_MONOTONIC;
+
+long trk__os_utc_offset_s(time_t at)
+{
+	struct tm tm;
+
+	return localtime_r(&at, &tm) ? (long) (_mkgmtime64(&tm) - at) : 0;
+}
+
+struct ordering {
+	trk__os_order *order;
+	void *data;
+};
+
+static int compare(void *data, const void *a, const void *b)
+{
+	const struct ordering *o = data;
+
+	return o->order(a, b, o->data);
+}
+
+void trk__os_sort(void *list, size_t n, size_t size, trk__os_order *order, void *data)
+{
+	struct ordering o = {.order = order, .data = data};
+
+	qsort_s(list, n, size, compare, &o);
+}
+
+#endif

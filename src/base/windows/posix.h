@@ -1,0 +1,305 @@
+/* What of POSIX the shared code uses and mingw-w64 lacks or has for the ANSI code page only: a header
+ * that the build includes before every file, and src/base/windows implements. Names are UTF-8
+ * everywhere, separated by '/' or '\\'.
+ *
+ * Only what is used is here. A call that Windows cannot do fails with ENOSYS. */
+#ifndef TRK_BASE_WINDOWS_POSIX_H
+#define TRK_BASE_WINDOWS_POSIX_H
+#ifndef __ASSEMBLER__
+
+#define tell trk__io_tell /* the project has functions of that name */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdarg.h>
+
+/* Of a pid and a mode, as elsewhere: mingw-w64 has 64 and 16 bits. */
+#define _PID_T_
+#define _MODE_T_
+#define _INO_T_DEFINED
+typedef int _pid_t;
+typedef int pid_t;
+typedef unsigned int _mode_t;
+typedef unsigned int mode_t;
+typedef unsigned short _ino_t; /* in the structs of mingw-w64 */
+typedef uint64_t ino_t;
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <io.h>
+#include <process.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#undef tell
+
+/* printf is that of mingw-w64, which knows %zu and %lld; gcc checks it as such. */
+#define format(kind, text, first) format(gnu_##kind, text, first)
+
+/* Those of mingw-w64 convert to float on the way, which gcc warns of. */
+#undef isnan
+#undef isinf
+#undef isfinite
+#undef signbit
+#define isnan(number)    __builtin_isnan(number)
+#define isinf(number)    __builtin_isinf(number)
+#define isfinite(number) __builtin_isfinite(number)
+#define signbit(number)  __builtin_signbit(number)
+
+/* ---- users ---- */
+
+/* There are three: this user, the system (SYSTEM, the administrators), and all others. */
+enum { TRK_UID_SYSTEM = 0, TRK_UID_SELF = 1000, TRK_UID_OTHER = 1001 };
+
+typedef unsigned int uid_t;
+typedef unsigned int gid_t;
+
+uid_t trk__geteuid(void);
+#define geteuid trk__geteuid
+#define getuid  trk__geteuid
+
+/* ---- files ---- */
+
+#define AT_FDCWD            (-100)
+#define AT_SYMLINK_NOFOLLOW 0x100
+#define AT_REMOVEDIR        0x200
+
+#define O_CLOEXEC   0x80 /* _O_NOINHERIT */
+#define O_DIRECTORY 0x200000
+#define O_NOFOLLOW  0x400000
+#define O_NONBLOCK  0
+#define O_NOCTTY    0
+
+#define S_IFLNK       0xA000
+#define S_ISLNK(mode) (((mode) &S_IFMT) == S_IFLNK)
+#define S_ISUID       04000
+#define S_ISGID       02000
+#define S_ISVTX       01000
+#undef S_IWGRP
+#define S_IWGRP 020
+#undef S_IWOTH
+#define S_IWOTH 02
+
+/* Modes are made up: 0755 of directories and programs, 0644 of other files. Access control lists
+ * are not read but for the owner. */
+struct trk__stat {
+	uint64_t st_dev, st_ino;
+	unsigned int st_mode;
+	unsigned int st_nlink;
+	uid_t st_uid;
+	gid_t st_gid;
+	int64_t st_size;
+	time_t st_mtime;
+	int64_t modified_ns;
+};
+
+int trk__stat(const char *path, struct trk__stat *ret);
+int trk__lstat(const char *path, struct trk__stat *ret);
+int trk__fstat(int fd, struct trk__stat *ret);
+int trk__fstatat(int dirfd, const char *path, struct trk__stat *ret, int flags);
+#undef stat
+#define stat  trk__stat
+#define lstat trk__lstat
+#undef fstat
+#define fstat   trk__fstat
+#define fstatat trk__fstatat
+
+int trk__open(const char *path, int flags, ...);
+int trk__openat(int dirfd, const char *path, int flags, ...);
+int trk__mkdir(const char *path, unsigned int mode);
+int trk__mkdirat(int dirfd, const char *path, unsigned int mode);
+int trk__unlink(const char *path);
+int trk__remove(const char *path);
+int trk__unlinkat(int dirfd, const char *path, int flags);
+int trk__rename(const char *from, const char *to);
+int trk__renameat(int from_fd, const char *from, int to_fd, const char *to);
+int trk__access(const char *path, int mode);
+int trk__faccessat(int dirfd, const char *path, int mode, int flags);
+ssize_t trk__readlink(const char *path, char *text, size_t size);
+char *trk__realpath(const char *path, char *text);
+char *trk__getcwd(char *text, size_t size);
+char *trk__mkdtemp(char *path);
+ssize_t trk__pread(int fd, void *data, size_t size, int64_t at);
+int trk__ftruncate(int fd, int64_t size);
+int trk__isatty(int fd);
+int trk__fsync(int fd);
+#define open      trk__open
+#define openat    trk__openat
+#define mkdir     trk__mkdir
+#define mkdirat   trk__mkdirat
+#define unlink    trk__unlink
+#define remove    trk__remove
+#define unlinkat  trk__unlinkat
+#define rename    trk__rename
+#define renameat  trk__renameat
+#define access    trk__access
+#define faccessat trk__faccessat
+#define readlink  trk__readlink
+#define realpath  trk__realpath
+#define getcwd    trk__getcwd
+#define mkdtemp   trk__mkdtemp
+#define pread     trk__pread
+static inline ssize_t trk__read(int fd, void *data, size_t size)
+{
+	return _read(fd, data, size > INT32_MAX ? INT32_MAX : (unsigned int) size);
+}
+#define read trk__read
+
+static inline ssize_t trk__write(int fd, const void *data, size_t size)
+{
+	return _write(fd, data, size > INT32_MAX ? INT32_MAX : (unsigned int) size);
+}
+#define write trk__write
+
+#undef ftruncate
+#define ftruncate trk__ftruncate
+#undef lseek
+#define lseek  _lseeki64
+#define isatty trk__isatty
+#define fsync  trk__fsync
+
+/* Modes and owners are not changed; there are no links to make. */
+static inline int trk__no_such_call(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+static inline int symlinkat(const char *target, int dirfd, const char *path)
+{
+	(void) target;
+	(void) dirfd;
+	(void) path;
+	return trk__no_such_call();
+}
+
+static inline mode_t trk__umask(mode_t mode)
+{
+	(void) mode;
+	return 0;
+}
+#define umask trk__umask
+
+static inline int fchmod(int fd, unsigned int mode)
+{
+	(void) fd;
+	(void) mode;
+	return 0;
+}
+
+static inline int fchown(int fd, uid_t uid, gid_t gid)
+{
+	(void) fd;
+	(void) uid;
+	(void) gid;
+	return 0;
+}
+
+#define F_DUPFD_CLOEXEC 1030
+#define F_GETFD         1
+#define F_SETFD         2
+#define F_SETFL         4
+#define FD_CLOEXEC      1
+int trk__fcntl(int fd, int command, ...);
+#define fcntl trk__fcntl
+
+/* Of the whole file, as flock(2): other programs are not kept from reading or writing. */
+#define LOCK_SH 1
+#define LOCK_EX 2
+#define LOCK_NB 4
+#define LOCK_UN 8
+int trk__flock(int fd, int operation);
+#define flock trk__flock
+
+/* ---- directories ---- */
+
+struct dirent {
+	unsigned char d_type;
+	char d_name[780]; /* 259 units of UTF-16 */
+};
+#define DT_UNKNOWN 0
+#define DT_DIR     4
+#define DT_REG     8
+
+typedef struct trk__dir DIR;
+DIR *trk__opendir(const char *path);
+DIR *trk__fdopendir(int fd);
+struct dirent *trk__readdir(DIR *dir);
+int trk__closedir(DIR *dir);
+int trk__dirfd(const DIR *dir);
+#define opendir   trk__opendir
+#define fdopendir trk__fdopendir
+#define readdir   trk__readdir
+#define closedir  trk__closedir
+#define dirfd     trk__dirfd
+
+/* ---- the environment, in UTF-8 ---- */
+
+char *trk__getenv(const char *name);
+int trk__setenv(const char *name, const char *value, int replace);
+/* All of it, as environ(7). */
+char **trk__environment(void);
+#define getenv trk__getenv
+#define setenv trk__setenv
+
+/* ---- texts and times ---- */
+
+char *trk__strndup(const char *text, size_t max);
+char *trk__strcasestr(const char *text, const char *part);
+void *trk__memmem(const void *data, size_t len, const void *part, size_t part_len);
+char *trk__strptime(const char *text, const char *pattern, struct tm *tm); /* %Y %m %d %H %M %S */
+char *trk__strerror_text(int code);
+#define strndup    trk__strndup
+#define strcasestr trk__strcasestr
+#define memmem     trk__memmem
+#define strptime   trk__strptime
+#define strerror   trk__strerror_text
+#define timegm     _mkgmtime64
+
+/* ---- processes: not in this build ---- */
+
+/* By the numbers of Linux, which recordings have. */
+#define SIGHUP              1
+#define SIGKILL             9
+#define SIGPIPE             13
+#define SIGXCPU             24
+#define WNOHANG             1
+#define WIFEXITED(status)   (((status) &0x7f) == 0)
+#define WEXITSTATUS(status) ((status) >> 8 & 0xff)
+#define WIFSIGNALED(status) (((status) &0x7f) != 0)
+#define WTERMSIG(status)    ((status) &0x7f)
+
+static inline pid_t trk__fork(void)
+{
+	return trk__no_such_call();
+}
+
+#define fork trk__fork
+
+static inline pid_t waitpid(pid_t pid, int *status, int flags)
+{
+	(void) pid;
+	(void) status;
+	(void) flags;
+	return trk__no_such_call();
+}
+
+static inline int kill(pid_t pid, int signo)
+{
+	(void) pid;
+	(void) signo;
+	return trk__no_such_call();
+}
+#define alarm(seconds) ((void) (seconds), 0)
+
+#endif
+#endif

@@ -1,0 +1,2 @@
+/* Winsock has sockets in another way: addresses alone. */
+#include <netinet/in.h>

@@ -1,0 +1,13 @@
+/* Space of a file system. */
+#ifndef TRK_POSIX_SYS_STATVFS_H
+#define TRK_POSIX_SYS_STATVFS_H
+
+struct statvfs {
+	unsigned long long f_frsize, f_blocks, f_bfree, f_bavail;
+	unsigned long f_flag;
+};
+#define ST_RDONLY 1
+
+int fstatvfs(int fd, struct statvfs *ret);
+
+#endif

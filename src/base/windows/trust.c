@@ -1,0 +1,118 @@
+/* Whom to trust on Windows: the owner of a file, as its access control list names it. A file or folder
+ * that is used is the user's own, SYSTEM's, or the administrators'; those on the way to it are not
+ * checked, as a profile is closed to other users. */
+#ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
+
+#include "base/trust.h"
+
+#include <string.h>
+
+#include "base/file.h"
+
+static bool is_own(const struct stat *st)
+{
+	return st->st_uid != TRK_UID_OTHER;
+}
+
+static int check(const struct stat *st, const char *path, bool is_folder, struct trk_error *reterr)
+{
+	if (S_ISLNK(st->st_mode))
+		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path, "%s is a link", path);
+	if (!is_own(st))
+		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path, "%s belongs to another user",
+				      path);
+	if (is_folder && !S_ISDIR(st->st_mode))
+		return trk__error_set(reterr, -ENOTDIR, path, "%s is not a directory", path);
+	if (!is_folder && !S_ISREG(st->st_mode))
+		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path, "%s is not a regular file",
+				      path);
+	return 0;
+}
+
+static int open_checked(int dirfd, const char *path, bool is_folder, struct trk_error *reterr)
+{
+	int fd = openat(dirfd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), r;
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ELOOP ? trk__error_set(reterr, -TRK_E_UNTRUSTED, path,
+						       "%s is a link", path)
+				      : -errno;
+	r = fstat(fd, &st) < 0 ? -errno : check(&st, path, is_folder, reterr);
+	if (r == 0)
+		return fd;
+	trk__close(fd);
+	return r;
+}
+
+static int check_at(int dirfd, const char *name, bool is_folder, struct trk_error *reterr)
+{
+	struct stat st;
+
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	return check(&st, name, is_folder, reterr);
+}
+
+int trk__trust_open_file(const char *path, struct trk_error *reterr)
+{
+	return open_checked(AT_FDCWD, path, false, reterr);
+}
+
+/* Nothing is reserved: no folder on the way is one that all may write to. */
+int trk__trust_open_dir(const char *path, enum trk_trust_make make, struct trk_error *reterr)
+{
+	(void) make;
+	return open_checked(AT_FDCWD, path, true, reterr);
+}
+
+int trk__trust_check_file_at(int dirfd, const char *name, struct trk_error *reterr)
+{
+	return check_at(dirfd, name, false, reterr);
+}
+
+int trk__trust_check_dir_at(int dirfd, const char *name, struct trk_error *reterr)
+{
+	return check_at(dirfd, name, true, reterr);
+}
+
+bool trk__trust_is_shared(int dirfd)
+{
+	struct stat dir;
+
+	return fstat(dirfd, &dir) == 0 && !is_own(&dir);
+}
+
+int trk__trust_check_entry(int dirfd, const char *name, bool is_shared, struct trk_error *reterr)
+{
+	struct stat st;
+
+	if (strpbrk(name, "/\\:"))
+		return trk__error_set(reterr, -EINVAL, name, "%s: not the name of a file", name);
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	return is_shared && S_ISREG(st.st_mode) ? 0 : check(&st, name, false, reterr);
+}
+
+int trk__trust_open_entry(int dirfd, const char *name, struct trk_error *reterr)
+{
+	int r = trk__trust_check_entry(dirfd, name, trk__trust_is_shared(dirfd), reterr);
+	int fd = r < 0 ? r : openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	return r < 0 ? r : fd < 0 ? -errno : fd;
+}
+
+int trk__open_regular_at(int dirfd, const char *path)
+{
+	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+	struct stat st = {.st_mode = 0};
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	trk__close(fd);
+	return S_ISDIR(st.st_mode) ? -EISDIR : -TRK_E_NOTFILE;
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* Where Windows starts the program: arguments become UTF-8, the console takes UTF-8 and colours, and the
+ * variables that say where a user's files lie have the folders of Windows as defaults. */
+#ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
+
+#include "base/windows/wide.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+int main(int argc, char **argv);
+int wmain(int argc, wchar_t **wide);
+
+/* A name of a file that is written with '\\': "C:\x", "\\server\x", ".\x", "..\x", "x\y" where it is there. The
+ * program knows '/', as does Windows. */
+static bool is_path(const char *text)
+{
+	if (!strchr(text, '\\'))
+		return false;
+	if (text[0] == '\\' || (text[0] && text[1] == ':' && text[2] == '\\'))
+		return true;
+	return !strncmp(text, ".\\", 2) || !strncmp(text, "..\\", 3) || access(text, F_OK) == 0;
+}
+
+static void use_slashes(char *text)
+{
+	if (!is_path(text))
+		return;
+	for (; *text; text++)
+		if (*text == '\\')
+			*text = '/';
+}
+
+/* The argument, or the value of --option=VALUE. */
+static void take_argument(char *text)
+{
+	char *value = !strncmp(text, "--", 2) ? strchr(text, '=') : NULL;
+
+	use_slashes(value ? value + 1 : text);
+}
+
+/* What is unset has the value of another variable. */
+static void set_defaults(void)
+{
+	static const struct {
+		const char *name, *from;
+	} names[] = {
+		{"HOME", "USERPROFILE"},
+		{"XDG_CONFIG_HOME", "APPDATA"},
+		{"XDG_STATE_HOME", "LOCALAPPDATA"},
+		{"XDG_CACHE_HOME", "LOCALAPPDATA"},
+		{"TMPDIR", "TEMP"},
+	};
+	static const char *const paths[] = {
+		"RESOURCE_TRACKER_DIR", "RESOURCE_TRACKER_DATA", "HOME",  "XDG_CONFIG_HOME",
+		"XDG_STATE_HOME",       "XDG_CACHE_HOME",        "TMPDIR"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (getenv(names[i].from))
+			(void) setenv(names[i].name, getenv(names[i].from), 0);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (getenv(paths[i]))
+			use_slashes(getenv(paths[i]));
+	(void) setenv("LANG", "C.UTF-8", 0);
+}
+
+/* Escape sequences, where the console takes them (Windows 10). */
+static void prepare_console(void)
+{
+	HANDLE console = GetStdHandle(STD_OUTPUT_HANDLE);
+	DWORD mode;
+
+	for (int fd = 0; fd <= 2; fd++)
+		(void) _setmode(fd, _O_BINARY);
+	if (!GetConsoleMode(console, &mode))
+		return;
+	(void) SetConsoleOutputCP(CP_UTF8);
+	if (SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING))
+		(void) setenv("TERM", "xterm-256color", 0);
+}
+
+int wmain(int argc, wchar_t **wide)
+{
+	char **argv = calloc((size_t) argc + 1, sizeof(*argv));
+	int status;
+
+	_fmode = _O_BINARY;
+	for (int i = 0; argv && i < argc; i++) {
+		argv[i] = trk__narrow_text(wide[i]);
+		if (!argv[i])
+			return EXIT_ERROR;
+		if (i > 0)
+			take_argument(argv[i]);
+	}
+	if (!argv)
+		return EXIT_ERROR;
+	set_defaults();
+	prepare_console();
+	status = main(argc, argv);
+	for (int i = 0; i < argc; i++)
+		free(argv[i]);
+	free(argv);
+	return status;
+}
+
+#endif

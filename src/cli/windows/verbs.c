@@ -1,0 +1,75 @@
+/* The verbs that the build for Windows lacks: each says so and fails. */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/dashboard_serve.h"
+
+static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
+
+static int refuse(int argc, char **argv)
+{
+	(void) argc;
+	cli_complain("%s: not in this build for Windows, which reads recordings. Try: "
+		     "resource-tracker help",
+		     argv[0]);
+	return EXIT_ERROR;
+}
+
+#define REFUSED(verb, text)                                                                        \
+	const struct cli_command cli_##verb = {                                                    \
+		.name = text,                                                                      \
+		.usage = text,                                                                     \
+		.summary = "Not in this build for Windows.",                                       \
+		.options = no_options,                                                             \
+		.run = refuse,                                                                     \
+	};
+
+REFUSED(alerts, "alerts")
+REFUSED(attach, "attach")
+REFUSED(cloud_info, "cloud-info")
+REFUSED(digest, "digest")
+REFUSED(doctor, "doctor")
+REFUSED(mark, "mark")
+REFUSED(metaflow, "metaflow")
+REFUSED(server_info, "server-info")
+REFUSED(system, "system")
+REFUSED(top, "top")
+
+/* Without a verb, too: argv[0] is the program then. */
+static int refuse_run(int argc, char **argv)
+{
+	(void) argc;
+	(void) argv;
+	return refuse(1, (char *[]){(char[]){"run"}, NULL});
+}
+
+const struct cli_command cli_run = {
+	.name = "run",
+	.usage = "run",
+	.summary = "Not in this build for Windows.",
+	.options = no_options,
+	.run = refuse_run,
+};
+
+int cli_dashboard_serve(const struct cli_fleet_settings *views, uint16_t port, bool open_browser)
+{
+	(void) views;
+	(void) port;
+	(void) open_browser;
+	cli_complain("dashboard: this build for Windows has no server. Try: resource-tracker "
+		     "dashboard --static FILE.html");
+	return EXIT_ERROR;
+}
+
+const char *cli_shell_name(const char *argv0)
+{
+	(void) argv0;
+	return NULL;
+}
+
+int cli_shell(const char *name, int argc, char **argv)
+{
+	(void) argc;
+	(void) argv;
+	return refuse(1, (char *[]){(char *) (uintptr_t) name, NULL});
+}

@@ -1,0 +1,114 @@
+"""The program for Windows under Wine, beside the native one.
+
+The programs are build/windows/resource-tracker.exe (tools/windows.py) and the one that RESOURCE_TRACKER_BIN
+names, else build/resource-tracker. Wine has no SQLite of its own: build/wine-sqlite/winsqlite3.dll, which
+tools/setup.sh compiles, takes the place of that of Windows 10.
+"""
+
+import dataclasses
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = (ROOT / os.environ.get("BUILD", "build")).resolve()
+NATIVE = pathlib.Path(os.environ.get("RESOURCE_TRACKER_BIN", BUILD / "resource-tracker")).resolve()
+PROGRAM = BUILD / "windows" / "resource-tracker.exe"
+SQLITE = ROOT / "build" / "wine-sqlite" / "winsqlite3.dll"
+PREFIX = BUILD / "windows" / "wine"
+WINE = shutil.which("wine64") or "/usr/lib/wine/wine64"
+TIMEOUT_S = 240  # a bound for a test that hangs, not a measure
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8", "TZ": "UTC", "WINEPREFIX": str(PREFIX),
+               "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree,mshtml="}
+
+
+@dataclasses.dataclass
+class Result:
+    """How one command ended; Windows' line ends are those of Linux here."""
+
+    rc: int
+    stdout: bytes
+    stderr: str
+
+
+def run(words, folder, variables):
+    """One command in a folder."""
+    done = subprocess.run([str(word) for word in words], cwd=folder, env={**ENVIRONMENT, **variables}, timeout=TIMEOUT_S,
+                          stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    return Result(done.returncode, done.stdout.replace(b"\r\n", b"\n"), done.stderr.decode().replace("\r\n", "\n"))
+
+
+class Programs:
+    """Both programs, each with a state folder of its own that begins with the same recordings."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.state = {"native": folder / "native", "wine": folder / "wine"}
+
+    def native(self, *arguments, **variables):
+        """The program for Linux."""
+        return run([NATIVE, *arguments], self.folder, {"RESOURCE_TRACKER_DIR": str(self.state["native"]), **variables})
+
+    def wine(self, *arguments, **variables):
+        """The program for Windows."""
+        return run([WINE, PROGRAM, *arguments], self.folder,
+                   {"RESOURCE_TRACKER_DIR": windows_path(self.state["wine"]), **variables})
+
+    def both(self, *arguments, **variables):
+        """The same arguments to both: the result of the native one, then that of the other."""
+        return self.native(*arguments, **variables), self.wine(*arguments, **variables)
+
+
+def windows_path(path):
+    """A path of Linux as Wine shows it."""
+    return "Z:" + str(path).replace("/", "\\")
+
+
+@pytest.fixture(scope="session")
+def prefix():
+    """Wine's drive C, which takes 15 s to make and is kept."""
+    for path in (PROGRAM, SQLITE, pathlib.Path(WINE)):
+        assert path.is_file(), f"{path} is missing. Try: tools/setup.sh test && tools/windows.py"
+    system = PREFIX / "drive_c" / "windows" / "system32"
+    if not system.is_dir():
+        PREFIX.mkdir(parents=True, exist_ok=True)
+        run([WINE, "wineboot", "-i"], PREFIX, {})
+    shutil.copyfile(SQLITE, system / "winsqlite3.dll")
+    server = next(path for path in ("/usr/lib/wine/wineserver", shutil.which("wineserver")) if path and os.path.exists(path))
+    quiet = {"env": ENVIRONMENT, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    # Wine's services stay until the end, and keep the streams of the first program.
+    subprocess.run([server, "-p"], check=False, **quiet)
+    subprocess.run([WINE, PROGRAM, "version"], check=True, timeout=TIMEOUT_S, **quiet)
+    yield PREFIX
+    subprocess.run([server, "-k"], check=False, **quiet)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A folder with three runs of one job, recorded by the native program: "Übung 試験"."""
+    state = tmp_path_factory.mktemp("recorded")
+    words = "head -c 20000000 /dev/zero | sha256sum; resource-tracker mark späť; sleep 0.3"
+    for _ in range(3):
+        done = run([NATIVE, "run", "--no-discovery", "--interval", "0.1s", "--job", "Übung 試験", "--tag", "größe=ß", "--",
+                    "sh", "-c", words], state,
+                   {"RESOURCE_TRACKER_DIR": str(state), "PATH": f"{NATIVE.parent}:/usr/bin:/bin"})
+        assert done.rc == 0, done.stderr
+    return state
+
+
+@pytest.fixture
+def programs(prefix, recorded, tmp_path):
+    """Both programs, with the recordings and a copy of one, "Messung ä.rtrk"."""
+    made = Programs(tmp_path)
+    for state in made.state.values():
+        shutil.copytree(recorded, state)
+    shutil.copyfile(newest(recorded), tmp_path / "Messung ä.rtrk")
+    return made
+
+
+def newest(state):
+    """The recording of the last run."""
+    return max((state / "runs").glob("*.rtrk"))
