@@ -172,8 +172,8 @@ static bool fails_more(const struct judging *j, struct trk_alert_end *e)
 	e->value = (double) failed;
 	e->limit = WINDOW;
 	(void) snprintf(e->text, sizeof(e->text),
-			"%zu of the newest %d runs failed, of those before %.0f %%", failed, WINDOW,
-			100 * (double) count_failed(j->run, before) / (double) before);
+			"%zu of the newest %d runs failed, and %.0f %% of the runs before", failed,
+			WINDOW, 100 * (double) count_failed(j->run, before) / (double) before);
 	return true;
 }
 

@@ -464,7 +464,7 @@ const struct cli_command cli_alerts = {
 	.summary = "List, acknowledge and silence alerts, and send them by mail, chat or webhook.",
 	.details = "SINK is mail:ADDRESS[,ADDRESS...], slack:URL, teams:URL, discord:URL, json:URL "
 		   "or\n"
-		   "alertmanager:URL; @FILE or $NAME stands for an address that is a secret.\n"
+		   "alertmanager:URL; a secret address is read from @FILE or $NAME.\n"
 		   "check judges the jobs of the history and sends what is new to the sinks of "
 		   "--alert.\n"
 		   "A message that cannot be delivered is kept, and flush sends it again.\n"

@@ -151,9 +151,10 @@ static int find_pid(const char *dir, const char *text, struct cli_run_file *ret)
 	if (found)
 		return 0;
 	trk__close(list.runs_fd);
-	cli_complain("top: pid %s is of no run that is recorded here. Try: resource-tracker attach "
-		     "%s",
-		     text, text);
+	cli_complain(
+		"top: pid %s belongs to no run that is recorded here. Try: resource-tracker attach "
+		"%s",
+		text, text);
 	return EXIT_NODATA;
 }
 

@@ -76,7 +76,7 @@ static void say_use(const struct trk_fleet_job *job, char *text)
 	say(text, " and %s", trk__fleet_cores(a, job->cores));
 	if (!isnan(job->asked_cores))
 		say(text, " of %s", trk__fleet_cores(b, job->asked_cores));
-	say(text, " cores on the mean. ");
+	say(text, " cores on average. ");
 }
 
 void trk__fleet_job_lead(const struct trk_fleet_job *job, char text[TRK_FLEET_TEXT_SIZE])
@@ -128,12 +128,13 @@ void trk__fleet_job_basis(const struct trk_fleet_job *job, char text[TRK_FLEET_T
 		    trk__confidence_name(job->memory.confidence));
 	if (job->ask_cores < job->asked_cores)
 		say(text,
-		    "Cores: from the mean and the most busy cores of each run; at most %s longer. ",
+		    "Cores: from the mean and the largest number of busy cores of each run; a run "
+		    "takes at most %s longer. ",
 		    trk__fleet_percent(a, job->longer_share));
 	if (job->month.estimated)
 		say(text, "Cost: estimated from the request at reference prices.");
 	else if (job->month.priced)
-		say(text, "Cost: as written down at the end of each run.");
+		say(text, "Cost: as recorded at the end of each run.");
 	else
 		say(text, "Cost: not known; nothing was requested and no price was known.");
 }
@@ -154,7 +155,7 @@ void trk__fleet_growth_text(const struct trk_fleet_job *job, char text[TRK_FLEET
 		    g->runs_left < 1.5 ? "" : "s", g->days_left, g->days_left < 1.5 ? "" : "s");
 	else
 		say(text, "reaches its %s with the next run", trk__fleet_memory(a, job->asked_mib));
-	say(text, ": the peak grows %s a week, %s now. Ask for %s.",
+	say(text, ": the peak grows %s a week, %s now. Request %s.",
 	    trk__fleet_percent(a, g->a_day * 7), trk__fleet_memory(b, g->now_mib),
 	    trk__fleet_memory(c, job->ask_mib));
 }
@@ -174,13 +175,13 @@ void trk__fleet_drift_text(const struct trk_fleet_rows *rows, const struct trk_f
 		const struct trk_fleet_way *way = &d->way[i];
 
 		say(text, "%s%s %.40s -> %.40s",
-		    i ? ", " : " With it: ", trk__fleet_trait_names[way->trait],
+		    i ? ", " : " At the same time: ", trk__fleet_trait_names[way->trait],
 		    trk__fleet_text(rows, way->before), trk__fleet_text(rows, way->since));
 	}
 	if (d->ways)
-		say(text, "%s.", d->machine_same ? "; machine the same" : "");
+		say(text, "%s.", d->machine_same ? "; the machine is the same" : "");
 	else
-		say(text, " Nothing else that is known changed.");
+		say(text, " No other recorded property changed.");
 	if (fabs(d->usd_month) >= 0.01)
 		say(text, " %s a month%s.", trk__fleet_usd(a, fabs(d->usd_month)),
 		    d->change > 0 ? "" : " less");
@@ -229,7 +230,7 @@ void trk__fleet_cluster_text(const struct trk_fleet_rows *rows, const struct trk
 		say(text, " All %zu runs on %.60s succeeded.", c->instead_runs,
 		    trk__fleet_text(rows, c->instead));
 	if (c->cause == TRK_FLEET_OUT_OF_MEMORY)
-		say(text, " Ask for more memory%s.", c->instead ? ", or go back" : "");
+		say(text, " Request more memory%s.", c->instead ? ", or use that one again" : "");
 }
 
 void trk__fleet_odd_day_text(const struct trk_fleet_rows *rows, const struct trk_fleet_odd_day *odd,
@@ -265,20 +266,19 @@ static void say_basis(struct trk_fleet_overview *o)
 
 	o->basis[0] = '\0';
 	if (s->priced)
-		say(o->basis, "%s of %s runs at the price written down at their end. ",
+		say(o->basis, "%s of %s runs at the price recorded at their end. ",
 		    trk__fleet_count(a, s->priced), trk__fleet_count(b, s->runs));
 	if (s->estimated)
 		say(o->basis,
-		    "%s of %s runs estimated: what they asked for, at $0.0373 a core and $0.00433 "
-		    "a "
-		    "GiB for an hour. ",
+		    "%s of %s runs estimated from their request, at $0.0373 a core and $0.00433 a "
+		    "GiB for each hour. ",
 		    trk__fleet_count(a, s->estimated), trk__fleet_count(b, s->runs));
 	if (s->unpriced)
 		say(o->basis,
 		    "%s of %s runs without a price: nothing was requested, and the server is not "
 		    "known (--instance names it). ",
 		    trk__fleet_count(a, s->unpriced), trk__fleet_count(b, s->runs));
-	say(o->basis, "Idle is what a run asked for and never used; what a change saves keeps the "
+	say(o->basis, "Idle is what a run requested and did not use; what a change saves keeps the "
 		      "headroom of the job's advice.");
 }
 
@@ -303,9 +303,11 @@ void trk__fleet_overview_text(struct trk_fleet_overview *o)
 		    trk__fleet_usd(a, s->usd), o->days, trk__fleet_usd(b, waste));
 	else
 		say(o->lead, " in %d days; what they cost is not known.", o->days);
-	if (o->changes)
-		say(o->lead, " The %zu change%s below save%s about %s a month.", o->changes,
-		    plural(o->changes), o->changes == 1 ? "s" : "",
+	if (o->changes == 1)
+		say(o->lead, " The change below saves about %s a month.",
+		    trk__fleet_usd(c, o->saves_usd_month));
+	else if (o->changes)
+		say(o->lead, " The %zu changes below save about %s a month.", o->changes,
 		    trk__fleet_usd(c, o->saves_usd_month));
 	if (o->will_fail)
 		(void) snprintf(o->warning, sizeof(o->warning),

@@ -138,7 +138,7 @@ static int refuse(const struct server *s, struct MHD_Connection *c, enum trk_gat
 	case TRK_GATE_HOST:
 		return reply_text(s, c, 421, "This server answers for 127.0.0.1 only.\n");
 	case TRK_GATE_FOREIGN:
-		return reply_text(s, c, 403, "Requests of other sites are refused.\n");
+		return reply_text(s, c, 403, "Requests from other sites are refused.\n");
 	default:
 		return reply_text(s, c, 404,
 				  "Open the address that resource-tracker dashboard printed.\n");

@@ -231,7 +231,9 @@ int trk__alert_outbox_flush(const struct trk_alert_sender *s)
 	int left = fd < 0 ? fd : trk__alert_outbox_each(fd, deliver_again, &f);
 
 	if (left > 0)
-		trk__service_note(&s->service, "alerts: %d wait in the outbox", left);
+		trk__service_note(&s->service,
+				  "alerts: messages in the outbox that are not delivered yet: %d",
+				  left);
 	return left > 0 ? -EAGAIN : left;
 }
 

@@ -195,7 +195,7 @@ def test_what_fails_is_kept_and_delivered_once_later(rt, web, answer):
     assert "kept in the outbox. Try: resource-tracker alerts flush" in done.stderr
     done = rt.run("alerts", "flush", env=LISTED)
     assert done.rc == 1
-    assert "1 wait in the outbox" in done.stderr
+    assert "messages in the outbox that are not delivered yet: 1" in done.stderr
     web.answer = 200
     web.requests.clear()
     # The next one takes it along.

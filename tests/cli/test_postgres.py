@@ -328,3 +328,16 @@ def test_the_fleet_and_the_dashboard_show_the_runs_of_all_machines(team, server,
             assert alone.json()["overview"]["sum"]["runs"] == 2 and "this machine's runs alone" in alone.stderr
         finally:
             server.start()
+
+
+def test_alerts_are_judged_on_the_runs_of_all_machines(team, server, tmp_path):
+    """Three failures in a row, of which no machine has seen all."""
+    other = {"RESOURCE_TRACKER_DIR": str(tmp_path / "elsewhere")}
+    for env in (None, other, None):
+        assert team.track("sh", "-c", "exit 3", flags=["-n", "shared"], env=env).rc == 3
+    assert wait_for(lambda: rows(server) == 3) or team.run("history").rc == 0
+    for env in (None, other):
+        done = team.run("alerts", "check", env=env)
+        assert done.stdout.startswith("[critical] failing-again: shared: the newest 3 runs failed"), done.stderr
+        digest = team.run("digest", "--json", env=env).json()
+        assert [(a["rule"], a["job"]) for a in digest["alerts"]] == [("failing-again", "shared")]

@@ -318,6 +318,20 @@ def test_attributes(flow):
     assert flow.cards("start") == []
 
 
+def test_a_step_takes_on_alert(flow):
+    text = body("called.wait(60); self.told = told", "@track_resources(interval=0.1, on_alert=on_alert)")
+    head = """
+    import threading
+    told, called = [], threading.Event()
+
+    def on_alert(alert):
+        told.append((alert["rule"], alert["state"]))
+        called.set()
+    """
+    flow.write(head + text)("run", TRACKER_REQUEST="time=1s")
+    assert flow.client("run['start'].task.data.told") == [["time-limit", "firing"]]
+
+
 def test_beside_a_card_of_ones_own_and_retries(flow):
     flow.write(body("assert os.path.exists('again') or open('again', 'w') is None",
                     "@card(type='blank')\n        @retry(times=1, minutes_between_retries=0)\n"
