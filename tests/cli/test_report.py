@@ -308,3 +308,16 @@ def test_the_wall_time_stands_by_phase(rt):
     assert wait["other"]["value"] > 0.5 > (wait["on_cpu"]["value"] or 0)
     assert count["on_cpu"]["value"] + (count["cpu_wait"]["value"] or 0) > 0.5
     assert sum(row["share"]["value"] for row in rows) <= 1.01
+
+
+def test_statistics_of_a_part_are_of_its_rows(rt):
+    rt.track("sleep", "0.7", flags=("-q", "-i", "0.1"))
+    rows = [json.loads(line) for line in
+            rt.run("export", "--format", "jsonl").stdout.splitlines()]
+    middles = [row["elapsed_s"] - row["interval_s"] / 2 for row in rows]
+    part = rt.run("stats", "--since", "0.2", "--until", "0.5", "--json").json()
+    assert part["samples"] == sum(0.2 <= at < 0.5 for at in middles) > 0
+    assert rt.run("stats", "--until", "9", "--json").json()["samples"] == len(rows)
+    nothing = rt.run("stats", "--since", "60")
+    assert nothing.rc == 4 and nothing.stderr.count("\n") == 1 and "no sample" in nothing.stderr
+    assert rt.run("stats", "--since", "3", "--until", "2").rc == 2
