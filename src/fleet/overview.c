@@ -10,10 +10,12 @@
 #include "fleet/statistics.h"
 #include "fleet/words.h"
 
-enum { SOON_DAYS = 30, SOON_RUNS = 10, NODE_SHOWN = 3 };
+enum { SOON_DAYS = 30, SOON_RUNS = 10, NODE_SHOWN = 3, GPU_RUNS_LEAST = 5 };
+static const double GPU_HOURS_LEAST = 50, GPU_UNUSED_SHARE = 0.001, GPU_LOW_SHARE = 0.15,
+		    GPU_SMALL_MIB = 10e9 / 1048576;
 
 const char *const trk__fleet_finding_names[TRK_FLEET_FINDING_KINDS] = {
-	"will_fail", "failing", "slower", "faster", "slow_machine",
+	"will_fail", "failing", "slower", "faster", "slow_machine", "gpu_unused", "gpu_too_big",
 };
 
 /* Everything that one overview is made from. */
@@ -249,6 +251,56 @@ static void tell_machines(struct making *m)
 	}
 }
 
+/* GPUs that the job's runs of the period requested: GPU-hours, how many were used, the largest
+ * memory. False: less than is worth a word. */
+struct gpu_use {
+	double hours, used_h, vram_mib;
+	size_t runs;
+};
+
+static bool use_of_gpus(const struct making *m, const struct trk_fleet_job *job,
+			struct gpu_use *ret)
+{
+	const struct trk_fleet_run *run = m->rows->run + job->name->first;
+
+	*ret = (struct gpu_use){.runs = 0};
+	for (size_t i = 0; i < job->name->count; i++) {
+		double hours = run[i].asked_gpus * run[i].duration_s / 3600;
+
+		if (run[i].start_s < m->jobs->since_s || run[i].end == TRK_FLEET_RUNNING ||
+		    !(hours > 0) || isnan(run[i].gpu_mean))
+			continue;
+		ret->runs++;
+		ret->hours += hours;
+		ret->used_h += run[i].gpu_mean * run[i].duration_s / 3600;
+		/* Unknown of one run is unknown of all. */
+		if (isnan(run[i].vram_mib) || run[i].vram_mib > ret->vram_mib)
+			ret->vram_mib = run[i].vram_mib;
+	}
+	return ret->runs >= GPU_RUNS_LEAST && ret->hours >= GPU_HOURS_LEAST;
+}
+
+static void tell_gpus(struct making *m)
+{
+	for (size_t i = 0; i < m->jobs->count; i++) {
+		const struct trk_fleet_job *job = &m->jobs->job[i];
+		struct trk_fleet_finding *f;
+		struct gpu_use use;
+		bool unused, big;
+
+		if (!use_of_gpus(m, job, &use))
+			continue;
+		unused = use.used_h < GPU_UNUSED_SHARE * use.hours;
+		big = use.used_h < GPU_LOW_SHARE * use.hours && use.vram_mib < GPU_SMALL_MIB;
+		if (!unused && !big)
+			continue;
+		f = add(m, unused ? TRK_FLEET_GPU_UNUSED : TRK_FLEET_GPU_TOO_BIG, 0, job);
+		if (f)
+			trk__fleet_gpu_text(unused, use.hours, use.used_h / use.hours, use.vram_mib,
+					    use.runs, f->text);
+	}
+}
+
 static void drop_doubtful_days(struct making *m)
 {
 	struct trk_fleet_days *d = &m->o->spend;
@@ -284,6 +336,7 @@ static int make(struct making *m)
 	tell_clusters(m);
 	tell_drifts(m);
 	tell_machines(m);
+	tell_gpus(m);
 	drop_doubtful_days(m);
 	trk__fleet_overview_text(o);
 	return 0;

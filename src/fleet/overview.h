@@ -27,6 +27,8 @@ enum trk_fleet_finding_kind {
 	TRK_FLEET_SLOWER,
 	TRK_FLEET_FASTER,
 	TRK_FLEET_SLOW_MACHINE,
+	TRK_FLEET_GPU_UNUSED,  /* 50 GPU-hours in 5 runs at least, of which none was used */
+	TRK_FLEET_GPU_TOO_BIG, /* of which less than 15 % was used, with less than 10 GB of memory */
 	TRK_FLEET_FINDING_KINDS
 };
 /* "will_fail", ... */
@@ -101,6 +103,10 @@ void trk__fleet_job_lead(const struct trk_fleet_job *job, char text[TRK_FLEET_TE
 /* What the lead rests on. */
 void trk__fleet_job_basis(const struct trk_fleet_job *job, char text[TRK_FLEET_TEXT_SIZE]);
 /* "has become slower: +17 % run time ...". */
+/* Of a finding about GPUs: GPU-hours that were requested in so many runs, the share that was used,
+ * and the peak of GPU memory. */
+void trk__fleet_gpu_text(bool unused, double hours, double share, double vram_mib, size_t runs,
+			 char text[TRK_FLEET_TEXT_SIZE]);
 void trk__fleet_drift_text(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
 			   char text[TRK_FLEET_TEXT_SIZE]);
 void trk__fleet_growth_text(const struct trk_fleet_job *job, char text[TRK_FLEET_TEXT_SIZE]);

@@ -300,6 +300,17 @@ static void take_money(struct trk_fleet_run *run, double cost_usd)
 					  : 0;
 }
 
+/* GPUs of the machine that nobody requested are no waste of the job. */
+static double take_gpus(const struct trk_history_run *past)
+{
+	struct trk_history_capacity c;
+
+	trk__history_run_capacity(past, TRK_RESOURCE_GPU, &c);
+	return c.value > 0 && (!strcmp(c.kind, "requested") || !strcmp(c.kind, "limit"))
+		       ? c.value
+		       : (double) NAN;
+}
+
 static void take_figures(struct trk_fleet_run *run, const struct trk_history_run *past)
 {
 	*run = (struct trk_fleet_run){
@@ -317,7 +328,9 @@ static void take_figures(struct trk_fleet_run *run, const struct trk_history_run
 		.swap_mib = past->peak_swap_mib,
 		.limit_mib = past->limit_memory_mib,
 		.input_bytes = past->input_bytes,
+		.asked_gpus = take_gpus(past),
 		.gpu_mean = past->gpu_mean,
+		.vram_mib = past->vram_max_mib,
 	};
 	memcpy(run->id, past->id, sizeof(run->id));
 	run->asked_cores = take_capacity(past, TRK_RESOURCE_CPU, past->limit_cpu, past->request_cpu,

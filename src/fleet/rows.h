@@ -58,7 +58,8 @@ struct trk_fleet_run {
 	bool stated_cores, stated_memory; /* requested or limited, not the machine's size */
 	double ln_s;                      /* logarithm of the run time; NaN: not known, or 0 */
 	double start_s, duration_s, cpu_s, cores, cores_max;
-	double peak_mib, swap_mib, asked_cores, asked_mib, limit_mib, input_bytes, gpu_mean;
+	double peak_mib, swap_mib, asked_cores, asked_mib, limit_mib, input_bytes;
+	double asked_gpus, gpu_mean, vram_mib; /* GPUs stated for the run; mean use of them; peak */
 	double usd, idle_cores_usd, idle_memory_usd, failed_usd;
 };
 

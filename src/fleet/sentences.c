@@ -187,6 +187,25 @@ void trk__fleet_drift_text(const struct trk_fleet_rows *rows, const struct trk_f
 		    d->change > 0 ? "" : " less");
 }
 
+void trk__fleet_gpu_text(bool unused, double hours, double share, double vram_mib, size_t runs,
+			 char text[TRK_FLEET_TEXT_SIZE])
+{
+	WORD(a);
+	WORD(b);
+
+	text[0] = '\0';
+	if (unused)
+		say(text,
+		    "requested GPUs for %.0f GPU-hours in %zu runs and used none of them. "
+		    "Request no GPU for it.",
+		    hours, runs);
+	else
+		say(text,
+		    "used %s of %.0f GPU-hours in %zu runs, and at most %s of GPU memory. A "
+		    "smaller GPU, or a share of one, is enough.",
+		    trk__fleet_percent(a, share), hours, runs, trk__fleet_memory(b, vram_mib));
+}
+
 static void say_value(const struct trk_fleet_rows *rows, const struct trk_fleet_cluster *c,
 		      char *text)
 {

@@ -396,6 +396,8 @@ static void findings_text(const struct page *p, const struct trk_fleet_overview 
 		[TRK_FLEET_SLOWER] = {"▲ ", "^ ", "1;33"},
 		[TRK_FLEET_FASTER] = {"▼ ", "v ", "32"},
 		[TRK_FLEET_SLOW_MACHINE] = {"▲ ", "^ ", "1;33"},
+		[TRK_FLEET_GPU_UNUSED] = {"▲ ", "^ ", "1;33"},
+		[TRK_FLEET_GPU_TOO_BIG] = {"▲ ", "^ ", "1;33"},
 	};
 
 	if (!o->findings) {

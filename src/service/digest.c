@@ -38,6 +38,19 @@ static size_t count_changes(const struct digest *d)
 	return n;
 }
 
+static bool is_of_gpu(const struct trk_fleet_finding *f)
+{
+	return f->kind == TRK_FLEET_GPU_UNUSED || f->kind == TRK_FLEET_GPU_TOO_BIG;
+}
+
+static bool has_gpus(const struct digest *d)
+{
+	for (size_t i = 0; i < d->o->findings; i++)
+		if (is_of_gpu(&d->o->finding[i]))
+			return true;
+	return false;
+}
+
 /* ---- as a message ---- */
 
 static void add_alerts(const struct digest *d, struct trk_alert_message *m)
@@ -78,6 +91,16 @@ static void add_changes(const struct digest *d, struct trk_alert_message *m)
 	}
 }
 
+static void add_gpus(const struct digest *d, struct trk_alert_message *m)
+{
+	if (has_gpus(d))
+		(void) trk__alert_message_add(m, "# GPUs that are not needed");
+	for (size_t i = 0; i < d->o->findings; i++)
+		if (is_of_gpu(&d->o->finding[i]))
+			(void) trk__alert_message_add(m, "%s %s", d->o->finding[i].head,
+						      d->o->finding[i].text);
+}
+
 /* False where it would be empty. */
 static bool write_message(const struct digest *d, struct trk_alert_message *m)
 {
@@ -91,6 +114,7 @@ static bool write_message(const struct digest *d, struct trk_alert_message *m)
 			d->o->lead[0] ? " " : "", d->o->lead);
 	add_alerts(d, m);
 	add_changes(d, m);
+	add_gpus(d, m);
 	return m->list[0] != '\0';
 }
 
@@ -158,6 +182,19 @@ static void write_json(const struct digest *d, struct trk_buf *b)
 		trk__json_close(&j, '}');
 	}
 	trk__json_close(&j, ']');
+	trk__json_key_open(&j, "gpus", '[');
+	for (size_t i = 0; i < d->o->findings; i++) {
+		const struct trk_fleet_finding *f = &d->o->finding[i];
+
+		if (!is_of_gpu(f))
+			continue;
+		trk__json_open(&j, '{');
+		trk__json_key_text(&j, "rule", trk__fleet_finding_names[f->kind]);
+		trk__json_key_text(&j, "job", f->head);
+		trk__json_key_text(&j, "text", f->text);
+		trk__json_close(&j, '}');
+	}
+	trk__json_close(&j, ']');
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');
 }
@@ -170,7 +207,7 @@ static bool has_news(const struct digest *d, const struct trk_alert_route *route
 	double last_s = trk__alert_book_digest_at(d->book, route);
 
 	return trk__alert_book_digest_has_news(d->book, route, d->now_s) ||
-	       (count_changes(d) > 0 && !(d->now_s - last_s < 27 * 86400.0));
+	       ((count_changes(d) > 0 || has_gpus(d)) && !(d->now_s - last_s < 27 * 86400.0));
 }
 
 static int queue_for_sinks(const struct trk_alert_hooks *sinks, const struct digest *d,

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import socket
+import sqlite3
 import subprocess
 import threading
 import time
@@ -520,3 +521,18 @@ def test_a_workflow_of_github_gets_annotations_of_its_jobs(rt):
     fail_thrice(rt)
     done = rt.run("alerts", "check", env={"GITHUB_ACTIONS": "true"})
     assert done.stdout.startswith("::warning title=resource-tracker failing-again::fails: the newest 3 runs failed")
+
+
+def test_a_digest_names_gpus_that_are_not_needed(rt):
+    for _ in range(6):
+        assert rt.run("run", "-q", "--no-discovery", "--job", "infer", "--request", "gpu=2", "--", "true").rc == 0
+    assert "infer" in rt.run("history").stdout
+    # As if each had taken 10 hours, in which the GPUs were measured and stood idle.
+    with sqlite3.connect(rt.state / "history.sqlite") as history:
+        history.execute("UPDATE run SET duration_s = 36000, gpu_mean = 0")
+    history.close()
+    shown = rt.run("digest", "--json").json()["gpus"]
+    assert [(one["rule"], one["job"]) for one in shown] == [("gpu_unused", "infer")]
+    assert ("GPUs that are not needed\ninfer requested GPUs for 120 GPU-hours in 6 runs and used none of them."
+            in rt.run("digest").stdout)
+    assert "infer requested GPUs for 120 GPU-hours" in " ".join(rt.run("fleet").stdout.split())

@@ -207,6 +207,66 @@ static void a_cost_is_divided_into_used_idle_and_failed(void **state)
 	assert_true(run.failed_usd == 10 && run.idle_cores_usd == 0 && run.idle_memory_usd == 0);
 }
 
+/* What the overview says of six runs of 10 h on two GPUs. */
+static void gpu_finding(double used, double vram_mib, const char *kind,
+			struct trk_fleet_finding *ret)
+{
+	struct trk_fleet_rows rows;
+	struct trk_fleet_views v;
+
+	trk__fleet_rows_init(&rows, NOW, 0);
+	for (int i = 6; i > 0; i--) {
+		struct trk_history_run past = a_run("infer", i * 86400);
+
+		past.duration_s = 36000;
+		past.gpu_mean = used;
+		past.vram_max_mib = vram_mib;
+		(void) snprintf(
+			past.capacity, sizeof(past.capacity),
+			"8 requested --cpus\n16384 requested --mem\n2 %s --gpus\nnan unknown \n",
+			kind);
+		assert_int_equal(trk__fleet_rows_add(&rows, &past), 0);
+	}
+	assert_int_equal(trk__fleet_rows_sort(&rows), 0);
+	assert_int_equal(trk__fleet_views_make(&rows, 30, NULL, &v), 0);
+	memset(ret, 0, sizeof(*ret));
+	ret->kind = TRK_FLEET_FINDING_KINDS;
+	for (size_t i = 0; i < v.overview.findings; i++)
+		if (v.overview.finding[i].kind >= TRK_FLEET_GPU_UNUSED)
+			*ret = v.overview.finding[i];
+	trk__fleet_views_release(&v);
+	trk__fleet_rows_release(&rows);
+}
+
+static void gpus_that_were_requested_and_not_needed_are_named(void **state)
+{
+	struct trk_fleet_finding f;
+
+	(void) state;
+	gpu_finding(0, 300, "requested", &f);
+	assert_int_equal(f.kind, TRK_FLEET_GPU_UNUSED);
+	assert_string_equal(f.head, "infer");
+	assert_string_equal(f.text,
+			    "requested GPUs for 120 GPU-hours in 6 runs and used none of them. "
+			    "Request no GPU for it.");
+	gpu_finding(0.2, 4096, "limit", &f);
+	assert_int_equal(f.kind, TRK_FLEET_GPU_TOO_BIG);
+	assert_string_equal(f.text,
+			    "used 10 % of 120 GPU-hours in 6 runs, and at most 4 GiB of GPU "
+			    "memory. A smaller GPU, or a share of one, is enough.");
+	/* Used, full, unknown, or the machine's: nothing is said. */
+	gpu_finding(0.4, 4096, "requested", &f);
+	assert_int_equal(f.kind, TRK_FLEET_FINDING_KINDS);
+	gpu_finding(0.2, 40000, "requested", &f);
+	assert_int_equal(f.kind, TRK_FLEET_FINDING_KINDS);
+	gpu_finding(0.2, NAN, "requested", &f);
+	assert_int_equal(f.kind, TRK_FLEET_FINDING_KINDS);
+	gpu_finding(NAN, 300, "requested", &f);
+	assert_int_equal(f.kind, TRK_FLEET_FINDING_KINDS);
+	gpu_finding(0, 300, "machine", &f);
+	assert_int_equal(f.kind, TRK_FLEET_FINDING_KINDS);
+}
+
 static void a_cost_that_nothing_tells_is_unknown(void **state)
 {
 	struct trk_history_run past = a_run("a", 7200);
@@ -657,6 +717,7 @@ int main(void)
 		cmocka_unit_test(the_budget_is_that_of_benjamini_and_hochberg),
 		cmocka_unit_test(figures_are_written_as_the_pages_have_them),
 		cmocka_unit_test(a_cost_is_divided_into_used_idle_and_failed),
+		cmocka_unit_test(gpus_that_were_requested_and_not_needed_are_named),
 		cmocka_unit_test(a_cost_that_nothing_tells_is_unknown),
 		cmocka_unit_test(ends_and_tags_are_told_apart),
 		cmocka_unit_test(jobs_are_by_name_and_scope_in_the_order_of_time),

@@ -140,6 +140,7 @@ function changes(v: View): Markup {
 
 const MARKS: Record<string, [string, string]> = {
 	will_fail: ["◆", "bad"], failing: ["✖", "bad"], slower: ["▲", "warn"], faster: ["▼", "good"], slow_machine: ["▲", "warn"],
+	gpu_unused: ["▲", "warn"], gpu_too_big: ["▲", "warn"],
 };
 
 function findings(v: View): Markup {
