@@ -82,6 +82,13 @@ def test_imports_and_shows(programs):
     assert native.stdout.split()[:4] == wine.stdout.split()[:4]
 
 
+def test_makes_the_state_folder_that_backslashes_name(programs):
+    file = ROOT / "tests/fixtures/import/system-0.5.csv"
+    result = programs.wine("import", windows_path(file), RESOURCE_TRACKER_DIR=windows_path(programs.folder / "neu ü" / "x"))
+    assert result.rc == 0, result.stderr
+    assert len(list((programs.folder / "neu ü" / "x" / "runs").iterdir())) == 1
+
+
 def test_state_lies_in_the_local_application_data(programs):
     result = programs.wine("show", RESOURCE_TRACKER_DIR="")
     assert result.rc == 4
