@@ -33,6 +33,25 @@ static int descriptor_of(const char *path)
 	return -1;
 }
 
+/* The kernel's rule of fs.protected_symlinks, wherever it is off, and for a link that comes between
+ * the kernel's look and ours: in a folder with the sticky bit that everybody may write to, only a
+ * link of the user's or of the folder's owner is followed. Nobody else can put such a link there or
+ * take one away, so that a look after it was read is soon enough. */
+static bool may_follow(const char *path, const char *slash)
+{
+	char folder[PATH_SIZE];
+	struct stat link, dir;
+
+	(void) snprintf(folder, sizeof(folder), "%.*s", slash ? (int) (slash - path) + 1 : 1,
+			slash ? path : ".");
+	if (stat(folder, &dir) < 0)
+		return false;
+	if (!(dir.st_mode & S_ISVTX) || !(dir.st_mode & S_IWOTH))
+		return true;
+	return lstat(path, &link) == 0 && S_ISLNK(link.st_mode) &&
+	       (link.st_uid == geteuid() || link.st_uid == dir.st_uid);
+}
+
 /* Follow one link at `path`, in place. 1; 0 when it is no link; or a negative errno. */
 static int follow(char path[PATH_SIZE])
 {
@@ -42,6 +61,8 @@ static int follow(char path[PATH_SIZE])
 
 	if (len < 0) /* not a link, or nothing */
 		return 0;
+	if (!may_follow(path, slash))
+		return -EACCES;
 	folder = target[0] == '/' || !slash ? 0 : (size_t) (slash - path) + 1;
 	if (len == (ssize_t) sizeof(target) || folder + (size_t) len >= PATH_SIZE)
 		return -ENAMETOOLONG;

@@ -5,7 +5,7 @@
  * reader, as for any program); a folder is -EISDIR. A name of an own descriptor (/dev/stdout,
  * /dev/fd/N, /proc/self/fd/N, or a link to one) is that descriptor with its place in the file, so
  * that nothing that was written before it is overwritten. The kernel's protection of links in
- * folders that everybody may write to (fs.protected_symlinks) holds. */
+ * folders that everybody may write to (fs.protected_symlinks) holds, also where it is off. */
 #ifndef TRK_BASE_OUTPUT_H
 #define TRK_BASE_OUTPUT_H
 

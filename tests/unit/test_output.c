@@ -254,6 +254,32 @@ static void a_name_of_the_program_s_own_is_no_link(void **state)
 	assert_string_equal(text, "two");
 }
 
+static void a_link_of_another_user_where_everybody_may_write_is_refused(void **state)
+{
+	(void) state;
+	if (geteuid() != 0)
+		SKIP("gives links to other users: needs root");
+	put_text("victim", "kept");
+	assert_int_equal(mkdir("shared", 0700), 0);
+	assert_int_equal(chmod("shared", 01777), 0);
+	assert_int_equal(symlink("../victim", "shared/page"), 0);
+	assert_int_equal(replace("shared/page", "mine"), 0);
+	assert_text("victim", "mine");
+	assert_int_equal(lchown("shared/page", 65534, 65534), 0);
+	assert_int_equal(replace("shared/page", "bad"), -EACCES);
+	assert_int_equal(trk__output_open("shared/page"), -EACCES);
+	assert_text("victim", "mine");
+	/* That of the folder's owner is followed, as in the kernel. */
+	assert_int_equal(chown("shared", 65534, 65534), 0);
+	assert_int_equal(replace("shared/page", "his"), 0);
+	assert_text("victim", "his");
+	/* Without the sticky bit its owner could put anything there. */
+	assert_int_equal(chown("shared", 0, 0), 0);
+	assert_int_equal(chmod("shared", 0777), 0);
+	assert_int_equal(replace("shared/page", "free"), 0);
+	assert_text("victim", "free");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +291,7 @@ int main(void)
 		cmocka_unit_test(a_name_of_a_descriptor_is_that_descriptor),
 		cmocka_unit_test(a_replaced_file_keeps_its_rights_and_is_never_half),
 		cmocka_unit_test(a_name_of_the_program_s_own_is_no_link),
+		cmocka_unit_test(a_link_of_another_user_where_everybody_may_write_is_refused),
 		cmocka_unit_test(a_name_as_long_as_names_may_be_can_be_replaced),
 	};
 
