@@ -17,7 +17,7 @@
 #include "base/os.h"
 
 static const double LIFE_S = 60;
-enum { VARIABLES = 15, VARIABLE_SIZE = 1024, PATH_SIZE = 4096 };
+enum { VARIABLES = 16, VARIABLE_SIZE = 1024, PATH_SIZE = 4096 };
 
 /* The rule of a name of `len` bytes; false: there is none. */
 static bool find_rule(const char *name, size_t len, int *ret)
@@ -197,9 +197,14 @@ static char **environment_of(struct variables *v)
 static void fill_sink(struct variables *v, const struct trk_alert_hooks *h,
 		      const struct trk_alert_hook *hook)
 {
+	char file[32];
+
 	if (!hook->sink)
 		return;
 	put(v, "RT_SINK", hook->sink);
+	if (trk__os_has_proc) /* the shell's own /proc/self is another one */
+		(void) snprintf(file, sizeof(file), "/proc/%d/exe", (int) getpid());
+	put(v, "RT_PROGRAM", trk__os_has_proc ? file : trk__os_own_file());
 	if (h->dir)
 		put(v, "RESOURCE_TRACKER_DIR", h->dir);
 	if (h->quiet_hours)
@@ -211,7 +216,7 @@ static int start(struct trk_alert_hook_run *run, const struct trk_alert_hooks *h
 		 const struct trk_alert_hook_call *call, const struct trk_record *record)
 {
 	const char *command =
-		call->hook->sink ? "exec \"/proc/$PPID/exe\" alerts send" : call->hook->command;
+		call->hook->sink ? "exec \"$RT_PROGRAM\" alerts send" : call->hook->command;
 	struct variables *v = calloc(1, sizeof(*v));
 	char **environment = NULL;
 	char *script = NULL;

@@ -534,9 +534,14 @@ static void identify(const struct track_settings *s, char **argv, int pid, struc
 		read_command(pid, words, sizeof(words), theirs, WORDS_MAX);
 	if (!argv && (pid <= 0 || !theirs[0]))
 		return;
-	(void) snprintf(link, sizeof(link), argv ? "/proc/self/cwd" : "/proc/%d/cwd", pid);
-	len = readlink(link, directory, sizeof(directory) - 1);
-	directory[len > 0 ? len : 0] = '\0';
+	if (argv) {
+		if (!getcwd(directory, sizeof(directory)))
+			directory[0] = '\0';
+	} else {
+		(void) snprintf(link, sizeof(link), "/proc/%d/cwd", pid);
+		len = readlink(link, directory, sizeof(directory) - 1);
+		directory[len > 0 ? len : 0] = '\0';
+	}
 	trk__identity_find(&facts, ret);
 }
 
