@@ -347,6 +347,7 @@ struct trk_catalog_options {
 		*cache; /* the folder in which `resource-tracker catalog update` and `import` keep
 	                        what they got, usually ~/.cache/resource-tracker; NULL: none */
 	const char *prices; /* of one's own, above all others; NULL: none */
+	int of_user; /* not 0: a `cache` that is NULL is that of this user, as for the command */
 };
 #define TRK_CATALOG_OPTIONS_INIT TRK_SIZED_INIT(trk_catalog_options)
 
@@ -479,6 +480,16 @@ struct trk_recommend_options {
 	int no_servers; /* not 0: none is looked for */
 	int short_runs; /* not 0: look for servers also where the run took less than 0.1 s */
 	int failed;     /* not 0: the job has failed, though the recording may not say so */
+	const char
+		*history_url; /* the database of a team, "postgresql://HOST/NAME", instead of that
+	                            in `history`; loads libpq. Where it cannot be reached, the runs in
+	                            `history` are looked at. NULL: none */
+	const char *catalog, *scores,
+		*prices; /* as in struct trk_catalog_options; NULL: those of the
+	                                          command */
+	int of_user; /* not 0: `history` and `history_url` that are NULL are those of the command for
+	                this user: by RESOURCE_TRACKER_DIR or the XDG directories, and by
+	                RESOURCE_TRACKER_HISTORY */
 };
 #define TRK_RECOMMEND_OPTIONS_INIT TRK_SIZED_INIT(trk_recommend_options)
 
@@ -489,7 +500,8 @@ struct trk_recommendation;
  * recommend` answers about this recording. No request is sent over a network. `options` NULL: the
  * defaults. The caller frees *ret. The errors of trk_recording_open(); -TRK_ERR_NODATA where no run
  * has samples; -EINVAL for a wrong word, -TRK_ERR_RANGE for a number; the errors of
- * trk_report_write_with() for the history; with a sentence in why[0..why_size), which may be NULL. */
+ * trk_report_write_with() for the history; with a sentence in why[0..why_size), which may be NULL and
+ * after a success has a remark, such as a database that could not be reached, or "". */
 int trk_recommend(const char *recording, const struct trk_recommend_options *options,
 		  struct trk_recommendation **ret, char *why, size_t why_size);
 void trk_recommendation_free(struct trk_recommendation *recommendation);
@@ -521,6 +533,34 @@ char *trk_recommendation_lines(const struct trk_recommendation *recommendation, 
  * -TRK_ERR_UNTRUSTED, or a negative errno; with a sentence in why[0..why_size), which may be
  * NULL. */
 int trk_alerts(const char *dir, char **ret, char *why, size_t why_size);
+
+/* ---- what changed ---- */
+
+/* Set `size` by TRK_COMPARE_OPTIONS_INIT. */
+struct trk_compare_options {
+	size_t size;
+	const char
+		*with; /* the recording of an earlier run; NULL: the earlier runs of the job, which
+	                     the history has */
+	const char *fail_on; /* rules such as "duration>+5%,peak_mem>+10%"; NULL: none */
+	const char *history, *history_url; /* as in struct trk_recommend_options */
+	int of_user;
+};
+#define TRK_COMPARE_OPTIONS_INIT TRK_SIZED_INIT(trk_compare_options)
+
+/* What changed in a run, as `resource-tracker compare --json` says it. *ret: JSON text of the schema
+ * "resource-tracker.compare/1", which the caller frees with free(). Returns how many of the rules hold;
+ * or the errors of trk_recommend(), -TRK_ERR_NODATA where it is the first run of its job; `why` as there.
+ */
+int trk_compare(const char *recording, const struct trk_compare_options *options, char **ret,
+		char *why, size_t why_size);
+
+/* ---- files of other tools ---- */
+
+/* Turn a file of another tool into recordings in DIR/runs, as `resource-tracker import` does. format:
+ * one of those of `import --from`, "snapshot" among them; NULL: as its content shows. Returns how many
+ * runs were added or were there already; or a negative error with a sentence in `why`. */
+int trk_import(const char *file, const char *format, const char *dir, char *why, size_t why_size);
 
 /* ---- reports ---- */
 

@@ -37,7 +37,7 @@ LAW = {
     "serve": {"base", "model", "probe", "recording", "track", "catalog", "advise", "lines", "history", "fleet", "alert",
               "report", "service"},
     "api": {"base", "model", "probe", "sample", "recording", "track", "catalog", "advise", "lines", "history",
-            "fleet", "report", "service", "public"},
+            "import", "fleet", "report", "service", "public"},
 }
 
 # These may include anything; nothing may include them. Only they print and exit.

@@ -41,10 +41,21 @@ const char *trk__unless_none(const char *file)
 	return file && strcmp(file, "none") != 0 ? file : NULL;
 }
 
+/* Those in $RESOURCE_TRACKER_DATA, which the command reads as well, else those installed. */
+static const char *scores_of_user(char path[4096])
+{
+	const char *folder = getenv("RESOURCE_TRACKER_DATA");
+
+	if (!folder || !*folder)
+		return trk__installed_scores(path);
+	(void) snprintf(path, 4096, "%s/sparecores.tsv", folder);
+	return path;
+}
+
 struct trk_price_layers trk__usual_layers(const char *cache, struct trk_layer_paths *room)
 {
 	return (struct trk_price_layers){
-		.scores = trk__installed_scores(room->scores),
+		.scores = scores_of_user(room->scores),
 		.scores_optional = true,
 		.cache = cache ? trk__unless_none(cache)
 			       : trk__prices_usual_cache(getenv, room->cache),

@@ -3,10 +3,11 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "api/install_path.h"
 #include "api/server_needs.h"
+#include "api/sources.h"
 #include "resource_tracker.h"
 #include "service/recommend.h"
 
@@ -62,21 +63,30 @@ static int make_request(struct trk_recommend_request *q, const struct trk_recomm
 
 static int ask(const char *recording, const struct trk_recommend_options *o,
 	       const struct trk_server_needs *n, struct trk_recommendation **ret,
-	       struct trk_error *error)
+	       char note[NOTE_MAX], struct trk_error *error)
 {
+	const struct trk_sources_named named = {
+		.history = o->history,
+		.history_url = o->history_url,
+		.cache = o->cache,
+		.catalog = o->catalog,
+		.scores = o->scores,
+		.prices = o->prices,
+		.of_user = o->of_user,
+	};
 	struct trk_recommend_request request;
+	struct trk_sources *sources = calloc(1, sizeof(*sources));
 	struct trk_cloud stated;
-	struct trk_layer_paths paths;
-	struct trk_history *h = NULL;
-	const struct trk_service s = {.dir = o->history,
-				      .layers = trk__usual_layers(o->cache, &paths)};
-	int r = make_request(&request, o, n, &stated, error);
+	int r = sources ? make_request(&request, o, n, &stated, error) : -ENOMEM;
 
 	request.path = recording;
-	if (r == 0 && o->history && !o->earlier)
-		r = trk__runs_history(&s, 0, &h, error);
-	r = r ? r : trk__recommend(&s, h, &request, ret, error);
-	trk__history_free(h);
+	r = r ? r : trk__sources_open(sources, &named, !o->earlier, error);
+	r = r ? r : trk__recommend(&sources->service, sources->history, &request, ret, error);
+	if (r == 0)
+		(void) snprintf(note, NOTE_MAX, "%s", sources->note);
+	if (sources)
+		trk__sources_release(sources);
+	free(sources);
 	return r;
 }
 
@@ -86,6 +96,7 @@ int trk_recommend(const char *recording, const struct trk_recommend_options *opt
 	struct trk_recommend_options o = TRK_RECOMMEND_OPTIONS_INIT;
 	struct trk_error error = {.code = 0};
 	struct trk_server_needs n;
+	char note[NOTE_MAX] = "";
 	int r;
 
 	if (!recording)
@@ -98,11 +109,11 @@ int trk_recommend(const char *recording, const struct trk_recommend_options *opt
 	r = trk__server_needs_take(o.needs, &n, why, why_size);
 	if (r < 0)
 		return r;
-	r = ask(recording, &o, &n, ret, &error);
-	if (r < 0)
-		(void) trk__why(why, why_size, r,
-				error.message[0] ? error.message : trk__strerror(r));
-	return r;
+	r = ask(recording, &o, &n, ret, note, &error);
+	return trk__why(why, why_size, r,
+			r == 0             ? note
+			: error.message[0] ? error.message
+					   : trk__strerror(r));
 }
 
 void trk_recommendation_free(struct trk_recommendation *recommendation)

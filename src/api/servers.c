@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/install_path.h"
 #include "api/recording.h"
 #include "api/server_needs.h"
+#include "api/sources.h"
 #include "report/run_servers.h"
 #include "resource_tracker.h"
 #include "service/servers.h"
 
-enum { PATH_SIZE = 4096, JSON_MAX = 64 << 20, OPTIONS_MAX = 4096 };
+enum { JSON_MAX = 64 << 20, OPTIONS_MAX = 4096 };
 
 /* ---- the catalogue ---- */
 
@@ -25,7 +25,7 @@ int trk_catalog_open(const struct trk_catalog_options *options, struct trk_catal
 	struct trk_price_layers layers;
 	struct trk_catalog *c;
 	struct trk_prices *prices;
-	char path[PATH_SIZE];
+	struct trk_layer_paths paths;
 	int r;
 
 	if (options && (options->size < offsetof(struct trk_catalog_options, scores) ||
@@ -35,14 +35,13 @@ int trk_catalog_open(const struct trk_catalog_options *options, struct trk_catal
 		memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
 	prices = malloc(sizeof(*prices));
 	c = malloc(sizeof(*c));
-	layers = (struct trk_price_layers){
-		.catalog = o.catalog,
-		/* A catalogue of the caller's stands alone. */
-		.scores = o.scores || o.catalog ? trk__unless_none(o.scores)
-						: trk__installed_scores(path),
-		.cache = o.cache,
-		.prices = trk__unless_none(o.prices),
-	};
+	layers = trk__named_layers(&(struct trk_sources_named){.cache = o.cache     ? o.cache
+									: o.of_user ? NULL
+										    : "none",
+							       .catalog = o.catalog,
+							       .scores = o.scores,
+							       .prices = o.prices},
+				   &paths);
 	r = prices && c ? trk__prices_load(&layers, prices, &error) : -ENOMEM;
 	if (r == 0)
 		*c = prices->c;

@@ -1,15 +1,9 @@
 /* resource-tracker import: what other tools have recorded. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/clock.h"
 #include "base/file.h"
-#include "base/os.h"
 #include "cli/cli.h"
 #include "cli/environment.h"
 #include "cli/progress.h"
@@ -31,17 +25,6 @@ static const struct cli_option options[] = {
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-/* TRK_IMPORT_UNKNOWN for none given; -2 for one that there is not. */
-static int format_of(const char *name)
-{
-	if (!name)
-		return TRK_IMPORT_UNKNOWN;
-	for (int i = 0; i < TRK_IMPORT_FORMATS; i++)
-		if (!strcmp(trk__import_names[i], name))
-			return i;
-	return -2;
-}
-
 static const char *plural(size_t n)
 {
 	return n == 1 ? "" : "s";
@@ -59,28 +42,16 @@ static int import_file(const struct settings *s, int runs_fd, const char *file, 
 	};
 	struct trk_import_result result = {.runs = 0};
 	struct trk_error error = {.code = 0};
-	struct stat st;
-	char *text = NULL;
-	size_t len = 0;
 	int r;
 
 	cli_progress_begin(&progress, file);
-	r = trk__import_load(file, &text, &len, &error);
-	if (r < 0) {
-		cli_complain("%s", error.message);
-		return r == -ENOENT ? EXIT_NODATA : EXIT_ERROR;
-	}
-	import.time_ns = trk__clock_wall_ns();
-	if (stat(file, &st) == 0)
-		import.time_ns = (uint64_t) trk__os_modified_ns(&st);
-	r = trk__import_text(&import, text, len, (enum trk_import_format) format, &result, &error);
+	r = trk__import_file(&import, (enum trk_import_format) format, &result, &error);
 	cli_progress_end(&progress);
-	free(text);
 	if (r < 0)
-		cli_complain("%s%s%s%s", strstr(error.message, file) ? "" : file,
-			     strstr(error.message, file) ? "" : ": ",
-			     error.message[0] ? error.message : trk__strerror(r),
-			     r == -TRK_E_UNSUPPORTED ? ". Try: --from FORMAT" : "");
+		cli_complain("%s%s", error.message,
+			     r == -TRK_E_UNSUPPORTED && !strstr(error.message, "Try:")
+				     ? ". Try: --from FORMAT"
+				     : "");
 	if (result.runs + result.known) {
 		printf("%s: %zu run%s added", file, result.runs, plural(result.runs));
 		if (result.known)
@@ -89,15 +60,15 @@ static int import_file(const struct settings *s, int runs_fd, const char *file, 
 			printf(", %zu row%s skipped", result.skipped, plural(result.skipped));
 		printf(" (%s)\n", trk__import_names[result.format]);
 	}
-	return r == -TRK_E_NODATA ? EXIT_NODATA : r < 0 ? EXIT_ERROR : 0;
+	return r == -TRK_E_NODATA || r == -ENOENT ? EXIT_NODATA : r < 0 ? EXIT_ERROR : 0;
 }
 
 static int run(int argc, char **argv)
 {
 	struct settings s = {.dir = NULL};
 	struct trk_error error = {.code = 0};
-	int at = cli_options(&cli_import, argc, argv, &s), format = format_of(s.from), status = 0;
-	int runs_fd;
+	int at = cli_options(&cli_import, argc, argv, &s), status = 0, runs_fd;
+	int format = s.from ? trk__import_find(s.from) : TRK_IMPORT_UNKNOWN;
 
 	if (at < 0)
 		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;

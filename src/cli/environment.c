@@ -7,56 +7,29 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/os.h"
 #include "base/parse.h"
-#include "base/trust.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "service/usual_places.h"
 
 /* ---- recordings ---- */
 
-/* Whether a directory that was not named is the user's own, as far as it is there. Others must not
- * be able to make it later either. */
-static bool is_own_state_dir(const char *path)
-{
-	static bool told;
-	struct trk_error error = {.code = 0};
-	TRK_FD_CLEANUP int fd = trk__trust_open_dir(path, TRK_TRUST_RESERVE, &error);
-	int r = fd < 0 ? fd : trk__trust_check_dir_at(fd, "runs", &error);
-	bool name_path = fd >= 0 || !error.message[0]; /* "runs" alone is ambiguous */
-
-	/* Nothing is there, or it cannot be reached: reported on use. */
-	if (r == 0 || r == -ENOENT || r == -ENOTDIR || r == -EACCES || r == -ELOOP ||
-	    r == -ENAMETOOLONG)
-		return true;
-	if (!told)
-		cli_complain("%s%s%s: no recordings are kept or read there. Try: --recording DIR",
-			     name_path ? path : "", name_path ? ": " : "",
-			     error.message[0] ? error.message : trk__strerror(r));
-	told = true;
-	return false;
-}
-
 const char *cli_state_dir(const char *dir)
 {
-	static char text[4096];
-	const char *own = getenv("RESOURCE_TRACKER_DIR");
-	const char *state = getenv("XDG_STATE_HOME");
-	const char *home = getenv("HOME");
+	static char text[TRK_PLACE_PATH_SIZE];
+	static bool told;
+	struct trk_error error = {.code = 0};
 
 	if (dir)
 		return dir;
-	if (own && *own)
-		return own;
-	if (state && trk__os_is_absolute(state))
-		(void) snprintf(text, sizeof(text), "%s/resource-tracker", state);
-	else if (home && trk__os_is_absolute(home))
-		(void) snprintf(text, sizeof(text), "%s/.local/state/resource-tracker", home);
-	else
-		(void) snprintf(text, sizeof(text), "/tmp/resource-tracker-%u",
-				(unsigned int) geteuid());
-	return is_own_state_dir(text) ? text : "";
+	if (trk__usual_state_dir(getenv, text, &error) == 0)
+		return text;
+	if (!told)
+		cli_complain("%s: no recordings are kept or read there. Try: --recording DIR",
+			     error.message);
+	told = true;
+	return "";
 }
 
 const char *cli_temporary_dir(const char *usual)

@@ -29,6 +29,14 @@ const char *const trk__import_names[TRK_IMPORT_FORMATS] = {
 	[TRK_IMPORT_SACCT] = "sacct",         [TRK_IMPORT_AUTOMETRIC] = "autometric",
 };
 
+int trk__import_find(const char *name)
+{
+	for (int i = 0; i < TRK_IMPORT_FORMATS; i++)
+		if (!strcmp(trk__import_names[i], name))
+			return i;
+	return -2;
+}
+
 /* ---- one run ---- */
 
 /* "traces/bwa.sample7.tsv.gz" without folders and the suffixes of its format. */

@@ -40,20 +40,37 @@ class Recommend(ctypes.Structure):
         (name, ctypes.c_char_p) for name in ("history", "earlier", "cache", "method", "risk")] + [
         ("input_bytes", ctypes.c_double), ("tags", ctypes.POINTER(ctypes.c_char_p)), ("instance", ctypes.c_char_p),
         ("needs", ctypes.c_void_p), ("limit", ctypes.c_size_t), ("no_servers", ctypes.c_int),
-        ("short_runs", ctypes.c_int), ("failed", ctypes.c_int)]
+        ("short_runs", ctypes.c_int), ("failed", ctypes.c_int)] + [
+        (name, ctypes.c_char_p) for name in ("history_url", "catalog", "scores", "prices")] + [("of_user", ctypes.c_int)]
 
 for name in "json", "text", "lines":
     getattr(library, "trk_recommendation_" + name).restype = ctypes.c_void_p
 
 def recommend(form, *more, **options):
     options = {name: value.encode() if isinstance(value, str) else value for name, value in options.items()}
-    given = Recommend(size=ctypes.sizeof(Recommend), history=history, **options)
+    options = {"history": history, **options}
+    given = Recommend(size=ctypes.sizeof(Recommend), **options)
     answer, why = ctypes.c_void_p(), ctypes.create_string_buffer(300)
     r = library.trk_recommend(recording, ctypes.byref(given), ctypes.byref(answer), why, 300)
     assert r == 0, why.value
     text = getattr(library, "trk_recommendation_" + form)(answer, *more)
     with open("library", "wb") as file:
         file.write(ctypes.string_at(text))
+
+class Compare(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t)] + [
+        (name, ctypes.c_char_p) for name in ("with", "fail_on", "history", "history_url")] + [("of_user", ctypes.c_int)]
+
+def compare(**options):
+    options = {name: os.fsencode(value) if isinstance(value, str) else value for name, value in options.items()}
+    given = Compare(size=ctypes.sizeof(Compare), **options)
+    text, why = ctypes.c_void_p(), ctypes.create_string_buffer(300)
+    r = library.trk_compare(recording, ctypes.byref(given), ctypes.byref(text), why, 300)
+    if r < 0:
+        sys.exit(why.value.decode())
+    with open("library", "wb") as file:
+        file.write(ctypes.string_at(text))
+    return r
 
 class Needs(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t)] + [
@@ -155,13 +172,14 @@ ANSWERS = [
     (["--json", "--instance", "aws/us-east-1/m5.xlarge", "--input-size", "3GiB", "--tag", "lane=7"],
      "'json', instance='aws/us-east-1/m5.xlarge', input_bytes=3 * 2**30,"
      " tags=(ctypes.c_char_p * 2)(b'lane=7', None)"),
+    (["--json", "--no-servers"], "'json', no_servers=1, history=None, of_user=1"),
     ([], "'text', 0"),
     (["--for", "slurm"], "'lines', b'slurm', None, 0"),
     (["--for", "batch"], "'lines', b'batch', None, 0"),
 ]
 
 
-@pytest.mark.parametrize("flags, call", ANSWERS, ids=[" ".join(flags) or "text" for flags, _ in ANSWERS])
+@pytest.mark.parametrize("flags, call", ANSWERS, ids=[call for _, call in ANSWERS])
 def test_a_recommendation_is_the_same_from_the_command_and_the_c_api(rt, run, flags, call):
     rt.env["LC_ALL"] = "C.UTF-8"
     rt.env.pop("COLUMNS", None)
@@ -181,3 +199,32 @@ def test_a_search_of_servers_is_the_same_from_the_command_and_the_c_api(rt, run)
                    "--boot", "90s", "--allocation", "dedicated").stdout
     assert (rt.home / "library").read_text(encoding="utf-8") == found
     assert len(json.loads(found)["servers"]) == 4
+
+
+def test_what_changed_is_the_same_from_the_command_and_the_c_api(rt, run):
+    library(rt, run, "assert compare(history=sys.argv[3]) == 0")
+    told = rt.run("compare", "--json", "@").stdout
+    assert (rt.home / "library").read_text(encoding="utf-8") == told
+    assert json.loads(told)["figures"]["duration"]["change"] > 0.5
+    library(rt, run, "assert compare(of_user=1, fail_on='duration>+5%,peak_mem>+900%') == 1")
+    done = rt.run("compare", "--json", "--fail-on", "duration>+5%,peak_mem>+900%", "@")
+    assert done.rc == 3 and (rt.home / "library").read_text(encoding="utf-8") == done.stdout
+    first = min((rt.state / "runs").iterdir())
+    library(rt, run, f"assert compare(**{{'with': {str(first)!r}}}) == 0")
+    assert (rt.home / "library").read_text(encoding="utf-8") == rt.run("compare", "--json", first, run).stdout
+
+
+def test_a_run_alone_has_nothing_to_be_compared_with_in_the_c_api(rt, run):
+    with pytest.raises(subprocess.CalledProcessError):
+        library(rt, run, "compare()")
+    with pytest.raises(subprocess.CalledProcessError):
+        library(rt, run, "compare(of_user=1, fail_on='speed>1')")
+
+
+def test_a_file_of_another_tool_is_imported_by_the_c_api(rt, run):
+    (rt.home / "bench.tsv").write_text("s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
+                                       "2.0\t0:00:02\t50\t90\t40\t45\t1\t2\t90\t1.8\n")
+    call = "library.trk_import(b'bench.tsv', %s, b'imported', None, ctypes.c_size_t(0))"
+    library(rt, run, f"assert {call % 'None'} == 1; assert {call % repr(b'snakemake')} == 1; assert {call % repr(b'x')} == -22")
+    runs = rt.run("history", "--json", "--recording", rt.home / "imported").stdout
+    assert runs.count('"id"') == 1, runs

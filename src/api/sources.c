@@ -1,0 +1,82 @@
+#include "api/sources.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "recording/store.h"
+
+static void keep_note(void *data, const char *text)
+{
+	struct trk_sources *p = data;
+
+	if (!p->note[0])
+		(void) snprintf(p->note, sizeof(p->note), "%s", text);
+}
+
+static bool has_runs(const char *dir)
+{
+	TRK_FD_CLEANUP int runs_fd = *dir ? trk__store_open(dir, false, NULL) : -1;
+
+	return runs_fd >= 0;
+}
+
+/* The database that the user's environment names, and the usual directory. */
+static void take_user(struct trk_sources *p, const struct trk_sources_named *named)
+{
+	struct trk_service *s = &p->service;
+	const char *url = getenv("RESOURCE_TRACKER_HISTORY");
+	struct trk_error error = {.code = 0};
+
+	if (!s->history_url && url && *url)
+		s->history_url = url;
+	if (named->history)
+		return;
+	if (trk__usual_state_dir(getenv, p->dir, &error) < 0) {
+		keep_note(p, error.message);
+		p->dir[0] = '\0';
+	}
+	s->dir = p->dir;
+}
+
+struct trk_price_layers trk__named_layers(const struct trk_sources_named *named,
+					  struct trk_layer_paths *room)
+{
+	struct trk_price_layers l = trk__usual_layers(named->cache, room);
+
+	l.catalog = named->catalog;
+	l.no_fetched = named->catalog && !named->cache;
+	l.no_imported = (named->catalog || named->prices) && !named->cache;
+	l.prices = trk__unless_none(named->prices);
+	if (named->scores || named->catalog) { /* a catalogue of the caller's stands alone */
+		l.scores = trk__unless_none(named->scores);
+		l.scores_optional = false;
+	}
+	return l;
+}
+
+int trk__sources_open(struct trk_sources *ret, const struct trk_sources_named *named,
+		      bool with_history, struct trk_error *reterr)
+{
+	struct trk_service *s = &ret->service;
+
+	*ret = (struct trk_sources){.note = ""};
+	s->dir = named->history;
+	s->history_url = named->history_url;
+	s->layers = trk__named_layers(named, &ret->layers);
+	s->note = keep_note;
+	s->data = ret;
+	if (named->of_user)
+		take_user(ret, named);
+	if (!with_history || !(named->history || s->history_url || has_runs(ret->dir)))
+		return 0;
+	return trk__runs_history(s, 0, &ret->history, reterr);
+}
+
+void trk__sources_release(struct trk_sources *p)
+{
+	trk__history_free(p->history);
+	p->history = NULL;
+}

@@ -1,0 +1,36 @@
+/* What an answer rests on beside the recording: the history of runs and the prices, as the options of
+ * a caller name them. */
+#ifndef TRK_API_SOURCES_H
+#define TRK_API_SOURCES_H
+
+#include "api/install_path.h"
+#include "service/runs.h"
+#include "service/usual_places.h"
+
+/* What the options say; NULL and 0: nothing. */
+struct trk_sources_named {
+	const char *history, *history_url;
+	const char *cache;
+	const char *catalog, *scores, *prices;
+	int of_user;
+};
+
+/* The prices alone. */
+struct trk_price_layers trk__named_layers(const struct trk_sources_named *named,
+					  struct trk_layer_paths *room);
+
+struct trk_sources {
+	struct trk_service service;  /* points into this struct */
+	struct trk_history *history; /* NULL: none is named, or this user has none */
+	struct trk_layer_paths layers;
+	char dir[TRK_PLACE_PATH_SIZE];
+	char note[256]; /* the first remark of the service; "": none */
+};
+
+/* Fill *ret, which is not copied after that. with_history: open the history as well. 0, or an error
+ * of trk__runs_history with a sentence. The caller releases in each case. */
+int trk__sources_open(struct trk_sources *ret, const struct trk_sources_named *named,
+		      bool with_history, struct trk_error *reterr);
+void trk__sources_release(struct trk_sources *p);
+
+#endif
