@@ -102,6 +102,9 @@ struct trk_tracker_options {
 	char *const
 		*options; /* further options of `resource-tracker attach` (`system`, `run`), as on
 	                         its command line, NULL-terminated; not used in a thread */
+	double lines_hz;  /* in a thread: how many times a second to look which lines of Python code
+	                    run, 0.1 to 1000; negative: as `--lines auto`; 0: never. A process has
+	                    `--lines` in its options. */
 };
 #define TRK_TRACKER_OPTIONS_INIT TRK_SIZED_INIT(trk_tracker_options)
 

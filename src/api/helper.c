@@ -184,6 +184,8 @@ static void *sample(void *data)
 		.dir = w->dir,
 		.control_fd = w->fd,
 		.in_thread = true,
+		.lines = w->options.lines_hz != 0,
+		.stacks.hz = w->options.lines_hz > 0 ? w->options.lines_hz : 0,
 	};
 	struct trk_env env;
 	int r = result ? trk__env_init(&env) : -ENOMEM;

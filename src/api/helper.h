@@ -19,7 +19,8 @@ struct trk_helper_options {
 	char *const *more; /* further options of the program, or NULL */
 	uint64_t interval_ns;
 	bool one_process, no_system, in_thread;
-	bool temporary; /* the program removes `dir` when its starter has gone without a stop */
+	double lines_hz; /* of a thread; negative: auto, 0: none */
+	bool temporary;  /* the program removes `dir` when its starter has gone without a stop */
 };
 
 enum { TRK_HELPER_TEXT_SIZE = 256, TRK_HELPER_ALERTS_MAX = 32 };

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "track/marks.h"
 #include "recording/tail.h"
+#include "sample/stacks.h"
 #include "resource_tracker.h"
 
 enum {
@@ -73,6 +74,10 @@ static int check_options(const struct trk_tracker_options *o, char *why, size_t 
 		{o->no_process && (o->no_system || o->pid || o->argv), -EINVAL,
 		 "nothing is left to track"},
 		{o->in_thread && o->argv, -EINVAL, "a command cannot be run by a thread"},
+		{o->lines_hz != 0 && !o->in_thread, -EINVAL,
+		 "lines_hz is of a thread; a process has --lines in its options"},
+		{!(o->lines_hz <= 0) && !(o->lines_hz >= 0.1 && o->lines_hz <= TRK_STACKS_HZ_MAX),
+		 -TRK_E_RANGE, "lines_hz: must be from 0.1 to 1000 a second"},
 	};
 
 	(void) snprintf(interval, sizeof(interval), "interval of %g s: must be from 0.01 to 3600 s",
@@ -147,6 +152,7 @@ static int start(struct trk_tracker *t, const struct trk_tracker_options *o, cha
 		.one_process = o->no_children != 0,
 		.no_system = o->no_system != 0,
 		.in_thread = o->in_thread != 0,
+		.lines_hz = o->lines_hz,
 		.temporary = t->temporary[0] != '\0',
 	};
 	char error[TRK_HELPER_TEXT_SIZE];

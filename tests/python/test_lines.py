@@ -1,6 +1,7 @@
 """Lines of the program: the package and the command agree, decorators and magics take the option."""
 
 import json
+import os
 import subprocess
 import time
 
@@ -77,6 +78,46 @@ def test_a_tracked_function_has_lines():
         if len(work.tracker.lines()):
             break
     assert {"work", "burn"} & set(functions(work.tracker))
+
+
+CLOSED = """
+    import ctypes, os, time
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setuid(65534)
+    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: no other process of this user may read it
+    from resource_tracker import ResourceTracker
+
+    def burn():
+        end = time.process_time() + 0.5
+        while time.process_time() < end:
+            pass
+
+    with ResourceTracker(interval=0.2{lines}) as tracker:
+        for _ in range({bursts}):
+            burn()
+            if len(tracker.lines()):
+                break
+    print([row["function"] for row in tracker.lines("function").to_dict()])
+"""
+
+
+@pytest.mark.parametrize("asked, environment", [(", lines=200", {}), ("", {"TRACKER_LINES": "200"})])
+def test_a_process_that_no_other_may_read_samples_its_own_lines(script, tmp_path, asked, environment):
+    out = script.output(CLOSED.format(lines=asked, bursts=60), env={**os.environ, "HOME": "/nowhere", **environment})
+    assert "'burn'" in out
+
+
+def test_without_a_program_a_thread_samples_lines(monkeypatch):
+    monkeypatch.setenv("RESOURCE_TRACKER_BIN", "/nowhere/program")
+    with ResourceTracker(interval=0.2, lines=200) as tracker:
+        sampled(tracker)
+    assert "burn" in functions(tracker)
+
+
+def test_lines_that_are_not_asked_for_start_no_thread(script):
+    out = script.output(CLOSED.format(lines="", bursts=3), env={**os.environ, "HOME": "/nowhere"})
+    assert out.startswith("[]")
 
 
 def test_without_the_option_there_are_none():

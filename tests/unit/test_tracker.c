@@ -545,6 +545,13 @@ static void says_what_is_wrong(void **state)
 	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), -ENOENT);
 	assert_non_null(strstr(why, "/nonexistent/resource-tracker"));
 	o = fast();
+	o.lines_hz = 20;
+	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), -EINVAL);
+	o.in_thread = 1;
+	o.lines_hz = 2000;
+	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), -TRK_ERR_RANGE);
+	assert_string_equal(why, "lines_hz: must be from 0.1 to 1000 a second");
+	o = fast();
 	o.interval_s = -1;
 	assert_int_equal(trk_tracker_start(&o, &t, why, sizeof(why)), -TRK_ERR_RANGE);
 	o.interval_s = (double) NAN;

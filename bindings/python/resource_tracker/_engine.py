@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
+from . import _lines
 from ._platform import system
 
 try:
@@ -133,8 +134,9 @@ def _sweep() -> None:
 
 def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa: A002
                   **options: Any) -> Sampling:
-    """Start sampling: by a process of its own; where no program can be executed, by a thread of the
-    library; without the library, or where nothing can be written, by a Python thread.
+    """Start sampling: by a process of its own; by a thread of the library where no program can be
+    executed, or where lines are asked for and only this process may read its memory; without the library,
+    or where nothing can be written, by a Python thread.
 
     Args:
         more: options of `resource-tracker attach` for the process
@@ -145,6 +147,12 @@ def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa
     """
     if _core is not None:
         _sweep()
+        rate = _lines.asked_rate(more) if options.get("pid") == os.getpid() else 0
+        if rate and _lines.needs_thread(more):
+            try:
+                return Sampling(_core.Tracker(in_thread=True, dir=dir, lines_hz=rate, **options), has_alerts=False)
+            except OSError:
+                pass  # by a process, without lines
         try:
             return Sampling(_core.Tracker(program=program() or None, dir=dir, options=list(more),
                                           **options))
@@ -160,7 +168,7 @@ def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa
             logger.warning("Sampling in a thread of this process, because its own program cannot "
                            "be started: %s", error)
         try:
-            return Sampling(_core.Tracker(in_thread=True, dir=dir, **options), has_alerts=False)
+            return Sampling(_core.Tracker(in_thread=True, dir=dir, lines_hz=rate, **options), has_alerts=False)
         except ProcessLookupError:
             raise
         except OSError as error:

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from .tiny_data_frame import TinyDataFrame
 
@@ -20,6 +20,7 @@ _FIGURES = ("cpu_s", "cpu_share", "cpu_with_callees_s", "wall_s", "growth_mib", 
 Setting = Union[None, bool, float, str]
 
 _MOST_HZ = 1000
+_CAP_SYS_PTRACE, _PR_GET_DUMPABLE = 19, 3  # linux/capability.h, linux/prctl.h
 _OLD_CELL = re.compile(r"<ipython-input-(\d+)-")
 
 
@@ -39,6 +40,47 @@ def option(lines: Setting) -> List[bytes]:
         raise ValueError(f"lines must be True, False, a number of samples a second, \"auto\" or "
                          f"\"off\", got {lines!r}")
     return [os.fsencode(f"--lines={word}")]
+
+
+def _is_readable() -> bool:
+    """Whether another process of this user may read the memory of this one (see ptrace(2))."""
+    from ctypes import CDLL
+
+    try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as status:
+            held = int(re.findall(r"^CapEff:\s*(\w+)", status.read(), re.MULTILINE)[0], 16)
+        if held >> _CAP_SYS_PTRACE & 1:
+            return True
+        if CDLL(None).prctl(_PR_GET_DUMPABLE, 0, 0, 0, 0) != 1:
+            return False
+    except (OSError, IndexError, ValueError, AttributeError):
+        return True
+    try:
+        with open("/proc/sys/kernel/yama/ptrace_scope", encoding="ascii") as scope:
+            return int(scope.read()) == 0
+    except (OSError, ValueError):
+        return True  # no Yama
+
+
+def asked_rate(more: Sequence[bytes]) -> float:
+    """Samples a second that the options or TRACKER_LINES ask for; negative: the default rate; 0: none."""
+    words = [os.fsdecode(word)[8:] for word in more if word.startswith(b"--lines=")]
+    asked = words[-1] if words else os.environ.get("TRACKER_LINES", "")
+    if asked in ("auto", "on", "true", "yes"):
+        return -1
+    try:
+        rate = float(asked or 0)
+    except ValueError:
+        return 0
+    return rate if 0.1 <= rate <= _MOST_HZ else 0
+
+
+def needs_thread(more: Sequence[bytes]) -> bool:
+    """Whether only a thread of this process can sample its lines, which are asked for. Alerts and further
+    options, which a thread does not take, come first."""
+    return bool(asked_rate(more) and all(word.startswith(b"--lines=") for word in more)
+                and not os.environ.get("TRACKER_ALERT") and not os.environ.get("TRACKER_ON_ALERT")
+                and not _is_readable())
 
 
 def _cells() -> Dict[str, Any]:

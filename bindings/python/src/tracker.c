@@ -48,14 +48,16 @@ static char **words_of(PyObject *list)
 static int parse(PyObject *args, PyObject *kwargs, struct trk_tracker_options *o, PyObject **argv,
 		 PyObject **more)
 {
-	static char *names[] = {"pid",       "interval", "argv", "children", "processes", "system",
-				"in_thread", "dir",      "job",  "program",  "options",   NULL};
+	static char *names[] = {"pid",     "interval",  "argv", "children", "processes",
+				"system",  "in_thread", "dir",  "job",      "program",
+				"options", "lines_hz",  NULL};
 	int children = 1, processes = 1, system = 1, in_thread = 0, pid = 0;
 
 	*argv = *more = NULL;
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$idOppppzzzO", names, &pid, &o->interval_s,
-					 argv, &children, &processes, &system, &in_thread, &o->dir,
-					 &o->job, &o->program, more))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$idOppppzzzOd", names, &pid,
+					 &o->interval_s, argv, &children, &processes, &system,
+					 &in_thread, &o->dir, &o->job, &o->program, more,
+					 &o->lines_hz))
 		return -1;
 	o->pid = pid;
 	o->no_children = !children;
