@@ -10,6 +10,7 @@ enum {
 	OFFSET_MAX = 1 << 20, /* of a field */
 	INTERPRETERS_MAX = 16,
 	OWNERS = 5, /* of a frame: the interpreter's own from 3 on */
+	OWNER_GENERATOR = 1,
 	OWNER_OF_NO_CODE = 3,
 	CODE_BYTES_MAX = 1 << 26,
 	OFFSETS_WORDS = 96,   /* of struct _Py_DebugOffsets that are read */
@@ -347,10 +348,20 @@ static void add_frame(struct trk_stack *s, struct trk_cpython_code *code, int li
 	s->frame[s->depth++] = (struct trk_stack_frame){code, line};
 }
 
+/* A generator that runs has a caller. One without has been suspended since the walk began. */
+static bool is_generator(struct trk_remote *r, const struct trk_cpython_layout *l, uint64_t frame)
+{
+	unsigned char owner = 0;
+
+	return frame && l->frame_owner >= 0 &&
+	       trk__remote_get(r, frame + (uint64_t) l->frame_owner, &owner, 1) == 0 &&
+	       owner == OWNER_GENERATOR;
+}
+
 static bool walk_frames(struct trk_cpython *c, struct trk_remote *r, uint64_t thread)
 {
 	const struct trk_cpython_layout *l = &c->runtime.layout;
-	uint64_t frame = first_frame(r, l, thread), addr;
+	uint64_t frame = first_frame(r, l, thread), last = 0, addr;
 
 	c->stack.depth = 0;
 	c->stack.is_cut = false;
@@ -360,8 +371,9 @@ static bool walk_frames(struct trk_cpython *c, struct trk_remote *r, uint64_t th
 
 		if (c->stack.depth == TRK_STACK_FRAMES || i == TRK_STACK_WALKED) {
 			c->stack.is_cut = true;
-			break;
+			return true;
 		}
+		last = frame;
 		if (!code_of(r, l, frame, &addr))
 			return false;
 		if (addr) {
@@ -373,7 +385,16 @@ static bool walk_frames(struct trk_cpython *c, struct trk_remote *r, uint64_t th
 		if (trk__remote_get(r, frame + (uint64_t) l->frame_back, &frame, 8) < 0)
 			return false;
 	}
-	return true;
+	return !is_generator(r, l, last);
+}
+
+/* The same, with the memory of this moment. */
+static bool walk_anew(struct trk_cpython *c, struct trk_remote *r, uint64_t thread)
+{
+	trk__remote_begin(r);
+	trk__remote_prefetch(r, c->page, c->pages);
+	r->moves = true;
+	return walk_frames(c, r, thread);
 }
 
 /* Find the offset of the thread's id in struct pthread: the oldest thread has the id of its process,
@@ -445,7 +466,7 @@ static int walk_threads(struct trk_cpython *c, struct trk_remote *r, uint64_t in
 		name_thread(c, r, list[i]);
 		c->stack.is_oldest = i == n - 1;
 		r->moves = true;
-		if (!walk_frames(c, r, list[i])) {
+		if (!walk_frames(c, r, list[i]) && !walk_anew(c, r, list[i])) {
 			(*torn)++;
 		} else if (c->stack.depth > 0) {
 			on_stack(data, &c->stack);
