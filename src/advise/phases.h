@@ -60,6 +60,7 @@ struct trk_split {
 	size_t piece_count; /* 1: whole */
 	struct trk_piece piece[TRK_PHASES_MAX];
 	struct trk_piece whole;
+	double cut_s; /* the cut that the hint names: seconds of the rows before it; 0: none */
 	char hint[TRK_SPLIT_HINT_SIZE]; /* "split here: ..."; empty unless it pays */
 };
 

@@ -205,6 +205,7 @@ static void hint(struct trk_split *s)
 		}
 		start += s->piece[i].seconds;
 	}
+	s->cut_s = when;
 	(void) snprintf(
 		s->hint, sizeof(s->hint),
 		"split here: after %.0f s; before it request %g cores and %.4g GiB, after it "

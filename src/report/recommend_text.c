@@ -88,7 +88,7 @@ static void add_time(struct trk_doc *d, struct trk_doc_section *s,
 	if (c->bound != TRK_BOUND_UNKNOWN)
 		trk__doc_item(d, t, trk__doc_print(d, "%s", c->bottleneck));
 	if (c->has_split && c->split.pays)
-		trk__doc_item(d, t, trk__doc_print(d, "%s", c->split.hint));
+		trk__doc_item(d, t, trk__split_words(d, c));
 }
 
 /* Where the cloud is known and the cost is not: why. */

@@ -71,6 +71,19 @@ void trk__term_phases(struct trk_doc *d, struct trk_doc_section *s,
 	}
 }
 
+const char *trk__split_words(struct trk_doc *d, const struct trk_time_breakdown *c)
+{
+	const char *held = "";
+
+	if (!c->cut[0])
+		return trk__doc_print(d, "%s", c->split.hint);
+	if (!isnan(c->cut_mib))
+		held = trk__doc_print(d, ", where up to %s is held",
+				      trk__doc_value(d, trk__human_memory, c->cut_mib));
+	return trk__doc_print(d, "%s; the line to cut at is %s%s", c->split.hint,
+			      trk__doc_safe(d, c->cut, TRK_BREAKDOWN_CUT_SIZE), held);
+}
+
 void trk__term_split(struct trk_doc *d, struct trk_doc_section *s,
 		     const struct trk_time_breakdown *c)
 {
@@ -98,6 +111,10 @@ void trk__term_split(struct trk_doc *d, struct trk_doc_section *s,
 	}
 	if (split->piece_count > PIECES_SHOWN)
 		trk__doc_item(d, t, "\u2026");
+	if (c->cut[0])
+		trk__doc_item(d, t,
+			      trk__doc_print(d, "cut at %s",
+					     trk__doc_safe(d, c->cut, TRK_BREAKDOWN_CUT_SIZE)));
 }
 
 void trk__term_cost(struct trk_doc *d, struct trk_doc_section *s, const struct trk_place *p)

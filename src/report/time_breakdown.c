@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/maths.h"
+#include "lines/cut.h"
 #include "lines/dominant.h"
+#include "lines/write.h"
 #include "report/cpu_use.h"
 
 #define MIB 1048576.0
@@ -230,8 +232,28 @@ static int phases_of_figures(const struct trk_record *r, double end_s, struct tr
 
 /* ---- where to split ---- */
 
-static int split_of(const struct trk_outline *o, struct trk_time_breakdown *c)
+/* The line to cut at, and the memory that is held there: what the blocks on both sides had. */
+static void find_cut(const struct trk_record *record, struct trk_time_breakdown *c)
 {
+	const struct trk_outline *o = &record->outline;
+	double seconds = 0;
+	uint32_t node;
+	size_t i = 0;
+
+	while (i < o->count && seconds < c->split.cut_s)
+		seconds += o->block[i++].seconds;
+	if (i > 0 && i < o->count)
+		c->cut_mib = o->block[i].memory_peak_mib < o->block[i - 1].memory_peak_mib
+				     ? o->block[i].memory_peak_mib
+				     : o->block[i - 1].memory_peak_mib;
+	node = record->lines ? trk__lines_cut(record->lines, c->split.cut_s) : TRK_LINES_ROOT;
+	if (node != TRK_LINES_ROOT)
+		(void) trk__lines_name(record->lines, node, c->cut, sizeof(c->cut));
+}
+
+static int split_of(const struct trk_record *record, struct trk_time_breakdown *c)
+{
+	const struct trk_outline *o = &record->outline;
 	double *of = calloc(o->count * 3, sizeof(*of));
 	double *seconds, *cores, *bytes;
 	int r;
@@ -249,6 +271,8 @@ static int split_of(const struct trk_outline *o, struct trk_time_breakdown *c)
 	r = trk__split_advise(seconds, cores, bytes, o->count, NULL, &c->split);
 	free(of);
 	c->has_split = r == 0;
+	if (r == 0 && c->split.pays)
+		find_cut(record, c);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -274,6 +298,7 @@ int trk__time_breakdown_of(const struct trk_record *record, struct trk_time_brea
 	int r = 0;
 
 	memset(c, 0, sizeof(*c));
+	c->cut_mib = NAN;
 	wall_of_run(record, c);
 	if (o->count == 0)
 		return 0;
@@ -290,6 +315,6 @@ int trk__time_breakdown_of(const struct trk_record *record, struct trk_time_brea
 	/* Under a queue neither the lengths of the pieces nor their cores are those of the job. */
 	if (r == 0 && end_s >= TRK_BREAKDOWN_SPLIT_MIN_S &&
 	    trk__cpu_queue_of(record).cause == TRK_QUEUE_NONE)
-		r = split_of(o, c);
+		r = split_of(record, c);
 	return r;
 }

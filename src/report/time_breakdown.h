@@ -17,7 +17,7 @@
 /* A split costs a minute of start: shorter runs are not looked at. */
 #define TRK_BREAKDOWN_SPLIT_MIN_S 300.0
 
-enum { TRK_RUN_PHASE_NAME = TRK_MARK_NAME_SIZE + 2 };
+enum { TRK_RUN_PHASE_NAME = TRK_MARK_NAME_SIZE + 2, TRK_BREAKDOWN_CUT_SIZE = 256 };
 
 struct trk_run_phase {
 	char name
@@ -41,6 +41,9 @@ struct trk_time_breakdown {
 	struct trk_run_phase phase[TRK_PHASES_MAX];
 	bool has_split; /* it was looked for */
 	struct trk_split split;
+	/* "train.py:17 main()", the line that runs first after split.cut_s; "": not known */
+	char cut[TRK_BREAKDOWN_CUT_SIZE];
+	double cut_mib; /* the most memory that is held there; NaN: not known */
 };
 
 /* 0, or -ENOMEM. */

@@ -77,6 +77,8 @@ static void split_json(struct trk_json *j, const struct trk_time_breakdown *c)
 	trk__json_key_bool(j, "pays", s->pays);
 	trk__json_key_double(j, "saving", s->saving);
 	trk__json_key_text(j, "hint", s->hint[0] ? s->hint : NULL);
+	trk__json_key_text(j, "cut", c->cut[0] ? c->cut : NULL);
+	trk__json_key_double(j, "cut_memory_mib", c->cut_mib);
 	trk__json_key_open(j, "pieces", '[');
 	for (size_t i = 0; i < s->piece_count; i++) {
 		trk__json_open(j, '{');

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/json_read.h"
+#include "lines/cut.h"
 #include "lines/highlights.h"
 #include "lines/tree.h"
 #include "lines/write.h"
@@ -397,6 +398,50 @@ static void phases_are_rows_in_the_order_of_time(void **state)
 	trk__lines_free(m.l);
 }
 
+/* Windows of 10 s, on node `first` for the first half and `then` after it. */
+static uint32_t cut_between(struct made *m, uint32_t lane, uint32_t first, uint32_t then)
+{
+	m->l->keeps_windows = true;
+	for (int i = 0; i < 8; i++) {
+		struct trk_lines_count c = count(lane, i < 4 ? first : then, 1000, 0);
+
+		assert_int_equal(trk__lines_add(m->l, i * 10000000, (i + 1) * 10000000, &c, 1), 0);
+	}
+	return trk__lines_cut(m->l, 40);
+}
+
+static void a_cut_is_at_the_line_that_runs_next(void **state)
+{
+	struct made m;
+
+	(void) state;
+	make(&m);
+	/* In step(), which goes on; not in the library that line 10 called. */
+	assert_int_equal(cut_between(&m, m.lane, m.torch, m.next), m.next);
+	assert_int_equal(trk__lines_cut(m.l, 20), TRK_LINES_ROOT); /* nothing changes there */
+	assert_int_equal(trk__lines_cut(m.l, 1000), TRK_LINES_ROOT);
+	trk__lines_free(m.l);
+}
+
+static void a_cut_needs_a_main_thread_and_a_function_that_goes_on(void **state)
+{
+	struct made m;
+	uint32_t other;
+
+	(void) state;
+	make(&m);
+	assert_int_equal(cut_between(&m, m.other_lane, m.step, m.next), TRK_LINES_ROOT);
+	trk__lines_free(m.l);
+	make(&m);
+	other = trk__lines_node(m.l, TRK_LINES_ROOT,
+				trk__lines_function(m.l, "/home/u/next.py", "<module>", 1), 3);
+	assert_int_equal(cut_between(&m, m.lane, m.step, other), TRK_LINES_ROOT);
+	trk__lines_free(m.l);
+	make(&m);
+	assert_int_equal(trk__lines_cut(m.l, 40), TRK_LINES_ROOT); /* no windows */
+	trk__lines_free(m.l);
+}
+
 static void a_base_name_remembers_whether_it_is_of_a_library(void **state)
 {
 	struct trk_lines *l = trk__lines_new(), *back;
@@ -605,6 +650,8 @@ int main(void)
 		cmocka_unit_test(recursion_counts_once_with_callees),
 		cmocka_unit_test(a_part_of_the_run_and_its_processes_are_told_apart),
 		cmocka_unit_test(phases_are_rows_in_the_order_of_time),
+		cmocka_unit_test(a_cut_is_at_the_line_that_runs_next),
+		cmocka_unit_test(a_cut_needs_a_main_thread_and_a_function_that_goes_on),
 		cmocka_unit_test(a_base_name_remembers_whether_it_is_of_a_library),
 		cmocka_unit_test(names_from_outside_are_harmless),
 		cmocka_unit_test(highlights_name_the_hottest_line_and_where_memory_grew),

@@ -325,6 +325,43 @@ static void a_split_that_pays_is_said(void **state)
 	record_free(r);
 }
 
+static void the_advice_to_split_names_the_line(void **state)
+{
+	struct trk_record *r = record_new(16);
+	struct trk_lines *l = trk__lines_new();
+	struct trk_time_breakdown *c;
+	uint32_t function, lane;
+	struct trk_buf b;
+
+	(void) state;
+	add_rows(r, 0, 3600, 1, 500, 0);
+	add_rows(r, 3600, 7200, 16, 60000, 0);
+	r->lines = l;
+	l->keeps_windows = true;
+	function = trk__lines_function(l, "/home/u/job.py", "main", 10);
+	lane = trk__lines_lane(l, 7, 7, "python3");
+	for (int i = 0; i < 120; i++) {
+		struct trk_lines_count count = {
+			lane, trk__lines_node(l, TRK_LINES_ROOT, function, i < 60 ? 11 : 12),
+			{.samples = 1, .cpu_us = 1000, .wall_us = 60000000}};
+
+		assert_int_equal(trk__lines_add(l, i * INT64_C(60000000),
+						(i + 1) * INT64_C(60000000), &count, 1),
+				 0);
+	}
+	c = course_of(r);
+	assert_true(c->has_split && c->split.pays);
+	assert_near(c->split.cut_s, 3600, 60);
+	assert_string_equal(c->cut, "job.py:12 main()");
+	assert_near(c->cut_mib, 500, 1);
+	trk__buf_init(&b, 1000);
+	terms(&b, c, 120);
+	assert_non_null(strstr(b.data, "cut at job.py:12 main()"));
+	trk__buf_release(&b);
+	free(c);
+	record_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +375,7 @@ int main(void)
 		cmocka_unit_test(marks_name_the_phases),
 		cmocka_unit_test(more_marks_than_phases_end_in_one_that_holds_the_rest),
 		cmocka_unit_test(a_split_that_pays_is_said),
+		cmocka_unit_test(the_advice_to_split_names_the_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Where the wall time went. */
 #include "report/section/section.h"
+#include "report/summary_terms.h"
 
 static void add_on_cpu(void *data, double cores, double seconds)
 {
@@ -159,7 +160,7 @@ static void wall_of_course(struct trk_doc *d, const struct trk_report_work *w,
 	add_parts(d, s, &c->wall, c->seconds);
 	add_phases(d, s, c);
 	if (c->has_split && c->split.pays)
-		trk__doc_note(d, s, trk__doc_print(d, "%s", c->split.hint));
+		trk__doc_note(d, s, trk__split_words(d, c));
 	trk__doc_note(d, s,
 		      "On CPU: what the job's CPU time fills. The waits are estimated, from "
 		      "pressure-stall information of its control group or the machine and "
