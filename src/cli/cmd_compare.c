@@ -111,6 +111,11 @@ static void add_line(struct trk_buf *b, enum trk_change_figure figure, const cha
 
 static void add_lines(struct trk_buf *b, const struct trk_comparison *c, bool markdown)
 {
+	bool is_one_of_many = strncmp(c->with, c->lines_with, strlen(c->lines_with)) != 0;
+
+	if (is_one_of_many && c->lines.cpus + c->lines.memories)
+		trk__buf_printf(b, markdown ? "\nLines, beside %s:\n" : "  Lines, beside %s:\n",
+				c->lines_with);
 	for (size_t i = 0; i < c->lines.cpus; i++)
 		add_line(b, TRK_CHANGE_CPU, "CPU time", &c->lines.cpu[i], markdown);
 	for (size_t i = 0; i < c->lines.memories; i++)

@@ -26,9 +26,25 @@ int trk__compare_run(const struct trk_record *record, const struct trk_record *b
 		trk__change_from_run(&ret->run, then, &ret->change);
 		trk__change_find_phases(&ret->change, &times[0], &times[1], 1);
 		r = trk__lines_change_of(before->lines, record->lines, &ret->lines);
+		if (ret->lines.known)
+			(void) snprintf(ret->lines_with, sizeof(ret->lines_with), "%s", then->id);
 	}
 	free(times);
 	free(then);
+	return r;
+}
+
+/* Lines of a figure that is as usual are left out: one run differs from the next. */
+static int compare_lines(const struct trk_service *s, const struct trk_job_runs *runs,
+			 const struct trk_record *record, struct trk_comparison *ret)
+{
+	int r = trk__job_runs_lines(runs, s, record, &ret->lines, ret->lines_with);
+
+	if (!trk__change_is_notable(&ret->change, TRK_CHANGE_DURATION) &&
+	    !trk__change_is_notable(&ret->change, TRK_CHANGE_CPU))
+		ret->lines.cpus = 0;
+	if (!trk__change_is_notable(&ret->change, TRK_CHANGE_PEAK_MEMORY))
+		ret->lines.memories = 0;
 	return r;
 }
 
@@ -56,8 +72,10 @@ int trk__compare_job(const struct trk_service *s, struct trk_history *h,
 		r = trk__error_set(reterr, -TRK_E_NODATA, NULL,
 				   "%s: the first run of %s: nothing to compare it with",
 				   ret->run.id, ret->run.job);
-	else
+	if (r == 0) {
 		trk__job_runs_phases(&runs, s, record, &ret->change);
+		r = compare_lines(s, &runs, record, ret);
+	}
 	trk__job_runs_release(&runs);
 	return r;
 }
@@ -152,6 +170,7 @@ void trk__comparison_json(struct trk_buf *b, const struct trk_comparison *c)
 	trk__json_close(&j, '}');
 	trk__change_phases_json(&j, &c->change);
 	trk__lines_change_json(&j, &c->lines);
+	trk__json_key_text(&j, "lines_with", c->lines_with[0] ? c->lines_with : NULL);
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');
 }

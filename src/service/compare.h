@@ -10,7 +10,8 @@ struct trk_comparison {
 	struct trk_history_run run;
 	char with[TRK_RUN_TEXT_SIZE + 64]; /* what it is compared with */
 	struct trk_change change;
-	struct trk_lines_change lines;   /* with one other run */
+	struct trk_lines_change lines;
+	char lines_with[TRK_RUN_ID_SIZE]; /* the run that the lines are compared with; "": none */
 	bool failed[TRK_CHANGE_FIGURES]; /* by a rule */
 };
 

@@ -238,6 +238,34 @@ void trk__job_runs_phases(const struct trk_job_runs *runs, const struct trk_serv
 	free(courses);
 }
 
+int trk__job_runs_lines(const struct trk_job_runs *runs, const struct trk_service *s,
+			const struct trk_record *record, struct trk_lines_change *ret,
+			char *ret_run)
+{
+	const struct trk_history_run *this_run = &runs->run[runs->count - 1];
+	TRK_FD_CLEANUP int runs_fd = open_recordings(s);
+	size_t tried = 0;
+	int r = 0;
+
+	ret_run[0] = '\0';
+	for (size_t i = runs->count - 1; r == 0 && record->lines && runs_fd >= 0 && !ret_run[0] &&
+					 tried < TRK_CHANGE_PHASE_RUNS && i-- > 0;) {
+		const struct trk_history_run *run = &runs->run[i];
+		struct trk_record *before;
+
+		if (run->start_s >= this_run->start_s || run->code > 0)
+			continue;
+		tried++;
+		before = load_recording(runs_fd, run->file);
+		if (before && before->lines) {
+			r = trk__lines_change_of(before->lines, record->lines, ret);
+			(void) snprintf(ret_run, TRK_RUN_ID_SIZE, "%s", run->id);
+		}
+		free_recording(before);
+	}
+	return r;
+}
+
 /* ---- jobs that a person names ---- */
 
 /* The scopes of a name, in the order of their newest runs. */

@@ -3,6 +3,7 @@
 #ifndef TRK_SERVICE_RUNS_H
 #define TRK_SERVICE_RUNS_H
 
+#include "lines/change.h"
 #include "report/advice.h"
 #include "report/change.h"
 #include "service/service.h"
@@ -44,6 +45,12 @@ void trk__job_runs_change(const struct trk_job_runs *runs, struct trk_change *re
  * well. */
 void trk__job_runs_phases(const struct trk_job_runs *runs, const struct trk_service *s,
 			  const struct trk_record *record, struct trk_change *c);
+
+/* Which lines of the program used more or less than in the newest earlier run that ended well and
+ * has stacks. ret_run[TRK_RUN_ID_SIZE]: that run; "": there is none. 0 or -ENOMEM. */
+int trk__job_runs_lines(const struct trk_job_runs *runs, const struct trk_service *s,
+			const struct trk_record *record, struct trk_lines_change *ret,
+			char *ret_run);
 
 /* ---- jobs that a person names ---- */
 

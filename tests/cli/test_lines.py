@@ -397,6 +397,25 @@ same()
     assert rt.run("compare", "@2", "@", "--json").json()["lines"] is None
 
 
+def test_compare_with_earlier_runs_names_lines_beside_the_newest(rt):
+    text = BURN_PYTHON + """
+import sys
+def load():
+    burn(float(sys.stdin.read()))  # LOADS
+load()
+"""
+    script = write(rt, "jobs.py", text)
+    for seconds in ["0.4"] * 5 + ["2"]:
+        assert rt.track(SYSTEM, script, flags=("--lines", "200"), stdin=seconds).rc == 0
+    beside = rt.run("compare", "--json").json()
+    earlier = json.loads(rt.run("history", "--json").stdout)
+    assert beside["lines_with"] in json.dumps(earlier) and "median of 5 earlier runs" in beside["with"]
+    assert beside["figures"]["cpu"]["words"]
+    best = beside["lines"]["cpu"][0]
+    assert best["function"] == "burn" and best["now_s"] - best["before_s"] > 0.7
+    assert f"Lines, beside {beside['lines_with']}:" in rt.run("compare").stdout
+
+
 def test_lines_are_readable_after_the_tracker_was_killed(rt):
     script = write(rt, "long.py", "import time\nwhile True:\n    time.sleep(0.001)\n")
     with rt.start("run", "--no-discovery", "--lines", "50", "--", SYSTEM, script) as process:
@@ -612,7 +631,7 @@ def test_the_report_has_a_section_of_lines(rt):
 def test_a_run_without_stacks_has_no_section_of_lines(rt):
     assert rt.track("true").rc == 0
     page = rt.run("report", "--output", "-").stdout
-    assert "Where in the code" not in page and "stacks" not in page
+    assert "Where in the code" not in page and 'id="stacks"' not in page
 
 
 def test_source_of_other_kinds_of_files_is_not_shown(rt):

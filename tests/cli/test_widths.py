@@ -50,4 +50,4 @@ def test_no_line_is_wider_than_the_terminal(rt, runs, width):
 def test_compare_names_both_sides_in_few_columns(rt, runs):
     text = rt.run("compare", "features-of-a-long-name", env={"COLUMNS": 40}).stdout
     assert "features-of-a-long-name" in " ".join(text.split()) and "beside" in text
-    assert "peak memory changed in join" in " ".join(text.split())
+    assert "peak memory changed in" in " ".join(text.split())  # of samples every 50 ms a fork can be the peak
