@@ -93,7 +93,7 @@ test("the search finds the page that has the words", async () => {
 
 test("the home page shows a report and a recording of a terminal", async () => {
 	const page = await open(`${home}/index.html`);
-	for (const name of ["demo.svg", "report.png"]) {
+	for (const name of ["demo.svg", "gallery/pipeline.webp"]) {
 		const loaded = await page.locator(`img[src$="${name}"]`)
 			.evaluate(async (image) => (await image.decode(), image.naturalWidth));
 		assert.ok(loaded > 300, name);
