@@ -12,7 +12,7 @@ struct trk_comparison {
 	struct trk_change change;
 	struct trk_lines_change lines;
 	char lines_with[TRK_RUN_ID_SIZE]; /* the run that the lines are compared with; "": none */
-	bool failed[TRK_CHANGE_FIGURES]; /* by a rule */
+	bool failed[TRK_CHANGE_FIGURES];  /* by a rule */
 };
 
 /* With one other run. 0 or -ENOMEM. */

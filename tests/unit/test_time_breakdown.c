@@ -342,7 +342,8 @@ static void the_advice_to_split_names_the_line(void **state)
 	lane = trk__lines_lane(l, 7, 7, "python3");
 	for (int i = 0; i < 120; i++) {
 		struct trk_lines_count count = {
-			lane, trk__lines_node(l, TRK_LINES_ROOT, function, i < 60 ? 11 : 12),
+			lane,
+			trk__lines_node(l, TRK_LINES_ROOT, function, i < 60 ? 11 : 12),
 			{.samples = 1, .cpu_us = 1000, .wall_us = 60000000}};
 
 		assert_int_equal(trk__lines_add(l, i * INT64_C(60000000),
