@@ -21,7 +21,7 @@ def test_parameters():
     assert {name: p.default for name, p in signature.parameters.items()} == {
         "pid": None, "children": True, "interval": 1, "method": None, "autostart": True,
         "track_processes": True, "track_system": True, "discover_server": True,
-        "discover_cloud": True, "sentinel_token": None, "upload_interval": 60,
+        "discover_cloud": True, "on_alert": None, "sentinel_token": None, "upload_interval": 60,
         "streaming_metadata": None, "schema": None, "job": None, "lines": None}
 
 
