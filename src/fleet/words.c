@@ -127,10 +127,11 @@ const char *trk__fleet_change(char text[TRK_FLEET_WORD_SIZE], double change)
 
 const char *trk__fleet_duration(char text[TRK_FLEET_WORD_SIZE], double seconds)
 {
-	long whole = (long) (seconds + 0.5);
+	long whole;
 
 	if (!isfinite(seconds) || seconds < 0 || seconds > 1e12)
 		return unknown(text);
+	whole = (long) (seconds + 0.5);
 	if (seconds < 59.95)
 		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%.1f s", seconds);
 	else if (whole < 3600)

@@ -129,6 +129,7 @@ static void figures_are_written_as_the_pages_have_them(void **state)
 	assert_string_equal(trk__fleet_duration(t, 5760), "1 h 36 m");
 	assert_string_equal(trk__fleet_duration(t, 59.97), "1 m 00 s");
 	assert_string_equal(trk__fleet_duration(t, 4.2), "4.2 s");
+	assert_string_equal(trk__fleet_duration(t, NAN), "-");
 	assert_string_equal(trk__fleet_date(t, 20779), "22 Nov");
 	assert_string_equal(trk__fleet_date(t, 0), "1 Jan");
 	assert_string_equal(trk__fleet_iso_date(t, 20779), "2026-11-22");
