@@ -32,16 +32,31 @@ PALETTE = ["#2b303b", "#f07178", "#9fd07a", "#f2c56b", "#79b8ff", "#d6a2f0", "#6
 # The job of the picture: it loads data, computes on one core, and writes a file.
 JOB = """\
 resource-tracker mark load
-python3 -c 'import time; rows = []
-for part in range(13):
-    rows.append(b"x" * (8 << 20)); time.sleep(0.25)'
+python3 load.py
 resource-tracker mark train
-python3 -c 'import time; model = b"x" * (300 << 20); end = time.monotonic() + 6.5
-while time.monotonic() < end: sum(range(10000))'
+python3 train.py
 resource-tracker mark save
 dd if=/dev/zero of=model.bin bs=1M count=200 conv=fsync status=none
 echo saved model.bin
 """
+PARTS = {"load.py": """\
+import time
+
+rows = []
+for part in range(13):
+    rows.append(b"x" * (8 << 20))
+    time.sleep(0.25)
+""", "train.py": """\
+import time
+
+def step(model):
+    return sum(range(10000))
+
+model = b"x" * (300 << 20)
+end = time.monotonic() + 6.5
+while time.monotonic() < end:
+    step(model)
+"""}
 
 # The job of the page about the live view: its memory grows towards its limit.
 GROWING_JOB = """\
@@ -282,6 +297,8 @@ def main():
         (folder / "bin/resource-tracker").symlink_to(asked.bin.resolve())
         (folder / "bin/python3").symlink_to("/usr/bin/python3")
         (folder / "train.sh").write_text(JOB, encoding="utf-8")
+        for part, text in PARTS.items():
+            (folder / part).write_text(text, encoding="utf-8")
         (folder / "align.py").write_text(GROWING_JOB, encoding="utf-8")
         env = {"PATH": f"{folder}/bin:/usr/bin:/bin", "HOME": name, "TERM": "xterm-256color", "LANG": "C.UTF-8",
                "RESOURCE_TRACKER_DIR": f"{name}/runs", "TRACKER_NO_DISCOVERY": "1"}
