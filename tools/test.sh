@@ -327,6 +327,7 @@ if [ -s "$logs/failures" ]; then
 	tail -n 200 "$logs/failures"
 fi
 echo "== summary ($SECONDS s)"
+[ ! -s "$logs/failures" ] || sed -n 's/^--- /   failed: /p' "$logs/failures"
 printf '   %s\n' "${summary[@]}"
 printf '   %d cases in all, of which %d repeat others under the sanitizers or valgrind\n' \
 	$((passed + failed)) "$again"
