@@ -42,12 +42,12 @@ static struct stretch windows_after(const struct trk_lines *l, int64_t at_us)
 static const struct trk_lines_count *counts_of(const struct trk_lines *l, const struct stretch *s,
 					       size_t *ret_count)
 {
-	size_t first = s->first < s->end ? l->window[s->first].first : 0;
-
 	*ret_count = 0;
+	if (s->first == s->end)
+		return NULL;
 	for (size_t i = s->first; i < s->end; i++)
 		*ret_count += l->window[i].count;
-	return l->kept + first;
+	return l->kept + l->window[s->first].first;
 }
 
 /* The first main thread from `lane` on that was seen in the stretch; 0: none. */
