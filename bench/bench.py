@@ -44,13 +44,18 @@ def version_of(command):
         return "not here"
 
 
+def package_version(name):
+    """GNU time of Debian does not say its own version."""
+    return version_of(["dpkg-query", "-W", "-f", "${Version}", name])
+
+
 def head():
     model = re.search(r"model name\s*: (.*)", open("/proc/cpuinfo", encoding="utf-8").read())
     peers = subprocess.run(
         [PYTHON, "-m", "pip", "list", "--format", "freeze", "--disable-pip-version-check"],
         capture_output=True, text=True, check=True).stdout.split()
     peers = ", ".join(p.replace("==", " ") for p in peers
-                      if p.startswith(("resource-tracker", "resource_tracker", "psutil")))
+                      if p.startswith(("resource-tracker", "resource_tracker", "psutil", "psrecord")))
     say("# Performance")
     say()
     say(f"Written by `make bench`, {time.strftime('%Y-%m-%d')}. Machine: {os.cpu_count()} CPUs"
@@ -61,7 +66,7 @@ def head():
     say()
     say(f"The peers: {peers} (PyPI); the Rust sibling: {about_sibling()};"
         f" pidstat of {version_of(['pidstat', '-V'])};"
-        f" {version_of(['/usr/bin/time', '--version'])}.")
+        f" GNU time {package_version('time')}.")
     say()
 
 

@@ -2,6 +2,7 @@
 import csv
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ from common import (BURN, ENV, HERE, PYTHON, RT, compiled, has_sibling, met, say
 
 INTERVALS = ("0.1", "1", "5")
 WATCHERS = {"procfs": "Python, procfs", "peer_psutil": "Python, psutil", "psutil": "psutil loop"}
+PSRECORD = os.path.join(os.path.dirname(PYTHON), "psrecord")
 QUICK_S = 10.4  # a run starts with ticks every 200 ms
 MAKEFILE = """
 SOURCE := {root}/src
@@ -49,6 +51,17 @@ for i in range(20):
         os.waitpid(p, 0)
     except ChildProcessError:
         pass
+"""
+# The shell that starts a process ends at once, which makes it an orphan; two of them live at a time.
+ORPHANS = """
+import os, subprocess
+for pair in range(10):
+    r, w = os.pipe() # its end tells that both ended
+    for i in range(2):
+        subprocess.run(["sh", "-c", '"$0" 0.5 &', BURN], pass_fds=[w])
+    os.close(w)
+    os.read(r, 1)
+    os.close(r)
 """
 # Runs a command and writes what wait4 says it used: CLOCKED FOLDER GROUP CMD…; GROUP: a control group to enter, or -.
 # Small, so that next to nothing is used after the figure is taken.
@@ -115,7 +128,8 @@ for i in range(4000):
 sender.close()
 thread.join()
 """
-# Peaks: a spike of 600 MiB for 300 ms; 1 GiB that eight forked workers share.
+# Peaks: a spike of 600 MiB for 300 ms; 1 GiB that eight forked workers share; 512 MiB of which a child writes half;
+# 512 MiB of shared memory that eight processes map.
 SPIKE = r"""
 #include <string.h>
 #include <unistd.h>
@@ -154,6 +168,49 @@ int main(void)
 """
 
 
+COPIES = r"""
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+int main(void)
+{
+    size_t n = 512u << 20;
+    char *p = mmap(0, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    madvise(p, n, MADV_NOHUGEPAGE);
+    memset(p, 1, n);
+    sleep(2);
+    if (fork() == 0) {
+        memset(p, 2, n / 2);
+        sleep(3);
+        _exit(0);
+    }
+    wait(0);
+}
+"""
+SEGMENT = r"""
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+int main(void)
+{
+    size_t n = 512u << 20;
+    char *p = mmap(0, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    memset(p, 1, n);
+    for (int i = 0; i < 7; i++)
+        if (fork() == 0) {
+            for (size_t at = 0; at < n; at += 4096)
+                p[at] = 2;
+            sleep(3);
+            _exit(0);
+        }
+    while (wait(0) > 0)
+        ;
+}
+"""
+
+
 def watchers(pid, folder):
     """The peers, attached and looking."""
     found = {}
@@ -163,6 +220,14 @@ def watchers(pid, folder):
             stdout=subprocess.PIPE, text=True)
     for process in found.values():
         process.stdout.readline()
+    if os.access(PSRECORD, os.X_OK):
+        path = os.path.join(folder, "psrecord.txt")
+        found["psrecord"] = subprocess.Popen(
+            [PSRECORD, str(pid), "--interval", "1", "--include-children", "--log", path], env=ENV,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not os.path.exists(path) and found["psrecord"].poll() is None:
+            time.sleep(0.05)
+        time.sleep(0.2)
     if has_sibling():
         path = os.path.join(folder, "sibling.csv")
         found["sibling"] = subprocess.Popen(
@@ -174,11 +239,18 @@ def watchers(pid, folder):
 
 
 def collect(found, folder):
-    """CPU s and peak MiB of each peer. The sibling counts from when it was attached."""
+    """CPU s and peak MiB of each peer. The sibling and psrecord count from when they were attached."""
     result = {}
     for label, process in found.items():
-        process.terminate()
-        if label == "sibling":
+        process.send_signal(signal.SIGINT if label == "psrecord" else signal.SIGTERM)
+        if label == "psrecord":
+            process.wait()
+            with open(os.path.join(folder, "psrecord.txt"), encoding="utf-8") as file:
+                rows = [list(map(float, line.split())) for line in file if line.strip() and line[0] != "#"]
+            # It logs the percentage of the time since its last row.
+            result[label] = (sum((row[0] - last[0]) * row[1] / 100 for last, row in zip(rows, rows[1:])),
+                             max((row[2] for row in rows), default=0))
+        elif label == "sibling":
             process.wait()
             with open(os.path.join(folder, "sibling.csv"), encoding="utf-8", newline="") as file:
                 rows = [r for r in csv.DictReader(file) if r["process_utime"]]
@@ -256,7 +328,8 @@ def percent(value, truth):
 
 
 def names():
-    return [*WATCHERS.values(), *(["sibling"] if has_sibling() else []), "GNU time"]
+    return [*WATCHERS.values(), *(["psrecord"] if os.access(PSRECORD, os.X_OK) else []),
+            *(["sibling"] if has_sibling() else []), "GNU time"]
 
 
 def accuracy(label, command, extra=0.0):
@@ -271,7 +344,7 @@ def accuracy(label, command, extra=0.0):
         worst = max(worst, abs(value / truth - 1))
         if peers:
             shown, figures = truth, {
-                name: percent(cpu, truth - before if name == "sibling" else truth)
+                name: percent(cpu, truth - before if name in ("psrecord", "sibling") else truth)
                 for name, (cpu, _) in peers.items()}
     say(f"| {label} | {shown:.2f} | " + " | ".join(ours[i] for i in INTERVALS)
         + f" | {met(worst <= 0.01)} | " + " | ".join(figures.get(n, "-") for n in names()) + " |")
@@ -293,17 +366,22 @@ def totals():
         " intervals (at 5 s the job starts after the quick ticks of a run's first ten seconds); the"
         " target is 1 % at all three. The peers look at 1 Hz at the same execution as ours at 1 s, were"
         " attached and had looked before the job's work began, and had another look after its end, so"
-        " this is their best case. The sibling counts from when it was attached. GNU time wraps the"
+        " this is their best case. The sibling and psrecord count from when they were attached; psrecord"
+        " logs percentages, which are added up over time. GNU time wraps the"
         " job; pidstat has no total of a tree.")
     say()
     say("| job | truth s | ours 0.1 s | 1 s | 5 s | target | " + " | ".join(names()) + " |")
     say("|---" * (6 + len(names())) + "|")
     accuracy("2000 x /bin/true",
              ["sh", "-c", "i=0; while [ $i -lt 2000 ]; do /bin/true; i=$((i+1)); done"])
+    accuracy("a storm: 4 shells start 1000 x /bin/true each",
+             ["sh", "-c", "for j in 1 2 3 4; do (i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i+1)); done) & done;"
+              " wait"])
     accuracy("400 x 50 ms, 4 at a time", ["sh", "-c", f"seq 400 | xargs -P4 -I{{}} {burn} 0.05"])
     accuracy("24 x 1.5 s, 2 at a time", ["sh", "-c", f"seq 24 | xargs -P2 -I{{}} {burn} 1.5"])
     accuracy("make -j2 of this project's core", ["make", "-s", "-B", "-j2", "-f", makefile])
     accuracy("double-forked, 1.5 s", script(DAEMON), 1.5)
+    accuracy("orphans, 20 x 0.5 s, 2 at a time", script(ORPHANS), 10.0)
     accuracy("children of threads, 8 x 0.5 s", script(THREADS))
     accuracy("SIGCHLD ignored, 20 x 0.1 s", script(UNWAITED), 2.0)
     say()
@@ -402,4 +480,6 @@ def peaks():
     say("|---" * (4 + len(names())) + "|")
     peak("600 MiB for 300 ms", [compiled("spike", SPIKE)], 600)
     peak("1 GiB shared by 8 forked workers", [compiled("workers", WORKERS)], 1024)
+    peak("512 MiB, of which a forked child writes half", [compiled("copies", COPIES)], 768)
+    peak("512 MiB of shared memory, mapped by 8", [compiled("segment", SEGMENT)], 512)
     say()

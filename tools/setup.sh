@@ -63,7 +63,7 @@ nvml_packages=(nvidia-nvml-dev-cu11==11.7.91 nvidia-nvml-dev-cu11==11.8.86 nvidi
 # The source of SQLite in one file.
 sqlite_package=better-sqlite3@11.10.0
 # Without the sibling the benchmarks say so and continue.
-bench_modules=(resource-tracker psutil)
+bench_modules=(resource-tracker psutil psrecord)
 bench_packages=(sysstat time)
 sibling=resource-tracker@0.1.18
 release_packages=(git dpkg-dev xz-utils lintian rpm rpmlint mmdebstrap debian-archive-keyring qemu-user-static musl
@@ -269,6 +269,9 @@ set_up_test() {
 set_up_bench() {
 	install_packages "${bench_packages[@]}"
 	make_venv build/venv-bench '' "${bench_modules[@]}"
+	# The peers of today, also where the environment is older.
+	build/venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "${bench_modules[@]}" ||
+		echo "setup: no newer versions of the peers could be looked for"
 	install_sibling
 }
 
