@@ -3,12 +3,16 @@
 #
 #   bench/run.sh             all
 #   bench/run.sh CHAPTER…    only these (samples, totals, peaks …); the rest of the page stays as it is
+#
+# BENCH_PAGE names another page to write. tools/setup.sh build test bench installs the peers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
+page=${BENCH_PAGE:-docs/performance.md}
+export BENCH_PAGE=$page
 status=0
 ninja --quiet -C "$build" bench/bench_tick tests/e2e/make_recordings
-tools/python_wheel.sh
+[ $# -gt 0 ] || tools/python_wheel.sh
 /usr/bin/python3 bench/bench.py "$build/resource-tracker" "$build/bench/bench_tick" \
 	build/venv-bench/bin/python build/bench-cargo/bin/resource-tracker "$@" || status=$?
 if [ $# -gt 0 ]; then
@@ -20,5 +24,5 @@ fi
 		"$build/tests/e2e/make_recordings" build/venv-bench/bin/python
 	echo
 	/usr/bin/python3 bench/python_stats.py
-} >>docs/performance.md
+} >>"$page"
 exit "$status"
