@@ -93,6 +93,18 @@ def test_commands_that_the_pages_name_exist(rt):
                 assert option in options[verb], f"{page.name}: resource-tracker {line}"
 
 
+def test_targets_and_scripts_that_the_pages_name_exist():
+    """`make bench`, `tools/setup.sh`: in code of the pages, and of those for contributors."""
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+    for page in [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]:
+        text = page.read_text(encoding="utf-8")
+        code = "\n".join([*re.findall(r"^```.*?^```", text, re.M | re.S), *re.findall(r"`([^`\n]+)`", text)])
+        for target in re.findall(r"(?:^|[ ;&])make ([a-z][a-z-]*)(?=[ \n]|$)", code, re.M):
+            assert target in targets, f"{page.name}: make {target}"
+        for script in re.findall(r"(?<![\w/.])((?:tools|bench)/[\w/-]+\.(?:sh|py|md))", code):
+            assert (ROOT / script).exists(), f"{page.name}: {script}"
+
+
 def test_functions_in_c_that_the_pages_name_exist():
     header = (ROOT / "include/resource_tracker.h").read_text(encoding="utf-8")
     for page in PAGES:

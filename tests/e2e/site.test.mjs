@@ -1,4 +1,4 @@
-// The documentation as a site, in a real browser: axe finds nothing on any page, in light on a desk, and in dark on
+// The documentation as a site, in a real browser: axe finds nothing on any page, in light and in dark, on a desk and on
 // a phone, where only what colours and width change is looked at again; no page is wider than the window; the
 // search finds pages; no request leaves the machine.
 //
@@ -55,7 +55,8 @@ async function findings(page, rules) {
 	return found.violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html).join(" ")}`);
 }
 
-for (const [scheme, width, rules] of [["light", 1280], ["dark", 390, ["color-contrast", "scrollable-region-focusable"]]]) {
+const BY_LOOK = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
+for (const [scheme, width, rules] of [["light", 1280], ["light", 390, BY_LOOK], ["dark", 1280, BY_LOOK], ["dark", 390, BY_LOOK]]) {
 	test(`axe finds nothing on any page, ${scheme}, ${width} pixels wide`, async () => {
 		const page = await open(`${home}/index.html`, { scheme, width });
 		const found = {};
@@ -69,7 +70,7 @@ for (const [scheme, width, rules] of [["light", 1280], ["dark", 390, ["color-con
 			if (list.length) {
 				found[name] = list;
 			}
-			await picture(page, `site-${name.replaceAll("/", "-")}-${scheme}`);
+			await picture(page, `site-${name.replaceAll("/", "-")}-${scheme}-${width}`);
 		}
 		assert.deepEqual(found, {});
 		assert.deepEqual(page.troubles, []);
