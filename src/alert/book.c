@@ -11,7 +11,7 @@
 #include "base/clock.h"
 
 static const double LIVE_AGAIN_S = 1800, STORM_S = 600, WEEK_S = 7 * 86400.0, KEPT_S = 30 * 86400.0,
-		    RENEW_S = 12 * 3600.0, DIGEST_AGAIN_S = 6 * 86400.0, DIGESTS_S = 8 * 86400.0;
+		    RENEW_S = 6 * 3600.0, DIGEST_AGAIN_S = 6 * 86400.0, DIGESTS_S = 8 * 86400.0;
 enum { WEEK_SINGLE = TRK_ALERT_WEEK_MESSAGES - 1, LISTED_MAX = 40 };
 
 int trk__alert_book_init(struct trk_alert_book *b)
@@ -333,7 +333,7 @@ static bool is_known(const struct trk_alert_entry *e, const struct trk_alert_rou
 
 	if (!t)
 		return false;
-	/* An Alertmanager forgets what nobody renews. */
+	/* An Alertmanager ends what is not posted again. */
 	if (!strcmp(r->kind, "alertmanager") && now_s - t->at_s >= RENEW_S)
 		return false;
 	return now_s - t->at_s < again_s(e->rule) ||

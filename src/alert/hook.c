@@ -16,7 +16,8 @@
 #include "base/json.h"
 #include "base/os.h"
 
-static const double LIFE_S = 60;
+/* An Alertmanager ends an alert that it has not received for a day (sinks.c). */
+static const double LIFE_S = 60, POSTED_AGAIN_S = 8 * 3600;
 enum { VARIABLES = 16, VARIABLE_SIZE = 1024, PATH_SIZE = 4096 };
 
 /* The rule of a name of `len` bytes; false: there is none. */
@@ -89,12 +90,37 @@ bool trk__alert_hooks_want_end(const struct trk_alert_hooks *h)
 	return false;
 }
 
-void trk__alert_hooks_call(struct trk_alert_hooks *h, const struct trk_alert *alert)
+bool trk__alert_hook_is_alertmanager(const struct trk_alert_hook *hook)
+{
+	return hook->sink && !strncmp(hook->sink, "alertmanager:", 13);
+}
+
+static void queue(struct trk_alert_hooks *h, const struct trk_alert *alert, bool again)
 {
 	for (size_t i = 0; i < h->count; i++)
 		if ((h->list[i].rule < 0 || h->list[i].rule == (int) alert->rule) &&
+		    (!again || trk__alert_hook_is_alertmanager(&h->list[i])) &&
 		    h->waits < TRK_ALERT_HOOKS_WAITING)
 			h->waiting[h->waits++] = (struct trk_alert_hook_call){&h->list[i], *alert};
+}
+
+void trk__alert_hooks_call(struct trk_alert_hooks *h, const struct trk_alert *alert)
+{
+	h->newest[alert->rule].alert = *alert;
+	h->newest[alert->rule].posted_s = NAN;
+	queue(h, alert, false);
+}
+
+static void queue_again(struct trk_alert_hooks *h, double elapsed_s)
+{
+	for (int i = 0; i < TRK_ALERT_RULES; i++) {
+		if (!h->newest[i].alert.firing ||
+		    elapsed_s - h->newest[i].posted_s < POSTED_AGAIN_S)
+			continue;
+		if (!isnan(h->newest[i].posted_s))
+			queue(h, &h->newest[i].alert, true);
+		h->newest[i].posted_s = elapsed_s;
+	}
 }
 
 /* ---- starting ---- */
@@ -304,6 +330,7 @@ static void look(struct trk_alert_hook_run *run, double elapsed_s, trk_alert_wor
 void trk__alert_hooks_turn(struct trk_alert_hooks *h, const struct trk_record *record,
 			   double elapsed_s, trk_alert_word_fn *on_word, void *data)
 {
+	queue_again(h, elapsed_s);
 	for (size_t i = 0; i < TRK_ALERT_HOOKS_RUNNING; i++) {
 		struct trk_alert_hook_run *run = &h->running[i];
 		int r;

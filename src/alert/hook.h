@@ -37,6 +37,10 @@ struct trk_alert_hook_call {
 struct trk_alert_hooks {
 	struct trk_alert_hook list[TRK_ALERT_HOOKS_MAX];
 	size_t count;
+	struct {
+		struct trk_alert alert;
+		double posted_s;   /* NaN: with the next turn */
+	} newest[TRK_ALERT_RULES]; /* of each rule; what fires is posted again to an Alertmanager */
 	struct trk_alert_hook_run running[TRK_ALERT_HOOKS_RUNNING];
 	struct trk_alert_hook_call waiting[TRK_ALERT_HOOKS_WAITING];
 	size_t waits;
@@ -55,9 +59,12 @@ int trk__alert_hooks_add(struct trk_alert_hooks *h, const char *text);
 int trk__alert_hooks_add_sink(struct trk_alert_hooks *h, const char *text);
 /* "all", or the rule's name. */
 const char *trk__alert_hook_rule(int rule);
+/* Whether its sink is an Alertmanager, which takes alerts one by one and ends them by itself. */
+bool trk__alert_hook_is_alertmanager(const struct trk_alert_hook *hook);
 /* Is there anything to be done after the run? */
 bool trk__alert_hooks_want_end(const struct trk_alert_hooks *h);
-/* An alert fires or is resolved: its commands are started at the next turn. */
+/* An alert fires or is resolved: its commands are started at the next turn. To an Alertmanager it
+ * is posted again every 8 hours while it fires. */
 void trk__alert_hooks_call(struct trk_alert_hooks *h, const struct trk_alert *alert);
 /* Start what waits and look at what runs; to be called with each row. */
 void trk__alert_hooks_turn(struct trk_alert_hooks *h, const struct trk_record *record,

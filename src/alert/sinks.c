@@ -6,10 +6,11 @@
 #include "base/clock.h"
 #include "base/json.h"
 
-/* How long an Alertmanager takes an alert for firing that nobody renews or resolves: a job's
- * tracker may be killed. What is judged after a run is renewed by the next one or by cron. */
+/* When an Alertmanager ends an alert that is neither posted again nor resolved. The tracker posts an
+ * alert of its job every 8 hours (hook.c), unless it is killed. What is judged after a run counts
+ * for 14 days after the job's newest run (service/alerts.c). */
 #define FIRING_NS     (24 * 3600 * TRK_NS_PER_S)
-#define FIRING_END_NS (8 * FIRING_NS)
+#define FIRING_END_NS (14 * FIRING_NS)
 /* Chat messages are cut here: Discord takes 2000 characters, escaped. */
 enum { CHAT_MAX = 1500 };
 
@@ -137,7 +138,7 @@ static void alertmanager(const struct trk_alert_message *m, struct trk_buf *b)
 {
 	bool end = trk__alert_end_find(m->rule, strlen(m->rule)) >= 0;
 	uint64_t end_ns = m->wall_ns + (!m->firing ? 0 : end ? FIRING_END_NS : FIRING_NS);
-	char ends[32];
+	char at[32];
 	struct trk_json j;
 
 	trk__json_init(&j, b, 0);
@@ -159,8 +160,11 @@ static void alertmanager(const struct trk_alert_message *m, struct trk_buf *b)
 	trk__json_key_text(&j, "summary", m->text);
 	trk__json_key_text(&j, "description", m->fix);
 	trk__json_close(&j, '}');
-	trk__clock_iso8601(end_ns, ends);
-	trk__json_key_text(&j, "endsAt", ends);
+	/* Without it the start is the end. Alertmanager keeps the earliest. */
+	trk__clock_iso8601(m->wall_ns, at);
+	trk__json_key_text(&j, "startsAt", at);
+	trk__clock_iso8601(end_ns, at);
+	trk__json_key_text(&j, "endsAt", at);
 	trk__json_close(&j, '}');
 	trk__json_close(&j, ']');
 }

@@ -59,7 +59,7 @@ static void send_end(struct checking *c, const struct trk_alert_entry *e)
 	for (size_t i = 0; m && i < h->count; i++) {
 		struct trk_alert_route route;
 
-		if (!h->list[i].sink || strncmp(h->list[i].sink, "alertmanager:", 13) != 0 ||
+		if (!trk__alert_hook_is_alertmanager(&h->list[i]) ||
 		    trk__alert_route(&c->sender, h->list[i].sink, &route) < 0 ||
 		    !trk__alert_book_was_told(e, &route))
 			continue;

@@ -220,7 +220,7 @@ static int queue_for_sinks(const struct trk_alert_hooks *sinks, const struct dig
 		int r;
 
 		/* An Alertmanager takes alerts, no messages. */
-		if (!hook->sink || hook->rule >= 0 || !strncmp(hook->sink, "alertmanager:", 13))
+		if (!hook->sink || hook->rule >= 0 || trk__alert_hook_is_alertmanager(hook))
 			continue;
 		r = trk__alert_route(queue->sender, hook->sink, &route);
 		if (r < 0)

@@ -1,5 +1,6 @@
 """`alerts send` and `alerts test` to real servers on the loopback: SMTP, HTTP, an Alertmanager."""
 
+import datetime
 import email
 import email.policy
 import hashlib
@@ -302,6 +303,30 @@ def test_an_alertmanager_fires_once_and_resolves(rt, alertmanager):
     assert alert["status"]["state"] in ("active", "unprocessed")
     assert send(rt, f"alertmanager:{alertmanager}", {**now, "state": "resolved", "time": time.time()}).rc == 0
     wait_for(lambda: not alerts_of(alertmanager))
+
+
+def test_an_alert_that_goes_on_stays_open_at_an_alertmanager(rt, alertmanager):
+    """It ends by itself a day after it was posted; what is posted again starts when it first did."""
+    sink, fired = f"alertmanager:{alertmanager}", time.time() - 86400 + 15
+
+    def seconds(text):
+        return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+    def send_at(now, job):
+        done = rt.run("internal", "alerts", "send", sink, "--now", str(now), env={
+            **LISTED, "RT_JSON": json.dumps({k: v for k, v in {**ALERT, "job": job}.items() if k != "time"})})
+        assert (done.rc, done.stderr) == (0, "")
+    for job in ("goes-on", "is-killed"):
+        send_at(fired, job)
+    wait_for(lambda: len(alerts_of(alertmanager)) == 2)
+    assert {round(seconds(a["startsAt"]) - fired) for a in alerts_of(alertmanager)} == {0}
+    # As its tracker posts it after 8 hours; a second one within that time is not sent.
+    send_at(fired + 28800, "goes-on")
+    send_at(fired + 32400, "goes-on")
+    wait_for(lambda: [a["labels"]["job"] for a in alerts_of(alertmanager)] == ["goes-on"])
+    alert, = alerts_of(alertmanager)
+    assert round(seconds(alert["startsAt"]) - fired) == 0
+    assert round(seconds(alert["endsAt"]) - fired) == 28800 + 86400
 
 
 def test_an_alertmanager_groups_silences_and_resolves(rt, web, alertmanager):

@@ -359,6 +359,42 @@ static void a_command_that_takes_too_long_is_killed(void **state)
 	free(h);
 }
 
+static void what_fires_is_posted_again_to_an_alertmanager_alone(void **state)
+{
+	struct trk_alert_hooks *h = calloc(1, sizeof(*h));
+	struct trk_alert alert = {.rule = TRK_ALERT_SWAP, .firing = true};
+	double hour = 3600;
+
+	(void) state;
+	/* Both places are taken, so that no sink is started. */
+	assert_int_equal(trk__alert_hooks_add(h, "swap=sleep 1000"), 0);
+	assert_int_equal(trk__alert_hooks_add(h, "swap=exec sleep 1000"), 0);
+	assert_int_equal(trk__alert_hooks_add_sink(h, "mail:ann@example.org"), 0);
+	assert_int_equal(trk__alert_hooks_add_sink(h, "swap=alertmanager:http://am.example"), 0);
+	trk__alert_hooks_call(h, &alert);
+	trk__alert_hooks_turn(h, &record, 10, hear, NULL);
+	assert_int_equal(h->waits, 2);
+	for (size_t i = 0; i < 2; i++)
+		h->running[i].started_s = INFINITY;
+	trk__alert_hooks_turn(h, &record, 7.9 * hour, hear, NULL);
+	assert_int_equal(h->waits, 2);
+	trk__alert_hooks_turn(h, &record, 8.1 * hour, hear, NULL);
+	trk__alert_hooks_turn(h, &record, 8.2 * hour, hear, NULL);
+	assert_int_equal(h->waits, 3);
+	assert_string_equal(h->waiting[2].hook->sink, "alertmanager:http://am.example");
+	assert_true(h->waiting[2].alert.firing);
+	trk__alert_hooks_turn(h, &record, 16.2 * hour, hear, NULL);
+	assert_int_equal(h->waits, 4);
+	alert.firing = false;
+	trk__alert_hooks_call(h, &alert);
+	assert_int_equal(h->waits, 8);
+	trk__alert_hooks_turn(h, &record, 90 * hour, hear, NULL);
+	trk__alert_hooks_turn(h, &record, 99 * hour, hear, NULL);
+	assert_int_equal(h->waits, 8);
+	trk__alert_hooks_release(h);
+	free(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +412,7 @@ int main(void)
 		cmocka_unit_test_setup(a_gpu_is_idle_or_full_only_where_the_job_uses_it, begin),
 		cmocka_unit_test_setup(commands_get_the_alert_in_their_environment, begin),
 		cmocka_unit_test_setup(a_command_that_takes_too_long_is_killed, begin),
+		cmocka_unit_test_setup(what_fires_is_posted_again_to_an_alertmanager_alone, begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
