@@ -195,7 +195,7 @@ size_t trk__alert_book_end_run(struct trk_alert_book *b, const char *run, double
 void trk__alert_book_age(struct trk_alert_book *b, double now_s)
 {
 	for (size_t i = 0; i < b->count; i++)
-		if (is_open(&b->entry[i]) && is_live(b->entry[i].rule) &&
+		if (is_open(&b->entry[i]) && (is_live(b->entry[i].rule) || !b->entry[i].job[0]) &&
 		    b->entry[i].seen_s < now_s - WEEK_S)
 			end_entry(&b->entry[i], now_s);
 }
@@ -453,9 +453,9 @@ static void list_entries(struct trk_alert_entry *const *e, size_t n, double now_
 	ret->wall_ns = ns_of(now_s);
 	for (size_t i = 0; i < n && i < LISTED_MAX; i++) {
 		if (!trk__alert_message_add(
-			    ret, "[%s] %s: %s: %s",
+			    ret, "[%s] %s: %s%s%s",
 			    trk__alert_severity_name((enum trk_alert_severity) e[i]->severity),
-			    e[i]->rule, e[i]->job, e[i]->text))
+			    e[i]->rule, e[i]->job, e[i]->job[0] ? ": " : "", e[i]->text))
 			return;
 		if (e[i]->fix[0])
 			(void) trk__alert_message_add(ret, "Try: %s", e[i]->fix);

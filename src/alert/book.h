@@ -117,7 +117,8 @@ struct trk_alert_entry *trk__alert_book_find(struct trk_alert_book *b,
 					     const struct trk_alert_news *news);
 /* End what is open of a live rule about this run, as it is over. Returns how many. */
 size_t trk__alert_book_end_run(struct trk_alert_book *b, const char *run, double now_s);
-/* End what is open of live rules and was not heard of for a week: the tracker was killed. */
+/* End what is open of live rules, or of no job, and was not heard of for a week: the tracker was
+ * killed, or the budget was taken away. */
 void trk__alert_book_age(struct trk_alert_book *b, double now_s);
 
 /* ---- when to send ---- */

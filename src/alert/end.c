@@ -8,6 +8,7 @@
 #include "base/human.h"
 #include "base/maths.h"
 #include "fleet/clusters.h"
+#include "fleet/days.h"
 #include "fleet/overview.h"
 #include "fleet/statistics.h"
 #include "fleet/words.h"
@@ -23,6 +24,7 @@ enum {
 	LEVEL_RUNS = 90,
 	FRESH_RUNS = 3,
 	BEFORE_RUNS = 20,
+	LARGEST_JOBS = 3,
 };
 
 const struct trk_alert_end_info trk__alert_end_rules[TRK_ALERT_END_RULES] = {
@@ -38,6 +40,11 @@ int trk__alert_end_find(const char *name, size_t len)
 		    !memcmp(trk__alert_end_rules[i].name, name, len))
 			return i;
 	return -1;
+}
+
+static struct trk_alert_end nothing(enum trk_alert_end_rule rule)
+{
+	return (struct trk_alert_end){.rule = rule, .value = NAN, .limit = NAN, .new_s = NAN};
 }
 
 /* A job with its runs that have ended, oldest first. */
@@ -410,13 +417,86 @@ void trk__alert_end_judge(const struct trk_fleet_rows *rows, const struct trk_fl
 		j.count--;
 	j.last = j.count ? &j.run[j.count - 1] : NULL;
 	for (int i = 0; i < TRK_ALERT_END_RULES; i++) {
-		ret[i] = (struct trk_alert_end){.rule = (enum trk_alert_end_rule) i,
-						.value = NAN,
-						.limit = NAN,
-						.new_s = NAN};
-		if (j.last)
+		ret[i] = nothing((enum trk_alert_end_rule) i);
+		if (j.last && judge[i])
 			judge[i](&j, &ret[i]);
 	}
+}
+
+/* ---- the budget ---- */
+
+static double usd_of(const struct trk_fleet_rows *rows, const struct trk_fleet_name *job)
+{
+	double since_s = rows->now_s - TRK_FLEET_MONTH_DAYS * DAY_S, sum = 0;
+
+	for (size_t i = job->first; i < job->first + job->count; i++)
+		if (rows->run[i].start_s >= since_s && rows->run[i].usd > 0)
+			sum += rows->run[i].usd;
+	return sum;
+}
+
+/* The jobs that cost most, in `text` with what they cost. */
+static void put_largest(const struct trk_fleet_rows *rows, char *text)
+{
+	size_t top[LARGEST_JOBS], n = 0;
+	double usd[LARGEST_JOBS];
+
+	for (size_t k = 0; k < rows->jobs; k++) {
+		double sum = usd_of(rows, &rows->job[k]);
+		size_t at;
+
+		for (at = n; at > 0 && usd[at - 1] < sum; at--)
+			if (at < LARGEST_JOBS) {
+				usd[at] = usd[at - 1];
+				top[at] = top[at - 1];
+			}
+		if (at == LARGEST_JOBS || !(sum > 0))
+			continue;
+		usd[at] = sum;
+		top[at] = k;
+		n += n < LARGEST_JOBS;
+	}
+	for (size_t i = 0; i < n; i++) {
+		size_t used = strlen(text);
+		char word[TRK_FLEET_WORD_SIZE];
+
+		(void) snprintf(text + used, TRK_ALERT_SENTENCE_SIZE - used, "%s%.60s %s",
+				i ? ", " : ". Most in 30 days: ",
+				trk__fleet_text(rows, rows->job[top[i]].name),
+				trk__fleet_usd(word, usd[i]));
+	}
+}
+
+int trk__alert_end_budget(const struct trk_fleet_rows *rows, double budget_usd,
+			  struct trk_alert_end *ret)
+{
+	char a[TRK_FLEET_WORD_SIZE], b[TRK_FLEET_WORD_SIZE], c[TRK_FLEET_WORD_SIZE];
+	struct trk_fleet_month month;
+	int r = trk__fleet_month_make(rows, &month);
+
+	if (r < 0)
+		return r;
+	*ret = nothing(TRK_ALERT_END_BUDGET);
+	ret->value = larger(month.spent_usd, month.expected_usd);
+	ret->limit = budget_usd;
+	ret->firing = ret->value > budget_usd;
+	/* Once a month, and at once: a digest may be a week away. */
+	ret->urgent = true;
+	ret->new_s = (double) month.first_day * DAY_S - rows->utc_offset_s;
+	if (!ret->firing)
+		return 0;
+	if (month.spent_usd > budget_usd)
+		(void) snprintf(ret->text, sizeof(ret->text),
+				"this month has cost %s, the budget is %s",
+				trk__fleet_usd(a, month.spent_usd), trk__fleet_usd(b, budget_usd));
+	else
+		(void) snprintf(ret->text, sizeof(ret->text),
+				"this month is expected to cost %s, the budget is %s; %s is spent",
+				trk__fleet_usd(a, month.expected_usd),
+				trk__fleet_usd(b, budget_usd), trk__fleet_usd(c, month.spent_usd));
+	put_largest(rows, ret->text);
+	(void) snprintf(ret->fix, sizeof(ret->fix), "resource-tracker fleet");
+	return 0;
 }
 
 struct trk_alert_news trk__alert_end_news(const struct trk_fleet_rows *rows,
@@ -426,10 +506,10 @@ struct trk_alert_news trk__alert_end_news(const struct trk_fleet_rows *rows,
 	return (struct trk_alert_news){
 		.rule = trk__alert_end_rules[end->rule].name,
 		.severity = trk__alert_end_rules[end->rule].severity,
-		.job = trk__fleet_text(rows, job->name->name),
-		.scope = trk__fleet_text(rows, job->name->scope),
-		.run = job->last->id,
-		.host = trk__fleet_text(rows, job->trait[TRK_FLEET_MACHINE]),
+		.job = job ? trk__fleet_text(rows, job->name->name) : "",
+		.scope = job ? trk__fleet_text(rows, job->name->scope) : "",
+		.run = job ? job->last->id : "",
+		.host = job ? trk__fleet_text(rows, job->trait[TRK_FLEET_MACHINE]) : "",
 		.text = end->text,
 		.fix = end->fix,
 		.firing = end->firing,

@@ -17,7 +17,9 @@
 	X(SLOWER, "slower", 0, 168,                                                                \
 	  "a new level of run time, or two runs in a row that took much longer than usual")        \
 	X(BIGGER, "bigger", 0, 168,                                                                \
-	  "a new level of peak memory, or two runs in a row that used much more than usual")
+	  "a new level of peak memory, or two runs in a row that used much more than usual")       \
+	X(BUDGET, "budget", 1, 720,                                                                \
+	  "all jobs together are expected to cost more than the budget this month")
 
 enum trk_alert_end_rule {
 #define X(id, name, severity, again_h, text) TRK_ALERT_END_##id,
@@ -46,10 +48,14 @@ struct trk_alert_end {
 	char text[TRK_ALERT_SENTENCE_SIZE], fix[TRK_ALERT_SENTENCE_SIZE];
 };
 
-/* Judge all rules of a job of the rows, as of its newest run; ret[rule]. */
+/* Judge all rules of a job of the rows, as of its newest run; ret[rule]. `budget` is of no job, and
+ * does not fire. */
 void trk__alert_end_judge(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
 			  struct trk_alert_end ret[TRK_ALERT_END_RULES]);
-/* What a judgement says of the job, for the book; views of both. */
+/* Judge `budget` over all rows. 0 or -ENOMEM. */
+int trk__alert_end_budget(const struct trk_fleet_rows *rows, double budget_usd,
+			  struct trk_alert_end *ret);
+/* What a judgement says of the job (NULL: of all jobs), for the book; views of both. */
 struct trk_alert_news trk__alert_end_news(const struct trk_fleet_rows *rows,
 					  const struct trk_fleet_job *job,
 					  const struct trk_alert_end *end);

@@ -38,8 +38,8 @@ static void print_news(struct trk_buf *b, const struct trk_alert_message *m)
 
 	trk__buf_init(&line, 4096);
 	if (cli_is_github()) {
-		trk__buf_printf(&line, "%s: %s%s%s", m->job, m->text, m->fix[0] ? ". Try: " : "",
-				m->fix);
+		trk__buf_printf(&line, "%s%s%s%s%s", m->job, m->job[0] ? ": " : "", m->text,
+				m->fix[0] ? ". Try: " : "", m->fix);
 		if (m->firing && line.data)
 			cli_alert_github(b, m->rule, line.data);
 	} else {
@@ -230,7 +230,9 @@ static int judge(struct checking *c, const char *run)
 		trk__alert_book_age(&c->b.book, c->sender.now_s);
 		if (run)
 			end_run(c, run);
-		if (trk__alerts_judge(&rows, job, &c->b.book, take_news, c) < 0)
+		if (trk__alerts_judge(&rows, job, &c->b.book, take_news, c) < 0 ||
+		    (job == SIZE_MAX && trk__alerts_judge_budget(&rows, c->sender.budget_usd,
+								 &c->b.book, take_news, c) < 0))
 			cli_complain("alerts: out of memory");
 		r = close_and_send(c, job == SIZE_MAX ? NULL
 						      : trk__fleet_text(&rows, rows.job[job].name));

@@ -150,6 +150,19 @@ int cli_take_quiet_hours(void *settings, const struct cli_option *o, const char 
 	return cli_set_text(settings, o, value);
 }
 
+int cli_take_budget(void *settings, const struct cli_option *o, const char *value)
+{
+	double usd;
+
+	if (trk__parse_decimal(value, &usd) < 0 || !(usd > 0 && usd < 1e12)) {
+		cli_complain("--%s %s: not a positive number of dollars, such as 5000", o->name,
+			     value);
+		return EXIT_USAGE;
+	}
+	*(double *) (void *) ((char *) settings + o->offset) = usd;
+	return 0;
+}
+
 /* Seconds since 1970: of --now, else of the clock. */
 static double now_of(const struct cli_alert_settings *s)
 {
@@ -193,6 +206,7 @@ struct trk_alert_sender cli_alert_sender(const struct cli_alert_settings *s)
 	return (struct trk_alert_sender){
 		.service = cli_service(s->dir),
 		.quiet_hours = s->quiet_hours,
+		.budget_usd = s->budget_usd,
 		.variable = get_variable,
 		.now_s = now_s,
 		.utc_offset_s = utc_offset(now_s),

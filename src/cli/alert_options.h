@@ -9,6 +9,7 @@
 
 struct cli_alert_settings {
 	const char *dir, *quiet_hours, *now;
+	double budget_usd; /* 0: none */
 	struct trk_alert_hooks hooks;
 };
 
@@ -18,6 +19,7 @@ struct cli_alert_settings {
 	{"alert", 0, "SINK", "send alerts to this sink; RULE=SINK: of one rule (repeat)", cli_take_sink, offsetof(settings, field.hooks)}, \
 	{"on-alert", 0, "RULE=COMMAND", "run a command (repeat)", cli_take_hook, offsetof(settings, field.hooks)}, \
 	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical in these hours", cli_take_quiet_hours, offsetof(settings, field.quiet_hours)}, \
+	{"budget", 0, "USD", "alert when this month is expected to cost more", cli_take_budget, offsetof(settings, field.budget_usd)}, \
 	{"recording", 0, "DIR", "directory of the recordings, with alerts.json and the outbox", cli_set_text, offsetof(settings, field.dir)}, \
 	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}
 /* With `internal`: the clock of tests; all was said in the arguments and variables. */
@@ -32,10 +34,11 @@ int cli_alert_configure(const struct cli_command *configured, int argc, char **a
 			void *settings);
 
 /* Setters: SINK or RULE=SINK, several with blanks or newlines between them; RULE=COMMAND;
- * HH:MM-HH:MM. */
+ * HH:MM-HH:MM; dollars. */
 int cli_take_sink(void *settings, const struct cli_option *o, const char *value);
 int cli_take_hook(void *settings, const struct cli_option *o, const char *value);
 int cli_take_quiet_hours(void *settings, const struct cli_option *o, const char *value);
+int cli_take_budget(void *settings, const struct cli_option *o, const char *value);
 
 /* What sends the alerts of these settings; borrows them. */
 struct trk_alert_sender cli_alert_sender(const struct cli_alert_settings *s);

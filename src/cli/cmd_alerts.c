@@ -222,11 +222,13 @@ static int list_rules(bool json)
 		const struct trk_alert_end_info *rule = &trk__alert_end_rules[i];
 
 		if (json)
-			rule_json(&j, rule->name, rule->severity, NAN, "end", rule->condition);
+			rule_json(&j, rule->name, rule->severity, NAN,
+				  i == TRK_ALERT_END_BUDGET ? "check" : "end", rule->condition);
 		else
 			trk__buf_printf(
-				&b, "%-16s %-9s after run %s\n", rule->name,
+				&b, "%-16s %-9s %s %s\n", rule->name,
 				trk__alert_severity_name((enum trk_alert_severity) rule->severity),
+				i == TRK_ALERT_END_BUDGET ? "check    " : "after run",
 				rule->condition);
 	}
 	if (json) {
@@ -242,11 +244,11 @@ static void put_entry(struct trk_buf *b, const struct trk_alert_entry *e, double
 {
 	char since[TRK_HUMAN_SIZE];
 
-	trk__buf_printf(b, "%s  %-8s %s: %s: %s\n", e->id,
+	trk__buf_printf(b, "%s  %-8s %s: %s%s%s\n", e->id,
 			isnan(e->ended_s)
 				? trk__alert_severity_name((enum trk_alert_severity) e->severity)
 				: "ended",
-			e->rule, e->job, e->text);
+			e->rule, e->job, e->job[0] ? ": " : "", e->text);
 	if (e->fix[0])
 		trk__buf_printf(b, "          Try: %s\n", e->fix);
 	trk__buf_printf(b, "          since %s",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fleet/statistics.h"
+#include "fleet/words.h"
 
 enum { WEEK = 7, MONTH = 30 };
 
@@ -72,8 +73,8 @@ static void find_factors(struct course *c)
 	}
 }
 
-/* False: too few days with runs. */
-static bool fit(struct course *c)
+/* False: fewer days than `least`, or too few of them with runs. */
+static bool fit(struct course *c, size_t least)
 {
 	double x[TRK_FLEET_COURSE_DAYS], y[TRK_FLEET_COURSE_DAYS];
 	size_t n = 0, whole = c->count - 1, used = 0;
@@ -83,7 +84,7 @@ static bool fit(struct course *c)
 		c->first++;
 	for (size_t i = c->first; i < whole; i++)
 		used += c->day[i].sum.usd > 0;
-	if (whole - c->first < TRK_FLEET_COURSE_DAYS_MIN || used * 2 < whole - c->first)
+	if (whole - c->first < least || used * 2 < whole - c->first)
 		return false;
 	find_factors(c);
 	for (size_t i = c->first; i < whole; i++) {
@@ -223,7 +224,7 @@ int trk__fleet_days_make(const struct trk_fleet_rows *rows, double since_s, doub
 		return -ENOMEM;
 	}
 	sum_days(&c);
-	if (fit(&c)) {
+	if (fit(&c, TRK_FLEET_COURSE_DAYS_MIN)) {
 		look_ahead(&c, saves_usd_month > 0 ? saves_usd_month : 0, &days.forecast);
 		find_odd(&c, &days);
 	}
@@ -237,4 +238,41 @@ void trk__fleet_days_release(struct trk_fleet_days *days)
 {
 	free(days->day);
 	*days = (struct trk_fleet_days){.count = 0};
+}
+
+/* ---- the month ---- */
+
+/* What the rest of today and the days until `end` add. */
+static double rest_of_month(const struct course *c, long end)
+{
+	const struct trk_fleet_day *today = &c->day[c->count - 1];
+	double usd = expected(c, c->count - 1, today->day) - today->sum.usd;
+
+	if (usd < 0)
+		usd = 0;
+	for (long day = today->day + 1; day < end; day++)
+		usd += expected(c, c->count - 1 + (size_t) (day - today->day), day);
+	return usd;
+}
+
+int trk__fleet_month_make(const struct trk_fleet_rows *rows, struct trk_fleet_month *ret)
+{
+	struct course c = {.rows = rows, .count = TRK_FLEET_COURSE_DAYS + 1};
+	long today = trk__fleet_day(rows, rows->now_s);
+	long first = today - trk__fleet_day_of_month(today) + 1, end = first + 28;
+
+	while (trk__fleet_day_of_month(end) != 1)
+		end++;
+	c.day = calloc(c.count, sizeof(*c.day));
+	if (!c.day)
+		return -ENOMEM;
+	sum_days(&c);
+	*ret = (struct trk_fleet_month){.first_day = first, .expected_usd = NAN};
+	for (size_t i = 0; i < c.count; i++)
+		if (c.day[i].day >= first)
+			ret->spent_usd += c.day[i].sum.usd;
+	if (fit(&c, TRK_FLEET_MONTH_DAYS_MIN))
+		ret->expected_usd = ret->spent_usd + rest_of_month(&c, end);
+	free(c.day);
+	return 0;
 }

@@ -15,6 +15,7 @@ enum {
 	TRK_FLEET_AHEAD_DAYS = 14,
 	TRK_FLEET_COURSE_DAYS = 56,
 	TRK_FLEET_COURSE_DAYS_MIN = 28,
+	TRK_FLEET_MONTH_DAYS_MIN = 14, /* for what this month is expected to cost */
 	TRK_FLEET_ODD_DAYS_MAX = 8,
 };
 
@@ -55,5 +56,14 @@ struct trk_fleet_days {
 int trk__fleet_days_make(const struct trk_fleet_rows *rows, double since_s, double saves_usd_month,
 			 struct trk_fleet_days *ret);
 void trk__fleet_days_release(struct trk_fleet_days *days);
+
+/* The calendar month of the moment of the rows. */
+struct trk_fleet_month {
+	long first_day;
+	double spent_usd;    /* by now */
+	double expected_usd; /* of the whole month, by the same course; NaN: less than 14 days */
+};
+/* 0 or -ENOMEM. */
+int trk__fleet_month_make(const struct trk_fleet_rows *rows, struct trk_fleet_month *ret);
 
 #endif

@@ -340,6 +340,14 @@ static void take_figures(struct trk_fleet_run *run, const struct trk_history_run
 	take_money(run, past->cost_usd);
 }
 
+bool trk__fleet_is_test(const struct trk_fleet_rows *rows, const struct trk_fleet_run *run)
+{
+	size_t len;
+	const char *value = find_tag(trk__fleet_text(rows, run->tags), "test", &len);
+
+	return value && len == 1 && *value == '1';
+}
+
 /* Runs of a job mostly have the tags of the one before. */
 static int take_traits(struct trk_fleet_rows *rows, struct trk_fleet_run *run, const char *tags)
 {

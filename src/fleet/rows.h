@@ -95,6 +95,8 @@ void trk__fleet_rows_release(struct trk_fleet_rows *rows);
 
 /* A view; never NULL. */
 const char *trk__fleet_text(const struct trk_fleet_rows *rows, uint32_t text);
+/* Whether it has the tag test=1: no alert is raised after it. */
+bool trk__fleet_is_test(const struct trk_fleet_rows *rows, const struct trk_fleet_run *run);
 /* The index of a job; jobs where there is none. scope NULL: the one with the newest run. */
 size_t trk__fleet_find_job(const struct trk_fleet_rows *rows, const char *name, const char *scope);
 /* As trk__history_run_from made it, as far as the advice on memory reads it. */

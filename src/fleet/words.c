@@ -185,4 +185,9 @@ const char *trk__fleet_weekday(long day)
 	static const char *const names[] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};
 
 	return names[((day % 7) + 7) % 7];
+long trk__fleet_day_of_month(long day)
+{
+	return date_of(day).day;
+}
+
 }

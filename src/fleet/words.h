@@ -23,6 +23,8 @@ const char *trk__fleet_duration(char text[TRK_FLEET_WORD_SIZE], double seconds);
 const char *trk__fleet_date(char text[TRK_FLEET_WORD_SIZE], long day);
 /* "2026-11-13". */
 const char *trk__fleet_iso_date(char text[TRK_FLEET_WORD_SIZE], long day);
+/* 1 to 31. */
+long trk__fleet_day_of_month(long day);
 /* "Fri". */
 const char *trk__fleet_weekday(long day);
 /* "18,217". */

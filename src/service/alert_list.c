@@ -67,7 +67,8 @@ static void put_rules(struct trk_json *j)
 			 trk__alert_rules[i].condition);
 	for (int i = 0; i < TRK_ALERT_END_RULES; i++)
 		put_rule(j, trk__alert_end_rules[i].name, trk__alert_end_rules[i].severity,
-			 "after a run", 0, trk__alert_end_rules[i].condition);
+			 i == TRK_ALERT_END_BUDGET ? "by alerts check" : "after a run", 0,
+			 trk__alert_end_rules[i].condition);
 	trk__json_close(j, ']');
 }
 

@@ -73,7 +73,7 @@ static void take_news(const struct trk_fleet_rows *rows, const struct trk_fleet_
 	struct trk_alert_news news = trk__alert_end_news(rows, job, end);
 	const struct trk_alert_entry *e;
 
-	if (job->last->start_s < rows->now_s - JUDGED_DAYS * DAY_S)
+	if (job && job->last->start_s < rows->now_s - JUDGED_DAYS * DAY_S)
 		news.firing = false;
 	e = trk__alert_book_take(book, &news, rows->now_s);
 	/* Not where it was open before, and goes on. */
@@ -94,12 +94,24 @@ int trk__alerts_judge(const struct trk_fleet_rows *rows, size_t job, struct trk_
 
 		if (r < 0)
 			return r;
-		if (rows->job[i].count)
+		if (rows->job[i].count && !trk__fleet_is_test(rows, made.last)) {
 			trk__alert_end_judge(rows, &made, end);
-		for (int k = 0; k < TRK_ALERT_END_RULES && rows->job[i].count; k++)
-			take_news(rows, &made, &end[k], book, on_news, data);
+			for (int k = 0; k < TRK_ALERT_END_RULES; k++)
+				take_news(rows, &made, &end[k], book, on_news, data);
+		}
 		if (job != SIZE_MAX)
 			break;
 	}
 	return 0;
+}
+
+int trk__alerts_judge_budget(const struct trk_fleet_rows *rows, double budget_usd,
+			     struct trk_alert_book *book, trk_alerts_news_fn *on_news, void *data)
+{
+	struct trk_alert_end end;
+	int r = budget_usd > 0 ? trk__alert_end_budget(rows, budget_usd, &end) : -ENODATA;
+
+	if (r == 0)
+		take_news(rows, NULL, &end, book, on_news, data);
+	return r == -ENODATA ? 0 : r;
 }

@@ -21,8 +21,12 @@ int trk__alerts_rows(const struct trk_service *s, const char *run,
 typedef void trk_alerts_news_fn(void *data, const struct trk_alert_news *news,
 				const struct trk_alert_entry *entry, bool opened);
 /* Judge this job of the rows (SIZE_MAX: all), and take the news into the book. A job that has not
- * run for two weeks ends its alerts. 0 or -ENOMEM. */
+ * run for two weeks ends its alerts; one whose newest run is a test keeps them. 0 or -ENOMEM. */
 int trk__alerts_judge(const struct trk_fleet_rows *rows, size_t job, struct trk_alert_book *book,
 		      trk_alerts_news_fn *on_news, void *data);
+/* Judge the budget of a month over all rows; budget_usd 0: none is set, and nothing changes. 0 or
+ * -ENOMEM. */
+int trk__alerts_judge_budget(const struct trk_fleet_rows *rows, double budget_usd,
+			     struct trk_alert_book *book, trk_alerts_news_fn *on_news, void *data);
 
 #endif

@@ -68,7 +68,8 @@ static void add_alerts(const struct digest *d, struct trk_alert_message *m)
 				(void) trk__alert_message_add(
 					m, "# What will fail, and what has changed");
 			head = true;
-			(void) trk__alert_message_add(m, "%s: %s: %s", e->rule, e->job, e->text);
+			(void) trk__alert_message_add(m, "%s: %s%s%s", e->rule, e->job,
+						      e->job[0] ? ": " : "", e->text);
 			if (e->fix[0])
 				(void) trk__alert_message_add(m, "$ %s", e->fix);
 		}
@@ -269,7 +270,8 @@ static int answer(const struct trk_alert_sender *s, const struct trk_alert_hooks
 	if (r == 0) {
 		const struct digest d = {rows, &v.overview, &store.book, rows->now_s};
 
-		if (trk__alerts_judge(rows, SIZE_MAX, &store.book, NULL, NULL) < 0)
+		if (trk__alerts_judge(rows, SIZE_MAX, &store.book, NULL, NULL) < 0 ||
+		    trk__alerts_judge_budget(rows, s->budget_usd, &store.book, NULL, NULL) < 0)
 			trk__service_note(&s->service, "digest: out of memory");
 		r = write_and_send(s, sinks, form, &d, &store, b);
 	}

@@ -407,6 +407,13 @@ def test_a_job_that_fails_again_is_told_once_after_its_run(rt, mailbox):
     assert "No alert is open" in rt.run("alerts", "list").stdout
 
 
+def test_a_run_that_is_tagged_as_a_test_raises_no_alert(rt):
+    fail_thrice(rt, flags=["--tag", "test=1"])
+    assert rt.run("alerts", "check").stdout == ""
+    assert rt.run("run", "-q", "--job", "fails", "--tag", "test=10", "--", "sh", "-c", "exit 3").rc == 3
+    assert rt.run("alerts", "check").stdout.startswith("[critical] failing-again: fails: the newest 4 runs failed")
+
+
 def test_silenced_and_acknowledged_alerts_are_not_told(rt, mailbox):
     fail_thrice(rt, "a")
     fail_thrice(rt, "b")
@@ -540,6 +547,39 @@ def test_a_digest_names_what_will_fail_once_a_week(rt, mailbox):
     assert mail["Subject"].startswith("[info] digest: ")
     assert "<h2>What will fail, and what has changed</h2>" in mail.get_body(("html",)).get_content()
     assert "failing-again: broken: " in mail.get_body(("plain",)).get_content()
+
+
+def test_a_budget_is_told_once_and_is_in_the_digest(rt, mailbox):
+    maker = pathlib.Path(rt.path).resolve().parent / "tests/e2e/make_history"
+    rt.state.mkdir(parents=True, exist_ok=True)
+    subprocess.run([maker, rt.state, "1", "0.2", "0"], check=True, stdout=subprocess.DEVNULL)
+    now = 1795334400  # 22 Nov 2026, 08:00 UTC
+    env = {**mailbox.env, "TZ": "UTC"}
+    o = rt.run("fleet", "--as-of", now, "--json", env=env).json()["overview"]
+    spent = sum(day["usd"] for day in o["days"] if day["day"].startswith("2026-11"))
+    ahead = sum(o["forecast"]["usd"][:8])    # 23 to 30 November; what is left of today comes on top
+
+    def check(*args):
+        done = rt.run("internal", "alerts", "check", "--now", str(now), "--alert", "budget=mail:ann@example.org", *args, env=env)
+        assert (done.rc, done.stderr) == (0, "")
+        return [line for line in done.stdout.splitlines() if " budget: " in line]
+    assert check() == check("--budget", str(round(spent + ahead + max(o["forecast"]["usd"])))) == []
+    [line] = check("--budget", str(round(spent + ahead - 1)))
+    assert line.startswith("[warning] budget: this month is expected to cost $") and "Most in 30 days: job-" in line
+    assert check("--budget", str(round(spent + ahead - 1))) == []
+    assert len(mailbox.mails) == 1
+    [entry] = [a for a in json.loads(rt.run("alerts", "list", "--json").stdout)["alerts"] if a["rule"] == "budget"]
+    assert entry["job"] == "" and spent + ahead - 0.01 <= entry["value"] <= spent + ahead + max(o["forecast"]["usd"])
+    assert rt.run("internal", "digest", "--now", str(now), env=env).stdout.count("\nbudget: this month") == 1
+    assert "budget: this month" in rt.run("alerts", "list").stdout
+    assert check("--budget", "1e9")[0].startswith("[resolved] budget: ")
+
+
+@pytest.mark.parametrize("usd", ["0", "-1", "much", "nan", ""])
+def test_a_budget_is_a_positive_number(rt, usd):
+    done = rt.run("alerts", "check", "--budget", usd)
+    assert (done.rc, done.stderr.count("\n")) == (2, 1)
+    assert "not a positive number of dollars" in done.stderr
 
 
 def test_a_workflow_of_github_gets_annotations_of_its_jobs(rt):

@@ -296,6 +296,105 @@ static void a_job_that_fails_for_good_is_told(void **state)
 	assert_int_equal(open, BROKEN - STEPS);
 }
 
+/* Two jobs that cost $7 and $3 each day, on so many days up to today, 22 November. */
+static void make_month(size_t days, struct trk_fleet_rows *rows)
+{
+	static struct trk_history_run run;
+
+	trk__fleet_rows_init(rows, SYNTHETIC_NOW + 8 * 3600, 0);
+	for (size_t i = 0; i < 2 * days; i++) {
+		memset(&run, 0, sizeof(run));
+		(void) snprintf(run.id, sizeof(run.id), "r-%zu", i);
+		(void) snprintf(run.job, sizeof(run.job), i % 2 ? "small" : "large");
+		(void) snprintf(run.kind, sizeof(run.kind), "run");
+		(void) snprintf(run.verdict, sizeof(run.verdict), "exited");
+		run.ended = true;
+		run.start_s = SYNTHETIC_NOW + 3600 - (double) (i / 2) * DAY;
+		run.duration_s = 600;
+		run.cost_usd = i % 2 ? 3 : 7;
+		run.request_cpu = 4;
+		run.request_memory_mib = 1024;
+		assert_int_equal(trk__fleet_rows_add(rows, &run), 0);
+	}
+	assert_int_equal(trk__fleet_rows_sort(rows), 0);
+}
+
+static void the_month_is_expected_to_go_on_as_its_days_do(void **state)
+{
+	struct trk_fleet_rows rows;
+	struct trk_alert_end end;
+
+	(void) state;
+	make_month(40, &rows);
+	assert_int_equal(trk__alert_end_budget(&rows, 299, &end), 0);
+	assert_true(end.firing && end.urgent);
+	assert_float_equal(end.value, 300, 1e-6);
+	assert_string_equal(end.text,
+			    "this month is expected to cost $300, the budget is $299; $220 "
+			    "is spent. Most in 30 days: large $210, small $90");
+	assert_int_equal(trk__alert_end_budget(&rows, 301, &end), 0);
+	assert_false(end.firing);
+	assert_int_equal(trk__alert_end_budget(&rows, 200, &end), 0);
+	assert_non_null(strstr(end.text, "this month has cost $220, the budget is $200. Most"));
+	trk__fleet_rows_release(&rows);
+}
+
+static void less_than_two_weeks_are_no_forecast_but_what_is_spent_counts(void **state)
+{
+	struct trk_fleet_rows rows;
+	struct trk_alert_end end;
+
+	(void) state;
+	make_month(14, &rows); /* 13 whole ones, and today */
+	assert_int_equal(trk__alert_end_budget(&rows, 141, &end), 0);
+	assert_false(end.firing);
+	assert_int_equal(trk__alert_end_budget(&rows, 139, &end), 0);
+	assert_true(end.firing);
+	trk__fleet_rows_release(&rows);
+	make_month(15, &rows);
+	assert_int_equal(trk__alert_end_budget(&rows, 229, &end), 0);
+	assert_true(end.firing); /* 150 of it is spent */
+	assert_float_equal(end.value, 230, 1e-6);
+	trk__fleet_rows_release(&rows);
+}
+
+static void the_budget_is_told_once_a_month(void **state)
+{
+	const struct trk_alert_route mail = {.kind = "mail", .key = 1};
+	struct trk_alert_book book;
+	struct trk_fleet_rows rows;
+	struct trk_alert_end end;
+	struct trk_alert_news news;
+	size_t told = 0;
+
+	(void) state;
+	make_month(40, &rows);
+	assert_int_equal(trk__alert_book_init(&book), 0);
+	assert_int_equal(trk__alert_end_budget(&rows, 299, &end), 0);
+	/* From 22 November to 31 December. */
+	for (unsigned int day = 0; day < 40; day++) {
+		double now_s = rows.now_s + day * DAY;
+		struct trk_alert_entry *e;
+
+		news = trk__alert_end_news(&rows, NULL, &end);
+		news.new_s = day < 9 ? end.new_s : end.new_s + 30 * DAY;
+		e = trk__alert_book_take(&book, &news, now_s);
+		assert_non_null(e);
+		if (trk__alert_book_gate(&book, e, &mail, now_s) != TRK_ALERT_TELL)
+			continue;
+		trk__alert_book_told(e, &mail, now_s);
+		assert_true(day == 0 || day == 30);
+		told++;
+	}
+	assert_int_equal(told, 2);
+	assert_string_equal(book.entry[0].job, "");
+	/* Without a budget nobody hears of it again. */
+	trk__alert_book_age(&book, rows.now_s + 48 * DAY);
+	assert_true(book.entry[0].ended_s > 0);
+	trk__alert_book_release(&book);
+	trk__fleet_rows_release(&rows);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,8 +404,12 @@ int main(void)
 		cmocka_unit_test(a_fifth_more_run_time_is_told_within_three_runs),
 		cmocka_unit_test(a_job_that_fails_for_good_is_told),
 	};
-
-	int failed = 0;
+	const struct CMUnitTest budget[] = {
+		cmocka_unit_test(the_month_is_expected_to_go_on_as_its_days_do),
+		cmocka_unit_test(less_than_two_weeks_are_no_forecast_but_what_is_spent_counts),
+		cmocka_unit_test(the_budget_is_told_once_a_month),
+	};
+	int failed = cmocka_run_group_tests(budget, NULL, NULL);
 
 	/* Two sites, so that what holds does not hold by chance. */
 	for (seed = 11; seed <= 12; seed++)

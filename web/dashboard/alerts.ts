@@ -10,7 +10,7 @@ const MONTH_S = 30 * 86400;
 
 const rank = (a: Alert): number => Object.keys(SEVERITIES).indexOf(a.severity);
 // The most severe first, of these the newest.
-export const openAlerts = (): Alert[] => (data.alerts?.alerts ?? []).filter((a) => a.state === "firing")
+export const openAlerts = (): Alert[] => (data?.alerts?.alerts ?? []).filter((a) => a.state === "firing")
 	.sort((a, b) => rank(a) - rank(b) || b.opened - a.opened);
 
 function severity(text: string): Markup {
@@ -29,7 +29,7 @@ function stateOf(a: Alert): Markup {
 }
 
 function open(list: Alert[]): Markup {
-	const job = (a: Alert): Markup => (data.jobs.some((j) => j.job === a.job) ? html`<a href="${url({ page: "job", job: a.job, run: "" })}">${a.job}</a>` : html`${a.job}`);
+	const job = (a: Alert): Markup => (a.job === "" ? html`all jobs` : data.jobs.some((j) => j.job === a.job) ? html`<a href="${url({ page: "job", job: a.job, run: "" })}">${a.job}</a>` : html`${a.job}`);
 
 	return table({
 		label: "Open alerts", head: ["Severity", "Rule", "Job", "What, and what to do", "Since", "State", "Acknowledge"],
