@@ -139,7 +139,7 @@ static int find_pid(const char *dir, const char *text, struct cli_run_file *ret)
 	uint64_t pid;
 
 	if (trk__parse_u64(text, &pid) < 0 || pid == 0 || pid > INT32_MAX) {
-		cli_complain("top: %s is no pid", text);
+		cli_complain("top: %s: not a pid", text);
 		trk__close(list.runs_fd);
 		return EXIT_USAGE;
 	}

@@ -20,11 +20,6 @@ __attribute__((format(printf, 2, 3))) static void say(char *text, const char *fo
 	va_end(args);
 }
 
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* What the use is compared with. */
 static const char *of_what(bool stated)
 {
@@ -69,8 +64,8 @@ static void say_use(const struct trk_fleet_job *job, char *text)
 	WORD(a);
 	WORD(b);
 
-	say(text, "The last %zu good run%s used at most %s", job->recent, plural(job->recent),
-	    trk__fleet_memory(a, job->peak_mib));
+	say(text, "The last %zu good run%s used at most %s", job->recent,
+	    trk__fleet_plural(job->recent), trk__fleet_memory(a, job->peak_mib));
 	if (!isnan(job->asked_mib))
 		say(text, " of %s", trk__fleet_memory(a, job->asked_mib));
 	say(text, " and %s", trk__fleet_cores(a, job->cores));
@@ -89,7 +84,7 @@ void trk__fleet_job_lead(const struct trk_fleet_job *job, char text[TRK_FLEET_TE
 	text[0] = '\0';
 	if (job->verdict == TRK_FLEET_FEW) {
 		say(text, "First estimate: %zu good run%s so far. ", job->recent,
-		    plural(job->recent));
+		    trk__fleet_plural(job->recent));
 		return;
 	}
 	if (job->recent)
@@ -123,8 +118,8 @@ void trk__fleet_job_basis(const struct trk_fleet_job *job, char text[TRK_FLEET_T
 		say(text,
 		    "Memory: %zu run%s, %s; chance that the next run needs more than advised %s, "
 		    "confidence %s. ",
-		    job->memory.runs_used, plural(job->memory.runs_used), job->memory.basis_text,
-		    trk__fleet_percent(a, job->memory.chance_exceed),
+		    job->memory.runs_used, trk__fleet_plural(job->memory.runs_used),
+		    job->memory.basis_text, trk__fleet_percent(a, job->memory.chance_exceed),
 		    trk__confidence_name(job->memory.confidence));
 	if (job->ask_cores < job->asked_cores)
 		say(text,
@@ -231,7 +226,7 @@ void trk__fleet_cluster_text(const struct trk_fleet_rows *rows, const struct trk
 	(void) snprintf(head, 96, "%zu runs %s since %s", c->failed, words[c->cause],
 			trk__fleet_date(a, trk__fleet_day(rows, c->since_s)));
 	text[0] = '\0';
-	say(text, "in %zu job%s: ", c->jobs, plural(c->jobs));
+	say(text, "in %zu job%s: ", c->jobs, trk__fleet_plural(c->jobs));
 	for (size_t i = 0; i < c->jobs && i < 3; i++)
 		say(text, "%s%.60s", i ? ", " : "",
 		    trk__fleet_text(rows, rows->job[c->job[i]].name));
@@ -246,8 +241,10 @@ void trk__fleet_cluster_text(const struct trk_fleet_rows *rows, const struct trk
 		    TRK_FLEET_CLUSTER_DAYS);
 	}
 	if (c->instead)
-		say(text, " All %zu runs on %.60s succeeded.", c->instead_runs,
-		    trk__fleet_text(rows, c->instead));
+		say(text,
+		    c->instead_runs == 1 ? " The %zu run on %.60s succeeded."
+					 : " All %zu runs on %.60s succeeded.",
+		    c->instead_runs, trk__fleet_text(rows, c->instead));
 	if (c->cause == TRK_FLEET_OUT_OF_MEMORY)
 		say(text, " Request more memory%s.", c->instead ? ", or use that one again" : "");
 }
@@ -274,29 +271,30 @@ void trk__fleet_odd_day_text(const struct trk_fleet_rows *rows, const struct trk
 		    trk__fleet_usd(b, fabs(odd->job_usd)), odd->job_usd > 0 ? "more" : "less");
 	else if (odd->change < 0)
 		say(text, " %zu job%s ran less or not at all.", odd->jobs_less,
-		    plural(odd->jobs_less));
+		    trk__fleet_plural(odd->jobs_less));
 }
 
 static void say_basis(struct trk_fleet_overview *o)
 {
 	const struct trk_fleet_sum *s = &o->sum;
+	const char *runs = trk__fleet_plural(s->runs);
 	WORD(a);
 	WORD(b);
 
 	o->basis[0] = '\0';
 	if (s->priced)
-		say(o->basis, "%s of %s runs at the price recorded at their end. ",
-		    trk__fleet_count(a, s->priced), trk__fleet_count(b, s->runs));
+		say(o->basis, "%s of %s run%s at the price recorded at the end. ",
+		    trk__fleet_count(a, s->priced), trk__fleet_count(b, s->runs), runs);
 	if (s->estimated)
 		say(o->basis,
-		    "%s of %s runs estimated from their request, at $0.0373 a core and $0.00433 a "
+		    "%s of %s run%s estimated from the request, at $0.0373 a core and $0.00433 a "
 		    "GiB for each hour. ",
-		    trk__fleet_count(a, s->estimated), trk__fleet_count(b, s->runs));
+		    trk__fleet_count(a, s->estimated), trk__fleet_count(b, s->runs), runs);
 	if (s->unpriced)
 		say(o->basis,
-		    "%s of %s runs without a price: nothing was requested, and the server is not "
+		    "%s of %s run%s without a price: nothing was requested, and the server is not "
 		    "known (--instance names it). ",
-		    trk__fleet_count(a, s->unpriced), trk__fleet_count(b, s->runs));
+		    trk__fleet_count(a, s->unpriced), trk__fleet_count(b, s->runs), runs);
 	say(o->basis, "Idle is what a run requested and did not use; what a change saves keeps the "
 		      "headroom of the job's advice.");
 }
@@ -304,6 +302,7 @@ static void say_basis(struct trk_fleet_overview *o)
 void trk__fleet_overview_text(struct trk_fleet_overview *o)
 {
 	const struct trk_fleet_sum *s = &o->sum;
+	const char *days = trk__fleet_plural((size_t) o->days);
 	double waste = trk__fleet_waste_usd(s);
 	WORD(a);
 	WORD(b);
@@ -314,14 +313,14 @@ void trk__fleet_overview_text(struct trk_fleet_overview *o)
 	if (s->usd > 0)
 		(void) snprintf(o->headline, sizeof(o->headline), "%s of the money was wasted.",
 				trk__fleet_percent(a, waste / s->usd));
-	say(o->lead, "%s run%s of %s job%s", trk__fleet_count(a, s->runs), plural(s->runs),
-	    trk__fleet_count(b, o->jobs), plural(o->jobs));
+	say(o->lead, "%s run%s of %s job%s", trk__fleet_count(a, s->runs),
+	    trk__fleet_plural(s->runs), trk__fleet_count(b, o->jobs), trk__fleet_plural(o->jobs));
 	if (s->usd > 0)
 		say(o->lead,
-		    " cost %s in %d days, %s of it idle cores, idle memory and failed runs.",
-		    trk__fleet_usd(a, s->usd), o->days, trk__fleet_usd(b, waste));
+		    " cost %s in %d day%s, %s of it idle cores, idle memory and failed runs.",
+		    trk__fleet_usd(a, s->usd), o->days, days, trk__fleet_usd(b, waste));
 	else
-		say(o->lead, " in %d days; what they cost is not known.", o->days);
+		say(o->lead, " in %d day%s; the cost is not known.", o->days, days);
 	if (o->changes == 1)
 		say(o->lead, " The change below saves about %s a month.",
 		    trk__fleet_usd(c, o->saves_usd_month));
@@ -331,5 +330,5 @@ void trk__fleet_overview_text(struct trk_fleet_overview *o)
 	if (o->will_fail)
 		(void) snprintf(o->warning, sizeof(o->warning),
 				"%zu job%s will run out of memory soon.", o->will_fail,
-				plural(o->will_fail));
+				trk__fleet_plural(o->will_fail));
 }

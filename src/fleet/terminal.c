@@ -294,8 +294,9 @@ static void beside(const struct trk_fleet_overview *o, double now, double before
 	WORD(a);
 
 	if (o->has_before && before > 0)
-		(void) snprintf(text, size, "%s on the %d days before",
-				trk__fleet_change(a, now / before - 1), o->days);
+		(void) snprintf(text, size, "%s on the %d day%s before",
+				trk__fleet_change(a, now / before - 1), o->days,
+				trk__fleet_plural((size_t) o->days));
 	else
 		(void) snprintf(text, size, "no earlier period");
 }
@@ -341,8 +342,8 @@ static void tiles_text(const struct page *p, const struct trk_fleet_overview *o)
 	say(p, 26, "of %s; %zu out of memory", trk__fleet_count(b, o->sum.runs),
 	    o->sum.out_of_memory);
 	if (o->running)
-		trk__buf_printf(p->b, "%-11s %12s  jobs\n", "running now",
-				trk__fleet_count(a, o->running));
+		trk__buf_printf(p->b, "%-11s %12s  job%s\n", "running now",
+				trk__fleet_count(a, o->running), trk__fleet_plural(o->running));
 }
 
 static void change_cells(const struct page *p, const void *data, size_t at,
@@ -373,11 +374,12 @@ static void changes_text(const struct page *p, const struct trk_fleet_overview *
 	WORD(a);
 
 	if (!o->changes) {
-		heading(p, "Change these first", "nothing to save: no job asks for too much");
+		heading(p, "Change these first", "nothing to save: no job requests too much");
 		return;
 	}
-	(void) snprintf(more, sizeof(more), "%zu of %zu jobs, %s a month in all", o->changes,
-			o->changes_all, trk__fleet_usd(a, o->saves_all_usd_month));
+	(void) snprintf(more, sizeof(more), "%zu of %zu job%s, %s a month in all", o->changes,
+			o->changes_all, trk__fleet_plural(o->changes_all),
+			trk__fleet_usd(a, o->saves_all_usd_month));
 	heading(p, "Change these first", more);
 	print_rows(p, columns_of, sizeof(columns_of) / sizeof(columns_of[0]), change_cells,
 		   o->change, o->changes);
@@ -629,7 +631,7 @@ static void job_text(const struct page *p, const struct trk_fleet_job *job)
 	say(p, 0,
 	    "%zu odd run%s and %zu of %zu failed in the period; usual noise of the run time "
 	    "%s.",
-	    job->odd, job->odd == 1 ? "" : "s", job->period.failed, job->period.runs,
+	    job->odd, trk__fleet_plural(job->odd), job->period.failed, job->period.runs,
 	    trk__fleet_percent(a, job->noise_share));
 	heading(p, "Newest runs", "");
 	print_rows(p, columns_of, 8, run_cells, job, runs);
@@ -722,7 +724,8 @@ static void machines_text(const struct page *p, const struct trk_fleet_machines 
 		print_rows(p, nodes, 8, place_cells, machines->machine, machines->machines);
 	}
 	if (machines->unknown)
-		say(p, 0, "Of %zu runs the server is not known.", machines->unknown);
+		say(p, 0, "The server of %zu run%s is not known.", machines->unknown,
+		    trk__fleet_plural(machines->unknown));
 }
 
 int trk__fleet_terminal(const struct trk_fleet_rows *rows, const struct trk_fleet_views *v,

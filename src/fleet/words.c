@@ -28,6 +28,11 @@ const char *trk__fleet_count(char text[TRK_FLEET_WORD_SIZE], size_t count)
 	return text;
 }
 
+const char *trk__fleet_plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 static const char *unknown(char text[TRK_FLEET_WORD_SIZE])
 {
 	(void) snprintf(text, TRK_FLEET_WORD_SIZE, "-");
@@ -180,14 +185,14 @@ const char *trk__fleet_iso_date(char text[TRK_FLEET_WORD_SIZE], long day)
 	return text;
 }
 
-const char *trk__fleet_weekday(long day)
-{
-	static const char *const names[] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};
-
-	return names[((day % 7) + 7) % 7];
 long trk__fleet_day_of_month(long day)
 {
 	return date_of(day).day;
 }
 
+const char *trk__fleet_weekday(long day)
+{
+	static const char *const names[] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};
+
+	return names[((day % 7) + 7) % 7];
 }

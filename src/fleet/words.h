@@ -29,5 +29,7 @@ long trk__fleet_day_of_month(long day);
 const char *trk__fleet_weekday(long day);
 /* "18,217". */
 const char *trk__fleet_count(char text[TRK_FLEET_WORD_SIZE], size_t count);
+/* "" of one, else "s". */
+const char *trk__fleet_plural(size_t count);
 
 #endif

@@ -224,7 +224,8 @@ void trk__list_draw(struct trk_frame *f, const struct trk_list *l, size_t chosen
 
 	trk__frame_clear(f);
 	(void) trk__frame_printf(f, 1, 0, TRK_STYLE_BOLD, "%zu run%s going on here",
-				 l->count + l->left_out, l->count == 1 ? " is" : "s are");
+				 l->count + l->left_out,
+				 l->count + l->left_out == 1 ? " is" : "s are");
 	draw_head(f);
 	if (l->count == 0)
 		(void) trk__frame_text(f, 2, 2, TRK_STYLE_DIM,

@@ -118,7 +118,7 @@ static unsigned int alarm_text(const struct trk_facts *f, bool utf8, char *text,
 		return TRK_STYLE_RED | TRK_STYLE_BOLD;
 	}
 	if (share >= WARN) {
-		(void) snprintf(text, size, "! memory: %.0f %% of what it has", share * 100);
+		(void) snprintf(text, size, "! memory: %.0f %% used", share * 100);
 		return TRK_STYLE_RED | TRK_STYLE_BOLD;
 	}
 	if (!isnan(f->time_left_s))
@@ -356,19 +356,20 @@ static void draw_phases(struct trk_frame *f, const struct trk_facts *facts, int 
 	(void) trk__frame_text(f, 1, y, TRK_STYLE_PLAIN, count > 1 ? "phase" : "time");
 	if (count <= 1) {
 		double left = facts->usual ? facts->usual->seconds - facts->t_s : NAN;
+		const char *s = facts->usual && facts->usual->runs == 1 ? "" : "s";
 
 		x = trk__frame_text(f, x, y, TRK_STYLE_PLAIN,
 				    trk__human_rough_seconds(a, facts->t_s));
 		if (facts->usual && facts->running && left > 0)
 			(void) trk__frame_printf(
-				f, x, y, TRK_STYLE_DIM, " (usual %s, %s to go, from %zu runs)",
+				f, x, y, TRK_STYLE_DIM, " (usual %s, %s to go, from %zu run%s)",
 				trk__human_rough_seconds(a, facts->usual->seconds),
-				trk__human_rough_seconds(b, left), facts->usual->runs);
+				trk__human_rough_seconds(b, left), facts->usual->runs, s);
 		else if (facts->usual)
 			(void) trk__frame_printf(f, x, y, TRK_STYLE_DIM,
-						 " (usual %s, from %zu runs)",
+						 " (usual %s, from %zu run%s)",
 						 trk__human_rough_seconds(a, facts->usual->seconds),
-						 facts->usual->runs);
+						 facts->usual->runs, s);
 		return;
 	}
 	/* The phase of this moment must be seen: of many, those right before it. */
