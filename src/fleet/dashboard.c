@@ -459,9 +459,13 @@ static void plain_html(const struct trk_dashboard *d, struct trk_buf *b)
 	char text[TRK_FLEET_TEXT_SIZE], word[TRK_FLEET_WORD_SIZE];
 
 	trk__buf_puts(b, "<main id=\"main\"><h1>All jobs</h1><div class=\"lead\"><p>");
-	element(b, "<strong>", o->headline, "</strong> ");
+	/* As the script writes it, which leaves it where it is until the data are read. */
+	if (o->headline[0])
+		element(b, "<strong class=\"warn\">▲ ", o->headline, "</strong> ");
 	escaped(b, o->lead);
-	element(b, " <strong>", o->warning, "</strong></p>");
+	if (o->warning[0])
+		element(b, " <strong class=\"bad\">◆ ", o->warning, "</strong>");
+	trk__buf_puts(b, "</p>");
 	element(b, "<p class=\"basis\">", o->basis, "</p></div>");
 	trk__buf_puts(b, "<h2>Change these first</h2><ul>");
 	for (size_t i = 0; i < o->changes; i++) {

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { axeSource, close, folder, frame, open, picture, program, run } from "./lib.mjs";
+import { axeSource, chromium, close, folder, frame, open, picture, program, run } from "./lib.mjs";
 
 const AS_OF = "1795334400"; // 22 Nov 2026, 08:00 UTC
 const state = join(folder, "fleet"), file = join(folder, "fleet.html"), none = join(folder, "empty.html");
@@ -200,6 +201,33 @@ test("one run has no plural, no empty chart, and says that it is a first estimat
 	await page.context().close();
 });
 
+test("the header and the lead are painted before the data are read", async () => {
+	const o = json().overview;
+
+	for (const [hash, words] of [["", o.lead], ["#/jobs", "Jobs"], ["#/job/job-001", "job-001"]]) {
+		const page = await open("about:blank");
+
+		// What stands there when the data are first asked for.
+		await page.addInitScript(() => {
+			const read = Object.getOwnPropertyDescriptor(Node.prototype, "textContent").get;
+
+			Object.defineProperty(HTMLScriptElement.prototype, "textContent", {
+				get() {
+					globalThis.before ??= document.getElementById("app").innerText;
+					return read.call(this);
+				},
+			});
+		});
+		await page.goto(url + hash);
+		await page.waitForSelector("#app[data-ready]");
+		const before = await page.evaluate(() => globalThis.before);
+
+		assert.ok(before.includes("Machines") && before.includes(words), before);
+		assert.ok(!before.includes("Change these first"), before);
+		await page.context().close();
+	}
+});
+
 test("without a script the Overview is there", async () => {
 	const page = await open(url, { script: false }), o = json().overview;
 	const main = (await text(page, "#main")).replace(/\s+/g, " ");
@@ -310,6 +338,53 @@ test("a page of another site reads nothing of the dashboard", async () => {
 	assert.equal(await other.evaluate((u) => fetch(u, { mode: "no-cors" }).then((r) => r.type, () => "refused"), `${address}json/overview`).catch(() => "refused"), "refused");
 	await page.context().close();
 	await other.context().close();
+});
+
+test("a page of another site gets nothing of the dashboard, also under a name that begins to point here", async () => {
+	const address = await serve("--recording", real), { port } = new URL(address);
+	const evil = createServer((_, answer) => answer.setHeader("Content-Type", "text/html").end("<title>evil</title><body>evil"));
+
+	await new Promise((done) => evil.listen(0, "127.0.0.1", done));
+	// No name is looked up: this one is 127.0.0.1 for the browser.
+	const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP evil.example 127.0.0.1"] });
+
+	try {
+		const page = await browser.newPage(), rebound = await page.goto(`http://evil.example:${port}${new URL(address).pathname}`);
+
+		assert.equal(rebound.status(), 421);
+		assert.equal((await rebound.text()).trim(), "This server answers for 127.0.0.1 only.");
+		assert.equal(await page.evaluate((path) => fetch(path).then((a) => a.status), `${new URL(address).pathname}json/runs`), 421);
+		const statuses = [];
+
+		await page.goto(`http://evil.example:${evil.address().port}/`);
+		page.on("response", (answer) => answer.url().startsWith(address) && statuses.push(answer.status()));
+		const read = await page.evaluate(async (u) => {
+			const kinds = [{}, { mode: "no-cors" }, { mode: "no-cors", method: "POST", body: "x" }], got = [];
+
+			for (const kind of kinds) {
+				got.push(await fetch(`${u}json/runs`, kind).then((a) => a.text(), () => ""));
+			}
+			for (const [tag, key] of [["img", "src"], ["script", "src"], ["iframe", "src"], ["object", "data"]]) {
+				await new Promise((done) => {
+					const e = document.createElement(tag);
+
+					e.onload = e.onerror = done;
+					e[key] = u;
+					document.body.append(e);
+				});
+			}
+			return got;
+		}, address);
+
+		assert.deepEqual(read, ["", "", ""]);
+		assert.ok(statuses.length >= 3 && statuses.every((s) => s === 403 || s === 405), statuses.join());
+		for (const inner of page.frames().slice(1)) {
+			assert.ok(!(await inner.content()).includes("resource-tracker"));
+		}
+	} finally {
+		await browser.close();
+		evil.close();
+	}
 });
 
 test("a folder shows reports without a server", async () => {

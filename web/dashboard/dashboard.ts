@@ -19,11 +19,10 @@ const UNFILTERED = ["job", "run", "machines", "alerts"];
 
 function head(): Markup {
 	const at = state.page === "job" ? "jobs" : state.page === "run" ? "runs" : state.page, fires = openAlerts().length;
-	const first = data.overview[1].first;
+	const counts = data && html`${counted(data.jobs.length, "job")}, ${counted(data.count, "run")} since ${date(Math.floor(data.overview[1].first / 86400))} · as of ${when(data.as_of)}`;
 
 	return html`<a class="skip" href="#main">Skip to the page</a><header class="top"><div><a class="brand" href="#/">resource-tracker <span>fleet</span></a><nav aria-label="Pages">${
-		PAGES.filter((p) => p[1]).map(([id, title]) => html`<a href="${url({ page: id, job: "", run: "", verdict: "", end: "", before: "" })}"${id === at ? html` aria-current="page"` : ""}>${title}${id === "alerts" && fires > 0 && html` <b class="badge">${fires}<span class="off"> open</span></b>`}</a>`)}</nav><span class="src">${
-		counted(data.jobs.length, "job")}, ${counted(data.count, "run")} since ${date(Math.floor(first / 86400))} · as of ${when(data.as_of)}</span></div></header>`;
+		PAGES.filter((p) => p[1]).map(([id, title]) => html`<a href="${url({ page: id, job: "", run: "", verdict: "", end: "", before: "" })}"${id === at ? html` aria-current="page"` : ""}>${title}${id === "alerts" && fires > 0 && html` <b class="badge">${fires}<span class="off"> open</span></b>`}</a>`)}</nav><span class="src">${counts ?? ""}</span></div></header>`;
 }
 
 function filters(): Markup {
@@ -53,7 +52,7 @@ function draw(): void {
 }
 
 // Put what the server has answered into the page, unless another one has been opened meanwhile.
-async function finish(late: Late, turn: number, app: HTMLElement): Promise<void> {
+async function finish(late: Late, turn: number): Promise<void> {
 	if (late) {
 		const body = await late().catch((error: unknown) => html`<h1>No answer</h1><p class="note">The dashboard does not answer: ${error instanceof Error ? error.message : String(error)} Is <code>resource-tracker dashboard</code> still running?</p>`);
 		const main = document.getElementById("main");
@@ -66,6 +65,7 @@ async function finish(late: Late, turn: number, app: HTMLElement): Promise<void>
 	app.dataset.ready = "1";
 }
 
+const app = document.getElementById("app") as HTMLElement, plain = app.innerHTML;
 const SOURCES = {
 	file: "This page is one file. It sends no request.",
 	folder: "This page and its reports are files. They send no request.",
@@ -75,7 +75,7 @@ let turns = 0;
 
 function render(): void {
 	read();
-	const page = PAGES.find((p) => p[0] === state.page) ?? PAGES[0], app = document.getElementById("app") as HTMLElement;
+	const page = PAGES.find((p) => p[0] === state.page) ?? PAGES[0];
 	const focus = (document.activeElement as HTMLElement | null)?.dataset?.f;
 
 	turns++;
@@ -99,7 +99,7 @@ function render(): void {
 		e.preventDefault();
 		document.getElementById("main")?.focus();
 	});
-	void finish(made?.late ?? null, turns, app);
+	void finish(made?.late ?? null, turns);
 }
 
 const place = (): string => `${state.page}/${state.job}${state.run}/${state.before}`;
@@ -123,10 +123,27 @@ function start(): void {
 	addEventListener("beforeprint", draw);
 }
 
-load().then(start, (error: unknown) => {
+// What is painted before the data are read: the header, and of the Overview the lead that the program wrote.
+function shell(): Promise<void> {
+	read();
+	const title = PAGES.find((p) => p[0] === state.page)?.[1] || state.job || state.run, lead = app.querySelector(".lead");
+
+	app.innerHTML = html`${head()}<main id="main"><h1>${title}</h1></main>`.text;
+	if (lead && state.page === "overview" && state.days === 30 && !isFiltered()) {
+		app.querySelector("h1")?.replaceWith(lead);
+	}
+	// A tab in the background is not painted.
+	return document.hidden ? Promise.resolve() : new Promise((done) => {
+		requestAnimationFrame(() => setTimeout(done));
+		setTimeout(done, 1000);
+	});
+}
+
+shell().then(load).then(start, (error: unknown) => {
+	app.innerHTML = plain;
 	const note = document.createElement("p");
 
 	note.className = "note";
 	note.textContent = `The data of this page cannot be read: ${error instanceof Error ? error.message : String(error)}. A newer browser may help.`;
-	document.getElementById("app")?.prepend(note);
+	app.prepend(note);
 });

@@ -110,7 +110,7 @@ async function unpack(id: string): Promise<Uint8Array> {
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-export let data: Data;
+export let data: Data; // undefined before load()
 export let kind: Kind = "file";
 let planes: Uint8Array;
 

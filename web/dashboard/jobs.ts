@@ -3,7 +3,7 @@ import { data, ENDS, type Job, type Place, runsOf } from "./data.ts";
 import { bar, spark, table } from "./draw.ts";
 import { link, traits } from "./overview.ts";
 import { nameOf, period, picked, state, sumOf, url } from "./state.ts";
-import { ago, change, cores, count, duration, html, type Markup, memory, percent, usd } from "./words.ts";
+import { ago, change, cores, count, counted, duration, html, type Markup, memory, percent, usd } from "./words.ts";
 
 export const VERDICTS: Record<string, [string, string]> = {
 	"over-provisioned": ["▲", "warn"], "under-provisioned": ["✖", "bad"], "will fail soon": ["◆", "bad"],
@@ -84,6 +84,6 @@ export function machinesPage(): Markup {
 	return html`<h1>Machines <small>in ${state.days} days, of all jobs</small></h1>${
 		!m.servers.length && !m.machines.length && html`<p class="note">No run says where it ran. Try <code>resource-tracker run --tag server=TYPE --tag node=NAME</code>.</p>`}${
 		m.servers.length > 0 && places("Server types", m.servers)}${m.machines.length > 0 && places("Machines", m.machines)}${
-		m.unknown > 0 && html`<p class="note">Of ${count(m.unknown)} runs the server is not known.</p>`}
+		m.unknown > 0 && html`<p class="note">The server of ${counted(m.unknown, "run")} is not known.</p>`}
 <p class="note">“Run time” is the median difference to the same job on other machines; it needs 10 runs of 3 jobs.</p>`;
 }

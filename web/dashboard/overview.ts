@@ -121,7 +121,7 @@ function changes(v: View): Markup {
 	const all = able.reduce((n, j) => n + (j.saves_usd_month ?? 0), 0);
 
 	if (!able.length) {
-		return html`<section><h2>Change these first</h2><p class="note">Nothing to save: no job asks for much more than it uses.${
+		return html`<section><h2>Change these first</h2><p class="note">Nothing to save: no job requests much more than it uses.${
 			v.sum.usd === null && html` No run has a known cost: request cores and memory, or name the server with <code>--instance</code>.`}</p></section>`;
 	}
 	return html`<section><h2>Change these first <small>by money saved a month; ${counted(able.length, "job")}, ${usd(all)} in all</small></h2>${table({
