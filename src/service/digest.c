@@ -9,15 +9,16 @@
 #include "alert/live.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "fleet/overview.h"
+#include "fleet/changed.h"
 #include "fleet/words.h"
 #include "service/alerts.h"
 
 enum { DAYS = 30, CHANGES = 8 };
-static const double SAVES_LEAST_USD = 5;
+static const double SAVES_LEAST_USD = 5, WEEK_S = 7 * 86400.0;
 
 struct digest {
 	const struct trk_fleet_rows *rows;
+	const struct trk_fleet_jobs *jobs;
 	const struct trk_fleet_overview *o;
 	const struct trk_alert_book *book;
 	double now_s;
@@ -47,6 +48,15 @@ static bool has_gpus(const struct digest *d)
 {
 	for (size_t i = 0; i < d->o->findings; i++)
 		if (is_of_gpu(&d->o->finding[i]))
+			return true;
+	return false;
+}
+
+/* The next job from *at on whose request was changed in the last week; false: there is none. */
+static bool next_changed(const struct digest *d, size_t *at, struct trk_fleet_changed *ret)
+{
+	while (*at < d->jobs->count)
+		if (trk__fleet_changed(d->rows, &d->jobs->job[(*at)++], d->now_s - WEEK_S, ret))
 			return true;
 	return false;
 }
@@ -102,6 +112,22 @@ static void add_gpus(const struct digest *d, struct trk_alert_message *m)
 						      d->o->finding[i].text);
 }
 
+static void add_changed(const struct digest *d, struct trk_alert_message *m)
+{
+	struct trk_fleet_changed c;
+	char text[TRK_FLEET_TEXT_SIZE];
+	size_t shown = 0;
+
+	for (size_t at = 0; shown < CHANGES && next_changed(d, &at, &c); shown++) {
+		if (shown == 0)
+			(void) trk__alert_message_add(m, "# What was changed, and what it saved");
+		trk__fleet_changed_text(d->rows, &c, text);
+		(void) trk__alert_message_add(
+			m, "%s: %s", trk__fleet_text(d->rows, d->jobs->job[at - 1].name->name),
+			text);
+	}
+}
+
 /* False where it would be empty. */
 static bool write_message(const struct digest *d, struct trk_alert_message *m)
 {
@@ -116,6 +142,7 @@ static bool write_message(const struct digest *d, struct trk_alert_message *m)
 	add_alerts(d, m);
 	add_changes(d, m);
 	add_gpus(d, m);
+	add_changed(d, m);
 	return m->list[0] != '\0';
 }
 
@@ -137,6 +164,26 @@ static void write_text(const struct trk_alert_message *m, struct trk_buf *b)
 	if (!m->list[0])
 		trk__buf_puts(b, "Nothing to report: no job is known to fail soon, and no change "
 				 "saves $5 a month or more.\n");
+}
+
+static void changed_json(struct trk_json *j, const struct digest *d)
+{
+	struct trk_fleet_changed c;
+	char text[TRK_FLEET_TEXT_SIZE];
+
+	trk__json_key_open(j, "changed", '[');
+	for (size_t at = 0; next_changed(d, &at, &c);) {
+		trk__fleet_changed_text(d->rows, &c, text);
+		trk__json_open(j, '{');
+		trk__json_key_text(j, "job",
+				   trk__fleet_text(d->rows, d->jobs->job[at - 1].name->name));
+		trk__json_key_text(j, "text", text);
+		trk__json_key_double(j, "usd_before", c.usd_before);
+		trk__json_key_double(j, "usd_since", c.usd_since);
+		trk__json_key_double(j, "saves_usd_month", c.saves_usd_month);
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
 }
 
 static void write_json(const struct digest *d, struct trk_buf *b)
@@ -196,6 +243,7 @@ static void write_json(const struct digest *d, struct trk_buf *b)
 		trk__json_close(&j, '}');
 	}
 	trk__json_close(&j, ']');
+	changed_json(&j, d);
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');
 }
@@ -268,7 +316,7 @@ static int answer(const struct trk_alert_sender *s, const struct trk_alert_hooks
 	}
 	r = trk__alert_store_open(s, &store);
 	if (r == 0) {
-		const struct digest d = {rows, &v.overview, &store.book, rows->now_s};
+		const struct digest d = {rows, &v.jobs, &v.overview, &store.book, rows->now_s};
 
 		if (trk__alerts_judge(rows, SIZE_MAX, &store.book, NULL, NULL) < 0 ||
 		    trk__alerts_judge_budget(rows, s->budget_usd, &store.book, NULL, NULL) < 0)

@@ -549,6 +549,31 @@ def test_a_digest_names_what_will_fail_once_a_week(rt, mailbox):
     assert "failing-again: broken: " in mail.get_body(("plain",)).get_content()
 
 
+def test_a_digest_says_what_a_changed_request_saved(rt):
+    for cores in [8] * 4 + [2] * 3:
+        assert rt.run("run", "-q", "--no-discovery", "--job", "train", "--request", f"cpu={cores}", "--request", "mem=4G",
+                      "--", "true").rc == 0
+    for _ in range(4):
+        assert rt.run("run", "-q", "--no-discovery", "--job", "as-ever", "--request", "cpu=8", "--", "true").rc == 0
+    assert "train" in rt.run("history").stdout
+    with sqlite3.connect(rt.state / "history.sqlite") as history:
+        history.execute("UPDATE run SET duration_s = 36000")
+    history.close()
+    # 10 hours of 8 or 2 cores, and of 4 GiB.
+    before, since = (10 * (0.0373 * cores + 0.00433 * 4) for cores in (8, 2))
+    [changed] = rt.run("digest", "--json").json()["changed"]
+    assert changed["job"] == "train"
+    assert [changed["usd_before"], changed["usd_since"]] == pytest.approx([before, since])
+    assert changed["saves_usd_month"] == pytest.approx(210 * (before - since))
+    text = rt.run("digest").stdout
+    assert "What was changed, and what it saved\ntrain: from 8 cores, 4 GiB to 2 cores, 4 GiB on " in text
+    assert ": $3.16 -> $0.92 a run (4 runs before, 3 since), $470 a month less." in text
+    assert "as-ever: from" not in text
+    # A week later it is no news.
+    later = str(time.time() + 8 * 86400)
+    assert rt.run("internal", "digest", "--json", "--now", later).json()["changed"] == []
+
+
 def test_a_budget_is_told_once_and_is_in_the_digest(rt, mailbox):
     maker = pathlib.Path(rt.path).resolve().parent / "tests/e2e/make_history"
     rt.state.mkdir(parents=True, exist_ok=True)
