@@ -159,14 +159,13 @@ static void find_usual(struct trk_fleet_work *w)
 
 static void count_failing(struct trk_fleet_work *w)
 {
-	size_t n = 0;
+	size_t last = w->job->name->count, n = 0;
 
-	for (size_t i = w->job->name->count; i-- > 0; n++)
-		if (w->run[i].end == TRK_FLEET_RUNNING && n == 0)
-			n--; /* it has not ended */
-		else if (!trk__fleet_is_failure((enum trk_fleet_end) w->run[i].end) ||
-			 w->run[i].end != w->run[w->job->name->count - 1].end)
-			break;
+	while (last > 0 && w->run[last - 1].end == TRK_FLEET_RUNNING)
+		last--;
+	while (n < last && trk__fleet_is_failure((enum trk_fleet_end) w->run[last - 1 - n].end) &&
+	       w->run[last - 1 - n].end == w->run[last - 1].end)
+		n++;
 	w->job->failing_in_row = n;
 }
 

@@ -138,7 +138,7 @@ static bool write_message(const struct digest *d, struct trk_alert_message *m)
 	m->value = m->limit = NAN;
 	m->wall_ns = (uint64_t) (d->now_s * 1e3) * TRK_NS_PER_MS;
 	(void) snprintf(m->text, sizeof(m->text), "%s%s%s", d->o->headline,
-			d->o->lead[0] ? " " : "", d->o->lead);
+			d->o->headline[0] && d->o->lead[0] ? " " : "", d->o->lead);
 	add_alerts(d, m);
 	add_changes(d, m);
 	add_gpus(d, m);
