@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 export BUILD JOBS
 
 .DELETE_ON_ERROR:
-.PHONY: gallery all tools setup demo test check kernels storm fuzz bench wheels release release-compare prove docs install clean format lint page help
+.PHONY: gallery pictures all tools setup demo test check kernels storm fuzz bench wheels release release-compare prove docs install clean format lint page help
 
 all: tools
 	@tools/configure.sh
@@ -103,6 +103,13 @@ gallery: all
 	@RESOURCE_TRACKER_BIN=$(abspath $(BUILD))/resource-tracker \
 		MAKE_RECORDINGS=$(abspath $(BUILD))/tests/e2e/make_recordings \
 		node tests/e2e/gallery.mjs $(BUILD)/gallery docs/images/gallery
+
+# The dashboard's pictures of the documentation.
+pictures: all
+	@meson configure $(BUILD) -Dtests=enabled
+	@ninja -C $(BUILD) tests/e2e/make_history >/dev/null
+	@RESOURCE_TRACKER_BIN=$(abspath $(BUILD))/resource-tracker \
+		node tests/e2e/dashboard_pictures.mjs docs/images
 
 lint: tools
 	@tools/lint.sh
