@@ -3,7 +3,8 @@
 
     tools/record_terminal.py [--bin PROGRAM] [--out FOLDER]       default: build/resource-tracker, docs/images
 
-writes demo.svg (about 25 s: a run, its replay in `top`, the advice; it stands in README.md and docs/index.md),
+writes demo.svg (about 25 s: a run, its replay in `top`, the advice; it stands in README.md and docs/index.md), top.svg
+(the live view of a second job, for docs/top.md),
 demo-summary.txt (for docs/index.md), and of a second job demo-live.txt, demo-line.txt (for docs/top.md) and
 demo-list.txt: copy those into the pages when the output of the program changes. Nothing is drawn by hand: each frame is what tmux had on its screen at that moment. Other work on the machine shows in
 the figures, as it should; for a picture of a quiet machine start it with `chrt -r 5` as root.
@@ -21,7 +22,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-COLUMNS, ROWS = 80, 22
+COLUMNS, ROWS, LIVE_ROWS = 80, 22, 15
 CELL_W, CELL_H, PAD = 8.4, 18, 14  # pixels at a font size of 14
 
 # The colours of the terminal, and those that a program may ask for by number: the xterm palette.
@@ -194,9 +195,9 @@ def svg_line(stretches):
     return "".join(boxes + words)
 
 
-def svg(frames, seconds, title):
+def svg(frames, seconds, title, rows=ROWS):
     """Frames below each other behind a window that jumps from one to the next."""
-    height, width = ROWS * CELL_H, COLUMNS * CELL_W
+    height, width = rows * CELL_H, COLUMNS * CELL_W
     step, lines, body, keys = height + 40, {}, [], []
     for number, (at, (screen, cursor)) in enumerate(frames):
         style, parts = {}, []
@@ -258,16 +259,17 @@ def record(session):
 
 
 def look_at_a_running_job(session):
-    """The texts of the page about the live view."""
+    """The texts of the page about the live view, and its frame."""
     texts = {}
     session.start = None  # the picture is complete
-    session.call("resize-window", "-x", str(COLUMNS), "-y", "15")
+    session.call("resize-window", "-x", str(COLUMNS), "-y", str(LIVE_ROWS))
     session.call("send-keys", "set +m; clear; resource-tracker run --quiet --job align --limit mem=400MiB -- "
                  "python3 align.py & sleep 1; clear", "Enter")
     session.until(lambda text: text.rstrip() == "$")
     session.call("send-keys", "resource-tracker top @", "Enter")
     session.until(lambda text: "at limit in" in text)
     texts["live"] = session.text()
+    frame = (session.call("capture-pane", "-e", "-p").split("\n")[:LIVE_ROWS], ["0", "0", "0"])
     session.call("send-keys", "Escape")
     session.until(lambda text: "align" in text and "at limit in" not in text.split("\n")[0])
     time.sleep(1)
@@ -278,7 +280,7 @@ def look_at_a_running_job(session):
                           stderr=subprocess.DEVNULL, encoding="utf-8") as watch:
         texts["line"] = watch.stdout.readline()
         watch.terminate()
-    return texts  # the job ends with its terminal
+    return texts, frame  # the job ends with its terminal
 
 
 def main():
@@ -304,14 +306,17 @@ def main():
                "RESOURCE_TRACKER_DIR": f"{name}/runs", "TRACKER_NO_DISCOVERY": "1"}
         session = Session(folder, env)
         try:
-            texts = {**record(session), **look_at_a_running_job(session)}
+            texts = record(session)
+            live, frame = look_at_a_running_job(session)
         finally:
             session.close()
     seconds = session.frames[-1][0] + 3
     title = ("A terminal: resource-tracker runs a job and prints a summary, top replays the run, "
              "recommend prints lines for Slurm")
     (asked.out / "demo.svg").write_text(svg(session.frames, seconds, title), encoding="utf-8")
-    for name, text in texts.items():
+    (asked.out / "top.svg").write_text(svg([(0, frame)], 1, "The live view of a job whose memory grows to its limit",
+                                           LIVE_ROWS), encoding="utf-8")
+    for name, text in {**texts, **live}.items():
         (asked.out / f"demo-{name}.txt").write_text(text.rstrip() + "\n", encoding="utf-8")
     print(f"{len(session.frames)} frames, {seconds:.0f} s, {(asked.out / 'demo.svg').stat().st_size} bytes")
 
