@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include <errno.h>
+#include <sys/uio.h>
 
 #include "probe/stack/cpython.h"
 
@@ -27,6 +28,17 @@ static int read_image(void *data, uint64_t addr, void *to, size_t len)
 	return 0;
 }
 
+/* The same, several ranges in one call. */
+static size_t read_ranges(void *data, const struct iovec *to, const struct iovec *from,
+			  size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (read_image(data, (uint64_t) (uintptr_t) from[i].iov_base, to[i].iov_base,
+			       from[i].iov_len) < 0)
+			return i;
+	return count;
+}
+
 static void check_stack(void *data, struct trk_stack *stack)
 {
 	(void) data;
@@ -45,6 +57,8 @@ static void walk(struct trk_remote *r, const struct trk_cpython_runtime *runtime
 	unsigned int torn;
 
 	for (int i = 0; c && i < ROUNDS; i++) {
+		if (i == 1)
+			trk__cpython_fetch(c, r);
 		(void) trk__cpython_walk(c, r, check_stack, NULL, &torn);
 		trk__cpython_trim(c);
 	}
@@ -65,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	r = malloc(sizeof(*r));
 	FUZZ_CHECK(r);
 	trk__remote_init(r, read_image, &image);
+	r->read_ranges = read_ranges;
 	layout = trk__cpython_layout(0x300 | data[0]);
 	if (layout && layout->version < 0x30d) {
 		runtime.layout = *layout;

@@ -311,13 +311,41 @@ static void notices_that_an_address_is_used_again(void **state)
 	trk__cpython_free(c);
 }
 
-static size_t read_image_pages(void *data, const struct iovec *to, const struct iovec *from,
-			       size_t count)
+/* All of the next object may lie where the one before was: only its texts tell. */
+static void notices_other_texts_at_the_same_addresses(void **state)
 {
-	for (size_t i = 0; i < count; i++)
-		assert_int_equal(read_image(data, (uint64_t) (uintptr_t) from[i].iov_base,
-					    to[i].iov_base, from[i].iov_len),
-				 0);
+	struct made m;
+	struct trk_cpython *c;
+	unsigned int torn;
+	uint64_t file;
+
+	(void) state;
+	make(&m, 0x30c);
+	set_frame(&m, put_frame(&m, m.code, 0));
+	assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_READ);
+	c = trk__cpython_new(&m.runtime, getpid());
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(trk__cpython_walk(c, remote, note, NULL, &torn), 1);
+		assert_string_equal(seen_file, i % 2 ? "/home/u/other.py" : "/home/u/train.py");
+		memcpy(&file, image + (m.code - IMAGE_AT) + m.runtime.layout.code_file, 8);
+		memcpy(image + (file - IMAGE_AT) + m.runtime.layout.ascii_size,
+		       i % 2 ? "/home/u/train" : "/home/u/other", 13);
+	}
+	trk__cpython_free(c);
+}
+
+static size_t range_bytes;
+
+static size_t read_image_ranges(void *data, const struct iovec *to, const struct iovec *from,
+				size_t count)
+{
+	range_bytes = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (read_image(data, (uint64_t) (uintptr_t) from[i].iov_base, to[i].iov_base,
+			       from[i].iov_len) < 0)
+			return i;
+		range_bytes += from[i].iov_len;
+	}
 	return count;
 }
 
@@ -330,7 +358,7 @@ static void finds_the_line_of_the_moment_that_was_fetched(void **state)
 
 	(void) state;
 	make(&m, 0x30c);
-	remote->read_pages = read_image_pages;
+	remote->read_ranges = read_image_ranges;
 	outer = put_frame(&m, put_code(&m, "/home/u/main.py", "main", 1), 0);
 	frame = put_frame(&m, m.code, outer);
 	set_frame(&m, frame);
@@ -352,6 +380,122 @@ static void finds_the_line_of_the_moment_that_was_fetched(void **state)
 	assert_int_equal(seen.depth, 2);
 	assert_true(remote->late > 0); /* no walk had read the page of that frame */
 	trk__cpython_free(c);
+}
+
+/* Each line that is read may have to come from another CPU's cache. */
+static void reads_again_only_what_it_used(void **state)
+{
+	struct made m;
+	struct trk_cpython *c;
+	unsigned int torn;
+	uint64_t frame = 0;
+
+	(void) state;
+	make(&m, 0x30c);
+	remote->read_ranges = read_image_ranges;
+	for (int i = 0; i < 60; i++) { /* more pages than a few, two code objects a page */
+		frame = put_frame(&m, put_code(&m, "a.py", "a", i), frame);
+		(void) take(TRK_REMOTE_PAGE);
+	}
+	set_frame(&m, frame);
+	assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_READ);
+	c = trk__cpython_new(&m.runtime, getpid());
+	for (int i = 0; i < 200; i++) {
+		assert_int_equal(trk__cpython_walk(c, remote, note, NULL, &torn), 1);
+		assert_int_equal(seen.depth, 60);
+		assert_int_equal(torn, 0);
+		/* At first, and now and then, it compares texts, too, and reads nothing ahead. */
+		if (i > 8 && i % 64 > 0 && i % 64 < 62) {
+			assert_int_equal(remote->reads, 1);
+			assert_true(range_bytes < 60 * 2048); /* of 60 * 4096 */
+		}
+	}
+	trk__cpython_free(c);
+}
+
+static uint64_t random_state = 88172645463325252;
+
+static uint64_t random_u64(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+/* A word as a process leaves it that goes on meanwhile, or anything. */
+static uint64_t wild_word(void)
+{
+	uint64_t near = IMAGE_AT + random_u64() % (next_at - IMAGE_AT);
+
+	switch (random_u64() % 5) {
+	case 0:
+		return near & ~UINT64_C(7);
+	case 1:
+		return near;
+	case 2:
+		return random_u64();
+	case 3:
+		return random_u64() % 4096;
+	default:
+		return ~UINT64_C(0) >> random_u64() % 3;
+	}
+}
+
+static void check_seen(void *data, struct trk_stack *stack)
+{
+	unsigned int *stacks = data;
+
+	(*stacks)++;
+	assert_in_range(stack->depth, 1, TRK_STACK_FRAMES);
+	assert_true(stack->tid >= 0);
+	for (unsigned int i = 0; i < stack->depth; i++) {
+		assert_true(stack->frame[i].line >= 0);
+		assert_true(strlen(stack->frame[i].code->file) < TRK_CPYTHON_TEXT);
+		assert_true(strlen(stack->frame[i].code->name) < TRK_CPYTHON_TEXT);
+	}
+}
+
+/* Before each walk, and between its two reads, some words of the process change. */
+static void stays_in_bounds_whatever_the_memory_becomes(void **state)
+{
+	static unsigned char whole[IMAGE_BYTES];
+	enum { ROUNDS = 4000 };
+
+	(void) state;
+	for (int v = 0; v < VERSIONS; v++) {
+		unsigned int stacks = 0, all_torn = 0, torn;
+		uint64_t frame = 0;
+		struct trk_cpython *c;
+		struct made m;
+		size_t used;
+
+		memset(image, 0, sizeof(image));
+		next_at = IMAGE_AT;
+		make(&m, versions[v]);
+		remote->read_ranges = read_image_ranges;
+		for (int i = 0; i < 12; i++)
+			frame = put_frame(&m, put_code(&m, "a.py", "a", i), frame);
+		set_frame(&m, frame);
+		assert_int_equal(trk__cpython_check(remote, &m.runtime), TRK_STACK_READ);
+		c = trk__cpython_new(&m.runtime, getpid());
+		used = (size_t) (next_at - IMAGE_AT);
+		memcpy(whole, image, used);
+		for (int i = 0; i < ROUNDS; i++) {
+			for (uint64_t k = random_u64() % 30; k > 0; k--)
+				put(IMAGE_AT + random_u64() % (used / 8) * 8, 0, wild_word(), 8);
+			if (i % 2) {
+				trk__cpython_fetch(c, remote);
+				memcpy(image, whole, used);
+			}
+			(void) trk__cpython_walk(c, remote, check_seen, &stacks, &torn);
+			all_torn += torn;
+			trk__cpython_trim(c);
+			memcpy(image, whole, used);
+		}
+		assert_true(stacks > ROUNDS / 20 && all_torn > ROUNDS / 20);
+		trk__cpython_free(c);
+	}
 }
 
 static void reads_text_of_all_widths(void **state)
@@ -460,7 +604,10 @@ int main(void)
 		CASE(refuses_what_is_no_code_object),
 		CASE(waits_for_an_interpreter_that_has_not_started),
 		CASE(notices_that_an_address_is_used_again),
+		CASE(notices_other_texts_at_the_same_addresses),
 		CASE(finds_the_line_of_the_moment_that_was_fetched),
+		CASE(reads_again_only_what_it_used),
+		CASE(stays_in_bounds_whatever_the_memory_becomes),
 		CASE(reads_text_of_all_widths),
 		cmocka_unit_test(finds_the_line_in_each_form_of_table),
 		cmocka_unit_test(finds_the_files_that_may_hold_an_interpreter),

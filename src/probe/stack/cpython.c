@@ -16,6 +16,8 @@ enum {
 	OFFSETS_WORDS = 96,   /* of struct _Py_DebugOffsets that are read */
 	PTHREAD_BYTES = 1536, /* of struct pthread in which the kernel's number is looked for */
 	PID_LIMIT = 1 << 22,
+	WALKS_YOUNG = 8,  /* of a code object: it is read whole in each */
+	WALKS_AHEAD = 64, /* then one reads nothing ahead: what is no longer used is forgotten */
 };
 
 /* clang-format off */
@@ -209,11 +211,12 @@ struct trk_cpython {
 	pid_t pid;
 	int tid_offset; /* in struct pthread; 0: not looked for yet, -1: not found */
 	uint32_t round;
-	size_t codes, cap;               /* cap: a power of two */
-	struct trk_cpython_code *code;   /* owned: a hash table by address */
-	struct trk_stack stack;          /* scratch */
-	uint64_t page[TRK_REMOTE_PAGES]; /* that the last walk read: threads and frames first */
-	size_t pages, moving;
+	size_t codes, cap;             /* cap: a power of two */
+	struct trk_cpython_code *code; /* owned: a hash table by address */
+	struct trk_stack stack;        /* scratch */
+	/* Memory that the last walks used: that of threads and frames first. */
+	struct trk_remote_part part[TRK_REMOTE_PAGES];
+	size_t parts, moving;
 	bool is_fetched; /* for the next walk */
 };
 
@@ -293,21 +296,49 @@ static int grow(struct trk_cpython *c)
 	return 0;
 }
 
+static void put_code(struct trk_cpython *c, struct trk_cpython_code *code,
+		     const struct trk_cpython_code *fresh)
+{
+	c->codes += code->addr == 0;
+	trk__cpython_forget_code(code);
+	*code = *fresh;
+}
+
+/* Read the object, and its texts, unless it was found the same often and lately: where one dies, the
+ * next may have all its addresses, and what lived for long does so. False: it is none. */
+static bool read_code(struct trk_cpython *c, struct trk_remote *r, uint64_t addr,
+		      struct trk_cpython_code *code)
+{
+	struct trk_cpython_code fresh = {.addr = addr};
+	bool is_same = code->addr && trk__cpython_same_code(r, &c->runtime, code);
+
+	if (is_same && ++code->walks > WALKS_YOUNG && code->walks % WALKS_AHEAD > 0)
+		return true;
+	r->once = true;
+	if (trk__cpython_read_code(r, &c->runtime, &fresh) < 0) {
+		r->once = false;
+		return false;
+	}
+	r->once = false;
+	if (is_same && fresh.table_len == code->table_len &&
+	    !memcmp(fresh.table, code->table, code->table_len) && !strcmp(fresh.file, code->file) &&
+	    !strcmp(fresh.name, code->name))
+		trk__cpython_forget_code(&fresh);
+	else
+		put_code(c, code, &fresh);
+	return true;
+}
+
 /* The remembered code object at an address, read where it is new or another. NULL: it is none. */
 static struct trk_cpython_code *get_code(struct trk_cpython *c, struct trk_remote *r, uint64_t addr)
 {
-	struct trk_cpython_code *code = place_of(c->code, c->cap, addr), fresh = {.addr = addr};
+	struct trk_cpython_code *code = place_of(c->code, c->cap, addr);
 
 	if (code->addr && code->checked == c->round)
 		return code;
 	r->moves = false;
-	if (!code->addr || !trk__cpython_same_code(r, &c->runtime, code)) {
-		if (trk__cpython_read_code(r, &c->runtime, &fresh) < 0)
-			return NULL;
-		c->codes += code->addr == 0;
-		trk__cpython_forget_code(code);
-		*code = fresh;
-	}
+	if (!read_code(c, r, addr, code))
+		return NULL;
 	code->checked = c->round;
 	r->moves = true;
 	return code;
@@ -392,7 +423,7 @@ static bool walk_frames(struct trk_cpython *c, struct trk_remote *r, uint64_t th
 static bool walk_anew(struct trk_cpython *c, struct trk_remote *r, uint64_t thread)
 {
 	trk__remote_begin(r);
-	trk__remote_prefetch(r, c->page, c->pages);
+	trk__remote_prefetch(r, c->part, c->parts);
 	r->moves = true;
 	return walk_frames(c, r, thread);
 }
@@ -479,7 +510,7 @@ static int walk_threads(struct trk_cpython *c, struct trk_remote *r, uint64_t in
 void trk__cpython_fetch(struct trk_cpython *c, struct trk_remote *r)
 {
 	trk__remote_begin(r);
-	trk__remote_prefetch(r, c->page, c->moving);
+	trk__remote_prefetch(r, c->part, c->moving);
 	c->is_fetched = true;
 }
 
@@ -494,10 +525,10 @@ int trk__cpython_walk(struct trk_cpython *c, struct trk_remote *r, trk_stack_fn 
 	 * addresses that the next function takes. */
 	c->round++;
 	if (c->is_fetched) {
-		trk__remote_prefetch(r, c->page + c->moving, c->pages - c->moving);
+		trk__remote_prefetch(r, c->part + c->moving, c->parts - c->moving);
 	} else {
 		trk__remote_begin(r);
-		trk__remote_prefetch(r, c->page, c->pages);
+		trk__remote_prefetch(r, c->part, c->parts);
 	}
 	c->is_fetched = false;
 	*ret_torn = 0;
@@ -507,6 +538,8 @@ int trk__cpython_walk(struct trk_cpython *c, struct trk_remote *r, trk_stack_fn 
 		stacks += error > 0 ? error : 0;
 		interpreter = trk__remote_u64(r, interpreter + (uint64_t) l->interpreter_next);
 	}
-	c->pages = trk__remote_pages(r, c->page, &c->moving);
+	c->parts = trk__remote_parts(r, c->part, &c->moving);
+	if (c->round % WALKS_AHEAD == 0)
+		c->parts = c->moving = 0;
 	return error < 0 ? error : stacks;
 }

@@ -51,6 +51,7 @@ struct trk_cpython_code {
 	uint64_t file_addr, name_addr, table_addr;
 	int first_line;
 	uint32_t checked;     /* the walk in which it was compared last */
+	uint32_t walks;       /* that found it the same */
 	char *file, *name;    /* owned */
 	unsigned char *table; /* owned */
 	size_t table_len;
@@ -111,7 +112,7 @@ int trk__cpython_text(struct trk_remote *r, const struct trk_cpython_layout *l, 
 /* Read a code object that has code->addr and is not remembered yet. 0, -EBADMSG or -ENOMEM. */
 int trk__cpython_read_code(struct trk_remote *r, const struct trk_cpython_runtime *runtime,
 			   struct trk_cpython_code *code);
-/* Is it still the object that was read? */
+/* Does it still have the names, the table and the first line that were read? By their addresses. */
 bool trk__cpython_same_code(struct trk_remote *r, const struct trk_cpython_runtime *runtime,
 			    const struct trk_cpython_code *code);
 void trk__cpython_forget_code(struct trk_cpython_code *code);

@@ -5,6 +5,8 @@
 
 #include "probe/stack/cpython.h"
 
+enum { END_BYTES = 32 }; /* of a file's name that are compared */
+
 /* ---- text ---- */
 
 /* Append one character as UTF-8. U+DC80 to U+DCFF are single bytes that were no UTF-8 (PEP 383). */
@@ -151,20 +153,49 @@ static int read_table(struct trk_remote *r, const struct trk_cpython_layout *l,
 			       code->table_len);
 }
 
+/* The last bytes of a text, past the cache; 0: none. */
+static size_t copy_end(struct trk_remote *r, const struct trk_cpython_layout *l, uint64_t addr,
+		       unsigned char end[END_BYTES])
+{
+	struct text_head h;
+	size_t len;
+
+	if (read_head(r, l, addr, &h) < 0)
+		return 0;
+	len = (size_t) h.length * h.kind;
+	addr += (uint64_t) l->ascii_size + len;
+	len = len < END_BYTES ? len : END_BYTES;
+	return trk__remote_copy(r, addr - len, end, len) < 0 ? 0 : len;
+}
+
+/* Read the table and the names, while the process may put another object there: it would have
+ * another file's name before and after. */
+static int read_texts(struct trk_remote *r, const struct trk_cpython_layout *l,
+		      struct trk_cpython_code *code)
+{
+	unsigned char before[END_BYTES], after[END_BYTES];
+	size_t len = copy_end(r, l, code->file_addr, before);
+	int error = read_table(r, l, code);
+
+	if (error < 0)
+		return error;
+	code->file = copy_text(r, l, code->file_addr);
+	code->name = copy_text(r, l, code->name_addr);
+	if (!code->file || !code->name || copy_end(r, l, code->file_addr, after) != len ||
+	    memcmp(before, after, len) != 0)
+		return -EBADMSG;
+	return 0;
+}
+
 int trk__cpython_read_code(struct trk_remote *r, const struct trk_cpython_runtime *runtime,
 			   struct trk_cpython_code *code)
 {
-	const struct trk_cpython_layout *l = &runtime->layout;
 	int error = read_fields(r, runtime, code);
 
 	if (error < 0)
 		return error;
-	error = read_table(r, l, code);
-	if (error == 0) {
-		code->file = copy_text(r, l, code->file_addr);
-		code->name = copy_text(r, l, code->name_addr);
-	}
-	if (error < 0 || !code->file || !code->name) {
+	error = read_texts(r, &runtime->layout, code);
+	if (error < 0) {
 		trk__cpython_forget_code(code);
 		return -EBADMSG;
 	}

@@ -4,61 +4,83 @@
 #include <string.h>
 #include <sys/uio.h>
 
+enum { CACHE_LINE = 64 };
+
 void trk__remote_init(struct trk_remote *r, trk_remote_fn *read, void *data)
 {
-	memset(r, 0, sizeof(*r));
+	memset(r, 0, offsetof(struct trk_remote, page));
 	r->read = read;
 	r->data = data;
-	r->epoch = 1;
+}
+
+static void forget_pages(struct trk_remote *r)
+{
+	r->pages = 0;
+	memset(r->slot, 0, sizeof(r->slot));
 }
 
 void trk__remote_begin(struct trk_remote *r)
 {
 	r->reads = r->late = 0;
-	r->moves = false;
-	if (++r->epoch != 0)
-		return;
-	memset(r->page, 0, sizeof(r->page)); /* after 2^32 samples */
-	r->epoch = 1;
+	r->moves = r->once = false;
+	forget_pages(r);
 }
 
-size_t trk__remote_pages(const struct trk_remote *r, uint64_t addr[TRK_REMOTE_PAGES],
+/* The slot of a page, or the empty one for it: there are more slots than pages. */
+static uint16_t *slot_of(struct trk_remote *r, uint64_t addr)
+{
+	size_t i = (size_t) (addr / TRK_REMOTE_PAGE * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+
+	for (;; i++) {
+		uint16_t *slot = &r->slot[i % TRK_REMOTE_SLOTS];
+
+		if (*slot == 0 || r->page[*slot - 1].addr == addr)
+			return slot;
+	}
+}
+
+size_t trk__remote_parts(const struct trk_remote *r, struct trk_remote_part part[TRK_REMOTE_PAGES],
 			 size_t *ret_moving)
 {
 	size_t n = 0;
 
 	for (int moves = 1; moves >= 0; moves--) {
-		for (int i = 0; i < TRK_REMOTE_PAGES; i++)
-			if (r->page[i].epoch == r->epoch && r->page[i].moves == moves)
-				addr[n++] = r->page[i].addr;
+		for (size_t i = 0; i < r->pages; i++) {
+			const struct trk_remote_page *p = &r->page[i];
+
+			if (p->moves == moves && p->used_from < p->used_to)
+				part[n++] =
+					(struct trk_remote_part){p->addr, p->used_from, p->used_to};
+		}
 		if (moves)
 			*ret_moving = n;
 	}
 	return n;
 }
 
-void trk__remote_prefetch(struct trk_remote *r, const uint64_t *addr, size_t count)
+void trk__remote_prefetch(struct trk_remote *r, const struct trk_remote_part *part, size_t count)
 {
 	struct iovec to[TRK_REMOTE_PAGES], from[TRK_REMOTE_PAGES];
 	size_t done;
 
-	if (!r->read_pages || count == 0 || count > TRK_REMOTE_PAGES)
+	if (!r->read_ranges || count == 0 || r->pages + count > TRK_REMOTE_PAGES)
 		return;
 	for (size_t i = 0; i < count; i++) {
-		struct trk_remote_page *p = &r->page[addr[i] / TRK_REMOTE_PAGE % TRK_REMOTE_PAGES];
+		size_t len = (size_t) (part[i].to - part[i].from);
 
-		p->epoch = 0;
-		to[i] = (struct iovec){p->bytes, TRK_REMOTE_PAGE};
-		from[i] = (struct iovec){(void *) (uintptr_t) addr[i], TRK_REMOTE_PAGE};
+		to[i] = (struct iovec){r->page[r->pages + i].bytes + part[i].from, len};
+		from[i] = (struct iovec){(void *) (uintptr_t) (part[i].page + part[i].from), len};
 	}
 	r->reads++;
-	done = r->read_pages(r->data, to, from, count);
+	done = r->read_ranges(r->data, to, from, count);
 	for (size_t i = 0; i < done && i < count; i++) {
-		struct trk_remote_page *p = &r->page[addr[i] / TRK_REMOTE_PAGE % TRK_REMOTE_PAGES];
+		struct trk_remote_page *p = &r->page[r->pages++];
 
-		p->addr = addr[i];
-		p->epoch = r->epoch;
+		p->addr = part[i].page;
+		p->from = p->used_from = part[i].from;
+		p->to = p->used_to = part[i].to;
 		p->moves = false;
+		*slot_of(r, p->addr) = (uint16_t) r->pages;
 	}
 }
 
@@ -71,24 +93,49 @@ int trk__remote_copy(struct trk_remote *r, uint64_t addr, void *to, size_t len)
 	return r->read(r->data, addr, to, len);
 }
 
-/* The page of an address, from the cache or read. */
-static int get_page(struct trk_remote *r, uint64_t addr, struct trk_remote_page **ret)
+/* A place for a page that was not read yet. */
+static struct trk_remote_page *add_page(struct trk_remote *r, uint64_t addr)
 {
-	struct trk_remote_page *p = &r->page[addr / TRK_REMOTE_PAGE % TRK_REMOTE_PAGES];
-	int error;
+	struct trk_remote_page *p;
 
-	if (p->epoch != r->epoch || p->addr != addr) {
-		p->epoch = 0;
+	if (r->pages == TRK_REMOTE_PAGES)
+		forget_pages(r);
+	p = &r->page[r->pages++];
+	p->addr = addr;
+	p->used_from = TRK_REMOTE_PAGE;
+	p->used_to = 0;
+	p->moves = false;
+	*slot_of(r, addr) = (uint16_t) r->pages;
+	return p;
+}
+
+/* The page at `addr` with its bytes [from, to), from the cache or read. */
+static int get_page(struct trk_remote *r, uint64_t addr, size_t from, size_t to,
+		    struct trk_remote_page **ret)
+{
+	uint16_t slot = *slot_of(r, addr);
+	struct trk_remote_page *p = slot ? &r->page[slot - 1] : add_page(r, addr);
+	size_t lines_from = from / CACHE_LINE * CACHE_LINE;
+	size_t lines_to = (to + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+
+	if (!slot || from < p->from || to > p->to) {
+		int error;
+
+		p->from = p->to = 0;
 		error = trk__remote_copy(r, addr, p->bytes, sizeof(p->bytes));
 		if (error < 0)
 			return error;
-		p->addr = addr;
-		p->epoch = r->epoch;
-		p->moves = false;
+		p->to = TRK_REMOTE_PAGE;
 		r->late += r->moves;
 	}
-	p->moves |= r->moves;
 	*ret = p;
+	if (r->once)
+		return 0;
+	if (lines_from < p->used_from)
+		p->used_from = (uint16_t) lines_from;
+	if (lines_to > p->used_to)
+		p->used_to = (uint16_t) lines_to;
+	p->moves |= r->moves;
 	return 0;
 }
 
@@ -101,12 +148,13 @@ int trk__remote_get(struct trk_remote *r, uint64_t addr, void *to, size_t len)
 	while (len > 0) {
 		size_t offset = addr % TRK_REMOTE_PAGE, part = TRK_REMOTE_PAGE - offset;
 		struct trk_remote_page *p;
-		int error = get_page(r, addr - offset, &p);
+		int error;
 
-		if (error < 0)
-			return error;
 		if (part > len)
 			part = len;
+		error = get_page(r, addr - offset, offset, offset + part, &p);
+		if (error < 0)
+			return error;
 		memcpy(at, p->bytes + offset, part);
 		at += part;
 		addr += part;
@@ -140,11 +188,14 @@ int trk__remote_process(void *data, uint64_t addr, void *to, size_t len)
 	return (size_t) n == len ? 0 : -EFAULT;
 }
 
-size_t trk__remote_process_pages(void *data, const struct iovec *to, const struct iovec *from,
-				 size_t count)
+size_t trk__remote_process_ranges(void *data, const struct iovec *to, const struct iovec *from,
+				  size_t count)
 {
 	const pid_t *pid = data;
 	ssize_t n = process_vm_readv(*pid, to, count, from, count, 0);
+	size_t done = 0;
 
-	return n < 0 ? 0 : (size_t) n / TRK_REMOTE_PAGE;
+	while (done < count && n >= (ssize_t) to[done].iov_len)
+		n -= (ssize_t) to[done++].iov_len;
+	return done;
 }
