@@ -29,9 +29,14 @@ enum {
 #define PAIR_NS       (200 * UINT64_C(1000))
 #define PAIR_MAX_NS   TRK_NS_PER_MS
 #define WALL_MAX_NS   (10 * TRK_NS_PER_S)
-/* Of a core, at TRK_STACKS_HZ; in proportion at another rate. More is lent in the first seconds. */
+/* The budget is 0.1 % of a core at TRK_STACKS_HZ, and in proportion at another rate. Half of that of
+ * the first minute is lent at its start, and may be saved up again after a time without samples. */
 #define BUDGET_SHARE 0.001
-#define FAST_BUDGETS 4
+#define LENT_NS      (30.0 * TRK_NS_PER_MS)
+#define LENT_FOR_NS  (60 * TRK_NS_PER_S)
+#define SPEND_NS     (10.0 * TRK_NS_PER_S) /* a time in which most of what is saved is spent */
+#define ROUND_NS     (30.0 * 1000)         /* what a round costs, until that is known */
+#define WAKE_NS      (10 * UINT64_C(1000)) /* waking up for one: the kernel's part is not measured */
 
 struct trk_stacks {
 	struct trk_stacks_options options;
@@ -41,10 +46,11 @@ struct trk_stacks {
 	struct trk_process_files files;
 	struct trk_remote *remote; /* owned */
 	pid_t remote_pid;
-	uint64_t start_ns, next_ns, settle_ns, period_ns;
+	uint64_t start_ns, next_ns, round_at_ns, settle_ns, period_ns;
 	uint64_t probe_ns; /* the next look at memory that grows; UINT64_MAX: none */
-	uint64_t cost_ns, settled_cost_ns, rounds;
-	uint64_t probe_cost_ns; /* bounded by the memory that the job takes, not by the budget */
+	uint64_t cost_ns, paid_cost_ns, rounds;
+	double saved_ns, round_ns; /* left of the budget; what a round cost of late */
+	uint64_t probe_cost_ns;    /* bounded by the memory that the job takes, not by the budget */
 	uint64_t random;
 	struct trk_lines_sums window;
 	/* Of the walk that goes on. */
@@ -595,20 +601,25 @@ static uint64_t base_period(const struct trk_stacks *s, uint64_t now_ns)
 	return (uint64_t) (1e9 / hz);
 }
 
-static void adapt(struct trk_stacks *s, uint64_t now_ns, uint64_t over_ns)
+/* Choose the period at which rounds of this cost stay in the budget. */
+static void adapt(struct trk_stacks *s, uint64_t now_ns, uint64_t over_ns, uint64_t cost_ns)
 {
-	double hz = s->options.hz > 0 ? s->options.hz : TRK_STACKS_HZ;
-	double budget = BUDGET_SHARE * hz / TRK_STACKS_HZ * (double) over_ns;
-	double cost = (double) (s->cost_ns - s->settled_cost_ns);
+	double parts = (s->options.hz > 0 ? s->options.hz : TRK_STACKS_HZ) / TRK_STACKS_HZ;
+	double share = BUDGET_SHARE, lent_ns = LENT_NS * parts, period_ns;
 	uint64_t base = base_period(s, now_ns);
 
-	if (s->options.hz <= 0 && now_ns - s->start_ns < FAST_NS)
-		budget *= FAST_BUDGETS;
-	s->settled_cost_ns = s->cost_ns;
-	if (cost > budget)
-		s->period_ns = s->period_ns * 2 < PERIOD_MAX ? s->period_ns * 2 : PERIOD_MAX;
-	else if (cost < budget / 3)
-		s->period_ns /= 2;
+	if (now_ns - s->start_ns < LENT_FOR_NS)
+		share -= LENT_NS / LENT_FOR_NS;
+	share *= parts;
+	s->saved_ns += share * (double) over_ns;
+	s->saved_ns -= (double) (s->cost_ns - s->paid_cost_ns + WAKE_NS);
+	if (s->saved_ns > lent_ns)
+		s->saved_ns = lent_ns;
+	s->paid_cost_ns = s->cost_ns;
+	s->round_ns += ((double) (cost_ns + WAKE_NS) - s->round_ns) / 8;
+	/* In debt, half of the budget pays it off. */
+	period_ns = s->round_ns / (s->saved_ns > 0 ? share + s->saved_ns / SPEND_NS : share / 2);
+	s->period_ns = period_ns < PERIOD_MAX ? (uint64_t) period_ns : PERIOD_MAX;
 	if (s->period_ns < base)
 		s->period_ns = base;
 }
@@ -662,7 +673,7 @@ static void take_probes(struct trk_stacks *s)
 
 void trk__stacks_tick(struct trk_stacks *s, uint64_t now_ns)
 {
-	uint64_t before, over_ns = now_ns - s->settle_ns;
+	uint64_t before, cost_ns, over_ns = now_ns - s->round_at_ns;
 
 	s->now_ns = now_ns;
 	if (now_ns < s->next_ns) {
@@ -672,13 +683,14 @@ void trk__stacks_tick(struct trk_stacks *s, uint64_t now_ns)
 	}
 	before = trk__clock_thread_cpu_ns();
 	take_samples(s);
-	if (over_ns >= SETTLE_NS) {
+	if (now_ns - s->settle_ns >= SETTLE_NS) {
 		trk__stacks_settle(s, false);
 		s->settle_ns = now_ns;
 	}
-	s->cost_ns += trk__clock_thread_cpu_ns() - before;
-	if (over_ns >= SETTLE_NS)
-		adapt(s, now_ns, over_ns);
+	cost_ns = trk__clock_thread_cpu_ns() - before;
+	s->cost_ns += cost_ns;
+	s->round_at_ns = now_ns;
+	adapt(s, now_ns, over_ns, cost_ns);
 	plan_next(s, now_ns);
 }
 
@@ -705,7 +717,9 @@ struct trk_stacks *trk__stacks_new(const struct trk_env *env,
 	s->files.env = *env;
 	s->options = *options;
 	s->lines = lines;
-	s->start_ns = s->settle_ns = start_ns;
+	s->start_ns = s->round_at_ns = s->settle_ns = start_ns;
+	s->saved_ns = LENT_NS * (options->hz > 0 ? options->hz / TRK_STACKS_HZ : 1);
+	s->round_ns = ROUND_NS;
 	s->next_ns = s->probe_ns = UINT64_MAX;
 	s->random = start_ns | 1;
 	s->period_ns = base_period(s, start_ns);
@@ -717,7 +731,7 @@ struct trk_stacks *trk__stacks_new(const struct trk_env *env,
 		return NULL;
 	}
 	trk__remote_init(s->remote, trk__remote_process, &s->remote_pid);
-	s->remote->read_pages = trk__remote_process_pages;
+	s->remote->read_ranges = trk__remote_process_ranges;
 	return s;
 }
 
