@@ -9,6 +9,8 @@
 
 #define MIB (1024.0 * 1024.0)
 
+enum { NO_SOURCE_MAX = 8 };
+
 /* ---- text ---- */
 
 /* "train, from 12.4 s to 3 m 20 s" */
@@ -70,15 +72,41 @@ static const char *growth_text(const struct trk_lines_amounts *a, char text[TRK_
 	return text;
 }
 
+/* Files whose source is not shown, each once. */
+struct no_source {
+	const char *file[NO_SOURCE_MAX], *why[NO_SOURCE_MAX];
+	size_t count;
+};
+
+static void note_no_source(struct no_source *n, const char *file, const char *why)
+{
+	for (size_t i = 0; i < n->count; i++)
+		if (!strcmp(n->file[i], file))
+			return;
+	if (n->count == NO_SOURCE_MAX)
+		return;
+	n->file[n->count] = file;
+	n->why[n->count++] = why;
+}
+
+static void put_no_source(struct trk_buf *b, const struct no_source *n, bool utf8)
+{
+	for (size_t i = 0; i < n->count; i++) {
+		trk__buf_puts(b, "no source: ");
+		trk__utf8_safe(b, n->file[i], 300, utf8);
+		trk__buf_printf(b, ": %s\n", n->why[i]);
+	}
+}
+
 static void put_row(struct trk_buf *b, const struct trk_lines *l, const struct trk_profile *p,
 		    const struct trk_profile_row *r, const struct trk_profile_options *o,
-		    const struct trk_lines_table_style *style)
+		    const struct trk_lines_table_style *style, struct no_source *no_source)
 {
 	double all = (double) p->all.cpu_us;
 	char share[TRK_HUMAN_SIZE], callees[TRK_HUMAN_SIZE], cpu[TRK_HUMAN_SIZE],
 		wall[TRK_HUMAN_SIZE], growth[TRK_HUMAN_SIZE + 8], source[120], below[300];
 	const struct trk_lines_node *n = &l->node[r->node];
-	const char *text = NULL;
+	const char *file = l->function[n->function].file, *text = NULL, *why = NULL;
 
 	trk__buf_printf(b, "%7s %9s %8s %9s %11s  ",
 			all > 0 ? trk__human_percent(share, (double) r->self.cpu_us / all) : "-",
@@ -95,8 +123,9 @@ static void put_row(struct trk_buf *b, const struct trk_lines *l, const struct t
 		trk__buf_printf(b, "%50s%s\n", "",
 				trk__lines_name(l, r->node, below, sizeof(below)));
 	if (style->source && n->line > 0)
-		text = style->source(style->data, l->function[n->function].file, n->line, source,
-				     sizeof(source));
+		text = style->source(style->data, file, n->line, source, sizeof(source), &why);
+	if (why)
+		note_no_source(no_source, file, why);
 	if (text) {
 		trk__buf_printf(b, "%50s", "");
 		trk__utf8_safe(b, text, sizeof(source), style->utf8);
@@ -157,6 +186,7 @@ static void put_unread(struct trk_buf *b, const struct trk_lines *l)
 void trk__lines_text(struct trk_buf *b, const struct trk_lines *l, const struct trk_profile *p,
 		     const struct trk_profile_options *o, const struct trk_lines_table_style *style)
 {
+	struct no_source no_source = {.count = 0};
 	size_t shown = 0;
 
 	put_head(b, l, p, style);
@@ -165,11 +195,12 @@ void trk__lines_text(struct trk_buf *b, const struct trk_lines *l, const struct 
 
 		if (!r->phase && trk__profile_value(&r->self, o->order) == 0)
 			continue;
-		put_row(b, l, p, r, o, style);
+		put_row(b, l, p, r, o, style, &no_source);
 		shown++;
 	}
 	if (shown == 0)
 		trk__buf_puts(b, "  nothing was counted in this part of the run\n");
+	put_no_source(b, &no_source, style->utf8);
 	put_unread(b, l);
 }
 

@@ -185,6 +185,7 @@ static void add_row(struct trk_doc *d, struct trk_doc_table *t, struct work *w, 
 	struct trk_doc_cell *cell = trk__doc_row(d, t);
 	double cpu_s = (double) r->self.cpu_us / 1e6;
 	double share = (double) r->self.cpu_us / (double) w->p->all.cpu_us;
+	const char *why = NULL;
 	char name[300], text[200];
 
 	if (!cell)
@@ -192,8 +193,10 @@ static void add_row(struct trk_doc *d, struct trk_doc_table *t, struct work *w, 
 	cell[LINE].text =
 		trk__doc_safe(d, trk__lines_name(w->l, r->node, name, sizeof(name)), NAME_CHARS);
 	if (n->line > 0 && trk__lines_source(&w->source, w->l->function[n->function].file, n->line,
-					     text, sizeof(text)))
+					     text, sizeof(text), &why))
 		cell[SOURCE].text = trk__doc_safe(d, text, SOURCE_CHARS);
+	else if (why)
+		cell[SOURCE].text = trk__doc_print(d, "(%s)", why);
 	cell[CPU] = trk__doc_figure(d, trk__human_seconds, cpu_s);
 	cell[SHARE] =
 		trk__doc_figure(d, trk__human_percent, w->p->all.cpu_us ? share : (double) NAN);
