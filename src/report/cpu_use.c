@@ -10,6 +10,8 @@ static const double others_least = 0.25;
 /* A quota that held threads back for this share of the queue explains it; where the job used all of
  * its quota, this share of the run. */
 static const double quota_of_queue = 0.50, quota_of_run = 0.05;
+/* A queue that is a smaller share of the run changes neither its length nor its cores. */
+static const double least_of_run = 0.02;
 /* Where schedstat cannot be read: the machine was short of CPU for this share of the run, and the
  * job used this many cores at least. */
 static const double pressed_share = 0.20, pressed_cores = 0.10;
@@ -79,7 +81,7 @@ struct trk_cpu_queue trk__cpu_queue_of(const struct trk_record *record)
 		return without_schedstat(record);
 	trk__stats_get(record->stats, TRK_CGROUP_THROTTLED, &throttled);
 	q.share = s.queue_s / (s.cpu_s + s.queue_s);
-	if (!(q.share >= TRK_QUEUE_SHARE))
+	if (!(q.share >= TRK_QUEUE_SHARE) || s.queue_s < least_of_run * s.seconds)
 		return q;
 	own = s.own_queue_s >= s.queue_s / 2;
 	if (throttled.sum >= quota_of_queue * s.queue_s ||

@@ -33,6 +33,8 @@ static void record_free(struct trk_record *r)
 	free(r);
 }
 
+static double queued; /* share of each row that threads waited for a CPU */
+
 /* Rows of one second from second `from` to `to`: cores busy, MiB, share of the second on the
  * disk. */
 static void add_rows(struct trk_record *r, int from, int to, double cores, double mib, double disk)
@@ -47,7 +49,7 @@ static void add_rows(struct trk_record *r, int from, int to, double cores, doubl
 	trk__sample_set(&s, TRK_PROCESS_ON_CPU, (int64_t) ((cores < 1 ? cores : 1) * 1e6));
 	trk__sample_set(&s, TRK_PROCESS_DISK_WAIT, (int64_t) (disk * 1e6));
 	trk__sample_set(&s, TRK_PROCESS_MEMORY_WAIT, 0);
-	trk__sample_set(&s, TRK_PROCESS_CPU_WAIT, 0);
+	trk__sample_set(&s, TRK_PROCESS_CPU_WAIT, (int64_t) (queued * 1e6));
 	for (int i = from; i < to; i++) {
 		trk__sample_set(&s, TRK_ELAPSED, (i + 1) * 1000000ll);
 		trk__record_add(r, 1, &s, &s, &s);
@@ -325,6 +327,26 @@ static void a_split_that_pays_is_said(void **state)
 	record_free(r);
 }
 
+/* Most of what it could run, and little of the run: neither lengths nor cores change by it. */
+static void a_queue_of_a_job_that_sleeps_is_no_reason_against_a_split(void **state)
+{
+	struct trk_time_breakdown *c;
+
+	(void) state;
+	for (int i = 0; i < 2; i++) {
+		struct trk_record *r = record_new(16);
+
+		queued = i ? 0.2 : 0.015;
+		add_rows(r, 0, 3600, 0.005, 500, 0);
+		add_rows(r, 3600, 7200, 0.005, 60000, 0);
+		queued = 0;
+		c = course_of(r);
+		assert_int_equal(c->has_split, i == 0);
+		free(c);
+		record_free(r);
+	}
+}
+
 static void the_advice_to_split_names_the_line(void **state)
 {
 	struct trk_record *r = record_new(16);
@@ -376,6 +398,7 @@ int main(void)
 		cmocka_unit_test(marks_name_the_phases),
 		cmocka_unit_test(more_marks_than_phases_end_in_one_that_holds_the_rest),
 		cmocka_unit_test(a_split_that_pays_is_said),
+		cmocka_unit_test(a_queue_of_a_job_that_sleeps_is_no_reason_against_a_split),
 		cmocka_unit_test(the_advice_to_split_names_the_line),
 	};
 
