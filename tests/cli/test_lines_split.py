@@ -1,0 +1,44 @@
+"""The advice to split a job names the line to cut at: a run of an hour, in seconds."""
+
+import re
+
+import pytest
+
+from test_clock import clock  # noqa: F401  pylint: disable=unused-import
+from test_lines import SYSTEM, line_of, write
+
+SPEED = 200  # the tracker's clock
+
+# 50 minutes with little memory, then a few with much.
+JOB = """
+import time
+def prepare():
+    for i in range(150):
+        time.sleep(0.1)
+    return i
+def fit(n):
+    kept = bytearray(b"x") * (2 << 30)
+    for i in range(10):
+        time.sleep(0.1)
+    return len(kept) + n
+def main():
+    n = prepare()
+    fit(n)  # CUT
+main()
+"""
+
+
+@pytest.mark.native
+def test_the_advice_to_split_names_the_line_to_cut_at(rt, clock):  # noqa: F811
+    script = write(rt, "job.py", JOB)
+    result = rt.track(SYSTEM, script, flags=("--lines", "1000"),
+                      env={"LD_PRELOAD": clock, "TRK_CLOCK": f"0:0:0:{SPEED}"})
+    assert result.rc == 0
+    place = f"job.py:{line_of(JOB, 'CUT')} main()"
+    split = rt.run("show", "--json").json()["split"]
+    assert split["pays"] is True and split["cut"] == place, split
+    assert split["cut_memory_mib"] < 200  # what prepare() held, not what fit() took
+    assert f"cut at {place}" in " ".join(rt.run("show").stdout.split())
+    advice = " ".join(rt.run("recommend").stdout.split())
+    assert re.search(rf"the line to cut at is {re.escape(place)}, where up to [\d.]+ MiB is held", advice), advice
+    assert f"the line to cut at is {place}" in rt.run("report", "--format", "md", "--output", "-").stdout
