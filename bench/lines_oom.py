@@ -4,8 +4,9 @@
     bench/lines_oom.py [RUNS] [PROGRAM...]
 
 Each program grows in its own way until its control group is full; the line that keeps memory ends with "# KEEPS".
-A run counts as right where the first line of `lines.growth` of the summary's JSON is that line. Needs root and a
-memory controller; without one, `--limit mem=` ends the job.
+A run counts as right where the first line of `lines.growth` of the summary's JSON is that line. Where the kernel killed
+the tracker as well, `show` reads it from the recording; such runs are counted apart, too. Needs root and a memory
+controller; without one, `--limit mem=` ends the job.
 """
 
 import collections
@@ -132,42 +133,42 @@ def remove(group):
 
 
 def run(script, folder, group):
-    """The summary of one run."""
+    """The summary of one run, and whether the tracker lived to print it."""
     command = [OURS, "run", "-q", "--no-discovery", "--lines", os.environ.get("RATE", "auto"), "--summary-json", "-",
                "--", "/usr/bin/python3", str(script)]
+    env = {**os.environ, "RESOURCE_TRACKER_DIR": str(folder / "state")}
     try:
-        result = subprocess.run(command_in_group(command, group), capture_output=True, text=True, check=False,
-                                env={**os.environ, "RESOURCE_TRACKER_DIR": str(folder / "state")}, cwd=folder)
+        result = subprocess.run(command_in_group(command, group), capture_output=True, text=True, check=False, env=env,
+                                cwd=folder)
     finally:
         if group:
             remove(group)
-    if os.environ.get("VERBOSE") and not result.stdout:
-        print(f"exit {result.returncode}: {result.stderr}", file=sys.stderr)
-    return json.loads(result.stdout) if result.stdout else None  # None: the kernel killed the tracker
+    if result.stdout:
+        return json.loads(result.stdout), True
+    shown = subprocess.run([OURS, "show", "--json", "@"], capture_output=True, text=True, check=True, env=env)
+    return json.loads(shown.stdout), False
 
 
 def main(runs="20", *names):
     group = memory_group()
-    print("| program | right | seconds a run | else named |\n|---|---|---|---|")
+    print("| program | right | tracker killed | seconds a run | else named |\n|---|---|---|---|---|")
     for name in names or PROGRAMS:
         text = WORK + PROGRAMS[name]
         keeps = next(i for i, line in enumerate(text.splitlines(), 1) if line.endswith("# KEEPS"))
-        named, seconds = collections.Counter(), []
+        named, seconds, killed = collections.Counter(), [], 0
         with tempfile.TemporaryDirectory() as folder:
             script = pathlib.Path(folder, "job.py")
             script.write_text(text)
             for _ in range(int(runs)):
-                summary = run(script, pathlib.Path(folder), group)
-                if not summary:
-                    named["none: no summary"] += 1
-                    continue
+                summary, lived = run(script, pathlib.Path(folder), group)
+                killed += not lived
                 seconds.append(summary["run"]["duration_s"])
                 growth = summary["lines"]["growth"]
                 named[growth[0]["line"] if growth else None] += 1
                 if os.environ.get("VERBOSE") and (not growth or growth[0]["line"] != keeps):
                     print(json.dumps(summary["lines"]), file=sys.stderr)
         others = ", ".join(f"line {line}: {n}" for line, n in named.items() if line != keeps)
-        print(f"| {name} | {named[keeps]} of {runs} | {sum(seconds) / max(len(seconds), 1):.1f} | {others} |", flush=True)
+        print(f"| {name} | {named[keeps]} of {runs} | {killed} | {sum(seconds) / max(len(seconds), 1):.1f} | {others} |", flush=True)
 
 
 if __name__ == "__main__":
