@@ -248,6 +248,7 @@ static void judge_growth(const struct judging *j, struct trk_alert_end *e)
 {
 	const struct trk_fleet_growth *g = &j->job->growth;
 	double need;
+	char *ask;
 
 	e->firing = g->rising && (g->days_left < SOON_DAYS || g->runs_left < SOON_RUNS);
 	if (!e->firing)
@@ -256,6 +257,10 @@ static void judge_growth(const struct judging *j, struct trk_alert_end *e)
 	e->value = g->now_mib;
 	e->limit = j->job->asked_mib;
 	trk__fleet_growth_text(j->job, e->text);
+	/* The line to change says it. */
+	ask = strstr(e->text, ". Request ");
+	if (ask)
+		*ask = '\0';
 	need = g->now_mib * trk__exp(g->a_day * TRK_FLEET_MONTH_DAYS) * 1.1;
 	put_request(j, larger(need, j->job->ask_mib), e->fix);
 }
@@ -290,7 +295,7 @@ static void put_compare(const struct trk_fleet_run *before, const struct trk_fle
 			char *fix)
 {
 	(void) snprintf(fix, TRK_ALERT_SENTENCE_SIZE,
-			"see what moved: resource-tracker compare %s %s", before->id, since->id);
+			"see what changed: resource-tracker compare %s %s", before->id, since->id);
 }
 
 /* The newest two each stand far above the runs before them. */
@@ -351,7 +356,7 @@ static void judge_slower(const struct judging *j, struct trk_alert_end *e)
 			before++;
 	} else if (is_odd_twice(value, n, TRK_ANOMALY_FLOOR_TIME, SLOWER_LEAST, &change)) {
 		(void) snprintf(e->text, sizeof(e->text),
-				"the newest two runs took much longer: %s run time at least",
+				"the newest two runs took much longer: run time at least %s",
 				trk__fleet_change(by, change));
 		before = n - 3;
 	} else {
