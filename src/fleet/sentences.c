@@ -115,11 +115,8 @@ void trk__fleet_job_basis(const struct trk_fleet_job *job, char text[TRK_FLEET_T
 
 	text[0] = '\0';
 	if (job->has_memory)
-		say(text,
-		    "Memory: %zu run%s, %s; chance that the next run needs more than advised %s, "
-		    "confidence %s. ",
-		    job->memory.runs_used, trk__fleet_plural(job->memory.runs_used),
-		    job->memory.basis_text, trk__fleet_percent(a, job->memory.chance_exceed),
+		say(text, "Memory: %zu run%s, %s, confidence %s. ", job->memory.runs_used,
+		    trk__fleet_plural(job->memory.runs_used), job->memory.basis_text,
 		    trk__confidence_name(job->memory.confidence));
 	if (job->ask_cores < job->asked_cores)
 		say(text,

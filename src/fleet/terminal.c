@@ -595,6 +595,10 @@ static void request_text(const struct page *p, const struct trk_fleet_job *job)
 			trk__fleet_memory(c, job->ask_mib));
 	trk__buf_printf(p->b, "%-7s %9s %10s %9s\n", "a run", trk__fleet_usd(a, job->usd), "",
 			trk__fleet_usd(c, job->ask_usd));
+	if (!isnan(job->ask_mib))
+		say(p, 0, "Chance that the next run needs more than %s: %s.",
+		    trk__fleet_memory(a, job->ask_mib),
+		    trk__fleet_percent(b, trk__fleet_job_chance(p->rows, job, job->ask_mib)));
 	wrap(p, 0, "Lines to paste: resource-tracker recommend JOB --for slurm");
 }
 

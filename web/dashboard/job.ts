@@ -175,7 +175,7 @@ export function jobPage(): Markup {
 <div class="lead"><p>${job.lead}</p><p class="basis">${job.basis}</p></div>
 <div class="cols"><div><section><h2>Every run, on one axis</h2>${job.runs_known < 2 ? html`<p class="note">One run so far: a first estimate. Charts begin with the second.</p>` : html`${chart("c-time", draw(timeChart))}${chart("c-peak", draw(peakChart))}${chart("c-cores", draw(coresChart))}${chart("c-cost", draw(costChart))}<p class="key"><span><svg width="12" height="11" aria-hidden="true"><circle class="pt" cx="6" cy="5.500" r="3"/></svg>run</span><span><svg width="13" height="12" aria-hidden="true"><path class="pt odd" d="M6.500 1l5 5l-5 5l-5 -5Z"/></svg>odd</span><span><svg width="12" height="11" aria-hidden="true"><path class="x" d="M2 1l8 8m0 -8l-8 8"/></svg>failed</span>${key("used", "used")}${key("icpu", "idle cores")}${key("imem", "idle memory")}<span><svg width="20" height="11" aria-hidden="true"><path class="fc" d="M0 5.500H20"/></svg>expected</span></p>`}</section>
 <section><h2>Newest runs <small>${job.runs.length} of ${job.runs_known}</small></h2>${table({
-		label: "Newest runs", head: ["Run", "Started", "End", "Time", "To usual", "Memory", "Cores", "Cost", "Idle or lost"],
+		label: "Newest runs", head: ["Run", "Started", "End", "Time", "To usual", "Memory", "Cores", "Cost", "Wasted"],
 		right: [false, false, false, true, true, false, false, true, true],
 		rows: job.runs.map((r) => [
 			runLink(r.id), when(r.start), end(r.end), duration(r.duration_s), html`<span class="${r.odd ? "strong warn" : "muted"}">${change(r.change)}${r.odd ? " odd" : ""}</span>`,
