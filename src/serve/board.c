@@ -18,7 +18,7 @@
 
 enum {
 	FRESH_S = 5,
-	STILL_FRESH_S = 60,
+	STILL_FRESH_S = 300, /* while no run has begun or ended */
 	PAGE_MAX = 256 << 20,
 	RUNS_MAX = 1000,
 	RUNS_USUAL = 100,
