@@ -4,10 +4,10 @@
     tools/record_terminal.py [--bin PROGRAM] [--out FOLDER]       default: build/resource-tracker, docs/images
 
 writes demo.svg (about 25 s: a run, its replay in `top`, the advice; it stands in README.md and docs/index.md), top.svg
-(the live view of a second job, for docs/top.md),
-demo-summary.txt (for docs/index.md), and of a second job demo-live.txt, demo-line.txt (for docs/top.md) and
-demo-list.txt: copy those into the pages when the output of the program changes. Nothing is drawn by hand: each frame is what tmux had on its screen at that moment. Other work on the machine shows in
-the figures, as it should; for a picture of a quiet machine start it with `chrt -r 5` as root.
+(the live view of a second job, for docs/top.md), demo-summary.txt (for docs/index.md), demo-line.txt (for docs/top.md)
+and demo-list.txt: copy the texts into the pages when the output of the program changes. Nothing is drawn by hand: each
+frame is what tmux had on its screen at that moment. Other work on the machine shows in the figures, as it should; for a
+picture of a quiet machine start it with `chrt -r 5` as root.
 """
 
 import argparse
@@ -268,7 +268,6 @@ def look_at_a_running_job(session):
     session.until(lambda text: text.rstrip() == "$")
     session.call("send-keys", "resource-tracker top @", "Enter")
     session.until(lambda text: "at limit in" in text)
-    texts["live"] = session.text()
     frame = (session.call("capture-pane", "-e", "-p").split("\n")[:LIVE_ROWS], ["0", "0", "0"])
     session.call("send-keys", "Escape")
     session.until(lambda text: "align" in text and "at limit in" not in text.split("\n")[0])
@@ -307,7 +306,7 @@ def main():
         session = Session(folder, env)
         try:
             texts = record(session)
-            live, frame = look_at_a_running_job(session)
+            more, frame = look_at_a_running_job(session)
         finally:
             session.close()
     seconds = session.frames[-1][0] + 3
@@ -316,7 +315,7 @@ def main():
     (asked.out / "demo.svg").write_text(svg(session.frames, seconds, title), encoding="utf-8")
     (asked.out / "top.svg").write_text(svg([(0, frame)], 1, "The live view of a job whose memory grows to its limit",
                                            LIVE_ROWS), encoding="utf-8")
-    for name, text in {**texts, **live}.items():
+    for name, text in {**texts, **more}.items():
         (asked.out / f"demo-{name}.txt").write_text(text.rstrip() + "\n", encoding="utf-8")
     print(f"{len(session.frames)} frames, {seconds:.0f} s, {(asked.out / 'demo.svg').stat().st_size} bytes")
 

@@ -12,7 +12,7 @@
 // says, or if a page breaks what docs/report.md promises of all pages.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { axeSource, close, folder, frame, made, open, program, report, run, runFiles, runWith } from "./lib.mjs";
+import { axeSource, close, folder, frame, made, open, program, report, run, runFiles, runWith, view } from "./lib.mjs";
 
 const again = process.argv.includes("--again");
 const [given, pictures] = process.argv.slice(2).filter((each) => each !== "--again");
@@ -227,18 +227,6 @@ function wrongLabels() {
 	return boxes.filter(({ box, others }) => box.left < 0 || box.right > innerWidth || others.some((other) => meet(box, other))).length;
 }
 
-// A view as a WebP picture, of a fifth of the size of a PNG.
-async function picture(page, width, height, to) {
-	const png = (await page.screenshot({ clip: { x: 0, y: 0, width, height } })).toString("base64");
-	const url = await page.evaluate(async (data) => {
-		const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
-		const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
-		canvas.getContext("2d").drawImage(image, 0, 0);
-		return canvas.toDataURL("image/webp", 0.7);
-	}, png);
-	writeFileSync(to, Buffer.from(url.split(",")[1], "base64"));
-}
-
 // What programs and processes take of a recording (src/recording/format.h): bytes a row of samples.
 function programBytes(state) {
 	const data = readFileSync(runFiles(state)[0]);
@@ -284,9 +272,9 @@ async function look(name, url, width, scheme, told) {
 	const page = await open(url, { width, scheme, bypassCSP: true });
 	await page.screenshot({ path: join(out, `${name}-${width}-${scheme}.png`), fullPage: true });
 	if (pictures && width === 1280 && scheme === "light") {
-		await picture(page, width, 800, join(pictures, `${name}.webp`));
+		await view(page, width, 800, join(pictures, `${name}.webp`));
 	} else if (pictures && width === 390 && scheme === "dark") {
-		await picture(page, width, 844, join(pictures, `${name}-phone.webp`));
+		await view(page, width, 844, join(pictures, `${name}-phone.webp`));
 	}
 	await page.addScriptTag({ content: axeSource });
 	const seen = await page.evaluate(async () => {

@@ -122,6 +122,18 @@ export async function picture(page, name) {
 	}
 }
 
+// A view as a WebP picture, of a fifth of the size of a PNG.
+export async function view(page, width, height, to) {
+	const png = (await page.screenshot({ clip: { x: 0, y: 0, width, height } })).toString("base64");
+	const url = await page.evaluate(async (data) => {
+		const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
+		const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
+		canvas.getContext("2d").drawImage(image, 0, 0);
+		return canvas.toDataURL("image/webp", 0.7);
+	}, png);
+	writeFileSync(to, Buffer.from(url.split(",")[1], "base64"));
+}
+
 export async function close() {
 	await browser?.close();
 	browser = undefined;
