@@ -595,6 +595,8 @@ struct trk_report_options {
 	                        trk_catalog_options; NULL: that of the program,
 	                        $XDG_CACHE_HOME/resource-tracker, else ~/.cache/resource-tracker;
 	                        "none" */
+	const char *history_url; /* as in struct trk_recommend_options */
+	int of_user;             /* as there */
 };
 #define TRK_REPORT_OPTIONS_INIT TRK_SIZED_INIT(trk_report_options)
 

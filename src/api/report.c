@@ -1,9 +1,10 @@
 /* The report of a recording, for a program. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "api/install_path.h"
+#include "api/sources.h"
 #include "resource_tracker.h"
 #include "service/page.h"
 
@@ -25,16 +26,17 @@ int trk_report_write_with(const char *recording, const char *path,
 			  const struct trk_report_options *options)
 {
 	struct trk_report_options o = TRK_REPORT_OPTIONS_INIT;
-	struct trk_layer_paths paths;
-	struct trk_history *h = NULL;
-	int r = 0;
+	struct trk_sources *sources;
+	int r;
 
 	if (!recording || !path)
 		return -EINVAL;
 	if (options)
 		memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
-	const struct trk_service s = {.dir = o.history,
-				      .layers = trk__usual_layers(o.cache, &paths)};
+	const struct trk_sources_named named = {.history = o.history,
+						.history_url = o.history_url,
+						.cache = o.cache,
+						.of_user = o.of_user};
 	const struct trk_page_request request = {
 		.dirfd = AT_FDCWD,
 		.path = recording,
@@ -44,10 +46,13 @@ int trk_report_write_with(const char *recording, const char *path,
 		.failed = o.failed != 0,
 		.embed_raw = o.embed_raw != 0,
 	};
-	if (o.history && !o.earlier)
-		r = trk__runs_history(&s, 0, &h, NULL);
-	r = r ? r : make_and_save(&s, h, &request, path);
-	trk__history_free(h);
+	sources = calloc(1, sizeof(*sources));
+	if (!sources)
+		return -ENOMEM;
+	r = trk__sources_open(sources, &named, !o.earlier, NULL);
+	r = r ? r : make_and_save(&sources->service, sources->history, &request, path);
+	trk__sources_release(sources);
+	free(sources);
 	return r;
 }
 

@@ -15,7 +15,7 @@ enum { TEXT_MAX = 4 * 1024 * 1024, NOTE_MAX = 512 };
 
 struct settings {
 	struct trk_recommend_request request;
-	const char *dir, *method, *risk, *kind, *input, *earlier, *order;
+	const char *dir, *method, *risk, *kind, *input, *order;
 	struct cli_server_wishes wishes;
 	struct trk_cloud instance; /* vendor "": not stated */
 	bool json, no_servers;
@@ -60,15 +60,6 @@ static const struct cli_option options[] = {
 	{"no-servers", 0, NULL, "leave the servers out", cli_set_flag, AT(no_servers)},
 	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-
-/* For the Python package: runs that are not in the history, and a server for a run of any
- * length. */
-static const struct cli_option internal_options[] = {
-	{"earlier", 0, "FILE", NULL, cli_set_text, AT(earlier)},
-	{"short-runs", 0, NULL, NULL, cli_set_flag, AT(request.short_too)},
-	{"failed", 0, NULL, NULL, cli_set_flag, AT(request.failed)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -163,7 +154,7 @@ static int find_and_ask(struct settings *s, const char *reference)
 	int r = 0;
 
 	/* Without any recording the reference is what is complained of. */
-	if (!s->earlier && has_runs(&service))
+	if (has_runs(&service))
 		h = cli_history_open(&service, &r);
 	if (!h && r != 0 && r != EXIT_NODATA)
 		return r;
@@ -193,7 +184,6 @@ static int run(int argc, char **argv)
 		return r;
 	q->servers = !s.no_servers && !is_snippet(&s);
 	q->stated = s.instance.vendor[0] ? &s.instance : NULL;
-	q->earlier = s.earlier ? cli_earlier_runs(s.earlier) : NULL;
 	return find_and_ask(&s, at < argc ? argv[at] : "@");
 }
 
@@ -208,6 +198,5 @@ const struct cli_command cli_recommend = {
 		   "with the same "
 		   "arguments, decide on\nmemory. docs/advice.md explains the method.",
 	.options = options,
-	.internal = internal_options,
 	.run = run,
 };

@@ -15,7 +15,7 @@
 struct settings {
 	struct trk_page_request request;
 	struct cli_server_place place;
-	const char *dir, *output, *earlier;
+	const char *dir, *output;
 	bool open;
 };
 
@@ -35,14 +35,6 @@ static const struct cli_option options[] = {
 	 AT(place.regions)},
 	{"open", 0, NULL, "show it in the browser", cli_set_flag, AT(open)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
-	{NULL, 0, NULL, NULL, NULL, 0},
-};
-
-/* For the Python package, which has facts of the run that its recording lacks. */
-static const struct cli_option internal_options[] = {
-	{"earlier", 0, "FILE", NULL, cli_set_text, AT(earlier)},
-	{"failed", 0, NULL, NULL, cli_set_flag, AT(request.failed)},
-	{"integration", 0, "TEXT", NULL, cli_set_text, AT(request.integration)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -119,8 +111,6 @@ static int run(int argc, char **argv)
 		s.request.stated = &s.place.instance;
 	s.request.vendors = s.place.vendors.text;
 	s.request.regions = s.place.regions.text;
-	if (s.earlier)
-		s.request.earlier = cli_earlier_runs(s.earlier);
 	/* What a CI job appends to its summary goes to stdout. */
 	if (!s.output && strcmp(s.request.format, "html") != 0)
 		s.output = "-";
@@ -141,6 +131,5 @@ const struct cli_command cli_report = {
 		"an id or its\nstart, @ (the last run, the default), @2 (the one before), JOB@-1, "
 		"or the path of a recording;\nJOB is a name. docs/report.md explains the page.",
 	.options = options,
-	.internal = internal_options,
 	.run = run,
 };

@@ -307,8 +307,9 @@ def test_a_kill_for_memory_asks_for_one_amount_everywhere(rt):
     result = looked(rt, 1500, 30, "--limit", "mem=1100MiB")
     assert result.rc == 124
     request = memory_everywhere(rt, result)
+    newest = max((rt.home / "state" / "runs").iterdir(), key=lambda file: file.stat().st_mtime)
     alone = json.loads(subprocess.run(
-        [rt.path, "internal", "recommend", "--json", "--no-servers", "--earlier", "/dev/null", "@"], env=rt.env,
+        [rt.path, "recommend", "--json", "--no-servers", "--recording", rt.home / "none", newest], env=rt.env,
         cwd=rt.home, capture_output=True, check=True).stdout)["advice"]["memory"]
     assert alone["runs_used"] == 1 and alone["request_mib"] != request
     assert result.summary["advice"]["memory"]["runs_used"] == 5

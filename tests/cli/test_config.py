@@ -250,8 +250,7 @@ def test_every_verb_and_option_stands_in_every_page(rt):
 
 
 @pytest.mark.parametrize("words", ["attach --detach", "system --temporary extra", "run --control-fd",
-                                   "attach --report-via", "system --report-earlier", "recommend --earlier",
-                                   "recommend --short-runs a b", "report --integration"])
+                                   "attach --report-via", "system --report-earlier"])
 def test_options_of_programs_stand_behind_the_internal_verb_alone(rt, words):
     verb, option, *more = words.split()
     assert option not in rt.run(verb, "--help").stdout

@@ -15,7 +15,8 @@ import ctypes, os, sys
 class Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("format", ctypes.c_char_p), ("history", ctypes.c_char_p),
                 ("embed_raw", ctypes.c_int), ("failed", ctypes.c_int), ("earlier", ctypes.c_char_p),
-                ("integration", ctypes.c_char_p), ("cache", ctypes.c_char_p)]
+                ("integration", ctypes.c_char_p), ("cache", ctypes.c_char_p), ("history_url", ctypes.c_char_p),
+                ("of_user", ctypes.c_int)]
 
 library = ctypes.CDLL(sys.argv[1])
 recording, history = (os.fsencode(word) for word in sys.argv[2:4])
@@ -134,14 +135,16 @@ def test_a_page_is_the_same_from_the_command_and_the_c_api(rt, run, form):
 
 
 def test_options_of_a_page_are_the_same_from_the_command_and_the_c_api(rt, run):
-    earlier = rt.home / "earlier.json"
-    earlier.write_text(json.dumps([{"duration_s": 3, "peak_memory_mib": 700, "cpu_mean": 0.5}] * 3))
-    done = rt.run("internal", "report", "-o", "command", "--embed-raw", "--failed", "--integration", "Metaflow 2",
-                  "--earlier", earlier, run)
-    assert done.rc == 0, done.stderr
-    library(rt, run, "page('library', embed_raw=1, failed=1, integration='Metaflow 2',\n"
-                     "     earlier=open('earlier.json').read())")
-    assert (rt.home / "library").read_bytes() == (rt.home / "command").read_bytes()
+    library(rt, run, "page('own', of_user=1)\n"
+                     "page('raw', embed_raw=1)\n"
+                     "page('failed', failed=1, integration='Metaflow 2',\n"
+                     "     earlier='[' + ','.join(['{\"duration_s\": 3, \"peak_memory_mib\": 700}'] * 3) + ']')")
+    assert rt.run("report", "-o", "command", run).rc == 0
+    assert (rt.home / "own").read_bytes() == (rt.home / "command").read_bytes()
+    assert rt.run("report", "-o", "command", "--embed-raw", "--recording", rt.home / "none", run).rc == 0
+    assert (rt.home / "raw").read_bytes() == (rt.home / "command").read_bytes()
+    page = (rt.home / "failed").read_text(encoding="utf-8")
+    assert "from <code>Metaflow 2</code>" in page and "700 MiB" in page and "✗ failed" in page
 
 
 def test_summary_and_advice_are_the_same_from_the_command_and_the_c_api(rt, run):

@@ -62,6 +62,20 @@ def script(tmp_path):
 
 
 @pytest.fixture
+def command():
+    """Runs the program of the package; stdout of a call that must succeed."""
+    from resource_tracker._engine import program
+
+    def run(*arguments):
+        done = subprocess.run([program(), *arguments], capture_output=True, text=True, check=False,
+                              stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture
 def burner():
     """A process that burns CPU until the test's end; its pid."""
     process = subprocess.Popen([sys.executable, "-c", "while True: pass"])

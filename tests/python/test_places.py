@@ -115,10 +115,8 @@ def test_requests_are_answered_from_the_catalogue():
     assert keeper.keeper_request("/servers?vcpus_min=x") is None
 
 
-def test_without_a_program(monkeypatch):
-    monkeypatch.setattr(_engine, "program", lambda: "")
-    with pytest.raises(LookupError, match="the catalogue of servers cannot be asked"):
+def test_without_the_library(monkeypatch):
+    monkeypatch.setattr(_engine, "_core", None)
+    with pytest.raises(LookupError, match="the catalogue of servers cannot be read: .*is not in this package"):
         keeper.get_recommended_cloud_servers(1, 1024)
     assert keeper.get_instance_price("aws", "r", "t") is None
-    with pytest.raises(FileNotFoundError):
-        _engine.run_program("version")

@@ -9,13 +9,13 @@ import sys
 
 import pytest
 
-from resource_tracker import ResourceTracker, get_server_info, server_info
+from resource_tracker import ResourceTracker, _engine, get_server_info, server_info
 
 from test_snapshots import NEW, OLD
 
 
 def state_of(page):
-    """The words beside the name of the job, and whether the page is the program's."""
+    """The words beside the name of the job, and whether the page is the library's."""
     assert page.count('<figure class="chart') >= 2 and "Right-sizing" in page
     return re.search(r'<span class="state[^>]*>(?:<[^>]*>)*([^<]*)', page)[1]
 
@@ -62,7 +62,7 @@ def test_advice_knows_of_a_failure_as_the_page_does():
     loaded = ResourceTracker.loads(tracker.dumps())
     from resource_tracker import _advice
 
-    told = [_advice.ask(t, "[]", ["--no-servers"])["advice"]["memory"] for t in (tracker, loaded)]
+    told = [_advice.ask(t, "[]", no_servers=True)["advice"]["memory"] for t in (tracker, loaded)]
     for key in ("request_mib", "next_rung_mib", "basis", "runs_used", "confidence"):
         assert told[0][key] == told[1][key]
     assert tracker.recommend_resources() == loaded.recommend_resources()
@@ -133,8 +133,9 @@ def test_the_page_names_what_has_tracked(finished, integration, version, foot):
     assert (first == "metaflow") == (integration == "Metaflow")
 
 
-def test_without_a_program_there_is_a_page_all_the_same(finished, monkeypatch):
-    monkeypatch.setenv("RESOURCE_TRACKER_BIN", "/nowhere/program")
+def test_without_the_library_there_is_a_page_all_the_same(finished, monkeypatch):
+    finished = ResourceTracker.loads(finished.dumps())
+    monkeypatch.setattr(_engine, "_core", None)
     page = finished.report(status_failed=True)
     assert "<h1>What the job used</h1>" in page and '<p class="failed">' in page
 
@@ -142,10 +143,8 @@ def test_without_a_program_there_is_a_page_all_the_same(finished, monkeypatch):
 # Two loops on one CPU want two, however busy the rest of the machine is.
 WAITED = """
     import os, re, subprocess, sys
-    os.environ["RESOURCE_TRACKER_BIN"] = "/nowhere/program"
     from resource_tracker import ResourceTracker, _engine, _figures, _pure
-    if {plain}:
-        _engine._core = None
+    _engine._core = None
     os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:1])
     loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
     with ResourceTracker(interval=0.1) as tracker:
@@ -168,9 +167,8 @@ WAITED = """
 """
 
 
-@pytest.mark.parametrize("plain", [True, False])
-def test_without_a_program_a_run_that_waited_for_cpus_is_not_asked_to_take_fewer(script, plain):
-    words = script.output(WAITED.format(plain=plain)).split()
+def test_without_the_library_a_run_that_waited_for_cpus_is_not_asked_to_take_fewer(script):
+    words = script.output(WAITED).split()
     cpus, share = list(map(int, words[:6])), int(words[6])
     assert cpus[0] >= min(2, os.cpu_count()) and cpus[1:] == [1, 3, 8, 1, 8] and share >= 30, words
     assert words[7] == "False"  # nobody has requested anything

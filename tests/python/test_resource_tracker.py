@@ -10,8 +10,7 @@ import time
 
 import pytest
 
-from resource_tracker import ResourceTracker, StatSpec
-from resource_tracker._engine import run_program
+from resource_tracker import ResourceTracker, StatSpec, _engine
 from resource_tracker.column_maps import SCHEMAS
 from resource_tracker.tracker_procfs import get_process_children
 
@@ -191,8 +190,8 @@ def snapshot_with(cpu, memory_mib, gpu=0.0, vram=0.0):
 def test_what_to_request_by_the_original_rule(cpu, memory, gpu, vram, want, monkeypatch):
     tracker = snapshot_with(cpu, memory, gpu, vram)
     assert tracker.recommend_resources(method="original") == want
-    # It holds as well where the program cannot be asked.
-    monkeypatch.setenv("RESOURCE_TRACKER_BIN", "/nowhere")
+    # It holds as well where the library cannot be loaded.
+    monkeypatch.setattr(_engine, "_core", None)
     assert tracker.recommend_resources() == want
 
 
@@ -250,12 +249,11 @@ def spin(job):
     return tracker
 
 
-def test_tracker_snapshot_and_command_look_at_the_same_earlier_runs(tmp_path, monkeypatch):
+def test_tracker_snapshot_and_command_look_at_the_same_earlier_runs(tmp_path, monkeypatch, command):
     """An earlier run of the job needed more."""
     monkeypatch.setenv("RESOURCE_TRACKER_DIR", str(tmp_path))
     code = "import time; b = bytearray(1500 << 20)\nb[::4096] = b'1' * len(b[::4096])\ntime.sleep(0.3)"
-    assert run_program("run", "--quiet", "--no-discovery", "-n", "nightly", "--", sys.executable,
-                       "-c", code)[0] == 0
+    command("run", "--quiet", "--no-discovery", "-n", "nightly", "--", sys.executable, "-c", code)
     tracker = spin("nightly")
     tracker.dump(str(tmp_path / "snapshot.json"))
     loaded = ResourceTracker.load(str(tmp_path / "snapshot.json"))
@@ -267,17 +265,15 @@ def test_tracker_snapshot_and_command_look_at_the_same_earlier_runs(tmp_path, mo
         for key in "api_reference", "min_price_ondemand", "run_cost":
             assert same[key] == server[key], key
         assert server["api_reference"] in one.report()
-    code, text, _ = run_program("internal", "recommend", "--json", "--short-runs", tracker._tracker.recording)
-    told = json.loads(text)
-    assert code == 0 and told["servers"][0]["api_reference"] == server["api_reference"]
+    told = json.loads(command("recommend", "--json", tracker._tracker.recording))
+    assert told["servers"][0]["api_reference"] == server["api_reference"]
     assert round(told["advice"]["memory"]["request_mib"]) == request["memory"]
 
 
-def test_a_snapshot_that_does_not_know_its_job_stands_alone(tmp_path, monkeypatch):
+def test_a_snapshot_that_does_not_know_its_job_stands_alone(tmp_path, monkeypatch, command):
     monkeypatch.setenv("RESOURCE_TRACKER_DIR", str(tmp_path))
     text = "b = bytearray(1500 << 20); b[::4096] = b'1' * len(b[::4096])"
-    assert run_program("run", "--quiet", "--no-discovery", "-n", "job", "--", sys.executable, "-c",
-                       text)[0] == 0
+    command("run", "--quiet", "--no-discovery", "-n", "job", "--", sys.executable, "-c", text)
     snapshot = json.loads(spin("job").dumps())
     del snapshot["metadata"]["job"], snapshot["metadata"]["scope"]
     assert ResourceTracker.loads(json.dumps(snapshot)).recommend_resources()["memory"] < 1500

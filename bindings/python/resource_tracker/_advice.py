@@ -1,6 +1,6 @@
 """What the next run should request, and on which server it costs least.
 
-The program answers, from the recording of a tracker or from a snapshot. So a tracker, a loaded snapshot,
+The C library answers, from the recording of a tracker or from a snapshot. So a tracker, a loaded snapshot,
 the report and Metaflow give the same answer for a run, which is that of `resource-tracker recommend`.
 """
 
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Optional, Sequence
 
 from . import _engine
 from ._tracked import Tracked
 
-#: Figures of an earlier run as the program takes them -> column and aggregate of statistics.
+#: Figures of an earlier run as the library takes them -> column and aggregate of statistics.
 EARLIER = (
     ("cpu_mean", "process_cpu_usage", "mean"),
     ("cpu_max", "process_cpu_usage", "max"),
@@ -42,66 +42,57 @@ def recording_of(tracker: Tracked, folder: str) -> Optional[str]:
     path = os.path.join(folder, "job")
     with open(path, "w", encoding="utf-8") as file:
         file.write(tracker.dumps())
-    if _engine.run_program("import", "--from", "snapshot", "--recording", folder, path)[0] != 0:
-        return None
+    _engine.library().import_file(path, "snapshot", folder)
     names = os.listdir(os.path.join(folder, "runs"))
     return os.path.join(folder, "runs", names[0]) if len(names) == 1 else None
 
 
 def runs_options(tracker: Tracked, recording: str, folder: str, earlier: Optional[str]
-                 ) -> List[str]:
-    """Options that say which earlier runs count, for the report and `recommend`: those of the JSON,
-    else those of the same job in this user's history. A snapshot that does not know its job stands
+                 ) -> Dict[str, Any]:
+    """Options that say which earlier runs count, for the report and recommend(): those of the JSON,
+    else those of the same job in this user's history. A snapshot without the name of its job stands
     alone."""
     if earlier is not None:
-        path = os.path.join(folder, "earlier.json")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(earlier)
-        return ["--earlier", path]
+        return {"earlier": earlier}
     if recording.startswith(folder) and not tracker._job_name():
-        return ["--recording", folder]
-    return []
+        return {"history": folder}
+    return {"of_user": True}
 
 
-def _run(tracker: Tracked, recording: str, folder: str, earlier: Optional[str],
-         options: Sequence[str]) -> Tuple[int, str, str]:
-    """`recommend --json`, with the same runs behind it as the report."""
-    more = runs_options(tracker, recording, folder, earlier)
-    return _engine.run_program("internal", "recommend", "--json", *more, *options, recording)
-
-
-def ask(tracker: Tracked, earlier: Optional[str], options: Sequence[str] = ()
-        ) -> Optional[Dict[str, Any]]:
-    """The document of `recommend --json` about a tracker's run; None where there is no program, or
-    where it has too little to tell from.
+def ask(tracker: Tracked, earlier: Optional[str], needs: Optional[Dict[str, Any]] = None,
+        **options: Any) -> Optional[Dict[str, Any]]:
+    """The document of `recommend --json` about a tracker's run; None where the library cannot be
+    loaded, or where the run has too few samples.
 
     Args:
         earlier: JSON of earlier runs, the oldest first; None: those of this user's history
-        options: further ones of `recommend`
+        needs: of servers, members of struct trk_server_needs
+        options: members of struct trk_recommend_options
 
     Raises:
-        ValueError: the program does not take an option
+        ValueError: the library does not take an option
     """
-    import subprocess
     from tempfile import TemporaryDirectory
 
-    failed = ["--failed"] if tracker.run_status == "failed" else []
+    options["failed"] = tracker.run_status == "failed"
     try:
         with TemporaryDirectory(prefix="resource-tracker-") as folder:
             recording = recording_of(tracker, folder)
             if not recording:
                 return None
-            code, out, text = _run(tracker, recording, folder, earlier, [*options, *failed])
-            if code not in (0, 2) and earlier is None:  # a history that cannot be read
-                code, out, text = _run(tracker, recording, folder, "[]", options)
-    except (OSError, subprocess.SubprocessError):
+            runs = runs_options(tracker, recording, folder, earlier)
+            try:
+                return recommend(recording, {**options, **runs}, needs)
+            except (OSError, RuntimeError):  # such as a history that cannot be read
+                return recommend(recording, {**options, "earlier": earlier or "[]"}, needs)
+    except (OSError, RuntimeError):
         return None
-    if code == 2:
-        raise ValueError(text.strip().splitlines()[0] if text.strip() else "wrong option")
-    try:
-        return json.loads(out) if code == 0 else None
-    except ValueError:
-        return None
+
+
+def recommend(recording: str, options: Dict[str, Any], needs: Optional[Dict[str, Any]] = None
+              ) -> Dict[str, Any]:
+    """The document of `recommend --json` about a recording."""
+    return _engine.answer_of(_engine.library().recommend(recording, options, needs or {}))
 
 
 def earlier_of(historical: Sequence[Dict[str, Any]]) -> Optional[str]:
@@ -127,23 +118,21 @@ def request_of(answer: Dict[str, Any]) -> Dict[str, int]:
     }
 
 
-#: Names of needs -> option of `recommend`, with the unit of the number.
-NEEDS = {"cpu": ("--cpu", ""), "memory": ("--mem", "MiB"), "gpu": ("--gpu", ""),
-         "vram": ("--vram", "MiB")}
+#: Names of needs -> member of struct trk_server_needs.
+NEEDS = {"cpu": "vcpus", "memory": "memory_mib", "gpu": "gpus", "vram": "vram_mib"}
 
 
-def need_options(needs: Dict[str, Any]) -> List[str]:
-    """Options for needs that are stated; 0 and None state nothing.
+def needs_of(stated: Dict[str, Any]) -> Dict[str, float]:
+    """Needs that are stated; 0 and None state nothing.
 
     Raises:
         ValueError: a need that is no number
     """
-    options: List[str] = []
-    for name, value in needs.items():
+    needs: Dict[str, float] = {}
+    for name, value in stated.items():
         if value:
-            option, unit = NEEDS[name]
             try:
-                options += [option, f"{int(value)}{unit}"]
+                needs[NEEDS[name]] = int(value)
             except (TypeError, ValueError):
                 raise ValueError(f"{name} must be a number, got {value!r}") from None
-    return options
+    return needs

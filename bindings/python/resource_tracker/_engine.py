@@ -56,9 +56,30 @@ def _in_python() -> Any:
     return _elsewhere
 
 
-def why_no_program() -> str:
-    """Why program() finds none, as the end of "it is ..."."""
-    return "missing" if system() == "linux" else "for Linux only so far"
+def library() -> Any:
+    """The C library.
+
+    Raises:
+        OSError: there is none for this machine
+    """
+    if _core is None:
+        from errno import ENOSYS
+
+        raise OSError(ENOSYS, "the C library of resource-tracker is not in this package")
+    return _core
+
+
+def answer_of(found: Tuple[str, str]) -> Any:
+    """The document of an answer of the library. Its remark, such as a database that cannot be reached,
+    goes to the log."""
+    import json
+
+    text, remark = found
+    if remark:
+        from ._log import logger
+
+        logger.warning(remark)
+    return json.loads(text)
 
 
 class Sampling:
@@ -275,27 +296,15 @@ def has_gpu() -> bool:
                 or os.path.exists("/dev/kfd") or os.path.exists("/dev/dxg"))
 
 
-def run_program(*arguments: str, timeout: float = 30) -> Tuple[int, str, str]:
-    """Run the program: (exit code, stdout, stderr). FileNotFoundError without one."""
-    import subprocess
-
-    path = program()
-    if not path:
-        raise FileNotFoundError(2, "the resource-tracker program is not in this package")
-    done = subprocess.run([path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=timeout, encoding="utf-8",
-                          errors="replace", check=False)
-    return done.returncode, done.stdout, done.stderr
-
-
 def ask_program(*arguments: str, timeout: float = 30) -> Any:
-    """The JSON that the program prints, or None where it cannot be had: no program, a program that
-    does not know the command, or one that fails."""
+    """The JSON that the program prints, or None where there is no program or where it fails."""
     import json
     import subprocess
 
     try:
-        code, out, _ = run_program(*arguments, timeout=timeout)
-        return json.loads(out) if code == 0 and out.strip() else None
+        done = subprocess.run([program(), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, timeout=timeout, check=True, encoding="utf-8",
+                              errors="replace")
+        return json.loads(done.stdout)
     except (OSError, ValueError, subprocess.SubprocessError):
         return None

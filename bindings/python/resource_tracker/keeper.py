@@ -6,64 +6,82 @@ from typing import Any, Dict, List, Optional
 
 from . import _engine
 
-#: Keyword of get_recommended_cloud_servers -> option of `resource-tracker servers`.
+#: Keyword of get_recommended_cloud_servers -> member of struct trk_server_needs.
 FILTERS = {
-    "vendor": "--vendor",
-    "vendor_id": "--vendor",
-    "region": "--region",
-    "region_id": "--region",
-    "country": "--country",
-    "country_id": "--country",
-    "countries": "--country",
-    "architecture": "--arch",
-    "cpu_architecture": "--arch",
-    "allocation": "--allocation",
-    "cpu_allocation": "--allocation",
-    "storage_size": "--storage",
-    "storage_min": "--storage",
-    "exclude": "--exclude",
-    "order_by": "--order-by",
+    "vendor": "vendors",
+    "vendor_id": "vendors",
+    "region": "regions",
+    "region_id": "regions",
+    "country": "countries",
+    "country_id": "countries",
+    "countries": "countries",
+    "architecture": "arch",
+    "cpu_architecture": "arch",
+    "allocation": "allocation",
+    "cpu_allocation": "allocation",
+    "storage_size": "storage_gb",
+    "storage_min": "storage_gb",
+    "exclude": "exclude",
+    "order_by": "order_by",
 }
 
-#: Keyword that is true or false -> option.
-FLAGS = {
-    "previous_generation": "--previous-generation",
-    "spot": "--spot",
-    "gpu_shares": "--gpu-shares",
-}
-
+#: Keywords that are true or false, named as the members are.
+FLAGS = ("previous_generation", "spot", "gpu_shares")
 
 # Other names of vendors -> the catalogue's.
 VENDORS = {"hcloud": "hetzner"}
 
 
-def _ask(*arguments: str) -> Optional[List[Dict[str, Any]]]:
-    answer = _engine.ask_program("servers", "--json", *arguments)
-    return answer.get("servers") if isinstance(answer, dict) else None
+def _find(needs: Dict[str, Any], limit: int) -> List[Dict[str, Any]]:
+    """Servers with the needs, members of struct trk_server_needs; limit 0: all.
+
+    Raises:
+        LookupError: the catalogue cannot be read
+        ValueError: the catalogue does not take a value
+    """
+    try:
+        found = _engine.answer_of(_engine.library().servers(needs, limit))
+    except (OSError, RuntimeError) as error:
+        raise LookupError(f"the catalogue of servers cannot be read: {error}") from error
+    servers: List[Dict[str, Any]] = found["servers"]
+    return servers
 
 
-def filter_options(filters: Dict[str, Any]) -> List[str]:
-    """Options of `servers` and `recommend` for limits on the servers.
+def _all_of(vendor: str, region: Optional[str] = None) -> List[Dict[str, Any]]:
+    """Every server of a vendor; none where the catalogue does not have it or cannot be read."""
+    try:
+        return _find({"vendors": VENDORS.get(vendor, vendor), "regions": region, "arch": "any",
+                      "previous_generation": True}, 0)
+    except (LookupError, ValueError):
+        return []
+
+
+def needs_of_filters(filters: Dict[str, Any]) -> Dict[str, Any]:
+    """Limits on the servers as members of struct trk_server_needs.
 
     Raises:
         TypeError: a limit that is not known
+        ValueError: a storage size that is no number
     """
-    options: List[str] = []
+    needs: Dict[str, Any] = {}
     for name, value in filters.items():
         if name in FLAGS:
-            options += [FLAGS[name]] if value else []
+            needs[name] = bool(value)
             continue
         if name not in FILTERS:
             raise TypeError(f"unknown limit on servers {name!r}, there are: "
                             + ", ".join(sorted([*FILTERS, *FLAGS])))
         if value is None:
             continue
+        member = FILTERS[name]
+        if member == "storage_gb":
+            needs[member] = float(value)
+            continue
         values = value if isinstance(value, (list, tuple, set)) else [value]
-        if FILTERS[name] == "--vendor":
+        if member == "vendors":
             values = [VENDORS.get(vendor, vendor) for vendor in values]
-        value = ",".join(map(str, values))
-        options += [FILTERS[name], str(value)]
-    return options
+        needs[member] = ",".join(map(str, values))
+    return needs
 
 
 def get_recommended_cloud_servers(cpu: int, memory: int, gpu: Optional[int] = None,
@@ -86,34 +104,18 @@ def get_recommended_cloud_servers(cpu: int, memory: int, gpu: Optional[int] = No
     Raises:
         TypeError: a filter that is not known
         ValueError: the catalogue does not take a value
+        LookupError: the catalogue cannot be read
     """
-    options = ["--cpu", str(int(cpu)), "--mem", f"{int(memory)}MiB", "--limit", str(int(n))]
-    if gpu:
-        options += ["--gpu", str(int(gpu))]
-    if gpu and vram:
-        options += ["--vram", f"{int(vram)}MiB"]
-    options += filter_options(filters)
-    servers = _ask(*options)
-    if servers is None:
-        import subprocess
-
-        try:
-            code, _, text = _engine.run_program("servers", "--json", *options)
-        except (OSError, subprocess.SubprocessError) as error:
-            raise LookupError(f"the catalogue of servers cannot be asked: {error}") from error
-        if code == 2:
-            raise ValueError(text.strip().splitlines()[0] if text.strip() else "wrong filter")
-        return []
-    return servers
+    needs = {"vcpus": int(cpu), "memory_mib": int(memory), "gpus": int(gpu or 0),
+             "vram_mib": int(vram or 0) if gpu else 0}
+    return _find({**needs, **needs_of_filters(filters)}, int(n))
 
 
 def get_instance_price(vendor_id: str, region_id: str, instance_type: str) -> Optional[float]:
     """On-demand price of a server, USD an hour: in the region, else where it is cheapest. None
     where the catalogue does not have it."""
-    vendor_id = VENDORS.get(vendor_id, vendor_id)
-    for place in (["--region", region_id], []):
-        for server in _ask("--vendor", vendor_id, *place, "--arch", "any", "--previous-generation",
-                           "--limit", "0") or ():
+    for region in (region_id, None):
+        for server in _all_of(vendor_id, region):
             if server.get("api_reference") == instance_type:
                 return server.get("min_price_ondemand")
     return None
@@ -121,7 +123,7 @@ def get_instance_price(vendor_id: str, region_id: str, instance_type: str) -> Op
 
 def keeper_request(path: str, timeout: int = 2, endpoint: str = "") -> Any:
     """What `/servers?…` and `/server/VENDOR/TYPE/prices` would answer, from the catalogue; None for
-    any other path. `timeout` is the program's, `endpoint` is not asked."""
+    any other path. `timeout` and `endpoint` are not used."""
     from urllib.parse import parse_qs, urlsplit
 
     parts = urlsplit(path)
@@ -137,9 +139,7 @@ def keeper_request(path: str, timeout: int = 2, endpoint: str = "") -> Any:
         except (ValueError, LookupError):
             return None
     if len(words) == 4 and words[0] == "server" and words[3] == "prices":
-        found = [s for s in _ask("--vendor", words[1], "--arch", "any", "--previous-generation",
-                           "--limit", "0") or ()
-                 if s.get("api_reference") == words[2]]
+        found = [s for s in _all_of(words[1]) if s.get("api_reference") == words[2]]
         return [{"region_id": s.get("region_id"), "allocation": "ondemand",
                  "operating_system": "Linux", "price": s.get("min_price_ondemand")}
                 for s in found] or None

@@ -1,8 +1,8 @@
-"""Programs and processes of a recording as data frames: the rows of `resource-tracker export --what programs`
-and `--what processes`."""
+"""Answers about a recording: programs and processes as data frames (the rows of `resource-tracker export --what
+programs` and `--what processes`), and the documents of `recommend --json` and `compare --json`."""
 
 import os
-from typing import Any, List, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from .tiny_data_frame import TinyDataFrame
 
@@ -56,3 +56,38 @@ def processes(path: Union[str, "os.PathLike[str]"]) -> TinyDataFrame:
         RuntimeError: it is no recording
     """
     return processes_of(_open(path))
+
+
+def recommend(path: Union[str, "os.PathLike[str]"], **options: Any) -> Dict[str, Any]:
+    """What the next run should request, and the servers on which it costs least: the document of
+    `resource-tracker recommend --json` about the recording `path`.
+
+    Args:
+        options: members of struct trk_recommend_options of the C library, such as risk="safe",
+            limit=3, no_servers=True; without `history`, `history_url` and `earlier` the earlier
+            runs of the job are those of this user
+    """
+    from ._advice import recommend as ask
+
+    return ask(os.fspath(path), {"of_user": True, **options})
+
+
+def compare(path: Union[str, "os.PathLike[str]"],
+            earlier: Optional[Union[str, "os.PathLike[str]"]] = None, fail_on: Optional[str] = None
+            ) -> Dict[str, Any]:
+    """What changed in a run: the document of `resource-tracker compare --json` about the recording
+    `path`.
+
+    Args:
+        earlier: the recording to compare with; None: the earlier runs of the job of this user
+        fail_on: rules such as "duration>+5%,peak_mem>+10%"
+
+    Raises:
+        RuntimeError: it is the first run of its job, or no recording
+        ValueError: a rule that is not known
+    """
+    from ._engine import answer_of, library
+
+    options = {"with": None if earlier is None else os.fspath(earlier), "fail_on": fail_on, "of_user": True}
+    document: Dict[str, Any] = answer_of(library().compare(os.fspath(path), options))
+    return document

@@ -226,47 +226,42 @@ def summary_html(tracker: Tracked) -> str:
             f"{table(_rows(tracker, []))}{drawn}</div>")
 
 
-# ---- the program's page ----
+# ---- the library's page ----
 
-def _by_program(tracker: Tracked, integration: str, historical: List[Dict[str, Any]],
+def _by_library(tracker: Tracked, integration: str, historical: List[Dict[str, Any]],
                 failed: bool) -> Optional[str]:
-    """The program's page; None where it cannot make one of this tracker."""
+    """The library's page; None where it cannot make one of this tracker."""
     import os
-    import subprocess
     import tempfile
 
     from ._advice import earlier_of, recording_of, runs_options
 
-    with tempfile.TemporaryDirectory(prefix="resource-tracker-") as folder:
-        path = os.path.join(folder, "report.html")
-        options = ["-o", path]
-        if failed:
-            options.append("--failed")
-        if integration:
-            options.append(f"--integration={integration}")
-        try:
+    try:
+        with tempfile.TemporaryDirectory(prefix="resource-tracker-") as folder:
             recording = recording_of(tracker, folder)
-            if recording:
-                options += runs_options(tracker, recording, folder, earlier_of(historical))
-            if not recording or _engine.run_program("internal", "report", recording, *options)[0] != 0:
+            if not recording:
                 return None
+            path = os.path.join(folder, "report.html")
+            _engine.library().report(recording, path, {
+                "failed": failed, "integration": integration or None,
+                **runs_options(tracker, recording, folder, earlier_of(historical))})
             with open(path, encoding="utf-8") as file:
                 return file.read()
-        except (OSError, subprocess.SubprocessError):
-            return None
+    except (OSError, RuntimeError):
+        return None
 
 
 def make_report(tracker: Tracked, integration: str,
                 historical: List[Dict[str, Any]], failed: bool,
                 integration_version: Optional[str]) -> Report:
-    """The page of a tracker: the program's; where that cannot be executed this module's own, which
-    is shorter."""
+    """The page of a tracker: the library's; where that cannot be loaded this module's own, which is
+    shorter."""
     if not tracker.n_samples:
         raise RuntimeError("No metrics collected (yet)")
     failed = failed or tracker.run_status == "failed"
     named = "" if integration == "standalone" else " ".join(
         filter(None, (integration, integration_version)))
-    made = _by_program(tracker, named, historical, failed)
+    made = _by_library(tracker, named, historical, failed)
     if made:
         return Report(made)
     from ._version import __version__

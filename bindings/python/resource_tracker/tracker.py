@@ -472,7 +472,7 @@ class ResourceTracker:
             raise ValueError(f"method must be \"default\" or \"original\", not {method!r}")
         self.stats()  # raises where there is nothing to go by
         if method == "default":
-            answer = advice.ask(self, advice.earlier_of(historical_stats), ["--no-servers"])
+            answer = advice.ask(self, advice.earlier_of(historical_stats), no_servers=True)
             if answer:
                 return advice.request_of(answer)
         stats = figures.statistics_in_05([self.stats(), *historical_stats])
@@ -505,17 +505,17 @@ class ResourceTracker:
             TypeError: a limit that is not known
             ValueError: a need that is no number, or a value that the catalogue does not take
         """
-        from .keeper import filter_options
+        from .keeper import needs_of_filters
 
         self.stats()
         earlier = advice.earlier_of(kwargs.pop("historical_stats", ()))
         needs = {key: kwargs.pop(key) for key in list(kwargs) if key in advice.NEEDS}
         kwargs.pop("n", None)
-        options = ["--short-runs", *advice.need_options(needs), *filter_options(kwargs)]
-        answer = advice.ask(self, earlier, options)
+        answer = advice.ask(self, earlier, {**advice.needs_of(needs), **needs_of_filters(kwargs)},
+                            short_runs=True)
         if not answer:
-            raise LookupError("no server can be named: the program is "
-                              + _engine.why_no_program() + ", or there are too few samples")
+            raise LookupError("no server can be named: the C library is not in this package, "
+                              "or there are too few samples")
         if not answer["servers"]:
             raise LookupError(answer["no_server_reason"])
         server: Dict[str, Any] = answer["servers"][0]

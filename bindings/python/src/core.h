@@ -28,6 +28,13 @@ PyObject *core_tracker_type(void);
 PyObject *core_recording_type(void);
 PyObject *core_counters_type(void);
 
+/* See answers.c. */
+PyObject *core_recommend(PyObject *module, PyObject *args);
+PyObject *core_compare(PyObject *module, PyObject *args);
+PyObject *core_servers(PyObject *module, PyObject *args);
+PyObject *core_report(PyObject *module, PyObject *args);
+PyObject *core_import_file(PyObject *module, PyObject *args);
+
 /* arrow_stream(columns): see arrow.c. */
 PyObject *core_arrow_stream(PyObject *module, PyObject *columns);
 

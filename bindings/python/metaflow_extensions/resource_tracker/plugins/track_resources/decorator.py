@@ -223,7 +223,7 @@ class TrackResourcesDecorator(StepDecorator):
         from resource_tracker import _advice
 
         answer = _advice.ask(self._tracker, history.for_program(self._earlier or []),
-                             ["--no-servers"])
+                             no_servers=True)
         return _advice.request_of(answer) if answer else None
 
     def _register(self, stats, totals, failed):
