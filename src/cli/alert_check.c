@@ -10,25 +10,13 @@
 #include <unistd.h>
 
 #include "alert/end.h"
-#include "alert/live.h"
 #include "base/detach.h"
 #include "base/file.h"
 #include "base/os.h"
 #include "cli/environment.h"
-#include "service/alerts.h"
+#include "service/alert_check.h"
 
-enum { NEWS_MAX = 256, NICE = 10, COMMAND_S = 60, ARGUMENTS_MAX = 2 * TRK_ALERT_HOOKS_MAX + 16 };
-
-struct checking {
-	const struct cli_alert_settings *settings;
-	struct trk_alert_sender sender;
-	struct trk_alert_queue queue;
-	struct trk_alert_store b;
-	struct trk_buf out;
-	/* For commands: they run when the book is free again. */
-	struct trk_alert_message *news[NEWS_MAX];
-	size_t count;
-};
+enum { NICE = 10, COMMAND_S = 60, ARGUMENTS_MAX = 2 * TRK_ALERT_HOOKS_MAX + 16 };
 
 /* ---- news ---- */
 
@@ -48,58 +36,6 @@ static void print_news(struct trk_buf *b, const struct trk_alert_message *m)
 				m->firing ? m->fix : "");
 	}
 	trk__buf_release(&line);
-}
-
-/* Queue the end of an alert for each Alertmanager that received the alert. */
-static void send_end(struct checking *c, const struct trk_alert_entry *e)
-{
-	struct trk_alert_message *m = malloc(sizeof(*m));
-	const struct trk_alert_hooks *h = &c->settings->hooks;
-
-	for (size_t i = 0; m && i < h->count; i++) {
-		struct trk_alert_route route;
-
-		if (!trk__alert_hook_is_alertmanager(&h->list[i]) ||
-		    trk__alert_route(&c->sender, h->list[i].sink, &route) < 0 ||
-		    !trk__alert_book_was_told(e, &route))
-			continue;
-		trk__alert_entry_message(e, c->sender.now_s, m);
-		trk__alert_queue_add(&c->queue, h->list[i].sink, m);
-	}
-	free(m);
-}
-
-static void take_news(void *data, const struct trk_alert_news *news,
-		      const struct trk_alert_entry *e, bool opened)
-{
-	struct checking *c = data;
-	struct trk_alert_message *m = c->count < NEWS_MAX ? malloc(sizeof(*m)) : NULL;
-
-	(void) news;
-	if (!opened)
-		send_end(c, e);
-	if (!m)
-		return;
-	trk__alert_entry_message(e, c->sender.now_s, m);
-	print_news(&c->out, m);
-	c->news[c->count++] = m;
-}
-
-/* The run is over, and with it what was open about it. */
-static void end_run(struct checking *c, const char *run)
-{
-	struct trk_alert_book *b = &c->b.book;
-	struct trk_alert_entry ended;
-
-	for (size_t i = 0; i < b->count; i++) {
-		if (!isnan(b->entry[i].ended_s) || strcmp(b->entry[i].run, run) != 0 ||
-		    trk__alert_end_find(b->entry[i].rule, strlen(b->entry[i].rule)) >= 0)
-			continue;
-		ended = b->entry[i];
-		ended.ended_s = c->sender.now_s;
-		send_end(c, &ended);
-	}
-	(void) trk__alert_book_end_run(b, run, c->sender.now_s);
 }
 
 /* ---- commands ---- */
@@ -166,124 +102,40 @@ static int run_command(const struct trk_alert_hook *hook, const struct trk_alert
 	return EXIT_ERROR;
 }
 
-static int run_commands(const struct checking *c)
+static int run_commands(const struct trk_alert_hooks *h, const struct trk_alert_message *m)
 {
-	const struct trk_alert_hooks *h = &c->settings->hooks;
-	int worst = 0;
+	int rule = TRK_ALERT_RULES + trk__alert_end_find(m->rule, strlen(m->rule)), worst = 0;
 
-	for (size_t i = 0; i < c->count; i++) {
-		int rule = TRK_ALERT_RULES +
-			   trk__alert_end_find(c->news[i]->rule, strlen(c->news[i]->rule));
-
-		for (size_t k = 0; k < h->count; k++)
-			if (h->list[k].command &&
-			    (h->list[k].rule < 0 || h->list[k].rule == rule) &&
-			    run_command(&h->list[k], c->news[i]) != 0)
-				worst = EXIT_ERROR;
-	}
+	for (size_t k = 0; k < h->count; k++)
+		if (h->list[k].command && (h->list[k].rule < 0 || h->list[k].rule == rule) &&
+		    run_command(&h->list[k], m) != 0)
+			worst = EXIT_ERROR;
 	return worst;
 }
 
-/* ---- all of it ---- */
-
-/* With the book open: queue what may be sent now, close the book, then send. job: that the sinks are
- * of; NULL: all. */
-static int close_and_send(struct checking *c, const char *job)
-{
-	const struct trk_alert_hooks *h = &c->settings->hooks;
-	int worst = 0, r;
-
-	for (size_t i = 0; i < h->count; i++) {
-		struct trk_alert_route route;
-
-		if (!h->list[i].sink)
-			continue;
-		r = cli_alert_status(trk__alert_route(&c->sender, h->list[i].sink, &route));
-		worst = r > worst ? r : worst;
-		if (r != 0)
-			continue;
-		if (h->list[i].rule >= 0)
-			route.rule = trk__alert_hook_rule(h->list[i].rule);
-		route.job = job;
-		trk__alert_queue_collect(&c->queue, &c->b.book, h->list[i].sink, &route);
-	}
-	r = cli_alert_status(trk__alert_store_close(&c->sender, &c->b, true));
-	worst = r > worst ? r : worst;
-	r = cli_alert_status(trk__alert_queue_send(&c->queue));
-	worst = r > worst ? r : worst;
-	r = cli_alert_status(trk__alert_outbox_flush(&c->sender));
-	return r > worst ? r : worst;
-}
-
-static int judge(struct checking *c, const char *run)
-{
-	const struct trk_alerts_when when = {c->sender.now_s, c->sender.utc_offset_s};
-	struct trk_error error = {.code = 0};
-	struct trk_fleet_rows rows;
-	size_t job;
-	int r = trk__alerts_rows(&c->sender.service, run, &when, &rows, &job, &error);
-
-	if (r < 0)
-		return cli_fail("alerts", r, &error);
-	r = cli_alert_status(trk__alert_store_open(&c->sender, &c->b));
-	if (r == 0) {
-		trk__alert_book_age(&c->b.book, c->sender.now_s);
-		if (run)
-			end_run(c, run);
-		if (trk__alerts_judge(&rows, job, &c->b.book, take_news, c) < 0 ||
-		    (job == SIZE_MAX && trk__alerts_judge_budget(&rows, c->sender.budget_usd,
-								 &c->b.book, take_news, c) < 0))
-			cli_complain("alerts: out of memory");
-		r = close_and_send(c, job == SIZE_MAX ? NULL
-						      : trk__fleet_text(&rows, rows.job[job].name));
-	}
-	trk__fleet_rows_release(&rows);
-	return r;
-}
-
-static struct checking *checking_new(const struct cli_alert_settings *s)
-{
-	struct checking *c = calloc(1, sizeof(*c));
-
-	if (!c)
-		return NULL;
-	c->settings = s;
-	c->sender = cli_alert_sender(s);
-	c->queue.sender = &c->sender;
-	return c;
-}
+/* ---- the verb ---- */
 
 int cli_alert_check(const struct cli_alert_settings *s, const char *run)
 {
-	struct checking *c = checking_new(s);
-	int r, worst;
+	const struct trk_alert_sender sender = cli_alert_sender(s);
+	struct trk_error error = {.code = 0};
+	struct trk_alert_checked checked;
+	struct trk_buf out;
+	int r = trk__alert_check(&sender, &s->hooks, run, &checked, &error);
+	int worst = error.message[0] ? cli_fail("alerts", r, &error) : cli_alert_status(r);
 
-	if (!c)
-		return EXIT_ERROR;
-	trk__buf_init(&c->out, 1 << 20);
-	worst = judge(c, run);
-	r = c->out.len ? cli_write(STDOUT_FILENO, &c->out, "stdout") : 0;
+	trk__buf_init(&out, 1 << 20);
+	for (size_t i = 0; i < checked.count; i++)
+		print_news(&out, checked.news[i]);
+	r = out.len ? cli_write(STDOUT_FILENO, &out, "stdout") : 0;
 	worst = r > worst ? r : worst;
-	r = run_commands(c);
-	worst = r > worst ? r : worst;
-	for (size_t i = 0; i < c->count; i++)
-		free(c->news[i]);
-	trk__buf_release(&c->out);
-	free(c);
-	return worst;
-}
-
-int cli_alert_flush(const struct cli_alert_settings *s)
-{
-	struct checking *c = checking_new(s);
-	int r = c ? cli_alert_status(trk__alert_store_open(&c->sender, &c->b)) : EXIT_ERROR;
-
-	if (r == 0) {
-		trk__alert_book_age(&c->b.book, c->sender.now_s);
-		r = close_and_send(c, NULL);
+	for (size_t i = 0; i < checked.count; i++) {
+		r = run_commands(&s->hooks, checked.news[i]);
+		worst = r > worst ? r : worst;
 	}
-	free(c);
-	return r;
+	trk__alert_checked_release(&checked);
+	trk__buf_release(&out);
+	return worst;
 }
 
 /* ---- in the background ---- */

@@ -20,6 +20,7 @@
 #include "base/human.h"
 #include "base/json.h"
 #include "cli/alert_check.h"
+#include "service/alert_check.h"
 
 enum { ALERT_MAX = 65536, TEXT_MAX = 16 * 1024 * 1024 };
 
@@ -84,79 +85,25 @@ static void complete(struct trk_alert_message *m, double now_s)
 		(void) gethostname(m->host, sizeof(m->host) - 1);
 }
 
-static int severity_of(const char *name)
-{
-	for (int i = TRK_ALERT_CRITICAL; i > 0; i--)
-		if (!strcmp(name, trk__alert_severity_name((enum trk_alert_severity) i)))
-			return i;
-	return TRK_ALERT_INFO;
-}
-
-/* Whether to send the message to this sink now: the alert book says what it has had. */
-static bool is_to_be_sent(struct trk_alert_book *b, const struct trk_alert_route *route,
-			  const struct trk_alert_message *m, double now_s)
-{
-	struct trk_alert_news news = {
-		.rule = m->rule,
-		.job = m->job,
-		.scope = "",
-		.run = m->run,
-		.host = m->host,
-		.text = m->text,
-		.fix = m->fix,
-		.severity = severity_of(m->severity),
-		.firing = m->firing,
-		.live = true,
-		.value = m->value,
-		.limit = m->limit,
-		.new_s = NAN,
-	};
-	struct trk_alert_entry *e = trk__alert_book_take(b, &news, now_s);
-
-	/* A sink that never got the alert does not get its end. An Alertmanager may have received
-	 * the alert from another process. */
-	if (!m->firing) {
-		if (!strcmp(route->kind, "alertmanager"))
-			return true;
-		e = trk__alert_book_find(b, &news);
-		return e && trk__alert_book_was_told(e, route) &&
-		       !trk__alert_is_quiet(route, now_s);
-	}
-	if (trk__alert_book_gate(b, e, route, now_s) != TRK_ALERT_TELL)
-		return false;
-	trk__alert_book_told(e, route, now_s);
-	return true;
-}
-
 static int send_alert(const struct settings *s, const char *sink)
 {
-	struct trk_alert_message *m = calloc(1, sizeof(*m));
 	const struct trk_alert_sender sender = cli_alert_sender(&s->alert);
-	struct trk_alert_route route;
-	struct trk_alert_queue queue = {.sender = &sender};
-	struct trk_alert_store b;
-	bool has_book;
+	struct trk_alert_message *m = calloc(1, sizeof(*m));
 	int r = m ? read_alert(m) : EXIT_ERROR;
 
-	if (r == 0)
-		r = cli_alert_status(trk__alert_route(&sender, sink, &route));
 	if (r == 0) {
-		route.job = m->job;
 		complete(m, sender.now_s);
-		/* If the book cannot be read, send it: twice is better than never. */
-		has_book = trk__alert_store_open(&sender, &b) == 0;
-		if (!has_book || is_to_be_sent(&b.book, &route, m, sender.now_s))
-			trk__alert_queue_add(&queue, sink, m);
-		if (has_book) {
-			trk__alert_queue_collect(&queue, &b.book, sink, &route);
-			(void) trk__alert_store_close(&sender, &b, true);
-		}
-		r = cli_alert_status(trk__alert_queue_send(&queue));
-		if (r == 0)
-			r = cli_alert_status(trk__alert_outbox_flush(&sender));
+		r = cli_alert_status(trk__alert_forward(&sender, sink, m));
 	}
 	free(m);
 	return r;
+}
+
+static int flush(const struct settings *s)
+{
+	const struct trk_alert_sender sender = cli_alert_sender(&s->alert);
+
+	return cli_alert_status(trk__alert_flush(&sender, &s->alert.hooks));
 }
 
 static int send_test(const struct settings *s, const char *sink)
@@ -428,7 +375,7 @@ static int run_alone(const struct settings *s, const char *what)
 	if (!strcmp(what, "check"))
 		return cli_alert_check(&s->alert, s->run);
 	if (!strcmp(what, "flush"))
-		return cli_alert_flush(&s->alert);
+		return flush(s);
 	if (!strcmp(what, "silence"))
 		return silence(s);
 	if (!strcmp(what, "send") && getenv("RT_SINK"))

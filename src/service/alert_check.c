@@ -1,0 +1,243 @@
+#include "service/alert_check.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alert/end.h"
+#include "alert/live.h"
+#include "service/alerts.h"
+
+struct checking {
+	const struct trk_alert_hooks *hooks;
+	struct trk_alert_checked *checked; /* NULL: nothing is judged */
+	struct trk_alert_queue queue;
+	struct trk_alert_store store;
+};
+
+/* The error that is reported: a wrong word of the caller before all others. */
+static int worse(int a, int b)
+{
+	return a == -EINVAL || b == 0 ? a : b;
+}
+
+/* ---- judging ---- */
+
+/* Queue the end of an alert for each Alertmanager that received the alert. */
+static void send_end(struct checking *c, const struct trk_alert_entry *e)
+{
+	struct trk_alert_message *m = malloc(sizeof(*m));
+
+	for (size_t i = 0; m && i < c->hooks->count; i++) {
+		const char *sink = c->hooks->list[i].sink;
+		struct trk_alert_route route;
+
+		if (!trk__alert_hook_is_alertmanager(&c->hooks->list[i]) ||
+		    trk__alert_route(c->queue.sender, sink, &route) < 0 ||
+		    !trk__alert_book_was_told(e, &route))
+			continue;
+		trk__alert_entry_message(e, c->queue.sender->now_s, m);
+		trk__alert_queue_add(&c->queue, sink, m);
+	}
+	free(m);
+}
+
+static void take_news(void *data, const struct trk_alert_news *news,
+		      const struct trk_alert_entry *e, bool opened)
+{
+	struct checking *c = data;
+	struct trk_alert_checked *to = c->checked;
+	struct trk_alert_message *m = to->count < TRK_ALERT_NEWS_MAX ? malloc(sizeof(*m)) : NULL;
+
+	(void) news;
+	if (!opened)
+		send_end(c, e);
+	if (!m)
+		return;
+	trk__alert_entry_message(e, c->queue.sender->now_s, m);
+	to->news[to->count++] = m;
+}
+
+/* A run has ended, and with it the alerts of that run that were judged while it ran. */
+static void end_run(struct checking *c, const char *run)
+{
+	struct trk_alert_book *b = &c->store.book;
+	double now_s = c->queue.sender->now_s;
+
+	for (size_t i = 0; i < b->count; i++) {
+		struct trk_alert_entry ended = b->entry[i];
+
+		if (!isnan(ended.ended_s) || strcmp(ended.run, run) != 0 ||
+		    trk__alert_end_find(ended.rule, strlen(ended.rule)) >= 0)
+			continue;
+		ended.ended_s = now_s;
+		send_end(c, &ended);
+	}
+	(void) trk__alert_book_end_run(b, run, now_s);
+}
+
+/* With the book open: queue what may be sent now, close the book, then send. job: that the sinks are
+ * of; NULL: all. */
+static int close_and_send(struct checking *c, const char *job)
+{
+	const struct trk_alert_sender *s = c->queue.sender;
+	int r = 0;
+
+	for (size_t i = 0; i < c->hooks->count; i++) {
+		const struct trk_alert_hook *hook = &c->hooks->list[i];
+		struct trk_alert_route route;
+		int error = hook->sink ? trk__alert_route(s, hook->sink, &route) : 0;
+
+		r = worse(r, error);
+		if (error < 0 || !hook->sink)
+			continue;
+		if (hook->rule >= 0)
+			route.rule = trk__alert_hook_rule(hook->rule);
+		route.job = job;
+		trk__alert_queue_collect(&c->queue, &c->store.book, hook->sink, &route);
+	}
+	r = worse(r, trk__alert_store_close(s, &c->store, true));
+	r = worse(r, trk__alert_queue_send(&c->queue));
+	return worse(r, trk__alert_outbox_flush(s));
+}
+
+static int judge(struct checking *c, const struct trk_fleet_rows *rows, size_t job, const char *run)
+{
+	const struct trk_alert_sender *s = c->queue.sender;
+	int r = trk__alert_store_open(s, &c->store);
+
+	if (r < 0)
+		return r;
+	trk__alert_book_age(&c->store.book, s->now_s);
+	if (run)
+		end_run(c, run);
+	if (trk__alerts_judge(rows, job, &c->store.book, take_news, c) < 0 ||
+	    (job == SIZE_MAX &&
+	     trk__alerts_judge_budget(rows, s->budget_usd, &c->store.book, take_news, c) < 0))
+		trk__service_note(&s->service, "alerts: out of memory");
+	return close_and_send(c,
+			      job == SIZE_MAX ? NULL : trk__fleet_text(rows, rows->job[job].name));
+}
+
+/* ---- the whole ---- */
+
+static struct checking *checking_new(const struct trk_alert_sender *s,
+				     const struct trk_alert_hooks *hooks)
+{
+	struct checking *c = calloc(1, sizeof(*c));
+
+	if (c) {
+		c->hooks = hooks;
+		c->queue.sender = s;
+	}
+	return c;
+}
+
+int trk__alert_check(const struct trk_alert_sender *s, const struct trk_alert_hooks *hooks,
+		     const char *run, struct trk_alert_checked *ret, struct trk_error *reterr)
+{
+	const struct trk_alerts_when when = {s->now_s, s->utc_offset_s};
+	struct checking *c = checking_new(s, hooks);
+	struct trk_fleet_rows rows;
+	size_t job;
+	int r = c ? trk__alerts_rows(&s->service, run, &when, &rows, &job, reterr) : -ENOMEM;
+
+	ret->count = 0;
+	if (r == 0) {
+		c->checked = ret;
+		r = judge(c, &rows, job, run);
+		trk__fleet_rows_release(&rows);
+	}
+	free(c);
+	return r;
+}
+
+void trk__alert_checked_release(struct trk_alert_checked *checked)
+{
+	while (checked->count)
+		free(checked->news[--checked->count]);
+}
+
+int trk__alert_flush(const struct trk_alert_sender *s, const struct trk_alert_hooks *hooks)
+{
+	struct checking *c = checking_new(s, hooks);
+	int r = c ? trk__alert_store_open(s, &c->store) : -ENOMEM;
+
+	if (r == 0) {
+		trk__alert_book_age(&c->store.book, s->now_s);
+		r = close_and_send(c, NULL);
+	}
+	free(c);
+	return r;
+}
+
+/* ---- one alert ---- */
+
+static int severity_of(const char *name)
+{
+	for (int i = TRK_ALERT_CRITICAL; i > 0; i--)
+		if (!strcmp(name, trk__alert_severity_name((enum trk_alert_severity) i)))
+			return i;
+	return TRK_ALERT_INFO;
+}
+
+/* Whether the book allows the message for this sink now. */
+static bool is_to_be_sent(struct trk_alert_book *b, const struct trk_alert_route *route,
+			  const struct trk_alert_message *m, double now_s)
+{
+	const struct trk_alert_news news = {
+		.rule = m->rule,
+		.job = m->job,
+		.scope = "",
+		.run = m->run,
+		.host = m->host,
+		.text = m->text,
+		.fix = m->fix,
+		.severity = severity_of(m->severity),
+		.firing = m->firing,
+		.live = true,
+		.value = m->value,
+		.limit = m->limit,
+		.new_s = NAN,
+	};
+	struct trk_alert_entry *e = trk__alert_book_take(b, &news, now_s);
+
+	/* A sink that never got the alert does not get its end. An Alertmanager may have received
+	 * the alert from another process. */
+	if (!m->firing) {
+		if (!strcmp(route->kind, "alertmanager"))
+			return true;
+		e = trk__alert_book_find(b, &news);
+		return e && trk__alert_book_was_told(e, route) &&
+		       !trk__alert_is_quiet(route, now_s);
+	}
+	if (trk__alert_book_gate(b, e, route, now_s) != TRK_ALERT_TELL)
+		return false;
+	trk__alert_book_told(e, route, now_s);
+	return true;
+}
+
+int trk__alert_forward(const struct trk_alert_sender *s, const char *sink,
+		       const struct trk_alert_message *m)
+{
+	struct trk_alert_queue queue = {.sender = s};
+	struct trk_alert_store store;
+	struct trk_alert_route route;
+	bool has_book;
+	int r = trk__alert_route(s, sink, &route);
+
+	if (r < 0)
+		return r;
+	route.job = m->job;
+	/* If the book cannot be read, send it: twice is better than never. */
+	has_book = trk__alert_store_open(s, &store) == 0;
+	if (!has_book || is_to_be_sent(&store.book, &route, m, s->now_s))
+		trk__alert_queue_add(&queue, sink, m);
+	if (has_book) {
+		trk__alert_queue_collect(&queue, &store.book, sink, &route);
+		(void) trk__alert_store_close(s, &store, true);
+	}
+	r = trk__alert_queue_send(&queue);
+	return r ? r : trk__alert_outbox_flush(s);
+}
