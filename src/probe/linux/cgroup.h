@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "base/env.h"
+#include "probe/linux/pressure.h"
 #include "probe/linux/cgroup_files.h"
 
 /* Room for a text such as "cgroup v2 memory.max of /a/b"; a longer path loses its start. */
@@ -49,16 +50,13 @@ struct trk_cgroup_place {
 enum trk_cgroup_file {
 	TRK_CGROUP_FILE_CPU_STAT,
 	TRK_CGROUP_FILE_CPUACCT_USAGE,
-	TRK_CGROUP_FILE_CPUACCT_STAT,
 	TRK_CGROUP_FILE_MEMORY,
 	TRK_CGROUP_FILE_MEMORY_PEAK,
 	TRK_CGROUP_FILE_MEMORY_STAT,
 	TRK_CGROUP_FILE_MEMORY_EVENTS,
-	TRK_CGROUP_FILE_MEMORY_FAILCNT,
 	TRK_CGROUP_FILE_SWAP,
 	TRK_CGROUP_FILE_SWAP_PEAK,
 	TRK_CGROUP_FILE_PIDS,
-	TRK_CGROUP_FILE_CPU_PRESSURE,
 	TRK_CGROUP_FILE_MEMORY_PRESSURE,
 	TRK_CGROUP_FILE_IO_PRESSURE,
 	TRK_CGROUP_FILES
@@ -111,53 +109,32 @@ const char *trk__cgroup_limits_doubt(const struct trk_cgroup *cg, enum trk_cgrou
 				     const struct trk_cgroup_limits *limits);
 
 /* Bits of trk_cgroup_usage.known: which members are known. */
-#define TRK_CGROUP_KNOWS_CPU             (1u << 0) /* cpu_ns */
-#define TRK_CGROUP_KNOWS_CPU_SPLIT       (1u << 1) /* cpu_user_ns, cpu_system_ns */
-#define TRK_CGROUP_KNOWS_THROTTLING      (1u << 2) /* periods, throttled_periods, throttled_ns */
-#define TRK_CGROUP_KNOWS_MEMORY          (1u << 3)
-#define TRK_CGROUP_KNOWS_PEAK            (1u << 4)
-#define TRK_CGROUP_KNOWS_INACTIVE_FILE   (1u << 5)
-#define TRK_CGROUP_KNOWS_PIDS            (1u << 6)
-#define TRK_CGROUP_KNOWS_LOW_HIGH        (1u << 7) /* low, high; v2 only */
-#define TRK_CGROUP_KNOWS_MAX             (1u << 8)
-#define TRK_CGROUP_KNOWS_OOM             (1u << 9) /* v2 only */
-#define TRK_CGROUP_KNOWS_OOM_KILL        (1u << 10)
-#define TRK_CGROUP_KNOWS_CPU_PRESSURE    (1u << 11)
-#define TRK_CGROUP_KNOWS_MEMORY_PRESSURE (1u << 12)
-#define TRK_CGROUP_KNOWS_IO_PRESSURE     (1u << 13)
-#define TRK_CGROUP_KNOWS_SHMEM           (1u << 14) /* memory_cache_bytes, _shmem_, _kernel_ */
-#define TRK_CGROUP_KNOWS_SWAP            (1u << 15)
-#define TRK_CGROUP_KNOWS_SWAP_PEAK       (1u << 16) /* v2, Linux 6.5+ */
-#define TRK_CGROUP_KNOWS_ALL             ((1u << 17) - 1)
+#define TRK_CGROUP_KNOWS_CPU             (1u << 0)
+#define TRK_CGROUP_KNOWS_MEMORY          (1u << 1)
+#define TRK_CGROUP_KNOWS_PEAK            (1u << 2)
+#define TRK_CGROUP_KNOWS_PIDS            (1u << 3)
+#define TRK_CGROUP_KNOWS_OOM_KILL        (1u << 4)
+#define TRK_CGROUP_KNOWS_MEMORY_PRESSURE (1u << 5)
+#define TRK_CGROUP_KNOWS_IO_PRESSURE     (1u << 6)
+#define TRK_CGROUP_KNOWS_SHMEM           (1u << 7) /* memory_cache_bytes, _shmem_, _kernel_ */
+#define TRK_CGROUP_KNOWS_SWAP            (1u << 8)
+#define TRK_CGROUP_KNOWS_SWAP_PEAK       (1u << 9) /* v2, Linux 6.5+ */
+#define TRK_CGROUP_KNOWS_ALL             ((1u << 10) - 1)
 
 struct trk_cgroup_usage {
 	unsigned int known; /* TRK_CGROUP_KNOWS_… */
-	/* Monotonic counters, all processes that were ever in the group or below it. */
-	uint64_t cpu_ns;                     /* v2 cpu.stat (µs), v1 cpuacct.usage (ns) */
-	uint64_t cpu_user_ns, cpu_system_ns; /* v1: ticks of 10 ms */
-	uint64_t periods, throttled_periods; /* enforcement periods that had a runnable task */
-	uint64_t throttled_ns;               /* summed over the CPUs */
+	uint64_t cpu_ns;    /* monotonic: all processes that were ever in the group or below it */
 	/* Of the moment. */
-	uint64_t memory_bytes;               /* page cache and kernel memory included */
-	uint64_t memory_peak_bytes;          /* of memory_bytes; v2: Linux 5.19+ */
-	uint64_t memory_inactive_file_bytes; /* working set = memory_bytes - this */
-	uint64_t memory_cache_bytes;         /* page cache of files, without memory_shmem_bytes */
-	uint64_t
-		memory_shmem_bytes; /* tmpfs, /dev/shm, memfd, shared anonymous: v1 since Linux 4.15 */
+	uint64_t memory_bytes;       /* page cache and kernel memory included */
+	uint64_t memory_peak_bytes;  /* of memory_bytes; v2: Linux 5.19+ */
+	uint64_t memory_cache_bytes; /* page cache of files, without memory_shmem_bytes */
+	uint64_t memory_shmem_bytes; /* tmpfs, /dev/shm, memfd, shared anonymous: v1 since 4.15 */
 	/* Page tables, stacks, caches that cannot be reclaimed, buffers of sockets; v2, else 0. */
 	uint64_t memory_kernel_bytes;
-	uint64_t swap_bytes,
-		swap_peak_bytes; /* swapped out; v1: only where swap is accounted for */
-	uint64_t pids;           /* tasks: threads count */
-	/* Times that a threshold was hit. v2 counts what happened below the group, too. */
-	uint64_t low, high;
-	uint64_t max; /* v1: memory.failcnt */
-	uint64_t oom;
-	uint64_t oom_kill; /* processes killed; Linux 4.13+ */
-	/* Time that some or all tasks waited; v2, Linux 4.20+. */
-	uint64_t cpu_some_ns, cpu_full_ns;
-	uint64_t memory_some_ns, memory_full_ns;
-	uint64_t io_some_ns, io_full_ns;
+	uint64_t swap_bytes, swap_peak_bytes; /* v1: only where swap is accounted for */
+	uint64_t pids;                        /* tasks: threads count */
+	uint64_t oom_kill; /* processes killed, v2: also below the group; Linux 4.13+ */
+	struct trk_pressure memory_pressure, io_pressure; /* v2, Linux 4.20+ */
 };
 
 /* Read the kept files that the wanted fields need. Returns 0 (see `known`: a group that was removed

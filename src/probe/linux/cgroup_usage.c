@@ -10,11 +10,8 @@
 #include "base/parse.h"
 #include "probe/linux/cgroup.h"
 #include "probe/linux/cgroup_private.h"
-#include "probe/linux/pressure.h"
 
-/* The kernel's USER_HZ: 10 ms. */
-#define NS_PER_TICK 10000000u
-#define NS_PER_US   1000u
+#define NS_PER_US 1000u
 
 /* A group with a longer list of pids is not taken for the job's own. */
 enum { PROCS_MAX = 1 << 22 };
@@ -22,7 +19,7 @@ enum { PROCS_MAX = 1 << 22 };
 /* Groups are nested less deeply than this; beyond it, populated is assumed. */
 enum { DEPTH_MAX = 32 };
 
-/* ---- Parsers of each file; each returns the fields that it found ---- */
+/* ---- Parsers of the files ---- */
 
 static bool keyed_times(const char *text, const char *key, uint64_t factor, uint64_t *ret)
 {
@@ -35,55 +32,9 @@ static bool keyed_times(const char *text, const char *key, uint64_t factor, uint
 	return true;
 }
 
-static unsigned int take_throttling(const char *text, const char *key, uint64_t factor,
-				    struct trk_cgroup_usage *u)
+static unsigned int number(const char *text, uint64_t *ret, unsigned int field)
 {
-	if (!keyed_times(text, "nr_periods", 1, &u->periods) ||
-	    !keyed_times(text, "nr_throttled", 1, &u->throttled_periods) ||
-	    !keyed_times(text, key, factor, &u->throttled_ns))
-		return 0;
-	return TRK_CGROUP_KNOWS_THROTTLING;
-}
-
-static unsigned int take_cpu_stat_v1(const char *text, struct trk_cgroup_usage *u)
-{
-	return take_throttling(text, "throttled_time", 1, u);
-}
-
-static unsigned int take_cpu_stat_v2(const char *text, struct trk_cgroup_usage *u)
-{
-	unsigned int fields = take_throttling(text, "throttled_usec", NS_PER_US, u);
-
-	if (keyed_times(text, "usage_usec", NS_PER_US, &u->cpu_ns))
-		fields |= TRK_CGROUP_KNOWS_CPU;
-	if (keyed_times(text, "user_usec", NS_PER_US, &u->cpu_user_ns) &&
-	    keyed_times(text, "system_usec", NS_PER_US, &u->cpu_system_ns))
-		fields |= TRK_CGROUP_KNOWS_CPU_SPLIT;
-	return fields;
-}
-
-static unsigned int take_cpuacct_usage(const char *text, struct trk_cgroup_usage *u)
-{
-	return trk__cgroup_number_parse(text, &u->cpu_ns) == 0 ? TRK_CGROUP_KNOWS_CPU : 0;
-}
-
-static unsigned int take_cpuacct_stat(const char *text, struct trk_cgroup_usage *u)
-{
-	return keyed_times(text, "user", NS_PER_TICK, &u->cpu_user_ns) &&
-			       keyed_times(text, "system", NS_PER_TICK, &u->cpu_system_ns)
-		       ? TRK_CGROUP_KNOWS_CPU_SPLIT
-		       : 0;
-}
-
-static unsigned int take_memory(const char *text, struct trk_cgroup_usage *u)
-{
-	return trk__cgroup_number_parse(text, &u->memory_bytes) == 0 ? TRK_CGROUP_KNOWS_MEMORY : 0;
-}
-
-static unsigned int take_memory_peak(const char *text, struct trk_cgroup_usage *u)
-{
-	return trk__cgroup_number_parse(text, &u->memory_peak_bytes) == 0 ? TRK_CGROUP_KNOWS_PEAK
-									  : 0;
+	return trk__cgroup_number_parse(text, ret) == 0 ? field : 0;
 }
 
 /* v1 has the group alone under the short name, and all below it under the long one. */
@@ -118,8 +69,6 @@ static unsigned int take_memory_stat(const char *text, struct trk_cgroup_usage *
 	unsigned int fields = 0;
 	uint64_t cache;
 
-	if (keyed_memory(text, "inactive_file", &u->memory_inactive_file_bytes))
-		fields |= TRK_CGROUP_KNOWS_INACTIVE_FILE;
 	/* Both versions count shared memory as page cache. */
 	if ((keyed_memory(text, "cache", &cache) || keyed_memory(text, "file", &cache)) &&
 	    keyed_memory(text, "shmem", &u->memory_shmem_bytes)) {
@@ -134,129 +83,71 @@ static unsigned int take_memory_stat(const char *text, struct trk_cgroup_usage *
 	return fields;
 }
 
-static unsigned int take_swap(const char *text, struct trk_cgroup_usage *u)
+static unsigned int take_pressure(const char *text, struct trk_pressure *ret, unsigned int field)
 {
-	return trk__cgroup_number_parse(text, &u->swap_bytes) == 0 ? TRK_CGROUP_KNOWS_SWAP : 0;
+	return trk__pressure_parse(text, ret) == 0 ? field : 0;
 }
 
-static unsigned int take_swap_peak(const char *text, struct trk_cgroup_usage *u)
+/* Returns the fields that were found. */
+static unsigned int take(enum trk_cgroup_file file, const char *text, struct trk_cgroup_usage *u)
 {
-	return trk__cgroup_number_parse(text, &u->swap_peak_bytes) == 0 ? TRK_CGROUP_KNOWS_SWAP_PEAK
-									: 0;
-}
-
-static unsigned int take_events(const char *text, struct trk_cgroup_usage *u)
-{
-	unsigned int fields = 0;
-
-	if (keyed_times(text, "low", 1, &u->low) && keyed_times(text, "high", 1, &u->high))
-		fields |= TRK_CGROUP_KNOWS_LOW_HIGH;
-	if (keyed_times(text, "max", 1, &u->max))
-		fields |= TRK_CGROUP_KNOWS_MAX;
-	if (keyed_times(text, "oom", 1, &u->oom))
-		fields |= TRK_CGROUP_KNOWS_OOM;
-	if (keyed_times(text, "oom_kill", 1, &u->oom_kill))
-		fields |= TRK_CGROUP_KNOWS_OOM_KILL;
-	return fields;
-}
-
-static unsigned int take_oom_control(const char *text, struct trk_cgroup_usage *u)
-{
-	return keyed_times(text, "oom_kill", 1, &u->oom_kill) ? TRK_CGROUP_KNOWS_OOM_KILL : 0;
-}
-
-static unsigned int take_failcnt(const char *text, struct trk_cgroup_usage *u)
-{
-	return trk__cgroup_number_parse(text, &u->max) == 0 ? TRK_CGROUP_KNOWS_MAX : 0;
-}
-
-static unsigned int take_pids(const char *text, struct trk_cgroup_usage *u)
-{
-	return trk__cgroup_number_parse(text, &u->pids) == 0 ? TRK_CGROUP_KNOWS_PIDS : 0;
-}
-
-static unsigned int take_pressure(const char *text, uint64_t *some_ns, uint64_t *full_ns,
-				  unsigned int field)
-{
-	struct trk_pressure p;
-
-	if (trk__pressure_parse(text, &p) < 0)
-		return 0;
-	*some_ns = p.some_ns;
-	*full_ns = p.full_ns;
-	return field;
-}
-
-static unsigned int take_cpu_pressure(const char *text, struct trk_cgroup_usage *u)
-{
-	return take_pressure(text, &u->cpu_some_ns, &u->cpu_full_ns, TRK_CGROUP_KNOWS_CPU_PRESSURE);
-}
-
-static unsigned int take_memory_pressure(const char *text, struct trk_cgroup_usage *u)
-{
-	return take_pressure(text, &u->memory_some_ns, &u->memory_full_ns,
-			     TRK_CGROUP_KNOWS_MEMORY_PRESSURE);
-}
-
-static unsigned int take_io_pressure(const char *text, struct trk_cgroup_usage *u)
-{
-	return take_pressure(text, &u->io_some_ns, &u->io_full_ns, TRK_CGROUP_KNOWS_IO_PRESSURE);
+	switch (file) {
+	case TRK_CGROUP_FILE_CPU_STAT:
+		return keyed_times(text, "usage_usec", NS_PER_US, &u->cpu_ns) ? TRK_CGROUP_KNOWS_CPU
+									      : 0;
+	case TRK_CGROUP_FILE_CPUACCT_USAGE:
+		return number(text, &u->cpu_ns, TRK_CGROUP_KNOWS_CPU);
+	case TRK_CGROUP_FILE_MEMORY:
+		return number(text, &u->memory_bytes, TRK_CGROUP_KNOWS_MEMORY);
+	case TRK_CGROUP_FILE_MEMORY_PEAK:
+		return number(text, &u->memory_peak_bytes, TRK_CGROUP_KNOWS_PEAK);
+	case TRK_CGROUP_FILE_MEMORY_STAT:
+		return take_memory_stat(text, u);
+	case TRK_CGROUP_FILE_MEMORY_EVENTS:
+		return keyed_times(text, "oom_kill", 1, &u->oom_kill) ? TRK_CGROUP_KNOWS_OOM_KILL
+								      : 0;
+	case TRK_CGROUP_FILE_SWAP:
+		return number(text, &u->swap_bytes, TRK_CGROUP_KNOWS_SWAP);
+	case TRK_CGROUP_FILE_SWAP_PEAK:
+		return number(text, &u->swap_peak_bytes, TRK_CGROUP_KNOWS_SWAP_PEAK);
+	case TRK_CGROUP_FILE_PIDS:
+		return number(text, &u->pids, TRK_CGROUP_KNOWS_PIDS);
+	case TRK_CGROUP_FILE_MEMORY_PRESSURE:
+		return take_pressure(text, &u->memory_pressure, TRK_CGROUP_KNOWS_MEMORY_PRESSURE);
+	default:
+		return take_pressure(text, &u->io_pressure, TRK_CGROUP_KNOWS_IO_PRESSURE);
+	}
 }
 
 /* The file of each part and version, and the fields that it has. */
+/* clang-format off */
 static const struct source {
 	enum trk_cgroup_file file;
 	enum trk_cgroup_part part;
 	int version;
 	const char *name;
 	unsigned int fields;
-	unsigned int (*take)(const char *text, struct trk_cgroup_usage *u);
 } sources[] = {
-	{TRK_CGROUP_FILE_CPU_STAT, TRK_CGROUP_CPU, 1, "cpu.stat", TRK_CGROUP_KNOWS_THROTTLING,
-	 take_cpu_stat_v1},
-	{TRK_CGROUP_FILE_CPU_STAT, TRK_CGROUP_CPUACCT, 2, "cpu.stat",
-	 TRK_CGROUP_KNOWS_CPU | TRK_CGROUP_KNOWS_CPU_SPLIT | TRK_CGROUP_KNOWS_THROTTLING,
-	 take_cpu_stat_v2},
-	{TRK_CGROUP_FILE_CPUACCT_USAGE, TRK_CGROUP_CPUACCT, 1, "cpuacct.usage",
-	 TRK_CGROUP_KNOWS_CPU, take_cpuacct_usage},
-	{TRK_CGROUP_FILE_CPUACCT_STAT, TRK_CGROUP_CPUACCT, 1, "cpuacct.stat",
-	 TRK_CGROUP_KNOWS_CPU_SPLIT, take_cpuacct_stat},
-	{TRK_CGROUP_FILE_MEMORY, TRK_CGROUP_MEMORY, 1, "memory.usage_in_bytes",
-	 TRK_CGROUP_KNOWS_MEMORY, take_memory},
-	{TRK_CGROUP_FILE_MEMORY, TRK_CGROUP_MEMORY, 2, "memory.current", TRK_CGROUP_KNOWS_MEMORY,
-	 take_memory},
-	{TRK_CGROUP_FILE_MEMORY_PEAK, TRK_CGROUP_MEMORY, 1, "memory.max_usage_in_bytes",
-	 TRK_CGROUP_KNOWS_PEAK, take_memory_peak},
-	{TRK_CGROUP_FILE_MEMORY_PEAK, TRK_CGROUP_MEMORY, 2, "memory.peak", TRK_CGROUP_KNOWS_PEAK,
-	 take_memory_peak},
-	{TRK_CGROUP_FILE_MEMORY_STAT, TRK_CGROUP_MEMORY, 1, "memory.stat",
-	 TRK_CGROUP_KNOWS_INACTIVE_FILE | TRK_CGROUP_KNOWS_SHMEM | TRK_CGROUP_KNOWS_SWAP,
-	 take_memory_stat},
-	{TRK_CGROUP_FILE_MEMORY_STAT, TRK_CGROUP_MEMORY, 2, "memory.stat",
-	 TRK_CGROUP_KNOWS_INACTIVE_FILE | TRK_CGROUP_KNOWS_SHMEM, take_memory_stat},
-	{TRK_CGROUP_FILE_MEMORY_EVENTS, TRK_CGROUP_MEMORY, 1, "memory.oom_control",
-	 TRK_CGROUP_KNOWS_OOM_KILL, take_oom_control},
-	{TRK_CGROUP_FILE_MEMORY_EVENTS, TRK_CGROUP_MEMORY, 2, "memory.events",
-	 TRK_CGROUP_KNOWS_LOW_HIGH | TRK_CGROUP_KNOWS_MAX | TRK_CGROUP_KNOWS_OOM |
-		 TRK_CGROUP_KNOWS_OOM_KILL,
-	 take_events},
-	{TRK_CGROUP_FILE_MEMORY_FAILCNT, TRK_CGROUP_MEMORY, 1, "memory.failcnt",
-	 TRK_CGROUP_KNOWS_MAX, take_failcnt},
-	{TRK_CGROUP_FILE_SWAP, TRK_CGROUP_MEMORY, 2, "memory.swap.current", TRK_CGROUP_KNOWS_SWAP,
-	 take_swap},
-	{TRK_CGROUP_FILE_SWAP_PEAK, TRK_CGROUP_MEMORY, 2, "memory.swap.peak",
-	 TRK_CGROUP_KNOWS_SWAP_PEAK, take_swap_peak},
-	{TRK_CGROUP_FILE_PIDS, TRK_CGROUP_PIDS, 1, "pids.current", TRK_CGROUP_KNOWS_PIDS,
-	 take_pids},
-	{TRK_CGROUP_FILE_PIDS, TRK_CGROUP_PIDS, 2, "pids.current", TRK_CGROUP_KNOWS_PIDS,
-	 take_pids},
-	{TRK_CGROUP_FILE_CPU_PRESSURE, TRK_CGROUP_UNIFIED, 2, "cpu.pressure",
-	 TRK_CGROUP_KNOWS_CPU_PRESSURE, take_cpu_pressure},
-	{TRK_CGROUP_FILE_MEMORY_PRESSURE, TRK_CGROUP_UNIFIED, 2, "memory.pressure",
-	 TRK_CGROUP_KNOWS_MEMORY_PRESSURE, take_memory_pressure},
-	{TRK_CGROUP_FILE_IO_PRESSURE, TRK_CGROUP_UNIFIED, 2, "io.pressure",
-	 TRK_CGROUP_KNOWS_IO_PRESSURE, take_io_pressure},
+#define SOURCE(file, part, version, name, fields) \
+	{TRK_CGROUP_FILE_##file, TRK_CGROUP_##part, version, name, fields}
+	SOURCE(CPU_STAT, CPUACCT, 2, "cpu.stat", TRK_CGROUP_KNOWS_CPU),
+	SOURCE(CPUACCT_USAGE, CPUACCT, 1, "cpuacct.usage", TRK_CGROUP_KNOWS_CPU),
+	SOURCE(MEMORY, MEMORY, 1, "memory.usage_in_bytes", TRK_CGROUP_KNOWS_MEMORY),
+	SOURCE(MEMORY, MEMORY, 2, "memory.current", TRK_CGROUP_KNOWS_MEMORY),
+	SOURCE(MEMORY_PEAK, MEMORY, 1, "memory.max_usage_in_bytes", TRK_CGROUP_KNOWS_PEAK),
+	SOURCE(MEMORY_PEAK, MEMORY, 2, "memory.peak", TRK_CGROUP_KNOWS_PEAK),
+	SOURCE(MEMORY_STAT, MEMORY, 1, "memory.stat", TRK_CGROUP_KNOWS_SHMEM | TRK_CGROUP_KNOWS_SWAP),
+	SOURCE(MEMORY_STAT, MEMORY, 2, "memory.stat", TRK_CGROUP_KNOWS_SHMEM),
+	SOURCE(MEMORY_EVENTS, MEMORY, 1, "memory.oom_control", TRK_CGROUP_KNOWS_OOM_KILL),
+	SOURCE(MEMORY_EVENTS, MEMORY, 2, "memory.events", TRK_CGROUP_KNOWS_OOM_KILL),
+	SOURCE(SWAP, MEMORY, 2, "memory.swap.current", TRK_CGROUP_KNOWS_SWAP),
+	SOURCE(SWAP_PEAK, MEMORY, 2, "memory.swap.peak", TRK_CGROUP_KNOWS_SWAP_PEAK),
+	SOURCE(PIDS, PIDS, 1, "pids.current", TRK_CGROUP_KNOWS_PIDS),
+	SOURCE(PIDS, PIDS, 2, "pids.current", TRK_CGROUP_KNOWS_PIDS),
+	SOURCE(MEMORY_PRESSURE, UNIFIED, 2, "memory.pressure", TRK_CGROUP_KNOWS_MEMORY_PRESSURE),
+	SOURCE(IO_PRESSURE, UNIFIED, 2, "io.pressure", TRK_CGROUP_KNOWS_IO_PRESSURE),
 };
+/* clang-format on */
 
 enum { SOURCES = sizeof(sources) / sizeof(sources[0]) };
 
@@ -272,8 +163,7 @@ void trk__cgroup_usage_open(struct trk_cgroup *cg)
 		const struct trk_cgroup_place *place = &cg->place[s->part];
 		char path[TRK_CGROUP_FILE_PATH_SIZE];
 
-		/* cpu.stat has one descriptor: with cpu on v1 and CPU time on v2, v1's stays. */
-		if (place->version != s->version || cg->fd[s->file] >= 0)
+		if (place->version != s->version)
 			continue;
 		(void) snprintf(path, sizeof(path), "%s/%s", place->dir, s->name);
 		cg->fd[s->file] = openat(cg->cgroup_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -298,7 +188,7 @@ int trk__cgroup_usage_some(const struct trk_cgroup *cg, unsigned int want,
 		if (len == -ENODEV)
 			removed = true;
 		else if (len >= 0 || len == -EFBIG)
-			u.known |= s->take(text, &u);
+			u.known |= take(s->file, text, &u);
 	}
 	if (removed && u.known == 0)
 		return -ENODEV;
@@ -361,7 +251,7 @@ static bool lists_only(const char *text, const pid_t *sorted, size_t n)
 	return any && *text == '\0';
 }
 
-/* Has a group or one below it a process? True when in doubt. */
+/* Whether a group or one below it has a process; true where that cannot be read. */
 static bool is_populated(int dirfd, unsigned int depth);
 
 static bool has_populated_children(int dirfd, unsigned int depth)

@@ -13,15 +13,15 @@ uint64_t trk__cpu_times_busy(const struct trk_cpu_times *t)
 /* The numbers after "cpu" or "cpuN"; user to idle have always been there. */
 static bool parse_times(const char *at, struct trk_cpu_times *ret)
 {
-	uint64_t value[10] = {0};
+	uint64_t value[8] = {0};
 	int n = 0;
 
-	while (n < 10 && trk__scan_u64(&at, &value[n]))
+	while (n < 8 && trk__scan_u64(&at, &value[n]))
 		n++;
 	if (n < 4)
 		return false;
-	*ret = (struct trk_cpu_times){value[0], value[1], value[2], value[3], value[4],
-				      value[5], value[6], value[7], value[8], value[9]};
+	*ret = (struct trk_cpu_times){value[0], value[1], value[2], value[3],
+				      value[4], value[5], value[6], value[7]};
 	return true;
 }
 
@@ -70,7 +70,6 @@ int trk__cpu_stat_parse(const char *text, struct trk_cpu_stat *ret, struct trk_c
 			scan_softirqs(at, &s);
 		} else if (!scan_named(text, "processes ", &s.forks) &&
 			   !scan_named(text, "ctxt ", &s.context_switches) &&
-			   !scan_named(text, "btime ", &s.boot_time_s) &&
 			   !scan_named(text, "procs_running ", &s.running)) {
 			(void) scan_named(text, "procs_blocked ", &s.blocked);
 		}

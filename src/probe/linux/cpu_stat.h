@@ -1,7 +1,7 @@
 /* CPU time of the whole machine, by kind and by core.
  *
- * Source: /proc/stat. Times are clock ticks (USER_HZ). `guest` is contained in `user`, `guest_nice`
- * in `nice`: never add them. */
+ * Source: /proc/stat. Times are clock ticks (USER_HZ). `user` and `nice` contain the time of
+ * guests. */
 #ifndef TRK_PROBE_LINUX_CPU_STAT_H
 #define TRK_PROBE_LINUX_CPU_STAT_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct trk_cpu_times {
-	uint64_t user, nice, system, idle, iowait, irq, softirq, steal, guest, guest_nice;
+	uint64_t user, nice, system, idle, iowait, irq, softirq, steal;
 };
 
 struct trk_cpu_stat {
@@ -17,7 +17,6 @@ struct trk_cpu_stat {
 	size_t cores;              /* cpuN lines: online cores */
 	uint64_t forks;            /* "processes": forks and clones since boot */
 	uint64_t context_switches; /* since boot */
-	uint64_t boot_time_s;      /* since the epoch */
 	uint64_t running, blocked; /* tasks */
 	/* Softirqs of the network and of disks since boot; 0: unknown (before Linux 2.6.31). */
 	uint64_t net_softirqs, block_softirqs;

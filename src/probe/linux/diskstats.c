@@ -36,7 +36,6 @@ int trk__diskstat_counters_parse(const char *text, struct trk_diskstat *ret)
 	ret->read_bytes = value[2] * SECTOR_BYTES;
 	ret->writes = value[4];
 	ret->write_bytes = value[6] * SECTOR_BYTES;
-	ret->busy_ms = value[9];
 	return 0;
 }
 
@@ -141,7 +140,7 @@ static int update_table(struct trk_disk_meter *m)
 
 	len = trk__read_lines_fd(m->fd, m->text, TEXT_SIZE);
 	/* Too long: what does not fit is left out. The line that is cut fails to parse, unless all
-	 * the numbers that we use are whole. */
+	 * the numbers that are used are whole. */
 	if (len < 0 && len != -EFBIG)
 		return (int) len;
 	m->requests = 0;

@@ -13,7 +13,6 @@ struct trk_diskstat {
 	size_t name_len;
 	uint64_t reads, writes; /* completed requests */
 	uint64_t read_bytes, write_bytes;
-	uint64_t busy_ms; /* at least one request was in flight */
 };
 
 /* Parse the line at *at and advance to the next one. Pure. Returns 1; 0 at the end of the text;

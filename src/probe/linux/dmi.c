@@ -32,7 +32,6 @@ void trk__dmi_read(int sys_fd, struct trk_dmi *ret)
 	} files[] = {
 		{"sys_vendor", offsetof(struct trk_dmi, sys_vendor)},
 		{"product_name", offsetof(struct trk_dmi, product_name)},
-		{"product_version", offsetof(struct trk_dmi, product_version)},
 		{"bios_vendor", offsetof(struct trk_dmi, bios_vendor)},
 		{"bios_version", offsetof(struct trk_dmi, bios_version)},
 		{"chassis_vendor", offsetof(struct trk_dmi, chassis_vendor)},

@@ -11,7 +11,7 @@
 
 /* Texts are empty where unknown. */
 struct trk_dmi {
-	char sys_vendor[TRK_DMI_TEXT], product_name[TRK_DMI_TEXT], product_version[TRK_DMI_TEXT];
+	char sys_vendor[TRK_DMI_TEXT], product_name[TRK_DMI_TEXT];
 	char bios_vendor[TRK_DMI_TEXT], bios_version[TRK_DMI_TEXT];
 	char chassis_vendor[TRK_DMI_TEXT], chassis_asset_tag[TRK_DMI_TEXT];
 	char board_vendor[TRK_DMI_TEXT];

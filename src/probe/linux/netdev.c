@@ -44,13 +44,7 @@ int trk__netdev_parse(const char **at, struct trk_netdev *ret)
 		.name = s,
 		.name_len = (size_t) (colon - s),
 		.recv_bytes = value[0],
-		.recv_packets = value[1],
-		.recv_errors = value[2],
-		.recv_drops = value[3],
 		.sent_bytes = value[8],
-		.sent_packets = value[9],
-		.sent_errors = value[10],
-		.sent_drops = value[11],
 	};
 	return 1;
 }

@@ -14,8 +14,7 @@
 struct trk_netdev {
 	const char *name; /* view into the text, not terminated */
 	size_t name_len;
-	uint64_t recv_bytes, recv_packets, recv_errors, recv_drops;
-	uint64_t sent_bytes, sent_packets, sent_errors, sent_drops;
+	uint64_t recv_bytes, sent_bytes;
 };
 
 /* Parse the line at *at and advance. Pure. Returns 1; 0 at the end; -EBADMSG for a line that is no

@@ -19,7 +19,6 @@ struct trk_pid_smaps {
 	uint64_t pss_shmem_bytes;
 	uint64_t shared_bytes; /* resident pages that other processes map as well */
 	uint64_t anon_bytes;   /* resident anonymous */
-	uint64_t swap_bytes, swap_pss_bytes;
 };
 
 /* Parse the text of one smaps_rollup file. Pure. Returns 0, or -EBADMSG and leaves *ret

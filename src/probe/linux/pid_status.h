@@ -1,4 +1,4 @@
-/* One process: memory high-water mark, threads, owner, context switches.
+/* One process: its resident memory, and the most of it so far.
  *
  * Source: /proc/PID/status. Costs about twice a stat read, so it is read when the peak matters. */
 #ifndef TRK_PROBE_LINUX_PID_STATUS_H
@@ -8,19 +8,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Groups of a user in many groups make this file long; what we need stands within this size. */
+/* The groups of a user in many groups make this file long; the lines that are read stand within
+ * this size. */
 #define TRK_PID_STATUS_SIZE 8192
 
 struct trk_pid_status {
-	bool has_memory;    /* false for a zombie or a kernel thread: no Vm lines */
-	uint64_t hwm_bytes; /* VmHWM: largest RSS so far, exact */
-	uint64_t rss_bytes; /* VmRSS */
-	uint64_t rss_anon_bytes, rss_file_bytes, rss_shmem_bytes; /* Linux 4.5+, else 0 */
-	uint64_t swap_bytes;                                      /* VmSwap */
-	uint64_t threads;
-	uint64_t voluntary_switches, involuntary_switches; /* of the main thread */
-	uint32_t uid;                                      /* real */
-	pid_t inner_pid; /* in the innermost pid namespace (last of NSpid), or 0 */
+	bool has_memory;         /* false for a zombie or a kernel thread: no Vm lines */
+	uint64_t hwm_bytes;      /* VmHWM: largest RSS so far, exact */
+	uint64_t rss_bytes;      /* VmRSS */
+	uint64_t rss_anon_bytes; /* Linux 4.5+, else 0 */
 };
 
 /* Parse the text of one status file. Pure. Returns 0, or -EBADMSG and leaves *ret untouched. */
