@@ -16,6 +16,7 @@ enum {
 	OFFSETS_WORDS = 96,   /* of struct _Py_DebugOffsets that are read */
 	PTHREAD_BYTES = 1536, /* of struct pthread in which the kernel's number is looked for */
 	PID_LIMIT = 1 << 22,
+	RETRIES = 3,      /* of a stack that is torn */
 	WALKS_YOUNG = 8,  /* of a code object: it is read whole in each */
 	WALKS_AHEAD = 64, /* then one reads nothing ahead: what is no longer used is forgotten */
 };
@@ -419,13 +420,18 @@ static bool walk_frames(struct trk_cpython *c, struct trk_remote *r, uint64_t th
 	return !is_generator(r, l, last);
 }
 
-/* The same, with the memory of this moment. */
-static bool walk_anew(struct trk_cpython *c, struct trk_remote *r, uint64_t thread)
+/* Read a stack, some times more where it changes meanwhile. */
+static bool walk_thread(struct trk_cpython *c, struct trk_remote *r, uint64_t thread)
 {
-	trk__remote_begin(r);
-	trk__remote_prefetch(r, c->part, c->parts);
 	r->moves = true;
-	return walk_frames(c, r, thread);
+	for (int i = 0; !walk_frames(c, r, thread); i++) {
+		if (i == RETRIES)
+			return false;
+		trk__remote_begin(r);
+		trk__remote_prefetch(r, c->part, c->parts);
+		r->moves = true;
+	}
+	return true;
 }
 
 /* Find the offset of the thread's id in struct pthread: the oldest thread has the id of its process,
@@ -496,8 +502,7 @@ static int walk_threads(struct trk_cpython *c, struct trk_remote *r, uint64_t in
 			return -ENOMEM;
 		name_thread(c, r, list[i]);
 		c->stack.is_oldest = i == n - 1;
-		r->moves = true;
-		if (!walk_frames(c, r, list[i]) && !walk_anew(c, r, list[i])) {
+		if (!walk_thread(c, r, list[i])) {
 			(*torn)++;
 		} else if (c->stack.depth > 0) {
 			on_stack(data, &c->stack);
