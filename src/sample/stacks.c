@@ -35,8 +35,8 @@ enum {
 #define LENT_NS      (30.0 * TRK_NS_PER_MS)
 #define LENT_FOR_NS  (60 * TRK_NS_PER_S)
 #define SPEND_NS     (10.0 * TRK_NS_PER_S) /* a time in which most of what is saved is spent */
-#define ROUND_NS     (30.0 * 1000)         /* what a round costs, until that is known */
-#define WAKE_NS      (10 * UINT64_C(1000)) /* waking up for one: the kernel's part is not measured */
+#define ROUND_NS     (50.0 * 1000)         /* what a round costs, until that is known */
+#define WAKE_MAX_NS  (60 * UINT64_C(1000)) /* more since the last one was for something else */
 
 struct trk_stacks {
 	struct trk_stacks_options options;
@@ -49,6 +49,7 @@ struct trk_stacks {
 	uint64_t start_ns, next_ns, round_at_ns, settle_ns, period_ns;
 	uint64_t probe_ns; /* the next look at memory that grows; UINT64_MAX: none */
 	uint64_t cost_ns, paid_cost_ns, rounds;
+	uint64_t left_cpu_ns;      /* the thread's CPU clock when the last tick was left */
 	double saved_ns, round_ns; /* left of the budget; what a round cost of late */
 	uint64_t probe_cost_ns;    /* bounded by the memory that the job takes, not by the budget */
 	uint64_t random;
@@ -612,11 +613,11 @@ static void adapt(struct trk_stacks *s, uint64_t now_ns, uint64_t over_ns, uint6
 		share -= LENT_NS / LENT_FOR_NS;
 	share *= parts;
 	s->saved_ns += share * (double) over_ns;
-	s->saved_ns -= (double) (s->cost_ns - s->paid_cost_ns + WAKE_NS);
+	s->saved_ns -= (double) (s->cost_ns - s->paid_cost_ns);
 	if (s->saved_ns > lent_ns)
 		s->saved_ns = lent_ns;
 	s->paid_cost_ns = s->cost_ns;
-	s->round_ns += ((double) (cost_ns + WAKE_NS) - s->round_ns) / 8;
+	s->round_ns += ((double) cost_ns - s->round_ns) / 8;
 	/* In debt, half of the budget pays it off. */
 	period_ns = s->round_ns / (s->saved_ns > 0 ? share + s->saved_ns / SPEND_NS : share / 2);
 	s->period_ns = period_ns < PERIOD_MAX ? (uint64_t) period_ns : PERIOD_MAX;
@@ -660,34 +661,48 @@ static void take_samples(struct trk_stacks *s)
 
 static void take_probes(struct trk_stacks *s)
 {
-	uint64_t before = trk__clock_thread_cpu_ns();
-
 	s->is_probe = true;
 	for (size_t i = 0; i < s->count; i++)
 		if (s->watched[i].python && s->watched[i].growth.period_ns)
 			probe(s, &s->watched[i]);
 	s->is_probe = false;
 	plan_probe(s, s->now_ns);
-	s->probe_cost_ns += trk__clock_thread_cpu_ns() - before;
+}
+
+/* CPU time since the last tick was left: waiting and waking up for this one. */
+static uint64_t waking_ns(const struct trk_stacks *s, uint64_t cpu_ns)
+{
+	uint64_t ns = s->left_cpu_ns ? cpu_ns - s->left_cpu_ns : 0;
+
+	return ns < WAKE_MAX_NS ? ns : WAKE_MAX_NS;
+}
+
+static void take_round(struct trk_stacks *s)
+{
+	take_samples(s);
+	if (s->now_ns - s->settle_ns >= SETTLE_NS) {
+		trk__stacks_settle(s, false);
+		s->settle_ns = s->now_ns;
+	}
 }
 
 void trk__stacks_tick(struct trk_stacks *s, uint64_t now_ns)
 {
-	uint64_t before, cost_ns, over_ns = now_ns - s->round_at_ns;
+	uint64_t before = trk__clock_thread_cpu_ns(), cost_ns = waking_ns(s, before);
+	uint64_t over_ns = now_ns - s->round_at_ns;
+	bool is_round = now_ns >= s->next_ns;
 
 	s->now_ns = now_ns;
-	if (now_ns < s->next_ns) {
-		if (now_ns >= s->probe_ns)
-			take_probes(s);
+	if (is_round)
+		take_round(s);
+	else if (now_ns >= s->probe_ns)
+		take_probes(s);
+	s->left_cpu_ns = trk__clock_thread_cpu_ns();
+	cost_ns += s->left_cpu_ns - before;
+	if (!is_round) {
+		s->probe_cost_ns += cost_ns;
 		return;
 	}
-	before = trk__clock_thread_cpu_ns();
-	take_samples(s);
-	if (now_ns - s->settle_ns >= SETTLE_NS) {
-		trk__stacks_settle(s, false);
-		s->settle_ns = now_ns;
-	}
-	cost_ns = trk__clock_thread_cpu_ns() - before;
 	s->cost_ns += cost_ns;
 	s->round_at_ns = now_ns;
 	adapt(s, now_ns, over_ns, cost_ns);
