@@ -105,7 +105,7 @@ void trk__fleet_job_lead(const struct trk_fleet_job *job, char text[TRK_FLEET_TE
 		say(text, ": %s -> %s a run", trk__fleet_usd(a, job->usd),
 		    trk__fleet_usd(b, job->ask_usd));
 	if (job->saves_usd_month >= 0.01)
-		say(text, ", %s a month", trk__fleet_usd(a, job->saves_usd_month));
+		say(text, ", %s less a month", trk__fleet_usd(a, job->saves_usd_month));
 	say(text, ".");
 }
 

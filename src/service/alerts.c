@@ -66,6 +66,12 @@ int trk__alerts_rows(const struct trk_service *s, const char *run,
 
 /* ---- judging ---- */
 
+/* Whether the job has not run for so long that its alerts end. */
+static bool is_over(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job)
+{
+	return job->last->start_s < rows->now_s - JUDGED_DAYS * DAY_S;
+}
+
 static void take_news(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
 		      struct trk_alert_end *end, struct trk_alert_book *book,
 		      trk_alerts_news_fn *on_news, void *data)
@@ -73,7 +79,7 @@ static void take_news(const struct trk_fleet_rows *rows, const struct trk_fleet_
 	struct trk_alert_news news = trk__alert_end_news(rows, job, end);
 	const struct trk_alert_entry *e;
 
-	if (job && job->last->start_s < rows->now_s - JUDGED_DAYS * DAY_S)
+	if (job && is_over(rows, job))
 		news.firing = false;
 	e = trk__alert_book_take(book, &news, rows->now_s);
 	/* Not where it was open before, and goes on. */
@@ -94,7 +100,8 @@ int trk__alerts_judge(const struct trk_fleet_rows *rows, size_t job, struct trk_
 
 		if (r < 0)
 			return r;
-		if (rows->job[i].count && !trk__fleet_is_test(rows, made.last)) {
+		if (rows->job[i].count &&
+		    (!trk__fleet_is_test(rows, made.last) || is_over(rows, &made))) {
 			trk__alert_end_judge(rows, &made, end);
 			for (int k = 0; k < TRK_ALERT_END_RULES; k++)
 				take_news(rows, &made, &end[k], book, on_news, data);

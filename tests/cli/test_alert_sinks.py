@@ -424,6 +424,11 @@ def test_a_run_that_is_tagged_as_a_test_raises_no_alert(rt):
     assert rt.run("alerts", "check").stdout == ""
     assert rt.run("run", "-q", "--job", "fails", "--tag", "test=10", "--", "sh", "-c", "exit 3").rc == 3
     assert rt.run("alerts", "check").stdout.startswith("[critical] failing-again: fails: the newest 4 runs failed")
+    # A test keeps what is open, until the job has not run for two weeks.
+    assert rt.run("run", "-q", "--job", "fails", "--tag", "test=1", "--", "true").rc == 0
+    assert rt.run("alerts", "check").stdout == ""
+    later = str(time.time() + 15 * 86400)
+    assert rt.run("internal", "alerts", "check", "--now", later).stdout.startswith("[resolved] failing-again: fails: ")
 
 
 def test_silenced_and_acknowledged_alerts_are_not_told(rt, mailbox):
@@ -615,10 +620,17 @@ def test_a_budget_is_told_once_and_is_in_the_digest(rt, mailbox):
 
 
 @pytest.mark.parametrize("usd", ["0", "-1", "much", "nan", ""])
-def test_a_budget_is_a_positive_number(rt, usd):
+def test_a_budget_is_a_positive_number(rt, tmp_path, usd):
     done = rt.run("alerts", "check", "--budget", usd)
     assert (done.rc, done.stderr.count("\n")) == (2, 1)
     assert "not a positive number of dollars" in done.stderr
+    config = tmp_path / "budget.toml"
+    config.write_text(f"[alerts]\nbudget = '{usd}'\n")
+    done = rt.run("digest", "--config", config)
+    assert (done.rc, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith(f"resource-tracker: {config}:2: --budget {usd}: not a positive")
+    # A key of another verb is no mistake for a job.
+    assert rt.run("run", "-q", "--config", config, "--", "true").rc == 0
 
 
 def test_a_workflow_of_github_gets_annotations_of_its_jobs(rt):
