@@ -536,9 +536,10 @@ int trk__dashboard_html(const struct trk_dashboard *d, struct trk_buf *b)
 			kinds[d->kind]);
 	plain_html(d, b);
 	trk__buf_puts(b, "</div>\n");
-	r = put_all_data(d, b);
 	trk__buf_puts(b, "<script>");
 	trk__buf_puts(b, trk__dashboard_js);
-	trk__buf_puts(b, "</script>\n</body>\n</html>\n");
+	trk__buf_puts(b, "</script>\n");
+	r = put_all_data(d, b);
+	trk__buf_puts(b, "</body>\n</html>\n");
 	return r < 0 ? r : b->error;
 }

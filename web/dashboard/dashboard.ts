@@ -139,7 +139,10 @@ function shell(): Promise<void> {
 	});
 }
 
-shell().then(load).then(start, (error: unknown) => {
+// The data stand behind the script.
+const parsed = new Promise((done) => addEventListener("DOMContentLoaded", done));
+
+shell().then(() => parsed).then(load).then(start, (error: unknown) => {
 	app.innerHTML = plain;
 	const note = document.createElement("p");
 
