@@ -11,7 +11,7 @@
  *             die(why);
  *     work();
  *     trk_tracker_stop(t);
- *     if (trk_tracker_read(t, &recording) == 0) ...                 // its samples, statistics, totals
+ *     if (trk_tracker_read(t, &recording) == 0) ... // its samples, statistics, totals
  *     trk_tracker_free(t);
  *
  * Errors: a function that can fail returns 0 or a count, or a negative errno or a negative code of
@@ -52,7 +52,7 @@ const char *trk_version(void);
 	}
 #endif
 
-/* Codes beside errno, returned with a minus sign. */
+/* Codes in addition to those of errno, returned with a minus sign. */
 #define TRK_ERR_FORMAT      4001 /* not a recording */
 #define TRK_ERR_VERSION     4002 /* made by a newer version */
 #define TRK_ERR_DAMAGED     4003 /* its first record is not intact */
@@ -115,9 +115,9 @@ struct trk_tracker;
  * and no terminal with this program, is not its child, and ends by itself when the tracked process
  * or this program ends. (A command is run by that process, is its child, and goes on to its end.)
  * On a machine of a cloud that process asks the cloud's metadata service for region and type,
- * unless the environment has TRACKER_NO_DISCOVERY=1; a thread asks nobody. The caller frees *ret.
- * On failure returns -ESRCH (no such process), -ENOENT or -EACCES (no program to sample with),
- * -TRK_ERR_RANGE, … and writes a sentence into why[0..why_size), which may be NULL. */
+ * unless the environment has TRACKER_NO_DISCOVERY=1; a thread sends no request. The caller frees
+ * *ret. On failure returns -ESRCH (no such process), -ENOENT or -EACCES (no program to sample
+ * with), -TRK_ERR_RANGE, … and writes a sentence into why[0..why_size), which may be NULL. */
 int trk_tracker_start(const struct trk_tracker_options *options, struct trk_tracker **ret,
 		      char *why, size_t why_size);
 
@@ -142,11 +142,11 @@ int trk_tracker_wait(struct trk_tracker *t, uint64_t samples, double timeout_s);
 int trk_tracker_mark(struct trk_tracker *t, const char *name);
 
 /* The next alert about the tracked processes (docs/alerts.md has the rules), as JSON text that the
- * caller frees with free(): rule, severity, state ("firing" or "resolved"), text, fix, value, limit,
- * pid, job, run; null where something is not known. Waits at most timeout_s seconds, negative:
- * without limit. Returns 1; 0 when the time is over, or when no further alert can come: sampling
- * has ended, or a thread samples, which judges no rules. The newest 32 are kept until they are
- * taken. */
+ * caller frees with free(): rule, severity, state ("firing" or "resolved"), text, fix, value,
+ * limit, pid, job, run; null where something is not known. Waits at most timeout_s seconds,
+ * negative: without limit. Returns 1; 0 when the time is over, or when no further alert can come:
+ * sampling has ended, or a thread samples, which judges no rules. The newest 32 are kept until they
+ * are taken. */
 int trk_tracker_alert(struct trk_tracker *t, double timeout_s, char **ret);
 
 /* Wait for a command's end: its wait status as of waitpid(2) in *ret_status. -ECHILD without
@@ -174,17 +174,17 @@ int trk_mark(const char *guard, const char *name);
 /* ---- this machine ---- */
 
 /* What this machine is, as JSON of the schema "resource-tracker.server/1": `os`, `vcpus`,
- * `memory_mib`, `memory_mb`, `cpu_model`, `gpu_count`, `gpu_names`, … Nothing is asked over a
+ * `memory_mib`, `memory_mb`, `cpu_model`, `gpu_count`, `gpu_names`, … Nothing is requested over a
  * network. Text that the caller frees with free(); NULL without memory or /proc. */
 char *trk_server_info(void);
 
 /* In which cloud it stands, as JSON of the schema "resource-tracker.cloud/1": `vendor`, `region`,
  * `zone`, `instance_type`, `allocation`, `discovery_time`, … (`inferred` says why that type, where
  * the cloud does not name it and one type alone is like this machine.) The firmware is looked at
- * first; only where it is that of a cloud's machine the metadata service is asked, for a second at
- * most, in which this call blocks. `ask` 0: nobody is asked. `dir` is a directory in which the
- * answer is kept until the next boot; NULL: it is not kept. Text that the caller frees with free();
- * NULL without memory or /proc. */
+ * first; only where it is that of a cloud's machine the metadata service is queried, for a second
+ * at most, in which this call blocks. `ask` 0: no request is sent. `dir` is a directory in which
+ * the answer is kept until the next boot; NULL: it is not kept. Text that the caller frees with
+ * free(); NULL without memory or /proc. */
 char *trk_cloud_info(int ask, const char *dir);
 
 /* ---- the counters of now, without a tracker ---- */
@@ -294,8 +294,8 @@ struct trk_program_use {
 	uint64_t processes;       /* at its end */
 };
 /* All of them, row by row, into list[0..max); returns how many there are, which may be more than
- * max. The programs of a row add up to its process_utime + process_stime and process_memory. 0 where the
- * recording has none (it is of an older version), or without memory. */
+ * max. The programs of a row add up to its process_utime + process_stime and process_memory. 0
+ * where the recording has none (it is of an older version), or without memory. */
 size_t trk_recording_programs(struct trk_recording *recording, struct trk_program_use *list,
 			      size_t max);
 
@@ -314,10 +314,10 @@ size_t trk_recording_processes(struct trk_recording *recording, struct trk_recor
 			       size_t max);
 
 /* Let what is advised from this recording rest on the earlier runs of its job as well, as the
- * program does: "advice" and (with a history) "change" of the summary, trk_servers_for_run(), and the
- * best server of trk_recording_bill(). Then all of them name what `resource-tracker show`, `recommend` and the
- * page name. history and earlier: as in struct trk_report_options, with its errors; both NULL: this
- * run alone again. */
+ * program does: "advice" and (with a history) "change" of the summary, trk_servers_for_run(), and
+ * the best server of trk_recording_bill(). Then all of them name what `resource-tracker show`,
+ * `recommend` and the page name. history and earlier: as in struct trk_report_options, with its
+ * errors; both NULL: this run alone again. */
 int trk_recording_earlier(struct trk_recording *recording, const char *history,
 			  const char *earlier);
 
@@ -325,18 +325,18 @@ int trk_recording_earlier(struct trk_recording *recording, const char *history,
  * NULL without memory. */
 char *trk_recording_summary(const struct trk_recording *recording);
 
-/* Which lines of the job's Python programs used CPU time and memory, schema "resource-tracker.lines/1"
- * (docs/lines.md), as JSON text that the caller frees with free(). by: "line", "function", "file", "thread",
- * "process" or "phase"; NULL: line. from_s and to_s: a part of the run, seconds since its start; NaN: from the start, to
- * the end. NULL where no stacks were sampled (see --lines of `resource-tracker attach`), for another `by`, or
- * without memory. */
+/* Which lines of the job's Python programs used CPU time and memory, schema
+ * "resource-tracker.lines/1" (docs/lines.md), as JSON text that the caller frees with free(). by:
+ * "line", "function", "file", "thread", "process" or "phase"; NULL: line. from_s and to_s: a part
+ * of the run, seconds since its start; NaN: from the start, to the end. NULL where no stacks were
+ * sampled (see --lines of `resource-tracker attach`), for another `by`, or without memory. */
 char *trk_recording_lines(const struct trk_recording *recording, const char *by, double from_s,
 			  double to_s);
 
 /* ---- servers and prices ---- */
 
 /* The catalogue: types of servers of several clouds, with prices by region and scores
- * (docs/catalog.md). The library carries one and reads it in place; nothing is asked over a
+ * (docs/catalog.md). The library carries one and reads it in place; nothing is requested over a
  * network. It may be used by several threads at once. */
 struct trk_catalog;
 
@@ -357,7 +357,7 @@ struct trk_catalog_options {
 /* `options` NULL: the defaults. The caller frees *ret, after everything that was found in it. A
  * file that is missing, cut, of another format or wrong is an error; `why`, which may be NULL, then
  * has file, line and column. A file of the cache that another user may have written is left out:
- * the call succeeds, and `why` says which one and why; else it is "" then. */
+ * the call succeeds, and `why` names it with the reason; else it is "" then. */
 int trk_catalog_open(const struct trk_catalog_options *options, struct trk_catalog **ret, char *why,
 		     size_t why_size);
 void trk_catalog_free(struct trk_catalog *catalog);
@@ -420,7 +420,7 @@ struct trk_server_offer {
 	double gpus, vram_mib; /* of each GPU */
 	double storage_gb;     /* local disk; NaN: none, or not known */
 	double score;          /* of all threads */
-	double usd_per_hour;   /* on demand, or at the typical saving where spot was asked for */
+	double usd_per_hour;   /* on demand, or at the typical saving with `spot` */
 	double spot_saving;    /* typical, 0 to 1 */
 	const char *price_source, *price_quality;
 	int price_date; /* 20260131 */
@@ -461,8 +461,8 @@ int trk_recording_bill(const struct trk_recording *recording, const struct trk_c
 
 /* ---- what to request next time ---- */
 
-/* Set `size` by TRK_RECOMMEND_OPTIONS_INIT, as with struct trk_tracker_options. What is 0 or NULL has
- * its default. */
+/* Set `size` by TRK_RECOMMEND_OPTIONS_INIT, as with struct trk_tracker_options. What is 0 or NULL
+ * has its default. */
 struct trk_recommend_options {
 	size_t size;
 	const char *history; /* the state directory with the earlier runs of the job, as in struct
@@ -503,27 +503,27 @@ struct trk_recommendation;
  * recommend` answers about this recording. No request is sent over a network. `options` NULL: the
  * defaults. The caller frees *ret. The errors of trk_recording_open(); -TRK_ERR_NODATA where no run
  * has samples; -EINVAL for a wrong word, -TRK_ERR_RANGE for a number; the errors of
- * trk_report_write_with() for the history; with a sentence in why[0..why_size), which may be NULL and
- * after a success has a remark, such as a database that could not be reached, or "". */
+ * trk_report_write_with() for the history; with a sentence in why[0..why_size), which may be NULL
+ * and after a success has a remark, such as a database that could not be reached, or "". */
 int trk_recommend(const char *recording, const struct trk_recommend_options *options,
 		  struct trk_recommendation **ret, char *why, size_t why_size);
 void trk_recommendation_free(struct trk_recommendation *recommendation);
 
-/* A figure of it. key: cpu (vCPUs), memory_mib, gpus, vram_mib (of each GPU), time_s (of the next run,
- * as far as it can be told), runs (that it rests on). NaN where it is not known. 0, or -ENOENT for
+/* A figure of it. key: cpu (vCPUs), memory_mib, gpus, vram_mib (of each GPU), time_s (of the next
+ * run, where it is known), runs (that it rests on). NaN where it is not known. 0, or -ENOENT for
  * another key. */
 int trk_recommendation_value(const struct trk_recommendation *recommendation, const char *key,
 			     double *ret);
-/* All of it as JSON of the schema "resource-tracker.advice/1", as of `recommend --json`. Text that the
- * caller frees with free(); NULL without memory. */
+/* All of it as JSON of the schema "resource-tracker.advice/1", as of `recommend --json`. Text that
+ * the caller frees with free(); NULL without memory. */
 char *trk_recommendation_json(const struct trk_recommendation *recommendation);
 /* As `recommend` prints it, in UTF-8, in lines of `columns` (40 to 200; 0: 200). Freed with free();
  * NULL without memory. */
 char *trk_recommendation_text(const struct trk_recommendation *recommendation, size_t columns);
 /* Lines to paste, as of `recommend --for KIND`: "slurm", "k8s", "docker", "batch", "metaflow",
- * "nextflow", "snakemake", "htcondor", "pbs", "lsf", "sge". note[0..note_size), which may be NULL, gets
- * what the request does not cover and the lines do not say; else "". Freed with free(); NULL for
- * another kind, or without memory. */
+ * "nextflow", "snakemake", "htcondor", "pbs", "lsf", "sge". note[0..note_size), which may be NULL,
+ * gets what the request does not cover and the lines do not say; else "". Freed with free(); NULL
+ * for another kind, or without memory. */
 char *trk_recommendation_lines(const struct trk_recommendation *recommendation, const char *kind,
 			       char *note, size_t note_size);
 
@@ -551,24 +551,25 @@ struct trk_compare_options {
 };
 #define TRK_COMPARE_OPTIONS_INIT TRK_SIZED_INIT(trk_compare_options)
 
-/* What changed in a run, as `resource-tracker compare --json` says it. *ret: JSON text of the schema
- * "resource-tracker.compare/1", which the caller frees with free(). Returns how many of the rules hold;
- * or the errors of trk_recommend(), -TRK_ERR_NODATA where it is the first run of its job; `why` as there.
- */
+/* What changed in a run, as `resource-tracker compare --json` prints it. *ret: JSON text of the
+ * schema "resource-tracker.compare/1", which the caller frees with free(). Returns how many of the
+ * rules hold; or the errors of trk_recommend(), -TRK_ERR_NODATA where it is the first run of its
+ * job; `why` as there. */
 int trk_compare(const char *recording, const struct trk_compare_options *options, char **ret,
 		char *why, size_t why_size);
 
 /* ---- files of other tools ---- */
 
-/* Turn a file of another tool into recordings in DIR/runs, as `resource-tracker import` does. format:
- * one of those of `import --from`, "snapshot" among them; NULL: as its content shows. Returns how many
- * runs were added or were there already; or a negative error with a sentence in `why`. */
+/* Turn a file of another tool into recordings in DIR/runs, as `resource-tracker import` does.
+ * format: one of those of `import --from`, "snapshot" among them; NULL: as its content shows.
+ * Returns how many runs were added or were there already; or a negative error with a sentence in
+ * `why`. */
 int trk_import(const char *file, const char *format, const char *dir, char *why, size_t why_size);
 
 /* ---- reports ---- */
 
 /* Write a page about a recording into the file `path`, whole or not at all. format: "html" (or
- * NULL), a file that asks for nothing from outside; "md", Markdown; "json", the same as data. It
+ * NULL), a file that loads nothing from outside; "md", Markdown; "json", the same as data. It
  * rests on this one run. 0; -EINVAL for another format; the errors of trk_recording_open(); or the
  * error of writing. */
 int trk_report_write(const char *recording, const char *path, const char *format);

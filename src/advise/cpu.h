@@ -6,7 +6,7 @@
  * ordinary programs; it does not cover jobs spread over several machines, nor of more cores than
  * there were: where nearly all of them were busy, more might help, and that is said.
  *
- * Where threads waited for a CPU, busy cores are less than what the run asked for. In an interval
+ * Where threads waited for a CPU, busy cores are less than the run's demand. In an interval
  * with `busy` cores and `queued` threads waiting, busy + queued threads wanted to run. With a CPU
  * for each the interval would have been shorter, and the same work done on more cores at once:
  * trk__busy_add_free() takes it as that. */
@@ -38,7 +38,7 @@ struct trk_busy {
 };
 
 /* Share of the time that threads could run, and waited for a CPU, from which on the queue is taken
- * into account: behind others, and behind one another. docs/advice.md says where they come from. */
+ * into account: behind others, and behind one another. docs/advice.md has their sources. */
 #define TRK_QUEUE_SHARE     0.10
 #define TRK_QUEUE_OWN_SHARE 0.20
 

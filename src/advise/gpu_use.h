@@ -12,17 +12,17 @@
 
 /* NaN: not known. What is not known is not judged. */
 struct trk_gpu_facts {
-	double given;      /* GPUs that were asked for, else that the job held */
-	bool stated;       /* they were asked for: only then can they be too many */
+	double given;      /* GPUs that were requested, else that the job held */
+	bool stated;       /* they were requested: only then can they be too many */
 	double used;       /* GPUs that it kept busy at any time */
 	double usage_mean; /* GPUs busy */
 	double usage_p95;
 	double utilization; /* mean of the GPUs that it used, of their time */
-	double sm_activity; /* the same of their multiprocessors */
+	double sm_activity; /* of their multiprocessors */
 	double starved_share;
 };
 
-/* Adds reasons to the verdict, and makes it over-provisioned where GPUs that were asked for lay
+/* Adds reasons to the verdict, and makes it over-provisioned where GPUs that were requested lay
  * idle. A verdict of not enough data stays as it is. */
 void trk__sizing_judge_gpus(const struct trk_gpu_facts *facts, struct trk_sizing_verdict *v);
 

@@ -134,9 +134,9 @@ int trk__memory_advise(const struct trk_earlier_run *runs, size_t count,
 		       const struct trk_memory_options *options, struct trk_memory_advice *ret);
 
 /* The next rung after the next run failed at failed_bytes: what the same distribution, given that
- * the need is above that, makes cheapest; twice failed_bytes where it says nothing. Always above
- * failed_bytes (but never above machine_bytes). Returns 0, or as above; -EINVAL for a failed_bytes
- * that is no positive number. */
+ * the need is above that, makes cheapest; twice failed_bytes where it has no such runs. Always
+ * above failed_bytes (but never above machine_bytes). Returns 0, or as above; -EINVAL for a
+ * failed_bytes that is no positive number. */
 int trk__memory_next_rung(const struct trk_earlier_run *runs, size_t count,
 			  const struct trk_memory_options *options, double failed_bytes,
 			  double *ret_bytes);

@@ -30,7 +30,8 @@ struct trk_server_work {
 	double boot_s;     /* time that is paid before the job starts; 0 unless stated */
 	double deadline_s; /* longest run time that is accepted; 0: any */
 	/* What all threads did there, by each measure, and how many there were; 0: not known. More
-	 * busy cores than that were not measured there: it then only says how fast a thread was. */
+	 * busy cores than that were not measured there: only the speed of a thread is known
+	 * then. */
 	double here_all[TRK_SPEED_BASES], here_vcpus;
 };
 
@@ -64,13 +65,13 @@ struct trk_server_advice {
 	size_t n;
 	size_t cheapest_hour; /* index of the one that costs least per hour */
 	size_t cheapest_run;  /* and per run, also where its speed is unknown */
-	/* Servers that would be cheaper than list[0] but miss one need (offer.unmet says which):
+	/* Servers that would be cheaper than list[0] but miss one need (offer.unmet names it):
 	 * the best for each need. */
 	struct trk_server_estimate near[7];
 	size_t nears;
 };
 
-/* 0, -ENOENT when nothing fits (trk__catalog_nearest says what comes closest), or -ENOMEM. */
+/* 0, -ENOENT when nothing fits (trk__catalog_nearest finds what comes closest), or -ENOMEM. */
 int trk__server_advise(const struct trk_catalog *c, const struct trk_catalog_query *q,
 		       const struct trk_server_work *work, struct trk_server_advice *ret);
 void trk__server_advice_release(struct trk_server_advice *a);

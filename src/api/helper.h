@@ -31,7 +31,7 @@ struct trk_helper {
 	pid_t job_pid;              /* of the program that runs the command; 0: none */
 	bool threaded, joined;
 	pthread_t thread;
-	char *alert[TRK_HELPER_ALERTS_MAX]; /* owned JSON texts that nobody took yet */
+	char *alert[TRK_HELPER_ALERTS_MAX]; /* owned JSON texts that were not taken yet */
 	size_t alerts;
 };
 
@@ -50,7 +50,8 @@ char *trk__helper_alert(struct trk_helper *h);
  * known. Returns 0 or -ETIMEDOUT. */
 int trk__helper_stop(struct trk_helper *h, int exit_code, int timeout_ms);
 
-/* Give the descriptor back. After a stop, or in a forked child, where the helper is not ours. */
+/* Give the descriptor back. After a stop, or in a forked child, where the helper is the
+ * parent's. */
 void trk__helper_release(struct trk_helper *h);
 
 #endif

@@ -18,7 +18,7 @@ struct trk_recording {
 	struct trk_recorded_use *use; /* owned; of all rows, in their order */
 	size_t uses, uses_cap;
 	uint64_t program_records; /* that were read so far */
-	char (*program_name)[96]; /* owned; made when it is asked for */
+	char (*program_name)[96]; /* owned; made on first use */
 	int error;
 	struct trk_job_runs runs; /* count 0: the run stands alone */
 	struct trk_change change; /* since the earlier runs of a history */

@@ -1,5 +1,5 @@
-/* What an answer rests on beside the recording: the history of runs and the prices, as the options of
- * a caller name them. */
+/* What an answer rests on in addition to the recording: the history of runs and the prices, as the
+ * options of a caller name them. */
 #ifndef TRK_API_SOURCES_H
 #define TRK_API_SOURCES_H
 

@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* Our own codes lie above every errno. The names and texts are the public ones. */
+/* The codes of this library lie above every errno. The names and texts are the public ones. */
 #define TRK_ERROR_LIST(X)                                                                          \
 	X(TRK_E_FORMAT, 4001, "not a resource-tracker recording")                                  \
 	X(TRK_E_VERSION, 4002, "recording made by a newer version of resource-tracker")            \

@@ -16,7 +16,7 @@ typedef const char *trk_human_fn(char text[TRK_HUMAN_SIZE], double value);
 
 /* "4.2", "0.05", "1234": as many digits as matter. */
 trk_human_fn trk__human_number;
-/* As above, but whole numbers without a fraction: what was asked for, not measured. */
+/* As above, but whole numbers without a fraction: requested amounts, not measured ones. */
 trk_human_fn trk__human_amount;
 /* "1234": no fraction. */
 trk_human_fn trk__human_count;
@@ -44,7 +44,7 @@ trk_human_fn trk__human_rough_seconds;
 /* Of seconds since the epoch: "2026-11-20 02:00 UTC", and with the second. */
 trk_human_fn trk__human_moment, trk__human_moment_s;
 
-/* Of US dollars: "$1.22", "$0.0042": two decimals, and two digits that count. */
+/* Of US dollars: "$1.22", "$0.0042": two decimals, at least two significant digits. */
 trk_human_fn trk__human_usd;
 /* A price by the hour: "$0.384", "$0.0475": up to four decimals, or as trk__human_usd. */
 trk_human_fn trk__human_usd_per_hour;

@@ -73,7 +73,7 @@ double trk__json_as_double(const struct trk_json_value *v);
 /* An integer that fits, in any form (`2`, `2.0`, `2e0`); else false, *ret untouched. */
 bool trk__json_as_i64(const struct trk_json_value *v, int64_t *ret);
 
-/* The same of the member under `key`. */
+/* As above, for the member under `key`. */
 const char *trk__json_get_text(const struct trk_json_doc *d, const struct trk_json_value *object,
 			       const char *key);
 double trk__json_get_double(const struct trk_json_doc *d, const struct trk_json_value *object,

@@ -1,6 +1,6 @@
 /* What every operating system can do, and each in its own way. src/base/linux, src/base/darwin and
- * src/base/windows implement it; the build takes one of them. A header or a flag of one system is used below its
- * folder only.
+ * src/base/windows implement it; the build takes one of them. A header or a flag of one system is
+ * used below its folder only.
  *
  * What one system alone has is not here: figures of processes and machines come from src/probe. */
 #ifndef TRK_BASE_OS_H
@@ -65,7 +65,8 @@ bool trk__os_is_remote(const char *dir);
 /* Is the directory on a file system in memory? */
 bool trk__os_is_in_memory(const char *dir);
 
-/* Does an id without a name in this container or user namespace look like that of nobody? */
+/* Whether ids that are not mapped into this container or user namespace are shown as the overflow
+ * id (65534). */
 bool trk__os_has_unmapped_ids(void);
 
 /* ---- this program ---- */
@@ -87,7 +88,8 @@ uint64_t trk__os_own_peak_bytes(void);
 /* Its environment, as environ(7). */
 char **trk__os_environment(void);
 
-/* dlopen(3) of a library under its name on Linux, as libz.so.1, or its path. NULL: not installed. */
+/* dlopen(3) of a library under its name on Linux, as libz.so.1, or its path. NULL: not
+ * installed. */
 void *trk__os_library(const char *soname);
 /* What to try after none could be loaded: `install` (static text), or what this system needs. */
 const char *trk__os_library_advice(const char *install);

@@ -1,11 +1,11 @@
-/* Files that a user has named for what we write: --output, --summary-json, --report and their like.
+/* Output files that a user has named: --output, --summary-json, --report and their like.
  *
  * What stands there decides. A link is followed to the file behind it, which need not be there yet;
  * a loop of links is -ELOOP; a pipe or a device is written to as it is (a FIFO waits for its
  * reader, as for any program); a folder is -EISDIR. A name of an own descriptor (/dev/stdout,
  * /dev/fd/N, /proc/self/fd/N, or a link to one) is that descriptor with its place in the file, so
  * that nothing that was written before it is overwritten. The kernel's protection of links in
- * folders that everybody may write to (fs.protected_symlinks) holds, also where it is off. */
+ * folders that all users may write to (fs.protected_symlinks) holds, also where it is off. */
 #ifndef TRK_BASE_OUTPUT_H
 #define TRK_BASE_OUTPUT_H
 

@@ -2,19 +2,19 @@
  * caches.
  *
  * Another user may have put one where the program looks. It is used only where it belongs to the
- * effective user or to root and nobody else may write to it, nor to a directory on the way to it:
+ * effective user or to root and no other user may write to it, nor to a directory on the way to it:
  *
- * - A file is opened without following a link and without waiting (a FIFO), and the descriptor is checked:
- *   a regular file, its owner, its mode.
- * - Every directory from / on is opened and checked in turn. A link on the way is followed if it belongs to
- *   the user or to root, and its target is checked in the same way.
- * - A directory that others may write to is accepted on the way if it has the sticky bit (/tmp): nobody
- *   but the owner can rename or remove an entry there, and the entry's owner is checked. A file that lies
- *   in such a directory must have one name only, since others can give a second name to a file.
- * - Write access of a group counts as none if the group is the user's own (named as the user, without
- *   other members: umask 002) or root's.
- * - In a user namespace the ids that are not mapped all look like one user. Such a directory is accepted
- *   above the last one, as / itself is one there.
+ * - A file is opened without following a link and without waiting (a FIFO), and the descriptor is
+ *   checked: a regular file, its owner, its mode.
+ * - Every directory from / on is opened and checked in turn. A link on the way is followed if it
+ *   belongs to the user or to root, and its target is checked in the same way.
+ * - A directory that others may write to is accepted on the way if it has the sticky bit (/tmp):
+ *   only the owner can rename or remove an entry there, and the entry's owner is checked. A file in
+ *   such a directory must have one name only, since others can give a second name to a file.
+ * - Write access of a group counts as none if the group is the user's own (named as the user,
+ *   without other members: umask 002) or root's.
+ * - In a user namespace the ids that are not mapped all look like one user. Such a directory is
+ *   accepted above the last one, as / itself is one there.
  *
  * A file that the user names is not checked like this: it is only opened so that it cannot
  * block. */

@@ -75,7 +75,7 @@ struct trk_catalog_server {
 	uint32_t storage_gb;  /* local; 0: none or not known */
 	uint32_t coremark;    /* iterations/s of all threads; 0: not known */
 	uint32_t one_thread;  /* stress-ng div16 score of one thread; 0: not known */
-	uint32_t all_threads; /* the same of all threads */
+	uint32_t all_threads; /* of all threads */
 	uint16_t vcpus;
 	uint16_t gpu_permille; /* 1000: whole GPUs; less: a share of one */
 	uint16_t source;       /* of vCPUs and memory */

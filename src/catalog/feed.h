@@ -52,10 +52,10 @@ bool trk__feed_rows_add(struct trk_feed_rows *r, const char *vendor, const char 
 typedef int trk_feed_parse_fn(struct trk_feed_rows *r, const char *vendor, const char *text,
 			      size_t len, struct trk_error *reterr);
 
-/* Of one document: what it is called and where it lies. */
+/* Name and place of one document. */
 struct trk_feed_part {
 	const char *vendor;
-	const char *url; /* with %s for a region where the feed wants one */
+	const char *url; /* with %s for a region where the feed needs one */
 };
 
 struct trk_feed {

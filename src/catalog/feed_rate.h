@@ -1,4 +1,4 @@
-/* What a euro costs in US dollars: the reference rate of the European Central Bank. */
+/* The price of a euro in US dollars: the reference rate of the European Central Bank. */
 #ifndef TRK_CATALOG_FEED_RATE_H
 #define TRK_CATALOG_FEED_RATE_H
 

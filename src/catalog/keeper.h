@@ -32,7 +32,7 @@ int trk__keeper_convert(const struct trk_catalog *c, const struct trk_keeper_ans
 			size_t n, const char *date, struct trk_buf *out,
 			struct trk_keeper_tally *ret, struct trk_error *reterr);
 
-/* The number or name by which the Keeper knows a region of `c`, from its answer to
+/* The number or name of a region of `c` in the Keeper, from its answer to
  * /table/region; 0 or -ENOENT. */
 int trk__keeper_region(const struct trk_json_doc *table, const char *vendor, const char *region,
 		       char *ret, size_t size);

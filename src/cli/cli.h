@@ -86,7 +86,7 @@ bool cli_is_of_flag(void);
 void cli_take_internal(void);
 
 /* Take the options at the front of argv. Returns the index of the first operand, or a negative exit
- * status (-EXIT_USAGE); -1000 when --help was asked for and given. */
+ * status (-EXIT_USAGE); CLI_HELP_GIVEN after --help. */
 int cli_options(const struct cli_command *command, int argc, char **argv, void *settings);
 enum { CLI_HELP_GIVEN = -1000 };
 /* The last value of one option at the front of argv; NULL: none. What is wrong is passed over. */

@@ -1,5 +1,5 @@
-/* What the environment of the command says: where recordings, history and prices lie, which server
- * answers as a cloud's metadata service, and what it says about GPUs. */
+/* What the command takes from its environment: the places of recordings, history and prices, the
+ * server that answers as a cloud's metadata service, and hints about GPUs. */
 #ifndef TRK_CLI_ENVIRONMENT_H
 #define TRK_CLI_ENVIRONMENT_H
 
@@ -28,8 +28,8 @@ const char *cli_state_dir(const char *dir);
 /* $TMPDIR, else `usual`. */
 const char *cli_temporary_dir(const char *usual);
 
-/* RESOURCE_TRACKER_METADATA=127.0.0.1:PORT: the server that is asked in place of those of all
- * vendors. Any other value is an address where nothing listens, so that no vendor is asked by
+/* RESOURCE_TRACKER_METADATA=127.0.0.1:PORT: the server that is used in place of those of all
+ * vendors. Any other value is an address where nothing listens, so that no vendor is queried by
  * mistake. NULL: not set. */
 const struct sockaddr_in *cli_cloud_endpoint(struct sockaddr_in *room);
 

@@ -10,7 +10,7 @@
 #include "track/track.h"
 
 /* An option of the tracker is a line in the table that points into `track`, and its consumer in
- * src/track; one of what the command prints or writes is a line that points beside it. */
+ * src/track; one of what the command prints or writes is a line that points outside of it. */
 struct track_settings {
 	struct trk_track_options track; /* but job, dir and pid, which are resolved later */
 	const char *job, *dir;

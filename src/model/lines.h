@@ -125,7 +125,7 @@ struct trk_lines {
 	size_t processes;
 	struct trk_lines_last *last; /* owned: by lane */
 	uint64_t samples, torn;      /* stacks that were read, and that were dropped */
-	double rate_hz;              /* that was asked for */
+	double rate_hz;              /* requested */
 	uint64_t rounds, cost_us;    /* looks at all processes, and the CPU time that they took */
 };
 

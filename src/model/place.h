@@ -1,8 +1,8 @@
 /* Where a run ran and what it cost: the machine, the cloud, the price.
  *
  * A recording has it in records of their own, as pairs of a key and a value: the machine's at
- * the start, the cloud's when it has answered, the cost's at the end. A reader takes the keys that
- * it knows, a later record adds to an earlier one. Prices are written down with their source and
+ * the start, the cloud's when it has answered, the cost's at the end. A reader skips unknown
+ * keys, a later record adds to an earlier one. Prices are written down with their source and
  * date, so that the cost of an old run does not change with the catalogue. */
 #ifndef TRK_MODEL_PLACE_H
 #define TRK_MODEL_PLACE_H

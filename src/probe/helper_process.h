@@ -34,8 +34,8 @@ int trk__helper_process_ended(struct trk_helper_process *h, int *ret_status);
 /* SIGKILL to its process group. */
 void trk__helper_process_kill(const struct trk_helper_process *h);
 
-/* Is this child a helper, or left behind by one? 1, 0, or -EBUSY when one is being started right
- * now, so that nobody can tell for a moment. Waits for that for a moment. */
+/* Whether this child is a helper, or was left behind by one: 1, 0, or -EBUSY where a helper is
+ * still being started after a short wait. */
 int trk__helper_process_is(pid_t pid);
 /* The child `pid` has ended. True, after reaping it here, if it was a helper. */
 bool trk__helper_process_reap(pid_t pid);

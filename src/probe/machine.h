@@ -14,7 +14,7 @@
 /* Read all of it; what cannot be read stays unknown. About 1 ms on a machine of 64 CPUs. */
 void trk__machine_read(const struct trk_env *env, struct trk_server *ret);
 
-/* The same into a place, except GPUs whose driver must be asked. */
+/* As above, into a place; without GPUs, which need the driver. */
 void trk__machine_look(struct trk_place *p, const struct trk_env *env);
 /* Ask the drivers of GPUs, for at most 2 s. always: even without a sign of one; hints may be NULL.
  * False when a driver hangs: env must then stay valid until the process ends. */

@@ -1,7 +1,7 @@
 /* The place of a run in a recording: pairs of a key and a value, in a record per part.
  *
  * The machine is written at the start, the cloud when it has answered, the cost at the end. A
- * reader takes the keys that it knows; a later record adds to an earlier one. */
+ * reader skips unknown keys; a later record adds to an earlier one. */
 #ifndef TRK_RECORDING_PLACE_RECORD_H
 #define TRK_RECORDING_PLACE_RECORD_H
 

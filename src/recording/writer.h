@@ -1,6 +1,6 @@
 /* Writing a recording: appended, flushed on every row, bounded in size.
  *
- * Trouble with the file (a full disk, a lost directory) stops the writing, never the tracking: the
+ * An error of the file (a full disk, a lost directory) stops the writing, never the tracking: the
  * figures of the run stay in memory, and what is on the disk stays readable. A record that was cut
  * by a full disk is completed when there is room again, or overwritten by nothing: the reader skips
  * it.

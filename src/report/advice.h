@@ -64,8 +64,8 @@ void trk__advice_hold(struct trk_advice *a, const struct trk_outcome *o);
  * 0, -TRK_E_NODATA, or -ENOMEM. */
 int trk__advice_of_run(const struct trk_record *record, struct trk_advice *ret);
 
-/* How long the next run is expected to take: under a queue no less than this one, as nothing says
- * that the next one has none. */
+/* How long the next run is expected to take: under a queue no less than this one, as it is not
+ * known that the next one has none. */
 double trk__advice_expected_s(const struct trk_advice *a);
 
 /* The key "advice" and its object. */
@@ -115,7 +115,7 @@ bool trk__advice_snippet(struct trk_buf *b, const struct trk_advice *a, const ch
 bool trk__advice_memory_note(struct trk_buf *b, const struct trk_advice *a);
 
 /* Growth of the machine's memory in tmpfs, /dev/shm and memfds during the run that may have been
- * the job's and is not in its peak. NaN where a control group tells, or where it is too little to
+ * the job's and is not in its peak. NaN where a control group has it, or where it is too little to
  * matter. */
 double trk__possible_shared_mib(const struct trk_record *record);
 

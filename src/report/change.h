@@ -1,4 +1,4 @@
-/* What changed: a run beside one before it, or beside the earlier runs of its job and their
+/* What changed: a run compared with one before it, or with the earlier runs of its job and their
  * noise. */
 #ifndef TRK_REPORT_CHANGE_H
 #define TRK_REPORT_CHANGE_H
@@ -59,7 +59,7 @@ struct trk_change {
 		double share;       /* now / before - 1; NaN: not known */
 		double noise_share; /* NaN with fewer than 5 earlier runs */
 		enum trk_anomaly_verdict verdict;
-		double drift; /* of trk__anomaly_drift, with this run; 0: none, or nobody can tell */
+		double drift; /* of trk__anomaly_drift, with this run; 0: none, or not known */
 	} figure[TRK_CHANGE_FIGURES];
 	struct trk_change_phase time_phase, memory_phase;
 };
@@ -79,12 +79,12 @@ void trk__change_phase_name(struct trk_buf *b, const struct trk_change_phase *p,
  * that began before `now`. */
 void trk__change_from_history(const struct trk_history_run *now, const struct trk_history_run *runs,
 			      size_t count, struct trk_change *ret);
-/* Beside one run, whatever became of it. */
+/* Compared with one run, however it ended. */
 void trk__change_from_run(const struct trk_history_run *now, const struct trk_history_run *before,
 			  struct trk_change *ret);
 
-/* "higher than usual", "lower than usual", "rising", "falling" (no run is odd, but the last few
- * together are), "as usual", or "" where nobody can tell. */
+/* "higher than usual", "lower than usual", "rising", "falling" (no single run is unusual,
+ * but the last few together are), "as usual", or "" where that is not known. */
 const char *trk__change_words(const struct trk_change *c, enum trk_change_figure figure);
 
 /* "+6.7 % time vs median of 13 runs (usual ±2.1 %): load +7 m, +20.0 % memory in train". Nothing

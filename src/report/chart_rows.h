@@ -30,7 +30,7 @@ struct trk_chart_fill {
 	double bin[TRK_CHART_BINS]; /* seconds by value, 16 bins a power of two */
 };
 
-/* What the rows show beside the charts. */
+/* What the rows have in addition to the charts. */
 struct trk_report_gaps {
 	size_t gaps, clock_back;
 	double gap_s;

@@ -6,7 +6,7 @@
 #include "report/offers.h"
 #include "report/run_servers.h"
 
-/* Work out what a run cost at `cloud`, by the prices of the catalogue; `reason` of *ret says why
+/* Work out what a run cost at `cloud`, by the prices of the catalogue; `reason` of *ret is why
  * something is not known. `advice` is of all runs of the job up to this one (service/runs.h),
  * and the best server is the first one that it finds: of the same vendor, region and
  * architecture, on demand or spot as the run's was. Neither side pays for a boot. advice NULL:

@@ -1,11 +1,11 @@
-/* A document: what a page, a summary or an advice says, in the order in which it is read.
+/* A document: the content of a page, a summary or an advice, in reading order.
  *
  * A head and a verdict, then sections; a section is a list of blocks: sentences, tables, charts,
  * terms with their items. The functions of src/report/section fill it; the writers of
  * src/report/write turn it into HTML, Markdown, JSON or text for a terminal and add no figure of
  * their own, so that all of them agree.
  *
- * Texts are UTF-8 made for people, and numbers stand beside them as values. Two pairs of marks are
+ * Texts are UTF-8 made for people; numbers are also given as values. Two pairs of marks are
  * allowed in a text: TRK_DOC_STRONG ... TRK_DOC_PLAIN for emphasis, and TRK_DOC_OUTSIDE ...
  * TRK_DOC_INSIDE around what came from outside (names, commands), which has no control characters
  * left by then. Each writer escapes for its own format, everything and always.
@@ -33,7 +33,7 @@ enum {
 	TRK_DOC_GAP = 4095,        /* nothing is known of this bucket */
 	TRK_DOC_TICKS = 12,        /* of the axis of time, at most */
 	TRK_DOC_LEVELS = 3,        /* of a chart's axis, above zero, at most */
-	TRK_DOC_ODDS = 4,          /* differences from the usual course that are told */
+	TRK_DOC_ODDS = 4,          /* differences from the usual course that are shown */
 	TRK_DOC_AREAS = 6,         /* programs of a chart: five and the rest */
 };
 
@@ -126,7 +126,7 @@ struct trk_doc_chart {
 	const char *limit_text; /* "8 GiB requested"; NULL: none */
 	bool is_far;            /* the limit is above the axis */
 	bool is_large;          /* of what the job is sized by */
-	bool is_quiet;          /* nothing to see: told in a sentence, not drawn */
+	bool is_quiet;          /* nothing to see: a sentence, no chart */
 	struct trk_doc_area *area;
 	size_t areas;
 	struct trk_doc_usual *usual; /* NULL: not known */
@@ -247,7 +247,7 @@ struct trk_doc_block {
 struct trk_doc_section {
 	const char *key, *title;
 	struct trk_doc_block *first, *last;
-	bool empty; /* no data: the one sentence says so */
+	bool empty; /* no data: it has one sentence */
 };
 
 struct trk_doc_chunk; /* of its memory */
@@ -258,7 +258,7 @@ struct trk_doc {
 	const char *state_key, *state; /* "finished"; "✓ finished, exit 0" */
 	enum trk_tone state_tone;
 
-	/* The verdict. trouble: what the state means for the figures; NULL: nothing. */
+	/* The verdict. trouble: what the state means for the figures; NULL: no effect. */
 	const char *sizing;        /* "over-provisioned" */
 	const char *symbol, *lead; /* one sentence or two */
 	const char *basis, *trouble;

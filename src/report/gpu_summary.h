@@ -1,4 +1,4 @@
-/* What a summary says of each GPU. */
+/* The part of a summary about each GPU. */
 #ifndef TRK_REPORT_GPUS_H
 #define TRK_REPORT_GPUS_H
 

@@ -1,6 +1,6 @@
 /* The type of a server whose cloud does not name it, found by what the machine has.
  *
- * Only where one type alone of the vendor is like the machine; the evidence is kept beside it,
+ * Only where one type alone of the vendor is like the machine; the evidence is kept with it,
  * since a catalogue does not list what is no longer sold. */
 #ifndef TRK_REPORT_INFER_H
 #define TRK_REPORT_INFER_H

@@ -10,9 +10,9 @@ enum trk_offers_order { TRK_ORDER_PRICE, TRK_ORDER_RUN_COST, TRK_ORDER_SCORE_PER
 
 struct trk_offers {
 	const struct trk_catalog *c;           /* borrowed */
-	const struct trk_catalog_query *query; /* borrowed: what was asked for */
+	const struct trk_catalog_query *query; /* borrowed: the needs */
 	struct trk_server_estimate *list;      /* owned, or that of `advice` */
-	size_t n, limit;                       /* limit: how many are told of */
+	size_t n, limit;                       /* limit: how many are shown */
 	bool costs; /* run_s and cost_usd are meant, and `advice` is filled */
 	struct trk_server_advice advice;
 	char nothing[320]; /* why there is none */
@@ -54,7 +54,7 @@ const char *trk__offers_remark(const struct trk_offers *o, const struct trk_serv
 			       char text[TRK_OFFER_REMARK_SIZE]);
 /* All threads' score, or NaN. */
 double trk__offers_score(const struct trk_catalog *c, const struct trk_catalog_offer *o);
-/* What was asked and what the server has, of one need. */
+/* Of one need: the amount, and what the server has. */
 void trk__offers_shortfall(const struct trk_catalog_query *q, const struct trk_catalog_server *s,
 			   unsigned int need, char *text, size_t size);
 

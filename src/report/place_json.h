@@ -8,7 +8,7 @@
 /* Did the run have the machine to itself? "dedicated", "shared", or NULL when the samples do not
  * tell; with the evidence in words. Shared: a limit below the machine stood over it, or others used
  * more than a quarter of a core or half of the memory that was in use (and 512 MiB) on the mean.
- * Without samples (`measured` false) a limit tells of a share, its absence tells nothing. */
+ * Without samples (`measured` false) a limit shows a share, its absence shows nothing. */
 const char *trk__allocation_of(const struct trk_record *r, bool measured, char *evidence,
 			       size_t size);
 

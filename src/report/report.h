@@ -16,7 +16,7 @@
 /* ---- gathering the charts ---- */
 
 /* Takes the rows of a recording in one pass, in constant memory. The row function is for
- * trk__record_read, after a first pass has told how long the run was. */
+ * trk__record_read, after a first pass that measured how long the run was. */
 struct trk_report_rows;
 /* NULL without memory. */
 struct trk_report_rows *trk__report_rows_new(const struct trk_record *record);

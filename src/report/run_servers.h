@@ -2,13 +2,13 @@
  *
  * One function for the end of a run, `recommend`, the page, and the C API, so that all of them
  * name the same servers at the same cost: the same needs, the same place, the same estimate of
- * the run time, no boot time unless it is asked for. */
+ * the run time, no boot time unless one is given. */
 #ifndef TRK_REPORT_RUN_SERVERS_H
 #define TRK_REPORT_RUN_SERVERS_H
 
 #include "report/run_needs.h"
 
-/* A shorter run says too little about its next one: no servers are named for it. */
+/* Too little is known of a shorter run: no servers are named for it. */
 #define TRK_RUN_SHORTEST_S 0.1
 
 /* All borrowed. */
@@ -27,7 +27,7 @@ struct trk_run_servers {
 	struct trk_needs needs;
 	struct trk_run_work work;
 	double run_s;             /* as long as the run took */
-	struct trk_offers offers; /* without any, `nothing` says why */
+	struct trk_offers offers; /* without any, `nothing` is the reason */
 	bool place_known;         /* the vendor, at least */
 	bool short_too;           /* set before the search: a run of any length gets servers */
 };

@@ -26,7 +26,8 @@ struct trk_usual_course {
 	size_t runs;
 	bool by_phase; /* all of them have this run's marks */
 	double duration_s[TRK_COURSE_RUNS_MAX];
-	/* Of this run's phases by marks, the first before any mark: of each run how long it took. */
+	/* Of this run's phases by marks, the first before any mark: of each run how long it
+	 * took. */
 	double phase_s[TRK_COURSE_RUNS_MAX][TRK_PHASES_MAX];
 	/* NaN: not known. */
 	float value[TRK_COURSE_KINDS][TRK_COURSE_POINTS][TRK_COURSE_RUNS_MAX];

@@ -7,7 +7,7 @@
 #include "catalog/search.h"
 #include "service/service.h"
 
-/* As trk__fetch(), with the service's progress. -EBUSY (429, 503) is asked again after a minute,
+/* As trk__fetch(), with the service's progress. -EBUSY (429, 503) is retried after a minute,
  * three times, each with a note. */
 int trk__patient_fetch(const struct trk_service *s, const char *url, unsigned int timeout_s,
 		       struct trk_buf *out, struct trk_error *reterr);
@@ -19,10 +19,10 @@ struct trk_keeper_client {
 	const struct trk_service *s;
 	const char *url;
 	unsigned int timeout_s;
-	bool patient; /* -EBUSY is asked again after a minute */
+	bool patient; /* -EBUSY is retried after a minute */
 	struct trk_keeper_answer answer[TRK_KEEPER_ANSWERS_MAX];
 	size_t n;
-	struct trk_json_doc table; /* of regions; asked for once, where it is needed */
+	struct trk_json_doc table; /* of regions; fetched once, where it is needed */
 	struct trk_buf text;
 	struct trk_keeper_tally tally;
 	char date[32];
@@ -41,7 +41,7 @@ int trk__keeper_client_ask(struct trk_keeper_client *k, const struct trk_catalog
 
 /* --online: lay the Keeper's answer for `q` over the catalogue, and restrict `q` to its prices:
  * regions_ok is pointed to `room`, of TRK_CATALOG_REGIONS_MAX bytes. Where the Keeper does not
- * answer, a note says so; catalogue and query then stay as they are. */
+ * answer, there is a note; catalogue and query then stay as they are. */
 void trk__keeper_online(const struct trk_service *s, struct trk_catalog *c,
 			struct trk_catalog_query *q, const char *url, uint8_t *room);
 

@@ -11,7 +11,7 @@ struct trk_price_request {
 	const char *from;    /* "keeper" (and NULL), or the id of a feed of catalog/feed.h */
 	const char *url;     /* of the Keeper; NULL: its own */
 	const char *regions; /* "aws/us-east-1,gcp/us-central1"; NULL: none is named */
-	const char *eur_usd; /* USD for a euro; NULL: asked of the European Central Bank */
+	const char *eur_usd; /* USD for a euro; NULL: the rate of the European Central Bank */
 	bool force;          /* keep prices that differ too much from the known ones */
 };
 

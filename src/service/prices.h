@@ -48,11 +48,11 @@ const char *trk__prices_usual_cache(char *(*get)(const char *name),
 int trk__prices_keep(const char *cache, const char *name, const struct trk_buf *text,
 		     char path[TRK_PRICES_PATH_SIZE], struct trk_error *reterr);
 
-/* Fill in record->place.cost where the cloud is known; its `reason` says what is not known. advice
+/* Fill in record->place.cost where the cloud is known; its `reason` names what is not known. advice
  * and busy: as of trk__cost_of_run. */
 void trk__prices_cost(const struct trk_price_layers *layers, struct trk_record *record,
 		      const struct trk_advice *advice, const struct trk_busy *busy);
-/* The same of a run that took place on the server that is stated now. */
+/* As above, for a run on the server that is stated now. */
 void trk__prices_cost_at(const struct trk_price_layers *layers, struct trk_record *record,
 			 const struct trk_cloud *stated, const struct trk_advice *advice,
 			 const struct trk_busy *busy);

@@ -8,7 +8,7 @@
 #include "report/write/terminal.h"
 #include "service/runs.h"
 
-enum { TRK_RECOMMEND_SERVERS = 5 /* that are shown unless the caller wants another number */ };
+enum { TRK_RECOMMEND_SERVERS = 5 /* that are shown by default */ };
 
 /* Pointers are borrowed. */
 struct trk_recommend_request {

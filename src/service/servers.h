@@ -13,7 +13,7 @@ struct trk_servers_request {
 	enum trk_offers_order order;
 	/* What runs, for the cost of a run: */
 	double run_s;            /* as measured; 0: an hour */
-	double busy_cores;       /* meanwhile; 0: the vCPUs that are asked for, at least 1 */
+	double busy_cores;       /* meanwhile; 0: the vCPUs of the needs, at least 1 */
 	double boot_s;           /* paid before the job starts */
 	const char *measured_on; /* type of server; NULL: not known */
 	/* The same catalogue: prices of the Keeper are laid over it. NULL: no request is sent. */
@@ -21,9 +21,9 @@ struct trk_servers_request {
 	const char *url; /* of the Keeper; NULL: its own */
 };
 
-/* Search. ret->offers.nothing says why there is none. 0; -ENOENT for a name that is not in the
- * catalogue, -EINVAL for another word, with a sentence in *reterr; or -ENOMEM. The catalogue is
- * borrowed until the caller releases *ret, on success only (trk__run_servers_release). */
+/* Search. ret->offers.nothing has the reason where there is none. 0; -ENOENT for a name that is not
+ * in the catalogue, -EINVAL for another word, with a sentence in *reterr; or -ENOMEM. The catalogue
+ * is borrowed until the caller releases *ret, on success only (trk__run_servers_release). */
 int trk__servers_find(const struct trk_service *s, const struct trk_catalog *c,
 		      const struct trk_servers_request *request, struct trk_run_servers *ret,
 		      struct trk_error *reterr);

@@ -21,7 +21,7 @@ void trk__sibling_json_row(struct trk_buf *b, const struct trk_run *run,
 			   const struct trk_sample *row, const struct trk_detail *detail,
 			   const struct trk_sibling_line *line);
 
-/* The 33 columns; trk__table_head(…, TRK_SET_05, …) is their header and trk__table_has_row tells
+/* The 33 columns; trk__table_head(…, TRK_SET_05, …) is their header and trk__table_has_row returns
  * which rows are written. A fixed number of decimals, whole MiB; unknown is an empty cell. */
 void trk__sibling_csv_row(struct trk_buf *b, const struct trk_sample *row);
 

@@ -29,7 +29,7 @@ struct trk_finish {
 	uint64_t asleep_ns;                      /* of the machine since its boot, at the start */
 	uint64_t rss_at_start_bytes; /* the tracker's: what a forked child's maxrss starts from */
 	/* Filled in by the loop. */
-	enum trk_verdict limit; /* that we ended the job for; TRK_VERDICT_RUNNING: none */
+	enum trk_verdict limit; /* for which the job was ended; TRK_VERDICT_RUNNING: none */
 	char limit_text[TRK_ENFORCE_TEXT_SIZE];
 	bool root_ended; /* attach */
 	bool lost;       /* run: the job has ended, and another waiter took its result */

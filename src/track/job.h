@@ -1,9 +1,9 @@
-/* Starting the job, and forwarding signals and the exit status between it and our parent.
+/* Starting the job, and forwarding signals and the exit status between it and the tracker's parent.
  *
  * The child inherits everything as it is: standard streams, terminal, process group, session,
- * limits, and the signal mask and dispositions that we were started with. What an exec keeps and a
- * fork does not (interval timers, the subreaper flag, the parent-death signal) is set again in the
- * child; docs/faults.md lists what cannot be. An exec that fails is reported through a
+ * limits, and the signal mask and dispositions that the tracker was started with. What an exec
+ * keeps and a fork does not (interval timers, the subreaper flag, the parent-death signal) is set
+ * again in the child; docs/faults.md lists what cannot be. An exec that fails is reported through a
  * close-on-exec pipe. */
 #ifndef TRK_TRACK_JOB_H
 #define TRK_TRACK_JOB_H
@@ -21,7 +21,7 @@ enum { TRK_JOB_ADJUSTED = 3, TRK_JOB_TIMERS = 3 };
 struct trk_job {
 	pid_t pid;
 	sigset_t original_mask;
-	sigset_t handled;                            /* the signals that we handle */
+	sigset_t handled;                            /* the signals with a handler */
 	struct sigaction original[TRK_JOB_ADJUSTED]; /* dispositions to restore */
 	struct itimerval timer[TRK_JOB_TIMERS];      /* interval timers that the job gets */
 	int was_subreaper;
@@ -71,12 +71,12 @@ void trk__job_none(void);
 enum trk_job_action {
 	TRK_JOB_IGNORE,  /* the group has it already */
 	TRK_JOB_CHILD,   /* SIGCHLD: look at the children */
-	TRK_JOB_FORWARD, /* *ret_signal was sent to us: pass it on */
+	TRK_JOB_FORWARD, /* *ret_signal was sent to the tracker: pass it on */
 };
 /* Read one pending signal. False when there is none. */
 bool trk__job_next_signal(struct trk_job *job, enum trk_job_action *ret, int *ret_signal);
 
-/* Stop ourselves by this signal, so that our parent sees why, until continued. */
+/* Stop this process by this signal, so that its parent sees why, until continued. */
 void trk__job_stop_self(int signo);
 /* The same as the job has stopped of it; the job is then continued too. */
 void trk__job_stop_with(struct trk_job *job, int signo);

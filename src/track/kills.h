@@ -2,7 +2,7 @@
  * the job's.
  *
  * Sources: memory.events (v2, Linux 4.19+) or memory.oom_control (v1, 4.13+) of the control group
- * that the job is charged to, the same of its ancestors, and oom_kill of /proc/vmstat. A kill
+ * that the job is charged to, those of its ancestors, and oom_kill of /proc/vmstat. A kill
  * counts in the victim's own group, and on v2 in all groups above it: where only a group above has
  * counted, the victim was in another group than the job. */
 #ifndef TRK_TRACK_KILLS_H

@@ -36,7 +36,7 @@ struct track {
 	struct trk_discovery discovery;
 	struct trk_track_lines lines;
 	int runs_fd, timer_fd, pid_fd, marks_fd;
-	uint64_t spawn_ns; /* just before the job was started; 0: it was not by us */
+	uint64_t spawn_ns; /* just before the job was started; 0: attached */
 	uint64_t start_ns, next_ns, state_ns;
 	struct trk_enforce limits;
 	/* the tracker's before the job: inherited over an exec */
@@ -44,19 +44,19 @@ struct track {
 	int old_children;
 	bool root_reaped, stop;
 	bool is_last; /* the row that is taken is the last one */
-	bool unarmed; /* the timer could not be set: we look at the clock ourselves */
+	bool unarmed; /* the timer could not be set: the loop polls the clock */
 	int wait_status;
 	uint64_t gpus_ns; /* of the GPUs' answer that was recorded last */
 	int64_t gpus_us;  /* and when, since the start */
 };
 
-/* Children that the program had before it became us (sh -c 'x & exec resource-tracker …') are not
- * the job's. */
+/* Children that the process had before it executed the tracker (sh -c 'x & exec resource-tracker
+ * …') are not the job's. */
 void trk__track_note_old_children(struct track *t);
 bool trk__track_is_old_child(const struct track *t, pid_t pid);
 void trk__track_describe(struct track *t);
 void trk__track_open_recording(struct track *t);
-/* Of the job, or of what we attach to. 0 or a negative errno. */
+/* Of the job, or of the attached process. 0 or a negative errno. */
 int trk__track_open_sampler(struct track *t);
 /* Report the first reading to the program that started the tracker: its use counts in full from now
  * on. */

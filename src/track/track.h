@@ -19,7 +19,7 @@
 /* What a person should hear while the job runs: a limit that is near or reached. */
 typedef void trk_track_word_fn(void *data, const char *text);
 
-/* Called with each row, in order, which is counted in the record; gpus: what the row knows of them,
+/* Called with each row, in order, which is counted in the record; gpus: what the row has of them,
  * or NULL. */
 typedef void trk_track_row_fn(void *data, const struct trk_record *record,
 			      const struct trk_sample *row, const struct trk_gpu_reading *gpus);

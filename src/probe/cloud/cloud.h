@@ -1,7 +1,7 @@
 /* Which cloud this machine belongs to: vendor, region, zone, type of instance, spot or on demand.
  *
  * The firmware's texts (DMI) show first whether a cloud is likely, and which: a machine that is
- * plainly none sends no packet. Else the metadata services that come into question are asked, all
+ * plainly none sends no packet. Else the metadata services that are possible are queried, all
  * at once, on their link-local addresses. Nothing blocks and no thread is started: the caller waits
  * on one descriptor along with its own. */
 #ifndef TRK_PROBE_CLOUD_CLOUD_H
@@ -22,7 +22,7 @@ struct trk_dmi;
 struct trk_cloud_probe; /* opaque */
 
 /* Send requests to the vendors that the firmware allows. `endpoint` (NULL: the vendors' addresses)
- * replaces the addresses of all vendors, whatever the firmware says: tests run their own server.
+ * replaces the addresses of all vendors, whatever the firmware names: tests run their own server.
  * The caller frees *ret. If no request is sent, *ret is NULL and *known has the reason. Returns 0,
  * or a negative errno without descriptors or memory. */
 int trk__cloud_probe_new(const struct trk_dmi *dmi, const struct sockaddr_in *endpoint,

@@ -69,7 +69,7 @@ size_t trk__cloud_ask(const struct trk_cloud_vendor *v, unsigned int step,
 bool trk__cloud_read(const struct trk_cloud_vendor *v, const struct trk_cloud_answer *answers,
 		     size_t n, struct trk_cloud *ret);
 
-/* Each vendor has a file NAME.c with trk__cloud_NAME, in the order in which vendors are asked. */
+/* Each vendor has a file NAME.c with trk__cloud_NAME, in the order in which vendors are queried. */
 /* clang-format off */
 #define TRK_CLOUD_VENDOR_LIST(X) \
 	X(aws) X(gcp) X(azure) X(hetzner) X(upcloud) X(alicloud) X(ovh) X(vultr) X(oracle) \
@@ -91,7 +91,7 @@ struct trk_cloud_token_service {
 };
 size_t trk__cloud_ask_token(const struct trk_cloud_token_service *service, unsigned int step,
 			    const struct trk_cloud_answer *answers, struct trk_cloud_request *ret);
-/* The same of the body of an answer. */
+/* As above, for the body of an answer. */
 bool trk__cloud_answer_word(const struct trk_cloud_answer *a, char *to, size_t size);
 /* The body as JSON; the caller releases on success. */
 bool trk__cloud_answer_json(const struct trk_cloud_answer *a, struct trk_json_doc *ret);

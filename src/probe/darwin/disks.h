@@ -1,7 +1,8 @@
 /* Bytes that the disks of a Mac have read and written.
  *
  * Source: "Statistics" of each IOBlockStorageDriver in the registry of IOKit. The framework is
- * loaded at run time, with prototypes of our own: the linker has none of its interface. */
+ * loaded at run time, with prototypes that are written here: the linker has none of its
+ * interface. */
 #ifndef TRK_PROBE_DARWIN_DISKS_H
 #define TRK_PROBE_DARWIN_DISKS_H
 

@@ -23,7 +23,7 @@ struct trk_mac_brief {
 
 struct trk_mac_usage {
 	uint64_t
-		start_ns; /* on the clock of trk__mac_now_ns; tells two processes of one pid apart */
+		start_ns; /* on the clock of trk__mac_now_ns; distinguishes two processes of one pid */
 	uint64_t user_ns, system_ns;
 	uint64_t child_user_ns,
 		child_system_ns; /* of children that it has waited for, and theirs */

@@ -1,11 +1,11 @@
 /* Accelerators: one table of functions per source, found at run time, polled by a thread of its
  * own.
  *
- * A source is asked for only where a sign of it exists (a device file, a DRM driver), so that a
+ * A source is opened only where a sign of it exists (a device file, a DRM driver), so that a
  * machine without a GPU pays three system calls and no thread. A call into a driver may hang or
- * take a second: the thread takes that, the sampler never waits for longer than it says.
+ * take a second: the thread waits for them, the sampler never longer than the given time.
  *
- * Nothing here is ever 0 for "not known": a value that is not known is NaN and says why. */
+ * Nothing here is ever 0 for "not known": a value that is not known is NaN with a reason. */
 #ifndef TRK_PROBE_GPU_GPU_H
 #define TRK_PROBE_GPU_GPU_H
 
@@ -45,7 +45,7 @@ struct trk_gpu_scan {
 	uint64_t wall_us;
 };
 
-/* The job's environment as the caller knows it; texts are borrowed until the process ends, NULL
+/* The job's environment, from the caller; texts are borrowed until the process ends, NULL
  * where not set. */
 struct trk_gpu_hints {
 	const char *path; /* folders to look for nvidia-smi in, ':' between; NULL: start none */
@@ -115,7 +115,7 @@ struct trk_gpu_say {
 struct trk_gpu_attributor {
 	struct trk_env env; /* borrowed */
 	struct trk_gpu_hints hints;
-	bool known, foreign; /* are we in a pid namespace of our own? */
+	bool known, foreign; /* whether this process is in a pid namespace */
 	uint64_t looked_ns;
 	bool unreadable;              /* the open files of some could not be read */
 	size_t holders[TRK_GPUS_MAX]; /* tracked processes that have the device open */
@@ -124,13 +124,13 @@ struct trk_gpu_attributor {
 
 /* Fill TREE_SHARE and TREE_MEMORY of every device.
  *
- * By pid where the driver's pids are ours. In a pid namespace of our own the driver may list pids
- * of the machine's or none at all. Then a device counts for the tree as a whole, and by_device says
- * so, if no other process can use it: tracked processes have it open, and the driver lists one
- * process at most or as many as these; or, where it cannot be seen what they have open, the device
- * is assigned to them and one process at most is listed. What is assigned to others, or open in
- * none of them, is not theirs; an instance that is assigned by name is theirs. Else their part is
- * not known. */
+ * By pid where the driver's pids are those of this namespace. In a pid namespace the driver may
+ * list pids of the machine's or none at all. Then a device counts for the tree as a whole, and
+ * by_device says so, if no other process can use it: tracked processes have it open, and the driver
+ * lists one process at most or as many as these; or, where it cannot be seen what they have open,
+ * the device is assigned to them and one process at most is listed. What is assigned to others, or
+ * open in none of them, is not theirs; an instance that is assigned by name is theirs. Else their
+ * part is not known. */
 void trk__gpu_attribute(struct trk_gpu_attributor *a, struct trk_gpu_scan *scan);
 
 #endif

@@ -97,7 +97,7 @@ struct nvml_process_sample {
 	unsigned int sm, memory, encoder, decoder; /* percent */
 };
 
-/* The same of nvmlDeviceGetProcessesUtilizationInfo (since driver 545). */
+/* As above, by nvmlDeviceGetProcessesUtilizationInfo (since driver 545). */
 struct nvml_process_info {
 	unsigned long long time_us;
 	unsigned int pid, sm, memory, encoder, decoder, jpeg, optical_flow;

@@ -12,7 +12,7 @@
 struct trk_cpuinfo {
 	char model[TRK_CPU_MODEL_SIZE];   /* "AMD EPYC 7R13", "ARM Neoverse-N1"; empty: unknown */
 	char vendor[TRK_CPU_VENDOR_SIZE]; /* "AuthenticAMD", "ARM", …; empty: unknown */
-	bool hypervisor;                  /* x86: the flag by which a guest knows that it is one */
+	bool hypervisor;                  /* x86: the CPU flag that is set in a guest */
 };
 
 /* Parse the text of the file, or its start: the first processor counts. Pure. Returns 0, or

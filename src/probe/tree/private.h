@@ -75,7 +75,7 @@ struct process {
 	uint64_t inherited[TRK_TREE_COUNTERS];
 	uint64_t gained[TRK_TREE_COUNTERS]; /* growth of `inherited` in this update */
 	uint64_t lost[TRK_TREE_COUNTERS]; /* last `seen` of children that vanished in this update */
-	uint64_t debt[TRK_TREE_COUNTERS]; /* the same of the update before, not yet arrived */
+	uint64_t debt[TRK_TREE_COUNTERS]; /* as of the update before, not yet arrived */
 	uint64_t start_ns, ended_ns;      /* monotonic; ended_ns 0: it lives */
 	uint32_t named_update;            /* number of the update in which it got its program */
 	uint64_t named_cpu_ns;            /* its CPU time then */
@@ -99,7 +99,7 @@ struct process {
 	float anon_factor, shared_factor;
 	float read_ns_per_byte; /* cost of the last smaps_rollup */
 	uint32_t family,
-		family_at_read; /* forks and exits among children; ours + parent's at read */
+		family_at_read; /* forks and exits among children; own + parent's at read */
 	uint32_t brood_at_read; /* `family` at read: forks and exits among its own children */
 	uint32_t read_update;   /* update number of the last smaps_rollup, 0 never */
 	/* At the last smaps_rollup: what others hold of its pages, its own share of such pages,
@@ -115,7 +115,7 @@ struct process {
 	uint64_t kin_shared_bytes; /* file and shared pages that it had resident */
 	/* ... and the part that it held of anonymous pages which others held as well. */
 	float kin_anon_part;
-	uint32_t kin_update, kin_family; /* when, and our family then */
+	uint32_t kin_update, kin_family; /* when, and the own family then */
 	char kin_name[16];
 
 	char name[TRK_COMM_SIZE];
@@ -222,7 +222,7 @@ struct trk_tree {
 	uint64_t fair_bytes, fair_faults;
 	uint64_t huge_page_bytes; /* that one page fault may bring in; 0: not read yet */
 	pid_t newest_pid;         /* at the last update; -1: not known */
-	pid_t before_pid;         /* the same of the update before */
+	pid_t before_pid;         /* as of the update before */
 	pid_t explained_pid;      /* up to here strangers were looked at */
 	size_t early_pids;        /* members with a pid above newest_pid */
 
@@ -258,8 +258,8 @@ struct process *trk__tree_add(struct trk_tree *t, pid_t pid, pid_t ppid, uint64_
 			      uint32_t threads);
 
 /* tree/command.c */
-/* Keep its command line, of which each argument is ended by a NUL, with its secrets masked. The text is
- * longer than what is kept: one of TRK_CMDLINE_MAX - 1 bytes was cut. */
+/* Keep its command line, of which each argument is ended by a NUL, with its secrets masked. The
+ * text is longer than what is kept: one of TRK_CMDLINE_MAX - 1 bytes was cut. */
 enum { TRK_CMDLINE_MAX = 4096 };
 void trk__tree_take_command(struct trk_tree *t, struct process *p, const char *cmdline, size_t len);
 

@@ -1,6 +1,6 @@
 /* CPU time that readings of PSS may cost: a share of one core over the run.
  *
- * The share of the first TRK_PSS_LEAD_NS is lent at the start, so that short jobs are read at
+ * The share of the first TRK_PSS_LEAD_NS is available at the start, so that short jobs are read at
  * once, and flows again only after that time. After t ns therefore no more than share * max(t,
  * TRK_PSS_LEAD_NS) has been spent, and what the last reading cost above its estimate. What is not
  * spent is kept up to TRK_PSS_CREDIT_MAX_NS. */

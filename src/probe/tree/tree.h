@@ -159,9 +159,9 @@ void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret);
 /* The same for a caller that has just read the monotonic clock. */
 void trk__tree_update_at(struct trk_tree *t, uint64_t now_ns, const struct trk_tree_state **ret);
 
-/* A descriptor that is readable when members have forked or ended, where the system says so: then
- * call _wake before the next update, so that processes are seen which their parents leave behind
- * between two updates. -1: there is none, or it has cost enough until the next update. */
+/* A descriptor that is readable when members have forked or ended, where the system reports it:
+ * then call _wake before the next update, so that processes are seen which their parents leave
+ * behind between two updates. -1: there is none, or it has cost enough until the next update. */
 int trk__tree_wake_fd(const struct trk_tree *t);
 void trk__tree_wake(struct trk_tree *t);
 
@@ -191,7 +191,7 @@ const char *trk__tree_dropped(const struct trk_tree_state *state);
 /* Can processes of the job have come and gone unseen? */
 bool trk__tree_has_unseen(const struct trk_tree_state *state);
 
-/* A total that another source knows (perf clock, control group): raises the CPU counter, never
+/* A total from another source (perf clock, control group): raises the CPU counter, never
  * lowers it. The system time grows in proportion. */
 void trk__tree_raise(struct trk_tree *t, enum trk_tree_counter counter, uint64_t at_least);
 

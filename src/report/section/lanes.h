@@ -6,7 +6,7 @@
 
 enum { TRK_LANES_MAX = 12 };
 
-/* What is told of one program. */
+/* What is shown of one program. */
 struct trk_program_story {
 	size_t index; /* in the log */
 	int color;

@@ -10,7 +10,7 @@
 
 #define MIB 1048576.0
 
-/* What the parts need beside the input. */
+/* What the parts need in addition to the input. */
 struct trk_report_work {
 	const struct trk_report_input *in;
 	struct trk_advice advice; /* of this run and the earlier ones; raised, never lowered, by a

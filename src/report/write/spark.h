@@ -11,7 +11,7 @@ void trk__spark_bar(struct trk_buf *b, double share, size_t cells, bool utf8);
  * where `known` is TRK_DOC_GAP. Without `utf8` from '.' to '#'. */
 void trk__spark_steps(struct trk_buf *b, const uint16_t *known, const uint16_t *value,
 		      size_t buckets, size_t cells, bool utf8);
-/* The same of a series. */
+/* As above, of a series. */
 void trk__spark_curve(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_series *s,
 		      size_t cells, bool utf8);
 

@@ -1,6 +1,6 @@
 /* The writers: one document as a page, as Markdown, as JSON, and as text for a terminal.
  *
- * Each appends to a buffer, whose error tells of a lack of memory. */
+ * Each appends to a buffer, whose error is set where memory was short. */
 #ifndef TRK_REPORT_WRITE_WRITE_H
 #define TRK_REPORT_WRITE_WRITE_H
 
