@@ -1,16 +1,10 @@
 /* resource-tracker cloud-info: in which cloud this machine stands. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli/environment.h"
 #include "cli/server_options.h"
-#include "track/discovery.h"
-#include "report/infer.h"
 #include "report/place_json.h"
-#include "probe/machine.h"
+#include "service/place.h"
 
 enum { OUTPUT_MAX = 65536 };
 
@@ -23,14 +17,14 @@ struct settings {
 #define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option options[] = {
-	{"json", 0, NULL, "as one JSON document", cli_set_flag, AT(json)},
+	{"json", 0, NULL, "print one JSON document", cli_set_flag, AT(json)},
 	{"no-discovery", 0, NULL, "send no request", cli_set_flag, AT(no_discovery)},
-	{"fresh", 0, NULL, "ask again, also if the answer is known since the boot", cli_set_flag,
-	 AT(fresh)},
+	{"fresh", 0, NULL, "send the requests again, even if the answer is kept since the boot",
+	 cli_set_flag, AT(fresh)},
 	{"instance", 0, "VENDOR/REGION/TYPE", "the type of this server", cli_take_instance_option,
 	 AT(stated)},
-	{"recording", 0, "DIR", "directory of the recordings, and of the answer since the boot",
-	 cli_set_text, AT(dir)},
+	{"recording", 0, "DIR", "directory of the recordings, and of the kept answer", cli_set_text,
+	 AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -56,40 +50,21 @@ static void write_text(struct trk_buf *b, const struct trk_cloud *c)
 
 static int discover(const struct settings *s, struct trk_place *place)
 {
+	const struct trk_service service = cli_service("");
 	struct sockaddr_in endpoint;
 	const char *state = cli_state_dir(s->dir);
-	struct trk_discovery_options how = {
+	const struct trk_discovery_options how = {
 		.ask = !s->no_discovery,
 		.stated = &s->stated,
 		.endpoint = cli_cloud_endpoint(&endpoint),
 		.dir = *state ? state : NULL,
 		.fresh = s->fresh,
 	};
-	struct trk_env env;
-	int r = trk__env_init(&env);
+	int r = trk__place_cloud(&service, &how, place);
 
-	if (r < 0) {
+	if (r < 0)
 		cli_complain("cloud-info: /proc: %s", trk__strerror(r));
-		return EXIT_ERROR;
-	}
-	trk__discovery_wait(&env, &how, place);
-	if (place->cloud.vendor[0] && !place->cloud.instance_type[0])
-		trk__machine_look(place, &env);
-	trk__env_release(&env);
-	return 0;
-}
-
-/* Without a type in the metadata: from the hardware of the machine. */
-static void infer(struct trk_place *place)
-{
-	const struct trk_service service = cli_service("");
-	struct trk_prices *prices = calloc(1, sizeof(*prices));
-
-	if (place->has_server && prices && trk__prices_load(&service.layers, prices, NULL) == 0) {
-		(void) trk__infer_type(&prices->c, &place->server, &place->cloud);
-		trk__prices_release(prices);
-	}
-	free(prices);
+	return r < 0 ? EXIT_ERROR : 0;
 }
 
 static int run(int argc, char **argv)
@@ -100,7 +75,6 @@ static int run(int argc, char **argv)
 	int at, r;
 
 	trk__cloud_clear(&s.stated);
-	trk__place_init(&place);
 	at = cli_options(&cli_cloud_info, argc, argv, &s);
 	if (at < 0)
 		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
@@ -112,13 +86,11 @@ static int run(int argc, char **argv)
 	r = discover(&s, &place);
 	if (r != 0)
 		return r;
-	infer(&place);
 	trk__buf_init(&b, OUTPUT_MAX);
-	if (s.json) {
+	if (s.json)
 		trk__cloud_document(&b, &place);
-	} else {
+	else
 		write_text(&b, &place.cloud);
-	}
 	return cli_print(&b);
 }
 

@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cli/environment.h"
 #include "report/place_json.h"
-#include "probe/machine.h"
+#include "service/place.h"
 
 enum { OUTPUT_MAX = 65536 };
 
@@ -19,8 +19,8 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-	{"json", 0, NULL, "as one JSON document", cli_set_flag, offsetof(struct settings, json)},
-	{"ask-gpus", 0, NULL, "ask the drivers of GPUs though there is no sign of one",
+	{"json", 0, NULL, "print one JSON document", cli_set_flag, offsetof(struct settings, json)},
+	{"ask-gpus", 0, NULL, "load the drivers of GPUs even where no device is found",
 	 cli_set_flag, offsetof(struct settings, ask_gpus)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text,
 	 offsetof(struct settings, dir)},
@@ -78,19 +78,11 @@ static void write_text(struct trk_buf *b, const struct trk_server *s, const char
 static int look_here(struct trk_record *record, bool always)
 {
 	struct trk_gpu_hints hints = cli_gpu_hints(false);
-	struct trk_env env;
-	int r = trk__record_init(record);
+	int r = trk__place_machine(record, always, &hints);
 
-	if (r == 0)
-		r = trk__env_init(&env);
-	if (r < 0) {
+	if (r < 0)
 		cli_complain("server-info: /proc: %s", trk__strerror(r));
-		return EXIT_ERROR;
-	}
-	trk__machine_look(&record->place, &env);
-	if (trk__machine_look_gpus(&record->place, &env, always, &hints))
-		trk__env_release(&env);
-	return 0;
+	return r < 0 ? EXIT_ERROR : 0;
 }
 
 static int answer(const struct settings *s, const struct trk_record *record, bool measured)
