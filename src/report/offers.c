@@ -32,7 +32,7 @@ const struct trk_catalog_block *trk__offers_block(const struct trk_catalog *c,
 	return &trk__catalog_blocks(c, &n)[o->block];
 }
 
-/* ---- what a row says of itself ---- */
+/* ---- the words of a row ---- */
 
 long trk__offers_age_days(const struct trk_offers *o, const struct trk_server_estimate *e)
 {
@@ -401,8 +401,7 @@ static void json_offer(struct trk_json *j, const struct trk_offers *r,
 
 void trk__offers_members_json(struct trk_json *j, const struct trk_offers *r)
 {
-	trk__json_key(j, "servers");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "servers", '[');
 	for (size_t i = 0; i < r->n && i < r->limit; i++)
 		json_offer(j, r, &r->list[i]);
 	trk__json_close(j, ']');
@@ -410,8 +409,7 @@ void trk__offers_members_json(struct trk_json *j, const struct trk_offers *r)
 		return;
 	trk__json_key(j, "cheapest_per_hour");
 	json_offer(j, r, &r->advice.list[r->advice.cheapest_hour]);
-	trk__json_key(j, "near_misses");
-	trk__json_open(j, '[');
+	trk__json_key_open(j, "near_misses", '[');
 	for (size_t i = 0; i < r->advice.nears; i++)
 		json_offer(j, r, &r->advice.near[i]);
 	trk__json_close(j, ']');

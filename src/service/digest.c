@@ -198,8 +198,7 @@ static void write_json(const struct digest *d, struct trk_buf *b)
 	trk__json_key_double(&j, "as_of", d->now_s);
 	trk__json_key_text(&j, "headline", d->o->headline);
 	trk__json_key_text(&j, "lead", d->o->lead);
-	trk__json_key(&j, "alerts");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "alerts", '[');
 	for (size_t i = 0; i < d->book->count; i++) {
 		const struct trk_alert_entry *e = &d->book->entry[i];
 
@@ -214,8 +213,7 @@ static void write_json(const struct digest *d, struct trk_buf *b)
 		trk__json_close(&j, '}');
 	}
 	trk__json_close(&j, ']');
-	trk__json_key(&j, "changes");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "changes", '[');
 	for (size_t i = 0; i < n; i++) {
 		trk__json_open(&j, '{');
 		trk__json_key_text(&j, "job",

@@ -141,8 +141,6 @@ struct trk_cgroup_usage {
  * leaves its bits unset), or -ENODEV when all groups were removed. */
 int trk__cgroup_usage_some(const struct trk_cgroup *cg, unsigned int want,
 			   struct trk_cgroup_usage *ret);
-/* Only CPU time and memory: for every tick. */
-int trk__cgroup_usage_quick(const struct trk_cgroup *cg, struct trk_cgroup_usage *ret);
 
 /* Processes that the OOM killer has killed in the group itself (v2: and below it). Where the memory
  * controller is off for a group of v2, those of the nearest group above where it is on: returns 1

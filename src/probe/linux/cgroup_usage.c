@@ -196,11 +196,6 @@ int trk__cgroup_usage_some(const struct trk_cgroup *cg, unsigned int want,
 	return 0;
 }
 
-int trk__cgroup_usage_quick(const struct trk_cgroup *cg, struct trk_cgroup_usage *ret)
-{
-	return trk__cgroup_usage_some(cg, TRK_CGROUP_KNOWS_CPU | TRK_CGROUP_KNOWS_MEMORY, ret);
-}
-
 int trk__cgroup_oom_kills(const struct trk_cgroup *cg, uint64_t *ret)
 {
 	struct trk_cgroup_usage u;

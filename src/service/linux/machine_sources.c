@@ -206,7 +206,8 @@ static const char *limits_unknown(const struct trk_cgroup *group)
 	doubt = trk__cgroup_limits_doubt(group, TRK_CGROUP_MEMORY, &limits);
 	if (doubt || group->place[TRK_CGROUP_MEMORY].machine_root)
 		return doubt;
-	if (trk__cgroup_usage_quick(group, &usage) < 0 || !(usage.known & TRK_CGROUP_KNOWS_MEMORY))
+	if (trk__cgroup_usage_some(group, TRK_CGROUP_KNOWS_MEMORY, &usage) < 0 ||
+	    !(usage.known & TRK_CGROUP_KNOWS_MEMORY))
 		return "the group's memory cannot be read: is the memory controller on for it?";
 	return NULL;
 }
