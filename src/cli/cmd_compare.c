@@ -22,9 +22,9 @@ struct settings {
 static const struct cli_option options[] = {
 	{"fail-on", 0, "RULES", "exit with 3 if one of these holds: duration>+5%,peak_mem>+10%",
 	 cli_set_text, AT(fail_on)},
-	{"markdown", 0, NULL, "as a Markdown table, for the summary of a CI job", cli_set_flag,
+	{"markdown", 0, NULL, "print a Markdown table, for the summary of a CI job", cli_set_flag,
 	 AT(markdown)},
-	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
+	{"json", 0, NULL, "print JSON", cli_set_flag, AT(json)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };

@@ -20,11 +20,11 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-	{"json", 0, NULL, "as one JSON document", cli_set_flag, offsetof(struct settings, json)},
+	{"json", 0, NULL, "print one JSON document", cli_set_flag, offsetof(struct settings, json)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text,
 	 offsetof(struct settings, dir)},
-	{"selftest", 0, NULL, "track jobs that know what they use, and compare (15 s)",
-	 cli_set_flag, offsetof(struct settings, selftest)},
+	{"selftest", 0, NULL, "track jobs with known use, and compare (15 s)", cli_set_flag,
+	 offsetof(struct settings, selftest)},
 	{"work", 0, "NAME", "do the work of one of these jobs and print what it used", cli_set_text,
 	 offsetof(struct settings, work)},
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -51,8 +51,7 @@ static void checks_json(struct trk_buf *b, const struct trk_check *list, size_t 
 	trk__json_init(&j, b, 1);
 	trk__json_open(&j, '{');
 	trk__json_key_text(&j, "schema", "resource-tracker.doctor/1");
-	trk__json_key(&j, "checks");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "checks", '[');
 	for (size_t i = 0; i < n; i++) {
 		trk__json_open(&j, '{');
 		trk__json_key_text(&j, "what", list[i].what);
@@ -130,8 +129,7 @@ static void selftest_json(struct trk_buf *b, const struct utsname *system,
 	trk__json_key_text(&j, "system", system->sysname);
 	trk__json_key_text(&j, "kernel", system->release);
 	trk__json_key_text(&j, "machine", system->machine);
-	trk__json_key(&j, "figures");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "figures", '[');
 	for (size_t i = 0; i < TRK_KNOWN_WORKS; i++) {
 		const struct trk_selftest_figure *r = &list[i];
 		bool known = r->told.quality != TRK_QUALITY_UNKNOWN;

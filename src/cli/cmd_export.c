@@ -1,5 +1,4 @@
 /* resource-tracker export: the samples of a run. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,8 +42,8 @@ static const struct {
 #define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option options[] = {
-	{"columns", 0, "full|0.5|0.4", "which columns (full)", cli_set_text, AT(columns)},
-	{"table", 0, "process|system", "of the 0.4 set (process)", cli_set_text, AT(table)},
+	{"columns", 0, "full|0.5|0.4", "set of columns (full)", cli_set_text, AT(columns)},
+	{"table", 0, "process|system", "table of the 0.4 set (process)", cli_set_text, AT(table)},
 	{"format", 'f', "csv|tsv|jsonl|snapshot",
 	 "csv; snapshot: JSON of the Python package (0.5, 0.4)", cli_set_text, AT(format)},
 	{"what", 0, "samples|gpus|programs|processes|lines",
@@ -52,8 +51,8 @@ static const struct cli_option options[] = {
 	 "Python "
 	 "programs and stretch of time",
 	 cli_set_text, AT(what)},
-	{"gpus", 0, NULL, "the same as --what gpus", cli_set_flag, AT(gpus)},
-	{"output", 'o', "FILE", "write there instead of stdout; FILE.gz is compressed",
+	{"gpus", 0, NULL, "same as --what gpus", cli_set_flag, AT(gpus)},
+	{"output", 'o', "FILE", "write to this file instead of stdout; FILE.gz is compressed",
 	 cli_set_text, AT(output)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -348,7 +347,7 @@ static int open_output(const struct settings *s, struct writing *w)
 	if (w->gzip)
 		return 0;
 	cli_complain("%s: cannot compress: %s", s->output,
-		     r == -TRK_E_UNSUPPORTED ? "libz.so.1 is not there" : trk__strerror(r));
+		     r == -TRK_E_UNSUPPORTED ? "libz.so.1 is missing" : trk__strerror(r));
 	return EXIT_ERROR;
 }
 

@@ -45,7 +45,7 @@ static int take_count(void *settings, const struct cli_option *o, const char *va
 
 static const struct cli_option history_options[] = {
 	{"number", 'n', "N", "show the newest N runs; 0 shows all (20)", take_count, 0},
-	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
+	{"json", 0, NULL, "print JSON", cli_set_flag, AT(json)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
@@ -56,7 +56,7 @@ static const struct cli_option prune_options[] = {
 	 cli_set_duration, AT(rules.older_ns)},
 	{"keep", 0, "N", "keep the newest N runs (of the job, with --job)", take_count, 0},
 	{"job", 0, "NAME", "of this job only", cli_set_text, AT(rules.job)},
-	{"forget", 0, NULL, "delete their figures from the history, too", cli_set_flag,
+	{"forget", 0, NULL, "also delete their figures from the history", cli_set_flag,
 	 AT(rules.forget)},
 	{"dry-run", 0, NULL, "only print what would be deleted", cli_set_flag, AT(rules.dry_run)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
@@ -170,8 +170,7 @@ static void print_all(struct trk_buf *b, const struct trk_run_list *past, bool j
 	trk__json_init(&j, b, 1);
 	trk__json_open(&j, '{');
 	trk__json_key_text(&j, "schema", "resource-tracker.history/1");
-	trk__json_key(&j, "runs");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "runs", '[');
 	for (size_t i = 0; i < past->count; i++)
 		trk__history_run_json(&j, &past->run[i]);
 	trk__json_close(&j, ']');

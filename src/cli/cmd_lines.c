@@ -1,6 +1,5 @@
 /* resource-tracker lines: which lines of a run's Python programs used CPU time and memory. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -89,17 +88,17 @@ static int take_json(void *settings, const struct cli_option *o, const char *val
 /* clang-format off */
 static const struct cli_option options[] = {
 	{"by", 0, "WHAT", "line, function, file, thread, process or phase (line)", take_by, 0},
-	{"cpu", 0, NULL, "the most CPU time first (the default)", take_order, 0},
-	{"wall", 0, NULL, "the most time first, waiting included", take_order, 0},
-	{"memory", 0, NULL, "the largest growth of memory first", take_order, 0},
-	{"top", 0, "N", "rows of a table (15)", take_top, 0},
+	{"cpu", 0, NULL, "sort by CPU time (the default)", take_order, 0},
+	{"wall", 0, NULL, "sort by time, waiting included", take_order, 0},
+	{"memory", 0, NULL, "sort by growth of memory", take_order, 0},
+	{"top", 0, "N", "number of rows of a table (15)", take_top, 0},
 	{"all-frames", 0, NULL, "charge libraries to themselves, not to the line that called them", cli_set_flag, AT(all_frames)},
 	{"since", 0, "DUR", "only from this time after the start", cli_set_duration, AT(since_ns)},
 	{"until", 0, "DUR", "only up to this time after the start", cli_set_duration, AT(until_ns)},
 	{"phase", 0, "NAME", "only from the mark of this name to the next one", cli_set_text, AT(phase)},
 	{"format", 'f', "FORMAT", "text, json, folded (for flame graphs), speedscope or pprof (text)", take_format, 0},
-	{"json", 0, NULL, "as --format json", take_json, 0},
-	{"plain", 0, NULL, "ASCII", cli_set_flag, AT(plain)},
+	{"json", 0, NULL, "same as --format json", take_json, 0},
+	{"plain", 0, NULL, "print ASCII", cli_set_flag, AT(plain)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };

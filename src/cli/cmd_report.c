@@ -1,13 +1,11 @@
 /* resource-tracker report: one file about one run. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "cli/named_runs.h"
 #include "cli/output_names.h"
 #include "cli/report_file.h"
 #include "cli/server_options.h"
@@ -22,23 +20,24 @@ struct settings {
 #define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option options[] = {
-	{"output", 'o', "FILE", "the file; - for stdout (resource-tracker-RUN.html)", cli_set_text,
-	 AT(output)},
-	{"format", 0, "html|md|json", "a page, Markdown for a CI job's summary, or JSON (html)",
-	 cli_set_text, AT(request.format)},
+	{"output", 'o', "FILE", "name of the file; - for stdout (resource-tracker-RUN.html)",
+	 cli_set_text, AT(output)},
+	{"format", 0, "html|md|json",
+	 "write a page, Markdown for a CI job's summary, or JSON (html)", cli_set_text,
+	 AT(request.format)},
 	{"embed-raw", 0, NULL, "put the recording with all its samples into the page", cli_set_flag,
 	 AT(request.embed_raw)},
 	CLI_INSTANCE_OPTION(AT(place.instance)),
-	{"vendor", 0, "NAME,..", "servers of these vendors, or any", cli_take_list,
+	{"vendor", 0, "NAME,..", "look for servers of these vendors, or any", cli_take_list,
 	 AT(place.vendors)},
-	{"region", 0, "NAME,..", "servers in these regions, or any", cli_take_list,
+	{"region", 0, "NAME,..", "look for servers in these regions, or any", cli_take_list,
 	 AT(place.regions)},
-	{"open", 0, NULL, "show it in the browser", cli_set_flag, AT(open)},
+	{"open", 0, NULL, "open it in the browser", cli_set_flag, AT(open)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-/* With what the desktop opens files; it goes its own way from there. */
+/* By xdg-open, which returns once the browser is started. */
 static int open_page(const char *path)
 {
 	pid_t pid = fork();

@@ -14,7 +14,7 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-	{"json", 0, NULL, "check: as one JSON document", cli_set_flag,
+	{"json", 0, NULL, "check: print one JSON document", cli_set_flag,
 	 offsetof(struct settings, json)},
 	{"recording", 0, "DIR", "check: directory of the recordings", cli_set_text,
 	 offsetof(struct settings, dir)},
@@ -38,8 +38,7 @@ static void print_json(struct trk_buf *b, const struct trk_check *list, size_t n
 	trk__json_open(&j, '{');
 	trk__json_key_text(&j, "schema", "resource-tracker.self-check/1");
 	trk__json_key_text(&j, "version", TRK_BUILD_VERSION);
-	trk__json_key(&j, "checks");
-	trk__json_open(&j, '[');
+	trk__json_key_open(&j, "checks", '[');
 	for (size_t i = 0; i < n; i++) {
 		trk__json_open(&j, '{');
 		trk__json_key_text(&j, "what", list[i].what);
@@ -96,7 +95,7 @@ const struct cli_command cli_self = {
 	.details =
 		"check prints a line for the program, its permissions, each library that is loaded "
 		"on first use, the\ncatalogue, the directory of recordings, and a small job that "
-		"it tracks. \"absent\" is a library that\nis not there, and what is lost without "
+		"it tracks. \"absent\" is a library that\nis missing, and what is lost without "
 		"it; \"broken\" ends with exit status 1.\n"
 		"install copies the program to DIR/resource-tracker and links DIR/bin/bash and "
 		"DIR/bin/sh to it, from\nan image without a shell or cp: for an init container.",

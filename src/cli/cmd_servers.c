@@ -1,6 +1,5 @@
 /* resource-tracker servers: which servers fit, offline, and what they cost. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,7 +40,8 @@ static int take_boot(void *settings, const struct cli_option *o, const char *val
 
 static const struct cli_option options[] = {
 	CLI_SERVER_OPTIONS(WISH),
-	{"arch", 0, "x86_64|arm64|any", "(this machine's)", cli_set_text, WISH(arch)},
+	{"arch", 0, "x86_64|arm64|any", "architecture of the servers (this machine's)",
+	 cli_set_text, WISH(arch)},
 	{"allocation", 0, "KIND", "dedicated, shared, burstable or any (any)", cli_set_text,
 	 WISH(allocation)},
 	{"order-by", 0, "KEY", "price, run-cost or score-per-price (price)", cli_set_text,
@@ -56,13 +56,14 @@ static const struct cli_option options[] = {
 	{"limit", 'n', "N", "how many to show, 0: all (10)", cli_set_text, AT(limit)},
 	{"catalog", 0, "FILE", "this catalogue instead of the built-in one", cli_set_text,
 	 AT(files.catalog)},
-	{"scores", 0, "FILE|none", "scores and further types", cli_set_text, AT(files.scores)},
-	{"prices", 0, "FILE|none", "own prices (those of catalog import)", cli_set_text,
+	{"scores", 0, "FILE|none", "file with scores and further types", cli_set_text,
+	 AT(files.scores)},
+	{"prices", 0, "FILE|none", "file with own prices (those of catalog import)", cli_set_text,
 	 AT(files.prices)},
-	{"online", 0, NULL, "ask the Keeper API of Spare Cores for prices", cli_set_flag,
+	{"online", 0, NULL, "fetch prices from the Keeper API of Spare Cores", cli_set_flag,
 	 AT(online)},
-	{"url", 0, "URL", "of another Keeper", cli_set_text, AT(url)},
-	{"json", 0, NULL, "one JSON document", cli_set_flag, AT(json)},
+	{"url", 0, "URL", "address of another Keeper", cli_set_text, AT(url)},
+	{"json", 0, NULL, "print one JSON document", cli_set_flag, AT(json)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -155,7 +156,8 @@ static int run(int argc, char **argv)
 	if (at < 0)
 		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
 	if (at < argc) {
-		cli_complain("servers: what is %s? Try: resource-tracker servers --help", argv[at]);
+		cli_complain("servers: unexpected %s. Try: resource-tracker servers --help",
+			     argv[at]);
 		return EXIT_USAGE;
 	}
 	if (trk__offers_order(s.order) < 0)

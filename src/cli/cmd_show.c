@@ -27,11 +27,11 @@ struct settings {
 
 static const struct cli_option options[] = {
 	CLI_INSTANCE_OPTION(AT(instance)),
-	{"watch", 0, NULL, "again every second until the run has ended (more: top)", cli_set_flag,
-	 AT(watch)},
-	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
-	{"plain", 0, NULL, "ASCII without colour", cli_set_flag, AT(plain)},
-	{"color", 0, "auto|always|never", "of the text", cli_set_text, AT(color)},
+	{"watch", 0, NULL, "print it every second until the run has ended (see also: top)",
+	 cli_set_flag, AT(watch)},
+	{"json", 0, NULL, "print JSON", cli_set_flag, AT(json)},
+	{"plain", 0, NULL, "print ASCII, without colour", cli_set_flag, AT(plain)},
+	{"color", 0, "auto|always|never", "colour the text (auto)", cli_set_text, AT(color)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/environment.h"
 #include "cli/named_runs.h"
 #include "report/summary.h"
 
@@ -22,8 +21,8 @@ struct settings {
 static const struct cli_option options[] = {
 	{"since", 0, "DUR", "only from this time after the start", cli_set_duration, AT(since_ns)},
 	{"until", 0, "DUR", "only up to this time after the start", cli_set_duration, AT(until_ns)},
-	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
-	{"plain", 0, NULL, "ASCII", cli_set_flag, AT(plain)},
+	{"json", 0, NULL, "print JSON", cli_set_flag, AT(json)},
+	{"plain", 0, NULL, "print ASCII", cli_set_flag, AT(plain)},
 	{"color", 0, "auto|always|never", "accepted; the text has no colour", cli_set_nothing, 0},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
 	{NULL, 0, NULL, NULL, NULL, 0},

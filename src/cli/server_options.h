@@ -35,7 +35,7 @@ struct cli_server_place {
 int cli_take_instance_option(void *settings, const struct cli_option *o, const char *value);
 #define CLI_INSTANCE_OPTION(offset)                                                                \
 	{                                                                                          \
-		"instance", 0, "VENDOR/REGION/TYPE", "the server that it ran on",                  \
+		"instance", 0, "VENDOR/REGION/TYPE", "server that the run ran on",                 \
 			cli_take_instance_option, offset                                           \
 	}
 

@@ -288,19 +288,19 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 /* clang-format off */
 #define SHARED_OPTIONS \
 	{"job", 'n', "NAME", "name of the job (default: the batch system's, else program, script and directory)", cli_set_text, AT(job)}, \
-	{"job-name", 0, "NAME", "the same as --job", cli_set_text, AT(job)}, \
-	{"interval", 'i', "DUR", "10ms to 1h; a bare number is seconds (1s)", take_interval, 0}, \
-	{"output", 'o', "FILE", "write the samples there as well", cli_set_text, AT(output)}, \
-	{"format", 'f', "csv|json|jsonl", "of --output (json); without a file: to stderr", take_choice, AT(format)}, \
+	{"job-name", 0, "NAME", "same as --job", cli_set_text, AT(job)}, \
+	{"interval", 'i', "DUR", "time between samples, 10ms to 1h; a bare number is seconds (1s)", take_interval, 0}, \
+	{"output", 'o', "FILE", "also write the samples to this file", cli_set_text, AT(output)}, \
+	{"format", 'f', "csv|json|jsonl", "format of --output (json); without --output, print the samples on stderr", take_choice, AT(format)}, \
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)}, \
 	{"no-recording", 0, NULL, "keep no recording", cli_set_flag, AT(no_recording)}, \
-	{"summary", 0, "auto|short|never", "the summary at the end (auto)", take_choice, AT(summary)}, \
+	{"summary", 0, "auto|short|never", "print the summary at the end (auto)", take_choice, AT(summary)}, \
 	{"quiet", 'q', NULL, "no summary, and no samples on stderr", cli_set_flag, AT(quiet)}, \
 	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", take_summary_json, AT(summary_json)}, \
 	{"report", 0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", take_report, 0}, \
-	{"report-every", 0, "DUR", "also write the page of --report this often while tracking", cli_set_duration, AT(report_every_ns)}, \
+	{"report-every", 0, "DUR", "also write the page of --report at this interval while tracking", cli_set_duration, AT(report_every_ns)}, \
 	{"status-key", 0, NULL, "Ctrl-\\ prints a line about the running job instead of ending it", cli_set_flag, AT(track.quit_is_status)}, \
-	{"request", 0, "cpu=..,mem=..", "what was requested for the job: cpu, mem, gpu, time", take_request, 0}, \
+	{"request", 0, "cpu=..,mem=..", "state what was requested for the job: cpu, mem, gpu, time", take_request, 0}, \
 	{"no-children", 0, NULL, "track the one process, not its tree", cli_set_flag, AT(track.one_process)}, \
 	{"no-system", 0, NULL, "track the processes, not the machine", cli_set_flag, AT(track.no_system)}, \
 	{"tag", 0, "K[=V]", "store with the run (repeat)", take_tag, 0}, \
@@ -315,12 +315,12 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 	{"executor", 0, "TEXT", "store with the run", take_metadata, 0}, \
 	{"external-run-id", 0, "TEXT", "store with the run", take_metadata, 0}, \
 	{"container-image", 0, "TEXT", "store with the run", take_metadata, 0}, \
-	{"input-size", 0, "SIZE", "size of the job's input, for advice by size (the files on its command line)", take_input_size, 0}, \
+	{"input-size", 0, "SIZE", "size of the job's input, for advice by size (that of the files on its command line)", take_input_size, 0}, \
 	{"no-history", 0, NULL, "keep the run out of the history of its job", cli_set_flag, AT(track.unlisted)}, \
-	{"no-discovery", 0, NULL, "do not ask the cloud for region and type of the server", take_no_discovery, 0}, \
-	{"instance", 0, "VENDOR/REGION/TYPE", "the type of this server, for its price", cli_take_instance_option, AT(stated)}, \
+	{"no-discovery", 0, NULL, "do not query the cloud for region and type of the server", take_no_discovery, 0}, \
+	{"instance", 0, "VENDOR/REGION/TYPE", "type of this server, for its price", cli_take_instance_option, AT(stated)}, \
 	{"lines", 0, "HZ|auto|off", "sample which lines of Python programs use CPU time and memory (auto)", take_lines, 0}, \
-	{"gpu", 0, "auto|always|never", "ask for GPUs (auto: where there is a sign of one)", take_gpu, 0}, \
+	{"gpu", 0, "auto|always|never", "measure GPUs (auto: where a device file or driver is found)", take_gpu, 0}, \
 	{"alerts", 0, "auto|never", "print a line on stderr when the job is about to fail or wastes resources (auto)", take_choice, AT(alerts)}, \
 	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_take_hook, AT(hooks)}, \
 	{"alert", 0, "SINK", "send alerts there, during and after the run, such as mail:ann@example.org; or RULE=SINK (repeat)", cli_take_sink, AT(hooks)}, \
@@ -328,8 +328,8 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 	{"strict", 0, NULL, "exit with 125 if something about the tracking fails", cli_set_flag, AT(strict)}, \
 	SIBLING_OPTIONS, \
 	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}, \
-	{"color", 0, "auto|always|never", "of the summary", take_choice, AT(color)}, \
-	{"plain", 0, NULL, "summary in ASCII without colour", cli_set_flag, AT(plain)}
+	{"color", 0, "auto|always|never", "colour the summary (auto)", take_choice, AT(color)}, \
+	{"plain", 0, NULL, "print the summary in ASCII, without colour", cli_set_flag, AT(plain)}
 /* clang-format on */
 
 /* clang-format off */

@@ -61,7 +61,7 @@ struct outputs {
 	struct trk_alert_hooks hooks;
 	struct trk_sample row; /* the newest one */
 	bool has_row;
-	struct trk_conclusion *conclusion; /* owned; NULL: the history was not asked, or did not
+	struct trk_conclusion *conclusion; /* owned; NULL: the history was not read, or did not
 					    * answer in time */
 };
 
@@ -297,7 +297,8 @@ static int complain_of_trouble(const struct track_settings *s,
 	if (result->sampling_error) {
 		cli_complain("the job was not sampled: %s",
 			     result->sampling_error == -ESRCH
-				     ? "/proc is another pid namespace's. Try: unshare --mount-proc"
+				     ? "/proc belongs to another pid namespace. Try: unshare "
+				       "--mount-proc"
 				     : trk__strerror(result->sampling_error));
 		return EXIT_ERROR;
 	}
@@ -371,16 +372,15 @@ int track_exec_failure(const char *command, int error)
 	else if (error == EACCES && is_path && stat(command, &st) == 0 && S_ISDIR(st.st_mode))
 		cli_complain("%s: %s", command, trk__strerror(EISDIR));
 	else if (error == ENOENT && is_path && stat(command, &st) == 0)
-		cli_complain("%s: what it names as its interpreter or loader is not there",
-			     command);
+		cli_complain("%s: the interpreter or loader that it names is missing", command);
 	else
 		cli_complain("%s: %s", command,
 			     error == ENOENT ? "command not found" : trk__strerror(error));
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-/* The job as a process of ours cannot be had (no descriptors, no memory, no room for one more
- * process): then it takes our place, untracked, unless something was asked for that needs us. */
+/* The job cannot be started as a child (no descriptors, no memory, no room for one more process):
+ * it replaces this process, untracked, unless an option needs the tracker. */
 static int run_instead(const struct track_settings *s, char **argv, const char *what, int error)
 {
 	if (s->strict || s->track.limits.time_ns || s->track.limits.memory_bytes) {
@@ -449,8 +449,8 @@ static int status_of(const struct track_settings *s, const struct trk_outcome *o
 	return o->signal ? -o->signal : o->code;
 }
 
-/* Go on in the background, with nothing that our starter had open but the control line: a
- * sampler must keep no pipe of its job from ending. The starter waits for our end, so that
+/* Go on in the background, with no descriptor of the caller but the control socket: a sampler must
+ * keep no pipe of its job from ending. The caller waits for the end of this process, so that
  * without a process for the background there is no going on in its foreground either. */
 static void go_into_the_background(int control_fd)
 {
@@ -461,14 +461,14 @@ static void go_into_the_background(int control_fd)
 		(void) trk__control_say(control_fd, "error", trk__strerror(errno));
 	if (pid != 0)
 		_exit(pid < 0 ? EXIT_ERROR : EXIT_OK);
-	(void) setsid(); /* fails where our starter has made a session for us */
+	(void) setsid(); /* fails where the caller has made a session */
 	if (control_fd > 3)
 		trk__close_range(3, keep - 1);
 	trk__close_range(control_fd < 3 ? 3 : keep + 1, ~0u);
 }
 
-/* A starter that was killed has left its temporary folder, which no other process removes. One that
- * has told the tracker to stop is there until it ends. */
+/* A caller that was killed has left its temporary folder, which no other process removes. One that
+ * has sent "stop" lives until the tracker ends. */
 static void remove_what_is_left(const struct track_settings *s)
 {
 	struct pollfd starter = {.fd = s->track.control_fd};
@@ -497,8 +497,7 @@ static const char *get_variable(const char *name)
 	return getenv(name);
 }
 
-/* Whose words an attached process was started with, in `text`; an empty argv[0] where they are
- * hidden. */
+/* The command line of an attached process, in `text`; an empty argv[0] where it is hidden. */
 static void read_command(int pid, char *text, size_t size, char **argv, size_t max)
 {
 	char path[64];

@@ -288,7 +288,8 @@ static const char *why_no_servers(struct trk_doc *d, const struct trk_report_wor
 		    : "No server of the catalogue meets these needs.";
 }
 
-/* A price says little of a run of seconds, or where the cloud is not known and none was named. */
+/* A price is of little use for a run of seconds, or where the cloud is not known and none was
+ * named. */
 static bool is_worth_a_table(const struct trk_report_work *w)
 {
 	double seconds = (double) w->in->record->outcome.duration_ns / 1e9;
@@ -301,7 +302,7 @@ static void say_short(struct trk_doc *d, struct trk_doc_section *s, const struct
 {
 	const char *why =
 		w->servers->place_known
-			? "The run was short, so its price on another server says little."
+			? "The run was short, so its price on another server is of little use."
 			: "In which cloud the job runs is not known, so prices of servers "
 			  "say little.";
 
@@ -309,7 +310,7 @@ static void say_short(struct trk_doc *d, struct trk_doc_section *s, const struct
 		      trk__doc_print(d,
 				     "%s " B "resource-tracker recommend %s" E
 				     " lists what fits; " B "--instance VENDOR/REGION/TYPE" E
-				     " of " B "run" E " and " B "report" E " says where it ran.",
+				     " of " B "run" E " and " B "report" E " states where it ran.",
 				     why, trk__doc_safe(d, w->in->record->run.id, 40)));
 }
 

@@ -303,7 +303,7 @@ static const char *ask_words(struct trk_doc *d, const struct trk_report_work *w,
 	const char *request;
 
 	if (!w->has_advice)
-		return " No sample says how much the next run needs.";
+		return " No sample shows how much the next run needs.";
 	if (sizing == TRK_SIZING_UNSTATED)
 		return "";
 	request = request_words(d, w);
@@ -350,7 +350,7 @@ static void tell_waiting(struct trk_doc *d, const struct trk_report_work *w)
 		return;
 	if (cpu->queue.cause == TRK_QUEUE_UNKNOWN)
 		what = "The machine was short of CPU while it ran: how many cores it can use, and "
-		       "how long it takes on them, cannot be told.";
+		       "how long it takes on them, is not known.";
 	else
 		what = trk__doc_print(d,
 				      "Its threads waited for a CPU %s of the time that they "

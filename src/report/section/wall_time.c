@@ -167,7 +167,7 @@ static void wall_of_course(struct trk_doc *d, const struct trk_report_work *w,
 		      "from the kernel's run queue.");
 	if (c->wall.other_holds_unknown && c->wall.share[TRK_WALL_OTHER] > 0)
 		trk__doc_note(d, s,
-			      "Other holds what could not be told apart: network, sleep, "
+			      "Other is the rest, which cannot be divided: network, sleep, "
 			      "locks, and waits that were not measured.");
 }
 
@@ -188,7 +188,7 @@ void trk__section_wall_time(struct trk_doc *d, struct trk_doc_section *s,
 	}
 	if (!w->in->record->samples || trk__wall_divide(facts, &split) < 0 ||
 	    isnan(split.share[TRK_WALL_ON_CPU])) {
-		trk__doc_empty(d, s, "Not known: no sample tells what the job waited on.");
+		trk__doc_empty(d, s, "Not known: no sample shows what the job waited for.");
 		return;
 	}
 	add_parts(d, s, &split, facts->wall_s);
@@ -201,9 +201,9 @@ void trk__section_wall_time(struct trk_doc *d, struct trk_doc_section *s,
 				  "on a CPU."
 				: "Estimated: on CPU is at most the time in which a task of the "
 				  "job ran. Others did more on this machine than the job, so its "
-				  "waits are not told apart.");
+				  "waits are not divided.");
 	if (split.other_holds_unknown && split.share[TRK_WALL_OTHER] > 0)
 		trk__doc_note(d, s,
-			      "Other holds what could not be told apart: network, sleep, "
+			      "Other is the rest, which cannot be divided: network, sleep, "
 			      "locks, and waits that were not measured.");
 }
