@@ -7,14 +7,16 @@ A root is made by mmdebstrap from the packages of Debian, or of Ubuntu where UBU
 (its key comes from a package of Debian), or by hand: nothing but the program, or busybox and musl. The other
 machine runs under qemu-user. Nothing on this system is changed: roots live in $BUILD/release-roots and
 temporary folders, and are entered in namespaces of their own (tools/enter_root.sh). Wants root. PROOFS
-below is the table: a channel, a place, and a function that installs and returns the path of the program.
-Time is that from the installation to the first summary, without making the root.
+below is the table: a channel, a place, a function that installs and returns the path of the program and its
+job, and further checks. Time is that from the installation to the end of the first tracked job, without making the
+root: as the clock shows it, and the CPU time of all commands, which does not depend on the load of the machine.
 """
 
 import argparse
 import dataclasses
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -35,6 +37,21 @@ with ResourceTracker(interval=0.1) as tracker:
     tracker.wait_for_samples(2, timeout=120)
 assert tracker.stats()["process_memory"]["max"] > 1000, tracker.stats()
 """
+
+
+class Stopwatch:
+    """Time since it was made: wall seconds, and CPU seconds of the commands that have ended."""
+
+    def __init__(self):
+        self.start = self._now()
+
+    @staticmethod
+    def _now():
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return time.monotonic(), used.ru_utime + used.ru_stime
+
+    def read(self):
+        return tuple(now - then for now, then in zip(self._now(), self.start))
 
 
 class NotHere(Exception):
@@ -68,13 +85,16 @@ class Place:
                         "-f", archive], check=True)
 
     def track(self, program, job):
-        """The program checks itself and tracks a job, whose summary must have its CPU time and end."""
-        self.run(program, "self", "check")
+        """The program tracks a job, whose summary must have its CPU time and end."""
         (self.path / "root").mkdir(exist_ok=True)
         self.run(program, "run", "--no-discovery", "--summary-json", "/root/summary.json", "--", *job)
         summary = json.loads((self.path / "root/summary.json").read_text(encoding="utf-8"))
         if summary["run"]["exit"]["code"] != 0 or not summary["totals"]["cpu_s"]["value"] >= 0:
             raise RuntimeError(f"the summary lacks the end or the CPU time: {summary}")
+
+    def check(self, program):
+        """The program checks itself, and reads the recording."""
+        self.run(program, "self", "check")
         self.run(program, "show")
 
 
@@ -187,8 +207,11 @@ def wheel(release, place):
     file = place.put(one(release, f"*-manylinux2014_{place.machine}.*.whl"))
     place.run("python3", "-m", "venv", "/opt/venv")
     place.run("/opt/venv/bin/pip", "install", "--quiet", "--no-index", file)
-    place.run("/opt/venv/bin/python", "-c", PYTHON_JOB)
     return "/opt/venv/bin/resource-tracker", SHELL_JOB
+
+
+def track_in_python(place):
+    place.run("/opt/venv/bin/python", "-c", PYTHON_JOB)
 
 
 def wheel_unpacked(release, place):
@@ -197,8 +220,11 @@ def wheel_unpacked(release, place):
     subprocess.run([sys.executable, "-m", "zipfile", "-e", file, place.path / "opt/site"], check=True)
     program = f"opt/site/resource_tracker/native/{place.machine}/resource-tracker-program"
     (place.path / program).chmod(0o755)
-    place.run("python3", "-c", "import os\n" + PYTHON_JOB + "\nos._exit(0)", PYTHONPATH="/opt/site")
     return f"/{program}", SHELL_JOB
+
+
+def track_in_python_unpacked(place):
+    place.run("python3", "-c", "import os\n" + PYTHON_JOB + "\nos._exit(0)", PYTHONPATH="/opt/site")
 
 
 def wheel_program(release, place):
@@ -232,6 +258,7 @@ class Proof:
     make_root: object
     install: object
     machine: str = "x86_64"
+    check: object = None  # of the place, after the first summary
 
 
 SYSTEMS = [("bullseye", "Debian 11"), ("bookworm", "Debian 12"), ("trixie", "Debian 13"),
@@ -245,9 +272,11 @@ PROOFS = [
     *(Proof(".deb", f"{name}, x86_64", system(suite), deb) for suite, name in SYSTEMS[1:]),
     Proof(".deb, unpacked", "Debian 12, aarch64", system("bookworm"), deb, "aarch64"),
     Proof(".rpm, without dependencies", "glibc of Debian 12, x86_64", system("bookworm"), rpm),
-    *(Proof("pip install (wheel)", f"{name}, x86_64", system(suite, "python3-venv"), wheel)
+    *(Proof("pip install (wheel)", f"{name}, x86_64", system(suite, "python3-venv"), wheel,
+            check=track_in_python)
       for suite, name in [*SYSTEMS, ("forky", "Debian testing, CPython 3.14")]),
-    Proof("wheel, unpacked", "Debian 12, aarch64", system("bookworm", "python3"), wheel_unpacked, "aarch64"),
+    Proof("wheel, unpacked", "Debian 12, aarch64", system("bookworm", "python3"), wheel_unpacked, "aarch64",
+          track_in_python_unpacked),
     Proof("musllinux wheel, its program", "busybox and musl, x86_64", musl, wheel_program),
     *(Proof("image", f"unpacked layers, {machine}", empty, container, machine) for machine in ("x86_64", "aarch64")),
 ]
@@ -261,10 +290,14 @@ def prove(proof, release):
         place = Place(Path(folder) / "root", proof.machine)
         place.path.mkdir()
         proof.make_root(place.path, proof.machine)
-        start = time.monotonic()
+        watch = Stopwatch()
         program, job = proof.install(release, place)
         place.track(program, job)
-        return time.monotonic() - start
+        took = watch.read()
+        place.check(program)
+        if proof.check:
+            proof.check(place)
+        return took
 
 
 def interpreters():
@@ -286,7 +319,7 @@ def prove_interpreter(python, file):
     with tempfile.TemporaryDirectory() as folder:
         home = {"HOME": folder, "PATH": "/usr/bin:/bin", "TRACKER_NO_DISCOVERY": "1",
                 "RESOURCE_TRACKER_DIR": f"{folder}/state"}
-        start = time.monotonic()
+        watch = Stopwatch()
 
         def run(*words):
             done = subprocess.run(words, env=home, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -296,11 +329,14 @@ def prove_interpreter(python, file):
 
         run(str(python), "-m", "venv", f"{folder}/venv")
         run(f"{folder}/venv/bin/pip", "install", "--quiet", "--no-index", str(file))
+        if "-none-any" in file.name:  # without the program: the module alone
+            run(f"{folder}/venv/bin/python", "-c", PYTHON_JOB)
+            return watch.read()
+        run(f"{folder}/venv/bin/resource-tracker", "run", "--no-discovery", "--", *SHELL_JOB)
+        took = watch.read()
+        run(f"{folder}/venv/bin/resource-tracker", "self", "check")
         run(f"{folder}/venv/bin/python", "-c", PYTHON_JOB)
-        if "-none-any" not in file.name:
-            run(f"{folder}/venv/bin/resource-tracker", "self", "check")
-            run(f"{folder}/venv/bin/resource-tracker", "run", "--no-discovery", "--", *SHELL_JOB)
-        return time.monotonic() - start
+        return took
 
 
 def prove_engine(release):
@@ -327,7 +363,7 @@ def prove_engine(release):
             return run("run", "--rm", "--network=none", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024",
                        f"--volume={folder}/rt:/rt", f"--entrypoint={entry}", f"localhost/{image}", *words)
 
-        start = time.monotonic()
+        watch = Stopwatch()
         try:
             run("load", "--quiet", f"--input={one(release, '*-image.tar')}")
             container("/resource-tracker", "self", "install", "/rt")
@@ -335,13 +371,13 @@ def prove_engine(release):
                              "--", "/rt/resource-tracker", "servers", "--cpu", "4")
             if json.loads(Path(f"{folder}/rt/summary.json").read_text())["run"]["exit"]["code"] != 0:
                 raise RuntimeError(said)
-            return time.monotonic() - start
+            return watch.read()
         finally:
             subprocess.run([*engine, "system", "reset", "--force"], capture_output=True, check=False)
 
 
 def all_proofs(release):
-    """(channel, where, a function that returns seconds)."""
+    """(channel, where, a function that returns wall and CPU seconds)."""
     for proof in PROOFS:
         yield proof.channel, proof.where, lambda proof=proof: prove(proof, release)
     yield "image", f"podman, {HERE}", lambda: prove_engine(release)
@@ -353,9 +389,9 @@ def all_proofs(release):
 
 
 def table(rows):
-    lines = ["| artefact | where | result | to the first summary |", "|---|---|---|---|"]
-    lines += [f"| {channel} | {where} | {result} | {f'{seconds:.1f} s' if seconds else '-'} |"
-              for channel, where, result, seconds in rows]
+    lines = ["| artefact | where | result | to the first summary | CPU time of it |", "|---|---|---|---|---|"]
+    lines += [f"| {channel} | {where} | {result} | " + (f"{took[0]:.1f} s | {took[1]:.1f} s |" if took else "- | - |")
+              for channel, where, result, took in rows]
     return "\n".join(lines) + "\n"
 
 
@@ -388,17 +424,18 @@ def main():
     for channel, where, run in proofs:
         if asked.only and asked.only not in f"{channel} {where}":
             continue
-        seconds = None
+        took = None
         try:
-            seconds = run()
+            took = run()
             result = "runs"
         except NotHere as reason:
             result = f"not run: {reason}"
         except (RuntimeError, OSError, subprocess.CalledProcessError) as error:
             result, failed = "failed", failed + 1
             print(error, file=sys.stderr)
-        rows.append((channel, where, result, seconds))
-        print(f"{result:7s}  {seconds or 0:6.1f} s  {channel}: {where}", flush=True)
+        rows.append((channel, where, result, took))
+        wall, cpu = took or (0, 0)
+        print(f"{result:7s}  {wall:6.1f} s, CPU {cpu:5.1f} s  {channel}: {where}", flush=True)
     if asked.write:
         write_into(asked.write, rows, [proof[:2] for proof in proofs])
     sys.exit(1 if failed or not rows else 0)
