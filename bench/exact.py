@@ -463,8 +463,9 @@ def kernel_table():
 
 def peak(label, command, truth):
     _, _, summary, peers = execute(command, "1", True, late=True)
-    value = summary["totals"]["peak_memory_mib"]["value"]
-    say(f"| {label} | {truth} | {value:.0f} ({percent(value, truth)}) | "
+    total = summary["totals"]["peak_memory_mib"]
+    value = total["value"]
+    say(f"| {label} | {truth} | {value:.0f} ({percent(value, truth)}, {total['quality']}) | "
         f"{met(abs(value / truth - 1) <= 0.02)} | " + " | ".join(
             f"{peers[n][1]:.0f} ({percent(peers[n][1], truth)})" for n in names()) + " |")
 
@@ -474,7 +475,8 @@ def peaks():
     say()
     say("MiB at the interval of 1 s, after a run's quick ticks; truth is what the job was made to hold"
         " (the interpreter that waits for it adds about 10). The target is 2 %. GNU time's figure is the"
-        " largest process.")
+        " largest process. `estimated`: memory in tmpfs and shared mappings is counted for the machine, and other"
+        " programs that took some meanwhile may be in the figure.")
     say()
     say("| job | truth | ours | target | " + " | ".join(names()) + " |")
     say("|---" * (4 + len(names())) + "|")
