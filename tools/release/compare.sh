@@ -9,8 +9,11 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(realpath "${BUILD:-build}")
 newest=$(find "$build/release" -mindepth 2 -maxdepth 2 -name release.json 2>/dev/null | sort | tail -n 1)
-folder=${1:-$(dirname "${newest:-.}")}
-shift || true
+folder=$(dirname "${newest:-.}")
+if [ $# -gt 0 ] && [[ $1 != --* ]]; then
+	folder=$1
+	shift
+fi
 [ -s "$folder/SHA256SUMS" ] || { echo "compare: $folder holds no release. Try: make release" >&2; exit 1; }
 folder=$(realpath "$folder")
 commit=$(sed -n 's/^ "commit": "\(.*\)",$/\1/p' "$folder/release.json")
