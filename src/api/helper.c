@@ -41,7 +41,7 @@ static const char *program_of(const struct trk_helper_options *o, char *path)
 	return find_installed(path) ? path : "resource-tracker"; /* then looked for in PATH */
 }
 
-/* The words of its command line; `text` holds those that are made here. */
+/* The arguments of its command line; `text` holds those that are made here. */
 static char **words_of(const struct trk_helper_options *o, int control_fd, char text[3][32])
 {
 	size_t n = 0, extra = 0, more = 0;
@@ -92,7 +92,7 @@ static char **words_of(const struct trk_helper_options *o, int control_fd, char 
 
 /* A command inherits what the caller has. A sampler has nothing of the caller's but the socket: it
  * closes the rest, and runs in a session of its own, out of reach of the terminal's Ctrl-C (glibc
- * before 2.26 knows no such flag: then from when it goes into the background).
+ * before 2.26 lacks the flag: then from when it goes into the background).
  *
  * `fd` is closed on exec, `copy` is the same socket: dup2() makes of it one that stays. Of a
  * descriptor onto itself it would not, before glibc 2.29. */

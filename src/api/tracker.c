@@ -1,6 +1,5 @@
 /* The public tracker over a helper that writes a recording. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -346,7 +345,7 @@ int trk_tracker_wait(struct trk_tracker *t, uint64_t samples, double timeout_s)
 	struct timespec nap = nap_of(t);
 
 	for (;;) {
-		/* Asked first: what was written before the end counts. */
+		/* Read first: what was written before the end counts. */
 		int running = trk_tracker_running(t);
 
 		if (trk_tracker_samples(t) >= samples)

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "catalog/image.h"
-
 static const char source[] = TRK_KEEPER_SOURCE;
 
 const char *trk__keeper_vendor(const char *vendor)
@@ -195,7 +193,7 @@ static void write_gpus(struct trk_buf *out, const struct items *all, const struc
 	trk__buf_putc(out, '\n');
 }
 
-/* Types that the catalogue does not have; what it knows of the others is as good or better. */
+/* Types that the catalogue does not have; its facts about the others are as good or better. */
 static size_t write_types(struct trk_buf *out, const struct items *all, size_t from, size_t to,
 			  const char *date)
 {

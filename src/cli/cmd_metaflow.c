@@ -1,7 +1,6 @@
 /* resource-tracker metaflow: what the steps of a flow should request. Metaflow's metadata is
- * read by Metaflow, so this is the Python package's: we become Python with it. */
+ * read by Metaflow, so this is the Python package's: the process executes Python with it. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

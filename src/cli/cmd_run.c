@@ -11,7 +11,7 @@
 #include "cli/tracking.h"
 #include "track/marks.h"
 
-/* Die as the job died, so that our parent sees the true wait status. As PID 1 of a namespace the
+/* Die as the job died, so that the parent sees the true wait status. As PID 1 of a namespace the
  * kernel ignores such a signal; the exit status then carries it. */
 static _Noreturn void die_of(int signo)
 {

@@ -141,7 +141,8 @@ static int unknown_command(const char *name)
 	return EXIT_USAGE;
 }
 
-/* Descriptors 0 to 2 may come closed; what we open must not land there and be taken for stderr. */
+/* Descriptors 0 to 2 may be closed at the start; a file that is opened must not be taken for
+ * stderr. */
 static void guard_standard_streams(void)
 {
 	int fd;
@@ -181,7 +182,7 @@ int main(int argc, char **argv)
 	}
 	if (fflush(stdout) != 0 && status == EXIT_OK)
 		status = EXIT_ERROR;
-	/* A driver that hangs would hang our end as well. */
+	/* A driver that hangs would hang the end of this program as well. */
 	if (trk__gpu_threads() > 0) {
 		(void) fflush(NULL);
 		_exit(status);

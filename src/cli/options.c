@@ -18,7 +18,7 @@ void cli_take_internal(void)
 	takes_internal = true;
 }
 
-/* A command's options as getopt_long(3) wants them. */
+/* A command's options in the form of getopt_long(3). */
 struct table {
 	const struct cli_option *options[OPTIONS_MAX];
 	struct option longs[OPTIONS_MAX + 2];

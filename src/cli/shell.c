@@ -22,7 +22,7 @@ static bool is_this_program(const char *path)
 	       a.st_ino == b.st_ino;
 }
 
-/* The first program of this name in PATH, then in the usual places, that is not us. */
+/* The first program of this name in PATH, then in the usual places, that is not this program. */
 static bool find_real(const char *name, char *path)
 {
 	const char *at = getenv("PATH");

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -15,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/os.h"
 
 /* So long a group whose leader has ended is remembered: what was left of it is killed with it, and
@@ -30,7 +28,7 @@ static struct {
 	pid_t pid;   /* 0: none that is not reaped */
 	pid_t group; /* 0: none of it is left, so that its number may be reused */
 	uint64_t forget_ns;
-	bool ended; /* and *status is of it; its owner has not asked yet */
+	bool ended; /* and *status is of it; its owner has not read it yet */
 	int status;
 } slot[TRK_HELPER_PROCESSES_MAX]; /* under the lock, as is the next */
 static uint64_t ended_ns;
@@ -343,7 +341,8 @@ bool trk__helper_process_cpu_ns(uint64_t *ret_ns)
 	return is_all;
 }
 
-/* Kill the group, and reap what of it is ours: its leader, and orphans where we adopt them. */
+/* Kill the group, and reap its members that are children of this process: the leader, and orphans
+ * where this process is a subreaper. */
 static bool end_group(int at)
 {
 	int status;

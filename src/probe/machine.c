@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -315,7 +313,7 @@ enum { LOOKS = 400 };
 /* ---- all ---- */
 
 /* Without a device file or a driver there is no GPU that could be used; with one the driver must be
- * asked, which may take a second: see model/place.h. */
+ * queried, which may take a second: see model/place.h. */
 static void read_gpus(const struct trk_env *env, struct trk_server *s)
 {
 	for (size_t i = 0; trk__gpu_sources[i]; i++)

@@ -1,7 +1,6 @@
 #include "recording/follow.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +183,7 @@ long trk__follow_update(struct trk_follow *f)
 
 	if (r < 0)
 		return r;
-	/* Asked before the end of the file is read: a run that ends meanwhile still has its end. */
+	/* Read before the end of the file: a run that ends meanwhile still has its end. */
 	writing = trk__reading_has_writer(f->fd);
 	while ((n = pread(f->fd, f->window, WINDOW, (off_t) f->at)) > 0) {
 		bool first = f->at == TRK_SIGNATURE_SIZE;

@@ -301,7 +301,8 @@ static int read_with(int dirfd, const char *path, struct trk_reading *r, struct 
 
 	if (fd < 0)
 		return fd;
-	/* Asked before: a run that ends as we read is one that goes on, or its end is there. */
+	/* Read first: a run that ends during the reading then counts as running, or its end is
+	 * there. */
 	writing = trk__reading_has_writer(fd);
 	damaged = walk(fd, path, trk__reading_take, r, &cut, reterr);
 	free(r->gpu);

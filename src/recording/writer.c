@@ -114,7 +114,7 @@ struct trk_writer *trk__writer_new(int dirfd, const char *name, const struct trk
 		r = trk__write_all(w->fd, TRK_RECORDING_SIGNATURE, TRK_SIGNATURE_SIZE);
 	if (r < 0)
 		goto fail;
-	/* Held while we live: a reader sees that the run is still going on. */
+	/* Held while the tracker lives: a reader sees that the run is still going on. */
 	(void) flock(w->fd, LOCK_EX | LOCK_NB);
 	w->size = TRK_SIGNATURE_SIZE;
 	trk__format_start(&w->payload, run);

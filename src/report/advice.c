@@ -25,7 +25,7 @@ static int advise_memory(const struct trk_advice_input *in, struct trk_advice *a
 	return 0;
 }
 
-/* The cores that the run had: its limit, or, where none is known, what was asked for, as long as no
+/* The cores that the run had: its limit, or, where none is known, its request, as long as no
  * more were busy. */
 static double cores_of(const struct trk_advice_input *in)
 {
@@ -64,7 +64,7 @@ static void advise_cpu(const struct trk_advice_input *in, struct trk_advice *a)
 	a->run_time_s = a->cpu.run_time_s;
 }
 
-/* All by the original's rule, when it is asked for. */
+/* All by the original's rule, when that is chosen. */
 static int advise_original(const struct trk_advice_input *in, struct trk_advice *a)
 {
 	struct trk_original_run *runs = calloc(in->count + 1, sizeof(*runs));

@@ -1,4 +1,4 @@
-/* What a run that did not end well, or is not over, says about the next request: it raises it and
+/* The effect on the next request of a run that did not end well, or is not over: it raises it and
  * never lowers it. */
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "report/advice.h"
 
 struct trk_snippet_request {
-	unsigned long cores, mib, gpus, seconds; /* 0 GPUs or seconds: none asked for */
+	unsigned long cores, mib, gpus, seconds; /* 0 GPUs or seconds: none requested */
 };
 
 static unsigned long up(double value, double least)

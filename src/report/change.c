@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 
-/* From here on a change of memory is worth a word beside that of the run time. */
+/* A smaller change of memory is left out next to that of the run time. */
 #define MEMORY_SHARE_MIN 0.05
 
 enum { NAME_SHOWN_MAX = 16 };
@@ -45,7 +45,7 @@ static double share_of(double now, double before)
 	return before > 0 ? now / before - 1 : (double) NAN;
 }
 
-/* Does an earlier run count beside this one? */
+/* Whether this run is compared with an earlier one. */
 static bool counts(const struct trk_history_run *run, const struct trk_history_run *now)
 {
 	return run->start_s < now->start_s && run->code <= 0 && strcmp(run->id, now->id) != 0;

@@ -65,7 +65,7 @@ static void add_metric(struct trk_json *j, const struct trk_gpu_total *t, int me
 	trk__json_close(j, '}');
 }
 
-/* In a pid namespace of our own, where the driver's pids name nobody that we know. */
+/* Where the tracker is in a pid namespace and the driver's pids are of another one. */
 static const char *const bases[TRK_GPU_BASES] = {
 	[TRK_GPU_BY_OPEN] = "the whole device: the driver's pids are of another namespace, and the "
 			    "job has it open alone",

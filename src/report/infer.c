@@ -108,8 +108,8 @@ static bool take(struct found *f, const struct trk_catalog *c, int server, int r
 	return true;
 }
 
-/* Of those that are like the machine the ones that the firmware's family and the processor speak
- * for, where there are such. */
+/* The types that match the machine; of these, where there are any, those that also match the family
+ * in the firmware and the processor. */
 static void search(const struct trk_catalog *c, const struct trk_server *machine, int vendor,
 		   int region, struct found *ret)
 {
@@ -132,7 +132,7 @@ static void search(const struct trk_catalog *c, const struct trk_server *machine
 			*ret = by_marks[marks];
 }
 
-/* What a person is told, and can do, where it is not one type. */
+/* The sentence, with what to try, where it is not one type. */
 static void complain(const struct found *f, struct trk_cloud *cloud)
 {
 	size_t used = strlen(cloud->reason), size = sizeof(cloud->reason);

@@ -1,10 +1,9 @@
 #include "report/run_servers.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What is asked for takes the place of what the run needed. */
+/* Needs that are stated replace those of the run. */
 static void take_wishes(struct trk_catalog_query *q, const struct trk_catalog_query *wishes)
 {
 	if (wishes->vcpus)

@@ -1,4 +1,4 @@
-/* The summary as a document: the head says how the run ended, the verdict what to request, and each
+/* The summary as a document: the head has how the run ended, the verdict what to request, and each
  * row is a term. */
 #include "report/summary.h"
 
@@ -200,7 +200,7 @@ static void tell_advice(struct trk_doc *d, const struct trk_record *r, const str
 	d->lead = trk__doc_take(d, &b);
 }
 
-/* What to request next time; nothing where that cannot be told, or of no job. */
+/* What to request next time; nothing where that is not known, or without a job. */
 static void tell_verdict(struct trk_doc *d, const struct summary *in)
 {
 	const struct trk_record *r = in->record;
@@ -281,7 +281,7 @@ static void add_memory(struct trk_doc *d, struct trk_doc_section *s, const struc
 		  TRK_HUMAN_MEMORY, &had);
 }
 
-/* A sum without one of the GPUs is a lower bound, and says so. */
+/* A sum without one of the GPUs is a lower bound, and marked as such. */
 static void note_missing(struct trk_doc *d, struct trk_doc_section *s,
 			 const struct trk_gpu_log *log, enum trk_gpu_metric metric,
 			 const char *what)
@@ -299,7 +299,7 @@ static void note_missing(struct trk_doc *d, struct trk_doc_section *s,
 	}
 }
 
-/* Of the job where its part is known. Without a GPU, or where the driver tells nothing, no row. */
+/* Of the job where its part is known. Without a GPU, or without figures from the driver, no row. */
 static void add_gpus(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
 {
 	static const enum trk_gpu_metric metric_of[2][2] = {
@@ -403,7 +403,7 @@ static const char *sign_of(const struct trk_quantity *q)
 	}
 }
 
-/* The bound of the peak where that says something: within a few times what is known. */
+/* The bound of the peak where it is of use: within a few times what is known. */
 static const char *most_words(struct trk_doc *d, const struct trk_record *r)
 {
 	enum { TIMES = 8 };
@@ -447,8 +447,8 @@ static void add_total(struct trk_doc *d, struct trk_doc_section *s, const struct
 			(struct trk_doc_item){.text = "too short to advise", .brief = "too short"});
 }
 
-/* Swap, and memory that no process maps and that the peak does not hold, as nothing tells whose it
- * is. */
+/* Swap, and memory that no process maps and that the peak does not hold, as its owner is not
+ * known. */
 static void add_other_memory(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
 {
 	double swap = trk__outcome_swap_mib(&in->record->outcome);

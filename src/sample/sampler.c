@@ -14,7 +14,7 @@
 
 #define GPU_AGE_NS        (2 * TRK_NS_PER_S) /* an older answer is discarded */
 #define SLOW_INTERVAL_NS  (TRK_NS_PER_S)     /* between readings of slow sources, at most */
-#define QUIET_INTERVAL_NS (5 * TRK_NS_PER_S) /* the same while no hint says that they changed */
+#define QUIET_INTERVAL_NS (5 * TRK_NS_PER_S) /* while no hint shows a change */
 #define HELD_MAX_US       1e6                /* of each core: more was not found late */
 #define IDLE_US           5000.0             /* of CPU time in an interval: the tree slept */
 
@@ -480,7 +480,7 @@ static void read_waits(struct trk_sampler *s)
 
 /* ---- life ---- */
 
-/* Ours, with the programs that we start for ourselves. */
+/* Of the tracker, with the helper programs that it starts. */
 static void set_own_cpu(struct trk_sampler *s)
 {
 	uint64_t helpers_ns;

@@ -1,6 +1,5 @@
 #include "track/finish.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +8,7 @@
 
 #include "base/clock.h"
 #include "base/os.h"
-#include "base/file.h"
 #include "probe/linux/pid_status.h"
-#include "model/capacity.h"
 #include "track/limits.h"
 #include "track/end.h"
 #include "track/neighbours.h"

@@ -1,8 +1,6 @@
 #include "track/job.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -272,7 +270,8 @@ void trk__job_stop_with(struct trk_job *job, int signo)
 	 * stop it: in an orphaned process group, or as PID 1 of a namespace. */
 	if (!trk__job_take_pending(job, SIGCONT))
 		return;
-	/* A shell's fg or bg continues the whole group; kill -CONT of us alone does not. */
+	/* A shell's fg or bg continues the whole group; kill -CONT of the tracker alone does
+	 * not. */
 	(void) waitid(P_PID, (id_t) job->pid, &info, WCONTINUED | WNOHANG);
 	if (info.si_pid == 0) /* nor where that is not to be learnt: it does no harm */
 		(void) kill(job->pid, SIGCONT);

@@ -47,7 +47,7 @@ static void cpu_limit(const struct trk_cgroup *cg, const struct trk_cgroup_limit
 		      const struct trk_run *run, struct trk_quantity *ret)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
-	/* Of a job that we start: what it was started with. What it narrows itself to is no
+	/* Of a job that is started here: what it was started with. What it narrows itself to is no
 	 * limit. */
 	int affinity = trk__affinity_count(!strcmp(run->kind, "run") ? getpid() : run->pid);
 	double cores = online > 0 ? (double) online : NAN;

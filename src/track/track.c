@@ -29,7 +29,7 @@ enum { TIMER, SIGNALS, PID, MARKS, CONTROL, CLOUD, STACKS, TREE, AWAITED };
 #define STATE_NS      (10 * TRK_NS_PER_S)
 /* Between two looks at the tree, however far apart the rows are. */
 #define LOOK_NS (TRK_NS_PER_S)
-#define NAP_NS  (10 * TRK_NS_PER_MS) /* between two looks where the kernel cannot wake us */
+#define NAP_NS  (10 * TRK_NS_PER_MS) /* between two looks where the kernel cannot wake the tracker */
 
 /* ---- ticks ---- */
 
@@ -337,7 +337,7 @@ static void loop(struct track *t)
 	}
 }
 
-/* A process that is killed closes its line to us a moment before it has ended. */
+/* A process that is killed closes its end of the socket a moment before it has ended. */
 static void await_end(struct track *t)
 {
 	struct pollfd end = {.fd = t->pid_fd, .events = POLLIN};
@@ -367,7 +367,8 @@ static void release_streams(const struct trk_track_options *o)
 	(void) close(fd);
 }
 
-/* After the job has started, which would inherit it, and before our threads do, which shall. */
+/* After the job has started, which would inherit it, and before the tracker's threads, which need
+ * it. */
 static void renice(const struct trk_track_options *o)
 {
 	char text[128];

@@ -72,8 +72,8 @@ void trk__track_take_control(struct track *t)
 
 /* ---- children and signals ---- */
 
-/* Somebody else has waited for the job: a library that was loaded into us, or one that has SIGCHLD
- * ignored. Its end is an end all the same. */
+/* The job was reaped elsewhere: by a library that is loaded into this process, or because SIGCHLD
+ * is ignored. The job has ended all the same; its exit status is lost. */
 static void take_loss(struct track *t)
 {
 	if (!t->options->argv || (kill(t->job.pid, 0) == 0 || errno != ESRCH))

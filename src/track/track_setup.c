@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/parse.h"
-#include "probe/linux/pid_children.h"
 #include "recording/store.h"
 #include "track/private.h"
 
@@ -126,8 +125,8 @@ void trk__track_announce(struct track *t)
 				t->writer ? result->recording_where : text);
 }
 
-/* Is /proc that of our pid namespace? Elsewhere (unshare --pid without --mount-proc) the job's pid
- * names another process there, or none. */
+/* Whether /proc is that of this pid namespace. Elsewhere (unshare --pid without --mount-proc) the
+ * job's pid names another process there, or none. */
 static bool proc_is_ours(const struct track *t)
 {
 	char text[16];
@@ -161,7 +160,8 @@ int trk__track_open_sampler(struct track *t)
 		.group_cpu_ns = t->finish.group_cpu_ns,
 		.own_cpu_ns = t->finish.own_cpu_ns,
 		.gpu = t->options->gpu,
-		/* Another program's children are for it to wait for: there we start none. */
+		/* In another program's process its children are its own to wait for: none is
+		 * started there. */
 		.gpu_hints = t->options->in_thread ? NULL : t->options->gpu_hints,
 		.perf_fd = t->job.perf_fd,
 		.root_perf_fd = t->job.root_perf_fd,

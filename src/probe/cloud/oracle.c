@@ -1,4 +1,5 @@
-/* Oracle Cloud Infrastructure: version 2 of its instance metadata, which wants a fixed header. */
+/* Oracle Cloud Infrastructure: version 2 of its instance metadata, which requires a fixed
+ * header. */
 #include "probe/cloud/vendor.h"
 
 static bool read_document(const struct trk_json_doc *d, const struct trk_json_value *root,

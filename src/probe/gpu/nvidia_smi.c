@@ -41,7 +41,7 @@ enum {
 
 #define PATIENCE_NS  (15 * TRK_NS_PER_S)
 #define PERIOD_NS    (5 * TRK_NS_PER_S)
-#define TROUBLE      12 /* periods until a program that failed is started again */
+#define FAILED_WAIT  12 /* periods until a program that failed is started again */
 #define CLOSE_NS     (15 * TRK_NS_PER_MS)
 #define STALE        6 /* periods after which a figure is discarded, in addition to the patience */
 #define LOOK_NS      (20 * TRK_NS_PER_MS)
@@ -497,7 +497,7 @@ static uint64_t go_round(struct smi *s)
 	r = read_round(s);
 	if (r == 0 && s->found->first)
 		return 0;
-	wait_ns = s->period_ns * (r ? TROUBLE : 1);
+	wait_ns = s->period_ns * (r ? FAILED_WAIT : 1);
 	(void) trk__helper_process_cpu_ns(&after_ns);
 	if (after_ns > before_ns && (after_ns - before_ns) * CPU_PERIODS > wait_ns)
 		wait_ns = (after_ns - before_ns) * CPU_PERIODS;

@@ -221,8 +221,6 @@ static struct trk_gpu_value value_of(struct span s, enum kind kind)
 	return trk__gpu_known(value);
 }
 
-/* ---- nvidia_smi ---- */
-
 /* ---- GPUs ---- */
 
 enum column { NONE, INDEX, NAME, UUID, BUS, DRIVER, MIG, METRIC, PART }; /* PART: of a sum */
@@ -433,10 +431,6 @@ void trk__smi_first_line(const char *text, char *to, size_t size)
 		if ((unsigned char) *to > '~')
 			*to = '?';
 }
-
-/* ---- nvidia_smi_processes ----
- *
- * Who is on the GPUs, by nvidia-smi; and the instances that they may be on. */
 
 /* ---- processes that compute ---- */
 

@@ -7,13 +7,14 @@
  *
  *     news = growth of its child figure - last known totals of its children that vanished
  *
- * and news is what children used after our last look at them, plus all of those that we never saw.
+ * and news is what children used after the last reading of them, plus all of those that were never
+ * read.
  *
  * Reading is not atomic: a parent is read before its children (they stand later in the table), so a
  * child may be found gone although the parent's figure, read a moment earlier, does not contain it
  * yet. It will at the next update. What is missing is therefore carried as a debt for one update;
  * what has not arrived by then never will (a parent that ignores SIGCHLD has its children reaped by
- * the kernel, which drops their figures) and is forgiven, so that it cannot hide later news.
+ * the kernel, which drops their figures) and is written off, so that it cannot hide later changes.
  *
  * A vanished child whose parent vanished too went to the process that reaped that parent. What the
  * caller reaps arrives in the pool, which stands for the caller as the parent. */
@@ -85,7 +86,7 @@ static void bequeath(struct trk_tree *t, struct process *p)
 	for (int k = 0; k < TRK_TREE_COUNTERS; k++) {
 		/* What was counted of the total that the heir receives: its own part and all that
 		 * it had inherited, but for gains of this update, which are not settled; and its
-		 * children's last figures, which reached it after our last look. */
+		 * children's last figures, which reached it after the last reading. */
 		uint64_t counted =
 			p->own[k] + minus(p->inherited[k], p->gained[k]) + p->debt[k] + p->lost[k];
 

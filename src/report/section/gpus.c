@@ -1,4 +1,4 @@
-/* The tables of GPUs: a row a device, and a row an instance. One says what they did, the other what
+/* The tables of GPUs: a row a device, and a row an instance. One has what they did, the other what
  * they are and how they fare. */
 #include "report/gpu_summary.h"
 #include "report/section/section.h"
@@ -182,7 +182,7 @@ static bool knows_hardware(const struct trk_gpu_log *log)
 	return false;
 }
 
-/* A recording of an older version knows none of it. */
+/* A recording of an older version has none of it. */
 static void add_hardware_table(struct trk_doc *d, const struct trk_gpu_log *log,
 			       struct trk_doc_section *s)
 {

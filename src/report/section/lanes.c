@@ -302,7 +302,8 @@ static void fill_bars(struct trk_doc *d, struct trk_doc_lane *lane, const double
 		for (size_t b = bar->first; bar->use && b < end; b++) {
 			double rate = mean_cores(d, bar);
 
-			/* Beside processes that are no bars the program's time is not theirs. */
+			/* Where some processes have no bar, the program's time is not that of the
+			 * bars. */
 			if (!lane->alive)
 				rate = all[b] > 0 ? cores[b] * rate / all[b] : 0;
 			bar->use[b - bar->first] = step_of(rate / lane->cores);

@@ -52,7 +52,7 @@ static enum trk_capacity_kind kind_of_column(const struct trk_report_work *w)
 	return w->cpu_had.kind == w->memory_had.kind ? w->memory_had.kind : TRK_CAPACITY_UNKNOWN;
 }
 
-/* What an amount is, unless the column says so. */
+/* What an amount is, unless the column has a name for it. */
 static const char *had_words(const struct trk_report_work *w, enum trk_capacity_kind kind)
 {
 	return kind == kind_of_column(w) ? NULL : trk__capacity_words(kind);
@@ -80,7 +80,7 @@ static void add_cpu(struct trk_doc *d, const struct trk_report_work *w, struct t
 	if (a->held_cpu)
 		res.why = held_words(w);
 	else if (w->has_advice && a->has_cpu && a->cpu.reason_count > 1)
-		/* The first one tells mean and peak, which stand beside it. */
+		/* The first one has mean and peak, which are shown next to it. */
 		res.why = trk__doc_print(d, "%s", a->cpu.reason[1]);
 	add_resource(d, t, &res, trk__human_amount, trk__human_number);
 }
@@ -147,7 +147,7 @@ static void add_gpu(struct trk_doc *d, const struct trk_report_work *w, struct t
 	add_resource(d, t, &res, trk__human_request, trk__human_memory);
 }
 
-/* Space is the machine's, the system's own files included: nothing says how much of it the job
+/* Space is the machine's, the system's own files included: it is not known how much of it the job
  * needs. */
 static void add_space(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_table *t)
 {

@@ -92,7 +92,7 @@ struct trk_report_steps trk__report_steps(const struct trk_chart_fill *f, size_t
 }
 
 /* Mean, 95th percentile and peak: those of the statistics, which the other parts show; of amounts,
- * as rates, what the rows told. */
+ * as rates, what the rows have. */
 static void measure(const struct trk_report_work *w, const struct trk_chart_fill *f, int column,
 		    struct trk_doc_series *s)
 {
@@ -379,7 +379,8 @@ static void name_ticks(struct trk_doc *d)
 				: trk__doc_value(d, trk__human_seconds, d->duration_s);
 }
 
-/* Those that were found in the figures, named by their function, else by what they were bound by. */
+/* Those that were found in the figures, named by their function, else by what they were bound
+ * by. */
 static void make_found_phases(struct trk_doc *d, const struct trk_time_breakdown *c)
 {
 	double end = d->duration_s;

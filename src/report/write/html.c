@@ -1,4 +1,4 @@
-/* The page: one file that asks for nothing, with a policy that lets it ask for nothing. All of it
+/* The page: one file that loads nothing, with a policy that forbids it to load anything. All of it
  * can be read without its script, which adds the crosshair, the zoom and the copy buttons. */
 #include <math.h>
 #include <stdio.h>
@@ -97,7 +97,7 @@ static void table(struct trk_buf *b, const struct trk_doc_section *s, const stru
 	trk__buf_printf(b, "</tbody></table></div>%s\n", t->folded ? "</details>" : "");
 }
 
-/* ---- what single sections have beside tables ---- */
+/* ---- what single sections have in addition to tables ---- */
 
 /* A button for each of `count`, and a link to the others; what a script copies stands further
  * below. */
@@ -392,7 +392,7 @@ static size_t column_of(const struct trk_doc_table *t, const char *key)
 	return c;
 }
 
-/* Beside the verdict, from the table of right-sizing: what the job had and what to request. */
+/* Next to the verdict, from the table of right-sizing: what the job had and what to request. */
 static void next_request(struct trk_buf *b, const struct trk_doc *d)
 {
 	const struct trk_doc_section *s = trk__doc_section(d, "sizing");

@@ -94,7 +94,7 @@ static void draw_line(struct trk_buf *b, const uint16_t *value, size_t n)
 	}
 }
 
-/* The ground between two lists of heights, where `known` says that there is one. */
+/* The ground between two lists of heights, where `known` is set. */
 static void draw_between(struct trk_buf *b, const uint16_t *high, const uint16_t *low,
 			 const uint16_t *known, size_t n)
 {
@@ -337,7 +337,7 @@ void trk__svg_bar(struct trk_buf *b, double peak, double mean)
 	trk__buf_puts(b, "</svg>");
 }
 
-/* Each item has a pattern beside its colour. */
+/* Each item has a pattern in addition to its colour. */
 static const char wall_patterns[] =
 	"<defs><pattern id=\"w-disk\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" "
 	"patternTransform=\"rotate(45)\"><rect class=\"ground\" width=\"7\" height=\"7\"/><rect "

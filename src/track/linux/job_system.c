@@ -71,7 +71,8 @@ bool trk__job_can_adopt(void)
 
 void trk__job_take_ties(struct trk_job *job)
 {
-	/* Orphans of the job come to us instead of to init: without it they would be lost. */
+	/* Orphans of the job are reparented to the tracker instead of init: their figures would be
+	 * lost. */
 	(void) prctl(PR_GET_CHILD_SUBREAPER, &job->was_subreaper, 0, 0, 0);
 	(void) prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	(void) prctl(PR_GET_PDEATHSIG, &job->parent_death_signal, 0, 0, 0);

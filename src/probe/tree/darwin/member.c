@@ -3,7 +3,7 @@
  * Every update reads each member: no clock shows more cheaply that one stood still. There is no
  * subreaper: when its parent ends, a process goes to launchd. One that was seen before is followed
  * to its end; what it uses after its last look, and one that was never seen, is missing. A kernel
- * queue says when a member forks or ends, so that few are. */
+ * queue reports when a member forks or ends, so that few are. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,8 +11,6 @@
 #include <sys/event.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/file.h"
 #include "probe/darwin/process.h"
 #include "probe/helper_process.h"
 #include "probe/tree/private.h"
@@ -158,7 +156,7 @@ static bool take_children(struct trk_tree *t, pid_t parent)
 void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 {
 	(void) newest;
-	/* Those that are added are asked for their own. */
+	/* The loop reaches those that are added, too. */
 	for (size_t i = 0; i < t->count; i++)
 		if (!t->process[i].zombie && !t->process[i].vanished)
 			(void) take_children(t, t->process[i].pid);
@@ -258,7 +256,7 @@ static void read_command(struct trk_tree *t, struct process *p)
 		trk__tree_take_command(t, p, cmdline, (size_t) len);
 }
 
-/* Its parent has ended: from now on nobody in the tree receives what it uses. */
+/* Its parent has ended: from now on no member of the tree receives what it uses. */
 static void take_parent(struct trk_tree *t, struct process *p, pid_t parent)
 {
 	t->state.orphans += p->ppid != parent && p->pid != t->options.root;
@@ -300,8 +298,8 @@ static bool read_process(struct trk_tree *t, struct process *p)
 
 /* ---- between two updates ----
  *
- * A child is looked for as soon as a member has forked, because nobody says later whose an orphan
- * was; and orphans are looked at more often, because nobody receives what they used. */
+ * A child is looked for as soon as a member has forked, because the parent of an orphan cannot be
+ * found later. Orphans are read more often, because no member receives what they used. */
 
 int trk__tree_wake_fd(const struct trk_tree *t)
 {
@@ -396,7 +394,7 @@ void trk__sharing_gone(struct trk_tree *t, struct process *p)
 	(void) p;
 }
 
-/* No source tells it. */
+/* No source has it. */
 bool trk__tree_shmem(const struct trk_tree *t, uint64_t *ret_bytes)
 {
 	(void) t;

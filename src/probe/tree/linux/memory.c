@@ -2,7 +2,7 @@
  *
  * smaps_rollup costs microseconds a MiB and holds the process's mmap lock, so it is read only when
  * the last reading can no longer be trusted, and only while there is credit: a share of one core
- * (0.5 % by default), of which that of the first 20 s is lent at the start (pss_budget.h).
+ * (0.5 % by default), of which that of the first 20 s is available at the start (pss_budget.h).
  * Between readings PSS is inferred: anonymous and shared resident memory, each times the share of
  * it that was the process's at the last reading, or, after a fork or an exit among its relatives,
  * the share that a sibling of the same name has been found to have since.
@@ -193,7 +193,7 @@ void trk__memory_high_water(struct trk_tree *t, struct process *p)
 	p->hwm_bytes = status.hwm_bytes;
 	if (before == 0) {
 		/* First look. A forked child is born with its parent's size as its mark; an old
-		 * process that we attach to has a mark from before. */
+		 * attached process has a mark from before. */
 		parent = trk__tree_find(t, p->ppid);
 		before = parent ? parent->hwm_bytes : 0;
 		if (p->start_ticks < t->start_ticks)
@@ -584,7 +584,7 @@ static bool read_all(struct trk_tree *t)
 
 		any = false;
 		/* The largest doubts first, in two sweeps: credit may end before the small ones.
-		 * What the first shows of shared pages puts others in doubt. */
+		 * What the first sweep shows of shared pages makes other readings doubtful. */
 		left = read_doubtful(t, sum_of_pss(t) / 8 + 1, &any);
 		if (left || stirred_before != t->stirred_at_epoch ||
 		    trk__pss_budget_allows(&t->pss_budget, CREDIT_AMPLE_NS))
