@@ -128,8 +128,8 @@ def size():
     say()
     say(f"Stripped {mine:.0f} KiB, {table:.0f} KiB of it the table of servers and prices"
         f" (program <= 1 MiB without the table: {met(mine - table <= 1024)}); needs {', '.join(needed)}."
-        + (f" The sibling {size_of(SIBLING):.0f} KiB;" if has_sibling() else "")
-        + f" the Python package {folder_kib('resource_tracker'):.0f} KiB and psutil"
+        + (f" The sibling {size_of(SIBLING):.0f} KiB." if has_sibling() else "")
+        + f" The Python package {folder_kib('resource_tracker'):.0f} KiB and psutil"
         f" {folder_kib('psutil'):.0f} KiB of files beside an interpreter.")
     say()
 
