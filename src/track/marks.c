@@ -2,10 +2,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/os.h"
-#include "track/marks_socket.h"
+#include "track/marks_system.h"
 
 /* One line, cut at the start of a character. */
 static void clean(char *name, size_t len)
@@ -39,20 +37,9 @@ int trk__marks_take(int fd, char name[TRK_MARK_NAME_SIZE])
 
 int trk__marks_send(const char *guard, const char *name)
 {
-	struct sockaddr_un address;
 	size_t id_len = strcspn(guard, ":");
-	socklen_t len;
-	int fd, error = 0;
 
 	if (*name == '\0' || id_len == 0 || id_len > 64)
 		return -EINVAL;
-	len = trk__marks_address(guard, id_len, &address);
-	fd = trk__os_socket(AF_UNIX, SOCK_DGRAM, 0);
-	if (fd < 0)
-		return fd;
-	if (sendto(fd, name, strnlen(name, TRK_MARK_NAME_SIZE + 2), MSG_NOSIGNAL,
-		   (const struct sockaddr *) &address, len) < 0)
-		error = errno;
-	(void) close(fd);
-	return -error;
+	return trk__marks_deliver(guard, id_len, name, strnlen(name, TRK_MARK_NAME_SIZE + 2));
 }

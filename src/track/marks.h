@@ -1,7 +1,7 @@
 /* Marks: names for moments of a run, sent by the job itself.
  *
- * The tracker of a run listens on a datagram socket, on Linux in the abstract namespace, whose name
- * is made from the run's id; the job finds the id in RESOURCE_TRACKER_RUN. Nothing is inherited for it, so
+ * The tracker of a run listens on a datagram socket, on Linux in the abstract namespace, on Windows
+ * on a named pipe, whose name is made from the run's id; the job finds the id in RESOURCE_TRACKER_RUN. Nothing is inherited for it, so
  * it works through any number of programs in between, also such as close what they inherit. Only
  * processes of the tracker's own user are listened to. A container with a network namespace of its
  * own cannot reach it. */

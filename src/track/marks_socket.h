@@ -1,5 +1,5 @@
-/* The socket on which a tracker takes marks: each system has another kind of address for it, and of
- * proof that a sender is the same user. */
+/* The socket on which a tracker takes marks on Linux and macOS, which have other kinds of address
+ * for it. */
 #ifndef TRK_TRACK_MARKS_SOCKET_H
 #define TRK_TRACK_MARKS_SOCKET_H
 
@@ -8,11 +8,9 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
+#include "track/marks_system.h"
+
 /* The address of a run, whose id has `len` bytes. Returns its length. */
 socklen_t trk__marks_address(const char *id, size_t len, struct sockaddr_un *ret);
-
-/* One message. Returns its length; 0: it is empty, or of another user; a negative errno: there is
- * none. */
-ssize_t trk__marks_receive(int fd, char *text, size_t size);
 
 #endif

@@ -12,7 +12,6 @@
 
 #include "base/file.h"
 #include "base/os.h"
-#include "track/marks.h"
 
 socklen_t trk__marks_address(const char *id, size_t len, struct sockaddr_un *ret)
 {

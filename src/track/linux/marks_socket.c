@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "track/marks.h"
 
 /* The address of a run: abstract, so that nothing is left in a file system. Returns its length. */
 socklen_t trk__marks_address(const char *id, size_t len, struct sockaddr_un *ret)

@@ -1,18 +1,14 @@
-/* What macOS does not have, or what is not read there: GPUs, perf clocks, a CPU affinity, control
- * groups of the job's own. */
-#ifdef __APPLE__ /* else a checker of code reads this file with the headers of another system */
-
+/* What Linux alone has, or what is read there alone: GPUs, perf clocks, a CPU affinity, single disks and
+ * interfaces, control groups of the job's own. */
 #include <errno.h>
 #include <stdio.h>
 
-#include "probe/darwin/host.h"
 #include "probe/gpu/poller.h"
 #include "probe/linux/affinity.h"
 #include "probe/linux/cgroup_own.h"
 #include "probe/linux/diskstats.h"
 #include "probe/linux/netdev.h"
 #include "probe/linux/pid_stat.h"
-#include "probe/linux/process_count.h"
 #include "probe/perf.h"
 
 /* ---- GPUs ---- */
@@ -52,7 +48,7 @@ const struct trk_gpu_reading *trk__gpu_poller_take(struct trk_gpu_poller *p, uin
 const char *trk__gpu_poller_text(struct trk_gpu_poller *p)
 {
 	(void) p;
-	return "GPUs are not read on macOS";
+	return "GPUs are not read on this system";
 }
 
 bool trk__gpu_poller_is_ready(struct trk_gpu_poller *p)
@@ -117,13 +113,6 @@ int trk__pid_stat_read(int proc_fd, pid_t pid, struct trk_pid_stat *ret)
 	return -EOPNOTSUPP;
 }
 
-int trk__process_count_read(struct trk_process_count *c, const struct trk_env *env, uint64_t *ret)
-{
-	(void) c;
-	(void) env;
-	return trk__mac_processes(ret);
-}
-
 /* ---- perf clocks ---- */
 
 int trk__perf_open(pid_t pid, enum trk_perf_scope scope)
@@ -159,7 +148,7 @@ int trk__cgroup_own_make(struct trk_cgroup_own *own, const struct trk_env *env, 
 int trk__cgroup_own_check(const struct trk_env *env, char why[TRK_CGROUP_TEXT_SIZE])
 {
 	(void) env;
-	(void) snprintf(why, TRK_CGROUP_TEXT_SIZE, "macOS has no control groups");
+	(void) snprintf(why, TRK_CGROUP_TEXT_SIZE, "this system has no control groups");
 	return -EOPNOTSUPP;
 }
 
@@ -173,5 +162,3 @@ void trk__cgroup_own_remove(struct trk_cgroup_own *own)
 {
 	(void) own;
 }
-
-#endif
