@@ -14,13 +14,13 @@ int trk__env_init_at(struct trk_env *env, const char *root)
 
 	if (fd < 0)
 		return fd;
-	proc_fd = trk__open_dir_at(fd, "proc");
+	proc_fd = trk__os_has_proc ? trk__open_dir_at(fd, "proc") : -1;
 	if (proc_fd < 0 && trk__os_has_proc)
 		return proc_fd;
 	*env = (struct trk_env){
 		.proc_fd = proc_fd,
-		.sys_fd = trk__open_dir_at(fd, "sys"),
-		.cgroup_fd = trk__open_dir_at(fd, "sys/fs/cgroup"),
+		.sys_fd = trk__os_has_proc ? trk__open_dir_at(fd, "sys") : -1,
+		.cgroup_fd = trk__os_has_proc ? trk__open_dir_at(fd, "sys/fs/cgroup") : -1,
 		.monotonic_ns = trk__clock_monotonic_ns,
 		.wall_ns = trk__clock_wall_ns,
 		.boot_ns = trk__clock_boot_ns,

@@ -18,6 +18,8 @@ static int64_t disk(const struct trk_wait_facts *f)
 {
 	int64_t estimate = estimated_disk(f);
 
+	if (f->disk_stall_us < 0 && f->blocked_us < 0 && !f->seen_on_disk)
+		return TRK_WAIT_UNKNOWN;
 	return estimate > f->blocked_us ? estimate : f->blocked_us;
 }
 

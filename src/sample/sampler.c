@@ -376,8 +376,9 @@ static void read_tree(struct trk_sampler *s)
 	release_cores(s);
 	read_queue(s, state);
 	if (state->unreadable_io == 0 || state->unreadable_io < state->processes) {
-		trk__sampler_set_delta(s, TRK_PROCESS_DISK_READ, counter[TRK_TREE_READ_BYTES]);
-		trk__sampler_set_delta(s, TRK_PROCESS_DISK_WRITE, trk__tree_written(state));
+		set_counter(s, TRK_PROCESS_DISK_READ, state, TRK_TREE_READ_BYTES);
+		if (!state->lacks[TRK_TREE_WRITE_BYTES])
+			trk__sampler_set_delta(s, TRK_PROCESS_DISK_WRITE, trk__tree_written(state));
 		set_counter(s, TRK_PROCESS_READ_CHARS, state, TRK_TREE_READ_CHARS);
 		set_counter(s, TRK_PROCESS_WRITE_CHARS, state, TRK_TREE_WRITE_CHARS);
 	}
@@ -428,7 +429,8 @@ static void take_stalls(struct trk_sampler *s)
 		s->stall.disk_us = disk->valid ? (int64_t) disk->value : TRK_WAIT_UNKNOWN;
 		s->stall.memory_us = memory->valid ? (int64_t) memory->value : TRK_WAIT_UNKNOWN;
 	}
-	s->stall.blocked_us = (int64_t) (state->blocked_ns / 1000);
+	s->stall.blocked_us =
+		trk__tree_sources.waits ? TRK_WAIT_UNKNOWN : (int64_t) (state->blocked_ns / 1000);
 }
 
 static void read_waits(struct trk_sampler *s)

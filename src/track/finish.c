@@ -227,6 +227,24 @@ static void total_written(const struct trk_tree_state *s, enum trk_quality quali
 			  trk__tree_sources.disk_total, text);
 }
 
+static void total_disks(const struct trk_tree_state *s, enum trk_quality quality,
+			const char *reason, struct trk_quantity total[TRK_TOTALS])
+{
+	static const char lacking[] = "this system counts no disk bytes of a process";
+
+	if (!s->lacks[TRK_TREE_READ_BYTES]) {
+		trk__quantity_set(&total[TRK_TOTAL_DISK_READ_BYTES],
+				  (double) s->counter[TRK_TREE_READ_BYTES], quality,
+				  trk__tree_sources.disk_total, reason);
+		total_written(s, quality, reason, &total[TRK_TOTAL_DISK_WRITE_BYTES]);
+		return;
+	}
+	trk__quantity_set(&total[TRK_TOTAL_DISK_READ_BYTES], NAN, TRK_QUALITY_UNKNOWN, NULL,
+			  lacking);
+	trk__quantity_set(&total[TRK_TOTAL_DISK_WRITE_BYTES], NAN, TRK_QUALITY_UNKNOWN, NULL,
+			  lacking);
+}
+
 static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct trk_record *record)
 {
 	const struct trk_tree_state *s = trk__tree_state(trk__sampler_tree(sampler));
@@ -248,24 +266,26 @@ static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct
 		io_quality = TRK_QUALITY_AT_LEAST;
 		io_reason = "what processes moved after their last look is missing";
 	}
-	trk__quantity_set(&total[TRK_TOTAL_DISK_READ_BYTES],
-			  (double) s->counter[TRK_TREE_READ_BYTES], io_quality,
-			  trk__tree_sources.disk_total, io_reason);
-	total_written(s, io_quality, io_reason, &total[TRK_TOTAL_DISK_WRITE_BYTES]);
-	trk__quantity_set(&total[TRK_TOTAL_MAJOR_FAULTS],
-			  (double) s->counter[TRK_TREE_MAJOR_FAULTS], quality,
-			  trk__tree_sources.faults_total, reason);
+	total_disks(s, io_quality, io_reason, total);
+	if (s->lacks[TRK_TREE_MAJOR_FAULTS])
+		trk__quantity_set(&total[TRK_TOTAL_MAJOR_FAULTS], NAN, TRK_QUALITY_UNKNOWN, NULL,
+				  "this system tells none");
+	else
+		trk__quantity_set(&total[TRK_TOTAL_MAJOR_FAULTS],
+				  (double) s->counter[TRK_TREE_MAJOR_FAULTS], quality,
+				  trk__tree_sources.faults_total, reason);
 	trk__quantity_set(&total[TRK_TOTAL_PEAK_PROCESSES], (double) s->peak_processes,
 			  TRK_QUALITY_AT_LEAST, "samples",
 			  "processes that lived between two samples are not seen");
-	if (run && f->reaped)
+	if (run && f->reaped && s->totals == TRK_TOTALS_NONE)
 		trk__quantity_set(&total[TRK_TOTAL_CONTEXT_SWITCHES], (double) f->switches, quality,
 				  "wait4", reason);
 	else
 		trk__quantity_set(&total[TRK_TOTAL_CONTEXT_SWITCHES], NAN, TRK_QUALITY_UNKNOWN,
 				  NULL,
-				  run ? "known when the job has ended"
-				      : "only the parent of a process learns it");
+				  s->totals != TRK_TOTALS_NONE ? "not read on this system"
+				  : run                        ? "known when the job has ended"
+					: "only the parent of a process learns it");
 }
 
 /* The limit of processes turned these down: "Resource temporarily unavailable". */

@@ -100,6 +100,24 @@ static void judge_orphans(const struct trk_tree_state *state, struct judgement *
 			state->orphans);
 }
 
+/* Windows. A parent receives nothing of its children; a job object has all of them, in steps of the
+ * clock interrupt. */
+static void judge_by_job(const struct trk_tree_state *state, struct judgement *j)
+{
+	bool is_kept = state->totals == TRK_TOTALS_KEPT;
+
+	j->quality = is_kept ? TRK_QUALITY_ESTIMATED : TRK_QUALITY_AT_LEAST;
+	j->source = is_kept ? "job object" : "list of processes";
+	(void) snprintf(j->reason, sizeof(j->reason), "%s%s",
+			state->totals == TRK_TOTALS_ZERO
+				? "the job object counts less than its members, as under Wine; "
+				: "",
+			is_kept ? "complete, processes that have ended included; charged at clock "
+				  "interrupts, 15.6 ms apart as a rule"
+				: "what processes used after their last look, and those that no "
+				  "look saw, is missing");
+}
+
 static void judge_by_perf(const struct trk_tree_state *state, const struct trk_cpu_clocks *c,
 			  struct judgement *j)
 {
@@ -140,7 +158,9 @@ void trk__total_cpu(struct trk_finish *f, struct trk_sampler *sampler, struct tr
 	uint64_t group_ns;
 	double cpu, system;
 
-	if (!run) {
+	if (s->totals != TRK_TOTALS_NONE) {
+		judge_by_job(s, &j);
+	} else if (!run) {
 		j.quality = TRK_QUALITY_AT_LEAST;
 		(void) snprintf(j.reason, sizeof(j.reason), "%s",
 				"attached: what orphans and unseen children used may be missing");
@@ -154,7 +174,7 @@ void trk__total_cpu(struct trk_finish *f, struct trk_sampler *sampler, struct tr
 	if (system > cpu)
 		system = cpu;
 	trk__quantity_set(&total[TRK_TOTAL_CPU_S], cpu, j.quality, j.source, j.reason);
-	if (s->raised_cpu_ns > 0) {
+	if (s->raised_cpu_ns > 0 && s->totals != TRK_TOTALS_KEPT) {
 		j.quality = TRK_QUALITY_ESTIMATED;
 		(void) snprintf(j.reason, sizeof(j.reason),
 				"divided as in the processes that were seen");

@@ -232,6 +232,7 @@ struct trk_tree {
 	struct trk_tree_state state;
 	char text[TRK_PID_STAT_SIZE]; /* of the file of a member that was read last */
 
+	void *system; /* owned by SYSTEM/member.c */
 	struct trk_env env;
 	uint64_t cores; /* of the machine; 0: not read yet */
 	int fds_left;
@@ -264,7 +265,7 @@ enum { TRK_CMDLINE_MAX = 4096 };
 void trk__tree_take_command(struct trk_tree *t, struct process *p, const char *cmdline, size_t len);
 
 /* SYSTEM/discovery.c */
-/* Open what is kept open for the whole tree; _free closes it. 0 or a negative errno. */
+/* Open what is kept open for the whole tree; trk__tree_close_system frees t->system. 0 or a negative errno. */
 int trk__tree_open(struct trk_tree *t);
 /* The clock of start_ticks, now. */
 uint64_t trk__tree_now_ticks(const struct trk_tree *t);
@@ -284,6 +285,7 @@ void trk__tree_begin(struct trk_tree *t);
 bool trk__tree_walk(struct trk_tree *t, size_t from);
 /* Resident bytes of a member now. 0 or a negative errno. */
 int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes);
+void trk__tree_close_system(struct trk_tree *t);
 /* Close what is kept open of it. */
 void trk__tree_close(struct trk_tree *t, struct process *p);
 /* Open PID/task of a member: in it p->live_thread is named as a pid is in /proc. The caller closes.

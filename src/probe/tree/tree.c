@@ -155,6 +155,7 @@ void trk__tree_free(struct trk_tree *t)
 		return;
 	for (size_t i = 0; i < t->count; i++)
 		trk__tree_close(t, &t->process[i]);
+	trk__tree_close_system(t);
 	trk__close(t->dir_fd);
 	trk__close(t->loadavg_fd);
 	trk__close(t->wake_fd);
@@ -241,6 +242,8 @@ static void publish_raised(struct trk_tree *t)
 	uint64_t in_proportion = (uint64_t) ((double) t->ledger[TRK_TREE_CPU_SYSTEM] * more);
 
 	t->state.raised_cpu_ns = cpu_ns - known_ns;
+	if (t->at_least[TRK_TREE_CPU_SYSTEM] > 0) /* the other source has it itself */
+		return;
 	if (in_proportion > *system_ns) /* it never steps back */
 		*system_ns = in_proportion < cpu_ns ? in_proportion : cpu_ns;
 }

@@ -63,6 +63,14 @@ enum trk_tree_counter {
 	TRK_TREE_COUNTERS
 };
 
+/* Does the system keep totals of all processes of the job, of those as well that have ended? */
+enum trk_tree_totals {
+	TRK_TOTALS_NONE,    /* none; parents receive what their children used */
+	TRK_TOTALS_KEPT,    /* a job object of Windows does */
+	TRK_TOTALS_ZERO,    /* it should, and has less than its members: as under Wine */
+	TRK_TOTALS_SAMPLED, /* none, and no parent receives anything: Windows without a job object */
+};
+
 /* What one update found. Byte and process figures are of the moment. */
 struct trk_tree_state {
 	uint64_t counter[TRK_TREE_COUNTERS];
@@ -82,6 +90,8 @@ struct trk_tree_state {
 	/* No process adopts orphans on this system: what they use after the last look, and those
 	 * that were never seen, are missing. */
 	bool loses_orphans;
+	enum trk_tree_totals totals;
+	uint64_t peak_commit_bytes; /* of all members together, by a job object; 0: not known */
 	uint64_t orphans; /* members whose parent was seen to end before them, where that is so */
 	bool lacks[TRK_TREE_COUNTERS]; /* counters that this system does not have */
 	/* Pids that were given out since the start and on which no process was found, at most: of
