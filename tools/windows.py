@@ -58,8 +58,8 @@ def check_program(path):
         sys.exit(f"windows: {path} needs {', '.join(sorted(foreign))}")
 
 
-def main():
-    """Compile, link and check."""
+def build():
+    """Compile, link and check the program: its path."""
     if not shutil.which(f"{TOOLS}gcc"):
         sys.exit("windows: no mingw-w64. Try: apt install gcc-mingw-w64-x86-64")
     described = WINDOWS / "mingw.ini"
@@ -73,8 +73,8 @@ def main():
     shutil.copyfile(OBJECTS / "resource-tracker.exe", program)
     run(f"{TOOLS}strip", program)
     check_program(program)
-    print(program)
+    return program
 
 
 if __name__ == "__main__":
-    main()
+    print(build())

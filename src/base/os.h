@@ -85,6 +85,9 @@ bool trk__os_is_dynamic(void);
 int trk__os_signal_number(int signo);
 /* The most memory that this process has held; 0: not known. */
 uint64_t trk__os_own_peak_bytes(void);
+/* Put the arguments back as they were given, for another program: on Windows paths are written with '/'
+ * for this one. */
+void trk__os_given_arguments(char **argv);
 /* Its environment, as environ(7). */
 char **trk__os_environment(void);
 

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/os.h"
 #include "cli/config.h"
 #include "cli/tracking.h"
 #include "track/marks.h"
@@ -99,6 +100,7 @@ static int run(int argc, char **argv)
 		cli_complain("run: no command. Try: resource-tracker run -- CMD");
 		return EXIT_BEFORE_JOB;
 	}
+	trk__os_given_arguments(argv + at + 1);
 	status = run_as_phase(getenv("RESOURCE_TRACKER_RUN"), &settings, at, argc, argv);
 	if (status != 0)
 		return status;

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/libc.h"
+#include "base/os.h"
 #include "base/output.h"
 #include "base/parse.h"
 #include "cli/alert_check.h"
@@ -502,7 +503,7 @@ static void read_command(int pid, char *text, size_t size, char **argv, size_t m
 {
 	char path[64];
 	size_t n = 0;
-	long len;
+	ssize_t len;
 	int fd;
 
 	(void) snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
@@ -526,10 +527,10 @@ static void identify(const struct track_settings *s, char **argv, int pid, struc
 		.redaction = s->track.redaction,
 		.directory = directory,
 	};
-	long len;
+	ssize_t len;
 
 	*ret = (struct trk_identity){.job = ""};
-	if (!argv && pid > 0)
+	if (!argv && pid > 0 && trk__os_has_proc)
 		read_command(pid, words, sizeof(words), theirs, WORDS_MAX);
 	if (!argv && (pid <= 0 || !theirs[0]))
 		return;

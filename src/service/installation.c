@@ -205,9 +205,6 @@ static void check_job(struct trk_check *f, const char *tmp)
 	r = trk__own_run(folder, "self-check", version, -1, record);
 	if (r == -EBADMSG) {
 		(void) snprintf(f->text, sizeof(f->text), "its recording cannot be read");
-	} else if (r == -EOPNOTSUPP) {
-		f->state = TRK_CHECK_PART;
-		(void) snprintf(f->text, sizeof(f->text), "this build tracks no jobs");
 	} else if (r != 0) {
 		(void) snprintf(f->text, sizeof(f->text),
 				"run ended with %d. Try: resource-tracker run -- true", r);

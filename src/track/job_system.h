@@ -1,5 +1,5 @@
 /* What job.c leaves to each system: src/track/linux and src/track/darwin implement it, the build
- * takes one of them. */
+ * takes one of them. Windows shares nothing with them: src/track/windows/job.c. */
 #ifndef TRK_TRACK_JOB_SYSTEM_H
 #define TRK_TRACK_JOB_SYSTEM_H
 

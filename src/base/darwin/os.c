@@ -284,6 +284,11 @@ uint64_t trk__os_own_peak_bytes(void)
 	return read_usage(getpid(), &u) < 0 ? 0 : u.ri_lifetime_max_phys_footprint;
 }
 
+void trk__os_given_arguments(char **argv)
+{
+	(void) argv;
+}
+
 char **trk__os_environment(void)
 {
 	return *_NSGetEnviron();

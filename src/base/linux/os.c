@@ -207,6 +207,11 @@ uint64_t trk__os_own_peak_bytes(void)
 	return getrusage(RUSAGE_SELF, &u) < 0 ? 0 : (uint64_t) u.ru_maxrss * 1024;
 }
 
+void trk__os_given_arguments(char **argv)
+{
+	(void) argv;
+}
+
 char **trk__os_environment(void)
 {
 	return environ;

@@ -8,7 +8,6 @@
 #include <psapi.h>
 
 #include <dlfcn.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/statvfs.h>
@@ -35,15 +34,6 @@ int trk__os_path_of(int fd, char *path, size_t size)
 	if (len == 0)
 		return -trk__windows_errno(GetLastError());
 	return len < TRK_WIDE_PATH_MAX && trk__narrow_path(wide, path, size) ? 0 : -ENAMETOOLONG;
-}
-
-int poll(struct pollfd *list, unsigned long n, int timeout_ms)
-{
-	(void) list;
-	(void) n;
-	(void) timeout_ms;
-	errno = ENOSYS;
-	return -1;
 }
 
 int ioctl(int fd, unsigned long request, struct winsize *ret)
@@ -97,12 +87,12 @@ bool trk__os_has_unmapped_ids(void)
 	return false;
 }
 
-int fstatvfs(int fd, struct statvfs *ret)
+static int read_space(int dirfd, const char *path, struct statvfs *ret)
 {
 	wchar_t wide[TRK_WIDE_PATH_MAX];
 	ULARGE_INTEGER free_for_user, total, free_in_all;
 
-	if (!trk__wide_path(fd, ".", wide))
+	if (!trk__wide_path(dirfd, path, wide))
 		return -1;
 	if (!GetDiskFreeSpaceExW(wide, &free_for_user, &total, &free_in_all))
 		return trk__windows_failed();
@@ -113,6 +103,25 @@ int fstatvfs(int fd, struct statvfs *ret)
 		.f_bavail = free_for_user.QuadPart,
 	};
 	return 0;
+}
+
+int fstatvfs(int fd, struct statvfs *ret)
+{
+	return read_space(fd, ".", ret);
+}
+
+int statvfs(const char *path, struct statvfs *ret)
+{
+	return read_space(AT_FDCWD, path, ret);
+}
+
+/* Wine tells the caller's own times here: the list of processes (src/probe/windows) is right there
+ * as well, and is what a run takes. */
+int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
+{
+	(void) pid;
+	(void) ret_ns;
+	return -EOPNOTSUPP;
 }
 
 /* ---- this program ---- */
@@ -210,6 +219,21 @@ uint64_t trk__os_memory_bytes(void)
 	MEMORYSTATUSEX m = {.dwLength = sizeof(m)};
 
 	return GlobalMemoryStatusEx(&m) ? m.ullTotalPhys : 0;
+}
+
+long sysconf(int name)
+{
+	SYSTEM_INFO info;
+
+	GetNativeSystemInfo(&info);
+	switch (name) {
+	case _SC_CLK_TCK:
+		return 100;
+	case _SC_PAGESIZE:
+		return (long) info.dwPageSize;
+	default:
+		return (long) GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
+	}
 }
 
 int uname(struct utsname *ret)

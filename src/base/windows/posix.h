@@ -132,6 +132,8 @@ ssize_t trk__pread(int fd, void *data, size_t size, int64_t at);
 int trk__ftruncate(int fd, int64_t size);
 int trk__isatty(int fd);
 int trk__fsync(int fd);
+/* Also what src/base/windows/wake.h makes. */
+int trk__close_any(int fd);
 #define open      trk__open
 #define openat    trk__openat
 #define mkdir     trk__mkdir
@@ -148,6 +150,8 @@ int trk__fsync(int fd);
 #define getcwd    trk__getcwd
 #define mkdtemp   trk__mkdtemp
 #define pread     trk__pread
+#undef close
+#define close trk__close_any
 static inline ssize_t trk__read(int fd, void *data, size_t size)
 {
 	return _read(fd, data, size > INT32_MAX ? INT32_MAX : (unsigned int) size);
@@ -179,6 +183,15 @@ static inline int symlinkat(const char *target, int dirfd, const char *path)
 	(void) target;
 	(void) dirfd;
 	(void) path;
+	return trk__no_such_call();
+}
+
+static inline ssize_t readlinkat(int dirfd, const char *path, char *text, size_t size)
+{
+	(void) dirfd;
+	(void) path;
+	(void) text;
+	(void) size;
 	return trk__no_such_call();
 }
 
@@ -265,41 +278,7 @@ char *trk__strerror_text(int code);
 #define strerror   trk__strerror_text
 #define timegm     _mkgmtime64
 
-/* ---- processes: not in this build ---- */
-
-/* By the numbers of Linux, which recordings have. */
-#define SIGHUP              1
-#define SIGKILL             9
-#define SIGPIPE             13
-#define SIGXCPU             24
-#define WNOHANG             1
-#define WIFEXITED(status)   (((status) &0x7f) == 0)
-#define WEXITSTATUS(status) ((status) >> 8 & 0xff)
-#define WIFSIGNALED(status) (((status) &0x7f) != 0)
-#define WTERMSIG(status)    ((status) &0x7f)
-
-static inline pid_t trk__fork(void)
-{
-	return trk__no_such_call();
-}
-
-#define fork trk__fork
-
-static inline pid_t waitpid(pid_t pid, int *status, int flags)
-{
-	(void) pid;
-	(void) status;
-	(void) flags;
-	return trk__no_such_call();
-}
-
-static inline int kill(pid_t pid, int signo)
-{
-	(void) pid;
-	(void) signo;
-	return trk__no_such_call();
-}
-#define alarm(seconds) ((void) (seconds), 0)
+#include "base/windows/posix_process.h"
 
 #endif
 #endif

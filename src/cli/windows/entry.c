@@ -7,38 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/windows/arguments.h"
+#include "base/windows/child.h"
 #include "cli/cli.h"
 
 int main(int argc, char **argv);
 int wmain(int argc, wchar_t **wide);
-
-/* A name of a file that is written with '\\': "C:\x", "\\server\x", ".\x", "..\x", "x\y" where it is there. The
- * program knows '/', as does Windows. */
-static bool is_path(const char *text)
-{
-	if (!strchr(text, '\\'))
-		return false;
-	if (text[0] == '\\' || (text[0] && text[1] == ':' && text[2] == '\\'))
-		return true;
-	return !strncmp(text, ".\\", 2) || !strncmp(text, "..\\", 3) || access(text, F_OK) == 0;
-}
-
-static void use_slashes(char *text)
-{
-	if (!is_path(text))
-		return;
-	for (; *text; text++)
-		if (*text == '\\')
-			*text = '/';
-}
-
-/* The argument, or the value of --option=VALUE. */
-static void take_argument(char *text)
-{
-	char *value = !strncmp(text, "--", 2) ? strchr(text, '=') : NULL;
-
-	use_slashes(value ? value + 1 : text);
-}
 
 /* What is unset has the value of another variable. */
 static void set_defaults(void)
@@ -61,7 +35,7 @@ static void set_defaults(void)
 			(void) setenv(names[i].name, getenv(names[i].from), 0);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		if (getenv(paths[i]))
-			use_slashes(getenv(paths[i]));
+			trk__argument_use_slashes(getenv(paths[i]));
 	(void) setenv("LANG", "C.UTF-8", 0);
 }
 
@@ -91,17 +65,17 @@ int wmain(int argc, wchar_t **wide)
 		if (!argv[i])
 			return EXIT_ERROR;
 		if (i > 0)
-			take_argument(argv[i]);
+			argv[i] = trk__argument_take(argv[i]);
+		if (!argv[i])
+			return EXIT_ERROR;
 	}
 	if (!argv)
 		return EXIT_ERROR;
 	set_defaults();
 	prepare_console();
 	status = main(argc, argv);
-	for (int i = 0; i < argc; i++)
-		free(argv[i]);
 	free(argv);
-	return status;
+	return trk__child_whole_code(status);
 }
 
 #endif

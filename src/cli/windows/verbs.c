@@ -1,6 +1,5 @@
 /* The verbs that the build for Windows lacks: each says so and fails. */
-#include <string.h>
-
+#include "cli/alert_check.h"
 #include "cli/cli.h"
 #include "cli/dashboard_serve.h"
 
@@ -9,9 +8,7 @@ static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
 static int refuse(int argc, char **argv)
 {
 	(void) argc;
-	cli_complain("%s: not in this build for Windows, which reads recordings. Try: "
-		     "resource-tracker help",
-		     argv[0]);
+	cli_complain("%s: not in this build for Windows. Try: resource-tracker help", argv[0]);
 	return EXIT_ERROR;
 }
 
@@ -25,31 +22,21 @@ static int refuse(int argc, char **argv)
 	};
 
 REFUSED(alerts, "alerts")
-REFUSED(attach, "attach")
 REFUSED(cloud_info, "cloud-info")
 REFUSED(digest, "digest")
 REFUSED(doctor, "doctor")
-REFUSED(mark, "mark")
 REFUSED(metaflow, "metaflow")
 REFUSED(server_info, "server-info")
-REFUSED(system, "system")
 REFUSED(top, "top")
 
-/* Without a verb, too: argv[0] is the program then. */
-static int refuse_run(int argc, char **argv)
+/* Alerts are judged and sent after a run by a process of their own. */
+void cli_alert_check_later(const struct cli_alert_settings *s, const char *run)
 {
-	(void) argc;
-	(void) argv;
-	return refuse(1, (char *[]){(char[]){"run"}, NULL});
+	(void) run;
+	if (trk__alert_hooks_want_end(&s->hooks))
+		cli_complain("alerts: this build for Windows sends none, and runs no command for "
+			     "them");
 }
-
-const struct cli_command cli_run = {
-	.name = "run",
-	.usage = "run",
-	.summary = "Not in this build for Windows.",
-	.options = no_options,
-	.run = refuse_run,
-};
 
 int cli_dashboard_serve(const struct cli_fleet_settings *views, uint16_t port, bool open_browser)
 {

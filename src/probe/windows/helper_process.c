@@ -33,4 +33,32 @@ void trk__helper_process_kill(const struct trk_helper_process *h)
 	(void) h;
 }
 
+int trk__helper_process_is(pid_t pid)
+{
+	(void) pid;
+	return 0;
+}
+
+bool trk__helper_process_reap(pid_t pid)
+{
+	(void) pid;
+	return false;
+}
+
+bool trk__helper_process_cpu_ns(uint64_t *ret_ns)
+{
+	*ret_ns = 0;
+	return true;
+}
+
+void trk__helper_process_hold(bool hold)
+{
+	(void) hold;
+}
+
+bool trk__helper_process_is_held(void)
+{
+	return false;
+}
+
 #endif

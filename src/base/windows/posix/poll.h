@@ -1,15 +1,21 @@
-/* Waiting for descriptors: not in this build. */
+/* Waiting for what src/base/windows/wake.h makes. */
 #ifndef TRK_POSIX_POLL_H
 #define TRK_POSIX_POLL_H
 
 #define POLLIN  1
+#define POLLPRI 2
 #define POLLOUT 4
+#define POLLERR 8
+#define POLLHUP 16
+
+typedef unsigned long nfds_t;
 
 struct pollfd {
 	int fd;
 	short events, revents;
 };
 
-int poll(struct pollfd *list, unsigned long n, int timeout_ms);
+/* Other descriptors, and negative ones, are never ready. */
+int poll(struct pollfd *list, nfds_t n, int timeout_ms);
 
 #endif

@@ -1,0 +1,382 @@
+#ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
+
+#include "base/windows/child.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/windows/command_line.h"
+
+enum { CHILDREN_MAX = 16, LINE_MAX = 3 * 32767, SIGNALLED = 128 };
+
+struct child {
+	pid_t pid; /* 0: free */
+	HANDLE process, job;
+};
+
+/* Used by the thread of the loop alone. */
+static struct child child[CHILDREN_MAX];
+static DWORD last_code; /* of the child that was waited for last */
+
+static struct child *find(pid_t pid)
+{
+	for (int i = 0; i < CHILDREN_MAX; i++)
+		if (child[i].pid == pid)
+			return &child[i];
+	return NULL;
+}
+
+/* ---- how it ended ---- */
+
+int trk__signal_of_status(int status)
+{
+	static const struct {
+		DWORD code;
+		int signo;
+	} crashes[] = {
+		{STATUS_ACCESS_VIOLATION, 11},
+		{STATUS_STACK_OVERFLOW, 11},
+		{STATUS_ILLEGAL_INSTRUCTION, 4},
+		{STATUS_PRIVILEGED_INSTRUCTION, 4},
+		{STATUS_INTEGER_DIVIDE_BY_ZERO, 8},
+		{STATUS_INTEGER_OVERFLOW, 8},
+		{STATUS_FLOAT_DIVIDE_BY_ZERO, 8},
+		{0xC0000409, 6}, /* abort(), and a broken stack */
+		{0xC0000374, 6}, /* a broken heap */
+		{STATUS_CONTROL_C_EXIT, 2},
+	};
+
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+		if (crashes[i].code == (DWORD) status)
+			return crashes[i].signo;
+	return 0;
+}
+
+int trk__code_of_status(int status)
+{
+	return status >= 0 ? status : status & 0xff;
+}
+
+int trk__child_whole_code(int code)
+{
+	return code == trk__code_of_status((int) last_code) ? (int) last_code : code;
+}
+
+/* ---- its program ---- */
+
+/* Where the program lies. A name with a folder is looked for there alone, and never in the folder
+ * of this program or in the working directory, as CreateProcessW does. */
+static int find_program(const char *name, wchar_t path[TRK_WIDE_PATH_MAX])
+{
+	static const wchar_t *const endings[] = {NULL, L".com", L".exe", L".bat", L".cmd"};
+	bool has_folder = strpbrk(name, "/\\:") != NULL;
+	wchar_t wide[TRK_WIDE_PATH_MAX], folders[32768];
+	DWORD len, attributes;
+
+	if (!*name)
+		return -ENOENT;
+	if (has_folder ? !trk__wide_path(AT_FDCWD, name, wide)
+		       : MultiByteToWideChar(CP_UTF8, 0, name, -1, wide, TRK_WIDE_PATH_MAX) == 0)
+		return has_folder ? -errno : -ENAMETOOLONG;
+	if (!has_folder && GetEnvironmentVariableW(L"PATH", folders, 32768) == 0)
+		return -ENOENT;
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		len = SearchPathW(has_folder ? NULL : folders, wide, endings[i], TRK_WIDE_PATH_MAX,
+				  path, NULL);
+		attributes = len > 0 && len < TRK_WIDE_PATH_MAX ? GetFileAttributesW(path)
+								: INVALID_FILE_ATTRIBUTES;
+		if (attributes != INVALID_FILE_ATTRIBUTES &&
+		    !(attributes & FILE_ATTRIBUTE_DIRECTORY) && (endings[i] || wcsrchr(path, L'.')))
+			return 0;
+	}
+	return GetFileAttributesW(wide) == INVALID_FILE_ATTRIBUTES ? -ENOENT : -EACCES;
+}
+
+static bool is_batch(const wchar_t *path)
+{
+	const wchar_t *ending = wcsrchr(path, L'.');
+
+	return ending && (!_wcsicmp(ending, L".bat") || !_wcsicmp(ending, L".cmd"));
+}
+
+static wchar_t *widen(const struct trk_buf *b)
+{
+	size_t size = b->len + 1; /* never fewer bytes than units */
+	wchar_t *wide = b->error ? NULL : malloc(size * sizeof(*wide));
+
+	if (wide && MultiByteToWideChar(CP_UTF8, 0, b->data, -1, wide, (int) size) == 0)
+		wide = (free(wide), NULL);
+	return wide;
+}
+
+/* cmd.exe takes the outermost quotes away. */
+static int batch_line(const wchar_t *path, char *const argv[], struct trk_buf *b)
+{
+	char *name = trk__narrow_text(path);
+	struct trk_buf words;
+	int r;
+
+	trk__buf_init(&words, LINE_MAX);
+	r = name ? trk__command_line_add_batch(&words, name) : -ENOMEM;
+	for (size_t i = 1; r == 0 && argv[i]; i++)
+		r = trk__command_line_add_batch(&words, argv[i]);
+	if (r == 0 && words.error)
+		r = words.error;
+	if (r == 0)
+		trk__buf_printf(b, "cmd.exe /d /s /c \"%s\"", words.data);
+	trk__buf_release(&words);
+	free(name);
+	return r;
+}
+
+/* The command line for a program, and in `path` what reads it. NULL with *reterr. */
+static wchar_t *make_line(wchar_t path[TRK_WIDE_PATH_MAX], char *const argv[], int *reterr)
+{
+	struct trk_buf b;
+	wchar_t *line;
+	UINT len;
+
+	*reterr = 0;
+	trk__buf_init(&b, LINE_MAX);
+	if (is_batch(path)) {
+		*reterr = batch_line(path, argv, &b);
+		len = GetSystemDirectoryW(path, TRK_WIDE_PATH_MAX - 16);
+		(void) wcscpy(path + len, L"\\cmd.exe");
+	} else {
+		for (size_t i = 0; argv[i]; i++)
+			trk__command_line_add(&b, argv[i]);
+	}
+	line = *reterr ? NULL : widen(&b);
+	if (!line && *reterr == 0)
+		*reterr = b.error == -EFBIG ? -E2BIG : -ENOMEM;
+	trk__buf_release(&b);
+	return line;
+}
+
+/* ---- its start ---- */
+
+/* Set "NAME=value" in the environment of this process, which a child inherits, and keep what was
+ * there before. */
+struct variable {
+	wchar_t text[1024], before[1024];
+	bool is_set, had;
+};
+
+static void set_variable(struct variable *v, const char *assignment)
+{
+	wchar_t *equals;
+
+	v->is_set = assignment &&
+		    MultiByteToWideChar(CP_UTF8, 0, assignment, -1, v->text, 1024) > 0 &&
+		    (equals = wcschr(v->text, L'=')) != NULL;
+	if (!v->is_set)
+		return;
+	*equals = L'\0';
+	v->had = GetEnvironmentVariableW(v->text, v->before, 1024) > 0;
+	(void) SetEnvironmentVariableW(v->text, equals + 1);
+}
+
+static void restore_variable(const struct variable *v)
+{
+	if (v->is_set)
+		(void) SetEnvironmentVariableW(v->text, v->had ? v->before : NULL);
+}
+
+static int start_error(DWORD error)
+{
+	switch (error) {
+	case ERROR_BAD_EXE_FORMAT:
+	case ERROR_EXE_MACHINE_TYPE_MISMATCH:
+		return -ENOEXEC;
+	case 740: /* ERROR_ELEVATION_REQUIRED */
+		return -EACCES;
+	default:
+		return -trk__windows_errno(error);
+	}
+}
+
+static int create(const wchar_t *path, wchar_t *line, const char *assignment,
+		  const HANDLE streams[3], PROCESS_INFORMATION *ret)
+{
+	STARTUPINFOW info = {
+		.cb = sizeof(info),
+		.dwFlags = STARTF_USESTDHANDLES,
+		.hStdInput = streams[0],
+		.hStdOutput = streams[1],
+		.hStdError = streams[2],
+	};
+	struct variable variable;
+	DWORD error;
+	BOOL done;
+
+	set_variable(&variable, assignment);
+	/* Of the handles, those are inherited that this program has inherited itself. */
+	done = CreateProcessW(path, line, NULL, NULL, TRUE, CREATE_SUSPENDED, NULL, NULL, &info,
+			      ret);
+	error = GetLastError();
+	restore_variable(&variable);
+	return done ? 0 : start_error(error);
+}
+
+/* Start it, suspended. */
+static int prepare(char *const argv[], const char *assignment, const HANDLE streams[3],
+		   PROCESS_INFORMATION *ret)
+{
+	wchar_t path[TRK_WIDE_PATH_MAX], *line;
+	int r = find_program(argv[0], path);
+
+	if (r < 0)
+		return r;
+	line = make_line(path, argv, &r);
+	if (!line)
+		return r;
+	r = create(path, line, assignment, streams, ret);
+	free(line);
+	return r;
+}
+
+int trk__child_start(char *const argv[], const char *assignment, HANDLE job, pid_t *ret_pid,
+		     HANDLE *ret_process, bool *ret_in_job)
+{
+	const HANDLE streams[] = {GetStdHandle(STD_INPUT_HANDLE), GetStdHandle(STD_OUTPUT_HANDLE),
+				  GetStdHandle(STD_ERROR_HANDLE)};
+	struct child *c = find(0);
+	PROCESS_INFORMATION info;
+	int r = c ? prepare(argv, assignment, streams, &info) : -EAGAIN;
+
+	if (r < 0)
+		return r;
+	*ret_in_job = job && AssignProcessToJobObject(job, info.hProcess);
+	(void) ResumeThread(info.hThread);
+	(void) CloseHandle(info.hThread);
+	*c = (struct child){(pid_t) info.dwProcessId, info.hProcess, *ret_in_job ? job : NULL};
+	*ret_pid = c->pid;
+	*ret_process = c->process;
+	return 0;
+}
+
+int trk__child_run(char *const argv[], const int streams[3], int *ret_code)
+{
+	HANDLE handles[3] = {NULL, NULL, NULL};
+	PROCESS_INFORMATION info;
+	DWORD code;
+	int r;
+
+	for (int i = 0; i < 3; i++)
+		if (streams[i] >= 0) {
+			handles[i] = trk__handle_of(streams[i]);
+			(void) SetHandleInformation(handles[i], HANDLE_FLAG_INHERIT,
+						    HANDLE_FLAG_INHERIT);
+		}
+	r = prepare(argv, NULL, handles, &info);
+	if (r < 0)
+		return r;
+	(void) ResumeThread(info.hThread);
+	(void) WaitForSingleObject(info.hProcess, INFINITE);
+	(void) GetExitCodeProcess(info.hProcess, &code);
+	(void) CloseHandle(info.hThread);
+	(void) CloseHandle(info.hProcess);
+	*ret_code = (int) code;
+	return 0;
+}
+
+int trk__execvp(const char *file, char *const argv[])
+{
+	HANDLE process;
+	bool in_job;
+	pid_t pid;
+	DWORD code;
+	int r;
+
+	(void) file;
+	r = trk__child_start(argv, NULL, NULL, &pid, &process, &in_job);
+	if (r < 0) {
+		errno = -r;
+		return -1;
+	}
+	(void) SetConsoleCtrlHandler(NULL, TRUE); /* Ctrl-C is for the program alone */
+	(void) WaitForSingleObject(process, INFINITE);
+	(void) GetExitCodeProcess(process, &code);
+	ExitProcess(code);
+}
+
+/* ---- its end ---- */
+
+static bool has_ended(const struct child *c)
+{
+	return c->pid && WaitForSingleObject(c->process, 0) == WAIT_OBJECT_0;
+}
+
+pid_t trk__waitpid(pid_t pid, int *ret_status, int flags)
+{
+	struct child *c = pid > 0 ? find(pid) : NULL;
+
+	if (!c) {
+		errno = ECHILD;
+		return -1;
+	}
+	if (!(flags & WNOHANG))
+		(void) WaitForSingleObject(c->process, INFINITE);
+	if (!has_ended(c))
+		return 0;
+	(void) GetExitCodeProcess(c->process, &last_code);
+	*ret_status = (int) last_code;
+	(void) CloseHandle(c->process);
+	*c = (struct child){0};
+	return pid;
+}
+
+int trk__waitid(enum trk__idtype type, id_t id, siginfo_t *ret, int flags)
+{
+	*ret = (siginfo_t){0};
+	for (int i = 0; i < CHILDREN_MAX && flags & WEXITED; i++)
+		if ((type == P_ALL || child[i].pid == (pid_t) id) && has_ended(&child[i]))
+			*ret = (siginfo_t){.si_pid = child[i].pid, .si_code = CLD_EXITED};
+	return 0;
+}
+
+static int end_process(pid_t pid, UINT code)
+{
+	HANDLE process = OpenProcess(PROCESS_TERMINATE, FALSE, (DWORD) pid);
+	BOOL done = process && TerminateProcess(process, code);
+	DWORD error = GetLastError();
+
+	if (process)
+		(void) CloseHandle(process);
+	if (done)
+		return 0;
+	errno = error == ERROR_ACCESS_DENIED ? EPERM : ESRCH;
+	return -1;
+}
+
+static int is_there(pid_t pid)
+{
+	HANDLE process = OpenProcess(SYNCHRONIZE, FALSE, (DWORD) pid);
+	bool lives = process && WaitForSingleObject(process, 0) == WAIT_TIMEOUT;
+
+	errno = !process && GetLastError() == ERROR_ACCESS_DENIED ? EPERM : ESRCH;
+	if (process)
+		(void) CloseHandle(process);
+	return lives ? 0 : -1;
+}
+
+int trk__kill(pid_t pid, int signo)
+{
+	const struct child *c = pid > 0 ? find(pid) : NULL;
+
+	if (pid == getpid() && signo)
+		ExitProcess(trk__signal_of_status((int) last_code) == signo
+				    ? last_code
+				    : SIGNALLED + (UINT) signo);
+	if (signo == 0)
+		return is_there(pid);
+	if (signo != SIGTERM && signo != SIGKILL)
+		return 0;
+	if (c && c->job)
+		return TerminateJobObject(c->job, SIGNALLED + (UINT) signo) ? 0
+									    : trk__windows_failed();
+	return end_process(pid, SIGNALLED + (UINT) signo);
+}
+
+#endif

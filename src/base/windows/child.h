@@ -1,0 +1,27 @@
+/* Child processes: base/windows/posix_process.h waits for them and ends them. */
+#ifndef TRK_BASE_WINDOWS_CHILD_H
+#define TRK_BASE_WINDOWS_CHILD_H
+
+#include "base/windows/wide.h"
+
+/* Start a program, with the standard streams of this one and one more environment variable
+ * ("NAME=value", or NULL). It is a member of the job object `job` (borrowed; NULL: none) before
+ * its first instruction. The name is looked for in the folders of PATH, with the endings .com,
+ * .exe, .bat and .cmd where it has none.
+ *
+ * Returns 0 or a negative errno: -ENOENT, there is no such program; -EINVAL: it is a batch file,
+ * and an argument has a character that cmd.exe would not hand on. *ret_in_job: false when it could
+ * not be made a member, which leaves it outside. The handle of the process is borrowed, until it is
+ * waited for. */
+int trk__child_start(char *const argv[], const char *assignment, HANDLE job, pid_t *ret_pid,
+		     HANDLE *ret_process, bool *ret_in_job);
+
+/* Run a program to its end, with these descriptors as its standard streams; -1: it has none. Returns
+ * 0 with its exit code, or a negative errno. */
+int trk__child_run(char *const argv[], const int streams[3], int *ret_code);
+
+/* What this program ends with when it passes on the exit code of a child: `code`, or the whole code
+ * of the child that was waited for last, where `code` is what is left of that. */
+int trk__child_whole_code(int code);
+
+#endif

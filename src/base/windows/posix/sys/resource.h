@@ -1,0 +1,26 @@
+/* Priorities and limits: not changed. */
+#ifndef TRK_POSIX_SYS_RESOURCE_H
+#define TRK_POSIX_SYS_RESOURCE_H
+
+enum { PRIO_PROCESS, RLIMIT_CORE };
+
+struct rlimit {
+	int rlim_cur, rlim_max;
+};
+
+static inline int setpriority(int which, int who, int nice)
+{
+	(void) which;
+	(void) who;
+	(void) nice;
+	return trk__no_such_call();
+}
+
+static inline int setrlimit(int what, const struct rlimit *limit)
+{
+	(void) what;
+	(void) limit;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,130 @@
+/* Processes and signals: the part of base/windows/posix.h about them. Signals have the numbers of
+ * Linux, which recordings have. None is ever delivered to a handler: src/track/windows takes the
+ * events of the console. */
+#ifndef TRK_BASE_WINDOWS_POSIX_PROCESS_H
+#define TRK_BASE_WINDOWS_POSIX_PROCESS_H
+
+#define SIGHUP  1
+#define SIGQUIT 3
+#define SIGKILL 9
+#define SIGUSR1 10
+#define SIGUSR2 12
+#define SIGPIPE 13
+#define SIGALRM 14
+#define SIGCHLD 17
+#define SIGCONT 18
+#define SIGTSTP 20
+#define SIGTTIN 21
+#define SIGTTOU 22
+#define SIGXCPU 24
+
+/* ---- the end of a process ----
+ *
+ * A status is the exit code. One that Windows gives to a program that crashed (0xC0000005: access
+ * violation) stands for a signal. */
+#define WNOHANG             1
+#define WSTOPPED            2
+#define WEXITED             4
+#define WCONTINUED          8
+#define WNOWAIT             0x1000000
+#define WIFEXITED(status)   (trk__signal_of_status(status) == 0)
+#define WIFSIGNALED(status) (trk__signal_of_status(status) != 0)
+#define WTERMSIG(status)    trk__signal_of_status(status)
+#define WEXITSTATUS(status) trk__code_of_status(status)
+
+enum { CLD_EXITED = 1, CLD_KILLED, CLD_DUMPED, CLD_TRAPPED, CLD_STOPPED };
+enum trk__idtype { P_ALL, P_PID };
+typedef unsigned int id_t;
+
+typedef struct {
+	pid_t si_pid;
+	int si_code, si_status;
+} siginfo_t;
+
+int trk__signal_of_status(int status);
+/* 0 to 2147483647. A code beyond that, such as -1, is its last eight bits, as on Linux. */
+int trk__code_of_status(int status);
+
+/* Of children that src/base/windows/child.h has started. Never waits for longer than no time. */
+pid_t trk__waitpid(pid_t pid, int *ret_status, int flags);
+int trk__waitid(enum trk__idtype type, id_t id, siginfo_t *ret, int flags);
+/* 0: is it there? SIGTERM and SIGKILL end it; a child that has a job object with all that it has
+ * started. This process: it ends as its last child did. Other signals are not delivered. */
+int trk__kill(pid_t pid, int signo);
+#define waitpid trk__waitpid
+#define waitid  trk__waitid
+#define kill    trk__kill
+
+static inline pid_t trk__fork(void)
+{
+	return trk__no_such_call();
+}
+
+#define fork trk__fork
+
+static inline pid_t setsid(void)
+{
+	return trk__no_such_call();
+}
+
+static inline pid_t trk__getpid(void)
+{
+	return (pid_t) _getpid();
+}
+#define getpid trk__getpid
+
+/* Start the program, wait for its end, and end as it did: Windows has no way to take its place. */
+int trk__execvp(const char *file, char *const argv[]);
+#define execvp trk__execvp
+
+/* ---- what has no effect ---- */
+
+#define alarm(seconds) ((void) (seconds), 0)
+
+#define sigset_t trk__sigset_t
+typedef unsigned int trk__sigset_t;
+
+static inline int sigemptyset(sigset_t *set)
+{
+	*set = 0;
+	return 0;
+}
+
+static inline int sigaddset(sigset_t *set, int signo)
+{
+	*set |= 1u << (signo & 31);
+	return 0;
+}
+
+static inline int sigprocmask(int how, const sigset_t *set, sigset_t *before)
+{
+	(void) how;
+	(void) set;
+	if (before)
+		*before = 0;
+	return 0;
+}
+
+/* The C library has six signals, and ends the program that names another one. */
+typedef void trk__handler(int signo);
+static inline trk__handler *trk__signal(int signo, trk__handler *handler)
+{
+	(void) signo;
+	return handler;
+}
+#define signal trk__signal
+
+struct sigaction {
+	trk__handler *sa_handler;
+};
+
+struct itimerval {
+	int unused;
+};
+
+/* ---- the machine ---- */
+
+enum { _SC_CLK_TCK, _SC_PAGESIZE, _SC_NPROCESSORS_CONF, _SC_NPROCESSORS_ONLN };
+long sysconf(int name);
+
+#endif

@@ -1,0 +1,379 @@
+/* Members of the tree on Windows: what is read of each, how they are found, and the sums of memory.
+ *
+ * One call lists all processes. Those of a job that the tracker started are in a job object, which
+ * also keeps totals of members that have ended; of an attached process, descendants are found by
+ * their parents. Nobody inherits what a process has used: without the totals of a job object, what
+ * was used after the last look is missing. Under Wine these totals are 0 although members have used
+ * CPU time: they are then left aside, and the label of the total says so. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/windows/command_line.h"
+#include "probe/tree/private.h"
+#include "probe/windows/nt.h"
+
+enum { MEMBERS_MAX = 16384, TICK_NS = 100 };
+
+/* What members have used, by the list, before a job object that says 0 is taken for one that counts
+ * nothing; clock interrupts are 15.6 ms apart. */
+#define PROOF_NS UINT64_C(50000000)
+
+struct windows_tree {
+	struct trk_nt_list list; /* of this update */
+	int read_error;
+	pid_t pid[MEMBERS_MAX];
+};
+
+const struct trk_tree_sources trk__tree_sources = {
+	.cpu = "job object, list of processes",
+	.memory = "private working set",
+	.memory_partly = "working set of processes that tell no private one",
+	.disk = "not known on Windows",
+	.disk_total = "list of processes",
+	.disk_partly = "not known on Windows",
+	.faults_total = "list of processes",
+	.waits = "not known on Windows",
+	.sum = "sampled private working sets",
+	.partly_sum = "sampled working sets",
+	.sum_and_high = "sampled private working sets",
+	.largest = "the largest sampled working set of one process",
+	.own_disk_only = true,
+};
+
+static struct windows_tree *of(const struct trk_tree *t)
+{
+	return t->system;
+}
+
+/* ---- the tree as a whole ---- */
+
+int trk__tree_open(struct trk_tree *t)
+{
+	t->system = calloc(1, sizeof(struct windows_tree));
+	if (!t->system)
+		return -ENOMEM;
+	t->tick_ns = TICK_NS;
+	t->start_ticks = trk__nt_now();
+	t->state.totals = TRK_TOTALS_SAMPLED;
+	t->state.queue_refused = true;
+	for (int k = TRK_TREE_READ_BYTES; k < TRK_TREE_COUNTERS; k++)
+		t->state.lacks[k] = true;
+	return 0;
+}
+
+void trk__tree_close_system(struct trk_tree *t)
+{
+	if (t->system)
+		trk__nt_list_release(&of(t)->list);
+	free(t->system);
+}
+
+uint64_t trk__tree_now_ticks(const struct trk_tree *t)
+{
+	(void) t;
+	return trk__nt_now();
+}
+
+static struct process *add(struct trk_tree *t, const struct trk_nt_process *n)
+{
+	return trk__tree_add(t, n->pid, n->ppid, n->created, n->threads);
+}
+
+int trk__tree_find_root(struct trk_tree *t)
+{
+	const struct trk_nt_process *root;
+	struct process *p;
+	int r = trk__nt_list_read(&of(t)->list);
+
+	if (r < 0)
+		return r;
+	root = trk__nt_list_find(&of(t)->list, t->options.root);
+	p = root ? add(t, root) : NULL;
+	if (!p)
+		return root ? -ENOMEM : -ESRCH;
+	t->state.alone = true;
+	/* A job that the caller has just started is no older than the tree. */
+	if (t->options.subreaper && p->start_ticks < t->start_ticks)
+		t->start_ticks = p->start_ticks;
+	return 0;
+}
+
+/* ---- totals of the job object ---- */
+
+static bool uses_job(const struct trk_tree *t)
+{
+	return t->options.subreaper && !t->options.one_process && trk__nt_has_job();
+}
+
+/* The job object is read before its members: what they show together is never less then, but for
+ * those that have ended. One that has counted less than half of that counts something else. */
+static bool counts_nothing(const struct trk_tree *t, const struct trk_nt_totals *totals)
+{
+	uint64_t seen_ns = t->ledger[TRK_TREE_CPU];
+
+	return seen_ns >= PROOF_NS && totals->user_ns + totals->system_ns < seen_ns / 2;
+}
+
+static void take_totals(struct trk_tree *t)
+{
+	struct trk_nt_totals totals;
+	uint64_t cpu_ns;
+
+	if (!uses_job(t) || t->state.totals == TRK_TOTALS_ZERO || trk__nt_job_totals(&totals) < 0)
+		return;
+	cpu_ns = totals.user_ns + totals.system_ns;
+	if (counts_nothing(t, &totals)) {
+		t->state.totals = TRK_TOTALS_ZERO;
+		return;
+	}
+	if (cpu_ns > 0)
+		t->state.totals = TRK_TOTALS_KEPT;
+	t->at_least[TRK_TREE_CPU] = cpu_ns;
+	t->at_least[TRK_TREE_CPU_SYSTEM] = totals.system_ns;
+	t->at_least[TRK_TREE_READ_CHARS] = totals.read_bytes;
+	t->at_least[TRK_TREE_WRITE_CHARS] = totals.write_bytes;
+	t->state.peak_commit_bytes = totals.peak_commit_bytes;
+}
+
+void trk__tree_begin(struct trk_tree *t)
+{
+	take_totals(t);
+	of(t)->read_error = trk__nt_list_read(&of(t)->list);
+}
+
+/* ---- newcomers ---- */
+
+/* Pids are not given out in a row. */
+pid_t trk__tree_newest_pid(struct trk_tree *t)
+{
+	(void) t;
+	return -1;
+}
+
+static bool add_member(struct trk_tree *t, const struct trk_nt_process *n)
+{
+	return n && n->pid != t->options.self && !trk__tree_find(t, n->pid) && add(t, n) != NULL;
+}
+
+static void add_members_of_job(struct trk_tree *t)
+{
+	int n = trk__nt_job_pids(of(t)->pid, MEMBERS_MAX);
+
+	for (int i = 0; i < n && i < MEMBERS_MAX; i++)
+		(void) add_member(t, trk__nt_list_find(&of(t)->list, of(t)->pid[i]));
+}
+
+/* A pid is given out again soon: a parent is one that was there before. */
+static bool is_child(struct trk_tree *t, const struct trk_nt_process *n)
+{
+	const struct process *parent = trk__tree_find(t, n->ppid);
+
+	return parent && !parent->vanished && parent->start_ticks <= n->created;
+}
+
+void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
+{
+	const struct trk_nt_list *l = &of(t)->list;
+	bool found;
+
+	(void) newest;
+	if (uses_job(t))
+		add_members_of_job(t);
+	do {
+		found = false;
+		for (size_t i = 0; i < l->count; i++)
+			found |= is_child(t, &l->process[i]) && add_member(t, &l->process[i]);
+	} while (found);
+}
+
+bool trk__tree_discover(struct trk_tree *t)
+{
+	size_t before = t->count;
+
+	if (!t->options.one_process)
+		trk__tree_newcomers(t, -1);
+	return t->count > before;
+}
+
+/* ---- one member ---- */
+
+/* No process comes to life without a page fault: where one shows none, as under Wine, its faults
+ * and transfers are not told, and 0 is no figure. */
+static void take_what_is_told(struct trk_tree *t, const struct trk_nt_process *n)
+{
+	static const enum trk_tree_counter told[] = {TRK_TREE_READ_CHARS, TRK_TREE_WRITE_CHARS,
+						     TRK_TREE_MAJOR_FAULTS, TRK_TREE_MINOR_FAULTS};
+
+	for (size_t i = 0; n->faults > 0 && i < sizeof(told) / sizeof(told[0]); i++)
+		t->state.lacks[told[i]] = false;
+}
+
+static void take_counters(struct trk_tree *t, struct process *p, const struct trk_nt_process *n)
+{
+	static const uint64_t none[TRK_TREE_COUNTERS];
+	uint64_t own[TRK_TREE_COUNTERS] = {
+		[TRK_TREE_CPU] = n->user_ns + n->system_ns,
+		[TRK_TREE_CPU_SYSTEM] = n->system_ns,
+		[TRK_TREE_READ_CHARS] = n->read_bytes,
+		[TRK_TREE_WRITE_CHARS] = n->write_bytes,
+		[TRK_TREE_MAJOR_FAULTS] = n->hard_faults,
+		[TRK_TREE_MINOR_FAULTS] =
+			n->faults > n->hard_faults ? n->faults - n->hard_faults : 0,
+	};
+
+	p->clock_ns = own[TRK_TREE_CPU];
+	if (p->pid == t->options.root)
+		t->state.root_cpu_ns = p->clock_ns;
+	take_what_is_told(t, n);
+	trk__ledger_read(t, p, own, none);
+}
+
+static void take_size(struct trk_tree *t, struct process *p, const struct trk_nt_process *n)
+{
+	p->rss_bytes = n->working_bytes;
+	p->pss_denied = n->private_bytes == 0 && n->working_bytes > 0;
+	p->pss_bytes = p->pss_denied ? n->working_bytes : n->private_bytes;
+	p->threads = n->threads;
+	p->statm_faults = 1; /* it was seen */
+	if (p->rss_bytes > p->most_rss_bytes)
+		p->most_rss_bytes = p->rss_bytes;
+	if (p->pss_bytes > p->hwm_bytes)
+		p->hwm_bytes = p->pss_bytes;
+	trk__peaks_largest(t, p->pss_bytes);
+}
+
+static void read_command(struct trk_tree *t, struct process *p)
+{
+	char line[TRK_CMDLINE_MAX], words[TRK_CMDLINE_MAX];
+	ssize_t len = trk__nt_command(p->pid, line, sizeof(line));
+
+	if (len > 0)
+		trk__tree_take_command(t, p, words,
+				       trk__command_line_split(line, words, sizeof(words)));
+}
+
+/* Its end leaves nothing to anybody. */
+static bool is_gone(struct process *p)
+{
+	p->ppid = 0;
+	p->reaped = false;
+	return true;
+}
+
+static bool read_process(struct trk_tree *t, struct process *p)
+{
+	const struct trk_nt_process *n = trk__nt_list_find(&of(t)->list, p->pid);
+	bool fresh = p->fresh;
+
+	p->looked = false;
+	if (!n || n->created != p->start_ticks)
+		return !is_gone(p);
+	t->idle.looks++;
+	p->looked = true;
+	if (strcmp(p->name, n->name) != 0) {
+		memcpy(p->name, n->name, sizeof(p->name));
+		trk__programs_exec(t, p);
+	}
+	take_counters(t, p, n);
+	take_size(t, p, n);
+	if (p->command[0] == '\0' && !t->options.figures_only &&
+	    (!fresh || p->pid == t->options.root || trk__programs_needs_command(t, p)))
+		read_command(t, p);
+	return true;
+}
+
+/* A list that could not be read says nothing about who has ended. */
+bool trk__tree_walk(struct trk_tree *t, size_t from)
+{
+	bool any_vanished = false;
+
+	for (size_t i = from; i < t->count && of(t)->read_error == 0; i++)
+		if (!read_process(t, &t->process[i]))
+			any_vanished = t->process[i].vanished = true;
+	return any_vanished;
+}
+
+int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_bytes)
+{
+	const struct trk_nt_process *n = trk__nt_list_find(&of(t)->list, p->pid);
+
+	if (!n || n->created != p->start_ticks)
+		return -ESRCH;
+	*ret_bytes = n->working_bytes;
+	return 0;
+}
+
+/* ---- what Windows does not have, or need not have ---- */
+
+void trk__tree_close(struct trk_tree *t, struct process *p)
+{
+	(void) t;
+	(void) p;
+}
+
+uint64_t trk__tree_read_cancelled(const struct trk_tree *t, pid_t pid)
+{
+	(void) t;
+	(void) pid;
+	return 0;
+}
+
+int trk__tree_wake_fd(const struct trk_tree *t)
+{
+	(void) t;
+	return -1;
+}
+
+void trk__tree_wake(struct trk_tree *t)
+{
+	(void) t;
+}
+
+/* The tracker has none before its job. */
+int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int max)
+{
+	(void) env;
+	(void) pid;
+	(void) pids;
+	(void) max;
+	return 0;
+}
+
+/* ---- memory ----
+ *
+ * A private working set holds no page of another process: the sum needs no estimate. */
+
+void trk__memory_init(struct trk_tree *t)
+{
+	(void) t;
+}
+
+void trk__sharing_gone(struct trk_tree *t, struct process *p)
+{
+	(void) t;
+	(void) p;
+}
+
+bool trk__tree_shmem(const struct trk_tree *t, uint64_t *ret_bytes)
+{
+	(void) t;
+	(void) ret_bytes;
+	return false;
+}
+
+void trk__memory_update(struct trk_tree *t)
+{
+	struct trk_tree_state *s = &t->state;
+
+	s->rss_bytes = s->pss_bytes = 0;
+	s->unreadable_memory = 0;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct process *p = &t->process[i];
+
+		s->rss_bytes += p->rss_bytes;
+		s->pss_bytes += p->pss_bytes;
+		s->unreadable_memory += p->pss_denied;
+	}
+	trk__peaks_update(t, true);
+}

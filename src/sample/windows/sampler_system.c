@@ -1,0 +1,146 @@
+/* The machine on Windows. There are no figures for load, pressure, steal and the time in which tasks
+ * waited for disks: these columns stay empty. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "probe/windows/host.h"
+#include "sample/sampler_private.h"
+
+enum { DISKS_MAX = 32 };
+
+struct sampler_system {
+	struct trk_meter disks;
+	bool has_disks;
+	char commit[96]; /* the text of a source */
+};
+
+void trk__sampler_open_system(struct trk_sampler *s)
+{
+	s->system = calloc(1, sizeof(*s->system));
+	if (s->system)
+		trk__meter_init(&s->system->disks, DISKS_MAX);
+}
+
+static void read_cpu(struct trk_sampler *s, uint64_t now_ns)
+{
+	struct trk_nt_cpu cpu;
+
+	if (trk__nt_cpu_read(&cpu) < 0)
+		return;
+	trk__sampler_set_delta(s, TRK_SYSTEM_UTIME, cpu.user_ns / 1000);
+	trk__sampler_set_delta(s, TRK_SYSTEM_STIME, cpu.system_ns / 1000);
+	trk__sampler_set_rate(s, TRK_SYSTEM_CPU_USAGE,
+			      s->row.value[TRK_SYSTEM_UTIME] + s->row.value[TRK_SYSTEM_STIME],
+			      now_ns - s->system_ns, s->machine_cores);
+	s->system_ns = now_ns;
+}
+
+static void read_memory(struct trk_sampler *s)
+{
+	struct trk_nt_memory m;
+
+	if (trk__nt_memory_read(&m) < 0)
+		return;
+	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_FREE, m.available_bytes);
+	trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_USED,
+			       m.total_bytes > m.available_bytes ? m.total_bytes - m.available_bytes
+								 : 0);
+	if (m.cached_bytes)
+		trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_CACHED, m.cached_bytes);
+}
+
+static void read_disks(struct trk_sampler *s)
+{
+	uint64_t in, out;
+
+	if (!s->system || trk__nt_disks_update(&s->system->disks, &in, &out) < 0)
+		return;
+	s->system->has_disks = true;
+	trk__sampler_set_delta(s, TRK_SYSTEM_DISK_READ, in);
+	trk__sampler_set_delta(s, TRK_SYSTEM_DISK_WRITE, out);
+}
+
+static void read_net(struct trk_sampler *s)
+{
+	uint64_t received, sent;
+
+	if (trk__nt_net_read(&received, &sent) < 0)
+		return;
+	trk__sampler_set_delta(s, TRK_SYSTEM_NET_RECV, received);
+	trk__sampler_set_delta(s, TRK_SYSTEM_NET_SENT, sent);
+}
+
+static void read_rest(struct trk_sampler *s)
+{
+	struct trk_nt_space space;
+	uint64_t processes;
+
+	if (trk__nt_process_count(&processes) == 0)
+		trk__sample_set(&s->row, TRK_SYSTEM_PROCESSES, (int64_t) processes);
+	if (trk__nt_space_read(&space) == 0) {
+		trk__sampler_set_bytes(s, TRK_SYSTEM_SPACE_TOTAL, space.total_bytes);
+		trk__sampler_set_bytes(s, TRK_SYSTEM_SPACE_USED, space.used_bytes);
+		trk__sampler_set_bytes(s, TRK_SYSTEM_SPACE_FREE, space.available_bytes);
+	}
+}
+
+void trk__sampler_system_baseline(struct trk_sampler *s)
+{
+	read_cpu(s, s->start_ns);
+	read_disks(s);
+	read_net(s);
+}
+
+void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
+			      const struct trk_sample *before)
+{
+	(void) before;
+	read_cpu(s, now_ns);
+	read_memory(s);
+	read_disks(s);
+	read_net(s);
+	read_rest(s);
+}
+
+void trk__sampler_read_machine(struct trk_sampler *s)
+{
+	(void) s; /* for the perf clock, which Windows does not have */
+}
+
+void trk__sampler_force_full_system(struct trk_sampler *s)
+{
+	(void) s;
+}
+
+void trk__sampler_close_system(struct trk_sampler *s)
+{
+	if (s->system)
+		trk__meter_release(&s->system->disks);
+	free(s->system);
+}
+
+/* Task Manager's "Commit size" of all members together, at its largest. */
+static void add_commit(const struct trk_sampler *s, struct trk_source *list, size_t *n)
+{
+	uint64_t bytes = s->tree ? trk__tree_state(s->tree)->peak_commit_bytes : 0;
+
+	if (!s->system || bytes == 0)
+		return;
+	(void) snprintf(s->system->commit, sizeof(s->system->commit),
+			"job object: %.1f MiB committed at the peak", (double) bytes / 1048576);
+	trk__sampler_add_source(list, n, "process_commit", s->system->commit);
+}
+
+void trk__sampler_system_sources(const struct trk_sampler *s, struct trk_source *list, size_t *n)
+{
+	add_commit(s, list, n);
+	trk__sampler_add_source(list, n, "system_cpu", "GetSystemTimes");
+	trk__sampler_add_source(list, n, "system_memory", "GlobalMemoryStatusEx");
+	trk__sampler_add_source(list, n, "system_disk",
+				s->system && s->system->has_disks ? "IOCTL_DISK_PERFORMANCE"
+								  : "no disk answers");
+	trk__sampler_add_source(list, n, "system_net", "GetIfTable2");
+	trk__sampler_add_source(list, n, "system_disk_space", "GetDiskFreeSpaceEx of fixed drives");
+	trk__sampler_add_source(list, n, "system_pressure", "not in this kernel");
+}
