@@ -4,7 +4,7 @@
  * the tree changes while it is read.
  *
  * A personality shows the processes as one system does: as_darwin.c through libproc, as_linux.c through
- * files as those of /proc. */
+ * files as those of /proc, as_nt.c through a list of processes and a job object. */
 #ifndef SIMULATED_KERNEL_H
 #define SIMULATED_KERNEL_H
 
@@ -64,6 +64,10 @@ void sim_files_close(void);
 void sim_files_write(void);
 const struct sim_process *sim_next_ended(void);
 uint64_t sim_faults(uint64_t cpu_ns);
+
+/* as_nt.c: are the processes in a job object, and does it count what they use? Wine's does not. */
+enum { SIM_COMMIT_BYTES = 1 << 20 };
+extern bool sim_has_job, sim_job_counts;
 
 /* as_darwin.c: when the kernel queue will be readable next; UINT64_MAX: never. */
 uint64_t sim_next_event_ns(void);

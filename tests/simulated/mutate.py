@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Plants a fault in the ledger of the tree, or sees that a test finds it.
+"""Plants a fault in a source of the tree, or sees that a test finds it.
 
-    mutate.py NAME LEDGER.C OUT.C    write the ledger with the fault
+    mutate.py NAME SOURCE.C OUT.C    write the source with the fault
     mutate.py --found PROGRAM        fails unless the program fails
 """
 
@@ -9,10 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Name -> what stands in the ledger, and what a fault puts there.
+# Name -> what stands in the source, and what a fault puts there.
 FAULTS = {
     "counts_children_twice": ("t->ledger[k] += p->gained[k] - due;", "t->ledger[k] += p->gained[k];"),
     "forgets_who_vanished": ("heir->lost[k] += counted;", "(void) counted;"),
+    "asks_no_job_object": ("t->at_least[TRK_TREE_CPU] = cpu_ns;", "(void) cpu_ns;"),
+    "trusts_a_dead_job_object": ("return seen_ns >= PROOF_NS &&", "return seen_ns == PROOF_NS &&"),
     "forgets_what_arrives": ("t->ledger[k] += p->gained[k] - due;", ""),
 }
 
@@ -23,11 +25,11 @@ def main(arguments):
         found = done.returncode > 0  # the number of cases that failed
         print(f"{'ok' if found else 'not ok'} 1 - the fault of {Path(arguments[1]).name} is found")
         return not found
-    name, ledger, out = arguments
+    name, source, out = arguments
     sound, fault = FAULTS[name]
-    text = Path(ledger).read_text(encoding="utf-8")
+    text = Path(source).read_text(encoding="utf-8")
     if sound not in text:
-        sys.exit(f"mutate.py: {name}: {ledger} has no line {sound}")
+        sys.exit(f"mutate.py: {name}: {source} has no line {sound}")
     Path(out).write_text(text.replace(sound, fault), encoding="utf-8")
     return 0
 

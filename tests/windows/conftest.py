@@ -86,6 +86,15 @@ def prefix():
     subprocess.run([server, "-k"], check=False, **quiet)
 
 
+@pytest.fixture(scope="session")
+def job_program(tmp_path_factory):
+    """job.exe, which the tests track."""
+    program = tmp_path_factory.mktemp("job") / "job.exe"
+    subprocess.run(["x86_64-w64-mingw32-gcc", "-municode", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program,
+                    ROOT / "tests/windows/job.c"], check=True)
+    return program
+
+
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     """A folder with three runs of one job, recorded by the native program: "Übung 試験"."""

@@ -1,0 +1,150 @@
+/* The tree of Windows on the simulated kernel: a job object tells all of it, orphans and what no look saw
+ * included; without one, or with one that counts nothing, never more than the truth, and the state says
+ * so. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "kernel.h"
+#include "probe/tree/tree.h"
+
+enum { SEEDS = 4, CALL_NS = 2000 };
+
+#define LOOK_NS TRK_NS_PER_S
+
+static const uint64_t medians_ms[] = {10, 50, 500, 5000};
+
+static uint64_t now(void)
+{
+	return sim_now_ns;
+}
+
+struct outcome {
+	double told, system, truth; /* s */
+	struct trk_tree_state state;
+};
+
+/* Look once a second until the build ends, and once more. */
+static void follow(uint64_t end_ns, bool is_ours, struct outcome *ret)
+{
+	struct trk_env env = {-1, -1, -1, now, now, now};
+	struct trk_tree_options options = {
+		.root = SIM_FIRST_PID, .subreaper = is_ours, .self = SIM_TRACKER};
+	const struct trk_tree_state *state;
+	int r = 0;
+	struct trk_tree *t = trk__tree_new(&env, &options, &r);
+	uint64_t last = 0;
+
+	assert_non_null(t);
+	while (sim_now_ns < end_ns) {
+		trk__tree_update(t, &state);
+		assert_true(state->counter[TRK_TREE_CPU] >= last);
+		last = state->counter[TRK_TREE_CPU];
+		assert_true(last <= sim_truth_ns());
+		sim_advance(sim_now_ns + LOOK_NS < end_ns ? sim_now_ns + LOOK_NS : end_ns);
+	}
+	trk__tree_close_accounts(t);
+	trk__tree_update(t, &state);
+	ret->told = (double) state->counter[TRK_TREE_CPU] / 1e9;
+	ret->system = (double) state->counter[TRK_TREE_CPU_SYSTEM] / 1e9;
+	ret->truth = (double) sim_truth_ns() / 1e9;
+	ret->state = *state;
+	trk__tree_free(t);
+}
+
+static void build(uint64_t seed, uint64_t median_ms, bool is_ours, struct outcome *ret)
+{
+	uint64_t end;
+
+	sim_reset(seed);
+	sim_call_ns = CALL_NS;
+	end = sim_build(median_ms * TRK_NS_PER_MS, 30 * TRK_NS_PER_S, 0.01);
+	follow(end, is_ours, ret);
+	assert_true(ret->told <= ret->truth);
+}
+
+static void a_job_object_tells_all(void **state)
+{
+	struct outcome o;
+
+	(void) state;
+	sim_has_job = sim_job_counts = true;
+	for (size_t m = 0; m < 4; m++)
+		for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+			build(seed, medians_ms[m], true, &o);
+			assert_int_equal(o.state.totals, TRK_TOTALS_KEPT);
+			assert_true(o.told >= 0.9999 * o.truth);
+			assert_true(o.system >= 0.249 * o.truth && o.system <= 0.25 * o.truth);
+			assert_true(o.state.peak_commit_bytes == SIM_COMMIT_BYTES);
+		}
+}
+
+/* Told of all seeds, as a share of the truth. */
+static double share_of(uint64_t median_ms, bool is_ours, enum trk_tree_totals expected)
+{
+	double told = 0, truth = 0;
+	struct outcome o;
+
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		build(seed, median_ms, is_ours, &o);
+		assert_int_equal(o.state.totals, expected);
+		told += o.told;
+		truth += o.truth;
+	}
+	print_message("# tasks of %d ms, %s: %.1f %%\n", (int) median_ms,
+		      is_ours ? "a job object that counts nothing" : "attached",
+		      told / truth * 100);
+	return told / truth;
+}
+
+static void a_job_object_that_counts_nothing_is_noticed(void **state)
+{
+	static const double least[] = {0.03, 0.1, 0.5, 0.85};
+
+	(void) state;
+	sim_has_job = true;
+	sim_job_counts = false;
+	for (size_t m = 0; m < 4; m++)
+		assert_true(share_of(medians_ms[m], true, TRK_TOTALS_ZERO) >= least[m]);
+}
+
+static void what_is_attached_to_is_summed_with_its_dead(void **state)
+{
+	(void) state;
+	sim_has_job = false;
+	assert_true(share_of(500, false, TRK_TOTALS_SAMPLED) >= 0.5);
+}
+
+/* Nothing has run yet, and a job object says so: it is not taken for a dead one. */
+static void a_job_that_only_sleeps_is_no_fault(void **state)
+{
+	struct outcome o;
+
+	(void) state;
+	sim_has_job = true;
+	sim_job_counts = false;
+	sim_reset(1);
+	sim_call_ns = CALL_NS;
+	(void) sim_start(-1, sim_now_ns, sim_now_ns + 5 * TRK_NS_PER_S, 0.001);
+	follow(sim_now_ns + 4 * TRK_NS_PER_S, true, &o);
+	assert_int_equal(o.state.totals, TRK_TOTALS_SAMPLED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_job_object_tells_all),
+		cmocka_unit_test(a_job_object_that_counts_nothing_is_noticed),
+		cmocka_unit_test(what_is_attached_to_is_summed_with_its_dead),
+		cmocka_unit_test(a_job_that_only_sleeps_is_no_fault),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,266 @@
+"""run, attach, system and mark of the program for Windows, under Wine.
+
+Wine's job objects count no CPU time: the program notices, and adds up what it sees in the list of processes. So no
+figure of CPU time is compared with more than a wide bound.
+"""
+
+import fcntl
+import json
+import os
+import re
+import select
+import shutil
+import struct
+import subprocess
+import termios
+import time
+
+import pytest
+from conftest import ENVIRONMENT, PROGRAM, TIMEOUT_S, WINE, newest, run, windows_path
+
+QUIET = ("--no-discovery", "--quiet")
+
+
+def read_until(terminal, end):
+    """What a terminal shows, without its sequences for colours and the cursor."""
+    shown, until = b"", time.monotonic() + TIMEOUT_S
+    while end not in shown:
+        readable, _, _ = select.select([terminal], [], [], max(0, until - time.monotonic()))
+        assert readable, shown
+        shown = re.sub(rb"\x1b\[[?0-9;]*[A-Za-z]", b"", shown + os.read(terminal, 4096))
+    return shown
+
+
+@pytest.fixture
+def tracker(prefix, job_program, tmp_path):
+    """Runs the program in a folder in which job.exe lies, with an empty state folder."""
+    shutil.copyfile(job_program, tmp_path / "job.exe")
+    state = tmp_path / "state"
+
+    class Tracker:
+        folder = tmp_path
+
+        def __call__(self, *words, **variables):
+            return run([WINE, PROGRAM, *words], tmp_path, self.variables(**variables))
+
+        def job(self, *words, **variables):
+            """job.exe itself."""
+            return run([WINE, tmp_path / "job.exe", *words], tmp_path, self.variables(**variables))
+
+        def variables(self, **variables):
+            return {"RESOURCE_TRACKER_DIR": windows_path(state), **variables}
+
+        def tracked(self, *words):
+            """A run of a job, and what `show --json` says about it."""
+            result = self("run", *QUIET, "--interval", "0.2s", "--", *words)
+            shown = self("show", "--json")
+            assert shown.rc == 0, (result.stderr, shown.stderr)
+            return result, json.loads(shown.stdout)
+
+        def in_terminal(self, *words):
+            """The program in a terminal, of which the other end is returned."""
+            ours, theirs = os.openpty()
+            fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 50, 200, 0, 0))
+            process = subprocess.Popen([WINE, PROGRAM, *words], cwd=tmp_path, env={**ENVIRONMENT, **self.variables()},
+                                       stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+                                       preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+            os.close(theirs)
+            return process, ours
+
+        def recording(self):
+            return newest(state)
+
+        def start(self, *words):
+            return subprocess.Popen([str(word) for word in (WINE, *words)], cwd=tmp_path, stdin=subprocess.DEVNULL,
+                                    env={**ENVIRONMENT, **self.variables()}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    return Tracker()
+
+
+# ---- start and end ----
+
+@pytest.mark.parametrize("code", [0, 1, 3, 255])
+def test_an_exit_code_is_passed_on(tracker, code):
+    result, shown = tracker.tracked(".\\job.exe", "exit", str(code))
+    assert (result.rc, result.stdout, result.stderr) == (code, b"", "")
+    assert (shown["run"]["exit"]["verdict"], shown["run"]["exit"]["code"]) == ("exited", code)
+
+
+@pytest.mark.parametrize("code", [256, 70000, 0xFFFFFFFF, 0xC0000142])
+def test_a_code_of_32_bits_is_passed_on(tracker, code):
+    words = [windows_path(PROGRAM), "run", *QUIET, "--", ".\\job.exe", "exit", hex(code)]
+    assert tracker.job("code", *words).stdout.decode() == f"exit code {code}\n"
+
+
+def test_a_crash_is_told_as_a_signal_and_passed_on(tracker):
+    words = [windows_path(PROGRAM), "run", *QUIET, "--", ".\\job.exe", "crash"]
+    assert tracker.job("code", *words).stdout.decode().endswith(f"exit code {0xC0000005}\n")
+    end = json.loads(tracker("show", "--json").stdout)["run"]["exit"]
+    assert (end["verdict"], end["signal"]) == ("signalled", 11)
+
+
+def test_a_program_that_is_not_there(tracker):
+    result = tracker("run", *QUIET, "--", "no such program")
+    assert (result.rc, result.stderr) == (127, "resource-tracker: no such program: command not found\n")
+
+
+def test_a_file_that_is_no_program(tracker):
+    (tracker.folder / "text.exe").write_text("no program")
+    result = tracker("run", *QUIET, "--", ".\\text.exe")
+    assert result.rc == 126
+    assert result.stderr.count("\n") == 1
+
+
+def test_names_are_looked_up_in_path_and_not_in_the_working_directory(tracker):
+    assert tracker("run", *QUIET, "--", "job", "exit", "4").rc == 127
+    assert tracker("run", *QUIET, "--", "job", "exit", "4", WINEPATH=windows_path(tracker.folder)).rc == 4
+
+
+@pytest.mark.parametrize("words", [
+    ["a", "", "b c", "größe 試験"],
+    ['"', 'a"b', '\\"', "C:\\x y\\", "\\\\server\\x", "a\\\\"],
+    ["%PATH%", "^&|<>", "*", "--", "-x", "a=b c"],
+], ids=str)
+def test_arguments_arrive_as_they_were_given(tracker, words):
+    result = tracker("run", *QUIET, "--", ".\\job.exe", "print", *words)
+    assert result.rc == 0, result.stderr
+    assert result.stdout.decode() == "".join(f"{word}\n" for word in words)
+
+
+def test_a_program_whose_name_has_other_letters(tracker):
+    folder = tracker.folder / "Ördner mit 試験"
+    folder.mkdir()
+    shutil.copyfile(tracker.folder / "job.exe", folder / "Übung.exe")
+    result, shown = tracker.tracked(f".\\{folder.name}\\Übung.exe", "exit", "5")
+    assert result.rc == 5
+    assert "Übung.exe" in shown["run"]["command"][0]
+
+
+def test_a_batch_file(tracker):
+    (tracker.folder / "a b.cmd").write_text("@echo off\r\n.\\job.exe print %1 %2\r\nexit /b 7\r\n")
+    result = tracker("run", *QUIET, "--", ".\\a b.cmd", "x & y", "z")
+    assert (result.rc, result.stdout.decode().split()) == (7, ["x", "&", "y", "z"])
+    refused = tracker("run", *QUIET, "--", ".\\a b.cmd", "%PATH%")
+    assert refused.rc == 126
+    assert refused.stderr.count("\n") == 1
+
+
+def test_streams_pass_through(tracker):
+    data = bytes(range(256)) * 4096
+    done = subprocess.run([WINE, PROGRAM, "run", *QUIET, "--", ".\\job.exe", "echo"], cwd=tracker.folder, input=b"x" + data,
+                          env={**ENVIRONMENT, **tracker.variables()}, capture_output=True, timeout=TIMEOUT_S, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(b"x")
+
+
+def test_the_job_has_the_environment_of_the_tracker(tracker):
+    assert tracker("run", *QUIET, "--", ".\\job.exe", "env", "GRÖSSE", GRÖSSE="ß 試").stdout.decode() == "ß 試\n"
+    run_id = tracker("run", *QUIET, "--", ".\\job.exe", "env", "RESOURCE_TRACKER_RUN").stdout.decode()
+    assert run_id.count(":") == 1 and run_id.split(":")[0] in tracker.recording().name
+    direct = tracker.job("env", "XDG_STATE_HOME").stdout
+    assert tracker("run", *QUIET, "--", ".\\job.exe", "env", "XDG_STATE_HOME").stdout == direct
+
+
+# ---- what is measured ----
+
+def test_children_belong_to_the_job(tracker):
+    result, shown = tracker.tracked(".\\job.exe", "children", "3", "400")
+    assert result.rc == 0, result.stderr
+    assert shown["totals"]["peak_processes"]["value"] >= 2
+    cpu = shown["totals"]["cpu_s"]
+    assert 0.3 <= cpu["value"] <= 3  # true: 1.2 s, of which the last look at each child is missing
+    assert cpu["quality"] == "at_least"
+    assert "job object counts less than its members" in cpu["reason"]
+    assert shown["totals"]["peak_memory_mib"]["value"] > 1
+
+
+def test_an_orphan_is_followed_and_left_behind(tracker):
+    result, shown = tracker.tracked(".\\job.exe", "orphan", "5000")
+    assert result.rc == 0
+    assert shown["run"]["left_behind"] == 1
+
+
+def test_disk_bytes_are_unknown_and_not_0(tracker):
+    _, shown = tracker.tracked(".\\job.exe", "sleep", "500")
+    assert shown["totals"]["disk_write_bytes"]["value"] is None
+    assert "no disk bytes" in shown["totals"]["disk_write_bytes"]["reason"]
+
+
+def test_the_machine_is_in_each_row(tracker):
+    tracker.tracked(".\\job.exe", "burn", "1000")
+    rows = [json.loads(line) for line in tracker("export", "--format", "jsonl").stdout.splitlines()]
+    last = rows[-1]
+    assert last["system_memory_used_mib"] > 100 and last["system_memory_free_mib"] > 100
+    assert last["system_processes"] > 1
+    assert last["system_disk_space_total_gb"] > 1
+    assert sum(row["system_utime"] or 0 for row in rows) > 0.3
+    assert last["process_read_chars"] is None and last["process_disk_wait"] is None  # Wine tells none
+
+
+def test_the_native_program_reads_the_recording(tracker, programs):
+    tracker.tracked(".\\job.exe", "sleep", "300")
+    native = programs.native("show", tracker.recording())
+    assert native.rc == 0, native.stderr
+    assert native.stdout == tracker("show", windows_path(tracker.recording())).stdout
+
+
+def test_the_summary_is_printed(tracker):
+    result = tracker("run", "--no-discovery", "--", ".\\job.exe", "burn", "300")
+    assert result.rc == 0
+    assert "CPU" in result.stderr and "emory" in result.stderr
+
+
+# ---- while it runs ----
+
+def test_a_mark_reaches_the_run(tracker):
+    (tracker.folder / "marks.cmd").write_text(
+        f"@\"{windows_path(PROGRAM)}\" mark spaet\r\n@\"{windows_path(PROGRAM)}\" mark \"zwei Worte\"\r\n")
+    result, shown = tracker.tracked(".\\marks.cmd")
+    assert result.rc == 0, result.stdout
+    assert [mark["name"] for mark in shown["marks"]] == ["spaet", "zwei Worte"]
+
+
+def test_a_mark_outside_of_a_run_does_nothing(tracker):
+    assert tracker("mark", "a").rc == 0
+    gone = tracker("mark", "a", RESOURCE_TRACKER_RUN="00000000-none:1")
+    assert gone.rc == 1 and "does not listen" in gone.stderr
+
+
+def test_a_time_limit_ends_the_job_with_its_children(tracker):
+    result = tracker("run", *QUIET, "--timeout", "1s", "--", ".\\job.exe", "children", "1", "600000")
+    assert result.rc == 124
+    assert json.loads(tracker("show", "--json").stdout)["run"]["exit"]["verdict"] == "timeout"
+    assert json.loads(tracker("show", "--json").stdout)["run"]["left_behind"] == 0
+
+
+def test_attach_ends_with_the_process(tracker):
+    with tracker.start(tracker.folder / "job.exe", "sleep", "6000") as job:
+        pid = int(job.stdout.readline().split()[0])
+        result = tracker("attach", "--no-discovery", "--quiet", "--interval", "0.5s", str(pid))
+        assert result.rc == 0, result.stderr
+    run_ = json.loads(tracker("show", "--json").stdout)
+    assert run_["run"]["exit"]["verdict"] == "exited"
+    assert run_["totals"]["cpu_s"]["quality"] == "at_least"
+
+
+def test_attach_to_nothing(tracker):
+    result = tracker("attach", "--no-discovery", "999999")
+    assert (result.rc, result.stderr) == (4, "resource-tracker: pid 999999: no such process\n")
+
+
+def test_system_ends_after_its_duration(tracker):
+    result = tracker("system", "--no-discovery", "--quiet", "--duration", "1s", "--interval", "0.5s")
+    assert result.rc == 0, result.stderr
+    assert json.loads(tracker("show", "--json").stdout)["run"]["kind"] == "system"
+
+
+def test_ctrl_c_ends_the_job_and_the_tracker_tells(tracker):
+    """Wine's console is a terminal here; Ctrl-Break cannot be sent there."""
+    process, terminal = tracker.in_terminal("run", "--no-discovery", "--", ".\\job.exe", "sleep", "600000")
+    read_until(terminal, b"ready")
+    os.write(terminal, b"\x03")
+    said = read_until(terminal, b"more: ")
+    assert process.wait(TIMEOUT_S) == 0  # that is what Wine gives to a program that Ctrl-C ended
+    os.close(terminal)
+    assert "CPU" in said.decode()
+    assert json.loads(tracker("show", "--json").stdout)["run"]["duration_s"] < 300
