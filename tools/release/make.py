@@ -35,6 +35,7 @@ import pure  # noqa: E402
 import python_portable  # noqa: E402
 import rpm  # noqa: E402
 import sbom  # noqa: E402
+import windows  # noqa: E402
 from pack import Tree, compress, sha256  # noqa: E402
 
 MB = 10**6
@@ -240,6 +241,20 @@ def make_macos(release):
     return paths
 
 
+def make_windows(release):
+    """The program for Windows (docs/platforms.md): no installer, one zip."""
+    tree = Tree()
+    tree.add("bin/resource-tracker.exe", windows.build(), 0o755)
+    for name in ("LICENSE", "README.md", "CHANGELOG.md"):
+        tree.add(name, release.root / name)
+    for name in ("sparecores.tsv", "NOTICE"):
+        tree.add(f"share/resource-tracker/{name}", release.root / "data" / name)
+    top = f"resource-tracker-{release.version}-windows-x86_64"
+    path = release.out / f"{top}.zip"
+    path.write_bytes(tree.zip(release.epoch, top))
+    return [path]
+
+
 def make_image(release):
     return [image.build(release, release.machines, release.out)]
 
@@ -278,6 +293,7 @@ ARTEFACTS = [
     Artefact("glibc", "tarball, glibc 2.17 or later: loads SQLite, libpq, zlib, libcurl, NVML where they are",
              lambda release: make_tarball(release, "gnu"), 2.5 * MB),
     Artefact("macos", "zip for macOS 11 or later: linked, never run", make_macos, 2.5 * MB),
+    Artefact("windows", "zip for Windows 10 or later on x86-64: runs under Wine, never run on Windows", make_windows, 4 * MB),
     Artefact("deb", "Debian packages", make_debs, 4 * MB),
     Artefact("rpm", "RPM packages", make_rpms, 4 * MB),
     Artefact("wheel", "Python wheels: manylinux, musllinux, and without machine code", make_wheels, 2.5 * MB),
