@@ -54,14 +54,39 @@ int trk__remove(const char *path)
 	return trk__unlinkat(AT_FDCWD, path, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
 }
 
+/* A file that is open cannot be replaced, but it can be moved: it gets another name, and goes with its
+ * last handle. */
+static bool replace_open(const wchar_t *from, const wchar_t *to)
+{
+	wchar_t aside[TRK_WIDE_PATH_MAX];
+	DWORD error;
+
+	if (wcslen(to) + 24 > TRK_WIDE_PATH_MAX)
+		return false;
+	(void) swprintf(aside, TRK_WIDE_PATH_MAX, L"%ls.old-%lu", to, GetCurrentProcessId());
+	if (!MoveFileExW(to, aside, MOVEFILE_REPLACE_EXISTING))
+		return false;
+	if (MoveFileExW(from, to, 0)) {
+		(void) DeleteFileW(aside);
+		return true;
+	}
+	error = GetLastError();
+	(void) MoveFileExW(aside, to, 0);
+	SetLastError(error);
+	return false;
+}
+
 int trk__renameat(int from_fd, const char *from, int to_fd, const char *to)
 {
 	wchar_t wide_from[TRK_WIDE_PATH_MAX], wide_to[TRK_WIDE_PATH_MAX];
 
 	if (!trk__wide_path(from_fd, from, wide_from) || !trk__wide_path(to_fd, to, wide_to))
 		return -1;
-	return MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING) ? 0
-									  : trk__windows_failed();
+	if (MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING))
+		return 0;
+	if (GetLastError() == ERROR_ACCESS_DENIED && replace_open(wide_from, wide_to))
+		return 0;
+	return trk__windows_failed();
 }
 
 int trk__rename(const char *from, const char *to)
