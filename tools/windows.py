@@ -7,6 +7,7 @@ writes $BUILD/windows/resource-tracker.exe. The compiler and linker are those of
 error. Nothing runs here: tests/windows runs the program under Wine.
 """
 
+import concurrent.futures
 import os
 import shutil
 import struct
@@ -74,6 +75,37 @@ def build():
     run(f"{TOOLS}strip", program)
     check_program(program)
     return program
+
+
+# Sources of unit tests that use no file of Linux, and what each needs beside the library.
+UNIT_TESTS = {f"tests/unit/test_{name}.c": () for name in (
+    "alike", "anomaly", "buf", "catalog", "catalog_facts", "change", "cpu_advice", "gpu_advice",
+    "human", "import_values", "infer", "json_read", "line_format", "mask", "maths",
+    "memory_advice", "memory_wide", "message", "original", "peak", "programs", "pss_budget", "report",
+    "report_charts", "server_advice", "stats", "summary", "table", "time_breakdown",
+    "verdict", "waits")}
+UNIT_TESTS["tests/simulated/test_command_line.c"] = ()
+
+
+def build_test(source):
+    """One unit test as a program: its path."""
+    program = WINDOWS / "tests" / f"{Path(source).stem}.exe"
+    compiler = ["ccache"] * bool(shutil.which("ccache")) + [f"{TOOLS}gcc"]
+    flags = ["-std=gnu11", "-O1", "-Wall", "-Werror", "-D_GNU_SOURCE", '-DTRK_BUILD_VERSION="test"', "-DTRK_FIXTURES=\"\"",
+             "-include", ROOT / "src/base/windows/posix.h", f"-I{ROOT}/src", f"-I{ROOT}/include", "-isystem",
+             ROOT / "src/base/windows/posix", f"-I{ROOT}/tests/windows/stand_in", "-D__USE_MINGW_ANSI_STDIO=1",
+             "-D_FILE_OFFSET_BITS=64", "-D_POSIX_THREAD_SAFE_FUNCTIONS", "-D_WIN32_WINNT=0x0A00"]
+    run(*compiler, *flags, "-c", "-o", program.with_suffix(".o"), ROOT / source)
+    run(f"{TOOLS}gcc", "-static", "-s", "-o", program, program.with_suffix(".o"), *UNIT_TESTS[source],
+        OBJECTS / "src/libresource_tracker.a", "-lssp", "-ladvapi32", "-lpsapi", "-lws2_32", "-pthread")
+    return program
+
+
+def build_tests():
+    """All of UNIT_TESTS, beside a program that was built before: their paths."""
+    (WINDOWS / "tests").mkdir(exist_ok=True)
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count()))) as pool:
+        return list(pool.map(build_test, UNIT_TESTS))
 
 
 if __name__ == "__main__":

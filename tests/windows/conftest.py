@@ -10,10 +10,14 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import windows  # noqa: E402,F401
+
 BUILD = (ROOT / os.environ.get("BUILD", "build")).resolve()
 NATIVE = pathlib.Path(os.environ.get("RESOURCE_TRACKER_BIN", BUILD / "resource-tracker")).resolve()
 PROGRAM = BUILD / "windows" / "resource-tracker.exe"
