@@ -127,7 +127,8 @@ def file_lists(trees):
 
 
 def build(release, machine, out):
-    """The packages of one machine: the paths of their files in `out`."""
+    """The packages of one machine: the paths of their files in `out`. The documentation is for all machines, but names
+    the one where it was built: that of the first machine is kept."""
     trees = contents(release, machine)
     with tempfile.TemporaryDirectory() as folder:
         top = Path(folder)
@@ -146,6 +147,8 @@ def build(release, machine, out):
                        check=True, stdout=subprocess.DEVNULL, env=release.environment)
         paths = []
         for path in sorted((top / "done").glob("*.rpm")):
+            if path.name.endswith(".noarch.rpm") and machine != release.machines[0]:
+                continue
             (out / path.name).write_bytes(path.read_bytes())
             paths.append(out / path.name)
     return paths
