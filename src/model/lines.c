@@ -16,6 +16,44 @@ const char *trk__stack_why_text(unsigned int why)
 	return why < TRK_STACK_WHYS ? texts[why] : "unknown";
 }
 
+const char *trk__native_why_text(unsigned int why)
+{
+	static const char *const texts[TRK_NATIVE_WHYS] = {
+#define X(name, text) [TRK_NATIVE_##name] = text,
+		TRK_NATIVE_LIST(X)
+#undef X
+	};
+
+	return why < TRK_NATIVE_WHYS ? texts[why] : "unknown";
+}
+
+/* ---- native code ---- */
+
+static const char native_prefix[] = "[native";
+
+void trk__lines_native_name(char name[TRK_LINES_NATIVE_SIZE], const char *build_id)
+{
+	(void) snprintf(name, TRK_LINES_NATIVE_SIZE, "%s%s%s]", native_prefix, *build_id ? " " : "",
+			build_id);
+}
+
+bool trk__lines_is_native(const struct trk_lines_function *f, const char **ret_id, size_t *ret_len)
+{
+	size_t prefix = sizeof(native_prefix) - 1, len;
+	const char *id;
+
+	if (strncmp(f->name, native_prefix, prefix) != 0 || f->first_line != 0)
+		return false;
+	id = f->name + prefix;
+	id += *id == ' ';
+	len = strcspn(id, "]");
+	if (ret_id) {
+		*ret_id = id;
+		*ret_len = len;
+	}
+	return id[len] == ']' && id[len + 1] == '\0';
+}
+
 /* ---- growing ---- */
 
 /* Make room for one more of `size` bytes in a list that doubles. */
@@ -147,15 +185,16 @@ static int add_function(struct trk_lines *l, const struct trk_lines_named *named
 		free(f.name);
 		return -ENOMEM;
 	}
-	f.is_library = named->is_library || trk__lines_is_library(f.file);
+	f.is_library = named->is_library || trk__lines_is_library(f.file) ||
+		       trk__lines_is_native(&f, NULL, NULL);
 	l->function[l->functions] = f;
 	enter(&l->function_at, hash_named(f.file, f.name, f.first_line), l->functions);
 	l->functions++;
 	return 0;
 }
 
-static uint32_t find_function(struct trk_lines *l, const char *file, bool is_library,
-			      const char *name, int first_line)
+uint32_t trk__lines_function_of(struct trk_lines *l, const char *file, bool is_library,
+				const char *name, int first_line)
 {
 	const struct trk_lines_named named = {.file = file,
 					      .name = name,
@@ -179,7 +218,7 @@ static uint32_t find_function(struct trk_lines *l, const char *file, bool is_lib
 uint32_t trk__lines_function(struct trk_lines *l, const char *file, const char *name,
 			     int first_line)
 {
-	return find_function(l, file, trk__lines_is_library(file), name, first_line);
+	return trk__lines_function_of(l, file, trk__lines_is_library(file), name, first_line);
 }
 
 uint32_t trk__lines_base_function(struct trk_lines *l, const char *path, const char *name,
@@ -187,8 +226,8 @@ uint32_t trk__lines_base_function(struct trk_lines *l, const char *path, const c
 {
 	const char *slash = strrchr(path, '/');
 
-	return find_function(l, slash ? slash + 1 : path, trk__lines_is_library(path), name,
-			     first_line);
+	return trk__lines_function_of(l, slash ? slash + 1 : path, trk__lines_is_library(path),
+				      name, first_line);
 }
 
 static int add_node(struct trk_lines *l, const struct trk_lines_node *n)
@@ -360,8 +399,8 @@ void trk__lines_sums_release(struct trk_lines_sums *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static void keep_window(struct trk_lines *l, int64_t from_us, int64_t to_us,
-			const struct trk_lines_count *count, size_t counts)
+void trk__lines_keep(struct trk_lines *l, int64_t from_us, int64_t to_us,
+		     const struct trk_lines_count *count, size_t counts)
 {
 	struct trk_lines_window w = {from_us, to_us, l->kepts, 0};
 
@@ -391,7 +430,7 @@ int trk__lines_add(struct trk_lines *l, int64_t from_us, int64_t to_us,
 		trk__lines_amounts_add(sum, &c->amounts);
 	}
 	if (l->keeps_windows)
-		keep_window(l, from_us, to_us, count, counts);
+		trk__lines_keep(l, from_us, to_us, count, counts);
 	return 0;
 }
 
@@ -410,6 +449,11 @@ void trk__lines_process(struct trk_lines *l, const struct trk_lines_process *pro
 		}
 	if (l->processes < TRK_LINES_PROCESSES)
 		l->process[l->processes++] = *process;
+}
+
+bool trk__lines_has_any(const struct trk_lines *l)
+{
+	return l->native.samples > 0 || trk__lines_has_interpreter(l);
 }
 
 bool trk__lines_has_interpreter(const struct trk_lines *l)
@@ -497,5 +541,8 @@ void trk__lines_free(struct trk_lines *l)
 	free(l->window);
 	free(l->kept);
 	free(l->last);
+	for (size_t i = 0; i < l->symbol_files; i++)
+		free(l->symbols[i].file);
+	free(l->symbols);
 	free(l);
 }

@@ -35,6 +35,22 @@ enum trk_stack_why {
 };
 const char *trk__stack_why_text(unsigned int why); /* static */
 
+/* Why native code was or was not sampled. The recording has the number of each. */
+#define TRK_NATIVE_LIST(X)                                                                         \
+	X(NONE, "no thread used CPU time for long enough")                                         \
+	X(READ, "read")                                                                            \
+	X(DENIED, "the kernel refuses perf_event_open (kernel.perf_event_paranoid, seccomp)")      \
+	X(ABSENT, "the kernel has no perf_event_open with call chains (Linux 4.8)")                \
+	X(NO_ROOM, "no locked memory or no descriptors left for perf_event_open")
+
+enum trk_native_why {
+#define X(name, text) TRK_NATIVE_##name,
+	TRK_NATIVE_LIST(X)
+#undef X
+		TRK_NATIVE_WHYS
+};
+const char *trk__native_why_text(unsigned int why); /* static */
+
 enum {
 	TRK_LINES_FUNCTIONS = 8192,
 	TRK_LINES_NODES = 32768,
@@ -101,6 +117,19 @@ struct trk_lines_last {
 	bool running;
 };
 
+/* Sampling of native code. */
+struct trk_lines_native {
+	unsigned int why; /* an enum trk_native_why, or a newer reason */
+	uint64_t samples, lost;
+};
+
+/* What is known of the symbols of a file with native code; of a reader that looked them up. */
+struct trk_lines_symbols {
+	char *file;      /* owned */
+	const char *why; /* static; NULL: they were found */
+	bool is_usual;   /* a library of the system without symbols: not worth a line */
+};
+
 struct trk_lines_table {
 	uint32_t *slot; /* owned: number + 1 */
 	size_t slots;   /* a power of two, or 0 */
@@ -127,7 +156,18 @@ struct trk_lines {
 	uint64_t samples, torn;      /* stacks that were read, and that were dropped */
 	double rate_hz;              /* requested */
 	uint64_t rounds, cost_us;    /* looks at all processes, and the CPU time that they took */
+	struct trk_lines_native native;
+	struct trk_lines_symbols *symbols; /* owned */
+	size_t symbol_files;
 };
+
+/* Native code whose symbols were not looked up is a function of the mapped file, of this name and
+ * of first line 0; the line of its nodes is the offset in the file, 0 where it is not kept. Name of
+ * a build id in hexadecimal digits, "" where it is unknown: "[native 8f3a…]". */
+enum { TRK_LINES_NATIVE_SIZE = 64 };
+void trk__lines_native_name(char name[TRK_LINES_NATIVE_SIZE], const char *build_id);
+/* Whether a function is one; *ret_id, if not NULL, is its build id, ret_len digits long. */
+bool trk__lines_is_native(const struct trk_lines_function *f, const char **ret_id, size_t *ret_len);
 
 /* With the root and the entries for what does not fit. NULL: no memory. */
 struct trk_lines *trk__lines_new(void);
@@ -140,6 +180,9 @@ uint32_t trk__lines_function(struct trk_lines *l, const char *file, const char *
 /* As above, but of the file only the last part of its path is kept. */
 uint32_t trk__lines_base_function(struct trk_lines *l, const char *path, const char *name,
 				  int first_line);
+/* As the first, where the file's name does not show whether it is of a library. */
+uint32_t trk__lines_function_of(struct trk_lines *l, const char *file, bool is_library,
+				const char *name, int first_line);
 uint32_t trk__lines_node(struct trk_lines *l, uint32_t parent, uint32_t function, int line);
 uint32_t trk__lines_lane(struct trk_lines *l, pid_t pid, pid_t tid, const char *process);
 
@@ -160,9 +203,16 @@ int trk__lines_put_lane(struct trk_lines *l, uint64_t number, const struct trk_l
 int trk__lines_add(struct trk_lines *l, int64_t from_us, int64_t to_us,
 		   const struct trk_lines_count *count, size_t counts);
 
+/* Keep counts of a stretch of time, which the totals have already. */
+void trk__lines_keep(struct trk_lines *l, int64_t from_us, int64_t to_us,
+		     const struct trk_lines_count *count, size_t counts);
+
 /* Note how a process is read; the newest note of a pid holds, but one that was read stays so when
  * it has no Python any more. */
 void trk__lines_process(struct trk_lines *l, const struct trk_lines_process *process);
+/* Whether anything is known of the job's lines that is worth keeping: an interpreter was seen, or
+ * native code. */
+bool trk__lines_has_any(const struct trk_lines *l);
 /* Whether a process was seen that runs Python, or another language whose lines are not read. */
 bool trk__lines_has_interpreter(const struct trk_lines *l);
 /* Note what a lane does. */

@@ -351,6 +351,9 @@ void trk__format_line_state(struct trk_buf *b, const struct trk_lines *l)
 		trk__buf_svarint(b, last->at_us);
 		trk__buf_varint(b, last->running);
 	}
+	trk__buf_varint(b, l->native.why);
+	trk__buf_varint(b, l->native.samples);
+	trk__buf_varint(b, l->native.lost);
 }
 
 static int get_processes(struct trk_cursor *c, struct trk_lines *l)
@@ -394,6 +397,17 @@ static int get_lasts(struct trk_cursor *c, struct trk_lines *l)
 	return 0;
 }
 
+static int get_native(struct trk_cursor *c, struct trk_lines *l)
+{
+	uint64_t why = trk__cursor_varint(c), samples = trk__cursor_varint(c),
+		 lost = trk__cursor_varint(c);
+
+	if (c->bad || why > 255)
+		return -EBADMSG;
+	l->native = (struct trk_lines_native){(unsigned int) why, samples, lost};
+	return 0;
+}
+
 int trk__parse_line_state(const void *data, size_t len, struct trk_lines *l)
 {
 	struct trk_cursor c = {data, (const unsigned char *) data + len, 0};
@@ -410,5 +424,7 @@ int trk__parse_line_state(const void *data, size_t len, struct trk_lines *l)
 	l->rounds = rounds;
 	l->cost_us = cost_us;
 	r = get_processes(&c, l);
-	return r == 0 ? get_lasts(&c, l) : r;
+	if (r == 0)
+		r = get_lasts(&c, l);
+	return r == 0 && c.at < c.end ? get_native(&c, l) : r; /* recordings of 1.0 have none */
 }

@@ -1,0 +1,48 @@
+/* Functions of an ELF file: 64 bits, little-endian.
+ *
+ * Source: its .symtab, else its .dynsym; those of its separate debug file
+ * (/usr/lib/debug/.build-id) where there is one and the file itself has no line table. The name of
+ * the file comes from a recording, which may be of another user: only a regular file of the
+ * effective user or of root is opened. */
+#ifndef TRK_LINES_ELF_FILE_H
+#define TRK_LINES_ELF_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TRK_ELF_SEGMENTS = 16, TRK_ELF_ID_SIZE = 41 };
+
+struct trk_elf_symbol {
+	uint64_t start, size; /* size 0: unknown */
+	uint32_t name;        /* in strings */
+};
+
+struct trk_elf_file {
+	int fd;                         /* owned; -1: closed */
+	double changed_s;               /* when it was written to, seconds since 1970 */
+	char build_id[TRK_ELF_ID_SIZE]; /* hexadecimal; "": none */
+	bool has_lines;                 /* a line table */
+	bool has_symtab;
+	struct {
+		uint64_t offset, size, address;
+	} segment[TRK_ELF_SEGMENTS];
+	size_t segments;
+	struct trk_elf_symbol *symbol; /* owned; functions, by start */
+	size_t symbols;
+	char *strings; /* owned */
+	uint64_t strings_size;
+};
+
+/* 0; -ENOENT, -EPERM (of another user), -ENOEXEC, or another negative errno. The caller closes. */
+int trk__elf_file_open(const char *path, struct trk_elf_file *ret);
+/* Take symbols and line table of its debug file where it has none, and there is one. */
+void trk__elf_file_add_debug(struct trk_elf_file *f);
+void trk__elf_file_close(struct trk_elf_file *f);
+
+/* The address that an offset of the file is linked at; false: none. */
+bool trk__elf_file_address(const struct trk_elf_file *f, uint64_t offset, uint64_t *ret);
+/* The function that an address belongs to; NULL: unknown. */
+const struct trk_elf_symbol *trk__elf_file_function(const struct trk_elf_file *f, uint64_t address);
+
+#endif
