@@ -325,7 +325,7 @@ int trk_recording_earlier(struct trk_recording *recording, const char *history,
  * NULL without memory. */
 char *trk_recording_summary(const struct trk_recording *recording);
 
-/* Which lines of the job's Python programs used CPU time and memory, schema
+/* Which lines of the job's programs used CPU time and memory, schema
  * "resource-tracker.lines/1" (docs/lines.md), as JSON text that the caller frees with free(). by:
  * "line", "function", "file", "thread", "process" or "phase"; NULL: line. from_s and to_s: a part
  * of the run, seconds since its start; NaN: from the start, to the end. NULL where no stacks were

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/recording.h"
+#include "lines/native.h"
 #include "lines/write.h"
 #include "report/line_phases.h"
 #include "resource_tracker.h"
@@ -18,7 +19,8 @@ static int64_t moment(double seconds, int64_t otherwise)
 	return seconds <= 0 ? 0 : seconds < 1e12 ? (int64_t) (seconds * 1e6) : INT64_MAX;
 }
 
-static char *text_of(const struct trk_record *r, const struct trk_profile_options *o)
+static char *text_of(const struct trk_record *r, const struct trk_lines *l,
+		     const struct trk_profile_options *o)
 {
 	const struct trk_lines_table_style style = {
 		.top = SIZE_MAX,
@@ -29,10 +31,10 @@ static char *text_of(const struct trk_record *r, const struct trk_profile_option
 	struct trk_profile profile;
 	struct trk_buf b;
 
-	if (trk__profile_make(r->lines, o, &profile) < 0)
+	if (trk__profile_make(l, o, &profile) < 0)
 		return NULL;
 	trk__buf_init(&b, JSON_MAX);
-	trk__lines_json(&b, r->lines, &profile, o, &style);
+	trk__lines_json(&b, l, &profile, o, &style);
 	trk__buf_putc(&b, '\0');
 	trk__profile_release(&profile);
 	if (b.error)
@@ -47,6 +49,7 @@ char *trk_recording_lines(const struct trk_recording *recording, const char *by,
 	struct trk_profile_options o = {.from_us = moment(from_s, 0),
 					.to_us = moment(to_s, INT64_MAX)};
 	struct trk_line_phases *phases;
+	struct trk_lines *named = NULL;
 	int known = -1;
 	char *text;
 
@@ -63,7 +66,9 @@ char *trk_recording_lines(const struct trk_recording *recording, const char *by,
 	}
 	o.phase = phases->phase;
 	o.phases = phases->count;
-	text = text_of(r, &o);
+	(void) trk__lines_looked_up(r->lines, (double) r->run.start_ns / 1e9, &named);
+	text = text_of(r, named ? named : r->lines, &o);
+	trk__lines_free(named);
 	free(phases);
 	return text;
 }

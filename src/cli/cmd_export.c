@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/output_names.h"
 #include "cli/progress.h"
+#include "lines/native.h"
 #include "sink/snapshot.h"
 #include "report/gpu_summary.h"
 #include "sink/gpu_table.h"
@@ -278,14 +279,17 @@ static int each_row(const struct settings *s, const char *reference, struct writ
 	if (r == 0 && w->what == SAMPLES && !w->processes)
 		say_sums(w);
 	if (r == 0 && w->what == LINES && (!record->lines || record->lines->windows == 0))
-		cli_complain("export: the recording holds no lines: no Python, or --lines off");
+		cli_complain("export: the recording holds no lines: hardly any CPU time, or "
+			     "--lines off");
 	if (r == 0 && (w->what == PROGRAMS || w->what == PROCESSES) && !record->programs.program)
 		cli_complain("export: the recording holds no programs: an older version made it, "
 			     "or it tracked no process");
 	if (r == 0 && w->what == PROCESSES)
 		(void) write_processes(w);
-	if (r == 0 && w->what == LINES)
+	if (r == 0 && w->what == LINES) {
+		(void) trk__lines_look_up(&record->lines, (double) record->run.start_ns / 1e9);
 		(void) write_lines(w);
+	}
 	if (r == 0)
 		trk__record_release(record);
 	return r ? r : w->status;

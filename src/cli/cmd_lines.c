@@ -1,4 +1,4 @@
-/* resource-tracker lines: which lines of a run's Python programs used CPU time and memory. */
+/* resource-tracker lines: which lines of a run's programs used CPU time and memory. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 
 #include "base/parse.h"
 #include "cli/cli.h"
+#include "lines/native.h"
 #include "lines/source.h"
 #include "lines/write.h"
 #include "report/line_phases.h"
@@ -195,8 +196,11 @@ static int print(const struct settings *s, const struct trk_record *r, struct tr
 static int nothing(const struct trk_record *r)
 {
 	cli_complain(r->lines ? "lines: %s: no process of the run was read as Python"
-			      : "lines: %s: no stacks. It ran no Python, or with --lines off",
+			      : "lines: %s: no stacks. It ran no Python and used hardly any CPU "
+				"time, or ran with --lines off",
 		     r->run.id);
+	if (r->lines)
+		cli_complain("native code: %s", trk__native_why_text(r->lines->native.why));
 	for (size_t i = 0; r->lines && i < r->lines->processes; i++)
 		if (r->lines->process[i].why > TRK_STACK_NOT_PYTHON)
 			cli_complain("%s (%d): %s", r->lines->process[i].name,
@@ -227,6 +231,7 @@ static int run(int argc, char **argv)
 		return status;
 	}
 	trk__buf_init(&b, OUTPUT_MAX);
+	(void) trk__lines_look_up(&record->lines, (double) record->run.start_ns / 1e9);
 	status = !record->lines || record->lines->totals == 0 ? nothing(record)
 							      : print(&s, record, &b);
 	if (status == 0)
@@ -240,7 +245,7 @@ static int run(int argc, char **argv)
 const struct cli_command cli_lines = {
 	.name = "lines",
 	.usage = "lines [OPTIONS] [RUN]",
-	.summary = "Print the CPU time and memory of each line of the run's Python programs.",
+	.summary = "Print the CPU time and memory of each line of the run's programs.",
 	.details =
 		"RUN is an id or its start, @ (the last run, the default), @2 (the one before), "
 		"JOB@-1, or the\npath of a recording. The run must have been tracked with --lines.",

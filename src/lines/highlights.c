@@ -122,9 +122,13 @@ int trk__lines_highlights_of(const struct trk_lines *l, pid_t pid, struct trk_li
 	if (r < 0)
 		return r;
 	h.cpu_us = p.all.cpu_us;
-	if (p.rows && p.row[0].self.cpu_us) {
-		h.hottest = p.row[0].node;
-		h.hottest_cpu_us = p.row[0].self.cpu_us;
+	for (size_t i = 0; i < p.rows && p.row[i].self.cpu_us && h.hottest == TRK_LINES_ROOT; i++) {
+		const struct trk_lines_function *f = &l->function[l->node[p.row[i].node].function];
+
+		if (trk__lines_is_native(f, NULL, NULL)) /* its name was not looked up */
+			continue;
+		h.hottest = p.row[i].node;
+		h.hottest_cpu_us = p.row[i].self.cpu_us;
 	}
 	for (size_t i = 0; i < p.rows; i++)
 		take_growth(&h, &p.row[i]);

@@ -15,8 +15,10 @@ const char *trk__lines_name(const struct trk_lines *l, uint32_t node, char *text
 	char raw[512];
 	struct trk_buf b;
 
-	if (!*file)
+	if (!*file || f->name[0] == '[')
 		(void) snprintf(raw, sizeof(raw), "%s", f->name);
+	else if (n->line == 0 && f->first_line == 0) /* native code without a line table */
+		(void) snprintf(raw, sizeof(raw), "%.200s %.200s()", file, f->name);
 	else
 		(void) snprintf(raw, sizeof(raw), "%.200s:%d %.200s%s", file, n->line, f->name,
 				f->name[0] == '<' ? "" : "()");

@@ -147,9 +147,14 @@ static void put_head(struct trk_buf *b, const struct trk_lines *l, const struct 
 		trk__buf_puts(b, style->utf8 ? " · " : " - ");
 		trk__utf8_safe(b, style->job, 60, style->utf8);
 	}
-	trk__buf_printf(b, ": %llu stacks at %g Hz, %s of CPU time on lines",
-			(unsigned long long) l->samples, l->rate_hz,
-			trk__human_seconds(cpu, seconds));
+	trk__buf_puts(b, ": ");
+	if (l->samples || !l->native.samples)
+		trk__buf_printf(b, "%llu stacks at %g Hz, ", (unsigned long long) l->samples,
+				l->rate_hz);
+	if (l->native.samples)
+		trk__buf_printf(b, "%llu stacks of native code, ",
+				(unsigned long long) l->native.samples);
+	trk__buf_printf(b, "%s of CPU time on lines", trk__human_seconds(cpu, seconds));
 	if (style->cpu_s > 0)
 		trk__buf_printf(b, " (%s of the run's)",
 				trk__human_percent(share, seconds < style->cpu_s
@@ -183,6 +188,21 @@ static void put_unread(struct trk_buf *b, const struct trk_lines *l)
 	}
 }
 
+/* Native code: why it was not sampled, and files whose symbols were not found. */
+static void put_native(struct trk_buf *b, const struct trk_lines *l)
+{
+	if (l->native.why > TRK_NATIVE_READ)
+		trk__buf_printf(b, "native code not read: %s\n",
+				trk__native_why_text(l->native.why));
+	for (size_t i = 0; i < l->symbol_files; i++) {
+		if (!l->symbols[i].why || l->symbols[i].is_usual)
+			continue;
+		trk__buf_puts(b, "no names: ");
+		trk__utf8_safe(b, l->symbols[i].file, 300, true);
+		trk__buf_printf(b, ": %s\n", l->symbols[i].why);
+	}
+}
+
 void trk__lines_text(struct trk_buf *b, const struct trk_lines *l, const struct trk_profile *p,
 		     const struct trk_profile_options *o, const struct trk_lines_table_style *style)
 {
@@ -202,6 +222,7 @@ void trk__lines_text(struct trk_buf *b, const struct trk_lines *l, const struct 
 		trk__buf_puts(b, "  nothing was counted in this part of the run\n");
 	put_no_source(b, &no_source, style->utf8);
 	put_unread(b, l);
+	put_native(b, l);
 }
 
 /* ---- JSON ---- */
@@ -313,6 +334,26 @@ static void put_last(struct trk_json *j, const struct trk_lines *l)
 	trk__json_close(j, ']');
 }
 
+static void put_json_native(struct trk_json *j, const struct trk_lines *l)
+{
+	bool is_read = l->native.why == TRK_NATIVE_READ;
+
+	trk__json_key_open(j, "native", '{');
+	trk__json_key_bool(j, "read", is_read);
+	trk__json_key_text(j, "reason", is_read ? NULL : trk__native_why_text(l->native.why));
+	trk__json_key_u64(j, "stacks", l->native.samples);
+	trk__json_key_u64(j, "lost", l->native.lost);
+	trk__json_key_open(j, "files", '[');
+	for (size_t i = 0; i < l->symbol_files; i++) {
+		trk__json_open(j, '{');
+		trk__json_key_text(j, "file", l->symbols[i].file);
+		trk__json_key_text(j, "reason", l->symbols[i].why);
+		trk__json_close(j, '}');
+	}
+	trk__json_close(j, ']');
+	trk__json_close(j, '}');
+}
+
 void trk__lines_json(struct trk_buf *b, const struct trk_lines *l, const struct trk_profile *p,
 		     const struct trk_profile_options *o, const struct trk_lines_table_style *style)
 {
@@ -343,6 +384,7 @@ void trk__lines_json(struct trk_buf *b, const struct trk_lines *l, const struct 
 	trk__json_close(&j, ']');
 	put_last(&j, l);
 	put_processes(&j, l);
+	put_json_native(&j, l);
 	trk__json_close(&j, '}');
 	trk__buf_putc(b, '\n');
 }

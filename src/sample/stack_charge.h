@@ -45,7 +45,7 @@ struct trk_sampled_process {
 	/* At the last probe: page faults, CPU clock, time. */
 	uint64_t looked_faults, looked_cpu_ns, looked_ns;
 	bool wants_pair; /* another probe soon: the last one found the process stopped */
-	uint64_t sampled_ns;
+	uint64_t sampled_ns, sampled_before_ns;
 	struct trk_growth growth;
 	int stat_fd; /* -1: not open */
 	uint32_t oldest_lane;

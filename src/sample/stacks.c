@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "probe/stack/interpreter.h"
+#include "sample/native.h"
 #include "sample/process_files.h"
 #include "sample/stack_charge.h"
 
@@ -45,6 +46,7 @@ struct trk_stacks {
 	size_t count, pythons;
 	struct trk_process_files files;
 	struct trk_remote *remote; /* owned */
+	struct trk_native *native; /* owned; NULL: none is sampled */
 	pid_t remote_pid;
 	uint64_t start_ns, next_ns, round_at_ns, settle_ns, period_ns;
 	uint64_t probe_ns; /* the next look at memory that grows; UINT64_MAX: none */
@@ -161,6 +163,8 @@ void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, ui
 	uint64_t before = trk__clock_thread_cpu_ns();
 	int looks = LOOKS_MAX;
 
+	/* While the processes are there that the samples are of. */
+	trk__native_drain(s->native, now_ns, &s->window);
 	for (size_t i = 0; i < s->count; i++)
 		s->watched[i].seen = false;
 	for (size_t i = 0; i < count; i++) {
@@ -184,6 +188,7 @@ void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, ui
 			remove_at(s, i);
 	if (s->next_ns == UINT64_MAX && s->pythons)
 		s->next_ns = now_ns;
+	trk__native_follow(s->native, pid, count, now_ns);
 	s->cost_ns += trk__clock_thread_cpu_ns() - before;
 }
 
@@ -543,6 +548,7 @@ static void sample(struct trk_stacks *s, struct trk_sampled_process *w)
 	if (s->wall_ns > WALL_MAX_NS)
 		s->wall_ns = WALL_MAX_NS;
 	w->cpu_ns = cpu_ns;
+	w->sampled_before_ns = w->sampled_ns;
 	w->sampled_ns = s->now_ns;
 	for (size_t i = 0; i < w->threads; i++) {
 		w->thread[i].score_before = w->thread[i].score;
@@ -560,15 +566,39 @@ static void sample(struct trk_stacks *s, struct trk_sampled_process *w)
 	w->is_fresh = false;
 }
 
+/* ---- native code ---- */
+
+/* Fits trk_native_where_fn. A thread that runs no Python works for the oldest one. */
+static bool where(void *data, pid_t pid, pid_t tid, uint64_t time_ns, uint32_t *ret_lane,
+		  uint32_t *ret_node)
+{
+	const struct trk_sampled_process *w = find(data, pid);
+	const struct trk_sampled_thread *t = NULL;
+
+	if (!w || !w->python)
+		return false;
+	for (size_t i = 0; i < w->threads; i++)
+		if (w->thread[i].tid == tid || (!t && w->thread[i].lane == w->oldest_lane))
+			t = &w->thread[i];
+	if (!t)
+		return false;
+	*ret_lane = t->lane;
+	*ret_node = time_ns < w->sampled_before_ns / 2 + w->sampled_ns / 2 && t->node_before
+			    ? t->node_before
+			    : t->node;
+	return true;
+}
+
 /* ---- settling ---- */
 
 static void settle(struct trk_stacks *s, struct trk_sampled_process *w, bool last)
 {
 	trk__growth_settle(&w->growth, s->lines, s->now_ns, last, &s->window);
-	if (w->second.counts == 0)
-		return;
-	trk__charge_oldest(w, w->owed_ns);
-	w->owed_ns = 0;
+	if (w->second.counts) {
+		trk__charge_oldest(w, w->owed_ns);
+		w->owed_ns = 0;
+	}
+	trk__native_share(s->native, w->pid, &w->second, last);
 	for (size_t i = 0; i < w->second.counts; i++) {
 		struct trk_lines_count *c = &w->second.count[i];
 		struct trk_lines_amounts *sum = trk__lines_sum(&s->window, c->lane, c->node);
@@ -582,6 +612,8 @@ static void settle(struct trk_stacks *s, struct trk_sampled_process *w, bool las
 
 void trk__stacks_settle(struct trk_stacks *s, bool last)
 {
+	if (last)
+		trk__native_drain(s->native, s->now_ns, &s->window);
 	s->lines->rounds = s->rounds;
 	s->lines->cost_us = (s->cost_ns + s->probe_cost_ns) / 1000;
 	for (size_t i = 0; i < s->count; i++) {
@@ -680,6 +712,7 @@ static uint64_t waking_ns(const struct trk_stacks *s, uint64_t cpu_ns)
 static void take_round(struct trk_stacks *s)
 {
 	take_samples(s);
+	trk__native_drain(s->native, s->now_ns, &s->window);
 	if (s->now_ns - s->settle_ns >= SETTLE_NS) {
 		trk__stacks_settle(s, false);
 		s->settle_ns = s->now_ns;
@@ -726,6 +759,7 @@ struct trk_stacks *trk__stacks_new(const struct trk_env *env,
 				   struct trk_lines *lines, uint64_t start_ns)
 {
 	struct trk_stacks *s = calloc(1, sizeof(*s));
+	struct trk_native_options native = {options->base_names, where, s};
 
 	if (!s)
 		return NULL;
@@ -745,6 +779,7 @@ struct trk_stacks *trk__stacks_new(const struct trk_env *env,
 		trk__stacks_free(s);
 		return NULL;
 	}
+	s->native = trk__native_new(env, &native, lines, start_ns);
 	trk__remote_init(s->remote, trk__remote_process, &s->remote_pid);
 	s->remote->read_ranges = trk__remote_process_ranges;
 	return s;
@@ -756,6 +791,7 @@ void trk__stacks_free(struct trk_stacks *s)
 		return;
 	while (s->watched && s->count)
 		remove_at(s, s->count - 1);
+	trk__native_free(s->native);
 	trk__lines_sums_release(&s->window);
 	free(s->watched);
 	free(s->remote);

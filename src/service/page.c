@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/output.h"
 #include "catalog/needs.h"
+#include "lines/native.h"
 #include "recording/reader.h"
 #include "service/usual_course.h"
 
@@ -17,7 +18,9 @@ struct work {
 	const struct trk_service *s;
 	const struct trk_page_request *q;
 	struct trk_record loaded;
-	const struct trk_record *record; /* that, or the caller's */
+	struct trk_record copy;          /* of the caller's, with `named` */
+	const struct trk_record *record; /* one of these, or the caller's */
+	struct trk_lines *named;         /* owned */
 	struct trk_report_rows *rows;
 	struct trk_job_runs runs;
 	struct trk_prices prices;
@@ -43,6 +46,22 @@ static int load_raw(struct work *w, struct trk_error *reterr)
 	return 0;
 }
 
+/* Use a copy of the given record that has the names of its native code. 0 or -ENOMEM. */
+static int name_lines(struct work *w)
+{
+	const struct trk_record *r = w->record;
+
+	if (r->lines &&
+	    trk__lines_looked_up(r->lines, (double) r->run.start_ns / 1e9, &w->named) < 0)
+		return -ENOMEM;
+	if (w->named) {
+		w->copy = *r;
+		w->copy.lines = w->named;
+		w->record = &w->copy;
+	}
+	return 0;
+}
+
 /* The record, its rows in a second pass, and the bytes. */
 static int load_recording(struct work *w, struct trk_error *reterr)
 {
@@ -53,7 +72,15 @@ static int load_recording(struct work *w, struct trk_error *reterr)
 		r = trk__record_read(q->dirfd, q->path, &w->loaded, NULL, NULL, reterr);
 	if (r < 0)
 		return r;
-	w->record = q->record ? q->record : &w->loaded;
+	if (q->record) {
+		w->record = q->record;
+		r = name_lines(w);
+	} else {
+		w->record = &w->loaded;
+		r = trk__lines_look_up(&w->loaded.lines, (double) w->loaded.run.start_ns / 1e9);
+	}
+	if (r < 0)
+		return r;
 	if (q->failed && !q->record)
 		trk__record_fail(&w->loaded);
 	w->rows = trk__report_rows_new(w->record);
@@ -176,6 +203,7 @@ int trk__page_make(const struct trk_service *s, struct trk_history *h,
 	trk__job_runs_release(&w->runs);
 	trk__report_rows_free(w->rows);
 	trk__record_release(&w->loaded);
+	trk__lines_free(w->named);
 	free(w->usual);
 	free(w->raw);
 	free(w);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "lines/native.h"
 #include "recording/reader.h"
 #include "report/time_breakdown.h"
 #include "report/cpu_use.h"
@@ -258,6 +259,8 @@ int trk__job_runs_lines(const struct trk_job_runs *runs, const struct trk_servic
 		tried++;
 		before = load_recording(runs_fd, run->file);
 		if (before && before->lines) {
+			(void) trk__lines_look_up(&before->lines,
+						  (double) before->run.start_ns / 1e9);
 			r = trk__lines_change_of(before->lines, record->lines, ret);
 			(void) snprintf(ret_run, TRK_RUN_ID_SIZE, "%s", run->id);
 		}

@@ -96,7 +96,7 @@ void trk__track_lines_write(struct trk_track_lines *t, struct trk_writer *w, uin
 	from_us = (int64_t) ((t->window_ns - t->start_ns) / 1000);
 	to_us = (int64_t) ((now_ns - t->start_ns) / 1000);
 	(void) trk__lines_add(t->lines, from_us, to_us, window->count, window->counts);
-	if (w && trk__lines_has_interpreter(t->lines)) /* other jobs leave no trace */
+	if (w && trk__lines_has_any(t->lines)) /* others leave no trace */
 		(void) trk__writer_lines(w, t->lines, &t->written, from_us, to_us, window->count,
 					 window->counts);
 	trk__lines_sums_clear(window);

@@ -1,4 +1,4 @@
-/* Where in the code: the lines of the job's Python programs that used the most CPU time or took the
+/* Where in the code: the lines of the job's programs that used the most CPU time or took the
  * most memory, their source, their course over the run, and all stacks for the chart. */
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +208,18 @@ static void add_row(struct trk_doc *d, struct trk_doc_table *t, struct work *w, 
 
 /* ---- the section ---- */
 
+static const char *stacks_words(struct trk_doc *d, const struct trk_lines *l)
+{
+	const char *python = trk__doc_print(d, "%llu stacks of Python at up to %g a second",
+					    (unsigned long long) l->samples, l->rate_hz);
+	const char *native = trk__doc_print(d, "%llu stacks of native code",
+					    (unsigned long long) l->native.samples);
+
+	if (!l->native.samples)
+		return python;
+	return l->samples ? trk__doc_print(d, "%s and %s", python, native) : native;
+}
+
 static const char *basis_words(struct trk_doc *d, const struct work *w,
 			       const struct trk_report_work *in)
 {
@@ -216,12 +228,11 @@ static const char *basis_words(struct trk_doc *d, const struct work *w,
 
 	return trk__doc_print(
 		d,
-		"%llu stacks, sampled from outside at up to %g a second; CPU time is scaled to "
-		"what each "
+		"%s, sampled from outside; CPU time of Python is scaled to what each "
 		"process used%s%s%s. Memory: + grew between two looks at this line, ~ this line is "
 		"the "
 		"likely cause. resource-tracker lines %s shows more.",
-		(unsigned long long) w->l->samples, w->l->rate_hz, all > on_lines ? ", and " : "",
+		stacks_words(d, w->l), all > on_lines ? ", and " : "",
 		all > on_lines ? trk__doc_value(d, trk__human_percent, 1 - on_lines / all) : "",
 		all > on_lines ? " of the run's CPU time is on no line" : "",
 		in->in->record->run.id);
@@ -248,7 +259,7 @@ void trk__section_lines(struct trk_doc *d, struct trk_doc_section *s,
 	struct trk_doc_table *t;
 	struct work *work;
 
-	if (!record->lines || record->lines->samples == 0 ||
+	if (!record->lines || record->lines->totals == 0 ||
 	    trk__profile_make(record->lines, &options, &profile) < 0)
 		return;
 	work = calloc(1, sizeof(*work));

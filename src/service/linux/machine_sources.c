@@ -16,6 +16,7 @@
 #include "probe/gpu/poller.h"
 #include "probe/linux/cgroup.h"
 #include "probe/linux/cgroup_own.h"
+#include "probe/linux/perf_sampler.h"
 #include "probe/perf.h"
 #include "probe/stack/remote.h"
 #include "service/machine_sources.h"
@@ -167,6 +168,24 @@ static void check_stacks(struct trk_check *f)
 		       : yama >= 1 && geteuid() != 0 ? TRK_CHECK_PART
 						     : TRK_CHECK_GOOD,
 		       "memory of processes (process_vm_readv), CPython 3.9 to 3.14", hint);
+}
+
+static void check_native(struct trk_check *f)
+{
+	struct trk_perf_sampler own;
+	char hint[320];
+	int r = trk__perf_sampler_open(&own, 0, 49);
+
+	if (r == 0)
+		trk__perf_sampler_close(&own);
+	(void) snprintf(hint, sizeof(hint),
+			"%s; lines of Python are read all the same: sysctl "
+			"kernel.perf_event_paranoid=2 (now %ld), CAP_PERFMON, or a seccomp filter "
+			"that allows perf_event_open",
+			r < 0 ? trk__strerror(r) : "",
+			number_in("/proc/sys/kernel/perf_event_paranoid"));
+	trk__check_set(f, "lines of native code", r == 0 ? TRK_CHECK_GOOD : TRK_CHECK_PART,
+		       "call chains in user space (perf_event_open, 49 Hz)", hint);
 }
 
 static void check_pressure(struct trk_check *f)
@@ -358,6 +377,7 @@ size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hint
 	check_orphans(&list[n++]);
 	check_perf(&list[n++]);
 	check_stacks(&list[n++]);
+	check_native(&list[n++]);
 	check_pss(&list[n++]);
 	check_io(&list[n++]);
 	check_system(&list[n++]);

@@ -1,0 +1,623 @@
+#include "sample/native.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/parse.h"
+#include "probe/linux/perf_sampler.h"
+#include "probe/linux/pid_schedstat.h"
+#include "probe/stack/mappings.h"
+#include "probe/stack/perf_map.h"
+#include "sample/process_files.h"
+
+enum {
+	PROCESSES_MAX = 128,
+	THREADS_MAX = 64,
+	NODES_FIRST = 2048, /* places in the tree of stacks that native code may take at once, */
+	NODES_PER_S = 2,    /* more of them for each second of the run, */
+	NODES_MAX = 16384,  /* and in all */
+	SLICES_OPEN = 2000, /* turns on a CPU in a second of CPU time: a thread with more is not */
+	SLICES_MAX = 4000,  /* sampled, and one that comes to have more is not sampled any more */
+	STRIDE_MAX = 64,
+};
+
+#define LOOK_NS     (250 * TRK_NS_PER_MS)
+#define LOOK_MAX_NS (8 * TRK_NS_PER_S)
+#define BUSY_NS     (20 * TRK_NS_PER_MS) /* of CPU time since the last look */
+#define REREAD_NS   TRK_NS_PER_S
+/* Of a core: less than half of what sampling may take in all (BUDGET_SHARE in stacks.c). */
+#define COST_SHARE    0.0004
+#define FIRST_NS      (10 * TRK_NS_PER_S)
+#define FIRST_BUDGETS 4
+
+struct process {
+	pid_t pid; /* 0: free */
+	bool seen, is_refused;
+	uint64_t exe;    /* of the link to its executable, to notice an exec */
+	uint64_t cpu_ns; /* at the last look */
+	uint64_t look_ns, wait_ns;
+	uint64_t maps_ns,
+		names_ns; /* when the mappings and the names of generated code were read */
+	struct trk_mappings maps;
+	struct trk_perf_map names;
+	bool has_libpython;
+	char name[TRK_LINES_NAME_SIZE];
+};
+
+struct thread {
+	struct process *process;
+	pid_t tid;
+	struct trk_perf_sampler sampler;
+	struct trk_pid_schedstat used;
+	uint32_t lane; /* 0: not known yet */
+	bool seen, is_idle;
+};
+
+struct trk_native {
+	struct trk_native_options options;
+	struct trk_process_files files;
+	struct trk_lines *lines; /* borrowed */
+	struct trk_remote remote;
+	pid_t remote_pid;
+	struct process process[PROCESSES_MAX];
+	struct thread thread[THREADS_MAX];
+	size_t threads;
+	/* Below lines of Python, until CPU time is shared out; sure_bytes is the node of the line. */
+	struct trk_lines_sums joined;
+	size_t nodes; /* that native code has taken */
+	uint64_t start_ns, now_ns;
+	uint64_t cost_ns, settled_cost_ns, settle_ns;
+	unsigned int stride, turn; /* of the samples, one in `stride` is looked at */
+	bool is_refused;
+	/* Of the drain that goes on. */
+	struct thread *drained;
+	struct trk_lines_sums *window;
+};
+
+/* ---- processes ---- */
+
+static void forget_maps(struct process *p)
+{
+	trk__mappings_release(&p->maps);
+	trk__perf_map_release(&p->names);
+	p->maps_ns = p->names_ns = 0;
+}
+
+static void close_thread(struct trk_native *n, size_t i)
+{
+	trk__perf_sampler_close(&n->thread[i].sampler);
+	n->thread[i] = n->thread[--n->threads];
+}
+
+static void remove_process(struct trk_native *n, struct process *p)
+{
+	for (size_t i = n->threads; i-- > 0;)
+		if (n->thread[i].process == p)
+			close_thread(n, i);
+	forget_maps(p);
+	memset(p, 0, sizeof(*p));
+}
+
+static struct process *find_or_add(struct trk_native *n, pid_t pid)
+{
+	struct process *free_one = NULL;
+
+	for (size_t i = 0; i < PROCESSES_MAX; i++) {
+		if (n->process[i].pid == pid)
+			return &n->process[i];
+		if (n->process[i].pid == 0 && !free_one)
+			free_one = &n->process[i];
+	}
+	if (free_one)
+		*free_one = (struct process){.pid = pid};
+	return free_one;
+}
+
+static bool is_file_named(const char *path, const char *start)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && !strncmp(slash + 1, start, strlen(start));
+}
+
+static void read_maps(struct trk_native *n, struct process *p)
+{
+	struct trk_mappings maps;
+
+	p->maps_ns = n->now_ns;
+	if (trk__mappings_read(&n->files.env, p->pid, &maps) < 0)
+		return;
+	trk__mappings_release(&p->maps);
+	p->maps = maps;
+	p->has_libpython = false;
+	for (size_t i = 0; i < maps.count; i++)
+		p->has_libpython |= is_file_named(maps.mapping[i].path, "libpython");
+}
+
+/* After an exec the mappings are others. */
+static void check_exec(struct trk_native *n, struct process *p)
+{
+	uint64_t exe = trk__process_exe(&n->files, p->pid);
+
+	if (exe == p->exe || !exe)
+		return;
+	p->exe = exe;
+	forget_maps(p);
+	trk__process_name(&n->files, p->pid, p->name, sizeof(p->name));
+}
+
+/* ---- threads ---- */
+
+static struct thread *find_thread(struct trk_native *n, const struct process *p, pid_t tid)
+{
+	for (size_t i = 0; i < n->threads; i++)
+		if (n->thread[i].process == p && n->thread[i].tid == tid)
+			return &n->thread[i];
+	return NULL;
+}
+
+/* Make room for another thread where one has not run for a while. */
+static bool has_room(struct trk_native *n)
+{
+	for (size_t i = 0; n->threads == THREADS_MAX && i < n->threads; i++)
+		if (n->thread[i].is_idle)
+			close_thread(n, i);
+	return n->threads < THREADS_MAX;
+}
+
+/* Whether the kernel refuses all sampling, or that of one process. */
+static void note_refusal(struct trk_native *n, struct process *p, int error)
+{
+	struct trk_perf_sampler own;
+	int r;
+
+	if (error == -ESRCH)
+		return;
+	if (error == -ENOMEM || error == -EMFILE || error == -ENFILE) {
+		if (n->lines->native.why != TRK_NATIVE_READ)
+			n->lines->native.why = TRK_NATIVE_NO_ROOM;
+		return;
+	}
+	p->is_refused = true;
+	r = trk__perf_sampler_open(&own, 0, TRK_NATIVE_HZ);
+	if (r == 0) {
+		trk__perf_sampler_close(&own);
+	} else if (r != -ENOMEM && r != -EMFILE) {
+		n->is_refused = true;
+		n->lines->native.why =
+			r == -EACCES || r == -EPERM ? TRK_NATIVE_DENIED : TRK_NATIVE_ABSENT;
+	}
+}
+
+static void open_thread(struct trk_native *n, struct process *p, pid_t tid,
+			const struct trk_pid_schedstat *used)
+{
+	struct thread t = {.process = p, .tid = tid, .used = *used, .seen = true};
+	int r;
+
+	if (!has_room(n))
+		return;
+	if (!p->maps_ns) { /* now, as the process may have ended when its samples are taken */
+		read_maps(n, p);
+		if (!p->maps.count)
+			return;
+	}
+	r = trk__perf_sampler_open(&t.sampler, tid, TRK_NATIVE_HZ);
+	if (r < 0) {
+		note_refusal(n, p, r);
+		return;
+	}
+	n->lines->native.why = TRK_NATIVE_READ;
+	n->thread[n->threads++] = t;
+}
+
+static bool read_used(const struct trk_native *n, const struct process *p, pid_t tid,
+		      struct trk_pid_schedstat *ret)
+{
+	char path[64], text[128];
+	ssize_t len;
+
+	(void) snprintf(path, sizeof(path), "%d/task/%d/schedstat", (int) p->pid, (int) tid);
+	len = trk__read_once_at(n->files.env.proc_fd, path, text, sizeof(text));
+	return len > 0 && trk__pid_schedstat_parse(text, (size_t) len, ret) == 0;
+}
+
+static bool switches_often(uint64_t run_ns, uint64_t slices, uint64_t max)
+{
+	return slices > 100 && slices * (TRK_NS_PER_S / max) > run_ns;
+}
+
+static void look_at_thread(struct trk_native *n, struct process *p, pid_t tid)
+{
+	struct thread *t = find_thread(n, p, tid);
+	struct trk_pid_schedstat used;
+	uint64_t run_ns;
+
+	if (t)
+		t->seen = true;
+	if (!read_used(n, p, tid, &used))
+		return;
+	if (!t) {
+		if (used.run_ns >= BUSY_NS &&
+		    !switches_often(used.run_ns, used.slices, SLICES_OPEN))
+			open_thread(n, p, tid, &used);
+		return;
+	}
+	run_ns = used.run_ns - t->used.run_ns;
+	t->is_idle = run_ns < TRK_NS_PER_MS;
+	t->seen = t->is_idle || !switches_often(run_ns, used.slices - t->used.slices, SLICES_MAX);
+	t->used = used;
+}
+
+static void look_at_threads(struct trk_native *n, struct process *p)
+{
+	char path[32];
+	struct dirent *e;
+	DIR *dir;
+
+	(void) snprintf(path, sizeof(path), "%d/task", (int) p->pid);
+	if (trk__list_dir_at(n->files.env.proc_fd, path, &dir) < 0)
+		return;
+	for (size_t i = 0; i < n->threads; i++)
+		n->thread[i].seen = n->thread[i].process != p;
+	while ((e = readdir(dir)) != NULL && !n->is_refused && !p->is_refused) {
+		const char *at = e->d_name;
+		uint64_t tid;
+
+		if (trk__scan_u64(&at, &tid))
+			look_at_thread(n, p, (pid_t) tid);
+	}
+	(void) closedir(dir);
+	for (size_t i = n->threads; i-- > 0;)
+		if (!n->thread[i].seen)
+			close_thread(n, i);
+}
+
+/* Look at a process that used CPU time, more and more seldom. */
+static void look_at(struct trk_native *n, struct process *p)
+{
+	uint64_t cpu_ns;
+
+	if (p->is_refused || n->now_ns < p->look_ns || trk__clock_pid_cpu_ns(p->pid, &cpu_ns) < 0)
+		return;
+	if (cpu_ns < p->cpu_ns) /* another process with the same number */
+		p->cpu_ns = 0;
+	if (cpu_ns - p->cpu_ns < BUSY_NS)
+		return;
+	p->cpu_ns = cpu_ns;
+	p->wait_ns = p->wait_ns ? p->wait_ns * 2 : LOOK_NS;
+	if (p->wait_ns > LOOK_MAX_NS)
+		p->wait_ns = LOOK_MAX_NS;
+	p->look_ns = n->now_ns + p->wait_ns;
+	check_exec(n, p);
+	look_at_threads(n, p);
+}
+
+/* Look at one sample in so many that the cost stays within its share. */
+static void adapt(struct trk_native *n)
+{
+	uint64_t over_ns = n->now_ns - n->settle_ns;
+	double budget = COST_SHARE * (double) over_ns;
+	double cost = (double) (n->cost_ns - n->settled_cost_ns);
+
+	if (over_ns < TRK_NS_PER_S)
+		return;
+	if (n->now_ns - n->start_ns < FIRST_NS)
+		budget *= FIRST_BUDGETS;
+	if (cost > budget && n->stride < STRIDE_MAX)
+		n->stride *= 2;
+	else if (cost < budget / 3 && n->stride > 1)
+		n->stride /= 2;
+	n->settled_cost_ns = n->cost_ns;
+	n->settle_ns = n->now_ns;
+}
+
+void trk__native_follow(struct trk_native *n, const pid_t *pid, size_t count, uint64_t now_ns)
+{
+	uint64_t before = trk__clock_thread_cpu_ns();
+
+	if (!n || n->is_refused)
+		return;
+	n->now_ns = now_ns;
+	for (size_t i = 0; i < PROCESSES_MAX; i++)
+		n->process[i].seen = false;
+	for (size_t i = 0; i < count && !n->is_refused; i++) {
+		struct process *p = find_or_add(n, pid[i]);
+
+		if (!p)
+			break;
+		p->seen = true;
+		look_at(n, p);
+	}
+	for (size_t i = 0; i < PROCESSES_MAX; i++)
+		if (n->process[i].pid && !n->process[i].seen)
+			remove_process(n, &n->process[i]);
+	n->cost_ns += trk__clock_thread_cpu_ns() - before;
+	adapt(n);
+}
+
+/* ---- from an address to a place ---- */
+
+static uint32_t function_of(struct trk_native *n, const char *file, const char *name)
+{
+	const char *slash = strrchr(file, '/');
+
+	return trk__lines_function_of(n->lines, n->options.base_names && slash ? slash + 1 : file,
+				      true, name, 0);
+}
+
+/* The function that stands for a mapped file. */
+static uint32_t function_of_file(struct trk_native *n, const struct process *p,
+				 struct trk_mapping *m)
+{
+	char id[TRK_BUILD_ID_SIZE], name[TRK_LINES_NATIVE_SIZE];
+
+	if (m->user)
+		return m->user - 1;
+	if (m->path[0] != '/') {
+		m->user = 1 + function_of(n, "", m->path);
+		return m->user - 1;
+	}
+	n->remote_pid = p->pid;
+	trk__remote_begin(&n->remote);
+	trk__build_id(&n->remote, m->base, id);
+	trk__lines_native_name(name, id);
+	m->user = 1 + function_of(n, m->path, name);
+	return m->user - 1;
+}
+
+static uint32_t generated_function(struct trk_native *n, struct process *p, uint64_t address)
+{
+	const char *name = trk__perf_map_find(&p->names, address);
+
+	if (!name && n->now_ns >= p->names_ns + REREAD_NS) {
+		p->names_ns = n->now_ns;
+		if (trk__perf_map_read(&p->names, &n->files.env, p->pid) == 0)
+			name = trk__perf_map_find(&p->names, address);
+	}
+	return trk__lines_function_of(n->lines, "", !name, name ? name : "[generated code]", 0);
+}
+
+struct place {
+	uint32_t function;
+	int line;
+};
+
+static struct trk_mapping *mapping_of(struct trk_native *n, struct process *p, uint64_t address,
+				      bool is_first)
+{
+	struct trk_mapping *m = trk__mappings_find(&p->maps, address);
+
+	if (!m && is_first && n->now_ns >= p->maps_ns + REREAD_NS) { /* a library loaded since */
+		read_maps(n, p);
+		m = trk__mappings_find(&p->maps, address);
+	}
+	return m;
+}
+
+/* Whether the code is of the interpreter, which works for the line of Python itself. */
+static bool is_interpreter(const struct process *p, const struct trk_mapping *m)
+{
+	if (p->has_libpython)
+		return is_file_named(m->path, "libpython");
+	return m->path[0] == '/' && !strcmp(m->path, p->maps.mapping[0].path);
+}
+
+/* The places of a chain, innermost first, up to the interpreter where there is one. Returns how
+ * many; 0: none that is known. */
+static unsigned int find_places(struct trk_native *n, const struct trk_perf_sample *s,
+				bool is_python, struct place place[TRK_PERF_DEPTH])
+{
+	struct process *p = n->drained->process;
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < s->depth; i++) {
+		/* A return address may be of the line after the call, or of the next function. */
+		uint64_t address = s->address[i] - (i > 0), offset;
+		struct trk_mapping *m = mapping_of(n, p, address, i == 0);
+
+		if (!m || (is_python && is_interpreter(p, m)))
+			break; /* no code: a wrong address */
+		offset = address - m->start + m->offset;
+		if (m->path[0])
+			place[count].function = function_of_file(n, p, m);
+		else
+			place[count].function = generated_function(n, p, address);
+		place[count].line = m->path[0] == '/' && offset <= INT32_MAX ? (int) offset : 0;
+		count++;
+	}
+	return count;
+}
+
+/* ---- samples ---- */
+
+static bool has_nodes(const struct trk_native *n)
+{
+	uint64_t max = NODES_FIRST + (n->now_ns - n->start_ns) / TRK_NS_PER_S * NODES_PER_S;
+
+	return n->nodes < max && n->nodes < NODES_MAX;
+}
+
+static uint32_t node_of(struct trk_native *n, uint32_t node, const struct place *place,
+			unsigned int count)
+{
+	size_t before = n->lines->nodes;
+
+	if (!has_nodes(n)) /* which file it is in at least */
+		return trk__lines_node(n->lines, node, place[0].function, 0);
+	for (unsigned int i = count; i-- > 0;)
+		node = trk__lines_node(n->lines, node, place[i].function, place[i].line);
+	n->nodes += n->lines->nodes - before;
+	return node;
+}
+
+static uint32_t lane_of(struct trk_native *n, struct thread *t)
+{
+	if (!t->lane)
+		t->lane = trk__lines_lane(n->lines, t->process->pid, t->tid, t->process->name);
+	return t->lane;
+}
+
+static void take_sample(void *data, const struct trk_perf_sample *s)
+{
+	struct trk_native *n = data;
+	uint64_t us = s->period_ns * n->stride / 1000;
+	uint32_t lane = 0, line = TRK_LINES_ROOT, node;
+	struct place place[TRK_PERF_DEPTH];
+	struct trk_lines_amounts *sum;
+	unsigned int count;
+	bool is_python;
+
+	if (n->turn++ % n->stride != 0)
+		return;
+	is_python = n->options.where(n->options.data, s->pid, s->tid, s->time_ns, &lane, &line);
+	count = find_places(n, s, is_python, place);
+	n->lines->native.samples += count > 0 || is_python;
+	n->lines->native.lost += count == 0 && !is_python;
+	if (count == 0)
+		return;
+	if (!is_python)
+		lane = lane_of(n, n->drained);
+	node = node_of(n, line, place, count);
+	sum = trk__lines_sum(is_python ? &n->joined : n->window, lane, node);
+	if (!sum)
+		return;
+	sum->samples++;
+	sum->cpu_us += us;
+	sum->wall_us += us;
+	if (is_python)
+		sum->sure_bytes = line;
+}
+
+void trk__native_drain(struct trk_native *n, uint64_t now_ns, struct trk_lines_sums *window)
+{
+	uint64_t before = trk__clock_thread_cpu_ns();
+
+	if (!n || n->threads == 0)
+		return;
+	n->now_ns = now_ns;
+	n->window = window;
+	for (size_t i = 0; i < n->threads; i++) {
+		n->drained = &n->thread[i];
+		trk__perf_sampler_drain(&n->thread[i].sampler, take_sample, n,
+					&n->lines->native.lost);
+	}
+	n->cost_ns += trk__clock_thread_cpu_ns() - before;
+}
+
+/* ---- below lines of Python ---- */
+
+/* For each pair of lane and line of Python: in cpu_us the native code below it, in wall_us the CPU
+ * time that the line has, both in ns. */
+static void sum_up(const struct trk_native *n, pid_t pid, struct trk_lines_sums *second,
+		   struct trk_lines_sums *ret)
+{
+	for (size_t i = 0; i < n->joined.counts; i++) {
+		const struct trk_lines_count *c = &n->joined.count[i];
+		struct trk_lines_amounts *sum;
+
+		if (n->lines->lane[c->lane].pid != pid)
+			continue;
+		sum = trk__lines_sum(ret, c->lane, (uint32_t) c->amounts.sure_bytes);
+		if (sum)
+			sum->cpu_us += c->amounts.cpu_us * 1000;
+	}
+	for (size_t i = 0; i < ret->counts; i++)
+		for (size_t k = 0; k < second->counts; k++)
+			if (second->count[k].lane == ret->count[i].lane &&
+			    second->count[k].node == ret->count[i].node)
+				ret->count[i].amounts.wall_us = second->count[k].amounts.cpu_us;
+}
+
+/* Move the part of a line's CPU time that a native place below it used. */
+static void move(const struct trk_lines_count *c, struct trk_lines_sums *second,
+		 struct trk_lines_sums *lines)
+{
+	uint32_t node = (uint32_t) c->amounts.sure_bytes;
+	const struct trk_lines_amounts line = *trk__lines_sum(lines, c->lane, node);
+	struct trk_lines_amounts *sum;
+	uint64_t ns = c->amounts.cpu_us * 1000;
+
+	if (line.cpu_us > line.wall_us)
+		ns = (uint64_t) ((double) ns * ((double) line.wall_us / (double) line.cpu_us));
+	if (ns == 0)
+		return;
+	sum = trk__lines_sum(second, c->lane, c->node);
+	if (!sum)
+		return;
+	sum->cpu_us += ns;
+	sum->wall_us += ns / 1000;
+	sum->samples += c->amounts.samples;
+	sum = trk__lines_sum(second, c->lane, node);
+	if (!sum)
+		return;
+	sum->cpu_us -= ns < sum->cpu_us ? ns : sum->cpu_us;
+	sum->wall_us -= ns / 1000 < sum->wall_us ? ns / 1000 : sum->wall_us;
+}
+
+static void forget(struct trk_native *n, pid_t pid)
+{
+	struct trk_lines_sums kept = {.counts = 0};
+
+	for (size_t i = 0; i < n->joined.counts; i++) {
+		const struct trk_lines_count *c = &n->joined.count[i];
+		struct trk_lines_amounts *sum;
+
+		if (n->lines->lane[c->lane].pid == pid)
+			continue;
+		sum = trk__lines_sum(&kept, c->lane, c->node);
+		if (sum)
+			*sum = c->amounts;
+	}
+	trk__lines_sums_release(&n->joined);
+	n->joined = kept;
+}
+
+void trk__native_share(struct trk_native *n, pid_t pid, struct trk_lines_sums *second, bool last)
+{
+	struct trk_lines_sums lines = {.counts = 0};
+
+	if (!n || n->joined.counts == 0 || (second->counts == 0 && !last))
+		return;
+	sum_up(n, pid, second, &lines);
+	for (size_t i = 0; i < n->joined.counts && lines.counts; i++)
+		if (n->lines->lane[n->joined.count[i].lane].pid == pid)
+			move(&n->joined.count[i], second, &lines);
+	trk__lines_sums_release(&lines);
+	forget(n, pid);
+}
+
+/* ---- life ---- */
+
+struct trk_native *trk__native_new(const struct trk_env *env,
+				   const struct trk_native_options *options,
+				   struct trk_lines *lines, uint64_t start_ns)
+{
+	struct trk_native *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return NULL;
+	n->options = *options;
+	n->files.env = *env;
+	n->lines = lines;
+	n->start_ns = n->settle_ns = n->now_ns = start_ns;
+	n->stride = 1;
+	trk__remote_init(&n->remote, trk__remote_process, &n->remote_pid);
+	return n;
+}
+
+void trk__native_free(struct trk_native *n)
+{
+	if (!n)
+		return;
+	for (size_t i = 0; i < PROCESSES_MAX; i++)
+		if (n->process[i].pid)
+			remove_process(n, &n->process[i]);
+	trk__lines_sums_release(&n->joined);
+	free(n);
+}

@@ -1,0 +1,267 @@
+"""Native code in `resource-tracker lines`: C programs whose split is known, C below a line of Python,
+generated code, and files without names or that changed after the run.
+
+The programs count what each part used with their own CPU clock, so that a busy machine makes them slow,
+not wrong."""
+
+import errno
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+FAULTS = pathlib.Path(__file__).resolve().parents[1] / "fault/inject.c"
+FLAGS = ("-g", "-O0", "-fno-omit-frame-pointer")  # above that, functions that call none have no frame
+
+SPIN = """
+#include <stdio.h>
+#include <time.h>
+static volatile long sink;
+static double cpu(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double) t.tv_sec + (double) t.tv_nsec * 1e-9;
+}
+__attribute__((noinline)) static void first(long n)
+{
+	for (long i = 0; i < n; i++)
+		sink += i; // FIRST
+}
+__attribute__((noinline)) static void second(long n)
+{
+	for (long i = 0; i < n; i++)
+		sink ^= i * 3; // SECOND
+}
+__attribute__((noinline)) static double both(double seconds)
+{
+	double a = 0, b = 0, at = cpu(), end = at + seconds;
+	while (at < end) {
+		double middle, after;
+		for (int i = 0; i < 400; i++)
+			first(1400000); // CALLS
+		middle = cpu();
+		for (int i = 0; i < 400; i++)
+			second(600000);
+		after = cpu();
+		a += middle - at;
+		b += after - middle;
+		at = after;
+	}
+	return a / (a + b);
+}
+double work(double seconds)
+{
+	return both(seconds); // WORK
+}
+"""
+MAIN = """
+int main(void)
+{
+	double end = cpu() + 0.5; // processes are looked at twice a second at the least
+	while (cpu() < end)
+		second(100000);
+	printf("%.4f\\n", work(6)); // MAIN
+	return 0;
+}
+"""
+PYTHON = """
+import ctypes, sys, time
+library = ctypes.CDLL(sys.argv[1])
+library.work.restype = ctypes.c_double
+library.work.argtypes = [ctypes.c_double]
+def spin(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        sum(range(1000))  # PYTHON
+spin(0.5)
+print(library.work(4))  # NATIVE
+spin(1)
+"""
+
+
+def may_sample():
+    try:
+        return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text()) <= 2
+    except FileNotFoundError:
+        return False
+
+
+samples_natively = pytest.mark.skipif(not may_sample(), reason="the kernel refuses perf_event_open")
+pytestmark = pytest.mark.native
+
+
+def build(folder, text, name, *flags):
+    source = folder / f"{name}.c"
+    source.write_text(text)
+    subprocess.run(["cc", *FLAGS, *flags, source, "-o", folder / name], check=True)
+    return folder / name
+
+
+def line_of(text, word):
+    return next(i for i, line in enumerate(text.splitlines(), 1) if line.endswith("// " + word) or
+                line.endswith("# " + word))
+
+
+def lines(rt, *flags, **options):
+    result = rt.run("lines", "--json", "--top", "1000", *flags, **options)
+    assert result.rc == 0, result.stderr
+    return result.json()
+
+
+def cpu_of(document, name, key="function", within=None):
+    rows = [r for r in document["rows"] if r[key] == name]
+    return sum((r[within] if within else r)["cpu_s"] for r in rows)
+
+
+def track(rt, *command, **options):
+    result = rt.track(*command, **options)
+    assert result.rc == 0, result.stderr
+    return result
+
+
+@samples_natively
+def test_splits_the_time_of_a_c_program_among_its_functions_and_lines(rt):
+    program = build(rt.home, SPIN + MAIN, "split")
+    truth = float(track(rt, program).stdout)
+    document = lines(rt, "--by", "function")
+    first, second = cpu_of(document, "first"), cpu_of(document, "second")
+    assert document["native"]["stacks"] > 150
+    assert document["native"]["lost"] <= document["native"]["stacks"] / 100
+    assert first + second == pytest.approx(document["run_cpu_s"], rel=0.2)
+    warm_s = 0.5  # of the second one
+    assert first / (first + second - warm_s) == pytest.approx(truth, abs=0.05)
+    both = cpu_of(document, "both", within="with_callees")
+    assert cpu_of(document, "first", within="with_callees") / both == pytest.approx(truth, abs=0.03)
+    by_line = lines(rt)
+    hot = max(by_line["rows"], key=lambda r: r["cpu_s"])
+    assert hot["file"] == str(rt.home / "split.c")
+    assert abs(hot["line"] - line_of(SPIN, "FIRST")) <= 1  # of the loop
+    text = rt.run("lines").stdout
+    assert f"split.c:{hot['line']} first()" in text
+    assert f"no names: {program}" not in text
+
+
+@samples_natively
+def test_stands_below_the_line_of_python_that_called_it(rt):
+    library = build(rt.home, SPIN, "libwork.so", "-shared", "-fPIC")
+    script = rt.home / "calls.py"
+    script.write_text(PYTHON)
+    truth = float(track(rt, "/usr/bin/python3", script, library).stdout)
+    document = lines(rt, "--all-frames")
+    line = line_of(PYTHON, "NATIVE")
+    called = next(r for r in document["rows"] if r["file"] == str(script) and r["line"] == line)
+    assert called["with_callees"]["cpu_s"] > 3
+    assert called["cpu_s"] < 0.1 * called["with_callees"]["cpu_s"]
+    by_function = lines(rt, "--by", "function", "--all-frames")
+    first, second = cpu_of(by_function, "first"), cpu_of(by_function, "second")
+    assert first / (first + second) == pytest.approx(truth, abs=0.03)
+    assert first + second == pytest.approx(called["with_callees"]["cpu_s"], rel=0.1)
+    stacks = rt.run("lines", "--format", "folded", "--all-frames").stdout
+    stack = next(s for s in stacks.splitlines() if " first()" in s)
+    assert stack.index(f"calls.py:{line} ") < stack.index(" work()") < stack.index(" first()")
+
+
+@samples_natively
+def test_names_a_place_in_a_stripped_file_by_its_offset(rt):
+    program = build(rt.home, SPIN + MAIN, "bare", "-s")
+    track(rt, program)
+    document = lines(rt)
+    hot = max(document["rows"], key=lambda r: r["cpu_s"])
+    assert hot["file"] == str(program) and hot["function"].startswith("[bare+0x")
+    assert {"file": str(program), "reason": "the file has no symbols"} in document["native"]["files"]
+    assert f"no names: {program}: the file has no symbols" in rt.run("lines").stdout
+
+
+@samples_natively
+def test_takes_no_names_from_a_file_that_has_changed(rt):
+    program = build(rt.home, SPIN + MAIN, "early", "-Wl,--build-id")
+    track(rt, program)
+    program.unlink()
+    build(rt.home, "int other;" + SPIN + MAIN.replace("work(6)", "work(5)"), "early", "-Wl,--build-id")
+    document = lines(rt)
+    assert max(document["rows"], key=lambda r: r["cpu_s"])["function"].startswith("[early+0x")
+    reason = next(f["reason"] for f in document["native"]["files"] if f["file"] == str(program))
+    assert reason == "the file has changed since the run (another build id)"
+    program.unlink()
+    assert f"no names: {program}: the file is not there" in rt.run("lines").stdout
+
+
+@samples_natively
+def test_names_generated_code_as_its_compiler_did(rt):
+    jit = """
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(void)
+{
+	/* mov $0x80000000, %ecx; again: dec %ecx; jnz again; ret */
+	static const unsigned char code[] = {0xb9, 0, 0, 0, 0x80, 0xff, 0xc9, 0x75, 0xfc, 0xc3};
+	void *at = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char name[64];
+	FILE *map;
+	memcpy(at, code, sizeof(code));
+	sprintf(name, "/tmp/perf-%d.map", (int) getpid());
+	map = fopen(name, "w");
+	fprintf(map, "%lx %zx hot_loop\\n", (unsigned long) at, sizeof(code));
+	fclose(map);
+	for (double end = cpu() + 2.5; cpu() < end;)
+		((void (*)(void)) at)();
+	return unlink(name);
+}
+"""
+    if os.uname().machine != "x86_64":
+        pytest.skip("the generated code is of x86_64")
+    track(rt, build(rt.home, SPIN + jit, "jit", "-Wno-unused-function"))
+    document = lines(rt)
+    assert cpu_of(document, "hot_loop") > 0.6 * document["run_cpu_s"]
+
+
+@samples_natively
+def test_follows_a_process_through_exec(rt):
+    program = build(rt.home, SPIN + MAIN, "after")
+    before = build(rt.home, SPIN + """
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	(void) argc;
+	work(2);
+	return execv(argv[1], argv + 1);
+}
+""", "before")
+    truth = float(track(rt, before, program).stdout)
+    document = lines(rt, "--by", "function")
+    of = {name: sum(r["cpu_s"] for r in document["rows"]
+                    if r["file"] == str(rt.home / f"{name}.c")) for name in ("before", "after")}
+    assert of["before"] > 1 and of["after"] > 5
+    first = sum(r["cpu_s"] for r in document["rows"]
+                if r["file"] == str(rt.home / "after.c") and r["function"] == "first")
+    assert first / (of["after"] - 0.5) == pytest.approx(truth, abs=0.06)
+
+
+def test_says_that_the_kernel_refuses_it(rt, tmp_path, burn):
+    library = tmp_path / "inject.so"
+    subprocess.run(["cc", "-std=gnu11", "-O1", "-shared", "-fPIC", FAULTS, "-o", library], check=True)
+    result = rt.track("sh", "-c", f"{burn} 1.5 && exec /usr/bin/python3 -c "
+                      "'import time\nwhile time.process_time() < 1: pass'",
+                      env={"LD_PRELOAD": str(library), "TRK_FAULT": f"syscall:1+:{errno.EACCES}"})
+    assert result.rc == 0, result.stderr
+    native = lines(rt)["native"]
+    assert native["read"] is False and native["stacks"] == 0
+    assert "the kernel refuses perf_event_open" in native["reason"]
+    assert "native code not read: the kernel refuses" in rt.run("lines").stdout
+
+
+def test_off_means_off(rt, burn):
+    track(rt, burn, "1.5", flags=("--lines", "off"))
+    result = rt.run("lines")
+    assert result.rc != 0 and "no stacks" in result.stderr
+
+
+@samples_natively
+def test_the_report_has_the_functions_of_a_c_program(rt):
+    program = build(rt.home, SPIN + MAIN, "shown")
+    track(rt, program)
+    page = rt.run("report", "--format", "md", "-o", "-").stdout
+    assert "shown.c:" in page and "first()" in page
