@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "base/dynamic.h"
+#include "lines/native.h"
 
 /* As in elfutils/libdw.h. */
 typedef struct Dwarf Dwarf;
@@ -13,7 +14,12 @@ struct die {
 	void *addr, *unit, *abbrev;
 	long padding;
 };
-enum { COMMAND_READ = 0, UNITS_MAX = 50000 };
+struct attribute {
+	unsigned int code, form;
+	void *value, *unit;
+};
+enum { COMMAND_READ = 0, UNITS_MAX = 50000, CALLS_MAX = 400 };
+enum { TAG_INLINED = 0x1d, AT_CALL_FILE = 0x58, AT_CALL_LINE = 0x59 };
 
 static Dwarf *(*dwarf_begin)(int fd, int command);
 static int (*dwarf_end)(Dwarf *dwarf);
@@ -26,13 +32,32 @@ static Dwarf_Line *(*dwarf_getsrc_die)(struct die *unit, uint64_t address);
 static int (*dwarf_lineno)(Dwarf_Line *line, int *ret);
 static const char *(*dwarf_linesrc)(Dwarf_Line *line, uint64_t *mtime, uint64_t *length);
 
+static int (*dwarf_getscopes)(struct die *unit, uint64_t address, struct die **ret);
+static int (*dwarf_getscopes_die)(struct die *die, struct die **ret);
+static int (*dwarf_tag)(struct die *die);
+static struct attribute *(*dwarf_attr)(struct die *die, unsigned int code, struct attribute *ret);
+static int (*dwarf_formudata)(struct attribute *attribute, uint64_t *ret);
+static int (*dwarf_getsrcfiles)(struct die *unit, void **ret, size_t *count);
+static const char *(*dwarf_filesrc)(void *files, size_t i, uint64_t *mtime, uint64_t *length);
+
 bool trk__dwarf_is_there(void)
 {
 	static const struct trk_symbol wanted[] = {
-		{"dwarf_begin", &dwarf_begin},   {"dwarf_end", &dwarf_end},
-		{"dwarf_nextcu", &dwarf_nextcu}, {"dwarf_offdie", &dwarf_offdie},
-		{"dwarf_ranges", &dwarf_ranges}, {"dwarf_getsrc_die", &dwarf_getsrc_die},
-		{"dwarf_lineno", &dwarf_lineno}, {"dwarf_linesrc", &dwarf_linesrc},
+		{"dwarf_begin", &dwarf_begin},
+		{"dwarf_end", &dwarf_end},
+		{"dwarf_nextcu", &dwarf_nextcu},
+		{"dwarf_offdie", &dwarf_offdie},
+		{"dwarf_ranges", &dwarf_ranges},
+		{"dwarf_getsrc_die", &dwarf_getsrc_die},
+		{"dwarf_lineno", &dwarf_lineno},
+		{"dwarf_linesrc", &dwarf_linesrc},
+		{"dwarf_getscopes", &dwarf_getscopes},
+		{"dwarf_getscopes_die", &dwarf_getscopes_die},
+		{"dwarf_tag", &dwarf_tag},
+		{"dwarf_attr", &dwarf_attr},
+		{"dwarf_formudata", &dwarf_formudata},
+		{"dwarf_getsrcfiles", &dwarf_getsrcfiles},
+		{"dwarf_filesrc", &dwarf_filesrc},
 	};
 	static bool was_tried, is_there;
 
@@ -43,7 +68,52 @@ bool trk__dwarf_is_there(void)
 	return is_there;
 }
 
-static void find_line(struct die *unit, struct trk_dwarf_line *ret)
+static bool number_of(struct die *die, unsigned int code, uint64_t *ret)
+{
+	struct attribute attribute;
+
+	return dwarf_attr(die, code, &attribute) && dwarf_formudata(&attribute, ret) == 0;
+}
+
+/* Names without a path are of the unit's own folder. */
+static bool is_library(const char *file)
+{
+	return file[0] == '/' && trk__native_is_of_system(file);
+}
+
+/* The innermost call in the user's own code, of library code that was put in its place. */
+static void find_call(struct die *unit, struct trk_dwarf_line *ret)
+{
+	struct die *innermost = NULL, *scope = NULL;
+	void *files;
+	size_t names;
+	int scopes = 0;
+
+	if (dwarf_getscopes(unit, ret->address, &innermost) > 0)
+		scopes = dwarf_getscopes_die(&innermost[0], &scope);
+	if (scopes > 0 && dwarf_getsrcfiles(unit, &files, &names) == 0)
+		for (int i = 0; i < scopes; i++) {
+			uint64_t file, line;
+			const char *name;
+
+			if (dwarf_tag(&scope[i]) != TAG_INLINED ||
+			    !number_of(&scope[i], AT_CALL_FILE, &file) ||
+			    !number_of(&scope[i], AT_CALL_LINE, &line) || file >= names ||
+			    line > INT32_MAX)
+				continue;
+			name = dwarf_filesrc(files, (size_t) file, NULL, NULL);
+			if (!name || is_library(name))
+				continue;
+			free(ret->file);
+			ret->file = strdup(name);
+			ret->line = ret->file ? (int) line : 0;
+			break;
+		}
+	free(innermost);
+	free(scope);
+}
+
+static void find_line(struct die *unit, struct trk_dwarf_line *ret, int *calls)
 {
 	Dwarf_Line *found = dwarf_getsrc_die(unit, ret->address);
 	const char *file;
@@ -54,6 +124,9 @@ static void find_line(struct die *unit, struct trk_dwarf_line *ret)
 	file = dwarf_linesrc(found, NULL, NULL);
 	ret->file = file ? strdup(file) : NULL;
 	ret->line = ret->file ? line : 0;
+	/* This reads the whole unit each time. */
+	if (ret->file && is_library(ret->file) && (*calls)++ < CALLS_MAX)
+		find_call(unit, ret);
 }
 
 /* The first line at or after an address. */
@@ -72,7 +145,7 @@ static size_t first_from(const struct trk_dwarf_line *line, size_t count, uint64
 	return low;
 }
 
-static void look_at_unit(struct die *unit, struct trk_dwarf_line *line, size_t count)
+static void look_at_unit(struct die *unit, struct trk_dwarf_line *line, size_t count, int *calls)
 {
 	uint64_t base, start, end;
 	ptrdiff_t at = 0;
@@ -81,7 +154,7 @@ static void look_at_unit(struct die *unit, struct trk_dwarf_line *line, size_t c
 		for (size_t i = first_from(line, count, start); i < count && line[i].address < end;
 		     i++)
 			if (!line[i].file)
-				find_line(unit, &line[i]);
+				find_line(unit, &line[i], calls);
 }
 
 void trk__dwarf_find(int fd, struct trk_dwarf_line *line, size_t count)
@@ -89,6 +162,7 @@ void trk__dwarf_find(int fd, struct trk_dwarf_line *line, size_t count)
 	Dwarf *dwarf = trk__dwarf_is_there() ? dwarf_begin(fd, COMMAND_READ) : NULL;
 	uint64_t at = 0, next;
 	size_t header;
+	int calls = 0;
 
 	if (!dwarf)
 		return;
@@ -98,7 +172,7 @@ void trk__dwarf_find(int fd, struct trk_dwarf_line *line, size_t count)
 		struct die unit;
 
 		if (dwarf_offdie(dwarf, at + header, &unit))
-			look_at_unit(&unit, line, count);
+			look_at_unit(&unit, line, count, &calls);
 		at = next;
 	}
 	(void) dwarf_end(dwarf);

@@ -17,7 +17,8 @@ struct trk_dwarf_line {
 
 /* Whether libdw can be loaded. */
 bool trk__dwarf_is_there(void);
-/* Look up lines, which are in the order of their addresses. fd is borrowed. */
+/* Look up lines, which are in the order of their addresses. Of library code that the compiler put
+ * into a function of the user's, the line is that of the call. fd is borrowed. */
 void trk__dwarf_find(int fd, struct trk_dwarf_line *line, size_t count);
 
 /* The name of a function as its language writes it, without parameters, by libstdc++ (loaded on

@@ -16,4 +16,8 @@ int trk__lines_looked_up(const struct trk_lines *l, double start_s, struct trk_l
  * run, seconds since 1970. On -ENOMEM *l stays as it was. */
 int trk__lines_look_up(struct trk_lines **l, double start_s);
 
+/* Whether code of a file, or its source, belongs to the system, to a compiler's library or to an
+ * installed package, not to the user. */
+bool trk__native_is_of_system(const char *path);
+
 #endif

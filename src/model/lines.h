@@ -69,6 +69,7 @@ struct trk_lines_function {
 	char *file, *name; /* owned; file names are bytes, not always UTF-8 */
 	int first_line;
 	bool is_library; /* of the standard library or an installed package */
+	bool was_native; /* of native code, with the name that was looked up (lines/native.h) */
 };
 
 struct trk_lines_node {

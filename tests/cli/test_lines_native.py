@@ -164,6 +164,28 @@ def test_stands_below_the_line_of_python_that_called_it(rt):
 
 
 @samples_natively
+def test_charges_inlined_library_code_to_the_line_that_calls_it(rt):
+    folder = rt.home / "site-packages"
+    folder.mkdir()
+    (folder / "add.h").write_text("static inline __attribute__((always_inline)) void add(volatile long *to, long n)\n"
+                                  "{\n\tfor (long i = 0; i < n; i++)\n\t\t*to += i;\n}\n")
+    text = '#include "site-packages/add.h"\n' + SPIN + """
+int main(void)
+{
+	for (double end = cpu() + 2; cpu() < end;)
+		add(&sink, 1000000); // INLINED
+	return 0;
+}
+"""
+    track(rt, build(rt.home, text, "inlined", "-Wno-unused-function"))
+    document = lines(rt)
+    hot = max(document["rows"], key=lambda r: r["cpu_s"])
+    assert (hot["file"], hot["line"], hot["function"]) == (
+        str(rt.home / "inlined.c"), line_of(text, "INLINED"), "main")
+    assert hot["cpu_s"] > 0.8 * document["all"]["cpu_s"]
+
+
+@samples_natively
 def test_names_a_place_in_a_stripped_file_by_its_offset(rt):
     program = build(rt.home, SPIN + MAIN, "bare", "-s")
     track(rt, program)

@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +17,14 @@ enum { PAGES = 4, RECORD_MAX = 1024 };
 static size_t page_size(void)
 {
 	return (size_t) sysconf(_SC_PAGESIZE);
+}
+
+/* Samplers leave half of the descriptors to the rest of the process. */
+static bool is_beyond_half(int fd)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t) fd >= limit.rlim_cur / 2;
 }
 
 int trk__perf_sampler_open(struct trk_perf_sampler *ret, pid_t tid, unsigned int hz)
@@ -42,6 +51,10 @@ int trk__perf_sampler_open(struct trk_perf_sampler *ret, pid_t tid, unsigned int
 	s.fd = (int) syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (s.fd < 0)
 		return -errno;
+	if (is_beyond_half(s.fd)) {
+		(void) close(s.fd);
+		return -EMFILE;
+	}
 	s.map = mmap(NULL, (1 + PAGES) * page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, s.fd, 0);
 	if (s.map == MAP_FAILED) {
 		/* EPERM: the user's share of locked memory is used up. */
