@@ -201,7 +201,7 @@ def test_a_wrong_variable_is_named(rt):
 
 def test_doctor_names_a_source_for_everything_and_a_way_out_for_what_lacks(rt):
     checks = rt.run("doctor", "--json").json()["checks"]
-    assert len(checks) == 17
+    assert len(checks) == 18
     for check in checks:
         assert check["available"] in ("yes", "partly", "no") and check["source"]
         assert (check["hint"] is None) == (check["available"] == "yes"), check

@@ -145,12 +145,16 @@ def built(folder, name, text, *flags):
 
 
 def reason_of(rt, program):
-    """What `lines` says about a program of which nothing was read."""
+    """What `lines` says about a program of which no line was read. Its native code may have been sampled."""
     result = rt.track(program, flags=("--lines", "auto"))
     assert result.rc == 0, result.stderr
-    result = rt.run("lines")
+    result = rt.run("lines", "--json")
+    if result.rc == 0:
+        (process,) = result.json()["processes"]
+        assert process["read"] is False and process["python"] is None
+        return process["name"], process["reason"]
     assert result.rc == 4 and result.stdout == ""
-    first, *rest = result.stderr.splitlines()
+    first, *rest = (line for line in result.stderr.splitlines() if "native code: " not in line)
     assert "no process of the run was read as Python" in first
     assert len(rest) == 1
     return re.fullmatch(r"resource-tracker: (\S+) \(\d+\): (.*)", rest[0]).groups()

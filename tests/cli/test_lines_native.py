@@ -262,6 +262,7 @@ int main(int argc, char **argv)
     assert first / (of["after"] - 0.5) == pytest.approx(truth, abs=0.06)
 
 
+@pytest.mark.native
 def test_says_that_the_kernel_refuses_it(rt, tmp_path, burn):
     library = tmp_path / "inject.so"
     subprocess.run(["cc", "-std=gnu11", "-O1", "-shared", "-fPIC", FAULTS, "-o", library], check=True)
