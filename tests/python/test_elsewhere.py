@@ -467,7 +467,7 @@ def test_the_package_without_proc(script):
     assert told["stats"]["process_memory"]["max"] > 5000
     assert told["row"]["gpu_usage"] is None  # nothing says that there is none
     assert told["request"]["cpu"] >= 1 and told["request"]["memory"] >= 128
-    assert "for Linux only" in told["server"] and "What the job used" in told["report"]
+    assert "C library is not in this package" in told["server"] and "What the job used" in told["report"]
     assert "at least; psutil" in told["report"]
     assert told["info"]["memory_mib"] > 100 and told["info"]["gpu_count"] is None
     assert told["phases"][0]["phase"] == "children" and told["track"] == "at_least"

@@ -485,9 +485,9 @@ def test_code_packages_hold_the_package_once_and_it_works_from_there(flow):
         "resource_tracker", "metaflow_extensions"}
     contents = [path.read_bytes() for path in ours if path.stat().st_size > 200]
     assert len(set(contents)) == len(contents)
-    # The machine code of one machine; with that of two it stays below 3 MB.
+    # The machine code of one machine: the program and the C module, each with the catalogue.
     machines = sum(path.name == "resource-tracker-program" for path in ours)
-    assert machines >= 1 and sum(len(zlib.compress(c)) for c in contents) < 1.8e6 * machines
+    assert machines >= 1 and sum(len(zlib.compress(c)) for c in contents) < 2.3e6 * machines
     text = """
         import resource_tracker, os
         from resource_tracker import ResourceTracker, _core, _engine

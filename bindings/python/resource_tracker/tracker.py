@@ -514,8 +514,8 @@ class ResourceTracker:
         answer = advice.ask(self, earlier, {**advice.needs_of(needs), **needs_of_filters(kwargs)},
                             short_runs=True)
         if not answer:
-            raise LookupError("no server can be named: the C library is not in this package, "
-                              "or there are too few samples")
+            why = "there are too few samples" if _engine._core else "the C library is not in this package"
+            raise LookupError(f"no server can be named: {why}")
         if not answer["servers"]:
             raise LookupError(answer["no_server_reason"])
         server: Dict[str, Any] = answer["servers"][0]
