@@ -196,8 +196,8 @@ static int print(const struct settings *s, const struct trk_record *r, struct tr
 static int nothing(const struct trk_record *r)
 {
 	cli_complain(r->lines ? "lines: %s: no process of the run was read as Python"
-			      : "lines: %s: no stacks. It ran no Python and used hardly any CPU "
-				"time, or ran with --lines off",
+			      : "lines: %s: no stacks. It ran with --lines off, or it ran no "
+				"Python and used hardly any CPU time or was interrupted too often",
 		     r->run.id);
 	if (r->lines)
 		cli_complain("native code: %s", trk__native_why_text(r->lines->native.why));
