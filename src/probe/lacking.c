@@ -9,9 +9,26 @@
 #include "probe/linux/diskstats.h"
 #include "probe/linux/netdev.h"
 #include "probe/linux/pid_stat.h"
+#include "probe/machine.h"
 #include "probe/perf.h"
 
 /* ---- GPUs ---- */
+
+void trk__machine_look(struct trk_place *p, const struct trk_env *env)
+{
+	trk__machine_read(env, &p->server);
+	p->has_server = true;
+}
+
+bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env, bool always,
+			    const struct trk_gpu_hints *hints)
+{
+	(void) p;
+	(void) env;
+	(void) always;
+	(void) hints;
+	return true;
+}
 
 struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_gpu_mode mode,
 					   const struct trk_gpu_hints *hints,

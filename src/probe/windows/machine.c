@@ -51,19 +51,3 @@ void trk__machine_read(const struct trk_env *env, struct trk_server *ret)
 	trk__nt_text(FIRMWARE, "SystemProductName", ret->product, sizeof(ret->product));
 	(void) snprintf(ret->gpu_reason, sizeof(ret->gpu_reason), "GPUs are not read on Windows");
 }
-
-void trk__machine_look(struct trk_place *p, const struct trk_env *env)
-{
-	trk__machine_read(env, &p->server);
-	p->has_server = true;
-}
-
-bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env, bool always,
-			    const struct trk_gpu_hints *hints)
-{
-	(void) p;
-	(void) env;
-	(void) always;
-	(void) hints;
-	return true;
-}

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "probe/windows/host.h"
 #include "sample/sampler_private.h"
+#include "sample/system_parts.h"
 
 enum { DISKS_MAX = 32 };
 
@@ -22,7 +23,7 @@ void trk__sampler_open_system(struct trk_sampler *s)
 		trk__meter_init(&s->system->disks, DISKS_MAX);
 }
 
-static void read_cpu(struct trk_sampler *s, uint64_t now_ns)
+void trk__system_read_cpu(struct trk_sampler *s, uint64_t now_ns)
 {
 	struct trk_nt_cpu cpu;
 
@@ -36,7 +37,7 @@ static void read_cpu(struct trk_sampler *s, uint64_t now_ns)
 	s->system_ns = now_ns;
 }
 
-static void read_memory(struct trk_sampler *s)
+void trk__system_read_memory(struct trk_sampler *s)
 {
 	struct trk_nt_memory m;
 
@@ -50,7 +51,7 @@ static void read_memory(struct trk_sampler *s)
 		trk__sampler_set_bytes(s, TRK_SYSTEM_MEMORY_CACHED, m.cached_bytes);
 }
 
-static void read_disks(struct trk_sampler *s)
+void trk__system_read_disks(struct trk_sampler *s)
 {
 	uint64_t in, out;
 
@@ -61,7 +62,7 @@ static void read_disks(struct trk_sampler *s)
 	trk__sampler_set_delta(s, TRK_SYSTEM_DISK_WRITE, out);
 }
 
-static void read_net(struct trk_sampler *s)
+void trk__system_read_net(struct trk_sampler *s)
 {
 	uint64_t received, sent;
 
@@ -71,7 +72,7 @@ static void read_net(struct trk_sampler *s)
 	trk__sampler_set_delta(s, TRK_SYSTEM_NET_SENT, sent);
 }
 
-static void read_rest(struct trk_sampler *s)
+void trk__system_read_rest(struct trk_sampler *s)
 {
 	struct trk_nt_space space;
 	uint64_t processes;
@@ -83,34 +84,6 @@ static void read_rest(struct trk_sampler *s)
 		trk__sampler_set_bytes(s, TRK_SYSTEM_SPACE_USED, space.used_bytes);
 		trk__sampler_set_bytes(s, TRK_SYSTEM_SPACE_FREE, space.available_bytes);
 	}
-}
-
-void trk__sampler_system_baseline(struct trk_sampler *s)
-{
-	read_cpu(s, s->start_ns);
-	read_disks(s);
-	read_net(s);
-}
-
-void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
-			      const struct trk_sample *before)
-{
-	(void) before;
-	read_cpu(s, now_ns);
-	read_memory(s);
-	read_disks(s);
-	read_net(s);
-	read_rest(s);
-}
-
-void trk__sampler_read_machine(struct trk_sampler *s)
-{
-	(void) s; /* for the perf clock, which Windows does not have */
-}
-
-void trk__sampler_force_full_system(struct trk_sampler *s)
-{
-	(void) s;
 }
 
 void trk__sampler_close_system(struct trk_sampler *s)

@@ -383,46 +383,6 @@ int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_byte
 	return r;
 }
 
-/* ---- memory ----
- *
- * A footprint is exact and counts a page that several processes share where it was written. So the
- * sum needs no estimate. */
-
-void trk__memory_init(struct trk_tree *t)
-{
-	(void) t;
-}
-
-void trk__sharing_gone(struct trk_tree *t, struct process *p)
-{
-	(void) t;
-	(void) p;
-}
-
-/* No source has it. */
-bool trk__tree_shmem(const struct trk_tree *t, uint64_t *ret_bytes)
-{
-	(void) t;
-	(void) ret_bytes;
-	return false;
-}
-
-void trk__memory_update(struct trk_tree *t)
-{
-	struct trk_tree_state *s = &t->state;
-
-	s->rss_bytes = s->pss_bytes = 0;
-	s->unreadable_memory = 0;
-	for (size_t i = 0; i < t->count; i++) {
-		const struct process *p = &t->process[i];
-
-		s->rss_bytes += p->rss_bytes;
-		s->pss_bytes += p->pss_bytes;
-		s->unreadable_memory += p->pss_denied && !p->zombie;
-	}
-	trk__peaks_update(t, true);
-}
-
 int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int max)
 {
 	int n = trk__mac_children(pid, pids, max);

@@ -283,7 +283,7 @@ static bool read_process(struct trk_tree *t, struct process *p)
 	return true;
 }
 
-/* A list that could not be read says nothing about who has ended. */
+/* Where the list could not be read, no member counts as ended. */
 bool trk__tree_walk(struct trk_tree *t, size_t from)
 {
 	bool any_vanished = false;
@@ -338,42 +338,4 @@ int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int
 	(void) pids;
 	(void) max;
 	return 0;
-}
-
-/* ---- memory ----
- *
- * A private working set holds no page of another process: the sum needs no estimate. */
-
-void trk__memory_init(struct trk_tree *t)
-{
-	(void) t;
-}
-
-void trk__sharing_gone(struct trk_tree *t, struct process *p)
-{
-	(void) t;
-	(void) p;
-}
-
-bool trk__tree_shmem(const struct trk_tree *t, uint64_t *ret_bytes)
-{
-	(void) t;
-	(void) ret_bytes;
-	return false;
-}
-
-void trk__memory_update(struct trk_tree *t)
-{
-	struct trk_tree_state *s = &t->state;
-
-	s->rss_bytes = s->pss_bytes = 0;
-	s->unreadable_memory = 0;
-	for (size_t i = 0; i < t->count; i++) {
-		const struct process *p = &t->process[i];
-
-		s->rss_bytes += p->rss_bytes;
-		s->pss_bytes += p->pss_bytes;
-		s->unreadable_memory += p->pss_denied;
-	}
-	trk__peaks_update(t, true);
 }

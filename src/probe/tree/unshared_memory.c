@@ -1,0 +1,37 @@
+/* The sums of memory where the figure of a member holds no page that counts for another one as well
+ * (footprints of macOS, private working sets of Windows): they need no estimate. */
+#include "probe/tree/private.h"
+
+void trk__memory_init(struct trk_tree *t)
+{
+	(void) t;
+}
+
+void trk__sharing_gone(struct trk_tree *t, struct process *p)
+{
+	(void) t;
+	(void) p;
+}
+
+bool trk__tree_shmem(const struct trk_tree *t, uint64_t *ret_bytes)
+{
+	(void) t;
+	(void) ret_bytes;
+	return false;
+}
+
+void trk__memory_update(struct trk_tree *t)
+{
+	struct trk_tree_state *s = &t->state;
+
+	s->rss_bytes = s->pss_bytes = 0;
+	s->unreadable_memory = 0;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct process *p = &t->process[i];
+
+		s->rss_bytes += p->rss_bytes;
+		s->pss_bytes += p->pss_bytes;
+		s->unreadable_memory += p->pss_denied && !p->zombie;
+	}
+	trk__peaks_update(t, true);
+}
