@@ -315,7 +315,7 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 	{"executor", 0, "TEXT", "store with the run", take_metadata, 0}, \
 	{"external-run-id", 0, "TEXT", "store with the run", take_metadata, 0}, \
 	{"container-image", 0, "TEXT", "store with the run", take_metadata, 0}, \
-	{"input-size", 0, "SIZE", "size of the job's input, for advice by size (that of the files on its command line)", take_input_size, 0}, \
+	{"input-size", 0, "SIZE", "size of the job's input, for advice by size (default: that of the files on its command line)", take_input_size, 0}, \
 	{"no-history", 0, NULL, "keep the run out of the history of its job", cli_set_flag, AT(track.unlisted)}, \
 	{"no-discovery", 0, NULL, "do not query the cloud for region and type of the server", take_no_discovery, 0}, \
 	{"instance", 0, "VENDOR/REGION/TYPE", "type of this server, for its price", cli_take_instance_option, AT(stated)}, \

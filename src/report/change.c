@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 
-/* A smaller change of memory is left out next to that of the run time. */
+/* Where the run time has changed, a change of memory by a smaller share is not mentioned. */
 #define MEMORY_SHARE_MIN 0.05
 
 enum { NAME_SHOWN_MAX = 16 };

@@ -302,8 +302,8 @@ static void fill_bars(struct trk_doc *d, struct trk_doc_lane *lane, const double
 		for (size_t b = bar->first; bar->use && b < end; b++) {
 			double rate = mean_cores(d, bar);
 
-			/* Where some processes have no bar, the program's time is not that of the
-			 * bars. */
+			/* Some processes of the program may have no bar: each bar gets its part of
+			 * the program's rate. */
 			if (!lane->alive)
 				rate = all[b] > 0 ? cores[b] * rate / all[b] : 0;
 			bar->use[b - bar->first] = step_of(rate / lane->cores);
