@@ -2,6 +2,7 @@
  * says so and fails. */
 #include "cli/cli.h"
 #include "cli/dashboard_serve.h"
+#include "cli/tracking.h"
 
 static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
 
@@ -30,4 +31,12 @@ int cli_dashboard_serve(const struct cli_fleet_settings *views, uint16_t port, b
 		"dashboard: this build for macOS has no server. Try: resource-tracker dashboard "
 		"--static FILE.html");
 	return EXIT_ERROR;
+}
+
+void track_complain_of_lacks(const struct track_settings *s)
+{
+	if (s->track.stacks.hz > 0)
+		cli_complain("--lines: no lines of programs are sampled on macOS");
+	if (s->track.own_group)
+		cli_complain("--cgroup: macOS has no control groups");
 }

@@ -2,6 +2,7 @@
 #include "cli/alert_check.h"
 #include "cli/cli.h"
 #include "cli/dashboard_serve.h"
+#include "cli/tracking.h"
 
 static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
 
@@ -59,4 +60,14 @@ int cli_shell(const char *name, int argc, char **argv)
 	(void) argc;
 	(void) argv;
 	return refuse(1, (char *[]){(char *) (uintptr_t) name, NULL});
+}
+
+void track_complain_of_lacks(const struct track_settings *s)
+{
+	if (s->track.stacks.hz > 0)
+		cli_complain("--lines: no lines of programs are sampled on Windows");
+	if (s->track.own_group)
+		cli_complain("--cgroup: Windows has no control groups");
+	if (s->report_every_ns)
+		cli_complain("--report-every: on Windows the page is written at the end alone");
 }
