@@ -89,6 +89,7 @@ def may_sample():
 
 
 samples_natively = pytest.mark.skipif(not may_sample(), reason="the kernel refuses perf_event_open")
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give a file to another user")
 pytestmark = pytest.mark.native
 
 
@@ -221,7 +222,20 @@ def test_takes_no_names_from_a_file_that_has_changed(rt):
 
 
 @samples_natively
-def test_names_generated_code_as_its_compiler_did(rt):
+@needs_root
+def test_takes_no_names_from_a_file_of_another_user(rt):
+    program = build(rt.home, SPIN + MAIN, "theirs")
+    track(rt, program)
+    os.chown(program, 65534, 65534)
+    document = lines(rt)
+    assert max(document["rows"], key=lambda r: r["cpu_s"])["function"].startswith("[theirs+0x")
+    assert {"file": str(program), "reason": "the file belongs to another user"} in document["native"]["files"]
+
+
+@samples_natively
+@pytest.mark.parametrize("owner, name", [(None, "hot_loop"), pytest.param(65534, "[generated code]", marks=needs_root)])
+def test_names_generated_code_as_its_compiler_did(rt, owner, name):
+    """The map of another user names nothing."""
     jit = """
 #include <string.h>
 #include <sys/mman.h>
@@ -238,6 +252,8 @@ int main(void)
 	map = fopen(name, "w");
 	fprintf(map, "%lx %zx hot_loop\\n", (unsigned long) at, sizeof(code));
 	fclose(map);
+	if (OWNER && chown(name, OWNER, OWNER))
+		return 1;
 	for (double end = cpu() + 2.5; cpu() < end;)
 		((void (*)(void)) at)();
 	return unlink(name);
@@ -245,9 +261,9 @@ int main(void)
 """
     if os.uname().machine != "x86_64":
         pytest.skip("the generated code is of x86_64")
-    track(rt, build(rt.home, SPIN + jit, "jit", "-Wno-unused-function"))
+    track(rt, build(rt.home, SPIN + jit, "jit", "-Wno-unused-function", f"-DOWNER={owner or 0}"))
     document = lines(rt)
-    assert cpu_of(document, "hot_loop") > 0.6 * document["run_cpu_s"]
+    assert cpu_of(document, name) > 0.6 * document["run_cpu_s"]
 
 
 @samples_natively
