@@ -337,17 +337,11 @@ def test_a_job_that_is_to_die_with_its_parent_does(rt, tmp_path, signo):
     pid = int(pid_file.read_text())
     starter.kill()
     starter.wait()
-    for _ in range(400):
-        try:
-            with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-                if file.read().rsplit(")", 1)[1].split()[0] == "Z":
-                    break
-        except FileNotFoundError:
-            break
-        time.sleep(0.05)
-    else:
+    try:
+        await_state(pid, {"gone", "Z"})
+    except pytest.fail.Exception:
         os.kill(pid, signal.SIGKILL)
-        pytest.fail("the job is alive")
+        raise
 
 
 def test_a_limit_of_the_jobs_file_size_is_the_jobs_matter(rt):
