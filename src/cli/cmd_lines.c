@@ -203,7 +203,7 @@ static int nothing(const struct trk_record *r)
 		cli_complain("native code: %s", trk__native_why_text(r->lines->native.why));
 	for (size_t i = 0; r->lines && i < r->lines->processes; i++)
 		if (r->lines->process[i].why > TRK_STACK_NOT_PYTHON)
-			cli_complain("%s (%d): %s", r->lines->process[i].name,
+			cli_complain("%s (%d): %s", trk__lines_process_name(&r->lines->process[i]),
 				     (int) r->lines->process[i].pid,
 				     trk__stack_why_text(r->lines->process[i].why));
 	return EXIT_NODATA;

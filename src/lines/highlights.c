@@ -213,7 +213,7 @@ static void put_not_read(struct trk_json *j, const struct trk_lines *l)
 			continue;
 		trk__json_open(j, '{');
 		trk__json_key_i64(j, "pid", p->pid);
-		trk__json_key_text(j, "name", p->name);
+		trk__json_key_text(j, "name", p->name[0] ? p->name : NULL);
 		trk__json_key_text(j, "reason", trk__stack_why_text(p->why));
 		trk__json_close(j, '}');
 	}

@@ -180,7 +180,8 @@ static void put_unread(struct trk_buf *b, const struct trk_lines *l)
 		if (n == 0)
 			continue;
 		trk__buf_puts(b, "not read: ");
-		trk__utf8_safe(b, l->process[first].name, sizeof(l->process[first].name), true);
+		trk__utf8_safe(b, trk__lines_process_name(&l->process[first]), TRK_LINES_NAME_SIZE,
+			       true);
 		trk__buf_printf(b, " (%d", (int) l->process[first].pid);
 		if (n > 1)
 			trk__buf_printf(b, " and %zu more", n - 1);
@@ -302,7 +303,7 @@ static void put_processes(struct trk_json *j, const struct trk_lines *l)
 
 		trk__json_open(j, '{');
 		trk__json_key_i64(j, "pid", p->pid);
-		trk__json_key_text(j, "name", p->name);
+		trk__json_key_text(j, "name", p->name[0] ? p->name : NULL);
 		(void) snprintf(version, sizeof(version), "%u.%u", p->version >> 16,
 				p->version >> 8 & 255);
 		trk__json_key_text(j, "python", p->version ? version : NULL);

@@ -451,6 +451,11 @@ void trk__lines_process(struct trk_lines *l, const struct trk_lines_process *pro
 		l->process[l->processes++] = *process;
 }
 
+const char *trk__lines_process_name(const struct trk_lines_process *process)
+{
+	return process->name[0] ? process->name : "process";
+}
+
 bool trk__lines_has_any(const struct trk_lines *l)
 {
 	return l->native.samples > 0 || trk__lines_has_interpreter(l);

@@ -211,6 +211,8 @@ void trk__lines_keep(struct trk_lines *l, int64_t from_us, int64_t to_us,
 /* Note how a process is read; the newest note of a pid holds, but one that was read stays so when
  * it has no Python any more. */
 void trk__lines_process(struct trk_lines *l, const struct trk_lines_process *process);
+/* Its name, or "process" where that is not known: it ended before it was read. */
+const char *trk__lines_process_name(const struct trk_lines_process *process);
 /* Whether anything is known of the job's lines that is worth keeping: an interpreter was seen, or
  * native code. */
 bool trk__lines_has_any(const struct trk_lines *l);

@@ -179,6 +179,18 @@ def test_what_is_no_interpreter_that_can_be_read_is_named(rt, declarations, cook
     assert said == reason or reason is None and re.match("the (memory is not laid|interpreter had not)", said)
 
 
+def test_a_process_without_a_name_is_called_process(rt):
+    text = FAKE.replace("{\n", "{\n\tprctl(PR_SET_NAME, \"\");\n", 1) % "#include <sys/prctl.h>"
+    program = built(rt.home, "python3", text, "-DCOOKIE=0", "-DFREE_THREADED=0")
+    assert rt.track(program, flags=("--lines", "auto")).rc == 0
+    result = rt.run("lines")
+    assert re.search(r"(?m)^(not read|resource-tracker): process \(\d+\): CPython older than 3.9$",
+                     result.stdout + result.stderr)
+    if result.rc == 0:
+        (process,) = rt.run("lines", "--json").json()["processes"]
+        assert process["name"] is None
+
+
 BUSY = "#include <time.h>\nint main(void) { while (clock() < CLOCKS_PER_SEC); return 0; }\n"
 
 
