@@ -539,12 +539,59 @@ void trk__writer_sizes(const struct trk_writer *w, uint64_t *ret_bytes, uint64_t
 	*ret_lines_bytes = w->lines_bytes;
 }
 
+struct last_rows {
+	uint64_t at, size; /* of the next record; of the file */
+	uint64_t end_at;   /* the last record that the end fits over; 0: none */
+	uint64_t end_bytes;
+	uint64_t records; /* from there on */
+};
+
+static int find_place(void *data, int type, const unsigned char *payload, size_t len)
+{
+	struct last_rows *l = data;
+
+	(void) payload;
+	if (type != TRK_RECORD_START && l->at + l->end_bytes < l->size) {
+		l->end_at = l->at;
+		l->records = 0;
+	}
+	l->records++;
+	l->at += len + TRK_FRAME_SIZE;
+	return 0;
+}
+
+/* The disk is full: the end overwrites the last rows, as it needs no new space there. The file
+ * becomes smaller, which makes those who follow it read it again. */
+static void end_over_rows(struct trk_writer *w)
+{
+	struct last_rows l = {.at = TRK_SIGNATURE_SIZE, .size = w->size};
+
+	trk__format_frame(&w->frames, TRK_RECORD_END, &w->payload);
+	l.end_bytes = w->frames.len;
+	if (trk__records_walk(w->fd, w->name, find_place, &l, NULL) == 0 && l.end_at &&
+	    lseek(w->fd, (off_t) l.end_at, SEEK_SET) >= 0) {
+		w->lost += l.records;
+		w->size = l.end_at;
+		if (trk__write_all(w->fd, w->frames.data, w->frames.len) == 0) {
+			w->size += w->frames.len;
+			w->lost--; /* the end, which append() counted */
+		}
+		(void) !ftruncate(w->fd, (off_t) w->size);
+	}
+	trk__buf_clear(&w->frames);
+}
+
 int trk__writer_end(struct trk_writer *w, const struct trk_outcome *o)
 {
+	int r;
+
 	trk__buf_clear(&w->payload);
 	trk__format_outcome(&w->payload, o);
 	w->batch_bytes = 0;
-	return append(w, TRK_RECORD_END);
+	r = append(w, TRK_RECORD_END);
+	if (r < 0)
+		end_over_rows(w);
+	return r;
 }
 
 void trk__writer_batch(struct trk_writer *w)

@@ -320,7 +320,11 @@ def test_a_full_disk_loses_samples_and_nothing_else(rt):
         result = rt.track(sys.executable, "-c", FILL, disk, flags=["-i", "0.01", "--recording", disk])
         assert result.rc == 5
         assert "recording incomplete" in result.stderr
-        assert rt.run("show", "@", "--recording", disk).rc == 0
+        # The end has its place.
+        shown = rt.run("show", "@", "--recording", disk)
+        assert shown.rc == 0 and "did not end cleanly" not in shown.stdout
+        run, = rt.run("history", "--json", "--recording", disk).json()["runs"]
+        assert (run["verdict"], run["code"]) == ("exited", 5)
     finally:
         subprocess.run(["umount", disk], check=True)
 
