@@ -18,7 +18,7 @@
 
 /* An Alertmanager ends an alert that it has not received for a day (sinks.c). */
 static const double LIFE_S = 60, POSTED_AGAIN_S = 8 * 3600;
-enum { VARIABLES = 16, VARIABLE_SIZE = 1024, PATH_SIZE = 4096 };
+enum { VARIABLES = 16, VARIABLE_SIZE = 1024, PATH_SIZE = 4096, DRAIN_READS = 32 };
 
 /* The rule of a name of `len` bytes; false: there is none. */
 static bool find_rule(const char *name, size_t len, int *ret)
@@ -288,13 +288,15 @@ static void forget(struct trk_alert_hook_run *run)
 	run->hook = NULL;
 }
 
-/* What it writes is read and dropped but for the last line, which tells why it failed. */
+/* What it writes is read and dropped but for the last line, which tells why it failed. No more than
+ * a pipe holds at a time: a command may write faster than it is read, without end. */
 static void drain(const struct trk_alert_hook_run *run, char last[120])
 {
 	char text[4096];
 	ssize_t len, kept = 0;
 
-	while ((len = read(run->process.fd, text, sizeof(text) - 1)) > 0)
+	for (int i = 0;
+	     i < DRAIN_READS && (len = read(run->process.fd, text, sizeof(text) - 1)) > 0; i++)
 		kept = len;
 	last[0] = '\0';
 	if (kept <= 0)

@@ -52,6 +52,12 @@ def test_a_command_that_fails_is_named(rt, tmp_path):
     assert "resource-tracker: --on-alert all: exit status 7: no such sink\n" in done.stderr
 
 
+def test_a_command_that_writes_without_end_does_not_stop_the_tracker(rt):
+    done = rt.track("sleep", "3", flags=[*FAST, "--on-alert", "time-limit=yes"], timeout=120)
+    assert done.rc == 0
+    assert done.summary["run"]["duration_s"] < 60
+
+
 @pytest.mark.parametrize("flag", [["--alerts", "never"], ["--quiet"]])
 def test_alerts_can_be_silenced(rt, flag):
     done = rt.track("sleep", "1.2", flags=[*FAST, *flag])
