@@ -18,7 +18,7 @@ struct attribute {
 	unsigned int code, form;
 	void *value, *unit;
 };
-enum { COMMAND_READ = 0, UNITS_MAX = 50000, CALLS_MAX = 400 };
+enum { COMMAND_READ = 0, UNITS_MAX = 50000, CALLS_MAX = 400, LOOKS_MAX = 20000000 };
 enum { TAG_INLINED = 0x1d, AT_CALL_FILE = 0x58, AT_CALL_LINE = 0x59 };
 
 static Dwarf *(*dwarf_begin)(int fd, int command);
@@ -68,6 +68,11 @@ bool trk__dwarf_is_there(void)
 	return is_there;
 }
 
+/* Bounds for a file that is made to take long. */
+struct work {
+	int calls, looks;
+};
+
 static bool number_of(struct die *die, unsigned int code, uint64_t *ret)
 {
 	struct attribute attribute;
@@ -113,7 +118,7 @@ static void find_call(struct die *unit, struct trk_dwarf_line *ret)
 	free(scope);
 }
 
-static void find_line(struct die *unit, struct trk_dwarf_line *ret, int *calls)
+static void find_line(struct die *unit, struct trk_dwarf_line *ret, struct work *work)
 {
 	Dwarf_Line *found = dwarf_getsrc_die(unit, ret->address);
 	const char *file;
@@ -125,7 +130,7 @@ static void find_line(struct die *unit, struct trk_dwarf_line *ret, int *calls)
 	ret->file = file ? strdup(file) : NULL;
 	ret->line = ret->file ? line : 0;
 	/* This reads the whole unit each time. */
-	if (ret->file && is_library(ret->file) && (*calls)++ < CALLS_MAX)
+	if (ret->file && is_library(ret->file) && work->calls++ < CALLS_MAX)
 		find_call(unit, ret);
 }
 
@@ -145,16 +150,17 @@ static size_t first_from(const struct trk_dwarf_line *line, size_t count, uint64
 	return low;
 }
 
-static void look_at_unit(struct die *unit, struct trk_dwarf_line *line, size_t count, int *calls)
+static void look_at_unit(struct die *unit, struct trk_dwarf_line *line, size_t count,
+			 struct work *work)
 {
 	uint64_t base, start, end;
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(unit, at, &base, &start, &end)) > 0)
-		for (size_t i = first_from(line, count, start); i < count && line[i].address < end;
-		     i++)
+		for (size_t i = first_from(line, count, start);
+		     i < count && line[i].address < end && work->looks++ < LOOKS_MAX; i++)
 			if (!line[i].file)
-				find_line(unit, &line[i], calls);
+				find_line(unit, &line[i], work);
 }
 
 void trk__dwarf_find(int fd, struct trk_dwarf_line *line, size_t count)
@@ -162,7 +168,7 @@ void trk__dwarf_find(int fd, struct trk_dwarf_line *line, size_t count)
 	Dwarf *dwarf = trk__dwarf_is_there() ? dwarf_begin(fd, COMMAND_READ) : NULL;
 	uint64_t at = 0, next;
 	size_t header;
-	int calls = 0;
+	struct work work = {.calls = 0};
 
 	if (!dwarf)
 		return;
@@ -172,13 +178,15 @@ void trk__dwarf_find(int fd, struct trk_dwarf_line *line, size_t count)
 		struct die unit;
 
 		if (dwarf_offdie(dwarf, at + header, &unit))
-			look_at_unit(&unit, line, count, &calls);
+			look_at_unit(&unit, line, count, &work);
 		at = next;
 	}
 	(void) dwarf_end(dwarf);
 }
 
 /* ---- names ---- */
+
+enum { NAME_MAX_BYTES = 4096, REFERENCES_MAX = 32 };
 
 static char *(*cxa_demangle)(const char *name, char *to, size_t *size, int *status);
 
@@ -221,6 +229,8 @@ static size_t plain_length(const char *name)
 					    ".cold",       ".llvm.", ".lto_priv."};
 	size_t len = strcspn(name, "@");
 
+	if (len > NAME_MAX_BYTES)
+		len = NAME_MAX_BYTES;
 	for (size_t i = 0; i < sizeof(added) / sizeof(added[0]); i++) {
 		const char *at = strstr(name, added[i]);
 
@@ -230,12 +240,24 @@ static size_t plain_length(const char *name)
 	return len;
 }
 
+/* A mangled name refers to its own parts (S1_, T_), and each reference may double the text. Of 119,000
+ * names of LLVM and other libraries, 10 have more references than this. */
+static bool is_bounded(const char *name)
+{
+	int references = 0;
+
+	for (; (name = strpbrk(name, "ST")) != NULL; name++)
+		references +=
+			name[1 + strspn(name + 1, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")] == '_';
+	return references <= REFERENCES_MAX;
+}
+
 char *trk__demangle(const char *name)
 {
 	char *plain = strndup(name, plain_length(name)), *text = NULL;
 	int status;
 
-	if (plain && !strncmp(plain, "_Z", 2) && has_demangler())
+	if (plain && !strncmp(plain, "_Z", 2) && is_bounded(plain) && has_demangler())
 		text = cxa_demangle(plain, NULL, NULL, &status);
 	if (!text)
 		return plain;

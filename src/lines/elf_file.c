@@ -160,8 +160,6 @@ static void take_symbols(struct trk_elf_file *f, const struct section *table,
 		return;
 	}
 	qsort(symbol, count, sizeof(*symbol), compare_symbols);
-	free(f->symbol);
-	free(f->strings);
 	f->symbol = symbol;
 	f->symbols = count;
 	f->strings = text;
@@ -180,21 +178,24 @@ static void take_sections(struct trk_elf_file *f, const struct header *h)
 		h->section_size == sizeof(*s)
 			? read_table(f->fd, h->sections_at, count * sizeof(*s), TABLE_MAX)
 			: NULL;
+	const struct section *symtab = NULL, *dynsym = NULL;
 	char *names = s && h->names < count
 			      ? read_table(f->fd, s[h->names].offset, s[h->names].size, NAMES_MAX)
 			      : NULL;
 
 	for (unsigned int i = 0; s && i < count; i++) {
 		uint64_t size = names ? s[h->names].size : 0;
-		bool is_symtab = s[i].type == SECTION_SYMTAB;
 
 		f->has_lines |= is_named(names, size, s[i].name, ".debug_line");
-		if ((is_symtab || (s[i].type == SECTION_DYNSYM && !f->has_symtab)) &&
-		    s[i].link < count) {
-			take_symbols(f, &s[i], &s[s[i].link]);
-			f->has_symtab |= is_symtab;
-		}
+		if (s[i].type == SECTION_SYMTAB && s[i].link < count)
+			symtab = &s[i];
+		if (s[i].type == SECTION_DYNSYM && s[i].link < count)
+			dynsym = &s[i];
 	}
+	if (symtab)
+		take_symbols(f, symtab, &s[symtab->link]);
+	if (dynsym && f->symbols == 0)
+		take_symbols(f, dynsym, &s[dynsym->link]);
 	free(s);
 	free(names);
 }

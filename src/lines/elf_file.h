@@ -23,7 +23,6 @@ struct trk_elf_file {
 	double changed_s;               /* when it was written to, seconds since 1970 */
 	char build_id[TRK_ELF_ID_SIZE]; /* hexadecimal; "": none */
 	bool has_lines;                 /* a line table */
-	bool has_symtab;
 	struct {
 		uint64_t offset, size, address;
 	} segment[TRK_ELF_SEGMENTS];

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "lines/dwarf.h"
 #include "lines/elf_file.h"
 #include "lines/native.h"
 #include "probe/linux/perf_sampler.h"
@@ -145,6 +146,31 @@ static void keeps_counts_and_python_when_names_are_looked_up(void **state)
 	trk__lines_free(l);
 }
 
+static void demangles_names_of_a_bounded_size(void **state)
+{
+	/* A<int,int>, then pairs of it, of which each is twice as long: 2 to the power of 40. */
+	char bomb[512] = "_Z1f1AIiiE";
+	char *name = trk__demangle("_ZN4base5StoreISt6vectorIiSaIiEES3_E3putERKS3_");
+
+	(void) state;
+	assert_string_equal(name, "base::Store<std::vector<int, std::allocator<int> >, "
+				  "std::vector<int, std::allocator<int> > >::put");
+	free(name);
+	for (int i = 0; i < 40; i++) {
+		char id[4] = "";
+		size_t len = strlen(bomb);
+
+		if (i >= 36)
+			(void) snprintf(id, sizeof(id), "1%c", '0' + i - 36);
+		else
+			(void) snprintf(id, sizeof(id), "%c", i < 10 ? '0' + i : 'A' + i - 10);
+		(void) snprintf(bomb + len, sizeof(bomb) - len, "S_IS%s_S%s_E", id, id);
+	}
+	name = trk__demangle(bomb);
+	assert_string_equal(name, bomb);
+	free(name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +179,7 @@ int main(void)
 		cmocka_unit_test(names_generated_code_by_the_newest_entry),
 		cmocka_unit_test(finds_the_functions_of_this_program),
 		cmocka_unit_test(keeps_counts_and_python_when_names_are_looked_up),
+		cmocka_unit_test(demangles_names_of_a_bounded_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
