@@ -41,6 +41,21 @@ static double peak_bytes(const struct trk_record *r)
 	return trk__outcome_peak_mib(&r->outcome) * MIB;
 }
 
+/* What to add where growth is not sure, or NULL: page faults do not show a line that keeps memory
+ * which another line freed. */
+static const char *doubt_of(const struct trk_record *r, const struct trk_lines_highlights *h)
+{
+	for (size_t i = 0; i < h->growths; i++) {
+		const char *sign;
+
+		(void) trk__profile_growth(h->growth[i].sure_bytes, h->growth[i].between_bytes,
+					   &sign);
+		if (*sign == '~' && trk__lines_growth_counts(&h->growth[i], peak_bytes(r)))
+			return "~: likely, unless another line keeps what this one freed";
+	}
+	return NULL;
+}
+
 pid_t trk__kill_pid(const struct trk_record *r)
 {
 	const struct trk_process_info *biggest = trk__outcome_biggest(&r->outcome);
@@ -141,6 +156,8 @@ void trk__term_kill_lines(struct trk_doc *d, struct trk_doc_section *s, const st
 		t = t ? t : trk__doc_term(d, s, "Grew", DOT);
 		add_growth(d, t, r, &h.growth[i], true);
 	}
+	if (t && doubt_of(r, &h))
+		trk__doc_item(d, t, doubt_of(r, &h));
 	if (h.lasts == 0)
 		return;
 	t = trk__doc_term(d, s, "At kill", DOT);
@@ -163,13 +180,15 @@ void trk__term_kill_lines(struct trk_doc *d, struct trk_doc_section *s, const st
 static const char *grew_words(struct trk_doc *d, const struct trk_record *r,
 			      const struct trk_lines_highlights *h)
 {
-	const char *text = "";
+	const char *text = "", *doubt = doubt_of(r, h);
 
 	for (size_t i = 0; i < h->growths; i++)
 		if (trk__lines_growth_counts(&h->growth[i], peak_bytes(r)))
 			text = trk__doc_print(d, "%s%s%s at %s", text, *text ? ", " : "",
 					      growth_of(d, &h->growth[i]),
 					      name_of(d, r, h->growth[i].node, true));
+	if (doubt)
+		text = trk__doc_print(d, "%s (%s)", text, doubt);
 	return *text ? trk__doc_print(d, " Memory grew by %s.", text) : "";
 }
 

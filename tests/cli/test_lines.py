@@ -580,6 +580,43 @@ def test_steps_shorter_than_a_sample_are_found(rt):
     assert not named
 
 
+BUFFERS = """
+import time
+def buffers():
+    for _ in range(5):
+        len(b"y" * 4_000_000)  # FREES
+def load():
+    kept.append(b"x" * 2_000_000)  # KEEPS
+kept = []
+while True:
+    buffers()
+    load()
+    end = time.process_time() + 0.01
+    while time.process_time() < end:
+        pass
+"""
+DOUBT = "~: likely, unless another line keeps what this one freed"
+
+
+def test_growth_that_another_line_may_hold_is_not_named_as_sure(rt):
+    """The line that keeps memory takes what the other one freed: page faults name the other one."""
+    script = write(rt, "buffers.py", BUFFERS)
+    result = rt.track(SYSTEM, script, flags=("--limit", "mem=300M", "--summary-json", "-"))
+    growth = json.loads(result.stdout)["lines"]["growth"]
+    assert growth[0]["growth_between_mib"] > 4 * growth[0]["growth_mib"]
+    assert DOUBT in " ".join(rt.run("show").stdout.split())
+    assert f"({DOUBT})" in rt.run("report", "--format", "md", "--output", "-").stdout
+
+
+@pytest.mark.native
+def test_growth_that_is_sure_has_no_doubt(rt):
+    script = write(rt, "step.py", "import time\nwhile time.process_time() < 0.5:\n    pass\nx = bytearray(b'x') * (3 << 30)\n")
+    result = rt.track(SYSTEM, script, flags=("--lines", "1000", "--limit", "mem=1G", "--summary-json", "-"))
+    growth = json.loads(result.stdout)["lines"]["growth"]
+    assert growth[0]["line"] == 4
+    assert ("~: likely" in rt.run("show").stdout) == (growth[0]["growth_between_mib"] > growth[0]["growth_mib"] / 4)
+
+
 OBJECTS = """
 def build(kept):
     for i in range(10 ** 9):
