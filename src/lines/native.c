@@ -164,7 +164,7 @@ static void name_place(struct look_up *u, const struct trk_elf_file *f,
 	place->function = trk__lines_function_of(
 		u->to, file, trk__native_is_of_system(function->file), name,
 		first && first->file && !strcmp(file, first->file) ? first->line : 0);
-	u->to->function[place->function].was_native = place->function != TRK_LINES_OTHER;
+	u->to->function[place->function].built_s = f->changed_s;
 	place->line = here ? here->line : 0;
 	free(name);
 }

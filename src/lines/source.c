@@ -23,13 +23,17 @@ static bool ends_with(const char *text, const char *end)
 	return len >= more && !strcmp(text + len - more, end);
 }
 
-static bool is_python(const char *file, const char *text)
+static bool is_source(const char *file, const char *text)
 {
+	static const char *const ends[] = {".py",  ".pyw", ".pyx", ".c",   ".h",  ".cc",
+					   ".cpp", ".cxx", ".hh",  ".hpp", ".rs", ".go",
+					   ".f90", ".F90", ".f",   ".F",   ".cu", ".jl"};
 	size_t first = strcspn(text, "\n");
 	const char *name = strstr(text, "python");
 
-	if (ends_with(file, ".py") || ends_with(file, ".pyw"))
-		return true;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (ends_with(file, ends[i]))
+			return true;
 	return !strncmp(text, "#!", 2) && name && (size_t) (name - text) < first;
 }
 
@@ -45,19 +49,20 @@ static const char *read_source(struct trk_lines_source *s)
 		return "the file cannot be read";
 	if (st.st_uid != geteuid() && st.st_uid != 0)
 		return "the file is of another user";
-	if ((double) st.st_mtime >= s->start_s)
+	s->changed_s = (double) st.st_mtime;
+	if (s->changed_s >= s->start_s)
 		return "the file was written to since the run began";
 	if (trk__read_all_fd(fd, SOURCE_MAX, &s->text) < 0)
 		return "the file cannot be read";
-	if (is_python(s->file, s->text))
+	if (is_source(s->file, s->text))
 		return NULL;
 	free(s->text);
 	s->text = NULL;
-	return "the file is no Python source";
+	return "the file is no source code of a known language";
 }
 
-const char *trk__lines_source(void *data, const char *file, int line, char *text, size_t size,
-			      const char **ret_why)
+const char *trk__lines_source(void *data, const struct trk_lines_function *f, int line, char *text,
+			      size_t size, const char **ret_why)
 {
 	struct trk_lines_source *s = data;
 	struct trk_mask mask = {.strict = false};
@@ -65,15 +70,17 @@ const char *trk__lines_source(void *data, const char *file, int line, char *text
 	const char *at;
 
 	*ret_why = NULL;
-	if (file[0] != '/')
+	if (f->file[0] != '/')
 		return NULL; /* of another directory, or no file */
-	if (!s->file || strcmp(s->file, file) != 0) {
+	if (!s->file || strcmp(s->file, f->file) != 0) {
 		trk__lines_source_release(s);
-		s->file = strdup(file);
+		s->file = strdup(f->file);
 		s->why = s->file ? read_source(s) : NULL;
 	}
 	*ret_why = s->why;
-	at = s->text;
+	if (s->text && f->built_s > 0 && s->changed_s > f->built_s)
+		*ret_why = "the file was written to since its program was built";
+	at = *ret_why ? NULL : s->text;
 	for (int i = 1; at && *at && i < line; i++)
 		at = trk__skip_line(at);
 	if (!at || !*at)

@@ -5,10 +5,10 @@
 #include "base/buf.h"
 #include "lines/profile.h"
 
-/* The text of a line of a file as it was when the run began, without blanks around it, in `text`;
- * NULL: not to be had. *ret_why: no line of the file is, for this reason; or NULL. */
-typedef const char *trk_lines_source_fn(void *data, const char *file, int line, char *text,
-					size_t size, const char **ret_why);
+/* The text of a line of a function's file as it was when the run began, without blanks around it,
+ * in `text`; NULL: not to be had. *ret_why: no line of the file is, for this reason; or NULL. */
+typedef const char *trk_lines_source_fn(void *data, const struct trk_lines_function *f, int line,
+					char *text, size_t size, const char **ret_why);
 
 /* What a table shows in addition to its rows. */
 struct trk_lines_table_style {

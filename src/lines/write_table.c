@@ -122,8 +122,9 @@ static void put_row(struct trk_buf *b, const struct trk_lines *l, const struct t
 	if (o->by == TRK_LINES_BY_PHASE)
 		trk__buf_printf(b, "%50s%s\n", "",
 				trk__lines_name(l, r->node, below, sizeof(below)));
-	if (style->source && n->line > 0 && !l->function[n->function].was_native)
-		text = style->source(style->data, file, n->line, source, sizeof(source), &why);
+	if (style->source && n->line > 0)
+		text = style->source(style->data, &l->function[n->function], n->line, source,
+				     sizeof(source), &why);
 	if (why)
 		note_no_source(no_source, file, why);
 	if (text) {

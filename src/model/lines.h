@@ -69,7 +69,9 @@ struct trk_lines_function {
 	char *file, *name; /* owned; file names are bytes, not always UTF-8 */
 	int first_line;
 	bool is_library; /* of the standard library or an installed package */
-	bool was_native; /* of native code, with the name that was looked up (lines/native.h) */
+	/* Native code: when its program or library was written, seconds since 1970; 0: of Python. Set
+	 * where the name was looked up (lines/native.h). */
+	double built_s;
 };
 
 struct trk_lines_node {

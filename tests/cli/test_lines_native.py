@@ -7,6 +7,7 @@ not wrong."""
 import errno
 import os
 import pathlib
+import shutil
 import subprocess
 
 import pytest
@@ -309,8 +310,89 @@ def test_off_means_off(rt, burn):
 
 
 @samples_natively
-def test_the_report_has_the_functions_of_a_c_program(rt):
+def test_an_attached_program_has_functions_and_lines(rt):
+    program = build(rt.home, SPIN + MAIN, "joined")
+    for _ in range(3):  # as track() says
+        with subprocess.Popen([program], stdout=subprocess.PIPE, text=True) as job:
+            result = rt.run("attach", "--no-discovery", job.pid)
+            assert result.rc == 0, result.stderr
+            truth = float(job.stdout.read())
+        document = lines(rt, "--by", "function")
+        first, both = (cpu_of(document, name, within="with_callees") for name in ("first", "both"))
+        if both > 4:
+            break
+    assert document["native"]["read"] is True and both > 4
+    assert first / both == pytest.approx(truth, abs=0.04)
+
+
+THREADS = SPIN + """
+#include <pthread.h>
+static void *worker(void *number)
+{
+	while (cpu() < 8)
+		if ((long) number % 2)
+			first(200000);
+		else
+			second(200000);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t thread[64];
+	for (long i = 0; i < 64; i++)
+		pthread_create(&thread[i], NULL, worker, (void *) i);
+	for (int i = 0; i < 64; i++)
+		pthread_join(thread[i], NULL);
+	return (int) sink & 0;
+}
+"""
+
+
+@samples_natively
+def test_sixty_four_threads_are_sampled(rt):
+    track(rt, build(rt.home, THREADS, "threads", "-pthread", "-Wno-unused-function"))
+    document = lines(rt, "--by", "function")
+    assert document["native"]["lost"] <= document["native"]["stacks"] / 100
+    assert cpu_of(document, "first") + cpu_of(document, "second") > 0.5 * document["run_cpu_s"]
+    threads = [r["tid"] for r in lines(rt, "--by", "thread")["rows"]]
+    assert len(threads) == len(set(threads)) >= 48  # one that is seen late may have ended at its first sample
+
+
+@samples_natively
+@needs_root
+def test_a_program_in_another_mount_namespace_takes_no_names_from_this_one(rt):
+    """The files of a container are gone with it; what is at the same place here is another file."""
+    (rt.home / "inside").mkdir()
+    program, hidden = build(rt.home, SPIN + MAIN, "hidden", "-Wl,--build-id"), rt.home / "inside/hidden"
+    other = build(rt.home, "int other;" + SPIN + MAIN, "other", "-Wl,--build-id")
+    track(rt, "unshare", "--mount", "sh", "-c",
+          f"mount -t tmpfs none {hidden.parent} && cp {program} {hidden} && exec {hidden}")
+    for reason in ("the file is not there", "the file has changed since the run (another build id)"):
+        assert hidden.exists() == ("changed" in reason)
+        document = lines(rt)
+        assert max(document["rows"], key=lambda r: r["cpu_s"])["function"].startswith("[hidden+0x")
+        assert {"file": str(hidden), "reason": reason} in document["native"]["files"]
+        assert f"no names: {hidden}: {reason}" in rt.run("lines").stdout
+        shutil.copy(other, hidden)
+
+
+@samples_natively
+def test_source_of_native_code_is_shown_while_it_is_unchanged(rt):
     program = build(rt.home, SPIN + MAIN, "shown")
     track(rt, program)
-    page = rt.run("report", "--format", "md", "-o", "-").stdout
-    assert "shown.c:" in page and "first()" in page
+
+    def shown():
+        page = rt.run("report", "--format", "md", "-o", "-").stdout
+        assert "shown.c:" in page and "first()" in page
+        return page, rt.run("lines").stdout
+
+    source, built = rt.home / "shown.c", int(program.stat().st_mtime)
+    for at, reason in ((built, None), (built - 60, "the file was written to since its program was built"),
+                       (built + 3600, "the file was written to since the run began")):
+        if at < built:
+            os.utime(program, (at, at))
+        else:
+            os.utime(source, (at, at))
+        page, text = shown()
+        assert ("sink += i;" in page) == ("sink += i;" in text) == (reason is None)
+        assert reason is None or f"({reason})" in page and f"no source: {source}: {reason}\n" in text

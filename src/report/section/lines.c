@@ -192,9 +192,8 @@ static void add_row(struct trk_doc *d, struct trk_doc_table *t, struct work *w, 
 		return;
 	cell[LINE].text =
 		trk__doc_safe(d, trk__lines_name(w->l, r->node, name, sizeof(name)), NAME_CHARS);
-	if (n->line > 0 && !w->l->function[n->function].was_native &&
-	    trk__lines_source(&w->source, w->l->function[n->function].file, n->line, text,
-			      sizeof(text), &why))
+	if (n->line > 0 && trk__lines_source(&w->source, &w->l->function[n->function], n->line,
+					     text, sizeof(text), &why))
 		cell[SOURCE].text = trk__doc_safe(d, text, SOURCE_CHARS);
 	else if (why)
 		cell[SOURCE].text = trk__doc_print(d, "(%s)", why);
