@@ -51,15 +51,32 @@ static struct trk_capacity of_gpus(const struct trk_record *record)
 	return c;
 }
 
+/* Slurm gave the job all CPUs of the machine (--exclusive, or by the partition): nobody else can use
+ * them, nor the memory, so that neither is a figure that the job asked too much of. What is stated with
+ * --request or --cpus-per-task is a request all the same. */
+static struct trk_capacity of_node(const struct trk_run *run, struct trk_capacity c)
+{
+	const struct trk_quantity *cpus = &run->request[TRK_REQUEST_CPU];
+	const struct trk_quantity *all = &run->limit[TRK_LIMIT_CPU];
+	bool whole = (!strcmp(cpus->source, "SLURM_CPUS_ON_NODE") ||
+		      !strcmp(cpus->source, "SLURM_JOB_CPUS_PER_NODE")) &&
+		     trk__capacity_is_machine(all) && cpus->value == all->value;
+
+	if (whole && (!strncmp(c.source, "SLURM_", 6) || !strncmp(c.source, "cgroup", 6)))
+		c.kind = TRK_CAPACITY_MACHINE;
+	return c;
+}
+
 struct trk_capacity trk__capacity(const struct trk_record *record, enum trk_resource resource)
 {
 	const struct trk_quantity *request = record->run.request, *limit = record->run.limit;
 
 	switch (resource) {
 	case TRK_RESOURCE_CPU:
-		return of(&request[TRK_REQUEST_CPU], &limit[TRK_LIMIT_CPU]);
+		return of_node(&record->run, of(&request[TRK_REQUEST_CPU], &limit[TRK_LIMIT_CPU]));
 	case TRK_RESOURCE_MEMORY_MIB:
-		return of(&request[TRK_REQUEST_MEMORY_MIB], &limit[TRK_LIMIT_MEMORY_MIB]);
+		return of_node(&record->run,
+			       of(&request[TRK_REQUEST_MEMORY_MIB], &limit[TRK_LIMIT_MEMORY_MIB]));
 	case TRK_RESOURCE_TIME_S:
 		return of(&request[TRK_REQUEST_TIME_S], &limit[TRK_LIMIT_TIME_S]);
 	default:

@@ -1,6 +1,7 @@
 /* The capacity of a run for a resource: the one figure that its use is compared with, in verdicts,
  * bars, tables and documents. It is the request; else the enforced limit (--limit, a control group,
- * the batch system, ulimit, CPU affinity); else the size of the machine. */
+ * the batch system, ulimit, CPU affinity); else the size of the machine, as well where Slurm gave
+ * the job a whole node. */
 #ifndef TRK_MODEL_CAPACITY_H
 #define TRK_MODEL_CAPACITY_H
 

@@ -1,5 +1,7 @@
 """--timeout and --limit: warned, told to end, killed; and marks from inside the job."""
 
+import os
+
 import pytest
 
 GROW = """
@@ -92,6 +94,20 @@ def test_what_was_requested_is_told_by_the_batch_system(rt):
     assert "MEMORY_LIMIT" not in str(request_of(rt, MEMORY_LIMIT="4294967296"))
     damaged = {**SLURM, "SLURM_CPUS_PER_TASK": "many", "SLURM_MEM_PER_CPU": "-1"}
     assert request_of(rt, **damaged)["cpu"] == (8, "SLURM_CPUS_ON_NODE")
+
+
+def test_a_whole_node_is_no_request(rt):
+    cpus = len(os.sched_getaffinity(0))
+    node = {"SLURM_JOB_ID": "7", "SLURM_CPUS_ON_NODE": str(cpus), "SLURM_MEM_PER_NODE": "1024"}
+
+    def kinds(*flags, **env):
+        assert rt.track("true", flags=list(flags), env=env).rc == 0
+        run = rt.run("history", "--json").json()["runs"][0]
+        return {key: of["kind"] for key, of in run["capacity"].items() if key in ("cpu", "memory_mib")}
+    assert kinds(**node) == {"cpu": "machine", "memory_mib": "machine"}
+    assert kinds(**{**node, "SLURM_CPUS_ON_NODE": str(cpus + 1)}) == {"cpu": "requested", "memory_mib": "requested"}
+    assert kinds(**node, SLURM_CPUS_PER_TASK="1") == {"cpu": "requested", "memory_mib": "requested"}
+    assert kinds("--request", "mem=2G", **node) == {"cpu": "machine", "memory_mib": "requested"}
 
 
 def test_what_was_stated_beats_what_is_detected(rt):
