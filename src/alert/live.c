@@ -1,6 +1,8 @@
 #include "alert/live.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define MIB 1048576.0
 static const double AGAIN_S = 1800, RESOLVED_LEAST_S = 300, THROTTLED_MEAN_S = 60,
@@ -15,7 +17,33 @@ void trk__alert_live_init(struct trk_alert_live *live)
 		live->rule[i].last_fired_s = NAN;
 }
 
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *) a, y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+void trk__alert_live_earlier(struct trk_alert_live *live, const double *time_s, size_t count)
+{
+	memcpy(live->earlier_s, time_s, count * sizeof(*time_s));
+	live->earlier = count;
+	qsort(live->earlier_s, count, sizeof(*time_s), compare);
+}
+
 /* ---- from a row to facts ---- */
+
+/* The median of the earlier runs that took longer than this one has taken. */
+static double expected_s(const struct trk_alert_live *live, double elapsed_s)
+{
+	size_t first = 0, last = live->earlier;
+
+	while (first < last && live->earlier_s[first] <= elapsed_s)
+		first++;
+	if (live->earlier < TRK_ALERT_EARLIER_MIN || first == last)
+		return NAN;
+	return (live->earlier_s[(first + last - 1) / 2] + live->earlier_s[(first + last) / 2]) / 2;
+}
 
 static void gpu_facts(const struct trk_gpu_device *device, size_t devices,
 		      struct trk_alert_facts *f)
@@ -78,6 +106,8 @@ static void read_row(struct trk_alert_live *live, const struct trk_record *recor
 		.vram_limit_mib = NAN,
 		.time_limit_s = record->run.request[TRK_REQUEST_TIME_S].value,
 	};
+	f->expected_s = expected_s(live, f->elapsed_s);
+	f->earlier = live->earlier;
 	trk__alert_trend_add(&live->memory, f->elapsed_s, f->memory_mib);
 	f->memory_per_s = trk__alert_trend_slope(&live->memory);
 	/* As long as there is enough no trend is looked for. */

@@ -33,7 +33,9 @@
 	X(GPU_IDLE, "gpu-idle", WARNING, 900, "the job's GPUs compute nothing")                    \
 	X(STALLED, "stalled", WARNING, 900,                                                        \
 	  "less than 0.01 cores, no disk traffic, no GPU in use")                                  \
-	X(TIME_LIMIT, "time-limit", WARNING, 0, "90 % of the requested time has passed")
+	X(TIME_LIMIT, "time-limit", WARNING, 0,                                                    \
+	  "the run is expected to end after the requested time, from 5 earlier runs; without "     \
+	  "them, or after their time: 90 % of it has passed")
 
 enum trk_alert_rule {
 #define X(id, name, severity, window_s, text) TRK_ALERT_##id,
@@ -76,14 +78,20 @@ struct trk_alert_rule_state {
 	struct trk_alert alert; /* that is firing */
 };
 
+enum { TRK_ALERT_EARLIER_MAX = 40, TRK_ALERT_EARLIER_MIN = 5 };
+
 struct trk_alert_live {
 	struct trk_alert_rule_state rule[TRK_ALERT_RULES];
+	double earlier_s[TRK_ALERT_EARLIER_MAX]; /* run times, shortest first */
+	size_t earlier;
 	struct trk_alert_trend memory, space;
 	double swap_start_mib;  /* NaN: not known yet */
 	double throttled_share; /* mean of about a minute */
 };
 
 void trk__alert_live_init(struct trk_alert_live *live);
+/* Run times of earlier runs of the job that ended well, TRK_ALERT_EARLIER_MAX at most. */
+void trk__alert_live_earlier(struct trk_alert_live *live, const double *time_s, size_t count);
 /* The next row of the record's run. device: its GPUs, `devices` of them, 0: none are measured. */
 void trk__alert_live_row(struct trk_alert_live *live, const struct trk_record *record,
 			 const struct trk_sample *row, const struct trk_gpu_device *device,
@@ -106,6 +114,8 @@ struct trk_alert_facts {
 	double gpu_usage;                /* of these, 0 to their number */
 	double vram_mib, vram_limit_mib; /* of the fullest */
 	double time_limit_s;
+	double expected_s; /* run time of this run in all; NaN: not known */
+	size_t earlier;    /* runs that this is expected from */
 };
 
 /* Whether the rule's condition holds; value, limit, text and fix of *ret are set where it does. */

@@ -170,10 +170,31 @@ static bool stalled(const struct trk_alert_facts *f, struct trk_alert *a)
 	return true;
 }
 
+/* A run that is expected to end in time raises no alert near its limit. */
+static bool takes_too_long(const struct trk_alert_facts *f, struct trk_alert *a)
+{
+	char expected[TRK_HUMAN_SIZE], limit[TRK_HUMAN_SIZE];
+	double minutes = trk__ceil(f->expected_s * REQUEST_ROOM / 60);
+
+	if (!(f->expected_s > f->time_limit_s))
+		return false;
+	a->value = f->expected_s;
+	a->limit = f->time_limit_s;
+	put(a->text, "the run is expected to take %s, from %zu earlier runs, and %s are requested",
+	    trk__human_seconds(expected, f->expected_s), f->earlier,
+	    trk__human_seconds(limit, f->time_limit_s));
+	put(a->fix,
+	    "write a checkpoint, and request %.0f minutes or more next time (Slurm: --time=%.0f)",
+	    minutes, minutes);
+	return true;
+}
+
 static bool time_limit(const struct trk_alert_facts *f, struct trk_alert *a)
 {
 	char passed[TRK_HUMAN_SIZE], limit[TRK_HUMAN_SIZE];
 
+	if (!isnan(f->expected_s))
+		return takes_too_long(f, a);
 	if (!(f->elapsed_s >= TIME_SHARE * f->time_limit_s))
 		return false;
 	a->value = f->elapsed_s;

@@ -33,6 +33,7 @@
 #include "report/summary.h"
 #include "report/write/terminal.h"
 #include "service/conclusion.h"
+#include "service/earlier_times.h"
 #include "service/live_page.h"
 
 enum { TEXT_MAX = 4 * 1024 * 1024, STATUS_MAX = 1024, CHANGE_RUN_MIN_MS = 100, INPUTS_MAX = 256 };
@@ -60,6 +61,7 @@ struct outputs {
 	struct trk_live_page live;
 	struct trk_alert_live alerts;
 	struct trk_alert_hooks hooks;
+	struct trk_earlier_times earlier;
 	struct trk_sample row; /* the newest one */
 	bool has_row;
 	struct trk_conclusion *conclusion; /* owned; NULL: the history was not read, or did not
@@ -113,10 +115,12 @@ static void on_alert(void *data, const struct trk_record *record, const struct t
 static void watch(struct outputs *out, const struct trk_record *record,
 		  const struct trk_sample *row, const struct trk_gpu_reading *gpus)
 {
+	double elapsed_s = trk__sample_get(row, TRK_ELAPSED);
+
+	trk__earlier_times_row(&out->earlier, &out->live.service, record, elapsed_s, &out->alerts);
 	trk__alert_live_row(&out->alerts, record, row, gpus ? gpus->device : NULL,
 			    gpus ? gpus->devices : 0, on_alert, out);
-	trk__alert_hooks_turn(&out->hooks, record, trk__sample_get(row, TRK_ELAPSED), print_word,
-			      out);
+	trk__alert_hooks_turn(&out->hooks, record, elapsed_s, print_word, out);
 }
 
 static void write_row(void *data, const struct trk_record *record, const struct trk_sample *row,
@@ -158,6 +162,7 @@ static int open_outputs(struct outputs *out, const struct track_settings *s,
 	*out = (struct outputs){.settings = s, .hooks = s->hooks};
 	out->hooks.dir = s->dir;
 	trk__alert_live_init(&out->alerts);
+	trk__earlier_times_init(&out->earlier, s->track.control_fd);
 	trk__live_page_init(&out->live,
 			    &(struct trk_live_page){
 				    .service = cli_service(s->no_recording ? "" : s->dir),
@@ -604,6 +609,7 @@ static int track_to(struct outputs *out, const struct track_settings *s, const s
 	sample_output_end(&out->samples, &result->record.run);
 	trk__live_page_end(&out->live);
 	trk__alert_hooks_release(&out->hooks);
+	trk__earlier_times_end(&out->earlier);
 	if (r < 0 && s->track.control_fd >= 0)
 		report_to_starter(s->track.control_fd, result, r, argv, s->track.pid);
 	status = r < 0 ? start_failure(s, result, r, argv, s->track.pid)

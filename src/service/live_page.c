@@ -1,11 +1,9 @@
 #include "service/live_page.h"
 
-#include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/os.h"
 #include "recording/reader.h"
 
@@ -48,24 +46,11 @@ static void make_page(struct trk_live_page *l, const struct trk_record *record)
 		(void) trk__page_save(&b, l->path, true, l->via);
 }
 
-/* In the child: where memory runs out, the kernel ends it before the job. */
-static void go_first(void)
-{
-	TRK_FD_CLEANUP int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-	(void) !(fd >= 0 && write(fd, "1000", 4) == 4);
-}
-
 static void child(struct trk_live_page *l, const struct trk_record *record, int done_fd)
 {
-	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	uint64_t used_ns;
 
-	for (int fd = 0; fd < 3 && null_fd >= 0; fd++)
-		(void) dup2(null_fd, fd);
-	if (l->control_fd >= 0)
-		(void) close(l->control_fd);
-	go_first();
+	trk__service_child(l->control_fd);
 	make_page(l, record);
 	used_ns = trk__clock_process_cpu_ns();
 	(void) !write(done_fd, &used_ns, sizeof(used_ns));

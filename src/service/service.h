@@ -27,4 +27,8 @@ struct trk_service {
 void trk__service_note(const struct trk_service *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* In a child that was forked while a job runs: leave the standard streams and the control socket (-1:
+ * none). Where memory runs out, the kernel ends the child before the job. */
+void trk__service_child(int control_fd);
+
 #endif
