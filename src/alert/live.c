@@ -6,11 +6,12 @@
 
 #define MIB 1048576.0
 static const double AGAIN_S = 1800, RESOLVED_LEAST_S = 300, THROTTLED_MEAN_S = 60,
-		    SPACE_LOW_SHARE = 0.25;
+		    SPACE_LOW_SHARE = 0.25, GPU_IDLE_AGAIN_S = 3600;
 
 void trk__alert_live_init(struct trk_alert_live *live)
 {
-	*live = (struct trk_alert_live){.swap_start_mib = NAN, .throttled_share = NAN};
+	*live = (struct trk_alert_live){
+		.swap_start_mib = NAN, .throttled_share = NAN, .gpu_idle_from_s = NAN};
 	trk__alert_trend_init(&live->memory);
 	trk__alert_trend_init(&live->space);
 	for (int i = 0; i < TRK_ALERT_RULES; i++)
@@ -68,6 +69,15 @@ static void gpu_facts(const struct trk_gpu_device *device, size_t devices,
 			f->vram_limit_mib = size / MIB;
 		}
 	}
+}
+
+static void follow_gpus(struct trk_alert_live *live, struct trk_alert_facts *f)
+{
+	bool idle = f->gpus > 0 && f->gpu_usage <= 0;
+
+	if (!idle || isnan(live->gpu_idle_from_s))
+		live->gpu_idle_from_s = idle ? f->elapsed_s : (double) NAN;
+	f->gpu_idle_s = f->elapsed_s - live->gpu_idle_from_s;
 }
 
 /* A job of short bursts is held back in bursts. */
@@ -165,6 +175,19 @@ static bool step(struct trk_alert_rule_state *s, const struct trk_alert *now, bo
 	return true;
 }
 
+/* GPUs that have been idle for an hour fire again, while the alert is open. */
+static bool step_again(struct trk_alert_rule_state *s, const struct trk_alert *now,
+		       const struct trk_alert_facts *f)
+{
+	double hour_s = f->elapsed_s - f->gpu_idle_s + GPU_IDLE_AGAIN_S;
+
+	if (now->rule != TRK_ALERT_GPU_IDLE || s->state != TRK_ALERT_FIRING ||
+	    !(f->elapsed_s >= hour_s) || s->last_fired_s >= hour_s)
+		return false;
+	fire(s, now, f->elapsed_s);
+	return true;
+}
+
 void trk__alert_live_row(struct trk_alert_live *live, const struct trk_record *record,
 			 const struct trk_sample *row, const struct trk_gpu_device *device,
 			 size_t devices, trk_alert_fn *on_alert, void *data)
@@ -174,11 +197,12 @@ void trk__alert_live_row(struct trk_alert_live *live, const struct trk_record *r
 
 	read_row(live, record, row, &facts);
 	gpu_facts(device, devices, &facts);
+	follow_gpus(live, &facts);
 	for (int i = 0; i < TRK_ALERT_RULES; i++) {
 		struct trk_alert_rule_state *s = &live->rule[i];
 		bool holds = trk__alert_judge((enum trk_alert_rule) i, &facts, &now);
 
-		if (step(s, &now, holds, facts.elapsed_s))
+		if (step(s, &now, holds, facts.elapsed_s) || step_again(s, &now, &facts))
 			on_alert(data, record, &s->alert);
 	}
 }

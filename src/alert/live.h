@@ -87,6 +87,7 @@ struct trk_alert_live {
 	struct trk_alert_trend memory, space;
 	double swap_start_mib;  /* NaN: not known yet */
 	double throttled_share; /* mean of about a minute */
+	double gpu_idle_from_s; /* NaN: it is not idle */
 };
 
 void trk__alert_live_init(struct trk_alert_live *live);
@@ -112,6 +113,7 @@ struct trk_alert_facts {
 	double cores, disk_bytes_per_s;
 	size_t gpus;                     /* that the job uses */
 	double gpu_usage;                /* of these, 0 to their number */
+	double gpu_idle_s;               /* for how long it has been 0; NaN: it is not */
 	double vram_mib, vram_limit_mib; /* of the fullest */
 	double time_limit_s;
 	double expected_s; /* run time of this run in all; NaN: not known */

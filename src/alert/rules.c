@@ -149,11 +149,14 @@ static bool cpu_throttled(const struct trk_alert_facts *f, struct trk_alert *a)
 
 static bool gpu_idle(const struct trk_alert_facts *f, struct trk_alert *a)
 {
-	if (f->gpus == 0 || !(f->gpu_usage <= 0))
+	char idle[TRK_HUMAN_SIZE];
+
+	if (isnan(f->gpu_idle_s))
 		return false;
 	a->value = 0;
-	put(a->text, "%zu GPU%s of the job compute%s nothing", f->gpus, f->gpus == 1 ? "" : "s",
-	    f->gpus == 1 ? "s" : "");
+	put(a->text, "%zu GPU%s of the job ha%s computed nothing for %s", f->gpus,
+	    f->gpus == 1 ? "" : "s", f->gpus == 1 ? "s" : "ve",
+	    trk__human_rough_seconds(idle, f->gpu_idle_s));
 	put(a->fix, "release the GPU, or run this step on CPUs");
 	return true;
 }
