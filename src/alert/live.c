@@ -6,12 +6,18 @@
 
 #define MIB 1048576.0
 static const double AGAIN_S = 1800, RESOLVED_LEAST_S = 300, THROTTLED_MEAN_S = 60,
-		    SPACE_LOW_SHARE = 0.25, GPU_IDLE_AGAIN_S = 3600;
+		    SPACE_LOW_SHARE = 0.25, GPU_IDLE_AGAIN_S = 3600, LIMIT_HIT_S = 5;
 
 void trk__alert_live_init(struct trk_alert_live *live)
 {
 	*live = (struct trk_alert_live){
-		.swap_start_mib = NAN, .throttled_share = NAN, .gpu_idle_from_s = NAN};
+
+		.swap_start_mib = NAN,
+		.throttled_share = NAN,
+		.gpu_idle_from_s = NAN,
+		.limit_hits = NAN,
+		.limit_hit_s = NAN,
+	};
 	trk__alert_trend_init(&live->memory);
 	trk__alert_trend_init(&live->space);
 	for (int i = 0; i < TRK_ALERT_RULES; i++)
@@ -93,6 +99,15 @@ static void follow_throttling(struct trk_alert_live *live, double share, double 
 			: live->throttled_share + part * (share - live->throttled_share);
 }
 
+/* Rows may be less than a second apart. */
+static bool follow_limit_hits(struct trk_alert_live *live, double hits, double at_s)
+{
+	if (hits > live->limit_hits)
+		live->limit_hit_s = at_s;
+	live->limit_hits = hits;
+	return !isnan(hits) && at_s - live->limit_hit_s < LIMIT_HIT_S;
+}
+
 static void read_row(struct trk_alert_live *live, const struct trk_record *record,
 		     const struct trk_sample *row, struct trk_alert_facts *f)
 {
@@ -118,6 +133,7 @@ static void read_row(struct trk_alert_live *live, const struct trk_record *recor
 	};
 	f->expected_s = expected_s(live, f->elapsed_s);
 	f->earlier = live->earlier;
+	f->limit_is_hit = follow_limit_hits(live, record->memory_limit_hits, f->elapsed_s);
 	trk__alert_trend_add(&live->memory, f->elapsed_s, f->memory_mib);
 	f->memory_per_s = trk__alert_trend_slope(&live->memory);
 	/* As long as there is enough no trend is looked for. */

@@ -87,7 +87,9 @@ struct trk_alert_live {
 	struct trk_alert_trend memory, space;
 	double swap_start_mib;  /* NaN: not known yet */
 	double throttled_share; /* mean of about a minute */
-	double gpu_idle_from_s; /* NaN: it is not idle */
+	double gpu_idle_from_s; /* NaN: they are not idle */
+	double limit_hits;      /* of the record, when it was last known */
+	double limit_hit_s;     /* when it last rose; NaN: never */
 };
 
 void trk__alert_live_init(struct trk_alert_live *live);
@@ -106,6 +108,7 @@ struct trk_alert_facts {
 	double memory_mib, memory_limit_mib;
 	double memory_per_s;             /* MiB a second over the last 5 minutes; NaN: too short */
 	double memory_wait_share;        /* of the interval */
+	bool limit_is_hit;               /* again and again, by a job near its limit */
 	double space_gb, space_total_gb; /* left, and in all, on local file systems */
 	double space_gb_per_s;           /* as memory_per_s; negative where it shrinks */
 	double swap_growth_mib;

@@ -73,13 +73,16 @@ static bool oom_risk(const struct trk_alert_facts *f, struct trk_alert *a)
 		     f->memory_mib > OOM_SHARE * f->memory_limit_mib;
 	char text[TRK_HUMAN_SIZE];
 
-	if (!grows && !waits)
+	if (!grows && !waits && !f->limit_is_hit)
 		return false;
 	put_memory(a, "memory", f->memory_mib, f->memory_limit_mib);
 	put_request(a, f->memory_limit_mib);
 	if (grows)
 		put(a->text + strlen(a->text), ", which is reached in about %s",
 		    trk__human_rough_seconds(text, left_s > 1 ? left_s : 1));
+	else if (f->limit_is_hit)
+		put(a->text + strlen(a->text),
+		    ", and the kernel reclaims memory at the limit again and again");
 	else
 		put(a->text + strlen(a->text),
 		    ", and the job waits for memory for %.0f %% of the time",

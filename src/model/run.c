@@ -58,7 +58,7 @@ int trk__record_init(struct trk_record *r)
 	trk__quantities_clear(r->run.request, TRK_REQUESTS);
 	trk__place_init(&r->place);
 	r->outcome.code = -1;
-	r->last_memory_mib = r->max_memory_mib = r->held_back_s = NAN;
+	r->last_memory_mib = r->max_memory_mib = r->held_back_s = r->memory_limit_hits = NAN;
 	r->stats = trk__stats_new();
 	return r->stats ? 0 : -ENOMEM;
 }

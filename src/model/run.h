@@ -202,6 +202,9 @@ struct trk_record {
 	int64_t last_timestamp_ms;
 	int64_t last_elapsed_us;
 	double last_memory_mib, max_memory_mib;
+	/* While it runs, and holds more than 90 % of its limit of memory: how often its control group
+	 * has reached its own; else NaN. Not recorded. */
+	double memory_limit_hits;
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -142,6 +142,20 @@ static bool is_over(const struct track *t)
 	return t->root_reaped || t->finish.root_ended;
 }
 
+static const double NEAR_LIMIT_SHARE = 0.9;
+
+/* Near the limit alone, as this reads a file in each level of control groups. */
+static void take_limit_hits(struct track *t, const struct trk_sample *row)
+{
+	double limit_mib = t->record->run.limit[TRK_LIMIT_MEMORY_MIB].value;
+	uint64_t hits;
+
+	t->record->memory_limit_hits = NAN;
+	if (trk__sample_get(row, TRK_PROCESS_MEMORY) > NEAR_LIMIT_SHARE * limit_mib &&
+	    trk__cgroup_limit_hits(trk__sampler_cgroup(t->sampler), &hits) == 0)
+		t->record->memory_limit_hits = (double) hits;
+}
+
 static void take_row(struct track *t, uint64_t late_ns)
 {
 	const struct trk_sample *row;
@@ -155,6 +169,7 @@ static void take_row(struct track *t, uint64_t late_ns)
 	trk__track_follow_group(t);
 	look_at_newest(t);
 	follow_limits(t, row);
+	take_limit_hits(t, row);
 	trk__record_add(t->record, 1, row, row, row);
 	if (t->writer)
 		(void) trk__writer_row(t->writer, row);

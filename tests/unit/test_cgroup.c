@@ -526,6 +526,33 @@ static void counts_the_kills_of_the_group_and_of_the_limiting_ancestor(void **st
 	assert_int_equal(kills, 5);
 }
 
+static void counts_the_hits_of_the_lowest_limit(void **state)
+{
+	uint64_t hits = 99;
+
+	(void) state;
+	open_fixture("cgroup-v2-nested");
+	assert_int_equal(trk__cgroup_limit_hits(&cg, &hits), 0);
+	assert_int_equal(hits, 7); /* of job.scope: 2 GiB, of 8 GiB above it */
+}
+
+static void counts_the_hits_of_v1_and_none_without_a_limit(void **state)
+{
+	uint64_t hits = 99;
+
+	(void) state;
+	put("proc/42/cgroup", "4:memory:/job\n");
+	put("sys/fs/cgroup/memory/cgroup.procs", "");
+	put("sys/fs/cgroup/memory/job/cgroup.procs", "42\n");
+	put("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "1048576\n");
+	put("sys/fs/cgroup/memory/job/memory.failcnt", "12\n");
+	open_scratch();
+	assert_int_equal(trk__cgroup_limit_hits(&cg, &hits), 0);
+	assert_int_equal(hits, 12);
+	put("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "9223372036854771712\n");
+	assert_int_equal(trk__cgroup_limit_hits(&cg, &hits), -ENOENT);
+}
+
 static void passes_over_ancestors_without_a_limit(void **state)
 {
 	char path[TRK_CGROUP_TEXT_SIZE] = "before";
@@ -699,6 +726,8 @@ int main(void)
 		SCRATCH_TEST(sees_what_changed_between_two_reads),
 		SCRATCH_TEST(memory_of_the_kernel_leaves_out_what_can_be_reclaimed),
 		FIXTURE_TEST(counts_the_kills_of_the_group_and_of_the_limiting_ancestor),
+		FIXTURE_TEST(counts_the_hits_of_the_lowest_limit),
+		SCRATCH_TEST(counts_the_hits_of_v1_and_none_without_a_limit),
 		FIXTURE_TEST(passes_over_ancestors_without_a_limit),
 		FIXTURE_TEST(knows_of_no_kills_above_a_container),
 		FIXTURE_TEST(a_group_is_own_when_it_holds_nobody_else),

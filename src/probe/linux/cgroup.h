@@ -156,6 +156,11 @@ int trk__cgroup_oom_kills_at(const struct trk_cgroup *cg, uint64_t *ret);
 int trk__cgroup_oom_kills_above(const struct trk_cgroup *cg, uint64_t *ret,
 				char path[TRK_CGROUP_TEXT_SIZE]);
 
+/* How often the group whose limit of memory is the lowest has reached it, of the job's and those above
+ * it. The kernel then reclaims memory, of page cache first. 0, or -ENOENT.
+ * Source: v2 memory.events, max; v1 memory.failcnt. */
+int trk__cgroup_limit_hits(const struct trk_cgroup *cg, uint64_t *ret);
+
 /* Forks that the limit of processes has refused, in the group and in each ancestor. Linux 6.1
  * counts them in the group that forks, later ones in that whose limit was hit, and above it.
  * Source: pids.events, max (Linux 4.5+). */

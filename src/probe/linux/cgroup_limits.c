@@ -287,6 +287,34 @@ int trk__cgroup_oom_kills_above(const struct trk_cgroup *cg, uint64_t *ret,
 	return 0;
 }
 
+int trk__cgroup_limit_hits(const struct trk_cgroup *cg, uint64_t *ret)
+{
+	uint64_t lowest = TRK_NO_LIMIT;
+	struct walk w, at;
+	char text[1024];
+	bool v2;
+
+	if (!walk_begin(&w, cg, TRK_CGROUP_MEMORY))
+		return -ENOENT;
+	v2 = w.place->version == 2;
+	do {
+		uint64_t limit;
+
+		if (walk_read_limit(&w, v2 ? "memory.max" : "memory.limit_in_bytes", &limit) < 0 ||
+		    limit >= lowest)
+			continue;
+		lowest = limit;
+		at = w;
+	} while (walk_up(&w));
+	if (lowest == TRK_NO_LIMIT ||
+	    walk_read(&at, v2 ? "memory.events" : "memory.failcnt", text, sizeof(text)) < 0)
+		return -ENOENT;
+	return (v2 ? trk__cgroup_keyed_parse(text, "max", ret)
+		   : trk__cgroup_number_parse(text, ret)) < 0
+		       ? -ENOENT
+		       : 0;
+}
+
 void trk__cgroup_forks(const struct trk_cgroup *cg, struct trk_cgroup_forks *ret)
 {
 	size_t level = 0;
