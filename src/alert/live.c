@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define MIB 1048576.0
 static const double AGAIN_S = 1800, RESOLVED_LEAST_S = 300, THROTTLED_MEAN_S = 60,
@@ -108,6 +109,11 @@ static bool follow_limit_hits(struct trk_alert_live *live, double hits, double a
 	return !isnan(hits) && at_s - live->limit_hit_s < LIMIT_HIT_S;
 }
 
+static bool waits_as_marked(const struct trk_record *record)
+{
+	return record->marks && !strncasecmp(record->mark[record->marks - 1].name, "wait", 4);
+}
+
 static void read_row(struct trk_alert_live *live, const struct trk_record *record,
 		     const struct trk_sample *row, struct trk_alert_facts *f)
 {
@@ -125,6 +131,7 @@ static void read_row(struct trk_alert_live *live, const struct trk_record *recor
 		.disk_bytes_per_s = (trk__sample_get(row, TRK_PROCESS_DISK_READ) +
 				     trk__sample_get(row, TRK_PROCESS_DISK_WRITE)) /
 				    interval_s,
+		.waits_as_marked = waits_as_marked(record),
 		.space_gb = trk__sample_get(row, TRK_SYSTEM_SPACE_FREE),
 		.space_total_gb = trk__sample_get(row, TRK_SYSTEM_SPACE_TOTAL),
 		.vram_mib = NAN,

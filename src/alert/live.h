@@ -20,7 +20,8 @@
 #define TRK_ALERT_RULE_LIST(X)                                                                     \
 	X(OOM_RISK, "oom-risk", CRITICAL, 10,                                                      \
 	  "memory above 60 % of the limit that reaches it within 10 min at the rate of the last "  \
-	  "5 min, or the job waits for memory for more than 20 % of the time")                     \
+	  "5 min, or the job waits for memory for more than 20 % of the time, or memory above "    \
+	  "90 % of the limit, which its control group reaches again and again")                    \
 	X(MEM_NEAR_LIMIT, "mem-near-limit", WARNING, 30, "memory above 90 % of the limit")         \
 	X(VRAM_NEAR_LIMIT, "vram-near-limit", WARNING, 30,                                         \
 	  "memory of a GPU that the job uses above 95 % of its size")                              \
@@ -30,9 +31,12 @@
 	X(SWAP, "swap", WARNING, 60, "swap of the machine has grown by 64 MiB since the start")    \
 	X(CPU_THROTTLED, "cpu-throttled", INFO, 300,                                               \
 	  "a CPU quota holds the job back for more than 25 % of the time, averaged over a minute") \
-	X(GPU_IDLE, "gpu-idle", WARNING, 900, "the job's GPUs compute nothing")                    \
+	X(GPU_IDLE, "gpu-idle", WARNING, 900,                                                      \
+	  "the job's GPUs compute nothing; fires again at 60 min")                                 \
 	X(STALLED, "stalled", WARNING, 900,                                                        \
-	  "less than 0.01 cores, no disk traffic, no GPU in use")                                  \
+	  "less than 0.01 cores, no disk traffic, no GPU in use, and the last mark does not "      \
+	  "begin "                                                                                 \
+	  "with wait")                                                                             \
 	X(TIME_LIMIT, "time-limit", WARNING, 0,                                                    \
 	  "the run is expected to end after the requested time, from 5 earlier runs; without "     \
 	  "them, or after their time: 90 % of it has passed")
@@ -114,6 +118,7 @@ struct trk_alert_facts {
 	double swap_growth_mib;
 	double throttled_share;
 	double cores, disk_bytes_per_s;
+	bool waits_as_marked;            /* the last mark begins with "wait" */
 	size_t gpus;                     /* that the job uses */
 	double gpu_usage;                /* of these, 0 to their number */
 	double gpu_idle_s;               /* for how long it has been 0; NaN: it is not */

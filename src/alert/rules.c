@@ -166,13 +166,14 @@ static bool gpu_idle(const struct trk_alert_facts *f, struct trk_alert *a)
 
 static bool stalled(const struct trk_alert_facts *f, struct trk_alert *a)
 {
-	if (!(f->cores < IDLE_CORES) || !(f->disk_bytes_per_s < IDLE_BYTES_PER_S) ||
-	    (f->gpus > 0 && !(f->gpu_usage <= 0)))
+	if (f->waits_as_marked || !(f->cores < IDLE_CORES) ||
+	    !(f->disk_bytes_per_s < IDLE_BYTES_PER_S) || (f->gpus > 0 && !(f->gpu_usage <= 0)))
 		return false;
 	a->value = f->cores;
 	a->limit = IDLE_CORES;
 	put(a->text, "the job uses no CPU, disk or GPU");
-	put(a->fix, "look at what it waits for: resource-tracker show @");
+	put(a->fix, "look at it: resource-tracker top; a job that waits on purpose says so: "
+		    "resource-tracker mark wait");
 	return true;
 }
 

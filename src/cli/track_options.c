@@ -173,6 +173,17 @@ static int take_control_fd(void *settings, const struct cli_option *o, const cha
 	return 0;
 }
 
+/* For tests: rules take a second as N, so that an hour passes in seconds. */
+static int take_alert_speed(void *settings, const struct cli_option *o, const char *value)
+{
+	struct track_settings *s = settings;
+
+	if (trk__parse_decimal(value, &s->alert_speed) == 0 && s->alert_speed > 0)
+		return 0;
+	cli_complain("--%s %s: not a positive number", o->name, value);
+	return EXIT_USAGE;
+}
+
 static int take_interval(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
@@ -340,6 +351,7 @@ const struct cli_option track_internal_options[] = {
 	{"temporary", 0, NULL, NULL, cli_set_flag, AT(temporary)},
 	{"report-via", 0, "FILE", NULL, cli_set_text, AT(report_via)},
 	{"report-earlier", 0, "FILE", NULL, cli_set_text, AT(report_earlier)},
+	{"alert-speed", 0, "N", NULL, take_alert_speed, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -371,6 +383,7 @@ void track_settings_init(struct track_settings *s)
 		.track.discovery.ask = true,
 		.summary = "auto",
 		.alerts = "auto",
+		.alert_speed = 1,
 	};
 	trk__cloud_clear(&s->stated);
 	trk__quantities_clear(s->request, TRK_REQUESTS);

@@ -20,6 +20,7 @@ struct track_settings {
 	const char *report; /* file of --report; "": named after the run; NULL: none */
 	const char *report_via, *report_earlier;
 	uint64_t report_every_ns; /* 0: at the end alone */
+	double alert_speed;       /* seconds that alerts take a second for */
 	bool steal_of_cores;      /* in JSON, of each core */
 	bool quiet, strict, no_recording, plain, detach;
 	bool dir_refused; /* no directory was named, and the usual one may be another user's */

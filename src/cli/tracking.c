@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "alert/waiting.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/libc.h"
@@ -88,8 +89,9 @@ static void pass_alert(int control_fd, const struct trk_record *record, const st
 }
 
 /* A workflow of GitHub shows such a line on its own page. */
-static void on_alert(void *data, const struct trk_record *record, const struct trk_alert *a)
+static void on_alert(void *data, const struct trk_record *record, const struct trk_alert *alert)
 {
+	const struct trk_alert named = trk__alert_with_wait(alert, record), *a = &named;
 	struct outputs *out = data;
 	const struct track_settings *s = out->settings;
 	const char *name = trk__alert_rules[a->rule].name;
@@ -115,12 +117,16 @@ static void on_alert(void *data, const struct trk_record *record, const struct t
 static void watch(struct outputs *out, const struct trk_record *record,
 		  const struct trk_sample *row, const struct trk_gpu_reading *gpus)
 {
-	double elapsed_s = trk__sample_get(row, TRK_ELAPSED);
+	struct trk_sample timed = *row;
 
-	trk__earlier_times_row(&out->earlier, &out->live.service, record, elapsed_s, &out->alerts);
-	trk__alert_live_row(&out->alerts, record, row, gpus ? gpus->device : NULL,
+	timed.value[TRK_ELAPSED] =
+		(int64_t) ((double) row->value[TRK_ELAPSED] * out->settings->alert_speed);
+	trk__earlier_times_row(&out->earlier, &out->live.service, record,
+			       trk__sample_get(&timed, TRK_ELAPSED), &out->alerts);
+	trk__alert_live_row(&out->alerts, record, &timed, gpus ? gpus->device : NULL,
 			    gpus ? gpus->devices : 0, on_alert, out);
-	trk__alert_hooks_turn(&out->hooks, record, elapsed_s, print_word, out);
+	trk__alert_hooks_turn(&out->hooks, record, trk__sample_get(row, TRK_ELAPSED), print_word,
+			      out);
 }
 
 static void write_row(void *data, const struct trk_record *record, const struct trk_sample *row,
