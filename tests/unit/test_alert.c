@@ -15,6 +15,7 @@
 
 #include "alert/hook.h"
 #include "alert/live.h"
+#include "alert/waiting.h"
 
 static struct trk_alert_live live;
 static struct trk_record record;
@@ -39,6 +40,7 @@ static int begin(void **state)
 	trk__quantities_clear(record.run.request, TRK_REQUESTS);
 	record.run.limit[TRK_LIMIT_MEMORY_MIB].value = 1000;
 	record.run.limit[TRK_LIMIT_CPU].value = 2;
+	record.memory_limit_hits = NAN;
 	count = 0;
 	return 0;
 }
@@ -179,6 +181,133 @@ static void the_requested_time_is_told_at_once_at_nine_tenths(void **state)
 	assert_int_equal(fired[0].rule, TRK_ALERT_TIME_LIMIT);
 }
 
+static void the_time_of_earlier_runs_is_compared_with_the_request(void **state)
+{
+	const double earlier_s[] = {90, 70, 110, 120, 80, 100};
+
+	(void) state;
+	record.run.request[TRK_REQUEST_TIME_S].value = 92;
+	/* Four are too few. */
+	trk__alert_live_earlier(&live, earlier_s, 4);
+	pass(1, 10);
+	assert_int_equal(count, 0);
+	trk__alert_live_earlier(&live, earlier_s, 6);
+	pass(2, 10);
+	assert_int_equal(count, 1);
+	assert_int_equal(fired[0].rule, TRK_ALERT_TIME_LIMIT);
+	assert_true(fired[0].value == 95 && fired[0].limit == 92);
+	assert_string_equal(fired[0].text, "the run is expected to take 1 m 35 s, from 6 earlier "
+					   "runs, and 1 m 32 s are requested");
+	assert_string_equal(fired[0].fix, "write a checkpoint, and request 2 minutes or more next "
+					  "time (Slurm: --time=2)");
+	/* Those that took less than this one has taken count no more: 110 s are left. */
+	(void) begin(state);
+	record.run.request[TRK_REQUEST_TIME_S].value = 105;
+	trk__alert_live_earlier(&live, earlier_s, 6);
+	for (int t = 0; t < 90; t++)
+		pass(t, 10);
+	assert_int_equal(count, 0);
+	pass(90, 10);
+	assert_int_equal(count, 1);
+	assert_true(fired[0].value == 110);
+}
+
+static void a_run_that_is_expected_to_end_in_time_may_use_it(void **state)
+{
+	const double earlier_s[] = {95, 95, 96, 96, 97};
+
+	(void) state;
+	record.run.request[TRK_REQUEST_TIME_S].value = 100;
+	trk__alert_live_earlier(&live, earlier_s, 5);
+	for (int t = 0; t < 97; t++)
+		pass(t, 10);
+	assert_int_equal(count, 0);
+	/* It has taken longer than all of them. */
+	pass(97, 10);
+	assert_int_equal(count, 1);
+	assert_non_null(strstr(fired[0].text, "of the requested 1 m 40 s have passed"));
+}
+
+static void a_limit_that_is_hit_again_and_again_is_a_risk(void **state)
+{
+	(void) state;
+	/* Once is none. */
+	for (int t = 0; t < 20; t++) {
+		record.memory_limit_hits = t < 3 ? 5 : 8;
+		pass(t, 910);
+	}
+	assert_null(find(TRK_ALERT_OOM_RISK));
+	/* Nor where the job is not near it. */
+	for (int t = 20; t < 40; t++) {
+		record.memory_limit_hits = NAN;
+		pass(t, 500);
+	}
+	assert_null(find(TRK_ALERT_OOM_RISK));
+	for (int t = 40; t < 54; t++) {
+		record.memory_limit_hits = 8 + t / 2;
+		pass(t, 910);
+	}
+	assert_non_null(find(TRK_ALERT_OOM_RISK));
+	assert_non_null(strstr(find(TRK_ALERT_OOM_RISK)->text,
+			       "and the kernel reclaims memory at the limit again and again"));
+}
+
+static void nothing_is_done(double t)
+{
+	row.known = 0;
+	set(TRK_ELAPSED, t);
+	set(TRK_INTERVAL, 1);
+	set(TRK_PROCESS_CPU_USAGE, 0.001);
+	set(TRK_PROCESS_DISK_READ, 0);
+	set(TRK_PROCESS_DISK_WRITE, 0);
+	trk__alert_live_row(&live, &record, &row, NULL, 0, take, NULL);
+}
+
+static void a_job_that_waits_as_it_has_marked_has_not_stalled(void **state)
+{
+	struct trk_mark marks[] = {{.name = "load"}, {.name = "Wait for the other nodes"}};
+
+	(void) state;
+	record.mark = marks;
+	record.marks = 2;
+	for (int t = 0; t < 2000; t++)
+		nothing_is_done(t);
+	assert_int_equal(count, 0);
+	record.marks = 1;
+	for (int t = 2000; t <= 2900; t++)
+		nothing_is_done(t);
+	assert_int_equal(count, 1);
+	assert_int_equal(fired[0].rule, TRK_ALERT_STALLED);
+}
+
+static void what_a_process_waits_for_has_a_name(void **state)
+{
+	static const char *const cases[][2] = {
+		{"hrtimer_nanosleep", "a timer (sleep)"},
+		{"anon_pipe_read", "a pipe"},
+		{"futex_wait_queue", "a lock or another thread"},
+		{"do_wait", "a child process"},
+		{"poll_schedule_timeout.constprop.0", "sockets, pipes or a timer (poll, select)"},
+		{"ep_poll", "sockets, pipes or a timer (poll, select)"},
+		{"nfs4_proc_getattr", "a network file system"},
+		{"unix_stream_read_generic", "a socket"},
+		{"a_new_function", "function a_new_function of the kernel"},
+		{"0", ""},
+		{"", ""},
+	};
+	char text[96];
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		trk__alert_wait_name('S', cases[i][0], text, sizeof(text));
+		assert_string_equal(text, cases[i][1]);
+	}
+	trk__alert_wait_name('D', "0", text, sizeof(text));
+	assert_string_equal(text, "a disk or a network file system");
+	trk__alert_wait_name('T', "do_signal_stop", text, sizeof(text));
+	assert_string_equal(text, "SIGCONT: it is stopped");
+}
+
 static void a_job_that_does_nothing_has_stalled(void **state)
 {
 	(void) state;
@@ -288,6 +417,34 @@ static void a_gpu_is_idle_or_full_only_where_the_job_uses_it(void **state)
 	two[1] = gpu(NAN, 10e9, 11e9);
 	run_with_gpus(two, 2, 2000);
 	assert_int_equal(count, 0);
+}
+
+static void gpus_that_are_idle_for_an_hour_fire_again(void **state)
+{
+	struct trk_gpu_device idle = gpu(0, 10e9, 11e9), busy = gpu(1, 10e9, 11e9);
+
+	(void) state;
+	run_with_gpus(&idle, 1, 3600);
+	assert_int_equal(count, 1);
+	assert_non_null(strstr(fired[0].text, "1 GPU of the job has computed nothing for 15 m"));
+	for (int t = 3600; t < 9000; t++) {
+		row.known = 0;
+		set(TRK_ELAPSED, t);
+		set(TRK_INTERVAL, 1);
+		trk__alert_live_row(&live, &record, &row, &idle, 1, take, NULL);
+	}
+	assert_int_equal(count, 2);
+	assert_true(fired[1].firing);
+	assert_non_null(strstr(fired[1].text, "has computed nothing for 1 h"));
+	/* A new hour begins when it was busy, even if the alert is still open. */
+	(void) begin(state);
+	for (int t = 0; t < 5400; t++) {
+		row.known = 0;
+		set(TRK_ELAPSED, t);
+		set(TRK_INTERVAL, 1);
+		trk__alert_live_row(&live, &record, &row, t == 1800 ? &busy : &idle, 1, take, NULL);
+	}
+	assert_int_equal(count, 1);
 }
 
 /* ---- commands ---- */
@@ -406,6 +563,13 @@ int main(void)
 			near_the_limit_it_is_told_after_half_a_minute_and_resolved_later, begin),
 		cmocka_unit_test_setup(without_a_limit_nothing_is_near_it, begin),
 		cmocka_unit_test_setup(the_requested_time_is_told_at_once_at_nine_tenths, begin),
+		cmocka_unit_test_setup(the_time_of_earlier_runs_is_compared_with_the_request,
+				       begin),
+		cmocka_unit_test_setup(a_run_that_is_expected_to_end_in_time_may_use_it, begin),
+		cmocka_unit_test_setup(a_limit_that_is_hit_again_and_again_is_a_risk, begin),
+		cmocka_unit_test_setup(a_job_that_waits_as_it_has_marked_has_not_stalled, begin),
+		cmocka_unit_test(what_a_process_waits_for_has_a_name),
+		cmocka_unit_test_setup(gpus_that_are_idle_for_an_hour_fire_again, begin),
 		cmocka_unit_test_setup(a_job_that_does_nothing_has_stalled, begin),
 		cmocka_unit_test_setup(held_back_on_two_cpus_is_told_by_the_share_of_both, begin),
 		cmocka_unit_test_setup(a_disk_that_fills_is_told_half_an_hour_before, begin),
