@@ -16,7 +16,7 @@ enum {
 	OFFSETS_WORDS = 96,   /* of struct _Py_DebugOffsets that are read */
 	PTHREAD_BYTES = 1536, /* of struct pthread in which the kernel's number is looked for */
 	PID_LIMIT = 1 << 22,
-	RETRIES = 3,      /* of a stack that is torn */
+	RETRIES = 7,      /* of a stack that is torn */
 	WALKS_YOUNG = 8,  /* of a code object: it is read whole in each */
 	WALKS_AHEAD = 64, /* then one reads nothing ahead: what is no longer used is forgotten */
 };
