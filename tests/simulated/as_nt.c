@@ -7,7 +7,8 @@
 #include "kernel.h"
 #include "probe/windows/nt.h"
 
-bool sim_has_job, sim_job_counts;
+bool sim_has_job, sim_job_counts, sim_keeps_handles;
+int sim_handles;
 
 static uint64_t units(uint64_t ns)
 {
@@ -63,6 +64,29 @@ const struct trk_nt_process *trk__nt_list_find(const struct trk_nt_list *l, pid_
 		if (l->process[i].pid == pid)
 			return &l->process[i];
 	return NULL;
+}
+
+/* The index of the process, from 1. */
+int trk__nt_keep(const struct trk_nt_process *process)
+{
+	const struct sim_process *p = sim_find(process->pid);
+
+	sim_call();
+	sim_handles += sim_keeps_handles && p != NULL;
+	return sim_keeps_handles && p ? (int) (p - sim) + 1 : -1;
+}
+
+void trk__nt_let_go(int kept)
+{
+	(void) kept;
+	sim_handles--;
+}
+
+int trk__nt_kept_read(int kept, struct trk_nt_process *ret)
+{
+	sim_call();
+	*ret = row_of(&sim[kept - 1]);
+	return 0;
 }
 
 uint64_t trk__nt_now(void)

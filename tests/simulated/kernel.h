@@ -68,6 +68,9 @@ uint64_t sim_faults(uint64_t cpu_ns);
 /* as_nt.c: are the processes in a job object, and does it count what they use? Wine's does not. */
 enum { SIM_COMMIT_BYTES = 1 << 20 };
 extern bool sim_has_job, sim_job_counts;
+/* Can a process be read after its end? Not under Wine. How many handles are open now? */
+extern bool sim_keeps_handles;
+extern int sim_handles;
 
 /* as_darwin.c: when the kernel queue will be readable next; UINT64_MAX: never. */
 uint64_t sim_next_event_ns(void);

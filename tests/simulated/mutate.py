@@ -14,6 +14,7 @@ FAULTS = {
     "counts_children_twice": ("t->ledger[k] += p->gained[k] - due;", "t->ledger[k] += p->gained[k];"),
     "forgets_who_vanished": ("heir->lost[k] += counted;", "(void) counted;"),
     "asks_no_job_object": ("t->at_least[TRK_TREE_CPU] = cpu_ns;", "(void) cpu_ns;"),
+    "reads_no_end": ("trk__nt_kept_read(p->stat_fd, &end) < 0", "trk__nt_kept_read(p->stat_fd, &end) <= 0"),
     "trusts_a_dead_job_object": ("return seen_ns >= PROOF_NS &&", "return seen_ns == PROOF_NS &&"),
     "forgets_what_arrives": ("t->ledger[k] += p->gained[k] - due;", ""),
 }

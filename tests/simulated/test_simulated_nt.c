@@ -57,6 +57,7 @@ static void follow(uint64_t end_ns, bool is_ours, struct outcome *ret)
 	ret->truth = (double) sim_truth_ns() / 1e9;
 	ret->state = *state;
 	trk__tree_free(t);
+	assert_int_equal(sim_handles, 0);
 }
 
 static void build(uint64_t seed, uint64_t median_ms, bool is_ours, struct outcome *ret)
@@ -98,9 +99,9 @@ static double share_of(uint64_t median_ms, bool is_ours, enum trk_tree_totals ex
 		told += o.told;
 		truth += o.truth;
 	}
-	print_message("# tasks of %d ms, %s: %.1f %%\n", (int) median_ms,
+	print_message("# tasks of %d ms, %s, %s: %.1f %%\n", (int) median_ms,
 		      is_ours ? "a job object that counts nothing" : "attached",
-		      told / truth * 100);
+		      sim_keeps_handles ? "handles" : "no handles", told / truth * 100);
 	return told / truth;
 }
 
@@ -120,6 +121,22 @@ static void what_is_attached_to_is_summed_with_its_dead(void **state)
 	(void) state;
 	sim_has_job = false;
 	assert_true(share_of(500, false, TRK_TOTALS_SAMPLED) >= 0.5);
+}
+
+static void a_handle_keeps_what_was_used_after_the_last_look(void **state)
+{
+	static const double more[] = {1.4, 1.4, 1.25, 1.05};
+
+	(void) state;
+	sim_has_job = false;
+	for (size_t m = 0; m < 4; m++) {
+		double without = share_of(medians_ms[m], false, TRK_TOTALS_SAMPLED);
+
+		sim_keeps_handles = true;
+		assert_true(share_of(medians_ms[m], false, TRK_TOTALS_SAMPLED) >=
+			    more[m] * without);
+		sim_keeps_handles = false;
+	}
 }
 
 /* Nothing has run yet, and a job object says so: it is not taken for a dead one. */
@@ -143,6 +160,7 @@ int main(void)
 		cmocka_unit_test(a_job_object_tells_all),
 		cmocka_unit_test(a_job_object_that_counts_nothing_is_noticed),
 		cmocka_unit_test(what_is_attached_to_is_summed_with_its_dead),
+		cmocka_unit_test(a_handle_keeps_what_was_used_after_the_last_look),
 		cmocka_unit_test(a_job_that_only_sleeps_is_no_fault),
 	};
 

@@ -177,6 +177,60 @@ const struct trk_nt_process *trk__nt_list_find(const struct trk_nt_list *l, pid_
 	return l->count ? bsearch(&key, l->process, l->count, sizeof(key), by_pid) : NULL;
 }
 
+/* ---- processes that may have ended ---- */
+
+static uint64_t units_of(FILETIME time)
+{
+	return (uint64_t) time.dwHighDateTime << 32 | time.dwLowDateTime;
+}
+
+/* A handle has 32 bits that count. */
+static HANDLE kept_handle(int kept)
+{
+	return (HANDLE) (intptr_t) kept;
+}
+
+int trk__nt_kept_read(int kept, struct trk_nt_process *ret)
+{
+	FILETIME created, ended, kernel, user;
+	IO_COUNTERS io = {0};
+
+	if (!GetProcessTimes(kept_handle(kept), &created, &ended, &kernel, &user))
+		return -trk__windows_errno(GetLastError());
+	(void) GetProcessIoCounters(kept_handle(kept), &io);
+	*ret = (struct trk_nt_process){
+		.created = units_of(created),
+		.user_ns = units_of(user) * 100,
+		.system_ns = units_of(kernel) * 100,
+		.read_bytes = io.ReadTransferCount,
+		.write_bytes = io.WriteTransferCount,
+	};
+	return 0;
+}
+
+void trk__nt_let_go(int kept)
+{
+	(void) CloseHandle(kept_handle(kept));
+}
+
+int trk__nt_keep(const struct trk_nt_process *process)
+{
+	HANDLE handle = function_of_ntdll("wine_get_version")
+				? NULL
+				: OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE,
+					      (DWORD) process->pid);
+	int kept = (int) (intptr_t) handle;
+	struct trk_nt_process now;
+
+	if (!handle)
+		return -1;
+	/* Its pid may be another's by now. */
+	if (trk__nt_kept_read(kept, &now) == 0 && now.created == process->created)
+		return kept;
+	trk__nt_let_go(kept);
+	return -1;
+}
+
 uint64_t trk__nt_now(void)
 {
 	FILETIME now;

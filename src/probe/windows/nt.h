@@ -41,6 +41,14 @@ void trk__nt_list_release(struct trk_nt_list *l);
 /* A view until the next reading; NULL: there is none. */
 const struct trk_nt_process *trk__nt_list_find(const struct trk_nt_list *l, pid_t pid);
 
+/* Keep a handle of a living process, by which it can be read after its end: a number above 0, or -1.
+ * Wine tells the caller's own times there: none is kept. */
+int trk__nt_keep(const struct trk_nt_process *process);
+void trk__nt_let_go(int kept);
+/* What it has used until now or until its end: times and transfers, the rest is 0. 0 or a negative
+ * errno. */
+int trk__nt_kept_read(int kept, struct trk_nt_process *ret);
+
 /* Now, as `created` counts. */
 uint64_t trk__nt_now(void);
 /* The command line of a process, UTF-8. Returns its length or a negative errno. */

@@ -2,8 +2,9 @@
  *
  * One call lists all processes. Those of a job that the tracker started are in a job object, which
  * also keeps totals of members that have ended; of an attached process, descendants are found by
- * their parents. Nobody inherits what a process has used: without the totals of a job object, what
- * was used after the last look is missing. Under Wine these totals are 0 although members have used
+ * their parents. Nobody inherits what a process has used: without the totals of a job object, a
+ * process is read after its end by a handle that is kept, and one that no look saw is missing.
+ * Under Wine there is no such reading, and the totals are 0 although members have used
  * CPU time: they are then left aside, and the label of the total says so. */
 #include <errno.h>
 #include <stdlib.h>
@@ -75,9 +76,19 @@ uint64_t trk__tree_now_ticks(const struct trk_tree *t)
 	return trk__nt_now();
 }
 
+static bool uses_job(const struct trk_tree *t)
+{
+	return t->options.subreaper && !t->options.one_process && trk__nt_has_job();
+}
+
+/* A job object keeps totals of members that have ended; else a handle does, in stat_fd. */
 static struct process *add(struct trk_tree *t, const struct trk_nt_process *n)
 {
-	return trk__tree_add(t, n->pid, n->ppid, n->created, n->threads);
+	struct process *p = trk__tree_add(t, n->pid, n->ppid, n->created, n->threads);
+
+	if (p && (!uses_job(t) || t->state.totals == TRK_TOTALS_ZERO))
+		p->stat_fd = trk__nt_keep(n);
+	return p;
 }
 
 int trk__tree_find_root(struct trk_tree *t)
@@ -100,11 +111,6 @@ int trk__tree_find_root(struct trk_tree *t)
 }
 
 /* ---- totals of the job object ---- */
-
-static bool uses_job(const struct trk_tree *t)
-{
-	return t->options.subreaper && !t->options.one_process && trk__nt_has_job();
-}
 
 /* The job object is read before its members: what they show together is never less then, but for
  * those that have ended. One that has counted less than half of that counts something else. */
@@ -253,9 +259,23 @@ static void read_command(struct trk_tree *t, struct process *p)
 				       trk__command_line_split(line, words, sizeof(words)));
 }
 
-/* Its end leaves nothing to anybody. */
-static bool is_gone(struct process *p)
+/* What it has used after the last look, where a handle was kept. */
+static void take_end(struct trk_tree *t, struct process *p)
 {
+	struct trk_nt_process end;
+
+	if (p->stat_fd < 0 || trk__nt_kept_read(p->stat_fd, &end) < 0 ||
+	    end.user_ns + end.system_ns < p->own[TRK_TREE_CPU])
+		return;
+	end.hard_faults = p->own[TRK_TREE_MAJOR_FAULTS];
+	end.faults = end.hard_faults + p->own[TRK_TREE_MINOR_FAULTS];
+	take_counters(t, p, &end);
+}
+
+/* Its end leaves nothing to anybody. */
+static bool is_gone(struct trk_tree *t, struct process *p)
+{
+	take_end(t, p);
 	p->ppid = 0;
 	p->reaped = false;
 	return true;
@@ -268,7 +288,7 @@ static bool read_process(struct trk_tree *t, struct process *p)
 
 	p->looked = false;
 	if (!n || n->created != p->start_ticks)
-		return !is_gone(p);
+		return !is_gone(t, p);
 	t->idle.looks++;
 	p->looked = true;
 	if (strcmp(p->name, n->name) != 0) {
@@ -304,13 +324,15 @@ int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_byte
 	return 0;
 }
 
-/* ---- what Windows does not have, or need not have ---- */
-
 void trk__tree_close(struct trk_tree *t, struct process *p)
 {
 	(void) t;
-	(void) p;
+	if (p->stat_fd >= 0)
+		trk__nt_let_go(p->stat_fd);
+	p->stat_fd = -1;
 }
+
+/* ---- what Windows does not have, or need not have ---- */
 
 uint64_t trk__tree_read_cancelled(const struct trk_tree *t, pid_t pid)
 {
