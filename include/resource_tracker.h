@@ -273,7 +273,7 @@ struct trk_figure {
 /* key: cpu_s, cpu_user_s, cpu_system_s, peak_memory_mib, peak_processes, disk_read_bytes,
  * disk_write_bytes, major_faults, context_switches, gpu_energy_j, peak_memory_at_least_mib,
  * peak_memory_at_most_mib, peak_group_memory_mib, peak_shared_files_mib, peak_swap_mib,
- * forks_refused. -ENOENT for another key. */
+ * forks_refused, peak_commit_mib. -ENOENT for another key. */
 int trk_recording_total(const struct trk_recording *recording, const char *key,
 			struct trk_figure *ret);
 /* The limits of the run. key: cpu (cores), memory_mib, pids, memory_high_mib, swap_mib, time_s,

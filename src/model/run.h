@@ -62,7 +62,8 @@ struct trk_quantity {
 	X(PEAK_GROUP_MEMORY_MIB, "peak_group_memory_mib")                                          \
 	X(PEAK_SHARED_FILES_MIB, "peak_shared_files_mib")                                          \
 	X(PEAK_SWAP_MIB, "peak_swap_mib")                                                          \
-	X(FORKS_REFUSED, "forks_refused")
+	X(FORKS_REFUSED, "forks_refused")                                                          \
+	X(PEAK_COMMIT_MIB, "peak_commit_mib")
 
 enum trk_total {
 #define X(id, key) TRK_TOTAL_##id,

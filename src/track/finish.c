@@ -207,6 +207,19 @@ static void total_swap(const struct trk_finish *f, struct trk_sampler *sampler,
 				  "swap of the control group", "sampled");
 }
 
+/* "Commit size" of Windows: memory that was promised, touched or not. */
+static void total_commit(const struct trk_tree_state *s, struct trk_quantity *ret)
+{
+	if (s->peak_commit_bytes > 0)
+		trk__quantity_set(
+			ret, (double) s->peak_commit_bytes / MIB, TRK_QUALITY_ESTIMATED,
+			"job object",
+			"committed memory of the whole tree; not yet tried on Windows itself");
+	else
+		trk__quantity_set(ret, NAN, TRK_QUALITY_UNKNOWN, NULL,
+				  "no job object of Windows tells it");
+}
+
 /* A file that is removed before the kernel has written it to disk never reaches the disk; the
  * process that removes it need not be the one that wrote it. */
 static void total_written(const struct trk_tree_state *s, enum trk_quality quality,
@@ -379,6 +392,8 @@ void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
 		trk__total_cpu(f, sampler, record);
 		total_memory(f, sampler, record);
 		total_swap(f, sampler, record);
+		total_commit(trk__tree_state(trk__sampler_tree(sampler)),
+			     &record->outcome.total[TRK_TOTAL_PEAK_COMMIT_MIB]);
 		total_forks(f, sampler, record);
 		total_rest(f, sampler, record);
 		total_gpus(record);

@@ -384,7 +384,7 @@ class ResourceTracker:
             "cpu_s", "cpu_user_s", "cpu_system_s", "peak_memory_mib", "peak_processes",
             "disk_read_bytes", "disk_write_bytes", "major_faults", "context_switches",
             "peak_memory_at_least_mib", "peak_memory_at_most_mib", "peak_group_memory_mib",
-            "peak_shared_files_mib", "peak_swap_mib", "forks_refused")}
+            "peak_shared_files_mib", "peak_swap_mib", "forks_refused", "peak_commit_mib")}
 
     def lines(self, by: str = "line", since: Optional[float] = None,
               until: Optional[float] = None) -> TinyDataFrame:

@@ -48,6 +48,7 @@ static const struct {
 	[TRK_TOTAL_PEAK_GROUP_MEMORY_MIB] = {"Peak of the control group", trk__human_memory},
 	[TRK_TOTAL_PEAK_SHARED_FILES_MIB] = {"Shared files in memory", trk__human_memory},
 	[TRK_TOTAL_PEAK_SWAP_MIB] = {"Most swapped out", trk__human_memory},
+	[TRK_TOTAL_PEAK_COMMIT_MIB] = {"Peak of committed memory", trk__human_memory},
 	[TRK_TOTAL_FORKS_REFUSED] = {"Forks refused by the limit of processes", trk__human_count},
 	[TRK_TOTAL_PEAK_PROCESSES] = {"Most processes at once", trk__human_count},
 	[TRK_TOTAL_DISK_READ_BYTES] = {"Disk read", trk__human_bytes},
@@ -82,6 +83,7 @@ static bool is_worth_a_row(const struct trk_record *record, int total)
 	case TRK_TOTAL_PEAK_GROUP_MEMORY_MIB:
 	case TRK_TOTAL_PEAK_SHARED_FILES_MIB:
 	case TRK_TOTAL_PEAK_SWAP_MIB:
+	case TRK_TOTAL_PEAK_COMMIT_MIB:
 		return !isnan(record->outcome.total[total].value);
 	case TRK_TOTAL_FORKS_REFUSED:
 		return record->outcome.total[total].value > 0;

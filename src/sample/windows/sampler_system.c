@@ -1,6 +1,5 @@
 /* The machine on Windows. There are no figures for load, pressure, steal and the time in which tasks
  * waited for disks: these columns stay empty. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -13,7 +12,6 @@ enum { DISKS_MAX = 32 };
 struct sampler_system {
 	struct trk_meter disks;
 	bool has_disks;
-	char commit[96]; /* the text of a source */
 };
 
 void trk__sampler_open_system(struct trk_sampler *s)
@@ -93,21 +91,8 @@ void trk__sampler_close_system(struct trk_sampler *s)
 	free(s->system);
 }
 
-/* Task Manager's "Commit size" of all members together, at its largest. */
-static void add_commit(const struct trk_sampler *s, struct trk_source *list, size_t *n)
-{
-	uint64_t bytes = s->tree ? trk__tree_state(s->tree)->peak_commit_bytes : 0;
-
-	if (!s->system || bytes == 0)
-		return;
-	(void) snprintf(s->system->commit, sizeof(s->system->commit),
-			"job object: %.1f MiB committed at the peak", (double) bytes / 1048576);
-	trk__sampler_add_source(list, n, "process_commit", s->system->commit);
-}
-
 void trk__sampler_system_sources(const struct trk_sampler *s, struct trk_source *list, size_t *n)
 {
-	add_commit(s, list, n);
 	trk__sampler_add_source(list, n, "system_cpu", "GetSystemTimes");
 	trk__sampler_add_source(list, n, "system_memory", "GlobalMemoryStatusEx");
 	trk__sampler_add_source(list, n, "system_disk",
