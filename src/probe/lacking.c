@@ -1,84 +1,14 @@
-/* What Linux alone has, or what is read there alone: GPUs, perf clocks, a CPU affinity, single disks and
+/* What Linux alone has, or what is read there alone: perf clocks, a CPU affinity, single disks and
  * interfaces, control groups of the job's own. */
 #include <errno.h>
 #include <stdio.h>
 
-#include "probe/gpu/poller.h"
 #include "probe/linux/affinity.h"
 #include "probe/linux/cgroup_own.h"
 #include "probe/linux/diskstats.h"
 #include "probe/linux/netdev.h"
 #include "probe/linux/pid_stat.h"
-#include "probe/machine.h"
 #include "probe/perf.h"
-
-/* ---- GPUs ---- */
-
-void trk__machine_look(struct trk_place *p, const struct trk_env *env)
-{
-	trk__machine_read(env, &p->server);
-	p->has_server = true;
-}
-
-bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env, bool always,
-			    const struct trk_gpu_hints *hints)
-{
-	(void) p;
-	(void) env;
-	(void) always;
-	(void) hints;
-	return true;
-}
-
-struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_gpu_mode mode,
-					   const struct trk_gpu_hints *hints,
-					   const struct trk_gpu_ops *const *sources)
-{
-	(void) env;
-	(void) mode;
-	(void) hints;
-	(void) sources;
-	return NULL;
-}
-
-void trk__gpu_poller_free(struct trk_gpu_poller *p)
-{
-	(void) p;
-}
-
-void trk__gpu_poller_ask(struct trk_gpu_poller *p, const pid_t *pid, size_t pids)
-{
-	(void) p;
-	(void) pid;
-	(void) pids;
-}
-
-const struct trk_gpu_reading *trk__gpu_poller_take(struct trk_gpu_poller *p, uint64_t wait_ns,
-						   uint64_t max_age_ns)
-{
-	(void) p;
-	(void) wait_ns;
-	(void) max_age_ns;
-	return NULL;
-}
-
-const char *trk__gpu_poller_text(struct trk_gpu_poller *p)
-{
-	(void) p;
-	return "GPUs are not read on this system";
-}
-
-bool trk__gpu_poller_is_ready(struct trk_gpu_poller *p)
-{
-	(void) p;
-	return true;
-}
-
-bool trk__gpu_poller_is_useless(struct trk_gpu_poller *p)
-{
-	(void) p;
-	return true;
-}
 
 /* ---- single disks and interfaces, and /proc/PID/stat ---- */
 

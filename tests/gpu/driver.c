@@ -42,7 +42,7 @@ static int is_closed(nvmlDevice_t device)
 static void note(const char *function)
 {
 	const char *path = getenv("TRK_PLAY_CALLS");
-	FILE *f = path ? fopen(path, "ae") : NULL;
+	FILE *f = path ? fopen(path, "a") : NULL;
 
 	if (!f)
 		return;
@@ -74,7 +74,7 @@ static unsigned long long wall_us(void)
 static unsigned int read_pids(unsigned int pid[PIDS_MAX])
 {
 	const char *path = getenv("TRK_PLAY_PIDS");
-	FILE *f = path ? fopen(path, "re") : NULL;
+	FILE *f = path ? fopen(path, "r") : NULL;
 	unsigned int n = 0;
 
 	while (f && n < PIDS_MAX && fscanf(f, "%u", &pid[n]) == 1)

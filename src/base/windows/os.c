@@ -179,13 +179,15 @@ bool trk__detach(void)
 
 /* ---- libraries ---- */
 
-/* SQLite is part of Windows 10. Others have no agreed name, and one that is built with another C
- * library could not take descriptors: none is loaded. */
+/* SQLite is part of Windows 10, NVML of NVIDIA's driver. Others have no agreed name, and one that is
+ * built with another C library could not take descriptors: none is loaded. */
 void *trk__os_library(const char *soname)
 {
-	if (strcmp(soname, "libsqlite3.so.0") != 0)
-		return NULL;
-	return LoadLibraryExW(L"winsqlite3.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+	const wchar_t *name = !strcmp(soname, "libsqlite3.so.0")     ? L"winsqlite3.dll"
+			      : !strcmp(soname, "libnvidia-ml.so.1") ? L"nvml.dll"
+								     : NULL;
+
+	return name ? LoadLibraryExW(name, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32) : NULL;
 }
 
 const char *trk__os_library_advice(const char *install)
@@ -236,12 +238,30 @@ long sysconf(int name)
 	}
 }
 
+/* "10.0.19045", with " (Wine 8.0)" where it is not Windows. */
+static void read_version(char *text, size_t size)
+{
+	typedef LONG WINAPI get_version(OSVERSIONINFOW * ret);
+	typedef const char *get_wine(void);
+	HMODULE ntdll = GetModuleHandleW(L"ntdll.dll");
+	get_version *version = (get_version *) (uintptr_t) GetProcAddress(ntdll, "RtlGetVersion");
+	get_wine *wine = (get_wine *) (uintptr_t) GetProcAddress(ntdll, "wine_get_version");
+	OSVERSIONINFOW info = {.dwOSVersionInfoSize = sizeof(info)};
+
+	if (!version || version(&info) < 0)
+		return;
+	(void) snprintf(text, size, "%lu.%lu.%lu%s%s%s", (unsigned long) info.dwMajorVersion,
+			(unsigned long) info.dwMinorVersion, (unsigned long) info.dwBuildNumber,
+			wine ? " (Wine " : "", wine ? wine() : "", wine ? ")" : "");
+}
+
 int uname(struct utsname *ret)
 {
 	SYSTEM_INFO info;
 
 	GetNativeSystemInfo(&info);
 	*ret = (struct utsname){.sysname = "Windows"};
+	read_version(ret->release, sizeof(ret->release));
 	(void) snprintf(ret->machine, sizeof(ret->machine), "%s",
 			info.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_ARM64 ? "aarch64"
 										    : "x86_64");

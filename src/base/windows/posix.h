@@ -55,6 +55,8 @@ typedef uint64_t ino_t;
 #define isfinite(number) __builtin_isfinite(number)
 #define signbit(number)  __builtin_signbit(number)
 
+#define ELIBACC 79 /* a library cannot be loaded */
+
 /* ---- users ---- */
 
 /* There are three: this user, the system (SYSTEM, the administrators), and all others. */

@@ -90,6 +90,12 @@ static inline int sigemptyset(sigset_t *set)
 	return 0;
 }
 
+static inline int sigfillset(sigset_t *set)
+{
+	*set = UINT32_MAX;
+	return 0;
+}
+
 static inline int sigaddset(sigset_t *set, int signo)
 {
 	*set |= 1u << (signo & 31);
@@ -104,6 +110,9 @@ static inline int sigprocmask(int how, const sigset_t *set, sigset_t *before)
 		*before = 0;
 	return 0;
 }
+
+#undef pthread_sigmask
+#define pthread_sigmask sigprocmask
 
 /* The C library has six signals, and ends the program that names another one. */
 typedef void trk__handler(int signo);

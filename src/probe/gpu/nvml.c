@@ -16,6 +16,7 @@
 #include "base/dynamic.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "probe/gpu/gpu.h"
 #include "probe/gpu/nvml_private.h"
 
@@ -86,9 +87,11 @@ static struct trk_gpu_value field_value(const struct nvml_field *f, int result)
 		return trk__gpu_unknown(trk__nvml_why(result));
 	if (f->value_type == NVML_VALUE_TYPE_DOUBLE)
 		return trk__gpu_known(f->value.d);
-	return trk__gpu_known(f->value_type == NVML_VALUE_TYPE_UNSIGNED_INT
-				      ? (double) f->value.ui
-				      : (double) f->value.ull);
+	if (f->value_type == NVML_VALUE_TYPE_UNSIGNED_INT)
+		return trk__gpu_known(f->value.ui);
+	if (f->value_type == NVML_VALUE_TYPE_UNSIGNED_LONG)
+		return trk__gpu_known((double) f->value.ul);
+	return trk__gpu_known((double) f->value.ull);
 }
 
 static void read_fields(struct nvml *n, struct kept *k)
@@ -208,6 +211,11 @@ static bool nvml_is_likely(const struct trk_env *env)
 	};
 	struct stat st;
 
+	if (!trk__os_has_proc) {
+		void *library = trk__os_library(NVML_LIBRARY);
+
+		return library && dlclose(library) == 0;
+	}
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
 		if (fstatat(env->proc_fd, signs[i], &st, 0) == 0)
 			return true;
@@ -434,7 +442,7 @@ static int nvml_open(const struct trk_env *env, const struct trk_gpu_hints *hint
 	if (!n)
 		return -ENOMEM;
 	n->env = *env;
-	n->library = dlopen(NVML_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	n->library = trk__os_library(NVML_LIBRARY);
 	if (n->library)
 		load_functions(n);
 	trk__library_forget(); /* of the functions, too: some are optional */

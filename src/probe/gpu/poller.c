@@ -18,13 +18,6 @@ enum {
 
 #define END_WAIT_NS (20 * TRK_NS_PER_MS)
 
-const struct trk_gpu_ops *const trk__gpu_sources[] = {
-	&trk__gpu_nvml,
-	&trk__gpu_drm,
-	&trk__gpu_nvidia_smi, /* the last: its devices come later than those of the others */
-	NULL,
-};
-
 /* What the thread alone touches. */
 struct work {
 	struct trk_gpu_scan scan;

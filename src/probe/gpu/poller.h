@@ -46,6 +46,7 @@ bool trk__gpu_poller_is_ready(struct trk_gpu_poller *p);
 /* Was every source found missing? */
 bool trk__gpu_poller_is_useless(struct trk_gpu_poller *p);
 
-extern const struct trk_gpu_ops *const trk__gpu_sources[]; /* NULL-terminated */
+/* Of this system: machine.c has the table. NULL-terminated. */
+extern const struct trk_gpu_ops *const trk__gpu_sources[];
 
 #endif

@@ -246,22 +246,4 @@ void trk__nt_text(const char *key, const char *name, char *text, size_t size)
 		text[0] = '\0';
 }
 
-void trk__nt_version(char *text, size_t size)
-{
-	typedef LONG WINAPI get_version(OSVERSIONINFOW * ret);
-	typedef const char *get_wine(void);
-	HMODULE ntdll = GetModuleHandleW(L"ntdll.dll");
-	get_version *version = (get_version *) (uintptr_t) GetProcAddress(ntdll, "RtlGetVersion");
-	get_wine *wine = (get_wine *) (uintptr_t) GetProcAddress(ntdll, "wine_get_version");
-	OSVERSIONINFOW info = {.dwOSVersionInfoSize = sizeof(info)};
-
-	if (!version || version(&info) < 0) {
-		text[0] = '\0';
-		return;
-	}
-	(void) snprintf(text, size, "%lu.%lu.%lu%s%s%s", (unsigned long) info.dwMajorVersion,
-			(unsigned long) info.dwMinorVersion, (unsigned long) info.dwBuildNumber,
-			wine ? " (Wine " : "", wine ? wine() : "", wine ? ")" : "");
-}
-
 #endif

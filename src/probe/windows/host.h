@@ -40,7 +40,5 @@ uint64_t trk__nt_processors(void);
 uint64_t trk__nt_cores(void);
 /* A text of the registry below HKEY_LOCAL_MACHINE; "": not known. */
 void trk__nt_text(const char *key, const char *name, char *text, size_t size);
-/* "10.0.19045", with " (Wine 8.0)" where it is not Windows. */
-void trk__nt_version(char *text, size_t size);
 
 #endif

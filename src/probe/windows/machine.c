@@ -1,4 +1,5 @@
-/* The machine on Windows: the registry and GetLogicalProcessorInformationEx. GPUs are not read. */
+/* The machine on Windows: the registry and GetLogicalProcessorInformationEx. Of GPUs, NVIDIA's are
+ * read. */
 #include "probe/machine.h"
 
 #include <math.h>
@@ -6,10 +7,13 @@
 #include <sys/utsname.h>
 
 #include "base/os.h"
+#include "probe/gpu/poller.h"
 #include "probe/windows/host.h"
 
 #define PROCESSOR "HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0"
 #define FIRMWARE  "HARDWARE\\DESCRIPTION\\System\\BIOS"
+
+const struct trk_gpu_ops *const trk__gpu_sources[] = {&trk__gpu_nvml, NULL};
 
 static double known(uint64_t value)
 {
@@ -30,7 +34,6 @@ void trk__machine_read(const struct trk_env *env, struct trk_server *ret)
 {
 	struct utsname name;
 
-	(void) env;
 	*ret = (struct trk_server){
 		.numa_nodes = NAN,
 		.disks = NAN,
@@ -42,12 +45,15 @@ void trk__machine_read(const struct trk_env *env, struct trk_server *ret)
 	};
 	if (uname(&name) == 0) {
 		(void) snprintf(ret->os, sizeof(ret->os), "%s", name.sysname);
+		(void) snprintf(ret->kernel, sizeof(ret->kernel), "%s", name.release);
 		(void) snprintf(ret->arch, sizeof(ret->arch), "%s", name.machine);
 	}
-	trk__nt_version(ret->kernel, sizeof(ret->kernel));
 	read_processor(ret);
 	ret->memory_mib = known(trk__os_memory_bytes()) / 1048576;
 	trk__nt_text(FIRMWARE, "SystemManufacturer", ret->maker, sizeof(ret->maker));
 	trk__nt_text(FIRMWARE, "SystemProductName", ret->product, sizeof(ret->product));
-	(void) snprintf(ret->gpu_reason, sizeof(ret->gpu_reason), "GPUs are not read on Windows");
+	(void) snprintf(ret->gpu_reason, sizeof(ret->gpu_reason), "%s",
+			trk__gpu_nvml.is_likely(env)
+				? "there is a sign of one; its driver was not queried"
+				: "no driver of NVIDIA; other GPUs are not read on Windows");
 }
