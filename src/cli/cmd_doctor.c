@@ -3,6 +3,7 @@
  * of jobs with what the jobs used. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <sys/utsname.h>
 
 #include "base/human.h"
@@ -89,6 +90,7 @@ static const char *amount(char text[TRK_HUMAN_SIZE], enum trk_total total, doubl
 {
 	switch (total) {
 	case TRK_TOTAL_PEAK_MEMORY_MIB:
+	case TRK_TOTAL_PEAK_COMMIT_MIB:
 		return trk__human_memory(text, value);
 	case TRK_TOTAL_DISK_WRITE_BYTES:
 		return trk__human_bytes(text, value);
@@ -98,13 +100,13 @@ static const char *amount(char text[TRK_HUMAN_SIZE], enum trk_total total, doubl
 }
 
 static void selftest_text(struct trk_buf *b, const struct utsname *system,
-			  const struct trk_selftest_figure *list)
+			  const struct trk_selftest_figure *list, int n)
 {
 	trk__buf_printf(b, "resource-tracker %s on %s %s, %s\n", TRK_BUILD_VERSION, system->sysname,
 			system->release, system->machine);
 	trk__buf_printf(b, "%-38s  %9s  %9s  %-9s  %s\n", "what a job did", "true", "told", "label",
 			"");
-	for (size_t i = 0; i < TRK_KNOWN_WORKS; i++) {
+	for (int i = 0; i < n; i++) {
 		const struct trk_selftest_figure *r = &list[i];
 		char truth[TRK_HUMAN_SIZE], told[TRK_HUMAN_SIZE];
 		bool known = r->told.quality != TRK_QUALITY_UNKNOWN;
@@ -118,7 +120,7 @@ static void selftest_text(struct trk_buf *b, const struct utsname *system,
 }
 
 static void selftest_json(struct trk_buf *b, const struct utsname *system,
-			  const struct trk_selftest_figure *list)
+			  const struct trk_selftest_figure *list, int n)
 {
 	struct trk_json j;
 
@@ -130,7 +132,7 @@ static void selftest_json(struct trk_buf *b, const struct utsname *system,
 	trk__json_key_text(&j, "kernel", system->release);
 	trk__json_key_text(&j, "machine", system->machine);
 	trk__json_key_open(&j, "figures", '[');
-	for (size_t i = 0; i < TRK_KNOWN_WORKS; i++) {
+	for (int i = 0; i < n; i++) {
 		const struct trk_selftest_figure *r = &list[i];
 		bool known = r->told.quality != TRK_QUALITY_UNKNOWN;
 
@@ -141,6 +143,7 @@ static void selftest_json(struct trk_buf *b, const struct utsname *system,
 		trk__json_key_double(&j, "told", known ? r->told.value : NAN);
 		trk__json_key_text(&j, "quality", trk__quality_name(r->told.quality));
 		trk__json_key_text(&j, "source", known ? r->told.source : NULL);
+		trk__json_key_text(&j, "reason", r->told.reason[0] ? r->told.reason : NULL);
 		trk__json_key_text(&j, "state", state_words[r->state]);
 		trk__json_key_text(&j, "why", r->why[0] ? r->why : NULL);
 		trk__json_close(&j, '}');
@@ -152,24 +155,41 @@ static void selftest_json(struct trk_buf *b, const struct utsname *system,
 
 static int selftest(bool json)
 {
-	struct trk_selftest_figure list[TRK_KNOWN_WORKS];
+	struct trk_selftest_figure list[TRK_KNOWN_WORKS_MAX];
 	const char *tmp = cli_temporary_dir("/tmp");
 	struct trk_error error = {.code = 0};
 	struct utsname system;
 	bool good = true;
 	struct trk_buf b;
-	int r;
+	int n, r;
 
-	if (uname(&system) < 0 || trk__selftest(tmp, list, &error) < 0) {
-		cli_complain("doctor: %s", error.code ? error.message : trk__strerror(errno));
+	if (uname(&system) < 0) {
+		cli_complain("doctor: %s", trk__strerror(-errno));
 		return EXIT_ERROR;
 	}
-	for (size_t i = 0; i < TRK_KNOWN_WORKS; i++)
+	n = trk__selftest(tmp, list, &error);
+	if (n < 0) {
+		cli_complain("doctor: %s", error.message);
+		return EXIT_ERROR;
+	}
+	for (int i = 0; i < n; i++)
 		good &= list[i].state != TRK_SELFTEST_WRONG;
 	trk__buf_init(&b, TEXT_MAX);
-	(json ? selftest_json : selftest_text)(&b, &system, list);
+	(json ? selftest_json : selftest_text)(&b, &system, list, n);
 	r = cli_print(&b);
 	return r != EXIT_OK ? r : good ? EXIT_OK : EXIT_ERROR;
+}
+
+static int complain_of_work(const char *name)
+{
+	char names[160] = "";
+	size_t len = 0;
+
+	for (const struct trk_known_work *w = trk__known_works; w->text; w++)
+		len += (size_t) snprintf(names + len, sizeof(names) - len, "%s%s", len ? ", " : "",
+					 w->name);
+	cli_complain("doctor: --work %s: no such work. Try: %s", name, names);
+	return EXIT_USAGE;
 }
 
 static int do_work(const char *name)
@@ -180,12 +200,8 @@ static int do_work(const char *name)
 	struct trk_buf b;
 	double value;
 
-	if (!work) {
-		cli_complain("doctor: --work %s: no such work. Try: process, children, orphans, "
-			     "unwaited, spike, shared, disk",
-			     name);
-		return EXIT_USAGE;
-	}
+	if (!work)
+		return complain_of_work(name);
 	if (trk__selftest_work(work, cli_temporary_dir("/var/tmp"), &value, &error) < 0) {
 		cli_complain("doctor: %s", error.message);
 		return EXIT_ERROR;

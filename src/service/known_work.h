@@ -1,24 +1,31 @@
 /* Jobs that use a known amount of CPU time, memory or disk, for `doctor --selftest` and for trials
- * of other trackers. */
+ * of other trackers. known_work_forks.c has those of systems with fork(2), src/service/windows
+ * those of Windows. */
 #ifndef TRK_SERVICE_KNOWN_WORK_H
 #define TRK_SERVICE_KNOWN_WORK_H
+
+#include <stddef.h>
 
 #include "model/run.h"
 
 /* A job, and the figure that it measures about itself. */
 struct trk_known_work {
 	const char *name;
-	const char *text;     /* what it does, for a table */
+	const char *text;     /* what it does, for a table; NULL: only a part of another work */
 	enum trk_total total; /* the figure that it is about */
 	/* Does the work. Returns the figure, in the unit of the total; NaN where the system refused
 	 * a part of the work. */
 	double (*run)(const char *folder);
 };
 
-enum { TRK_KNOWN_WORKS = 7 };
-extern const struct trk_known_work trk__known_works[TRK_KNOWN_WORKS];
+enum { TRK_KNOWN_WORKS_MAX = 8 };
+/* At most TRK_KNOWN_WORKS_MAX works, then their parts; the last one has no name. */
+extern const struct trk_known_work trk__known_works[];
 
 /* By name, or NULL. */
 const struct trk_known_work *trk__known_work_find(const char *name);
+
+/* The figure in the line that `doctor --work` prints, or NaN. */
+double trk__known_work_figure(const char *line, size_t len, enum trk_total total);
 
 #endif

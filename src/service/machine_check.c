@@ -1,6 +1,6 @@
 /* What can be measured on this machine, and what would permit the rest: the sources of figures,
- * and the directory of recordings. machine_sources.c in src/service/linux and src/service/darwin
- * tries the sources of its system. */
+ * and the directory of recordings. machine_sources.c in the folder of each system tries its
+ * sources. */
 #include <stdio.h>
 
 #include "base/env.h"

@@ -1,5 +1,5 @@
-/* The sources of figures that one system has: src/service/linux and src/service/darwin try those of
- * their system, for trk__machine_check(). */
+/* The sources of figures that one system has: machine_sources.c in src/service/linux, darwin and
+ * windows tries them, for trk__machine_check(). */
 #ifndef TRK_SERVICE_MACHINE_SOURCES_H
 #define TRK_SERVICE_MACHINE_SOURCES_H
 

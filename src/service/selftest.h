@@ -17,8 +17,9 @@ struct trk_selftest_figure {
 	char why[160]; /* of WRONG and UNTESTED */
 };
 
-/* Takes about 15 s; `tmp`: where scratch files go. 0, or a negative errno: then none was made. */
-int trk__selftest(const char *tmp, struct trk_selftest_figure ret[TRK_KNOWN_WORKS],
+/* Takes about 15 s; `tmp`: where scratch files go. Returns the number of figures, or a negative
+ * errno: then none was made. */
+int trk__selftest(const char *tmp, struct trk_selftest_figure ret[TRK_KNOWN_WORKS_MAX],
 		  struct trk_error *reterr);
 
 /* Do the work and return what it used in *ret: NaN where the system refused a part of it or, for a

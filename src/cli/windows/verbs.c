@@ -23,11 +23,8 @@ static int refuse(int argc, char **argv)
 	};
 
 REFUSED(alerts, "alerts")
-REFUSED(cloud_info, "cloud-info")
 REFUSED(digest, "digest")
-REFUSED(doctor, "doctor")
 REFUSED(metaflow, "metaflow")
-REFUSED(server_info, "server-info")
 REFUSED(top, "top")
 
 /* Alerts are judged and sent after a run by a process of their own. */

@@ -34,14 +34,16 @@ int trk__own_run(const char *folder, const char *job, const char *const *argumen
 {
 	TRK_FD_CLEANUP int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	const int streams[] = {null_fd, out_fd >= 0 ? out_fd : null_fd, null_fd};
-	char program[PATH_SIZE];
-	const char *v[ARGUMENTS_MAX] = {program,       "run",  "--no-discovery",
-					"--recording", folder, "--job",
-					job,           "--",   program};
-	int code = 0, n = 9, r = trk__os_program(program, sizeof(program));
+	char program[PATH_SIZE], config[PATH_SIZE];
+	const char *v[ARGUMENTS_MAX] = {program, "run",         "--no-discovery", "--config",
+					config,  "--recording", folder,           "--job",
+					job,     "--",          program};
+	int code = 0, n = 11, r = trk__os_program(program, sizeof(program));
 
 	if (r < 0)
 		return r;
+	(void) snprintf(config, sizeof(config), "%s/none.toml", folder); /* an empty file */
+	trk__close(open(config, O_WRONLY | O_CREAT, 0600));
 	for (; *arguments && n < ARGUMENTS_MAX - 1; arguments++)
 		v[n++] = *arguments;
 	r = trk__child_run((char **) (uintptr_t) v, streams, &code);
