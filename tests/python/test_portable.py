@@ -91,6 +91,29 @@ def test_its_commands(installed):
         assert out.startswith("resource-tracker ")
 
 
+def test_a_wheel_has_the_modules_of_all_machines_and_its_own_program(tmp_path, monkeypatch):
+    sys.path.insert(0, str(ROOT / "tools"))
+    import python_portable
+
+    monkeypatch.setattr(python_portable, "PORTABLE", tmp_path)
+    (tmp_path / "wheels").mkdir()
+    trees = {}
+    for machine in python_portable.MACHINES:
+        trees[machine] = tmp_path / machine / "resource_tracker-1"
+        for name in (f"resource_tracker/native/{machine}/_core.abi3.so",
+                     f"resource_tracker/native/{machine}/resource-tracker-program",
+                     "resource_tracker-1.dist-info/METADATA"):
+            (trees[machine] / name).parent.mkdir(parents=True, exist_ok=True)
+            (trees[machine] / name).write_text("Name: resource-tracker\nVersion: 1\n")
+        (trees[machine] / "resource_tracker-1.dist-info/WHEEL").write_text(
+            "Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: cp39-abi3-linux_x86_64\n")
+    with zipfile.ZipFile(python_portable.pack("x86_64", trees)) as file:
+        code = {name for name in file.namelist() if "/native/" in name and not name.endswith("/")}
+    folder = "resource_tracker/native"
+    assert code == {f"{folder}/x86_64/_core.abi3.so", f"{folder}/x86_64/resource-tracker-program",
+                    f"{folder}/aarch64/_core.abi3.so"}
+
+
 @pytest.fixture(scope="module")
 def macos_wheel(wheel):
     """Made after the one for Linux, whose folder of wheels it empties."""
