@@ -142,7 +142,9 @@ static void read_row(struct trk_alert_live *live, const struct trk_record *recor
 	f->earlier = live->earlier;
 	f->limit_is_hit = follow_limit_hits(live, record->memory_limit_hits, f->elapsed_s);
 	trk__alert_trend_add(&live->memory, f->elapsed_s, f->memory_mib);
-	f->memory_per_s = trk__alert_trend_slope(&live->memory);
+	f->memory_per_s = f->memory_mib > TRK_ALERT_OOM_SHARE * f->memory_limit_mib
+				  ? trk__alert_trend_slope(&live->memory)
+				  : (double) NAN;
 	/* As long as there is enough no trend is looked for. */
 	if (f->space_gb < SPACE_LOW_SHARE * f->space_total_gb)
 		trk__alert_trend_add(&live->space, f->elapsed_s, f->space_gb);

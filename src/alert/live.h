@@ -106,11 +106,15 @@ void trk__alert_live_row(struct trk_alert_live *live, const struct trk_record *r
 
 /* ---- rules.c: one condition each ---- */
 
+/* Below this share of the limit, growth is no risk. */
+#define TRK_ALERT_OOM_SHARE 0.6
+
 /* What a row says of the job. NaN: not known. */
 struct trk_alert_facts {
 	double elapsed_s;
 	double memory_mib, memory_limit_mib;
-	double memory_per_s;             /* MiB a second over the last 5 minutes; NaN: too short */
+	double memory_per_s;             /* MiB a second over the last 5 minutes; NaN: too short, or
+					  * below that share */
 	double memory_wait_share;        /* of the interval */
 	bool limit_is_hit;               /* again and again, by a job near its limit */
 	double space_gb, space_total_gb; /* left, and in all, on local file systems */

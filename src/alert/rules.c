@@ -7,7 +7,7 @@
 #include "base/human.h"
 #include "base/maths.h"
 
-static const double OOM_SHARE = 0.6, OOM_AHEAD_S = 600, OOM_WAIT_SHARE = 0.2, DISK_AHEAD_S = 1800;
+static const double OOM_AHEAD_S = 600, OOM_WAIT_SHARE = 0.2, DISK_AHEAD_S = 1800;
 static const double NEAR_SHARE = 0.9, VRAM_SHARE = 0.95, SWAP_MIB = 64, THROTTLED_SHARE = 0.25;
 static const double IDLE_CORES = 0.01, IDLE_BYTES_PER_S = 1024, TIME_SHARE = 0.9;
 /* A request for the next time is a multiple of it, with this much above what is needed. */
@@ -67,10 +67,10 @@ static void put_request(struct trk_alert *a, double limit_mib)
 static bool oom_risk(const struct trk_alert_facts *f, struct trk_alert *a)
 {
 	double left_s = (f->memory_limit_mib - f->memory_mib) / f->memory_per_s;
-	bool grows = f->memory_mib > OOM_SHARE * f->memory_limit_mib && f->memory_per_s > 0 &&
-		     left_s < OOM_AHEAD_S;
+	bool grows = f->memory_mib > TRK_ALERT_OOM_SHARE * f->memory_limit_mib &&
+		     f->memory_per_s > 0 && left_s < OOM_AHEAD_S;
 	bool waits = f->memory_wait_share > OOM_WAIT_SHARE &&
-		     f->memory_mib > OOM_SHARE * f->memory_limit_mib;
+		     f->memory_mib > TRK_ALERT_OOM_SHARE * f->memory_limit_mib;
 	char text[TRK_HUMAN_SIZE];
 
 	if (!grows && !waits && !f->limit_is_hit)

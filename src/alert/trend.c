@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double SPACING_S = 5, LEAST_S = 55;
+static const double SPACING_S = 10, LEAST_S = 55;
 enum { LEAST_POINTS = 6 };
 
 void trk__alert_trend_init(struct trk_alert_trend *t)
@@ -34,7 +34,7 @@ static double median_slope(const struct trk_alert_trend *t)
 
 void trk__alert_trend_add(struct trk_alert_trend *t, double at_s, double value)
 {
-	size_t last = (t->next + TRK_ALERT_POINTS - 1) % TRK_ALERT_POINTS, first;
+	size_t last = (t->next + TRK_ALERT_POINTS - 1) % TRK_ALERT_POINTS;
 
 	if (isnan(value) || (t->count && at_s < t->at_s[last] + SPACING_S))
 		return;
@@ -43,12 +43,19 @@ void trk__alert_trend_add(struct trk_alert_trend *t, double at_s, double value)
 	t->next = (t->next + 1) % TRK_ALERT_POINTS;
 	if (t->count < TRK_ALERT_POINTS)
 		t->count++;
-	first = t->count < TRK_ALERT_POINTS ? 0 : t->next;
-	t->slope = t->count >= LEAST_POINTS && at_s - t->at_s[first] >= LEAST_S ? median_slope(t)
-										: NAN;
+	t->is_old = true;
 }
 
-double trk__alert_trend_slope(const struct trk_alert_trend *t)
+double trk__alert_trend_slope(struct trk_alert_trend *t)
 {
+	size_t first = t->count < TRK_ALERT_POINTS ? 0 : t->next;
+	size_t last = (t->next + TRK_ALERT_POINTS - 1) % TRK_ALERT_POINTS;
+
+	if (!t->is_old)
+		return t->slope;
+	t->is_old = false;
+	t->slope = t->count >= LEAST_POINTS && t->at_s[last] - t->at_s[first] >= LEAST_S
+			   ? median_slope(t)
+			   : NAN;
 	return t->slope;
 }

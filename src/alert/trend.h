@@ -3,20 +3,22 @@
 #ifndef TRK_ALERT_TREND_H
 #define TRK_ALERT_TREND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-enum { TRK_ALERT_POINTS = 60 };
+enum { TRK_ALERT_POINTS = 30 };
 
 struct trk_alert_trend {
 	double at_s[TRK_ALERT_POINTS], value[TRK_ALERT_POINTS]; /* a ring */
 	size_t count, next;
 	double slope;
+	bool is_old; /* the slope, since a point was added */
 };
 
 void trk__alert_trend_init(struct trk_alert_trend *t);
-/* Points closer than 5 s to the last one are left out. */
+/* Points closer than 10 s to the last one are left out. */
 void trk__alert_trend_add(struct trk_alert_trend *t, double at_s, double value);
-/* Units a second; NaN with less than a minute of points. */
-double trk__alert_trend_slope(const struct trk_alert_trend *t);
+/* Units a second; NaN with less than a minute of points. After a new point 435 slopes are sorted. */
+double trk__alert_trend_slope(struct trk_alert_trend *t);
 
 #endif
