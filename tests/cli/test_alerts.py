@@ -15,19 +15,15 @@ from conftest import memory_group
 from test_gpu import DEVICES
 
 FAST = ["-i", "50ms", "--request", "time=1s"]
-WAITS_FOR_SIGNAL = """
-import signal, sys
-signal.signal(signal.SIGUSR1, lambda *_: None)
-signal.alarm(60)
-signal.pause()
-print("checkpoint")
-"""
+# The signal is blocked from the first instruction on, so that it may come before Python has started.
+WAITS_FOR_SIGNAL = ["env", "--block-signal=USR1", "/usr/bin/python3", "-c",
+                    "import signal; signal.alarm(60); signal.sigwait([signal.SIGUSR1]); print('checkpoint')"]
 
 
 def test_a_command_can_tell_the_job_to_write_a_checkpoint(rt, tmp_path):
     said = tmp_path / "alert.json"
     command = f'time-limit=printf %s "$RT_JSON" >{said}; kill -USR1 "$RT_PID"'
-    done = rt.track("/usr/bin/python3", "-c", WAITS_FOR_SIGNAL, flags=[*FAST, "--on-alert", command],
+    done = rt.track(*WAITS_FOR_SIGNAL, flags=[*FAST, "--on-alert", command],
                     timeout=120)
     assert (done.rc, done.stdout) == (0, "checkpoint\n")
     alert = json.loads(said.read_text())
@@ -44,7 +40,7 @@ def test_a_command_can_tell_the_job_to_write_a_checkpoint(rt, tmp_path):
 
 def test_the_command_is_no_part_of_the_job(rt):
     burn = 'i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done; kill -USR1 "$RT_PID"'
-    done = rt.track("/usr/bin/python3", "-c", WAITS_FOR_SIGNAL,
+    done = rt.track(*WAITS_FOR_SIGNAL,
                     flags=[*FAST, "--on-alert", f"time-limit={burn}"], timeout=120)
     assert done.stdout == "checkpoint\n"
     assert done.summary["totals"]["cpu_s"]["value"] < 0.3
@@ -111,7 +107,7 @@ def run_until_alert(rt, rule, *flags, env=None):
     """The lines on stderr about a rule, of a job that ends when it fires."""
     done = rt.run("internal", "run", "--no-discovery", "--job", "train", "-i", "50ms", *flags,
                   "--on-alert", f'{rule}=kill -USR1 "$RT_PID"', "--",
-                  "/usr/bin/python3", "-c", WAITS_FOR_SIGNAL, env=env, timeout=120)
+                  *WAITS_FOR_SIGNAL, env=env, timeout=120)
     assert (done.rc, done.stdout) == (0, "checkpoint\n")
     return [line for line in done.stderr.splitlines() if f": alert {rule}: " in line]
 
