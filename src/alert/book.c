@@ -96,6 +96,9 @@ static void put_text(char *ret, size_t size, const char *text)
 
 static void renew(struct trk_alert_entry *e, const struct trk_alert_news *n, double now_s)
 {
+	/* While it is open: gpu-idle, after an hour. */
+	if (n->live && strcmp(e->text, n->text) != 0)
+		e->new_s = now_s;
 	put_text(e->text, sizeof(e->text), n->text);
 	put_text(e->fix, sizeof(e->fix), n->fix);
 	put_text(e->run, sizeof(e->run), n->run);

@@ -36,6 +36,8 @@ static int end(void **state)
 	return 0;
 }
 
+static const char *sentence = "it is so";
+
 static struct trk_alert_entry *say(const char *rule, const char *job, int severity, bool firing,
 				   double at_s)
 {
@@ -46,7 +48,7 @@ static struct trk_alert_entry *say(const char *rule, const char *job, int severi
 		.scope = "",
 		.run = live ? job : "r-1",
 		.host = "",
-		.text = "it is so",
+		.text = sentence,
 		.fix = "do that",
 		.severity = severity,
 		.firing = firing,
@@ -95,6 +97,21 @@ static void a_higher_severity_is_told_after_the_cool_down(void **state)
 	(void) say("oom-risk", "train", 2, true, NOON + 60);
 	assert_false(told(NOON + 60));
 	assert_true(told(NOON + 1801));
+}
+
+static void a_new_text_of_a_running_job_is_told_after_the_cool_down(void **state)
+{
+	(void) state;
+	(void) say("stalled", "train", 1, true, NOON);
+	assert_true(told(NOON));
+	(void) say("stalled", "train", 1, true, NOON + 2700);
+	assert_false(told(NOON + 2700));
+	sentence = "it is so for an hour";
+	(void) say("stalled", "train", 1, true, NOON + 2760);
+	sentence = "it is so";
+	assert_true(told(NOON + 2760));
+	assert_string_equal(message.text, "it is so for an hour");
+	assert_false(told(NOON + 9000));
 }
 
 static void a_sink_of_one_job_gets_that_job_and_what_was_held_for_it(void **state)
@@ -363,6 +380,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(it_is_told_once_and_again_when_it_opens_anew_after_the_cool_down),
 		TEST(a_higher_severity_is_told_after_the_cool_down),
+		TEST(a_new_text_of_a_running_job_is_told_after_the_cool_down),
 		TEST(a_sink_of_one_job_gets_that_job_and_what_was_held_for_it),
 		TEST(each_sink_is_told),
 		TEST(quiet_hours_hold_what_is_not_critical_and_tell_it_as_one),
