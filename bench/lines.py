@@ -1,11 +1,15 @@
 #!/usr/bin/python3
-"""What sampling of stacks costs a job, beside py-spy in the same run: a table for docs/lines.md.
+"""What sampling of stacks costs a job, beside py-spy, austin, pyinstrument and scalene in the same run: a table for
+docs/lines.md.
 
-    bench/lines.py PYTHON PY_SPY [ROUNDS]
+    python3 -m venv VENV && VENV/bin/pip install py-spy austin-dist==3.7.0 pyinstrument scalene
+    bench/lines.py VENV [ROUNDS]
 
 The job spins for a few seconds and says how many turns it did per second of its own CPU time. Its speed
 with a tool is relative to that of the job alone, right before it; own cost is the CPU time of everything
-but the job. Medians of the rounds, in which all tools take turns.
+but the job. pyinstrument and scalene run inside the job: what they cost is in its speed. Medians of the rounds, in
+which all tools take turns. A tool that VENV lacks, or that fails, is named.
+austin 4 needs glibc 2.38.
 """
 
 import json
@@ -44,36 +48,53 @@ def measure(command, result):
     return speed, max(all_cpu - cpu, 0) / 12
 
 
-def main(python, py_spy, rounds=5):
+def commands(venv, folder):
+    """What stands before JOB, by the name in the table."""
     ours = str(pathlib.Path(__file__).resolve().parent.parent / "build/resource-tracker")
-    folder = pathlib.Path(tempfile.mkdtemp())
+    python, out = str(venv / "bin/python"), str(folder / "out")
+    run = [ours, "run", "-q", "--no-discovery"]
+    spy = [str(venv / "bin/py-spy"), "record", "-f", "raw", "-o", out]
+    austin = [str(venv / "bin/austin"), "-o", out]
+    return {
+        "resource-tracker run --lines off": [*run, "--lines", "off", "--", python],
+        "run (100 Hz in the first 10 s, then 20)": [*run, "--", python],
+        "run --lines 100": [*run, "--lines", "100", "--", python],
+        "run --lines 1000": [*run, "--lines", "1000", "--", python],
+        "py-spy record, 20 Hz": [*spy, "-r", "20", "--", python],
+        "py-spy record, 100 Hz": [*spy, "-r", "100", "--", python],
+        "py-spy record --nonblocking, 100 Hz": [*spy, "--nonblocking", "-r", "100", "--", python],
+        "austin, 100 Hz": [*austin, "-i", "10ms", python],
+        "austin, 1000 Hz": [*austin, "-i", "1ms", python],
+        "pyinstrument, 100 Hz": [python, "-m", "pyinstrument", "-i", "0.01", "-o", out],
+        "pyinstrument, 1000 Hz": [python, "-m", "pyinstrument", "-i", "0.001", "-o", out],
+        "scalene, 100 Hz": [python, "-m", "scalene", "run", "--cpu-only", "-o", out],
+    }
+
+
+def main(venv, rounds=3):
+    venv, folder = pathlib.Path(venv).absolute(), pathlib.Path(tempfile.mkdtemp())
     job = folder / "job.py"
     job.write_text(JOB)
-    run = [ours, "run", "-q", "--no-discovery"]
-    spy = [py_spy, "record", "-f", "raw", "-o", str(folder / "spy")]
-    tools = {
-        "resource-tracker run": [*run, "--"],
-        "run --lines auto": [*run, "--lines", "auto", "--"],
-        "run --lines 100": [*run, "--lines", "100", "--"],
-        "run --lines 1000": [*run, "--lines", "1000", "--"],
-        "py-spy record, 20 Hz": [*spy, "-r", "20", "--"],
-        "py-spy record, 100 Hz": [*spy, "-r", "100", "--"],
-        "py-spy record --nonblocking, 100 Hz": [*spy, "--nonblocking", "-r", "100", "--"],
-    }
-    found = {name: [] for name in tools}
+    found = {name: [] for name in commands(venv, folder)}
     for _ in range(int(rounds)):
-        for name, tool in tools.items():
-            alone, idle = measure([python, str(job)], folder / "result")
-            speed, cost = measure([*tool, python, str(job)], folder / "result")
+        for name, command in commands(venv, folder).items():
+            alone, idle = measure([str(venv / "bin/python"), str(job)], folder / "result")
+            try:
+                speed, cost = measure([*command, str(job)], folder / "result")
+            except (OSError, subprocess.CalledProcessError) as error:
+                print(f"{name}: {error}", file=sys.stderr)
+                continue
             found[name].append((speed / alone, cost - idle))
     print("| command | the job's speed | own CPU, share of a core |\n|---|---|---|")
     for name, values in found.items():
+        if not values:
+            continue
         speed = statistics.median(s for s, _ in values)
         cost = statistics.median(c for _, c in values)
         print(f"| {name} | {speed:.3f} | {max(cost, 0) * 100:.2f} % |")
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
     main(*sys.argv[1:])
