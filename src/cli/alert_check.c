@@ -84,11 +84,9 @@ static int run_command(const struct trk_alert_hook *hook, const struct trk_alert
 
 	if (pid == 0)
 		become(hook->command, m);
-	if (pid < 0) {
-		cli_complain("--on-alert %s: cannot start: %s", trk__alert_hook_rule(hook->rule),
-			     trk__strerror(errno));
-		return EXIT_ERROR;
-	}
+	if (pid < 0)
+		return cli_reject(EXIT_ERROR, "--on-alert %s: cannot start: %s",
+				  trk__alert_hook_rule(hook->rule), trk__strerror(errno));
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (status == 0)

@@ -142,11 +142,10 @@ int cli_take_quiet_hours(void *settings, const struct cli_option *o, const char 
 {
 	struct trk_alert_route route;
 
-	if (trk__alert_quiet_parse(value, &route) < 0) {
-		cli_complain("--%s %s: not of the form HH:MM-HH:MM, such as 22:00-07:00", o->name,
-			     value);
-		return EXIT_USAGE;
-	}
+	if (trk__alert_quiet_parse(value, &route) < 0)
+		return cli_reject(EXIT_USAGE,
+				  "--%s %s: not of the form HH:MM-HH:MM, such as 22:00-07:00",
+				  o->name, value);
 	return cli_set_text(settings, o, value);
 }
 
@@ -154,11 +153,10 @@ int cli_take_budget(void *settings, const struct cli_option *o, const char *valu
 {
 	double usd;
 
-	if (trk__parse_decimal(value, &usd) < 0 || !(usd > 0 && usd < 1e12)) {
-		cli_complain("--%s %s: not a positive number of dollars, such as 5000", o->name,
-			     value);
-		return EXIT_USAGE;
-	}
+	if (trk__parse_decimal(value, &usd) < 0 || !(usd > 0 && usd < 1e12))
+		return cli_reject(EXIT_USAGE,
+				  "--%s %s: not a positive number of dollars, such as 5000",
+				  o->name, value);
 	*(double *) (void *) ((char *) settings + o->offset) = usd;
 	return 0;
 }
@@ -182,12 +180,11 @@ int cli_take_until(const char *text, double *ret_s)
 		tm.tm_mday++;
 	else if (end)
 		end = strptime(end + (*end == 'T'), "%H:%M", &tm);
-	if (!end || *end) {
-		cli_complain(
+	if (!end || *end)
+		return cli_reject(
+			EXIT_USAGE,
 			"alerts: --until %s: not a date such as 2026-12-24 or '2026-12-24 08:00'",
 			text);
-		return EXIT_USAGE;
-	}
 	*ret_s = (double) mktime(&tm);
 	return 0;
 }

@@ -54,6 +54,7 @@ struct cli_command {
 	const struct cli_option *internal;
 	const struct cli_option_group *groups; /* of the help, ends with a NULL title; or NULL */
 	bool stops_at_operand; /* what follows the first operand belongs to another program */
+	int operands;          /* at most, else */
 	int (*run)(int argc, char **argv);
 };
 
@@ -73,6 +74,8 @@ extern const struct cli_command *const cli_commands[]; /* NULL-terminated */
 
 /* "resource-tracker: message" and a line end on stderr. */
 void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, and return `status`. */
+int cli_reject(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* While true, the first complaint is written and the others are dropped. */
 void cli_complain_once(bool once);
@@ -85,10 +88,9 @@ bool cli_is_of_flag(void);
 /* From here on take the internal options of verbs, too. */
 void cli_take_internal(void);
 
-/* Take the options at the front of argv. Returns the index of the first operand, or a negative exit
- * status (-EXIT_USAGE); CLI_HELP_GIVEN after --help. */
+/* Take the options at the front of argv. Returns the index of the first operand. Ends the program
+ * after --help, and after a complaint about a wrong option or too many operands. */
 int cli_options(const struct cli_command *command, int argc, char **argv, void *settings);
-enum { CLI_HELP_GIVEN = -1000 };
 /* The last value of one option at the front of argv; NULL: none. What is wrong is passed over. */
 const char *cli_option_value(const struct cli_command *command, int argc, char **argv,
 			     const char *name);
@@ -96,9 +98,14 @@ void cli_print_help(const struct cli_command *command);
 
 /* Shared setters for cli_option.take. */
 int cli_set_text(void *settings, const struct cli_option *o, const char *value); /* const char * */
+/* One of the words of o->value, "auto|never": the word, or its index as int or enum. */
+int cli_set_word(void *settings, const struct cli_option *o, const char *value);
+int cli_set_choice(void *settings, const struct cli_option *o, const char *value);
 int cli_set_flag(void *settings, const struct cli_option *o, const char *value); /* bool */
 int cli_set_duration(void *settings, const struct cli_option *o,
 		     const char *value); /* uint64_t ns */
+/* Index of the value among the words of o->value; -1 after a complaint. */
+int cli_choice(const struct cli_option *o, const char *value);
 /* 1: a word for yes, 0: for no (or empty), -1: neither. */
 int cli_truth(const char *text);
 /* Accepted, and without effect in this version. */

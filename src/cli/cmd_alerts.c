@@ -266,12 +266,11 @@ static int acknowledge(const struct settings *s, const char *which)
 		return r;
 	n = trk__alert_book_ack(&b.book, which, sender.now_s);
 	r = cli_alert_status(trk__alert_store_close(&sender, &b, n > 0));
-	if (n == 0) {
-		cli_complain("alerts: %s: no open alert of this id or RULE:JOB. Try: "
-			     "resource-tracker alerts list",
-			     which);
-		return EXIT_NODATA;
-	}
+	if (n == 0)
+		return cli_reject(EXIT_NODATA,
+				  "alerts: %s: no open alert of this id or RULE:JOB. Try: "
+				  "resource-tracker alerts list",
+				  which);
 	return r;
 }
 
@@ -280,26 +279,19 @@ static int fill_silence(const struct settings *s, double now_s, struct trk_alert
 	double until_s = now_s + (double) s->for_ns / 1e9;
 
 	*ret = (struct trk_alert_silence){.made_s = now_s};
-	if ((s->for_ns != 0) == (s->until != NULL)) {
-		cli_complain("alerts: silence needs --for DUR or --until DATE");
-		return EXIT_USAGE;
-	}
-	if (!s->rule && !s->job) {
-		cli_complain("alerts: silence needs --rule RULE, --job NAME, or both");
-		return EXIT_USAGE;
-	}
+	if ((s->for_ns != 0) == (s->until != NULL))
+		return cli_reject(EXIT_USAGE, "alerts: silence needs --for DUR or --until DATE");
+	if (!s->rule && !s->job)
+		return cli_reject(EXIT_USAGE,
+				  "alerts: silence needs --rule RULE, --job NAME, or both");
 	if (s->rule && trk__alert_rule_find(s->rule, strlen(s->rule)) < 0 &&
-	    trk__alert_end_find(s->rule, strlen(s->rule)) < 0) {
-		cli_complain("alerts: --rule %s: no such rule. Rules: %s", s->rule,
-			     cli_alert_rule_names());
-		return EXIT_USAGE;
-	}
+	    trk__alert_end_find(s->rule, strlen(s->rule)) < 0)
+		return cli_reject(EXIT_USAGE, "alerts: --rule %s: no such rule. Rules: %s", s->rule,
+				  cli_alert_rule_names());
 	if (s->until && cli_take_until(s->until, &until_s) != 0)
 		return EXIT_USAGE;
-	if (until_s <= now_s || until_s > now_s + 31 * 86400.0) {
-		cli_complain("alerts: silence: not within the next 30 days");
-		return EXIT_USAGE;
-	}
+	if (until_s <= now_s || until_s > now_s + 31 * 86400.0)
+		return cli_reject(EXIT_USAGE, "alerts: silence: not within the next 30 days");
 	ret->until_s = until_s;
 	(void) snprintf(ret->rule, sizeof(ret->rule), "%s", s->rule ? s->rule : "");
 	(void) snprintf(ret->job, sizeof(ret->job), "%s", s->job ? s->job : "");
@@ -321,10 +313,9 @@ static int silence(const struct settings *s)
 		return r;
 	error = trk__alert_book_silence(&b.book, &q, id);
 	r = cli_alert_status(trk__alert_store_close(&sender, &b, error == 0));
-	if (error < 0) {
-		cli_complain("alerts: more than %d silences", TRK_ALERT_SILENCES_MAX);
-		return EXIT_ERROR;
-	}
+	if (error < 0)
+		return cli_reject(EXIT_ERROR, "alerts: more than %d silences",
+				  TRK_ALERT_SILENCES_MAX);
 	if (r == 0)
 		(void) dprintf(STDOUT_FILENO, "%s\n", id);
 	return r;
@@ -387,13 +378,11 @@ static int run(int argc, char **argv)
 {
 	struct settings s = {.run = NULL};
 	const char *what;
-	int at = cli_alert_configure(&configured, argc, argv, &s) == 0
-			 ? cli_options(&cli_alerts, argc, argv, &s)
-			 : -EXIT_USAGE;
-	int r = -1;
+	int at, r = -1;
 
-	if (at == CLI_HELP_GIVEN || at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
+	if (cli_alert_configure(&configured, argc, argv, &s) != 0)
+		return EXIT_USAGE;
+	at = cli_options(&cli_alerts, argc, argv, &s);
 	what = at < argc ? argv[at] : "list";
 	if (at + 1 >= argc)
 		r = run_alone(&s, what);
@@ -401,9 +390,10 @@ static int run(int argc, char **argv)
 		r = run_one(&s, what, argv[at + 1]);
 	if (r >= 0)
 		return r;
-	cli_complain("alerts: list, rules, check, ack ID, silence, unsilence ID, test SINK, send "
-		     "SINK, or flush. Try: resource-tracker alerts --help");
-	return EXIT_USAGE;
+	return cli_reject(
+		EXIT_USAGE,
+		"alerts: list, rules, check, ack ID, silence, unsilence ID, test SINK, send "
+		"SINK, or flush. Try: resource-tracker alerts --help");
 }
 
 const struct cli_command cli_alerts = {
@@ -421,6 +411,7 @@ const struct cli_command cli_alerts = {
 		   "TRACKER_SMTP_PASSWORD[_FILE], TRACKER_MAIL_FROM, TRACKER_ALERT_HOSTS,\n"
 		   "TRACKER_ALERT_KEY_FILE.",
 	.options = options,
+	.operands = 2,
 	.internal = internal,
 	.run = run,
 };

@@ -10,17 +10,14 @@ static int run(int argc, char **argv)
 	int at;
 
 	track_settings_init(&settings);
-	at = cli_config(&cli_attach, argc, argv, &settings, NULL) == 0
-		     ? cli_options(&cli_attach, argc, argv, &settings)
-		     : -EXIT_USAGE;
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
+	if (cli_config(&cli_attach, argc, argv, &settings, NULL) != 0)
+		return EXIT_USAGE;
+	at = cli_options(&cli_attach, argc, argv, &settings);
 	if (at == argc && settings.pid)
 		return track_with(&settings, NULL, settings.pid);
-	if (at + 1 != argc) {
-		cli_complain("attach: needs one pid. Try: resource-tracker attach PID");
-		return EXIT_USAGE;
-	}
+	if (at + 1 != argc)
+		return cli_reject(EXIT_USAGE,
+				  "attach: needs one pid. Try: resource-tracker attach PID");
 	if (sibling_take_pid(&settings, &operand, argv[at]) != 0)
 		return EXIT_USAGE;
 	return track_with(&settings, NULL, settings.pid);
@@ -31,6 +28,7 @@ const struct cli_command cli_attach = {
 	.usage = "attach [OPTIONS] PID",
 	.summary = "Track a running process and its descendants until it ends, or until Ctrl-C.",
 	.options = track_attach_options,
+	.operands = 1,
 	.internal = track_internal_options,
 	.run = run,
 };

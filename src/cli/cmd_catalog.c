@@ -193,16 +193,15 @@ static int run(int argc, char **argv)
 	struct settings s = {.date = NULL};
 	int at = cli_options(&cli_catalog_command, argc, argv, &s);
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
 	if (at + 1 == argc && !strcmp(argv[at], "info"))
 		return info(&s);
 	if (at + 2 == argc && !strcmp(argv[at], "import"))
 		return import(&s, argv[at + 1]);
 	if (at + 1 == argc && !strcmp(argv[at], "update"))
 		return update(&s);
-	cli_complain("catalog: info, update, or import FILE. Try: resource-tracker catalog --help");
-	return EXIT_USAGE;
+	return cli_reject(
+		EXIT_USAGE,
+		"catalog: info, update, or import FILE. Try: resource-tracker catalog --help");
 }
 
 const struct cli_command cli_catalog_command = {
@@ -219,5 +218,6 @@ const struct cli_command cli_catalog_command = {
 		"(USD an hour), and\nsaving (spot, percent) if wanted. These prices then take the "
 		"place of the list prices.",
 	.options = options,
+	.operands = 2,
 	.run = run,
 };

@@ -72,17 +72,10 @@ static int run(int argc, char **argv)
 	struct settings s = {.json = false};
 	struct trk_place place;
 	struct trk_buf b;
-	int at, r;
+	int r;
 
 	trk__cloud_clear(&s.stated);
-	at = cli_options(&cli_cloud_info, argc, argv, &s);
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at < argc) {
-		cli_complain("cloud-info: unexpected %s. Try: resource-tracker cloud-info --help",
-			     argv[at]);
-		return EXIT_USAGE;
-	}
+	(void) cli_options(&cli_cloud_info, argc, argv, &s);
 	r = discover(&s, &place);
 	if (r != 0)
 		return r;

@@ -263,12 +263,6 @@ static int run(int argc, char **argv)
 	int at = cli_options(&cli_compare, argc, argv, &s), r, failed;
 	struct trk_buf b;
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at + 2 < argc) {
-		cli_complain("compare: two runs at most. Try: resource-tracker compare --help");
-		return EXIT_USAGE;
-	}
 	r = compare(&s, argv + at, argc - at, &c);
 	if (r != 0)
 		return r;
@@ -293,5 +287,6 @@ const struct cli_command cli_compare = {
 		"CPU "
 		"time or growth of memory changed most. Exit\ncode 3: a rule of --fail-on holds.",
 	.options = options,
+	.operands = 2,
 	.run = run,
 };

@@ -209,8 +209,6 @@ static int run(int argc, char **argv)
 	int at = cli_options(&cli_completions, argc, argv, NULL);
 	struct trk_buf b;
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
 	for (size_t i = 0; at + 1 == argc && i < sizeof(shells) / sizeof(shells[0]); i++) {
 		if (strcmp(shells[i].name, argv[at]) != 0)
 			continue;
@@ -218,8 +216,7 @@ static int run(int argc, char **argv)
 		shells[i].print(&b);
 		return cli_print(&b);
 	}
-	cli_complain("completions: needs one of: bash zsh fish");
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE, "completions: needs one of: bash zsh fish");
 }
 
 const struct cli_command cli_completions = {
@@ -229,5 +226,6 @@ const struct cli_command cli_completions = {
 	.details = "eval \"$(resource-tracker completions bash)\" in ~/.bashrc; likewise for zsh.\n"
 		   "resource-tracker completions fish | source",
 	.options = options,
+	.operands = 1,
 	.run = run,
 };

@@ -64,16 +64,9 @@ static int run(int argc, char **argv)
 	static struct cli_origins origins;
 	static struct track_settings tracking;
 	struct settings settings = {0};
-	int at = cli_options(&cli_config_command, argc, argv, &settings);
 	struct trk_buf b;
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at != argc) {
-		cli_complain("config: unexpected %s. Try: resource-tracker config --help",
-			     argv[at]);
-		return EXIT_USAGE;
-	}
+	(void) cli_options(&cli_config_command, argc, argv, &settings);
 	track_settings_init(&tracking);
 	if (cli_config(&cli_run, argc, argv, &tracking, &origins) != 0)
 		return EXIT_USAGE;

@@ -108,10 +108,8 @@ static int make_files(const struct settings *s, const struct trk_fleet_rows *row
 		if (r < 0)
 			trk__dashboard_release(&d);
 	}
-	if (r < 0) {
-		cli_complain("dashboard: %s", trk__strerror(r));
-		return EXIT_ERROR;
-	}
+	if (r < 0)
+		return cli_reject(EXIT_ERROR, "dashboard: %s", trk__strerror(r));
 	d.alerts = alerts.data;
 	r = s->json ? put_json(&d) : put_static(&d, &service, s->path, reports);
 	trk__dashboard_release(&d);
@@ -139,26 +137,22 @@ static int take_number(const char *option, const char *text, uint64_t most, uint
 	*ret = usual;
 	if (!text || (trk__parse_u64(text, ret) == 0 && *ret <= most))
 		return 0;
-	cli_complain("dashboard: --%s %s: not a number up to %llu", option, text,
-		     (unsigned long long) most);
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE, "dashboard: --%s %s: not a number up to %llu", option, text,
+			  (unsigned long long) most);
 }
 
 static int run(int argc, char **argv)
 {
 	struct settings s = {.json = false};
-	int at = cli_options(&cli_dashboard, argc, argv, &s), r;
+	int r;
 	uint64_t port, reports;
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at < argc || (s.path && !*s.path) || (s.path && s.json)) {
-		cli_complain("dashboard: %s. Try: resource-tracker dashboard --help",
-			     at < argc ? "takes no operand"
-			     : s.json  ? "--json and --static do not go together"
-				       : "--static needs a name");
-		return EXIT_USAGE;
-	}
+	(void) cli_options(&cli_dashboard, argc, argv, &s);
+	if ((s.path && !*s.path) || (s.path && s.json))
+		return cli_reject(EXIT_USAGE,
+				  "dashboard: %s. Try: resource-tracker dashboard --help",
+				  s.json ? "--json and --static do not go together"
+					 : "--static needs a name");
 	r = take_number("port", s.port, UINT16_MAX, 0, &port);
 	if (r == 0)
 		r = take_number("reports", s.reports, REPORTS_MAX, REPORTS_USUAL, &reports);

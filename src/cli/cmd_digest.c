@@ -35,21 +35,14 @@ static int run(int argc, char **argv)
 	struct trk_error error = {.code = 0};
 	struct trk_alert_sender sender;
 	struct trk_buf b;
-	int at = cli_alert_configure(&configured, argc, argv, &s) == 0
-			 ? cli_options(&cli_digest, argc, argv, &s)
-			 : -EXIT_USAGE;
 	int r, written = 0;
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at < argc) {
-		cli_complain("digest: %s: not expected", argv[at]);
+	if (cli_alert_configure(&configured, argc, argv, &s) != 0)
 		return EXIT_USAGE;
-	}
-	if (s.send && s.alert.hooks.count == 0) {
-		cli_complain("digest: --send: no sink. Try: --alert mail:ann@example.org");
-		return EXIT_USAGE;
-	}
+	(void) cli_options(&cli_digest, argc, argv, &s);
+	if (s.send && s.alert.hooks.count == 0)
+		return cli_reject(EXIT_USAGE,
+				  "digest: --send: no sink. Try: --alert mail:ann@example.org");
 	sender = cli_alert_sender(&s.alert);
 	trk__buf_init(&b, TEXT_MAX);
 	r = trk__digest(&sender, s.send ? &s.alert.hooks : NULL,

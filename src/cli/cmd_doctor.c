@@ -73,10 +73,9 @@ static int check(const struct settings *s)
 	int n = trk__machine_check(cli_state_dir(s->dir), &hints, list);
 	struct trk_buf b;
 
-	if (n < 0) {
-		cli_complain("/proc: %s: nothing can be measured", trk__strerror(n));
-		return EXIT_ERROR;
-	}
+	if (n < 0)
+		return cli_reject(EXIT_ERROR, "/proc: %s: nothing can be measured",
+				  trk__strerror(n));
 	trk__buf_init(&b, TEXT_MAX);
 	(s->json ? checks_json : checks_text)(&b, list, (size_t) n);
 	return cli_print(&b);
@@ -163,15 +162,11 @@ static int selftest(bool json)
 	struct trk_buf b;
 	int n, r;
 
-	if (uname(&system) < 0) {
-		cli_complain("doctor: %s", trk__strerror(-errno));
-		return EXIT_ERROR;
-	}
+	if (uname(&system) < 0)
+		return cli_reject(EXIT_ERROR, "doctor: %s", trk__strerror(-errno));
 	n = trk__selftest(tmp, list, &error);
-	if (n < 0) {
-		cli_complain("doctor: %s", error.message);
-		return EXIT_ERROR;
-	}
+	if (n < 0)
+		return cli_reject(EXIT_ERROR, "doctor: %s", error.message);
 	for (int i = 0; i < n; i++)
 		good &= list[i].state != TRK_SELFTEST_WRONG;
 	trk__buf_init(&b, TEXT_MAX);
@@ -188,8 +183,7 @@ static int complain_of_work(const char *name)
 	for (const struct trk_known_work *w = trk__known_works; w->text; w++)
 		len += (size_t) snprintf(names + len, sizeof(names) - len, "%s%s", len ? ", " : "",
 					 w->name);
-	cli_complain("doctor: --work %s: no such work. Try: %s", name, names);
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE, "doctor: --work %s: no such work. Try: %s", name, names);
 }
 
 static int do_work(const char *name)
@@ -202,10 +196,8 @@ static int do_work(const char *name)
 
 	if (!work)
 		return complain_of_work(name);
-	if (trk__selftest_work(work, cli_temporary_dir("/var/tmp"), &value, &error) < 0) {
-		cli_complain("doctor: %s", error.message);
-		return EXIT_ERROR;
-	}
+	if (trk__selftest_work(work, cli_temporary_dir("/var/tmp"), &value, &error) < 0)
+		return cli_reject(EXIT_ERROR, "doctor: %s", error.message);
 	trk__buf_init(&b, TEXT_MAX);
 	trk__json_init(&j, &b, 0);
 	trk__json_open(&j, '{');
@@ -219,15 +211,8 @@ static int do_work(const char *name)
 static int run(int argc, char **argv)
 {
 	struct settings settings = {0};
-	int at = cli_options(&cli_doctor, argc, argv, &settings);
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at != argc) {
-		cli_complain("doctor: unexpected %s. Try: resource-tracker doctor --help",
-			     argv[at]);
-		return EXIT_USAGE;
-	}
+	(void) cli_options(&cli_doctor, argc, argv, &settings);
 	if (settings.work)
 		return do_work(settings.work);
 	return settings.selftest ? selftest(settings.json) : check(&settings);

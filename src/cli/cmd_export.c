@@ -21,13 +21,14 @@
 
 enum { FLUSH_AT = 60 * 1024, TEXT_MAX = 128 * 1024 };
 
-struct settings {
-	const char *dir, *columns, *table, *format, *output, *what;
-	bool gpus;
-};
-
 /* What the lines of the output are. */
 enum what { SAMPLES, GPUS, PROGRAMS, PROCESSES, LINES, WHATS };
+
+struct settings {
+	const char *dir, *columns, *table, *format, *output;
+	enum what what;
+	bool gpus;
+};
 
 static const struct {
 	const char *name;
@@ -43,15 +44,15 @@ static const struct {
 #define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option options[] = {
-	{"columns", 0, "full|0.5|0.4", "set of columns (full)", cli_set_text, AT(columns)},
-	{"table", 0, "process|system", "table of the 0.4 set (process)", cli_set_text, AT(table)},
+	{"columns", 0, "full|0.5|0.4", "set of columns (full)", cli_set_word, AT(columns)},
+	{"table", 0, "process|system", "table of the 0.4 set (process)", cli_set_word, AT(table)},
 	{"format", 'f', "csv|tsv|jsonl|snapshot",
 	 "csv; snapshot: JSON of the Python package (0.5, 0.4)", cli_set_text, AT(format)},
 	{"what", 0, "samples|gpus|programs|processes|lines",
 	 "a line a sample; a GPU and sample; a program and sample; a process; a line of the job's "
 	 "Python "
 	 "programs and stretch of time",
-	 cli_set_text, AT(what)},
+	 cli_set_choice, AT(what)},
 	{"gpus", 0, NULL, "same as --what gpus", cli_set_flag, AT(gpus)},
 	{"output", 'o', "FILE", "write to this file instead of stdout; FILE.gz is compressed",
 	 cli_set_text, AT(output)},
@@ -164,12 +165,6 @@ static int write_row(void *data, uint64_t rows, const struct trk_sample *mean,
 	return w->buf.len > FLUSH_AT ? flush(w) : 0;
 }
 
-static int bad_choice(const char *option, const char *value, const char *choices)
-{
-	cli_complain("export: --%s %s: not one of: %s", option, value, choices);
-	return EXIT_USAGE;
-}
-
 /* The format of this name, or of files of this extension; NULL: none. */
 static const struct trk_line_format *find_format(const char *name)
 {
@@ -201,37 +196,28 @@ static int name_format(struct settings *s)
 	list_formats(known, true);
 	if (s->output && cli_is_foreign_format("export", s->output, known))
 		return EXIT_USAGE;
-	if (!s->format && !strcmp(extension, "json")) {
-		cli_complain(
+	if (!s->format && !strcmp(extension, "json"))
+		return cli_reject(
+			EXIT_USAGE,
 			"export: %s: a document or a line a sample? Try: --format snapshot, or "
 			"--format jsonl",
 			s->output);
-		return EXIT_USAGE;
-	}
 	if (!s->format)
 		s->format = named ? named->name : trk__line_formats[TRK_LINE_CSV].name;
-	if (named && named->has_head && find_format(s->format) != named) {
-		cli_complain("export: %s is not the name of a file of --format %s", s->output,
-			     s->format);
-		return EXIT_USAGE;
-	}
+	if (named && named->has_head && find_format(s->format) != named)
+		return cli_reject(EXIT_USAGE, "export: %s is not the name of a file of --format %s",
+				  s->output, s->format);
 	return 0;
 }
 
 static int choose_what(const struct settings *s, struct writing *w)
 {
-	int what = s->gpus ? GPUS : SAMPLES;
+	int what = s->gpus ? GPUS : (int) s->what;
 
-	if (s->what)
-		for (what = 0; what < WHATS && strcmp(s->what, whats[what].name) != 0;)
-			what++;
-	if (what == WHATS)
-		return bad_choice("what", s->what, "samples gpus programs processes lines");
-	if (!w->format && what >= PROGRAMS) {
-		cli_complain("export: a snapshot holds no %s. Try: --format csv or jsonl",
-			     whats[what].name);
-		return EXIT_USAGE;
-	}
+	if (!w->format && what >= PROGRAMS)
+		return cli_reject(EXIT_USAGE,
+				  "export: a snapshot holds no %s. Try: --format csv or jsonl",
+				  whats[what].name);
 	w->what = !w->format ? SAMPLES : (enum what) what;
 	return 0;
 }
@@ -241,22 +227,20 @@ static int choose(const struct settings *s, struct writing *w)
 	bool system = !strcmp(s->table, "system"), snapshot = !strcmp(s->format, "snapshot");
 	char formats[128];
 
-	if (!system && strcmp(s->table, "process") != 0)
-		return bad_choice("table", s->table, "process system");
-	if (!strcmp(s->columns, "full") && !snapshot)
+	if (!strcmp(s->columns, "full") && snapshot)
+		return cli_reject(EXIT_USAGE, "export: a snapshot has --columns 0.5 or 0.4");
+	if (!strcmp(s->columns, "full"))
 		w->set = TRK_SET_FULL;
 	else if (!strcmp(s->columns, "0.5"))
 		w->set = TRK_SET_05;
-	else if (!strcmp(s->columns, "0.4"))
-		w->set = system ? TRK_SET_04_SYSTEM : TRK_SET_04_PROCESS;
 	else
-		return bad_choice("columns", s->columns, "full 0.5 0.4");
+		w->set = system ? TRK_SET_04_SYSTEM : TRK_SET_04_PROCESS;
 	w->shot.is_04 = !strcmp(s->columns, "0.4");
 	w->format = snapshot ? NULL : find_format(s->format);
 	if (!snapshot && !w->format) {
 		list_formats(formats, false);
-		cli_complain("export: --format %s: not one of: %s snapshot", s->format, formats);
-		return EXIT_USAGE;
+		return cli_reject(EXIT_USAGE, "export: --format %s: not one of: %s snapshot",
+				  s->format, formats);
 	}
 	return choose_what(s, w);
 }
@@ -341,18 +325,16 @@ static int open_output(const struct settings *s, struct writing *w)
 
 	w->where = s->output;
 	w->fd = trk__output_open(s->output);
-	if (w->fd < 0) {
-		cli_complain("%s: cannot open for writing: %s", s->output, trk__strerror(w->fd));
-		return EXIT_ERROR;
-	}
+	if (w->fd < 0)
+		return cli_reject(EXIT_ERROR, "%s: cannot open for writing: %s", s->output,
+				  trk__strerror(w->fd));
 	if (len < 4 || strcmp(s->output + len - 3, ".gz") != 0)
 		return 0;
 	w->gzip = trk__gzip_open(w->fd, 1, &r);
 	if (w->gzip)
 		return 0;
-	cli_complain("%s: cannot compress: %s", s->output,
-		     r == -TRK_E_UNSUPPORTED ? "libz.so.1 is missing" : trk__strerror(r));
-	return EXIT_ERROR;
+	return cli_reject(EXIT_ERROR, "%s: cannot compress: %s", s->output,
+			  r == -TRK_E_UNSUPPORTED ? "libz.so.1 is missing" : trk__strerror(r));
 }
 
 static int close_output(const struct settings *s, struct writing *w, int r)
@@ -373,12 +355,6 @@ static int run(int argc, char **argv)
 	struct trk_record *record;
 	int at = cli_options(&cli_export, argc, argv, &s), r;
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at + 1 < argc) {
-		cli_complain("export: one run at a time. Try: resource-tracker export --help");
-		return EXIT_USAGE;
-	}
 	r = name_format(&s);
 	if (r != 0)
 		return r;
@@ -415,5 +391,6 @@ const struct cli_command cli_export = {
 		"An unknown value is an empty cell or null. Old rows of a very long run stand for "
 		"several\nsamples: means, and sums for amounts.",
 	.options = options,
+	.operands = 1,
 	.run = run,
 };

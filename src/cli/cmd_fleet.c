@@ -26,9 +26,8 @@ struct settings {
 static const struct cli_option options[] = {
 	{"since", 0, "DUR", "length of the period, such as 7d (30d)", cli_set_duration,
 	 AT(views) + offsetof(struct cli_fleet_settings, since_ns)},
-	{"what", 0, "VIEW",
-	 "overview, jobs, job, runs, machines or alerts (overview; job with --job)", cli_set_text,
-	 AT(what)},
+	{"what", 0, "overview|jobs|job|runs|machines|alerts",
+	 "what to show (overview; job with --job)", cli_set_word, AT(what)},
 	{"job", 0, "NAME", "this job, or NAME in SCOPE", cli_set_text, AT(job)},
 	{"json", 0, NULL, "as JSON", cli_set_flag, AT(json)},
 	{"as-of", 0, "DATE", "at the end of this day (now)", cli_set_text,
@@ -39,38 +38,20 @@ static const struct cli_option options[] = {
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-/* Of the views that JSON has: one run is in `history`. */
-static const char *const views[] = {"overview", "jobs", "job", "runs", "machines", "alerts"};
-
 static int check(struct settings *s, double *ret_days)
 {
-	bool known = false;
-
 	s->what = s->what ? s->what : s->job ? "job" : "overview";
-	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
-		known = known || !strcmp(s->what, views[i]);
-	if (!known) {
-		cli_complain("fleet: --what %s: not one of: overview jobs job runs machines "
-			     "alerts",
-			     s->what);
-		return EXIT_USAGE;
-	}
-	if (!s->json && !strcmp(s->what, "alerts")) {
-		cli_complain(
+	if (!s->json && !strcmp(s->what, "alerts"))
+		return cli_reject(
+			EXIT_USAGE,
 			"fleet: --what alerts goes with --json. Try: resource-tracker alerts list");
-		return EXIT_USAGE;
-	}
 	if (s->job ? strcmp(s->what, "job") != 0 && strcmp(s->what, "runs") != 0
-		   : !strcmp(s->what, "job")) {
-		cli_complain(s->job ? "fleet: --job goes with --what job or runs"
-				    : "fleet: --what job needs --job NAME");
-		return EXIT_USAGE;
-	}
+		   : !strcmp(s->what, "job"))
+		return cli_reject(EXIT_USAGE, s->job ? "fleet: --job goes with --what job or runs"
+						     : "fleet: --what job needs --job NAME");
 	*ret_days = s->views.since_ns ? (double) s->views.since_ns / 86400e9 : DAYS_DEFAULT;
-	if (*ret_days < 1 || *ret_days > DAYS_MAX) {
-		cli_complain("fleet: --since: not between 1d and %dd", DAYS_MAX);
-		return EXIT_USAGE;
-	}
+	if (*ret_days < 1 || *ret_days > DAYS_MAX)
+		return cli_reject(EXIT_USAGE, "fleet: --since: not between 1d and %dd", DAYS_MAX);
 	return 0;
 }
 
@@ -85,12 +66,12 @@ static int make_question(const struct settings *s, const struct trk_fleet_rows *
 	};
 	if (ret->view == TRK_FLEET_VIEW_JOB || (ret->view == TRK_FLEET_VIEW_RUNS && s->job)) {
 		ret->job = trk__fleet_named_job(rows, s->job);
-		if (ret->job == rows->jobs) {
-			cli_complain("fleet: %s: no run of this job. Try: resource-tracker fleet "
-				     "--what jobs",
-				     s->job);
-			return EXIT_NODATA;
-		}
+		if (ret->job == rows->jobs)
+			return cli_reject(
+				EXIT_NODATA,
+				"fleet: %s: no run of this job. Try: resource-tracker fleet "
+				"--what jobs",
+				s->job);
 		ret->runs.job = trk__fleet_text(rows, rows->job[ret->job].name);
 		ret->runs.scope = trk__fleet_text(rows, rows->job[ret->job].scope);
 	}
@@ -138,13 +119,10 @@ static int run(int argc, char **argv)
 	double days;
 	bool empty;
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at < argc) {
-		cli_complain("fleet: %s: not expected. Try: resource-tracker fleet --job '%s'",
-			     argv[at], argv[at]);
-		return EXIT_USAGE;
-	}
+	if (at < argc)
+		return cli_reject(EXIT_USAGE,
+				  "fleet: %s: not expected. Try: resource-tracker fleet --job '%s'",
+				  argv[at], argv[at]);
 	r = check(&s, &days);
 	if (r != 0)
 		return r;
@@ -167,5 +145,6 @@ const struct cli_command cli_fleet = {
 		"runs name their\nteam, user, server, machine, image and code. docs/fleet.md "
 		"explains each figure.",
 	.options = options,
+	.operands = 1,
 	.run = run,
 };

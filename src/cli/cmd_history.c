@@ -28,10 +28,8 @@ static int take_count(void *settings, const struct cli_option *o, const char *va
 	struct settings *s = settings;
 	uint64_t n;
 
-	if (trk__parse_u64(value, &n) < 0) {
-		cli_complain("--%s %s: not a number", o->name, value);
-		return EXIT_USAGE;
-	}
+	if (trk__parse_u64(value, &n) < 0)
+		return cli_reject(EXIT_USAGE, "--%s %s: not a number", o->name, value);
 	if (!strcmp(o->name, "keep")) {
 		s->rules.keep = n;
 		s->rules.has_keep = true;
@@ -202,12 +200,6 @@ static int run_history(int argc, char **argv)
 	struct trk_run_list past = {.count = 0};
 	struct trk_buf b;
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at + 1 < argc) {
-		cli_complain("history: one job at a time. Try: resource-tracker history --help");
-		return EXIT_USAGE;
-	}
 	service = cli_service(s.dir);
 	h = cli_history_open(&service, &r);
 	if (!h)
@@ -245,17 +237,16 @@ static int run_prune(int argc, char **argv)
 {
 	struct settings s = {.max = 0};
 	struct trk_error error = {.code = 0};
-	int at = cli_options(&cli_prune, argc, argv, &s), r = 0;
+	int r = 0;
 	struct trk_service service;
 	struct trk_history *h;
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at != argc || (!s.rules.older_ns && !s.rules.has_keep)) {
-		cli_complain("prune: needs --older-than or --keep. Try: resource-tracker prune "
-			     "--older-than 30d");
-		return EXIT_USAGE;
-	}
+	(void) cli_options(&cli_prune, argc, argv, &s);
+	if (!s.rules.older_ns && !s.rules.has_keep)
+		return cli_reject(
+			EXIT_USAGE,
+			"prune: needs --older-than or --keep. Try: resource-tracker prune "
+			"--older-than 30d");
 	service = cli_service(s.dir);
 	h = cli_history_open(&service, &r);
 	if (!h)
@@ -270,6 +261,7 @@ const struct cli_command cli_history = {
 	.usage = "history [OPTIONS] [JOB]",
 	.summary = "List earlier runs of one job or of all jobs, newest first.",
 	.options = history_options,
+	.operands = 1,
 	.run = run_history,
 };
 
@@ -278,6 +270,7 @@ const struct cli_command cli_ls = {
 	.usage = "ls [OPTIONS] [JOB]",
 	.summary = "Alias of history.",
 	.options = history_options,
+	.operands = 1,
 	.run = run_history,
 };
 

@@ -1,5 +1,6 @@
 /* resource-tracker import: what other tools have recorded. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,14 +12,15 @@
 #include "recording/store.h"
 
 struct settings {
-	const char *dir, *from, *job;
+	const char *dir, *job;
+	enum trk_import_format format;
 };
 
 #define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option options[] = {
-	{"from", 0, "FORMAT", "snapshot csv jsonl gnu-time snakemake nextflow sacct autometric",
-	 cli_set_text, AT(from)},
+	{"from", 0, "snapshot|csv|jsonl|gnu-time|snakemake|nextflow|sacct|autometric",
+	 "format of the files (by their content)", cli_set_choice, AT(format)},
 	{"job", 'n', "NAME", "name of the job (default: the name in the file)", cli_set_text,
 	 AT(job)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
@@ -30,7 +32,7 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-static int import_file(const struct settings *s, int runs_fd, const char *file, int format)
+static int import_file(const struct settings *s, int runs_fd, const char *file)
 {
 	struct cli_progress progress;
 	struct trk_import import = {
@@ -45,7 +47,7 @@ static int import_file(const struct settings *s, int runs_fd, const char *file, 
 	int r;
 
 	cli_progress_begin(&progress, file);
-	r = trk__import_file(&import, (enum trk_import_format) format, &result, &error);
+	r = trk__import_file(&import, s->format, &result, &error);
 	cli_progress_end(&progress);
 	if (r < 0)
 		cli_complain("%s%s", error.message,
@@ -65,33 +67,21 @@ static int import_file(const struct settings *s, int runs_fd, const char *file, 
 
 static int run(int argc, char **argv)
 {
-	struct settings s = {.dir = NULL};
+	struct settings s = {.format = TRK_IMPORT_UNKNOWN};
 	struct trk_error error = {.code = 0};
 	int at = cli_options(&cli_import, argc, argv, &s), status = 0, runs_fd;
-	int format = s.from ? trk__import_find(s.from) : TRK_IMPORT_UNKNOWN;
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at == argc) {
-		cli_complain("import: which file? Try: resource-tracker import --help");
-		return EXIT_USAGE;
-	}
-	if (format == -2) {
-		cli_complain("import: --from %s: not one of: snapshot csv jsonl gnu-time "
-			     "snakemake nextflow sacct autometric",
-			     s.from);
-		return EXIT_USAGE;
-	}
+	if (at == argc)
+		return cli_reject(EXIT_USAGE,
+				  "import: which file? Try: resource-tracker import --help");
 	s.dir = cli_state_dir(s.dir);
 	if (!*s.dir)
 		return EXIT_DENIED;
 	runs_fd = trk__store_open(s.dir, true, &error);
-	if (runs_fd < 0) {
-		cli_complain("%s", error.message);
-		return EXIT_ERROR;
-	}
+	if (runs_fd < 0)
+		return cli_reject(EXIT_ERROR, "%s", error.message);
 	for (; at < argc; at++) {
-		int r = import_file(&s, runs_fd, argv[at], format);
+		int r = import_file(&s, runs_fd, argv[at]);
 
 		status = r ? r : status;
 	}
@@ -109,5 +99,6 @@ const struct cli_command cli_import = {
 		   "autometric logs; gzip is fine. What is\nin the history already is not added "
 		   "again. Times without a zone are taken as UTC.",
 	.options = options,
+	.operands = INT_MAX,
 	.run = run,
 };

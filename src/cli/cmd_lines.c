@@ -25,42 +25,13 @@ struct settings {
 	bool cpu, wall, memory, all_frames, plain;
 };
 
-static int take_by(void *settings, const struct cli_option *o, const char *value)
-{
-	struct settings *s = settings;
-
-	for (int i = 0; i < TRK_LINES_BYS; i++)
-		if (!strcmp(value, trk__lines_by_names[i])) {
-			s->by = (enum trk_lines_by) i;
-			return 0;
-		}
-	cli_complain("--%s %s: not one of: line function file thread process phase", o->name,
-		     value);
-	return EXIT_USAGE;
-}
-
-static int take_format(void *settings, const struct cli_option *o, const char *value)
-{
-	static const char *const names[] = {"text", "json", "folded", "speedscope", "pprof"};
-	struct settings *s = settings;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(value, names[i])) {
-			s->format = (enum format) i;
-			return 0;
-		}
-	cli_complain("--%s %s: not one of: text json folded speedscope pprof", o->name, value);
-	return EXIT_USAGE;
-}
-
 static int take_top(void *settings, const struct cli_option *o, const char *value)
 {
 	struct settings *s = settings;
 
 	if (trk__parse_u64(value, &s->top) == 0 && s->top > 0)
 		return 0;
-	cli_complain("--%s %s: not a number of rows", o->name, value);
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE, "--%s %s: not a number of rows", o->name, value);
 }
 
 static int take_order(void *settings, const struct cli_option *o, const char *value)
@@ -88,7 +59,7 @@ static int take_json(void *settings, const struct cli_option *o, const char *val
 
 /* clang-format off */
 static const struct cli_option options[] = {
-	{"by", 0, "WHAT", "line, function, file, thread, process or phase (line)", take_by, 0},
+	{"by", 0, "line|function|file|thread|process|phase", "what a row is (line)", cli_set_choice, AT(by)},
 	{"cpu", 0, NULL, "sort by CPU time (the default)", take_order, 0},
 	{"wall", 0, NULL, "sort by time, waiting included", take_order, 0},
 	{"memory", 0, NULL, "sort by growth of memory", take_order, 0},
@@ -97,7 +68,7 @@ static const struct cli_option options[] = {
 	{"since", 0, "DUR", "only from this time after the start", cli_set_duration, AT(since_ns)},
 	{"until", 0, "DUR", "only up to this time after the start", cli_set_duration, AT(until_ns)},
 	{"phase", 0, "NAME", "only from the mark of this name to the next one", cli_set_text, AT(phase)},
-	{"format", 'f', "FORMAT", "text, json, folded (for flame graphs), speedscope or pprof (text)", take_format, 0},
+	{"format", 'f', "text|json|folded|speedscope|pprof", "format of the output; folded is for flame graphs (text)", cli_set_choice, AT(format)},
 	{"json", 0, NULL, "same as --format json", take_json, 0},
 	{"plain", 0, NULL, "print ASCII", cli_set_flag, AT(plain)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
@@ -118,8 +89,7 @@ static int phase_of(const struct trk_record *r, const char *name, struct trk_pro
 			o->to_us = (int64_t) (r->mark[i + 1].elapsed_ns / 1000);
 		return 0;
 	}
-	cli_complain("lines: --phase %s: the run has no mark of this name", name);
-	return EXIT_NODATA;
+	return cli_reject(EXIT_NODATA, "lines: --phase %s: the run has no mark of this name", name);
 }
 
 /* Whole stacks, in the formats of other tools. False: another format. */
@@ -179,10 +149,8 @@ static int print(const struct settings *s, const struct trk_record *r, struct tr
 	if (print_stacks(s, r, &o, b))
 		return 0;
 	if ((s->by == TRK_LINES_BY_PHASE && take_phases(r, &phases, &o) < 0) ||
-	    trk__profile_make(r->lines, &o, &profile) < 0) {
-		cli_complain("lines: %s", trk__strerror(ENOMEM));
-		return EXIT_ERROR;
-	}
+	    trk__profile_make(r->lines, &o, &profile) < 0)
+		return cli_reject(EXIT_ERROR, "lines: %s", trk__strerror(ENOMEM));
 	if (s->format == JSON)
 		trk__lines_json(b, r->lines, &profile, &o, &style);
 	else
@@ -216,12 +184,6 @@ static int run(int argc, char **argv)
 	struct trk_buf b;
 	int at = cli_options(&cli_lines, argc, argv, &s), status;
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at + 1 < argc) {
-		cli_complain("lines: one run at a time. Try: resource-tracker lines --help");
-		return EXIT_USAGE;
-	}
 	record = calloc(1, sizeof(*record));
 	if (!record)
 		return EXIT_ERROR;
@@ -250,5 +212,6 @@ const struct cli_command cli_lines = {
 		"RUN is an id or its start, @ (the last run, the default), @2 (the one before), "
 		"JOB@-1, or the\npath of a recording. The run must have been tracked with --lines.",
 	.options = options,
+	.operands = 1,
 	.run = run,
 };

@@ -12,20 +12,15 @@ static int run(int argc, char **argv)
 	const char *guard = getenv("RESOURCE_TRACKER_RUN");
 	int at = cli_options(&cli_mark, argc, argv, NULL), r;
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at + 1 != argc || !*argv[at]) {
-		cli_complain("mark: needs one name. Try: resource-tracker mark NAME");
-		return EXIT_USAGE;
-	}
+	if (at + 1 != argc || !*argv[at])
+		return cli_reject(EXIT_USAGE,
+				  "mark: needs one name. Try: resource-tracker mark NAME");
 	if (!guard || !*guard) /* outside a run: the same script works with and without a tracker */
 		return EXIT_OK;
 	r = trk__marks_send(guard, argv[at]);
-	if (r < 0) {
-		cli_complain("mark %s: the run's tracker does not listen: %s", argv[at],
-			     trk__strerror(r));
-		return EXIT_ERROR;
-	}
+	if (r < 0)
+		return cli_reject(EXIT_ERROR, "mark %s: the run's tracker does not listen: %s",
+				  argv[at], trk__strerror(r));
 	return EXIT_OK;
 }
 
@@ -35,5 +30,6 @@ const struct cli_command cli_mark = {
 	.summary = "Name the current moment of the run, from inside the job.",
 	.details = "Outside a run nothing happens and the exit code is 0.",
 	.options = options,
+	.operands = 1,
 	.run = run,
 };

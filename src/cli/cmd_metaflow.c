@@ -32,10 +32,8 @@ static int run(int argc, char **argv)
 		return argc < 2 ? EXIT_USAGE : EXIT_OK;
 	}
 	words = calloc((size_t) argc + 4, sizeof(*words));
-	if (!words) {
-		cli_complain("out of memory");
-		return EXIT_ERROR;
-	}
+	if (!words)
+		return cli_reject(EXIT_ERROR, "out of memory");
 	words[n++] = (char *) (uintptr_t) python;
 	words[n++] = (char *) (uintptr_t) "-c";
 	words[n++] = (char *) (uintptr_t) script;

@@ -80,8 +80,8 @@ static int take_word(struct settings *s, const char *option, const char *word)
 
 	if (trk__recommend_request_set(&s->request, option, word, &error) == 0)
 		return 0;
-	cli_complain("recommend: --%s%s", error.message, strcmp(option, "for") ? "" : " json");
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE, "recommend: --%s%s", error.message,
+			  strcmp(option, "for") ? "" : " json");
 }
 
 static int take_words(struct settings *s)
@@ -176,13 +176,6 @@ static int run(int argc, char **argv)
 
 	trk__recommend_request_init(q);
 	at = cli_options(&cli_recommend, argc, argv, &s);
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at + 1 < argc) {
-		cli_complain("recommend: one run or job at a time. Try: resource-tracker recommend "
-			     "--help");
-		return EXIT_USAGE;
-	}
 	r = take_words(&s);
 	if (r != 0)
 		return r;
@@ -202,5 +195,6 @@ const struct cli_command cli_recommend = {
 		   "with the same "
 		   "arguments, decide on\nmemory. docs/advice.md explains the method.",
 	.options = options,
+	.operands = 1,
 	.run = run,
 };

@@ -23,7 +23,7 @@ static const struct cli_option options[] = {
 	{"output", 'o', "FILE", "name of the file; - for stdout (resource-tracker-RUN.html)",
 	 cli_set_text, AT(output)},
 	{"format", 0, "html|md|json",
-	 "write a page, Markdown for a CI job's summary, or JSON (html)", cli_set_text,
+	 "write a page, Markdown for a CI job's summary, or JSON (html)", cli_set_word,
 	 AT(request.format)},
 	{"embed-raw", 0, NULL, "put the recording with all its samples into the page", cli_set_flag,
 	 AT(request.embed_raw)},
@@ -50,11 +50,10 @@ static int open_page(const char *path)
 	if (pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
 	    WEXITSTATUS(status) == 0)
 		return 0;
-	cli_complain("%s: cannot open it in a browser: %s", path,
-		     pid < 0                      ? trk__strerror(errno)
-		     : WEXITSTATUS(status) == 127 ? "there is no xdg-open"
-						  : "xdg-open failed");
-	return EXIT_ERROR;
+	return cli_reject(EXIT_ERROR, "%s: cannot open it in a browser: %s", path,
+			  pid < 0                      ? trk__strerror(errno)
+			  : WEXITSTATUS(status) == 127 ? "there is no xdg-open"
+						       : "xdg-open failed");
 }
 
 /* The name of the file decides on the format where no option does. */
@@ -73,19 +72,10 @@ static int name_format(struct settings *s)
 
 static int check(const struct settings *s)
 {
-	if (strcmp(s->request.format, "html") != 0 && strcmp(s->request.format, "md") != 0 &&
-	    strcmp(s->request.format, "json") != 0) {
-		cli_complain("report: --format %s: not one of: html md json", s->request.format);
-		return EXIT_USAGE;
-	}
-	if (s->request.embed_raw && strcmp(s->request.format, "html") != 0) {
-		cli_complain("report: --embed-raw is for --format html");
-		return EXIT_USAGE;
-	}
-	if (s->open && s->output && !strcmp(s->output, "-")) {
-		cli_complain("report: --open needs a file. Try: --output FILE");
-		return EXIT_USAGE;
-	}
+	if (s->request.embed_raw && strcmp(s->request.format, "html") != 0)
+		return cli_reject(EXIT_USAGE, "report: --embed-raw is for --format html");
+	if (s->open && s->output && !strcmp(s->output, "-"))
+		return cli_reject(EXIT_USAGE, "report: --open needs a file. Try: --output FILE");
 	return 0;
 }
 
@@ -95,12 +85,6 @@ static int run(int argc, char **argv)
 	int at = cli_options(&cli_report, argc, argv, &s), r;
 	char path[4096] = "";
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at + 1 < argc) {
-		cli_complain("report: one run at a time. Try: resource-tracker report --help");
-		return EXIT_USAGE;
-	}
 	r = name_format(&s);
 	if (r == 0)
 		r = check(&s);
@@ -130,5 +114,6 @@ const struct cli_command cli_report = {
 		"an id or its\nstart, @ (the last run, the default), @2 (the one before), JOB@-1, "
 		"or the path of a recording;\nJOB is a name. docs/report.md explains the page.",
 	.options = options,
+	.operands = 1,
 	.run = run,
 };

@@ -84,22 +84,17 @@ static int run(int argc, char **argv)
 	int at, status;
 
 	track_settings_init(&settings);
-	at = cli_config(&cli_run, argc, argv, &settings, NULL) == 0
-		     ? cli_options(&cli_run, argc, argv, &settings)
-		     : -EXIT_USAGE;
-	if (at == CLI_HELP_GIVEN)
-		return EXIT_OK;
-	if (at < 0)
+	if (cli_config(&cli_run, argc, argv, &settings, NULL) != 0)
 		return EXIT_BEFORE_JOB;
+	at = cli_options(&cli_run, argc, argv, &settings);
 	if (at >= argc && has_verb && settings.pid)
 		return track_with(&settings, NULL, settings.pid);
 	/* After -- a command was to follow (-- $NOTHING). */
 	if (at >= argc && !has_verb && (settings.pid || strcmp(argv[argc - 1], "--") != 0))
 		return track_as_sibling(&settings);
-	if (at >= argc) {
-		cli_complain("run: no command. Try: resource-tracker run -- CMD");
-		return EXIT_BEFORE_JOB;
-	}
+	if (at >= argc)
+		return cli_reject(EXIT_BEFORE_JOB,
+				  "run: no command. Try: resource-tracker run -- CMD");
 	trk__os_given_arguments(argv + at + 1);
 	status = run_as_phase(getenv("RESOURCE_TRACKER_RUN"), &settings, at, argc, argv);
 	if (status != 0)

@@ -74,18 +74,15 @@ static int run(int argc, char **argv)
 	struct trk_error error;
 	int at = cli_options(&cli_self, argc, argv, &s);
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
 	if (at + 1 == argc && !strcmp(argv[at], "check"))
 		return check(&s);
 	if (at + 2 == argc && !strcmp(argv[at], "install") && *argv[at + 1]) {
 		if (trk__installation_copy(argv[at + 1], &error) == 0)
 			return EXIT_OK;
-		cli_complain("self install: %s", error.message);
-		return EXIT_ERROR;
+		return cli_reject(EXIT_ERROR, "self install: %s", error.message);
 	}
-	cli_complain("self: check, or install DIR. Try: resource-tracker self --help");
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE,
+			  "self: check, or install DIR. Try: resource-tracker self --help");
 }
 
 const struct cli_command cli_self = {
@@ -100,5 +97,6 @@ const struct cli_command cli_self = {
 		"install copies the program to DIR/resource-tracker and links DIR/bin/bash and "
 		"DIR/bin/sh to it, from\nan image without a shell or cp: for an init container.",
 	.options = options,
+	.operands = 2,
 	.run = run,
 };

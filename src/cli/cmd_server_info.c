@@ -104,28 +104,19 @@ static int answer(const struct settings *s, const struct trk_record *record, boo
 static int run(int argc, char **argv)
 {
 	struct settings s = {.json = false};
-	struct trk_record *record = calloc(1, sizeof(*record));
 	int at = cli_options(&cli_server_info, argc, argv, &s), r;
+	struct trk_record *record = calloc(1, sizeof(*record));
 
-	if (at < 0 || !record) {
-		free(record);
-		return at == CLI_HELP_GIVEN ? EXIT_OK : at < 0 ? -at : EXIT_ERROR;
-	}
-	if (at + 1 < argc) {
-		cli_complain("server-info: one run at a time. Try: resource-tracker server-info "
-			     "--help");
-		r = EXIT_USAGE;
-	} else {
-		r = at < argc ? cli_load(s.dir, argv[at], record, NULL, NULL)
-			      : look_here(record, s.ask_gpus);
-		if (r == 0 && !record->place.has_server) {
-			cli_complain("%s: the recording does not describe the machine", argv[at]);
-			r = EXIT_NODATA;
-		} else if (r == 0) {
-			r = answer(&s, record, at < argc);
-		}
-		trk__record_release(record);
-	}
+	if (!record)
+		return EXIT_ERROR;
+	r = at < argc ? cli_load(s.dir, argv[at], record, NULL, NULL)
+		      : look_here(record, s.ask_gpus);
+	if (r == 0 && !record->place.has_server)
+		r = cli_reject(EXIT_NODATA, "%s: the recording does not describe the machine",
+			       argv[at]);
+	else if (r == 0)
+		r = answer(&s, record, at < argc);
+	trk__record_release(record);
 	free(record);
 	return r;
 }
@@ -138,5 +129,6 @@ const struct cli_command cli_server_info = {
 		"Processor, cores, memory, disks, virtualization, container and limits. Whether a "
 		"job has the\nmachine to itself (allocation) follows from a run's samples.",
 	.options = options,
+	.operands = 1,
 	.run = run,
 };

@@ -151,15 +151,9 @@ static int run(int argc, char **argv)
 	struct trk_service service;
 	struct trk_prices prices;
 	uint64_t limit = 10;
-	int at = cli_options(&cli_servers, argc, argv, &s), r;
+	int r;
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at < argc) {
-		cli_complain("servers: unexpected %s. Try: resource-tracker servers --help",
-			     argv[at]);
-		return EXIT_USAGE;
-	}
+	(void) cli_options(&cli_servers, argc, argv, &s);
 	if (trk__offers_order(s.order) < 0)
 		return cli_wrong_value("servers", "order-by", s.order,
 				       "not one of: price run-cost score-per-price");

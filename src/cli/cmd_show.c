@@ -182,12 +182,6 @@ static int run(int argc, char **argv)
 	struct trk_record *record;
 	struct trk_buf b;
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at + 1 < argc) {
-		cli_complain("show: one run at a time. Try: resource-tracker show --help");
-		return EXIT_USAGE;
-	}
 	if (settings.watch)
 		return watch(&settings, at < argc ? argv[at] : "@");
 	record = calloc(1, sizeof(*record));
@@ -210,5 +204,6 @@ const struct cli_command cli_show = {
 	.summary = "Print the summary of a run again.",
 	.details = CLI_RUN_HELP,
 	.options = options,
+	.operands = 1,
 	.run = run,
 };

@@ -98,16 +98,8 @@ static int run(int argc, char **argv)
 	struct settings s = {.dir = NULL};
 	int at = cli_options(&cli_stats, argc, argv, &s);
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at + 1 < argc) {
-		cli_complain("stats: one run at a time. Try: resource-tracker stats --help");
-		return EXIT_USAGE;
-	}
-	if (s.until_ns && s.until_ns <= s.since_ns) {
-		cli_complain("stats: --until is not after --since");
-		return EXIT_USAGE;
-	}
+	if (s.until_ns && s.until_ns <= s.since_ns)
+		return cli_reject(EXIT_USAGE, "stats: --until is not after --since");
 	return load_and_print(&s, at < argc ? argv[at] : "@");
 }
 
@@ -119,5 +111,6 @@ const struct cli_command cli_stats = {
 	" A part of the report's charts has the same figures: #t=12.0,34.5\nin its address is "
 	"--since 12 --until 34.5.",
 	.options = options,
+	.operands = 1,
 	.run = run,
 };

@@ -5,19 +5,11 @@
 static int run(int argc, char **argv)
 {
 	struct track_settings settings;
-	int at;
 
 	track_settings_init(&settings);
-	at = cli_config(&cli_system, argc, argv, &settings, NULL) == 0
-		     ? cli_options(&cli_system, argc, argv, &settings)
-		     : -EXIT_USAGE;
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at != argc) {
-		cli_complain("system: unexpected %s. Try: resource-tracker system --help",
-			     argv[at]);
+	if (cli_config(&cli_system, argc, argv, &settings, NULL) != 0)
 		return EXIT_USAGE;
-	}
+	(void) cli_options(&cli_system, argc, argv, &settings);
 	return track_with(&settings, NULL, 0);
 }
 

@@ -61,8 +61,8 @@ static int take_at(void *settings, const struct cli_option *o, const char *value
 		if (*at++ != ':')
 			break;
 	}
-	cli_complain("--%s %s: not a time of the run. Try: 00:12:00 or 12m", o->name, value);
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE, "--%s %s: not a time of the run. Try: 00:12:00 or 12m",
+			  o->name, value);
 }
 
 static int take_speed(void *settings, const struct cli_option *o, const char *value)
@@ -74,8 +74,8 @@ static int take_speed(void *settings, const struct cli_option *o, const char *va
 		s->speed = speed;
 		return 0;
 	}
-	cli_complain("--%s %s: not a number from 0 to 3600. Try: 60", o->name, value);
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE, "--%s %s: not a number from 0 to 3600. Try: 60", o->name,
+			  value);
 }
 
 static int take_size(void *settings, const struct cli_option *o, const char *value)
@@ -91,23 +91,8 @@ static int take_size(void *settings, const struct cli_option *o, const char *val
 		s->rows = (int) rows;
 		return 0;
 	}
-	cli_complain("--%s %s: not a size from 20x4 to %dx%d. Try: 100x40", o->name, value,
-		     TRK_FRAME_COLUMNS_MAX, TRK_FRAME_ROWS_MAX);
-	return EXIT_USAGE;
-}
-
-static int take_sort(void *settings, const struct cli_option *o, const char *value)
-{
-	static const char *const names[TRK_SORTS] = {"cpu", "memory", "read", "tree"};
-	struct settings *s = settings;
-
-	for (int i = 0; i < TRK_SORTS; i++)
-		if (!strcmp(names[i], value)) {
-			s->sort = (enum trk_facts_sort) i;
-			return 0;
-		}
-	cli_complain("--%s %s: not one of: cpu memory read tree", o->name, value);
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE, "--%s %s: not a size from 20x4 to %dx%d. Try: 100x40",
+			  o->name, value, TRK_FRAME_COLUMNS_MAX, TRK_FRAME_ROWS_MAX);
 }
 
 static const struct cli_option options[] = {
@@ -115,7 +100,8 @@ static const struct cli_option options[] = {
 	 take_at, 0},
 	{"speed", 0, "N", "seconds of the run a second of a replay, 0 to 3600 (1; 0: stand still)",
 	 take_speed, 0},
-	{"sort", 0, "cpu|memory|read|tree", "order of the processes (cpu)", take_sort, 0},
+	{"sort", 0, "cpu|memory|read|tree", "order of the processes (cpu)", cli_set_choice,
+	 AT(sort)},
 	{"once", 0, NULL, "print one frame (default where stdout is no terminal)", cli_set_flag,
 	 AT(once)},
 	{"json", 0, NULL, "print one JSON object", cli_set_flag, AT(json)},
@@ -151,11 +137,11 @@ static int find_pid(const char *dir, const char *text, struct cli_run_file *ret)
 	if (found)
 		return 0;
 	trk__close(list.runs_fd);
-	cli_complain(
+	return cli_reject(
+		EXIT_NODATA,
 		"top: pid %s belongs to no run that is recorded here. Try: resource-tracker attach "
 		"%s",
 		text, text);
-	return EXIT_NODATA;
 }
 
 static int find_run(const struct settings *s, const char *dir, const char *reference,
@@ -245,8 +231,7 @@ static int show(struct trk_session *session, const struct settings *s)
 	r = trk__live(session, &live);
 	if (r == 0)
 		return EXIT_OK;
-	cli_complain("top: %s", trk__strerror(r));
-	return EXIT_ERROR;
+	return cli_reject(EXIT_ERROR, "top: %s", trk__strerror(r));
 }
 
 /* run: NULL for the list. */
@@ -293,12 +278,6 @@ static int run(int argc, char **argv)
 	struct settings s = {.color = "auto", .at_s = NAN, .speed = 1};
 	int at = cli_options(&cli_top, argc, argv, &s);
 
-	if (at < 0)
-		return at == CLI_HELP_GIVEN ? EXIT_OK : -at;
-	if (at + 1 < argc) {
-		cli_complain("top: one run at a time. Try: resource-tracker top --help");
-		return EXIT_USAGE;
-	}
 	return run_with(&s, cli_state_dir(s.dir), at < argc ? argv[at] : NULL);
 }
 
@@ -309,5 +288,6 @@ const struct cli_command cli_top = {
 	.details = "Without RUN: all running runs; Enter opens one. RUN is as for show, or a pid "
 		   "of a job.\nIn the view: ? lists the keys, q quits.",
 	.options = options,
+	.operands = 1,
 	.run = run,
 };

@@ -33,11 +33,10 @@ void cli_complain_once(bool once)
 	has_complained = false;
 }
 
-void cli_complain(const char *format, ...)
+static void complain(const char *format, va_list args)
 {
 	char text[COMPLAINT_SIZE] = "resource-tracker: ";
 	size_t size = sizeof(text) - 1, len = strlen(text);
-	va_list args;
 
 	if (is_once && has_complained)
 		return;
@@ -45,9 +44,7 @@ void cli_complain(const char *format, ...)
 	if (spoken_of)
 		(void) snprintf(text + len, size - len, "%s: ", spoken_of);
 	len = strlen(text);
-	va_start(args, format);
 	trk__message(text + len, size - len, format, args);
-	va_end(args);
 	len = strlen(text);
 	/* One line that the terminal shows as it is, whatever a file name holds. */
 	for (size_t i = 0, n; i < len; i += n) {
@@ -58,6 +55,25 @@ void cli_complain(const char *format, ...)
 	}
 	text[len++] = '\n';
 	(void) trk__write_all(STDERR_FILENO, text, len);
+}
+
+void cli_complain(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	complain(format, args);
+	va_end(args);
+}
+
+int cli_reject(int status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	complain(format, args);
+	va_end(args);
+	return status;
 }
 
 /* The exit status of an error. */

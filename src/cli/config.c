@@ -168,11 +168,10 @@ static int apply_entry(struct target *target, const struct cli_toml *t)
 	(void) snprintf(origin, sizeof(origin), "%.256s:%u", t->file, t->key_line);
 	if (!o && is_known_elsewhere(t))
 		return 0;
-	if (!o) {
-		cli_complain("%s: unknown key %s%s. Try: resource-tracker config --help", origin,
-			     t->key, target->lenient ? " is ignored" : "");
-		return EXIT_USAGE;
-	}
+	if (!o)
+		return cli_reject(EXIT_USAGE,
+				  "%s: unknown key %s%s. Try: resource-tracker config --help",
+				  origin, t->key, target->lenient ? " is ignored" : "");
 	if (target->local && !is_local_key(o)) {
 		note_origin(target, o, t->value, origin, true);
 		cli_complain("%s: %s is ignored, as the file was found in the working directory. "
@@ -181,10 +180,8 @@ static int apply_entry(struct target *target, const struct cli_toml *t)
 		return 0;
 	}
 	wrong = wrong_type(o, t);
-	if (wrong) {
-		cli_complain("%s: %s: %s", origin, t->key, wrong);
-		return EXIT_USAGE;
-	}
+	if (wrong)
+		return cli_reject(EXIT_USAGE, "%s: %s: %s", origin, t->key, wrong);
 	if (!strcmp(t->table, "tags")) {
 		(void) snprintf(text, sizeof(text), "%s=%s", t->key, t->value);
 		return apply(target, o, text, origin);
@@ -212,10 +209,9 @@ static int apply_text(struct target *target, const char *file, const char *text)
 	char error[512];
 	struct cli_toml t;
 
-	if (check_syntax(file, text, error) < 0) {
-		cli_complain("%s%s", error, target->lenient ? "; the file is ignored" : "");
-		return EXIT_USAGE;
-	}
+	if (check_syntax(file, text, error) < 0)
+		return cli_reject(EXIT_USAGE, "%s%s", error,
+				  target->lenient ? "; the file is ignored" : "");
 	cli_toml_init(&t, file, text);
 	while (cli_toml_next(&t, error) > 0)
 		if (apply_entry(target, &t) != 0 && !target->lenient)
@@ -230,11 +226,9 @@ static int apply_file(struct target *target, const char *file, int fd)
 	ssize_t len = fd < 0 ? fd : trk__read_all_fd(fd, FILE_MAX, &text);
 	int r;
 
-	if (len < 0) {
-		cli_complain("%s: cannot read the configuration: %s", file,
-			     trk__strerror((int) len));
-		return EXIT_USAGE;
-	}
+	if (len < 0)
+		return cli_reject(EXIT_USAGE, "%s: cannot read the configuration: %s", file,
+				  trk__strerror((int) len));
 	r = apply_text(target, file, text);
 	free(text);
 	return r;

@@ -23,9 +23,9 @@ static int take_moment(const char *verb, const char *text, double *ret)
 	}
 	if (trk__parse_decimal(text, ret) == 0 && *ret >= 0 && *ret < 1e11)
 		return 0;
-	cli_complain("%s: --as-of %s: not a date such as 2026-11-22, nor seconds since 1970", verb,
-		     text);
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE,
+			  "%s: --as-of %s: not a date such as 2026-11-22, nor seconds since 1970",
+			  verb, text);
 }
 
 double cli_fleet_utc_offset(double now_s)

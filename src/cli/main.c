@@ -55,10 +55,9 @@ static int help(int argc, char **argv)
 		cli_print_help(command);
 		return EXIT_OK;
 	}
-	if (argc > 1) {
-		cli_complain("help: no such command: %s. Try: resource-tracker help", argv[1]);
-		return EXIT_USAGE;
-	}
+	if (argc > 1)
+		return cli_reject(EXIT_USAGE,
+				  "help: no such command: %s. Try: resource-tracker help", argv[1]);
 	(void) printf("usage: resource-tracker COMMAND [OPTIONS]\n"
 		      "       resource-tracker [OPTIONS] [--] CMD [ARG...]   (short for run)\n\n"
 		      "What a batch job really used: put it before any command.\n\n");

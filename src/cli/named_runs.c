@@ -64,12 +64,12 @@ int cli_run_find(const char *dir, const char *reference, struct cli_run_file *re
 	if (!*dir)
 		return EXIT_NODATA;
 	ret->dirfd = r = trk__store_open(dir, false, &error);
-	if (r == -ENOENT) {
-		cli_complain("%s: no such run: no recordings in %s. Try: resource-tracker run -- "
-			     "CMD",
-			     reference, dir);
-		return EXIT_NODATA;
-	}
+	if (r == -ENOENT)
+		return cli_reject(
+			EXIT_NODATA,
+			"%s: no such run: no recordings in %s. Try: resource-tracker run -- "
+			"CMD",
+			reference, dir);
 	r = r < 0 ? r : trk__store_find(r, reference, ret->name, &refused, &error);
 	warn_of_refused(&refused);
 	ret->path = ret->name;
@@ -130,8 +130,7 @@ int cli_runs_list(struct trk_history *h, const struct trk_job_key *job, size_t m
 
 	if (trk__run_list_read(h, job, max, unlisted, ret, &error) == 0)
 		return 0;
-	cli_complain("%s", error.message);
-	return EXIT_ERROR;
+	return cli_reject(EXIT_ERROR, "%s", error.message);
 }
 
 const char *cli_earlier_runs(const char *path)

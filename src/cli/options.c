@@ -107,7 +107,7 @@ static const char *closest_option(const struct cli_command *command, const char 
 	return best;
 }
 
-static int complain_of(const struct cli_command *command, const char *word, bool lacks_value)
+static void complain_of(const struct cli_command *command, const char *word, bool lacks_value)
 {
 	const char *closest = lacks_value ? NULL : closest_option(command, word);
 
@@ -120,7 +120,12 @@ static int complain_of(const struct cli_command *command, const char *word, bool
 	else
 		cli_complain("%s: unknown option %s. Try: resource-tracker %s --help",
 			     command->name, word, command->name);
-	return -EXIT_USAGE;
+}
+
+/* The end of a run that was not started is told from the end of its job by its exit status. */
+static _Noreturn void end_of(const struct cli_command *command)
+{
+	exit(command->stops_at_operand ? EXIT_BEFORE_JOB : EXIT_USAGE);
 }
 
 int cli_options(const struct cli_command *command, int argc, char **argv, void *settings)
@@ -134,12 +139,19 @@ int cli_options(const struct cli_command *command, int argc, char **argv, void *
 
 		if (c == 'h') {
 			cli_print_help(command);
-			return CLI_HELP_GIVEN;
+			exit(fflush(stdout) == 0 ? EXIT_OK : EXIT_ERROR);
 		}
-		if (c == '?' || c == ':')
-			return complain_of(command, argv[optind - 1], c == ':');
+		if (c == '?' || c == ':') {
+			complain_of(command, argv[optind - 1], c == ':');
+			end_of(command);
+		}
 		if (o && o->take(settings, o, value_of(o, argc, argv)) != 0)
-			return -EXIT_USAGE;
+			end_of(command);
+	}
+	if (!command->stops_at_operand && argc - optind > command->operands) {
+		cli_complain("%s: unexpected %s. Try: resource-tracker %s --help", command->name,
+			     argv[optind + command->operands], command->name);
+		end_of(command);
 	}
 	return optind;
 }
@@ -219,11 +231,48 @@ const char *cli_before_value(const struct cli_option *o)
 int cli_set_text(void *settings, const struct cli_option *o, const char *value)
 {
 	/* --recording "$UNSET" is neither the root nor the usual place. */
-	if (*value == '\0' && o->value && !strcmp(o->value, "DIR")) {
-		cli_complain("--%s: the name of a folder is expected, not an empty text", o->name);
-		return EXIT_USAGE;
-	}
+	if (*value == '\0' && o->value && !strcmp(o->value, "DIR"))
+		return cli_reject(EXIT_USAGE,
+				  "--%s: the name of a folder is expected, not an empty text",
+				  o->name);
 	memcpy((char *) settings + o->offset, &value, sizeof(value));
+	return 0;
+}
+
+int cli_choice(const struct cli_option *o, const char *value)
+{
+	const char *at = o->value;
+	char choices[96];
+
+	for (int i = 0; *value; i++) {
+		size_t len = strcspn(at, "|");
+
+		if (len == strlen(value) && !strncmp(at, value, len))
+			return i;
+		if (!at[len])
+			break;
+		at += len + 1;
+	}
+	(void) snprintf(choices, sizeof(choices), "%s", o->value);
+	for (char *c = choices; *c; c++)
+		if (*c == '|')
+			*c = ' ';
+	cli_complain("--%s %s: not one of: %s", o->name, value, choices);
+	return -1;
+}
+
+int cli_set_word(void *settings, const struct cli_option *o, const char *value)
+{
+	return cli_choice(o, value) < 0 ? EXIT_USAGE : cli_set_text(settings, o, value);
+}
+
+int cli_set_choice(void *settings, const struct cli_option *o, const char *value)
+{
+	int choice = cli_choice(o, value);
+
+	if (choice < 0)
+		return EXIT_USAGE;
+	memcpy((char *) settings + o->offset, &choice, sizeof(choice));
 	return 0;
 }
 
@@ -243,11 +292,9 @@ int cli_set_duration(void *settings, const struct cli_option *o, const char *val
 
 	if (r == 0 && ns == 0)
 		r = -ERANGE;
-	if (r < 0) {
-		cli_complain("--%s %s: %s. Try: --%s 1s, 200ms, 5m or 2h", o->name, value,
-			     r == -ERANGE ? "out of range" : "not a duration", o->name);
-		return EXIT_USAGE;
-	}
+	if (r < 0)
+		return cli_reject(EXIT_USAGE, "--%s %s: %s. Try: --%s 1s, 200ms, 5m or 2h", o->name,
+				  value, r == -ERANGE ? "out of range" : "not a duration", o->name);
 	memcpy((char *) settings + o->offset, &ns, sizeof(ns));
 	return 0;
 }

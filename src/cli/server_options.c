@@ -9,10 +9,8 @@ int cli_take_list(void *settings, const struct cli_option *o, const char *value)
 {
 	struct cli_list *list = (struct cli_list *) (void *) ((char *) settings + o->offset);
 
-	if (strlen(value) + 2 > CLI_LIST_MAX - list->len) {
-		cli_complain("--%s: too many names", o->name);
-		return EXIT_USAGE;
-	}
+	if (strlen(value) + 2 > CLI_LIST_MAX - list->len)
+		return cli_reject(EXIT_USAGE, "--%s: too many names", o->name);
 	list->len += (size_t) snprintf(list->text + list->len, CLI_LIST_MAX - list->len, "%s%s",
 				       list->len ? "," : "", value);
 	return 0;
@@ -24,16 +22,15 @@ int cli_take_instance_option(void *settings, const struct cli_option *o, const c
 
 	if (trk__cloud_state(value, cloud) == 0)
 		return 0;
-	cli_complain("--instance %s: not of the form VENDOR/REGION/TYPE, such as "
-		     "aws/us-east-1/m5.large",
-		     value);
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE,
+			  "--instance %s: not of the form VENDOR/REGION/TYPE, such as "
+			  "aws/us-east-1/m5.large",
+			  value);
 }
 
 int cli_wrong_value(const char *verb, const char *option, const char *value, const char *hint)
 {
-	cli_complain("%s: --%s %s: %s", verb, option, value, hint);
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE, "%s: --%s %s: %s", verb, option, value, hint);
 }
 
 int cli_take_count(const char *verb, const char *option, const char *text, uint64_t max,

@@ -11,14 +11,12 @@ int sibling_take_pid(void *settings, const struct cli_option *o, const char *val
 	struct track_settings *s = settings;
 	uint64_t pid;
 
-	if (trk__parse_u64(value, &pid) < 0 || pid == 0 || pid > INT32_MAX) {
-		cli_complain("%s%s %s: not a pid", o->help ? "--" : "", o->name, value);
-		return EXIT_USAGE;
-	}
-	if ((pid_t) pid == getpid()) {
-		cli_complain("%s%s %s: this program itself", o->help ? "--" : "", o->name, value);
-		return EXIT_USAGE;
-	}
+	if (trk__parse_u64(value, &pid) < 0 || pid == 0 || pid > INT32_MAX)
+		return cli_reject(EXIT_USAGE, "%s%s %s: not a pid", o->help ? "--" : "", o->name,
+				  value);
+	if ((pid_t) pid == getpid())
+		return cli_reject(EXIT_USAGE, "%s%s %s: this program itself", o->help ? "--" : "",
+				  o->name, value);
 	s->pid = (int) pid;
 	return 0;
 }
@@ -32,11 +30,9 @@ int sibling_take_nice(void *settings, const struct cli_option *o, const char *va
 	uint64_t size = NICE_MAX;
 
 	if (value && (trk__parse_u64(value + (is_negative || *value == '+'), &size) < 0 ||
-		      size > (is_negative ? -NICE_MIN : NICE_MAX))) {
-		cli_complain("--%s %s: not a number from %d to %d", o->name, value, NICE_MIN,
-			     NICE_MAX);
-		return EXIT_USAGE;
-	}
+		      size > (is_negative ? -NICE_MIN : NICE_MAX)))
+		return cli_reject(EXIT_USAGE, "--%s %s: not a number from %d to %d", o->name, value,
+				  NICE_MIN, NICE_MAX);
 	s->track.renice = true;
 	s->track.nice = is_negative ? -(int) size : (int) size;
 	return 0;
@@ -47,10 +43,8 @@ int sibling_take_steal(void *settings, const struct cli_option *o, const char *v
 	struct track_settings *s = settings;
 	int truth = cli_truth(value);
 
-	if (truth < 0) {
-		cli_complain("--%s %s: true or false is expected", o->name, value);
-		return EXIT_USAGE;
-	}
+	if (truth < 0)
+		return cli_reject(EXIT_USAGE, "--%s %s: true or false is expected", o->name, value);
 	s->steal_of_cores = !truth;
 	return 0;
 }
@@ -76,8 +70,8 @@ int sibling_take_redaction(void *settings, const struct cli_option *o, const cha
 			s->track.redaction = (enum trk_redaction) i;
 			return 0;
 		}
-	cli_complain("--%s=%s: not one of: secrets strict all none", o->name, value);
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE, "--%s=%s: not one of: secrets strict all none", o->name,
+			  value);
 }
 
 void sibling_speak(const struct track_settings *s)

@@ -45,8 +45,7 @@ static int add_tag(struct track_settings *s, const char *key, const char *value)
 	n = snprintf(s->tags + s->track.tags_len, room, "%s=%s", key, value);
 	if (n < 0 || (size_t) n + 1 > room) {
 		s->tags[s->track.tags_len] = '\0';
-		cli_complain("%s: too many or too long tags (2 kB in all)", key);
-		return EXIT_USAGE;
+		return cli_reject(EXIT_USAGE, "%s: too many or too long tags (2 kB in all)", key);
 	}
 	s->track.tags_len += (size_t) n + 1;
 	return 0;
@@ -58,10 +57,9 @@ static int take_tag(void *settings, const struct cli_option *o, const char *valu
 	size_t len = equals ? (size_t) (equals - value) : strlen(value);
 	char key[128];
 
-	if (len == 0 || len >= sizeof(key)) {
-		cli_complain("--%s %s: not of the form KEY or KEY=VALUE", o->name, value);
-		return EXIT_USAGE;
-	}
+	if (len == 0 || len >= sizeof(key))
+		return cli_reject(EXIT_USAGE, "--%s %s: not of the form KEY or KEY=VALUE", o->name,
+				  value);
 	(void) snprintf(key, sizeof(key), "%.*s", (int) len, value);
 	return add_tag(settings, key, equals ? equals + 1 : "");
 }
@@ -84,15 +82,16 @@ static int take_request(void *settings, const struct cli_option *o, const char *
 
 	if (trk__request_parse(value, s->request) == 0)
 		return 0;
-	cli_complain("--%s %s: not of the form cpu=N,mem=SIZE,gpu=N,time=DURATION", o->name, value);
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE, "--%s %s: not of the form cpu=N,mem=SIZE,gpu=N,time=DURATION",
+			  o->name, value);
 }
 
 static int limit_complaint(const char *value)
 {
-	cli_complain("--limit %s: not of the form mem=SIZE,time=DURATION, such as mem=8GiB,time=2h",
-		     value);
-	return EXIT_USAGE;
+	return cli_reject(
+		EXIT_USAGE,
+		"--limit %s: not of the form mem=SIZE,time=DURATION, such as mem=8GiB,time=2h",
+		value);
 }
 
 static int take_input_size(void *settings, const struct cli_option *o, const char *value)
@@ -102,8 +101,7 @@ static int take_input_size(void *settings, const struct cli_option *o, const cha
 	(void) o;
 	if (trk__parse_size(value, &s->track.input_bytes) == 0 && s->track.input_bytes)
 		return 0;
-	cli_complain("--input-size %s: not a size. Try: 3GiB", value);
-	return EXIT_USAGE;
+	return cli_reject(EXIT_USAGE, "--input-size %s: not a size. Try: 3GiB", value);
 }
 
 static int take_limit(void *settings, const struct cli_option *o, const char *value)
@@ -150,11 +148,11 @@ static int take_lines(void *settings, const struct cli_option *o, const char *va
 		s->track.lines = false;
 		return 0;
 	}
-	if (trk__parse_decimal(value, &hz) < 0 || !(hz >= 0.1 && hz <= TRK_STACKS_HZ_MAX)) {
-		cli_complain("--%s %s: neither samples a second from 0.1 to %d, nor auto or off",
-			     o->name, value, TRK_STACKS_HZ_MAX);
-		return EXIT_USAGE;
-	}
+	if (trk__parse_decimal(value, &hz) < 0 || !(hz >= 0.1 && hz <= TRK_STACKS_HZ_MAX))
+		return cli_reject(
+			EXIT_USAGE,
+			"--%s %s: neither samples a second from 0.1 to %d, nor auto or off",
+			o->name, value, TRK_STACKS_HZ_MAX);
 	s->track.stacks.hz = hz;
 	return 0;
 }
@@ -164,10 +162,8 @@ static int take_control_fd(void *settings, const struct cli_option *o, const cha
 	struct track_settings *s = settings;
 	uint64_t fd;
 
-	if (trk__parse_u64(value, &fd) < 0 || fd > INT32_MAX || fcntl((int) fd, F_GETFD) < 0) {
-		cli_complain("--%s %s: not an open descriptor", o->name, value);
-		return EXIT_USAGE;
-	}
+	if (trk__parse_u64(value, &fd) < 0 || fd > INT32_MAX || fcntl((int) fd, F_GETFD) < 0)
+		return cli_reject(EXIT_USAGE, "--%s %s: not an open descriptor", o->name, value);
 	(void) fcntl((int) fd, F_SETFD, FD_CLOEXEC);
 	s->track.control_fd = (int) fd;
 	return 0;
@@ -192,11 +188,11 @@ static int take_interval(void *settings, const struct cli_option *o, const char 
 
 	if (r == 0 && (ns < INTERVAL_MIN_NS || ns > INTERVAL_MAX_NS))
 		r = -ERANGE;
-	if (r < 0) {
-		cli_complain("--%s %s: %s. Try: a duration from 10ms to 1h, such as 1s or 200ms",
-			     o->name, value, r == -ERANGE ? "out of range" : "not a duration");
-		return EXIT_USAGE;
-	}
+	if (r < 0)
+		return cli_reject(
+			EXIT_USAGE,
+			"--%s %s: %s. Try: a duration from 10ms to 1h, such as 1s or 200ms",
+			o->name, value, r == -ERANGE ? "out of range" : "not a duration");
 	s->track.interval_ns = ns;
 	return 0;
 }
@@ -206,11 +202,10 @@ static int take_summary_json(void *settings, const struct cli_option *o, const c
 	uint64_t number;
 
 	if (!strncmp(value, "fd:", 3) &&
-	    (trk__parse_u64(value + 3, &number) < 0 || number > INT32_MAX)) {
-		cli_complain("--%s %s: not a descriptor. Try: fd:3, or ./%s for a file", o->name,
-			     value, value);
-		return EXIT_USAGE;
-	}
+	    (trk__parse_u64(value + 3, &number) < 0 || number > INT32_MAX))
+		return cli_reject(EXIT_USAGE,
+				  "--%s %s: not a descriptor. Try: fd:3, or ./%s for a file",
+				  o->name, value, value);
 	return cli_set_text(settings, o, value);
 }
 
@@ -236,39 +231,11 @@ static int take_report(void *settings, const struct cli_option *o, const char *v
 		       : 0;
 }
 
-/* Index of the value among those that the option names ("auto|never"); -1 after a complaint. */
-static int choice_of(const struct cli_option *o, const char *value)
-{
-	const char *at = o->value;
-	char choices[64];
-
-	for (int i = 0; *value; i++) {
-		size_t len = strcspn(at, "|");
-
-		if (len == strlen(value) && !strncmp(at, value, len))
-			return i;
-		if (!at[len])
-			break;
-		at += len + 1;
-	}
-	(void) snprintf(choices, sizeof(choices), "%s", o->value);
-	for (char *c = choices; *c; c++)
-		if (*c == '|')
-			*c = ' ';
-	cli_complain("--%s %s: not one of: %s", o->name, value, choices);
-	return -1;
-}
-
-static int take_choice(void *settings, const struct cli_option *o, const char *value)
-{
-	return choice_of(o, value) < 0 ? EXIT_USAGE : cli_set_text(settings, o, value);
-}
-
 static int take_gpu(void *settings, const struct cli_option *o, const char *value)
 {
 	static const enum trk_gpu_mode modes[] = {TRK_GPU_AUTO, TRK_GPU_ALWAYS, TRK_GPU_NEVER};
 	struct track_settings *s = settings;
-	int choice = choice_of(o, value);
+	int choice = cli_choice(o, value);
 
 	if (choice >= 0)
 		s->track.gpu = modes[choice];
@@ -278,7 +245,7 @@ static int take_gpu(void *settings, const struct cli_option *o, const char *valu
 static int take_cgroup(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
-	int choice = choice_of(o, value);
+	int choice = cli_choice(o, value);
 
 	s->track.own_group = choice == 0;
 	return choice < 0 ? EXIT_USAGE : 0;
@@ -302,10 +269,10 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 	{"job-name", 0, "NAME", "same as --job", cli_set_text, AT(job)}, \
 	{"interval", 'i', "DUR", "time between samples, 10ms to 1h; a bare number is seconds (1s)", take_interval, 0}, \
 	{"output", 'o', "FILE", "also write the samples to this file", cli_set_text, AT(output)}, \
-	{"format", 'f', "csv|json|jsonl", "format of --output (json); without --output, print the samples on stderr", take_choice, AT(format)}, \
+	{"format", 'f', "csv|json|jsonl", "format of --output (json); without --output, print the samples on stderr", cli_set_word, AT(format)}, \
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)}, \
 	{"no-recording", 0, NULL, "keep no recording", cli_set_flag, AT(no_recording)}, \
-	{"summary", 0, "auto|short|never", "print the summary at the end (auto)", take_choice, AT(summary)}, \
+	{"summary", 0, "auto|short|never", "print the summary at the end (auto)", cli_set_word, AT(summary)}, \
 	{"quiet", 'q', NULL, "no summary, and no samples on stderr", cli_set_flag, AT(quiet)}, \
 	{"summary-json", 0, "FILE", "write the summary as JSON; fd:N, or - for stdout", take_summary_json, AT(summary_json)}, \
 	{"report", 0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", take_report, 0}, \
@@ -332,14 +299,14 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 	{"instance", 0, "VENDOR/REGION/TYPE", "type of this server, for its price", cli_take_instance_option, AT(stated)}, \
 	{"lines", 0, "HZ|auto|off", "sample which lines of the job's programs use CPU time and memory (auto)", take_lines, 0}, \
 	{"gpu", 0, "auto|always|never", "measure GPUs (auto: where a device file or driver is found)", take_gpu, 0}, \
-	{"alerts", 0, "auto|never", "print a line on stderr when the job is about to fail or wastes resources (auto)", take_choice, AT(alerts)}, \
+	{"alerts", 0, "auto|never", "print a line on stderr when the job is about to fail or wastes resources (auto)", cli_set_word, AT(alerts)}, \
 	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_take_hook, AT(hooks)}, \
 	{"alert", 0, "SINK", "send alerts there, during and after the run, such as mail:ann@example.org; or RULE=SINK (repeat)", cli_take_sink, AT(hooks)}, \
 	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical at these times", cli_take_quiet_hours, AT(hooks.quiet_hours)}, \
 	{"strict", 0, NULL, "exit with 125 if something about the tracking fails", cli_set_flag, AT(strict)}, \
 	SIBLING_OPTIONS, \
 	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}, \
-	{"color", 0, "auto|always|never", "colour the summary (auto)", take_choice, AT(color)}, \
+	{"color", 0, "auto|always|never", "colour the summary (auto)", cli_set_word, AT(color)}, \
 	{"plain", 0, NULL, "print the summary in ASCII, without colour", cli_set_flag, AT(plain)}
 /* clang-format on */
 

@@ -283,13 +283,11 @@ static int write_report(const struct track_settings *s, const struct trk_track_r
 	char path[4096] = "";
 	int r;
 
-	if (is_unrecorded(s, result)) {
-		cli_complain("--report: there is no recording to make it from%s",
-			     s->dir_refused    ? ". Try: --recording DIR"
-			     : s->no_recording ? ". Try: without --no-recording"
-					       : "");
-		return EXIT_ERROR;
-	}
+	if (is_unrecorded(s, result))
+		return cli_reject(EXIT_ERROR, "--report: there is no recording to make it from%s",
+				  s->dir_refused    ? ". Try: --recording DIR"
+				  : s->no_recording ? ". Try: without --no-recording"
+						    : "");
 	r = cli_report_file(s->dir, result->record.run.id, &request, s->report, s->report_via, path,
 			    sizeof(path));
 	if (r == 0 && !s->quiet && !sample_output_is_on_stderr(s) && strcmp(path, "-") != 0)
@@ -306,22 +304,20 @@ static bool is_change_wanted(const struct track_settings *s, const struct trk_re
 static int complain_of_trouble(const struct track_settings *s,
 			       const struct trk_track_result *result)
 {
-	if (result->sampling_error) {
-		cli_complain("the job was not sampled: %s",
-			     result->sampling_error == -ESRCH
-				     ? "/proc belongs to another pid namespace. Try: unshare "
-				       "--mount-proc"
-				     : trk__strerror(result->sampling_error));
-		return EXIT_ERROR;
-	}
+	if (result->sampling_error)
+		return cli_reject(EXIT_ERROR, "the job was not sampled: %s",
+				  result->sampling_error == -ESRCH
+					  ? "/proc belongs to another pid namespace. Try: unshare "
+					    "--mount-proc"
+					  : trk__strerror(result->sampling_error));
 	if (!result->recording_error || s->no_recording)
 		return s->dir_refused ? EXIT_ERROR : 0;
-	cli_complain(result->recording_lost
-			     ? "%s: recording incomplete: %s (%llu records not written)"
-			     : "%s: no recording: %s",
-		     result->recording_where, trk__strerror(result->recording_error),
-		     (unsigned long long) result->recording_lost);
-	return EXIT_ERROR;
+	return cli_reject(EXIT_ERROR,
+			  result->recording_lost
+				  ? "%s: recording incomplete: %s (%llu records not written)"
+				  : "%s: no recording: %s",
+			  result->recording_where, trk__strerror(result->recording_error),
+			  (unsigned long long) result->recording_lost);
 }
 
 static void write_summary(const struct trk_record *record, const struct trk_summary_style *style)
@@ -395,10 +391,8 @@ int track_exec_failure(const char *command, int error)
  * it replaces this process, untracked, unless an option needs the tracker. */
 static int run_instead(const struct track_settings *s, char **argv, const char *what, int error)
 {
-	if (s->strict || s->track.limits.time_ns || s->track.limits.memory_bytes) {
-		cli_complain("%s: %s", what, trk__strerror(error));
-		return EXIT_BEFORE_JOB;
-	}
+	if (s->strict || s->track.limits.time_ns || s->track.limits.memory_bytes)
+		return cli_reject(EXIT_BEFORE_JOB, "%s: %s", what, trk__strerror(error));
 	if (!s->quiet)
 		cli_complain("%s: %s; the job runs untracked", what, trk__strerror(error));
 	(void) execvp(argv[0], argv);
@@ -412,12 +406,12 @@ static int start_failure(const struct track_settings *s, const struct trk_track_
 		return track_exec_failure(argv[0], -error);
 	if (argv)
 		return run_instead(s, argv, "cannot track the job", error);
-	if (pid && error == -ESRCH && kill(pid, 0) < 0 && errno == EPERM) {
-		cli_complain("pid %d: another user's, and /proc hides it (hidepid). Try: as that "
-			     "user, or as root",
-			     pid);
-		return EXIT_DENIED;
-	}
+	if (pid && error == -ESRCH && kill(pid, 0) < 0 && errno == EPERM)
+		return cli_reject(
+			EXIT_DENIED,
+			"pid %d: another user's, and /proc hides it (hidepid). Try: as that "
+			"user, or as root",
+			pid);
 	if (pid)
 		cli_complain("pid %d: %s", pid,
 			     error == -ESRCH ? "no such process" : trk__strerror(error));
@@ -454,10 +448,8 @@ static int status_of(const struct track_settings *s, const struct trk_outcome *o
 		return output_failed ? EXIT_ERROR : 0;
 	if (o->verdict == TRK_VERDICT_TIMEOUT || o->verdict == TRK_VERDICT_MEMORY_LIMIT)
 		return EXIT_TIMEOUT;
-	if (o->code < 0) {
-		cli_complain("run: %s", o->evidence);
-		return EXIT_BEFORE_JOB;
-	}
+	if (o->code < 0)
+		return cli_reject(EXIT_BEFORE_JOB, "run: %s", o->evidence);
 	return o->signal ? -o->signal : o->code;
 }
 
@@ -601,8 +593,7 @@ static int not_begun(const struct track_settings *s, char **argv, const char *wh
 {
 	if (argv)
 		return run_instead(s, argv, what, error);
-	cli_complain("%s: %s", what, trk__strerror(error));
-	return EXIT_ERROR;
+	return cli_reject(EXIT_ERROR, "%s: %s", what, trk__strerror(error));
 }
 
 static int track_to(struct outputs *out, const struct track_settings *s, const struct trk_env *env,
