@@ -42,17 +42,35 @@ void trk__json_open(struct trk_json *j, char bracket)
 {
 	before_value(j);
 	trk__buf_putc(j->buf, bracket);
+	j->lists = j->lists << 1 | (bracket == '[');
 	j->depth++;
 	j->comma = false;
 }
 
 void trk__json_close(struct trk_json *j, char bracket)
 {
+	j->lists >>= 1;
 	j->depth--;
 	if (j->comma)
 		newline(j);
 	trk__buf_putc(j->buf, bracket);
 	j->comma = true;
+}
+
+void trk__json_begin(struct trk_json *j, struct trk_buf *buf, unsigned int indent,
+		     const char *schema)
+{
+	trk__json_init(j, buf, indent);
+	trk__json_open(j, '{');
+	if (schema)
+		trk__json_key_text(j, "schema", schema);
+}
+
+void trk__json_end(struct trk_json *j)
+{
+	while (j->depth)
+		trk__json_close(j, j->lists & 1 ? ']' : '}');
+	trk__buf_putc(j->buf, '\n');
 }
 
 /* Characters that a terminal obeys or hides: a reader of the JSON on a screen sees them. */
@@ -201,6 +219,11 @@ void trk__json_key_text(struct trk_json *j, const char *key, const char *text)
 {
 	trk__json_key(j, key);
 	trk__json_text(j, text);
+}
+
+void trk__json_key_or_null(struct trk_json *j, const char *key, const char *text)
+{
+	trk__json_key_text(j, key, text && *text ? text : NULL);
 }
 
 void trk__json_key_double(struct trk_json *j, const char *key, double value)

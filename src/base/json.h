@@ -17,9 +17,14 @@ struct trk_json {
 	unsigned int depth;
 	bool comma; /* a value was written at this level */
 	bool after_key;
+	uint64_t lists; /* a bit a level: '[' */
 };
 
 void trk__json_init(struct trk_json *j, struct trk_buf *buf, unsigned int indent);
+/* Begin an object, with the name of its schema (NULL: none); close what is open, and end the line. */
+void trk__json_begin(struct trk_json *j, struct trk_buf *buf, unsigned int indent,
+		     const char *schema);
+void trk__json_end(struct trk_json *j);
 void trk__json_open(struct trk_json *j, char bracket);  /* '{' or '[' */
 void trk__json_close(struct trk_json *j, char bracket); /* '}' or ']' */
 void trk__json_key(struct trk_json *j, const char *key);
@@ -31,6 +36,7 @@ void trk__json_u64(struct trk_json *j, uint64_t value);
 void trk__json_i64(struct trk_json *j, int64_t value);
 /* A key with its value. */
 void trk__json_key_text(struct trk_json *j, const char *key, const char *text);
+void trk__json_key_or_null(struct trk_json *j, const char *key, const char *text); /* "": null */
 void trk__json_key_double(struct trk_json *j, const char *key, double value);
 void trk__json_key_u64(struct trk_json *j, const char *key, uint64_t value);
 void trk__json_key_i64(struct trk_json *j, const char *key, int64_t value);

@@ -49,21 +49,17 @@ static void checks_json(struct trk_buf *b, const struct trk_check *list, size_t 
 {
 	struct trk_json j;
 
-	trk__json_init(&j, b, 1);
-	trk__json_open(&j, '{');
-	trk__json_key_text(&j, "schema", "resource-tracker.doctor/1");
+	trk__json_begin(&j, b, 1, "resource-tracker.doctor/1");
 	trk__json_key_open(&j, "checks", '[');
 	for (size_t i = 0; i < n; i++) {
 		trk__json_open(&j, '{');
 		trk__json_key_text(&j, "what", list[i].what);
 		trk__json_key_text(&j, "available", check_words[list[i].state]);
 		trk__json_key_text(&j, "source", list[i].text);
-		trk__json_key_text(&j, "hint", list[i].hint[0] ? list[i].hint : NULL);
+		trk__json_key_or_null(&j, "hint", list[i].hint);
 		trk__json_close(&j, '}');
 	}
-	trk__json_close(&j, ']');
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }
 
 static int check(const struct settings *s)
@@ -123,9 +119,7 @@ static void selftest_json(struct trk_buf *b, const struct utsname *system,
 {
 	struct trk_json j;
 
-	trk__json_init(&j, b, 1);
-	trk__json_open(&j, '{');
-	trk__json_key_text(&j, "schema", "resource-tracker.selftest/1");
+	trk__json_begin(&j, b, 1, "resource-tracker.selftest/1");
 	trk__json_key_text(&j, "version", TRK_BUILD_VERSION);
 	trk__json_key_text(&j, "system", system->sysname);
 	trk__json_key_text(&j, "kernel", system->release);
@@ -144,12 +138,10 @@ static void selftest_json(struct trk_buf *b, const struct utsname *system,
 		trk__json_key_text(&j, "source", known ? r->told.source : NULL);
 		trk__json_key_text(&j, "reason", r->told.reason[0] ? r->told.reason : NULL);
 		trk__json_key_text(&j, "state", state_words[r->state]);
-		trk__json_key_text(&j, "why", r->why[0] ? r->why : NULL);
+		trk__json_key_or_null(&j, "why", r->why);
 		trk__json_close(&j, '}');
 	}
-	trk__json_close(&j, ']');
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }
 
 static int selftest(bool json)
@@ -199,12 +191,10 @@ static int do_work(const char *name)
 	if (trk__selftest_work(work, cli_temporary_dir("/var/tmp"), &value, &error) < 0)
 		return cli_reject(EXIT_ERROR, "doctor: %s", error.message);
 	trk__buf_init(&b, TEXT_MAX);
-	trk__json_init(&j, &b, 0);
-	trk__json_open(&j, '{');
+	trk__json_begin(&j, &b, 0, NULL);
 	trk__json_key_text(&j, "work", work->name);
 	trk__json_key_double(&j, trk__total_keys[work->total], value);
-	trk__json_close(&j, '}');
-	trk__buf_putc(&b, '\n');
+	trk__json_end(&j);
 	return cli_print(&b);
 }
 

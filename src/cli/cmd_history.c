@@ -165,15 +165,11 @@ static void print_all(struct trk_buf *b, const struct trk_run_list *past, bool j
 		print_table(b, past);
 		return;
 	}
-	trk__json_init(&j, b, 1);
-	trk__json_open(&j, '{');
-	trk__json_key_text(&j, "schema", "resource-tracker.history/1");
+	trk__json_begin(&j, b, 1, "resource-tracker.history/1");
 	trk__json_key_open(&j, "runs", '[');
 	for (size_t i = 0; i < past->count; i++)
 		trk__history_run_json(&j, &past->run[i]);
-	trk__json_close(&j, ']');
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }
 
 /* The runs of a job, or of all that have its name. */

@@ -34,9 +34,7 @@ static void print_json(struct trk_buf *b, const struct trk_check *list, size_t n
 {
 	struct trk_json j;
 
-	trk__json_init(&j, b, 1);
-	trk__json_open(&j, '{');
-	trk__json_key_text(&j, "schema", "resource-tracker.self-check/1");
+	trk__json_begin(&j, b, 1, "resource-tracker.self-check/1");
 	trk__json_key_text(&j, "version", TRK_BUILD_VERSION);
 	trk__json_key_open(&j, "checks", '[');
 	for (size_t i = 0; i < n; i++) {
@@ -46,9 +44,7 @@ static void print_json(struct trk_buf *b, const struct trk_check *list, size_t n
 		trk__json_key_text(&j, "text", list[i].text);
 		trk__json_close(&j, '}');
 	}
-	trk__json_close(&j, ']');
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }
 
 static int check(const struct settings *s)

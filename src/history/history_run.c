@@ -269,7 +269,7 @@ static void capacity_json(struct trk_json *j, const struct trk_history_run *run)
 		trk__json_key_open(j, keys[i], '{');
 		trk__json_key_double(j, "value", c.value);
 		trk__json_key_text(j, "kind", c.kind[0] ? c.kind : "unknown");
-		trk__json_key_text(j, "source", c.source[0] ? c.source : NULL);
+		trk__json_key_or_null(j, "source", c.source);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, '}');

@@ -479,7 +479,7 @@ static void capacity_json(struct trk_json *j, const char *key, const struct trk_
 	trk__json_key_open(j, key, '{');
 	trk__json_key_double(j, "value", c->value);
 	trk__json_key_text(j, "kind", trk__capacity_name(c->kind));
-	trk__json_key_text(j, "source", c->source[0] ? c->source : NULL);
+	trk__json_key_or_null(j, "source", c->source);
 	trk__json_close(j, '}');
 }
 

@@ -142,7 +142,7 @@ static void phase_json(struct trk_json *j, const char *key, const struct trk_cha
 		return;
 	}
 	trk__json_open(j, '{');
-	trk__json_key_text(j, "name", p->name[0] ? p->name : NULL);
+	trk__json_key_or_null(j, "name", p->name);
 	trk__json_key(j, "number");
 	if (p->number)
 		trk__json_u64(j, p->number);
@@ -212,7 +212,7 @@ void trk__change_json(struct trk_json *j, const struct trk_change *c)
 		trk__json_key_double(j, "now", c->figure[i].now);
 		trk__json_key_double(j, "change", c->figure[i].share);
 		trk__json_key_double(j, "noise", c->figure[i].noise_share);
-		trk__json_key_text(j, "words", *words ? words : NULL);
+		trk__json_key_or_null(j, "words", words);
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, '}');

@@ -38,11 +38,6 @@ void trk__gpus_slowed_by(uint64_t reasons, char *text, size_t size)
 						  used ? ", " : "", words[i].word);
 }
 
-static void key_text(struct trk_json *j, const char *key, const char *text)
-{
-	trk__json_key_text(j, key, text[0] ? text : NULL);
-}
-
 /* {"unit", "mean", "max", "reason"}; a count has the increase over the run instead of the mean. */
 static void add_metric(struct trk_json *j, const struct trk_gpu_total *t, int metric)
 {
@@ -50,7 +45,7 @@ static void add_metric(struct trk_json *j, const struct trk_gpu_total *t, int me
 	double mean = trk__gpu_total_mean(t, (enum trk_gpu_metric) metric);
 
 	trk__json_key_open(j, trk__gpu_metric_keys[metric], '{');
-	key_text(j, "unit", trk__gpu_metric_units[metric]);
+	trk__json_key_or_null(j, "unit", trk__gpu_metric_units[metric]);
 	if (trk__gpu_metric_units[metric][0] == 'c')
 		trk__json_key_double(j, "increase",
 				     trk__gpu_total_increase(t, (enum trk_gpu_metric) metric));
@@ -58,10 +53,10 @@ static void add_metric(struct trk_json *j, const struct trk_gpu_total *t, int me
 		trk__json_key_double(j, "mean", mean);
 	trk__json_key_double(j, "max", trk__gpu_total_max(t, (enum trk_gpu_metric) metric));
 	/* Of one that was known once: what has ended that. */
-	key_text(j, "reason",
-		 isnan(mean) || (why != TRK_GPU_KNOWN && why != TRK_GPU_NOT_ASKED)
-			 ? trk__gpu_why_text(why)
-			 : "");
+	trk__json_key_or_null(j, "reason",
+			      isnan(mean) || (why != TRK_GPU_KNOWN && why != TRK_GPU_NOT_ASKED)
+				      ? trk__gpu_why_text(why)
+				      : "");
 	trk__json_close(j, '}');
 }
 
@@ -85,20 +80,23 @@ static void add_device(struct trk_json *j, const struct trk_gpu_total *t, size_t
 	trk__json_open(j, '{');
 	trk__json_key_double(j, "index", (double) index);
 	trk__json_key_double(j, "parent", d->parent >= 0 ? d->parent : (double) NAN);
-	key_text(j, "vendor", d->vendor);
-	key_text(j, "name", d->name);
-	key_text(j, "uuid", d->uuid);
-	key_text(j, "bus", d->bus);
-	key_text(j, "driver", d->driver);
+	trk__json_key_or_null(j, "vendor", d->vendor);
+	trk__json_key_or_null(j, "name", d->name);
+	trk__json_key_or_null(j, "uuid", d->uuid);
+	trk__json_key_or_null(j, "bus", d->bus);
+	trk__json_key_or_null(j, "driver", d->driver);
 	trk__json_key_bool(j, "mig", d->mig);
 	trk__json_key_bool(j, "used_by_job", t->used_by_tree);
-	key_text(j, "attribution", d->parent >= 0 ? "" : d->by_device ? bases[d->basis] : "by pid");
+	trk__json_key_or_null(j, "attribution",
+			      d->parent >= 0 ? ""
+			      : d->by_device ? bases[d->basis]
+					     : "by pid");
 	trk__json_key_double(j, "energy_j", t->energy_j);
 	trk__json_key_double(j, "throttle_reasons",
 			     t->seconds[TRK_GPU_THROTTLE_METRIC] > 0 ? (double) t->throttled
 								     : (double) NAN);
 	trk__gpus_slowed_by(t->throttled, slowed, sizeof(slowed));
-	key_text(j, "slowed_by", slowed);
+	trk__json_key_or_null(j, "slowed_by", slowed);
 	for (int i = 0; i < TRK_GPU_METRICS; i++)
 		if (i != TRK_GPU_ENERGY_METRIC && i != TRK_GPU_THROTTLE_METRIC)
 			add_metric(j, t, i);

@@ -307,20 +307,7 @@ static void json_date(struct trk_json *j, const char *key, uint32_t date)
 {
 	char text[16];
 
-	trk__json_key(j, key);
-	trk__json_text(j, trk__catalog_date(date, text));
-}
-
-static void json_pair(struct trk_json *j, const char *key, const char *text)
-{
-	trk__json_key(j, key);
-	trk__json_text(j, *text ? text : NULL);
-}
-
-static void json_number(struct trk_json *j, const char *key, double value)
-{
-	trk__json_key(j, key);
-	trk__json_double(j, value);
+	trk__json_key_text(j, key, trk__catalog_date(date, text));
 }
 
 static void json_server(struct trk_json *j, const struct trk_catalog *c,
@@ -329,20 +316,21 @@ static void json_server(struct trk_json *j, const struct trk_catalog *c,
 	size_t n;
 	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, &n)[s->vendor];
 
-	json_pair(j, "vendor_id", trk__catalog_text(c, v->id));
-	json_pair(j, "api_reference", trk__catalog_text(c, s->name));
-	json_pair(j, "display_name", trk__catalog_text(c, s->name));
-	json_number(j, "vcpus", s->vcpus);
-	json_number(j, "memory_amount", s->memory_mib);
-	json_number(j, "memory_usable", (double) (trk__catalog_usable_bytes(s) >> 20));
-	json_pair(j, "cpu_architecture", trk__catalog_arch_names[s->arch]);
-	json_pair(j, "cpu_allocation", trk__catalog_allocation_names[s->allocation]);
-	json_number(j, "gpu_count", s->gpu_count);
-	json_pair(j, "gpu_model", trk__catalog_text(c, s->gpu_model));
-	json_number(j, "gpu_memory_min", s->vram_mib ? (double) s->vram_mib : (double) NAN);
-	json_number(j, "storage_size", s->storage_gb ? (double) s->storage_gb : (double) NAN);
-	trk__json_key(j, "previous_generation");
-	trk__json_bool(j, (s->flags & TRK_SERVER_PREVIOUS) != 0);
+	trk__json_key_or_null(j, "vendor_id", trk__catalog_text(c, v->id));
+	trk__json_key_or_null(j, "api_reference", trk__catalog_text(c, s->name));
+	trk__json_key_or_null(j, "display_name", trk__catalog_text(c, s->name));
+	trk__json_key_double(j, "vcpus", s->vcpus);
+	trk__json_key_double(j, "memory_amount", s->memory_mib);
+	trk__json_key_double(j, "memory_usable", (double) (trk__catalog_usable_bytes(s) >> 20));
+	trk__json_key_or_null(j, "cpu_architecture", trk__catalog_arch_names[s->arch]);
+	trk__json_key_or_null(j, "cpu_allocation", trk__catalog_allocation_names[s->allocation]);
+	trk__json_key_double(j, "gpu_count", s->gpu_count);
+	trk__json_key_or_null(j, "gpu_model", trk__catalog_text(c, s->gpu_model));
+	trk__json_key_double(j, "gpu_memory_min",
+			     s->vram_mib ? (double) s->vram_mib : (double) NAN);
+	trk__json_key_double(j, "storage_size",
+			     s->storage_gb ? (double) s->storage_gb : (double) NAN);
+	trk__json_key_bool(j, "previous_generation", (s->flags & TRK_SERVER_PREVIOUS) != 0);
 }
 
 static void json_offer(struct trk_json *j, const struct trk_offers *r,
@@ -364,37 +352,37 @@ static void json_offer(struct trk_json *j, const struct trk_offers *r,
 	(void) trk__catalog_speed_of(s, &speed);
 	trk__json_open(j, '{');
 	json_server(j, c, s);
-	json_number(j, "min_price_ondemand", trk__catalog_usd(p.price[at]));
-	json_number(j, "min_price_spot",
-		    saves ? trk__catalog_usd(p.price[at]) * (100 - p.saving[at]) / 100
-			  : (double) NAN);
-	json_number(j, "spot_saving_percent", saves ? (double) p.saving[at] : (double) NAN);
-	json_number(j, "spot_interruption_class",
-		    p.klass[at] == TRK_CLASS_UNKNOWN ? (double) NAN : (double) p.klass[at]);
-	json_pair(j, "region_id", trk__catalog_text(c, g->id));
-	json_pair(j, "country_id", g->country);
-	json_number(j, "score", speed.all);
-	json_pair(j, "score_basis", speed.basis);
-	json_number(j, "score_per_price", speed.all / trk__catalog_usd(p.price[at]));
-	json_pair(j, "price_source", trk__catalog_text(c, src->id));
+	trk__json_key_double(j, "min_price_ondemand", trk__catalog_usd(p.price[at]));
+	trk__json_key_double(j, "min_price_spot",
+			     saves ? trk__catalog_usd(p.price[at]) * (100 - p.saving[at]) / 100
+				   : (double) NAN);
+	trk__json_key_double(j, "spot_saving_percent",
+			     saves ? (double) p.saving[at] : (double) NAN);
+	trk__json_key_double(j, "spot_interruption_class",
+			     p.klass[at] == TRK_CLASS_UNKNOWN ? (double) NAN
+							      : (double) p.klass[at]);
+	trk__json_key_or_null(j, "region_id", trk__catalog_text(c, g->id));
+	trk__json_key_or_null(j, "country_id", g->country);
+	trk__json_key_double(j, "score", speed.all);
+	trk__json_key_or_null(j, "score_basis", speed.basis);
+	trk__json_key_double(j, "score_per_price", speed.all / trk__catalog_usd(p.price[at]));
+	trk__json_key_or_null(j, "price_source", trk__catalog_text(c, src->id));
 	json_date(j, "price_date", b->date);
-	json_pair(j, "price_quality", trk__catalog_quality_names[b->quality]);
+	trk__json_key_or_null(j, "price_quality", trk__catalog_quality_names[b->quality]);
 	age = r->query ? trk__offers_age_days(r, e) : -1;
-	json_number(j, "price_age_days", age < 0 ? (double) NAN : (double) age);
-	trk__json_key(j, "price_estimated");
-	trk__json_bool(j, b->quality == TRK_FACT_EST);
+	trk__json_key_double(j, "price_age_days", age < 0 ? (double) NAN : (double) age);
+	trk__json_key_bool(j, "price_estimated", b->quality == TRK_FACT_EST);
 	if (r->costs) {
-		json_number(j, "run_seconds", e->run_s);
-		json_number(j, "billed_seconds", e->billed_s);
-		json_number(j, "run_cost", e->cost_usd);
-		trk__json_key(j, "speed_known");
-		trk__json_bool(j, e->speed_known);
+		trk__json_key_double(j, "run_seconds", e->run_s);
+		trk__json_key_double(j, "billed_seconds", e->billed_s);
+		trk__json_key_double(j, "run_cost", e->cost_usd);
+		trk__json_key_bool(j, "speed_known", e->speed_known);
 	}
 	if (e->offer.unmet) {
-		json_pair(j, "short_of", trk__catalog_need_name(e->offer.unmet));
+		trk__json_key_or_null(j, "short_of", trk__catalog_need_name(e->offer.unmet));
 		if (r->query)
 			trk__offers_shortfall(r->query, s, e->offer.unmet, why, sizeof(why));
-		json_pair(j, "short_by", why);
+		trk__json_key_or_null(j, "short_by", why);
 	}
 	trk__json_close(j, '}');
 }
@@ -419,12 +407,9 @@ void trk__offers_json(struct trk_buf *b, const struct trk_offers *r)
 {
 	struct trk_json j;
 
-	trk__json_init(&j, b, 2);
-	trk__json_open(&j, '{');
-	json_pair(&j, "schema", "resource-tracker.servers/1");
+	trk__json_begin(&j, b, 2, "resource-tracker.servers/1");
 	json_date(&j, "catalog_date", r->c->image->date);
-	json_number(&j, "found", (double) r->n);
+	trk__json_key_double(&j, "found", (double) r->n);
 	trk__offers_members_json(&j, r);
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }

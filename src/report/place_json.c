@@ -95,7 +95,7 @@ static void gpu_names_json(struct trk_json *j, const struct trk_server *s)
 	char first[256];
 
 	(void) snprintf(first, sizeof(first), "%.*s", (int) strcspn(at, "\n"), at);
-	trk__json_key_text(j, "gpu_name", first[0] ? first : NULL);
+	trk__json_key_or_null(j, "gpu_name", first);
 	trk__json_key(j, "gpu_names");
 	if (isnan(s->gpu_count)) {
 		trk__json_null(j);
@@ -126,12 +126,9 @@ void trk__cloud_document(struct trk_buf *b, const struct trk_place *p)
 {
 	struct trk_json j;
 
-	trk__json_init(&j, b, 2);
-	trk__json_open(&j, '{');
-	trk__json_key_text(&j, "schema", "resource-tracker.cloud/1");
+	trk__json_begin(&j, b, 2, "resource-tracker.cloud/1");
 	part_json(&j, p, TRK_PLACE_CLOUD);
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }
 
 void trk__server_document(struct trk_buf *b, const struct trk_record *r, bool measured)
@@ -140,12 +137,9 @@ void trk__server_document(struct trk_buf *b, const struct trk_record *r, bool me
 	char evidence[320];
 	const char *allocation = trk__allocation_of(r, measured, evidence, sizeof(evidence));
 
-	trk__json_init(&j, b, 2);
-	trk__json_open(&j, '{');
-	trk__json_key_text(&j, "schema", "resource-tracker.server/1");
+	trk__json_begin(&j, b, 2, "resource-tracker.server/1");
 	server_json(&j, &r->place, allocation, evidence);
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }
 
 void trk__place_json(struct trk_json *j, const struct trk_record *r)

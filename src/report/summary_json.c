@@ -14,14 +14,10 @@
 static void quantity(struct trk_json *j, const char *key, const struct trk_quantity *q)
 {
 	trk__json_key_open(j, key, '{');
-	trk__json_key(j, "value");
-	trk__json_double(j, q->value);
-	trk__json_key(j, "quality");
-	trk__json_text(j, trk__quality_name(q->quality));
-	trk__json_key(j, "source");
-	trk__json_text(j, q->source[0] ? q->source : NULL);
-	trk__json_key(j, "reason");
-	trk__json_text(j, q->reason[0] ? q->reason : NULL);
+	trk__json_key_double(j, "value", q->value);
+	trk__json_key_text(j, "quality", trk__quality_name(q->quality));
+	trk__json_key_text(j, "source", q->source[0] ? q->source : NULL);
+	trk__json_key_text(j, "reason", q->reason[0] ? q->reason : NULL);
 	trk__json_close(j, '}');
 }
 
@@ -30,12 +26,6 @@ static void key_fixed(struct trk_json *j, const char *key, uint64_t value, unsig
 {
 	trk__json_key(j, key);
 	trk__json_fixed(j, (int64_t) value, decimals);
-}
-
-static void key_text(struct trk_json *j, const char *key, const char *text)
-{
-	trk__json_key(j, key);
-	trk__json_text(j, text && text[0] ? text : NULL);
 }
 
 static void command(struct trk_json *j, const struct trk_run *run)
@@ -90,18 +80,19 @@ static void exit_of(struct trk_json *j, const struct trk_outcome *o)
 		trk__json_i64(j, o->signal);
 	else
 		trk__json_null(j);
-	key_text(j, "verdict", trk__verdict_name(o->verdict));
-	key_text(j, "evidence", o->evidence);
+	trk__json_key_or_null(j, "verdict", trk__verdict_name(o->verdict));
+	trk__json_key_or_null(j, "evidence", o->evidence);
 	trk__json_close(j, '}');
 }
 
 static void run_of(struct trk_json *j, const struct trk_record *r)
 {
 	trk__json_key_open(j, "run", '{');
-	key_text(j, "id", r->run.id);
-	key_text(j, "job", r->run.job);
-	key_text(j, "scope", r->run.has_scope && r->run.scope[0] ? r->run.scope : NULL);
-	key_text(j, "kind", r->run.kind);
+	trk__json_key_or_null(j, "id", r->run.id);
+	trk__json_key_or_null(j, "job", r->run.job);
+	trk__json_key_or_null(j, "scope",
+			      r->run.has_scope && r->run.scope[0] ? r->run.scope : NULL);
+	trk__json_key_or_null(j, "kind", r->run.kind);
 	command(j, &r->run);
 	tags(j, &r->run);
 	trk__json_key(j, "pid");
@@ -114,7 +105,7 @@ static void run_of(struct trk_json *j, const struct trk_record *r)
 	if (r->outcome.stop_ns)
 		key_fixed(j, "stop_time", r->outcome.stop_ns / TRK_NS_PER_MS, 3);
 	else
-		key_text(j, "stop_time", NULL);
+		trk__json_key_or_null(j, "stop_time", NULL);
 	key_fixed(j, "duration_s", r->outcome.duration_ns / 1000, 6);
 	trk__json_key_double(j, "interval_s", (double) r->run.interval_ns / 1e9);
 	exit_of(j, &r->outcome);
@@ -153,8 +144,8 @@ static void top_of(struct trk_json *j, const struct trk_outcome *o)
 
 		trk__json_open(j, '{');
 		trk__json_key_i64(j, "pid", p->pid);
-		key_text(j, "name", p->name);
-		key_text(j, "command", p->command);
+		trk__json_key_or_null(j, "name", p->name);
+		trk__json_key_or_null(j, "command", p->command);
 		trk__json_key_double(j, "cpu_s", (double) p->cpu_ns / 1e9);
 		trk__json_key_double(j, "peak_memory_mib",
 				     p->peak_bytes ? (double) p->peak_bytes / 1048576.0 : NAN);
@@ -170,7 +161,7 @@ static void tracker_of(struct trk_json *j, const struct trk_record *r)
 	const struct trk_outcome *o = &r->outcome;
 
 	trk__json_key_open(j, "tracker", '{');
-	key_text(j, "version", r->run.version);
+	trk__json_key_or_null(j, "version", r->run.version);
 	trk__json_key_u64(j, "samples", r->samples);
 	trk__json_key_u64(j, "missed", o->missed);
 	trk__json_key_u64(j, "late", o->late);
@@ -182,7 +173,7 @@ static void tracker_of(struct trk_json *j, const struct trk_record *r)
 						  : NAN);
 	trk__json_key_open(j, "sources", '{');
 	for (size_t i = 0; i < o->source_count; i++)
-		key_text(j, o->sources[i][0], o->sources[i][1]);
+		trk__json_key_or_null(j, o->sources[i][0], o->sources[i][1]);
 	trk__json_close(j, '}');
 	trk__json_close(j, '}');
 }
@@ -192,7 +183,7 @@ static void marks_of(struct trk_json *j, const struct trk_record *r)
 	trk__json_key_open(j, "marks", '[');
 	for (size_t i = 0; i < r->marks; i++) {
 		trk__json_open(j, '{');
-		key_text(j, "name", r->mark[i].name);
+		trk__json_key_or_null(j, "name", r->mark[i].name);
 		key_fixed(j, "elapsed_s", r->mark[i].elapsed_ns / 1000000, 3);
 		key_fixed(j, "time", r->mark[i].time_ns / TRK_NS_PER_MS, 3);
 		trk__json_close(j, '}');
@@ -231,9 +222,7 @@ void trk__summary_json(struct trk_buf *b, const struct trk_record *r,
 {
 	struct trk_json j;
 
-	trk__json_init(&j, b, 1);
-	trk__json_open(&j, '{');
-	key_text(&j, "schema", "resource-tracker.summary/1");
+	trk__json_begin(&j, b, 1, "resource-tracker.summary/1");
 	run_of(&j, r);
 	trk__json_key_open(&j, "totals", '{');
 	for (int i = 0; i < TRK_TOTALS; i++)
@@ -264,8 +253,7 @@ void trk__summary_json(struct trk_buf *b, const struct trk_record *r,
 	advice_of(&j, r, advice);
 	trk__place_json(&j, r);
 	tracker_of(&j, r);
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }
 
 void trk__stats_json(struct trk_buf *b, const struct trk_run *run, const struct trk_stats *stats,
@@ -273,14 +261,10 @@ void trk__stats_json(struct trk_buf *b, const struct trk_run *run, const struct 
 {
 	struct trk_json j;
 
-	trk__json_init(&j, b, 1);
-	trk__json_open(&j, '{');
-	key_text(&j, "schema", "resource-tracker.stats/1");
-	key_text(&j, "run", run->id);
+	trk__json_begin(&j, b, 1, "resource-tracker.stats/1");
+	trk__json_key_or_null(&j, "run", run->id);
 	trk__json_key_u64(&j, "samples", samples);
 	trk__json_key_open(&j, "stats", '{');
 	stats_of(&j, stats);
-	trk__json_close(&j, '}');
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }

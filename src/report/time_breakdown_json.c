@@ -23,7 +23,7 @@ static void bound_json(struct trk_json *j, enum trk_bottleneck bound)
 {
 	const char *word = trk__bottleneck_word(bound);
 
-	trk__json_key_text(j, "bound", *word ? word : NULL);
+	trk__json_key_or_null(j, "bound", word);
 }
 
 static void wall_json(struct trk_json *j, const struct trk_time_breakdown *c)
@@ -50,8 +50,8 @@ static void phases_json(struct trk_json *j, const struct trk_time_breakdown *c)
 		const struct trk_run_phase *p = &c->phase[i];
 
 		trk__json_open(j, '{');
-		trk__json_key_text(j, "name", p->name[0] ? p->name : NULL);
-		trk__json_key_text(j, "function", p->function[0] ? p->function : NULL);
+		trk__json_key_or_null(j, "name", p->name);
+		trk__json_key_or_null(j, "function", p->function);
 		trk__json_key_text(j, "from", c->marked ? "mark" : "figures");
 		trk__json_key_double(j, "start_s", p->start_s);
 		trk__json_key_double(j, "end_s", p->end_s);
@@ -76,8 +76,8 @@ static void split_json(struct trk_json *j, const struct trk_time_breakdown *c)
 	trk__json_open(j, '{');
 	trk__json_key_bool(j, "pays", s->pays);
 	trk__json_key_double(j, "saving", s->saving);
-	trk__json_key_text(j, "hint", s->hint[0] ? s->hint : NULL);
-	trk__json_key_text(j, "cut", c->cut[0] ? c->cut : NULL);
+	trk__json_key_or_null(j, "hint", s->hint);
+	trk__json_key_or_null(j, "cut", c->cut);
 	trk__json_key_double(j, "cut_memory_mib", c->cut_mib);
 	trk__json_key_open(j, "pieces", '[');
 	for (size_t i = 0; i < s->piece_count; i++) {

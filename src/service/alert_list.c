@@ -92,8 +92,7 @@ int trk__alert_list(const struct trk_service *s, struct trk_buf *ret)
 
 	if (r < 0)
 		return r;
-	trk__json_init(&j, ret, 0);
-	trk__json_open(&j, '{');
+	trk__json_begin(&j, ret, 0, NULL);
 	trk__json_key_open(&j, "alerts", '[');
 	for (size_t i = 0; i < b.count; i++)
 		put_entry(&j, &b.entry[i]);

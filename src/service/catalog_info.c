@@ -63,12 +63,6 @@ static void json_count(struct trk_json *j, const char *key, size_t value)
 	trk__json_key_u64(j, key, value);
 }
 
-static void json_text(struct trk_json *j, const char *key, const char *text)
-{
-	trk__json_key(j, key);
-	trk__json_text(j, *text ? text : NULL);
-}
-
 static void json_sources(struct trk_json *j, const struct trk_catalog *c)
 {
 	size_t n;
@@ -78,10 +72,10 @@ static void json_sources(struct trk_json *j, const struct trk_catalog *c)
 	trk__json_key_open(j, "sources", '[');
 	for (size_t i = 0; i < n; i++) {
 		trk__json_open(j, '{');
-		json_text(j, "id", trk__catalog_text(c, s[i].id));
-		json_text(j, "date", trk__catalog_date(s[i].date, text));
-		json_text(j, "licence", trk__catalog_text(c, s[i].licence));
-		json_text(j, "title", trk__catalog_text(c, s[i].title));
+		trk__json_key_or_null(j, "id", trk__catalog_text(c, s[i].id));
+		trk__json_key_or_null(j, "date", trk__catalog_date(s[i].date, text));
+		trk__json_key_or_null(j, "licence", trk__catalog_text(c, s[i].licence));
+		trk__json_key_or_null(j, "title", trk__catalog_text(c, s[i].title));
 		trk__json_close(j, '}');
 	}
 	trk__json_close(j, ']');
@@ -96,23 +90,21 @@ void trk__catalog_info_json(struct trk_buf *b, const struct trk_prices *k,
 	struct trk_json j;
 	char text[16];
 
-	trk__json_init(&j, b, 2);
-	trk__json_open(&j, '{');
-	json_text(&j, "schema", "resource-tracker.catalog/1");
-	json_text(&j, "date", trk__catalog_date(c->image->date, text));
+	trk__json_begin(&j, b, 2, "resource-tracker.catalog/1");
+	trk__json_key_or_null(&j, "date", trk__catalog_date(c->image->date, text));
 	json_count(&j, "bytes", c->image->size);
-	json_text(&j, "scores_file", k->scores);
-	json_text(&j, "update_file", k->fetched);
+	trk__json_key_or_null(&j, "scores_file", k->scores);
+	trk__json_key_or_null(&j, "update_file", k->fetched);
 	trk__json_key_open(&j, "feeds", '[');
 	for (size_t i = 0; i < trk__feed_count; i++)
 		if (k->feeds & 1u << i)
 			trk__json_text(&j, trk__feeds[i].id);
 	trk__json_close(&j, ']');
-	json_text(&j, "prices_file", k->imported);
+	trk__json_key_or_null(&j, "prices_file", k->imported);
 	trk__json_key_open(&j, "vendors", '[');
 	for (size_t i = 0; i < n; i++) {
 		trk__json_open(&j, '{');
-		json_text(&j, "vendor_id", trk__catalog_text(c, v[i].id));
+		trk__json_key_or_null(&j, "vendor_id", trk__catalog_text(c, v[i].id));
 		json_count(&j, "servers", tally[i].servers);
 		json_count(&j, "priced_servers", tally[i].priced);
 		json_count(&j, "gpu_servers", tally[i].gpus);
@@ -125,6 +117,5 @@ void trk__catalog_info_json(struct trk_buf *b, const struct trk_prices *k,
 	}
 	trk__json_close(&j, ']');
 	json_sources(&j, c);
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }

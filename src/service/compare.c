@@ -149,9 +149,7 @@ void trk__comparison_json(struct trk_buf *b, const struct trk_comparison *c)
 {
 	struct trk_json j;
 
-	trk__json_init(&j, b, 1);
-	trk__json_open(&j, '{');
-	trk__json_key_text(&j, "schema", "resource-tracker.compare/1");
+	trk__json_begin(&j, b, 1, "resource-tracker.compare/1");
 	trk__json_key_text(&j, "run", c->run.id);
 	trk__json_key_text(&j, "with", c->with);
 	trk__json_key_open(&j, "figures", '{');
@@ -163,14 +161,13 @@ void trk__comparison_json(struct trk_buf *b, const struct trk_comparison *c)
 		trk__json_key_double(&j, "now", c->change.figure[i].now);
 		trk__json_key_double(&j, "change", c->change.figure[i].share);
 		trk__json_key_double(&j, "noise", c->change.figure[i].noise_share);
-		trk__json_key_text(&j, "words", *words ? words : NULL);
+		trk__json_key_or_null(&j, "words", words);
 		trk__json_key_bool(&j, "failed", c->failed[i]);
 		trk__json_close(&j, '}');
 	}
 	trk__json_close(&j, '}');
 	trk__change_phases_json(&j, &c->change);
 	trk__lines_change_json(&j, &c->lines);
-	trk__json_key_text(&j, "lines_with", c->lines_with[0] ? c->lines_with : NULL);
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_key_or_null(&j, "lines_with", c->lines_with);
+	trk__json_end(&j);
 }

@@ -192,9 +192,7 @@ static void write_json(const struct digest *d, struct trk_buf *b)
 	size_t n = count_changes(d);
 	struct trk_json j;
 
-	trk__json_init(&j, b, 1);
-	trk__json_open(&j, '{');
-	trk__json_key_text(&j, "schema", "resource-tracker.digest/1");
+	trk__json_begin(&j, b, 1, "resource-tracker.digest/1");
 	trk__json_key_double(&j, "as_of", d->now_s);
 	trk__json_key_text(&j, "headline", d->o->headline);
 	trk__json_key_text(&j, "lead", d->o->lead);
@@ -209,7 +207,7 @@ static void write_json(const struct digest *d, struct trk_buf *b)
 		trk__json_key_text(&j, "rule", e->rule);
 		trk__json_key_text(&j, "job", e->job);
 		trk__json_key_text(&j, "text", e->text);
-		trk__json_key_text(&j, "fix", e->fix[0] ? e->fix : NULL);
+		trk__json_key_or_null(&j, "fix", e->fix);
 		trk__json_close(&j, '}');
 	}
 	trk__json_close(&j, ']');
@@ -242,8 +240,7 @@ static void write_json(const struct digest *d, struct trk_buf *b)
 	}
 	trk__json_close(&j, ']');
 	changed_json(&j, d);
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }
 
 /* ---- sending ---- */

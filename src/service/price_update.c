@@ -476,14 +476,11 @@ void trk__price_change_json(struct trk_buf *b, const struct trk_price_change *x)
 	};
 	struct trk_json j;
 
-	trk__json_init(&j, b, 2);
-	trk__json_open(&j, '{');
-	trk__json_key_text(&j, "schema", "resource-tracker.catalog-change/1");
+	trk__json_begin(&j, b, 2, "resource-tracker.catalog-change/1");
 	trk__json_key_text(&j, "from", x->from);
 	trk__json_key_text(&j, "file", x->path);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		trk__json_key_double(&j, counts[i].key, (double) counts[i].value);
 	trk__json_key_double(&j, "eur_usd", x->eur_usd);
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }

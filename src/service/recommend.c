@@ -197,22 +197,18 @@ void trk__recommendation_json(struct trk_buf *b, const struct trk_recommendation
 	const struct trk_offers *offers = &r->servers.offers;
 	struct trk_json j;
 
-	trk__json_init(&j, b, 1);
-	trk__json_open(&j, '{');
-	trk__json_key_text(&j, "schema", "resource-tracker.advice/1");
+	trk__json_begin(&j, b, 1, "resource-tracker.advice/1");
 	trk__json_key_text(&j, "job", run->job);
-	trk__json_key_text(&j, "scope", run->scope[0] ? run->scope : NULL);
+	trk__json_key_or_null(&j, "scope", run->scope);
 	trk__json_key_text(&j, "run", run->id);
 	trk__advice_json(&j, &r->advice);
 	if (r->has_times)
 		trk__time_breakdown_json(&j, &r->times);
 	if (r->has_servers) {
 		trk__offers_members_json(&j, offers);
-		trk__json_key_text(&j, "no_server_reason",
-				   offers->nothing[0] ? offers->nothing : NULL);
+		trk__json_key_or_null(&j, "no_server_reason", offers->nothing);
 	}
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }
 
 static void servers_text(struct trk_buf *b, const struct trk_run_servers *s,

@@ -124,12 +124,6 @@ static void key_u64(struct trk_json *j, const char *key, uint64_t value, bool is
 		trk__json_null(j);
 }
 
-static void key_text(struct trk_json *j, const char *key, const char *text)
-{
-	trk__json_key(j, key);
-	trk__json_text(j, text && *text ? text : NULL);
-}
-
 static void key_mib(struct trk_json *j, const char *key, uint64_t bytes, bool is_known)
 {
 	key_u64(j, key, bytes / MIB, is_known);
@@ -218,8 +212,8 @@ static void add_mounts(struct trk_json *j, const struct trk_detail *d, size_t di
 			continue;
 		trk__json_open(j, '{');
 		key_u64(j, "available_bytes", m->available_bytes, true);
-		key_text(j, "filesystem", m->type);
-		key_text(j, "mount_point", m->point);
+		trk__json_key_or_null(j, "filesystem", m->type);
+		trk__json_key_or_null(j, "mount_point", m->point);
 		key_u64(j, "total_bytes", m->total_bytes, true);
 		key_u64(j, "used_bytes", m->used_bytes, true);
 		key_number(j, "used_pct", percent(m->used_bytes, m->total_bytes));
@@ -237,14 +231,14 @@ static void add_disks(struct trk_json *j, const struct trk_detail *d)
 
 		trk__json_open(j, '{');
 		key_u64(j, "capacity_bytes", device->capacity_bytes, device->capacity_bytes != 0);
-		key_text(j, "device", t->name);
-		key_text(j, "device_type", device->type);
-		key_text(j, "model", device->model);
+		trk__json_key_or_null(j, "device", t->name);
+		trk__json_key_or_null(j, "device_type", device->type);
+		trk__json_key_or_null(j, "model", device->model);
 		add_mounts(j, d, i);
 		key_number(j, "read_bytes_per_sec", t->in_rate);
 		key_u64(j, "read_bytes_total", t->in_bytes, true);
-		key_text(j, "serial", device->serial);
-		key_text(j, "vendor", device->vendor);
+		trk__json_key_or_null(j, "serial", device->serial);
+		trk__json_key_or_null(j, "vendor", device->vendor);
 		key_number(j, "write_bytes_per_sec", t->out_rate);
 		key_u64(j, "write_bytes_total", t->out_bytes, true);
 		trk__json_close(j, '}');
@@ -260,11 +254,11 @@ static void add_nets(struct trk_json *j, const struct trk_detail *d)
 		const struct trk_net_device *device = &t->device.net;
 
 		trk__json_open(j, '{');
-		key_text(j, "driver", device->driver);
-		key_text(j, "interface", t->name);
-		key_text(j, "mac_address", device->address);
+		trk__json_key_or_null(j, "driver", device->driver);
+		trk__json_key_or_null(j, "interface", t->name);
+		trk__json_key_or_null(j, "mac_address", device->address);
 		key_u64(j, "mtu", device->mtu, device->mtu != 0);
-		key_text(j, "operstate", device->operstate);
+		trk__json_key_or_null(j, "operstate", device->operstate);
 		key_number(j, "rx_bytes_per_sec", t->in_rate);
 		key_u64(j, "rx_bytes_total", t->in_bytes, true);
 		key_u64(j, "speed_mbps", device->speed_mbps, device->speed_mbps != 0);
@@ -325,19 +319,19 @@ static void add_gpu(struct trk_json *j, const struct trk_gpu_device *d, size_t i
 
 	(void) snprintf(text, sizeof(text), "%zu", index);
 	trk__json_open(j, '{');
-	key_text(j, "core_count", NULL);
+	trk__json_key_or_null(j, "core_count", NULL);
 	trk__json_key_open(j, "detail", '{');
-	key_text(j, "driver_version", d->driver);
-	key_text(j, strcmp(d->vendor, "amd") != 0 ? "pci_bus_id" : "pci_bus", d->bus);
+	trk__json_key_or_null(j, "driver_version", d->driver);
+	trk__json_key_or_null(j, strcmp(d->vendor, "amd") != 0 ? "pci_bus_id" : "pci_bus", d->bus);
 	trk__json_close(j, '}');
-	key_text(j, "device_type", "GPU");
+	trk__json_key_or_null(j, "device_type", "GPU");
 	key_gpu(j, "frequency_mhz", d, TRK_GPU_CLOCK_METRIC, 1e-6);
-	key_text(j, "host_id", text);
-	key_text(j, "name", d->name);
+	trk__json_key_or_null(j, "host_id", text);
+	trk__json_key_or_null(j, "name", d->name);
 	key_gpu(j, "power_watts", d, TRK_GPU_POWER_METRIC, 1);
 	key_gpu(j, "temperature_celsius", d, TRK_GPU_TEMPERATURE_METRIC, 1);
 	key_gpu(j, "utilization_pct", d, TRK_GPU_UTILIZATION_METRIC, 100);
-	key_text(j, "uuid", d->uuid);
+	trk__json_key_or_null(j, "uuid", d->uuid);
 	key_gpu_bytes(j, "vram_total_bytes", d, TRK_GPU_MEMORY_TOTAL_METRIC);
 	key_gpu_bytes(j, "vram_used_bytes", d, TRK_GPU_MEMORY_USED_METRIC);
 	key_number(j, "vram_used_pct", total > 0 ? 100 * used / total : NAN);
@@ -359,8 +353,7 @@ void trk__sibling_json_row(struct trk_buf *b, const struct trk_run *run,
 {
 	struct trk_json j;
 
-	trk__json_init(&j, b, 0);
-	trk__json_open(&j, '{');
+	trk__json_begin(&j, b, 0, NULL);
 	if (!line->is_first)
 		key_u64(&j, "actual_interval_ms",
 			(uint64_t) ((row->value[TRK_INTERVAL] + 500) / 1000),
@@ -368,13 +361,12 @@ void trk__sibling_json_row(struct trk_buf *b, const struct trk_run *run,
 	add_cpu(&j, row, detail, line->steal_of_cores);
 	add_disks(&j, detail);
 	add_gpus(&j, detail->gpus);
-	key_text(&j, "job_name", line->job);
+	trk__json_key_or_null(&j, "job_name", line->job);
 	add_memory(&j, detail);
 	add_nets(&j, detail);
-	key_text(&j, "resource-tracker-version", run->version);
+	trk__json_key_or_null(&j, "resource-tracker-version", run->version);
 	key_u64(&j, "timestamp_secs", (uint64_t) (row->value[TRK_TIMESTAMP] / 1000),
 		trk__sample_knows(row, TRK_TIMESTAMP));
 	key_u64(&j, "tracked_pid", (uint64_t) run->pid, run->pid > 0);
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }

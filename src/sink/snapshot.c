@@ -32,8 +32,7 @@ void trk__snapshot_head(struct trk_buf *b, struct trk_snapshot *s, const struct 
 	double duration_s = (double) record->outcome.duration_ns / 1e9;
 	struct trk_json j;
 
-	trk__json_init(&j, b, 0);
-	trk__json_open(&j, '{');
+	trk__json_begin(&j, b, 0, NULL);
 	trk__json_key_open(&j, "metadata", '{');
 	trk__json_key_u64(&j, "version", 1);
 	trk__json_key_open(&j, "resource_tracker", '{');

@@ -316,9 +316,7 @@ void trk__write_json(struct trk_buf *b, const struct trk_doc *d)
 {
 	struct trk_json j;
 
-	trk__json_init(&j, b, 1);
-	trk__json_open(&j, '{');
-	text(&j, "schema", "resource-tracker.report/1");
+	trk__json_begin(&j, b, 1, "resource-tracker.report/1");
 	trk__json_key_open(&j, "run", '{');
 	text(&j, "id", d->id);
 	text(&j, "job", d->job);
@@ -336,6 +334,5 @@ void trk__write_json(struct trk_buf *b, const struct trk_doc *d)
 	wall_time(&j, d);
 	timeline(&j, d);
 	lanes(&j, d);
-	trk__json_close(&j, '}');
-	trk__buf_putc(b, '\n');
+	trk__json_end(&j);
 }
