@@ -47,8 +47,6 @@ bool trk__feed_rows_add_spot(struct trk_feed_rows *r, const char *vendor, const 
 bool trk__feed_rows_add(struct trk_feed_rows *r, const char *vendor, const char *region,
 			const char *type, double usd, double spot_usd);
 
-/* Add the prices of a document. 0; -EBADMSG with a sentence in *reterr where it is another
- * document; -ENOMEM. */
 typedef int trk_feed_parse_fn(struct trk_feed_rows *r, const char *vendor, const char *text,
 			      size_t len, struct trk_error *reterr);
 
@@ -68,7 +66,8 @@ struct trk_feed {
 	/* Of several documents of one vendor the first that can be had is taken. A NULL ends
 	 * them. */
 	struct trk_feed_part part[16];
-	trk_feed_parse_fn *parse;
+	const struct trk_feed_walk *walk; /* of a list in JSON, */
+	trk_feed_parse_fn *parse;         /* or the parser of another */
 };
 
 extern const struct trk_feed trk__feeds[];
@@ -80,8 +79,14 @@ const struct trk_feed *trk__feed_find(const char *id); /* NULL: none */
 int trk__feed_url(const struct trk_feed *feed, size_t part, const char *region, char *ret,
 		  size_t size);
 
-trk_feed_parse_fn trk__feed_azure, trk__feed_aws, trk__feed_aws_spot, trk__feed_vultr,
-	trk__feed_gcp, trk__feed_skypilot, trk__feed_karpenter, trk__feed_ovh, trk__feed_scaleway;
+/* Add the prices of a document. 0; -EBADMSG with a sentence in *reterr where it is another
+ * document; -EFBIG, -ENOMEM. */
+int trk__feed_parse(const struct trk_feed *feed, struct trk_feed_rows *r, const char *vendor,
+		    const char *text, size_t len, struct trk_error *reterr);
+
+extern const struct trk_feed_walk trk__feed_azure, trk__feed_aws, trk__feed_aws_spot,
+	trk__feed_vultr, trk__feed_ovh, trk__feed_scaleway;
+trk_feed_parse_fn trk__feed_gcp, trk__feed_skypilot, trk__feed_karpenter;
 const char *trk__feed_aws_long_name(const char *region);
 
 struct trk_feed_tally {

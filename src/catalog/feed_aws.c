@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "catalog/feed_walk.h"
+#include "catalog/feed_read.h"
 
 static const struct {
 	const char *id, *long_name;
@@ -69,18 +69,12 @@ static void take_region(struct trk_feed_rows *r, const char *vendor, const struc
 					  trk__feed_number(trk__json_get_text(d, v, "price")), NAN);
 }
 
-int trk__feed_aws(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-		  struct trk_error *reterr)
-{
-	static const struct trk_feed_walk walk = {
-		.list = "regions",
-		.type = TRK_JSON_OBJECT,
-		.missing = "the answer is no list of regions",
-		.take = take_region,
-	};
-
-	return trk__feed_walk(r, vendor, text, len, &walk, reterr);
-}
+const struct trk_feed_walk trk__feed_aws = {
+	.list = "regions",
+	.type = TRK_JSON_OBJECT,
+	.missing = "the answer is no list of regions",
+	.take = take_region,
+};
 
 /* spot_advisor.{region}.Linux.{type}: s, the saving in percent, and r, the class. */
 static void take_savings(struct trk_feed_rows *r, const char *vendor, const struct trk_json_doc *d,
@@ -94,15 +88,9 @@ static void take_savings(struct trk_feed_rows *r, const char *vendor, const stru
 					       trk__json_get_double(d, v, "r"));
 }
 
-int trk__feed_aws_spot(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-		       struct trk_error *reterr)
-{
-	static const struct trk_feed_walk walk = {
-		.list = "spot_advisor",
-		.type = TRK_JSON_OBJECT,
-		.missing = "the answer is no Spot Advisor's",
-		.take = take_savings,
-	};
-
-	return trk__feed_walk(r, vendor, text, len, &walk, reterr);
-}
+const struct trk_feed_walk trk__feed_aws_spot = {
+	.list = "spot_advisor",
+	.type = TRK_JSON_OBJECT,
+	.missing = "the answer is no Spot Advisor's",
+	.take = take_savings,
+};

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "catalog/feed_walk.h"
+#include "catalog/feed_read.h"
 
 /* The machine is armSkuName; the same name is used for Windows, for Cloud Services (at the price of
  * Windows) and for Low Priority, which only the names of product and meter distinguish. */
@@ -54,16 +54,10 @@ static int head(struct trk_feed_rows *r, const struct trk_json_doc *d,
 	return 0;
 }
 
-int trk__feed_azure(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-		    struct trk_error *reterr)
-{
-	static const struct trk_feed_walk walk = {
-		.list = "Items",
-		.type = TRK_JSON_ARRAY,
-		.missing = "the answer is no list of prices",
-		.take = take_item,
-		.head = head,
-	};
-
-	return trk__feed_walk(r, vendor, text, len, &walk, reterr);
-}
+const struct trk_feed_walk trk__feed_azure = {
+	.list = "Items",
+	.type = TRK_JSON_ARRAY,
+	.missing = "the answer is no list of prices",
+	.take = take_item,
+	.head = head,
+};

@@ -2,8 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "catalog/feed.h"
-#include "catalog/feed_lines.h"
+#include "catalog/feed_read.h"
 
 enum { DEPTH_MAX = 12 };
 

@@ -2,8 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "catalog/feed.h"
-#include "catalog/feed_lines.h"
+#include "catalog/feed_read.h"
 
 /* The next text in quotes of a line; *at moves behind it. */
 static bool next_quoted(const char **at, const char *end, char name[TRK_FEED_NAME_SIZE])

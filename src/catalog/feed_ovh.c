@@ -5,8 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "catalog/feed_lines.h"
-#include "catalog/feed_walk.h"
+#include "catalog/feed_read.h"
 
 static const double OVH_UNITS = 1e8;
 
@@ -59,16 +58,10 @@ static int head(struct trk_feed_rows *r, const struct trk_json_doc *d,
 			      currency ? currency : "no known currency");
 }
 
-int trk__feed_ovh(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-		  struct trk_error *reterr)
-{
-	static const struct trk_feed_walk walk = {
-		.list = "addons",
-		.type = TRK_JSON_ARRAY,
-		.missing = "the answer is no catalogue with addons",
-		.take = take_item,
-		.head = head,
-	};
-
-	return trk__feed_walk(r, vendor, text, len, &walk, reterr);
-}
+const struct trk_feed_walk trk__feed_ovh = {
+	.list = "addons",
+	.type = TRK_JSON_ARRAY,
+	.missing = "the answer is no catalogue with addons",
+	.take = take_item,
+	.head = head,
+};

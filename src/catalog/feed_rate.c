@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "catalog/feed_lines.h"
+#include "catalog/feed_read.h"
 
 enum { CURRENCY, PER, DAY, VALUE, COLUMNS };
 
@@ -14,12 +14,12 @@ static bool is_rate(double usd)
 	return usd > 0.5 && usd < 2;
 }
 
-static bool is(const struct trk_feed_cell *c, const char *word)
+static bool is(const struct trk_csv_cell *c, const char *word)
 {
 	return c->len == strlen(word) && !memcmp(c->at, word, c->len);
 }
 
-static bool is_day(const struct trk_feed_cell *c)
+static bool is_day(const struct trk_csv_cell *c)
 {
 	if (c->len != 10)
 		return false;
@@ -35,7 +35,7 @@ int trk__feed_rate_parse(const char *text, size_t len, struct trk_feed_rate *ret
 	static const char *const names[COLUMNS] = {"CURRENCY", "CURRENCY_DENOM", "TIME_PERIOD",
 						   "OBS_VALUE"};
 	struct trk_feed_lines l = {text, text + len};
-	struct trk_feed_cell cell[TRK_FEED_CELLS_MAX];
+	struct trk_csv_cell cell[TRK_FEED_CELLS_MAX];
 	struct trk_feed_rate found = {.usd = NAN};
 	size_t at[COLUMNS], n;
 	const char *line;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog/feed_walk.h"
+#include "catalog/feed_read.h"
 
 /* What an hour costs in EUR; NaN where it is in another currency or unit. */
 static double hourly(const struct trk_json_doc *d, const struct trk_json_value *product)
@@ -64,16 +64,10 @@ static int head(struct trk_feed_rows *r, const struct trk_json_doc *d,
 	return 0;
 }
 
-int trk__feed_scaleway(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-		       struct trk_error *reterr)
-{
-	static const struct trk_feed_walk walk = {
-		.list = "products",
-		.type = TRK_JSON_ARRAY,
-		.missing = "the answer is no list of products",
-		.take = take_item,
-		.head = head,
-	};
-
-	return trk__feed_walk(r, vendor, text, len, &walk, reterr);
-}
+const struct trk_feed_walk trk__feed_scaleway = {
+	.list = "products",
+	.type = TRK_JSON_ARRAY,
+	.missing = "the answer is no list of products",
+	.take = take_item,
+	.head = head,
+};

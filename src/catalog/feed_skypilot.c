@@ -2,8 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "catalog/feed.h"
-#include "catalog/feed_lines.h"
+#include "catalog/feed_read.h"
 
 enum { TYPE, PRICE, SPOT, REGION, SKY_COLUMNS };
 
@@ -25,7 +24,7 @@ int trk__feed_skypilot(struct trk_feed_rows *r, const char *vendor, const char *
 	static const char *const names[SKY_COLUMNS] = {"InstanceType", "Price", "SpotPrice",
 						       "Region"};
 	struct trk_feed_lines l = {text, text + len};
-	struct trk_feed_cell cell[TRK_FEED_CELLS_MAX];
+	struct trk_csv_cell cell[TRK_FEED_CELLS_MAX];
 	size_t at[SKY_COLUMNS], n, most = 0;
 	const char *line;
 

@@ -2,7 +2,7 @@
  * of them. */
 #include <math.h>
 
-#include "catalog/feed_walk.h"
+#include "catalog/feed_read.h"
 
 static void take_item(struct trk_feed_rows *r, const char *vendor, const struct trk_json_doc *d,
 		      const struct trk_json_value *plan)
@@ -11,15 +11,9 @@ static void take_item(struct trk_feed_rows *r, const char *vendor, const struct 
 				  trk__json_get_double(d, plan, "hourly_cost"), NAN);
 }
 
-int trk__feed_vultr(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,
-		    struct trk_error *reterr)
-{
-	static const struct trk_feed_walk walk = {
-		.list = "plans",
-		.type = TRK_JSON_ARRAY,
-		.missing = "the answer is no list of plans",
-		.take = take_item,
-	};
-
-	return trk__feed_walk(r, vendor, text, len, &walk, reterr);
-}
+const struct trk_feed_walk trk__feed_vultr = {
+	.list = "plans",
+	.type = TRK_JSON_ARRAY,
+	.missing = "the answer is no list of plans",
+	.take = take_item,
+};

@@ -24,7 +24,7 @@ const struct trk_feed trk__feeds[] = {
 			  "&currencyCode=USD&$filter=serviceName%20eq%20'Virtual%20Machines'%20and%"
 			  "20"
 			  "priceType%20eq%20'Consumption'%20and%20armRegionName%20eq%20'%s'"}},
-		.parse = trk__feed_azure,
+		.walk = &trk__feed_azure,
 	},
 	{
 		.id = "aws",
@@ -34,7 +34,7 @@ const struct trk_feed trk__feeds[] = {
 		.by_region = true,
 		.part = {{"aws", "https://b0.p.awsstatic.com/pricing/2.0/meteredUnitMaps/ec2/USD/"
 				 "current/ec2-ondemand-without-sec-sel/%s/Linux/index.json"}},
-		.parse = trk__feed_aws,
+		.walk = &trk__feed_aws,
 	},
 	{
 		.id = "gcp",
@@ -51,7 +51,7 @@ const struct trk_feed trk__feeds[] = {
 		.licence = "facts",
 		.title = "Vultr API, plans",
 		.part = {{"vultr", "https://api.vultr.com/v2/plans?per_page=500"}},
-		.parse = trk__feed_vultr,
+		.walk = &trk__feed_vultr,
 	},
 	{
 		.id = "skypilot",
@@ -82,7 +82,7 @@ const struct trk_feed trk__feeds[] = {
 		.in_euro = true,
 		.part = {{"ovh", "https://api.ovh.com/v1/order/catalog/public/cloud"
 				 "?ovhSubsidiary=IE"}},
-		.parse = trk__feed_ovh,
+		.walk = &trk__feed_ovh,
 	},
 	{
 		.id = "scaleway",
@@ -93,7 +93,7 @@ const struct trk_feed trk__feeds[] = {
 		.part = {{"scaleway",
 			  "https://api.scaleway.com/product-catalog/v2alpha1/public-catalog/"
 			  "products?page=1&page_size=100"}},
-		.parse = trk__feed_scaleway,
+		.walk = &trk__feed_scaleway,
 	},
 	{
 		/* The last: its savings are added to the prices of the lists above. */
@@ -104,7 +104,7 @@ const struct trk_feed trk__feeds[] = {
 		.spots = true,
 		.part = {{"aws",
 			  "https://spot-bid-advisor.s3.amazonaws.com/spot-advisor-data.json"}},
-		.parse = trk__feed_aws_spot,
+		.walk = &trk__feed_aws_spot,
 	},
 };
 const size_t trk__feed_count = sizeof(trk__feeds) / sizeof(trk__feeds[0]);

@@ -116,7 +116,7 @@ static int run(int argc, char **argv)
 	struct settings s = {.json = false};
 	int at = cli_options(&cli_fleet, argc, argv, &s), r;
 	struct trk_fleet_rows rows;
-	double days;
+	double days = DAYS_DEFAULT;
 	bool empty;
 
 	if (at < argc)

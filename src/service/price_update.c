@@ -189,8 +189,8 @@ static int read_pages(struct update *u, struct reading *r, const char *vendor,
 		e = trk__patient_fetch(u->s, url, UPDATE_S, &body, &u->error);
 		r->rows.next[0] = '\0';
 		if (e == 0)
-			e = r->feed->parse(&r->rows, vendor, body.data ? body.data : "", body.len,
-					   &u->error);
+			e = trk__feed_parse(r->feed, &r->rows, vendor, body.data ? body.data : "",
+					    body.len, &u->error);
 		trk__buf_release(&body);
 		memcpy(url, r->rows.next, TRK_FEED_URL_MAX);
 	}

@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (trk__feed_rate_parse(text, size - 1, &rate, &error) == 0)
 		FUZZ_CHECK(rate.usd > 0.5 && rate.usd < 2 && strlen(rate.date) == 10);
 	rows.eur_usd = 1.16;
-	if (feed->parse(&rows, feed->part[0].vendor, text, size - 1, &error) < 0) {
+	if (trk__feed_parse(feed, &rows, feed->part[0].vendor, text, size - 1, &error) < 0) {
 		FUZZ_CHECK(error.message[0]);
 	} else {
 		trk__buf_init(&out, 8 << 20);

@@ -1,11 +1,39 @@
-#include "catalog/feed_lines.h"
+#include "catalog/feed_read.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv.h"
+enum { DOCUMENT_MAX = 64 << 20 };
+
+static int walk_json(const struct trk_feed_walk *walk, struct trk_feed_rows *r, const char *vendor,
+		     const char *text, size_t len, struct trk_error *reterr)
+{
+	const struct trk_json_limits limits = {.max_bytes = DOCUMENT_MAX};
+	const struct trk_json_value *list, *v;
+	struct trk_json_doc d;
+	int e = trk__json_read(text, len, &limits, "the answer", &d, reterr);
+
+	if (e < 0)
+		return e;
+	list = trk__json_get(&d, trk__json_root(&d), walk->list);
+	if (!list || list->type != walk->type)
+		e = trk__error_set(reterr, -EBADMSG, "", "%s", walk->missing);
+	if (e == 0 && walk->head)
+		e = walk->head(r, &d, list, reterr);
+	for (v = trk__json_first(&d, list); e == 0 && v; v = trk__json_next(&d, v))
+		walk->take(r, vendor, &d, v);
+	trk__json_doc_release(&d);
+	return e;
+}
+
+int trk__feed_parse(const struct trk_feed *feed, struct trk_feed_rows *r, const char *vendor,
+		    const char *text, size_t len, struct trk_error *reterr)
+{
+	return feed->walk ? walk_json(feed->walk, r, vendor, text, len, reterr)
+			  : feed->parse(r, vendor, text, len, reterr);
+}
 
 bool trk__feed_line(struct trk_feed_lines *l, const char **line, size_t *len)
 {
@@ -48,21 +76,23 @@ double trk__feed_number_in(const char *text, size_t len)
 	return end == copy + len ? value : (double) NAN;
 }
 
+double trk__feed_number(const char *text)
+{
+	return text ? trk__feed_number_in(text, strlen(text)) : (double) NAN;
+}
+
 int trk__feed_none(size_t seen, const char *what, struct trk_error *reterr)
 {
 	return seen ? 0 : trk__error_set(reterr, -EBADMSG, "", "the answer is no %s", what);
 }
 
-size_t trk__feed_split(const char *line, size_t len, struct trk_feed_cell cell[TRK_FEED_CELLS_MAX])
+size_t trk__feed_split(const char *line, size_t len, struct trk_csv_cell cell[TRK_FEED_CELLS_MAX])
 {
 	const char *at = line, *end = line + len;
 	size_t n = 0;
 
 	while (n < TRK_FEED_CELLS_MAX) {
-		struct trk_csv_cell c;
-
-		at = trk__csv_cell(at, end, ',', &c);
-		cell[n++] = (struct trk_feed_cell){c.at, c.len};
+		at = trk__csv_cell(at, end, ',', &cell[n++]);
 		if (at == end)
 			break;
 		at++;
@@ -70,7 +100,7 @@ size_t trk__feed_split(const char *line, size_t len, struct trk_feed_cell cell[T
 	return n;
 }
 
-bool trk__feed_columns(const struct trk_feed_cell *cell, size_t cells, const char *const *names,
+bool trk__feed_columns(const struct trk_csv_cell *cell, size_t cells, const char *const *names,
 		       size_t n, size_t *at)
 {
 	size_t found = 0;
