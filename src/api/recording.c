@@ -156,7 +156,7 @@ int trk_recording_stats(const struct trk_recording *recording, size_t column,
 
 	if (column >= TRK_COLUMNS)
 		return -ENOENT;
-	trk__stats_get(recording->record.stats, (int) column, &s);
+	s = trk__stats_get(recording->record.stats, (int) column);
 	*ret = (struct trk_column_summary){s.mean, s.max, s.min, s.p50, s.p95, s.p99, s.sum};
 	return 0;
 }

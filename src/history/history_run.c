@@ -93,14 +93,6 @@ void trk__history_insert_sql(struct trk_buf *b, const char *into, char mark)
 
 /* ---- from a recording ---- */
 
-static struct trk_column_stats stats_of(const struct trk_record *record, int column)
-{
-	struct trk_column_stats s;
-
-	trk__stats_get(record->stats, column, &s);
-	return s;
-}
-
 static void join_command(const struct trk_run *run, char *text, size_t size)
 {
 	size_t len = run->command_len < size - 1 ? run->command_len : size - 1;
@@ -192,9 +184,9 @@ void trk__history_run_from(const struct trk_record *record, const char *file,
 {
 	const struct trk_outcome *o = &record->outcome;
 	const struct trk_run *run = &record->run;
-	struct trk_column_stats cpu = stats_of(record, TRK_PROCESS_CPU_USAGE);
-	struct trk_column_stats memory = stats_of(record, TRK_PROCESS_MEMORY);
-	struct trk_column_stats gpu = stats_of(record, TRK_PROCESS_GPU_USAGE);
+	struct trk_column_stats cpu = trk__stats_get(record->stats, TRK_PROCESS_CPU_USAGE);
+	struct trk_column_stats memory = trk__stats_get(record->stats, TRK_PROCESS_MEMORY);
+	struct trk_column_stats gpu = trk__stats_get(record->stats, TRK_PROCESS_GPU_USAGE);
 	bool no_usage = trk__gpu_log_is_partial(&record->gpus, TRK_GPU_TREE_SHARE_METRIC);
 	bool no_vram = trk__gpu_log_is_partial(&record->gpus, TRK_GPU_TREE_MEMORY_METRIC);
 
@@ -213,7 +205,8 @@ void trk__history_run_from(const struct trk_record *record, const char *file,
 		.disk_write_bytes = o->total[TRK_TOTAL_DISK_WRITE_BYTES].value,
 		.gpu_mean = no_usage ? (double) NAN : gpu.mean,
 		.gpu_max = no_usage ? (double) NAN : gpu.max,
-		.vram_max_mib = no_vram ? (double) NAN : stats_of(record, TRK_PROCESS_GPU_VRAM).max,
+		.vram_max_mib = no_vram ? (double) NAN
+					: trk__stats_get(record->stats, TRK_PROCESS_GPU_VRAM).max,
 		.limit_cpu = run->limit[TRK_LIMIT_CPU].value,
 		.limit_memory_mib = run->limit[TRK_LIMIT_MEMORY_MIB].value,
 		.request_cpu = run->request[TRK_REQUEST_CPU].value,

@@ -177,23 +177,24 @@ static double percentile(const struct column *c, double share)
 	return value > (double) c->max ? (double) c->max : value;
 }
 
-void trk__stats_get(const struct trk_stats *s, int column, struct trk_column_stats *ret)
+struct trk_column_stats trk__stats_get(const struct trk_stats *s, int column)
 {
 	const struct column *c = &s->column[column];
 	unsigned int first = 0;
 	double divisor = (double) trk__columns[column].divisor;
+	struct trk_column_stats ret = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, c->rows};
 
-	*ret = (struct trk_column_stats){NAN, NAN, NAN, NAN, NAN, NAN, NAN, c->rows};
 	if (c->rows == 0)
-		return;
-	ret->mean = c->weighted_sum / c->weight / divisor;
-	ret->min = (double) c->min / divisor;
-	ret->max = (double) c->max / divisor;
+		return ret;
+	ret.mean = c->weighted_sum / c->weight / divisor;
+	ret.min = (double) c->min / divisor;
+	ret.max = (double) c->max / divisor;
 	if (next_bucket(c, &first)) {
-		ret->p50 = percentile(c, 0.50) / divisor;
-		ret->p95 = percentile(c, 0.95) / divisor;
-		ret->p99 = percentile(c, 0.99) / divisor;
+		ret.p50 = percentile(c, 0.50) / divisor;
+		ret.p95 = percentile(c, 0.95) / divisor;
+		ret.p99 = percentile(c, 0.99) / divisor;
 	}
 	if (trk__columns[column].kind == TRK_KIND_DELTA)
-		ret->sum = (double) c->sum / divisor;
+		ret.sum = (double) c->sum / divisor;
+	return ret;
 }

@@ -26,7 +26,7 @@ void trk__stats_clear(struct trk_stats *s);
 void trk__stats_add(struct trk_stats *s, uint64_t rows, const struct trk_sample *mean,
 		    const struct trk_sample *min, const struct trk_sample *max);
 
-void trk__stats_get(const struct trk_stats *s, int column, struct trk_column_stats *ret);
+struct trk_column_stats trk__stats_get(const struct trk_stats *s, int column);
 /* Call for each value of a column that occurred, in its unit and with the precision of the buckets,
  * with the seconds that it lasted; ascending. */
 void trk__stats_each(const struct trk_stats *s, int column,

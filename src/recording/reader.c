@@ -336,9 +336,8 @@ static void recover_totals(struct trk_record *record)
 					     : "the recording has no end: up to its last sample";
 
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
-		struct trk_column_stats stats;
+		struct trk_column_stats stats = trk__stats_get(record->stats, sums[i].column);
 
-		trk__stats_get(record->stats, sums[i].column, &stats);
 		if (!isnan(stats.sum))
 			trk__quantity_set(&total[sums[i].total], stats.sum, TRK_QUALITY_AT_LEAST,
 					  "sum of the samples", reason);

@@ -31,9 +31,8 @@ static double cores_of(const struct trk_advice_input *in)
 {
 	double limit = in->record->run.limit[TRK_LIMIT_CPU].value;
 	double request = in->record->run.request[TRK_REQUEST_CPU].value;
-	struct trk_column_stats busy;
+	struct trk_column_stats busy = trk__stats_get(in->record->stats, TRK_PROCESS_CPU_USAGE);
 
-	trk__stats_get(in->record->stats, TRK_PROCESS_CPU_USAGE, &busy);
 	if (!isnan(limit))
 		return limit;
 	return request >= busy.max - 0.05 ? request : (double) NAN;
@@ -95,21 +94,12 @@ static int advise_original(const struct trk_advice_input *in, struct trk_advice 
 	return 0;
 }
 
-static double sum_of(const struct trk_record *r, int column)
-{
-	struct trk_column_stats s;
-
-	trk__stats_get(r->stats, column, &s);
-	return s.sum;
-}
-
 static void judge_sizing(const struct trk_record *r, struct trk_advice *a)
 {
 	const struct trk_outcome *o = &r->outcome;
-	struct trk_column_stats cpu;
 	struct trk_sizing_facts facts;
+	struct trk_column_stats cpu = trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE);
 
-	trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE, &cpu);
 	facts = (struct trk_sizing_facts){
 		.run_time_s = (double) o->duration_ns / 1e9,
 		.samples = (double) r->samples,
@@ -122,7 +112,7 @@ static void judge_sizing(const struct trk_record *r, struct trk_advice *a)
 		.cpu_stated = trk__capacity_is_stated(&a->cpu_had),
 		.cpu_next_cores = a->cores,
 		.throttled_s = r->held_back_s,
-		.memory_stall_s = sum_of(r, TRK_PROCESS_MEMORY_WAIT),
+		.memory_stall_s = trk__stats_get(r->stats, TRK_PROCESS_MEMORY_WAIT).sum,
 		.saturated_share = a->has_cpu ? a->cpu.saturated_share : (double) NAN,
 		.out_of_memory = o->verdict == TRK_VERDICT_OUT_OF_MEMORY ||
 				 o->verdict == TRK_VERDICT_MEMORY_LIMIT,
@@ -135,10 +125,9 @@ static void judge_sizing(const struct trk_record *r, struct trk_advice *a)
 static struct trk_gpu_facts gpu_facts(const struct trk_record *r)
 {
 	double held = 0, used = 0, share = 0, activity = 0;
-	struct trk_column_stats usage;
 	struct trk_gpu_facts f;
+	struct trk_column_stats usage = trk__stats_get(r->stats, TRK_PROCESS_GPU_USAGE);
 
-	trk__stats_get(r->stats, TRK_PROCESS_GPU_USAGE, &usage);
 	if (trk__gpu_log_is_partial(&r->gpus, TRK_GPU_TREE_SHARE_METRIC))
 		usage.mean = usage.p95 = NAN; /* which of them lay idle is not known */
 	for (size_t i = 0; i < r->gpus.count; i++) {

@@ -59,11 +59,10 @@ static bool add_up(const struct trk_record *r, struct sums *ret)
 static struct trk_cpu_queue without_schedstat(const struct trk_record *r)
 {
 	struct trk_cpu_queue q = {TRK_QUEUE_NONE, NAN};
-	struct trk_column_stats pressure, interval, cpu;
+	struct trk_column_stats pressure = trk__stats_get(r->stats, TRK_SYSTEM_PRESSURE_CPU_SOME);
+	struct trk_column_stats interval = trk__stats_get(r->stats, TRK_INTERVAL);
+	struct trk_column_stats cpu = trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE);
 
-	trk__stats_get(r->stats, TRK_SYSTEM_PRESSURE_CPU_SOME, &pressure);
-	trk__stats_get(r->stats, TRK_INTERVAL, &interval);
-	trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE, &cpu);
 	if (pressure.sum >= pressed_share * interval.sum && cpu.mean >= pressed_cores &&
 	    !(cpu.mean >= all_cores * r->run.limit[TRK_LIMIT_CPU].value))
 		q.cause = TRK_QUEUE_UNKNOWN;
@@ -79,7 +78,7 @@ struct trk_cpu_queue trk__cpu_queue_of(const struct trk_record *record)
 
 	if (!add_up(record, &s))
 		return without_schedstat(record);
-	trk__stats_get(record->stats, TRK_CGROUP_THROTTLED, &throttled);
+	throttled = trk__stats_get(record->stats, TRK_CGROUP_THROTTLED);
 	q.share = s.queue_s / (s.cpu_s + s.queue_s);
 	if (!(q.share >= TRK_QUEUE_SHARE) || s.queue_s < least_of_run * s.seconds)
 		return q;

@@ -11,21 +11,14 @@ static const double OTHERS_CORES = 0.25;
 static const double OTHERS_MEMORY_MIB = 512;
 static const double OTHERS_MEMORY_SHARE = 0.5;
 
-static double mean_of(const struct trk_record *r, int column)
-{
-	struct trk_column_stats s;
-
-	trk__stats_get(r->stats, column, &s);
-	return s.mean;
-}
-
 const char *trk__allocation_of(const struct trk_record *r, bool measured, char *evidence,
 			       size_t size)
 {
 	const struct trk_server *s = &r->place.server;
-	double cores = mean_of(r, TRK_SYSTEM_CPU_USAGE) - mean_of(r, TRK_PROCESS_CPU_USAGE);
-	double used = mean_of(r, TRK_SYSTEM_MEMORY_USED);
-	double others = used - mean_of(r, TRK_PROCESS_MEMORY);
+	double cores = trk__stats_get(r->stats, TRK_SYSTEM_CPU_USAGE).mean -
+		       trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE).mean;
+	double used = trk__stats_get(r->stats, TRK_SYSTEM_MEMORY_USED).mean;
+	double others = used - trk__stats_get(r->stats, TRK_PROCESS_MEMORY).mean;
 	char memory[TRK_HUMAN_SIZE];
 
 	if (r->place.has_server && !isnan(s->cpu_limit)) {

@@ -48,10 +48,10 @@ static void prepare(struct trk_report_work *w)
 
 	w->cpu_had = trk__capacity(record, TRK_RESOURCE_CPU);
 	w->memory_had = trk__capacity(record, TRK_RESOURCE_MEMORY_MIB);
-	trk__stats_get(record->stats, machine ? TRK_SYSTEM_CPU_USAGE : TRK_PROCESS_CPU_USAGE,
-		       &w->cpu);
-	trk__stats_get(record->stats, machine ? TRK_SYSTEM_MEMORY_USED : TRK_PROCESS_MEMORY,
-		       &w->memory);
+	w->cpu = trk__stats_get(record->stats,
+				machine ? TRK_SYSTEM_CPU_USAGE : TRK_PROCESS_CPU_USAGE);
+	w->memory = trk__stats_get(record->stats,
+				   machine ? TRK_SYSTEM_MEMORY_USED : TRK_PROCESS_MEMORY);
 	w->cpu_peak = w->cpu.max;
 	w->memory_peak = o->total[TRK_TOTAL_PEAK_MEMORY_MIB].value;
 	if (!(w->memory_peak >= w->memory.max))

@@ -60,9 +60,8 @@ void trk__stats_text(struct trk_buf *b, const struct trk_stats *stats,
 				  .keeps_names = true};
 
 	for (int i = 0; i < TRK_COLUMNS; i++) {
-		struct trk_column_stats s;
+		struct trk_column_stats s = trk__stats_get(stats, i);
 
-		trk__stats_get(stats, i, &s);
 		if (trk__columns[i].kind != TRK_KIND_STAMP && s.rows)
 			add_column(&d, &t, i, &s);
 	}

@@ -264,7 +264,7 @@ static void add_cpu(struct trk_doc *d, struct trk_doc_section *s, const struct s
 
 	if (!in->full)
 		return;
-	trk__stats_get(r->stats, r->run.pid ? TRK_PROCESS_CPU_USAGE : TRK_SYSTEM_CPU_USAGE, &stats);
+	stats = trk__stats_get(r->stats, r->run.pid ? TRK_PROCESS_CPU_USAGE : TRK_SYSTEM_CPU_USAGE);
 	add_meter(d, s, "CPU", &stats, NAN, TRK_HUMAN_CORES, &had);
 }
 
@@ -276,7 +276,7 @@ static void add_memory(struct trk_doc *d, struct trk_doc_section *s, const struc
 
 	if (!in->full)
 		return;
-	trk__stats_get(r->stats, r->run.pid ? TRK_PROCESS_MEMORY : TRK_SYSTEM_MEMORY_USED, &stats);
+	stats = trk__stats_get(r->stats, r->run.pid ? TRK_PROCESS_MEMORY : TRK_SYSTEM_MEMORY_USED);
 	add_meter(d, s, "Memory", &stats, r->outcome.total[TRK_TOTAL_PEAK_MEMORY_MIB].value,
 		  TRK_HUMAN_MEMORY, &had);
 }
@@ -314,8 +314,8 @@ static void add_gpus(struct trk_doc *d, struct trk_doc_section *s, const struct 
 
 	if (!in->full || r->gpus.count == 0)
 		return;
-	trk__stats_get(r->stats, job ? TRK_PROCESS_GPU_USAGE : TRK_SYSTEM_GPU_USAGE, &use);
-	trk__stats_get(r->stats, job ? TRK_PROCESS_GPU_VRAM : TRK_SYSTEM_GPU_VRAM, &memory);
+	use = trk__stats_get(r->stats, job ? TRK_PROCESS_GPU_USAGE : TRK_SYSTEM_GPU_USAGE);
+	memory = trk__stats_get(r->stats, job ? TRK_PROCESS_GPU_VRAM : TRK_SYSTEM_GPU_VRAM);
 	add_meter(d, s, "GPU", &use, NAN, TRK_HUMAN_GPUS, &gpus);
 	add_meter(d, s, "VRAM", &memory, NAN, TRK_HUMAN_MEMORY, &vram);
 	if (!isnan(use.mean))
@@ -344,8 +344,8 @@ static void add_io(struct trk_doc *d, struct trk_doc_section *s, const struct su
 	if (!in->full)
 		return;
 	if (r->run.pid == 0) {
-		trk__stats_get(r->stats, TRK_SYSTEM_DISK_READ, &in_stats);
-		trk__stats_get(r->stats, TRK_SYSTEM_DISK_WRITE, &out_stats);
+		in_stats = trk__stats_get(r->stats, TRK_SYSTEM_DISK_READ);
+		out_stats = trk__stats_get(r->stats, TRK_SYSTEM_DISK_WRITE);
 		read = in_stats.sum;
 		written = out_stats.sum;
 	}
@@ -354,8 +354,8 @@ static void add_io(struct trk_doc *d, struct trk_doc_section *s, const struct su
 		add_bytes(d, t, read, "read");
 		add_bytes(d, t, written, "written");
 	}
-	trk__stats_get(r->stats, TRK_SYSTEM_NET_RECV, &in_stats);
-	trk__stats_get(r->stats, TRK_SYSTEM_NET_SENT, &out_stats);
+	in_stats = trk__stats_get(r->stats, TRK_SYSTEM_NET_RECV);
+	out_stats = trk__stats_get(r->stats, TRK_SYSTEM_NET_SENT);
 	if (r->run.pid == 0 && !isnan(in_stats.sum)) {
 		t = trk__doc_term(d, s, "Network", DOT);
 		add_bytes(d, t, in_stats.sum, "in");

@@ -123,7 +123,7 @@ static void stats_of(struct trk_json *j, const struct trk_stats *stats)
 
 		if (trk__columns[i].kind == TRK_KIND_STAMP)
 			continue;
-		trk__stats_get(stats, i, &s);
+		s = trk__stats_get(stats, i);
 		trk__json_key_open(j, trk__columns[i].name, '{');
 		trk__json_key_double(j, "mean", s.mean);
 		trk__json_key_double(j, "max", s.max);

@@ -56,23 +56,19 @@ static bool divide(const double spent_s[TRK_SPENTS], double seconds, struct trk_
 
 static void wall_of_run(const struct trk_record *r, struct trk_time_breakdown *c)
 {
-	struct trk_column_stats s, cpu;
 	struct trk_bottleneck_facts facts;
+	double cores = trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE).mean;
 	double spent_s[TRK_SPENTS];
 
-	trk__stats_get(r->stats, TRK_INTERVAL, &s);
-	c->seconds = s.sum;
-	for (int i = 0; i < TRK_SPENTS; i++) {
-		trk__stats_get(r->stats, trk__spent_columns[i], &s);
-		spent_s[i] = s.sum;
-	}
+	c->seconds = trk__stats_get(r->stats, TRK_INTERVAL).sum;
+	for (int i = 0; i < TRK_SPENTS; i++)
+		spent_s[i] = trk__stats_get(r->stats, trk__spent_columns[i]).sum;
 	c->has_wall = divide(spent_s, c->seconds, &c->wall);
-	trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE, &cpu);
 	facts = (struct trk_bottleneck_facts){
 		.split = c->wall,
 		/* No sample of a run of less than 0.1 s has a rate. */
-		.cores_mean = isnan(cpu.mean) ? r->outcome.total[TRK_TOTAL_CPU_S].value / c->seconds
-					      : cpu.mean,
+		.cores_mean =
+			isnan(cores) ? r->outcome.total[TRK_TOTAL_CPU_S].value / c->seconds : cores,
 		.cores_limit = r->run.limit[TRK_LIMIT_CPU].value,
 		.queue = trk__cpu_queue_of(r),
 	};

@@ -67,16 +67,16 @@ static void check(int dir, int64_t utime, int64_t read_bytes)
 	assert_int_equal(trk__record_read(dir, "long", &record, NULL, NULL, NULL), 0);
 	assert_int_equal(record.samples, ROWS);
 	assert_int_equal(record.damaged, 0);
-	trk__stats_get(record.stats, TRK_PROCESS_UTIME, &s);
+	s = trk__stats_get(record.stats, TRK_PROCESS_UTIME);
 	assert_true(s.sum == (double) utime / (double) trk__columns[TRK_PROCESS_UTIME].divisor);
-	trk__stats_get(record.stats, TRK_PROCESS_DISK_READ, &s);
+	s = trk__stats_get(record.stats, TRK_PROCESS_DISK_READ);
 	assert_true(s.sum ==
 		    (double) read_bytes / (double) trk__columns[TRK_PROCESS_DISK_READ].divisor);
-	trk__stats_get(record.stats, TRK_PROCESS_MEMORY, &s);
+	s = trk__stats_get(record.stats, TRK_PROCESS_MEMORY);
 	assert_true(s.max == 9216 && s.min == 100);
-	trk__stats_get(record.stats, TRK_SYSTEM_MEMORY_FREE, &s);
+	s = trk__stats_get(record.stats, TRK_SYSTEM_MEMORY_FREE);
 	assert_true(s.min < 0.001);
-	trk__stats_get(record.stats, TRK_PROCESS_CPU_USAGE, &s);
+	s = trk__stats_get(record.stats, TRK_PROCESS_CPU_USAGE);
 	assert_true(fabs(s.mean - 0.49995) < 0.001);
 	trk__record_release(&record);
 	trk__tail_init(&tail);

@@ -284,10 +284,9 @@ static void a_small_bound_keeps_sums_extremes_and_the_newest_rows(void **state)
 	assert_memory_equal(&rows.last, &row, sizeof(row));
 	assert_int_equal(rows.last_rows, 1);
 	for (int i = 0; i < TRK_COLUMNS; i++) {
-		struct trk_column_stats a, b;
+		struct trk_column_stats a = trk__stats_get(want, i);
+		struct trk_column_stats b = trk__stats_get(record.stats, i);
 
-		trk__stats_get(want, i, &a);
-		trk__stats_get(record.stats, i, &b);
 		assert_true(a.sum == b.sum || (isnan(a.sum) && isnan(b.sum)));
 		if (trk__columns[i].kind == TRK_KIND_STAMP)
 			continue;

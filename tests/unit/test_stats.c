@@ -35,7 +35,7 @@ static void means_are_weighted_by_the_interval(void **state)
 	(void) state;
 	add(s, TRK_PROCESS_CPU_USAGE, 40000, 1000000);
 	add(s, TRK_PROCESS_CPU_USAGE, 10000, 3000000);
-	trk__stats_get(s, TRK_PROCESS_CPU_USAGE, &c);
+	c = trk__stats_get(s, TRK_PROCESS_CPU_USAGE);
 	assert_true(near(c.mean, 1.75, 1e-9));
 	assert_true(c.min == 1 && c.max == 4 && c.rows == 2);
 	assert_true(isnan(c.sum)); /* of rates there is none */
@@ -54,7 +54,7 @@ static void percentiles_are_near_the_exact_ones(void **state)
 
 		for (int64_t i = 1; i <= 1000; i++) /* 1 to 1,000 in a mixed order */
 			add(s, TRK_PROCESS_THREADS, (i * 617 % 1000 + 1) * scales[k], 1000000);
-		trk__stats_get(s, TRK_PROCESS_THREADS, &c);
+		c = trk__stats_get(s, TRK_PROCESS_THREADS);
 		assert_true(near(c.p50, 500 * (double) scales[k], 0.016));
 		assert_true(near(c.p95, 950 * (double) scales[k], 0.016));
 		assert_true(near(c.p99, 990 * (double) scales[k], 0.016));
@@ -70,7 +70,7 @@ static void small_values_have_exact_percentiles(void **state)
 	(void) state;
 	for (int64_t i = 0; i < 64; i++)
 		add(s, TRK_PROCESS_THREADS, i, 1000000);
-	trk__stats_get(s, TRK_PROCESS_THREADS, &c);
+	c = trk__stats_get(s, TRK_PROCESS_THREADS);
 	assert_true(c.p50 == 31 && c.p95 == 60 && c.p99 == 63);
 	trk__stats_free(s);
 }
@@ -85,7 +85,7 @@ static void percentiles_stay_between_the_extremes(void **state)
 		struct trk_column_stats c;
 
 		add(s, TRK_PROCESS_THREADS, values[k], 1000000);
-		trk__stats_get(s, TRK_PROCESS_THREADS, &c);
+		c = trk__stats_get(s, TRK_PROCESS_THREADS);
 		assert_true(c.p50 == (double) values[k] && c.min == c.max && c.p99 == c.max);
 		trk__stats_free(s);
 	}
@@ -104,7 +104,7 @@ static void sums_are_exact(void **state)
 		add(s, TRK_PROCESS_DISK_READ, value, 1);
 		want += value;
 	}
-	trk__stats_get(s, TRK_PROCESS_DISK_READ, &c);
+	c = trk__stats_get(s, TRK_PROCESS_DISK_READ);
 	assert_true(c.sum == (double) want / (double) trk__columns[TRK_PROCESS_DISK_READ].divisor);
 	assert_int_equal(c.rows, 5000);
 	trk__stats_free(s);
@@ -126,8 +126,8 @@ static void thinned_rows_have_the_sum_and_extremes_of_plain_ones(void **state)
 	trk__sample_set(&min, TRK_PROCESS_DISK_READ, 100);
 	trk__sample_set(&max, TRK_PROCESS_DISK_READ, 1000);
 	trk__stats_add(thinned, 10, &mean, &min, &max);
-	trk__stats_get(plain, TRK_PROCESS_DISK_READ, &a);
-	trk__stats_get(thinned, TRK_PROCESS_DISK_READ, &b);
+	a = trk__stats_get(plain, TRK_PROCESS_DISK_READ);
+	b = trk__stats_get(thinned, TRK_PROCESS_DISK_READ);
 	assert_true(a.sum == b.sum && a.min == b.min && a.max == b.max && a.rows == b.rows);
 	assert_true(near(a.mean, b.mean, 1e-9));
 	trk__stats_free(plain);
@@ -141,11 +141,11 @@ static void columns_without_a_value_are_not_a_number(void **state)
 
 	(void) state;
 	add(s, TRK_PROCESS_THREADS, 4, 1000000);
-	trk__stats_get(s, TRK_SYSTEM_GPU_USAGE, &c);
+	c = trk__stats_get(s, TRK_SYSTEM_GPU_USAGE);
 	assert_true(isnan(c.mean) && isnan(c.min) && isnan(c.max) && isnan(c.sum));
 	assert_true(isnan(c.p50) && isnan(c.p95) && isnan(c.p99) && c.rows == 0);
 	trk__stats_clear(s);
-	trk__stats_get(s, TRK_PROCESS_THREADS, &c);
+	c = trk__stats_get(s, TRK_PROCESS_THREADS);
 	assert_true(isnan(c.mean) && c.rows == 0);
 	trk__stats_free(s);
 }
@@ -157,7 +157,7 @@ static void a_row_that_covers_no_time_counts_where_it_is_the_only_one(void **sta
 
 	(void) state;
 	add(s, TRK_PROCESS_THREADS, 4, 0);
-	trk__stats_get(s, TRK_PROCESS_THREADS, &c);
+	c = trk__stats_get(s, TRK_PROCESS_THREADS);
 	assert_true(near(c.mean, 4, 1e-9) && c.p50 == 4);
 	trk__stats_free(s);
 }

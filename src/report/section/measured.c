@@ -65,7 +65,7 @@ static void add_network(struct trk_doc *d, struct trk_doc_table *t, const char *
 	struct trk_column_stats stats;
 
 	trk__quantities_clear(&q, 1);
-	trk__stats_get(record->stats, column, &stats);
+	stats = trk__stats_get(record->stats, column);
 	if (!isnan(stats.sum))
 		trk__quantity_set(&q, stats.sum, TRK_QUALITY_AT_MOST, "network devices",
 				  "the whole machine's: others may have a part in it");

@@ -116,12 +116,11 @@ static void add_memory(struct trk_doc *d, const struct trk_report_work *w, struc
 static void add_gpu(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_table *t)
 {
 	struct trk_stats *stats = w->in->record->stats;
-	struct trk_column_stats use, vram;
 	struct resource res = {.name = "GPU"};
 	struct trk_capacity had;
+	struct trk_column_stats use = trk__stats_get(stats, TRK_PROCESS_GPU_USAGE);
+	struct trk_column_stats vram = trk__stats_get(stats, TRK_PROCESS_GPU_VRAM);
 
-	trk__stats_get(stats, TRK_PROCESS_GPU_USAGE, &use);
-	trk__stats_get(stats, TRK_PROCESS_GPU_VRAM, &vram);
 	had = trk__capacity(w->in->record, TRK_RESOURCE_GPU);
 	res.requested = had.value;
 	res.had = had_words(w, had.kind);
@@ -152,11 +151,10 @@ static void add_gpu(struct trk_doc *d, const struct trk_report_work *w, struct t
 static void add_space(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_table *t)
 {
 	struct trk_stats *stats = w->in->record->stats;
-	struct trk_column_stats used, total;
 	struct resource res = {.name = "Disk space", .next = NAN};
+	struct trk_column_stats used = trk__stats_get(stats, TRK_SYSTEM_SPACE_USED);
+	struct trk_column_stats total = trk__stats_get(stats, TRK_SYSTEM_SPACE_TOTAL);
 
-	trk__stats_get(stats, TRK_SYSTEM_SPACE_USED, &used);
-	trk__stats_get(stats, TRK_SYSTEM_SPACE_TOTAL, &total);
 	if (isnan(used.max))
 		return;
 	res.requested = total.max;

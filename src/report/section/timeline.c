@@ -103,7 +103,7 @@ static void measure(const struct trk_report_work *w, const struct trk_chart_fill
 	s->peak = f->peak;
 	if (trk__columns[column].kind == TRK_KIND_DELTA)
 		return;
-	trk__stats_get(w->in->record->stats, column, &stats);
+	stats = trk__stats_get(w->in->record->stats, column);
 	s->mean = stats.mean;
 	s->p95 = stats.p95;
 	s->peak = stats.max;
@@ -154,7 +154,6 @@ static void fill_series(const struct trk_report_rows *rows, const struct trk_cha
 static double limit_of(const struct trk_report_work *w, const struct trk_chart_spec *spec)
 {
 	const struct trk_record *record = w->in->record;
-	struct trk_column_stats space;
 
 	if (!strcmp(spec->key, "cpu"))
 		return w->cpu_had.value;
@@ -164,8 +163,7 @@ static double limit_of(const struct trk_report_work *w, const struct trk_chart_s
 		return trk__capacity(record, TRK_RESOURCE_GPU).value;
 	if (strcmp(spec->key, "disk_space") != 0)
 		return NAN;
-	trk__stats_get(record->stats, TRK_SYSTEM_SPACE_TOTAL, &space);
-	return space.max;
+	return trk__stats_get(record->stats, TRK_SYSTEM_SPACE_TOTAL).max;
 }
 
 static const char *limit_name(const struct trk_report_work *w, const struct trk_chart_spec *spec)

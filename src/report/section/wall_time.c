@@ -13,11 +13,8 @@ static void add_on_cpu(void *data, double cores, double seconds)
  * something about the job. */
 static bool is_mainly_the_job(const struct trk_record *record)
 {
-	struct trk_column_stats job, machine;
-
-	trk__stats_get(record->stats, TRK_PROCESS_CPU_USAGE, &job);
-	trk__stats_get(record->stats, TRK_SYSTEM_CPU_USAGE, &machine);
-	return job.mean >= 0.5 * machine.mean;
+	return trk__stats_get(record->stats, TRK_PROCESS_CPU_USAGE).mean >=
+	       0.5 * trk__stats_get(record->stats, TRK_SYSTEM_CPU_USAGE).mean;
 }
 
 /* What the samples tell: at most the time in which a task of the job ran, and how long tasks of the
@@ -32,23 +29,17 @@ static void wall_of_samples(const struct trk_record *record, struct trk_wall_fac
 		{TRK_WALL_MEMORY_STALL, TRK_SYSTEM_PRESSURE_MEMORY_SOME},
 		{TRK_WALL_CPU_WAIT, TRK_SYSTEM_PRESSURE_CPU_SOME},
 	};
-	struct trk_column_stats cpu;
 
 	facts->wall_s = (double) record->outcome.duration_ns / 1e9;
 	for (int i = 0; i < TRK_WALL_ITEMS; i++)
 		facts->item_s[i] = NAN;
-	trk__stats_get(record->stats, TRK_PROCESS_CPU_USAGE, &cpu);
-	if (!isnan(cpu.mean)) {
+	if (!isnan(trk__stats_get(record->stats, TRK_PROCESS_CPU_USAGE).mean)) {
 		facts->item_s[TRK_WALL_ON_CPU] = 0;
 		trk__stats_each(record->stats, TRK_PROCESS_CPU_USAGE, add_on_cpu,
 				&facts->item_s[TRK_WALL_ON_CPU]);
 	}
-	for (size_t i = 0; is_mainly_the_job(record) && i < sizeof(waits) / sizeof(waits[0]); i++) {
-		struct trk_column_stats s;
-
-		trk__stats_get(record->stats, waits[i].column, &s);
-		facts->item_s[waits[i].item] = s.sum;
-	}
+	for (size_t i = 0; is_mainly_the_job(record) && i < sizeof(waits) / sizeof(waits[0]); i++)
+		facts->item_s[waits[i].item] = trk__stats_get(record->stats, waits[i].column).sum;
 	for (int i = 0; i < TRK_WALL_ITEMS; i++)
 		if (facts->item_s[i] > facts->wall_s)
 			facts->item_s[i] = facts->wall_s;
