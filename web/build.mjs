@@ -77,7 +77,7 @@ async function write(out, what, { folder, script, style, header, name }) {
 
 const PAGES = {
 	report: { folder: "report", script: "report.js", style: "report.css", header: "report/write/page.h", name: "trk__page" },
-	lines: { folder: "lines", script: "lines.js", style: "lines.css", header: "report/write/html_stacks.h", name: "trk__lines_page" },
+	lines: { folder: "lines", script: "lines.js", style: "lines.css", header: "report/write/page.h", name: "trk__lines_page" },
 	dashboard: {
 		folder: "dashboard", script: "dashboard.ts", style: "dashboard.css", header: "fleet/dashboard.h",
 		name: "trk__dashboard",

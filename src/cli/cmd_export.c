@@ -14,10 +14,8 @@
 #include "lines/native.h"
 #include "sink/snapshot.h"
 #include "report/gpu_summary.h"
-#include "sink/gpu_table.h"
-#include "sink/line_table.h"
-#include "sink/program_table.h"
 #include "sink/table.h"
+#include "sink/tables.h"
 
 enum { FLUSH_AT = 60 * 1024, TEXT_MAX = 128 * 1024 };
 

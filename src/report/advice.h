@@ -56,10 +56,6 @@ int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret);
 /* Whether a run that ended so shows what the job needs: a failed one may have needed more than it
  * came to use. */
 bool trk__advice_ended_well(const struct trk_outcome *o);
-/* Raise the request to what the newest run was given if it did not end well, or is not over. Part
- * of trk__advice_make. */
-void trk__advice_hold(struct trk_advice *a, const struct trk_outcome *o);
-
 /* Advice from this one run, by its statistics: what a summary can say without a look at the others.
  * 0, -TRK_E_NODATA, or -ENOMEM. */
 int trk__advice_of_run(const struct trk_record *record, struct trk_advice *ret);

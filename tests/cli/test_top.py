@@ -176,7 +176,7 @@ def test_bad_input_is_one_line(rt, finished):
     for args, rc, text in [
             (["--at", "x"], 2, "not a time of the run"), (["--at", "1:2:3:4"], 2, "not a time of the run"),
             (["--speed", "-1"], 2, "not a number from 0 to 3600"), (["--size", "5x5"], 2, "not a size"),
-            (["--sort", "name"], 2, "not one of"), (["r-ffffff"], 4, "no such run"), (["@", "@"], 2, "one run"),
+            (["--sort", "name"], 2, "not one of"), (["r-ffffff"], 4, "no such run"), (["@", "@"], 2, "unexpected @"),
             (["4194305"], 4, "belongs to no run"), (["/etc/passwd"], 1, "not a resource-tracker recording")]:
         done = rt.run("top", *args)
         assert done.rc == rc and text in done.stderr and done.stderr.count("\n") == 1, (args, done)

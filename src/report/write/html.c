@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/write/html_stacks.h"
 #include "report/write/html_text.h"
 #include "report/write/lanes.h"
 #include "report/write/page.h"
@@ -267,6 +266,53 @@ static void timeline(struct trk_buf *b, const struct trk_doc *d)
 			 "scale.</p>\n");
 }
 
+/* ---- the chart of stacks ---- */
+
+/* The text for a page with stacks, "" for another: the policy of the former allows more. */
+static const char *if_stacks(const struct trk_doc *d, const char *text)
+{
+	return trk__doc_first(d, TRK_BLOCK_STACKS) ? text : "";
+}
+
+static void begin_stacks(struct trk_buf *b, const struct trk_doc *d)
+{
+	if (!trk__doc_first(d, TRK_BLOCK_STACKS))
+		return;
+	trk__buf_puts(b, "<style>");
+	trk__buf_puts(b, trk__lines_page_css);
+	trk__buf_puts(b, "</style>");
+}
+
+static void add_stacks(struct trk_buf *b, const char *json)
+{
+	trk__buf_puts(
+		b,
+		"<div id=\"stacks\" hidden><h3>Stacks <span class=\"note\">width: CPU time; from "
+		"the program down to what it called</span></h3>\n<div class=\"tools\">"
+		"<button type=\"button\" class=\"whole\">Whole tree</button><input type=\"search\" "
+		"placeholder=\"Search functions, files\" aria-label=\"Search functions, files\">"
+		"<span role=\"status\"></span></div>\n<div class=\"icicle\" role=\"tree\" "
+		"aria-label=\"Stacks by CPU time. Arrow keys move, Enter zooms in, Escape shows "
+		"the "
+		"whole tree, a slash searches.\"></div>\n<p class=\"note\"><span "
+		"class=\"own\"></span> "
+		"your code <span class=\"library\"></span> libraries. Select a box to zoom in; "
+		"with a "
+		"box in focus: arrow keys, Enter, Escape, and / to search.</p></div>\n"
+		"<script type=\"application/json\" id=\"stacks-data\">");
+	trk__buf_puts(b, json);
+	trk__buf_puts(b, "</script>\n");
+}
+
+static void end_stacks(struct trk_buf *b, const struct trk_doc *d)
+{
+	if (!trk__doc_first(d, TRK_BLOCK_STACKS))
+		return;
+	trk__buf_puts(b, "<script>");
+	trk__buf_puts(b, trk__lines_page_js);
+	trk__buf_puts(b, "</script>\n");
+}
+
 static void block(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_section *s,
 		  const struct trk_doc_block *block)
 {
@@ -296,7 +342,7 @@ static void block(struct trk_buf *b, const struct trk_doc *d, const struct trk_d
 		term(b, block->term);
 		break;
 	case TRK_BLOCK_STACKS:
-		trk__html_stacks(b, block->text);
+		add_stacks(b, block->text);
 		break;
 	}
 }
@@ -368,9 +414,9 @@ static void start(struct trk_buf *b, const struct trk_doc *d)
 		"<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
 		"<meta name=\"referrer\" content=\"no-referrer\">\n"
 		"<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
-		live, trk__page_css_hash, trk__html_stacks_if(d, "' '"),
-		trk__html_stacks_if(d, trk__lines_page_css_hash), trk__page_js_hash,
-		trk__html_stacks_if(d, "' '"), trk__html_stacks_if(d, trk__lines_page_js_hash));
+		live, trk__page_css_hash, if_stacks(d, "' '"),
+		if_stacks(d, trk__lines_page_css_hash), trk__page_js_hash, if_stacks(d, "' '"),
+		if_stacks(d, trk__lines_page_js_hash));
 	trk__html_text(b, d->job);
 	trk__buf_puts(b, " \u00b7 ");
 	trk__html_text(b, d->state);
@@ -378,7 +424,7 @@ static void start(struct trk_buf *b, const struct trk_doc *d)
 	trk__buf_puts(b, "</title>\n<style>");
 	trk__buf_puts(b, trk__page_css);
 	trk__buf_puts(b, "</style>");
-	trk__html_stacks_begin(b, d);
+	begin_stacks(b, d);
 	trk__buf_puts(b, "</head>\n<body>");
 }
 
@@ -464,7 +510,7 @@ void trk__write_html(struct trk_buf *b, const struct trk_doc *d)
 				 "resource-tracker export");
 	}
 	trk__buf_puts(b, "</p></footer>\n");
-	trk__html_stacks_end(b, d);
+	end_stacks(b, d);
 	if (d->charts)
 		trk__html_data(b, d);
 	if (d->raw) {
