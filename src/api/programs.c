@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "api/recording.h"
+#include "base/array.h"
 #include "resource_tracker.h"
 
 int trk__recording_keep_programs(struct trk_recording *r)
@@ -19,15 +20,8 @@ int trk__recording_keep_programs(struct trk_recording *r)
 		return 0;
 	r->program_records = log->rows;
 	n = trk__program_rows(log, &r->row[r->rows - 1], is_new, list);
-	if (r->uses + n > r->uses_cap) {
-		size_t cap = r->uses_cap ? r->uses_cap * 2 : 512;
-		struct trk_recorded_use *bigger = realloc(r->use, cap * sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		r->use = bigger;
-		r->uses_cap = cap;
-	}
+	if (trk__array_reserve(&r->use, &r->uses_cap, r->uses + n, sizeof(*r->use)) < 0)
+		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		r->use[r->uses++] = (struct trk_recorded_use){r->rows - 1, list[i]};
 	return 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/recording.h"
+#include "base/array.h"
 #include "base/file.h"
 #include "recording/reader.h"
 #include "report/summary.h"
@@ -68,17 +69,9 @@ static int keep_row(void *data, uint64_t rows, const struct trk_sample *mean,
 	(void) rows;
 	(void) min;
 	(void) max;
-	if (r->rows == r->cap) {
-		size_t cap = r->cap ? r->cap * 2 : 256;
-		struct trk_sample *bigger = realloc(r->row, cap * sizeof(*bigger));
-
-		if (!bigger) {
-			r->error = -ENOMEM;
-			return 1;
-		}
-		r->row = bigger;
-		r->cap = cap;
-	}
+	r->error = trk__array_reserve(&r->row, &r->cap, r->rows + 1, sizeof(*r->row));
+	if (r->error < 0)
+		return 1;
 	r->row[r->rows++] = *mean;
 	r->error = trk__recording_keep_programs(r);
 	return r->error < 0;

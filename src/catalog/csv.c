@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/csv.h"
 #include "catalog/image.h"
 #include "catalog/suggest.h"
@@ -195,15 +196,8 @@ static int add_row(struct reading *r, const struct row *row)
 {
 	if (r->count == PRICES_MAX)
 		return mistake(r, r->line_start, "more than %d prices", PRICES_MAX);
-	if (r->count == r->room) {
-		size_t room = r->room ? 2 * r->room : 256;
-		struct row *bigger = realloc(r->rows, room * sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		r->rows = bigger;
-		r->room = room;
-	}
+	if (trk__array_reserve(&r->rows, &r->room, r->count + 1, sizeof(*r->rows)) < 0)
+		return -ENOMEM;
 	r->rows[r->count++] = *row;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/parse.h"
 #include "import/series.h"
 
@@ -110,16 +111,9 @@ int trk__imp_autometric(struct trk_importing *i, char *text, size_t len)
 		next = strstr(at, "\n");
 		if (next)
 			*next++ = '\0';
-		if (n == cap) {
-			struct line *bigger;
-
-			cap = cap ? cap * 2 : 1024;
-			bigger = realloc(lines, cap * sizeof(*bigger));
-			if (!bigger) {
-				free(lines);
-				return trk__error_set(i->reterr, -ENOMEM, NULL, "out of memory");
-			}
-			lines = bigger;
+		if (trk__array_reserve(&lines, &cap, n + 1, sizeof(*lines)) < 0) {
+			free(lines);
+			return trk__error_set(i->reterr, -ENOMEM, NULL, "out of memory");
 		}
 		lines[n].order = n;
 		if (take_line(at, &lines[n]))

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 const int trk__spent_columns[TRK_SPENTS] = {
 	[TRK_SPENT_ON_CPU] = TRK_PROCESS_ON_CPU,    [TRK_SPENT_GPU] = TRK_PROCESS_ON_GPU,
 	[TRK_SPENT_DISK] = TRK_PROCESS_DISK_WAIT,   [TRK_SPENT_MEMORY] = TRK_PROCESS_MEMORY_WAIT,
@@ -68,15 +70,8 @@ static struct trk_block *next_place(struct trk_outline *o)
 {
 	if (o->count == TRK_OUTLINE_BLOCKS_MAX)
 		halve(o);
-	if (o->count == o->cap) {
-		size_t cap = o->cap ? o->cap * 2 : 32;
-		struct trk_block *bigger = realloc(o->block, cap * sizeof(*bigger));
-
-		if (!bigger)
-			return NULL;
-		o->block = bigger;
-		o->cap = cap;
-	}
+	if (trk__array_reserve(&o->block, &o->cap, o->count + 1, sizeof(*o->block)) < 0)
+		return NULL;
 	return &o->block[o->count];
 }
 

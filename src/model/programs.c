@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define BLOCK_MIN_S 0.02
 
 void trk__program_log_release(struct trk_program_log *log)
@@ -72,16 +74,9 @@ void trk__program_log_span(struct trk_program_log *log, const struct trk_process
 		memcpy(known->command, command, sizeof(command));
 		return;
 	}
-	if (log->spans == log->spans_cap && log->spans < TRK_SPANS_MAX) {
-		size_t cap = log->spans_cap ? log->spans_cap * 2 : 64;
-		struct trk_process_span *bigger = realloc(log->span, cap * sizeof(*bigger));
-
-		if (bigger) {
-			log->span = bigger;
-			log->spans_cap = cap;
-		}
-	}
-	if (log->spans < log->spans_cap)
+	if (log->spans < TRK_SPANS_MAX &&
+	    trk__array_reserve(&log->span, &log->spans_cap, log->spans + 1, sizeof(*log->span)) ==
+		    0)
 		log->span[log->spans++] = *span;
 	else
 		log->unlisted++;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "model/waits.h"
 
 const char *const trk__total_keys[TRK_TOTALS] = {
@@ -91,15 +92,8 @@ int trk__record_mark(struct trk_record *r, const struct trk_mark *mark)
 {
 	if (r->marks == TRK_MARKS_MAX)
 		return -ENOSPC;
-	if (r->marks == r->marks_cap) {
-		size_t cap = r->marks_cap ? r->marks_cap * 2 : 16;
-		struct trk_mark *bigger = realloc(r->mark, cap * sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		r->mark = bigger;
-		r->marks_cap = cap;
-	}
+	if (trk__array_reserve(&r->mark, &r->marks_cap, r->marks + 1, sizeof(*r->mark)) < 0)
+		return -ENOMEM;
 	r->mark[r->marks++] = *mark;
 	return 0;
 }

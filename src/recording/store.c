@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/libc.h"
@@ -148,15 +149,8 @@ static int list_runs(int runs_fd, struct listing *list)
 			refused->count++;
 			continue;
 		}
-		if (list->count == list->cap) {
-			size_t cap = list->cap ? list->cap * 2 : 64;
-			void *bigger = realloc(list->name, cap * NAME_SIZE);
-
-			if (!bigger)
-				break;
-			list->name = bigger;
-			list->cap = cap;
-		}
+		if (trk__array_reserve(&list->name, &list->cap, list->count + 1, NAME_SIZE) < 0)
+			break;
 		(void) snprintf(list->name[list->count++], NAME_SIZE, "%s", entry->d_name);
 	}
 	(void) closedir(dir);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "probe/linux/cpu_stat.h"
@@ -171,14 +172,8 @@ static void read_mounts(struct trk_counter_set *c)
 	if (!c->has_space || trk__space_meter_update(&c->space, &total, &used, &available) < 0)
 		return;
 	n = c->space.count;
-	if (n > c->mounts_cap) {
-		struct trk_mount_reading *bigger = realloc(c->mount, n * sizeof(*bigger));
-
-		if (!bigger)
-			return;
-		c->mount = bigger;
-		c->mounts_cap = n;
-	}
+	if (trk__array_reserve(&c->mount, &c->mounts_cap, n, sizeof(*c->mount)) < 0)
+		return;
 	for (size_t i = 0; i < n; i++)
 		read_mount(c, &c->space.member[i]);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
 
@@ -27,15 +28,8 @@ static struct trk_traffic *find_traffic(struct trk_traffic_list *list, const cha
 /* The meter bounds how many there can be. */
 static struct trk_traffic *append(struct trk_traffic_list *list, const char *name)
 {
-	if (list->count == list->cap) {
-		size_t cap = list->cap ? list->cap * 2 : 8;
-		struct trk_traffic *bigger = realloc(list->entry, cap * sizeof(*bigger));
-
-		if (!bigger)
-			return NULL;
-		list->entry = bigger;
-		list->cap = cap;
-	}
+	if (trk__array_reserve(&list->entry, &list->cap, list->count + 1, sizeof(*list->entry)) < 0)
+		return NULL;
 	list->entry[list->count] = (struct trk_traffic){.in_rate = NAN, .out_rate = NAN};
 	memcpy(list->entry[list->count].name, name, TRK_METER_NAME);
 	return &list->entry[list->count++];
@@ -119,20 +113,6 @@ static size_t disk_of(struct trk_detail *d, const struct trk_space_member *m)
 	return t ? (size_t) (t - d->disks.entry) : d->disks.count;
 }
 
-static bool reserve_mounts(struct trk_detail *d, size_t count)
-{
-	struct trk_detail_mount *bigger;
-
-	if (count <= d->mounts_cap)
-		return true;
-	bigger = realloc(d->mount, count * sizeof(*bigger));
-	if (!bigger)
-		return false;
-	d->mount = bigger;
-	d->mounts_cap = count;
-	return true;
-}
-
 static void read_mounts(struct trk_detail *d)
 {
 	uint64_t total, used, available;
@@ -141,7 +121,8 @@ static void read_mounts(struct trk_detail *d)
 	if (!d->has_space ||
 	    trk__space_meter_update(&d->space_meter, &total, &used, &available) < 0)
 		return;
-	if (!reserve_mounts(d, d->space_meter.count))
+	if (trk__array_reserve(&d->mount, &d->mounts_cap, d->space_meter.count, sizeof(*d->mount)) <
+	    0)
 		return;
 	for (size_t i = 0; i < d->space_meter.count; i++) {
 		const struct trk_space_member *m = &d->space_meter.member[i];

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "lines/native.h"
 #include "recording/reader.h"
@@ -366,15 +367,8 @@ static int take_run(void *data, const struct trk_history_run *run)
 {
 	struct trk_run_list *p = data;
 
-	if (p->count == p->cap) {
-		size_t cap = p->cap ? p->cap * 2 : 32;
-		struct trk_history_run *bigger = realloc(p->run, cap * sizeof(*bigger));
-
-		if (!bigger)
-			return 1;
-		p->run = bigger;
-		p->cap = cap;
-	}
+	if (trk__array_reserve(&p->run, &p->cap, p->count + 1, sizeof(*p->run)) < 0)
+		return 1;
 	p->run[p->count++] = *run;
 	return 0;
 }

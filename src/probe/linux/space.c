@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "probe/linux/mounts.h"
 
@@ -227,15 +228,8 @@ static int add_mount(struct trk_space_meter *s, const struct trk_mount *m)
 
 	if (s->count == MEMBERS_MAX)
 		return 0;
-	if (s->count == s->cap) {
-		size_t cap = s->cap ? s->cap * 2 : 8;
-		struct trk_space_member *bigger = realloc(s->member, cap * sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		s->member = bigger;
-		s->cap = cap;
-	}
+	if (trk__array_reserve(&s->member, &s->cap, s->count + 1, sizeof(*s->member)) < 0)
+		return -ENOMEM;
 	new.source = strdup(m->source);
 	new.point = strdup(m->point);
 	if (!new.source || !new.point) {

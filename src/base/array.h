@@ -1,0 +1,11 @@
+/* Arrays that grow. */
+#ifndef TRK_BASE_ARRAY_H
+#define TRK_BASE_ARRAY_H
+
+#include <stddef.h>
+
+/* Make room for `need` elements of `size` bytes in a heap array; the capacity at least doubles.
+ * `array` is the address of its pointer. 0, or -ENOMEM, which leaves the array as it is. */
+int trk__array_reserve(void *array, size_t *cap, size_t need, size_t size);
+
+#endif
