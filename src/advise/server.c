@@ -90,9 +90,8 @@ double trk__server_billed_s(const struct trk_catalog_vendor *v, double seconds)
 static void estimate(const struct trk_catalog *c, const struct trk_server_work *work,
 		     const struct trk_catalog_offer *offer, struct trk_server_estimate *ret)
 {
-	size_t n;
-	const struct trk_catalog_server *s = &trk__catalog_servers(c, &n)[offer->server];
-	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, &n)[s->vendor];
+	const struct trk_catalog_server *s = &trk__catalog_servers(c, NULL)[offer->server];
+	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, NULL)[s->vendor];
 
 	ret->offer = *offer;
 	ret->speed_known = trk__server_run_on(work, s, &ret->run_s);
@@ -218,11 +217,10 @@ static double idle_share(double used, double whole)
 int trk__server_run_cost(const struct trk_catalog *c, int server, int region,
 			 const struct trk_run_use *use, struct trk_run_cost *ret)
 {
-	size_t n;
-	const struct trk_catalog_server *s = &trk__catalog_servers(c, &n)[server];
-	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, &n)[s->vendor];
-	const struct trk_catalog_block *blocks = trk__catalog_blocks(c, &n);
-	const struct trk_catalog_source *sources = trk__catalog_sources(c, &n);
+	const struct trk_catalog_server *s = &trk__catalog_servers(c, NULL)[server];
+	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, NULL)[s->vendor];
+	const struct trk_catalog_block *blocks = trk__catalog_blocks(c, NULL);
+	const struct trk_catalog_source *sources = trk__catalog_sources(c, NULL);
 	double cpu_part = usd_per_vcpu * s->vcpus, memory_part = usd_per_gib * s->memory_mib / 1024;
 	struct trk_catalog_offer offer;
 	struct trk_run_cost cost = {.source = "", .quality = TRK_FACT_NEGOTIATED};

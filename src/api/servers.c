@@ -180,11 +180,10 @@ static double known(uint32_t value)
 static void describe(const struct trk_catalog *c, const struct trk_catalog_offer *offer,
 		     struct trk_server_offer *o)
 {
-	size_t n;
 	const struct trk_catalog_server *s = trk__offers_server(c, offer);
-	const struct trk_catalog_block *b = &trk__catalog_blocks(c, &n)[offer->block];
-	const struct trk_catalog_region *g = &trk__catalog_regions(c, &n)[b->region];
-	uint8_t saving = trk__catalog_prices(c, &n).saving[offer->price];
+	const struct trk_catalog_block *b = &trk__catalog_blocks(c, NULL)[offer->block];
+	const struct trk_catalog_region *g = &trk__catalog_regions(c, NULL)[b->region];
+	uint8_t saving = trk__catalog_prices(c, NULL).saving[offer->price];
 
 	o->vendor = trk__catalog_vendor_id(c, s->vendor);
 	o->type = trk__catalog_text(c, s->name);
@@ -202,7 +201,7 @@ static void describe(const struct trk_catalog *c, const struct trk_catalog_offer
 	o->score = trk__offers_score(c, offer);
 	o->usd_per_hour = trk__catalog_usd(offer->units);
 	o->spot_saving = saving == TRK_SAVING_UNKNOWN ? (double) NAN : saving / 100.0;
-	o->price_source = trk__catalog_text(c, trk__catalog_sources(c, &n)[b->source].id);
+	o->price_source = trk__catalog_text(c, trk__catalog_sources(c, NULL)[b->source].id);
 	o->price_quality = trk__catalog_quality_names[b->quality];
 	o->price_date = (int) b->date;
 	o->previous_generation = (s->flags & TRK_SERVER_PREVIOUS) != 0;

@@ -131,6 +131,7 @@ struct trk_catalog {
 void trk__catalog_embedded(struct trk_catalog *ret);
 void trk__catalog_release(struct trk_catalog *c);
 
+/* retn: their number; may be NULL. */
 const struct trk_catalog_vendor *trk__catalog_vendors(const struct trk_catalog *c, size_t *retn);
 const struct trk_catalog_region *trk__catalog_regions(const struct trk_catalog *c, size_t *retn);
 const struct trk_catalog_source *trk__catalog_sources(const struct trk_catalog *c, size_t *retn);

@@ -26,8 +26,7 @@ struct row {
 static int by_name(const void *a, const void *b, void *data)
 {
 	const struct trk_catalog *c = data;
-	size_t n;
-	const struct trk_catalog_server *s = trk__catalog_servers(c, &n);
+	const struct trk_catalog_server *s = trk__catalog_servers(c, NULL);
 	const struct trk_catalog_server *x = &s[*(const uint32_t *) a];
 	const struct trk_catalog_server *y = &s[*(const uint32_t *) b];
 
@@ -61,8 +60,8 @@ void trk__feed_rows_release(struct trk_feed_rows *r)
 
 static int find_server(const struct trk_feed_rows *r, int vendor, const char *type)
 {
-	size_t low = 0, high = r->servers, n;
-	const struct trk_catalog_server *s = trk__catalog_servers(r->c, &n);
+	size_t low = 0, high = r->servers;
+	const struct trk_catalog_server *s = trk__catalog_servers(r->c, NULL);
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -180,15 +179,14 @@ static bool known_spot(const struct trk_feed_rows *r, const struct row *row,
 	struct trk_catalog_offer offer;
 	const struct trk_catalog_block *b;
 	struct trk_catalog_prices p;
-	size_t n;
 
 	if (trk__catalog_price_in(r->c, (int) row->server, row->region, &offer) < 0)
 		return false;
-	b = &trk__catalog_blocks(r->c, &n)[offer.block];
+	b = &trk__catalog_blocks(r->c, NULL)[offer.block];
 	if (b->spot_source == UINT16_MAX)
 		return false;
-	*source = trk__catalog_text(r->c, trk__catalog_sources(r->c, &n)[b->spot_source].id);
-	p = trk__catalog_prices(r->c, &n);
+	*source = trk__catalog_text(r->c, trk__catalog_sources(r->c, NULL)[b->spot_source].id);
+	p = trk__catalog_prices(r->c, NULL);
 	ret->saving = p.saving[offer.price];
 	ret->klass = p.klass[offer.price];
 	return true;
@@ -248,9 +246,9 @@ static void write_spots(const struct trk_feed_rows *r, const struct trk_feed *fe
 /* How many savings of a vendor the catalogue has. */
 static size_t known_savings(const struct trk_catalog *c, uint8_t vendor)
 {
-	size_t n, prices, count = 0;
+	size_t n, count = 0;
 	const struct trk_catalog_block *b = trk__catalog_blocks(c, &n);
-	struct trk_catalog_prices p = trk__catalog_prices(c, &prices);
+	struct trk_catalog_prices p = trk__catalog_prices(c, NULL);
 
 	for (size_t i = 0; i < n; i++)
 		for (uint32_t at = b[i].first;

@@ -10,12 +10,11 @@ enum { TYPE, PRICE, SPOT, REGION, SKY_COLUMNS };
 static bool lacks_gpus(const struct trk_feed_rows *r, const char *vendor, const char *type)
 {
 	int v = trk__catalog_find_vendor(r->c, vendor), s;
-	size_t n;
 
 	if (strcmp(vendor, "gcp") != 0)
 		return false;
 	s = v < 0 ? -1 : trk__catalog_find_server(r->c, v, type);
-	return s >= 0 && trk__catalog_servers(r->c, &n)[s].gpu_count > 0;
+	return s >= 0 && trk__catalog_servers(r->c, NULL)[s].gpu_count > 0;
 }
 
 int trk__feed_skypilot(struct trk_feed_rows *r, const char *vendor, const char *text, size_t len,

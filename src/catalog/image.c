@@ -46,7 +46,8 @@ void trk__catalog_release(struct trk_catalog *c)
 	const struct trk_catalog_##type *trk__catalog_##table(const struct trk_catalog *c,         \
 							      size_t *retn)                        \
 	{                                                                                          \
-		*retn = c->image->table.count;                                                     \
+		if (retn)                                                                          \
+			*retn = c->image->table.count;                                             \
 		return (const void *) ((const char *) c->image + c->image->table.offset);          \
 	}
 ACCESSOR(vendor, vendors)
@@ -64,7 +65,8 @@ struct trk_catalog_prices trk__catalog_prices(const struct trk_catalog *c, size_
 	p.server = (const void *) (at + t->count * sizeof(*p.price));
 	p.saving = (const uint8_t *) (p.server + t->count);
 	p.klass = p.saving + t->count;
-	*retn = t->count;
+	if (retn)
+		*retn = t->count;
 	return p;
 }
 
@@ -96,23 +98,17 @@ static bool is_listed(const char *list, const char *id, bool zones)
 
 const char *trk__catalog_vendor_id(const struct trk_catalog *c, size_t vendor)
 {
-	size_t n;
-
-	return trk__catalog_text(c, trk__catalog_vendors(c, &n)[vendor].id);
+	return trk__catalog_text(c, trk__catalog_vendors(c, NULL)[vendor].id);
 }
 
 const char *trk__catalog_region_id(const struct trk_catalog *c, size_t region)
 {
-	size_t n;
-
-	return trk__catalog_text(c, trk__catalog_regions(c, &n)[region].id);
+	return trk__catalog_text(c, trk__catalog_regions(c, NULL)[region].id);
 }
 
 const char *trk__catalog_server_name(const struct trk_catalog *c, size_t server)
 {
-	size_t n;
-
-	return trk__catalog_text(c, trk__catalog_servers(c, &n)[server].name);
+	return trk__catalog_text(c, trk__catalog_servers(c, NULL)[server].name);
 }
 
 const char *trk__catalog_date(uint32_t date, char text[16])

@@ -8,11 +8,11 @@
 /* Lowest price of each type of a vendor, in one region or (-1) in any; 0: none. */
 static uint32_t *lowest(const struct trk_catalog *c, int vendor, int region, const char *from)
 {
-	size_t servers, blocks, n;
+	size_t servers, blocks;
 	uint32_t *ret;
 	const struct trk_catalog_block *b = trk__catalog_blocks(c, &blocks);
-	struct trk_catalog_prices p = trk__catalog_prices(c, &n);
-	const struct trk_catalog_source *s = trk__catalog_sources(c, &n);
+	struct trk_catalog_prices p = trk__catalog_prices(c, NULL);
+	const struct trk_catalog_source *s = trk__catalog_sources(c, NULL);
 
 	(void) trk__catalog_servers(c, &servers);
 	ret = calloc(servers ? servers : 1, sizeof(*ret));
@@ -121,11 +121,11 @@ static int judge_groups_of(const struct trk_catalog *of, const struct trk_catalo
 			   const struct trk_catalog *now, const char *source,
 			   struct trk_error *reterr)
 {
-	size_t blocks, n;
+	size_t blocks;
 	const struct trk_catalog_block *b = trk__catalog_blocks(of, &blocks);
-	const struct trk_catalog_source *s = trk__catalog_sources(of, &n);
-	const struct trk_catalog_region *g = trk__catalog_regions(of, &n);
-	const struct trk_catalog_vendor *v = trk__catalog_vendors(of, &n);
+	const struct trk_catalog_source *s = trk__catalog_sources(of, NULL);
+	const struct trk_catalog_region *g = trk__catalog_regions(of, NULL);
+	const struct trk_catalog_vendor *v = trk__catalog_vendors(of, NULL);
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < blocks; i++) {

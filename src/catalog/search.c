@@ -74,9 +74,8 @@ static bool is_excluded(const struct trk_catalog_query *q, const char *name)
 static bool block_counts(const struct trk_catalog *c, const struct trk_catalog_query *q,
 			 const struct trk_catalog_block *b)
 {
-	size_t n;
-	const struct trk_catalog_region *r = &trk__catalog_regions(c, &n)[b->region];
-	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, &n)[b->vendor];
+	const struct trk_catalog_region *r = &trk__catalog_regions(c, NULL)[b->region];
+	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, NULL)[b->vendor];
 
 	if (q->vendors_ok && !q->vendors_ok[b->vendor])
 		return false;
@@ -112,9 +111,9 @@ static bool is_better(const struct trk_catalog_offer *o, bool old, uint32_t unit
 static struct trk_catalog_offer *cheapest(const struct trk_catalog *c,
 					  const struct trk_catalog_query *q, size_t servers)
 {
-	size_t n_blocks, n;
+	size_t n_blocks;
 	const struct trk_catalog_block *b = trk__catalog_blocks(c, &n_blocks);
-	struct trk_catalog_prices p = trk__catalog_prices(c, &n);
+	struct trk_catalog_prices p = trk__catalog_prices(c, NULL);
 	struct trk_catalog_offer *best = calloc(servers ? servers : 1, sizeof(*best));
 
 	for (size_t i = 0; best && i < n_blocks; i++) {
@@ -255,9 +254,9 @@ int trk__catalog_nearest(const struct trk_catalog *c, const struct trk_catalog_q
 int trk__catalog_price_in(const struct trk_catalog *c, int server, int region,
 			  struct trk_catalog_offer *ret)
 {
-	size_t n_blocks, n;
+	size_t n_blocks;
 	const struct trk_catalog_block *b = trk__catalog_blocks(c, &n_blocks);
-	struct trk_catalog_prices p = trk__catalog_prices(c, &n);
+	struct trk_catalog_prices p = trk__catalog_prices(c, NULL);
 
 	for (size_t i = 0; i < n_blocks; i++) {
 		for (uint32_t at = b[i].first;

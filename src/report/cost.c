@@ -61,7 +61,6 @@ static bool price_here(struct costing *k)
 	struct trk_catalog_offer offer;
 	struct trk_cost *cost = k->cost;
 	uint8_t saving;
-	size_t n;
 
 	if (trk__server_run_cost(k->c, k->server, k->region, &use, &k->paid) < 0 ||
 	    trk__catalog_price_in(k->c, k->server, k->region, &offer) < 0) {
@@ -73,7 +72,7 @@ static bool price_here(struct costing *k)
 	(void) trk__catalog_date(k->paid.date, cost->price_date);
 	(void) snprintf(cost->price_quality, sizeof(cost->price_quality), "%s",
 			trk__catalog_quality_names[k->paid.quality]);
-	saving = trk__catalog_prices(k->c, &n).saving[offer.price];
+	saving = trk__catalog_prices(k->c, NULL).saving[offer.price];
 	if (spot && saving != TRK_SAVING_UNKNOWN) {
 		use.usd_per_hour = k->paid.usd_per_hour * (100 - saving) / 100;
 		(void) trk__server_run_cost(k->c, k->server, k->region, &use, &k->paid);

@@ -12,9 +12,7 @@
 const struct trk_catalog_server *trk__offers_server(const struct trk_catalog *c,
 						    const struct trk_catalog_offer *o)
 {
-	size_t n;
-
-	return &trk__catalog_servers(c, &n)[o->server];
+	return &trk__catalog_servers(c, NULL)[o->server];
 }
 
 double trk__offers_score(const struct trk_catalog *c, const struct trk_catalog_offer *o)
@@ -27,9 +25,7 @@ double trk__offers_score(const struct trk_catalog *c, const struct trk_catalog_o
 const struct trk_catalog_block *trk__offers_block(const struct trk_catalog *c,
 						  const struct trk_catalog_offer *o)
 {
-	size_t n;
-
-	return &trk__catalog_blocks(c, &n)[o->block];
+	return &trk__catalog_blocks(c, NULL)[o->block];
 }
 
 /* ---- the words of a row ---- */
@@ -158,7 +154,6 @@ static void explain_nothing(const struct trk_catalog *c, const struct trk_catalo
 	const struct trk_catalog_server *s;
 	unsigned int binding = 0;
 	char why[160];
-	size_t n;
 
 	if (!has_prices(c, q)) {
 		(void) snprintf(text, size,
@@ -190,7 +185,7 @@ static void explain_nothing(const struct trk_catalog *c, const struct trk_catalo
 		"nearest)",
 		trk__catalog_need_name(binding), why, trk__catalog_vendor_id(c, s->vendor),
 		trk__catalog_text(c, s->name),
-		trk__catalog_region_id(c, trk__catalog_blocks(c, &n)[o.block].region),
+		trk__catalog_region_id(c, trk__catalog_blocks(c, NULL)[o.block].region),
 		trk__catalog_usd(o.units));
 }
 
@@ -313,8 +308,7 @@ static void json_date(struct trk_json *j, const char *key, uint32_t date)
 static void json_server(struct trk_json *j, const struct trk_catalog *c,
 			const struct trk_catalog_server *s)
 {
-	size_t n;
-	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, &n)[s->vendor];
+	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, NULL)[s->vendor];
 
 	trk__json_key_or_null(j, "vendor_id", trk__catalog_text(c, v->id));
 	trk__json_key_or_null(j, "api_reference", trk__catalog_text(c, s->name));
@@ -336,14 +330,13 @@ static void json_server(struct trk_json *j, const struct trk_catalog *c,
 static void json_offer(struct trk_json *j, const struct trk_offers *r,
 		       const struct trk_server_estimate *e)
 {
-	size_t n;
 	const struct trk_catalog *c = r->c;
 	const struct trk_catalog_server *s = trk__offers_server(c, &e->offer);
-	const struct trk_catalog_block *b = &trk__catalog_blocks(c, &n)[e->offer.block];
-	const struct trk_catalog_prices p = trk__catalog_prices(c, &n);
+	const struct trk_catalog_block *b = &trk__catalog_blocks(c, NULL)[e->offer.block];
+	const struct trk_catalog_prices p = trk__catalog_prices(c, NULL);
 	uint32_t at = e->offer.price;
-	const struct trk_catalog_region *g = &trk__catalog_regions(c, &n)[b->region];
-	const struct trk_catalog_source *src = &trk__catalog_sources(c, &n)[b->source];
+	const struct trk_catalog_region *g = &trk__catalog_regions(c, NULL)[b->region];
+	const struct trk_catalog_source *src = &trk__catalog_sources(c, NULL)[b->source];
 	bool saves = p.saving[at] != TRK_SAVING_UNKNOWN;
 	struct trk_catalog_speed speed = {NAN, NAN, ""};
 	char why[160] = "";

@@ -12,8 +12,7 @@ static bool is_old(const struct trk_catalog *c, const struct trk_catalog_block *
 		   uint32_t today)
 {
 	long days = trk__catalog_age_days(block->date, today);
-	size_t n;
-	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, &n)[block->vendor];
+	const struct trk_catalog_vendor *v = &trk__catalog_vendors(c, NULL)[block->vendor];
 	const char *id = trk__catalog_text(c, v->id);
 	bool large = !strcmp(id, "aws") || !strcmp(id, "azure") || !strcmp(id, "gcp");
 

@@ -73,9 +73,8 @@ static const struct trk_catalog_server *server_at(const struct trk_catalog *c,
 	int server = vendor < 0 || !cloud->instance_type[0]
 			     ? -1
 			     : trk__catalog_find_server(c, vendor, cloud->instance_type);
-	size_t n;
 
-	return server < 0 ? NULL : &trk__catalog_servers(c, &n)[server];
+	return server < 0 ? NULL : &trk__catalog_servers(c, NULL)[server];
 }
 
 int trk__run_needs_read(struct trk_needs *needs, const struct trk_catalog *c,

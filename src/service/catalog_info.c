@@ -10,9 +10,9 @@
 static void count(const struct trk_catalog *c, uint8_t vendor, uint8_t *priced,
 		  struct trk_catalog_tally *t)
 {
-	size_t n, n_prices;
+	size_t n;
 	const struct trk_catalog_block *b = trk__catalog_blocks(c, &n);
-	struct trk_catalog_prices p = trk__catalog_prices(c, &n_prices);
+	struct trk_catalog_prices p = trk__catalog_prices(c, NULL);
 	const struct trk_catalog_region *g;
 	const struct trk_catalog_server *s;
 	struct trk_catalog_speed speed;

@@ -121,8 +121,8 @@ __attribute__((format(printf, 3, 4))) static int get(struct trk_keeper_client *k
 static int region_query(struct trk_keeper_client *k, const struct trk_catalog *c, int region,
 			char *text, size_t size)
 {
-	size_t n;
-	const char *vendor = trk__catalog_vendor_id(c, trk__catalog_regions(c, &n)[region].vendor);
+	const char *vendor =
+		trk__catalog_vendor_id(c, trk__catalog_regions(c, NULL)[region].vendor);
 	const char *id = trk__catalog_region_id(c, (size_t) region);
 	char name[96];
 	int r = k->table.count ? 0 : get(k, &k->table, "/table/region");

@@ -116,13 +116,12 @@ static int ask_region(struct update *u, void *data, int region)
 {
 	struct trk_keeper_client *k = data;
 	const struct trk_catalog *c = &u->base.c;
-	size_t n;
 	char query[96];
 	int r;
 
 	(void) snprintf(query, sizeof(query), "&limit=-1&vendor=%s",
 			trk__keeper_vendor(trk__catalog_vendor_id(
-				c, trk__catalog_regions(c, &n)[region].vendor)));
+				c, trk__catalog_regions(c, NULL)[region].vendor)));
 	r = trk__keeper_client_ask(k, c, region, query);
 	u->error = k->error;
 	return r;
@@ -224,9 +223,8 @@ static int read_region(struct update *u, void *data, int region)
 	const struct trk_catalog *c = &u->base.c;
 	const char *id = trk__catalog_region_id(c, (size_t) region), *vendor;
 	char url[TRK_FEED_URL_MAX];
-	size_t n;
 
-	vendor = trk__catalog_vendor_id(c, trk__catalog_regions(c, &n)[region].vendor);
+	vendor = trk__catalog_vendor_id(c, trk__catalog_regions(c, NULL)[region].vendor);
 	if (strcmp(vendor, r->feed->part[0].vendor) != 0)
 		return trk__error_set(&u->error, -EINVAL, "", "--from %s has no prices of %s",
 				      r->feed->id, vendor);

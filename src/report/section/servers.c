@@ -87,9 +87,7 @@ enum { SERVER, WHERE, VCPUS, MEMORY, HOUR, AGE, TIME, RUN, READING, COLUMNS };
 
 static const struct trk_catalog_server *server_of(const struct trk_catalog *c, size_t index)
 {
-	size_t n;
-
-	return &trk__catalog_servers(c, &n)[index];
+	return &trk__catalog_servers(c, NULL)[index];
 }
 
 static void describe(struct trk_doc *d, const struct trk_catalog *c,

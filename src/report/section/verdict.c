@@ -235,7 +235,6 @@ static const char *cost_words(struct trk_doc *d, const struct trk_report_work *w
 	const struct trk_catalog *c = w->in->catalog;
 	const char *instead = "",
 		   *what = w->ended_well ? "A run costs" : "As far as it came, it costs";
-	size_t n;
 
 	if (!best)
 		return "";
@@ -247,7 +246,7 @@ static const char *cost_words(struct trk_doc *d, const struct trk_report_work *w
 	return trk__doc_print(
 		d, " %s about " B "%s" E "%s on %s %s, %s%s.", what,
 		trk__doc_value(d, trk__human_usd, best->cost_usd), instead,
-		trk__catalog_vendor_id(c, trk__catalog_servers(c, &n)[best->offer.server].vendor),
+		trk__catalog_vendor_id(c, trk__catalog_servers(c, NULL)[best->offer.server].vendor),
 		trk__catalog_server_name(c, best->offer.server),
 		best->speed_known ? "run time " : "whose speed is not known",
 		best->speed_known ? trk__doc_value(d, trk__human_seconds, best->run_s) : "");
