@@ -122,7 +122,7 @@ static void complain_of(const struct cli_command *command, const char *word, boo
 			     command->name, word, command->name);
 }
 
-/* The end of a run that was not started is told from the end of its job by its exit status. */
+/* After a complaint. `run` ends with 125, which is not taken for the exit code of its job. */
 static _Noreturn void end_of(const struct cli_command *command)
 {
 	exit(command->stops_at_operand ? EXIT_BEFORE_JOB : EXIT_USAGE);

@@ -286,3 +286,15 @@ def test_no_name_turns_or_hides_text_on_a_terminal(rt):
         assert result.stdout or result.stderr
         for character in HIDDEN:
             assert character not in result.stdout + result.stderr, result.args
+
+
+@pytest.mark.parametrize("words,said", [
+    (["export", "@", "b"], "export: unexpected b. Try: resource-tracker export --help"),
+    (["prune", "--keep", "1", "b"], "prune: unexpected b. Try: resource-tracker prune --help"),
+    (["export", "--what", "rows"], "--what rows: not one of: samples gpus programs processes lines"),
+    (["lines", "--by", ""], "--by : not one of: line function file thread process phase"),
+    (["export", "--format", "snapshot", "--columns", "full"], "export: a snapshot has --columns 0.5 or 0.4"),
+])
+def test_operands_and_words_that_do_not_fit_are_named(rt, words, said):
+    result = rt.run(*words)
+    assert (result.rc, result.stderr, result.stdout) == (2, f"resource-tracker: {said}\n", "")

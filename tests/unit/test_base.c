@@ -347,6 +347,24 @@ static void expect_json(const char *text)
 	trk__buf_release(&out);
 }
 
+static void a_document_ends_with_all_that_is_open(void **state)
+{
+	struct trk_json j;
+	struct trk_buf b;
+
+	(void) state;
+	trk__buf_init(&b, 200);
+	trk__json_begin(&j, &b, 0, "s/1");
+	trk__json_key_or_null(&j, "none", "");
+	trk__json_key_open(&j, "list", '[');
+	trk__json_open(&j, '{');
+	trk__json_key_open(&j, "inner", '[');
+	trk__json_end(&j);
+	assert_string_equal(b.data,
+			    "{\"schema\":\"s/1\",\"none\":null,\"list\":[{\"inner\":[]}]}\n");
+	trk__buf_release(&b);
+}
+
 static void json_has_its_commas_where_they_belong(void **state)
 {
 	(void) state;
@@ -665,6 +683,7 @@ int main(void)
 		cmocka_unit_test(signals_have_the_names_of_the_c_library),
 		cmocka_unit_test(random_bits_differ),
 		cmocka_unit_test(an_errno_has_a_text_and_another_number_none),
+		cmocka_unit_test(a_document_ends_with_all_that_is_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,16 @@
-/* Growing buffers. */
+/* Growing buffers and arrays. */
+#include <errno.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 
 static void integers_are_written_as_printf_writes_them(void **state)
@@ -79,6 +82,36 @@ static void formatted_text_that_does_not_fit_changes_nothing(void **state)
 	trk__buf_release(&b);
 }
 
+static void an_array_grows_and_keeps_its_elements(void **state)
+{
+	size_t cap = 0;
+	int *list = NULL;
+
+	(void) state;
+	for (int i = 0; i < 1000; i++) {
+		assert_int_equal(trk__array_reserve(&list, &cap, (size_t) i + 1, sizeof(*list)), 0);
+		list[i] = i;
+	}
+	assert_in_range(cap, 1000, 2000);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(list[i], i);
+	free(list);
+}
+
+static void an_array_that_cannot_grow_stays_as_it_is(void **state)
+{
+	size_t cap = 0;
+	int *list = NULL, *before;
+
+	(void) state;
+	assert_int_equal(trk__array_reserve(&list, &cap, 4, sizeof(*list)), 0);
+	before = list;
+	assert_int_equal(trk__array_reserve(&list, &cap, SIZE_MAX / 2, sizeof(*list)), -ENOMEM);
+	assert_ptr_equal(list, before);
+	assert_int_equal(cap, 16);
+	free(list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -86,6 +119,8 @@ int main(void)
 		cmocka_unit_test(text_is_formatted_into_the_room_that_there_is_and_into_more),
 		cmocka_unit_test(formatted_text_that_does_not_fit_changes_nothing),
 		cmocka_unit_test(what_does_not_fit_leaves_the_buffer_in_error),
+		cmocka_unit_test(an_array_grows_and_keeps_its_elements),
+		cmocka_unit_test(an_array_that_cannot_grow_stays_as_it_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
