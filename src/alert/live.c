@@ -12,7 +12,6 @@ static const double AGAIN_S = 1800, RESOLVED_LEAST_S = 300, THROTTLED_MEAN_S = 6
 void trk__alert_live_init(struct trk_alert_live *live)
 {
 	*live = (struct trk_alert_live){
-
 		.swap_start_mib = NAN,
 		.throttled_share = NAN,
 		.gpu_idle_from_s = NAN,

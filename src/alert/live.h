@@ -35,8 +35,7 @@
 	  "the job's GPUs compute nothing; fires again at 60 min")                                 \
 	X(STALLED, "stalled", WARNING, 900,                                                        \
 	  "less than 0.01 cores, no disk traffic, no GPU in use, and the last mark does not "      \
-	  "begin "                                                                                 \
-	  "with wait")                                                                             \
+	  "begin with wait")                                                                       \
 	X(TIME_LIMIT, "time-limit", WARNING, 0,                                                    \
 	  "the run is expected to end after the requested time, from 5 earlier runs; without "     \
 	  "them, or after their time: 90 % of it has passed")

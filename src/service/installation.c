@@ -45,6 +45,17 @@ static const struct {
 	 "dashboard in the browser",
 	 "Try: apt install libmicrohttpd12"},
 	{"libpq", {"libpq.so.5"}, NULL, "a history in PostgreSQL", "Try: apt install libpq5"},
+	{"libcrypto",
+	 {"libcrypto.so.3", "libcrypto.so.1.1"},
+	 NULL,
+	 "signed alerts (json: with a key)",
+	 "Try: apt install libssl3"},
+	{"libdw", {"libdw.so.1"}, NULL, "lines of native code", "Try: apt install libdw1"},
+	{"libstdc++",
+	 {"libstdc++.so.6"},
+	 NULL,
+	 "names of C++ and Rust functions",
+	 "Try: apt install libstdc++6"},
 };
 enum { LIBRARIES = sizeof(libraries) / sizeof(libraries[0]) };
 

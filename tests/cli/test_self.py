@@ -49,7 +49,8 @@ def test_a_library_that_is_absent_is_named_with_what_is_lost(rt, tmp_path):
         "absent", "libsqlite3.so.0 cannot be loaded: needed for history, compare and recommend. "
         "Try: apt install libsqlite3-0")
     assert {what for what, (state, _) in states(done).items() if state == "absent"} == {
-        "SQLite", "zlib", "libcurl", "libmicrohttpd", "libpq"}
+        "SQLite", "zlib", "libcurl", "libmicrohttpd", "libpq", "libcrypto", "libdw",
+        "libstdc++"}
 
 
 def test_what_is_broken_ends_with_1(rt, tmp_path):

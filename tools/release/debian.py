@@ -16,7 +16,7 @@ CONTROL = {
 Section: utils
 Depends: libc6 (>= 2.17)
 Recommends: libsqlite3-0
-Suggests: libcurl4, libmicrohttpd12, libpq5, zlib1g, resource-tracker-doc
+Suggests: libcurl4, libdw1, libmicrohttpd12, libpq5, libssl3, libstdc++6, zlib1g, resource-tracker-doc
 Description: track what a batch job really used
  Put it before any command and see what the job and all its descendants used:
  CPU, memory, disk, network and GPU; why it was slow or was killed; what to

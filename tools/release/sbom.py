@@ -11,7 +11,8 @@ PARTS = [
      "helper functions of the compiler in every program and library"),
 ]
 # Not inside: loaded at run time where it is installed.
-LOADED = ["libsqlite3.so.0", "libpq.so.5", "libz.so.1", "libcurl.so.4", "libmicrohttpd.so.12", "libnvidia-ml.so.1"]
+LOADED = ["libsqlite3.so.0", "libpq.so.5", "libz.so.1", "libcurl.so.4", "libmicrohttpd.so.12",
+          "libcrypto.so.3", "libdw.so.1", "libstdc++.so.6", "libnvidia-ml.so.1"]
 
 
 def identifier(name):
