@@ -33,7 +33,7 @@ void cli_complain_once(bool once)
 	has_complained = false;
 }
 
-static void complain(const char *format, va_list args)
+__attribute__((format(printf, 1, 0))) static void complain(const char *format, va_list args)
 {
 	char text[COMPLAINT_SIZE] = "resource-tracker: ";
 	size_t size = sizeof(text) - 1, len = strlen(text);
