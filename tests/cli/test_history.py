@@ -315,7 +315,7 @@ def test_wrong_questions_are_told(rt):
     hold(rt, 40)
     for args, words in ((["--method", "x"], "--method x"), (["--risk", "x"], "--risk x"),
                         (["--for", "x"], "--for x"), (["--input-size", "x"], "--input-size x"),
-                        (["--vendor", "awz"], "aws"), (["a", "b"], "one run or job")):
+                        (["--vendor", "awz"], "aws"), (["a", "b"], "unexpected b")):
         result = rt.run("recommend", *args)
         assert result.rc == 2 and words in result.stderr, args
     assert rt.run("recommend", "nowhere").rc == 4
