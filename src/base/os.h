@@ -97,6 +97,10 @@ void *trk__os_library(const char *soname);
 /* What to try after none could be loaded: `install` (static text), or what this system needs. */
 const char *trk__os_library_advice(const char *install);
 
+/* Is there a desktop that can show a page? And the program that opens a file on it. */
+bool trk__os_has_desktop(void);
+extern const char trk__os_opener[];
+
 /* ---- the machine ---- */
 
 /* Do files have modes? Else access control lists, which are read for the owner only. */

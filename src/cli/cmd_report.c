@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/os.h"
 #include "cli/output_names.h"
 #include "cli/report_file.h"
 #include "cli/server_options.h"
@@ -37,23 +38,24 @@ static const struct cli_option options[] = {
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-/* By xdg-open, which returns once the browser is started. */
+/* The opener of the desktop returns once the browser is started. */
 static int open_page(const char *path)
 {
 	pid_t pid = fork();
 	int status = 0;
 
 	if (pid == 0) {
-		(void) execlp("xdg-open", "xdg-open", path, (char *) NULL);
+		(void) execlp(trk__os_opener, trk__os_opener, path, (char *) NULL);
 		_exit(EXIT_NOT_FOUND);
 	}
 	if (pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
 	    WEXITSTATUS(status) == 0)
 		return 0;
-	return cli_reject(EXIT_ERROR, "%s: cannot open it in a browser: %s", path,
-			  pid < 0                      ? trk__strerror(errno)
-			  : WEXITSTATUS(status) == 127 ? "there is no xdg-open"
-						       : "xdg-open failed");
+	return cli_reject(EXIT_ERROR, "%s: cannot open it in a browser by %s: %s", path,
+			  trk__os_opener,
+			  pid < 0                                 ? trk__strerror(errno)
+			  : WEXITSTATUS(status) == EXIT_NOT_FOUND ? "it is not installed"
+								  : "it failed");
 }
 
 /* The name of the file decides on the format where no option does. */

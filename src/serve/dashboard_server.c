@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@
 #include "base/dynamic.h"
 #include "base/file.h"
 #include "base/os.h"
-#include "probe/linux/tcp_owner.h"
+#include "serve/tcp_owner.h"
 #include "serve/board.h"
 #include "serve/http.h"
 
@@ -281,14 +280,15 @@ static int answer_request(void *data, struct MHD_Connection *c, const char *path
 static int listen_at(uint16_t port, struct sockaddr_in *ret)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1, r;
+	int fd = trk__os_socket(AF_INET, SOCK_STREAM, 0), on = 1, r;
 	socklen_t len = sizeof(address);
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	(void) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(fd, (struct sockaddr *) &address, sizeof(address)) < 0 ||
+	if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 ||
+	    bind(fd, (struct sockaddr *) &address, sizeof(address)) < 0 ||
 	    listen(fd, WAITING_MAX) < 0 ||
 	    getsockname(fd, (struct sockaddr *) &address, &len) < 0) {
 		r = -errno;
@@ -299,18 +299,28 @@ static int listen_at(uint16_t port, struct sockaddr_in *ret)
 	return fd;
 }
 
-static int wait_for_more(const struct server *s, struct MHD_Daemon *daemon, int epoll_fd)
+/* Wait for a connection or the end. 1, 0 at the end, or a negative errno. */
+static int wait_for_more(const struct server *s, struct MHD_Daemon *daemon)
 {
-	struct pollfd wanted[] = {{.fd = epoll_fd, .events = POLLIN},
-				  {.fd = s->o->stop_fd, .events = POLLIN}};
-	unsigned long long wait_ms = 0;
-	int timeout = -1;
+	unsigned long long wait_ms = 60000;
+	fd_set readable, writable, exceptional;
+	struct timeval timeout;
+	int max = s->o->stop_fd;
 
-	if (s->http.get_timeout(daemon, &wait_ms) == TRK_HTTP_YES)
-		timeout = wait_ms > 60000 ? 60000 : (int) wait_ms;
-	if (poll(wanted, 2, timeout) < 0 && errno != EINTR)
-		return -errno;
-	return wanted[1].revents ? 0 : 1;
+	FD_ZERO(&readable);
+	FD_ZERO(&writable);
+	FD_ZERO(&exceptional);
+	if (max >= FD_SETSIZE ||
+	    s->http.get_fdset(daemon, &readable, &writable, &exceptional, &max) != TRK_HTTP_YES)
+		return -EMFILE;
+	FD_SET(s->o->stop_fd, &readable);
+	if (s->http.get_timeout(daemon, &wait_ms) != TRK_HTTP_YES || wait_ms > 60000)
+		wait_ms = 60000;
+	timeout = (struct timeval){.tv_sec = (time_t) (wait_ms / 1000),
+				   .tv_usec = (int) (wait_ms % 1000 * 1000)};
+	if (select(max + 1, &readable, &writable, &exceptional, &timeout) < 0)
+		return errno == EINTR ? 1 : -errno;
+	return !FD_ISSET(s->o->stop_fd, &readable);
 }
 
 static int serve(struct server *s, struct trk_error *reterr)
@@ -318,20 +328,17 @@ static int serve(struct server *s, struct trk_error *reterr)
 	int fd = listen_at(s->o->port, &s->address), r;
 	char address[ADDRESS_SIZE];
 	struct MHD_Daemon *daemon;
-	const int *epoll_fd;
 
 	if (fd < 0)
 		return trk__error_set(reterr, fd, NULL, "127.0.0.1:%u: %s", s->o->port,
 				      trk__strerror(fd));
 	daemon = s->http.start_daemon(
-		TRK_HTTP_USE_EPOLL, 0, may_connect, s, answer_request, s,
+		TRK_HTTP_USE_SELECT, 0, may_connect, s, answer_request, s,
 		TRK_HTTP_OPTION_LISTEN_SOCKET, fd, TRK_HTTP_OPTION_CONNECTION_LIMIT,
 		(unsigned int) CONNECTIONS_MAX, TRK_HTTP_OPTION_CONNECTION_TIMEOUT,
 		(unsigned int) IDLE_S, TRK_HTTP_OPTION_END);
-	epoll_fd = daemon ? s->http.get_daemon_info(daemon, TRK_HTTP_INFO_EPOLL_FD) : NULL;
-	if (!epoll_fd) {
-		if (daemon)
-			s->http.stop_daemon(daemon);
+	if (!daemon) {
+		(void) close(fd);
 		return trk__error_set(reterr, -EIO, NULL, "libmicrohttpd cannot start");
 	}
 	(void) snprintf(address, sizeof(address), "http://127.0.0.1:%u/%s/",
@@ -339,7 +346,7 @@ static int serve(struct server *s, struct trk_error *reterr)
 	s->o->on_ready(s->o->data, address);
 	do {
 		(void) s->http.run(daemon);
-		r = wait_for_more(s, daemon, *epoll_fd);
+		r = wait_for_more(s, daemon);
 	} while (r > 0);
 	s->http.stop_daemon(daemon);
 	return r;

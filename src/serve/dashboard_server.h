@@ -1,7 +1,7 @@
 /* The local dashboard: the page over all jobs, the reports of runs and the views as JSON, on
  * 127.0.0.1, for the user who started it and nobody else (serve/gate.h). A connection whose other
  * end belongs to another user of this machine is closed unread, where the kernel tells
- * (probe/linux/tcp_owner.h).
+ * (serve/tcp_owner.h).
  *
  *   /TOKEN/               the page (fleet/dashboard.h), at most 5 s old
  *   /TOKEN/json/VIEW      a view as JSON (fleet/answer.h): ?days=N, ?job=NAME&scope=S, ?id=RUN,

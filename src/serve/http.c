@@ -8,7 +8,7 @@ int trk__http_load(struct trk_http *ret)
 	const struct trk_symbol wanted[] = {
 		{"MHD_start_daemon", &ret->start_daemon},
 		{"MHD_stop_daemon", &ret->stop_daemon},
-		{"MHD_get_daemon_info", &ret->get_daemon_info},
+		{"MHD_get_fdset", &ret->get_fdset},
 		{"MHD_run", &ret->run},
 		{"MHD_get_timeout", &ret->get_timeout},
 		{"MHD_lookup_connection_value", &ret->lookup_value},

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 
 struct MHD_Daemon;
@@ -15,12 +16,11 @@ enum {
 	TRK_HTTP_NO = 0,
 	TRK_HTTP_YES = 1,
 	/* Flags and options of start_daemon. */
-	TRK_HTTP_USE_EPOLL = 512,
+	TRK_HTTP_USE_SELECT = 0,
 	TRK_HTTP_OPTION_END = 0,
 	TRK_HTTP_OPTION_CONNECTION_LIMIT = 2,
 	TRK_HTTP_OPTION_CONNECTION_TIMEOUT = 3,
 	TRK_HTTP_OPTION_LISTEN_SOCKET = 12,
-	TRK_HTTP_INFO_EPOLL_FD = 3,
 	/* Kinds of values of a request. */
 	TRK_HTTP_HEADER = 1,
 	TRK_HTTP_ARGUMENT = 8,
@@ -38,7 +38,8 @@ struct trk_http {
 	struct MHD_Daemon *(*start_daemon)(unsigned int flags, uint16_t port, trk_http_accept_fn *,
 					   void *, trk_http_request_fn *, void *, ...);
 	void (*stop_daemon)(struct MHD_Daemon *);
-	const int *(*get_daemon_info)(struct MHD_Daemon *, int what, ...);
+	int (*get_fdset)(struct MHD_Daemon *, fd_set *read, fd_set *write, fd_set *except,
+			 int *max);
 	int (*run)(struct MHD_Daemon *);
 	int (*get_timeout)(struct MHD_Daemon *, unsigned long long *ret_ms);
 	const char *(*lookup_value)(struct MHD_Connection *, int kind, const char *key);

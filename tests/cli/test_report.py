@@ -215,7 +215,7 @@ def test_open_hands_the_file_to_the_desktop(rt, tmp_path):
     assert told.read_text() == f"1\n{page}\n<!doctype html>"
     stands_in(3)
     result = rt.run("report", "--open", "-o", page, env=path)
-    assert result.rc == 1 and f"{page}: cannot open it in a browser: xdg-open failed" in result.stderr
+    assert result.rc == 1 and f"{page}: cannot open it in a browser by xdg-open: it failed" in result.stderr
     told.unlink()
     # What could not be written is not opened.
     assert rt.run("report", "--open", "-o", "/nowhere/p.html", env=path).rc == 1

@@ -1,7 +1,7 @@
 /* The parser of /proc/net/tcp: refuses or accepts, and leaves its result untouched on refusal. */
 #include <arpa/inet.h>
 
-#include "probe/linux/tcp_owner.h"
+#include "serve/tcp_owner.h"
 
 #include "fuzz.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "probe/linux/tcp_owner.h"
+#include "serve/tcp_owner.h"
 #include "serve/gate.h"
 
 #define TOKEN "0123456789012345678901234567890123456789abc"

@@ -331,6 +331,13 @@ const char *trk__os_library_advice(const char *install)
 	       "name of the library";
 }
 
+const char trk__os_opener[] = "/usr/bin/open";
+
+bool trk__os_has_desktop(void)
+{
+	return !getenv("SSH_CONNECTION");
+}
+
 /* ---- the machine ---- */
 
 const bool trk__os_has_modes = true;

@@ -230,6 +230,15 @@ const char *trk__os_library_advice(const char *install)
 	       "package of this system";
 }
 
+const char trk__os_opener[] = "xdg-open";
+
+bool trk__os_has_desktop(void)
+{
+	const char *x11 = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+
+	return (x11 && *x11) || (wayland && *wayland);
+}
+
 /* ---- the machine ---- */
 
 const bool trk__os_has_modes = true;

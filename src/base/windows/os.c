@@ -211,6 +211,13 @@ char *dlerror(void)
 	return NULL;
 }
 
+const char trk__os_opener[] = "explorer";
+
+bool trk__os_has_desktop(void)
+{
+	return true;
+}
+
 /* ---- the machine ---- */
 
 const bool trk__os_has_modes = false;

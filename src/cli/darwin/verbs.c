@@ -1,7 +1,5 @@
-/* What the build for macOS lacks: the live view of running jobs and the server of the dashboard. Each
- * says so and fails. */
+/* What the build for macOS lacks: the live view of running jobs, which says so and fails. */
 #include "cli/cli.h"
-#include "cli/dashboard_serve.h"
 #include "cli/tracking.h"
 
 static const struct cli_option no_options[] = {{NULL, 0, NULL, NULL, NULL, 0}};
@@ -21,17 +19,6 @@ const struct cli_command cli_top = {
 	.options = no_options,
 	.run = refuse_top,
 };
-
-int cli_dashboard_serve(const struct cli_fleet_settings *views, uint16_t port, bool open_browser)
-{
-	(void) views;
-	(void) port;
-	(void) open_browser;
-	cli_complain(
-		"dashboard: this build for macOS has no server. Try: resource-tracker dashboard "
-		"--static FILE.html");
-	return EXIT_ERROR;
-}
 
 void track_complain_of_lacks(const struct track_settings *s)
 {

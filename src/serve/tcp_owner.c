@@ -1,4 +1,4 @@
-#include "probe/linux/tcp_owner.h"
+#include "serve/tcp_owner.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,8 +3,8 @@
  * Source: /proc/net/tcp and /proc/net/tcp6 (a socket of IPv6 that is connected to an address of
  * IPv4), one line a socket: addresses in hexadecimal digits in the order of the bytes in memory,
  * the user in the eighth field. Ids are those of the reader's user namespace. */
-#ifndef TRK_PROBE_LINUX_TCP_OWNER_H
-#define TRK_PROBE_LINUX_TCP_OWNER_H
+#ifndef TRK_SERVE_TCP_OWNER_H
+#define TRK_SERVE_TCP_OWNER_H
 
 #include <netinet/in.h>
 #include <sys/types.h>

@@ -7,14 +7,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/detach.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "cli/cli.h"
 #include "cli/environment.h"
 #include "serve/dashboard_server.h"
+#include "track/job_system.h"
 
 enum { PATH_SIZE = 4096 };
 
@@ -29,7 +30,7 @@ static void open_browser(const char *path)
 {
 	if (!trk__detach())
 		return;
-	(void) execlp("xdg-open", "xdg-open", path, (char *) NULL);
+	(void) execlp(trk__os_opener, trk__os_opener, path, (char *) NULL);
 	_exit(EXIT_NOT_FOUND);
 }
 
@@ -57,13 +58,6 @@ static void lead_browser(struct serving *s, const char *address)
 		open_browser(s->page);
 }
 
-static bool has_desktop(void)
-{
-	const char *x11 = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
-
-	return (x11 && *x11) || (wayland && *wayland);
-}
-
 static void tell_address(void *data, const char *address)
 {
 	struct serving *s = data;
@@ -74,7 +68,7 @@ static void tell_address(void *data, const char *address)
 	(void) cli_write(STDOUT_FILENO, &b, "stdout");
 	trk__buf_release(&b);
 	cli_complain("dashboard: serves this user until Ctrl-C");
-	if (s->open && has_desktop())
+	if (s->open && trk__os_has_desktop())
 		lead_browser(s, address);
 }
 
@@ -90,9 +84,9 @@ static int take_signals(void)
 	(void) sigaddset(&ends, SIGHUP);
 	(void) sigprocmask(SIG_BLOCK, &ends, NULL);
 	(void) signal(SIGPIPE, SIG_IGN);
-	fd = signalfd(-1, &ends, SFD_CLOEXEC);
+	fd = trk__job_open_signals(&ends);
 	if (fd < 0)
-		cli_complain("dashboard: signalfd: %s", trk__strerror(errno));
+		cli_complain("dashboard: signals: %s", trk__strerror(fd));
 	return fd;
 }
 
