@@ -112,14 +112,13 @@ void trk__follow_close(struct trk_follow *f)
 	memset(&f->record, 0, sizeof(f->record));
 }
 
-/* Was the file replaced, or cut for the end? A name that is gone (prune) leaves the open file as it
- * is. */
+/* Was the file replaced? A name that is gone (prune) leaves the open file as it is. */
 static int reopen(struct trk_follow *f)
 {
 	struct stat st;
 
 	if (fstatat(f->dirfd, f->path, &st, 0) < 0 ||
-	    ((uint64_t) st.st_dev == f->dev && st.st_ino == f->inode && st.st_size >= f->at))
+	    ((uint64_t) st.st_dev == f->dev && st.st_ino == f->inode))
 		return 0;
 	return open_file(f, NULL);
 }

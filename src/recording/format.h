@@ -9,8 +9,7 @@
  *     crc     4  CRC-32C of type, flags, length and payload
  *     payload
  *
- * Records are only appended, but for the end of a run on a full disk: it replaces the last ones, and
- * the file becomes smaller. A reader that meets a record whose check sum fails looks for the next
+ * Records are only appended. A reader that meets a record whose check sum fails looks for the next
  * sync: one damaged record costs itself alone. Rows are a bit set of known columns and zigzag
  * varints; the first record names the columns and their units, so that files outlive the table. */
 #ifndef TRK_RECORDING_FORMAT_H

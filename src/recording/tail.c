@@ -23,14 +23,14 @@ void trk__tail_release(struct trk_tail *t)
 	t->fd = -1;
 }
 
-/* The file at `path`, opened again when it was replaced or cut for the end. */
+/* The file at `path`, opened again when it was replaced. */
 static int follow(struct trk_tail *t, const char *path)
 {
 	struct stat st;
 
 	if (stat(path, &st) < 0)
 		return -errno;
-	if (t->fd >= 0 && st.st_ino == t->inode && st.st_size >= t->at)
+	if (t->fd >= 0 && st.st_ino == t->inode)
 		return 0;
 	trk__tail_release(t);
 	t->fd = trk__open_regular_at(AT_FDCWD, path);

@@ -11,20 +11,27 @@
 
 #include "base/crc32c.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "recording/format.h"
 #include "recording/reader.h"
 #include "recording/gpu_record.h"
 #include "recording/place_record.h"
 #include "recording/program_record.h"
 
-enum { BATCH_BYTES = 64 * 1024, FRAMES_MAX = BATCH_BYTES + TRK_PAYLOAD_MAX + TRK_FRAME_SIZE };
+enum {
+	BATCH_BYTES = 64 * 1024,
+	FRAMES_MAX = BATCH_BYTES + TRK_PAYLOAD_MAX + TRK_FRAME_SIZE,
+	END_ROOM = 8 * 1024, /* for the end of a run, which takes 1 to 2 kB */
+	RESERVE_STEP = 16 * 1024,
+};
 
 struct trk_writer {
 	int dirfd; /* borrowed */
 	int fd;
 	char name[128];
 	uint64_t size, max_bytes;
-	uint64_t merge; /* rows that become one in the next rewrite */
+	uint64_t reserved; /* disk space up to here; UINT64_MAX: cannot be reserved */
+	uint64_t merge;    /* rows that become one in the next rewrite */
 	struct trk_buf payload;
 	struct trk_buf frames; /* not written yet: at most batch_bytes and a record */
 	size_t batch_bytes;    /* 0: each record is written at once */
@@ -36,23 +43,58 @@ struct trk_writer {
 	uint64_t lost;
 };
 
-/* Write what `frames` holds. After a short write the file is cut back, so that what follows is not
- * hidden behind half a record. */
-static int flush(struct trk_writer *w)
+/* Reserve disk space for `len` more bytes and the end of the run behind them. -ENOSPC or -EDQUOT:
+ * the disk has room for the end only. Where the file system cannot reserve space, the end takes its
+ * chance. */
+static int reserve(struct trk_writer *w, size_t len)
+{
+	uint64_t wanted = len + END_ROOM;
+	int r;
+
+	if (w->size + wanted <= w->reserved)
+		return 0;
+	r = trk__os_reserve(w->fd, w->size, wanted + RESERVE_STEP);
+	if (r == 0) {
+		w->reserved = w->size + wanted + RESERVE_STEP;
+		return 0;
+	}
+	if (r == -ENOSPC || r == -EDQUOT)
+		r = trk__os_reserve(w->fd, w->size, wanted);
+	if (r == -ENOSPC || r == -EDQUOT)
+		return r;
+	w->reserved = r == 0 ? w->size + wanted : UINT64_MAX;
+	return 0;
+}
+
+/* After a short write the file is cut back, so that what follows is not hidden behind half a
+ * record. */
+static int write_frames(struct trk_writer *w)
+{
+	int r = trk__write_all(w->fd, w->frames.data, w->frames.len);
+
+	if (r == 0) {
+		w->size += w->frames.len;
+		return 0;
+	}
+	(void) !ftruncate(w->fd, (off_t) w->size);
+	(void) lseek(w->fd, (off_t) w->size, SEEK_SET);
+	w->reserved = 0;
+	return r;
+}
+
+/* Write what `frames` holds. is_end: into the space that is reserved for it. The start is written
+ * wherever it fits. */
+static int flush(struct trk_writer *w, bool is_end)
 {
 	int r = w->frames.error;
 
 	if (r == 0 && w->fd < 0)
 		r = -EBADF;
+	if (r == 0 && !is_end && w->size > TRK_SIGNATURE_SIZE)
+		r = reserve(w, w->frames.len);
 	if (r == 0)
-		r = trk__write_all(w->fd, w->frames.data, w->frames.len);
-	if (r == 0) {
-		w->size += w->frames.len;
-	} else {
-		if (w->fd >= 0) {
-			(void) !ftruncate(w->fd, (off_t) w->size);
-			(void) lseek(w->fd, (off_t) w->size, SEEK_SET);
-		}
+		r = write_frames(w);
+	if (r < 0) {
 		w->lost += w->pending;
 		if (!w->error)
 			w->error = r;
@@ -76,7 +118,7 @@ static int append(struct trk_writer *w, enum trk_record_type type)
 	w->pending++;
 	if (w->frames.len < w->batch_bytes && !w->frames.error)
 		return 0;
-	return flush(w);
+	return flush(w, type == TRK_RECORD_END);
 }
 
 /* A new file, never one that is there already, nor what a link points to. */
@@ -394,17 +436,18 @@ static int thin(struct trk_writer *w)
 	if (r == 0)
 		r = append(&to, TRK_RECORD_START);
 	if (r == 0)
-		r = flush(w);
+		r = flush(w, false);
 	if (r == 0)
 		r = rewrite_into(w, &to);
 	if (r == 0)
-		r = flush(&to);
+		r = flush(&to, false);
 	if (r == 0 && renameat(w->dirfd, path, w->dirfd, w->name) < 0)
 		r = -errno;
 	if (r == 0) {
 		trk__close(w->fd);
 		w->fd = to.fd;
 		w->size = to.size;
+		w->reserved = to.reserved;
 		w->lines_bytes = to.lines_bytes;
 		to.fd = -1;
 	}
@@ -539,58 +582,19 @@ void trk__writer_sizes(const struct trk_writer *w, uint64_t *ret_bytes, uint64_t
 	*ret_lines_bytes = w->lines_bytes;
 }
 
-struct last_rows {
-	uint64_t at, size; /* of the next record; of the file */
-	uint64_t end_at;   /* the last record that the end fits over; 0: none */
-	uint64_t end_bytes;
-	uint64_t records; /* from there on */
-};
-
-static int find_place(void *data, int type, const unsigned char *payload, size_t len)
-{
-	struct last_rows *l = data;
-
-	(void) payload;
-	if (type != TRK_RECORD_START && l->at + l->end_bytes < l->size) {
-		l->end_at = l->at;
-		l->records = 0;
-	}
-	l->records++;
-	l->at += len + TRK_FRAME_SIZE;
-	return 0;
-}
-
-/* The disk is full: the end overwrites the last rows, as it needs no new space there. The file
- * becomes smaller, which makes those who follow it read it again. */
-static void end_over_rows(struct trk_writer *w)
-{
-	struct last_rows l = {.at = TRK_SIGNATURE_SIZE, .size = w->size};
-
-	trk__format_frame(&w->frames, TRK_RECORD_END, &w->payload);
-	l.end_bytes = w->frames.len;
-	if (trk__records_walk(w->fd, w->name, find_place, &l, NULL) == 0 && l.end_at &&
-	    lseek(w->fd, (off_t) l.end_at, SEEK_SET) >= 0) {
-		w->lost += l.records;
-		w->size = l.end_at;
-		if (trk__write_all(w->fd, w->frames.data, w->frames.len) == 0) {
-			w->size += w->frames.len;
-			w->lost--; /* the end, which append() counted */
-		}
-		(void) !ftruncate(w->fd, (off_t) w->size);
-	}
-	trk__buf_clear(&w->frames);
-}
-
 int trk__writer_end(struct trk_writer *w, const struct trk_outcome *o)
 {
 	int r;
 
+	if (w->pending)
+		(void) flush(w, false);
 	trk__buf_clear(&w->payload);
 	trk__format_outcome(&w->payload, o);
 	w->batch_bytes = 0;
 	r = append(w, TRK_RECORD_END);
-	if (r < 0)
-		end_over_rows(w);
+	/* Frees what was reserved and is not used. */
+	if (w->fd >= 0)
+		(void) !ftruncate(w->fd, (off_t) w->size);
 	return r;
 }
 

@@ -3,7 +3,7 @@
  * An error of the file (a full disk, a lost directory) stops the writing, never the tracking: the
  * figures of the run stay in memory, and what is on the disk stays readable. A record that was cut
  * by a full disk is completed when there is room again, or overwritten by nothing: the reader skips
- * it. The end of a run is written over the last rows then.
+ * it. On Linux disk space for the end of the run is reserved ahead of the rows.
  *
  * When the file reaches its bound, old rows are merged into coarser ones with their means (sums for
  * amounts), minima and maxima; the newest quarter keeps its resolution. The rewrite goes to a new
@@ -50,8 +50,6 @@ int trk__writer_lines(struct trk_writer *w, const struct trk_lines *l,
 		      const struct trk_lines_count *count, size_t counts);
 /* Bytes of the file, and of these what stacks take. */
 void trk__writer_sizes(const struct trk_writer *w, uint64_t *ret_bytes, uint64_t *ret_lines_bytes);
-/* The end. Where there is no room for it, it overwrites the last records, which count as lost: the
- * error is returned, and the recording has its end. */
 int trk__writer_end(struct trk_writer *w, const struct trk_outcome *o);
 
 /* The first error that a row was lost by, or 0; and how many records were lost. */

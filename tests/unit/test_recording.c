@@ -13,7 +13,6 @@
 #include <sys/resource.h>
 
 #include "rows.h"
-#include "recording/follow.h"
 #include "recording/place_record.h"
 
 enum { FEW = 6 };
@@ -454,67 +453,6 @@ static void a_recording_is_private_and_never_written_through_a_link(void **state
 	folder_release(&f);
 }
 
-/* A file of 6000 bytes that may not become larger. */
-static struct trk_writer *writer_without_room(struct folder *f, struct rlimit *old, int64_t rows)
-{
-	struct rlimit small = {.rlim_cur = 6000};
-	struct trk_sample row;
-	struct trk_writer *w;
-	struct trk_run run;
-
-	run_init(&run);
-	assert_int_equal(getrlimit(RLIMIT_FSIZE, old), 0);
-	small.rlim_max = old->rlim_max;
-	w = trk__writer_new(f->fd, "1.rtrk", &run, 0, NULL);
-	assert_non_null(w);
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-	for (int64_t i = 0; i < rows; i++) {
-		row_init(&row, i);
-		(void) trk__writer_row(w, &row);
-	}
-	return w;
-}
-
-static void the_end_on_a_full_disk_overwrites_the_last_rows(void **state)
-{
-	struct trk_outcome *o = calloc(1, sizeof(*o));
-	struct trk_follow *follow = calloc(1, sizeof(*follow));
-	struct trk_follow_calls calls = {.data = NULL};
-	struct rows rows = {.count = 0};
-	struct trk_record record;
-	struct trk_writer *w;
-	struct rlimit old;
-	struct folder f;
-	uint64_t lost = 0;
-	void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
-
-	(void) state;
-	folder_init(&f);
-	w = writer_without_room(&f, &old, 60);
-	assert_int_equal(trk__follow_open(follow, f.fd, "1.rtrk", 0, &calls, NULL), 0);
-	assert_true(trk__follow_update(follow) > 10 && !follow->record.ended);
-	outcome_init(o);
-	assert_int_equal(trk__writer_end(w, o), -EFBIG);
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
-	assert_int_equal(trk__writer_error(w, &lost), -EFBIG);
-	trk__writer_free(w);
-	assert_int_equal(trk__record_read(f.fd, "1.rtrk", &record, rows_take, &rows, NULL), 0);
-	assert_true(record.ended && record.damaged == 0);
-	assert_int_equal(record.outcome.code, 3);
-	assert_true(rows.count > 10);
-	assert_int_equal(rows.count + lost, 60);
-	trk__record_release(&record);
-	/* Who has read the rows that are gone reads the file again. */
-	assert_true(trk__follow_update(follow) > 0);
-	assert_true(follow->record.ended && follow->record.outcome.code == 3);
-	trk__follow_close(follow);
-	free(follow);
-	free(o);
-	assert_true(signal(SIGXFSZ, before) == SIG_IGN);
-	assert_int_equal(unlinkat(f.fd, "1.rtrk", 0), 0);
-	folder_release(&f);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -527,7 +465,6 @@ int main(void)
 		cmocka_unit_test(columns_that_are_not_known_are_skipped),
 		cmocka_unit_test(a_schema_of_a_newer_version_is_mapped_by_name),
 		cmocka_unit_test(rows_lost_to_a_full_disk_are_counted),
-		cmocka_unit_test(the_end_on_a_full_disk_overwrites_the_last_rows),
 		cmocka_unit_test(a_place_comes_back_as_written),
 		cmocka_unit_test(a_recording_is_private_and_never_written_through_a_link),
 	};

@@ -182,6 +182,14 @@ void trk__os_group_take(int group_fd)
 
 /* ---- files ---- */
 
+int trk__os_reserve(int fd, uint64_t at, uint64_t len)
+{
+	(void) fd;
+	(void) at;
+	(void) len;
+	return -EOPNOTSUPP;
+}
+
 int64_t trk__os_modified_ns(const struct stat *st)
 {
 	return (int64_t) st->st_mtimespec.tv_sec * 1000000000 + st->st_mtimespec.tv_nsec;

@@ -125,6 +125,11 @@ void trk__os_group_take(int group_fd)
 
 /* ---- files ---- */
 
+int trk__os_reserve(int fd, uint64_t at, uint64_t len)
+{
+	return fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t) at, (off_t) len) < 0 ? -errno : 0;
+}
+
 int64_t trk__os_modified_ns(const struct stat *st)
 {
 	return (int64_t) st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;

@@ -49,6 +49,14 @@ int ioctl(int fd, unsigned long request, struct winsize *ret)
 
 /* ---- files ---- */
 
+int trk__os_reserve(int fd, uint64_t at, uint64_t len)
+{
+	(void) fd;
+	(void) at;
+	(void) len;
+	return -EOPNOTSUPP;
+}
+
 int64_t trk__os_modified_ns(const struct stat *st)
 {
 	return st->modified_ns;
