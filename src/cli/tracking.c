@@ -645,6 +645,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 		free(result);
 		return status;
 	}
+	trk__os_map_stack();
 	plan_it(s, argv, pid, &out);
 	track_complain_of_lacks(s);
 	if (open_outputs(&out, s, &env) < 0 || (!check_outputs(s) && s->strict))

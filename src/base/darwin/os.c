@@ -269,6 +269,10 @@ void trk__os_name_self(const char *name)
 	(void) name;
 }
 
+void trk__os_map_stack(void)
+{
+}
+
 bool trk__os_is_dynamic(void)
 {
 	return true;

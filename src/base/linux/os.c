@@ -195,6 +195,26 @@ void trk__os_name_self(const char *name)
 }
 
 /* The kernel gives the address of the dynamic loader; a static program has none. */
+enum { STACK_BYTES = 256 * 1024, ADDRESSES_MIN = 64 << 20 };
+
+/* The kernel maps the stack down to a page that is touched; memory is taken for that page alone. */
+__attribute__((noinline)) static void touch_stack(void)
+{
+	volatile char deep[STACK_BYTES];
+
+	deep[0] = 0;
+	(void) deep[0];
+}
+
+void trk__os_map_stack(void)
+{
+	struct rlimit stack, addresses;
+
+	if (getrlimit(RLIMIT_STACK, &stack) == 0 && getrlimit(RLIMIT_AS, &addresses) == 0 &&
+	    stack.rlim_cur >= 4 * (rlim_t) STACK_BYTES && addresses.rlim_cur >= ADDRESSES_MIN)
+		touch_stack();
+}
+
 bool trk__os_is_dynamic(void)
 {
 	return getauxval(AT_BASE) != 0;
