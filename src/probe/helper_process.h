@@ -1,12 +1,11 @@
-/* Programs that the tracker starts for itself, such as nvidia-smi: never part of what is tracked.
+/* Programs that the tracker starts for itself, such as nvidia-smi; they are never tracked.
  *
- * The tracker of a job is its subreaper and takes every child for the job's. So each program that
- * is started here is registered before any other thread can reap it; code that reaps children
- * asks first.
- * Such a program has a process group of its own (what the terminal sends does not reach it), its
- * output comes through a pipe, and it inherits no other descriptor.
+ * The tracker is the job's subreaper and counts every child as the job's. So each program that is
+ * started here is registered before any other thread can reap it; code that reaps children first
+ * checks whether a child is such a helper. A helper has its own process group (signals from the
+ * terminal do not reach it), its output comes through a pipe, and it inherits no other descriptor.
  *
- * Safe to use from several threads; at most TRK_HELPER_PROCESSES_MAX at a time in a process. */
+ * Thread-safe; at most TRK_HELPER_PROCESSES_MAX concurrent helpers in a process. */
 #ifndef TRK_PROBE_HELPER_PROCESS_H
 #define TRK_PROBE_HELPER_PROCESS_H
 
@@ -18,31 +17,31 @@ enum { TRK_HELPER_PROCESSES_MAX = 4 };
 
 struct trk_helper_process {
 	int slot; /* -1: none */
-	int fd;   /* its standard output and error, not blocking; the caller closes */
+	int fd;   /* its standard output and error, non-blocking; the caller closes */
 };
 
-/* Start the file with these arguments and this environment, in the folder /. 0 or a negative
+/* Execute the file with these arguments and this environment, in the directory /. 0 or a negative
  * errno. */
 int trk__helper_process_start(struct trk_helper_process *h, const char *file, char *const argv[],
 			      char *const envp[]);
-/* The same without another program: fork(2). 0 in the child, which calls _exit; in the parent the
- * pid or a negative errno. The child keeps all descriptors but h->fd, which is -1. */
+/* Register a helper that runs this program: fork(2). 0 in the child, which ends with _exit; in the
+ * parent the pid or a negative errno. The child keeps all descriptors; h->fd is -1. */
 pid_t trk__helper_process_fork(struct trk_helper_process *h);
-/* Has it ended? 1 with *ret_status as of waitpid(2), else 0. The caller that sees the end ends its
- * process group with it, and h->slot is -1. */
+/* 1 with *ret_status as of waitpid(2) if it has ended, else 0. The call that returns 1 also kills
+ * the helper's process group and sets h->slot to -1. */
 int trk__helper_process_ended(struct trk_helper_process *h, int *ret_status);
-/* SIGKILL to its process group. */
+/* Send SIGKILL to its process group. */
 void trk__helper_process_kill(const struct trk_helper_process *h);
 
-/* Whether this child is a helper, or was left behind by one: 1, 0, or -EBUSY where a helper is
- * still being started after a short wait. */
+/* 1 if this child is a helper, or an orphan that a helper started; else 0. -EBUSY if after a short
+ * wait a helper is still being started. */
 int trk__helper_process_is(pid_t pid);
-/* The child `pid` has ended. True, after reaping it here, if it was a helper. */
+/* If the ended child `pid` was a helper, reap it and return true. */
 bool trk__helper_process_reap(pid_t pid);
-/* CPU time of all of them so far. True when that is all: none is living, and nothing that one of
- * them has started. */
+/* CPU time of all helpers so far. True when it is final: no helper and no descendant of one is
+ * alive. */
 bool trk__helper_process_cpu_ns(uint64_t *ret_ns);
-/* End all of them, and start none until it is let go: so that what they have used is known. */
+/* true: kill all helpers and start none until `false`, so that their CPU time is final. */
 void trk__helper_process_hold(bool hold);
 bool trk__helper_process_is_held(void);
 

@@ -1,8 +1,8 @@
-/* A small HTTP/1.1 client for metadata services: one request a connection, never blocking, bounded.
+/* A small HTTP/1.1 client for metadata services: one request per connection, non-blocking.
  *
- * Plain HTTP to an IPv4 address, no names to resolve, no redirect followed, no proxy, at most 64
- * KiB of body and 16 KiB of head. The caller waits on the descriptor; time is the caller's to
- * bound. */
+ * It supports plain HTTP to an IPv4 address, without name resolution, redirects or proxies, with at
+ * most 64 KiB of body and 16 KiB of head. The caller waits on the descriptor and limits the
+ * time. */
 #ifndef TRK_PROBE_CLOUD_HTTP_H
 #define TRK_PROBE_CLOUD_HTTP_H
 
@@ -23,12 +23,13 @@ struct trk_http_response {
 	size_t body_len;
 };
 
-/* Parse what came so far, data[0..len) with a NUL behind it; `ended`: nothing more will come.
- * Chunks are joined in place once all are there. Returns 1 with *ret; 0 when more is needed;
- * -EBADMSG for what is no HTTP or was cut; -EFBIG for more than the bounds. */
+/* Parse what was received so far, data[0..len) and a NUL; `ended`: the peer closed the connection.
+ * Chunks are joined in place once all have arrived. Returns 1 with *ret; 0 when more is needed;
+ * -EBADMSG for a malformed or truncated response; -EFBIG beyond the limits. */
 int trk__http_parse(char *data, size_t len, bool ended, struct trk_http_response *ret);
 
-/* Value of a header of the response, cut to fit; false when there is none. Without case. */
+/* Value of a response header, cut to fit; false without such a header. Ignores the case of
+ * `name`. */
 bool trk__http_header(const struct trk_http_response *r, const char *name, char *value,
 		      size_t size);
 
@@ -38,13 +39,13 @@ struct trk_http {
 	size_t sent;
 };
 
-/* Begin to connect; `request` is the whole request, copied. Returns 0 or a negative errno; release
- * in both cases. */
+/* Begin to connect; `request` is the whole request and is copied. Returns 0 or a negative errno;
+ * call _release in both cases. */
 int trk__http_begin(struct trk_http *h, const struct sockaddr_in *to, const char *request);
-/* Go on as far as possible. 1: *ret holds the response, views until _release; 0: wait for the
- * descriptor to become readable or writable; a negative errno: failed. */
+/* Send and receive as far as possible. 1: *ret holds the response, valid until _release; 0: wait
+ * for the descriptor to become readable or writable; a negative errno: failed. */
 int trk__http_step(struct trk_http *h, struct trk_http_response *ret);
-/* Close; what was received stays until _release. */
+/* Close the connection; the response stays valid until _release. */
 void trk__http_close(struct trk_http *h);
 void trk__http_release(struct trk_http *h);
 

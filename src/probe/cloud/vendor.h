@@ -1,5 +1,5 @@
 /* What each cloud vendor's file provides: how its machines are recognised, the requests, and how
- * answers are read. Documented by the vendors; each file cites the facts of its pages. */
+ * answers are parsed. Each file cites the vendor's documentation. */
 #ifndef TRK_PROBE_CLOUD_VENDOR_H
 #define TRK_PROBE_CLOUD_VENDOR_H
 
@@ -23,7 +23,7 @@ struct trk_cloud_answer {
 
 enum trk_cloud_likeness {
 	TRK_CLOUD_NO,
-	TRK_CLOUD_MAYBE, /* a virtual machine without a name: this vendor has such ones */
+	TRK_CLOUD_MAYBE, /* a virtual machine without a vendor name, as this vendor has some */
 	TRK_CLOUD_SURE,
 };
 
@@ -34,34 +34,33 @@ struct trk_cloud_question {
 	const char *headers; /* each ended by CR LF; NULL: none */
 };
 
-/* What is NULL is not needed. */
+/* Members that a vendor does not need are NULL. */
 struct trk_cloud_vendor {
 	const char *id;
-	/* Firmware: what one of its texts starts with, or the tag of the chassis; and whether
-	 * machines without a name may be this vendor's. `looks` decides where it is more than
-	 * that. */
+	/* Firmware: the prefix of one of its texts, or the asset tag of the chassis; and whether a
+	 * machine without a vendor name may be this vendor's. `looks` replaces these checks. */
 	const char *firmware[2], *chassis_tag;
 	bool unnamed;
 	enum trk_cloud_likeness (*looks)(const struct trk_dmi *dmi);
-	/* Requests that are sent at once, in this order; a NULL path ends them. Where a request
-	 * needs an answer, `ask` fills in the requests of a step, which are sent together: step 0
-	 * first, step 1 when those of step 0 have ended. `answers` are those of earlier steps.
-	 * Returns how many. */
+	/* Requests that are sent at once, in this order, up to a NULL path. Where a request depends
+	 * on an answer, `ask` instead fills in the requests of a step, which are sent together:
+	 * step 1 when those of step 0 have ended. `answers` are those of earlier steps. Returns the
+	 * number of requests. */
 	struct trk_cloud_question question[TRK_CLOUD_REQUESTS];
 	size_t (*ask)(unsigned int step, const struct trk_cloud_answer *answers,
 		      struct trk_cloud_request *ret);
-	/* True if it is this vendor. Fills in region, zone, type, allocation, and `reason` where
-	 * something stays unknown. From all answers, in the order of the requests; or from the one
-	 * answer, a JSON document. */
+	/* True if the answers are this vendor's. Fills in region, zone, type, allocation, and
+	 * `reason` where something stays unknown. `read` takes all answers, in the order of the
+	 * requests; `read_json` one answer, a JSON document. */
 	bool (*read)(const struct trk_cloud_answer *answers, size_t n, struct trk_cloud *ret);
 	bool (*read_json)(const struct trk_json_doc *d, const struct trk_json_value *root,
 			  struct trk_cloud *ret);
-	const char *lacks; /* what its metadata does not name: the reason why there is no type */
+	const char *lacks; /* what the metadata lacks: the reason for an unknown type */
 	/* Further facts from the firmware. */
 	void (*read_dmi)(const struct trk_dmi *dmi, struct trk_cloud *ret);
 };
 
-/* The same for every vendor, by its functions or its table. */
+/* Call the vendor's function or, without one, use its table. */
 enum trk_cloud_likeness trk__cloud_looks(const struct trk_cloud_vendor *v,
 					 const struct trk_dmi *dmi);
 size_t trk__cloud_ask(const struct trk_cloud_vendor *v, unsigned int step,
@@ -69,7 +68,7 @@ size_t trk__cloud_ask(const struct trk_cloud_vendor *v, unsigned int step,
 bool trk__cloud_read(const struct trk_cloud_vendor *v, const struct trk_cloud_answer *answers,
 		     size_t n, struct trk_cloud *ret);
 
-/* Each vendor has a file NAME.c with trk__cloud_NAME, in the order in which vendors are queried. */
+/* Each vendor has a file NAME.c with trk__cloud_NAME. Vendors are queried in this order. */
 /* clang-format off */
 #define TRK_CLOUD_VENDOR_LIST(X) \
 	X(aws) X(gcp) X(azure) X(hetzner) X(upcloud) X(alicloud) X(ovh) X(vultr) X(oracle) \
@@ -82,8 +81,8 @@ extern const struct trk_cloud_vendor *const trk__cloud_vendors[]; /* NULL-termin
 
 /* ---- helpers ---- */
 
-/* The requests of a service that may want a token: step 0 asks for one, step 1 reads `paths`.
- * Without a token the paths are read without. `header` carries it. */
+/* The requests of a service that may require a token: step 0 requests one, step 1 reads `paths`,
+ * with the token, if there is one, in `header`. */
 struct trk_cloud_token_service {
 	const char *address, *header;
 	const char *const *paths;
@@ -91,17 +90,18 @@ struct trk_cloud_token_service {
 };
 size_t trk__cloud_ask_token(const struct trk_cloud_token_service *service, unsigned int step,
 			    const struct trk_cloud_answer *answers, struct trk_cloud_request *ret);
-/* As above, for the body of an answer. */
+/* The body of an answer, if it is a single word. */
 bool trk__cloud_answer_word(const struct trk_cloud_answer *a, char *to, size_t size);
-/* The body as JSON; the caller releases on success. */
+/* Parse the body as JSON; the caller releases *ret on success. */
 bool trk__cloud_answer_json(const struct trk_cloud_answer *a, struct trk_json_doc *ret);
-/* A text of a JSON document, if it is a single word. */
+/* The string at `key` of a JSON object, if it is a single word. */
 bool trk__cloud_json_word(const struct trk_json_doc *d, const struct trk_json_value *object,
 			  const char *key, char *to, size_t size);
 /* The last part of a path: "projects/1/zones/us-central1-a" -> "us-central1-a". */
 const char *trk__cloud_last_part(const char *path);
 
-/* Does one of sys_vendor, product_name, bios_vendor, chassis_vendor, board_vendor start so? */
+/* True if sys_vendor, product_name, bios_vendor, chassis_vendor or board_vendor starts with
+ * `text`. */
 bool trk__cloud_dmi_says(const struct trk_dmi *dmi, const char *text);
 
 #endif

@@ -1,8 +1,7 @@
 /* Bytes that the disks of a Mac have read and written.
  *
  * Source: "Statistics" of each IOBlockStorageDriver in the registry of IOKit. The framework is
- * loaded at run time, with prototypes that are written here: the linker has none of its
- * interface. */
+ * loaded at run time, with prototypes declared here; the build does not link against it. */
 #ifndef TRK_PROBE_DARWIN_DISKS_H
 #define TRK_PROBE_DARWIN_DISKS_H
 
@@ -32,14 +31,14 @@ struct trk_mac_iokit {
 struct trk_mac_disks {
 	struct trk_mac_iokit call;
 	struct trk_meter meter;
-	const void *statistics, *bytes_read, *bytes_written; /* keys; NULL: IOKit is not there */
+	const void *statistics, *bytes_read, *bytes_written; /* keys; NULL: IOKit is missing */
 };
 
-/* 0 or a negative errno; _release is due either way. `call` NULL: load the framework. */
+/* Returns 0 or a negative errno; call _release in both cases. `call` NULL: load the framework. */
 int trk__mac_disks_init(struct trk_mac_disks *d, const struct trk_mac_iokit *call);
 void trk__mac_disks_release(struct trk_mac_disks *d);
-/* Monotone totals since the first update, which gives 0 and 0. A disk image that is mounted counts
- * as a disk. Returns 0 or a negative errno; -ENODATA where IOKit names no disk. */
+/* Monotone totals since the first update, which returns 0 and 0. A mounted disk image counts as a
+ * disk. Returns 0 or a negative errno; -ENODATA where IOKit lists no disk. */
 int trk__mac_disks_update(struct trk_mac_disks *d, uint64_t *ret_read_bytes,
 			  uint64_t *ret_write_bytes);
 

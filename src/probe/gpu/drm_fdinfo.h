@@ -2,7 +2,8 @@
  *
  * Source: /proc/PID/fdinfo/N of a descriptor of /dev/dri/… (amdgpu since Linux 5.14, i915 since
  * 5.19, xe since 6.10; the keys are those of the kernel's page on DRM client usage). Descriptors
- * that were duplicated or inherited show the same client: it counts once, by bus and client-id. */
+ * that were duplicated or inherited show the same client, which counts once, by bus and
+ * client-id. */
 #ifndef TRK_PROBE_GPU_DRM_FDINFO_H
 #define TRK_PROBE_GPU_DRM_FDINFO_H
 
@@ -25,22 +26,22 @@ struct trk_drm_client {
 	uint64_t id;              /* drm-client-id */
 	size_t engines;
 	struct trk_drm_engine engine[TRK_DRM_ENGINES_MAX];
-	bool has_memory;       /* of its own, on the device */
+	bool has_memory;       /* memory on the device */
 	uint64_t memory_bytes; /* resident there, else allocated */
-	bool has_gtt;          /* of amdgpu: of the machine, mapped for the GPU */
+	bool has_gtt;          /* amdgpu: main memory that is mapped for the GPU */
 	uint64_t gtt_bytes;
 };
 
-/* Parse the text of one fdinfo file. Pure. Returns 0; -ENODATA where it is no DRM client or has no
- * client-id; *ret is untouched then. Unknown keys, engines and units are passed over. */
+/* Parse the text of one fdinfo file. Pure. Returns 0; or -ENODATA and leaves *ret untouched where
+ * it is not a DRM client or has no client-id. Unknown keys, engines and units are ignored. */
 int trk__drm_fdinfo_parse(const char *text, struct trk_drm_client *ret);
 
-/* Share of the time between two looks in which the busiest engine worked, 0 to 1; NaN without
+/* Share of the time between two readings in which the busiest engine was busy, 0 to 1; NaN without
  * engine times. before NULL: the client is new. */
 double trk__drm_busy_share(const struct trk_drm_client *now, const struct trk_drm_client *before,
 			   uint64_t over_ns);
 
-/* The same for engines whose names begin with `kind`. 0 where amdgpu has no line for it. */
+/* As above, for engines whose names begin with `kind`. 0 where amdgpu has no line for them. */
 double trk__drm_kind_share(const struct trk_drm_client *now, const struct trk_drm_client *before,
 			   const char *kind, uint64_t over_ns);
 

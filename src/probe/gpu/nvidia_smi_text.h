@@ -1,4 +1,4 @@
-/* Parsers of what nvidia-smi prints, for any driver: figures of GPUs (--query-gpu), compute
+/* Parsers of the output of nvidia-smi, for any driver: figures of GPUs (--query-gpu), compute
  * processes (--query-compute-apps), activity of processes (pmon), and MIG instances (-L).
  *
  * Columns are found by their names, because order and number differ between drivers. Fields are not
@@ -10,13 +10,13 @@
 
 struct trk_smi_gpu {
 	int index;
-	bool knows_shares; /* of its processes */
+	bool knows_shares; /* it lists the shares of its processes */
 	struct trk_gpu_device device;
 };
 
 struct trk_smi_process {
-	int index;     /* of the GPU; -1: uuid names it */
-	char uuid[96]; /* of the GPU, or of an instance; empty: index names it */
+	int index;     /* of the GPU; -1: uuid is set */
+	char uuid[96]; /* of the GPU or of an instance; empty: index is set */
 	pid_t pid;
 	double bytes, share; /* NaN: not known */
 	double encoder, decoder;
@@ -28,10 +28,10 @@ struct trk_smi_instance {
 	char name[96], uuid[96];
 };
 
-/* Pure functions that return at most `max` entries. 0, or -EBADMSG when the text is no such table
- * (*ret_count is then untouched). */
+/* Pure functions that fill in at most `max` entries. Each returns 0, or -EBADMSG for a text in
+ * another format and leaves *ret_count untouched. */
 
-/* With or without units ("nounits"), with a head line. */
+/* The text has a head line, and may have units or not ("nounits"). */
 int trk__smi_gpus_parse(const char *text, struct trk_smi_gpu *gpu, size_t max, size_t *ret_count);
 int trk__smi_apps_parse(const char *text, struct trk_smi_process *process, size_t max,
 			size_t *ret_count);
@@ -40,9 +40,9 @@ int trk__smi_pmon_parse(const char *text, struct trk_smi_process *process, size_
 int trk__smi_list_parse(const char *text, struct trk_smi_instance *instance, size_t max,
 			size_t *ret_count);
 
-/* True if the program refused a field of a query; its name. */
+/* True if the program rejected a field of the query; `field` receives its name. */
 bool trk__smi_refused(const char *text, char *field, size_t size);
-/* The first line that is not blank, cut, printable characters only. */
+/* Copy the printable characters of the first line that is not blank, cut to fit. */
 void trk__smi_first_line(const char *text, char *to, size_t size);
 
 #endif

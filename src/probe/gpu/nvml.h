@@ -1,6 +1,5 @@
-/* The part of NVIDIA's Management Library that is used, declared by its public documentation:
- * types, numbers and names as its interface has them. The library is found at run time; nothing is
- * linked. */
+/* The part of NVIDIA's Management Library that is used, declared from its public documentation. The
+ * library is loaded at run time; nothing is linked. */
 #ifndef TRK_PROBE_GPU_NVML_H
 #define TRK_PROBE_GPU_NVML_H
 
@@ -38,12 +37,13 @@ enum {
 	NVML_FI_DEV_ECC_DBE_VOL_TOTAL = 4,
 	NVML_FI_DEV_RETIRED_SBE = 29, /* pages */
 	NVML_FI_DEV_RETIRED_DBE = 30,
-	NVML_FI_DEV_REMAPPED_COR = 142, /* rows; Ampere and later have them instead of pages */
+	NVML_FI_DEV_REMAPPED_COR =
+		142, /* rows; Ampere and later remap rows instead of retiring pages */
 	NVML_FI_DEV_REMAPPED_UNC = 143,
 	NVML_VALUE_TYPE_DOUBLE = 0,
 	NVML_VALUE_TYPE_UNSIGNED_INT = 1,
 	NVML_VALUE_TYPE_UNSIGNED_LONG = 2, /* of 32 bits on Windows */
-	/* KiB since some moment, of all links with scope UINT32_MAX. */
+	/* KiB since an unspecified moment; scope UINT32_MAX: of all links. */
 	NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX = 138,
 	NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX = 139,
 	NVML_GPM_METRIC_SM_UTIL = 2,          /* percent */
@@ -65,7 +65,7 @@ struct nvml_utilization {
 };
 
 struct nvml_memory {
-	unsigned long long total, free, used; /* bytes; used holds what the driver reserves */
+	unsigned long long total, free, used; /* bytes; used includes the driver's reserve */
 };
 
 struct nvml_memory_v2 {
@@ -81,7 +81,7 @@ struct nvml_pci_info {
 	char bus_id[32];
 };
 
-struct nvml_process { /* of the functions _v2; and of _v3, but for drivers 535.43 to 535.86 */
+struct nvml_process { /* of the functions _v2, and of _v3 except in drivers 535.43 to 535.86 */
 	unsigned int pid;
 	unsigned long long used_memory;
 	unsigned int gpu_instance, compute_instance;
@@ -98,7 +98,7 @@ struct nvml_process_sample {
 	unsigned int sm, memory, encoder, decoder; /* percent */
 };
 
-/* As above, by nvmlDeviceGetProcessesUtilizationInfo (since driver 545). */
+/* As above, of nvmlDeviceGetProcessesUtilizationInfo (since driver 545). */
 struct nvml_process_info {
 	unsigned long long time_us;
 	unsigned int pid, sm, memory, encoder, decoder, jpeg, optical_flow;
@@ -143,7 +143,8 @@ struct nvml_gpm_support {
 	unsigned int version, is_supported;
 };
 
-/* The library may touch as many as its own header has room for: 98 in CUDA 11.8, 477 in 13.5. */
+/* The library may write as many entries as its own header declares: 98 in CUDA 11.8, 477 in
+ * 13.5. */
 enum { NVML_GPM_METRICS_ROOM = 512 };
 
 struct nvml_gpm_metric {

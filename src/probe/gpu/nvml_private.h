@@ -1,4 +1,4 @@
-/* What the files of the NVML source share. */
+/* Shared by the files of the NVML source. */
 #ifndef TRK_PROBE_GPU_NVML_PRIVATE_H
 #define TRK_PROBE_GPU_NVML_PRIVATE_H
 
@@ -19,29 +19,29 @@ struct watch {
 	bool has_sample;
 	uint64_t taken_ns;                                  /* of sample[0] */
 	struct trk_gpu_value activity[TRK_NVML_ACTIVITIES]; /* between the last two samples */
-	enum trk_gpu_why refused;                           /* of an instance: permanently */
+	enum trk_gpu_why refused;                           /* of an instance: permanent */
 	char uuid[96];                                      /* of the instance */
 };
 
-/* What is kept of a device between two polls. */
+/* The state of a device between two polls. */
 struct kept {
-	nvml_device handle;          /* NULL: it failed, or is not opened yet */
-	int refused;                 /* error of the handle, or of a device that has gone */
-	uint64_t retry_ns, pause_ns; /* when it is opened again, and the pause before that */
-	unsigned int retries;        /* in a row that failed */
+	nvml_device handle;          /* NULL: failed, or not opened yet */
+	int refused;                 /* error of opening, or of a device that has gone */
+	uint64_t retry_ns, pause_ns; /* when to open it again, and the pause before that */
+	unsigned int retries;        /* consecutive failures */
 	char name[96], uuid[96], bus[32];
 	int node;
 	bool may_sleep;                     /* the kernel suspends it when it is idle */
 	struct nvml_process_sample *sample; /* owned; the newest of each process */
 	unsigned int samples;
-	uint64_t sampled_us;  /* time of the newest of all; 0: none yet */
-	bool counted_samples; /* the library has returned their size */
+	uint64_t sampled_us;  /* time of the newest sample; 0: none yet */
+	bool counted_samples; /* the library has returned their number */
 	struct watch watch, instance[MIG_INSTANCES_MAX];
-	struct trk_gpu_value slow[TRK_GPU_METRICS]; /* what changes seldom */
-	uint64_t slow_ns;                           /* when it was read; 0: never */
+	struct trk_gpu_value slow[TRK_GPU_METRICS]; /* values that rarely change */
+	uint64_t slow_ns;                           /* when they were read; 0: never */
 	bool reports_xid;
-	unsigned int xids, xid_last; /* errors since the first look, code of the newest */
-	bool monitor_lacks_bus;      /* GPM is there, but has no PCIe */
+	unsigned int xids, xid_last; /* errors since the first poll, code of the newest */
+	bool monitor_lacks_bus;      /* GPM works, but does not report PCIe */
 	struct trk_gpu_value pcie_rx, pcie_tx;
 	bool links_known;
 	uint64_t link_ns;
@@ -64,7 +64,7 @@ struct nvml {
 	unsigned int next_rest;
 };
 
-/* CALL(n, power, handle, &mw): the result of a function that may be missing. */
+/* CALL(n, power, handle, &mw) calls a function that the library may lack. */
 #define CALL(n, function, ...)                                                                     \
 	((n)->f.function ? (n)->f.function(__VA_ARGS__) : NVML_ERROR_FUNCTION_NOT_FOUND)
 
@@ -75,15 +75,15 @@ bool trk__nvml_is_gone(int result);
 
 /* nvml_device.c */
 struct trk_gpu_value trk__nvml_scaled(int result, double value);
-/* Fill in the figures and processes of a device and append its MIG instances. NVML_SUCCESS, or an
- * error for which trk__nvml_is_gone is true. */
+/* Fill in the figures and processes of a device and append its MIG instances. Returns NVML_SUCCESS,
+ * or an error for which trk__nvml_is_gone is true. */
 int trk__nvml_device(struct nvml *n, struct trk_gpu_scan *scan, size_t device, struct kept *k);
 /* Read the traffic of the PCIe bus (20 ms) where the performance monitor does not report it. */
 void trk__nvml_bus(struct nvml *n, struct kept *k);
-/* Buffers for lists of processes. 0 or -ENOMEM. */
+/* Allocate the buffers for lists of processes. 0 or -ENOMEM. */
 int trk__nvml_make_lists(struct nvml *n);
 void trk__nvml_free_lists(struct nvml *n);
-/* Both samples of a watch, or none. */
+/* Allocate both samples of a watch, or none. */
 void trk__nvml_make_samples(struct nvml *n, struct watch *w);
 void trk__nvml_free_samples(struct nvml *n, struct watch *w);
 

@@ -1,14 +1,14 @@
 /* How many CPUs a process may run on.
  *
- * Source: sched_getaffinity(2): the affinity mask (taskset, Slurm, OpenMP binding) cut by the
- * cpuset of the process's control group and by the CPUs that are online. */
+ * Source: sched_getaffinity(2): the affinity mask (taskset, Slurm, OpenMP binding) limited to the
+ * cpuset of the process's control group and to the online CPUs. */
 #ifndef TRK_PROBE_LINUX_AFFINITY_H
 #define TRK_PROBE_LINUX_AFFINITY_H
 
 #include <sys/types.h>
 
-/* Number of CPUs that the main thread of PID (0: the calling thread) may run on; machines with any
- * number of CPUs. Returns the count; -ESRCH when the process is gone; -ENOMEM. */
+/* Number of CPUs that the main thread of PID (0: the calling thread) may run on, on a machine of
+ * any size; -ESRCH when the process is gone; -ENOMEM. */
 int trk__affinity_count(pid_t pid);
 
 #endif

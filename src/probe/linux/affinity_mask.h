@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* trk__affinity_count with another system call; tests pass machines that they do not have. `get` is
+/* trk__affinity_count with another system call, so that tests simulate large machines. `get` is
  * sched_getaffinity(2): -1 and EINVAL when the set is smaller than the kernel's. */
 int trk__affinity_count_by(int (*get)(pid_t pid, size_t size, cpu_set_t *set), pid_t pid);
 

@@ -1,4 +1,4 @@
-/* The texts of the control group file systems: pure parsers, without I/O and without allocation.
+/* Pure parsers of control group files, without I/O and without allocation.
  *
  * Sources: /proc/PID/cgroup (cgroups(7)), /proc/PID/mountinfo (proc_pid_mountinfo(5)), and the
  * files of a group as described in the kernel's Documentation/admin-guide/cgroup-v2.rst and
@@ -19,9 +19,9 @@ struct trk_cgroup_member {
 	char path[TRK_CGROUP_PATH_SIZE]; /* "/a/b", as the reader's cgroup namespace shows it */
 };
 
-/* Find the line of a v1 controller ("memory", "name=systemd"), or of v2 with NULL. A group that was
- * removed under its process carries " (deleted)", which is cut. Returns 0, -ENOENT when there is no
- * such line, -EBADMSG, -ENAMETOOLONG. */
+/* Find the line of a v1 controller ("memory", "name=systemd"), or of v2 with NULL. The suffix "
+ * (deleted)" of a removed group is cut. Returns 0, -ENOENT when there is no such line, -EBADMSG,
+ * -ENAMETOOLONG. */
 int trk__cgroup_member_parse(const char *text, const char *controller,
 			     struct trk_cgroup_member *ret);
 
@@ -35,18 +35,18 @@ struct trk_cgroup_mount {
 };
 
 /* Find the mount of a v1 controller, or of v2 with NULL, in the text of a mountinfo file. Of
- * several, the one whose root shows most of `path` counts; among equals one at /sys/fs/cgroup, and
- * the last. A mount that another one covers does not count. Returns 0 or -ENOENT. Damaged lines are
- * passed over. */
+ * several, the one whose root is the longest prefix of `path` is used; among equals one at
+ * /sys/fs/cgroup, then the last. A mount that is hidden by a later mount is ignored, as are
+ * malformed lines. Returns 0 or -ENOENT. */
 int trk__cgroup_mount_parse(const char *text, const char *controller, const char *path,
 			    struct trk_cgroup_mount *ret);
 
-/* `path` seen from a mount whose root is `root`: "" for the root itself, or "/a/b"; a view into
- * `path`. NULL when it does not lie below, or climbs with "..". */
+/* `path` relative to a mount whose root is `root`: "" for the root itself, or "/a/b"; points into
+ * `path`. NULL when it does not lie below, or contains "..". */
 const char *trk__cgroup_path_below(const char *path, const char *root);
 
-/* A limit in bytes or processes: a number or "max". UINT64_MAX for none; so is what v1 writes for
- * none, 2^63 rounded down to pages. Returns 0, or -EBADMSG. */
+/* A limit in bytes or processes: a number or "max". UINT64_MAX for none, which v1 writes as 2^63
+ * rounded down to pages. Returns 0, or -EBADMSG. */
 int trk__cgroup_limit_parse(const char *text, uint64_t *ret);
 
 /* v2 cpu.max, "50000 100000" or "max 100000", as CPUs; NaN for none. Returns 0, or -EBADMSG. */

@@ -22,14 +22,14 @@ struct trk_cpu_stat {
 	uint64_t net_softirqs, block_softirqs;
 };
 
-/* Parse the text of the file; cores[0..max_cores) takes the times of the cores in the file's order,
- * which leaves out cores that are offline. `cores` may be NULL; ret->cores may be more than
- * max_cores. Columns that an old kernel does not have are 0. Pure. Returns 0, or -EBADMSG and
- * leaves *ret untouched (cores[] may be written in part). */
+/* Parse the text of the file; cores[0..max_cores) receives the times of the online cores in the
+ * file's order. `cores` may be NULL; ret->cores may exceed max_cores. Columns that an old kernel
+ * lacks are 0. Pure. Returns 0, or -EBADMSG and leaves *ret untouched (cores[] may be partly
+ * written). */
 int trk__cpu_stat_parse(const char *text, struct trk_cpu_stat *ret, struct trk_cpu_times *cores,
 			size_t max_cores);
 
-/* Busy ticks: user, nice, system, irq, softirq. Not steal (used by other guests) and iowait
+/* Busy ticks: user, nice, system, irq, softirq; without steal (used by other guests) and iowait
  * (idle). */
 uint64_t trk__cpu_times_busy(const struct trk_cpu_times *t);
 

@@ -1,7 +1,7 @@
-/* What processor this is.
+/* Model and vendor of the processor.
  *
- * Source: /proc/cpuinfo. x86 names the model; ARM gives numbers of maker and core design, which
- * are in a table here; POWER, s390x and RISC-V each have lines of their own. */
+ * Source: /proc/cpuinfo. x86 names the model; ARM has numbers of vendor and core design, which a
+ * table translates; POWER, s390x and RISC-V each use other lines. */
 #ifndef TRK_PROBE_LINUX_CPUINFO_H
 #define TRK_PROBE_LINUX_CPUINFO_H
 
@@ -15,8 +15,8 @@ struct trk_cpuinfo {
 	bool hypervisor;                  /* x86: the CPU flag that is set in a guest */
 };
 
-/* Parse the text of the file, or its start: the first processor counts. Pure. Returns 0, or
- * -EBADMSG when nothing of it is understood, and leaves *ret untouched. */
+/* Parse the text of the file, or its start: only the first processor is read. Pure. Returns 0, or
+ * -EBADMSG when no line is recognised, and leaves *ret untouched. */
 int trk__cpuinfo_parse(const char *text, struct trk_cpuinfo *ret);
 
 #endif
