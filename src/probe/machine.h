@@ -11,21 +11,22 @@
 #include "probe/linux/cpuinfo.h"
 #include "probe/linux/dmi.h"
 
-/* Read all of it; what cannot be read stays unknown. About 1 ms on a machine of 64 CPUs. */
+/* Read everything except GPUs; what cannot be read stays unknown. About 1 ms on a machine of 64
+ * CPUs. */
 void trk__machine_read(const struct trk_env *env, struct trk_server *ret);
 
-/* As above, into a place; without GPUs, which need the driver. */
+/* As above, into a struct trk_place. */
 void trk__machine_look(struct trk_place *p, const struct trk_env *env);
-/* Ask the drivers of GPUs, for at most 2 s. always: even without a sign of one; hints may be NULL.
+/* Query the GPU drivers, for at most 2 s. always: even without a sign of a GPU; hints may be NULL.
  * False when a driver hangs: env must then stay valid until the process ends. */
 bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env, bool always,
 			    const struct trk_gpu_hints *hints);
 
-/* Which virtual machine monitor the firmware's texts stand for; NULL: none that is known.
- * Static. */
+/* Name of the virtual machine monitor that the firmware's texts show, static text; NULL: none is
+ * recognised. */
 const char *trk__virtualization_of(const struct trk_dmi *dmi);
 
-/* The kind of container that /proc/self/cgroup names, or NULL. Pure, static. */
+/* Kind of container that the text of /proc/self/cgroup shows, static text, or NULL. Pure. */
 const char *trk__container_of(const char *cgroup);
 
 #endif

@@ -1,7 +1,6 @@
-/* What a disk or a network interface is: its model, its address, its driver.
+/* Properties of a disk or a network interface: model, address, driver.
  *
- * Source: /sys/block, /sys/class/net. None of it changes while the device is there: read it
- * once. */
+ * Source: /sys/block, /sys/class/net. None of it changes while the device exists: read it once. */
 #ifndef TRK_PROBE_LINUX_DEVICE_H
 #define TRK_PROBE_LINUX_DEVICE_H
 
@@ -20,23 +19,23 @@ struct trk_disk_device {
 
 struct trk_net_device {
 	char address[TRK_DEVICE_TEXT], driver[TRK_DEVICE_TEXT], operstate[TRK_DEVICE_TEXT];
-	uint64_t speed_mbps; /* 0: unknown, as of virtual interfaces and of those without a link */
+	uint64_t speed_mbps; /* 0: unknown, as for virtual interfaces and without a link */
 	uint64_t mtu;        /* 0: unknown */
 };
 
 /* sys_fd: directory descriptor of /sys (borrowed), or -1. `name` as in /proc/diskstats,
- * /proc/net/dev. What is not there stays unknown. */
+ * /proc/net/dev. Missing values stay unknown. */
 void trk__disk_device_read(int sys_fd, const char *name, struct trk_disk_device *ret);
 void trk__net_device_read(int sys_fd, const char *name, struct trk_net_device *ret);
 
-/* One line of sysfs, or the text of a SCSI page: printable characters of text[0..len), without the
- * blanks around them. Pure. */
+/* Copy the printable characters of text[0..len), a line of sysfs or the text of a SCSI page,
+ * without leading and trailing blanks. Pure. */
 void trk__device_text(const char *text, size_t len, char ret[TRK_DEVICE_TEXT]);
 
-/* The whole disk that the device `major`:`minor` lies on at the bottom: the disk of a partition,
- * below dm and md the first one. False when sysfs does not know the device. */
+/* The whole disk that the device `major`:`minor` finally lies on: the disk of a partition, the
+ * first disk of a dm or md device. False when sysfs does not list the device. */
 bool trk__disk_below(int sys_fd, unsigned int major, unsigned int minor, char ret[TRK_DEVICE_NAME]);
-/* The same for a device's own name, such as "sda1". */
+/* As above, for a device name such as "sda1". */
 bool trk__disk_below_name(int sys_fd, const char *device, char ret[TRK_DEVICE_NAME]);
 
 #endif

@@ -1,6 +1,6 @@
 /* Bytes that the machine's disks have read and written.
  *
- * Source: /proc/diskstats. Its sector is 512 bytes whatever the device's own sector size is
+ * Source: /proc/diskstats. Its sectors are 512 bytes whatever the device's sector size is
  * (Documentation/block/stat.rst). */
 #ifndef TRK_PROBE_LINUX_DISKSTATS_H
 #define TRK_PROBE_LINUX_DISKSTATS_H
@@ -9,28 +9,28 @@
 #include "probe/linux/meter.h"
 
 struct trk_diskstat {
-	const char *name; /* view into the text, not terminated */
+	const char *name; /* points into the text, no NUL */
 	size_t name_len;
 	uint64_t reads, writes; /* completed requests */
 	uint64_t read_bytes, write_bytes;
 };
 
 /* Parse the line at *at and advance to the next one. Pure. Returns 1; 0 at the end of the text;
- * -EBADMSG for a malformed line (*at has advanced then, too). */
+ * -EBADMSG for a malformed line (*at advances, too). */
 int trk__diskstat_parse(const char **at, struct trk_diskstat *ret);
 
-/* The counters that follow the name, which are all of /sys/block/NAME/stat. Pure. 0 or -EBADMSG. */
+/* Parse the counters that follow the name; /sys/block/NAME/stat consists of these. Pure. 0 or
+ * -EBADMSG. */
 int trk__diskstat_counters_parse(const char *text, struct trk_diskstat *ret);
 
 enum { TRK_DISK_METER_QUICK = 3 };
 
-/* Totals over the whole disks of the machine: what goes through a partition, dm, md or loop device
- * also goes through the disk below and counts there once; zram and ram are memory. At most 1024
- * devices; no allocation in an update once every device has been seen.
+/* Totals of the machine's whole disks. I/O to a partition, dm, md or loop device also reaches the
+ * disk below and counts only there; zram and ram are memory. At most 1024 devices; an update
+ * allocates only for new devices.
  *
- * Where few disks count, the table with all its partitions and loop devices is read every ten
- * seconds only, which finds new devices, and between that each disk's own file, which the kernel
- * makes from the same counters. */
+ * If at most TRK_DISK_METER_QUICK disks count, the table is read only every 10 s, to find new
+ * devices. Other updates read each disk's own stat file, which has the same counters. */
 struct trk_disk_meter {
 	struct trk_meter meter;
 	const struct trk_env *env; /* borrowed */
@@ -38,8 +38,8 @@ struct trk_disk_meter {
 	int sys_fd;                /* borrowed */
 	char *text;                /* owned */
 	uint64_t table_ns;         /* when the table was read last */
-	uint64_t requests;         /* that the disks that count had completed by then, since boot */
-	/* The disks that count, if they are few: their place in the meter, and stat kept open. */
+	uint64_t requests;         /* completed by the counted disks since boot, at table_ns */
+	/* The counted disks, if they are few: index in the meter, and stat, kept open. */
 	size_t quick_count;
 	struct {
 		size_t member;
@@ -47,10 +47,10 @@ struct trk_disk_meter {
 	} quick[TRK_DISK_METER_QUICK];
 };
 
-/* Returns 0 or a negative errno; _release is due either way. env is borrowed until _release. */
+/* Returns 0 or a negative errno; call _release in both cases. env is borrowed until _release. */
 int trk__disk_meter_init(struct trk_disk_meter *m, const struct trk_env *env);
 void trk__disk_meter_release(struct trk_disk_meter *m);
-/* Monotone totals since the first update, which gives 0 and 0. Returns 0 or a negative errno. */
+/* Monotone totals since the first update, which returns 0 and 0. Returns 0 or a negative errno. */
 int trk__disk_meter_update(struct trk_disk_meter *m, uint64_t *ret_read_bytes,
 			   uint64_t *ret_write_bytes);
 

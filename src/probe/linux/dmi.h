@@ -15,7 +15,7 @@ struct trk_dmi {
 	char bios_vendor[TRK_DMI_TEXT], bios_version[TRK_DMI_TEXT];
 	char chassis_vendor[TRK_DMI_TEXT], chassis_asset_tag[TRK_DMI_TEXT];
 	char board_vendor[TRK_DMI_TEXT];
-	bool known; /* there is such a folder, with a name of a maker or a product in it */
+	bool known; /* the directory exists and names a vendor or a product */
 };
 
 /* sys_fd: directory descriptor of /sys (borrowed), or -1. */

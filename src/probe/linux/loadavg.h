@@ -1,4 +1,4 @@
-/* Load averages, and the last pid that was given out.
+/* Load averages, and the last pid that was allocated.
  *
  * Source: /proc/loadavg. The fourth field counts threads, not processes. */
 #ifndef TRK_PROBE_LINUX_LOADAVG_H

@@ -17,15 +17,15 @@ struct trk_meminfo {
 	uint64_t active, inactive;
 	uint64_t shmem;
 	uint64_t swap_total, swap_free;
-	uint64_t dirty; /* waits to be written to a disk */
+	uint64_t dirty; /* waiting to be written to a disk */
 };
 
 /* Parse the text of the file. Pure. Returns 0, or -EBADMSG (no MemTotal) and leaves *ret
  * untouched. */
 int trk__meminfo_parse(const char *text, struct trk_meminfo *ret);
 
-/* total - available; on older kernels total less free, buffers, cache and reclaimable slab. Never
- * below 0: lxcfs and its like show figures that do not add up. */
+/* total - available; on older kernels total less free, buffers, cache and reclaimable slab. At
+ * least 0: the figures of lxcfs may be inconsistent. */
 uint64_t trk__meminfo_used(const struct trk_meminfo *m);
 
 #endif

@@ -1,8 +1,9 @@
-/* One process: proportional set size, every shared page divided by the number of its users.
+/* Proportional set size (PSS) of one process: each shared page is divided by the number of its
+ * users.
  *
  * Source: /proc/PID/smaps_rollup (Linux 4.14+). The kernel walks the page tables under the mmap
- * lock: 3 to 7 µs a MiB with 4 KiB pages, so it is read within a budget. Needs the same user or
- * CAP_SYS_PTRACE (-EACCES); a kernel without the file gives -ENOENT while the process lives. */
+ * lock: 3 to 7 µs per MiB with 4 KiB pages, so it is read within a budget. Needs the same user or
+ * CAP_SYS_PTRACE. */
 #ifndef TRK_PROBE_LINUX_PID_SMAPS_H
 #define TRK_PROBE_LINUX_PID_SMAPS_H
 
@@ -17,7 +18,7 @@ struct trk_pid_smaps {
 	uint64_t pss_anon_bytes;
 	uint64_t pss_file_bytes;
 	uint64_t pss_shmem_bytes;
-	uint64_t shared_bytes; /* resident pages that other processes map as well */
+	uint64_t shared_bytes; /* resident pages that other processes also map */
 	uint64_t anon_bytes;   /* resident anonymous */
 };
 

@@ -1,7 +1,7 @@
 /* One process: identity, parent, CPU time, faults.
  *
- * Source: /proc/PID/stat (proc_pid_stat(5)). CPU fields are clock ticks (USER_HZ, 100 a second on
- * every Linux that matters); the c-fields belong to children that this process has waited for. */
+ * Source: /proc/PID/stat (proc_pid_stat(5)). CPU fields are clock ticks (USER_HZ, in practice 100
+ * per second); the child_ fields count reaped children. */
 #ifndef TRK_PROBE_LINUX_PID_STAT_H
 #define TRK_PROBE_LINUX_PID_STAT_H
 
@@ -28,8 +28,8 @@ struct trk_pid_stat {
 	uint64_t user_ticks, system_ticks;
 	uint64_t child_user_ticks, child_system_ticks;
 	uint64_t threads;
-	uint64_t start_ticks; /* since boot: with the pid, the identity of a process */
-	uint64_t rss_pages;   /* may lag by 64 pages a CPU; statm is no better */
+	uint64_t start_ticks; /* since boot; with the pid, identifies a process */
+	uint64_t rss_pages;   /* may lag by 64 pages per CPU, as in statm */
 };
 
 /* Parse the text of one stat file, `size` bytes and a NUL. Pure: no I/O, no allocation. The name
@@ -37,7 +37,7 @@ struct trk_pid_stat {
 int trk__pid_stat_parse(const char *text, size_t size, struct trk_pid_stat *ret);
 
 /* From the same text: ticks that the main thread waited for block I/O, swap-in included. 0 with
- * task_delayacct off, on kernels before 2.6.18, and for a malformed text. */
+ * task_delayacct off, before Linux 2.6.18, and for a malformed text. */
 uint64_t trk__pid_stat_block_delay(const char *text);
 
 /* From the same text: true if the process ignores this signal (1 to 31); false if unknown. */

@@ -1,6 +1,6 @@
-/* One process: resident and shared pages, the cheap memory figure.
+/* Resident and shared pages of one process.
  *
- * Source: /proc/PID/statm. Its cost does not grow with the process, unlike smaps_rollup's. */
+ * Source: /proc/PID/statm. Unlike smaps_rollup, its cost does not grow with the process. */
 #ifndef TRK_PROBE_LINUX_PID_STATM_H
 #define TRK_PROBE_LINUX_PID_STATM_H
 
@@ -10,7 +10,7 @@
 struct trk_pid_statm {
 	uint64_t size_pages;
 	uint64_t resident_pages;
-	uint64_t shared_pages; /* resident file and shmem pages: possibly shared, not anonymous */
+	uint64_t shared_pages; /* resident file and shmem pages, shared or not */
 };
 
 /* Parse the text of one statm file, `len` bytes and a NUL. Pure. Returns 0, or -EBADMSG and leaves

@@ -1,6 +1,7 @@
-/* One process: its resident memory, and the most of it so far.
+/* One process: its resident memory now and at its peak.
  *
- * Source: /proc/PID/status. Costs about twice a stat read, so it is read when the peak matters. */
+ * Source: /proc/PID/status. A read costs about twice as much as one of stat, so it is read only
+ * when the peak matters. */
 #ifndef TRK_PROBE_LINUX_PID_STATUS_H
 #define TRK_PROBE_LINUX_PID_STATUS_H
 
@@ -8,8 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The groups of a user in many groups make this file long; the lines that are read stand within
- * this size. */
+/* The list of the user's groups can make the file longer; the lines that are used lie within this
+ * size. */
 #define TRK_PID_STATUS_SIZE 8192
 
 struct trk_pid_status {

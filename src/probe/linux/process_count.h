@@ -1,9 +1,9 @@
 /* The number of processes.
  *
- * Source: the numeric directories of /proc. In the first pid namespace the link count of /proc is
+ * Source: the numeric directories of /proc. In the initial pid namespace the link count of /proc is
  * the number of processes plus a constant, so one stat(2) replaces the walk; the constant is
- * determined again every minute. A container's /proc has the link count of the machine but shows
- * only its own processes: there each reading is a walk. */
+ * determined again every minute. A container's /proc has the link count of the machine but lists
+ * only its own processes: there each reading walks it. */
 #ifndef TRK_PROBE_LINUX_PROCESS_COUNT_H
 #define TRK_PROBE_LINUX_PROCESS_COUNT_H
 
@@ -12,9 +12,9 @@
 
 #include "base/env.h"
 
-/* Zeroed before the first reading. */
+/* Zero-initialise it. */
 struct trk_process_count {
-	int64_t links; /* of /proc, less its processes */
+	int64_t links; /* link count of /proc, less its processes */
 	uint64_t recount_ns;
 	bool asked, shows_all;
 };

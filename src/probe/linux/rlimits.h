@@ -1,4 +1,4 @@
-/* One process: its resource limits (setrlimit(2)), the soft ones, which are what it runs into.
+/* The soft resource limits of one process (setrlimit(2)).
  *
  * Source: /proc/PID/limits (Linux 2.6.24+). */
 #ifndef TRK_PROBE_LINUX_RLIMITS_H
@@ -11,8 +11,8 @@
 struct trk_rlimits {
 	uint64_t address_space_bytes; /* RLIMIT_AS, ulimit -v: allocations fail beyond it */
 	uint64_t open_files;          /* RLIMIT_NOFILE */
-	uint64_t processes;   /* RLIMIT_NPROC: threads of the user, all processes together */
-	uint64_t cpu_seconds; /* RLIMIT_CPU: SIGXCPU beyond it */
+	uint64_t processes;           /* RLIMIT_NPROC: threads of the user in all processes */
+	uint64_t cpu_seconds;         /* RLIMIT_CPU: SIGXCPU beyond it */
 };
 
 /* Parse the text of one limits file. Pure. Returns 0, or -EBADMSG and leaves *ret untouched. */
