@@ -17,8 +17,9 @@ enum trk_perf_scope {
 
 /* Open a clock for process `pid` (0: this one) that starts at its next exec. Two clocks of one
  * process start and stop at the same instants: their difference is 0 as long as it has no
- * descendants. The kernel removes the clocks when the process executes a set-user-ID program.
- * Returns a descriptor (close-on-exec; the caller closes), or a negative errno. */
+ * descendants. The kernel removes the clocks when the process executes a program in which it may
+ * not be traced (set-user-ID). Returns a descriptor (close-on-exec; the caller closes), or a
+ * negative errno. */
 int trk__perf_open(pid_t pid, enum trk_perf_scope scope);
 
 /* CPU time so far, ns; also after the processes have ended. 0 or a negative errno. */

@@ -1,7 +1,7 @@
-/* Which interpreter a process runs, and in which of its mapped files.
+/* Finds the interpreter that a process runs, among its mapped files.
  *
- * Source: /proc/PID/maps, then the memory of the process (cpython.h). Reading either needs the
- * permission that a debugger needs (ptrace(2), "ptrace access mode checking"). */
+ * Source: /proc/PID/maps, then the memory of the process (cpython.h). Both require permission to
+ * trace the process (ptrace(2), "ptrace access mode checking"). */
 #ifndef TRK_PROBE_STACK_INTERPRETER_H
 #define TRK_PROBE_STACK_INTERPRETER_H
 
@@ -10,9 +10,9 @@
 
 enum { TRK_INTERPRETER_FILES = 16 };
 
-/* Files of a process that may hold an interpreter: the first one mapped is its executable. */
+/* Mapped files of a process that may contain an interpreter, its executable first. */
 struct trk_interpreter_maps {
-	uint64_t base[TRK_INTERPRETER_FILES]; /* where the start of each is mapped */
+	uint64_t base[TRK_INTERPRETER_FILES]; /* address of the start of each */
 	size_t count;
 	bool other_runtime; /* PyPy, Node.js, Java or R */
 };
@@ -20,8 +20,8 @@ struct trk_interpreter_maps {
 /* Parse the text of /proc/PID/maps. Pure. */
 void trk__interpreter_parse(const char *text, struct trk_interpreter_maps *ret);
 
-/* Look at a process. TRK_STACK_READ with *ret (the caller frees), or why not. r reads the memory of
- * this pid. */
+/* Find the interpreter of a process. Returns TRK_STACK_READ with *ret (the caller frees), or the
+ * reason for a failure. r reads the memory of this pid. */
 enum trk_stack_why trk__interpreter_open(const struct trk_env *env, pid_t pid, struct trk_remote *r,
 					 struct trk_cpython **ret);
 

@@ -1,7 +1,7 @@
-/* Code that a process has mapped: from an address to a place in a file.
+/* Maps code addresses of a process to files and offsets.
  *
- * Source: /proc/PID/maps, its executable parts; the build id of a file from its mapped start. Reading
- * either needs the permission that a debugger needs. */
+ * Source: the executable mappings in /proc/PID/maps; the build id of a file from its mapped start.
+ * Both require permission to trace the process. */
 #ifndef TRK_PROBE_STACK_MAPPINGS_H
 #define TRK_PROBE_STACK_MAPPINGS_H
 
@@ -13,19 +13,19 @@ enum { TRK_MAPPINGS = 512, TRK_BUILD_ID_SIZE = 41 };
 struct trk_mapping {
 	uint64_t start, end;
 	uint64_t offset; /* in the file */
-	uint64_t base;   /* where the start of the file is mapped; 0: nowhere */
+	uint64_t base;   /* where the start of the file is mapped; 0: not mapped */
 	char *path;      /* owned; "": generated code; "[vdso]" */
-	uint32_t user;   /* of the caller; 0 at first */
+	uint32_t user;   /* for the caller; 0 at first */
 };
 
 struct trk_mappings {
-	struct trk_mapping *mapping; /* owned; by address */
+	struct trk_mapping *mapping; /* owned; sorted by address */
 	size_t count;
 };
 
 /* Parse the text of /proc/PID/maps. Pure. 0 or -ENOMEM; the caller releases. */
 int trk__mappings_parse(const char *text, struct trk_mappings *ret);
-/* The same of a process. Another negative errno where it cannot be read. */
+/* As above, for a process. Also returns the negative errno of reading. */
 int trk__mappings_read(const struct trk_env *env, pid_t pid, struct trk_mappings *ret);
 void trk__mappings_release(struct trk_mappings *m);
 /* The mapping of an address; NULL: no code is mapped there. */

@@ -1,8 +1,8 @@
-/* Names of code that a process generated while it ran, as JIT compilers list them for perf.
+/* Names of code that a process generated at run time, as JIT compilers list them for perf.
  *
- * Source: /tmp/perf-PID.map as the process sees it, "START SIZE NAME" a line, hexadecimal, appended
- * to while the process runs. PID is the number in the innermost namespace. Only a regular file of
- * the process's user or of root is read. */
+ * Source: /tmp/perf-PID.map in the mount namespace of the process, with lines "START SIZE NAME"
+ * (hexadecimal) that are appended while it runs. PID is the pid in its innermost namespace. Only a
+ * regular file of the process's user or of root is read. */
 #ifndef TRK_PROBE_STACK_PERF_MAP_H
 #define TRK_PROBE_STACK_PERF_MAP_H
 
@@ -16,19 +16,19 @@ enum { TRK_PERF_MAP_SYMBOLS = 65536 };
 
 struct trk_perf_map_symbol {
 	uint64_t start, end;
-	size_t order;     /* in the file */
-	const char *name; /* of `text` */
+	size_t order;     /* position in the file */
+	const char *name; /* points into `text` */
 };
 
 /* Zero-initialised: nothing was read yet. */
 struct trk_perf_map {
-	char *text;                         /* owned; what the names lie in */
-	struct trk_perf_map_symbol *symbol; /* owned; by start, of the same start the newest last */
+	char *text;                         /* owned; contains the names */
+	struct trk_perf_map_symbol *symbol; /* owned; sorted by start, then by order */
 	size_t symbols;
-	int64_t bytes; /* of the file when it was read */
+	int64_t bytes; /* size of the file when it was read */
 };
 
-/* Take the names of a text, which the map then owns. 0 or -ENOMEM. */
+/* Parse a text, of which the map takes ownership. 0 or -ENOMEM. */
 int trk__perf_map_take(struct trk_perf_map *m, char *text);
 /* Read the file again if it has grown. 0 or a negative errno. */
 int trk__perf_map_read(struct trk_perf_map *m, const struct trk_env *env, pid_t pid);

@@ -1,8 +1,8 @@
 /* Reading the memory of another process, through a callback and a small cache of pages.
  *
- * The process goes on while it is read: a page is a consistent copy only as far as the kernel
- * copies it in one piece, and two pages are of two moments. A reader checks what it finds. Tests
- * and fuzzers pass a callback over an image of their own. */
+ * The process runs while it is read: a page is consistent only as far as the kernel copies it in
+ * one piece, and two pages are copied at different moments. A reader must check the data. Tests and
+ * fuzzers pass a callback that reads an image. */
 #ifndef TRK_PROBE_STACK_REMOTE_H
 #define TRK_PROBE_STACK_REMOTE_H
 
@@ -16,11 +16,11 @@ enum { TRK_REMOTE_PAGE = 4096, TRK_REMOTE_PAGES = 256, TRK_REMOTE_SLOTS = 512 };
 /* Copy len bytes at `addr` of the process to `to`, all or nothing. 0 or a negative errno. */
 typedef int trk_remote_fn(void *data, uint64_t addr, void *to, size_t len);
 struct iovec;
-/* Copy several ranges, as many from the first on as can be read: their number. */
+/* Copy ranges in order until one cannot be read. Returns the number of copied ranges. */
 typedef size_t trk_remote_ranges_fn(void *data, const struct iovec *to, const struct iovec *from,
 				    size_t count);
 
-/* The part of a page that a sample used, and that the next one reads ahead. */
+/* The part of a page that a sample used and the next sample reads ahead. */
 struct trk_remote_part {
 	uint64_t page; /* address */
 	uint16_t from, to;
@@ -28,48 +28,48 @@ struct trk_remote_part {
 
 struct trk_remote_page {
 	uint64_t addr;
-	uint16_t from, to;           /* what was read of it */
-	uint16_t used_from, used_to; /* what was used or read ahead, in whole cache lines */
-	bool moves;                  /* it was used while trk_remote.moves */
+	uint16_t from, to;           /* the part that was read */
+	uint16_t used_from, used_to; /* the part used or read ahead, in whole cache lines */
+	bool moves;                  /* used while trk_remote.moves was set */
 	unsigned char bytes[TRK_REMOTE_PAGE];
 };
 
-/* About 1 MiB, of which only the pages that a sample needs are touched: one for all processes that
- * are read in turn. */
+/* About 1 MiB, of which only the pages that a sample needs are touched. One serves all processes,
+ * which are read in turn. */
 struct trk_remote {
 	trk_remote_fn *read;
 	trk_remote_ranges_fn *read_ranges; /* NULL: pages are read one by one */
-	void *data;                        /* of the callbacks; borrowed */
+	void *data;                        /* for the callbacks; borrowed */
 	uint32_t reads;                    /* calls of the callbacks since _begin */
-	bool moves;    /* what is read now changes from instruction to instruction of the process */
-	bool once;     /* what is read now is not to be read ahead */
-	uint32_t late; /* pages of that kind that were not read ahead, since _begin */
+	bool moves; /* set while reading data that changes with each instruction of the process */
+	bool once;  /* set while reading data that is not read ahead the next time */
+	uint32_t late; /* pages used with `moves` that were not read ahead, since _begin */
 	size_t pages;
 	uint16_t slot[TRK_REMOTE_SLOTS]; /* a hash table: 1 + index of a page; 0: empty */
 	struct trk_remote_page page[TRK_REMOTE_PAGES];
 };
 
 void trk__remote_init(struct trk_remote *r, trk_remote_fn *read, void *data);
-/* Forget the pages: what follows is read anew. */
+/* Empty the cache. */
 void trk__remote_begin(struct trk_remote *r);
-/* What the cache holds, pages that move first, and how many of these there are; returns how many in
- * all. */
+/* List the cached parts, those with `moves` first; *ret_moving: number of these. Returns the total
+ * number. */
 size_t trk__remote_parts(const struct trk_remote *r, struct trk_remote_part part[TRK_REMOTE_PAGES],
 			 size_t *ret_moving);
-/* Read ahead, in one system call: what the last sample used is most of what the next one needs.
- * Parts of pages, as each line that is copied may be in the cache of another CPU. */
+/* Read parts ahead in one system call: a sample needs mostly the same data as the one before. Whole
+ * pages would cost more, as each cache line may be in the cache of another CPU. */
 void trk__remote_prefetch(struct trk_remote *r, const struct trk_remote_part *part, size_t count);
-/* Through the cache, for what is small. 0, -EFAULT, or another negative errno. */
+/* Copy a small object through the cache. 0, -EFAULT, or another negative errno. */
 int trk__remote_get(struct trk_remote *r, uint64_t addr, void *to, size_t len);
-/* Past the cache, for what is larger than a page or needed once. */
+/* Copy without the cache, for data that is larger than a page or needed once. */
 int trk__remote_copy(struct trk_remote *r, uint64_t addr, void *to, size_t len);
 
 /* One word; 0 where it cannot be read. */
 uint64_t trk__remote_u64(struct trk_remote *r, uint64_t addr);
 uint32_t trk__remote_u32(struct trk_remote *r, uint64_t addr);
 
-/* The callback for a real process, by process_vm_readv(2) (Linux 3.2): data is the address of its
- * pid_t. -EPERM where the kernel refuses, -ESRCH when the process is gone. */
+/* Callbacks for a real process, using process_vm_readv(2) (Linux 3.2); data points to its pid_t.
+ * -EPERM when the kernel denies access, -ESRCH when the process is gone. */
 int trk__remote_process(void *data, uint64_t addr, void *to, size_t len);
 size_t trk__remote_process_ranges(void *data, const struct iovec *to, const struct iovec *from,
 				  size_t count);

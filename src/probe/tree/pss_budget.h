@@ -1,9 +1,9 @@
-/* CPU time that readings of PSS may cost: a share of one core over the run.
+/* Budget of CPU time for reading PSS: a share of one core over the run.
  *
- * The share of the first TRK_PSS_LEAD_NS is available at the start, so that short jobs are read at
- * once, and flows again only after that time. After t ns therefore no more than share * max(t,
- * TRK_PSS_LEAD_NS) has been spent, and what the last reading cost above its estimate. What is not
- * spent is kept up to TRK_PSS_CREDIT_MAX_NS. */
+ * The budget of the first TRK_PSS_LEAD_NS is available at the start, so that short jobs are read at
+ * once; the credit grows only after that time. After t ns at most share * max(t, TRK_PSS_LEAD_NS)
+ * has been spent, plus the excess of the last reading over its estimate. Unspent credit is limited
+ * to TRK_PSS_CREDIT_MAX_NS. */
 #ifndef TRK_PROBE_TREE_PSS_BUDGET_H
 #define TRK_PROBE_TREE_PSS_BUDGET_H
 
@@ -16,7 +16,7 @@
 struct trk_pss_budget {
 	double share; /* of one core */
 	double credit_ns;
-	uint64_t at_ns; /* monotonic: the share flows from here on */
+	uint64_t at_ns; /* monotonic: the credit grows from here on */
 };
 
 static inline void trk__pss_budget_init(struct trk_pss_budget *b, double share, uint64_t now_ns)
@@ -45,8 +45,7 @@ static inline bool trk__pss_budget_allows(const struct trk_pss_budget *b, double
 	return expected_ns <= b->credit_ns;
 }
 
-/* A reading may cost more than was expected: the credit is then negative until that has flowed
- * in. */
+/* A reading may cost more than expected; the credit is then negative for a while. */
 static inline void trk__pss_budget_charge(struct trk_pss_budget *b, uint64_t cost_ns)
 {
 	b->credit_ns -= (double) cost_ns;
