@@ -16,8 +16,8 @@
 #include "base/clock.h"
 #include "base/os.h"
 
-/* So long a group whose leader has ended is remembered: what was left of it is killed with it, and
- * may remain a zombie where its new parent does not wait for it. */
+/* How long a group is remembered after its leader has ended. The rest of the group is killed with
+ * the leader, but may remain as zombies if their new parent does not reap them. */
 #define GROUP_NS (2 * TRK_NS_PER_S)
 #define STEPS    10
 #define NAP_NS   (TRK_NS_PER_MS)
@@ -25,19 +25,19 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	bool taken;
-	pid_t pid;   /* 0: none that is not reaped */
-	pid_t group; /* 0: none of it is left, so that its number may be reused */
+	pid_t pid;   /* 0: none, or reaped */
+	pid_t group; /* 0: none is left, so its number may be reused */
 	uint64_t forget_ns;
-	bool ended; /* and *status is of it; its owner has not read it yet */
+	bool ended; /* and its status was not read by the owner yet */
 	int status;
-} slot[TRK_HELPER_PROCESSES_MAX]; /* under the lock, as is the next */
+} slot[TRK_HELPER_PROCESSES_MAX]; /* under the lock, as is ended_ns */
 static uint64_t ended_ns;
 static atomic_bool on_hold;
-static atomic_bool any; /* was one ever started? */
+static atomic_bool any; /* true once one was started */
 
 /* ---- starting ---- */
 
-/* Everything that the program would inherit but its three: the ends of a job's pipes among them. */
+/* Close all descriptors except 0, 1 and 2, such as the ends of the job's pipes. */
 static int close_the_rest(posix_spawn_file_actions_t *actions)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -45,7 +45,7 @@ static int close_the_rest(posix_spawn_file_actions_t *actions)
 	int r = 0;
 
 	if (!dir)
-		return 0; /* without /proc there is no tracking either */
+		return 0; /* without /proc, nothing can be tracked anyway */
 	while (r == 0 && (entry = readdir(dir))) {
 		int fd = atoi(entry->d_name), flags = fd > 2 ? fcntl(fd, F_GETFD) : -1;
 
@@ -79,7 +79,7 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attri
 								POSIX_SPAWN_SETSIGDEF);
 }
 
-/* Is nothing left of it? A group lives as long as one of its processes, zombies included. */
+/* True if the group is empty. It exists as long as one of its processes, zombies included. */
 static bool is_quiet(int at)
 {
 	if (slot[at].group && !slot[at].pid &&
@@ -89,7 +89,7 @@ static bool is_quiet(int at)
 	return slot[at].group == 0;
 }
 
-/* One whose group may be forgotten, if need be. */
+/* A free slot, or one whose group may be forgotten. */
 static int free_slot(void)
 {
 	int at = -1;
@@ -116,7 +116,7 @@ static void take(struct trk_helper_process *h, int at, pid_t pid)
 	h->slot = at;
 }
 
-/* The lock is held until the number of the new process is known. */
+/* The lock is held until the pid of the new process is stored. */
 static int spawn(struct trk_helper_process *h, const char *file, char *const argv[],
 		 char *const envp[], int out)
 {
@@ -203,7 +203,7 @@ static uint64_t usage_ns(const struct rusage *u)
 	       ((uint64_t) u->ru_utime.tv_usec + (uint64_t) u->ru_stime.tv_usec) * 1000;
 }
 
-/* The zombie's own clock is exact, the usage has the children that it waited for. */
+/* The zombie's CPU clock is exact; its rusage includes reaped children. */
 static bool reap(pid_t pid, int *ret_status)
 {
 	uint64_t clock_ns = 0;
@@ -216,8 +216,8 @@ static bool reap(pid_t pid, int *ret_status)
 	return true;
 }
 
-/* The group goes while its leader is a zombie, and its number is not reused. Where children are
- * reaped by the kernel (SIGCHLD is ignored), or by another thread, its status is lost. */
+/* The group is killed while its leader is a zombie, so that its number is not reused. If children
+ * are reaped by the kernel (SIGCHLD is ignored) or by another thread, the status is lost. */
 static bool end_slot(int at)
 {
 	siginfo_t info = {.si_pid = 0};
@@ -267,8 +267,8 @@ void trk__helper_process_kill(const struct trk_helper_process *h)
 
 /* ---- for callers that examine children ---- */
 
-/* The lock is held for as long as a program is being started, which a dead file system may make
- * endless. */
+/* Wait for the lock only briefly: it is held while a program is started, which may hang on a dead
+ * file system. */
 static bool lock_for_a_moment(void)
 {
 	const struct timespec nap = {.tv_nsec = NAP_NS};
@@ -314,7 +314,7 @@ bool trk__helper_process_reap(pid_t pid)
 	bool ours;
 
 	if (!atomic_load(&any) || pid <= 0 || !lock_for_a_moment())
-		return false; /* what has ended is not what is being started */
+		return false; /* an ended process is not the one being started */
 	at = slot_of(pid);
 	ours = at >= 0 && (slot[at].pid == pid ? end_slot(at) : reap(pid, &status));
 	(void) pthread_mutex_unlock(&lock);

@@ -1,8 +1,8 @@
-/* A card of AMD or Intel: its identity, and its figures in sysfs and hwmon.
+/* One AMD or Intel card: its identity, and its figures in sysfs and hwmon.
  *
  * Sources: Documentation/gpu/amdgpu/thermal.rst and driver-misc.rst, and
  * sysfs-driver-intel-i915-hwmon, sysfs-driver-intel-xe-hwmon in Documentation/ABI/testing of the
- * kernel. Files that a GPU does not have are hidden: MI300 and xe begin with temp2. */
+ * kernel. Files without a sensor are missing: MI300 and xe begin with temp2. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static struct trk_gpu_value number_of(int fd, const char *path, double scale)
 						      : trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
 }
 
-/* The first of these files that is there. */
+/* The value of the first of these files that exists. */
 static struct trk_gpu_value first_of(int fd, const char *const *paths, double scale)
 {
 	struct trk_gpu_value v = trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
@@ -48,7 +48,6 @@ static struct trk_gpu_value first_of(int fd, const char *const *paths, double sc
 	return v;
 }
 
-/* The last part of what the link points to. */
 bool trk__drm_link_name(int fd, const char *path, char *to, size_t size)
 {
 	char text[256];
@@ -79,7 +78,7 @@ static void read_word(int fd, const char *path, char *to, size_t size)
 
 /* ---- identity ---- */
 
-/* The sensors of the card: i915 has further folders, for its parts. */
+/* Open the sensors of the card; i915 has further directories for its parts. */
 static int open_sensors(int dir_fd, const char *driver)
 {
 	struct dirent *entry;
@@ -106,7 +105,7 @@ static int open_sensors(int dir_fd, const char *driver)
 	return found;
 }
 
-/* gpu_metrics begins with its size (2 bytes) and its format: 2 and 3 are those of APUs. */
+/* gpu_metrics begins with its size (2 bytes) and its format: APUs have formats 2 and 3. */
 static bool is_apu(int dir_fd)
 {
 	char head[8] = "";
@@ -123,7 +122,7 @@ static void add_gt(struct trk_drm_card *c, const char *path)
 		(void) snprintf(c->gt[c->gts++].path, sizeof(c->gt[0].path), "%s", path);
 }
 
-/* The parts that sleep by themselves: render and media, on each tile. */
+/* Find the parts that sleep separately: render and media, on each tile. */
 static void find_gts(struct trk_drm_card *c)
 {
 	char path[64];
@@ -168,7 +167,7 @@ void trk__drm_know_card(struct trk_drm *d, int dir_fd, const char *name, const c
 	d->cards++;
 }
 
-/* The name of each is known at once; what a suspended card would have to wake for comes later. */
+/* Read the names, but no values that would wake a suspended card. */
 static void know_parts(struct trk_drm_card *c)
 {
 	if (c->is_amd)
@@ -193,7 +192,7 @@ static struct trk_gpu_value plus(struct trk_gpu_value a, struct trk_gpu_value b)
 								: a;
 }
 
-/* An APU takes most of what it needs from the memory of the machine (GTT). */
+/* An APU uses mostly main memory (GTT). */
 static void set_amd_memory(struct trk_drm_card *c, struct trk_gpu_value *m)
 {
 	m[TRK_GPU_MEMORY_USED_METRIC] = number_of(c->dir_fd, "device/mem_info_vram_used", 1);
@@ -215,7 +214,7 @@ static void set_amd(struct trk_drm_card *c, struct trk_gpu_value *m)
 	m[TRK_GPU_MEMORY_CLOCK_METRIC] = number_of(c->hwmon_fd, "freq2_input", 1);
 }
 
-/* What was not slept through: at most that much was work. */
+/* Share of the time in which the part was not asleep: an upper bound of its activity. */
 static struct trk_gpu_value gt_awake_share(struct trk_drm_card *c, struct trk_drm_gt *gt,
 					   uint64_t now_ns)
 {
@@ -234,7 +233,7 @@ static struct trk_gpu_value gt_awake_share(struct trk_drm_card *c, struct trk_dr
 	return share;
 }
 
-/* Of the part that slept least. */
+/* The share of the part that slept least. */
 static struct trk_gpu_value awake_share(struct trk_drm_card *c, uint64_t now_ns)
 {
 	struct trk_gpu_value most = trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
@@ -252,8 +251,7 @@ static void set_intel(struct trk_drm_card *c, uint64_t now_ns, struct trk_gpu_va
 {
 	static const char *const clocks[] = {"device/tile0/gt0/freq0/act_freq",
 					     "gt/gt0/rps_act_freq_mhz", NULL};
-	/* A GPU in the processor has no memory of its own; for others the kernel does not report
-	 * it. */
+	/* An integrated GPU has no memory; for others the kernel does not report it. */
 	bool is_integrated = !strcmp(c->bus, INTEL_INTEGRATED_BUS);
 
 	m[TRK_GPU_UTILIZATION_METRIC] = awake_share(c, now_ns);
@@ -262,7 +260,7 @@ static void set_intel(struct trk_drm_card *c, uint64_t now_ns, struct trk_gpu_va
 	m[TRK_GPU_CLOCK_METRIC] = first_of(c->dir_fd, clocks, 1e6);
 }
 
-/* Where there is no file for power, it follows from the energy since the last look. */
+/* Without a file for power, it is derived from the energy since the last poll. */
 static void set_power(struct trk_drm_card *c, uint64_t now_ns, struct trk_gpu_value *m)
 {
 	static const char *const energies[] = {"energy1_input", "energy2_input", NULL};
@@ -283,7 +281,7 @@ static void set_power(struct trk_drm_card *c, uint64_t now_ns, struct trk_gpu_va
 	}
 	m[TRK_GPU_ENERGY_METRIC] = energy;
 	m[TRK_GPU_POWER_METRIC] = power;
-	/* One of Intel in the processor has no sensors of its own. */
+	/* An integrated Intel GPU has no sensors. */
 	if (c->hwmon_fd < 0 && !strcmp(c->bus, INTEL_INTEGRATED_BUS))
 		m[TRK_GPU_ENERGY_METRIC] = m[TRK_GPU_POWER_METRIC] =
 			trk__gpu_unknown(TRK_GPU_NOT_ASKED);
@@ -298,7 +296,7 @@ static void forget_counters(struct trk_drm_card *c)
 
 void trk__drm_add_card(struct trk_drm_card *c, struct trk_gpu_scan *scan)
 {
-	/* Edge, hottest point, memory; or package and memory. */
+	/* Edge, hot spot, memory; or package and memory. */
 	static const char *const heats[] = {"temp1_input", "temp2_input", "temp3_input", NULL};
 	struct trk_gpu_device *d = trk__gpu_add_device(scan, c->is_amd ? "amd" : "intel");
 
@@ -312,7 +310,7 @@ void trk__drm_add_card(struct trk_drm_card *c, struct trk_gpu_scan *scan)
 	(void) snprintf(d->driver, sizeof(d->driver), "%s", c->driver);
 	if (is_asleep(c)) {
 		trk__gpu_set_asleep(d);
-		/* fdinfo shows the processes all the same, and wakes nothing. */
+		/* fdinfo still shows the processes and does not wake the card. */
 		d->metric[TRK_GPU_TREE_SHARE_METRIC] = d->metric[TRK_GPU_TREE_MEMORY_METRIC] =
 			trk__gpu_unknown(TRK_GPU_NOT_ASKED);
 		forget_counters(c);
@@ -330,7 +328,7 @@ void trk__drm_add_card(struct trk_drm_card *c, struct trk_gpu_scan *scan)
 	set_power(c, scan->now_ns, d->metric);
 }
 
-/* ---- what changes seldom ---- */
+/* ---- figures that rarely change ---- */
 
 /* "16.0 GT/s PCIe": fourth generation. */
 static struct trk_gpu_value link_generation(const struct trk_drm_card *c)
@@ -349,7 +347,7 @@ static struct trk_gpu_value link_generation(const struct trk_drm_card *c)
 	return trk__gpu_unknown(TRK_GPU_UNSUPPORTED);
 }
 
-/* pp_dpm_sclk has a line a level, the highest last: "2: 2475Mhz *". */
+/* pp_dpm_sclk has a line per level, the highest last: "2: 2475Mhz *". */
 static struct trk_gpu_value highest_level(const struct trk_drm_card *c, const char *path)
 {
 	struct trk_gpu_value most = trk__gpu_unknown(TRK_GPU_UNSUPPORTED);

@@ -1,11 +1,11 @@
-/* NVIDIA GPUs through the program nvidia-smi, where NVML cannot be loaded: in a statically linked
- * tracker, or where the loader does not find the library.
+/* NVIDIA GPUs through the program nvidia-smi, used if NVML cannot be loaded: in a statically linked
+ * tracker, or if the loader does not find the library.
  *
  * A round runs the program for the GPUs, for compute processes and for their activity, one after
- * the other, in a thread of its own; a poll copies the results of the last round. A round begins
- * every 5 s (the second one right after the first, which leaves out what takes a second), and less
- * often where the programs would take more than 2 % of a core. A program that exceeds its deadline
- * is killed, and started again a minute later. */
+ * the other, in a separate thread; a poll copies the results of the last round. A round begins
+ * every 5 s, and less often if the programs would use more than 2 % of a core. The first round
+ * omits pmon, which takes 1 s; the second follows at once. A program that exceeds its deadline is
+ * killed and started again a minute later. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -43,20 +43,20 @@ enum {
 #define PERIOD_NS    (5 * TRK_NS_PER_S)
 #define FAILED_WAIT  12 /* periods until a program that failed is started again */
 #define CLOSE_NS     (15 * TRK_NS_PER_MS)
-#define STALE        6 /* periods after which a figure is discarded, in addition to the patience */
+#define STALE        6 /* periods after which a figure is discarded, plus patience_ns */
 #define LOOK_NS      (20 * TRK_NS_PER_MS)
 #define KILL_WAIT_NS (TRK_NS_PER_S)
 
 /* Results of a round. */
 struct found {
-	uint64_t stale_ns; /* when it is too old; 0: nothing was found yet */
+	uint64_t stale_ns; /* when it becomes too old; 0: no results yet */
 	size_t gpus, processes, instances;
 	struct trk_smi_gpu gpu[TRK_GPUS_MAX];
 	struct trk_smi_process process[PROCESSES_MAX];
 	struct trk_smi_instance instance[INSTANCES_MAX];
 	bool knows_processes;
 	bool first;  /* the first round, which leaves out pmon (1 s) */
-	bool strays; /* processes on an instance that is not listed */
+	bool strays; /* some process is on an instance that is not listed */
 };
 
 struct smi {
@@ -64,7 +64,7 @@ struct smi {
 	char file[512];
 	char *environment[4]; /* owned */
 	uint64_t patience_ns, period_ns;
-	int stop[2]; /* a pipe; what is written ends the worker */
+	int stop[2]; /* a pipe; a write ends the worker */
 
 	/* Used by the worker thread only. */
 	bool refused[FIELDS], no_pmon, pmon_answers;
@@ -72,10 +72,10 @@ struct smi {
 	char *text;         /* owned: OUTPUT_MAX */
 	struct found *work; /* owned */
 
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the following members */
 	pthread_cond_t changed;
 	bool ended, left;
-	bool asleep;         /* every GPU is suspended: no program is started */
+	bool asleep;         /* all GPUs are suspended: no program is started */
 	struct found *found; /* owned */
 	char wrong[TRK_GPU_TEXT_SIZE];
 };
@@ -114,11 +114,11 @@ static const char *const fields[FIELDS] = {
 	"remapped_rows.correctable",
 	"remapped_rows.uncorrectable",
 	"clocks_event_reasons.active",
-	"clocks_throttle_reasons.active", /* the name of the one before in older drivers */
+	"clocks_throttle_reasons.active", /* older name of the previous field */
 	"name",
 };
 
-/* ---- running it ---- */
+/* ---- running the program ---- */
 
 static bool is_stopped(struct smi *s, uint64_t wait_ns)
 {
@@ -128,7 +128,7 @@ static bool is_stopped(struct smi *s, uint64_t wait_ns)
 	return poll(&fd, 1, ms > INT32_MAX ? INT32_MAX : (int) ms) > 0;
 }
 
-/* Read what there is: 0 while more may come, 1 at the end, -EFBIG. */
+/* Read the available output: 0 while more may follow, 1 at its end, -EFBIG. */
 static int read_some(struct smi *s, size_t *len)
 {
 	ssize_t n;
@@ -163,7 +163,8 @@ static int follow(struct smi *s, uint64_t deadline_ns, int *ret_status)
 		if (at_end < 0)
 			return at_end;
 		if (trk__helper_process_ended(&s->program, ret_status)) {
-			/* What it has left behind is killed, and the pipe has all that comes. */
+			/* Its remaining processes were killed, so the pipe contains the rest of the
+			 * output. */
 			r = at_end ? 0 : read_some(s, &len);
 			s->text[len] = '\0';
 			return trk__helper_process_is_held() ? -ECANCELED : r < 0 ? r : 0;
@@ -174,7 +175,7 @@ static int follow(struct smi *s, uint64_t deadline_ns, int *ret_status)
 	return r;
 }
 
-/* Kill it and wait 1 s. If it hangs in the driver it stays, and no other program is started. */
+/* Kill it and wait 1 s. If it hangs in the driver, no other program is started. */
 static void put_away(struct smi *s)
 {
 	uint64_t until_ns = trk__clock_monotonic_ns() + KILL_WAIT_NS;
@@ -216,7 +217,7 @@ static void complain_of(struct smi *s, int error, int status)
 	complain(s, text);
 }
 
-/* Run it with these arguments; the output is in s->text. 0 with its status, or as follow(). */
+/* Run it with these arguments; the output is in s->text. Returns as follow() does. */
 static int run_program(struct smi *s, char *const argument[], int *ret_status)
 {
 	char *argv[ARGUMENTS_MAX] = {s->file};
@@ -273,7 +274,7 @@ static int ask_gpus(struct smi *s)
 		write_query(s, query);
 		r = run_program(s, argument, &status);
 	} while (r == 0 && drop_refused_field(s));
-	/* A lost GPU makes it fail, but the table still lists the others. */
+	/* It fails if a GPU is lost, but the table still lists the others. */
 	if (r == 0 && trk__smi_gpus_parse(s->text, s->work->gpu, TRK_GPUS_MAX, &s->work->gpus) == 0)
 		return 0;
 	if (r != -ECANCELED)
@@ -294,7 +295,7 @@ static int ask_apps(struct smi *s)
 	return r == -ECANCELED || r == -ETIMEDOUT ? r : 0;
 }
 
-/* The program watches four GPUs at once: their numbers, with commas, from the one at `from` on. */
+/* pmon accepts four GPUs: write their numbers, from index `from` on, separated by commas. */
 static size_t write_group(const struct found *w, size_t from, char *to, size_t size)
 {
 	size_t i, used = 0;
@@ -306,7 +307,7 @@ static size_t write_group(const struct found *w, size_t from, char *to, size_t s
 	return i;
 }
 
-/* The GPUs from `from` on, to the one before `to`. */
+/* Run pmon for the GPUs with index `from` up to `to` - 1. */
 static int ask_pmon_group(struct smi *s, size_t from, size_t to, char *group)
 {
 	char pmon[] = "pmon", once[] = "-c", one[] = "1", what[] = "-s", both[] = "um";
@@ -316,7 +317,7 @@ static int ask_pmon_group(struct smi *s, size_t from, size_t to, char *group)
 	int status, r;
 
 	if (w->gpus <= PMON_GPUS)
-		argument[5] = NULL; /* some drivers know no -i there */
+		argument[5] = NULL; /* some drivers do not support -i there */
 	r = run_program(s, argument, &status);
 	if (r == 0 && trk__smi_pmon_parse(s->text, w->process + w->processes,
 					  PROCESSES_MAX - w->processes, &more) == 0) {
@@ -329,7 +330,7 @@ static int ask_pmon_group(struct smi *s, size_t from, size_t to, char *group)
 	return r;
 }
 
-/* It samples for a second and includes graphics processes, which no other list has. */
+/* pmon samples for 1 s, and is the only list with graphics processes. */
 static int ask_pmon(struct smi *s)
 {
 	struct found *w = s->work;
@@ -345,7 +346,7 @@ static int ask_pmon(struct smi *s)
 		if (r == -ECANCELED || r == -ETIMEDOUT)
 			return r;
 	}
-	s->no_pmon = r == 0 && !s->pmon_answers; /* not with this driver, or these GPUs */
+	s->no_pmon = r == 0 && !s->pmon_answers; /* not supported by the driver or the GPUs */
 	return 0;
 }
 
@@ -366,8 +367,8 @@ static int ask_instances(struct smi *s)
 	return r == -ECANCELED || r == -ETIMEDOUT ? r : 0;
 }
 
-/* "Device Minor: 3" of /proc/driver/nvidia/gpus/0000:01:00.0/information; the program shows the
- * domain with eight digits. */
+/* Read "Device Minor: 3" in /proc/driver/nvidia/gpus/0000:01:00.0/information; the program shows
+ * the domain with eight digits. */
 static int find_node(const struct smi *s, const char *bus)
 {
 	char path[96], text[2048];
@@ -408,7 +409,7 @@ static bool has_place(const struct found *f, const struct trk_smi_process *p)
 	return false;
 }
 
-/* A GPU that was there and is not listed any more has gone: it keeps its place. */
+/* A GPU that is no longer listed keeps its index and is marked as lost. */
 static void publish(struct smi *s)
 {
 	struct found *w = s->work, *f = s->found;
@@ -485,7 +486,7 @@ static bool is_asleep(struct smi *s)
 	return asleep;
 }
 
-/* One round, and how long to wait for the next. */
+/* Run one round. Returns the time to wait for the next. */
 static uint64_t go_round(struct smi *s)
 {
 	uint64_t start_ns = trk__clock_monotonic_ns(), before_ns, after_ns, wait_ns;
@@ -528,7 +529,7 @@ static void *work(void *data)
 	return NULL;
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static bool find_in(const char *path, char file[512])
 {
@@ -556,7 +557,7 @@ static char *variable(const char *name, const char *value)
 	return text;
 }
 
-/* Nothing of the job's environment gets in: preloaded libraries and languages least of all. */
+/* The program gets no other variables of the job, such as LD_PRELOAD or LANG. */
 static bool make_environment(struct smi *s, const struct trk_gpu_hints *hints)
 {
 	size_t n = 0;
@@ -645,7 +646,7 @@ static void smi_close(void *state)
 	(void) !write(s->stop[1], "", 1);
 	while (!s->ended && pthread_cond_timedwait(&s->changed, &s->lock, &until) != ETIMEDOUT)
 		;
-	ended = s->ended; /* it may have ended in the last moment */
+	ended = s->ended; /* it may have just ended */
 	s->left = !ended;
 	(void) pthread_mutex_unlock(&s->lock);
 	if (ended)
@@ -673,8 +674,8 @@ static void add_instances(const struct found *f, struct trk_gpu_scan *scan, size
 	}
 }
 
-/* Did it report what some process of this GPU does? Then '-' is nothing, as it is where NVML has no
- * sample. A GPU in MIG mode has '-' for all. */
+/* True if pmon shows the activity of some process of this GPU. Then '-' means 0, like a missing
+ * sample of NVML. A GPU in MIG mode shows '-' for all. */
 static bool reports_some(const struct found *f, const struct trk_smi_gpu *gpu)
 {
 	for (size_t i = 0; i < f->processes; i++)
@@ -694,7 +695,7 @@ static void add_shares(struct trk_gpu_process *p, const struct trk_smi_process *
 		p->decoder = does_nothing ? 0 : from->decoder;
 }
 
-/* Both lists may have a process, with the same memory. */
+/* A process may be in both lists, with the same memory. */
 static void add_processes(const struct found *f, struct trk_gpu_scan *scan, size_t device,
 			  const struct trk_smi_gpu *gpu)
 {

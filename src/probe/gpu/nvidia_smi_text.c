@@ -1,4 +1,4 @@
-/* Lines, fields and values of what nvidia-smi prints. */
+/* Parses lines, fields and values of the output of nvidia-smi. */
 #include "probe/gpu/nvidia_smi_text.h"
 
 #include <errno.h>
@@ -74,8 +74,7 @@ static bool integer_of(struct span s, uint64_t max, uint64_t *ret)
 
 /* ---- comma-separated tables ---- */
 
-/* Fields have a blank behind their comma: one between two digits is the decimal sign of a
- * language. */
+/* Field separators are a comma and a blank: a comma between two digits is a decimal sign. */
 static bool is_decimal_sign(const char *at, const char *start, const char *end)
 {
 	return at > start && at + 1 < end && at[-1] >= '0' && at[-1] <= '9' && at[1] >= '0' &&
@@ -95,7 +94,7 @@ static size_t split_fields(struct span line, struct span *field)
 			return n;
 		from = at + 1;
 	}
-	return 0; /* no known table has so many */
+	return 0; /* no known table has so many columns */
 }
 
 /* "memory.total [MiB]" without the unit. */
@@ -107,7 +106,7 @@ static struct span bare_name(struct span head)
 	return head;
 }
 
-/* Put the parts of a name with commas together. False: the row does not fit its head. */
+/* Join the parts of a name with commas. False: the row does not match the head line. */
 static bool join_name(struct span *field, size_t *n, size_t heads, size_t name)
 {
 	size_t extra = *n - heads;
@@ -146,7 +145,7 @@ static struct trk_gpu_value no_number(struct span s)
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (contains(s, words[i].word))
 			return trk__gpu_unknown(words[i].why);
-	return trk__gpu_unknown(TRK_GPU_FAILED); /* [Unknown Error], ERR!, and what else may come */
+	return trk__gpu_unknown(TRK_GPU_FAILED); /* [Unknown Error], ERR!, or any other text */
 }
 
 /* The factor of a unit, NaN if it does not fit the kind; no unit means the usual one. */
@@ -191,7 +190,7 @@ static struct trk_gpu_value to_bits(struct span s)
 						   : trk__gpu_unknown(TRK_GPU_FAILED);
 }
 
-/* Digits and a decimal sign at the front of it: how many. */
+/* Number of leading digits and decimal signs. */
 static size_t number_length(struct span s)
 {
 	size_t len = 0;
@@ -304,7 +303,7 @@ static bool is_gpu_head(struct span line, struct heads *ret)
 	return has_index;
 }
 
-/* The sum of two columns is known where both are. */
+/* The sum of two columns is known if both are. */
 static void add_part(struct trk_gpu_value *sum, struct trk_gpu_value v)
 {
 	if (sum->why == TRK_GPU_NOT_ASKED)
@@ -401,7 +400,7 @@ int trk__smi_gpus_parse(const char *text, struct trk_smi_gpu *gpu, size_t max, s
 	return 0;
 }
 
-/* ---- complaints ---- */
+/* ---- errors ---- */
 
 bool trk__smi_refused(const char *text, char *field, size_t size)
 {
@@ -432,10 +431,10 @@ void trk__smi_first_line(const char *text, char *to, size_t size)
 			*to = '?';
 }
 
-/* ---- processes that compute ---- */
+/* ---- compute processes ---- */
 
 struct app_heads {
-	size_t count, uuid, pid, memory, name; /* count: there is no such column */
+	size_t count, uuid, pid, memory, name; /* count: no such column */
 };
 
 static bool is_app_head(struct span line, struct app_heads *ret)
@@ -526,7 +525,7 @@ static size_t words(struct span line, struct span *word)
 }
 
 struct pmon_heads {
-	size_t gpu, pid, sm, encoder, decoder, memory; /* FIELDS_MAX: there is no such column */
+	size_t gpu, pid, sm, encoder, decoder, memory; /* FIELDS_MAX: no such column */
 };
 
 static bool is_pmon_head(struct span line, struct pmon_heads *ret)
@@ -556,7 +555,7 @@ static bool is_pmon_head(struct span line, struct pmon_heads *ret)
 	return true;
 }
 
-/* Above 100 it is no figure. '-' is nothing where the program has a figure for this process. */
+/* Values above 100 are invalid. '-' means 0 if the program has another figure for this process. */
 static double percent_at(const struct span *word, size_t n, size_t column, bool dash_is_zero)
 {
 	uint64_t number;

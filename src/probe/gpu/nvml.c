@@ -1,5 +1,5 @@
-/* NVIDIA GPUs through NVML, the vendor's management library, which is loaded on first use: opening
- * it, its devices, and what changes seldom. nvml_device.c reads a device.
+/* NVIDIA GPUs through NVML, the vendor's management library, which is loaded on first use: the
+ * library, its devices, and figures that rarely change. nvml_device.c reads a device.
  *
  * Every function but the first four may be missing, and every call may fail: the value is then
  * unknown, with the reason. A device that is lost, or whose driver is reloaded, is opened again;
@@ -20,10 +20,10 @@
 #include "probe/gpu/gpu.h"
 #include "probe/gpu/nvml_private.h"
 
-/* When a device that failed is opened again: the pause doubles from the first to the last. */
+/* Pause before a failed device is opened again; it doubles from the first to the last. */
 #define RETRY_FIRST_NS (2 * TRK_NS_PER_S)
 #define RETRY_LAST_NS  (300 * TRK_NS_PER_S)
-#define SLOW_NS        (5 * TRK_NS_PER_S) /* between two readings of figures that change seldom */
+#define SLOW_NS        (5 * TRK_NS_PER_S) /* between two readings of figures that rarely change */
 
 enum { EVENTS_MAX = 64 };
 
@@ -59,13 +59,13 @@ bool trk__nvml_is_gone(int result)
 	       result == NVML_ERROR_IRQ_ISSUE || trk__nvml_why(result) == TRK_GPU_NO_DRIVER;
 }
 
-/* ---- figures that change seldom ----
+/* ---- figures that rarely change ----
  *
- * Limits, the link to the bus, the fan, memory errors: one table of fields, read by one call, and a
- * few functions of their own. They are read at the start and then every 5 s between two polls, one
- * device after the other; a poll copies the last values. */
+ * Limits, the link to the bus, the fan, memory errors: a table of fields that one call reads, and a
+ * few functions. They are read at the start and then every 5 s between two polls, one device after
+ * the other; a poll copies the last values. */
 
-/* Fields of one metric stand together and add up. */
+/* Fields of one metric are adjacent and are added up. */
 static const struct {
 	unsigned int id;
 	enum trk_gpu_metric metric;
@@ -107,7 +107,7 @@ static void read_fields(struct nvml *n, struct kept *k)
 		struct trk_gpu_value v = field_value(&f[i], r);
 
 		if (i > 0 && fields[i].metric == fields[i - 1].metric && v.why == TRK_GPU_KNOWN)
-			v.value += to->value; /* NaN where the other part is unknown */
+			v.value += to->value; /* NaN if the other part is unknown */
 		*to = v.why == TRK_GPU_KNOWN && isnan(v.value) ? *to : v;
 	}
 }
@@ -120,7 +120,7 @@ static void read_slow(struct nvml *n, struct kept *k)
 
 	k->slow_ns = n->env.monotonic_ns();
 	m[TRK_GPU_FAN_METRIC] =
-		/* above 1 where more than the rated speed is requested */
+		/* above 1 if more than the rated speed is requested */
 		trk__nvml_scaled(r, value / 100.0);
 	r = CALL(n, power_limit, k->handle, &value);
 	m[TRK_GPU_POWER_LIMIT_METRIC] = trk__nvml_scaled(r, value / 1e3);
@@ -206,7 +206,7 @@ static bool nvml_is_likely(const struct trk_env *env)
 {
 	static const char *const signs[] = {
 		"driver/nvidia/version",
-		"../dev/nvidiactl", /* a sandbox may have the device without the module's files */
+		"../dev/nvidiactl", /* a sandbox may lack the module's files */
 		"../dev/dxg",       /* a GPU of the Windows host under WSL */
 	};
 	struct stat st;
@@ -226,7 +226,7 @@ static void load_functions(struct nvml *n)
 {
 	const struct {
 		const char *name[2];
-		void *to; /* a pointer to a function */
+		void *to; /* pointer to a function pointer */
 	} wanted[] = {
 #define X(name, parameters, best, other) {{best, other}, &n->f.name},
 		NVML_FUNCTION_LIST(X)
@@ -291,7 +291,7 @@ static const char *init_text(int result)
 	}
 }
 
-/* A device that was known before is found by its UUID: the others move up where one has gone. */
+/* A known device is found by its UUID, as indices change when a device has gone. */
 static int get_handle(struct nvml *n, unsigned int index, nvml_device *ret)
 {
 	const struct kept *k = &n->kept[index];
@@ -337,15 +337,15 @@ static int open_device(struct nvml *n, unsigned int index)
 	return NVML_SUCCESS;
 }
 
-/* ---- a device that is asleep, has gone, or comes back ---- */
+/* ---- devices that sleep, vanish or return ---- */
 
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(a, b);
 }
 
-/* The library lists the GPUs in the order of their places on the bus, as sysfs names them. Where
- * both list as many, a GPU that is asleep is known without its handle, which would wake it. */
+/* The library lists the GPUs in the order of their bus addresses. If sysfs lists an equal number, a
+ * suspended GPU is identified without its handle, which would wake it. */
 static void find_places(struct nvml *n)
 {
 	char bus[TRK_GPUS_MAX][16];
@@ -445,7 +445,7 @@ static int nvml_open(const struct trk_env *env, const struct trk_gpu_hints *hint
 	n->library = trk__os_library(NVML_LIBRARY);
 	if (n->library)
 		load_functions(n);
-	trk__library_forget(); /* of the functions, too: some are optional */
+	trk__library_forget(); /* also errors of optional functions */
 	if (!n->library)
 		return cannot_load(n, why, NVML_LIBRARY " cannot be loaded");
 	if (!n->f.init || !n->f.count || !n->f.handle)
@@ -471,7 +471,7 @@ static int nvml_open(const struct trk_env *env, const struct trk_gpu_hints *hint
 
 /* ---- a poll ---- */
 
-/* NVML_SUCCESS if the device has a handle. */
+/* Open the device if needed. NVML_SUCCESS if it has a handle. */
 static int make_ready(struct nvml *n, unsigned int index, uint64_t now_ns)
 {
 	struct kept *k = &n->kept[index];
@@ -487,7 +487,7 @@ static int make_ready(struct nvml *n, unsigned int index, uint64_t now_ns)
 	return r;
 }
 
-/* Most servers never suspend their GPUs: this costs them nothing. */
+/* Costs nothing on servers that never suspend their GPUs. */
 static bool is_asleep(const struct nvml *n, const struct kept *k)
 {
 	return k->may_sleep && trk__gpu_is_asleep(n->env.sys_fd, k->bus);
@@ -539,12 +539,12 @@ static void nvml_poll(void *state, struct trk_gpu_scan *scan)
 	struct nvml *n = state;
 
 	restart_if_needed(n, scan->now_ns);
-	take_errors(n); /* one call, for all devices: an error often ends the job */
+	take_errors(n); /* one call for all devices; errors often end the job */
 	for (unsigned int i = 0; i < n->count; i++)
 		poll_device(n, scan, i);
 }
 
-/* What takes long, or changes seldom: one device a poll, in turn. */
+/* Read slow or rarely changing figures, of one device per poll in turn. */
 static void nvml_rest(void *state)
 {
 	struct nvml *n = state;

@@ -1,4 +1,5 @@
-/* One NVIDIA GPU by NVML: activity, processes, figures, and the instances of a GPU in MIG mode. */
+/* Reads one NVIDIA GPU through NVML: activity, processes, figures, and its instances in MIG
+ * mode. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,20 +11,20 @@
 enum { LIST_START = 64, LIST_MAX = 16384 };
 
 #define GPM_INTERVAL_NS (100 * TRK_NS_PER_MS)
-/* A driver samples its processes every sixth of a second to a second, and lists those that were
- * active. The newest sample is 0.7 to 9 s old, so a sample is compared with the newest one of the
- * device, not with the clock. */
+/* Drivers sample processes every 1/6 s to 1 s and list the active ones. The newest sample is 0.7 to
+ * 9 s old, so the age of a sample is relative to the newest sample of the device, not to the
+ * clock. */
 #define SAMPLE_PERIOD_US 1500000ull
 #define SAMPLE_AGE_US    10000000ull
 
-/* A figure, or why it is unknown. */
+/* A figure, or the reason why it is unknown. */
 struct trk_gpu_value trk__nvml_scaled(int result, double value)
 {
 	return result == NVML_SUCCESS ? trk__gpu_known(value)
 				      : trk__gpu_unknown(trk__nvml_why(result));
 }
 
-/* ---- activity, by the GPU performance monitor (Hopper and later): two samples compared ---- */
+/* ---- activity: two samples of the GPU performance monitor (Hopper and later) ---- */
 
 void trk__nvml_free_samples(struct nvml *n, struct watch *w)
 {
@@ -58,7 +59,7 @@ static const struct {
 	{NVML_GPM_METRIC_PCIE_TX_PER_SEC, TRK_GPU_PCIE_TX_METRIC, 1048576},
 };
 
-/* Compare the sample in w->sample[1], which has just been taken, with the one before. */
+/* Compare the new sample in w->sample[1] with the one before. */
 static void compare_samples(struct nvml *n, struct watch *w)
 {
 	struct nvml_gpm_metrics get = {.version = NVML_GPM_VERSION, .count = TRK_NVML_ACTIVITIES};
@@ -68,7 +69,7 @@ static void compare_samples(struct nvml *n, struct watch *w)
 	w->sample[1] = w->sample[0];
 	w->sample[0] = newest;
 	w->has_sample = true;
-	w->taken_ns = n->env.monotonic_ns(); /* not before the call, which may have been delayed */
+	w->taken_ns = n->env.monotonic_ns(); /* after the call, which may have been delayed */
 	for (int i = 0; i < TRK_NVML_ACTIVITIES; i++) {
 		w->activity[i] =
 			trk__gpu_unknown(is_known ? TRK_GPU_UNSUPPORTED : TRK_GPU_FIRST_LOOK);
@@ -83,8 +84,8 @@ static void compare_samples(struct nvml *n, struct watch *w)
 			w->activity[i] = trk__gpu_known(get.metric[i].value * activities[i].scale);
 }
 
-/* The monitor refreshes its counters every 100 ms: two samples that are closer show nothing or
- * nonsense. Between them the last activity stands. */
+/* The monitor updates its counters every 100 ms: closer samples yield no or wrong values. Until
+ * then the last activity is used. */
 static bool is_time(struct nvml *n, const struct watch *w)
 {
 	return !w->has_sample || n->env.monotonic_ns() > w->taken_ns + GPM_INTERVAL_NS;
@@ -119,7 +120,7 @@ static void read_activity(struct nvml *n, struct kept *k, bool mig, struct trk_g
 	k->monitor_lacks_bus = w->activity[2].why == TRK_GPU_UNSUPPORTED;
 }
 
-/* The same for an instance, for which the driver has no other activity. What it refuses is not read
+/* As above, for an instance, which has no other source of activity. After a refusal it is not read
  * again. */
 static void read_instance_activity(struct nvml *n, nvml_device gpu, nvml_device instance,
 				   struct watch *w, struct trk_gpu_device *d)
@@ -127,7 +128,7 @@ static void read_instance_activity(struct nvml *n, nvml_device gpu, nvml_device 
 	unsigned int id = 0;
 	int r;
 
-	if (strcmp(w->uuid, d->uuid) != 0) { /* another one than before */
+	if (strcmp(w->uuid, d->uuid) != 0) { /* a different instance than before */
 		memcpy(w->uuid, d->uuid, sizeof(w->uuid));
 		w->has_sample = false;
 		w->refused = TRK_GPU_KNOWN;
@@ -156,7 +157,7 @@ static void read_instance_activity(struct nvml *n, nvml_device gpu, nvml_device 
 		w->refused = TRK_GPU_UNSUPPORTED;
 }
 
-/* ---- processes: three lists, merged, and samples of what each did ---- */
+/* ---- processes: three merged lists, and samples of their activity ---- */
 
 int trk__nvml_make_lists(struct nvml *n)
 {
@@ -197,7 +198,7 @@ static bool grow(void **list, unsigned int *cap, unsigned int wanted, size_t siz
 
 enum list { COMPUTE, GRAPHICS, MPS, LISTS };
 
-/* One of the three lists; in its first form where the library is old. */
+/* Read one of the three lists, with the v1 function if the library is old. */
 static int get_list(struct nvml *n, nvml_device handle, enum list which, unsigned int *count)
 {
 	int (*get)(nvml_device, unsigned int *, struct nvml_process *) =
@@ -225,7 +226,7 @@ static int get_list(struct nvml *n, nvml_device handle, enum list which, unsigne
 		return r;
 	if (*count > n->list_cap)
 		*count = n->list_cap;
-	if (!get) /* from the end: the larger form takes more room */
+	if (!get) /* convert from the end, as the newer struct is larger */
 		for (unsigned int i = *count; i-- > 0;) {
 			struct nvml_process_v1 one = first[i];
 
@@ -235,8 +236,8 @@ static int get_list(struct nvml *n, nvml_device handle, enum list which, unsigne
 	return 0;
 }
 
-/* Two lists have a process that computes and draws, with the same memory. `part` is the
- * instance where the driver names none. */
+/* A process that computes and draws is in two lists, with the same memory. `part` is the instance
+ * if the driver names none. */
 static int add_listed(struct nvml *n, struct trk_gpu_scan *scan, size_t device, nvml_device handle,
 		      unsigned int part)
 {
@@ -283,7 +284,7 @@ static bool grow_samples(struct nvml *n, unsigned int wanted)
 	return true;
 }
 
-/* By the newer function: it has its own struct, and reports images and optical flow too. */
+/* Read samples with the newer function, which uses another struct. */
 static int ask_infos(struct nvml *n, nvml_device handle, bool count_only, unsigned int *count,
 		     uint64_t since_us)
 {
@@ -353,8 +354,7 @@ static int get_samples(struct nvml *n, struct kept *k, uint64_t since_us, unsign
 	return r;
 }
 
-/* The sample of this process from `from` on: the driver lists processes in the same order each
- * time. */
+/* Find the sample of a process, starting at *from, as the driver always uses the same order. */
 static struct nvml_process_sample *sample_of(struct kept *k, unsigned int pid, unsigned int *from)
 {
 	for (unsigned int n = 0, i = *from; n < k->samples; n++, i++) {
@@ -391,7 +391,7 @@ static bool keep_sample(struct kept *k, const struct nvml_process_sample *sample
 	return true;
 }
 
-/* Leave out those that are older than the newest by more than a period: their processes did nothing
+/* Drop samples that are older than the newest by more than a period: their processes were idle
  * since. */
 static void drop_samples(struct kept *k)
 {
@@ -424,8 +424,8 @@ static bool take_samples(struct nvml *n, struct kept *k, uint64_t since_us, unsi
 	return has_room;
 }
 
-/* The newest sample of a device stays true until the driver has a newer one: for as long as drivers
- * are known to be late, and only while the GPU does something. */
+/* The newest sample of a device is used until the driver has a newer one, but no longer than
+ * drivers are known to be late, and only while the GPU is busy. */
 static bool is_stale(const struct kept *k, struct trk_gpu_value busy, uint64_t wall_us)
 {
 	uint64_t age_us = wall_us > k->sampled_us ? wall_us - k->sampled_us : 0;
@@ -452,13 +452,13 @@ static void add_share(struct trk_gpu_scan *scan, size_t device, size_t start,
 {
 	struct trk_gpu_process *p = first_of(scan, start, (pid_t) sample->pid);
 
-	if (!p) { /* it has ended since */
+	if (!p) { /* the process has ended */
 		p = trk__gpu_add_process(scan, device, (pid_t) sample->pid, UINT32_MAX);
 		if (!p)
 			return;
 		p->bytes = 0;
 	}
-	/* Drivers return 4013453 % and the like now and then: this is no figure. */
+	/* Drivers sometimes return invalid figures such as 4013453 %. */
 	if (sample->sm > 100)
 		scan->device[device].metric[TRK_GPU_TREE_SHARE_METRIC] =
 			trk__gpu_unknown(TRK_GPU_FAILED);
@@ -528,7 +528,7 @@ static void open_processes(struct trk_gpu_device *gpu)
 
 /* ---- figures ---- */
 
-/* Drivers return figures such as 4013453 % now and then. */
+/* Drivers sometimes return invalid figures such as 4013453 %. */
 static struct trk_gpu_value share_of(int result, unsigned int percent)
 {
 	if (result == NVML_SUCCESS && percent > 100)
@@ -543,7 +543,7 @@ static int set_memory(struct nvml *n, nvml_device handle, struct trk_gpu_value *
 	int r = CALL(n, memory_v2, handle, &v2);
 
 	if (r != NVML_SUCCESS &&
-	    !trk__nvml_is_gone(r)) { /* older drivers know the first form only */
+	    !trk__nvml_is_gone(r)) { /* older drivers have only this function */
 		r = CALL(n, memory, handle, &v1);
 		v2.total = r == NVML_SUCCESS ? v1.total : 0;
 		v2.used = r == NVML_SUCCESS ? v1.used : 0;
@@ -577,7 +577,7 @@ static void set_utilization(struct nvml *n, nvml_device handle, bool mig, struct
 	m[TRK_GPU_DECODER_METRIC] = share_of(r, share);
 }
 
-/* nvmlDeviceGetTemperature is deprecated since CUDA 13, and may be missing one day. */
+/* nvmlDeviceGetTemperature is deprecated since CUDA 13 and may be removed. */
 static struct trk_gpu_value temperature_of(struct nvml *n, nvml_device handle)
 {
 	struct nvml_temperature t = {.version = NVML_TEMPERATURE_V1,
@@ -667,7 +667,7 @@ static struct trk_gpu_device *add_instance(struct nvml *n, struct trk_gpu_scan *
 	return d;
 }
 
-/* In a container that has an instance alone, the GPU itself may be closed to us. */
+/* In a container with access to an instance only, the GPU itself may be inaccessible. */
 static void set_memory_by_instances(struct trk_gpu_scan *scan, size_t parent)
 {
 	struct trk_gpu_value *above = scan->device[parent].metric;
@@ -702,7 +702,7 @@ static void read_instances(struct nvml *n, struct trk_gpu_scan *scan, size_t par
 		nvml_device handle;
 
 		if (CALL(n, mig_handle, k->handle, i, &handle) != NVML_SUCCESS)
-			continue; /* places may be empty */
+			continue; /* indices may have gaps */
 		d = add_instance(n, scan, parent, handle);
 		if (!d)
 			break;

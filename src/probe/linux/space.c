@@ -12,11 +12,11 @@
 
 enum {
 	TEXT_START = 16 * 1024,
-	TEXT_MAX = 4 * 1024 * 1024, /* a mount table of many thousand lines */
+	TEXT_MAX = 4 * 1024 * 1024, /* a mount table with many thousand lines */
 	MEMBERS_MAX = 1024,
 };
 
-/* ---- what a mount is ---- */
+/* ---- kinds of mounts ---- */
 
 static bool is_one_of(const char *type, const char *const *types)
 {
@@ -26,7 +26,8 @@ static bool is_one_of(const char *type, const char *const *types)
 	return false;
 }
 
-/* Real local storage. A list of what counts: unknown pseudo file systems come with every kernel. */
+/* True for local storage. This is a list of what counts, because new kernels add pseudo file
+ * systems. */
 static bool is_storage(const struct trk_mount *m)
 {
 	static const char *const types[] = {
@@ -71,14 +72,14 @@ static bool may_block(const struct trk_mount *m)
 struct place {
 	int id, parent;
 	bool blocks;
-	const char *point; /* view into the table's points */
+	const char *point; /* points into the table's points */
 };
 
 struct table {
-	struct place *place; /* owned; one a line that is a mount, in the text's order */
+	struct place *place; /* owned; one per mount, in the order of the text */
 	size_t count;
-	char *points; /* owned; all mount points, one behind the other */
-	int top;      /* the mount that paths start from; may be in no line (chroot) */
+	char *points; /* owned; all mount points */
+	int top;      /* the root mount; may be in no line (chroot) */
 };
 
 static void table_release(struct table *t)
@@ -95,7 +96,7 @@ static bool is_listed(const struct table *t, int id)
 	return false;
 }
 
-/* The parent of the root mount is out of the process's sight, or the root mount itself. */
+/* The parent of the root mount is not visible, or is the root mount itself. */
 static int find_top(const struct table *t)
 {
 	const struct place *root = NULL;
@@ -118,7 +119,7 @@ static int table_init(struct table *t, const char *text)
 
 	for (const char *s = text; (s = strchr(s, '\n')); s++)
 		lines++;
-	/* Decoded mount points are no longer than their lines. */
+	/* A decoded mount point is at most as long as its line. */
 	*t = (struct table){
 		.place = calloc(lines, sizeof(*t->place)),
 		.points = malloc(strlen(text) + 1),
@@ -132,8 +133,7 @@ static int table_init(struct table *t, const char *text)
 
 		if (r < 0)
 			continue;
-		/* Where the root itself is on the network, nothing runs without its server
-		 * anyway. */
+		/* If the root is on the network, nothing runs without its server anyway. */
 		t->place[t->count++] = (struct place){
 			.id = m.id,
 			.parent = m.parent,
@@ -159,8 +159,8 @@ static const struct place *mounted_on(const struct table *t, int id, const char 
 	return NULL;
 }
 
-/* Walk along the mount point as the kernel would: does one arrive at this mount, and not in another
- * that is mounted over it or over a folder on the way, and without passing one that may block? */
+/* Resolve the mount point as the kernel would: true if the path leads to this mount, not to one
+ * mounted over it or over a parent directory, and passes none that may block. */
 static bool can_reach(const struct table *t, const struct place *goal)
 {
 	const char *path = goal->point;
@@ -196,8 +196,8 @@ static void clear(struct trk_space_meter *s)
 	s->count = 0;
 }
 
-/* The same file system: a bind mount, a subvolume, or the same device elsewhere. A btrfs of several
- * devices has one number but names any of them. */
+/* True if the file system is a member: a bind mount, a subvolume, or another mount of the device. A
+ * btrfs on several devices has one device number, but any of their names. */
 static bool is_member(const struct trk_space_meter *s, const struct trk_mount *m)
 {
 	for (size_t i = 0; i < s->count; i++) {
@@ -244,7 +244,7 @@ static int add_mount(struct trk_space_meter *s, const struct trk_mount *m)
 	return 0;
 }
 
-/* Add up to `max` mounts that are wanted, reachable, and no members yet. */
+/* Add up to `max` mounts that count, are reachable, and are no members yet. */
 static int collect(struct trk_space_meter *s, const char *text, const struct table *t,
 		   bool (*is_wanted)(const struct trk_mount *), size_t max)
 {
@@ -271,8 +271,8 @@ static int take_table(struct trk_space_meter *s, const char *text)
 		return r;
 	clear(s);
 	r = collect(s, text, &t, is_storage, MEMBERS_MAX);
-	/* In a container /etc/hosts and its like are often bind mounts of the disk that the overlay
-	 * lives on too, and statvfs shows the same figures: one of the two counts. */
+	/* In a container, files such as /etc/hosts are often bind mounts from the disk that also
+	 * holds the overlay, and statvfs shows the same figures for both: only one counts. */
 	if (r == 0 && s->count == 0)
 		r = collect(s, text, &t, is_root_overlay, 1);
 	if (r == 0 && s->count == 0)
@@ -300,7 +300,7 @@ void trk__space_meter_release(struct trk_space_meter *s)
 	s->fd = -1;
 }
 
-/* poll(2) reports a change once, and each later change again. */
+/* poll(2) reports each change once. */
 static bool table_changed(int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLPRI};
@@ -308,7 +308,7 @@ static bool table_changed(int fd)
 	return poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLPRI));
 }
 
-/* The whole table through the kept descriptor; the caller frees *ret. */
+/* Read the whole table through the kept descriptor; the caller frees *ret. */
 static int read_text(int fd, char **ret)
 {
 	for (size_t size = TEXT_START; size <= TEXT_MAX; size *= 2) {

@@ -9,16 +9,16 @@
 enum {
 	OFFSET_MAX = 1 << 20, /* of a field */
 	INTERPRETERS_MAX = 16,
-	OWNERS = 5, /* of a frame: the interpreter's own from 3 on */
+	OWNERS = 5, /* kinds of owner of a frame; from 3 on: the interpreter */
 	OWNER_GENERATOR = 1,
 	OWNER_OF_NO_CODE = 3,
 	CODE_BYTES_MAX = 1 << 26,
 	OFFSETS_WORDS = 96,   /* of struct _Py_DebugOffsets that are read */
-	PTHREAD_BYTES = 1536, /* of struct pthread in which the kernel's number is looked for */
+	PTHREAD_BYTES = 1536, /* searched in struct pthread for the thread id */
 	PID_LIMIT = 1 << 22,
-	RETRIES = 7,      /* of a stack that is torn */
-	WALKS_YOUNG = 8,  /* of a code object: it is read whole in each */
-	WALKS_AHEAD = 64, /* then one reads nothing ahead: what is no longer used is forgotten */
+	RETRIES = 7,      /* of a torn stack */
+	WALKS_YOUNG = 8,  /* a code object is read completely in so many walks */
+	WALKS_AHEAD = 64, /* then one walk reads nothing ahead, to drop unused parts */
 };
 
 /* clang-format off */
@@ -27,7 +27,7 @@ static const struct trk_cpython_layout layouts[] = {
 };
 /* clang-format on */
 
-/* ---- finding ---- */
+/* ---- finding the runtime ---- */
 
 const struct trk_cpython_layout *trk__cpython_layout(int version)
 {
@@ -37,7 +37,7 @@ const struct trk_cpython_layout *trk__cpython_layout(int version)
 	return NULL;
 }
 
-/* Replace the words' places by what the process has there. */
+/* Replace the word indices by the offsets in the process. */
 static enum trk_stack_why take_own_offsets(struct trk_remote *r, struct trk_cpython_runtime *t)
 {
 	enum { COOKIE, VERSION, FREE_THREADED };
@@ -62,7 +62,7 @@ static enum trk_stack_why take_own_offsets(struct trk_remote *r, struct trk_cpyt
 	return TRK_STACK_READ;
 }
 
-/* Py_Version is there from 3.11 on; before, what a version added to the C API tells. */
+/* Py_Version exists from 3.11 on; older versions are recognised by symbols that they added. */
 static uint32_t version_of(struct trk_remote *r, const struct trk_elf *e)
 {
 	uint64_t addr = trk__elf_symbol(r, e, "Py_Version");
@@ -105,7 +105,7 @@ enum trk_stack_why trk__cpython_find(struct trk_remote *r, uint64_t base,
 
 /* ---- the chain ---- */
 
-/* Is the object's type of this name? */
+/* True if the object's type has this name. */
 static bool is_type(struct trk_remote *r, const struct trk_cpython_layout *l, uint64_t object,
 		    const char *name)
 {
@@ -128,7 +128,7 @@ static uint64_t first_frame(struct trk_remote *r, const struct trk_cpython_layou
 	return frame;
 }
 
-/* The code object of a frame. False where the frame cannot be one; *ret 0: it has no code. */
+/* The code object of a frame; *ret 0: none. False for an invalid frame. */
 static bool code_of(struct trk_remote *r, const struct trk_cpython_layout *l, uint64_t frame,
 		    uint64_t *ret)
 {
@@ -148,7 +148,7 @@ static bool code_of(struct trk_remote *r, const struct trk_cpython_layout *l, ui
 	return *ret != 0;
 }
 
-/* See that the code object is one, and note its type. */
+/* Check the type of the code object and store its address. */
 static enum trk_stack_why check_code(struct trk_remote *r, struct trk_cpython_runtime *t,
 				     uint64_t code)
 {
@@ -167,7 +167,7 @@ static enum trk_stack_why check_code(struct trk_remote *r, struct trk_cpython_ru
 	return TRK_STACK_READ;
 }
 
-/* The first code object of a thread's frames. */
+/* Check the first code object of a thread's frames. */
 static enum trk_stack_why check_thread(struct trk_remote *r, struct trk_cpython_runtime *t,
 				       uint64_t thread)
 {
@@ -210,12 +210,12 @@ enum trk_stack_why trk__cpython_check(struct trk_remote *r, struct trk_cpython_r
 struct trk_cpython {
 	struct trk_cpython_runtime runtime;
 	pid_t pid;
-	int tid_offset; /* in struct pthread; 0: not looked for yet, -1: not found */
+	int tid_offset; /* in struct pthread; 0: not searched yet, -1: not found */
 	uint32_t round;
 	size_t codes, cap;             /* cap: a power of two */
 	struct trk_cpython_code *code; /* owned: a hash table by address */
 	struct trk_stack stack;        /* scratch */
-	/* Memory that the last walks used: that of threads and frames first. */
+	/* Memory that the last walks used, threads and frames first. */
 	struct trk_remote_part part[TRK_REMOTE_PAGES];
 	size_t parts, moving;
 	bool is_fetched; /* for the next walk */
@@ -275,7 +275,7 @@ static struct trk_cpython_code *place_of(struct trk_cpython_code *code, size_t c
 	return &code[i];
 }
 
-/* Room for the codes of one more walk. */
+/* Grow the table for the code objects of one more walk. */
 static int grow(struct trk_cpython *c)
 {
 	struct trk_cpython_code *code;
@@ -305,8 +305,9 @@ static void put_code(struct trk_cpython *c, struct trk_cpython_code *code,
 	*code = *fresh;
 }
 
-/* Read the object, and its texts, unless it was found the same often and lately: where one dies, the
- * next may have all its addresses, and what lived for long does so. False: it is none. */
+/* Read the object and its texts, unless it was recently found unchanged several times: a new object
+ * may have the addresses of a freed one, but old objects are rarely freed. False: not a code
+ * object. */
 static bool read_code(struct trk_cpython *c, struct trk_remote *r, uint64_t addr,
 		      struct trk_cpython_code *code)
 {
@@ -330,7 +331,8 @@ static bool read_code(struct trk_cpython *c, struct trk_remote *r, uint64_t addr
 	return true;
 }
 
-/* The remembered code object at an address, read where it is new or another. NULL: it is none. */
+/* The cached code object at an address, read if it is new or has changed. NULL: not a code
+ * object. */
 static struct trk_cpython_code *get_code(struct trk_cpython *c, struct trk_remote *r, uint64_t addr)
 {
 	struct trk_cpython_code *code = place_of(c->code, c->cap, addr);
@@ -345,7 +347,7 @@ static struct trk_cpython_code *get_code(struct trk_cpython *c, struct trk_remot
 	return code;
 }
 
-/* The place in the byte code at which a frame is, in bytes; below 0: not begun. */
+/* Offset of a frame's instruction in the byte code; below 0: not started. */
 static bool place_in_code(const struct trk_cpython *c, struct trk_remote *r, uint64_t frame,
 			  uint64_t code, int *ret)
 {
@@ -355,7 +357,7 @@ static bool place_in_code(const struct trk_cpython *c, struct trk_remote *r, uin
 	uint64_t instruction;
 	int64_t offset;
 
-	if (l->code_bytes < 0) { /* up to 3.10: in bytes, then in units of two */
+	if (l->code_bytes < 0) { /* up to 3.9 in bytes, in 3.10 in units of two bytes */
 		if (trk__remote_get(r, at, &last, sizeof(last)) < 0 || last > CODE_BYTES_MAX / 2)
 			return false;
 		*ret = last < 0 ? -1 : l->version == 0x30a ? last * 2 : last;
@@ -370,7 +372,7 @@ static bool place_in_code(const struct trk_cpython *c, struct trk_remote *r, uin
 	return true;
 }
 
-/* Add a frame, unless it repeats the one before: direct recursion on one line. */
+/* Add a frame, unless it equals the one before (direct recursion on one line). */
 static void add_frame(struct trk_stack *s, struct trk_cpython_code *code, int line)
 {
 	const struct trk_stack_frame *last = s->depth ? &s->frame[s->depth - 1] : NULL;
@@ -380,7 +382,7 @@ static void add_frame(struct trk_stack *s, struct trk_cpython_code *code, int li
 	s->frame[s->depth++] = (struct trk_stack_frame){code, line};
 }
 
-/* A generator that runs has a caller. One without has been suspended since the walk began. */
+/* A running generator has a caller. One without was suspended since the walk began. */
 static bool is_generator(struct trk_remote *r, const struct trk_cpython_layout *l, uint64_t frame)
 {
 	unsigned char owner = 0;
@@ -420,7 +422,7 @@ static bool walk_frames(struct trk_cpython *c, struct trk_remote *r, uint64_t th
 	return !is_generator(r, l, last);
 }
 
-/* Read a stack, some times more where it changes meanwhile. */
+/* Read a stack; retry if it changes meanwhile. */
 static bool walk_thread(struct trk_cpython *c, struct trk_remote *r, uint64_t thread)
 {
 	r->moves = true;
@@ -434,7 +436,7 @@ static bool walk_thread(struct trk_cpython *c, struct trk_remote *r, uint64_t th
 	return true;
 }
 
-/* Find the offset of the thread's id in struct pthread: the oldest thread has the id of its process,
+/* Find the offset of the thread id in struct pthread: the oldest thread has the id of its process,
  * so its struct is searched for that number. */
 static void look_for_tid(struct trk_cpython *c, struct trk_remote *r, uint64_t oldest)
 {
@@ -526,8 +528,8 @@ int trk__cpython_walk(struct trk_cpython *c, struct trk_remote *r, trk_stack_fn 
 	uint64_t interpreter;
 	int stacks = 0, error;
 
-	/* Every code object is compared once a walk: modules that are being imported leave
-	 * addresses that the next function takes. */
+	/* Each code object is compared once per walk: imports free addresses that the next function
+	 * reuses. */
 	c->round++;
 	if (c->is_fetched) {
 		trk__remote_prefetch(r, c->part + c->moving, c->parts - c->moving);

@@ -1,4 +1,4 @@
-/* The table of members, and an update of all. */
+/* The table of members, and the update. */
 #include "probe/tree/tree.h"
 
 #include <errno.h>
@@ -11,9 +11,9 @@
 #include "probe/tree/private.h"
 
 enum {
-	FORKED_BYTES = 8 * 1024 * 1024, /* a child that this program forks starts smaller */
+	FORKED_BYTES = 8 * 1024 * 1024, /* a child that this program forks is smaller at first */
 	MAX_PROCESSES_DEFAULT = 65536,
-	DROPPED_MIN_FAULTS = 16, /* fewer than a forked child has before it ends */
+	DROPPED_MIN_FAULTS = 16, /* fewer than any forked child has before it ends */
 };
 
 /* ---- table ---- */
@@ -72,7 +72,7 @@ static bool grow(struct trk_tree *t)
 	return true;
 }
 
-/* When a process was started, on the monotonic clock. */
+/* Start time of a process on the monotonic clock. */
 static uint64_t start_of(const struct trk_tree *t, uint64_t start_ticks)
 {
 	uint64_t now_ns = t->env.monotonic_ns(), now_ticks = trk__tree_now_ticks(t);
@@ -114,7 +114,7 @@ struct process *trk__tree_add(struct trk_tree *t, pid_t pid, pid_t ppid, uint64_
 	return p;
 }
 
-/* ---- life and update ---- */
+/* ---- creation and update ---- */
 
 struct trk_tree *trk__tree_new(const struct trk_env *env, const struct trk_tree_options *options,
 			       int *reterr)
@@ -166,7 +166,7 @@ void trk__tree_free(struct trk_tree *t)
 	free(t);
 }
 
-/* Members whose parent ended have a new one, which their stat names. */
+/* Members whose parent ended have a new parent, which their stat file shows. */
 static void note_vanished(struct trk_tree *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
@@ -233,7 +233,7 @@ static void count_members(struct trk_tree *t)
 	}
 }
 
-/* The CPU time that was raised has user and system time in the proportion of the rest. */
+/* Additional CPU time from trk__tree_raise is split into user and system time like the rest. */
 static void publish_raised(struct trk_tree *t)
 {
 	uint64_t *system_ns = &t->state.counter[TRK_TREE_CPU_SYSTEM];
@@ -242,13 +242,13 @@ static void publish_raised(struct trk_tree *t)
 	uint64_t in_proportion = (uint64_t) ((double) t->ledger[TRK_TREE_CPU_SYSTEM] * more);
 
 	t->state.raised_cpu_ns = cpu_ns - known_ns;
-	if (t->at_least[TRK_TREE_CPU_SYSTEM] > 0) /* the other source has it itself */
+	if (t->at_least[TRK_TREE_CPU_SYSTEM] > 0) /* the other source has system time */
 		return;
-	if (in_proportion > *system_ns) /* it never steps back */
+	if (in_proportion > *system_ns) /* keep it monotone */
 		*system_ns = in_proportion < cpu_ns ? in_proportion : cpu_ns;
 }
 
-/* The larger of the ledger and of the other sources; both are monotone. */
+/* Publish the larger of the ledger and the other sources; both are monotone. */
 static void publish_counters(struct trk_tree *t)
 {
 	uint64_t system_ns = t->state.counter[TRK_TREE_CPU_SYSTEM];
@@ -300,10 +300,9 @@ void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret)
 	trk__tree_update_at(t, t->env.monotonic_ns(), ret);
 }
 
-/* The peak that wait4(2) reports is that of the process or of a child that it waited for. It is
- * taken for its own, which VmHWM does not show if it grew after the last look, where there was no
- * such child, or where it was seen to hold half as much. A small one may be what the process was
- * forked from. */
+/* The peak that wait4(2) reports is that of the process or of a reaped child. It is attributed to
+ * the process if it reaped none, or was seen to hold half as much; VmHWM misses growth after the
+ * last read. A small peak may be inherited by fork. */
 static void take_own_peak(struct process *p, uint64_t maxrss_bytes)
 {
 	bool is_own = p->inherited[TRK_TREE_MINOR_FAULTS] == 0 || p->hwm_bytes >= maxrss_bytes / 2;
@@ -320,7 +319,7 @@ void trk__tree_reaped(struct trk_tree *t, pid_t pid, const struct trk_usage *usa
 	if (p)
 		p->reaped = true;
 	trk__tree_force_full(t);
-	if (t->options.one_process) /* the kernel's figure holds its children as well */
+	if (t->options.one_process) /* the kernel's figure includes its children */
 		return;
 	t->pool.open = true;
 	gained[TRK_TREE_CPU] += usage->user_ns + usage->system_ns;
@@ -362,8 +361,8 @@ const char *trk__tree_dropped(const struct trk_tree_state *state)
 	return state->lost_child ? "something else took the job's result" : NULL;
 }
 
-/* Threads that lived at one time explain as many pids; each process has one more, which is not
- * counted. */
+/* The pids of the threads of a lone root are not unseen processes; its main thread has the pid of
+ * the process. */
 bool trk__tree_has_unseen(const struct trk_tree_state *state)
 {
 	uint64_t threads = state->alone && state->most_threads ? state->most_threads - 1 : 0;

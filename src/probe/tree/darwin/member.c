@@ -1,9 +1,9 @@
-/* Members of the tree on macOS: what is read of each, their children, and the sums of memory.
+/* Members of the tree on macOS: reading each one, its children, and the sums of memory.
  *
- * Every update reads each member: no clock shows more cheaply that one stood still. There is no
- * subreaper: when its parent ends, a process goes to launchd. One that was seen before is followed
- * to its end; what it uses after its last look, and one that was never seen, is missing. A kernel
- * queue reports when a member forks or ends, so that few are. */
+ * Every update reads each member, as no cheaper clock shows that one was idle. There is no
+ * subreaper: launchd adopts orphans. An orphan that was seen before is read until its end; its
+ * usage after the last read, and orphans that were never seen, are missing. A kqueue reports when a
+ * member forks or ends, so that few are missed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,9 +18,9 @@
 enum {
 	CHILDREN_MAX = 4096,
 	EVENTS = 32,
-	WAKES = 200, /* events that are answered between two updates: about 5 ms of CPU time */
+	WAKES = 200, /* events handled between two updates: about 5 ms of CPU time */
 	ORPHANS_TIMER = 1,
-	ORPHANS_MS = 50, /* between two looks at orphans */
+	ORPHANS_MS = 50, /* between two readings of orphans */
 };
 
 const struct trk_tree_sources trk__tree_sources = {
@@ -71,7 +71,7 @@ static void change(const struct trk_tree *t, uintptr_t ident, int16_t filter, ui
 		(void) kevent(t->wake_fd, &event, 1, NULL, 0, NULL);
 }
 
-/* Until its end, when the kernel takes it out of the queue. */
+/* The kernel removes it from the queue when it ends. */
 static void watch(const struct trk_tree *t, pid_t pid)
 {
 	if (!t->options.one_process && !t->options.figures_only)
@@ -90,7 +90,7 @@ static struct process *add(struct trk_tree *t, pid_t pid, pid_t parent)
 	p = trk__tree_add(t, pid, parent, r == 0 ? u.start_ns : trk__mac_now_ns(), 1);
 	if (p)
 		watch(t, pid);
-	if (p && r < 0) /* of another user: a program with the set-user-id bit */
+	if (p && r < 0) /* of another user: a set-user-ID program */
 		p->io_denied = p->pss_denied = true;
 	return p;
 }
@@ -107,7 +107,7 @@ int trk__tree_find_root(struct trk_tree *t)
 	if (!p)
 		return -ESRCH;
 	t->state.alone = true;
-	/* A job that the caller has just started is no older than the tree. */
+	/* A job that the caller has just started is not older than the tree. */
 	if (t->options.subreaper && p->start_ticks < t->start_ticks)
 		t->start_ticks = p->start_ticks;
 	return 0;
@@ -136,9 +136,9 @@ void trk__tree_close(struct trk_tree *t, struct process *p)
 	(void) p;
 }
 
-/* ---- newcomers ---- */
+/* ---- new members ---- */
 
-/* Pids are not given out in a row. */
+/* Pids are not allocated in sequence. */
 pid_t trk__tree_newest_pid(struct trk_tree *t)
 {
 	(void) t;
@@ -161,7 +161,7 @@ static bool take_children(struct trk_tree *t, pid_t parent)
 void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 {
 	(void) newest;
-	/* The loop reaches those that are added, too. */
+	/* The loop also reaches members that it adds. */
 	for (size_t i = 0; i < t->count; i++)
 		if (!t->process[i].zombie && !t->process[i].vanished)
 			(void) take_children(t, t->process[i].pid);
@@ -214,7 +214,7 @@ static void take_peak(struct trk_tree *t, struct process *p, const struct trk_ma
 {
 	uint64_t before = p->hwm_bytes;
 
-	/* What it held before this tree began, or before its fork, is no peak of the job's. */
+	/* A peak from before this tree began, or before its fork, is not the job's. */
 	if (before == 0)
 		p->base_hwm_bytes = before = u->peak_bytes;
 	if (before == p->base_hwm_bytes && p->start_ticks >= t->start_ticks)
@@ -238,7 +238,7 @@ static void take_size(struct trk_tree *t, struct process *p, const struct trk_ma
 		trk__peaks_ended(t, p, 0);
 	}
 	take_peak(t, p, u);
-	p->statm_faults = 1; /* it was seen */
+	p->statm_faults = 1; /* it was read */
 	if (p->zombie) {
 		p->rss_bytes = p->pss_bytes = 0;
 		p->threads = 0;
@@ -261,7 +261,7 @@ static void read_command(struct trk_tree *t, struct process *p)
 		trk__tree_take_command(t, p, cmdline, (size_t) len);
 }
 
-/* Its parent has ended: from now on no member of the tree receives what it uses. */
+/* Its parent has ended: no member will receive its usage. */
 static void take_parent(struct trk_tree *t, struct process *p, pid_t parent)
 {
 	t->state.orphans += p->ppid != parent && p->pid != t->options.root;
@@ -303,15 +303,15 @@ static bool read_process(struct trk_tree *t, struct process *p)
 
 /* ---- between two updates ----
  *
- * A child is looked for as soon as a member has forked, because the parent of an orphan cannot be
- * found later. Orphans are read more often, because no member receives what they used. */
+ * Children are listed as soon as a member forks, because the parent of an orphan cannot be found
+ * later. Orphans are read more often, because no member receives their usage. */
 
 int trk__tree_wake_fd(const struct trk_tree *t)
 {
 	return t->wakes_left > 0 ? t->wake_fd : -1;
 }
 
-/* Has its parent ended, and is no member that could receive what it uses? */
+/* True if its parent has ended, so that no member receives its usage. */
 static bool is_orphan(struct trk_tree *t, const struct process *p)
 {
 	const struct process *parent = trk__tree_find(t, p->ppid);

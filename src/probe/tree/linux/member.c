@@ -1,5 +1,4 @@
-/* One member of the tree: what is read of a process, when it need not be read, and the walk over
- * all members. */
+/* Reads one member of the tree, decides when it need not be read, and walks over all members. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,25 +16,25 @@
 #include "probe/tree/private.h"
 
 enum {
-	/* A member whose CPU clock does not change is read every so many updates, as its memory may
-	 * have been swapped out or shared with a new process. */
+	/* A member whose CPU clock does not change is still read after so many updates, as its
+	 * memory may have been swapped out or shared with a new process. */
 	IDLE_UPDATES_MAX = 30,
-	ASLEEP_UPDATES = 8, /* it is asleep after so many, see tree/idle_skip.c */
+	ASLEEP_UPDATES = 8, /* after so many it is asleep, see tree/idle_skip.c */
 	FDS_PER_PROCESS = 4,
-	QUEUE_READS = 4, /* of schedstat, in an update */
+	QUEUE_READS = 4, /* readings of schedstat per update */
 };
 
-/* A member that used less since its last look is not asked for its queue time. */
+/* The queue time of a member that used less since its last read is not read. */
 #define QUEUE_CPU_MIN_NS (2 * TRK_NS_PER_MS)
-/* A member that used less since io was read cannot have moved much. */
+/* A member that used less since io was read has done little I/O. */
 #define IO_CPU_MIN_NS (TRK_NS_PER_MS)
 
 /* ---- a live thread of a member whose main thread has ended (pthread_exit in main) ----
  *
- * The kernel calls such a process a zombie (state Z in PID/stat) and shows no memory and no command
- * line, which ended with the main thread. Its CPU time, faults, bytes and number of threads are
- * still in PID/stat, PID/io and its clock, which are those of the whole group. The rest is read
- * from a live thread: PID/task/TID/{statm,status,smaps_rollup,cmdline}. Nothing is kept open. */
+ * The kernel shows such a process as a zombie (state Z in PID/stat) without memory and command
+ * line. PID/stat, PID/io and its clock still have the CPU time, faults, bytes and number of threads
+ * of the whole process. The rest is read from a live thread:
+ * PID/task/TID/{statm,status,smaps_rollup,cmdline}. No file is kept open. */
 
 int trk__live_thread_tasks(const struct trk_tree *t, const struct process *p)
 {
@@ -67,7 +66,7 @@ static int live_thread_statm(const struct trk_tree *t, const struct process *p,
 	return tasks < 0 ? tasks : read_thread_statm(tasks, p->live_thread, ret);
 }
 
-/* A thread that ends has given its memory back before it goes: it shows none. */
+/* An ending thread releases its memory first, so it shows none. */
 static bool lives(int tasks_fd, pid_t tid)
 {
 	struct trk_pid_statm m;
@@ -102,19 +101,19 @@ static bool find_live_thread(const struct trk_tree *t, struct process *p)
 
 /* ---- time that the threads of a member waited for a CPU ----
  *
- * PID/schedstat covers the main thread only. Where that thread does little of a member's work, the
- * threads in PID/task are read instead, first a few and then more, until those that are read do an
- * eighth of the work: their waiting time per second of running then stands for all threads. The
+ * PID/schedstat covers the main thread only. If that thread uses little of a member's CPU time,
+ * threads in PID/task are read instead, first a few, then more, until those that are read use 1/8
+ * of the CPU time: their ratio of waiting to running time is then applied to all threads. The
  * kernel counts a wait when it ends. Time in which a CPU quota throttled a thread is included. */
 
 enum {
-	THREADS_MAX = 32,  /* of a member that are read */
-	THREADS_STEP = 4,  /* times as many when those did too little */
-	COVERED_PART = 8,  /* of a member's work that they must have done */
+	THREADS_MAX = 32,  /* read per member */
+	THREADS_STEP = 4,  /* factor of further threads if the first used too little */
+	COVERED_PART = 8,  /* they must use 1/8 of a member's CPU time */
 	TASKS_SIZE = 2048, /* for THREADS_MAX entries of PID/task at least */
 };
 
-/* Between two readings of the threads of one member, which cost a few system calls each. */
+/* Minimum time between two readings of the threads of a member; each costs a few system calls. */
 #define THREADS_APART_NS (400 * TRK_NS_PER_MS)
 
 struct entry {
@@ -145,7 +144,7 @@ static bool read_thread(int tasks_fd, const char *tid, struct trk_pid_schedstat 
 	return true;
 }
 
-/* The first `most` threads: those that have lived longest. */
+/* Read the first `most` threads, which are the oldest. */
 static bool read_threads(const struct trk_tree *t, const struct process *p, int most,
 			 struct trk_pid_schedstat *sum)
 {
@@ -177,7 +176,7 @@ static bool read_main(struct trk_tree *t, struct process *p, struct trk_pid_sche
 	return true;
 }
 
-/* Count what is new since the reading before. A sum that has fallen is one over other threads. */
+/* Count the growth since the last reading. A sum that has decreased is from other threads. */
 static void count(struct trk_tree *t, struct process *p, const struct trk_pid_schedstat *sum,
 		  uint64_t clock_ns)
 {
@@ -195,7 +194,7 @@ static void count(struct trk_tree *t, struct process *p, const struct trk_pid_sc
 				p->queue_threads ? p->queue_threads * THREADS_STEP : THREADS_STEP;
 			if (p->queue_threads > THREADS_MAX)
 				p->queue_threads = THREADS_MAX;
-			p->queue_read = false; /* the next reading is over others */
+			p->queue_read = false; /* the next reading is of other threads */
 			p->queue_at_ns = 0;
 			return;
 		}
@@ -264,9 +263,9 @@ static bool may_keep(const struct trk_tree *t, const struct process *p, const in
 	return t->fds_left > 0 && (!t->options.figures_only || (fd == &p->stat_fd && !p->fresh));
 }
 
-/* Read a file of the process into t->text through its kept descriptor, opening that first if the
- * budget has room, or by path past the budget. The kernel answers -ESRCH on a kept descriptor
- * once the process is reaped, also when its pid was given out again. */
+/* Read a file of the process into t->text: through its kept descriptor, which is opened first if
+ * the budget of descriptors allows it, else by path. Once the process is reaped, reading a kept
+ * descriptor fails with -ESRCH, even if its pid was reused. */
 ssize_t trk__tree_read_file(struct trk_tree *t, struct process *p, int *fd, const char *name)
 {
 	char path[40];
@@ -309,7 +308,7 @@ static void read_command(struct trk_tree *t, struct process *p)
 		trk__tree_take_command(t, p, cmdline, (size_t) len);
 }
 
-/* A new name means a new program: what was known of the old address space is void. */
+/* A new name means a new program, so all figures of the old address space are invalid. */
 static void note_exec(struct trk_tree *t, struct process *p, const struct trk_pid_stat *stat)
 {
 	trk__sharing_gone(t, p);
@@ -322,10 +321,10 @@ static void note_exec(struct trk_tree *t, struct process *p, const struct trk_pi
 	p->anon_factor = p->shared_factor = 1;
 }
 
-/* True if PID/io may be read a few looks later: the member moved no disk bytes lately, waits for no
- * disk and hardly ran. Nothing is lost: those bytes are found later or, if it ends before, in the
- * figures of the process that reaps it. A process that reaped a child is read at once, as the
- * ledger needs its gain now. */
+/* True if PID/io may be read a few updates later: the member did no disk I/O lately, does not wait
+ * for a disk and hardly ran. No bytes are lost: they are read later or, if it ends before, found in
+ * the counters of the process that reaps it. A process that reaped a child is read at once, as the
+ * ledger needs its inherited counters now. */
 static bool io_can_wait(const struct trk_tree *t, const struct process *p, uint64_t clock_ns,
 			const struct trk_pid_stat *stat)
 {
@@ -379,7 +378,7 @@ static void read_memory(struct trk_tree *t, struct process *p)
 		return;
 	p->rss_bytes = m.resident_pages * t->page_bytes;
 	p->shared_bytes = m.shared_pages * t->page_bytes;
-	if (p->shared_bytes > p->rss_bytes) /* the two are not read at one instant */
+	if (p->shared_bytes > p->rss_bytes) /* they are read at different moments */
 		p->shared_bytes = p->rss_bytes;
 }
 
@@ -394,8 +393,8 @@ int trk__tree_resident(struct trk_tree *t, struct process *p, uint64_t *ret_byte
 	return 0;
 }
 
-/* Block I/O that its main thread waited for, where the kernel keeps account of delays. Of several
- * members the one that waited longest counts: they may have waited at the same time. */
+/* Time in which its main thread waited for block I/O, with the kernel's delay accounting. Of
+ * several members only the longest wait counts, as they may have waited at the same time. */
 static void take_delay(struct trk_tree *t, struct process *p)
 {
 	uint64_t ns = trk__pid_stat_block_delay(t->text) * t->tick_ns;
@@ -406,7 +405,7 @@ static void take_delay(struct trk_tree *t, struct process *p)
 	p->blocked_ns = ns;
 }
 
-/* Does it live? Its main thread may end before the others. */
+/* Set zombie and live_thread: the main thread may end before the others. */
 static void take_life(struct trk_tree *t, struct process *p, const struct trk_pid_stat *stat)
 {
 	bool is_ended = stat->state == 'Z' || stat->state == 'X';
@@ -418,8 +417,9 @@ static void take_life(struct trk_tree *t, struct process *p, const struct trk_pi
 		t->state.root_gone = true;
 }
 
-/* Does it ignore SIGCHLD, so that the kernel drops what its children use? Looked at now and then:
- * the field stands far behind the others. SA_NOCLDWAIT does the same and is not shown. */
+/* Record whether it ignores SIGCHLD, so that the kernel drops the usage of its children. Checked
+ * only sometimes, as the field is far behind the others. SA_NOCLDWAIT has the same effect, but the
+ * kernel does not show it. */
 static void note_ignored(struct trk_tree *t, const struct process *p, char state)
 {
 	if (t->state.ignores_children || t->options.figures_only || t->options.one_process)
@@ -428,7 +428,7 @@ static void note_ignored(struct trk_tree *t, const struct process *p, char state
 		t->state.ignores_children = trk__pid_stat_ignores(t->text, SIGCHLD);
 }
 
-/* Resident bytes of a member that was forked and has not executed another program since; else 0. */
+/* RSS of a member that was forked and has not executed another program since; else 0. */
 static uint64_t forked_bytes(struct trk_tree *t, const struct process *p)
 {
 	const struct process *parent = trk__tree_find(t, p->ppid);
@@ -436,7 +436,7 @@ static uint64_t forked_bytes(struct trk_tree *t, const struct process *p)
 	return parent && !strcmp(parent->name, p->name) ? p->rss_bytes : 0;
 }
 
-/* Its state, threads and memory. */
+/* Store its state, number of threads and memory. */
 static void take_size(struct trk_tree *t, struct process *p, const struct trk_pid_stat *stat,
 		      bool forced)
 {
@@ -457,7 +457,7 @@ static void take_size(struct trk_tree *t, struct process *p, const struct trk_pi
 		return;
 	}
 	p->threads = (uint32_t) stat->threads - (p->live_thread != 0);
-	/* Without a fault and with as many pages, the split that statm adds is what it was. */
+	/* Without a fault and with an equal number of pages, the split in statm is unchanged. */
 	if (forced || p->live_thread || faults != p->statm_faults ||
 	    stat->rss_pages != p->stat_rss_pages)
 		read_memory(t, p);
@@ -478,7 +478,7 @@ static void take_size(struct trk_tree *t, struct process *p, const struct trk_pi
 		p->most_rss_bytes = p->rss_bytes;
 }
 
-/* Take one reading of stat with its CPU clock. */
+/* Store one reading of stat and of the CPU clock. */
 static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 		      const struct trk_pid_stat *stat)
 {
@@ -513,14 +513,14 @@ static void take_stat(struct trk_tree *t, struct process *p, uint64_t clock_ns,
 		read_io(t, p, inherited);
 		p->io_clock_ns = clock_ns;
 	}
-	if (t->options.one_process) /* what its children used is not its own */
+	if (t->options.one_process) /* without the usage of its children */
 		inherited[TRK_TREE_CPU] = inherited[TRK_TREE_CPU_SYSTEM] =
 			inherited[TRK_TREE_MAJOR_FAULTS] = inherited[TRK_TREE_MINOR_FAULTS] = 0;
 	trk__ledger_read(t, p, own, inherited);
 	take_size(t, p, stat, forced);
 }
 
-/* It stands still: is what was read of it good for this update as well? */
+/* Its clock did not advance: true if the last reading is valid for this update, too. */
 static bool may_rest(const struct trk_tree *t, struct process *p)
 {
 	if (p->dirty)
@@ -543,7 +543,7 @@ static void wake(struct trk_tree *t, struct process *p, uint64_t clock_ns, bool 
 
 enum sight { GONE, RESTS, STIRS };
 
-/* Look at its clock, if it has its turn: need more be read? */
+/* Read its clock unless this walk skips it, and decide whether to read more. */
 static enum sight glance(struct trk_tree *t, struct process *p, uint64_t *ret_clock_ns)
 {
 	bool overslept;
@@ -602,8 +602,8 @@ static bool read_process(struct trk_tree *t, struct process *p)
 		take_delay(t, p);
 	note_ignored(t, p, stat.state);
 	take_stat(t, p, clock_ns, &stat);
-	/* A process seen a second time is worth its command line; the root and what an
-	 * interpreter runs at once. */
+	/* The command line is read when a process is seen for the second time; at once for the root
+	 * and for a program run by an interpreter. */
 	if (!p->zombie && p->command[0] == '\0' && !t->options.figures_only &&
 	    (!fresh || p->pid == t->options.root || trk__programs_needs_command(t, p)))
 		read_command(t, p);
@@ -615,7 +615,6 @@ void trk__tree_begin(struct trk_tree *t)
 	t->queue_reads_left = QUEUE_READS;
 }
 
-/* Read the members from the given one on. Returns true when one is found gone. */
 bool trk__tree_walk(struct trk_tree *t, size_t from)
 {
 	bool any_vanished = false;

@@ -1,15 +1,15 @@
 /* Memory of the tree: PSS within a CPU budget.
  *
- * smaps_rollup costs microseconds a MiB and holds the process's mmap lock, so it is read only when
- * the last reading can no longer be trusted, and only while there is credit: a share of one core
- * (0.5 % by default), of which that of the first 20 s is available at the start (pss_budget.h).
- * Between readings PSS is inferred: anonymous and shared resident memory, each times the share of
- * it that was the process's at the last reading, or, after a fork or an exit among its relatives,
- * the share that a sibling of the same name has been found to have since.
+ * Reading smaps_rollup costs microseconds per MiB and holds the process's mmap lock, so it is read
+ * only if the last reading is outdated and the budget allows it: a share of one core (0.5 % by
+ * default), of which the first 20 s are available at the start (pss_budget.h). Between readings PSS
+ * is estimated: anonymous and shared resident memory, each times the ratio of PSS to RSS at the
+ * last reading or, after a fork or an exit among its relatives, the ratio of a newer reading of a
+ * sibling with the same name.
  *
- * A sum over many processes is a fair peak only if nothing moved while it was taken: if a fork or
- * an exit fell between two readings, shared pages are counted with two different divisors. Such
- * sums are shown, but never become the peak (tree/peaks.c). */
+ * A sum over many processes is a valid peak only if nothing changed meanwhile: after a fork or an
+ * exit between two readings, shared pages are counted with two different divisors. Such sums are
+ * shown, but never become the peak (tree/peaks.c). */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,23 +20,23 @@
 #include "probe/linux/pid_status.h"
 #include "probe/tree/private.h"
 
-/* ---- pages that members share: which figures a reading of one member makes doubtful ----
+/* ---- shared pages: which estimates does a reading of one member outdate? ----
  *
- * A page that one more member maps costs all others a part of it, also those that sleep and were
- * read long ago. What the readings show of this is counted in two sums. `stirred_bytes` grows by
- * the pages that a member began or ceased to share: others that hold shared pages are then in
- * doubt, by no more than that. `owed_bytes` grows by the shares that members took of pages which
- * others held before: until the others are read again this much is counted twice, and is left out
- * of the sum. Both are no more than a guess as to whose pages they are: a stranger may hold them,
- * which the next reading shows. */
+ * If one more member maps a page, the share of all others decreases, also of those that sleep and
+ * were read long ago. Two sums count such changes that readings show. `stirred_bytes` grows by the
+ * pages that a member began or ceased to share: it bounds the error of the estimates of others that
+ * hold shared pages. `owed_bytes` grows by the shares that members received of pages which others
+ * held before: until the others are read again, these bytes are counted twice and are subtracted
+ * from the sum. Both assume that members share the pages; if processes outside the tree do, the
+ * next reading shows it. */
 
 enum {
-	STIRRED_PART = 64, /* of a member's memory and of the sum: less need not be read again */
-	FAULT_AROUND_BYTES = 64 * 1024, /* that one fault of a file's page maps */
+	STIRRED_PART = 64, /* errors below 1/64 of a member's memory or of the sum are accepted */
+	FAULT_AROUND_BYTES = 64 * 1024, /* mapped by one fault on a file page */
 };
 
-/* What was shown of shared pages since p was read, and may not be in that reading. What members did
- * before the update began is in every reading of it. */
+/* Changes in sharing that were found since p was read and may be missing in its reading. Changes
+ * from before the update began are in every reading of this update. */
 static void since_read(const struct trk_tree *t, const struct process *p, uint64_t *ret_stirred,
 		       int64_t *ret_owed)
 {
@@ -83,7 +83,7 @@ static void stir(struct trk_tree *t, uint64_t bytes, uint64_t late_bytes)
 	t->epoch++;
 }
 
-/* Pages that it can have mapped or let go since its last reading. */
+/* Bytes that it can have mapped or unmapped since its last reading. */
 static uint64_t own_change(const struct process *p, const struct trk_pid_smaps *smaps)
 {
 	uint64_t faults = p->own[TRK_TREE_MINOR_FAULTS] - p->faults_at_read;
@@ -94,8 +94,8 @@ static uint64_t own_change(const struct process *p, const struct trk_pid_smaps *
 	       trk__least_of(faults, UINT32_MAX) * FAULT_AROUND_BYTES;
 }
 
-/* A reading shows how many of its pages others hold as well. What changed of this with pages that
- * it mapped or let go is news to the others; the rest is the others' own doing. */
+/* A reading shows how many of its pages others hold. Changes due to pages that it mapped or
+ * unmapped affect the others' estimates; the rest was caused by the others. */
 static void note_sharing(struct trk_tree *t, struct process *p, const struct trk_pid_smaps *smaps)
 {
 	uint64_t lent =
@@ -147,15 +147,15 @@ static int64_t sharing_owed(const struct trk_tree *t, const struct process *p)
 #define MIB (1024.0 * 1024.0)
 
 enum {
-	STALE_UPDATES = 300, /* a reading is repeated after so many updates, credit permitting */
+	STALE_UPDATES = 300, /* repeat a reading after so many updates, budget permitting */
 	CALM_UPDATES = 60,
-	PASSES = 3, /* tries for a sum without a fork in between */
+	PASSES = 3, /* attempts at a sum without a fork in between */
 };
 
-/* With this much credit even members are read whose PSS follows from a sibling. */
+/* With this much credit, members whose PSS follows from a sibling are read, too. */
 static const double CREDIT_AMPLE_NS = 0.8 * TRK_PSS_CREDIT_MAX_NS;
-/* The costliest single reading: above this, about 20 GiB of 4 KiB pages, the walk would hold up the
- * process's own page faults for too long. */
+/* Maximum cost of a reading, about 20 GiB of 4 KiB pages: a longer walk would delay the process's
+ * page faults too much. */
 static const double READING_MAX_NS = 100e6;
 static const double NS_PER_BYTE_UNKNOWN = 5000 / MIB;
 
@@ -192,8 +192,8 @@ void trk__memory_high_water(struct trk_tree *t, struct process *p)
 		return;
 	p->hwm_bytes = status.hwm_bytes;
 	if (before == 0) {
-		/* First look. A forked child is born with its parent's size as its mark; an old
-		 * attached process has a mark from before. */
+		/* First read. A forked child inherits VmHWM from its parent; the VmHWM of an
+		 * attached process is from before. */
 		parent = trk__tree_find(t, p->ppid);
 		before = parent ? parent->hwm_bytes : 0;
 		if (p->start_ticks < t->start_ticks)
@@ -218,8 +218,8 @@ static bool reading_stands(struct trk_tree *t, const struct process *p)
 }
 
 /* A sibling of the same name that was read after the last fork or exit among them, and after p.
- * Forked workers share the same pages, except one that forked or lost a child since, which shares
- * with that child as well. NULL: none. */
+ * Forked workers share the same pages, except one with a fork or an ended child since, which also
+ * shares pages with that child. NULL: none. */
 static const struct process *kin_of(struct trk_tree *t, const struct process *p)
 {
 	const struct process *parent = trk__tree_find(t, p->ppid);
@@ -233,22 +233,22 @@ static const struct process *kin_of(struct trk_tree *t, const struct process *p)
 	return parent;
 }
 
-/* Smaller doubts are not worth a reading. */
+/* Smaller errors do not justify a reading. */
 static uint64_t small_doubt(uint64_t sum_bytes)
 {
 	return sum_bytes / 1024 + 1;
 }
 
-/* In an epoch without forks, exits and news of siblings a member that did nothing raises no new
- * doubt. Now and then all are looked at nevertheless, because readings grow old. */
+/* In an epoch without forks, exits and new readings of siblings, the estimate of a member that did
+ * nothing stays valid. Every CALM_UPDATES all are checked, because readings age. */
 static bool is_calm(const struct trk_tree *t, const struct process *p)
 {
 	return p->calm_epoch == t->epoch && t->update % CALM_UPDATES != 0;
 }
 
-/* Has a child of the same name been read after it and after the last fork or exit, with nearly as
- * many shared pages? It was forked from p, and shares the same files and shared memory with as
- * many. */
+/* True if a child of the same name was read after p and after the last fork or exit, with nearly as
+ * many shared pages. It was forked from p, so both share files and shared memory with the same
+ * processes. */
 static bool has_child_like_it(const struct process *p)
 {
 	return p->kin_update > p->read_update && p->kin_family == p->family &&
@@ -256,7 +256,7 @@ static bool has_child_like_it(const struct process *p)
 	       strncmp(p->kin_name, p->name, sizeof(p->kin_name) - 1) == 0;
 }
 
-/* True if a newer reading of a relative shows what it shares. */
+/* True if a newer reading of a relative determines its shares. */
 static bool is_inferred_anew(struct trk_tree *t, const struct process *p)
 {
 	if (reading_stands(t, p) && sharing_stirred(t, p) == 0)
@@ -271,7 +271,7 @@ static void infer_by_factors(struct process *p)
 			    (double) p->shared_bytes * (double) p->shared_factor);
 }
 
-/* Is its smaps_rollup read where needed? Otherwise RSS is used. */
+/* True if its smaps_rollup may be read; otherwise RSS is used. */
 static bool may_read(const struct trk_tree *t, const struct process *p)
 {
 	return t->options.pss_share > 0 && !t->smaps_missing && !p->pss_denied;
@@ -279,7 +279,7 @@ static bool may_read(const struct trk_tree *t, const struct process *p)
 
 /* Private pages of a member, estimated without a reading: those of its last reading, or none for a
  * fork that was never read; its new anonymous pages; and a copy of a shared page for each fault
- * that brought no new page. */
+ * that did not add a page. */
 static uint64_t own_pages(const struct trk_tree *t, const struct process *p)
 {
 	uint64_t anon = p->rss_bytes - p->shared_bytes, faults = p->statm_faults, own = 0;
@@ -299,7 +299,7 @@ static uint64_t own_pages(const struct trk_tree *t, const struct process *p)
 	return trk__least_of(own, p->rss_bytes);
 }
 
-/* By the shares of a sibling that was read later. */
+/* Estimate PSS with the ratios of a sibling that was read later. */
 static void infer_from_kin(struct trk_tree *t, struct process *p, const struct process *kin)
 {
 	uint64_t anon = p->rss_bytes - p->shared_bytes, own;
@@ -330,14 +330,14 @@ static bool infer(struct trk_tree *t, struct process *p)
 	if (like_child)
 		p->shared_factor = p->kin_shared_factor;
 	infer_by_factors(p);
-	/* What a fork was born with is its parent's, and is counted there. */
+	/* The memory that a fork inherits is its parent's and is counted there. */
 	if (p->read_update == 0 && p->forked_rss_bytes && may_read(t, p))
 		p->pss_bytes = own_pages(t, p);
 	return like_child && stands;
 }
 
-/* Shares of pages that members mapped since they were read, by the shares of those that they
- * had. */
+/* Estimated shares of pages that members mapped since they were read, from the ratios at their
+ * readings. */
 static uint64_t inferred_parts(const struct trk_tree *t)
 {
 	uint64_t sum = 0;
@@ -352,7 +352,7 @@ static uint64_t inferred_parts(const struct trk_tree *t)
 	return sum;
 }
 
-/* The bytes that the sum of PSS counts twice: shares that members took of pages of others which
+/* Bytes that the sum of PSS counts twice: shares that members received of pages whose other holders
  * were not read since. */
 static uint64_t counted_twice(struct trk_tree *t)
 {
@@ -382,22 +382,22 @@ static uint64_t counted_twice(struct trk_tree *t)
 		sum += trk__least_of(exposed, (uint64_t) owed);
 	}
 	t->is_owed = sum > 0;
-	/* The tree holds no less than its largest member. */
+	/* The tree holds at least as much as its largest member. */
 	return all > largest ? trk__least_of(trk__least_of(most, sum), all - largest) : 0;
 }
 
-/* Did its last reading show that nearly all of its pages are its own? Then new ones are likely to
- * be so as well, and what others map of them shows in their readings. */
+/* True if nearly all of its pages were private at its last reading. New ones are then probably
+ * private, too, and readings of others show which of them they map. */
 static bool shares_little(const struct process *p)
 {
 	return p->read_update != 0 && p->lent_bytes < p->read_rss_bytes / 50;
 }
 
-/* How far off the inferred PSS may be, bytes; 0 when the last reading still stands. */
+/* Upper bound of the error of the estimated PSS, bytes; 0 if the last reading is still valid. */
 static uint64_t doubt(struct trk_tree *t, struct process *p)
 {
 	uint64_t moved, faulted, doubtful;
-	double other; /* what others may hold a part of */
+	double other; /* pages that others may share */
 
 	if (p->zombie || p->pss_denied || p->rss_bytes == 0)
 		return 0;
@@ -407,14 +407,14 @@ static uint64_t doubt(struct trk_tree *t, struct process *p)
 	if (doubtful > 0 && infer(t, p))
 		return p->pss_bytes / 4 < doubtful ? p->pss_bytes / 4 : doubtful;
 	moved = trk__distance(p->shared_bytes, p->read_shared_bytes);
-	/* Anonymous pages that come or go are the process's own. They follow without a reading
-	 * where the others are as well. */
+	/* New and freed anonymous pages are private. No reading is needed if its other anonymous
+	 * pages are private, too. */
 	if (p->anon_factor < 0.99F)
 		moved += trk__distance(p->rss_bytes, p->read_rss_bytes);
 	if (moved > p->read_rss_bytes / (shares_little(p) ? 4 : 20) + 1024 * 1024)
 		doubtful += moved;
 	other = (double) p->rss_bytes - (double) p->pss_bytes;
-	/* Writing to pages shared with relatives makes private copies. */
+	/* Writing to a page that is shared with relatives makes a private copy. */
 	faulted = (p->own[TRK_TREE_MINOR_FAULTS] - p->faults_at_read) * t->page_bytes;
 	if (p->anon_factor < 0.99F && faulted > p->read_rss_bytes / 20)
 		doubtful += faulted < p->rss_bytes ? faulted : p->rss_bytes;
@@ -423,14 +423,14 @@ static uint64_t doubt(struct trk_tree *t, struct process *p)
 	return doubtful;
 }
 
-/* True if the change is large enough for members whose PSS is inferred from it. */
+/* True if the change matters to members whose PSS is estimated from this ratio. */
 static bool has_moved(float before, float now)
 {
 	return now > before * 1.01F || now < before * 0.99F;
 }
 
-/* Of its anonymous pages that others hold as well, the part that counts as its own: its other pages
- * are taken for anonymous. */
+/* Its ratio of PSS for anonymous pages that others also hold, assuming that all other pages are
+ * anonymous. */
 static float anon_part(const struct process *p)
 {
 	double anon = (double) (p->rss_bytes - p->shared_bytes);
@@ -440,7 +440,7 @@ static float anon_part(const struct process *p)
 	return part > 0 && part <= 1 ? (float) part : p->anon_factor;
 }
 
-/* Tell the siblings. */
+/* Store the ratios in the parent, for the siblings. */
 static void note_kin(struct trk_tree *t, const struct process *p)
 {
 	struct process *parent = trk__tree_find(t, p->ppid);
@@ -481,11 +481,10 @@ static void take_reading(struct trk_tree *t, struct process *p, const struct trk
 	}
 	note_sharing(t, p, smaps);
 	p->pss_bytes = smaps->pss_bytes;
-	/* The walk sees exact page counts, statm's may lag: what it saw is the truth of the
-	 * moment. */
+	/* smaps_rollup has exact page counts, while those of statm may lag. */
 	p->rss_bytes = smaps->rss_bytes;
 	p->shared_bytes = shared;
-	/* What it grew by between statm and this walk is in the sum already. */
+	/* Its growth between statm and this reading is already in the sum. */
 	highest = p->hwm_bytes > p->rss_bytes ? p->hwm_bytes - p->rss_bytes : 0;
 	if (p->hwm_excess_bytes > highest)
 		p->hwm_excess_bytes = highest;
@@ -497,7 +496,7 @@ static void take_reading(struct trk_tree *t, struct process *p, const struct trk
 	p->read_update = t->update;
 }
 
-/* Returns false when the credit does not allow it. */
+/* Returns false when the budget does not allow it. */
 static bool read_smaps(struct trk_tree *t, struct process *p)
 {
 	double per_byte =
@@ -526,8 +525,8 @@ static bool read_smaps(struct trk_tree *t, struct process *p)
 	return true;
 }
 
-/* Read the members whose doubt is at least `least`. Returns the doubt that remains when the credit
- * is used up. */
+/* Read the members whose doubt() is at least `least`. Returns the sum of doubts that remains when
+ * the credit is used up. */
 static uint64_t read_doubtful(struct trk_tree *t, uint64_t least, bool *any)
 {
 	uint64_t left = 0;
@@ -555,8 +554,8 @@ static uint64_t sum_of_pss(const struct trk_tree *t)
 	return sum;
 }
 
-/* Is every member that matters to the sum still as large as it was counted? One that has exited
- * since, whether reaped or not, has given its share of common pages to the others. */
+/* True if every member that matters to the sum is still as large as counted. If one has exited,
+ * reaped or not, the others' shares of common pages have grown. */
 static bool still_there(struct trk_tree *t)
 {
 	uint64_t matters = sum_of_pss(t) / 100 + 1;
@@ -573,7 +572,7 @@ static bool still_there(struct trk_tree *t)
 	return true;
 }
 
-/* Read until a sum was taken in which nothing moved. Returns false when none could be had. */
+/* Read until a sum was computed during which nothing changed. Returns false on failure. */
 static bool read_all(struct trk_tree *t)
 {
 	bool any = true, read = false, found = true, news = true;
@@ -583,14 +582,14 @@ static bool read_all(struct trk_tree *t)
 		uint64_t stirred_before = t->stirred_at_epoch;
 
 		any = false;
-		/* The largest doubts first, in two sweeps: credit may end before the small ones.
-		 * What the first sweep shows of shared pages makes other readings doubtful. */
+		/* Two sweeps, the largest doubts first, as the credit may not suffice for all.
+		 * Sharing that the first sweep shows may outdate other readings. */
 		left = read_doubtful(t, sum_of_pss(t) / 8 + 1, &any);
 		if (left || stirred_before != t->stirred_at_epoch ||
 		    trk__pss_budget_allows(&t->pss_budget, CREDIT_AMPLE_NS))
 			left = read_doubtful(t, small_doubt(sum_of_pss(t)), &any);
 		read |= any;
-		/* A newcomer shares with its parent: the parent's share has changed as well. */
+		/* A new member shares pages with its parent, whose share has changed, too. */
 		found = any && trk__tree_discover(t);
 		news = found || stirred_before != t->stirred_at_epoch;
 	}
@@ -599,8 +598,8 @@ static bool read_all(struct trk_tree *t)
 	return left <= sum_of_pss(t) / 100;
 }
 
-/* Is what is shown of a member an estimate, and will it stay as good? A small part that follows
- * from a sibling's does while the sum of all stays as large. */
+/* Determine whether a member's PSS is estimated, and whether the estimate stays valid in this
+ * epoch. A small one that follows from a sibling does, while the sum does not shrink. */
 static void take_stock(struct trk_tree *t, struct process *p, uint64_t sum_bytes)
 {
 	uint64_t doubtful = doubt(t, p);
@@ -618,12 +617,12 @@ static void take_stock(struct trk_tree *t, struct process *p, uint64_t sum_bytes
 		t->calm_sum_bytes = sum_bytes;
 }
 
-/* ---- sums during which a member came or ended ----
+/* ---- sums during which a member started or ended ----
  *
- * A member that ends gives its part of common pages to the others. If it ends while the members are
- * read, early readings have the old divisor and late ones the new one, and the sum is above what
- * the tree holds. That is no more than at the last fair sum, in which nothing moved, and what its
- * members can have added since: what RSS grew by, and a private copy of a page for each fault. */
+ * When a member ends, the others' shares of common pages grow. If it ends while the members are
+ * read, early readings have the old divisor and late ones the new one, and the sum exceeds the
+ * memory of the tree. The tree holds at most the last fair sum, during which nothing changed, plus
+ * the growth since: the growth of RSS, and a private copy of a page for each fault. */
 
 static void keep_fair_sum(struct trk_tree *t, uint64_t sum_bytes)
 {
@@ -633,7 +632,7 @@ static void keep_fair_sum(struct trk_tree *t, uint64_t sum_bytes)
 		t->process[i].fair_rss_bytes = t->process[i].rss_bytes;
 }
 
-/* What the sum is above that. */
+/* Excess of the sum over that bound. */
 static uint64_t above_fair_sum(const struct trk_tree *t, uint64_t sum_bytes)
 {
 	uint64_t faults = t->state.counter[TRK_TREE_MINOR_FAULTS] - t->fair_faults;
@@ -665,7 +664,7 @@ void trk__memory_update(struct trk_tree *t)
 
 	sum_bytes = sum_of_pss(t);
 	twice = counted_twice(t);
-	if (sum_bytes < t->calm_sum_bytes / 2) { /* what was small is so no more */
+	if (sum_bytes < t->calm_sum_bytes / 2) { /* an error that was small may now matter */
 		t->calm_sum_bytes = 0;
 		t->epoch++;
 	}
@@ -701,7 +700,7 @@ bool trk__tree_shmem(const struct trk_tree *t, uint64_t *ret_bytes)
 
 		if (p->rss_bytes == 0 && !p->zombie && p->statm_faults)
 			return false;
-		/* The part of its shared pages that was shared memory and not files. */
+		/* The part of its shared pages that was shared memory, not files. */
 		if (p->read_update && then > 0 && p->shared_factor > 0)
 			share = (double) p->shmem_bytes / (then * (double) p->shared_factor);
 		sum += (double) p->shared_bytes * (double) p->shared_factor *
