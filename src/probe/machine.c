@@ -28,7 +28,7 @@ enum { CPUS_MAX = 8192, DISKS_MAX = 512 };
 
 static void read_cpu_model(const struct trk_env *env, struct trk_server *s)
 {
-	char text[8192]; /* the start is enough: one processor is like the next */
+	char text[8192]; /* the start is enough: the processors are alike */
 	struct trk_cpuinfo c;
 
 	text[0] = '\0';
@@ -43,7 +43,7 @@ static void read_cpu_model(const struct trk_env *env, struct trk_server *s)
 	}
 }
 
-/* How many CPUs a list such as "0-3,8" names; NaN when it cannot be read. */
+/* Number of CPUs in a list such as "0-3,8"; NaN when it cannot be read. */
 static double count_list(int sys_fd, const char *path)
 {
 	char text[4096];
@@ -55,7 +55,7 @@ static double count_list(int sys_fd, const char *path)
 	return n;
 }
 
-/* The number in a file of a CPU's topology; false when it is not there. */
+/* The number in a file of a CPU's topology; false without the file. */
 static bool topology(int sys_fd, unsigned int cpu, const char *file, uint64_t *ret)
 {
 	char path[96], text[4096];
@@ -65,8 +65,8 @@ static bool topology(int sys_fd, unsigned int cpu, const char *file, uint64_t *r
 	return trk__read_at(sys_fd, path, text, sizeof(text)) > 0 && trk__scan_u64(&at, ret);
 }
 
-/* A core is counted at the first of its threads, a socket at the first of its cores. CPUs that are
- * off line have no such files. */
+/* A core counts at its first thread, a socket at its first core. Offline CPUs have no such
+ * files. */
 static void read_topology(int sys_fd, struct trk_server *s)
 {
 	unsigned int cores = 0, sockets = 0, missing = 0, found = 0;
@@ -234,7 +234,8 @@ const char *trk__container_of(const char *cgroup)
 	return NULL;
 }
 
-/* Is the root of the file system a stack of layers? No machine boots into one but live media. */
+/* True if the root file system is an overlay, as in containers; of machines, only live media boot
+ * into one. */
 static bool root_is_overlay(int proc_fd)
 {
 	char text[8192];
@@ -310,12 +311,12 @@ static void read_limits(const struct trk_env *env, struct trk_server *s)
 const struct trk_gpu_ops *const trk__gpu_sources[] = {
 	&trk__gpu_nvml,
 	&trk__gpu_drm,
-	&trk__gpu_nvidia_smi, /* the last: its devices come later than those of the others */
+	&trk__gpu_nvidia_smi, /* last, as its devices appear later than others */
 	NULL,
 };
 
-/* Without a device file or a driver there is no GPU that could be used; with one the driver must be
- * queried, which may take a second: see model/place.h. */
+/* Without a device file or a driver no GPU is usable; with one the driver must be queried, which
+ * may take a second: see model/place.h. */
 static void read_gpus(const struct trk_env *env, struct trk_server *s)
 {
 	for (size_t i = 0; trk__gpu_sources[i]; i++)

@@ -1,6 +1,6 @@
-/* Asking metadata services. Each vendor that comes into question is at one step; when all requests
- * of a step have ended, its next step begins. One descriptor wakes for all connections and
- * the clock, once a change: a connection that wakes goes on until it would block. */
+/* Queries metadata services. Each possible vendor is at one step; when all requests of a step have
+ * ended, its next step begins. One edge-triggered descriptor covers all connections and the timer:
+ * a ready connection is continued until it would block. */
 #include "probe/cloud/cloud.h"
 
 #include <arpa/inet.h>
@@ -15,9 +15,9 @@
 #include "base/os.h"
 #include "probe/cloud/vendor.h"
 
-/* For all of it; a metadata service answers within milliseconds. */
+/* Limit of the whole query; a metadata service answers within milliseconds. */
 #define LIMIT_NS TRK_NS_PER_S
-/* A token that has not come by then will not: a network in between (a container's) drops it. */
+/* Limit of waiting for a token: a container's network may drop the answer. */
 #define PATIENCE_NS (LIMIT_NS / 4)
 
 enum { VENDORS_MAX = 16, PORT = 80 };
@@ -34,7 +34,7 @@ struct request {
 	bool over;
 };
 
-/* One vendor that requests are sent to. */
+/* A queried vendor. */
 struct asked {
 	const struct trk_cloud_vendor *vendor;
 	struct request request[TRK_CLOUD_REQUESTS];
@@ -50,7 +50,7 @@ struct trk_cloud_probe {
 	size_t n;
 	struct sockaddr_in endpoint;
 	bool has_endpoint, sure;
-	struct trk_cloud firmware; /* its result, where it is this vendor */
+	struct trk_cloud firmware; /* the result from the firmware, if it is this vendor */
 	int group_fd, timer_fd;
 	uint64_t start_ns;
 };
@@ -109,7 +109,7 @@ static void begin_step(struct trk_cloud_probe *p, struct asked *v)
 	v->step++;
 }
 
-/* Go without what has not come, where the vendor's service may answer all the same. */
+/* Continue without a missing token, as the service may not require one. */
 static void hurry(struct trk_cloud_probe *p, struct asked *v)
 {
 	struct trk_cloud_request what[TRK_CLOUD_REQUESTS];
@@ -219,7 +219,7 @@ int trk__cloud_probe_fd(const struct trk_cloud_probe *p)
 	return p->group_fd;
 }
 
-/* The result: of vendors that have answered in full or, at the end, with what there is. */
+/* Read the result from vendors that have answered completely or, at the end, from any answers. */
 static bool read_all(struct trk_cloud_probe *p, bool at_end, struct trk_cloud *ret)
 {
 	for (size_t i = 0; i < p->n; i++) {
@@ -254,7 +254,7 @@ bool trk__cloud_probe_step(struct trk_cloud_probe *p, struct trk_cloud *ret)
 
 	trk__os_timer_take(p->timer_fd);
 	(void) trk__os_timer_set(p->timer_fd, p->start_ns + next_ns);
-	/* There are few connections: each is continued, whichever is ready. */
+	/* There are few connections, so each is continued whether ready or not. */
 	trk__os_group_take(p->group_fd);
 	for (size_t i = 0; i < p->n; i++) {
 		step_vendor(p, &p->asked[i], elapsed < PATIENCE_NS);

@@ -15,7 +15,7 @@
 
 /* ---- parsing ---- */
 
-/* Offset behind the empty line that ends the head; 0: not there yet. */
+/* Offset of the body, after the empty line; 0: not received yet. */
 static size_t head_end(const char *data, size_t len)
 {
 	const char *end = memmem(data, len, "\r\n\r\n", 4);
@@ -66,7 +66,7 @@ static int parse_status(const char *line, int *ret)
 	return 0;
 }
 
-/* One chunk's size line at *at; the cursor moves behind it. 1, 0 for more, or negative. */
+/* Parse the size line of a chunk at *at and advance past it. 1, 0 for more, or negative. */
 static int chunk_size(const char *data, size_t len, size_t *at, uint64_t *ret)
 {
 	const char *start = data + *at, *s = start;
@@ -80,8 +80,8 @@ static int chunk_size(const char *data, size_t len, size_t *at, uint64_t *ret)
 	return *ret > TRK_HTTP_BODY_MAX ? -EFBIG : 1;
 }
 
-/* Walk the chunks from `at`; with `join` they are moved together at `to`. 1 when the last one is
- * there, 0 for more, or negative. */
+/* Walk the chunks from `at` on; `join`: move their data together. 1 when complete, 0 for more, or
+ * negative. */
 static int walk_chunks(char *data, size_t len, size_t at, bool join, size_t *ret_len)
 {
 	size_t to = at, total = 0;
@@ -112,7 +112,7 @@ static int walk_chunks(char *data, size_t len, size_t at, bool join, size_t *ret
 	}
 }
 
-/* The body by its chunks, by its length, or up to the end. 1, 0 for more, or negative. */
+/* Find the body by its chunks. 1, 0 for more, or negative. */
 static int frame_chunks(char *data, size_t len, struct trk_http_response *r)
 {
 	int n = walk_chunks(data, len, r->head_len, false, &r->body_len);

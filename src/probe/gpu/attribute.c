@@ -1,4 +1,4 @@
-/* Which part of each device the tracked processes use. */
+/* Determines which part of each device the tracked processes use. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -104,8 +104,7 @@ static void hear_group(struct trk_gpu_attributor *a, const struct trk_gpu_scan *
 	trk__cgroup_release(&group);
 }
 
-/* v2 has no list that can be read: a container is not given the node of a device that is not
- * its. */
+/* v2 has no readable list, but a container has only the device nodes of its own devices. */
 static void hear_nodes(struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan)
 {
 	char path[64];
@@ -192,7 +191,7 @@ static void add_value(struct trk_gpu_value *sum, double value, enum trk_gpu_why 
 		sum->value += value;
 }
 
-/* Returns how many of the device's processes are tracked; *at moves behind the device's. */
+/* Returns how many of the device's processes are tracked; *at advances past them. */
 static size_t match(struct trk_gpu_scan *scan, size_t device, size_t *at)
 {
 	struct trk_gpu_value *m = scan->device[device].metric;
@@ -220,7 +219,7 @@ static size_t match(struct trk_gpu_scan *scan, size_t device, size_t *at)
 	return matched;
 }
 
-/* Is the memory of this instance that of another one that is assigned by name, too? */
+/* True if an earlier instance with the same memory is also assigned by name. */
 static bool is_named_before(const struct trk_gpu_attributor *a, const struct trk_gpu_scan *scan,
 			    size_t device)
 {
@@ -233,7 +232,7 @@ static bool is_named_before(const struct trk_gpu_attributor *a, const struct trk
 	return false;
 }
 
-/* The memory of the instances that are assigned by name, else of all that are listed. */
+/* The memory of the instances that are assigned by name, or else of all listed ones. */
 static struct trk_gpu_value sum_instances(const struct trk_gpu_attributor *a,
 					  const struct trk_gpu_scan *scan, size_t device,
 					  bool *ret_by_name)
@@ -298,8 +297,8 @@ void trk__gpu_attribute(struct trk_gpu_attributor *a, struct trk_gpu_scan *scan)
 		struct trk_gpu_value *m = scan->device[i].metric;
 		size_t matched;
 
-		/* A source that sees no process of a device gives the reason; processes of a MIG
-		 * instance are listed with its GPU. */
+		/* A source that cannot list processes of a device has set the reason; processes of
+		 * a MIG instance are listed with its GPU. */
 		if (scan->device[i].parent >= 0 ||
 		    m[TRK_GPU_TREE_MEMORY_METRIC].why != TRK_GPU_NOT_ASKED) {
 			while (at < scan->processes && scan->process[at].device == i)

@@ -7,8 +7,8 @@
 
 #include "base/parse.h"
 
-/* Memory has three keys, the best last: requested memory, the key of the first kernels, resident
- * memory. */
+/* Memory has three keys, in order of preference, the best last: requested memory, the key of the
+ * first kernels, resident memory. */
 enum rank { TOTAL = 1, MEMORY, RESIDENT, RANKS };
 
 struct parsing {
@@ -62,7 +62,7 @@ static bool size_of(const char *at, uint64_t *ret)
 	return !__builtin_mul_overflow(value, unit, ret);
 }
 
-/* vram, vram0, local0: on the device. system, gtt, stolen: of the machine. */
+/* vram, vram0, local0: on the device. system, gtt, stolen: main memory. */
 static bool is_on_device(const char *region)
 {
 	return !strncmp(region, "vram", 4) || !strncmp(region, "local", 5);
@@ -120,7 +120,7 @@ static void take_engine(struct parsing *p, const char *key, size_t len, const ch
 	}
 }
 
-/* A line without "drm-": key, colon, value. */
+/* Parse a line "KEY: VALUE"; `key` starts after "drm-". */
 static void take_line(struct parsing *p, const char *key)
 {
 	size_t len = strcspn(key, ":\n");
@@ -187,11 +187,11 @@ static double engine_share(const struct trk_drm_engine *now, const struct trk_dr
 			       ? 0
 			       : (double) (now->busy_ns - busy_before) /
 					 ((double) over_ns * (double) now->capacity);
-	/* The clock of a suspended GPU stands still. */
+	/* The clock of a suspended GPU does not advance. */
 	if (now->has_cycles && before && now->total_cycles == total_before &&
 	    now->cycles == cycles_before)
 		return 0;
-	/* The engine's own clock runs on without a client: only two looks give its pace. */
+	/* The engine's clock also runs without a client, so its rate needs two readings. */
 	if (now->has_cycles && before && now->total_cycles > total_before)
 		return now->cycles < cycles_before
 			       ? 0
@@ -204,7 +204,7 @@ static double engine_share(const struct trk_drm_engine *now, const struct trk_dr
 double trk__drm_kind_share(const struct trk_drm_client *now, const struct trk_drm_client *before,
 			   const char *kind, uint64_t over_ns)
 {
-	/* amdgpu leaves out the lines of engines that were never used. */
+	/* amdgpu omits the lines of engines that were never used. */
 	double most = strcmp(now->driver, "amdgpu") ? (double) NAN : 0;
 
 	for (size_t i = 0; i < now->engines; i++) {

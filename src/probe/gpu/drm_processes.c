@@ -1,4 +1,4 @@
-/* What the tracked processes do on cards of AMD and Intel: the clients of their open files. */
+/* Usage of AMD and Intel cards by the tracked processes: the clients of their open files. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "probe/gpu/drm_private.h"
 
-enum { FDS_MAX = 4096 }; /* of a process that are looked at */
+enum { FDS_MAX = 4096 }; /* descriptors of a process that are read */
 
 static struct trk_drm_known *find_client(struct trk_drm *d, const struct trk_drm_client *now,
 					 size_t card)
@@ -30,7 +30,7 @@ struct trk_drm_user *trk__drm_user_of(struct trk_drm *d, size_t card, pid_t pid)
 	return &d->user[d->users++];
 }
 
-/* ---- a client that is new ---- */
+/* ---- new clients ---- */
 
 static struct trk_drm_clock *clock_of(struct trk_drm_card *c, const char *name)
 {
@@ -44,7 +44,7 @@ static struct trk_drm_clock *clock_of(struct trk_drm_card *c, const char *name)
 	return &c->clock[c->clocks++];
 }
 
-/* Any client of an engine shows its clock: two looks at any give its pace. */
+/* Any client of an engine shows its clock; two readings yield its rate. */
 static void note_clocks(struct trk_drm_card *c, const struct trk_drm_client *now, uint64_t now_ns)
 {
 	for (size_t i = 0; i < now->engines; i++) {
@@ -96,7 +96,7 @@ static double memory_of(const struct trk_drm_card *c, const struct trk_drm_clien
 	return (now->has_memory ? bytes : 0) + (double) now->gtt_bytes;
 }
 
-/* before NULL: the first look, at which it is unknown when a client began. */
+/* before NULL: the first poll, when the start of a client is unknown. */
 static void add_to_user(struct trk_drm_user *user, const struct trk_drm_card *c,
 			const struct trk_drm_client *now, const struct trk_drm_client *before,
 			uint64_t over_ns)
@@ -132,7 +132,7 @@ static void take_client(struct trk_drm *d, pid_t pid, const struct trk_drm_clien
 	c = &d->card[card];
 	known = find_client(d, now, card);
 	if (known && known->poll == d->poll)
-		return; /* another descriptor of it */
+		return; /* another descriptor of the same client */
 	if (!known && d->clients == TRK_DRM_CLIENTS_MAX)
 		return;
 	note_clocks(c, now, now_ns);
@@ -202,10 +202,10 @@ void trk__drm_look_at_processes(struct trk_drm *d, const struct trk_gpu_scan *sc
 	trk__kfd_add_processes(d, scan);
 }
 
-/* ---- into the scan ---- */
+/* ---- adding to the scan ---- */
 
 /* fdinfo does not count the work of compute queues. Where all queues on the card are the job's, the
- * card's use is the job's; else it is unknown. */
+ * card's activity is the job's; else the job's share is unknown. */
 static void settle_queues(struct trk_drm *d, const struct trk_drm_card *c, size_t card,
 			  struct trk_gpu_value busy)
 {
@@ -231,7 +231,7 @@ static void set_unknown(struct trk_gpu_device *d, enum trk_gpu_why why)
 			trk__gpu_unknown(why);
 }
 
-/* Why a share is not known, if it is not. */
+/* The reason why a share is unknown, if it is. */
 static enum trk_gpu_why why_unknown(const struct trk_drm *d, const struct trk_drm_card *c)
 {
 	if (d->last_ns == 0 || d->needs_clock)

@@ -18,7 +18,7 @@ enum {
 
 #define END_WAIT_NS (20 * TRK_NS_PER_MS)
 
-/* What the thread alone touches. */
+/* Used by the thread only. */
 struct work {
 	struct trk_gpu_scan scan;
 	struct trk_gpu_attributor attributor;
@@ -30,26 +30,26 @@ struct trk_gpu_poller {
 	struct trk_env env; /* borrowed */
 	struct trk_gpu_hints hints;
 	const struct trk_gpu_ops *source[SOURCES_MAX];
-	int opened[SOURCES_MAX];  /* the text of its open */
-	void *state[SOURCES_MAX]; /* of the thread; NULL: not open */
+	int opened[SOURCES_MAX];  /* error text of its open */
+	void *state[SOURCES_MAX]; /* NULL: not open */
 	size_t sources;
-	struct work *work; /* owned; of the thread */
+	struct work *work; /* owned; used by the thread only */
 
-	pthread_mutex_t lock; /* of all that follows */
+	pthread_mutex_t lock; /* protects the following members */
 	pthread_cond_t changed;
-	bool ready;  /* every source was tried */
-	bool none;   /* and none opened */
+	bool ready;  /* all sources were tried */
+	bool none;   /* all sources were tried, and none opened */
 	bool silent; /* the newest answer is too old */
 	bool stop, ended, left;
-	uint64_t asked, answered;    /* numbers of the newest question and answer */
-	uint64_t asked_ns, given_up; /* a question that the taker does not wait for any more */
+	uint64_t asked, answered;    /* numbers of the newest request and reading */
+	uint64_t asked_ns, given_up; /* given_up: a request for which _take no longer waits */
 	pid_t pid[PIDS_MAX];
 	size_t pids;
 	bool has_pids;
 	struct trk_gpu_reading newest;
 	char text[TRK_GPU_TEXT_SIZE];
 
-	struct trk_gpu_reading view; /* of the taker */
+	struct trk_gpu_reading view; /* for the caller of _take */
 	char text_view[TRK_GPU_TEXT_SIZE];
 };
 
@@ -63,7 +63,7 @@ static void destroy(struct trk_gpu_poller *p)
 
 /* ---- the thread ---- */
 
-/* Was the source that this one replaces tried, and could not be loaded? */
+/* True unless this source replaces another one that can be loaded or was not tried yet. */
 static bool is_wanted(const struct trk_gpu_poller *p, size_t index)
 {
 	const struct trk_gpu_ops *other = p->source[index]->instead_of;
@@ -81,7 +81,7 @@ static void append(char text[TRK_GPU_TEXT_SIZE], const char *between, const char
 	(void) snprintf(text + used, TRK_GPU_TEXT_SIZE - used, "%s%s", used ? between : "", more);
 }
 
-/* Which sources answer, each with what is wrong with it; or why none does. */
+/* Describe the working sources, each with its current error; or the reason why there is none. */
 static void describe(struct trk_gpu_poller *p, const char *why)
 {
 	char text[TRK_GPU_TEXT_SIZE] = "";
@@ -145,7 +145,7 @@ static void poll_sources(struct trk_gpu_poller *p)
 	describe(p, "");
 }
 
-/* Wait for a question; false: it is over. The lock is held. */
+/* Wait for a request; false: the thread must end. The lock is held. */
 static bool take_question(struct trk_gpu_poller *p, uint64_t *ret_number)
 {
 	struct work *w = p->work;
@@ -205,7 +205,7 @@ static void *run_poller(void *data)
 	return NULL;
 }
 
-/* ---- the other side ---- */
+/* ---- the caller's side ---- */
 
 static bool start(struct trk_gpu_poller *p)
 {
@@ -218,7 +218,7 @@ static bool start(struct trk_gpu_poller *p)
 		return false;
 	(void) pthread_attr_setstacksize(&attributes, STACK_SIZE);
 	(void) pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	(void) sigfillset(&all); /* signals are for the thread that tracks */
+	(void) sigfillset(&all); /* the tracking thread handles signals */
 	(void) pthread_sigmask(SIG_SETMASK, &all, &before);
 	trk__gpu_count_thread(1);
 	r = pthread_create(&thread, &attributes, run_poller, p);
@@ -295,7 +295,7 @@ void trk__gpu_poller_free(struct trk_gpu_poller *p)
 	(void) pthread_cond_broadcast(&p->changed);
 	while (!p->ended && pthread_cond_timedwait(&p->changed, &p->lock, &until) != ETIMEDOUT)
 		;
-	ended = p->ended; /* it may have ended in the last moment */
+	ended = p->ended; /* it may have just ended */
 	p->left = !ended;
 	(void) pthread_mutex_unlock(&p->lock);
 	if (ended)
@@ -331,7 +331,7 @@ const struct trk_gpu_reading *trk__gpu_poller_take(struct trk_gpu_poller *p, uin
 	bool is_fresh;
 
 	(void) pthread_mutex_lock(&p->lock);
-	/* A thread that did not answer in time is not waited for again before it has answered. */
+	/* After a timeout, do not wait again until the thread has answered. */
 	if (p->ready && !p->none && (p->given_up == 0 || p->answered >= p->given_up)) {
 		while (p->answered != p->asked &&
 		       pthread_cond_timedwait(&p->changed, &p->lock, &until) != ETIMEDOUT)

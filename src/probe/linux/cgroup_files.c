@@ -7,7 +7,7 @@
 
 #include "base/parse.h"
 
-/* A stretch of borrowed text. */
+/* A part of the text; borrowed. */
 struct span {
 	const char *at;
 	size_t len;
@@ -210,7 +210,7 @@ int trk__cgroup_mount_parse(const char *text, const char *controller, const char
 	return found ? 0 : -ENOENT;
 }
 
-/* Nothing but blanks and line ends from here. */
+/* True if only blanks and line ends follow. */
 static bool at_end(const char *at)
 {
 	return at[strspn(at, " \t\n")] == '\0';
@@ -238,7 +238,7 @@ int trk__cgroup_limit_parse(const char *text, uint64_t *ret)
 	r = trk__cgroup_number_parse(text, &value);
 	if (r < 0)
 		return r;
-	/* No machine has 2^62 bytes: this is the kernel's largest number of pages. */
+	/* From 2^62 on it is v1's value for "no limit". */
 	*ret = value >> 62 ? UINT64_MAX : value;
 	return 0;
 }

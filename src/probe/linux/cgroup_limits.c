@@ -7,7 +7,7 @@
 #include "probe/linux/cgroup.h"
 #include "probe/linux/cgroup_private.h"
 
-/* One group on the way from a part's own group to the root of the mount. */
+/* The current group of a walk from a part's own group to the root of the mount. */
 struct walk {
 	const struct trk_cgroup *cg;
 	const struct trk_cgroup_place *place;
@@ -69,7 +69,7 @@ void trk__cgroup_limits_clear(struct trk_cgroup_limits *limits)
 	};
 }
 
-/* Lower *best to a value found in `file`. The group nearest to the process wins among equals. */
+/* Lower *best to a value read from `file`. Among equals the group nearest to the process counts. */
 static void tighten(const struct walk *w, const char *file, uint64_t value, uint64_t *best,
 		    char source[TRK_CGROUP_TEXT_SIZE])
 {
@@ -92,7 +92,7 @@ static void limit_of_file(struct walk w, const char *file, uint64_t *best,
 	} while (walk_up(&w));
 }
 
-/* v1 counts memory and swap together, so that swap is what the second limit leaves. */
+/* v1 has a limit of memory plus swap, from which the limit of swap is derived. */
 static void memory_limits_v1(struct walk w, struct trk_cgroup_limits *l)
 {
 	const struct walk leaf = w;
@@ -113,12 +113,12 @@ static void memory_limits_v1(struct walk w, struct trk_cgroup_limits *l)
 				l->swap_from);
 		if (!walk_up(&w))
 			break;
-		/* Before Linux 5.11 a group could leave its children alone. */
+		/* Before Linux 5.11 a group's limit need not apply to its children. */
 		if (walk_read(&w, "memory.use_hierarchy", text, sizeof(text)) == 0 &&
 		    text[0] == '0')
 			break;
 	}
-	/* What holds in the end, also by ancestors that the mount does not show. */
+	/* The effective limit, including ancestors that the mount does not show. */
 	if (walk_read(&leaf, "memory.stat", text, sizeof(text)) == 0 &&
 	    trk__cgroup_keyed_parse(text, "hierarchical_memory_limit", &value) == 0 &&
 	    value >> 62 == 0)

@@ -21,13 +21,12 @@
 #define PREFIX "resource-tracker-"
 
 enum {
-	REMOVE_TRIES = 20,  /* of a group whose last processes are about to be gone, */
-	REMOVE_NAP_MS = 1,  /* with so long between two */
-	PROCS_MAX = 1 << 16 /* bytes of a list of processes that are moved */
+	REMOVE_TRIES = 20,  /* attempts to remove a group whose last processes are ending */
+	REMOVE_NAP_MS = 1,  /* between two attempts */
+	PROCS_MAX = 1 << 16 /* bytes of a list of processes to move */
 };
 
-/* What a group of v2 that limits nothing has in its files. A file that is missing limits
- * nothing. */
+/* Contents of the files of a v2 group without limits. A missing file means no limit. */
 static const struct {
 	const char *file, *value;
 } neutral[] = {
@@ -114,8 +113,7 @@ static bool is_delegated(int cgroup_fd, const char *dir)
 			   (fgetxattr(fd, "trusted.delegate", value, 1) == 1 && value[0] == '1'));
 }
 
-/* May groups be made in `dir`? Not where systemd manages them: there the nearest unit must be
- * delegated. */
+/* True if groups may be made in `dir`: where systemd manages them, only in a delegated unit. */
 static bool is_free(const struct trk_env *env, const struct trk_cgroup_place *place,
 		    const char *dir)
 {
@@ -136,7 +134,7 @@ static bool is_free(const struct trk_env *env, const struct trk_cgroup_place *pl
 	return false;
 }
 
-/* ---- where a group can lie ---- */
+/* ---- the parent of the group ---- */
 
 static int place_v1(const struct trk_cgroup *cg, char dir[TRK_CGROUP_PATH_SIZE], char *why)
 {
@@ -201,7 +199,7 @@ static int find_place_for(const struct trk_env *env, const struct trk_cgroup *cg
 
 /* ---- making it ---- */
 
-/* Groups of trackers that were killed: rmdir refuses those that hold a process. */
+/* Remove groups of trackers that were killed; rmdir fails for those with a process. */
 static void sweep(int parent_fd)
 {
 	const struct dirent *entry;
@@ -220,7 +218,7 @@ static void sweep(int parent_fd)
 	(void) closedir(list);
 }
 
-/* A program that looks for the limit of its own group finds the one that holds. */
+/* Programs that read the limit of their own group then find the effective one. */
 static void copy_limit(const struct trk_cgroup *cg, int group_fd)
 {
 	const char *file =
@@ -310,7 +308,7 @@ void trk__cgroup_own_open(const struct trk_cgroup_own *own, struct trk_cgroup *c
 	for (int part = 0; part < TRK_CGROUP_PARTS; part++) {
 		struct trk_cgroup_place *place = &cg->place[part];
 
-		/* v2 has one group for all; on v1 the others are where they were. */
+		/* v2 has one group for all parts; on v1 only the memory part changes. */
 		if (part != TRK_CGROUP_MEMORY && (version != 2 || place->version != 2))
 			continue;
 		memcpy(place->dir, own->dir, sizeof(place->dir));

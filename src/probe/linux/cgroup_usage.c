@@ -13,10 +13,10 @@
 
 #define NS_PER_US 1000u
 
-/* A group with a longer list of pids is not taken for the job's own. */
+/* A group with a longer list of pids is not regarded as the job's own. */
 enum { PROCS_MAX = 1 << 22 };
 
-/* Groups are nested less deeply than this; beyond it, populated is assumed. */
+/* More deeply nested groups are assumed to be populated. */
 enum { DEPTH_MAX = 32 };
 
 /* ---- Parsers of the files ---- */
@@ -37,7 +37,8 @@ static unsigned int number(const char *text, uint64_t *ret, unsigned int field)
 	return trk__cgroup_number_parse(text, ret) == 0 ? field : 0;
 }
 
-/* v1 has the group alone under the short name, and all below it under the long one. */
+/* v1 has the figure of the group alone under the short name, and the one with all groups below it
+ * under the long one. */
 static bool keyed_memory(const char *text, const char *name, uint64_t *ret)
 {
 	char total[40];
@@ -46,7 +47,7 @@ static bool keyed_memory(const char *text, const char *name, uint64_t *ret)
 	return keyed_times(text, total, 1, ret) || keyed_times(text, name, 1, ret);
 }
 
-/* Linux 5.18 has the sum of kernel memory; earlier kernels list the parts. */
+/* Linux 5.18+ has the sum of kernel memory; earlier kernels only list the parts. */
 static uint64_t kernel_memory(const char *text)
 {
 	static const char *const parts[] = {"kernel_stack", "pagetables", "percpu",
@@ -77,7 +78,7 @@ static unsigned int take_memory_stat(const char *text, struct trk_cgroup_usage *
 		u->memory_kernel_bytes = kernel_memory(text);
 		fields |= TRK_CGROUP_KNOWS_SHMEM;
 	}
-	/* v1 alone has it here. */
+	/* Only v1 has it here. */
 	if (keyed_memory(text, "swap", &u->swap_bytes))
 		fields |= TRK_CGROUP_KNOWS_SWAP;
 	return fields;
@@ -119,7 +120,7 @@ static unsigned int take(enum trk_cgroup_file file, const char *text, struct trk
 	}
 }
 
-/* The file of each part and version, and the fields that it has. */
+/* The file of each part and version, and its fields. */
 /* clang-format off */
 static const struct source {
 	enum trk_cgroup_file file;
@@ -230,7 +231,7 @@ static int compare_pids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Does the list name at least one process, and none but those of the sorted array? */
+/* True if the list has at least one process, and all are in the sorted array. */
 static bool lists_only(const char *text, const pid_t *sorted, size_t n)
 {
 	bool any = false;
@@ -246,7 +247,7 @@ static bool lists_only(const char *text, const pid_t *sorted, size_t n)
 	return any && *text == '\0';
 }
 
-/* Whether a group or one below it has a process; true where that cannot be read. */
+/* True if a group or one below it has a process, or if that cannot be read. */
 static bool is_populated(int dirfd, unsigned int depth);
 
 static bool has_populated_children(int dirfd, unsigned int depth)
@@ -264,7 +265,7 @@ static bool has_populated_children(int dirfd, unsigned int depth)
 		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
 			continue;
 		child = trk__open_dir_at(dirfd, entry->d_name);
-		/* A group that was removed meanwhile had no process; a file is no group. */
+		/* A removed group had no process; a file is not a group. */
 		if (child < 0)
 			found = child != -ENOENT && child != -ENOTDIR;
 		else
@@ -281,7 +282,7 @@ static bool is_populated(int dirfd, unsigned int depth)
 	uint64_t populated;
 	ssize_t len = trk__read_at(dirfd, "cgroup.events", text, sizeof(text));
 
-	/* v2 answers for everything below, too. */
+	/* In v2 this includes all groups below. */
 	if (len >= 0 && trk__cgroup_keyed_parse(text, "populated", &populated) == 0)
 		return populated != 0;
 	len = trk__read_at(dirfd, "cgroup.procs", text, sizeof(text));

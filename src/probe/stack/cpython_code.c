@@ -5,11 +5,12 @@
 
 #include "probe/stack/cpython.h"
 
-enum { END_BYTES = 32 }; /* of a file's name that are compared */
+enum { END_BYTES = 32 }; /* compared bytes of a file name */
 
 /* ---- text ---- */
 
-/* Append one character as UTF-8. U+DC80 to U+DCFF are single bytes that were no UTF-8 (PEP 383). */
+/* Append one character as UTF-8. U+DC80 to U+DCFF stand for single bytes of invalid UTF-8 (PEP
+ * 383). */
 static size_t put_character(char *text, uint32_t c)
 {
 	if (c < 0x80 || (c >= 0xdc80 && c <= 0xdcff)) {
@@ -34,7 +35,7 @@ static size_t put_character(char *text, uint32_t c)
 	return 4;
 }
 
-/* `count` characters of `kind` bytes each. Room for four bytes a character. */
+/* Append `count` characters of `kind` bytes each. `text` has room for four bytes per character. */
 static size_t put_characters(char *text, const unsigned char *raw, size_t count, unsigned int kind)
 {
 	size_t len = 0;
@@ -51,7 +52,7 @@ static size_t put_characters(char *text, const unsigned char *raw, size_t count,
 	return len;
 }
 
-/* PyASCIIObject and what follows it: the state's bits are those of every version read here. */
+/* Start of PyASCIIObject; the state has the same bits in all supported versions. */
 struct text_head {
 	uint64_t length;
 	unsigned int kind;
@@ -94,7 +95,7 @@ int trk__cpython_text(struct trk_remote *r, const struct trk_cpython_layout *l, 
 	if (trk__remote_get(r, addr, raw, count * h.kind) < 0)
 		return -EBADMSG;
 	len = put_characters(wide, raw, count, h.kind);
-	if (len >= size || count < h.length) { /* the end tells more than the start */
+	if (len >= size || count < h.length) { /* keep the end, which says more than the start */
 		size_t room = size - sizeof(dots);
 
 		skip = len > room ? len - room : 0;
@@ -153,7 +154,7 @@ static int read_table(struct trk_remote *r, const struct trk_cpython_layout *l,
 			       code->table_len);
 }
 
-/* The last bytes of a text, past the cache; 0: none. */
+/* Copy the last bytes of a text without the cache. Returns their number. */
 static size_t copy_end(struct trk_remote *r, const struct trk_cpython_layout *l, uint64_t addr,
 		       unsigned char end[END_BYTES])
 {
@@ -168,8 +169,8 @@ static size_t copy_end(struct trk_remote *r, const struct trk_cpython_layout *l,
 	return trk__remote_copy(r, addr - len, end, len) < 0 ? 0 : len;
 }
 
-/* Read the table and the names, while the process may put another object there: it would have
- * another file's name before and after. */
+/* Read the table and the names. If the process replaces the object meanwhile, the file names read
+ * before and after differ. */
 static int read_texts(struct trk_remote *r, const struct trk_cpython_layout *l,
 		      struct trk_cpython_code *code)
 {

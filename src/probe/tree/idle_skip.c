@@ -1,30 +1,31 @@
-/* Skipping idle members: in a large tree those that sleep are read in every second update.
+/* Skipping idle members: in a large tree, sleeping members are read in every second update.
  *
- * The system call for the CPU clock of a process that did nothing is most of what such a process
- * costs. A member whose clock did not change for ASLEEP_UPDATES is asleep. In a tree of more than
- * SKIP_MEMBERS members without a recent change, one half of the sleepers is skipped in one update
- * and the other half in the next. A hash of the pid chooses the half, so that workers that were
- * started in a row are spread over both. All other members are read in each update.
+ * Most of the cost of an idle process is the system call that reads its CPU clock. A member whose
+ * clock did not change for ASLEEP_UPDATES is asleep. In a tree of more than SKIP_MEMBERS members
+ * without a recent change, one half of the sleepers is skipped in one update and the other half in
+ * the next. A hash of the pid selects the half, so that workers that were started in sequence are
+ * spread over both. All other members are read in each update.
  *
- * - Totals are exact: a clock is never reset, so what a sleeper used while it was skipped is found
- *   one update later, or in the figures of the process that reaped it.
- * - The ledger must see that a member has gone in the update in which its parent shows what it
- *   used, or that would count twice. If a member reaped a child, has gone, or was reaped by the
+ * - Totals are exact: a clock is never reset, so the usage of a skipped sleeper is found one update
+ *   later, or in the counters of the process that reaped it.
+ * - The ledger must find that a member has gone in the same update in which its parent shows its
+ *   usage, or that would count twice. If a member reaped a child, has gone, or was reaped by the
  *   caller, the update reads all members again from the first, as a parent must be read before its
  *   children.
  * - Pools of workers wake together: if sleepers used more than 1 % of a core, all others are read
  *   in the same update.
- * - Rates: a sleeper that woke while it was skipped may show the use of two intervals. It is shown
- *   no more than its threads can have used in one, and the tree no more than the machine's cores;
- *   the rest is shown as soon as there is room, at the latest in the last update.
- * - Newcomers: an update that skips members examines all newcomers, because it does not know which
- *   members ran and may have forked. With many newcomers no member is skipped.
- * - Peaks: before a sum becomes the peak the clocks of skipped members are read, and those that
- *   changed are left out.
+ * - Rates: a sleeper that woke while it was skipped may show the usage of two intervals. It is
+ *   credited with at most what its threads can have used in one, and the tree with at most what the
+ *   machine's cores can; the rest is published as soon as possible, at the latest in the last
+ *   update.
+ * - New members: an update that skips members examines all new processes, because it cannot
+ *   determine which members ran and may have forked. With many of them no member is skipped.
+ * - Peaks: before a sum becomes the peak the clocks of skipped members are read, and members whose
+ *   clock changed are subtracted.
  * - Bytes, faults, memory, threads and the end of a single sleeper are shown one update later.
  *
- * After any of these events some updates read all members, so that a tree in which processes come
- * and go costs no more than without skipping. Updates more than SKIP_APART_NS apart read all
+ * After any of these events some updates read all members, so that a tree with frequent forks and
+ * exits costs no more than without skipping. Updates more than SKIP_APART_NS apart read all
  * members. */
 #include <unistd.h>
 

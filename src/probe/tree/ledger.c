@@ -1,23 +1,25 @@
-/* The ledger: what each counter of the tree adds up to, nothing twice, little missed.
+/* The ledger: sums of each counter over the tree, in which nothing counts twice and little is
+ * missed.
  *
- * A process shows two figures: what it used itself, and what the children that it has waited for
- * used (their whole subtree). While a child lives its own figure is counted. When the parent reaps
- * it, the parent's child figure grows by the child's final total; of that growth, the part which
- * was counted while the child lived must not be counted again. So for each parent
+ * A process has counters of its own usage and of its reaped children (their whole subtrees). While
+ * a child lives, its own usage counts. When the parent reaps it, the parent's child counters grow
+ * by the child's final total; of that growth, the part that was counted while the child lived must
+ * not count again. So for each parent
  *
- *     news = growth of its child figure - last known totals of its children that vanished
+ *     news = growth of its child counters - last known totals of its children that vanished
  *
- * and news is what children used after the last reading of them, plus all of those that were never
+ * where news is the usage of children after their last reading, and of children that were never
  * read.
  *
- * Reading is not atomic: a parent is read before its children (they stand later in the table), so a
- * child may be found gone although the parent's figure, read a moment earlier, does not contain it
- * yet. It will at the next update. What is missing is therefore carried as a debt for one update;
- * what has not arrived by then never will (a parent that ignores SIGCHLD has its children reaped by
- * the kernel, which drops their figures) and is written off, so that it cannot hide later changes.
+ * Reading is not atomic: a parent is read before its children (they are later in the table), so a
+ * child may be gone although the parent's counters, read a moment earlier, do not contain it yet.
+ * They will at the next update, so the missing part is carried as a debt for one update. What has
+ * not arrived by then never will (if a parent ignores SIGCHLD, the kernel reaps its children and
+ * drops their counters) and is written off, so that it cannot hide later changes.
  *
- * A vanished child whose parent vanished too went to the process that reaped that parent. What the
- * caller reaps arrives in the pool, which stands for the caller as the parent. */
+ * If the parent of a vanished child vanished too, the usage went to the process that reaped the
+ * parent. Usage of processes that the caller reaps arrives in the pool, which represents the
+ * caller. */
 #include <string.h>
 
 #include "probe/tree/private.h"

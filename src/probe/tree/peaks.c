@@ -1,23 +1,19 @@
-/* Peaks of memory: the largest sum, what is proven, and what it cannot have been above.
+/* Peaks of memory: the largest sum, a lower bound (floor), an estimate and an upper bound.
  *
- * Four figures are kept:
+ * - The largest sum: of PSS readings during which nothing changed, plus the excess of one VmHWM:
+ *   VmHWM shows how far a process rose above its current size, so the peak is near or above "the
+ *   current size of the others, and this one at its highest".
+ * - The floor: the size of the largest process, by VmHWM or by maxrss of a reaped process, or a sum
+ *   of which all parts were read. The tree has held at least that.
+ * - The estimate for members that were seen together and ended before the next update: their size
+ *   plus one page for each later page fault, but for each at most the size of the largest process.
+ * - The upper bound: between two updates, the other members held at most their PSS at one of them
+ *   plus their rise above it. Each ended process held at most as much as the largest process, and
+ *   all together at most what their page faults can have added. Their number is bounded by the pids
+ *   that were allocated.
  *
- * - The largest sum of PSS in which nothing moved while it was read, and VmHWM on top of it:
- *   VmHWM shows how far a process rose above what it holds now, so the tree's peak is at least
- *   near "the others now, and this one at its highest".
- * - A floor. The largest process, by VmHWM or by the maxrss of what was reaped, has been that
- *   large, and a sum of which all parts were read has been held. The tree has held at least that.
- * - An estimate for members that were seen together and ended before the next update: what they
- *   held, and one page for each fault that they took after that, but for each no more than the
- *   largest process.
- * - A bound. Between two updates the others held no more than their PSS at one of both, and their
- *   rise above it. Those that ended held no more than the largest process each, and no more than
- *   their page faults can have brought in. Their number is bounded by the pids that were given
- *   out.
- *
- * The size of the largest process is known at the end only. So the parts of the estimate and of
- * the bound are kept by the number of processes that ended, as powers of two, and put together
- * when asked for. */
+ * The size of the largest process is known only at the end. So the parts of the estimate and of the
+ * bound are stored by the number of ended processes, in powers of two, and combined on request. */
 #include <errno.h>
 #include <string.h>
 
@@ -27,10 +23,10 @@
 
 #define KIB 1024ull
 
-/* A fault of a file's page may map this much around it (fault_around_bytes of the kernel). */
+/* A fault on a file page may map this much around it (the kernel's fault_around_bytes). */
 #define FAULT_AROUND_BYTES (64 * KIB)
 
-/* The most that one fault brings in: a huge page where programs can have them. */
+/* The most memory that one fault adds: a huge page where these are enabled. */
 static uint64_t read_huge_page_bytes(const struct trk_env *env)
 {
 	char text[64];
@@ -68,7 +64,8 @@ void trk__peaks_begin(struct trk_tree *t, pid_t newest)
 		t->state.most_threads = t->state.threads;
 	if (t->options.one_process)
 		return;
-	/* After the pid counter has wrapped, or where it is unknown, any number may have come. */
+	/* If the pid counter has wrapped or is unknown, the number of new processes is
+	 * unbounded. */
 	t->gone.pids = newest >= before && before > 0 ? (size_t) (newest - before) : UINT32_MAX;
 	if (t->gone.pids < UINT32_MAX)
 		t->gone.pids -= early < t->gone.pids ? early : t->gone.pids;
@@ -77,7 +74,7 @@ void trk__peaks_begin(struct trk_tree *t, pid_t newest)
 
 void trk__peaks_explain(struct trk_tree *t, pid_t pid, bool is_member)
 {
-	if (pid > t->newest_pid) { /* given out after the last pid was read */
+	if (pid > t->newest_pid) { /* allocated after the last pid was read */
 		t->early_pids += is_member;
 	} else if (pid > t->before_pid) {
 		if (t->gone.pids > 0 && t->gone.pids < UINT32_MAX) {
@@ -133,7 +130,7 @@ static void keep_larger(uint64_t *most, uint64_t value)
 		*most = value;
 }
 
-/* How far above what it holds now a living member can have been since the last update. */
+/* How far a live member's memory can have exceeded its current size since the last update. */
 static uint64_t rise_of(const struct trk_tree *t, const struct process *p)
 {
 	uint64_t rise = p->hwm_bytes > p->rss_bytes ? p->hwm_bytes - p->rss_bytes : 0;
@@ -148,7 +145,7 @@ static void bound_interval(struct trk_tree *t, uint64_t rise)
 	const struct trk_tree_state *s = &t->state;
 	const struct peak_gone *g = &t->gone;
 	uint64_t ended = g->seen + g->unseen;
-	/* Of members that ended one after the other the last had the largest shares of common
+	/* When members end one after the other, the last one has the largest shares of common
 	 * pages. */
 	uint64_t held = g->pss_bytes < t->last_pss_bytes ? g->pss_bytes : t->last_pss_bytes;
 	uint64_t stayed = t->last_pss_bytes - held;
@@ -166,7 +163,7 @@ static void bound_interval(struct trk_tree *t, uint64_t rise)
 	}
 }
 
-/* The member whose VmHWM is highest above what it holds, and how far all can have risen. */
+/* The member whose VmHWM most exceeds its RSS; *ret_rise: how far all members can have risen. */
 static const struct process *look_at_rises(struct trk_tree *t, uint64_t *ret_rise)
 {
 	const struct process *highest = NULL;

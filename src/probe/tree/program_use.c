@@ -1,11 +1,11 @@
-/* Use by program: each member's CPU time is counted for its program as the ledger takes it, memory
+/* Usage by program: a member's CPU time is added to its program as the ledger counts it, its memory
  * at each call of trk__tree_programs.
  *
- * What a process used after the last look at it reaches its parent's child figure. Of that, members
- * that ended get what they are likely to have used (their rate so far, over half of the time since
- * that look, as an end falls anywhere in it); the rest belongs to children that lived between two
- * looks, and is counted as "short processes of" the parent's program. So the programs add up to the
- * ledger. */
+ * The usage of a process after its last read arrives in its parent's child counters. Of that, ended
+ * members are credited with their probable part (their rate so far, for half of the time since the
+ * last read, as the end may be at any moment in it); the rest belongs to children that lived only
+ * between two updates, and counts as "short processes of" the parent's program. So the sum of the
+ * programs equals the ledger. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "model/program_name.h"
 #include "probe/tree/private.h"
 
-#define LASTS_NS (TRK_NS_PER_S) /* a process of this age is listed while it lives */
+#define LASTS_NS (TRK_NS_PER_S) /* a process of this age is listed before its end */
 
 /* ---- names ---- */
 
@@ -50,7 +50,7 @@ static unsigned int unseen_of(struct trk_tree *t, unsigned int program)
 	return *index;
 }
 
-/* The parent, if this may be a fork of it that has executed nothing else. */
+/* The parent, if p may be a fork of it that has not executed another program. */
 static const struct process *forked_from(struct trk_tree *t, const struct process *p)
 {
 	const struct process *parent = trk__tree_find(t, p->ppid);
@@ -68,7 +68,7 @@ void trk__programs_exec(struct trk_tree *t, struct process *p)
 		return;
 	p->named_update = t->update;
 	p->named_cpu_ns = p->own[TRK_TREE_CPU];
-	if (parent && p->fresh) { /* it may be about to execute something */
+	if (parent && p->fresh) { /* it may be about to execute a program */
 		p->program = parent->program;
 		return;
 	}
@@ -81,7 +81,7 @@ bool trk__programs_needs_command(struct trk_tree *t, const struct process *p)
 	return trk__program_is_interpreter(p->name) && !forked_from(t, p);
 }
 
-/* Its index, for the members that work for `parent`. */
+/* Index of the program for the workers of `parent`. */
 static unsigned int worker_of(struct trk_tree *t, const struct process *parent)
 {
 	static const char suffix[] = " worker";
@@ -96,8 +96,8 @@ static unsigned int worker_of(struct trk_tree *t, const struct process *parent)
 	return find_or_add(t, name, TRK_PROGRAM_PLAIN);
 }
 
-/* What it has used since it was named in this update moves with it; what was counted before has
- * been handed out. */
+/* Move p to another program, with its usage since it was named in this update; earlier usage was
+ * already published. */
 static void move(struct trk_tree *t, struct process *p, unsigned int program)
 {
 	struct trk_program *from = &t->programs.table[p->program];
@@ -143,8 +143,8 @@ void trk__programs_vanished(struct trk_tree *t, struct process *p, const struct 
 	if (!p->ended_ns)
 		p->ended_ns = t->idle.updated_ns;
 	else
-		return;                             /* a zombie shows all that it used */
-	if (p->fresh && heir && heir != &t->pool) { /* gone before it was read once */
+		return;                             /* a zombie shows its complete usage */
+	if (p->fresh && heir && heir != &t->pool) { /* gone before its first read */
 		p->program = (uint8_t) unseen_of(t, heir->program);
 		return;
 	}
@@ -236,7 +236,7 @@ void trk__programs_remember(struct trk_tree *t, const struct process *p)
 		t->programs.unlisted++;
 	} else {
 		fill_span(t, p, s);
-		/* Of short ones the command lines of those that stand out. */
+		/* Of short-lived processes, store the command line of the largest. */
 		if (!p->listed && peak_bytes > g->largest_bytes)
 			memcpy(s->command, p->command, sizeof(s->command));
 	}
@@ -244,7 +244,7 @@ void trk__programs_remember(struct trk_tree *t, const struct process *p)
 		g->largest_bytes = peak_bytes;
 }
 
-/* ---- the figures of a look ---- */
+/* ---- the figures of an update ---- */
 
 static void list_lasting(struct trk_tree *t, struct process *p)
 {
@@ -279,7 +279,7 @@ static uint64_t count_members(struct trk_tree *t, bool is_last)
 	return sum_bytes;
 }
 
-/* What members share is in the sums of several, and once in the tree's. */
+/* Shared memory is in the sums of several programs, but once in the tree's. */
 static void fit_memory(struct trk_tree *t, uint64_t sum_bytes)
 {
 	double part = (double) t->state.pss_bytes / (double) (sum_bytes ? sum_bytes : 1);
@@ -303,7 +303,7 @@ void trk__tree_programs(struct trk_tree *t, bool is_last, struct trk_programs_no
 		known_ns += i == TRK_PROGRAM_REST ? 0 : g->table[i].cpu_ns;
 	}
 	fit_memory(t, count_members(t, is_last));
-	/* Its own processes are in it already: all that the others do not have. */
+	/* It already contains its own processes; add all that no program has. */
 	if (t->state.counter[TRK_TREE_CPU] > known_ns + g->table[TRK_PROGRAM_REST].cpu_ns)
 		g->table[TRK_PROGRAM_REST].cpu_ns = t->state.counter[TRK_TREE_CPU] - known_ns;
 	if (g->taken)

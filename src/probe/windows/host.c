@@ -30,7 +30,7 @@ int trk__nt_cpu_read(struct trk_nt_cpu *ret)
 
 	if (!GetSystemTimes(&idle, &kernel, &user))
 		return -EIO;
-	/* Kernel time contains idle time. */
+	/* Kernel time includes idle time. */
 	*ret = (struct trk_nt_cpu){
 		.user_ns = ns(user),
 		.system_ns = ns(kernel) > ns(idle) ? ns(kernel) - ns(idle) : 0,
@@ -61,7 +61,7 @@ int trk__nt_memory_read(struct trk_nt_memory *ret)
 typedef DWORD WINAPI get_table(MIB_IF_TABLE2 **ret);
 typedef void WINAPI free_table(void *table);
 
-/* The library takes a millisecond to load: only a run needs it. */
+/* Loading the library takes 1 ms, so it is loaded on first use. */
 static void *function_of_iphlpapi(const char *name)
 {
 	HMODULE library = LoadLibraryExW(L"iphlpapi.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
@@ -69,7 +69,7 @@ static void *function_of_iphlpapi(const char *name)
 	return library ? (void *) (uintptr_t) GetProcAddress(library, name) : NULL;
 }
 
-/* A filter shows the bytes of the interface below it once more. */
+/* A filter interface repeats the bytes of the interface below it. */
 static bool is_counted(const MIB_IF_ROW2 *row)
 {
 	return row->Type != IF_TYPE_SOFTWARE_LOOPBACK &&

@@ -93,7 +93,7 @@ static void take_name(const UNICODE_STRING *from, char name[TRK_COMM_SIZE])
 	if (len > 4 && !_stricmp(text + len - 4, ".exe"))
 		text[len - 4] = '\0';
 	len = (int) strnlen(text, TRK_COMM_SIZE - 1);
-	while (len > 0 && ((unsigned char) text[len] & 0xc0) == 0x80) /* no half of a letter */
+	while (len > 0 && ((unsigned char) text[len] & 0xc0) == 0x80) /* do not cut a character */
 		len--;
 	memset(name, 0, TRK_COMM_SIZE);
 	memcpy(name, text, (size_t) len);
@@ -184,7 +184,7 @@ static uint64_t units_of(FILETIME time)
 	return (uint64_t) time.dwHighDateTime << 32 | time.dwLowDateTime;
 }
 
-/* A handle has 32 bits that count. */
+/* A handle has 32 significant bits. */
 static HANDLE kept_handle(int kept)
 {
 	return (HANDLE) (intptr_t) kept;
@@ -224,7 +224,7 @@ int trk__nt_keep(const struct trk_nt_process *process)
 
 	if (!handle)
 		return -1;
-	/* Its pid may be another's by now. */
+	/* Its pid may have been reused. */
 	if (trk__nt_kept_read(kept, &now) == 0 && now.created == process->created)
 		return kept;
 	trk__nt_let_go(kept);
@@ -290,7 +290,7 @@ int trk__nt_job_totals(struct trk_nt_totals *ret)
 	JOBOBJECT_BASIC_AND_IO_ACCOUNTING_INFORMATION all = {.BasicInfo.TotalProcesses = 0};
 	JOBOBJECT_EXTENDED_LIMIT_INFORMATION most = {.PeakJobMemoryUsed = 0};
 
-	/* Wine has the first part of it alone. */
+	/* Wine supports only the first part of the struct. */
 	if (!has_job || (!QueryInformationJobObject(job, JobObjectBasicAndIoAccountingInformation,
 						    &all, sizeof(all), NULL) &&
 			 !QueryInformationJobObject(job, JobObjectBasicAccountingInformation,
@@ -317,7 +317,7 @@ int trk__nt_job_pids(pid_t *pids, int max)
 			  MEMBERS_MAX * sizeof(ULONG_PTR)];
 	} ids;
 
-	/* Of more members than there is room for, the first ones are written. */
+	/* If the buffer is too small, it receives the first members. */
 	if (!has_job || (!QueryInformationJobObject(job, JobObjectBasicProcessIdList, &ids,
 						    sizeof(ids), NULL) &&
 			 GetLastError() != ERROR_MORE_DATA))

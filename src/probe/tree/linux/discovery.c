@@ -1,4 +1,4 @@
-/* Who belongs to the tree, and how newcomers are found. */
+/* Finds new members of the tree. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -27,9 +27,9 @@ enum {
 #define SWEEP_INTERVAL_NS (30 * TRK_NS_PER_S)
 #define RANGE_INTERVAL_NS (5 * TRK_NS_PER_S)
 
-/* ---- what is open, and the root ---- */
+/* ---- open files, and the root ---- */
 
-/* Does the kernel keep account of delays? Old ones have no switch for it. */
+/* True if delay accounting is on. Old kernels have no switch for it. */
 static bool has_delays(int proc_fd)
 {
 	char text[8];
@@ -54,7 +54,8 @@ int trk__tree_open(struct trk_tree *t)
 	if (t->dir_fd < 0)
 		return t->dir_fd;
 	t->loadavg_fd = -1;
-	/* Directory positions mean pids in a real /proc only; elsewhere every update sweeps. */
+	/* Directory positions correspond to pids only in a real /proc; elsewhere every update
+	 * sweeps. */
 	if (fstatfs(t->dir_fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC)
 		t->loadavg_fd = openat(t->env.proc_fd, "loadavg", O_RDONLY | O_CLOEXEC);
 	t->has_delays = has_delays(t->env.proc_fd);
@@ -81,7 +82,7 @@ int trk__tree_find_root(struct trk_tree *t)
 	if (!add(t, &stat))
 		return -ENOMEM;
 	t->state.alone = true;
-	/* A job that the caller has just started is no older than the tree, whatever the
+	/* A job that the caller has just started is not older than the tree, whatever the
 	 * rounding. */
 	if (t->options.subreaper && stat.start_ticks < t->start_ticks)
 		t->start_ticks = stat.start_ticks;
@@ -90,7 +91,7 @@ int trk__tree_find_root(struct trk_tree *t)
 	return 0;
 }
 
-/* ---- newcomers ---- */
+/* ---- new members ---- */
 
 struct linux_dirent64 {
 	uint64_t d_ino;
@@ -100,7 +101,7 @@ struct linux_dirent64 {
 	char d_name[];
 };
 
-/* Unknown while a process is being started: it is examined again. */
+/* Unknown while a helper is being started: the process is examined again. */
 static bool is_helper(struct trk_tree *t, pid_t pid)
 {
 	int r = trk__helper_process_is(pid);
@@ -120,7 +121,7 @@ static bool belongs(struct trk_tree *t, const struct trk_pid_stat *stat)
 		return false;
 	if (t->options.subreaper)
 		return stat->ppid == t->options.self && !is_helper(t, stat->pid);
-	/* Attached: an orphan that stayed in a member's process group is the tree's. */
+	/* Attached: an orphan in a member's process group belongs to the tree. */
 	return stat->pgrp == t->options.root || trk__tree_find(t, stat->pgrp) != NULL;
 }
 
@@ -156,8 +157,8 @@ static bool examine(struct trk_tree *t, pid_t from)
 	return found;
 }
 
-/* The whole of /proc, until nothing more is found: after the pid counter has wrapped, children may
- * stand before their parents. */
+/* Scan the whole of /proc until nothing more is found: after the pid counter has wrapped, children
+ * may precede their parents. */
 static bool sweep(struct trk_tree *t)
 {
 	uint64_t start = trk__clock_thread_cpu_ns();
@@ -173,7 +174,6 @@ static bool sweep(struct trk_tree *t)
 	return found;
 }
 
-/* The newest pid of the machine, or -1 if unknown. */
 pid_t trk__tree_newest_pid(struct trk_tree *t)
 {
 	char text[128];
@@ -185,7 +185,7 @@ pid_t trk__tree_newest_pid(struct trk_tree *t)
 	return (pid_t) load.last_pid;
 }
 
-/* Examine all that came up to `newest`. */
+/* Examine all new processes up to `newest`. */
 static bool examine_all(struct trk_tree *t, pid_t newest)
 {
 	pid_t last = t->last_pid;
@@ -232,8 +232,8 @@ static bool take_children(struct trk_tree *t, pid_t pid)
 }
 
 /* Only a process that ran can have forked, and one file lists all children of a process with one
- * thread. Those of newcomers are looked for as they are added. Returns false when it cannot be done
- * so. */
+ * thread. The children of new members are listed when these are added. Returns false when the
+ * kernel does not list children. */
 static bool take_children_of_active(struct trk_tree *t)
 {
 	if (t->options.subreaper && !take_children(t, t->options.self))
@@ -249,9 +249,9 @@ static bool take_children_of_active(struct trk_tree *t)
 	return true;
 }
 
-/* After the members were read, with the newest pid from before that, as a member that forks after
- * it was read makes a newer one. On a busy machine most newcomers are processes of others: the
- * children of active members are looked for at once if these are fewer. All other newcomers, some
+/* Called after the members were read, with the newest pid from before, as a member that forks after
+ * it was read creates a newer one. On a busy machine most new processes belong to other jobs: if
+ * active members are fewer, only their children are listed at once. All other new processes, some
  * of which may have joined the tree in other ways, are examined every few seconds; most have ended
  * by then. */
 void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
@@ -265,8 +265,8 @@ void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 	}
 	if (newest == t->gate_pid)
 		return;
-	/* Of the pids given out many were threads, or have gone; all of a file is more than a
-	 * look. */
+	/* Many of the new pids are of threads or of ended processes, so examining one costs less
+	 * than reading a member. */
 	if (t->state.unseen == 0 && t->idle.looks * 4 < (size_t) (newest - t->gate_pid) &&
 	    take_children_of_active(t))
 		t->gate_pid = newest;
@@ -279,7 +279,7 @@ int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int
 	return trk__pid_children_read(env->proc_fd, pid, pids, (size_t) max);
 }
 
-/* Orphans come to the tracker: no need. */
+/* Not needed: the tracker adopts orphans. */
 int trk__tree_wake_fd(const struct trk_tree *t)
 {
 	(void) t;

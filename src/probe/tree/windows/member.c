@@ -1,11 +1,11 @@
-/* Members of the tree on Windows: what is read of each, how they are found, and the sums of memory.
+/* Members of the tree on Windows: finding and reading them, and the sums of memory.
  *
- * One call lists all processes. Those of a job that the tracker started are in a job object, which
- * also keeps totals of members that have ended; of an attached process, descendants are found by
- * their parents. Nobody inherits what a process has used: without the totals of a job object, a
- * process is read after its end by a handle that is kept, and one that no look saw is missing.
- * Under Wine there is no such reading, and the totals are 0 although members have used
- * CPU time: they are then left aside, and the label of the total says so. */
+ * One call lists all processes. The processes of a job that the tracker started are in a job
+ * object, which also keeps totals of ended members; the descendants of an attached process are
+ * found by their parents. No process inherits the usage of another: without the totals of a job
+ * object, a process is read after its end through a kept handle, and one that no update found is
+ * missing. Wine has no such handles, and its totals are 0 although members have used CPU time: they
+ * are then ignored, and the label of the total says so. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 
 enum { MEMBERS_MAX = 16384, TICK_NS = 100 };
 
-/* What members have used, by the list, before a job object that says 0 is taken for one that counts
- * nothing; clock interrupts are 15.6 ms apart. */
+/* CPU time of the members after which a job object with total 0 is regarded as not counting; clock
+ * interrupts are 15.6 ms apart. */
 #define PROOF_NS UINT64_C(50000000)
 
 struct windows_tree {
@@ -81,7 +81,7 @@ static bool uses_job(const struct trk_tree *t)
 	return t->options.subreaper && !t->options.one_process && trk__nt_has_job();
 }
 
-/* A job object keeps totals of members that have ended; else a handle does, in stat_fd. */
+/* Without a job object, which keeps totals of ended members, a handle is kept in stat_fd. */
 static struct process *add(struct trk_tree *t, const struct trk_nt_process *n)
 {
 	struct process *p = trk__tree_add(t, n->pid, n->ppid, n->created, n->threads);
@@ -104,7 +104,7 @@ int trk__tree_find_root(struct trk_tree *t)
 	if (!p)
 		return root ? -ENOMEM : -ESRCH;
 	t->state.alone = true;
-	/* A job that the caller has just started is no older than the tree. */
+	/* A job that the caller has just started is not older than the tree. */
 	if (t->options.subreaper && p->start_ticks < t->start_ticks)
 		t->start_ticks = p->start_ticks;
 	return 0;
@@ -112,8 +112,8 @@ int trk__tree_find_root(struct trk_tree *t)
 
 /* ---- totals of the job object ---- */
 
-/* The job object is read before its members: what they show together is never less then, but for
- * those that have ended. One that has counted less than half of that counts something else. */
+/* The job object is read before its members, so that their sum is not less than the total, except
+ * for ended members. A total below half of the sum is invalid. */
 static bool counts_nothing(const struct trk_tree *t, const struct trk_nt_totals *totals)
 {
 	uint64_t seen_ns = t->ledger[TRK_TREE_CPU];
@@ -148,9 +148,9 @@ void trk__tree_begin(struct trk_tree *t)
 	of(t)->read_error = trk__nt_list_read(&of(t)->list);
 }
 
-/* ---- newcomers ---- */
+/* ---- new members ---- */
 
-/* Pids are not given out in a row. */
+/* Pids are not allocated in sequence. */
 pid_t trk__tree_newest_pid(struct trk_tree *t)
 {
 	(void) t;
@@ -170,7 +170,7 @@ static void add_members_of_job(struct trk_tree *t)
 		(void) add_member(t, trk__nt_list_find(&of(t)->list, of(t)->pid[i]));
 }
 
-/* A pid is given out again soon: a parent is one that was there before. */
+/* Pids are reused soon: a parent must be older than its child. */
 static bool is_child(struct trk_tree *t, const struct trk_nt_process *n)
 {
 	const struct process *parent = trk__tree_find(t, n->ppid);
@@ -204,8 +204,8 @@ bool trk__tree_discover(struct trk_tree *t)
 
 /* ---- one member ---- */
 
-/* No process comes to life without a page fault: where one shows none, as under Wine, its faults
- * and transfers are not told, and 0 is no figure. */
+/* Every process has page faults: if one shows none, as under Wine, its faults and transfers are
+ * unknown, not 0. */
 static void take_what_is_told(struct trk_tree *t, const struct trk_nt_process *n)
 {
 	static const enum trk_tree_counter told[] = {TRK_TREE_READ_CHARS, TRK_TREE_WRITE_CHARS,
@@ -241,7 +241,7 @@ static void take_size(struct trk_tree *t, struct process *p, const struct trk_nt
 	p->pss_denied = n->private_bytes == 0 && n->working_bytes > 0;
 	p->pss_bytes = p->pss_denied ? n->working_bytes : n->private_bytes;
 	p->threads = n->threads;
-	p->statm_faults = 1; /* it was seen */
+	p->statm_faults = 1; /* it was read */
 	if (p->rss_bytes > p->most_rss_bytes)
 		p->most_rss_bytes = p->rss_bytes;
 	if (p->pss_bytes > p->hwm_bytes)
@@ -259,7 +259,7 @@ static void read_command(struct trk_tree *t, struct process *p)
 				       trk__command_line_split(line, words, sizeof(words)));
 }
 
-/* What it has used after the last look, where a handle was kept. */
+/* Count its usage after the last read, if a handle was kept. */
 static void take_end(struct trk_tree *t, struct process *p)
 {
 	struct trk_nt_process end;
@@ -272,7 +272,7 @@ static void take_end(struct trk_tree *t, struct process *p)
 	take_counters(t, p, &end);
 }
 
-/* Its end leaves nothing to anybody. */
+/* No other process receives its usage. */
 static bool is_gone(struct trk_tree *t, struct process *p)
 {
 	take_end(t, p);
@@ -303,7 +303,7 @@ static bool read_process(struct trk_tree *t, struct process *p)
 	return true;
 }
 
-/* Where the list could not be read, no member counts as ended. */
+/* If the list could not be read, no member is regarded as ended. */
 bool trk__tree_walk(struct trk_tree *t, size_t from)
 {
 	bool any_vanished = false;
@@ -332,7 +332,7 @@ void trk__tree_close(struct trk_tree *t, struct process *p)
 	p->stat_fd = -1;
 }
 
-/* ---- what Windows does not have, or need not have ---- */
+/* ---- functions that Windows does not need ---- */
 
 uint64_t trk__tree_read_cancelled(const struct trk_tree *t, pid_t pid)
 {
@@ -352,7 +352,7 @@ void trk__tree_wake(struct trk_tree *t)
 	(void) t;
 }
 
-/* The tracker has none before its job. */
+/* The tracker has no children before its job. */
 int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int max)
 {
 	(void) env;
