@@ -1,5 +1,5 @@
-/* What Linux alone has, or what is read there alone: perf clocks, a CPU affinity, single disks and
- * interfaces, control groups of the job's own. */
+/* Stubs of what is read on Linux only: perf clocks, CPU affinity, single disks and interfaces,
+ * control groups of the job. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* The machine with its GPUs, which a thread asks the drivers for. */
+/* Queries the drivers for the machine's GPUs, in a thread. */
 #include <stdio.h>
 #include <time.h>
 
@@ -26,7 +26,7 @@ bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env, bool
 
 	if (!poller)
 		return true;
-	/* One that starts a program answers at once, and has its devices later. */
+	/* A source that starts a program is ready at once, but lists its devices later. */
 	while (!(reading && reading->devices) && trk__clock_monotonic_ns() < until_ns) {
 		(void) nanosleep(&step, NULL);
 		if (!trk__gpu_poller_is_ready(poller))

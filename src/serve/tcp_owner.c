@@ -11,7 +11,7 @@
 
 enum { TABLE_MAX = 64 << 20, ADDRESS_SIZE = 48, USER_FIELD = 7 };
 
-/* "0100007F:1F90", and how the same address is written of a socket of IPv6. */
+/* "0100007F:1F90", and the form of the same address for an IPv6 socket. */
 struct names {
 	char four[ADDRESS_SIZE], six[ADDRESS_SIZE];
 };
@@ -27,7 +27,7 @@ static void name_address(const struct sockaddr_in *a, struct names *ret)
 			mapped, a->sin_addr.s_addr, port);
 }
 
-/* The field of a line, which begins and ends with blanks; NULL: the line has fewer. */
+/* Field number `at` of a line, whose fields are separated by blanks; NULL: the line has fewer. */
 static const char *field(const char *line, int at, size_t *ret_len)
 {
 	for (;; at--) {

@@ -46,7 +46,7 @@ static bool read_answers(const struct trk_cloud_answer *answers, size_t n, struc
 				!strcmp(word, "spot")        ? "spot"
 				: !strcmp(word, "on-demand") ? "ondemand"
 							     : "");
-	if (!ret->region[0] && ret->zone[0]) /* images of before 2020: the zone less its letter */
+	if (!ret->region[0] && ret->zone[0]) /* metadata before 2020: the zone without its letter */
 		(void) snprintf(ret->region, sizeof(ret->region), "%.*s",
 				(int) strlen(ret->zone) - 1, ret->zone);
 	return true;

@@ -1,5 +1,4 @@
-/* Microsoft Azure: the Instance Metadata Service. Firmware: a chassis tag that no other machine
- * has. */
+/* Microsoft Azure: the Instance Metadata Service. Firmware: a unique chassis tag. */
 #include <stdio.h>
 #include <strings.h>
 
@@ -11,7 +10,7 @@ static bool read_document(const struct trk_json_doc *d, const struct trk_json_va
 	const struct trk_json_value *compute = trk__json_get(d, root, "compute");
 	const char *priority = trk__json_get_text(d, compute, "priority");
 
-	if (priority) /* empty or "Regular": an ordinary one */
+	if (priority) /* empty or "Regular": on demand */
 		(void) snprintf(ret->allocation, sizeof(ret->allocation), "%s",
 				!strcasecmp(priority, "Spot") || !strcasecmp(priority, "Low")
 					? "spot"

@@ -1,4 +1,4 @@
-/* What was found is kept for as long as the machine runs, in a few lines:
+/* The cached result, valid until the next boot:
  *
  *     resource-tracker cloud 1
  *     BOOT ID
@@ -29,7 +29,7 @@ static int read_boot_id(const struct trk_env *env, char text[BOOT_SIZE])
 	return 0;
 }
 
-/* The next line at *at, as a view of the text, which is cut there. */
+/* The next line at *at; its end in the text becomes a NUL. */
 static const char *next_line(char **at)
 {
 	char *line = *at;

@@ -1,4 +1,5 @@
-/* DigitalOcean: one document with the number of the droplet. UpCloud serves another one there. */
+/* DigitalOcean: one document with the number of the droplet. UpCloud serves another document at the
+ * same address. */
 #include <math.h>
 
 #include "probe/cloud/vendor.h"

@@ -1,4 +1,4 @@
-/* Exoscale: the paths of CloudStack, whose zones are ISO countries ("ch-gva-2"). */
+/* Exoscale: the paths of CloudStack; zones begin with ISO country codes ("ch-gva-2"). */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Google Compute Engine. Every answer of its metadata service carries "Metadata-Flavor: Google". */
+/* Google Compute Engine. Every answer of its metadata service has the header "Metadata-Flavor:
+ * Google". */
 #include <stdio.h>
 #include <string.h>
 

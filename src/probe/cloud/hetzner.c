@@ -1,10 +1,10 @@
-/* Hetzner Cloud: lines of YAML. Its metadata does not name the type of server: instance-id is a
+/* Hetzner Cloud: lines of YAML. Its metadata lacks the type of the server: instance-id is the
  * number of the machine. */
 #include <string.h>
 
 #include "probe/cloud/vendor.h"
 
-/* The word of a line "key: word" at the left margin. */
+/* The word of an unindented line "key: word". */
 static bool line_word(const char *text, const char *key, char *to, size_t size)
 {
 	size_t len = strlen(key);

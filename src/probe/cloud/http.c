@@ -112,7 +112,7 @@ static int walk_chunks(char *data, size_t len, size_t at, bool join, size_t *ret
 	}
 }
 
-/* Find the body by its chunks. 1, 0 for more, or negative. */
+/* Join a chunked body. 1, 0 for more, or negative. */
 static int frame_chunks(char *data, size_t len, struct trk_http_response *r)
 {
 	int n = walk_chunks(data, len, r->head_len, false, &r->body_len);

@@ -1,4 +1,4 @@
-/* Akamai Cloud (Linode): a token first, then one document. */
+/* Akamai Cloud (Linode): one document, which requires a token. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* OVHcloud: OpenStack, known by the name server that its networks are given. */
+/* OVHcloud: OpenStack, recognised by the name server of its networks. */
 #include <string.h>
 
 #include "probe/cloud/vendor.h"
@@ -35,7 +35,7 @@ static bool read_answers(const struct trk_cloud_answer *answers, size_t n, struc
 			ret->region, sizeof(ret->region));
 		trk__json_doc_release(&d);
 	}
-	if (!strcmp(ret->region, "nova")) /* OpenStack's word for no zone */
+	if (!strcmp(ret->region, "nova")) /* OpenStack's name for "no zone" */
 		ret->region[0] = '\0';
 	(void) trk__cloud_answer_word(&answers[2], ret->instance_type, sizeof(ret->instance_type));
 	return true;

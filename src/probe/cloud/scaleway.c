@@ -1,4 +1,4 @@
-/* Scaleway: an address of its own, and the commercial type of the machine. */
+/* Scaleway: a special address, and the commercial type of the machine. */
 #include <stdio.h>
 #include <string.h>
 

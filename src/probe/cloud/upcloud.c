@@ -1,4 +1,5 @@
-/* UpCloud: one document, which names the cloud. DigitalOcean serves another one there. */
+/* UpCloud: one document, which names the cloud. DigitalOcean serves another document at the same
+ * address. */
 #include <string.h>
 
 #include "probe/cloud/vendor.h"

@@ -1,4 +1,4 @@
-/* Vultr: one document with the number of the instance, and the region by its code. */
+/* Vultr: one document with the number of the instance and the code of the region. */
 #include "probe/cloud/vendor.h"
 
 static bool read_document(const struct trk_json_doc *d, const struct trk_json_value *root,

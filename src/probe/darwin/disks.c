@@ -26,7 +26,8 @@ static int load(struct trk_mac_iokit *call)
 		{"CFNumberGetTypeID", &call->number_type},
 		{"CFRelease", &call->release},
 	};
-	/* Those of CoreFoundation are found through it, as it depends on that. It stays loaded. */
+	/* CoreFoundation is a dependency, so its symbols are found through this handle. It stays
+	 * loaded. */
 	void *handle = trk__library_load("/System/Library/Frameworks/IOKit.framework/IOKit", wanted,
 					 sizeof(wanted) / sizeof(wanted[0]));
 
@@ -75,7 +76,7 @@ static bool read_number(const struct trk_mac_disks *d, const void *dictionary, c
 	return true;
 }
 
-/* A driver without statistics, as of an empty card reader, adds nothing. */
+/* A driver without statistics, such as of an empty card reader, adds nothing. */
 static void take_disk(struct trk_mac_disks *d, uint32_t disk)
 {
 	const void *statistics = d->call.property(disk, d->statistics, NULL, 0);

@@ -103,7 +103,7 @@ static int read_interfaces(char **ret, size_t *ret_len)
 
 	if (sysctl(name, 6, NULL, &len, NULL, 0) < 0)
 		return -errno;
-	len += len / 4; /* one may come up in between */
+	len += len / 4; /* an interface may appear meanwhile */
 	*ret = malloc(len);
 	if (!*ret)
 		return -ENOMEM;

@@ -1,4 +1,4 @@
-/* No driver of GPUs is asked on macOS. */
+/* Stubs: GPUs are not read on macOS. */
 #include "probe/gpu/poller.h"
 
 struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_gpu_mode mode,

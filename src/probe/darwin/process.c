@@ -20,7 +20,7 @@ static uint64_t ns(uint64_t ticks)
 	static uint64_t hz;
 	size_t size = sizeof(hz);
 
-	/* Asked once; threads that ask at one time get the same answer. */
+	/* Read once; concurrent threads read the same value. */
 	if (hz == 0 && (sysctlbyname("hw.tbfrequency", &hz, &size, NULL, 0) < 0 || hz == 0))
 		hz = NS_PER_S;
 	return trk__mac_ticks_ns(ticks, hz);
@@ -86,12 +86,12 @@ int trk__mac_children(pid_t pid, pid_t *pids, int max)
 	return n < 0 ? -errno : n;
 }
 
-/* The kernel's text: the number of arguments, the path of the program, padding, the arguments, and
- * the environment, which is left behind. */
+/* The kernel's buffer: number of arguments, path of the program, padding, arguments, and the
+ * environment, which is ignored. */
 ssize_t trk__mac_arguments(pid_t pid, char *text, size_t size)
 {
 	int name[] = {CTL_KERN, KERN_PROCARGS2, pid}, count;
-	size_t len = 256 * 1024, at, from; /* ARG_MAX is 1 MiB; more is not kept */
+	size_t len = 256 * 1024, at, from; /* ARG_MAX is 1 MiB; the rest is cut */
 	char *all = malloc(len);
 	ssize_t n = -ENOMEM;
 

@@ -8,7 +8,7 @@
 
 enum { NVIDIA_MAJOR = 195 };
 
-/* One entry of a list, without the blanks around it. */
+/* One entry of a list, without leading and trailing blanks. */
 struct entry {
 	const char *at;
 	size_t len;
@@ -62,7 +62,7 @@ static int find_uuid(struct entry e, const struct trk_gpu_device *device, size_t
 	return found;
 }
 
-/* The n-th GPU, instances not counted; -1: there are not as many. */
+/* The n-th GPU, not counting instances; -1: there are fewer. */
 static int find_number(uint64_t n, const struct trk_gpu_device *device, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -71,7 +71,7 @@ static int find_number(uint64_t n, const struct trk_gpu_device *device, size_t c
 	return -1;
 }
 
-/* An instance is given with the GPU around it. */
+/* Mark a device as given; for an instance, its GPU too. */
 static void give(int index, const struct trk_gpu_device *device, enum trk_gpu_given *given)
 {
 	given[index] = TRK_GPU_GIVEN;
@@ -85,7 +85,7 @@ static void fill(enum trk_gpu_given *given, size_t count, enum trk_gpu_given wit
 		given[i] = with;
 }
 
-/* Does CUDA number the GPUs as the driver does? */
+/* True if CUDA numbers the GPUs as the driver does. */
 static bool is_in_order(const char *order, const struct trk_gpu_device *device, size_t count)
 {
 	const char *name = NULL;
@@ -156,7 +156,7 @@ void trk__gpu_given_by_nvidia(const char *text, const struct trk_gpu_device *dev
 		if (at >= 0) {
 			give(at, device, given);
 		} else if (!is_uuid(e) && !is_number(e, &number)) {
-			fill(given, count, TRK_GPU_NO_SAY); /* 0:1, or a name of CDI */
+			fill(given, count, TRK_GPU_NO_SAY); /* 0:1, or a CDI name */
 			return;
 		}
 	}
@@ -185,11 +185,11 @@ enum trk_gpu_given trk__gpu_given_by_cgroup(const char *text, int node)
 	for (; *text; text = trk__skip_line(text)) {
 		const char *at = text + 2;
 
-		if (text[0] == 'a') /* all devices, as without restriction */
+		if (text[0] == 'a') /* all devices: no restriction */
 			return TRK_GPU_NO_SAY;
 		if (text[0] != 'c' || text[1] != ' ')
 			continue;
-		/* "m" is no more than making a node: container engines allow it for all. */
+		/* "m" only allows making a node, which container engines allow for all devices. */
 		if (is_match(&at, NVIDIA_MAJOR) && *at++ == ':' && is_match(&at, (uint64_t) node) &&
 		    memchr(at, 'r', strcspn(at, "\n")))
 			given = TRK_GPU_GIVEN;

@@ -1,8 +1,8 @@
 /* AMD and Intel GPUs through the kernel alone: sysfs for the device, fdinfo for the processes.
  *
- * amdgpu has use and memory in sysfs; i915 and xe count how long the GPU slept, which is an upper
- * bound of its use. The use of a process is in the fdinfo of its descriptors, which only its own
- * user may read; its use through ROCm is in the sysfs of the compute driver. */
+ * amdgpu has activity and memory in sysfs; i915 and xe count how long the GPU slept, which yields
+ * an upper bound of its activity. The usage of a process is in the fdinfo of its descriptors, which
+ * only its user may read; its usage through ROCm is in the sysfs of the compute driver. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

@@ -106,7 +106,7 @@ bool trk__gpu_shares_memory(const struct trk_gpu_scan *scan, size_t device)
 	return false;
 }
 
-/* Backwards: those of one device come one after the other. */
+/* Search backwards, as the processes of one device are adjacent. */
 struct trk_gpu_process *trk__gpu_add_process(struct trk_gpu_scan *scan, size_t device, pid_t pid,
 					     unsigned int part)
 {

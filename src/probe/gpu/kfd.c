@@ -1,8 +1,8 @@
-/* Compute queues of ROCm on GPUs of AMD: the processes that have some, and their memory.
+/* ROCm compute queues on AMD GPUs: the processes that have such queues, and their memory.
  *
  * Source: /sys/class/kfd/kfd of the compute driver (Linux 5.9+,
  * Documentation/ABI/testing/sysfs-class-kfd and drivers/gpu/drm/amd/amdkfd):
- * topology/nodes/N/gpu_id with its place in `properties`, proc/PID/vram_ID in bytes,
+ * topology/nodes/N/gpu_id with its bus address in `properties`, proc/PID/vram_ID in bytes,
  * proc/PID/queues/N/gpuid. A queue is filled in user space, so fdinfo does not count its work. The
  * directories are named by the pids of the machine's namespace. */
 #include <dirent.h>
@@ -17,9 +17,9 @@
 
 #define KFD "class/kfd/kfd/"
 
-/* ---- which card is which ---- */
+/* ---- identifying the cards ---- */
 
-/* "name value" lines. */
+/* The value of a line "name value". */
 static bool property(const char *text, const char *name, uint64_t *ret)
 {
 	size_t len = strlen(name);
@@ -99,7 +99,7 @@ static bool is_tracked(const struct trk_gpu_scan *scan, pid_t pid)
 	return false;
 }
 
-/* Memory on all parts of the card; NaN where none is known. */
+/* Memory on all parts of the card; NaN if unknown for all. */
 static double memory_on(const struct trk_drm_card *c, int pid_fd)
 {
 	double sum = NAN, bytes;
@@ -113,7 +113,7 @@ static double memory_on(const struct trk_drm_card *c, int pid_fd)
 	return sum;
 }
 
-/* Sets has_queue[card] for the cards that it has queues on. */
+/* Sets has_queue[card] for the cards on which the process has queues. */
 static void find_queues(const struct trk_drm *d, int pid_fd, bool has_queue[TRK_DRM_CARDS_MAX])
 {
 	struct dirent *entry;
@@ -134,7 +134,7 @@ static void find_queues(const struct trk_drm *d, int pid_fd, bool has_queue[TRK_
 		(void) closedir(dir);
 }
 
-/* fdinfo of newer kernels counts the same memory: the larger of both is right. */
+/* fdinfo of newer kernels counts the same memory, so the larger value is used. */
 static void add_process(struct trk_drm *d, pid_t pid, int pid_fd, bool tracked)
 {
 	bool has_queue[TRK_DRM_CARDS_MAX] = {false};

@@ -63,7 +63,7 @@ static void destroy(struct trk_gpu_poller *p)
 
 /* ---- the thread ---- */
 
-/* True unless this source replaces another one that can be loaded or was not tried yet. */
+/* True without instead_of, or if instead_of was tried and cannot be loaded. */
 static bool is_wanted(const struct trk_gpu_poller *p, size_t index)
 {
 	const struct trk_gpu_ops *other = p->source[index]->instead_of;

@@ -23,7 +23,7 @@ static bool starts_with(const char *name, const char *prefix)
 	return !strncmp(name, prefix, strlen(prefix));
 }
 
-/* Memory, files and mappings: "loop0", "dm-0", "md127", but "md_home" and "md_d0" too. */
+/* Memory, files and mappings: "loop0", "dm-0", "md127", also "md_home" and "md_d0". */
 static bool is_stacked_name(const char *name)
 {
 	static const char *const prefixes[] = {"loop", "ram",  "zram",   "dm-",
@@ -37,7 +37,7 @@ static bool is_stacked_name(const char *name)
 	return false;
 }
 
-/* The head of one path of a multipath NVMe disk: nvme0c1n2 is a way to nvme0n2. */
+/* The head of a path of a multipath NVMe disk: nvme0c1n2 is a path to nvme0n2. */
 static bool nvme_head(const char *name, char head[NAME_SIZE])
 {
 	const char *at, *path;
@@ -101,9 +101,9 @@ static bool has_entries(int dirfd, const char *base, const char *what)
 	return found;
 }
 
-/* True for one path of a multipath disk whose head is counted. The head of an older kernel reads
- * all zeros, where a head that counts has seen at least the reads of its partition table; the paths
- * are counted then. */
+/* True for one path of a multipath disk whose head is counted. On older kernels the counters of a
+ * head are all 0, while a counting head has at least the reads of its partition table; then the
+ * paths are counted. */
 static bool is_hidden_path(int sys_fd, const char *base, const char *name)
 {
 	char path[NAME_SIZE + 64], text[512], head[NAME_SIZE];
@@ -128,8 +128,8 @@ enum trk_block_kind trk__block_kind(int sys_fd, const char *name)
 	for (char *c = sys_name; *c; c++)
 		if (*c == '/')
 			*c = '!';
-	/* /sys/block lists whole devices only. A name that sysfs does not know at all belongs to
-	 * a sandbox that shows part of the tree: go by the name. */
+	/* /sys/block lists whole devices only. If sysfs lacks the name, a sandbox shows only part
+	 * of it: classify by name. */
 	(void) snprintf(base, sizeof(base), "block/%s", sys_name);
 	if (faccessat(sys_fd, base, F_OK, 0) < 0) {
 		(void) snprintf(base, sizeof(base), "class/block/%s", sys_name);

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "probe/linux/cgroup_private.h"
 
-/* Larger than any list of groups or mounts that is worth reading. */
+/* Limits beyond any useful list of groups or mounts. */
 enum { MEMBERS_MAX = 1 << 16, MOUNTS_MAX = 1 << 24 };
 
 static const char *const controllers[TRK_CGROUP_PARTS] = {
@@ -27,7 +27,7 @@ static bool exists(int cgroup_fd, const char *dir, const char *file)
 	return len > 0 && (size_t) len < sizeof(path) && faccessat(cgroup_fd, path, F_OK, 0) == 0;
 }
 
-/* Begin a place at a directory below cgroup_fd, if there is one. */
+/* Initialise a place with a directory below cgroup_fd, if it exists. */
 static bool try_mount(int cgroup_fd, const char *dir, struct trk_cgroup_place *ret)
 {
 	size_t len = strlen(dir);
@@ -39,7 +39,7 @@ static bool try_mount(int cgroup_fd, const char *dir, struct trk_cgroup_place *r
 	return true;
 }
 
-/* A mount point as seen from cgroup_fd, which stands for /sys/fs/cgroup. */
+/* As above, for a mount point. cgroup_fd represents /sys/fs/cgroup. */
 static bool try_mount_point(int cgroup_fd, const struct trk_cgroup_mount *m,
 			    struct trk_cgroup_place *ret)
 {
@@ -53,7 +53,7 @@ static bool try_mount_point(int cgroup_fd, const struct trk_cgroup_mount *m,
 	return try_mount(cgroup_fd, dir, ret);
 }
 
-/* Without an entry in mountinfo: where distributions mount the hierarchies. */
+/* Without an entry in mountinfo, try where distributions mount the hierarchies. */
 static bool guess_mount(int cgroup_fd, const char *controller,
 			const struct trk_cgroup_member *member, struct trk_cgroup_place *ret)
 {
@@ -128,7 +128,7 @@ static bool find_places(struct trk_cgroup *cg, const char *members, const char *
 		if (on_v1)
 			find_place(cg->cgroup_fd, controllers[part], members, mounts,
 				   &cg->place[part]);
-		/* A controller that v1 does not hold is on v2, where CPU time is always counted. */
+		/* Controllers that are not on v1 are on v2, where CPU time is always counted. */
 		if (cg->place[part].version == 0 && (!on_v1 || part == TRK_CGROUP_CPUACCT))
 			cg->place[part] = *unified;
 		found |= cg->place[part].version != 0;

@@ -10,8 +10,7 @@
 
 #define NS_PER_US 1000u
 
-/* Read one file. Returns false where it has no such figures: no CPU controller, or the group is
- * gone. */
+/* Read one file. Returns false without such figures: no CPU controller, or the group is gone. */
 static bool read_one(const struct trk_throttle_group *g, uint64_t *ret_periods, uint64_t *ret_ns)
 {
 	char text[1024];

@@ -10,7 +10,7 @@ uint64_t trk__cpu_times_busy(const struct trk_cpu_times *t)
 	return t->user + t->nice + t->system + t->irq + t->softirq;
 }
 
-/* The numbers after "cpu" or "cpuN"; user to idle have always been there. */
+/* The numbers after "cpu" or "cpuN"; all kernels have user to idle. */
 static bool parse_times(const char *at, struct trk_cpu_times *ret)
 {
 	uint64_t value[8] = {0};
@@ -25,7 +25,7 @@ static bool parse_times(const char *at, struct trk_cpu_times *ret)
 	return true;
 }
 
-/* "name 123": true when the line is this one and has a number. */
+/* True if the line is "NAME NUMBER" with this name. */
 static bool scan_named(const char *line, const char *name, uint64_t *ret)
 {
 	const char *at = trk__skip_prefix(line, name);

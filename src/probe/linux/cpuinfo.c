@@ -15,7 +15,7 @@ struct implementer {
 	const char *name;
 };
 
-/* From the registers MIDR_EL1 as the makers document them. */
+/* From the vendors' documentation of MIDR_EL1. */
 static const struct implementer implementers[] = {
 	{0x41, "ARM"},       {0x42, "Broadcom"}, {0x43, "Cavium"}, {0x46, "Fujitsu"},
 	{0x48, "HiSilicon"}, {0x4e, "NVIDIA"},   {0x50, "APM"},    {0x51, "Qualcomm"},
@@ -57,7 +57,7 @@ static void name_arm(unsigned int implementer, unsigned int part, struct trk_cpu
 	if (maker)
 		(void) snprintf(c->vendor, sizeof(c->vendor), "%s", maker);
 	if (c->model[0])
-		return; /* 32-bit ARM names its model too */
+		return; /* 32-bit ARM also has a model name */
 	if (design)
 		(void) snprintf(c->model, sizeof(c->model), "%s %s", maker, design);
 	else if (maker)
@@ -120,7 +120,7 @@ static bool hex_of(const char *line, const char *key, unsigned int *ret)
 
 int trk__cpuinfo_parse(const char *text, struct trk_cpuinfo *ret)
 {
-	/* In the order in which they are preferred: x86, 32-bit ARM and others; POWER; RISC-V. */
+	/* In order of preference: x86, 32-bit ARM and others; POWER; RISC-V. */
 	static const char *const models[] = {"model name", "cpu model", "cpu", "uarch"};
 	struct trk_cpuinfo c = {.hypervisor = false};
 	unsigned int implementer = 0, part = 0;

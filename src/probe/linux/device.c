@@ -12,7 +12,7 @@
 
 enum {
 	PATH_SIZE = 256,
-	LEVELS_MAX = 16,    /* dm over md over partitions: bounded, whatever sysfs shows */
+	LEVELS_MAX = 16,    /* limit of nesting such as dm over md over partitions */
 	PAGE_HEAD_SIZE = 4, /* of a SCSI vital product data page */
 	SECTOR_BYTES = 512, /* of /sys/block/NAME/size, whatever the device's own sector is */
 };
@@ -35,7 +35,7 @@ void trk__device_text(const char *text, size_t len, char ret[TRK_DEVICE_TEXT])
 	ret[n] = '\0';
 }
 
-/* The file `what` of `base`; `skip` bytes of its start are no text. */
+/* Read the file `what` of `base`, without its first `skip` bytes. */
 static bool read_text(int sys_fd, const char *base, const char *what, size_t skip,
 		      char ret[TRK_DEVICE_TEXT])
 {
@@ -92,7 +92,7 @@ void trk__disk_device_read(int sys_fd, const char *name, struct trk_disk_device 
 	ret->capacity_bytes = sectors <= UINT64_MAX / SECTOR_BYTES ? sectors * SECTOR_BYTES : 0;
 }
 
-/* The last word of the path that a link of sysfs holds, and the word before it. */
+/* The last two components of the target of a link in sysfs. */
 static bool read_link(int sys_fd, const char *path, char last[TRK_DEVICE_NAME],
 		      char before[TRK_DEVICE_NAME])
 {
@@ -132,7 +132,7 @@ void trk__net_device_read(int sys_fd, const char *name, struct trk_net_device *r
 	ret->mtu = read_number(sys_fd, base, "mtu");
 }
 
-/* ---- what lies below ---- */
+/* ---- the disk below a device ---- */
 
 static bool first_slave(int sys_fd, const char *name, char ret[TRK_DEVICE_NAME])
 {
@@ -144,7 +144,7 @@ static bool first_slave(int sys_fd, const char *name, char ret[TRK_DEVICE_NAME])
 	(void) snprintf(path, sizeof(path), "class/block/%s/slaves", name);
 	if (trk__list_dir_at(sys_fd, path, &dir) < 0)
 		return false;
-	/* The order of a directory is no order: the first by name, so that it stays the same. */
+	/* Directory entries are unordered: take the first by name, so that the result is stable. */
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' || strlen(entry->d_name) >= TRK_DEVICE_NAME)
 			continue;

@@ -88,7 +88,8 @@ void trk__disk_meter_release(struct trk_disk_meter *m)
 	m->fd = -1;
 }
 
-/* Open the files of the disks that count. In a captured tree they would not move with the table. */
+/* Open the stat files of the counted disks; not in a captured /proc, where they would differ from
+ * the table. */
 static void open_quick(struct trk_disk_meter *m)
 {
 	struct statfs fs;
@@ -115,7 +116,7 @@ static void open_quick(struct trk_disk_meter *m)
 	}
 }
 
-/* Returns false when a disk does not answer: it may be gone. */
+/* Returns false when a disk cannot be read: it may be gone. */
 static bool update_quick(struct trk_disk_meter *m)
 {
 	for (size_t i = 0; i < m->quick_count; i++) {
@@ -139,8 +140,8 @@ static int update_table(struct trk_disk_meter *m)
 	int r;
 
 	len = trk__read_lines_fd(m->fd, m->text, TEXT_SIZE);
-	/* Too long: what does not fit is left out. The line that is cut fails to parse, unless all
-	 * the numbers that are used are whole. */
+	/* If the text is too long, the rest is ignored. A cut line fails to parse, unless all used
+	 * numbers are complete. */
 	if (len < 0 && len != -EFBIG)
 		return (int) len;
 	m->requests = 0;

@@ -14,7 +14,7 @@ static void read_text(int sys_fd, const char *file, char text[TRK_DMI_TEXT])
 	text[0] = '\0';
 	(void) snprintf(path, sizeof(path), "class/dmi/id/%s", file);
 	len = trk__read_at(sys_fd, path, text, TRK_DMI_TEXT);
-	if (len < 0) /* longer texts are not among those that are looked for */
+	if (len < 0) /* longer texts are not used */
 		text[0] = '\0';
 	len = (ssize_t) strlen(text);
 	while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == ' '))

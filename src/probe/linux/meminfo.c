@@ -8,7 +8,7 @@ int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
 {
 	struct trk_meminfo m = {0};
 	bool has_total = false;
-	/* In the file's order: a line is most often the one after the last that was found. */
+	/* In the file's order, as the next line usually matches the next entry. */
 	const struct {
 		const char *key;
 		uint64_t *value;
@@ -56,7 +56,7 @@ int trk__meminfo_parse(const char *text, struct trk_meminfo *ret)
 
 uint64_t trk__meminfo_used(const struct trk_meminfo *m)
 {
-	/* No sum of these can wrap: the parser bounds each at an eighth of the range. */
+	/* The sum cannot overflow: the parser limits each value to 1/8 of the range. */
 	uint64_t rest =
 		m->has_available ? m->available : m->free + m->buffers + m->cached + m->reclaimable;
 

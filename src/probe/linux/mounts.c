@@ -27,8 +27,8 @@ static char scan_byte(const char **at)
 	return s[0];
 }
 
-/* The field at *at, which ends at a single blank, and the blank. Returns false when there is no
- * such field in this line. `whole`: a field that does not fit becomes empty, else it is cut. */
+/* Read the field at *at and the blank after it. Returns false without such a field in this line. A
+ * field that does not fit becomes empty with `whole`, else it is cut. */
 static bool scan_field(const char **at, char *text, size_t size, bool whole)
 {
 	const char *s = *at;
@@ -50,7 +50,7 @@ static bool scan_field(const char **at, char *text, size_t size, bool whole)
 	return true;
 }
 
-/* Mount options, then optional fields up to a lone dash; *at ends up behind the dash. */
+/* Skip the mount options and the optional fields up to a lone dash; *at is then after the dash. */
 static bool skip_to_dash(const char **at)
 {
 	const char *s = *at;
@@ -91,7 +91,7 @@ int trk__mount_parse(const char **at, struct trk_mount *ret)
 		return -EBADMSG;
 	m.id = (int) id;
 	m.parent = (int) parent;
-	/* The super options behind the source are never empty. */
+	/* The super options after the source are never empty. */
 	if (!scan_field(&s, m.root, sizeof(m.root), true) ||
 	    !scan_field(&s, m.point, sizeof(m.point), true) || !skip_to_dash(&s) ||
 	    !scan_field(&s, m.type, sizeof(m.type), false) ||

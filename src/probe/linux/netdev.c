@@ -18,7 +18,7 @@ enum {
 /* Only interfaces of the highest rank that is present are counted. */
 enum rank {
 	RANK_NEVER,   /* loopback, masters, members of a bridge, dummies */
-	RANK_TUNNEL,  /* tun, wireguard, vlan: carried by another interface where there is one */
+	RANK_TUNNEL,  /* tun, wireguard, vlan: carried by another interface, if there is one */
 	RANK_PEER,    /* named like the host's end of a container's veth pair */
 	RANK_VIRTUAL, /* veth, macvlan, ipvlan …: a container's uplink */
 	RANK_PHYSICAL,
@@ -81,7 +81,7 @@ static enum rank rank_by_name(const char *name)
 	return starts_with_any(name, peer) ? RANK_PEER : RANK_VIRTUAL;
 }
 
-/* DEVTYPE of the interface's uevent file, as the kernel's drivers name themselves. */
+/* True if DEVTYPE in the interface's uevent file is one of these types. */
 static bool is_devtype(int sys_fd, const char *name, const char *const *types)
 {
 	char path[160], text[512];
@@ -94,7 +94,7 @@ static bool is_devtype(int sys_fd, const char *name, const char *const *types)
 	return at && starts_with_any(at + strlen("DEVTYPE="), types);
 }
 
-/* Of an ARPHRD_ type that carries plain IP: tun, wireguard, ipip, gre, sit, ppp. */
+/* True if its ARPHRD_ type carries plain IP: tun, wireguard, ipip, gre, sit, ppp. */
 static bool is_without_link_layer(int sys_fd, const char *name)
 {
 	enum { ETHERNET = 1, INFINIBAND = 32 };
@@ -122,9 +122,8 @@ static enum rank rank_of(int sys_fd, const char *name)
 		return RANK_NEVER;
 	if (has(sys_fd, name, "tun_flags") || is_devtype(sys_fd, name, tunnels))
 		return RANK_TUNNEL;
-	/* The slave of a bond counts instead of the bond. But a virtual function below a
-	 * paravirtual card (Azure, net_failover) is contained in the figures of the card, a device
-	 * itself. */
+	/* The slave of a bond counts instead of the bond. But the figures of a paravirtual card
+	 * (Azure, net_failover), which is a device, include the virtual function below it. */
 	if (has(sys_fd, name, "device"))
 		return has(sys_fd, name, "master/device") ? RANK_NEVER : RANK_PHYSICAL;
 	if (has(sys_fd, name, "master"))

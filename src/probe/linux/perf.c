@@ -15,7 +15,7 @@ int trk__perf_open(pid_t pid, enum trk_perf_scope scope)
 		.enable_on_exec = 1,
 		.inherit = 1,
 		.inherit_thread = scope == TRK_PERF_THREADS,
-		/* Needed at paranoid level 2; kernel time is counted all the same. */
+		/* Required at paranoid level 2; kernel time still counts. */
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The ring holds 16 KiB of samples of at most 304 bytes: a second of 49 Hz. */
+/* The ring holds 16 KiB of samples of at most 304 bytes: 1 s at 49 Hz. */
 enum { PAGES = 4, RECORD_MAX = 1024 };
-/* Addresses from here on are marks in a chain, not code. */
+/* Values from here on are context markers in a chain, not code addresses. */
 #define CHAIN_MARK ((uint64_t) PERF_CONTEXT_MAX)
 
 static size_t page_size(void)
@@ -110,7 +110,7 @@ int trk__perf_sample_parse(const void *body, size_t len, struct trk_perf_sample 
 	return 0;
 }
 
-/* Copy bytes out of the ring, which go on at its start where it ends. */
+/* Copy bytes out of the ring, with wrap-around. */
 static void copy(const unsigned char *ring, size_t size, uint64_t from, void *to, size_t len)
 {
 	size_t at = (size_t) (from % size), first = size - at < len ? size - at : len;

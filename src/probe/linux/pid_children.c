@@ -59,6 +59,6 @@ int trk__pid_children_read(int proc_fd, pid_t pid, pid_t *pids, size_t max)
 		total = n < 0 ? n : total + n;
 	}
 	(void) closedir(tasks);
-	/* No thread left, or a kernel that has no such file for any of them. */
+	/* No thread is left, or the kernel lacks the file. */
 	return total == 0 && !any ? -ENOENT : total;
 }

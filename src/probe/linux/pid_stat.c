@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "base/parse.h"
 
-/* Behind the state ppid (4) to rss (24), and far behind them the ignored signals and the delay,
- * which old kernels lack. */
+/* After the state: ppid (4) to rss (24), then the ignored signals and the delay, which old kernels
+ * lack. */
 enum { STATE_FIELD = 3, LAST_FIELD = 24, IGNORED_FIELD = 33, DELAY_FIELD = 42 };
 
 /* A blank and a number, which may be negative (tty, tpgid, priority). NULL for anything else. */
@@ -34,8 +34,8 @@ static uint64_t far_field(const char *text, int field)
 	const char *at = strrchr(text, ')');
 	uint64_t value = 0;
 
-	/* The blank before STATE_FIELD. Addresses stand between, too, so the fields are not
-	 * parsed. */
+	/* From the blank before STATE_FIELD, skip fields without parsing them, as some are
+	 * addresses. */
 	at = at ? strchr(at, ' ') : NULL;
 	for (int i = STATE_FIELD; at && i < field; i++)
 		at = strchr(at + 1, ' ');
@@ -63,7 +63,7 @@ int trk__pid_stat_parse(const char *text, size_t size, struct trk_pid_stat *ret)
 	if (!name || pid > INT32_MAX || name[0] != ' ' || name[1] != '(')
 		return -EBADMSG;
 	name += 2;
-	close = memrchr(name, ')', (size_t) (end - name)); /* a name may contain one */
+	close = memrchr(name, ')', (size_t) (end - name)); /* a name may contain ')' */
 	if (!close)
 		return -EBADMSG;
 	if (close[1] != ' ' || close[2] == '\0' || close[2] == ' ')

@@ -25,7 +25,7 @@ int trk__pid_status_parse(const char *text, struct trk_pid_status *ret)
 	const size_t count = sizeof(fields) / sizeof(fields[0]);
 
 	for (size_t i = 0; *text && i < count; text = trk__skip_line(text))
-		for (size_t k = i; k < count; k++) { /* they are in the file's order */
+		for (size_t k = i; k < count; k++) { /* the entries are in the file's order */
 			const char *at = trk__skip_prefix(text, fields[k].key);
 			uint64_t value;
 

@@ -6,7 +6,7 @@
 
 #include "base/parse.h"
 
-/* The total= of one line, which the kernel gives in µs. */
+/* The total= of one line, which is in µs. */
 static bool scan_total(const char *line, uint64_t *ret_ns)
 {
 	const char *end = line + strcspn(line, "\n");

@@ -4,13 +4,13 @@
 
 enum { LINE_MAX_ABS = 1 << 28, VARINT_BYTES = 6 };
 
-/* A line as it is shown; 0 for what cannot be one. */
+/* The line; 0 if it is not a valid one. */
 static int checked(int64_t line)
 {
 	return line > 0 && line < LINE_MAX_ABS ? (int) line : 0;
 }
 
-/* Pairs of unsigned bytes forward and signed lines forward. */
+/* Pairs of an unsigned increment of the offset and a signed increment of the line. */
 static int line_of_lnotab(const unsigned char *table, size_t len, int first_line, int offset)
 {
 	int64_t line = first_line, at = 0;
@@ -24,8 +24,7 @@ static int line_of_lnotab(const unsigned char *table, size_t len, int first_line
 	return checked(line);
 }
 
-/* Pairs of the length of a range and its line's difference to the one before; -128: without a
- * line. */
+/* Pairs of the length of a range and the signed increment of its line; -128: no line. */
 static int line_of_ranges(const unsigned char *table, size_t len, int first_line, int offset)
 {
 	int64_t line = first_line, end = 0;
@@ -63,8 +62,8 @@ static int32_t signed_varint(const unsigned char *table, size_t len, size_t *at)
 	return value & 1 ? -(int32_t) (value >> 1) : (int32_t) (value >> 1);
 }
 
-/* Entries that begin with a byte that has its highest bit set: a form in four bits, and the number
- * of two-byte instructions less one in three. */
+/* Entries begin with a byte that has its highest bit set, a format in 4 bits, and the number of
+ * two-byte instructions less one in 3 bits. */
 static int line_of_locations(const unsigned char *table, size_t len, int first_line, int offset)
 {
 	enum { ONE_LINE = 10, NO_COLUMNS = 13, LONG = 14, NONE = 15 };

@@ -10,8 +10,8 @@
 
 enum { MAPS_MAX_BYTES = 4 * 1024 * 1024 };
 
-/* One line: "55d0c0000000-55d0c0021000 r--p 00000000 fe:01 1234   /usr/bin/python3.11". False where
- * no file's start is mapped. */
+/* One line: "55d0c0000000-55d0c0021000 r--p 00000000 fe:01 1234 /usr/bin/python3.11". False unless
+ * the line maps the start of a file. */
 static bool parse_line(const char *line, uint64_t *ret_base, const char **ret_path, size_t *ret_len)
 {
 	const char *at = line, *end = strchrnul(line, '\n');
@@ -67,8 +67,8 @@ void trk__interpreter_parse(const char *text, struct trk_interpreter_maps *ret)
 		name = name ? name + 1 : path;
 		len -= (size_t) (name - path);
 		ret->other_runtime |= is_other_runtime(name, len);
-		/* The executable lies lowest, unless the kernel was asked for another order; its
-		 * name says nothing where Python is embedded. */
+		/* The executable usually has the lowest address; its name is arbitrary where Python
+		 * is embedded. */
 		if ((is_first || starts(name, len, "libpython") || starts(name, len, "python")) &&
 		    ret->count < TRK_INTERPRETER_FILES &&
 		    (ret->count == 0 || ret->base[ret->count - 1] != base))
@@ -77,7 +77,7 @@ void trk__interpreter_parse(const char *text, struct trk_interpreter_maps *ret)
 	}
 }
 
-/* The reasons that say more win over those that say less. */
+/* The more specific of two reasons. */
 static enum trk_stack_why graver(enum trk_stack_why a, enum trk_stack_why b)
 {
 	return b == TRK_STACK_NOT_PYTHON ? a : b;

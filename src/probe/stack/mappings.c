@@ -13,7 +13,7 @@ enum { MAPS_MAX_BYTES = 4 * 1024 * 1024 };
 struct line {
 	uint64_t start, end, offset;
 	bool is_code;
-	const char *path; /* not terminated */
+	const char *path; /* no NUL */
 	size_t len;
 };
 
@@ -91,7 +91,7 @@ int trk__mappings_parse(const char *text, struct trk_mappings *ret)
 		if (!parse_line(at, &l))
 			continue;
 		if (l.offset == 0)
-			first = l; /* of the file whose parts follow */
+			first = l; /* start of the file whose parts follow */
 		is_same = l.len > 0 && l.len == first.len && !memcmp(l.path, first.path, l.len);
 		if (l.is_code && !starts(&l, "[vsyscall]"))
 			r = add(&m, &l, is_same ? first.start : 0);

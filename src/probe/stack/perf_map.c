@@ -60,7 +60,7 @@ int trk__perf_map_take(struct trk_perf_map *m, char *text)
 	return 0;
 }
 
-/* The number of the process in its innermost namespace. */
+/* The pid of the process in its innermost namespace. */
 static uint64_t own_number(const struct trk_env *env, pid_t pid)
 {
 	char path[32], text[STATUS_MAX];
@@ -121,7 +121,7 @@ const char *trk__perf_map_find(const struct trk_perf_map *m, uint64_t address)
 {
 	size_t low = 0, high = m->symbols;
 
-	while (low < high) { /* the first that starts after it */
+	while (low < high) { /* find the first symbol that starts after the address */
 		size_t middle = low + (high - low) / 2;
 
 		if (m->symbol[middle].start <= address)

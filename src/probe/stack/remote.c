@@ -26,7 +26,7 @@ void trk__remote_begin(struct trk_remote *r)
 	forget_pages(r);
 }
 
-/* The slot of a page, or the empty one for it: there are more slots than pages. */
+/* The slot of a page, or an empty slot for it; there are more slots than pages. */
 static uint16_t *slot_of(struct trk_remote *r, uint64_t addr)
 {
 	size_t i = (size_t) (addr / TRK_REMOTE_PAGE * UINT64_C(0x9e3779b97f4a7c15) >> 32);
@@ -86,14 +86,14 @@ void trk__remote_prefetch(struct trk_remote *r, const struct trk_remote_part *pa
 
 int trk__remote_copy(struct trk_remote *r, uint64_t addr, void *to, size_t len)
 {
-	/* No user address has its highest bits set; sums of two wild values may. */
+	/* No user address has its highest bits set, but the sum of two invalid values may. */
 	if (addr < TRK_REMOTE_PAGE || addr > (uint64_t) 1 << 56 || len > (size_t) 1 << 30)
 		return -EFAULT;
 	r->reads++;
 	return r->read(r->data, addr, to, len);
 }
 
-/* A place for a page that was not read yet. */
+/* Add an unread page to the cache. */
 static struct trk_remote_page *add_page(struct trk_remote *r, uint64_t addr)
 {
 	struct trk_remote_page *p;
@@ -109,7 +109,7 @@ static struct trk_remote_page *add_page(struct trk_remote *r, uint64_t addr)
 	return p;
 }
 
-/* The page at `addr` with its bytes [from, to), from the cache or read. */
+/* Get the page at `addr` with its bytes [from, to), from the cache or by reading. */
 static int get_page(struct trk_remote *r, uint64_t addr, size_t from, size_t to,
 		    struct trk_remote_page **ret)
 {

@@ -4,7 +4,8 @@
 
 #include "probe/tree/private.h"
 
-/* Cut at the first argument. A process that writes its own title has blanks there instead. */
+/* Keep only the first argument, up to a blank, as a process that sets its own title has blanks for
+ * NULs. */
 static void redact(char *command, size_t size)
 {
 	size_t n = strcspn(command, " ");
@@ -14,10 +15,10 @@ static void redact(char *command, size_t size)
 	(void) snprintf(command + n, size - n, " " TRK_REDACTED);
 }
 
-/* Copy a command line, whose arguments end with NUL, with its secrets masked. The text is longer
- * than what is kept, so that part of a secret is not taken for something else. If the kernel cut it
- * all the same (len is TRK_CMDLINE_MAX - 1), its last argument is redacted where it would be kept up to
- * its end. Returns the length. */
+/* Copy a command line, whose arguments end with NUL, with its secrets masked. The input may be
+ * longer than the result, so that no secret is cut before it is recognised. If the kernel cut the
+ * input (len is TRK_CMDLINE_MAX - 1), its last argument is redacted if it would be kept up to its
+ * end. Returns the length. */
 static size_t mask(const char *cmdline, size_t len, bool strict, char command[TRK_COMMAND_SIZE])
 {
 	struct trk_mask state = {.strict = strict};

@@ -34,14 +34,14 @@
 
 enum {
 	SKIP_MEMBERS = 64,
-	CALM_UPDATES = 4,     /* in which all members were read and nothing changed */
-	NEWCOMER_CLOCKS = 64, /* of so many members cost more than a look at a newcomer */
-	STIRRED_PART = 100,   /* of the time of a core */
+	CALM_UPDATES = 4,     /* updates that read all members and found no change */
+	NEWCOMER_CLOCKS = 64, /* reading so many clocks costs more than a new process */
+	STIRRED_PART = 100,   /* part of the time of a core */
 };
 
 #define SKIP_APART_NS (2 * TRK_NS_PER_S)
 
-/* Examining newcomers must be what the update would do anyway, or be cheap. */
+/* True if examining all new processes is cheap, or would happen anyway. */
 static bool has_few_newcomers(const struct trk_tree *t, pid_t newest)
 {
 	return newest >= t->gate_pid &&
@@ -78,7 +78,8 @@ bool trk__idle_skip_stirred(struct trk_tree *t, bool any_vanished)
 	return true;
 }
 
-/* Those that were found late: what their threads can have used since the last update. */
+/* Count usage of members with `late`: at most what their threads can have used since the last
+ * update. */
 static void count_late(struct trk_tree *t)
 {
 	t->idle.any_late = false;
@@ -94,7 +95,7 @@ static void count_late(struct trk_tree *t)
 		p->own[TRK_TREE_CPU] += most;
 		t->ledger[TRK_TREE_CPU] += most;
 		trk__programs_count(t, p, most);
-		/* It is looked at in the next update even if it stands still. */
+		/* Read it in the next update even if it is idle. */
 		p->late = p->dirty = due > most;
 		t->idle.any_late |= p->late;
 		t->state.late_cpu_ns += due - most;

@@ -32,7 +32,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 void trk__ledger_read(struct trk_tree *t, struct process *p, const uint64_t own[TRK_TREE_COUNTERS],
 		      const uint64_t inherited[TRK_TREE_COUNTERS])
 {
-	/* A process older than the tree (attach) starts from what it has used already. */
+	/* The earlier usage of a process that is older than the tree (attach) does not count. */
 	bool baseline = p->fresh && p->start_ticks < t->start_ticks;
 
 	for (int k = 0; k < TRK_TREE_COUNTERS; k++) {
@@ -59,7 +59,7 @@ void trk__ledger_read(struct trk_tree *t, struct process *p, const uint64_t own[
 	p->fresh = false;
 }
 
-/* The process that inherits the final figures of a vanished one: a live member, the pool, or a
+/* The process that receives the final usage of a vanished one: a live member, the pool, or a
  * process outside the tree (NULL). */
 static struct process *heir_of(struct trk_tree *t, const struct process *p)
 {
@@ -71,7 +71,7 @@ static struct process *heir_of(struct trk_tree *t, const struct process *p)
 		if (p->reaped)
 			return &t->pool;
 		parent = trk__tree_find(t, p->ppid);
-		if (!parent) /* the caller reaps by trk__tree_reaped; others are outside */
+		if (!parent) /* trk__tree_reaped handles children of the caller */
 			return NULL;
 		if (!parent->vanished)
 			return parent;
@@ -86,9 +86,9 @@ static void bequeath(struct trk_tree *t, struct process *p)
 
 	trk__programs_vanished(t, p, heir);
 	for (int k = 0; k < TRK_TREE_COUNTERS; k++) {
-		/* What was counted of the total that the heir receives: its own part and all that
-		 * it had inherited, but for gains of this update, which are not settled; and its
-		 * children's last figures, which reached it after the last reading. */
+		/* The part of the heir's gain that was already counted: own and inherited usage,
+		 * without gains of this update, which are not settled; and the last figures of its
+		 * children, which it received after the last reading. */
 		uint64_t counted =
 			p->own[k] + minus(p->inherited[k], p->gained[k]) + p->debt[k] + p->lost[k];
 
@@ -100,9 +100,9 @@ static void bequeath(struct trk_tree *t, struct process *p)
 	}
 }
 
-/* Evidence that the kernel dropped what some child used. Page faults are not cut to ticks as times
- * are. What the caller has reaped is complete, so that what the pool misses at the end will not
- * arrive. */
+/* Record evidence that the kernel dropped the usage of some child. Page faults are used because
+ * times are rounded down to ticks. Usage from wait4(2) is complete, so a part that is missing in
+ * the pool will not arrive. */
 static void note_dropped(struct trk_tree *t, const struct process *p, uint64_t missing)
 {
 	bool is_final = t->idle.is_last && p == &t->pool;
@@ -125,8 +125,8 @@ static void settle_one(struct trk_tree *t, struct process *p)
 			p->debt[k] = 0;
 		} else {
 			uint64_t missing = due - p->gained[k];
-			/* Child times are cut to ticks, user and system each: so much may be
-			 * missing although all has arrived. */
+			/* User and system times of children are rounded down to ticks, so this much
+			 * may seem to be missing. */
 			uint64_t slack = k <= TRK_TREE_CPU_SYSTEM ? 2 * t->tick_ns : 0;
 			uint64_t most = p->lost[k] + slack;
 

@@ -1,4 +1,4 @@
-/* The table of top processes: of the living, and of what is gone the best. */
+/* The table of top processes, live and ended. */
 #include <string.h>
 
 #include "probe/tree/private.h"
@@ -8,8 +8,7 @@ static uint64_t since(uint64_t now, uint64_t base)
 	return now > base ? now - base : 0;
 }
 
-/* The last figure of a process that the caller reaped is its peak, however fast it grew at the
- * end. */
+/* The final figure of a process that the caller reaped includes growth shortly before its end. */
 uint64_t trk__tree_peak_of(const struct process *p)
 {
 	uint64_t seen = p->hwm_bytes > p->base_hwm_bytes ? p->hwm_bytes : p->most_rss_bytes;
@@ -33,7 +32,7 @@ static void describe(const struct process *p, struct trk_process_info *info)
 	memcpy(info->command, p->command, sizeof(info->command));
 }
 
-/* Keep the best of what is gone: replace the least entry of a small board. */
+/* Keep the top ended processes: replace the smallest entry of a small board. */
 static void board_offer(struct trk_process_info board[TOP_EXITED],
 			const struct trk_process_info *info, bool by_memory)
 {
@@ -76,7 +75,7 @@ static void top_offer(const struct trk_tree *t, struct trk_process_info *top, si
 		return;
 	for (at = 0; at < *n; at++)
 		if (top[at].pid == info->pid && top[at].cpu_ns == info->cpu_ns)
-			return; /* stands on both boards */
+			return; /* it is on both boards */
 	for (at = *n; at > 0 && score(t, &top[at - 1]) < score(t, info); at--)
 		if (at < max)
 			top[at] = top[at - 1];

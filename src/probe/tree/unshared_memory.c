@@ -1,5 +1,5 @@
-/* The sums of memory where the figure of a member holds no page that counts for another one as well
- * (footprints of macOS, private working sets of Windows): they need no estimate. */
+/* The sums of memory on systems where no page counts for two members (footprints of macOS, private
+ * working sets of Windows), so that no estimate is needed. */
 #include "probe/tree/private.h"
 
 void trk__memory_init(struct trk_tree *t)

@@ -1,4 +1,4 @@
-/* What the build for Windows does not ask: metadata services of clouds. */
+/* Stubs: on Windows, metadata services of clouds are not queried. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* The machine on Windows: the registry and GetLogicalProcessorInformationEx. Of GPUs, NVIDIA's are
+/* The machine on Windows: the registry and GetLogicalProcessorInformationEx. Only NVIDIA GPUs are
  * read. */
 #include "probe/machine.h"
 

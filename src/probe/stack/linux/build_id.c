@@ -50,7 +50,7 @@ void trk__build_id(struct trk_remote *r, uint64_t base, char id[TRK_BUILD_ID_SIZ
 
 		if (trk__remote_get(r, base + h.e_phoff + i * sizeof(p), &p, sizeof(p)) < 0)
 			return;
-		/* Notes stand in the first part of the file, which is mapped as it is. */
+		/* Notes are in the first part of the file, which is mapped unchanged. */
 		if (p.p_type == PT_NOTE && p.p_filesz <= sizeof(notes) &&
 		    trk__remote_copy(r, base + p.p_offset, notes, p.p_filesz) == 0)
 			find_note(notes, p.p_filesz, id);

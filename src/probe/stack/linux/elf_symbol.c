@@ -17,7 +17,7 @@ static bool is_our_kind(const Elf64_Ehdr *h)
 	       h->e_phentsize == sizeof(Elf64_Phdr) && h->e_phnum <= HEADERS_MAX;
 }
 
-/* The address of the dynamic section, with e->bias set; 0: there is none. */
+/* Set e->bias; returns the address of the dynamic section; 0: none. */
 static uint64_t find_dynamic(struct trk_remote *r, uint64_t base, const Elf64_Ehdr *h,
 			     struct trk_elf *e)
 {
@@ -39,7 +39,7 @@ static uint64_t find_dynamic(struct trk_remote *r, uint64_t base, const Elf64_Eh
 	return has_bias && dynamic ? dynamic + e->bias : 0;
 }
 
-/* glibc has added the bias to the addresses of the section, musl has not. */
+/* glibc adds the bias to the addresses in the section, musl does not. */
 static uint64_t moved(const struct trk_elf *e, uint64_t base, uint64_t addr)
 {
 	return addr && addr < base ? addr + e->bias : addr;
@@ -99,7 +99,7 @@ static uint64_t find_by_gnu_hash(struct trk_remote *r, const struct trk_elf *e, 
 
 	for (const unsigned char *c = (const unsigned char *) name; *c; c++)
 		hash = hash * 33 + *c;
-	/* Numbers of buckets, of symbols that are left out, of words of the filter; a shift. */
+	/* Number of buckets, index of the first hashed symbol, number of filter words; a shift. */
 	if (trk__remote_get(r, e->gnu_hash, table, sizeof(table)) < 0 || table[0] == 0)
 		return 0;
 	buckets = e->gnu_hash + sizeof(table) + (uint64_t) table[2] * 8;

@@ -266,7 +266,7 @@ void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 	if (newest == t->gate_pid)
 		return;
 	/* Many of the new pids are of threads or of ended processes, so examining one costs less
-	 * than reading a member. */
+	 * than listing the children of a member. */
 	if (t->state.unseen == 0 && t->idle.looks * 4 < (size_t) (newest - t->gate_pid) &&
 	    take_children_of_active(t))
 		t->gate_pid = newest;
