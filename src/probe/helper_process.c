@@ -267,8 +267,7 @@ void trk__helper_process_kill(const struct trk_helper_process *h)
 
 /* ---- for callers that examine children ---- */
 
-/* Wait for the lock only briefly: it is held while a program is started, which may hang on a dead
- * file system. */
+/* Take the lock within a short time: starting a program holds it and may hang on a file system. */
 static bool lock_for_a_moment(void)
 {
 	const struct timespec nap = {.tv_nsec = NAP_NS};

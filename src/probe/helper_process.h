@@ -20,8 +20,7 @@ struct trk_helper_process {
 	int fd;   /* its standard output and error, non-blocking; the caller closes */
 };
 
-/* Execute the file with these arguments and this environment, in the directory /. 0 or a negative
- * errno. */
+/* Execute the file with these arguments and environment, in directory /. 0 or a negative errno. */
 int trk__helper_process_start(struct trk_helper_process *h, const char *file, char *const argv[],
 			      char *const envp[]);
 /* Register a helper that runs this program: fork(2). 0 in the child, which ends with _exit; in the
@@ -38,7 +37,7 @@ void trk__helper_process_kill(const struct trk_helper_process *h);
 int trk__helper_process_is(pid_t pid);
 /* If the ended child `pid` was a helper, reap it and return true. */
 bool trk__helper_process_reap(pid_t pid);
-/* CPU time of all helpers so far. True when it is final: no helper and no descendant of one is
+/* CPU time of all helpers so far. True when it is final: no helper or descendant of one is
  * alive. */
 bool trk__helper_process_cpu_ns(uint64_t *ret_ns);
 /* true: kill all helpers and start none until `false`, so that their CPU time is final. */

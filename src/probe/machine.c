@@ -65,8 +65,7 @@ static bool topology(int sys_fd, unsigned int cpu, const char *file, uint64_t *r
 	return trk__read_at(sys_fd, path, text, sizeof(text)) > 0 && trk__scan_u64(&at, ret);
 }
 
-/* A core counts at its first thread, a socket at its first core. Offline CPUs have no such
- * files. */
+/* A core counts at its first thread, a socket at its first core. Offline CPUs lack the files. */
 static void read_topology(int sys_fd, struct trk_server *s)
 {
 	unsigned int cores = 0, sockets = 0, missing = 0, found = 0;
@@ -234,8 +233,7 @@ const char *trk__container_of(const char *cgroup)
 	return NULL;
 }
 
-/* True if the root file system is an overlay, as in containers; of machines, only live media boot
- * into one. */
+/* True if the root file system is an overlay, as in containers and on live media. */
 static bool root_is_overlay(int proc_fd)
 {
 	char text[8192];

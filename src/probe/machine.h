@@ -11,8 +11,7 @@
 #include "probe/linux/cpuinfo.h"
 #include "probe/linux/dmi.h"
 
-/* Read everything except GPUs; what cannot be read stays unknown. About 1 ms on a machine of 64
- * CPUs. */
+/* Read everything except GPUs; unreadable values stay unknown. About 1 ms with 64 CPUs. */
 void trk__machine_read(const struct trk_env *env, struct trk_server *ret);
 
 /* As above, into a struct trk_place. */
@@ -22,8 +21,7 @@ void trk__machine_look(struct trk_place *p, const struct trk_env *env);
 bool trk__machine_look_gpus(struct trk_place *p, const struct trk_env *env, bool always,
 			    const struct trk_gpu_hints *hints);
 
-/* Name of the virtual machine monitor that the firmware's texts show, static text; NULL: none is
- * recognised. */
+/* Name of the virtual machine monitor that the firmware shows, static text; NULL: unknown. */
 const char *trk__virtualization_of(const struct trk_dmi *dmi);
 
 /* Kind of container that the text of /proc/self/cgroup shows, static text, or NULL. Pure. */

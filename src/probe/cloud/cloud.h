@@ -3,8 +3,8 @@
  *
  * The firmware's texts (DMI) first show whether a cloud is likely, and which: no packet is sent
  * where they exclude one. Otherwise all possible metadata services are queried at once, on their
- * link-local addresses. Nothing blocks and no thread is started: the caller polls one descriptor
- * along with its own. */
+ * link-local addresses. Nothing blocks and no thread is started: the caller polls one
+ * descriptor. */
 #ifndef TRK_PROBE_CLOUD_CLOUD_H
 #define TRK_PROBE_CLOUD_CLOUD_H
 
@@ -28,8 +28,7 @@ struct trk_cloud_probe; /* opaque */
  * Returns 0, or a negative errno such as -EMFILE or -ENOMEM. */
 int trk__cloud_probe_new(const struct trk_dmi *dmi, const struct sockaddr_in *endpoint,
 			 struct trk_cloud_probe **ret, struct trk_cloud *known);
-/* Readable whenever _step has something to do: an answer arrived, or the time limit of 1 s is
- * over. */
+/* Readable whenever _step has something to do: an answer arrived, or the time limit (1 s). */
 int trk__cloud_probe_fd(const struct trk_cloud_probe *p);
 /* Continue without blocking. True when finished: *ret then holds the result. */
 bool trk__cloud_probe_step(struct trk_cloud_probe *p, struct trk_cloud *ret);

@@ -1,5 +1,5 @@
-/* DigitalOcean: one document with the number of the droplet. UpCloud serves another document at the
- * same address. */
+/* DigitalOcean: one document with the number of the droplet. UpCloud serves another at that
+ * address. */
 #include <math.h>
 
 #include "probe/cloud/vendor.h"

@@ -1,4 +1,4 @@
-/* Google Compute Engine. Every answer of its metadata service has the header "Metadata-Flavor:
+/* Google Compute Engine. Answers of its metadata service have the header "Metadata-Flavor:
  * Google". */
 #include <stdio.h>
 #include <string.h>

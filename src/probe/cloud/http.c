@@ -80,7 +80,7 @@ static int chunk_size(const char *data, size_t len, size_t *at, uint64_t *ret)
 	return *ret > TRK_HTTP_BODY_MAX ? -EFBIG : 1;
 }
 
-/* Walk the chunks from `at` on; `join`: move their data together. 1 when complete, 0 for more, or
+/* Walk the chunks from `at` on; `join`: join their data. 1 when complete, 0 for more, or
  * negative. */
 static int walk_chunks(char *data, size_t len, size_t at, bool join, size_t *ret_len)
 {

@@ -1,8 +1,7 @@
 /* A small HTTP/1.1 client for metadata services: one request per connection, non-blocking.
  *
  * It supports plain HTTP to an IPv4 address, without name resolution, redirects or proxies, with at
- * most 64 KiB of body and 16 KiB of head. The caller waits on the descriptor and limits the
- * time. */
+ * most 64 KiB of body and 16 KiB of head. The caller polls and limits the time. */
 #ifndef TRK_PROBE_CLOUD_HTTP_H
 #define TRK_PROBE_CLOUD_HTTP_H
 
@@ -28,8 +27,7 @@ struct trk_http_response {
  * -EBADMSG for a malformed or truncated response; -EFBIG beyond the limits. */
 int trk__http_parse(char *data, size_t len, bool ended, struct trk_http_response *ret);
 
-/* Value of a response header, cut to fit; false without such a header. Ignores the case of
- * `name`. */
+/* Value of a response header, cut to fit; false without such a header. Case-insensitive. */
 bool trk__http_header(const struct trk_http_response *r, const char *name, char *value,
 		      size_t size);
 
@@ -39,8 +37,8 @@ struct trk_http {
 	size_t sent;
 };
 
-/* Begin to connect; `request` is the whole request and is copied. Returns 0 or a negative errno;
- * call _release in both cases. */
+/* Begin to connect; copies `request`. Returns 0 or a negative errno; call _release in both
+ * cases. */
 int trk__http_begin(struct trk_http *h, const struct sockaddr_in *to, const char *request);
 /* Send and receive as far as possible. 1: *ret holds the response, valid until _release; 0: wait
  * for the descriptor to become readable or writable; a negative errno: failed. */

@@ -1,5 +1,4 @@
-/* UpCloud: one document, which names the cloud. DigitalOcean serves another document at the same
- * address. */
+/* UpCloud: one document, which names the cloud. DigitalOcean serves another at that address. */
 #include <string.h>
 
 #include "probe/cloud/vendor.h"

@@ -44,8 +44,8 @@ struct trk_cloud_vendor {
 	enum trk_cloud_likeness (*looks)(const struct trk_dmi *dmi);
 	/* Requests that are sent at once, in this order, up to a NULL path. Where a request depends
 	 * on an answer, `ask` instead fills in the requests of a step, which are sent together:
-	 * step 1 when those of step 0 have ended. `answers` are those of earlier steps. Returns the
-	 * number of requests. */
+	 * step 1 when those of step 0 have ended. `answers` are those of earlier steps. Returns
+	 * their number. */
 	struct trk_cloud_question question[TRK_CLOUD_REQUESTS];
 	size_t (*ask)(unsigned int step, const struct trk_cloud_answer *answers,
 		      struct trk_cloud_request *ret);
@@ -100,8 +100,7 @@ bool trk__cloud_json_word(const struct trk_json_doc *d, const struct trk_json_va
 /* The last part of a path: "projects/1/zones/us-central1-a" -> "us-central1-a". */
 const char *trk__cloud_last_part(const char *path);
 
-/* True if sys_vendor, product_name, bios_vendor, chassis_vendor or board_vendor starts with
- * `text`. */
+/* True if sys_vendor, product_name or the vendor of BIOS, chassis or board starts with `text`. */
 bool trk__cloud_dmi_says(const struct trk_dmi *dmi, const char *text);
 
 #endif

@@ -26,7 +26,7 @@ static int load(struct trk_mac_iokit *call)
 		{"CFNumberGetTypeID", &call->number_type},
 		{"CFRelease", &call->release},
 	};
-	/* CoreFoundation is a dependency, so its symbols are found through this handle. It stays
+	/* Symbols of CoreFoundation, a dependency, are found through this handle. It stays
 	 * loaded. */
 	void *handle = trk__library_load("/System/Library/Frameworks/IOKit.framework/IOKit", wanted,
 					 sizeof(wanted) / sizeof(wanted[0]));

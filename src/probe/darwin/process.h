@@ -38,8 +38,8 @@ int trk__mac_brief(pid_t pid, struct trk_mac_brief *ret);
 int trk__mac_usage(pid_t pid, struct trk_mac_usage *ret);
 /* Number of its threads, or a negative errno. */
 int trk__mac_threads(pid_t pid);
-/* The pids of its children, zombies included. Returns their number, which may exceed `max`, or a
- * negative errno. */
+/* The pids of its children, zombies included. Their number, which may exceed `max`, or a negative
+ * errno. */
 int trk__mac_children(pid_t pid, pid_t *pids, int max);
 /* Its arguments, each ended by a NUL. Returns their length or a negative errno. */
 ssize_t trk__mac_arguments(pid_t pid, char *text, size_t size);

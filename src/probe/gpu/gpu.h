@@ -44,8 +44,7 @@ struct trk_gpu_scan {
 	uint64_t wall_us;
 };
 
-/* The job's environment, from the caller. Texts are borrowed until the process ends; NULL: not
- * set. */
+/* The job's environment, from the caller. Texts are borrowed until exit; NULL: not set. */
 struct trk_gpu_hints {
 	/* Directories to search for nvidia-smi, separated by ':'; NULL: do not start it. */
 	const char *path;
@@ -58,13 +57,11 @@ struct trk_gpu_hints {
 /* A source. Functions are called from one thread. */
 struct trk_gpu_ops {
 	const char *name;
-	/* Use this source only if `instead_of` cannot be loaded (its open returned -ELIBACC); NULL:
-	 * always. */
+	/* Use this source only if that one cannot be loaded (its open returned -ELIBACC). */
 	const struct trk_gpu_ops *instead_of;
 	/* True if there is a sign of it. A few system calls at most. */
 	bool (*is_likely)(const struct trk_env *env);
-	/* 0 with *ret, or a negative errno with the reason in `why`. env is borrowed until
-	 * close. */
+	/* 0 with *ret, or a negative errno with a reason in `why`. Borrows env until close. */
 	int (*open)(const struct trk_env *env, const struct trk_gpu_hints *hints, void **ret,
 		    char why[TRK_GPU_TEXT_SIZE]);
 	/* Append devices and processes. */
@@ -84,8 +81,8 @@ int trk__gpu_threads(void);
 void trk__gpu_count_thread(int by); /* 1: a thread begins, -1: it has ended */
 
 /* True if the kernel has suspended this PCI device (runtime power management). Reading it does not
- * wake the device; any other query would. sys_fd: /sys; bus: "0000:01:00.0", or the form of NVML
- * with eight digits in front. */
+ * wake the device; any other query would. sys_fd: /sys; bus: "0000:01:00.0", or with eight leading
+ * digits, as in NVML. */
 bool trk__gpu_is_asleep(int sys_fd, const char *bus);
 /* True if the kernel may suspend it: power/control is "auto". */
 bool trk__gpu_may_sleep(int sys_fd, const char *bus);

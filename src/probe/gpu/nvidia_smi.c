@@ -163,7 +163,7 @@ static int follow(struct smi *s, uint64_t deadline_ns, int *ret_status)
 		if (at_end < 0)
 			return at_end;
 		if (trk__helper_process_ended(&s->program, ret_status)) {
-			/* Its remaining processes were killed, so the pipe contains the rest of the
+			/* Its other processes were killed: the pipe contains the rest of the
 			 * output. */
 			r = at_end ? 0 : read_some(s, &len);
 			s->text[len] = '\0';

@@ -37,8 +37,7 @@ enum {
 	NVML_FI_DEV_ECC_DBE_VOL_TOTAL = 4,
 	NVML_FI_DEV_RETIRED_SBE = 29, /* pages */
 	NVML_FI_DEV_RETIRED_DBE = 30,
-	NVML_FI_DEV_REMAPPED_COR =
-		142, /* rows; Ampere and later remap rows instead of retiring pages */
+	NVML_FI_DEV_REMAPPED_COR = 142, /* rows, remapped by Ampere and later; no pages there */
 	NVML_FI_DEV_REMAPPED_UNC = 143,
 	NVML_VALUE_TYPE_DOUBLE = 0,
 	NVML_VALUE_TYPE_UNSIGNED_INT = 1,
@@ -143,8 +142,7 @@ struct nvml_gpm_support {
 	unsigned int version, is_supported;
 };
 
-/* The library may write as many entries as its own header declares: 98 in CUDA 11.8, 477 in
- * 13.5. */
+/* The library may write as many entries as its header declares: 98 in CUDA 11.8, 477 in 13.5. */
 enum { NVML_GPM_METRICS_ROOM = 512 };
 
 struct nvml_gpm_metric {

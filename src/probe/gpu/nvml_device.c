@@ -1,5 +1,4 @@
-/* Reads one NVIDIA GPU through NVML: activity, processes, figures, and its instances in MIG
- * mode. */
+/* Reads one NVIDIA GPU through NVML: activity, processes, figures, and MIG instances. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +11,7 @@ enum { LIST_START = 64, LIST_MAX = 16384 };
 
 #define GPM_INTERVAL_NS (100 * TRK_NS_PER_MS)
 /* Drivers sample processes every 1/6 s to 1 s and list the active ones. The newest sample is 0.7 to
- * 9 s old, so the age of a sample is relative to the newest sample of the device, not to the
- * clock. */
+ * 9 s old, so ages are relative to the newest sample of the device, not to the clock. */
 #define SAMPLE_PERIOD_US 1500000ull
 #define SAMPLE_AGE_US    10000000ull
 
@@ -120,8 +118,7 @@ static void read_activity(struct nvml *n, struct kept *k, bool mig, struct trk_g
 	k->monitor_lacks_bus = w->activity[2].why == TRK_GPU_UNSUPPORTED;
 }
 
-/* As above, for an instance, which has no other source of activity. After a refusal it is not read
- * again. */
+/* As above, for an instance, which has no other source. After a refusal it is not read again. */
 static void read_instance_activity(struct nvml *n, nvml_device gpu, nvml_device instance,
 				   struct watch *w, struct trk_gpu_device *d)
 {
@@ -391,8 +388,7 @@ static bool keep_sample(struct kept *k, const struct nvml_process_sample *sample
 	return true;
 }
 
-/* Drop samples that are older than the newest by more than a period: their processes were idle
- * since. */
+/* Drop samples older than the newest by more than a period: their processes were idle since. */
 static void drop_samples(struct kept *k)
 {
 	unsigned int kept = 0;

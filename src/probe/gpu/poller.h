@@ -30,8 +30,7 @@ enum trk_gpu_mode {
 struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_gpu_mode mode,
 					   const struct trk_gpu_hints *hints,
 					   const struct trk_gpu_ops *const *sources);
-/* Waits briefly for the thread; a thread that hangs is left running, and its memory is not
- * freed. */
+/* Waits briefly for the thread; if it hangs, it is left running and its memory is not freed. */
 void trk__gpu_poller_free(struct trk_gpu_poller *p);
 
 /* Request a reading, including these tracked processes (NULL: none). */

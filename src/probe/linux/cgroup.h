@@ -5,8 +5,7 @@
  * /sys/fs/cgroup (struct trk_env's cgroup_fd). Supports v1, v2 and hybrid machines, and containers
  * with and without a cgroup namespace; where mountinfo does not help, the usual places are tried.
  *
- * On v1 a process has a group per controller, and these may differ. On v2 all parts are one
- * group. */
+ * On v1 a process has a group per controller; these may differ. On v2 all parts are one group. */
 #ifndef TRK_PROBE_LINUX_CGROUP_H
 #define TRK_PROBE_LINUX_CGROUP_H
 
@@ -38,8 +37,7 @@ enum trk_cgroup_part {
 /* Where the group of one part lies. */
 struct trk_cgroup_place {
 	int version; /* 1 or 2; 0: not found */
-	/* The group is not visible: this is the root of the mount, which may contain other
-	 * processes, or not this one. */
+	/* The group is not visible: this is the root of the mount and may have other processes. */
 	bool fallback;
 	bool machine_root; /* the root group: its figures are the machine's; no limits */
 	size_t mount_len;  /* of dir */
@@ -101,8 +99,7 @@ struct trk_cgroup_limits {
 /* Set all members to "no limit", as without control groups. */
 void trk__cgroup_limits_clear(struct trk_cgroup_limits *limits);
 
-/* The lowest of each limit of the group and its ancestors up to the root of the mount. Returns
- * 0. */
+/* The lowest of each limit of the group and its ancestors below the mount. Returns 0. */
 int trk__cgroup_limits(const struct trk_cgroup *cg, struct trk_cgroup_limits *ret);
 
 /* Why a limit of this part's group may be unknown, as static text; NULL: it is known. */
@@ -158,8 +155,8 @@ int trk__cgroup_oom_kills_above(const struct trk_cgroup *cg, uint64_t *ret,
 				char path[TRK_CGROUP_TEXT_SIZE]);
 
 /* How often the memory limit was reached in the group with the lowest limit, among the job's group
- * and its ancestors. The kernel then reclaims memory, page cache first. 0, or -ENOENT. Source: v2
- * memory.events, max; v1 memory.failcnt. */
+ * and its ancestors. The kernel then reclaims memory, page cache first. Returns 0 or -ENOENT.
+ * Source: v2 memory.events, max; v1 memory.failcnt. */
 int trk__cgroup_limit_hits(const struct trk_cgroup *cg, uint64_t *ret);
 
 /* Forks that failed because of the limit of processes, in the group and in each ancestor. Linux 6.1

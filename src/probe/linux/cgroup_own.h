@@ -4,8 +4,7 @@
  * v2 a group with processes cannot have children with controllers, so the group is made below the
  * machine's root group, or as a sibling of the tracker's group where that one limits nothing. Where
  * systemd runs, it manages the v2 groups, except those that it delegates. A memory limit of the
- * tracker's group is also written to the new group, so that programs which look for a limit find
- * it. */
+ * tracker's group is also written to the new group, so that programs find it. */
 #ifndef TRK_PROBE_LINUX_CGROUP_OWN_H
 #define TRK_PROBE_LINUX_CGROUP_OWN_H
 
@@ -33,8 +32,7 @@ struct trk_cgroup_own {
 	}
 
 /* Make an empty group with `id` in its name, and remove those of trackers that were killed. Returns
- * 0 (the caller calls _remove), or a negative errno with the reason in `why` and leaves *own
- * untouched. */
+ * 0 (then call _remove), or a negative errno with the reason in `why` and leaves *own as it is. */
 int trk__cgroup_own_make(struct trk_cgroup_own *own, const struct trk_env *env, const char *id,
 			 char why[TRK_CGROUP_TEXT_SIZE]);
 

@@ -11,13 +11,11 @@
 /* Room for a group's directory and the name of a file in it. */
 #define TRK_CGROUP_FILE_PATH_SIZE (TRK_CGROUP_PATH_SIZE + 64)
 
-/* Path ("/a/b") of the group in the directory `dir`, a prefix of place->dir. A longer path loses
- * its start. */
+/* Path ("/a/b") of the group in `dir`, a prefix of place->dir. A longer path loses its start. */
 void trk__cgroup_dir_path(const struct trk_cgroup_place *place, const char *dir, char *text,
 			  size_t size);
 
-/* Shorten `dir`, which lies in `place`, to its parent. Returns false and leaves it unchanged at the
- * mount point. */
+/* Shorten `dir`, which lies in `place`, to its parent. Returns false at the mount point. */
 bool trk__cgroup_dir_up(const struct trk_cgroup_place *place, char *dir);
 
 /* Open the files of enum trk_cgroup_file into cg->fd. */

@@ -2,8 +2,7 @@
  *
  * Source: cpu.stat of the group and of each ancestor that the mount shows (v2 throttled_usec, v1
  * throttled_time). A group's file counts only throttling by the group's own quota; in a Kubernetes
- * pod or a Slurm job the quota is an ancestor's. Each figure is a sum over the CPUs on which the
- * group was throttled. */
+ * pod or a Slurm job the quota is an ancestor's. Each figure is a sum over CPUs. */
 #ifndef TRK_PROBE_LINUX_CGROUP_THROTTLE_H
 #define TRK_PROBE_LINUX_CGROUP_THROTTLE_H
 

@@ -1,7 +1,6 @@
 /* CPU time of the whole machine, by kind and by core.
  *
- * Source: /proc/stat. Times are clock ticks (USER_HZ). `user` and `nice` contain the time of
- * guests. */
+ * Source: /proc/stat. Times are clock ticks (USER_HZ). `user` and `nice` include guests. */
 #ifndef TRK_PROBE_LINUX_CPU_STAT_H
 #define TRK_PROBE_LINUX_CPU_STAT_H
 
@@ -24,13 +23,11 @@ struct trk_cpu_stat {
 
 /* Parse the text of the file; cores[0..max_cores) receives the times of the online cores in the
  * file's order. `cores` may be NULL; ret->cores may exceed max_cores. Columns that an old kernel
- * lacks are 0. Pure. Returns 0, or -EBADMSG and leaves *ret untouched (cores[] may be partly
- * written). */
+ * lacks are 0. Pure. Returns 0, or -EBADMSG and leaves *ret untouched (but cores[]). */
 int trk__cpu_stat_parse(const char *text, struct trk_cpu_stat *ret, struct trk_cpu_times *cores,
 			size_t max_cores);
 
-/* Busy ticks: user, nice, system, irq, softirq; without steal (used by other guests) and iowait
- * (idle). */
+/* Ticks of user, nice, system, irq and softirq; not of steal (other guests) and iowait (idle). */
 uint64_t trk__cpu_times_busy(const struct trk_cpu_times *t);
 
 #endif

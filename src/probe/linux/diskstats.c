@@ -88,8 +88,7 @@ void trk__disk_meter_release(struct trk_disk_meter *m)
 	m->fd = -1;
 }
 
-/* Open the stat files of the counted disks; not in a captured /proc, where they would differ from
- * the table. */
+/* Open the stat files of the counted disks; not in a captured /proc, as they would not match. */
 static void open_quick(struct trk_disk_meter *m)
 {
 	struct statfs fs;
@@ -140,8 +139,8 @@ static int update_table(struct trk_disk_meter *m)
 	int r;
 
 	len = trk__read_lines_fd(m->fd, m->text, TEXT_SIZE);
-	/* If the text is too long, the rest is ignored. A cut line fails to parse, unless all used
-	 * numbers are complete. */
+	/* The rest of a longer text is ignored. A cut line fails to parse unless all used numbers
+	 * are complete. */
 	if (len < 0 && len != -EFBIG)
 		return (int) len;
 	m->requests = 0;

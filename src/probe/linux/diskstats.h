@@ -19,8 +19,7 @@ struct trk_diskstat {
  * -EBADMSG for a malformed line (*at advances, too). */
 int trk__diskstat_parse(const char **at, struct trk_diskstat *ret);
 
-/* Parse the counters that follow the name; /sys/block/NAME/stat consists of these. Pure. 0 or
- * -EBADMSG. */
+/* Parse the counters after the name, the content of /sys/block/NAME/stat. Pure. 0 or -EBADMSG. */
 int trk__diskstat_counters_parse(const char *text, struct trk_diskstat *ret);
 
 enum { TRK_DISK_METER_QUICK = 3 };

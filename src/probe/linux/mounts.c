@@ -8,8 +8,8 @@
 
 #include "base/parse.h"
 
-/* One byte of a field: the kernel writes blanks, tabs, line ends, backslashes and '#' as "\040" and
- * so on. Never NUL. */
+/* One byte of a field: blanks, tabs, line ends, backslashes and '#' are octal ("\040"). Never
+ * NUL. */
 static char scan_byte(const char **at)
 {
 	const char *s = *at;

@@ -5,8 +5,7 @@
 #ifndef TRK_PROBE_LINUX_MOUNTS_H
 #define TRK_PROBE_LINUX_MOUNTS_H
 
-/* Octal escapes are decoded. root, point and source are empty when they do not fit: a cut path
- * would be another path. */
+/* Octal escapes are decoded. root, point and source are empty, not cut, when they do not fit. */
 struct trk_mount {
 	int id, parent;
 	unsigned int major, minor;

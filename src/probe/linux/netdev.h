@@ -29,8 +29,8 @@ struct trk_net_meter {
 };
 
 /* Totals of the external interfaces, which are classified again when one appears or vanishes. At
- * most 1024 interfaces. Returns 0 or a negative errno; _release must be called in either case. env
- * is borrowed until _release. */
+ * most 1024 interfaces. Returns 0 or a negative errno; call _release in both cases. Borrows env
+ * until then. */
 int trk__net_meter_init(struct trk_net_meter *m, const struct trk_env *env);
 void trk__net_meter_release(struct trk_net_meter *m);
 /* Monotone totals since the first update, which returns 0 and 0. Returns 0 or a negative errno. */

@@ -39,8 +39,7 @@ int trk__perf_sampler_open(struct trk_perf_sampler *ret, pid_t tid, unsigned int
 void trk__perf_sampler_close(struct trk_perf_sampler *s);
 
 typedef void trk_perf_sample_fn(void *data, const struct trk_perf_sample *sample);
-/* Remove the samples from the ring and call fn for each. *lost grows by those dropped because it
- * was full. */
+/* Call fn for each sample in the ring. *lost grows by the samples dropped because it was full. */
 void trk__perf_sampler_drain(struct trk_perf_sampler *s, trk_perf_sample_fn *fn, void *data,
 			     uint64_t *lost);
 

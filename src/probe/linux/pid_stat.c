@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "base/parse.h"
 
-/* After the state: ppid (4) to rss (24), then the ignored signals and the delay, which old kernels
- * lack. */
+/* After the state: ppid (4) to rss (24), the ignored signals, and the delay (not in old
+ * kernels). */
 enum { STATE_FIELD = 3, LAST_FIELD = 24, IGNORED_FIELD = 33, DELAY_FIELD = 42 };
 
 /* A blank and a number, which may be negative (tty, tpgid, priority). NULL for anything else. */
@@ -34,8 +34,7 @@ static uint64_t far_field(const char *text, int field)
 	const char *at = strrchr(text, ')');
 	uint64_t value = 0;
 
-	/* From the blank before STATE_FIELD, skip fields without parsing them, as some are
-	 * addresses. */
+	/* The blank before STATE_FIELD. Skip fields unparsed, as some are addresses. */
 	at = at ? strchr(at, ' ') : NULL;
 	for (int i = STATE_FIELD; at && i < field; i++)
 		at = strchr(at + 1, ' ');

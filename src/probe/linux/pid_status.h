@@ -1,7 +1,7 @@
 /* One process: its resident memory now and at its peak.
  *
- * Source: /proc/PID/status. A read costs about twice as much as one of stat, so it is read only
- * when the peak matters. */
+ * Source: /proc/PID/status. It costs about twice as much as stat, so it is read only for the
+ * peak. */
 #ifndef TRK_PROBE_LINUX_PID_STATUS_H
 #define TRK_PROBE_LINUX_PID_STATUS_H
 
@@ -9,8 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The list of the user's groups can make the file longer; the lines that are used lie within this
- * size. */
+/* A long list of groups can make the file longer; the used lines lie within this size. */
 #define TRK_PID_STATUS_SIZE 8192
 
 struct trk_pid_status {

@@ -26,8 +26,7 @@ static bool is_one_of(const char *type, const char *const *types)
 	return false;
 }
 
-/* True for local storage. This is a list of what counts, because new kernels add pseudo file
- * systems. */
+/* True for local storage. An allow-list, because new kernels add pseudo file systems. */
 static bool is_storage(const struct trk_mount *m)
 {
 	static const char *const types[] = {

@@ -38,8 +38,7 @@ struct trk_space_meter {
 	size_t count, cap;
 	int fd;     /* mountinfo, kept open: poll(2) reports a change of the table */
 	bool stale; /* the table must be read */
-	int (*statvfs)(const char *path,
-		       struct statvfs *buf); /* statvfs(3), or a test's function */
+	int (*statvfs)(const char *path, struct statvfs *buf); /* statvfs(3), or of a test */
 };
 
 /* Returns 0 or a negative errno; call _release in both cases. */

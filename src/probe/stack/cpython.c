@@ -331,8 +331,7 @@ static bool read_code(struct trk_cpython *c, struct trk_remote *r, uint64_t addr
 	return true;
 }
 
-/* The cached code object at an address, read if it is new or has changed. NULL: not a code
- * object. */
+/* The cached code object at an address, read if new or changed. NULL: not a code object. */
 static struct trk_cpython_code *get_code(struct trk_cpython *c, struct trk_remote *r, uint64_t addr)
 {
 	struct trk_cpython_code *code = place_of(c->code, c->cap, addr);
@@ -466,8 +465,7 @@ static void name_thread(struct trk_cpython *c, struct trk_remote *r, uint64_t th
 	c->stack.tid = tid < PID_LIMIT ? (pid_t) tid : 0;
 }
 
-/* The threads of an interpreter, the newest first, as they are linked. -EFAULT: the chain is
- * torn. */
+/* The threads of an interpreter, the newest first. -EFAULT: the list is torn. */
 static int list_threads(const struct trk_cpython *c, struct trk_remote *r, uint64_t interpreter,
 			uint64_t list[TRK_STACK_THREADS])
 {
@@ -528,8 +526,7 @@ int trk__cpython_walk(struct trk_cpython *c, struct trk_remote *r, trk_stack_fn 
 	uint64_t interpreter;
 	int stacks = 0, error;
 
-	/* Each code object is compared once per walk: imports free addresses that the next function
-	 * reuses. */
+	/* Compare each code object once per walk: imports free addresses that others reuse. */
 	c->round++;
 	if (c->is_fetched) {
 		trk__remote_prefetch(r, c->part + c->moving, c->parts - c->moving);

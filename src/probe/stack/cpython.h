@@ -4,7 +4,7 @@
  * threads, the chain of frames of each, and their code objects. The process is not stopped, so a
  * stack may change while it is read: each step is checked, and a stack that fails a check (a torn
  * stack) is dropped and counted. Supports CPython 3.9 to 3.14 with the GIL; cpython_layouts.def has
- * the offsets of each version. */
+ * the offsets. */
 #ifndef TRK_PROBE_STACK_CPYTHON_H
 #define TRK_PROBE_STACK_CPYTHON_H
 
@@ -92,8 +92,7 @@ struct trk_cpython *trk__cpython_new(const struct trk_cpython_runtime *runtime, 
 void trk__cpython_free(struct trk_cpython *c);
 /* 0x30b02 for 3.11.2; the last byte is 0 if unknown. */
 unsigned int trk__cpython_version(const struct trk_cpython *c);
-/* Remove cached code objects if there are too many. Call between two walks, as stacks point to
- * them. */
+/* Empty the cache of code objects if it is too large. Call between walks: stacks point to it. */
 void trk__cpython_trim(struct trk_cpython *c);
 
 /* Read ahead, in one system call, the memory from which the next walk determines the running lines:

@@ -9,8 +9,7 @@ enum { END_BYTES = 32 }; /* compared bytes of a file name */
 
 /* ---- text ---- */
 
-/* Append one character as UTF-8. U+DC80 to U+DCFF stand for single bytes of invalid UTF-8 (PEP
- * 383). */
+/* Append one character as UTF-8. U+DC80 to U+DCFF are bytes of invalid UTF-8 (PEP 383). */
 static size_t put_character(char *text, uint32_t c)
 {
 	if (c < 0x80 || (c >= 0xdc80 && c <= 0xdcff)) {

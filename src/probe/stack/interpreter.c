@@ -67,8 +67,7 @@ void trk__interpreter_parse(const char *text, struct trk_interpreter_maps *ret)
 		name = name ? name + 1 : path;
 		len -= (size_t) (name - path);
 		ret->other_runtime |= is_other_runtime(name, len);
-		/* The executable usually has the lowest address; its name is arbitrary where Python
-		 * is embedded. */
+		/* The executable usually has the lowest address; with embedded Python, any name. */
 		if ((is_first || starts(name, len, "libpython") || starts(name, len, "python")) &&
 		    ret->count < TRK_INTERPRETER_FILES &&
 		    (ret->count == 0 || ret->base[ret->count - 1] != base))

@@ -52,8 +52,7 @@ struct trk_remote {
 void trk__remote_init(struct trk_remote *r, trk_remote_fn *read, void *data);
 /* Empty the cache. */
 void trk__remote_begin(struct trk_remote *r);
-/* List the cached parts, those with `moves` first; *ret_moving: number of these. Returns the total
- * number. */
+/* List the cached parts, those with `moves` first (*ret_moving of them). Returns their number. */
 size_t trk__remote_parts(const struct trk_remote *r, struct trk_remote_part part[TRK_REMOTE_PAGES],
 			 size_t *ret_moving);
 /* Read parts ahead in one system call: a sample needs mostly the same data as the one before. Whole

@@ -4,8 +4,7 @@
 
 #include "probe/tree/private.h"
 
-/* Keep only the first argument, up to a blank, as a process that sets its own title has blanks for
- * NULs. */
+/* Keep the first argument, up to a blank: a process that sets its own title has blanks for NULs. */
 static void redact(char *command, size_t size)
 {
 	size_t n = strcspn(command, " ");

@@ -78,8 +78,7 @@ bool trk__idle_skip_stirred(struct trk_tree *t, bool any_vanished)
 	return true;
 }
 
-/* Count usage of members with `late`: at most what their threads can have used since the last
- * update. */
+/* Count usage of members with `late`: at most what their threads can use in one interval. */
 static void count_late(struct trk_tree *t)
 {
 	t->idle.any_late = false;

@@ -125,8 +125,8 @@ static void settle_one(struct trk_tree *t, struct process *p)
 			p->debt[k] = 0;
 		} else {
 			uint64_t missing = due - p->gained[k];
-			/* User and system times of children are rounded down to ticks, so this much
-			 * may seem to be missing. */
+			/* Times of children are rounded down to ticks, so this much may seem to be
+			 * missing. */
 			uint64_t slack = k <= TRK_TREE_CPU_SYSTEM ? 2 * t->tick_ns : 0;
 			uint64_t most = p->lost[k] + slack;
 

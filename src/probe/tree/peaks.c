@@ -64,8 +64,7 @@ void trk__peaks_begin(struct trk_tree *t, pid_t newest)
 		t->state.most_threads = t->state.threads;
 	if (t->options.one_process)
 		return;
-	/* If the pid counter has wrapped or is unknown, the number of new processes is
-	 * unbounded. */
+	/* If the pid counter has wrapped or is unknown, the number has no bound. */
 	t->gone.pids = newest >= before && before > 0 ? (size_t) (newest - before) : UINT32_MAX;
 	if (t->gone.pids < UINT32_MAX)
 		t->gone.pids -= early < t->gone.pids ? early : t->gone.pids;
@@ -145,8 +144,7 @@ static void bound_interval(struct trk_tree *t, uint64_t rise)
 	const struct trk_tree_state *s = &t->state;
 	const struct peak_gone *g = &t->gone;
 	uint64_t ended = g->seen + g->unseen;
-	/* When members end one after the other, the last one has the largest shares of common
-	 * pages. */
+	/* The last of several ending members has the largest shares of common pages. */
 	uint64_t held = g->pss_bytes < t->last_pss_bytes ? g->pss_bytes : t->last_pss_bytes;
 	uint64_t stayed = t->last_pss_bytes - held;
 	uint64_t faults = g->faults < UINT32_MAX ? g->faults : UINT32_MAX;

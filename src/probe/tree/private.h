@@ -63,16 +63,15 @@ struct process {
 	uint64_t io_clock_ns; /* its CPU clock when io was read last */
 	uint8_t io_phase;     /* selects the updates in which io is always read */
 	bool io_moved;        /* its disk bytes had changed at that reading */
-	/* At the last reading of schedstat: sums over the read threads, and the maximum number of
-	 * these. */
+	/* At the last reading of schedstat: sums over the read threads, and their maximum
+	 * number. */
 	uint64_t queue_ns, queue_run_ns, queue_clock_ns, queue_at_ns;
 	uint8_t queue_threads;
 	uint64_t blocked_ns; /* waiting for block I/O, at the last reading of stat */
 	bool queue_read;
 	bool late; /* has used more than `own` counts: see tree/idle_skip.c */
 
-	/* The ledger's counters at the last read: of the process itself, and of its reaped
-	 * children. */
+	/* Counters at the last read: of the process itself, and of its reaped children. */
 	uint64_t own[TRK_TREE_COUNTERS];
 	uint64_t inherited[TRK_TREE_COUNTERS];
 	uint64_t gained[TRK_TREE_COUNTERS]; /* growth of `inherited` in this update */
@@ -137,8 +136,7 @@ struct peak_gone {
 	size_t seen; /* members at the last update */
 	/* Upper bound: `pids`, and members that were found after they had ended. */
 	size_t unseen;
-	/* Pids allocated since then for which no process was found; includes threads and other
-	 * jobs. */
+	/* Pids allocated since without a process found; includes threads and other jobs. */
 	size_t pids;
 	uint64_t faults;    /* page faults of both since the last update */
 	uint64_t pss_bytes; /* of `seen`, at the last update */
@@ -154,8 +152,7 @@ struct peak_bound {
 	uint64_t together_bytes, grown_bytes, together;
 };
 
-/* A member that ended in this update, and the CPU time that it may have used since its last
- * read. */
+/* A member that ended in this update, and its possible CPU time since its last read. */
 struct tail {
 	const struct process *heir;
 	struct process *member;
@@ -178,8 +175,7 @@ struct programs {
 	uint64_t origin_ns; /* monotonic: the start of the run */
 };
 
-/* In a large tree, members that have slept long are read in every second update;
- * tree/idle_skip.c. */
+/* In a large tree, sleeping members are read in every second update; tree/idle_skip.c. */
 struct idle_skip {
 	bool is_on, again; /* this walk skips sleepers; is the second walk of this update */
 	bool has_reaped;   /* some member reaped a child in this update */
@@ -221,7 +217,7 @@ struct trk_tree {
 	struct peak_bound bound[PEAK_BOUNDS];
 	uint64_t largest_bytes;  /* of one process, ever */
 	uint64_t last_pss_bytes; /* sum of PSS at the last update */
-	/* The last sum of PSS at which no member had changed (0: none), and the tree's minor faults
+	/* The last sum of PSS without a change meanwhile (0: none), and the tree's minor faults
 	 * then. */
 	uint64_t fair_bytes, fair_faults;
 	uint64_t huge_page_bytes; /* largest size that one page fault may add; 0: not read yet */
@@ -257,8 +253,7 @@ struct trk_tree {
 
 /* tree.c */
 struct process *trk__tree_find(struct trk_tree *t, pid_t pid);
-/* Add a member that started at `start_ticks`, on the clock of trk__tree_now_ticks. NULL when the
- * table is full. */
+/* Add a member that started at `start_ticks` of trk__tree_now_ticks. NULL: the table is full. */
 struct process *trk__tree_add(struct trk_tree *t, pid_t pid, pid_t ppid, uint64_t start_ticks,
 			      uint32_t threads);
 
@@ -269,8 +264,7 @@ enum { TRK_CMDLINE_MAX = 4096 };
 void trk__tree_take_command(struct trk_tree *t, struct process *p, const char *cmdline, size_t len);
 
 /* SYSTEM/discovery.c */
-/* Open the descriptors of the tree; trk__tree_close_system frees t->system. 0 or a negative
- * errno. */
+/* Open the tree's descriptors; trk__tree_close_system frees t->system. 0 or a negative errno. */
 int trk__tree_open(struct trk_tree *t);
 /* The current time on the clock of start_ticks. */
 uint64_t trk__tree_now_ticks(const struct trk_tree *t);
@@ -295,8 +289,7 @@ void trk__tree_close(struct trk_tree *t, struct process *p);
 /* Open PID/task of a member, in which p->live_thread has a directory. The caller closes. Returns
  * the descriptor or a negative errno, -ESRCH when the member has gone. */
 int trk__live_thread_tasks(const struct trk_tree *t, const struct process *p);
-/* Read a file of the process into t->text through the kept descriptor *fd. Length or negative
- * errno. */
+/* Read a file of the process into t->text through the kept *fd. Length or negative errno. */
 ssize_t trk__tree_read_file(struct trk_tree *t, struct process *p, int *fd, const char *name);
 
 /* tree/program_use.c */
@@ -354,8 +347,7 @@ static inline bool trk__idle_skip_skips(const struct trk_tree *t, const struct p
 /* Store the counters of one read in the process's ledger entry. */
 void trk__ledger_read(struct trk_tree *t, struct process *p, const uint64_t own[TRK_TREE_COUNTERS],
 		      const uint64_t inherited[TRK_TREE_COUNTERS]);
-/* After all members were read: settle the usage of vanished members against what their parents
- * received. */
+/* After all members were read: settle usage of vanished members with what parents received. */
 void trk__ledger_settle(struct trk_tree *t);
 
 static inline uint64_t trk__least_of(uint64_t a, uint64_t b)
@@ -380,8 +372,7 @@ void trk__memory_update(struct trk_tree *t);
 /* tree/peaks.c */
 /* Call before the members are read; `newest` is the newest pid. */
 void trk__peaks_begin(struct trk_tree *t, pid_t newest);
-/* The pid belongs to a process that was found: a new member, or a process of another job that was
- * examined for the first time. */
+/* A process with this pid was found: a new member, or a newly examined process of another job. */
 void trk__peaks_explain(struct trk_tree *t, pid_t pid, bool is_member);
 /* Call after the new members were found. */
 void trk__peaks_count_unseen(struct trk_tree *t);

@@ -4,8 +4,8 @@
  * The usage of a process after its last read arrives in its parent's child counters. Of that, ended
  * members are credited with their probable part (their rate so far, for half of the time since the
  * last read, as the end may be at any moment in it); the rest belongs to children that lived only
- * between two updates, and counts as "short processes of" the parent's program. So the sum of the
- * programs equals the ledger. */
+ * between two updates, and counts as "short processes of" the parent's program. So the programs sum
+ * to the ledger. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,8 +96,8 @@ static unsigned int worker_of(struct trk_tree *t, const struct process *parent)
 	return find_or_add(t, name, TRK_PROGRAM_PLAIN);
 }
 
-/* Move p to another program, with its usage since it was named in this update; earlier usage was
- * already published. */
+/* Move p to another program, with its usage since it was named in this update, not with earlier
+ * usage. */
 static void move(struct trk_tree *t, struct process *p, unsigned int program)
 {
 	struct trk_program *from = &t->programs.table[p->program];

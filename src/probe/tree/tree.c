@@ -361,8 +361,7 @@ const char *trk__tree_dropped(const struct trk_tree_state *state)
 	return state->lost_child ? "something else took the job's result" : NULL;
 }
 
-/* The pids of the threads of a lone root are not unseen processes; its main thread has the pid of
- * the process. */
+/* Pids of a lone root's threads are not unseen processes; its main thread has the root's pid. */
 bool trk__tree_has_unseen(const struct trk_tree_state *state)
 {
 	uint64_t threads = state->alone && state->most_threads ? state->most_threads - 1 : 0;

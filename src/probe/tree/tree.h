@@ -108,8 +108,7 @@ struct trk_tree_state {
 	uint64_t queue_ns, queue_run_ns;
 	bool queue_refused;
 	/* Lower bound of the time in which some main thread waited for block I/O, ns, monotone: the
-	 * sum over updates of the longest wait of one member. 0 without the kernel's delay
-	 * accounting. */
+	 * sum over updates of the longest wait of one member. 0 without delay accounting. */
 	uint64_t blocked_ns;
 	uint64_t ended; /* members that have ended, monotone */
 	size_t unseen;  /* sleeping members that this update did not read */
@@ -126,8 +125,7 @@ struct trk_tree_state {
 	uint64_t floor_bytes;    /* the tree held at least this */
 	/* The root was the only process ever seen, and it has reaped no child. */
 	bool alone;
-	/* Usage of members older than the tree, including their reaped children, when they were
-	 * first read. */
+	/* Usage of members older than the tree, and of their reaped children, at the first read. */
 	uint64_t base[TRK_TREE_COUNTERS];
 };
 
@@ -152,8 +150,8 @@ struct trk_tree_peak {
 	const char *source;   /* static text */
 	bool is_floor;        /* the true peak is at least `bytes` */
 	uint64_t floor_bytes; /* the tree held at least this */
-	/* The tree held at most this, if each process that was not seen was reaped by its parent or
-	 * the caller. */
+	/* The tree held at most this, if all unseen processes were reaped by parents or the
+	 * caller. */
 	uint64_t most_bytes;
 };
 
@@ -163,8 +161,7 @@ struct trk_tree *trk__tree_new(const struct trk_env *env, const struct trk_tree_
 			       int *reterr);
 void trk__tree_free(struct trk_tree *t);
 
-/* Read every process once. *ret points to the state of the tree and changes with the next
- * update. */
+/* Read every member once. *ret points to the state of the tree until the next update. */
 void trk__tree_update(struct trk_tree *t, const struct trk_tree_state **ret);
 /* As above, for a caller that has just read the monotonic clock. */
 void trk__tree_update_at(struct trk_tree *t, uint64_t now_ns, const struct trk_tree_state **ret);
@@ -178,15 +175,13 @@ void trk__tree_wake(struct trk_tree *t);
 /* Make the next update read every member. */
 void trk__tree_force_full(struct trk_tree *t);
 
-/* From now on all updates read every member and publish everything, so that the last one is
- * exact. */
+/* Make all further updates read every member and publish everything: the last one is exact. */
 void trk__tree_close_accounts(struct trk_tree *t);
 
 /* The caller has reaped `pid` with wait4(2): its final usage. Call before the next update. */
 void trk__tree_reaped(struct trk_tree *t, pid_t pid, const struct trk_usage *usage);
 
-/* wait4(2) does not report cancelled bytes: read those of a zombie child, then add them once it was
- * reaped. */
+/* wait4(2) does not report cancelled bytes: read those of a zombie, add them once it is reaped. */
 uint64_t trk__tree_read_cancelled(const struct trk_tree *t, pid_t pid);
 void trk__tree_add_cancelled(struct trk_tree *t, uint64_t bytes);
 
@@ -223,8 +218,7 @@ size_t trk__tree_top(struct trk_tree *t, struct trk_process_info *top, size_t ma
 /* Usage by program, and the processes that ended or became long-lived since the last call. *ret is
  * valid until the next update or call. `is_last`: the run is over; also list live processes. */
 void trk__tree_programs(struct trk_tree *t, bool is_last, struct trk_programs_now *ret);
-/* Set the start of the run on the monotonic clock, from which spans count. Default: the tree's
- * creation. */
+/* Set the start of the run, from which spans count; monotonic. Default: the tree's creation. */
 void trk__tree_set_origin(struct trk_tree *t, uint64_t origin_ns);
 
 /* The live member that was found most recently; 0: none. */

@@ -45,8 +45,7 @@ const struct trk_nt_process *trk__nt_list_find(const struct trk_nt_list *l, pid_
  * above 0, or -1; -1 under Wine, which would report the caller's own times. */
 int trk__nt_keep(const struct trk_nt_process *process);
 void trk__nt_let_go(int kept);
-/* Read its times and transfers until now or until its end; other members are 0. 0 or a negative
- * errno. */
+/* Read its times and transfers so far or at its end; the rest is 0. 0 or a negative errno. */
 int trk__nt_kept_read(int kept, struct trk_nt_process *ret);
 
 /* The current time in the units of `created`. */

@@ -54,8 +54,7 @@ int trk__tree_open(struct trk_tree *t)
 	if (t->dir_fd < 0)
 		return t->dir_fd;
 	t->loadavg_fd = -1;
-	/* Directory positions correspond to pids only in a real /proc; elsewhere every update
-	 * sweeps. */
+	/* Only a real /proc has directory positions by pid; elsewhere every update sweeps. */
 	if (fstatfs(t->dir_fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC)
 		t->loadavg_fd = openat(t->env.proc_fd, "loadavg", O_RDONLY | O_CLOEXEC);
 	t->has_delays = has_delays(t->env.proc_fd);
@@ -82,8 +81,7 @@ int trk__tree_find_root(struct trk_tree *t)
 	if (!add(t, &stat))
 		return -ENOMEM;
 	t->state.alone = true;
-	/* A job that the caller has just started is not older than the tree, whatever the
-	 * rounding. */
+	/* A job that the caller has just started is not older than the tree; ignore rounding. */
 	if (t->options.subreaper && stat.start_ticks < t->start_ticks)
 		t->start_ticks = stat.start_ticks;
 	t->newest_pid = t->explained_pid = t->options.subreaper ? stat.pid : -1;

@@ -336,8 +336,7 @@ static bool infer(struct trk_tree *t, struct process *p)
 	return like_child && stands;
 }
 
-/* Estimated shares of pages that members mapped since they were read, from the ratios at their
- * readings. */
+/* Estimated shares of pages that members mapped since their readings, from the ratios of these. */
 static uint64_t inferred_parts(const struct trk_tree *t)
 {
 	uint64_t sum = 0;
@@ -407,8 +406,8 @@ static uint64_t doubt(struct trk_tree *t, struct process *p)
 	if (doubtful > 0 && infer(t, p))
 		return p->pss_bytes / 4 < doubtful ? p->pss_bytes / 4 : doubtful;
 	moved = trk__distance(p->shared_bytes, p->read_shared_bytes);
-	/* New and freed anonymous pages are private. No reading is needed if its other anonymous
-	 * pages are private, too. */
+	/* New and freed anonymous pages are private: no reading is needed if the others are,
+	 * too. */
 	if (p->anon_factor < 0.99F)
 		moved += trk__distance(p->rss_bytes, p->read_rss_bytes);
 	if (moved > p->read_rss_bytes / (shares_little(p) ? 4 : 20) + 1024 * 1024)
@@ -429,8 +428,7 @@ static bool has_moved(float before, float now)
 	return now > before * 1.01F || now < before * 0.99F;
 }
 
-/* Its ratio of PSS for anonymous pages that others also hold, assuming that all other pages are
- * anonymous. */
+/* Its share of anonymous pages that others hold, assuming that its other pages are anonymous. */
 static float anon_part(const struct process *p)
 {
 	double anon = (double) (p->rss_bytes - p->shared_bytes);

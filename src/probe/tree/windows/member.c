@@ -204,8 +204,7 @@ bool trk__tree_discover(struct trk_tree *t)
 
 /* ---- one member ---- */
 
-/* Every process has page faults: if one shows none, as under Wine, its faults and transfers are
- * unknown, not 0. */
+/* Every process has page faults: if one shows none (Wine), its faults and transfers are unknown. */
 static void take_what_is_told(struct trk_tree *t, const struct trk_nt_process *n)
 {
 	static const enum trk_tree_counter told[] = {TRK_TREE_READ_CHARS, TRK_TREE_WRITE_CHARS,
