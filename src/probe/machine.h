@@ -11,7 +11,8 @@
 #include "probe/linux/cpuinfo.h"
 #include "probe/linux/dmi.h"
 
-/* Read everything except GPUs; unreadable values stay unknown. About 1 ms with 64 CPUs. */
+/* Read everything, without querying GPU drivers (0 GPUs without a sign of one, else unknown).
+ * Unreadable values stay unknown. About 1 ms with 64 CPUs. */
 void trk__machine_read(const struct trk_env *env, struct trk_server *ret);
 
 /* As above, into a struct trk_place. */

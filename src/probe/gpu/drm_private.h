@@ -60,7 +60,7 @@ struct trk_drm_known {
 struct trk_drm_user {
 	size_t card;
 	pid_t pid;
-	double bytes, share, encoder, decoder; /* NaN: not known */
+	double bytes, share, encoder, decoder; /* NaN: unknown */
 	bool has_queues;                       /* ROCm: fdinfo does not count their work */
 };
 

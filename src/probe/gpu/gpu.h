@@ -28,9 +28,9 @@ struct trk_gpu_process {
 	pid_t pid;
 	unsigned int part;       /* instance of the device */
 	bool is_listed;          /* it has a context now */
-	double bytes;            /* NaN: not known */
-	double share;            /* NaN: not known */
-	double encoder, decoder; /* NaN: not known */
+	double bytes;            /* NaN: unknown */
+	double share;            /* NaN: unknown */
+	double encoder, decoder; /* NaN: unknown */
 };
 
 /* The result of one poll of all sources. */

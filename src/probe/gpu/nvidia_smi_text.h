@@ -18,7 +18,7 @@ struct trk_smi_process {
 	int index;     /* of the GPU; -1: uuid is set */
 	char uuid[96]; /* of the GPU or of an instance; empty: index is set */
 	pid_t pid;
-	double bytes, share; /* NaN: not known */
+	double bytes, share; /* NaN: unknown */
 	double encoder, decoder;
 	bool is_idle; /* its share is printed as '-' */
 };

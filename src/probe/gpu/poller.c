@@ -42,7 +42,7 @@ struct trk_gpu_poller {
 	bool silent; /* the newest answer is too old */
 	bool stop, ended, left;
 	uint64_t asked, answered;    /* numbers of the newest request and reading */
-	uint64_t asked_ns, given_up; /* given_up: a request for which _take no longer waits */
+	uint64_t asked_ns, given_up; /* a request for which _take no longer waits */
 	pid_t pid[PIDS_MAX];
 	size_t pids;
 	bool has_pids;

@@ -37,7 +37,8 @@ enum trk_cgroup_part {
 /* Where the group of one part lies. */
 struct trk_cgroup_place {
 	int version; /* 1 or 2; 0: not found */
-	/* The group is not visible: this is the root of the mount and may have other processes. */
+	/* The group is not visible: this is the root of the mount, which may contain other
+	 * processes, or not this one. */
 	bool fallback;
 	bool machine_root; /* the root group: its figures are the machine's; no limits */
 	size_t mount_len;  /* of dir */
@@ -81,7 +82,7 @@ void trk__cgroup_path(const struct trk_cgroup *cg, enum trk_cgroup_part part, ch
 
 struct trk_cgroup_limits {
 	double cpu_cores;           /* quota / period; NaN: none */
-	unsigned int cpuset_cpus;   /* 0: not known */
+	unsigned int cpuset_cpus;   /* 0: unknown */
 	uint64_t memory_bytes;      /* this and the following: TRK_NO_LIMIT for none */
 	uint64_t memory_high_bytes; /* v2: throttled and reclaimed above it, not killed */
 	uint64_t swap_bytes;
@@ -99,7 +100,7 @@ struct trk_cgroup_limits {
 /* Set all members to "no limit", as without control groups. */
 void trk__cgroup_limits_clear(struct trk_cgroup_limits *limits);
 
-/* The lowest of each limit of the group and its ancestors below the mount. Returns 0. */
+/* The lowest of each limit of the group and its ancestors up to the mount. Returns 0. */
 int trk__cgroup_limits(const struct trk_cgroup *cg, struct trk_cgroup_limits *ret);
 
 /* Why a limit of this part's group may be unknown, as static text; NULL: it is known. */

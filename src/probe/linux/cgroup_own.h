@@ -4,7 +4,7 @@
  * v2 a group with processes cannot have children with controllers, so the group is made below the
  * machine's root group, or as a sibling of the tracker's group where that one limits nothing. Where
  * systemd runs, it manages the v2 groups, except those that it delegates. A memory limit of the
- * tracker's group is also written to the new group, so that programs find it. */
+ * tracker's group is also written to the new group, where programs look for it. */
 #ifndef TRK_PROBE_LINUX_CGROUP_OWN_H
 #define TRK_PROBE_LINUX_CGROUP_OWN_H
 

@@ -23,7 +23,7 @@ struct trk_cpu_stat {
 
 /* Parse the text of the file; cores[0..max_cores) receives the times of the online cores in the
  * file's order. `cores` may be NULL; ret->cores may exceed max_cores. Columns that an old kernel
- * lacks are 0. Pure. Returns 0, or -EBADMSG and leaves *ret untouched (but cores[]). */
+ * lacks are 0. Pure. Returns 0, or -EBADMSG and leaves *ret, but not cores[], untouched. */
 int trk__cpu_stat_parse(const char *text, struct trk_cpu_stat *ret, struct trk_cpu_times *cores,
 			size_t max_cores);
 

@@ -1,5 +1,4 @@
-/* The ledger: sums of each counter over the tree, in which nothing counts twice and little is
- * missed.
+/* The ledger: sums of each counter over the tree, without double counting.
  *
  * A process has counters of its own usage and of its reaped children (their whole subtrees). While
  * a child lives, its own usage counts. When the parent reaps it, the parent's child counters grow

@@ -136,7 +136,7 @@ struct peak_gone {
 	size_t seen; /* members at the last update */
 	/* Upper bound: `pids`, and members that were found after they had ended. */
 	size_t unseen;
-	/* Pids allocated since without a process found; includes threads and other jobs. */
+	/* Pids allocated since for which no process was found; includes threads and other jobs. */
 	size_t pids;
 	uint64_t faults;    /* page faults of both since the last update */
 	uint64_t pss_bytes; /* of `seen`, at the last update */

@@ -98,7 +98,7 @@ struct trk_tree_state {
 	 * processes and of threads. UINT64_MAX: unknown. */
 	uint64_t unseen_pids;
 	uint32_t unseen_updates; /* updates in which some of these were allocated */
-	size_t most_threads;     /* largest number at an update before the last one */
+	size_t most_threads;     /* largest number of threads, before the last update */
 	uint64_t root_cpu_ns;    /* of the root process alone, at the last update */
 	bool io_was_denied;      /* for some member, which may not be traced */
 	uint64_t raised_cpu_ns;  /* part of counter[TRK_TREE_CPU] from trk__tree_raise */
@@ -121,7 +121,7 @@ struct trk_tree_state {
 	uint64_t peak_pss_bytes; /* largest consistent sum of PSS */
 	uint64_t peak_bytes;     /* best figure so far; trk__tree_peak has the details */
 	const char *peak_source; /* static text */
-	bool peak_is_floor;      /* the true peak of the tree is at least this */
+	bool peak_is_floor;      /* the true peak may be larger than peak_bytes */
 	uint64_t floor_bytes;    /* the tree held at least this */
 	/* The root was the only process ever seen, and it has reaped no child. */
 	bool alone;

@@ -81,7 +81,7 @@ int trk__tree_find_root(struct trk_tree *t)
 	if (!add(t, &stat))
 		return -ENOMEM;
 	t->state.alone = true;
-	/* A job that the caller has just started is not older than the tree; ignore rounding. */
+	/* A job that the caller has just started is not older than the tree, despite rounding. */
 	if (t->options.subreaper && stat.start_ticks < t->start_ticks)
 		t->start_ticks = stat.start_ticks;
 	t->newest_pid = t->explained_pid = t->options.subreaper ? stat.pid : -1;
