@@ -141,7 +141,7 @@ struct trk_tree_sources {
 };
 extern const struct trk_tree_sources trk__tree_sources;
 
-/* The current children of a process, at most `max`. Returns their number or a negative errno. */
+/* The current children of a process. Their number, which may exceed `max`, or a negative errno. */
 int trk__tree_children_of(const struct trk_env *env, pid_t pid, pid_t *pids, int max);
 
 /* The peak of the tree's memory: the best figure and an interval that contains the true peak. */
@@ -224,7 +224,7 @@ void trk__tree_set_origin(struct trk_tree *t, uint64_t origin_ns);
 /* The live member that was found most recently; 0: none. */
 pid_t trk__tree_newest(const struct trk_tree *t);
 
-/* Pids of live members, at most `max`. Returns their number. */
+/* Pids of live members into pids[0..max). Returns their number, which may exceed `max`. */
 size_t trk__tree_pids(const struct trk_tree *t, pid_t *pids, size_t max);
 
 #endif

@@ -73,7 +73,7 @@ void trk__nt_job_begin(void);
 bool trk__nt_has_job(void);
 /* 0 or a negative errno. */
 int trk__nt_job_totals(struct trk_nt_totals *ret);
-/* Pids of its live members, at most `max`. Returns their number, or a negative errno. */
+/* Pids of its live members. Their number, which may exceed `max`, or a negative errno. */
 int trk__nt_job_pids(pid_t *pids, int max);
 
 #endif
