@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* Make room for `need` elements of `size` bytes in a heap array; the capacity at least doubles.
- * `array` is the address of its pointer. 0, or -ENOMEM, which leaves the array as it is. */
+ * `array` is the address of the pointer to it. Returns 0, or -ENOMEM with the array unchanged. */
 int trk__array_reserve(void *array, size_t *cap, size_t need, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* A growable byte buffer that is born with a maximum.
+/* A growable byte buffer with a maximum size.
  *
  * Appending past the maximum, or failing to allocate, sets a sticky error and drops the data: a
  * writer checks once at the end. The content is always NUL-terminated. */
@@ -27,7 +27,7 @@ int trk__buf_reserve(struct trk_buf *b, size_t more);
 void trk__buf_add(struct trk_buf *b, const void *data, size_t len);
 void trk__buf_puts(struct trk_buf *b, const char *text);
 void trk__buf_putc(struct trk_buf *b, char c);
-/* As "%ld" writes it, many times faster. */
+/* Append `value` as "%ld" does, but many times faster. */
 void trk__buf_integer(struct trk_buf *b, long value);
 void trk__buf_printf(struct trk_buf *b, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

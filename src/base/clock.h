@@ -1,7 +1,7 @@
 /* Clocks. Rates and schedules use monotonic time, wall time is a label only.
  *
- * Source: clock_gettime(2). CLOCK_MONOTONIC stands still while the machine is suspended, so a
- * suspend is no burst of missed ticks. */
+ * Source: clock_gettime(2). CLOCK_MONOTONIC stops while the machine is suspended, so that no burst
+ * of missed ticks follows. */
 #ifndef TRK_BASE_CLOCK_H
 #define TRK_BASE_CLOCK_H
 
@@ -13,19 +13,19 @@
 
 uint64_t trk__clock_monotonic_ns(void);
 uint64_t trk__clock_wall_ns(void);
-/* Seconds since boot, suspend included: the clock of field 22 of /proc/PID/stat. */
+/* Time since boot, suspend included: the clock of field 22 of /proc/PID/stat. */
 uint64_t trk__clock_boot_ns(void);
 /* CPU time that this thread has used. */
 uint64_t trk__clock_thread_cpu_ns(void);
 /* CPU time that this process has used. */
 uint64_t trk__clock_process_cpu_ns(void);
 
-/* CPU time of all threads of any process, ns, one system call, no privilege needed
- * (on Linux the scheduler clock of the thread group, 2.6.12+). Returns 0, or -ESRCH when no such
- * process exists. A zombie still answers. */
+/* CPU time of all threads of any process, ns, one system call, no privilege needed (on Linux the
+ * scheduler clock of the thread group, 2.6.12+). Returns 0, also for a zombie, or -ESRCH when no
+ * such process exists. */
 int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns);
 
-/* ISO 8601 in UTC, "2026-01-31T23:59:59Z"; at least 21 bytes. */
+/* ISO 8601 in UTC: "2026-01-31T23:59:59Z". */
 void trk__clock_iso8601(uint64_t wall_ns, char text[32]);
 
 #endif

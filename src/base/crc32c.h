@@ -8,7 +8,7 @@
 /* Continue a check sum; start with 0. "123456789" gives 0xe3069283. */
 uint32_t trk__crc32c(uint32_t crc, const void *data, size_t len);
 
-/* The same without the processor's help, for machines that lack it, and to compare with. */
+/* The same without CRC instructions, for processors that lack them and for tests. */
 uint32_t trk__crc32c_table(uint32_t crc, const void *data, size_t len);
 
 #endif

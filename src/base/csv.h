@@ -12,7 +12,7 @@ enum trk_csv_state {
 
 /* A view of the text. */
 struct trk_csv_cell {
-	const char *at; /* behind the opening quote */
+	const char *at; /* after the opening quote */
 	size_t len;     /* up to the closing quote, "" not yet replaced */
 	int is_quoted;
 	enum trk_csv_state state;

@@ -1,5 +1,5 @@
-/* libcurl, loaded on first use and never linked: a run starts without it. The numbers are its stable
- * interface (libcurl.so.4, <curl/curl.h>). */
+/* libcurl, loaded on first use instead of linked, so that a run starts without it. The constants
+ * are those of its stable ABI (libcurl.so.4, <curl/curl.h>). */
 #ifndef TRK_BASE_CURL_H
 #define TRK_BASE_CURL_H
 
@@ -55,7 +55,8 @@ struct trk_curl {
 	void (*slist_free_all)(struct curl_slist *);
 };
 
-/* Returns 0 or -TRK_E_UNSUPPORTED. It stays loaded: it starts what cannot be ended. */
+/* Returns 0 or -TRK_E_UNSUPPORTED. libcurl is never unloaded: it starts threads that cannot be
+ * stopped. */
 int trk__curl_load(struct trk_curl *ret);
 
 #endif

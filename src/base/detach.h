@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-/* Fork a detached process: in a session of its own, adopted by init, with /dev/null
- * as its three standard descriptors, no other descriptor, no blocked signal, and SIGPIPE as by
- * default. True in that process, which calls exec or _exit; false in the caller, also where no
- * process could be made. */
+/* Fork a detached process: in its own session, adopted by init, with /dev/null as its three
+ * standard descriptors, no other descriptor, no blocked signal, and the default action of SIGPIPE.
+ * Returns true in that process, which calls exec or _exit; false in the caller, also if fork
+ * failed. */
 bool trk__detach(void);
 
 #endif

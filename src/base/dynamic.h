@@ -9,12 +9,12 @@ struct trk_symbol {
 	void *to; /* where the pointer to the function goes */
 };
 
-/* Load `soname` (its name on Linux, as libz.so.1) and find all of n symbols. The handle is the
- * caller's, for dlclose(3). NULL when it is not installed or lacks one of them. */
+/* Load `soname` (its name on Linux, as libz.so.1) and find all of n symbols. Returns a handle that
+ * the caller may pass to dlclose(3); NULL when the library is not installed or lacks a symbol. */
 void *trk__library_load(const char *soname, const struct trk_symbol *wanted, size_t n);
 
-/* After dlopen(3) or dlsym(3) that may have failed: free what the C library keeps of the failure
- * for each thread, which it loses when the program ends in the moment in which that thread does. */
+/* After dlopen(3) or dlsym(3) that may have failed: free the error text that the C library keeps
+ * per thread. It would leak if the program exited at the moment in which the thread ends. */
 void trk__library_forget(void);
 
 #endif

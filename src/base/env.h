@@ -1,18 +1,18 @@
-/* Where the outside world enters: the roots of /proc, /sys and the cgroup file systems, and the
- * clocks. Tests pass captured trees and clocks of their own. */
+/* Inputs from outside the program: the roots of /proc, /sys and the cgroup file systems, and the
+ * clocks. Tests pass captured trees and their own clocks. */
 #ifndef TRK_BASE_ENV_H
 #define TRK_BASE_ENV_H
 
 #include <stdint.h>
 
 struct trk_env {
-	/* Directory descriptor of /proc; borrowed by everyone but the owner. -1: not on this system. */
+	/* Directory descriptor of /proc; -1: not on this system. Copies of the struct borrow it. */
 	int proc_fd;
 	int sys_fd;    /* of /sys; -1: none */
 	int cgroup_fd; /* of /sys/fs/cgroup; -1: none */
 	uint64_t (*monotonic_ns)(void);
 	uint64_t (*wall_ns)(void);
-	uint64_t (*boot_ns)(void); /* monotonic, and goes on while the machine is suspended */
+	uint64_t (*boot_ns)(void); /* monotonic; includes the time of a suspend */
 };
 
 /* Open the real roots. Returns 0, or a negative errno when there is no /proc on a system that has

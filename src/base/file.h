@@ -10,14 +10,15 @@
  * Returns the length; -EFBIG when the file is longer (the buffer then holds its start); else a
  * negative errno of open or read. */
 ssize_t trk__read_at(int dirfd, const char *path, char *text, size_t size);
-/* The same from offset 0 of an open descriptor: how kept /proc descriptors are refreshed. */
+/* The same from offset 0 of an open descriptor, such as a /proc file that is kept open. */
 ssize_t trk__read_fd(int fd, char *text, size_t size);
 /* The same in one system call, for files that the kernel writes as one record (all of /proc/PID,
- * stat, meminfo, loadavg, pressure): what comes short is all. Not for tables of many lines. */
+ * stat, meminfo, loadavg, pressure), where a short read is the whole file. Not for tables of many
+ * lines. */
 ssize_t trk__read_once_fd(int fd, char *text, size_t size);
 ssize_t trk__read_once_at(int dirfd, const char *path, char *text, size_t size);
-/* The same for tables of short lines (diskstats, net/dev): one system call for a table that fits
- * well into a page, as many as it takes for a longer one. */
+/* The same for tables of short lines (diskstats, net/dev): one system call for a table that is
+ * clearly shorter than a page, several for a longer one. */
 ssize_t trk__read_lines_fd(int fd, char *text, size_t size);
 /* A file of any length up to `max` bytes, on the heap: the caller frees *ret. */
 ssize_t trk__read_all_at(int dirfd, const char *path, size_t max, char **ret);
@@ -28,7 +29,7 @@ int trk__write_all(int fd, const void *data, size_t len);
 
 /* Directory descriptor of `path` below dirfd, or a negative errno. */
 int trk__open_dir_at(int dirfd, const char *path);
-/* Its entries, for readdir() and closedir(); 0 or a negative errno with *ret NULL. */
+/* Open that directory for readdir() and closedir(). 0, or a negative errno with *ret NULL. */
 int trk__list_dir_at(int dirfd, const char *path, DIR **ret);
 /* Close a descriptor that may be -1. */
 void trk__close(int fd);
@@ -36,7 +37,7 @@ void trk__close(int fd);
 void trk__close_ptr(int *fd);
 #define TRK_FD_CLEANUP __attribute__((cleanup(trk__close_ptr)))
 
-/* Remove a folder with all that is in it, as far as that can be done; links are not followed. */
+/* Remove a folder and its content, without following links. Errors are ignored. */
 void trk__remove_tree(const char *path);
 
 #endif

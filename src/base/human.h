@@ -1,7 +1,7 @@
 /* Numbers as people read them: the one place where values become text with a unit.
  *
- * Memory is in binary units (MiB, GiB), as schedulers take it; disk and network traffic in decimal
- * ones (MB, GB), as their vendors sell it. Each function writes into a caller's array of
+ * Memory is in binary units (MiB, GiB), as in requests to schedulers; disk and network traffic in
+ * decimal units (MB, GB), as vendors state it. Each function writes into a caller's array of
  * TRK_HUMAN_SIZE bytes and returns it; NaN is "-". The text is UTF-8, with ASCII alone except for
  * the minus sign of trk__human_change. */
 #ifndef TRK_BASE_HUMAN_H
@@ -14,7 +14,7 @@ enum { TRK_HUMAN_SIZE = 48 };
 /* Any of the functions below that take one value. */
 typedef const char *trk_human_fn(char text[TRK_HUMAN_SIZE], double value);
 
-/* "4.2", "0.05", "1234": as many digits as matter. */
+/* "4.2", "0.05", "1234": two decimals below 1, one below 100, then none. */
 trk_human_fn trk__human_number;
 /* As above, but whole numbers without a fraction: requested amounts, not measured ones. */
 trk_human_fn trk__human_amount;

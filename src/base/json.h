@@ -13,15 +13,16 @@
 
 struct trk_json {
 	struct trk_buf *buf; /* borrowed */
-	unsigned int indent; /* blanks a level; 0: one line */
+	unsigned int indent; /* blanks per level; 0: one line */
 	unsigned int depth;
 	bool comma; /* a value was written at this level */
 	bool after_key;
-	uint64_t lists; /* a bit a level: '[' */
+	uint64_t lists; /* one bit per level: '[' */
 };
 
 void trk__json_init(struct trk_json *j, struct trk_buf *buf, unsigned int indent);
-/* Begin an object, with the name of its schema (NULL: none); close what is open, and end the line. */
+/* Begin an object with the name of its schema (NULL: none). trk__json_end closes all open brackets
+ * and ends the line. */
 void trk__json_begin(struct trk_json *j, struct trk_buf *buf, unsigned int indent,
 		     const char *schema);
 void trk__json_end(struct trk_json *j);
@@ -29,7 +30,7 @@ void trk__json_open(struct trk_json *j, char bracket);  /* '{' or '[' */
 void trk__json_close(struct trk_json *j, char bracket); /* '}' or ']' */
 void trk__json_key(struct trk_json *j, const char *key);
 
-/* Text is written as UTF-8; bytes that are no UTF-8 become U+FFFD. NULL is null. */
+/* Text is written as UTF-8; invalid bytes become U+FFFD. NULL is null. */
 void trk__json_text(struct trk_json *j, const char *text);
 void trk__json_text_n(struct trk_json *j, const char *text, size_t len);
 void trk__json_u64(struct trk_json *j, uint64_t value);

@@ -4,8 +4,8 @@
  * surrogates, nothing after the document. A text that holds a NUL character is refused, so that
  * every text of the tree is a C string. Of equal keys in one object the last one counts.
  *
- * Every function that looks something up takes NULL, or a value of another type, for "not there":
- * a caller walks to what it needs and asks once whether it came. */
+ * Every lookup returns "not found" for NULL and for a value of another type: a caller can chain
+ * lookups and check the last result only. */
 #ifndef TRK_BASE_JSON_READ_H
 #define TRK_BASE_JSON_READ_H
 

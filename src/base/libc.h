@@ -1,12 +1,12 @@
-/* What newer C libraries and kernels have, for the older ones too: the program runs on glibc 2.17
- * and on kernels without the system call. */
+/* Functions of newer C libraries and kernels, with fallbacks: the program runs on glibc 2.17 and on
+ * kernels without the system call. */
 #ifndef TRK_BASE_LIBC_H
 #define TRK_BASE_LIBC_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Random bits without blocking: the kernel's, else of clock and pid. Good for names, not for
+/* Random bits without blocking: from the kernel, else from clock and pid. Good for names, not for
  * secrets. */
 uint32_t trk__random_bits(void);
 
@@ -15,7 +15,7 @@ int trk__memory_file(const char *name);
 
 /* Close all descriptors from `first` to `last`, both included. */
 void trk__close_range(unsigned int first, unsigned int last);
-/* The same by the list of descriptors, as Linux before 5.9 and macOS need it. Returns 0, or a
+/* The same by reading the list of open descriptors, for Linux before 5.9 and macOS. Returns 0, or a
  * negative errno when there is no such list. */
 int trk__close_listed(unsigned int first, unsigned int last);
 

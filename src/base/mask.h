@@ -4,22 +4,22 @@
  *           service (ghp_, AKIA); an address with a password
  * [KEY]     an argument that holds a PEM key or certificate
  *
- * Strict masking replaces more, which may be no secret:
+ * Strict masking also replaces text that may not be a secret:
  *
  * [SECRET]  a long word that looks random
  * [URL]     an ftp address, and one with a query or without a dot in it
  * [EMAIL]   a mail address
  * [IP]      an IPv4 or IPv6 address
  *
- * A short password behind a name that does not say so is not found. TRK_REDACT_ALL keeps no
- * arguments. */
+ * A short password is not found if the name before it does not indicate one. TRK_REDACT_ALL keeps
+ * no arguments. */
 #ifndef TRK_BASE_MASK_H
 #define TRK_BASE_MASK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What is left out of a command line that is kept. 0 is the default wherever one is kept. */
+/* What is removed from a stored command line. 0 is the default. */
 enum trk_redaction {
 	TRK_REDACT_SECRETS, /* passwords, tokens and keys are masked */
 	TRK_REDACT_STRICT,  /* and all else of the list above */

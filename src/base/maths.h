@@ -15,7 +15,7 @@ double trk__floor(double x);
 /* Nearest whole number; of two equally near ones the even one (as Python's round()). */
 double trk__round_even(double x);
 
-/* The median of n > 0 values, none of them NaN, whose order changes; in linear time (selection by Hoare). */
+/* The median of n > 0 values, none of them NaN, in linear time (Hoare's selection). Reorders v. */
 double trk__middle(double *v, size_t n);
 
 #endif

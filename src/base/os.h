@@ -1,8 +1,8 @@
-/* What every operating system can do, and each in its own way. src/base/linux, src/base/darwin and
- * src/base/windows implement it; the build takes one of them. A header or a flag of one system is
- * used below its folder only.
+/* The operating-system layer: functions that every system has, with different calls.
+ * src/base/linux, src/base/darwin and src/base/windows implement them; the build takes one folder.
+ * System-specific headers and flags are used in these folders only.
  *
- * What one system alone has is not here: figures of processes and machines come from src/probe. */
+ * Figures of processes and machines come from src/probe. */
 #ifndef TRK_BASE_OS_H
 #define TRK_BASE_OS_H
 
@@ -31,24 +31,24 @@ int trk__os_open_way(int dirfd, const char *path);
 /* The path of an open file or directory. 0 or a negative errno. */
 int trk__os_path_of(int fd, char *path, size_t size);
 
-/* ---- what wakes a loop: descriptors for poll(2), closed on exec ----
+/* ---- events of a loop: descriptors for poll(2), closed on exec ----
  *
  * Each returns a descriptor that the caller closes, or a negative errno. */
 
 /* Readable at a time on the monotonic clock, once one is set; UINT64_MAX: never. */
 int trk__os_timer(void);
 int trk__os_timer_set(int timer_fd, uint64_t at_ns);
-/* The time has come: not readable again until the next _set. */
+/* Clear the event: the descriptor is not readable until the next _set. */
 void trk__os_timer_take(int timer_fd);
 
 /* Readable once the process has ended. */
 int trk__os_process_end(pid_t pid);
 
-/* Readable when one of the descriptors in it becomes readable or writable. What has been added
- * leaves it when it is closed. */
+/* Readable when one of the descriptors in the group becomes readable or writable. A descriptor
+ * leaves the group when it is closed. */
 int trk__os_group(void);
 int trk__os_group_add(int group_fd, int fd);
-/* Not readable again until another one becomes ready. */
+/* Clear the event: not readable until another descriptor becomes ready. */
 void trk__os_group_take(int group_fd);
 
 /* ---- files ---- */
@@ -88,20 +88,20 @@ void trk__os_name_self(const char *name);
 void trk__os_map_stack(void);
 /* Can it load libraries? A static program cannot. */
 bool trk__os_is_dynamic(void);
-/* The number that Linux has for a signal of this system: recordings have those. */
+/* The Linux number of a signal of this system; recordings store Linux numbers. */
 int trk__os_signal_number(int signo);
-/* The most memory that this process has held; 0: not known. */
+/* Peak memory of this process; 0: not known. */
 uint64_t trk__os_own_peak_bytes(void);
-/* Put the arguments back as they were given, for another program: on Windows paths are written with '/'
- * for this one. */
+/* Restore the original arguments, to pass them to another program: on Windows this program converts
+ * '\\' in paths to '/'. */
 void trk__os_given_arguments(char **argv);
-/* Its environment, as environ(7). */
+/* The environment of this program, as environ(7). */
 char **trk__os_environment(void);
 
 /* dlopen(3) of a library under its name on Linux, as libz.so.1, or its path. NULL: not
  * installed. */
 void *trk__os_library(const char *soname);
-/* What to try after none could be loaded: `install` (static text), or what this system needs. */
+/* Advice when no library could be loaded: `install` (static text), or a text of this system. */
 const char *trk__os_library_advice(const char *install);
 
 /* Is there a desktop that can show a page? And the program that opens a file on it. */
@@ -116,7 +116,7 @@ extern const bool trk__os_has_modes;
 /* Does the system show processes in /proc? */
 extern const bool trk__os_has_proc;
 
-/* Its memory; 0: not known. */
+/* Physical memory of the machine; 0: not known. */
 uint64_t trk__os_memory_bytes(void);
 
 /* ---- the rest ---- */
@@ -124,7 +124,7 @@ uint64_t trk__os_memory_bytes(void);
 /* Goes on while the machine is suspended. */
 extern const clockid_t trk__os_boot_clock;
 
-/* What the local time is ahead of UTC. */
+/* Local time minus UTC. */
 long trk__os_utc_offset_s(time_t at);
 
 /* qsort_r(3) as glibc has it. */

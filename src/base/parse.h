@@ -46,11 +46,11 @@ bool trk__scan_fixed(const char **at, unsigned int digits, uint64_t *ret);
 /* A whole string that is one unsigned decimal. 0, -EINVAL or -ERANGE. */
 int trk__parse_u64(const char *text, uint64_t *ret);
 /* A whole string that is a decimal number ("1", "-2.5", "1.2e-3"), with a point whatever the
- * locale, to a few units in the last place. 0, -EINVAL (nan and inf are none), or -ERANGE beyond
+ * locale, to a few units in the last place. 0, -EINVAL (also for nan and inf), or -ERANGE beyond
  * 1e300. */
 int trk__parse_decimal(const char *text, double *ret);
-/* "250ms", "1.5s", "2m", "1h", "3d", "10us"; a bare number is seconds. Returns 0, -EINVAL for what
- * is no duration (nan, 1x, an empty string), -ERANGE for a negative one or over 10 years. */
+/* "250ms", "1.5s", "2m", "1h", "3d", "10us"; a bare number is seconds. Returns 0, -EINVAL for other
+ * text (nan, 1x, an empty string), -ERANGE for a negative duration or one over 10 years. */
 int trk__parse_duration(const char *text, uint64_t *ret_ns);
 /* "512M", "2GiB", "1.5g", "1000kB"; a bare number is bytes. Powers of 1024, as Slurm, Docker's and
  * Java's options read them. 0, -EINVAL or -ERANGE. */

@@ -13,8 +13,8 @@
  *   such a directory must have one name only, since others can give a second name to a file.
  * - Write access of a group counts as none if the group is the user's own (named as the user,
  *   without other members: umask 002) or root's.
- * - In a user namespace the ids that are not mapped all look like one user. Such a directory is
- *   accepted above the last one, as / itself is one there.
+ * - In a user namespace all unmapped ids appear as one user. A directory of that user is accepted
+ *   on the way, as / itself may belong to it, but not as the last directory.
  *
  * A file that the user names is not checked like this: it is only opened so that it cannot
  * block. */
@@ -33,16 +33,16 @@ enum trk_trust_make {
 };
 
 /* Open a regular file for reading. Returns a descriptor (the caller closes); -TRK_E_UNTRUSTED with
- * *reterr, which names what is wrong and where; or another negative errno. Relative: below the
- * working directory. */
+ * *reterr, which names what is wrong and where; or another negative errno. A relative path is below
+ * the working directory. */
 int trk__trust_open_file(const char *path, struct trk_error *reterr);
 
-/* Open a directory of the program's own, which must not be a link and to which no other user may
- * write. The same returns. */
+/* Open a directory of the program, which must not be a link and to which no other user may write.
+ * Returns as above. */
 int trk__trust_open_dir(const char *path, enum trk_trust_make make, struct trk_error *reterr);
 
 /* Check an entry of an open directory without opening it: a regular file, or a directory of the
- * program's own. 0, or as above. */
+ * program. 0, or as above. */
 int trk__trust_check_file_at(int dirfd, const char *name, struct trk_error *reterr);
 int trk__trust_check_dir_at(int dirfd, const char *name, struct trk_error *reterr);
 

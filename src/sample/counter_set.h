@@ -1,8 +1,8 @@
-/* The counters of this moment, without a tracker: of a process with its tree, or of the machine.
+/* Current counters of a process tree or of the machine, read without a tracker.
  *
- * Totals are since the process's start, or since boot. Made once and read often: what has not moved
- * since the last reading is not read again. Descriptors are the caller's: on processes as many are
- * kept as it allows. */
+ * Totals count from the start of the process, or from boot. A set is made once and read often:
+ * sources that have not changed since the last reading are not read again. The caller limits the
+ * number of descriptors that are kept open on processes. */
 #ifndef TRK_SAMPLE_COUNTER_SET_H
 #define TRK_SAMPLE_COUNTER_SET_H
 
@@ -19,18 +19,18 @@
 #include "probe/tree/tree.h"
 #include "sample/cpu_split.h"
 
-/* Never steps back: what a process had used stays counted after its end. */
+/* Totals never decrease: the use of a process stays counted after its end. */
 struct trk_tree_reading {
 	uint64_t user_ns, system_ns;      /* exited children included */
 	uint64_t read_bytes, write_bytes; /* at the storage layer */
 	bool has_io;                      /* false: no PID/io is readable */
 	uint64_t memory_bytes;            /* PSS, of foreign processes RSS */
-	size_t processes;                 /* living; 0: all have gone */
+	size_t processes;                 /* live; 0: all have ended */
 	bool root_gone;
 };
 
 struct trk_machine_reading {
-	uint64_t user_ns, system_ns; /* nice in the first, interrupts in the second */
+	uint64_t user_ns, system_ns; /* user includes nice, system includes interrupts */
 	uint64_t processes;
 	uint64_t free_bytes, used_bytes, buffers_bytes, cached_bytes, active_bytes, inactive_bytes;
 	uint64_t recv_bytes, sent_bytes; /* since boot, of the outer interfaces */
@@ -45,7 +45,7 @@ struct trk_mount_reading {
 struct trk_counter_set {
 	struct trk_env env; /* owned */
 	struct trk_tree *tree;
-	struct trk_cpu_split cpu; /* ns, as they were given last */
+	struct trk_cpu_split cpu; /* ns, as returned last */
 	/* The machine. */
 	int stat_fd, meminfo_fd;
 	bool has_disks, has_nets, has_space;
@@ -58,17 +58,17 @@ struct trk_counter_set {
 	char *text; /* owned scratch */
 };
 
-/* Of the tree below `pid`, or of that process alone, with a descriptor on each of at most
- * `kept_fds` processes that are seen to move. Takes env, also on failure: _release gives it back,
- * and is due either way. Returns 0; -ESRCH when there is no such process. */
+/* Counters of the tree below `pid`, or of that process alone. Keeps a descriptor open on at most
+ * `kept_fds` processes whose counters change. Takes env, also on failure: the caller must call
+ * _release in either case. Returns 0; -ESRCH when there is no such process. */
 int trk__counters_init_tree(struct trk_counter_set *c, const struct trk_env *env, pid_t pid,
 			    bool one_process, int kept_fds);
-/* Of the machine. */
+/* Counters of the machine. */
 int trk__counters_init_machine(struct trk_counter_set *c, const struct trk_env *env);
 void trk__counters_release(struct trk_counter_set *c);
 
 void trk__counters_read_tree(struct trk_counter_set *c, struct trk_tree_reading *ret);
-/* Then disks.meter has each disk that counts, and mount[] each file system. */
+/* Also fills disks.meter with each disk that counts, and mount[] with each file system. */
 void trk__counters_read_machine(struct trk_counter_set *c, struct trk_machine_reading *ret);
 
 #endif

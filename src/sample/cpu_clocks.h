@@ -1,9 +1,9 @@
 /* The two accounts of a job's CPU time, and what their difference means.
  *
  * The ledger of the process tree (CPU clocks, PID/stat, wait4) is the kernel's own account. It
- * misses what the kernel drops: a child whose parent ignores SIGCHLD, or has SA_NOCLDWAIT, passes
- * on nothing when it ends. The perf clock that every process of the job inherits has that too,
- * but differs for other reasons:
+ * misses CPU time that the kernel drops: a child whose parent ignores SIGCHLD, or has SA_NOCLDWAIT,
+ * passes on nothing when it ends. The perf clock, which every process of the job inherits, includes
+ * that time, but differs for other reasons:
  *
  *   + it runs while the hypervisor or an interrupt has the CPU. /proc/stat shows some of that as
  *     steal, not all: dd that fills the page cache had 4 to 21 % too much on a virtual machine,
@@ -46,7 +46,7 @@ uint64_t trk__cpu_clocks_stolen(const struct trk_cpu_clocks *c);
  * the stolen time. Never below ledger_ns, and ledger_ns where the stolen time is unknown. */
 uint64_t trk__cpu_clocks_estimate(const struct trk_cpu_clocks *c);
 
-/* Take in an interval. `unseen`: processes may have come and gone in it unseen. */
+/* Add an interval. `unseen`: processes may have started and ended in it unseen. */
 void trk__cpu_clocks_step(struct trk_cpu_clocks *c, bool unseen);
 
 /* Is it proven that the first process never had a descendant? */

@@ -1,4 +1,4 @@
-/* User and system time as two totals that never step back and add up to the exact one. */
+/* User and system time as two totals that never decrease and add up to the exact total. */
 #ifndef TRK_SAMPLE_CPU_SPLIT_H
 #define TRK_SAMPLE_CPU_SPLIT_H
 
@@ -8,8 +8,8 @@ struct trk_cpu_split {
 	uint64_t user, system;
 };
 
-/* The kernel's split is counted in ticks and may run ahead of the exact total: what came on top
- * since the last call is cut to it. */
+/* The kernel counts its split in ticks, which may exceed the exact total: the increase since the
+ * last call is cut to it. */
 static inline void trk__cpu_split(struct trk_cpu_split *s, uint64_t cpu, uint64_t system)
 {
 	uint64_t before = s->user + s->system;

@@ -17,8 +17,8 @@
 /* Two counters of one device: read and written, or received and sent. */
 struct trk_traffic {
 	char name[TRK_METER_NAME];
-	uint64_t in_bytes, out_bytes; /* since the device is there, usually since boot */
-	double in_rate, out_rate;     /* bytes a second since the last update; NaN at first sight */
+	uint64_t in_bytes, out_bytes; /* since the device was added, usually since boot */
+	double in_rate, out_rate;     /* bytes/s since the last update; NaN at the first one */
 	bool seen;
 	union {
 		struct trk_disk_device disk;
@@ -59,8 +59,8 @@ struct trk_detail {
 	char *text; /* owned scratch */
 };
 
-/* Returns 0 or -ENOMEM; _release is due either way. env is borrowed until _release. What cannot be
- * read stays empty. */
+/* Returns 0 or -ENOMEM; call _release in either case. env is borrowed until _release. Lists that
+ * cannot be read stay empty. */
 int trk__detail_init(struct trk_detail *d, const struct trk_env *env);
 void trk__detail_release(struct trk_detail *d);
 void trk__detail_update(struct trk_detail *d);

@@ -1,14 +1,14 @@
-/* Native code of a job: functions of C, Rust, Go and others, by call chains that the kernel samples
- * (probe/linux/perf_sampler.h).
+/* CPU time of native functions (C, Rust, Go and others) of a job, from call chains that the kernel
+ * samples (probe/linux/perf_sampler.h).
  *
- * Threads that use CPU time get a sampler of their own, 64 at most, in processes that live long
- * enough to be seen. Threads that switch often are left out: each switch would cost them about
- * 4 us. An address is kept as a place in the file that is mapped there, with the build id of the
+ * Each thread that uses CPU time gets a sampler, 64 threads at most, in processes that live long
+ * enough to be seen. Threads that switch often are left out: each switch would cost them about 4
+ * us. An address is stored as an offset in the file that is mapped there, with the build id of the
  * file (trk__lines_native in model/lines.h); names and lines are looked up after the run
  * (lines/native.h). Generated code has the name that its compiler gave it (probe/stack/perf_map.h).
  *
- * In a process whose Python is read, native code stands below the line of Python that its thread
- * was on at the nearest sample, and takes over a part of the CPU time of that line. */
+ * In a process whose Python stacks are read, native code is placed below the Python line that its
+ * thread was on at the nearest sample, and takes a part of that line's CPU time. */
 #ifndef TRK_SAMPLE_NATIVE_H
 #define TRK_SAMPLE_NATIVE_H
 
@@ -37,9 +37,9 @@ void trk__native_free(struct trk_native *n);
 
 /* The processes that the job consists of now. */
 void trk__native_follow(struct trk_native *n, const pid_t *pid, size_t count, uint64_t now_ns);
-/* Take the samples that the kernel has; what is not of Python is added to `window`. */
+/* Read the pending samples of the kernel; those outside Python processes are added to `window`. */
 void trk__native_drain(struct trk_native *n, uint64_t now_ns, struct trk_lines_sums *window);
-/* Move CPU time (in ns) of lines of a Python process to the native code below them; `last`: forget
- * what finds no CPU time there. */
+/* Move CPU time (in ns) of lines of a Python process to the native code below them. `last`: drop
+ * samples for whose lines there is no CPU time. */
 void trk__native_share(struct trk_native *n, pid_t pid, struct trk_lines_sums *second, bool last);
 #endif

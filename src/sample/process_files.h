@@ -1,11 +1,12 @@
-/* The small files of /proc/PID that the sampler of stacks reads many times a second. */
+/* Small files of /proc/PID that the stack sampler reads many times a second. */
 #ifndef TRK_SAMPLE_PROCESS_FILES_H
 #define TRK_SAMPLE_PROCESS_FILES_H
 
 #include "base/env.h"
 #include "probe/linux/pid_stat.h"
 
-/* Zero-initialised but for env. Files are kept open, 160 at most: others are opened for each reading. */
+/* Zero-initialised except env. At most 160 files are kept open; others are opened for each
+ * reading. */
 struct trk_process_files {
 	struct trk_env env;
 	int open;
@@ -14,15 +15,14 @@ struct trk_process_files {
 /* Each function that takes `fd` keeps the file open in it (-1: not open yet). */
 void trk__process_file_close(struct trk_process_files *f, int *fd);
 
-/* Resident memory of the process alone, neither of a file nor shared, in bytes. 0 or a negative
- * errno. */
+/* Resident private anonymous memory of the process, in bytes. 0 or a negative errno. */
 int trk__process_memory(struct trk_process_files *f, int *fd, pid_t pid, uint64_t *ret_bytes);
 /* The state of a process, or (tid not 0) of one of its threads. 0 or a negative error. */
 int trk__process_state(struct trk_process_files *f, int *fd, pid_t pid, pid_t tid,
 		       struct trk_pid_stat *ret);
-/* Its name, "" where that is not known. */
+/* The name of a process; "" if unknown. */
 void trk__process_name(const struct trk_process_files *f, pid_t pid, char *name, size_t size);
-/* A number for the executable, which changes at exec; 0: it is not known. */
+/* A number that identifies the executable and changes at exec; 0: not known. */
 uint64_t trk__process_exe(const struct trk_process_files *f, pid_t pid);
 
 #endif

@@ -12,15 +12,16 @@
 
 enum {
 	SAMPLER_TEXT_SIZE = 64 * 1024, /* /proc/stat of a machine with many hundred interrupts */
-	GPU_PIDS_MAX = 8192,           /* of the tree, that GPU processes are compared with */
+	GPU_PIDS_MAX = 8192, /* processes of the tree that GPU processes are compared with */
 };
 
 enum pressure_file { PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, PRESSURE_FILES };
 
-/* Values from the files of every tick that show whether slow sources can have changed: without a
- * fork and with as many threads there are as many processes; what fills a disk is dirty or written
- * first; there is no pressure while processors are idle, no disk transfers, and no task waits for a
- * disk or for a swapped page; traffic of network and disks is handled in softirqs. */
+/* Values from the files of every tick that show whether slow sources can have changed. Without a
+ * fork and with the same number of threads, the number of processes is the same. Data that fills a
+ * disk is dirty or written first. There is no pressure while processors are idle, no disk transfers
+ * data, and no task waits for a disk or a swapped page. Network and disk traffic is handled in
+ * softirqs. */
 struct change_hints {
 	uint64_t forks, threads;
 	uint64_t dirty_bytes, written_bytes;
@@ -31,9 +32,9 @@ struct change_hints {
 	uint64_t shmem_bytes; /* of the machine */
 };
 
-/* Byte counters of a device, which do not change while its softirqs do not. True for most devices;
- * an NVMe disk with a queue for each processor needs no softirq. So the hint is used only where
- * softirqs were seen, and never again once the counters changed without one. */
+/* For most devices, byte counters change only together with the number of softirqs. An NVMe disk
+ * with a queue per processor needs no softirq: the hint is used only where softirqs were seen, and
+ * never again once the counters changed without one. */
 struct device_hint {
 	uint64_t softirqs; /* when the counters were read last */
 	uint64_t read_ns;
@@ -43,7 +44,7 @@ struct device_hint {
 /* Totals in µs, outside of the row, from which waits are computed. */
 struct stall {
 	int64_t disk_us, memory_us; /* or TRK_WAIT_UNKNOWN */
-	int64_t high_us;            /* memory, all tasks of a group above memory.high; the same */
+	int64_t high_us;            /* as above; memory, all tasks of a group above memory.high */
 	int64_t blocked_us;
 };
 
@@ -54,8 +55,8 @@ struct machine_times {
 	uint64_t stolen_us; /* these alone */
 };
 
-/* Wait and run time of the threads that were sampled, older readings counting half; and the totals
- * at the last reading. */
+/* Wait and run time of the sampled threads, older readings with half the weight; and the totals at
+ * the last reading. */
 struct cpu_queue {
 	double wait_us, run_us;
 	uint64_t wait_ns, run_ns;
@@ -70,7 +71,7 @@ struct counter {
 /* The group of the job and its limits; sampler_group.c. */
 struct group_watch {
 	int fd;              /* of /proc/PID/cgroup, or -1 */
-	uint64_t membership; /* hash of its text when the groups that are followed were found */
+	uint64_t membership; /* hash of its text when the followed groups were found */
 	uint64_t looked_ns, limits_ns;
 	struct trk_cgroup_limits limits;
 	unsigned int moves, limit_changes; /* since the start */
@@ -101,7 +102,7 @@ struct trk_sampler {
 	double mapped_shmem_bytes;    /* by the tree at the last tick; 0: not read */
 	double machine_cores;         /* that can be busy at once */
 	double held_cores;            /* the same for the tree; 0: the machine's */
-	int64_t owed_us[TRK_COLUMNS]; /* CPU time of a rate, to be shown in the next interval */
+	int64_t owed_us[TRK_COLUMNS]; /* CPU time that is moved to the next interval */
 	struct cpu_queue queue;
 	struct trk_cpu_split tree_cpu_us;
 	struct sampler_system *system; /* owned by sampler_system.c; NULL on Linux */
@@ -138,8 +139,8 @@ void trk__sampler_set_delta(struct trk_sampler *s, int column, uint64_t total);
 void trk__sampler_set_rate(struct trk_sampler *s, int column, int64_t cpu_us, uint64_t over_ns,
 			   double cores);
 void trk__sampler_set_bytes(struct trk_sampler *s, int column, uint64_t bytes);
-/* Is a figure that was read at `at_ns` good for this tick as well? A tick that is early by a hair
- * counts as one interval. */
+/* Can this tick reuse a figure that was read at `at_ns`? A tick that is slightly early counts as
+ * one interval. */
 bool trk__sampler_is_good_still(uint64_t now_ns, uint64_t at_ns, bool moved);
 bool trk__sampler_has_group_pressure(const struct trk_sampler *s);
 
@@ -160,10 +161,10 @@ void trk__sampler_follow_group(struct trk_sampler *s, uint64_t now_ns);
 void trk__sampler_system_sources(const struct trk_sampler *s, struct trk_source *list, size_t *n);
 void trk__sampler_open_system(struct trk_sampler *s);
 void trk__sampler_system_baseline(struct trk_sampler *s);
-/* before: the row of the last tick, of which figures that are read less often are repeated. */
+/* before: the row of the last tick; figures that are not read in this tick are copied from it. */
 void trk__sampler_read_system(struct trk_sampler *s, uint64_t now_ns,
 			      const struct trk_sample *before);
-/* Have the next tick read what is read less often, too. */
+/* Make the next tick read all sources. */
 void trk__sampler_force_full_system(struct trk_sampler *s);
 void trk__sampler_close_system(struct trk_sampler *s);
 /* Bring s->machine up to date where the ticks do not. */

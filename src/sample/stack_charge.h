@@ -7,10 +7,9 @@
 #include "probe/stack/cpython.h"
 #include "sample/stack_growth.h"
 
-/* How likely a thread used the CPU time around a sample. The state R says that it could have run:
- * on a busy machine it waits for a CPU then, most often behind a system call, where it was
- * interrupted. And a sample that is late was taken when the kernel found it time to switch, most
- * often there, too. */
+/* How likely a thread used the CPU time around a sample. In state R it may have run or, on a busy
+ * machine, waited for a CPU, most often after a system call in which it was preempted. A late
+ * sample was taken when the kernel switched threads, most often at the same place. */
 enum trk_sampled_score { TRK_SCORE_WAITS, TRK_SCORE_LATE, TRK_SCORE_COULD_RUN, TRK_SCORE_HAS_CPU };
 
 struct trk_sampled_thread {
@@ -24,8 +23,8 @@ struct trk_sampled_thread {
 	uint64_t faults[4];
 	bool has_faults;
 	bool ran;        /* before and after its line was read */
-	bool is_instant; /* and hardly any time passed between the second and the third */
-	/* At the probe before: its line (TRK_LINES_ROOT: it slept), and faults. */
+	bool is_instant; /* and the second and third reading were nearly simultaneous */
+	/* At the previous probe: its line (TRK_LINES_ROOT: it slept) and its faults. */
 	uint32_t looked_node;
 	uint64_t looked_faults;
 };
@@ -41,7 +40,7 @@ struct trk_sampled_process {
 	char name[TRK_LINES_NAME_SIZE];
 	bool seen, is_fresh;
 	uint64_t cpu_ns;  /* its CPU clock at the last sample */
-	uint64_t owed_ns; /* CPU time that no thread could be charged with yet */
+	uint64_t owed_ns; /* CPU time not charged to a thread yet */
 	/* At the last probe: page faults, CPU clock, time. */
 	uint64_t looked_faults, looked_cpu_ns, looked_ns;
 	bool wants_pair; /* another probe soon: the last one found the process stopped */

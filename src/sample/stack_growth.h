@@ -1,11 +1,11 @@
 /* Which line of a process takes memory.
  *
  * Between two samples memory may have grown on any line that ran. The kernel's count of page faults
- * tells the lines apart: if it rises while a stack is read, the line of that stack takes memory at
- * that moment. Growth between two samples on one line is "sure" if the process stayed on the line,
- * which took memory in at least half of the looks at it. All other growth is divided among the
- * lines that were seen taking memory. If none was seen, it is charged to the line from which all
- * that ran was called.
+ * distinguishes the lines: if it rises while a stack is read, the line of that stack allocates
+ * memory at that moment. Growth between two samples on one line is "sure" if the process stayed on
+ * the line, and the line allocated memory in at least half of the looks at it. All other growth is
+ * divided among the lines that were seen allocating memory. If there is none, it is charged to the
+ * nearest common caller of all lines that ran.
  *
  * While memory reaches new heights, samples alone are too few: there is one more look for each
  * 1/512 that memory grows by, and eight as long as no line was seen taking memory. Their number is
@@ -64,7 +64,7 @@ void trk__growth_note(struct trk_growth *g, const struct trk_lines *l, uint32_t 
 		      unsigned int sign, uint64_t now_ns);
 /* Whether page faults are worth counting now. */
 bool trk__growth_is_hot(const struct trk_growth *g, uint64_t now_ns);
-/* Share out what grew since the last settling; with `last` all of it. */
+/* Charge the growth since the last settling to lines; with `last` all of it. */
 void trk__growth_settle(struct trk_growth *g, const struct trk_lines *l, uint64_t now_ns, bool last,
 			struct trk_lines_sums *ret_sums);
 

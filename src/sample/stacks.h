@@ -1,13 +1,13 @@
 /* Sampling the stacks of a job: which lines its processes are on, and what is charged to each.
  *
  * At each sample the Python stack of every thread is read (probe/stack), with its state and the
- * memory of the process. What the CPU clock of the process moved between two samples is charged to
- * the threads that ran at one of them, so that the sum is exact. Where no thread that runs Python
- * did, threads of a library worked, and the time goes to where the oldest thread was.
- * sample/stack_growth.h says which line growth of memory is charged to.
+ * memory of the process. The CPU time of the process between two samples is charged to the threads
+ * that ran at one of them, so that the sum is exact. If no Python thread ran, threads of a library
+ * did, and the time is charged to the line of the oldest thread. sample/stack_growth.h says which
+ * line growth of memory is charged to.
  *
- * The cost is measured with the thread's CPU clock, and the rate falls while it is above the
- * budget. */
+ * The cost is measured with the CPU clock of the sampling thread; the rate falls while the cost is
+ * above the budget. */
 #ifndef TRK_SAMPLE_STACKS_H
 #define TRK_SAMPLE_STACKS_H
 
@@ -29,15 +29,15 @@ struct trk_stacks *trk__stacks_new(const struct trk_env *env,
 				   struct trk_lines *lines, uint64_t start_ns);
 void trk__stacks_free(struct trk_stacks *s);
 
-/* The processes that the job consists of now. */
+/* Set the current processes of the job. */
 void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, uint64_t now_ns);
 /* Take a sample if it is due. */
 void trk__stacks_tick(struct trk_stacks *s, uint64_t now_ns);
 /* When the next sample is due; UINT64_MAX: there is no process to read. */
 uint64_t trk__stacks_next_ns(const struct trk_stacks *s);
-/* Share out the CPU time and the growth of memory up to the last sample, before the window is
- * taken; with `last` growth that waits for a sign of where it belongs, too. */
+/* Charge CPU time and growth of memory up to the last sample to lines; call it before _window. With
+ * `last`, also growth whose line is not clear yet. */
 void trk__stacks_settle(struct trk_stacks *s, bool last);
-/* What was counted since it was cleared last. A view. */
+/* The sums since they were last cleared. A view. */
 struct trk_lines_sums *trk__stacks_window(struct trk_stacks *s);
 #endif

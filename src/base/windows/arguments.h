@@ -1,14 +1,14 @@
-/* Arguments of this program. The program knows '/' in paths, as does Windows; the arguments of a job
- * that it starts are not its own, and stay as they were given. */
+/* Arguments of this program, which uses '/' in paths; Windows accepts that too. The arguments of a
+ * job are passed on unchanged. */
 #ifndef TRK_BASE_WINDOWS_ARGUMENTS_H
 #define TRK_BASE_WINDOWS_ARGUMENTS_H
 
-/* Takes a text on the heap. It comes back as it is, or with '/' where it, or the value of
- * --option=VALUE, is the name of a file that is written with '\\'; trk__os_given_arguments() of
- * base/os.h has the text before that. NULL: no memory. Texts are kept until the program ends. */
+/* Takes a text on the heap. Returns it with '/' in place of '\\' where it, or the value of
+ * --option=VALUE, is a file name; else unchanged. trk__os_given_arguments() of base/os.h restores
+ * the original. NULL: no memory. Texts are kept until the program ends. */
 char *trk__argument_take(char *given);
 
-/* Write the name of a file with '/'. */
+/* Replace '\\' by '/' in a file name. */
 void trk__argument_use_slashes(char *text);
 
 #endif

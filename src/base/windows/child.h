@@ -10,9 +10,9 @@
  * .exe, .bat and .cmd where it has none.
  *
  * Returns 0 or a negative errno: -ENOENT, there is no such program; -EINVAL: it is a batch file,
- * and an argument has a character that cmd.exe would not hand on. *ret_in_job: false when it could
- * not be made a member, which leaves it outside. The handle of the process is borrowed, until it is
- * waited for. */
+ * and an argument has a character that cmd.exe would not pass on. *ret_in_job: false when it could
+ * not be made a member of the job object. The handle of the process is borrowed, until it is waited
+ * for. */
 int trk__child_start(char *const argv[], const char *assignment, HANDLE job, pid_t *ret_pid,
 		     HANDLE *ret_process, bool *ret_in_job);
 
@@ -20,8 +20,8 @@ int trk__child_start(char *const argv[], const char *assignment, HANDLE job, pid
  * 0 with its exit code, or a negative errno. */
 int trk__child_run(char *const argv[], const int streams[3], int *ret_code);
 
-/* What this program ends with when it passes on the exit code of a child: `code`, or the whole code
- * of the child that was waited for last, where `code` is what is left of that. */
+/* The exit code of this program when it passes on that of a child: if `code` is the part that
+ * remained of the last child's 32-bit code, that whole code; else `code`. */
 int trk__child_whole_code(int code);
 
 #endif

@@ -10,11 +10,11 @@
 void trk__command_line_add(struct trk_buf *b, const char *argument);
 
 /* The same for a batch file, which cmd.exe reads: always in quotes. -EINVAL for a character that
- * means something to cmd.exe even there: '"', '%', an end of line. */
+ * cmd.exe interprets even in quotes: '"', '%', an end of line. */
 int trk__command_line_add_batch(struct trk_buf *b, const char *argument);
 
-/* Take a command line apart: each argument ended by a NUL, at most `size` bytes of them. Returns
- * their length. `text` may be longer than what is kept. */
+/* Split a command line into arguments, each ended by a NUL, at most `size` bytes of them. Returns
+ * their length. */
 size_t trk__command_line_split(const char *line, char *text, size_t size);
 
 #endif

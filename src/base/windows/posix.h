@@ -1,8 +1,8 @@
-/* What of POSIX the shared code uses and mingw-w64 lacks or has for the ANSI code page only: a header
- * that the build includes before every file, and src/base/windows implements. Names are UTF-8
- * everywhere, separated by '/' or '\\'.
+/* The POSIX functions that the shared code uses and mingw-w64 lacks or has for the ANSI code page
+ * only. The build includes this header before every file; src/base/windows implements it. Names are
+ * UTF-8 everywhere, separated by '/' or '\\'.
  *
- * Only what is used is here. A call that Windows cannot do fails with ENOSYS. */
+ * A call that Windows cannot do fails with ENOSYS. */
 #ifndef TRK_BASE_WINDOWS_POSIX_H
 #define TRK_BASE_WINDOWS_POSIX_H
 #ifndef __ASSEMBLER__
@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdarg.h>
 
-/* Of a pid and a mode, as elsewhere: mingw-w64 has 64 and 16 bits. */
+/* pid_t and mode_t with 32 bits, as elsewhere: mingw-w64 has 64 and 16 bits. */
 #define _PID_T_
 #define _MODE_T_
 #define _INO_T_DEFINED
@@ -42,10 +42,10 @@ typedef uint64_t ino_t;
 
 #undef tell
 
-/* printf is that of mingw-w64, which knows %zu and %lld; gcc checks it as such. */
+/* printf is that of mingw-w64, which supports %zu and %lld; gcc checks formats accordingly. */
 #define format(kind, text, first) format(gnu_##kind, text, first)
 
-/* Those of mingw-w64 convert to float on the way, which gcc warns of. */
+/* The macros of mingw-w64 convert to float, of which gcc warns. */
 #undef isnan
 #undef isinf
 #undef isfinite
@@ -59,7 +59,7 @@ typedef uint64_t ino_t;
 
 /* ---- users ---- */
 
-/* There are three: this user, the system (SYSTEM, the administrators), and all others. */
+/* Three user ids: this user, the system (SYSTEM, the administrators), and all others. */
 enum { TRK_UID_SYSTEM = 0, TRK_UID_SELF = 1000, TRK_UID_OTHER = 1001 };
 
 typedef unsigned int uid_t;
@@ -91,8 +91,8 @@ uid_t trk__geteuid(void);
 #undef S_IWOTH
 #define S_IWOTH 02
 
-/* Modes are made up: 0755 of directories and programs, 0644 of other files. Access control lists
- * are not read but for the owner. */
+/* Modes are constant: 0755 for directories and programs, 0644 for other files. Of access control
+ * lists only the owner is read. */
 struct trk__stat {
 	uint64_t st_dev, st_ino;
 	unsigned int st_mode;
@@ -134,7 +134,7 @@ ssize_t trk__pread(int fd, void *data, size_t size, int64_t at);
 int trk__ftruncate(int fd, int64_t size);
 int trk__isatty(int fd);
 int trk__fsync(int fd);
-/* Also what src/base/windows/wake.h makes. */
+/* Also closes the numbers of src/base/windows/wake.h. */
 int trk__close_any(int fd);
 #define open      trk__open
 #define openat    trk__openat
@@ -173,7 +173,7 @@ static inline ssize_t trk__write(int fd, const void *data, size_t size)
 #define isatty trk__isatty
 #define fsync  trk__fsync
 
-/* Modes and owners are not changed; there are no links to make. */
+/* Modes and owners are not changed; links cannot be created. */
 static inline int trk__no_such_call(void)
 {
 	errno = ENOSYS;
@@ -227,7 +227,7 @@ static inline int fchown(int fd, uid_t uid, gid_t gid)
 int trk__fcntl(int fd, int command, ...);
 #define fcntl trk__fcntl
 
-/* Of the whole file, as flock(2): other programs are not kept from reading or writing. */
+/* Locks the whole file, as flock(2) does: other programs can still read and write it. */
 #define LOCK_SH 1
 #define LOCK_EX 2
 #define LOCK_NB 4

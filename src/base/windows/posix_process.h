@@ -1,6 +1,6 @@
-/* Processes and signals: the part of base/windows/posix.h about them. Signals have the numbers of
- * Linux, which recordings have. None is ever delivered to a handler: src/track/windows takes the
- * events of the console. */
+/* Processes and signals: a part of base/windows/posix.h. Signals have their Linux numbers, as in
+ * recordings. No signal is delivered to a handler: src/track/windows receives the console
+ * events. */
 #ifndef TRK_BASE_WINDOWS_POSIX_PROCESS_H
 #define TRK_BASE_WINDOWS_POSIX_PROCESS_H
 
@@ -20,8 +20,8 @@
 
 /* ---- the end of a process ----
  *
- * A status is the exit code. One that Windows gives to a program that crashed (0xC0000005: access
- * violation) stands for a signal. */
+ * A status is the exit code. The code of a crash (0xC0000005: access violation) maps to a
+ * signal. */
 #define WNOHANG             1
 #define WSTOPPED            2
 #define WEXITED             4
@@ -42,14 +42,15 @@ typedef struct {
 } siginfo_t;
 
 int trk__signal_of_status(int status);
-/* 0 to 2147483647. A code beyond that, such as -1, is its last eight bits, as on Linux. */
+/* 0 to 2147483647. Other codes, such as -1, are cut to their low eight bits, as on Linux. */
 int trk__code_of_status(int status);
 
-/* Of children that src/base/windows/child.h has started. Never waits for longer than no time. */
+/* For children that src/base/windows/child.h has started. waitid() never blocks. */
 pid_t trk__waitpid(pid_t pid, int *ret_status, int flags);
 int trk__waitid(enum trk__idtype type, id_t id, siginfo_t *ret, int flags);
-/* 0: is it there? SIGTERM and SIGKILL end it; a child that has a job object with all that it has
- * started. This process: it ends as its last child did. Other signals are not delivered. */
+/* Signal 0 checks whether the process exists. SIGTERM and SIGKILL end it, a child in a job object
+ * with all its descendants. If pid is this process, it exits as its last child did. Other signals
+ * are not delivered. */
 int trk__kill(pid_t pid, int signo);
 #define waitpid trk__waitpid
 #define waitid  trk__waitid
@@ -73,7 +74,8 @@ static inline pid_t trk__getpid(void)
 }
 #define getpid trk__getpid
 
-/* Start the program, wait for its end, and end as it did: Windows has no way to take its place. */
+/* Start the program, wait for its end, and exit as it did: Windows cannot replace the image of a
+ * process. */
 int trk__execvp(const char *file, char *const argv[]);
 #define execvp trk__execvp
 
@@ -114,7 +116,7 @@ static inline int sigprocmask(int how, const sigset_t *set, sigset_t *before)
 #undef pthread_sigmask
 #define pthread_sigmask sigprocmask
 
-/* The C library has six signals, and ends the program that names another one. */
+/* The C library has six signals, and ends a program that passes another one. */
 typedef void trk__handler(int signo);
 static inline trk__handler *trk__signal(int signo, trk__handler *handler)
 {

@@ -1,4 +1,4 @@
-/* Between the UTF-8 of the program and the UTF-16 of Windows. */
+/* Conversion between the UTF-8 of the program and the UTF-16 of Windows. */
 #ifndef TRK_BASE_WINDOWS_WIDE_H
 #define TRK_BASE_WINDOWS_WIDE_H
 
@@ -9,9 +9,9 @@
 
 enum { TRK_WIDE_PATH_MAX = 4096 };
 
-/* The errno of an error of Windows. */
+/* The errno for a Windows error code. */
 int trk__windows_errno(DWORD error);
-/* Sets errno to it; -1. */
+/* Set errno from GetLastError() and return -1. */
 int trk__windows_failed(void);
 
 /* A path below the directory dirfd (or AT_FDCWD), with the prefix that lifts the limit of 260

@@ -1,4 +1,4 @@
-/* Waiting for what src/base/windows/wake.h makes. */
+/* poll() for the numbers of src/base/windows/wake.h. */
 #ifndef TRK_POSIX_POLL_H
 #define TRK_POSIX_POLL_H
 

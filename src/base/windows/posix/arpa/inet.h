@@ -1,4 +1,4 @@
-/* Of ws2_32. */
+/* Address conversion, from ws2_32. */
 #ifndef TRK_POSIX_ARPA_INET_H
 #define TRK_POSIX_ARPA_INET_H
 

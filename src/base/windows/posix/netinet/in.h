@@ -1,4 +1,4 @@
-/* Addresses, without the headers of Winsock, whose names are in everybody's way. */
+/* Addresses, without the headers of Winsock, whose names clash with those of the program. */
 #ifndef TRK_POSIX_NETINET_IN_H
 #define TRK_POSIX_NETINET_IN_H
 

@@ -1,2 +1,2 @@
-/* Winsock has sockets in another way: addresses alone. */
+/* Addresses only: sockets of Winsock are not descriptors. */
 #include <netinet/in.h>
