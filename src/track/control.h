@@ -1,9 +1,9 @@
-/* Lines over a socket between the library and the program that samples for it.
+/* A line protocol over a socket between the library and the sampler process that it starts.
  *
  *     to the sampler      stop [EXIT CODE] | mark NAME
  *     from the sampler    recording PATH | error TEXT | alert JSON
  *
- * At the end of the stream the other side has gone. */
+ * The end of the stream means that the other process has exited. */
 #ifndef TRK_TRACK_CONTROL_H
 #define TRK_TRACK_CONTROL_H
 

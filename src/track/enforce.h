@@ -28,7 +28,7 @@ enum trk_enforce_step { TRK_ENFORCE_NOTHING, TRK_ENFORCE_WARN, TRK_ENFORCE_TERM,
 enum trk_enforce_step trk__enforce(struct trk_enforce *e, uint64_t elapsed_ns,
 				   uint64_t memory_bytes, char text[TRK_ENFORCE_TEXT_SIZE]);
 
-/* The next moment at which something is due independently of memory; UINT64_MAX: none. */
+/* The next time at which a step is due, whatever the memory; UINT64_MAX: none. */
 uint64_t trk__enforce_next_ns(const struct trk_enforce *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* How a run ended and what it used in all: totals, verdict. */
+/* The end of a run: its totals and its verdict. */
 #ifndef TRK_TRACK_FINISH_H
 #define TRK_TRACK_FINISH_H
 
@@ -13,15 +13,15 @@
 
 struct trk_finish {
 	struct trk_env env;
-	/* run: the tracker's own at the start, which the job inherits; attach: that of the
-	 * process. */
+	/* run: the group of the tracker at the start, which the job inherits; attach: the group of
+	 * the process. */
 	struct trk_cgroup group;
 	struct trk_kills kills;
-	struct trk_group_log groups;      /* that the job entered later */
-	struct trk_cgroup_forks forks;    /* of the job's group when it came there */
-	struct trk_quantity killed_limit; /* of memory, of the one in which it ran out; NaN: none */
-	bool group_is_own;                /* of CPU time and memory: the tracker is alone in it */
-	enum trk_peak_group holders;      /* of the group of memory */
+	struct trk_group_log groups;      /* groups that the job entered later */
+	struct trk_cgroup_forks forks;    /* of the job's group when the job entered it */
+	struct trk_quantity killed_limit; /* memory limit of the group that ran out; NaN: none */
+	bool group_is_own;                /* for CPU time and memory: the tracker is alone in it */
+	enum trk_peak_group holders;      /* of the memory control group */
 	bool attached_is_alone;    /* attach: only processes of the job were seen in its group */
 	struct trk_cgroup_own own; /* made for the job */
 	uint64_t group_cpu_ns, group_peak_bytes; /* at the start */
@@ -41,14 +41,15 @@ struct trk_finish {
 
 /* pid: that of the process to attach to, or 0. */
 void trk__finish_begin(struct trk_finish *f, const struct trk_env *env, pid_t pid);
-/* After each look at the tree: kills by the kernel, and others in the job's group. */
+/* After each walk of the tree: check for kills by the kernel and for other processes in the job's
+ * group. */
 void trk__finish_look(struct trk_finish *f, struct trk_sampler *sampler, bool is_over);
-/* Make a control group for the job that is about to be started; no harm where that cannot be
- * done. */
+/* Make a control group for the job that is about to be started. Failure has no effect. */
 void trk__finish_make_group(struct trk_finish *f, const char *id);
-/* The job was started, in that group unless the kernel refused it: count there. */
+/* The job was started in that group unless the kernel refused it: read the counters of that group
+ * from now on. */
 void trk__finish_enter_group(struct trk_finish *f, bool is_refused);
-/* The job has moved to another group: the totals of the first one are not the job's any more. */
+/* The job has moved to another group: the counters of the first one are no longer the job's. */
 void trk__finish_leave_group(struct trk_finish *f, const struct trk_cgroup *now);
 /* Totals so far, with their quality. */
 void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
@@ -56,9 +57,9 @@ void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
 /* Totals and verdict. sampler may be NULL. */
 void trk__finish(struct trk_finish *f, struct trk_sampler *sampler, struct trk_record *record,
 		 bool reaped, int wait_status);
-/* CPU time of the tracker with the programs that it starts for itself. */
+/* CPU time of the tracker and of its helper programs. */
 uint64_t trk__own_cpu_ns(void);
-/* The totals of CPU time: total_cpu.c. */
+/* Totals of CPU time; in total_cpu.c. */
 void trk__total_cpu(struct trk_finish *f, struct trk_sampler *sampler, struct trk_record *record);
 void trk__finish_release(struct trk_finish *f);
 

@@ -1,9 +1,9 @@
-/* Which job a run is of: a name, and what distinguishes it from other jobs of that name.
+/* The job that a run belongs to: its name, and a scope that distinguishes jobs of the same name.
  *
- * A name that was given stands alone. Else the batch system's or workflow engine's name for the
- * work, with the program and script, since one such job may call several; else program and
- * script, with the working directory. Both are texts; a recording of an older version,
- * and one that was imported, has no second one: it belongs to every job of its name. */
+ * A name that the user gives has no scope. Else the name is that of the batch system or workflow
+ * engine, and the scope is program and script, since one such job may call several; else the name
+ * is program and script, and the scope is the working directory. Older and imported recordings have
+ * no scope: they belong to every job of their name. */
 #ifndef TRK_TRACK_IDENTITY_H
 #define TRK_TRACK_IDENTITY_H
 
@@ -24,19 +24,19 @@ struct trk_identity {
 	char scope[TRK_RUN_TEXT_SIZE];
 };
 
-/* Of the environment: Metaflow (METAFLOW_FLOW_NAME, _STEP_NAME), Nextflow (the name that the task's
- * .command.run in NXF_TASK_WORKDIR states, without its tag), Airflow (AIRFLOW_CTX_DAG_ID,
+/* Reads the environment of Metaflow (METAFLOW_FLOW_NAME, _STEP_NAME), Nextflow (the name that the
+ * task's .command.run in NXF_TASK_WORKDIR states, without its tag), Airflow (AIRFLOW_CTX_DAG_ID,
  * _TASK_ID), Argo (the name in ARGO_TEMPLATE), Slurm, PBS, LSF and Grid Engine (the job's name,
- * which all tasks of an array share), GitHub Actions and GitLab (repository and job). A name that a
- * batch system makes up by itself ("wrap", "STDIN", a UUID) is none; one that looks like a script's
- * file differs from others in the directory of submission, too. */
+ * which all tasks of an array share), GitHub Actions and GitLab (repository and job). Default names
+ * of a batch system ("wrap", "STDIN", a UUID) are ignored; the scope of a name that looks like a
+ * script file includes the directory of submission. */
 void trk__identity_find(const struct trk_identity_facts *facts, struct trk_identity *ret);
 
-/* The process of a Nextflow task, by the head of the script that starts it. False, and *job
- * untouched, where it is missing or empty. */
+/* The process name of a Nextflow task, from the head of its script. False, with *job untouched, if
+ * it is missing or empty. */
 bool trk__identity_task(const char *text, char job[TRK_RUN_TEXT_SIZE]);
 
-/* The scope that a directory is: its path, cut if it is very long. */
+/* The scope for a directory: its path, cut if it is very long. */
 void trk__identity_scope(const char *directory, char scope[TRK_RUN_TEXT_SIZE]);
 
 #endif

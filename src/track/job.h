@@ -22,7 +22,7 @@ struct trk_job {
 	pid_t pid;
 	sigset_t original_mask;
 	sigset_t handled;                            /* the signals with a handler */
-	struct sigaction original[TRK_JOB_ADJUSTED]; /* dispositions to restore */
+	struct sigaction original[TRK_JOB_ADJUSTED]; /* restored in the job */
 	struct itimerval timer[TRK_JOB_TIMERS];      /* interval timers that the job gets */
 	int was_subreaper;
 	int parent_death_signal; /* as of PR_GET_PDEATHSIG; 0: none */
@@ -43,7 +43,7 @@ struct trk_job {
 		.perf_fd = -1, .root_perf_fd = -1                                                  \
 	}
 
-/* Can orphans of the job be made children of the tracker? */
+/* Can the tracker adopt orphans of the job as a subreaper? */
 bool trk__job_can_adopt(void);
 
 /* Block the signals that the loop handles, and become a subreaper. Call before _spawn or alone
@@ -57,36 +57,37 @@ int trk__job_prepare(struct trk_job *job);
 int trk__job_spawn(struct trk_job *job, char *const argv[], char *assignment,
 		   bool *ret_exec_failed);
 
-/* Have the kernel kill others first when memory runs out, so that the verdict is not lost: memory
- * that no process maps (tmpfs, sockets) would leave the tracker as the largest process. Needs
- * CAP_SYS_RESOURCE; else nothing changes. Call after _spawn, as children inherit it; _release
- * takes it back. */
+/* Lower oom_score_adj of the tracker, so that the kernel kills other processes first and the
+ * verdict is not lost: if memory that no process maps (tmpfs, sockets) fills the limit, the tracker
+ * may be the largest process. Needs CAP_SYS_RESOURCE, else does nothing. Call after _spawn, as
+ * children inherit the value; _release restores it. */
 void trk__job_protect_self(struct trk_job *job);
 
-/* Instead of _spawn, where no job is started: SIGXFSZ is ignored from now on. A limit on the size
- * of files costs rows, not the tracker. */
+/* Call instead of _spawn where no job is started: ignores SIGXFSZ, so that a file size limit loses
+ * rows but does not kill the tracker. */
 void trk__job_none(void);
 
 /* What to do with a signal that has arrived. */
 enum trk_job_action {
-	TRK_JOB_IGNORE,  /* the group has it already */
+	TRK_JOB_IGNORE,  /* the process group has received it already */
 	TRK_JOB_CHILD,   /* SIGCHLD: look at the children */
 	TRK_JOB_FORWARD, /* *ret_signal was sent to the tracker: pass it on */
 };
 /* Read one pending signal. False when there is none. */
 bool trk__job_next_signal(struct trk_job *job, enum trk_job_action *ret, int *ret_signal);
 
-/* Stop this process by this signal, so that its parent sees why, until continued. */
+/* Stop this process by this signal, so that its parent sees the reason. Returns when it is
+ * continued. */
 void trk__job_stop_self(int signo);
-/* The same as the job has stopped of it; the job is then continued too. */
+/* The same after the job has stopped by this signal; continues the job afterwards. */
 void trk__job_stop_with(struct trk_job *job, int signo);
 
 /* Reap a child that may have ended. Returns 1 with its status, as of waitpid(2), and usage; 0 while
- * it has not ended; or a negative errno: -ECHILD when it is no child of this process (any more). A
- * way of waiting that a system call filter refuses does not lose the result. */
+ * it has not ended; or a negative errno: -ECHILD when it is not, or no longer, a child of this
+ * process. Uses another wait call where a system call filter refuses one. */
 int trk__job_reap(pid_t pid, int *ret_status, struct trk_usage *ret_usage);
 
-/* The job has ended: signals that arrived for it since are dropped. When memory ran out, a service
+/* Drop the signals that arrived after the end of the job. After an out-of-memory kill, a service
  * manager ends the rest of the group by SIGTERM (systemd's OOMPolicy=stop): with `hold_term` that
  * signal stays blocked after _release, so that the tracker can still print the summary. */
 void trk__job_drop_signals(struct trk_job *job, bool hold_term);

@@ -1,8 +1,8 @@
 /* The limits of a run: the current ones, their changes, and the value that use is compared with.
  *
  * A limit may change while the job runs, and so may the control group. Then the CPU limit of the
- * run is the largest one, and the memory limit the one that the job came nearest to; each has a
- * reason that says so. */
+ * run is the largest one, and the memory limit is the one that the job came nearest to; the reason
+ * of each states this. */
 #ifndef TRK_TRACK_LIMITS_H
 #define TRK_TRACK_LIMITS_H
 
@@ -26,11 +26,11 @@ struct trk_limits {
 	unsigned int seen;                        /* changes of the sampler's limits */
 	struct trk_limit_words cpu, memory;
 	double nearest_share;                 /* of the memory limit in use, largest so far */
-	struct trk_quantity nearest, largest; /* limits of memory: then, and of all */
+	struct trk_quantity nearest, largest; /* memory limits: at nearest_share, and of all */
 	struct trk_quantity cores;            /* largest CPU limit */
 };
 
-/* Take the limits at the start into run->limit and, where nothing is stated, into run->request. */
+/* Set run->limit to the limits at the start and, where nothing is stated, run->request too. */
 void trk__limits_begin(struct trk_limits *l, const struct trk_env *env,
 		       const struct trk_sampler *sampler, uint64_t own_bytes, struct trk_run *run);
 
@@ -39,13 +39,13 @@ void trk__limits_begin(struct trk_limits *l, const struct trk_env *env,
 void trk__limits_state(struct trk_limits *l, uint64_t time_ns, const struct trk_gpu_hints *gpus,
 		       struct trk_run *run);
 
-/* After each row. Returns whether run->limit or run->request is another one than before. */
+/* Call after each row. Returns true if run->limit or run->request changed. */
 bool trk__limits_follow(struct trk_limits *l, const struct trk_env *env,
 			const struct trk_sampler *sampler, const struct trk_sample *row,
 			struct trk_run *run);
 
-/* At the end: where memory ran out, the limit that counts is that of the group in which it did
- * (`killed`, NULL: not known), else the one that holds now. Returns as above. */
+/* Call at the end: after an out-of-memory kill the memory limit is that of the group that ran out
+ * (`killed`, NULL: not known), else the current one. Returns as above. */
 bool trk__limits_end(struct trk_limits *l, const struct trk_outcome *o,
 		     const struct trk_quantity *killed, struct trk_run *run);
 

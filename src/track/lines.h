@@ -1,5 +1,5 @@
-/* The lines of a job's program while it is tracked: when stacks are sampled and when what was
- * counted goes into the recording. */
+/* Line profile of a tracked job: when stacks are sampled and when the sums are written to the
+ * recording. */
 #ifndef TRK_TRACK_LINES_H
 #define TRK_TRACK_LINES_H
 
@@ -19,16 +19,16 @@ struct trk_track_lines {
 
 #define TRK_TRACK_LINES_NONE ((struct trk_track_lines){.timer_fd = -1})
 
-/* Begin to sample; without the means for it nothing is sampled. *ret_lines: what is known of it,
- * for the record, which frees it. */
+/* Begin to sample; does nothing where stacks cannot be read. *ret_lines: the result, owned by the
+ * record. */
 void trk__track_lines_begin(struct trk_track_lines *t, const struct trk_env *env,
 			    const struct trk_track_options *options, uint64_t start_ns,
 			    struct trk_lines **ret_lines);
-/* After the tree was looked at. */
+/* Call after each walk of the tree. */
 void trk__track_lines_follow(struct trk_track_lines *t, struct trk_tree *tree, uint64_t now_ns);
-/* When the timer is ready. */
+/* Call when the timer is ready. */
 void trk__track_lines_tick(struct trk_track_lines *t, uint64_t now_ns);
-/* Write what was counted where it is time to and there is room for it; `now`: in any case. */
+/* Write the sums if they are due and there is room; `now`: in any case. */
 void trk__track_lines_write(struct trk_track_lines *t, struct trk_writer *w, uint64_t now_ns,
 			    bool now);
 void trk__track_lines_end(struct trk_track_lines *t);

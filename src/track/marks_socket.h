@@ -1,5 +1,4 @@
-/* The socket on which a tracker takes marks on Linux and macOS, which have other kinds of address
- * for it. */
+/* Address of the socket for marks, which differs between Linux and macOS. */
 #ifndef TRK_TRACK_MARKS_SOCKET_H
 #define TRK_TRACK_MARKS_SOCKET_H
 

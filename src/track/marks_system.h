@@ -1,5 +1,4 @@
-/* How a mark reaches the tracker of a run: each system has another way, and another proof that the
- * sender is the same user. */
+/* System-specific transport of marks, and the check that the sender is the same user. */
 #ifndef TRK_TRACK_MARKS_SYSTEM_H
 #define TRK_TRACK_MARKS_SYSTEM_H
 
@@ -8,8 +7,8 @@
 
 #include "track/marks.h"
 
-/* One message. Returns its length; 0: it is empty, or of another user; a negative errno: there is
- * none. */
+/* Receive one message. Returns its length; 0: it is empty or from another user; a negative errno:
+ * there is none. */
 ssize_t trk__marks_receive(int fd, char *text, size_t size);
 
 /* Send one to the run, whose id has `id_len` bytes. 0 or a negative errno. */

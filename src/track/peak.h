@@ -13,18 +13,18 @@
 #include "model/run.h"
 #include "sample/sampler.h"
 
-/* Whose is the control group of memory? */
+/* Which processes are in the memory control group? */
 enum trk_peak_group {
-	TRK_PEAK_GROUP_NONE,  /* others' as well, or not known */
+	TRK_PEAK_GROUP_NONE,  /* others too, or not known */
 	TRK_PEAK_GROUP_ALONE, /* the tracker and the job were alone in it */
-	TRK_PEAK_GROUP_OWN,   /* made for the job: the tracker is not in it */
+	TRK_PEAK_GROUP_OWN,   /* made for the job, without the tracker */
 };
 
 struct trk_peak_facts {
 	struct trk_tree_peak tree;
 	struct trk_sampler_memory memory;
 	bool is_run;          /* the tracker started the job, and sees its orphans */
-	bool is_alone;        /* one process lived, and its end was reaped */
+	bool is_alone;        /* there was one process, and it was reaped */
 	bool can_be_missed;   /* children of a parent that ignores SIGCHLD: their size is unknown */
 	uint64_t start_bytes; /* of the tracker: what the maxrss of a forked child starts from */
 	enum trk_peak_group group;
@@ -34,7 +34,7 @@ struct trk_peak_facts {
 		group_slack_bytes; /* by which the kernel may count too much: charges are batched */
 	uint64_t
 		tracker_bytes; /* largest size of the tracker, where that is in the group as well */
-	uint64_t tracker_anon_bytes; /* of it, what is charged to the group for certain */
+	uint64_t tracker_anon_bytes; /* the part of it that is certainly charged to the group */
 	uint64_t machine_bytes; /* memory of the machine: no more can be resident; 0: not known */
 	uint64_t io_bytes; /* read from and written to disks: no more page cache can have come */
 };

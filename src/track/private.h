@@ -1,4 +1,4 @@
-/* Shared by track.c (life, ticks, loop), track_setup.c (set-up before the first tick) and
+/* Shared by track.c (loop and ticks), track_setup.c (set-up before the first tick) and
  * track_events.c (children, signals, control messages). */
 #ifndef TRK_TRACK_PRIVATE_H
 #define TRK_TRACK_PRIVATE_H
@@ -39,14 +39,14 @@ struct track {
 	uint64_t spawn_ns; /* just before the job was started; 0: attached */
 	uint64_t start_ns, next_ns, state_ns;
 	struct trk_enforce limits;
-	/* the tracker's before the job: inherited over an exec */
+	/* children of the tracker before the job, inherited over an exec */
 	pid_t old_child[OLD_CHILDREN_MAX];
 	int old_children;
 	bool root_reaped, stop;
 	bool is_last; /* the row that is taken is the last one */
 	bool unarmed; /* the timer could not be set: the loop polls the clock */
 	int wait_status;
-	uint64_t gpus_ns; /* of the GPUs' answer that was recorded last */
+	uint64_t gpus_ns; /* of the GPU reading that was recorded last */
 	int64_t gpus_us;  /* and when, since the start */
 };
 
@@ -56,10 +56,10 @@ void trk__track_note_old_children(struct track *t);
 bool trk__track_is_old_child(const struct track *t, pid_t pid);
 void trk__track_describe(struct track *t);
 void trk__track_open_recording(struct track *t);
-/* Of the job, or of the attached process. 0 or a negative errno. */
+/* For the job, or for the attached process. 0 or a negative errno. */
 int trk__track_open_sampler(struct track *t);
-/* Report the first reading to the program that started the tracker: its use counts in full from now
- * on. */
+/* Report the first reading to the program that started the tracker: its use is counted completely
+ * from now on. */
 void trk__track_announce(struct track *t);
 
 /* Has the job moved to another control group? */
@@ -68,8 +68,8 @@ void trk__track_follow_group(struct track *t);
 void trk__track_take_marks(struct track *t);
 void trk__track_take_control(struct track *t);
 void trk__track_reap(struct track *t, pid_t pid);
-/* Look at all children that changed. The job's own end is met with one more look at the tree
- * while its figures are still there: a zombie shows its own CPU time and bytes. */
+/* Handle all children that changed state. Before the job is reaped, the tree is walked once more: a
+ * zombie still shows its CPU time and bytes. */
 void trk__track_look_at_children(struct track *t);
 void trk__track_handle_signals(struct track *t);
 

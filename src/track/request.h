@@ -14,7 +14,7 @@
 /* Parse "cpu=4,mem=16GiB,gpu=1,time=2h". Returns 0, or -EINVAL and leaves request untouched. */
 int trk__request_parse(const char *text, struct trk_quantity request[TRK_REQUESTS]);
 
-/* Fill in unknown requests from limits that were set on purpose. */
+/* Fill in unknown requests from the environment of the batch system. */
 void trk__request_detect(const char *(*get)(const char *name),
 			 struct trk_quantity request[TRK_REQUESTS]);
 

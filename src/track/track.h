@@ -16,25 +16,25 @@
 #include "sample/sampler.h"
 #include "sample/stacks.h"
 
-/* What a person should hear while the job runs: a limit that is near or reached. */
+/* A message to the user while the job runs: a limit is near or reached. */
 typedef void trk_track_word_fn(void *data, const char *text);
 
-/* Called with each row, in order, which is counted in the record; gpus: what the row has of them,
- * or NULL. */
+/* Called with each row, in order, after it was added to the record; gpus: the GPUs of the row, or
+ * NULL. */
 typedef void trk_track_row_fn(void *data, const struct trk_record *record,
 			      const struct trk_sample *row, const struct trk_gpu_reading *gpus);
 
-/* Called once, when all is known but before the recording ends: fill in record->place.cost. */
+/* Called once before the recording ends, when all else is known: set record->place.cost. */
 typedef void trk_track_cost_fn(void *data, struct trk_record *record);
 
-/* Called when SIGUSR1 was sent to the tracker, which asks how the job is. Of run, the job gets the
- * signal as it would without the tracker. */
+/* Called when the tracker receives SIGUSR1, a request for the status of the job. With run, the job
+ * receives the signal too, as without the tracker. */
 typedef void trk_track_status_fn(void *data, const struct trk_record *record);
 
 struct trk_track_options {
 	char *const *argv; /* run: the command, NULL-terminated */
-	/* run: once the job has them, the tracker's standard streams become /dev/null, so that the
-	 * reader of a pipe sees its end when the job closes it. */
+	/* run: after the start of the job, redirect the tracker's standard streams to /dev/null, so
+	 * that the reader of a pipe sees its end when the job closes it. */
 	bool release_stdin, release_stdout;
 	pid_t pid; /* attach: the process; 0 with argv NULL: the whole machine */
 	const char *job;
@@ -44,21 +44,21 @@ struct trk_track_options {
 	size_t tags_len;
 	uint64_t interval_ns;
 	bool one_process;
-	bool no_system; /* the process tree alone */
+	bool no_system; /* the process tree only */
 	bool own_group; /* run: make a control group for the job where that can be done */
 	bool unlisted;  /* this and the next: see struct trk_run */
 	uint64_t input_bytes;
 	enum trk_redaction redaction; /* of command lines */
-	bool renice;                  /* take the nice value below once the job has started */
+	bool renice;                  /* set the nice value below once the job has started */
 	int nice;
-	struct trk_enforce limits; /* run: that the job is held to */
-	uint64_t duration_ns;      /* system, attach: end after so long; 0 none */
+	struct trk_enforce limits; /* run: enforced on the job */
+	uint64_t duration_ns;      /* system, attach: end after this time; 0: none */
 	enum trk_gpu_mode gpu;
 	const struct trk_gpu_hints *gpu_hints; /* not in a thread of a host program */
 	double pss_share;                      /* negative: the default of 0.5 % of a core */
 	const char *dir;                       /* of recordings; NULL: write none */
-	int control_fd;                 /* see track/control.h; -1: none; the caller closes it */
-	bool in_thread;                 /* of a host program: leave signals and children alone */
+	int control_fd; /* see track/control.h; -1: none; the caller closes it */
+	bool in_thread; /* in a thread of a host program: do not touch its signals and children */
 	trk_track_row_fn *on_row;       /* may be NULL */
 	trk_track_word_fn *on_word;     /* may be NULL */
 	trk_track_cost_fn *on_cost;     /* may be NULL */
@@ -74,8 +74,8 @@ struct trk_track_result {
 	struct trk_record record; /* the caller releases */
 	bool started;             /* run: the job was started */
 	bool exec_failed;
-	int sampling_error;      /* run: why the job was stood in for, and nothing sampled; or 0 */
-	int recording_error;     /* 0, or why there is no recording or not all of one */
+	int sampling_error;      /* run: why nothing was sampled although the job ran; or 0 */
+	int recording_error;     /* 0, or why the recording is missing or incomplete */
 	uint64_t recording_lost; /* records */
 	char recording_where[4352];
 };
