@@ -1,8 +1,8 @@
 /* Whether a run differs from the earlier runs of its job by more than their noise.
  *
- * Judged on the logarithm, against the job's own noise: the distance from the median in units of
- * 1.4826 times the median absolute deviation (the standard deviation, if the noise were normal),
- * which one outlier among the earlier runs does not move. Pure, no allocation. */
+ * The logarithm of a value is compared with the noise of the job: the distance from the median in
+ * units of 1.4826 times the median absolute deviation (the standard deviation, if the noise were
+ * normal). One outlier among the earlier runs does not change that unit. Pure, no allocation. */
 #ifndef TRK_ADVISE_ANOMALY_H
 #define TRK_ADVISE_ANOMALY_H
 
@@ -10,13 +10,13 @@
 
 enum { TRK_ANOMALY_RUNS_MIN = 5, TRK_ANOMALY_RUNS_MAX = 50, TRK_ANOMALY_STREAM_RUNS = 20 };
 
-/* Smallest noise that is used, as a share of the value: real repetitions scatter at least so
- * much, and with constant figures every change would be an anomaly. */
+/* Lower bound of the noise, as a share of the value: real repetitions vary at least that much, and
+ * with constant figures every change would be an anomaly. */
 #define TRK_ANOMALY_FLOOR_TIME   0.03
 #define TRK_ANOMALY_FLOOR_MEMORY 0.01
 
-/* Distances in units of noise above which a single run is odd, and the sum (CUSUM, less half a unit
- * a run) above which the job has changed. */
+/* In units of noise: the distance above which a single run is odd, and the cumulative sum (CUSUM,
+ * less half a unit per run) above which the job has changed. */
 #define TRK_ANOMALY_LIMIT 5.0
 #define TRK_DRIFT_LIMIT   5.0
 
@@ -44,16 +44,16 @@ int trk__anomaly_judge(const double *earlier, size_t count, double value, double
 int trk__anomaly_judge_ln(const double *ln, size_t n, double value, double floor_share,
 			  struct trk_anomaly *ret);
 
-/* Whether the newest value is the one with which it is clear that the level has moved: positive the
- * distance by which the cumulative sum passed TRK_DRIFT_LIMIT upwards ("has become slower,
- * bigger"), negative downwards, else 0. Each value is compared with the TRK_ANOMALY_STREAM_RUNS
- * before it (5 at least) and counts for TRK_ANOMALY_LIMIT at most, so that one odd run is no drift;
- * the sum starts anew once it has passed. Returns 0, or -TRK_E_NODATA with fewer than 6 values. */
+/* Whether the newest value is the one that shows a change of level: *ret is the distance by which
+ * the cumulative sum exceeds TRK_DRIFT_LIMIT, positive upwards ("has become slower, bigger"),
+ * negative downwards, else 0. Each value is compared with the TRK_ANOMALY_STREAM_RUNS before it (5
+ * at least) and counts for TRK_ANOMALY_LIMIT at most, so that one odd run is not a drift; the sum
+ * restarts from 0 after a change. Returns 0, or -TRK_E_NODATA with fewer than 6 values. */
 int trk__anomaly_drift(const double *values, size_t count, double floor_share, double *ret);
 
-/* The same for every value in one pass: the indices, ascending, of those with which it was clear
- * that the level has moved, into ret_at[0 .. count). All values count, known and positive; it
- * returns how many moves there were. */
+/* The same for every value in one pass: writes the ascending indices of the values that show a
+ * change of level to ret_at[0 .. count) and returns their number. All values must be known and
+ * positive. */
 size_t trk__anomaly_drifts(const double *values, size_t count, double floor_share, size_t *ret_at);
 
 #endif

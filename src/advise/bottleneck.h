@@ -7,15 +7,14 @@
 
 enum { TRK_BOTTLENECK_SIZE = 160 };
 
-/* Shares of the time from which on something is called the bottleneck, in the order in which they
- * are tried. */
-#define TRK_BOTTLENECK_MEMORY   0.10 /* stalled for memory: the dearest wait */
+/* Smallest share of the time of each bottleneck, in the order in which they are tested. */
+#define TRK_BOTTLENECK_MEMORY   0.10 /* stalled for memory: the most expensive wait */
 #define TRK_BOTTLENECK_CPU_WAIT 0.20
 #define TRK_BOTTLENECK_GPU      0.50
 #define TRK_BOTTLENECK_DISK     0.30
 #define TRK_BOTTLENECK_ON_CPU   0.70
-#define TRK_BOTTLENECK_FULL     0.90 /* of the cores busy in the mean: all of them */
-#define TRK_BOTTLENECK_ONE_CORE 1.2  /* busy in the mean at most: one core */
+#define TRK_BOTTLENECK_FULL     0.90 /* mean share of the cores that are busy: all cores */
+#define TRK_BOTTLENECK_ONE_CORE 1.2  /* largest mean of busy cores: one core */
 
 enum trk_bottleneck {
 	TRK_BOUND_UNKNOWN,
@@ -26,7 +25,7 @@ enum trk_bottleneck {
 	TRK_BOUND_ALL_CORES,
 	TRK_BOUND_ONE_CORE,
 	TRK_BOUND_CPU,   /* some of the cores */
-	TRK_BOUND_OTHER, /* sleep, network, locks; or what could not be measured */
+	TRK_BOUND_OTHER, /* sleep, network, locks, or not measured */
 	TRK_BOUND_MIXED,
 };
 

@@ -1,15 +1,15 @@
 /* How many cores to request, from how many were busy and for how long.
  *
- * A histogram of busy cores (0.1 core a bin) predicts the run time on k cores:
- * T(k) = sum of seconds * max(1, busy / k). What kept more than k cores busy is stretched, nothing
- * else changes. From one machine to fewer cores of it this is right within a few per cent for
- * ordinary programs; it does not cover jobs spread over several machines, nor of more cores than
- * there were: where nearly all of them were busy, more might help, and that is said.
+ * A histogram of busy cores (0.1 core a bin) predicts the run time on k cores: T(k) = sum of
+ * seconds * max(1, busy / k). Only the time with more than k busy cores becomes longer. For fewer
+ * cores of the same machine the prediction is right within a few per cent for ordinary programs. It
+ * does not cover jobs on several machines, nor more cores than the run had: where nearly all were
+ * busy, the advice says that more might help.
  *
- * Where threads waited for a CPU, busy cores are less than the run's demand. In an interval
- * with `busy` cores and `queued` threads waiting, busy + queued threads wanted to run. With a CPU
- * for each the interval would have been shorter, and the same work done on more cores at once:
- * trk__busy_add_free() takes it as that. */
+ * Where threads waited for a CPU, busy cores are less than the run's demand. In an interval with
+ * `busy` cores and `queued` waiting threads, busy + queued threads were runnable. With a CPU for
+ * each, the interval would have been shorter, with the same work on more cores:
+ * trk__busy_add_free() adds it that way. */
 #ifndef TRK_ADVISE_CPU_H
 #define TRK_ADVISE_CPU_H
 
@@ -25,8 +25,8 @@ enum {
 
 #define TRK_BUSY_BIN_CORES 0.1
 
-/* Share of a core price: what a core and a GiB cost in an hour, $; a fit to general, compute and
- * memory servers of one vendor. Only their ratio matters to the choice of cores. */
+/* Price of a core and of a GiB for an hour, $; a fit to general, compute and memory servers of one
+ * vendor. Only their ratio affects the choice of cores. */
 #define TRK_PRICE_CORE_HOUR 0.0373
 #define TRK_PRICE_GIB_HOUR  0.00433
 
@@ -37,36 +37,36 @@ struct trk_busy {
 	double core_seconds[TRK_BUSY_BINS]; /* work done in it */
 };
 
-/* Share of the time that threads could run, and waited for a CPU, from which on the queue is taken
- * into account: behind others, and behind one another. docs/advice.md has their sources. */
+/* Smallest share of the runnable time that threads waited for a CPU, for the queue to count: behind
+ * other work, and behind the job's own threads. docs/advice.md has the sources. */
 #define TRK_QUEUE_SHARE     0.10
 #define TRK_QUEUE_OWN_SHARE 0.20
 
 /* What the threads waited behind. */
 enum trk_queue_cause {
-	TRK_QUEUE_NONE,    /* they did not, or for too small a share */
+	TRK_QUEUE_NONE,    /* they did not wait, or for too small a share */
 	TRK_QUEUE_OTHERS,  /* other work on the machine */
-	TRK_QUEUE_OWN,     /* one another: more threads than CPUs that they could use */
+	TRK_QUEUE_OWN,     /* the job's own threads: more than it has CPUs */
 	TRK_QUEUE_QUOTA,   /* a CPU quota */
-	TRK_QUEUE_UNKNOWN, /* the machine was short of CPU, and the job's part is not known */
+	TRK_QUEUE_UNKNOWN, /* the machine was short of CPU; the job's part is not known */
 };
 
 struct trk_cpu_queue {
 	enum trk_queue_cause cause;
-	double share; /* of the time that threads could run; NaN: not known */
+	double share; /* of the runnable time; NaN: not known */
 };
 
-/* Take one interval. Unknown (NaN), negative or infinite figures are left out. */
+/* Add one interval. Unknown (NaN), negative or infinite figures are left out. */
 void trk__busy_add(struct trk_busy *h, double cores, double seconds);
-/* Take one interval in which `queued` threads waited for a CPU (0 or more) as if none had. */
+/* Add one interval in which `queued` (>= 0) threads waited for a CPU, as if none had waited. */
 void trk__busy_add_free(struct trk_busy *h, double cores, double queued, double seconds);
 /* Run time that the histogram covers. */
 double trk__busy_seconds(const struct trk_busy *h);
-/* Predicted run time on `cores` cores (> 0, fractions as of a quota allowed), s; NaN when empty. */
+/* Predicted run time in s on `cores` cores (> 0; a quota may be a fraction); NaN when empty. */
 double trk__busy_run_time(const struct trk_busy *h, double cores);
 
 struct trk_cpu_options {
-	double cores_now;    /* that the runs had; NaN: not known (largest seen is used) */
+	double cores_now;    /* cores of the runs; NaN: not known (largest seen is used) */
 	double memory_bytes; /* of the request: dear memory favours more cores; NaN: 4 GiB a core */
 	double slowdown_max; /* longest run time, as a multiple of the present; NaN: no bound */
 	double stated_cores; /* requested, or an enforced limit; NaN: neither. Not lowered under a
@@ -99,14 +99,14 @@ struct trk_cpu_advice {
 };
 
 /* The number of cores (a power of two, or cores_now) with the least price of a run. Half as many
- * cores are considered only if less than half of the cores were in use, or if it costs less than a
- * tenth of the run time. Where the threads waited for a CPU, stated_cores is the least; behind a
- * quota more than there were are considered. options may be NULL. Returns 0, or -TRK_E_NODATA when
+ * cores are considered only if less than half of the cores were in use, or if the run time grows by
+ * less than 10 %. If threads waited for a CPU, the result is at least stated_cores; behind a quota,
+ * more cores than the run had are considered. options may be NULL. Returns 0, or -TRK_E_NODATA when
  * the histogram is empty. */
 int trk__cpu_advise(const struct trk_busy *h, const struct trk_cpu_options *options,
 		    struct trk_cpu_advice *ret);
 
-/* "other work", "own threads", "quota", "not known"; NULL where there is none. */
+/* "other work", "own threads", "quota", "not known"; NULL for TRK_QUEUE_NONE. */
 const char *trk__queue_cause_name(enum trk_queue_cause cause);
 
 /* "behind other work" …: what they waited for, to end a sentence. */

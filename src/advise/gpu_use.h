@@ -1,5 +1,5 @@
-/* Were the GPUs of a run put to use. Pure functions over totals that the caller fills. The
- * thresholds are the constants below, and docs/gpu.md lists them. */
+/* Whether a run used its GPUs. Pure functions over totals that the caller fills in. The thresholds
+ * are the constants below, and docs/gpu.md lists them. */
 #ifndef TRK_ADVISE_GPU_USE_H
 #define TRK_ADVISE_GPU_USE_H
 
@@ -10,7 +10,7 @@
 #define TRK_GPU_LOW_SM_BUSY   0.50 /* … though a kernel ran at least this much */
 #define TRK_GPU_STARVED_SHARE 0.20 /* of the time a GPU waited while a core was busy */
 
-/* NaN: not known. What is not known is not judged. */
+/* NaN: not known; such figures are not judged. */
 struct trk_gpu_facts {
 	double given;      /* GPUs that were requested, else that the job held */
 	bool stated;       /* they were requested: only then can they be too many */
@@ -22,12 +22,12 @@ struct trk_gpu_facts {
 	double starved_share;
 };
 
-/* Adds reasons to the verdict, and makes it over-provisioned where GPUs that were requested lay
- * idle. A verdict of not enough data stays as it is. */
+/* Adds reasons to the verdict, and makes it over-provisioned if requested GPUs were idle. A verdict
+ * of not enough data is not changed. */
 void trk__sizing_judge_gpus(const struct trk_gpu_facts *facts, struct trk_sizing_verdict *v);
 
-/* GPUs to ask for the next time: those that were used, at least the most that were busy at once in
- * any run; 0 where none was used; NaN where nothing is known. */
+/* Number of GPUs to request for the next run: those that were used, at least the most that were
+ * busy at once in any run; 0 if none was used; NaN if not known. */
 double trk__gpu_advise(const struct trk_gpu_facts *facts, double busiest);
 
 #endif

@@ -4,13 +4,13 @@
  * "not known". 200 runs of history take well below a millisecond. docs/advice.md explains the
  * method and shows what it pays and how often it fails on recorded jobs.
  *
- * In short: a few one-line predictors of the next peak (the largest so far, a moving average, the
- * line through the input size, the runs with the most alike input) are judged by what they would
- * have predicted before each earlier run. To their errors comes the law of records: after n runs
- * the next one exceeds all of them with probability 1/(n+1), and by how much follows a measured
- * tail, scaled by the distance of the job's own two largest. Of all predictors times factors, the
- * pair with the least expected price wins: the request for as long as the run lasts, plus, where
- * the run needs more, the failed attempt and the next. */
+ * In short: a few simple predictors of the next peak (the largest so far, a moving average, a line
+ * through the input sizes, the runs with the most similar input) are evaluated by what they would
+ * have predicted before each earlier run. Their errors are extended by the law of records: after n
+ * runs the next one exceeds all of them with probability 1/(n+1), by an amount that follows a
+ * measured tail, scaled by the distance between the job's two largest peaks. The request is the
+ * pair of predictor and factor with the least expected price: the request times the run time plus,
+ * if the run needs more, the price of the failed attempt and of the next one. */
 #ifndef TRK_ADVISE_MEMORY_H
 #define TRK_ADVISE_MEMORY_H
 
@@ -34,11 +34,11 @@ enum trk_earlier_end {
 
 /* One earlier run. */
 struct trk_earlier_run {
-	double peak_bytes;  /* NaN or <= 0: not known; the run is then left out, unless its limit
-			     * tells (out of memory) */
-	double duration_s;  /* weighs the price in what a reason says; NaN: counts as one */
+	double peak_bytes;  /* NaN or <= 0: not known; the run is then left out, unless it ran
+			     * out of memory at a known limit */
+	double duration_s;  /* weight of the price in the text of a reason; NaN: 1 */
 	double input_bytes; /* size of the input, as far as it is known before a run; NaN: not */
-	double limit_bytes; /* what it was given; NaN: not known. Used for out of memory only */
+	double limit_bytes; /* memory that the run had; NaN: not known. Used for out of memory only */
 	enum trk_earlier_end end;
 };
 
@@ -49,17 +49,17 @@ enum trk_risk {
 	TRK_RISK_SAFE,  /* and never below an earlier peak, unless input size explains that peak */
 };
 
-/* The numbers of the method. A caller has no need of them; the replay bench varies them. */
+/* Constants of the method; only the replay benchmark varies them. */
 struct trk_memory_tuning {
-	double half_life_runs;     /* weight of a run halves after so many newer ones */
+	double half_life_runs;     /* the weight of a run halves after this many newer ones */
 	size_t join_after;         /* forecasts that a predictor must have made before it counts */
 	double time_to_failure;    /* share of the run that a failing attempt lasts */
-	size_t shift_down_runs;    /* so many runs in a row below (above) all of those before */
+	size_t shift_down_runs;    /* this many runs in a row below (above) all earlier ones */
 	size_t shift_up_runs;      /* ... and the older ones are forgotten; 0: never */
 	double step_bytes;         /* requests are rounded up to multiples of this */
 	double floor_bytes;        /* and are no smaller than this */
 	double out_of_memory_grow; /* need of a killed run, as a multiple of its limit */
-	double chance_max;         /* a request that the next run exceeds more often is none */
+	double chance_max;         /* a request that the next run exceeds more often is excluded */
 	double shift_gap;    /* a shift of level stands out by this share of ln(max / min) before */
 	double newest_extra; /* the newest run weighs so much more than by its age */
 	size_t jump_before;  /* a run a tenth above so many before it, at most, is a jump: */
@@ -77,8 +77,7 @@ struct trk_memory_tuning {
 };
 extern const struct trk_memory_tuning trk__memory_tuning;
 
-/* Zero-initialised it asks for the default risk; but set the sizes to NAN, not to 0, where they are
- * not known (0 is read as not known too). */
+/* Zero-initialised: default risk, sizes not known (NaN means not known too). */
 struct trk_memory_options {
 	enum trk_risk risk;
 	double input_bytes;                     /* of the next run; NaN: not known */
@@ -128,15 +127,15 @@ struct trk_memory_advice {
 };
 
 /* Advise on the next run after `count` earlier ones, oldest first (borrowed). `options` may be
- * NULL. Returns 0; -TRK_E_NODATA when no run has a figure of memory; -EINVAL for an enumeration
- * value that does not exist. *ret is untouched on failure. */
+ * NULL. Returns 0; -TRK_E_NODATA when no run has a memory figure; -EINVAL for an invalid
+ * enumeration value. *ret is untouched on failure. */
 int trk__memory_advise(const struct trk_earlier_run *runs, size_t count,
 		       const struct trk_memory_options *options, struct trk_memory_advice *ret);
 
-/* The next rung after the next run failed at failed_bytes: what the same distribution, given that
- * the need is above that, makes cheapest; twice failed_bytes where it has no such runs. Always
- * above failed_bytes (but never above machine_bytes). Returns 0, or as above; -EINVAL for a
- * failed_bytes that is no positive number. */
+/* The next rung after the next run failed at failed_bytes: the cheapest request by the same
+ * distribution, given that the need is above failed_bytes; twice failed_bytes if the distribution
+ * has no such runs. Always above failed_bytes (but never above machine_bytes). Returns 0, or as
+ * above; -EINVAL if failed_bytes is not a positive number. */
 int trk__memory_next_rung(const struct trk_earlier_run *runs, size_t count,
 			  const struct trk_memory_options *options, double failed_bytes,
 			  double *ret_bytes);

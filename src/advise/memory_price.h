@@ -1,5 +1,5 @@
 /* The predictors of the next peak, and the distribution of (need / forecast) that prices a request.
- * Inner part of memory.h, which is the manual. */
+ * Private to src/advise; see memory.h. */
 #ifndef TRK_ADVISE_MEMORY_PRICE_H
 #define TRK_ADVISE_MEMORY_PRICE_H
 
@@ -26,7 +26,7 @@ struct trk_ratios {
 	struct trk_record_law {
 		double near, far, far_share; /* scales of the two kinds of record */
 	} law;
-	double forecast_per_use; /* memory-hours forecast / used in the replay of its past */
+	double forecast_per_use; /* memory-hours forecast / used in the replay of the history */
 	size_t runs;             /* real runs among them */
 	size_t history_runs;
 	bool is_scaled; /* earlier peaks were scaled up to the next input */
@@ -44,15 +44,15 @@ struct trk_fail_price {
 	double young_share; /* which is this share of 1 / (n + 1) at least */
 };
 
-/* What the predictor would have forecast before each run, ret_past[count] for the next; NaN:
- * nothing. */
+/* What the predictor would have forecast before each run; ret_past[count] is for the next one. NaN:
+ * no forecast. */
 void trk__memory_forecast(const struct trk_history *h, enum trk_basis basis, double *ret_past);
 
-/* The needs of a young job scaled up to the next input. False, and as they are, where nothing is
+/* Scale the needs of a young job up to the next input. False, and unscaled needs, if nothing is
  * scaled. */
 bool trk__memory_scale_young(const struct trk_history *h, double *ret_need_bytes);
 
-/* Make the forecasts of one predictor. False where it has too few runs yet. */
+/* Fill in the ratios of one predictor. False if it has too few runs yet. */
 bool trk__ratios_make(const struct trk_history *h, enum trk_basis basis,
 		      const struct trk_memory_tuning *tuning, struct trk_ratios *ret);
 

@@ -10,10 +10,10 @@ struct trk_open_kills {
 	double failed_bytes; /* the largest amount that was not enough; 0: not known */
 };
 
-/* Which runs a history takes. Kills that a success resolved are in none. */
+/* Which runs a history includes. Kills that a later success resolved are never included. */
 enum trk_taken { TRK_TAKE_SUCCESSES, TRK_TAKE_ALL, TRK_TAKE_OPEN_KILLS };
 
-/* The earlier runs and what is asked about them (borrowed). */
+/* The earlier runs and the options (borrowed). */
 struct trk_earlier_view {
 	const struct trk_earlier_run *runs;
 	size_t count;
@@ -22,16 +22,15 @@ struct trk_earlier_view {
 
 /* Positive and finite. */
 bool trk__memory_known(double x);
-/* The need that follows from an earlier run, or NaN: the peak, and of a kill a multiple of its
- * limit. */
+/* The need of an earlier run, or NaN: its peak, or for a kill a multiple of its limit. */
 double trk__earlier_need(const struct trk_earlier_run *run, const struct trk_memory_tuning *tuning);
-/* What an earlier run held at most, or NaN: the peak, and of a kill at least its limit. */
+/* The most that an earlier run held, or NaN: its peak, and for a kill at least its limit. */
 double trk__earlier_held(const struct trk_earlier_run *run);
 /* Whether a larger input than that of the next run explains this run's need. */
 bool trk__input_explains(const struct trk_earlier_run *run,
 			 const struct trk_memory_options *options);
-/* Whether run `at` counts: false for a kill that a success
- * resolved, for an open one, and for a stopped run whose peak is not above all successes. */
+/* Whether run `at` counts: false for a kill that is open or that a success resolved, and for a
+ * stopped run whose peak is not above that of all successes. */
 bool trk__earlier_counts(const struct trk_earlier_view *view, size_t at);
 struct trk_open_kills trk__open_kills(const struct trk_earlier_view *view);
 

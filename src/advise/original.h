@@ -1,10 +1,10 @@
-/* The rule of the original Python package, figure by figure, for users that need its answers.
+/* The rule of the original Python package, for users who need the same results.
  *
  * cpu = max(1, round(mean cores)), memory = largest MiB x 1.2 rounded by
  * trk__original_round_memory, gpu = max(1, round(largest)) where any GPU was used, vram as memory.
- * Earlier runs are joined as it does: the mean of the means, the largest of the largest. It knows
- * nothing of failures, input size or risk; docs/advice.md shows what that costs. (The package's own
- * release divides MiB by 1024 once more and so asks for 128 MiB always; that slip is not
+ * Earlier runs are combined in the same way: the mean of the means, the largest of the maxima. The
+ * rule ignores failures, input size and risk; docs/advice.md shows what that costs. (The released
+ * package divides MiB by 1024 once more and so always requests 128 MiB; that error is not
  * repeated.) */
 #ifndef TRK_ADVISE_ORIGINAL_H
 #define TRK_ADVISE_ORIGINAL_H
@@ -22,7 +22,7 @@ struct trk_original_run {
 struct trk_original_advice {
 	double cpu;        /* cores, 1 at least; NaN: not known of any run */
 	double memory_mib; /* NaN: not known of any run */
-	double gpu;        /* 0: none was used, or none is known of */
+	double gpu;        /* 0: none was used, or not known */
 	double vram_mib;   /* 0 likewise */
 };
 

@@ -1,5 +1,5 @@
-/* Phases of a job: where its figures change (for drawing), and where to cut it into steps with
- * requests of their own (for saving). The two are different questions: a change of level is worth a
+/* Phases of a job: where its figures change (for charts), and where to split it into steps with
+ * separate requests (to save money). The two are different questions: a change of level is worth a
  * label, but only some changes are worth a cut. */
 #ifndef TRK_ADVISE_PHASES_H
 #define TRK_ADVISE_PHASES_H
@@ -15,9 +15,9 @@ enum {
 
 /* --- change points ----------------------------------------------------------------------------
  *
- * Binary segmentation with the squared distance from the mean as cost, summed over the columns: of
- * all segments the one whose best cut gains most is cut, as long as the gain is above `penalty`.
- * The same cuts as Binseg(model="l2", jump=1) of the Python package ruptures. */
+ * Binary segmentation with the squared distance from the mean as cost, summed over the columns:
+ * repeatedly cut the segment whose best cut gains most, as long as the gain is above `penalty`. The
+ * same cuts as Binseg(model="l2", jump=1) of the Python package ruptures. */
 
 /* Cut `rows` rows of `columns` columns (column[c][row], borrowed, all known numbers). A segment has
  * at least min_rows rows (1 at least). ret_end receives the ends of the segments in order, the last
@@ -26,21 +26,21 @@ enum {
 int trk__phases_cut(const double *const *column, size_t columns, size_t rows, size_t min_rows,
 		    double penalty, size_t cuts_max, size_t *ret_end);
 
-/* Bring a column to mean 0 and variance 1, in place (a constant column becomes 0). */
+/* Scale a column to mean 0 and variance 1, in place (a constant column becomes 0). */
 void trk__phases_normalise(double *column, size_t rows);
 
 /* --- where to split ---------------------------------------------------------------------------
  *
- * Exact programme over the price of the pieces: one(a..b) = the least over k cores of
- * [sum of seconds * max(1, busy / k)] * (price of k cores and of the piece's peak memory with its
+ * Exact dynamic programme over the price of the pieces: one(a..b) = the least over k cores of [sum
+ * of seconds * max(1, busy / k)] * (price of k cores and of the piece's peak memory with its
  * margin); every cut adds `overhead`. On at most 1,024 blocks of rows. */
 
 struct trk_split_options {
 	double core_hour, gib_hour; /* prices; 0: TRK_PRICE_... of cpu.h */
 	double margin;              /* on peak memory; 0: 1.1 */
-	double overhead_s;          /* start of one more step, on 2 cores and 4 GiB; 0: 60 s */
-	double cores_max;           /* 0: 32 */
-	double saving_min;          /* share below which no split is advised; 0: 0.05 */
+	double overhead_s; /* time to start each further step, on 2 cores and 4 GiB; 0: 60 s */
+	double cores_max;  /* 0: 32 */
+	double saving_min; /* share below which no split is advised; 0: 0.05 */
 };
 
 struct trk_piece {

@@ -1,5 +1,5 @@
-/* Was the job right-sized, and where did its wall time go. Pure functions over totals that the
- * caller fills. The thresholds are the constants below, and docs/advice.md lists them. */
+/* Whether the job was right-sized, and how its wall time was spent. Pure functions over totals that
+ * the caller fills in. The thresholds are the constants below, and docs/advice.md lists them. */
 #ifndef TRK_ADVISE_VERDICT_H
 #define TRK_ADVISE_VERDICT_H
 
@@ -14,7 +14,7 @@ enum { TRK_SIZING_REASONS_MAX = 8, TRK_SIZING_REASON_SIZE = 160 };
 #define TRK_SIZING_SAMPLES_MIN  5
 #define TRK_SIZING_MEMORY_NEAR  0.95  /* peak / limit from here: near the limit */
 #define TRK_SIZING_MEMORY_LOW   0.50  /* below: over-provisioned */
-#define TRK_SIZING_MEMORY_SPARE 512.0 /* MiB that may lie idle however small the job is */
+#define TRK_SIZING_MEMORY_SPARE 512.0 /* MiB that may be unused for a job of any size */
 #define TRK_SIZING_CPU_LOW      0.50  /* mean busy / limit below this, and a core to spare */
 #define TRK_SIZING_THROTTLED    0.10  /* of the run held back by the CPU limit */
 #define TRK_SIZING_MEMORY_STALL 0.05  /* of the run stalled for memory */
@@ -28,27 +28,27 @@ enum trk_sizing {
 	TRK_SIZING_UNSTATED, /* nothing was requested or limited, and nothing was short */
 };
 
-/* NaN: not known. What is not known is not judged. */
+/* NaN: not known; such figures are not judged. */
 struct trk_sizing_facts {
 	double run_time_s;
 	double samples;
-	double memory_peak_mib, memory_limit_mib; /* limit: what there was, however it came about */
+	double memory_peak_mib, memory_limit_mib; /* limit: request, enforced limit or machine */
 	double swap_peak_mib;                     /* of the job */
 	double cpu_mean_cores, cpu_limit_cores;
-	double throttled_s;     /* part of the run time that CPU limits took */
+	double throttled_s;     /* part of the run time lost to CPU limits */
 	double memory_stall_s;  /* waited for memory */
 	double saturated_share; /* of the time all cores were busy (cpu.h) */
-	bool out_of_memory;     /* killed by the kernel for it: decides alone */
+	bool out_of_memory;     /* killed by the kernel; decides the verdict alone */
 	bool failed;            /* ended early: unused memory is then not judged */
-	/* The limit was requested or enforced; else it is the machine's size, which cannot be too
-	 * much. */
+	/* The limit was requested or enforced; else it is the machine's size, which is never
+	 * over-provisioned. */
 	bool memory_stated, cpu_stated;
 	double cpu_next_cores; /* that the advice asks for */
 };
 
 struct trk_sizing_verdict {
 	enum trk_sizing sizing;
-	/* Which of the resources made it so; both may. */
+	/* The resources that caused the verdict. */
 	bool memory_under, memory_over, cpu_under, cpu_over, gpu_over;
 	size_t reason_count;
 	char reason[TRK_SIZING_REASONS_MAX][TRK_SIZING_REASON_SIZE];
@@ -56,7 +56,7 @@ struct trk_sizing_verdict {
 
 /* Under-provisioned in one resource wins over over-provisioned in the other. */
 void trk__sizing_judge(const struct trk_sizing_facts *facts, struct trk_sizing_verdict *ret);
-/* One more reason, in words; none past the last that fits. */
+/* Add a reason; ignored when the list is full. */
 __attribute__((format(printf, 2, 3))) void trk__sizing_say(struct trk_sizing_verdict *v,
 							   const char *format, ...);
 /* "right-sized", "over-provisioned", "under-provisioned", "not enough data", "nothing
@@ -76,21 +76,21 @@ enum trk_wall {
 	TRK_WALL_ITEMS
 };
 
-/* Seconds in which it was so, from 0 to wall_s; NaN: not known. They may overlap. */
+/* Seconds of each item, from 0 to wall_s; NaN: not known. Items may overlap. */
 struct trk_wall_facts {
 	double wall_s;
 	double item_s[TRK_WALL_ITEMS]; /* [TRK_WALL_OTHER] is not read */
 };
 
 struct trk_wall_split {
-	double share[TRK_WALL_ITEMS]; /* sum to 1; NaN: not known, and part of other then */
+	double share[TRK_WALL_ITEMS]; /* sum to 1; NaN: not known, then part of other */
 	bool other_holds_unknown;     /* an item is not known: other is at most that */
 	size_t unknown_count;
 };
 
-/* Each second goes to one item: in the order above an item takes what is left, so that a wait that
- * overlapped with work counts as work. Returns 0, or -EINVAL when wall_s is no positive number or
- * an item is negative or infinite. */
+/* Assign each second to one item, in the order above, so that a wait that overlaps with work counts
+ * as work. Returns 0, or -EINVAL when wall_s is not a positive number or an item is negative or
+ * infinite. */
 int trk__wall_divide(const struct trk_wall_facts *facts, struct trk_wall_split *ret);
 /* "on CPU", "GPU busy", "waiting for disk", "memory stall", "waiting for a CPU", "other". */
 const char *trk__wall_name(enum trk_wall item);

@@ -19,12 +19,12 @@ struct trk_csv_cell {
 	const char *bad_at;
 };
 
-/* The cell that begins at `at` and ends at the delimiter, at a line end outside quotes, or at `end`.
+/* The cell that begins at `at` and ends at the delimiter, at a line end outside quotes or at `end`.
  * Returns where it ends. */
 const char *trk__csv_cell(const char *at, const char *end, char delimiter,
 			  struct trk_csv_cell *ret);
-/* Copy the cell to `to`, which has room for cell->len + 1 bytes and may be cell->at itself or before
- * it, with "" replaced. Returns its length. */
+/* Copy the cell to `to`, which has room for cell->len + 1 bytes and may be cell->at or before it,
+ * with "" replaced. Returns its length. */
 size_t trk__csv_copy(const struct trk_csv_cell *cell, char *to);
 
 #endif

@@ -1,9 +1,10 @@
-/* Why a recording has no end: whether its tracker was killed for memory together with the job.
+/* Why a recording has no end: whether the kernel killed its tracker together with the job, out of
+ * memory.
  *
- * At the start the out-of-memory counts are recorded: of the job's control group, of the next group
- * above it that has one, and of the machine. A reader of a recording without an end compares them
- * with the current counts of the same groups, on the machine that wrote it and before its next
- * boot. */
+ * The tracker records the out-of-memory counts at the start: those of the job's control group, of
+ * the next group above it that has a count, and of the machine. A reader of a recording without an
+ * end compares them with the current counts of the same groups, on the machine that wrote it and
+ * before its next boot. */
 #ifndef TRK_RECORDING_DEATH_H
 #define TRK_RECORDING_DEATH_H
 

@@ -1,8 +1,8 @@
-/* Following a recording, finished or still being written: each call decodes what was appended since
- * the last one, so that a live view and a replay read the same way and no row twice.
+/* Follow a recording, finished or still being written: each call decodes what was appended since
+ * the last one, so that no row is read twice. Live view and replay use the same code.
  *
- * Thinning replaces the file while it is written. The follower then starts anew: the record is
- * emptied, on_reset is called, and all records come again. */
+ * Thinning replaces the file while it is written. The follower then starts again: it empties the
+ * record, calls on_reset, and decodes all records again. */
 #ifndef TRK_RECORDING_FOLLOW_H
 #define TRK_RECORDING_FOLLOW_H
 
@@ -11,9 +11,9 @@
 struct trk_reading;
 
 struct trk_follow_calls {
-	void (*on_reset)(void *data); /* what was handed on so far is void; may be NULL */
+	void (*on_reset)(void *data); /* discard all rows so far; may be NULL */
 	trk_row_fn *on_row;           /* each row, in order; may be NULL */
-	/* After each record but rows, which is then in follow->record: its enum
+	/* Called after each record other than a row has been added to follow->record; type: enum
 	 * trk_record_type. */
 	void (*on_record)(void *data, int type); /* may be NULL */
 	void *data;
@@ -30,20 +30,20 @@ struct trk_follow {
 	uint64_t dev, inode;
 	int64_t at;       /* of the first byte that was not decoded yet */
 	int64_t recent;   /* see trk__follow_open */
-	uint64_t damaged; /* places that are no intact record */
+	uint64_t damaged; /* places without an intact record */
 };
 
 /* Open the recording `path` below dirfd (as trk__record_open). recent > 0: of a longer file only
- * the first record and about so many bytes at its end are decoded, for a list of many runs; totals
- * are then those of the end alone. Nothing is decoded before the first update. 0, or a negative
- * error with *reterr and nothing to close. */
+ * the first record and about the last `recent` bytes are decoded, for a list of many runs; totals
+ * then cover that end only. Nothing is decoded before the first update. 0, or a negative error with
+ * *reterr and nothing to close. */
 int trk__follow_open(struct trk_follow *f, int dirfd, const char *path, int64_t recent,
 		     const struct trk_follow_calls *calls, struct trk_error *reterr);
 void trk__follow_close(struct trk_follow *f);
 
-/* Decode what is new. Sets record.writing and record.ended, and what a reader concludes of a run
- * without an end (trk__record_recover). Returns the records that were decoded, TRK_E_DAMAGED while
- * the file has no intact first record, or another negative error. */
+/* Decode what is new. Sets record.writing and record.ended, and recovers a run without an end
+ * (trk__record_recover). Returns the records that were decoded, TRK_E_DAMAGED while the file has no
+ * intact first record, or another negative error. */
 long trk__follow_update(struct trk_follow *f);
 
 #endif

@@ -1,4 +1,4 @@
-/* The bytes of a recording.
+/* The binary format of a recording.
  *
  * A file is an 8-byte signature, then records. A record is
  *
@@ -9,9 +9,10 @@
  *     crc     4  CRC-32C of type, flags, length and payload
  *     payload
  *
- * Records are only appended. A reader that meets a record whose check sum fails looks for the next
- * sync: one damaged record costs itself alone. Rows are a bit set of known columns and zigzag
- * varints; the first record names the columns and their units, so that files outlive the table. */
+ * Records are only appended. If a checksum fails, the reader looks for the next sync, so that a
+ * damaged record does not affect others. Rows are a bit set of known columns and zigzag
+ * varints; the first record names the columns and their units, so that files stay readable when the
+ * table of columns changes. */
 #ifndef TRK_RECORDING_FORMAT_H
 #define TRK_RECORDING_FORMAT_H
 
@@ -49,7 +50,7 @@ struct trk_schema {
 void trk__format_frame(struct trk_buf *out, enum trk_record_type type,
 		       const struct trk_buf *payload);
 
-/* Payloads. `scratch` style: appended to b. */
+/* Append the payload of a record to b. */
 void trk__format_start(struct trk_buf *b, const struct trk_run *run);
 void trk__format_row(struct trk_buf *b, const struct trk_sample *s);
 void trk__format_thinned(struct trk_buf *b, uint64_t rows, const struct trk_sample *mean,
@@ -59,19 +60,19 @@ void trk__format_outcome(struct trk_buf *b, const struct trk_outcome *o);
 void trk__format_limits(struct trk_buf *b, const struct trk_run *run);
 void trk__format_mark(struct trk_buf *b, const struct trk_mark *m);
 
-/* The other way. Each returns 0 or -EBADMSG. */
+/* Decode a payload. Each returns 0 or -EBADMSG. */
 int trk__parse_start(const void *data, size_t len, struct trk_schema *schema, struct trk_run *run);
 int trk__parse_row(struct trk_cursor *c, const struct trk_schema *schema, struct trk_sample *ret);
 int trk__parse_thinned(const void *data, size_t len, const struct trk_schema *schema,
 		       uint64_t *ret_rows, struct trk_sample *mean, struct trk_sample *min,
 		       struct trk_sample *max);
-/* Sets limits and requests alone. */
+/* Sets limits and requests only. */
 int trk__parse_limits(const void *data, size_t len, struct trk_run *run);
 int trk__parse_mark(const void *data, size_t len, struct trk_mark *ret);
 int trk__parse_outcome(const void *data, size_t len, struct trk_outcome *ret);
 
 /* A whole frame at data[0..len): returns its size with the payload's place and type; 0 when more
- * bytes are needed; -EBADMSG when these bytes are no intact record. */
+ * bytes are needed; -EBADMSG when the record is not intact. */
 long trk__parse_frame(const unsigned char *data, size_t len, int *ret_type,
 		      const unsigned char **ret_payload, size_t *ret_len);
 

@@ -1,6 +1,6 @@
-/* Use by program, and processes, in a recording.
+/* Use by program, and the processes, in a recording.
  *
- * One record a row that has news, TRK_RECORD_PROGRAMS, stands before the row of the same moment:
+ * A row with changes is preceded by one record TRK_RECORD_PROGRAMS of the same moment:
  *
  *     elapsed ms                              of that row
  *     names    count, then index, kind, name  programs that were not named yet
@@ -11,11 +11,11 @@
  *                                             program, and the rest of this one
  *     unlisted, unseen                        counts since the last record
  *
- * A program without a use has used no CPU time and holds what it held. All programs are named and
- * listed again every KEYFRAME records, so that a damaged one costs little. The size is held to
- * TRK_PROGRAMS_TICK_BYTES a row on average: beyond it, first short processes are counted and not
- * listed, then programs with little news are left to the rest. Readers that do not know the record
- * skip it. */
+ * A program without an entry in `uses` has used no CPU time, and its memory is unchanged. Every
+ * KEYFRAME records all programs are named and listed again, which limits the effect of damage. The
+ * size is limited to TRK_PROGRAMS_TICK_BYTES a row on average: beyond it, first short processes are
+ * counted but not listed, then programs with small changes are merged into the rest. Older readers
+ * skip the record. */
 #ifndef TRK_RECORDING_PROGRAM_RECORD_H
 #define TRK_RECORDING_PROGRAM_RECORD_H
 
@@ -25,10 +25,10 @@
 enum {
 	TRK_PROGRAMS_TICK_BYTES = 60,    /* a row, with the frame of the record */
 	TRK_PROGRAMS_START_BYTES = 4096, /* in addition, of a whole recording */
-	TRK_PROGRAMS_LAST_BYTES = 32768, /* in addition, for processes that last */
+	TRK_PROGRAMS_LAST_BYTES = 32768, /* in addition, for long-lived processes */
 };
 
-/* What was written so far. Zeroed memory is a recording that has nothing yet. */
+/* What was written so far. Zero-initialised: nothing yet. */
 struct trk_programs_written {
 	struct {
 		uint64_t cpu_ms, memory_kib, ended;
@@ -38,20 +38,20 @@ struct trk_programs_written {
 	struct trk_first_commands first;
 	uint64_t unlisted, unseen;
 	uint64_t records, rows, bytes, spans;
-	uint64_t left_out; /* short processes that were counted and not listed for lack of room */
+	uint64_t left_out; /* short processes that were counted but not listed, to save space */
 };
 
-/* Append the record of a row, or nothing where there is no news. */
+/* Append the record of a row, or nothing if nothing changed. */
 void trk__format_programs(struct trk_buf *b, struct trk_programs_written *w,
 			  const struct trk_programs_now *now, int64_t elapsed_ms, bool is_last);
 
-/* Count a record in: log->cpu_ms and the other figures of the newest record are set, the totals
- * grow. 0, -EBADMSG (what was read up to there counts) or -ENOMEM. */
+/* Decode a record: sets log->cpu_ms and the other figures of the newest record, and adds to the
+ * totals. 0, -EBADMSG (entries before the error count) or -ENOMEM. */
 int trk__parse_programs(const void *data, size_t len, struct trk_program_log *log);
 
-/* Several rows as one: what trk__parse_programs gave for each, put together. */
+/* Several rows merged into one, each decoded by trk__parse_programs. */
 struct trk_programs_merged {
-	struct trk_program_log *log; /* owned by the caller: as of the newest record */
+	struct trk_program_log *log; /* borrowed: as of the newest record */
 	uint64_t cpu_ms[TRK_PROGRAMS_MAX], ended[TRK_PROGRAMS_MAX];
 	double memory_s[TRK_PROGRAMS_MAX], seconds; /* KiB * s */
 	/* As written last. */
@@ -62,7 +62,7 @@ struct trk_programs_merged {
 	bool any;
 };
 
-/* A row that covers so many seconds, after its record, if it has one (*is_new). */
+/* Add a row that covers `seconds`. Call after decoding its record; is_new: it has one. */
 void trk__programs_merge(struct trk_programs_merged *m, double seconds, bool is_new);
 /* Append the record of the merged rows, or nothing; then begin anew. */
 void trk__programs_merge_end(struct trk_buf *b, struct trk_programs_merged *m);

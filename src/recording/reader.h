@@ -1,4 +1,4 @@
-/* Reading a recording, whole, cut, damaged or still being written. */
+/* Read a recording that is complete, cut off, damaged or still being written. */
 #ifndef TRK_RECORDING_READER_H
 #define TRK_RECORDING_READER_H
 
@@ -15,16 +15,16 @@ typedef int trk_row_fn(void *data, uint64_t rows, const struct trk_sample *mean,
 int trk__record_read(int dirfd, const char *path, struct trk_record *record, trk_row_fn *on_row,
 		     void *data, struct trk_error *reterr);
 
-/* Only the rows, in order, for callers that have the record: a pass that aggregates nothing. The
- * same returns. */
+/* Read only the rows, in order, for callers that have the record. Returns as above. */
 int trk__record_read_rows(int dirfd, const char *path, trk_row_fn *on_row, void *data,
 			  struct trk_error *reterr);
 
-/* As the reader leaves a recording without an end: what its rows add up to, and a run that goes on
- * where record->writing is set. For a copy of the record that the writer holds. */
+/* Complete the record of a run without an end: totals are the sums of its rows, and the run is
+ * still running if record->writing is set. trk__record_read does this itself; call it for a copy of
+ * the writer's record. */
 void trk__record_recover(struct trk_record *record);
 
-/* The start alone: what was run and when. */
+/* Read only the start: what was run and when. */
 int trk__record_read_start(int dirfd, const char *path, struct trk_run *ret,
 			   struct trk_error *reterr);
 
@@ -33,7 +33,7 @@ int trk__record_read_start(int dirfd, const char *path, struct trk_run *ret,
  * with *reterr. */
 int trk__record_open(int dirfd, const char *path, struct trk_error *reterr);
 
-/* Lower layer, for the thinning rewrite: calls for each intact record of an open file, from its
+/* Lower layer, for thinning: calls on_record for each intact record of an open file, from its
  * start. Returns the number of damaged places, or a negative error. */
 typedef int trk_record_fn(void *data, int type, const unsigned char *payload, size_t len);
 long trk__records_walk(int fd, const char *path, trk_record_fn *on_record, void *data,

@@ -1,5 +1,5 @@
-/* Decoding the records of a recording one by one into a struct trk_record: what the reader of whole
- * files and the follower of growing ones share. Private to this folder. */
+/* Decode the records of a recording one by one into a struct trk_record; used by reader.c and
+ * follow.c. Private to this folder. */
 #ifndef TRK_RECORDING_READING_H
 #define TRK_RECORDING_READING_H
 
@@ -12,14 +12,14 @@ struct trk_reading {
 	trk_row_fn *on_row;
 	void *data;
 	long undecodable;
-	uint64_t program_rows;      /* records of programs that were counted into their course */
+	uint64_t program_rows;      /* records of programs in the time series of programs */
 	struct trk_gpu_device *gpu; /* owned: TRK_GPUS_MAX, as the file has them so far */
 	size_t gpus;
 };
 
 /* Take one record: a trk_record_fn on a struct trk_reading. Non-zero stops. */
 int trk__reading_take(void *data, int type, const unsigned char *payload, size_t len);
-/* True if a writer holds the open file. */
+/* True if a writer holds its lock on the open file. */
 bool trk__reading_has_writer(int fd);
 
 #endif

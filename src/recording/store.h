@@ -1,7 +1,7 @@
-/* Where recordings lie, what they are called, and how a person names one.
+/* The directory of recordings, their file names, and how a user refers to one.
  *
- * DIR/runs/<start in ms>-<id>.rtrk, so that a listing is in the order of time. DIR is --recording,
- * else $RESOURCE_TRACKER_DIR, else $XDG_STATE_HOME/resource-tracker, else
+ * DIR/runs/<start in ms>-<id>.rtrk, so that names sort by time. DIR is --recording, else
+ * $RESOURCE_TRACKER_DIR, else $XDG_STATE_HOME/resource-tracker, else
  * ~/.local/state/resource-tracker; the caller resolves it. */
 #ifndef TRK_RECORDING_STORE_H
 #define TRK_RECORDING_STORE_H
@@ -23,15 +23,15 @@ bool trk__store_is_name(const char *name);
 /* True if the name belongs to the run with this id and start time. */
 bool trk__store_is_name_of(const char *name, const char *id, double start_s);
 
-/* Entries with the name of a recording that a listing leaves out: no regular file, or one that
- * another user may have written (base/trust.h). */
+/* Entries with the name of a recording that a listing leaves out: not a regular file, or possibly
+ * written by another user (base/trust.h). */
 struct trk_store_refused {
 	size_t count;
 	struct trk_error why; /* of the first one */
 };
 
-/* Call for the file name of each run, in the order of time; non-zero stops. 0 or a negative errno.
- * *ret_refused (may be NULL) is what was left out. */
+/* Call fn for the file name of each run, in the order of time; non-zero stops. 0 or a negative
+ * errno. *ret_refused (may be NULL): entries that were left out. */
 int trk__store_each(int runs_fd, int (*fn)(void *data, const char *name), void *data,
 		    struct trk_store_refused *ret_refused);
 

@@ -1,6 +1,6 @@
-/* Following a recording that is being written: how many rows it has by now, without reading a row
- * twice. Thinning replaces the file; the count then starts again, and is the number of rows that
- * the thinned rows represent. */
+/* Count the rows of a recording that is being written, without reading a row twice. Thinning
+ * replaces the file; the count then starts again, and thinned rows count as the rows that they
+ * represent. */
 #ifndef TRK_RECORDING_TAIL_H
 #define TRK_RECORDING_TAIL_H
 

@@ -1,13 +1,13 @@
-/* Writing a recording: appended, flushed on every row, bounded in size.
+/* Write a recording: append-only, flushed on every row, bounded in size.
  *
- * An error of the file (a full disk, a lost directory) stops the writing, never the tracking: the
- * figures of the run stay in memory, and what is on the disk stays readable. A record that was cut
- * by a full disk is completed when there is room again, or overwritten by nothing: the reader skips
- * it. On Linux disk space for the end of the run is reserved ahead of the rows.
+ * An error of the file (a full disk, a removed directory) stops the writing, never the tracking:
+ * the figures of the run stay in memory, and the file stays readable. A record that a full disk cut
+ * off is completed when there is room again; until then readers skip it. On Linux, disk
+ * space for the end of the run is reserved before the rows are written.
  *
  * When the file reaches its bound, old rows are merged into coarser ones with their means (sums for
  * amounts), minima and maxima; the newest quarter keeps its resolution. The rewrite goes to a new
- * file that replaces the old one at once. */
+ * file that replaces the old one atomically. */
 #ifndef TRK_RECORDING_WRITER_H
 #define TRK_RECORDING_WRITER_H
 
@@ -24,14 +24,14 @@ enum { TRK_WRITER_MAX_BYTES = 12 * 1024 * 1024 };
 struct trk_writer *trk__writer_new(int dirfd, const char *name, const struct trk_run *run,
 				   uint64_t max_bytes, struct trk_error *reterr);
 void trk__writer_free(struct trk_writer *w);
-/* The same, and remove the file. */
+/* Free the writer and remove the file. */
 void trk__writer_discard(struct trk_writer *w);
 
-/* Write the records in batches from now on, until _end: for rows that are there already, of which a
- * kill loses nothing that cannot be read again. A live run writes each row at once. */
+/* Write records in batches from now on, until _end: for rows that can be read again after a crash,
+ * such as those of an import. A live run writes each row at once. */
 void trk__writer_batch(struct trk_writer *w);
 
-/* Each returns 0, or the error that ended the writing, permanently or for now. */
+/* Each of the following returns 0, or the error that stopped the writing, permanently or for now. */
 /* The GPUs of the row that follows. */
 int trk__writer_gpus(struct trk_writer *w, const struct trk_gpu_device *device, size_t count,
 		     int64_t elapsed_us, int64_t interval_us);
@@ -43,16 +43,17 @@ int trk__writer_state(struct trk_writer *w, const struct trk_outcome *o);
 int trk__writer_limits(struct trk_writer *w, const struct trk_run *run);
 int trk__writer_mark(struct trk_writer *w, const struct trk_mark *m);
 int trk__writer_place(struct trk_writer *w, const struct trk_place *p, enum trk_place_part part);
-/* Names that are new, and the counts of a stretch of time; more than a record holds goes into
- * several. `from` is what of the names has been written. */
+/* New names, and the counts of an interval, in as many records as needed. `from`: the names that
+ * have been written. */
 int trk__writer_lines(struct trk_writer *w, const struct trk_lines *l,
 		      struct trk_lines_written *from, int64_t from_us, int64_t to_us,
 		      const struct trk_lines_count *count, size_t counts);
-/* Bytes of the file, and of these what stacks take. */
+/* Size of the file, and of the line profile in it, in bytes. */
 void trk__writer_sizes(const struct trk_writer *w, uint64_t *ret_bytes, uint64_t *ret_lines_bytes);
+/* Write the end, and free the disk space that was reserved and not used. */
 int trk__writer_end(struct trk_writer *w, const struct trk_outcome *o);
 
-/* The first error that a row was lost by, or 0; and how many records were lost. */
+/* The first error that lost a row, or 0; and how many records were lost. */
 int trk__writer_error(const struct trk_writer *w, uint64_t *ret_lost);
 
 #endif

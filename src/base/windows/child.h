@@ -16,8 +16,8 @@
 int trk__child_start(char *const argv[], const char *assignment, HANDLE job, pid_t *ret_pid,
 		     HANDLE *ret_process, bool *ret_in_job);
 
-/* Run a program to its end, with these descriptors as its standard streams; -1: it has none. Returns
- * 0 with its exit code, or a negative errno. */
+/* Run a program to its end, with these descriptors as its standard streams (-1: none). Returns 0
+ * with its exit code, or a negative errno. */
 int trk__child_run(char *const argv[], const int streams[3], int *ret_code);
 
 /* The exit code of this program when it passes on that of a child: if `code` is the part that
