@@ -1,5 +1,5 @@
-/* What happens to alerts after a run, and on the way to a sink: jobs are judged, the book is brought up
- * to date, and what it allows now is sent. The book is closed before anything is sent. */
+/* Alerts after a run: judge jobs, update the book, and send what the book allows now. The book is
+ * closed before anything is sent. */
 #ifndef TRK_SERVICE_ALERT_CHECK_H
 #define TRK_SERVICE_ALERT_CHECK_H
 
@@ -21,11 +21,11 @@ int trk__alert_check(const struct trk_alert_sender *s, const struct trk_alert_ho
 		     const char *run, struct trk_alert_checked *ret, struct trk_error *reterr);
 void trk__alert_checked_release(struct trk_alert_checked *checked);
 
-/* Send what was held and is allowed now, and what waits in the outbox. The same errors. */
+/* Send held alerts that are allowed now, and the outbox. The same errors. */
 int trk__alert_flush(const struct trk_alert_sender *s, const struct trk_alert_hooks *hooks);
 
-/* Send an alert to a sink, unless the book says that the sink has it or is not to get it now. The
- * same errors. */
+/* Send an alert to a sink, unless by the book it was sent already or must be held. The same
+ * errors. */
 int trk__alert_forward(const struct trk_alert_sender *s, const char *sink,
 		       const struct trk_alert_message *m);
 

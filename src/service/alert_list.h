@@ -1,4 +1,4 @@
-/* What the alerts of this user are: those that are open or have ended, silences, and the rules. */
+/* The alerts of this user: open and ended ones, silences, and the rules. */
 #ifndef TRK_SERVICE_ALERT_LIST_H
 #define TRK_SERVICE_ALERT_LIST_H
 

@@ -1,9 +1,9 @@
-/* Sending alerts of a user: the book (alerts.json) and the outbox in the state directory, and the
- * sinks with their addresses and account. The verbs `alerts` and `digest` use it, never the tracker
- * of a job.
+/* Send alerts of a user: the book (alerts.json) and the outbox in the state directory, and the
+ * sinks with their addresses and account. Used by the verbs `alerts` and `digest`, never by the
+ * tracker of a job.
  *
  * Each function explains an error in a note of the service. A message is on disk before the book
- * says that it was sent, and is removed when its sink has accepted it: at least once. */
+ * marks it as sent, and is removed when its sink has accepted it: it is delivered at least once. */
 #ifndef TRK_SERVICE_ALERT_SEND_H
 #define TRK_SERVICE_ALERT_SEND_H
 
@@ -26,7 +26,7 @@ struct trk_alert_sender {
 
 /* ---- sinks ---- */
 
-/* KIND:ADDRESS of a person. NULL after a note. *ret_address: a view. */
+/* Parse KIND:ADDRESS. NULL after a note. *ret_address: a view. */
 const struct trk_alert_sink *trk__alert_sink_parse(const struct trk_alert_sender *s,
 						   const char *text, const char **ret_address);
 /* The route of a sink. 0 or -EINVAL. */
@@ -49,9 +49,9 @@ int trk__alert_store_open(const struct trk_alert_sender *s, struct trk_alert_sto
 /* Write it if `changed`, and release it. 0 or a negative error. */
 int trk__alert_store_close(const struct trk_alert_sender *s, struct trk_alert_store *b,
 			   bool changed);
-/* Read alerts.json of a state directory without its lock, to change nothing. A directory or a file
- * that is missing counts as an empty book. 0, and the caller releases the book; or a negative error
- * with *reterr, whose message has the path. */
+/* Read alerts.json of a state directory without its lock, for readers. A directory or a file that
+ * is missing counts as an empty book. 0, and the caller releases the book; or a negative error with
+ * *reterr, whose message has the path. */
 int trk__alert_store_peek(const char *dir, struct trk_alert_book *ret, struct trk_error *reterr);
 
 /* ---- the outbox and the queue ---- */
@@ -59,7 +59,7 @@ int trk__alert_store_peek(const char *dir, struct trk_alert_book *ret, struct tr
 /* Send what waits in the outbox. 0 or a negative error: something is left. */
 int trk__alert_outbox_flush(const struct trk_alert_sender *s);
 
-/* Messages that were made while the book was locked; they are sent after it is closed. */
+/* Messages made while the book is locked; they are sent after it is closed. */
 struct trk_alert_queue {
 	const struct trk_alert_sender *sender;
 	struct trk_alert_queued {
@@ -73,7 +73,7 @@ struct trk_alert_queue {
 };
 void trk__alert_queue_add(struct trk_alert_queue *q, const char *sink,
 			  const struct trk_alert_message *m);
-/* Queue what the book allows to send to the sink now. */
+/* Queue the messages that the book allows to send to the sink now. */
 void trk__alert_queue_collect(struct trk_alert_queue *q, struct trk_alert_book *b, const char *sink,
 			      const struct trk_alert_route *route);
 /* Send all of it, and release it. 0 or the last error. */

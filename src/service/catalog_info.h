@@ -1,4 +1,4 @@
-/* What the catalogue holds: counts by vendor, its files and its sources. */
+/* Content of the catalogue: counts by vendor, files and sources. */
 #ifndef TRK_SERVICE_CATALOG_INFO_H
 #define TRK_SERVICE_CATALOG_INFO_H
 

@@ -1,12 +1,12 @@
-/* Checks of the machine and of this installation: what works, from which source, and what to do
- * about the rest. For the verbs `doctor` and `self`. */
+/* Checks of the machine and of this installation: what works, from which source, and what to do if
+ * not. For the verbs `doctor` and `self`. */
 #ifndef TRK_SERVICE_CHECK_H
 #define TRK_SERVICE_CHECK_H
 
 #include "probe/gpu/gpu.h"
 #include "service/service.h"
 
-/* PART: with less than it could have; of an installation, an optional part is absent. */
+/* PART: works with limits; in an installation, an optional part is missing. */
 enum trk_check_state { TRK_CHECK_GOOD, TRK_CHECK_PART, TRK_CHECK_BAD };
 
 struct trk_check {
@@ -18,12 +18,12 @@ struct trk_check {
 
 enum { TRK_CHECKS_MAX = 20 };
 
-/* What can be measured here; `dir`: the state directory. Takes up to 3 s where there is a GPU.
- * Returns the number of checks, or the error of reading /proc. */
+/* Check what can be measured on this machine; `dir`: the state directory. Takes up to 3 s where
+ * there is a GPU. Returns the number of checks, or the error of reading /proc. */
 int trk__machine_check(const char *dir, const struct trk_gpu_hints *hints,
 		       struct trk_check list[TRK_CHECKS_MAX]);
 
-/* Tracks a small job, whose recording goes to a new folder below `tmp`, which is removed. Returns
+/* Track a small job with its recording in a new folder below `tmp`, which is removed again. Returns
  * the number of checks. */
 size_t trk__installation_check(const struct trk_service *s, const char *tmp,
 			       struct trk_check list[TRK_CHECKS_MAX]);

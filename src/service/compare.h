@@ -8,17 +8,17 @@
 
 struct trk_comparison {
 	struct trk_history_run run;
-	char with[TRK_RUN_TEXT_SIZE + 64]; /* what it is compared with */
+	char with[TRK_RUN_TEXT_SIZE + 64]; /* the other run, or the earlier runs */
 	struct trk_change change;
 	struct trk_lines_change lines;
 	char lines_with[TRK_RUN_ID_SIZE]; /* the run that the lines are compared with; "": none */
 	bool failed[TRK_CHANGE_FIGURES];  /* by a rule */
 };
 
-/* With one other run. 0 or -ENOMEM. */
+/* Compare with one other run. 0 or -ENOMEM. */
 int trk__compare_run(const struct trk_record *record, const struct trk_record *before,
 		     struct trk_comparison *ret);
-/* With the runs of its job before it that ended well. 0; -TRK_E_NODATA: it is the first one; or the
+/* Compare with the earlier successful runs of its job. 0; -TRK_E_NODATA: there is none; or the
  * error of reading them. */
 int trk__compare_job(const struct trk_service *s, struct trk_history *h,
 		     const struct trk_record *record, struct trk_comparison *ret,

@@ -1,4 +1,4 @@
-/* What follows from a run and the earlier runs of its job: what changed, and what to request. */
+/* Conclusions from a run and the earlier runs of its job: what changed, and what to request. */
 #ifndef TRK_SERVICE_CONCLUSION_H
 #define TRK_SERVICE_CONCLUSION_H
 
@@ -8,14 +8,14 @@ struct trk_conclusion {
 	bool has_change, has_advice;
 	struct trk_change change;
 	struct trk_advice advice; /* from all runs up to this one, as of `recommend` */
-	struct trk_busy busy;     /* that the advice rests on */
+	struct trk_busy busy;     /* on which the advice is based */
 };
 
 /* Of a finished run. 0, or the error of a history that cannot be read. */
 int trk__conclude(const struct trk_service *s, const struct trk_record *record,
 		  struct trk_conclusion *ret);
-/* At the end of a run: in a process of its own, which is killed after 0.3 s, so that a database
- * that is locked or far away does not delay the end, and SQLite is not in the tracker's memory. */
+/* The same at the end of a run, in a child process that is killed after 0.3 s: a locked or remote
+ * database does not delay the end, and SQLite is not loaded into the tracker. */
 bool trk__conclude_quickly(const struct trk_service *s, const struct trk_record *record,
 			   struct trk_conclusion *ret);
 

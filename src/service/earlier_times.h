@@ -1,7 +1,7 @@
-/* How long the earlier runs of a job took that is running, for the alert `time-limit`.
+/* Run times of the earlier runs of a running job, for the alert `time-limit`.
  *
- * A child process reads them from the history, once, so that no sample waits for a database. It is a
- * helper process: it is not counted to the job. */
+ * A child process reads them once from the history, so that no sample waits for a database. It is a
+ * helper process and not counted as part of the job. */
 #ifndef TRK_SERVICE_EARLIER_TIMES_H
 #define TRK_SERVICE_EARLIER_TIMES_H
 

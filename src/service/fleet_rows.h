@@ -4,9 +4,9 @@
 
 #include "fleet/rows.h"
 
-/* Read all runs into `ret`, which is initialised with its moment, and sort them. Of a history with
- * more than 50,000 runs, those that are older than 120 days, or than twice `days`, are left out. 0,
- * or a negative error with *reterr; the caller releases in each case. */
+/* Read all runs into `ret`, which the caller initialised with its time, and sort them. If there are
+ * more than 50,000 runs, those older than 120 days, or than twice `days`, are left out. 0, or a
+ * negative error with *reterr; the caller releases in each case. */
 int trk__fleet_rows_read(struct trk_history *h, double days, struct trk_fleet_rows *ret,
 			 struct trk_error *reterr);
 /* The same for the runs of one job, the newest 220 of them. */

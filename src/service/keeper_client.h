@@ -1,5 +1,4 @@
-/* Downloads of prices: documents of public lists, and questions to the Keeper API with its
- * answers. */
+/* Downloads of prices: public lists, and requests to the Keeper API. */
 #ifndef TRK_SERVICE_KEEPER_CLIENT_H
 #define TRK_SERVICE_KEEPER_CLIENT_H
 
@@ -12,9 +11,9 @@
 int trk__patient_fetch(const struct trk_service *s, const char *url, unsigned int timeout_s,
 		       struct trk_buf *out, struct trk_error *reterr);
 
-enum { TRK_KEEPER_ANSWERS_MAX = 20 /* of /servers: so many a minute are free */ };
+enum { TRK_KEEPER_ANSWERS_MAX = 20 /* of /servers: the free number per minute */ };
 
-/* The answers, with the text that they become. Large. */
+/* The answers, and the catalogue text made from them. Large. */
 struct trk_keeper_client {
 	const struct trk_service *s;
 	const char *url;
@@ -34,14 +33,14 @@ void trk__keeper_client_init(struct trk_keeper_client *k, const struct trk_servi
 			     const char *url, unsigned int timeout_s);
 void trk__keeper_client_release(struct trk_keeper_client *k);
 
-/* Ask for the servers of a region of the catalogue (-1: of all) with a query ("&vcpus_min=2"), and
- * keep the answer. 0 or a negative error, with k->error. */
+/* Request the servers of a region of the catalogue (-1: of all) with a query ("&vcpus_min=2"), and
+ * append the answer. 0 or a negative error, with k->error. */
 int trk__keeper_client_ask(struct trk_keeper_client *k, const struct trk_catalog *c, int region,
 			   const char *query);
 
-/* --online: lay the Keeper's answer for `q` over the catalogue, and restrict `q` to its prices:
- * regions_ok is pointed to `room`, of TRK_CATALOG_REGIONS_MAX bytes. Where the Keeper does not
- * answer, there is a note; catalogue and query then stay as they are. */
+/* For --online: add the Keeper's prices for `q` to the catalogue, and restrict `q` to them:
+ * regions_ok points to `room`, of TRK_CATALOG_REGIONS_MAX bytes. If the Keeper does not answer, a
+ * note says so, and catalogue and query are unchanged. */
 void trk__keeper_online(const struct trk_service *s, struct trk_catalog *c,
 			struct trk_catalog_query *q, const char *url, uint8_t *room);
 

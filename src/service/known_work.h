@@ -1,6 +1,6 @@
 /* Jobs that use a known amount of CPU time, memory or disk, for `doctor --selftest` and for trials
- * of other trackers. known_work_forks.c has those of systems with fork(2), src/service/windows
- * those of Windows. */
+ * of other trackers. known_work_forks.c implements them for systems with fork(2),
+ * src/service/windows for Windows. */
 #ifndef TRK_SERVICE_KNOWN_WORK_H
 #define TRK_SERVICE_KNOWN_WORK_H
 
@@ -12,7 +12,7 @@
 struct trk_known_work {
 	const char *name;
 	const char *text;     /* what it does, for a table; NULL: only a part of another work */
-	enum trk_total total; /* the figure that it is about */
+	enum trk_total total; /* the figure that it measures */
 	/* Does the work. Returns the figure, in the unit of the total; NaN where the system refused
 	 * a part of the work. */
 	double (*run)(const char *folder);

@@ -1,4 +1,4 @@
-/* What the known works of several systems have in common. */
+/* Parts of the known works that several systems share. */
 #ifndef TRK_SERVICE_KNOWN_WORK_PARTS_H
 #define TRK_SERVICE_KNOWN_WORK_PARTS_H
 

@@ -1,6 +1,6 @@
 /* The page of a running job. A child process makes it from the tracker's record and the rows of the
- * recording, so that no sample waits for it, and uses at most 1/200 of a core. The child is a helper
- * process: it is not counted to the job. */
+ * recording, so that no sample waits for it, and uses at most 1/200 of a core. The child is a
+ * helper process and not counted as part of the job. */
 #ifndef TRK_SERVICE_LIVE_PAGE_H
 #define TRK_SERVICE_LIVE_PAGE_H
 
@@ -11,7 +11,7 @@ struct trk_live_page {
 	struct trk_service service;
 	struct trk_page_request request; /* its texts are borrowed */
 	const char *path, *via;          /* as of trk__page_save */
-	uint64_t every_ns;               /* 0: no page while the run goes on */
+	uint64_t every_ns;               /* 0: no page while the job runs */
 	uint64_t next_ns;
 	struct trk_helper_process child;
 	int done_fd;    /* pipe from the child: its CPU time in ns */
@@ -22,7 +22,7 @@ struct trk_live_page {
 void trk__live_page_init(struct trk_live_page *l, const struct trk_live_page *page);
 /* After each row. */
 void trk__live_page_row(struct trk_live_page *l, const struct trk_record *record);
-/* No page of a run that goes on is written from here on. */
+/* Stop writing the page of the running job. */
 void trk__live_page_end(struct trk_live_page *l);
 
 #endif

@@ -1,5 +1,5 @@
-/* The sources of figures that one system has: machine_sources.c in src/service/linux, darwin and
- * windows tries them, for trk__machine_check(). */
+/* Checks of the sources of figures of one system, for trk__machine_check(): machine_sources.c in
+ * src/service/linux, darwin and windows. */
 #ifndef TRK_SERVICE_MACHINE_SOURCES_H
 #define TRK_SERVICE_MACHINE_SOURCES_H
 
@@ -8,7 +8,7 @@
 #include "base/env.h"
 #include "service/check.h"
 
-/* Fill in a check. The hint is left out where all is well. */
+/* Fill in a check. The hint is left out if the state is good. */
 void trk__check_set(struct trk_check *f, const char *what, enum trk_check_state state,
 		    const char *source, const char *hint);
 

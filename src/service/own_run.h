@@ -1,4 +1,4 @@
-/* Runs of this program under its own tracker: how the self checks try the whole of it. */
+/* Runs of this program under its own tracker, for the self checks. */
 #ifndef TRK_SERVICE_OWN_RUN_H
 #define TRK_SERVICE_OWN_RUN_H
 

@@ -1,5 +1,5 @@
-/* What this machine is, and the cloud in which it stands: for the verbs server-info and cloud-info
- * and for the C API. */
+/* Facts about this machine and its cloud, for the verbs server-info and cloud-info and for the C
+ * API. */
 #ifndef TRK_SERVICE_PLACE_H
 #define TRK_SERVICE_PLACE_H
 
@@ -11,8 +11,8 @@
  * always, hints: as of trk__machine_look_gpus(). 0, -ENOMEM, or the error of /proc. */
 int trk__place_machine(struct trk_record *record, bool always, const struct trk_gpu_hints *hints);
 
-/* Find the cloud, for a second at most; where it does not name the type of the server, the one type
- * of the service's catalogue that is like the machine. 0, or the error of /proc. */
+/* Find the cloud, in 1 s at most. If it does not report the server type, use the only type of the
+ * service's catalogue that matches the machine. 0, or the error of /proc. */
 int trk__place_cloud(const struct trk_service *s, const struct trk_discovery_options *how,
 		     struct trk_place *ret);
 

@@ -22,8 +22,8 @@ struct trk_price_change {
 	double eur_usd; /* NaN: it was not needed */
 };
 
-/* 0; -EINVAL for a wrong request; or the error of a download, of prices that cannot be, or of the
- * file: then nothing was changed. */
+/* 0; -EINVAL for a wrong request; or the error of a download, of implausible prices, or of the
+ * file. On errors nothing is changed. */
 int trk__price_update(const struct trk_service *s, const struct trk_price_request *request,
 		      struct trk_price_change *ret, struct trk_error *reterr);
 

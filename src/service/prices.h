@@ -1,4 +1,4 @@
-/* The catalogue of servers with all prices that hold here, and what a run costs by them.
+/* The catalogue of servers with all prices of this installation, and the cost of a run.
  *
  * Layers, later ones win: the embedded catalogue or a file, the installed scores, what `catalog
  * update` fetched (from the Keeper, then from each feed), what `catalog import` keeps, and a file
@@ -25,10 +25,10 @@ struct trk_price_layers {
 
 struct trk_prices {
 	struct trk_catalog c;
-	/* Files that were laid over; "": none. */
+	/* Files of the layers; "": none. */
 	char scores[TRK_PRICES_PATH_SIZE], fetched[TRK_PRICES_PATH_SIZE],
 		imported[TRK_PRICES_PATH_SIZE];
-	unsigned int feeds; /* bits 1 << index in trk__feeds: laid over */
+	unsigned int feeds; /* bits 1 << index in trk__feeds: layers */
 	/* The first file of the cache that another user may have written, which is ignored. */
 	struct trk_error ignored;
 };
@@ -39,16 +39,15 @@ int trk__prices_load(const struct trk_price_layers *layers, struct trk_prices *r
 		     struct trk_error *reterr);
 void trk__prices_release(struct trk_prices *p);
 
-/* The usual cache: $XDG_CACHE_HOME/resource-tracker, else ~/.cache/resource-tracker; `get` reads a
- * variable. NULL: neither is known. */
+/* The default cache: $XDG_CACHE_HOME/resource-tracker, else ~/.cache/resource-tracker; `get` reads
+ * a variable. NULL: neither variable is set. */
 const char *trk__prices_usual_cache(char *(*get)(const char *name),
 				    char text[TRK_PRICES_PATH_SIZE]);
-/* Put a new file there at once, so that a reader finds the old one or the new one. Its folders are
- * made. `cache` NULL: -ENOENT. */
+/* Write a file of the cache atomically, and create its folders. `cache` NULL: -ENOENT. */
 int trk__prices_keep(const char *cache, const char *name, const struct trk_buf *text,
 		     char path[TRK_PRICES_PATH_SIZE], struct trk_error *reterr);
 
-/* Fill in record->place.cost where the cloud is known; its `reason` names what is not known. advice
+/* Fill in record->place.cost if the cloud is known; else its `reason` names what is missing. advice
  * and busy: as of trk__cost_of_run. */
 void trk__prices_cost(const struct trk_price_layers *layers, struct trk_record *record,
 		      const struct trk_advice *advice, const struct trk_busy *busy);

@@ -1,12 +1,12 @@
-/* Deleting old recordings, and their figures in the history. */
+/* Delete old recordings, and on request their figures in the history. */
 #ifndef TRK_SERVICE_PRUNE_H
 #define TRK_SERVICE_PRUNE_H
 
 #include "service/runs.h"
 
-/* Of two conditions both must hold; a run that has not ended is never removed. */
+/* If both older_ns and keep are set, both must apply. A run that has not ended is never removed. */
 struct trk_prune_rules {
-	const char *job;   /* as for trk__named_job_find; NULL: of all jobs */
+	const char *job;   /* reference for trk__named_job_find; NULL: all jobs */
 	uint64_t older_ns; /* since its start; 0: any */
 	uint64_t keep;     /* the newest runs (of the job) */
 	bool has_keep;

@@ -23,9 +23,9 @@ struct trk_recommend_request {
 	bool original;      /* the rule of the original Python package */
 	enum trk_risk risk;
 	const struct trk_cloud *stated; /* the server that it ran on; NULL: as recorded */
-	/* Servers. What words and wishes leave open is as it was for the run. */
+	/* Servers. Needs that `words` and `wishes` leave open are those of the run. */
 	bool servers, online;
-	bool short_too;  /* for a run of any length */
+	bool short_too;  /* also for very short runs */
 	const char *url; /* of the Keeper; NULL: its own */
 	size_t limit;
 	enum trk_offers_order order;
@@ -34,7 +34,7 @@ struct trk_recommend_request {
 	struct trk_catalog_query wishes;
 };
 
-/* The usual question: servers by the cost of a run. */
+/* The defaults: servers by the cost of a run. */
 void trk__recommend_request_init(struct trk_recommend_request *q);
 /* Set one of "method" (default, original), "risk" (default, cheap, safe), "order-by" and "for" (a
  * kind of lines to paste, which is checked only) by its word; NULL: the default. 0, or -EINVAL with
@@ -56,11 +56,11 @@ struct trk_recommendation {
 	struct trk_run_servers servers;
 };
 
-/* Answer from a recording and the earlier runs of its job. h: the history; NULL: the run stands
- * alone, or has request->earlier. The record's cost is brought up to date: of the stated server,
- * and with the best server. 0; the errors of trk__record_read (-EIO for -EINVAL); -TRK_E_NODATA: no
- * run has samples; -EINVAL: a name of the words is unknown; the error of a catalogue; or -ENOMEM.
- * The caller frees *ret. */
+/* Make a recommendation from a recording and the earlier runs of its job. h: the history; NULL: no
+ * earlier runs but request->earlier. The cost in the record is updated, for the stated server and
+ * with the best server. 0; the errors of trk__record_read (-EIO for -EINVAL); -TRK_E_NODATA: no run
+ * has samples; -EINVAL: a name of the words is unknown; the error of a catalogue; or -ENOMEM. The
+ * caller frees *ret. */
 int trk__recommend(const struct trk_service *s, struct trk_history *h,
 		   const struct trk_recommend_request *request, struct trk_recommendation **ret,
 		   struct trk_error *reterr);
@@ -68,11 +68,11 @@ void trk__recommendation_free(struct trk_recommendation *r);
 
 /* One document of schema "resource-tracker.advice/1". */
 void trk__recommendation_json(struct trk_buf *b, const struct trk_recommendation *r);
-/* The same for people. */
+/* The same as text for a terminal. */
 void trk__recommendation_text(struct trk_buf *b, const struct trk_recommendation *r,
 			      const struct trk_terminal_style *style);
-/* Lines to paste, of a kind of TRK_SNIPPET_LIST. `note`: what the request does not cover, where
- * these lines have no place for a comment. False: there is no such kind. */
+/* Append lines to paste, of a kind of TRK_SNIPPET_LIST. `note`: what the request does not cover,
+ * for kinds that have no comments. False: there is no such kind. */
 bool trk__recommendation_lines(struct trk_buf *b, const struct trk_recommendation *r,
 			       const char *kind, struct trk_buf *note);
 

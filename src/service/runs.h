@@ -1,5 +1,5 @@
-/* The runs behind an answer about a run: one way to find them, for the summary, `show`,
- * `recommend`, `compare`, the page, and the C API, so that all of them give one answer. */
+/* The earlier runs of a job. The summary, `show`, `recommend`, `compare`, the page and the C API
+ * all use these functions, so that their results agree. */
 #ifndef TRK_SERVICE_RUNS_H
 #define TRK_SERVICE_RUNS_H
 
@@ -8,9 +8,9 @@
 #include "report/change.h"
 #include "service/service.h"
 
-/* The history of the service, brought up to date with at most `max_new` recordings (0: all). Where
- * the database of a team cannot be reached, that of this machine, with a note. 0, or an error of
- * trk__history_open_at. The caller frees *ret. */
+/* Open the history of the service and add at most `max_new` new recordings (0: all). If the
+ * database of a team cannot be reached, a note says so, and the local history is used. 0, or an
+ * error of trk__history_open_at. The caller frees *ret. */
 int trk__runs_history(const struct trk_service *s, size_t max_new, struct trk_history **ret,
 		      struct trk_error *reterr);
 
@@ -21,7 +21,7 @@ struct trk_job_runs {
 	size_t count;
 	struct trk_cpu_use *use; /* owned; of the newest comparable run that has samples */
 	const char *tags;        /* of the next run, borrowed; NULL: as those of the run itself */
-	int history_error;       /* 0, or why the history could not be read: the run stands alone */
+	int history_error;       /* 0, or why the history could not be read: no earlier runs */
 };
 
 /* The earlier runs of the record's job: those of `earlier` (JSON, trk__history_runs_from_json), or
@@ -30,12 +30,12 @@ struct trk_job_runs {
 int trk__job_runs_read(const struct trk_service *s, struct trk_history *h, const char *earlier,
 		       const struct trk_record *record, struct trk_job_runs *ret);
 void trk__job_runs_release(struct trk_job_runs *runs);
-/* Take the tags of the next run, as trk__history_tags makes them (borrowed), and the CPU use of a
- * run like it. 0 or -ENOMEM. */
+/* Set the tags of the next run, as trk__history_tags makes them (borrowed), and read the CPU use of
+ * a similar run. 0 or -ENOMEM. */
 int trk__job_runs_for(struct trk_job_runs *runs, const struct trk_service *s,
 		      const struct trk_record *record, const char *tags);
 
-/* The question of these runs, for trk__advice_make; what it points to is theirs. */
+/* Input for trk__advice_make; it points into `runs` and the record. */
 struct trk_advice_input trk__job_runs_question(const struct trk_job_runs *runs,
 					       const struct trk_record *record);
 
@@ -52,7 +52,7 @@ int trk__job_runs_lines(const struct trk_job_runs *runs, const struct trk_servic
 			const struct trk_record *record, struct trk_lines_change *ret,
 			char *ret_run);
 
-/* ---- jobs that a person names ---- */
+/* ---- jobs that a user names ---- */
 
 /* A job by its name, or by "NAME in SCOPE", of which "." is the working directory. */
 struct trk_named_job {
@@ -63,8 +63,8 @@ struct trk_named_job {
 	char newest[TRK_RUN_ID_SIZE]; /* run of it */
 };
 
-/* False where no job has that name. Of several, the one of the working directory, else the one that
- * ran last. */
+/* False if no job has that name. Of several jobs, the one of the working directory is returned,
+ * else the one that ran last. */
 bool trk__named_job_find(struct trk_history *h, const char *reference, struct trk_named_job *ret);
 struct trk_job_key trk__named_job_key(const struct trk_named_job *job);
 

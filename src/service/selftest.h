@@ -1,4 +1,4 @@
-/* doctor --selftest: track jobs that know what they use, and compare. */
+/* doctor --selftest: track jobs that measure their own use, and compare. */
 #ifndef TRK_SERVICE_SELFTEST_H
 #define TRK_SERVICE_SELFTEST_H
 
@@ -12,13 +12,13 @@ struct trk_selftest_figure {
 	const struct trk_known_work *work;
 	double truth; /* NaN: not known */
 	struct trk_quantity told;
-	/* WRONG: outside of what the label promises, or the job could not be tracked. */
+	/* WRONG: outside of the tolerance of the label, or the job could not be tracked. */
 	enum trk_selftest_state state;
 	char why[160]; /* of WRONG and UNTESTED */
 };
 
 /* Takes about 15 s; `tmp`: where scratch files go. Returns the number of figures, or a negative
- * errno: then none was made. */
+ * errno. */
 int trk__selftest(const char *tmp, struct trk_selftest_figure ret[TRK_KNOWN_WORKS_MAX],
 		  struct trk_error *reterr);
 

@@ -11,19 +11,20 @@ struct trk_servers_request {
 	struct trk_need_words words;
 	struct trk_catalog_query query; /* its numbers and flags */
 	enum trk_offers_order order;
-	/* What runs, for the cost of a run: */
+	/* The job, for the cost of a run: */
 	double run_s;            /* as measured; 0: an hour */
 	double busy_cores;       /* meanwhile; 0: the vCPUs of the needs, at least 1 */
 	double boot_s;           /* paid before the job starts */
 	const char *measured_on; /* type of server; NULL: not known */
-	/* The same catalogue: prices of the Keeper are laid over it. NULL: no request is sent. */
+	/* The catalogue `c`, to which prices of the Keeper are added. NULL: no request is sent. */
 	struct trk_catalog *online;
 	const char *url; /* of the Keeper; NULL: its own */
 };
 
-/* Search. ret->offers.nothing has the reason where there is none. 0; -ENOENT for a name that is not
- * in the catalogue, -EINVAL for another word, with a sentence in *reterr; or -ENOMEM. The catalogue
- * is borrowed until the caller releases *ret, on success only (trk__run_servers_release). */
+/* Search. If nothing is found, ret->offers.nothing has the reason. 0; -ENOENT for a name that is
+ * not in the catalogue, -EINVAL for another word, with a sentence in *reterr; or -ENOMEM. The
+ * catalogue is borrowed until the caller releases *ret, on success only
+ * (trk__run_servers_release). */
 int trk__servers_find(const struct trk_service *s, const struct trk_catalog *c,
 		      const struct trk_servers_request *request, struct trk_run_servers *ret,
 		      struct trk_error *reterr);
