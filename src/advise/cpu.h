@@ -71,7 +71,7 @@ struct trk_cpu_options {
 	double slowdown_max; /* longest run time, as a multiple of the present; NaN: no bound */
 	double stated_cores; /* requested, or an enforced limit; NaN: neither. Not lowered under a
 				queue */
-	struct trk_cpu_queue queue; /* with a cause the histogram is one of trk__busy_add_free … */
+	struct trk_cpu_queue queue;  /* with a cause: the histogram is of trk__busy_add_free … */
 	const struct trk_busy *seen; /* … and this one holds what was seen; else NULL */
 };
 

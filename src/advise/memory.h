@@ -38,7 +38,7 @@ struct trk_earlier_run {
 			     * out of memory at a known limit */
 	double duration_s;  /* weight of the price in the text of a reason; NaN: 1 */
 	double input_bytes; /* size of the input, as far as it is known before a run; NaN: not */
-	double limit_bytes; /* memory that the run had; NaN: not known. Used for out of memory only */
+	double limit_bytes; /* memory that the run had; NaN: not known. For out of memory only */
 	enum trk_earlier_end end;
 };
 

@@ -29,7 +29,7 @@ enum trk_allocation {
 	TRK_ALLOCATIONS
 };
 
-/* How far a fact can be trusted. */
+/* The quality of a fact. */
 enum trk_fact {
 	TRK_FACT_EXACT,
 	TRK_FACT_EST,        /* estimated: a region's ratio, or a monthly price by its hours */
@@ -44,7 +44,7 @@ enum trk_fact {
 enum {
 	TRK_SERVER_METAL = 1,
 	TRK_SERVER_MAC = 2,
-	TRK_SERVER_ACCEL = 4, /* an accelerator that is no GPU */
+	TRK_SERVER_ACCEL = 4, /* an accelerator other than a GPU */
 	TRK_SERVER_FPGA = 8,
 	TRK_SERVER_PREVIOUS = 16, /* of a previous generation: the vendor offers a successor */
 };
@@ -52,7 +52,7 @@ enum {
 /* Texts are offsets into the pool; offset 0 is the empty text. Dates are yyyymmdd. */
 struct trk_catalog_vendor {
 	uint32_t id, aliases, name, note;
-	uint32_t step_s;    /* what is billed is a multiple of this … */
+	uint32_t step_s;    /* billed time is a multiple of this … */
 	uint32_t minimum_s; /* … and at least this */
 };
 
@@ -95,7 +95,7 @@ struct trk_catalog_block {
 
 enum { TRK_SAVING_UNKNOWN = 255, TRK_CLASS_UNKNOWN = 255 };
 
-/* A price while an image is put together. */
+/* A price while an image is built. */
 struct trk_catalog_price {
 	uint32_t price;  /* 1e-5 USD an hour; 0: replaced by another price */
 	uint16_t server; /* index */
@@ -103,8 +103,8 @@ struct trk_catalog_price {
 	uint8_t klass;   /* chance of interruption a month: 0 <5 %, 1 <10, 2 <15, 3 <20, 4 more */
 };
 
-/* The prices of an image: an array for each field, because similar bytes in a row compress best. It
- * makes the program 0.15 MB smaller in a package. */
+/* The prices of an image: one array per field, because adjacent similar bytes compress best. This
+ * makes the package 0.15 MB smaller. */
 struct trk_catalog_prices {
 	const uint32_t *price;
 	const uint16_t *server;
@@ -127,7 +127,7 @@ struct trk_catalog {
 	void *owned; /* the image, where it lies on the heap; else NULL */
 };
 
-/* The catalogue inside the program. Nothing is read but what is looked at. */
+/* The catalogue inside the program; its pages are loaded on access. */
 void trk__catalog_embedded(struct trk_catalog *ret);
 void trk__catalog_release(struct trk_catalog *c);
 
@@ -141,14 +141,14 @@ struct trk_catalog_prices trk__catalog_prices(const struct trk_catalog *c, size_
 /* A text of the pool; never NULL. */
 const char *trk__catalog_text(const struct trk_catalog *c, uint32_t offset);
 
-/* What stands for an index: the vendor's and the region's id, the server's name. */
+/* The id of a vendor or region, or the name of a server, by its index. */
 const char *trk__catalog_vendor_id(const struct trk_catalog *c, size_t vendor);
 const char *trk__catalog_region_id(const struct trk_catalog *c, size_t region);
 const char *trk__catalog_server_name(const struct trk_catalog *c, size_t server);
 /* 20260731 as "2026-07-31"; "" for 0. Returns `text`. */
 const char *trk__catalog_date(uint32_t date, char text[16]);
 
-/* Days from `date` to `today`, both yyyymmdd; negative where either is 0, or today comes first. */
+/* Days from `date` to `today`, both yyyymmdd; negative if either is 0 or `date` is later. */
 long trk__catalog_age_days(uint32_t date, uint32_t today);
 /* "12 days", "4 months", "3.3 years"; "" for a negative number. Returns `text`. */
 const char *trk__catalog_age(long days, char text[16]);
@@ -162,12 +162,11 @@ int trk__catalog_find_vendor(const struct trk_catalog *c, const char *id);
 int trk__catalog_find_region(const struct trk_catalog *c, int vendor, const char *id);
 int trk__catalog_find_server(const struct trk_catalog *c, int vendor, const char *name);
 
-/* Memory that a job gets: the measured figure, else 0.93 of the advertised one less 128 MiB. */
+/* Usable memory: the measured figure, else 0.93 of the advertised one less 128 MiB. */
 uint64_t trk__catalog_usable_bytes(const struct trk_catalog_server *s);
 
-/* How fast a server is, by one of two measures on one scale: CoreMark iterations/s, and
- * stress-ng scores brought to that scale. The scale differs between processors, so speeds are
- * best compared by the same measure. */
+/* The speed of a server by one of two measures: CoreMark iterations/s, or stress-ng scores scaled
+ * to them. The ratio of the two differs between processors: compare speeds by the same measure. */
 enum trk_speed_basis { TRK_SPEED_STRESSNG, TRK_SPEED_COREMARK, TRK_SPEED_BASES };
 
 struct trk_catalog_speed {
@@ -177,7 +176,7 @@ struct trk_catalog_speed {
 /* False, *ret untouched: no such score is known. */
 bool trk__catalog_speed_by(const struct trk_catalog_server *s, enum trk_speed_basis basis,
 			   struct trk_catalog_speed *ret);
-/* By the first measure that there is, stress-ng before CoreMark. */
+/* By stress-ng if known, else by CoreMark. */
 bool trk__catalog_speed_of(const struct trk_catalog_server *s, struct trk_catalog_speed *ret);
 
 extern const char *const trk__catalog_arch_names[TRK_ARCHES];

@@ -1,8 +1,8 @@
-/* A site's own prices: from CSV to the text of catalog/text.h.
+/* Convert a site's own prices from CSV to the text format of catalog/text.h.
  *
  * The first line names the columns, in any order: vendor, region, type, price (or ondemand,
- * usd_per_hour) in USD an hour, and, where wanted, saving (typical spot saving in percent).
- * Cells may be quoted. Vendor, region and type must be in the catalogue. */
+ * usd_per_hour) in USD an hour, and optionally saving (typical spot saving in percent). Cells may
+ * be quoted. Vendor, region and type must be in the catalogue. */
 #ifndef TRK_CATALOG_CSV_H
 #define TRK_CATALOG_CSV_H
 

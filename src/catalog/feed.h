@@ -1,8 +1,8 @@
-/* Public price lists of the vendors and of projects that collect them: from their formats to the
- * text of catalog/text.h.
+/* Convert public price lists of vendors, and of projects that collect them, to the text format of
+ * catalog/text.h.
  *
- * Each parser is pure: it takes a document as it was fetched and adds rows. What the catalogue
- * does not have (a region, a type) and what is no price (zero, Windows, dedicated hosts) is
+ * Each parser is pure: it takes a document as fetched and adds rows. Regions and types that are not
+ * in the catalogue, and entries without a usable price (zero, Windows, dedicated hosts), are
  * counted and left out. */
 #ifndef TRK_CATALOG_FEED_H
 #define TRK_CATALOG_FEED_H
@@ -23,27 +23,27 @@ struct trk_feed_rows {
 	struct trk_buf rows;
 	uint32_t *by_name; /* owned: servers in the order of vendor and name */
 	size_t servers;
-	int region_vendor, region; /* the last one that was looked up */
+	int region_vendor, region; /* the last lookup */
 	char region_name[96];
 	size_t dropped;
 	double eur_usd;     /* USD for a euro, for lists in EUR; NaN: not known */
 	const char *eur_of; /* borrowed: the source of the rate, for messages */
-	unsigned int page;  /* pages that were read, and what stood on them */
+	unsigned int page;  /* pages read, and entries on them */
 	size_t seen;
-	char next[TRK_FEED_URL_MAX]; /* where the document goes on; "": nowhere */
+	char next[TRK_FEED_URL_MAX]; /* URL of the next page; "": none */
 };
 
 /* 0 or -ENOMEM. */
 int trk__feed_rows_init(struct trk_feed_rows *r, const struct trk_catalog *c);
 void trk__feed_rows_release(struct trk_feed_rows *r);
 
-/* Add what spot machines save (percent) and how often they are interrupted (0 to 4): a feed that
- * has it has no prices. True when it was taken. */
+/* Add the saving of spot machines (percent) and their class of interruptions (0 to 4), for a feed
+ * without prices. True when it was added. */
 bool trk__feed_rows_add_spot(struct trk_feed_rows *r, const char *vendor, const char *region,
 			     const char *type, double saving, double klass);
 
-/* Add a price, or a price of spot machines (the other is NaN): the lowest of the zones of a
- * region counts. True when it was taken. */
+/* Add a price, or a price of spot machines (the other is NaN): of the zones of a region the lowest
+ * price counts. True when it was added. */
 bool trk__feed_rows_add(struct trk_feed_rows *r, const char *vendor, const char *region,
 			const char *type, double usd, double spot_usd);
 
@@ -57,30 +57,29 @@ struct trk_feed_part {
 };
 
 struct trk_feed {
-	const char *id;     /* as a person names it */
+	const char *id;     /* as users name it */
 	const char *source; /* in the catalogue */
 	const char *licence, *title;
-	bool by_region; /* a question for each region that is named */
+	bool by_region; /* one request per named region */
 	bool in_euro;   /* its prices are in EUR */
-	bool spots;     /* it has what spot machines save, and no prices */
-	/* Of several documents of one vendor the first that can be had is taken. A NULL ends
-	 * them. */
+	bool spots;     /* it has savings of spot machines and no prices */
+	/* Of several documents of one vendor the first available one is used. NULL at the end. */
 	struct trk_feed_part part[16];
-	const struct trk_feed_walk *walk; /* of a list in JSON, */
-	trk_feed_parse_fn *parse;         /* or the parser of another */
+	const struct trk_feed_walk *walk; /* for a list in JSON */
+	trk_feed_parse_fn *parse;         /* for other formats */
 };
 
 extern const struct trk_feed trk__feeds[];
 extern const size_t trk__feed_count;
 const struct trk_feed *trk__feed_find(const char *id); /* NULL: none */
 
-/* The address of a part for a region ("" where the feed takes none). 0 or -ENOENT: it has no
- * such region. */
+/* The URL of a part for a region ("" if the feed needs none). 0, or -ENOENT for an unknown
+ * region. */
 int trk__feed_url(const struct trk_feed *feed, size_t part, const char *region, char *ret,
 		  size_t size);
 
-/* Add the prices of a document. 0; -EBADMSG with a sentence in *reterr where it is another
- * document; -EFBIG, -ENOMEM. */
+/* Add the prices of a document. 0; -EBADMSG with a sentence in *reterr for an unexpected document;
+ * -EFBIG, -ENOMEM. */
 int trk__feed_parse(const struct trk_feed *feed, struct trk_feed_rows *r, const char *vendor,
 		    const char *text, size_t len, struct trk_error *reterr);
 
@@ -92,9 +91,9 @@ const char *trk__feed_aws_long_name(const char *region);
 struct trk_feed_tally {
 	size_t prices, dropped;
 };
-/* All rows as a text on top of the catalogue; `date` is "2026-01-31". 0, -EBADMSG when there is
- * no row, -EFBIG, -ENOMEM. Of savings there have to be at least half as many as the catalogue
- * knows, or `force`: else -TRK_E_RANGE. */
+/* All rows as a text that is added to the catalogue; `date` is "2026-01-31". 0, -EBADMSG when there
+ * is no row, -EFBIG, -ENOMEM. -TRK_E_RANGE for less than half as many savings as in the catalogue,
+ * unless `force`. */
 int trk__feed_convert(struct trk_feed_rows *r, const struct trk_feed *feed, const char *date,
 		      bool force, struct trk_buf *out, struct trk_feed_tally *ret,
 		      struct trk_error *reterr);

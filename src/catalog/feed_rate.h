@@ -15,12 +15,12 @@ struct trk_feed_rate {
 	char date[11]; /* "2026-01-31" */
 };
 
-/* The last row of the answer, which is CSV with CURRENCY, CURRENCY_DENOM, TIME_PERIOD and
- * OBS_VALUE. 0, or -EBADMSG with a sentence. */
+/* Parse the last row of the answer, CSV with CURRENCY, CURRENCY_DENOM, TIME_PERIOD and OBS_VALUE.
+ * 0, or -EBADMSG with *reterr. */
 int trk__feed_rate_parse(const char *text, size_t len, struct trk_feed_rate *ret,
 			 struct trk_error *reterr);
 
-/* A rate that the user states, "1.16". 0, or -EINVAL for other texts. */
+/* Parse a rate that the user states, "1.16". 0, or -EINVAL. */
 int trk__feed_rate_take(const char *text, double *ret);
 
 #endif

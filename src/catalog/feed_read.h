@@ -1,6 +1,5 @@
-/* What the parsers of price lists share. A list in JSON is walked: each member of one list or object
- * of the document is given to a function. A list as text is read line by line; a line that is
- * another thing is passed over. */
+/* Shared by the parsers of price lists. For JSON, a function is called for each member of one array
+ * or object of the document. Text is read line by line; lines of another form are skipped. */
 #ifndef TRK_CATALOG_FEED_READ_H
 #define TRK_CATALOG_FEED_READ_H
 
@@ -13,7 +12,7 @@ enum { TRK_FEED_NAME_SIZE = 96, TRK_FEED_CELLS_MAX = 24 };
 struct trk_feed_walk {
 	const char *list; /* its key in the document */
 	enum trk_json_type type;
-	const char *missing; /* the name in the error where there is none */
+	const char *missing; /* its name in the error if it is missing */
 	void (*take)(struct trk_feed_rows *r, const char *vendor, const struct trk_json_doc *d,
 		     const struct trk_json_value *member);
 	/* Other fields of the document, before its members; may be NULL. 0, or negative with a
@@ -29,21 +28,21 @@ struct trk_feed_lines {
 /* The next line, without its end. */
 bool trk__feed_line(struct trk_feed_lines *l, const char **line, size_t *len);
 
-/* Copy a name; false for one that is empty, too long, or no text. */
+/* Copy a name; false if it is empty, too long, or not printable. */
 bool trk__feed_name(const char *text, size_t len, char to[TRK_FEED_NAME_SIZE]);
 
-/* A plain decimal number that fills the text; NaN for anything else, and for NULL. */
+/* The whole text as a plain decimal number; NaN for other texts and for NULL. */
 double trk__feed_number(const char *text);
 double trk__feed_number_in(const char *text, size_t len);
 
 /* The cells of a line of CSV, without their quotes. Returns how many. */
 size_t trk__feed_split(const char *line, size_t len, struct trk_csv_cell cell[TRK_FEED_CELLS_MAX]);
 
-/* Where the columns of these names stand, by the cells of the first line. False: one is missing. */
+/* Find the columns of these names in the cells of the first line. False: one is missing. */
 bool trk__feed_columns(const struct trk_csv_cell *cell, size_t cells, const char *const *names,
 		       size_t n, size_t *at);
 
-/* 0, or -EBADMSG where nothing was seen: "the answer is no …". */
+/* 0, or -EBADMSG if `seen` is 0: "the answer is no …". */
 int trk__feed_none(size_t seen, const char *what, struct trk_error *reterr);
 
 #endif

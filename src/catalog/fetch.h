@@ -1,6 +1,6 @@
-/* Fetching a document over HTTPS, on the user's request.
+/* Fetch a document over HTTPS, on the user's request.
  *
- * libcurl is loaded on first use and never linked: a run starts without it. */
+ * Loads libcurl on first use (base/curl.h). */
 #ifndef TRK_CATALOG_FETCH_H
 #define TRK_CATALOG_FETCH_H
 
@@ -22,7 +22,7 @@ struct trk_fetch_progress {
 
 /* GET `url` (https, or http to this machine) into `out`, whose maximum bounds the answer;
  * `timeout_s` bounds the whole request. Returns 0; -TRK_E_UNSUPPORTED without libcurl, -EINVAL for
- * another kind of address, -EBUSY for status 429 and 503, -EIO for another status than 200 or no
+ * other addresses, -EBUSY for status 429 and 503, -EIO for other statuses except 200 and for no
  * answer, -EFBIG; with a sentence in *reterr. */
 int trk__fetch(const char *url, unsigned int timeout_s, const struct trk_fetch_progress *progress,
 	       struct trk_buf *out, struct trk_error *reterr);

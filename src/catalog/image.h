@@ -1,4 +1,4 @@
-/* Putting an image together. */
+/* Build an image of the catalogue. */
 #ifndef TRK_CATALOG_IMAGE_H
 #define TRK_CATALOG_IMAGE_H
 
@@ -21,7 +21,7 @@ enum {
 	TRK_CATALOG_TEXTS_MAX = 16 << 20,
 };
 
-/* The end of a path that fits into a message next to line and column. */
+/* The end of a path, short enough for a message with line and column. */
 static inline const char *trk__catalog_file_tail(const char *file)
 {
 	size_t len = strlen(file);
@@ -40,8 +40,8 @@ struct trk_catalog_builder {
 	uint32_t *hash; /* server index + 1; 0: free */
 	size_t hash_size;
 	uint32_t date;
-	uint32_t *seen;   /* per server: the block + 1 that last priced it, against doubles */
-	uint32_t *priced; /* per server: its price + 1 in the region of the spots that are read */
+	uint32_t *seen;   /* per server: the block + 1 that last priced it, to detect duplicates */
+	uint32_t *priced; /* per server: its price + 1 in the region of the spot block being read */
 };
 
 void trk__catalog_builder_init(struct trk_catalog_builder *b);
@@ -54,14 +54,14 @@ uint32_t trk__catalog_builder_text(struct trk_catalog_builder *b, const char *te
 /* Index of the server, added when it is new. Negative errno when the tables are full. */
 int trk__catalog_builder_server(struct trk_catalog_builder *b, uint8_t vendor, const char *name,
 				size_t len, bool add, bool *retnew);
-/* Forget every other price of this server in this region. */
+/* Mark the prices of this server in this region from earlier blocks as replaced. */
 void trk__catalog_builder_supersede(struct trk_catalog_builder *b, uint16_t region, uint16_t server,
 				    size_t before_block);
 
 /* Fill b->priced in for a region. 0 or -ENOMEM. */
 int trk__catalog_builder_find_prices(struct trk_catalog_builder *b, uint16_t region);
 
-/* One block of memory with everything. 0 or a negative errno; *ret is released by the caller. */
+/* Build the image in one block of memory. 0 or a negative errno; the caller releases *ret. */
 int trk__catalog_builder_finish(struct trk_catalog_builder *b, struct trk_catalog *ret);
 
 #endif

@@ -1,8 +1,8 @@
-/* Answers of the Spare Cores Keeper API, turned into the text of catalog/text.h.
+/* Convert answers of the Spare Cores Keeper API to the text format of catalog/text.h.
  *
  * An item of GET /servers has the lowest price over the requested regions. With one region, it is
- * that region's price; without any, its region is unknown, and it is kept under a region of its
- * own, TRK_KEEPER_ANYWHERE. */
+ * that region's price; without any, its region is unknown, and it is stored under the pseudo region
+ * TRK_KEEPER_ANYWHERE. */
 #ifndef TRK_CATALOG_KEEPER_H
 #define TRK_CATALOG_KEEPER_H
 
@@ -22,12 +22,12 @@ struct trk_keeper_answer {
 };
 
 struct trk_keeper_tally {
-	size_t prices, new_types, dropped; /* dropped: unknown vendor, no price, no sense */
+	size_t prices, new_types, dropped; /* dropped: unknown vendor, no price, or implausible */
 };
 
-/* The answers as one text, on top of `c`: types that it does not have, and the prices of all.
- * `date` is "2026-01-31". Returns 0, -EBADMSG when an answer is no list of servers or holds
- * none, -ENOMEM, -EFBIG; with *reterr. */
+/* The answers as one text that is added to `c`: its missing types, and the prices of all. `date` is
+ * "2026-01-31". Returns 0, -EBADMSG when an answer is not a list of servers or is empty, -ENOMEM,
+ * -EFBIG; with *reterr. */
 int trk__keeper_convert(const struct trk_catalog *c, const struct trk_keeper_answer *answers,
 			size_t n, const char *date, struct trk_buf *out,
 			struct trk_keeper_tally *ret, struct trk_error *reterr);

@@ -19,7 +19,7 @@ struct trk_need_words {
 
 enum { TRK_NEEDS_LIST_MAX = 64, TRK_NEEDS_WORDS_MAX = 2048 };
 
-/* A query with the room that it points into: it is not copied. */
+/* A query and the arrays that it points to; do not copy it. */
 struct trk_needs {
 	struct trk_catalog_query query;
 	uint8_t vendors[TRK_CATALOG_VENDORS_MAX], regions[TRK_CATALOG_REGIONS_MAX];
@@ -33,7 +33,7 @@ struct trk_needs {
 int trk__needs_read(struct trk_needs *needs, const struct trk_catalog *c,
 		    const struct trk_need_words *words, struct trk_error *reterr);
 
-/* Bits 1 << enum trk_arch of such a word, 0 for "any"; -EINVAL. */
+/* The bits 1 << enum trk_arch for such a word, 0 for "any", or -EINVAL. */
 int trk__needs_arch(const char *word);
 
 #endif

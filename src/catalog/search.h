@@ -1,8 +1,7 @@
 /* Which servers meet a set of needs, and where each is cheapest.
  *
- * Memory is matched against what a job really gets (trk__catalog_usable_bytes), video memory
- * against what each GPU has. Price, spot saving and availability of an offer come from one
- * region. */
+ * Memory is matched against the usable memory (trk__catalog_usable_bytes), video memory against
+ * that of each GPU. Price, spot saving and availability of an offer come from one region. */
 #ifndef TRK_CATALOG_SEARCH_H
 #define TRK_CATALOG_SEARCH_H
 
@@ -18,7 +17,7 @@ enum trk_need {
 	TRK_NEED_ARCH = 32,
 	TRK_NEED_ALLOCATION = 64,
 };
-/* "vCPUs", "memory" …; NULL for no single need. */
+/* "vCPUs", "memory" …; NULL if not exactly one need. */
 const char *trk__catalog_need_name(unsigned int need);
 
 struct trk_catalog_query {
@@ -32,7 +31,7 @@ struct trk_catalog_query {
 	bool gpu_shares;          /* a share of one GPU counts as a GPU */
 	bool spot;        /* price at the typical spot saving; offers without one drop out */
 	bool near_misses; /* also servers that miss exactly one need */
-	bool previous_generation;   /* also types of which the vendor offers a successor */
+	bool previous_generation;   /* also types with a successor */
 	uint32_t today;             /* yyyymmdd, to mark old prices; 0: none is old */
 	const uint8_t *vendors_ok;  /* one a vendor; NULL: all */
 	const uint8_t *regions_ok;  /* one a region; NULL: all that are not restricted */
@@ -40,10 +39,10 @@ struct trk_catalog_query {
 	size_t excludes;
 };
 
-/* A price older than this many days may have changed: it is offered after all newer ones. */
+/* A price older than this many days may have changed: it is sorted after all newer ones. */
 enum { TRK_PRICE_OLD_DAYS = 365 };
 
-/* One server where it is cheapest, by a price that is not old if there is one. */
+/* A server in its cheapest region, by a price that is not old if there is one. */
 struct trk_catalog_offer {
 	uint32_t units; /* 1e-5 USD an hour, at the spot saving if spot was requested */
 	uint32_t price; /* index */
@@ -54,13 +53,13 @@ struct trk_catalog_offer {
 
 double trk__catalog_usd(uint32_t units);
 
-/* All servers that fit: those with a price that is not old first, then the cheapest first (by
- * name where prices are equal). *ret is the caller's to free. Returns 0 or -ENOMEM. */
+/* All servers that fit: those with a price that is not old first, then the cheapest first (by name
+ * where prices are equal). The caller frees *ret. Returns 0 or -ENOMEM. */
 int trk__catalog_search(const struct trk_catalog *c, const struct trk_catalog_query *q,
 			struct trk_catalog_offer **ret, size_t *retn);
 
-/* The priced server that comes closest where none fits: *ret with `unmet` saying what it misses, in
- * the order of the largest shortfall. -ENOENT: the places and exclusions leave no server at all. */
+/* The priced server that comes closest if none fits; ret->unmet is what it misses, *retbinding the
+ * need with the largest shortfall. -ENOENT: no server is left in these places after exclusions. */
 int trk__catalog_nearest(const struct trk_catalog *c, const struct trk_catalog_query *q,
 			 struct trk_catalog_offer *ret, unsigned int *retbinding);
 

@@ -1,4 +1,4 @@
-/* Names that come close to what was typed. */
+/* Suggestions for a mistyped name. */
 #ifndef TRK_CATALOG_SUGGEST_H
 #define TRK_CATALOG_SUGGEST_H
 

@@ -1,10 +1,9 @@
-/* The catalogue as text: what data/ holds, what a refresh or a site's own prices are kept in.
+/* The text format of the catalogue: of data/, of fetched prices and of a site's own prices.
  *
- * Lines of cells separated by tabs. A line that starts with a word opens a block or states a
- * fact, a line that starts with a tab is a row of the block above it, "-" or a missing last cell
- * is "not known", "#" starts a comment. The first fact is "catalogue FORMAT DATE", the last line
- * is "end", so that a file that was cut is noticed. docs/catalog.md lists the blocks and their
- * columns. */
+ * Lines of cells separated by tabs. A line that starts with a word opens a block or states a fact,
+ * a line that starts with a tab is a row of the block above it, "-" or a missing last cell is "not
+ * known", "#" starts a comment. The first fact is "catalogue FORMAT DATE", the last line is "end",
+ * so that a truncated file is detected. docs/catalog.md lists the blocks and their columns. */
 #ifndef TRK_CATALOG_TEXT_H
 #define TRK_CATALOG_TEXT_H
 
@@ -12,14 +11,14 @@
 #include "catalog/catalog.h"
 #include "catalog/image.h"
 
-/* Add the facts of one file. A server that is there already gets the new facts, a price takes
- * the place of those that the builder was copied with. `file` is for messages, which name file,
- * line and column. Returns 0, -EBADMSG for a mistake, TRK_E_VERSION for a newer format, or
- * -ENOMEM, -EFBIG; after a failure the builder is good for _release only. */
+/* Add the facts of one file. An existing server gets the new facts; a price replaces those that the
+ * builder was copied with. `file` is for messages, which name file, line and column. Returns 0,
+ * -EBADMSG for a mistake, TRK_E_VERSION for a newer format, or -ENOMEM, -EFBIG; after a failure
+ * call only _release on the builder. */
 int trk__catalog_text_add(struct trk_catalog_builder *b, const char *file, const char *text,
 			  size_t len, struct trk_error *reterr);
 
-/* A catalogue from a text alone (base NULL) or on top of another one, which may be released
+/* Make a catalogue from a text (base NULL), or from a text added to `base`, which may be released
  * afterwards. The caller releases *ret. */
 int trk__catalog_text_load(const struct trk_catalog *base, const char *file, const char *text,
 			   size_t len, struct trk_catalog *ret, struct trk_error *reterr);

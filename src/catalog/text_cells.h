@@ -1,4 +1,4 @@
-/* The cells of one line of a catalogue's text, and mistakes in them with file, line and column.
+/* The cells of one line of a catalogue text, and errors in them with file, line and column.
  *
  * Shared by the files of catalog/text.h. */
 #ifndef TRK_CATALOG_TEXT_CELLS_H
@@ -52,17 +52,17 @@ int trk__text_date(struct trk_text_reading *r, size_t cell, uint32_t *ret);
 /* The cell in the pool of texts; 0 when unknown. */
 uint32_t trk__text_text(struct trk_text_reading *r, size_t cell);
 
-/* Index of the record whose first member is the text of the cell, or -1. `vendor`: of a region. */
+/* Index of the record whose first member is the text of the cell, or -1. `vendor`: for regions. */
 int trk__text_find(const struct trk_text_reading *r, const struct trk_buf *table, size_t record,
 		   size_t cell, int vendor);
-/* Into r->vendor, and into *ret. */
+/* These set r->vendor and *ret. */
 int trk__text_find_vendor(struct trk_text_reading *r, size_t cell);
 int trk__text_find_source(struct trk_text_reading *r, size_t cell, uint16_t *ret);
 
-/* The server that a row is of, in its second cell; NULL with *reterror. */
+/* The server in the second cell of a row; NULL with *reterror. */
 struct trk_catalog_server *trk__text_row_server(struct trk_text_reading *r, bool add,
 						int *reterror);
-/* Source, date and quality of a block, from this cell on. */
+/* Read source, date and quality of a block, from this cell on. */
 int trk__text_open_block(struct trk_text_reading *r, size_t cell, uint32_t *retdate);
 /* Lines that open blocks of text_prices.c. */
 int trk__text_open_prices(struct trk_text_reading *r);

@@ -31,7 +31,7 @@ void trk__writer_discard(struct trk_writer *w);
  * such as those of an import. A live run writes each row at once. */
 void trk__writer_batch(struct trk_writer *w);
 
-/* Each of the following returns 0, or the error that stopped the writing, permanently or for now. */
+/* Each of these returns 0, or the error that stopped the writing, permanently or for now. */
 /* The GPUs of the row that follows. */
 int trk__writer_gpus(struct trk_writer *w, const struct trk_gpu_device *device, size_t count,
 		     int64_t elapsed_us, int64_t interval_us);

@@ -15,8 +15,8 @@ struct trk_alert_checked {
 };
 
 /* Judge the job of a run that has ended (NULL: all jobs), and send to the sinks of `hooks`. 0;
- * -EINVAL for a wrong sink; the errors of trk__alerts_rows() with *reterr; or another negative error,
- * explained in a note of the service. The caller releases *ret in each case. */
+ * -EINVAL for a wrong sink; the errors of trk__alerts_rows() with *reterr; or another negative
+ * error with a note of the service. The caller releases *ret in each case. */
 int trk__alert_check(const struct trk_alert_sender *s, const struct trk_alert_hooks *hooks,
 		     const char *run, struct trk_alert_checked *ret, struct trk_error *reterr);
 void trk__alert_checked_release(struct trk_alert_checked *checked);

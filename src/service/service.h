@@ -26,8 +26,8 @@ struct trk_service {
 void trk__service_note(const struct trk_service *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* In a child that was forked while a job runs: close the standard streams and the control socket
- * (-1: none). If memory runs out, the kernel kills the child before the job. */
+/* In a child that was forked while a job runs: redirect the standard streams to /dev/null and close
+ * the control socket (-1: none). If memory runs out, the kernel kills the child before the job. */
 void trk__service_child(int control_fd);
 
 #endif
