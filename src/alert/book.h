@@ -1,18 +1,18 @@
-/* What is open, what was told to whom, what is silenced: the memory of alerts between processes.
- * Pure but for trk__alert_book_load and _save; the clock is the caller's.
+/* The persistent state of alerts: which are open, which were sent to which sink, what is silenced.
+ * Only _load, _peek and _save do I/O; the caller passes the time.
  *
- * Life. An alert is one rule about one job (a live rule: about one run). It opens when its
- * condition holds, and ends when it no longer does. It is told to a sink once: again only if it
- * opened anew, or says something new (`new_s`), or its severity rose, and not within the cool-down
- * of its rule. What was acknowledged is not told again before it ends. What is silenced, or comes
- * in quiet hours, in a storm (more than 5 of a rule in 10 min), or is neither critical nor urgent
- * and of a rule that is judged after a run, while a digest comes each week or there was a message
- * this week, is held, and told when that is over if it is still open: several as one message.
- * Critical alerts pass quiet hours and the count of a week. An Alertmanager does all of this by
- * itself: for it, only silences count.
+ * An alert is one rule about one job (for a live rule: about one run). It opens when its condition
+ * holds, and ends when it no longer does. It is sent to a sink once, and again only if it opened
+ * again, has news (`new_s`) or a higher severity, and not within the cool-down of its rule. An
+ * acknowledged alert is not sent again before it ends. An alert is held while it is silenced, in
+ * quiet hours, in a storm (more than 5 of a rule in 10 min), or, if it is neither critical nor
+ * urgent and of a rule that is judged after a run, while there is a weekly digest or was a message
+ * this week. Afterwards it is sent if it is still open; several are sent as one message. Critical
+ * alerts ignore quiet hours and the weekly limit. An Alertmanager does all of this itself: for it,
+ * only silences apply.
  *
- * File: alerts.json in the directory of recordings, one JSON object, mode 0600, replaced at once;
- * whoever changes it holds a lock (flock) on alerts.lock beside it.
+ * File: alerts.json in the directory of recordings, one JSON object, mode 0600, replaced
+ * atomically; a writer holds a lock (flock) on alerts.lock in the same directory.
  *
  *   schema     "resource-tracker.alerts/1"
  *   alerts     newest last, at most 400; those that have ended are kept for 30 days:
@@ -49,7 +49,7 @@ enum {
 	TRK_ALERT_TOLD_MAX = 4,
 	TRK_ALERT_ID_SIZE = 12,
 	TRK_ALERT_WORD_SIZE = 40,
-	TRK_ALERT_WEEK_MESSAGES = 2, /* of rules judged after a run, the digest included */
+	TRK_ALERT_WEEK_MESSAGES = 2, /* per week, of rules judged after a run, including digests */
 	TRK_ALERT_STORM_MESSAGES = 5,
 };
 
@@ -96,9 +96,9 @@ struct trk_alert_book {
 int trk__alert_book_init(struct trk_alert_book *b);
 void trk__alert_book_release(struct trk_alert_book *b);
 
-/* ---- what is known ---- */
+/* ---- entries ---- */
 
-/* What a rule says now. */
+/* The current result of a rule. */
 struct trk_alert_news {
 	const char *rule, *job, *scope, *run, *host, *text, *fix; /* "" where there is none */
 	int severity;
@@ -106,19 +106,19 @@ struct trk_alert_news {
 	bool live; /* of one run */
 	bool urgent;
 	double value, limit;
-	double new_s; /* when what it says became true; NaN: now */
+	double new_s; /* since when it is true; NaN: now */
 };
-/* Take it in. Returns the entry that it opened, renewed or ended; NULL: nothing was open and
- * nothing fires. A view until the next call. */
+/* Update the book. Returns the entry that was opened, renewed or ended; NULL: none was open and the
+ * rule does not fire. A view until the next call. */
 struct trk_alert_entry *trk__alert_book_take(struct trk_alert_book *b,
 					     const struct trk_alert_news *news, double now_s);
 /* The entry that news are about, open or ended; NULL: there is none. */
 struct trk_alert_entry *trk__alert_book_find(struct trk_alert_book *b,
 					     const struct trk_alert_news *news);
-/* End what is open of a live rule about this run, as it is over. Returns how many. */
+/* End the open alerts of live rules about this run, which has ended. Returns how many. */
 size_t trk__alert_book_end_run(struct trk_alert_book *b, const char *run, double now_s);
-/* End what is open of live rules, or of no job, and was not heard of for a week: the tracker was
- * killed, or the budget was taken away. */
+/* End open alerts of live rules, or without a job, that were not updated for a week: the tracker
+ * was killed, or the budget was removed. */
 void trk__alert_book_age(struct trk_alert_book *b, double now_s);
 
 /* ---- when to send ---- */
@@ -126,8 +126,8 @@ void trk__alert_book_age(struct trk_alert_book *b, double now_s);
 struct trk_alert_route {
 	const char *kind; /* of the sink */
 	uint32_t key;     /* trk__alert_sink_key of the whole sink */
-	const char *rule; /* that alone; NULL: all */
-	const char *job;  /* its alerts, and those that were held for this sink, alone; NULL: all */
+	const char *rule; /* this rule only; NULL: all */
+	const char *job;  /* only alerts of this job, and those held for this sink; NULL: all */
 	int quiet_from_min, quiet_to_min; /* minutes of the day; equal: no quiet hours */
 	double utc_offset_s;
 };
@@ -138,46 +138,46 @@ bool trk__alert_is_quiet(const struct trk_alert_route *route, double now_s);
 
 enum trk_alert_gate {
 	TRK_ALERT_TELL,
-	TRK_ALERT_KNOWN, /* told already, acknowledged, or ended */
-	TRK_ALERT_HOLD,  /* entry->held says why */
+	TRK_ALERT_KNOWN, /* sent already, acknowledged, or ended */
+	TRK_ALERT_HOLD,  /* entry->held is the reason */
 };
 enum trk_alert_gate trk__alert_book_gate(struct trk_alert_book *b, struct trk_alert_entry *e,
 					 const struct trk_alert_route *route, double now_s);
-/* Whether this sink has been told of it since it opened. */
+/* Whether it was sent to this sink since it opened. */
 bool trk__alert_book_was_told(const struct trk_alert_entry *e, const struct trk_alert_route *route);
-/* It was told. */
+/* Record that it was sent. */
 void trk__alert_book_told(struct trk_alert_entry *e, const struct trk_alert_route *route,
 			  double now_s);
 void trk__alert_book_digest_sent(struct trk_alert_book *b, const struct trk_alert_route *route,
 				 double now_s);
-/* NaN: never. */
+/* Time of the last digest; NaN: never. */
 double trk__alert_book_digest_at(const struct trk_alert_book *b,
 				 const struct trk_alert_route *route);
 /* Messages of rules judged after a run, and digests, in the 7 days before now. */
 size_t trk__alert_book_week(const struct trk_alert_book *b, const struct trk_alert_route *route,
 			    double now_s);
 
-/* All that may be told now, of entries that are open, as one message: of one alert, or a list of
- * several. False: there is nothing. They count as told. live: those of live rules as well. */
+/* Collect the open alerts that may be sent now into one message: one alert, or a list of several.
+ * False: there are none. They count as sent. live: include live rules. */
 bool trk__alert_book_collect(struct trk_alert_book *b, const struct trk_alert_route *route,
 			     bool live, double now_s, struct trk_alert_message *ret);
 /* Whether a digest may be sent: none in the 6 days before, and room in the week. */
 bool trk__alert_book_digest_due(const struct trk_alert_book *b, const struct trk_alert_route *route,
 				double now_s);
-/* Whether an entry belongs into a digest: it is open, of a job, and neither acknowledged nor
+/* Whether an entry belongs in a digest: it is open, about a job, and neither acknowledged nor
  * silenced. */
 bool trk__alert_book_in_digest(const struct trk_alert_book *b, const struct trk_alert_entry *e,
 			       double now_s);
-/* Whether any of these was not told to the sink yet. */
+/* Whether any of these was not sent to the sink yet. */
 bool trk__alert_book_digest_has_news(const struct trk_alert_book *b,
 				     const struct trk_alert_route *route, double now_s);
-/* A digest with all of these was sent: they count as told. */
+/* A digest with all of these was sent: they count as sent. */
 void trk__alert_book_digest_told(struct trk_alert_book *b, const struct trk_alert_route *route,
 				 double now_s);
 void trk__alert_entry_message(const struct trk_alert_entry *e, double now_s,
 			      struct trk_alert_message *ret);
 
-/* ---- what a person says ---- */
+/* ---- acknowledgements and silences ---- */
 
 /* By the start of an id, or by rule and job as "RULE:JOB". Returns how many were acknowledged. */
 size_t trk__alert_book_ack(struct trk_alert_book *b, const char *which, double now_s);
@@ -188,18 +188,18 @@ bool trk__alert_book_unsilence(struct trk_alert_book *b, const char *id);
 
 /* ---- the file ---- */
 
-/* Take the lock and read alerts.json below dirfd (borrowed); a file that is missing is an empty
- * book. Returns the descriptor of the lock, which _save or close(2) gives up, or a negative error:
- * -EBADMSG for a file that is no book, -TRK_E_UNTRUSTED, with *reterr. */
+/* Take the lock and read alerts.json below dirfd (borrowed); a missing file is an empty book.
+ * Returns the descriptor of the lock, which _save or close(2) releases, or a negative error with
+ * *reterr: -EBADMSG for another kind of file, -TRK_E_UNTRUSTED. */
 int trk__alert_book_load(int dirfd, struct trk_alert_book *b, struct trk_error *reterr);
 /* Read it without the lock, for a reader that changes nothing: the file is replaced as a whole.
  * dirfd -1: an empty book. 0, or the same errors; b is initialised in each case but -ENOMEM. */
 int trk__alert_book_peek(int dirfd, struct trk_alert_book *b, struct trk_error *reterr);
-/* Write it, and give up the lock (in each case). 0 or a negative errno. */
+/* Write it, and release the lock (also on failure). 0 or a negative errno. */
 int trk__alert_book_save(int dirfd, int lock, const struct trk_alert_book *b);
 /* The text of the file. */
 void trk__alert_book_write(const struct trk_alert_book *b, struct trk_buf *out);
-/* 0 or -EBADMSG with *reterr. b is empty before. */
+/* Read the text of the file into the empty book b. 0, or -EBADMSG with *reterr. */
 int trk__alert_book_read(const char *text, size_t len, struct trk_alert_book *b,
 			 struct trk_error *reterr);
 

@@ -1,7 +1,7 @@
 /* Sending an alert to a person or a program: mail, chat, webhook, Alertmanager.
  *
- * Done by libcurl, which is loaded on first use, in a process of its own, never in the job's
- * tracker. */
+ * Uses libcurl, which is loaded on first use, in a separate process, never in the tracker of a
+ * job. */
 #ifndef TRK_ALERT_DELIVER_H
 #define TRK_ALERT_DELIVER_H
 
@@ -11,23 +11,23 @@
 struct trk_alert_sink {
 	const char *kind; /* "slack" */
 	const char *path; /* added to the address; "" */
-	bool secret;      /* who knows the address can send to it */
+	bool secret;      /* the address alone permits to send to it */
 	/* Writes the body of the request; NULL: mail. */
 	void (*body)(const struct trk_alert_message *m, struct trk_buf *b);
 };
 extern const struct trk_alert_sink trk__alert_sinks[]; /* NULL kind at the end */
 const struct trk_alert_sink *trk__alert_sink_find(const char *kind, size_t len);
 
-/* What a person configures beside the address. NULL: not set. */
+/* Configuration other than the address. NULL: not set. */
 struct trk_alert_account {
 	const char *smtp_url; /* smtp://host:port or smtps:// */
 	const char *smtp_user, *smtp_password;
 	const char *mail_from;
 	const char *hosts; /* that may be private or reached without TLS: "a b" or "a,b" */
-	const char *key;   /* of the signature of kind json */
+	const char *key;   /* signs messages of kind json */
 };
 
-/* Send to address: a URL, for mail the recipients, separated by commas. Private and loopback
+/* Send to address: a URL, or for mail the recipients, separated by commas. Private and loopback
  * addresses, and plain HTTP, are refused unless the host is listed. Returns 0; -TRK_E_UNSUPPORTED
  * without libcurl; -EINVAL and -EACCES for an address that cannot be used; -EIO where it may work
  * later; with *reterr. */

@@ -1,5 +1,5 @@
-/* Alerts about a job that are judged after a run, from its history: by the helper process that runs
- * then, by `alerts check`, and by the digest. Pure. */
+/* Alerts about a job that are judged after a run, from its history: by a helper process, by `alerts
+ * check`, and by the digest. Pure. */
 #ifndef TRK_ALERT_END_H
 #define TRK_ALERT_END_H
 
@@ -7,7 +7,7 @@
 
 #include "alert/book.h"
 
-/* Name, severity, hours for which it is not told again, condition in words. */
+/* Name, severity, cool-down in hours, condition in words. */
 #define TRK_ALERT_END_RULE_LIST(X)                                                                 \
 	X(OOM_KILLED, "oom-killed", 2, 168, "the newest run ended out of memory")                  \
 	X(FAILING_AGAIN, "failing-again", 2, 24,                                                   \
@@ -48,14 +48,14 @@ struct trk_alert_end {
 	char text[TRK_ALERT_SENTENCE_SIZE], fix[TRK_ALERT_SENTENCE_SIZE];
 };
 
-/* Judge all rules of a job of the rows, as of its newest run; ret[rule]. `budget` is of no job, and
- * does not fire. */
+/* Judge all rules for a job of the rows, as of its newest run; ret[rule]. `budget` is not about a
+ * job and does not fire here. */
 void trk__alert_end_judge(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
 			  struct trk_alert_end ret[TRK_ALERT_END_RULES]);
 /* Judge `budget` over all rows. 0 or -ENOMEM. */
 int trk__alert_end_budget(const struct trk_fleet_rows *rows, double budget_usd,
 			  struct trk_alert_end *ret);
-/* What a judgement says of the job (NULL: of all jobs), for the book; views of both. */
+/* A judgement of the job (NULL: of all jobs) as news for the book; views of both. */
 struct trk_alert_news trk__alert_end_news(const struct trk_fleet_rows *rows,
 					  const struct trk_fleet_job *job,
 					  const struct trk_alert_end *end);

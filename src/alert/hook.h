@@ -4,8 +4,8 @@
  * and
  *   RT_RULE, RT_SEVERITY, RT_STATE (firing, resolved), RT_TEXT, RT_FIX, RT_VALUE, RT_LIMIT,
  *   RT_PID (the job's first process), RT_JOB, RT_RUN, RT_JSON (all of these as one object).
- * A value that is not known is empty. It is no part of the job. It has 60 s, and is ended with the
- * run at the latest. Two run at a time; further ones wait. */
+ * An unknown value is empty. The command is not part of the job. It is ended after 60 s, or with
+ * the run. At most two commands run at a time; others wait. */
 #ifndef TRK_ALERT_HOOK_H
 #define TRK_ALERT_HOOK_H
 
@@ -15,11 +15,11 @@
 
 enum { TRK_ALERT_HOOKS_MAX = 16, TRK_ALERT_HOOKS_RUNNING = 2, TRK_ALERT_HOOKS_WAITING = 16 };
 
-/* A rule in hooks: enum trk_alert_rule, or TRK_ALERT_RULES and more: a rule that is judged after
- * the run (enum trk_alert_end_rule), of which the tracker starts nothing; -1: all. */
+/* rule: enum trk_alert_rule; TRK_ALERT_RULES + enum trk_alert_end_rule for a rule that is judged
+ * after the run, for which the tracker starts no command; -1: all. */
 struct trk_alert_hook {
 	int rule;
-	const char *command; /* borrowed; NULL: of a sink */
+	const char *command; /* borrowed; NULL: a sink is set */
 	const char *sink;    /* borrowed; `alerts send` is started for it */
 };
 
@@ -39,40 +39,40 @@ struct trk_alert_hooks {
 	size_t count;
 	struct {
 		struct trk_alert alert;
-		double posted_s;   /* NaN: with the next turn */
-	} newest[TRK_ALERT_RULES]; /* of each rule; what fires is posted again to an Alertmanager */
+		double posted_s;   /* NaN: not yet */
+	} newest[TRK_ALERT_RULES]; /* per rule; firing alerts are posted again to an Alertmanager */
 	struct trk_alert_hook_run running[TRK_ALERT_HOOKS_RUNNING];
 	struct trk_alert_hook_call waiting[TRK_ALERT_HOOKS_WAITING];
 	size_t waits;
-	/* For `alerts send`, borrowed; NULL: as it finds them itself. */
+	/* Options of `alerts send`, borrowed; NULL: its default. */
 	const char *dir, *quiet_hours;
 };
 
 /* A line about a command that could not be started, failed, or took too long. */
 typedef void trk_alert_word_fn(void *data, const char *text);
 
-/* Take "RULE=COMMAND"; RULE may be "all". Returns 0; -EINVAL: no such rule, or no command; -ENOSPC.
- * What is there already is not added again. */
+/* Add "RULE=COMMAND"; RULE may be "all". Returns 0, also for a duplicate; -EINVAL: no such rule, or
+ * no command; -ENOSPC. */
 int trk__alert_hooks_add(struct trk_alert_hooks *h, const char *text);
-/* Take "SINK" or "RULE=SINK", SINK as of `alerts send`. The same returns; -EINVAL also for a kind
- * that is not known. */
+/* Add "SINK" or "RULE=SINK", SINK as for `alerts send`. Returns as above; -EINVAL also for an
+ * unknown kind. */
 int trk__alert_hooks_add_sink(struct trk_alert_hooks *h, const char *text);
 /* "all", or the rule's name. */
 const char *trk__alert_hook_rule(int rule);
 /* Whether its sink is an Alertmanager, which takes alerts one by one and ends them by itself. */
 bool trk__alert_hook_is_alertmanager(const struct trk_alert_hook *hook);
-/* Is there anything to be done after the run? */
+/* Whether any hook is for rules that are judged after the run. */
 bool trk__alert_hooks_want_end(const struct trk_alert_hooks *h);
-/* An alert fires or is resolved: its commands are started at the next turn. To an Alertmanager it
- * is posted again every 8 hours while it fires. */
+/* An alert fires or is resolved: its commands are started at the next turn. A firing alert is
+ * posted again to an Alertmanager every 8 hours. */
 void trk__alert_hooks_call(struct trk_alert_hooks *h, const struct trk_alert *alert);
-/* Start what waits and look at what runs; to be called with each row. */
+/* Start waiting commands and check running ones. Call with each row. */
 void trk__alert_hooks_turn(struct trk_alert_hooks *h, const struct trk_record *record,
 			   double elapsed_s, trk_alert_word_fn *on_word, void *data);
 /* An alert of the record's run as one JSON object: rule, severity, state, text, fix, value, limit,
  * pid, job, run; null where a value is not known. */
 void trk__alert_json(struct trk_buf *b, const struct trk_record *record, const struct trk_alert *a);
-/* End what runs still. */
+/* End the running commands. */
 void trk__alert_hooks_release(struct trk_alert_hooks *h);
 
 #endif

@@ -1,4 +1,4 @@
-/* Alerts about a job while it runs: rows go in, alerts come out. Pure: no I/O, no clock of its own.
+/* Alerts about a running job, from its rows. Pure: no I/O, no clock.
  *
  * A rule's condition is judged with each row. It must hold for the rule's window before the alert
  * fires; the alert is resolved when the condition was false for twice the window, and for 5 minutes
@@ -65,8 +65,8 @@ enum { TRK_ALERT_TEXT_SIZE = 200 };
 struct trk_alert {
 	enum trk_alert_rule rule;
 	bool firing;                    /* false: resolved */
-	double value, limit;            /* in the rule's unit; NaN: there is none */
-	char text[TRK_ALERT_TEXT_SIZE]; /* what is, in one line */
+	double value, limit;            /* in the rule's unit; NaN: none */
+	char text[TRK_ALERT_TEXT_SIZE]; /* the situation, in one line */
 	char fix[TRK_ALERT_TEXT_SIZE];  /* what to do; "": nothing is known */
 };
 typedef void trk_alert_fn(void *data, const struct trk_record *record,
@@ -105,10 +105,10 @@ void trk__alert_live_row(struct trk_alert_live *live, const struct trk_record *r
 
 /* ---- rules.c: one condition each ---- */
 
-/* Below this share of the limit, growth is no risk. */
+/* Below this share of the limit, growth is not a risk. */
 #define TRK_ALERT_OOM_SHARE 0.6
 
-/* What a row says of the job. NaN: not known. */
+/* The facts of a row. NaN: not known. */
 struct trk_alert_facts {
 	double elapsed_s;
 	double memory_mib, memory_limit_mib;

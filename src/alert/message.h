@@ -1,4 +1,4 @@
-/* An alert on its way: what a sink needs to know of it, and its text as JSON. */
+/* An alert as it is sent to a sink, and its JSON text. */
 #ifndef TRK_ALERT_MESSAGE_H
 #define TRK_ALERT_MESSAGE_H
 
@@ -16,15 +16,15 @@ struct trk_alert_message {
 	bool firing;
 	char text[TRK_ALERT_SENTENCE_SIZE], fix[TRK_ALERT_SENTENCE_SIZE];
 	char job[TRK_ALERT_FIELD_SIZE], run[TRK_ALERT_FIELD_SIZE], host[TRK_ALERT_FIELD_SIZE];
-	/* Further lines, each ended by a newline: of several alerts told as one, and of a digest.
-	 * "# " begins a heading, "$ " a line to paste. */
+	/* Further lines, each ended by a newline, for several alerts in one message and for a
+	 * digest. "# " begins a heading, "$ " a line to paste. */
 	char list[TRK_ALERT_LIST_SIZE];
 	double value, limit; /* NaN: none */
 	uint64_t wall_ns;    /* when it fired or was resolved */
 };
 
-/* Read the object that a command finds in RT_JSON. Unknown keys are passed over; rule, state and
- * text must be there. Control characters become blanks. Returns 0 or -EBADMSG with *reterr. */
+/* Read the JSON object of RT_JSON (alert/hook.h). Unknown keys are ignored; rule, state and text
+ * are required. Control characters become blanks. Returns 0 or -EBADMSG with *reterr. */
 int trk__alert_message_read(const char *json, size_t len, struct trk_alert_message *ret,
 			    struct trk_error *reterr);
 void trk__alert_message_write(const struct trk_alert_message *m, struct trk_buf *b);

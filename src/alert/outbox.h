@@ -1,4 +1,4 @@
-/* Alerts that could not be delivered yet: one file each in a folder of the user's own. */
+/* Alerts that could not be delivered yet: one file each in a folder of the user. */
 #ifndef TRK_ALERT_OUTBOX_H
 #define TRK_ALERT_OUTBOX_H
 
@@ -6,15 +6,15 @@
 
 enum { TRK_ALERT_OUTBOX_NAME_SIZE = 80 };
 
-/* Keep it until it is delivered; on disk when this returns. dirfd: the folder. Returns a descriptor
- * that holds the message against trk__alert_outbox_each of other processes until it is closed, or a
- * negative errno. */
+/* Store a message until it is delivered; it is on disk when this returns. dirfd: the folder.
+ * Returns a descriptor, or a negative errno. While the descriptor is open, trk__alert_outbox_each
+ * of other processes skips the message. */
 int trk__alert_outbox_put(int dirfd, const char *sink, const struct trk_alert_message *m,
 			  char ret_name[TRK_ALERT_OUTBOX_NAME_SIZE]);
-/* It was delivered, or can never be. */
+/* Remove a message that was delivered or can never be. */
 void trk__alert_outbox_done(int dirfd, const char *name);
 
-/* Called with each that is kept, oldest first. 0: it was delivered, or can never be, and is
+/* Called for each message, oldest first. Return 0 if it was delivered or can never be: it is then
  * removed. */
 typedef int trk_alert_outbox_fn(void *data, const char *sink, const struct trk_alert_message *m);
 /* Deliver all messages. Returns how many remain, or a negative errno. Files that are not messages,

@@ -28,7 +28,7 @@ struct trk_feed_lines {
 /* The next line, without its end. */
 bool trk__feed_line(struct trk_feed_lines *l, const char **line, size_t *len);
 
-/* Copy a name; false if it is empty, too long, or not printable. */
+/* Copy a name; false if it is empty, too long, or contains NUL. */
 bool trk__feed_name(const char *text, size_t len, char to[TRK_FEED_NAME_SIZE]);
 
 /* The whole text as a plain decimal number; NaN for other texts and for NULL. */

@@ -1,32 +1,32 @@
-/* Which earlier runs of a job did the same work as the next one: those with the same tags, else
- * those with the same arguments. One name may stand for several programs, or for one program on
- * very different work; advice on memory then rests on the runs alike, and on all of them only while
- * there is none. */
+/* Select the earlier runs of a job that did the same work as the next one: those with the same
+ * tags, else those with the same arguments. One name may be used for several programs, or for very
+ * different work of one program. Advice on memory uses the similar runs, or all runs if there are
+ * none. */
 #ifndef TRK_FLEET_ALIKE_H
 #define TRK_FLEET_ALIKE_H
 
 #include "history/history.h"
 
 enum trk_alike_by {
-	TRK_ALIKE_ALL,       /* nothing tells the runs apart: all count */
+	TRK_ALIKE_ALL,       /* nothing distinguishes the runs: all count */
 	TRK_ALIKE_TAGS,      /* the runs with the same tags */
 	TRK_ALIKE_ARGUMENTS, /* the runs with the same arguments */
-	TRK_ALIKE_NONE,      /* tags were asked for that no run has: all count */
+	TRK_ALIKE_NONE,      /* no run has the requested tags: all count */
 };
 
 struct trk_alike {
 	enum trk_alike_by by;
 	size_t count;                     /* runs that count */
-	char tags[TRK_HISTORY_TAGS_SIZE]; /* by tags: these, with ", " between them */
+	char tags[TRK_HISTORY_TAGS_SIZE]; /* for TRK_ALIKE_TAGS: the tags, separated by ", " */
 };
 
 /* Mark in ret_kept[0..count) the runs (oldest first, borrowed) that count for the next one.
  *
  * `tags` (as trk__history_tags makes them) are those of the next run, and may be new. NULL: the
- * next one is taken to be like the newest run; then a tag, or the arguments, count only where they
- * recur, which is in at least half of the successes that may repeat an earlier one: what is new in
- * every run (a date, a file, a commit) tells no kinds of work apart, and neither do tags that say
- * where it ran (node, host, machine, server, instance). */
+ * next one is assumed to be like the newest run. A tag, or the arguments, then count only if they
+ * recur in at least half of the successes that can repeat an earlier one: values that are new in
+ * every run (a date, a file, a commit) do not distinguish kinds of work. Tags for the place of a
+ * run (node, host, machine, server, instance) do not count either. */
 void trk__alike_find(const struct trk_history_run *runs, size_t count, const char *tags,
 		     bool *ret_kept, struct trk_alike *ret);
 

@@ -1,5 +1,5 @@
-/* One view as a JSON document, as `fleet --json` prints it and the served dashboard answers:
- * {"schema": "resource-tracker.fleet/1", "what": WHAT, "as_of": S, WHAT: {...}}. */
+/* One view as a JSON document, for `fleet --json` and for the served dashboard: {"schema":
+ * "resource-tracker.fleet/1", "what": WHAT, "as_of": S, WHAT: {...}}. */
 #ifndef TRK_FLEET_ANSWER_H
 #define TRK_FLEET_ANSWER_H
 
@@ -21,7 +21,7 @@ enum trk_fleet_view {
 		TRK_FLEET_VIEWS
 };
 extern const char *const trk__fleet_view_names[TRK_FLEET_VIEWS];
-/* -1: there is none of that name. */
+/* The view of that name, or -1. */
 int trk__fleet_view_find(const char *name);
 
 struct trk_fleet_question {
@@ -30,16 +30,16 @@ struct trk_fleet_question {
 	struct trk_fleet_run_filter runs; /* of RUNS */
 	const struct trk_fleet_run *run;  /* of RUN */
 	const char *alerts;               /* JSON object, of ALERTS; NULL: null */
-	unsigned int indent;              /* blanks a level */
+	unsigned int indent;              /* blanks per level */
 };
 
 /* Append the document, with a line end. `v` is of the rows. 0 or a negative error. */
 int trk__fleet_answer(const struct trk_fleet_rows *rows, const struct trk_fleet_views *v,
 		      const struct trk_fleet_question *q, struct trk_buf *b);
 
-/* The view of a job of the rows; each is there once. */
+/* The entry of the job with this index in the rows. */
 const struct trk_fleet_job *trk__fleet_job_at(const struct trk_fleet_jobs *jobs, size_t index);
-/* A job by its name, or as "NAME in SCOPE"; rows->jobs: none. */
+/* The index of a job by its name or by "NAME in SCOPE"; rows->jobs: not found. */
 size_t trk__fleet_named_job(const struct trk_fleet_rows *rows, const char *reference);
 
 #endif

@@ -1,15 +1,15 @@
-/* What a change of a job's request saved, measured: the mean cost of its good runs before and since.
- * The newest change counts: the runs with the request of the newest run, against those before. */
+/* Measured savings of the newest change of a job's request: the mean cost of the successful runs
+ * with the request of the newest run, compared with that of the successful runs before. */
 #ifndef TRK_FLEET_CHANGED_H
 #define TRK_FLEET_CHANGED_H
 
 #include "fleet/overview.h"
 
 struct trk_fleet_changed {
-	double from_s; /* start of the first run with the request of today */
-	const struct trk_fleet_run *before, *since; /* views; a run of each */
-	size_t runs_before, runs_since;             /* good runs with a known cost: 3 at least */
-	double usd_before, usd_since;               /* mean of a run */
+	double from_s; /* start of the first run with the current request */
+	const struct trk_fleet_run *before, *since; /* views; one run of each */
+	size_t runs_before, runs_since; /* successful runs with a known cost, at least 3 */
+	double usd_before, usd_since;   /* mean cost of a run */
 	double saves_usd_month; /* at the pace of the last 30 days; negative: it costs more */
 };
 

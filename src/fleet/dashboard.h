@@ -1,10 +1,10 @@
 /* The page over many jobs as one file: its script and style, the figures of the views as data, and
  * the first view as plain HTML for a browser without scripts. It sends no request, and its
- * policy permits none.
+ * Content-Security-Policy permits none.
  *
- * Every figure that the page prints without a filter comes from the views. Charts of single runs
- * are drawn from packed runs (fleet/packed_runs.h). Under a filter of jobs the page adds up exact
- * sums of jobs, and says where it draws from packed runs. */
+ * Without a filter, every figure on the page comes from the views. Charts of single runs use packed
+ * runs (fleet/packed_runs.h). With a filter of jobs the page adds up the exact sums of these jobs,
+ * and marks figures from packed runs. */
 #ifndef TRK_FLEET_DASHBOARD_H
 #define TRK_FLEET_DASHBOARD_H
 
@@ -18,7 +18,7 @@ extern const int trk__dashboard_days[TRK_DASHBOARD_PERIODS];
 /* Where the page finds the reports of runs. */
 enum trk_dashboard_kind {
 	TRK_DASHBOARD_FILE,   /* nowhere: the page is one file */
-	TRK_DASHBOARD_FOLDER, /* runs/ID.html beside the page, of the runs in `reported` */
+	TRK_DASHBOARD_FOLDER, /* runs/ID.html next to the page, for the runs in `reported` */
 	TRK_DASHBOARD_SERVED, /* run/ID of the server that the page is from */
 };
 
@@ -39,11 +39,11 @@ void trk__dashboard_release(struct trk_dashboard *d);
 /* Write the page. Without zlib its data is not compressed. 0, -ENOMEM, -EFBIG or -EIO. */
 int trk__dashboard_html(const struct trk_dashboard *d, struct trk_buf *b);
 
-/* The data alone, as JSON, and the packed runs: what the page holds compressed. */
+/* The data as JSON, and the packed runs; the page contains both compressed. */
 void trk__dashboard_json(const struct trk_dashboard *d, struct trk_buf *b);
 void trk__dashboard_pack(const struct trk_dashboard *d, struct trk_buf *b);
 
-/* Of web/dashboard, by web/build.mjs. */
+/* Generated from web/dashboard by web/build.mjs. */
 extern const char trk__dashboard_css[], trk__dashboard_js[];
 extern const char trk__dashboard_css_hash[], trk__dashboard_js_hash[];
 

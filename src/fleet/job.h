@@ -1,13 +1,12 @@
-/* One job among many: what it used of what it asked for, whether that fits, what to ask for next
- * time and what that saves, how its run time and peaks have moved, and when they reach the request.
+/* One job of a fleet: its use of its request, a verdict, the recommended request and its savings,
+ * changes of run time and peaks, and when the peaks reach the request.
  *
- * Methods. Memory: the advice that `recommend` gives (fleet/job_memory.h). Cores: the history has
- * the mean and the most cores that were busy, not how long each; of all courses with that mean and
- * that most, the one that fewer cores delay the longest is taken (advise/cpu.h chooses among them).
- * So what is saved here is at least what `recommend JOB`, which reads the samples, finds. Growth:
- * the line of Theil and Sen through the logarithms of the newest 40 peaks, told only if it rises by
- * more than 5 units of its own noise and by more than 6 %. A new level of run time: the cumulative
- * sum of advise/anomaly.h. */
+ * Methods. Memory: the advice of `recommend` (fleet/job_memory.h). Cores: the history has the mean
+ * and the maximum of busy cores, not their course; of all courses with that mean and maximum, the
+ * one that fewer cores delay most is assumed (advise/cpu.h advises on it). Growth: the Theil-Sen
+ * line through the logarithms of the newest 40 peaks, reported only if it rises by more than 5
+ * units of its own noise and by more than 6 %. A new level of run time: the cumulative sum of
+ * advise/anomaly.h. */
 #ifndef TRK_FLEET_JOB_H
 #define TRK_FLEET_JOB_H
 
@@ -17,14 +16,14 @@
 #include "fleet/rows.h"
 
 enum {
-	TRK_FLEET_RUNS_MAX = 200,   /* of a job, the newest, that advice and trends look at */
-	TRK_FLEET_RECENT_RUNS = 30, /* good runs that "usual" is taken from */
-	TRK_FLEET_WAYS_MAX = 8,     /* traits that a change of level went along with */
+	TRK_FLEET_RUNS_MAX = 200,   /* newest runs of a job that advice and trends use */
+	TRK_FLEET_RECENT_RUNS = 30, /* successful runs for the usual figures */
+	TRK_FLEET_WAYS_MAX = 8,     /* traits that changed together with the level */
 	TRK_FLEET_MONTH_DAYS = 30,
 };
 
-/* Sums of runs. Money is of the runs with a known cost; shares are of those that stated or had a
- * known capacity. */
+/* Sums of runs. Money: of runs with a known cost; shares: of runs with a known request or
+ * capacity. */
 struct trk_fleet_sum {
 	size_t runs, failed, out_of_memory, priced, estimated, unpriced;
 	double usd, idle_cores_usd, idle_memory_usd, failed_usd;
@@ -34,7 +33,7 @@ struct trk_fleet_sum {
 };
 void trk__fleet_sum_add(struct trk_fleet_sum *sum, const struct trk_fleet_run *run);
 void trk__fleet_sum_merge(struct trk_fleet_sum *sum, const struct trk_fleet_sum *more);
-/* Idle cores, idle memory and failed runs. */
+/* Cost of idle cores, idle memory and failed runs. */
 double trk__fleet_waste_usd(const struct trk_fleet_sum *sum);
 /* NaN: not known. */
 double trk__fleet_cores_share(const struct trk_fleet_sum *sum);
@@ -53,13 +52,13 @@ enum trk_fleet_verdict {
  * "nothing requested". */
 extern const char *const trk__fleet_verdict_names[TRK_FLEET_VERDICTS];
 
-/* What a trait was before and has been since a change, in nine runs of ten each. */
+/* The value of a trait before and since a change, each in at least 90 % of the runs. */
 struct trk_fleet_way {
 	enum trk_fleet_trait trait;
 	uint32_t before, since; /* texts */
 };
 
-/* The newest new level of run time. */
+/* The newest change of level of the run time. */
 struct trk_fleet_drift {
 	bool known;
 	double p;                 /* chance of it by noise alone */
@@ -100,7 +99,8 @@ struct trk_fleet_job {
 	double duration_s, noise_share, cores, cores_p95, peak_mib, peak_p95_mib, usd;
 	double asked_cores, asked_mib; /* of the newest run; NaN: unknown */
 	bool stated_cores, stated_memory;
-	/* Ask for; NaN: not known. Never above what it has, but for a job that needs more. */
+	/* Recommended request; NaN: not known. Not above the current one, unless the job needs
+	 * more. */
 	double ask_cores, ask_mib, ask_usd, longer_share;
 	bool has_memory;
 	struct trk_memory_advice memory;
@@ -119,13 +119,13 @@ int trk__fleet_job_make(const struct trk_fleet_rows *rows, size_t index, double 
 double trk__fleet_job_chance(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
 			     double mib);
 
-/* How a good run stands beside the good runs before it at the same level. Other runs, and those
- * with too few before: verdict TRK_ANOMALY_TOO_FEW. */
+/* Compare a successful run with the successful runs before it at the same level. Verdict
+ * TRK_ANOMALY_TOO_FEW for other runs, and if there are too few before it. */
 void trk__fleet_judge(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
 		      const struct trk_fleet_run *run, struct trk_anomaly *ret);
 
 struct trk_fleet_jobs {
-	struct trk_fleet_job *job; /* owned; in the order of money saved, then spent */
+	struct trk_fleet_job *job; /* owned; sorted by money saved, then spent */
 	size_t count;
 	double since_s;
 	struct trk_fleet_sum sum; /* of the period, over all jobs */
@@ -133,7 +133,7 @@ struct trk_fleet_jobs {
 /* 0 or -ENOMEM. The caller releases, on success only. */
 int trk__fleet_jobs_make(const struct trk_fleet_rows *rows, double since_s,
 			 struct trk_fleet_jobs *ret);
-/* The same of another period: what does not depend on it is taken over. */
+/* The same for another period; figures that do not depend on the period are copied from `from`. */
 int trk__fleet_jobs_again(const struct trk_fleet_rows *rows, const struct trk_fleet_jobs *from,
 			  double since_s, struct trk_fleet_jobs *ret);
 void trk__fleet_jobs_release(struct trk_fleet_jobs *jobs);

@@ -1,6 +1,6 @@
-/* The memory that a job needs, from its rows of the history: which of its runs count, how each of
- * them ended, and the request that src/advise makes of them. `recommend`, the report and the views
- * over all jobs take their figure from here. */
+/* The memory that a job needs, from its rows of the history: selects the runs that count,
+ * classifies how each ended, and calls src/advise. Used by `recommend`, the report and the views
+ * over all jobs. */
 #ifndef TRK_FLEET_JOB_MEMORY_H
 #define TRK_FLEET_JOB_MEMORY_H
 
@@ -8,11 +8,11 @@
 #include "fleet/alike.h"
 #include "history/history.h"
 
-/* An earlier run as the advice on memory takes it. */
+/* Convert a run of the history to the input of the advice on memory. */
 struct trk_earlier_run trk__advice_past_run(const struct trk_history_run *run);
 
-/* The part of the advice on memory: the runs alike are found, and of those the request. `past` is
- * oldest first, borrowed. 0, or as trk__memory_advise, or -ENOMEM. */
+/* Select the similar runs of `past` (oldest first, borrowed) and make the advice on memory from
+ * them. 0, or as trk__memory_advise, or -ENOMEM. */
 int trk__advice_memory(const struct trk_history_run *past, size_t count, const char *tags,
 		       const struct trk_memory_options *options, struct trk_alike *ret_alike,
 		       struct trk_memory_advice *ret);

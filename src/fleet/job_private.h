@@ -1,4 +1,4 @@
-/* What the parts of one job's computation share while it is made. */
+/* State shared by the parts of the computation of one job. */
 #ifndef TRK_FLEET_JOB_PRIVATE_H
 #define TRK_FLEET_JOB_PRIVATE_H
 
@@ -14,7 +14,7 @@ struct trk_fleet_work {
 	const struct trk_fleet_run
 		*good[TRK_FLEET_RUNS_MAX]; /* of those, the ones that ended well */
 	size_t good_count;
-	/* Kept from one job to the next. */
+	/* Scratch, reused for the next job. */
 	struct trk_history_run *past; /* TRK_FLEET_RUNS_MAX of them */
 	struct trk_busy *busy;
 };

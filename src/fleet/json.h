@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "fleet/overview.h"
 
-/* Runs of a job that its object lists, newest first. */
+/* Number of runs that the object of a job lists, newest first. */
 enum { TRK_FLEET_RUNS_SHOWN = 20 };
 
 void trk__fleet_sum_json(struct trk_json *j, const struct trk_fleet_sum *sum);
@@ -19,7 +19,7 @@ void trk__fleet_job_members(struct trk_json *j, const struct trk_fleet_rows *row
 void trk__fleet_usual_json(struct trk_json *j, const struct trk_fleet_job *job);
 void trk__fleet_run_members(struct trk_json *j, const struct trk_fleet_rows *rows,
 			    const struct trk_fleet_job *job, const struct trk_fleet_run *run);
-/* More of one job: chances, what has happened, its newest runs. */
+/* Details of one job: chances, events, its newest runs. */
 void trk__fleet_job_details(struct trk_json *j, const struct trk_fleet_rows *rows,
 			    const struct trk_fleet_job *job, size_t runs);
 void trk__fleet_jobs_json(struct trk_json *j, const struct trk_fleet_rows *rows,

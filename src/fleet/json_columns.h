@@ -1,5 +1,5 @@
-/* A list of objects with the same members as one object of lists: what is alike lies together, and
- * compresses better. */
+/* Convert a list of objects with the same members to one object of lists: similar values are
+ * adjacent and compress better. */
 #ifndef TRK_FLEET_JSON_COLUMNS_H
 #define TRK_FLEET_JSON_COLUMNS_H
 
@@ -7,9 +7,9 @@
 
 #include "base/buf.h"
 
-/* Append {"KEY": [value, value, …], …} for the array of `count` objects in `text`, which struct
- * trk_json wrote without indentation. All have the members of the first one, in its order. 0 or
- * -ENOMEM. */
+/* Append {"KEY": [value, value, …], …} for the array of `count` objects in `text`, written by
+ * struct trk_json without indentation. All must have the members of the first one, in the same
+ * order. 0 or -ENOMEM. */
 int trk__json_columns(const char *text, size_t count, struct trk_buf *b);
 
 #endif

@@ -1,28 +1,28 @@
-/* Where jobs ran: by type of server, whether it is busy and what stood idle on it; by machine,
- * whether jobs take longer or fail more on it than on others.
+/* Where jobs ran: by type of server, its use and idle cost; by machine, whether jobs take longer or
+ * fail more often on it than on others.
  *
- * A run is beside the median run of its own job elsewhere. A machine is slow where the median of at
- * least 10 such ratios of at least 3 jobs is above 1.05 and a sign test says that it is no chance.
- */
+ * Each run is compared with the median run of the same job elsewhere. A machine is slow if the
+ * median of at least 10 such ratios of at least 3 jobs is above 1.05 and a sign test is
+ * significant. */
 #ifndef TRK_FLEET_MACHINES_H
 #define TRK_FLEET_MACHINES_H
 
 #include "fleet/job.h"
 
 struct trk_fleet_place {
-	uint32_t name;     /* text; 0: not known, and the size tells it from others */
-	double cores, mib; /* of such; NaN: unknown */
+	uint32_t name;     /* text; 0: not known, distinguished by its size */
+	double cores, mib; /* of one server; NaN: unknown */
 	struct trk_fleet_sum sum;
 	size_t jobs;
 	double usd_hour; /* paid an hour of run time; NaN: not known */
-	double ratio;    /* median run time beside the same jobs elsewhere; NaN: too few */
+	double ratio;    /* median run time relative to the same jobs elsewhere; NaN: too few */
 	size_t ratio_runs, ratio_jobs;
 	double p;  /* chance of so many slower (or faster) runs */
-	bool slow; /* before the budget of the view */
+	bool slow; /* before the false-discovery budget of the view */
 };
 
 struct trk_fleet_machines {
-	struct trk_fleet_place *server; /* owned; by what was spent on it */
+	struct trk_fleet_place *server; /* owned; by money spent */
 	size_t servers;
 	struct trk_fleet_place *machine; /* owned; the slowest first, then by runs */
 	size_t machines;

@@ -1,6 +1,6 @@
-/* The first view over all jobs: what they cost, what of it was wasted, which changes save
- * most, what will fail, what has changed, and how spend goes on. All of it is computed here once;
- * the terminal, the page and the JSON print these figures and texts. */
+/* The first view over all jobs: cost, waste, the changes that save most, jobs that will fail, what
+ * has changed, and the forecast of spend. Figures and texts are computed here once, for the
+ * terminal, the page and the JSON. */
 #ifndef TRK_FLEET_OVERVIEW_H
 #define TRK_FLEET_OVERVIEW_H
 
@@ -15,10 +15,10 @@ enum {
 	TRK_FLEET_TEXT_SIZE = 480,
 };
 
-/* The share of what is told that may be false, over all tests of a view (Benjamini-Hochberg). */
+/* False-discovery rate of the reported findings, over all tests of a view (Benjamini-Hochberg). */
 #define TRK_FLEET_BUDGET 0.05
 
-/* A change is named from this much on. */
+/* Smallest saving a month for which a change is listed. */
 #define TRK_FLEET_SAVES_MIN_USD 1.0
 
 enum trk_fleet_finding_kind {
@@ -27,8 +27,8 @@ enum trk_fleet_finding_kind {
 	TRK_FLEET_SLOWER,
 	TRK_FLEET_FASTER,
 	TRK_FLEET_SLOW_MACHINE,
-	TRK_FLEET_GPU_UNUSED,  /* 50 GPU-hours in 5 runs at least, of which none was used */
-	TRK_FLEET_GPU_TOO_BIG, /* of which less than 15 % was used, with less than 10 GB of memory */
+	TRK_FLEET_GPU_UNUSED,  /* at least 50 GPU-hours in 5 runs, all unused */
+	TRK_FLEET_GPU_TOO_BIG, /* the same, less than 15 % used, and less than 10 GB of memory */
 	TRK_FLEET_FINDING_KINDS
 };
 /* "will_fail", ... */
@@ -38,7 +38,7 @@ struct trk_fleet_finding {
 	enum trk_fleet_finding_kind kind;
 	const struct trk_fleet_job *job; /* view; NULL: of no single job */
 	double p, usd_month;             /* at stake; NaN: not known */
-	char head[96];                   /* what it is about: a job's name, a machine, a count */
+	char head[96];                   /* its subject: a job's name, a machine, a count */
 	char text[TRK_FLEET_TEXT_SIZE];  /* the rest of the sentence */
 	size_t jobs, job_of[TRK_FLEET_CLUSTER_JOBS_MAX]; /* indices in rows, of a cluster */
 };
@@ -56,14 +56,14 @@ struct trk_fleet_overview {
 	size_t jobs;     /* that ran in the period */
 	double first_s;  /* start of the oldest row */
 	double median_cores_share, median_memory_share; /* of jobs */
-	/* The jobs that can be changed for less, most first, as they stand in jobs->job. */
+	/* The jobs with savings, largest first, in the order of jobs->job. */
 	const struct trk_fleet_job *change[TRK_FLEET_CHANGES_SHOWN];
 	size_t changes, changes_all;
 	double saves_usd_month, saves_all_usd_month;
 	size_t will_fail, verdicts[TRK_FLEET_VERDICTS];
 	struct trk_fleet_finding finding[TRK_FLEET_FINDINGS_MAX];
 	size_t findings;
-	/* Who spends it, by each trait that the runs have; the rest is in `other`. */
+	/* Spend by the values of each trait. */
 	struct trk_fleet_group group[TRK_FLEET_TRAITS][TRK_FLEET_GROUPS_MAX];
 	size_t groups[TRK_FLEET_TRAITS];
 	struct trk_fleet_days spend;
@@ -73,7 +73,7 @@ struct trk_fleet_overview {
 	char headline[96], lead[TRK_FLEET_TEXT_SIZE], warning[128], basis[TRK_FLEET_TEXT_SIZE];
 };
 
-/* `jobs` (borrowed, and pointed into) is of the same rows and period. 0 or -ENOMEM. The caller
+/* `jobs` (borrowed; *ret points into it) is of the same rows and period. 0 or -ENOMEM. The caller
  * releases, on success only. */
 int trk__fleet_overview_make(const struct trk_fleet_rows *rows, const struct trk_fleet_jobs *jobs,
 			     const struct trk_fleet_machines *machines,
@@ -86,27 +86,25 @@ struct trk_fleet_views {
 	struct trk_fleet_machines machines;
 	struct trk_fleet_overview overview;
 };
-/* Of the `days` before the moment of the rows (borrowed). of: the views of another period of the
- * same rows, which makes it quicker, or NULL. 0 or -ENOMEM. The caller releases, on success only.
- */
+/* The views of the `days` before the time of the rows (borrowed). of: views of another period of
+ * the same rows, which saves time, or NULL. 0 or -ENOMEM. The caller releases, on success only. */
 int trk__fleet_views_make(const struct trk_fleet_rows *rows, double days,
 			  const struct trk_fleet_views *of, struct trk_fleet_views *ret);
 void trk__fleet_views_release(struct trk_fleet_views *v);
 
 /* ---- sentences ---- */
 
-/* Why a job can do with less, or needs more: "2.2 of 32 cores busy; peak 27.9 GiB, 22 % of the
- * request". */
+/* Why a job needs less, or more: "2.2 of 32 cores busy; peak 27.9 GiB, 22 % of the request". */
 void trk__fleet_why(const struct trk_fleet_job *job, char text[TRK_FLEET_TEXT_SIZE]);
 /* The verdict on a job and what to do: "The last 30 runs used at most 16 GiB of 32 GiB and ...". */
 void trk__fleet_job_lead(const struct trk_fleet_job *job, char text[TRK_FLEET_TEXT_SIZE]);
-/* What the lead rests on. */
+/* The data behind the lead. */
 void trk__fleet_job_basis(const struct trk_fleet_job *job, char text[TRK_FLEET_TEXT_SIZE]);
-/* "has become slower: +17 % run time ...". */
-/* Of a finding about GPUs: GPU-hours that were requested in so many runs, the share that was used,
- * and the peak of GPU memory. */
+/* A finding about GPUs: GPU-hours requested in `runs` runs, the share used, and the peak of GPU
+ * memory. */
 void trk__fleet_gpu_text(bool unused, double hours, double share, double vram_mib, size_t runs,
 			 char text[TRK_FLEET_TEXT_SIZE]);
+/* "has become slower: +17 % run time ...". */
 void trk__fleet_drift_text(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
 			   char text[TRK_FLEET_TEXT_SIZE]);
 void trk__fleet_growth_text(const struct trk_fleet_job *job, char text[TRK_FLEET_TEXT_SIZE]);
@@ -114,7 +112,7 @@ void trk__fleet_cluster_text(const struct trk_fleet_rows *rows, const struct trk
 			     char head[96], char text[TRK_FLEET_TEXT_SIZE]);
 void trk__fleet_odd_day_text(const struct trk_fleet_rows *rows, const struct trk_fleet_odd_day *odd,
 			     char text[TRK_FLEET_TEXT_SIZE]);
-/* Of the whole view: headline, lead, warning, basis. */
+/* Set headline, lead, warning and basis of the view. */
 void trk__fleet_overview_text(struct trk_fleet_overview *o);
 
 #endif

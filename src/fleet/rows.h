@@ -1,12 +1,12 @@
-/* The rows that the views over many jobs are computed from: what they need of each run of the
- * history, in memory, by job and in the order of time.
+/* The rows from which the views over many jobs are computed: the needed figures of each run of the
+ * history, in memory, sorted by job and time.
  *
- * Money. A run costs what was written down at its end (history), where the cloud and its price were
- * known. Where not, but cores or memory were requested or limited, it is estimated: the hours that
- * they were held at TRK_PRICE_CORE_HOUR and TRK_PRICE_GIB_HOUR (advise/cpu.h). Else it is unknown.
- * The cost is divided between cores and memory in that proportion, as `cost` of a run has it; of
- * each part, what the run did not use was idle. All of a failed run's cost is lost, and none of it
- * counts as idle. */
+ * Money. The cost of a run is that recorded at its end (history), if the cloud and its price were
+ * known. Else, if cores or memory were requested or limited, it is estimated from the hours that
+ * they were held, by TRK_PRICE_CORE_HOUR and TRK_PRICE_GIB_HOUR (advise/cpu.h). Else it is unknown.
+ * The cost is divided between cores and memory in the ratio of these prices, as in `cost` of a run;
+ * the unused share of each part is idle cost. The whole cost of a failed run is lost, and none of
+ * it counts as idle. */
 #ifndef TRK_FLEET_ROWS_H
 #define TRK_FLEET_ROWS_H
 
@@ -16,7 +16,7 @@
 
 #include "history/history.h"
 
-/* What else is known of a run, from its tags: id, title, keys of tags, the first that a run has. */
+/* Traits of a run: id, title, keys of tags. The first key that a run has counts. */
 #define TRK_FLEET_TRAIT_LIST(X)                                                                    \
 	X(TEAM, "team", "team project department")                                                 \
 	X(USER, "user", "user owner")                                                              \
@@ -40,7 +40,7 @@ enum trk_fleet_end {
 	TRK_FLEET_FAILED,
 	TRK_FLEET_OUT_OF_MEMORY,
 	TRK_FLEET_TIME_LIMIT,
-	TRK_FLEET_STOPPED, /* by a user or a batch system, or its tracker was: no failure of it */
+	TRK_FLEET_STOPPED, /* it or its tracker, by a user or a batch system: not a failure */
 	TRK_FLEET_RUNNING,
 	TRK_FLEET_ENDS
 };
@@ -54,7 +54,7 @@ struct trk_fleet_run {
 	uint32_t job, command, tags, verdict, trait[TRK_FLEET_TRAITS];
 	uint8_t end; /* enum trk_fleet_end */
 	int16_t code, signal;
-	bool estimated;                   /* usd is not written down but estimated */
+	bool estimated;                   /* usd is estimated, not recorded */
 	bool stated_cores, stated_memory; /* requested or limited, not the machine's size */
 	double ln_s;                      /* logarithm of the run time; NaN: not known, or 0 */
 	double start_s, duration_s, cpu_s, cores, cores_max;
@@ -65,8 +65,8 @@ struct trk_fleet_run {
 
 struct trk_fleet_name {
 	uint32_t name, scope; /* texts; scope 0: none */
-	/* Its runs: rows->run[first .. first + count), oldest first; before they are sorted first
-	 * is 1 more than the place of the run that was added last. */
+	/* Its runs: rows->run[first .. first + count), oldest first. Before sorting, first is 1 +
+	 * the index of the run that was added last. */
 	size_t first, count;
 };
 
@@ -82,14 +82,14 @@ struct trk_fleet_rows {
 	uint32_t *job_of; /* owned; table of jobs */
 	size_t job_buckets;
 	struct trk_fleet_clusters *clusters; /* owned; for trk__fleet_clusters; NULL: not sorted */
-	double now_s;                        /* all views are as of this moment */
-	double utc_offset_s;                 /* a day begins at midnight of this offset */
+	double now_s;                        /* time of all views */
+	double utc_offset_s;                 /* days begin at midnight of this offset */
 };
 
 void trk__fleet_rows_init(struct trk_fleet_rows *rows, double now_s, double utc_offset_s);
-/* Take a run; those of kind "system" are of no job and left out. 0 or -ENOMEM. */
+/* Add a run; runs of kind "system" belong to no job and are left out. 0 or -ENOMEM. */
 int trk__fleet_rows_add(struct trk_fleet_rows *rows, const struct trk_history_run *run);
-/* Before any view is made, and after the last addition. 0 or -ENOMEM. */
+/* Call after the last addition and before any view is made. 0 or -ENOMEM. */
 int trk__fleet_rows_sort(struct trk_fleet_rows *rows);
 void trk__fleet_rows_release(struct trk_fleet_rows *rows);
 
@@ -97,9 +97,9 @@ void trk__fleet_rows_release(struct trk_fleet_rows *rows);
 const char *trk__fleet_text(const struct trk_fleet_rows *rows, uint32_t text);
 /* Whether it has the tag test=1: no alert is raised after it. */
 bool trk__fleet_is_test(const struct trk_fleet_rows *rows, const struct trk_fleet_run *run);
-/* The index of a job; jobs where there is none. scope NULL: the one with the newest run. */
+/* The index of a job; rows->jobs: not found. scope NULL: the job with the newest run. */
 size_t trk__fleet_find_job(const struct trk_fleet_rows *rows, const char *name, const char *scope);
-/* As trk__history_run_from made it, as far as the advice on memory reads it. */
+/* Convert back to a run of the history, with the fields that the advice on memory reads. */
 void trk__fleet_past(const struct trk_fleet_rows *rows, const struct trk_fleet_run *run,
 		     struct trk_history_run *ret);
 

@@ -1,29 +1,29 @@
-/* Single runs of the rows: the newest of those that match, and one with the runs of its job around
- * it. Pages are by key (start and id of the last run shown), so that runs that begin meanwhile move
- * nothing. */
+/* Single runs of the rows: pages of matching runs, newest first, and one run with its neighbours in
+ * the job. A page begins after a key (start and id of the last run shown), so that new runs do not
+ * shift pages. */
 #ifndef TRK_FLEET_RUNS_H
 #define TRK_FLEET_RUNS_H
 
 #include "fleet/overview.h"
 
-/* All borrowed; zero-initialised but for end and before_s: all runs. */
+/* All borrowed. Zero-initialised except end and before_s: all runs. */
 struct trk_fleet_run_filter {
 	const char *job, *scope; /* NULL: of any */
 	const char *id;          /* the start of an id; NULL: any */
 	int end;                 /* enum trk_fleet_end; -1: any */
 	double before_s;         /* start of the last run that was shown; NaN: from the newest */
 	const char *before_id;   /* and its id; NULL: none */
-	size_t max;              /* at most so many */
+	size_t max;              /* largest number of runs */
 };
 
 struct trk_fleet_run_page {
 	const struct trk_fleet_run **run; /* owned; newest first; views into the rows */
 	size_t count;
-	size_t matched; /* all runs that match, of any page */
+	size_t matched; /* matching runs on all pages */
 	bool more;      /* older ones follow */
 };
 
-/* -1: no end has that name. */
+/* The enum trk_fleet_end of that name, or -1. */
 int trk__fleet_end_find(const char *name);
 /* 0 or -ENOMEM. The caller releases, on success only. */
 int trk__fleet_run_page_make(const struct trk_fleet_rows *rows,

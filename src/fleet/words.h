@@ -1,5 +1,5 @@
-/* Figures in the words of the views over many jobs: the terminal, the page and the JSON show the
- * same texts. Money has no decimals from $10 on; what is not known is a dash. */
+/* Figures as text in the views over many jobs, the same for the terminal, the page and the JSON.
+ * Money has no decimals from $10 on; unknown figures are "-". */
 #ifndef TRK_FLEET_WORDS_H
 #define TRK_FLEET_WORDS_H
 
@@ -29,7 +29,7 @@ long trk__fleet_day_of_month(long day);
 const char *trk__fleet_weekday(long day);
 /* "18,217". */
 const char *trk__fleet_count(char text[TRK_FLEET_WORD_SIZE], size_t count);
-/* "" of one, else "s". */
+/* "" for 1, else "s". */
 const char *trk__fleet_plural(size_t count);
 
 #endif

@@ -6,8 +6,8 @@
 #define Py_LIMITED_API 0x03090000
 #include <Python.h>
 
-/* The headers of 3.12 and later return None without taking a reference, as None is immortal there.
- * The module also runs on older versions, which end with "deallocating None". */
+/* The headers of Python 3.12 and later return None without a new reference, as None is immortal
+ * there. The module also runs on older versions, which would abort with "deallocating None". */
 #undef Py_RETURN_NONE
 #define Py_RETURN_NONE                                                                             \
 	do {                                                                                       \
@@ -15,15 +15,14 @@
 		return Py_None;                                                                    \
 	} while (0)
 
-/* Raise what an error code of the library stands for: OSError and its kinds for an errno,
- * ValueError for an option out of range, RuntimeError for the rest. `why` may be "". Returns
- * NULL. */
+/* Raise the exception for an error code of the library: OSError and its subclasses for an errno,
+ * ValueError for an option out of range, RuntimeError otherwise. `why` may be "". Returns NULL. */
 PyObject *core_raise(int code, const char *why);
 
-/* A float, or None for what is not known. */
+/* A float, or None for NaN (not known). */
 PyObject *core_number(double value);
 
-/* The types, made once a module. NULL with an exception on failure. */
+/* Make the types, once per module. NULL with an exception on failure. */
 PyObject *core_tracker_type(void);
 PyObject *core_recording_type(void);
 PyObject *core_counters_type(void);
