@@ -15,10 +15,10 @@
 #define MIB 1048576.0
 
 enum {
-	FLOOR_RUNS = 20, /* a failure is a floor until so many later runs succeeded */
+	FLOOR_RUNS = 20, /* a failure sets a floor until this many later runs succeeded */
 };
 
-/* Everything that led to one piece of advice. */
+/* The choice of a request and its inputs. */
 struct choice {
 	struct trk_history history; /* after forgetting */
 	struct trk_ratios ratios;   /* of the chosen predictor */
@@ -28,10 +28,10 @@ struct choice {
 	size_t forgotten; /* runs before a shift of level */
 	bool shift_up;
 	bool no_success;      /* all runs failed */
-	bool only_open_kills; /* nothing but kills without a success after them */
+	bool only_open_kills; /* only kills without a success after them */
 };
 
-/* A figure that the request must not be below, and the run that it comes from. */
+/* A lower bound of the request, and the run that it comes from. */
 struct run_floor {
 	double bytes; /* 0: none */
 	const struct trk_earlier_run *run;
@@ -39,8 +39,8 @@ struct run_floor {
 
 static const double jump_margin = 1.1;
 
-/* The numbers without another source were chosen in the replay of docs/advice.md, each on families
- * other than those that it is reported on. */
+/* Numbers without another source were chosen in the replay of docs/advice.md, each on other
+ * families of jobs than those it is reported for. */
 const struct trk_memory_tuning trk__memory_tuning = {
 	.half_life_runs = 120,
 	.join_after = 9,
@@ -85,7 +85,7 @@ static double round_up(const struct trk_memory_tuning *tuning, double bytes)
 
 	if (bytes < tuning->floor_bytes)
 		bytes = tuning->floor_bytes;
-	/* A hair above a step is that step: 1.2 GiB * 1.0 must not become the next one. */
+	/* A rounding error above a step is ignored: 1.2 GiB * 1.0 must not become the next one. */
 	return step > 0 ? trk__ceil(bytes / step * (1 - 1e-12)) * step : bytes;
 }
 
@@ -143,7 +143,7 @@ __attribute__((format(printf, 2, 3))) static void add_reason(struct trk_memory_a
 	va_end(args);
 }
 
-/* Whether the forecast is the need of a killed run, which is not a peak that any run had. */
+/* Whether the forecast is the estimated need of a killed run, not a measured peak. */
 static bool is_of_kill(const struct choice *c)
 {
 	const struct trk_history *h = &c->history;
@@ -220,7 +220,7 @@ static void explain_failure(const struct run_floor *floor, struct trk_memory_adv
 		add_reason(a, "a run failed at a peak of %s: it may have needed more", held);
 }
 
-/* The newest runs were killed: what the request for their retry is. */
+/* Explain the request for a retry after the newest runs were killed. */
 static void explain_retry(const struct choice *c, const struct trk_earlier_view *view,
 			  struct trk_memory_advice *a)
 {
@@ -274,7 +274,7 @@ static void explain_passed(const struct choice *c, const struct trk_memory_optio
 		add_reason(a, "at risk safe only a larger input lets an earlier peak be passed");
 }
 
-/* Peaks that vary this much are dear to reserve for, and dear to miss. */
+/* For peaks that vary this much, both reserving and failing are expensive. */
 static void explain_wide(const struct choice *c, struct trk_memory_advice *a)
 {
 	struct trk_spread s;
@@ -317,8 +317,8 @@ static void explain(const struct choice *choice, const struct trk_earlier_view *
 
 /* --- choice ---------------------------------------------------------------------------------- */
 
-/* Fill *c from a history that is there. False where no predictor has a finite price: figures of a
- * damaged recording can be too large to multiply. */
+/* Fill *c from a non-empty history. False if no predictor has a finite price: figures of a damaged
+ * recording may overflow. */
 static bool choose(struct choice *c, const struct trk_memory_options *options)
 {
 	struct trk_fail_price fail = {.lambda = lambdas[options->risk],
@@ -364,7 +364,7 @@ static double request_of(const struct choice *c, const struct trk_memory_options
 	return round_up(options->tuning, c->ratios.forecast_bytes * c->factor);
 }
 
-/* Choose from the successes, and from all runs: what failed may raise the request, never lower it.
+/* Choose from the successes and from all runs: failed runs may raise the request, never lower it.
  * False when no run has usable figures. */
 static bool choose_from(struct choice *c, const struct trk_earlier_view *view)
 {
@@ -401,12 +401,12 @@ static double cut_to_machine(double bytes, const struct trk_memory_options *opti
 		       : bytes;
 }
 
-/* The cheapest request given that the need is above failed_bytes; twice that where the history does
- * not reach so far. */
+/* The cheapest request given that the need is above failed_bytes; twice failed_bytes beyond the
+ * range of the history. */
 static double rung_of(const struct choice *c, const struct trk_memory_options *options,
 		      double failed_bytes)
 {
-	/* Of a retry only the memory-hours count, but at risk safe: a failure has been had. */
+	/* For a retry only memory-hours count, as the failure has happened; except at risk safe. */
 	struct trk_fail_price fail = {.lambda = options->risk == TRK_RISK_SAFE ? c->lambda : 0};
 	double forecast = c->ratios.forecast_bytes, factor = 0, rung;
 
@@ -445,13 +445,14 @@ static struct run_floor failure_floor(const struct trk_earlier_view *view)
 	return floor;
 }
 
-/* Whether the run's peak is known to be needed, and no more than that. */
+/* Whether the run's peak is only a lower bound of its need. */
 static bool is_lower_bound(const struct trk_earlier_run *run)
 {
 	return run->end == TRK_EARLIER_SUCCEEDED || run->end == TRK_EARLIER_STOPPED;
 }
 
-/* The newest run when it exceeded all of the runs before it by a tenth: the next one may, too. */
+/* The peak of the newest run if it exceeded all runs before it by 10 %: the next run may do so
+ * too. */
 static struct run_floor jump_floor(const struct trk_earlier_view *view)
 {
 	const struct trk_memory_tuning *tuning = view->options->tuning;
@@ -561,7 +562,7 @@ static void judge(const struct choice *c, const struct trk_earlier_view *view,
 
 	a->chance_exceed = trk__ratios_chance(&c->ratios, a->request_bytes / forecast);
 	if (a->retry) {
-		/* Of what is known to need more than the amount that was not enough. */
+		/* Given that the need exceeds the amount that was not enough. */
 		above = trk__ratios_chance(&c->ratios, kills->failed_bytes / forecast);
 		a->chance_exceed = a->chance_exceed < above ? a->chance_exceed / above : 1;
 	}

@@ -31,7 +31,7 @@ void trk__alert_book_release(struct trk_alert_book *b)
 
 static uint32_t hash(uint32_t h, const char *text)
 {
-	/* FNV-1a, the NUL included, so that no two lists of texts run into each other. */
+	/* FNV-1a, including the NUL, so that the boundaries of the texts count. */
 	do
 		h = (h ^ (unsigned char) *text) * 16777619u;
 	while (*text++);
@@ -74,7 +74,8 @@ static void drop(struct trk_alert_book *b, size_t at)
 	b->count--;
 }
 
-/* Room for one more: what ended long ago goes, then what ended first, then what opened first. */
+/* Make room for one entry: drop those that ended long ago, then the one that ended first, then the
+ * one that opened first. */
 static void make_room(struct trk_alert_book *b, double now_s)
 {
 	size_t first = 0;
@@ -283,7 +284,7 @@ static bool contains(const double *values, size_t n, double value)
 	return false;
 }
 
-/* What a digest tells of at its moment is the digest's message. */
+/* Alerts sent at the time of a digest were part of the digest. */
 static bool is_of_digest(const struct trk_alert_book *b, const struct trk_alert_told *t)
 {
 	for (size_t i = 0; i < b->digests; i++)
@@ -292,8 +293,8 @@ static bool is_of_digest(const struct trk_alert_book *b, const struct trk_alert_
 	return false;
 }
 
-/* Messages that this sink got since `since_s`: alerts that were told at one moment were one. rule
- * NULL: those of all rules that are judged after a run. */
+/* Messages to this sink since `since_s`; alerts with the same time were one message. rule NULL: all
+ * rules that are judged after a run. */
 static size_t count_messages(const struct trk_alert_book *b, const struct trk_alert_route *r,
 			     const char *rule, double since_s)
 {
@@ -329,14 +330,14 @@ static enum trk_alert_gate hold(struct trk_alert_entry *e, const struct trk_aler
 	return TRK_ALERT_HOLD;
 }
 
-/* Whether this sink has heard of it, and nothing new is to be said. */
+/* Whether it was sent to this sink and has no news since. */
 static bool is_known(const struct trk_alert_entry *e, const struct trk_alert_route *r, double now_s)
 {
 	const struct trk_alert_told *t = told_of(e, r);
 
 	if (!t)
 		return false;
-	/* An Alertmanager ends what is not posted again. */
+	/* An Alertmanager ends alerts that are not posted again. */
 	if (!strcmp(r->kind, "alertmanager") && now_s - t->at_s >= RENEW_S)
 		return false;
 	return now_s - t->at_s < again_s(e->rule) ||
@@ -432,7 +433,7 @@ void trk__alert_entry_message(const struct trk_alert_entry *e, double now_s,
 	ret->wall_ns = ns_of(now_s);
 }
 
-/* Several as one: what they are in its text, one line each in its list. */
+/* Several alerts as one message: a summary in its text, one line each in its list. */
 static void list_entries(struct trk_alert_entry *const *e, size_t n, double now_s,
 			 struct trk_alert_message *ret)
 {
@@ -467,7 +468,7 @@ static void list_entries(struct trk_alert_entry *const *e, size_t n, double now_
 		(void) trk__alert_message_add(ret, "and %zu more", n - LISTED_MAX);
 }
 
-/* A sink of one job gets nothing of the others. */
+/* A sink of one job gets only alerts of that job. */
 static bool is_routed(const struct trk_alert_entry *e, const struct trk_alert_route *r)
 {
 	if (r->rule && strcmp(r->rule, e->rule) != 0)
@@ -480,7 +481,7 @@ bool trk__alert_book_collect(struct trk_alert_book *b, const struct trk_alert_ro
 {
 	struct trk_alert_entry *due[TRK_ALERT_ENTRIES_MAX];
 	size_t n = 0;
-	/* It groups by itself, and resolves one by one. */
+	/* An Alertmanager groups alerts itself and resolves them one by one. */
 	size_t most = !strcmp(r->kind, "alertmanager") ? 1 : TRK_ALERT_ENTRIES_MAX;
 
 	for (size_t i = 0; i < b->count && n < most; i++)

@@ -123,7 +123,7 @@ static void judge_oom(const struct judging *j, struct trk_alert_end *e)
 		return;
 	e->value = j->last->peak_mib;
 	e->limit = limit;
-	/* Under another limit it is another matter. */
+	/* Kills under another limit do not count. */
 	while (first > j->run && first[-1].end == TRK_FLEET_OUT_OF_MEMORY &&
 	       first[-1].asked_mib == first->asked_mib)
 		first--;
@@ -184,7 +184,7 @@ static bool fails_more(const struct judging *j, struct trk_alert_end *e)
 	return true;
 }
 
-/* What the failures have in common, where anything is clear. */
+/* Add what the failures have in common, if a cluster has this cause. */
 static void add_common(const struct judging *j, char *text)
 {
 	const struct trk_fleet_clusters *c = trk__fleet_clusters(j->rows);
@@ -298,7 +298,7 @@ static void put_compare(const struct trk_fleet_run *before, const struct trk_fle
 			"see what changed: resource-tracker compare %s %s", before->id, since->id);
 }
 
-/* The newest two each stand far above the runs before them. */
+/* Whether each of the newest two is far above the runs before it. */
 static bool is_odd_twice(const double *value, size_t n, double floor_share, double least,
 			 double *ret_change)
 {
@@ -326,8 +326,8 @@ static bool is_fresh(const struct judging *j, double told_s, size_t runs_since)
 	return told_s >= j->rows->now_s - FRESH_DAYS * DAY_S || runs_since <= FRESH_RUNS;
 }
 
-/* The cumulative sum has just passed its bound, before a test of the whole new level can. The
- * change of the runs since; NaN: no. */
+/* Whether the cumulative sum has just exceeded its bound, earlier than a test of the whole new
+ * level can. Returns the change of the runs since; NaN: no. */
 static double new_rise(const double *value, size_t n, double floor_share, size_t *ret_at)
 {
 	size_t told[LEVEL_RUNS], tells = trk__anomaly_drifts(value, n, floor_share, told), at, from;
@@ -380,7 +380,7 @@ static void judge_bigger(const struct judging *j, struct trk_alert_end *e)
 	size_t told[LEVEL_RUNS], n = gather(j, true, value, run), tells, at, from;
 	char by[TRK_FLEET_WORD_SIZE], peak[TRK_FLEET_WORD_SIZE];
 
-	/* What grows run by run is will-fail's matter. */
+	/* Steady growth is reported by will-fail. */
 	if (n < TRK_ANOMALY_RUNS_MIN + 2 || j->job->growth.rising)
 		return;
 	tells = trk__anomaly_drifts(value, n, TRK_ANOMALY_FLOOR_MEMORY, told);
@@ -440,7 +440,7 @@ static double usd_of(const struct trk_fleet_rows *rows, const struct trk_fleet_n
 	return sum;
 }
 
-/* The jobs that cost most, in `text` with what they cost. */
+/* Write the jobs that cost most, with their cost, to `text`. */
 static void put_largest(const struct trk_fleet_rows *rows, char *text)
 {
 	size_t top[LARGEST_JOBS], n = 0;

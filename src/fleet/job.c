@@ -182,7 +182,8 @@ static void advise_memory(struct trk_fleet_work *w)
 		trk__advice_memory(w->past, w->count, NULL, &options, &alike, &w->job->memory) == 0;
 }
 
-/* The course with this mean and this most that fewer cores delay the longest is all or nothing. */
+/* Of all courses with this mean and maximum, fewer cores delay most the one that is either idle or
+ * at the maximum. */
 static void advise_cores(struct trk_fleet_work *w)
 {
 	struct trk_fleet_job *job = w->job;
@@ -227,7 +228,7 @@ static void ask_for_memory(struct trk_fleet_job *job)
 	job->ask_mib = job->has_memory ? round_up_mib(job->memory.request_bytes / MIB) : NAN;
 	if (!g->rising)
 		return;
-	/* What grows needs room for a month of it. */
+	/* A growing job needs room for a month of growth. */
 	grown = round_up_mib(g->now_mib * trk__exp(g->a_day * TRK_FLEET_MONTH_DAYS) * 1.1);
 	if (grown > job->ask_mib)
 		job->ask_mib = grown;
@@ -254,7 +255,7 @@ static void find_savings(struct trk_fleet_work *w)
 	job->saves_usd_month = job->month.priced + job->month.estimated ? 0 : NAN;
 	if (job->verdict != TRK_FLEET_OVER || isnan(share))
 		return;
-	/* Of the runs that asked for as much as the newest one does. */
+	/* Only runs with the request of the newest run. */
 	for (size_t i = w->good_count; i-- > 0 && w->good[i]->start_s >= month_s;)
 		if (w->good[i]->usd > 0 && w->good[i]->asked_cores >= job->asked_cores &&
 		    w->good[i]->asked_mib >= job->asked_mib)
@@ -288,7 +289,7 @@ static enum trk_fleet_verdict judge(const struct trk_fleet_work *w)
 
 	if (job->recent < 3 && !facts.out_of_memory)
 		return TRK_FLEET_FEW;
-	/* A run that was paid for by the server has all of it for a request. */
+	/* A run whose whole server was paid for has the server's size as its request. */
 	if (job->month.priced && !facts.memory_stated && !facts.cpu_stated)
 		facts.memory_stated = facts.cpu_stated = true;
 	trk__sizing_judge(&facts, &v);
@@ -308,7 +309,7 @@ static enum trk_fleet_verdict judge(const struct trk_fleet_work *w)
 	}
 }
 
-/* A request that fits stays; only a job that needs more is told to ask for more. */
+/* A request that fits is kept; only a job that needs more gets a larger one. */
 static void limit_ask(struct trk_fleet_job *job)
 {
 	bool needs_more = job->verdict == TRK_FLEET_UNDER || job->verdict == TRK_FLEET_SOON;
@@ -334,7 +335,7 @@ static void advise(struct trk_fleet_work *w)
 	find_savings(w);
 }
 
-/* So near to each of the runs before it that it is near to their middle: no need to judge it. */
+/* So near to each of the runs before it that it is near their median and need not be judged. */
 static bool is_ordinary(const struct trk_fleet_work *w, size_t at)
 {
 	static const double near = 1 + 0.9 * TRK_ANOMALY_LIMIT * TRK_ANOMALY_FLOOR_TIME;
@@ -459,7 +460,7 @@ void trk__fleet_judge(const struct trk_fleet_rows *rows, const struct trk_fleet_
 	const struct trk_fleet_run *first = rows->run + job->name->first, *at = run;
 	double earlier[TRK_ANOMALY_RUNS_MAX];
 	size_t n = 0;
-	/* A run of the new level stands beside that level alone. */
+	/* A run of the new level is compared with runs of that level only. */
 	double from_s =
 		job->drift.known && run->start_s >= job->drift.from_s ? job->drift.from_s : 0;
 

@@ -37,7 +37,7 @@ static void put(const struct page *p, const char *text)
 	}
 }
 
-/* Columns of a character as it is put: what is replaced by "?" has one. */
+/* Columns of a character as printed: one if it is replaced by "?". */
 static size_t char_columns(const struct page *p, const char *text, size_t size)
 {
 	return size > 1 && p->utf8 && !trk__utf8_is_hidden(text, size)
@@ -146,7 +146,7 @@ static const char *sign(const struct page *p, const char *symbol, const char *pl
 struct column {
 	const char *title;
 	bool right;
-	int rank; /* the highest go first where there is no room; 0 stays */
+	int rank; /* columns with the highest rank are dropped first; 0: never */
 };
 
 struct table {

@@ -37,15 +37,15 @@ struct trk_writer {
 	size_t batch_bytes;    /* 0: each record is written at once */
 	uint64_t pending;      /* records in `frames` */
 	uint64_t lines_bytes;  /* of records of stacks */
-	uint32_t gpus_crc;     /* of the GPUs' names as they were written last; 0: never */
+	uint32_t gpus_crc;     /* hash of the GPU record written last; 0: none */
 	struct trk_programs_written programs;
 	int error;
 	uint64_t lost;
 };
 
-/* Reserve disk space for `len` more bytes and the end of the run behind them. -ENOSPC or -EDQUOT:
- * the disk has room for the end only. Where the file system cannot reserve space, the end takes its
- * chance. */
+/* Reserve disk space for `len` more bytes and for the end of the run after them. Returns -ENOSPC or
+ * -EDQUOT if there is room for the end only. If the file system cannot reserve space, the end is
+ * written only if there is room for it at that time. */
 static int reserve(struct trk_writer *w, size_t len)
 {
 	uint64_t wanted = len + END_ROOM;
@@ -66,8 +66,7 @@ static int reserve(struct trk_writer *w, size_t len)
 	return 0;
 }
 
-/* After a short write the file is cut back, so that what follows is not hidden behind half a
- * record. */
+/* After a short write the file is cut back, so that no partial record precedes the next ones. */
 static int write_frames(struct trk_writer *w)
 {
 	int r = trk__write_all(w->fd, w->frames.data, w->frames.len);
@@ -82,8 +81,8 @@ static int write_frames(struct trk_writer *w)
 	return r;
 }
 
-/* Write what `frames` holds. is_end: into the space that is reserved for it. The start is written
- * wherever it fits. */
+/* Write what `frames` holds. is_end: into the space that was reserved for it. No space is reserved
+ * for the start. */
 static int flush(struct trk_writer *w, bool is_end)
 {
 	int r = w->frames.error;
@@ -121,7 +120,7 @@ static int append(struct trk_writer *w, enum trk_record_type type)
 	return flush(w, type == TRK_RECORD_END);
 }
 
-/* A new file, never one that is there already, nor what a link points to. */
+/* Create a new file; fails for an existing file or a link. */
 static int create(int dirfd, const char *name)
 {
 	int fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -156,7 +155,7 @@ struct trk_writer *trk__writer_new(int dirfd, const char *name, const struct trk
 		r = trk__write_all(w->fd, TRK_RECORDING_SIGNATURE, TRK_SIGNATURE_SIZE);
 	if (r < 0)
 		goto fail;
-	/* Held while the tracker lives: a reader sees that the run is still going on. */
+	/* The lock shows readers that the run is still going on. */
 	(void) flock(w->fd, LOCK_EX | LOCK_NB);
 	w->size = TRK_SIGNATURE_SIZE;
 	trk__format_start(&w->payload, run);
@@ -289,7 +288,7 @@ static int append_counts(struct trk_writer *w, int64_t from_us, int64_t to_us,
 	return r;
 }
 
-/* Counts of several stretches of time become those of one. */
+/* Merge the counts of several intervals into one. */
 static void flush_lines(struct rewrite *w)
 {
 	if (w->windows && append_counts(w->to, w->lines_from_us, w->lines_to_us, w->lines.count,
@@ -314,7 +313,7 @@ static void copy_record(struct rewrite *w, int type, const unsigned char *payloa
 {
 	if (type != TRK_RECORD_GPU_ROW && !is_of_lines((enum trk_record_type)(type)))
 		flush_group(w);
-	/* Its row is the first that stays. */
+	/* Its row is the first one that is kept. */
 	if (w->has_programs && (type == TRK_RECORD_SAMPLE || type == TRK_RECORD_THINNED)) {
 		trk__programs_merge(&w->programs, 1e-6, true);
 		flush_programs(w);
@@ -423,7 +422,7 @@ static int thin(struct trk_writer *w)
 		goto out;
 	}
 	(void) flock(to.fd, LOCK_EX | LOCK_NB);
-	/* The first record goes over as it is. */
+	/* Copy the first record unchanged. */
 	start = malloc(TRK_PAYLOAD_MAX);
 	if (!start)
 		goto out;
@@ -461,8 +460,8 @@ out:
 	return r;
 }
 
-/* Keep the file below its bound. Where thinning fails (no room for the copy), rows are dropped
- * until it succeeds: the bound holds. */
+/* Keep the file below its bound. If thinning fails (no room for the copy), rows are dropped until
+ * it succeeds. */
 static int make_room(struct trk_writer *w)
 {
 	int r;
@@ -470,7 +469,7 @@ static int make_room(struct trk_writer *w)
 	if (w->size < w->max_bytes)
 		return 0;
 	r = thin(w);
-	/* Coarser until at least two fifths are free, so that rewrites stay rare. */
+	/* Merge more rows until at least 40 % are free, so that rewrites are rare. */
 	while (r == 0 && w->size > w->max_bytes / 5 * 3 && w->merge < 1u << 30) {
 		w->merge *= 2;
 		r = thin(w);

@@ -18,11 +18,11 @@
 enum {
 	PROCESSES_MAX = 128,
 	THREADS_MAX = 64,
-	NODES_FIRST = 2048, /* places in the tree of stacks that native code may take at once, */
+	NODES_FIRST = 2048, /* nodes of the stack tree for native code at the start, */
 	NODES_PER_S = 2,    /* more of them for each second of the run, */
 	NODES_MAX = 16384,  /* and in all */
-	SLICES_OPEN = 2000, /* turns on a CPU in a second of CPU time: a thread with more is not */
-	SLICES_MAX = 4000,  /* sampled, and one that comes to have more is not sampled any more */
+	SLICES_OPEN = 2000, /* context switches per second of CPU time: a thread with more is not */
+	SLICES_MAX = 4000,  /* sampled, or no longer sampled */
 	STRIDE_MAX = 64,
 };
 
@@ -30,7 +30,7 @@ enum {
 #define LOOK_MAX_NS (8 * TRK_NS_PER_S)
 #define BUSY_NS     (20 * TRK_NS_PER_MS) /* of CPU time since the last look */
 #define REREAD_NS   TRK_NS_PER_S
-/* Of a core: less than half of what sampling may take in all (BUDGET_SHARE in stacks.c). */
+/* Share of a core: less than half of the budget of all sampling (BUDGET_SHARE in stacks.c). */
 #define COST_SHARE    0.0004
 #define FIRST_NS      (10 * TRK_NS_PER_S)
 #define FIRST_BUDGETS 4
@@ -67,14 +67,15 @@ struct trk_native {
 	struct process process[PROCESSES_MAX];
 	struct thread thread[THREADS_MAX];
 	size_t threads;
-	/* Below lines of Python, until CPU time is shared out; sure_bytes is the node of the line. */
+	/* Samples below Python lines until their CPU time is moved; sure_bytes is the node of the
+	 * line. */
 	struct trk_lines_sums joined;
-	size_t nodes; /* that native code has taken */
+	size_t nodes; /* used by native code */
 	uint64_t start_ns, now_ns;
 	uint64_t cost_ns, settled_cost_ns, settle_ns;
-	unsigned int stride, turn; /* of the samples, one in `stride` is looked at */
+	unsigned int stride, turn; /* one in `stride` samples is evaluated */
 	bool is_refused;
-	/* Of the drain that goes on. */
+	/* State of the current drain. */
 	struct thread *drained;
 	struct trk_lines_sums *window;
 };
@@ -139,7 +140,7 @@ static void read_maps(struct trk_native *n, struct process *p)
 		p->has_libpython |= is_file_named(maps.mapping[i].path, "libpython");
 }
 
-/* After an exec the mappings are others. */
+/* An exec replaces the mappings. */
 static void check_exec(struct trk_native *n, struct process *p)
 {
 	uint64_t exe = trk__process_exe(&n->files, p->pid);
@@ -278,7 +279,7 @@ static void look_at_threads(struct trk_native *n, struct process *p)
 			close_thread(n, i);
 }
 
-/* Look at a process that used CPU time, more and more seldom. */
+/* Look at a process that used CPU time, at growing intervals. */
 static void look_at(struct trk_native *n, struct process *p)
 {
 	uint64_t cpu_ns;
@@ -298,7 +299,7 @@ static void look_at(struct trk_native *n, struct process *p)
 	look_at_threads(n, p);
 }
 
-/* Look at one sample in so many that the cost stays within its share. */
+/* Choose the stride that keeps the cost within its share. */
 static void adapt(struct trk_native *n)
 {
 	uint64_t over_ns = n->now_ns - n->settle_ns;
@@ -400,7 +401,7 @@ static struct trk_mapping *mapping_of(struct trk_native *n, struct process *p, u
 	return m;
 }
 
-/* Whether the code is of the interpreter, which works for the line of Python itself. */
+/* Whether the code belongs to the interpreter, whose time belongs to the Python line itself. */
 static bool is_interpreter(const struct process *p, const struct trk_mapping *m)
 {
 	if (p->has_libpython)
@@ -417,7 +418,8 @@ static unsigned int find_places(struct trk_native *n, const struct trk_perf_samp
 	unsigned int count = 0;
 
 	for (unsigned int i = 0; i < s->depth; i++) {
-		/* A return address may be of the line after the call, or of the next function. */
+		/* A return address may belong to the line after the call, or to the next
+		 * function. */
 		uint64_t address = s->address[i] - (i > 0), offset;
 		struct trk_mapping *m = mapping_of(n, p, address, i == 0);
 

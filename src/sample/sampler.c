@@ -1,4 +1,4 @@
-/* The sampler: its life, the process tree, GPUs, and where an interval's time went.
+/* The sampler: set-up and ticks, the process tree, GPUs, and how the time of an interval was spent.
  * sampler_system.c reads the machine, sampler_group.c the control group. */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,15 +13,15 @@
 #include "sample/sampler_private.h"
 
 #define GPU_AGE_NS        (2 * TRK_NS_PER_S) /* an older answer is discarded */
-#define SLOW_INTERVAL_NS  (TRK_NS_PER_S)     /* between readings of slow sources, at most */
+#define SLOW_INTERVAL_NS  (TRK_NS_PER_S)     /* longest time between readings of slow sources */
 #define QUIET_INTERVAL_NS (5 * TRK_NS_PER_S) /* while no hint shows a change */
-#define HELD_MAX_US       1e6                /* of each core: more was not found late */
+#define HELD_MAX_US       1e6                /* per core: largest delay that was measured */
 #define IDLE_US           5000.0             /* of CPU time in an interval: the tree slept */
 
 /* ---- GPUs: each tick starts a reading and takes the newest one ---- */
 
-/* The processes that are there, or were at the last look that saw any: what a job did with its GPUs
- * is still to be had when it has just ended. */
+/* The current processes, or the last ones that were seen: the GPU use of a job can still be read
+ * right after its end. */
 static void ask_gpus(struct trk_sampler *s)
 {
 	size_t n;
@@ -54,7 +54,7 @@ static void set_gpu_bytes(struct trk_sampler *s, int column, struct trk_gpu_valu
 		trk__sample_set(&s->row, column, (int64_t) v.value);
 }
 
-/* The sum of what each counter grew by: which GPUs give one may change. */
+/* The sum of the increases of all counters, as the set of GPUs with a counter may change. */
 static void set_gpu_energy(struct trk_sampler *s)
 {
 	int64_t grown = 0;
@@ -135,7 +135,7 @@ static void tree_sources(const struct trk_sampler *s, struct trk_source *list, s
 	const struct trk_tree_state *state = trk__tree_state(s->tree);
 	const struct trk_tree_sources *from = &trk__tree_sources;
 
-	/* PID 1 is always there to be seen, but where hidepid hides it. */
+	/* PID 1 always exists; hidepid may hide it. */
 	if (faccessat(s->env.proc_fd, "self", F_OK, 0) == 0 &&
 	    faccessat(s->env.proc_fd, "1", F_OK, 0) < 0)
 		trk__sampler_add_source(
@@ -180,14 +180,14 @@ void trk__sampler_set_delta(struct trk_sampler *s, int column, uint64_t total)
 	if (last->valid && s->started)
 		trk__sample_set(&s->row, column,
 				total > last->value ? (int64_t) (total - last->value) : 0);
-	if (!last->valid || total > last->value) /* /proc/stat's iowait may step back */
+	if (!last->valid || total > last->value) /* iowait of /proc/stat may decrease */
 		last->value = total;
 	last->valid = true;
 }
 
-/* Several clocks are read one after the other, and what an ended process used is known a little
- * later: a part of the CPU time that is found in an interval was used before or after it. No more
- * than all cores can have been busy; the rest is left for the next interval. */
+/* The clocks are read one after the other, and the use of an ended process is known a little later:
+ * some CPU time in an interval was used before or after it. At most all cores can have been busy;
+ * the rest is moved to the next interval. */
 void trk__sampler_set_rate(struct trk_sampler *s, int column, int64_t cpu_us, uint64_t over_ns,
 			   double cores)
 {
@@ -234,8 +234,8 @@ static void set_stolen(struct trk_sampler *s)
 	s->clocks.machine_ns = since_then(now->busy_us, before->busy_us) * 1000;
 }
 
-/* Time that comes to light late is shown no faster than the processors can have worked. The last
- * row has the rest. */
+/* Delayed CPU time is limited to what the processors can have used in an interval. The last row has
+ * the rest. */
 static uint64_t most_ns(const struct trk_sampler *s, uint64_t now_ns)
 {
 	uint64_t shown_ns = (s->tree_cpu_us.user + s->tree_cpu_us.system) * 1000;
@@ -246,7 +246,7 @@ static uint64_t most_ns(const struct trk_sampler *s, uint64_t now_ns)
 	return shown_ns + (uint64_t) (cores > 0 ? cores : 1) * (now_ns - s->tree_ns);
 }
 
-/* Bring both accounts up to date. The clock of the whole job is read first:
+/* Update ledger and perf clock. The clock of the whole job is read first: see
  * trk__cpu_clocks_childless. */
 static bool read_clocks(struct trk_sampler *s, const struct trk_tree_state *state)
 {
@@ -255,7 +255,7 @@ static bool read_clocks(struct trk_sampler *s, const struct trk_tree_state *stat
 
 	if (s->options.perf_fd < 0 || trk__perf_read(s->options.perf_fd, &c->perf_ns) < 0)
 		return false;
-	/* What may not be traced may have no perf clock either. */
+	/* A process that may not be traced may have no perf clock either. */
 	c->knows_root = s->options.root_perf_fd >= 0 && !state->io_was_denied &&
 			trk__perf_read(s->options.root_perf_fd, &c->root_perf_ns) == 0;
 	c->root_ns = state->root_cpu_ns;
@@ -267,7 +267,7 @@ static bool read_clocks(struct trk_sampler *s, const struct trk_tree_state *stat
 	return true;
 }
 
-/* Only evidence of dropped children lets the perf clock count, not the size of the difference: see
+/* The perf clock is used only with evidence of dropped children, whatever the difference: see
  * cpu_clocks.h. */
 static void take_perf(struct trk_sampler *s, const struct trk_tree_state *state, uint64_t now_ns)
 {
@@ -306,15 +306,15 @@ static void take_group_cpu(struct trk_sampler *s, const struct trk_tree_state *s
 		trk__tree_raise(s->tree, TRK_TREE_CPU, job_ns);
 }
 
-/* A job may widen its CPU affinity: then the bound is one no longer. */
+/* A job may widen its CPU affinity: then the bound no longer holds. */
 static void release_cores(struct trk_sampler *s)
 {
 	if ((double) s->owed_us[TRK_PROCESS_CPU_USAGE] > s->held_cores * HELD_MAX_US)
 		s->held_cores = 0;
 }
 
-/* Waiting time of threads per second of running: of those sampled in this tick where they did at
- * least half of the work, else of the last samples together. -1: no sample yet. */
+/* Waiting time of threads per second of running: from the threads sampled in this tick if they did
+ * at least half of the work, else from the last samples together. -1: no sample yet. */
 static double queue_ratio(struct trk_sampler *s, const struct trk_tree_state *state, double cpu_us)
 {
 	struct cpu_queue *q = &s->queue;
@@ -470,7 +470,7 @@ static void read_waits(struct trk_sampler *s)
 			moved(s, TRK_PROCESS_MAJOR_FAULTS) || moved(s, TRK_PROCESS_MINOR_FAULTS),
 		.seen_on_disk = state->waiting_for_disk > 0,
 	};
-	/* A GPU's use is a mean over the interval; more than one counts as one that was busy. */
+	/* GPU use is a mean over the interval; a use above 1 counts as one busy GPU. */
 	if (trk__sample_knows(&s->row, TRK_PROCESS_GPU_USAGE))
 		facts.gpu_us = s->row.value[TRK_PROCESS_GPU_USAGE] * facts.interval_us / 10000;
 	s->stall_before = s->stall;
@@ -482,7 +482,7 @@ static void read_waits(struct trk_sampler *s)
 
 /* ---- life ---- */
 
-/* Of the tracker, with the helper programs that it starts. */
+/* The tracker and its helper programs. */
 static void set_own_cpu(struct trk_sampler *s)
 {
 	uint64_t helpers_ns;
@@ -529,7 +529,7 @@ void trk__sampler_force_full(struct trk_sampler *s)
 		trk__sampler_force_full_system(s);
 }
 
-/* What the deltas count from: the counters before anything was started. */
+/* The baseline of all deltas: the counters before anything was started. */
 static void take_baseline(struct trk_sampler *s)
 {
 	struct trk_sample ignored = {0};
@@ -559,7 +559,7 @@ static void take_baseline(struct trk_sampler *s)
 	s->stall_before = s->stall;
 	s->row = ignored;
 	s->started = true;
-	/* What the tree has used since its start is all new. */
+	/* All use since the start of the tree belongs to the first interval. */
 	if (s->tree && s->options.start_ns && s->options.start_ns < s->start_ns)
 		s->start_ns = s->last_ns = s->tree_ns = s->options.start_ns;
 	if (s->tree)

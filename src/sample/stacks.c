@@ -14,7 +14,7 @@
 enum {
 	WATCHED_MAX = 128, /* processes */
 	PYTHONS_MAX = 64,  /* of these that are read */
-	LOOKS_MAX = 4,     /* processes that are looked into in one round */
+	LOOKS_MAX = 4,     /* processes sampled in one round */
 	FAST_HZ = 100,
 	FAULTS_THREADS = 8, /* of a process, whose page faults are counted */
 	PAIR_FAULTS = 16,   /* between two probes */
@@ -30,14 +30,15 @@ enum {
 #define PAIR_NS       (200 * UINT64_C(1000))
 #define PAIR_MAX_NS   TRK_NS_PER_MS
 #define WALL_MAX_NS   (10 * TRK_NS_PER_S)
-/* The budget is 0.1 % of a core at TRK_STACKS_HZ, and in proportion at another rate. Half of that of
- * the first minute is lent at its start, and may be saved up again after a time without samples. */
+/* The budget is 0.1 % of a core at TRK_STACKS_HZ, and proportional at other rates. Half of the
+ * first minute's budget is available at the start; it accumulates again in a time without
+ * samples. */
 #define BUDGET_SHARE 0.001
 #define LENT_NS      (30.0 * TRK_NS_PER_MS)
 #define LENT_FOR_NS  (60 * TRK_NS_PER_S)
-#define SPEND_NS     (10.0 * TRK_NS_PER_S) /* a time in which most of what is saved is spent */
-#define ROUND_NS     (50.0 * 1000)         /* what a round costs, until that is known */
-#define WAKE_MAX_NS  (60 * UINT64_C(1000)) /* more since the last one was for something else */
+#define SPEND_NS     (10.0 * TRK_NS_PER_S) /* time in which most of the saved budget is spent */
+#define ROUND_NS     (50.0 * 1000)         /* cost of a round until it is known */
+#define WAKE_MAX_NS  (60 * UINT64_C(1000)) /* a longer gap: the thread did other work */
 
 struct trk_stacks {
 	struct trk_stacks_options options;
@@ -51,12 +52,12 @@ struct trk_stacks {
 	uint64_t start_ns, next_ns, round_at_ns, settle_ns, period_ns;
 	uint64_t probe_ns; /* the next look at memory that grows; UINT64_MAX: none */
 	uint64_t cost_ns, paid_cost_ns, rounds;
-	uint64_t left_cpu_ns;      /* the thread's CPU clock when the last tick was left */
-	double saved_ns, round_ns; /* left of the budget; what a round cost of late */
+	uint64_t left_cpu_ns;      /* CPU clock of the thread at the end of the last tick */
+	double saved_ns, round_ns; /* remaining budget; recent cost of a round */
 	uint64_t probe_cost_ns;    /* bounded by the memory that the job takes, not by the budget */
 	uint64_t random;
 	struct trk_lines_sums window;
-	/* Of the walk that goes on. */
+	/* State of the current walk. */
 	struct trk_sampled_process *walked;
 	uint64_t wall_ns, now_ns;
 	bool is_late, is_probe;
@@ -93,7 +94,7 @@ static void drop_python(struct trk_stacks *s, struct trk_sampled_process *w)
 	drop_threads(s, w);
 }
 
-/* Look whether it runs Python, later and later. */
+/* Check whether it runs Python, at growing intervals. */
 static void look_at(struct trk_stacks *s, struct trk_sampled_process *w, uint64_t now_ns)
 {
 	enum trk_stack_why why;
@@ -152,7 +153,7 @@ static void remove_at(struct trk_stacks *s, size_t i)
 	memset(&s->watched[s->count], 0, sizeof(*w));
 }
 
-/* An exec gives the process another program; the link tells, once a second at most. */
+/* Detect an exec by the link to the executable, at most once a second. */
 static bool has_changed(const struct trk_stacks *s, const struct trk_sampled_process *w)
 {
 	return w->exe != trk__process_exe(&s->files, w->pid);
@@ -163,7 +164,7 @@ void trk__stacks_follow(struct trk_stacks *s, const pid_t *pid, size_t count, ui
 	uint64_t before = trk__clock_thread_cpu_ns();
 	int looks = LOOKS_MAX;
 
-	/* While the processes are there that the samples are of. */
+	/* While the sampled processes still exist. */
 	trk__native_drain(s->native, now_ns, &s->window);
 	for (size_t i = 0; i < s->count; i++)
 		s->watched[i].seen = false;
@@ -208,8 +209,8 @@ static bool is_importer(const char *file)
 	return !strncmp(file, "<frozen importlib", 17);
 }
 
-/* Of what an import runs, the first module of a library stands for all below it, up to the next
- * code of the user's own: else the imports of one program have hundreds of stacks. */
+/* During an import, code of libraries is charged to the first module of a library, up to the next
+ * code of the user: otherwise the imports of one program have hundreds of stacks. */
 static uint32_t node_of(struct trk_stacks *s, const struct trk_stack *stack)
 {
 	uint32_t node = TRK_LINES_ROOT;
@@ -290,8 +291,8 @@ static void take_stack(void *data, struct trk_stack *stack)
 
 /* ---- memory ---- */
 
-/* How clearly the thread was seen taking memory: 0, or a weight. With page faults both right before
- * and right after its stack was read, the frame that was read caused them. */
+/* How clearly the thread was seen allocating memory: 0, or a weight. If page faults occurred both
+ * right before and right after its stack was read, the frame that was read caused them. */
 static unsigned int sign_of(const struct trk_sampled_thread *t)
 {
 	if (!t->ran || !t->is_instant || t->faults[3] <= t->faults[0])
@@ -299,8 +300,8 @@ static unsigned int sign_of(const struct trk_sampled_thread *t)
 	return t->faults[1] > t->faults[0] && t->faults[3] > t->faults[2] ? TRK_GROWTH_CLEAR : 1;
 }
 
-/* The thread that memory is charged to: the one that was seen taking the most, else one that runs,
- * else the oldest. *ret_alone: it is the only one that could have taken any. */
+/* The thread to charge memory to: the one that was seen allocating most, else a running one, else
+ * the oldest. *ret_alone: no other thread can have allocated memory. */
 static const struct trk_sampled_thread *thread_of_memory(const struct trk_sampled_process *w,
 							 bool *ret_alone)
 {
@@ -376,7 +377,7 @@ static int read_thread(struct trk_stacks *s, const struct trk_sampled_process *w
 	return t->tid ? trk__process_state(&s->files, &t->stat_fd, w->pid, t->tid, ret) : -ENODATA;
 }
 
-/* A thread that sleeps takes no memory; D: it may wait for a page. */
+/* A sleeping thread allocates no memory; in state D it may wait for a page. */
 static bool can_fault(const struct trk_pid_stat *state)
 {
 	return state->state == 'R' || state->state == 'D';
@@ -421,7 +422,7 @@ static bool walk_with_faults(struct trk_stacks *s, struct trk_sampled_process *w
 		count_faults(s, w, 2);
 		count_faults(s, w, 3);
 	}
-	/* Kept from the CPU in between, it has seen what came later. */
+	/* The tracker was preempted in between: the faults may be of later lines. */
 	if (s->files.env.monotonic_ns() - begin_ns > FAULTS_MAX_NS)
 		for (size_t i = 0; i < w->threads; i++)
 			w->thread[i].is_instant = false;
@@ -469,8 +470,8 @@ static bool read_faults(struct trk_stacks *s, struct trk_sampled_process *w, uin
 	return true;
 }
 
-/* Where the process shares its CPU with the tracker, it stands still whenever it is looked at. Two
- * looks with little but its running between them show what it did: page faults, and no other line. */
+/* A process that shares its CPU with the tracker is stopped at each look. Two looks with mostly its
+ * own running in between show page faults on an unchanged line. */
 static unsigned int sign_of_pair(const struct trk_stacks *s, const struct trk_sampled_thread *t)
 {
 	bool stayed = t->ran && t->looked_node != TRK_LINES_ROOT &&
@@ -479,7 +480,7 @@ static unsigned int sign_of_pair(const struct trk_stacks *s, const struct trk_sa
 	return stayed && t->faults[0] >= t->looked_faults + PAIR_FAULTS ? TRK_GROWTH_CLEAR : 0;
 }
 
-/* Whether the process did little else than run since the probe before. Takes the time of this one. */
+/* Whether the process mostly ran since the previous probe. Stores the time of this one. */
 static bool is_pair(struct trk_stacks *s, struct trk_sampled_process *w)
 {
 	uint64_t now_ns = s->files.env.monotonic_ns(), over_ns = now_ns - w->looked_ns;
@@ -492,8 +493,8 @@ static bool is_pair(struct trk_stacks *s, struct trk_sampled_process *w)
 	return over_ns <= PAIR_MAX_NS && used_ns >= over_ns / 2;
 }
 
-/* Between two samples: which line takes memory? Looked at where there were page faults since the
- * last probe. It moves no other figure, as it would count such moments more often than others. */
+/* Between two samples, find the line that allocates memory, if there were page faults since the
+ * last probe. No other figure is updated, because these moments would count too often. */
 static void probe(struct trk_stacks *s, struct trk_sampled_process *w)
 {
 	uint64_t faults;
@@ -524,7 +525,7 @@ static void probe(struct trk_stacks *s, struct trk_sampled_process *w)
 	}
 }
 
-/* It cannot be read any more: see at the next look at the tree what it has become. */
+/* It can no longer be read: check it again at the next walk of the tree. */
 static void look_again(struct trk_stacks *s, struct trk_sampled_process *w)
 {
 	drop_python(s, w);
@@ -542,7 +543,7 @@ static void sample(struct trk_stacks *s, struct trk_sampled_process *w)
 		look_again(s, w);
 		return;
 	}
-	/* What it used before the first sample is on no line. */
+	/* CPU time before the first sample is charged to no line. */
 	used_ns = w->is_fresh ? 0 : cpu_ns - w->cpu_ns;
 	s->wall_ns = w->is_fresh ? 0 : s->now_ns - w->sampled_ns;
 	if (s->wall_ns > WALL_MAX_NS)
@@ -568,7 +569,7 @@ static void sample(struct trk_stacks *s, struct trk_sampled_process *w)
 
 /* ---- native code ---- */
 
-/* Fits trk_native_where_fn. A thread that runs no Python works for the oldest one. */
+/* A trk_native_where_fn. A thread without Python is assigned to the line of the oldest one. */
 static bool where(void *data, pid_t pid, pid_t tid, uint64_t time_ns, uint32_t *ret_lane,
 		  uint32_t *ret_node)
 {
@@ -657,7 +658,7 @@ static void adapt(struct trk_stacks *s, uint64_t now_ns, uint64_t over_ns, uint6
 		s->period_ns = base;
 }
 
-/* The soonest that a process whose memory grows is to be looked at again. */
+/* Set the time of the next probe of a process whose memory grows. */
 static void plan_probe(struct trk_stacks *s, uint64_t now_ns)
 {
 	s->probe_ns = UINT64_MAX;
@@ -676,7 +677,8 @@ static void plan_next(struct trk_stacks *s, uint64_t now_ns)
 	s->random ^= s->random << 13;
 	s->random ^= s->random >> 7;
 	s->random ^= s->random << 17;
-	/* Between 3/4 and 5/4 of the period, so that no loop of the job stays in step with us. */
+	/* Between 3/4 and 5/4 of the period, so that samples do not synchronise with a loop of the
+	 * job. */
 	s->next_ns = s->pythons ? now_ns + s->period_ns / 4 * 3 + s->random % (s->period_ns / 2 + 1)
 				: UINT64_MAX;
 	plan_probe(s, now_ns);
@@ -701,7 +703,7 @@ static void take_probes(struct trk_stacks *s)
 	plan_probe(s, s->now_ns);
 }
 
-/* CPU time since the last tick was left: waiting and waking up for this one. */
+/* CPU time since the end of the last tick: for waiting and waking up. */
 static uint64_t waking_ns(const struct trk_stacks *s, uint64_t cpu_ns)
 {
 	uint64_t ns = s->left_cpu_ns ? cpu_ns - s->left_cpu_ns : 0;

@@ -15,11 +15,10 @@
 
 #define MIB            1048576.0
 #define GPU_SILENCE_US 1000000
-/* Each CPU charges a group this much ahead. */
+/* Each CPU charges a group up to this much in advance. */
 #define CHARGE_BATCH_BYTES (64ull * 4096)
 
-/* How long the machine was suspended since its boot: what one clock counts and the other does
- * not. */
+/* Time that the machine was suspended since boot: the difference of two clocks. */
 static uint64_t asleep_ns(const struct trk_env *env)
 {
 	uint64_t awake_ns = env->monotonic_ns(), all_ns = env->boot_ns();
@@ -115,7 +114,7 @@ void trk__finish_release(struct trk_finish *f)
 
 /* ---- totals ---- */
 
-/* Can the kernel have dropped children, so that nothing shows how large they were? */
+/* Can the kernel have dropped children whose size is then unknown? */
 static bool children_can_be_missed(const struct trk_tree_state *s,
 				   const struct trk_cpu_clocks *clocks)
 {
@@ -180,7 +179,7 @@ static void total_memory(struct trk_finish *f, struct trk_sampler *sampler,
 	trk__peak_judge(&facts, record->outcome.total);
 }
 
-/* Most that was swapped out. Of a group with other members the growth may be theirs. */
+/* Peak of swap. In a group with other members the growth may be theirs. */
 static void total_swap(const struct trk_finish *f, struct trk_sampler *sampler,
 		       struct trk_record *record)
 {
@@ -207,7 +206,7 @@ static void total_swap(const struct trk_finish *f, struct trk_sampler *sampler,
 				  "swap of the control group", "sampled");
 }
 
-/* "Commit size" of Windows: memory that was promised, touched or not. */
+/* "Commit size" of Windows: committed memory, touched or not. */
 static void total_commit(const struct trk_tree_state *s, struct trk_quantity *ret)
 {
 	if (s->peak_commit_bytes > 0)
@@ -263,7 +262,7 @@ static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct
 	const struct trk_tree_state *s = trk__tree_state(trk__sampler_tree(sampler));
 	struct trk_quantity *total = record->outcome.total;
 	bool run = !strcmp(record->run.kind, "run");
-	/* What the kernel drops of a child it drops of all counters. */
+	/* The kernel drops all counters of a child alike. */
 	bool is_complete = run && total[TRK_TOTAL_CPU_S].quality == TRK_QUALITY_EXACT;
 	enum trk_quality quality = is_complete ? TRK_QUALITY_EXACT : TRK_QUALITY_AT_LEAST;
 	const char *missing = run ? "children that no parent waited for may be missing"
@@ -301,7 +300,7 @@ static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct
 					: "only the parent of a process learns it");
 }
 
-/* The limit of processes turned these down: "Resource temporarily unavailable". */
+/* Forks that failed at the limit of processes: "Resource temporarily unavailable". */
 static void total_forks(const struct trk_finish *f, struct trk_sampler *sampler,
 			struct trk_record *record)
 {
@@ -409,7 +408,7 @@ void trk__finish_totals(struct trk_finish *f, struct trk_sampler *sampler,
 
 /* ---- verdict ---- */
 
-/* Is the memory limit that holds the one of the job's own group? */
+/* Is the effective memory limit that of the job's own group? */
 static bool limit_is_own(const struct trk_finish *f, const struct trk_cgroup_limits *limits)
 {
 	char path[TRK_CGROUP_TEXT_SIZE];

@@ -21,13 +21,13 @@
 
 enum { END_PATIENCE_MS = 200 };
 
-/* What the loop waits for. */
+/* Events of the loop. */
 enum { TIMER, SIGNALS, PID, MARKS, CONTROL, CLOUD, STACKS, TREE, AWAITED };
 
 #define FAST_NS       (200 * TRK_NS_PER_MS) /* the first ticks, so that short jobs have data */
 #define FAST_PHASE_NS (10 * TRK_NS_PER_S)
 #define STATE_NS      (10 * TRK_NS_PER_S)
-/* Between two looks at the tree, however far apart the rows are. */
+/* Longest time between two walks of the tree. */
 #define LOOK_NS (TRK_NS_PER_S)
 #define NAP_NS  (10 * TRK_NS_PER_MS) /* between two looks where the kernel cannot wake the tracker */
 
@@ -106,7 +106,7 @@ static void write_limits(struct track *t)
 		(void) trk__writer_limits(t->writer, &t->record->run);
 }
 
-/* Is the job where it was, and with the same limits? */
+/* Check for changes of the job's control group and limits. */
 static void follow_limits(struct track *t, const struct trk_sample *row)
 {
 	if (!trk__limits_follow(&t->run_limits, &t->env, t->sampler, row, &t->record->run))
@@ -126,7 +126,7 @@ void trk__track_follow_group(struct track *t)
 	trk__group_log_note(&t->finish.groups, &t->env, t->record->run.pid, false);
 }
 
-/* A part of the job may go to another group on its own: look at what came last. */
+/* Some processes of the job may move to another group: check the newest one. */
 static void look_at_newest(struct track *t)
 {
 	pid_t newest = tree_of(t) ? trk__tree_newest(tree_of(t)) : 0;
@@ -144,7 +144,7 @@ static bool is_over(const struct track *t)
 
 static const double NEAR_LIMIT_SHARE = 0.9;
 
-/* Near the limit alone, as this reads a file in each level of control groups. */
+/* Only near the limit, as this reads a file in each level of control groups. */
 static void take_limit_hits(struct track *t, const struct trk_sample *row)
 {
 	double limit_mib = t->record->run.limit[TRK_LIMIT_MEMORY_MIB].value;
@@ -282,7 +282,7 @@ static bool tick_is_due(struct track *t, bool timer_is_ready)
 {
 	if (t->unarmed)
 		return t->env.monotonic_ns() >= t->next_ns;
-	/* Whether it can be read or not: a tick looks at the clock itself. */
+	/* Even if the timer cannot be read: a tick reads the clock itself. */
 	if (timer_is_ready)
 		trk__os_timer_take(t->timer_fd);
 	return timer_is_ready;
@@ -352,7 +352,7 @@ static void loop(struct track *t)
 	}
 }
 
-/* A process that is killed closes its end of the socket a moment before it has ended. */
+/* A killed process closes its socket shortly before it has ended. */
 static void await_end(struct track *t)
 {
 	struct pollfd end = {.fd = t->pid_fd, .events = POLLIN};
@@ -382,8 +382,8 @@ static void release_streams(const struct trk_track_options *o)
 	(void) close(fd);
 }
 
-/* After the job has started, which would inherit it, and before the tracker's threads, which need
- * it. */
+/* After the start of the job, which would inherit the nice value, and before the start of the
+ * tracker's threads, which need it. */
 static void renice(const struct trk_track_options *o)
 {
 	char text[128];
@@ -415,7 +415,7 @@ static int begin(struct track *t)
 	t->finish.group_is_own &= !o->one_process; /* its children are in the group, too */
 	t->marks_fd = trk__marks_listen(t->record->run.id);
 	if (o->argv) {
-		/* A group of its own has more figures. */
+		/* The job's own group has more figures than the perf clocks. */
 		t->job.wants_clocks = !o->one_process && !t->finish.group_is_own;
 		t->job.ignores_quit = o->quit_is_status;
 		(void) snprintf(guard, sizeof(guard), "RESOURCE_TRACKER_RUN=%s:%d",
@@ -449,7 +449,7 @@ static int begin(struct track *t)
 		hold_cores(t);
 	}
 	trk__death_note(&t->env, &t->finish.group, &t->record->run.kills);
-	/* After the start: a slow disk does not hold the job up. */
+	/* After the start, so that a slow disk does not delay the job. */
 	trk__track_open_recording(t);
 	return 0;
 }
@@ -464,8 +464,8 @@ static void look_around(struct track *t)
 		write_place(t, TRK_PLACE_CLOUD);
 }
 
-/* Without a sampler the job is still stood in for, with signals, stops and --timeout: its result is
- * what counts. */
+/* Without a sampler the tracker still handles signals, stops and --timeout, and passes on the
+ * result of the job. */
 static void run_loop(struct track *t)
 {
 	t->start_ns = t->next_ns = t->env.monotonic_ns();
@@ -475,7 +475,7 @@ static void run_loop(struct track *t)
 				       &t->record->lines);
 	tick(t);
 	trk__track_announce(t);
-	look_around(t); /* it takes a millisecond, which the first tick need not wait for */
+	look_around(t); /* takes 1 ms, which would delay the first tick */
 	if (t->options->argv)
 		trk__track_look_at_children(t); /* a very short job is over already */
 	loop(t);
