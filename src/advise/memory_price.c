@@ -24,7 +24,7 @@ enum { CANDIDATE_STEPS = sizeof(candidate_step) / sizeof(candidate_step[0]) };
 
 /* --- the distribution ------------------------------------------------------------------------ */
 
-/* Of each ratio, before they are summed: by memory-hours and by number of runs. */
+/* Weights of each ratio, before summing: by memory-hours and by number of runs. */
 struct weights {
 	double weight[TRK_RATIOS_MAX], share[TRK_RATIOS_MAX];
 };
@@ -100,7 +100,7 @@ static double record_share(const struct trk_ratios *r)
 	return 1.0 / (double) (r->history_runs + 1);
 }
 
-/* What each run needed, as the predictor takes it. */
+/* The needs of the runs, as scaled for the predictor. */
 struct needs {
 	double bytes[TRK_MEMORY_RUNS_MAX];
 	bool is_scaled;
@@ -136,8 +136,8 @@ static struct sums add_runs(struct trk_ratios *ret, struct weights *weights,
 	for (size_t i = h->count; i-- > 0;) {
 		double t = h->duration_s[i];
 
-		/* The largest so far is no forecast with an error: what counts is how far below it
-		 * the runs stay. How far above is the law's. */
+		/* The largest peak so far is not a forecast with an error: the ratios are those of
+		 * runs below it, and the law of records covers those above. */
 		double base = basis == TRK_BASIS_MAX ? past[h->count] : past[i];
 		double weight = (w *= keep);
 

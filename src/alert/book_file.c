@@ -1,4 +1,4 @@
-/* alerts.json: reading, writing, and the lock beside it. */
+/* Read and write alerts.json, with its lock file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

@@ -30,7 +30,7 @@ static bool is_private_v4(uint32_t a)
 	       a >> 16 == 0xa9fe || a >> 20 == 0xac1 || a >> 16 == 0xc0a8 || a >> 28 >= 14;
 }
 
-/* Whether an address is private: of this machine, a local network, or no unicast. */
+/* Whether an address is private: of this machine, of a local network, or not unicast. */
 static bool is_private(const struct sockaddr *address)
 {
 	const struct sockaddr_in *v4 = (const void *) address;
@@ -93,7 +93,8 @@ struct curl_sockaddr {
 	struct sockaddr addr;
 };
 
-/* Called with the address that the name was resolved to, so that no name can hide a private one. */
+/* Called with the address that the name was resolved to, so that a name cannot refer to a private
+ * one. */
 static int open_public_socket(void *refused, int purpose, struct curl_sockaddr *address)
 {
 	(void) purpose;
@@ -149,7 +150,7 @@ static void set_common(struct transfer *t, const char *url, bool listed, long pr
 	(void) set(t->easy, TRK_CURL_USERAGENT, "resource-tracker");
 	(void) set(t->easy, TRK_CURL_WRITEFUNCTION, take_answer);
 	(void) set(t->easy, TRK_CURL_WRITEDATA, &t->answer);
-	/* A listed host may be private, and then no proxy knows it. */
+	/* A listed host may be private, where a proxy cannot reach it. */
 	if (listed) {
 		(void) set(t->easy, TRK_CURL_PROXY, "");
 	} else {
@@ -173,7 +174,7 @@ static int perform(struct transfer *t, bool is_mail, struct trk_error *reterr)
 	(void) t->curl.easy_getinfo(t->easy, TRK_CURL_INFO_RESPONSE_CODE, &status);
 	if (is_mail || (status >= 200 && status < 300))
 		return 0;
-	/* What the sender did wrong is not mended by time: but 408, 425 and 429. */
+	/* A retry does not help for errors of the sender (4xx), except 408, 425 and 429. */
 	return trk__error_set(reterr,
 			      status >= 400 && status < 500 && status != 408 && status != 425 &&
 					      status != 429
@@ -322,7 +323,7 @@ static int send_mail(struct transfer *t, const char *to, const char *from,
 	(void) set(t->easy, TRK_CURL_UPLOAD, 1L);
 	(void) set(t->easy, TRK_CURL_READFUNCTION, give_mail);
 	(void) set(t->easy, TRK_CURL_READDATA, t);
-	/* A password never goes over the network in the clear. */
+	/* A password is never sent unencrypted. */
 	(void) set(t->easy, TRK_CURL_USE_SSL,
 		   (long) (a->smtp_password ? TRK_CURL_SSL_ALL : TRK_CURL_SSL_TRY));
 	if (a->smtp_user)
@@ -380,7 +381,7 @@ int trk__alert_deliver(const struct trk_alert_sink *sink, const char *address,
 
 	if (!sink->body)
 		return mail(address, account, m, reterr);
-	/* A URL holds the secret of a webhook: it is in no message. */
+	/* Messages omit the URL, which contains the secret of a webhook. */
 	if (!host_of(address, host) || len + strlen(sink->path) >= sizeof(url))
 		return trk__error_set(reterr, -EINVAL, sink->kind,
 				      "%s: not an address of the form https://HOST/…", sink->kind);

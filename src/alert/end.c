@@ -184,7 +184,7 @@ static bool fails_more(const struct judging *j, struct trk_alert_end *e)
 	return true;
 }
 
-/* Add what the failures have in common, if a cluster has this cause. */
+/* Add what the failures have in common, if a cluster lists this job first. */
 static void add_common(const struct judging *j, char *text)
 {
 	const struct trk_fleet_clusters *c = trk__fleet_clusters(j->rows);

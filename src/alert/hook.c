@@ -20,7 +20,7 @@
 static const double LIFE_S = 60, POSTED_AGAIN_S = 8 * 3600;
 enum { VARIABLES = 16, VARIABLE_SIZE = 1024, PATH_SIZE = 4096, DRAIN_READS = 32 };
 
-/* The rule of a name of `len` bytes; false: there is none. */
+/* Find a rule by its name of `len` bytes; false: there is none. */
 static bool find_rule(const char *name, size_t len, int *ret)
 {
 	int end = trk__alert_end_find(name, len);
@@ -219,7 +219,7 @@ static char **environment_of(struct variables *v)
 	return list;
 }
 
-/* What `alerts send` reads: its sink is in no command line. */
+/* Pass the sink to `alerts send` in variables, as a command line is public. */
 static void fill_sink(struct variables *v, const struct trk_alert_hooks *h,
 		      const struct trk_alert_hook *hook)
 {
@@ -288,8 +288,8 @@ static void forget(struct trk_alert_hook_run *run)
 	run->hook = NULL;
 }
 
-/* What it writes is read and dropped but for the last line, which tells why it failed. No more than
- * a pipe holds at a time: a command may write faster than it is read, without end. */
+/* Read its output and keep the last line, the reason of a failure. Read at most the size of a pipe
+ * at a time: a command may write endlessly, faster than it is read. */
 static void drain(const struct trk_alert_hook_run *run, char last[120])
 {
 	char text[4096];

@@ -1,7 +1,6 @@
 /* The tree is built in one pass over a copy of the text. Each value but the first follows a bracket
  * or a comma, so counting those gives the size of the block before anything is read, and values
- * never move. Texts are unescaped in place: what an escape stands for is never longer than the
- * escape. */
+ * never move. Texts are unescaped in place: a character is never longer than its escape. */
 #include "base/json_read.h"
 
 #include <errno.h>
@@ -250,7 +249,7 @@ static bool read_key(struct reader *r, const char **ret)
 	return true;
 }
 
-/* What stands between the brackets, and the closing one. `place` is the value's own. */
+/* Read the members and the closing bracket. `place`: index of the value. */
 static bool read_members(struct reader *r, uint32_t place, bool object)
 {
 	struct trk_json_value *values = r->doc->values;

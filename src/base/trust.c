@@ -145,7 +145,7 @@ static int check_own_dir(const struct stat *st, const char *path, struct trk_err
 	if (S_ISLNK(st->st_mode))
 		return trk__error_set(reterr, -TRK_E_UNTRUSTED, path, "%s is a symbolic link",
 				      path);
-	/* Another user's file: that user can put a directory in its place. */
+	/* For a file of another user: that user can replace it by a directory. */
 	if (!S_ISDIR(st->st_mode) && is_own(st))
 		return trk__error_set(reterr, -ENOTDIR, path, "%s is not a directory", path);
 	return is_own(st) && !is_writable_by_others(st) ? 0 : refuse(reterr, path, st);
@@ -207,8 +207,8 @@ static bool take_name(struct walk *w, char name[NAME_SIZE], int *ret_error)
 	return true;
 }
 
-/* Put the target of a link before the rest of the path; what stands there may also be no link. It
- * lies in a directory that was checked. */
+/* Put the target of a link, which is in a checked directory, before the rest of the path. The entry
+ * may also be something other than a link. */
 static int follow_link(struct walk *w, const char *name, struct trk_error *reterr)
 {
 	char target[PATH_SIZE], rest[PATH_SIZE];
@@ -288,7 +288,7 @@ static int walk_to(const char *path, enum trk_trust_make make, struct walk *w, c
 		r = enter(w, trk__os_open_way(AT_FDCWD, "/"), reterr);
 	while (r == 0 && take_name(w, name, &r))
 		r = go_into(w, name, make, reterr);
-	if (r == 0 && w->unmapped) /* that may be any user: not allowed for the file's own folder */
+	if (r == 0 && w->unmapped) /* it may be any user: refused for the file's own folder */
 		r = trk__error_set(reterr, -TRK_E_UNTRUSTED, path,
 				   "the directory of %s belongs to an unknown user", path);
 	return r;
@@ -303,7 +303,7 @@ int trk__trust_open_file(const char *path, struct trk_error *reterr)
 	struct stat st;
 	int fd = -1, r = walk_to(path, TRK_TRUST_FIND, &w, last, reterr);
 
-	/* Not even opened where it is no file: opening a device can do something. */
+	/* Do not open anything but files: opening a device may have side effects. */
 	if (r == 0 && fstatat(w.fd, last, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		r = -errno;
 	if (r == 0)

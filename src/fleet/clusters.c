@@ -12,7 +12,7 @@ enum { ELSEWHERE_RUNS_MIN = 5, ELSEWHERE_DAYS = 28 };
 
 static const double holm = 0.001;
 
-/* The runs that are looked at, and which failures have been explained. */
+/* The runs of the period, and which failures have been explained. */
 struct window {
 	const struct trk_fleet_rows *rows;
 	const struct trk_fleet_run **run; /* by job, as in rows */
@@ -20,12 +20,12 @@ struct window {
 	bool *explained;
 	size_t count;
 	double from_s; /* failures are looked at from here on; runs without may be older */
-	/* Of one cause and one trait: by value, the recent runs with it, and those that failed so;
-	 * their sums; and the failures. */
+	/* For one cause and one trait: by value, the recent runs and the failures of this cause;
+	 * their sums. */
 	uint32_t *runs_of, *failed_of;
 	size_t known, known_failed, failures;
 	const struct trk_fleet_run **failure;
-	/* Jobs in which runs with the value in question failed so. */
+	/* Jobs in which runs with the current value failed for this cause. */
 	bool *job_has;
 	uint32_t *job;
 	size_t jobs;
@@ -103,7 +103,7 @@ static bool value_of(const struct window *w, const struct trk_fleet_run *run, in
 	return true;
 }
 
-/* Whether a run failed so, lately, with the value. */
+/* Whether a recent run with the value failed for this cause. */
 static bool is_failure_of(const struct window *w, const struct trk_fleet_run *run,
 			  const struct trk_fleet_cluster *c, uint32_t *value)
 {
@@ -152,8 +152,7 @@ static void find_jobs(struct window *w, struct trk_fleet_cluster *c)
 	c->jobs = w->jobs;
 }
 
-/* The value that the same jobs had most often when they did not fail so, of those with which they
- * never did. */
+/* Of the values with which the same jobs never failed for this cause, the most frequent one. */
 static void find_instead(const struct window *w, struct trk_fleet_cluster *c)
 {
 	if (c->by >= TRK_FLEET_TRAITS)
@@ -193,7 +192,7 @@ static int test(struct window *w, enum trk_fleet_end cause, int by, uint32_t val
 	count(w, &c, alike);
 	c.p = c.p_all = p_of(&c);
 	if (c.runs_without < ELSEWHERE_RUNS_MIN) {
-		/* All that one job uses is accused with it: that is the job. */
+		/* All traits of a single failing job would be listed: list the job instead. */
 		if (c.jobs == 1 && by != TRK_FLEET_BY_JOB)
 			return 0;
 		alike = false;
@@ -223,8 +222,7 @@ static int test(struct window *w, enum trk_fleet_end cause, int by, uint32_t val
 	return 0;
 }
 
-/* One look at all recent runs. Lists each value with which at least two runs failed so: one failure
- * has nothing in common. */
+/* One pass over all recent runs. Lists each value with at least two failures. */
 static size_t tally_values(struct window *w, enum trk_fleet_end cause, int by, uint32_t *ret_values)
 {
 	size_t n = 0;
@@ -269,7 +267,7 @@ static int by_p(const void *a, const void *b)
 	return (x->p > y->p) - (x->p < y->p);
 }
 
-/* What explains most beside all runs first; of equals what a person can change sooner. */
+/* Order by p_all; of equal ones, the trait that is easier to change comes first. */
 static int by_reach(const void *a, const void *b)
 {
 	static const int rank[TRK_FLEET_BYS] = {
@@ -284,7 +282,7 @@ static int by_reach(const void *a, const void *b)
 	return rank[x->by] - rank[y->by];
 }
 
-/* Take it if it explains failures that no surer one does. */
+/* Add it if it explains failures that no cluster with a smaller p does. */
 static void take(struct window *w, const struct trk_fleet_cluster *c,
 		 struct trk_fleet_clusters *ret)
 {
@@ -301,7 +299,8 @@ static void take(struct window *w, const struct trk_fleet_cluster *c,
 	ret->cluster[ret->count++] = *c;
 }
 
-/* Holm: the surest must be surer than all tests together ask for, the next than all but one. */
+/* Holm's correction: the smallest p is compared with the bound for all tests, the next for all but
+ * one, and so on. */
 static void keep_sure(struct window *w)
 {
 	size_t n = 0;

@@ -70,10 +70,10 @@ static const struct trk_fleet_job *same_job(const struct trk_fleet_jobs *jobs, s
 	return &jobs->job[i];
 }
 
-/* Hours, so that five digits hold them. */
+/* Hours, so that five digits suffice. */
 static const double hour = 3600, gib_hour = 3600 * 1024;
 
-/* The numbers of a sum, without what follows from them. */
+/* The numbers of a sum, without derived ones. */
 static void sum_json(struct trk_json *j, const struct trk_fleet_sum *sum)
 {
 	const size_t counts[] = {sum->runs,   sum->failed,    sum->out_of_memory,
@@ -96,7 +96,7 @@ static void sum_json(struct trk_json *j, const struct trk_fleet_sum *sum)
 	trk__json_close(j, ']');
 }
 
-/* What the period before is compared by. */
+/* The figures for the comparison with the previous period. */
 static void before_json(struct trk_json *j, const struct trk_fleet_sum *sum)
 {
 	const double figures[] = {sum->usd,
@@ -255,8 +255,8 @@ static void newest_json(struct trk_json *j, const struct trk_dashboard *d)
 	free(run);
 }
 
-/* Numbers with a fraction keep so many digits, which is more than any text shows of them; whole
- * ones and the digits before the point stay. What is behind is noise that does not compress. */
+/* Fractions are cut to this many digits, more than any text shows; integers and the digits before
+ * the point are kept. Further digits would be noise that does not compress. */
 static void shorten(const struct trk_buf *from, int digits, struct trk_buf *b)
 {
 	const char *at = from->data, *end = from->data + from->len;
@@ -312,7 +312,7 @@ static void places_json(struct trk_json *j, const struct trk_dashboard *d)
 	trk__json_close(j, ']');
 }
 
-/* The members that a part writes, with numbers of so many digits. */
+/* Append the members that `part` writes, with numbers of this many digits. */
 static void add_part(const struct trk_dashboard *d, part_fn *part, int digits, struct trk_buf *b)
 {
 	struct trk_json j;
@@ -506,7 +506,7 @@ static int put_all_data(const struct trk_dashboard *d, struct trk_buf *b)
 	return r;
 }
 
-/* What the page may load, in its own words: a served page has them in a header. */
+/* The Content-Security-Policy of the page as a tag; a served page has it in a header. */
 static void put_policy(const struct trk_dashboard *d, struct trk_buf *b)
 {
 	if (d->kind == TRK_DASHBOARD_SERVED)

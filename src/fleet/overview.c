@@ -18,13 +18,13 @@ const char *const trk__fleet_finding_names[TRK_FLEET_FINDING_KINDS] = {
 	"will_fail", "failing", "slower", "faster", "slow_machine", "gpu_unused", "gpu_too_big",
 };
 
-/* Everything that one overview is made from. */
+/* The inputs and the state of one overview. */
 struct making {
 	const struct trk_fleet_rows *rows;
 	const struct trk_fleet_jobs *jobs;
 	const struct trk_fleet_machines *machines;
 	struct trk_fleet_overview *o;
-	double bound; /* the largest p that is told */
+	double bound; /* the largest p that is reported */
 };
 
 /* ---- sums over jobs ---- */
@@ -89,7 +89,7 @@ static int group_by(struct making *m, int trait)
 	for (size_t i = 0; i < m->rows->texts; i++)
 		if (all[i].sum.runs)
 			all[n++] = all[i];
-	/* One group that is not known is no division. */
+	/* A single unknown group is not listed. */
 	if (n > 1 || (n == 1 && all[0].name)) {
 		qsort(all, n, sizeof(*all), by_spend);
 		m->o->groups[trait] = n < TRK_FLEET_GROUPS_MAX ? n : TRK_FLEET_GROUPS_MAX;
@@ -201,7 +201,7 @@ static void tell_clusters(struct making *m)
 	}
 }
 
-/* New levels of the period, the dearest first. */
+/* New levels of the period, the most expensive first. */
 static void tell_drifts(struct making *m)
 {
 	size_t first = m->o->findings;
@@ -252,7 +252,7 @@ static void tell_machines(struct making *m)
 }
 
 /* GPUs that the job's runs of the period requested: GPU-hours, how many were used, the largest
- * memory. False: less than is worth a word. */
+ * memory. False: too little to report. */
 struct gpu_use {
 	double hours, used_h, vram_mib;
 	size_t runs;
@@ -273,7 +273,7 @@ static bool use_of_gpus(const struct making *m, const struct trk_fleet_job *job,
 		ret->runs++;
 		ret->hours += hours;
 		ret->used_h += run[i].gpu_mean * run[i].duration_s / 3600;
-		/* Unknown of one run is unknown of all. */
+		/* Unknown for one run means unknown for all. */
 		if (isnan(run[i].vram_mib) || run[i].vram_mib > ret->vram_mib)
 			ret->vram_mib = run[i].vram_mib;
 	}
@@ -323,7 +323,7 @@ static int make(struct making *m)
 		return r;
 	o->clusters = trk__fleet_clusters(m->rows);
 	r = o->clusters ? 0 : -ENOMEM;
-	/* Not by what tells runs of one job apart. */
+	/* Not by traits that distinguish runs of one job. */
 	for (int i = 0; r == 0 && i <= TRK_FLEET_SERVER; i++)
 		r = group_by(m, i);
 	if (r == 0)

@@ -261,7 +261,7 @@ static double or_zero(double x)
 	return x > 0 ? x : 0;
 }
 
-/* Of a part of the cost, what was not used. */
+/* The unused share of a part of the cost. */
 static double idle_part(double usd, double used, double asked)
 {
 	double share = 1 - used / asked;
@@ -277,7 +277,7 @@ static void take_money(struct trk_fleet_run *run, double cost_usd)
 	run->usd = cost_usd;
 	run->idle_cores_usd = run->idle_memory_usd = run->failed_usd = NAN;
 	if (isnan(cost_usd) && (run->stated_cores || run->stated_memory)) {
-		/* Only what was asked for is held: the rest of the machine serves others. */
+		/* Only the request is held: others may use the rest of the machine. */
 		cores = run->stated_cores ? cores : 0;
 		memory = run->stated_memory ? memory : 0;
 		run->usd = (cores + memory) * run->duration_s / 3600;
@@ -300,7 +300,7 @@ static void take_money(struct trk_fleet_run *run, double cost_usd)
 					  : 0;
 }
 
-/* GPUs of the machine that nobody requested are no waste of the job. */
+/* Idle GPUs of the machine that were not requested are not counted as waste of the job. */
 static double take_gpus(const struct trk_history_run *past)
 {
 	struct trk_history_capacity c;
@@ -348,7 +348,7 @@ bool trk__fleet_is_test(const struct trk_fleet_rows *rows, const struct trk_flee
 	return value && len == 1 && *value == '1';
 }
 
-/* Runs of a job mostly have the tags of the one before. */
+/* Most runs of a job have the same tags as the previous run. */
 static int take_traits(struct trk_fleet_rows *rows, struct trk_fleet_run *run, const char *tags)
 {
 	size_t *last = &rows->job[run->job].first;
@@ -417,7 +417,7 @@ static int by_time(const void *a, const void *b)
 					: (x->start_s > y->start_s) - (x->start_s < y->start_s);
 }
 
-/* They come newest first: turned round they are in order, but for what a clock did. */
+/* Runs are added newest first: reversed, they are sorted unless a clock was changed. */
 int trk__fleet_rows_sort(struct trk_fleet_rows *rows)
 {
 	struct trk_fleet_run *sorted = calloc(rows->count + 1, sizeof(*sorted));

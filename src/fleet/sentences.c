@@ -1,4 +1,4 @@
-/* The sentences of the views: what the terminal, the page and the JSON say alike. */
+/* The sentences of the views, the same for the terminal, the page and the JSON. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { NAMES_BYTES = 64 * 1024, AMOUNTS = 6, TEXT_MAX = 2048, RATE_SCALE = 1000 };
-enum { FILES_BACK = 64 }; /* functions among which a file is looked for again */
+enum { FILES_BACK = 64 }; /* recent functions that are searched for the same file */
 enum { MORE = 1, MORE_LIBRARY = 2 };
 
 /* ---- names ---- */
@@ -71,7 +71,7 @@ bool trk__format_line_names(struct trk_buf *b, const struct trk_lines *l,
 		return false;
 	put_functions(b, start, l, &from->functions);
 	trk__buf_varint(b, from->nodes);
-	/* A node only with its function. */
+	/* Write a node only after its function. */
 	for (; from->nodes < l->nodes && !is_full(b, start); from->nodes++) {
 		const struct trk_lines_node *n = &l->node[from->nodes];
 

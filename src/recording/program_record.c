@@ -14,15 +14,15 @@ enum {
 	SPAN_COMMAND = 4,
 	SHORT_MS = 1000,
 	USE_BYTES = 8,     /* of a program, about */
-	COMMAND_REST = 64, /* bytes of a command line behind what it shares */
-	/* Memory that changed by less is no news: 1/256 of it, 32 KiB at least. */
+	COMMAND_REST = 64, /* bytes of a command line after the shared part */
+	/* Smaller changes of memory are not written: 1/256 of it, at least 32 KiB. */
 	MEMORY_PART = 256,
 	MEMORY_MIN_KIB = 32,
 };
 
 /* ---- writing ---- */
 
-/* Bytes that this row may still take. */
+/* Bytes left for this row. */
 static int64_t room(const struct trk_programs_written *w)
 {
 	return TRK_PROGRAMS_START_BYTES + (int64_t) (w->rows * TRK_PROGRAMS_TICK_BYTES) -
@@ -43,7 +43,7 @@ static uint64_t cpu_news(const struct trk_programs_written *w, const struct trk_
 	return cpu_ms > w->program[i].cpu_ms ? cpu_ms - w->program[i].cpu_ms : 0;
 }
 
-/* What is new about a program, in ms of CPU time or MiB; 0: nothing. */
+/* The size of the changes of a program, in ms of CPU time or MiB; 0: none. */
 static uint64_t weigh(const struct trk_programs_written *w, const struct trk_program *p, size_t i,
 		      bool all)
 {
@@ -145,7 +145,7 @@ static void put_uses(struct trk_buf *b, struct trk_programs_written *w,
 	}
 }
 
-/* What it shares with the first one is a number, and of the rest the beginning is kept. */
+/* Write the number of bytes that it shares with the first one, and the beginning of the rest. */
 static void put_command(struct trk_buf *b, struct trk_first_commands *first,
 			const struct trk_process_span *s)
 {
@@ -185,8 +185,8 @@ static bool is_short(const struct trk_process_span *s)
 	return s->ended && !s->listed && !s->command[0] && s->end_ms - s->start_ms < SHORT_MS;
 }
 
-/* May it be listed with so many bytes left? Short ones while there is room, of the first half of
- * what a recording may list, so that those which last have the other. */
+/* May it be listed with this many bytes left? Short processes only while there is room, and only in
+ * the first half of the list of a recording; the other half is for long-lived processes. */
 static bool may_list(const struct trk_process_span *s, int64_t left, uint64_t spans)
 {
 	if (is_short(s))
@@ -374,7 +374,7 @@ int trk__parse_programs(const void *data, size_t len, struct trk_program_log *lo
 	if (!c.bad) {
 		uint64_t unlisted = trk__cursor_varint(&c), unseen = trk__cursor_varint(&c);
 
-		if (!c.bad) { /* what a newer version adds behind them is passed over */
+		if (!c.bad) { /* additions of a newer version are skipped */
 			log->unlisted += unlisted;
 			log->unseen += unseen;
 		}
@@ -448,7 +448,7 @@ static void put_merged(struct trk_buf *b, struct trk_programs_merged *m)
 	trk__buf_varint(b, log->spans);
 	for (size_t i = 0; i < log->spans; i++)
 		put_span(b, &log->span[i], log->elapsed_ms, &m->first);
-	log->spans = 0; /* an end that comes later is appended, not put into what was written */
+	log->spans = 0; /* a later end is appended; written records are not changed */
 	trk__buf_varint(b, log->unlisted - m->unlisted_done);
 	trk__buf_varint(b, log->unseen - m->unseen_done);
 	m->unlisted_done = log->unlisted;

@@ -20,7 +20,7 @@
 
 enum { WINDOW = TRK_PAYLOAD_MAX + TRK_FRAME_SIZE };
 
-/* Many times what the writer lets a recording grow to. A sparse file can look endless. */
+/* Many times the bound of the writer; a sparse file can have any size. */
 #define FILE_MAX ((off_t) 1 << 30)
 
 /* A sliding window over the file. */
@@ -30,7 +30,7 @@ struct window {
 	size_t len;
 	off_t at;
 	long damaged;
-	long cut; /* of these: from a record on that the end of the file cuts, and no other follows */
+	long cut; /* the part of them after a record that the end of the file cuts off */
 };
 
 static int fill(struct window *w)
@@ -77,7 +77,7 @@ static int check_signature(struct window *w, const char *path, struct trk_error 
 	return 0;
 }
 
-/* Hand on what the window holds. Returns the bytes used, or a negative value that stops. */
+/* Pass on the records in the window. Returns the bytes used, or a negative value that stops. */
 static long consume(struct window *w, trk_record_fn *on_record, void *data)
 {
 	size_t used = 0;
@@ -120,8 +120,8 @@ static long walk(int fd, const char *path, trk_record_fn *on_record, void *data,
 		return trk__error_set(reterr, -ENOMEM, path, "out of memory");
 	r = check_signature(&w, path, reterr);
 	used = TRK_SIGNATURE_SIZE;
-	/* The end that was met is the end, also of a file that grows meanwhile: what comes after
-	 * half a record that was taken for a cut one is its other half. */
+	/* Stop at the first end of file, even if the file grows meanwhile: the bytes after a cut
+	 * record would be its second half. */
 	while (r == 0 && more) {
 		w.len -= (size_t) used;
 		memmove(w.data, w.data + used, w.len);
@@ -319,7 +319,7 @@ static int read_with(int dirfd, const char *path, struct trk_reading *r, struct 
 	return 0;
 }
 
-/* Without an end the totals are what the rows add up to: all up to the last row. */
+/* Without an end the totals are the sums of all rows. */
 static void recover_totals(struct trk_record *record)
 {
 	static const struct {
@@ -357,7 +357,7 @@ static void recover_totals(struct trk_record *record)
 
 void trk__record_recover(struct trk_record *record)
 {
-	/* Without /proc what the rows hold explains the end. */
+	/* Without /proc only the rows are used to explain the end. */
 	struct trk_env env = {.proc_fd = -1, .sys_fd = -1, .cgroup_fd = -1};
 
 	if (record->gpus.count)

@@ -25,7 +25,7 @@ enum {
  * 30 s. */
 #define LIMIT_INTERVAL_NS (5 * TRK_NS_PER_S)
 #define LIMIT_LATER_NS    (30 * TRK_NS_PER_S)
-#define LIMIT_PHASE_NS    (60 * TRK_NS_PER_S) /* from here on the longer interval */
+#define LIMIT_PHASE_NS    (60 * TRK_NS_PER_S) /* the longer interval applies after this time */
 
 static pid_t pid_of(const struct trk_sampler *s)
 {
@@ -110,7 +110,7 @@ static void swap_baseline(struct trk_sampler *s)
 		s->swap_peak_at_start_bytes = u.swap_peak_bytes;
 }
 
-/* Deltas of the new group count from now. */
+/* Read the baseline of the new group's deltas. */
 static void take_group_baseline(struct trk_sampler *s)
 {
 	struct trk_cgroup_usage u;
@@ -130,8 +130,8 @@ static void take_group_baseline(struct trk_sampler *s)
 	s->stall_before.memory_us = (int64_t) (u.memory_pressure.some_ns / 1000);
 }
 
-/* On v1 a process that ends shows the root groups, while its memory is torn down and until it was
- * waited for. */
+/* On v1 an exiting process shows the root groups from the release of its memory until it is
+ * reaped. */
 static bool is_ending(const struct trk_sampler *s)
 {
 	char path[32], text[1024];
@@ -223,7 +223,7 @@ unsigned int trk__sampler_group_moves(const struct trk_sampler *s)
  * job's own counts them for the job; without one only the growth of the machine's shared memory is
  * known. */
 
-/* Less is ignored, and the tree is not read for it. */
+/* Smaller amounts are ignored, to save reading the tree. */
 static const double SHMEM_MIN_BYTES = 1 << 20;
 
 static void raise_to(double *most, double value)
@@ -232,7 +232,7 @@ static void raise_to(double *most, double value)
 		*most = value;
 }
 
-/* Infinite where it is unknown at this moment. */
+/* Infinite if unknown now. */
 static double mapped_shmem_bytes(const struct trk_sampler *s)
 {
 	uint64_t bytes = 0;
@@ -273,7 +273,7 @@ static void take_swap(struct trk_sampler *s, const struct trk_cgroup_usage *u)
 				 : 0);
 	if (!(u->known & TRK_CGROUP_KNOWS_SWAP_PEAK))
 		return;
-	/* The peak rose during the run, or what was seen is all. */
+	/* The kernel's peak counts only if it rose during the run. */
 	if (u->swap_peak_bytes > s->swap_peak_at_start_bytes)
 		raise_to(&m->group_swap_bytes,
 			 (double) (u->swap_peak_bytes - s->swap_at_start_bytes));
@@ -281,8 +281,8 @@ static void take_swap(struct trk_sampler *s, const struct trk_cgroup_usage *u)
 			  s->swap_peak_at_start_bytes == 0;
 }
 
-/* The part of the tree's PSS that cannot be: inferred, and above all that the group ever held. What
- * was read stays: mapped files may be charged to another group. */
+/* The impossible part of the tree's PSS: inferred, and above the peak of the group. PSS that was
+ * read is kept: mapped files may be charged to another group. */
 static uint64_t excess_bytes(uint64_t pss, uint64_t inferred, const struct trk_cgroup_usage *usage)
 {
 	uint64_t excess;
@@ -301,8 +301,8 @@ static double unmapped_bytes(const struct trk_sampler *s, const struct trk_cgrou
 }
 
 /* Charges of the group other than page cache and pages that processes map: shared memory and kernel
- * memory. The tree's figures may be a moment older: no more than what the group holds now beyond
- * them. */
+ * memory. Bounded by the group's current usage less the tree's, as the tree's figures may be
+ * slightly older. */
 static uint64_t unmapped_charges(struct trk_sampler *s, const struct trk_cgroup_usage *usage,
 				 uint64_t pss)
 {
@@ -397,7 +397,7 @@ void trk__sampler_take_shmem(struct trk_sampler *s)
 		s->mapped_shmem_bytes = 0;
 		return;
 	}
-	/* A process that has ended since the machine was looked at had its memory then. */
+	/* A process that has ended since the machine was read still had its memory then. */
 	mapped = growth > SHMEM_MIN_BYTES ? mapped_shmem_bytes(s) : 0;
 	most = mapped > s->mapped_shmem_bytes ? mapped : s->mapped_shmem_bytes;
 	s->mapped_shmem_bytes = mapped;
@@ -430,7 +430,7 @@ static unsigned int wanted_of_cgroup(const struct trk_sampler *s)
 	return want;
 }
 
-/* A group without a quota has no periods; it may get one at any time. */
+/* A group without a quota has no periods, but may get a quota at any time. */
 static void take_throttling(struct trk_sampler *s, uint64_t now_ns)
 {
 	bool all = !trk__sampler_is_good_still(now_ns, s->quotas_ns, false), any;

@@ -245,7 +245,7 @@ static void write_json(const struct digest *d, struct trk_buf *b)
 
 /* ---- sending ---- */
 
-/* Changes alone are news once in four weeks. */
+/* Changes alone count as news at most once in four weeks. */
 static bool has_news(const struct digest *d, const struct trk_alert_route *route)
 {
 	double last_s = trk__alert_book_digest_at(d->book, route);
@@ -263,7 +263,7 @@ static int queue_for_sinks(const struct trk_alert_hooks *sinks, const struct dig
 		struct trk_alert_route route;
 		int r;
 
-		/* An Alertmanager takes alerts, no messages. */
+		/* An Alertmanager accepts only alerts, not messages. */
 		if (!hook->sink || hook->rule >= 0 || trk__alert_hook_is_alertmanager(hook))
 			continue;
 		r = trk__alert_route(queue->sender, hook->sink, &route);

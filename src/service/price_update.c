@@ -23,7 +23,7 @@ enum {
 	PAGES_MAX = 1000,
 };
 
-/* New prices on their way into the cache. */
+/* An update of the prices in the cache. */
 struct update {
 	const struct trk_service *s;
 	const struct trk_price_request *request;
@@ -46,7 +46,7 @@ static int check(struct update *u, const struct trk_buf *text)
 		free(before);
 		return r < 0 ? r : -ENOMEM;
 	}
-	/* Known prices that cannot be read are no reason to keep them. */
+	/* Unreadable known prices are replaced without a comparison. */
 	if (!u->request->force && trk__prices_load(&u->s->layers, before, NULL) == 0) {
 		r = trk__catalog_judge(&before->c, &now, u->source, u->whole, &u->error);
 		trk__prices_release(before);
@@ -93,7 +93,7 @@ static int named_region(struct update *u, const char *text, size_t len)
 			      at < 0 ? "vendor" : "region", at < 0 ? vendor : region);
 }
 
-/* Call for each region of the request. */
+/* Call fn for each region of the request. */
 static int each_region(struct update *u, int (*fn)(struct update *u, void *data, int region),
 		       void *data)
 {
@@ -196,7 +196,7 @@ static int read_pages(struct update *u, struct reading *r, const char *vendor,
 	return e;
 }
 
-/* Of each vendor the first document that can be had. */
+/* Read the first available document of each vendor. */
 static int read_all(struct update *u, struct reading *r)
 {
 	const struct trk_feed_part *part = r->feed->part;
@@ -401,7 +401,8 @@ static bool is_date(const char *text)
 	       m <= 12 && d >= 1 && d <= 31;
 }
 
-/* The CSV as the text of a catalogue, on top of `c`. Returns the number of prices, or an error. */
+/* Convert the CSV to catalogue text that is added to `c`. Returns the number of prices, or an
+ * error. */
 static int convert_file(const struct trk_catalog *c, const char *file, const char *date,
 			struct trk_buf *out, struct trk_error *error)
 {
@@ -417,7 +418,7 @@ static int convert_file(const struct trk_catalog *c, const char *file, const cha
 	today[10] = '\0';
 	n = trk__catalog_csv_convert(c, file, csv, (size_t) len, date ? date : today, out, error);
 	free(csv);
-	/* What is written must be readable again, the date that was given included. */
+	/* Check that the written text can be read again, including the given date. */
 	r = n < 0 ? n : trk__catalog_text_load(c, "import", out->data, out->len, &check, error);
 	if (r < 0)
 		return r;

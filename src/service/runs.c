@@ -80,7 +80,7 @@ static bool read_use(int runs_fd, const char *file, struct trk_cpu_use *ret)
 	return there && trk__busy_seconds(&ret->busy) > 0;
 }
 
-/* The CPU use of the newest run with samples among those that are like the next one. */
+/* The CPU use of the newest run with samples among those similar to the next one. */
 static int find_use(struct trk_job_runs *runs, int runs_fd, const struct trk_record *record)
 {
 	bool *kept = calloc(runs->count, sizeof(*kept));

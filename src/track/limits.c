@@ -47,8 +47,8 @@ static void cpu_limit(const struct trk_cgroup *cg, const struct trk_cgroup_limit
 		      const struct trk_run *run, struct trk_quantity *ret)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
-	/* Of a job that is started here: what it was started with. What it narrows itself to is no
-	 * limit. */
+	/* For a job that the tracker starts: the affinity at the start. If the job narrows its own
+	 * affinity, that is not a limit. */
 	int affinity = trk__affinity_count(!strcmp(run->kind, "run") ? getpid() : run->pid);
 	double cores = online > 0 ? (double) online : NAN;
 	const char *source = TRK_SOURCE_ALL_CPUS;
@@ -80,8 +80,7 @@ static void tighten(double *mib, const char **source, uint64_t bytes, const char
 	*source = from;
 }
 
-/* Above memory.high the kernel takes memory away and holds the job back, so that it is a limit as
- * well. */
+/* Above memory.high the kernel reclaims memory and throttles the job: it counts as a limit. */
 static void memory_limit(const struct trk_env *env, const struct trk_cgroup *cg,
 			 const struct trk_cgroup_limits *limits, const struct trk_run *run,
 			 uint64_t own_bytes, struct trk_quantity *ret)
@@ -236,7 +235,7 @@ static void set_changed(struct trk_quantity *ret, const struct trk_quantity *now
 	trk__quantity_set(ret, of_run->value, TRK_QUALITY_ESTIMATED, of_run->source, reason);
 }
 
-/* The limits that the run is compared with, as far as it has come. */
+/* Update the limits with which the run is compared. */
 static void take_limits(const struct trk_limits *l, const struct trk_quantity *memory,
 			struct trk_run *run)
 {
@@ -288,7 +287,7 @@ bool trk__limits_end(struct trk_limits *l, const struct trk_outcome *o,
 	if (is_killed)
 		memory = &l->now[TRK_LIMIT_MEMORY_MIB];
 	else if (o->total[TRK_TOTAL_PEAK_MEMORY_MIB].value > memory->value)
-		memory = &l->largest; /* the peak lay between two samples */
+		memory = &l->largest; /* the peak was between two samples */
 	take_limits(l, memory, run);
 	return true;
 }

@@ -11,7 +11,7 @@
 static const double UNMAPPED_SHARE = 0.01, UNMAPPED_BYTES = 4 * MIB;
 /* Bounds that are as near as this are one figure. */
 static const double SAME_SHARE = 0.01, SAME_BYTES = 1 * MIB;
-/* By so much may mapped files be charged to another group. */
+/* Mapped files of this size may be charged to another group. */
 static const double ELSEWHERE_SHARE = 0.05, ELSEWHERE_BYTES = 16 * MIB;
 
 /* All in bytes; NaN where not known. */
@@ -44,8 +44,8 @@ __attribute__((format(printf, 2, 3))) static void add_reason(struct peak *p, con
 	va_end(args);
 }
 
-/* Is all of the job in the group? Where its processes held more than the group ever did, some
- * were not. */
+/* Is the whole job in the group? If its processes held more than the group's peak, some were
+ * not. */
 static bool group_holds_all(const struct trk_peak_facts *f)
 {
 	double peak = (double) f->group_peak_bytes;
@@ -54,8 +54,8 @@ static bool group_holds_all(const struct trk_peak_facts *f)
 	       (double) f->tree.floor_bytes <= peak * (1 + ELSEWHERE_SHARE) + ELSEWHERE_BYTES;
 }
 
-/* Shared memory that the processes did not map: of the job, or, without a group, perhaps of the
- * job. */
+/* Shared memory that the processes did not map: of the job's group, or without one, growth on the
+ * machine that may be the job's. */
 static double unmapped_bytes(const struct trk_peak_facts *f)
 {
 	return group_holds_all(f) ? f->memory.group_unmapped_bytes : f->memory.shmem_growth_bytes;
@@ -150,8 +150,8 @@ static const char *group_source(const struct trk_peak_facts *f)
 	return sources[f->group == TRK_PEAK_GROUP_OWN][f->group_version == 2];
 }
 
-/* The group counts all memory of the job, page cache as well, which is given back when it gets
- * short. */
+/* The group counts all memory of the job, including page cache, which the kernel reclaims under
+ * pressure. */
 static void judge_group(const struct trk_peak_facts *f, struct peak *p)
 {
 	double most = (double) f->group_peak_bytes, cache = f->memory.group_cache_bytes;
@@ -161,7 +161,7 @@ static void judge_group(const struct trk_peak_facts *f, struct peak *p)
 	if ((double) f->io_bytes > cache)
 		cache = (double) f->io_bytes;
 	least = most - cache - others; /* NaN where the cache is not known */
-	if (p->least >= most) {        /* what was inferred above it is worth nothing */
+	if (p->least >= most) {        /* larger inferred figures are discarded */
 		p->best = p->least;
 		p->source = p->least_source;
 		p->quality = TRK_QUALITY_ESTIMATED;

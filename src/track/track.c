@@ -29,7 +29,7 @@ enum { TIMER, SIGNALS, PID, MARKS, CONTROL, CLOUD, STACKS, TREE, AWAITED };
 #define STATE_NS      (10 * TRK_NS_PER_S)
 /* Longest time between two walks of the tree. */
 #define LOOK_NS (TRK_NS_PER_S)
-#define NAP_NS  (10 * TRK_NS_PER_MS) /* between two looks where the kernel cannot wake the tracker */
+#define NAP_NS  (10 * TRK_NS_PER_MS) /* between two looks if the kernel cannot wake it */
 
 /* ---- ticks ---- */
 

@@ -65,8 +65,8 @@ int trk__child_whole_code(int code)
 
 /* ---- its program ---- */
 
-/* Where the program lies. A name with a folder is looked for there alone, and never in the folder
- * of this program or in the working directory, as CreateProcessW does. */
+/* Find the program. A name with a folder is searched only there. Unlike CreateProcessW, never
+ * search the folder of this program or the working directory. */
 static int find_program(const char *name, wchar_t path[TRK_WIDE_PATH_MAX])
 {
 	static const wchar_t *const endings[] = {NULL, L".com", L".exe", L".bat", L".cmd"};
@@ -110,7 +110,7 @@ static wchar_t *widen(const struct trk_buf *b)
 	return wide;
 }
 
-/* cmd.exe takes the outermost quotes away. */
+/* cmd.exe removes the outermost quotes. */
 static int batch_line(const wchar_t *path, char *const argv[], struct trk_buf *b)
 {
 	char *name = trk__narrow_text(path);
@@ -211,7 +211,7 @@ static int create(const wchar_t *path, wchar_t *line, const char *assignment,
 	BOOL done;
 
 	set_variable(&variable, assignment);
-	/* Of the handles, those are inherited that this program has inherited itself. */
+	/* The child inherits only handles that this program has inherited. */
 	done = CreateProcessW(path, line, NULL, NULL, TRUE, CREATE_SUSPENDED, NULL, NULL, &info,
 			      ret);
 	error = GetLastError();
@@ -295,7 +295,7 @@ int trk__execvp(const char *file, char *const argv[])
 		errno = -r;
 		return -1;
 	}
-	(void) SetConsoleCtrlHandler(NULL, TRUE); /* Ctrl-C is for the program alone */
+	(void) SetConsoleCtrlHandler(NULL, TRUE); /* Ctrl-C is for the child only */
 	(void) WaitForSingleObject(process, INFINITE);
 	(void) GetExitCodeProcess(process, &code);
 	ExitProcess(code);

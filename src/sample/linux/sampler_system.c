@@ -113,7 +113,7 @@ static void repeat(struct trk_sampler *s, const struct trk_sample *before, int c
 		trk__sample_set(&s->row, column, before->value[column]);
 }
 
-/* As much in all as at the last reading, where there was one. */
+/* Repeat the total of the last reading, if any. */
 static void keep_total(struct trk_sampler *s, int column)
 {
 	if (column >= 0 && s->last[column].valid)
@@ -159,8 +159,7 @@ static void read_pressure_files(struct trk_sampler *s, uint64_t over_ns)
 	}
 }
 
-/* Nothing is lost while the files are left alone: what little comes together counts when they are
- * read. */
+/* Skipped readings lose nothing: the totals are cumulative. */
 static void read_pressure(struct trk_sampler *s, uint64_t now_ns)
 {
 	bool stirred = s->stalled || s->hints.crowded ||
@@ -185,7 +184,7 @@ static bool is_unchanged(const struct device_hint *q, uint64_t softirqs, uint64_
 	       trk__sampler_is_good_still(now_ns, q->read_ns, false);
 }
 
-/* Of what came in, and of what went out. */
+/* Take incoming and outgoing bytes. */
 static void take_io(struct trk_sampler *s, struct device_hint *q, const int columns[2],
 		    const uint64_t total[2], uint64_t softirqs, uint64_t now_ns)
 {
@@ -297,7 +296,7 @@ void trk__sampler_system_baseline(struct trk_sampler *s)
 	read_disk(s, s->start_ns);
 	read_net(s, s->start_ns);
 	read_pressure(s, s->start_ns);
-	/* A softirq may serve several requests, but where it serves them at all there are many. */
+	/* A softirq may serve several requests, but a device that uses softirqs has many. */
 	s->disk_hint.reliable = s->hints.block_softirqs >= s->disk.requests / 2;
 	s->net_hint.reliable = true;
 }

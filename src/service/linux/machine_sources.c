@@ -1,4 +1,4 @@
-/* What of Linux can be read here: each source is tried as a run would use it. */
+/* The sources of Linux: each is tried as a run would use it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -327,7 +327,7 @@ static void check_descriptors(struct trk_check *f)
 		       files.rlim_cur >= 1024 ? TRK_CHECK_GOOD : TRK_CHECK_PART, source, hint);
 }
 
-/* Without a sign of a GPU no library is looked for. */
+/* GPU libraries are loaded only if there is a sign of a GPU. */
 static void check_gpus(struct trk_check *f, const struct trk_env *env,
 		       const struct trk_gpu_hints *hints)
 {
