@@ -14,7 +14,7 @@ static const double gib_a_core = 4;
 /* Fewer cores are considered where less than this share was in use, or they cost less than this
  * time. */
 static const double idle_share = 0.50, longer_free = 1.10;
-/* A price that is this much higher is no reason for more cores. */
+/* A price up to this factor higher counts as equal. */
 static const double as_cheap = 1.02;
 
 static bool known(double x)
@@ -28,7 +28,7 @@ void trk__busy_add(struct trk_busy *h, double cores, double seconds)
 
 	if (!(cores >= 0) || isinf(cores) || !known(seconds))
 		return;
-	/* 2.0 shall fall into the bin of 2.0, though 2.0 / 0.1 may come out below 20. */
+	/* 2.0 must fall into the bin of 2.0, although 2.0 / 0.1 may round to below 20. */
 	bin = cores < TRK_BUSY_BIN_CORES * TRK_BUSY_BINS
 		      ? (size_t) (cores / TRK_BUSY_BIN_CORES + 1e-9)
 		      : TRK_BUSY_BINS - 1;
@@ -116,7 +116,7 @@ static void add_point(const struct trk_busy *h, const struct trk_cpu_options *o,
 	p->cores = cores;
 	p->run_time_s = trk__busy_run_time(h, cores);
 	p->price = price_of(p->run_time_s, cores, o->memory_bytes);
-	/* How many threads wanted to run is known where some had to wait. */
+	/* The number of runnable threads is known where some had to wait. */
 	p->at_most = cores > o->cores_now && o->queue.cause == TRK_QUEUE_NONE;
 }
 
@@ -134,15 +134,15 @@ static void add_points(const struct trk_busy *h, const struct trk_cpu_options *o
 	add_point(h, o, cores, a);
 }
 
-/* May as few as p be had instead of `from`? */
+/* May the cores of p replace those of `from`? */
 static bool may_lower(const struct trk_cpu_point *p, const struct trk_cpu_point *from, double work)
 {
 	return work < idle_share * from->cores * from->run_time_s ||
 	       p->run_time_s <= longer_free * from->run_time_s;
 }
 
-/* The cheapest of the points that are no guess, not too slow and not too few; the fastest of those
- * else. */
+/* The cheapest of the points that are predicted, not too slow and not too few; else the fastest of
+ * them. */
 static const struct trk_cpu_point *choose(const struct trk_busy *h, const struct trk_cpu_options *o,
 					  const struct trk_cpu_advice *a)
 {

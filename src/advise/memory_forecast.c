@@ -12,12 +12,12 @@ static const double power_max = 1.5;     /* memory grows with at most this power
 static const double ln_2 = 0.69314718055994531;
 static const double ln_beyond_max = 2 * 0.69314718055994531; /* 4 times */
 
-/* Of a young job, whose next input is known, earlier peaks are scaled up to that input by its
- * power, no power above young_power_max and by no more than young_scale_max: without that bound the
- * young jobs of held-out families paid a third more (docs/advice.md). */
+/* If the next input of a young job is known, earlier peaks are scaled up to that input by its
+ * power, at most young_power_max, and by at most young_scale_max: without that bound the young jobs
+ * of held-out families paid a third more (docs/advice.md). */
 enum { YOUNG_RUNS = 9 };
 static const double young_power_max = 1.2, young_scale_max = 1.5;
-/* Added to the spread of ln input, so that two or three points make no steep line. */
+/* Added to the spread of ln input, so that two or three points do not give a steep line. */
 static const double young_spread = 1;
 
 /* Each: what would have been forecast before run `at` (at == count: for the next run), from the
@@ -150,9 +150,9 @@ static void seen_add(struct seen *s, const struct trk_history *h, size_t at)
 	s->ln_need = s->ln_need > h->ln_need[at] ? s->ln_need : h->ln_need[at];
 }
 
-/* Memory grows no faster than the input beyond the runs so far, and is forecast to be no more than
- * some times the largest peak: of runs of other programs a line may say 5 TiB where 0.3 GiB are
- * needed. */
+/* Beyond the runs so far, memory grows at most in proportion to the input, and the forecast is at
+ * most some times the largest peak: a line through runs of different programs may give 5 TiB where
+ * 0.3 GiB are needed. */
 static double bounded(double bytes, const struct seen *s, double ln_x)
 {
 	double ln_more = ln_x - s->ln_input, most;

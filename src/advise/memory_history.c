@@ -7,7 +7,7 @@
 #include "base/maths.h"
 
 enum {
-	SHIFT_BEFORE = 20,    /* runs that a shift of level is compared with, at most */
+	SHIFT_BEFORE = 20,    /* largest number of runs before a shift that are compared */
 	SHIFT_BEFORE_MIN = 5, /* and at least */
 	RESOLVED_WITHIN = 20, /* successes after a kill among which one may resolve it; as long as
 			       * a failure that is not resolved is a floor */
@@ -58,15 +58,15 @@ static bool is_same_input(const struct trk_earlier_run *a, const struct trk_earl
 	       b->input_bytes <= a->input_bytes * input_margin;
 }
 
-/* A run that was stopped shows as much as a success once it held more than the limit of a kill. */
+/* A stopped run counts as a success if it held more than the limit of a kill. */
 static bool is_success(const struct trk_earlier_run *run, double killed_at_bytes)
 {
 	return run->end == TRK_EARLIER_SUCCEEDED ||
 	       (run->end == TRK_EARLIER_STOPPED && run->peak_bytes > killed_at_bytes);
 }
 
-/* The retry, or another run of the same work, went on above the limit and succeeded: it shows the
- * need that the kill can only bound from below. */
+/* The retry, or another run of the same work, exceeded the limit and succeeded: it shows the need,
+ * of which the kill is only a lower bound. */
 static bool is_resolved(const struct trk_earlier_view *view, size_t kill)
 {
 	const struct trk_earlier_run *killed = &view->runs[kill];
@@ -172,8 +172,8 @@ void trk__memory_history_fill(struct trk_history *h, const struct trk_earlier_vi
 			append(h, &view->runs[i], o->tuning);
 }
 
-/* 1 when `runs` runs from `at` on stand out above those from `first` to `at`, -1 when below, else
- * 0. The wider the older runs vary, the larger the gap must be: of wide jobs two runs lie outside
+/* 1 when `runs` runs from `at` on are clearly above those from `first` to `at`, -1 when below, else
+ * 0. The more the older runs vary, the larger the gap must be: in wide jobs two runs may be outside
  * by chance. */
 static int shifted_at(const struct trk_history *h, size_t first, size_t at, size_t runs,
 		      double gap_share)

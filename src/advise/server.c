@@ -20,7 +20,7 @@ void trk__server_measured_on(struct trk_server_work *work, const struct trk_cata
 	work->here_vcpus = s->vcpus;
 }
 
-/* What u busy cores did, in threads: two threads of one core do less than two cores. */
+/* Work of u busy cores, in threads: two threads of one core do less than two cores. */
 static double work_of(const struct trk_server_work *work, int basis, double u)
 {
 	double most = basis < 0 ? 0 : work->here_all[basis] / work->here_one[basis];
@@ -137,7 +137,7 @@ static bool is_cheaper_hour(const struct trk_server_estimate *a,
 	       (a->offer.units == b->offer.units && a->cost_usd < b->cost_usd);
 }
 
-/* Whatever is known of its speed. */
+/* Compares cost also if the speed is unknown. */
 static bool is_cheaper_run(const struct trk_server_estimate *a, const struct trk_server_estimate *b)
 {
 	return a->offer.old == b->offer.old ? a->cost_usd < b->cost_usd : b->offer.old;

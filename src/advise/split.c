@@ -187,7 +187,7 @@ static struct trk_piece piece_of(const struct work *w, size_t from, size_t end)
 	return p;
 }
 
-/* The cut between the two neighbours whose requests differ most is named. */
+/* The hint names the cut between the two neighbours whose requests differ most. */
 static void hint(struct trk_split *s)
 {
 	size_t at = 1;

@@ -63,7 +63,7 @@ static void gpu_facts(const struct trk_gpu_device *device, size_t devices,
 		double used = m[TRK_GPU_MEMORY_USED_METRIC].value;
 		double size = m[TRK_GPU_MEMORY_TOTAL_METRIC].value;
 
-		/* What the job has nothing on says nothing of the job. */
+		/* Skip GPUs on which the job has no memory. */
 		if (device[i].parent >= 0 || !(m[TRK_GPU_TREE_MEMORY_METRIC].value > 0))
 			continue;
 		f->gpus++;
@@ -86,7 +86,7 @@ static void follow_gpus(struct trk_alert_live *live, struct trk_alert_facts *f)
 	f->gpu_idle_s = f->elapsed_s - live->gpu_idle_from_s;
 }
 
-/* A job of short bursts is held back in bursts. */
+/* Averaged, as a job with short bursts is throttled in bursts. */
 static void follow_throttling(struct trk_alert_live *live, double share, double interval_s)
 {
 	double part = interval_s / (interval_s + THROTTLED_MEAN_S);
@@ -144,7 +144,7 @@ static void read_row(struct trk_alert_live *live, const struct trk_record *recor
 	f->memory_per_s = f->memory_mib > TRK_ALERT_OOM_SHARE * f->memory_limit_mib
 				  ? trk__alert_trend_slope(&live->memory)
 				  : (double) NAN;
-	/* As long as there is enough no trend is looked for. */
+	/* No trend is needed while there is enough space. */
 	if (f->space_gb < SPACE_LOW_SHARE * f->space_total_gb)
 		trk__alert_trend_add(&live->space, f->elapsed_s, f->space_gb);
 	else if (live->space.count)

@@ -90,7 +90,7 @@ static const struct trk_human_unit space_units[] = {{"GB", 1}, {"TB", 1e3}, {"PB
 
 #define UNITS(list) (list), sizeof(list) / sizeof((list)[0])
 
-/* The largest unit of which there is at least `least` in the value. */
+/* The largest unit in which the value is at least `least`. */
 static struct trk_human_unit unit_of(double value, double least, const struct trk_human_unit *list,
 				     size_t count)
 {
@@ -180,7 +180,7 @@ const char *trk__human_energy(char text[SIZE], double joules)
 
 /* ---- time ---- */
 
-/* A count of `first` and what is left over in `second`: "1 h 42 m". */
+/* A count of `first` and the rest in `second`: "1 h 42 m". */
 static const char *two_units(char text[SIZE], double value, unsigned int second_in_first,
 			     const char *first, const char *second)
 {

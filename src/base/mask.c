@@ -5,14 +5,14 @@
 #include <strings.h>
 
 enum {
-	RANDOM_MIN = 20,   /* bytes of a word that may be random */
+	RANDOM_MIN = 20,   /* shortest word that may be random, in bytes */
 	DISTINCT_MIN = 10, /* different characters in it */
 	NAME_MAX_SIZE = 128,
 };
 
 static const char secret_word[] = "[SECRET]";
 
-/* What was found at a place of the text. */
+/* A match in the text. */
 struct found {
 	size_t kept, len; /* bytes to copy, and then to replace */
 	const char *by;
@@ -39,7 +39,7 @@ static bool is_alnum(char c)
 	return is_upper(c) || is_lower(c) || is_digit(c);
 }
 
-/* Of letters, digits and `more`. */
+/* Length of the prefix of letters, digits and `more`. */
 static size_t run_of(const char *text, const char *more)
 {
 	size_t n = 0;
@@ -171,7 +171,7 @@ static bool find_email(const char *text, struct found *ret)
 	last = domain;
 	while (last > 0 && text[local + last] != '.')
 		last--;
-	/* The last label is of letters, two at least. */
+	/* The last label has only letters, at least two. */
 	if (last == 0 || domain - last < 2)
 		return false;
 	for (size_t i = last + 1; i <= domain; i++)
@@ -191,7 +191,7 @@ static size_t address_length(const char *text, int family, const char *chars)
 		n++;
 	if (n == sizeof(word) || is_alnum(text[n]))
 		return 0;
-	/* The end of a sentence, and what a port follows. */
+	/* Drop the end of a sentence, and the colon before a port. */
 	while (n > 1 && (text[n - 1] == '.' || (text[n - 1] == ':' && text[n - 2] != ':')))
 		n--;
 	memcpy(word, text, n);
@@ -267,8 +267,8 @@ static bool find_key(const char *text, struct found *ret)
 	return has_known_start(text, len);
 }
 
-/* Base64 text contains slashes, and is masked as a whole; of a path, which begins with one, only
- * the part that looks random is. `before` is the byte in front of text. */
+/* Base64 text contains slashes, and is masked as a whole; in a path, which begins with a slash,
+ * only the random-looking part is masked. `before` is the byte in front of text. */
 static bool find_random(const char *text, char before, struct found *ret)
 {
 	size_t all, piece;

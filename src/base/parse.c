@@ -273,7 +273,7 @@ static bool scan_mantissa(const char **at, double *ret)
 	return any;
 }
 
-/* What stands behind an e; false when there is no digit. */
+/* Read the exponent after an e; false when there is no digit. */
 static bool scan_exponent(const char **at, int *ret)
 {
 	const char *s = *at;

@@ -34,7 +34,7 @@ void trk__catalog_builder_release(struct trk_catalog_builder *b)
 	b->priced = NULL;
 }
 
-/* Records of a table as it stands. */
+/* Current number of records of a table. */
 static size_t count_records(const struct trk_buf *table, size_t record)
 {
 	return table->len / record;
@@ -72,7 +72,7 @@ static void hash_put(struct trk_catalog_builder *b, uint32_t server)
 	b->hash[at] = server + 1;
 }
 
-/* Room for `more` beyond the `servers` that are there, in a table that is at most half full. */
+/* Make room for `more` servers in the hash table, which stays at most half full. */
 static int hash_grow(struct trk_catalog_builder *b, size_t servers, size_t more)
 {
 	size_t size = b->hash_size ? b->hash_size : 1024;

@@ -22,7 +22,7 @@ struct row {
 
 /* ---- rows ---- */
 
-/* By vendor, and by name without case: as the catalogue's names are looked up. */
+/* Order by vendor and by name, ignoring case, as in lookups of the catalogue. */
 static int by_name(const void *a, const void *b, void *data)
 {
 	const struct trk_catalog *c = data;
@@ -97,7 +97,7 @@ static bool is_price(double usd)
 	return usd >= 1e-5 && usd < 40000;
 }
 
-/* A row of a place and a type that the catalogue has. */
+/* Add a row if the catalogue has its place and type. */
 static bool add_row(struct trk_feed_rows *r, const char *vendor, const char *region,
 		    const char *type, double usd, double spot_usd)
 {
@@ -151,7 +151,7 @@ static double lower(double a, double b)
 	return isnan(a) || b < a ? b : a;
 }
 
-/* Rows of the same place and type become one; those without a price on demand are left out. */
+/* Merge rows of the same place and type; drop those without an on-demand price. */
 static size_t merge(struct row *row, size_t n, size_t *dropped)
 {
 	size_t kept = 0;
@@ -171,8 +171,8 @@ static size_t merge(struct row *row, size_t n, size_t *dropped)
 	return kept;
 }
 
-/* Set saving and class of *ret and *source from the catalogue's spot data, where the feed has none.
- * False, results untouched: there are none either. */
+/* Set saving and class of *ret and *source from the catalogue's spot data, if the feed has none.
+ * False, results untouched: the catalogue has none either. */
 static bool known_spot(const struct trk_feed_rows *r, const struct row *row,
 		       struct trk_catalog_price *ret, const char **source)
 {

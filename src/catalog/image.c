@@ -169,8 +169,8 @@ int trk__catalog_find_vendor(const struct trk_catalog *c, const char *id)
 	return -ENOENT;
 }
 
-/* Whether what follows the name of a region makes it a zone: a letter after the number (AWS), "-a"
- * (GCP), a local zone ("-bos-1a"). "eu-west-9" is no zone of the region "eu". */
+/* Whether the text after the name of a region makes it a zone: a letter after the number (AWS),
+ * "-a" (GCP), a local zone ("-bos-1a"). "eu-west-9" is not a zone of the region "eu". */
 static bool is_zone_of(const char *name, const char *rest)
 {
 	if (*rest == '-')
@@ -226,7 +226,7 @@ uint64_t trk__catalog_usable_bytes(const struct trk_catalog_server *s)
  * processors lie above it, because dividing integers is slow on them. */
 static const double coremark_per_stressng = 17;
 
-/* What a thread keeps of its speed when its sibling on the core is busy too. */
+/* Relative speed of a thread when its sibling on the core is busy too. */
 static const double smt_share = 0.62;
 
 static bool speed_by_stressng(const struct trk_catalog_server *s, struct trk_catalog_speed *ret)

@@ -181,7 +181,7 @@ int trk__catalog_search(const struct trk_catalog *c, const struct trk_catalog_qu
 	return 0;
 }
 
-/* How much of a need is missing, as a share of what there is; whole for what has no amount. */
+/* The missing amount of a need as a share of the available one; 1 for needs without an amount. */
 static double shortfall(const struct trk_catalog_query *q, const struct trk_catalog_server *s,
 			unsigned int need)
 {

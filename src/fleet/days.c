@@ -11,10 +11,10 @@
 enum { WEEK = 7, MONTH = 30 };
 
 static const double nine_of_ten = 1.64, odd_noises = 3.2;
-/* The factors are fitted to the same days: what is left over is less than the noise of a day. */
+/* The factors are fitted to the same days: the residual is smaller than the noise of a day. */
 static const double fitted_noise = 1.4;
 
-/* All days that are looked at, and the course of the whole ones. */
+/* All days of the view, and the fit to the whole days. */
 struct course {
 	const struct trk_fleet_rows *rows;
 	struct trk_fleet_day *day; /* the newest is today */
@@ -93,7 +93,7 @@ static bool fit(struct course *c, size_t least)
 	}
 	if (trk__line_fit(x, y, n, &c->line) < 0)
 		return false;
-	/* A slope that noise can make is none: it would carry a month ahead. */
+	/* Ignore a slope that noise can explain: it would be extrapolated by a month. */
 	if (c->line.trend_p > 0.05) {
 		c->line.slope = 0;
 		c->line.level = trk__median(y, n);
@@ -133,7 +133,7 @@ static void look_ahead(const struct course *c, double saves_usd_month, struct tr
 
 /* ---- odd days ---- */
 
-/* What each job spent on these days beside its mean of the course. */
+/* Compare the spend of each job on these days with its mean. */
 static void find_cause(const struct course *c, size_t first, size_t last,
 		       struct trk_fleet_odd_day *odd)
 {
@@ -162,7 +162,7 @@ static void find_cause(const struct course *c, size_t first, size_t last,
 			odd->job_usd = then - usual * days;
 		}
 	}
-	/* A part of the gap is no cause of it. */
+	/* A job that explains less than half of the gap is not its cause. */
 	if (most < 0.5 * fabs(odd->usd - odd->usual_usd))
 		odd->job = SIZE_MAX;
 }
@@ -172,7 +172,7 @@ static double distance(const struct course *c, size_t at)
 	double usual = expected(c, at, c->day[at].day);
 	double noise = fitted_noise * c->line.noise * c->factor[weekday(c->day[at].day)];
 
-	/* Days of equal sums have no noise: a thousandth of a day is the least. */
+	/* Days of equal sums have no noise: use at least 0.1 % of a usual day. */
 	if (noise < usual / 1000)
 		noise = usual / 1000;
 	return noise > 0 ? (c->day[at].sum.usd - usual) / noise : 0;
@@ -242,7 +242,7 @@ void trk__fleet_days_release(struct trk_fleet_days *days)
 
 /* ---- the month ---- */
 
-/* What the rest of today and the days until `end` add. */
+/* Expected spend of the rest of today and of the days until `end`. */
 static double rest_of_month(const struct course *c, long end)
 {
 	const struct trk_fleet_day *today = &c->day[c->count - 1];

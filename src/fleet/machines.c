@@ -11,7 +11,7 @@ enum { RATIO_RUNS_MIN = 10, RATIO_JOBS_MIN = 3, ELSEWHERE_MIN = 5, JOB_RUNS_MAX 
 
 static const double slow_from = 1.05;
 
-/* A good run beside its job's median elsewhere. */
+/* A successful run relative to its job's median elsewhere. */
 struct ratio {
 	size_t place;
 	uint32_t job;

@@ -1,4 +1,4 @@
-/* How one job has moved: the growth of its peaks, and new levels of its run time. */
+/* Trends of one job: the growth of its peaks, and new levels of its run time. */
 #include <math.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ void trk__fleet_find_growth(struct trk_fleet_work *w)
 /* ---- new levels ---- */
 
 /* Mean of the logarithms before `cut` less that from it on, as long as both sides are noise: the
- * cut with the largest weighted distance is where the level moved. */
+ * cut with the largest weighted distance is the change of level. */
 static size_t find_cut(const double *ln, size_t from, size_t told, size_t end)
 {
 	size_t best = told, first = told > from + CHANGE_SEARCH ? told - CHANGE_SEARCH : from + 1;
@@ -74,7 +74,7 @@ static size_t find_cut(const double *ln, size_t from, size_t told, size_t end)
 	return best;
 }
 
-/* The value that nine of ten of these runs share; 0: there is none. */
+/* The value that at least 90 % of these runs share; 0: there is none. */
 static uint32_t common(const struct trk_fleet_run *const *run, size_t n, int trait)
 {
 	uint32_t value = n ? run[n / 2]->trait[trait] : 0;
@@ -102,9 +102,9 @@ static void find_ways(const struct trk_fleet_run *const *run, size_t cut, size_t
 	}
 }
 
-/* Chance that noise alone makes a gap between the runs before and since: by the distances of the
- * latter from the former's middle, each counted up to TRK_ANOMALY_LIMIT, widened for what is not
- * known of the middle, and for all places in which the level may have moved. */
+/* Chance that noise alone makes a gap between the runs before and since. Uses the distances of the
+ * latter from the median of the former, each at most TRK_ANOMALY_LIMIT, widened for the uncertainty
+ * of the median and for all possible positions of the change. */
 static double chance_of(const double *before, size_t n, const double *since, size_t m,
 			size_t places)
 {
@@ -117,7 +117,7 @@ static double chance_of(const double *before, size_t n, const double *since, siz
 	unit = TRK_MAD_TO_SD * trk__median(v, n);
 	if (unit < TRK_ANOMALY_FLOOR_TIME)
 		unit = TRK_ANOMALY_FLOOR_TIME;
-	/* The unit of so few runs is known to a third or so, and run times have long tails. */
+	/* The noise of so few runs is known to about a third, and run times have long tails. */
 	unit *= 1 + 12.0 / (double) n;
 	for (size_t i = 0; i < m; i++) {
 		double z = (since[i] - middle) / unit;
@@ -153,7 +153,7 @@ static void describe(struct trk_fleet_work *w, const struct trk_fleet_run *const
 	d->before_s = median_s(run + from, cut - from);
 	d->since_s = median_s(run + cut, n - cut);
 	d->change = d->since_s / d->before_s - 1;
-	/* Below the floor it has gone back; above the chance it may be noise. */
+	/* Below the floor the level has returned; above the chance it may be noise. */
 	d->known = fabs(d->change) >= TRK_ANOMALY_FLOOR_TIME && d->p < chance_max;
 	if (!d->known)
 		return;
@@ -184,7 +184,7 @@ void trk__fleet_find_drift(struct trk_fleet_work *w)
 	if (n <= TRK_ANOMALY_RUNS_MIN)
 		return;
 	tells = trk__anomaly_drifts(seconds, n, TRK_ANOMALY_FLOOR_TIME, told);
-	/* What was told soon after is the same move. */
+	/* Drifts shortly after are the same change. */
 	for (size_t i = 0; i < tells; i++) {
 		if (i > 0 && told[i] - cut < TRK_ANOMALY_STREAM_RUNS)
 			continue;

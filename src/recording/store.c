@@ -40,7 +40,7 @@ static int make_directories(const char *dir)
 	return 0;
 }
 
-/* The directory `runs` itself must not be a link, which another user may have planted. (The state
+/* The directory `runs` itself must not be a link, as another user may have created it. (The state
  * directory may be reached through links: the user named it.) */
 static int open_runs(const char *path)
 {

@@ -39,7 +39,7 @@ static double rate(uint64_t now, uint64_t before, uint64_t over_ns)
 {
 	if (over_ns == 0)
 		return NAN;
-	/* A counter that went back was reset: nothing is known of this interval. */
+	/* A decreased counter was reset: the interval is unknown. */
 	return now < before ? NAN : (double) (now - before) * 1e9 / (double) over_ns;
 }
 
@@ -53,7 +53,7 @@ static void drop_unseen(struct trk_traffic_list *list)
 	list->count = kept;
 }
 
-/* Take over what the meter has just read. */
+/* Copy the last reading of the meter. */
 static void take_meter(struct trk_detail *d, struct trk_traffic_list *list,
 		       const struct trk_meter *meter, bool is_disk)
 {
@@ -160,8 +160,8 @@ static uint64_t all_time(const struct trk_cpu_times *t)
 	return trk__cpu_times_busy(t) + t->idle + t->iowait + t->steal;
 }
 
-/* What a part of the time grew by, of what all of it grew by. iowait and idle of an idle core may
- * step back (proc_stat(5)). */
+/* Increase of a part of the time as a share of the increase of all. iowait and idle of an idle core
+ * may decrease (proc_stat(5)). */
 static double share_of(uint64_t part_now, uint64_t part_before, const struct trk_cpu_times *now,
 		       const struct trk_cpu_times *before)
 {

@@ -8,9 +8,9 @@
 #define HOT_MIN      (UINT64_C(1) << 18)
 #define HOT_NS       TRK_NS_PER_S
 #define PERIOD_MIN   TRK_NS_PER_MS
-#define LOOSE_MAX_NS (30 * TRK_NS_PER_S) /* until growth goes to a line without a sign */
-#define KEPT_NS      (40 * TRK_NS_PER_S) /* a line that was not seen for so long is forgotten */
-#define SIGNS_MIN    16.0                /* signs that growth is shared out by */
+#define LOOSE_MAX_NS (30 * TRK_NS_PER_S) /* until growth is charged to a line without a sign */
+#define KEPT_NS      (40 * TRK_NS_PER_S) /* a line that was not seen for this time is forgotten */
+#define SIGNS_MIN    16.0                /* signs by which growth is divided */
 #define HITS_MIN     2                   /* for sure growth */
 #define STAYS_MIN    3                   /* for fast growth */
 #define FADING       0.9                 /* of signs, at each settling */
@@ -23,7 +23,7 @@ static bool is_line(const struct trk_lines *l, const struct trk_growth_line *lin
 	return line->lane == lane && trk__lines_same(l, line->node, node);
 }
 
-/* As deep as both stacks were, but not above the line of the user's code. */
+/* The deepest common node of both stacks, but not above the line of the user's code. */
 static uint32_t node_of_both(const struct trk_lines *l, uint32_t a, uint32_t b)
 {
 	uint32_t common = trk__lines_common(l, a, b);
@@ -31,8 +31,8 @@ static uint32_t node_of_both(const struct trk_lines *l, uint32_t a, uint32_t b)
 	return trk__lines_user(l, common) == trk__lines_user(l, b) ? common : b;
 }
 
-/* Growth that no line is known for: what ran meanwhile was called from `node`, or is below it.
- * Stacks of two threads have nothing in common: then the thread that did not sleep counts. */
+/* Growth without a known line: all code that ran meanwhile is at or below `node`. Stacks of two
+ * threads have no common node: then the thread that did not sleep counts. */
 static void loosen(struct trk_growth *g, const struct trk_lines *l, uint64_t bytes,
 		   const struct trk_growth_line *at)
 {
@@ -68,7 +68,7 @@ static void loosen_between(struct trk_growth *g, const struct trk_lines *l, uint
 		loosen(g, l, bytes, now->sleeps && !before->sleeps ? before : now);
 }
 
-/* The index for a new line: a free one, else that of the line that was last seen longest ago. */
+/* The index for a new line: a free one, else that of the least recently seen line. */
 static size_t make_room(struct trk_growth *g, const struct trk_lines *l)
 {
 	size_t oldest = g->at == 0 ? 1 : 0;
@@ -116,7 +116,7 @@ void trk__growth_note(struct trk_growth *g, const struct trk_lines *l, uint32_t 
 		g->line[g->at].visits++;
 }
 
-/* What tells whose the loose growth is: of lines that ran since it began. */
+/* The sum of signs of the lines that ran since the loose growth began. */
 static double signs_on(const struct trk_growth *g, const struct trk_growth_line *line)
 {
 	return g->loose_bytes && line->seen_ns < g->loose_ns ? 0 : line->signs;
@@ -131,8 +131,8 @@ static double signs_of(const struct trk_growth *g)
 	return signs;
 }
 
-/* How soon memory will have grown by the next step, at its pace of late. Steps are smaller while
- * nothing tells which line takes it. */
+/* Predict when memory will have grown by the next step, at its recent pace. Steps are smaller while
+ * the line is not known. */
 static void plan(struct trk_growth *g, const struct trk_growth_sample *s)
 {
 	uint64_t part = s->bytes >> STEP_SHIFT, step = part > STEP_MIN ? part : STEP_MIN;
@@ -206,14 +206,15 @@ static void add_between(struct trk_lines_sums *sums, uint32_t lane, uint32_t nod
 		sum->between_bytes += bytes;
 }
 
-/* The process stayed on the line, which took memory in at least half of the looks at it, and in two. */
+/* The process stayed on the line, which allocated memory in at least half of the looks at it, and
+ * in at least two. */
 static bool is_sure(const struct trk_growth_line *line)
 {
 	return line->visits <= 1 && line->hits >= HITS_MIN && line->hits * 2 >= line->looks;
 }
 
-/* It was not left either, and memory grew by more than 1 GB a second of CPU time from each sample
- * to the next: a kernel gives pages that fast to one that does little else. */
+/* The process stayed on the line, and memory grew by more than 1 GB per second of CPU time between
+ * any two samples: the kernel provides pages that fast only to code that does little else. */
 static bool is_fast(const struct trk_growth_line *line)
 {
 	return line->visits <= 1 && line->stays >= STAYS_MIN && line->slow_stays == 0;
@@ -241,7 +242,7 @@ static void settle_stays(struct trk_growth *g, const struct trk_lines *l,
 	}
 }
 
-/* Share out the growth that is at no line, by the page faults that were seen. */
+/* Divide the growth without a line by the page faults that were seen. */
 static void share_out(struct trk_growth *g, double signs, struct trk_lines_sums *sums)
 {
 	uint64_t left = g->loose_bytes;

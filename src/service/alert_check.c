@@ -16,7 +16,7 @@ struct checking {
 	struct trk_alert_store store;
 };
 
-/* The error that is reported: a wrong word of the caller before all others. */
+/* The error to report: a wrong argument takes precedence. */
 static int worse(int a, int b)
 {
 	return a == -EINVAL || b == 0 ? a : b;
@@ -77,8 +77,8 @@ static void end_run(struct checking *c, const char *run)
 	(void) trk__alert_book_end_run(b, run, now_s);
 }
 
-/* With the book open: queue what may be sent now, close the book, then send. job: that the sinks are
- * of; NULL: all. */
+/* Queue the messages that may be sent now, close the book, then send. job: only sinks of this job;
+ * NULL: all. */
 static int close_and_send(struct checking *c, const char *job)
 {
 	const struct trk_alert_sender *s = c->queue.sender;
@@ -230,7 +230,7 @@ int trk__alert_forward(const struct trk_alert_sender *s, const char *sink,
 	if (r < 0)
 		return r;
 	route.job = m->job;
-	/* If the book cannot be read, send it: twice is better than never. */
+	/* If the book cannot be read, send it: a duplicate is better than a lost alert. */
 	has_book = trk__alert_store_open(s, &store) == 0;
 	if (!has_book || is_to_be_sent(&store.book, &route, m, s->now_s))
 		trk__alert_queue_add(&queue, sink, m);

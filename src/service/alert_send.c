@@ -27,14 +27,15 @@ static int read_secret(const struct trk_alert_sender *s, const char *path,
 
 	if (r < 0) {
 		trk__service_note(&s->service, "%s: %s", path, trk__strerror(r));
-		return r == -EIO ? -EBADF : r; /* -EIO: of the sink alone */
+		return r == -EIO ? -EBADF : r; /* -EIO: only this sink failed */
 	}
 	text[len] = '\0';
 	text[strcspn(text, "\r\n")] = '\0';
 	return 0;
 }
 
-/* An address that is @FILE or $NAME is read from there, so that a secret is in no command line. */
+/* Read an address @FILE or $NAME from the file or variable, so that no command line contains the
+ * secret. */
 static int read_address(const struct trk_alert_sender *s, const char *text,
 			char address[TRK_ALERT_SECRET_SIZE])
 {
@@ -115,7 +116,7 @@ int trk__alert_send(const struct trk_alert_sender *s, const char *text,
 	r = trk__alert_deliver(sink, address, &account.names, m, &error);
 	if (r < 0)
 		trk__service_note(&s->service, "alerts: %s", error.message);
-	return r == -EINVAL ? -EACCES : r; /* -EINVAL: a word of the caller */
+	return r == -EINVAL ? -EACCES : r; /* -EINVAL: a wrong argument */
 }
 
 /* ---- the state directory ---- */
@@ -128,7 +129,7 @@ static int open_state(const struct trk_alert_sender *s)
 	int fd;
 
 	if (!dir || !*dir)
-		return -ENOENT; /* explained where the directory was looked for */
+		return -ENOENT; /* the note was written before */
 	fd = trk__store_open(dir, true, &error);
 	if (fd >= 0) {
 		trk__close(fd);

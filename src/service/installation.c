@@ -1,5 +1,5 @@
-/* Whether this installation is whole: the program itself, the libraries that are loaded on first
- * use, the catalogue, the directory of recordings, and a job that is tracked. And a copy of it. */
+/* Check this installation: the program, the libraries that are loaded on first use, the catalogue,
+ * the directory of recordings, and tracking of a job. Also copies the program. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -142,10 +142,10 @@ static void check_library(struct trk_check *f, size_t which)
 	}
 	len = snprintf(f->text, sizeof(f->text), "%s%s%.200s", soname, version ? " " : "",
 		       version ? version() : "");
-	/* curl_version() goes on with the versions of what libcurl itself uses. */
+	/* curl_version() also lists the versions of the libraries of libcurl. */
 	if (len > 0 && (size_t) len < sizeof(f->text) && version)
 		f->text[strlen(soname) + 1 + strcspn(f->text + strlen(soname) + 1, " ")] = '\0';
-	/* It stays loaded: dlclose does not free what its own libraries hold. */
+	/* Not unloaded: dlclose does not free the memory of its own libraries. */
 }
 
 static void check_catalogue(struct trk_check *f, const struct trk_price_layers *layers)
@@ -248,8 +248,7 @@ size_t trk__installation_check(const struct trk_service *s, const char *tmp,
 
 /* ---- a copy ---- */
 
-/* A new file of this name with these bytes, complete before it gets the name. 0 or a negative
- * errno. */
+/* Write a new file and rename it to this name when it is complete. 0 or a negative errno. */
 static int put_program(int dirfd, const char *data, size_t len)
 {
 	static const char temporary[] = ".resource-tracker.new";

@@ -15,10 +15,10 @@
 
 enum {
 	TRIES = 4,
-	WAIT_S = 60, /* what Azure asks for, and the minute of the Keeper's credits */
+	WAIT_S = 60, /* as Azure requires; also the minute of the Keeper's credits */
 	ANSWER_MAX = 64 << 20,
 	ONLINE_S = 10,
-	ONLINE_REGIONS = 3, /* that the Keeper takes in one question */
+	ONLINE_REGIONS = 3, /* largest number in one request to the Keeper */
 };
 
 /* ---- fetching ---- */
@@ -158,7 +158,7 @@ int trk__keeper_client_ask(struct trk_keeper_client *k, const struct trk_catalog
 
 /* ---- --online ---- */
 
-/* The needs, in the Keeper's words: memory in GiB, at most 256 vCPUs as a minimum. */
+/* The needs as parameters of the Keeper: memory in GiB, a minimum of at most 256 vCPUs. */
 static void add_needs(struct trk_buf *b, const struct trk_catalog *c,
 		      const struct trk_catalog_query *q)
 {
@@ -187,7 +187,7 @@ static void add_needs(struct trk_buf *b, const struct trk_catalog *c,
 					trk__keeper_vendor(trk__catalog_vendor_id(c, i)));
 }
 
-/* One question for each region that was named, else one for all. */
+/* One request for each named region, else one for all. */
 static int ask_needs(struct trk_keeper_client *k, const struct trk_catalog *c,
 		     const struct trk_catalog_query *q, const char *needs)
 {

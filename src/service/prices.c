@@ -18,7 +18,7 @@
 
 /* ---- layers ---- */
 
-/* Lay an open file over; `kept` holds its path, and is emptied where that fails. */
+/* Add an open file as a layer; `kept` holds its path, and is emptied on failure. */
 static int lay_over_fd(struct trk_prices *p, int fd, char *kept, struct trk_error *reterr)
 {
 	struct trk_catalog more = {.image = NULL};
@@ -33,7 +33,7 @@ static int lay_over_fd(struct trk_prices *p, int fd, char *kept, struct trk_erro
 	return 0;
 }
 
-/* A file of the caller. optional: it may be missing. */
+/* Add a file of the caller. optional: it may be missing. */
 static int lay_over(struct trk_prices *p, const char *path, bool optional,
 		    char kept[TRK_PRICES_PATH_SIZE], struct trk_error *reterr)
 {
@@ -57,7 +57,7 @@ static int prices_file(const char *cache, const char *name, char path[TRK_PRICES
 	return n > 0 && n < TRK_PRICES_PATH_SIZE ? 0 : -ENAMETOOLONG;
 }
 
-/* A file of the cache. */
+/* Add a file of the cache. */
 static int lay_over_cached(struct trk_prices *p, const char *cache, const char *name,
 			   char kept[TRK_PRICES_PATH_SIZE], struct trk_error *reterr)
 {
@@ -186,7 +186,7 @@ static int replace(char *path, const struct trk_buf *b, struct trk_error *error)
 	if (dirfd < 0)
 		return dirfd;
 	(void) snprintf(temporary, sizeof(temporary), "%.255s.%ld", name, (long) getpid());
-	(void) unlinkat(dirfd, temporary, 0); /* of a process of that number that was killed */
+	(void) unlinkat(dirfd, temporary, 0); /* left by a killed process with this pid */
 	r = write_new(dirfd, temporary, b);
 	if (r == 0 && renameat(dirfd, temporary, dirfd, name) != 0)
 		r = -errno;

@@ -19,7 +19,7 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* What is too long keeps its end, behind a check sum of the whole. */
+/* A path that is too long is replaced by the checksum of the whole and its end. */
 void trk__identity_scope(const char *text, char scope[TRK_RUN_TEXT_SIZE])
 {
 	size_t len = strlen(text), kept = TRK_RUN_TEXT_SIZE - 16;
@@ -31,8 +31,8 @@ void trk__identity_scope(const char *text, char scope[TRK_RUN_TEXT_SIZE])
 				(unsigned int) trk__crc32c(0, text, len), text + len - kept);
 }
 
-/* What has none is the same with its secrets masked. A name is not made of what is too long for
- * that. */
+/* A text without secrets is unchanged by masking. A text that is too long to mask counts as
+ * secret. */
 static bool has_secret(struct trk_mask *mask, const char *arg)
 {
 	char masked[TRK_RUN_TEXT_SIZE];
@@ -51,7 +51,7 @@ static void program_of(const struct trk_identity_facts *facts, char text[TRK_RUN
 	if (facts->redaction == TRK_REDACT_ALL || n >= TRK_RUN_TEXT_SIZE)
 		return;
 	for (char *const *arg = facts->argv + 1; *arg; arg++) {
-		/* Every argument, as --password makes the next one secret. */
+		/* Mask every argument, as --password makes the next one secret. */
 		bool is_secret = facts->redaction != TRK_REDACT_NOTHING && has_secret(&mask, *arg);
 
 		if (is_secret || (*arg)[0] == '-' || !strchr(*arg, '.') || strpbrk(*arg, " \n"))
@@ -184,7 +184,7 @@ static bool is_uuid(const char *text)
 	return text[UUID_SIZE] == '\0';
 }
 
-/* What they call a job without a name. */
+/* Default names of jobs in batch systems. */
 static bool is_made_up(const char *name)
 {
 	static const char *const names[] = {"wrap", "sbatch", "interactive", "STDIN", "bash", "sh"};

@@ -70,8 +70,7 @@ int trk__job_prepare(struct trk_job *job)
 	return 0;
 }
 
-/* The environment with one more variable. The array is the caller's to free; the texts stay where
- * they are. */
+/* The environment with one more variable. The caller frees the array; the texts are borrowed. */
 static char **environment_with(char *assignment)
 {
 	char **environment = trk__os_environment();
@@ -91,8 +90,8 @@ static char **environment_with(char *assignment)
 	return env;
 }
 
-/* Take the interval timers off this process. One that has just expired is a pending signal, which
- * is forwarded. */
+/* Stop and save the interval timers of this process. One that has just expired is a pending signal,
+ * which is forwarded. */
 static void take_timers(struct trk_job *job)
 {
 	static const struct itimerval off;
@@ -102,7 +101,7 @@ static void take_timers(struct trk_job *job)
 	(void) setitimer(ITIMER_PROF, &off, &job->timer[2]);
 }
 
-/* A timer that was not set stays so. */
+/* Timers that were not set are not touched. */
 static void set_timers(const struct trk_job *job)
 {
 	(void) setitimer(ITIMER_REAL, &job->timer[0], NULL);
@@ -152,8 +151,9 @@ static _Noreturn void run_child(struct trk_job *job, char *const argv[], char *c
 	set_timers(job);
 	(void) sigprocmask(SIG_SETMASK, &job->original_mask, NULL);
 	if (pipes->clock[0] >= 0) {
-		trk__close(pipes->clock
-				   [1]); /* else a tracker that dies now leaves the child waiting */
+		trk__close(
+			pipes->clock
+				[1]); /* else the child would wait forever if the tracker died now */
 		while (read(pipes->clock[0], &end, 1) < 0 && errno == EINTR)
 			continue;
 	}
@@ -162,7 +162,7 @@ static _Noreturn void run_child(struct trk_job *job, char *const argv[], char *c
 	_exit(127);
 }
 
-/* While the child waits. A kernel before 5.13 has the first clock alone. */
+/* Call while the child waits. Kernels before 5.13 have only the first clock. */
 static void open_clocks(struct trk_job *job)
 {
 	job->perf_fd = trk__perf_open(job->pid, TRK_PERF_DESCENDANTS);
@@ -214,7 +214,7 @@ int trk__job_spawn(struct trk_job *job, char *const argv[], char *assignment, bo
 	adjust_dispositions(job);
 	take_timers(job);
 	r = start(job, argv, env, ret_exec_failed);
-	if (r < 0) { /* the job may still take this process's place */
+	if (r < 0) { /* the job may still replace this process by exec */
 		set_timers(job);
 		restore_dispositions(job);
 	}
@@ -273,7 +273,7 @@ void trk__job_stop_with(struct trk_job *job, int signo)
 	/* A shell's fg or bg continues the whole group; kill -CONT of the tracker alone does
 	 * not. */
 	(void) waitid(P_PID, (id_t) job->pid, &info, WCONTINUED | WNOHANG);
-	if (info.si_pid == 0) /* nor where that is not to be learnt: it does no harm */
+	if (info.si_pid == 0) /* or cannot be checked: a further SIGCONT is harmless */
 		(void) kill(job->pid, SIGCONT);
 }
 

@@ -1,8 +1,8 @@
 /* The total of CPU time, and its quality.
  *
  * The process tree with wait4 is exact unless the kernel dropped the use of a child: see
- * sample/cpu_clocks.h. A control group of the job's own counts dropped children as well, and is
- * used first. */
+ * sample/cpu_clocks.h. The job's own control group counts dropped children as well, and is used
+ * first. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "probe/helper_process.h"
 #include "track/finish.h"
 
-/* The group and the tracker's own clock are not read at one moment. */
+/* The group and the tracker's clock are read at different times. */
 #define GROUP_SLACK_NS   (20 * TRK_NS_PER_MS)
 #define GROUP_SLACK_PART 100
 
@@ -49,7 +49,8 @@ static bool group_says(const struct trk_finish *f, uint64_t *ret_ns)
 	return true;
 }
 
-/* What the group has beyond the tree are dropped children, or processes that others put into it. */
+/* CPU time of the group beyond the tree is that of dropped children, or of processes that others
+ * moved into it. */
 static void judge_by_group(struct trk_tree *tree, uint64_t group_ns, struct judgement *j)
 {
 	const struct trk_tree_state *state = trk__tree_state(tree);
@@ -90,7 +91,7 @@ static void judge_dropped(const struct trk_tree_state *state, const struct trk_c
 	}
 }
 
-/* What a process and the children that it waited for have used is known to its end. */
+/* The use of a process and of the children that it reaped is known until its end. */
 static void judge_orphans(const struct trk_tree_state *state, struct judgement *j)
 {
 	j->quality = TRK_QUALITY_AT_LEAST;
@@ -100,8 +101,8 @@ static void judge_orphans(const struct trk_tree_state *state, struct judgement *
 			state->orphans);
 }
 
-/* Windows. A parent receives nothing of its children; a job object has all of them, in steps of the
- * clock interrupt. */
+/* Windows: a parent does not receive the use of its children; a job object has it for all of them,
+ * in steps of the clock interrupt. */
 static void judge_by_job(const struct trk_tree_state *state, struct judgement *j)
 {
 	bool is_kept = state->totals == TRK_TOTALS_KEPT;

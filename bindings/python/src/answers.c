@@ -1,6 +1,5 @@
-/* Answers about runs and servers, as the verbs recommend, compare, servers, report and import give
- * them: functions of the module that fill a struct of options from a dict with the names of its
- * members. */
+/* Functions of the module for the verbs recommend, compare, servers, report and import. Each fills
+ * a struct of options from a dict with the names of its members. */
 #include "core.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Columns as an Arrow C stream (https://arrow.apache.org/docs/format/CStreamInterface.html), which
- * pandas, polars, duckdb, pyarrow and others read. One batch. The stream owns copies of all it
- * shows, so that it needs neither the interpreter nor its lock once it is made. */
+ * pandas, polars, duckdb, pyarrow and others read. One batch. The stream owns copies of all data,
+ * so that it needs neither the interpreter nor its lock after it was made. */
 #include "core.h"
 
 #include <errno.h>
@@ -251,7 +251,7 @@ static void column_array_release(struct ArrowArray *a)
 	a->release = NULL;
 }
 
-/* A consumer may keep a child and let its parent go: each child owns what is its own. */
+/* A consumer may keep a child and release its parent: each child owns its buffers. */
 static void batch_release(struct ArrowArray *a)
 {
 	for (int64_t i = 0; i < a->n_children; i++) {

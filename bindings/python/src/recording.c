@@ -1,4 +1,4 @@
-/* Recording: what a tracker wrote, read at one moment. */
+/* Recording: a snapshot of a recording file. */
 #include "core.h"
 
 #include <math.h>

@@ -179,7 +179,7 @@ static PyObject *samples(PyObject *self, PyObject *unused)
 	return t ? PyLong_FromUnsignedLongLong(trk_tracker_samples(t)) : NULL;
 }
 
-/* In short steps, so that Ctrl-C is heard. */
+/* Wait in short steps, so that Ctrl-C is handled. */
 static PyObject *wait_(PyObject *self, PyObject *args)
 {
 	struct trk_tracker *t = open_of(self);

@@ -125,7 +125,7 @@ int trk__os_timer(void)
 	return new_queue();
 }
 
-/* By the time that is left, as the clock of the kernel's timers is another one. */
+/* Set by the remaining time, as timers of the kernel use another clock. */
 int trk__os_timer_set(int timer_fd, uint64_t at_ns)
 {
 	uint64_t now_ns = trk__clock_monotonic_ns();
@@ -207,7 +207,7 @@ bool trk__os_is_remote(const char *dir)
 	return statfs(dir, &fs) < 0 || !(fs.f_flags & MNT_LOCAL) || strstr(fs.f_fstypename, "fuse");
 }
 
-/* None is mounted unless an administrator does. */
+/* None is mounted by default. */
 bool trk__os_is_in_memory(const char *dir)
 {
 	struct statfs fs;
@@ -280,7 +280,7 @@ bool trk__os_is_dynamic(void)
 
 int trk__os_signal_number(int signo)
 {
-	/* Those that differ; 0: Linux has none. */
+	/* Signals with other numbers; 0: Linux has none. */
 	static const int numbers[NSIG] = {
 		[SIGBUS] = 7,   [SIGUSR1] = 10, [SIGUSR2] = 12, [SIGCHLD] = 17, [SIGCONT] = 18,
 		[SIGSTOP] = 19, [SIGTSTP] = 20, [SIGURG] = 23,  [SIGIO] = 29,   [SIGSYS] = 31,
@@ -315,7 +315,7 @@ static void name_library(const char *soname, char *name, size_t size)
 	(void) snprintf(name, size, "%.*s%s.dylib", stem, soname, so ? so + strlen(".so") : "");
 }
 
-/* Never by its name alone: dyld would look in the working directory first. */
+/* Never without a folder: dyld would search the working directory first. */
 void *trk__os_library(const char *soname)
 {
 	static const char *const folders[] = {
@@ -365,7 +365,7 @@ uint64_t trk__os_memory_bytes(void)
 
 /* ---- the rest ---- */
 
-/* CLOCK_UPTIME_RAW is the one that stands still. */
+/* CLOCK_UPTIME_RAW is the one that stops. */
 const clockid_t trk__os_boot_clock = CLOCK_MONOTONIC;
 
 long trk__os_utc_offset_s(time_t at)

@@ -1,5 +1,5 @@
-/* Files: descriptors of the C library on handles that this file opens, so that others may rename
- * and remove what is open, and a directory can be open, too. */
+/* Files: C library descriptors on handles that are opened here, so that other programs can rename
+ * and remove open files, and directories can be opened too. */
 #ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
 
 #include "base/windows/wide.h"
@@ -39,7 +39,7 @@ static uid_t owner_of(HANDLE file)
 	PSID owner = NULL;
 	uid_t uid = TRK_UID_OTHER;
 
-	/* A file system without owners (FAT): everybody's, as the user has chosen. */
+	/* A file system without owners (FAT), which the user has chosen. */
 	if (GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner, NULL, NULL,
 			    NULL, &all) != ERROR_SUCCESS ||
 	    !owner)
@@ -59,7 +59,7 @@ uid_t trk__geteuid(void)
 
 /* ---- facts ---- */
 
-/* A link of any kind that stands for another file, not a file that is kept elsewhere. */
+/* Any kind of link to another file, but not a placeholder of a file that is stored elsewhere. */
 static bool is_link(HANDLE file, DWORD attributes)
 {
 	FILE_ATTRIBUTE_TAG_INFO tag;
@@ -228,7 +228,7 @@ int trk__fcntl(int fd, int command, ...)
 
 /* ---- content ---- */
 
-/* The position of the descriptor stays. */
+/* Does not change the position of the descriptor. */
 ssize_t trk__pread(int fd, void *data, size_t size, int64_t at)
 {
 	OVERLAPPED place = {.Offset = (DWORD) at, .OffsetHigh = (DWORD) (at >> 32)};
@@ -275,7 +275,7 @@ int trk__isatty(int fd)
 	return GetConsoleMode(trk__handle_of(fd), &mode) ? 1 : 0;
 }
 
-/* The lock lies behind every end of a file: where it lies Windows would refuse to read. */
+/* The locked range is beyond any end of file: Windows refuses to read a locked range. */
 int trk__flock(int fd, int operation)
 {
 	OVERLAPPED place = {.Offset = 0, .OffsetHigh = 0x7fffffff};

@@ -123,8 +123,8 @@ int statvfs(const char *path, struct statvfs *ret)
 	return read_space(AT_FDCWD, path, ret);
 }
 
-/* Wine tells the caller's own times here: the list of processes (src/probe/windows) is right there
- * as well, and is what a run takes. */
+/* Wine returns the times of the caller here. A run uses the list of processes (src/probe/windows),
+ * which is right on Wine too. */
 int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
 {
 	(void) pid;
@@ -183,7 +183,7 @@ char **trk__os_environment(void)
 	return trk__environment();
 }
 
-/* Nothing goes on after the program. */
+/* Not supported: no process outlives the program. */
 bool trk__detach(void)
 {
 	return false;
@@ -191,8 +191,8 @@ bool trk__detach(void)
 
 /* ---- libraries ---- */
 
-/* SQLite is part of Windows 10, NVML of NVIDIA's driver. Others have no agreed name, and one that is
- * built with another C library could not take descriptors: none is loaded. */
+/* SQLite is part of Windows 10, NVML of NVIDIA's driver. Other libraries are not loaded: they have
+ * no common name, and one with another C library could not use our descriptors. */
 void *trk__os_library(const char *soname)
 {
 	const wchar_t *name = !strcmp(soname, "libsqlite3.so.0")     ? L"winsqlite3.dll"
