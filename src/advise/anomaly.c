@@ -30,7 +30,7 @@ static size_t logarithms(const double *values, size_t count, double ln[TRK_ANOMA
 	return n;
 }
 
-/* Middle and unit of noise of n > 0 logarithms. */
+/* Median and unit of noise of n > 0 logarithms. */
 static void noise_of(const double *ln, size_t n, double floor_share, double *ret_middle,
 		     double *ret_unit)
 {
@@ -91,7 +91,7 @@ static double at_most(double x, double bound)
 	return x > bound ? bound : x < -bound ? -bound : x;
 }
 
-/* The cumulative sums after one more value; the drift that it makes clear, or 0. */
+/* Update the cumulative sums by one value; returns the drift that it shows, or 0. */
 struct drift {
 	double up, down;
 };
@@ -106,7 +106,7 @@ static double next_drift(struct drift *d, const double *ln, size_t at, double fl
 	d->up = larger(d->up + distance - drift_slack, 0);
 	d->down = larger(d->down - distance - drift_slack, 0);
 	drift = d->up > TRK_DRIFT_LIMIT ? d->up : d->down > TRK_DRIFT_LIMIT ? -d->down : 0;
-	/* A move is reported once. */
+	/* A change is reported once. */
 	d->up = drift > 0 ? 0 : d->up;
 	d->down = drift < 0 ? 0 : d->down;
 	return drift;

@@ -21,8 +21,8 @@ const char *trk__bottleneck_word(enum trk_bottleneck b)
 	return (size_t) b < sizeof(words) / sizeof(words[0]) ? words[b] : "";
 }
 
-/* A wait that overlaps with work of other threads is no part of the wall time, but of the queue.
- * Where the job's own threads fill all cores, these are what it is short of. */
+/* A wait that overlaps with work of other threads is part of the queue, not of the wall time. If
+ * the job's own threads fill all cores, the bottleneck is the number of cores. */
 static bool waits_for_cpu(const struct trk_bottleneck_facts *f)
 {
 	if (f->queue.cause == TRK_QUEUE_NONE || f->queue.cause == TRK_QUEUE_UNKNOWN)

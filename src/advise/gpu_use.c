@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* The smallest whole number of GPUs that held what was busy, a little noise aside. */
+/* The smallest whole number of GPUs for the busy ones, ignoring a little noise. */
 static double whole(double gpus)
 {
 	double n = 0;
@@ -43,7 +43,7 @@ void trk__sizing_judge_gpus(const struct trk_gpu_facts *facts, struct trk_sizing
 		return;
 	if (v->sizing == TRK_SIZING_RIGHT && v->reason_count == 1 && !isnan(facts->usage_mean) &&
 	    facts->given >= 1) {
-		/* That all is well is said again below if it is. */
+		/* If all is well, the reason is added again below. */
 		v->reason_count = 0;
 		judge_count(facts, v);
 		if (v->reason_count == 0)
@@ -74,7 +74,7 @@ double trk__gpu_advise(const struct trk_gpu_facts *facts, double busiest)
 		return NAN;
 	if (facts->used >= 1 && whole(facts->usage_p95) >= 1 && !(enough > 0))
 		return whole(facts->usage_p95);
-	/* A GPU that was touched only in passing is not asked for again. */
+	/* A GPU that was used only briefly is not requested again. */
 	if (!(enough >= 1) && facts->used >= 1)
 		return 1;
 	return enough;

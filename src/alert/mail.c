@@ -64,7 +64,7 @@ static void put_id(struct trk_buf *b, const struct trk_alert_message *m, const c
 	trk__buf_putc(b, '<');
 	for (const char *at = m->rule; *at; at++)
 		trk__buf_putc(b, (*at >= 'a' && *at <= 'z') || *at == '-' ? *at : 'x');
-	/* A thread is of one run, or, of what is judged after runs, of one job. */
+	/* A thread is about one run or, for alerts judged after runs, about one job. */
 	trk__buf_putc(b, '.');
 	if (trk__alert_end_find(m->rule, strlen(m->rule)) >= 0 || !m->run[0])
 		trk__buf_printf(b, "%08x", trk__alert_sink_key(m->job));

@@ -69,7 +69,7 @@ static int is_ours(const struct dirent *entry)
 	       !strcmp(entry->d_name + len - sizeof(SUFFIX) + 1, SUFFIX);
 }
 
-/* Whether nobody else delivers it, or has done so since it was listed. */
+/* Whether no other process delivers it, or has done so since it was listed. */
 static bool is_free(int fd)
 {
 	struct stat st;
@@ -77,7 +77,7 @@ static bool is_free(int fd)
 	return flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 && st.st_nlink > 0;
 }
 
-/* True when it is gone, or another's matter. */
+/* True if it was removed or belongs to another process. */
 static bool deliver(int dirfd, const char *name, trk_alert_outbox_fn *on_message, void *data)
 {
 	TRK_FD_CLEANUP int fd = trk__trust_open_entry(dirfd, name, NULL);

@@ -1,4 +1,5 @@
-/* What each kind of sink wants to read. A new kind is one function and one line of the table. */
+/* The message formats of the kinds of sinks. A new kind is one function and one line of the
+ * table. */
 #include <string.h>
 
 #include "alert/deliver.h"
@@ -6,9 +7,9 @@
 #include "base/clock.h"
 #include "base/json.h"
 
-/* When an Alertmanager ends an alert that is neither posted again nor resolved. The tracker posts an
- * alert of its job every 8 hours (hook.c), unless it is killed. What is judged after a run counts
- * for 14 days after the job's newest run (service/alerts.c). */
+/* When an Alertmanager ends an alert that is neither posted again nor resolved. The tracker posts
+ * an alert of its job every 8 hours (hook.c), unless it is killed. Alerts that are judged after a
+ * run last until 14 days after the job's newest run (service/alerts.c). */
 #define FIRING_NS     (24 * 3600 * TRK_NS_PER_S)
 #define FIRING_END_NS (14 * FIRING_NS)
 /* Chat messages are cut here: Discord takes 2000 characters, escaped. */
@@ -67,7 +68,7 @@ static void escape_slack(struct trk_buf *b, char c)
 		trk__buf_putc(b, c);
 }
 
-/* Markdown must not make links or headings of a job's name. */
+/* Markdown must not turn a job's name into links or headings. */
 static void escape_markdown(struct trk_buf *b, char c)
 {
 	if (c != '\0' && strchr("\\`*_~|[]()<>#", c))
@@ -148,7 +149,8 @@ static void alertmanager(const struct trk_alert_message *m, struct trk_buf *b)
 	trk__json_key_text(&j, "alertname", m->rule);
 	trk__json_key_text(&j, "severity", m->severity);
 	trk__json_key_text(&j, "job", m->job);
-	/* Labels say which alert it is: the newest run and its machine do not, after a run. */
+	/* Labels identify an alert; those judged after a run are not identified by run and
+	 * machine. */
 	if (!end)
 		trk__json_key_text(&j, "run", m->run);
 	if (!end && m->host[0])
@@ -160,7 +162,7 @@ static void alertmanager(const struct trk_alert_message *m, struct trk_buf *b)
 	trk__json_key_text(&j, "summary", m->text);
 	trk__json_key_text(&j, "description", m->fix);
 	trk__json_close(&j, '}');
-	/* Without it the start is the end. Alertmanager keeps the earliest. */
+	/* Without startsAt, Alertmanager uses endsAt. It keeps the earliest start. */
 	trk__clock_iso8601(m->wall_ns, at);
 	trk__json_key_text(&j, "startsAt", at);
 	trk__clock_iso8601(end_ns, at);

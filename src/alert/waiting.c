@@ -94,7 +94,7 @@ static bool look_at(pid_t pid, struct waiting *ret)
 	return ret->on[0] != '\0';
 }
 
-/* A process that waits for a child says less than the child. */
+/* A child is more informative than a process that waits for it. */
 static bool says_more(const struct waiting *a, const struct waiting *b)
 {
 	bool of_child = !strcmp(a->on, child_name), was_of_child = !strcmp(b->on, child_name);

@@ -81,7 +81,7 @@ void trk__buf_integer(struct trk_buf *b, long value)
 	trk__buf_add(b, at, (size_t) (text + sizeof(text) - at));
 }
 
-/* Into the room that there is, which is enough but for the few times when the buffer grows. */
+/* First print into the available room; print again only if the buffer had to grow. */
 void trk__buf_vprintf(struct trk_buf *b, const char *format, va_list args)
 {
 	size_t room = b->error || b->cap <= b->len ? 0 : b->cap - b->len;

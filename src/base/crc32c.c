@@ -25,8 +25,8 @@ static uint32_t by_table(uint32_t crc, const unsigned char *at, size_t len)
 }
 
 #ifdef __x86_64__
-/* The processor's own instruction, on all but the oldest machines. clang has a name for it apart
- * from the set that it came with. */
+/* The processor's CRC instruction, on all but the oldest machines. clang has a separate feature
+ * name for it. */
 #ifdef __clang__
 #define CRC32_TARGET "crc32"
 #else
@@ -51,7 +51,7 @@ __attribute__((target(CRC32_TARGET))) static uint32_t by_instruction(uint32_t cr
 	return crc;
 }
 
-/* Asked once: a virtual machine takes its time over the answer. */
+/* Check once: CPUID is slow in a virtual machine. */
 static bool has_instruction(void)
 {
 	enum { UNASKED, NO, YES };

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 enum {
-	/* A seq_file's buffer is a page or more, and is filled with whole lines before it is handed
-	 * out: an answer that leaves room for another line is the whole file. */
+	/* The kernel fills a seq_file's buffer, a page or more, with whole lines: a result that
+	 * leaves room for another line is the whole file. */
 	SURELY_ALL = 3072,
 };
 

@@ -24,7 +24,7 @@ static void newline(struct trk_json *j)
 		trk__buf_putc(j->buf, ' ');
 }
 
-/* What must stand before a value: nothing after a key, else a comma where one is due. */
+/* Write the separator before a value: nothing after a key, else a comma if needed. */
 static void before_value(struct trk_json *j)
 {
 	if (j->after_key) {
@@ -73,7 +73,7 @@ void trk__json_end(struct trk_json *j)
 	trk__buf_putc(j->buf, '\n');
 }
 
-/* Characters that a terminal obeys or hides: a reader of the JSON on a screen sees them. */
+/* Escape characters that a terminal interprets or hides, so that they are visible on a screen. */
 static void escaped(struct trk_buf *b, uint32_t code)
 {
 	if (code >= 0x10000) {

@@ -78,8 +78,7 @@ double trk__round_even(double x)
 
 /* ---- the middle of a list ---- */
 
-/* Part v[low..high] by one of its values: none up to the returned place is larger than one behind
- * it. */
+/* Partition v[low..high]: no value up to the returned index is larger than one after it. */
 static size_t part_by_value(double *v, size_t low, size_t high)
 {
 	double pivot = v[low + (high - low) / 2];

@@ -16,7 +16,7 @@
 
 enum { PATH_SIZE = 4096, LINKS_MAX = 40 /* as the kernel has it */ };
 
-/* True if it is the kernel's name of a descriptor of this process. */
+/* The descriptor of this process that the path names, else -1. */
 static int descriptor_of(const char *path)
 {
 	static const char *const folders[] = {"/proc/self/fd/", "/proc/thread-self/fd/",
@@ -33,10 +33,10 @@ static int descriptor_of(const char *path)
 	return -1;
 }
 
-/* The kernel's rule of fs.protected_symlinks, wherever it is off, and for a link that comes between
- * the kernel's look and ours: in a folder with the sticky bit that everybody may write to, only a
- * link of the user's or of the folder's owner is followed. Nobody else can put such a link there or
- * take one away, so that a look after it was read is soon enough. */
+/* The rule of the kernel's fs.protected_symlinks, for systems where it is off and for a link that
+ * appears after the kernel's check: in a world-writable folder with the sticky bit, only a link of
+ * the user or of the folder's owner is followed. No other user can create or remove such a link, so
+ * it can be checked after it was read. */
 static bool may_follow(const char *path, const char *slash)
 {
 	char folder[PATH_SIZE];
@@ -52,7 +52,7 @@ static bool may_follow(const char *path, const char *slash)
 	       (link.st_uid == geteuid() || link.st_uid == dir.st_uid);
 }
 
-/* Follow one link at `path`, in place. 1; 0 when it is no link; or a negative errno. */
+/* Follow one link at `path`, in place. 1; 0 when it is not a link; or a negative errno. */
 static int follow(char path[PATH_SIZE])
 {
 	char target[PATH_SIZE], *slash = strrchr(path, '/');
@@ -71,7 +71,8 @@ static int follow(char path[PATH_SIZE])
 	return 1;
 }
 
-/* The path behind all links, and the own descriptor that it names, or -1. 0 or a negative errno. */
+/* The path after following all links, and the descriptor that it names, or -1. 0 or a negative
+ * errno. */
 static int resolve(const char *path, char ret_path[PATH_SIZE], int *ret_descriptor)
 {
 	struct stat st;
@@ -114,7 +115,8 @@ int trk__output_open(const char *path)
 	char real[PATH_SIZE];
 	int descriptor, r = resolve(path, real, &descriptor);
 
-	/* By its own name, where it is no descriptor: what the kernel checks, it checks now. */
+	/* Unless it is a descriptor, open the original name, so that the kernel makes its
+	 * checks. */
 	return r < 0 ? r : open_resolved(path, descriptor);
 }
 

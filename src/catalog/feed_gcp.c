@@ -6,15 +6,15 @@
 
 enum { DEPTH_MAX = 12 };
 
-/* compute: instance: TYPE: cost: REGION: hour: 0.1, and hour_spot. The depth is that of the
- * blanks. */
+/* compute: instance: TYPE: cost: REGION: hour: 0.1, and hour_spot. The indentation gives the
+ * depth. */
 struct yaml {
 	char key[DEPTH_MAX][TRK_FEED_NAME_SIZE];
 	size_t blanks[DEPTH_MAX];
 	size_t depth;
 };
 
-/* Take a line "   key: value"; false for what has no key. */
+/* Take a line " key: value"; false if there is no key. */
 static bool take_yaml(struct yaml *y, const char *line, size_t len, const char **value,
 		      size_t *value_len)
 {

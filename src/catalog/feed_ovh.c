@@ -1,6 +1,6 @@
 /* OVHcloud's public catalogue of the cloud: addons, of which "b2-7.consumption" is the machine b2-7
- * by the hour, in hundred-millionths of a currency unit. Of monthly rates, Windows and other places
- * there are addons of other codes. The catalogue of Ireland is in EUR without tax. */
+ * by the hour, in hundred-millionths of a currency unit. Monthly rates, Windows and other places
+ * have addons with other codes. The catalogue of Ireland is in EUR without tax. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 enum { CURRENCY, PER, DAY, VALUE, COLUMNS };
 
-/* What the euro cost since there is one, with room on both sides. */
+/* The range of the rate since the euro exists, with a margin. */
 static bool is_rate(double usd)
 {
 	return usd > 0.5 && usd < 2;

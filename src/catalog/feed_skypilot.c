@@ -6,7 +6,7 @@
 
 enum { TYPE, PRICE, SPOT, REGION, SKY_COLUMNS };
 
-/* Of Google's machines with GPUs the list has the price without them. */
+/* For Google's machines with GPUs the list has the price without GPUs. */
 static bool lacks_gpus(const struct trk_feed_rows *r, const char *vendor, const char *type)
 {
 	int v = trk__catalog_find_vendor(r->c, vendor), s;
@@ -37,7 +37,7 @@ int trk__feed_skypilot(struct trk_feed_rows *r, const char *vendor, const char *
 	while (trk__feed_line(&l, &line, &n)) {
 		char type[TRK_FEED_NAME_SIZE], region[TRK_FEED_NAME_SIZE];
 
-		/* Without a type it is the price of a GPU alone. */
+		/* A row without a type is the price of a GPU alone. */
 		if (trk__feed_split(line, n, cell) <= most || cell[at[TYPE]].len == 0)
 			continue;
 		if (!trk__feed_name(cell[at[TYPE]].at, cell[at[TYPE]].len, type) ||

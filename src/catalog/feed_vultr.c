@@ -1,5 +1,5 @@
-/* Vultr's plans: id, hourly_cost, and the locations where it can be had now. One price holds in all
- * of them. */
+/* Vultr's plans: id, hourly_cost, and the locations where it is available now, all with the same
+ * price. */
 #include <math.h>
 
 #include "catalog/feed_read.h"

@@ -55,8 +55,8 @@ static bool is_this_machine(const char *authority, size_t len)
 	       ntohl(address.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-/* Plain HTTP is allowed to this machine only: on the way from any other, a price can be changed.
- * A user name could hide the host (http://127.0.0.1@elsewhere/). */
+/* Plain HTTP is allowed to this machine only: elsewhere prices could be modified in transit. A user
+ * name could hide the host (http://127.0.0.1@elsewhere/). */
 bool trk__fetch_is_allowed(const char *url)
 {
 	if (strpbrk(url, "@\\"))

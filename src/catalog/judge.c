@@ -96,7 +96,7 @@ static int judge_group(struct comparison *k, const char *source, struct trk_erro
 	if (vendor < 0)
 		return 0; /* a new one */
 	old = lowest(k->before, vendor, region, NULL);
-	/* A region that is not there has no price: no vendor has this number. */
+	/* -1 as vendor gives no prices: the region is missing. */
 	new = lowest(k->now, new_region < 0 ? -1 : new_vendor, new_region, source);
 	r = old && new ? compare(k, vendor, new_vendor, old, new) : -ENOMEM;
 	free(old);
@@ -147,6 +147,6 @@ int trk__catalog_judge(const struct trk_catalog *before, const struct trk_catalo
 {
 	int r = judge_groups_of(now, before, now, source, reterr);
 
-	/* And those that the earlier update had: they may be gone. */
+	/* Also those of the earlier update, which may be missing now. */
 	return r < 0 || !whole ? r : judge_groups_of(before, before, now, source, reterr);
 }

@@ -1,4 +1,4 @@
-/* Of the catalogue's text: prices, and what spot machines save. */
+/* Blocks of prices and of spot savings in the catalogue text. */
 #include <errno.h>
 
 #include "catalog/text_cells.h"
@@ -41,8 +41,7 @@ static int row_of_prices(struct trk_text_reading *r)
 	return r->b->prices.error;
 }
 
-/* What a spot machine saves, where there is a price that it is a part of: rows of other types are
- * passed over. */
+/* The spot saving of a server with a price; rows of other types are skipped. */
 static int row_of_spots(struct trk_text_reading *r)
 {
 	struct trk_catalog_price *prices = (struct trk_catalog_price *) (void *) r->b->prices.data;
@@ -68,7 +67,7 @@ static int row_of_spots(struct trk_text_reading *r)
 	return 0;
 }
 
-/* The region that a block is of: its third cell. */
+/* The region of a block, in its third cell. */
 static int find_region(struct trk_text_reading *r)
 {
 	int region = trk__text_find_vendor(r, 1);

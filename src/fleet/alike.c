@@ -6,8 +6,8 @@
 
 #include "fleet/job_memory.h"
 
-/* What runs are compared by: the tag whose key begins at `key`, or the arguments where that is
- * NULL. */
+/* The trait by which runs are compared: the tag whose key begins at `key`, or the arguments if that
+ * is NULL. */
 struct trait {
 	const char *key;
 	size_t key_len;
@@ -62,8 +62,8 @@ static bool is_success(const struct trk_history_run *run)
 	return run->peak_memory_mib > 0 && trk__advice_past_run(run).end == TRK_EARLIER_SUCCEEDED;
 }
 
-/* Whether one of the values is the same as `value`; else it joins them. A value that is not known
- * is the same as none. */
+/* Whether `value` is among the values seen; else add it. An unknown value differs from all
+ * others. */
 static bool is_repeated(struct slice *seen, size_t *count, struct slice value)
 {
 	for (size_t i = 0; i < *count; i++)
@@ -82,18 +82,18 @@ static bool recurs(const struct trk_history_run *runs, size_t count, const struc
 	for (size_t i = 0; seen && i < count; i++) {
 		struct slice value = value_of(&runs[i], trait);
 
-		/* Of a run without the tag it is known that it differs. */
+		/* A run without the tag differs; unknown arguments are skipped. */
 		if (!is_success(&runs[i]) || (!trait->key && !value.text))
 			continue;
 		successes++;
 		repeats += is_repeated(seen, &different, value);
 	}
 	free(seen);
-	/* The first one has nothing to repeat. */
+	/* The first success cannot repeat another one. */
 	return successes > 1 && 2 * repeats >= successes - 1;
 }
 
-/* Tags by which a run says where it ran, which tells no kinds of work apart. */
+/* Tags for the place of a run, which do not distinguish kinds of work. */
 static bool says_where(const struct trait *trait)
 {
 	static const char *const keys[] = {"machine", "node",        "host",     "hostname",
@@ -106,7 +106,7 @@ static bool says_where(const struct trait *trait)
 	return false;
 }
 
-/* Unmark the runs that differ in the trait from the value that is looked for. */
+/* Unmark the runs whose trait differs from the value. */
 static void keep_same(const struct trk_history_run *runs, size_t count, const struct trait *trait,
 		      struct slice wanted, bool *kept)
 {

@@ -32,7 +32,7 @@ static bool is_near(double a, double b)
 	return (isnan(a) && isnan(b)) || fabs(a - b) <= 0.01 * fabs(b);
 }
 
-/* The last one takes all that have no room. */
+/* The last entry takes all sizes for which there is no room. */
 static size_t size_of(struct sizes *s, const struct trk_fleet_run *run)
 {
 	double usd_hour = run->usd / (run->duration_s / 3600);
@@ -58,7 +58,7 @@ static unsigned int octaves(double x, int part)
 	return at < 1 ? 0 : at > 65535 ? 65535 : (unsigned int) (at + 0.5);
 }
 
-/* Steps from *at_s, which moves on by them. */
+/* Steps from *at_s, which advances by them. */
 static unsigned int steps_to(const struct trk_fleet_run *run, double *at_s)
 {
 	double steps = trk__round_even((run->start_s - *at_s) / STEP_S);

@@ -6,7 +6,7 @@
 
 #include "base/maths.h"
 
-/* Thousands apart. */
+/* With thousands separators. */
 static void group_digits(char *text, size_t size, double value)
 {
 	char plain[32];
@@ -62,7 +62,7 @@ const char *trk__fleet_usd(char text[TRK_FLEET_WORD_SIZE], double usd)
 	return text;
 }
 
-/* Three digits that count, without zeros behind the point. */
+/* Three significant digits, without trailing zeros. */
 static void short_number(char *text, size_t size, double value)
 {
 	int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;

@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 
-/* Of the limit, that the last sample held: a kill by the kernel explains the end; it is likely even
- * where no count can be read any more. */
+/* Shares of the limit that the last sample held: from the first on a kill by the kernel explains
+ * the end; from the second on a kill is likely even if no count can be read. */
 static const double MOST_OF_IT = 0.5, NEARLY_ALL = 0.9;
 
 enum { OWN, ABOVE };
@@ -21,7 +21,7 @@ static void read_boot(const struct trk_env *env, char *text, size_t size)
 	text[strcspn(text, "\n")] = '\0';
 }
 
-/* A recording is not trusted: it names no file outside of /sys/fs/cgroup. */
+/* A recording is untrusted: only paths below /sys/fs/cgroup are accepted. */
 static bool is_below(const char *dir)
 {
 	return dir[0] == '.' && (dir[1] == '/' || !dir[1]) && !strstr(dir, "..");
@@ -110,7 +110,7 @@ __attribute__((format(printf, 2, 3))) static void set_evidence(struct trk_record
 				record->run.limit[TRK_LIMIT_MEMORY_MIB].value);
 }
 
-/* Whose count has risen: the nearest to the job. Returns false where none has. */
+/* Explain by the count nearest to the job that has risen. Returns false if none has. */
 static bool explain_rise(const struct trk_env *env, struct trk_record *record, double share)
 {
 	const struct trk_run_kills *k = &record->run.kills;

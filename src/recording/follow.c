@@ -112,7 +112,7 @@ void trk__follow_close(struct trk_follow *f)
 	memset(&f->record, 0, sizeof(f->record));
 }
 
-/* Was the file replaced? A name that is gone (prune) leaves the open file as it is. */
+/* Was the file replaced? If the name was removed (prune), the open file is still read. */
 static int reopen(struct trk_follow *f)
 {
 	struct stat st;
@@ -146,15 +146,14 @@ static size_t take_all(struct trk_follow *f, size_t len, long *taken)
 			f->damaged++;
 		}
 		used += n > 0 ? (size_t) n : 1;
-		/* Of a long file: from the first record to its end. */
+		/* In a long file, skip from the first record to the end. */
 		if (n > 0 && f->recent > 0 && f->reading->has_start && f->at == TRK_SIGNATURE_SIZE)
 			break;
 	}
 	return used;
 }
 
-/* After the first record of a file of which the end alone is wanted. Where a record begins there is
- * found as after damage. */
+/* Skip to the recent part of the file. The start of a record is then found as after damage. */
 static void skip_to_recent(struct trk_follow *f)
 {
 	struct stat st;
@@ -183,7 +182,8 @@ long trk__follow_update(struct trk_follow *f)
 
 	if (r < 0)
 		return r;
-	/* Read before the end of the file: a run that ends meanwhile still has its end. */
+	/* Check before reading: if the run ends meanwhile, it counts as running until its end is
+	 * read. */
 	writing = trk__reading_has_writer(f->fd);
 	while ((n = pread(f->fd, f->window, WINDOW, (off_t) f->at)) > 0) {
 		bool first = f->at == TRK_SIGNATURE_SIZE;

@@ -6,7 +6,7 @@
 
 /* ---- bytes ---- */
 
-/* What a whole number in the file stands for. */
+/* The unit of an integer in the file. */
 static double scale_of(int metric)
 {
 	switch (trk__gpu_metric_units[metric][0]) {
@@ -131,7 +131,7 @@ static void get_values(struct trk_cursor *c, struct trk_gpu_device *d)
 		int64_t value;
 
 		if (!(known >> k & 1)) {
-			/* Once a value was known its reason is not recorded again. */
+			/* The reason of a value that was known is not recorded again. */
 			if (k < TRK_GPU_METRICS && d->metric[k].why == TRK_GPU_KNOWN)
 				d->metric[k] = trk__gpu_unknown(TRK_GPU_NOT_ASKED);
 			continue;

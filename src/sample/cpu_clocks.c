@@ -41,8 +41,8 @@ static int64_t ahead_ns(const struct trk_cpu_clocks *c)
 	return c->knows_root ? ahead - (int64_t) (c->root_perf_ns - c->root_ns) : ahead;
 }
 
-/* A surplus may belong to children that are waited for later: then the ledger gains, and it goes.
- */
+/* A surplus may belong to children that are reaped later: then the ledger catches up, and the
+ * surplus ends. */
 void trk__cpu_clocks_step(struct trk_cpu_clocks *c, bool unseen)
 {
 	int64_t now = ahead_ns(c), gained = now - c->ahead_ns;

@@ -1,6 +1,6 @@
 #include "sample/stack_charge.h"
 
-/* Share ns out among the threads with this score at this sample, or at the one before. */
+/* Divide ns among the threads with this score at this sample, or at the previous one. */
 static void charge(struct trk_sampled_process *w, uint64_t ns, enum trk_sampled_score score,
 		   bool before)
 {
@@ -34,9 +34,9 @@ void trk__charge_oldest(struct trk_sampled_process *w, uint64_t ns)
 	}
 }
 
-/* CPU time between two samples goes to the end of the interval at which a thread is the more likely
- * to have used it: in halves where both are alike, and to the next interval where neither is.
- * Threads of a library that compute for one that waits use more than a few moments could have. */
+/* CPU time between two samples is charged to the end of the interval at which a thread more likely
+ * used it: half to each if both are equally likely, and to the next interval if neither is. If a
+ * thread waits for threads of a library that compute, they use more than brief activity could. */
 void trk__charge_interval(struct trk_sampled_process *w, uint64_t ns, uint64_t wall_ns)
 {
 	enum trk_sampled_score now = TRK_SCORE_WAITS, before = TRK_SCORE_WAITS;

@@ -1,4 +1,5 @@
-/* What builds that send no alerts need as well: the form of a sink, and reading alerts.json. */
+/* Functions that builds without sending of alerts need too: parsing a sink, and reading
+ * alerts.json. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -82,7 +82,7 @@ static void take_news(const struct trk_fleet_rows *rows, const struct trk_fleet_
 	if (job && is_over(rows, job))
 		news.firing = false;
 	e = trk__alert_book_take(book, &news, rows->now_s);
-	/* Not where it was open before, and goes on. */
+	/* Not for an alert that was open before and still fires. */
 	if (e && on_news && (!news.firing || e->opened_s == rows->now_s))
 		on_news(data, &news, e, news.firing);
 }

@@ -34,7 +34,7 @@ int trk__compare_run(const struct trk_record *record, const struct trk_record *b
 	return r;
 }
 
-/* Lines of a figure that is as usual are left out: one run differs from the next. */
+/* Lines of a figure that is as usual are left out as normal variation. */
 static int compare_lines(const struct trk_service *s, const struct trk_job_runs *runs,
 			 const struct trk_record *record, struct trk_comparison *ret)
 {

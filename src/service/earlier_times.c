@@ -35,7 +35,7 @@ static int take(void *data, const struct trk_history_run *run)
 	return t->count == TRK_ALERT_EARLIER_MAX;
 }
 
-/* In the child. Without a history it says nothing. */
+/* Runs in the child. Without a history it writes nothing. */
 static void answer(const struct trk_service *s, const struct trk_record *record, int fd)
 {
 	struct trk_job_key key = trk__job_key(&record->run);

@@ -61,7 +61,7 @@ struct shared {
 	atomic_uint done;
 };
 
-/* The last thing that a child of the job does. */
+/* Last call of a child of the job. */
 static _Noreturn void add_and_end(struct shared *s)
 {
 	atomic_fetch_add(&s->cpu_us, (unsigned long long) (trk__work_cpu_s() * 1e6));

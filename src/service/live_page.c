@@ -12,7 +12,7 @@ enum {
 	NEW_MAX = 64,      /* recordings that are taken into the history for a page */
 	END_STEPS = 1000,  /* of 1 ms, for a killed child to end */
 };
-#define FIRST_NS TRK_NS_PER_S /* a job that is killed soon leaves a page as well */
+#define FIRST_NS TRK_NS_PER_S /* so that a job that is killed early leaves a page */
 
 void trk__live_page_init(struct trk_live_page *l, const struct trk_live_page *page)
 {
@@ -24,7 +24,7 @@ void trk__live_page_init(struct trk_live_page *l, const struct trk_live_page *pa
 			     (l->every_ns < FIRST_NS ? l->every_ns : FIRST_NS);
 }
 
-/* In the child. Errors are dropped, as the page is soon made again. */
+/* Runs in the child. Errors are ignored, as the page is soon made again. */
 static void make_page(struct trk_live_page *l, const struct trk_record *record)
 {
 	struct trk_record now = *record; /* what it points to is the child's own */

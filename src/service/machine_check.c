@@ -1,6 +1,5 @@
-/* What can be measured on this machine, and what would permit the rest: the sources of figures,
- * and the directory of recordings. machine_sources.c in the folder of each system tries its
- * sources. */
+/* Check the sources of figures on this machine (machine_sources.c of each system) and the directory
+ * of recordings, with hints for what is missing. */
 #include <stdio.h>
 
 #include "base/env.h"

@@ -18,7 +18,7 @@ struct work {
 	const struct trk_service *s;
 	const struct trk_page_request *q;
 	struct trk_record loaded;
-	struct trk_record copy;          /* of the caller's, with `named` */
+	struct trk_record copy;          /* from the caller, with `named` */
 	const struct trk_record *record; /* one of these, or the caller's */
 	struct trk_lines *named;         /* owned */
 	struct trk_report_rows *rows;
@@ -103,7 +103,7 @@ static int load_runs(struct work *w, struct trk_history *h)
 	return trk__job_runs_usual(&w->runs, w->s, w->record, &w->usual);
 }
 
-/* The run as if it had taken place on the server that is stated now. */
+/* Change the place of the run to the stated server. */
 static void take_stated_place(struct work *w)
 {
 	const struct trk_advice_input question = trk__job_runs_question(&w->runs, &w->loaded);
@@ -125,7 +125,7 @@ static int check_words(const struct work *w, struct trk_error *reterr)
 	return r == -ENOMEM || r == 0 ? r : -EINVAL;
 }
 
-/* Servers are looked for when the figures are final. */
+/* Servers are searched when the figures are final. */
 static int load_prices(struct work *w, struct trk_error *reterr)
 {
 	const struct trk_page_request *q = w->q;
@@ -213,7 +213,7 @@ int trk__page_make(const struct trk_service *s, struct trk_history *h,
 int trk__page_save(const struct trk_buf *b, const char *path, bool is_named, const char *via)
 {
 	if (via)
-		(void) unlink(via); /* of a child that was killed while it wrote */
+		(void) unlink(via); /* left by a child that was killed while it wrote */
 	return b->error    ? b->error
 	       : !is_named ? trk__output_replace_own(path, b->data, b->len)
 	       : via       ? trk__output_replace_via(via, path, b->data, b->len)

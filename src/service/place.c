@@ -14,7 +14,7 @@ int trk__place_machine(struct trk_record *record, bool always, const struct trk_
 	if (r < 0)
 		return r;
 	trk__machine_look(&record->place, &env);
-	/* A driver that hangs keeps the environment in use until the process ends. */
+	/* A hanging driver uses the environment until the process ends. */
 	if (trk__machine_look_gpus(&record->place, &env, always, hints))
 		trk__env_release(&env);
 	return 0;

@@ -8,8 +8,8 @@
 #include "base/os.h"
 #include "base/trust.h"
 
-/* 0 also where nothing is there, or it cannot be reached: that is reported on use. Others must not
- * be able to make it later either. */
+/* Returns 0 also if it is missing or unreachable, which is reported on use. Other users must not be
+ * able to create it later either. */
 static int check_own(const char *path, struct trk_error *reterr)
 {
 	struct trk_error error = {.code = 0};

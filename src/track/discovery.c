@@ -16,7 +16,7 @@ static void lay_over(char *to, size_t size, const char *stated)
 		(void) snprintf(to, size, "%s", stated);
 }
 
-/* What a person states holds, also against what was found. */
+/* Stated values take precedence over found ones. */
 static void settle(const struct trk_discovery *d, const struct trk_cloud *found,
 		   struct trk_place *place)
 {
@@ -28,7 +28,7 @@ static void settle(const struct trk_discovery *d, const struct trk_cloud *found,
 	if (!s || !s->vendor[0])
 		return;
 	if (strcmp(s->vendor, c->vendor) != 0)
-		trk__cloud_clear(c); /* nothing of one vendor's under the name of another */
+		trk__cloud_clear(c); /* do not mix facts of two vendors */
 	lay_over(c->vendor, sizeof(c->vendor), s->vendor);
 	lay_over(c->region, sizeof(c->region), s->region);
 	lay_over(c->zone, sizeof(c->zone), s->zone);

@@ -9,8 +9,8 @@
 #include "base/os.h"
 
 /* Share of the limit that the job must have held. The kernel kills the largest process in a group:
- * one that holds less than a tenth is hardly that. Where the job was not killed itself, or the
- * count is the whole machine's, it must have held as much as all others together. */
+ * a process with less than 10 % is hardly that. If the job itself was not killed, or the count is
+ * that of the machine, it must have held as much as all others together. */
 static const double LEAST_SHARE = 0.1, MOST_OF_IT = 0.5;
 
 __attribute__((format(printf, 2, 3))) static void set_evidence(struct trk_outcome *o,
@@ -23,7 +23,7 @@ __attribute__((format(printf, 2, 3))) static void set_evidence(struct trk_outcom
 	va_end(args);
 }
 
-/* True as well where one of both is not known. */
+/* True also if either is not known. */
 static bool held_at_least(const struct trk_end_facts *f, double share)
 {
 	return !(f->held_mib < share * f->limit_mib);
@@ -69,7 +69,7 @@ static void explain_machine_kill(struct trk_outcome *o, const struct trk_end_fac
 		     (unsigned long long) f->kills.on_machine, f->held_mib, f->limit_mib);
 }
 
-/* Kills that were not the job's end, which explain what happened around it. */
+/* Explain kills that were not the end of the job. */
 static void explain_neighbours(struct trk_outcome *o, const struct trk_end_facts *f,
 			       const char *begin)
 {
@@ -107,7 +107,7 @@ static void judge_reaped(const struct trk_end_facts *f, struct trk_outcome *o)
 	bool is_killed, fits;
 
 	judge_status(f, o);
-	/* A shell reports its child's death by KILL as 137. */
+	/* A shell reports the end of its child by SIGKILL as 137. */
 	is_killed = o->signal == SIGKILL || o->code == 128 + SIGKILL;
 	fits = kill_fits(f, is_killed);
 	if (f->limit != TRK_VERDICT_RUNNING) {
@@ -134,8 +134,8 @@ static void judge_reaped(const struct trk_end_facts *f, struct trk_outcome *o)
 	}
 }
 
-/* The exit code of an attached process is not known. Alone in its group it was the victim; a job
- * that grows fast may have been small in every sample. */
+/* The exit code of an attached process is not known. If it was alone in its group, it was the
+ * victim, even if all samples were small: a job may grow fast. */
 static bool attached_is_out_of_memory(const struct trk_end_facts *f)
 {
 	return f->root_ended && f->kills.in_group && f->kills.at_end &&

@@ -26,7 +26,7 @@ static bool knows(const struct trk_group_log *log, uint64_t membership)
 	return false;
 }
 
-/* What the functions that walk up from a group look at. */
+/* The fields that the functions which walk up from a group use. */
 static struct trk_cgroup as_group(const struct trk_job_group *g, const struct trk_env *env)
 {
 	struct trk_cgroup cg = {.cgroup_fd = env->cgroup_fd};

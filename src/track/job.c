@@ -151,9 +151,7 @@ static _Noreturn void run_child(struct trk_job *job, char *const argv[], char *c
 	set_timers(job);
 	(void) sigprocmask(SIG_SETMASK, &job->original_mask, NULL);
 	if (pipes->clock[0] >= 0) {
-		trk__close(
-			pipes->clock
-				[1]); /* else the child would wait forever if the tracker died now */
+		trk__close(pipes->clock[1]); /* else the child would wait if the tracker died */
 		while (read(pipes->clock[0], &end, 1) < 0 && errno == EINTR)
 			continue;
 	}

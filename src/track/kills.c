@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 
-/* A killed process may take as long to give its memory back, and ends only then. */
+/* A killed process may take this long to release its memory before it ends. */
 #define DYING_NS (2 * TRK_NS_PER_S)
 
 void trk__kills_follow(struct trk_kills *k, const struct trk_cgroup *cg)

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/os.h"
 
-/* Of a recording, what stacks may take: so much, and a tenth of the rest. */
+/* Space for stacks in a recording: this much, and 1/SHARE of the rest. */
 enum { FREE_BYTES = 4 * 1024, SHARE = 10, PIDS_MAX = 1024 };
 
 /* Stretches of time of the recording: short ones at first, for short jobs and early ends. */
@@ -28,7 +28,7 @@ void trk__track_lines_begin(struct trk_track_lines *t, const struct trk_env *env
 	struct trk_stacks_options stacks = options->stacks;
 	struct trk_lines *lines = trk__lines_new();
 
-	/* A path may hold secrets as an argument may. */
+	/* A path may contain secrets, like an argument. */
 	stacks.base_names |=
 		options->redaction == TRK_REDACT_STRICT || options->redaction == TRK_REDACT_ALL;
 	*t = TRK_TRACK_LINES_NONE;

@@ -110,7 +110,7 @@ static void offer(struct trk_quantity *q, double value, const char *source)
 		trk__quantity_set(q, value, TRK_QUALITY_EXACT, source, NULL);
 }
 
-/* "4" or, for several nodes, "4(x2),3": what stands first is this node's. */
+/* "4" or, for several nodes, "4(x2),3": the first number is that of this node. */
 static double first_number(const char *text)
 {
 	const char *at = text;

@@ -23,7 +23,7 @@ static void take_mark(struct track *t, const char *name)
 	(void) snprintf(mark.name, sizeof(mark.name), "%s", name);
 	if (trk__record_mark(t->record, &mark) == 0 && t->writer)
 		(void) trk__writer_mark(t->writer, &mark);
-	/* Phases begin at marks: what was counted belongs to the one that ends. */
+	/* A mark begins a phase: write the counts of the previous one. */
 	t->lines.flush_ns = 0;
 	trk__track_lines_write(&t->lines, t->writer, t->env.monotonic_ns(), false);
 }
@@ -48,8 +48,8 @@ static void take_stop(struct track *t, const char *text)
 	t->finish.stated_code = t->finish.stated ? (int) code : -1;
 }
 
-/* The program that started the tracker to measure itself has gone: an attached process need not be
- * tracked any more. A job goes on. */
+/* At the end of the stream, the program that started the tracker has exited: tracking of an
+ * attached process ends; a job continues. */
 void trk__track_take_control(struct track *t)
 {
 	char line[TRK_CONTROL_LINE];
@@ -98,8 +98,7 @@ void trk__track_reap(struct track *t, pid_t pid)
 		take_loss(t);
 	if (r <= 0)
 		return;
-	/* An attached process is no child of the tracker: a child that is reaped then is a
-	 * helper. */
+	/* With attach, any child that is reaped is a helper. */
 	if (t->options->argv && !trk__track_is_old_child(t, pid)) {
 		if (t->sampler) {
 			trk__tree_reaped(trk__sampler_tree(t->sampler), pid, &usage);
@@ -114,7 +113,7 @@ void trk__track_reap(struct track *t, pid_t pid)
 	}
 }
 
-/* One that changed, or si_pid is 0. It is left as it is. */
+/* Find a child that changed state, without reaping it; si_pid 0: none. */
 static int next_child(siginfo_t *ret)
 {
 	static const int changes = WEXITED | WSTOPPED | WNOHANG | WNOWAIT;
@@ -124,7 +123,7 @@ static int next_child(siginfo_t *ret)
 	return errno == EINTR ? waitid(P_ALL, 0, ret, changes) : -1;
 }
 
-/* A zombie still shows its control group (v2): where the kernel may have killed it. */
+/* A zombie still shows its control group (v2), in which the kernel may have killed it. */
 static void note_group(struct track *t, const siginfo_t *info)
 {
 	bool is_root = info->si_pid == t->job.pid;
@@ -205,7 +204,7 @@ void trk__track_handle_signals(struct track *t)
 	}
 	if (any || !t->options->argv)
 		return;
-	/* They are there, but cannot be read: the job's end is seen all the same. */
+	/* Signals cannot be read: check for the end of the job anyway. */
 	trk__track_look_at_children(t);
 	(void) nanosleep(&nap, NULL);
 }

@@ -1,4 +1,4 @@
-/* What is there before the first tick: the run's description, its recording, the sampler. */
+/* Set-up before the first tick: the run's description, its recording, the sampler. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "recording/store.h"
 #include "track/private.h"
 
-/* The CPU clock of a running process advances in ticks of the kernel, up to 10 ms. Over a shorter
- * interval, such as the last one, a rate would be dominated by that. */
+/* The CPU clock of a running process advances in ticks of the kernel, up to 10 ms. A rate over a
+ * shorter interval, such as the last one, would be dominated by this error. */
 #define MIN_RATE_NS (100 * TRK_NS_PER_MS)
 
 static const char *kind_of(const struct trk_track_options *o)
@@ -18,7 +18,7 @@ static const char *kind_of(const struct trk_track_options *o)
 	return o->argv ? "run" : o->pid ? "attach" : "system";
 }
 
-/* The rest of a very long command line is not kept. */
+/* Cut a very long command line. */
 static bool keep_argument(struct trk_run *run, const char *text)
 {
 	size_t len = strlen(text) + 1;
@@ -125,8 +125,8 @@ void trk__track_announce(struct track *t)
 				t->writer ? result->recording_where : text);
 }
 
-/* Whether /proc is that of this pid namespace. Elsewhere (unshare --pid without --mount-proc) the
- * job's pid names another process there, or none. */
+/* Whether /proc is that of this pid namespace. If not (unshare --pid without --mount-proc), the
+ * job's pid refers to another process in it, or to none. */
 static bool proc_is_ours(const struct track *t)
 {
 	char text[16];
@@ -160,8 +160,7 @@ int trk__track_open_sampler(struct track *t)
 		.group_cpu_ns = t->finish.group_cpu_ns,
 		.own_cpu_ns = t->finish.own_cpu_ns,
 		.gpu = t->options->gpu,
-		/* In another program's process its children are its own to wait for: none is
-		 * started there. */
+		/* In a thread of another program, that program reaps all children: start none. */
 		.gpu_hints = t->options->in_thread ? NULL : t->options->gpu_hints,
 		.perf_fd = t->job.perf_fd,
 		.root_perf_fd = t->job.root_perf_fd,

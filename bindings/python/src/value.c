@@ -19,7 +19,7 @@ PyObject *core_raise(int code, const char *why)
 		PyErr_SetString(PyExc_RuntimeError, text);
 		return NULL;
 	}
-	/* Made here: the call finds the kind for the errno, and `except` must see that kind. */
+	/* Make the instance here: the call selects the subclass for the errno. */
 	arguments = Py_BuildValue("(is)", positive, text);
 	exception = arguments ? PyObject_CallObject(PyExc_OSError, arguments) : NULL;
 	if (exception)

@@ -280,8 +280,8 @@ uint64_t trk__os_memory_bytes(void)
 
 int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
 {
-	/* The kernel's encoding of "scheduler clock of the process PID", which
-	 * clock_getcpuclockid(3) also builds, after a system call that we can spare. */
+	/* The kernel's encoding of "scheduler clock of the process PID", as built by
+	 * clock_getcpuclockid(3), without its system call. */
 	clockid_t id = (clockid_t) ((~(unsigned int) pid << 3) | 2u);
 	struct timespec ts;
 

@@ -14,8 +14,8 @@ static struct {
 } changed[CHANGED_MAX];
 static int changes;
 
-/* A name of a file that is written with '\\': "C:\x", "\\server\x", ".\x", "..\x", "x\y" where it is there. The
- * program knows '/', as does Windows. */
+/* A name of a file that is written with '\\': "C:\x", "\\server\x", ".\x", "..\x", "x\y" if it
+ * exists. The program uses '/', which Windows accepts too. */
 static bool is_path(const char *text)
 {
 	if (!strchr(text, '\\'))

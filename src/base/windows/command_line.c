@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Backslashes are themselves but before a quote: there each is doubled. */
+/* Backslashes are doubled only before a quote. */
 static void add_quoted(struct trk_buf *b, const char *argument)
 {
 	trk__buf_putc(b, '"');

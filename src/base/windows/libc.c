@@ -18,7 +18,7 @@ uint32_t trk__random_bits(void)
 	return GetTickCount() ^ GetCurrentProcessId() << 16;
 }
 
-/* A file that Windows keeps in memory while it can, and removes at its last close. */
+/* A temporary file that Windows keeps in memory if possible, and removes at its last close. */
 int trk__memory_file(const char *name)
 {
 	wchar_t folder[MAX_PATH + 1], path[MAX_PATH + 1];
@@ -42,7 +42,7 @@ int trk__memory_file(const char *name)
 	return -EMFILE;
 }
 
-/* No descriptor is inherited that is not named. */
+/* Descriptors are not inherited unless requested. */
 void trk__close_range(unsigned int first, unsigned int last)
 {
 	(void) first;

@@ -13,7 +13,7 @@ int trk__mkdirat(int dirfd, const char *path, unsigned int mode)
 {
 	wchar_t wide[TRK_WIDE_PATH_MAX];
 
-	(void) mode; /* who may do what is that of the folder above */
+	(void) mode; /* access rights are inherited from the folder above */
 	if (!trk__wide_path(dirfd, path, wide))
 		return -1;
 	if (CreateDirectoryW(wide, NULL))
@@ -54,8 +54,8 @@ int trk__remove(const char *path)
 	return trk__unlinkat(AT_FDCWD, path, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
 }
 
-/* A file that is open cannot be replaced, but it can be moved: it gets another name, and goes with its
- * last handle. */
+/* An open file cannot be replaced, but renamed: it gets another name, and is removed with its last
+ * handle. */
 static bool replace_open(const wchar_t *from, const wchar_t *to)
 {
 	wchar_t aside[TRK_WIDE_PATH_MAX];
@@ -94,7 +94,7 @@ int trk__rename(const char *from, const char *to)
 	return trk__renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
-/* Whether it is there and, for writing, not marked as read-only. */
+/* Whether it exists and, for writing, is not marked as read-only. */
 int trk__faccessat(int dirfd, const char *path, int mode, int flags)
 {
 	wchar_t wide[TRK_WIDE_PATH_MAX];
@@ -238,7 +238,7 @@ int trk__dirfd(const DIR *dir)
 	return dir->fd;
 }
 
-/* Children first; only so is it used (base/file.c removes a folder). */
+/* Children first: the only order that is used (base/file.c removes a folder). */
 int nftw(const char *path, int (*visit)(const char *, const struct stat *, int, struct FTW *),
 	 int folders, int flags)
 {

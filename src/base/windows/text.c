@@ -44,7 +44,7 @@ char **trk__environment(void)
 	return variables;
 }
 
-/* Where NAME=VALUE stands; NULL: nowhere. Letters of either case are the same. */
+/* The entry NAME=VALUE, ignoring case; NULL: none. */
 static char **find_variable(const char *name)
 {
 	size_t len = strlen(name);
@@ -62,7 +62,7 @@ char *trk__getenv(const char *name)
 	return at ? *at + strlen(name) + 1 : NULL;
 }
 
-/* What was there is not freed: it may be in use. */
+/* The old text is not freed, as it may be in use. */
 int trk__setenv(const char *name, const char *value, int replace)
 {
 	char **at = find_variable(name), *text;

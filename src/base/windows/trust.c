@@ -1,6 +1,6 @@
-/* Whom to trust on Windows: the owner of a file, as its access control list names it. A file or folder
- * that is used is the user's own, SYSTEM's, or the administrators'; those on the way to it are not
- * checked, as a profile is closed to other users. */
+/* Trust on Windows, by the owner of a file. A file or folder must belong to the user, to SYSTEM or
+ * to the administrators. Folders on the way to it are not checked, as other users have no access to
+ * a profile. */
 #ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
 
 #include "base/trust.h"
@@ -59,7 +59,7 @@ int trk__trust_open_file(const char *path, struct trk_error *reterr)
 	return open_checked(AT_FDCWD, path, false, reterr);
 }
 
-/* Nothing is reserved: no folder on the way is one that all may write to. */
+/* TRK_TRUST_RESERVE has no effect: no folder on the way is world-writable. */
 int trk__trust_open_dir(const char *path, enum trk_trust_make make, struct trk_error *reterr)
 {
 	(void) make;

@@ -1,4 +1,4 @@
-/* What of macOS can be read here: each source is tried as a run would use it. */
+/* The sources of macOS: each is tried as a run would use it. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

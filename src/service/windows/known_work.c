@@ -1,6 +1,6 @@
-/* Known work on Windows, where a process starts this program once more instead of a fork. CPU time is
- * taken from cycles, which Windows counts exactly; times, which are the source of the tracker, it
- * charges at clock interrupts. Wine counts no cycles: the own times of a process are right there. */
+/* Known work on Windows, where a process starts this program once more instead of a fork. CPU time
+ * is computed from cycles, which Windows counts exactly. The tracker uses times, which Windows
+ * updates at clock interrupts. Wine has no cycles; there the times of the own process are right. */
 #ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
 
 #include "service/known_work_parts.h"
@@ -27,7 +27,7 @@ enum {
 	LINES_SIZE = 8192,
 };
 
-/* Cycles of the counter that each core has, in a second. */
+/* Cycles per second of the counter of a core. */
 static double cycles_per_s(void)
 {
 	LARGE_INTEGER hz, from, now;

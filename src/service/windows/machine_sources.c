@@ -1,4 +1,4 @@
-/* What of Windows can be read here: each source is tried as a run would use it. */
+/* The sources of Windows: each is tried as a run would use it. */
 #ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
 
 #include "service/machine_sources.h"

@@ -1,6 +1,5 @@
 /* macOS: signals wake a kernel queue, and handlers, which run only while one is read, say who sent
- * it. There is no subreaper, no parent-death signal, and no choice of what ends first when memory
- * runs out. */
+ * it. There is no subreaper, no parent-death signal, and no oom_score_adj. */
 #ifdef __APPLE__ /* else a checker of code reads this file with the headers of another system */
 
 #include "track/job_system.h"
@@ -27,7 +26,7 @@ struct arrival {
 	bool is_from_kernel;
 };
 
-/* The signals are blocked but for a moment in read_all: nothing here changes meanwhile. */
+/* The signals are blocked except in read_all, so that these entries do not change meanwhile. */
 static struct arrival arrival[ARRIVALS_MAX];
 static int arrivals;
 static sigset_t handled;
@@ -38,8 +37,8 @@ static void add_arrival(int signo, bool is_from_kernel)
 		arrival[arrivals++] = (struct arrival){signo, is_from_kernel};
 }
 
-/* The kernel may name the terminal's program as the sender of what a key sends to the whole
- * foreground group. That program is of another session. */
+/* For a key that signals the foreground group, the kernel may report the terminal program, which is
+ * in another session, as the sender. */
 static bool is_of_terminal(int signo, pid_t sender)
 {
 	if (sender == 0)
@@ -199,8 +198,8 @@ static uint64_t time_ns(const struct timeval *t)
 	return (uint64_t) t->tv_sec * TRK_NS_PER_S + (uint64_t) t->tv_usec * 1000;
 }
 
-/* Blocks are not counted, and the largest size is resident memory, which is no footprint: both come
- * from the last look at a process. */
+/* Blocks are not counted, and maxrss is resident memory instead of footprint: both are taken from
+ * the last look at a process. */
 int trk__job_reap(pid_t pid, int *ret_status, struct trk_usage *ret_usage)
 {
 	struct rusage u;

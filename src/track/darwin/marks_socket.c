@@ -1,4 +1,4 @@
-/* macOS: a socket in the user's own temporary folder, into which no other user can look. */
+/* macOS: a socket in the user's private temporary folder. */
 #ifdef __APPLE__ /* else a checker of code reads this file with the headers of another system */
 
 #include "track/marks_socket.h"

@@ -1,5 +1,5 @@
-/* Linux: signals by signalfd(2), orphans by the subreaper flag, and what an exec keeps and a fork
- * does not. */
+/* Linux: signals by signalfd(2), orphans by the subreaper flag, and the attributes that exec keeps
+ * and fork does not. */
 #include "track/job_system.h"
 
 #include <errno.h>

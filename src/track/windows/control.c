@@ -1,4 +1,4 @@
-/* Windows: no program starts the tracker to be told about its own use over a socket. */
+/* Windows: the library does not start a tracker with a control socket. */
 #include "track/control.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* Windows: the job starts suspended, becomes a member of a job object, and then runs, so that the
- * job object has its first instruction and all of its descendants. What the console says (Ctrl-C,
- * Ctrl-Break, its end) reaches the job as well; the tracker only keeps from ending of it. */
+/* Windows: the job starts suspended, is added to a job object, and then runs, so that the job
+ * object includes its first instruction and all descendants. Console events (Ctrl-C, Ctrl-Break,
+ * close) reach the job as well; the tracker only avoids ending by them. */
 #ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
 
 #include "track/job.h"
@@ -154,7 +154,7 @@ void trk__job_stop_with(struct trk_job *job, int signo)
 
 /* ---- its end ---- */
 
-/* What it has used is in the job object, or was seen in the list of processes. */
+/* Its use is read from the job object, or from the list of processes. */
 int trk__job_reap(pid_t pid, int *ret_status, struct trk_usage *ret_usage)
 {
 	pid_t r = waitpid(pid, ret_status, WNOHANG);

@@ -1,5 +1,5 @@
-/* Windows: a named pipe of the run, which this user alone may open, on this machine alone. One
- * message a connection. */
+/* Windows: a named pipe of the run, which only this user may open, only on this machine. One
+ * message per connection. */
 #ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
 
 #include "track/marks_system.h"
@@ -15,7 +15,7 @@
 
 enum { NAME_MAX = 128, PATIENCE_MS = 1000, NAP_MS = 10 };
 
-/* One tracker has one pipe. */
+/* A tracker has one pipe. */
 static struct {
 	HANDLE pipe;
 	OVERLAPPED wait; /* for the next sender; its event is what wakes the loop */
@@ -27,7 +27,7 @@ static void name_of(const char *id, size_t len, wchar_t name[NAME_MAX])
 	(void) swprintf(name, NAME_MAX, L"\\\\.\\pipe\\resource-tracker-%.*hs", (int) len, id);
 }
 
-/* Access for this user and no one else. The caller frees with LocalFree; NULL: not to be had. */
+/* Access for this user only. The caller frees with LocalFree; NULL on failure. */
 static PSECURITY_DESCRIPTOR own_access(void)
 {
 	union {
@@ -52,7 +52,7 @@ static PSECURITY_DESCRIPTOR own_access(void)
 	return access;
 }
 
-/* The event is set when a sender has come, or at once when one is there already. */
+/* The event is set when a sender connects, or at once if one is connected already. */
 static void await_sender(void)
 {
 	marks.is_waiting = true;
@@ -101,7 +101,7 @@ void trk__marks_close(int fd)
 	(void) close(fd);
 }
 
-/* A sender that connects and says nothing is waited for, but not for long. */
+/* Wait only a short time for the message of a connected sender. */
 static DWORD read_message(char *text, size_t size)
 {
 	OVERLAPPED reading = {.hEvent = CreateEventW(NULL, TRUE, FALSE, NULL)};
@@ -131,7 +131,7 @@ ssize_t trk__marks_receive(int fd, char *text, size_t size)
 	return (ssize_t) len;
 }
 
-/* A sender before this one may be there still. */
+/* An earlier sender may still be connected. */
 int trk__marks_deliver(const char *id, size_t id_len, const char *text, size_t len)
 {
 	enum { ANONYMOUS = SECURITY_SQOS_PRESENT | SECURITY_ANONYMOUS };
