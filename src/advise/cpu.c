@@ -14,7 +14,7 @@ static const double gib_a_core = 4;
 /* Fewer cores are considered where less than this share was in use, or they cost less than this
  * time. */
 static const double idle_share = 0.50, longer_free = 1.10;
-/* A price up to this factor higher counts as equal. */
+/* A price below this multiple of the lowest one counts as equal to it. */
 static const double as_cheap = 1.02;
 
 static bool known(double x)

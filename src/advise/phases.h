@@ -31,8 +31,8 @@ void trk__phases_normalise(double *column, size_t rows);
 
 /* --- where to split ---------------------------------------------------------------------------
  *
- * Exact dynamic programme over the price of the pieces: one(a..b) = the least over k cores of [sum
- * of seconds * max(1, busy / k)] * (price of k cores and of the piece's peak memory with its
+ * Exact dynamic programme over the price of the pieces: one(a..b) = the least over k cores of
+ * [sum of seconds * max(1, busy / k)] * (price of k cores and of the piece's peak memory with its
  * margin); every cut adds `overhead`. On at most 1,024 blocks of rows. */
 
 struct trk_split_options {

@@ -14,7 +14,7 @@ struct yaml {
 	size_t depth;
 };
 
-/* Take a line " key: value"; false if there is no key. */
+/* Take an indented line "key: value"; false if there is no key. */
 static bool take_yaml(struct yaml *y, const char *line, size_t len, const char **value,
 		      size_t *value_len)
 {

@@ -21,8 +21,8 @@ enum {
 	NODES_FIRST = 2048, /* nodes of the stack tree for native code at the start, */
 	NODES_PER_S = 2,    /* more of them for each second of the run, */
 	NODES_MAX = 16384,  /* and in all */
-	SLICES_OPEN = 2000, /* context switches per second of CPU time: a thread with more is not */
-	SLICES_MAX = 4000,  /* sampled, or no longer sampled */
+	SLICES_OPEN = 2000, /* context switches per second of CPU time that prevent */
+	SLICES_MAX = 4000,  /* the sampling of a thread, or end it */
 	STRIDE_MAX = 64,
 };
 

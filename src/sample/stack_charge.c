@@ -35,8 +35,9 @@ void trk__charge_oldest(struct trk_sampled_process *w, uint64_t ns)
 }
 
 /* CPU time between two samples is charged to the end of the interval at which a thread more likely
- * used it: half to each if both are equally likely, and to the next interval if neither is. If a
- * thread waits for threads of a library that compute, they use more than brief activity could. */
+ * used it: half to each if both are equally likely, and to the next interval if neither is. If no
+ * thread ran at either end, CPU time of more than half of the interval is that of library threads
+ * and goes to the oldest thread. */
 void trk__charge_interval(struct trk_sampled_process *w, uint64_t ns, uint64_t wall_ns)
 {
 	enum trk_sampled_score now = TRK_SCORE_WAITS, before = TRK_SCORE_WAITS;

@@ -192,7 +192,7 @@ bool trk__detach(void)
 /* ---- libraries ---- */
 
 /* SQLite is part of Windows 10, NVML of NVIDIA's driver. Other libraries are not loaded: they have
- * no common name, and one with another C library could not use our descriptors. */
+ * no common name, and one with another C library could not use the descriptors of this program. */
 void *trk__os_library(const char *soname)
 {
 	const wchar_t *name = !strcmp(soname, "libsqlite3.so.0")     ? L"winsqlite3.dll"
