@@ -17,7 +17,7 @@
  *   schema     "resource-tracker.alerts/1"
  *   alerts     newest last, at most 400; those that have ended are kept for 30 days:
  *     id         "a1b2c3d4": names it for `alerts ack`
- *     rule, severity, job, scope, text, fix   as told; scope and fix may be null
+ *     rule, severity, job, scope, text, fix   as sent; scope and fix may be null
  *     run, host  of a live rule: the run; else the run that showed it; null: not known
  *     value, limit  numbers in the rule's unit, or null
  *     state      "firing", "resolved"
@@ -25,7 +25,7 @@
  *     new        when what it says became true
  *     times      how often it has opened
  *     urgent     true: not to be held for a week's count
- *     held       why it was not told: "silence", "quiet hours", "storm", "digest", "week"; null:
+ *     held       why it was not sent: "silence", "quiet hours", "storm", "digest", "week"; null:
  *                it was, or need not be
  *     held_key   hash of the sink that it is held for; null: it is not held
  *     acked      seconds since 1970, or null; by `alerts ack`

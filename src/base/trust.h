@@ -28,8 +28,8 @@
 
 enum trk_trust_make {
 	TRK_TRUST_FIND, /* make nothing */
-	TRK_TRUST_RESERVE, /* make what is missing directly below a directory that others may write to, so
-			    * that they cannot make it first */
+	/* Create what is missing directly below a world-writable directory, before others can. */
+	TRK_TRUST_RESERVE,
 };
 
 /* Open a regular file for reading. Returns a descriptor (the caller closes); -TRK_E_UNTRUSTED with
