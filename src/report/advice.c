@@ -25,8 +25,7 @@ static int advise_memory(const struct trk_advice_input *in, struct trk_advice *a
 	return 0;
 }
 
-/* The cores that the run had: its limit, or, where none is known, its request, as long as no
- * more were busy. */
+/* The cores available to the run: its limit, or, if unknown, its request, unless more were busy. */
 static double cores_of(const struct trk_advice_input *in)
 {
 	double limit = in->record->run.limit[TRK_LIMIT_CPU].value;
@@ -63,7 +62,7 @@ static void advise_cpu(const struct trk_advice_input *in, struct trk_advice *a)
 	a->run_time_s = a->cpu.run_time_s;
 }
 
-/* All by the original's rule, when that is chosen. */
+/* Advise by the rule of the original package. */
 static int advise_original(const struct trk_advice_input *in, struct trk_advice *a)
 {
 	struct trk_original_run *runs = calloc(in->count + 1, sizeof(*runs));
@@ -121,7 +120,7 @@ static void judge_sizing(const struct trk_record *r, struct trk_advice *a)
 	trk__sizing_judge(&facts, &a->sizing);
 }
 
-/* GPUs of the newest run: those that the job held, and how much of them it used. */
+/* GPUs of the newest run: those the job held, and their utilization. */
 static struct trk_gpu_facts gpu_facts(const struct trk_record *r)
 {
 	double held = 0, used = 0, share = 0, activity = 0;
@@ -129,7 +128,7 @@ static struct trk_gpu_facts gpu_facts(const struct trk_record *r)
 	struct trk_column_stats usage = trk__stats_get(r->stats, TRK_PROCESS_GPU_USAGE);
 
 	if (trk__gpu_log_is_partial(&r->gpus, TRK_GPU_TREE_SHARE_METRIC))
-		usage.mean = usage.p95 = NAN; /* which of them lay idle is not known */
+		usage.mean = usage.p95 = NAN; /* it is unknown which of them were idle */
 	for (size_t i = 0; i < r->gpus.count; i++) {
 		const struct trk_gpu_total *t = &r->gpus.total[i];
 
@@ -147,7 +146,7 @@ static struct trk_gpu_facts gpu_facts(const struct trk_record *r)
 		.used = isnan(usage.mean) ? (double) NAN : used,
 		.usage_mean = usage.mean,
 		.usage_p95 = usage.p95,
-		.utilization = share / used, /* of none: NaN */
+		.utilization = share / used, /* NaN if none was used */
 		.sm_activity = activity / used,
 		.starved_share = used > 0 && !isnan(usage.mean) ? r->gpu_starved_s / r->gpu_known_s
 								: (double) NAN,
@@ -158,8 +157,8 @@ static struct trk_gpu_facts gpu_facts(const struct trk_record *r)
 	return f;
 }
 
-/* The video memory of the runs that are like the next one, as peaks of memory. The number of runs,
- * or -ENOMEM; the caller frees *ret. */
+/* The video memory of the runs similar to the next one, as memory peaks. Returns the number of
+ * runs, or -ENOMEM; the caller frees *ret. */
 static ssize_t vram_runs(const struct trk_advice_input *in, struct trk_earlier_run **ret)
 {
 	struct trk_earlier_run *runs = calloc(in->count + 1, sizeof(*runs));
@@ -176,7 +175,7 @@ static ssize_t vram_runs(const struct trk_advice_input *in, struct trk_earlier_r
 		runs[n] = trk__advice_past_run(&in->runs[i]);
 		runs[n].peak_bytes = in->runs[i].vram_max_mib * MIB;
 		runs[n].limit_bytes = NAN;
-		runs[n++].end = TRK_EARLIER_SUCCEEDED; /* what it held, it held */
+		runs[n++].end = TRK_EARLIER_SUCCEEDED; /* failed runs count, too */
 	}
 	if (!kept)
 		n = -ENOMEM;
@@ -184,7 +183,7 @@ static ssize_t vram_runs(const struct trk_advice_input *in, struct trk_earlier_r
 	return runs ? n : -ENOMEM;
 }
 
-/* Video memory grows as memory does: the same method, over the peaks of the same runs. */
+/* Advise video memory by the method for memory, over the peaks of the same runs. */
 static int advise_gpus(const struct trk_advice_input *in, struct trk_advice *a)
 {
 	struct trk_gpu_facts facts = gpu_facts(in->record);
@@ -220,15 +219,14 @@ double trk__possible_shared_mib(const struct trk_record *record)
 	const struct trk_quantity *total = record->outcome.total;
 	double mib = total[TRK_TOTAL_PEAK_SHARED_FILES_MIB].value;
 
-	/* A group's peak holds them. */
+	/* The peak of a control group includes them. */
 	if (!isnan(total[TRK_TOTAL_PEAK_GROUP_MEMORY_MIB].value) || !(mib > least_mib) ||
 	    mib <= total[TRK_TOTAL_PEAK_MEMORY_MIB].value * least_share)
 		return NAN;
 	return mib;
 }
 
-/* Where the peak of the run is a lower bound, the upper one; NaN where both are near, or it is not
- * known. */
+/* The upper bound of a peak that is a lower bound; NaN if both are close, or if it is unknown. */
 static double possible_peak_mib(const struct trk_record *record)
 {
 	static const double near = 1.25;
@@ -250,8 +248,8 @@ static size_t successes(const struct trk_advice_input *in)
 	return n;
 }
 
-/* What one run cannot tell, some runs together may: then the request stands, and this run is not
- * judged. */
+/* If this run alone has too little data for a verdict, but several runs together give a request,
+ * keep the request without a verdict on this run. */
 static void settle_sizing(const struct trk_advice_input *in, struct trk_advice *a)
 {
 	struct trk_sizing_verdict *v = &a->sizing;
@@ -289,8 +287,7 @@ static const char *how_it_ended(const struct trk_outcome *o)
 						 : "the run did not end well";
 }
 
-/* Raise the request to what the newest run was given, where that run did not end well, or is not
- * over. */
+/* Raise the request to that of the newest run, if that run did not end well, or is not over. */
 static void hold_request(struct trk_advice *a, const struct trk_outcome *o)
 {
 	struct trk_memory_advice *m = &a->memory;
@@ -309,7 +306,7 @@ static void hold_request(struct trk_advice *a, const struct trk_outcome *o)
 				"%s: what it was given is not lowered", how_it_ended(o));
 	}
 	if (a->held_memory && a->has_memory) {
-		/* The reasons and the chance are those of a smaller request. */
+		/* Reasons and probability belong to a smaller request. */
 		m->request_bytes = a->memory_mib * 1048576;
 		m->chance_exceed = NAN;
 		if (m->next_rung_bytes < 2 * m->request_bytes)
@@ -396,7 +393,7 @@ static void add_request(struct trk_buf *b, const struct trk_advice *a)
 		trk__buf_printf(b, ", %.0f GPU", a->gpus);
 }
 
-/* " (now 8 CPU, 32 GiB)", of what was requested or limited. */
+/* " (now 8 CPU, 32 GiB)", the request or limit. */
 static void add_now(struct trk_buf *b, const struct trk_advice *a)
 {
 	bool cpu = trk__capacity_is_stated(&a->cpu_had);

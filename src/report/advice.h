@@ -29,7 +29,7 @@ struct trk_advice_input {
 
 struct trk_advice {
 	bool has_memory, has_cpu, original;
-	bool held_cpu, held_memory; /* by the request of a run that did not end well */
+	bool held_cpu, held_memory; /* kept at the request of a run that did not end well */
 	struct trk_capacity cpu_had, memory_had, gpu_had, time_had;
 	double cores;      /* to request; NaN: not known */
 	double memory_mib; /* to request; NaN: not known */
@@ -41,27 +41,25 @@ struct trk_advice {
 	struct trk_cpu_advice cpu;
 	struct trk_sizing_verdict sizing;
 	double peak_now_mib; /* of the newest run */
-	/* Of the newest run: where its peak is a lower bound only, the upper one; and memory in
-	 * tmpfs, /dev/shm and memfds that may have been its own and is in no request. NaN: none, or
-	 * not known. */
+	/* Of the newest run: the upper bound of its peak if the peak is a lower bound; and memory
+	 * in tmpfs, /dev/shm and memfds that may belong to the job and is not in the request. NaN:
+	 * none, or unknown. */
 	double peak_most_mib, possible_shared_mib;
-	size_t runs;            /* that were looked at */
-	struct trk_alike alike; /* those of them that memory is advised from */
+	size_t runs;            /* that the advice is based on */
+	struct trk_alike alike; /* the runs among them that memory is advised from */
 	char job[TRK_RUN_TEXT_SIZE];
 };
 
 /* 0, or -TRK_E_NODATA when neither memory nor CPU of any run is known. */
 int trk__advice_make(const struct trk_advice_input *in, struct trk_advice *ret);
 
-/* Whether a run that ended so shows what the job needs: a failed one may have needed more than it
- * came to use. */
+/* False for a failed run, which may have needed more than it used before it failed. */
 bool trk__advice_ended_well(const struct trk_outcome *o);
-/* Advice from this one run, by its statistics: what a summary can say without a look at the others.
- * 0, -TRK_E_NODATA, or -ENOMEM. */
+/* Advice from the statistics of this run only. 0, -TRK_E_NODATA, or -ENOMEM. */
 int trk__advice_of_run(const struct trk_record *record, struct trk_advice *ret);
 
-/* How long the next run is expected to take: under a queue no less than this one, as it is not
- * known that the next one has none. */
+/* Expected duration of the next run. If this run waited in a CPU queue, no less than its duration,
+ * as the next run may wait as well. */
 double trk__advice_expected_s(const struct trk_advice *a);
 
 /* The key "advice" and its object. */
@@ -110,9 +108,9 @@ bool trk__advice_snippet(struct trk_buf *b, const struct trk_advice *a, const ch
 /* What the request for memory does not cover, in one line without a line end. False: nothing. */
 bool trk__advice_memory_note(struct trk_buf *b, const struct trk_advice *a);
 
-/* Growth of the machine's memory in tmpfs, /dev/shm and memfds during the run that may have been
- * the job's and is not in its peak. NaN where a control group has it, or where it is too little to
- * matter. */
+/* Growth of the machine's memory in tmpfs, /dev/shm and memfds during the run, which may belong to
+ * the job and is not in its peak. NaN if a control group's peak includes it, or if it is
+ * negligible. */
 double trk__possible_shared_mib(const struct trk_record *record);
 
 #endif

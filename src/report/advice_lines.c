@@ -14,7 +14,7 @@ static unsigned long up(double value, double least)
 
 	if (isnan(value) || value < least)
 		value = least;
-	if (value > 1e15) /* no request: a figure that cannot be right stays a number */
+	if (value > 1e15) /* an impossible figure still gives a valid number */
 		value = 1e15;
 	whole = (double) (unsigned long) value;
 	return (unsigned long) (value > whole ? whole + 1 : whole);
@@ -67,7 +67,7 @@ static void metaflow(struct trk_buf *b, const struct trk_snippet_request *r)
 	trk__buf_puts(b, ")\n");
 }
 
-/* For its configuration; outside `process` these would name nothing. */
+/* Lines for the configuration, where these settings need the scope `process`. */
 static void nextflow(struct trk_buf *b, const struct trk_snippet_request *r)
 {
 	trk__buf_printf(b, "process {\n    cpus = %lu\n    memory = '%lu MB'\n", r->cores, r->mib);
@@ -124,7 +124,7 @@ static void lsf(struct trk_buf *b, const struct trk_snippet_request *r)
 		trk__buf_printf(b, "#BSUB -W %lu:%02lu\n", r->seconds / 3600, r->seconds / 60 % 60);
 }
 
-/* h_vmem counts for each slot. Names of parallel environments and of GPUs are the site's. */
+/* h_vmem is per slot. Each site defines the names of parallel environments and of GPUs. */
 static void sge(struct trk_buf *b, const struct trk_snippet_request *r)
 {
 	unsigned long each = (r->mib + r->cores - 1) / r->cores;
@@ -137,7 +137,7 @@ static void sge(struct trk_buf *b, const struct trk_snippet_request *r)
 	put_time(b, "#$ -l h_rt=", r->seconds);
 }
 
-/* What the request does not cover, as a comment where the format has any. */
+/* What the request does not cover, as a comment if the format has comments. */
 static void add_note(struct trk_buf *b, const struct trk_advice *a, const char *comment)
 {
 	size_t start = b->len;
@@ -177,7 +177,7 @@ bool trk__advice_snippet(struct trk_buf *b, const struct trk_advice *a, const ch
 	};
 	double seconds = trk__advice_expected_s(a);
 
-	/* Twice the expected time, in whole minutes: a limit that is reached loses the run. */
+	/* Twice the expected time, in whole minutes, as the run is killed at the limit. */
 	if (seconds > 0)
 		r.seconds = up(seconds * 2 / 60, 1) * 60;
 	for (size_t i = 0; i < TRK_SNIPPET_KINDS; i++)

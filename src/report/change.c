@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 
-/* Where the run time has changed, a change of memory by a smaller share is not mentioned. */
+/* If the run time has changed, a change of memory by a smaller share is not reported. */
 #define MEMORY_SHARE_MIN 0.05
 
 enum { NAME_SHOWN_MAX = 16 };
@@ -31,7 +31,7 @@ static double value_of(const struct trk_history_run *run, int figure)
 	return value;
 }
 
-/* Zeros have no place on the logarithm, on which a median is found. */
+/* Medians are computed on logarithms, which excludes zeros. */
 static bool is_all_zero(const double *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -12,7 +12,7 @@
 
 enum {
 	TRK_CHANGE_EARLIER_MAX = 50,
-	TRK_CHANGE_PHASE_RUNS = 10, /* of them, those whose phases are looked at */
+	TRK_CHANGE_PHASE_RUNS = 10, /* earlier runs whose phases are compared */
 };
 
 /* The figures that are compared: id, key, title, text of a value, member of struct trk_history_run,
@@ -43,13 +43,14 @@ struct trk_change_name {
 
 extern const struct trk_change_name trk__change_names[TRK_CHANGE_FIGURES];
 
-/* The phase in which a figure changed: marked phases of one name are one, and are found by it in
- * the earlier runs; those that the figures made are found by number, in runs that have as many. */
+/* The phase in which a figure changed. Marked phases of the same name count as one, and are matched
+ * with the earlier runs by name; phases found by the figures are matched by number, in runs with
+ * the same number of phases. */
 struct trk_change_phase {
 	size_t number; /* from 1 in this run, 0 for one that it no longer has; see `runs` */
 	char name[TRK_MARK_NAME_SIZE]; /* "": none */
 	double before, now; /* s or MiB; before: the median; 0: there was no such phase */
-	size_t runs;        /* earlier runs that were looked at; 0: no phase is to be named */
+	size_t runs;        /* earlier runs that were compared; 0: no phase is named */
 };
 
 struct trk_change {
@@ -64,22 +65,22 @@ struct trk_change {
 	struct trk_change_phase time_phase, memory_phase;
 };
 
-/* Is this worth a look at the phases: odd, a drift, or, with too few runs to tell, by 5 % and
- * more? */
+/* True for a change whose phase is searched for: an anomaly, a drift, or, with too few runs for a
+ * verdict, 5 % and more. */
 bool trk__change_is_notable(const struct trk_change *c, enum trk_change_figure figure);
-/* Name the phases in which run time and peak memory changed, where one of them has half of a
- * notable change: from the courses of this run and of the newest earlier ones. */
+/* Name the phases in which run time and peak memory changed, if one phase accounts for half of a
+ * notable change. Compares the phases of this run with those of the newest earlier ones. */
 void trk__change_find_phases(struct trk_change *c, const struct trk_time_breakdown *now,
 			     const struct trk_time_breakdown *earlier, size_t count);
 /* "load", "phase 2"; cut to `max` bytes. */
 void trk__change_phase_name(struct trk_buf *b, const struct trk_change_phase *p, size_t max,
 			    bool utf8);
 
-/* Compared with the earlier runs that ended well: of runs[0..count), oldest first, the newest 50
- * that began before `now`. */
+/* Compare with earlier runs that succeeded: of runs[0..count), oldest first, the newest 50 that
+ * began before `now`. */
 void trk__change_from_history(const struct trk_history_run *now, const struct trk_history_run *runs,
 			      size_t count, struct trk_change *ret);
-/* Compared with one run, however it ended. */
+/* Compare with one run, however it ended. */
 void trk__change_from_run(const struct trk_history_run *now, const struct trk_history_run *before,
 			  struct trk_change *ret);
 
@@ -93,7 +94,7 @@ void trk__change_text(struct trk_buf *b, const struct trk_change *c);
 /* An object: runs, figures by their keys, phase, memory_phase. */
 void trk__change_json(struct trk_json *j, const struct trk_change *c);
 
-/* The last two alone, as members. */
+/* Write the members phase and memory_phase only. */
 void trk__change_phases_json(struct trk_json *j, const struct trk_change *c);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include "report/change.h"
 
-/* A change without enough runs to tell the noise, and the part of it that one phase must have. */
+/* Minimum change that is notable without enough runs for the noise, and minimum part of it in one
+ * phase. */
 #define NOTABLE_SHARE 0.05
 #define PHASE_SHARE   0.5
 
@@ -95,7 +96,6 @@ static double median_before(const struct parts *earlier, size_t count, const str
 	return median_of(v, count);
 }
 
-/* The figure of which the phase is looked for. */
 struct search {
 	const struct parts *now, *earlier;
 	size_t count;
@@ -103,7 +103,7 @@ struct search {
 	double change;
 };
 
-/* Take `part` for the phase where it has more of the change than what was taken before. */
+/* Choose `part` as the phase if it has more of the change than the present choice. */
 static void offer(const struct search *s, const struct part *part, struct trk_change_phase *best)
 {
 	const struct part *mine = find(s->now, part);
@@ -132,7 +132,7 @@ static void find_phase(const struct trk_change *c, enum trk_change_figure figure
 		return;
 	for (size_t i = 0; i < s.now->count; i++)
 		offer(&s, &s.now->of[i], &best);
-	/* One that is gone: by name, for others shift into its number. */
+	/* A phase that this run lacks: only by name, as other phases take over its number. */
 	for (size_t i = 0; s.now->marked && i < s.earlier[0].count; i++)
 		if (s.earlier[0].of[i].name[0] && !find(s.now, &s.earlier[0].of[i]))
 			offer(&s, &s.earlier[0].of[i], &best);

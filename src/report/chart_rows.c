@@ -18,8 +18,8 @@ const struct trk_chart_spec trk__chart_specs[TRK_CHART_SPECS] = {
 
 enum { SERIES = 4 }; /* of one struct trk_chart_fill */
 
-/* A fine bucket holds at least one sample. Numbers with many divisors, for a page with less
- * room. */
+/* A fine bucket holds at least one sample. The numbers have many divisors, so that a smaller page
+ * can merge buckets. */
 static size_t finer_of(uint64_t samples)
 {
 	static const size_t choice[] = {TRK_CHART_FINER_MAX, 6, 4, 3, 2};
@@ -163,7 +163,7 @@ static void take_bucket(const struct trk_report_rows *rows, struct trk_chart_fil
 		return;
 	f->sum[b] += value[1] * overlap;
 	f->seconds[b] += overlap;
-	/* A row that only touches a bucket does not lend it its extremes. */
+	/* A row that covers little of a bucket does not set its extremes. */
 	if ((middle >= from && middle < to) || overlap >= 0.25 * rows->width_s)
 		widen(f, b, value[0], value[2]);
 }
@@ -189,11 +189,11 @@ static void take_value(const struct trk_report_rows *rows, struct trk_chart_fill
 		take_bucket(rows, f, b, at, value);
 }
 
-/* Least, mean and greatest; amounts as rates. */
+/* Minimum, mean and maximum; amounts as rates. */
 static void read_column(int column, uint64_t count, double seconds, const struct trk_sample *mean,
 			const struct trk_sample *min, const struct trk_sample *max, double ret[3])
 {
-	double one = seconds / (double) count; /* the rows that were merged were about equal */
+	double one = seconds / (double) count; /* assumes that merged rows were about equal */
 
 	ret[0] = trk__sample_get(min, column);
 	ret[1] = trk__sample_get(mean, column);
@@ -235,7 +235,7 @@ int trk__report_rows_take(void *data, uint64_t count, const struct trk_sample *m
 
 	if (!(seconds > 0))
 		seconds = rows->interval_s;
-	/* Rows that came after the first pass, and damaged ones, have no place. */
+	/* Skip rows added after the first pass, and damaged ones. */
 	if (!(at.to_s >= 0) || at.to_s > rows->end_s + 1e-3 || !(seconds > 0) || count == 0 ||
 	    !(rows->width_s > 0))
 		return 0;

@@ -1,5 +1,4 @@
-/* What the pass over the rows leaves for the charts: buckets of equal time, in the columns'
- * units. */
+/* Chart data collected in a pass over the rows: buckets of equal time, in the columns' units. */
 #ifndef TRK_REPORT_CHART_ROWS_H
 #define TRK_REPORT_CHART_ROWS_H
 
@@ -7,7 +6,7 @@
 
 enum {
 	TRK_CHART_BINS = 1024,
-	TRK_CHART_FINER_MAX = 12, /* each bucket is kept as so many, for a closer look */
+	TRK_CHART_FINER_MAX = 12, /* fine buckets per bucket, for zooming */
 	TRK_CHART_FINE_MAX = TRK_DOC_BUCKETS_MAX * TRK_CHART_FINER_MAX,
 };
 
@@ -22,8 +21,8 @@ enum { TRK_CHART_SPECS = 10 };
 
 /* One series of one chart, while it fills and after. */
 struct trk_chart_fill {
-	/* Of fine buckets, views into the rows' own: value * seconds; least and greatest NaN: none
-	 * yet. */
+	/* Per fine bucket, views into `series` of the rows: sum of value * seconds; min and max are
+	 * NaN before the first value. */
 	double *sum, *seconds, *min, *max;
 	double all_sum, all_seconds, peak; /* peak: NaN */
 	double peak_at_s;
@@ -37,7 +36,7 @@ struct trk_report_gaps {
 };
 
 struct trk_report_rows {
-	size_t buckets, finer;             /* of the drawn charts; of each, so many fine ones */
+	size_t buckets, finer;             /* finer: fine buckets per bucket of a chart */
 	double end_s, width_s, interval_s; /* width: of a fine bucket */
 	double last_s;
 	int64_t last_timestamp_ms;
@@ -58,8 +57,8 @@ double trk__chart_percentile(const struct trk_chart_fill *f, double share);
 
 struct trk_report_gaps trk__report_rows_gaps(const struct trk_report_rows *rows);
 
-/* A bucket in steps of its chart's axis; TRK_DOC_GAP where too little is known. width_s: of one
- * of the `count` that it is made of; top: in the column's unit. */
+/* `count` fine buckets from `first` as one, in steps of the chart's axis; TRK_DOC_GAP where too
+ * little is known. width_s: of one fine bucket; top: in the column's unit. */
 struct trk_report_steps {
 	uint16_t min, avg, max;
 };

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything that one answer is made from. */
 struct costing {
 	const struct trk_catalog *c;
 	const struct trk_record *record;
@@ -47,7 +46,7 @@ static bool find_here(struct costing *k)
 	return k->server >= 0 && k->region >= 0;
 }
 
-/* Price and cost of the run where it ran. Spot is what it typically costs, not what it did. */
+/* Price and cost of the run where it ran. The spot price is the typical one, not the actual one. */
 static bool price_here(struct costing *k)
 {
 	const struct trk_outcome *o = &k->record->outcome;
@@ -148,7 +147,7 @@ void trk__cost_name_best(const struct trk_catalog *c, const struct trk_record *r
 		find_best(c, &question, cost);
 }
 
-/* The same from this run alone, where nothing is known of the others. */
+/* Find the best server from this run only, if nothing is known of earlier ones. */
 static void find_best_alone(struct costing *k)
 {
 	struct trk_advice *advice = malloc(sizeof(*advice));

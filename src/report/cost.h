@@ -7,20 +7,20 @@
 #include "report/run_servers.h"
 
 /* Work out what a run cost at `cloud`, by the prices of the catalogue; `reason` of *ret is why
- * something is not known. `advice` is of all runs of the job up to this one (service/runs.h),
- * and the best server is the first one that it finds: of the same vendor, region and
- * architecture, on demand or spot as the run's was. Neither side pays for a boot. advice NULL:
- * this run stands alone; busy NULL: that of the run. 0 or -ENOMEM. */
+ * something is not known. `advice` is from all runs of the job up to this one (service/runs.h). The
+ * best server is the first that fits the advice: of the same vendor, region and architecture, on
+ * demand or spot as the run's server was. Boot time is not billed. advice NULL: use this run only;
+ * busy NULL: that of the run. 0 or -ENOMEM. */
 int trk__cost_of_run(const struct trk_catalog *c, const struct trk_record *record,
 		     const struct trk_cloud *cloud, const struct trk_advice *advice,
 		     const struct trk_busy *busy, struct trk_cost *ret);
 
-/* Name the best server again, by this catalogue; what the run cost stays as it is. */
+/* Update the best server from this catalogue; the cost of the run is unchanged. */
 void trk__cost_name_best(const struct trk_catalog *c, const struct trk_record *record,
 			 const struct trk_advice *advice, const struct trk_busy *busy,
 			 struct trk_cost *cost);
 
-/* Take the first of the servers that were found as the best one; without any there is none. */
+/* Set the best server to the first of the offers; without offers, to none. */
 void trk__cost_take_best(struct trk_cost *cost, const struct trk_offers *offers);
 
 #endif

@@ -5,12 +5,12 @@
 
 /* The job itself kept its cores busy from this share on. */
 static const double all_cores = 0.90;
-/* Work of others that is less than this share of the queue does not explain it. */
+/* CPU time of other processes below this share of the queue does not explain it. */
 static const double others_least = 0.25;
 /* A quota that held threads back for this share of the queue explains it; where the job used all of
  * its quota, this share of the run. */
 static const double quota_of_queue = 0.50, quota_of_run = 0.05;
-/* A queue that is a smaller share of the run changes neither its length nor its cores. */
+/* A queue below this share of the run is ignored. */
 static const double least_of_run = 0.02;
 /* Where schedstat cannot be read: the machine was short of CPU for this share of the run, and the
  * job used this many cores at least. */
@@ -24,7 +24,7 @@ struct sums {
 	double others_core_s; /* of the rest of the machine, while threads waited; NaN: never known */
 };
 
-/* Recordings from before the column have what the waits of main threads left of the interval. */
+/* Recordings without the column have the part of the interval in which main threads waited. */
 static double queue_of(const struct trk_block *b)
 {
 	return isnan(b->queue_s) ? b->spent_s[TRK_SPENT_FOR_CPU] : b->queue_s;
@@ -98,8 +98,8 @@ static void add_seen(void *data, double cores, double seconds)
 	trk__busy_add(data, cores, seconds);
 }
 
-/* Which thread had the CPU is settled over some slices of the scheduler, so that the short
- * intervals at the start of a run are taken together. */
+/* The scheduler shares CPUs over several time slices, so the short intervals at the start of a run
+ * are merged. */
 static void add_free(const struct trk_outline *o, struct trk_busy *h)
 {
 	double core_s = 0, queue_s = 0, seconds = 0;

@@ -1,5 +1,5 @@
-/* How busy a run kept its cores, and whether its threads had to wait for them: what all advice on
- * CPU is made from. */
+/* How busy a run kept its cores, and whether its threads waited for a CPU: the input of all advice
+ * on CPU. */
 #ifndef TRK_REPORT_CPU_USE_H
 #define TRK_REPORT_CPU_USE_H
 
@@ -7,8 +7,8 @@
 #include "model/run.h"
 
 struct trk_cpu_use {
-	struct trk_busy
-		busy; /* as if no thread had waited, where the queue has a cause; else as seen */
+	/* corrected as if no thread had waited, if the queue has a cause; else as seen */
+	struct trk_busy busy;
 	struct trk_busy seen;
 	struct trk_cpu_queue queue;
 };

@@ -5,13 +5,13 @@
  * src/report/write turn it into HTML, Markdown, JSON or text for a terminal and add no figure of
  * their own, so that all of them agree.
  *
- * Texts are UTF-8 made for people; numbers are also given as values. Two pairs of marks are
- * allowed in a text: TRK_DOC_STRONG ... TRK_DOC_PLAIN for emphasis, and TRK_DOC_OUTSIDE ...
- * TRK_DOC_INSIDE around what came from outside (names, commands), which has no control characters
- * left by then. Each writer escapes for its own format, everything and always.
+ * Texts are UTF-8 made for people; numbers are also given as values. Two pairs of marks are allowed
+ * in a text: TRK_DOC_STRONG ... TRK_DOC_PLAIN for emphasis, and TRK_DOC_OUTSIDE ... TRK_DOC_INSIDE
+ * around untrusted text (names, commands), whose control characters were removed before. Each
+ * writer escapes all text for its format.
  *
- * Everything in a document lives until trk__doc_release; a failed allocation is kept in
- * `error`, and the functions go on with empty texts. */
+ * All memory of a document is freed by trk__doc_release(). A failed allocation sets `error`; the
+ * functions then continue with empty texts. */
 #ifndef TRK_REPORT_DOCUMENT_H
 #define TRK_REPORT_DOCUMENT_H
 
@@ -33,7 +33,7 @@ enum {
 	TRK_DOC_GAP = 4095,        /* nothing is known of this bucket */
 	TRK_DOC_TICKS = 12,        /* of the axis of time, at most */
 	TRK_DOC_LEVELS = 3,        /* of a chart's axis, above zero, at most */
-	TRK_DOC_ODDS = 4,          /* differences from the usual course that are shown */
+	TRK_DOC_ODDS = 4,          /* maximum number of differences from the usual course */
 	TRK_DOC_AREAS = 6,         /* programs of a chart: five and the rest */
 };
 
@@ -75,7 +75,7 @@ struct trk_doc_table {
 	struct trk_doc_cell *cell; /* [rows][columns] */
 	bool folded;               /* shown on demand */
 	bool sortable;             /* rows by any column, in the page */
-	size_t essential;          /* columns that stay however narrow a terminal is; 0: all */
+	size_t essential;          /* first columns that a narrow terminal keeps; 0: all */
 	bool keeps_names;          /* a terminal never cuts the first column */
 };
 
@@ -90,15 +90,14 @@ struct trk_doc_series {
 	double mean, p95, peak;
 	bool is_job, has_band;
 	uint16_t min[TRK_DOC_BUCKETS_MAX], avg[TRK_DOC_BUCKETS_MAX], max[TRK_DOC_BUCKETS_MAX];
-	/* Where the values come from: the fill of its buckets, in the column's unit (borrowed from
-	 * the rows), how many of these make one of the chart's, and the column. */
+	/* Source of the values: its buckets in the column's unit (borrowed from the rows), column
+	 * units per unit of the chart, and the column. */
 	const struct trk_chart_fill *fill;
 	double factor;
 	int column;
 };
 
-/* What one program has of the job's series: areas that stand on one another, the first at the
- * base. */
+/* One program's part of the job's series: areas are stacked, the first at the bottom. */
 struct trk_doc_area {
 	const char *name; /* of the program, or "the rest" */
 	const char *text; /* "mean 0.95, peak 2" */
@@ -114,7 +113,7 @@ struct trk_doc_usual {
 
 struct trk_doc_chart {
 	const char *key, *title, *unit;
-	const char *summary;  /* one sentence for who does not see it */
+	const char *summary;  /* one sentence, for screen readers */
 	const char *top_text; /* end of the axis, which is that of the job's use */
 	double top;
 	struct {
@@ -125,8 +124,8 @@ struct trk_doc_chart {
 	double limit;           /* NaN: none */
 	const char *limit_text; /* "8 GiB requested"; NULL: none */
 	bool is_far;            /* the limit is above the axis */
-	bool is_large;          /* of what the job is sized by */
-	bool is_quiet;          /* nothing to see: a sentence, no chart */
+	bool is_large;          /* CPU or memory: drawn larger */
+	bool is_quiet;          /* nothing notable: a sentence replaces the chart */
 	struct trk_doc_area *area;
 	size_t areas;
 	struct trk_doc_usual *usual; /* NULL: not known */
@@ -148,39 +147,39 @@ struct trk_doc_bar {
 	long pid;
 	size_t row;       /* of its lane, from 0 */
 	const char *text; /* "24.3 s CPU, 4.6 GiB: sort -R" */
-	/* CPU cores while it lived in steps of the lane's `cores`, of document buckets first to
-	 * first + count; NULL: nothing is known of them. */
+	/* CPU cores over its lifetime, in steps of the lane's `cores`, for document buckets first
+	 * to first + count; NULL: unknown. */
 	uint16_t *use;
 	size_t first, count;
 };
 
-/* A process that has room for a bar in a window only. */
+/* A process too short for a bar unless the page is zoomed in. */
 struct trk_doc_brief {
 	double from, to; /* shares of the run */
 	double cores;    /* mean CPU use */
 };
 
-/* A program or its workers: bars of its processes, or how many ran at once where there are too
- * many, or the CPU time of those that were never seen. */
+/* A program or its workers: bars of its processes, or how many ran at once if they are too many, or
+ * the CPU time of processes that no sample found. */
 struct trk_doc_lane {
 	const char *name;
 	int color; /* as the areas' */
 	uint64_t processes;
-	double cpu_s, memory_mib;         /* of all; the peak of the largest one, NaN: not known */
-	const char *count, *cpu, *memory; /* the same in words; count, memory: may be NULL */
+	double cpu_s, memory_mib;         /* of all; peak of the largest one, NaN: unknown */
+	const char *count, *cpu, *memory; /* as text; count and memory may be NULL */
 	double cores;                     /* of a bar's full height */
-	bool is_divided; /* among several processes by their means: the bars' courses are estimates */
+	bool is_divided;        /* CPU is divided among processes by their means: an estimate */
 	const char *cores_text; /* "1 core" */
 	size_t rows, bars;
 	struct trk_doc_bar *bar;
-	uint16_t *alive; /* of buckets: processes that are no bars, at once; NULL: none */
+	uint16_t *alive; /* per bucket: concurrent processes without a bar; NULL: none */
 	unsigned int alive_most;
-	struct trk_doc_brief
-		*brief;        /* those that count in `alive`, as many as the page has room for */
-	size_t briefs, others; /* others: how many count in `alive` */
-	uint16_t *use;         /* of buckets: CPU cores of the program, in steps of use_most */
+	/* processes counted in `alive`, as many as the page has room for */
+	struct trk_doc_brief *brief;
+	size_t briefs, others; /* others: processes counted in `alive` */
+	uint16_t *use;         /* per bucket: CPU cores of the program, in steps of use_most */
 	double use_most;
-	struct trk_doc_bar *member; /* the largest ones, for who opens the lane; row is not used */
+	struct trk_doc_bar *member; /* the largest ones, for the opened lane; row is unused */
 	size_t members;
 	const char *more; /* "and 355 more"; or NULL */
 };
@@ -200,10 +199,10 @@ struct trk_doc_snippet {
 
 /* A piece of a term, in up to three lengths: the longest that lets all pieces fit is shown. */
 struct trk_doc_item {
-	const char *text, *brief, *bare; /* brief, bare: NULL where they are as the longer one */
+	const char *text, *brief, *bare; /* brief, bare: NULL: same as the longer one */
 };
 
-/* What was used of what there was. */
+/* Use of a resource compared with its capacity. */
 struct trk_doc_meter {
 	const char *mean, *peak, *unit; /* "0.95", "4.64", "GiB" */
 	const char *had, *what;         /* "8", "requested"; had NULL: not known */
@@ -270,7 +269,7 @@ struct trk_doc {
 
 	/* The axis of time, its phases and charts. */
 	double start_s, duration_s; /* wall clock; seconds that the axis covers */
-	size_t buckets, finer;      /* each bucket is so many in `fill` */
+	size_t buckets, finer;      /* finer: buckets in `fill` per chart bucket */
 	double interval_s;
 	struct trk_doc_tick {
 		double at; /* share of the run */
@@ -284,7 +283,7 @@ struct trk_doc {
 	size_t charts;
 	struct trk_doc_phase *phase;
 	size_t phases;
-	/* Where the run differs from the usual course: a number of a sentence in a chart. */
+	/* Where the run differs from the usual course: the number, in a chart, of a sentence. */
 	struct {
 		double at; /* share of the run */
 		const char *key, *number;
@@ -297,13 +296,13 @@ struct trk_doc {
 	const void *raw;
 	size_t raw_len;
 
-	double live_s, last_s; /* of a run that goes on: how often the page is made again; its last
-				* sample, wall clock */
+	double live_s, last_s;   /* of a running job: interval of page updates; last sample, wall
+				* clock */
 	const char *integration; /* what tracked the run; NULL: nothing but this program */
 	const char *more;        /* a command that shows more, for the terminal; or NULL */
 
 	struct trk_doc_chunk *chunk;
-	struct trk_doc_table spare; /* filled in where there is no memory for a table or a term */
+	struct trk_doc_table spare; /* used if allocating a table or a term fails */
 	struct trk_doc_term spare_term;
 	int error;
 };
@@ -322,7 +321,7 @@ const char *trk__doc_safe(struct trk_doc *d, const char *text, size_t max);
 const char *trk__doc_safe_n(struct trk_doc *d, const char *text, size_t len, size_t max);
 /* A value as text, "-" for NaN. */
 const char *trk__doc_value(struct trk_doc *d, trk_human_fn *words, double value);
-/* What a buffer holds; NULL where it is empty or failed. Releases the buffer. */
+/* Text of a buffer; NULL if it is empty or failed. Releases the buffer. */
 const char *trk__doc_take(struct trk_doc *d, struct trk_buf *b);
 const char *trk__doc_date(struct trk_doc *d, unsigned int yyyymmdd);
 
@@ -368,9 +367,9 @@ struct trk_doc_cell trk__doc_tone(struct trk_doc_cell cell, enum trk_tone tone);
 struct trk_doc_term *trk__doc_term(struct trk_doc *d, struct trk_doc_section *s, const char *name,
 				   const char *separator);
 void trk__doc_item(struct trk_doc *d, struct trk_doc_term *t, const char *text);
-/* With shorter forms; NULL: as the longer one. */
+/* Add an item with shorter forms; NULL: same as the longer one. */
 void trk__doc_item_of(struct trk_doc *d, struct trk_doc_term *t, struct trk_doc_item item);
-/* A copy is kept. */
+/* Copies the meter. */
 void trk__doc_meter(struct trk_doc *d, struct trk_doc_section *s, const char *name,
 		    const struct trk_doc_meter *meter);
 

@@ -21,7 +21,7 @@ double trk__gpus_memory_mib(const struct trk_gpu_log *log)
 
 void trk__gpus_slowed_by(uint64_t reasons, char *text, size_t size)
 {
-	/* Of NVIDIA; 1 (idle) and 0x100 (the clock of a display) are no brakes. */
+	/* Bits of NVIDIA; 1 (idle) and 0x100 (display clock) do not indicate a slowdown. */
 	static const struct {
 		uint64_t bits;
 		const char *word;
@@ -52,7 +52,7 @@ static void add_metric(struct trk_json *j, const struct trk_gpu_total *t, int me
 	else
 		trk__json_key_double(j, "mean", mean);
 	trk__json_key_double(j, "max", trk__gpu_total_max(t, (enum trk_gpu_metric) metric));
-	/* Of one that was known once: what has ended that. */
+	/* If a figure was known earlier: why it no longer is. */
 	trk__json_key_or_null(j, "reason",
 			      isnan(mean) || (why != TRK_GPU_KNOWN && why != TRK_GPU_NOT_ASKED)
 				      ? trk__gpu_why_text(why)
@@ -60,7 +60,7 @@ static void add_metric(struct trk_json *j, const struct trk_gpu_total *t, int me
 	trk__json_close(j, '}');
 }
 
-/* Where the tracker is in a pid namespace and the driver's pids are of another one. */
+/* Used when the tracker is in another pid namespace than the driver. */
 static const char *const bases[TRK_GPU_BASES] = {
 	[TRK_GPU_BY_OPEN] = "the whole device: the driver's pids are of another namespace, and the "
 			    "job has it open alone",
@@ -111,7 +111,7 @@ void trk__gpus_json(struct trk_json *j, const struct trk_gpu_log *log)
 	trk__json_close(j, ']');
 }
 
-/* Columns of one metric stand together. */
+/* Columns of one metric are adjacent. */
 static const struct {
 	const char *column;
 	enum trk_gpu_metric metric;
@@ -136,7 +136,7 @@ static bool is_part_of(const struct trk_gpu_log *log, size_t gpu, enum trk_gpu_m
 	return log->total[gpu].device.parent < 0 && log->total[gpu].seconds[metric] > 0;
 }
 
-/* A sum of which something is known, and something is missing. */
+/* Whether a sum is known for some GPUs, but not for all. */
 static bool is_partial(const struct trk_gpu_log *log, enum trk_gpu_metric metric)
 {
 	bool any = false, is_missing = false;
@@ -190,7 +190,7 @@ bool trk__gpu_sum_text(const struct trk_gpu_log *log, size_t index, char *text, 
 
 /* ---- as JSON ---- */
 
-/* {"of": [0], "missing": [{"index": 1, "reason": "…"}], "bound": "lower"}; one that was lost stands
+/* {"of": [0], "missing": [{"index": 1, "reason": "…"}], "bound": "lower"}; a GPU that was lost is
  * in both lists. */
 static void add_sum(struct trk_json *j, const struct trk_gpu_log *log, enum trk_gpu_metric metric)
 {

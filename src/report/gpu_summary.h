@@ -5,14 +5,14 @@
 #include "base/json.h"
 #include "model/gpu_log.h"
 
-/* The memory of all of them that have one of their own; NaN: not known of every such one. */
+/* Total memory of the GPUs with their own memory; NaN if unknown for one of them. */
 double trk__gpus_memory_mib(const struct trk_gpu_log *log);
 
-/* What slowed it down, of the driver's bits: "power, heat"; empty: nothing. */
+/* Names of the driver's throttle bits: "power, heat"; empty: none. */
 void trk__gpus_slowed_by(uint64_t reasons, char *text, size_t size);
 
-/* The key "gpus" and its list: identity, and of each figure mean and largest value, or the reason
- * why it is not known. */
+/* The key "gpus" and its list: identity, and for each figure mean and maximum, or the reason why it
+ * is unknown. */
 void trk__gpus_json(struct trk_json *j, const struct trk_gpu_log *log);
 /* One of the sums over the GPUs that lacks a GPU, in words: "system_gpu_usage, system_gpu_utilized:
  * a lower bound, of GPU 0 without GPU 1 (not permitted)". `index` counts from 0; false: there are

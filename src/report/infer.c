@@ -10,13 +10,13 @@
 #include "catalog/search.h"
 #include "report/run_needs.h"
 
-/* What the kernel and the firmware keep for themselves, at most: 14 % and 64 MiB. */
+/* The kernel and the firmware reserve at most 14 % and 64 MiB. */
 static bool is_like_memory(double advertised, double seen)
 {
 	return seen <= advertised && seen >= advertised * 0.86 - 64;
 }
 
-/* A "GB" may be 2^30 bytes. More disks than one say nothing: volumes are attached at will. */
+/* A "GB" may be 2^30 bytes. Several disks are not compared, as volumes can be attached. */
 static bool is_like_disk(const struct trk_catalog_server *s, const struct trk_server *machine)
 {
 	double gb = machine->disk_gb;
@@ -32,7 +32,7 @@ static bool ends_with(const char *text, const char *end)
 	return n >= len && !strcasecmp(text + n - len, end);
 }
 
-/* Some names end with the maker of the processor. */
+/* Some type names end with the vendor of the processor. */
 static bool is_like_maker(const char *type, const char *maker)
 {
 	if (!*maker)
@@ -51,7 +51,7 @@ static bool is_like(const struct trk_catalog *c, const struct trk_catalog_server
 	       is_like_maker(trk__catalog_text(c, s->name), machine->cpu_vendor);
 }
 
-/* The firmware's product is the family of some vendors: "VHF" of vhf-1c-1gb. */
+/* Some vendors have the family as the firmware's product: "VHF" for vhf-1c-1gb. */
 static bool is_of_family(const char *type, const char *product)
 {
 	size_t len = strlen(product);
@@ -59,8 +59,8 @@ static bool is_of_family(const char *type, const char *product)
 	return len > 0 && !strncasecmp(type, product, len) && type[len] == '-';
 }
 
-/* Which processor the guests of a type see, where the vendor sells two generations of one size: the
- * first of them that a type's name and the model are like. From the vendor's public pages. */
+/* The processor model that a type reports, where the vendor sells two generations of one size; the
+ * first match of type and model counts. From the vendor's public pages. */
 static const struct {
 	const char *vendor, *type, *model;
 } known_processors[] = {
@@ -79,14 +79,14 @@ static bool has_its_processor(const char *vendor, const char *type, const char *
 	return false;
 }
 
-/* Types like the machine: how many, the names of the first ones, and what they cost. */
+/* The matching types: how many, the names of the first ones, and their prices. */
 struct found {
 	int count, first;
 	uint32_t lowest, highest; /* prices; 0: none has one */
 	char names[160];
 };
 
-/* False: it is not sold in the region. */
+/* Add a type. False: it is not sold in the region. */
 static bool take(struct found *f, const struct trk_catalog *c, int server, int region)
 {
 	struct trk_catalog_offer offer = {.units = 0};
@@ -108,8 +108,8 @@ static bool take(struct found *f, const struct trk_catalog *c, int server, int r
 	return true;
 }
 
-/* The types that match the machine; of these, where there are any, those that also match the family
- * in the firmware and the processor. */
+/* The types that match the machine; of these those that also match the family in the firmware and
+ * the processor, if any do. */
 static void search(const struct trk_catalog *c, const struct trk_server *machine, int vendor,
 		   int region, struct found *ret)
 {
@@ -132,7 +132,7 @@ static void search(const struct trk_catalog *c, const struct trk_server *machine
 			*ret = by_marks[marks];
 }
 
-/* The sentence, with what to try, where it is not one type. */
+/* The reason, with what to try, unless exactly one type matches. */
 static void complain(const struct found *f, struct trk_cloud *cloud)
 {
 	size_t used = strlen(cloud->reason), size = sizeof(cloud->reason);

@@ -1,19 +1,19 @@
-/* The type of a server whose cloud does not name it, found by what the machine has.
+/* Infer the server type from the machine's hardware where the cloud does not report it.
  *
- * Only where one type alone of the vendor is like the machine; the evidence is kept with it,
- * since a catalogue does not list what is no longer sold. */
+ * A type is inferred only if exactly one type of the vendor matches. The evidence is stored with
+ * it, since a catalogue does not list types that are no longer sold. */
 #ifndef TRK_REPORT_INFER_H
 #define TRK_REPORT_INFER_H
 
 #include "catalog/catalog.h"
 #include "model/place.h"
 
-/* Where the vendor is known and the type is not: fill in cloud->instance_type and `inferred`, or
- * add to `reason` how many types are like this machine, the first of them, what they cost and what
- * to do. Compared are the architecture, the vCPUs, the memory (the kernel keeps a part of it back),
- * a single disk, the maker of the processor and the family where names and firmware tell of them,
- * the processor of two generations of Hetzner's, and whether there is a price in the region. True:
- * a type was found. */
+/* If the vendor is known and the type is not, set cloud->instance_type and `inferred`, or add to
+ * `reason` how many types match this machine, the first of them, what they cost and what to do.
+ * Compares the architecture, the vCPUs, the memory (less a part that the kernel reserves), a single
+ * disk, the processor's vendor and the family where type names and firmware contain them, the
+ * processor of two Hetzner generations, and whether the region has a price. Returns true if a type
+ * was found. */
 bool trk__infer_type(const struct trk_catalog *c, const struct trk_server *machine,
 		     struct trk_cloud *cloud);
 

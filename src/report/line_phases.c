@@ -24,7 +24,7 @@ int trk__line_phases_of(const struct trk_record *record, struct trk_line_phases 
 	}
 	if (ret->count == 0)
 		ret->phase[ret->count++] = (struct trk_lines_phase){ret->name[0], 0, 0};
-	/* The last stacks may be written later than the last sample. */
+	/* The last stacks may be recorded after the last sample. */
 	if (end_us > ret->phase[ret->count - 1].to_us)
 		ret->phase[ret->count - 1].to_us = end_us;
 	free(times);

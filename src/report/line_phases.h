@@ -1,4 +1,4 @@
-/* The phases of a run as rows of its lines: those of its marks, else those found by its figures. */
+/* The phases of a run, as rows of the table of lines: from its marks, else found by its figures. */
 #ifndef TRK_REPORT_LINE_PHASES_H
 #define TRK_REPORT_LINE_PHASES_H
 

@@ -15,7 +15,7 @@ enum { NAME_MAX_CHARS = 60, SAMPLES_MIN = 10, KILL_LINES = 4 };
 
 /* ---- names ---- */
 
-/* "train.py:88 step()", without the function where it is to be short. */
+/* "train.py:88 step()", without the function if a short form is needed. */
 static const char *name_of(struct trk_doc *d, const struct trk_record *r, uint32_t node,
 			   bool function)
 {
@@ -41,8 +41,8 @@ static double peak_bytes(const struct trk_record *r)
 	return trk__outcome_peak_mib(&r->outcome) * MIB;
 }
 
-/* What to add where growth is not sure, or NULL: page faults do not show a line that keeps memory
- * which another line freed. */
+/* Remark if growth is uncertain, or NULL: a line that reuses memory freed by another line causes no
+ * page faults. */
 static const char *doubt_of(const struct trk_record *r, const struct trk_lines_highlights *h)
 {
 	for (size_t i = 0; i < h->growths; i++) {
@@ -78,7 +78,7 @@ static void add_hottest(struct trk_doc *d, struct trk_doc_term *t, const struct 
 	       own = (double) h->hottest_cpu_us / 1e6;
 	const char *share;
 
-	/* What is on no line belongs to the run, too. */
+	/* CPU time outside of sampled lines belongs to the run as well. */
 	if (!(all > (double) h->cpu_us / 1e6))
 		all = (double) h->cpu_us / 1e6;
 	share = trk__doc_value(d, trk__human_percent, own / all);
@@ -133,7 +133,7 @@ static const char *threads_of(struct trk_doc *d, const struct trk_lines_standing
 	return "";
 }
 
-/* How long before the end of the run the threads were looked at last, seconds. */
+/* Seconds between the last sample of the threads and the end of the run. */
 static double age_of(const struct trk_record *r, const struct trk_lines_highlights *h)
 {
 	double age = ((double) r->outcome.duration_ns / 1e9) - (double) h->last_us / 1e6;

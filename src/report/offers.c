@@ -123,7 +123,7 @@ void trk__offers_shortfall(const struct trk_catalog_query *q, const struct trk_c
 				trk__catalog_allocation_names[s->allocation]);
 }
 
-/* Of some vendors types are known and nothing else. */
+/* Some vendors have types without prices. */
 static bool has_prices(const struct trk_catalog *c, const struct trk_catalog_query *q)
 {
 	size_t n;
@@ -146,7 +146,7 @@ static bool fits_an_earlier_one(const struct trk_catalog *c, const struct trk_ca
 	       o.unmet == 0 && trk__offers_server(c, &o)->flags & TRK_SERVER_PREVIOUS;
 }
 
-/* Why nothing fits, in words: which need binds, and what comes nearest. */
+/* Why nothing fits, in words: the binding need, and the nearest miss. */
 static void explain_nothing(const struct trk_catalog *c, const struct trk_catalog_query *q,
 			    char *text, size_t size)
 {
@@ -217,7 +217,7 @@ static int by_score_per_price(const void *a, const void *b, void *data)
 	return p > q ? -1 : p < q;
 }
 
-/* In the order of the price, or of the score for it. */
+/* Search in the order of price, or of score per price. */
 static int search(struct trk_offers *o, enum trk_offers_order order)
 {
 	struct trk_catalog_offer *offers;

@@ -1,5 +1,5 @@
-/* Servers that were looked for and found: in order, with what a run costs on each where that was
- * asked, and as JSON with the field names of the Keeper API. */
+/* Servers found by a search: in order, with the cost of a run on each if requested, and as JSON
+ * with the field names of the Keeper API. */
 #ifndef TRK_REPORT_OFFERS_H
 #define TRK_REPORT_OFFERS_H
 
@@ -13,7 +13,7 @@ struct trk_offers {
 	const struct trk_catalog_query *query; /* borrowed: the needs */
 	struct trk_server_estimate *list;      /* owned, or that of `advice` */
 	size_t n, limit;                       /* limit: how many are shown */
-	bool costs; /* run_s and cost_usd are meant, and `advice` is filled */
+	bool costs; /* run_s and cost_usd are set, and `advice` is filled */
 	struct trk_server_advice advice;
 	char nothing[320]; /* why there is none */
 };
@@ -21,20 +21,19 @@ struct trk_offers {
 /* "price" (and NULL), "run-cost", "score-per-price"; -EINVAL. */
 int trk__offers_order(const char *word);
 
-/* Look. `work` is what runs, for the costs: needed where they are the order. 0, with `nothing`
- * filled in where no server fits; or -ENOMEM. */
+/* Search. `work`, the work that is to run, is required for ordering by run cost. Returns 0 (with
+ * `nothing` filled in if no server fits) or -ENOMEM. */
 int trk__offers_find(const struct trk_catalog *c, const struct trk_catalog_query *q,
 		     enum trk_offers_order order, const struct trk_server_work *work,
 		     struct trk_offers *ret);
 void trk__offers_release(struct trk_offers *o);
-/* Show `limit` servers. Where costs are meant, the cheapest by the hour and the cheapest run of
- * a server whose speed is not known are among them: at their end if they come later in the
- * order. */
+/* Show `limit` servers. With run costs, they include the cheapest by the hour and the cheapest run
+ * on a server of unknown speed, which are last if the order would place them later. */
 void trk__offers_limit(struct trk_offers *o, size_t limit);
 
 const struct trk_catalog_server *trk__offers_server(const struct trk_catalog *c,
 						    const struct trk_catalog_offer *o);
-/* Where the price is from: its block of the catalogue. */
+/* The block of the catalogue that the price is from. */
 const struct trk_catalog_block *trk__offers_block(const struct trk_catalog *c,
 						  const struct trk_catalog_offer *o);
 /* Days since the price was listed; negative: not known. */
@@ -43,24 +42,23 @@ long trk__offers_age_days(const struct trk_offers *o, const struct trk_server_es
 enum { TRK_OFFER_AGE_SIZE = 32, TRK_OFFER_REMARK_SIZE = 120 };
 const char *trk__offers_age(const struct trk_offers *o, const struct trk_server_estimate *e,
 			    char text[TRK_OFFER_AGE_SIZE]);
-/* Where prices that are shown are older than a year, how to get newer ones: "the prices of
- * aws/eu-west-1 are older than a year. Try: resource-tracker catalog update --region
- * aws/eu-west-1". "" where none is. */
+/* How to get newer prices if shown ones are older than a year: "the prices of aws/eu-west-1 are
+ * older than a year. Try: resource-tracker catalog update --region aws/eu-west-1". "" if none is
+ * older. */
 enum { TRK_OFFER_UPDATE_SIZE = 400 };
 const char *trk__offers_update(const struct trk_offers *o, char text[TRK_OFFER_UPDATE_SIZE]);
-/* What else a reader should know of a row: "cheapest by the hour, previous generation". Returns
- * `text`. */
+/* Remarks about a row: "cheapest by the hour, previous generation". Returns `text`. */
 const char *trk__offers_remark(const struct trk_offers *o, const struct trk_server_estimate *e,
 			       char text[TRK_OFFER_REMARK_SIZE]);
 /* All threads' score, or NaN. */
 double trk__offers_score(const struct trk_catalog *c, const struct trk_catalog_offer *o);
-/* Of one need: the amount, and what the server has. */
+/* Text for one unmet need: the needed amount, and what the server has. */
 void trk__offers_shortfall(const struct trk_catalog_query *q, const struct trk_catalog_server *s,
 			   unsigned int need, char *text, size_t size);
 
 /* One document of schema "resource-tracker.servers/1". */
 void trk__offers_json(struct trk_buf *b, const struct trk_offers *r);
-/* Of it the key "servers" and, where costs are meant, "cheapest_per_hour" and "near_misses". */
+/* Only the key "servers" and, with run costs, "cheapest_per_hour" and "near_misses". */
 void trk__offers_members_json(struct trk_json *j, const struct trk_offers *r);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { NOTES_MAX = 8192 };
 
-/* Large vendors change list prices seldom, small ones often. */
+/* Large vendors rarely change list prices, small ones often. */
 static bool is_old(const struct trk_catalog *c, const struct trk_catalog_block *block,
 		   uint32_t today)
 {
@@ -132,7 +132,7 @@ static void set(struct trk_doc_cell *cell, const char *text)
 	*cell = trk__doc_cell(text && *text ? text : NULL, NAN);
 }
 
-/* All columns of one server; those of a run are dashes where no run was asked for. */
+/* All columns of one server; those about a run are dashes without a run. */
 static void fill_row(struct trk_doc *d, const struct trk_offers *r,
 		     const struct trk_server_estimate *e, struct trk_doc_cell *row)
 {
@@ -155,7 +155,7 @@ static void fill_row(struct trk_doc *d, const struct trk_offers *r,
 	set(&row[REMARK], trk__doc_print(d, "%s", trk__offers_remark(r, e, remark)));
 }
 
-/* Leave out the columns that say nothing in any row. */
+/* Leave out columns that are empty in all rows. */
 static void drop_empty(struct trk_doc_table *t, struct trk_doc_column *column)
 {
 	size_t kept = 0, essential = 0;

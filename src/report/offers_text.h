@@ -1,4 +1,4 @@
-/* Servers that were found, as text for a terminal: a table, and what is written below it. */
+/* Servers that were found, as text for a terminal: a table, and notes below it. */
 #ifndef TRK_REPORT_OFFERS_TEXT_H
 #define TRK_REPORT_OFFERS_TEXT_H
 

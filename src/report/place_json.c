@@ -47,7 +47,7 @@ const char *trk__allocation_of(const struct trk_record *r, bool measured, char *
 
 /* ---- JSON ---- */
 
-/* Sizes of memory and disks, in MiB or GB, with two decimals wherever they are written as JSON. */
+/* JSON has sizes of memory and disks with two decimals. */
 static double hundredths(double size)
 {
 	return trk__round_even(size * 100) / 100;

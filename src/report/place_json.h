@@ -5,10 +5,10 @@
 #include "base/json.h"
 #include "model/run.h"
 
-/* Did the run have the machine to itself? "dedicated", "shared", or NULL when the samples do not
- * tell; with the evidence in words. Shared: a limit below the machine stood over it, or others used
- * more than a quarter of a core or half of the memory that was in use (and 512 MiB) on the mean.
- * Without samples (`measured` false) a limit shows a share, its absence shows nothing. */
+/* Whether other processes shared the machine: "dedicated", "shared", or NULL if the samples do not
+ * show it; `evidence` receives the reason. Shared: the run had a limit below the machine, or others
+ * used on average more than a quarter of a core, or more than half of the used memory (and 512
+ * MiB). Without samples (`measured` false) only a limit is evidence. */
 const char *trk__allocation_of(const struct trk_record *r, bool measured, char *evidence,
 			       size_t size);
 

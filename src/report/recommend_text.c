@@ -1,4 +1,4 @@
-/* The text of `recommend` as a document: a term a resource, with the reasons below it. */
+/* The text of `recommend` as a document: a term per resource, with the reasons below it. */
 #include <errno.h>
 #include <math.h>
 
@@ -91,7 +91,7 @@ static void add_time(struct trk_doc *d, struct trk_doc_section *s,
 		trk__doc_item(d, t, trk__split_words(d, c));
 }
 
-/* Where the cloud is known and the cost is not: why. */
+/* The reason, if the cloud is known and the cost is not. */
 static void add_cost(struct trk_doc *d, struct trk_doc_section *s, const struct trk_place *place)
 {
 	const struct trk_cost *cost = &place->cost;

@@ -1,4 +1,4 @@
-/* Putting the report together: what is common to its parts, and their order. */
+/* Builds the report: input common to all sections, and their order. */
 #include "report/report.h"
 
 #include <errno.h>
@@ -97,7 +97,7 @@ static void head(struct trk_doc *d, const struct trk_report_work *w)
 			       place_words(d, w->in->place));
 }
 
-/* The name of a program. Plain letters need no marks around them. */
+/* The name of a program. Plain letters need no marks. */
 static const char *plain_words(struct trk_doc *d, const char *text)
 {
 	for (const char *c = text; *c; c++)
@@ -116,7 +116,7 @@ static void make_sections(struct trk_doc *d, const struct trk_report_work *w)
 		s->title = sections[i].title;
 		sections[i].make(d, s, w);
 		if (!s->first && !d->error)
-			d->sections--; /* it has nothing to say about this run */
+			d->sections--; /* it is empty for this run */
 	}
 }
 

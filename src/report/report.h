@@ -1,7 +1,6 @@
-/* The report: everything that a page says about one run, as one document (document.h) in HTML,
- * Markdown or JSON.
+/* The report about one run, as one document (document.h) in HTML, Markdown or JSON.
  *
- * One function a section, in src/report/section, all of them in one table in report.c. */
+ * Each section is one function in src/report/section, listed in a table in report.c. */
 #ifndef TRK_REPORT_REPORT_H
 #define TRK_REPORT_REPORT_H
 
@@ -25,7 +24,7 @@ trk_row_fn trk__report_rows_take;
 
 /* ---- making it ---- */
 
-/* Where the run took place and what was paid; texts may be NULL, an unknown price NaN. */
+/* Where the run took place and its price; texts may be NULL, an unknown price NaN. */
 struct trk_report_place {
 	const char *vendor, *region, *server;
 	double usd_per_hour;
@@ -40,27 +39,27 @@ struct trk_report_input {
 	const struct trk_report_rows *rows; /* or NULL: no timeline */
 	const struct trk_history_run *runs; /* of the job, oldest first, this run the last */
 	size_t count;
-	const struct trk_cpu_use *use;         /* as of trk__job_runs_read; NULL: the run's own */
+	const struct trk_cpu_use *use;         /* of trk__job_runs_read(); NULL: the run's */
 	const struct trk_catalog *catalog;     /* or NULL: no servers */
 	const struct trk_report_place *place;  /* or NULL: not known */
-	const struct trk_need_words *words;    /* where servers are looked for; or NULL: there */
+	const struct trk_need_words *words;    /* where to search servers; or NULL: where it ran */
 	const struct trk_report_fact *machine; /* what is known of the server and the cloud */
 	size_t machine_facts;
 	const struct trk_usual_course
 		*usual; /* the job's usual course (report/usual_course.h); or NULL */
 	const struct trk_change *change;   /* since earlier runs, for its phases; or NULL */
-	const struct trk_wall_facts *wall; /* or NULL: what the samples tell */
+	const struct trk_wall_facts *wall; /* or NULL: computed from the samples */
 	const void *raw;                   /* of the recording, to embed; or NULL */
 	size_t raw_len;
-	double live_s;           /* not 0: the page is made again so often while the run goes on */
+	double live_s;           /* not 0: the page is updated at this interval during the run */
 	const char *integration; /* what tracked the run, "Metaflow 2.19"; or NULL */
 };
 
-/* 0 or -ENOMEM. The caller releases, on success only; what the input points to must live as
- * long. */
+/* 0 or -ENOMEM. The caller releases *ret on success; it borrows what the input points to until
+ * then. */
 int trk__report_make(const struct trk_report_input *in, struct trk_doc *ret);
 
-/* Write it by the name of a format: html, md, json. -EINVAL for another, or -ENOMEM. */
+/* Write the document as html, md or json. 0, -EINVAL for another format, or -ENOMEM. */
 int trk__report_write(struct trk_buf *b, const struct trk_doc *d, const char *format);
 
 #endif

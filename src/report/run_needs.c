@@ -7,14 +7,14 @@
 #include "base/maths.h"
 #include "report/cpu_use.h"
 
-/* More than any server has, and still a number that fits; 0 for what is not known. */
+/* Clamp a need to a number that fits, above what any server has; 0 if unknown. */
 static double at_most(double value, double most)
 {
 	return value <= most ? (value > 0 ? value : 0) : isnan(value) ? 0 : most;
 }
 
-/* Cores, memory and GPUs of the advice. Not burstable: its price holds for a share of its cores
- * only. */
+/* Cores, memory and GPUs of the advice. Burstable servers are excluded: their price covers only a
+ * share of their cores. */
 static void take_amounts(const struct trk_advice *a, struct trk_catalog_query *q)
 {
 	double cores = trk__ceil(at_most(a->cores, 1e6));
@@ -85,7 +85,7 @@ int trk__run_needs_read(struct trk_needs *needs, const struct trk_catalog *c,
 	struct trk_need_words all = *words;
 
 	take_amounts(a, &needs->query);
-	/* A program that was built for one architecture runs on that one. */
+	/* A program built for one architecture runs only on that one. */
 	if (!all.arch && trk__needs_arch(arch) > 0)
 		all.arch = arch;
 	else if (!all.arch && here && trk__needs_arch(trk__catalog_arch_names[here->arch]) > 0)
@@ -97,7 +97,7 @@ int trk__run_needs_read(struct trk_needs *needs, const struct trk_catalog *c,
 
 static void add_slice(struct trk_run_work *w, double cores, double seconds)
 {
-	/* What the room cannot hold one by one is added to the last, so that no work is lost. */
+	/* Slices beyond the array are added to the last one, so that no work is lost. */
 	if (!(seconds > 0))
 		return;
 	if (w->work.n < TRK_RUN_SLICES_MAX)
@@ -124,7 +124,7 @@ void trk__run_work_read(struct trk_run_work *w, const struct trk_catalog *c,
 	w->work = (struct trk_server_work){.slices = w->slice, .here_one = {NAN, NAN}};
 	if (busy)
 		add_slices(w, busy);
-	/* By the same bins, so that both ways give the same digits. */
+	/* Use the same bins, so that both ways give equal results. */
 	own = w->work.n == 0 ? calloc(1, sizeof(*own)) : NULL;
 	if (own) {
 		trk__cpu_use_of(record, own);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Needs that are stated replace those of the run. */
+/* Stated needs replace those of the run. */
 static void take_wishes(struct trk_catalog_query *q, const struct trk_catalog_query *wishes)
 {
 	if (wishes->vcpus)

@@ -1,14 +1,13 @@
 /* The servers for the next run of a job, and what a run costs on each.
  *
- * One function for the end of a run, `recommend`, the page, and the C API, so that all of them
- * name the same servers at the same cost: the same needs, the same place, the same estimate of
- * the run time, no boot time unless one is given. */
+ * Shared by the end of a run, `recommend`, the report and the C API, so that all of them name the
+ * same servers at the same cost. No boot time is counted unless one is given. */
 #ifndef TRK_REPORT_RUN_SERVERS_H
 #define TRK_REPORT_RUN_SERVERS_H
 
 #include "report/run_needs.h"
 
-/* Too little is known of a shorter run: no servers are named for it. */
+/* No servers are named for a shorter run: its samples are too few. */
 #define TRK_RUN_SHORTEST_S 0.1
 
 /* All borrowed. */
@@ -18,18 +17,18 @@ struct trk_run_question {
 	const struct trk_busy *busy;            /* NULL: the statistics of the run */
 	const struct trk_cloud *cloud;          /* where it ran; NULL: as recorded */
 	const struct trk_need_words *words;     /* NULL: none */
-	const struct trk_catalog_query *wishes; /* amounts above 0 and flags take the place of the
-						 * advice's; NULL: none */
+	const struct trk_catalog_query *wishes; /* amounts above 0 and flags override those of the
+						 * advice; NULL: none */
 };
 
-/* Large, and not copied: it points into itself. */
+/* Do not copy: it points into itself. */
 struct trk_run_servers {
 	struct trk_needs needs;
 	struct trk_run_work work;
-	double run_s;             /* as long as the run took */
+	double run_s;             /* duration of the run */
 	struct trk_offers offers; /* without any, `nothing` is the reason */
 	bool place_known;         /* the vendor, at least */
-	bool short_too;           /* set before the search: a run of any length gets servers */
+	bool short_too;           /* set before the search: search for runs of any length */
 };
 
 /* The needs and the work, before the search: a caller may still change the query or the boot

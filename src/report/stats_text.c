@@ -1,4 +1,4 @@
-/* Statistics of every column as a table, in the width that there is. */
+/* Statistics of every column as a table of a given width. */
 #include <errno.h>
 #include <math.h>
 

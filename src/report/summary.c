@@ -1,5 +1,5 @@
-/* The summary as a document: the head has how the run ended, the verdict what to request, and each
- * row is a term. */
+/* The summary as a document: the head shows how the run ended, the verdict what to request, and
+ * each row is a term. */
 #include "report/summary.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #define MIB_BYTES 1048576.0
 
 enum {
-	SAMPLES_MIN = 3, /* fewer tell nothing of means */
+	SAMPLES_MIN = 3, /* minimum for showing means */
 	JOB_MAX = 120,
 	COMMAND_MAX = 60,
 };
@@ -26,7 +26,7 @@ enum {
 struct summary {
 	const struct trk_record *record;
 	const struct trk_summary_style *style;
-	bool full; /* with rows on use, not only the total */
+	bool full; /* with rows about use, not only the totals */
 };
 
 /* ---- how it ended ---- */
@@ -84,7 +84,7 @@ static void tell_end(struct trk_doc *d, const struct trk_record *r)
 
 /* ---- what went wrong ---- */
 
-/* One more line of d->trouble. */
+/* Append a line to d->trouble. */
 static void add_trouble(struct trk_doc *d, const char *text)
 {
 	d->trouble = d->trouble ? trk__doc_print(d, "%s\n%s", d->trouble, text) : text;
@@ -164,7 +164,7 @@ static void tell_troubles(struct trk_doc *d, const struct trk_record *r)
 		add_trouble(d, trk__doc_print(d, "%llu damaged record%s skipped",
 					      (unsigned long long) r->damaged,
 					      r->damaged == 1 ? "" : "s"));
-	/* Of a run that goes on it counts the processes that it has. */
+	/* During a run left_behind counts its live processes. */
 	if (o->left_behind && o->verdict != TRK_VERDICT_RUNNING)
 		add_trouble(d, trk__doc_print(d, "left behind: %llu process%s still running",
 					      (unsigned long long) o->left_behind,
@@ -200,7 +200,7 @@ static void tell_advice(struct trk_doc *d, const struct trk_record *r, const str
 	d->lead = trk__doc_take(d, &b);
 }
 
-/* What to request next time; nothing where that is not known, or without a job. */
+/* What to request next time; empty if unknown, or without a job. */
 static void tell_verdict(struct trk_doc *d, const struct summary *in)
 {
 	const struct trk_record *r = in->record;
@@ -229,7 +229,7 @@ static void add_meter(struct trk_doc *d, struct trk_doc_section *s, const char *
 	struct trk_doc_meter m = {.had = NULL, .what = ""};
 	const char *digits;
 
-	if (isnan(stats->mean)) /* a peak that is known all the same stands in the total */
+	if (isnan(stats->mean)) /* a peak that is known without a mean is in the totals */
 		return;
 	peak = peak >= stats->max ? peak : stats->max;
 	unit = trk__human_unit(kind, peak);
@@ -245,7 +245,7 @@ static void add_meter(struct trk_doc *d, struct trk_doc_section *s, const char *
 			d, kind == TRK_HUMAN_MEMORY ? trk__human_memory : trk__human_amount,
 			had->value);
 
-		/* A unit that differs from that of the row stands with its number. */
+		/* A capacity in another unit than the row's is shown with its unit. */
 		m.had = kind == TRK_HUMAN_MEMORY && own.factor == unit.factor
 				? trk__doc_value(d, trk__human_amount, had->value / own.factor)
 				: amount;
@@ -299,7 +299,8 @@ static void note_missing(struct trk_doc *d, struct trk_doc_section *s,
 	}
 }
 
-/* Of the job where its part is known. Without a GPU, or without figures from the driver, no row. */
+/* Figures of the job, if its part is known. No row without a GPU, or without figures from the
+ * driver. */
 static void add_gpus(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
 {
 	static const enum trk_gpu_metric metric_of[2][2] = {
@@ -332,7 +333,7 @@ static void add_bytes(struct trk_doc *d, struct trk_doc_term *t, double bytes, c
 					     what));
 }
 
-/* Network is known of the whole machine alone: shown where that is what was tracked. */
+/* Network traffic is known only for the whole machine: shown if that was tracked. */
 static void add_io(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
 {
 	const struct trk_record *r = in->record;
@@ -403,7 +404,7 @@ static const char *sign_of(const struct trk_quantity *q)
 	}
 }
 
-/* The bound of the peak where it is of use: within a few times what is known. */
+/* The upper bound of the peak, if it is within a few times the lower bound. */
 static const char *most_words(struct trk_doc *d, const struct trk_record *r)
 {
 	enum { TIMES = 8 };
@@ -447,8 +448,7 @@ static void add_total(struct trk_doc *d, struct trk_doc_section *s, const struct
 			(struct trk_doc_item){.text = "too short to advise", .brief = "too short"});
 }
 
-/* Swap, and memory that no process maps and that the peak does not hold, as its owner is not
- * known. */
+/* Swap, and memory that no process maps and that is not in the peak, as its owner is unknown. */
 static void add_other_memory(struct trk_doc *d, struct trk_doc_section *s, const struct summary *in)
 {
 	double swap = trk__outcome_swap_mib(&in->record->outcome);

@@ -16,11 +16,11 @@ struct trk_summary_style {
 	size_t width; /* columns, 40 to 200; 0: 80 */
 	bool color;
 	bool utf8;         /* else plain ASCII */
-	bool brief;        /* two lines whatever the number of samples */
-	bool not_recorded; /* no recording: do not say how to show the run again */
-	bool alone; /* the history could not be read in time: say that advice is by this run */
-	const struct trk_change *change; /* since earlier runs; NULL: not looked at */
-	const struct trk_advice *advice; /* of all runs up to this one; NULL: of this one alone */
+	bool brief;        /* two lines, for any number of samples */
+	bool not_recorded; /* no recording: omit the command that shows the run again */
+	bool alone;        /* history not read in time: the text reports that */
+	const struct trk_change *change; /* since earlier runs; NULL: not compared */
+	const struct trk_advice *advice; /* from all runs of the job; NULL: from this run only */
 };
 
 /* The document; 0 or -ENOMEM. The caller releases, on success only. */
@@ -34,7 +34,7 @@ void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 void trk__summary_json(struct trk_buf *b, const struct trk_record *r,
 		       const struct trk_change *change, const struct trk_advice *advice);
 
-/* Statistics alone, of `samples` rows of the run, as a table or as JSON. */
+/* Only the statistics, of `samples` rows of the run, as a table or as JSON. */
 void trk__stats_text(struct trk_buf *b, const struct trk_stats *stats,
 		     const struct trk_terminal_style *style);
 void trk__stats_json(struct trk_buf *b, const struct trk_run *run, const struct trk_stats *stats,

@@ -100,7 +100,7 @@ static void run_of(struct trk_json *j, const struct trk_record *r)
 		trk__json_i64(j, r->run.pid);
 	else
 		trk__json_null(j);
-	/* Milliseconds are what the wall clock is good for. */
+	/* The wall clock is written in milliseconds. */
 	key_fixed(j, "start_time", r->run.start_ns / TRK_NS_PER_MS, 3);
 	if (r->outcome.stop_ns)
 		key_fixed(j, "stop_time", r->outcome.stop_ns / TRK_NS_PER_MS, 3);

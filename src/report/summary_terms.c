@@ -152,7 +152,7 @@ void trk__term_cost(struct trk_doc *d, struct trk_doc_section *s, const struct t
 
 const char *trk__slept_words(struct trk_doc *d, const struct trk_record *r)
 {
-	enum { SAMPLES_MIN = 3 }; /* fewer tell nothing of means */
+	enum { SAMPLES_MIN = 3 }; /* minimum for showing means */
 	double cpu_s = r->outcome.total[TRK_TOTAL_CPU_S].value;
 	double seconds = (double) r->outcome.duration_ns / 1e9;
 

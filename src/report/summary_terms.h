@@ -16,12 +16,12 @@ void trk__term_phases(struct trk_doc *d, struct trk_doc_section *s,
 /* "31 % cheaper as 2 steps: 12 m on 1 CPU, 0.75 GiB → 1 h 10 m on 8 CPU, 16 GiB". */
 void trk__term_split(struct trk_doc *d, struct trk_doc_section *s,
 		     const struct trk_time_breakdown *c);
-/* Where the run is to be split, as a sentence without its end. */
+/* Where to split the run, as a sentence without its full stop. */
 const char *trk__split_words(struct trk_doc *d, const struct trk_time_breakdown *c);
 /* "$1.22 (c7i.4xlarge, $0.714/h) → about $0.69 on m7i.2xlarge, list 2026-07-20". */
 void trk__term_cost(struct trk_doc *d, struct trk_doc_section *s, const struct trk_place *p);
 
-/* "1 ms of CPU in 11.0 s; nothing to size" of a job that did nothing but wait; NULL of another. */
+/* "1 ms of CPU in 11.0 s; nothing to size" for a job that only waited; else NULL. */
 const char *trk__slept_words(struct trk_doc *d, const struct trk_record *r);
 
 #endif

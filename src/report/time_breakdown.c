@@ -16,7 +16,7 @@
 
 enum { BINS_MAX = 256, FIGURES = 3 };
 
-/* A column that moves less than this, as a share of its largest value, has no phases. */
+/* A column that varies by less than this share of its maximum has no phases. */
 #define STEADY_SHARE 0.05
 
 static double larger(double a, double b)
@@ -29,7 +29,7 @@ static double smaller(double a, double b)
 	return a < b ? a : b;
 }
 
-/* Parts stand in the order of the first items. */
+/* The parts have the order of the first items. */
 _Static_assert((int) TRK_SPENT_ON_CPU == (int) TRK_WALL_ON_CPU &&
 		       (int) TRK_SPENT_GPU == (int) TRK_WALL_GPU &&
 		       (int) TRK_SPENT_DISK == (int) TRK_WALL_DISK &&
@@ -47,7 +47,7 @@ static bool divide(const double spent_s[TRK_SPENTS], double seconds, struct trk_
 	memcpy(facts.item_s, spent_s, TRK_SPENTS * sizeof(*spent_s));
 	if (isnan(spent_s[TRK_SPENT_ON_CPU]) || trk__wall_divide(&facts, ret) < 0)
 		return false;
-	/* A machine without a GPU hides nothing. */
+	/* Without a GPU, unknown GPU time is 0. */
 	ret->other_holds_unknown = ret->unknown_count > (isnan(spent_s[TRK_SPENT_GPU]) ? 1u : 0u);
 	return true;
 }
@@ -130,7 +130,7 @@ static void phases_of_marks(const struct trk_record *r, double end_s, struct trk
 	double first_s = (double) r->mark[0].elapsed_ns / 1e9;
 
 	c->marked = true;
-	if (first_s > end_s / 100) /* what comes before the first mark, if it is worth a word */
+	if (first_s > end_s / 100) /* the part before the first mark, if it is long enough */
 		(void) add_phase(c, 0, first_s);
 	for (size_t i = 0; i < r->marks; i++) {
 		double start_s = (double) r->mark[i].elapsed_ns / 1e9;
@@ -144,7 +144,7 @@ static void phases_of_marks(const struct trk_record *r, double end_s, struct trk
 
 /* ---- from the figures ---- */
 
-/* Blocks are of unequal length: bins of equal time take their place. */
+/* Convert blocks of unequal length to bins of equal time. */
 static void fill_bins(const struct trk_outline *o, double end_s, size_t bins,
 		      double figure[FIGURES][BINS_MAX])
 {
@@ -228,7 +228,7 @@ static int phases_of_figures(const struct trk_record *r, double end_s, struct tr
 
 /* ---- where to split ---- */
 
-/* The line to cut at, and the memory that is held there: what the blocks on both sides had. */
+/* The line to cut at, and the memory held there, from the blocks on both sides. */
 static void find_cut(const struct trk_record *record, struct trk_time_breakdown *c)
 {
 	const struct trk_outline *o = &record->outline;
@@ -308,7 +308,8 @@ int trk__time_breakdown_of(const struct trk_record *record, struct trk_time_brea
 		if (r == 0)
 			r = name_phase(record, &c->phase[i]);
 	}
-	/* Under a queue neither the lengths of the pieces nor their cores are those of the job. */
+	/* After waits for a CPU, neither the lengths of the pieces nor their cores are those of the
+	 * job. */
 	if (r == 0 && end_s >= TRK_BREAKDOWN_SPLIT_MIN_S &&
 	    trk__cpu_queue_of(record).cause == TRK_QUEUE_NONE)
 		r = split_of(record, c);

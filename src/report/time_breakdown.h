@@ -1,5 +1,5 @@
-/* The time of a run: where its wall time went, its phases, and whether to split it. Made from the
- * statistics and the outline that the record carries, so it costs no second look at the samples. */
+/* Where the wall time of a run went, its phases, and whether to split it. Computed from the
+ * statistics and the outline in the record, without reading the samples again. */
 #ifndef TRK_REPORT_TIME_BREAKDOWN_H
 #define TRK_REPORT_TIME_BREAKDOWN_H
 
@@ -8,21 +8,21 @@
 #include "base/json.h"
 #include "model/run.h"
 
-/* Phases are looked for in runs of this length and of so many blocks, and are no shorter than this
- * share of the run. Marks make phases at any length. */
+/* Minimum length of a run and number of blocks for finding phases, and minimum length of a phase as
+ * a share of the run. Phases by marks may have any length. */
 #define TRK_BREAKDOWN_RUN_MIN_S   20.0
 #define TRK_BREAKDOWN_BLOCKS_MIN  24
 #define TRK_BREAKDOWN_PHASE_SHARE 0.04
 #define TRK_BREAKDOWN_CUTS_MAX    5
-/* A split costs a minute of start: shorter runs are not looked at. */
+/* Minimum length of a run for advice to split it: each start costs about a minute. */
 #define TRK_BREAKDOWN_SPLIT_MIN_S 300.0
 
 enum { TRK_RUN_PHASE_NAME = TRK_MARK_NAME_SIZE + 2, TRK_BREAKDOWN_CUT_SIZE = 256 };
 
 struct trk_run_phase {
-	char name
-		[TRK_MARK_NAME_SIZE]; /* of the mark; "" where found by its figures, or before one */
-	char function[TRK_MARK_NAME_SIZE]; /* that it was spent in; "": not known */
+	/* of the mark; "" if found by its figures, or before the first mark */
+	char name[TRK_MARK_NAME_SIZE];
+	char function[TRK_MARK_NAME_SIZE]; /* in which it spent its time; "": unknown */
 	double start_s, end_s;             /* since the start of the run */
 	double cores_mean;                 /* NaN: not known */
 	double memory_peak_mib;            /* NaN: not known */
@@ -32,18 +32,18 @@ struct trk_run_phase {
 
 struct trk_time_breakdown {
 	bool has_wall;
-	double seconds; /* that the shares are of */
+	double seconds; /* the total of the shares */
 	struct trk_wall_split wall;
 	enum trk_bottleneck bound;
 	char bottleneck[TRK_BOTTLENECK_SIZE]; /* a sentence */
 	bool marked;                          /* the phases are those of marks */
 	size_t phase_count;                   /* 0: there is only one */
 	struct trk_run_phase phase[TRK_PHASES_MAX];
-	bool has_split; /* it was looked for */
+	bool has_split; /* `split` was computed */
 	struct trk_split split;
 	/* "train.py:17 main()", the line that runs first after split.cut_s; "": not known */
 	char cut[TRK_BREAKDOWN_CUT_SIZE];
-	double cut_mib; /* the most memory that is held there; NaN: not known */
+	double cut_mib; /* maximum of memory held at the cut; NaN: unknown */
 };
 
 /* 0, or -ENOMEM. */

@@ -40,7 +40,7 @@ static bool have_same_marks(const struct trk_record *a, const struct trk_record 
 	return true;
 }
 
-/* The moment of the earlier run that stands for this moment of the run. */
+/* The moment of the earlier run that corresponds to this moment. */
 static double moment_of(const double *now, const double *then, size_t phases, double at)
 {
 	for (size_t i = 0; i < phases; i++) {
@@ -54,7 +54,7 @@ static double moment_of(const double *now, const double *then, size_t phases, do
 	return at;
 }
 
-/* What is known of a moment; 0 after the end. */
+/* The value at a moment; 0 after the end. */
 static double value_at(const struct trk_report_rows *rows, size_t chart, double at)
 {
 	const struct trk_chart_fill *f = &rows->fill[chart][0];
@@ -83,7 +83,7 @@ void trk__course_add(struct trk_usual_course *u, const struct trk_record *now,
 	if (run == 0)
 		u->by_phase = phases > 0;
 	else if (u->by_phase != (phases > 0))
-		return; /* another kind of run */
+		return; /* not comparable */
 	for (size_t i = 0; i < phases; i++)
 		u->phase_s[run][i] = then[i + 1] - then[i];
 	u->duration_s[run] = seconds_of(earlier);
@@ -108,7 +108,7 @@ static void sort(double *v, size_t n)
 		}
 }
 
-/* Linear between ranks. */
+/* Quantile with linear interpolation between ranks. */
 static double quantile(const double *sorted, size_t n, double share)
 {
 	double rank = share * (double) (n - 1);

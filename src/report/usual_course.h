@@ -11,8 +11,8 @@
 #include "report/report.h"
 
 enum {
-	TRK_COURSE_RUNS_MAX = 15, /* newest ones that are read */
-	TRK_COURSE_RUNS_MIN = 5,  /* with fewer nothing is shown */
+	TRK_COURSE_RUNS_MAX = 15, /* at most so many of the newest runs are read */
+	TRK_COURSE_RUNS_MIN = 5,  /* with fewer runs nothing is shown */
 	TRK_COURSE_POINTS = 180,
 };
 
@@ -26,14 +26,14 @@ struct trk_usual_course {
 	size_t runs;
 	bool by_phase; /* all of them have this run's marks */
 	double duration_s[TRK_COURSE_RUNS_MAX];
-	/* Of this run's phases by marks, the first before any mark: of each run how long it
-	 * took. */
+	/* Duration of each of this run's marked phases in each run; the first phase ends at the
+	 * first mark. */
 	double phase_s[TRK_COURSE_RUNS_MAX][TRK_PHASES_MAX];
 	/* NaN: not known. */
 	float value[TRK_COURSE_KINDS][TRK_COURSE_POINTS][TRK_COURSE_RUNS_MAX];
 };
 
-/* Add an earlier run by its rows. `now` is this run; what does not fit is left out. */
+/* Add the rows of an earlier run. `now` is this run; runs beyond the maximum are ignored. */
 void trk__course_add(struct trk_usual_course *u, const struct trk_record *now,
 		     const struct trk_record *earlier, const struct trk_report_rows *rows);
 
@@ -45,7 +45,7 @@ struct trk_course_band {
 struct trk_course_band trk__course_at(const struct trk_usual_course *u, enum trk_course_kind kind,
 				      double share);
 
-/* The median of what a phase (by its index, as in phase_s) or the whole run (-1) took, in s. */
+/* Median duration of a phase (index as in phase_s) or of the whole run (-1), in s. */
 double trk__course_seconds(const struct trk_usual_course *u, int phase);
 
 /* Bounds of a run's phases by its marks, in s: 0, the marks, the end. At most TRK_PHASES_MAX + 1;

@@ -46,7 +46,7 @@ size_t trk__areas_choose(const struct trk_record *record, size_t index[TRK_DOC_A
 	return count;
 }
 
-/* What a program has of a bucket, in the chart's unit. */
+/* A program's use in a bucket, in the chart's unit. */
 static double use_of(const struct trk_program_log *log, size_t program, double from_s, double to_s,
 		     bool is_cpu, double factor)
 {
@@ -58,7 +58,7 @@ static double use_of(const struct trk_program_log *log, size_t program, double f
 	return (is_cpu ? cpu_s : memory) / seconds / factor;
 }
 
-/* One bucket: the programs' parts, fitted to what the job used, and the rest. */
+/* Stack one bucket: the programs' parts, scaled to the job's use, and the rest. */
 static void stack_bucket(struct trk_doc_chart *c, size_t bucket, double *use, size_t count)
 {
 	double job = c->series[0].avg[bucket], sum = 0, at = 0;
@@ -102,7 +102,7 @@ static void sum_up(struct trk_doc *d, struct trk_doc_chart *c, struct trk_doc_ar
 			       trk__doc_value(d, trk__human_number, a->peak));
 }
 
-/* Areas that nobody could see are none. */
+/* Drop areas that are too small to be visible. */
 static void drop_empty(struct trk_doc_chart *c)
 {
 	size_t kept = 0;

@@ -1,4 +1,4 @@
-/* Who used CPU and memory: the areas of the charts, one a program. */
+/* Use of CPU and memory by program: the areas of the charts. */
 #ifndef TRK_REPORT_SECTION_AREAS_H
 #define TRK_REPORT_SECTION_AREAS_H
 

@@ -7,7 +7,7 @@ enum { WORDS_MAX = 48, OWN_MAX = 6 };
 struct word {
 	const char *text;
 	size_t len;
-	bool own; /* a sibling does not have it */
+	bool own; /* at least one sibling lacks it */
 };
 
 static size_t split(const char *command, struct word *word)

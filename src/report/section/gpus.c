@@ -1,5 +1,5 @@
-/* The tables of GPUs: a row a device, and a row an instance. One has what they did, the other what
- * they are and how they fare. */
+/* The two tables of GPUs, with a row per device and per MIG instance: use, and hardware with its
+ * health. */
 #include "report/gpu_summary.h"
 #include "report/section/section.h"
 
@@ -17,7 +17,7 @@ static const struct trk_doc_column columns[] = {
 	{"slowed_by", "Slowed by", TRK_CELL_TEXT, NULL},
 };
 
-/* Of bytes; memory is shown in binary units. */
+/* Bytes as text, in binary units. */
 static const char *memory_words(char text[TRK_HUMAN_SIZE], double bytes)
 {
 	return trk__human_memory(text, bytes / MIB);
@@ -107,7 +107,7 @@ static const char *link_text(struct trk_doc *d, const struct trk_gpu_total *g)
 		       : trk__doc_print(d, "generation %.0f, %.0f lanes", generation, lanes);
 }
 
-/* Errors that were corrected are harmless, the others are not. */
+/* Corrected errors are harmless, uncorrected ones are not. */
 static const char *ecc_text(struct trk_doc *d, const struct trk_gpu_total *g)
 {
 	double corrected = trk__gpu_total_increase(g, TRK_GPU_ECC_CORRECTED_METRIC);
@@ -182,7 +182,7 @@ static bool knows_hardware(const struct trk_gpu_log *log)
 	return false;
 }
 
-/* A recording of an older version has none of it. */
+/* Recordings of older versions lack these figures. */
 static void add_hardware_table(struct trk_doc *d, const struct trk_gpu_log *log,
 			       struct trk_doc_section *s)
 {
@@ -197,7 +197,6 @@ static void add_hardware_table(struct trk_doc *d, const struct trk_gpu_log *log,
 			add_hardware(d, t, &log->total[i]);
 }
 
-/* Sums that lack a GPU. */
 static void add_notes(struct trk_doc *d, const struct trk_gpu_log *log, struct trk_doc_section *s)
 {
 	char text[512];

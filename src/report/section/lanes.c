@@ -8,9 +8,9 @@
 #include "report/section/command_words.h"
 
 enum {
-	BARS_MAX = 12, /* processes that are all drawn as bars */
+	BARS_MAX = 12, /* up to so many processes are all drawn as bars */
 	BAR_ROWS_MAX = 6,
-	LONG_ROWS_MAX = 4, /* rows of long ones above a density */
+	LONG_ROWS_MAX = 4, /* rows of bars of long processes, above the curve of concurrent ones */
 	LONG_BARS_MAX = 60,
 	MEMBERS_MAX = 8,
 	SIBLINGS_MAX = 64,
@@ -65,7 +65,7 @@ static int by_value(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* Its processes by CPU time, and how long they lived. */
+/* List a program's processes by CPU time, with their median lifetime. */
 static void list_spans(struct trk_doc *d, const struct trk_program_log *log,
 		       struct trk_program_story *s)
 {
@@ -110,7 +110,7 @@ size_t trk__lanes_choose(struct trk_doc *d, const struct trk_record *record,
 		    (most > 0 && (double) log->peak_bytes[i] >= LEAST_SHARE * most))
 			add_story(story, &count, one, log);
 	}
-	/* When and how long those lived that were never seen is not known. */
+	/* The lifetimes of processes that no sample found are unknown. */
 	for (size_t i = 0; i < count; i++)
 		if (log->program[story[i].index].kind != TRK_PROGRAM_UNSEEN)
 			list_spans(d, log, &story[i]);
@@ -163,8 +163,8 @@ static int by_start(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The first row that is free at a bar's start. Bars that find none within `most` rows are
- * dropped. */
+/* Put each bar into the first row that is free at its start. Bars without a free row among `most`
+ * rows are dropped. */
 static void pack(struct trk_doc_lane *lane, size_t most)
 {
 	double free_at[BAR_ROWS_MAX] = {0};
@@ -188,7 +188,7 @@ static void pack(struct trk_doc_lane *lane, size_t most)
 	lane->bars = kept;
 }
 
-/* All as bars, or the long ones. False: not all of them. */
+/* Add bars for all processes, or for the long ones. False: not for all. */
 static bool add_bars(struct trk_doc *d, const struct trk_program_log *log,
 		     const struct trk_program_story *story, struct trk_doc_lane *lane)
 {
@@ -241,7 +241,7 @@ static void add_use(struct trk_doc *d, const struct trk_program_log *log, size_t
 		lane->use[b] = step_of(cores[b] / lane->use_most);
 }
 
-/* How much of a bucket a process was there. */
+/* Part of a bucket in which a process was alive. */
 static double overlap(const struct trk_doc_bar *bar, size_t bucket, size_t buckets)
 {
 	double from = (double) bucket / (double) buckets,
@@ -282,8 +282,8 @@ static void set_cores(struct trk_doc *d, struct trk_doc_lane *lane, const double
 		trk__doc_print(d, "%.0f core%s", lane->cores, lane->cores > 1 ? "s" : "");
 }
 
-/* The program's CPU time of each bucket, divided among its processes by their means: exact where
- * one of them ran, an estimate else. */
+/* Divide the program's CPU time in each bucket among its processes by their means: exact if one
+ * process ran, else an estimate. */
 static void fill_bars(struct trk_doc *d, struct trk_doc_lane *lane, const double *cores)
 {
 	double *all = calloc(d->buckets, sizeof(*all));
@@ -303,8 +303,8 @@ static void fill_bars(struct trk_doc *d, struct trk_doc_lane *lane, const double
 		for (size_t b = bar->first; bar->use && b < end; b++) {
 			double rate = mean_cores(d, bar);
 
-			/* Some processes of the program may have no bar: each bar gets its part of
-			 * the program's rate. */
+			/* Processes may lack a bar: each bar gets its part of the program's
+			 * rate. */
 			if (!lane->alive)
 				rate = all[b] > 0 ? cores[b] * rate / all[b] : 0;
 			bar->use[b - bar->first] = step_of(rate / lane->cores);
@@ -344,7 +344,7 @@ struct event {
 	int step;
 };
 
-/* An end frees its place before the next start takes one. */
+/* At equal times ends precede starts. */
 static int by_time(const void *a, const void *b)
 {
 	const struct event *x = a, *y = b;
@@ -362,7 +362,7 @@ static bool is_bar(const struct trk_doc_lane *lane, const struct trk_doc *d,
 	return false;
 }
 
-/* Of each bucket the most that were alive at one moment. */
+/* For each bucket, the maximum number of concurrent processes. */
 static void count_alive(struct trk_doc *d, const struct event *event, size_t events,
 			struct trk_doc_lane *lane)
 {
@@ -383,7 +383,7 @@ static void count_alive(struct trk_doc *d, const struct event *event, size_t eve
 	}
 }
 
-/* Those with the most CPU time first, as the story lists them. */
+/* Processes are added in the order of the story: most CPU time first. */
 static void add_brief(struct trk_doc *d, const struct trk_process_span *s,
 		      struct trk_doc_lane *lane)
 {
@@ -399,7 +399,7 @@ static void add_brief(struct trk_doc *d, const struct trk_process_span *s,
 	d->briefs++;
 }
 
-/* Fill the lane's `alive` and `brief` from those processes of the program that have no bar. */
+/* Fill the lane's `alive` and `brief` from the processes without a bar. */
 static void add_density(struct trk_doc *d, const struct trk_program_log *log,
 			const struct trk_program_story *story, struct trk_doc_lane *lane)
 {
@@ -448,7 +448,7 @@ static void fill_lane(struct trk_doc *d, const struct trk_record *record,
 	lane->cpu = trk__doc_value(d, trk__human_seconds, lane->cpu_s);
 	if (!isnan(lane->memory_mib))
 		lane->memory = trk__doc_value(d, trk__human_memory, lane->memory_mib);
-	/* Of processes that were never seen there is the CPU time alone. */
+	/* Only the CPU time is known for processes that no sample found. */
 	all = story->spans == 0 || add_bars(d, log, story, lane);
 	if (!all)
 		add_density(d, log, story, lane);

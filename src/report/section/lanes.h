@@ -6,7 +6,7 @@
 
 enum { TRK_LANES_MAX = 12 };
 
-/* What is shown of one program. */
+/* What the report shows about one program. */
 struct trk_program_story {
 	size_t index; /* in the log */
 	int color;
@@ -16,14 +16,15 @@ struct trk_program_story {
 	double median_s; /* of its processes' lives; NaN: none is listed */
 };
 
-/* The programs that had 1 % of the CPU time or of the memory's peak, at most TRK_LANES_MAX, by CPU
- * time. Returns how many; *ret_left: the others that had a process. */
+/* Choose the programs that had 1 % of the CPU time or of the peak memory, at most TRK_LANES_MAX, by
+ * CPU time. Returns how many; *ret_left: other programs that had a process. */
 size_t trk__lanes_choose(struct trk_doc *d, const struct trk_record *record,
 			 struct trk_program_story *story, size_t *ret_left);
-/* The command line of one of a program's processes, the part that differs first; NULL: not kept. */
+/* The command line of one of a program's processes, beginning with the part that differs; NULL: not
+ * recorded. */
 const char *trk__lanes_command(struct trk_doc *d, const struct trk_program_log *log,
 			       const struct trk_program_story *story, size_t span, size_t max);
-/* Where a moment lies in the run, 0 to 1. */
+/* Position of a moment in the run, 0 to 1. */
 double trk__lanes_share(const struct trk_doc *d, int64_t at_ms);
 /* Fill the document's lanes. */
 void trk__lanes_make(struct trk_doc *d, const struct trk_record *record,

@@ -11,15 +11,15 @@
 
 enum {
 	ROWS = 12,
-	GROWTH_ROWS = 3, /* more, of lines that took memory and little CPU time */
+	GROWTH_ROWS = 3, /* further rows, for lines that took memory and little CPU time */
 	BINS = 24,       /* of a course */
 	SOURCE_CHARS = 80,
 	NAME_CHARS = 70,
 	TREE_BYTES = 22 * 1024,
-	WINDOWS_MIN = 3, /* fewer show no course */
+	WINDOWS_MIN = 3, /* minimum for showing a course */
 };
 
-/* Lines that used less, took less and waited for less of the run are left out. */
+/* Lines below these shares of CPU time and memory, and of waiting time, are left out. */
 static const double LEAST_SHARE = 0.005, LEAST_WAIT = 0.05;
 static const uint64_t LEAST_GROWTH = 8 << 20;
 
@@ -38,7 +38,7 @@ struct work {
 	const struct trk_lines *l;
 	const struct trk_profile *p;
 	struct trk_lines_source source;
-	size_t row[ROWS + GROWTH_ROWS]; /* numbers of rows of the profile, those that are shown */
+	size_t row[ROWS + GROWTH_ROWS]; /* numbers of the shown rows of the profile */
 	size_t rows;
 	uint8_t *shown; /* of each node: number in `row` + 1 */
 	uint64_t course_us[ROWS + GROWTH_ROWS][BINS];
@@ -106,8 +106,8 @@ static void map_nodes(struct work *w)
 	}
 }
 
-/* A stretch of time covers a part of a bin, or several of them: by its middle in the one case,
- * spread in the other. */
+/* A window shorter than a bin is added to the bin of its middle; a longer one is divided among
+ * bins. */
 static void add_window(struct work *w, const struct trk_lines_window *window, double bin_us)
 {
 	double from = (double) window->from_us / bin_us, to = (double) window->to_us / bin_us;

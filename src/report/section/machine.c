@@ -113,7 +113,7 @@ void trk__report_place_of(struct trk_doc *d, struct trk_report_input *in,
 		cloud_facts(&f, &p->cloud);
 	if (p->has_cost)
 		cost_facts(&f, &p->cost);
-	/* With a count of 0 the section says that nothing is known. */
+	/* With a count of 0 the section reports that nothing is known. */
 	in->machine = f.fact;
 	in->machine_facts = f.count;
 }

@@ -72,7 +72,7 @@ static void add_network(struct trk_doc *d, struct trk_doc_table *t, const char *
 	add_quantity(d, t, name, &q, trk__human_bytes);
 }
 
-/* Not for what few runs have. */
+/* Totals that few runs have are shown only if they are known. */
 static bool is_worth_a_row(const struct trk_record *record, int total)
 {
 	switch (total) {
@@ -135,7 +135,6 @@ static void add_sources(struct trk_doc *d, const struct trk_record *record,
 	}
 }
 
-/* Tags as "key=value". */
 static void add_tags(struct trk_doc *d, const struct trk_run *run, struct trk_doc_section *s)
 {
 	static const struct trk_doc_column columns[] = {{"tag", "Tag", TRK_CELL_TEXT, NULL}};

@@ -2,7 +2,7 @@
  * processes with the most CPU time or memory. */
 #include "report/section/lanes.h"
 
-#define LOOK_MOST_S 1.0 /* however far apart the samples are */
+#define LOOK_MOST_S 1.0 /* maximum interval between samples of the processes */
 
 static const struct trk_doc_column process_columns[] = {
 	{"process", "Process", TRK_CELL_CODE, NULL},
@@ -78,7 +78,7 @@ static void add_program(struct trk_doc *d, const struct trk_program_log *log,
 	row[LARGEST] = trk__doc_figure(d, trk__human_seconds,
 				       (double) log->span[story->span[0]].cpu_ms / 1e3);
 	row[LIFE] = trk__doc_figure(d, trk__human_seconds, story->median_s);
-	/* An end is seen at the look after it. */
+	/* An end is noticed at the next sample. */
 	if (story->median_s < 2 * look_s)
 		row[LIFE].text = trk__doc_print(d, "\u2264 %s", row[LIFE].text);
 	row[COMMAND].text = trk__lanes_command(d, log, story, story->span[0], 80);
@@ -92,7 +92,7 @@ static bool is_told(const struct trk_program_story *story, size_t count, size_t 
 	return false;
 }
 
-/* What is left out, by name: six programs at most. */
+/* Names of programs that are left out, at most six. */
 static void say_left(struct trk_doc *d, struct trk_doc_section *s,
 		     const struct trk_program_log *log, const struct trk_program_story *story,
 		     size_t count, size_t left)
@@ -150,7 +150,7 @@ static void say_unlisted(struct trk_doc *d, struct trk_doc_section *s,
 				       unseen));
 }
 
-/* Does the table have a row for processes that were never seen? */
+/* Whether the table has a row for processes that no sample found. */
 static bool is_unseen_told(const struct trk_program_log *log, const struct trk_program_story *story,
 			   size_t count)
 {
@@ -184,7 +184,7 @@ static void explain(struct trk_doc *d, struct trk_doc_section *s, double look_s)
 			trk__doc_value(d, trk__human_seconds, look_s)));
 }
 
-/* Seconds between two looks at the processes. */
+/* Seconds between two samples of the processes. */
 static double look_of(const struct trk_report_work *w)
 {
 	double interval_s = (double) w->in->record->run.interval_ns / 1e9;

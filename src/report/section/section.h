@@ -1,4 +1,4 @@
-/* The sections of a report: what they are made from, and one function each. */
+/* The sections of a report: their common input, and one function each. */
 #ifndef TRK_REPORT_SECTION_SECTION_H
 #define TRK_REPORT_SECTION_SECTION_H
 
@@ -10,16 +10,16 @@
 
 #define MIB 1048576.0
 
-/* What the parts need in addition to the input. */
+/* Values computed from the input, for all sections. */
 struct trk_report_work {
 	const struct trk_report_input *in;
-	struct trk_advice advice; /* of this run and the earlier ones; raised, never lowered, by a
-				   * run that did not end well */
+	struct trk_advice advice; /* from this run and the earlier ones; a run that did not end well
+				   * can only raise it */
 	bool has_advice, ended_well;
 	struct trk_capacity cpu_had, memory_had;
 	double cpu_peak, memory_peak;
 	struct trk_column_stats cpu, memory;
-	struct trk_run_servers *servers; /* owned; NULL: not looked for */
+	struct trk_run_servers *servers; /* owned; NULL: not searched */
 	bool has_servers;                /* and some were found */
 	struct trk_run_cost paid;
 	bool has_paid;
@@ -28,10 +28,10 @@ struct trk_report_work {
 	int here; /* index of the present server, or -1 */
 };
 
-/* Fill in->place (by *place) and in->machine from the recording, where the caller gave none. */
+/* Set in->place (to *place) and in->machine from the recording, if the caller left them empty. */
 void trk__report_place_of(struct trk_doc *d, struct trk_report_input *in,
 			  struct trk_report_place *place);
-/* Look for servers, once the advice is known. */
+/* Search for servers; requires the advice. */
 void trk__report_find_servers(struct trk_report_work *w);
 
 /* How the run ended, and the verdict: the head of the document. */

@@ -10,7 +10,7 @@ enum { SHOWN = 5, LEAST_S = 600 };
 #define B TRK_DOC_STRONG
 #define E TRK_DOC_PLAIN
 
-/* ---- looking ---- */
+/* ---- search ---- */
 
 static void find_here(struct trk_report_work *w)
 {
@@ -70,7 +70,7 @@ void trk__report_find_servers(struct trk_report_work *w)
 	free(cloud);
 }
 
-/* ---- telling ---- */
+/* ---- tables and sentences ---- */
 
 static const struct trk_doc_column columns[] = {
 	{"server", "Server", TRK_CELL_CODE, NULL},
@@ -156,7 +156,7 @@ static const char *shortfall(struct trk_doc *d, const struct trk_report_work *w,
 	}
 }
 
-/* The price that was written down at the end of the run has its date as text. */
+/* The price recorded at the end of the run has its date as text. */
 static uint32_t date_of(const char *text)
 {
 	unsigned int y, m, d;
@@ -164,7 +164,7 @@ static uint32_t date_of(const char *text)
 	return sscanf(text, "%4u-%2u-%2u", &y, &m, &d) == 3 ? y * 10000 + m * 100 + d : 0;
 }
 
-/* "4 months", with "estimated" where the present server's price is. */
+/* "4 months", with "estimated" if the present server's price is an estimate. */
 static struct trk_doc_cell age_here(struct trk_doc *d, const struct trk_report_work *w)
 {
 	const struct trk_cost *cost = &w->in->record->place.cost;
@@ -286,8 +286,7 @@ static const char *why_no_servers(struct trk_doc *d, const struct trk_report_wor
 		    : "No server of the catalogue meets these needs.";
 }
 
-/* A price is of little use for a run of seconds, or where the cloud is not known and none was
- * named. */
+/* No table for a run of seconds, or if the cloud is unknown and none was stated. */
 static bool is_worth_a_table(const struct trk_report_work *w)
 {
 	double seconds = (double) w->in->record->outcome.duration_ns / 1e9;

@@ -22,7 +22,7 @@ struct resource {
 	const char *name;
 	double requested, mean, p95, peak, next;
 	const char *why;
-	const char *had; /* what the requested amount is; NULL: it stands alone */
+	const char *had; /* kind of the requested amount; NULL: not shown */
 };
 
 static void add_resource(struct trk_doc *d, struct trk_doc_table *t, const struct resource *res,
@@ -46,13 +46,13 @@ static void add_resource(struct trk_doc *d, struct trk_doc_table *t, const struc
 	row[WHY].text = res->why;
 }
 
-/* What the column of amounts is named after, if that is one thing. */
+/* The kind of capacity of all amounts in the column, if they agree. */
 static enum trk_capacity_kind kind_of_column(const struct trk_report_work *w)
 {
 	return w->cpu_had.kind == w->memory_had.kind ? w->memory_had.kind : TRK_CAPACITY_UNKNOWN;
 }
 
-/* What an amount is, unless the column has a name for it. */
+/* The kind of an amount, unless the title of the column states it. */
 static const char *had_words(const struct trk_report_work *w, enum trk_capacity_kind kind)
 {
 	return kind == kind_of_column(w) ? NULL : trk__capacity_words(kind);
@@ -80,7 +80,7 @@ static void add_cpu(struct trk_doc *d, const struct trk_report_work *w, struct t
 	if (a->held_cpu)
 		res.why = held_words(w);
 	else if (w->has_advice && a->has_cpu && a->cpu.reason_count > 1)
-		/* The first one has mean and peak, which are shown next to it. */
+		/* The first reason has mean and peak, which the table shows as well. */
 		res.why = trk__doc_print(d, "%s", a->cpu.reason[1]);
 	add_resource(d, t, &res, trk__human_amount, trk__human_number);
 }
@@ -146,8 +146,7 @@ static void add_gpu(struct trk_doc *d, const struct trk_report_work *w, struct t
 	add_resource(d, t, &res, trk__human_request, trk__human_memory);
 }
 
-/* Space is the machine's, the system's own files included: it is not known how much of it the job
- * needs. */
+/* Disk space is that of the machine, with the system's files: how much the job needs is unknown. */
 static void add_space(struct trk_doc *d, const struct trk_report_work *w, struct trk_doc_table *t)
 {
 	struct trk_stats *stats = w->in->record->stats;
@@ -185,7 +184,7 @@ static void add_time(struct trk_doc *d, const struct trk_report_work *w, struct 
 			       .peak = (double) record->outcome.duration_ns / 1e9,
 			       .next = NAN};
 
-	/* As the lines to paste have it: twice the expected time, in whole minutes. */
+	/* As in the lines to paste: twice the expected time, in whole minutes. */
 	if (w->has_advice && w->ended_well) {
 		res.next = 60 * trk__ceil(trk__advice_expected_s(a) * 2 / 60);
 		res.why = "twice the expected time: a limit that is reached loses the run";
@@ -195,7 +194,8 @@ static void add_time(struct trk_doc *d, const struct trk_report_work *w, struct 
 
 /* ---- lines to paste ---- */
 
-/* By the tag that `--orchestrator` makes, or by the program that asks for the report. */
+/* Whether the batch system is stated, by the tag that `--orchestrator` sets, or by the caller of
+ * the report. */
 static bool is_stated(const struct trk_report_input *in, const char *kind)
 {
 	const struct trk_run *run = &in->record->run;
@@ -219,7 +219,7 @@ static bool is_detected(const struct trk_run *run, const char *const mark[2])
 	return false;
 }
 
-/* Each kind once. The list has `n` entries; returns how many it has after that. */
+/* Add a kind unless it is present. The list has `n` entries; returns the new number. */
 static size_t add_snippet(struct trk_doc *d, const struct trk_report_work *w, size_t i,
 			  struct trk_doc_snippet *list, size_t n)
 {
@@ -235,7 +235,7 @@ static size_t add_snippet(struct trk_doc *d, const struct trk_report_work *w, si
 	return list[n].text ? n + 1 : n;
 }
 
-/* The system that the run stood under comes first. */
+/* The batch system of the run comes first. */
 static void add_snippets(struct trk_doc *d, struct trk_doc_section *s,
 			 const struct trk_report_work *w)
 {
@@ -265,8 +265,8 @@ static const char *unfinished_words(enum trk_verdict verdict)
 	return "This run did not end well: it raises a request and never lowers it.";
 }
 
-/* The columns, named after what the use is compared with where that is one thing: the request, else
- * the limit, else the machine. NULL without memory. */
+/* The columns, with the title for the amounts: request, limit or machine, if all are of one kind.
+ * NULL without memory. */
 static const struct trk_doc_column *named_columns(struct trk_doc *d,
 						  const struct trk_report_work *w)
 {

@@ -12,17 +12,18 @@
 enum { SLICES = 24, TICKS_DRAWN = 7, PHASES_SHOWN = 60, PIECES_MAX = 6 };
 
 #define ABOVE_PEAK   1.15
-#define LEAST_PEAK   1e-9 /* of any unit; between these an axis has levels */
-#define LEAST_CORES  0.1  /* at the end of an axis: less than that is hardly anything */
+#define LEAST_PEAK   1e-9 /* in any unit; an axis has levels between these */
+#define LEAST_CORES  0.1  /* minimum end of an axis */
 #define LARGEST_PEAK 1e18
 #define MOVED_RATE   10e6 /* bytes a second: below this, text replaces the chart */
 #define MOVED_BYTES  30e6
 #define SPACE_GREW   1.05 /* peak to mean */
-#define SPACE_FULL   0.9  /* of all there is */
+#define SPACE_FULL   0.9  /* share of the capacity */
 
 /* ---- units and axes ---- */
 
-/* The smallest of 1, 2, 5 times a power of ten (of memory 4, too) of which at most three fit. */
+/* The smallest step of 1, 2 or 5 times a power of ten (for memory also 4) that gives at most three
+ * levels. */
 static double level_step(double top, bool is_memory)
 {
 	double power = 1;
@@ -91,8 +92,8 @@ struct trk_report_steps trk__report_steps(const struct trk_chart_fill *f, size_t
 	return steps;
 }
 
-/* Mean, 95th percentile and peak: those of the statistics, which the other parts show; of amounts,
- * as rates, what the rows have. */
+/* Mean, 95th percentile and peak: from the statistics, as in the other sections; for amounts, as
+ * rates from the rows. */
 static void measure(const struct trk_report_work *w, const struct trk_chart_fill *f, int column,
 		    struct trk_doc_series *s)
 {
@@ -107,13 +108,12 @@ static void measure(const struct trk_report_work *w, const struct trk_chart_fill
 	s->mean = stats.mean;
 	s->p95 = stats.p95;
 	s->peak = stats.max;
-	/* The peak between two samples is known from elsewhere. */
+	/* The kernel reports peaks between two samples. */
 	if (column == TRK_PROCESS_MEMORY && w->memory_peak >= s->peak)
 		s->peak = w->memory_peak;
 }
 
-/* "mean 4.2, p95 7.1, peak 8.0 GiB": in a unit of its own where the axis is that of something
- * larger. */
+/* "mean 4.2, p95 7.1, peak 8.0 GiB": in the unit of the series if the axis has a larger one. */
 static const char *figures(struct trk_doc *d, enum trk_human_kind unit,
 			   const struct trk_doc_series *s)
 {
@@ -210,7 +210,7 @@ static void summarise(struct trk_doc *d, const struct trk_chart_fill *f, struct 
 		c->limit_text ? c->limit_text : "");
 }
 
-/* TRK_COURSE_KINDS: the usual course has none of it. */
+/* TRK_COURSE_KINDS: the usual course lacks this figure. */
 static enum trk_course_kind kind_of(const struct trk_chart_spec *spec)
 {
 	return spec->unit == TRK_HUMAN_CORES     ? TRK_COURSE_CPU
@@ -218,8 +218,8 @@ static enum trk_course_kind kind_of(const struct trk_chart_spec *spec)
 						 : TRK_COURSE_KINDS;
 }
 
-/* The axis is that of the job, or of the machine where that is all there is: a little above its
- * peak, wherever a limit lies. */
+/* The axis ends a little above the peak of the job, or of the machine without a job. It does not
+ * depend on the limit. */
 static struct trk_human_unit make_axis(struct trk_doc *d, const struct trk_report_work *w,
 				       const struct trk_chart_spec *spec,
 				       const struct trk_chart_fill fill[2], struct trk_doc_chart *c)
@@ -234,7 +234,7 @@ static struct trk_human_unit make_axis(struct trk_doc *d, const struct trk_repor
 	if (kind < TRK_COURSE_KINDS && main == &fill[0] &&
 	    trk__course_most(w->in->usual, kind) > most)
 		most = trk__course_most(w->in->usual, kind);
-	if (!(most > LEAST_PEAK && most < LARGEST_PEAK)) /* nothing, or a damaged figure */
+	if (!(most > LEAST_PEAK && most < LARGEST_PEAK)) /* no use, or a damaged figure */
 		most = 0;
 	scale = trk__human_unit(spec->unit, most);
 	c->unit = scale.name;
@@ -247,7 +247,7 @@ static struct trk_human_unit make_axis(struct trk_doc *d, const struct trk_repor
 	return scale;
 }
 
-/* Of the machine's line only what the job's axis has room for is drawn. */
+/* Clip the machine's line to the axis of the job. */
 static void cut_above(struct trk_doc_series *s, size_t buckets)
 {
 	for (size_t i = 0; i < buckets; i++)
@@ -255,7 +255,8 @@ static void cut_above(struct trk_doc_series *s, size_t buckets)
 			s->avg[i] = s->min[i] = s->max[i] = TRK_DOC_GAP;
 }
 
-/* Worth a drawing? Disks and network where something moved, disk space where it changed. */
+/* True for charts that are replaced by text: disks and network without traffic, unchanged disk
+ * space. */
 static bool is_quiet(const struct trk_chart_spec *spec, const struct trk_chart_fill fill[2],
 		     double limit)
 {
@@ -271,7 +272,7 @@ static bool is_quiet(const struct trk_chart_spec *spec, const struct trk_chart_f
 	return false;
 }
 
-/* False: nothing of it was measured. */
+/* False: the figure was not measured. */
 static bool make_chart(struct trk_doc *d, const struct trk_report_work *w, size_t at,
 		       struct trk_doc_chart *c)
 {
@@ -315,10 +316,10 @@ static bool make_chart(struct trk_doc *d, const struct trk_report_work *w, size_
 
 /* ---- time ---- */
 
-/* Times of day are enough for a day, the clock's own steps included. */
+/* Runs up to a day (with a margin for clock steps) show times of day without dates. */
 #define DATES_FROM_S (86400 * 1.01)
 
-/* The smallest round step of which no more than `most` fit. */
+/* The smallest round step that fits at most `most` times. */
 static double time_step(double seconds, int most)
 {
 	static const double steps[] = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05,  0.1,   0.2,   0.5,
@@ -354,7 +355,7 @@ static void name_ticks(struct trk_doc *d)
 {
 	double step = time_step(d->duration_s, TICKS_DRAWN), first = 0;
 
-	/* The wall clock is a label: that of the start, on by elapsed time. */
+	/* Wall-clock labels are the start plus elapsed time. */
 	d->clock = d->duration_s >= 600 && d->start_s > 0 && d->start_s + d->duration_s < 1.8e10;
 	d->dates = d->clock && d->duration_s > DATES_FROM_S;
 	if (d->clock) { /* round times of day */
@@ -377,8 +378,7 @@ static void name_ticks(struct trk_doc *d)
 				: trk__doc_value(d, trk__human_seconds, d->duration_s);
 }
 
-/* Those that were found in the figures, named by their function, else by what they were bound
- * by. */
+/* Phases found by the figures, named by their function, else by their bottleneck. */
 static void make_found_phases(struct trk_doc *d, const struct trk_time_breakdown *c)
 {
 	double end = d->duration_s;
@@ -425,7 +425,7 @@ static void make_phases(struct trk_doc *d, const struct trk_record *record)
 	}
 }
 
-/* The strip has room for so many: the longest stay. */
+/* Keep the longest phases that the strip has room for. */
 static void keep_longest(struct trk_doc *d)
 {
 	double least = 0.001;
@@ -443,7 +443,7 @@ static void keep_longest(struct trk_doc *d)
 
 /* ---- the table behind the charts ---- */
 
-/* Mean and greatest of the job's series (or the only one) over buckets first to end. */
+/* Mean and maximum of the job's series (or the only one) over buckets first to end. */
 static struct trk_doc_cell slice_cell(struct trk_doc *d, const struct trk_doc_chart *c,
 				      size_t first, size_t end)
 {
@@ -496,7 +496,7 @@ static void make_slices(struct trk_doc *d, struct trk_doc_section *s)
 	}
 }
 
-/* What is too little to draw. */
+/* Sentence about quiet charts. */
 static void say_quiet(struct trk_doc *d, struct trk_doc_section *s, bool has_no_gpu)
 {
 	const char *list = "";
@@ -552,7 +552,7 @@ static void say_missing(struct trk_doc *d, struct trk_doc_section *s, bool has_n
 		trk__doc_note(d, s, trk__doc_print(d, "Not measured in this run: %s.", list));
 }
 
-/* Where the job is worth cutting into steps with requests of their own; nothing where it is not. */
+/* Where to split the job into steps with separate requests, if that pays. */
 static void hint_split(struct trk_doc *d, struct trk_doc_section *s,
 		       const struct trk_report_rows *rows)
 {
@@ -655,7 +655,7 @@ void trk__section_timeline(struct trk_doc *d, struct trk_doc_section *s,
 	say_quiet(d, s, has_no_gpu);
 	make_slices(d, s);
 	explain(d, s, rows);
-	/* Where to split is for who plans the next run, and takes as long as all else of a page. */
+	/* The hint is for planning the next run, and costs as much time as the rest of the page. */
 	if (w->in->record->run.pid && !(w->in->live_s > 0))
 		hint_split(d, s, rows);
 	say_missing(d, s, has_no_gpu);

@@ -11,7 +11,7 @@
 #define ODD_MEMORY       1.15
 #define ODD_MEMORY_SHARE 0.1 /* of the peak */
 
-enum { SKIPPED = 2 }; /* first buckets of a phase, in which the former one releases */
+enum { SKIPPED = 2 }; /* first buckets of a phase, in which the previous one releases memory */
 
 double trk__course_most(const struct trk_usual_course *u, enum trk_course_kind kind)
 {
@@ -55,7 +55,7 @@ void trk__course_of_chart(struct trk_doc *d, const struct trk_usual_course *u,
 
 /* ---- what differs ---- */
 
-/* What was found; size: its part of the run or of the peak, the largest are told. */
+/* A difference; size: its share of the run or of the peak. The largest are reported. */
 struct odd {
 	double at, size;
 	int chart;
@@ -102,7 +102,7 @@ static void find_slow(struct trk_doc *d, const struct trk_report_work *w, const 
 	keep(list, count, one);
 }
 
-/* The bucket in which memory exceeds the band's edge by most. */
+/* Find the bucket in which memory exceeds the band's edge most. */
 static void find_large(struct trk_doc *d, const struct trk_report_work *w,
 		       const struct trk_doc_chart *c, double from_s, double to_s, size_t phase,
 		       struct odd *list, size_t *count)

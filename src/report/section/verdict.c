@@ -184,7 +184,7 @@ static void tell_state(struct trk_doc *d, const struct trk_report_work *w)
 
 /* ---- the verdict ---- */
 
-/* Empty where neither is known: no sample has a CPU rate in a run of less than 0.1 s, say. */
+/* Empty if neither is known, as in a run of less than 0.1 s, whose samples have no CPU rate. */
 static const char *used_words(struct trk_doc *d, const struct trk_report_work *w)
 {
 	const char *cpu = "", *memory = "";
@@ -226,8 +226,8 @@ static const char *request_words(struct trk_doc *d, const struct trk_report_work
 	return trk__doc_print(d, B "%s%s%s" E, cpu, memory, gpu);
 }
 
-/* "A run costs about $9.77 instead of $17.14 (-43 %) on aws m7i.2xlarge, run time 24 h 14 m."; of
- * one that did not end well only what it did is known. */
+/* "A run costs about $9.77 instead of $17.14 (-43 %) on aws m7i.2xlarge, run time 24 h 14 m."; for
+ * a failed run, the cost of what it did before its end. */
 static const char *cost_words(struct trk_doc *d, const struct trk_report_work *w)
 {
 	const struct trk_server_estimate *best =
@@ -280,7 +280,7 @@ static const struct {
 	[TRK_SIZING_UNSTATED] = {"\u2192", NULL, TRK_TONE_PLAIN}, /* the request is the headline */
 };
 
-/* What fewer or more cores do to the run time, where that is more than a hundredth. */
+/* The effect of fewer or more cores on the run time, if it is more than 1 %. */
 static const char *time_words(struct trk_doc *d, const struct trk_report_work *w)
 {
 	const struct trk_advice *a = &w->advice;
@@ -339,7 +339,7 @@ static void set_figures(struct trk_doc *d, const struct trk_report_work *w)
 	d->paid_usd = w->has_paid ? w->paid.usd : (double) NAN;
 }
 
-/* A run that had to wait for a CPU took longer than it takes alone. */
+/* A run that waited for a CPU took longer than on an idle machine. */
 static void tell_waiting(struct trk_doc *d, const struct trk_report_work *w)
 {
 	const struct trk_cpu_advice *cpu = &w->advice.cpu;

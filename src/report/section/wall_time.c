@@ -9,15 +9,15 @@ static void add_on_cpu(void *data, double cores, double seconds)
 	*sum += (cores < 1 ? cores : 1) * seconds;
 }
 
-/* Whether the job did at least half of what the machine did: only then do the machine's waits say
- * something about the job. */
+/* Whether the job did at least half of the machine's work: only then are the machine's waits
+ * evidence about the job. */
 static bool is_mainly_the_job(const struct trk_record *record)
 {
 	return trk__stats_get(record->stats, TRK_PROCESS_CPU_USAGE).mean >=
 	       0.5 * trk__stats_get(record->stats, TRK_SYSTEM_CPU_USAGE).mean;
 }
 
-/* What the samples tell: at most the time in which a task of the job ran, and how long tasks of the
+/* Upper bounds from the samples: the time in which a task of the job ran, and how long tasks of the
  * whole machine waited. */
 static void wall_of_samples(const struct trk_record *record, struct trk_wall_facts *facts)
 {
@@ -76,7 +76,7 @@ static void add_parts(struct trk_doc *d, struct trk_doc_section *s,
 
 enum { PHASE_COLUMNS = 3 + TRK_WALL_ITEMS };
 
-#define LEAST_SHARE 0.005 /* what no phase has as much of has no column */
+#define LEAST_SHARE 0.005 /* minimum in a phase for a column */
 
 static bool is_in_any_phase(const struct trk_time_breakdown *c, int item)
 {
@@ -86,7 +86,7 @@ static bool is_in_any_phase(const struct trk_time_breakdown *c, int item)
 	return false;
 }
 
-/* A phase that was marked, or the number of one that was found. */
+/* The name of a marked phase, else the number of a found one. */
 static const char *phase_name(struct trk_doc *d, const struct trk_time_breakdown *c, size_t i)
 {
 	if (c->phase[i].name[0])
@@ -112,7 +112,7 @@ static void add_phase(struct trk_doc *d, struct trk_doc_table *t,
 			row[3 + k] = trk__doc_figure(d, trk__human_percent, p->split.share[k]);
 }
 
-/* What each phase did with its own time: a wait stands in the phase that had it. */
+/* The breakdown of time within each phase. */
 static void add_phases(struct trk_doc *d, struct trk_doc_section *s,
 		       const struct trk_time_breakdown *c)
 {

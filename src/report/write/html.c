@@ -1,5 +1,5 @@
-/* The page: one file that loads nothing, with a policy that forbids it to load anything. All of it
- * can be read without its script, which adds the crosshair, the zoom and the copy buttons. */
+/* The HTML page: one self-contained file, whose content security policy forbids loading anything.
+ * It is readable without its script, which adds the crosshair, the zoom and the copy buttons. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void element(struct trk_buf *b, const char *open, const char *text, const
 
 /* ---- tables ---- */
 
-/* label: of the column, for windows so narrow that a row is a card; or NULL. */
+/* label: of the column, for narrow windows, where a row becomes a card; or NULL. */
 static void cell(struct trk_buf *b, const struct trk_doc_cell *c, enum trk_cell_kind kind,
 		 const char *label, bool head, bool sortable)
 {
@@ -71,7 +71,7 @@ static void rows_of(struct trk_buf *b, const struct trk_doc_table *t, bool cards
 
 static void table(struct trk_buf *b, const struct trk_doc_section *s, const struct trk_doc_table *t)
 {
-	/* The charts' values are a grid of numbers: that stays one. */
+	/* The charts' values stay a table of numbers. */
 	bool cards = strcmp(t->key, "slices") != 0;
 
 	if (!t->rows)
@@ -98,7 +98,7 @@ static void table(struct trk_buf *b, const struct trk_doc_section *s, const stru
 
 /* ---- what single sections have in addition to tables ---- */
 
-/* A button for each of `count`, and a link to the others; what a script copies stands further
+/* A button for each of `count`, and a link to the others; the script copies the text from elements
  * below. */
 static void copy_buttons(struct trk_buf *b, const struct trk_doc_snippet *snippet, size_t count,
 			 bool more)
@@ -268,7 +268,7 @@ static void timeline(struct trk_buf *b, const struct trk_doc *d)
 
 /* ---- the chart of stacks ---- */
 
-/* The text for a page with stacks, "" for another: the policy of the former allows more. */
+/* `text` for a page with stacks, else "": the policy of a page with stacks allows more. */
 static const char *if_stacks(const struct trk_doc *d, const char *text)
 {
 	return trk__doc_first(d, TRK_BLOCK_STACKS) ? text : "";
@@ -357,7 +357,7 @@ static void section(struct trk_buf *b, const struct trk_doc *d, const struct trk
 
 /* ---- the page ---- */
 
-/* In one word each, where the title has more. */
+/* Titles of the navigation: shorter than those of the sections. */
 static const char *short_title(const struct trk_doc_section *s)
 {
 	static const char *const names[][2] = {{"wall_time", "Where the time went"},
@@ -420,7 +420,7 @@ static void start(struct trk_buf *b, const struct trk_doc *d)
 	trk__html_text(b, d->job);
 	trk__buf_puts(b, " \u00b7 ");
 	trk__html_text(b, d->state);
-	/* Not by printf, which takes a long text apart. */
+	/* Not by printf(), which splits a long text. */
 	trk__buf_puts(b, "</title>\n<style>");
 	trk__buf_puts(b, trk__page_css);
 	trk__buf_puts(b, "</style>");
@@ -438,7 +438,8 @@ static size_t column_of(const struct trk_doc_table *t, const char *key)
 	return c;
 }
 
-/* Next to the verdict, from the table of right-sizing: what the job had and what to request. */
+/* Text next to the verdict, from the table of right-sizing: what the job had and what to
+ * request. */
 static void next_request(struct trk_buf *b, const struct trk_doc *d)
 {
 	const struct trk_doc_section *s = trk__doc_section(d, "sizing");

@@ -1,6 +1,6 @@
-/* The values of the charts for the script of the page: the crosshair reads them, and a closer view
- * is drawn from them. A bucket of the drawn chart is several here, as many as the page has room
- * for. */
+/* The values of the charts for the script of the page, for the crosshair and for zooming. Each
+ * bucket of the drawn chart has several values here, as many as the size limit of the page
+ * allows. */
 #include <math.h>
 #include <string.h>
 
@@ -11,16 +11,16 @@
 
 enum {
 	PAGE_MAX = 150000, /* bytes of a page without an embedded recording */
-	ROOM = 600,        /* for what is not a value */
+	ROOM = 600,        /* bytes for all but values */
 };
 
-/* Two characters a value. */
+/* Two characters per value. */
 static void pack(struct trk_buf *b, uint16_t value)
 {
 	trk__html_packed(b, value, 2);
 }
 
-/* Least, mean and greatest of the job's series (or the only one); of the machine's the mean. */
+/* Minimum, mean and maximum of the job's series (or the only one); the mean of the machine's. */
 static size_t lists_of(const struct trk_doc_chart *c, size_t series)
 {
 	return series == 0 && c->series[0].has_band ? 3 : 1;
@@ -36,7 +36,7 @@ static size_t size_of(const struct trk_doc *d, size_t buckets)
 	return size;
 }
 
-/* How many buckets one of the drawn ones is told as. */
+/* How many values each drawn bucket has here. */
 static size_t finer_of(const struct trk_doc *d, size_t written)
 {
 	size_t used = written + strlen(trk__page_js) + ROOM;
@@ -63,8 +63,8 @@ static void write_list(struct trk_buf *b, const struct trk_doc *d, const struct 
 	trk__buf_putc(b, '"');
 }
 
-/* By which an embedded recording is read: name of the column, factor of the unit, and whether it is
- * an amount, shown as a rate. */
+/* How to read an embedded recording: name of the column, factor of the unit, and whether it is an
+ * amount, shown as a rate. */
 static void write_columns(struct trk_buf *b, const struct trk_doc_chart *c)
 {
 	trk__buf_puts(b, ",\"columns\":[");
@@ -76,7 +76,7 @@ static void write_columns(struct trk_buf *b, const struct trk_doc_chart *c)
 	trk__buf_putc(b, ']');
 }
 
-/* What each program has of the job's series, the base first. */
+/* Each program's part of the job's series, the lowest area first. */
 static void write_areas(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_chart *c)
 {
 	trk__buf_puts(b, ",\"areas\":[");

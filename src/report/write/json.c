@@ -1,5 +1,5 @@
-/* The report as JSON, schema "resource-tracker.report/1": the struct as it is. Marks in texts are
- * left out. */
+/* The report as JSON, schema "resource-tracker.report/1", with the structure of struct trk_doc.
+ * Marks in texts are left out. */
 #include <math.h>
 #include <string.h>
 
@@ -107,7 +107,7 @@ static void values(struct trk_json *j, const char *key, const uint16_t *list, si
 	trk__json_close(j, ']');
 }
 
-/* What each program has of the job's series. */
+/* Each program's part of the job's series. */
 static void areas(struct trk_json *j, const struct trk_doc *d, const struct trk_doc_chart *c)
 {
 	unsigned int indent = j->indent;

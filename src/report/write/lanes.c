@@ -1,5 +1,5 @@
-/* The lanes of processes as HTML: a row of figures, and a drawing 2 units wide a bucket, so that
- * the script zooms it with the charts by another view box, and as high as it is on the screen. */
+/* The lanes of processes as HTML: a row of figures, and a drawing with 2 units of width per bucket,
+ * so that the script zooms it like the charts by the view box. Its height is in screen pixels. */
 #include "report/write/lanes.h"
 
 #include <math.h>
@@ -21,7 +21,8 @@ static int height_of(const struct trk_doc_lane *l)
 	return height > 0 ? height : BAR + GAP;
 }
 
-/* Steps of whole pixels from a base line, between two edges: `most` is `height` high. */
+/* Draw steps of whole pixels from a base line, between two edges: `most` has the height
+ * `height`. */
 static void draw_steps(struct trk_buf *b, const uint16_t *value, size_t first, size_t count,
 		       double from, double to, double most, int height, int base)
 {
@@ -49,7 +50,7 @@ static void draw_many(struct trk_buf *b, const struct trk_doc *d, const uint16_t
 	trk__buf_puts(b, "\"/>");
 }
 
-/* Start, length and mean CPU use of each: four, three and one character. */
+/* Write start, length and mean CPU use of each: four, three and one characters. */
 static void write_briefs(struct trk_buf *b, const struct trk_doc_lane *l)
 {
 	const double parts = 1 << 24;

@@ -1,6 +1,5 @@
-/* The report as Markdown, for the summary of a CI job: tables and bars of text, no HTML. What comes
- * from outside has all that could mean something escaped, so that it can neither link nor call
- * anyone. */
+/* The report as Markdown, for the summary of a CI job: tables and bars of text, no HTML. Untrusted
+ * text is escaped, so that it can neither contain links nor notify users. */
 #include <string.h>
 
 #include "report/write/spark.h"
@@ -8,8 +7,8 @@
 
 enum { BAR = 10, SPARK = 48, FOLDED_ROWS_MAX = 40 };
 
-/* Emphasis, links, tables, HTML, formulas between dollars, and what the sites make references of:
- * @name, #1, !1, %1, www. */
+/* Whether a character is markup: emphasis, links, tables, HTML, formulas between dollars, and
+ * references on hosting sites: @name, #1, !1, %1, www. */
 static bool is_active(const char *text, bool first)
 {
 	if (first && strchr("+-=.>)", *text))
@@ -127,7 +126,7 @@ static void term(struct trk_buf *b, const struct trk_doc_term *t)
 	trk__buf_putc(b, '\n');
 }
 
-/* Charts of what did not happen are left out; a sentence below names them. */
+/* Charts without activity are left out; a sentence below names them. */
 static void timeline(struct trk_buf *b, const struct trk_doc *d)
 {
 	trk__buf_puts(b, "```\n");
@@ -160,7 +159,7 @@ static void timeline(struct trk_buf *b, const struct trk_doc *d)
 	trk__buf_puts(b, d->phases ? "\n\n" : "\n");
 }
 
-/* A curve of the CPU cores of each program; the table beneath has its figures. */
+/* A curve of the CPU cores of each program; the table below has the figures. */
 static void lanes(struct trk_buf *b, const struct trk_doc *d)
 {
 	for (size_t i = 0; i < d->lanes; i++) {
@@ -181,7 +180,8 @@ static void lanes(struct trk_buf *b, const struct trk_doc *d)
 	trk__buf_putc(b, '\n');
 }
 
-/* Below charts, whose table and notes are in their lines, only terms and sentences follow. */
+/* Whether a block is shown already: after charts, whose lines include table and notes, only terms
+ * and sentences follow. */
 static bool is_told(const struct trk_doc_block *block, bool charts)
 {
 	return charts && (block->kind == TRK_BLOCK_TABLE || block->kind == TRK_BLOCK_NOTE);

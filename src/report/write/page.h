@@ -7,11 +7,11 @@
 
 extern const char trk__page_css[], trk__page_js[];
 extern const char trk__page_css_hash[], trk__page_js_hash[]; /* "sha256-..." */
-/* Of the chart of stacks, for pages that have one: from web/lines. */
+/* Style and script of the chart of stacks, from web/lines, for pages that have one. */
 extern const char trk__lines_page_css[], trk__lines_page_js[];
 extern const char trk__lines_page_css_hash[], trk__lines_page_js_hash[];
 
-/* The charts' values as JSON, as fine as there is room for in a page. */
+/* The charts' values as JSON, at the finest resolution that the size limit of a page allows. */
 void trk__html_data(struct trk_buf *b, const struct trk_doc *d);
 
 #endif

@@ -1,5 +1,5 @@
-/* A chart is 2 units wide a bucket and 160 high whatever its size on the screen: steps of whole
- * units keep it small, and a zoom is another view box. */
+/* A chart has 2 units of width per bucket and a height of 160 units, for any size on the screen.
+ * Whole units keep the file small, and zooming only changes the view box. */
 #include "report/write/svg.h"
 
 #include <math.h>
@@ -16,11 +16,11 @@ enum {
 
 #define LETTER 6.8 /* px, the mean width of a letter of a name */
 
-/* A path while it is written: equal heights become one stroke, repeated commands lose their
+/* A path being written: equal heights are merged into one stroke, repeated commands omit their
  * letter. */
 struct pen {
 	struct trk_buf *b;
-	long flat;  /* units yet to be drawn straight ahead */
+	long flat;  /* pending units of a horizontal stroke */
 	bool slope; /* the last command was a slope */
 };
 
@@ -54,7 +54,7 @@ static void pen_step(struct pen *p, int dx, int dy)
 	p->slope = true;
 }
 
-/* From bucket `at` on, as long as something is known: the end. */
+/* The end of the known values from bucket `at` on. */
 static size_t run_end(const uint16_t *value, size_t at, size_t n)
 {
 	while (at < n && value[at] != TRK_DOC_GAP)
@@ -94,7 +94,7 @@ static void draw_line(struct trk_buf *b, const uint16_t *value, size_t n)
 	}
 }
 
-/* The ground between two lists of heights, where `known` is set. */
+/* Draw the area between two lists of heights, where `known` is set. */
 static void draw_between(struct trk_buf *b, const uint16_t *high, const uint16_t *low,
 			 const uint16_t *known, size_t n)
 {
@@ -134,7 +134,7 @@ static void draw_area(struct trk_buf *b, const struct trk_doc_area *a, size_t n)
 	trk__buf_puts(b, "\"/>");
 }
 
-/* Textures keep the programs apart without colour. */
+/* Textures distinguish the programs without colour. */
 void trk__svg_patterns(struct trk_buf *b)
 {
 	trk__buf_puts(
@@ -153,7 +153,7 @@ void trk__svg_patterns(struct trk_buf *b)
 		   "width=\"1.2\" height=\"8\"/></pattern></defs></svg>");
 }
 
-/* Where a value stands in the frame, in percent from its top. */
+/* Position of a value in the frame, in percent from the top. */
 static double place_of(const struct trk_doc_chart *c, double value)
 {
 	return (ROOM + HEIGHT * (1 - value / c->top)) / (HEIGHT + 2 * ROOM) * 100;
@@ -161,7 +161,8 @@ static double place_of(const struct trk_doc_chart *c, double value)
 
 /* ---- names in areas ---- */
 
-/* What a box of `width` buckets from `at` on has room for, in steps; *ret_middle: its middle. */
+/* Height of the area that is free over `width` buckets from `at` on, in steps; *ret_middle: its
+ * middle. */
 static int room_at(const struct trk_doc_area *a, size_t at, size_t width, double *ret_middle)
 {
 	int top = TRK_DOC_STEPS, base = 0;
@@ -176,8 +177,8 @@ static int room_at(const struct trk_doc_area *a, size_t at, size_t width, double
 	return top - base;
 }
 
-/* In the middle of the longest stretch that has at least 60 % of the most room there is; nothing
- * where a line of text has none. */
+/* Write the name in the middle of the longest stretch with at least 60 % of the maximum height; not
+ * if a line of text does not fit. */
 static void name_area(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_chart *c,
 		      const struct trk_doc_area *a)
 {
@@ -281,8 +282,8 @@ void trk__svg_chart(struct trk_buf *b, const struct trk_doc *d, const struct trk
 	trk__buf_puts(b, "</svg>");
 }
 
-/* Whether name and length of a phase have room, by what letters are wide at most in a strip of
- * usual width; the script measures them. */
+/* Whether name and length of a phase fit, by an upper bound of their width in a strip of usual
+ * width; the script measures exactly. */
 static const char *room_for(const struct trk_doc_phase *p)
 {
 	double room = (p->to - p->from) * 1000 - 12;

@@ -7,7 +7,7 @@
 
 /* The textures of areas, once a page. */
 void trk__svg_patterns(struct trk_buf *b);
-/* What stands at the heights of a chart: its levels, and a limit within it. */
+/* The labels at the heights of a chart: its levels, and a limit within its axis. */
 void trk__svg_levels(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_chart *c);
 void trk__svg_chart(struct trk_buf *b, const struct trk_doc *d, const struct trk_doc_chart *c);
 /* The strip of phases above the charts. */

@@ -7,20 +7,20 @@
 #include "report/write/spark.h"
 
 enum {
-	NAME = 9,      /* columns of the name of a term, the blank after it included */
-	LINES_MAX = 3, /* of a term: the rest is counted */
+	NAME = 9,      /* columns of a term's name, with the blank after it */
+	LINES_MAX = 3, /* lines of a term; further items are only counted */
 	BAR_MIN = 5,
 	BAR_MAX = 30,
-	CELL_MIN = 8, /* a column of text is not made narrower */
+	CELL_MIN = 8, /* minimum width of a column of text */
 	COLUMNS_MAX = 16,
 	SCRATCH_MAX = 1 << 16,
 };
 
 struct terminal {
 	struct trk_buf *b;
-	size_t width, at, lines; /* at: column of the pen */
+	size_t width, at, lines; /* at: current column */
 	bool color, utf8;
-	struct trk_buf text; /* of the last call of shown() */
+	struct trk_buf text; /* result of the last call of shown() */
 };
 
 /* ---- characters ---- */
@@ -42,7 +42,7 @@ static const char *ascii_of(const char *c, size_t size)
 	return "?";
 }
 
-/* As the terminal shows a text: without marks, on one line, and nothing that it would obey. A view
+/* A text as the terminal shows it: without marks, on one line, without control characters. A view
  * until the next call. */
 static const char *shown(struct terminal *t, const char *text)
 {
@@ -111,7 +111,7 @@ static void put(struct terminal *t, const char *text)
 	t->at += trk__utf8_columns(t->text.data ? t->text.data : "");
 }
 
-/* In `columns`, at the left or at the right of them. */
+/* Write a text left- or right-aligned in `columns` columns. */
 static void put_left(struct terminal *t, const char *text, size_t columns)
 {
 	size_t end = t->at + columns;
@@ -128,7 +128,7 @@ static void put_right(struct terminal *t, const char *text, size_t columns)
 	put(t, text);
 }
 
-/* At most so many columns; the rest is a mark. */
+/* Write at most `columns` columns of a text; an ellipsis replaces the rest. */
 static void put_cut(struct terminal *t, const char *text, size_t columns)
 {
 	size_t left, size;
@@ -194,8 +194,8 @@ static void put_word(struct terminal *t, const char *word, size_t len, size_t in
 	}
 }
 
-/* Words from the pen on, continued at `indent`. The tone ends after the first word that ends in a
- * colon or a full stop. */
+/* Write words from the current column on; continuation lines begin at `indent`. The tone ends after
+ * the first word that ends in a colon or a full stop. */
 static void put_words(struct terminal *t, const char *text, size_t indent, enum trk_tone tone)
 {
 	struct trk_buf copy;
@@ -233,8 +233,8 @@ static void put_words(struct terminal *t, const char *text, size_t indent, enum 
 	trk__buf_release(&copy);
 }
 
-/* A piece that stays together where it fits a line, after a separator unless it is the first. The
- * separator "\n" gives each piece a line of its own. */
+/* Write a piece, unbroken if it fits a line, after a separator unless it is the first. With the
+ * separator "\n" each piece begins a line. */
 static void put_piece(struct terminal *t, const char *separator, const char *text, size_t indent)
 {
 	size_t size = columns_of(t, text), gap = columns_of(t, separator);
@@ -243,7 +243,7 @@ static void put_piece(struct terminal *t, const char *separator, const char *tex
 		line_end(t);
 		go_to(t, indent);
 	} else if (t->at > indent && t->at + gap + size > t->width) {
-		bool before = gap && t->at + gap - 1 <= t->width; /* its last blank goes */
+		bool before = gap && t->at + gap - 1 <= t->width; /* drops its last blank */
 
 		if (before)
 			put(t, separator);
@@ -303,7 +303,7 @@ static void marked(struct terminal *t, const char *mark, const char *text, enum 
 	line_end(t);
 }
 
-/* A line each. */
+/* Write each line of a text. */
 static void troubles(struct terminal *t, const char *text)
 {
 	struct trk_buf line;
@@ -369,7 +369,7 @@ static void items(struct terminal *t, const struct trk_doc_term *term)
 /* Columns of a group of meters. */
 struct meters {
 	size_t mean, peak, unit, had, percent, bar;
-	bool two_lines; /* "of 4 requested" and the bar stand below the figures */
+	bool two_lines; /* "of 4 requested" and the bar are below the figures */
 	bool loose;     /* values so long that nothing is aligned */
 };
 
@@ -437,7 +437,7 @@ static void meter_rest(struct terminal *t, const struct meters *w, const struct 
 	put_right(t, trk__human_percent(percent, m->share), w->percent);
 }
 
-/* The same, each figure a piece. */
+/* A meter whose figures are pieces, not aligned. */
 static void loose_meter(struct terminal *t, const struct trk_doc_meter *m)
 {
 	char text[4 * TRK_HUMAN_SIZE], percent[TRK_HUMAN_SIZE];
@@ -482,7 +482,7 @@ static void meter(struct terminal *t, const struct meters *w, const struct trk_d
 	line_end(t);
 }
 
-/* A group of meters has its columns in common. The last block of it. */
+/* Write a group of meters with common columns. Returns the last block of the group. */
 static const struct trk_doc_block *meters(struct terminal *t, const struct trk_doc_block *b)
 {
 	struct meters w = measure(t, b);
@@ -503,8 +503,8 @@ static const char *cell_text(const struct trk_doc_table *table, size_t row, size
 	return text ? text : "\u2014";
 }
 
-/* Widths of the columns. Returns how many are shown: inessential ones go first, then texts are cut;
- * 0 where the rest does not fit even so. */
+/* Compute the widths of the columns. Drops inessential columns, then truncates texts. Returns how
+ * many columns are shown; 0 if they still do not fit. */
 static size_t fit_columns(struct terminal *t, const struct trk_doc_table *table, size_t *width)
 {
 	size_t sum = 0, shown_columns = table->columns;
@@ -548,7 +548,7 @@ static void table_row(struct terminal *t, const struct trk_doc_table *table, con
 	line_end(t);
 }
 
-/* A row as one piece a cell, with the title of its column. */
+/* Write a row as one piece per cell, with the title of its column. */
 static void table_card(struct terminal *t, const struct trk_doc_table *table, size_t row)
 {
 	put_words(t, cell_text(table, row, 0), 2, TRK_TONE_PLAIN);
@@ -624,7 +624,7 @@ static void parts(struct terminal *t, const struct trk_doc_part *part, size_t co
 	}
 }
 
-/* As they are: they are copied. */
+/* Lines to paste are not wrapped, so that they can be copied. */
 static void snippet(struct terminal *t, const struct trk_doc_snippet *s)
 {
 	const char *at = s->text;
@@ -644,7 +644,7 @@ static void snippet(struct terminal *t, const struct trk_doc_snippet *s)
 
 /* ---- the document ---- */
 
-/* The last block that was written. */
+/* Write a block or a group. Returns the last block that was written. */
 static const struct trk_doc_block *block(struct terminal *t, const struct trk_doc *d,
 					 const struct trk_doc_block *b)
 {
@@ -663,7 +663,7 @@ static const struct trk_doc_block *block(struct terminal *t, const struct trk_do
 	case TRK_BLOCK_CHARTS:
 		charts(t, d);
 		break;
-	case TRK_BLOCK_LANES: /* the table says the same */
+	case TRK_BLOCK_LANES: /* the table has the same content */
 		break;
 	case TRK_BLOCK_SNIPPETS:
 		snippet(t, b->snippet);

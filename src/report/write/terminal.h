@@ -1,8 +1,8 @@
-/* A document as text for a terminal or a log, in the width that there is.
+/* A document as text for a terminal or a log of a given width.
  *
- * Colour marks the end, the verdict and the bars. Without UTF-8 the text is ASCII. Text that does
- * not fit a line is shortened where it has a shorter form, and continues on the next line
- * otherwise; a number stays with its unit. */
+ * Colour marks the outcome, the verdict and the bars. Without UTF-8 the text is ASCII. Text that
+ * exceeds a line is replaced by its shorter form, if it has one, and else continues on the next
+ * line. A number and its unit stay on one line. */
 #ifndef TRK_REPORT_WRITE_TERMINAL_H
 #define TRK_REPORT_WRITE_TERMINAL_H
 
@@ -18,7 +18,7 @@ struct trk_terminal_style {
 void trk__write_terminal(struct trk_buf *b, const struct trk_doc *d,
 			 const struct trk_terminal_style *style);
 
-/* Lines of text, each wrapped, continued two columns further in than it begins. */
+/* Lines of text, each wrapped; continuation lines are indented by two more columns. */
 void trk__write_terminal_lines(struct trk_buf *b, const char *text,
 			       const struct trk_terminal_style *style);
 /* A table alone, with the titles of its columns. */
