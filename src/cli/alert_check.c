@@ -54,7 +54,7 @@ static void put_number(const char *name, double value)
 	put_variable(name, text);
 }
 
-/* In a child: the variables of --on-alert, and /bin/sh. */
+/* In a child: set the variables of --on-alert, and execute /bin/sh. */
 static void become(const char *command, const struct trk_alert_message *m)
 {
 	struct trk_buf json;
@@ -138,7 +138,7 @@ int cli_alert_check(const struct cli_alert_settings *s, const char *run)
 
 /* ---- in the background ---- */
 
-/* Sinks go by the environment, as an address may be a secret. */
+/* Sinks are passed in the environment, as an address may be a secret. */
 static void pass_sinks(const struct trk_alert_hooks *h)
 {
 	struct trk_buf b;

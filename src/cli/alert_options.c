@@ -67,7 +67,7 @@ int cli_alert_configure(const struct cli_command *configured, int argc, char **a
 	for (int i = 0; i < argc; i++)
 		if (!strcmp(argv[i], "--no-config"))
 			return take_passed(configured, settings);
-	/* Looking for --config puts arguments in another order, by the options that it knows. */
+	/* A copy, as the search for --config reorders arguments. */
 	words = calloc((size_t) argc + 1, sizeof(*words));
 	if (!words)
 		return EXIT_ERROR;
@@ -92,7 +92,7 @@ static const char *keep(const char *text, size_t len)
 	return kept;
 }
 
-/* RULE= may stand before it. */
+/* The sink may have the prefix RULE=. */
 static bool is_secret_shown(const char *sink)
 {
 	const char *equals = strchr(sink, '=');
@@ -239,7 +239,7 @@ bool cli_is_github(void)
 	return github && !strcmp(github, "true");
 }
 
-/* A line of a workflow's log that GitHub reads: per cent signs and line ends are its own. */
+/* Per cent signs and line ends are escaped in workflow commands. */
 void cli_alert_github(struct trk_buf *b, const char *rule, const char *text)
 {
 	trk__buf_printf(b, "::warning title=resource-tracker %s::", rule);

@@ -22,14 +22,14 @@ struct cli_alert_settings {
 	{"budget", 0, "USD", "alert when this month is expected to cost more", cli_take_budget, offsetof(settings, field.budget_usd)}, \
 	{"recording", 0, "DIR", "directory of the recordings, with alerts.json and the outbox", cli_set_text, offsetof(settings, field.dir)}, \
 	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}
-/* With `internal`: the clock of tests; all was said in the arguments and variables. */
+/* With `internal`: the clock of tests, and --no-config, as the caller passes all settings. */
 #define CLI_ALERT_INTERNAL(settings, field) \
 	{"no-config", 0, NULL, "read no configuration", cli_set_nothing, 0}, \
 	{"now", 0, "SECONDS", "since 1970", cli_set_text, offsetof(settings, field.now)}
 /* clang-format on */
 
-/* Files and variables, for a command with CLI_ALERT_OPTIONS alone; with --no-config the variables
- * that the tracker passes. As cli_config. */
+/* Apply files and variables as cli_config() does, for a command with CLI_ALERT_OPTIONS only; with
+ * --no-config only the variables that the tracker passes. */
 int cli_alert_configure(const struct cli_command *configured, int argc, char **argv,
 			void *settings);
 
@@ -40,9 +40,9 @@ int cli_take_hook(void *settings, const struct cli_option *o, const char *value)
 int cli_take_quiet_hours(void *settings, const struct cli_option *o, const char *value);
 int cli_take_budget(void *settings, const struct cli_option *o, const char *value);
 
-/* What sends the alerts of these settings; borrows them. */
+/* The sender for alerts with these settings; borrows them. */
 struct trk_alert_sender cli_alert_sender(const struct cli_alert_settings *s);
-/* True, after having complained, where a sink of the command line shows what is a secret. */
+/* True, after a complaint, if a sink on the command line contains a secret. */
 bool cli_alert_shows_secret(const char *sink);
 /* The exit status of an error of service/alert_send.h. */
 int cli_alert_status(int error);
@@ -51,7 +51,7 @@ int cli_alert_status(int error);
  * complained. */
 int cli_take_until(const char *text, double *ret_s);
 
-/* "::warning title=resource-tracker RULE::TEXT", for a workflow of GitHub. */
+/* "::warning title=resource-tracker RULE::TEXT", an annotation in a GitHub workflow. */
 void cli_alert_github(struct trk_buf *b, const char *rule, const char *text);
 bool cli_is_github(void);
 

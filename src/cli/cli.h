@@ -37,24 +37,25 @@ struct cli_option {
 	size_t offset; /* into the settings, for the shared setters below */
 };
 
-/* Options that the help lists under a title: names with a blank before and behind each. Of the last
- * group are all that no other has. */
+/* Options that the help lists under a title: names with a blank before and after each. The last
+ * group lists all options that no other group names. */
 struct cli_option_group {
 	const char *title, *names;
 };
 
 struct cli_command {
 	const char *name;
-	const char *usage;                /* what follows "resource-tracker " */
+	const char *usage;                /* the words after "resource-tracker " */
 	const char *summary;              /* one line */
 	const char *details;              /* further lines of the help, or NULL */
 	const struct cli_option *options; /* ends with a NULL name */
-	/* More of them after the verb `internal`, which the library and the packages start this
-	 * program with: not listed, and not settable by files or variables. NULL: none. */
+	/* Further options, accepted after the verb `internal`, with which the library and the
+	 * packages start this program. They are not listed, and files and variables cannot set
+	 * them. NULL: none. */
 	const struct cli_option *internal;
-	const struct cli_option_group *groups; /* of the help, ends with a NULL title; or NULL */
-	bool stops_at_operand; /* what follows the first operand belongs to another program */
-	int operands;          /* at most, else */
+	const struct cli_option_group *groups; /* for the help, ends with a NULL title; or NULL */
+	bool stops_at_operand; /* arguments after the first operand belong to another program */
+	int operands;          /* maximum number, unless stops_at_operand */
 	int (*run)(int argc, char **argv);
 };
 
@@ -74,24 +75,25 @@ extern const struct cli_command *const cli_commands[]; /* NULL-terminated */
 
 /* "resource-tracker: message" and a line end on stderr. */
 void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same, and return `status`. */
+/* As cli_complain(), and return `status`. */
 int cli_reject(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* While true, the first complaint is written and the others are dropped. */
+/* While true, only the first complaint is printed. */
 void cli_complain_once(bool once);
 
-/* Whose value is being taken, for complaints: "config.toml:3". NULL: a flag. Borrowed. */
+/* Set the origin of the value being set, for complaints: "config.toml:3". NULL: a flag.
+ * Borrowed. */
 void cli_speak_of(const char *origin);
-/* Whether the value that is being taken is that of a flag: all users of the machine can see it. */
+/* True while the value of a flag is being set: all users of the machine can see it. */
 bool cli_is_of_flag(void);
 
-/* From here on take the internal options of verbs, too. */
+/* Accept the internal options of verbs from now on. */
 void cli_take_internal(void);
 
-/* Take the options at the front of argv. Returns the index of the first operand. Ends the program
+/* Parse the options at the front of argv. Returns the index of the first operand. Ends the program
  * after --help, and after a complaint about a wrong option or too many operands. */
 int cli_options(const struct cli_command *command, int argc, char **argv, void *settings);
-/* The last value of one option at the front of argv; NULL: none. What is wrong is passed over. */
+/* The last value of one option at the front of argv; NULL: none. Wrong options are ignored. */
 const char *cli_option_value(const struct cli_command *command, int argc, char **argv,
 			     const char *name);
 void cli_print_help(const struct cli_command *command);
@@ -106,41 +108,42 @@ int cli_set_duration(void *settings, const struct cli_option *o,
 		     const char *value); /* uint64_t ns */
 /* Index of the value among the words of o->value; -1 after a complaint. */
 int cli_choice(const struct cli_option *o, const char *value);
-/* 1: a word for yes, 0: for no (or empty), -1: neither. */
+/* 1: a word for yes; 0: for no, or empty; -1: neither. */
 int cli_truth(const char *text);
 /* Accepted, and without effect in this version. */
 int cli_set_nothing(void *settings, const struct cli_option *o, const char *value);
 
-/* Complain of what a service could not do, and return its exit status: EXIT_USAGE for -EINVAL, in
- * the name of the verb. */
+/* Print the error of a service in the name of the verb, and return the exit status: EXIT_USAGE for
+ * -EINVAL. */
 int cli_fail(const char *verb, int error, const struct trk_error *why);
 
-/* Load the run that `reference` names (a path, an id, "@" …) from the state directory; record
- * NULL: its rows alone, for on_row. The caller releases. Returns 0, or an exit status after
- * having complained. */
+/* Load the run that `reference` names (a path, an id, "@" …) from the state directory; record NULL:
+ * only call on_row for its rows. The caller releases *record. Returns 0, or an exit status after a
+ * complaint. */
 int cli_load(const char *dir, const char *reference, struct trk_record *record, trk_row_fn *on_row,
 	     void *data);
 
 /* Write all of a buffer; 0, or EXIT_ERROR after having complained. Closed pipes are no error. */
 int cli_write(int fd, const struct trk_buf *b, const char *where);
-/* The same to standard output; releases the buffer. */
+/* As cli_write(), to standard output; releases the buffer. */
 int cli_print(struct trk_buf *b);
 
-/* The name of the shell that argv[0] stands for, or NULL; and that shell, tracked. */
+/* The name of the shell if argv[0] is the tracking shell (shell.c), else NULL; and run that shell,
+ * tracked. */
 const char *cli_shell_name(const char *argv0);
 int cli_shell(const char *name, int argc, char **argv);
 
 /* The manual page, in roff. */
 void cli_man_page(struct trk_buf *b);
 
-/* How an argument is written after its option: "", " NAME" or "[=NAME]" begin so. */
+/* The text between an option and its argument in the help. */
 const char *cli_before_value(const struct cli_option *o);
 
 bool cli_is_utf8(void);
 bool cli_use_color(const char *mode, int fd);
 /* Columns that COLUMNS states, or of the terminal that fd is; `usual` where neither is known. */
 size_t cli_width(int fd, size_t usual);
-/* That width, and UTF-8 where the locale has it; without colour. */
+/* That width, UTF-8 if the locale uses it, no colour. */
 struct trk_terminal_style cli_style(int fd, size_t usual);
 
 #endif

@@ -1,9 +1,9 @@
 /* resource-tracker alerts: list, acknowledge, silence and send alerts.
  *
- * `run --alert SINK` starts `alerts send` for what fires while the job runs, and `alerts check
- * --run ID` after it, each in a process of its own. What cannot be delivered waits in the folder
- * `outbox` beside the recordings; the next of them, or `flush`, tries again. alert/book.h has the
- * life of an alert and its file. */
+ * `run --alert SINK` starts `alerts send` for alerts during the job, and `alerts check --run ID`
+ * after it, each in a separate process. Undelivered alerts are stored in the folder `outbox` next
+ * to the recordings; the next of these commands, or `flush`, tries again. alert/book.h describes
+ * the states of an alert and its file. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static const struct cli_option options[] = {
 	CLI_ALERT_OPTIONS(struct settings, alert),
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
-/* What files and variables may set: --job is another thing there. */
+/* Options that files and variables may set: not --job, which means another option there. */
 static const struct cli_option settable[] = {
 	CLI_ALERT_OPTIONS(struct settings, alert),
 	{NULL, 0, NULL, NULL, NULL, 0},
@@ -59,7 +59,7 @@ static const struct cli_option internal[] = {
 
 /* ---- sending one ---- */
 
-/* The alert of a command of --on-alert, or of stdin. */
+/* Read the alert from the variables of an --on-alert command, or from stdin. */
 static int read_alert(struct trk_alert_message *m)
 {
 	const char *json = getenv("RT_JSON");
@@ -218,7 +218,7 @@ static int list_book(const struct settings *s)
 	struct trk_buf text;
 	size_t shown = 0;
 	const char *dir = sender.service.dir;
-	int r = *dir ? trk__alert_store_peek(dir, &b, &error) : -ENOENT; /* refused, and said so */
+	int r = *dir ? trk__alert_store_peek(dir, &b, &error) : -ENOENT; /* after a complaint */
 
 	if (r < 0) {
 		if (error.message[0])
@@ -253,7 +253,7 @@ static int list_book(const struct settings *s)
 	return r;
 }
 
-/* ---- what a person says ---- */
+/* ---- acknowledge and silence ---- */
 
 static int acknowledge(const struct settings *s, const char *which)
 {

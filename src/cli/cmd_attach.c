@@ -1,4 +1,4 @@
-/* resource-tracker attach: track what runs already. */
+/* resource-tracker attach: track a running process. */
 #include "cli/config.h"
 #include "cli/sibling_options.h"
 #include "cli/tracking.h"

@@ -1,4 +1,4 @@
-/* resource-tracker catalog: what the catalogue holds, and a site's own prices. */
+/* resource-tracker catalog: the contents of the catalogue, and a site's own prices. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -138,7 +138,7 @@ static void change_text(struct trk_buf *b, const struct trk_price_change *x)
 	trk__buf_putc(b, '\n');
 }
 
-/* A line on stderr, or one JSON document on stdout. */
+/* Report a change: a line on stderr, or one JSON document on stdout. */
 static int tell(const struct trk_price_change *x, bool json)
 {
 	struct trk_buf b;

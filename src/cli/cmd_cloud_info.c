@@ -1,4 +1,4 @@
-/* resource-tracker cloud-info: in which cloud this machine stands. */
+/* resource-tracker cloud-info: the cloud that this machine belongs to. */
 #include <math.h>
 
 #include "cli/environment.h"

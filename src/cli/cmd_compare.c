@@ -51,7 +51,7 @@ static void add_change(struct trk_buf *b, const struct trk_comparison *c, size_t
 		trk__buf_printf(b, " (usual +-%.1f %%)", noise * 100);
 }
 
-/* What came from outside is text there, not markup. */
+/* Escape untrusted text, so that it is not markup. */
 static void markdown_text(struct trk_buf *b, const char *text)
 {
 	for (size_t size, len = strlen(text); len; text += size, len -= size) {
@@ -171,7 +171,7 @@ static void print_table(struct trk_buf *b, const struct trk_comparison *c,
 	trk__doc_release(&d);
 }
 
-/* The lines of a text, each wrapped; clears it. */
+/* Append the lines of a text, each wrapped, and clear it. */
 static void add_wrapped(struct trk_buf *b, struct trk_buf *text,
 			const struct trk_terminal_style *style)
 {
@@ -229,10 +229,10 @@ static int read_run(struct trk_history *h, const char *dir, const char *referenc
 	return status;
 }
 
-/* One run, or with two the older one first: A -> B. */
+/* Compare one run with its history, or two runs: A -> B, the older one first. */
 static int compare(const struct settings *s, char **reference, int count, struct trk_comparison *c)
 {
-	static struct trk_record record, other; /* empty ones can be released */
+	static struct trk_record record, other; /* static: empty records may be released */
 	struct trk_service service = cli_service(s->dir);
 	struct trk_error error = {.code = 0};
 	struct trk_history *h;

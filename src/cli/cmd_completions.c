@@ -1,4 +1,4 @@
-/* resource-tracker completions: from the tables of commands and options. */
+/* resource-tracker completions: scripts generated from the tables of commands and options. */
 #include <stdio.h>
 #include <string.h>
 
@@ -38,7 +38,8 @@ static void bash(struct trk_buf *b)
 			 "complete -o default -F _resource_tracker resource-tracker\n");
 }
 
-/* In single quotes of zsh and fish; ours have neither quotes nor brackets but these. */
+/* Escape text for single quotes of zsh and fish: the help texts have no other special
+ * characters. */
 static void add_quoted(struct trk_buf *b, const char *text)
 {
 	for (; *text; text++) {
@@ -107,7 +108,7 @@ static void fish(struct trk_buf *b)
 
 /* ---- the manual page ---- */
 
-/* Text for roff: what starts a line or escapes is protected. */
+/* Escape text for roff. */
 static void add_roff(struct trk_buf *b, const char *text)
 {
 	bool start = true;

@@ -122,7 +122,7 @@ static int write_files(const struct settings *s, size_t reports)
 	bool empty;
 	int r = cli_fleet_load(&s->views, "dashboard", &rows, &empty);
 
-	/* A page without runs says how to begin. */
+	/* A page without runs explains how to start. */
 	if (empty)
 		r = 0;
 	if (r == 0)

@@ -1,6 +1,6 @@
-/* resource-tracker doctor: what can be measured here, from which source, and how to permit the
- * rest. src/service/machine_check.c tries the sources, src/service/selftest.c compares the figures
- * of jobs with what the jobs used. */
+/* resource-tracker doctor: what can be measured on this machine, from which source, and how to
+ * enable the rest. src/service/machine_check.c tries the sources, src/service/selftest.c compares
+ * the figures of jobs with what the jobs used. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ static int check(const struct settings *s)
 	return cli_print(&b);
 }
 
-/* ---- jobs that know what they use ---- */
+/* ---- self-test: jobs with known use ---- */
 
 static const char *const state_words[] = {"ok", "WRONG", "not tested"};
 

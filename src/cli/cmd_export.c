@@ -69,8 +69,8 @@ struct writing {
 	int fd, status;
 	const char *where;
 	enum what what;
-	const struct trk_record *record; /* as read so far */
-	uint64_t rows;                   /* of its GPUs or programs that were written */
+	const struct trk_record *record;
+	uint64_t rows; /* rows of its GPUs or programs that were written */
 	struct cli_progress progress;
 	uint64_t bytes; /* written, before compression */
 };
@@ -99,7 +99,7 @@ static void add_row(struct writing *w, const struct trk_sample *row)
 		trk__table_row(&w->buf, w->set, row, w->format);
 }
 
-/* The GPUs or the programs of a row. */
+/* Write the GPUs or the programs of a row. */
 static void add_others(struct writing *w, const struct trk_sample *row)
 {
 	const struct trk_record *r = w->record;
@@ -127,7 +127,7 @@ static int write_processes(struct writing *w)
 	return 0;
 }
 
-/* In each stretch of time the lines that ran. */
+/* Write the lines that ran in each window of time. */
 static int write_lines(struct writing *w)
 {
 	const struct trk_lines *l = w->record->lines;
@@ -184,7 +184,7 @@ static void list_formats(char text[128], bool extensions)
 						   : trk__line_formats[i].name);
 }
 
-/* Without --format the name of the file decides. */
+/* Without --format the file's extension determines the format. */
 static int name_format(struct settings *s)
 {
 	const char *extension = s->output ? cli_extension(s->output) : "";
@@ -243,7 +243,7 @@ static int choose(const struct settings *s, struct writing *w)
 	return choose_what(s, w);
 }
 
-/* Which columns are sums that lack a GPU. */
+/* Print which columns are sums that lack a GPU. */
 static void say_sums(const struct writing *w)
 {
 	char text[512];
@@ -252,7 +252,7 @@ static void say_sums(const struct writing *w)
 		cli_complain("export: %s", text);
 }
 
-/* The rows of a run, through write_row. 0, or an exit status after having complained. */
+/* Pass the rows of a run to write_row. 0, or an exit status after a complaint. */
 static int each_row(const struct settings *s, const char *reference, struct writing *w,
 		    struct trk_record *record)
 {
@@ -292,7 +292,7 @@ static int write_table(const struct settings *s, const char *reference, struct w
 	return r ? r : flush(w);
 }
 
-/* Head, process rows, system rows: the recording is gone through three times. */
+/* The recording is read three times: for the head, the process rows and the system rows. */
 static int write_snapshot(const struct settings *s, const char *reference, struct writing *w,
 			  struct trk_record *record)
 {
@@ -305,7 +305,7 @@ static int write_snapshot(const struct settings *s, const char *reference, struc
 	(void) snprintf(id, sizeof(id), "%s", record->run.id);
 	trk__record_release(record);
 	if (access(reference, F_OK) != 0 && !strchr(reference, '/'))
-		reference = id; /* "@" may be another one by now */
+		reference = id; /* "@" may name another run by now */
 	w->processes = true;
 	r = each_row(s, reference, w, record);
 	trk__snapshot_middle(&w->buf, &w->shot);
@@ -368,7 +368,7 @@ static int run(int argc, char **argv)
 	w.record = record;
 	trk__buf_init(&w.buf, TEXT_MAX);
 	cli_progress_begin(&w.progress, w.where);
-	w.progress.wanted &= !isatty(w.fd); /* the rows themselves are seen */
+	w.progress.wanted &= !isatty(w.fd); /* no progress line between rows on the terminal */
 	if (r == 0)
 		r = (!w.format ? write_snapshot : write_table)(&s, at < argc ? argv[at] : "@", &w,
 							       record);

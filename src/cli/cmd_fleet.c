@@ -1,4 +1,4 @@
-/* resource-tracker fleet: one view over all jobs of the history, money first. */
+/* resource-tracker fleet: one view over all jobs of the history, costs first. */
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ static int check(struct settings *s, double *ret_days)
 	return 0;
 }
 
-/* What is asked for, of the rows. 0, or EXIT_NODATA after having complained. */
+/* Build the query over the rows. 0, or EXIT_NODATA after a complaint. */
 static int make_question(const struct settings *s, const struct trk_fleet_rows *rows,
 			 struct trk_fleet_question *ret)
 {

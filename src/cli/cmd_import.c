@@ -1,4 +1,4 @@
-/* resource-tracker import: what other tools have recorded. */
+/* resource-tracker import: convert files of other tools into recordings. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

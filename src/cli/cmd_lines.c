@@ -111,7 +111,7 @@ static bool print_stacks(const struct settings *s, const struct trk_record *r,
 	}
 }
 
-/* Let a row stand for each phase. 0 or -ENOMEM. */
+/* Make a row for each phase. 0 or -ENOMEM. */
 static int take_phases(const struct trk_record *r, struct trk_line_phases *phases,
 		       struct trk_profile_options *o)
 {
@@ -160,7 +160,7 @@ static int print(const struct settings *s, const struct trk_record *r, struct tr
 	return 0;
 }
 
-/* Why there are no lines. */
+/* Report why there are no lines. */
 static int nothing(const struct trk_record *r)
 {
 	cli_complain(r->lines ? "lines: %s: no process of the run was read as Python"

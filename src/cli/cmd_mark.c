@@ -1,4 +1,4 @@
-/* resource-tracker mark: name this moment of the run, from inside the job. */
+/* resource-tracker mark: record a named moment of the run, from inside the job. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* resource-tracker metaflow: what the steps of a flow should request. Metaflow's metadata is
- * read by Metaflow, so this is the Python package's: the process executes Python with it. */
+/* resource-tracker metaflow: what the steps of a flow should request. Reading Metaflow's metadata
+ * requires Metaflow, so the process executes Python with the Python package. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -67,7 +67,7 @@ static const struct cli_option options[] = {
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-/* Lines to paste, and nothing else. */
+/* Whether only lines to paste are printed. */
 static bool is_snippet(const struct settings *s)
 {
 	return s->kind && strcmp(s->kind, "json") != 0;
@@ -157,12 +157,12 @@ static int find_and_ask(struct settings *s, const char *reference)
 	char newest[TRK_RUN_ID_SIZE];
 	int r = 0;
 
-	/* Without any recording the reference is what is complained of. */
+	/* Without any recording, complain about the reference. */
 	if (has_runs(&service))
 		h = cli_history_open(&service, &r);
 	if (!h && r != 0 && r != EXIT_NODATA)
 		return r;
-	/* A name without a sign of a run is a job: its newest run. */
+	/* A plain name is a job: use its newest run. */
 	r = ask(s, &service, h, cli_newest_of(h, reference, "recommend", newest));
 	trk__history_free(h);
 	return r;

@@ -38,7 +38,7 @@ static const struct cli_option options[] = {
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-/* The opener of the desktop returns once the browser is started. */
+/* The opener of the desktop returns once the browser has started. */
 static int open_page(const char *path)
 {
 	pid_t pid = fork();
@@ -58,7 +58,7 @@ static int open_page(const char *path)
 								  : "it failed");
 }
 
-/* The name of the file decides on the format where no option does. */
+/* Without --format the file's extension determines the format. */
 static int name_format(struct settings *s)
 {
 	const char *path = s->output, *extension = path ? cli_extension(path) : "";
@@ -96,7 +96,7 @@ static int run(int argc, char **argv)
 		s.request.stated = &s.place.instance;
 	s.request.vendors = s.place.vendors.text;
 	s.request.regions = s.place.regions.text;
-	/* What a CI job appends to its summary goes to stdout. */
+	/* Formats for the summary of a CI job go to stdout. */
 	if (!s.output && strcmp(s.request.format, "html") != 0)
 		s.output = "-";
 	r = cli_report_file(s.dir, at < argc ? argv[at] : "@", &s.request, s.output, NULL, path,

@@ -12,14 +12,14 @@
 #include "cli/tracking.h"
 #include "track/marks.h"
 
-/* Die as the job died, so that the parent sees the true wait status. As PID 1 of a namespace the
- * kernel ignores such a signal; the exit status then carries it. */
+/* Die of the signal that killed the job, so that the parent receives the same wait status. The
+ * kernel ignores such a signal for PID 1 of a namespace; the exit status then reports it. */
 static _Noreturn void die_of(int signo)
 {
 	struct rlimit none = {0, 0};
 	sigset_t set;
 
-	(void) setrlimit(RLIMIT_CORE, &none); /* the job has left its own core */
+	(void) setrlimit(RLIMIT_CORE, &none); /* no second core dump after that of the job */
 	(void) signal(signo, SIG_DFL);
 	(void) sigemptyset(&set);
 	(void) sigaddset(&set, signo);
@@ -35,9 +35,9 @@ static const char *phase_of(const struct track_settings *settings, char **argv)
 	return settings->job && *settings->job ? settings->job : slash ? slash + 1 : argv[0];
 }
 
-/* True where the command line asks for something that a phase of the outer run cannot deliver.
- * Variables and configuration do not count: the inner command inherits them from the outer one, and
- * its files would replace the outer run's. */
+/* True if the command line has options that a phase of the outer run cannot satisfy. Variables and
+ * configuration do not count: the inner command inherits them from the outer one, and its files
+ * would replace the outer run's. */
 static bool asks_for_own_run(int argc, char **argv)
 {
 	struct track_settings s, usual;
@@ -54,9 +54,9 @@ static bool asks_for_own_run(int argc, char **argv)
 	       s.track.interval_ns != usual.track.interval_ns;
 }
 
-/* Run the command as a phase of the outer run, which counts this tree already. Returns only where
- * that is not possible: the outer run has ended (a daemon that it left behind), or the options ask
- * for a run of its own; the outer run then has the phase, too. */
+/* Run the command as a phase of the outer run, which tracks this tree already. Returns only if that
+ * is not possible: the outer run has ended (this is a daemon that it left behind), or the options
+ * need a separate run, which the outer run has as a phase, too. */
 static int run_as_phase(const char *outer, const struct track_settings *settings, int at, int argc,
 			char **argv)
 {
@@ -68,8 +68,8 @@ static int run_as_phase(const char *outer, const struct track_settings *settings
 	return track_exec_failure(argv[at], errno);
 }
 
-/* Options without a verb and a command are the sibling's way to track a process or the machine.
- * No job writes to this stderr, so that the samples go there as they do with the sibling. */
+/* Options without a verb and a command track a process or the machine, as in the sibling. No job
+ * writes to stderr, so the samples go there, as in the sibling. */
 static int track_as_sibling(struct track_settings *s)
 {
 	if (!s->output && !s->format)
@@ -89,7 +89,7 @@ static int run(int argc, char **argv)
 	at = cli_options(&cli_run, argc, argv, &settings);
 	if (at >= argc && has_verb && settings.pid)
 		return track_with(&settings, NULL, settings.pid);
-	/* After -- a command was to follow (-- $NOTHING). */
+	/* A command is missing after -- (as in: -- $UNSET). */
 	if (at >= argc && !has_verb && (settings.pid || strcmp(argv[argc - 1], "--") != 0))
 		return track_as_sibling(&settings);
 	if (at >= argc)

@@ -1,6 +1,6 @@
-/* resource-tracker self: check that this installation is whole, or copy it into a folder.
+/* resource-tracker self: check that this installation is complete, or copy it into a folder.
  *
- * src/service/installation.c does both. What this machine can measure is checked by `doctor`. */
+ * src/service/installation.c does both. `doctor` checks what this machine can measure. */
 #include <string.h>
 
 #include "base/json.h"

@@ -1,4 +1,4 @@
-/* resource-tracker servers: which servers fit, offline, and what they cost. */
+/* resource-tracker servers: which servers fit, and what they cost, from the offline catalogue. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct settings {
 	bool json, online;
 };
 
-/* Unlike other times it may be 0. */
+/* The boot time may be 0, unlike other durations. */
 static int take_boot(void *settings, const struct cli_option *o, const char *value)
 {
 	struct settings *s = settings;
@@ -125,7 +125,7 @@ static int find(const struct settings *s, const struct trk_service *service, str
 		return r;
 	found = calloc(1, sizeof(*found));
 	r = found ? trk__servers_find(service, c, &request, found, &error) : -ENOMEM;
-	if (r < 0) { /* a name that the catalogue lacks is a wrong option, too */
+	if (r < 0) { /* an unknown name is a wrong option, too */
 		free(found);
 		return cli_fail("servers", r == -ENOMEM ? r : -EINVAL, &error);
 	}

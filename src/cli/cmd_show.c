@@ -1,4 +1,4 @@
-/* resource-tracker show: the summary of a run again. */
+/* resource-tracker show: print the summary of a run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +36,8 @@ static const struct cli_option options[] = {
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
-/* What it cost where it is stated to have run; else as it was written down, with the best server
- * anew. */
+/* The cost on the server stated with --instance; else the recorded cost, with the best server
+ * searched again. */
 static void cost(struct trk_record *record, const struct settings *s,
 		 const struct trk_service *service, const struct trk_advice *advice,
 		 const struct trk_busy *busy)
@@ -73,9 +73,9 @@ static void print_show(struct trk_buf *b, struct trk_record *record, const struc
 	free(c);
 }
 
-/* ---- a run that goes on ---- */
+/* ---- a running job ---- */
 
-/* What takes the place of a text of so many lines on a terminal. */
+/* Append the sequence that erases the shown text from a terminal. */
 static void erase(struct trk_buf *b, const struct trk_buf *shown)
 {
 	size_t lines = 0;
@@ -111,8 +111,8 @@ static int keep_row(void *data, uint64_t rows, const struct trk_sample *mean,
 	return 0;
 }
 
-/* Until the run has ended: the summary in its place on a terminal, else a line each second; then
- * the summary. */
+/* Follow a run to its end: update the summary in place on a terminal, else print a line each
+ * second; then the summary. */
 static int follow(struct trk_follow *f, const struct settings *s, const struct trk_sample *row)
 {
 	const struct timespec second = {.tv_sec = 1};

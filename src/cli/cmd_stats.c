@@ -36,7 +36,7 @@ struct window {
 	uint64_t samples;
 };
 
-/* A row belongs to the part in which the middle of its time lies. */
+/* A row belongs to the part that contains the middle of its interval. */
 static int take_row(void *data, uint64_t rows, const struct trk_sample *mean,
 		    const struct trk_sample *min, const struct trk_sample *max)
 {

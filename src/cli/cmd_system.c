@@ -1,4 +1,4 @@
-/* resource-tracker system: the whole machine. */
+/* resource-tracker system: track the whole machine. */
 #include "cli/config.h"
 #include "cli/tracking.h"
 

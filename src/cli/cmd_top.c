@@ -1,4 +1,4 @@
-/* resource-tracker top: running runs, or one run, as it goes on or again from its recording. */
+/* resource-tracker top: the running runs, or one run, live or as a replay of its recording. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -22,7 +22,7 @@ enum {
 	TEXT_MAX = 4 * 1024 * 1024,
 	ONCE_COLUMNS = 100, /* of a frame that goes into a pipe */
 	ONCE_ROWS = 40,
-	LOOK_AGAIN_MS = 200, /* two looks at the processes, for what they use right now */
+	LOOK_AGAIN_MS = 200, /* time between two readings of the processes */
 };
 
 #define SPEED_MAX 3600.0
@@ -115,7 +115,7 @@ static const struct cli_option options[] = {
 
 /* ---- which run ---- */
 
-/* Of a pid: the recording of its run. */
+/* Find the recording of the run of a pid. */
 static int find_pid(const char *dir, const char *text, struct cli_run_file *ret)
 {
 	struct trk_error error = {.code = 0};
@@ -171,7 +171,7 @@ static void size_of(const struct settings *s, int *ret_columns, int *ret_rows)
 	}
 }
 
-/* Two looks, so that what a process uses right now is known. */
+/* Read the processes twice, to compute their current use. */
 static int look_twice(struct trk_session *session)
 {
 	const struct timespec nap = {.tv_nsec = LOOK_AGAIN_MS * 1000000L};

@@ -46,7 +46,7 @@ __attribute__((format(printf, 1, 0))) static void complain(const char *format, v
 	len = strlen(text);
 	trk__message(text + len, size - len, format, args);
 	len = strlen(text);
-	/* One line that the terminal shows as it is, whatever a file name holds. */
+	/* Replace control characters, as a file name may contain them. */
 	for (size_t i = 0, n; i < len; i += n) {
 		n = trk__utf8_length(text + i, len - i);
 		if (trk__utf8_is_hidden(text + i, n))

@@ -19,8 +19,8 @@ struct target {
 	const struct cli_command *command;
 	void *settings;
 	struct cli_origins *origins;
-	bool lenient; /* the file was found, not named: a mistake in it must not stop a job */
-	bool local;   /* the file of the working directory */
+	bool lenient; /* the file was not named by the user: a mistake in it does not stop a job */
+	bool local;   /* the file in the working directory */
 };
 
 static void note_origin(struct target *t, const struct cli_option *o, const char *value,
@@ -81,7 +81,7 @@ static int apply(struct target *t, const struct cli_option *o, const char *value
 	return r;
 }
 
-/* Whether the working directory's file may set it. */
+/* Whether the file in the working directory may set the option. */
 static bool is_local_key(const struct cli_option *o)
 {
 	size_t len = strlen(o->name);
@@ -112,8 +112,7 @@ static const struct cli_option *find_option(const struct cli_command *command, c
 
 /* ---- files ---- */
 
-/* The option that a key means. Tables are for order only, but for two names of the Rust sibling and
- * for tags. */
+/* The option of a key. Table names are ignored, except two of the Rust sibling and that of tags. */
 static const struct cli_option *meaning_of(const struct cli_command *command,
 					   const struct cli_toml *t)
 {
@@ -128,7 +127,7 @@ static const struct cli_option *meaning_of(const struct cli_command *command,
 	return find_option(command, key);
 }
 
-/* A key that another command takes, or the Python package, is no mistake. */
+/* A key of another command, or of the Python package, is not a mistake. */
 static bool is_known_elsewhere(const struct cli_toml *t)
 {
 	for (const struct cli_command *const *c = cli_commands; *c; c++)
@@ -137,13 +136,14 @@ static bool is_known_elsewhere(const struct cli_toml *t)
 	return !strcmp(t->key, "pid") || !strcmp(t->table, "python");
 }
 
-/* Each text of the list is taken in turn. */
+/* Whether the option accepts a list, whose texts are set one by one. */
 static bool takes_list(const struct cli_option *o)
 {
 	return !strcmp(o->name, "alert") || !strcmp(o->name, "on-alert");
 }
 
-/* Why a value is none for this option, or NULL. Numbers are text, too: job = 2024. */
+/* Why the type of a value is wrong for this option, or NULL. Numbers are also accepted as text: job
+ * = 2024. */
 static const char *wrong_type(const struct cli_option *o, const struct cli_toml *t)
 {
 	bool is_tag = !strcmp(t->table, "tags");
@@ -202,8 +202,8 @@ static int check_syntax(const char *file, const char *text, char error[512])
 	return r;
 }
 
-/* A file that is not TOML is not applied in part: half of its settings could mean something else
- * than all of them. */
+/* A file with a syntax error is not applied in part, as half of its settings could have another
+ * effect than all of them. */
 static int apply_text(struct target *target, const char *file, const char *text)
 {
 	char error[512];
@@ -219,7 +219,7 @@ static int apply_text(struct target *target, const char *file, const char *text)
 	return 0;
 }
 
-/* Apply an open file, or say why there is none: fd may be a negative error. */
+/* Apply an open file, or report why it could not be opened: fd may be a negative error. */
 static int apply_file(struct target *target, const char *file, int fd)
 {
 	char *text = NULL;
@@ -241,8 +241,8 @@ static const char *explicit_file(const struct cli_command *command, int argc, ch
 	return file ? file : getenv("RESOURCE_TRACKER_CONFIG");
 }
 
-/* A mistake in a file that was not named gives one warning, and the command goes on. What another
- * user may have put there is as if it were not there, for every command. */
+/* A mistake in a file that the user did not name gives one warning, and the command continues. A
+ * file that another user may have written is ignored by every command. */
 static int apply_found_file(struct target *t, const char *file)
 {
 	struct trk_error error = {.code = 0};
@@ -295,8 +295,7 @@ static void variable_of(const struct cli_option *o, char *name, size_t size)
 		*c = *c == '-' ? '_' : (char) toupper((unsigned char) *c);
 }
 
-/* A value that cannot be used is reported and ignored: what another user's environment leaves
- * must not stop a job. */
+/* An invalid value is reported and ignored: an inherited environment must not stop a job. */
 static void apply_environment(struct target *t)
 {
 	for (const struct cli_option *o = t->command->options; o->name; o++) {

@@ -13,9 +13,9 @@
 enum { CLI_ORIGINS_MAX = 128 };
 
 /* The options that ./resource-tracker.toml may set. A directory that was cloned or unpacked may
- * bring such a file: it can say what the job is and how it is sampled, and cannot name a file, a
- * directory or a command, end the job or change its exit code, nor keep arguments that the user
- * leaves out. */
+ * contain such a file, so it can only describe the job and how it is sampled. It cannot name a
+ * file, a directory or a command, end the job, change its exit code, or record arguments that the
+ * user excludes. */
 #define CLI_LOCAL_KEYS                                                                             \
 	"job job-name tag note project-name stage-name task-name team env language orchestrator\n" \
 	"executor external-run-id container-image pid request input-size instance interval gpu\n"  \
@@ -33,10 +33,10 @@ struct cli_origins {
 	size_t count;
 };
 
-/* Apply files and environment to the settings of a command. argv is looked through for --config
- * only. Returns 0, or EXIT_USAGE after having complained: a mistake in a file that --config or
- * RESOURCE_TRACKER_CONFIG names is an error; one in a file that was found is a warning, so that a
- * file of another user does not stop a job. With origins (else NULL) it is an error too. */
+/* Apply files and environment to the settings of a command. argv is searched for --config only.
+ * Returns 0, or EXIT_USAGE after a complaint. A mistake in a file that --config or
+ * RESOURCE_TRACKER_CONFIG names is an error. In other files it is a warning, so that a file of
+ * another user does not stop a job, unless `origins` is not NULL. */
 int cli_config(const struct cli_command *command, int argc, char **argv, void *settings,
 	       struct cli_origins *origins);
 
@@ -48,7 +48,7 @@ struct cli_toml {
 	const char *line_start;
 	unsigned int line;
 	char table[64];
-	/* The entry that was found. */
+	/* The current entry. */
 	char key[64];
 	char value[4096];
 	bool is_list, is_text;
@@ -56,8 +56,8 @@ struct cli_toml {
 };
 
 void cli_toml_init(struct cli_toml *t, const char *file, const char *text);
-/* The next key with its value; a list gives one entry for each of its texts. Returns 1, 0 at the
- * end, or -EINVAL with "FILE:LINE:COLUMN: what is wrong" in `error`. */
+/* Read the next key with its value; a list gives one entry for each of its texts. Returns 1, 0 at
+ * the end, or -EINVAL with "FILE:LINE:COLUMN: what is wrong" in `error`. */
 int cli_toml_next(struct cli_toml *t, char error[512]);
 
 #endif

@@ -1,4 +1,4 @@
-/* The dashboard over HTTP: the address, the browser of the desktop, the signals that end it. */
+/* The dashboard over HTTP: the address, the desktop's browser, and signals that end the server. */
 #include "cli/dashboard_serve.h"
 
 #include <errno.h>
@@ -22,10 +22,10 @@ enum { PATH_SIZE = 4096 };
 struct serving {
 	const struct cli_fleet_settings *views;
 	bool open;            /* the browser */
-	char page[PATH_SIZE]; /* that leads the browser to the address; "": none */
+	char page[PATH_SIZE]; /* file that redirects the browser to the address; "": none */
 };
 
-/* Start the desktop's browser, which is not waited for. */
+/* Start the desktop's browser without waiting for it. */
 static void open_browser(const char *path)
 {
 	if (!trk__detach())
@@ -34,8 +34,8 @@ static void open_browser(const char *path)
 	_exit(EXIT_NOT_FOUND);
 }
 
-/* The secret in the address must not stand in the arguments of a process, which all users can read:
- * a file of mode 0600 leads to it. */
+/* The address contains a secret, and all users can read the arguments of a process. So the browser
+ * opens a file of mode 0600 that redirects to the address. */
 static void lead_browser(struct serving *s, const char *address)
 {
 	const char *dir = cli_state_dir(s->views->dir);
@@ -72,7 +72,7 @@ static void tell_address(void *data, const char *address)
 		lead_browser(s, address);
 }
 
-/* A descriptor that can be read once the program shall end, or -1 after having complained. */
+/* A descriptor that becomes readable on a signal to end the program, or -1 after a complaint. */
 static int take_signals(void)
 {
 	sigset_t ends;

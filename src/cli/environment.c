@@ -42,7 +42,7 @@ const char *cli_temporary_dir(const char *usual)
 /* ---- prices ---- */
 
 /* $RESOURCE_TRACKER_DATA/sparecores.tsv, else ../share/resource-tracker next to the program. NULL:
- * where the program lies is not known. */
+ * the path of the program is unknown. */
 static const char *installed_scores(void)
 {
 	static char text[4096];

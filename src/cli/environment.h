@@ -1,5 +1,5 @@
-/* What the command takes from its environment: the places of recordings, history and prices, the
- * server that answers as a cloud's metadata service, and hints about GPUs. */
+/* Settings from the environment: the places of recordings, history and prices, the address used as
+ * the metadata service of clouds, and hints about GPUs. */
 #ifndef TRK_CLI_ENVIRONMENT_H
 #define TRK_CLI_ENVIRONMENT_H
 
@@ -8,28 +8,28 @@
 #include "probe/gpu/gpu.h"
 #include "service/service.h"
 
-/* The services for a person: recordings in `dir` or (NULL) in the usual place, remarks on stderr, a
- * line for downloads. Points to static memory. */
+/* The service context of interactive verbs: recordings in `dir` or (NULL) the usual place, notes on
+ * stderr, a progress line for downloads. Points to static memory. */
 struct trk_service cli_service(const char *dir);
-/* The note of such a service: complains. */
+/* The note callback of cli_service(): complains. */
 void cli_note(void *data, const char *text);
 
 /* Options of the verbs about servers; NULL: the usual file, "none": no such layer. */
 struct cli_price_files {
-	const char *catalog; /* alone, without the usual layers */
+	const char *catalog; /* replaces the usual layers */
 	const char *scores, *prices;
 };
 struct trk_price_layers cli_price_layers(const struct cli_price_files *files);
 
-/* The directory of recordings: `dir` if given, else from the environment, in static memory. ""
- * where it was not named and another user owns it or may write to it: complained of once. */
+/* The directory of recordings: `dir` if given, else from the environment, in static memory. "",
+ * after one complaint, if the usual directory is owned or writable by another user. */
 const char *cli_state_dir(const char *dir);
 
 /* $TMPDIR, else `usual`. */
 const char *cli_temporary_dir(const char *usual);
 
 /* RESOURCE_TRACKER_METADATA=127.0.0.1:PORT: the server that is used in place of those of all
- * vendors. Any other value is an address where nothing listens, so that no vendor is queried by
+ * vendors. For any other value the address has no listener, so that no vendor is queried by
  * mistake. NULL: not set. */
 const struct sockaddr_in *cli_cloud_endpoint(struct sockaddr_in *room);
 

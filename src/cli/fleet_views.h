@@ -1,4 +1,4 @@
-/* The views over many jobs, from the history that the verbs have: read once, computed once. */
+/* The views over many jobs, computed once from the history. */
 #ifndef TRK_CLI_FLEET_VIEWS_H
 #define TRK_CLI_FLEET_VIEWS_H
 
@@ -10,9 +10,9 @@ struct cli_fleet_settings {
 	uint64_t since_ns; /* length of the period; 0: 30 days */
 };
 
-/* The rows of the history, as of --as-of or of now. 0, or an exit status after having complained;
- * EXIT_NODATA (without a word where the history is empty, *ret_empty) with rows that hold none. The
- * caller releases in each case. */
+/* Read the rows of the history as of --as-of, or as of now. 0, or an exit status after a complaint;
+ * EXIT_NODATA with *ret that has no rows (without a complaint if the history is empty: *ret_empty).
+ * The caller releases *ret in each case. */
 int cli_fleet_load(const struct cli_fleet_settings *settings, const char *verb,
 		   struct trk_fleet_rows *ret, bool *ret_empty);
 

@@ -1,4 +1,4 @@
-/* The program: choose the verb. */
+/* The program: find the verb and run it. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,8 +140,7 @@ static int unknown_command(const char *name)
 	return EXIT_USAGE;
 }
 
-/* Descriptors 0 to 2 may be closed at the start; a file that is opened must not be taken for
- * stderr. */
+/* Open descriptors 0 to 2 if they are closed, so that no opened file becomes stderr. */
 static void guard_standard_streams(void)
 {
 	int fd;
@@ -181,7 +180,7 @@ int main(int argc, char **argv)
 	}
 	if (fflush(stdout) != 0 && status == EXIT_OK)
 		status = EXIT_ERROR;
-	/* A driver that hangs would hang the end of this program as well. */
+	/* A GPU driver that hangs would block the exit of this program. */
 	if (trk__gpu_threads() > 0) {
 		(void) fflush(NULL);
 		_exit(status);

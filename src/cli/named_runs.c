@@ -1,4 +1,4 @@
-/* Runs and jobs as a person names them. */
+/* Find runs and jobs by the names that a user types. */
 #include "cli/named_runs.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ enum { EARLIER_MAX = 1 << 20 /* bytes of a file of runs */ };
 
 /* ---- runs ---- */
 
-/* Warn once a process of recordings that are passed over. */
+/* Warn about skipped recordings, once per process. */
 static void warn_of_refused(const struct trk_store_refused *refused)
 {
 	static bool told;
@@ -37,8 +37,8 @@ static bool is_id(const char *text)
 	       strspn(text + 2, "0123456789abcdef") == strlen(text + 2);
 }
 
-/* The name of a job may hold a slash, too: "CI/test@-1". A word that has the form of a run
- * ("@2", an id) is one, even where the working directory has a file of that name. */
+/* A job's name may contain a slash, too: "CI/test@-1". A word in the form of a run ("@2", an id) is
+ * a run, even if the working directory has a file of that name. */
 static bool is_path(const char *reference)
 {
 	bool has_slash = strchr(reference, '/') != NULL, has_at = strchr(reference, '@') != NULL;
@@ -46,7 +46,7 @@ static bool is_path(const char *reference)
 
 	if (!has_slash && (*reference == '@' || is_id(reference)))
 		return false;
-	if (!has_slash && stat(reference, &st) == 0 && S_ISDIR(st.st_mode)) /* a job's name, too */
+	if (!has_slash && stat(reference, &st) == 0 && S_ISDIR(st.st_mode)) /* a job's name */
 		return false;
 	return access(reference, F_OK) == 0 || (has_slash && !has_at);
 }

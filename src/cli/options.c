@@ -50,7 +50,7 @@ static void table_init(struct table *t, const struct cli_command *command)
 	add_options(t, takes_internal ? command->internal : NULL);
 	t->longs[t->count] = (struct option){"help", no_argument, NULL, 'h'};
 	opterr = 0;
-	optind = 0; /* forget where in a word an earlier call has stopped */
+	optind = 0; /* reset the position of an earlier call */
 }
 
 /* The option that getopt_long found, or NULL. */
@@ -70,7 +70,8 @@ static bool is_number(const char *word)
 	return digits > 0 && word[sign + digits] == '\0';
 }
 
-/* The value of the option that was found. Of "[N]" a number may follow as the next word. */
+/* The value of the option that was found. For "[N]" the next word is the value if it is a
+ * number. */
 static const char *value_of(const struct cli_option *o, int argc, char **argv)
 {
 	bool may_follow = !optarg && o->value && o->value[0] == '[' && o->value[1] != '=';
@@ -80,7 +81,7 @@ static const char *value_of(const struct cli_option *o, int argc, char **argv)
 	return optarg;
 }
 
-/* The option that comes closest to what was typed, or NULL. What begins like one is that. */
+/* The option most similar to `word`, or NULL. A prefix of an option counts as that option. */
 static const char *closest_option(const struct cli_command *command, const char *word)
 {
 	size_t len = strcspn(word, "="), least = 3;
@@ -122,7 +123,7 @@ static void complain_of(const struct cli_command *command, const char *word, boo
 			     command->name, word, command->name);
 }
 
-/* After a complaint. `run` ends with 125, which is not taken for the exit code of its job. */
+/* Exit after a complaint. `run` exits with 125, to differ from the exit codes of jobs. */
 static _Noreturn void end_of(const struct cli_command *command)
 {
 	exit(command->stops_at_operand ? EXIT_BEFORE_JOB : EXIT_USAGE);
@@ -230,7 +231,7 @@ const char *cli_before_value(const struct cli_option *o)
 
 int cli_set_text(void *settings, const struct cli_option *o, const char *value)
 {
-	/* --recording "$UNSET" is neither the root nor the usual place. */
+	/* Refuse an empty folder, as in --recording "$UNSET". */
 	if (*value == '\0' && o->value && !strcmp(o->value, "DIR"))
 		return cli_reject(EXIT_USAGE,
 				  "--%s: the name of a folder is expected, not an empty text",

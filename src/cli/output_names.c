@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 
-/* Formats that a name may ask for. Other extensions (".txt", ".log", ".2024") mean no format. */
+/* Extensions of formats. Others (".txt", ".log", ".2024") do not select a format. */
 static const char formats[] = " csv tsv json jsonl ndjson html htm md pdf png svg jpg jpeg gif "
 			      "parquet feather arrow avro orc "
 			      "xlsx xls ods sqlite sqlite3 db duckdb h5 hdf5 nc pkl pickle rds "

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 
 #define FIRST_NS TRK_NS_PER_S          /* shorter work shows nothing */
-#define EVERY_NS (200 * TRK_NS_PER_MS) /* a line that changes faster is not read */
+#define EVERY_NS (200 * TRK_NS_PER_MS) /* faster changes could not be read */
 
 enum { LINE_MAX = 200, FIGURES_MAX = 40, WIDTH_UNKNOWN = 80 };
 

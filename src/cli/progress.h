@@ -1,4 +1,4 @@
-/* How far a long command is: one line on a terminal, which disappears at the end.
+/* Progress of a long command: one line on a terminal, which is cleared at the end.
  *
  * Nothing is written within the first second, to a pipe or file, or with TERM=dumb. */
 #ifndef TRK_CLI_PROGRESS_H
@@ -15,7 +15,7 @@ struct cli_progress {
 
 void cli_progress_begin(struct cli_progress *p, const char *what);
 
-/* `done` of `total` bytes; total 0: not known. Cheap enough for each row. */
+/* `done` of `total` bytes; total 0: unknown. May be called for each row. */
 void cli_progress_show(void *progress, uint64_t done, uint64_t total);
 
 /* Clear the line. Call before anything else is written. */

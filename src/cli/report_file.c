@@ -9,7 +9,7 @@
 
 enum { PAGE_USUAL = 128 << 10 };
 
-/* Write it where it belongs. A name that does not fit must not become another one. */
+/* Write the report. A file name that is too long is an error, not truncated. */
 static int save(const struct trk_buf *b, const char *id, const char *format, const char *to,
 		const char *via, char *path, size_t size)
 {
@@ -40,10 +40,10 @@ int cli_report_file(const char *dir, const char *reference, const struct trk_pag
 	struct trk_buf b;
 	int r;
 
-	quiet.note = NULL; /* the page of one run can be had without a history */
+	quiet.note = NULL; /* the report of one run needs no history */
 	if (!q.earlier)
 		(void) trk__runs_history(&quiet, 0, &h, NULL);
-	/* A name without a sign of a run is a job: its newest run. */
+	/* A plain name is a job: use its newest run. */
 	r = cli_run_find(dir, cli_newest_of(h, reference, "report", newest), &run);
 	if (r == 0) {
 		q.dirfd = run.dirfd;

@@ -72,8 +72,8 @@ static void add_json(struct sample_output *out, const struct trk_run *run,
 	trk__sibling_json_row(&out->buf, run, row, &out->detail, &out->line);
 }
 
-/* The sibling's formats begin with the first interval: of the row before it, its amounts are
- * kept. */
+/* The sibling's formats begin with the first interval; the amounts of the row before it are added
+ * to it. */
 static void add_row(struct sample_output *out, const struct trk_run *run,
 		    const struct trk_sample *row)
 {
@@ -133,7 +133,7 @@ void sample_output_end(struct sample_output *out, const struct trk_run *run)
 	if (out->fd < 0 || out->failed || !row)
 		return;
 	trk__buf_clear(&out->buf);
-	out->detail.gpus = NULL; /* gone with the sampler */
+	out->detail.gpus = NULL; /* freed with the sampler */
 	if (out->format == SAMPLE_JSON)
 		add_json(out, run, row);
 	else

@@ -1,4 +1,4 @@
-/* --output and --format: the samples of a run while they come. */
+/* --output and --format: write each sample of a run when it is taken. */
 #ifndef TRK_CLI_SAMPLE_OUTPUT_H
 #define TRK_CLI_SAMPLE_OUTPUT_H
 
@@ -29,18 +29,19 @@ struct sample_output {
 	struct trk_buf buf;
 };
 
-/* Open what the settings ask for; `out` stays valid for _release. Returns 0, or -1 after having
- * complained. */
+/* Open the output that the settings name. Returns 0, or -1 after a complaint. The caller releases
+ * in each case. */
 int sample_output_open(struct sample_output *out, const struct track_settings *s,
 		       const struct trk_env *env);
 void sample_output_release(struct sample_output *out);
-/* One row. A failure is said once; the job goes on. */
+/* Write one row. A failure is reported once; the job continues. */
 void sample_output_row(struct sample_output *out, const struct trk_run *run,
 		       const struct trk_sample *row, const struct trk_gpu_reading *gpus);
-/* After the last row. */
+/* Finish the output after the last row. */
 void sample_output_end(struct sample_output *out, const struct trk_run *run);
 
-/* Do the samples go to stderr? They are for a program then, and no words for people follow them. */
+/* True if the samples go to stderr: they are read by a program then, and no text for people
+ * follows. */
 bool sample_output_is_on_stderr(const struct track_settings *s);
 
 #endif

@@ -43,7 +43,7 @@ int cli_take_count(const char *verb, const char *option, const char *text, uint6
 	return 0;
 }
 
-/* As --request takes cores: "1.5" needs two whole ones. */
+/* Round cores up as --request does: "1.5" needs two. */
 static int take_whole(const char *verb, const char *option, const char *text, uint32_t most,
 		      uint32_t *ret)
 {

@@ -1,5 +1,5 @@
-/* Options of `servers` and `recommend` that say which servers are wanted. The names of the
- * needs are those of `run --request`: cpu, mem, gpu; both accept vcpus, memory and gpus as well. */
+/* Options of `servers` and `recommend` that select servers. The names of the needs are those of
+ * `run --request`: cpu, mem, gpu; both accept vcpus, memory and gpus as well. */
 #ifndef TRK_CLI_SERVER_OPTIONS_H
 #define TRK_CLI_SERVER_OPTIONS_H
 
@@ -25,7 +25,7 @@ struct cli_server_wishes {
 /* A value, or several with commas between them; the option may be repeated. */
 int cli_take_list(void *settings, const struct cli_option *o, const char *value);
 
-/* Where the job runs, and where servers for it are looked for. */
+/* Where the job runs, and where to search for servers. */
 struct cli_server_place {
 	struct trk_cloud instance; /* vendor "": not stated */
 	struct cli_list vendors, regions;
@@ -60,14 +60,14 @@ int cli_take_instance_option(void *settings, const struct cli_option *o, const c
 	{"previous-generation", 0, NULL, "also types of previous generations", cli_set_flag, at(previous_generation)}
 /* clang-format on */
 
-/* The words, which point into the wishes, and the numbers and flags of a query. 0, or EXIT_USAGE
- * after having complained in the name of the verb. */
+/* Convert the options to needs as text (which point into `wishes`), and to the numbers and flags of
+ * a query. 0, or EXIT_USAGE after a complaint in the name of the verb. */
 int cli_server_wishes_read(const char *verb, const struct cli_server_wishes *wishes,
 			   struct trk_need_words *retwords, struct trk_catalog_query *retquery);
 
 /* "acme: --storage x: hint"; EXIT_USAGE. */
 int cli_wrong_value(const char *verb, const char *option, const char *value, const char *hint);
-/* A whole number up to `max`; *ret stays where text is NULL. */
+/* Parse a whole number up to `max`; *ret is unchanged if text is NULL. */
 int cli_take_count(const char *verb, const char *option, const char *text, uint64_t max,
 		   uint64_t *ret);
 

@@ -2,7 +2,8 @@
  * program runs the real shell of that name with the same arguments, and tracks it. For SHELL :=
  * in a makefile, and for other programs that take the path of a shell.
  *
- * It prints nothing: a recipe has one shell a line. What a run used is in `show` and `history`. */
+ * It prints nothing, as make starts a shell for each line of a recipe. `show` and `history` print
+ * what a run used. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -49,7 +49,7 @@ int sibling_take_steal(void *settings, const struct cli_option *o, const char *v
 	return 0;
 }
 
-/* Alone, and by the words for yes: all arguments; by those for no: nothing. */
+/* Without a value, or with a word for yes: mask all arguments; with a word for no: none. */
 int sibling_take_redaction(void *settings, const struct cli_option *o, const char *value)
 {
 	static const char *const words[] = {

@@ -1,5 +1,6 @@
-/* Flags of the Rust sibling beyond those that run, attach and system have anyway; its TRACKER_*
- * variables are those of every option (config.h). docs/compatibility.md lists all of them. */
+/* Flags of the Rust program of the same name (the sibling) that run, attach and system accept in
+ * addition to their own. Its TRACKER_* variables set the options of the same name (config.h).
+ * docs/compatibility.md lists all of them. */
 #ifndef TRK_CLI_SIBLING_OPTIONS_H
 #define TRK_CLI_SIBLING_OPTIONS_H
 
@@ -8,7 +9,7 @@
 int sibling_take_nice(void *settings, const struct cli_option *o, const char *value);
 int sibling_take_steal(void *settings, const struct cli_option *o, const char *value);
 int sibling_take_redaction(void *settings, const struct cli_option *o, const char *value);
-/* Also the operand of attach: an option without help. */
+/* Also used for the operand of attach. */
 int sibling_take_pid(void *settings, const struct cli_option *o, const char *value);
 
 /* Entries of an option table. */
@@ -25,7 +26,7 @@ int sibling_take_pid(void *settings, const struct cli_option *o, const char *val
 	 sibling_take_redaction, 0}
 /* clang-format on */
 
-/* Say once that a token for streaming is there, and that nothing is sent. */
+/* Print once that a token for streaming is set, and that nothing is sent. */
 void sibling_speak(const struct track_settings *s);
 
 #endif

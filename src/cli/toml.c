@@ -1,5 +1,4 @@
-/* The part of TOML that settings need. Anything else is an error with its place, never
- * guessed. */
+/* The subset of TOML that settings need. Anything else is an error with line and column. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +33,7 @@ static void next_line(struct cli_toml *t)
 	t->line_start = t->at;
 }
 
-/* Blanks, comments and line ends; inside a list these may stand anywhere. */
+/* Skip blanks, comments and line ends; inside a list these are allowed anywhere. */
 static void skip_space(struct cli_toml *t)
 {
 	for (;;) {
@@ -104,7 +103,7 @@ static int take_text(struct cli_toml *t, char *error)
 	return 0;
 }
 
-/* A number, true or false: as it stands, underscores between digits left out. */
+/* A number, true or false, as text, without underscores between digits. */
 static int take_bare(struct cli_toml *t, char *error)
 {
 	size_t len = strcspn(t->at, " \t\r\n#,]"), kept = 0;

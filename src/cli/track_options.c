@@ -169,7 +169,7 @@ static int take_control_fd(void *settings, const struct cli_option *o, const cha
 	return 0;
 }
 
-/* For tests: rules take a second as N, so that an hour passes in seconds. */
+/* For tests: rules count each second as N, so that an hour passes in seconds. */
 static int take_alert_speed(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
@@ -211,7 +211,7 @@ static int take_summary_json(void *settings, const struct cli_option *o, const c
 
 static int take_report(void *settings, const struct cli_option *o, const char *value)
 {
-	/* Of a configuration or a variable. */
+	/* Values in a configuration or a variable. */
 	static const char *const yes[] = {"1", "true", "yes"};
 	static const char *const no[] = {"0", "false", "no"};
 	struct track_settings *s = settings;

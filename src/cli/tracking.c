@@ -1,4 +1,4 @@
-/* run, attach and system: from their settings to what they print at the end. */
+/* run, attach and system: from their settings to the output at the end. */
 #include "cli/tracking.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@
 
 enum { TEXT_MAX = 4 * 1024 * 1024, STATUS_MAX = 1024, CHANGE_RUN_MIN_MS = 100, INPUTS_MAX = 256 };
 
-/* The page of --report; its format follows from the file's name. */
+/* The report of --report; the file's name determines the format. */
 static struct trk_page_request page_request(const struct track_settings *s)
 {
 	size_t len = s->report ? strlen(s->report) : 0;
@@ -65,8 +65,8 @@ struct outputs {
 	struct trk_earlier_times earlier;
 	struct trk_sample row; /* the newest one */
 	bool has_row;
-	struct trk_conclusion *conclusion; /* owned; NULL: the history was not read, or did not
-					    * answer in time */
+	struct trk_conclusion *conclusion; /* owned; NULL: the history was not read, or not in
+					    * time */
 };
 
 static void print_word(void *data, const char *text)
@@ -75,7 +75,7 @@ static void print_word(void *data, const char *text)
 	cli_complain("%s", text);
 }
 
-/* To the library that started this program. */
+/* Send an alert to the library that started this program. */
 static void pass_alert(int control_fd, const struct trk_record *record, const struct trk_alert *a)
 {
 	struct trk_buf b;
@@ -88,7 +88,7 @@ static void pass_alert(int control_fd, const struct trk_record *record, const st
 	trk__buf_release(&b);
 }
 
-/* A workflow of GitHub shows such a line on its own page. */
+/* GitHub workflows show alerts as annotations. */
 static void on_alert(void *data, const struct trk_record *record, const struct trk_alert *alert)
 {
 	const struct trk_alert named = trk__alert_with_wait(alert, record), *a = &named;
@@ -142,7 +142,7 @@ static void write_row(void *data, const struct trk_record *record, const struct 
 		watch(out, record, row, gpus);
 }
 
-/* One line, in answer to SIGUSR1. */
+/* Print the status line for SIGUSR1. */
 static void print_status(void *data, const struct trk_record *record)
 {
 	struct outputs *out = data;
@@ -183,8 +183,8 @@ static int open_outputs(struct outputs *out, const struct track_settings *s,
 
 /* ---- the end ---- */
 
-/* Bytes of the files that the command line names, as arguments of their own or behind a '=': those
- * that are there before the job starts. */
+/* Size of the files named on the command line, as arguments or after a '=', that exist before the
+ * job starts. */
 static uint64_t size_of_inputs(char **argv)
 {
 	uint64_t sum = 0;
@@ -218,20 +218,20 @@ static int write_summary_json(const struct track_settings *s, const struct trk_r
 		r = b.error ? b.error : trk__output_replace(s->summary_json, b.data, b.len);
 		if (r < 0 && r != -EPIPE)
 			cli_complain("%s: cannot write: %s", s->summary_json, trk__strerror(r));
-		r = r == -EPIPE ? 0 : r; /* a reader that has seen enough */
+		r = r == -EPIPE ? 0 : r; /* the reader has closed the pipe */
 	}
 	trk__buf_release(&b);
 	return r < 0 ? EXIT_ERROR : r;
 }
 
-/* Samples on stderr are for a program, which would take the summary for one of them. */
+/* Samples on stderr are read by a program, which would read the summary as a sample. */
 static bool is_summary_wanted(const struct track_settings *s)
 {
 	return !s->quiet && strcmp(s->summary, "never") != 0 && !sample_output_is_on_stderr(s);
 }
 
-/* Does this run alone give a request? A short one does where it was killed for memory or
- * time. */
+/* Whether a request can be advised from this run only. A short run suffices if it was killed for
+ * memory or time. */
 static bool names_a_request(const struct trk_record *r)
 {
 	struct trk_advice *a = malloc(sizeof(*a));
@@ -242,8 +242,8 @@ static bool names_a_request(const struct trk_record *r)
 	return names;
 }
 
-/* Is a request or a server named at the end, or a change? Most short runs have none of them on a
- * terminal, and then the look into the history is saved. */
+/* Whether the end of the run shows a request, a server or a change. Most short runs show none on a
+ * terminal; the history is not read then. */
 static bool is_history_wanted(const struct track_settings *s, const struct trk_record *r)
 {
 	bool is_long = r->outcome.duration_ns >= CHANGE_RUN_MIN_MS * TRK_NS_PER_MS;
@@ -255,7 +255,7 @@ static bool is_history_wanted(const struct track_settings *s, const struct trk_r
 		(is_summary_wanted(s) && (is_long || names_a_request(r))));
 }
 
-/* Before the recording is closed, as the best server is written into it. */
+/* Runs before the recording is closed, as the best server is written into it. */
 static void conclude(void *data, struct trk_record *record)
 {
 	struct outputs *out = data;
@@ -270,13 +270,13 @@ static void conclude(void *data, struct trk_record *record)
 	trk__prices_cost(&service->layers, record, c ? &c->advice : NULL, c ? &c->busy : NULL);
 }
 
-/* True where no recording exists. One that only lost records can be read. */
+/* True if no recording exists. A recording that lost records can be read. */
 static bool is_unrecorded(const struct track_settings *s, const struct trk_track_result *result)
 {
 	return s->no_recording || (result->recording_error && !result->recording_lost);
 }
 
-/* The page, from the recording that has just ended. */
+/* Write the report from the recording that has just ended. */
 static int write_report(const struct track_settings *s, const struct trk_track_result *result)
 {
 	const struct trk_page_request request = page_request(s);
@@ -300,7 +300,7 @@ static bool is_change_wanted(const struct track_settings *s, const struct trk_re
 	return !s->track.unlisted && r->outcome.duration_ns >= CHANGE_RUN_MIN_MS * TRK_NS_PER_MS;
 }
 
-/* Errors of the tracker itself. 0, or an exit status after having complained. */
+/* Report errors of the tracker. 0, or an exit status after a complaint. */
 static int complain_of_trouble(const struct track_settings *s,
 			       const struct trk_track_result *result)
 {
@@ -330,7 +330,7 @@ static void write_summary(const struct trk_record *record, const struct trk_summ
 	trk__buf_release(&b);
 }
 
-/* Alerts about the job are judged from its history, by a process of their own. */
+/* A separate process evaluates the alert rules over the job's history. */
 static void judge_later(const struct track_settings *s, const struct trk_record *record)
 {
 	const struct cli_alert_settings alert = {
@@ -422,7 +422,7 @@ static int start_failure(const struct track_settings *s, const struct trk_track_
 						   : EXIT_ERROR;
 }
 
-/* In one line, what could not be tracked and why. */
+/* Send one line to the starter: what could not be tracked, and why. */
 static void report_to_starter(int control_fd, const struct trk_track_result *result, int error,
 			      char **argv, int pid)
 {
@@ -453,9 +453,9 @@ static int status_of(const struct track_settings *s, const struct trk_outcome *o
 	return o->signal ? -o->signal : o->code;
 }
 
-/* Go on in the background, with no descriptor of the caller but the control socket: a sampler must
- * keep no pipe of its job from ending. The caller waits for the end of this process, so that
- * without a process for the background there is no going on in its foreground either. */
+/* Continue in the background, with no descriptor of the caller except the control socket: an
+ * inherited pipe would not report its end to its reader. The caller waits for this process to exit,
+ * so without a second process the program ends. */
 static void go_into_the_background(int control_fd)
 {
 	unsigned int keep = (unsigned int) control_fd;
@@ -471,8 +471,8 @@ static void go_into_the_background(int control_fd)
 	trk__close_range(control_fd < 3 ? 3 : keep + 1, ~0u);
 }
 
-/* A caller that was killed has left its temporary folder, which no other process removes. One that
- * has sent "stop" lives until the tracker ends. */
+/* Remove the temporary folder of a caller that was killed. A caller that has sent "stop" lives
+ * until the tracker ends, and removes it. */
 static void remove_what_is_left(const struct track_settings *s)
 {
 	struct pollfd starter = {.fd = s->track.control_fd};
@@ -490,7 +490,7 @@ static bool is_for(const char *path, int fd)
 			trk__output_descriptor(path) == fd);
 }
 
-/* Does what is written at the end need the descriptor after the job has started? */
+/* Whether output at the end needs the descriptor after the job has started. */
 static bool is_needed_at_the_end(const struct track_settings *s, int fd)
 {
 	return is_for(s->summary_json, fd) || is_for(s->report, fd);
@@ -519,13 +519,13 @@ static void read_command(int pid, char *text, size_t size, char **argv, size_t m
 	argv[n] = NULL;
 }
 
-/* The job that a command is of, where no name was given: argv, or else that of the process. */
+/* Derive the job's name, if none was given, from argv or from the command line of the process. */
 static void identify(const struct track_settings *s, char **argv, int pid, struct trk_identity *ret)
 {
 	enum { WORDS_MAX = 64 };
 	char words[4096], *theirs[WORDS_MAX] = {NULL}, directory[4096] = "", link[64];
 	struct trk_identity_facts facts = {
-		.get = argv ? get_variable : NULL, /* a process stands under its own batch system */
+		.get = argv ? get_variable : NULL, /* attach: unknown variables */
 		.argv = argv ? argv : theirs,
 		.redaction = s->track.redaction,
 		.directory = directory,
@@ -548,7 +548,7 @@ static void identify(const struct track_settings *s, char **argv, int pid, struc
 	trk__identity_find(&facts, ret);
 }
 
-/* What the options leave open of the call to the tracker. */
+/* Complete the options of the tracker. */
 static void plan_it(struct track_settings *s, char **argv, int pid, struct outputs *out)
 {
 	struct trk_track_options *o = &s->track;
@@ -577,7 +577,7 @@ static void plan_it(struct track_settings *s, char **argv, int pid, struct outpu
 	o->discovery.stated = &s->stated;
 	o->discovery.dir = o->dir;
 	o->discovery.endpoint = cli_cloud_endpoint(&s->endpoint);
-	if (argv) /* an attached process stands under its own batch system, if any */
+	if (argv) /* an attached process may belong to another batch system */
 		trk__request_detect(get_variable, s->request);
 	if (!argv && !pid && !s->job) {
 		o->job = "system";
@@ -588,7 +588,7 @@ static void plan_it(struct track_settings *s, char **argv, int pid, struct outpu
 	}
 }
 
-/* Tracking cannot even begin: a command runs all the same. */
+/* Tracking cannot begin: run the command without it. */
 static int not_begun(const struct track_settings *s, char **argv, const char *what, int error)
 {
 	if (argv)
@@ -616,8 +616,7 @@ static int track_to(struct outputs *out, const struct track_settings *s, const s
 	return status;
 }
 
-/* What the end of the job would find is said before it starts. It costs the job nothing: what can
- * never be written is left out. */
+/* Report outputs that cannot be written before the job starts. The job runs without them. */
 static bool check_outputs(struct track_settings *s)
 {
 	int report = cli_check_output("report", s->report);

@@ -9,10 +9,10 @@
  * signal's number. */
 int track_with(struct track_settings *s, char **argv, int pid);
 
-/* SYSTEM/: say which of the options that were asked for have no effect on this system. */
+/* In the folder of each operating system: print which of the given options have no effect there. */
 void track_complain_of_lacks(const struct track_settings *s);
 
-/* Say why exec(3) of a command failed (an errno); returns the exit status for it. */
+/* Print why exec(3) of a command failed (an errno); returns the exit status for it. */
 int track_exec_failure(const char *command, int error);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the build for macOS lacks: the live view of running jobs, which says so and fails. */
+/* What the macOS build lacks: the live view of running jobs, which prints so and fails. */
 #include "cli/cli.h"
 #include "cli/tracking.h"
 

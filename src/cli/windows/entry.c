@@ -1,6 +1,6 @@
-/* Where Windows starts the program: arguments become UTF-8, the console takes UTF-8 and colours, and the
- * variables that say where a user's files lie have the folders of Windows as defaults. */
-#ifdef _WIN32 /* else a checker of code reads this file with the headers of another system */
+/* Entry point on Windows: converts arguments to UTF-8, sets the console to UTF-8 and colours, and
+ * sets the variables for a user's folders to the Windows defaults. */
+#ifdef _WIN32 /* for code checkers on other systems */
 
 #include "base/windows/wide.h"
 
@@ -14,7 +14,7 @@
 int main(int argc, char **argv);
 int wmain(int argc, wchar_t **wide);
 
-/* What is unset has the value of another variable. */
+/* Set unset variables from other ones. */
 static void set_defaults(void)
 {
 	static const struct {
@@ -39,7 +39,7 @@ static void set_defaults(void)
 	(void) setenv("LANG", "C.UTF-8", 0);
 }
 
-/* Escape sequences, where the console takes them (Windows 10). */
+/* Enable escape sequences, if the console supports them (Windows 10). */
 static void prepare_console(void)
 {
 	HANDLE console = GetStdHandle(STD_OUTPUT_HANDLE);

@@ -1,4 +1,4 @@
-/* The verbs that the build for Windows lacks: each says so and fails. */
+/* The verbs that the Windows build lacks: each prints so and fails. */
 #include "cli/alert_check.h"
 #include "cli/cli.h"
 #include "cli/dashboard_serve.h"
@@ -27,7 +27,7 @@ REFUSED(digest, "digest")
 REFUSED(metaflow, "metaflow")
 REFUSED(top, "top")
 
-/* Alerts are judged and sent after a run by a process of their own. */
+/* On Windows no process checks alerts after a run. */
 void cli_alert_check_later(const struct cli_alert_settings *s, const char *run)
 {
 	(void) run;
