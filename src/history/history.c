@@ -41,7 +41,7 @@ struct trk_job_key trk__job_key(const struct trk_run *run)
 	return (struct trk_job_key){run->job, run->has_scope ? run->scope : NULL};
 }
 
-/* ---- rows as they come from a database ---- */
+/* ---- checking rows of a database ---- */
 
 struct cleaning {
 	trk_history_run_fn *fn;
@@ -63,8 +63,8 @@ static void make_plain(char *text)
 	}
 }
 
-/* A file name that is not the name of a recording becomes empty, characters that a terminal obeys
- * or hides become question marks, and figures that no run can have become unknown. */
+/* Clean a row: a file name that is not that of a recording becomes empty, control and invisible
+ * characters become '?', and impossible figures become unknown. */
 static int clean_run(void *data, const struct trk_history_run *run)
 {
 	const struct cleaning *c = data;

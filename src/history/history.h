@@ -1,9 +1,9 @@
 /* Earlier runs: one row each, in SQLite below the state directory, or in the PostgreSQL of a team.
  *
- * The recordings are the truth and the database is made from them: a run writes nothing but its
- * recording, and the first query brings the database up to date. So no run is lost when the
- * database is locked, damaged (it is moved aside and made anew) or on a full disk, many trackers
- * may end at once, and the end of a run costs nothing. Rows stay when `prune` removes recordings.
+ * The database is built from the recordings: a run writes only its recording, and the first query
+ * brings the database up to date. So no run is lost if the database is locked, damaged (it is
+ * renamed and built anew) or on a full disk, many trackers may end at once, and the end of a run
+ * costs nothing. Rows are kept when `prune` removes recordings.
  *
  * libsqlite3 and libpq are loaded on first use; the program links neither. */
 #ifndef TRK_HISTORY_HISTORY_H
@@ -33,20 +33,20 @@ struct trk_history_run {
 	char command[TRK_HISTORY_COMMAND_SIZE];   /* arguments with blanks between them, cut */
 	char tags[TRK_HISTORY_TAGS_SIZE];         /* as trk__history_tags makes them */
 	char capacity[TRK_HISTORY_CAPACITY_SIZE]; /* trk__history_run_capacity; "": unknown */
-	char file[96]; /* name of the recording, which may be gone; "" where it is not known */
+	char file[96]; /* name of the recording, which may be deleted; "": unknown */
 	char verdict[24];
 	int code;   /* -1: none */
 	int signal; /* 0: none */
 	double start_s, duration_s;
 	double cpu_s, cpu_mean, cpu_max; /* s, cores, cores */
 	double peak_memory_mib, memory_mean_mib;
-	double peak_swap_mib; /* of the job itself; NaN: not known, or perhaps others' */
+	double peak_swap_mib; /* of the job; NaN: unknown, or possibly of other processes */
 	double disk_read_bytes, disk_write_bytes;
 	double gpu_mean, gpu_max, vram_max_mib;
 	double limit_cpu, limit_memory_mib;
 	double request_cpu, request_memory_mib;
 	double input_bytes;
-	double cost_usd; /* as written down at its end */
+	double cost_usd; /* as recorded at its end */
 	uint64_t samples;
 	bool ended; /* false: it was still running, or its tracker has died */
 };
@@ -96,7 +96,7 @@ struct trk_history_run {
 void trk__history_run_from(const struct trk_record *record, const char *file,
 			   struct trk_history_run *ret);
 
-/* What the use of a resource is compared with (model/capacity.h), as it was at the run. */
+/* The capacity for a resource (model/capacity.h) at the time of the run. */
 struct trk_history_capacity {
 	double value;                             /* NaN: not known */
 	char kind[16], source[TRK_RUN_TEXT_SIZE]; /* "": not known */
@@ -107,8 +107,8 @@ void trk__history_run_capacity(const struct trk_history_run *run, enum trk_resou
 /* Write a run as a JSON object. */
 void trk__history_run_json(struct trk_json *j, const struct trk_history_run *run);
 
-/* Tags, each key=value ended by a NUL, as one text to compare: in order of their bytes, each with a
- * newline after it. What does not fit as a whole is left out. */
+/* Tags, each key=value ended by a NUL, as one text for comparison: sorted by bytes, each followed
+ * by a newline. A tag that does not fit is left out. */
 void trk__history_tags(const char *tags, size_t len, char ret[TRK_HISTORY_TAGS_SIZE]);
 
 /* Earlier runs from a JSON array of objects whose members are named as those of struct
@@ -130,20 +130,20 @@ struct trk_history *trk__history_open_at(const char *url, const char *dir, size_
 					 struct trk_error *reterr);
 void trk__history_free(struct trk_history *h);
 
-/* What was noteworthy in opening, such as a damaged database that was moved aside; "" or a view. */
+/* A remark about opening, such as a damaged database that was renamed; "" or a view. */
 const char *trk__history_note(const struct trk_history *h);
-/* The recordings that were left out when new ones were looked for; a view. */
+/* The recordings that were refused when new ones were added; a view. */
 const struct trk_store_refused *trk__history_refused(const struct trk_history *h);
 
 /* Called for each run; return non-zero to stop. */
 typedef int trk_history_run_fn(void *data, const struct trk_history_run *run);
 
-/* A job: its name, and its scope or NULL for any. Runs without a scope are of every one. */
+/* A job: its name, and its scope or NULL for any. Runs without a scope belong to every scope. */
 struct trk_job_key {
 	const char *job, *scope;
 };
 
-/* The job that a run is of; a view. */
+/* The job of a run; a view. */
 struct trk_job_key trk__job_key(const struct trk_run *run);
 
 /* The newest `max` runs (0: all) of a job (NULL: of all), newest first; unlisted: also unlisted
@@ -151,7 +151,7 @@ struct trk_job_key trk__job_key(const struct trk_run *run);
 int trk__history_list(struct trk_history *h, const struct trk_job_key *job, size_t max,
 		      bool unlisted, trk_history_run_fn *fn, void *data, struct trk_error *reterr);
 
-/* Forget one run. 0, -TRK_E_NORUN or another negative error. */
+/* Delete the row of one run. 0, -TRK_E_NORUN or another negative error. */
 int trk__history_forget(struct trk_history *h, const char *id, struct trk_error *reterr);
 
 #endif

@@ -47,7 +47,7 @@ struct trk_history_value trk__history_get(const struct trk_history_run *run,
 	return v;
 }
 
-/* Of many thousands of rows snprintf() takes most of the time. */
+/* Faster than snprintf(), which would take most of the time for many thousands of rows. */
 static void copy(char *to, size_t size, const char *text)
 {
 	size_t len = strnlen(text, size - 1);
@@ -128,7 +128,7 @@ void trk__history_tags(const char *tags, size_t len, char ret[TRK_HISTORY_TAGS_S
 		if (size + 2 > TRK_HISTORY_TAGS_SIZE - used)
 			continue;
 		memcpy(ret + used, tag, size);
-		/* A newline of its own would make two tags of it. */
+		/* A newline in a tag would split it into two. */
 		for (size_t i = used; i < used + size; i++)
 			ret[i] = ret[i] == '\n' ? ' ' : ret[i];
 		used += size;
@@ -151,7 +151,7 @@ static void write_capacity(const struct trk_record *record, char ret[TRK_HISTORY
 	}
 }
 
-/* Copy up to one of the characters of `end`, and return what is behind it. */
+/* Copy up to one of the characters of `end`, and return the text after it. */
 static const char *take_word(const char *text, const char *end, char *ret, size_t size)
 {
 	size_t len = strcspn(text, end), kept = len < size - 1 ? len : size - 1;
@@ -249,7 +249,7 @@ static void tags_json(struct trk_json *j, const char *tags)
 	trk__json_close(j, '}');
 }
 
-/* What the summary compares the use with. */
+/* The capacities that the summary compares the use with. */
 static void capacity_json(struct trk_json *j, const struct trk_history_run *run)
 {
 	static const char *const keys[TRK_RESOURCES] = {"cpu", "memory_mib", "gpu", "time_s"};
@@ -319,7 +319,7 @@ static void take_run(const struct trk_json_doc *d, const struct trk_json_value *
 		if (f->kind != TRK_HISTORY_REAL)
 			continue;
 		real.real = trk__json_get_double(d, v, f->name);
-		if (!(real.real >= 0) || isinf(real.real)) /* no figure of a run is negative */
+		if (!(real.real >= 0) || isinf(real.real)) /* figures of a run are never negative */
 			real.type = TRK_VALUE_NULL;
 		trk__history_set(ret, f, &real);
 	}

@@ -1,6 +1,6 @@
 /* The history of a team in PostgreSQL, by libpq, which is loaded on first use.
  *
- * The same table as in SQLite, in a schema of its own. Opening the history sends the runs of this
+ * It has the same table as SQLite, in a separate schema. Opening the history sends the runs of this
  * machine that the server lacks: after a run in the background, and by every verb that reads it. If
  * the server is down the recordings are sent later. */
 #include <dlfcn.h>
@@ -25,7 +25,7 @@
 #include "recording/reader.h"
 #include "recording/store.h"
 
-/* What is used of libpq, after the documentation of its C interface. */
+/* Declarations for libpq, from the documentation of its C interface. */
 enum { CONNECTION_OK = 0, PGRES_COMMAND_OK = 1, PGRES_TUPLES_OK = 2 };
 struct pg_conn;
 struct pg_result;
@@ -56,13 +56,13 @@ struct postgres_history {
 	struct trk_history base;
 	struct trk_libpq lib;
 	struct pg_conn *conn;
-	bool silent; /* a wait timed out: it is not queried again */
+	bool silent; /* a wait timed out: no further queries */
 	int runs_fd;
 };
 
 enum {
 	NUMBER_SIZE = 32,
-	PATIENCE_MS = 10000, /* a little more than a statement may take */
+	PATIENCE_MS = 10000, /* a little more than the server's statement timeout */
 };
 
 static int load_library(struct trk_libpq *ret)
@@ -118,8 +118,8 @@ static bool is_good(struct postgres_history *h, const struct pg_result *r)
 	return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
 }
 
-/* The next result, NULL after the last; false where the server falls silent. The server's own
- * bound for a statement comes first, where it is alive. */
+/* The next result, NULL after the last; false if the server does not answer in time. A live
+ * server's statement timeout expires first. */
 static bool next_result(struct postgres_history *h, struct pg_result **ret)
 {
 	while (h->lib.isBusy(h->conn)) {
@@ -132,7 +132,7 @@ static bool next_result(struct postgres_history *h, struct pg_result **ret)
 	return true;
 }
 
-/* Of several statements the last result, or the first failure. */
+/* The result of the last of several statements, or the first failure. */
 static struct pg_result *await(struct postgres_history *h, bool *ret_silent)
 {
 	struct pg_result *kept = NULL, *r;
@@ -151,7 +151,7 @@ static struct pg_result *await(struct postgres_history *h, bool *ret_silent)
 	}
 }
 
-/* NULL with *reterr where the statement failed. The caller clears. */
+/* Run a statement. NULL with *reterr if it failed. The caller clears the result. */
 static struct pg_result *ask(struct postgres_history *h, const char *sql, int n,
 			     const char *const *values, struct trk_error *reterr)
 {
@@ -187,7 +187,7 @@ static int run_command(struct postgres_history *h, const char *sql, int n,
 
 /* ---- rows ---- */
 
-/* The server takes whole UTF-8 alone: other bytes are '?'. */
+/* The server accepts only valid UTF-8: other bytes become '?'. */
 static void clean(char *text)
 {
 	size_t len = strlen(text);
@@ -220,7 +220,7 @@ static int send_run(struct postgres_history *h, const char *sql, struct trk_hist
 		} else if (v.type == TRK_VALUE_REAL) {
 			(void) snprintf(number[i], NUMBER_SIZE, "%.17g", v.real);
 			for (char *c = number[i]; *c; c++)
-				*c = *c == ',' ? '.' : *c; /* of the locale of the host program */
+				*c = *c == ',' ? '.' : *c; /* locale of the host program */
 		} else {
 			(void) snprintf(number[i], NUMBER_SIZE, "%" PRId64, v.whole);
 		}
@@ -267,7 +267,7 @@ static void read_run(struct postgres_history *h, const struct pg_result *r, int 
 	}
 }
 
-/* ---- sending what is new ---- */
+/* ---- sending new runs ---- */
 
 struct sending {
 	struct postgres_history *h;
@@ -295,7 +295,7 @@ static int send_file(void *data, const char *file)
 
 	if (is_known(s, file) || s->left == 0 ||
 	    trk__record_read(s->h->runs_fd, file, s->record, NULL, NULL, NULL) < 0)
-		return 0; /* a damaged recording is no run */
+		return 0; /* a damaged recording is skipped */
 	s->left--;
 	trk__history_run_from(s->record, file, &run);
 	run.ended = !s->record->writing;
@@ -501,7 +501,7 @@ struct trk_history *trk__postgres_open(const char *url, const char *dir, size_t 
 	if (h->runs_fd >= 0 && send_new(h, max_new, &error) < 0)
 		(void) snprintf(h->base.note, sizeof(h->base.note), "not brought up to date: %s",
 				error.message);
-	/* Who may not write can still read; of a server that is stuck nothing is to be had. */
+	/* Without permission to write, reading may still work; not if the server is stuck. */
 	if (!h->base.note[0] || (!h->silent && can_read(h, reterr)))
 		return &h->base;
 	if (h->silent && reterr)

@@ -1,5 +1,5 @@
-/* Shared by the files of src/history: what is made of the list of fields, the versions of the
- * table, and what each store can do. */
+/* Shared by the files of src/history: the table of fields, the versions of the database table, and
+ * the functions of each store. */
 #ifndef TRK_HISTORY_PRIVATE_H
 #define TRK_HISTORY_PRIVATE_H
 
@@ -32,7 +32,7 @@ extern const struct trk_history_field trk__history_fields[TRK_HISTORY_FIELD_COUN
 #define TRK_HISTORY_NAME(kind, field, key) #field ", "
 #define TRK_HISTORY_COLUMNS                TRK_HISTORY_FIELDS_BUT_LAST(TRK_HISTORY_NAME) "ended"
 
-/* The value of a field as a database has it. */
+/* The value of a field as stored in a database. */
 struct trk_history_value {
 	enum { TRK_VALUE_NULL, TRK_VALUE_TEXT, TRK_VALUE_REAL, TRK_VALUE_WHOLE } type;
 	const char *text; /* a view */
@@ -42,21 +42,22 @@ struct trk_history_value {
 
 struct trk_history_value trk__history_get(const struct trk_history_run *run,
 					  const struct trk_history_field *field);
-/* From a text, a real number or a whole one, as its kind needs; all three are set. */
+/* Set a field from the member of `value` that its kind needs: text, real or whole; all three must
+ * be set. */
 void trk__history_set(struct trk_history_run *run, const struct trk_history_field *field,
 		      const struct trk_history_value *value);
 
 /* Write "INTO (columns) VALUES (?1, …)", with `mark` in front of each number. */
 void trk__history_insert_sql(struct trk_buf *b, const char *into, char mark);
 
-/* Version n of the table is made from version n - 1 by step n - 1. Steps are never changed: a new
- * field is a new step at the end. */
+/* Step n - 1 turns version n - 1 of the table into version n. Steps are never changed: a new field
+ * is a new step at the end. */
 struct trk_history_step {
 	const char *sqlite;
 	const char *postgres; /* may run twice */
 };
 extern const struct trk_history_step trk__history_steps[];
-extern const int trk__history_version; /* steps in all */
+extern const int trk__history_version; /* the number of steps */
 
 struct trk_history_ops {
 	void (*free)(struct trk_history *h);

@@ -103,7 +103,7 @@ static int fail(struct trk_sqlite_history *h, int rc, struct trk_error *reterr)
 			      h->db ? h->lib.errmsg(h->db) : "out of memory");
 }
 
-/* After one time-out later statements do not wait for the lock. */
+/* After one time-out, later statements do not wait for the lock. */
 static int waited(struct trk_sqlite_history *h, int rc)
 {
 	if ((rc & 0xff) == SQLITE_BUSY)
@@ -159,9 +159,8 @@ static int check_files(int dirfd, struct trk_error *reterr)
 	return r;
 }
 
-/* Find the path of the file. SQLite opens it by that path: this is safe only where no other user
- * may write to the directory or to those above it. Returns 0, -TRK_E_UNTRUSTED or a negative
- * errno. */
+/* Find the path of the file. SQLite opens it by path, which is safe only if no other user may write
+ * to the directory or its parents. Returns 0, -TRK_E_UNTRUSTED or a negative errno. */
 static int find_file(struct trk_sqlite_history *h, const char *dir, struct trk_error *reterr)
 {
 	char real[PATH_MAX];
@@ -180,7 +179,7 @@ static int find_file(struct trk_sqlite_history *h, const char *dir, struct trk_e
 	return r;
 }
 
-/* No trigger or view of the schema may run code, as another user may have written it. */
+/* Disable triggers and views, which could run code: another user may have written the schema. */
 static void restrict_schema(struct trk_sqlite_history *h)
 {
 	static const struct {
@@ -192,7 +191,7 @@ static void restrict_schema(struct trk_sqlite_history *h)
 		{SQLITE_DBCONFIG_ENABLE_VIEW, 0},
 	};
 
-	/* A library that does not know one refuses it; the schema is checked as well. */
+	/* Older libraries refuse unknown settings; the schema is checked as well. */
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		(void) h->lib.db_config(h->db, settings[i].what, settings[i].on, NULL);
 }
@@ -259,7 +258,7 @@ static int open_database(struct trk_sqlite_history *h, const char *dir, int flag
 	r = check_schema(h, reterr); /* before anything is written */
 	if (r < 0)
 		return r;
-	/* Shared memory, which write-ahead logs need, does not reach across a network. */
+	/* Write-ahead logs need shared memory, which does not work across a network. */
 	if (!is_in_memory(h))
 		(void) trk__sqlite_execute(h,
 					   trk__os_is_remote(dir) ? "PRAGMA journal_mode = DELETE"
@@ -267,7 +266,7 @@ static int open_database(struct trk_sqlite_history *h, const char *dir, int flag
 					   NULL);
 	(void) trk__sqlite_execute(h, "PRAGMA synchronous = NORMAL", NULL);
 	r = migrate(h, reterr);
-	/* A version that is right over tables that are not: edited, or half of another file. */
+	/* The version is right but the tables are not: the file was edited or is a mix of two. */
 	if (r == 0 && number_of(h, "SELECT count(*) FROM (SELECT " TRK_HISTORY_COLUMNS
 				   " FROM run LIMIT 1)") < 0)
 		r = trk__error_set(reterr, -TRK_E_DAMAGED, h->path, "%s: damaged", h->path);
@@ -281,7 +280,7 @@ static void close_database(struct trk_sqlite_history *h)
 	h->db = NULL;
 }
 
-/* What cannot be read is kept, under another name; the runs are in their recordings. */
+/* Rename a database that cannot be read; the runs are in their recordings. */
 static int move_aside(struct trk_sqlite_history *h, struct trk_error *reterr)
 {
 	static const char *const ends[] = {"", "-wal", "-shm"};
@@ -300,13 +299,13 @@ static int move_aside(struct trk_sqlite_history *h, struct trk_error *reterr)
 	return 0;
 }
 
-/* A full disk is an error of input and output to write-ahead logs. */
+/* With write-ahead logs a full disk causes an I/O error. */
 static bool is_transient(int r)
 {
 	return r == -EROFS || r == -EACCES || r == -ENOSPC || r == -EBUSY || r == -EIO;
 }
 
-/* What the file holds, where it can still be read. */
+/* Copy the rows that can still be read from a damaged file. */
 static void copy_from(struct trk_sqlite_history *h, const char *path)
 {
 	struct sqlite3_stmt *s = NULL;
@@ -332,7 +331,7 @@ static void copy_from(struct trk_sqlite_history *h, const char *path)
 static int open_in_memory(struct trk_sqlite_history *h, const char *dir, int why,
 			  struct trk_error *reterr)
 {
-	/* Named, not flagged: the flag would be that of the attached file, too. */
+	/* In memory by name, not by a flag, which would apply to the attached file, too. */
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW |
 		    SQLITE_OPEN_NOMUTEX;
 	char path[TRK_SQLITE_PATH_SIZE];
@@ -391,7 +390,7 @@ static void bind_run(struct trk_sqlite_history *h, struct sqlite3_stmt *s,
 	}
 }
 
-/* In the one type that the field takes: another would be converted, text to a number above all. */
+/* Read a value only if it has the type of the field: SQLite would convert others. */
 static struct trk_history_value read_value(struct trk_sqlite_history *h, struct sqlite3_stmt *s,
 					   int at)
 {
@@ -461,9 +460,9 @@ static int take_file(void *data, const char *file)
 	}
 	u->left--;
 	if (trk__record_read(h->runs_fd, file, u->record, NULL, NULL, NULL) < 0)
-		return 0; /* a damaged recording is no run */
+		return 0; /* a damaged recording is skipped */
 	trk__history_run_from(u->record, file, &run);
-	/* A run whose tracker died does not change any more. */
+	/* A run whose tracker died no longer changes. */
 	run.ended = !u->record->writing;
 	trk__record_release(u->record);
 	bind_run(h, u->put, &run);
@@ -499,7 +498,7 @@ static int update_all(struct trk_sqlite_history *h, size_t max_new, bool *ret_al
 		r = trk__store_each(h->runs_fd, take_file, &u, &h->base.refused);
 		if (r == 0 && u.error)
 			r = u.error;
-		/* What is left out may be put right without a change of the folder. */
+		/* Refused recordings may be repaired without a change of the folder. */
 		*ret_all = r == 0 && !u.stopped && h->base.refused.count == 0;
 		(void) trk__sqlite_execute(h, r == 0 ? "COMMIT" : "ROLLBACK", NULL);
 	}
@@ -509,7 +508,7 @@ static int update_all(struct trk_sqlite_history *h, size_t max_new, bool *ret_al
 	return r;
 }
 
-/* When the folder last changed, in ns: a new recording changes it. */
+/* Modification time of the folder in ns; a new recording changes it. */
 static int64_t stamp_of(int fd)
 {
 	struct stat st;
@@ -519,8 +518,8 @@ static int64_t stamp_of(int fd)
 	return trk__os_modified_ns(&st);
 }
 
-/* Nothing to do where the folder is as it was and all runs in it have ended. A folder that changed
- * a moment ago may change again within one step of its clock, and is looked at once more. */
+/* Does nothing if the folder is unchanged and all runs in it have ended. A folder that has just
+ * changed is read once more, as it may change again within one step of its clock. */
 static int bring_up_to_date(struct trk_sqlite_history *h, size_t max_new, struct trk_error *reterr)
 {
 	int64_t stamp = stamp_of(h->runs_fd);
@@ -590,7 +589,7 @@ static int forget_run(struct trk_history *base, const char *id, struct trk_error
 	struct sqlite3_stmt *s = NULL;
 	int r, rc;
 
-	if (is_in_memory(h)) /* it would be there again the next time */
+	if (is_in_memory(h)) /* the row would be added again at the next start */
 		return trk__error_set(reterr, -EROFS, NULL, "%s", h->base.note);
 	r = prepare(h, "DELETE FROM run WHERE id = ?", &s, reterr);
 	if (r < 0)

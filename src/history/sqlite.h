@@ -1,5 +1,5 @@
-/* libsqlite3, loaded on first use. Only what history needs, after the documentation of its C
- * interface, which keeps these types and values. */
+/* libsqlite3, loaded on first use. Declares only what history needs, from the documentation of its
+ * C interface, which keeps these types and values stable. */
 #ifndef TRK_HISTORY_SQLITE_H
 #define TRK_HISTORY_SQLITE_H
 
@@ -23,8 +23,8 @@ enum {
 	SQLITE_TYPE_NULL = 5,
 	SQLITE_OPEN_READWRITE = 2,
 	SQLITE_OPEN_CREATE = 4,
-	SQLITE_OPEN_NOMUTEX = 0x8000,     /* a history is of one thread at a time */
-	SQLITE_OPEN_NOFOLLOW = 0x1000000, /* 3.31; earlier ones pass over it */
+	SQLITE_OPEN_NOMUTEX = 0x8000,     /* only one thread uses a history at a time */
+	SQLITE_OPEN_NOFOLLOW = 0x1000000, /* from 3.31 on; earlier versions ignore it */
 	SQLITE_DBCONFIG_ENABLE_TRIGGER = 1003,
 	SQLITE_DBCONFIG_DEFENSIVE = 1010,
 	SQLITE_DBCONFIG_ENABLE_VIEW = 1015,

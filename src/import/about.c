@@ -110,7 +110,7 @@ double trk__about_first_interval(const struct trk_json_doc *d, double first_s)
 
 /* ---- the place ---- */
 
-/* A text, or the texts of a list, one a line. */
+/* A text, or the texts of a list, one per line. */
 static void take_text(const struct trk_json_doc *d, const struct trk_json_value *v, char *into,
 		      size_t size)
 {
@@ -145,7 +145,7 @@ static void take_fields(const struct trk_json_doc *d, const struct trk_json_valu
 	}
 }
 
-/* The package's texts for unknown values, and for a vendor. */
+/* Translate the package's texts for unknown values and for vendors. */
 static void translate(struct trk_cloud *c)
 {
 	char *const text[] = {c->vendor, c->region, c->instance_type};

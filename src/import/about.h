@@ -6,11 +6,12 @@
 #include "base/json_read.h"
 #include "import/private.h"
 
-/* Into i->run and i->outcome, before the first row. */
+/* Set i->run and i->outcome. Call before the first row. */
 void trk__about_run(struct trk_importing *i, const struct trk_json_doc *d);
 /* Seconds that the first row covers, from its time on the wall clock; NaN: not known. */
 double trk__about_first_interval(const struct trk_json_doc *d, double first_s);
-/* The machine, the cloud and the phases, after the rows were begun. 0 or the error of writing. */
+/* Write the machine, the cloud and the phases. Call after the start of the run was written. 0 or a
+ * write error. */
 int trk__about_place(struct trk_importing *i, const struct trk_json_doc *d);
 
 #endif

@@ -1,7 +1,7 @@
 /* Logs of the R package autometric:
  * __AUTOMETRIC__|version|pid|name|status|time|core|cpu|rss|vms|phase|__AUTOMETRIC__ with core in
- * percent of one core and rss in bytes. Each process is a run of its name; phases are marks. Lines
- * of several processes are mixed, and may follow other text of a log. */
+ * percent of one core and rss in bytes. Each process becomes a run named after it; phases become
+ * marks. Lines of several processes are interleaved, and may follow other text of a log. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,10 +21,10 @@ enum { PID, NAME, TIME, CORE, RSS, PHASE, FIELDS };
 struct line {
 	char *field[FIELDS];
 	double time_s;
-	size_t order; /* of the file */
+	size_t order; /* position in the file */
 };
 
-/* Cut a line up in place. */
+/* Split a line in place. */
 static bool take_line(char *at, struct line *ret)
 {
 	static const int places[FIELDS] = {
@@ -46,7 +46,7 @@ static bool take_line(char *at, struct line *ret)
 	return trk__parse_decimal(ret->field[TIME], &ret->time_s) == 0;
 }
 
-/* By process, then in the order of the file. */
+/* Sort by process, then by position in the file. */
 static int by_process(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;

@@ -1,5 +1,5 @@
-/* Tables of text: a head with the names of the columns, then rows. Cells may be quoted as CSV
- * quotes them. The text is cut up in place. */
+/* Tables of text: a header line with the names of the columns, then rows. Cells may be quoted as in
+ * CSV. The text is split in place. */
 #ifndef TRK_IMPORT_DELIMITED_H
 #define TRK_IMPORT_DELIMITED_H
 
@@ -8,7 +8,7 @@
 enum { TRK_DELIMITED_CELLS_MAX = 128 };
 
 struct trk_delimited {
-	char *at; /* what is left; changed */
+	char *at; /* the rest of the text; modified */
 	const char *end;
 	char delimiter;
 	unsigned long line; /* of the row, from 1 */
@@ -18,8 +18,8 @@ struct trk_delimited {
 	size_t cells;
 };
 
-/* Read the head. 0; -ENOENT for an empty text; -EBADMSG for a quote without an end, or too many
- * columns. */
+/* Read the header line. 0; -ENOENT for an empty text; -EBADMSG for a quote without an end, or too
+ * many columns. */
 int trk__delimited_init(struct trk_delimited *d, char *text, char delimiter);
 /* The next row that is not empty. 1; 0 at the end; -EBADMSG. */
 int trk__delimited_next(struct trk_delimited *d);
@@ -27,7 +27,7 @@ int trk__delimited_next(struct trk_delimited *d);
 int trk__delimited_column(const struct trk_delimited *d, const char *name);
 /* The cell of a column; "" where the row is too short or column is -1. */
 const char *trk__delimited_text(const struct trk_delimited *d, int column);
-/* As a number; NaN for an empty cell, "-", "NA" and what is no number. */
+/* A cell as a number; NaN for an empty cell, "-", "NA" and other text. */
 double trk__delimited_number(const struct trk_delimited *d, int column);
 
 #endif

@@ -16,7 +16,7 @@ int trk__import_file(const struct trk_import *import, enum trk_import_format for
 	size_t len = 0;
 	int r = trk__import_load(of.file, &text, &len, &error);
 
-	if (r == 0) { /* else `text` is not the caller's */
+	if (r == 0) { /* on error `text` is not set */
 		if (!of.time_ns && stat(of.file, &st) == 0)
 			of.time_ns = (uint64_t) trk__os_modified_ns(&st);
 		if (!of.time_ns)

@@ -17,7 +17,7 @@
 #include "recording/reader.h"
 #include "recording/store.h"
 
-/* A PiB: no process has had so much. */
+/* 1 PiB: more is damage. */
 #define MEMORY_END_MIB 1073741824.0
 
 #define MIB 1048576.0
@@ -93,7 +93,7 @@ void trk__imp_key(struct trk_importing *i, const void *data, size_t len)
 		i->hash = (i->hash ^ bytes[k]) * 1099511628211u;
 }
 
-/* Whether the recording has its end: an import that was killed leaves one without. */
+/* Whether the recording has its end record, which is missing after a killed import. */
 static bool is_whole(int runs_fd, const char *name)
 {
 	struct trk_record *record = calloc(1, sizeof(*record));
@@ -107,7 +107,7 @@ static bool is_whole(int runs_fd, const char *name)
 	return whole;
 }
 
-/* What could not be written to its end is not kept: the next import makes it whole. */
+/* Delete a recording that could not be finished: the next import writes it again. */
 static void drop_run(struct trk_importing *i)
 {
 	if (i->writer)
@@ -355,7 +355,7 @@ int trk__import_text(const struct trk_import *import, char *text, size_t len,
 
 /* ---- a file, compressed or not ---- */
 
-/* All of it, at most the bound and a byte. */
+/* Read all, at most the bound and one byte. */
 static int read_all(void *from, int (*read_some)(void *from, void *to, unsigned int len),
 		    char **ret, size_t *retlen)
 {
@@ -426,7 +426,7 @@ static int load_gzip(int fd, char **ret, size_t *retlen)
 int trk__import_load(const char *path, char **ret, size_t *retlen, struct trk_error *reterr)
 {
 	unsigned char head[2] = {0, 0};
-	/* A FIFO without a writer is an empty file, not one to wait for. */
+	/* O_NONBLOCK: a FIFO without a writer reads as empty, instead of blocking. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), r;
 	struct stat st;
 

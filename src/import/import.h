@@ -1,9 +1,8 @@
-/* Turns runs that other tools have recorded into recordings, which `recommend` and the other verbs
- * read like any other.
+/* Converts runs that other tools have recorded into recordings, which all verbs can read.
  *
- * What the file holds is kept, the rest stays unknown. Totals name the tool as their source and how
- * they were measured: the largest process of a tree, or the largest sample, is a lower bound of a
- * peak. A run's id is made from its content, so a second import of the same file adds nothing. */
+ * What the file does not contain stays unknown. Totals name the tool as their source and how they
+ * were measured: the largest process of a tree, or the largest sample, is a lower bound of a peak.
+ * The id of a run is a hash of its content, so a second import of the same file adds nothing. */
 #ifndef TRK_IMPORT_IMPORT_H
 #define TRK_IMPORT_IMPORT_H
 
@@ -27,16 +26,16 @@ enum trk_import_format {
 
 extern const char *const trk__import_names[TRK_IMPORT_FORMATS];
 
-/* A text that is loaded whole is at most so long. */
+/* Maximum size of a file, which is loaded as a whole. */
 #define TRK_IMPORT_MAX_BYTES ((size_t) 512 << 20)
 
 struct trk_import {
 	int runs_fd;      /* of trk__store_open; borrowed */
-	const char *file; /* for messages, and the job where nothing else names it */
+	const char *file; /* for messages, and as the job's name if no other is known */
 	const char *job;  /* NULL: taken from the file */
-	uint64_t
-		time_ns; /* when the file was written: the end of runs without a time of their own */
-	/* NULL, or called now and then with the bytes of the text that are done. */
+	/* modification time of the file: the end of runs without their own time */
+	uint64_t time_ns;
+	/* NULL, or called from time to time with the number of bytes read so far. */
 	void (*on_progress)(void *data, uint64_t done, uint64_t total);
 	void *data;
 };
@@ -44,21 +43,21 @@ struct trk_import {
 struct trk_import_result {
 	enum trk_import_format format;
 	size_t runs;    /* added */
-	size_t known;   /* were there already */
+	size_t known;   /* already present */
 	size_t skipped; /* rows without usable values */
 };
 
-/* What the text looks like. */
+/* Detect the format of a text. */
 enum trk_import_format trk__import_detect(const char *text, size_t len);
 
-/* `text` (NUL-terminated, changed) becomes runs. format TRK_IMPORT_UNKNOWN: detected. Runs that
- * were added before an error stay. Returns 0; -EBADMSG with file and line; -TRK_E_NODATA when it
- * holds no run; -TRK_E_UNSUPPORTED for an unknown format; the errors of writing. */
+/* Convert `text` (NUL-terminated, modified) into runs. format TRK_IMPORT_UNKNOWN: detect it. Runs
+ * that were added before an error are kept. Returns 0; -EBADMSG with file and line; -TRK_E_NODATA
+ * when it has no run; -TRK_E_UNSUPPORTED for an unknown format; or a write error. */
 int trk__import_text(const struct trk_import *import, char *text, size_t len,
 		     enum trk_import_format format, struct trk_import_result *ret,
 		     struct trk_error *reterr);
 
-/* A format by its name; -2: there is none of that name. */
+/* A format by its name; -2 for an unknown name. */
 int trk__import_find(const char *name);
 
 /* Load and import the file that `import` names. time_ns 0: the time at which the file was last

@@ -5,13 +5,13 @@
 #include "import/import.h"
 #include "recording/writer.h"
 
-/* One import, and the run that is being written. */
+/* State of an import, and the run being written. */
 struct trk_importing {
 	const struct trk_import *import;
 	const char *tool; /* source of the totals */
 	struct trk_import_result *result;
 	struct trk_error *reterr;
-	struct trk_writer *writer; /* owned; NULL between runs and in a run that is known */
+	struct trk_writer *writer; /* owned; NULL between runs, and for a run that exists already */
 	struct trk_run run;
 	struct trk_outcome outcome;
 	struct trk_sample last;
@@ -19,21 +19,21 @@ struct trk_importing {
 	const char *text; /* all of it: `len` bytes, borrowed */
 	size_t len;
 	unsigned int rows_since_progress;
-	bool no_gpu;                /* zeros of GPUs stand for none */
-	bool is_stated[TRK_TOTALS]; /* by the file: no total of the samples takes its place */
+	bool no_gpu;                /* zeros in GPU columns mean that there is no GPU */
+	bool is_stated[TRK_TOTALS]; /* stated by the file: not replaced by a total of the samples */
 };
 
-/* Begin to describe a run: clears run and outcome; `job` stands where the user gave no name,
- * and the name of the file where that is NULL or empty. */
+/* Begin a run: clears run and outcome. The job is named as the user stated, else `job`, else (NULL
+ * or empty) after the file. */
 void trk__imp_clear(struct trk_importing *i, const char *job);
-/* What makes the run the one it is goes into its id. */
+/* Add data that identifies the run to the hash from which its id is made. */
 void trk__imp_key(struct trk_importing *i, const void *data, size_t len);
-/* Write its start: i->run must have its start_ns. 0 (also for a run that is there already), or an
- * error. */
+/* Write the start of the run: i->run.start_ns must be set. 0 (also for a run that exists already),
+ * or an error. */
 int trk__imp_begin(struct trk_importing *i);
-/* Tell the caller that the text is done up to `at`. Call for each row. */
+/* Report that the text was read up to `at`. Call for each row. */
 void trk__imp_progress(struct trk_importing *i, const char *at);
-/* Elapsed and interval must be in the row. */
+/* Write one row, in which elapsed time and interval must be set. */
 int trk__imp_row(struct trk_importing *i, const struct trk_sample *s);
 int trk__imp_mark(struct trk_importing *i, double elapsed_s, const char *name);
 int trk__imp_end(struct trk_importing *i);
@@ -41,12 +41,12 @@ int trk__imp_end(struct trk_importing *i);
 void trk__imp_total(struct trk_importing *i, enum trk_total total, double value,
 		    enum trk_quality quality, const char *reason);
 
-/* A run of which only totals are known, from i->run.start_ns on: its one row has the CPU time and
- * the bytes, so that means are right and nothing else is claimed. */
+/* A run of which only totals are known, from i->run.start_ns on. It has one row with the CPU time
+ * and the bytes, so that means are correct. */
 struct trk_imp_totals {
 	double duration_s, user_s, system_s, cpu_s; /* NaN: not known */
 	double peak_mib;
-	const char *peak_is; /* why it is the least: "largest process" */
+	const char *peak_is; /* why it is a lower bound: "largest process" */
 	double read_bytes, write_bytes;
 	double request_cpu, request_mib;
 	int code; /* -1: not known */
@@ -61,7 +61,7 @@ struct trk_imp_totals {
 
 int trk__imp_totals(struct trk_importing *i, const struct trk_imp_totals *t);
 
-/* Seconds since 1970, to the nearest microsecond, in ns; 0 for what lies before. */
+/* Seconds since 1970, to the nearest microsecond, in ns; 0 for earlier times. */
 uint64_t trk__imp_ns(double seconds);
 
 /* Set a column from a value in its unit. */

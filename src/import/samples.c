@@ -28,7 +28,7 @@ struct table {
 	int time, interval, pid;
 };
 
-/* The column of this name; false: none. */
+/* Map the names of the header to columns; false: none is known. */
 static bool map_columns(const struct trk_delimited *d, struct table *t)
 {
 	bool is_04 = trk__delimited_column(d, "memory_mib") < 0 &&
@@ -132,7 +132,7 @@ static const struct {
 	{"memory", "swap_used_mib", TRK_SYSTEM_SWAP_USED},
 };
 
-/* The same figure of all elements; NaN where none has it. */
+/* Sum of a figure over all elements; NaN if none has it. */
 static double sum_of(const struct trk_json_doc *d, const struct trk_json_value *array,
 		     const char *key)
 {
@@ -188,11 +188,11 @@ static bool has_key(const struct trk_json_doc *d, const char *key)
 	return trk__json_get(d, trk__json_root(d), key) != NULL;
 }
 
-/* What the lines of a file are, by the first of them. */
+/* The kind of lines in a file, detected from the first line. */
 struct lines {
 	bool are_described;
-	bool of_columns;     /* an object of columns each, as `export` writes them */
-	bool process, is_04; /* of those: see trk__series_column */
+	bool of_columns;     /* each line is an object of columns, as `export` writes them */
+	bool process, is_04; /* for of_columns: see trk__series_column */
 };
 
 static void describe_lines(struct lines *l, struct trk_importing *i, const struct trk_json_doc *d)
@@ -235,7 +235,8 @@ static void fill_from_columns(const struct lines *l, const struct trk_json_doc *
 	}
 }
 
-/* Whole seconds, and the milliseconds between rows: added up, they are finer. */
+/* Lines have the time in whole seconds and the interval in ms: summing the intervals is more
+ * precise. */
 static double time_of_line(const struct trk_json_doc *d, struct trk_series *s, double interval_s)
 {
 	double stamp = trk__json_get_double(d, trk__json_root(d), "timestamp_secs");
@@ -335,7 +336,7 @@ static double factor_of(const struct frame *f, int column)
 	return (double) (f->is_04 ? trk__columns[column].divisor_04 : trk__columns[column].divisor);
 }
 
-/* The original writes 0 for a GPU that is not there. */
+/* The original writes 0 without a GPU. */
 static void drop_gpu(struct trk_sample *row)
 {
 	static const int columns[] = {
@@ -349,7 +350,7 @@ static void drop_gpu(struct trk_sample *row)
 	}
 }
 
-/* The next row into `row`; its time, or NaN at the end. */
+/* Read the next row into `row`; returns its time, or NaN at the end. */
 static double frame_next(struct frame *f, const struct trk_json_doc *d, struct trk_sample *row)
 {
 	double time_s = NAN;
@@ -383,7 +384,7 @@ static double frame_next(struct frame *f, const struct trk_json_doc *d, struct t
 	return isnan(time_s) ? -1 : time_s;
 }
 
-/* Rows of both tables with nearly one time are one row; what stands alone stays alone. */
+/* Join rows of both tables whose times nearly agree; other rows stay separate. */
 static int join_frames(struct trk_series *s, const struct trk_json_doc *d, struct frame *process,
 		       struct frame *system, double near_s)
 {
@@ -431,7 +432,7 @@ static void describe_snapshot(struct trk_importing *i, const struct trk_json_doc
 	if (isnan(mib))
 		mib = trk__json_get_double(d, server, "memory_mb");
 	i->no_gpu = trk__json_get_double(d, server, "gpu_count") == 0;
-	/* The machine's size, which is no request: under its own names. */
+	/* The size of the machine, which is not a request, has separate names. */
 	trk__quantity_set(&i->run.limit[TRK_LIMIT_CPU], trk__json_get_double(d, server, "vcpus"),
 			  TRK_QUALITY_AT_MOST, TRK_SOURCE_ALL_CPUS, "server_info of the snapshot");
 	trk__quantity_set(&i->run.limit[TRK_LIMIT_MEMORY_MIB], mib, TRK_QUALITY_AT_MOST,

@@ -40,7 +40,7 @@ static void count(struct trk_series *s, const struct trk_sample *row)
 	sum(&s->write_bytes, trk__sample_get(row, TRK_PROCESS_DISK_WRITE));
 }
 
-/* A rate that the file leaves out follows from the amounts. */
+/* Compute a rate that the file lacks from the amounts. */
 static void add_rate(struct trk_sample *row, int rate, int user, int system, double interval_s)
 {
 	if (!trk__sample_knows(row, rate) && trk__sample_knows(row, user) &&
@@ -82,7 +82,7 @@ int trk__series_add(struct trk_series *s, const struct trk_sample *row, double t
 	double interval_s = s->interval_s;
 	int r;
 
-	/* Year 2286, and steps of a day at most: what is beyond is damage. */
+	/* Year 2286, and steps of at most a day: values beyond are damage. */
 	if (!(time_s >= 0 && time_s < 1e10) ||
 	    (!is_first && !(time_s > s->last_s && time_s - s->last_s <= 86400))) {
 		s->i->result->skipped++;
@@ -112,7 +112,7 @@ int trk__series_end(struct trk_series *s)
 	bool split = !isnan(s->user_s) && !isnan(s->system_s);
 	int r = 0;
 
-	if (s->waiting) { /* a single row: a second is as good a guess as any */
+	if (s->waiting) { /* a single row: assume one second */
 		s->waiting = false;
 		r = write_row(s, &s->first, s->last_s, 1);
 	}
@@ -134,7 +134,7 @@ int trk__series_end(struct trk_series *s)
 
 /* ---- columns by the names of other tables ---- */
 
-/* Without "process_" or "system_", and which of them it was. */
+/* The name without "process_" or "system_"; *process: which of them it was. */
 static const char *without_prefix(const char *name, bool *process)
 {
 	if (!strncmp(name, "process_", 8)) {
@@ -148,8 +148,7 @@ static const char *without_prefix(const char *name, bool *process)
 	return name;
 }
 
-/* A name of the full set of columns that the other sets do not have. The stamps are those of the
- * row. */
+/* A name that only the full set of columns has, except the stamps. */
 static int full_column(const char *name, double *ret_factor)
 {
 	int i = trk__column_find(name);

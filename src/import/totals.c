@@ -12,7 +12,7 @@
 
 #define MIB 1048576.0
 
-/* What ended when the file was written began so much earlier. */
+/* Set the times of a run that ended when the file was written. */
 static void end_with_the_file(struct trk_importing *i, double duration_s)
 {
 	double start_s = (double) i->import->time_ns / 1e9 - (duration_s > 0 ? duration_s : 0);
@@ -122,7 +122,7 @@ static void take_time_line(struct time_block *b, const char *line)
 		b->signal = (int) value;
 }
 
-/* "Command being timed: "sort -u"": what stands between the first and the last quote. */
+/* "Command being timed: "sort -u"": the text between the first and the last quote. */
 static void take_command(struct time_block *b, const char *line)
 {
 	const char *from = strchr(line, '"'), *to = strrchr(line, '"');
@@ -149,7 +149,7 @@ int trk__imp_gnu_time(struct trk_importing *i, char *text, size_t len)
 		if (!strncmp(line, "Command being timed: ", 21)) {
 			r = block_end(i, &b);
 			block_clear(&b);
-			b.signal = signal; /* stands before the block */
+			b.signal = signal; /* the signal is reported before the block */
 			signal = 0;
 			take_command(&b, line);
 			continue;
@@ -172,7 +172,7 @@ struct benchmark {
 	int s, max_rss, max_pss, max_uss, io_in, io_out, mean_load, cpu_time, rule, threads, input;
 };
 
-/* The larger of what is known: PSS counts shared pages once, RSS is there without privilege. */
+/* The larger known value: PSS counts shared pages once, RSS is readable without privileges. */
 static double peak_of(const struct trk_delimited *d, const struct benchmark *b, const char **ret_is)
 {
 	double pss = trk__delimited_number(d, b->max_pss),
@@ -182,7 +182,7 @@ static double peak_of(const struct trk_delimited *d, const struct benchmark *b, 
 	return pss > 0 ? pss : rss;
 }
 
-/* "12.1", or "{'a.fq': 12.1, 'b.fq': 3.0}": the sum in bytes, 0 where it is not known. */
+/* "12.1", or "{'a.fq': 12.1, 'b.fq': 3.0}": the sum in bytes; 0 if unknown. */
 static uint64_t input_of(const char *text)
 {
 	double sum = 0, value;
@@ -229,7 +229,7 @@ int trk__imp_snakemake(struct trk_importing *i, char *text, size_t len)
 		t.duration_s = trk__delimited_number(&d, b.s);
 		t.peak_mib = peak_of(&d, &b, &t.peak_is);
 		t.cpu_s = trk__delimited_number(&d, b.cpu_time);
-		if (isnan(t.cpu_s)) /* older versions have the mean alone, in percent */
+		if (isnan(t.cpu_s)) /* older versions have only the mean, in percent */
 			t.cpu_s = trk__delimited_number(&d, b.mean_load) / 100 * t.duration_s;
 		t.read_bytes = trk__delimited_number(&d, b.io_in) * MIB;
 		t.write_bytes = trk__delimited_number(&d, b.io_out) * MIB;

@@ -117,7 +117,7 @@ struct sacct {
 		read, write;
 };
 
-/* One job, gathered over its steps. */
+/* One job, collected from its steps. */
 struct slurm_job {
 	char id[64], name[TRK_RUN_TEXT_SIZE];
 	struct trk_imp_totals t;

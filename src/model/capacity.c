@@ -19,7 +19,7 @@ static double gpus_seen(const struct trk_gpu_log *log)
 	return n > 0 ? n : (double) NAN;
 }
 
-/* A limit that was copied to the request (trk__request_from_limits) is an estimate of it. */
+/* A request that was copied from the limit (trk__request_from_limits) is an estimate. */
 static struct trk_capacity of(const struct trk_quantity *request, const struct trk_quantity *limit)
 {
 	if (request->value > 0)
@@ -36,7 +36,7 @@ static struct trk_capacity of(const struct trk_quantity *request, const struct t
 				     limit->source};
 }
 
-/* A list of visible GPUs may name more than there are. */
+/* A list of visible GPUs may name more than exist. */
 static struct trk_capacity of_gpus(const struct trk_record *record)
 {
 	const struct trk_run *run = &record->run;
@@ -51,9 +51,9 @@ static struct trk_capacity of_gpus(const struct trk_record *record)
 	return c;
 }
 
-/* Slurm gave the job all CPUs of the machine (--exclusive, or by the partition): nobody else can use
- * them, nor the memory, so that neither is a figure that the job asked too much of. What is stated with
- * --request or --cpus-per-task is a request all the same. */
+/* If Slurm gave the job all CPUs of the machine (--exclusive, or by the partition), no other job
+ * can use them or the memory, so neither counts as requested. --request and --cpus-per-task still
+ * do. */
 static struct trk_capacity of_node(const struct trk_run *run, struct trk_capacity c)
 {
 	const struct trk_quantity *cpus = &run->request[TRK_REQUEST_CPU];

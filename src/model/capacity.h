@@ -1,7 +1,7 @@
-/* The capacity of a run for a resource: the one figure that its use is compared with, in verdicts,
+/* The capacity of a run for a resource: the figure that its use is compared with, in verdicts,
  * bars, tables and documents. It is the request; else the enforced limit (--limit, a control group,
- * the batch system, ulimit, CPU affinity); else the size of the machine, as well where Slurm gave
- * the job a whole node. */
+ * the batch system, ulimit, CPU affinity); else the size of the machine. If Slurm gave the job a
+ * whole node, it is the size of the machine as well. */
 #ifndef TRK_MODEL_CAPACITY_H
 #define TRK_MODEL_CAPACITY_H
 
@@ -30,14 +30,14 @@ struct trk_capacity {
 
 struct trk_capacity trk__capacity(const struct trk_record *record, enum trk_resource resource);
 
-/* Requested or limited: only such a figure can be too large or too small. The size of the machine
- * is not a request. */
+/* True if the capacity was requested or limited: only then can it be called too large or too
+ * small. */
 bool trk__capacity_is_stated(const struct trk_capacity *c);
 
 /* "requested", "limit", "machine", "unknown". */
 const char *trk__capacity_name(enum trk_capacity_kind kind);
 
-/* What an amount is, after it: "requested", "limit", "in this machine", "". */
+/* Words after an amount: "requested", "limit", "in this machine", "". */
 const char *trk__capacity_words(enum trk_capacity_kind kind);
 
 /* Is this limit the machine's size? */

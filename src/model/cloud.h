@@ -15,20 +15,19 @@ struct trk_cloud {
 	char allocation[16];           /* "ondemand" or "spot" */
 	char source[TRK_CLOUD_TEXT];   /* "metadata service", "firmware", "stated", … */
 	char reason[TRK_CLOUD_REASON]; /* why something is not known */
-	/* Why this type was inferred: found by what the machine has. */
+	/* Evidence for an inferred instance type, found by the machine's hardware. */
 	char inferred[TRK_CLOUD_REASON];
 	double discovery_time; /* seconds that the requests took; NaN where none was sent */
 };
 
 void trk__cloud_clear(struct trk_cloud *c);
-/* What is stated as "VENDOR/REGION/TYPE", of which region or type may be empty or left out. 0 or
- * -EINVAL. */
+/* Parse "VENDOR/REGION/TYPE", where region and type may be empty or missing. 0 or -EINVAL. */
 int trk__cloud_state(const char *text, struct trk_cloud *ret);
 
-/* A name as vendors use it: letters, digits and ._:/- of text[0..len), blanks around it dropped.
- * False, and `to` untouched, for anything else (a page of HTML, say) and for a text that does not
- * fit. */
+/* Copy a name that consists of letters, digits and ._:/-, without the blanks around it, from
+ * text[0..len). False, and `to` untouched, for anything else (such as an HTML page) and for a text
+ * that does not fit. */
 bool trk__cloud_word_n(const char *text, size_t len, char *to, size_t size);
-bool trk__cloud_word(const char *text, char *to, size_t size); /* NULL is none */
+bool trk__cloud_word(const char *text, char *to, size_t size); /* NULL: returns false */
 
 #endif

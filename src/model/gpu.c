@@ -25,7 +25,7 @@ const char *trk__gpu_why_text(enum trk_gpu_why why)
 
 /* ---- sums ---- */
 
-/* Known values add up; without one, the first reason that explains it is kept. */
+/* Add known values; without any, keep the first reason. */
 static void add_value(struct trk_gpu_value *sum, struct trk_gpu_value v)
 {
 	if (v.why == TRK_GPU_KNOWN)
@@ -69,7 +69,7 @@ void trk__gpu_sum(const struct trk_gpu_device *device, size_t count, struct trk_
 		add_value(&s.power, m[TRK_GPU_POWER_METRIC]);
 		add_value(&s.energy, m[TRK_GPU_ENERGY_METRIC]);
 		add_value(&s.sm_activity, m[TRK_GPU_SM_ACTIVITY_METRIC]);
-		/* The hottest; a sensor that is asleep reads 0. */
+		/* The maximum; a sleeping sensor reads 0. */
 		if (heat.why == TRK_GPU_KNOWN && heat.value > 0 &&
 		    !(s.temperature.value >= heat.value))
 			s.temperature = heat;

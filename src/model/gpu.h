@@ -56,7 +56,7 @@ static inline struct trk_gpu_value trk__gpu_unknown(enum trk_gpu_why why)
 
 /* The figures of a device. Shares are 0 to 1. */
 #define TRK_GPU_METRIC_LIST(X)                                                                     \
-	X(UTILIZATION, "utilization", "share") /* of the time a kernel ran */                      \
+	X(UTILIZATION, "utilization", "share") /* share of time in which a kernel ran */           \
 	X(MEMORY_USED, "memory_used", "bytes")                                                     \
 	X(MEMORY_TOTAL, "memory_total", "bytes")                                                   \
 	X(SM_ACTIVITY, "sm_activity", "share")         /* of the multiprocessors */                \
@@ -65,7 +65,7 @@ static inline struct trk_gpu_value trk__gpu_unknown(enum trk_gpu_why why)
 	X(DECODER, "decoder", "share")                                                             \
 	X(TEMPERATURE, "temperature", "degC")                                                      \
 	X(POWER, "power", "W")                                                                     \
-	X(ENERGY, "energy", "J") /* a counter: since some moment */                                \
+	X(ENERGY, "energy", "J") /* a counter */                                                   \
 	X(CLOCK, "clock", "Hz")                                                                    \
 	X(MEMORY_CLOCK, "memory_clock", "Hz")                                                      \
 	X(THROTTLE, "throttle_reasons", "mask") /* bits as the driver gives them */                \
@@ -86,7 +86,7 @@ static inline struct trk_gpu_value trk__gpu_unknown(enum trk_gpu_why why)
 	X(ECC_CORRECTED, "ecc_corrected_errors", "count")     /* since the driver was loaded */    \
 	X(ECC_UNCORRECTED, "ecc_uncorrected_errors", "count") /* the same */                       \
 	X(XID, "xid_errors", "count")                         /* reported since the first look */  \
-	X(XID_LAST, "xid_last", "number")                     /* of the newest of them; 0: none */ \
+	X(XID_LAST, "xid_last", "number")                     /* the newest of them; 0: none */    \
 	X(RETIRED_PAGES, "retired_pages", "count")            /* ever */                           \
 	X(REMAPPED_ROWS, "remapped_rows", "count")            /* ever */
 
@@ -100,7 +100,7 @@ enum trk_gpu_metric {
 extern const char *const trk__gpu_metric_keys[TRK_GPU_METRICS];
 extern const char *const trk__gpu_metric_units[TRK_GPU_METRICS];
 
-/* What shows that a device is the tree's alone. */
+/* Evidence that only the tree uses a device. */
 enum trk_gpu_basis {
 	TRK_GPU_BY_OPEN,   /* it has it open */
 	TRK_GPU_BY_CUDA,   /* CUDA_VISIBLE_DEVICES */
@@ -118,8 +118,8 @@ struct trk_gpu_device {
 	/* Of an instance: compute instances of one GPU instance share its memory. UINT32_MAX: not
 	 * known. */
 	unsigned int gpu_instance;
-	bool by_device; /* the tree's part is that of the whole device: see the attribution */
-	enum trk_gpu_basis basis; /* and by what it is taken for the tree's */
+	bool by_device;           /* the tree's values are those of the whole device */
+	enum trk_gpu_basis basis; /* evidence for by_device */
 	size_t processes;         /* that the driver lists */
 	struct trk_gpu_value metric[TRK_GPU_METRICS];
 };
@@ -136,8 +136,8 @@ struct trk_gpu_sums {
 /* Add up each figure over the GPUs that have it. The sum is a lower bound where one GPU lacks the
  * figure. MIG instances are part of their GPU and are not added. */
 void trk__gpu_sum(const struct trk_gpu_device *device, size_t count, struct trk_gpu_sums *ret);
-/* True if this GPU should have the figure and lacks it. An integrated GPU without its own memory
- * does not lack a memory figure. */
+/* True if this GPU lacks the figure. An integrated GPU without its own memory does not lack a
+ * memory figure. */
 bool trk__gpu_is_missing(const struct trk_gpu_device *d, enum trk_gpu_metric metric);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what the rows add up to ---- */
+/* ---- totals over rows ---- */
 
 void trk__gpu_log_release(struct trk_gpu_log *log)
 {

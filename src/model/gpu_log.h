@@ -1,4 +1,4 @@
-/* The GPUs of a run: the devices, and what their rows add up to. */
+/* The GPUs of a run: the devices, and totals over their rows. */
 #ifndef TRK_MODEL_GPU_LOG_H
 #define TRK_MODEL_GPU_LOG_H
 
@@ -11,9 +11,9 @@ struct trk_gpu_total {
 	double max[TRK_GPU_METRICS];
 	double first[TRK_GPU_METRICS]; /* of a counter ("count"): the increase is max - first */
 	double energy_j;               /* since the first look; NaN: not known */
-	double counter_j;              /* the device's own counter when it was known last */
-	uint64_t throttled;            /* every reason that was ever given */
-	bool used_by_tree;             /* the tracked processes did or held something there */
+	double counter_j;              /* the device's own counter at its last known value */
+	uint64_t throttled;            /* all throttle reasons reported in the run */
+	bool used_by_tree;             /* the tracked processes computed or held memory on it */
 };
 
 struct trk_gpu_log {
@@ -24,7 +24,7 @@ struct trk_gpu_log {
 };
 
 void trk__gpu_log_release(struct trk_gpu_log *log);
-/* Count one row in that covers so many seconds. 0 or -ENOMEM. */
+/* Add one row that covers `seconds`. 0 or -ENOMEM. */
 int trk__gpu_log_add(struct trk_gpu_log *log, const struct trk_gpu_device *device, size_t count,
 		     int64_t elapsed_us, double seconds);
 /* NaN where nothing is known. */
@@ -35,7 +35,7 @@ double trk__gpu_total_increase(const struct trk_gpu_total *total, enum trk_gpu_m
 /* Joules of the GPUs that the tracked processes used; of all GPUs where no used one is known
  * (*ret_all). GPUs without a counter are left out. */
 double trk__gpu_log_energy(const struct trk_gpu_log *log, bool *ret_all);
-/* Does one of the GPUs that it should be of give no energy, or no more, as one that has gone? */
+/* True if one of the GPUs in trk__gpu_log_energy() reports no energy, or stopped reporting it. */
 bool trk__gpu_log_energy_is_cut(const struct trk_gpu_log *log);
 /* True if a GPU with its own memory lacks this figure at the end while another GPU has it. The sums
  * are then lower bounds, and no request for GPUs can be derived from them. */

@@ -285,10 +285,10 @@ int trk__lines_put_function(struct trk_lines *l, uint64_t number, const struct t
 	static const struct trk_lines_named lost = {"?", "?", 1, 1, 0, false};
 
 	if (number < l->functions)
-		return 0; /* said before */
+		return 0; /* present already */
 	if (number >= TRK_LINES_FUNCTIONS || f->first_line < 0)
 		return -EBADMSG;
-	while (l->functions < number) { /* a damaged record had these */
+	while (l->functions < number) { /* functions of a damaged record */
 		int r = add_function(l, &lost);
 
 		if (r < 0)
@@ -312,7 +312,7 @@ int trk__lines_put_node(struct trk_lines *l, uint64_t number, const struct trk_l
 		if (r < 0)
 			return r;
 	}
-	/* The number of a function that was lost, and none after it, is one that is not there. */
+	/* If the lost functions were the last ones, their numbers do not exist. */
 	if (node->function >= l->functions)
 		return add_node(l, &(struct trk_lines_node){node->parent, TRK_LINES_OTHER, 0});
 	return add_node(l, node);
@@ -438,7 +438,7 @@ int trk__lines_add(struct trk_lines *l, int64_t from_us, int64_t to_us,
 
 void trk__lines_process(struct trk_lines *l, const struct trk_lines_process *process)
 {
-	/* One that ends, or executes another program, has no Python any more. */
+	/* A process that ends, or executes another program, no longer has an interpreter. */
 	bool has_none = process->why == TRK_STACK_NOT_PYTHON || process->why == TRK_STACK_STARTING;
 
 	for (size_t i = 0; i < l->processes; i++)

@@ -1,9 +1,9 @@
-/* Where a job was in its program: stacks that were sampled, and what is charged to each.
+/* Sampled stacks of a job, and the CPU time, wall time and memory that each line used.
  *
- * Stacks form a tree: a node is a line of a function, called from the line of its parent. What is
- * counted stands at the node of the line that ran; what a line used with all that it called is the
- * sum over the nodes below. Filled by sample/stacks.c, kept in the recording
- * (recording/line_record.h), added up by lines/profile.h. */
+ * Stacks form a tree: a node is a line of a function, called from the line of its parent. Counts
+ * are stored at the node of the line that ran; the use of a line including its callees is the sum
+ * over the nodes below. Filled by sample/stacks.c, stored by recording/line_record.h, added up by
+ * lines/profile.h. */
 #ifndef TRK_MODEL_LINES_H
 #define TRK_MODEL_LINES_H
 
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Why the stacks of a process can or cannot be read. The recording has the number of each. */
+/* Why the stacks of a process can or cannot be read. Recordings store these numbers. */
 #define TRK_STACK_LIST(X)                                                                          \
 	X(READ, "read")                                                                            \
 	X(NOT_PYTHON, "no Python: only CPython is read")                                           \
@@ -35,7 +35,7 @@ enum trk_stack_why {
 };
 const char *trk__stack_why_text(unsigned int why); /* static */
 
-/* Why native code was or was not sampled. The recording has the number of each. */
+/* Why native code was or was not sampled. Recordings store these numbers. */
 #define TRK_NATIVE_LIST(X)                                                                         \
 	X(NONE, "no thread used CPU time for long enough")                                         \
 	X(READ, "read")                                                                            \
@@ -57,20 +57,20 @@ enum {
 	TRK_LINES_LANES = 512,
 	TRK_LINES_COUNTS = 65536,     /* pairs of lane and node of one window */
 	TRK_LINES_KEPT = 1024 * 1024, /* counts of all windows that a reader keeps */
-	TRK_LINES_PROCESSES = 256,    /* of which it is said whether they were read */
+	TRK_LINES_PROCESSES = 256,    /* whose reading state is recorded */
 	TRK_LINES_NAME_SIZE = 16,     /* of a process, with its end */
 	TRK_LINES_DEPTH = 300,        /* of a stack; more than is sampled of one */
 };
 
-/* Node 0 is the root. Function 0 stands for what did not fit into the tables. */
+/* Node 0 is the root. Function 0 is used for functions that did not fit into the tables. */
 enum { TRK_LINES_ROOT = 0, TRK_LINES_OTHER = 0 };
 
 struct trk_lines_function {
 	char *file, *name; /* owned; file names are bytes, not always UTF-8 */
 	int first_line;
 	bool is_library; /* of the standard library or an installed package */
-	/* Native code: when its program or library was written, seconds since 1970; 0: of Python. Set
-	 * where the name was looked up (lines/native.h). */
+	/* Native code: modification time of its program or library, seconds since 1970; 0: Python
+	 * code. Set when the symbol was looked up (lines/native.h). */
 	double built_s;
 };
 
@@ -80,7 +80,7 @@ struct trk_lines_node {
 	int line; /* 0: unknown */
 };
 
-/* A thread of a process; 0 stands for those that did not fit. */
+/* A thread of a process; lane 0 is used for threads that did not fit. */
 struct trk_lines_lane {
 	pid_t pid, tid;
 	char process[TRK_LINES_NAME_SIZE]; /* name of the process */
@@ -89,9 +89,9 @@ struct trk_lines_lane {
 struct trk_lines_amounts {
 	uint64_t samples;
 	uint64_t cpu_us, wall_us;
-	uint64_t sure_bytes;     /* growth of memory, surely on this line */
-	uint64_t between_bytes;  /* growth that is likely this line's */
-	uint64_t released_bytes; /* less memory than at the sample before */
+	uint64_t sure_bytes;     /* growth of memory, certainly on this line */
+	uint64_t between_bytes;  /* growth of memory, probably on this line */
+	uint64_t released_bytes; /* decrease of memory since the sample before */
 };
 
 struct trk_lines_count {
@@ -113,7 +113,7 @@ struct trk_lines_process {
 	char name[TRK_LINES_NAME_SIZE];
 };
 
-/* What a thread did when it was looked at last. */
+/* What a thread did at its last sample. */
 struct trk_lines_last {
 	uint32_t lane, node;
 	int64_t at_us;
@@ -126,11 +126,11 @@ struct trk_lines_native {
 	uint64_t samples, lost;
 };
 
-/* What is known of the symbols of a file with native code; of a reader that looked them up. */
+/* State of the symbols of a file with native code; set by a reader that looked them up. */
 struct trk_lines_symbols {
 	char *file;      /* owned */
 	const char *why; /* static; NULL: they were found */
-	bool is_usual;   /* a library of the system without symbols: not worth a line */
+	bool is_usual;   /* a system library without symbols: not reported */
 };
 
 struct trk_lines_table {
@@ -158,32 +158,33 @@ struct trk_lines {
 	struct trk_lines_last *last; /* owned: by lane */
 	uint64_t samples, torn;      /* stacks that were read, and that were dropped */
 	double rate_hz;              /* requested */
-	uint64_t rounds, cost_us;    /* looks at all processes, and the CPU time that they took */
+	uint64_t rounds, cost_us;    /* rounds over all processes, and their CPU time */
 	struct trk_lines_native native;
 	struct trk_lines_symbols *symbols; /* owned */
 	size_t symbol_files;
 };
 
-/* Native code whose symbols were not looked up is a function of the mapped file, of this name and
- * of first line 0; the line of its nodes is the offset in the file, 0 where it is not kept. Name of
- * a build id in hexadecimal digits, "" where it is unknown: "[native 8f3a…]". */
+/* Native code whose symbols were not looked up is a function with the mapped file as `file`, this
+ * name, and first line 0; the line of its nodes is the offset in the file, 0 if not recorded. The
+ * name contains the build id in hexadecimal digits, "" if unknown: "[native 8f3a…]". */
 enum { TRK_LINES_NATIVE_SIZE = 64 };
 void trk__lines_native_name(char name[TRK_LINES_NATIVE_SIZE], const char *build_id);
-/* Whether a function is one; *ret_id, if not NULL, is its build id, ret_len digits long. */
+/* Whether a function is such native code; *ret_id, if not NULL, is its build id, *ret_len digits
+ * long. */
 bool trk__lines_is_native(const struct trk_lines_function *f, const char **ret_id, size_t *ret_len);
 
-/* With the root and the entries for what does not fit. NULL: no memory. */
+/* Create with the root and the entries for what does not fit. NULL: no memory. */
 struct trk_lines *trk__lines_new(void);
 void trk__lines_free(struct trk_lines *l);
 
-/* Numbers of a function, a node and a lane: found, or added; TRK_LINES_OTHER where there is no room
- * (of a node: the deepest one on the way that could be had, its parent). */
+/* Find or add a function, a node or a lane, and return its number. Without room: TRK_LINES_OTHER
+ * for a function or a lane, the parent for a node. */
 uint32_t trk__lines_function(struct trk_lines *l, const char *file, const char *name,
 			     int first_line);
-/* As above, but of the file only the last part of its path is kept. */
+/* As above, but stores only the last part of the file's path. */
 uint32_t trk__lines_base_function(struct trk_lines *l, const char *path, const char *name,
 				  int first_line);
-/* As the first, where the file's name does not show whether it is of a library. */
+/* As trk__lines_function(), with is_library given by the caller. */
 uint32_t trk__lines_function_of(struct trk_lines *l, const char *file, bool is_library,
 				const char *name, int first_line);
 uint32_t trk__lines_node(struct trk_lines *l, uint32_t parent, uint32_t function, int line);
@@ -194,10 +195,10 @@ struct trk_lines_named {
 	const char *file, *name;
 	size_t file_len, name_len;
 	int first_line;
-	bool is_library; /* the file's name alone does not show it */
+	bool is_library; /* not derived from the file's name */
 };
 
-/* A reader's way: append with the number that the file gives. 0, or -EBADMSG or -ENOMEM. */
+/* For readers of recordings: append with the number that the file gives. 0, -EBADMSG or -ENOMEM. */
 int trk__lines_put_function(struct trk_lines *l, uint64_t number, const struct trk_lines_named *f);
 int trk__lines_put_node(struct trk_lines *l, uint64_t number, const struct trk_lines_node *node);
 int trk__lines_put_lane(struct trk_lines *l, uint64_t number, const struct trk_lines_lane *lane);
@@ -206,29 +207,28 @@ int trk__lines_put_lane(struct trk_lines *l, uint64_t number, const struct trk_l
 int trk__lines_add(struct trk_lines *l, int64_t from_us, int64_t to_us,
 		   const struct trk_lines_count *count, size_t counts);
 
-/* Keep counts of a stretch of time, which the totals have already. */
+/* Keep counts of a stretch of time, without adding them to the totals. */
 void trk__lines_keep(struct trk_lines *l, int64_t from_us, int64_t to_us,
 		     const struct trk_lines_count *count, size_t counts);
 
-/* Note how a process is read; the newest note of a pid holds, but one that was read stays so when
- * it has no Python any more. */
+/* Record how a process is read. The newest state of a pid replaces the one before, but a process
+ * that was read stays so when it no longer has an interpreter. */
 void trk__lines_process(struct trk_lines *l, const struct trk_lines_process *process);
-/* Its name, or "process" where that is not known: it ended before it was read. */
+/* Name of a process, or "process" if unknown: it ended before its name was read. */
 const char *trk__lines_process_name(const struct trk_lines_process *process);
-/* Whether anything is known of the job's lines that is worth keeping: an interpreter was seen, or
- * native code. */
+/* Whether there are data about lines to record: an interpreter or native code was seen. */
 bool trk__lines_has_any(const struct trk_lines *l);
 /* Whether a process was seen that runs Python, or another language whose lines are not read. */
 bool trk__lines_has_interpreter(const struct trk_lines *l);
-/* Note what a lane does. */
+/* Record what a lane did last. */
 void trk__lines_note_last(struct trk_lines *l, const struct trk_lines_last *last);
 
-/* The node itself or the nearest one above whose line is of the user's own code; the node where
- * there is none. */
+/* The node or its nearest ancestor whose line is in the user's own code; the node if there is
+ * none. */
 uint32_t trk__lines_user(const struct trk_lines *l, uint32_t node);
 /* Whether both are on the same line of the user's own code. */
 bool trk__lines_same(const struct trk_lines *l, uint32_t a, uint32_t b);
-/* The deepest node that both are, or are below of. */
+/* The deepest common ancestor of both nodes, which may be one of them. */
 uint32_t trk__lines_common(const struct trk_lines *l, uint32_t a, uint32_t b);
 
 /* Whether a file belongs to the standard library or to an installed package. */
@@ -240,7 +240,7 @@ struct trk_lines_sums {
 	size_t counts, cap;
 	struct trk_lines_table at;
 };
-/* The amounts of a pair, to be added to; NULL: no room. Valid until the next call. */
+/* The amounts of a pair, which the caller adds to; NULL: no room. Valid until the next call. */
 struct trk_lines_amounts *trk__lines_sum(struct trk_lines_sums *s, uint32_t lane, uint32_t node);
 void trk__lines_sums_clear(struct trk_lines_sums *s);
 void trk__lines_sums_release(struct trk_lines_sums *s);

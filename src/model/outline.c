@@ -32,7 +32,7 @@ static void merge(struct trk_block *into, const struct trk_block *next)
 	into->others_core_s = known_sum(into->others_core_s, next->others_core_s);
 }
 
-/* A thinned row holds its amounts as sums. */
+/* A merged row has sums of amounts. */
 static struct trk_block block_of(const struct trk_sample *mean, const struct trk_sample *max)
 {
 	struct trk_block b = {
@@ -81,7 +81,7 @@ void trk__outline_add(struct trk_outline *o, const struct trk_sample *mean,
 	struct trk_block b = block_of(mean, max);
 	struct trk_block *place;
 
-	if (!(b.seconds > 0)) /* the row of the start covers nothing */
+	if (!(b.seconds > 0)) /* the first row covers no time */
 		return;
 	if (o->rows_each == 0)
 		o->rows_each = 1;

@@ -119,7 +119,7 @@ void trk__place_take_gpus(struct trk_place *p, const struct trk_gpu_device *devi
 		if (d->parent >= 0) /* a MIG instance is not counted in addition to its GPU */
 			continue;
 		gpus++;
-		/* One that uses the memory of the machine takes nothing from the others. */
+		/* A GPU that uses the memory of the machine does not make the sum unknown. */
 		if (d->metric[TRK_GPU_MEMORY_TOTAL_METRIC].why == TRK_GPU_KNOWN ||
 		    trk__gpu_is_missing(d, TRK_GPU_MEMORY_TOTAL_METRIC)) {
 			bytes += d->metric[TRK_GPU_MEMORY_TOTAL_METRIC].value;

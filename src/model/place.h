@@ -1,9 +1,9 @@
 /* Where a run ran and what it cost: the machine, the cloud, the price.
  *
- * A recording has it in records of their own, as pairs of a key and a value: the machine's at
- * the start, the cloud's when it has answered, the cost's at the end. A reader skips unknown
- * keys, a later record adds to an earlier one. Prices are written down with their source and
- * date, so that the cost of an old run does not change with the catalogue. */
+ * A recording has separate records for them, pairs of a key and a value: the machine at the start,
+ * the cloud when it has answered, the cost at the end. A reader skips unknown keys; a later record
+ * adds to an earlier one. Prices are recorded with source and date, so that the cost of an old run
+ * does not change with the catalogue. */
 #ifndef TRK_MODEL_PLACE_H
 #define TRK_MODEL_PLACE_H
 
@@ -17,16 +17,16 @@
 
 /* Numbers are NaN and texts empty where nothing is known. */
 struct trk_cost {
-	double usd; /* of this run, as it would be billed */
+	double usd; /* billed cost of this run */
 	double usd_per_hour;
 	double billed_s;
-	double idle_cpu_usd;    /* of it, for cores that stood idle */
-	double idle_memory_usd; /* of it, for memory that was never used */
+	double idle_cpu_usd;    /* part of usd, for idle cores */
+	double idle_memory_usd; /* part of usd, for memory never used */
 	char price_source[64], price_date[16], price_quality[16];
-	/* The cheapest server for such a run; empty: none was looked for, or none fits. */
+	/* The cheapest server for such a run; empty: not searched, or none fits. */
 	char best_vendor[TRK_CLOUD_VENDOR], best_type[TRK_CLOUD_TEXT], best_region[TRK_CLOUD_TEXT];
 	double best_usd, best_usd_per_hour, best_run_s;
-	double saving_usd; /* on it; below 0: it would cost more */
+	double saving_usd; /* with that server; below 0: it would cost more */
 	char best_price_source[64], best_price_date[16];
 	char reason[TRK_CLOUD_REASON]; /* why nothing is known */
 };

@@ -15,8 +15,7 @@ struct trk_process_info {
 	bool alive;
 	char name[64];
 	char command[160]; /* blanks between arguments, cut; empty when it was never read */
-	/* Since the first look at it; of a process that is younger than the tree, since its
-	 * birth. */
+	/* Since its first sample; since its start if it started after tracking began. */
 	uint64_t cpu_ns;                  /* its own threads, without children */
 	uint64_t read_bytes, write_bytes; /* waited-for children included, as the kernel counts */
 	uint64_t peak_bytes;              /* largest RSS (VmHWM) */

@@ -5,8 +5,8 @@
 
 enum { COMM_CUT = 15 }; /* bytes that the kernel keeps of a name */
 
-/* An interpreter: options that take the next argument as their value, options whose value is the
- * program itself, and the option that is followed by code. Strings of letters, or NULL. */
+/* The command-line syntax of an interpreter: which options take a value, and which name the program
+ * or contain code. */
 struct interpreter {
 	const char *name;
 	bool has_version;      /* digits and dots may follow the name */
@@ -66,7 +66,7 @@ static void put_name(const char *name, char ret[TRK_PROGRAM_NAME_SIZE])
 
 	for (; name[n] && n + 1 < TRK_PROGRAM_NAME_SIZE; n++)
 		ret[n] = (unsigned char) name[n] < ' ' || name[n] == 0x7f ? '?' : name[n];
-	/* Not in the middle of a character. */
+	/* Do not cut within a UTF-8 character. */
 	if (name[n])
 		while (n > 0 && ((unsigned char) name[n] & 0xc0) == 0x80)
 			n--;
@@ -131,7 +131,7 @@ static const char *java_program(const char *arg, const char *end)
 	return NULL;
 }
 
-/* What the interpreter runs, or NULL. *ret_code: it is code on the command line. */
+/* What the interpreter runs, or NULL. *ret_code: the command line contains the code. */
 static const char *script_of(const struct interpreter *it, const char *arg, const char *end,
 			     bool *ret_code, bool *ret_worker)
 {
@@ -181,7 +181,7 @@ void trk__program_name(const char *comm, const char *args, size_t len,
 	const struct interpreter *it = interpreter_of(comm);
 
 	*ret_worker = false;
-	if (len && args[len - 1] != '\0') /* cut: not a list */
+	if (len && args[len - 1] != '\0') /* truncated: not a list of arguments */
 		len = 0;
 	if (it && len) {
 		name_script(it, args, len, ret, ret_worker);
@@ -191,7 +191,7 @@ void trk__program_name(const char *comm, const char *args, size_t len,
 		put_name("ld", ret);
 	} else if (len && strlen(comm) == COMM_CUT && !strncmp(base_of(args), comm, COMM_CUT) &&
 		   !strchr(base_of(args), ' ')) {
-		put_name(base_of(args), ret); /* the kernel has cut it */
+		put_name(base_of(args), ret); /* the kernel has truncated comm */
 	} else {
 		put_name(comm, ret);
 	}

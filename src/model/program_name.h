@@ -1,4 +1,4 @@
-/* What people call a process by: the base name of its executable, or what its interpreter runs.
+/* The program name of a process: the base name of its executable, or what its interpreter runs.
  *
  * Python, Perl, Ruby, R, Node.js, Java and the shells are named after the script, module (-m),
  * class or archive on their command line; `ld` and `collect2` are one program. */
@@ -10,12 +10,12 @@
 
 #include "model/programs.h"
 
-/* True for an interpreter, by the kernel's name of the process: its command line is needed. */
+/* True if the kernel's name of a process is that of an interpreter: its command line is needed. */
 bool trk__program_is_interpreter(const char *comm);
 
-/* `comm` is the kernel's name (cut at 15 bytes); args[0..len) the command line, each argument ended
- * by a NUL, or len 0. *ret_worker: a process that the interpreter's own library started to work for
- * another one (multiprocessing, joblib); its name is that of the interpreter. */
+/* `comm` is the kernel's name (at most 15 bytes); args[0..len) the command line, each argument
+ * ended by a NUL, or len 0. *ret_worker: a worker process started by a library of the interpreter
+ * (multiprocessing, joblib); its name is that of the interpreter. */
 void trk__program_name(const char *comm, const char *args, size_t len,
 		       char ret[TRK_PROGRAM_NAME_SIZE], bool *ret_worker);
 

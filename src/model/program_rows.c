@@ -27,7 +27,7 @@ size_t trk__program_rows(const struct trk_program_log *log, const struct trk_sam
 		rest.cpu_s -= u.cpu_s;
 		rest.memory_mib -= u.memory_mib;
 	}
-	/* Times are whole ms each. */
+	/* Each time is rounded to ms, so the rest may be below 0. */
 	if (rest.cpu_s < 0)
 		rest.cpu_s = 0;
 	if (rest.memory_mib < 0)

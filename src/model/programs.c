@@ -52,7 +52,7 @@ int trk__program_log_take(struct trk_program_log *log, const struct trk_programs
 	return 0;
 }
 
-/* One that lasts is listed when it is found, and once more at its end. */
+/* A long-lived process is listed when it is found, and again at its end. */
 static struct trk_process_span *find_open(struct trk_program_log *log,
 					  const struct trk_process_span *span)
 {
@@ -104,7 +104,7 @@ static bool make_course(struct trk_program_course *c)
 	return true;
 }
 
-/* Each two blocks become one. */
+/* Merge blocks in pairs. */
 static void halve(struct trk_program_course *c, size_t programs)
 {
 	for (size_t b = 0; b < TRK_PROGRAM_BLOCKS_MAX; b++) {
@@ -124,7 +124,7 @@ static void halve(struct trk_program_course *c, size_t programs)
 	c->blocks = (c->blocks + 1) / 2;
 }
 
-/* After the last process of the job has ended, no program has memory that could be read. */
+/* After the last process has ended, the memory of no program can be read. */
 static bool is_any_alive(const struct trk_program_log *log)
 {
 	for (size_t i = 0; i < log->count; i++)

@@ -1,9 +1,9 @@
 /* Programs of a job and its processes: which used CPU and memory, and when.
  *
- * A program is what people call a process by: the base name of its executable, or the script that
- * an interpreter runs (program_name.h). The tree counts per program at each look
- * (tree/program_use.c), a recording keeps the use of each interval and the processes with start and
- * end (recording/program_record.h), and a reader adds them up here. */
+ * A program is the base name of a process's executable, or the script that an interpreter runs
+ * (program_name.h). The tree counts per program at each sample (tree/program_use.c), a recording
+ * stores the use of each interval and the processes with start and end
+ * (recording/program_record.h), and a reader adds them up here. */
 #ifndef TRK_MODEL_PROGRAMS_H
 #define TRK_MODEL_PROGRAMS_H
 
@@ -21,16 +21,16 @@ enum {
 	TRK_SPANS_WAITING_MAX = 256 /* between two rows; later ones are counted, not listed */
 };
 
-/* Index of what belongs to no program that is listed: of processes that came and went between two
- * looks where no parent is known, of more programs than the table has, and what another source
- * (perf clock, control group) adds to the sum of the processes. */
+/* Index of the use of no listed program: processes with unknown parent that lived between two
+ * samples, programs beyond the size of the table, and what another source (perf clock, control
+ * group) adds to the sum of the processes. */
 enum { TRK_PROGRAM_REST = 0 };
 
 enum trk_program_kind {
 	TRK_PROGRAM_PLAIN,
-	/* Children of this program that lived between two looks, and the last moments of others:
-	 * their parent was given their CPU time when it waited for them. They have no memory
-	 * here. */
+	/* Children of this program that lived between two samples, and the last moments of others,
+	 * from the CPU time that their parent received when it waited for them. Their memory is
+	 * unknown. */
 	TRK_PROGRAM_UNSEEN,
 	TRK_PROGRAM_KINDS
 };
@@ -39,9 +39,9 @@ struct trk_program {
 	char name[TRK_PROGRAM_NAME_SIZE];
 	enum trk_program_kind kind;
 	uint64_t cpu_ns;        /* so far */
-	uint64_t memory_bytes;  /* at the last look: PSS where that is known */
+	uint64_t memory_bytes;  /* at the last sample: PSS if known */
 	uint64_t largest_bytes; /* largest RSS of one of its processes */
-	uint64_t ended;         /* processes that were seen and have ended */
+	uint64_t ended;         /* processes that were sampled and have ended */
 	uint32_t alive;         /* at the last look */
 };
 
@@ -52,12 +52,11 @@ struct trk_process_span {
 	int64_t start_ms, end_ms;
 	bool ended;  /* else it was alive when this was written, and end_ms is that moment */
 	bool listed; /* as alive, in an earlier record */
-	uint64_t cpu_ms, peak_bytes;         /* as far as they were seen */
+	uint64_t cpu_ms, peak_bytes;         /* as far as they were sampled */
 	char command[TRK_SPAN_COMMAND_SIZE]; /* "": not kept */
 };
 
-/* The first command line that was listed of each program: others are stored as where they
- * differ. */
+/* The first listed command line of each program: others are stored as differences from it. */
 struct trk_first_commands {
 	char text[TRK_PROGRAMS_MAX][TRK_SPAN_COMMAND_SIZE];
 };
@@ -66,28 +65,28 @@ struct trk_first_commands {
 struct trk_programs_now {
 	const struct trk_program *program; /* [0] is the rest */
 	size_t count;
-	const struct trk_process_span *span; /* ended, or found to last, since the last call */
+	const struct trk_process_span *span; /* ended, or listed as alive, since the last call */
 	size_t spans;
-	uint64_t
-		unlisted; /* processes that ended and are in no span: there were too many at once */
-	/* Pids that were given out since the start and on which no process was found, at most: of
-	 * processes that came and went unseen, and of threads. UINT64_MAX: not known. */
+	/* processes that ended and have no span, as there were too many at once */
+	uint64_t unlisted;
+	/* Upper bound of pids allocated since the start on which no process was sampled:
+	 * short-lived processes, and threads. UINT64_MAX: unknown. */
 	uint64_t unseen_pids;
 };
 
-/* The course of the programs in blocks of equal time. When there are too many, each two neighbours
- * become one: so it takes bounded memory however long the run is. */
+/* The course of the programs in blocks of equal time. When there are too many, neighbours are
+ * merged in pairs, so memory is bounded for any length of run. */
 struct trk_program_course {
 	double width_s; /* of a block */
 	size_t blocks;  /* in use */
-	/* Owned: of each block and program CPU seconds, and MiB * s; of each block the seconds that
-	 * rows cover. */
+	/* Owned: per block and program, CPU seconds and MiB * s; per block, the seconds that rows
+	 * cover. */
 	float (*cpu_s)[TRK_PROGRAMS_MAX], (*memory)[TRK_PROGRAMS_MAX];
 	float *seconds;
-	float *memory_seconds; /* of these, those in which a process was alive */
+	float *memory_seconds; /* part of these with a live process */
 };
 
-/* The same as a reader gathers it. `program[i].cpu_ns` and `ended` are of the run so far. */
+/* The programs of a recording. `program[i].cpu_ns` and `ended` are totals of the run so far. */
 struct trk_program_log {
 	struct trk_program *program;      /* owned; NULL: the recording has none */
 	struct trk_first_commands *first; /* owned */
@@ -101,25 +100,25 @@ struct trk_program_log {
 	struct trk_process_span *span; /* owned; in the order of the recording */
 	size_t spans, spans_cap;
 	uint64_t unlisted;
-	uint64_t unseen; /* processes and threads that came and went unseen, at most */
+	uint64_t unseen; /* upper bound of processes and threads that no sample found */
 	struct trk_program_course course;
 };
 
 void trk__program_log_release(struct trk_program_log *log);
 /* Make the tables. 0 or -ENOMEM. */
 int trk__program_log_init(struct trk_program_log *log);
-/* Take over totals without spans: for the tracker, which keeps no course of the run. */
+/* Copy totals without spans: for the tracker, which stores no course of the run. */
 int trk__program_log_take(struct trk_program_log *log, const struct trk_programs_now *now);
-/* Add a process, or bring one up to date that was listed as alive. Beyond the bound, or without
- * memory, it counts as unlisted. */
+/* Add a process, or update one that was listed as alive. Beyond TRK_SPANS_MAX, or without memory,
+ * it counts as unlisted. */
 void trk__program_log_span(struct trk_program_log *log, const struct trk_process_span *span);
-/* Count a row that covers this time into the course; is_new: the newest record is of this row. */
+/* Add a row that covers this time to the course; is_new: the newest record belongs to this row. */
 void trk__program_log_row(struct trk_program_log *log, double from_s, double to_s, bool is_new);
-/* A program's CPU seconds and MiB * s of a stretch of time; *ret_seconds: of it that rows cover.
- * Where no process was alive any more, its memory before that stands. */
+/* A program's CPU seconds and MiB * s in a stretch of time; *ret_seconds: the part that rows cover.
+ * After the last process has ended, the memory before its end is used. */
 void trk__program_log_use(const struct trk_program_log *log, size_t program, double from_s,
 			  double to_s, double *ret_cpu_s, double *ret_memory, double *ret_seconds);
-/* Processes of a program that the run has had: ended and alive. */
+/* Number of processes of a program in the run, ended and alive. */
 uint64_t trk__program_processes(const struct trk_program *program);
 /* "sort", or "short processes of bash". */
 const char *trk__program_label(const struct trk_program *program, char *text, size_t size);

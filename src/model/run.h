@@ -1,4 +1,4 @@
-/* What a recording holds apart from its samples: what was run, how it ended, and its totals. */
+/* The content of a recording except its samples: the command, how the run ended, and its totals. */
 #ifndef TRK_MODEL_RUN_H
 #define TRK_MODEL_RUN_H
 
@@ -45,7 +45,7 @@ struct trk_quantity {
 	char reason[TRK_RUN_TEXT_SIZE]; /* why it is not exact; empty when it is */
 };
 
-/* One list makes the enumeration, the keys of the JSON and the order in the file. */
+/* Defines the enumeration, the keys of the JSON and the order in the file. */
 #define TRK_TOTAL_LIST(X)                                                                          \
 	X(CPU_S, "cpu_s")                                                                          \
 	X(CPU_USER_S, "cpu_user_s")                                                                \
@@ -121,11 +121,11 @@ struct trk_run_group {
 	uint64_t kills;
 };
 
-/* These counts at the start: see recording/death.h. */
+/* Counts of out-of-memory kills at the start: see recording/death.h. */
 struct trk_run_kills {
 	char boot[TRK_RUN_BOOT_SIZE];  /* id of the boot; "": not known */
 	uint64_t machine;              /* UINT64_MAX: not known */
-	struct trk_run_group group[2]; /* the job's, the next one above that counts */
+	struct trk_run_group group[2]; /* the job's, and its nearest ancestor with a count */
 };
 
 /* Written at the start. */
@@ -134,7 +134,7 @@ struct trk_run {
 	char job[TRK_RUN_TEXT_SIZE];
 	/* identifies the job among those of the same name; "": none */
 	char scope[TRK_RUN_TEXT_SIZE];
-	bool has_scope; /* false: by an older version, or imported: it is of every scope */
+	bool has_scope; /* false: recorded by an older version, or imported: in every scope */
 	char kind[16];  /* run, attach, system */
 	char version[32];
 	char command[TRK_RUN_COMMAND_SIZE]; /* arguments, each ended by a NUL */
@@ -146,9 +146,9 @@ struct trk_run {
 	uint64_t interval_ns;
 	struct trk_quantity limit[TRK_LIMITS];
 	struct trk_quantity request[TRK_REQUESTS];
-	uint64_t
-		input_bytes; /* stated, or of the files that the command line names; 0: not known */
-	bool unlisted;       /* excluded from the history and from advice */
+	/* stated, or size of the files named on the command line; 0: unknown */
+	uint64_t input_bytes;
+	bool unlisted; /* excluded from the history and from advice */
 	struct trk_run_kills kills;
 };
 
@@ -159,7 +159,7 @@ struct trk_outcome {
 	int signal; /* 0: none */
 	char evidence[TRK_RUN_TEXT_SIZE];
 	uint64_t stop_ns;     /* wall clock */
-	uint64_t duration_ns; /* monotonic, which stands still while the machine is suspended */
+	uint64_t duration_ns; /* monotonic, without time in which the machine was suspended */
 	struct trk_quantity total[TRK_TOTALS];
 	struct trk_process_info top[TRK_TOP_MAX];
 	size_t top_count;
@@ -168,19 +168,19 @@ struct trk_outcome {
 	uint64_t tracker_cpu_ns, tracker_rss_bytes;
 	char sources[TRK_RUN_SOURCES_MAX][2][TRK_RUN_TEXT_SIZE / 2]; /* name, text */
 	size_t source_count;
-	bool is_inferred; /* by a reader, as the tracker died: not in the recording */
+	bool is_inferred; /* set by a reader, as the tracker died: not in the recording */
 	/* how long the machine was suspended, not part of the duration; 0: less than a second */
 	uint64_t suspended_ns;
 };
 
-/* A moment that the job has named. */
+/* A moment named by the job. */
 struct trk_mark {
 	uint64_t elapsed_ns; /* since the start of the run */
 	uint64_t time_ns;    /* wall clock */
 	char name[TRK_MARK_NAME_SIZE];
 };
 
-/* Everything that is known of one run: what the writer holds in memory and the reader rebuilds. */
+/* All data about one run, as the writer holds it in memory and the reader rebuilds it. */
 struct trk_record {
 	struct trk_run run;
 	struct trk_outcome outcome;
@@ -192,44 +192,43 @@ struct trk_record {
 	struct trk_gpu_log gpus;
 	struct trk_program_log programs;
 	struct trk_lines *lines; /* owned; NULL: no stacks were sampled */
-	/* Seconds of which the job's use of GPUs is known; of these without use and with a core
-	 * busy. */
+	/* Seconds for which the job's use of GPUs is known; part of them with idle GPUs and a busy
+	 * core. */
 	double gpu_known_s, gpu_starved_s;
-	double held_back_s; /* part of the run that CPU quotas took; NaN: never known */
+	double held_back_s; /* time of the run lost to CPU quotas; NaN: unknown */
 	uint64_t samples;
 	bool ended;       /* the recording has its end */
-	bool writing;     /* it has none yet, and its tracker is alive */
+	bool writing;     /* it has no end yet, and its tracker is alive */
 	uint64_t damaged; /* records that failed their check sum, and cut ends */
 	int64_t last_timestamp_ms;
 	int64_t last_elapsed_us;
 	double last_memory_mib, max_memory_mib;
-	/* While it runs, and holds more than 90 % of its limit of memory: how often its control group
-	 * has reached its own; else NaN. Not recorded. */
+	/* During the run, above 90 % of the memory limit: how often the control group reached its
+	 * limit; else NaN. Not recorded. */
 	double memory_limit_hits;
 };
 
 /* Returns 0 or -ENOMEM. */
 int trk__record_init(struct trk_record *r);
 void trk__record_release(struct trk_record *r);
-/* The job has failed by the report of its own program, although the recording may look
+/* Mark the job as failed, as its own program reported, although the recording may look
  * successful. */
 void trk__record_fail(struct trk_record *r);
-/* Count one row in. */
+/* Add one row. */
 void trk__record_add(struct trk_record *r, uint64_t rows, const struct trk_sample *mean,
 		     const struct trk_sample *min, const struct trk_sample *max);
 
-/* Remember a mark. Beyond the bound, or without memory, it is not kept: returns -ENOSPC or
- * -ENOMEM. */
+/* Add a mark. Returns 0, -ENOSPC beyond TRK_MARKS_MAX, or -ENOMEM. */
 int trk__record_mark(struct trk_record *r, const struct trk_mark *mark);
 
-/* The process that held the most memory, and, in MiB, the most that the job is known to have held:
- * no less than that. NULL and NaN where nothing is known. */
+/* The process with the highest peak memory, and the known peak memory of the job in MiB, which is
+ * no less. NULL and NaN if unknown. */
 const struct trk_process_info *trk__outcome_biggest(const struct trk_outcome *o);
 double trk__outcome_peak_mib(const struct trk_outcome *o);
-/* MiB of the job that were swapped out at most; NaN: not known, or perhaps others'. */
+/* Peak swap of the job in MiB; NaN: unknown, or possibly of other processes. */
 double trk__outcome_swap_mib(const struct trk_outcome *o);
 
-/* Nothing is known of any of them. */
+/* Set n quantities to unknown. */
 void trk__quantities_clear(struct trk_quantity *q, size_t n);
 
 /* Set a quantity; source and reason may be NULL. A NaN value becomes "unknown". */

@@ -10,7 +10,7 @@ enum {
 	BLOCK = 1 << SUB_BITS,
 };
 
-/* How long values of the bucket lasted, and how far they lay from its middle, times that. */
+/* Total duration of the bucket's values, and the sum of distance from its middle times duration. */
 struct bucket {
 	float seconds, off;
 };
@@ -49,7 +49,7 @@ void trk__stats_free(struct trk_stats *s)
 	free(s);
 }
 
-/* Values below 64 have a bucket each; above, the top six bits choose it. */
+/* Each value below 64 has a bucket; above, the top six bits select it. */
 static unsigned int bucket_of(int64_t value)
 {
 	unsigned int octave;
@@ -74,7 +74,7 @@ static double middle_of(unsigned int bucket)
 	       (double) (1ull << octave) / 2;
 }
 
-/* Few of the blocks are ever needed: a column keeps to an octave or two. */
+/* Blocks are allocated on demand: most columns stay within an octave or two. */
 static void count(struct column *c, int64_t value, double seconds)
 {
 	unsigned int bucket = bucket_of(value);
@@ -107,7 +107,7 @@ static void add_rows(struct column *c, uint64_t rows, double seconds, int64_t me
 void trk__stats_add(struct trk_stats *s, uint64_t rows, const struct trk_sample *mean,
 		    const struct trk_sample *min, const struct trk_sample *max)
 {
-	/* The first row covers no time; a microsecond makes it count where it is the only one. */
+	/* The first row covers no time; with a microsecond it counts if it is the only one. */
 	double seconds = trk__sample_get(mean, TRK_INTERVAL);
 
 	if (!(seconds > 0))
@@ -120,21 +120,20 @@ void trk__stats_add(struct trk_stats *s, uint64_t rows, const struct trk_sample 
 
 		if (trk__columns[i].kind == TRK_KIND_STAMP)
 			continue;
-		/* A thinned amount was gathered over `rows` rows: the typical row had a part of
-		 * it. */
+		/* A merged amount covers `rows` rows: each had a part of it. */
 		add_rows(&s->column[i], rows, seconds,
 			 is_delta && rows > 1 ? mean->value[i] / (int64_t) rows : mean->value[i],
 			 min->value[i], max->value[i], is_delta ? mean->value[i] : 0);
 	}
 }
 
-/* The mean of what fell into a bucket. */
+/* The mean of the values in a bucket. */
 static double mean_of(const struct bucket *b, unsigned int bucket)
 {
 	return middle_of(bucket) + (double) (b->off / b->seconds);
 }
 
-/* The next bucket from *at on that holds anything, and its number in *at; NULL at the end. */
+/* The next non-empty bucket from *at on, and its number in *at; NULL at the end. */
 static const struct bucket *next_bucket(const struct column *c, unsigned int *at)
 {
 	for (; *at < BUCKETS; ++*at) {

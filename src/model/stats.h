@@ -1,8 +1,8 @@
 /* On-line statistics of every column: mean, extremes, sum, percentiles, in constant memory.
  *
- * Means and percentiles are weighted by the time that a row covers, so that late rows and the
- * dense start of a run do not count for more than they last. Percentiles come from a histogram
- * whose buckets are 1/32 of a power of two wide: exact below 64 stored units, else within 1.6 %. */
+ * Means and percentiles are weighted by the time that a row covers, because rows are denser at the
+ * start of a run and may be late. Percentiles come from a histogram whose buckets are 1/32 of a
+ * power of two wide: exact below 64 stored units, else within 1.6 %. */
 #ifndef TRK_MODEL_STATS_H
 #define TRK_MODEL_STATS_H
 
@@ -22,13 +22,13 @@ struct trk_stats *trk__stats_new(void);
 void trk__stats_free(struct trk_stats *s);
 void trk__stats_clear(struct trk_stats *s);
 
-/* Add a row that stands for `rows` rows with these means (sums for DELTA), minima and maxima. */
+/* Add a row merged from `rows` rows, with these means (sums for DELTA), minima and maxima. */
 void trk__stats_add(struct trk_stats *s, uint64_t rows, const struct trk_sample *mean,
 		    const struct trk_sample *min, const struct trk_sample *max);
 
 struct trk_column_stats trk__stats_get(const struct trk_stats *s, int column);
-/* Call for each value of a column that occurred, in its unit and with the precision of the buckets,
- * with the seconds that it lasted; ascending. */
+/* Call fn for each value of a column that occurred, ascending, in its unit and with the precision
+ * of the buckets, and the seconds that it lasted. */
 void trk__stats_each(const struct trk_stats *s, int column,
 		     void (*fn)(void *data, double value, double seconds), void *data);
 

@@ -5,8 +5,8 @@ static int64_t at_most(int64_t value, int64_t limit)
 	return value < limit ? value : limit;
 }
 
-/* Without pressure-stall information, a process that was found waiting stands for its interval:
- * right on average, over many intervals. */
+/* Without pressure-stall information, a process found waiting counts for the whole interval, which
+ * is right on average over many intervals. */
 static int64_t estimated_disk(const struct trk_wait_facts *f)
 {
 	if (f->disk_stall_us >= 0)
@@ -29,7 +29,7 @@ static int64_t memory(const struct trk_wait_facts *f)
 
 	if (f->memory_stall_us < 0)
 		return TRK_WAIT_UNKNOWN;
-	/* Above memory.high the kernel lets a task sleep: for whole intervals it takes no fault. */
+	/* Above memory.high the kernel makes tasks sleep, so whole intervals may have no fault. */
 	return f->high_stall_us > stall_us ? f->high_stall_us : stall_us;
 }
 
@@ -42,7 +42,7 @@ int64_t trk__waits_held_back(int64_t throttled_us, int64_t cpu_us, int64_t inter
 	return (int64_t) ((double) throttled_us * (double) interval_us / wanted_us);
 }
 
-/* The queue holds what a quota held back, where the kernel counts the queue at all. */
+/* The queue includes throttling by quotas, if the kernel counts the queue at all. */
 static int64_t for_cpu(const struct trk_wait_facts *f)
 {
 	int64_t held_us = trk__waits_held_back(f->throttled_us, f->cpu_us, f->interval_us);

@@ -1,12 +1,13 @@
-/* Where the time of one interval went, for a process tree: each microsecond to one item.
+/* Where the time of one interval went, for a process tree: each microsecond is assigned to one
+ * item.
  *
- * On a CPU: the tree's CPU time, the interval at most. What is left of the interval goes, in this
- * order, to a GPU that was busy, the disk, memory and the queue for a CPU, each as long as it can
- * have been. The kernel does not show unprivileged readers what one process waited for the disk and
- * for memory; pressure-stall information does it for a control group or the machine, and is taken
- * for the tree's where the tree gave a sign of it in the same interval. So all but the first are
- * estimates, but for block I/O where the kernel keeps account of delays, and the rest of the
- * interval (sleep, network, locks, user input) is not named here. */
+ * On a CPU: the tree's CPU time, at most the interval. The rest is assigned, in this order, to a
+ * busy GPU, the disk, memory and the queue for a CPU, each up to its upper bound. The kernel does
+ * not show unprivileged readers how long one process waited for the disk and for memory;
+ * pressure-stall information shows it for a control group or the machine, and is used for the tree
+ * if the tree shows a sign of such a wait in the same interval. So all but the first are estimates,
+ * except block I/O where the kernel accounts delays. The remainder of the interval (sleep, network,
+ * locks, user input) is not an item. */
 #ifndef TRK_MODEL_WAITS_H
 #define TRK_MODEL_WAITS_H
 
@@ -31,7 +32,7 @@ struct trk_wait_facts {
 	int64_t disk_stall_us;   /* io pressure: some task waited */
 	int64_t memory_stall_us; /* memory pressure */
 	int64_t high_stall_us; /* full memory pressure of a group that has memory.high; UNKNOWN: none */
-	int64_t queue_us;      /* its threads could run, and waited for a CPU */
+	int64_t queue_us;      /* its threads were runnable, and waited for a CPU */
 	int64_t throttled_us; /* held back by quotas, all CPUs */
 	/* a thread was delayed by block I/O; 0 also where delays are not counted */
 	int64_t blocked_us;
@@ -45,12 +46,12 @@ struct trk_waits {
 		[TRK_WAITS]; /* or TRK_WAIT_UNKNOWN; the known ones add up to interval_us at most */
 };
 
-/* How much of an interval a quota took: `throttled_us` adds up all CPUs (and groups), so that it is
- * divided by the mean number of CPUs on which the tree ran or was held back. Never more than the
+/* How much of an interval a quota took. `throttled_us` is a sum over all CPUs (and groups), so it
+ * is divided by the mean number of CPUs on which the tree ran or was throttled. At most the
  * interval. Pure. */
 int64_t trk__waits_held_back(int64_t throttled_us, int64_t cpu_us, int64_t interval_us);
 
-/* Pure. An interval of no length, or a CPU time that is unknown, makes all unknown. */
+/* Pure. If the interval is 0 or the CPU time unknown, all results are unknown. */
 void trk__waits_divide(const struct trk_wait_facts *facts, struct trk_waits *ret);
 
 #endif

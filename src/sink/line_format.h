@@ -24,7 +24,7 @@ struct trk_line_format {
 enum { TRK_LINE_CSV, TRK_LINE_TSV, TRK_LINE_JSONL, TRK_LINE_FORMATS };
 extern const struct trk_line_format trk__line_formats[TRK_LINE_FORMATS];
 
-/* What a cell holds where it is no number with that many decimals. */
+/* Values of trk_line_column.digits other than a number of decimals. */
 enum { TRK_LINE_ANY = -1, TRK_LINE_TEXT = -2, TRK_LINE_FLAG = -3 };
 
 struct trk_line_column {
@@ -44,7 +44,7 @@ void trk__line_head(struct trk_buf *b, const struct trk_line_format *f,
 void trk__line_row(struct trk_buf *b, const struct trk_line_format *f,
 		   const struct trk_line_column *column, size_t columns,
 		   const struct trk_line_cell *cell);
-/* What stands before a cell: a separator, and the name where each cell has its own. */
+/* Write the text before a cell: a separator, and the name in formats where each cell has it. */
 void trk__line_begin_cell(struct trk_buf *b, const struct trk_line_format *f, const char *name,
 			  bool is_first);
 

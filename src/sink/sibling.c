@@ -10,13 +10,15 @@
 
 #define MIB 1048576ull
 
-/* Whole MiB of the machine, cut as there: used and available make up no more than the total. */
+/* Whole MiB of the machine are truncated, as by the sibling: used + available is at most the
+ * total. */
 static bool is_cut(int column)
 {
 	return column >= TRK_SYSTEM_MEMORY_FREE && column <= TRK_SYSTEM_MEMORY_INACTIVE;
 }
 
-/* A stored value in its column's unit, to 10^-decimals: rounded half away from zero, or cut. */
+/* A stored value in its column's unit, to 10^-decimals: rounded half away from zero, or
+ * truncated. */
 static int64_t rounded(const struct trk_sample *row, int column, unsigned int decimals)
 {
 	int64_t divisor = trk__columns[column].divisor, scale = 1;
@@ -44,7 +46,7 @@ static void add_fixed(struct trk_buf *b, int64_t value, unsigned int decimals)
 		trk__buf_printf(b, ".%0*" PRIu64, (int) decimals, size % scale);
 }
 
-/* Decimals by what the column is; whole numbers else. */
+/* Number of decimals of a column; 0 for most. */
 static unsigned int decimals_of(int column)
 {
 	switch (column) {
@@ -88,7 +90,7 @@ void trk__sibling_csv_row(struct trk_buf *b, const struct trk_sample *row)
 
 /* ---- JSON ---- */
 
-/* Half away from zero; without the mathematics library. */
+/* Round half away from zero, without the mathematics library. */
 static int64_t nearest(double value)
 {
 	return (int64_t) (value < 0 ? value - 0.5 : value + 0.5);
@@ -104,7 +106,7 @@ static void key_column(struct trk_json *j, const char *key, const struct trk_sam
 		trk__json_null(j);
 }
 
-/* To two decimals; a rate beyond all reason is unknown. */
+/* A number with two decimals; an implausible rate is unknown. */
 static void key_number(struct trk_json *j, const char *key, double value)
 {
 	trk__json_key(j, key);
@@ -285,7 +287,7 @@ static void add_memory(struct trk_json *j, const struct trk_detail *d)
 	key_mib(j, "inactive_mib", m->inactive, has);
 	key_mib(j, "swap_total_mib", m->swap_total, has);
 	key_mib(j, "swap_used_mib", swap_used, has);
-	/* Of a machine without swap nothing is used; readers there expect a number. */
+	/* 0 for a machine without swap: readers of this format expect a number. */
 	key_number(j, "swap_used_pct",
 		   has && !m->swap_total ? 0
 		   : has                 ? percent(swap_used, m->swap_total)

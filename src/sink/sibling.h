@@ -1,6 +1,6 @@
 /* Samples as the Rust program of the same name writes them: JSON Lines and CSV.
  *
- * docs/compatibility.md lists every field, and where a figure differs on purpose. */
+ * docs/compatibility.md lists every field and every intended difference. */
 #ifndef TRK_SINK_SIBLING_H
 #define TRK_SINK_SIBLING_H
 
@@ -9,10 +9,10 @@
 #include "sample/detail.h"
 #include "model/sample.h"
 
-/* The fields of a line of JSON other than the figures of its row. */
+/* Options for a line of JSON. */
 struct trk_sibling_line {
-	const char *job; /* the name that was given; NULL: none, a derived name is not shown */
-	bool is_first;   /* of its run: its interval is left out */
+	const char *job; /* name given by the user; NULL: none or derived, not written */
+	bool is_first;   /* first row of its run: its interval is left out */
 	bool steal_of_cores;
 };
 

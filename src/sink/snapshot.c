@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/maths.h"
 
-/* A recording does not have the server: the limits of the run are written in its place. */
+/* A recording lacks the server: write the limits of the run instead. */
 static void server_info(struct trk_json *j, const struct trk_snapshot *s,
 			const struct trk_record *r)
 {

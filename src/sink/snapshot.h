@@ -1,7 +1,7 @@
 /* The JSON snapshot of the Python package, which its from_snapshot() and loads() read.
  *
- * A document of two tables, so the rows are gone through twice: head, the process rows, the middle,
- * the system rows, the end. */
+ * The document has two tables, so the rows are read twice. Order of calls: head, the process rows,
+ * middle, the system rows, end. */
 #ifndef TRK_SINK_SNAPSHOT_H
 #define TRK_SINK_SNAPSHOT_H
 
@@ -10,13 +10,14 @@
 #include "sink/table.h"
 
 struct trk_snapshot {
-	bool is_04; /* columns and units of 0.4, else of 0.5 */
+	bool is_04; /* columns and units of version 0.4, else of 0.5 */
 	bool any;   /* a row was written in this table */
 };
 
-/* `processes`: which table the row belongs to. An unmeasured GPU is written as 0, as the package
- * does without a GPU, because it cannot read null. For the same reason a row of the process table
- * is left out where the memory is unknown, as after the last process has ended. */
+/* `processes`: write into the process table, else into the system table. An unmeasured GPU is
+ * written as 0, as by the package without a GPU, because it cannot read null. For the same reason a
+ * row of the process table is left out if the memory is unknown, as after the last process has
+ * ended. */
 void trk__snapshot_head(struct trk_buf *b, struct trk_snapshot *s, const struct trk_record *record);
 void trk__snapshot_row(struct trk_buf *b, struct trk_snapshot *s, bool processes,
 		       const struct trk_sample *row);

@@ -9,7 +9,7 @@ static bool is_04(enum trk_column_set set)
 	return set == TRK_SET_04_PROCESS || set == TRK_SET_04_SYSTEM;
 }
 
-/* Of the sets that are of the process tree or of the system alone. */
+/* Prefix of the sets for only the process tree or only the system. */
 static const char *prefix_of(enum trk_column_set set)
 {
 	switch (set) {
@@ -34,7 +34,7 @@ static const char *name_in(enum trk_column_set set, int column)
 		name = info->name_05;
 	else if (is_04(set))
 		name = info->name_04;
-	/* The sibling's only: the Python package's two tables of 0.5 lack it. */
+	/* Only the sibling has it, not the Python package's two tables of 0.5. */
 	if (!name[0] || (column == TRK_SYSTEM_STEAL && set == TRK_SET_05_SYSTEM))
 		return NULL;
 	if (!prefix || column == TRK_TIMESTAMP)
@@ -52,7 +52,7 @@ bool trk__table_has_row(enum trk_column_set set, const struct trk_sample *row)
 	case TRK_SET_04_PROCESS:
 	case TRK_SET_05_PROCESS:
 		return trk__sample_knows(row, TRK_PROCESS_CPU_USAGE);
-	case TRK_SET_05: /* of both, and either may be left out */
+	case TRK_SET_05: /* has both, and either may be missing */
 		return trk__sample_knows(row, TRK_SYSTEM_CPU_USAGE) ||
 		       trk__sample_knows(row, TRK_PROCESS_CPU_USAGE);
 	default:
@@ -100,7 +100,7 @@ const struct trk_sample *trk__table_only_row(const struct trk_table_lead *lead)
 
 int64_t trk__table_value(enum trk_column_set set, const struct trk_sample *row, int column)
 {
-	/* There, what only root may fill counts as used. */
+	/* The older sets count space reserved for root as used. */
 	if (set != TRK_SET_FULL && column == TRK_SYSTEM_SPACE_USED &&
 	    trk__sample_knows(row, TRK_SYSTEM_SPACE_TOTAL) &&
 	    trk__sample_knows(row, TRK_SYSTEM_SPACE_FREE))

@@ -1,4 +1,4 @@
-/* Samples, a line each, in the column sets that users know. */
+/* Samples, a line each, in the column sets of this and of earlier programs. */
 #ifndef TRK_SINK_TABLE_H
 #define TRK_SINK_TABLE_H
 
@@ -16,7 +16,7 @@ enum trk_column_set {
 	TRK_SET_05_SYSTEM,
 };
 
-/* Does the row belong into this set? The older sets begin with the first interval. */
+/* Whether the set contains the row. The older sets begin with the first interval. */
 bool trk__table_has_row(enum trk_column_set set, const struct trk_sample *row);
 
 /* The rows that an older set leaves out at the start of a run. Zero-initialised: none yet. */
@@ -25,16 +25,17 @@ struct trk_table_lead {
 	bool has_held, has_begun;
 };
 
-/* Take the next row of a run. Returns false while the set has not begun; the row is held then. Else
- * `row` is to be written (or left out, see trk__table_has_row), with what the held rows counted. */
+/* Take the next row of a run. Returns false while the set has not begun, and holds the row. Else
+ * adds the amounts of the held rows to `row`, which the caller writes (or leaves out, see
+ * trk__table_has_row). */
 bool trk__table_begin(struct trk_table_lead *lead, enum trk_column_set set, struct trk_sample *row);
-/* Hold a row although the set could begin with it. */
+/* Hold a row even if the set could begin with it. */
 void trk__table_hold(struct trk_table_lead *lead, const struct trk_sample *row);
-/* At the end of a run that was too short for an interval: its only row, with what is known. NULL if
- * the set has begun. A view into `lead`. */
+/* At the end of a run too short for an interval: its only row. NULL if the set has begun. A view
+ * into `lead`. */
 const struct trk_sample *trk__table_only_row(const struct trk_table_lead *lead);
 
-/* A value in the set's definition; what is not known is not set in the row either. */
+/* A value by the set's definition. Unknown values are not set in the row. */
 int64_t trk__table_value(enum trk_column_set set, const struct trk_sample *row, int column);
 
 /* The line of names, in formats with one. */

@@ -25,8 +25,7 @@ struct gpu_columns {
 	char name[TRK_GPU_METRICS][64];
 };
 
-/* "utilization_share": the name ends with the unit, as in all tables; counts and numbers have
- * none. */
+/* "utilization_share": names end with the unit, as in all tables, except counts and numbers. */
 static void name_column(int metric, char name[64])
 {
 	const char *unit = trk__gpu_metric_units[metric];

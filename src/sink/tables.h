@@ -11,12 +11,12 @@
 #include "sink/line_format.h"
 
 void trk__gpu_table_head(struct trk_buf *b, const struct trk_line_format *f);
-/* The newest row of the log; its moment is that of `row`. */
+/* The newest row of the log; its time is that of `row`. */
 void trk__gpu_table_rows(struct trk_buf *b, const struct trk_gpu_log *log,
 			 const struct trk_sample *row, const struct trk_line_format *f);
 
 void trk__program_table_head(struct trk_buf *b, const struct trk_line_format *f);
-/* A line for each of them. */
+/* A line for each program of the row. */
 void trk__program_table_rows(struct trk_buf *b, const struct trk_program_log *log,
 			     const struct trk_sample *row, bool is_new,
 			     const struct trk_line_format *f);
@@ -26,7 +26,7 @@ void trk__process_table_row(struct trk_buf *b, const struct trk_program_log *log
 			    const struct trk_line_format *f);
 
 void trk__line_table_head(struct trk_buf *b, const struct trk_line_format *f);
-/* One of trk_lines.kept, counted in this window: the line that ran, in a thread. */
+/* A line for one entry of trk_lines.kept, counted in this window: a line of code in a thread. */
 void trk__line_table_row(struct trk_buf *b, const struct trk_lines *l,
 			 const struct trk_lines_window *window, const struct trk_lines_count *c,
 			 const struct trk_line_format *f);
