@@ -1,4 +1,4 @@
-/* The alerts of this user, for a program. */
+/* The public function about the alerts of this user. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* What changed in a run, for a program: what the verb compare does. */
+/* The public function for the verb compare: what changed in a run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ int trk_compare(const char *recording, const struct trk_compare_options *options
 		return trk__why(why, why_size, -EINVAL, "options: size is not set");
 	if (options)
 		memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
-	c = calloc(1, sizeof(*c)); /* empty records can be released */
+	c = calloc(1, sizeof(*c)); /* zeroed, as empty records may be released */
 	if (!c)
 		return trk__why(why, why_size, -ENOMEM, "out of memory");
 	r = compare(c, recording, &o, &error);

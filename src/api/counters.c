@@ -1,4 +1,4 @@
-/* The public view of the counters of now. */
+/* The public functions for current counters. */
 #include "sample/counter_set.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum {
 	KEPT_FDS_MAX = 128,
-	KEPT_FDS_SHARE = 8, /* of what the caller may open */
+	KEPT_FDS_SHARE = 8, /* kept descriptors: 1/8 of RLIMIT_NOFILE */
 };
 
 struct trk_counters {
@@ -23,7 +23,7 @@ struct trk_counters {
 	bool has_claimed; /* the descriptors that all objects together may keep */
 };
 
-/* The first object on a tree has them all: what is read again and again is one tree as a rule. */
+/* The first object on a tree gets all descriptors: usually one tree is read repeatedly. */
 static atomic_bool kept_fds_claimed;
 
 static int claim_fds(struct trk_counters *c)

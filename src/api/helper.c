@@ -24,7 +24,8 @@ enum { PATH_SIZE = 4096, WORDS_MAX = 24 };
 
 /* ---- the program ---- */
 
-/* Next to the library, as an installation or a Python wheel has it: LIB/../bin or LIB itself. */
+/* Find the program next to the library, as in an installation or a Python wheel: LIB/../bin or
+ * LIB. */
 static bool find_installed(char *path)
 {
 	static const char *const places[] = {"../bin/", "../../bin/", ""};
@@ -41,7 +42,7 @@ static const char *program_of(const struct trk_helper_options *o, char *path)
 	return find_installed(path) ? path : "resource-tracker"; /* then looked for in PATH */
 }
 
-/* The arguments of its command line; `text` holds those that are made here. */
+/* The arguments of the program; `text` holds the generated ones. */
 static char **words_of(const struct trk_helper_options *o, int control_fd, char text[3][32])
 {
 	size_t n = 0, extra = 0, more = 0;
@@ -90,12 +91,12 @@ static char **words_of(const struct trk_helper_options *o, int control_fd, char 
 	return (char **) (void *) word;
 }
 
-/* A command inherits what the caller has. A sampler has nothing of the caller's but the socket: it
- * closes the rest, and runs in a session of its own, out of reach of the terminal's Ctrl-C (glibc
- * before 2.26 lacks the flag: then from when it goes into the background).
+/* A command inherits the caller's descriptors. A sampler keeps only the socket, closes the rest,
+ * and runs in its own session, which the terminal's Ctrl-C does not reach (glibc before 2.26 lacks
+ * the flag: then it applies once the sampler is in the background).
  *
- * `fd` is closed on exec, `copy` is the same socket: dup2() makes of it one that stays. Of a
- * descriptor onto itself it would not, before glibc 2.29. */
+ * `fd` is closed on exec. `copy` is the same socket: dup2() from it clears that flag, which before
+ * glibc 2.29 it did not do from a descriptor onto itself. */
 static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int fd,
 		  int copy, bool detached)
 {
@@ -156,7 +157,7 @@ static int start_process(struct trk_helper *h, const struct trk_helper_options *
 	}
 	if (o->argv)
 		h->job_pid = pid;
-	else /* it goes into the background at once, so that no child of the caller is left */
+	else /* it forks into the background at once, so that the caller has no child left */
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	return 0;
@@ -225,7 +226,7 @@ static int start_thread(struct trk_helper *h, const struct trk_helper_options *o
 	}
 	(void) snprintf(w->dir, sizeof(w->dir), "%s", o->dir);
 	(void) snprintf(w->job, sizeof(w->job), "%s", o->job ? o->job : "");
-	/* The program's signals are its own threads' business. */
+	/* Signals of the program are handled by its own threads. */
 	(void) sigfillset(&all);
 	(void) pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = -pthread_create(&h->thread, NULL, sample, w);
@@ -303,7 +304,7 @@ int trk__helper_line(struct trk_helper *h, int timeout_ms, char line[TRK_CONTROL
 		struct pollfd fd = {.fd = h->control.fd, .events = POLLIN};
 
 		if (poll(&fd, 1, (int) ((end - now + TRK_NS_PER_MS - 1) / TRK_NS_PER_MS)) < 0)
-			(void) nanosleep(&nap, NULL); /* no spinning where it cannot wait */
+			(void) nanosleep(&nap, NULL); /* no busy loop if poll fails */
 		now = trk__clock_monotonic_ns();
 	}
 	return r;

@@ -1,5 +1,5 @@
-/* Who samples for the library: the program in a process of its own, or a thread. Either way rows go
- * into a recording, and lines of track/control.h over a socket. */
+/* The sampler of the library: the resource-tracker program in a separate process, or a thread. Both
+ * write rows into a recording, and exchange lines of track/control.h over a socket. */
 #ifndef TRK_API_HELPER_H
 #define TRK_API_HELPER_H
 
@@ -19,19 +19,19 @@ struct trk_helper_options {
 	char *const *more; /* further options of the program, or NULL */
 	uint64_t interval_ns;
 	bool one_process, no_system, in_thread;
-	double lines_hz; /* of a thread; negative: auto, 0: none */
-	bool temporary;  /* the program removes `dir` when its starter has gone without a stop */
+	double lines_hz; /* for a thread; negative: auto, 0: none */
+	bool temporary;  /* the program removes `dir` if the caller exits without a stop */
 };
 
 enum { TRK_HELPER_TEXT_SIZE = 256, TRK_HELPER_ALERTS_MAX = 32 };
 
 struct trk_helper {
-	struct trk_control control; /* its descriptor is owned here */
-	char program[256];          /* that was started; "": a thread */
+	struct trk_control control; /* its descriptor is owned */
+	char program[256];          /* path of the started program; "": a thread */
 	pid_t job_pid;              /* of the program that runs the command; 0: none */
 	bool threaded, joined;
 	pthread_t thread;
-	char *alert[TRK_HELPER_ALERTS_MAX]; /* owned JSON texts that were not taken yet */
+	char *alert[TRK_HELPER_ALERTS_MAX]; /* owned JSON texts, not yet taken */
 	size_t alerts;
 };
 
@@ -39,19 +39,19 @@ struct trk_helper {
 int trk__helper_start(struct trk_helper *h, const struct trk_helper_options *o,
 		      char error[TRK_HELPER_TEXT_SIZE]);
 
-/* Wait for its next line at most so long: 1, 0 at the time's end, or -EPIPE when it has gone.
- * Alerts are kept: the newest 32. */
+/* Wait at most timeout_ms for the next line: 1, 0 on timeout, or -EPIPE when the sampler has
+ * exited. Alerts are queued: the newest 32. */
 int trk__helper_line(struct trk_helper *h, int timeout_ms, char line[TRK_CONTROL_LINE]);
 
-/* The oldest alert that is kept: JSON text that the caller frees; NULL: none. */
+/* The oldest queued alert: JSON text that the caller frees; NULL: none. */
 char *trk__helper_alert(struct trk_helper *h);
 
-/* Tell it to stop, unless it runs a command, and wait for its end. exit_code: of the job; -1: not
- * known. Returns 0 or -ETIMEDOUT. */
+/* Send "stop", unless it runs a command, and wait for its end. exit_code: of the job; -1: unknown.
+ * Returns 0 or -ETIMEDOUT. */
 int trk__helper_stop(struct trk_helper *h, int exit_code, int timeout_ms);
 
-/* Give the descriptor back. After a stop, or in a forked child, where the helper is the
- * parent's. */
+/* Close the descriptor: after a stop, or in a forked child, where the helper belongs to the
+ * parent. */
 void trk__helper_release(struct trk_helper *h);
 
 #endif

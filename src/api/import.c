@@ -1,4 +1,4 @@
-/* Files of other tools, for a program: what the verb import does. */
+/* The public function for the verb import. */
 #include <errno.h>
 #include <string.h>
 

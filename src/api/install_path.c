@@ -26,8 +26,7 @@ bool trk__install_path(const char *const *places, size_t n, const char *name, in
 	return false;
 }
 
-/* Next to the library, as an installation has it: LIB/../share, also from a folder of an
- * architecture. */
+/* Relative to the library: LIB/../share, also from an architecture's library folder. */
 const char *trk__installed_scores(char path[4096])
 {
 	static const char *const places[] = {"../share/resource-tracker/",
@@ -41,7 +40,7 @@ const char *trk__unless_none(const char *file)
 	return file && strcmp(file, "none") != 0 ? file : NULL;
 }
 
-/* Those in $RESOURCE_TRACKER_DATA, which the command reads as well, else those installed. */
+/* The scores in $RESOURCE_TRACKER_DATA, as for the command, else the installed ones. */
 static const char *scores_of_user(char path[4096])
 {
 	const char *folder = getenv("RESOURCE_TRACKER_DATA");

@@ -7,9 +7,9 @@
 
 #include "service/prices.h"
 
-/* The path of `name` in the first of `places` where it can be accessed so (R_OK, X_OK): folders
- * relative to that in which the library lies, each ended by a slash, or "". False, and `path` of no
- * use: in none. */
+/* The path of `name` in the first of `places` where access(2) grants `mode` (R_OK, X_OK). Places
+ * are folders relative to that of the library, each ended by a slash, or "". False if there is
+ * none; `path` is then undefined. */
 bool trk__install_path(const char *const *places, size_t n, const char *name, int mode, char *path,
 		       size_t size);
 
@@ -23,7 +23,8 @@ const char *trk__unless_none(const char *file);
 struct trk_layer_paths {
 	char cache[TRK_PRICES_PATH_SIZE], scores[4096];
 };
-/* The prices of the command. cache: a folder, "none", or NULL: the user's usual one. */
+/* The price layers that the command uses. cache: a folder, "none", or NULL: the user's usual
+ * one. */
 struct trk_price_layers trk__usual_layers(const char *cache, struct trk_layer_paths *room);
 
 #endif

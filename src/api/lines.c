@@ -1,4 +1,4 @@
-/* Which lines of the program used what, of a recording. */
+/* The public function about lines of a recording. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

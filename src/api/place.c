@@ -1,4 +1,4 @@
-/* What this machine is, and where it stands. */
+/* The public functions about this machine and its cloud. */
 #include <stdlib.h>
 
 #include "report/place_json.h"

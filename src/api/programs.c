@@ -27,7 +27,7 @@ int trk__recording_keep_programs(struct trk_recording *r)
 	return 0;
 }
 
-/* Names are made once: views of them are returned. */
+/* Names are created once, as views of them are returned. */
 static int make_names(struct trk_recording *r)
 {
 	const struct trk_program_log *log = &r->record.programs;

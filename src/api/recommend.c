@@ -1,4 +1,4 @@
-/* What to request next time, for a program: what the verb recommend does. */
+/* The public functions for the verb recommend. */
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 enum { DOCUMENT_MAX = 4 << 20, NOTE_MAX = 512, OPTIONS_MAX = 4096 };
 
-/* The request that the options and needs state. Both live as long as the request. */
+/* Read the request from the options and needs, which must live as long as the request. */
 static int read_words(struct trk_recommend_request *q, const struct trk_recommend_options *o,
 		      struct trk_cloud *stated, struct trk_error *error)
 {
@@ -144,7 +144,7 @@ int trk_recommendation_value(const struct trk_recommendation *r, const char *key
 	return -ENOENT;
 }
 
-/* ---- its forms; what a buffer holds is taken over by the caller ---- */
+/* ---- output formats; the caller owns the returned text ---- */
 
 static char *text_of(struct trk_buf *b)
 {

@@ -1,4 +1,4 @@
-/* What stands behind the public struct trk_recording. */
+/* Implementation of the public struct trk_recording. */
 #ifndef TRK_API_RECORDING_H
 #define TRK_API_RECORDING_H
 
@@ -20,17 +20,17 @@ struct trk_recording {
 	uint64_t program_records; /* that were read so far */
 	char (*program_name)[96]; /* owned; made on first use */
 	int error;
-	struct trk_job_runs runs; /* count 0: the run stands alone */
+	struct trk_job_runs runs; /* count 0: no earlier runs are used */
 	struct trk_change change; /* since the earlier runs of a history */
 	bool has_change;
 };
 
-/* What is advised for the next run, from the runs that the recording was given, and how busy the
- * cores were, for the cost on other servers (a view). Errors of trk__advice_make. */
+/* Advice for the next run, from the runs of trk_recording_earlier(), and how busy the cores were,
+ * for the cost on other servers (a view). Errors of trk__advice_make. */
 int trk__recording_advise(const struct trk_recording *r, struct trk_advice *ret,
 			  const struct trk_busy **ret_busy);
 
-/* Keep what the programs used in the newest row. 0 or -ENOMEM. */
+/* Store the use by program of the newest row. 0 or -ENOMEM. */
 int trk__recording_keep_programs(struct trk_recording *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* The report of a recording, for a program. */
+/* The public functions that write reports. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -59,7 +59,7 @@ struct trk_need_words trk__server_words(const struct trk_server_needs *n)
 	};
 }
 
-/* Whole vCPUs and GPUs: half a one is had with one. */
+/* Round up to whole vCPUs and GPUs. */
 static uint32_t round_up(double value)
 {
 	uint32_t whole = (uint32_t) value;

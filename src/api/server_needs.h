@@ -1,5 +1,4 @@
-/* The needs of the public header as the library's own types: for the search of servers and for
- * trk_recommend(). */
+/* Converts struct trk_server_needs of the public header to the library's own types. */
 #ifndef TRK_API_SERVER_NEEDS_H
 #define TRK_API_SERVER_NEEDS_H
 
@@ -9,8 +8,8 @@
 /* Write a sentence into why[0..size), which may be NULL. Returns `code`. */
 int trk__why(char *why, size_t size, int code, const char *text);
 
-/* Copy what the caller set: the fields that an older caller's shorter struct lacks, and all of them
- * for NULL, are 0. 0, -EINVAL or -TRK_E_RANGE, with a sentence in `why`. */
+/* Copy the caller's struct. Fields that an older caller's shorter struct lacks are 0, all of them
+ * for NULL. 0, -EINVAL or -TRK_E_RANGE, with a sentence in `why`. */
 int trk__server_needs_take(const struct trk_server_needs *given, struct trk_server_needs *n,
 			   char *why, size_t size);
 /* The names, which point into the needs, and the amounts and flags. */

@@ -1,4 +1,5 @@
-/* Servers and prices, for a program: what the verbs servers, recommend and catalog do. */
+/* The public functions about servers and prices: those of the verbs servers, recommend and
+ * catalog. */
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -65,10 +66,10 @@ void trk_catalog_free(struct trk_catalog *catalog)
 	free(catalog);
 }
 
-/* ---- looking ---- */
+/* ---- search ---- */
 
 struct trk_servers {
-	struct trk_run_servers of; /* of a run, or only its needs and offers */
+	struct trk_run_servers of; /* of a run; without a run only its needs and offers are used */
 };
 
 static double boot_of(const struct trk_server_needs *n)
@@ -160,7 +161,7 @@ void trk_servers_free(struct trk_servers *servers)
 	free(servers);
 }
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 size_t trk_servers_count(const struct trk_servers *servers)
 {

@@ -23,7 +23,7 @@ static bool has_runs(const char *dir)
 	return runs_fd >= 0;
 }
 
-/* The database that the user's environment names, and the usual directory. */
+/* Take the database named in the user's environment, and the usual directory. */
 static void take_user(struct trk_sources *p, const struct trk_sources_named *named)
 {
 	struct trk_service *s = &p->service;
@@ -50,7 +50,7 @@ struct trk_price_layers trk__named_layers(const struct trk_sources_named *named,
 	l.no_fetched = named->catalog && !named->cache;
 	l.no_imported = (named->catalog || named->prices) && !named->cache;
 	l.prices = trk__unless_none(named->prices);
-	if (named->scores || named->catalog) { /* a catalogue of the caller's stands alone */
+	if (named->scores || named->catalog) { /* no usual scores for another catalogue */
 		l.scores = trk__unless_none(named->scores);
 		l.scores_optional = false;
 	}

@@ -1,5 +1,5 @@
-/* What an answer rests on in addition to the recording: the history of runs and the prices, as the
- * options of a caller name them. */
+/* Sources in addition to the recording: the history of runs and the prices, as named by a caller's
+ * options. */
 #ifndef TRK_API_SOURCES_H
 #define TRK_API_SOURCES_H
 
@@ -7,7 +7,7 @@
 #include "service/runs.h"
 #include "service/usual_places.h"
 
-/* What the options say; NULL and 0: nothing. */
+/* Fields of the options; NULL and 0: not set. */
 struct trk_sources_named {
 	const char *history, *history_url;
 	const char *cache;
@@ -27,8 +27,8 @@ struct trk_sources {
 	char note[256]; /* the first remark of the service; "": none */
 };
 
-/* Fill *ret, which is not copied after that. with_history: open the history as well. 0, or an error
- * of trk__runs_history with a sentence. The caller releases in each case. */
+/* Fill *ret, which must not be copied. with_history: open the history as well. 0, or an error of
+ * trk__runs_history() with a sentence. The caller releases *ret in each case. */
 int trk__sources_open(struct trk_sources *ret, const struct trk_sources_named *named,
 		      bool with_history, struct trk_error *reterr);
 void trk__sources_release(struct trk_sources *p);

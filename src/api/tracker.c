@@ -30,7 +30,7 @@ struct trk_tracker {
 	pthread_mutex_t lock;
 	struct trk_helper helper;
 	struct trk_tail tail;
-	pid_t owner; /* the process that started it: a forked child is not */
+	pid_t owner; /* the process that started it, not a forked child */
 	bool stopped, command_known;
 	int command_status;
 	uint64_t interval_ns;
@@ -56,7 +56,7 @@ static int fail(char *why, size_t size, int code, const char *format, ...)
 	return code;
 }
 
-/* What cannot be tracked, and why: the first rule that holds. */
+/* Check the options; the first violated rule gives the error and its text. */
 static int check_options(const struct trk_tracker_options *o, char *why, size_t size)
 {
 	char interval[64], pid[48], both[64];
@@ -89,7 +89,7 @@ static int check_options(const struct trk_tracker_options *o, char *why, size_t 
 	return 0;
 }
 
-/* An older caller's struct is shorter: what it does not have is at its default. */
+/* An older caller's struct is shorter: missing fields have their defaults. */
 static int take_options(const struct trk_tracker_options *given, struct trk_tracker_options *o,
 			char *why, size_t size)
 {
@@ -115,7 +115,7 @@ static int make_temporary(struct trk_tracker *t)
 
 /* ---- life ---- */
 
-/* The helper has said where it records, or why it does not. */
+/* Wait until the helper reports the path of its recording, or an error. */
 static int await_start(struct trk_tracker *t, char *why, size_t size)
 {
 	char line[TRK_CONTROL_LINE];
@@ -233,8 +233,8 @@ static int stop(struct trk_tracker *t, int exit_code)
 	return r;
 }
 
-/* Until a command has ended. Without the lock, so that other threads may look at the tracker as
- * long as it takes; the next caller that gets the lock reaps it. */
+/* Wait for the end of a command, without the lock, so that other threads can use the tracker
+ * meanwhile. The next caller that gets the lock reaps it. */
 static void await_command(struct trk_tracker *t)
 {
 	siginfo_t info;
@@ -290,7 +290,7 @@ void trk_tracker_free(struct trk_tracker *t)
 
 /* ---- while it runs ---- */
 
-/* Take its messages; notices its end. */
+/* Read messages of the helper, and detect its end. */
 static void listen(struct trk_tracker *t)
 {
 	char line[TRK_CONTROL_LINE];
@@ -327,7 +327,7 @@ uint64_t trk_tracker_samples(struct trk_tracker *t)
 	return n;
 }
 
-/* Long enough to cost nothing, short enough to be prompt. */
+/* Time between two checks while waiting. */
 static struct timespec nap_of(const struct trk_tracker *t)
 {
 	uint64_t ns = t->interval_ns / 20;
@@ -345,7 +345,7 @@ int trk_tracker_wait(struct trk_tracker *t, uint64_t samples, double timeout_s)
 	struct timespec nap = nap_of(t);
 
 	for (;;) {
-		/* Read first: what was written before the end counts. */
+		/* Read first: rows written just before the end count. */
 		int running = trk_tracker_running(t);
 
 		if (trk_tracker_samples(t) >= samples)

@@ -12,7 +12,6 @@
 #define ERRORS    3.0 /* standard errors of sampling */
 #define GROWTH    32.0
 
-/* A run and its table. */
 struct side {
 	const struct trk_lines *lines;
 	struct trk_profile profile;
@@ -28,7 +27,7 @@ static int line_of(const struct side *s, size_t i)
 	return s->lines->node[s->profile.row[i].node].line;
 }
 
-/* The row of the other run with the same line; NULL: there is none. */
+/* The matching row of the other run; NULL: none. */
 static const struct trk_profile_row *row_like(const struct side *s, const struct side *other,
 					      size_t i)
 {
@@ -63,7 +62,7 @@ static double variance_of(const struct side *s, const struct trk_profile_row *ro
 
 	if (n < 1)
 		return 0;
-	/* A line without a sample may have run for the time of one. */
+	/* A line without samples may have run for up to one sample. */
 	return all * all * (share * (1 - share) / n + 1 / (n * n));
 }
 

@@ -1,8 +1,8 @@
-/* Which lines used more, or less, in a run than in one before it.
+/* Which lines used more, or less, in a run than in an earlier one.
  *
- * A line is found again by its file, its function and its place in the function: code that was added
- * above the function moves no line. CPU time counts from 5 % of the run's on lines and three
- * standard errors of what sampling can tell, growth of memory from 32 MiB. */
+ * Lines are matched by file, function and position in the function, so code added above a function
+ * changes no match. A change of CPU time is reported from 5 % of the CPU time on all lines and
+ * three standard errors of sampling, growth of memory from 32 MiB. */
 #ifndef TRK_LINES_CHANGE_H
 #define TRK_LINES_CHANGE_H
 
@@ -14,7 +14,7 @@ enum { TRK_LINES_CHANGE_PLACE = 2 * TRK_LINES_CHANGE_TEXT + 16 };
 
 struct trk_lines_change_row {
 	char file[TRK_LINES_CHANGE_TEXT], function[TRK_LINES_CHANGE_TEXT]; /* their ends */
-	int line;           /* of now; of before where it used nothing now; 0: unknown */
+	int line;           /* in `now`, else in `before`; 0: unknown */
 	double before, now; /* CPU time in s, or growth in MiB */
 };
 

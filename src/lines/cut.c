@@ -2,15 +2,15 @@
 
 #include <stdlib.h>
 
-/* Stretches of so long are compared, of at least one window each. A window that ends a second after
- * the cut counts as one before it. */
+/* Length of the compared parts, at least one window each. A window that ends up to a second after
+ * the cut counts as before it. */
 enum { STRETCH_US = 30 * 1000000, SLACK_US = 1000000 };
-/* Shares in percent: a line with so much goes on; one with so little does not run. */
+/* Shares in percent: from MOST on a line runs throughout; up to LEAST it does not run. */
 enum { MOST = 60, LEAST = 10 };
 
 struct stretch {
 	size_t first, end; /* windows */
-	uint64_t *wall_us; /* of each node with what it called, on one thread */
+	uint64_t *wall_us; /* of each node, callees included, on one thread */
 };
 
 static struct stretch windows_before(const struct trk_lines *l, int64_t at_us)
@@ -50,7 +50,7 @@ static const struct trk_lines_count *counts_of(const struct trk_lines *l, const 
 	return l->kept + l->window[s->first].first;
 }
 
-/* The first main thread from `lane` on that was seen in the stretch; 0: none. */
+/* The first main thread from `lane` on with samples in the part; 0: none. */
 static uint32_t main_thread(const struct trk_lines *l, const struct stretch *s, uint32_t lane)
 {
 	size_t n;
@@ -66,7 +66,7 @@ static uint32_t main_thread(const struct trk_lines *l, const struct stretch *s, 
 	return best;
 }
 
-/* The first one that was seen in both. */
+/* The first main thread with samples in both parts. */
 static uint32_t common_thread(const struct trk_lines *l, const struct stretch *before,
 			      const struct stretch *after)
 {
@@ -109,7 +109,8 @@ static uint32_t heaviest_child(const struct trk_lines *l, const struct stretch *
 	return best;
 }
 
-/* The first line of the function of `left`, called from the same place, that only runs after. */
+/* The first line of the function of `left`, called from the same place, that runs only after the
+ * cut. */
 static uint32_t line_after(const struct trk_lines *l, const struct stretch *before,
 			   const struct stretch *after, uint32_t left)
 {

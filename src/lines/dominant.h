@@ -1,11 +1,11 @@
-/* The function that a stretch of a run was spent in. */
+/* The function in which a part of a run spent its CPU time. */
 #ifndef TRK_LINES_DOMINANT_H
 #define TRK_LINES_DOMINANT_H
 
 #include "model/lines.h"
 
-/* The innermost of the user's functions that ran, with what they called, for 60 % of the CPU time
- * of a stretch; "": there is none, or too few stacks. Times since the start of the run. 0 or
+/* The innermost of the user's functions that, with its callees, used 60 % of the CPU time of a part
+ * of the run; "": there is none, or too few stacks. Times since the start of the run. 0 or
  * -ENOMEM. */
 int trk__lines_dominant(const struct trk_lines *l, double from_s, double to_s, char *ret,
 			size_t size);

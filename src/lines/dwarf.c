@@ -68,7 +68,7 @@ bool trk__dwarf_is_there(void)
 	return is_there;
 }
 
-/* Bounds for a file that is made to take long. */
+/* Bounds against files crafted to take long. */
 struct work {
 	int calls, looks;
 };
@@ -80,13 +80,13 @@ static bool number_of(struct die *die, unsigned int code, uint64_t *ret)
 	return dwarf_attr(die, code, &attribute) && dwarf_formudata(&attribute, ret) == 0;
 }
 
-/* Names without a path are of the unit's own folder. */
+/* Names without a path are in the folder of the compilation unit. */
 static bool is_library(const char *file)
 {
 	return file[0] == '/' && trk__native_is_of_system(file);
 }
 
-/* The innermost call in the user's own code, of library code that was put in its place. */
+/* For inlined library code, the innermost call in the user's own code. */
 static void find_call(struct die *unit, struct trk_dwarf_line *ret)
 {
 	struct die *innermost = NULL, *scope = NULL;

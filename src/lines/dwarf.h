@@ -1,7 +1,7 @@
 /* Source lines of addresses, from the line tables of a file.
  *
- * By libdw (elfutils), loaded on first use. It reads the file that it is given and, where that
- * names one, the common part of several debug files; it fetches nothing. */
+ * Uses libdw (elfutils), loaded on first use. It reads the given file and, if that names one, the
+ * supplementary debug file; it downloads nothing. */
 #ifndef TRK_LINES_DWARF_H
 #define TRK_LINES_DWARF_H
 
@@ -17,12 +17,12 @@ struct trk_dwarf_line {
 
 /* Whether libdw can be loaded. */
 bool trk__dwarf_is_there(void);
-/* Look up lines, which are in the order of their addresses. Of library code that the compiler put
- * into a function of the user's, the line is that of the call. fd is borrowed. */
+/* Look up lines, which are sorted by address. For library code inlined into a user's function, the
+ * line is that of the call. fd is borrowed. */
 void trk__dwarf_find(int fd, struct trk_dwarf_line *line, size_t count);
 
-/* The name of a function as its language writes it, without parameters, by libstdc++ (loaded on
- * first use) for mangled names of C++ and Rust. The caller frees. NULL: no memory. */
+/* The demangled name of a function, without parameters; libstdc++ (loaded on first use) demangles
+ * C++ and Rust. The caller frees. NULL: no memory. */
 char *trk__demangle(const char *name);
 
 #endif

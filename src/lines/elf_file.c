@@ -61,7 +61,7 @@ static bool read_at(int fd, uint64_t offset, void *to, size_t size)
 	return true;
 }
 
-/* A table of the file with a NUL after it; NULL: none, or no memory. The caller frees. */
+/* Read a table of the file and append a NUL; NULL: none, or no memory. The caller frees. */
 static void *read_table(int fd, uint64_t offset, uint64_t size, uint64_t max)
 {
 	char *table;
@@ -132,7 +132,7 @@ static int compare_symbols(const void *a, const void *b)
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	if (x->size != y->size) /* the largest last: it is the one that is found */
+	if (x->size != y->size) /* the largest last: the search finds it */
 		return x->size < y->size ? -1 : 1;
 	return (x->name > y->name) - (x->name < y->name);
 }
@@ -248,7 +248,7 @@ void trk__elf_file_add_debug(struct trk_elf_file *f)
 		trk__elf_file_close(&debug);
 		return;
 	}
-	/* The parts of the file itself: those of the debug file are empty. */
+	/* Use the segments of the file itself: those of the debug file are empty. */
 	memcpy(debug.segment, f->segment, sizeof(debug.segment));
 	debug.segments = f->segments;
 	debug.changed_s = f->changed_s;

@@ -1,9 +1,9 @@
 /* Functions of an ELF file: 64 bits, little-endian.
  *
  * Source: its .symtab, else its .dynsym; those of its separate debug file
- * (/usr/lib/debug/.build-id) where there is one and the file itself has no line table. The name of
- * the file comes from a recording, which may be of another user: only a regular file of the
- * effective user or of root is opened. */
+ * (/usr/lib/debug/.build-id) if that exists and the file has no line table. The name of the file is
+ * from a recording, which may be another user's: only regular files of the effective user or of
+ * root are opened. */
 #ifndef TRK_LINES_ELF_FILE_H
 #define TRK_LINES_ELF_FILE_H
 
@@ -20,7 +20,7 @@ struct trk_elf_symbol {
 
 struct trk_elf_file {
 	int fd;                         /* owned; -1: closed */
-	double changed_s;               /* when it was written to, seconds since 1970 */
+	double changed_s;               /* modification time, seconds since 1970 */
 	char build_id[TRK_ELF_ID_SIZE]; /* hexadecimal; "": none */
 	bool has_lines;                 /* a line table */
 	struct {
@@ -35,7 +35,7 @@ struct trk_elf_file {
 
 /* 0; -ENOENT, -EPERM (of another user), -ENOEXEC, or another negative errno. The caller closes. */
 int trk__elf_file_open(const char *path, struct trk_elf_file *ret);
-/* Take symbols and line table of its debug file where it has none, and there is one. */
+/* If the file has no line table and a debug file exists, use that file's symbols and line table. */
 void trk__elf_file_add_debug(struct trk_elf_file *f);
 void trk__elf_file_close(struct trk_elf_file *f);
 

@@ -16,7 +16,7 @@ enum {
 
 static bool is_larger(const struct trk_lines_growth *a, const struct trk_lines_growth *b)
 {
-	/* What is sure weighs more than what is likely. */
+	/* Certain growth weighs more than probable growth. */
 	return a->sure_bytes * 2 + a->between_bytes > b->sure_bytes * 2 + b->between_bytes;
 }
 
@@ -125,7 +125,7 @@ int trk__lines_highlights_of(const struct trk_lines *l, pid_t pid, struct trk_li
 	for (size_t i = 0; i < p.rows && p.row[i].self.cpu_us && h.hottest == TRK_LINES_ROOT; i++) {
 		const struct trk_lines_function *f = &l->function[l->node[p.row[i].node].function];
 
-		if (trk__lines_is_native(f, NULL, NULL)) /* its name was not looked up */
+		if (trk__lines_is_native(f, NULL, NULL)) /* its symbol was not looked up */
 			continue;
 		h.hottest = p.row[i].node;
 		h.hottest_cpu_us = p.row[i].self.cpu_us;

@@ -1,5 +1,5 @@
-/* The few lines of a run that a summary has room for: the hottest one, those that memory grew at,
- * and what each thread did when it was looked at last. Pure functions over struct trk_lines. */
+/* The lines of a run for a summary: the one with the most CPU time, those where memory grew, and
+ * what each thread did at its last sample. Pure functions over struct trk_lines. */
 #ifndef TRK_LINES_HIGHLIGHTS_H
 #define TRK_LINES_HIGHLIGHTS_H
 
@@ -22,7 +22,7 @@ struct trk_lines_standing {
 };
 
 struct trk_lines_highlights {
-	uint32_t hottest;                /* node; 0: no CPU time was counted */
+	uint32_t hottest;                /* node; 0: no CPU time was sampled */
 	uint64_t hottest_cpu_us, cpu_us; /* of that line, and of all */
 	struct trk_lines_growth growth[TRK_HIGHLIGHTS_GROWTH]; /* largest first; from 8 MiB on */
 	size_t growths;
@@ -32,12 +32,12 @@ struct trk_lines_highlights {
 	int64_t last_us;           /* of the newest of them, since the start of the run */
 };
 
-/* pid: the process whose last second counts; 0, or one that was not read: the last second of any.
- * NULL for l gives nothing. 0 or -ENOMEM. */
+/* pid: the process whose last second is shown; 0, or one that was not read: any process. l NULL:
+ * empty result. 0 or -ENOMEM. */
 int trk__lines_highlights_of(const struct trk_lines *l, pid_t pid,
 			     struct trk_lines_highlights *ret);
 
-/* Whether so much growth is worth naming for a run with this peak of memory (bytes). */
+/* Whether growth is large enough to be reported for a run with this peak memory (bytes). */
 bool trk__lines_growth_counts(const struct trk_lines_growth *g, double peak_bytes);
 
 /* The member "lines" of the summary's JSON; null without lines. */

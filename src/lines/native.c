@@ -13,7 +13,7 @@ enum { FILES_MAX = 256, NAME_MAX_BYTES = 400 };
 #define UNKNOWN TRK_LINES_OTHER
 
 struct place {
-	uint32_t function; /* of the new lines; UNKNOWN: as it was */
+	uint32_t function; /* in the new lines; UNKNOWN: unchanged */
 	int line;
 };
 
@@ -21,7 +21,7 @@ struct look_up {
 	const struct trk_lines *from;
 	struct trk_lines *to;
 	struct place *place; /* of each node */
-	uint32_t *node;      /* those of one file, by their offset */
+	uint32_t *node;      /* nodes of one file, by offset */
 	size_t nodes;
 	double start_s;
 };
@@ -69,7 +69,7 @@ static void add_symbols(struct trk_lines *to, const char *file, const char *why,
 	to->symbol_files += more[to->symbol_files].file != NULL;
 }
 
-/* Open the file as it was when it ran. NULL, or why it cannot be used. */
+/* Open the file if it is the one that ran. NULL, or why it cannot be used. */
 static const char *open_file(const struct look_up *u, const struct trk_lines_function *f,
 			     struct trk_elf_file *ret)
 {
@@ -117,7 +117,7 @@ static uint64_t address_of(const struct look_up *u, const struct trk_elf_file *f
 	return offset && trk__elf_file_address(f, (uint64_t) offset, &address) ? address : 0;
 }
 
-/* Lines of all places of the file, and of the starts of their functions. */
+/* Look up the lines of all places of the file, and of the starts of their functions. */
 static size_t find_lines(const struct look_up *u, const struct trk_elf_file *f,
 			 struct trk_dwarf_line *line)
 {
@@ -158,7 +158,7 @@ static void name_place(struct look_up *u, const struct trk_elf_file *f,
 	name = trk__demangle(f->strings + s->name);
 	if (!name)
 		return;
-	/* What was inlined is of another file, maybe: the line then stands in that one. */
+	/* Inlined code may be from another file, which the line then refers to. */
 	if (here && here->file)
 		file = here->file;
 	place->function = trk__lines_function_of(
@@ -253,7 +253,7 @@ static int look_up_files(struct look_up *u)
 
 /* ---- the new lines ---- */
 
-/* The number in the new lines of each node. */
+/* Map each node to its number in the new lines. */
 static void map_nodes(struct look_up *u, uint32_t *map)
 {
 	const struct trk_lines *l = u->from;
@@ -273,7 +273,7 @@ static void map_nodes(struct look_up *u, uint32_t *map)
 	}
 }
 
-/* Counts with the new numbers, those of one place added up. */
+/* Renumber counts, and add up those of the same place. */
 static int renumber(const struct trk_lines_count *count, size_t counts, const uint32_t *map,
 		    struct trk_lines_sums *sums)
 {

@@ -14,12 +14,12 @@ struct making {
 	struct trk_profile_options options;
 	struct trk_profile *profile;
 	uint64_t *key; /* of each row */
-	size_t *stamp; /* of each row: the count that was added to its with_callees last */
+	size_t *stamp; /* of each row: number of the last count added to its with_callees */
 	size_t cap;
 	uint32_t *slot; /* hash: key -> row + 1 */
 	size_t slots;
 	uint32_t *file; /* of each function: the first function of the same file */
-	size_t counts;  /* taken so far */
+	size_t counts;  /* processed so far */
 };
 
 uint64_t trk__profile_value(const struct trk_lines_amounts *a, enum trk_lines_order order)
@@ -81,7 +81,7 @@ static int grow(struct making *m)
 	return 0;
 }
 
-/* The number of the row with this key, made where there is none; SIZE_MAX: no memory. */
+/* Find or add the row with this key, and return its number; SIZE_MAX: no memory. */
 static size_t row_of(struct making *m, uint64_t key, uint32_t node, uint32_t lane)
 {
 	size_t at, i;
@@ -125,7 +125,7 @@ static bool is_of_lanes(const struct making *m)
 	return m->options.by == TRK_LINES_BY_THREAD || m->options.by == TRK_LINES_BY_PROCESS;
 }
 
-/* The library under a line of the user's code: the one with the largest count. */
+/* Record the library call with the largest count below a line of the user's code. */
 static void note_below(struct making *m, struct trk_profile_row *row,
 		       const struct trk_lines_count *c)
 {
@@ -171,7 +171,7 @@ static int take_count(struct making *m, const struct trk_lines_count *c)
 	}
 	if (own != c->node)
 		note_below(m, &m->profile->row[i], c);
-	/* A stack of library code alone has no caller of the user's. */
+	/* A stack that is only library code has no caller in the user's code. */
 	if (!m->options.all_frames && m->lines->function[m->lines->node[own].function].is_library) {
 		trk__lines_amounts_add(&m->profile->row[i].with_callees, &c->amounts);
 		return 0;
@@ -295,8 +295,8 @@ static int make_rows(const struct trk_lines *l, const struct trk_profile_options
 	return 0;
 }
 
-/* What a phase used, and its line that used the most. 0 or -ENOMEM; 1: it lies outside of the part
- * of the run that is asked for. */
+/* The use of a phase, and its line that used the most. 0 or -ENOMEM; 1: outside the selected part
+ * of the run. */
 static int make_phase(const struct trk_lines *l, const struct trk_profile_options *options,
 		      const struct trk_lines_phase *phase, struct trk_profile *ret)
 {

@@ -1,8 +1,8 @@
 /* From sampled stacks to a table: which line, function, file, thread, process or phase used what.
  *
- * A line is charged with what ran on it, and with what it called. Lines of the standard library and
- * of installed packages are charged to the nearest line of the user's own code above them, unless
- * all frames are asked for. Pure functions over struct trk_lines. */
+ * Each row has the use of the line itself, and the use including its callees. Lines of the standard
+ * library and of installed packages are charged to the nearest calling line of the user's own code,
+ * unless all_frames is set. Pure functions over struct trk_lines. */
 #ifndef TRK_LINES_PROFILE_H
 #define TRK_LINES_PROFILE_H
 
@@ -30,41 +30,41 @@ struct trk_lines_phase {
 struct trk_profile_options {
 	enum trk_lines_by by;
 	enum trk_lines_order order;
-	bool all_frames;                     /* charge library code to itself */
+	bool all_frames;                     /* show library code as its own rows */
 	int64_t from_us, to_us;              /* since the start of the run; whole windows count */
 	const struct trk_lines_phase *phase; /* borrowed: the rows of TRK_LINES_BY_PHASE */
 	size_t phases;
 };
 
 struct trk_profile_row {
-	/* One of those that the row stands for: file, name and line are its. Of a phase: the line
-	 * that used the most; TRK_LINES_ROOT: none. */
+	/* One of the nodes of the row, which gives file, name and line. Of a phase: the line that
+	 * used the most; TRK_LINES_ROOT: none. */
 	uint32_t node;
-	uint32_t lane; /* of threads and processes */
+	uint32_t lane; /* for rows by thread and process */
 	struct trk_lines_amounts self, with_callees;
 	uint32_t below; /* node of the library call that used the most CPU time; 0: none */
 	uint64_t below_us;
-	const struct trk_lines_phase *phase; /* NULL: the rows are no phases; borrowed */
+	const struct trk_lines_phase *phase; /* borrowed; NULL unless rows are phases */
 };
 
 struct trk_profile {
-	struct trk_profile_row *row; /* owned; in the order that was asked for */
+	struct trk_profile_row *row; /* owned; in the requested order */
 	size_t rows;
 	struct trk_lines_amounts all;
 	int64_t from_us, to_us; /* of the windows that were counted */
 };
 
-/* 0 or -ENOMEM. Needs the windows (struct trk_lines.keeps_windows) where a part of the run is asked
- * for. The caller releases. */
+/* 0 or -ENOMEM. For a part of the run it needs the windows (struct trk_lines.keeps_windows). The
+ * caller releases. */
 int trk__profile_make(const struct trk_lines *l, const struct trk_profile_options *options,
 		      struct trk_profile *ret);
 void trk__profile_release(struct trk_profile *p);
 
-/* What is shown of a row's own use in this order: µs, or bytes of sure growth. */
+/* The figure of an amount for this order: µs, or bytes of certain growth. */
 uint64_t trk__profile_value(const struct trk_lines_amounts *a, enum trk_lines_order order);
 
-/* Growth as it is shown: what is sure, with "+", where hardly more is likely; else all of it, with
- * "~". */
+/* Growth as displayed: the certain part, with "+", if little more is probable; else both parts,
+ * with "~". */
 uint64_t trk__profile_growth(uint64_t sure_bytes, uint64_t between_bytes, const char **ret_sign);
 
 #endif

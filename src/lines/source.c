@@ -71,7 +71,7 @@ const char *trk__lines_source(void *data, const struct trk_lines_function *f, in
 
 	*ret_why = NULL;
 	if (f->file[0] != '/')
-		return NULL; /* of another directory, or no file */
+		return NULL; /* relative to an unknown directory, or not a file */
 	if (!s->file || strcmp(s->file, f->file) != 0) {
 		trk__lines_source_release(s);
 		s->file = strdup(f->file);

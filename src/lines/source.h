@@ -1,10 +1,10 @@
 /* The text of lines of source files, as it was when a run began.
  *
- * The names of the files come from a recording, which may be of another user. A line is shown only
- * of a regular file of the effective user or of root that is source code (by its suffix, or a first
- * line "#!" that names python) and was not written to since the run began, nor since the program of
- * native code was built. Secrets are masked (base/mask.h). Where no line of a file is shown, the
- * reason is given. */
+ * The names of the files are from a recording, which may be another user's. Lines are shown only of
+ * a regular file of the effective user or of root that is source code (by its suffix, or a first
+ * line "#!" with python) and was not modified since the run began, nor, for native code, since the
+ * program was built. Secrets are masked (base/mask.h). If a file is not shown, the reason is
+ * returned. */
 #ifndef TRK_LINES_SOURCE_H
 #define TRK_LINES_SOURCE_H
 
@@ -16,8 +16,8 @@
 struct trk_lines_source {
 	double start_s;    /* of the run, seconds since 1970 */
 	char *file, *text; /* owned */
-	double changed_s;  /* when it was written to */
-	const char *why;   /* there is no text; static */
+	double changed_s;  /* modification time */
+	const char *why;   /* why there is no text; static */
 };
 
 /* Fits trk_lines_source_fn; data is a struct trk_lines_source. */

@@ -10,9 +10,9 @@ enum { LEAST_NODES = 4 };
 
 struct tree {
 	const struct trk_lines *l;
-	uint64_t *us;     /* of each node, with what it called */
+	uint64_t *us;     /* of each node, callees included */
 	uint32_t *kept;   /* of each node: number in the list + 1; 0: left out */
-	uint32_t *ranked; /* nodes that used any, the largest first */
+	uint32_t *ranked; /* nodes with CPU time, the largest first */
 	uint32_t *named;  /* of each function: number + 1 */
 	uint64_t *in_bin; /* of each node, in one bin */
 	uint64_t *bin_us; /* [kept][bins] */
@@ -32,13 +32,13 @@ static void sum_up(struct tree *t)
 		t->us[l->node[i].parent] += t->us[i];
 }
 
-/* The machinery of imports, five to ten calls for each module, is left out. */
+/* Frames of the import system, five to ten calls for each module, are left out. */
 static bool is_import(const struct trk_lines *l, size_t node)
 {
 	return !strncmp(l->function[l->node[node].function].file, "<frozen importlib", 17);
 }
 
-/* The largest first; a caller, which has no less and a smaller number, before what it called. */
+/* The largest first; at equal values a caller, which has a smaller number, before its callees. */
 static int compare_nodes(const void *a, const void *b, void *data)
 {
 	const uint64_t *us = data;
@@ -69,7 +69,7 @@ static void keep(struct tree *t, size_t nodes)
 			t->kept[i] = ++n;
 }
 
-/* What each kept node used in one bin, with what it called. */
+/* The use of each kept node in one bin, callees included. */
 static void sum_bin(struct tree *t, size_t bin)
 {
 	const struct trk_lines *l = t->l;
@@ -204,7 +204,7 @@ static void put_tree(struct trk_buf *b, struct tree *t)
 	trk__json_close(&j, '}');
 }
 
-/* Inside a script element no text may look like its end. */
+/* Escape text that would end a script element. */
 static void put_safe(struct trk_buf *b, const struct trk_buf *text)
 {
 	for (size_t i = 0; i < text->len; i++)

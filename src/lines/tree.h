@@ -13,10 +13,9 @@ enum { TRK_LINES_TREE_NODES = 400, TRK_LINES_TREE_BINS = 24 };
  *    "functions": [[name, file, 1 of the user's code], ...],
  *    "nodes": [[parent, function, line, ms, [bin, ms, bin, ms, ...]], ...]}
  *
- * A node's ms is with what it called; -1 is the parent of the first ones; parents stand before
- * their children. What is too small to be drawn is left out of the list and stays in the ms of its
- * callers. Bins are stretches of the run; empty without windows. False: no CPU time, no memory, or
- * no room. */
+ * The ms of a node include its callees; top-level nodes have the parent -1; parents precede their
+ * children. Nodes too small to be drawn are not listed, but included in the ms of their callers.
+ * Bins are parts of the run; empty without windows. False: no CPU time, no memory, or no room. */
 bool trk__lines_tree_json(struct trk_buf *b, const struct trk_lines *l, size_t max_bytes);
 
 #endif

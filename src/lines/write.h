@@ -5,8 +5,8 @@
 #include "base/buf.h"
 #include "lines/profile.h"
 
-/* The text of a line of a function's file as it was when the run began, without blanks around it,
- * in `text`; NULL: not to be had. *ret_why: no line of the file is, for this reason; or NULL. */
+/* Read a line of a function's file, as it was when the run began, into `text`, without blanks
+ * around it. NULL: not available. *ret_why: why no line of the file is available; or NULL. */
 typedef const char *trk_lines_source_fn(void *data, const struct trk_lines_function *f, int line,
 					char *text, size_t size, const char **ret_why);
 
@@ -30,7 +30,7 @@ void trk__lines_json(struct trk_buf *b, const struct trk_lines *l, const struct 
 		     const struct trk_profile_options *o,
 		     const struct trk_lines_table_style *style);
 
-/* One line a stack, "root;caller;line 1234", as flamegraph.pl and others read it: ms of CPU or of
+/* One line per stack, "root;caller;line 1234", as flamegraph.pl and others read it: ms of CPU or of
  * wall time, or MiB of growth. */
 void trk__lines_folded(struct trk_buf *b, const struct trk_lines *l,
 		       const struct trk_profile_options *o);
@@ -42,7 +42,7 @@ void trk__lines_speedscope(struct trk_buf *b, const struct trk_lines *l,
 void trk__lines_pprof(struct trk_buf *b, const struct trk_lines *l,
 		      const struct trk_profile_options *o);
 
-/* Call for the counts of the stretch of time that is asked for. */
+/* Call fn for each count in the part of the run that the options select. */
 typedef void trk_lines_count_fn(void *data, const struct trk_lines_count *c);
 void trk__lines_each_count(const struct trk_lines *l, const struct trk_profile_options *o,
 			   trk_lines_count_fn *fn, void *data);

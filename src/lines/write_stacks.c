@@ -76,7 +76,7 @@ struct folding {
 
 static void fold_name(struct trk_buf *b, const char *name)
 {
-	for (; *name; name++) /* a ';' ends a frame, and a blank before digits the stack */
+	for (; *name; name++) /* in this format ';' ends a frame, and a blank the stack */
 		trk__buf_putc(b, *name == ';' ? ':' : *name);
 }
 

@@ -72,7 +72,6 @@ static const char *growth_text(const struct trk_lines_amounts *a, char text[TRK_
 	return text;
 }
 
-/* Files whose source is not shown, each once. */
 struct no_source {
 	const char *file[NO_SOURCE_MAX], *why[NO_SOURCE_MAX];
 	size_t count;
@@ -165,7 +164,7 @@ static void put_head(struct trk_buf *b, const struct trk_lines *l, const struct 
 	trk__buf_printf(b, "%7s %9s %8s %9s %11s\n", "CPU", "", "callees", "wall", "memory");
 }
 
-/* Processes that could not be read, each reason once. */
+/* Processes that could not be read, grouped by reason. */
 static void put_unread(struct trk_buf *b, const struct trk_lines *l)
 {
 	for (unsigned int why = TRK_STACK_STARTING; why < TRK_STACK_WHYS; why++) {
@@ -316,7 +315,7 @@ static void put_processes(struct trk_json *j, const struct trk_lines *l)
 	trk__json_close(j, ']');
 }
 
-/* What the threads did when they were looked at last. */
+/* What the threads did at their last sample. */
 static void put_last(struct trk_json *j, const struct trk_lines *l)
 {
 	trk__json_key_open(j, "last", '[');

@@ -14,7 +14,7 @@ int trk__chart_bins(const struct trk_frame *f, int columns)
 	return f->utf8 ? 2 * bins : bins;
 }
 
-/* How many of `levels` levels a value fills. What is above 0 has one at least. */
+/* How many of `levels` levels a value fills: at least one above 0. */
 static int level(double value, double top, int levels)
 {
 	double part = value / top * levels;
@@ -24,7 +24,7 @@ static int level(double value, double top, int levels)
 	return part < 1 ? 1 : part > levels ? levels : (int) (part + 0.5);
 }
 
-/* Braille dots of a column of a cell, from the bottom to the top. */
+/* Braille dot of a row, counted from the bottom, in a column of a cell. */
 static unsigned int dot(int column, int row)
 {
 	static const unsigned char bits[2][DOTS] = {{0x40, 0x04, 0x02, 0x01},

@@ -31,7 +31,7 @@ void trk__facts_phase_name(const struct trk_time_breakdown *c, size_t phase, cha
 
 /* ---- processes ---- */
 
-static const double CPU_WAIT_SHARE = 0.2; /* of the time, from which on a process waits for a CPU */
+static const double CPU_WAIT_SHARE = 0.2; /* minimum share of time for "waits for a CPU" */
 
 static bool matches(const char *name, const char *filter)
 {
@@ -121,7 +121,7 @@ static double key_of(const struct trk_facts_process *p, enum trk_facts_sort sort
 	return isnan(key) ? -1 : key;
 }
 
-/* By the key, largest first; equal ones by pid, so that rows do not jump. */
+/* Sort by the key, largest first, then by pid, so that rows do not jump. */
 static void sort_processes(struct trk_facts *f, enum trk_facts_sort sort)
 {
 	for (size_t i = 1; i < f->processes; i++) {
@@ -147,7 +147,7 @@ struct tree {
 	bool placed[TRK_FACTS_PROCESSES_MAX];
 };
 
-/* A process and what is below it; processes of a job form no ring. */
+/* Place a process and its descendants; the tree has no cycles. */
 static void place(struct tree *t, size_t i)
 {
 	t->placed[i] = true;
@@ -157,8 +157,7 @@ static void place(struct tree *t, size_t i)
 			place(t, k);
 }
 
-/* Children below their parents. The table is sorted by CPU before, which stays the order among
- * brothers. */
+/* Place children below their parents. Siblings keep the order by CPU of the table. */
 static void sort_tree(struct trk_facts *f)
 {
 	struct tree *t = calloc(1, sizeof(*t));
@@ -166,7 +165,7 @@ static void sort_tree(struct trk_facts *f)
 
 	if (t && row) {
 		*t = (struct tree){.f = f, .row = row};
-		for (int pass = 0; pass < 2; pass++) /* the root, then whose parent is not there */
+		for (int pass = 0; pass < 2; pass++) /* the root, then orphans */
 			for (size_t i = 0; i < f->processes; i++)
 				if (!t->placed[i] && (pass == 1 || f->process[i].depth == 0))
 					place(t, i);
@@ -178,7 +177,7 @@ static void sort_tree(struct trk_facts *f)
 
 /* ---- the moment ---- */
 
-/* The newest known figures: the last row of a job that has ended knows little. */
+/* Take the newest known figures, as the last row of an ended job lacks many. */
 static void take_figures(const struct trk_watch *w, struct trk_facts *f)
 {
 	enum { BACK = 3 };

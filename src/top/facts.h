@@ -1,5 +1,5 @@
-/* What the live view says about one moment of a run: the one struct from which the screen and the
- * JSON are made, so that they agree. Pure over what was read before. */
+/* What the live view shows about one moment of a run: the source of both the screen and the JSON,
+ * so that they agree. Pure over data that was read before. */
 #ifndef TRK_TOP_FACTS_H
 #define TRK_TOP_FACTS_H
 
@@ -21,8 +21,8 @@ enum trk_facts_source {
 
 struct trk_facts_process {
 	int32_t pid;
-	const char *name; /* borrowed from what was read; not safe for a terminal */
-	double cores, memory_mib, read_bps; /* recorded: means and peaks since the table before */
+	const char *name;                   /* borrowed; may contain control characters */
+	double cores, memory_mib, read_bps; /* recorded: means and peaks since the previous table */
 	const char *waits;
 	int32_t parent; /* recorded: 0 */
 	int depth;
@@ -31,7 +31,7 @@ struct trk_facts_process {
 struct trk_facts_input {
 	struct trk_watch *watch;
 	const struct trk_usual *usual;         /* NULL: none */
-	const struct trk_processes *processes; /* NULL: they are not of this machine and moment */
+	const struct trk_processes *processes; /* NULL: not of this machine, or a replay */
 	double t_s;                            /* the moment; infinite: the newest one */
 	enum trk_facts_sort sort;
 	const char *filter; /* part of a name; "": all */
@@ -40,15 +40,15 @@ struct trk_facts_input {
 struct trk_facts {
 	const struct trk_record *record;
 	double t_s, end_s;
-	bool running; /* and the moment is the newest one */
+	bool running; /* the job runs, and the moment is the newest one */
 	double value[TRK_WATCH_FIGURES];
 	struct trk_capacity cores, memory_mib, time_s;
 	double share[TRK_SPENTS], other; /* of the time up to the moment; NaN: not known */
 	const struct trk_usual *usual;
 	const struct trk_time_breakdown *times; /* NULL: none */
 	size_t phase;                           /* of times->phase; SIZE_MAX: none */
-	double memory_eta_s; /* see trk__watch_memory_eta; NaN: none is in sight */
-	double time_left_s;  /* to the time limit; NaN: there is none */
+	double memory_eta_s;                    /* see trk__watch_memory_eta; NaN: none */
+	double time_left_s;                     /* to the time limit; NaN: there is none */
 	const struct trk_watch_gpu_point *gpu;
 	size_t gpus;
 	enum trk_facts_source source;
@@ -57,10 +57,10 @@ struct trk_facts {
 	size_t processes;
 };
 
-/* *ret refers to the input, and is valid until that changes. */
+/* *ret borrows from the input, and is valid until that changes. */
 void trk__facts_of(const struct trk_facts_input *in, struct trk_facts *ret);
 
-/* Of the newest row of a run that goes on, without processes, phases and what is usual: for a
+/* Facts from the newest row of a running run, without processes, phases and usual values: for a
  * status line. row: the newest one, NULL before the first. */
 void trk__facts_of_row(const struct trk_record *record, const struct trk_sample *row,
 		       struct trk_facts *ret);

@@ -8,7 +8,8 @@
 
 #include "base/utf8.h"
 
-/* So many equal cells are sent again rather than jumped over: a jump takes 6 to 8 bytes. */
+/* Up to so many unchanged cells are sent again instead of moving the cursor, which takes 6 to 8
+ * bytes. */
 enum { GAP = 5, LINE_MAX_BYTES = 4 * TRK_FRAME_COLUMNS_MAX };
 
 static const struct trk_cell blank = {.text = " ", .len = 1};
@@ -125,7 +126,7 @@ void trk__frame_blank(struct trk_frame *f, int x, int y, int n)
 		set(f, x, y, TRK_STYLE_PLAIN, " ", 1);
 }
 
-/* ---- what the terminal receives ---- */
+/* ---- output to the terminal ---- */
 
 struct pen {
 	struct trk_buf *out;
@@ -186,11 +187,11 @@ static void send_cells(struct pen *p, const struct trk_frame *f, int from, int t
 		take_style(p, c->style);
 		trk__buf_add(p->out, c->text, c->len);
 	}
-	/* After the last column terminals differ in where the cursor is. */
+	/* After the last column the position of the cursor depends on the terminal. */
 	p->x = to < f->columns ? to : -1;
 }
 
-/* The next run of cells to send in a row, or false. */
+/* Find the next run of cells to send in a row; false: none. */
 static bool next_run(const struct trk_frame *before, const struct trk_frame *now, int y, int end,
 		     int *ret_from, int *ret_to)
 {

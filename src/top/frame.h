@@ -1,8 +1,8 @@
-/* A screen as an array of cells: text is put into a frame, and the difference between two frames is
- * what the terminal receives.
+/* A screen as an array of cells. Text is written into a frame, and the terminal receives the
+ * difference between two frames.
  *
- * Text from outside is made harmless here, in one place: characters that a terminal would obey or
- * hide become '?'. Wide characters take two cells, combining marks are dropped. */
+ * Untrusted text is sanitised here: control and invisible characters become '?'. Wide characters
+ * take two cells, combining marks are dropped. */
 #ifndef TRK_TOP_FRAME_H
 #define TRK_TOP_FRAME_H
 
@@ -44,27 +44,27 @@ struct trk_frame {
 	struct trk_cell *cell; /* owned: rows * columns */
 };
 
-/* A blank frame; sizes are held to 1 and the maxima above. 0 or -ENOMEM. */
+/* Create a blank frame; sizes are clamped to 1 and the maxima above. 0 or -ENOMEM. */
 int trk__frame_init(struct trk_frame *f, int columns, int rows, bool utf8);
 void trk__frame_release(struct trk_frame *f);
 void trk__frame_clear(struct trk_frame *f);
 
-/* Put text at column x of row y, in at most `max` columns and not beyond the row's end; a place
- * outside the frame takes nothing. Returns the column after it. */
+/* Write text at column x of row y, in at most `max` columns, clipped to the frame. Returns the
+ * column after it. */
 int trk__frame_put(struct trk_frame *f, int x, int y, int max, unsigned int style,
 		   const char *text);
 /* As above, up to the row's end. */
 int trk__frame_text(struct trk_frame *f, int x, int y, unsigned int style, const char *text);
-/* The same, and the text ends before column `right`. */
+/* As above, right-aligned: the text ends before column `right`. */
 void trk__frame_right(struct trk_frame *f, int right, int y, unsigned int style, const char *text);
 int trk__frame_printf(struct trk_frame *f, int x, int y, unsigned int style, const char *format,
 		      ...) __attribute__((format(printf, 5, 6)));
 /* Blank n cells. */
 void trk__frame_blank(struct trk_frame *f, int x, int y, int n);
 
-/* What turns a terminal that shows `before` into one that shows `now`: cursor moves, styles and
- * text. before NULL or of another size: the screen is cleared first. color: else attributes and
- * colours are left out. */
+/* Append the output that changes a terminal from `before` to `now`: cursor moves, styles and text.
+ * before NULL or of another size: the screen is cleared first. Without `color` no attributes or
+ * colours are written. */
 void trk__frame_diff(const struct trk_frame *before, const struct trk_frame *now, bool color,
 		     struct trk_buf *out);
 /* The frame as lines without blanks at their ends, for a pipe. */

@@ -26,8 +26,8 @@ enum trk_key {
 	TRK_KEY_UNKNOWN,
 };
 
-/* The first key of text[0..len). Returns the bytes it takes; 0 when more bytes are needed to tell,
- * which `last` excludes (an escape on its own is then the key Escape). */
+/* Parse the first key of text[0..len). Returns its length in bytes; 0 if more bytes are needed.
+ * With `last` no more bytes come, and a single escape is the key Escape. */
 size_t trk__key_parse(const char *text, size_t len, bool last, int *ret_key);
 
 #endif

@@ -18,7 +18,7 @@
 #include "top/chart.h"
 #include "top/view.h"
 
-/* A tracker appends a row each interval, of an hour at most: what was not written for longer has no
+/* A tracker appends a row each interval, at most an hour: a recording not written for longer has no
  * tracker, and is not opened. */
 #define SILENT_S 7500
 #define RECENT   INT64_C(65536) /* bytes at the end of a recording: several minutes */
@@ -63,7 +63,7 @@ static void add(struct trk_list *l, const char *name)
 		free(r);
 		return;
 	}
-	/* Names begin with the time of the start: the listing is in that order. */
+	/* Names begin with the start time, which is the order of the list. */
 	memmove(&l->run[1], &l->run[0], l->count * sizeof(struct trk_list_run *));
 	l->run[0] = r;
 	l->count++;
@@ -153,7 +153,7 @@ bool trk__list_find_pid(const struct trk_list *l, int proc_fd, pid_t pid, char n
 
 /* ---- the screen ---- */
 
-/* Where its columns begin, from the width. */
+/* Start of each column, depending on the width. */
 struct columns {
 	int job, id, since, cpu, memory, meter, meter_columns, read;
 };

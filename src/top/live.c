@@ -9,10 +9,10 @@
 #include "top/keys.h"
 #include "top/screen.h"
 
-/* So long after an escape the rest of a key's sequence must have come. */
+/* SEQUENCE_MS: time limit for the rest of a key sequence after an escape. */
 enum { SEQUENCE_MS = 50, FRAME_MAX = 1 << 20, COLUMNS = 80, ROWS = 24 };
 
-/* A terminal that knows it shows the frame at once (synchronized update). */
+/* Synchronized update: supporting terminals show the frame at once. */
 #define BEGIN "\033[?2026h"
 #define END   "\033[?2026l"
 
@@ -26,7 +26,7 @@ struct live {
 	bool gone; /* the terminal */
 };
 
-/* Frames of the terminal's size, the one that is shown empty. 0 or -ENOMEM. */
+/* Create frames of the terminal's size; the shown one is empty. 0 or -ENOMEM. */
 static int resize(struct live *l)
 {
 	int columns = COLUMNS, rows = ROWS;
@@ -87,7 +87,7 @@ static void read_keys(struct live *l)
 	take_keys(l, l->keys_len == sizeof(l->keys));
 }
 
-/* Until the next frame is due: keys are taken and shown as they come. Returns 0 or -ENOMEM. */
+/* Handle keys until the next frame is due. Returns 0 or -ENOMEM. */
 static int wait_until(struct live *l, uint64_t due_ns)
 {
 	uint64_t now_ns = trk__clock_monotonic_ns();
@@ -125,7 +125,7 @@ static int loop(struct live *l)
 
 		r = trk__session_update(l->session, now_ns);
 		if (r < 0 && l->session->has_run)
-			r = 0; /* what was read stays */
+			r = 0; /* keep what was read */
 		if (r == 0)
 			r = show(l);
 		trk__session_load_usual(l->session);

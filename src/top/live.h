@@ -9,8 +9,8 @@ struct trk_live_options {
 	bool color, utf8;
 };
 
-/* Until a key quits it, or the terminal is gone. 0 or a negative errno; the terminal is as
- * before. */
+/* Run until a key quits the view or the terminal hangs up, then restore the terminal. 0 or a
+ * negative errno. */
 int trk__live(struct trk_session *s, const struct trk_live_options *o);
 
 #endif

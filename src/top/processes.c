@@ -66,7 +66,7 @@ static double read_wait(int proc_fd, pid_t pid)
 		       : NAN;
 }
 
-/* Figures of the time since the last reading, `seconds` ago; 0: there was none. */
+/* Compute the figures since the last reading, `seconds` ago; 0: there was none. */
 static void take(int proc_fd, struct trk_process_row *r, const struct trk_pid_stat *s,
 		 double seconds)
 {
@@ -102,7 +102,8 @@ struct link {
 	pid_t pid, parent;
 };
 
-/* Every process and its parent. Returns how many, or a negative errno; *ret is the caller's. */
+/* List every process and its parent. Returns how many, or a negative errno; the caller frees
+ * *ret. */
 static long read_links(int proc_fd, struct link **ret)
 {
 	struct link *link = malloc(PIDS_MAX * sizeof(*link));
@@ -151,7 +152,7 @@ static void read_one(struct trk_processes *p, int proc_fd, pid_t pid)
 	p->count++;
 }
 
-/* Those whose parent is in the table, until no more are. */
+/* Add processes whose parent is in the table, until none is left. */
 static void find_new(struct trk_processes *p, int proc_fd)
 {
 	struct link *link = NULL;
@@ -206,7 +207,7 @@ static void set_depths(struct trk_processes *p, pid_t root)
 	}
 }
 
-/* Has the kernel given out a pid since the last look? */
+/* Whether the kernel has allocated a pid since the last search. */
 static bool may_have_new(struct trk_processes *p, int proc_fd)
 {
 	char text[128];

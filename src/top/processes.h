@@ -1,8 +1,8 @@
-/* The processes of a job that runs on this machine, from /proc: who uses what right now.
+/* Current use of CPU, memory and disk by the processes of a job on this machine, from /proc.
  *
- * Source: /proc/PID/stat, cmdline, io, schedstat. Other users' io is not readable; their reads are
- * then unknown. How often the table is read follows from what a reading costs, so that it takes at
- * most 1/400 of a core, whatever the machine holds. */
+ * Source: /proc/PID/stat, cmdline, io, schedstat. The io files of other users' processes are not
+ * readable; their reads are unknown. The interval between readings depends on the cost of a
+ * reading, so that it uses at most 1/400 of a core, for any number of processes. */
 #ifndef TRK_TOP_PROCESSES_H
 #define TRK_TOP_PROCESSES_H
 
@@ -15,14 +15,14 @@ enum { TRK_PROCESSES_MAX = 512 };
 
 struct trk_process_row {
 	pid_t pid, parent;
-	uint64_t start_ticks;  /* with the pid: who it is */
-	char name[100];        /* command line, cut; else the name in brackets */
+	uint64_t start_ticks;  /* identifies the process, with its pid */
+	char name[100];        /* command line, truncated; else the name in brackets */
 	char state;            /* as of PID/stat */
 	double cores;          /* since the last reading; NaN: not known */
 	double rss_mib;        /* resident set size */
 	double read_bps;       /* from storage; NaN: not known */
-	double cpu_wait_share; /* of the time, the main thread's for a CPU; NaN: not known */
-	int depth;             /* below the root, which has 0 */
+	double cpu_wait_share; /* share of time, of the main thread; NaN: unknown */
+	int depth;             /* depth in the tree; root: 0 */
 	/* Counters of the last reading. */
 	double cpu_s, read_bytes, wait_s;
 	bool seen;
@@ -33,13 +33,13 @@ struct trk_processes {
 	size_t count;
 	size_t left_out;     /* beyond the maximum */
 	uint64_t read_at_ns; /* of the last reading; 0: none yet */
-	uint64_t next_ns;    /* no reading before */
-	uint64_t all_ns;     /* no look for new processes before */
-	uint64_t last_pid;   /* that the kernel had given out at that look */
+	uint64_t next_ns;    /* earliest time of the next reading */
+	uint64_t all_ns;     /* earliest time of the next search for new processes */
+	uint64_t last_pid;   /* last pid that the kernel had allocated at that search */
 };
 
-/* Read the tree below `root` if it is time to. proc_fd: of /proc, borrowed. now_ns: monotonic.
- * Returns the number of processes, 0 when the root is gone, or a negative errno. */
+/* Read the tree below `root` if a reading is due. proc_fd: of /proc, borrowed. now_ns: monotonic.
+ * Returns the number of processes, 0 when the root has ended, or a negative errno. */
 int trk__processes_update(struct trk_processes *p, int proc_fd, pid_t root, uint64_t now_ns);
 void trk__processes_release(struct trk_processes *p);
 

@@ -14,7 +14,7 @@
 #include "base/libc.h"
 #include "base/os.h"
 
-/* Alternate screen, no cursor, no line wrap; and the way back. */
+/* Alternate screen, no cursor, no line wrap; and their reset. */
 #define ENTER "\033[?1049h\033[?25l\033[?7l"
 #define LEAVE "\033[?2026l\033[0m\033[?7h\033[?25h\033[?1049l"
 
@@ -26,7 +26,7 @@ enum { FATAL = sizeof(fatal) / sizeof(fatal[0]) };
 static struct {
 	volatile sig_atomic_t open, resized, continued, stop;
 	int in_fd, out_fd;
-	int guard_fd; /* the guard restores when it is closed without a byte */
+	int guard_fd; /* the guard restores the terminal if this is closed without a byte */
 	pid_t guard;
 	struct termios before, raw;
 	struct sigaction old[FATAL], old_winch, old_cont, old_tstp;
@@ -68,7 +68,7 @@ static void note(int signo)
 
 /* ---- the guard ---- */
 
-/* Wait for the byte that tells of a proper end. Without it the terminal is restored; its modes only
+/* Wait for the byte that signals a proper exit. Without it restore the terminal, and its modes
  * unless another program, such as the shell, has changed them meanwhile. */
 static void guard_terminal(int fd)
 {
@@ -92,8 +92,8 @@ static void prepare_guard(int fd)
 {
 	int high = fd > screen.out_fd ? fd : screen.out_fd;
 
-	/* A session of its own: no signal of the terminal or of the group of this process reaches
-	 * it, and it may set a terminal that is not its own. */
+	/* In its own session no signal of the terminal or the process group reaches it, and it may
+	 * set modes of a terminal that is not its controlling one. */
 	(void) setsid();
 	for (int i = 0; i < FATAL; i++)
 		(void) signal(fatal[i], SIG_IGN);
@@ -105,7 +105,7 @@ static void prepare_guard(int fd)
 	guard_terminal(fd);
 }
 
-/* Without one, a kill by SIGKILL leaves the terminal raw; nothing else is lost. */
+/* If this fails, SIGKILL leaves the terminal raw; there is no other effect. */
 static void start_guard(void)
 {
 	int ends[2];
@@ -180,8 +180,8 @@ int trk__screen_open(int in_fd, int out_fd)
 	screen.raw.c_iflag &= ~(tcflag_t) (IXON | ICRNL | INLCR | ISTRIP);
 	screen.raw.c_cc[VMIN] = 0;
 	screen.raw.c_cc[VTIME] = 0;
-	/* Handled while waiting alone: a flag that is set between its test and the wait would else
-	 * be seen a second late. */
+	/* Signals are handled only during the wait: a flag set between its test and the wait would
+	 * be noticed a second late. */
 	(void) sigemptyset(&set);
 	(void) sigaddset(&set, SIGWINCH);
 	(void) sigaddset(&set, SIGCONT);
@@ -225,7 +225,7 @@ void trk__screen_suspend(void)
 	(void) sigaction(SIGTSTP, &plain, NULL);
 	(void) sigemptyset(&set);
 	(void) sigaddset(&set, SIGTSTP);
-	/* The whole group, as the terminal does: a pipeline stops with us. */
+	/* Stop the whole process group, as the terminal does, to stop a pipeline. */
 	(void) kill(0, SIGTSTP);
 	(void) sigprocmask(SIG_UNBLOCK, &set, NULL); /* stops here */
 	(void) sigprocmask(SIG_BLOCK, &set, NULL);
@@ -244,7 +244,7 @@ bool trk__screen_wait(int timeout_ms, bool *ret_resized)
 
 	if (screen.stop)
 		trk__screen_suspend();
-	if (screen.continued) { /* stopped by SIGSTOP: the shell has set the terminal */
+	if (screen.continued) { /* after SIGSTOP: the shell has changed the terminal */
 		screen.continued = 0;
 		screen.resized = 1;
 		enter();

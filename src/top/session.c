@@ -79,7 +79,7 @@ void trk__session_release(struct trk_session *s)
 	free(s->facts);
 }
 
-/* Is the run one of this machine and boot, and its first process alive? */
+/* Whether the run is of this machine and boot, and its root process is alive. */
 static bool is_here(const struct trk_session *s)
 {
 	const struct trk_record *r = trk__watch_record(&s->watch);
@@ -104,7 +104,7 @@ static void move_replay(struct trk_session *s, uint64_t now_ns)
 	if (s->t_s < end_s)
 		return;
 	s->t_s = end_s;
-	/* One that was paused at the newest moment stays there. */
+	/* A view that was paused at the newest moment stays paused. */
 	s->view.live |= s->view.playing && trk__watch_record(&s->watch)->writing;
 	s->view.playing = false;
 }
@@ -117,7 +117,7 @@ int trk__session_update(struct trk_session *s, uint64_t now_ns)
 		return s->list.runs_fd < 0 ? 0 : trk__list_update(&s->list, now_ns);
 	r = trk__watch_update(&s->watch);
 	if (s->view.live && !trk__watch_record(&s->watch)->writing)
-		s->view.live = false; /* it has ended: its last moment stays */
+		s->view.live = false; /* it has ended: show its last moment */
 	if (s->view.live)
 		s->t_s = trk__watch_end_s(&s->watch);
 	else
@@ -200,7 +200,7 @@ static void toggle_play(struct trk_session *s, uint64_t now_ns)
 	double end_s = trk__watch_end_s(&s->watch);
 
 	s->moved_ns = now_ns;
-	if (s->view.live) { /* pause: the moment stays while the run goes on */
+	if (s->view.live) { /* pause: keep the moment while the run continues */
 		s->view.live = false;
 		return;
 	}
@@ -226,7 +226,7 @@ static void change_speed(struct trk_session *s, double by)
 	(void) snprintf(s->message, sizeof(s->message), "replay: %g s a second", s->view.speed);
 }
 
-/* The time that charts show: the whole run, or a part of it up to the moment. */
+/* Change the time that charts show: the whole run, or a part up to the moment. */
 static void change_window(struct trk_session *s, bool less)
 {
 	static const double steps[] = {60, 300, 900, 3600, 14400, 86400, 0};
@@ -236,7 +236,8 @@ static void change_window(struct trk_session *s, bool less)
 		i++;
 	if (less && i > 0)
 		i--;
-	/* From the whole run, less is the largest part that is less than it. */
+	/* From the whole run, the next shorter window is the largest that is shorter than the
+	 * run. */
 	while (less && i > 0 && steps[i] >= trk__watch_end_s(&s->watch))
 		i--;
 	if (!less && i + 1 < n)
@@ -260,7 +261,7 @@ static void type_filter(struct trk_session *s, int key)
 	}
 }
 
-/* Keys that change what is shown of a moment. */
+/* Keys that change the view of a moment. */
 static bool view_key(struct trk_session *s, int key)
 {
 	struct trk_view_options *v = &s->view;
@@ -397,7 +398,7 @@ void trk__session_key(struct trk_session *s, int key, uint64_t now_ns)
 	}
 }
 
-/* ---- what is seen ---- */
+/* ---- drawing ---- */
 
 static void take_facts(struct trk_session *s)
 {

@@ -1,5 +1,5 @@
-/* A session of the live view: what is shown, what keys change about it, and the frames. The clock
- * is the caller's, so that tests move it. */
+/* A session of the live view: its state, the effect of keys, and the frames. The caller passes the
+ * time, so that tests control it. */
 #ifndef TRK_TOP_SESSION_H
 #define TRK_TOP_SESSION_H
 
@@ -12,7 +12,7 @@ struct trk_session_options {
 	int runs_fd;     /* borrowed; -1: none */
 	int proc_fd;     /* borrowed; -1: none */
 	double at_s;     /* where a replay begins; NaN: at the newest moment */
-	double speed;    /* of a replay; 0 stands still */
+	double speed;    /* of a replay; 0: paused */
 	enum trk_facts_sort sort;
 };
 
@@ -39,16 +39,15 @@ int trk__session_init(struct trk_session *s, const struct trk_session_options *o
 		      int dirfd, struct trk_error *reterr);
 void trk__session_release(struct trk_session *s);
 
-/* Read what is new and move a replay on. 0 or a negative error. */
+/* Read new rows and advance a replay. 0 or a negative error. */
 int trk__session_update(struct trk_session *s, uint64_t now_ns);
-/* The usual course of the job, from the history; may take a moment, so not before the first
- * frame. */
+/* Load the usual course of the job from the history. May be slow: call it after the first frame. */
 void trk__session_load_usual(struct trk_session *s);
 void trk__session_key(struct trk_session *s, int key, uint64_t now_ns);
-/* Draw what is known. */
+/* Draw the current frame. */
 void trk__session_draw(struct trk_session *s, struct trk_frame *f);
 void trk__session_json(struct trk_session *s, struct trk_buf *b);
-/* Nanoseconds until the screen should change by itself. */
+/* Nanoseconds until the next update is due. */
 uint64_t trk__session_wait_ns(const struct trk_session *s);
 
 #endif

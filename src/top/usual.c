@@ -44,7 +44,7 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Of those that are known; NaN where fewer than half are. */
+/* The median of the known values; NaN if fewer than half are known. */
 static double median(double *value, size_t count)
 {
 	size_t known = 0;
@@ -164,7 +164,7 @@ double trk__usual_phase_s(const struct trk_usual *u, const struct trk_time_break
 	for (size_t i = 0; *name && i < u->phase_count; i++)
 		if (!strcmp(u->phase[i].name, name))
 			return u->phase[i].seconds;
-	/* Found by their figures: of a run that goes on the later ones are not known. */
+	/* Phases found by figures: a running job does not show its later ones yet. */
 	if (!*name && !times->marked && phase < u->phase_count &&
 	    times->phase_count <= u->phase_count && !*u->phase[phase].name)
 		return u->phase[phase].seconds;

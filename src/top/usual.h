@@ -1,5 +1,4 @@
-/* How a job usually goes: medians over its newest earlier runs, to lay over the one that is
- * watched. */
+/* The usual course of a job: medians over its newest earlier runs, drawn over the watched run. */
 #ifndef TRK_TOP_USUAL_H
 #define TRK_TOP_USUAL_H
 
@@ -14,13 +13,13 @@ struct trk_usual_phase {
 
 struct trk_usual_run {
 	double seconds, share[TRK_SPENTS];
-	float bin[TRK_WATCH_FIGURES][TRK_USUAL_BINS]; /* of the time, as `step_s` */
+	float bin[TRK_WATCH_FIGURES][TRK_USUAL_BINS]; /* bins of `step_s` */
 	size_t phase_count;
 	struct trk_usual_phase phase[TRK_PHASES_MAX];
 };
 
 struct trk_usual {
-	size_t runs;    /* that it is made of; 0: nothing is known */
+	size_t runs;    /* number of runs; 0: nothing is known */
 	double step_s;  /* of a bin */
 	double seconds; /* run time */
 	double share[TRK_SPENTS];
@@ -30,19 +29,19 @@ struct trk_usual {
 	struct trk_usual_run *run; /* owned */
 };
 
-/* An earlier run that ended well. Takes at most TRK_USUAL_RUNS_MAX of them; 0 or -ENOMEM. The first
- * one sets the step of time. */
+/* Add an earlier run that succeeded, at most TRK_USUAL_RUNS_MAX; 0 or -ENOMEM. The first one sets
+ * step_s. */
 int trk__usual_add(struct trk_usual *u, struct trk_watch *run);
-/* After the last one: the medians. */
+/* Compute the medians. Call after the last run was added. */
 void trk__usual_settle(struct trk_usual *u);
-/* All of that for the job of this run, from the history of `dir` and the recordings below runs_fd.
- * A history that cannot be opened has no runs. */
+/* Add the earlier runs of the job of `record`, from the history of `dir` and the recordings below
+ * runs_fd, and compute the medians. A history that cannot be opened counts as empty. */
 void trk__usual_load(struct trk_usual *u, const char *dir, int runs_fd,
 		     const struct trk_record *record);
 void trk__usual_release(struct trk_usual *u);
 
-/* The usual length of a phase, found by its name, or by number where it has none and there are as
- * many phases; NaN: not known. */
+/* The usual duration of a phase, matched by name, or by number if it has no name and the number of
+ * phases is equal; NaN: unknown. */
 double trk__usual_phase_s(const struct trk_usual *u, const struct trk_time_breakdown *times,
 			  size_t phase);
 

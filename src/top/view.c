@@ -11,14 +11,14 @@
 
 enum {
 	LABEL = 9,         /* columns of a chart's name */
-	VALUE = 17,        /* and of its figure */
-	TAIL = 14,         /* and of what follows the chart */
-	WIDE = 120,        /* from here on two columns of charts */
-	PROCESSES_MIN = 4, /* rows of the table that charts leave */
+	VALUE = 17,        /* columns of its figure */
+	TAIL = 14,         /* columns after the chart */
+	WIDE = 120,        /* minimum width for two columns of charts */
+	PROCESSES_MIN = 4, /* minimum rows for the table */
 	CHART_ROWS_MAX = 7,
 };
 
-#define WARN 0.9 /* share of a limit from which on a figure is red */
+#define WARN 0.9 /* figures from this share of a limit on are red */
 
 /* ---- words ---- */
 
@@ -97,7 +97,7 @@ static void rate_text(char *text, size_t size, double value)
 		(void) snprintf(text, size, "%s/s", trk__human_bytes(a, value));
 }
 
-/* The most urgent thing about this moment, with its style. */
+/* The most urgent warning about this moment, with its style. */
 static unsigned int alarm_text(const struct trk_facts *f, bool utf8, char *text, size_t size)
 {
 	double share = f->value[TRK_WATCH_MEMORY_MIB] / f->memory_mib.value;
@@ -129,7 +129,7 @@ static unsigned int alarm_text(const struct trk_facts *f, bool utf8, char *text,
 
 /* ---- the head ---- */
 
-/* What does not fit is left out: the id first, then the end of the job's name. */
+/* If the head is too long, the id is left out, then the end of the job's name. */
 static void draw_head(struct trk_frame *f, const struct trk_facts *facts)
 {
 	const struct trk_record *r = facts->record;
@@ -149,7 +149,7 @@ static void draw_head(struct trk_frame *f, const struct trk_facts *facts)
 	trk__frame_right(f, f->columns - 1, 0, style, alarm);
 }
 
-/* "00:12:00 > x60 ━━●──── 00:31:07": where a replay is. */
+/* "00:12:00 > x60 ━━●──── 00:31:07": position of a replay. */
 static void draw_timeline(struct trk_frame *f, const struct trk_facts *facts,
 			  const struct trk_view_options *o, int y)
 {
@@ -199,7 +199,7 @@ static struct span span_of(const struct trk_facts *facts, const struct trk_view_
 	double all_s = facts->running && usual_s > facts->end_s ? usual_s : facts->end_s;
 	double window = o->window_s > 0 ? o->window_s : trk__chart_span(all_s), page;
 
-	/* Pages, so that a chart stands still while it fills. */
+	/* The window moves page by page, so that a chart does not scroll while it fills. */
 	if (o->window_s <= 0 || facts->t_s <= window)
 		return (struct span){0, window};
 	page = (double) (uint64_t) (facts->t_s / (window / 2));
@@ -323,7 +323,7 @@ static int draw_one_phase(struct trk_frame *f, const struct trk_facts *facts, si
 {
 	const struct trk_run_phase *p = &facts->times->phase[i];
 	bool now = i == facts->phase, over = facts->phase != SIZE_MAX && i < facts->phase;
-	/* The breakdown of a run that goes on was made a moment ago. */
+	/* The breakdown of a running job may be older than this moment. */
 	bool open = now && (facts->t_s < p->end_s || facts->running);
 	double seconds = (open ? facts->t_s : p->end_s) - p->start_s;
 	double usual = facts->usual ? trk__usual_phase_s(facts->usual, facts->times, i) : NAN;
@@ -372,7 +372,7 @@ static void draw_phases(struct trk_frame *f, const struct trk_facts *facts, int 
 						 facts->usual->runs, s);
 		return;
 	}
-	/* The phase of this moment must be seen: of many, those right before it. */
+	/* The phase of this moment must be visible: of many, show it and those before it. */
 	if (facts->phase != SIZE_MAX && facts->phase > 2 && count > 4)
 		i = facts->phase - 2;
 	if (i > 0)
@@ -528,7 +528,7 @@ static void draw_keys(struct trk_frame *f, const struct trk_view_options *o)
 
 /* ---- the whole ---- */
 
-/* Charts in one column or two, as high as there is room. Returns the row below them. */
+/* Draw charts in one or two columns, using the available height. Returns the row below them. */
 static int draw_charts(struct trk_frame *f, const struct trk_facts *facts,
 		       const struct trk_watch *w, const struct trk_view_options *o, int y)
 {

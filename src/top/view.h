@@ -7,18 +7,18 @@
 
 struct trk_view_options {
 	bool live;    /* shows the newest moment */
-	bool playing; /* a replay moves on */
+	bool playing; /* a replay is not paused */
 	double speed; /* of a replay: seconds a second */
-	bool overlay; /* the usual course lies over the charts */
+	bool overlay; /* draw the usual course over the charts */
 	bool hide_gpus;
-	bool help;       /* the keys in place of the processes */
+	bool help;       /* show the keys instead of the processes */
 	bool once;       /* one frame: no line of keys */
-	double window_s; /* that charts show; 0: the whole run */
+	double window_s; /* time that charts show; 0: the whole run */
 	enum trk_facts_sort sort;
 	const char *filter;  /* "": none */
 	bool typing;         /* the filter is being typed */
-	size_t scroll;       /* processes above the first one that is shown */
-	const char *message; /* in the last line in place of the keys; "": none */
+	size_t scroll;       /* number of processes above the first shown one */
+	const char *message; /* in the last line instead of the keys; "": none */
 };
 
 /* One run. */

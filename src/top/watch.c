@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what comes from the recording ---- */
+/* ---- reading the recording ---- */
 
 static bool grow(void **array, size_t *cap, size_t count, size_t max, size_t size)
 {
@@ -37,7 +37,7 @@ static float add(float a, float b)
 	return isnan(a) ? b : isnan(b) ? a : a + b;
 }
 
-/* Two points as one: means by their time, peaks of memory, sums of what was spent. */
+/* Merge two points: time-weighted means, peaks of memory, sums of time spent. */
 static struct trk_watch_point merged(const struct trk_watch_point *a,
 				     const struct trk_watch_point *b)
 {
@@ -107,7 +107,7 @@ static int take_row(void *data, uint64_t rows, const struct trk_sample *mean,
 	return 0;
 }
 
-/* Every second table goes where there are too many. */
+/* Drop every second table when there are too many. */
 static struct trk_watch_top *next_top(struct trk_watch *w)
 {
 	if (!grow((void **) &w->top, &w->tops_cap, w->tops, TRK_WATCH_TOPS_MAX, sizeof(*w->top))) {
@@ -154,7 +154,7 @@ static struct trk_watch_gpu_point *next_gpu(struct trk_watch *w)
 	return &w->gpu[w->gpus++];
 }
 
-/* A row of GPUs stands before the row of the same moment. */
+/* The recording has the GPUs of a moment before its row. */
 static void take_gpus(struct trk_watch *w)
 {
 	const struct trk_gpu_log *log = &w->follow.record.gpus;
@@ -225,7 +225,7 @@ long trk__watch_update(struct trk_watch *w)
 	return trk__follow_update(&w->follow);
 }
 
-/* ---- what is asked ---- */
+/* ---- queries ---- */
 
 double trk__watch_end_s(const struct trk_watch *w)
 {
@@ -384,8 +384,7 @@ static double slope_of(const struct trk_watch_point *p, size_t n, double *ret_fi
 
 double trk__watch_memory_eta(const struct trk_watch *w, double t_s)
 {
-	/* The last fifth of the run, a minute at least: a job that stopped growing is not one that
-	 * grows. */
+	/* The last fifth of the run, at least a minute, so that earlier growth does not count. */
 	double window_s = t_s / 5 > 60 ? t_s / 5 : 60, fit = 0, slope, left, eta;
 	double limit = trk__capacity(&w->follow.record, TRK_RESOURCE_MEMORY_MIB).value;
 	size_t n = trk__watch_count(w, t_s), from = trk__watch_count(w, t_s - window_s);
@@ -396,7 +395,7 @@ double trk__watch_memory_eta(const struct trk_watch *w, double t_s)
 	slope = slope_of(w->point + from, n - from, &fit);
 	left = limit - (double) now->figure[TRK_WATCH_MEMORY_MIB];
 	eta = left / slope;
-	/* A step is no trend: it fits a line badly. Less than 1 % of the limit in a window is
+	/* A step is not a trend: it fits a line badly. Less than 1 % of the limit per window is
 	 * noise. */
 	if (!(slope * window_s > limit / 100) || fit < 0.9 || !(eta < 86400))
 		return NAN;

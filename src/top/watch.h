@@ -1,8 +1,7 @@
-/* One run as it is watched: its recording up to now, kept so that any moment of it can be shown.
+/* One watched run: its recording up to now, held in memory so that any moment can be shown.
  *
- * Live view and replay are one path: what is shown is a moment of the run, which for a live view is
- * the newest one. Points are merged in pairs when there are too many, so that memory is bounded
- * however long the run is. */
+ * A live view shows the newest moment, a replay any other. Points are merged in pairs when there
+ * are too many, so that memory is bounded for any length of run. */
 #ifndef TRK_TOP_WATCH_H
 #define TRK_TOP_WATCH_H
 
@@ -20,7 +19,7 @@ enum {
 	TRK_WATCH_GPU_POINTS_MAX = 1 << 14,
 };
 
-/* What a chart is of. */
+/* The figures that charts show. */
 enum trk_watch_figure {
 	TRK_WATCH_CORES,
 	TRK_WATCH_MEMORY_MIB,
@@ -31,20 +30,20 @@ enum trk_watch_figure {
 
 /* One row of the recording; NaN where nothing is known. */
 struct trk_watch_point {
-	float end_s, seconds; /* of the run; that the point covers */
+	float end_s, seconds; /* end since the start of the run; length of the point */
 	float figure[TRK_WATCH_FIGURES];
 	float spent_s[TRK_SPENTS];
 };
 
 struct trk_watch_process {
 	int32_t pid;
-	char name[60]; /* of the command, cut; else of the process */
+	char name[60]; /* of the command, truncated; else of the process */
 	float cpu_s, peak_mib;
 	double read_bytes;
 	bool alive;
 };
 
-/* The top processes as the tracker noted them, about every 10 s. */
+/* The top processes, which the tracker records about every 10 s. */
 struct trk_watch_top {
 	float at_s;
 	size_t count;
@@ -68,7 +67,7 @@ struct trk_watch {
 	struct trk_watch_gpu_point *gpu; /* owned */
 	size_t gpus, gpus_cap;
 	double row_s; /* end of the newest row */
-	/* The breakdown, as it was made at times_s; see trk__watch_times. */
+	/* The breakdown computed at times_s; see trk__watch_times. */
 	struct trk_time_breakdown *times; /* owned; NULL: none yet */
 	double times_s;
 	size_t times_marks;
@@ -97,20 +96,20 @@ const struct trk_watch_top *trk__watch_top_at(const struct trk_watch *w, double 
 					      const struct trk_watch_top **ret_before);
 const struct trk_watch_gpu_point *trk__watch_gpu_at(const struct trk_watch *w, double t_s);
 
-/* The figure in `bins` equal parts of from_s to to_s, as far as it is known at t_s: peaks of
- * memory, else means. NaN: nothing is known. Returns the largest value, or NaN. */
+/* The figure in `bins` equal parts of from_s to to_s, as far as recorded at t_s: peaks of memory,
+ * else means. NaN: unknown. Returns the largest value, or NaN. */
 double trk__watch_bins(const struct trk_watch *w, enum trk_watch_figure figure, double from_s,
 		       double to_s, double t_s, float *bin, int bins);
 
-/* Phases and where the time went: of the whole recording. A view until the next call; made anew
- * when there are new marks, or the recording has grown by a twentieth. NULL without memory. */
+/* Phases and breakdown of time of the whole recording. A view until the next call; computed again
+ * when there are new marks, or the recording has grown by 5 %. NULL without memory. */
 const struct trk_time_breakdown *trk__watch_times(struct trk_watch *w);
 
 /* Shares of the time up to t_s, in the order of enum trk_spent; NaN: not known. */
 void trk__watch_spent(const struct trk_watch *w, double t_s, double ret_share[TRK_SPENTS]);
 
-/* When memory reaches its limit if it grows on as in the last part of the run: seconds from t_s;
- * NaN where it does not grow evenly, where no limit is known, or beyond a day. */
+/* Seconds from t_s until memory reaches its limit, if it continues to grow as in the last part of
+ * the run; NaN if it does not grow evenly, if no limit is known, or beyond a day. */
 double trk__watch_memory_eta(const struct trk_watch *w, double t_s);
 
 #endif
