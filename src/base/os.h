@@ -53,8 +53,9 @@ void trk__os_group_take(int group_fd);
 
 /* ---- files ---- */
 
-/* Reserve disk space for `len` bytes from `at` on; the size of the file stays. 0 or a negative errno:
- * -ENOSPC, -EDQUOT, or -EOPNOTSUPP where file systems or this system cannot. */
+/* Reserve disk space for `len` bytes from `at` on; the size of the file stays. Returns
+ * 0, -EOPNOTSUPP where the system or the file system cannot, or a negative errno of a full disk or
+ * quota. */
 int trk__os_reserve(int fd, uint64_t at, uint64_t len);
 
 /* When the content was last changed, ns since 1970. */

@@ -43,26 +43,24 @@ struct trk_writer {
 	uint64_t lost;
 };
 
-/* Reserve disk space for `len` more bytes and for the end of the run after them. Returns -ENOSPC or
- * -EDQUOT if there is room for the end only. If the file system cannot reserve space, the end is
- * written only if there is room for it at that time. */
+/* Reserve disk space for `len` more bytes and for the end of the run after them. Returns a negative
+ * errno if there is room for the end only. If the file system cannot reserve space, the end is written
+ * only if there is room for it at that time. */
 static int reserve(struct trk_writer *w, size_t len)
 {
-	uint64_t wanted = len + END_ROOM;
+	uint64_t wanted = len + END_ROOM, more = RESERVE_STEP;
 	int r;
 
 	if (w->size + wanted <= w->reserved)
 		return 0;
-	r = trk__os_reserve(w->fd, w->size, wanted + RESERVE_STEP);
-	if (r == 0) {
-		w->reserved = w->size + wanted + RESERVE_STEP;
-		return 0;
-	}
-	if (r == -ENOSPC || r == -EDQUOT)
+	r = trk__os_reserve(w->fd, w->size, wanted + more);
+	if (r < 0 && r != -EOPNOTSUPP) {
+		more = 0;
 		r = trk__os_reserve(w->fd, w->size, wanted);
-	if (r == -ENOSPC || r == -EDQUOT)
+	}
+	if (r < 0 && r != -EOPNOTSUPP)
 		return r;
-	w->reserved = r == 0 ? w->size + wanted : UINT64_MAX;
+	w->reserved = r == 0 ? w->size + wanted + more : UINT64_MAX;
 	return 0;
 }
 

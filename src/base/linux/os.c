@@ -127,7 +127,9 @@ void trk__os_group_take(int group_fd)
 
 int trk__os_reserve(int fd, uint64_t at, uint64_t len)
 {
-	return fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t) at, (off_t) len) < 0 ? -errno : 0;
+	if (fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t) at, (off_t) len) == 0)
+		return 0;
+	return errno == ENOSPC || errno == EDQUOT ? -errno : -EOPNOTSUPP;
 }
 
 int64_t trk__os_modified_ns(const struct stat *st)
