@@ -36,7 +36,10 @@ const char *cli_temporary_dir(const char *usual)
 {
 	const char *dir = getenv("TMPDIR");
 
-	return dir && *dir ? dir : usual;
+	if (dir && *dir)
+		return dir;
+	/* Containers may lack /var/tmp. */
+	return access(usual, W_OK) < 0 && access("/tmp", W_OK) == 0 ? "/tmp" : usual;
 }
 
 /* ---- prices ---- */

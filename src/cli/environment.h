@@ -25,7 +25,7 @@ struct trk_price_layers cli_price_layers(const struct cli_price_files *files);
  * after one complaint, if the usual directory is owned or writable by another user. */
 const char *cli_state_dir(const char *dir);
 
-/* $TMPDIR, else `usual`. */
+/* $TMPDIR, else `usual`, else /tmp where `usual` cannot be written to. */
 const char *cli_temporary_dir(const char *usual);
 
 /* RESOURCE_TRACKER_METADATA=127.0.0.1:PORT: the server that is used in place of those of all

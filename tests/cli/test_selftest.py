@@ -1,6 +1,7 @@
 """`doctor --selftest` tracks jobs that know what they use; `doctor --work` is one of these jobs."""
 
 import json
+import os
 import resource
 import subprocess
 
@@ -42,6 +43,16 @@ def test_a_file_system_in_memory_is_no_disk(rt):
     done = rt.run("doctor", "--work", "disk", env={"TMPDIR": "/dev/shm"})
     assert done.rc == 0
     assert json.loads(done.stdout) == {"work": "disk", "disk_write_bytes": None}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_a_container_without_var_tmp_is_measured(rt):
+    done = subprocess.run(["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o ro none /var/tmp && exec "$@"', "sh",
+                           rt.path, "doctor", "--work", "process"],
+                          env={k: v for k, v in os.environ.items() if k != "TMPDIR"}, capture_output=True,
+                          timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["cpu_s"] == pytest.approx(1.5, abs=0.2)
 
 
 @pytest.mark.parametrize("arguments, says", [
