@@ -5,7 +5,9 @@ names, else build/resource-tracker. Wine has no SQLite of its own: build/wine-sq
 tools/setup.sh compiles, takes the place of that of Windows 10.
 """
 
+import contextlib
 import dataclasses
+import fcntl
 import os
 import pathlib
 import shutil
@@ -83,11 +85,16 @@ def prefix():
     shutil.copyfile(SQLITE, system / "winsqlite3.dll")
     server = next(path for path in ("/usr/lib/wine/wineserver", shutil.which("wineserver")) if path and os.path.exists(path))
     quiet = {"env": ENVIRONMENT, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    # Wine's services stay until the end, and keep the streams of the first program.
-    subprocess.run([server, "-p"], check=False, **quiet)
-    subprocess.run([WINE, PROGRAM, "version"], check=True, timeout=TIMEOUT_S, **quiet)
-    yield PREFIX
-    subprocess.run([server, "-k"], check=False, **quiet)
+    with open(PREFIX / "users", "w", encoding="utf-8") as users:
+        fcntl.flock(users, fcntl.LOCK_SH)
+        # Wine's services stay until the end, and keep the streams of the first program.
+        subprocess.run([server, "-p"], check=False, **quiet)
+        subprocess.run([WINE, PROGRAM, "version"], check=True, timeout=TIMEOUT_S, **quiet)
+        yield PREFIX
+        # The server is shared with other workers of pytest: the last one stops it.
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            subprocess.run([server, "-k"], check=False, **quiet)
 
 
 @pytest.fixture(scope="session")
