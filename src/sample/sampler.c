@@ -525,6 +525,8 @@ void trk__sampler_force_full(struct trk_sampler *s)
 {
 	s->quotas_ns = 0;
 	s->is_last = true;
+	if (s->gpu)
+		trk__gpu_poller_force_full(s->gpu);
 	if (!s->options.no_system)
 		trk__sampler_force_full_system(s);
 }

@@ -12,6 +12,7 @@
  *     error@1 nvmlDeviceGetPowerUsage 15       on device 1 alone
  *     hang nvmlDeviceGetPowerUsage             never returns
  *     slow nvmlInit_v2 300                     milliseconds
+ *     busy nvmlDeviceGetTotalEnergyConsumption 20   milliseconds of CPU time
  *
  * Built with -DOLD it lacks the functions of newer drivers. */
 #include <inttypes.h>
@@ -149,6 +150,17 @@ static void read_script(void)
 	(void) fclose(f);
 }
 
+static void burn(int ms)
+{
+	struct timespec now;
+	int64_t end = 0;
+
+	do {
+		(void) clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+		end = end ? end : now.tv_sec * 1000000000ll + now.tv_nsec + ms * 1000000ll;
+	} while (now.tv_sec * 1000000000ll + now.tv_nsec < end);
+}
+
 /* What the script has for this function: a code, or nothing. */
 static int enter(const char *function, int index)
 {
@@ -162,6 +174,8 @@ static int enter(const char *function, int index)
 			return r->value;
 		if (!strcmp(r->what, "slow"))
 			(void) usleep((unsigned int) r->value * 1000);
+		if (!strcmp(r->what, "busy"))
+			burn(r->value);
 		while (!strcmp(r->what, "hang"))
 			(void) pause();
 	}

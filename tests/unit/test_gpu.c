@@ -352,6 +352,82 @@ static void stale_samples_are_dropped(void **state)
 	end(&p);
 }
 
+#define BUSY                                                                                       \
+	"busy nvmlDeviceGetTotalEnergyConsumption 60\nbusy nvmlDeviceGetProcessUtilization 60\n"
+
+static void a_counter_that_costs_much_is_read_seldom(void **state)
+{
+	struct play p;
+
+	(void) state;
+	begin(&p, DEVICE BUSY);
+	look(&p, NULL, 0);
+	near(VALUE(&p, 0, ENERGY), 7);
+	play_skipped_ns += 800 * TRK_NS_PER_MS;
+	look(&p, NULL, 0);
+	/* a second of 301.5 W, and the time of the test itself */
+	assert_true(VALUE(&p, 0, ENERGY) >= 7 + 301.5);
+	assert_true(VALUE(&p, 0, ENERGY) < 7 + 301.5 * 10);
+	play_skipped_ns += 60 * TRK_NS_PER_S; /* 0.25 % of it is more than was spent */
+	look(&p, NULL, 0);
+	assert_true(VALUE(&p, 0, ENERGY) < 7 + 301.5 * 10); /* the counter again, and never less */
+	end(&p);
+}
+
+static void a_full_look_reads_the_counter_whatever_it_costs(void **state)
+{
+	struct play p;
+
+	(void) state;
+	begin(&p, DEVICE BUSY);
+	look(&p, NULL, 0);
+	look(&p, NULL, 0);
+	end(&p);
+	begin(&p, "device name=A uuid=GPU-a bus=00000000:01:00.0 minor=0 total=100 used=1 util=5 "
+		  "power=1000 energy=9000000\n" BUSY);
+	look(&p, NULL, 0);
+	play_skipped_ns += TRK_NS_PER_S;
+	p.scan.is_full = true;
+	look(&p, NULL, 0);
+	near(VALUE(&p, 0, ENERGY), 9000);
+	end(&p);
+}
+
+static void a_counter_that_was_reset_starts_again(void **state)
+{
+	struct play p;
+
+	(void) state;
+	begin(&p, DEVICE);
+	look(&p, NULL, 0);
+	near(VALUE(&p, 0, ENERGY), 7);
+	write_script(&p, "device name=A uuid=GPU-a bus=00000000:01:00.0 minor=0 total=100 used=1 "
+			 "util=5 power=1000 energy=2000\n");
+	look(&p, NULL, 0);
+	near(VALUE(&p, 0, ENERGY), 2);
+	end(&p);
+}
+
+static void samples_of_processes_stand_while_new_ones_cost_too_much(void **state)
+{
+	struct play p;
+	pid_t pid = 42;
+
+	(void) state;
+	begin(&p, DEVICE BUSY "process device=0 pid=42 memory=100 lists=c\n"
+			      "sample device=0 pid=42 sm=30 age_ms=100\n");
+	look(&p, &pid, 1);
+	near(VALUE(&p, 0, TREE_SHARE), 0.30);
+	write_script(&p, DEVICE BUSY "process device=0 pid=42 memory=100 lists=c\n"
+				     "sample device=0 pid=42 sm=80 age_ms=0\n");
+	look(&p, &pid, 1);
+	near(VALUE(&p, 0, TREE_SHARE), 0.30);
+	p.scan.is_full = true;
+	look(&p, &pid, 1);
+	near(VALUE(&p, 0, TREE_SHARE), 0.80);
+	end(&p);
+}
+
 static void a_process_that_ended_a_moment_ago_still_counts(void **state)
 {
 	struct play p;
@@ -420,6 +496,10 @@ int main(void)
 		cmocka_unit_test(an_instance_alone_gives_the_gpu_its_memory),
 		cmocka_unit_test(a_process_in_two_lists_counts_once),
 		cmocka_unit_test(stale_samples_are_dropped),
+		cmocka_unit_test(a_counter_that_costs_much_is_read_seldom),
+		cmocka_unit_test(a_full_look_reads_the_counter_whatever_it_costs),
+		cmocka_unit_test(a_counter_that_was_reset_starts_again),
+		cmocka_unit_test(samples_of_processes_stand_while_new_ones_cost_too_much),
 		cmocka_unit_test(a_process_that_ended_a_moment_ago_still_counts),
 		cmocka_unit_test(memory_that_the_driver_hides_is_unknown),
 		cmocka_unit_test(more_processes_than_the_first_guess),

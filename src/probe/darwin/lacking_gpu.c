@@ -24,6 +24,11 @@ void trk__gpu_poller_ask(struct trk_gpu_poller *p, const pid_t *pid, size_t pids
 	(void) pids;
 }
 
+void trk__gpu_poller_force_full(struct trk_gpu_poller *p)
+{
+	(void) p;
+}
+
 const struct trk_gpu_reading *trk__gpu_poller_take(struct trk_gpu_poller *p, uint64_t wait_ns,
 						   uint64_t max_age_ns)
 {

@@ -42,6 +42,7 @@ struct trk_gpu_scan {
 	size_t pids;
 	uint64_t now_ns; /* monotonic */
 	uint64_t wall_us;
+	bool is_full; /* read everything, whatever it costs */
 };
 
 /* The job's environment, from the caller. Texts are borrowed until exit; NULL: not set. */

@@ -484,14 +484,19 @@ static void add_samples(struct nvml *n, struct trk_gpu_scan *scan, size_t device
 		set_unknown(d, TRK_GPU_MIG);
 		return;
 	}
-	r = get_samples(n, k, since_us, &count);
-	if (r != NVML_SUCCESS) {
-		set_unknown(d, trk__nvml_why(r));
-		return;
-	}
-	if (!take_samples(n, k, since_us, count)) {
-		set_unknown(d, TRK_GPU_FAILED);
-		return;
+	if (trk__nvml_is_affordable(n, &k->samples_cost, scan)) {
+		uint64_t began_cpu_ns = trk__clock_thread_cpu_ns();
+
+		r = get_samples(n, k, since_us, &count);
+		trk__nvml_add_cost(&k->samples_cost, began_cpu_ns, scan->now_ns);
+		if (r != NVML_SUCCESS) {
+			set_unknown(d, trk__nvml_why(r));
+			return;
+		}
+		if (!take_samples(n, k, since_us, count)) {
+			set_unknown(d, TRK_GPU_FAILED);
+			return;
+		}
 	}
 	for (size_t i = start; i < scan->processes; i++)
 		scan->process[i].share = scan->process[i].encoder = scan->process[i].decoder = 0;
@@ -571,67 +576,6 @@ static void set_utilization(struct nvml *n, nvml_device handle, bool mig, struct
 	m[TRK_GPU_ENCODER_METRIC] = share_of(r, share);
 	r = CALL(n, decoder, handle, &share, &period);
 	m[TRK_GPU_DECODER_METRIC] = share_of(r, share);
-}
-
-/* nvmlDeviceGetTemperature is deprecated since CUDA 13 and may be removed. */
-static struct trk_gpu_value temperature_of(struct nvml *n, nvml_device handle)
-{
-	struct nvml_temperature t = {.version = NVML_TEMPERATURE_V1,
-				     .sensor = NVML_TEMPERATURE_GPU};
-	unsigned int value = 0;
-	int r = CALL(n, temperature, handle, NVML_TEMPERATURE_GPU, &value);
-
-	if (r != NVML_ERROR_FUNCTION_NOT_FOUND && r != NVML_ERROR_NOT_SUPPORTED)
-		return trk__nvml_scaled(r, value);
-	if (!n->f.temperature_v)
-		return trk__nvml_scaled(r, 0);
-	r = n->f.temperature_v(handle, &t);
-	return trk__nvml_scaled(r, t.celsius);
-}
-
-static void set_board(struct nvml *n, nvml_device handle, struct trk_gpu_value *m)
-{
-	unsigned long long wide = 0;
-	unsigned int value = 0;
-	int r = CALL(n, power, handle, &value);
-	m[TRK_GPU_TEMPERATURE_METRIC] = temperature_of(n, handle);
-	m[TRK_GPU_POWER_METRIC] = trk__nvml_scaled(r, value / 1e3);
-	r = CALL(n, energy, handle, &wide);
-	m[TRK_GPU_ENERGY_METRIC] = trk__nvml_scaled(r, (double) wide / 1e3);
-	r = CALL(n, clock, handle, NVML_CLOCK_SM, &value);
-	m[TRK_GPU_CLOCK_METRIC] = trk__nvml_scaled(r, value * 1e6);
-	r = CALL(n, clock, handle, NVML_CLOCK_MEM, &value);
-	m[TRK_GPU_MEMORY_CLOCK_METRIC] = trk__nvml_scaled(r, value * 1e6);
-	r = CALL(n, throttle, handle, &wide);
-	m[TRK_GPU_THROTTLE_METRIC] = trk__nvml_scaled(r, (double) wide);
-}
-
-static void set_links(struct nvml *n, struct kept *k, uint64_t now_ns, struct trk_gpu_value *m)
-{
-	struct nvml_field field[2] = {
-		{.id = NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX, .scope = UINT32_MAX},
-		{.id = NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX, .scope = UINT32_MAX},
-	};
-	int r = CALL(n, fields, k->handle, 2, field);
-	double seconds = (double) (now_ns - k->link_ns) / 1e9, rx, tx;
-
-	r = r ? r : field[0].result ? field[0].result : field[1].result;
-	m[TRK_GPU_NVLINK_RX_METRIC] = m[TRK_GPU_NVLINK_TX_METRIC] =
-		trk__gpu_unknown(r ? trk__nvml_why(r) : TRK_GPU_FIRST_LOOK);
-	if (r != NVML_SUCCESS)
-		return;
-	rx = (double) field[0].value.ull;
-	tx = (double) field[1].value.ull;
-	if (k->links_known && seconds > 0 && rx >= k->link_rx_kib && tx >= k->link_tx_kib) {
-		m[TRK_GPU_NVLINK_RX_METRIC] =
-			trk__gpu_known((rx - k->link_rx_kib) * 1024 / seconds);
-		m[TRK_GPU_NVLINK_TX_METRIC] =
-			trk__gpu_known((tx - k->link_tx_kib) * 1024 / seconds);
-	}
-	k->links_known = true;
-	k->link_ns = now_ns;
-	k->link_rx_kib = rx;
-	k->link_tx_kib = tx;
 }
 
 /* ---- MIG ---- */
@@ -720,9 +664,8 @@ int trk__nvml_device(struct nvml *n, struct trk_gpu_scan *scan, size_t device, s
 		return r;
 	d->mig = is_mig(n, k->handle);
 	set_utilization(n, k->handle, d->mig, d->metric);
-	set_board(n, k->handle, d->metric);
+	trk__nvml_board(n, k, scan, d->metric);
 	read_activity(n, k, d->mig, d->metric);
-	set_links(n, k, scan->now_ns, d->metric);
 	read_processes(n, scan, device, k);
 	read_instances(n, scan, device, k);
 	return NVML_SUCCESS;

@@ -23,6 +23,20 @@ struct watch {
 	char uuid[96];                                      /* of the instance */
 };
 
+/* CPU time that a costly function of the driver has taken, since its first call. */
+struct cost {
+	uint64_t first_ns; /* 0: not called yet */
+	uint64_t spent_ns;
+};
+
+/* The energy counter of a device, which some drivers take milliseconds to read. */
+struct energy {
+	struct cost cost;
+	struct trk_gpu_value read; /* at read_ns, in joules */
+	uint64_t read_ns;
+	double told; /* largest value since it was last reset */
+};
+
 /* The state of a device between two polls. */
 struct kept {
 	nvml_device handle;          /* NULL: failed, or not opened yet */
@@ -36,6 +50,8 @@ struct kept {
 	unsigned int samples;
 	uint64_t sampled_us;  /* time of the newest sample; 0: none yet */
 	bool counted_samples; /* the library has returned their number */
+	struct cost samples_cost;
+	struct energy energy;
 	struct watch watch, instance[MIG_INSTANCES_MAX];
 	struct trk_gpu_value slow[TRK_GPU_METRICS]; /* values that rarely change */
 	uint64_t slow_ns;                           /* when they were read; 0: never */
@@ -72,6 +88,15 @@ struct nvml {
 enum trk_gpu_why trk__nvml_why(int result);
 /* True for the errors of a device or driver that has gone and may come back. */
 bool trk__nvml_is_gone(int result);
+
+/* nvml_board.c */
+/* Whether one more call is within the share of a core that all devices together may take. */
+bool trk__nvml_is_affordable(const struct nvml *n, const struct cost *c,
+			     const struct trk_gpu_scan *scan);
+/* Adds what the calling thread has used since. */
+void trk__nvml_add_cost(struct cost *c, uint64_t began_cpu_ns, uint64_t now_ns);
+void trk__nvml_board(struct nvml *n, struct kept *k, const struct trk_gpu_scan *scan,
+		     struct trk_gpu_value *m);
 
 /* nvml_device.c */
 struct trk_gpu_value trk__nvml_scaled(int result, double value);

@@ -45,7 +45,7 @@ struct trk_gpu_poller {
 	uint64_t asked_ns, given_up; /* a request for which _take no longer waits */
 	pid_t pid[PIDS_MAX];
 	size_t pids;
-	bool has_pids;
+	bool has_pids, is_full;
 	struct trk_gpu_reading newest;
 	char text[TRK_GPU_TEXT_SIZE];
 
@@ -157,6 +157,7 @@ static bool take_question(struct trk_gpu_poller *p, uint64_t *ret_number)
 	*ret_number = p->asked;
 	w->reading.at_ns = p->asked_ns;
 	w->scan.pids = p->pids;
+	w->scan.is_full = p->is_full;
 	w->scan.pid = p->has_pids ? w->pid : NULL;
 	memcpy(w->pid, p->pid, p->pids * sizeof(p->pid[0]));
 	return true;
@@ -321,6 +322,13 @@ void trk__gpu_poller_ask(struct trk_gpu_poller *p, const pid_t *pid, size_t pids
 	p->asked++;
 	p->asked_ns = p->env.monotonic_ns();
 	(void) pthread_cond_broadcast(&p->changed);
+	(void) pthread_mutex_unlock(&p->lock);
+}
+
+void trk__gpu_poller_force_full(struct trk_gpu_poller *p)
+{
+	(void) pthread_mutex_lock(&p->lock);
+	p->is_full = true;
 	(void) pthread_mutex_unlock(&p->lock);
 }
 

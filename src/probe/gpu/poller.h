@@ -35,6 +35,8 @@ void trk__gpu_poller_free(struct trk_gpu_poller *p);
 
 /* Request a reading, including these tracked processes (NULL: none). */
 void trk__gpu_poller_ask(struct trk_gpu_poller *p, const pid_t *pid, size_t pids);
+/* The next readings read everything, whatever it costs: they are the last ones of a run. */
+void trk__gpu_poller_force_full(struct trk_gpu_poller *p);
 /* The newest reading that is not older than max_age_ns, after a wait of up to wait_ns for the one
  * requested last. Valid until the next call; NULL: none. */
 const struct trk_gpu_reading *trk__gpu_poller_take(struct trk_gpu_poller *p, uint64_t wait_ns,
