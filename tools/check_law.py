@@ -13,35 +13,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Folder of src/ -> the folders whose headers its files may reach besides their own, by #include lines of
-# their own and of the headers that these include; "public" is the installed header.
-LAW = {
-    "base": set(),
-    "model": {"base"},
-    "probe": {"base", "model"},
-    "sample": {"base", "model", "probe"},
-    "recording": {"base", "model", "probe"},
-    "track": {"base", "model", "probe", "sample", "recording"},
-    "alert": {"base", "model", "probe", "recording", "catalog", "advise", "history", "fleet"},
-    "catalog": {"base"},
-    "advise": {"base", "catalog"},
-    "lines": {"base", "model"},
-    "history": {"base", "model", "recording"},
-    "import": {"base", "model", "recording"},
-    "fleet": {"base", "model", "recording", "catalog", "advise", "history"},
-    "report": {"base", "model", "recording", "catalog", "advise", "lines", "history", "fleet"},
-    "sink": {"base", "model", "probe", "sample"},
-    "top": {"base", "model", "probe", "recording", "catalog", "advise", "lines", "history", "fleet", "report"},
-    "service": {"base", "model", "probe", "recording", "track", "catalog", "advise", "lines", "history", "fleet", "alert",
-                "report"},
-    "serve": {"base", "model", "probe", "recording", "track", "catalog", "advise", "lines", "history", "fleet", "alert",
-              "report", "service"},
-    "api": {"base", "model", "probe", "sample", "recording", "track", "catalog", "advise", "lines", "history",
-            "import", "fleet", "report", "service", "public"},
-}
-
-# These may include anything; nothing may include them. Only they print and exit.
-TOP = {"cli"}
+DIAGRAM = Path("docs/architecture.md")
+DIAGRAM_BLOCK = re.compile(r"^## The law\n\s*```\n(.*?)^```", re.DOTALL | re.MULTILINE)
+ALL = "all of these"
+PUBLIC = "include"
 
 # What the library never does: the first group is a call, the second any mention.
 FORBIDDEN_CALLS = {
@@ -78,12 +53,54 @@ def code_lines(text):
     return blank.splitlines()
 
 
-def may_include(folder, target):
-    """Whether a file of `folder` may include the header `target` ("folder/name.h")."""
-    other = target.split("/")[0]
-    if folder in TOP or other == folder:
-        return True
-    return other in LAW[folder]
+class Law:
+    """Who may use whom, as the diagram says."""
+
+    def __init__(self, text):
+        block = DIAGRAM_BLOCK.search(text)
+        if not block:
+            raise ValueError('no diagram below "## The law"')
+        self.top = set()     # folders that may use everything, and that nobody may use
+        self.edges = {}      # (user, used) -> line of the diagram
+        self.own = set()     # edges that are not passed on to users of the user
+        first = text.count("\n", 0, block.start(1)) + 1
+        for number, line in enumerate(block[1].splitlines(), first):
+            self.read_line(number, [[name.strip() for name in group.split(",")] for group in line.split("<-")])
+        self.folders = {name for edge in self.edges for name in edge} - {PUBLIC}
+        self.uses = {folder: self.closure(folder) for folder in self.folders}
+
+    def read_line(self, number, groups):
+        for left, right in zip(groups, groups[1:]):
+            if left == [ALL]:
+                self.top.update(right)
+                continue
+            for used in left:
+                for user in right:
+                    edge = user.strip("()"), used.strip("()")
+                    self.edges.setdefault(edge, number)
+                    if used.startswith("("):
+                        self.own.add(edge)
+
+    def closure(self, folder):
+        found, todo = set(), [folder]
+        while todo:
+            here = todo.pop()
+            for user, used in self.edges:
+                if user == here and used not in found and (user == folder or (user, used) not in self.own):
+                    found.add(used)
+                    todo.append(used)
+        return found
+
+    def may_include(self, folder, target):
+        """Whether a file of `folder` may include the header `target` ("folder/name.h")."""
+        other = target.split("/")[0]
+        return folder in self.top or other == folder or other in self.uses[folder]
+
+    def unused(self, used_by_sources):
+        """Yield (line, message) for permissions that no file of src/ makes use of."""
+        for (user, used), number in sorted(self.edges.items(), key=lambda item: item[1]):
+            if (user, used) not in used_by_sources:
+                yield number, f"{user} does not use {used}: remove the permission"
 
 
 def reached(root, path, seen):
@@ -100,35 +117,35 @@ def reached(root, path, seen):
             yield from reached(root, root / "src" / include[1], seen)
 
 
-def check_reached(root, path):
+def check_reached(root, law, path):
     """Yield what is wrong with headers that a file reaches through another folder's header."""
     folder = path.relative_to(root / "src").parts[0]
-    if folder in TOP or folder not in LAW:
+    if folder in law.top or folder not in law.folders:
         return
     for target, through in reached(root, path, set()):
-        if through.parts[0] != folder and "/" in target and not may_include(folder, target):
+        if through.parts[0] != folder and "/" in target and not law.may_include(folder, target):
             yield f'{folder} may not use "{target}", which "{through}" includes'
 
 
-def check_include(root, path, folder, target):
+def check_include(root, law, folder, target):
     """What is wrong with `#include "target"`, or None."""
     if (root / "include" / target).is_file():
-        if folder not in TOP and "public" not in LAW[folder]:
+        if not law.may_include(folder, PUBLIC):
             return f"{folder} may not include the public header"
         return None
     if not (root / "src" / target).is_file():
         return f'"{target}" is not found below src/ or include/'
-    if not may_include(folder, target):
+    if not law.may_include(folder, target):
         return f'{folder} may not use "{target}"'
     return None
 
 
-def check_source(root, path, edges):
+def check_source(root, law, path, edges):
     """Yield (line, message) for one file of src/; adds its folder's edges."""
     folder = path.relative_to(root / "src").parts[0]
     text = path.read_text(encoding="utf-8", errors="replace")
-    if folder not in LAW and folder not in TOP:
-        yield 1, f"the folder {folder} is not in the table of {Path(__file__).name}"
+    if folder not in law.folders | law.top:
+        yield 1, f"the folder {folder} is not in the diagram of {DIAGRAM}"
         return
     raw = text.splitlines()
     for number, line in enumerate(code_lines(text), 1):
@@ -136,13 +153,14 @@ def check_source(root, path, edges):
         if include:
             ours, system = include.groups()
             if ours:
-                edges.setdefault((folder, ours.split("/")[0]), (path, number))
-                problem = check_include(root, path, folder, ours)
+                used = PUBLIC if (root / "include" / ours).is_file() else ours.split("/")[0]
+                edges.setdefault((folder, used), (path, number))
+                problem = check_include(root, law, folder, ours)
                 if problem:
                     yield number, problem
-            elif system in FORBIDDEN_HEADERS and folder not in TOP:
+            elif system in FORBIDDEN_HEADERS and folder not in law.top:
                 yield number, f"<{system}> is for src/cli only"
-        elif folder not in TOP:
+        elif folder not in law.top:
             for match in CALL.finditer(line):
                 yield number, f"{match[1]}() is for src/cli only"
             for match in WORD.finditer(line):
@@ -207,12 +225,16 @@ def check_lists(root):
 def check(root):
     """All violations below `root`, as printable lines."""
     found, edges = [], {}
+    try:
+        law = Law((root / DIAGRAM).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        return [f"{DIAGRAM}:1: {error}"]
     for path in sorted(root.glob("src/**/*.[ch]")):
-        for number, message in check_source(root, path, edges):
+        for number, message in check_source(root, law, path, edges):
             found.append(f"{path.relative_to(root)}:{number}: {message}")
         for number, message in check_systems(root, path):
             found.append(f"{path.relative_to(root)}:{number}: {message}")
-        for message in check_reached(root, path):
+        for message in check_reached(root, law, path):
             found.append(f"{path.relative_to(root)}:1: {message}")
     for path in sorted(root.glob("include/**/*.h")):
         for number, message in check_public(path):
@@ -221,6 +243,7 @@ def check(root):
         if not listing.is_file() or name not in listing.read_text(encoding="utf-8"):
             found.append(f"{path.relative_to(root)}:1: {name} is not in "
                          f"{listing.relative_to(root)}")
+    found += [f"{DIAGRAM}:{number}: {message}" for number, message in law.unused(edges)]
     ring = find_cycle(edges)
     if ring:
         for here, there in zip(ring, ring[1:]):
@@ -232,14 +255,22 @@ def check(root):
 
 # Each case: a name, the files of a small tree, and the text that must be found (None: nothing).
 GOOD = {
+    "docs/architecture.md": "# Architecture\n\n## The law\n\n```\n"
+                            "base <- model <- probe <- sample\n"
+                            "        model, (probe) <- recording <- report\n"
+                            "        include <- api\n"
+                            "        all of these <- cli\n```\n",
     "include/resource_tracker.h": "#include <stdint.h>\n",
     "src/base/buf.h": "",
     "src/base/buf.c": '#include "base/buf.h"\n',
     "src/api/api.h": '#include "resource_tracker.h"\n',
     "src/base/meson.build": "base_sources = files(\n  'buf.c',\n)\n",
-    "src/probe/tree.h": '#include "base/buf.h"\n',
+    "src/probe/tree.h": '#include "model/run.h"\n',
     "src/model/run.h": '#include "base/buf.h"\n',
     "src/sample/sampler.h": '#include "probe/tree.h"\n',
+    "src/recording/format.h": '#include "model/run.h"\n',
+    "src/recording/death.h": '#include "probe/tree.h"\n',
+    "src/report/page.h": '#include "recording/format.h"\n',
     "src/cli/main.c": '#include "probe/tree.h"\n#include <err.h>\nint f(void) { exit(1); }\n',
     "src/cli/meson.build": "files('main.c')",
 }
@@ -249,7 +280,12 @@ CASES = [
      {"src/base/a.h": '/* exit(1) and\n * printf("x") to stderr */\n#define A "abort()"\n'}, None),
     ("calls with the same ending",
      {"src/base/a.h": "int n = snprintf(b, 1, c); dprintf(fd, c); x->exit(1); s.abort();\n"}, None),
-    ("a sink that uses the model", {"src/sink/a.h": '#include "model/run.h"\n'}, None),
+    ("a folder that uses what another one passes on", {"src/report/a.h": '#include "model/run.h"\n'}, None),
+    ("no diagram", {"docs/architecture.md": "## The law\n\nNone.\n"}, "docs/architecture.md:1: no diagram"),
+    ("a permission that nobody uses", {"src/report/page.h": ""},
+     "docs/architecture.md:7: report does not use recording"),
+    ("a folder of the diagram without files", {"src/api/api.h": ""},
+     "docs/architecture.md:8: api does not use include"),
     ("base uses the public header", {"src/base/a.h": '#include "resource_tracker.h"\n'},
      "src/base/a.h:1: base may not include the public header"),
     ("base uses probe", {"src/base/a.h": '\n#include "probe/tree.h"\n'},
@@ -260,8 +296,8 @@ CASES = [
      {"src/report/a.h": '#include "recording/a.h"\n', "src/recording/a.h": '#include "probe/tree.h"\n'},
      'src/report/a.h:1: report may not use "probe/tree.h", which "recording/a.h" includes'),
     ("a library folder uses cli",
-     {"src/cli/a.h": "", "src/track/a.h": '#include "cli/a.h"\n'},
-     'src/track/a.h:1: track may not use "cli/a.h"'),
+     {"src/cli/a.h": "", "src/sample/a.h": '#include "cli/a.h"\n'},
+     'src/sample/a.h:1: sample may not use "cli/a.h"'),
     ("an include by bare name", {"src/base/a.h": '#include "buf.h"\n'},
      'src/base/a.h:1: "buf.h" is not found'),
     ("a folder without a law", {"src/misc/a.h": "\n"}, "src/misc/a.h:1: the folder misc"),
@@ -287,7 +323,7 @@ CASES = [
     ("a condition on a system", {"src/base/a.h": "#ifdef __APPLE__\n#endif\n"},
      "src/base/a.h:1: __APPLE__: systems differ in folders of their own"),
     ("folders in a ring",
-     {"src/base/a.h": '#include "probe/tree.h"\n'}, "folders in a ring: base -> probe -> base"),
+     {"src/base/a.h": '#include "probe/tree.h"\n'}, "folders in a ring: base -> probe -> model -> base"),
     ("a source that is not built", {"src/base/new.c": ""},
      "src/base/new.c:1: 'new.c' is not in src/base/meson.build"),
     ("a unit test that is not run", {"tests/unit/test_new.c": ""},
