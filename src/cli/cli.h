@@ -37,11 +37,12 @@ struct cli_option {
 	size_t offset; /* into the settings, for the shared setters below */
 };
 
-/* Options that the help lists under a title: names with a blank before and after each. The last
- * group lists all options that no other group names. */
-struct cli_option_group {
-	const char *title, *names;
-};
+/* A line of an option table that is no option: the help lists the options below it under this
+ * title. */
+#define CLI_OPTION_GROUP(title)                                                                    \
+	{                                                                                          \
+		"", '\0', title, NULL, NULL, 0                                                     \
+	}
 
 struct cli_command {
 	const char *name;
@@ -53,7 +54,6 @@ struct cli_command {
 	 * packages start this program. They are not listed, and files and variables cannot set
 	 * them. NULL: none. */
 	const struct cli_option *internal;
-	const struct cli_option_group *groups; /* for the help, ends with a NULL title; or NULL */
 	bool stops_at_operand; /* arguments after the first operand belong to another program */
 	int operands;          /* maximum number, unless stops_at_operand */
 	int (*run)(int argc, char **argv);

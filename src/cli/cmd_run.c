@@ -105,19 +105,6 @@ static int run(int argc, char **argv)
 	return status;
 }
 
-static const struct cli_option_group groups[] = {
-	{"common options",
-	 " job job-name interval output format recording no-recording summary quiet report "
-	 "summary-json color plain report-every status-key "},
-	{"alerts", " alerts on-alert alert quiet-hours "},
-	{"limits and requests", " limit timeout grace request cgroup "},
-	{"kept with the run", " tag note project-name stage-name task-name team env language "
-			      "orchestrator executor external-run-id container-image input-size "
-			      "no-history "},
-	{"advanced", ""},
-	{NULL, NULL},
-};
-
 const struct cli_command cli_run = {
 	.name = "run",
 	.usage = "run [OPTIONS] [--] CMD [ARG...]",
@@ -132,7 +119,6 @@ const struct cli_command cli_run = {
 		"  resource-tracker run -n nightly --report -- make    a name, and a page about "
 		"it\n"
 		"  resource-tracker run --limit mem=8GiB,time=2h -- ./job.sh   ends it there",
-	.groups = groups,
 	.options = track_run_options,
 	.internal = track_internal_options,
 	.stops_at_operand = true,

@@ -32,8 +32,11 @@ static void add_options(struct table *t, const struct cli_option *o)
 		int takes = !o->value            ? no_argument
 			    : o->value[0] == '[' ? optional_argument
 						 : required_argument;
-		size_t n = t->count++;
+		size_t n = t->count;
 
+		if (!o->take) /* the title of a group */
+			continue;
+		t->count++;
 		t->options[n] = o;
 		t->longs[n] = (struct option){o->name, takes, NULL, FIRST_VALUE + (int) n};
 		for (int at = 0; o->letter && at <= takes; at++)
@@ -179,7 +182,9 @@ static void print_option(const struct cli_option *o)
 {
 	char left[64];
 
-	if (!o->help) /* for programs, not for people */
+	if (!o->take)
+		(void) printf("\n%s:\n", o->value);
+	if (!o->help) /* a title, or for programs */
 		return;
 	(void) snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
 			o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
@@ -187,39 +192,13 @@ static void print_option(const struct cli_option *o)
 	(void) printf("  %-30s %s\n", left, o->help);
 }
 
-static bool is_in(const struct cli_option_group *group, const struct cli_option *o)
-{
-	char word[64];
-
-	(void) snprintf(word, sizeof(word), " %s ", o->name);
-	return group->names && strstr(group->names, word);
-}
-
-static void print_group(const struct cli_command *command, const struct cli_option_group *group)
-{
-	bool is_last = !group[1].title;
-
-	(void) printf("\n%s:\n", group->title);
-	for (const struct cli_option *o = command->options; o->name; o++) {
-		bool elsewhere = false;
-
-		for (const struct cli_option_group *g = command->groups; g->title; g++)
-			elsewhere |= g != group && is_in(g, o);
-		if (is_in(group, o) || (is_last && !elsewhere))
-			print_option(o);
-	}
-}
-
 void cli_print_help(const struct cli_command *command)
 {
 	(void) printf("usage: resource-tracker %s\n\n%s\n", command->usage, command->summary);
 	if (command->details)
 		(void) printf("\n%s\n", command->details);
-	for (const struct cli_option_group *g = command->groups; g && g->title; g++)
-		print_group(command, g);
-	if (command->groups || !command->options->name)
-		return;
-	(void) printf("\noptions:\n");
+	if (command->options->take)
+		(void) printf("\noptions:\n");
 	for (const struct cli_option *o = command->options; o->name; o++)
 		print_option(o);
 }

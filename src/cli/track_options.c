@@ -263,8 +263,10 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 
 #define AT(field) offsetof(struct track_settings, field)
 
+/* The tables below: one line for each option, in the order and under the titles of the help. */
 /* clang-format off */
-#define SHARED_OPTIONS \
+#define COMMON_OPTIONS \
+	CLI_OPTION_GROUP("common options"), \
 	{"job", 'n', "NAME", "name of the job (default: the batch system's, else program, script and directory)", cli_set_text, AT(job)}, \
 	{"job-name", 0, "NAME", "same as --job", cli_set_text, AT(job)}, \
 	{"interval", 'i', "DUR", "time between samples, 10ms to 1h; a bare number is seconds (1s)", take_interval, 0}, \
@@ -278,9 +280,21 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 	{"report", 0, "[=FILE]", "write a page about the run at its end (.md: Markdown)", take_report, 0}, \
 	{"report-every", 0, "DUR", "also write the page of --report at this interval while tracking", cli_set_duration, AT(report_every_ns)}, \
 	{"status-key", 0, NULL, "Ctrl-\\ prints a line about the running job instead of ending it", cli_set_flag, AT(track.quit_is_status)}, \
-	{"request", 0, "cpu=..,mem=..", "state what was requested for the job: cpu, mem, gpu, time", take_request, 0}, \
-	{"no-children", 0, NULL, "track the one process, not its tree", cli_set_flag, AT(track.one_process)}, \
-	{"no-system", 0, NULL, "track the processes, not the machine", cli_set_flag, AT(track.no_system)}, \
+	{"color", 0, "auto|always|never", "colour the summary (auto)", cli_set_word, AT(color)}, \
+	{"plain", 0, NULL, "print the summary in ASCII, without colour", cli_set_flag, AT(plain)}
+
+#define ALERT_OPTIONS \
+	CLI_OPTION_GROUP("alerts"), \
+	{"alerts", 0, "auto|never", "print a line on stderr when the job is about to fail or wastes resources (auto)", cli_set_word, AT(alerts)}, \
+	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_take_hook, AT(hooks)}, \
+	{"alert", 0, "SINK", "send alerts there, during and after the run, such as mail:ann@example.org; or RULE=SINK (repeat)", cli_take_sink, AT(hooks)}, \
+	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical at these times", cli_take_quiet_hours, AT(hooks.quiet_hours)}
+
+#define REQUEST_OPTION \
+	{"request", 0, "cpu=..,mem=..", "state what was requested for the job: cpu, mem, gpu, time", take_request, 0}
+
+#define KEPT_OPTIONS \
+	CLI_OPTION_GROUP("kept with the run"), \
 	{"tag", 0, "K[=V]", "store with the run (repeat)", take_tag, 0}, \
 	{"note", 0, "TEXT", "store with the run", take_metadata, 0}, \
 	{"project-name", 0, "TEXT", "store with the run", take_metadata, 0}, \
@@ -294,23 +308,20 @@ static int take_no_discovery(void *settings, const struct cli_option *o, const c
 	{"external-run-id", 0, "TEXT", "store with the run", take_metadata, 0}, \
 	{"container-image", 0, "TEXT", "store with the run", take_metadata, 0}, \
 	{"input-size", 0, "SIZE", "size of the job's input, for advice by size (default: that of the files on its command line)", take_input_size, 0}, \
-	{"no-history", 0, NULL, "keep the run out of the history of its job", cli_set_flag, AT(track.unlisted)}, \
+	{"no-history", 0, NULL, "keep the run out of the history of its job", cli_set_flag, AT(track.unlisted)}
+
+#define ADVANCED_OPTIONS \
+	CLI_OPTION_GROUP("advanced"), \
+	{"no-children", 0, NULL, "track the one process, not its tree", cli_set_flag, AT(track.one_process)}, \
+	{"no-system", 0, NULL, "track the processes, not the machine", cli_set_flag, AT(track.no_system)}, \
 	{"no-discovery", 0, NULL, "do not query the cloud for region and type of the server", take_no_discovery, 0}, \
 	{"instance", 0, "VENDOR/REGION/TYPE", "type of this server, for its price", cli_take_instance_option, AT(stated)}, \
 	{"lines", 0, "HZ|auto|off", "sample which lines of the job's programs use CPU time and memory (auto)", take_lines, 0}, \
 	{"gpu", 0, "auto|always|never", "measure GPUs (auto: where a device file or driver is found)", take_gpu, 0}, \
-	{"alerts", 0, "auto|never", "print a line on stderr when the job is about to fail or wastes resources (auto)", cli_set_word, AT(alerts)}, \
-	{"on-alert", 0, "RULE=COMMAND", "run a command at an alert, such as oom-risk='kill -USR1 $RT_PID' (repeat)", cli_take_hook, AT(hooks)}, \
-	{"alert", 0, "SINK", "send alerts there, during and after the run, such as mail:ann@example.org; or RULE=SINK (repeat)", cli_take_sink, AT(hooks)}, \
-	{"quiet-hours", 0, "HH:MM-HH:MM", "hold alerts that are not critical at these times", cli_take_quiet_hours, AT(hooks.quiet_hours)}, \
 	{"strict", 0, NULL, "exit with 125 if something about the tracking fails", cli_set_flag, AT(strict)}, \
 	SIBLING_OPTIONS, \
-	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}, \
-	{"color", 0, "auto|always|never", "colour the summary (auto)", cli_set_word, AT(color)}, \
-	{"plain", 0, NULL, "print the summary in ASCII, without colour", cli_set_flag, AT(plain)}
-/* clang-format on */
+	{"config", 'c', "FILE", "read this configuration instead of the usual files", cli_set_nothing, 0}
 
-/* clang-format off */
 /* For the library, which starts this program as its sampler, and the Python package. */
 const struct cli_option track_internal_options[] = {
 	{"control-fd", 0, "N", NULL, take_control_fd, 0},
@@ -323,17 +334,27 @@ const struct cli_option track_internal_options[] = {
 };
 
 const struct cli_option track_run_options[] = {
-	SHARED_OPTIONS,
+	COMMON_OPTIONS,
+	ALERT_OPTIONS,
+	CLI_OPTION_GROUP("limits and requests"),
+	REQUEST_OPTION,
 	{"cgroup", 0, "auto|never", "give the job a control group of its own where possible, for its exact peak of memory (never)", take_cgroup, 0},
 	{"timeout", 0, "DUR", "end the job after this time: TERM, then KILL; exit code 124", cli_set_duration, AT(track.limits.time_ns)},
 	{"limit", 0, "mem=..,time=..", "warn at 90 %, then end the job as --timeout does", take_limit, 0},
 	{"grace", 0, "DUR", "time between TERM and KILL (5s)", cli_set_duration, AT(track.limits.grace_ns)},
+	KEPT_OPTIONS,
+	ADVANCED_OPTIONS,
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
 const struct cli_option track_attach_options[] = {
-	SHARED_OPTIONS,
+	COMMON_OPTIONS,
+	ALERT_OPTIONS,
+	CLI_OPTION_GROUP("limits and requests"),
+	REQUEST_OPTION,
 	{"duration", 0, "DUR", "stop tracking after this time", cli_set_duration, AT(track.duration_ns)},
+	KEPT_OPTIONS,
+	ADVANCED_OPTIONS,
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 /* clang-format on */

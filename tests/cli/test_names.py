@@ -80,6 +80,9 @@ def test_the_help_of_run_is_in_groups_with_examples(rt):
     names = [line.split("--")[1].split()[0].split("[")[0] for line in text.splitlines()
              if line.startswith("  ") and "--" in line[:10]]
     assert len(names) == len(set(names)) > 30
+    attached = rt.run("attach", "--help").stdout
+    assert [attached.index(head) for head in heads] == sorted(attached.index(head) for head in heads)
+    assert "\noptions:\n" not in attached and "\noptions:\n" in rt.run("show", "--help").stdout
 
 
 @pytest.mark.parametrize("kind, lines", [
