@@ -60,7 +60,7 @@ static int import_file(const struct settings *s, int runs_fd, const char *file)
 			printf(", %zu there already", result.known);
 		if (result.skipped)
 			printf(", %zu row%s skipped", result.skipped, plural(result.skipped));
-		printf(" (%s)\n", trk__import_names[result.format]);
+		printf(" (%s)\n", trk__import_name(result.format));
 	}
 	return r == -TRK_E_NODATA || r == -ENOENT ? EXIT_NODATA : r < 0 ? EXIT_ERROR : 0;
 }

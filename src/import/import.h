@@ -24,8 +24,6 @@ enum trk_import_format {
 	TRK_IMPORT_FORMATS
 };
 
-extern const char *const trk__import_names[TRK_IMPORT_FORMATS];
-
 /* Maximum size of a file, which is loaded as a whole. */
 #define TRK_IMPORT_MAX_BYTES ((size_t) 512 << 20)
 
@@ -57,6 +55,7 @@ int trk__import_text(const struct trk_import *import, char *text, size_t len,
 		     enum trk_import_format format, struct trk_import_result *ret,
 		     struct trk_error *reterr);
 
+const char *trk__import_name(enum trk_import_format format);
 /* A format by its name; -2 for an unknown name. */
 int trk__import_find(const char *name);
 

@@ -37,6 +37,8 @@ void trk__imp_progress(struct trk_importing *i, const char *at);
 int trk__imp_row(struct trk_importing *i, const struct trk_sample *s);
 int trk__imp_mark(struct trk_importing *i, double elapsed_s, const char *name);
 int trk__imp_end(struct trk_importing *i);
+/* Delete a recording that could not be finished: the next import writes it again. */
+void trk__imp_drop(struct trk_importing *i);
 
 void trk__imp_total(struct trk_importing *i, enum trk_total total, double value,
 		    enum trk_quality quality, const char *reason);
