@@ -1,10 +1,54 @@
 #include "fleet/alike.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fleet/job_memory.h"
+#define MIB 1048576.0
+
+/* ---- how a run ended ---- */
+
+/* A signal by which a user or a batch system stops a job, whatever its memory. */
+static bool is_stop_signal(int signal)
+{
+	return signal == SIGHUP || signal == SIGINT || signal == SIGTERM || signal == SIGXCPU;
+}
+
+static enum trk_earlier_end end_of(const struct trk_history_run *run)
+{
+	enum { SHELL_BASE = 128 }; /* a shell adds the signal of its child to this */
+	const char *verdict = run->verdict;
+
+	if (!strcmp(verdict, "out_of_memory") || !strcmp(verdict, "memory_limit"))
+		return TRK_EARLIER_OUT_OF_MEMORY;
+	if (!strcmp(verdict, "exited") && run->code <= 0)
+		return TRK_EARLIER_SUCCEEDED;
+	if (!strcmp(verdict, "stopped") || !strcmp(verdict, "timeout") ||
+	    !strcmp(verdict, "running") || is_stop_signal(run->signal) ||
+	    (!strcmp(verdict, "exited") && is_stop_signal(run->code - SHELL_BASE)))
+		return TRK_EARLIER_STOPPED;
+	return TRK_EARLIER_FAILED;
+}
+
+struct trk_earlier_run trk__advice_past_run(const struct trk_history_run *run)
+{
+	struct trk_earlier_run r = {
+		.peak_bytes = run->peak_memory_mib * MIB,
+		.duration_s = run->duration_s,
+		.input_bytes = run->input_bytes,
+		.limit_bytes = run->limit_memory_mib * MIB,
+		.end = end_of(run),
+	};
+
+	if (run->peak_swap_mib > 0) /* without swap it would have needed that as well */
+		r.peak_bytes += run->peak_swap_mib * MIB;
+	if (!strcmp(run->verdict, "memory_limit")) /* of --limit, which is in no control group */
+		r.limit_bytes = r.peak_bytes;
+	return r;
+}
+
+/* ---- runs that did the same work ---- */
 
 /* The trait by which runs are compared: the tag whose key begins at `key`, or the arguments if that
  * is NULL. */

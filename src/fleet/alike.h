@@ -5,6 +5,7 @@
 #ifndef TRK_FLEET_ALIKE_H
 #define TRK_FLEET_ALIKE_H
 
+#include "advise/memory.h"
 #include "history/history.h"
 
 enum trk_alike_by {
@@ -29,6 +30,9 @@ struct trk_alike {
  * run (node, host, machine, server, instance) do not count either. */
 void trk__alike_find(const struct trk_history_run *runs, size_t count, const char *tags,
 		     bool *ret_kept, struct trk_alike *ret);
+
+/* Convert a run of the history, and how it ended, to the input of the advice on memory. */
+struct trk_earlier_run trk__advice_past_run(const struct trk_history_run *run);
 
 /* "tags", "arguments", or NULL where all runs count. */
 const char *trk__alike_name(enum trk_alike_by by);

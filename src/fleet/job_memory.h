@@ -1,5 +1,5 @@
-/* The memory that a job needs, from its rows of the history: selects the runs that count,
- * classifies how each ended, and calls src/advise. Used by `recommend`, the report and the views
+/* The memory that a job needs, from its rows of the history: selects the runs that count and calls
+ * src/advise. Used by `recommend`, the report and the views
  * over all jobs. */
 #ifndef TRK_FLEET_JOB_MEMORY_H
 #define TRK_FLEET_JOB_MEMORY_H
@@ -7,9 +7,6 @@
 #include "advise/memory.h"
 #include "fleet/alike.h"
 #include "history/history.h"
-
-/* Convert a run of the history to the input of the advice on memory. */
-struct trk_earlier_run trk__advice_past_run(const struct trk_history_run *run);
 
 /* Select the similar runs of `past` (oldest first, borrowed) and make the advice on memory from
  * them. 0, or as trk__memory_advise, or -ENOMEM. */

@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 #include "base/dynamic.h"
-#include "lines/native.h"
+#include "lines/elf_file.h"
 
 /* As in elfutils/libdw.h. */
 typedef struct Dwarf Dwarf;
@@ -83,7 +83,7 @@ static bool number_of(struct die *die, unsigned int code, uint64_t *ret)
 /* Names without a path are in the folder of the compilation unit. */
 static bool is_library(const char *file)
 {
-	return file[0] == '/' && trk__native_is_of_system(file);
+	return file[0] == '/' && trk__elf_is_of_system(file);
 }
 
 /* For inlined library code, the innermost call in the user's own code. */

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/trust.h"
+#include "model/lines.h"
 
 /* The layout of the file, as in elf(5). */
 struct header {
@@ -292,4 +293,18 @@ const struct trk_elf_symbol *trk__elf_file_function(const struct trk_elf_file *f
 		return NULL;
 	s = &f->symbol[low - 1];
 	return s->size == 0 || address - s->start < s->size ? s : NULL;
+}
+
+bool trk__elf_is_of_system(const char *path)
+{
+	static const char *const places[] = {
+		"/usr/lib",    "/usr/bin/", "/usr/sbin/",    "/usr/share/", "/usr/include/",
+		"/usr/src/",   "/lib",      "/bin/",         "/sbin/",      "/nix/store/",
+		"/gnu/store/", "/rustc/",   "/usr/local/go/"};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (!strncmp(path, places[i], strlen(places[i])))
+			return true;
+	return path[0] != '/' || strstr(path, "/rustlib/") || strstr(path, "/.cargo/registry/") ||
+	       trk__lines_is_library(path);
 }

@@ -44,4 +44,8 @@ bool trk__elf_file_address(const struct trk_elf_file *f, uint64_t offset, uint64
 /* The function that an address belongs to; NULL: unknown. */
 const struct trk_elf_symbol *trk__elf_file_function(const struct trk_elf_file *f, uint64_t address);
 
+/* Whether a program, library or source file belongs to the system, a compiler's library or an
+ * installed package. */
+bool trk__elf_is_of_system(const char *path);
+
 #endif

@@ -28,20 +28,6 @@ struct look_up {
 
 /* ---- one file ---- */
 
-bool trk__native_is_of_system(const char *path)
-{
-	static const char *const places[] = {
-		"/usr/lib",    "/usr/bin/", "/usr/sbin/",    "/usr/share/", "/usr/include/",
-		"/usr/src/",   "/lib",      "/bin/",         "/sbin/",      "/nix/store/",
-		"/gnu/store/", "/rustc/",   "/usr/local/go/"};
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (!strncmp(path, places[i], strlen(places[i])))
-			return true;
-	return path[0] != '/' || strstr(path, "/rustlib/") || strstr(path, "/.cargo/registry/") ||
-	       trk__lines_is_library(path);
-}
-
 /* "[libx.so+0x1234]" */
 static uint32_t unnamed(struct look_up *u, const struct trk_lines_function *f, int offset)
 {
@@ -52,7 +38,7 @@ static uint32_t unnamed(struct look_up *u, const struct trk_lines_function *f, i
 		(void) snprintf(name, sizeof(name), "[%.300s+0x%x]", base, (unsigned int) offset);
 	else
 		(void) snprintf(name, sizeof(name), "[%.300s]", base);
-	return trk__lines_function_of(u->to, f->file, trk__native_is_of_system(f->file), name, 0);
+	return trk__lines_function_of(u->to, f->file, trk__elf_is_of_system(f->file), name, 0);
 }
 
 static void add_symbols(struct trk_lines *to, const char *file, const char *why, bool is_usual)
@@ -162,7 +148,7 @@ static void name_place(struct look_up *u, const struct trk_elf_file *f,
 	if (here && here->file)
 		file = here->file;
 	place->function = trk__lines_function_of(
-		u->to, file, trk__native_is_of_system(function->file), name,
+		u->to, file, trk__elf_is_of_system(function->file), name,
 		first && first->file && !strcmp(file, first->file) ? first->line : 0);
 	u->to->function[place->function].built_s = f->changed_s;
 	place->line = here ? here->line : 0;
@@ -210,7 +196,7 @@ static int look_up_file(struct look_up *u, const struct trk_lines_function *func
 					    0};
 	}
 	add_symbols(u->to, function->file, why,
-		    !has_named && is_open && trk__native_is_of_system(function->file));
+		    !has_named && is_open && trk__elf_is_of_system(function->file));
 	return 0;
 }
 

@@ -16,8 +16,4 @@ int trk__lines_looked_up(const struct trk_lines *l, double start_s, struct trk_l
  * seconds since 1970. 0 or -ENOMEM, which leaves *l unchanged. */
 int trk__lines_look_up(struct trk_lines **l, double start_s);
 
-/* Whether a program, library or source file belongs to the system, a compiler's library or an
- * installed package. */
-bool trk__native_is_of_system(const char *path);
-
 #endif

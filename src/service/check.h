@@ -18,6 +18,10 @@ struct trk_check {
 
 enum { TRK_CHECKS_MAX = 20 };
 
+/* Fill in a check. The hint is left out if the state is good. */
+void trk__check_set(struct trk_check *f, const char *what, enum trk_check_state state,
+		    const char *source, const char *hint);
+
 /* Check what can be measured on this machine; `dir`: the state directory. Takes up to 3 s where
  * there is a GPU. Returns the number of checks, or the error of reading /proc. */
 int trk__machine_check(const char *dir, const struct trk_gpu_hints *hints,

@@ -25,15 +25,6 @@ enum {
 	SHARED_MIB = 96,
 };
 
-double trk__work_cpu_s(void)
-{
-	struct rusage u;
-
-	(void) getrusage(RUSAGE_SELF, &u);
-	return (double) (u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-	       (double) (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
-}
-
 static void sleep_ms(long ms)
 {
 	struct timespec t = {ms / 1000, ms % 1000 * 1000000};

@@ -8,10 +8,6 @@
 #include "base/env.h"
 #include "service/check.h"
 
-/* Fill in a check. The hint is left out if the state is good. */
-void trk__check_set(struct trk_check *f, const char *what, enum trk_check_state state,
-		    const char *source, const char *hint);
-
 /* Fill in a list with room for TRK_CHECKS_MAX - 1. Returns how many there are. */
 size_t trk__machine_sources(const struct trk_env *env, const struct trk_gpu_hints *hints,
 			    struct trk_check *list);

@@ -115,17 +115,6 @@ static void follow_limits(struct track *t, const struct trk_sample *row)
 	write_limits(t);
 }
 
-void trk__track_follow_group(struct track *t)
-{
-	unsigned int moves = trk__sampler_group_moves(t->sampler);
-
-	if (moves == t->moves)
-		return;
-	t->moves = moves;
-	trk__finish_leave_group(&t->finish, trk__sampler_cgroup(t->sampler));
-	trk__group_log_note(&t->finish.groups, &t->env, t->record->run.pid, false);
-}
-
 /* Some processes of the job may move to another group: check the newest one. */
 static void look_at_newest(struct track *t)
 {

@@ -123,6 +123,17 @@ static int next_child(siginfo_t *ret)
 	return errno == EINTR ? waitid(P_ALL, 0, ret, changes) : -1;
 }
 
+void trk__track_follow_group(struct track *t)
+{
+	unsigned int moves = trk__sampler_group_moves(t->sampler);
+
+	if (moves == t->moves)
+		return;
+	t->moves = moves;
+	trk__finish_leave_group(&t->finish, trk__sampler_cgroup(t->sampler));
+	trk__group_log_note(&t->finish.groups, &t->env, t->record->run.pid, false);
+}
+
 /* A zombie still shows its control group (v2), in which the kernel may have killed it. */
 static void note_group(struct track *t, const siginfo_t *info)
 {

@@ -424,3 +424,14 @@ void trk__drm_refresh_slow(struct trk_drm_card *c, uint64_t now_ns)
 	c->slow_ns = now_ns;
 	read_slow(c);
 }
+
+struct trk_drm_user *trk__drm_user_of(struct trk_drm *d, size_t card, pid_t pid)
+{
+	for (size_t i = d->users; i-- > 0;)
+		if (d->user[i].pid == pid && d->user[i].card == card)
+			return &d->user[i];
+	if (d->users == TRK_DRM_USERS_MAX)
+		return NULL;
+	d->user[d->users] = (struct trk_drm_user){.card = card, .pid = pid};
+	return &d->user[d->users++];
+}

@@ -86,11 +86,11 @@ void trk__drm_refresh_slow(struct trk_drm_card *c, uint64_t now_ns);
 /* The last part of the target of the link. */
 bool trk__drm_link_name(int fd, const char *path, char *to, size_t size);
 bool trk__drm_read_number(int fd, const char *path, double *ret);
+/* The entry of a process on a card, added if missing; NULL: the table is full. */
+struct trk_drm_user *trk__drm_user_of(struct trk_drm *d, size_t card, pid_t pid);
 
 /* ---- processes (drm_processes.c) ---- */
 
-/* The entry of a process on a card, added if missing; NULL: the table is full. */
-struct trk_drm_user *trk__drm_user_of(struct trk_drm *d, size_t card, pid_t pid);
 /* Fill d->user with the tracked processes on all cards. */
 void trk__drm_look_at_processes(struct trk_drm *d, const struct trk_gpu_scan *scan);
 void trk__drm_add_users(struct trk_drm *d, struct trk_gpu_scan *scan, size_t card);

@@ -19,17 +19,6 @@ static struct trk_drm_known *find_client(struct trk_drm *d, const struct trk_drm
 	return NULL;
 }
 
-struct trk_drm_user *trk__drm_user_of(struct trk_drm *d, size_t card, pid_t pid)
-{
-	for (size_t i = d->users; i-- > 0;)
-		if (d->user[i].pid == pid && d->user[i].card == card)
-			return &d->user[i];
-	if (d->users == TRK_DRM_USERS_MAX)
-		return NULL;
-	d->user[d->users] = (struct trk_drm_user){.card = card, .pid = pid};
-	return &d->user[d->users++];
-}
-
 /* ---- new clients ---- */
 
 static struct trk_drm_clock *clock_of(struct trk_drm_card *c, const char *name)

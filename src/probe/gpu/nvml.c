@@ -27,38 +27,6 @@
 
 enum { EVENTS_MAX = 64 };
 
-enum trk_gpu_why trk__nvml_why(int result)
-{
-	switch (result) {
-	case NVML_ERROR_NOT_SUPPORTED:
-	case NVML_ERROR_NO_DATA:
-	case NVML_ERROR_INVALID_ARGUMENT:
-		return TRK_GPU_UNSUPPORTED;
-	case NVML_ERROR_NO_PERMISSION:
-		return TRK_GPU_DENIED;
-	case NVML_ERROR_GPU_IS_LOST:
-	case NVML_ERROR_RESET_REQUIRED:
-	case NVML_ERROR_NOT_FOUND:
-		return TRK_GPU_LOST;
-	case NVML_ERROR_FUNCTION_NOT_FOUND:
-		return TRK_GPU_OLD_LIBRARY;
-	case NVML_ERROR_TIMEOUT:
-		return TRK_GPU_NO_ANSWER;
-	case NVML_ERROR_UNINITIALIZED:
-	case NVML_ERROR_DRIVER_NOT_LOADED:
-	case NVML_ERROR_LIB_RM_VERSION_MISMATCH:
-		return TRK_GPU_NO_DRIVER;
-	default:
-		return TRK_GPU_FAILED;
-	}
-}
-
-bool trk__nvml_is_gone(int result)
-{
-	return result == NVML_ERROR_GPU_IS_LOST || result == NVML_ERROR_RESET_REQUIRED ||
-	       result == NVML_ERROR_IRQ_ISSUE || trk__nvml_why(result) == TRK_GPU_NO_DRIVER;
-}
-
 /* ---- figures that rarely change ----
  *
  * Limits, the link to the bus, the fan, memory errors: a table of fields that one call reads, and a

@@ -7,6 +7,35 @@
 #include "probe/linux/cgroup.h"
 #include "probe/linux/cgroup_private.h"
 
+bool trk__cgroup_dir_up(const struct trk_cgroup_place *place, char *dir)
+{
+	char *slash;
+
+	if (strlen(dir) <= place->mount_len)
+		return false;
+	slash = strrchr(dir + place->mount_len, '/');
+	if (!slash)
+		return false;
+	*slash = '\0';
+	return true;
+}
+
+void trk__cgroup_dir_path(const struct trk_cgroup_place *place, const char *dir, char *text,
+			  size_t size)
+{
+	char path[2 * TRK_CGROUP_PATH_SIZE];
+	size_t len;
+
+	(void) snprintf(path, sizeof(path), "%s%s", place->root, dir + place->mount_len);
+	len = strlen(path);
+	if (len == 0)
+		(void) snprintf(text, size, "/");
+	else if (len < size)
+		memcpy(text, path, len + 1);
+	else
+		(void) snprintf(text, size, "...%s", path + len - (size - 4));
+}
+
 /* The current group of a walk from a part's own group to the root of the mount. */
 struct walk {
 	const struct trk_cgroup *cg;

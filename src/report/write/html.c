@@ -214,22 +214,6 @@ static void chart(struct trk_buf *b, const struct trk_doc *d, const struct trk_d
 	trk__buf_puts(b, "</div></figure>\n");
 }
 
-void trk__html_axis(struct trk_buf *b, const struct trk_doc *d)
-{
-	trk__buf_puts(b, "<svg class=\"axis\" width=\"100%\" height=\"19\">");
-	for (size_t i = 0; i < d->ticks; i++)
-		trk__buf_printf(
-			b,
-			"<svg class=\"tick\" x=\"%.3f%%\" overflow=\"visible\"><path d=\"M0 0V4\"/>"
-			"<text class=\"when\" y=\"15\" text-anchor=\"%s\">%s</text></svg>",
-			d->tick[i].at * 100,
-			d->tick[i].at < 0.02   ? "start"
-			: d->tick[i].at > 0.97 ? "end"
-					       : "middle",
-			d->tick[i].text);
-	trk__buf_puts(b, "</svg>");
-}
-
 static void timeline(struct trk_buf *b, const struct trk_doc *d)
 {
 	bool any_areas = false;
