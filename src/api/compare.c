@@ -7,7 +7,6 @@
 
 #include "api/server_needs.h"
 #include "api/sources.h"
-#include "lines/native.h"
 #include "resource_tracker.h"
 #include "recording/reader.h"
 #include "service/compare.h"
@@ -20,24 +19,15 @@ struct comparing {
 	struct trk_sources sources;
 };
 
-static int read_record(const char *path, struct trk_record *ret, struct trk_error *error)
-{
-	int r = trk__record_read(AT_FDCWD, path, ret, NULL, NULL, error);
-
-	if (r == 0)
-		(void) trk__lines_look_up(&ret->lines, (double) ret->run.start_ns / 1e9);
-	return r;
-}
-
 static int compare(struct comparing *c, const char *recording, const struct trk_compare_options *o,
 		   struct trk_error *error)
 {
 	const struct trk_sources_named named = {
 		.history = o->history, .history_url = o->history_url, .of_user = o->of_user};
-	int r = read_record(recording, &c->record, error);
+	int r = trk__record_read(AT_FDCWD, recording, &c->record, NULL, NULL, error);
 
 	if (r == 0 && o->with) {
-		r = read_record(o->with, &c->other, error);
+		r = trk__record_read(AT_FDCWD, o->with, &c->other, NULL, NULL, error);
 		return r < 0 ? r : trk__compare_run(&c->record, &c->other, &c->comparison);
 	}
 	r = r ? r : trk__sources_open(&c->sources, &named, true, error);

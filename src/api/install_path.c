@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,36 +26,12 @@ bool trk__install_path(const char *const *places, size_t n, const char *name, in
 }
 
 /* Relative to the library: LIB/../share, also from an architecture's library folder. */
-const char *trk__installed_scores(char path[4096])
+const char *trk__installed_scores(char path[TRK_PRICES_PATH_SIZE])
 {
 	static const char *const places[] = {"../share/resource-tracker/",
 					     "../../share/resource-tracker/", ""};
 
-	return trk__install_path(places, 3, "sparecores.tsv", R_OK, path, 4096) ? path : NULL;
-}
-
-const char *trk__unless_none(const char *file)
-{
-	return file && strcmp(file, "none") != 0 ? file : NULL;
-}
-
-/* The scores in $RESOURCE_TRACKER_DATA, as for the command, else the installed ones. */
-static const char *scores_of_user(char path[4096])
-{
-	const char *folder = getenv("RESOURCE_TRACKER_DATA");
-
-	if (!folder || !*folder)
-		return trk__installed_scores(path);
-	(void) snprintf(path, 4096, "%s/sparecores.tsv", folder);
-	return path;
-}
-
-struct trk_price_layers trk__usual_layers(const char *cache, struct trk_layer_paths *room)
-{
-	return (struct trk_price_layers){
-		.scores = scores_of_user(room->scores),
-		.scores_optional = true,
-		.cache = cache ? trk__unless_none(cache)
-			       : trk__prices_usual_cache(getenv, room->cache),
-	};
+	return trk__install_path(places, 3, "sparecores.tsv", R_OK, path, TRK_PRICES_PATH_SIZE)
+		       ? path
+		       : NULL;
 }

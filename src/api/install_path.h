@@ -14,17 +14,6 @@ bool trk__install_path(const char *const *places, size_t n, const char *name, in
 		       size_t size);
 
 /* The scores of servers that are installed along with the library; NULL: none. */
-const char *trk__installed_scores(char path[4096]);
-
-/* NULL for "none". */
-const char *trk__unless_none(const char *file);
-
-/* Room for the paths of the layers. */
-struct trk_layer_paths {
-	char cache[TRK_PRICES_PATH_SIZE], scores[4096];
-};
-/* The price layers that the command uses. cache: a folder, "none", or NULL: the user's usual
- * one. */
-struct trk_price_layers trk__usual_layers(const char *cache, struct trk_layer_paths *room);
+const char *trk__installed_scores(char path[TRK_PRICES_PATH_SIZE]);
 
 #endif

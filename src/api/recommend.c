@@ -68,10 +68,7 @@ static int ask(const char *recording, const struct trk_recommend_options *o,
 	const struct trk_sources_named named = {
 		.history = o->history,
 		.history_url = o->history_url,
-		.cache = o->cache,
-		.catalog = o->catalog,
-		.scores = o->scores,
-		.prices = o->prices,
+		.prices = {o->catalog, o->scores, o->prices, o->cache},
 		.of_user = o->of_user,
 	};
 	struct trk_recommend_request request;

@@ -35,7 +35,7 @@ int trk_report_write_with(const char *recording, const char *path,
 		memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
 	const struct trk_sources_named named = {.history = o.history,
 						.history_url = o.history_url,
-						.cache = o.cache,
+						.prices.cache = o.cache,
 						.of_user = o.of_user};
 	const struct trk_page_request request = {
 		.dirfd = AT_FDCWD,

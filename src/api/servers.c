@@ -26,6 +26,7 @@ int trk_catalog_open(const struct trk_catalog_options *options, struct trk_catal
 	struct trk_price_layers layers;
 	struct trk_catalog *c;
 	struct trk_prices *prices;
+	struct trk_named_prices named;
 	struct trk_layer_paths paths;
 	int r;
 
@@ -34,15 +35,13 @@ int trk_catalog_open(const struct trk_catalog_options *options, struct trk_catal
 		return trk__why(why, why_size, -EINVAL, "options: size is not set");
 	if (options)
 		memcpy(&o, options, options->size < sizeof(o) ? options->size : sizeof(o));
+	named = (struct trk_named_prices){.cache = o.cache || o.of_user ? o.cache : "none",
+					  .catalog = o.catalog,
+					  .scores = o.scores,
+					  .prices = o.prices};
 	prices = malloc(sizeof(*prices));
 	c = malloc(sizeof(*c));
-	layers = trk__named_layers(&(struct trk_sources_named){.cache = o.cache     ? o.cache
-									: o.of_user ? NULL
-										    : "none",
-							       .catalog = o.catalog,
-							       .scores = o.scores,
-							       .prices = o.prices},
-				   &paths);
+	layers = trk__named_layers(&named, &paths);
 	r = prices && c ? trk__prices_load(&layers, prices, &error) : -ENOMEM;
 	if (r == 0)
 		*c = prices->c;

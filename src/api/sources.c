@@ -41,20 +41,11 @@ static void take_user(struct trk_sources *p, const struct trk_sources_named *nam
 	s->dir = p->dir;
 }
 
-struct trk_price_layers trk__named_layers(const struct trk_sources_named *named,
+struct trk_price_layers trk__named_layers(const struct trk_named_prices *named,
 					  struct trk_layer_paths *room)
 {
-	struct trk_price_layers l = trk__usual_layers(named->cache, room);
-
-	l.catalog = named->catalog;
-	l.no_fetched = named->catalog && !named->cache;
-	l.no_imported = (named->catalog || named->prices) && !named->cache;
-	l.prices = trk__unless_none(named->prices);
-	if (named->scores || named->catalog) { /* no usual scores for another catalogue */
-		l.scores = trk__unless_none(named->scores);
-		l.scores_optional = false;
-	}
-	return l;
+	return trk__price_layers(named, getenv, trk__installed_scores(room->installed),
+				 &room->usual);
 }
 
 int trk__sources_open(struct trk_sources *ret, const struct trk_sources_named *named,
@@ -65,7 +56,7 @@ int trk__sources_open(struct trk_sources *ret, const struct trk_sources_named *n
 	*ret = (struct trk_sources){.note = ""};
 	s->dir = named->history;
 	s->history_url = named->history_url;
-	s->layers = trk__named_layers(named, &ret->layers);
+	s->layers = trk__named_layers(&named->prices, &ret->layers);
 	s->note = keep_note;
 	s->data = ret;
 	if (named->of_user)

@@ -10,13 +10,17 @@
 /* Fields of the options; NULL and 0: not set. */
 struct trk_sources_named {
 	const char *history, *history_url;
-	const char *cache;
-	const char *catalog, *scores, *prices;
+	struct trk_named_prices prices;
 	int of_user;
 };
 
+/* Room for the paths of layers. */
+struct trk_layer_paths {
+	struct trk_price_paths usual;
+	char installed[TRK_PRICES_PATH_SIZE];
+};
 /* The prices alone. */
-struct trk_price_layers trk__named_layers(const struct trk_sources_named *named,
+struct trk_price_layers trk__named_layers(const struct trk_named_prices *named,
 					  struct trk_layer_paths *room);
 
 struct trk_sources {

@@ -21,6 +21,7 @@
 #include "base/json.h"
 #include "cli/alert_check.h"
 #include "service/alert_check.h"
+#include "service/alert_list.h"
 
 enum { ALERT_MAX = 65536, TEXT_MAX = 16 * 1024 * 1024 };
 
@@ -131,60 +132,38 @@ static int send_test(const struct settings *s, const char *sink)
 
 /* ---- lists ---- */
 
-static void rule_json(struct trk_json *j, const char *name, int severity, double window_s,
-		      const char *judged, const char *condition)
+static void rules_text(struct trk_buf *b)
 {
-	trk__json_open(j, '{');
-	trk__json_key_text(j, "rule", name);
-	trk__json_key_text(j, "severity",
-			   trk__alert_severity_name((enum trk_alert_severity) severity));
-	trk__json_key_text(j, "judged", judged);
-	trk__json_key_double(j, "window_s", window_s);
-	trk__json_key_text(j, "condition", condition);
-	trk__json_close(j, '}');
+	struct trk_alert_listed_rule rule[TRK_ALERT_LISTED_RULES];
+	size_t n = trk__alert_rule_list(rule);
+
+	for (size_t i = 0; i < n; i++) {
+		trk__buf_printf(b, "%-16s %-9s ", rule[i].name,
+				trk__alert_severity_name(rule[i].severity));
+		if (!isnan(rule[i].window_s))
+			trk__buf_printf(b, "%4.0f s  ", rule[i].window_s);
+		else
+			trk__buf_printf(b, "%-9s ",
+					strcmp(rule[i].judged, "end") ? rule[i].judged
+								      : "after run");
+		trk__buf_printf(b, "%s\n", rule[i].condition);
+	}
 }
 
 static int list_rules(bool json)
 {
 	struct trk_buf b;
 	struct trk_json j;
-	int r;
 
 	trk__buf_init(&b, 1 << 16);
 	trk__json_init(&j, &b, 1);
-	if (json)
-		trk__json_open(&j, '[');
-	for (int i = 0; i < TRK_ALERT_RULES; i++) {
-		const struct trk_alert_rule_info *rule = &trk__alert_rules[i];
-
-		if (json)
-			rule_json(&j, rule->name, (int) rule->severity, rule->window_s, "live",
-				  rule->condition);
-		else
-			trk__buf_printf(&b, "%-16s %-9s %4u s  %s\n", rule->name,
-					trk__alert_severity_name(rule->severity), rule->window_s,
-					rule->condition);
-	}
-	for (int i = 0; i < TRK_ALERT_END_RULES; i++) {
-		const struct trk_alert_end_info *rule = &trk__alert_end_rules[i];
-
-		if (json)
-			rule_json(&j, rule->name, rule->severity, NAN,
-				  i == TRK_ALERT_END_BUDGET ? "check" : "end", rule->condition);
-		else
-			trk__buf_printf(
-				&b, "%-16s %-9s %s %s\n", rule->name,
-				trk__alert_severity_name((enum trk_alert_severity) rule->severity),
-				i == TRK_ALERT_END_BUDGET ? "check    " : "after run",
-				rule->condition);
-	}
 	if (json) {
-		trk__json_close(&j, ']');
+		trk__alert_rules_json(&j);
 		trk__buf_putc(&b, '\n');
+	} else {
+		rules_text(&b);
 	}
-	r = cli_write(1, &b, "stdout");
-	trk__buf_release(&b);
-	return r;
+	return cli_print(&b);
 }
 
 static void put_entry(struct trk_buf *b, const struct trk_alert_entry *e, double now_s)

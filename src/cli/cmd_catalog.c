@@ -13,7 +13,7 @@
 #include "service/price_update.h"
 
 struct settings {
-	struct cli_price_files files;
+	struct trk_named_prices files;
 	const char *date;
 	struct trk_price_request request;
 	bool json;
@@ -176,7 +176,7 @@ static int update(const struct settings *s)
 
 static int import(const struct settings *s, const char *file)
 {
-	struct cli_price_files files = s->files;
+	struct trk_named_prices files = s->files;
 	struct trk_service service = cli_service("");
 	struct trk_price_change x;
 	struct trk_error error = {.code = 0};

@@ -7,7 +7,6 @@
 #include "base/human.h"
 #include "base/utf8.h"
 #include "cli/named_runs.h"
-#include "lines/native.h"
 #include "report/write/terminal.h"
 #include "service/compare.h"
 
@@ -222,11 +221,8 @@ static int read_run(struct trk_history *h, const char *dir, const char *referenc
 		    struct trk_record *record)
 {
 	char id[TRK_RUN_ID_SIZE];
-	int status = cli_load(dir, cli_newest_of(h, reference, "compare", id), record, NULL, NULL);
 
-	if (status == 0)
-		(void) trk__lines_look_up(&record->lines, (double) record->run.start_ns / 1e9);
-	return status;
+	return cli_load(dir, cli_newest_of(h, reference, "compare", id), record, NULL, NULL);
 }
 
 /* Compare one run with its history, or two runs: A -> B, the older one first. */

@@ -6,10 +6,8 @@
 
 #include "base/parse.h"
 #include "cli/cli.h"
-#include "lines/native.h"
-#include "lines/source.h"
 #include "lines/write.h"
-#include "report/line_phases.h"
+#include "service/lines.h"
 
 enum { OUTPUT_MAX = 256 * 1024 * 1024, TOP_DEFAULT = 15 };
 
@@ -76,88 +74,47 @@ static const struct cli_option options[] = {
 };
 /* clang-format on */
 
-/* ---- the part of the run ---- */
+/* ---- output ---- */
 
-/* The stretch from a mark to the next one. 0, or an exit status after having complained. */
-static int phase_of(const struct trk_record *r, const char *name, struct trk_profile_options *o)
+static int write_table(const struct settings *s, const struct trk_run_lines *l,
+		       const struct trk_profile_options *o, struct trk_buf *b)
 {
-	for (size_t i = 0; i < r->marks; i++) {
-		if (strcmp(r->mark[i].name, name) != 0)
-			continue;
-		o->from_us = (int64_t) (r->mark[i].elapsed_ns / 1000);
-		if (i + 1 < r->marks)
-			o->to_us = (int64_t) (r->mark[i + 1].elapsed_ns / 1000);
+	const struct trk_run_lines_style style = {.top = s->top,
+						  .json = s->format == JSON,
+						  .source = true,
+						  .utf8 = !s->plain && cli_is_utf8()};
+
+	if (trk__run_lines_write(l, o, &style, b) == 0)
 		return 0;
-	}
-	return cli_reject(EXIT_NODATA, "lines: --phase %s: the run has no mark of this name", name);
+	return cli_reject(EXIT_ERROR, "lines: %s", trk__strerror(ENOMEM));
 }
 
-/* Whole stacks, in the formats of other tools. False: another format. */
-static bool print_stacks(const struct settings *s, const struct trk_record *r,
-			 const struct trk_profile_options *o, struct trk_buf *b)
+static int print(const struct settings *s, const struct trk_run_lines *l, struct trk_buf *b)
 {
-	switch (s->format) {
-	case FOLDED:
-		trk__lines_folded(b, r->lines, o);
-		return true;
-	case SPEEDSCOPE:
-		trk__lines_speedscope(b, r->lines, o, *r->run.job ? r->run.job : r->run.id);
-		return true;
-	case PPROF:
-		trk__lines_pprof(b, r->lines, o);
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Make a row for each phase. 0 or -ENOMEM. */
-static int take_phases(const struct trk_record *r, struct trk_line_phases *phases,
-		       struct trk_profile_options *o)
-{
-	int error = trk__line_phases_of(r, phases);
-
-	o->phase = phases->phase;
-	o->phases = error < 0 ? 0 : phases->count;
-	return error;
-}
-
-static int print(const struct settings *s, const struct trk_record *r, struct trk_buf *b)
-{
+	const struct trk_run *run = &l->record->run;
 	struct trk_profile_options o = {.by = s->by,
 					.order = s->order,
 					.all_frames = s->all_frames,
 					.from_us = (int64_t) (s->since_ns / 1000),
 					.to_us = s->until_ns ? (int64_t) (s->until_ns / 1000)
 							     : INT64_MAX};
-	struct trk_lines_source source = {.start_s = (double) r->run.start_ns / 1e9};
-	struct trk_lines_table_style style = {
-		.top = s->top,
-		.utf8 = !s->plain && cli_is_utf8(),
-		.source = trk__lines_source,
-		.data = &source,
-		.cpu_s = r->outcome.total[TRK_TOTAL_CPU_S].value,
-		.run = r->run.id,
-		.job = r->run.job,
-	};
-	static struct trk_line_phases phases;
-	struct trk_profile profile;
-	int status = s->phase ? phase_of(r, s->phase, &o) : 0;
 
-	if (status)
-		return status;
-	if (print_stacks(s, r, &o, b))
+	if (s->phase && trk__run_lines_phase(l->record, s->phase, &o) < 0)
+		return cli_reject(EXIT_NODATA,
+				  "lines: --phase %s: the run has no mark of this name", s->phase);
+	switch (s->format) {
+	case FOLDED:
+		trk__lines_folded(b, l->lines, &o);
 		return 0;
-	if ((s->by == TRK_LINES_BY_PHASE && take_phases(r, &phases, &o) < 0) ||
-	    trk__profile_make(r->lines, &o, &profile) < 0)
-		return cli_reject(EXIT_ERROR, "lines: %s", trk__strerror(ENOMEM));
-	if (s->format == JSON)
-		trk__lines_json(b, r->lines, &profile, &o, &style);
-	else
-		trk__lines_text(b, r->lines, &profile, &o, &style);
-	trk__profile_release(&profile);
-	trk__lines_source_release(&source);
-	return 0;
+	case SPEEDSCOPE:
+		trk__lines_speedscope(b, l->lines, &o, *run->job ? run->job : run->id);
+		return 0;
+	case PPROF:
+		trk__lines_pprof(b, l->lines, &o);
+		return 0;
+	default:
+		return write_table(s, l, &o, b);
+	}
 }
 
 /* Report why there are no lines. */
@@ -177,29 +134,40 @@ static int nothing(const struct trk_record *r)
 	return EXIT_NODATA;
 }
 
+/* Print the lines of a record. Returns an exit status. */
+static int show(const struct settings *s, const struct trk_record *record)
+{
+	struct trk_run_lines lines;
+	struct trk_buf b;
+	int status;
+
+	if (!record->lines || record->lines->totals == 0)
+		return nothing(record);
+	if (trk__run_lines_read(record, &lines) < 0)
+		return cli_reject(EXIT_ERROR, "lines: %s", trk__strerror(ENOMEM));
+	trk__buf_init(&b, OUTPUT_MAX);
+	status = print(s, &lines, &b);
+	if (status == 0)
+		status = cli_write(STDOUT_FILENO, &b, "stdout");
+	trk__buf_release(&b);
+	trk__run_lines_release(&lines);
+	return status;
+}
+
 static int run(int argc, char **argv)
 {
 	struct settings s = {.top = TOP_DEFAULT};
 	struct trk_record *record;
-	struct trk_buf b;
 	int at = cli_options(&cli_lines, argc, argv, &s), status;
 
 	record = calloc(1, sizeof(*record));
 	if (!record)
 		return EXIT_ERROR;
 	status = cli_load(s.dir, at < argc ? argv[at] : "@", record, NULL, NULL);
-	if (status) {
-		free(record);
-		return status;
+	if (status == 0) {
+		status = show(&s, record);
+		trk__record_release(record);
 	}
-	trk__buf_init(&b, OUTPUT_MAX);
-	(void) trk__lines_look_up(&record->lines, (double) record->run.start_ns / 1e9);
-	status = !record->lines || record->lines->totals == 0 ? nothing(record)
-							      : print(&s, record, &b);
-	if (status == 0)
-		status = cli_write(STDOUT_FILENO, &b, "stdout");
-	trk__buf_release(&b);
-	trk__record_release(record);
 	free(record);
 	return status;
 }

@@ -17,7 +17,7 @@ struct settings {
 	struct cli_server_wishes wishes;
 	const char *order, *limit, *busy, *from;
 	uint64_t run_ns, boot_ns;
-	struct cli_price_files files;
+	struct trk_named_prices files;
 	const char *url;
 	bool json, online;
 };

@@ -44,18 +44,12 @@ const char *cli_temporary_dir(const char *usual)
 
 /* ---- prices ---- */
 
-/* $RESOURCE_TRACKER_DATA/sparecores.tsv, else ../share/resource-tracker next to the program. NULL:
- * the path of the program is unknown. */
+/* ../share/resource-tracker/sparecores.tsv next to the program. NULL: its path is unknown. */
 static const char *installed_scores(void)
 {
 	static char text[4096];
-	const char *folder = getenv("RESOURCE_TRACKER_DATA");
 	char exe[2048], *slash;
 
-	if (folder && *folder) {
-		(void) snprintf(text, sizeof(text), "%s/sparecores.tsv", folder);
-		return text;
-	}
 	if (trk__os_program(exe, sizeof(exe)) < 0)
 		return NULL;
 	slash = strrchr(exe, '/');
@@ -65,27 +59,11 @@ static const char *installed_scores(void)
 	return text;
 }
 
-static const char *unless_none(const char *file)
+struct trk_price_layers cli_price_layers(const struct trk_named_prices *files)
 {
-	return file && strcmp(file, "none") != 0 ? file : NULL;
-}
+	static struct trk_price_paths room;
 
-struct trk_price_layers cli_price_layers(const struct cli_price_files *files)
-{
-	static char cache[TRK_PRICES_PATH_SIZE];
-	bool alone = files->catalog != NULL;
-
-	return (struct trk_price_layers){
-		.catalog = files->catalog,
-		.scores = files->scores ? unless_none(files->scores)
-			  : alone       ? NULL
-					: installed_scores(),
-		.scores_optional = !files->scores,
-		.cache = trk__prices_usual_cache(getenv, cache),
-		.no_fetched = alone,
-		.no_imported = alone || files->prices,
-		.prices = unless_none(files->prices),
-	};
+	return trk__price_layers(files, getenv, installed_scores(), &room);
 }
 
 /* ---- all of them ---- */
@@ -113,7 +91,7 @@ static void show_download(void *data, const char *url, uint64_t done, uint64_t t
 
 struct trk_service cli_service(const char *dir)
 {
-	static const struct cli_price_files usual;
+	static const struct trk_named_prices usual;
 	const char *url = getenv("RESOURCE_TRACKER_HISTORY");
 
 	return (struct trk_service){

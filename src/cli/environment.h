@@ -14,12 +14,8 @@ struct trk_service cli_service(const char *dir);
 /* The note callback of cli_service(): complains. */
 void cli_note(void *data, const char *text);
 
-/* Options of the verbs about servers; NULL: the usual file, "none": no such layer. */
-struct cli_price_files {
-	const char *catalog; /* replaces the usual layers */
-	const char *scores, *prices;
-};
-struct trk_price_layers cli_price_layers(const struct cli_price_files *files);
+/* The layers of a verb about servers, in static memory. */
+struct trk_price_layers cli_price_layers(const struct trk_named_prices *files);
 
 /* The directory of recordings: `dir` if given, else from the environment, in static memory. "",
  * after one complaint, if the usual directory is owned or writable by another user. */

@@ -45,30 +45,48 @@ static void put_silence(struct trk_json *j, const struct trk_alert_silence *s)
 	trk__json_close(j, '}');
 }
 
-static void put_rule(struct trk_json *j, const char *name, int severity, const char *when,
-		     double window_s, const char *condition)
+size_t trk__alert_rule_list(struct trk_alert_listed_rule ret[TRK_ALERT_LISTED_RULES])
 {
-	trk__json_open(j, '{');
-	trk__json_key_text(j, "rule", name);
-	trk__json_key_text(j, "severity",
-			   trk__alert_severity_name((enum trk_alert_severity) severity));
-	trk__json_key_text(j, "when", when);
-	trk__json_key_double(j, "window_s", window_s);
-	trk__json_key_text(j, "condition", condition);
-	trk__json_close(j, '}');
+	size_t n = 0;
+
+	for (int i = 0; i < TRK_ALERT_RULES; i++) {
+		const struct trk_alert_rule_info *rule = &trk__alert_rules[i];
+
+		ret[n++] = (struct trk_alert_listed_rule){rule->name,     rule->condition,
+							  "live",         "while it runs",
+							  rule->severity, rule->window_s};
+	}
+	for (int i = 0; i < TRK_ALERT_END_RULES; i++) {
+		const struct trk_alert_end_info *rule = &trk__alert_end_rules[i];
+		bool on_check = i == TRK_ALERT_END_BUDGET;
+
+		ret[n++] =
+			(struct trk_alert_listed_rule){rule->name,
+						       rule->condition,
+						       on_check ? "check" : "end",
+						       on_check ? "by alerts check" : "after a run",
+						       (enum trk_alert_severity) rule->severity,
+						       NAN};
+	}
+	return n;
 }
 
-static void put_rules(struct trk_json *j)
+void trk__alert_rules_json(struct trk_json *j)
 {
-	trk__json_key_open(j, "rules", '[');
-	for (int i = 0; i < TRK_ALERT_RULES; i++)
-		put_rule(j, trk__alert_rules[i].name, (int) trk__alert_rules[i].severity,
-			 "while it runs", trk__alert_rules[i].window_s,
-			 trk__alert_rules[i].condition);
-	for (int i = 0; i < TRK_ALERT_END_RULES; i++)
-		put_rule(j, trk__alert_end_rules[i].name, trk__alert_end_rules[i].severity,
-			 i == TRK_ALERT_END_BUDGET ? "by alerts check" : "after a run", 0,
-			 trk__alert_end_rules[i].condition);
+	struct trk_alert_listed_rule rule[TRK_ALERT_LISTED_RULES];
+	size_t n = trk__alert_rule_list(rule);
+
+	trk__json_open(j, '[');
+	for (size_t i = 0; i < n; i++) {
+		trk__json_open(j, '{');
+		trk__json_key_text(j, "rule", rule[i].name);
+		trk__json_key_text(j, "severity", trk__alert_severity_name(rule[i].severity));
+		trk__json_key_text(j, "judged", rule[i].judged);
+		trk__json_key_text(j, "when", rule[i].when);
+		trk__json_key_double(j, "window_s", rule[i].window_s);
+		trk__json_key_text(j, "condition", rule[i].condition);
+		trk__json_close(j, '}');
+	}
 	trk__json_close(j, ']');
 }
 
@@ -101,7 +119,8 @@ int trk__alert_list(const struct trk_service *s, struct trk_buf *ret)
 	for (size_t i = 0; i < b.silences; i++)
 		put_silence(&j, &b.silence[i]);
 	trk__json_close(&j, ']');
-	put_rules(&j);
+	trk__json_key(&j, "rules");
+	trk__alert_rules_json(&j);
 	trk__json_close(&j, '}');
 	trk__alert_book_release(&b);
 	return ret->error;

@@ -2,8 +2,26 @@
 #ifndef TRK_SERVICE_ALERT_LIST_H
 #define TRK_SERVICE_ALERT_LIST_H
 
-#include "base/buf.h"
+#include "alert/end.h"
+#include "alert/live.h"
+#include "base/json.h"
 #include "service/service.h"
+
+enum { TRK_ALERT_LISTED_RULES = TRK_ALERT_RULES + TRK_ALERT_END_RULES };
+
+/* All static. */
+struct trk_alert_listed_rule {
+	const char *name, *condition;
+	const char *judged; /* "live", "end" or "check" */
+	const char *when;   /* the same in words */
+	enum trk_alert_severity severity;
+	double window_s; /* NaN: of a rule that is not live */
+};
+
+/* All rules. Returns how many there are. */
+size_t trk__alert_rule_list(struct trk_alert_listed_rule ret[TRK_ALERT_LISTED_RULES]);
+/* The same as a JSON array. */
+void trk__alert_rules_json(struct trk_json *j);
 
 /* Append the alerts and silences of a state directory, as `alerts list --json` prints them. 0, or a
  * negative error of trk__alert_store_peek(). */

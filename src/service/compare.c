@@ -7,9 +7,16 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "lines/native.h"
 #include "report/time_breakdown.h"
 
-int trk__compare_run(const struct trk_record *record, const struct trk_record *before,
+/* Without memory for the names, native code stays unnamed. */
+static void name_lines(struct trk_record *record)
+{
+	(void) trk__lines_look_up(&record->lines, (double) record->run.start_ns / 1e9);
+}
+
+int trk__compare_run(struct trk_record *record, struct trk_record *before,
 		     struct trk_comparison *ret)
 {
 	struct trk_time_breakdown *times = calloc(2, sizeof(*times));
@@ -25,6 +32,8 @@ int trk__compare_run(const struct trk_record *record, const struct trk_record *b
 		(void) snprintf(ret->with, sizeof(ret->with), "%s of %s", then->id, then->job);
 		trk__change_from_run(&ret->run, then, &ret->change);
 		trk__change_find_phases(&ret->change, &times[0], &times[1], 1);
+		name_lines(record);
+		name_lines(before);
 		r = trk__lines_change_of(before->lines, record->lines, &ret->lines);
 		if (ret->lines.known)
 			(void) snprintf(ret->lines_with, sizeof(ret->lines_with), "%s", then->id);
@@ -36,9 +45,12 @@ int trk__compare_run(const struct trk_record *record, const struct trk_record *b
 
 /* Lines of a figure that is as usual are left out as normal variation. */
 static int compare_lines(const struct trk_service *s, const struct trk_job_runs *runs,
-			 const struct trk_record *record, struct trk_comparison *ret)
+			 struct trk_record *record, struct trk_comparison *ret)
 {
-	int r = trk__job_runs_lines(runs, s, record, &ret->lines, ret->lines_with);
+	int r;
+
+	name_lines(record);
+	r = trk__job_runs_lines(runs, s, record, &ret->lines, ret->lines_with);
 
 	if (!trk__change_is_notable(&ret->change, TRK_CHANGE_DURATION) &&
 	    !trk__change_is_notable(&ret->change, TRK_CHANGE_CPU))
@@ -48,9 +60,8 @@ static int compare_lines(const struct trk_service *s, const struct trk_job_runs 
 	return r;
 }
 
-int trk__compare_job(const struct trk_service *s, struct trk_history *h,
-		     const struct trk_record *record, struct trk_comparison *ret,
-		     struct trk_error *reterr)
+int trk__compare_job(const struct trk_service *s, struct trk_history *h, struct trk_record *record,
+		     struct trk_comparison *ret, struct trk_error *reterr)
 {
 	struct trk_job_runs runs;
 	int r = trk__job_runs_read(s, h, NULL, record, &runs);

@@ -15,14 +15,13 @@ struct trk_comparison {
 	bool failed[TRK_CHANGE_FIGURES];  /* by a rule */
 };
 
-/* Compare with one other run. 0 or -ENOMEM. */
-int trk__compare_run(const struct trk_record *record, const struct trk_record *before,
+/* Compare with one other run. Adds the names of native code to the records. 0 or -ENOMEM. */
+int trk__compare_run(struct trk_record *record, struct trk_record *before,
 		     struct trk_comparison *ret);
-/* Compare with the earlier successful runs of its job. 0; -TRK_E_NODATA: there is none; or the
+/* Compare with the earlier successful runs of its job. Adds the names of native code. 0; -TRK_E_NODATA: there is none; or the
  * error of reading them. */
-int trk__compare_job(const struct trk_service *s, struct trk_history *h,
-		     const struct trk_record *record, struct trk_comparison *ret,
-		     struct trk_error *reterr);
+int trk__compare_job(const struct trk_service *s, struct trk_history *h, struct trk_record *record,
+		     struct trk_comparison *ret, struct trk_error *reterr);
 
 /* Apply rules such as "duration>+5%,peak_mem>+10%" (NULL: none). Returns how many hold, or
  * -EINVAL. */

@@ -122,7 +122,8 @@ void trk__prices_release(struct trk_prices *p)
 
 /* ---- the cache ---- */
 
-const char *trk__prices_usual_cache(char *(*get)(const char *name), char text[TRK_PRICES_PATH_SIZE])
+/* $XDG_CACHE_HOME/resource-tracker, else ~/.cache/resource-tracker. NULL: neither variable is set. */
+static const char *usual_cache(char *(*get)(const char *name), char text[TRK_PRICES_PATH_SIZE])
 {
 	const char *cache = get("XDG_CACHE_HOME"), *home = get("HOME");
 	bool is_named = cache && trk__os_is_absolute(cache);
@@ -133,6 +134,41 @@ const char *trk__prices_usual_cache(char *(*get)(const char *name), char text[TR
 	n = is_named ? snprintf(text, TRK_PRICES_PATH_SIZE, "%s/resource-tracker", cache)
 		     : snprintf(text, TRK_PRICES_PATH_SIZE, "%s/.cache/resource-tracker", home);
 	return n > 0 && n < TRK_PRICES_PATH_SIZE ? text : NULL;
+}
+
+static const char *usual_scores(char *(*get)(const char *name), const char *installed,
+				char text[TRK_PRICES_PATH_SIZE])
+{
+	const char *folder = get("RESOURCE_TRACKER_DATA");
+
+	if (!folder || !*folder)
+		return installed;
+	(void) snprintf(text, TRK_PRICES_PATH_SIZE, "%s/sparecores.tsv", folder);
+	return text;
+}
+
+static const char *unless_none(const char *file)
+{
+	return file && strcmp(file, "none") != 0 ? file : NULL;
+}
+
+struct trk_price_layers trk__price_layers(const struct trk_named_prices *named,
+					  char *(*get)(const char *name), const char *installed,
+					  struct trk_price_paths *room)
+{
+	struct trk_price_layers l = {
+		.catalog = named->catalog,
+		.scores = unless_none(named->scores),
+		.scores_optional = !named->scores,
+		.cache = named->cache ? unless_none(named->cache) : usual_cache(get, room->cache),
+		.no_fetched = named->catalog && !named->cache,
+		.no_imported = (named->catalog || named->prices) && !named->cache,
+		.prices = unless_none(named->prices),
+	};
+
+	if (!named->scores && !named->catalog) /* no usual scores for another catalogue */
+		l.scores = usual_scores(get, installed, room->scores);
+	return l;
 }
 
 /* Make the folders on the way to `path`, each with access for the user alone. */

@@ -23,6 +23,22 @@ struct trk_price_layers {
 	bool no_fetched, no_imported; /* of the cache */
 };
 
+/* What the options of a user name; all borrowed. NULL: the usual file, "none": no such layer. */
+struct trk_named_prices {
+	const char *catalog; /* replaces the usual layers */
+	const char *scores, *prices;
+	const char *cache; /* a folder */
+};
+/* Room for the paths of usual layers. */
+struct trk_price_paths {
+	char cache[TRK_PRICES_PATH_SIZE], scores[TRK_PRICES_PATH_SIZE];
+};
+/* The layers of named and usual files. `get` reads a variable: the scores lie in
+ * $RESOURCE_TRACKER_DATA, else in `installed` (a file; NULL: none). */
+struct trk_price_layers trk__price_layers(const struct trk_named_prices *named,
+					  char *(*get)(const char *name), const char *installed,
+					  struct trk_price_paths *room);
+
 struct trk_prices {
 	struct trk_catalog c;
 	/* Files of the layers; "": none. */
@@ -39,10 +55,6 @@ int trk__prices_load(const struct trk_price_layers *layers, struct trk_prices *r
 		     struct trk_error *reterr);
 void trk__prices_release(struct trk_prices *p);
 
-/* The default cache: $XDG_CACHE_HOME/resource-tracker, else ~/.cache/resource-tracker; `get` reads
- * a variable. NULL: neither variable is set. */
-const char *trk__prices_usual_cache(char *(*get)(const char *name),
-				    char text[TRK_PRICES_PATH_SIZE]);
 /* Write a file of the cache atomically, and create its folders. `cache` NULL: -ENOENT. */
 int trk__prices_keep(const char *cache, const char *name, const struct trk_buf *text,
 		     char path[TRK_PRICES_PATH_SIZE], struct trk_error *reterr);
