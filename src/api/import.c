@@ -1,6 +1,5 @@
 /* The public function for the verb import. */
 #include <errno.h>
-#include <string.h>
 
 #include "api/server_needs.h"
 #include "base/file.h"

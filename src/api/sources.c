@@ -1,9 +1,7 @@
 #include "api/sources.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "recording/store.h"

@@ -1,7 +1,5 @@
 #include "base/clock.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <time.h>
 
 #include "base/os.h"

@@ -1,6 +1,5 @@
 #include "base/csv.h"
 
-#include <string.h>
 
 static const char *closing_quote(const char *at, const char *end)
 {

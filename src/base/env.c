@@ -1,6 +1,5 @@
 #include "base/env.h"
 
-#include <errno.h>
 #include <fcntl.h>
 
 #include "base/clock.h"

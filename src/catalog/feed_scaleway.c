@@ -1,7 +1,6 @@
 /* Scaleway's public catalogue of products: pages of products, each of one place. A machine is one
  * whose properties have an instance with its offer_id; the price is in whole units and billionths,
  * for an hour or for some minutes. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 int trk__text_mistake(struct trk_text_reading *r, const char *at, const char *format, ...)

@@ -1,6 +1,5 @@
 #include "cli/alert_options.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

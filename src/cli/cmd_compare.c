@@ -1,6 +1,5 @@
 /* resource-tracker compare: what changed, compared with the usual variation of the job. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
 /* resource-tracker completions: scripts generated from the tables of commands and options. */
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"

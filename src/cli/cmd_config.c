@@ -1,5 +1,4 @@
 /* resource-tracker config: the settings and their origins. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"

@@ -1,6 +1,5 @@
 /* resource-tracker dashboard: the pages over all jobs, served to this user, or as files. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,4 @@
 /* resource-tracker digest: all jobs in one message, for cron or a systemd timer (docs/alerts.md). */
-#include <unistd.h>
 
 #include "cli/alert_options.h"
 #include "service/digest.h"

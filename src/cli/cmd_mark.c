@@ -1,6 +1,5 @@
 /* resource-tracker mark: record a named moment of the run, from inside the job. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "track/marks.h"

@@ -1,7 +1,6 @@
 /* resource-tracker servers: which servers fit, and what they cost, from the offline catalogue. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/parse.h"

@@ -1,7 +1,6 @@
 /* The dashboard over HTTP: the address, the desktop's browser, and signals that end the server. */
 #include "cli/dashboard_serve.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>

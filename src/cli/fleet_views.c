@@ -1,8 +1,6 @@
 #include "cli/fleet_views.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/os.h"

@@ -1,6 +1,5 @@
 #include "cli/sample_output.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>

@@ -6,13 +6,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/dynamic.h"
 #include "base/error.h"

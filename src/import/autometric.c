@@ -4,7 +4,6 @@
  * marks. Lines of several processes are interleaved, and may follow other text of a log. */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* The sample formats of the Python package and of its sibling: CSV, JSON Lines, snapshots. */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 #include "lines/highlights.h"
 
-#include <errno.h>
-#include <string.h>
 
 #include "lines/profile.h"
 

@@ -1,6 +1,5 @@
 /* Whole stacks, for flame graphs. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"

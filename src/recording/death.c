@@ -1,6 +1,5 @@
 #include "recording/death.h"
 
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

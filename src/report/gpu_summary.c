@@ -1,7 +1,6 @@
 #include "report/gpu_summary.h"
 
 #include <stdio.h>
-#include <string.h>
 
 double trk__gpus_memory_mib(const struct trk_gpu_log *log)
 {

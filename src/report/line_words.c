@@ -1,6 +1,5 @@
 #include "report/line_words.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "lines/highlights.h"

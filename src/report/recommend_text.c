@@ -1,5 +1,4 @@
 /* The text of `recommend` as a document: a term per resource, with the reasons below it. */
-#include <errno.h>
 #include <math.h>
 
 #include "report/recommend_text.h"

@@ -1,6 +1,5 @@
 #include "report/run_needs.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 

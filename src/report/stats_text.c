@@ -1,5 +1,4 @@
 /* Statistics of every column as a table of a given width. */
-#include <errno.h>
 #include <math.h>
 
 #include "report/summary.h"

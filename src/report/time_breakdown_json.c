@@ -1,5 +1,4 @@
 /* The breakdown of a run's time as JSON. */
-#include <math.h>
 
 #include "report/time_breakdown.h"
 

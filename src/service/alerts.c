@@ -1,7 +1,6 @@
 #include "service/alerts.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "fleet/job.h"

@@ -1,7 +1,5 @@
 #include "service/conclusion.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>

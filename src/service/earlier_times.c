@@ -1,7 +1,5 @@
 #include "service/earlier_times.h"
 
-#include <fcntl.h>
-#include <math.h>
 #include <unistd.h>
 
 #include "base/file.h"

@@ -1,7 +1,6 @@
 #include "sink/snapshot.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/json.h"

@@ -1,7 +1,6 @@
 #include "top/chart.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { DOTS = 4, BRAILLE = 0x2800 };
 

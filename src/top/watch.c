@@ -1,6 +1,5 @@
 #include "top/watch.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 #include "report/section/areas.h"
 
-#include <string.h>
 
 enum {
 	OWN_COLOR = TRK_DOC_AREAS - 1,

@@ -1,7 +1,6 @@
 #include "report/section/lanes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/maths.h"
 #include "report/section/areas.h"

@@ -1,7 +1,6 @@
 /* Where in the code: the lines of the job's programs that used the most CPU time or took the
  * most memory, their source, their course over the run, and all stacks for the chart. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lines/profile.h"
 #include "lines/source.h"

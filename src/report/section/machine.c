@@ -2,7 +2,6 @@
  * recording. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "report/place_json.h"
 #include "report/section/section.h"

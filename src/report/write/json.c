@@ -1,7 +1,6 @@
 /* The report as JSON, schema "resource-tracker.report/1", with the structure of struct trk_doc.
  * Marks in texts are left out. */
 #include <math.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "report/write/write.h"
