@@ -10,6 +10,9 @@
 
 /* After the state: ppid (4) to rss (24), the ignored signals, and the delay (not in old
  * kernels). */
+/* Of the kernel's flags of a task (9): forked, but has executed no program. */
+enum { PF_FORKNOEXEC = 0x40 };
+
 enum { STATE_FIELD = 3, LAST_FIELD = 24, IGNORED_FIELD = 33, DELAY_FIELD = 42 };
 
 /* A blank and a number, which may be negative (tty, tpgid, priority). NULL for anything else. */
@@ -83,6 +86,7 @@ int trk__pid_stat_parse(const char *text, size_t size, struct trk_pid_stat *ret)
 	ret->ppid = (pid_t) field[4];
 	ret->pgrp = (pid_t) field[5];
 	ret->session = (pid_t) field[6];
+	ret->has_executed = !(field[9] & PF_FORKNOEXEC);
 	ret->minor_faults = (uint64_t) field[10];
 	ret->child_minor_faults = (uint64_t) field[11];
 	ret->major_faults = (uint64_t) field[12];

@@ -215,7 +215,7 @@ void trk__peaks_update(struct trk_tree *t, bool consistent)
 	if (t->options.figures_only)
 		return;
 	highest = look_at_rises(t, &rise);
-	bound_interval(t, rise);
+	bound_interval(t, rise + t->assumed_bytes);
 	if (consistent)
 		take_sum(t, highest);
 	t->last_pss_bytes = t->state.pss_bytes;

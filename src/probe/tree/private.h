@@ -50,6 +50,9 @@ struct process {
 	bool io_denied : 1;
 	bool pss_denied : 1;
 	bool pss_estimated : 1; /* pss_bytes is estimated */
+	bool has_executed : 1;  /* a program since it was forked */
+	bool space_known : 1;   /* it has its own address space: SYSTEM/address_space.c */
+	bool space_refused : 1; /* the kernel does not tell */
 	bool listed : 1;        /* as a long-lived process: tree/program_use.c */
 	bool on_disk;           /* in an uninterruptible wait at the last read */
 	bool io_waits;          /* its io is read later, see io_can_wait in SYSTEM/member.c */
@@ -57,6 +60,7 @@ struct process {
 	bool skipped;           /* not read in the last update */
 
 	uint64_t start_ticks;
+	pid_t space_of;    /* its memory counts in that member's address space; 0: in its own */
 	pid_t live_thread; /* a live thread if the main one has ended; else 0 */
 	/* Kept open; -1: beyond the descriptor budget, or unreadable. */
 	int stat_fd, io_fd, statm_fd, schedstat_fd;
@@ -216,6 +220,7 @@ struct trk_tree {
 	struct peak_gone gone; /* in this update */
 	struct peak_bound bound[PEAK_BOUNDS];
 	uint64_t largest_bytes;  /* of one process, ever */
+	uint64_t assumed_bytes;  /* left out of that sum: trk__address_spaces_assumed */
 	uint64_t last_pss_bytes; /* sum of PSS at the last update */
 	/* The last sum of PSS without a change meanwhile (0: none), and the tree's minor faults
 	 * then. */
@@ -368,6 +373,12 @@ void trk__sharing_gone(struct trk_tree *t, struct process *p);
 void trk__memory_high_water(struct trk_tree *t, struct process *p);
 /* Read PSS within the budget, then compute sums and peaks. */
 void trk__memory_update(struct trk_tree *t);
+
+/* linux/address_space.c */
+/* Find the members that run in the address space of another one. */
+void trk__address_spaces_update(struct trk_tree *t);
+/* Bytes that the sum of PSS probably counts twice, as the kernel does not tell who shares one. */
+uint64_t trk__address_spaces_assumed(struct trk_tree *t);
 
 /* tree/peaks.c */
 /* Call before the members are read; `newest` is the newest pid. */

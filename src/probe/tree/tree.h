@@ -81,6 +81,8 @@ struct trk_tree_state {
 	uint64_t pss_estimated_bytes; /* the part of pss_bytes that was inferred, not read */
 	/* Processes whose smaps_rollup is not readable: RSS is used instead. */
 	size_t unreadable_memory;
+	/* Some members were assumed to run in one address space, which the kernel did not tell. */
+	bool assumes_spaces;
 	size_t unreadable_io; /* processes whose io file is not readable: not counted */
 	/* Page faults of ended children that no parent received: the kernel drops the counters of
 	 * children for which no parent waits. */

@@ -596,6 +596,7 @@ static bool read_process(struct trk_tree *t, struct process *p)
 	if (stat.start_ticks != p->start_ticks)
 		return false;
 	p->ppid = stat.ppid;
+	p->has_executed = stat.has_executed;
 	if (strcmp(p->name, stat.comm) != 0)
 		note_exec(t, p, &stat);
 	if (t->has_delays)

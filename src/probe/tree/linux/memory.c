@@ -319,6 +319,10 @@ static void infer_from_kin(struct trk_tree *t, struct process *p, const struct p
 /* Returns true when the shares are those of a sibling or a child. */
 static bool infer(struct trk_tree *t, struct process *p)
 {
+	if (p->space_of) {
+		p->pss_bytes = 0;
+		return false;
+	}
 	bool stands = reading_stands(t, p), is_stirred = sharing_stirred(t, p) > 0;
 	const struct process *kin = stands && !is_stirred ? NULL : kin_of(t, p);
 	bool like_child = !kin && is_stirred && has_child_like_it(p);
@@ -398,7 +402,7 @@ static uint64_t doubt(struct trk_tree *t, struct process *p)
 	uint64_t moved, faulted, doubtful;
 	double other; /* pages that others may share */
 
-	if (p->zombie || p->pss_denied || p->rss_bytes == 0)
+	if (p->zombie || p->pss_denied || p->rss_bytes == 0 || p->space_of)
 		return 0;
 	if (!reading_stands(t, p))
 		return infer(t, p) ? p->pss_bytes / 4 : p->rss_bytes;
@@ -655,13 +659,15 @@ void trk__memory_update(struct trk_tree *t)
 	size_t i;
 
 	trk__pss_budget_refill(&t->pss_budget, t->idle.updated_ns);
+	trk__address_spaces_update(t);
 	for (i = 0; i < t->count; i++)
 		if (t->process[i].looked)
 			(void) infer(t, &t->process[i]);
 	consistent = t->options.pss_share > 0 && !t->smaps_missing ? read_all(t) : true;
 
 	sum_bytes = sum_of_pss(t);
-	twice = counted_twice(t);
+	t->assumed_bytes = trk__address_spaces_assumed(t);
+	twice = counted_twice(t) + t->assumed_bytes;
 	if (sum_bytes < t->calm_sum_bytes / 2) { /* an error that was small may now matter */
 		t->calm_sum_bytes = 0;
 		t->epoch++;
