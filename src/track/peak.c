@@ -66,14 +66,43 @@ static bool is_notable(double unmapped, double peak)
 	return unmapped > UNMAPPED_BYTES && !(unmapped <= peak * UNMAPPED_SHARE);
 }
 
+/* Can the kernel's batches of pages make the size of a process notably wrong? */
+static bool is_batched(const struct trk_peak_facts *f)
+{
+	double floor = (double) f->tree.floor_bytes;
+
+	return !same(floor + (double) f->rss_slack_bytes, floor);
+}
+
+static double slack_bytes(const struct trk_peak_facts *f)
+{
+	return is_batched(f) ? (double) f->rss_slack_bytes : 0;
+}
+
+static void add_batches(const struct trk_peak_facts *f, struct peak *p)
+{
+	p->quality = TRK_QUALITY_ESTIMATED;
+	add_reason(p, "the kernel counts pages in batches: within %.1f MiB", slack_bytes(f) / MIB);
+}
+
+/* NaN: a forked child of the tracker holds as much. */
+static double sure_bytes(const struct trk_peak_facts *f)
+{
+	double sure = (double) f->tree.floor_bytes - slack_bytes(f);
+
+	return sure > (double) f->start_bytes ? sure : NAN;
+}
+
 /* The peak of the only process, from the kernel. */
 static void judge_alone(const struct trk_peak_facts *f, struct peak *p)
 {
 	p->best = (double) f->tree.floor_bytes;
 	p->source = "ru_maxrss of the only process";
-	p->most = p->best;
+	p->most = p->best + slack_bytes(f);
 	p->most_source = p->source;
-	if (f->tree.floor_bytes <= f->start_bytes) {
+	if (is_batched(f)) {
+		add_batches(f, p);
+	} else if (f->tree.floor_bytes <= f->start_bytes) {
 		p->quality = TRK_QUALITY_AT_MOST;
 		p->least = NAN;
 		add_reason(p, "no larger than what a forked child starts from");
@@ -89,9 +118,10 @@ static void judge_tree(const struct trk_peak_facts *f, struct peak *p)
 
 	p->best = f->tree.bytes ? (double) f->tree.bytes : NAN;
 	p->source = f->tree.source;
-	p->least = f->tree.floor_bytes > f->start_bytes ? (double) f->tree.floor_bytes : NAN;
+	p->least = sure_bytes(f);
 	p->least_source = "largest process, or sum of PSS that was read";
-	p->most = f->is_run && !f->can_be_missed ? (double) f->tree.most_bytes : NAN;
+	p->most =
+		f->is_run && !f->can_be_missed ? (double) f->tree.most_bytes + slack_bytes(f) : NAN;
 	p->most_source = "samples, page faults and number of processes";
 	if (f->machine_bytes > 0 && p->most > (double) f->machine_bytes) {
 		p->most = (double) f->machine_bytes;
@@ -99,12 +129,18 @@ static void judge_tree(const struct trk_peak_facts *f, struct peak *p)
 	}
 	if (f->is_run && f->is_alone && !f->can_be_missed) {
 		judge_alone(f, p);
-	} else if (f->tree.is_floor && p->least >= p->best) {
+	} else if (f->tree.is_floor && f->tree.floor_bytes >= f->tree.bytes &&
+		   f->tree.floor_bytes > f->start_bytes) {
 		p->quality = TRK_QUALITY_AT_LEAST;
 		add_reason(p, "the largest process; others may have held memory at the same time");
+		if (is_batched(f))
+			add_batches(f, p);
 	} else {
 		p->quality = TRK_QUALITY_ESTIMATED;
 		add_reason(p, "sums over the tree are sampled");
+		if (f->assumes_spaces)
+			add_reason(p, "processes of equal size were taken to share their memory, "
+				      "which the kernel does not tell here");
 	}
 	if (is_notable(unmapped, p->best)) {
 		if (p->quality == TRK_QUALITY_EXACT || p->quality == TRK_QUALITY_AT_MOST)

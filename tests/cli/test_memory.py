@@ -134,13 +134,28 @@ def test_the_group_of_the_job_tells_the_peak_of_children_at_once(rt, own_group):
     assert own_groups() == []
 
 
+def rss_slack_mib():
+    """How far the size of a process of one thread may be off: the kernel counts three kinds of pages in batches."""
+    major, minor = (int(part) for part in os.uname().release.split(".")[:2])
+    cpus = os.cpu_count()
+    batches = cpus * max(32, 2 * cpus) if (major, minor) >= (6, 2) else 64
+    return 3 * batches * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+
+
 def test_one_process_alone_is_exact(rt):
     result = rt.track("/usr/bin/python3", "-c", "x = bytearray(80 << 20)") # no shim, which forks
     peak, least, most = peak_of(result)
     if result.summary["totals"]["peak_shared_files_mib"]["value"] > 1:
         pytest.skip("something else on this machine filled /dev/shm")
-    assert peak["quality"] == "exact", peak
-    assert least == most == peak["value"] == pytest.approx(80 + 10, rel=0.1)
+    assert peak["value"] == pytest.approx(80 + 10, rel=0.1)
+    slack = rss_slack_mib()
+    if slack > 1:
+        assert peak["quality"] == "estimated" and f"within {slack:.1f} MiB" in peak["reason"], peak
+        assert least == pytest.approx(peak["value"] - slack)
+        assert most == pytest.approx(peak["value"] + slack)
+    else:
+        assert peak["quality"] == "exact", peak
+        assert least == most == peak["value"]
 
 
 # A child of 100 MiB between two looks, for which the kernel makes its parent wait in vain.

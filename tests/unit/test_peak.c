@@ -87,6 +87,57 @@ static void one_process_alone_is_exact(void **state)
 	assert_true(isnan(most()));
 }
 
+static void the_largest_of_several_is_not_a_floor_where_the_kernel_counts_in_large_batches(
+	void **state)
+{
+	struct trk_peak_facts f = facts();
+	const struct trk_quantity *q;
+
+	(void) state;
+	f.rss_slack_bytes = 24 * MIB;
+	q = judge(&f);
+	assert_true(q->value == 150);
+	assert_int_equal(q->quality, TRK_QUALITY_ESTIMATED);
+	assert_non_null(strstr(q->reason, "the largest process"));
+	assert_non_null(strstr(q->reason, "within 24.0 MiB"));
+	assert_true(least() == 126 && most() == 624);
+	f.rss_slack_bytes = MIB; /* not notable */
+	assert_int_equal(judge(&f)->quality, TRK_QUALITY_AT_LEAST);
+	assert_true(least() == 150 && most() == 600);
+}
+
+static void one_process_alone_is_not_exact_where_the_kernel_counts_in_large_batches(void **state)
+{
+	struct trk_peak_facts f = facts();
+	const struct trk_quantity *q;
+
+	(void) state;
+	f.is_alone = true;
+	f.rss_slack_bytes = 24 * MIB;
+	q = judge(&f);
+	assert_int_equal(q->quality, TRK_QUALITY_ESTIMATED);
+	assert_non_null(strstr(q->reason, "counts pages in batches"));
+	assert_true(q->value == 150 && least() == 126 && most() == 174);
+	f.tree.floor_bytes = f.tree.bytes = 2400 * MIB; /* 1 % of it is not notable */
+	assert_int_equal(judge(&f)->quality, TRK_QUALITY_EXACT);
+	assert_true(least() == 2400 && most() == 2400);
+	f.tree.floor_bytes = f.tree.bytes = 8 * MIB;
+	assert_int_equal(judge(&f)->quality, TRK_QUALITY_ESTIMATED);
+	assert_true(isnan(least()) && most() == 32);
+}
+
+static void an_address_space_that_was_assumed_is_in_the_reason(void **state)
+{
+	struct trk_peak_facts f = facts();
+
+	(void) state;
+	f.tree.is_floor = false;
+	f.tree.bytes = 200 * MIB;
+	assert_null(strstr(judge(&f)->reason, "equal size"));
+	f.assumes_spaces = true;
+	assert_non_null(strstr(judge(&f)->reason, "equal size"));
+}
+
 static void no_larger_than_a_forked_child_is_an_upper_bound_for_one_process_alone(void **state)
 {
 	struct trk_peak_facts f = facts();
@@ -242,6 +293,11 @@ int main(void)
 		cmocka_unit_test(the_largest_of_several_is_a_floor),
 		cmocka_unit_test(no_more_can_be_held_than_the_machine_has),
 		cmocka_unit_test(one_process_alone_is_exact),
+		cmocka_unit_test(
+			the_largest_of_several_is_not_a_floor_where_the_kernel_counts_in_large_batches),
+		cmocka_unit_test(
+			one_process_alone_is_not_exact_where_the_kernel_counts_in_large_batches),
+		cmocka_unit_test(an_address_space_that_was_assumed_is_in_the_reason),
 		cmocka_unit_test(
 			no_larger_than_a_forked_child_is_an_upper_bound_for_one_process_alone),
 		cmocka_unit_test(shared_memory_beside_the_processes_forbids_exact_and_at_most),

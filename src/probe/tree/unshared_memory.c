@@ -20,6 +20,12 @@ bool trk__tree_shmem(const struct trk_tree *t, uint64_t *ret_bytes)
 	return false;
 }
 
+uint64_t trk__tree_rss_slack(const struct trk_tree *t)
+{
+	(void) t;
+	return 0;
+}
+
 void trk__memory_update(struct trk_tree *t)
 {
 	struct trk_tree_state *s = &t->state;
