@@ -249,6 +249,7 @@ struct trk_tree {
 	pid_t last_pid; /* all new processes up to this pid were examined */
 	pid_t gate_pid; /* children of active members were searched for up to this pid */
 	uint64_t next_sweep_ns, next_range_ns;
+	bool shares_group; /* processes outside the tree were seen in the root's process group */
 
 	struct programs programs;
 	struct process pool; /* inherits the usage of processes that the caller reaped */
@@ -391,6 +392,8 @@ void trk__peaks_count_unseen(struct trk_tree *t);
 void trk__peaks_ended(struct trk_tree *t, const struct process *p, uint64_t faults);
 /* Call after the sums were computed. */
 void trk__peaks_update(struct trk_tree *t, bool consistent);
+/* The resident pages of a member were read: the tree held as many. */
+void trk__peaks_seen(struct trk_tree *t, const struct process *p);
 /* The largest size that one process of the job has had. */
 void trk__peaks_largest(struct trk_tree *t, uint64_t bytes);
 

@@ -119,8 +119,20 @@ static bool belongs(struct trk_tree *t, const struct trk_pid_stat *stat)
 		return false;
 	if (t->options.subreaper)
 		return stat->ppid == t->options.self && !is_helper(t, stat->pid);
-	/* Attached: an orphan in a member's process group belongs to the tree. */
-	return stat->pgrp == t->options.root || trk__tree_find(t, stat->pgrp) != NULL;
+	/* Attached: an orphan in a member's process group belongs to the tree. The root's group may
+	 * hold other commands as well, such as those of a shell's pipeline, and their orphans. */
+	if (stat->pgrp == t->options.root)
+		return !t->shares_group;
+	return trk__tree_find(t, stat->pgrp) != NULL;
+}
+
+/* A process that does not belong to the tree was found. */
+static void note_stranger(struct trk_tree *t, const struct trk_pid_stat *stat)
+{
+	if (stat->pid > t->explained_pid && stat->pid <= t->newest_pid)
+		trk__peaks_explain(t, stat->pid, false);
+	t->shares_group |= stat->pgrp == t->options.root && stat->pid != t->options.self &&
+			   stat->ppid != t->options.self;
 }
 
 /* Examine the process directories from the directory position of `from` on. */
@@ -146,8 +158,8 @@ static bool examine(struct trk_tree *t, pid_t from)
 				continue;
 			if (belongs(t, &stat))
 				found |= add(t, &stat) != NULL;
-			else if (stat.pid > t->explained_pid && stat.pid <= t->newest_pid)
-				trk__peaks_explain(t, stat.pid, false);
+			else
+				note_stranger(t, &stat);
 		}
 	}
 	if (t->newest_pid > t->explained_pid)
