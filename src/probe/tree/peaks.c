@@ -3,8 +3,9 @@
  * - The largest sum: of PSS readings during which nothing changed, plus the excess of one VmHWM:
  *   VmHWM shows how far a process rose above its current size, so the peak is near or above "the
  *   current size of the others, and this one at its highest".
- * - The floor: the size of the largest process, by VmHWM or by maxrss of a reaped process, or a sum
- *   of which all parts were read. The tree has held at least that.
+ * - The floor: the size of the largest process, or a sum of which all parts were read. The tree has
+ *   held at least that. Sizes: RSS, maxrss of a reaped process, and VmHWM, that of an attached
+ *   process only where it rose since.
  * - The estimate for members that were seen together and ended before the next update: their size
  *   plus one page for each later page fault, but for each at most the size of the largest process.
  * - The upper bound: between two updates, the other members held at most their PSS at one of them
@@ -225,6 +226,11 @@ void trk__peaks_largest(struct trk_tree *t, uint64_t bytes)
 {
 	keep_larger(&t->largest_bytes, bytes);
 	raise_peak(t, bytes, trk__tree_sources.largest, true);
+}
+
+void trk__peaks_seen(struct trk_tree *t, const struct process *p)
+{
+	raise_peak(t, trk__tree_peak_of(p), "sampled RSS and VmHWM of the largest process", true);
 }
 
 void trk__tree_peak(const struct trk_tree *t, struct trk_tree_peak *ret)

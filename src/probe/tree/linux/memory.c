@@ -679,6 +679,8 @@ void trk__memory_update(struct trk_tree *t)
 
 		if (!is_calm(t, p))
 			take_stock(t, p, sum_bytes);
+		if (p->looked && !t->options.figures_only)
+			trk__peaks_seen(t, p);
 		s->rss_bytes += p->rss_bytes;
 		s->pss_bytes += p->pss_bytes;
 		if (p->pss_estimated)
