@@ -126,9 +126,36 @@ static void watch_quotas(struct trk_record *r, const struct trk_sample *mean)
 	r->held_back_s = isnan(r->held_back_s) ? held_s : r->held_back_s + held_s;
 }
 
+/* A row of less than 100 ms, as the last one of a run often is, has no rate. Its CPU time is known
+ * to the nanosecond and is part of the run's mean, so that the statistics cover all of a short run.
+ * The last row also has the CPU time of processes whose end was seen late: the rate is limited to
+ * the cores of the job. False: the row stays as it is. */
+static bool add_rate(const struct trk_record *r, struct trk_sample *row)
+{
+	static const double least_s = 0.01;
+	double seconds = trk__sample_get(row, TRK_INTERVAL);
+	double cores = (trk__sample_get(row, TRK_PROCESS_UTIME) +
+			trk__sample_get(row, TRK_PROCESS_STIME)) /
+		       seconds;
+	double most = r->run.limit[TRK_LIMIT_CPU].value;
+
+	if (trk__sample_knows(row, TRK_PROCESS_CPU_USAGE) || !(seconds >= least_s) ||
+	    isnan(cores) || !(most > 0))
+		return false;
+	trk__sample_set(row, TRK_PROCESS_CPU_USAGE,
+			(int64_t) ((cores < most ? cores : most) *
+					   (double) trk__columns[TRK_PROCESS_CPU_USAGE].divisor +
+				   0.5));
+	return true;
+}
+
 void trk__record_add(struct trk_record *r, uint64_t rows, const struct trk_sample *mean,
 		     const struct trk_sample *min, const struct trk_sample *max)
 {
+	struct trk_sample rated = *mean;
+
+	if (rows == 1 && add_rate(r, &rated))
+		mean = min = max = &rated;
 	trk__stats_add(r->stats, rows, mean, min, max);
 	trk__outline_add(&r->outline, mean, max);
 	r->samples += rows;

@@ -154,6 +154,37 @@ static void shares_are_of_the_whole_run(void **state)
 	record_free(r);
 }
 
+/* As the sampler gives it: amounts and no rate. */
+static void add_short_row(struct trk_record *r, int64_t interval_us, int64_t cpu_us)
+{
+	struct trk_sample s = {.known = 0};
+
+	trk__sample_set(&s, TRK_INTERVAL, interval_us);
+	trk__sample_set(&s, TRK_PROCESS_UTIME, cpu_us);
+	trk__sample_set(&s, TRK_PROCESS_STIME, 0);
+	trk__record_add(r, 1, &s, &s, &s);
+}
+
+static void a_short_last_row_counts_in_the_cores(void **state)
+{
+	struct trk_record *r = record_new(2);
+	struct trk_column_stats cores;
+
+	(void) state;
+	add_rows(r, 0, 1, 0, 10, 0);
+	add_short_row(r, 60000, 45000);
+	cores = trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE);
+	assert_near(cores.mean, 0.045 / 1.06, 0.0001);
+	assert_near(cores.max, 0.75, 0.0001);
+	/* CPU time of processes whose end was seen late: the job has two cores. */
+	add_short_row(r, 50000, 9000000);
+	assert_near(trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE).max, 2, 0.0001);
+	/* A row of some milliseconds says nothing about the cores. */
+	add_short_row(r, 2000, 2000);
+	assert_int_equal(trk__stats_get(r->stats, TRK_PROCESS_CPU_USAGE).rows, 3);
+	record_free(r);
+}
+
 static void without_the_columns_nothing_is_said(void **state)
 {
 	struct trk_record *r = record_new(8);
@@ -391,6 +422,7 @@ int main(void)
 		cmocka_unit_test(a_long_run_keeps_its_sums_and_its_peak_in_few_blocks),
 		cmocka_unit_test(a_row_that_covers_no_time_is_no_block),
 		cmocka_unit_test(shares_are_of_the_whole_run),
+		cmocka_unit_test(a_short_last_row_counts_in_the_cores),
 		cmocka_unit_test(without_the_columns_nothing_is_said),
 		cmocka_unit_test(each_bottleneck_has_its_word),
 		cmocka_unit_test(a_change_of_level_is_a_phase),
