@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "model/waits.h"
+
 #define MIB 1048576.0
 static const double AGAIN_S = 1800, RESOLVED_LEAST_S = 300, THROTTLED_MEAN_S = 60,
 		    SPACE_LOW_SHARE = 0.25, GPU_IDLE_AGAIN_S = 3600, LIMIT_HIT_S = 5;
@@ -99,6 +101,19 @@ static void follow_throttling(struct trk_alert_live *live, double share, double 
 			: live->throttled_share + part * (share - live->throttled_share);
 }
 
+/* 0 to 1, although the column adds up all CPUs; NaN: unknown. */
+static double held_back_share(const struct trk_sample *row)
+{
+	const int64_t *value = row->value;
+	int64_t cpu_us = value[TRK_PROCESS_UTIME] + value[TRK_PROCESS_STIME];
+
+	if (!trk__sample_knows(row, TRK_CGROUP_THROTTLED) || value[TRK_INTERVAL] <= 0)
+		return NAN;
+	return (double) trk__waits_held_back(value[TRK_CGROUP_THROTTLED], cpu_us,
+					     value[TRK_INTERVAL]) /
+	       (double) value[TRK_INTERVAL];
+}
+
 /* Rows may be less than a second apart. */
 static bool follow_limit_hits(struct trk_alert_live *live, double hits, double at_s)
 {
@@ -118,8 +133,6 @@ static void read_row(struct trk_alert_live *live, const struct trk_record *recor
 {
 	double interval_s = trk__sample_get(row, TRK_INTERVAL);
 	double swap_mib = trk__sample_get(row, TRK_SYSTEM_SWAP_USED);
-	double cpus = record->run.limit[TRK_LIMIT_CPU].value;
-	double throttled_s = trk__sample_get(row, TRK_CGROUP_THROTTLED);
 
 	*f = (struct trk_alert_facts){
 		.elapsed_s = trk__sample_get(row, TRK_ELAPSED),
@@ -153,8 +166,7 @@ static void read_row(struct trk_alert_live *live, const struct trk_record *recor
 	if (isnan(live->swap_start_mib))
 		live->swap_start_mib = swap_mib;
 	f->swap_growth_mib = swap_mib - live->swap_start_mib;
-	/* The column adds up CPUs. */
-	follow_throttling(live, throttled_s / interval_s / (cpus > 1 ? cpus : 1), interval_s);
+	follow_throttling(live, held_back_share(row), interval_s);
 	f->throttled_share = live->throttled_share;
 }
 

@@ -335,6 +335,7 @@ static void held_back_on_two_cpus_is_told_by_the_share_of_both(void **state)
 		set(TRK_ELAPSED, t);
 		set(TRK_INTERVAL, 1);
 		/* Half of the time of one of two CPUs, later of both. */
+		set(TRK_PROCESS_UTIME, t < 400 ? 1.5 : 0.8);
 		set(TRK_CGROUP_THROTTLED, t < 400 ? 0.48 : 1.2);
 		trk__alert_live_row(&live, &record, &row, NULL, 0, take, NULL);
 		if (t < 700)
@@ -342,6 +343,25 @@ static void held_back_on_two_cpus_is_told_by_the_share_of_both(void **state)
 	}
 	assert_int_equal(count, 1);
 	assert_int_equal(fired[0].rule, TRK_ALERT_CPU_THROTTLED);
+}
+
+static void many_threads_are_held_back_for_less_than_all_of_the_time(void **state)
+{
+	(void) state;
+	/* The kernel adds up eight CPUs, of which the quota allows one. */
+	record.run.limit[TRK_LIMIT_CPU].value = 1;
+	for (int t = 0; t < 400; t++) {
+		row.known = 0;
+		set(TRK_ELAPSED, t);
+		set(TRK_INTERVAL, 1);
+		set(TRK_PROCESS_UTIME, 1);
+		set(TRK_CGROUP_THROTTLED, 7);
+		trk__alert_live_row(&live, &record, &row, NULL, 0, take, NULL);
+	}
+	assert_int_equal(count, 1);
+	assert_int_equal(fired[0].rule, TRK_ALERT_CPU_THROTTLED);
+	assert_true(fired[0].value > 0.874 && fired[0].value < 0.876);
+	assert_non_null(strstr(fired[0].text, "for 88 % of the time"));
 }
 
 static void a_disk_that_fills_is_told_half_an_hour_before(void **state)
@@ -572,6 +592,8 @@ int main(void)
 		cmocka_unit_test_setup(gpus_that_are_idle_for_an_hour_fire_again, begin),
 		cmocka_unit_test_setup(a_job_that_does_nothing_has_stalled, begin),
 		cmocka_unit_test_setup(held_back_on_two_cpus_is_told_by_the_share_of_both, begin),
+		cmocka_unit_test_setup(many_threads_are_held_back_for_less_than_all_of_the_time,
+				       begin),
 		cmocka_unit_test_setup(a_disk_that_fills_is_told_half_an_hour_before, begin),
 		cmocka_unit_test_setup(a_gpu_is_idle_or_full_only_where_the_job_uses_it, begin),
 		cmocka_unit_test_setup(commands_get_the_alert_in_their_environment, begin),
