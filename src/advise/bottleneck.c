@@ -77,7 +77,7 @@ enum trk_bottleneck trk__bottleneck(const struct trk_bottleneck_facts *facts,
 		if (facts->queue.cause == TRK_QUEUE_NONE || facts->queue.cause == TRK_QUEUE_UNKNOWN)
 			(void) snprintf(ret_sentence, size,
 					"short of CPU: %.0f %% of the time it could run and had to "
-					"wait, behind other work or a quota",
+					"wait for a CPU",
 					percent(facts, TRK_WALL_CPU_WAIT));
 		else
 			(void) snprintf(ret_sentence, size,

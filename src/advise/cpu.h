@@ -53,7 +53,9 @@ enum trk_queue_cause {
 
 struct trk_cpu_queue {
 	enum trk_queue_cause cause;
-	double share; /* of the runnable time; NaN: not known */
+	/* Of the runnable time; behind other work, of as many threads as the run has cores. NaN:
+	 * not known. */
+	double share;
 };
 
 /* Add one interval. Unknown (NaN), negative or infinite figures are left out. */

@@ -5,7 +5,7 @@
 
 /* The job itself kept its cores busy from this share on. */
 static const double all_cores = 0.90;
-/* CPU time of other processes below this share of the queue does not explain it. */
+/* CPU time of other processes below this share of what the job lacked does not explain it. */
 static const double others_least = 0.25;
 /* A quota that held threads back for this share of the queue explains it; where the job used all of
  * its quota, this share of the run. */
@@ -20,6 +20,7 @@ static const double window_s = 1;
 
 struct sums {
 	double seconds, cpu_s, queue_s;
+	double lacked_s;      /* queue of as many threads as the job has cores */
 	double own_queue_s;   /* while the job kept all its cores busy */
 	double others_core_s; /* of the rest of the machine, while threads waited; NaN: never known */
 };
@@ -28,6 +29,15 @@ struct sums {
 static double queue_of(const struct trk_block *b)
 {
 	return isnan(b->queue_s) ? b->spent_s[TRK_SPENT_FOR_CPU] : b->queue_s;
+}
+
+/* Threads beyond the cores of the job wait for its other threads, whatever else runs on the
+ * machine. Without a known number of cores, the whole queue. */
+static double lacked(const struct trk_block *b, double cores, double queue_s)
+{
+	double idle_s = cores * b->seconds - b->core_s;
+
+	return idle_s < queue_s ? (idle_s > 0 ? idle_s : 0) : queue_s;
 }
 
 static bool add_up(const struct trk_record *r, struct sums *ret)
@@ -46,6 +56,7 @@ static bool add_up(const struct trk_record *r, struct sums *ret)
 		s.seconds += b->seconds;
 		s.cpu_s += b->core_s;
 		s.queue_s += queue_s;
+		s.lacked_s += lacked(b, cores, queue_s);
 		if (b->core_s >= all_cores * cores * b->seconds)
 			s.own_queue_s += queue_s;
 		if (queue_s > 0 && !isnan(b->others_core_s))
@@ -74,22 +85,27 @@ struct trk_cpu_queue trk__cpu_queue_of(const struct trk_record *record)
 	struct trk_cpu_queue q = {TRK_QUEUE_NONE, NAN};
 	struct trk_column_stats throttled;
 	struct sums s;
+	double lacked_share;
 	bool own;
 
 	if (!add_up(record, &s))
 		return without_schedstat(record);
 	throttled = trk__stats_get(record->stats, TRK_CGROUP_THROTTLED);
 	q.share = s.queue_s / (s.cpu_s + s.queue_s);
+	lacked_share = s.lacked_s / (s.cpu_s + s.lacked_s);
 	if (!(q.share >= TRK_QUEUE_SHARE) || s.queue_s < least_of_run * s.seconds)
 		return q;
 	own = s.own_queue_s >= s.queue_s / 2;
 	if (throttled.sum >= quota_of_queue * s.queue_s ||
-	    (own && throttled.sum >= quota_of_run * s.seconds))
+	    (own && throttled.sum >= quota_of_run * s.seconds)) {
 		q.cause = TRK_QUEUE_QUOTA;
-	else if (own || s.others_core_s < others_least * s.queue_s)
-		q.cause = q.share >= TRK_QUEUE_OWN_SHARE ? TRK_QUEUE_OWN : TRK_QUEUE_NONE;
-	else
+	} else if (lacked_share >= TRK_QUEUE_SHARE &&
+		   !(s.others_core_s < others_least * s.lacked_s)) {
 		q.cause = TRK_QUEUE_OTHERS;
+		q.share = lacked_share;
+	} else if (q.share >= TRK_QUEUE_OWN_SHARE) {
+		q.cause = TRK_QUEUE_OWN;
+	}
 	return q;
 }
 

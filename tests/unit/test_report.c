@@ -155,6 +155,34 @@ static void a_run_that_waited_for_a_cpu_says_how_long_it_takes_without(void **st
 	record_drop(r);
 }
 
+static void many_waiting_threads_do_not_hide_other_work(void **state)
+{
+	struct trk_record *r;
+
+	(void) state;
+	for (size_t i = 0; i < list.count; i++) {
+		trk__sample_set(&list.row[i], TRK_PROCESS_UTIME, 1500000);
+		trk__sample_set(&list.row[i], TRK_PROCESS_STIME, 0);
+		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_USAGE, 15000);
+		trk__sample_set(&list.row[i], TRK_PROCESS_CPU_QUEUE, 22500000);
+		trk__sample_set(&list.row[i], TRK_SYSTEM_UTIME, 4000000);
+		trk__sample_set(&list.row[i], TRK_SYSTEM_STIME, 0);
+	}
+	/* Of 24 threads four could have run at once, and 1.5 did. */
+	r = record_make(&list);
+	assert_report(r, "json",
+		      "Its threads waited for a CPU 62 % of the time that they could run, behind "
+		      "other work.");
+	record_drop(r);
+	for (size_t i = 0; i < list.count; i++)
+		trk__sample_set(&list.row[i], TRK_PROCESS_UTIME, 3800000);
+	r = record_make(&list);
+	assert_report(r, "json",
+		      "Its threads waited for a CPU 86 % of the time that they could run, behind "
+		      "one another.");
+	record_drop(r);
+}
+
 static void a_run_that_ended_well_may_lower_it(void **state)
 {
 	assert_report(*state, "json", "\"sizing\": \"over-provisioned\"");
@@ -531,6 +559,7 @@ int main(void)
 		CASE(the_size_of_the_machine_is_no_request),
 		CASE(waits_of_others_are_not_the_jobs),
 		CASE(a_run_that_ended_well_may_lower_it),
+		CASE(many_waiting_threads_do_not_hide_other_work),
 		CASE(the_price_of_fewer_cores_is_told),
 		CASE(without_a_request_or_a_limit_the_headline_is_the_next_request),
 		CASE(out_of_memory_names_limit_peak_and_largest_process),
