@@ -10,7 +10,12 @@
 #include "base/file.h"
 #include "base/json_read.h"
 
-enum { UUID_SIZE = 36 };
+enum {
+	UUID_SIZE = 36,
+	MKTEMP_SIZE = 10,     /* of mktemp(1) without a template */
+	TEMPLATE_SIZE = 6,    /* least of mktemp(3) */
+	PYTHON_TEMP_SIZE = 8, /* of the module tempfile */
+};
 
 static const char *base_of(const char *path)
 {
@@ -41,34 +46,91 @@ static bool has_secret(struct trk_mask *mask, const char *arg)
 	return strcmp(masked, arg) != 0;
 }
 
-/* "/usr/bin/python -u ./train.py" -> "python train.py": options of an interpreter are passed
- * over. */
-static void program_of(const struct trk_identity_facts *facts, char text[TRK_RUN_TEXT_SIZE])
+static const char *value_of(const struct trk_identity_facts *f, const char *name)
 {
-	size_t n = (size_t) snprintf(text, TRK_RUN_TEXT_SIZE, "%s", base_of(facts->argv[0]));
+	const char *value = f->get ? f->get(name) : NULL;
+
+	return value && *value ? value : NULL;
+}
+
+static bool is_uuid(const char *text, size_t len)
+{
+	for (size_t i = 0; len == UUID_SIZE && i < len; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (dash ? text[i] != '-' : !strchr("0123456789abcdefABCDEF", text[i]))
+			return false;
+	}
+	return len == UUID_SIZE;
+}
+
+static bool is_in_temporary_folder(const struct trk_identity_facts *f, const char *path)
+{
+	const char *folders[] = {"/tmp", "/var/tmp", "/dev/shm", value_of(f, "TMPDIR")};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		size_t len = folders[i] ? strlen(folders[i]) : 0;
+
+		if (len && !strncmp(path, folders[i], len) && path[len] == '/')
+			return true;
+	}
+	return false;
+}
+
+/* Is the name of a script file another one in each run? GitHub Actions calls its scripts UUID.sh,
+ * Jenkins durable-HEX/script.sh, mktemp tmp.XXXXXXXXXX or NAME.XXXXXX, Python tmpXXXXXXXX.EXT. */
+static bool is_temporary(const struct trk_identity_facts *f, const char *path)
+{
+	static const char letters[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	const char *base = base_of(path), *dot = strrchr(base, '.');
+	size_t stem = strcspn(base, ".");
+
+	if (is_uuid(base, stem) || strstr(path, "/durable-"))
+		return true;
+	if (!strncmp(base, "tmp.", 4) && strspn(base + 4, letters) == MKTEMP_SIZE)
+		return true;
+	if (!is_in_temporary_folder(f, path))
+		return false;
+	return (!strncmp(base, "tmp", 3) && stem == 3 + PYTHON_TEMP_SIZE) ||
+	       (dot && strlen(dot + 1) >= TEMPLATE_SIZE && !dot[1 + strspn(dot + 1, letters)]);
+}
+
+/* The first argument that looks like a file: options of an interpreter are passed over. NULL: none.
+ */
+static const char *script_of(const struct trk_identity_facts *facts)
+{
 	struct trk_mask mask = {.strict = facts->redaction == TRK_REDACT_STRICT};
 
-	if (facts->redaction == TRK_REDACT_ALL || n >= TRK_RUN_TEXT_SIZE)
-		return;
 	for (char *const *arg = facts->argv + 1; *arg; arg++) {
 		/* Mask every argument, as --password makes the next one secret. */
 		bool is_secret = facts->redaction != TRK_REDACT_NOTHING && has_secret(&mask, *arg);
 
-		if (is_secret || (*arg)[0] == '-' || !strchr(*arg, '.') || strpbrk(*arg, " \n"))
-			continue;
-		(void) snprintf(text + n, TRK_RUN_TEXT_SIZE - n, " %s", base_of(*arg));
-		return;
+		if (!is_secret && (*arg)[0] != '-' && strchr(*arg, '.') && !strpbrk(*arg, " \n"))
+			return *arg;
 	}
+	return NULL;
+}
+
+/* "/usr/bin/python -u ./train.py" -> "python train.py". True: the script is temporary, and not in
+ * the text. */
+static bool program_of(const struct trk_identity_facts *facts, char text[TRK_RUN_TEXT_SIZE])
+{
+	bool is_script = is_temporary(facts, facts->argv[0]);
+	const char *script = is_script ? NULL : script_of(facts);
+	size_t n = (size_t) snprintf(text, TRK_RUN_TEXT_SIZE, "%s",
+				     is_script ? "script" : base_of(facts->argv[0]));
+
+	if (!script)
+		return is_script;
+	if (is_temporary(facts, script))
+		return true;
+	if (facts->redaction != TRK_REDACT_ALL && n < TRK_RUN_TEXT_SIZE)
+		(void) snprintf(text + n, TRK_RUN_TEXT_SIZE - n, " %s", base_of(script));
+	return false;
 }
 
 /* ---- workflow engines: one task, one job ---- */
-
-static const char *value_of(const struct trk_identity_facts *f, const char *name)
-{
-	const char *value = f->get(name);
-
-	return value && *value ? value : NULL;
-}
 
 static bool put_two(char *job, const char *first, const char *between, const char *second)
 {
@@ -171,18 +233,19 @@ static bool from_gitlab(const struct trk_identity_facts *f, char *job)
 	       put_two(job, value_of(f, "CI_PROJECT_PATH"), " ", value_of(f, "CI_JOB_NAME"));
 }
 
-/* ---- batch systems ---- */
-
-static bool is_uuid(const char *text)
+/* "folder/project", with the stage of a pipeline after it. */
+static bool from_jenkins(const struct trk_identity_facts *f, char *job)
 {
-	for (int i = 0; i < UUID_SIZE; i++) {
-		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+	const char *name = value_of(f, "JOB_NAME");
 
-		if (dash ? text[i] != '-' : !text[i] || !strchr("0123456789abcdefABCDEF", text[i]))
-			return false;
-	}
-	return text[UUID_SIZE] == '\0';
+	if (!value_of(f, "JENKINS_URL") || !name)
+		return false;
+	if (!put_two(job, name, "/", value_of(f, "STAGE_NAME")))
+		(void) snprintf(job, TRK_RUN_TEXT_SIZE, "%s", name);
+	return true;
 }
+
+/* ---- batch systems ---- */
 
 /* Default names of jobs in batch systems. */
 static bool is_made_up(const char *name)
@@ -192,7 +255,7 @@ static bool is_made_up(const char *name)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i]))
 			return true;
-	return is_uuid(name); /* Snakemake's, one for all rules of an execution */
+	return is_uuid(name, strlen(name)); /* Snakemake's, one for all rules of an execution */
 }
 
 static bool from_batch(const struct trk_identity_facts *f, char *job, const char **ret_directory)
@@ -225,18 +288,20 @@ static bool from_environment(const struct trk_identity_facts *f, char *job,
 {
 	return from_metaflow(f, job) || from_nextflow(f, job) || from_airflow(f, job) ||
 	       from_argo(f, job) || from_batch(f, job, ret_directory) || from_github(f, job) ||
-	       from_gitlab(f, job);
+	       from_gitlab(f, job) || from_jenkins(f, job);
 }
 
 void trk__identity_find(const struct trk_identity_facts *facts, struct trk_identity *ret)
 {
-	const char *directory = NULL;
-	char program[TRK_RUN_TEXT_SIZE], scope[4096 + TRK_RUN_TEXT_SIZE];
+	const char *directory = NULL, *step = NULL;
+	char program[TRK_RUN_TEXT_SIZE], scope[4096 + 2 * TRK_RUN_TEXT_SIZE];
 
 	memset(ret, 0, sizeof(*ret));
-	program_of(facts, program);
+	if (program_of(facts, program))
+		step = value_of(facts, "GITHUB_ACTION");
 	if (facts->get && from_environment(facts, ret->job, &directory)) {
-		(void) snprintf(scope, sizeof(scope), "%s%s%.4096s", program,
+		(void) snprintf(scope, sizeof(scope), "%s%s%.*s%s%.4096s", program,
+				step ? ", step " : "", TRK_RUN_TEXT_SIZE, step ? step : "",
 				directory ? " in " : "", directory ? directory : "");
 		trk__identity_scope(scope, ret->scope);
 		return;

@@ -27,8 +27,10 @@ struct trk_identity {
 /* Reads the environment of Metaflow (METAFLOW_FLOW_NAME, _STEP_NAME), Nextflow (the name that the
  * task's .command.run in NXF_TASK_WORKDIR states, without its tag), Airflow (AIRFLOW_CTX_DAG_ID,
  * _TASK_ID), Argo (the name in ARGO_TEMPLATE), Slurm, PBS, LSF and Grid Engine (the job's name,
- * which all tasks of an array share), GitHub Actions and GitLab (repository and job). Default names
- * of a batch system ("wrap", "STDIN", a UUID) are ignored; the scope of a name that looks like a
+ * which all tasks of an array share), GitHub Actions and GitLab (repository and job), Jenkins (job
+ * and stage). A script whose file has another name in each run, as CI services and mktemp make
+ * them, is no part of name and scope; the step of GitHub Actions (GITHUB_ACTION) takes its place in
+ * the scope. Default names of a batch system ("wrap", "STDIN", a UUID) are ignored; the scope of a name that looks like a
  * script file includes the directory of submission. */
 void trk__identity_find(const struct trk_identity_facts *facts, struct trk_identity *ret);
 

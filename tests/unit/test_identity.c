@@ -94,6 +94,57 @@ static void workflow_engines_name_the_task(void **state)
 	      "/home/me/a");
 }
 
+#define GITHUB                                                                                     \
+	"GITHUB_ACTIONS=true", "GITHUB_REPOSITORY=o/r", "GITHUB_WORKFLOW=CI", "GITHUB_JOB=test"
+
+static void check_command(const char *const *env, const char *words, const char *job,
+			  const char *scope)
+{
+	struct trk_identity i = find(env, TRK_REDACT_NOTHING, "/d", words);
+
+	assert_string_equal(i.job, job);
+	assert_string_equal(i.scope, scope);
+}
+
+static void steps_of_ci_services_are_told_apart_without_their_scripts(void **state)
+{
+	const char *script = "/usr/bin/bash|-e|/home/runner/work/_temp/"
+			     "0f8fad5b-d9cb-469f-a165-70867728950e.sh";
+
+	(void) state;
+	check_command(ENV(GITHUB, "GITHUB_ACTION=__run_2"), script, "o/r CI/test",
+		      "bash, step __run_2");
+	check_command(ENV(GITHUB, "GITHUB_ACTION=build"), script, "o/r CI/test",
+		      "bash, step build");
+	check_command(ENV(GITHUB), script, "o/r CI/test", "bash");
+	/* A program that a step calls keeps its scope wherever the step moves. */
+	check_command(ENV(GITHUB, "GITHUB_ACTION=__run"), TRAIN, "o/r CI/test", "python3 train.py");
+	check_command(ENV("GITLAB_CI=true", "CI_PROJECT_PATH=g/p", "CI_JOB_NAME=test"),
+		      "bash|/tmp/tmp.Ab3dEf6hIj", "g/p test", "bash");
+	check_command(ENV("JENKINS_URL=http://ci/", "JOB_NAME=team/app/main", "STAGE_NAME=Test"),
+		      "sh|-xe|/var/lib/jenkins/workspace/app@tmp/durable-1a2b3c4d/script.sh",
+		      "team/app/main/Test", "sh");
+	check_command(ENV("JENKINS_URL=http://ci/", "JOB_NAME=app"), TRAIN, "app",
+		      "python3 train.py");
+}
+
+static void a_script_with_another_name_in_each_run_is_no_part_of_the_name(void **state)
+{
+	(void) state;
+	check_command(NULL, "bash|/tmp/tmp.Ab3dEf6hIj", "bash", "/d");
+	check_command(NULL, "bash|work/tmp.Ab3dEf6hIj.sh", "bash", "/d");
+	check_command(NULL, "python3|/tmp/tmpk3_x9a0b.py", "python3", "/d");
+	check_command(NULL, "sh|/var/tmp/job.Xa81bC", "sh", "/d");
+	check_command(ENV("TMPDIR=/scratch/7"), "sh|/scratch/7/job.Xa81bC", "sh", "/d");
+	check_command(NULL, "/tmp/tmp.Ab3dEf6hIj|x.csv", "script", "/d");
+	check_command(NULL, "/w/0F8FAD5B-d9cb-469f-a165-70867728950e|x.csv", "script", "/d");
+	/* Names that somebody gave. */
+	check_command(NULL, "sh|/tmp/tmp.sh", "sh tmp.sh", "/d");
+	check_command(NULL, "python3|tmp_process.py", "python3 tmp_process.py", "/d");
+	check_command(NULL, "sh|/tmpfs/job.Xa81bC", "sh job.Xa81bC", "/d");
+	check_command(NULL, "sh|0f8fad5b-d9cb-469f-a165.sh", "sh 0f8fad5b-d9cb-469f-a165.sh", "/d");
+}
+
 static void batch_systems_name_the_job_and_arrays_are_one(void **state)
 {
 	(void) state;
@@ -183,6 +234,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_an_engine_it_is_program_script_and_directory),
 		cmocka_unit_test(workflow_engines_name_the_task),
+		cmocka_unit_test(steps_of_ci_services_are_told_apart_without_their_scripts),
+		cmocka_unit_test(a_script_with_another_name_in_each_run_is_no_part_of_the_name),
 		cmocka_unit_test(batch_systems_name_the_job_and_arrays_are_one),
 		cmocka_unit_test(nextflow_names_the_task_in_its_script),
 		cmocka_unit_test(long_texts_stay_apart),
