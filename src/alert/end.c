@@ -205,19 +205,17 @@ static void add_common(const struct judging *j, char *text)
 
 static void put_failures(const struct judging *j, char *text)
 {
+	enum trk_verdict verdict = j->last->signal > 0 ? TRK_VERDICT_SIGNALLED : TRK_VERDICT_EXITED;
 	size_t n = j->job->failing_in_row;
+	char words[TRK_END_WORDS_SIZE];
 
 	if (j->last->end == TRK_FLEET_TIME_LIMIT)
 		(void) snprintf(text, TRK_ALERT_SENTENCE_SIZE,
 				"the newest %zu runs reached their time limit", n);
-	else if (j->last->signal > 0)
-		(void) snprintf(text, TRK_ALERT_SENTENCE_SIZE,
-				"the newest %zu runs failed, the last one by signal %d", n,
-				j->last->signal);
 	else
 		(void) snprintf(text, TRK_ALERT_SENTENCE_SIZE,
-				"the newest %zu runs failed, the last one with exit status %d", n,
-				j->last->code);
+				"the newest %zu runs failed, the last one with %s", n,
+				trk__end_words(verdict, j->last->code, j->last->signal, words));
 }
 
 static void judge_failing(const struct judging *j, struct trk_alert_end *e)

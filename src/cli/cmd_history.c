@@ -63,19 +63,6 @@ static const struct cli_option prune_options[] = {
 
 /* ---- history ---- */
 
-static void end_of(const struct trk_history_run *run, char *text, size_t size)
-{
-	if (!strcmp(run->verdict, "exited") && run->code >= 0)
-		(void) snprintf(text, size, "exit %d", run->code);
-	else if (!strcmp(run->verdict, "signalled"))
-		(void) snprintf(text, size, "signal %d", run->signal);
-	else
-		(void) snprintf(text, size, "%s", run->verdict);
-	for (char *c = text; *c; c++)
-		if (*c == '_')
-			*c = ' ';
-}
-
 enum { RUN, STARTED, JOB, END, TOOK, PEAK, CPU, COST, SCOPE, COLUMNS };
 
 static const struct trk_doc_column columns[COLUMNS] = {
@@ -94,16 +81,15 @@ static void fill_row(struct trk_doc *d, const struct trk_history_run *run, bool 
 		     struct trk_doc_cell *row)
 {
 	time_t start = (time_t) run->start_s;
-	char when[32] = "", end[32];
+	char when[32] = "", end[TRK_END_WORDS_SIZE];
 	struct tm tm;
 
 	if (localtime_r(&start, &tm))
 		(void) strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
-	end_of(run, end, sizeof(end));
 	row[RUN].text = trk__doc_safe(d, run->id, sizeof(run->id));
 	row[STARTED].text = trk__doc_print(d, "%s", when);
 	row[JOB].text = trk__doc_safe(d, run->job, sizeof(run->job));
-	row[END].text = trk__doc_safe(d, end, sizeof(end));
+	row[END].text = trk__doc_safe(d, trk__history_run_end_words(run, end), sizeof(end));
 	row[TOOK] = trk__doc_figure(d, trk__human_seconds, run->duration_s);
 	row[CPU] = trk__doc_figure(d, trk__human_number, run->cpu_mean);
 	row[PEAK] = trk__doc_figure(d, trk__human_memory, run->peak_memory_mib);

@@ -104,6 +104,10 @@ struct trk_history_capacity {
 void trk__history_run_capacity(const struct trk_history_run *run, enum trk_resource resource,
 			       struct trk_history_capacity *ret);
 
+/* trk__end_words of a run; a verdict of a later version by its name. */
+const char *trk__history_run_end_words(const struct trk_history_run *run,
+				       char text[TRK_END_WORDS_SIZE]);
+
 /* Write a run as a JSON object. */
 void trk__history_run_json(struct trk_json *j, const struct trk_history_run *run);
 

@@ -297,6 +297,20 @@ static void write_field(struct trk_json *j, const struct trk_history_run *run,
 		trk__json_i64(j, v.whole);
 }
 
+const char *trk__history_run_end_words(const struct trk_history_run *run,
+				       char text[TRK_END_WORDS_SIZE])
+{
+	int verdict = trk__verdict_find(run->verdict);
+
+	if (verdict >= 0)
+		return trk__end_words((enum trk_verdict) verdict, run->code, run->signal, text);
+	(void) snprintf(text, TRK_END_WORDS_SIZE, "%s", run->verdict);
+	for (char *c = text; *c; c++)
+		if (*c == '_')
+			*c = ' ';
+	return text;
+}
+
 void trk__history_run_json(struct trk_json *j, const struct trk_history_run *run)
 {
 	trk__json_open(j, '{');

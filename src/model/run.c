@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/libc.h"
 #include "model/waits.h"
 
 const char *const trk__total_keys[TRK_TOTALS] = {
@@ -22,22 +23,66 @@ const char *const trk__limit_keys[TRK_LIMITS] = {
 	[TRK_LIMIT_SWAP_MIB] = "swap_mib",
 };
 
+static const char *const verdict_names[] = {
+	[TRK_VERDICT_RUNNING] = "running",     [TRK_VERDICT_EXITED] = "exited",
+	[TRK_VERDICT_SIGNALLED] = "signalled", [TRK_VERDICT_OUT_OF_MEMORY] = "out_of_memory",
+	[TRK_VERDICT_TIMEOUT] = "timeout",     [TRK_VERDICT_TRACKER_DIED] = "tracker_died",
+	[TRK_VERDICT_STOPPED] = "stopped",     [TRK_VERDICT_MEMORY_LIMIT] = "memory_limit",
+	[TRK_VERDICT_VANISHED] = "vanished",   [TRK_VERDICT_FAILED] = "failed",
+};
+
+enum { VERDICTS = sizeof(verdict_names) / sizeof(verdict_names[0]) };
+
 const char *trk__verdict_name(enum trk_verdict verdict)
 {
-	static const char *const names[] = {
-		[TRK_VERDICT_RUNNING] = "running",
-		[TRK_VERDICT_EXITED] = "exited",
-		[TRK_VERDICT_SIGNALLED] = "signalled",
-		[TRK_VERDICT_OUT_OF_MEMORY] = "out_of_memory",
-		[TRK_VERDICT_TIMEOUT] = "timeout",
-		[TRK_VERDICT_TRACKER_DIED] = "tracker_died",
-		[TRK_VERDICT_STOPPED] = "stopped",
-		[TRK_VERDICT_MEMORY_LIMIT] = "memory_limit",
-		[TRK_VERDICT_VANISHED] = "vanished",
-		[TRK_VERDICT_FAILED] = "failed",
-	};
+	return (size_t) verdict < VERDICTS ? verdict_names[verdict] : "unknown";
+}
 
-	return (size_t) verdict < sizeof(names) / sizeof(names[0]) ? names[verdict] : "unknown";
+int trk__verdict_find(const char *name)
+{
+	for (int i = 0; i < VERDICTS; i++)
+		if (!strcmp(verdict_names[i], name))
+			return i;
+	return -1;
+}
+
+const char *trk__end_words(enum trk_verdict verdict, int code, int signal,
+			   char text[TRK_END_WORDS_SIZE])
+{
+	static const char *const words[VERDICTS] = {
+		[TRK_VERDICT_RUNNING] = "still running",
+		[TRK_VERDICT_EXITED] = "exit code not known",
+		[TRK_VERDICT_OUT_OF_MEMORY] = "out of memory",
+		[TRK_VERDICT_TRACKER_DIED] = "no end recorded",
+		[TRK_VERDICT_MEMORY_LIMIT] = "memory limit",
+		[TRK_VERDICT_VANISHED] = "ended without a word",
+	};
+	const char *name = trk__signal_name(signal);
+
+	if (verdict == TRK_VERDICT_SIGNALLED)
+		(void) snprintf(text, TRK_END_WORDS_SIZE, "signal %d (%s)", signal,
+				name ? name : "unknown");
+	else if (verdict == TRK_VERDICT_EXITED && code >= 0)
+		(void) snprintf(text, TRK_END_WORDS_SIZE, "exit %d", code);
+	else
+		(void) snprintf(text, TRK_END_WORDS_SIZE, "%s",
+				(size_t) verdict < VERDICTS && words[verdict]
+					? words[verdict]
+					: trk__verdict_name(verdict));
+	return text;
+}
+
+const char *trk__record_end_words(const struct trk_record *r, char text[TRK_END_WORDS_SIZE])
+{
+	const struct trk_outcome *o = &r->outcome;
+	enum trk_verdict verdict = r->writing ? TRK_VERDICT_RUNNING : o->verdict;
+	char end[TRK_END_WORDS_SIZE];
+
+	(void) trk__end_words(verdict, o->code, o->signal, end);
+	(void) snprintf(text, TRK_END_WORDS_SIZE, "%s%.30s",
+			o->is_inferred && verdict == TRK_VERDICT_OUT_OF_MEMORY ? "likely " : "",
+			end);
+	return text;
 }
 
 const char *trk__quality_name(enum trk_quality quality)

@@ -110,6 +110,14 @@ enum trk_verdict {
 };
 
 const char *trk__verdict_name(enum trk_verdict verdict);
+/* -1: none has that name. */
+int trk__verdict_find(const char *name);
+
+enum { TRK_END_WORDS_SIZE = 40 };
+/* How a run ended, for a person: "exit 3", "signal 9 (KILL)", "out of memory" …; the code is
+ * negative where it is unknown. Returns `text`. */
+const char *trk__end_words(enum trk_verdict verdict, int code, int signal,
+			   char text[TRK_END_WORDS_SIZE]);
 const char *trk__quality_name(enum trk_quality quality);
 
 enum { TRK_RUN_BOOT_SIZE = 40, TRK_RUN_GROUP_SIZE = 512 };
@@ -221,6 +229,8 @@ void trk__record_add(struct trk_record *r, uint64_t rows, const struct trk_sampl
 /* Add a mark. Returns 0, -ENOSPC beyond TRK_MARKS_MAX, or -ENOMEM. */
 int trk__record_mark(struct trk_record *r, const struct trk_mark *mark);
 
+/* trk__end_words of a recording; "likely " before them where a reader has inferred the end. */
+const char *trk__record_end_words(const struct trk_record *r, char text[TRK_END_WORDS_SIZE]);
 /* The process with the highest peak memory, and the known peak memory of the job in MiB, which is
  * no less. NULL and NaN if unknown. */
 const struct trk_process_info *trk__outcome_biggest(const struct trk_outcome *o);

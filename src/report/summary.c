@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/libc.h"
 #include "report/time_breakdown.h"
 #include "report/gpu_summary.h"
 #include "report/line_words.h"
@@ -31,36 +30,11 @@ struct summary {
 
 /* ---- how it ended ---- */
 
-static const char *exit_words(struct trk_doc *d, const struct trk_outcome *o)
-{
-	const char *name = trk__signal_name(o->signal);
-
-	switch (o->verdict) {
-	case TRK_VERDICT_EXITED:
-		return o->code >= 0 ? trk__doc_print(d, "exit %d", o->code) : "ended";
-	case TRK_VERDICT_SIGNALLED:
-		return trk__doc_print(d, "signal %d (%s)", o->signal, name ? name : "unknown");
-	case TRK_VERDICT_OUT_OF_MEMORY:
-		return "out of memory";
-	case TRK_VERDICT_TIMEOUT:
-		return "timeout";
-	case TRK_VERDICT_MEMORY_LIMIT:
-		return "memory limit";
-	case TRK_VERDICT_VANISHED:
-		return "ended without a word";
-	case TRK_VERDICT_RUNNING:
-		return "still running";
-	case TRK_VERDICT_TRACKER_DIED:
-		return "no end recorded";
-	default:
-		return trk__verdict_name(o->verdict);
-	}
-}
-
 static void tell_end(struct trk_doc *d, const struct trk_record *r)
 {
 	const struct trk_outcome *o = &r->outcome;
 	const char *symbol = "\u2717";
+	char words[TRK_END_WORDS_SIZE];
 
 	d->state_tone = TRK_TONE_BAD;
 	if (o->verdict == TRK_VERDICT_EXITED && o->code <= 0) {
@@ -74,7 +48,7 @@ static void tell_end(struct trk_doc *d, const struct trk_record *r)
 		d->state_tone = TRK_TONE_PLAIN;
 	}
 	d->state_key = trk__verdict_name(o->verdict);
-	d->state = trk__doc_print(d, "%s %s", symbol, exit_words(d, o));
+	d->state = trk__doc_print(d, "%s %s", symbol, trk__record_end_words(r, words));
 	d->job = trk__doc_safe(d, r->run.job[0] ? r->run.job : r->run.kind, JOB_MAX);
 	d->id = trk__doc_safe(d, r->run.id, TRK_RUN_ID_SIZE);
 	d->duration = trk__doc_print(

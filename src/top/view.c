@@ -35,19 +35,11 @@ const char *trk__view_clock(char text[32], double seconds)
 	return text;
 }
 
-static const char *state_text(const struct trk_facts *f, char text[64])
+static const char *state_text(const struct trk_facts *f, char text[TRK_END_WORDS_SIZE])
 {
-	const struct trk_outcome *o = &f->record->outcome;
-
 	if (f->record->writing || f->running)
 		return "running";
-	if (o->verdict == TRK_VERDICT_EXITED && o->code >= 0)
-		(void) snprintf(text, 64, "exit %d", o->code);
-	else if (o->verdict == TRK_VERDICT_TRACKER_DIED)
-		(void) snprintf(text, 64, "no end recorded");
-	else
-		(void) snprintf(text, 64, "%s", trk__verdict_name(o->verdict));
-	return text;
+	return trk__record_end_words(f->record, text);
 }
 
 /* "6.1 of 16". */

@@ -366,3 +366,23 @@ def test_no_more_cores_are_busy_than_there_are(rt, burn):
     summary = json.loads(narrow.stdout)
     assert summary["limits"]["cpu"]["value"] == 1
     assert summary["stats"]["process_cpu_usage"]["max"] <= 1
+
+
+# ---- how it ended ----
+
+ENDS = {"exit 0": (["true"], []), "exit 3": (["sh", "-c", "exit 3"], []),
+        "signal 9 (KILL)": (["sh", "-c", "kill -9 $$"], []),
+        "timeout": (["sleep", "60"], ["--timeout", "0.3s"])}
+
+
+@pytest.mark.parametrize("words", ENDS)
+def test_the_end_has_the_same_words_everywhere(rt, words):
+    command, flags = ENDS[words]
+    result = rt.track(*command, flags=[*flags, "--job", "job"])
+    said = {"summary": result.stderr, "show": rt.run("show", "@").stdout, "top": rt.run("top", "@").stdout,
+            "history": rt.run("history").stdout,
+            "report": rt.run("report", "--format", "md", "-o", "-", "@").stdout}
+    for verb, text in said.items():
+        assert re.search(rf"(?<!\w){re.escape(words)}(?!\w|[,:])", text), (verb, text)
+    report = rt.run("report", "--format", "json", "-o", "-", "@").json()
+    assert report["run"]["state_text"].split(" ", 1)[1] == words

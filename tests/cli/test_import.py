@@ -351,15 +351,15 @@ def test_a_snapshot_tells_how_the_job_ended_and_where(rt):
     assert told["server"]["cpu_model"] == "A B" and told["server"]["gpu_names"] == ["X", "Y"]
     assert (told["cloud"]["vendor"], told["cloud"]["region"]) == ("hetzner", None)
     report = rt.run("report", "--format", "json", "nightly@").json()
-    assert report["run"]["state_text"] == "✗ failed, exit 3"
+    assert report["run"]["state_text"] == "✗ exit 3"
     assert "hetzner" in json.dumps(report) and report["phases"]
     assert rt.run("export", "--format", "snapshot", "nightly@").json()["metadata"]["exit_code"] == 3
 
 
 @pytest.mark.parametrize("code, status, want", [
-    (0, "finished", "✓ finished, exit 0"), (None, None, "■ ended, exit code not known"),
-    (0, "failed", "✗ failed"), (None, "failed", "✗ failed"), (-9, "failed", "✗ failed, exit 255"),
-    ("x", 5, "■ ended, exit code not known")])
+    (0, "finished", "✓ exit 0"), (None, None, "■ exit code not known"),
+    (0, "failed", "✗ failed"), (None, "failed", "✗ failed"), (-9, "failed", "✗ exit 255"),
+    ("x", 5, "■ exit code not known")])
 def test_a_snapshot_that_failed_has_failed(rt, code, status, want):
     document = json.loads((FILES / "snapshot-0.4.json").read_text())
     document["metadata"].update(exit_code=code, run_status=status)

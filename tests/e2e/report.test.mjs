@@ -44,10 +44,10 @@ function end(tracker) {
 }
 
 const states = {
-	finished: [() => tracked("finished", [], ["sleep", "0.5"]), "\u2713 finished, exit 0", "Not enough data"],
-	failed: [() => tracked("failed", [], ["sh", "-c", "sleep 0.5; exit 3"]), "failed, exit 3", "never lowers it"],
-	killed: [() => tracked("killed", [], ["sh", "-c", "sleep 0.5; kill -9 $$"]), "killed by signal 9 (KILL)", "ended the job"],
-	timeout: [() => tracked("timeout", ["--timeout", "0.5s"], ["sleep", "9"]), "stopped at the time limit", "still at work"],
+	finished: [() => tracked("finished", [], ["sleep", "0.5"]), "\u2713 exit 0", "Not enough data"],
+	failed: [() => tracked("failed", [], ["sh", "-c", "sleep 0.5; exit 3"]), "\u2717 exit 3", "never lowers it"],
+	killed: [() => tracked("killed", [], ["sh", "-c", "sleep 0.5; kill -9 $$"]), "signal 9 (KILL)", "ended the job"],
+	timeout: [() => tracked("timeout", ["--timeout", "0.5s"], ["sleep", "9"]), "timeout", "still at work"],
 	oom: [() => made("oom"), "out of memory", "The kernel killed the job for its memory, at a limit of 32 GiB"],
 	none: [() => made("none"), "finished", "No sample was taken, so there is nothing to draw."],
 	one: [() => made("one"), "finished", "it shows a moment, not a course"],

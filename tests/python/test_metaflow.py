@@ -174,7 +174,7 @@ def test_cards(foreach):
     assert len(cards) == 4
     for html in cards:
         assert html.startswith("<!doctype html>") and html.endswith("</html>\n")
-        assert "finished, exit 0" in html
+        assert "\u2713 exit 0" in html
         # Two were requested. A task that had to wait for a CPU is not told to request fewer.
         assert re.search(r"@resources\(cpu=[12], memory=", html)
         assert "://" not in html and "src=" not in html
@@ -243,7 +243,7 @@ def test_a_failed_step_keeps_card_and_artifact(flow):
     done = flow.write(body("raise ValueError('mine')"))("run", check=False)
     assert done.returncode != 0 and "mine" in done.stdout + done.stderr
     (html,) = flow.cards("start")
-    assert "failed, exit 1" in html and "raises a request" in html
+    assert "\u2717 exit 1" in html and "raises a request" in html
     assert json.loads(flow.client("run['start'].task.metadata_dict['resource-usage']"))["failed"]
 
 
@@ -298,7 +298,7 @@ def test_a_killed_step_is_retried_and_each_attempt_has_its_page(flow):
                     "@retry(times=1, minutes_between_retries=0)\n"
                     "        @track_resources(interval=0.2)"))("run")
     states = sorted(re.search(r'class="state[^>]*>([^<]*)', page)[1] for page in flow.cards("start"))
-    assert states == sorted([ENDED, "\u2713 finished, exit 0"])
+    assert states == sorted([ENDED, "\u2713 exit 0"])
     assert not any("data-live" in page for page in flow.cards("start"))
     assert left_behind(flow, "start") == []
 

@@ -103,11 +103,11 @@ def test_every_task_has_its_card(flow, bucket):
     assert len(cards(bucket, "gang")) == 2
     for page in [*cards(bucket, "start").values(), *cards(bucket, "work").values(),
                  *cards(bucket, "gang").values()]:
-        assert page.startswith("<!doctype html>") and "finished, exit 0" in page
+        assert page.startswith("<!doctype html>") and "\u2713 exit 0" in page
         assert "data-live" not in page and "://" not in page
     pathspec = flow.client("run['start'].task.pathspec").split("/", 1)[1]
     shown = flow("card", "get", pathspec, "--type", "tracked_resources").stdout
-    assert "finished, exit 0" in shown
+    assert "\u2713 exit 0" in shown
 
 
 def test_artifacts_and_metadata_of_every_kind_of_step(flow):

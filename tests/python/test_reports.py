@@ -36,15 +36,15 @@ def left_by(exception):
 
 
 @pytest.mark.parametrize("make, report, want", [
-    (stopped, {}, "✓ finished, exit 0"),
+    (stopped, {}, "✓ exit 0"),
     (stopped, {"status_failed": True}, "✗ failed"),
-    (lambda: stopped(exit_code=3, run_status="failed"), {}, "✗ failed, exit 3"),
-    (lambda: stopped(exit_code=3), {}, "✗ failed, exit 3"),
+    (lambda: stopped(exit_code=3, run_status="failed"), {}, "✗ exit 3"),
+    (lambda: stopped(exit_code=3), {}, "✗ exit 3"),
     (lambda: stopped(run_status="failed"), {}, "✗ failed"),
-    (lambda: stopped(exit_code=-9), {}, "✗ failed, exit 137"),
-    (lambda: stopped(exit_code=None), {}, "✓ finished, exit 0"),
-    (lambda: left_by(KeyError("x")), {}, "✗ failed, exit 1"),
-    (lambda: left_by(SystemExit(2)), {}, "✗ failed, exit 1"),
+    (lambda: stopped(exit_code=-9), {}, "✗ exit 137"),
+    (lambda: stopped(exit_code=None), {}, "✓ exit 0"),
+    (lambda: left_by(KeyError("x")), {}, "✗ exit 1"),
+    (lambda: left_by(SystemExit(2)), {}, "✗ exit 1"),
 ])
 def test_the_page_says_how_the_job_ended(make, report, want):
     tracker = make()
@@ -77,18 +77,18 @@ def test_while_it_runs_the_page_says_so():
 def test_of_another_process_stop_does_not_tell_the_end(burner):
     with ResourceTracker(pid=burner.pid, interval=0.05, discover_cloud=False) as tracker:
         tracker.wait_for_samples(3, timeout=30)
-    assert state_of(tracker.report()) == "■ tracking was stopped"
+    assert state_of(tracker.report()) == "■ stopped"
     with ResourceTracker(pid=burner.pid, interval=0.05, discover_cloud=False) as tracker:
         tracker.wait_for_samples(3, timeout=30)
         tracker.stop(exit_code=4)
-    assert state_of(tracker.report()) == "✗ failed, exit 4"
+    assert state_of(tracker.report()) == "✗ exit 4"
 
 
 @pytest.mark.parametrize("snapshot", [OLD, NEW], ids=["0.4", "0.5"])
 def test_snapshots_of_the_original_have_the_page(snapshot):
     tracker = ResourceTracker.from_snapshot(snapshot)
     page = tracker.report()
-    assert state_of(page) == "■ ended, exit code not known"
+    assert state_of(page) == "■ exit code not known"
     assert "c5.large" in page and "300 MiB" in page and "1970-01-01" in page
     assert state_of(tracker.report(status_failed=True)) == "✗ failed"
 

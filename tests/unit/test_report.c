@@ -70,7 +70,7 @@ static int teardown(void **state)
 
 static void a_finished_run_says_so(void **state)
 {
-	assert_report(*state, "html", "\u2713 finished, exit 0");
+	assert_report(*state, "html", "\u2713 exit 0");
 	assert_report(*state, "json", "\"state\": \"finished\"");
 	assert_report(*state, "json", "Used at most 1.5 of 4 cores and 640 MiB of 2 GiB");
 }
@@ -80,7 +80,7 @@ static void a_failed_run_never_lowers_a_request(void **state)
 	struct trk_record *r = *state;
 
 	r->outcome.code = 3;
-	assert_report(r, "json", "\"state_text\": \"\u2717 failed, exit 3\"");
+	assert_report(r, "json", "\"state_text\": \"\u2717 exit 3\"");
 	assert_report(r, "json", "\"cpu\": 4,");
 	assert_report(r, "json", "\"memory_mib\": 2048,");
 	assert_report(r, "json", "Request at least 4 CPU, 2 GiB next time");
@@ -238,10 +238,10 @@ static void every_other_end_has_words_of_its_own(void **state)
 		int signal;
 		const char *want;
 	} table[] = {
-		{TRK_VERDICT_SIGNALLED, 15, "killed by signal 15 (TERM)"},
-		{TRK_VERDICT_TIMEOUT, 15, "stopped at the time limit"},
-		{TRK_VERDICT_MEMORY_LIMIT, 15, "stopped at the memory limit"},
-		{TRK_VERDICT_STOPPED, 0, "tracking was stopped"},
+		{TRK_VERDICT_SIGNALLED, 15, "signal 15 (TERM)"},
+		{TRK_VERDICT_TIMEOUT, 15, "timeout"},
+		{TRK_VERDICT_MEMORY_LIMIT, 15, "memory limit"},
+		{TRK_VERDICT_STOPPED, 0, "\u25a0 stopped"},
 		{TRK_VERDICT_VANISHED, 0, "ended without a word"},
 		{TRK_VERDICT_FAILED, 0, "The job failed. What it used until then"},
 		{TRK_VERDICT_RUNNING, 0, "those up to 1 m 0 s after its start"},

@@ -106,13 +106,13 @@ static void list_runs(struct trk_doc *d, const struct trk_report_work *w, struct
 	for (size_t i = in->count; i-- > 0 && i + LISTED >= in->count;) {
 		const struct trk_history_run *run = &in->runs[i];
 		struct trk_doc_cell *row = trk__doc_row(d, t);
+		char end[TRK_END_WORDS_SIZE];
 
 		if (!row)
 			return;
 		row[0].text = trk__doc_safe(d, run->id, TRK_RUN_ID_SIZE);
 		row[1] = trk__doc_figure(d, trk__human_moment, run->start_s);
-		row[2].text = run->code > 0 ? trk__doc_print(d, "exit %d", run->code)
-					    : trk__doc_safe(d, run->verdict, 24);
+		row[2].text = trk__doc_safe(d, trk__history_run_end_words(run, end), sizeof(end));
 		row[3] = trk__doc_figure(d, trk__human_seconds, run->duration_s);
 		row[4] = trk__doc_figure(d, trk__human_seconds, run->cpu_s);
 		row[5] = trk__doc_figure(d, trk__human_memory, run->peak_memory_mib);

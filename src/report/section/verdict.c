@@ -18,23 +18,26 @@ static const char *signal_name(int number)
 	return name ? name : "unknown";
 }
 
-static void set_state(struct trk_doc *d, const char *key, const char *symbol, const char *text,
-		      enum trk_tone tone)
+static void set_state(struct trk_doc *d, const struct trk_record *r, const char *key,
+		      const char *symbol, enum trk_tone tone)
 {
+	char words[TRK_END_WORDS_SIZE];
+
 	d->state_key = key;
-	d->state = trk__doc_print(d, "%s %s", symbol, text);
+	d->state = trk__doc_print(d, "%s %s", symbol, trk__record_end_words(r, words));
 	d->state_tone = tone;
 }
 
-static void exited(struct trk_doc *d, const struct trk_outcome *o)
+static void exited(struct trk_doc *d, const struct trk_record *r)
 {
+	const struct trk_outcome *o = &r->outcome;
+
 	if (o->code < 0) {
-		set_state(d, "ended", "\u25a0", "ended, exit code not known", TRK_TONE_PLAIN);
+		set_state(d, r, "ended", "\u25a0", TRK_TONE_PLAIN);
 	} else if (o->code == 0) {
-		set_state(d, "finished", "\u2713", "finished, exit 0", TRK_TONE_GOOD);
+		set_state(d, r, "finished", "\u2713", TRK_TONE_GOOD);
 	} else {
-		set_state(d, "failed", "\u2717", trk__doc_print(d, "failed, exit %d", o->code),
-			  TRK_TONE_BAD);
+		set_state(d, r, "failed", "\u2717", TRK_TONE_BAD);
 		d->trouble = trk__doc_print(
 			d,
 			"The job failed with exit code %d. What it used until then may be less "
@@ -55,7 +58,7 @@ static void out_of_memory(struct trk_doc *d, const struct trk_report_work *w)
 			d, " The largest process was %s with %s.",
 			trk__doc_safe(d, biggest->name, 60),
 			trk__doc_value(d, trk__human_memory, (double) biggest->peak_bytes / MIB));
-	set_state(d, "out_of_memory", "\u2717", "out of memory", TRK_TONE_BAD);
+	set_state(d, w->in->record, "out_of_memory", "\u2717", TRK_TONE_BAD);
 	d->trouble = trk__doc_print(
 		d,
 		"%s killed the job for its memory, at a limit of %s; the largest sum that "
@@ -67,11 +70,11 @@ static void out_of_memory(struct trk_doc *d, const struct trk_report_work *w)
 		trk__kill_line_words(d, w->in->record));
 }
 
-static void signalled(struct trk_doc *d, const struct trk_outcome *o)
+static void signalled(struct trk_doc *d, const struct trk_record *r)
 {
-	set_state(d, "killed", "\u2717",
-		  trk__doc_print(d, "killed by signal %d (%s)", o->signal, signal_name(o->signal)),
-		  TRK_TONE_BAD);
+	const struct trk_outcome *o = &r->outcome;
+
+	set_state(d, r, "killed", "\u2717", TRK_TONE_BAD);
 	d->trouble = trk__doc_print(
 		d,
 		"Signal %d (%s) ended the job%s%s. The figures are those until then; this run "
@@ -85,9 +88,7 @@ static void ended_by_us(struct trk_doc *d, const struct trk_report_work *w)
 	const struct trk_outcome *o = &w->in->record->outcome;
 	bool timeout = o->verdict == TRK_VERDICT_TIMEOUT;
 
-	set_state(d, timeout ? "timeout" : "memory_limit", "\u2717",
-		  timeout ? "stopped at the time limit" : "stopped at the memory limit",
-		  TRK_TONE_BAD);
+	set_state(d, w->in->record, timeout ? "timeout" : "memory_limit", "\u2717", TRK_TONE_BAD);
 	d->trouble = trk__doc_print(
 		d,
 		"The job was still at work when the %s that was set for this run ended it%s%s. How "
@@ -98,9 +99,9 @@ static void ended_by_us(struct trk_doc *d, const struct trk_report_work *w)
 		trk__kill_line_words(d, w->in->record));
 }
 
-static void vanished(struct trk_doc *d)
+static void vanished(struct trk_doc *d, const struct trk_record *r)
 {
-	set_state(d, "vanished", "\u2717", "ended without a word", TRK_TONE_BAD);
+	set_state(d, r, "vanished", "\u2717", TRK_TONE_BAD);
 	d->trouble =
 		"The process ended without stopping its tracker, as it does when it is killed. "
 		"The figures are those until then; this run raises a request and never lowers "
@@ -114,7 +115,7 @@ static void unfinished(struct trk_doc *d, const struct trk_report_work *w)
 		trk__doc_value(d, trk__human_seconds, (double) record->last_elapsed_us / 1e6);
 
 	if (record->outcome.verdict == TRK_VERDICT_RUNNING || record->writing) {
-		set_state(d, "running", "\u2026", "still running", TRK_TONE_WARN);
+		set_state(d, record, "running", "\u2026", TRK_TONE_WARN);
 		d->trouble = trk__doc_print(
 			d,
 			"The job is still running: these figures are those up to %s after its "
@@ -126,7 +127,7 @@ static void unfinished(struct trk_doc *d, const struct trk_report_work *w)
 		d->last_s = (double) record->last_timestamp_ms / 1e3;
 		return;
 	}
-	set_state(d, "tracker_died", "?", "no end recorded", TRK_TONE_WARN);
+	set_state(d, record, "tracker_died", "?", TRK_TONE_WARN);
 	d->trouble = trk__doc_print(
 		d,
 		"The tracker was killed, or the machine went down, before the end was written. The "
@@ -144,10 +145,10 @@ static void tell_state(struct trk_doc *d, const struct trk_report_work *w)
 
 	switch (o->verdict) {
 	case TRK_VERDICT_EXITED:
-		exited(d, o);
+		exited(d, record);
 		break;
 	case TRK_VERDICT_SIGNALLED:
-		signalled(d, o);
+		signalled(d, record);
 		break;
 	case TRK_VERDICT_OUT_OF_MEMORY:
 		out_of_memory(d, w);
@@ -157,16 +158,16 @@ static void tell_state(struct trk_doc *d, const struct trk_report_work *w)
 		ended_by_us(d, w);
 		break;
 	case TRK_VERDICT_VANISHED:
-		vanished(d);
+		vanished(d, record);
 		break;
 	case TRK_VERDICT_FAILED:
-		set_state(d, "failed", "\u2717", "failed", TRK_TONE_BAD);
+		set_state(d, record, "failed", "\u2717", TRK_TONE_BAD);
 		d->trouble =
 			"The job failed. What it used until then may be less than it needs, so "
 			"this run raises a request and never lowers it.";
 		break;
 	case TRK_VERDICT_STOPPED:
-		set_state(d, "stopped", "\u25a0", "tracking was stopped", TRK_TONE_PLAIN);
+		set_state(d, record, "stopped", "\u25a0", TRK_TONE_PLAIN);
 		break;
 	default:
 		unfinished(d, w);
