@@ -143,8 +143,8 @@ static void rules_text(struct trk_buf *b)
 			trk__buf_printf(b, "%4.0f s  ", rule[i].window_s);
 		else
 			trk__buf_printf(b, "%-9s ",
-					strcmp(rule[i].judged, "end") ? rule[i].judged
-								      : "after run");
+					strcmp(rule[i].evaluated, "by_check") ? "after run"
+									      : "check");
 		trk__buf_printf(b, "%s\n", rule[i].condition);
 	}
 }

@@ -52,21 +52,17 @@ size_t trk__alert_rule_list(struct trk_alert_listed_rule ret[TRK_ALERT_LISTED_RU
 	for (int i = 0; i < TRK_ALERT_RULES; i++) {
 		const struct trk_alert_rule_info *rule = &trk__alert_rules[i];
 
-		ret[n++] = (struct trk_alert_listed_rule){rule->name,     rule->condition,
-							  "live",         "while it runs",
-							  rule->severity, rule->window_s};
+		ret[n++] =
+			(struct trk_alert_listed_rule){rule->name, rule->condition, "while_running",
+						       rule->severity, rule->window_s};
 	}
 	for (int i = 0; i < TRK_ALERT_END_RULES; i++) {
 		const struct trk_alert_end_info *rule = &trk__alert_end_rules[i];
-		bool on_check = i == TRK_ALERT_END_BUDGET;
 
-		ret[n++] =
-			(struct trk_alert_listed_rule){rule->name,
-						       rule->condition,
-						       on_check ? "check" : "end",
-						       on_check ? "by alerts check" : "after a run",
-						       (enum trk_alert_severity) rule->severity,
-						       NAN};
+		ret[n++] = (struct trk_alert_listed_rule){
+			rule->name, rule->condition,
+			i == TRK_ALERT_END_BUDGET ? "by_check" : "after_run",
+			(enum trk_alert_severity) rule->severity, NAN};
 	}
 	return n;
 }
@@ -81,8 +77,7 @@ void trk__alert_rules_json(struct trk_json *j)
 		trk__json_open(j, '{');
 		trk__json_key_text(j, "rule", rule[i].name);
 		trk__json_key_text(j, "severity", trk__alert_severity_name(rule[i].severity));
-		trk__json_key_text(j, "judged", rule[i].judged);
-		trk__json_key_text(j, "when", rule[i].when);
+		trk__json_key_text(j, "evaluated", rule[i].evaluated);
 		trk__json_key_double(j, "window_s", rule[i].window_s);
 		trk__json_key_text(j, "condition", rule[i].condition);
 		trk__json_close(j, '}');

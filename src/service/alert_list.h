@@ -12,10 +12,9 @@ enum { TRK_ALERT_LISTED_RULES = TRK_ALERT_RULES + TRK_ALERT_END_RULES };
 /* All static. */
 struct trk_alert_listed_rule {
 	const char *name, *condition;
-	const char *judged; /* "live", "end" or "check" */
-	const char *when;   /* the same in words */
+	const char *evaluated; /* "while_running", "after_run" or "by_check" */
 	enum trk_alert_severity severity;
-	double window_s; /* NaN: of a rule that is not live */
+	double window_s; /* NaN: a rule that is not judged while a job runs */
 };
 
 /* All rules. Returns how many there are. */

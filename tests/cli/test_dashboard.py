@@ -289,7 +289,9 @@ def test_alerts_are_those_of_the_file(rt):
                                  "scope": None, "run": None, "text": "<b>at its limit", "fix": "ask for 96 GiB",
                                  "held": None, "state": "firing", "opened": 1e9, "ended": None, "acked": None}]
     assert alerts["silences"] == [{"id": "s1", "rule": "slower", "job": None, "reason": None, "until": 2e9}]
-    assert "oom-risk" in [r["rule"] for r in alerts["rules"]]
+    assert alerts["rules"] == json.loads(rt.run("alerts", "rules", "--json").stdout)
+    assert {r["rule"]: (r["evaluated"], r["window_s"]) for r in alerts["rules"]}.items() >= {
+        "oom-risk": ("while_running", 10), "slower": ("after_run", None), "budget": ("by_check", None)}.items()
     with rt.start("dashboard", "--no-open") as process:
         assert Board(process).json("alerts") == alerts
 

@@ -6,6 +6,7 @@ import { url } from "./state.ts";
 import { ago, count, html, type Markup, when } from "./words.ts";
 
 const SEVERITIES: Record<string, [string, string]> = { critical: ["✖", "bad"], warning: ["▲", "warn"], info: ["·", "muted"] };
+const EVALUATED: Record<string, string> = { while_running: "while it runs", after_run: "after a run", by_check: "by alerts check" };
 const MONTH_S = 30 * 86400;
 
 const rank = (a: Alert): number => Object.keys(SEVERITIES).indexOf(a.severity);
@@ -48,8 +49,8 @@ function rules(list: Rule[]): Markup {
 	return html`<section><h2>Rules</h2>${table({
 		label: "Rules", head: ["Rule", "Severity", "Looked at", "Condition", "Holds for", "30 days"], right: [false, false, false, false, true, true],
 		rows: list.map((r) => [
-			html`<code>${r.rule}</code>`, severity(r.severity), r.when, html`<span class="wrap">${r.condition}</span>`,
-			r.window_s > 0 ? `${r.window_s} s` : "–", count(recent.filter((a) => a.rule === r.rule).length),
+			html`<code>${r.rule}</code>`, severity(r.severity), EVALUATED[r.evaluated] ?? r.evaluated, html`<span class="wrap">${r.condition}</span>`,
+			r.window_s ? `${r.window_s} s` : "–", count(recent.filter((a) => a.rule === r.rule).length),
 		]),
 	})}</section>`;
 }

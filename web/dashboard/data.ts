@@ -66,7 +66,7 @@ export interface Alert {
 	fix: string | null; state: string; opened: number; ended: number | null; acked: number | null; held: string | null;
 }
 export interface Silence { id: string; rule: string | null; job: string | null; until: number; reason: string | null }
-export interface Rule { rule: string; severity: string; when: string; window_s: number; condition: string }
+export interface Rule { rule: string; severity: string; evaluated: string; window_s: number | null; condition: string }
 export interface Alerts { alerts: Alert[]; silences: Silence[]; rules: Rule[] }
 // Where the page is from: one file, a folder with reports, or the local server.
 export type Kind = "file" | "folder" | "served";
