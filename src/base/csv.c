@@ -1,6 +1,5 @@
 #include "base/csv.h"
 
-
 static const char *closing_quote(const char *at, const char *end)
 {
 	while (at < end && (*at != '"' || (at + 1 < end && at[1] == '"')))

@@ -1,6 +1,5 @@
 #include "lines/highlights.h"
 
-
 #include "lines/profile.h"
 
 #define MIB (1024.0 * 1024.0)

@@ -1,6 +1,5 @@
 #include "report/section/areas.h"
 
-
 enum {
 	OWN_COLOR = TRK_DOC_AREAS - 1,
 	CPU_PERMILLE = 10,    /* of the job's CPU time, for a colour */
