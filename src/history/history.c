@@ -63,6 +63,14 @@ static void make_plain(char *text)
 	}
 }
 
+/* Characters that no id has become '?': see trk__run_is_id(). */
+static void make_id(char *id)
+{
+	for (size_t i = 0; id[i]; i++)
+		if (!trk__run_is_id((char[]){id[i], '\0'}) && (i == 0 || id[i] != '-'))
+			id[i] = '?';
+}
+
 /* Clean a row: a file name that is not that of a recording becomes empty, control and invisible
  * characters become '?', and impossible figures become unknown. */
 static int clean_run(void *data, const struct trk_history_run *run)
@@ -72,7 +80,7 @@ static int clean_run(void *data, const struct trk_history_run *run)
 
 	if (!trk__store_is_name(clean.file))
 		clean.file[0] = '\0';
-	make_plain(clean.id);
+	make_id(clean.id);
 	make_plain(clean.kind);
 	make_plain(clean.verdict);
 	for (int i = 0; i < TRK_HISTORY_FIELD_COUNT; i++) {

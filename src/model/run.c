@@ -262,3 +262,11 @@ void trk__run_label(const char *job, const char *scope, char text[TRK_LABEL_SIZE
 {
 	(void) snprintf(text, TRK_LABEL_SIZE, "%s%s%s", job, *scope ? " in " : "", scope);
 }
+
+bool trk__run_is_id(const char *text)
+{
+	size_t len = strspn(text, "-0123456789abcdefghijklmnopqrstuvwxyz"
+				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+	return len > 0 && text[0] != '-' && text[len] == '\0';
+}

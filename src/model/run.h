@@ -245,6 +245,11 @@ void trk__quantities_clear(struct trk_quantity *q, size_t n);
 void trk__quantity_set(struct trk_quantity *q, double value, enum trk_quality quality,
 		       const char *source, const char *reason);
 
+/* Whether a text has the form of a run's id: letters, digits and, not at the start, dashes. An id
+ * becomes part of names of files and of command lines to paste, so that a recording with another id
+ * is not read. */
+bool trk__run_is_id(const char *text);
+
 enum { TRK_LABEL_SIZE = 2 * TRK_RUN_TEXT_SIZE + 8 };
 /* "NAME in SCOPE", or "NAME" without one. */
 void trk__run_label(const char *job, const char *scope, char text[TRK_LABEL_SIZE]);

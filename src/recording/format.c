@@ -263,7 +263,7 @@ int trk__parse_start(const void *data, size_t len, struct trk_schema *schema, st
 	}
 	if (c.at < c.end && !c.bad)
 		get_kills(&c, &run->kills);
-	return c.bad || run->id[0] == '\0' ? -EBADMSG : 0;
+	return c.bad || !trk__run_is_id(run->id) ? -EBADMSG : 0;
 }
 
 /* ---- rows ---- */

@@ -5,6 +5,7 @@ import pathlib
 import re
 import stat
 
+import forging
 import pytest
 
 SECRET = "hunter2-s3cr3t"
@@ -297,16 +298,9 @@ def test_a_forged_recording_shows_wrong_figures_and_no_more(rt):
     """Its check sums are right: a hostile writer can compute them, too."""
     rt.track("sleep", "0.3", flags=["-n", "JOBNAME"])
     [recording] = rt.state.glob("runs/*.rtrk")
-    data = bytearray(recording.read_bytes())
-    at = data.index(b"JOBNAME")
-    data[at:at + 7] = b"\x1b]0;xy\x07"
-    sync = data.rindex(b"\xb5rtk", 0, at)
-    length = int.from_bytes(data[sync + 6:sync + 10], "little")
-    assert crc32c(b"123456789") == 0xe3069283
-    crc = crc32c(data[sync + 4:sync + 10] + data[sync + 14:sync + 14 + length])
-    data[sync + 10:sync + 14] = crc.to_bytes(4, "little")
+    assert forging.crc32c(b"123456789") == 0xe3069283
     forged = rt.home / "forged.rtrk"
-    forged.write_bytes(data)
+    forged.write_bytes(forging.with_text(recording.read_bytes(), "JOBNAME", "\x1b]0;xy\x07"))
     for args in (["show"], ["stats"], ["export"], ["recommend"], ["report", "-o", "-"],
                  ["server-info"]):
         result = rt.run(*args, forged)
@@ -315,13 +309,20 @@ def test_a_forged_recording_shows_wrong_figures_and_no_more(rt):
         assert "\x07" not in result.stdout + result.stderr, args
 
 
-def crc32c(data):
-    crc = 0xffffffff
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
-    return crc ^ 0xffffffff
+@pytest.mark.parametrize("id", ["../../x", "/tmp/x", "-x", "a b", "$(touch x)", ""])
+def test_a_recording_whose_id_is_no_id_is_not_read(rt, id):
+    """An id is part of the name of a report, and of command lines that are printed."""
+    rt.track("sleep", "0.3", flags=["-n", "JOBNAME"])
+    [recording] = rt.state.glob("runs/*.rtrk")
+    data = forging.with_text(recording.read_bytes(), recording.stem.split("-", 1)[1], id)
+    recording.write_bytes(forging.with_text(data, "JOBNAME", id))
+    (rt.state / "history.sqlite").unlink()
+    folder = rt.home / "deep" / "out"
+    folder.parent.mkdir()
+    rt.run("dashboard", "--static", f"{folder}/", cwd=folder.parent)
+    assert {path.name for path in folder.parent.rglob("*")} <= {"out", "runs", "index.html"}
+    shown = rt.run("report", recording, cwd=folder.parent)
+    assert shown.rc == 1 and "damaged recording" in shown.stderr
 
 
 def test_the_job_can_change_its_own_recording(rt):
