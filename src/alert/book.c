@@ -92,7 +92,7 @@ static void make_room(struct trk_alert_book *b, double now_s)
 
 static void put_text(char *ret, size_t size, const char *text)
 {
-	(void) snprintf(ret, size, "%s", text ? text : "");
+	trk__alert_text(ret, size, text);
 }
 
 static void renew(struct trk_alert_entry *e, const struct trk_alert_news *n, double now_s)

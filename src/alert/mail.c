@@ -22,7 +22,7 @@ static void put_html(struct trk_buf *b, const char *text)
 	}
 }
 
-/* A header value outside of ASCII, by RFC 2047: one encoded word for each character at most 10
+/* A header value outside of printable ASCII, by RFC 2047: one encoded word for each character at most 10
  * bytes long would be the rule; words of 45 bytes, cut between characters, keep within 75. */
 static void put_subject(struct trk_buf *b, const char *text)
 {
@@ -30,7 +30,7 @@ static void put_subject(struct trk_buf *b, const char *text)
 	bool ascii = true;
 
 	for (size_t i = 0; i < len; i++)
-		ascii &= (unsigned char) text[i] < 128;
+		ascii &= text[i] >= ' ' && text[i] < 127;
 	if (ascii && len < 900) {
 		trk__buf_puts(b, text);
 		return;

@@ -9,58 +9,72 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/json_read.h"
+#include "base/utf8.h"
 
-/* A text of one line, cut between characters. */
-static void take_text(const char *text, char *ret, size_t size)
+enum { LINE_SIZE = 2 * TRK_ALERT_SENTENCE_SIZE };
+
+void trk__alert_text(char *ret, size_t size, const char *text)
 {
-	size_t len = 0, kept = 0;
+	size_t len = 0, left = text ? strlen(text) : 0, n;
 
-	for (; text && text[len] && len + 1 < size; len++) {
-		unsigned char c = (unsigned char) text[len];
+	for (; left > 0; text += n, left -= n) {
+		bool hidden;
 
-		ret[len] = (char) (c < ' ' || c == 127 ? ' ' : c);
-		if (((unsigned char) text[len + 1] & 0xc0) != 0x80)
-			kept = len + 1;
+		n = trk__utf8_length(text, left);
+		hidden = trk__utf8_is_hidden(text, n);
+		n = n ? n : 1;
+		if (len + (hidden ? 1 : n) >= size)
+			break;
+		memcpy(ret + len, hidden ? " " : text, hidden ? 1 : n);
+		len += hidden ? 1 : n;
 	}
-	ret[kept] = '\0';
+	ret[len] = '\0';
 }
 
 static void take(const struct trk_json_doc *d, const char *key, char *ret, size_t size)
 {
-	take_text(trk__json_get_text(d, trk__json_root(d), key), ret, size);
+	trk__alert_text(ret, size, trk__json_get_text(d, trk__json_root(d), key));
+}
+
+static bool add_line(struct trk_alert_message *m, const char *line)
+{
+	size_t used = strlen(m->list), len = strlen(line);
+
+	if (used + len + 2 > sizeof(m->list))
+		return false;
+	(void) snprintf(m->list + used, sizeof(m->list) - used, "%s\n", line);
+	return true;
+}
+
+bool trk__alert_message_add(struct trk_alert_message *m, const char *format, ...)
+{
+	char raw[LINE_SIZE], line[LINE_SIZE + 1] = " ";
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(raw, sizeof(raw), format, args);
+	va_end(args);
+	if (len < 0)
+		return false;
+	trk__alert_text(line + 1, LINE_SIZE, raw);
+	/* A line that begins with a name must not become a heading or a line to paste. */
+	return add_line(m, strchr("#$", line[1]) && line[1] != format[0] ? line : line + 1);
 }
 
 static void take_list(const struct trk_json_doc *d, struct trk_alert_message *m)
 {
 	const struct trk_json_value *list = trk__json_get(d, trk__json_root(d), "list");
-	char line[2 * TRK_ALERT_SENTENCE_SIZE];
+	char line[LINE_SIZE];
 
 	if (!list || list->type != TRK_JSON_ARRAY)
 		return;
 	for (const struct trk_json_value *v = trk__json_first(d, list); v;
 	     v = trk__json_next(d, v)) {
-		take_text(trk__json_as_text(v), line, sizeof(line));
-		if (!trk__alert_message_add(m, "%s", line))
+		trk__alert_text(line, sizeof(line), trk__json_as_text(v));
+		if (!add_line(m, line))
 			break;
 	}
-}
-
-bool trk__alert_message_add(struct trk_alert_message *m, const char *format, ...)
-{
-	size_t used = strlen(m->list), room = sizeof(m->list) - used;
-	va_list args;
-	int len;
-
-	va_start(args, format);
-	len = vsnprintf(m->list + used, room, format, args);
-	va_end(args);
-	if (len < 0 || (size_t) len + 1 >= room) {
-		m->list[used] = '\0';
-		return false;
-	}
-	m->list[used + (size_t) len] = '\n';
-	m->list[used + (size_t) len + 1] = '\0';
-	return true;
 }
 
 int trk__alert_message_read(const char *json, size_t len, struct trk_alert_message *ret,

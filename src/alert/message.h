@@ -28,7 +28,11 @@ struct trk_alert_message {
 int trk__alert_message_read(const char *json, size_t len, struct trk_alert_message *ret,
 			    struct trk_error *reterr);
 void trk__alert_message_write(const struct trk_alert_message *m, struct trk_buf *b);
-/* Add a line to the list. False where it is full: the line is then left out. */
+/* Copy a text as one line: control and invisible characters become blanks, and what does not fit is
+ * cut off between characters. text NULL: "". */
+void trk__alert_text(char *ret, size_t size, const char *text);
+/* Add a line to the list. Its text is made one line as above, and is a heading or a line to paste
+ * only if `format` begins so. False where it is full: the line is then left out. */
 bool trk__alert_message_add(struct trk_alert_message *m, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* "[critical] oom-risk: train: memory at …": one line. */

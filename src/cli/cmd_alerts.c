@@ -272,8 +272,8 @@ static int fill_silence(const struct settings *s, double now_s, struct trk_alert
 		return cli_reject(EXIT_USAGE, "alerts: silence: not within the next 30 days");
 	ret->until_s = until_s;
 	(void) snprintf(ret->rule, sizeof(ret->rule), "%s", s->rule ? s->rule : "");
-	(void) snprintf(ret->job, sizeof(ret->job), "%s", s->job ? s->job : "");
-	(void) snprintf(ret->reason, sizeof(ret->reason), "%s", s->reason ? s->reason : "");
+	trk__alert_text(ret->job, sizeof(ret->job), s->job);
+	trk__alert_text(ret->reason, sizeof(ret->reason), s->reason);
 	return 0;
 }
 

@@ -82,8 +82,10 @@ static void end_run(struct checking *c, const char *run)
 static int close_and_send(struct checking *c, const char *job)
 {
 	const struct trk_alert_sender *s = c->queue.sender;
+	char name[TRK_ALERT_FIELD_SIZE]; /* as in the book */
 	int r = 0;
 
+	trk__alert_text(name, sizeof(name), job);
 	for (size_t i = 0; i < c->hooks->count; i++) {
 		const struct trk_alert_hook *hook = &c->hooks->list[i];
 		struct trk_alert_route route;
@@ -94,7 +96,7 @@ static int close_and_send(struct checking *c, const char *job)
 			continue;
 		if (hook->rule >= 0)
 			route.rule = trk__alert_hook_rule(hook->rule);
-		route.job = job;
+		route.job = job ? name : NULL;
 		trk__alert_queue_collect(&c->queue, &c->store.book, hook->sink, &route);
 	}
 	r = worse(r, trk__alert_store_close(s, &c->store, true));

@@ -405,6 +405,25 @@ def test_a_job_that_fails_again_is_told_once_after_its_run(rt, mailbox):
     assert "No alert is open" in rt.run("alerts", "list").stdout
 
 
+def test_a_job_that_failed_cannot_write_headers_or_lines(rt, mailbox):
+    job = "x\r\nBcc: eve@example.org\n$ rm -r x\x1b]0;t\x07"
+    fail_thrice(rt, job)
+    done = rt.run("alerts", "check", "--alert", "mail:ann@example.org", env=mailbox.env)
+    assert done.rc == 0 and len(done.stdout.splitlines()) == 1 and "\x1b" not in done.stdout
+    [(_, recipients, data)] = mailbox.mails
+    mail = email.message_from_bytes(data, policy=email.policy.default)
+    assert mail["Bcc"] is None and recipients == ["ann@example.org"] and not mail.defects
+    assert b"\x1b" not in data
+    digest = rt.run("digest").stdout
+    assert "rm -r x" in digest and "\n    rm" not in digest and "\x1b" not in digest
+
+
+def test_a_sink_of_a_job_with_an_odd_name_gets_its_alert(rt, mailbox):
+    fail_thrice(rt, "odd\tname", env=mailbox.env, flags=["--alert", "mail:ann@example.org"])
+    wait_for(lambda: mailbox.mails)
+    assert b"odd name" in mailbox.mails[0][2]
+
+
 def test_a_run_that_goes_on_does_not_end_the_alert_about_those_before_it(rt):
     fail_thrice(rt)
     assert rt.run("alerts", "check").stdout.startswith("[critical] failing-again: fails: ")
