@@ -7,6 +7,7 @@
 #include "advise/anomaly.h"
 #include "base/human.h"
 #include "base/maths.h"
+#include "base/shell_word.h"
 #include "fleet/clusters.h"
 #include "fleet/days.h"
 #include "fleet/overview.h"
@@ -83,11 +84,13 @@ static void put_request(const struct judging *j, double mib, char *fix)
 {
 	const char *where = trk__fleet_text(j->rows, j->job->trait[TRK_FLEET_WHERE]);
 	double step = mib > 16384 ? 1024 : 128;
-	char text[TRK_HUMAN_SIZE];
+	char text[TRK_HUMAN_SIZE], job[TRK_ALERT_SENTENCE_SIZE - 40];
 
 	if (!(mib > 0) || mib > 1e12) {
-		(void) snprintf(fix, TRK_ALERT_SENTENCE_SIZE, "resource-tracker recommend '%.100s'",
-				trk__fleet_text(j->rows, j->job->name->name));
+		(void) trk__shell_word(job, sizeof(job),
+				       trk__fleet_text(j->rows, j->job->name->name));
+		(void) snprintf(fix, TRK_ALERT_SENTENCE_SIZE, "resource-tracker recommend %s",
+				job[0] ? job : j->last->id);
 		return;
 	}
 	mib = trk__ceil(mib / step) * step;

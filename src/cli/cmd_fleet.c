@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/shell_word.h"
 #include "cli/fleet_views.h"
 #include "cli/environment.h"
 #include "fleet/terminal.h"
@@ -116,13 +117,14 @@ static int run(int argc, char **argv)
 	struct settings s = {.json = false};
 	int at = cli_options(&cli_fleet, argc, argv, &s), r;
 	struct trk_fleet_rows rows;
+	char word[TRK_SHELL_WORD_SIZE];
 	double days = DAYS_DEFAULT;
 	bool empty;
 
 	if (at < argc)
 		return cli_reject(EXIT_USAGE,
-				  "fleet: %s: not expected. Try: resource-tracker fleet --job '%s'",
-				  argv[at], argv[at]);
+				  "fleet: %s: not expected. Try: resource-tracker fleet --job %s",
+				  argv[at], trk__shell_word(word, sizeof(word), argv[at]));
 	r = check(&s, &days);
 	if (r != 0)
 		return r;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/shell_word.h"
 
 enum { EARLIER_MAX = 1 << 20 /* bytes of a file of runs */ };
 
@@ -146,19 +147,22 @@ const char *cli_earlier_runs(const char *path)
 
 void cli_job_tell(const struct trk_named_job *job, const char *verb)
 {
+	char other[2 * TRK_SHELL_WORD_SIZE];
+
 	if (!job->other[0] || job->namesakes < 2)
 		return;
+	(void) trk__shell_word(other, sizeof(other), job->other);
 	if (verb)
 		cli_complain("%zu jobs are called %s: this is the one%s%s. Try: resource-tracker "
-			     "%s '%s'",
+			     "%s %s",
 			     job->namesakes, job->job,
 			     job->scope[0] ? " in " : " of that name alone", job->scope, verb,
-			     job->other);
+			     other);
 	else
 		cli_complain(
 			"%zu jobs are called %s, and all follow. Try: resource-tracker history "
-			"'%s'",
-			job->namesakes, job->job, job->other);
+			"%s",
+			job->namesakes, job->job, other);
 }
 
 const char *cli_newest_of(struct trk_history *h, const char *reference, const char *verb,

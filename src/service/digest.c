@@ -9,6 +9,7 @@
 #include "alert/live.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/shell_word.h"
 #include "fleet/changed.h"
 #include "fleet/words.h"
 #include "service/alerts.h"
@@ -88,7 +89,7 @@ static void add_alerts(const struct digest *d, struct trk_alert_message *m)
 static void add_changes(const struct digest *d, struct trk_alert_message *m)
 {
 	size_t n = count_changes(d);
-	char lead[TRK_FLEET_TEXT_SIZE];
+	char lead[TRK_FLEET_TEXT_SIZE], word[TRK_ALERT_SENTENCE_SIZE];
 
 	for (size_t i = 0; i < n; i++) {
 		const struct trk_fleet_job *job = d->o->change[i];
@@ -98,7 +99,9 @@ static void add_changes(const struct digest *d, struct trk_alert_message *m)
 			(void) trk__alert_message_add(m, "# What to change, most saved first");
 		trk__fleet_job_lead(job, lead);
 		(void) trk__alert_message_add(m, "%s: %s", name, lead);
-		(void) trk__alert_message_add(m, "$ resource-tracker recommend '%s'", name);
+		(void) trk__alert_message_add(
+			m, "$ resource-tracker recommend %s",
+			*trk__shell_word(word, sizeof(word), name) ? word : job->last->id);
 	}
 }
 

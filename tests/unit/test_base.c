@@ -22,6 +22,7 @@
 #include "base/json.h"
 #include "base/libc.h"
 #include "base/parse.h"
+#include "base/shell_word.h"
 #include "fixture.h"
 
 /* ---- buf ---- */
@@ -654,6 +655,21 @@ static void an_errno_has_a_text_and_another_number_none(void **state)
 	assert_null(trk__errno_text(4000));
 }
 
+static void a_shell_word_is_read_back_as_it_was(void **state)
+{
+	char word[TRK_SHELL_WORD_SIZE];
+
+	(void) state;
+	assert_string_equal(trk__shell_word(word, sizeof(word), "a b"), "'a b'");
+	assert_string_equal(trk__shell_word(word, sizeof(word), "$(a)`b`"), "'$(a)`b`'");
+	assert_string_equal(trk__shell_word(word, sizeof(word), "it's"), "'it'\\''s'");
+	assert_string_equal(trk__shell_word(word, sizeof(word), "-o"), "-- '-o'");
+	assert_string_equal(trk__shell_word(word, sizeof(word), ""), "''");
+	assert_string_equal(trk__shell_word(word, 5, "ab"), "'ab'");
+	assert_string_equal(trk__shell_word(word, 4, "ab"), "");
+	assert_string_equal(trk__shell_word(word, 5, "'"), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -684,6 +700,7 @@ int main(void)
 		cmocka_unit_test(random_bits_differ),
 		cmocka_unit_test(an_errno_has_a_text_and_another_number_none),
 		cmocka_unit_test(a_document_ends_with_all_that_is_open),
+		cmocka_unit_test(a_shell_word_is_read_back_as_it_was),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

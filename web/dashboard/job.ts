@@ -5,7 +5,7 @@ import { end, verdict } from "./jobs.ts";
 import { traits } from "./overview.ts";
 import { runLink } from "./runs.ts";
 import { nameOf, state, sumOf, url } from "./state.ts";
-import { ago, change, cores, counted, date, duration, html, type Markup, median, memory, percent, usd, when } from "./words.ts";
+import { ago, change, cores, counted, date, duration, html, type Markup, median, memory, percent, usd, when, shellWord } from "./words.ts";
 
 const DAY = 86400, AHEAD = 14, H = 104, LEFT = 58;
 
@@ -141,7 +141,7 @@ function request(job: Job): Markup {
 		[html`A run costs`, html`${usd(job.usual.usd)}`, html``, html`<b>${usd(job.ask_usd)}</b>`],
 	];
 
-	return html`<section><h2>Next request</h2>${table({ label: "Next request", head: ["What", "Now", "Used, p95", "Ask for"], right: [false, true, true, true], rows }, false)}<p class="note">Lines to paste: <code>resource-tracker recommend '${nameOf(job)}' --for slurm</code></p></section>
+	return html`<section><h2>Next request</h2>${table({ label: "Next request", head: ["What", "Now", "Used, p95", "Ask for"], right: [false, true, true, true], rows }, false)}<p class="note">Lines to paste: <code>resource-tracker recommend --for slurm ${shellWord(nameOf(job))}</code></p></section>
 <section><h2>Peaks of memory <small>of good runs</small></h2>${chart("peaks", (w) => peaks(job, w))}<p class="note">Chance that the next run needs more than ${memory(job.ask.memory_mib)}: <b>${percent(job.chance_ask)}</b>${
 		job.ask.memory_mib !== job.asked.memory_mib && html`; than ${memory(job.asked.memory_mib)}: ${percent(job.chance_now)}`}.</p></section>`;
 }
@@ -182,5 +182,5 @@ export function jobPage(): Markup {
 			html`${bar((r.peak_mib ?? NaN) / (r.asked_mib ?? NaN))} ${percent((r.peak_mib ?? NaN) / (r.asked_mib ?? NaN))}`,
 			html`${bar((r.cores ?? NaN) / (r.asked_cores ?? NaN))} ${cores(r.cores)}`, usd(r.usd), percent((r.waste_usd ?? NaN) / (r.usd || NaN)),
 		]),
-	})}<p class="note">${kind === "served" ? html`<a href="${url({ page: "runs", q: nameOf(job), job: "" })}">All runs of this job</a>` : html`More: <code>resource-tracker history '${nameOf(job)}'</code>`}</p></section></div><div>${request(job)}${happened(job)}</div></div>`;
+	})}<p class="note">${kind === "served" ? html`<a href="${url({ page: "runs", q: nameOf(job), job: "" })}">All runs of this job</a>` : html`More: <code>resource-tracker history ${shellWord(nameOf(job))}</code>`}</p></section></div><div>${request(job)}${happened(job)}</div></div>`;
 }

@@ -95,6 +95,11 @@ export function duration(s: number | null | undefined): string {
 		: `${Math.floor(whole / 3600)} h ${two(whole % 3600 / 60)} m`;
 }
 
+/* For a command line to paste: see trk__shell_word() in C. */
+export function shellWord(text: string): string {
+	return `${text.startsWith("-") ? "-- " : ""}'${text.replaceAll("'", "'\\''")}'`;
+}
+
 export const count = (v: number): string => group(v);
 export const counted = (v: number, word: string): string => `${group(v)} ${word}${v === 1 ? "" : "s"}`;
 
