@@ -70,6 +70,18 @@ def test_an_exception_passes_through(tmp_path):
     assert work.tracker.run_status == "failed" and work.tracker.exit_code == 1
 
 
+@pytest.mark.parametrize("error, code", [(SystemExit(3), 3), (SystemExit(), 0), (KeyboardInterrupt(), 130)])
+def test_the_exit_code_of_a_function_that_ends_the_program(error, code):
+    @track
+    def work():
+        raise error
+
+    with pytest.raises(type(error)):
+        work()
+    assert work.tracker.exit_code == code
+    assert work.tracker.run_status == ("failed" if code else "finished")
+
+
 def test_a_coroutine():
     @track
     async def work(n):
@@ -199,6 +211,13 @@ def test_a_cell(shell, capsys):
         from resource_tracker.ipython import track_cell
 
         track_cell(shell, "--colour red", "1")
+
+
+def test_a_cell_that_fails_is_no_success(shell):
+    with pytest.raises(ZeroDivisionError):
+        shell.run_cell_magic("track_resources", "", "1 / 0")
+    tracker = shell.user_ns["_resources"]
+    assert (tracker.exit_code, tracker.run_status) == (1, "failed")
 
 
 def test_every_cell(shell, capsys):

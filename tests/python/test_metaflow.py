@@ -247,6 +247,20 @@ def test_a_failed_step_keeps_card_and_artifact(flow):
     assert json.loads(flow.client("run['start'].task.metadata_dict['resource-usage']"))["failed"]
 
 
+@pytest.mark.parametrize("end, state", [
+    ("sys.exit(3)", "\u2717 failed, exit 3"),
+    ("sys.exit()", "\u2713 finished, exit 0"),
+    ("raise KeyboardInterrupt", "\u2717 failed, exit 1"),  # of the task's process, as Metaflow ends it
+])
+def test_a_step_that_leaves_by_another_way_than_its_end(flow, end, state):
+    flow.write(body("import sys; " + end))("run", check=False)
+    (html,) = flow.cards("start")
+    assert state in html
+    failed = "failed" in state
+    assert flow.client("run['start'].task.data.resource_tracker_data['step_failed']") is failed
+    assert json.loads(flow.client("run['start'].task.metadata_dict['resource-usage']"))["failed"] is failed
+
+
 ENDED = "\u2717 ended without a word"
 
 
@@ -385,6 +399,7 @@ def test_card_of_its_type(flow):
     (none,) = [html for html in pages if "has no artifact none" in html]
     (made,) = [html for html in pages if html != none]
     assert "Where the wall time went" in made and "://" not in made
+    assert "finished, exit 0" in made
 
 
 AUTOTUNED = """

@@ -44,7 +44,10 @@ def left_by(exception):
     (lambda: stopped(exit_code=-9), {}, "✗ exit 137"),
     (lambda: stopped(exit_code=None), {}, "✓ exit 0"),
     (lambda: left_by(KeyError("x")), {}, "✗ exit 1"),
-    (lambda: left_by(SystemExit(2)), {}, "✗ exit 1"),
+    (lambda: left_by(SystemExit(2)), {}, "✗ exit 2"),
+    (lambda: left_by(SystemExit("a message")), {}, "✗ exit 1"),
+    (lambda: left_by(SystemExit()), {}, "✓ exit 0"),
+    (lambda: left_by(KeyboardInterrupt()), {}, "✗ exit 130"),
 ])
 def test_the_page_says_how_the_job_ended(make, report, want):
     tracker = make()

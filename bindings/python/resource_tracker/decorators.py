@@ -7,6 +7,8 @@ import inspect
 import os
 from typing import Any, Callable, Optional, TypeVar, overload
 
+from .helpers import exit_code_of
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -63,33 +65,39 @@ def track(function: Optional[Callable[..., Any]] = None, *, label: Optional[str]
             logger.warning("%s is not tracked: %s", name, error)
             return None
 
-    def end(tracker: Any, failed: bool) -> None:
+    def end(tracker: Any, error: Optional[BaseException]) -> None:
         if tracker is None:
             return
-        tracker.stop(int(failed), "failed" if failed else "finished")
+        code = exit_code_of(error)
+        failed = code != 0
+        tracker.stop(code, "failed" if failed else "finished")
         wrapper.tracker = tracker
         try:
             if report:
                 tracker.report(status_failed=failed).save(report)
             if on_end:
                 on_end(tracker)
-        except Exception as error:
-            if failed:  # the function's own error is the one to be seen
-                from ._log import logger
-
-                logger.warning("%s: %s", name, error)
-            else:
+        except Exception as failure:
+            if error is None:
                 raise
+            # The function's own error is the one to be seen.
+            from ._log import logger
+
+            logger.warning("%s: %s", name, failure)
 
     wrapper = _wrap(function, begin, end)
     wrapper.tracker = None
     return wrapper
 
 
-class _Span:
-    """From begin to end, with the exception's presence."""
+Begin = Callable[[], Any]
+End = Callable[[Any, Optional[BaseException]], None]
 
-    def __init__(self, begin: Callable[[], Any], end: Callable[[Any, bool], None]):
+
+class _Span:
+    """From begin to end, with the exception that ended it."""
+
+    def __init__(self, begin: Begin, end: End):
         self._begin, self._end = begin, end
 
     def __enter__(self) -> None:
@@ -97,11 +105,7 @@ class _Span:
 
     def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
         # A generator that its consumer leaves has not failed.
-        self._end(self._tracker, kind is not None and not issubclass(kind, GeneratorExit))
-
-
-Begin = Callable[[], Any]
-End = Callable[[Any, bool], None]
+        self._end(self._tracker, None if isinstance(value, GeneratorExit) else value)
 
 
 def _wrap_async_generator(function: Callable[..., Any], begin: Begin, end: End) -> Any:

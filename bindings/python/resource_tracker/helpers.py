@@ -115,6 +115,22 @@ def _aggregate(name: str, values: List[Any]) -> Any:
     raise ValueError(f"Unsupported aggregation type: {name}")
 
 
+def exit_code_of(error: Optional[BaseException]) -> int:
+    """Exit code of a process that ends with an exception: of SystemExit the code that it has, of
+    KeyboardInterrupt 130 as shells report it, of any other one 1; 0 without an exception.
+
+    Examples:
+        >>> [exit_code_of(error) for error in (SystemExit(3), SystemExit("a message"), KeyError(), None)]
+        [3, 1, 1, 0]
+    """
+    if error is None:
+        return 0
+    if isinstance(error, SystemExit):
+        code = error.code
+        return 0 if code is None else code & 0xFF if isinstance(code, int) else 1
+    return 130 if isinstance(error, KeyboardInterrupt) else 1
+
+
 def round_memory(mib: Optional[Union[int, float]] = None, mb: Optional[Union[int, float]] = None) -> int:
     """A memory request that is easy to read, in MiB: 128, 256, 512, 1024, 2048, then whole GiB.
 

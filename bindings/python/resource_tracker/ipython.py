@@ -6,6 +6,7 @@ import shlex
 import time
 from typing import Any, Dict, List, Optional
 
+from .helpers import exit_code_of
 from .tiny_data_frame import TinyDataFrame
 
 _hooks: Dict[int, "CellTable"] = {}
@@ -66,17 +67,24 @@ def _new_tracker(options: Dict[str, Any]) -> Any:
     return tracker
 
 
+def _stop(tracker: Any, result: Any) -> None:
+    """Stop with the exit code of a cell: that of its exception."""
+    code = exit_code_of(getattr(result, "error_before_exec", None) or getattr(result, "error_in_exec", None))
+    tracker.stop(code, "failed" if code else "finished")
+
+
 def track_cell(shell: Any, line: str, cell: str) -> Any:
     """%%track_resources [--interval SECONDS] [--label TEXT] [--lines]"""
     options = _options(line)
     tracker = _new_tracker(options)
     before_mib = _memory_mib()
     start = time.monotonic()
+    result = None
     try:
         result = shell.run_cell(cell)
     finally:
         seconds = time.monotonic() - start
-        tracker.stop()
+        _stop(tracker, result)
     shell.user_ns["_resources"] = tracker
     _show(TinyDataFrame([_row(options.get("label", "cell"), tracker, seconds,
                              before_mib)]))
@@ -125,7 +133,7 @@ class CellTable:
         if tracker is None:
             return
         seconds = time.monotonic() - self._start
-        tracker.stop()
+        _stop(tracker, result)
         count = getattr(result, "execution_count", None)
         self.rows.append(_row(f"[{count}]" if count else "cell", tracker, seconds,
                               self._before_mib))

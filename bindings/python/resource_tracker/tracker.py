@@ -18,7 +18,7 @@ from ._platform import process_exists
 from ._snapshots import SNAPSHOT_VERSION, SnapshotError
 from .column_maps import (BYTE_MAPPING, HUMAN_NAMES_MAPPING, REPORT_CSV_MAPPING,
                           SERVER_ALLOCATION_CHECKS, get_schema)
-from .helpers import round_memory
+from .helpers import exit_code_of, round_memory
 from .tiny_data_frame import StatSpec, TinyDataFrame
 
 if TYPE_CHECKING:
@@ -241,10 +241,8 @@ class ResourceTracker:
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], value: Any, trace: Any) -> None:
-        if kind is None:
-            self.stop()
-        else:
-            self.stop(exit_code=1, run_status="failed")
+        code = exit_code_of(value)
+        self.stop(code, "failed" if code else "finished")
 
     def _is_ours(self) -> bool:
         """False in the child of a fork: there the tracker is the parent's."""

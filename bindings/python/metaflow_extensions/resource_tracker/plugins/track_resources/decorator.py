@@ -12,6 +12,7 @@ from metaflow.decorators import StepDecorator
 
 # Imported here so that code packages hold it.
 import resource_tracker
+from resource_tracker.helpers import exit_code_of
 
 from . import history
 
@@ -105,12 +106,29 @@ class TrackResourcesDecorator(StepDecorator):
             self._warn("Failed to start resource tracker processes: %s: %s"
                        % (type(error).__name__, error))
 
+    def task_decorate(self, step_func, flow, graph, retry_count, max_user_code_retries, ubf_context):
+        """Metaflow has hooks for a step that returns and for an Exception, and none for sys.exit()
+        and Ctrl-C."""
+        def tracked(*args, **kwargs):
+            try:
+                return step_func(*args, **kwargs)
+            except Exception:
+                raise
+            except SystemExit as error:
+                self._finish(flow, exit_code_of(error))
+                raise
+            except BaseException:  # Metaflow ends the task with 1
+                self._finish(flow, 1)
+                raise
+
+        return tracked
+
     def task_post_step(self, step_name, flow, graph, retry_count, max_user_code_retries):
-        self._finish(flow, failed=False)
+        self._finish(flow, 0)
 
     def task_exception(self, exception, step_name, flow, graph, retry_count,
                        max_user_code_retries):
-        self._finish(flow, failed=True)
+        self._finish(flow, 1)
 
     def task_finished(self, step_name, flow, graph, is_task_ok, retry_count,
                       max_user_code_retries):
@@ -168,13 +186,14 @@ class TrackResourcesDecorator(StepDecorator):
             self._warn("no card: %s: %s" % (type(error).__name__, error))
         return list(map(os.fsencode, options))
 
-    def _finish(self, flow, failed):
+    def _finish(self, flow, code):
+        """Stop with the exit code of the step, and keep what it used as an artifact."""
         artifact = self.attributes["artifact_name"]
         try:
             if self._tracker is None or self._error is not None:
                 data = _error_of(self._error)
             else:
-                data = self._collect(failed)
+                data = self._collect(code)
         except Exception as error:
             self._warn("%s: %s" % (type(error).__name__, error))
             data = _error_of(error)
@@ -183,11 +202,12 @@ class TrackResourcesDecorator(StepDecorator):
         except Exception as error:
             self._warn("no artifact %s: %s" % (artifact, error))
 
-    def _collect(self, failed):
+    def _collect(self, code):
         from resource_tracker._figures import statistics_in
 
         tracker = self._tracker
-        tracker.stop(int(failed), "failed" if failed else "finished")
+        failed = code != 0
+        tracker.stop(code, "failed" if failed else "finished")
         earlier = [statistics_in(tracker.schema, run["stats"]) for run in self._earlier or []]
         self._store_card(failed, earlier)
         _describe_machine(tracker)
