@@ -79,7 +79,7 @@ def track_cell(shell: Any, line: str, cell: str) -> Any:
     tracker = _new_tracker(options)
     before_mib = _memory_mib()
     start = time.monotonic()
-    result = None
+    result: Any = None
     try:
         result = shell.run_cell(cell)
     finally:
