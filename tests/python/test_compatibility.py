@@ -3,6 +3,7 @@ says which differ."""
 
 import importlib
 import inspect
+import json
 import pathlib
 import re
 
@@ -10,94 +11,30 @@ import pytest
 
 import resource_tracker
 
-NONE = inspect.Parameter.empty
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-#: "module.name" -> its parameters with their defaults, as in 0.5 (autostart as in 0.4)
-FUNCTIONS = {
-    "tracker.ProcessTracker": {"pid": None, "start_time": None, "interval": 1, "children": True,
-                               "autostart": True, "output_file": None},
-    "tracker.ProcessTracker.diff_stats": {"self": NONE},
-    "tracker.ProcessTracker.start_tracking": {"self": NONE, "output_file": None,
-                                              "print_header": True},
-    "tracker.SystemTracker": {"start_time": None, "interval": 1, "autostart": True,
-                              "output_file": None},
-    "tracker.SystemTracker.diff_stats": {"self": NONE},
-    "tracker.SystemTracker.start_tracking": {"self": NONE, "output_file": None,
-                                             "print_header": True},
-    "tracker.PidTracker": {"args": NONE, "kwargs": NONE},
-    "tracker.ResourceTracker": {
-        "pid": None, "children": True, "interval": 1, "method": None, "autostart": True,
-        "track_processes": True, "track_system": True, "discover_server": True,
-        "discover_cloud": True, "sentinel_token": None, "upload_interval": 60,
-        "streaming_metadata": None},
-    "tracker.ResourceTracker.start": {"self": NONE},
-    "tracker.ResourceTracker.stop": {"self": NONE, "exit_code": 0, "run_status": "finished"},
-    "tracker.ResourceTracker.cleanup": {"self": NONE},
-    "tracker.ResourceTracker.wait_for_samples": {"self": NONE, "n": 1, "timeout": 5},
-    "tracker.ResourceTracker.get_combined_metrics": {
-        "self": NONE, "bytes": False, "human_names": False, "system_prefix": None,
-        "process_prefix": None, "offset": None},
-    "tracker.ResourceTracker.stats": {"self": NONE, "specs": None},
-    "tracker.ResourceTracker.recommend_resources": {"self": NONE, "historical_stats": ()},
-    "tracker.ResourceTracker.recommend_server": {"self": NONE, "kwargs": NONE},
-    "tracker.ResourceTracker.report": {"self": NONE, "integration": "standalone",
-                                       "historical_stats": (), "status_failed": False,
-                                       "integration_version": None},
-    "tracker.ResourceTracker.snapshot": {"self": NONE},
-    "tracker.ResourceTracker.from_snapshot": {"snapshot": NONE},
-    "tracker.ResourceTracker.dumps": {"self": NONE},
-    "tracker.ResourceTracker.loads": {"s": NONE},
-    "tracker.ResourceTracker.dump": {"self": NONE, "file": NONE},
-    "tracker.ResourceTracker.load": {"file": NONE},
-    "tracker_procfs.get_process_stats": {"pid": NONE, "children": True},
-    "tracker_procfs.get_system_stats": {},
-    "tracker_procfs.get_process_children": {"pid": NONE},
-    "tracker_procfs.get_process_proc_io": {"pid": NONE},
-    "tracker_procfs.get_process_proc_times": {"pid": NONE, "children": True},
-    "tracker_procfs.get_process_pss_rollup": {"pid": NONE},
-    "tracker_procfs.get_process_rss": {"pid": NONE},
-    "tracker_procfs.get_sector_sizes": {},
-    "tracker_psutil.get_process_stats": {"pid": NONE, "children": True},
-    "tracker_psutil.get_system_stats": {},
-    "nvidia.start_nvidia_smi": {},
-    "nvidia.start_nvidia_smi_pmon": {},
-    "nvidia.process_nvidia_smi": {"nvidia_process": NONE},
-    "nvidia.process_nvidia_smi_pmon": {"nvidia_process": NONE, "pids": None},
-    "server_info.get_server_info": {},
-    "server_info.get_gpu_info": {},
-    "server_info.get_total_memory_mib": {},
-    "server_info.get_total_memory_mb": {},
-    "cloud_info.get_cloud_info": {},
-    "keeper.get_instance_price": {"vendor_id": NONE, "region_id": NONE, "instance_type": NONE},
-    "keeper.get_recommended_cloud_servers": {"cpu": NONE, "memory": NONE, "gpu": None,
-                                             "vram": None, "n": 10, "filters": NONE},
-    "report.Report.save": {"self": NONE, "filepath": NONE},
-    "report.Report.browse": {"self": NONE},
-    "report.round_memory": {"mib": None},
-    "helpers.round_memory": {"mib": None},
-    "tiny_bars.render_template": {"template": NONE, "context": NONE},
-    "tiny_data_frame.TinyDataFrame": {"data": None, "csv_file_path": None, "retries": 0,
-                                      "retry_delay": 0.1},
-    "tiny_data_frame.TinyDataFrame.head": {"self": NONE, "n": 5},
-    "tiny_data_frame.TinyDataFrame.tail": {"self": NONE, "n": 5},
-    "tiny_data_frame.TinyDataFrame.rename": {"self": NONE, "columns": NONE},
-    "tiny_data_frame.TinyDataFrame.stats": {"self": NONE, "specs": NONE},
-    "tiny_data_frame.TinyDataFrame.to_csv": {"self": NONE, "csv_file_path": None,
-                                             "quote_strings": True},
-    "tiny_data_frame.TinyDataFrame.to_dict": {"self": NONE},
-    "tiny_data_frame.StatSpec": {"column": NONE, "agg": NONE, "agg_name": None, "round": None},
-    "helpers.aggregate_stats": {"stats": NONE},
-    "helpers.cleanup_files": {"files": NONE},
-    "helpers.cleanup_processes": {"processes": NONE},
-    "helpers.get_tracker_implementation": {},
-    "helpers.get_zfs_pools_space": {},
-    "helpers.is_partition": {"disk_name": NONE},
-    "helpers.is_procfs_available": {},
-    "helpers.is_psutil_available": {},
-    "helpers.render_csv_row": {"row": NONE, "quoting": 2},
-    "dummy_workloads.cpu_single": {"duration": 1},
-    "dummy_workloads.cpu_multi": {"duration": 1, "ncores": 2},
+#: Public names of the original, made by introspection: "module.name versions" -> parameters with their defaults,
+#: None of what cannot be called; and the names that its modules import from one another.
+ORIGINAL = json.loads((pathlib.Path(__file__).parent / "users/names.json").read_text(encoding="utf-8"))
+
+#: Name, or name and parameter, that differs -> words of docs/compatibility-python.md that say so
+DIFFERENT = {
+    "cloud_info.METADATA_REQUEST_TIMEOUT": "`cloud_info.METADATA_REQUEST_TIMEOUT`",
+    "tiny_bars.DOUBLE_RE": "`DOUBLE_RE`",
+    "tiny_bars.EACH_RE": "`EACH_RE`",
+    "tiny_bars.FILTER_PARAM_RE": "`FILTER_PARAM_RE`",
+    "tiny_bars.FILTER_RE": "`FILTER_RE`",
+    "tiny_bars.TRIPLE_RE": "`TRIPLE_RE`",
+    "tiny_data_frame.TinyDataFrame.columns": "`TinyDataFrame.columns` of the class",
+    "tracker.ProcessTracker pid": "`pid` and `start_time` default to those of the import",
+    "tracker.ProcessTracker start_time": "`pid` and `start_time` default to those of the import",
+    "tracker.SystemTracker start_time": "`pid` and `start_time` default to those of the import",
+    "tracker.ResourceTracker pid": "`pid` and `start_time` default to those of the import",
+    "tracker.ResourceTracker autostart": "| `autostart` | `True` | `False` |",
+    "tracker.ResourceTracker.stats specs": "`specs` of `stats` is the list of 14 statistics",
+    "tracker.ResourceTracker.stop run_status": "`run_status` of `stop` is `RunStatus.finished`",
+    "keeper.keeper_request endpoint": "`endpoint` of `keeper_request` is an address",
+    "report.round_memory mb": "`round_memory` (`mib=` and `mb=`)",
 }
 
 PROPERTIES = ["n_samples", "process_metrics", "system_metrics", "server_info", "cloud_info",
@@ -107,21 +44,63 @@ ATTRIBUTES = ["pid", "children", "interval", "method", "autostart", "trackers", 
 
 
 def find(path):
-    module, *names = path.split(".")
-    found = importlib.import_module(f"resource_tracker.{module}")
-    for name in names:
-        found = getattr(found, name)
+    """The value at a dotted path below the package."""
+    found = resource_tracker
+    for name in path.split("."):
+        try:
+            found = inspect.getattr_static(found, name) if inspect.isclass(found) else getattr(found, name)
+        except AttributeError:
+            found = importlib.import_module(f"resource_tracker.{name}")
     return found
 
 
-@pytest.mark.parametrize("path", FUNCTIONS)
-def test_parameters_in_their_order(path):
-    ours = {name: p.default for name, p in inspect.signature(find(path)).parameters.items()}
-    theirs = FUNCTIONS[path]
+def parameters_of(value):
+    """Parameters with their defaults, in their order; "required" where there is none."""
+    value = getattr(value, "__func__", value)  # of a class method
+    prefix = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    return {prefix.get(p.kind, "") + name: "required" if p.default is p.empty else
+            [] if p.default == () else p.default
+            for name, p in inspect.signature(value).parameters.items()}
+
+
+def differences(path, theirs):
+    """What is not here as there: the name, or the name and a parameter."""
+    try:
+        value = find(path)
+    except (AttributeError, ImportError):
+        return [path]
+    if theirs is None or path == "report.Report":  # built as any str is
+        return []
+    ours = parameters_of(value)
+    found = [f"{path} {name}" for (name, default), mine in zip(theirs.items(), list(ours.items()))
+             if mine[0] != name or (default != "required" and mine[1] != default)]
+    assert len(ours) >= len(theirs), path
     # What is new stands behind, and has a default.
-    assert dict(list(ours.items())[:len(theirs)]) == theirs
-    assert list(ours)[:len(theirs)] == list(theirs)
-    assert all(default is not NONE for default in list(ours.values())[len(theirs):])
+    new = list(ours.items())[len(theirs):]
+    assert all(default != "required" or name[0] == "*" for name, default in new), path
+    return found
+
+
+def test_every_name_is_here_or_the_page_says_why():
+    found = {name for path, theirs in ORIGINAL["names"].items() for name in differences(path.split()[0], theirs)}
+    assert found == set(DIFFERENT)
+    page = (ROOT / "docs/compatibility-python.md").read_text(encoding="utf-8")
+    assert [words for words in DIFFERENT.values() if words not in page] == []
+
+
+def test_what_a_module_imported_there_is_in_its_own_module_here():
+    assert [home for home in ORIGINAL["imported"].values() if not callable(find(home)) and home != "logger"] == []
+
+
+def test_the_deprecated_name_is_a_class():
+    from resource_tracker.tracker import PidTracker, ProcessTracker
+
+    class Mine(PidTracker):
+        pass
+
+    with pytest.warns(DeprecationWarning, match="PidTracker is deprecated"):
+        tracker = Mine(autostart=False)
+    assert isinstance(tracker, ProcessTracker) and tracker.status == "running"
 
 
 def test_names_of_the_package():

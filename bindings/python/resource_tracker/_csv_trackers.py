@@ -158,13 +158,15 @@ class ProcessTracker(_CsvTracker):
         return stats_of("process", self.schema, row)
 
 
-def PidTracker(*args: Any, **kwargs: Any) -> ProcessTracker:
+class PidTracker(ProcessTracker):
     """Deprecated name of ProcessTracker."""
-    import warnings
 
-    warnings.warn("PidTracker is deprecated and will be removed in a future release. Please use "
-                  "ProcessTracker instead.", DeprecationWarning, stacklevel=2)
-    return ProcessTracker(*args, **kwargs)
+    def __init__(self, *args: Any, **kwargs: Any):
+        import warnings
+
+        warnings.warn("PidTracker is deprecated and will be removed in a future release. Please use "
+                      "ProcessTracker instead.", DeprecationWarning, stacklevel=2)
+        super().__init__(*args, **kwargs)
 
 
 class SystemTracker(_CsvTracker):

@@ -221,15 +221,15 @@ class TinyDataFrame:
             return self._like({name: self._data[name][key] for name in self.columns})
         raise TypeError(f"Invalid key type: {type(key)}")
 
-    def __setitem__(self, name: str, values: List[Any]) -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"Column name must be a string, got {type(name)}")
-        if self.columns and len(values) != len(self):
+    def __setitem__(self, key: str, value: List[Any]) -> None:
+        if not isinstance(key, str):
+            raise TypeError(f"Column name must be a string, got {type(key)}")
+        if self.columns and len(value) != len(self):
             raise ValueError(
-                f"Length of values ({len(values)}) must match dataframe length ({len(self)})")
-        if name not in self._data:
-            self.columns.append(name)
-        self._data[name] = list(values)
+                f"Length of values ({len(value)}) must match dataframe length ({len(self)})")
+        if key not in self._data:
+            self.columns.append(key)
+        self._data[key] = list(value)
 
     def head(self, n: int = 5) -> "TinyDataFrame":
         """The first n rows."""

@@ -240,8 +240,9 @@ class ResourceTracker:
         self.start()
         return self
 
-    def __exit__(self, kind: Optional[Type[BaseException]], value: Any, trace: Any) -> None:
-        code = exit_code_of(value)
+    def __exit__(self, exc_type: Optional[Type[BaseException]], exc_val: Optional[BaseException],
+                 exc_tb: Any) -> None:
+        code = exit_code_of(exc_val)
         self.stop(code, "failed" if code else "finished")
 
     def _is_ours(self) -> bool:
