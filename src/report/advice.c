@@ -140,6 +140,8 @@ static struct trk_gpu_facts gpu_facts(const struct trk_record *r)
 		share += trk__gpu_total_mean(t, TRK_GPU_UTILIZATION_METRIC);
 		activity += trk__gpu_total_mean(t, TRK_GPU_SM_ACTIVITY_METRIC);
 	}
+	if (!r->gpus.count) /* imported: the sums of all GPUs alone */
+		used = trk__stats_get(r->stats, TRK_PROCESS_GPU_UTILIZED).max;
 	f = (struct trk_gpu_facts){
 		.given = r->run.request[TRK_REQUEST_GPU].value,
 		.used = isnan(usage.mean) ? (double) NAN : used,

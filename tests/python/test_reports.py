@@ -191,6 +191,19 @@ def test_sizes_are_rounded_alike_everywhere(finished):
     assert server_info.info_of(summary["server"])["memory_mib"] == mib
 
 
+def test_a_tracker_describes_the_machine_as_its_recording_does(monkeypatch):
+    """The sampler has loaded the drivers of GPUs; a program that is asked now may not find them."""
+    tracker = stopped()
+    monkeypatch.setattr(server_info, "_ask_program", lambda: {"gpu_count": 7, "gpu_names": ["x"] * 7})
+    recorded = json.loads(tracker._recording().summary())["server"]
+    assert tracker.server_info["details"] == recorded
+    assert tracker.server_info["gpu_count"] == recorded["gpu_count"] != 7
+    assert json.loads(tracker.dumps())["server_info"]["gpu_count"] == recorded["gpu_count"]
+    some = {"gpu_count": 1, "gpu_names": ["GB10"], "gpu_memory_mib": None}
+    assert server_info.info_of(some)["gpu_memory_mib"] is None
+    assert server_info.info_of({"gpu_count": 0, "gpu_names": None})["gpu_names"] == []
+
+
 # ---- nothing is sent ----
 
 TOKEN = """

@@ -46,6 +46,18 @@ NEW = document([newer(row) for row in OLD["process_metrics"]],
                resource_tracker={"version": "0.5.0", "implementation": "psutil"})
 
 
+@pytest.mark.parametrize("usage", [0.02, 0.5, 1.6])
+def test_the_gpus_of_a_snapshot_are_requested_as_those_of_its_run(usage):
+    """0.02: used so briefly that the sum of all GPUs alone would not show it."""
+    gpus = {"gpu_usage": usage, "gpu_vram": 3000.0, "gpu_utilized": 2 if usage > 1 else 1}
+    snapshot = document([{**row, **gpus} for row in OLD["process_metrics"]],
+                        [{**row, **gpus} for row in OLD["system_metrics"]])
+    snapshot["server_info"]["gpu_count"] = 2
+    request = ResourceTracker.from_snapshot(snapshot).recommend_resources()
+    assert request["gpu"] == (2 if usage > 1 else 1) and request["vram"] > 3000
+    assert ResourceTracker.from_snapshot(OLD).recommend_resources()["gpu"] == 0
+
+
 @pytest.mark.parametrize("kind", ["fifo", "/dev/zero"])
 def test_what_is_no_file_is_refused_at_once(tmp_path, kind):
     """A FIFO without a writer would be waited for, and a device read for ever."""

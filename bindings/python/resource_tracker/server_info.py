@@ -1,4 +1,4 @@
-"""What the machine is."""
+"""The machine: operating system, CPUs, memory, GPUs."""
 
 from __future__ import annotations
 
@@ -60,16 +60,22 @@ def _ask_program() -> Dict[str, Any]:
     return details if isinstance(details, dict) else {}
 
 
+def _gpu_memory_of(details: Dict[str, Any]) -> Optional[float]:
+    """Memory of all GPUs, MiB; 0.0 without one; None where it is not known."""
+    memory = details.get("gpu_memory_mib")
+    return float(memory) if memory is not None else None if details.get("gpu_count") else 0.0
+
+
 def info_of(details: Dict[str, Any]) -> Dict[str, Any]:
-    """What the program tells of a machine under the names of get_server_info()."""
-    memory, gpu = details.get("memory_mib"), details.get("gpu_memory_mib") or 0.0
+    """The keys of get_server_info() from the answer of `resource-tracker server-info --json`."""
+    memory, gpu = details.get("memory_mib"), _gpu_memory_of(details)
     return {
         "os": details.get("os"),
         "vcpus": details.get("vcpus"),
         "memory_mib": memory,
         "memory_mb": memory,
         "gpu_count": details.get("gpu_count"),
-        "gpu_names": details.get("gpu_names"),
+        "gpu_names": details.get("gpu_names") or [],
         "gpu_name": details.get("gpu_name") or "",
         "gpu_memory_mib": gpu,
         "gpu_memory_mb": gpu,
@@ -78,12 +84,18 @@ def info_of(details: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def get_gpu_info(details: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
-    """gpu_count, gpu_names, gpu_name (the most common one), gpu_memory_mib (of all together). As the
-    program knows them, of every vendor; details: its answer, where it is at hand. nvidia-smi is asked
-    where the program names none though there is a sign of one."""
+    """The GPUs of the machine: {"gpu_count": int, "gpu_names": [str], "gpu_name": the most common one or "",
+    "gpu_memory_mib": float, of all together}, the last one also as "gpu_memory_mb". None is not known.
+
+    The program names those of every vendor. Where it names none although there is a device file of one,
+    nvidia-smi is asked.
+
+    Args:
+        details: the answer of `resource-tracker server-info --json`; default: ask for it
+    """
     details = _ask_program() if details is None else details
     names: List[str] = list(details.get("gpu_names") or [])
-    memory = float(details.get("gpu_memory_mib") or 0)
+    memory = _gpu_memory_of(details)
     if not names and _engine.has_gpu():
         names, memory = _ask_nvidia_smi()
     return {
@@ -97,8 +109,9 @@ def get_gpu_info(details: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
 
 
 def get_server_info() -> Dict[str, Any]:
-    """os, vcpus, memory_mib, gpu_count, gpu_names, gpu_name, gpu_memory_mib; the memory also under
-    the names that end in _mb. With what the program tells beyond that under "details"."""
+    """What the machine is: {"os": str, "vcpus": int, "memory_mib": float}, and the keys of get_gpu_info(). The
+    memory is also there as "memory_mb". "details" is the answer of `resource-tracker server-info --json`,
+    where the program can be started."""
     memory = get_total_memory_mib()
     details = _ask_program()
     info = {

@@ -524,15 +524,23 @@ class ResourceTracker:
 
     @property
     def server_info(self) -> Optional[Dict[str, Any]]:
-        """What the machine is, and whether it was shared ("allocation"); None without
-        discover_server."""
-        if self._server_info is None and self.discover_server and not self._loaded:
-            from .server_info import get_server_info
+        """What the machine is, as get_server_info(), and whether it was shared ("allocation"); None
+        without discover_server. From the recording where there is one, which has the GPUs that were sampled."""
+        info = self._server_info
+        if info is None and self.discover_server and not self._loaded:
+            info = self._machine()
+            if self.stop_time is not None:
+                self._server_info = info
+        return None if info is None else {**info, "allocation": figures.allocation(self)}
 
-            self._server_info = get_server_info()
-        if self._server_info is None:
-            return None
-        return {**self._server_info, "allocation": figures.allocation(self)}
+    def _machine(self) -> Dict[str, Any]:
+        import json
+
+        from .server_info import get_server_info, info_of
+
+        recording = self._recording()
+        server = json.loads(recording.summary()).get("server") if recording else None
+        return info_of(server) if server else get_server_info()
 
     @property
     def cloud_info(self) -> Optional[Dict[str, Any]]:

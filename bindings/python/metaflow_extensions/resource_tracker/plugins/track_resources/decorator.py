@@ -210,7 +210,7 @@ class TrackResourcesDecorator(StepDecorator):
         tracker.stop(code, "failed" if failed else "finished")
         earlier = [statistics_in(tracker.schema, run["stats"]) for run in self._earlier or []]
         self._store_card(failed, earlier)
-        _describe_machine(tracker)
+        _describe_place(tracker)
         # What later runs learn from has one schema, whichever the artifact has.
         stats = statistics_in("0.5", tracker.stats())
         totals = tracker.totals()
@@ -330,19 +330,14 @@ def _remove(folder):
     rmtree(folder, ignore_errors=True)
 
 
-def _describe_machine(tracker):
-    """Where it ran, from the recording: nothing is asked for a second time."""
+def _describe_place(tracker):
+    """The cloud where it ran, from the recording: nothing is asked for a second time."""
     if tracker._tracker is None or not tracker._tracker.recording:
         return
     from resource_tracker import _core
     from resource_tracker.cloud_info import _from_program
-    from resource_tracker.server_info import info_of
 
-    found = json.loads(_core.Recording(tracker._tracker.recording).summary())
-    server = found.get("server")
-    if server:
-        tracker._server_info = info_of(server)
-    cloud = found.get("cloud")
+    cloud = json.loads(_core.Recording(tracker._tracker.recording).summary()).get("cloud")
     if cloud:
         tracker._cloud_info = {**_from_program(cloud),
                                "discovery_time": cloud.get("discovery_time")}
