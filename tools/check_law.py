@@ -27,18 +27,32 @@ FORBIDDEN_CALLS = {
 FORBIDDEN_WORDS = {"stdout", "stderr", "assert"}
 FORBIDDEN_HEADERS = {"err.h", "error.h", "locale.h"}
 
-# Headers that one system has: only files below a folder of that name use them, so that a port to another
-# system finds what it must replace in one place.
+# Headers of ISO C and POSIX, and two that all compilers and C libraries here have. Each other header belongs
+# to one system: only files below a folder of its name use it, so that a port to another system finds what it
+# must replace in one place.
+PORTABLE_HEADERS = set("""
+    arpa/inet.h ctype.h dirent.h dlfcn.h errno.h fcntl.h fenv.h float.h fnmatch.h ftw.h glob.h grp.h inttypes.h
+    langinfo.h libgen.h limits.h locale.h math.h net/if.h netdb.h netinet/in.h netinet/tcp.h poll.h pthread.h pwd.h
+    regex.h sched.h semaphore.h setjmp.h signal.h spawn.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h
+    stdint.h stdio.h stdlib.h stdnoreturn.h string.h strings.h sys/file.h sys/ioctl.h sys/mman.h sys/resource.h
+    sys/select.h sys/socket.h sys/stat.h sys/statvfs.h sys/time.h sys/times.h sys/types.h sys/uio.h sys/un.h
+    sys/utsname.h sys/wait.h syslog.h termios.h time.h unistd.h wchar.h wctype.h
+    cpuid.h err.h error.h getopt.h""".split())
+# Whose a header is, where the folder of another system uses it.
 SYSTEM_HEADERS = {
-    "linux": re.compile(r"linux/.+|endian\.h|elf\.h|byteswap\.h|malloc\.h|mntent\.h|sys/(auxv|capability|epoll|"
-                        r"eventfd|fanotify|inotify|personality|prctl|sendfile|signalfd|statfs|syscall|sysinfo|"
-                        r"sysmacros|timerfd|vfs|xattr)\.h"),
-    "darwin": re.compile(r"mach/.+|mach-o/.+|libproc\.h|crt_externs\.h|sys/(proc_info|sysctl|event)\.h|CoreFoundation/.+|IOKit/.+"),
-    "windows": re.compile(r"windows\.h|winsock2?\.h|ws2tcpip\.h|psapi\.h|tlhelp32\.h|winternl\.h|io\.h|process\.h"),
+    "linux": re.compile(r"(linux|asm|asm-generic|gnu)/.+|endian\.h|elf\.h|link\.h|byteswap\.h|malloc\.h|mntent\.h|"
+                        r"features\.h|sys/(auxv|capability|epoll|eventfd|fanotify|inotify|personality|prctl|sendfile|"
+                        r"signalfd|statfs|syscall|sysinfo|sysmacros|timerfd|vfs|xattr)\.h"),
+    "darwin": re.compile(r"(mach|mach-o|os|dispatch|CoreFoundation|IOKit)/.+|Availability.*\.h|TargetConditionals\.h|"
+                         r"libproc\.h|crt_externs\.h|sys/(event|kern_.+|proc|proc_info|spawn|sysctl)\.h"),
+    "windows": re.compile(r"windows\.h|win.+\.h|ws2tcpip\.h|iphlpapi\.h|psapi\.h|tlhelp32\.h|aclapi\.h|sddl\.h|"
+                          r"shellapi\.h|shlobj\.h|io\.h|process\.h|direct\.h|conio\.h", re.IGNORECASE),
 }
 # What the compilers define for one system: no file outside of these folders asks for it.
-SYSTEM_CONDITION = re.compile(r"\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(__linux__|__gnu_linux__|__APPLE__|__MACH__|_WIN32|_WIN64)"
-                              r"\b")
+SYSTEM_CONDITION = re.compile(
+    r"\s*#\s*(?:if|ifdef|ifndef|elif|elifdef|elifndef)\b.*\b("
+    r"_*linux_*|__gnu_linux__|__ANDROID__|__unix_*|unix|__APPLE__|__MACH__|TARGET_OS_\w+|"
+    r"_*WIN(?:32|64|NT)_*|_WIN32_WINNT|__MINGW\w+|_MSC_VER|__CYGWIN__|__\w+BSD__|__GLIBC__|__GLIBC_PREREQ)\b")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
 CALL = re.compile(r"(?<![\w.>])(" + "|".join(sorted(FORBIDDEN_CALLS)) + r")\s*\(")
@@ -167,17 +181,50 @@ def check_source(root, law, path, edges):
                 yield number, f"{match[1]} is for src/cli only"
 
 
+def joined_lines(text):
+    """(number of the first line, text) of each line, with the lines that it goes on in."""
+    number, whole = 0, ""
+    for at, line in enumerate(text.splitlines(), 1):
+        number = number or at
+        whole += line.removesuffix("\\")
+        if not line.endswith("\\"):
+            yield number, whole
+            number, whole = 0, ""
+
+
+def foreign(header, systems):
+    """The system, or systems, that a header belongs to, if a file below folders of `systems` may not use it."""
+    owners = [system for system, headers in SYSTEM_HEADERS.items() if headers.fullmatch(header)]
+    if header in PORTABLE_HEADERS or (systems and (not owners or systems & set(owners))):
+        return None
+    return " or ".join(owners or SYSTEM_HEADERS)
+
+
+def systems_of(root, path):
+    """The systems below whose folders a file lies."""
+    return set(SYSTEM_HEADERS) & set(path.relative_to(root / "src").parts[:-1])
+
+
 def check_systems(root, path):
     """Yield (line, message) for headers and conditions of one system outside of its folders."""
-    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+    systems = systems_of(root, path)
+    text = path.read_text(encoding="utf-8", errors="replace")
+    for number, line in joined_lines(text):
         include, condition = INCLUDE.match(line), SYSTEM_CONDITION.match(line)
-        if condition and not set(SYSTEM_HEADERS) & set(path.relative_to(root / "src").parts[:-1]):
+        if condition and not systems:
             yield number, f"{condition[1]}: systems differ in folders of their own, not by #if"
-        for system, headers in SYSTEM_HEADERS.items():
-            if not include or not include[2] or not headers.fullmatch(include[2]):
-                continue
-            if system not in path.relative_to(root / "src").parts[:-1]:
-                yield number, f"<{include[2]}> is for folders named {system} only"
+        owner = include and include[2] and foreign(include[2], systems)
+        if owner:
+            yield number, f"<{include[2]}> is for folders named {owner} only"
+    for target, _ in reached(root, path, set()):
+        header = root / "src" / target
+        if not header.is_file() or not systems_of(root, header):
+            continue  # else it has a complaint of its own
+        for line in header.read_text(encoding="utf-8", errors="replace").splitlines():
+            include = INCLUDE.match(line)
+            owner = include and include[2] and foreign(include[2], systems)
+            if owner:
+                yield 1, f'<{include[2]}>, which "{target}" includes, is for folders named {owner} only'
 
 
 def check_public(path):
@@ -320,8 +367,28 @@ CASES = [
      "src/base/a.h:1: <sys/epoll.h> is for folders named linux only"),
     ("a system's header in the folder of another one", {"src/probe/linux/a.h": "#include <libproc.h>\n"},
      "src/probe/linux/a.h:1: <libproc.h> is for folders named darwin only"),
-    ("a condition on a system", {"src/base/a.h": "#ifdef __APPLE__\n#endif\n"},
-     "src/base/a.h:1: __APPLE__: systems differ in folders of their own"),
+    ("a header that no table names", {"src/base/a.h": "#include <sys/made_up.h>\n"},
+     "src/base/a.h:1: <sys/made_up.h> is for folders named linux or darwin or windows only"),
+    ("a header that no table names in a system's folder", {"src/base/darwin/a.h": "#include <sys/made_up.h>\n"}, None),
+    ("a system's header in other letters", {"src/base/a.h": "#include <Windows.h>\n"},
+     "src/base/a.h:1: <Windows.h> is for folders named windows only"),
+    ("a system's header through one of its folder",
+     {"src/base/a.h": '#include "base/b.h"\n', "src/base/b.h": '#include "base/windows/c.h"\n',
+      "src/base/windows/c.h": "#include <windows.h>\n"},
+     'src/base/a.h:1: <windows.h>, which "base/windows/c.h" includes, is for folders named windows only'),
+    ("a system's header through one of its folder, in the folder of another one",
+     {"src/base/linux/a.h": '#include "base/windows/c.h"\n', "src/base/windows/c.h": "#include <windows.h>\n"},
+     'src/base/linux/a.h:1: <windows.h>, which "base/windows/c.h" includes'),
+    ("a system's folder whose header is portable",
+     {"src/base/a.h": '#include "base/linux/c.h"\n', "src/base/linux/c.h": "#include <stdint.h>\n"}, None),
+    *((f"a condition on a system: {line!r}", {"src/base/a.h": f"{line}\n#endif\n"},
+       f"src/base/a.h:1: {name}: systems differ in folders of their own") for line, name in (
+           ("#ifdef __APPLE__", "__APPLE__"), ("#if defined(_WIN32) || 0", "_WIN32"),
+           ("  #  if !defined __linux__", "__linux__"), ("#ifndef __MINGW32__", "__MINGW32__"),
+           ("#if 1 && \\\n\tdefined(_WIN64)", "_WIN64"), ("#ifdef linux", "linux"),
+           ("#ifdef __unix__", "__unix__"), ("#if TARGET_OS_MAC", "TARGET_OS_MAC"), ("#ifdef _MSC_VER", "_MSC_VER"),
+           ("#if __FreeBSD__", "__FreeBSD__"))),
+    ("a condition on a system in a folder of its name", {"src/base/linux/a.h": "#ifdef __linux__\n#endif\n"}, None),
     ("folders in a ring",
      {"src/base/a.h": '#include "probe/tree.h"\n'}, "folders in a ring: base -> probe -> model -> base"),
     ("a source that is not built", {"src/base/new.c": ""},
