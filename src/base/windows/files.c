@@ -208,6 +208,7 @@ int trk__openat(int dirfd, const char *path, int flags, ...)
 		(void) CloseHandle(file);
 		errno = kind ? kind : EMFILE;
 	}
+	trk__wide_keep(fd, wide);
 	return fd;
 }
 
@@ -216,10 +217,20 @@ int trk__open(const char *path, int flags, ...)
 	return trk__openat(AT_FDCWD, path, flags);
 }
 
+static int duplicate(int fd)
+{
+	wchar_t wide[TRK_WIDE_PATH_MAX];
+	int copy = _dup(fd);
+
+	if (copy >= 0 && trk__wide_path_of(fd, wide))
+		trk__wide_keep(copy, wide);
+	return copy;
+}
+
 int trk__fcntl(int fd, int command, ...)
 {
 	if (command == F_DUPFD_CLOEXEC)
-		return _dup(fd);
+		return duplicate(fd);
 	if (trk__handle_of(fd) != INVALID_HANDLE_VALUE)
 		return 0;
 	errno = EBADF;

@@ -132,25 +132,25 @@ char *trk__realpath(const char *path, char *text)
 {
 	wchar_t wide[TRK_WIDE_PATH_MAX];
 	int fd = trk__open(path, O_RDONLY | O_CLOEXEC);
-	DWORD len;
+	bool is_known;
 
 	if (fd < 0)
 		return NULL;
-	len = GetFinalPathNameByHandleW(trk__handle_of(fd), wide, TRK_WIDE_PATH_MAX, 0);
+	is_known = trk__wide_path_of(fd, wide);
 	(void) close(fd);
-	if (len == 0 || len >= TRK_WIDE_PATH_MAX) {
-		(void) trk__windows_failed();
-		return NULL;
-	}
-	return trk__narrow_path(wide, text, TRK_WIDE_PATH_MAX) ? text : NULL;
+	return is_known && trk__narrow_path(wide, text, PATH_MAX) ? text : NULL;
 }
 
 char *trk__getcwd(char *text, size_t size)
 {
 	wchar_t wide[TRK_WIDE_PATH_MAX];
+	DWORD len = GetCurrentDirectoryW(TRK_WIDE_PATH_MAX, wide);
 
-	if (GetCurrentDirectoryW(TRK_WIDE_PATH_MAX, wide) == 0) {
-		(void) trk__windows_failed();
+	if (len == 0 || len >= TRK_WIDE_PATH_MAX) {
+		if (len == 0)
+			(void) trk__windows_failed();
+		else
+			errno = ENAMETOOLONG;
 		return NULL;
 	}
 	return trk__narrow_path(wide, text, size) ? text : NULL;
@@ -251,12 +251,15 @@ int nftw(const char *path, int (*visit)(const char *, const struct stat *, int, 
 		return -1;
 	dir = S_ISDIR(st.st_mode) ? trk__opendir(path) : NULL;
 	while (dir && (entry = trk__readdir(dir)) != NULL) {
-		char below[TRK_WIDE_PATH_MAX];
+		size_t size = strlen(path) + strlen(entry->d_name) + 2;
+		char *below; /* on the heap: folders may be deep */
 
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
-		(void) snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
-		(void) nftw(below, visit, folders, flags);
+		below = malloc(size);
+		if (below && snprintf(below, size, "%s/%s", path, entry->d_name) > 0)
+			(void) nftw(below, visit, folders, flags);
+		free(below);
 	}
 	if (dir)
 		(void) trk__closedir(dir);

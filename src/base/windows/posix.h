@@ -28,6 +28,7 @@ typedef uint64_t ino_t;
 #include <fcntl.h>
 #include <math.h>
 #include <io.h>
+#include <limits.h>
 #include <process.h>
 #include <pthread.h>
 #include <signal.h>
@@ -56,6 +57,10 @@ typedef uint64_t ino_t;
 #define signbit(number)  __builtin_signbit(number)
 
 #define ELIBACC 79 /* a library cannot be loaded */
+
+/* With the terminator, of UTF-8; mingw-w64 has 260. */
+#undef PATH_MAX
+#define PATH_MAX 4096
 
 /* ---- users ---- */
 

@@ -2,11 +2,14 @@
 
 #include "base/windows/wide.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
 #include "base/os.h"
+
+enum { DESCRIPTORS_MAX = 2048 }; /* the most that the C library has */
 
 int trk__windows_errno(DWORD error)
 {
@@ -91,13 +94,33 @@ static bool convert(const char *path, wchar_t *wide, size_t size)
 	return true;
 }
 
+static wchar_t *_Atomic kept[DESCRIPTORS_MAX]; /* owned; by descriptor, until it is used again */
+
+void trk__wide_keep(int fd, const wchar_t *wide)
+{
+	if (fd >= 0 && fd < DESCRIPTORS_MAX)
+		free(atomic_exchange(&kept[fd], _wcsdup(wide)));
+}
+
+bool trk__wide_path_of(int fd, wchar_t wide[TRK_WIDE_PATH_MAX])
+{
+	DWORD len = GetFinalPathNameByHandleW(trk__handle_of(fd), wide, TRK_WIDE_PATH_MAX, 0);
+
+	if (len >= TRK_WIDE_PATH_MAX)
+		return too_long();
+	if (len > 0)
+		return true;
+	if (fd < 0 || fd >= DESCRIPTORS_MAX || !kept[fd])
+		return trk__windows_failed() == 0;
+	(void) wcscpy(wide, kept[fd]);
+	return true;
+}
+
 static bool below_directory(int dirfd, const wchar_t *path, wchar_t wide[TRK_WIDE_PATH_MAX])
 {
-	DWORD len = GetFinalPathNameByHandleW(trk__handle_of(dirfd), wide, TRK_WIDE_PATH_MAX, 0);
-
-	if (len == 0)
-		return trk__windows_failed() == 0;
-	if (len + 1 + wcslen(path) + 1 > TRK_WIDE_PATH_MAX)
+	if (!trk__wide_path_of(dirfd, wide))
+		return false;
+	if (wcslen(wide) + 1 + wcslen(path) + 1 > TRK_WIDE_PATH_MAX)
 		return too_long();
 	if (!wcscmp(path, L"."))
 		return true;
