@@ -2,8 +2,6 @@
 
 #include <time.h>
 
-#include "base/os.h"
-
 static uint64_t read_ns(clockid_t id)
 {
 	struct timespec ts = {0, 0};
@@ -12,19 +10,9 @@ static uint64_t read_ns(clockid_t id)
 	return (uint64_t) ts.tv_sec * TRK_NS_PER_S + (uint64_t) ts.tv_nsec;
 }
 
-uint64_t trk__clock_monotonic_ns(void)
-{
-	return read_ns(CLOCK_MONOTONIC);
-}
-
 uint64_t trk__clock_wall_ns(void)
 {
 	return read_ns(CLOCK_REALTIME);
-}
-
-uint64_t trk__clock_boot_ns(void)
-{
-	return read_ns(trk__os_boot_clock);
 }
 
 uint64_t trk__clock_thread_cpu_ns(void)

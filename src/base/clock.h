@@ -1,7 +1,6 @@
 /* Clocks. Rates and schedules use monotonic time, wall time is a label only.
  *
- * Source: clock_gettime(2). CLOCK_MONOTONIC stops while the machine is suspended, so that no burst
- * of missed ticks follows. */
+ * Source: clock_gettime(2); src/base/linux, darwin and windows choose the monotonic clocks. */
 #ifndef TRK_BASE_CLOCK_H
 #define TRK_BASE_CLOCK_H
 
@@ -11,6 +10,7 @@
 #define TRK_NS_PER_S  UINT64_C(1000000000)
 #define TRK_NS_PER_MS UINT64_C(1000000)
 
+/* Stops while the machine is suspended, so that no burst of missed ticks follows. */
 uint64_t trk__clock_monotonic_ns(void);
 uint64_t trk__clock_wall_ns(void);
 /* Time since boot, suspend included: the clock of field 22 of /proc/PID/stat. */

@@ -122,9 +122,6 @@ uint64_t trk__os_memory_bytes(void);
 
 /* ---- the rest ---- */
 
-/* Goes on while the machine is suspended. */
-extern const clockid_t trk__os_boot_clock;
-
 /* Local time minus UTC. */
 long trk__os_utc_offset_s(time_t at);
 

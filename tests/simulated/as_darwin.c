@@ -2,12 +2,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libproc.h>
-#include <mach/mach_time.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/event.h>
 #include <sys/proc.h>
 #include <sys/sysctl.h>
+#include <time.h>
 
 #include "kernel.h"
 
@@ -107,9 +107,10 @@ int sysctlbyname(const char *name, void *old, size_t *len, void *new, size_t new
 	return 0;
 }
 
-uint64_t mach_absolute_time(void)
+uint64_t clock_gettime_nsec_np(clockid_t clock)
 {
-	return ticks(sim_now_ns);
+	(void) clock;
+	return sim_now_ns;
 }
 
 /* ---- kernel queues ---- */

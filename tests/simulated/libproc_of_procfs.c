@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <libproc.h>
-#include <mach/mach_time.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,13 +160,13 @@ int sysctlbyname(const char *name, void *old, size_t *len, void *new, size_t new
 	return 0;
 }
 
-uint64_t mach_absolute_time(void)
+uint64_t clock_gettime_nsec_np(clockid_t clock)
 {
 	struct timespec now;
 
+	(void) clock;
 	(void) clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t) now.tv_sec * stand_in_hz +
-	       (uint64_t) now.tv_nsec * (stand_in_hz / 1000000) / 1000;
+	return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
 }
 
 /* None: the tree finds newcomers in its updates alone. */

@@ -365,8 +365,16 @@ uint64_t trk__os_memory_bytes(void)
 
 /* ---- the rest ---- */
 
-/* CLOCK_UPTIME_RAW is the one that stops. */
-const clockid_t trk__os_boot_clock = CLOCK_MONOTONIC;
+/* On macOS CLOCK_MONOTONIC goes on while the machine is suspended, and follows the wall clock. */
+uint64_t trk__clock_monotonic_ns(void)
+{
+	return clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
+}
+
+uint64_t trk__clock_boot_ns(void)
+{
+	return clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW);
+}
 
 long trk__os_utc_offset_s(time_t at)
 {

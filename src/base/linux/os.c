@@ -280,6 +280,24 @@ uint64_t trk__os_memory_bytes(void)
 
 /* ---- clocks and order ---- */
 
+static uint64_t read_clock(clockid_t id)
+{
+	struct timespec ts = {0, 0};
+
+	(void) clock_gettime(id, &ts);
+	return (uint64_t) ts.tv_sec * TRK_NS_PER_S + (uint64_t) ts.tv_nsec;
+}
+
+uint64_t trk__clock_monotonic_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t trk__clock_boot_ns(void)
+{
+	return read_clock(CLOCK_BOOTTIME);
+}
+
 int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
 {
 	/* The kernel's encoding of "scheduler clock of the process PID", as built by
@@ -292,8 +310,6 @@ int trk__clock_pid_cpu_ns(pid_t pid, uint64_t *ret_ns)
 	*ret_ns = (uint64_t) ts.tv_sec * TRK_NS_PER_S + (uint64_t) ts.tv_nsec;
 	return 0;
 }
-
-const clockid_t trk__os_boot_clock = CLOCK_BOOTTIME;
 
 long trk__os_utc_offset_s(time_t at)
 {

@@ -14,7 +14,6 @@
 #include <sys/param.h>
 #include <sys/socket.h>
 #include <sys/sysctl.h>
-#include <unistd.h>
 
 #include "probe/linux/process_count.h"
 
@@ -74,7 +73,7 @@ int trk__mac_memory_read(struct trk_mac_memory *ret)
 	vm_statistics64_data_t vm;
 	host_t host = mach_host_self();
 	kern_return_t r = host_statistics64(host, HOST_VM_INFO64, (host_info64_t) &vm, &count);
-	uint64_t page = (uint64_t) sysconf(_SC_PAGESIZE);
+	uint64_t page = vm_kernel_page_size; /* that of the program is smaller under Rosetta */
 	struct xsw_usage swap = {0};
 	size_t size = sizeof(swap);
 

@@ -2,11 +2,11 @@
 
 #include <errno.h>
 #include <libproc.h>
-#include <mach/mach_time.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/proc.h>
 #include <sys/sysctl.h>
+#include <time.h>
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -28,7 +28,8 @@ static uint64_t ns(uint64_t ticks)
 
 uint64_t trk__mac_now_ns(void)
 {
-	return ns(mach_absolute_time());
+	/* mach_absolute_time() has other units under Rosetta than the figures of processes. */
+	return clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
 }
 
 int trk__mac_brief(pid_t pid, struct trk_mac_brief *ret)

@@ -279,14 +279,22 @@ struct trk_gpu_poller *trk__gpu_poller_new(const struct trk_env *env, enum trk_g
 	return p;
 }
 
-static struct timespec moment(uint64_t ns)
+/* After so long, on the clock that init_lock() has set: that of trk__clock_monotonic_ns() may be
+ * another one. */
+static struct timespec moment_after(uint64_t ns)
 {
-	return (struct timespec){(time_t) (ns / TRK_NS_PER_S), (long) (ns % TRK_NS_PER_S)};
+	struct timespec at;
+
+	(void) clock_gettime(CLOCK_MONOTONIC, &at);
+	ns += (uint64_t) at.tv_nsec;
+	at.tv_sec += (time_t) (ns / TRK_NS_PER_S);
+	at.tv_nsec = (long) (ns % TRK_NS_PER_S);
+	return at;
 }
 
 void trk__gpu_poller_free(struct trk_gpu_poller *p)
 {
-	struct timespec until = moment(trk__clock_monotonic_ns() + END_WAIT_NS);
+	struct timespec until = moment_after(END_WAIT_NS);
 	bool ended;
 
 	if (!p)
@@ -335,7 +343,7 @@ void trk__gpu_poller_force_full(struct trk_gpu_poller *p)
 const struct trk_gpu_reading *trk__gpu_poller_take(struct trk_gpu_poller *p, uint64_t wait_ns,
 						   uint64_t max_age_ns)
 {
-	struct timespec until = moment(trk__clock_monotonic_ns() + wait_ns);
+	struct timespec until = moment_after(wait_ns);
 	bool is_fresh;
 
 	(void) pthread_mutex_lock(&p->lock);

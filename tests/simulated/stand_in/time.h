@@ -1,0 +1,13 @@
+/* The system's header, with a clock of macOS: it stops while the machine is suspended. */
+#ifndef STAND_IN_TIME_H
+#define STAND_IN_TIME_H
+
+#include_next <time.h>
+
+#include <stdint.h>
+
+enum { CLOCK_UPTIME_RAW = 8 };
+
+uint64_t clock_gettime_nsec_np(clockid_t clock);
+
+#endif
