@@ -428,6 +428,8 @@ static int begin(struct track *t)
 	if (o->pid)
 		t->pid_fd = trk__os_process_end(o->pid);
 	r = trk__track_open_sampler(t);
+	if (t->result->started)
+		trk__job_let_run(&t->job);
 	if (r < 0 && !t->result->started)
 		return r;
 	t->result->sampling_error = r;

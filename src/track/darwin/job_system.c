@@ -4,9 +4,9 @@
 
 #include "track/job_system.h"
 
-#include <crt_externs.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/event.h>
 #include <sys/resource.h>
@@ -37,15 +37,26 @@ static void add_arrival(int signo, bool is_from_kernel)
 		arrival[arrivals++] = (struct arrival){signo, is_from_kernel};
 }
 
-/* For a key that signals the foreground group, the kernel may report the terminal program, which is
- * in another session, as the sender. */
+/* The standard streams may be files. */
+static bool is_in_foreground(void)
+{
+	int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	bool is = fd >= 0 && tcgetpgrp(fd) == getpgrp();
+
+	trk__close(fd);
+	return is;
+}
+
+/* For a key or a change of size, which signal the foreground group, the kernel may report the
+ * terminal program, which is in another session, as the sender. */
 static bool is_of_terminal(int signo, pid_t sender)
 {
 	if (sender == 0)
 		return true;
-	if (signo != SIGINT && signo != SIGQUIT && signo != SIGTSTP)
+	if (signo != SIGINT && signo != SIGQUIT && signo != SIGTSTP && signo != SIGINFO &&
+	    signo != SIGWINCH)
 		return false;
-	return getsid(sender) != getsid(0) && tcgetpgrp(STDIN_FILENO) == getpgrp();
+	return getsid(sender) != getsid(0) && is_in_foreground();
 }
 
 static void note(int signo, siginfo_t *info, void *context)
@@ -186,11 +197,26 @@ void trk__job_unprotect_self(struct trk_job *job)
 
 /* ---- start and end ---- */
 
+/* The program begins suspended, as by SIGSTOP. */
 int trk__job_exec(char *const argv[], char *const env[])
 {
-	*_NSGetEnviron() = (char **) (uintptr_t) env; /* execvp(3) takes it from there */
-	(void) execvp(argv[0], argv);
-	return -errno;
+	posix_spawnattr_t attributes;
+	int error = posix_spawnattr_init(&attributes);
+
+	if (error)
+		return -error;
+	error = posix_spawnattr_setflags(&attributes,
+					 POSIX_SPAWN_SETEXEC | POSIX_SPAWN_START_SUSPENDED);
+	if (error == 0)
+		error = posix_spawnp(NULL, argv[0], NULL, &attributes, argv, env);
+	(void) posix_spawnattr_destroy(&attributes);
+	return -error;
+}
+
+/* One that was killed meanwhile is a zombie until it is reaped, so that its pid is not reused. */
+void trk__job_let_run(const struct trk_job *job)
+{
+	(void) kill(job->pid, SIGCONT);
 }
 
 static uint64_t time_ns(const struct timeval *t)
