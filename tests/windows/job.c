@@ -2,7 +2,9 @@
  *
  *     job exit CODE | print TEXT… | echo | pid | env NAME
  *     job burn MS | children N MS | orphan MS | sleep MS | crash
- *     job code WORD…  run a command line and print its exit code */
+ *     job code WORD…  run a command line and print its exit code
+ *     job page        print the code page of the console
+ *     job paged WORD… run a command line in a console of code page 850, and print it afterwards */
 #include <windows.h>
 
 #include <shellapi.h>
@@ -74,6 +76,28 @@ static void print_code(HANDLE process)
 	printf("exit code %lu\n", code);
 }
 
+static void print_page(void)
+{
+	DWORD mode = 0;
+
+	GetConsoleMode(GetStdHandle(STD_OUTPUT_HANDLE), &mode);
+	printf("page=%u,mode=%lu.\n", GetConsoleOutputCP(), mode);
+}
+
+static BOOL WINAPI ignore(DWORD event)
+{
+	return event == CTRL_C_EVENT;
+}
+
+static void run_paged(wchar_t *line)
+{
+	SetConsoleOutputCP(850);
+	SetConsoleMode(GetStdHandle(STD_OUTPUT_HANDLE), ENABLE_PROCESSED_OUTPUT);
+	SetConsoleCtrlHandler(ignore, TRUE); /* its child has none of this kind */
+	WaitForSingleObject(start(line), INFINITE);
+	print_page();
+}
+
 /* The rest of the own command line, as it is: after `words` blanks that are not in quotes. */
 static wchar_t *rest(int words)
 {
@@ -128,6 +152,10 @@ int wmain(int argc, wchar_t **argv)
 		RaiseException(EXCEPTION_ACCESS_VIOLATION, EXCEPTION_NONCONTINUABLE, 0, NULL);
 	else if (!wcscmp(what, L"code"))
 		print_code(start(rest(2)));
+	else if (!wcscmp(what, L"page"))
+		print_page();
+	else if (!wcscmp(what, L"paged"))
+		run_paged(rest(2));
 	else
 		return 98;
 	return 0;

@@ -57,11 +57,11 @@ def tracker(prefix, job_program, tmp_path):
             assert shown.rc == 0, (result.stderr, shown.stderr)
             return result, json.loads(shown.stdout)
 
-        def in_terminal(self, *words):
-            """The program in a terminal, of which the other end is returned."""
+        def in_terminal(self, *words, program=PROGRAM):
+            """A program in a terminal, of which the other end is returned."""
             ours, theirs = os.openpty()
             fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 50, 200, 0, 0))
-            process = subprocess.Popen([WINE, PROGRAM, *words], cwd=tmp_path, env={**ENVIRONMENT, **self.variables()},
+            process = subprocess.Popen([WINE, program, *words], cwd=tmp_path, env={**ENVIRONMENT, **self.variables()},
                                        stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
                                        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
             os.close(theirs)
@@ -127,6 +127,38 @@ def test_arguments_arrive_as_they_were_given(tracker, words):
     assert result.stdout.decode() == "".join(f"{word}\n" for word in words)
 
 
+@pytest.mark.parametrize("name, file", [
+    ("tool3.11", "tool3.11.exe"), ("my.tool", "my.tool.exe"), ("my.tool.exe", "my.tool.exe"), ("a.b.TOOL.EXE", "A.B.tool.exe"),
+    ("tool.bin", "tool.bin"),
+])
+@pytest.mark.parametrize("by_path", [False, True], ids=["in PATH", "by path"])
+def test_a_program_whose_name_has_dots(tracker, name, file, by_path):
+    folder = tracker.folder / "in.path"
+    folder.mkdir()
+    shutil.copyfile(tracker.folder / "job.exe", folder / file)
+    result = tracker("run", *QUIET, "--", f".\\in.path\\{name}" if by_path else name, "exit", "6",
+                     WINEPATH=windows_path(folder))
+    assert (result.rc, result.stderr) == (6, "")
+
+
+def test_a_program_comes_before_a_file_of_its_name_without_ending(tracker):
+    shutil.copyfile(tracker.folder / "job.exe", tracker.folder / "tool3.11.exe")
+    (tracker.folder / "tool3.11").write_text("#!/bin/sh\n")
+    assert tracker("run", *QUIET, "--", ".\\tool3.11", "exit", "6").rc == 6
+
+
+def test_a_file_without_ending_is_no_program(tracker):
+    shutil.copyfile(tracker.folder / "job.exe", tracker.folder / "bare")
+    assert tracker("run", *QUIET, "--", ".\\bare", "exit", "6").rc == 126
+
+
+@pytest.mark.parametrize("path", [".", "sub", "..\\x"])
+def test_a_relative_folder_of_path_is_passed_over(tracker, path):
+    (tracker.folder / "sub").mkdir()
+    shutil.copyfile(tracker.folder / "job.exe", tracker.folder / "sub" / "job.exe")
+    assert tracker("run", *QUIET, "--", "job", "exit", "4", WINEPATH=path).rc == 127
+
+
 def test_a_program_whose_name_has_other_letters(tracker):
     folder = tracker.folder / "Ördner mit 試験"
     folder.mkdir()
@@ -145,6 +177,20 @@ def test_a_batch_file(tracker):
     assert refused.stderr.count("\n") == 1
 
 
+def test_a_batch_file_gets_exclamation_marks_and_carets_as_they_are(tracker):
+    (tracker.folder / "print.bat").write_text("@.\\job.exe print %1 %2\r\n")
+    words = ["a!b!", "c^d&e|f<g>(h)"]
+    result = tracker("run", *QUIET, "--", ".\\print.bat", *words)
+    assert (result.rc, result.stdout.decode().split()) == (0, words)
+
+
+def test_a_line_that_is_too_long_for_a_batch_file(tracker):
+    (tracker.folder / "a.cmd").write_text("@exit /b 7\r\n")
+    assert tracker("run", *QUIET, "--", ".\\a.cmd", "x" * 7000).rc == 7
+    result = tracker("run", *QUIET, "--", ".\\a.cmd", "x" * 8200)
+    assert (result.rc, result.stderr) == (126, "resource-tracker: ./a.cmd: Argument list too long\n")
+
+
 def test_streams_pass_through(tracker):
     data = bytes(range(256)) * 4096
     done = subprocess.run([WINE, PROGRAM, "run", *QUIET, "--", ".\\job.exe", "echo"], cwd=tracker.folder, input=b"x" + data,
@@ -159,6 +205,52 @@ def test_the_job_has_the_environment_of_the_tracker(tracker):
     assert run_id.count(":") == 1 and run_id.split(":")[0] in tracker.recording().name
     direct = tracker.job("env", "XDG_STATE_HOME").stdout
     assert tracker("run", *QUIET, "--", ".\\job.exe", "env", "XDG_STATE_HOME").stdout == direct
+
+
+@pytest.mark.parametrize("length", [300, 1000])
+def test_a_state_folder_with_a_long_path(tracker, length):
+    folder = windows_path(tracker.folder / "long")
+    while len(folder) < length:
+        folder += "\\" + "x" * 60
+    where = {"RESOURCE_TRACKER_DIR": folder}
+    result = tracker("run", *QUIET, "--job", "long", "--", ".\\job.exe", "exit", "3", **where)
+    assert (result.rc, result.stderr) == (3, "")
+    assert json.loads(tracker("show", "--json", **where).stdout)["run"]["exit"]["code"] == 3
+    assert b"long" in tracker("history", **where).stdout
+    assert tracker("report", "--output", "page.html", **where).rc == 0
+
+
+@pytest.mark.parametrize("length", [4300, 32000])
+def test_a_state_folder_whose_path_is_too_long(tracker, length):
+    where = {"RESOURCE_TRACKER_DIR": windows_path(tracker.folder) + "\\y" * (length // 2)}
+    result = tracker("run", *QUIET, "--", ".\\job.exe", "exit", "3", **where)
+    assert result.rc == 3 and result.stderr.endswith("no recording: File name too long\n") and result.stderr.count("\n") == 1
+    for words in (["history"], ["show"], ["report"]):
+        result = tracker(*words, **where)
+        assert result.rc == 1 and result.stderr.endswith("File name too long\n") and result.stderr.count("\n") == 1
+
+
+# ---- the console ----
+
+def test_the_console_is_given_back(tracker):
+    """Both its code page and its mode: at the end, and while a job runs."""
+    for words in (["help"], ["run", *QUIET, "--", ".\\job.exe", "page"], ["run", "--no-discovery", "--", ".\\job.exe", "exit", "1"],
+                  ["run", *QUIET, "--", "nothing"]):
+        process, terminal = tracker.in_terminal("paged", windows_path(PROGRAM), *words, program=tracker.folder / "job.exe")
+        shown = read_until(terminal, b"page=850,mode=1.")
+        assert process.wait(TIMEOUT_S) == 0
+        os.close(terminal)
+        assert b"page=65001" not in shown
+
+
+def test_the_console_is_given_back_after_ctrl_c(tracker):
+    command = ["run", "--no-discovery", "--", ".\\job.exe", "sleep", "600000"]
+    process, terminal = tracker.in_terminal("paged", windows_path(PROGRAM), *command, program=tracker.folder / "job.exe")
+    read_until(terminal, b"ready")
+    os.write(terminal, b"\x03")
+    read_until(terminal, b"page=850,mode=1.")
+    assert process.wait(TIMEOUT_S) == 0
+    os.close(terminal)
 
 
 # ---- what is measured ----

@@ -7,8 +7,10 @@
 
 #include "base/buf.h"
 #include "base/windows/command_line.h"
+#include "base/windows/console.h"
+#include "base/windows/program.h"
 
-enum { CHILDREN_MAX = 16, LINE_MAX = 3 * 32767, SIGNALLED = 128 };
+enum { CHILDREN_MAX = 16, LINE_MAX = 3 * 32767, BATCH_LINE_MAX = 8191, SIGNALLED = 128 };
 
 struct child {
 	pid_t pid; /* 0: free */
@@ -63,42 +65,7 @@ int trk__child_whole_code(int code)
 	return code == trk__code_of_status((int) last_code) ? (int) last_code : code;
 }
 
-/* ---- its program ---- */
-
-/* Find the program. A name with a folder is searched only there. Unlike CreateProcessW, never
- * search the folder of this program or the working directory. */
-static int find_program(const char *name, wchar_t path[TRK_WIDE_PATH_MAX])
-{
-	static const wchar_t *const endings[] = {NULL, L".com", L".exe", L".bat", L".cmd"};
-	bool has_folder = strpbrk(name, "/\\:") != NULL;
-	wchar_t wide[TRK_WIDE_PATH_MAX], folders[32768];
-	DWORD len, attributes;
-
-	if (!*name)
-		return -ENOENT;
-	if (has_folder ? !trk__wide_path(AT_FDCWD, name, wide)
-		       : MultiByteToWideChar(CP_UTF8, 0, name, -1, wide, TRK_WIDE_PATH_MAX) == 0)
-		return has_folder ? -errno : -ENAMETOOLONG;
-	if (!has_folder && GetEnvironmentVariableW(L"PATH", folders, 32768) == 0)
-		return -ENOENT;
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-		len = SearchPathW(has_folder ? NULL : folders, wide, endings[i], TRK_WIDE_PATH_MAX,
-				  path, NULL);
-		attributes = len > 0 && len < TRK_WIDE_PATH_MAX ? GetFileAttributesW(path)
-								: INVALID_FILE_ATTRIBUTES;
-		if (attributes != INVALID_FILE_ATTRIBUTES &&
-		    !(attributes & FILE_ATTRIBUTE_DIRECTORY) && (endings[i] || wcsrchr(path, L'.')))
-			return 0;
-	}
-	return GetFileAttributesW(wide) == INVALID_FILE_ATTRIBUTES ? -ENOENT : -EACCES;
-}
-
-static bool is_batch(const wchar_t *path)
-{
-	const wchar_t *ending = wcsrchr(path, L'.');
-
-	return ending && (!_wcsicmp(ending, L".bat") || !_wcsicmp(ending, L".cmd"));
-}
+/* ---- its command line ---- */
 
 static wchar_t *widen(const struct trk_buf *b)
 {
@@ -110,7 +77,7 @@ static wchar_t *widen(const struct trk_buf *b)
 	return wide;
 }
 
-/* cmd.exe removes the outermost quotes. */
+/* cmd.exe removes the outermost quotes. With /v:off it takes no '!' as its own. */
 static int batch_line(const wchar_t *path, char *const argv[], struct trk_buf *b)
 {
 	char *name = trk__narrow_text(path);
@@ -121,10 +88,11 @@ static int batch_line(const wchar_t *path, char *const argv[], struct trk_buf *b
 	r = name ? trk__command_line_add_batch(&words, name) : -ENOMEM;
 	for (size_t i = 1; r == 0 && argv[i]; i++)
 		r = trk__command_line_add_batch(&words, argv[i]);
-	if (r == 0 && words.error)
-		r = words.error;
-	if (r == 0)
-		trk__buf_printf(b, "cmd.exe /d /s /c \"%s\"", words.data);
+	if (r == 0 && words.error == 0)
+		trk__buf_printf(b, "cmd.exe /d /v:off /s /c \"%s\"", words.data);
+	if (r == 0 && (words.error || b->error ||
+		       MultiByteToWideChar(CP_UTF8, 0, b->data, -1, NULL, 0) > BATCH_LINE_MAX))
+		r = words.error == -ENOMEM || b->error == -ENOMEM ? -ENOMEM : -E2BIG;
 	trk__buf_release(&words);
 	free(name);
 	return r;
@@ -139,7 +107,7 @@ static wchar_t *make_line(wchar_t path[TRK_WIDE_PATH_MAX], char *const argv[], i
 
 	*reterr = 0;
 	trk__buf_init(&b, LINE_MAX);
-	if (is_batch(path)) {
+	if (trk__program_is_batch(path)) {
 		*reterr = batch_line(path, argv, &b);
 		len = GetSystemDirectoryW(path, TRK_WIDE_PATH_MAX - 16);
 		(void) wcscpy(path + len, L"\\cmd.exe");
@@ -166,6 +134,7 @@ struct variable {
 static void set_variable(struct variable *v, const char *assignment)
 {
 	wchar_t *equals;
+	DWORD len;
 
 	v->is_set = assignment &&
 		    MultiByteToWideChar(CP_UTF8, 0, assignment, -1, v->text, 1024) > 0 &&
@@ -173,7 +142,8 @@ static void set_variable(struct variable *v, const char *assignment)
 	if (!v->is_set)
 		return;
 	*equals = L'\0';
-	v->had = GetEnvironmentVariableW(v->text, v->before, 1024) > 0;
+	len = GetEnvironmentVariableW(v->text, v->before, 1024);
+	v->had = len > 0 && len < 1024;
 	(void) SetEnvironmentVariableW(v->text, equals + 1);
 }
 
@@ -191,6 +161,8 @@ static int start_error(DWORD error)
 		return -ENOEXEC;
 	case 740: /* ERROR_ELEVATION_REQUIRED */
 		return -EACCES;
+	case ERROR_FILENAME_EXCED_RANGE: /* of the command line: 32,767 units */
+		return -E2BIG;
 	default:
 		return -trk__windows_errno(error);
 	}
@@ -224,7 +196,7 @@ static int prepare(char *const argv[], const char *assignment, const HANDLE stre
 		   PROCESS_INFORMATION *ret)
 {
 	wchar_t path[TRK_WIDE_PATH_MAX], *line;
-	int r = find_program(argv[0], path);
+	int r = trk__program_find(argv[0], path);
 
 	if (r < 0)
 		return r;
@@ -281,6 +253,12 @@ int trk__child_run(char *const argv[], const int streams[3], int *ret_code)
 	return 0;
 }
 
+static _Noreturn void leave(DWORD code)
+{
+	trk__console_give_back();
+	ExitProcess(code);
+}
+
 int trk__execvp(const char *file, char *const argv[])
 {
 	HANDLE process;
@@ -296,9 +274,10 @@ int trk__execvp(const char *file, char *const argv[])
 		return -1;
 	}
 	(void) SetConsoleCtrlHandler(NULL, TRUE); /* Ctrl-C is for the child only */
+	trk__console_give_back();
 	(void) WaitForSingleObject(process, INFINITE);
 	(void) GetExitCodeProcess(process, &code);
-	ExitProcess(code);
+	leave(code);
 }
 
 /* ---- its end ---- */
@@ -366,9 +345,8 @@ int trk__kill(pid_t pid, int signo)
 	const struct child *c = pid > 0 ? find(pid) : NULL;
 
 	if (pid == getpid() && signo)
-		ExitProcess(trk__signal_of_status((int) last_code) == signo
-				    ? last_code
-				    : SIGNALLED + (UINT) signo);
+		leave(trk__signal_of_status((int) last_code) == signo ? last_code
+								      : SIGNALLED + (UINT) signo);
 	if (signo == 0)
 		return is_there(pid);
 	if (signo != SIGTERM && signo != SIGKILL)

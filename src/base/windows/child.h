@@ -6,11 +6,11 @@
 
 /* Start a program, with the standard streams of this one and one more environment variable
  * ("NAME=value", or NULL). It is a member of the job object `job` (borrowed; NULL: none) before
- * its first instruction. The name is looked for in the folders of PATH, with the endings .com,
- * .exe, .bat and .cmd where it has none.
+ * its first instruction. src/base/windows/program.h says where the name is looked for.
  *
  * Returns 0 or a negative errno: -ENOENT, there is no such program; -EINVAL: it is a batch file,
- * and an argument has a character that cmd.exe would not pass on. *ret_in_job: false when it could
+ * and an argument has a character that cmd.exe would not pass on; -E2BIG: the command line is too
+ * long. *ret_in_job: false when it could
  * not be made a member of the job object. The handle of the process is borrowed, until it is waited
  * for. */
 int trk__child_start(char *const argv[], const char *assignment, HANDLE job, pid_t *ret_pid,

@@ -9,6 +9,7 @@
 
 #include "base/windows/arguments.h"
 #include "base/windows/child.h"
+#include "base/windows/console.h"
 #include "cli/cli.h"
 
 int main(int argc, char **argv);
@@ -39,19 +40,13 @@ static void set_defaults(void)
 	(void) setenv("LANG", "C.UTF-8", 0);
 }
 
-/* Enable escape sequences, if the console supports them (Windows 10). */
-static void prepare_console(void)
+static void prepare_streams(void)
 {
-	HANDLE console = GetStdHandle(STD_OUTPUT_HANDLE);
-	DWORD mode;
-
 	for (int fd = 0; fd <= 2; fd++)
 		(void) _setmode(fd, _O_BINARY);
-	if (!GetConsoleMode(console, &mode))
-		return;
-	(void) SetConsoleOutputCP(CP_UTF8);
-	if (SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING))
+	if (trk__console_take())
 		(void) setenv("TERM", "xterm-256color", 0);
+	(void) atexit(trk__console_give_back);
 }
 
 int wmain(int argc, wchar_t **wide)
@@ -72,7 +67,7 @@ int wmain(int argc, wchar_t **wide)
 	if (!argv)
 		return EXIT_ERROR;
 	set_defaults();
-	prepare_console();
+	prepare_streams();
 	status = main(argc, argv);
 	free(argv);
 	return trk__child_whole_code(status);

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/windows/child.h"
+#include "base/windows/console.h"
 #include "base/windows/wake.h"
 #include "probe/windows/nt.h"
 
@@ -71,18 +72,28 @@ int trk__job_spawn(struct trk_job *job, char *const argv[], char *assignment, bo
 {
 	HANDLE process;
 	bool in_job = false;
-	int r = trk__child_start(argv, assignment, trk__nt_job_make(), &job->pid, &process,
-				 &in_job);
+	int r;
 
-	*ret_exec_failed = r == -ENOENT || r == -EACCES || r == -ENOEXEC || r == -EINVAL;
-	if (r < 0)
+	trk__console_give_back();
+	r = trk__child_start(argv, assignment, trk__nt_job_make(), &job->pid, &process, &in_job);
+	*ret_exec_failed = r == -ENOENT || r == -EACCES || r == -ENOEXEC || r == -EINVAL ||
+			   r == -E2BIG || r == -ENAMETOOLONG;
+	if (r < 0) {
+		(void) trk__console_take();
 		return r;
+	}
 	if (in_job)
 		trk__nt_job_begin();
 	if (!RegisterWaitForSingleObject(&end_wait, process, on_end, NULL, INFINITE,
 					 WT_EXECUTEONLYONCE | WT_EXECUTEINWAITTHREAD))
 		return -trk__windows_errno(GetLastError());
 	return 0;
+}
+
+/* It runs since it is in the job object. */
+void trk__job_let_run(const struct trk_job *job)
+{
+	(void) job;
 }
 
 void trk__job_protect_self(struct trk_job *job)
@@ -98,6 +109,7 @@ void trk__job_release(struct trk_job *job)
 	if (end_wait)
 		(void) UnregisterWaitEx(end_wait, INVALID_HANDLE_VALUE);
 	end_wait = NULL;
+	(void) trk__console_take();
 	trk__close(job->signal_fd);
 	job->signal_fd = -1;
 }
