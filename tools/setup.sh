@@ -68,8 +68,8 @@ bench_packages=(sysstat time)
 sibling=resource-tracker@0.1.18
 release_packages=(git dpkg-dev xz-utils lintian rpm rpmlint mmdebstrap debian-archive-keyring qemu-user-static musl
 	busybox-static skopeo umoci podman runc ruby rubocop nix-bin)
-# Reads the recipe for conda.
-release_modules=(py-rattler-build)
+# They read the recipe for conda and the bill of materials.
+release_modules=(py-rattler-build spdx-tools)
 
 die() {
 	printf 'setup: %s\n' "$*" >&2

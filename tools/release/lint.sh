@@ -24,7 +24,7 @@ check() {
 }
 
 conda_recipe() {
-	"$build/venv-release/bin/python" - "$1" <<'PYTHON'
+	build/venv-release/bin/python - "$1" <<'PYTHON'
 import sys
 import rattler_build
 
@@ -36,6 +36,7 @@ PYTHON
 }
 
 check "check sums" env -C "$folder" sha256sum --check --quiet SHA256SUMS
+check "bill of materials, spdx-tools" build/venv-release/bin/pyspdxtools -i "$folder"/*.spdx.json
 check "lintian" lintian --allow-root --fail-on error,warning "$folder"/*.deb
 check "rpmlint" rpmlint --config tools/release/rpmlint.toml "$folder"/*.rpm
 check "APKBUILD, sh" sh -n "$folder/recipes/APKBUILD"

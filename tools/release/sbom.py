@@ -1,5 +1,8 @@
-"""The bill of materials of a release, in SPDX 2.3: what was built from what, and each file's check sum."""
+"""The bill of materials of a release, in SPDX 2.3: what was built from what, and each file's check sums.
 
+SPDX 2.3 requires a SHA-1 of each file; the SHA-256 beside it is the one to compare with."""
+
+import hashlib
 import json
 
 from pack import sha256
@@ -8,7 +11,11 @@ from pack import sha256
 PARTS = [
     ("musl", "MIT", "as shipped with zig {zig}", "the static programs of the musl tarballs and the image"),
     ("compiler-rt", "Apache-2.0 WITH LLVM-exception", "as shipped with zig {zig}",
-     "helper functions of the compiler in every program and library"),
+     "helper functions of the compiler in every program and library but that for Windows"),
+    ("mingw-w64", "ZPL-2.1", "of the system that built it", "the program for Windows"),
+    ("winpthreads", "MIT AND BSD-3-Clause", "of the system that built it", "the program for Windows"),
+    ("gcc-runtime", "GPL-3.0-or-later WITH GCC-exception-3.1", "of the system that built it",
+     "the program for Windows: libgcc and libssp"),
 ]
 # Not inside: loaded at run time where it is installed.
 LOADED = ["libsqlite3.so.0", "libpq.so.5", "libz.so.1", "libcurl.so.4", "libmicrohttpd.so.12",
@@ -25,6 +32,15 @@ def package(name, version, licence, comment, home):
             "licenseDeclared": licence, "copyrightText": "NOASSERTION", "comment": comment}
 
 
+def entry(path, out):
+    name = str(path.relative_to(out))
+    data = path.read_bytes()
+    return {"SPDXID": identifier(f"File-{name}"), "fileName": f"./{name}",
+            "checksums": [{"algorithm": "SHA1", "checksumValue": hashlib.sha1(data).hexdigest()},
+                          {"algorithm": "SHA256", "checksumValue": sha256(data)}],
+            "licenseConcluded": "NOASSERTION", "copyrightText": "NOASSERTION"}
+
+
 def build(release, files, out):
     own = identifier("Package-resource-tracker")
     data = identifier("Package-sparecores-data")
@@ -34,18 +50,19 @@ def build(release, files, out):
                         "A file beside the program: scores of servers", "https://sparecores.com"),
                 *(package(name, version.format(zig=release.zig), licence, f"In {where}", "NOASSERTION")
                   for name, licence, version, where in PARTS)]
-    listed = [{"SPDXID": identifier(f"File-{path.relative_to(out)}"), "fileName": f"./{path.relative_to(out)}",
-               "checksums": [{"algorithm": "SHA256", "checksumValue": sha256(path)}],
-               "licenseConcluded": "MIT", "copyrightText": "NOASSERTION"} for path in files]
+    listed = [entry(path, out) for path in files]
+    # A name for these files alone; equal builds have the same.
+    contents = sha256("".join(item["checksums"][1]["checksumValue"] for item in listed).encode())
     relationships = [("SPDXRef-DOCUMENT", "DESCRIBES", own), (own, "CONTAINS", data),
-                     *((identifier(f"Package-{part[0]}"), "STATIC_LINK", own) for part in PARTS),
+                     *((own, "STATIC_LINK", identifier(f"Package-{part[0]}")) for part in PARTS),
                      *((item["SPDXID"], "GENERATED_FROM", own) for item in listed)]
     document = {
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
         "name": f"resource-tracker-{release.version}",
-        "documentNamespace": f"{release.home}/spdx/{release.version}",
+        "documentNamespace": f"{release.home}/spdx/{release.version}/{contents}",
         "creationInfo": {"created": release.created,
                          "creators": ["Organization: resource-tracker maintainers", "Tool: make release"]},
+        "comment": f"Built from the commit {release.commit}",
         "packages": packages, "files": listed,
         "relationships": [{"spdxElementId": a, "relationshipType": kind, "relatedSpdxElement": b}
                           for a, kind, b in relationships]}
