@@ -8,6 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(realpath "${BUILD:-build}")
+python=$PWD/build/venv-python/bin/python
 newest=$(find "$build/release" -mindepth 2 -maxdepth 2 -name release.json 2>/dev/null | sort | tail -n 1)
 folder=$(dirname "${newest:-.}")
 if [ $# -gt 0 ] && [[ $1 != --* ]]; then
@@ -28,7 +29,7 @@ git clone --quiet --local --no-hardlinks . "$clone/a tree"
 	umask 077
 	cd "$clone/a tree"
 	env LC_ALL=C TZ=Pacific/Auckland BUILD="$clone/elsewhere" \
-		"$build/venv-python/bin/python" tools/release/make.py --out "$clone/out" "$@"
+		"$python" tools/release/make.py --out "$clone/out" "$@"
 )
 made=$clone/out/SHA256SUMS expected=$clone/expected
 cp "$folder/SHA256SUMS" "$expected"
