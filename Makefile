@@ -73,16 +73,8 @@ docs: setup all
 	@NO_MKDOCS_2_WARNING=1 PATH=$(CURDIR)/build/venv-python/bin:$$PATH \
 		build/venv-python/bin/mkdocs build --strict --quiet --site-dir $(abspath $(BUILD))/site
 
-# What is installed alone is built: no test.
 install: tools
-	@tools/configure.sh
-	@meson introspect $(BUILD) --buildoptions | \
-		grep -qF '"name": "prefix", "value": "$(abspath $(PREFIX))"' || \
-		meson configure $(BUILD) --prefix=$(abspath $(PREFIX))
-	@ninja -C $(BUILD) -j $(JOBS) $$(meson introspect $(BUILD) --targets | /usr/bin/env python3 -c 'import json, os, sys; \
-		print(*(os.path.relpath(file, "$(abspath $(BUILD))") for target in json.load(sys.stdin) \
-			if target["installed"] for file in target["filename"]))')
-	@DESTDIR="$(DESTDIR)" meson install -C $(BUILD) --no-rebuild --strip
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" tools/install.sh
 
 clean:
 	rm -rf $(BUILD)
