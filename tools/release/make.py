@@ -68,7 +68,9 @@ class Release:
 
     @property
     def commit(self):
-        return self.git("rev-parse", "HEAD").strip()
+        """The last commit; marked where the files in the tree are others."""
+        changed = self.git("status", "--porcelain", "--untracked-files=no")
+        return self.git("rev-parse", "HEAD").strip() + ("-changed" if changed else "")
 
     def git(self, *words):
         return subprocess.run(["git", *words], cwd=self.root, check=True, stdout=subprocess.PIPE,
@@ -199,7 +201,7 @@ def make_wheels(release):
 def make_source(release):
     """The sdist, which is the source of every recipe, too: the files of the last commit, and what a wheel says
     of itself."""
-    if release.git("status", "--porcelain", "--untracked-files=no"):
+    if release.commit.endswith("-changed"):
         print("release: the tree has changes that are not committed: they are in the programs, not in the "
               "source", file=sys.stderr)
     archive = subprocess.run(["git", "archive", "--format=tar", "HEAD"], cwd=release.root, check=True,

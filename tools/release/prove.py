@@ -3,6 +3,8 @@
 
     tools/release/prove.py [--release DIR] [--only WORD] [--write docs/install.md]
 
+The release must be of the last commit, and each file the one that its release.json lists; a row of the table names the
+commit and the SHA-256 of the files that were installed.
 A root is made by mmdebstrap from the packages of Debian, or of Ubuntu where UBUNTU_MIRROR names a mirror
 (its key comes from a package of Debian), or by hand: nothing but the program, or busybox and musl. The other
 machine runs under qemu-user. Nothing on this system is changed: roots live in $BUILD/release-roots and
@@ -14,8 +16,10 @@ root: as the clock shows it, and the CPU time of all commands, which does not de
 
 import argparse
 import dataclasses
+import hashlib
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -26,6 +30,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = (ROOT / os.environ.get("BUILD", "build")).resolve()
+BUILD_PYTHON = ROOT / "build/venv-python/bin/python"
 ROOTS = BUILD / "release-roots"
 HERE = os.uname().machine
 DEBIAN_ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
@@ -37,6 +42,35 @@ with ResourceTracker(interval=0.1) as tracker:
     tracker.wait_for_samples(2, timeout=120)
 assert tracker.stats()["process_memory"]["max"] > 1000, tracker.stats()
 """
+
+
+class Release:
+    """The artefacts of one build, and which of them a proof has used."""
+
+    def __init__(self, folder, head):
+        self.folder = folder
+        listed = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+        self.version, self.commit = listed["version"], listed["commit"]
+        self.sums = {entry["file"]: entry["sha256"] for entry in listed["artefacts"]}
+        self.used = []
+        if self.commit != head:
+            sys.exit(f"prove: {folder} is of the commit {self.commit}, not of {head}. Try: make release")
+
+    def one(self, pattern):
+        """The path of the one artefact like this, once it is found to be what was built."""
+        found = sorted(self.folder.glob(pattern))
+        if len(found) != 1:
+            raise RuntimeError(f"{len(found)} files like {pattern} in {self.folder}")
+        digest = hashlib.sha256(found[0].read_bytes()).hexdigest()
+        if digest != self.sums.get(found[0].name):
+            raise RuntimeError(f"{found[0]} is not the file that release.json lists")
+        if digest not in self.used:
+            self.used.append(digest)
+        return found[0]
+
+    def build(self):
+        """What the last proof has proved: the start of the commit and of the check sum of each file."""
+        return f"{self.version}, {self.commit[:10]}", " ".join(digest[:12] for digest in self.used)
 
 
 class Stopwatch:
@@ -164,16 +198,9 @@ def musl(folder, machine):
 
 # ---- channels: install, and return the program and the job ----
 
-def one(release, pattern):
-    found = sorted(release.glob(pattern))
-    if len(found) != 1:
-        raise RuntimeError(f"{len(found)} files like {pattern} in {release}")
-    return found[0]
-
-
 def tarball(kind):
     def install(release, place):
-        place.unpack(one(release, f"*-linux-{place.machine}-{kind}.tar.gz"), "opt/rt")
+        place.unpack(release.one(f"*-linux-{place.machine}-{kind}.tar.gz"), "opt/rt")
         has_shell = any((place.path / path).exists() for path in ("bin/sh", "usr/bin/sh"))
         program = "/opt/rt/bin/resource-tracker"
         return program, SHELL_JOB if has_shell else [program, "servers", "--cpu", "4"]
@@ -182,7 +209,7 @@ def tarball(kind):
 
 def deb(release, place):
     architecture = DEBIAN_ARCHITECTURES[place.machine]
-    files = [place.put(one(release, f"{package}_*_{architecture}.deb")) for package in
+    files = [place.put(release.one(f"{package}_*_{architecture}.deb")) for package in
              ("resource-tracker", "libresource-tracker1", "libresource-tracker-dev")]
     if place.machine == HERE:
         place.run("dpkg", "--install", *files)
@@ -193,8 +220,46 @@ def deb(release, place):
     return "/usr/bin/resource-tracker", SHELL_JOB
 
 
+def apt(release, place):
+    """From a repository on the disk of the root, which knows these packages alone; the dependencies are installed."""
+    for package in ("resource-tracker_*_amd64", "libresource-tracker1_*_amd64", "libresource-tracker-dev_*_amd64",
+                    "resource-tracker-doc_*_all"):
+        place.put(release.one(f"{package}.deb"), "srv/repository")
+    repository = place.path / "srv/repository"
+    with open(repository / "Packages", "wb") as index:
+        subprocess.run(["dpkg-scanpackages", "--multiversion", "."], cwd=repository, check=True, stdout=index,
+                       stderr=subprocess.DEVNULL)
+    shutil.rmtree(place.path / "etc/apt/sources.list.d", ignore_errors=True)
+    (place.path / "etc/apt/sources.list").write_text("deb [trusted=yes] file:/srv/repository ./\n", encoding="utf-8")
+    place.run("apt-get", "update")
+    place.run("apt-get", "install", "--yes", "resource-tracker", "libresource-tracker-dev", "resource-tracker-doc",
+              DEBIAN_FRONTEND="noninteractive")
+    return "/usr/bin/resource-tracker", SHELL_JOB
+
+
+def apt_remove(place):
+    """Nothing of the packages stays."""
+    place.run("apt-get", "purge", "--yes", "resource-tracker", "libresource-tracker1", "libresource-tracker-dev",
+              "resource-tracker-doc", DEBIAN_FRONTEND="noninteractive")
+    left = [path for path in (place.path / "usr").rglob("*resource?tracker*")]
+    if left:
+        raise RuntimeError(f"after the removal of the packages: {left}")
+
+
+def compile_examples(place):
+    """The programs of docs/c-api.md with the header and the library of the packages; the first one runs."""
+    text = (ROOT / "docs/c-api.md").read_text(encoding="utf-8")
+    examples = [code for code in re.findall(r"```c\n(.*?)```", text, re.DOTALL) if "int main(" in code]
+    for number, code in enumerate(examples):
+        (place.path / f"root/example{number}.c").write_text(code, encoding="utf-8")
+        place.run("sh", "-c", f"gcc -std=c99 -Wall -Wextra -Werror -pedantic -o /root/example{number} "
+                              f"/root/example{number}.c $(pkg-config --cflags --libs resource_tracker)")
+    if "s of CPU" not in place.run("/root/example0"):
+        raise RuntimeError("the first example of docs/c-api.md prints no CPU time")
+
+
 def rpm(release, place):
-    files = [one(release, f"resource-tracker{part}-[0-9]*.{place.machine}.rpm") for part in ("", "-libs", "-devel")]
+    files = [release.one(f"resource-tracker{part}-[0-9]*.{place.machine}.rpm") for part in ("", "-libs", "-devel")]
     # The root has glibc from packages of another kind: the rpm database cannot know it.
     subprocess.run(["rpm", "--root", place.path, "--dbpath", "/var/lib/rpm", "--install", "--nodeps",
                     "--noscripts", *files], check=True, stderr=subprocess.DEVNULL)
@@ -204,9 +269,25 @@ def rpm(release, place):
 
 
 def wheel(release, place):
-    file = place.put(one(release, f"*-manylinux2014_{place.machine}.*.whl"))
+    file = place.put(release.one(f"*-manylinux2014_{place.machine}.*.whl"))
     place.run("python3", "-m", "venv", "/opt/venv")
     place.run("/opt/venv/bin/pip", "install", "--quiet", "--no-index", file)
+    return "/opt/venv/bin/resource-tracker", SHELL_JOB
+
+
+def source(release, place):
+    """pip compiles the sdist, with the compiler of the root; what building needs from PyPI lies in a folder."""
+    wheels = ROOTS / "build-requirements"
+    if not wheels.exists():
+        partial = ROOTS / "build-requirements.new"
+        subprocess.run([BUILD_PYTHON, "-m", "pip", "download", "--quiet", "--only-binary=:all:", "--dest", partial,
+                        "meson-python>=0.16", "meson>=1.2.3", "ninja", "wheel>=0.40"], check=True)
+        os.rename(partial, wheels)
+    for file in wheels.iterdir():
+        place.put(file, "srv/wheels")
+    file = place.put(release.one("resource_tracker-*.tar.gz"))
+    place.run("python3", "-m", "venv", "/opt/venv")
+    place.run("/opt/venv/bin/pip", "install", "--quiet", "--no-index", "--find-links=/srv/wheels", file)
     return "/opt/venv/bin/resource-tracker", SHELL_JOB
 
 
@@ -216,7 +297,7 @@ def track_in_python(place):
 
 def wheel_unpacked(release, place):
     """Under qemu pip takes minutes: the files of the wheel are put on Python's path."""
-    file = one(release, f"*-manylinux2014_{place.machine}.*.whl")
+    file = release.one(f"*-manylinux2014_{place.machine}.*.whl")
     subprocess.run([sys.executable, "-m", "zipfile", "-e", file, place.path / "opt/site"], check=True)
     program = f"opt/site/resource_tracker/native/{place.machine}/resource-tracker-program"
     (place.path / program).chmod(0o755)
@@ -229,7 +310,7 @@ def track_in_python_unpacked(place):
 
 def wheel_program(release, place):
     """The program of the musllinux wheel, which loads libraries: without CPython for musl all of it that runs."""
-    file = one(release, f"*-musllinux_*_{place.machine}.whl")
+    file = release.one(f"*-musllinux_*_{place.machine}.whl")
     subprocess.run([sys.executable, "-m", "zipfile", "-e", file, place.path / "opt/site"], check=True)
     program = f"opt/site/resource_tracker/native/{place.machine}/resource-tracker-program"
     (place.path / program).chmod(0o755)
@@ -240,7 +321,7 @@ def container(release, place):
     """What an engine makes of the image: umoci unpacks the layers, the entry point runs; and the pattern of an
     init container, in which the program copies itself."""
     with tempfile.TemporaryDirectory() as folder:
-        archive = f"oci-archive:{one(release, '*-image.tar')}"
+        archive = f"oci-archive:{release.one('*-image.tar')}"
         architecture = DEBIAN_ARCHITECTURES[place.machine]
         subprocess.run(["skopeo", "copy", "--quiet", f"--override-arch={architecture}", archive,
                         f"oci:{folder}/image:one"], check=True)
@@ -249,55 +330,6 @@ def container(release, place):
         shutil.copytree(f"{folder}/bundle/rootfs", place.path, symlinks=True, dirs_exist_ok=True)
     place.run("/resource-tracker", "self", "install", "/rt")
     return "/rt/resource-tracker", ["/resource-tracker", "servers", "--cpu", "4"]
-
-
-@dataclasses.dataclass(frozen=True)
-class Proof:
-    channel: str
-    where: str
-    make_root: object
-    install: object
-    machine: str = "x86_64"
-    check: object = None  # of the place, after the first summary
-
-
-SYSTEMS = [("bullseye", "Debian 11"), ("bookworm", "Debian 12"), ("trixie", "Debian 13"),
-           ("jammy", "Ubuntu 22.04")]
-PROOFS = [
-    *(Proof("tarball, static", f"nothing but the program, {machine}", empty, tarball("static"), machine)
-      for machine in ("x86_64", "aarch64")),
-    Proof("tarball, static", "busybox and musl, x86_64", musl, tarball("static")),
-    *(Proof("tarball, glibc", f"{name}, x86_64", system(suite), tarball("glibc")) for suite, name in SYSTEMS),
-    Proof("tarball, glibc", "Debian 12, aarch64", system("bookworm"), tarball("glibc"), "aarch64"),
-    *(Proof(".deb", f"{name}, x86_64", system(suite), deb) for suite, name in SYSTEMS[1:]),
-    Proof(".deb, unpacked", "Debian 12, aarch64", system("bookworm"), deb, "aarch64"),
-    Proof(".rpm, without dependencies", "glibc of Debian 12, x86_64", system("bookworm"), rpm),
-    *(Proof("pip install (wheel)", f"{name}, x86_64", system(suite, "python3-venv"), wheel,
-            check=track_in_python)
-      for suite, name in [*SYSTEMS, ("forky", "Debian testing, CPython 3.14")]),
-    Proof("wheel, unpacked", "Debian 12, aarch64", system("bookworm", "python3"), wheel_unpacked, "aarch64",
-          track_in_python_unpacked),
-    Proof("musllinux wheel, its program", "busybox and musl, x86_64", musl, wheel_program),
-    *(Proof("image", f"unpacked layers, {machine}", empty, container, machine) for machine in ("x86_64", "aarch64")),
-]
-
-
-def prove(proof, release):
-    """A line of the table."""
-    if proof.machine != HERE and not shutil.which(f"qemu-{proof.machine}-static"):
-        raise NotHere(f"needs qemu-{proof.machine}-static")
-    with tempfile.TemporaryDirectory(prefix="resource-tracker-root-") as folder:
-        place = Place(Path(folder) / "root", proof.machine)
-        place.path.mkdir()
-        proof.make_root(place.path, proof.machine)
-        watch = Stopwatch()
-        program, job = proof.install(release, place)
-        place.track(program, job)
-        took = watch.read()
-        place.check(program)
-        if proof.check:
-            proof.check(place)
-        return took
 
 
 def interpreters():
@@ -348,7 +380,7 @@ def prove_engine(release):
         # runc, as crun wants a system that has one kind of control groups.
         engine = ["podman", f"--root={folder}/root", f"--runroot={folder}/run", "--storage-driver=vfs",
                   "--cgroup-manager=cgroupfs", f"--runtime={shutil.which('runc')}"]
-        image = f"resource-tracker:{json.loads((release / 'release.json').read_text())['version']}"
+        image = f"resource-tracker:{release.version}"
         os.mkdir(f"{folder}/rt")
 
         def run(*words):
@@ -365,7 +397,7 @@ def prove_engine(release):
 
         watch = Stopwatch()
         try:
-            run("load", "--quiet", f"--input={one(release, '*-image.tar')}")
+            run("load", "--quiet", f"--input={release.one('*-image.tar')}")
             container("/resource-tracker", "self", "install", "/rt")
             said = container("/rt/resource-tracker", "run", "--no-discovery", "--summary-json", "/rt/summary.json",
                              "--", "/rt/resource-tracker", "servers", "--cpu", "4")
@@ -376,22 +408,122 @@ def prove_engine(release):
             subprocess.run([*engine, "system", "reset", "--force"], capture_output=True, check=False)
 
 
-def all_proofs(release):
-    """(channel, where, a function that returns wall and CPU seconds)."""
-    for proof in PROOFS:
-        yield proof.channel, proof.where, lambda proof=proof: prove(proof, release)
-    yield "image", f"podman, {HERE}", lambda: prove_engine(release)
-    manylinux = one(release, f"*-manylinux2014_{HERE}.*.whl")
-    for version, path in interpreters().items():
-        yield "pip install (wheel)", f"CPython {version}, {HERE}", lambda path=path: prove_interpreter(path, manylinux)
-    yield ("pip install (wheel without machine code)", f"CPython, {HERE}",
-           lambda: prove_interpreter(sys.executable, one(release, "*-py3-none-any.whl")))
+def prove_wine(release):
+    """The unpacked zip tracks a program of Windows, and reads the recording. Wine's drive is made before."""
+    wine = shutil.which("wine64") or "/usr/lib/wine/wine64"
+    if not Path(wine).exists():
+        raise NotHere("needs wine64")
+    with tempfile.TemporaryDirectory() as folder:
+        env = {"PATH": "/usr/bin:/bin", "HOME": folder, "WINEPREFIX": f"{folder}/prefix", "WINEDEBUG": "-all",
+               "WINEDLLOVERRIDES": "mscoree,mshtml=", "RESOURCE_TRACKER_DIR": f"Z:{folder}\\state"}
+
+        def run(*words):
+            done = subprocess.run([wine, *words], env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", check=False)
+            if done.returncode != 0:
+                raise RuntimeError(f"{words} ended with {done.returncode}: {done.stdout[-1000:]}")
+            return done.stdout
+
+        run("wineboot", "--init")
+        watch = Stopwatch()
+        try:
+            subprocess.run([sys.executable, "-m", "zipfile", "-e", release.one("*-windows-x86_64.zip"), folder], check=True)
+            (program,) = Path(folder).glob("*/bin/resource-tracker.exe")
+            run(program, "run", "--no-discovery", "--summary-json", "summary.json", "--", "cmd", "/c", "exit 0")
+            summary = json.loads(Path(folder, "summary.json").read_text(encoding="utf-8"))
+            if summary["run"]["exit"]["code"] != 0 or not summary["totals"]["cpu_s"]["value"] >= 0:
+                raise RuntimeError(f"the summary lacks the end or the CPU time: {summary}")
+            took = watch.read()
+            run(program, "self", "check")
+            run(program, "show")
+            return took
+        finally:
+            run("wineboot", "--end-session", "--shutdown")
+
+
+@dataclasses.dataclass(frozen=True)
+class Proof:
+    channel: str
+    where: str
+    make_root: object
+    install: object
+    machine: str = "x86_64"
+    check: object = None  # of the place, after the first summary
+
+    def run(self, release):
+        """Wall and CPU seconds to the first summary."""
+        if self.machine != HERE and not shutil.which(f"qemu-{self.machine}-static"):
+            raise NotHere(f"needs qemu-{self.machine}-static")
+        with tempfile.TemporaryDirectory(prefix="resource-tracker-root-") as folder:
+            place = Place(Path(folder) / "root", self.machine)
+            place.path.mkdir()
+            self.make_root(place.path, self.machine)
+            watch = Stopwatch()
+            program, job = self.install(release, place)
+            place.track(program, job)
+            took = watch.read()
+            place.check(program)
+            if self.check:
+                self.check(place)
+            return took
+
+
+@dataclasses.dataclass(frozen=True)
+class ProofHere:
+    """A proof that needs what this system has, in a temporary folder."""
+
+    channel: str
+    where: str
+    prove: object  # of the release: wall and CPU seconds
+
+    def run(self, release):
+        return self.prove(release)
+
+
+SYSTEMS = [("bullseye", "Debian 11"), ("bookworm", "Debian 12"), ("trixie", "Debian 13"),
+           ("jammy", "Ubuntu 22.04")]
+PROOFS = [
+    *(Proof("tarball, static", f"nothing but the program, {machine}", empty, tarball("static"), machine)
+      for machine in ("x86_64", "aarch64")),
+    Proof("tarball, static", "busybox and musl, x86_64", musl, tarball("static")),
+    *(Proof("tarball, glibc", f"{name}, x86_64", system(suite), tarball("glibc")) for suite, name in SYSTEMS),
+    Proof("tarball, glibc", "Debian 12, aarch64", system("bookworm"), tarball("glibc"), "aarch64"),
+    *(Proof(".deb", f"{name}, x86_64", system(suite), deb) for suite, name in SYSTEMS[1:]),
+    Proof("apt install, from a local repository", "Debian 12, x86_64", system("bookworm"), apt, check=apt_remove),
+    Proof(".deb for development, C examples", "Debian 12, x86_64",
+          system("bookworm", "gcc", "libc6-dev", "pkg-config"), deb, check=compile_examples),
+    Proof(".deb, unpacked", "Debian 12, aarch64", system("bookworm"), deb, "aarch64"),
+    Proof(".rpm, without dependencies", "glibc of Debian 12, x86_64", system("bookworm"), rpm),
+    *(Proof("pip install (wheel)", f"{name}, x86_64", system(suite, "python3-venv"), wheel,
+            check=track_in_python)
+      for suite, name in [*SYSTEMS, ("forky", "Debian testing, CPython 3.14")]),
+    Proof("pip install (source)", "Debian 12, x86_64", system("bookworm", "python3-venv", "python3-dev", "gcc", "libc6-dev"),
+          source, check=track_in_python),
+    Proof("wheel, unpacked", "Debian 12, aarch64", system("bookworm", "python3"), wheel_unpacked, "aarch64",
+          track_in_python_unpacked),
+    Proof("musllinux wheel, its program", "busybox and musl, x86_64", musl, wheel_program),
+    *(Proof("image", f"unpacked layers, {machine}", empty, container, machine) for machine in ("x86_64", "aarch64")),
+    ProofHere("image", f"podman, {HERE}", prove_engine),
+    ProofHere("zip for Windows", "Wine, x86_64", prove_wine),
+    ProofHere("pip install (wheel without machine code)", f"CPython, {HERE}",
+              lambda release: prove_interpreter(sys.executable, release.one("*-py3-none-any.whl"))),
+]
+
+
+def all_proofs():
+    """Those of PROOFS, and one for each CPython of this machine."""
+    return [*PROOFS, *(ProofHere("pip install (wheel)", f"CPython {version}, {HERE}",
+                                 lambda release, path=path: prove_interpreter(
+                                     path, release.one(f"*-manylinux2014_{HERE}.*.whl")))
+                       for version, path in interpreters().items())]
 
 
 def table(rows):
-    lines = ["| artefact | where | result | to the first summary | CPU time of it |", "|---|---|---|---|---|"]
-    lines += [f"| {channel} | {where} | {result} | " + (f"{took[0]:.1f} s | {took[1]:.1f} s |" if took else "- | - |")
-              for channel, where, result, took in rows]
+    lines = ["| artefact | where | result | to the first summary | CPU time of it | build | SHA-256 begins with |",
+             "|---|---|---|---|---|---|---|"]
+    for channel, where, result, took, build in rows:
+        times = f"{took[0]:.1f} s | {took[1]:.1f} s" if took else "- | -"
+        lines.append(f"| {channel} | {where} | {result} | {times} | {build[0]} | {build[1]} |")
     return "\n".join(lines) + "\n"
 
 
@@ -413,31 +545,34 @@ def main():
     parser.add_argument("--only", help="proofs whose artefact or place has this word")
     parser.add_argument("--write", type=Path, help="put the rows into the table of this page")
     asked = parser.parse_args()
-    releases = [path.parent for path in sorted((BUILD / "release").glob("*/release.json"))]
-    release = asked.release or (releases[-1] if releases else None)
-    if not release:
-        sys.exit("prove: there is no release. Try: make release")
+    folders = [path.parent for path in sorted((BUILD / "release").glob("*/release.json"))]
+    folder = asked.release or (folders[-1] if folders else None)
+    if not folder or not (folder / "release.json").exists():
+        sys.exit(f"prove: {folder or BUILD / 'release'} holds no release. Try: make release")
     if os.geteuid() != 0:
         sys.exit("prove: wants root, to enter the roots")
-    rows, failed = [], 0
-    proofs = list(all_proofs(release.resolve()))
-    for channel, where, run in proofs:
-        if asked.only and asked.only not in f"{channel} {where}":
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, stdout=subprocess.PIPE,
+                          encoding="utf-8").stdout.strip()
+    release = Release(folder.resolve(), head)
+    rows, failed, proofs = [], 0, all_proofs()
+    for proof in proofs:
+        if asked.only and asked.only not in f"{proof.channel} {proof.where}":
             continue
-        took = None
+        took, release.used = None, []
         try:
-            took = run()
+            took = proof.run(release)
             result = "runs"
         except NotHere as reason:
             result = f"not run: {reason}"
         except (RuntimeError, OSError, subprocess.CalledProcessError) as error:
             result, failed = "failed", failed + 1
             print(error, file=sys.stderr)
-        rows.append((channel, where, result, took))
+        rows.append((proof.channel, proof.where, result, took, release.build()))
         wall, cpu = took or (0, 0)
-        print(f"{result:7s}  {wall:6.1f} s, CPU {cpu:5.1f} s  {channel}: {where}", flush=True)
+        print(f"{result:7s}  {wall:6.1f} s, CPU {cpu:5.1f} s  {proof.channel}: {proof.where} ({release.build()[1]})",
+              flush=True)
     if asked.write:
-        write_into(asked.write, rows, [proof[:2] for proof in proofs])
+        write_into(asked.write, rows, [(proof.channel, proof.where) for proof in proofs])
     sys.exit(1 if failed or not rows else 0)
 
 
