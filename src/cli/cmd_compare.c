@@ -250,6 +250,12 @@ static int compare(const struct settings *s, char **reference, int count, struct
 	return r;
 }
 
+/* A CI job passes before there is an earlier run: no rule holds. */
+static bool is_first_run(const struct settings *s, const struct trk_comparison *c)
+{
+	return s->fail_on && c->run.id[0] && c->change.runs == 0;
+}
+
 static int run(int argc, char **argv)
 {
 	static struct trk_comparison c;
@@ -259,11 +265,13 @@ static int run(int argc, char **argv)
 	struct trk_buf b;
 
 	r = compare(&s, argv + at, argc - at, &c);
-	if (r != 0)
+	if (r != 0 && !(r == EXIT_NODATA && is_first_run(&s, &c)))
 		return r;
 	failed = trk__comparison_judge(&c, s.fail_on, &error);
 	if (failed < 0)
 		return cli_fail("compare", failed, &error);
+	if (r != 0)
+		return 0;
 	trk__buf_init(&b, TEXT_MAX);
 	(s.json ? trk__comparison_json : s.markdown ? print_markdown : print_text)(&b, &c);
 	r = cli_write(STDOUT_FILENO, &b, "stdout");
@@ -280,7 +288,8 @@ const struct cli_command cli_compare = {
 		"earlier runs that\nended well, and from 5 of them on each change with the "
 		"job's own noise (median absolute\ndeviation). With B, the lines of Python whose "
 		"CPU "
-		"time or growth of memory changed most. Exit\ncode 3: a rule of --fail-on holds.",
+		"time or growth of memory changed most. Exit\ncode 3: a rule of --fail-on holds. 4: there is nothing to compare with; "
+		"with --fail-on 0.",
 	.options = options,
 	.operands = 2,
 	.run = run,

@@ -496,6 +496,15 @@ def test_a_rule_that_holds_exits_with_3(rt):
         assert wrong.rc == 2 and "--fail-on" in wrong.stderr, rule
 
 
+def test_the_first_run_of_a_job_breaks_no_rule(rt):
+    """A job in CI passes before there is an earlier run."""
+    hold(rt, 40)
+    first = rt.run("compare", "--fail-on", "peak_mem>+1%")
+    assert first.rc == 0 and "nothing to compare it with" in first.stderr and first.stdout == ""
+    assert rt.run("compare", "--fail-on", "peak_mem").rc == 2
+    assert rt.run("compare", "none", "--fail-on", "peak_mem>+1%").rc == 4
+
+
 def test_a_run_stands_beside_its_jobs_own_noise(rt):
     hold(rt, 40)
     first = rt.run("compare")
