@@ -287,9 +287,8 @@ const struct cli_command cli_compare = {
 		"Without B, A (the last run by default) is compared with the median of its job's "
 		"earlier runs that\nended well, and from 5 of them on each change with the "
 		"job's own noise (median absolute\ndeviation). With B, the lines of Python whose "
-		"CPU "
-		"time or growth of memory changed most. Exit\ncode 3: a rule of --fail-on holds. 4: there is nothing to compare with; "
-		"with --fail-on 0.",
+		"CPU time or growth of memory changed most. Exit\ncode 3: a rule of --fail-on "
+		"holds. 4: there is nothing to compare with; with --fail-on 0.",
 	.options = options,
 	.operands = 2,
 	.run = run,
