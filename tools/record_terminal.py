@@ -3,7 +3,7 @@
 
     tools/record_terminal.py [--bin PROGRAM] [--out FOLDER]       default: build/resource-tracker, docs/images
 
-writes demo.svg (about 25 s: a run, its replay in `top`, the advice; it stands in README.md and docs/index.md), top.svg
+writes demo.svg (about 25 s: a run, its replay in `top`, the advice; it stands in docs/index.md), top.svg
 (the live view of a second job, for docs/top.md), demo-summary.txt (for docs/index.md), demo-line.txt (for docs/top.md)
 and demo-list.txt: copy the texts into the pages when the output of the program changes. Nothing is drawn by hand: each
 frame is what tmux had on its screen at that moment. Other work on the machine shows in the figures, as it should; for a
