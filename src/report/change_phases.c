@@ -20,6 +20,7 @@ struct parts {
 	struct part of[TRK_PHASES_MAX];
 	size_t count;
 	bool marked;
+	bool merged; /* a phase holds later ones: it is no part */
 };
 
 bool trk__change_is_notable(const struct trk_change *c, enum trk_change_figure figure)
@@ -35,10 +36,15 @@ static void parts_of(const struct trk_time_breakdown *times, struct parts *ret)
 {
 	ret->count = 0;
 	ret->marked = times->marked;
+	ret->merged = false;
 	for (size_t i = 0; i < times->phase_count; i++) {
 		const struct trk_run_phase *p = &times->phase[i];
 		struct part *part = NULL;
 
+		if (p->later) {
+			ret->merged = true;
+			continue;
+		}
 		for (size_t k = 0; p->name[0] && k < ret->count && !part; k++)
 			if (!strcmp(ret->of[k].name, p->name))
 				part = &ret->of[k];
@@ -63,7 +69,7 @@ static const struct part *find(const struct parts *in, const struct part *part)
 
 static bool are_alike(const struct parts *a, const struct parts *b)
 {
-	return a->count > 0 && b->count > 0 && a->marked == b->marked &&
+	return a->count > 0 && b->count > 0 && a->marked == b->marked && a->merged == b->merged &&
 	       (a->marked || a->count == b->count);
 }
 

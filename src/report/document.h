@@ -200,6 +200,7 @@ struct trk_doc_snippet {
 /* A piece of a term, in up to three lengths: the longest that lets all pieces fit is shown. */
 struct trk_doc_item {
 	const char *text, *brief, *bare; /* brief, bare: NULL: same as the longer one */
+	size_t later;                    /* further things that it names together */
 };
 
 /* Use of a resource compared with its capacity. */

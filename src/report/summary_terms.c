@@ -54,7 +54,7 @@ void trk__term_phases(struct trk_doc *d, struct trk_doc_section *s,
 		const struct trk_run_phase *p = &c->phase[i];
 		const char *word = trk__bottleneck_word(p->bound);
 		char whole[TRK_RUN_PHASE_NAME];
-		struct trk_doc_item item = {.text = NULL};
+		struct trk_doc_item item = {.text = NULL, .later = p->later};
 		const char *name;
 
 		trk__run_phase_name(p, whole);

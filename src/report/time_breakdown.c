@@ -116,6 +116,7 @@ static struct trk_run_phase *add_phase(struct trk_time_breakdown *c, double star
 		return NULL;
 	if (c->phase_count == TRK_PHASES_MAX) { /* the last one holds the rest */
 		c->phase[TRK_PHASES_MAX - 1].end_s = end_s;
+		c->phase[TRK_PHASES_MAX - 1].later++;
 		return NULL;
 	}
 	p = &c->phase[c->phase_count++];
@@ -282,8 +283,12 @@ static int name_phase(const struct trk_record *r, struct trk_run_phase *p)
 
 void trk__run_phase_name(const struct trk_run_phase *p, char ret[TRK_RUN_PHASE_NAME])
 {
-	(void) snprintf(ret, TRK_RUN_PHASE_NAME, "%s%s", p->name[0] ? p->name : p->function,
-			p->name[0] || !p->function[0] ? "" : "()");
+	int n = snprintf(ret, TRK_RUN_PHASE_NAME, "%s%s", p->name[0] ? p->name : p->function,
+			 p->name[0] || !p->function[0] ? "" : "()");
+
+	if (p->later && n >= 0 && n < TRK_RUN_PHASE_NAME)
+		(void) snprintf(ret + n, TRK_RUN_PHASE_NAME - (size_t) n, " and %zu later",
+				p->later);
 }
 
 int trk__time_breakdown_of(const struct trk_record *record, struct trk_time_breakdown *ret)

@@ -17,16 +17,17 @@
 /* Minimum length of a run for advice to split it: each start costs about a minute. */
 #define TRK_BREAKDOWN_SPLIT_MIN_S 300.0
 
-enum { TRK_RUN_PHASE_NAME = TRK_MARK_NAME_SIZE + 2, TRK_BREAKDOWN_CUT_SIZE = 256 };
+enum { TRK_RUN_PHASE_NAME = TRK_MARK_NAME_SIZE + 24, TRK_BREAKDOWN_CUT_SIZE = 256 };
 
 struct trk_run_phase {
 	/* of the mark; "" if found by its figures, or before the first mark */
 	char name[TRK_MARK_NAME_SIZE];
 	char function[TRK_MARK_NAME_SIZE]; /* in which it spent its time; "": unknown */
 	double start_s, end_s;             /* since the start of the run */
-	double cores_mean;                 /* NaN: not known */
-	double memory_peak_mib;            /* NaN: not known */
-	struct trk_wall_split split;       /* shares NaN: not known */
+	size_t later;           /* phases after it that it holds as well, beyond TRK_PHASES_MAX */
+	double cores_mean;      /* NaN: not known */
+	double memory_peak_mib; /* NaN: not known */
+	struct trk_wall_split split; /* shares NaN: not known */
 	enum trk_bottleneck bound;
 };
 
@@ -49,7 +50,8 @@ struct trk_time_breakdown {
 /* 0, or -ENOMEM. */
 int trk__time_breakdown_of(const struct trk_record *record, struct trk_time_breakdown *ret);
 
-/* The name of a phase: its mark, else its function with "()", else "". */
+/* The name of a phase: its mark, else its function with "()", else ""; with "and N later" if it
+ * holds phases after it. */
 void trk__run_phase_name(const struct trk_run_phase *p, char ret[TRK_RUN_PHASE_NAME]);
 
 /* The keys "wall", "phases" and "split". */

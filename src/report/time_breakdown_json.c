@@ -54,6 +54,7 @@ static void phases_json(struct trk_json *j, const struct trk_time_breakdown *c)
 		trk__json_key_text(j, "from", c->marked ? "mark" : "figures");
 		trk__json_key_double(j, "start_s", p->start_s);
 		trk__json_key_double(j, "end_s", p->end_s);
+		trk__json_key_u64(j, "later_phases", p->later);
 		trk__json_key_double(j, "cpu_mean", p->cores_mean);
 		trk__json_key_double(j, "peak_memory_mib", p->memory_peak_mib);
 		shares_json(j, &p->split);

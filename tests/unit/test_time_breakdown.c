@@ -317,10 +317,12 @@ static void marks_name_the_phases(void **state)
 	record_free(r);
 }
 
-static void more_marks_than_phases_end_in_one_that_holds_the_rest(void **state)
+static void more_marks_than_phases_end_in_one_that_counts_the_rest(void **state)
 {
 	struct trk_record *r = record_new(8);
+	char name[TRK_RUN_PHASE_NAME];
 	struct trk_time_breakdown *c;
+	struct trk_buf b;
 
 	(void) state;
 	add_rows(r, 0, 100, 1, 100, 0);
@@ -332,6 +334,13 @@ static void more_marks_than_phases_end_in_one_that_holds_the_rest(void **state)
 	c = course_of(r);
 	assert_int_equal(c->phase_count, TRK_PHASES_MAX);
 	assert_near(c->phase[TRK_PHASES_MAX - 1].end_s, 100, 1e-9);
+	assert_int_equal(c->phase[TRK_PHASES_MAX - 2].later, 0);
+	trk__run_phase_name(&c->phase[TRK_PHASES_MAX - 1], name);
+	assert_string_equal(name, "m and 26 later");
+	trk__buf_init(&b, 10000);
+	terms(&b, c, 80);
+	assert_non_null(strstr(b.data, "and 73 more"));
+	trk__buf_release(&b);
 	free(c);
 	record_free(r);
 }
@@ -428,7 +437,7 @@ int main(void)
 		cmocka_unit_test(a_change_of_level_is_a_phase),
 		cmocka_unit_test(a_steady_run_has_one_phase),
 		cmocka_unit_test(marks_name_the_phases),
-		cmocka_unit_test(more_marks_than_phases_end_in_one_that_holds_the_rest),
+		cmocka_unit_test(more_marks_than_phases_end_in_one_that_counts_the_rest),
 		cmocka_unit_test(a_split_that_pays_is_said),
 		cmocka_unit_test(a_queue_of_a_job_that_sleeps_is_no_reason_against_a_split),
 		cmocka_unit_test(the_advice_to_split_names_the_line),

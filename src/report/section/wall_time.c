@@ -89,8 +89,13 @@ static bool is_in_any_phase(const struct trk_time_breakdown *c, int item)
 /* The name of a marked phase, else the number of a found one. */
 static const char *phase_name(struct trk_doc *d, const struct trk_time_breakdown *c, size_t i)
 {
-	if (c->phase[i].name[0])
-		return trk__doc_safe(d, c->phase[i].name, 60);
+	const struct trk_run_phase *p = &c->phase[i];
+
+	if (p->name[0] && p->later)
+		return trk__doc_print(d, "%s and %zu later", trk__doc_safe(d, p->name, 60),
+				      p->later);
+	if (p->name[0])
+		return trk__doc_safe(d, p->name, 60);
 	return c->marked ? "before the first mark" : trk__doc_print(d, "phase %zu", i + 1);
 }
 

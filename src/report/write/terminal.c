@@ -343,6 +343,16 @@ static void name_of(struct terminal *t, const char *name)
 	go_to(t, t->at < NAME ? NAME : t->at + 1);
 }
 
+/* How many things the items from `from` on name. */
+static size_t count_from(const struct trk_doc_term *term, size_t from)
+{
+	size_t n = 0;
+
+	for (size_t i = from; i < term->items; i++)
+		n += 1 + term->item[i].later;
+	return n;
+}
+
 static void items(struct terminal *t, const struct trk_doc_term *term)
 {
 	int length = 0;
@@ -357,7 +367,7 @@ static void items(struct terminal *t, const struct trk_doc_term *term)
 		    t->at + columns_of(t, item_text(&term->item[i], length)) + 18 > t->width) {
 			char more[32];
 
-			(void) snprintf(more, sizeof(more), "and %zu more", term->items - i);
+			(void) snprintf(more, sizeof(more), "and %zu more", count_from(term, i));
 			put_piece(t, term->separator, more, NAME);
 			break;
 		}
