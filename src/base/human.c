@@ -209,7 +209,7 @@ const char *trk__human_seconds(char text[SIZE], double seconds)
 
 const char *trk__human_rough_seconds(char text[SIZE], double seconds)
 {
-	if (!(fabs(seconds) < LARGEST))
+	if (!(fabs(seconds) < LARGEST) || fabs(seconds) < 0.0995)
 		return trk__human_seconds(text, seconds);
 	if (seconds < 119.5)
 		return print(text, seconds < 9.95 ? "%.1f s" : "%.0f s", seconds);

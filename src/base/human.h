@@ -39,7 +39,7 @@ trk_human_fn trk__human_energy;
 
 /* Of seconds: "250 ms", "12.3 s", "1 m 4 s", "1 h 42 m", "2 d 3 h". */
 trk_human_fn trk__human_seconds;
-/* Of seconds: "0.3 s", "42 s", "18 m", "1 h 12 m". */
+/* Of seconds: "45 ms", "0.3 s", "42 s", "18 m", "1 h 12 m". */
 trk_human_fn trk__human_rough_seconds;
 /* Of seconds since the epoch: "2026-11-20 02:00 UTC", and with the second. */
 trk_human_fn trk__human_moment, trk__human_moment_s;
