@@ -1,11 +1,13 @@
 #include "recording/death.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/human.h"
 
 /* Shares of the limit that the last sample held: from the first on a kill by the kernel explains
  * the end; from the second on a kill is likely even if no count can be read. */
@@ -97,16 +99,19 @@ __attribute__((format(printf, 2, 3))) static void set_evidence(struct trk_record
 							       const char *format, ...)
 {
 	struct trk_outcome *o = &record->outcome;
+	char held[TRK_HUMAN_SIZE], limit[TRK_HUMAN_SIZE];
 	va_list args;
 	int len;
 
 	va_start(args, format);
 	len = vsnprintf(o->evidence, sizeof(o->evidence), format, args);
 	va_end(args);
-	if (len > 0 && (size_t) len < sizeof(o->evidence))
-		(void) snprintf(o->evidence + len, sizeof(o->evidence) - (size_t) len,
-				"; the last sample held %.0f of %.0f MiB", record->last_memory_mib,
-				record->run.limit[TRK_LIMIT_MEMORY_MIB].value);
+	if (len > 0 && (size_t) len < sizeof(o->evidence) && !isnan(record->last_memory_mib))
+		(void) snprintf(
+			o->evidence + len, sizeof(o->evidence) - (size_t) len,
+			"; the last sample held %s of %s",
+			trk__human_memory(held, record->last_memory_mib),
+			trk__human_memory(limit, record->run.limit[TRK_LIMIT_MEMORY_MIB].value));
 }
 
 /* Explain by the count nearest to the job that has risen. Returns false if none has. */

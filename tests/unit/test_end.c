@@ -344,16 +344,17 @@ static void a_tracker_that_was_killed_with_its_job_ran_out_of_memory(void **stat
 	put(events, "oom_kill 5\n");
 	explain(&record, 98);
 	says(&record, "likely killed");
-	says(&record, "risen by 3 since the start; the last sample held 98 of 100 MiB");
+	says(&record, "risen by 3 since the start; the last sample held 98 MiB of 100 MiB");
 	assert_int_equal(record.outcome.verdict, TRK_VERDICT_OUT_OF_MEMORY);
-	explain(&record, 10);
+	explain(&record, 0.25);
 	says(&record, "perhaps killed");
+	says(&record, "the last sample held 0.25 MiB of 100 MiB");
 	assert_int_equal(record.outcome.verdict, TRK_VERDICT_TRACKER_DIED);
 	/* After another boot the counts say nothing. */
 	put("proc/sys/kernel/random/boot_id", "c0ffee00-0000-4000-8000-000000000002\n");
 	explain(&record, 98);
 	assert_string_equal(record.outcome.evidence,
-			    "likely out of memory; the last sample held 98 of 100 MiB");
+			    "likely out of memory; the last sample held 98 MiB of 100 MiB");
 	explain(&record, 10);
 	assert_string_equal(record.outcome.evidence, "");
 }
