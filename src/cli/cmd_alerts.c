@@ -167,7 +167,7 @@ static int list_rules(bool json)
 
 static void put_entry(struct trk_buf *b, const struct trk_alert_entry *e, double now_s)
 {
-	char since[TRK_HUMAN_SIZE];
+	char age[TRK_HUMAN_SIZE];
 
 	trk__buf_printf(b, "%s  %-8s %s: %s%s%s\n", e->id,
 			isnan(e->ended_s)
@@ -176,8 +176,8 @@ static void put_entry(struct trk_buf *b, const struct trk_alert_entry *e, double
 			e->rule, e->job, e->job[0] ? ": " : "", e->text);
 	if (e->fix[0])
 		trk__buf_printf(b, "          Try: %s\n", e->fix);
-	trk__buf_printf(b, "          since %s",
-			trk__human_rough_seconds(since, now_s - e->opened_s));
+	trk__buf_printf(b, "          opened %s ago",
+			trk__human_rough_seconds(age, now_s - e->opened_s));
 	if (!isnan(e->acked_s))
 		trk__buf_puts(b, "; acknowledged");
 	for (size_t i = 0; i < TRK_ALERT_TOLD_MAX && e->told[i].sink[0]; i++)
