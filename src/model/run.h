@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/clock.h"
 #include "model/gpu_log.h"
 #include "model/lines.h"
 #include "model/outline.h"
@@ -19,6 +20,10 @@ enum {
 	TRK_MARK_NAME_SIZE = 128, /* longer names are cut, at the start of a character */
 	TRK_MARKS_MAX = 1024,     /* of one run; later ones are counted, not kept */
 };
+
+/* Time between samples of a command in its first seconds, so that short jobs have data. */
+#define TRK_FAST_INTERVAL_NS (200 * TRK_NS_PER_MS)
+#define TRK_FAST_PHASE_NS    (10 * TRK_NS_PER_S)
 
 enum {
 	TRK_RUN_ID_SIZE = 24,

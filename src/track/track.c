@@ -24,9 +24,7 @@ enum { END_PATIENCE_MS = 200 };
 /* Events of the loop. */
 enum { TIMER, SIGNALS, PID, MARKS, CONTROL, CLOUD, STACKS, TREE, AWAITED };
 
-#define FAST_NS       (200 * TRK_NS_PER_MS) /* the first ticks, so that short jobs have data */
-#define FAST_PHASE_NS (10 * TRK_NS_PER_S)
-#define STATE_NS      (10 * TRK_NS_PER_S)
+#define STATE_NS (10 * TRK_NS_PER_S)
 /* Longest time between two walks of the tree. */
 #define LOOK_NS (TRK_NS_PER_S)
 #define NAP_NS  (10 * TRK_NS_PER_MS) /* between two looks if the kernel cannot wake it */
@@ -38,8 +36,8 @@ static uint64_t deadline_after(const struct track *t, uint64_t now)
 {
 	uint64_t interval = t->options->interval_ns, at = now - t->start_ns;
 
-	if (t->options->argv && interval > FAST_NS && at < FAST_PHASE_NS)
-		interval = FAST_NS;
+	if (t->options->argv && interval > TRK_FAST_INTERVAL_NS && at < TRK_FAST_PHASE_NS)
+		interval = TRK_FAST_INTERVAL_NS;
 	return t->start_ns + (at / interval + 1) * interval;
 }
 

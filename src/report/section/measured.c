@@ -155,6 +155,19 @@ static void add_tags(struct trk_doc *d, const struct trk_run *run, struct trk_do
 	}
 }
 
+/* "1.0 s", and that a command is sampled more often in its first seconds. */
+static const char *interval_words(struct trk_doc *d, const struct trk_run *run)
+{
+	const char *interval =
+		trk__doc_value(d, trk__human_seconds, (double) run->interval_ns / 1e9);
+
+	if (strcmp(run->kind, "run") != 0 || run->interval_ns <= TRK_FAST_INTERVAL_NS)
+		return interval;
+	return trk__doc_print(d, "%s (every %llu ms in the first %llu s)", interval,
+			      (unsigned long long) (TRK_FAST_INTERVAL_NS / TRK_NS_PER_MS),
+			      (unsigned long long) (TRK_FAST_PHASE_NS / TRK_NS_PER_S));
+}
+
 static void say_samples(struct trk_doc *d, const struct trk_report_work *w,
 			struct trk_doc_section *s)
 {
@@ -172,9 +185,8 @@ static void say_samples(struct trk_doc *d, const struct trk_report_work *w,
 					     "%s; %llu late, %zu gap%s.",
 			      (unsigned long long) record->samples, record->samples == 1 ? "" : "s",
 			      (unsigned long long) record->samples + (unsigned long long) o->missed,
-			      trk__doc_value(d, trk__human_seconds,
-					     (double) record->run.interval_ns / 1e9),
-			      (unsigned long long) o->late, gaps.gaps, gaps.gaps == 1 ? "" : "s"));
+			      interval_words(d, &record->run), (unsigned long long) o->late,
+			      gaps.gaps, gaps.gaps == 1 ? "" : "s"));
 }
 
 static void say_tracker(struct trk_doc *d, const struct trk_report_work *w,
