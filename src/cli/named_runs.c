@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/edits.h"
 #include "base/file.h"
 #include "base/shell_word.h"
 
@@ -52,6 +53,43 @@ static bool is_path(const char *reference)
 	return access(reference, F_OK) == 0 || (has_slash && !has_at);
 }
 
+struct nearest {
+	int runs_fd;
+	const char *typed;
+	size_t least;
+	char job[TRK_RUN_TEXT_SIZE];
+};
+
+static int offer_job(void *data, const char *name)
+{
+	struct nearest *n = data;
+	struct trk_run *run = malloc(sizeof(*run));
+	size_t edits;
+
+	if (run && trk__record_read_start(n->runs_fd, name, run, NULL) == 0 &&
+	    (edits = trk__edits(n->typed, run->job)) < n->least && edits < strlen(n->typed)) {
+		n->least = edits;
+		memcpy(n->job, run->job, sizeof(n->job));
+	}
+	free(run);
+	return 0;
+}
+
+/* Complain about a reference that names no run or several, with what may have been meant. */
+static int reject(int runs_fd, const char *reference, int error, const struct trk_error *why)
+{
+	enum { EDITS_MAX = 2 };
+	struct nearest n = {.runs_fd = runs_fd, .typed = reference, .least = EDITS_MAX + 1};
+
+	if (error == -TRK_E_NORUN)
+		(void) trk__store_each(runs_fd, offer_job, &n, NULL);
+	if (n.job[0])
+		cli_complain("%s. Did you mean: %s", why->message, n.job);
+	else
+		cli_complain("%s. Try: resource-tracker history", why->message);
+	return error == -TRK_E_NORUN ? EXIT_NODATA : EXIT_ERROR;
+}
+
 int cli_run_find(const char *dir, const char *reference, struct cli_run_file *ret)
 {
 	struct trk_error error = {.code = 0};
@@ -76,8 +114,11 @@ int cli_run_find(const char *dir, const char *reference, struct cli_run_file *re
 	ret->path = ret->name;
 	if (r == 0)
 		return 0;
+	r = r == -TRK_E_NORUN || r == -TRK_E_AMBIGUOUS
+		    ? reject(ret->dirfd, reference, r, &error)
+		    : cli_fail("", r == -EINVAL ? -EIO : r, &error);
 	cli_run_close(ret);
-	return cli_fail("", r == -EINVAL ? -EIO : r, &error);
+	return r;
 }
 
 void cli_run_close(struct cli_run_file *run)

@@ -17,7 +17,7 @@
 #include "base/trust.h"
 #include "recording/reader.h"
 
-enum { NAME_SIZE = 96, RUNS_MAX = 1000000 };
+enum { NAME_SIZE = 96, ID_DIGITS = 8, RUNS_MAX = 1000000 };
 
 /* mkdir -p, each new level 0700. */
 static int make_directories(const char *dir)
@@ -217,14 +217,17 @@ static int find_recent(int runs_fd, const struct listing *list, const char *refe
 	return -TRK_E_NORUN;
 }
 
+/* Without "r-", the start of an id needs some characters: less is a word. */
 static int find_prefix(const struct listing *list, const char *reference, char name[96])
 {
+	enum { BARE_MIN = 4 };
 	size_t len = strlen(reference), matches = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
 		const char *id = id_of(list->name[i]);
 
-		if (strncmp(id, reference, len) != 0 && strncmp(id + 2, reference, len) != 0)
+		if (strncmp(id, reference, len) != 0 &&
+		    (len < BARE_MIN || strncmp(id + 2, reference, len) != 0))
 			continue;
 		memcpy(name, list->name[i], NAME_SIZE);
 		matches++;
@@ -236,6 +239,21 @@ static int find_prefix(const struct listing *list, const char *reference, char n
 	return matches ? -TRK_E_AMBIGUOUS : -TRK_E_NORUN;
 }
 
+/* A job's name, "cafe" say, may also be the start of an id: the job is meant. */
+static int find_named(int runs_fd, const struct listing *list, const char *reference, char name[96])
+{
+	const char *end = reference + strlen(reference);
+	int r = find_prefix(list, reference, name);
+	char of_job[NAME_SIZE];
+
+	if (r == 0 && ((*reference && reference[1] == '-') || end - reference == ID_DIGITS))
+		return 0;
+	if (find_recent(runs_fd, list, reference, end, of_job) < 0)
+		return r;
+	memcpy(name, of_job, NAME_SIZE);
+	return 0;
+}
+
 int trk__store_find(int runs_fd, const char *reference, char name[96],
 		    struct trk_store_refused *ret_refused, struct trk_error *reterr)
 {
@@ -245,11 +263,10 @@ int trk__store_find(int runs_fd, const char *reference, char name[96],
 
 	if (ret_refused)
 		*ret_refused = list.refused;
-	if (r == 0)
-		r = at ? find_recent(runs_fd, &list, reference, at, name)
-		       : find_prefix(&list, reference, name);
-	if (r == -TRK_E_NORUN && !at) /* the name of a job: its last run */
-		r = find_recent(runs_fd, &list, reference, reference + strlen(reference), name);
+	if (r == 0 && at)
+		r = find_recent(runs_fd, &list, reference, at, name);
+	else if (r == 0)
+		r = find_named(runs_fd, &list, reference, name);
 	free(list.name);
 	if (r < 0)
 		(void) trk__error_set(reterr, r, NULL, "%s: %s", reference, trk__strerror(r));

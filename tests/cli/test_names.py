@@ -13,7 +13,15 @@ def test_the_name_of_a_job_stands_for_its_last_run(rt, tmp_path):
     assert rt.run("show", "pd", "--json").json()["run"]["id"] == last
     assert rt.run("show", "pd@-2", "--json").json()["run"]["id"] != last
     done = rt.run("show", "dp")
-    assert done.rc == 4 and "dp: no such run" in done.stderr
+    assert done.rc == 4 and done.stderr.endswith("dp: no such run. Try: resource-tracker history\n")
+
+
+@pytest.mark.parametrize("verb", ["show", "stats", "export", "report", "recommend", "lines", "top"])
+def test_a_job_that_is_mistyped_is_told_what_was_meant(rt, verb):
+    rt.track("true", flags=("-n", "nightly"))
+    done = rt.run(verb, "nihgtly")
+    assert done.rc == 4
+    assert done.stderr == "resource-tracker: nihgtly: no such run. Did you mean: nightly\n"
 
 
 @pytest.mark.parametrize("args, want", [

@@ -164,12 +164,40 @@ static void an_id_or_its_prefix_finds_the_run(void **state)
 	assert_finds(&s, "r-bb000004", 3);
 	assert_finds(&s, "r-b", 3);
 	assert_finds(&s, "bb000004", 3);
-	assert_finds(&s, "c", 4);
+	assert_finds(&s, "bb00", 3);
+	assert_finds(&s, "r-c", 4);
 	assert_fails(&s, "r-a", -TRK_E_AMBIGUOUS);
-	assert_fails(&s, "aa", -TRK_E_AMBIGUOUS);
-	assert_finds(&s, "ab", 2);
+	assert_fails(&s, "aa00", -TRK_E_AMBIGUOUS);
+	assert_fails(&s, "c", -TRK_E_NORUN);
+	assert_finds(&s, "r-ab", 2);
 	assert_fails(&s, "r-dd", -TRK_E_NORUN);
 	assert_fails(&s, "r-bb0000045", -TRK_E_NORUN);
+	store_release(&s, RUNS);
+}
+
+static void a_job_with_the_name_of_an_ids_start_is_meant(void **state)
+{
+	struct trk_run run;
+	char later[96], name[96];
+	struct trk_writer *w;
+	struct store s;
+
+	(void) state;
+	store_init(&s, RUNS);
+	run_init(&run);
+	run.start_ns = UINT64_C(6000000000);
+	(void) snprintf(run.id, sizeof(run.id), "r-dd000006");
+	(void) snprintf(run.job, sizeof(run.job), "bb00");
+	trk__store_name(&run, later);
+	w = trk__writer_new(s.fd, later, &run, 0, NULL);
+	assert_non_null(w);
+	trk__writer_free(w);
+	assert_int_equal(trk__store_find(s.fd, "bb00", name, NULL, NULL), 0);
+	assert_string_equal(name, later);
+	assert_finds(&s, "r-bb00", 3);
+	assert_finds(&s, "bb000", 3);
+	assert_finds(&s, "bb000004", 3);
+	assert_int_equal(unlinkat(s.fd, later, 0), 0);
 	store_release(&s, RUNS);
 }
 
@@ -294,6 +322,7 @@ int main(void)
 		cmocka_unit_test(names_sort_by_start_and_hold_the_id),
 		cmocka_unit_test(ids_are_new_each_time),
 		cmocka_unit_test(an_id_or_its_prefix_finds_the_run),
+		cmocka_unit_test(a_job_with_the_name_of_an_ids_start_is_meant),
 		cmocka_unit_test(at_counts_from_the_end),
 		cmocka_unit_test(a_job_and_at_count_among_its_own_runs),
 		cmocka_unit_test(an_empty_store_has_no_run),
