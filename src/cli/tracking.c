@@ -165,6 +165,9 @@ static int open_outputs(struct outputs *out, const struct track_settings *s,
 {
 	bool live = s->report && *s->report && strcmp(s->report, "-") != 0 && !s->no_recording;
 
+	if (s->report_every_ns && !live)
+		cli_complain("--report-every: no page is written meanwhile. Try: --report=FILE, "
+			     "with a recording");
 	*out = (struct outputs){.settings = s, .hooks = s->hooks};
 	out->hooks.dir = s->dir;
 	trk__alert_live_init(&out->alerts);
