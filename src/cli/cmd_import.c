@@ -52,7 +52,8 @@ static int import_file(const struct settings *s, int runs_fd, const char *file)
 	if (r < 0)
 		cli_complain("%s%s", error.message,
 			     r == -TRK_E_UNSUPPORTED && !strstr(error.message, "Try:")
-				     ? ". Try: --from FORMAT"
+				     ? ". Formats: snapshot, csv, jsonl, gnu-time (time -v), "
+				       "snakemake, nextflow, sacct (-P), autometric"
 				     : "");
 	if (result.runs + result.known) {
 		printf("%s: %zu run%s added", file, result.runs, plural(result.runs));

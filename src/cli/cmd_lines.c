@@ -120,6 +120,9 @@ static int print(const struct settings *s, const struct trk_run_lines *l, struct
 /* Report why there are no lines. */
 static int nothing(const struct trk_record *r)
 {
+	if (!strcmp(r->run.kind, "import"))
+		return cli_reject(EXIT_NODATA, "lines: %s: no stacks: another tool has recorded it",
+				  r->run.id);
 	cli_complain(r->lines ? "lines: %s: no process of the run was read as Python"
 			      : "lines: %s: no stacks. It ran with --lines off, or it ran no "
 				"Python and used hardly any CPU time or was interrupted too often",

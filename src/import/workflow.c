@@ -122,7 +122,7 @@ struct slurm_job {
 	char id[64], name[TRK_RUN_TEXT_SIZE];
 	struct trk_imp_totals t;
 	double start_s;
-	bool open;
+	bool open, ended;
 };
 
 static double larger(double a, double b)
@@ -135,7 +135,7 @@ static int slurm_end(struct trk_importing *i, struct slurm_job *j)
 	if (!j->open)
 		return 0;
 	j->open = false;
-	if (!(j->t.duration_s > 0)) { /* never ran */
+	if (!(j->t.duration_s > 0) || !j->ended) { /* never ran, or its figures will change */
 		i->result->skipped++;
 		return 0;
 	}
@@ -159,21 +159,38 @@ static double request_of(const struct trk_delimited *d, const struct sacct *c)
 	return (*rest == 'c' ? bytes * cpus : bytes) / MIB;
 }
 
+static bool starts_with_any(const char *state, const char *const *words)
+{
+	while (*words && strncmp(state, *words, strlen(*words)) != 0)
+		words++;
+	return *words != NULL;
+}
+
+/* sacct shows no CPU time and memory of a job that runs. */
+static bool has_ended(const char *state)
+{
+	static const char *const others[] = {"PENDING",     "RUNNING",   "SUSPENDED", "COMPLETING",
+					     "CONFIGURING", "REQUEUED",  "RESIZING",  "STOPPED",
+					     "SIGNALING",   "STAGE_OUT", NULL};
+
+	return !starts_with_any(state, others);
+}
+
 static void slurm_verdict(struct trk_imp_totals *t, const char *state, const char *exit)
 {
+	static const char *const timeouts[] = {"TIMEOUT", "DEADLINE", NULL};
+	static const char *const stops[] = {"CANCELLED", "PREEMPTED", "NODE_FAIL",
+					    "BOOT_FAIL", "REVOKED",   NULL};
 	int code = -1, signal = 0;
 
 	if (sscanf(exit, "%3d:%3d", &code, &signal) >= 1 && code >= 0 && code < 256)
 		t->code = code;
 	if (!strncmp(state, "OUT_OF_ME", 9)) {
 		t->verdict = TRK_VERDICT_OUT_OF_MEMORY;
-	} else if (!strncmp(state, "TIMEOUT", 7)) {
+	} else if (starts_with_any(state, timeouts)) {
 		t->verdict = TRK_VERDICT_TIMEOUT;
-	} else if (!strncmp(state, "CANCELLED", 9) || !strncmp(state, "PREEMPTED", 9) ||
-		   !strncmp(state, "NODE_FAIL", 9)) {
+	} else if (starts_with_any(state, stops)) {
 		t->verdict = TRK_VERDICT_STOPPED;
-	} else if (!strncmp(state, "RUNNING", 7)) {
-		t->verdict = TRK_VERDICT_RUNNING;
 	} else if (signal > 0 && signal < 65) {
 		t->verdict = TRK_VERDICT_SIGNALLED;
 		t->signal = signal;
@@ -193,6 +210,7 @@ static void slurm_first(struct slurm_job *j, const struct trk_delimited *d, cons
 	j->start_s = trk__value_date(trk__delimited_text(d, c->start));
 	j->t.request_mib = request_of(d, c);
 	j->t.request_cpu = trk__delimited_number(d, c->cpus);
+	j->ended = has_ended(trk__delimited_text(d, c->state));
 	slurm_verdict(&j->t, trk__delimited_text(d, c->state), trk__delimited_text(d, c->exit));
 }
 

@@ -417,9 +417,12 @@ static void add_total(struct trk_doc *d, struct trk_doc_section *s, const struct
 					     trk__doc_value(d, trk__human_energy, joules->value)));
 	if (r->run.pid && r->samples < SAMPLES_MIN && !d->lead &&
 	    r->outcome.verdict != TRK_VERDICT_RUNNING)
-		trk__doc_item_of(
-			d, t,
-			(struct trk_doc_item){.text = "too short to advise", .brief = "too short"});
+		trk__doc_item_of(d, t,
+				 strcmp(r->run.kind, "import") != 0
+					 ? (struct trk_doc_item){.text = "too short to advise",
+								 .brief = "too short"}
+					 : (struct trk_doc_item){.text = "imported totals alone",
+								 .brief = "totals alone"});
 }
 
 /* Swap, and memory that no process maps and that is not in the peak, as its owner is unknown. */

@@ -264,8 +264,25 @@ def test_advice_follows_the_size_of_the_input(rt):
     assert 8900 <= request()["request_mib"] < 12000
 
 
+def test_sacct_keeps_jobs_that_have_ended_alone(rt):
+    head = "JobID|JobName|State|ExitCode|Elapsed|TotalCPU|MaxRSS|ReqMem|AllocCPUS|Start\n"
+    states = ["RUNNING", "SUSPENDED", "COMPLETING", "REQUEUED", "DEADLINE", "BOOT_FAIL", "COMPLETED"]
+    rows = [f"{7 + i}|{state.lower()}|{state}|0:0|00:10:00|00:05:00|1G|4G|2|2026-02-0{1 + i}T08:00:00\n"
+            for i, state in enumerate(states)]
+    (rt.home / "states.txt").write_text(head + "".join(rows))
+    assert "3 runs added, 4 rows skipped (sacct)" in rt.run("import", "states.txt").stdout
+    ends = {run["job"]: run["verdict"] for run in rt.run("history", "--json").json()["runs"]}
+    assert ends == {"deadline": "timeout", "boot_fail": "stopped", "completed": "exited"}
+    text = rt.run("show", "completed").stdout
+    assert "totals alone" in text and "too short" not in text
+    lines = rt.run("lines", "completed")
+    assert lines.rc == 4 and lines.stderr.endswith("no stacks: another tool has recorded it\n")
+    page = rt.run("report", "completed", "--format", "md", "-o", "-").stdout
+    assert "What else the machine did is not known" in page and "Others did more" not in page
+
+
 @pytest.mark.parametrize("content, words", [
-    (b"hello\n", "not a file that can be imported"),
+    (b"hello\n", "not a file that can be imported. Formats: snapshot, csv"),
     (b"", "not a file that can be imported"),
     (b'{"process_metrics": [{"timestamp": 1', "a comma or } is missing (line 1, column 37)"),
     (b'{"process_metrics": [], "system_metrics": []}', "no run in it"),

@@ -167,6 +167,19 @@ static void wall_of_course(struct trk_doc *d, const struct trk_report_work *w,
 			      "locks, and waits that were not measured.");
 }
 
+static const char *estimate_words(const struct trk_record *record)
+{
+	if (isnan(trk__stats_get(record->stats, TRK_SYSTEM_CPU_USAGE).mean))
+		return "Estimated: on CPU is at most the time in which a task of the job ran. What "
+		       "else the machine did is not known, so the waits are not divided.";
+	return is_mainly_the_job(record)
+		       ? "Estimated: on CPU is at most the time in which a task of the job ran; "
+			 "waits are the whole machine's where the job was not on a CPU."
+		       : "Estimated: on CPU is at most the time in which a task of the job ran. "
+			 "Others did more on this machine than the job, so its waits are not "
+			 "divided.";
+}
+
 void trk__section_wall_time(struct trk_doc *d, struct trk_doc_section *s,
 			    const struct trk_report_work *w)
 {
@@ -189,15 +202,7 @@ void trk__section_wall_time(struct trk_doc *d, struct trk_doc_section *s,
 	}
 	add_parts(d, s, &split, facts->wall_s);
 	if (!w->in->wall)
-		trk__doc_note(
-			d, s,
-			is_mainly_the_job(w->in->record)
-				? "Estimated: on CPU is at most the time in which a task of the "
-				  "job ran; waits are the whole machine's where the job was not "
-				  "on a CPU."
-				: "Estimated: on CPU is at most the time in which a task of the "
-				  "job ran. Others did more on this machine than the job, so its "
-				  "waits are not divided.");
+		trk__doc_note(d, s, estimate_words(w->in->record));
 	if (split.other_holds_unknown && split.share[TRK_WALL_OTHER] > 0)
 		trk__doc_note(d, s,
 			      "Other is the rest, which cannot be divided: network, sleep, "
