@@ -42,52 +42,77 @@ static const char *program_of(const struct trk_helper_options *o, char *path)
 	return find_installed(path) ? path : "resource-tracker"; /* then looked for in PATH */
 }
 
+static size_t count_of(char *const *words)
+{
+	size_t n = 0;
+
+	while (words && words[n])
+		n++;
+	return n;
+}
+
+static size_t add_all(const char **word, size_t n, char *const *words)
+{
+	for (size_t i = 0; i < count_of(words); i++)
+		word[n++] = words[i];
+	return n;
+}
+
+static size_t add_options(const char **word, size_t n, const struct trk_helper_options *o)
+{
+	const struct {
+		bool is_set;
+		const char *option, *value;
+	} options[] = {
+		{o->job, "--job", o->job},
+		{o->one_process, "--no-children", NULL},
+		{o->no_system, "--no-system", NULL},
+		{!o->argv, "--detach", NULL},
+		{!o->argv && o->temporary, "--temporary", NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (!options[i].is_set)
+			continue;
+		word[n++] = options[i].option;
+		if (options[i].value)
+			word[n++] = options[i].value;
+	}
+	return n;
+}
+
 /* The arguments of the program; `text` holds the generated ones. */
 static char **words_of(const struct trk_helper_options *o, int control_fd, char text[3][32])
 {
-	size_t n = 0, extra = 0, more = 0;
-	const char **word;
+	const char *const first[] = {"resource-tracker",
+				     "internal",
+				     o->argv  ? "run"
+				     : o->pid ? "attach"
+					      : "system",
+				     "--quiet",
+				     "--control-fd",
+				     text[0],
+				     "--interval",
+				     text[1],
+				     "--recording",
+				     o->dir};
+	size_t n = sizeof(first) / sizeof(first[0]);
+	const char **word =
+		calloc(WORDS_MAX + count_of(o->argv) + count_of(o->more), sizeof(*word));
 
-	while (o->argv && o->argv[extra])
-		extra++;
-	while (o->more && o->more[more])
-		more++;
-	word = calloc(WORDS_MAX + extra + more, sizeof(*word));
 	if (!word)
 		return NULL;
 	(void) snprintf(text[0], 32, "%d", control_fd);
 	(void) snprintf(text[1], 32, "%llums",
 			(unsigned long long) (o->interval_ns / TRK_NS_PER_MS));
 	(void) snprintf(text[2], 32, "%d", (int) o->pid);
-	word[n++] = "resource-tracker";
-	word[n++] = "internal";
-	word[n++] = o->argv ? "run" : o->pid ? "attach" : "system";
-	word[n++] = "--quiet";
-	word[n++] = "--control-fd";
-	word[n++] = text[0];
-	word[n++] = "--interval";
-	word[n++] = text[1];
-	word[n++] = "--recording";
-	word[n++] = o->dir;
-	if (o->job) {
-		word[n++] = "--job";
-		word[n++] = o->job;
-	}
-	if (o->one_process)
-		word[n++] = "--no-children";
-	if (o->no_system)
-		word[n++] = "--no-system";
-	if (!o->argv)
-		word[n++] = "--detach";
-	for (size_t i = 0; i < more; i++)
-		word[n++] = o->more[i];
-	if (!o->argv && o->temporary)
-		word[n++] = "--temporary";
+	memcpy(word, first, sizeof(first));
+	n = add_options(word, n, o);
+	n = add_all(word, n, o->more);
 	word[n++] = "--";
 	if (o->pid)
 		word[n++] = text[2];
-	for (size_t i = 0; i < extra; i++)
-		word[n++] = o->argv[i];
+	(void) add_all(word, n, o->argv);
 	return (char **) (void *) word;
 }
 

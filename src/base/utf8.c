@@ -2,32 +2,6 @@
 
 #include <string.h>
 
-size_t trk__utf8_length(const char *text, size_t left)
-{
-	const unsigned char *s = (const unsigned char *) text;
-	size_t n, i;
-	uint32_t code;
-
-	if (s[0] < 0x80)
-		return 1;
-	n = s[0] >= 0xf0 && s[0] < 0xf5   ? 4
-	    : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-	    : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-					  : 0;
-	if (n == 0 || n > left)
-		return 0;
-	code = s[0] & (0xffu >> (n + 1));
-	for (i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (s[i] & 0x3fu);
-	}
-	if ((n == 3 && (code < 0x800 || (code >= 0xd800 && code < 0xe000))) ||
-	    (n == 4 && (code < 0x10000 || code > 0x10ffff)))
-		return 0;
-	return n;
-}
-
 uint32_t trk__utf8_code(const char *text, size_t size)
 {
 	const unsigned char *s = (const unsigned char *) text;
@@ -36,6 +10,24 @@ uint32_t trk__utf8_code(const char *text, size_t size)
 	for (size_t i = 1; i < size; i++)
 		code = code << 6 | (s[i] & 0x3fu);
 	return code;
+}
+
+size_t trk__utf8_length(const char *text, size_t left)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* code by bytes */
+	const unsigned char *s = (const unsigned char *) text;
+	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc0 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+	uint32_t code;
+
+	if (n == 1)
+		return 1;
+	if (n == 0 || n > left || s[0] > 0xf4)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	code = trk__utf8_code(text, n);
+	return code < least[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : n;
 }
 
 static bool is_within(uint32_t code, const uint32_t ranges[][2], size_t count)

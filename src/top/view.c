@@ -309,34 +309,41 @@ static void draw_spent(struct trk_frame *f, const struct trk_facts *facts, int y
 		trk__frame_right(f, f->columns - 1, y, TRK_STYLE_DIM, usual);
 }
 
+/* The sign of a phase: it is the one of this moment, it is over, or it is to come. */
+static const char *phase_sign(const struct trk_frame *f, const struct trk_facts *facts, size_t i)
+{
+	if (i == facts->phase)
+		return f->utf8 ? "\u25b6" : ">";
+	if (facts->phase != SIZE_MAX && i < facts->phase)
+		return f->utf8 ? "\u2713" : "+";
+	return f->utf8 ? "\u00b7" : ".";
+}
+
 /* "train ▶ 19 m (usual 1 h 03 m, 44 m to go)". */
 static int draw_one_phase(struct trk_frame *f, const struct trk_facts *facts, size_t i, int x,
 			  int y)
 {
 	const struct trk_run_phase *p = &facts->times->phase[i];
-	bool now = i == facts->phase, over = facts->phase != SIZE_MAX && i < facts->phase;
+	bool now = i == facts->phase;
 	/* The breakdown of a running job may be older than this moment. */
 	bool open = now && (facts->t_s < p->end_s || facts->running);
 	double seconds = (open ? facts->t_s : p->end_s) - p->start_s;
-	double usual = facts->usual ? trk__usual_phase_s(facts->usual, facts->times, i) : NAN;
+	double usual =
+		now && facts->usual ? trk__usual_phase_s(facts->usual, facts->times, i) : NAN;
 	char name[TRK_MARK_NAME_SIZE], a[TRK_HUMAN_SIZE], b[TRK_HUMAN_SIZE];
 
 	trk__facts_phase_name(facts->times, i, name, sizeof(name));
 	x = trk__frame_put(f, x, y, 24, now ? TRK_STYLE_BOLD : TRK_STYLE_PLAIN, name);
 	x = trk__frame_printf(f, x, y, now ? TRK_STYLE_GREEN : TRK_STYLE_DIM, " %s %s",
-			      now       ? f->utf8 ? "\u25b6" : ">"
-			      : over    ? f->utf8 ? "\u2713" : "+"
-			      : f->utf8 ? "\u00b7"
-					: ".",
-			      trk__human_rough_seconds(a, seconds));
-	if (now && !isnan(usual) && usual > seconds && facts->running)
-		x = trk__frame_printf(f, x, y, TRK_STYLE_DIM, " (usual %s, %s to go)",
-				      trk__human_rough_seconds(a, usual),
+			      phase_sign(f, facts, i), trk__human_rough_seconds(a, seconds));
+	if (isnan(usual))
+		return x;
+	x = trk__frame_printf(f, x, y, TRK_STYLE_DIM, " (usual %s",
+			      trk__human_rough_seconds(a, usual));
+	if (usual > seconds && facts->running)
+		x = trk__frame_printf(f, x, y, TRK_STYLE_DIM, ", %s to go",
 				      trk__human_rough_seconds(b, usual - seconds));
-	else if (now && !isnan(usual))
-		x = trk__frame_printf(f, x, y, TRK_STYLE_DIM, " (usual %s)",
-				      trk__human_rough_seconds(a, usual));
-	return x;
+	return trk__frame_printf(f, x, y, TRK_STYLE_DIM, ")");
 }
 
 static void draw_phases(struct trk_frame *f, const struct trk_facts *facts, int y)

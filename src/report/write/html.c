@@ -21,12 +21,34 @@ static void element(struct trk_buf *b, const char *open, const char *text, const
 
 /* ---- tables ---- */
 
+static void cell_class(struct trk_buf *b, const struct trk_doc_cell *c, enum trk_cell_kind kind)
+{
+	const char *shape = kind == TRK_CELL_NUMBER ? "n" : kind == TRK_CELL_BAR ? "b" : "";
+
+	if (*shape || c->tone || !c->text)
+		trk__buf_printf(b, " class=\"%s%s%s%s\"", shape, c->text ? "" : " none",
+				c->tone ? " " : "", trk__html_tones[c->tone]);
+}
+
+static void cell_content(struct trk_buf *b, const struct trk_doc_cell *c, enum trk_cell_kind kind)
+{
+	bool code = kind == TRK_CELL_CODE;
+
+	if (!c->text) {
+		trk__buf_puts(b, "\u2014");
+		return;
+	}
+	if (kind == TRK_CELL_BAR)
+		trk__svg_bar(b, c->value, c->second);
+	trk__buf_puts(b, code ? "<code>" : "");
+	trk__html_rich(b, c->text);
+	trk__buf_puts(b, code ? "</code>" : "");
+}
+
 /* label: of the column, for narrow windows, where a row becomes a card; or NULL. */
 static void cell(struct trk_buf *b, const struct trk_doc_cell *c, enum trk_cell_kind kind,
 		 const char *label, bool head, bool sortable)
 {
-	bool right = kind == TRK_CELL_NUMBER;
-
 	trk__buf_printf(b, "<%s", head ? "th scope=\"row\"" : "td");
 	if (label && !head) {
 		trk__buf_puts(b, " data-label=\"");
@@ -35,25 +57,9 @@ static void cell(struct trk_buf *b, const struct trk_doc_cell *c, enum trk_cell_
 	}
 	if (sortable && !isnan(c->value))
 		trk__buf_printf(b, " data-v=\"%.6g\"", c->value);
-	if (right || c->tone || kind == TRK_CELL_BAR || !c->text)
-		trk__buf_printf(b, " class=\"%s%s%s%s\"",
-				right                  ? "n"
-				: kind == TRK_CELL_BAR ? "b"
-						       : "",
-				c->text ? "" : " none", c->tone ? " " : "",
-				trk__html_tones[c->tone]);
+	cell_class(b, c, kind);
 	trk__buf_putc(b, '>');
-	if (!c->text) {
-		trk__buf_puts(b, "\u2014");
-	} else {
-		if (kind == TRK_CELL_BAR)
-			trk__svg_bar(b, c->value, c->second);
-		if (kind == TRK_CELL_CODE)
-			trk__buf_puts(b, "<code>");
-		trk__html_rich(b, c->text);
-		if (kind == TRK_CELL_CODE)
-			trk__buf_puts(b, "</code>");
-	}
+	cell_content(b, c, kind);
 	trk__buf_puts(b, head ? "</th>" : "</td>");
 }
 
