@@ -13,13 +13,11 @@
 
 enum { SUMMARY_MAX = 4 * 1024 * 1024 };
 
-_Static_assert(TRK_ERR_FORMAT == TRK_E_FORMAT && TRK_ERR_VERSION == TRK_E_VERSION &&
-		       TRK_ERR_DAMAGED == TRK_E_DAMAGED && TRK_ERR_NODATA == TRK_E_NODATA &&
-		       TRK_ERR_NORUN == TRK_E_NORUN && TRK_ERR_AMBIGUOUS == TRK_E_AMBIGUOUS &&
-		       TRK_ERR_UNSUPPORTED == TRK_E_UNSUPPORTED && TRK_ERR_RANGE == TRK_E_RANGE &&
-		       TRK_ERR_SYMLINK == TRK_E_SYMLINK && TRK_ERR_UNTRUSTED == TRK_E_UNTRUSTED &&
-		       TRK_ERR_NOTFILE == TRK_E_NOTFILE,
-	       "the public codes equal the internal ones");
+/* The public codes equal the internal ones, and none is missing. */
+#define X(name, value, text)                                                                       \
+	_Static_assert(TRK_ERR_##name == TRK_E_##name, "TRK_ERR_" #name " differs");
+TRK_ERROR_LIST(X)
+#undef X
 _Static_assert(TRK_UNKNOWN == (int) TRK_QUALITY_UNKNOWN && TRK_EXACT == (int) TRK_QUALITY_EXACT &&
 		       TRK_AT_LEAST == (int) TRK_QUALITY_AT_LEAST &&
 		       TRK_AT_MOST == (int) TRK_QUALITY_AT_MOST &&

@@ -17,7 +17,7 @@ const char *trk__strerror(int code)
 		code = -code;
 	switch (code) {
 #define X(name, value, text)                                                                       \
-	case name:                                                                                 \
+	case TRK_E_##name:                                                                         \
 		return text;
 		TRK_ERROR_LIST(X)
 #undef X

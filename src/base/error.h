@@ -9,22 +9,23 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* The codes of this library lie above every errno. The names and texts are the public ones. */
+/* The codes of this library, TRK_E_ followed by the name; they lie above every errno. The public
+ * header has the same codes as TRK_ERR_, which src/api/recording.c compares with this list. */
 #define TRK_ERROR_LIST(X)                                                                          \
-	X(TRK_E_FORMAT, 4001, "not a resource-tracker recording")                                  \
-	X(TRK_E_VERSION, 4002, "recording made by a newer version of resource-tracker")            \
-	X(TRK_E_DAMAGED, 4003, "damaged recording")                                                \
-	X(TRK_E_NODATA, 4004, "no data")                                                           \
-	X(TRK_E_NORUN, 4005, "no such run")                                                        \
-	X(TRK_E_AMBIGUOUS, 4006, "more than one run matches")                                      \
-	X(TRK_E_UNSUPPORTED, 4007, "not supported by this kernel")                                 \
-	X(TRK_E_RANGE, 4008, "out of range")                                                       \
-	X(TRK_E_SYMLINK, 4009, "a symbolic link stands there, and is not followed")                \
-	X(TRK_E_UNTRUSTED, 4010, "another user owns it or may write to it")                        \
-	X(TRK_E_NOTFILE, 4011, "not a regular file")
+	X(FORMAT, 4001, "not a resource-tracker recording")                                        \
+	X(VERSION, 4002, "recording made by a newer version of resource-tracker")                  \
+	X(DAMAGED, 4003, "damaged recording")                                                      \
+	X(NODATA, 4004, "no data")                                                                 \
+	X(NORUN, 4005, "no such run")                                                              \
+	X(AMBIGUOUS, 4006, "more than one run matches")                                            \
+	X(UNSUPPORTED, 4007, "not supported by this kernel")                                       \
+	X(RANGE, 4008, "out of range")                                                             \
+	X(SYMLINK, 4009, "a symbolic link stands there, and is not followed")                      \
+	X(UNTRUSTED, 4010, "another user owns it or may write to it")                              \
+	X(NOTFILE, 4011, "not a regular file")
 
 enum trk_error_code {
-#define X(name, value, text) name = (value),
+#define X(name, value, text) TRK_E_##name = (value),
 	TRK_ERROR_LIST(X)
 #undef X
 };
