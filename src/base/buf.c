@@ -1,6 +1,7 @@
 #include "base/buf.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,15 +83,15 @@ void trk__buf_integer(struct trk_buf *b, long value)
 }
 
 /* First print into the available room; print again only if the buffer had to grow. */
-void trk__buf_vprintf(struct trk_buf *b, const char *format, va_list args)
+void trk__buf_printf(struct trk_buf *b, const char *format, ...)
 {
 	size_t room = b->error || b->cap <= b->len ? 0 : b->cap - b->len;
-	va_list again;
+	va_list args;
 	int n;
 
-	va_copy(again, args);
-	n = vsnprintf(room ? b->data + b->len : NULL, room, format, again);
-	va_end(again);
+	va_start(args, format);
+	n = vsnprintf(room ? b->data + b->len : NULL, room, format, args);
+	va_end(args);
 	if (n >= 0 && (size_t) n < room && (size_t) n <= b->max - b->len) {
 		b->len += (size_t) n;
 		return;
@@ -99,17 +100,10 @@ void trk__buf_vprintf(struct trk_buf *b, const char *format, va_list args)
 		b->data[b->len] = '\0';
 	if (n < 0 || trk__buf_reserve(b, (size_t) n) < 0)
 		return;
-	(void) vsnprintf(b->data + b->len, (size_t) n + 1, format, args);
-	b->len += (size_t) n;
-}
-
-void trk__buf_printf(struct trk_buf *b, const char *format, ...)
-{
-	va_list args;
-
 	va_start(args, format);
-	trk__buf_vprintf(b, format, args);
+	(void) vsnprintf(b->data + b->len, (size_t) n + 1, format, args);
 	va_end(args);
+	b->len += (size_t) n;
 }
 
 void trk__buf_varint(struct trk_buf *b, uint64_t value)

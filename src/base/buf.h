@@ -5,7 +5,6 @@
 #ifndef TRK_BASE_BUF_H
 #define TRK_BASE_BUF_H
 
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,8 +30,6 @@ void trk__buf_putc(struct trk_buf *b, char c);
 void trk__buf_integer(struct trk_buf *b, long value);
 void trk__buf_printf(struct trk_buf *b, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-void trk__buf_vprintf(struct trk_buf *b, const char *format, va_list args)
-	__attribute__((format(printf, 2, 0)));
 
 /* Unsigned integer as a little-endian base-128 varint (1 to 10 bytes). */
 void trk__buf_varint(struct trk_buf *b, uint64_t value);

@@ -80,7 +80,7 @@ static int load_gzip(int fd, char **ret, size_t *retlen)
 	return r;
 }
 
-int trk__import_load(const char *path, char **ret, size_t *retlen, struct trk_error *reterr)
+static int load_text(const char *path, char **ret, size_t *retlen, struct trk_error *reterr)
 {
 	unsigned char head[2] = {0, 0};
 	/* O_NONBLOCK: a FIFO without a writer reads as empty, instead of blocking. */
@@ -117,7 +117,7 @@ int trk__import_file(const struct trk_import *import, enum trk_import_format for
 	struct stat st;
 	char *text = NULL;
 	size_t len = 0;
-	int r = trk__import_load(of.file, &text, &len, &error);
+	int r = load_text(of.file, &text, &len, &error);
 
 	if (r == 0) { /* on error `text` is not set */
 		if (!of.time_ns && stat(of.file, &st) == 0)

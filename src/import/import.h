@@ -60,13 +60,10 @@ const char *trk__import_name(enum trk_import_format format);
 int trk__import_find(const char *name);
 
 /* Load and import the file that `import` names. time_ns 0: the time at which the file was last
- * changed. The errors of trk__import_load and trk__import_text, each with the file in *reterr. */
+ * changed; it may be compressed with gzip. The errors of trk__import_text; -EFBIG past
+ * TRK_IMPORT_MAX_BYTES; -TRK_E_UNSUPPORTED for gzip without libz.so.1; -EBADMSG for a damaged one;
+ * each with the file in *reterr. */
 int trk__import_file(const struct trk_import *import, enum trk_import_format format,
 		     struct trk_import_result *ret, struct trk_error *reterr);
-
-/* Load a file, compressed with gzip or not; the caller frees *ret. 0; -EFBIG past
- * TRK_IMPORT_MAX_BYTES; -TRK_E_UNSUPPORTED for gzip without libz.so.1; -EBADMSG for a damaged
- * one. */
-int trk__import_load(const char *path, char **ret, size_t *retlen, struct trk_error *reterr);
 
 #endif

@@ -465,8 +465,9 @@ static void (*const rows[])(struct trk_doc *d, struct trk_doc_section *s,
 	add_lines, add_io,     add_total, add_other_memory, add_cost,
 };
 
-int trk__summary_make(const struct trk_record *r, const struct trk_summary_style *style,
-		      struct trk_doc *ret)
+/* The document; 0 or -ENOMEM. The caller releases, on success only. */
+static int make(const struct trk_record *r, const struct trk_summary_style *style,
+		struct trk_doc *ret)
 {
 	const struct summary in = {r, style, !style->brief && r->samples >= SAMPLES_MIN};
 
@@ -498,7 +499,7 @@ void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 		.width = style->width, .color = style->color, .utf8 = style->utf8};
 	struct trk_doc d;
 
-	if (trk__summary_make(r, style, &d) < 0) {
+	if (make(r, style, &d) < 0) {
 		b->error = -ENOMEM;
 		return;
 	}

@@ -23,10 +23,7 @@ struct trk_summary_style {
 	const struct trk_advice *advice; /* from all runs of the job; NULL: from this run only */
 };
 
-/* The document; 0 or -ENOMEM. The caller releases, on success only. */
-int trk__summary_make(const struct trk_record *r, const struct trk_summary_style *style,
-		      struct trk_doc *ret);
-/* As text in lines of at most `width` columns. */
+/* The summary as text in lines of at most `width` columns. */
 void trk__summary_text(struct trk_buf *b, const struct trk_record *r,
 		       const struct trk_summary_style *style);
 

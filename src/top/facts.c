@@ -10,8 +10,8 @@
 
 const char *const trk__facts_spent_names[TRK_SPENTS] = {"on CPU", "GPU", "disk", "memory",
 							"CPU queue"};
-const char *const trk__facts_spent_keys[TRK_SPENTS] = {"on_cpu", "on_gpu", "disk_wait",
-						       "memory_wait", "cpu_wait"};
+static const char *const spent_keys[TRK_SPENTS] = {"on_cpu", "on_gpu", "disk_wait", "memory_wait",
+						   "cpu_wait"};
 
 const char *trk__facts_sort_name(enum trk_facts_sort sort)
 {
@@ -289,7 +289,7 @@ static void json_spent(struct trk_json *j, const char *key, const double *share,
 {
 	trk__json_key_open(j, key, '{');
 	for (int i = 0; i < TRK_SPENTS; i++)
-		trk__json_key_double(j, trk__facts_spent_keys[i], share[i]);
+		trk__json_key_double(j, spent_keys[i], share[i]);
 	trk__json_key_double(j, "other", other);
 	trk__json_close(j, '}');
 }

@@ -67,9 +67,8 @@ void trk__facts_of_row(const struct trk_record *record, const struct trk_sample 
 
 /* Names of enum trk_facts_sort. */
 const char *trk__facts_sort_name(enum trk_facts_sort sort);
-/* Names of enum trk_spent on the screen and in the JSON. */
-extern const char *const trk__facts_spent_names[TRK_SPENTS],
-	*const trk__facts_spent_keys[TRK_SPENTS];
+/* Names of enum trk_spent on the screen. */
+extern const char *const trk__facts_spent_names[TRK_SPENTS];
 
 /* "load", or "phase 2" where it has no name. */
 void trk__facts_phase_name(const struct trk_time_breakdown *c, size_t phase, char *text,

@@ -130,7 +130,8 @@ const char *trk__lanes_command(struct trk_doc *d, const struct trk_program_log *
 
 /* ---- bars ---- */
 
-double trk__lanes_share(const struct trk_doc *d, int64_t at_ms)
+/* Position of a moment in the run, 0 to 1. */
+static double share_of(const struct trk_doc *d, int64_t at_ms)
 {
 	double share = (double) at_ms / 1e3 / d->duration_s;
 
@@ -141,8 +142,8 @@ static struct trk_doc_bar make_bar(struct trk_doc *d, const struct trk_program_l
 				   const struct trk_program_story *story, size_t span)
 {
 	const struct trk_process_span *s = &log->span[span];
-	struct trk_doc_bar bar = {.from = trk__lanes_share(d, s->start_ms),
-				  .to = trk__lanes_share(d, s->end_ms),
+	struct trk_doc_bar bar = {.from = share_of(d, s->start_ms),
+				  .to = share_of(d, s->end_ms),
 				  .cpu_s = (double) s->cpu_ms / 1e3,
 				  .peak_mib = s->peak_bytes ? (double) s->peak_bytes / MIB : NAN,
 				  .pid = s->pid};
@@ -355,8 +356,7 @@ static bool is_bar(const struct trk_doc_lane *lane, const struct trk_doc *d,
 		   const struct trk_process_span *s)
 {
 	for (size_t i = 0; i < lane->bars; i++)
-		if (lane->bar[i].pid == s->pid &&
-		    lane->bar[i].from == trk__lanes_share(d, s->start_ms))
+		if (lane->bar[i].pid == s->pid && lane->bar[i].from == share_of(d, s->start_ms))
 			return true;
 	return false;
 }
@@ -392,8 +392,8 @@ static void add_brief(struct trk_doc *d, const struct trk_process_span *s,
 	if (!lane->brief || d->briefs == BRIEF_MAX)
 		return;
 	one = &lane->brief[lane->briefs++];
-	one->from = trk__lanes_share(d, s->start_ms);
-	one->to = trk__lanes_share(d, s->end_ms);
+	one->from = share_of(d, s->start_ms);
+	one->to = share_of(d, s->end_ms);
 	one->cores = lived_s > 0 ? (double) s->cpu_ms / 1e3 / lived_s : 0;
 	d->briefs++;
 }
@@ -416,8 +416,8 @@ static void add_density(struct trk_doc *d, const struct trk_program_log *log,
 			continue;
 		lane->others++;
 		add_brief(d, s, lane);
-		event[events++] = (struct event){trk__lanes_share(d, s->start_ms), 1};
-		event[events++] = (struct event){trk__lanes_share(d, end_ms), -1};
+		event[events++] = (struct event){share_of(d, s->start_ms), 1};
+		event[events++] = (struct event){share_of(d, end_ms), -1};
 	}
 	if (events)
 		qsort(event, events, sizeof(*event), by_time);

@@ -24,8 +24,6 @@ size_t trk__lanes_choose(struct trk_doc *d, const struct trk_record *record,
  * recorded. */
 const char *trk__lanes_command(struct trk_doc *d, const struct trk_program_log *log,
 			       const struct trk_program_story *story, size_t span, size_t max);
-/* Position of a moment in the run, 0 to 1. */
-double trk__lanes_share(const struct trk_doc *d, int64_t at_ms);
 /* Fill the document's lanes. */
 void trk__lanes_make(struct trk_doc *d, const struct trk_record *record,
 		     const struct trk_program_story *story, size_t count);
