@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "service/service.h"
 
-enum { TRK_ALERT_LISTED_RULES = TRK_ALERT_RULES + TRK_ALERT_END_RULES };
+enum { TRK_ALERT_LISTED_RULES = (int) TRK_ALERT_RULES + (int) TRK_ALERT_END_RULES };
 
 /* All static. */
 struct trk_alert_listed_rule {

@@ -14,7 +14,8 @@
 #include "fuzz.h"
 
 static int runs_fd = -1;
-static char folder[] = "/tmp/trk-fuzz-XXXXXX";
+/* In memory: thousands of small files are made, each is written out before it is removed. */
+static char folder[] = "/dev/shm/trk-fuzz-XXXXXX";
 
 static void remove_folder(void)
 {
@@ -55,7 +56,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct trk_import_result result;
 
 	if (runs_fd < 0) {
-		FUZZ_CHECK(mkdtemp(folder));
+		if (!mkdtemp(folder)) {
+			(void) strcpy(folder, "/tmp/trk-fuzz-XXXXXX");
+			FUZZ_CHECK(mkdtemp(folder));
+		}
 		(void) atexit(remove_folder);
 		runs_fd = trk__open_dir_at(AT_FDCWD, folder);
 	}
