@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/file.h"
 #include "recording/store.h"
 
 static void keep_note(void *data, const char *text)
@@ -12,13 +11,6 @@ static void keep_note(void *data, const char *text)
 
 	if (!p->note[0])
 		(void) snprintf(p->note, sizeof(p->note), "%s", text);
-}
-
-static bool has_runs(const char *dir)
-{
-	TRK_FD_CLEANUP int runs_fd = *dir ? trk__store_open(dir, false, NULL) : -1;
-
-	return runs_fd >= 0;
 }
 
 /* Take the database named in the user's environment, and the usual directory. */
@@ -59,7 +51,7 @@ int trk__sources_open(struct trk_sources *ret, const struct trk_sources_named *n
 	s->data = ret;
 	if (named->of_user)
 		take_user(ret, named);
-	if (!with_history || !(named->history || s->history_url || has_runs(ret->dir)))
+	if (!with_history || !(named->history || s->history_url || trk__store_exists(ret->dir)))
 		return 0;
 	return trk__runs_history(s, 0, &ret->history, reterr);
 }

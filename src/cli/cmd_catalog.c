@@ -9,6 +9,7 @@
 #include "catalog/keeper.h"
 #include "cli/cli.h"
 #include "cli/environment.h"
+#include "cli/server_options.h"
 #include "service/catalog_info.h"
 #include "service/price_update.h"
 
@@ -22,12 +23,7 @@ struct settings {
 #define AT(field) offsetof(struct settings, field)
 
 static const struct cli_option options[] = {
-	{"catalog", 0, "FILE", "this catalogue instead of the built-in one", cli_set_text,
-	 AT(files.catalog)},
-	{"scores", 0, "FILE|none", "file with scores and further types", cli_set_text,
-	 AT(files.scores)},
-	{"prices", 0, "FILE|none", "file with own prices (those of catalog import)", cli_set_text,
-	 AT(files.prices)},
+	CLI_PRICE_OPTIONS(AT(files)),
 	{"date", 0, "DATE", "import: day of the prices (today)", cli_set_text, AT(date)},
 	{"from", 0, "SOURCE",
 	 "update: keeper, azure, aws, aws-spot, gcp, vultr, ovh, scaleway, skypilot, karpenter",
@@ -87,26 +83,13 @@ static void info_text(struct trk_buf *b, const struct trk_prices *k,
 			k->imported[0] ? k->imported : "none");
 }
 
-/* The prices for a verb. 0, or an exit status after having complained. */
-static int load(const struct trk_price_layers *layers, struct trk_prices *ret)
-{
-	struct trk_error error = {.code = 0};
-	int r = trk__prices_load(layers, ret, &error);
-
-	if (r < 0)
-		return cli_fail("catalog", r, &error);
-	if (ret->ignored.code)
-		cli_complain("%s", ret->ignored.message);
-	return 0;
-}
-
 static int info(const struct settings *s)
 {
 	const struct trk_price_layers layers = cli_price_layers(&s->files);
 	struct trk_prices k;
 	struct trk_buf b;
 	struct trk_catalog_tally *tally;
-	int r = load(&layers, &k);
+	int r = cli_prices_load("catalog", &layers, &k);
 
 	if (r != 0)
 		return r;

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/parse.h"
 #include "cli/named_runs.h"
 #include "cli/server_options.h"
@@ -124,13 +123,6 @@ static int write_answer(const struct settings *s, const struct trk_recommendatio
 	return r;
 }
 
-static bool has_runs(const struct trk_service *service)
-{
-	TRK_FD_CLEANUP int runs_fd = trk__store_open(service->dir, false, NULL);
-
-	return runs_fd >= 0 || service->history_url;
-}
-
 static int ask(struct settings *s, const struct trk_service *service, struct trk_history *h,
 	       const char *reference)
 {
@@ -158,7 +150,7 @@ static int find_and_ask(struct settings *s, const char *reference)
 	int r = 0;
 
 	/* Without any recording, complain about the reference. */
-	if (has_runs(&service))
+	if (service.history_url || trk__store_exists(service.dir))
 		h = cli_history_open(&service, &r);
 	if (!h && r != 0 && r != EXIT_NODATA)
 		return r;

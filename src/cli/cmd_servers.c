@@ -53,12 +53,7 @@ static const struct cli_option options[] = {
 	{"boot", 0, "DUR", "for run-cost: time paid before the job starts (none)", take_boot,
 	 AT(boot_ns)},
 	{"limit", 'n', "N", "how many to show, 0: all (10)", cli_set_text, AT(limit)},
-	{"catalog", 0, "FILE", "this catalogue instead of the built-in one", cli_set_text,
-	 AT(files.catalog)},
-	{"scores", 0, "FILE|none", "file with scores and further types", cli_set_text,
-	 AT(files.scores)},
-	{"prices", 0, "FILE|none", "file with own prices (those of catalog import)", cli_set_text,
-	 AT(files.prices)},
+	CLI_PRICE_OPTIONS(AT(files)),
 	{"online", 0, NULL, "fetch prices from the Keeper API of Spare Cores", cli_set_flag,
 	 AT(online)},
 	{"url", 0, "URL", "address of another Keeper", cli_set_text, AT(url)},
@@ -146,7 +141,6 @@ static int run(int argc, char **argv)
 		.order = "price",
 		.run_ns = UINT64_C(3600000000000),
 	};
-	struct trk_error error = {.code = 0};
 	struct trk_service service;
 	struct trk_prices prices;
 	uint64_t limit = 10;
@@ -161,11 +155,9 @@ static int run(int argc, char **argv)
 		return r;
 	service = cli_service("");
 	service.layers = cli_price_layers(&s.files);
-	r = trk__prices_load(&service.layers, &prices, &error);
-	if (r < 0)
-		return cli_fail("servers", r, &error);
-	if (prices.ignored.code)
-		cli_complain("%s", prices.ignored.message);
+	r = cli_prices_load("servers", &service.layers, &prices);
+	if (r != 0)
+		return r;
 	r = find(&s, &service, &prices.c, limit);
 	trk__prices_release(&prices);
 	return r;

@@ -5,6 +5,18 @@
 
 #include "base/parse.h"
 
+int cli_prices_load(const char *verb, const struct trk_price_layers *layers, struct trk_prices *ret)
+{
+	struct trk_error error = {.code = 0};
+	int r = trk__prices_load(layers, ret, &error);
+
+	if (r < 0)
+		return cli_fail(verb, r, &error);
+	if (ret->ignored.code)
+		cli_complain("%s", ret->ignored.message);
+	return 0;
+}
+
 int cli_take_list(void *settings, const struct cli_option *o, const char *value)
 {
 	struct cli_list *list = (struct cli_list *) (void *) ((char *) settings + o->offset);

@@ -6,6 +6,7 @@
 #include "catalog/needs.h"
 #include "cli/cli.h"
 #include "model/place.h"
+#include "service/prices.h"
 
 enum { CLI_LIST_MAX = 4096 };
 
@@ -59,6 +60,21 @@ int cli_take_instance_option(void *settings, const struct cli_option *o, const c
 	{"spot", 0, NULL, "price at the typical spot saving", cli_set_flag, at(spot)}, \
 	{"previous-generation", 0, NULL, "also types of previous generations", cli_set_flag, at(previous_generation)}
 /* clang-format on */
+
+/* Rows of a table of options for the struct trk_named_prices at this offset of the settings. */
+/* clang-format off */
+#define CLI_PRICE_OPTIONS(at) \
+	{"catalog", 0, "FILE", "this catalogue instead of the built-in one", cli_set_text, \
+	 (at) + offsetof(struct trk_named_prices, catalog)}, \
+	{"scores", 0, "FILE|none", "file with scores and further types", cli_set_text, \
+	 (at) + offsetof(struct trk_named_prices, scores)}, \
+	{"prices", 0, "FILE|none", "file with own prices (those of catalog import)", cli_set_text, \
+	 (at) + offsetof(struct trk_named_prices, prices)}
+/* clang-format on */
+
+/* Load the prices for a verb; the caller releases. 0, or an exit status after a complaint. */
+int cli_prices_load(const char *verb, const struct trk_price_layers *layers,
+		    struct trk_prices *ret);
 
 /* Convert the options to needs as text (which point into `wishes`), and to the numbers and flags of
  * a query. 0, or EXIT_USAGE after a complaint in the name of the verb. */

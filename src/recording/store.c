@@ -70,6 +70,13 @@ int trk__store_open(const char *dir, bool create, struct trk_error *reterr)
 	return fd;
 }
 
+bool trk__store_exists(const char *dir)
+{
+	TRK_FD_CLEANUP int runs_fd = *dir ? trk__store_open(dir, false, NULL) : -1;
+
+	return runs_fd >= 0;
+}
+
 void trk__store_new_id(struct trk_run *run)
 {
 	(void) snprintf(run->id, sizeof(run->id), "r-%08" PRIx32, trk__random_bits());

@@ -12,6 +12,8 @@
 /* Open (and create, mode 0700) DIR/runs. Returns a descriptor (the caller closes) or a negative
  * errno, with *reterr. create false: only open. */
 int trk__store_open(const char *dir, bool create, struct trk_error *reterr);
+/* Whether DIR ("": none) has a folder of recordings that may be used. */
+bool trk__store_exists(const char *dir);
 
 /* Set a new id for the run, whose start_ns is set. */
 void trk__store_new_id(struct trk_run *run);

@@ -7,7 +7,6 @@
 enum {
 	TRK_CHART_BINS = 1024,
 	TRK_CHART_FINER_MAX = 12, /* fine buckets per bucket, for zooming */
-	TRK_CHART_FINE_MAX = TRK_DOC_BUCKETS_MAX * TRK_CHART_FINER_MAX,
 };
 
 struct trk_chart_spec {

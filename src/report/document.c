@@ -280,6 +280,13 @@ struct trk_doc_cell *trk__doc_row(struct trk_doc *d, struct trk_doc_table *t)
 	return row;
 }
 
+void trk__doc_meter_text(struct trk_buf *b, const struct trk_doc_meter *m)
+{
+	trk__buf_printf(b, "mean %s, peak %s %s", m->mean, m->peak, m->unit);
+	if (m->had)
+		trk__buf_printf(b, " of %s %s", m->had, m->what);
+}
+
 bool trk__doc_is_blank(const struct trk_doc_table *t, size_t column)
 {
 	for (size_t i = 0; i < t->rows; i++)

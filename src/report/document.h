@@ -357,6 +357,8 @@ struct trk_doc_table *trk__doc_table(struct trk_doc *d, struct trk_doc_section *
 struct trk_doc_cell *trk__doc_row(struct trk_doc *d, struct trk_doc_table *t);
 /* Whether no row has anything in this column. */
 bool trk__doc_is_blank(const struct trk_doc_table *t, size_t column);
+/* "mean 0.95, peak 4.64 cores of 8 requested" */
+void trk__doc_meter_text(struct trk_buf *b, const struct trk_doc_meter *m);
 /* Drop the last column where no row has anything in it. */
 void trk__doc_trim(struct trk_doc_table *t);
 struct trk_doc_cell trk__doc_cell(const char *text, double value);

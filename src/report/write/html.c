@@ -153,10 +153,8 @@ static void term(struct trk_buf *b, const struct trk_doc_term *t)
 	trk__buf_puts(b, "</strong> ");
 	if (t->meter) {
 		trk__svg_bar(b, t->meter->share, NAN);
-		trk__buf_printf(b, " mean %s, peak %s %s", t->meter->mean, t->meter->peak,
-				t->meter->unit);
-		if (t->meter->had)
-			trk__buf_printf(b, " of %s %s", t->meter->had, t->meter->what);
+		trk__buf_putc(b, ' ');
+		trk__doc_meter_text(b, t->meter);
 	}
 	for (size_t i = 0; i < t->items; i++) {
 		trk__html_text(b, i ? t->separator : "");
