@@ -222,22 +222,29 @@ static void total_commit(const struct trk_tree_state *s, struct trk_quantity *re
 }
 
 /* A file that is removed before the kernel has written it to disk never reaches the disk; the
- * process that removes it need not be the one that wrote it. */
+ * process that removes it need not be the one that wrote it. If more was removed than the job wrote,
+ * some is from outside the run, and how much of the job's own never reached a disk is not known. */
 static void total_written(const struct trk_tree_state *s, enum trk_quality quality,
 			  const char *reason, struct trk_quantity *ret)
 {
-	double cancelled_mib = (double) s->counter[TRK_TREE_CANCELLED_BYTES] / MIB;
+	uint64_t written = s->counter[TRK_TREE_WRITE_BYTES];
+	uint64_t cancelled = s->counter[TRK_TREE_CANCELLED_BYTES];
+	bool is_own = cancelled <= written;
 	char text[TRK_RUN_TEXT_SIZE];
 
-	if (s->counter[TRK_TREE_CANCELLED_BYTES] == 0) {
-		trk__quantity_set(ret, (double) trk__tree_written(s), quality,
-				  trk__tree_sources.disk_total, reason);
+	if (cancelled == 0) {
+		trk__quantity_set(ret, (double) written, quality, trk__tree_sources.disk_total,
+				  reason);
 		return;
 	}
-	(void) snprintf(text, sizeof(text),
-			"without %.4g MiB that were removed before they reached a disk%s%s",
-			cancelled_mib, reason ? "; " : "", reason ? reason : "");
-	trk__quantity_set(ret, (double) trk__tree_written(s), TRK_QUALITY_ESTIMATED,
+	(void) snprintf(
+		text, sizeof(text), "%s%.4g MiB that were removed before they reached a disk%s%s",
+		is_own ? "without "
+		       : "perhaps not all of it reached a disk: the job wrote less than the ",
+		(double) cancelled / MIB, reason ? "; " : "", reason ? reason : "");
+	trk__quantity_set(ret, (double) (is_own ? written - cancelled : written),
+			  !is_own && quality == TRK_QUALITY_EXACT ? TRK_QUALITY_AT_MOST
+								  : TRK_QUALITY_ESTIMATED,
 			  trk__tree_sources.disk_total, text);
 }
 
