@@ -23,6 +23,7 @@ int trk__env_init_at(struct trk_env *env, const char *root)
 		.monotonic_ns = trk__clock_monotonic_ns,
 		.wall_ns = trk__clock_wall_ns,
 		.boot_ns = trk__clock_boot_ns,
+		.thread_cpu_ns = trk__clock_thread_cpu_ns,
 	};
 	return 0;
 }

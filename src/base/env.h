@@ -12,7 +12,8 @@ struct trk_env {
 	int cgroup_fd; /* of /sys/fs/cgroup; -1: none */
 	uint64_t (*monotonic_ns)(void);
 	uint64_t (*wall_ns)(void);
-	uint64_t (*boot_ns)(void); /* monotonic; includes the time of a suspend */
+	uint64_t (*boot_ns)(void);       /* monotonic; includes the time of a suspend */
+	uint64_t (*thread_cpu_ns)(void); /* CPU time of the calling thread: the cost of readings */
 };
 
 /* Open the real roots. Returns 0, or a negative errno when there is no /proc on a system that has

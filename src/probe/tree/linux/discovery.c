@@ -171,14 +171,14 @@ static bool examine(struct trk_tree *t, pid_t from)
  * may precede their parents. */
 static bool sweep(struct trk_tree *t)
 {
-	uint64_t start = trk__clock_thread_cpu_ns();
+	uint64_t start = t->env.thread_cpu_ns();
 	uint64_t cost;
 	bool found = false;
 
 	while (examine(t, 0))
 		found = true;
 	/* At most 0.05 % of a core for sweeps, however many processes the machine has. */
-	cost = (trk__clock_thread_cpu_ns() - start) * 2000;
+	cost = (t->env.thread_cpu_ns() - start) * 2000;
 	t->next_sweep_ns =
 		t->env.monotonic_ns() + (cost > SWEEP_INTERVAL_NS ? cost : SWEEP_INTERVAL_NS);
 	return found;

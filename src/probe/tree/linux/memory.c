@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "probe/linux/pid_smaps.h"
 #include "probe/linux/pid_status.h"
@@ -510,9 +509,9 @@ static bool read_smaps(struct trk_tree *t, struct process *p)
 
 	if (expected > READING_MAX_NS || !trk__pss_budget_allows(&t->pss_budget, expected))
 		return false;
-	start = trk__clock_thread_cpu_ns();
+	start = t->env.thread_cpu_ns();
 	r = read_rollup(t, p, &smaps);
-	cost = trk__clock_thread_cpu_ns() - start;
+	cost = t->env.thread_cpu_ns() - start;
 	trk__pss_budget_charge(&t->pss_budget, cost);
 	if (r == -ENOENT)
 		t->smaps_missing = true;
