@@ -17,7 +17,8 @@ def recording(tmp_path_factory):
     program = [sys.executable, "-m", "resource_tracker"]
     subprocess.run(
         program + ["run", "--recording", str(folder), "-q", "-i", "0.1", "--no-discovery", "--", "sh", "-c",
-                   "sleep 1.3 & head -c 60000000 /dev/zero | sort -S 1M | tail -c 1; wait"],
+                   # Both live for many samples, however fast sort is.
+                   "(head -c 60000000 /dev/zero; sleep 1.3) | sort -S 1M | tail -c 1"],
         check=True, stdout=subprocess.DEVNULL)
     (found,) = (folder / "runs").iterdir()
     return str(found)
