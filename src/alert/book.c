@@ -131,6 +131,7 @@ static struct trk_alert_entry *open_entry(struct trk_alert_book *b, const char *
 	e->new_s = now_s;
 	e->ended_s = e->acked_s = NAN;
 	e->times++;
+	e->unannounced = false;
 	e->held[0] = '\0';
 	return e;
 }
@@ -433,10 +434,24 @@ void trk__alert_entry_message(const struct trk_alert_entry *e, double now_s,
 	ret->wall_ns = ns_of(now_s);
 }
 
+/* Room for any entry and for the line after the last one. */
+enum { ENTRY_ROOM = 4 * TRK_ALERT_SENTENCE_SIZE };
+
+static void list_entry(const struct trk_alert_entry *e, struct trk_alert_message *ret)
+{
+	(void) trk__alert_message_add(
+		ret, "[%s] %s: %s%s%s",
+		trk__alert_severity_name((enum trk_alert_severity) e->severity), e->rule, e->job,
+		e->job[0] ? ": " : "", e->text);
+	if (e->fix[0])
+		(void) trk__alert_message_add(ret, "Try: %s", e->fix);
+}
+
 /* Several alerts as one message: a summary in its text, one line each in its list. */
 static void list_entries(struct trk_alert_entry *const *e, size_t n, double now_s,
 			 struct trk_alert_message *ret)
 {
+	size_t listed = 0;
 	bool same = true;
 	int worst = 0;
 
@@ -455,17 +470,12 @@ static void list_entries(struct trk_alert_entry *const *e, size_t n, double now_
 	ret->value = (double) n;
 	ret->limit = NAN;
 	ret->wall_ns = ns_of(now_s);
-	for (size_t i = 0; i < n && i < LISTED_MAX; i++) {
-		if (!trk__alert_message_add(
-			    ret, "[%s] %s: %s%s%s",
-			    trk__alert_severity_name((enum trk_alert_severity) e[i]->severity),
-			    e[i]->rule, e[i]->job, e[i]->job[0] ? ": " : "", e[i]->text))
-			return;
-		if (e[i]->fix[0])
-			(void) trk__alert_message_add(ret, "Try: %s", e[i]->fix);
-	}
-	if (n > LISTED_MAX)
-		(void) trk__alert_message_add(ret, "and %zu more", n - LISTED_MAX);
+	while (listed < n && listed < LISTED_MAX &&
+	       strlen(ret->list) + ENTRY_ROOM < sizeof(ret->list))
+		list_entry(e[listed++], ret);
+	if (n > listed)
+		(void) trk__alert_message_add(ret, "and %zu more: resource-tracker alerts",
+					      n - listed);
 }
 
 /* A sink of one job gets only alerts of that job. */
@@ -511,7 +521,8 @@ bool trk__alert_book_digest_due(const struct trk_alert_book *b, const struct trk
 bool trk__alert_book_in_digest(const struct trk_alert_book *b, const struct trk_alert_entry *e,
 			       double now_s)
 {
-	return is_open(e) && !is_live(e->rule) && isnan(e->acked_s) && !is_silenced(b, e, now_s);
+	return is_open(e) && !e->is_over && !is_live(e->rule) && isnan(e->acked_s) &&
+	       !is_silenced(b, e, now_s);
 }
 
 bool trk__alert_book_digest_has_news(const struct trk_alert_book *b,
@@ -525,10 +536,10 @@ bool trk__alert_book_digest_has_news(const struct trk_alert_book *b,
 }
 
 void trk__alert_book_digest_told(struct trk_alert_book *b, const struct trk_alert_route *r,
-				 double now_s)
+				 const bool *listed, double now_s)
 {
 	for (size_t i = 0; i < b->count; i++)
-		if (trk__alert_book_in_digest(b, &b->entry[i], now_s))
+		if (trk__alert_book_in_digest(b, &b->entry[i], now_s) && (!listed || listed[i]))
 			trk__alert_book_told(&b->entry[i], r, now_s);
 	trk__alert_book_digest_sent(b, r, now_s);
 }

@@ -25,6 +25,7 @@
  *     new        when what it says became true
  *     times      how often it has opened
  *     urgent     true: not to be held for a week's count
+ *     announced  false: a digest has opened it, and no judgement has announced it yet
  *     held       why it was not sent: "silence", "quiet hours", "storm", "digest", "week"; null:
  *                it was, or need not be
  *     held_key   hash of the sink that it is held for; null: it is not held
@@ -71,6 +72,8 @@ struct trk_alert_entry {
 	double opened_s, seen_s, ended_s, new_s, acked_s; /* ended_s, acked_s NaN: not */
 	unsigned int times;
 	bool urgent;
+	bool unannounced; /* opened by a digest: the next judgement after it announces the alert */
+	bool is_over;     /* by the judgement of a digest, which ends no alert; not in the file */
 	char held[16];
 	uint32_t held_key;
 	struct trk_alert_told told[TRK_ALERT_TOLD_MAX];
@@ -171,9 +174,10 @@ bool trk__alert_book_in_digest(const struct trk_alert_book *b, const struct trk_
 /* Whether any of these was not sent to the sink yet. */
 bool trk__alert_book_digest_has_news(const struct trk_alert_book *b,
 				     const struct trk_alert_route *route, double now_s);
-/* A digest with all of these was sent: they count as sent. */
+/* A digest was sent: those of these that it lists count as sent. listed: by their place in the
+ * book; NULL: all. */
 void trk__alert_book_digest_told(struct trk_alert_book *b, const struct trk_alert_route *route,
-				 double now_s);
+				 const bool *listed, double now_s);
 void trk__alert_entry_message(const struct trk_alert_entry *e, double now_s,
 			      struct trk_alert_message *ret);
 

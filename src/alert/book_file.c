@@ -70,6 +70,7 @@ static void put_entry(struct trk_json *j, const struct trk_alert_entry *e)
 	put_time(j, "new", e->new_s);
 	trk__json_key_u64(j, "times", e->times);
 	trk__json_key_bool(j, "urgent", e->urgent);
+	trk__json_key_bool(j, "announced", !e->unannounced);
 	trk__json_key_text(j, "held", or_null(e->held));
 	trk__json_key_double(j, "held_key", e->held[0] ? (double) e->held_key : (double) NAN);
 	put_time(j, "acked", e->acked_s);
@@ -190,10 +191,18 @@ static void take_texts(const struct reading *r, const struct trk_json_value *v,
 	take(r, v, "held", e->held, sizeof(e->held));
 }
 
+static bool is_truth(const struct reading *r, const struct trk_json_value *v, const char *key,
+		     bool truth)
+{
+	const struct trk_json_value *at = trk__json_get(&r->doc, v, key);
+
+	return at && at->type == TRK_JSON_BOOL && at->truth == truth;
+}
+
 static void take_entry(const struct reading *r, const struct trk_json_value *v)
 {
 	struct trk_alert_entry *e = &r->book->entry[r->book->count];
-	const struct trk_json_value *told = trk__json_get(&r->doc, v, "told"), *urgent;
+	const struct trk_json_value *told = trk__json_get(&r->doc, v, "told");
 	double times = trk__json_get_double(&r->doc, v, "times");
 	size_t n = 0;
 
@@ -203,8 +212,8 @@ static void take_entry(const struct reading *r, const struct trk_json_value *v)
 	take_texts(r, v, e);
 	if (!take_key(r, v, "held_key", &e->held_key))
 		e->held_key = 0;
-	urgent = trk__json_get(&r->doc, v, "urgent");
-	e->urgent = urgent && urgent->type == TRK_JSON_BOOL && urgent->truth;
+	e->urgent = is_truth(r, v, "urgent", true);
+	e->unannounced = is_truth(r, v, "announced", false);
 	e->severity = take_severity(r, v);
 	e->value = trk__json_get_double(&r->doc, v, "value");
 	e->limit = trk__json_get_double(&r->doc, v, "limit");

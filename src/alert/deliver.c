@@ -178,7 +178,7 @@ static int perform(struct transfer *t, bool is_mail, struct trk_error *reterr)
 	return trk__error_set(reterr,
 			      status >= 400 && status < 500 && status != 408 && status != 425 &&
 					      status != 429
-				      ? -EINVAL
+				      ? -EPROTO
 				      : -EIO,
 			      t->host, "%.150s: answered %ld: %.100s", t->host, status,
 			      t->answer.data ? t->answer.data : "");

@@ -273,13 +273,15 @@ static int send_queued(struct trk_alert_queue *q, struct trk_alert_queued *one)
 {
 	int r = trk__alert_send(q->sender, one->sink, one->message);
 
-	if (r == -EIO)
+	if (r < 0)
 		trk__service_note(
 			&q->sender->service,
-			one->fd >= 0
+			r == -EPROTO ? "alerts: not kept: the sink refuses the message"
+			: one->fd >= 0
 				? "alerts: kept in the outbox. Try: resource-tracker alerts flush"
 				: "alerts: lost: the outbox cannot be written to");
-	else if (one->fd >= 0)
+	/* What a sink refuses would be refused again; settings that it lacks may be set. */
+	if (one->fd >= 0 && (r == 0 || r == -EPROTO))
 		trk__alert_outbox_done(q->outbox, one->name);
 	trk__close(one->fd);
 	free(one->message);

@@ -32,8 +32,8 @@ const struct trk_alert_sink *trk__alert_sink_parse(const struct trk_alert_sender
 /* The route of a sink. 0 or -EINVAL. */
 int trk__alert_route(const struct trk_alert_sender *s, const char *sink,
 		     struct trk_alert_route *ret);
-/* Send now. 0; -EIO where it may work later; -EINVAL for a sink or variable that is wrong; other
- * negative errors. */
+/* Send now. 0; -EPROTO where the sink refuses the message; -EINVAL for a sink or variable that is
+ * wrong; other negative errors, after which it may work later. */
 int trk__alert_send(const struct trk_alert_sender *s, const char *sink,
 		    const struct trk_alert_message *m);
 

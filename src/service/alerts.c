@@ -71,19 +71,38 @@ static bool is_over(const struct trk_fleet_rows *rows, const struct trk_fleet_jo
 	return job->last->start_s < rows->now_s - JUDGED_DAYS * DAY_S;
 }
 
+/* The news of a digest, which announces nothing: the next judgement does. */
+static void take_quietly(const struct trk_alert_news *news, double now_s,
+			 struct trk_alert_book *book)
+{
+	struct trk_alert_entry *e = news->firing ? trk__alert_book_take(book, news, now_s)
+						 : trk__alert_book_find(book, news);
+
+	if (e && news->firing)
+		e->unannounced |= e->opened_s == now_s;
+	else if (e)
+		e->is_over = true;
+}
+
 static void take_news(const struct trk_fleet_rows *rows, const struct trk_fleet_job *job,
 		      struct trk_alert_end *end, struct trk_alert_book *book,
 		      trk_alerts_news_fn *on_news, void *data)
 {
 	struct trk_alert_news news = trk__alert_end_news(rows, job, end);
-	const struct trk_alert_entry *e;
+	struct trk_alert_entry *e;
 
 	if (job && is_over(rows, job))
 		news.firing = false;
+	if (!on_news) {
+		take_quietly(&news, rows->now_s, book);
+		return;
+	}
 	e = trk__alert_book_take(book, &news, rows->now_s);
 	/* Not for an alert that was open before and still fires. */
-	if (e && on_news && (!news.firing || e->opened_s == rows->now_s))
+	if (e && (!news.firing || e->opened_s == rows->now_s || e->unannounced))
 		on_news(data, &news, e, news.firing);
+	if (e)
+		e->unannounced = false;
 }
 
 int trk__alerts_judge(const struct trk_fleet_rows *rows, size_t job, struct trk_alert_book *book,

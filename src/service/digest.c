@@ -23,6 +23,7 @@ struct digest {
 	const struct trk_fleet_overview *o;
 	const struct trk_alert_book *book;
 	double now_s;
+	bool listed[TRK_ALERT_ENTRIES_MAX]; /* in the message, by their place in the book */
 };
 
 /* A change that is worth a line. */
@@ -64,8 +65,12 @@ static bool next_changed(const struct digest *d, size_t *at, struct trk_fleet_ch
 
 /* ---- as a message ---- */
 
-static void add_alerts(const struct digest *d, struct trk_alert_message *m)
+/* Room that is kept for the line about those that do not fit, and for the sections that follow. */
+enum { LIST_ROOM = 2048 };
+
+static void add_alerts(struct digest *d, struct trk_alert_message *m)
 {
+	size_t left_out = 0;
 	bool head = false;
 
 	for (int severity = TRK_ALERT_CRITICAL; severity >= 0; severity--)
@@ -79,11 +84,15 @@ static void add_alerts(const struct digest *d, struct trk_alert_message *m)
 				(void) trk__alert_message_add(
 					m, "# What will fail, and what has changed");
 			head = true;
-			(void) trk__alert_message_add(m, "%s: %s%s%s", e->rule, e->job,
-						      e->job[0] ? ": " : "", e->text);
-			if (e->fix[0])
+			d->listed[i] = strlen(m->list) + LIST_ROOM < sizeof(m->list) &&
+				       trk__alert_message_add(m, "%s: %s%s%s", e->rule, e->job,
+							      e->job[0] ? ": " : "", e->text);
+			left_out += !d->listed[i];
+			if (d->listed[i] && e->fix[0])
 				(void) trk__alert_message_add(m, "$ %s", e->fix);
 		}
+	if (left_out)
+		(void) trk__alert_message_add(m, "and %zu more: resource-tracker alerts", left_out);
 }
 
 static void add_changes(const struct digest *d, struct trk_alert_message *m)
@@ -132,7 +141,7 @@ static void add_changed(const struct digest *d, struct trk_alert_message *m)
 }
 
 /* False where it would be empty. */
-static bool write_message(const struct digest *d, struct trk_alert_message *m)
+static bool write_message(struct digest *d, struct trk_alert_message *m)
 {
 	memset(m, 0, sizeof(*m));
 	(void) snprintf(m->rule, sizeof(m->rule), "digest");
@@ -274,7 +283,7 @@ static int queue_for_sinks(const struct trk_alert_hooks *sinks, const struct dig
 			return r;
 		if (!has_news(d, &route) || !trk__alert_book_digest_due(book, &route, d->now_s))
 			continue;
-		trk__alert_book_digest_told(book, &route, d->now_s);
+		trk__alert_book_digest_told(book, &route, d->listed, d->now_s);
 		trk__alert_queue_add(queue, hook->sink, m);
 	}
 	return 0;
@@ -282,7 +291,7 @@ static int queue_for_sinks(const struct trk_alert_hooks *sinks, const struct dig
 
 /* With the book open; it is closed before anything is sent. */
 static int write_and_send(const struct trk_alert_sender *s, const struct trk_alert_hooks *sinks,
-			  enum trk_digest_form form, const struct digest *d,
+			  enum trk_digest_form form, struct digest *d,
 			  struct trk_alert_store *store, struct trk_buf *b)
 {
 	struct trk_alert_message *m = malloc(sizeof(*m));
@@ -295,7 +304,7 @@ static int write_and_send(const struct trk_alert_sender *s, const struct trk_ale
 		write_json(d, b);
 	else if (m && form == TRK_DIGEST_TEXT)
 		write_text(m, b);
-	closed = trk__alert_store_close(s, store, true);
+	closed = trk__alert_store_close(s, store, sinks != NULL);
 	sent = trk__alert_queue_send(&queue);
 	free(m);
 	return r ? r : closed ? closed : sent;
@@ -314,7 +323,11 @@ static int answer(const struct trk_alert_sender *s, const struct trk_alert_hooks
 	}
 	r = trk__alert_store_open(s, &store);
 	if (r == 0) {
-		const struct digest d = {rows, &v.jobs, &v.overview, &store.book, rows->now_s};
+		struct digest d = {.rows = rows,
+				   .jobs = &v.jobs,
+				   .o = &v.overview,
+				   .book = &store.book,
+				   .now_s = rows->now_s};
 
 		if (trk__alerts_judge(rows, SIZE_MAX, &store.book, NULL, NULL) < 0 ||
 		    trk__alerts_judge_budget(rows, s->budget_usd, &store.book, NULL, NULL) < 0)

@@ -162,7 +162,24 @@ def test_an_address_may_be_a_secret(rt, web, tmp_path):
     web.answer = 404
     done = send(rt, f"slack:@{secret}", {**ALERT, "run": "r-2"})
     assert done.rc == 1
-    assert done.stderr == "resource-tracker: alerts: 127.0.0.1: answered 404: an answer\n"
+    assert done.stderr == ("resource-tracker: alerts: 127.0.0.1: answered 404: an answer\n"
+                           "resource-tracker: alerts: not kept: the sink refuses the message\n")
+    assert not list(rt.state.rglob("*.alert"))
+
+
+def test_an_alert_waits_until_its_sink_has_its_settings(rt, mailbox, web):
+    fail_thrice(rt)
+    sinks = ["--alert", "mail:ann@example.org", "--alert", "slack:$HOOK", "--alert", f"json:{web.url}"]
+    without = {k: v for k, v in mailbox.env.items() if k == "TRACKER_MAIL_FROM"}
+    done = rt.run("alerts", "check", *sinks, env=without)
+    assert done.rc != 0
+    for words in ("mail needs a server. Try: TRACKER_SMTP=", "$HOOK: not set", "Try: https://, or TRACKER_ALERT_HOSTS="):
+        assert words in done.stderr
+    assert done.stderr.count("kept in the outbox. Try: resource-tracker alerts flush") == 3
+    assert rt.run("alerts", "flush", env={**mailbox.env, "HOOK": f"{web.url}/T0"}).rc == 0
+    assert len(mailbox.mails) == 1 and sorted(path for path, _, _ in web.requests) == ["/", "/T0"]
+    assert rt.run("alerts", "flush", env={**mailbox.env, "HOOK": f"{web.url}/T0"}).rc == 0
+    assert len(mailbox.mails) == 1 and len(web.requests) == 2
 
 
 @pytest.mark.parametrize("url, says", [
@@ -582,6 +599,28 @@ def test_a_digest_names_what_will_fail_once_a_week(rt, mailbox):
     assert mail["Subject"].startswith("[info] digest: ")
     assert "<h2>What will fail, and what has changed</h2>" in mail.get_body(("html",)).get_content()
     assert "failing-again: broken: " in mail.get_body(("plain",)).get_content()
+
+
+@pytest.mark.parametrize("send_it", [False, True])
+def test_a_digest_takes_no_news_from_a_check(rt, mailbox, tmp_path, send_it):
+    fail_thrice(rt, "broken")
+    told, command = tmp_path / "told", 'echo "$RT_STATE" >> "$TOLD"'
+    check = ["alerts", "check", "--on-alert", f"failing-again={command}"]
+    digest = ["digest", "--send", "--alert", "mail:ann@example.org"] if send_it else ["digest"]
+    env = {**mailbox.env, "TOLD": str(told)}
+
+    def run(words):
+        done = rt.run(*words, env=env)
+        assert (done.rc, done.stderr) == (0, "")
+        return done.stdout
+    run(digest)
+    assert "failing-again: broken: " in run(check)
+    assert run(check) == "" and told.read_text() == "firing\n"
+    assert rt.run("run", "-q", "--job", "broken", "--", "true").rc == 0
+    run(digest)
+    assert "failing-again: broken: " not in run(["digest"])
+    assert "[resolved] failing-again: broken: " in run(check)
+    assert told.read_text() == "firing\nresolved\n" and len(mailbox.mails) == send_it
 
 
 def test_a_digest_says_what_a_changed_request_saved(rt):

@@ -321,6 +321,40 @@ static void it_is_bounded(void **state)
 	assert_non_null(strstr(message.list, "and 359 more"));
 }
 
+static void long_alerts_in_one_message_are_listed_or_counted(void **state)
+{
+	static char text[TRK_ALERT_SENTENCE_SIZE];
+	char job[16];
+	size_t lines = 0;
+
+	(void) state;
+	memset(text, 'x', sizeof(text) - 1);
+	sentence = text;
+	for (int i = 0; i < 30; i++) {
+		(void) snprintf(job, sizeof(job), "j%d", i);
+		(void) say("oom-killed", job, 2, true, NOON);
+	}
+	sentence = "it is so";
+	assert_true(told(NOON));
+	for (const char *at = message.list; *at; at += strcspn(at, "\n") + 1)
+		lines += *at == '[';
+	(void) snprintf(job, sizeof(job), "and %zu more", 30 - lines);
+	assert_non_null(strstr(message.list, job));
+}
+
+static void a_digest_counts_as_sent_what_it_lists(void **state)
+{
+	bool listed[TRK_ALERT_ENTRIES_MAX] = {false, true};
+
+	(void) state;
+	(void) say("slower", "a", 0, true, NOON);
+	(void) say("slower", "b", 0, true, NOON);
+	trk__alert_book_digest_told(&book, &ann, listed, NOON);
+	assert_false(trk__alert_book_was_told(&book.entry[0], &ann));
+	assert_true(trk__alert_book_was_told(&book.entry[1], &ann));
+	assert_true(trk__alert_book_digest_has_news(&book, &ann, NOON + 7 * DAY));
+}
+
 /* ---- the file ---- */
 
 static void it_is_read_as_it_was_written(void **state)
@@ -425,6 +459,8 @@ int main(void)
 		TEST(an_alertmanager_is_told_one_by_one_and_again_in_time),
 		TEST(the_end_of_a_run_ends_what_is_about_it),
 		TEST(it_is_bounded),
+		TEST(long_alerts_in_one_message_are_listed_or_counted),
+		TEST(a_digest_counts_as_sent_what_it_lists),
 		TEST(it_is_read_as_it_was_written),
 		TEST(what_is_no_book_is_refused_and_odd_entries_are_left_out),
 		TEST(a_name_adds_no_line_no_heading_and_no_header),

@@ -154,7 +154,7 @@ static void send_digests(double now_s)
 		if (!trk__alert_book_digest_has_news(&u->book, &u->route, now_s) ||
 		    !trk__alert_book_digest_due(&u->book, &u->route, now_s))
 			continue;
-		trk__alert_book_digest_told(&u->book, &u->route, now_s);
+		trk__alert_book_digest_told(&u->book, &u->route, NULL, now_s);
 		note_told(u, now_s);
 	}
 }
