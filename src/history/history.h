@@ -127,8 +127,9 @@ struct trk_history; /* opaque */
 /* Open the database at `url` ("postgresql://user@host/db"); NULL or "": DIR/history.sqlite, which
  * is created if missing. Runs of DIR/runs that the database lacks are added first: at most
  * `max_new` (0: all), which bounds the time; the history may then be incomplete. Where DIR cannot
- * be written, the SQLite database is in memory. NULL with *reterr: -TRK_E_UNSUPPORTED (no
- * libsqlite3 or libpq, or another kind of URL), -TRK_E_VERSION (made by a newer version), or a
+ * be written, the SQLite database is in memory; without libsqlite3 each question reads the
+ * recordings, at most the newest `max_new`. NULL with *reterr: -TRK_E_UNSUPPORTED (no libpq, or
+ * another kind of URL), -TRK_E_VERSION (made by a newer version), or a
  * negative errno. */
 struct trk_history *trk__history_open_at(const char *url, const char *dir, size_t max_new,
 					 struct trk_error *reterr);

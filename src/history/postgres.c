@@ -489,7 +489,7 @@ struct trk_history *trk__postgres_open(const char *url, const char *dir, size_t 
 	h->runs_fd = -1;
 	if (load_library(&h->lib) < 0) {
 		(void) trk__error_set(reterr, -TRK_E_UNSUPPORTED, NULL,
-				      "history in PostgreSQL needs libpq.so.5. %s",
+				      "PostgreSQL needs libpq.so.5. %s",
 				      trk__os_library_advice("Try: apt install libpq5"));
 		goto fail;
 	}

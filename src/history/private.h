@@ -75,6 +75,9 @@ struct trk_history {
 };
 
 struct trk_history *trk__sqlite_open(const char *dir, size_t max_new, struct trk_error *reterr);
+/* Of the recordings alone; read_max: newest ones that are read, 0: all. */
+struct trk_history *trk__recordings_open(const char *dir, size_t read_max,
+					 struct trk_error *reterr);
 struct trk_history *trk__postgres_open(const char *url, const char *dir, size_t max_new,
 				       struct trk_error *reterr);
 

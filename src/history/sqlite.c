@@ -630,11 +630,9 @@ struct trk_history *trk__sqlite_open(const char *dir, size_t max_new, struct trk
 	}
 	h->base.ops = &ops;
 	h->runs_fd = -1;
-	r = load_library(&h->lib);
-	if (r < 0) {
-		(void) trk__error_set(reterr, r, NULL, "history needs libsqlite3.so.0. %s",
-				      trk__os_library_advice("Try: apt install libsqlite3-0"));
-		goto fail;
+	if (load_library(&h->lib) < 0) {
+		free_history(&h->base);
+		return trk__recordings_open(dir, max_new, reterr);
 	}
 	h->runs_fd = trk__store_open(dir, false, reterr);
 	if (h->runs_fd < 0 && h->runs_fd != -ENOENT)

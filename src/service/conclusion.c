@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -24,15 +25,17 @@ typedef void tell_fn(void *data, const struct trk_conclusion *c);
 static int conclude(const struct trk_service *s, const struct trk_record *record, size_t max_new,
 		    struct trk_conclusion *ret, tell_fn *tell, void *data)
 {
-	struct trk_service quiet = *s; /* an answer about one run can be had without a history */
 	struct trk_history *h = NULL;
+	struct trk_error team;
 	struct trk_job_runs runs = {.count = 0};
 	struct trk_advice_input question;
 	int r;
 
-	quiet.note = NULL;
-	r = trk__runs_history(&quiet, max_new, &h, NULL);
+	r = trk__runs_history_of(s, max_new, &h, &team, NULL);
 	memset(ret, 0, sizeof(*ret));
+	/* A server that is down gets the runs later. */
+	if (team.code == -TRK_E_UNSUPPORTED)
+		(void) snprintf(ret->unsent, sizeof(ret->unsent), "%s", team.message);
 	r = r ? r : trk__job_runs_read(s, h, NULL, record, &runs);
 	r = r ? r : runs.history_error;
 	if (r == 0) {

@@ -5,6 +5,7 @@
 #include "service/runs.h"
 
 struct trk_conclusion {
+	char unsent[256]; /* why no run can be sent to the database of the team; "": it can */
 	bool has_change, has_advice;
 	struct trk_change change;
 	struct trk_advice advice; /* from all runs up to this one, as of `recommend` */

@@ -27,7 +27,7 @@ static const struct {
 	{"SQLite",
 	 {"libsqlite3.so.0"},
 	 "sqlite3_libversion",
-	 "history, compare and recommend",
+	 "figures of runs whose recordings were deleted",
 	 "Try: apt install libsqlite3-0"},
 	{"zlib",
 	 {"libz.so.1"},

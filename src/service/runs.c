@@ -27,15 +27,32 @@ static int open_recordings(const struct trk_service *s)
 	return s->dir && *s->dir ? trk__store_open(s->dir, false, NULL) : -ENOENT;
 }
 
-int trk__runs_history(const struct trk_service *s, size_t max_new, struct trk_history **ret,
-		      struct trk_error *reterr)
+/* Name host and database of the URL, without user, password and parameters. */
+static void name_team(const char *url, const struct trk_error *error, struct trk_error *ret)
+{
+	const char *host = strstr(url, "://"), *at, *why = error->message;
+	char shown[80];
+
+	host = host ? host + 3 : "";
+	(void) snprintf(shown, sizeof(shown), "%.*s", (int) strcspn(host, "?#"), host);
+	at = strrchr(shown, '@');
+	(void) trk__error_set(ret, error->code, NULL, "history at %s: %s",
+			      at                              ? at + 1
+			      : shown[0] && !strchr(url, '@') ? shown
+							      : "an unknown host",
+			      strncmp(why, "history: ", 9) ? why : why + 9);
+}
+
+int trk__runs_history_of(const struct trk_service *s, size_t max_new, struct trk_history **ret,
+			 struct trk_error *ret_team, struct trk_error *reterr)
 {
 	struct trk_error error = {.code = 0};
 	const char *dir = s->dir ? s->dir : "";
 	struct trk_history *h = trk__history_open_at(s->history_url, dir, max_new, &error);
 
+	ret_team->code = 0;
 	if (!h && s->history_url) {
-		trk__service_note(s, "%s; this machine's runs alone follow", error.message);
+		name_team(s->history_url, &error, ret_team);
 		h = trk__history_open_at(NULL, dir, max_new, &error);
 	}
 	if (!h) {
@@ -45,6 +62,17 @@ int trk__runs_history(const struct trk_service *s, size_t max_new, struct trk_hi
 	}
 	*ret = h;
 	return 0;
+}
+
+int trk__runs_history(const struct trk_service *s, size_t max_new, struct trk_history **ret,
+		      struct trk_error *reterr)
+{
+	struct trk_error team;
+	int r = trk__runs_history_of(s, max_new, ret, &team, reterr);
+
+	if (team.code)
+		trk__service_note(s, "%s; this machine's runs alone follow", team.message);
+	return r;
 }
 
 /* ---- the runs of a job ---- */

@@ -763,3 +763,39 @@ def test_runs_of_an_older_version_belong_to_every_job_of_their_name(rt):
     project(rt, "b", 20, runs=1)
     for folder in (a, b):
         assert advice(rt, f"python3 main.py in {folder}")["runs"] == 4
+
+
+@pytest.fixture
+def no_libraries(tmp_path):
+    """The program as the static one is: it loads no library."""
+    preload = tmp_path / "no-dlopen.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-o", preload, "-"], check=True, text=True,
+                   input="void *dlopen(const char *p, int f) { (void) p; (void) f; return 0; }\n")
+    return {"LD_PRELOAD": str(preload)}
+
+
+@pytest.mark.native
+def test_without_sqlite_the_recordings_are_the_history(rt, no_libraries):
+    for job in "one", "two", "one", "one":
+        assert rt.run("run", "-q", "-n", job, "--", "sleep", "0.3", env=no_libraries).rc == 0
+    listed = rt.run("history", "--json", "one", env=no_libraries)
+    assert listed.stderr.count("\n") == 1 and "libsqlite3.so.0 cannot be loaded" in listed.stderr
+    assert listed.json()["runs"] == rt.run("history", "--json", "one").json()["runs"]
+    assert [run["job"] for run in listed.json()["runs"]] == ["one"] * 3
+    assert rt.run("recommend", "--json", "one", env=no_libraries).json()["advice"]["runs"] == 3
+    assert rt.run("compare", "one", env=no_libraries).stdout.startswith("r-")
+    assert "vs median of 3 runs" in rt.run("run", "-n", "one", "--", "sleep", "0.3", env=no_libraries).stderr
+    assert rt.run("prune", "--keep", "1", env=no_libraries).rc == 0
+    assert len(rt.run("history", "--json", env=no_libraries).json()["runs"]) == 1
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("user", ["", "ann@", "ann:secret@", "ann:se?cret@"])
+def test_a_run_says_that_it_cannot_be_sent_to_the_team(rt, no_libraries, user):
+    env = {**no_libraries, "RESOURCE_TRACKER_HISTORY": f"postgresql://{user}db.example.org/runs?password=secret"}
+    at = "an unknown host" if "?" in user else "db.example.org/runs"
+    why = f"resource-tracker: history at {at}: PostgreSQL needs libpq.so.5. Try: apt install libpq5; "
+    assert rt.run("run", "-q", "--", "sleep", "0.2", env=env).stderr == ""
+    said = rt.run("run", "--", "sleep", "0.2", env=env).stderr
+    assert said.startswith(why + "the run is kept on this machine alone\n") and said.count("needs libpq") == 1
+    assert rt.run("history", env=env).stderr.startswith(why + "this machine's runs alone follow\n")

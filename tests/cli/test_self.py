@@ -46,7 +46,7 @@ def test_a_library_that_is_absent_is_named_with_what_is_lost(rt, tmp_path):
     done = rt.run("self", "check", "--json", env={"LD_PRELOAD": preload})
     assert done.rc == 0  # optional, all of them
     assert states(done)["SQLite"] == (
-        "absent", "libsqlite3.so.0 cannot be loaded: needed for history, compare and recommend. "
+        "absent", "libsqlite3.so.0 cannot be loaded: needed for figures of runs whose recordings were deleted. "
         "Try: apt install libsqlite3-0")
     assert {what for what, (state, _) in states(done).items() if state == "absent"} == {
         "SQLite", "zlib", "libcurl", "libmicrohttpd", "libpq", "libcrypto", "libdw",
