@@ -25,8 +25,14 @@ const char *trk__bottleneck_word(enum trk_bottleneck b)
  * the job's own threads fill all cores, the bottleneck is the number of cores. */
 static bool waits_for_cpu(const struct trk_bottleneck_facts *f)
 {
+	const double *share = f->split.share;
+	bool waits = share[TRK_WALL_CPU_WAIT] >= TRK_BOTTLENECK_CPU_WAIT;
+
 	if (f->queue.cause == TRK_QUEUE_NONE || f->queue.cause == TRK_QUEUE_UNKNOWN)
-		return f->split.share[TRK_WALL_CPU_WAIT] >= TRK_BOTTLENECK_CPU_WAIT;
+		return waits;
+	/* A short queue of a job that sleeps is not what it spent its time on. */
+	if (!waits && share[TRK_WALL_ON_CPU] + share[TRK_WALL_CPU_WAIT] < TRK_BOTTLENECK_RUNNABLE)
+		return false;
 	return !(f->cores_mean >= TRK_BOTTLENECK_FULL * f->cores_limit) ||
 	       f->queue.cause == TRK_QUEUE_QUOTA;
 }

@@ -10,6 +10,8 @@ enum { TRK_BOTTLENECK_SIZE = 160 };
 /* Smallest share of the time of each bottleneck, in the order in which they are tested. */
 #define TRK_BOTTLENECK_MEMORY   0.10 /* stalled for memory: the most expensive wait */
 #define TRK_BOTTLENECK_CPU_WAIT 0.20
+#define TRK_BOTTLENECK_RUNNABLE                                                                    \
+	0.50 /* on a CPU or waiting for one, where waits overlap with work */
 #define TRK_BOTTLENECK_GPU      0.50
 #define TRK_BOTTLENECK_DISK     0.30
 #define TRK_BOTTLENECK_ON_CPU   0.70

@@ -230,8 +230,9 @@ static void explain_retry(const struct choice *c, const struct trk_earlier_view 
 
 	if (!a->retry)
 		return;
-	add_reason(a, "the newest run%s out of memory at %s: for the retry %s",
-		   kills.count > 1 ? "s ran" : " ran", size_text(kills.failed_bytes, held),
+	add_reason(a, "the newest run%s out of memory at %s%s: for the retry %s",
+		   kills.count > 1 ? "s ran" : " ran", kills.count > 1 ? "up to " : "",
+		   size_text(kills.failed_bytes, held),
 		   c->only_open_kills || a->request_bytes == twice
 			   ? "twice that is requested"
 			   : "the cheapest amount above it, by the runs so far");
@@ -408,11 +409,12 @@ static double rung_of(const struct choice *c, const struct trk_memory_options *o
 {
 	/* For a retry only memory-hours count, as the failure has happened; except at risk safe. */
 	struct trk_fail_price fail = {.lambda = options->risk == TRK_RISK_SAFE ? c->lambda : 0};
-	double forecast = c->ratios.forecast_bytes, factor = 0, rung;
+	double forecast = c->ratios.forecast_bytes, factor, rung;
 
-	if (!c->only_open_kills)
-		factor = trk__ratios_best(&c->ratios, options->tuning, &fail,
-					  failed_bytes / forecast, NULL);
+	if (c->only_open_kills)
+		return round_up(options->tuning, 2 * failed_bytes);
+	factor =
+		trk__ratios_best(&c->ratios, options->tuning, &fail, failed_bytes / forecast, NULL);
 	rung = round_up(options->tuning, factor * forecast);
 	return rung > failed_bytes ? rung : round_up(options->tuning, 2 * failed_bytes);
 }

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/human.h"
+
 const char *trk__sizing_name(enum trk_sizing sizing)
 {
 	switch (sizing) {
@@ -34,17 +36,28 @@ void trk__sizing_say(struct trk_sizing_verdict *v, const char *format, ...)
 
 /* Comparisons with NaN are false: what is not known fails every rule. */
 
+static void say_peak(const struct trk_sizing_facts *f, struct trk_sizing_verdict *v)
+{
+	char share[TRK_HUMAN_SIZE];
+
+	trk__sizing_say(v, "memory peaked at %s of %s",
+			trk__human_percent(share, f->memory_peak_mib / f->memory_limit_mib),
+			f->memory_requested ? "its request"
+			: f->memory_stated  ? "its limit"
+					    : "the machine's memory");
+}
+
 static void memory_under(const struct trk_sizing_facts *f, struct trk_sizing_verdict *v)
 {
 	double used = f->memory_peak_mib / f->memory_limit_mib;
 
 	if (f->out_of_memory) {
 		v->memory_under = true;
-		trk__sizing_say(v, "killed out of memory");
+		trk__sizing_say(v, "ran out of memory");
 	}
 	if (used >= TRK_SIZING_MEMORY_NEAR) {
 		v->memory_under = true;
-		trk__sizing_say(v, "memory peaked at %.0f %% of its limit", 100 * used);
+		say_peak(f, v);
 	}
 	if (f->swap_peak_mib >= TRK_SIZING_SWAP_MIB) {
 		v->memory_under = true;
@@ -74,7 +87,7 @@ static void over(const struct trk_sizing_facts *f, struct trk_sizing_verdict *v)
 	if (f->memory_stated && !v->memory_under && !f->failed && used < TRK_SIZING_MEMORY_LOW &&
 	    f->memory_limit_mib - f->memory_peak_mib > TRK_SIZING_MEMORY_SPARE) {
 		v->memory_over = true;
-		trk__sizing_say(v, "memory peaked at %.0f %% of its limit", 100 * used);
+		say_peak(f, v);
 	}
 	/* A core that was never needed can be given back; a short burst may be worth it. */
 	if (f->cpu_stated && f->cpu_next_cores < f->cpu_limit_cores && !v->cpu_under &&

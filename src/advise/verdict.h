@@ -44,6 +44,7 @@ struct trk_sizing_facts {
 	 * over-provisioned. */
 	bool memory_stated, cpu_stated;
 	double cpu_next_cores; /* that the advice asks for */
+	bool memory_requested; /* the limit of memory is a request */
 };
 
 struct trk_sizing_verdict {

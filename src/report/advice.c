@@ -104,6 +104,7 @@ static void judge_sizing(const struct trk_record *r, struct trk_advice *a)
 		.memory_peak_mib = o->total[TRK_TOTAL_PEAK_MEMORY_MIB].value,
 		.memory_limit_mib = a->memory_had.value,
 		.memory_stated = trk__capacity_is_stated(&a->memory_had),
+		.memory_requested = a->memory_had.kind == TRK_CAPACITY_REQUESTED,
 		.swap_peak_mib = trk__outcome_swap_mib(o),
 		.cpu_mean_cores = cpu.mean,
 		.cpu_limit_cores = a->cpu_had.value,

@@ -235,6 +235,11 @@ static void a_killed_run_alone_raises_the_request_above_its_limit(void **state)
 	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), 0);
 	assert_true(a.retry && a.request_bytes >= 9.6 * GIB && a.request_bytes < 24 * GIB);
 	assert_true(a.next_rung_bytes > a.request_bytes);
+	/* Also where the least request would be above the limit. */
+	run.limit_bytes = 200 * 1048576.0;
+	assert_int_equal(trk__memory_advise(&run, 1, NULL, &a), 0);
+	assert_true(a.request_bytes >= 2 * run.limit_bytes);
+	assert_non_null(strstr(a.reason[0], "ran out of memory at 200 MiB: for the retry twice"));
 }
 
 static bool says(const struct trk_memory_advice *a, const char *what)

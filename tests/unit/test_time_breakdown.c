@@ -240,6 +240,26 @@ static void each_bottleneck_has_its_word(void **state)
 	}
 }
 
+static void a_short_queue_of_a_job_that_sleeps_is_not_what_it_waits_for(void **state)
+{
+	struct trk_bottleneck_facts f = {
+		.cores_mean = 0.01, .cores_limit = 4, .queue = {TRK_QUEUE_OTHERS, 0.88}};
+	char sentence[TRK_BOTTLENECK_SIZE];
+
+	(void) state;
+	f.split.share[TRK_WALL_ON_CPU] = 0.01;
+	f.split.share[TRK_WALL_CPU_WAIT] = 0.08;
+	f.split.share[TRK_WALL_OTHER] = 0.91;
+	assert_int_equal(trk__bottleneck(&f, sentence), TRK_BOUND_OTHER);
+	f.split.share[TRK_WALL_CPU_WAIT] = 0.25;
+	assert_int_equal(trk__bottleneck(&f, sentence), TRK_BOUND_CPU_WAIT);
+	/* The waits of many threads overlap with the work of one. */
+	f.cores_mean = 0.6;
+	f.split.share[TRK_WALL_ON_CPU] = 0.6;
+	f.split.share[TRK_WALL_CPU_WAIT] = 0;
+	assert_int_equal(trk__bottleneck(&f, sentence), TRK_BOUND_CPU_WAIT);
+}
+
 /* ---- phases ---- */
 
 static void a_change_of_level_is_a_phase(void **state)
@@ -434,6 +454,7 @@ int main(void)
 		cmocka_unit_test(a_short_last_row_counts_in_the_cores),
 		cmocka_unit_test(without_the_columns_nothing_is_said),
 		cmocka_unit_test(each_bottleneck_has_its_word),
+		cmocka_unit_test(a_short_queue_of_a_job_that_sleeps_is_not_what_it_waits_for),
 		cmocka_unit_test(a_change_of_level_is_a_phase),
 		cmocka_unit_test(a_steady_run_has_one_phase),
 		cmocka_unit_test(marks_name_the_phases),

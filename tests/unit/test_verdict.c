@@ -68,7 +68,7 @@ static void each_shortage_is_under_provisioned(void **state)
 static void a_killed_run_is_under_provisioned_whatever_else_is_known(void **state)
 {
 	struct trk_sizing_facts f = {NAN, NAN, NAN,  NAN,  NAN,  NAN,  NAN, NAN,
-				     NAN, NAN, true, true, true, true, NAN};
+				     NAN, NAN, true, true, true, true, NAN, true};
 
 	(void) state;
 	assert_int_equal(judged(&f), TRK_SIZING_UNDER);
@@ -83,6 +83,11 @@ static void idle_memory_or_cores_are_over_provisioned(void **state)
 	f.memory_peak_mib = 1000;
 	trk__sizing_judge(&f, &v);
 	assert_true(v.sizing == TRK_SIZING_OVER && v.memory_over && !v.cpu_over);
+	assert_string_equal(v.reason[0], "memory peaked at 12 % of its limit");
+	f.memory_peak_mib = 13;
+	f.memory_requested = true;
+	trk__sizing_judge(&f, &v);
+	assert_string_equal(v.reason[0], "memory peaked at < 1 % of its request");
 	f.failed = true; /* it ended early: what it did not reach says nothing */
 	assert_int_equal(judged(&f), TRK_SIZING_RIGHT);
 	f = facts_init();
