@@ -11,7 +11,8 @@
  * [EMAIL]   a mail address
  * [IP]      an IPv4 or IPv6 address
  *
- * A short password is not found if the name before it does not indicate one. TRK_REDACT_ALL keeps
+ * The options of some programs are known: mysql -pX, sshpass -p X, curl -u user:X, docker login -p X.
+ * Another short password is not found if the name before it does not indicate one. TRK_REDACT_ALL keeps
  * no arguments. */
 #ifndef TRK_BASE_MASK_H
 #define TRK_BASE_MASK_H
@@ -30,7 +31,9 @@ enum trk_redaction {
 /* Zero-initialised: before the first argument of a command line. */
 struct trk_mask {
 	bool strict;
-	bool value_follows; /* the last argument was --password or its like */
+	bool value_follows;    /* the last argument was --password or its like */
+	char value_after;      /* of that value the part behind this character is secret; 0: all */
+	unsigned char program; /* the known program whose options follow, counted from 1; 0: none */
 };
 
 /* Write `text`, the next argument, to ret with its secrets masked; what does not fit is cut off.

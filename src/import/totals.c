@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/parse.h"
 #include "import/delimited.h"
 #include "import/private.h"
@@ -122,14 +123,18 @@ static void take_time_line(struct time_block *b, const char *line)
 		b->signal = (int) value;
 }
 
-/* "Command being timed: "sort -u"": the text between the first and the last quote. */
+/* "Command being timed: "sort -u"": the text between the first and the last quote, masked as a
+ * recorded command line is by default. */
 static void take_command(struct time_block *b, const char *line)
 {
 	const char *from = strchr(line, '"'), *to = strrchr(line, '"');
+	struct trk_mask mask = {.strict = false};
+	char raw[TRK_RUN_COMMAND_SIZE];
 
-	if (from && to > from)
-		(void) snprintf(b->command, sizeof(b->command), "%.*s", (int) (to - from - 1),
-				from + 1);
+	if (from && to > from) {
+		(void) snprintf(raw, sizeof(raw), "%.*s", (int) (to - from - 1), from + 1);
+		(void) trk__mask_argument(&mask, raw, b->command, sizeof(b->command));
+	}
 	b->open = true;
 }
 

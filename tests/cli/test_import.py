@@ -103,6 +103,15 @@ def test_lines_of_export_with_damage_between_them(rt):
     assert refused.rc == 4 and refused.stderr.count("\n") == 1 and "no run in it" in refused.stderr
 
 
+def test_a_password_in_a_command_line_is_masked(rt, tmp_path):
+    text = (FILES / "gnu-time.txt").read_text()
+    file = tmp_path / "time.txt"
+    file.write_text(text.replace("sort -u /etc/services", "mysql -phunter2 --db-pass hunter2 https://a:hunter2@b/"))
+    imported(rt, file)
+    assert "mysql -p[SECRET] --db-pass [SECRET] [SECRET]" in rt.run("show", "--json", "mysql@").stdout
+    assert not any(b"hunter2" in p.read_bytes() for p in rt.state.rglob("*") if p.is_file())
+
+
 def test_the_system_table_alone_has_no_process(rt):
     imported(rt, "system-0.5.csv")
     summary = show(rt, "@")

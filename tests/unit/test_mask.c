@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +104,17 @@ static void values_of_secret_names_are_found(void **state)
 		 "{\"client_secret\": \"[SECRET]\", \"n\": 1}"},
 		{"Authorization: Bearer abc def", "Authorization: [SECRET]"},
 		{"login --password hunter2 --user me", "login --password [SECRET] --user me"},
+		{"--db-pass=hunter2", "--db-pass=[SECRET]"},
+		{"--db-pass=a,b;c d", "--db-pass=[SECRET]"},
+		{"run --db-pass hunter2 x", "run --db-pass [SECRET] x"},
+		{"DB_PASS=hunter2", "DB_PASS=[SECRET]"},
+		{"dbPass: hunter2", "dbPass: [SECRET]"},
+		{"MYSQL_PWD=hunter2 run", "MYSQL_PWD=[SECRET] run"},
+		{"REDISCLI_AUTH=hunter2", "REDISCLI_AUTH=[SECRET]"},
+		{"--pgpass=x", "--pgpass=[SECRET]"},
+		{"Cookie: a=b; c=d", "Cookie: [SECRET]"},
+		{"--low-pass=50", NULL},
+		{"--bypass=50", NULL},
 		{"--max-tokens=512", NULL},
 		{"--tokenizer=gpt2", NULL},
 		{"--password", NULL},
@@ -114,6 +126,54 @@ static void values_of_secret_names_are_found(void **state)
 
 	(void) state;
 	ASSERT_MASKED(cases);
+}
+
+/* Each line is one command line, of which each word is one argument, and as one argument of sh -c. */
+static void options_of_known_programs_are_found(void **state)
+{
+	static const struct masked cases[] = {
+		{"mysql -u me -phunter2 db", "mysql -u me -p[SECRET] db"},
+		{"/usr/bin/mysqldump -phunter2 db", "/usr/bin/mysqldump -p[SECRET] db"},
+		{"mysql -p db", NULL},
+		{"sshpass -p hunter2 ssh -p 22 host", "sshpass -p [SECRET] ssh -p 22 host"},
+		{"sshpass -phunter2 ssh host", "sshpass -p[SECRET] ssh host"},
+		{"docker login -u me -p hunter2 host", "docker login -u me -p [SECRET] host"},
+		{"docker run -p 8080:80 image", NULL},
+		{"curl -u me:hunter2 https://host/login", "curl -u me:[SECRET] https://host/login"},
+		{"curl -ume:hunter2 host", "curl -ume:[SECRET] host"},
+		{"curl https://host/login -sSu me:hunter2",
+		 "curl https://host/login -sSu me:[SECRET]"},
+		{"curl --user me:hunter2 host", "curl --user me:[SECRET] host"},
+		{"curl --proxy-user=me:hunter2 host", "curl --proxy-user=me:[SECRET] host"},
+		{"curl -u me host", NULL},
+		{"curl --user-agent a:b host", NULL},
+		{"redis-cli -h host -a hunter2 ping", "redis-cli -h host -a [SECRET] ping"},
+		{"mongodump -p hunter2 -o out", "mongodump -p [SECRET] -o out"},
+		{"ldapsearch -x -w hunter2 -b dc", "ldapsearch -x -w [SECRET] -b dc"},
+		{"smbclient //host/share -U me%hunter2", "smbclient //host/share -U me%[SECRET]"},
+		{"7z a -phunter2 out.7z in", "7z a -p[SECRET] out.7z in"},
+		{"zip -P hunter2 out.zip in", "zip -P [SECRET] out.zip in"},
+		{"python mysql_bench.py -parallel", NULL},
+		{"docker run --user 1000:1000 image", NULL},
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *want = cases[i].want ? cases[i].want : cases[i].text;
+		struct trk_mask whole = {.strict = false}, mask = {.strict = false};
+		char ret[512], text[512] = "", words[512], *at = words, *word;
+		size_t len = 0;
+
+		(void) trk__mask_argument(&whole, cases[i].text, ret, sizeof(ret));
+		assert_string_equal(ret, want);
+		(void) snprintf(words, sizeof(words), "%s", cases[i].text);
+		while ((word = strsep(&at, " "))) {
+			(void) trk__mask_argument(&mask, word, ret, sizeof(ret));
+			len += (size_t) snprintf(text + len, sizeof(text) - len, "%s%s",
+						 len ? " " : "", ret);
+		}
+		assert_string_equal(text, want);
+	}
 }
 
 static void long_random_words_are_found(void **state)
@@ -153,6 +213,7 @@ static void by_default_only_passwords_tokens_and_keys_are_masked(void **state)
 		{"https://token@git.example/x", "[SECRET]"},
 		{"https://a.example/x?X-Amz-Signature=0f&n=1",
 		 "https://a.example/x?X-Amz-Signature=[SECRET]&n=1"},
+		{"https://host/x?token=abc&n=1", "https://host/x?token=[SECRET]&n=1"},
 		{"https://a.example/x?sv=2&sig=0f%3D", "https://a.example/x?sv=2&sig=[SECRET]"},
 		{"ghp_0123456789abcdefghij0123456789abcdef", "[SECRET]"},
 		{"KEY=-----BEGIN CERTIFICATE-----", "[KEY]"},
@@ -216,6 +277,12 @@ static void the_argument_behind_a_secret_option_is_its_value(void **state)
 	assert_string_equal(ret, "[SECRET]");
 	(void) trk__mask_argument(&mask, "words", ret, sizeof(ret));
 	assert_string_equal(ret, "words");
+	(void) trk__mask_argument(&mask, "--db-pass", ret, sizeof(ret));
+	(void) trk__mask_argument(&mask, "words", ret, sizeof(ret));
+	assert_string_equal(ret, "[SECRET]");
+	(void) trk__mask_argument(&mask, "--no-password", ret, sizeof(ret));
+	(void) trk__mask_argument(&mask, "words", ret, sizeof(ret));
+	assert_string_equal(ret, "words");
 	(void) trk__mask_argument(&mask, "--token", ret, sizeof(ret));
 	(void) trk__mask_argument(&mask, "--verbose", ret, sizeof(ret));
 	assert_string_equal(ret, "--verbose");
@@ -242,6 +309,7 @@ int main(void)
 		cmocka_unit_test(addresses_of_machines_are_found),
 		cmocka_unit_test(addresses_of_pages_are_found_where_they_may_tell_something),
 		cmocka_unit_test(values_of_secret_names_are_found),
+		cmocka_unit_test(options_of_known_programs_are_found),
 		cmocka_unit_test(long_random_words_are_found),
 		cmocka_unit_test(by_default_only_passwords_tokens_and_keys_are_masked),
 		cmocka_unit_test(a_key_is_masked_as_a_whole),
