@@ -1,4 +1,5 @@
 /* The program: find the verb and run it. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,8 +179,8 @@ int main(int argc, char **argv)
 	} else {
 		status = unknown_command(argv[1]);
 	}
-	if (fflush(stdout) != 0 && status == EXIT_OK)
-		status = EXIT_ERROR;
+	if (fflush(stdout) != 0 && status == EXIT_OK && errno != EPIPE)
+		status = cli_reject(EXIT_ERROR, "stdout: cannot write: %s", trk__strerror(errno));
 	/* A GPU driver that hangs would block the exit of this program. */
 	if (trk__gpu_threads() > 0) {
 		(void) fflush(NULL);

@@ -85,13 +85,14 @@ def test_output_that_cannot_be_written_is_said_and_costs_the_job_nothing(rt, fla
 
 
 @pytest.mark.parametrize("words", [["show", "@"], ["stats", "@"], ["export", "@"], ["ls"],
-                                   ["help", "columns"]])
+                                   ["help", "columns"], ["help"], ["version"]])
 def test_a_full_disk_and_a_closed_pipe_behind_the_other_verbs(rt, words):
     assert rt.run("run", "-q", "--", "sleep", "0.3").rc == 0
     with open("/dev/full", "w", encoding="ascii") as full:
         done = subprocess.run([rt.path, *words], env=rt.env, stdout=full, stderr=subprocess.PIPE,
                               check=False, cwd=rt.home)
-    assert done.returncode == 1
+    assert done.returncode == 1 and b"No space left on device" in done.stderr
+    assert done.stderr.count(b"\n") == 1
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run([rt.path, *words], env=rt.env, stdout=writer, stderr=subprocess.PIPE,
