@@ -3,6 +3,7 @@ setting chooses the names of everything."""
 
 import copy
 import json
+import math
 import os
 import pickle
 
@@ -151,6 +152,62 @@ def test_disk_space_is_converted(frames):
     gib = frames[1].to_schema("0.4")["disk_space_total_gb"][0]
     gb = frames[1].to_schema("0.5")["disk_space_total_gb"][0]
     assert gb == pytest.approx(gib * 2**30 / 1e9, abs=0.02)
+
+
+def types_of(frame):
+    """Types of the columns for pandas, for polars, and through Arrow for both, by the names of polars."""
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    names = {"float64": "Float64", "int64": "Int64", "bool": "Boolean", "str": "String", "object": "String"}
+    found = [{name: names[str(kind)] for name, kind in frame.to_pandas().dtypes.items()}]
+    found += [dict(zip(made.columns, map(str, made.dtypes)))
+              for made in (frame.to_polars(), polars.DataFrame(frame))]
+    made = pandas.DataFrame.from_arrow(frame) if hasattr(pandas.DataFrame, "from_arrow") else frame.to_pandas()
+    found += [{name: names[str(kind)] for name, kind in made.dtypes.items()}]
+    return found
+
+
+def test_a_column_has_one_type_whatever_is_known(frames):
+    """Of whole numbers, of fractions, of nothing and without rows."""
+    wanted = [{name: "Int64" if name.endswith("pid") else "Float64" for name in frame.columns} for frame in frames]
+    assert "Int64" in wanted[0].values() and "Int64" in wanted[2].values()
+    for frame, want in zip(frames, wanted):
+        unknown = {name: [None, *values[1:]] if kind == "Float64" else values
+                   for (name, values), kind in zip(frame._data.items(), want.values())}
+        empty = {name: [None] * len(frame) if kind == "Float64" else values
+                 for (name, values), kind in zip(frame._data.items(), want.values())}
+        for same in (frame, frame[:0], frame[:1], frame.to_schema("0.4").to_schema(frame._layout.schema),
+                         frame._like(unknown), frame._like(empty)):
+            assert types_of(same) == [want] * 4
+    assert math.isnan(frames[0]._like({"children": [None]}).to_pandas()["children"][0])
+    renamed = frames[0].head().rename({"pid": "process"})
+    assert types_of(renamed)[0]["process"] == "Int64"
+    renamed["memory"] = ["a"] * len(renamed)
+    assert types_of(renamed)[0]["memory"] == "String"
+
+
+def test_other_tables_have_one_type_a_column_too(finished):
+    from resource_tracker import recording
+
+    tracker = ResourceTracker(autostart=False)
+    texts = {"file", "function", "below", "program", "command", "phase"}
+    whole = {"samples", "pid", "processes"}
+    for full, empty in ((finished.lines(), tracker.lines()), (finished.programs, tracker.programs),
+                        (finished.processes, tracker.processes)):
+        want = {name: "String" if name in texts else "Int64" if name in whole else
+                "Boolean" if name == "ended" else "Float64" for name in full.columns}
+        assert types_of(full) == types_of(empty) == [want] * 4
+    assert recording.PROCESSES[4] == "ended" and len(finished.processes)
+    with ResourceTracker(interval=0.05) as short:
+        with short.phase("a"):
+            short.wait_for_samples(3, timeout=30)
+    assert types_of(short.phases())[0] == {name: "String" if name == "phase" else "Float64"
+                                           for name in short.phases().columns}
+
+
+def test_frames_of_a_user_have_the_types_of_their_values():
+    frame = TinyDataFrame({"a": [1, 2], "b": [1, 2.5], "c": ["x", None], "d": [True, False], "e": [1, None]})
+    assert types_of(frame)[2] == {"a": "Int64", "b": "Float64", "c": "String", "d": "Boolean", "e": "Int64"}
+    assert types_of(frame)[0] == {"a": "Int64", "b": "Float64", "c": "String", "d": "Boolean", "e": "Float64"}
 
 
 @pytest.mark.parametrize("schema", ["0.4", "0.5"])

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import _engine
 from .column_maps import (SCHEMAS, SERVER_ALLOCATION_CHECKS, Answers, Layout, Schema, aliases,
-                          aliases_of, scaled)
+                          aliases_of, kind_of, scaled)
 from ._tracked import Tracked
 from .helpers import aggregate_stats, mean
 from .tiny_data_frame import StatSpec, TinyDataFrame
@@ -95,6 +95,7 @@ def combined(tracker: Tracked, bytes: bool, human_names: bool, system_prefix: Op
     if rows.start >= rows.stop:
         return TinyDataFrame(data=[])
     data: Dict[str, List[Any]] = {}
+    kinds: Dict[str, str] = {}
     for level in tracked:
         for column in tracker._schema.columns(level):
             is_time = column.name == "timestamp"
@@ -104,9 +105,11 @@ def combined(tracker: Tracked, bytes: bool, human_names: bool, system_prefix: Op
             values = frames[level][column.name][rows]
             if bytes and column.to_bytes:
                 values = [None if v is None else v * column.to_bytes for v in values]
-            data[name if is_time else prefixes[level] + name] = values
-    return TinyDataFrame(data)._lay_out(
-        None if human_names else Layout(tracker.schema, tuple(prefixes.items()), bytes))
+            name = name if is_time else prefixes[level] + name
+            data[name], kinds[name] = values, kind_of(column)
+    if human_names:
+        return TinyDataFrame(data)._lay_out(None)._of_kinds(kinds)
+    return TinyDataFrame(data)._lay_out(Layout(tracker.schema, tuple(prefixes.items()), bytes))
 
 
 # ---- CPU that was waited for ----
@@ -266,7 +269,8 @@ def phases(tracker: Tracked) -> TinyDataFrame:
                 row[f"{column}_mean"] = round(mean(known), 4) if known else None
                 row[f"{column}_max"] = max(known) if known else None
         rows.append(row)
-    return TinyDataFrame(rows)
+    table = TinyDataFrame(rows)
+    return table._of_kinds({**dict.fromkeys(table.columns, "g"), "phase": "u"})
 
 
 def _rows_within(timestamps: List[float], start: float, end: float) -> List[int]:

@@ -17,6 +17,9 @@ _NAMES = {"line": ("file", "line", "function"), "function": ("file", "line", "fu
 _FIGURES = ("cpu_s", "cpu_share", "cpu_with_callees_s", "wall_s", "growth_mib", "growth_between_mib",
             "released_mib", "samples", "below")
 
+_TEXTS = ("file", "function", "process", "phase", "below")
+_WHOLE = ("pid", "tid", "samples")  # known of every row; the line is not, of machine code
+
 Setting = Union[None, bool, float, str]
 
 _MOST_HZ = 1000
@@ -129,4 +132,6 @@ def table(document: Optional[str], by: str = "line") -> TinyDataFrame:
     found: Dict[str, Any] = {"rows": []} if document is None else json.loads(document)
     cells = _cells()
     rows = [_row(row, _NAMES[by], found["all"]["cpu_s"], cells) for row in found["rows"]]
-    return TinyDataFrame(rows or {name: [] for name in (*_NAMES[by], *_FIGURES)})
+    names = (*_NAMES[by], *_FIGURES)
+    return TinyDataFrame(rows or {name: [] for name in names})._of_kinds(
+        {name: "u" if name in _TEXTS else "l" if name in _WHOLE else "g" for name in names})

@@ -228,6 +228,25 @@ def aliases_of(layout: Layout) -> Dict[str, Tuple[str, float]]:
     return found
 
 
+_known_kinds: Dict[Layout, Dict[str, str]] = {}
+
+
+def kind_of(column: Column) -> str:
+    """The type of a column for other libraries: float64, as any figure may be unknown, but for what never is."""
+    return "l" if column.name == "pid" else "g"
+
+
+def kinds_of(layout: Layout) -> Dict[str, str]:
+    """kind_of() by the names of all schemas, as somebody may have picked columns under those of another one."""
+    found = _known_kinds.get(layout)
+    if found is None:
+        found = {prefix + column.name: kind_of(column) for level, prefix in layout.levels
+                 for schema in SCHEMAS.values() for column in schema.columns(level)}
+        found["timestamp"] = "g"
+        _known_kinds[layout] = found
+    return found
+
+
 def layout_of(columns: Iterable[str]) -> Optional[Layout]:
     """The layout of what a tracker has written, by its columns; None: it is no tracker's."""
     names = set(columns)

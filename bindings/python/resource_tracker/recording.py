@@ -6,12 +6,15 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 
 from .tiny_data_frame import TinyDataFrame
 
+#: Types of columns for other libraries; of all others: float64, as it may be unknown
+_KINDS = {"program": "u", "command": "u", "pid": "l", "processes": "l", "ended": "b"}
 PROGRAMS = ("timestamp", "elapsed_s", "interval_s", "program", "cpu_s", "memory_mib", "processes")
 PROCESSES = ("program", "pid", "start_s", "end_s", "ended", "cpu_s", "peak_rss_mib", "command")
 
 
 def _frame(names: Tuple[str, ...], rows: List[Tuple[Any, ...]]) -> TinyDataFrame:
-    return TinyDataFrame({name: [row[at] for row in rows] for at, name in enumerate(names)})
+    return TinyDataFrame({name: [row[at] for row in rows] for at, name in enumerate(names)})._of_kinds(
+        {name: _KINDS.get(name, "g") for name in names})
 
 
 def _open(path: Union[str, "os.PathLike[str]"]) -> Any:

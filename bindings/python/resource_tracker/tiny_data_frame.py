@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional,
                     Sequence, Tuple, Union, overload)
 
-from .column_maps import Answers, Layout, aliases_of, convert, layout_of, scaled
+from .column_maps import Answers, Layout, aliases_of, convert, kinds_of, layout_of, scaled
 
 if TYPE_CHECKING:
     import pandas
@@ -74,6 +74,8 @@ class TinyDataFrame:
     _layout: Optional[Layout]
     #: Names of other schemas -> (name here, factor); see column_maps.aliases
     _aliases: Dict[str, Tuple[str, float]]
+    #: Types of columns for other libraries, whatever their values are; see _typed
+    _kinds: Dict[str, str]
 
     def __init__(
         self,
@@ -165,10 +167,16 @@ class TinyDataFrame:
         """Answer to the names of the other schemas as columns of this layout do."""
         self._layout = layout
         self._aliases = {} if layout is None else aliases_of(layout)
+        self._kinds = {} if layout is None else dict(kinds_of(layout))
+        return self
+
+    def _of_kinds(self, kinds: Dict[str, str]) -> "TinyDataFrame":
+        """Fix the types of columns for other libraries; see _typed."""
+        self._kinds = dict(kinds)
         return self
 
     def _like(self, data: Dict[str, List[Any]]) -> "TinyDataFrame":
-        return TinyDataFrame(data)._lay_out(self._layout)
+        return TinyDataFrame(data)._lay_out(self._layout)._of_kinds(self._kinds)
 
     # ---- access ----
 
@@ -230,6 +238,7 @@ class TinyDataFrame:
         if key not in self._data:
             self.columns.append(key)
         self._data[key] = list(value)
+        self._kinds.pop(key, None)
 
     def head(self, n: int = 5) -> "TinyDataFrame":
         """The first n rows."""
@@ -248,6 +257,8 @@ class TinyDataFrame:
                 raise KeyError(f"Column '{old}' not found in dataframe")
             own = old if old in self._data else self._aliases[old][0]
             renamed[own] = (new, self._column(old))
+            if own in self._kinds:
+                self._kinds[new] = self._kinds[own]
         self._data = dict(renamed.get(name, (name, self._data[name])) for name in self.columns)
         self.columns = list(self._data)
         return self
@@ -355,18 +366,20 @@ class TinyDataFrame:
     # ---- other libraries ----
 
     def _typed(self) -> List[Tuple[str, str, List[Any]]]:
-        """Columns with their Arrow type: l (int64), g (float64), u (text)."""
+        """Columns with their Arrow type: l (int64), g (float64), b (bool), u (text). A column of a tracker has one
+        type in every run; of others the values tell it."""
         typed = []
         for name in self.columns:
             values = self._data[name]
-            kinds = {type(value) for value in values if value is not None}
-            if kinds and kinds <= {int, bool}:
-                typed.append((name, "l", values))
-            elif kinds <= {int, float, bool}:
-                typed.append((name, "g", values))
-            else:
-                typed.append((name, "u",
-                              [value if value is None else str(value) for value in values]))
+            types = {type(value) for value in values if value is not None}
+            kind = self._kinds.get(name, "")
+            if kind not in ("", "u") and not types <= {int, float, bool}:
+                kind = ""  # somebody has put a text there
+            kind = kind or ("b" if types == {bool} else "l" if types and types <= {int, bool} else
+                            "g" if types <= {int, float, bool} else "u")
+            if kind == "u":
+                values = [value if value is None else str(value) for value in values]
+            typed.append((name, kind, values))
         return typed
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -376,15 +389,26 @@ class TinyDataFrame:
         return arrow_stream(self._typed())
 
     def to_pandas(self, schema: Optional[str] = None) -> "pandas.DataFrame":
-        """A pandas DataFrame with the columns of this frame, or of a schema, "0.4" or "0.5"."""
+        """A pandas DataFrame with the columns of this frame, or of a schema, "0.4" or "0.5". What is not known
+        is NaN."""
         import pandas
 
         frame = self if schema is None else self.to_schema(schema)
-        return pandas.DataFrame(frame._data, columns=frame.columns)
+        kinds = {"l": "int64", "g": "float64", "b": "bool", "u": pandas.Series(["a"]).dtype}
+        columns = {}
+        for name, kind, values in frame._typed():
+            if None in values and kind in ("l", "b"):
+                kind = "g"
+            columns[name] = pandas.Series(values, dtype=kinds[kind])
+        return pandas.DataFrame(columns)
 
     def to_polars(self, schema: Optional[str] = None) -> "polars.DataFrame":
-        """A polars DataFrame with the columns of this frame, or of a schema, "0.4" or "0.5"."""
+        """A polars DataFrame with the columns of this frame, or of a schema, "0.4" or "0.5". What is not known
+        is null."""
         import polars
 
         frame = self if schema is None else self.to_schema(schema)
-        return polars.DataFrame(frame._data, strict=False)
+        kinds = {"l": polars.Int64, "g": polars.Float64, "b": polars.Boolean, "u": polars.String}
+        typed = frame._typed()
+        return polars.DataFrame({name: values for name, _, values in typed}, strict=False,
+                                schema={name: kinds[kind] for name, kind, _ in typed})

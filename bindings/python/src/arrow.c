@@ -40,10 +40,10 @@ enum { ARROW_FLAG_NULLABLE = 2 };
 
 struct column {
 	char *name;
-	char format[2]; /* "g" double, "l" int64, "u" UTF-8 */
+	char format[2]; /* "g" double, "l" int64, "b" Boolean, "u" UTF-8 */
 	int64_t nulls;
 	uint8_t *valid;   /* a bit a row */
-	void *data;       /* doubles, integers, or text */
+	void *data;       /* doubles, integers, bits, or text */
 	int32_t *offsets; /* text only */
 };
 
@@ -77,8 +77,13 @@ static void table_free(struct table *t)
 
 static int take_number(struct column *c, Py_ssize_t row, PyObject *item)
 {
+	uint8_t *bits = c->data;
+
 	if (c->format[0] == 'l')
 		((int64_t *) c->data)[row] = PyLong_AsLongLong(item);
+	else if (c->format[0] == 'b')
+		bits[row / 8] = (uint8_t) (bits[row / 8] | (unsigned) (PyObject_IsTrue(item) == 1)
+								   << (row % 8));
 	else
 		((double *) c->data)[row] = PyFloat_AsDouble(item);
 	return PyErr_Occurred() ? -1 : 0;
