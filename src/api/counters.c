@@ -6,8 +6,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
+#include "base/file.h"
 #include "resource_tracker.h"
 
 #define MIB (1024.0 * 1024.0)
@@ -20,6 +22,10 @@ enum {
 struct trk_counters {
 	pthread_mutex_t lock;
 	struct trk_counter_set set;
+	struct trk_fd_identity proc; /* of a descriptor of the set */
+	pid_t pid;                   /* 0: of the machine */
+	bool one_process;
+	bool has_set;     /* set is initialised */
 	bool has_claimed; /* the descriptors that all objects together may keep */
 };
 
@@ -38,23 +44,59 @@ static int claim_fds(struct trk_counters *c)
 	return KEPT_FDS_MAX;
 }
 
+static int open_set(struct trk_counters *c)
+{
+	struct trk_env env;
+	int r = trk__env_init(&env);
+
+	if (r < 0)
+		return r;
+	c->has_set = true;
+	c->proc = trk__fd_identity(env.proc_fd);
+	return c->pid ? trk__counters_init_tree(&c->set, &env, c->pid, c->one_process,
+						c->one_process ? 0 : claim_fds(c))
+		      : trk__counters_init_machine(&c->set, &env);
+}
+
+/* Has the host program closed all descriptors? Those of the set may be its own files by now: they
+ * are neither read nor closed again, and the memory of the set is lost. */
+static bool is_lost(const struct trk_counters *c)
+{
+	return !trk__fd_is(c->set.env.proc_fd, c->proc);
+}
+
+/* Lock the counters, whose set is made again if it is lost. 0 or a negative errno. */
+static int enter(struct trk_counters *c)
+{
+	int r = 0;
+
+	(void) pthread_mutex_lock(&c->lock);
+	if (!c->has_set || is_lost(c)) {
+		memset(&c->set, 0, sizeof(c->set));
+		c->has_set = false;
+		if (c->has_claimed)
+			atomic_store(&kept_fds_claimed, false);
+		c->has_claimed = false;
+		r = open_set(c);
+	}
+	if (r == 0 && c->pid && !c->set.tree)
+		r = -ESRCH;
+	if (r < 0)
+		(void) pthread_mutex_unlock(&c->lock);
+	return r;
+}
+
 static int make_counters(struct trk_counters **ret, pid_t pid, bool one_process)
 {
 	struct trk_counters *c = calloc(1, sizeof(*c));
-	struct trk_env env;
 	int r;
 
 	if (!c)
 		return -ENOMEM;
-	r = trk__env_init(&env);
-	if (r < 0) {
-		free(c);
-		return r;
-	}
 	(void) pthread_mutex_init(&c->lock, NULL);
-	r = pid ? trk__counters_init_tree(&c->set, &env, pid, one_process,
-					  one_process ? 0 : claim_fds(c))
-		: trk__counters_init_machine(&c->set, &env);
+	c->pid = pid;
+	c->one_process = one_process;
+	r = open_set(c);
 	if (r < 0) {
 		trk_counters_free(c);
 		return r;
@@ -77,7 +119,8 @@ void trk_counters_free(struct trk_counters *c)
 {
 	if (!c)
 		return;
-	trk__counters_release(&c->set);
+	if (c->has_set && !is_lost(c))
+		trk__counters_release(&c->set);
 	if (c->has_claimed)
 		atomic_store(&kept_fds_claimed, false);
 	(void) pthread_mutex_destroy(&c->lock);
@@ -87,10 +130,10 @@ void trk_counters_free(struct trk_counters *c)
 int trk_counters_process(struct trk_counters *c, struct trk_process_counters *ret)
 {
 	struct trk_tree_reading t;
+	int r = c->pid ? enter(c) : -EINVAL;
 
-	if (!c->set.tree)
-		return -EINVAL;
-	(void) pthread_mutex_lock(&c->lock);
+	if (r < 0)
+		return r;
 	trk__counters_read_tree(&c->set, &t);
 	(void) pthread_mutex_unlock(&c->lock);
 	*ret = (struct trk_process_counters){
@@ -113,10 +156,10 @@ static double known(bool has, uint64_t value, double unit)
 int trk_counters_machine(struct trk_counters *c, struct trk_machine_counters *ret)
 {
 	struct trk_machine_reading m;
+	int r = c->pid ? -EINVAL : enter(c);
 
-	if (c->set.tree)
-		return -EINVAL;
-	(void) pthread_mutex_lock(&c->lock);
+	if (r < 0)
+		return r;
 	trk__counters_read_machine(&c->set, &m);
 	(void) pthread_mutex_unlock(&c->lock);
 	*ret = (struct trk_machine_counters){

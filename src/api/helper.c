@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -194,7 +195,15 @@ struct work {
 	struct trk_helper_options options; /* its texts are kept below */
 	char dir[PATH_SIZE], job[256];
 	int fd;
+	jmp_buf lost;
 };
+
+static void leave(void *data)
+{
+	struct work *w = data;
+
+	longjmp(w->lost, 1);
+}
 
 static void *sample(void *data)
 {
@@ -210,6 +219,8 @@ static void *sample(void *data)
 		.dir = w->dir,
 		.control_fd = w->fd,
 		.in_thread = true,
+		.on_lost = leave,
+		.data = w,
 		.lines = w->options.lines_hz != 0,
 		.stacks.hz = w->options.lines_hz > 0 ? w->options.lines_hz : 0,
 	};
@@ -234,6 +245,14 @@ static void *sample(void *data)
 	return NULL;
 }
 
+/* What the thread holds when its descriptors are lost is not released. */
+static void *sample_until_lost(void *data)
+{
+	struct work *w = data;
+
+	return setjmp(w->lost) ? NULL : sample(w);
+}
+
 static int start_thread(struct trk_helper *h, const struct trk_helper_options *o, int fd)
 {
 	struct work *w = calloc(1, sizeof(*w));
@@ -254,7 +273,7 @@ static int start_thread(struct trk_helper *h, const struct trk_helper_options *o
 	/* Signals of the program are handled by its own threads. */
 	(void) sigfillset(&all);
 	(void) pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = -pthread_create(&h->thread, NULL, sample, w);
+	r = -pthread_create(&h->thread, NULL, sample_until_lost, w);
 	(void) pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (r < 0) {
 		(void) close(w->fd);
@@ -288,7 +307,15 @@ int trk__helper_start(struct trk_helper *h, const struct trk_helper_options *o,
 		(void) close(pair[0]);
 	else
 		h->control.fd = pair[0];
+	h->identity = trk__fd_identity(h->control.fd);
 	return r;
+}
+
+int trk__helper_fd(struct trk_helper *h)
+{
+	if (h->control.fd >= 0 && !trk__fd_is(h->control.fd, h->identity))
+		h->control.fd = -1;
+	return h->control.fd;
 }
 
 char *trk__helper_alert(struct trk_helper *h)
@@ -323,7 +350,7 @@ int trk__helper_line(struct trk_helper *h, int timeout_ms, char line[TRK_CONTROL
 	const struct timespec nap = {.tv_nsec = TRK_NS_PER_MS};
 	int r;
 
-	if (h->control.fd < 0)
+	if (trk__helper_fd(h) < 0)
 		return -EPIPE;
 	while ((r = next_line(h, line)) == 0 && now < end) {
 		struct pollfd fd = {.fd = h->control.fd, .events = POLLIN};
@@ -340,7 +367,7 @@ int trk__helper_stop(struct trk_helper *h, int exit_code, int timeout_ms)
 	char line[TRK_CONTROL_LINE], code[16] = "";
 	int r;
 
-	if (h->control.fd < 0)
+	if (trk__helper_fd(h) < 0)
 		return 0;
 	if (exit_code >= 0)
 		(void) snprintf(code, sizeof(code), "%d", exit_code);
@@ -357,7 +384,7 @@ int trk__helper_stop(struct trk_helper *h, int exit_code, int timeout_ms)
 
 void trk__helper_release(struct trk_helper *h)
 {
-	trk__close(h->control.fd);
+	trk__close(trk__helper_fd(h));
 	h->control.fd = -1;
 	while (h->alerts)
 		free(h->alert[--h->alerts]);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/file.h"
 #include "track/control.h"
 
 struct trk_helper_options {
@@ -26,9 +27,10 @@ struct trk_helper_options {
 enum { TRK_HELPER_TEXT_SIZE = 256, TRK_HELPER_ALERTS_MAX = 32 };
 
 struct trk_helper {
-	struct trk_control control; /* its descriptor is owned */
-	char program[256];          /* path of the started program; "": a thread */
-	pid_t job_pid;              /* of the program that runs the command; 0: none */
+	struct trk_control control;      /* its descriptor is owned */
+	struct trk_fd_identity identity; /* of that descriptor */
+	char program[256];               /* path of the started program; "": a thread */
+	pid_t job_pid;                   /* of the program that runs the command; 0: none */
 	bool threaded, joined;
 	pthread_t thread;
 	char *alert[TRK_HELPER_ALERTS_MAX]; /* owned JSON texts, not yet taken */
@@ -38,6 +40,10 @@ struct trk_helper {
 /* Start it. Returns 0, or a negative errno with a sentence in `error`. */
 int trk__helper_start(struct trk_helper *h, const struct trk_helper_options *o,
 		      char error[TRK_HELPER_TEXT_SIZE]);
+
+/* The descriptor for messages; -1: none. It is given up, not closed, if the host program has closed
+ * it and uses its number for a file of its own. */
+int trk__helper_fd(struct trk_helper *h);
 
 /* Wait at most timeout_ms for the next line: 1, 0 on timeout, or -EPIPE when the sampler has
  * exited. Alerts are queued: the newest 32. */

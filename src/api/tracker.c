@@ -181,7 +181,6 @@ int trk_tracker_start(const struct trk_tracker_options *options, struct trk_trac
 	(void) pthread_mutex_init(&t->lock, NULL);
 	t->owner = getpid();
 	t->helper.control.fd = -1;
-	trk__tail_init(&t->tail);
 	if (!o.dir)
 		r = make_temporary(t);
 	if (r < 0)
@@ -228,6 +227,9 @@ static int stop(struct trk_tracker *t, int exit_code)
 		if (r < 0 && r != -ECHILD)
 			return r;
 	}
+	if (trk__helper_fd(&t->helper) < 0)
+		(void) snprintf(t->error, sizeof(t->error),
+				"this process has closed the descriptors of its tracker");
 	r = trk__helper_stop(&t->helper, exit_code, STOP_TIMEOUT_MS);
 	t->stopped = r == 0;
 	return r;
@@ -283,7 +285,6 @@ void trk_tracker_free(struct trk_tracker *t)
 			trk__remove_tree(t->temporary);
 	}
 	trk__helper_release(&t->helper);
-	trk__tail_release(&t->tail);
 	(void) pthread_mutex_destroy(&t->lock);
 	free(t);
 }
@@ -395,7 +396,7 @@ int trk_tracker_mark(struct trk_tracker *t, const char *name)
 	int r = -EINVAL;
 
 	(void) pthread_mutex_lock(&t->lock);
-	if (t->stopped)
+	if (t->stopped || !is_ours(t) || trk__helper_fd(&t->helper) < 0)
 		r = -EPIPE;
 	else if (name && *name)
 		r = trk__control_say(t->helper.control.fd, "mark", name);

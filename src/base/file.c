@@ -166,6 +166,25 @@ void trk__close_ptr(int *fd)
 	trk__close(*fd);
 }
 
+struct trk_fd_identity trk__fd_identity(int fd)
+{
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return (struct trk_fd_identity){.is_known = false};
+	return (struct trk_fd_identity){st.st_dev, st.st_ino, true};
+}
+
+bool trk__fd_is(int fd, struct trk_fd_identity identity)
+{
+	struct trk_fd_identity now;
+
+	if (!identity.is_known)
+		return true;
+	now = trk__fd_identity(fd);
+	return now.is_known && now.device == identity.device && now.inode == identity.inode;
+}
+
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
 {
 	(void) st;

@@ -3,6 +3,7 @@
 #define TRK_BASE_FILE_H
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -36,6 +37,18 @@ void trk__close(int fd);
 /* `__attribute__((cleanup))` helper. */
 void trk__close_ptr(int *fd);
 #define TRK_FD_CLEANUP __attribute__((cleanup(trk__close_ptr)))
+
+/* The file behind a descriptor. A host program may close all descriptors, as daemons do at their
+ * start, and open files of its own under the same numbers. */
+struct trk_fd_identity {
+	dev_t device;
+	ino_t inode;
+	bool is_known;
+};
+
+struct trk_fd_identity trk__fd_identity(int fd);
+/* Does the descriptor still refer to that file? Also true if the identity is not known. */
+bool trk__fd_is(int fd, struct trk_fd_identity identity);
 
 /* Remove a folder and its content, without following links. Errors are ignored. */
 void trk__remove_tree(const char *path);

@@ -12,36 +12,26 @@
 
 enum { WINDOW = TRK_PAYLOAD_MAX + TRK_FRAME_SIZE };
 
-void trk__tail_init(struct trk_tail *t)
-{
-	*t = (struct trk_tail){.fd = -1};
-}
-
-void trk__tail_release(struct trk_tail *t)
-{
-	trk__close(t->fd);
-	t->fd = -1;
-}
-
-/* The file at `path`, opened again when it was replaced. */
+/* Open the file; the count starts again when it was replaced. */
 static int follow(struct trk_tail *t, const char *path)
 {
 	struct stat st;
+	int fd = trk__open_regular_at(AT_FDCWD, path);
 
-	if (stat(path, &st) < 0)
-		return -errno;
-	if (t->fd >= 0 && st.st_ino == t->inode)
-		return 0;
-	trk__tail_release(t);
-	t->fd = trk__open_regular_at(AT_FDCWD, path);
-	if (t->fd < 0)
-		return t->fd;
-	if (fstat(t->fd, &st) < 0)
-		return -errno;
-	t->inode = st.st_ino;
-	t->at = TRK_SIGNATURE_SIZE;
-	t->rows = 0;
-	return 0;
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0) {
+		int r = -errno;
+
+		(void) close(fd);
+		return r;
+	}
+	if (t->at == 0 || st.st_ino != t->inode) {
+		t->inode = st.st_ino;
+		t->at = TRK_SIGNATURE_SIZE;
+		t->rows = 0;
+	}
+	return fd;
 }
 
 static void count(struct trk_tail *t, int type, const unsigned char *payload, size_t len)
@@ -81,21 +71,20 @@ int trk__tail_update(struct trk_tail *t, const char *path)
 {
 	unsigned char *data;
 	ssize_t n;
-	int r = follow(t, path);
+	TRK_FD_CLEANUP int fd = follow(t, path);
 
-	if (r < 0)
-		return r;
+	if (fd < 0)
+		return fd;
 	data = malloc(WINDOW);
 	if (!data)
 		return -ENOMEM;
-	while ((n = pread(t->fd, data, WINDOW, t->at)) > 0) {
+	while ((n = pread(fd, data, WINDOW, t->at)) > 0) {
 		size_t used = count_all(t, data, (size_t) n);
 
 		t->at += (off_t) used;
 		if (used == 0)
 			break;
 	}
-	r = n < 0 ? -errno : 0;
 	free(data);
-	return r;
+	return n < 0 ? -errno : 0;
 }

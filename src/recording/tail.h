@@ -1,6 +1,7 @@
 /* Count the rows of a recording that is being written, without reading a row twice. Thinning
  * replaces the file; the count then starts again, and thinned rows count as the rows that they
- * represent. */
+ * represent. A zero-initialised struct has counted nothing. No descriptor is kept: the host program
+ * might close it. */
 #ifndef TRK_RECORDING_TAIL_H
 #define TRK_RECORDING_TAIL_H
 
@@ -9,15 +10,11 @@
 #include <sys/types.h>
 
 struct trk_tail {
-	int fd;
 	ino_t inode;
 	off_t at; /* of the first record that was not counted yet */
 	uint64_t rows;
 	bool ended; /* the end was written */
 };
-
-void trk__tail_init(struct trk_tail *t);
-void trk__tail_release(struct trk_tail *t);
 
 /* Count what was appended to `path` since the last call. Returns 0, or a negative errno. */
 int trk__tail_update(struct trk_tail *t, const char *path);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/file.h"
 #include "track/control.h"
 #include "track/discovery.h"
 #include "track/enforce.h"
@@ -33,6 +34,7 @@ struct track {
 	unsigned int moves; /* of the job to other control groups */
 	pid_t newest;       /* process of the tree whose group was read last */
 	struct trk_control control;
+	struct trk_fd_identity control_identity;
 	struct trk_discovery discovery;
 	struct trk_track_lines lines;
 	int runs_fd, timer_fd, pid_fd, marks_fd;

@@ -296,6 +296,18 @@ static void take_end(struct track *t)
 		t->stop = t->finish.root_ended = true;
 }
 
+/* A host program that becomes a daemon closes all descriptors, and may open files under the same
+ * numbers. The thread then ends without a look at its own: its memory is lost, and no file of the
+ * host is written or closed. */
+static void leave_if_lost(const struct track *t)
+{
+	bool is_lost = t->finish.abandoned ||
+		       (t->control.fd >= 0 && !trk__fd_is(t->control.fd, t->control_identity));
+
+	if (t->options->on_lost && is_lost)
+		t->options->on_lost(t->options->data);
+}
+
 static void loop(struct track *t)
 {
 	struct pollfd fds[AWAITED] = {
@@ -314,10 +326,12 @@ static void loop(struct track *t)
 		fds[CLOUD].fd = trk__discovery_fd(&t->discovery);
 		fds[TREE].fd = tree_of(t) ? trk__tree_wake_fd(tree_of(t)) : -1;
 		await(t, fds, AWAITED);
+		leave_if_lost(t);
 		if (fds[MARKS].revents)
 			trk__track_take_marks(t);
 		if (fds[CONTROL].revents)
 			trk__track_take_control(t);
+		leave_if_lost(t);
 		if (fds[SIGNALS].revents)
 			trk__track_handle_signals(t);
 		if (fds[PID].revents) { /* attach: the process has ended */
@@ -507,6 +521,7 @@ int trk__track(const struct trk_env *env, const struct trk_track_options *option
 		.job = TRK_JOB_NONE,
 		.finish = {.own = TRK_CGROUP_OWN_NONE},
 		.control = {.fd = options->control_fd},
+		.control_identity = trk__fd_identity(options->control_fd),
 		.discovery = {.dir_fd = -1},
 		.runs_fd = -1,
 		.lines = TRK_TRACK_LINES_NONE,

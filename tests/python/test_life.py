@@ -40,6 +40,55 @@ def gone(pid, timeout=30):
     return False
 
 
+@pytest.mark.parametrize("program", ["", "/none"], ids=["process", "thread"])
+@pytest.mark.parametrize("forks", [False, True], ids=["alone", "forked"])
+def test_a_daemon_that_closes_all_descriptors_keeps_its_new_files(script, program, forks):
+    """They get the numbers that the tracker and the counters of now had."""
+    out = script.output(f"""
+        import os, socket, time
+        if {program!r}:
+            os.environ["RESOURCE_TRACKER_BIN"] = {program!r}
+        from resource_tracker import ResourceTracker
+        from resource_tracker.tracker_procfs import get_process_stats, get_system_stats
+        tracker = ResourceTracker(interval=0.05, discover_cloud=False)
+        tracker.wait_for_samples(3, timeout=30)
+        get_process_stats(os.getpid()), get_system_stats()
+        child = os.fork() if {forks} else 0
+        if child:
+            assert os.waitpid(child, 0)[1] == 0
+            assert tracker.running
+            before = tracker.n_samples
+            tracker.wait_for_samples(before + 2, timeout=30)
+            tracker.stop()
+            assert tracker.totals()["cpu_s"]["value"] > 0
+            print("parent")
+            os._exit(0)
+        os.closerange(3, 1000)
+        held = [open(f"log{{i}}", "w+") for i in range(100)]
+        pairs = [socket.socketpair() for _ in range(20)]
+        time.sleep(0.3)
+        assert not tracker.running and tracker.n_samples >= 0
+        memory = get_process_stats(os.getpid(), schema="0.5")["memory_mib"]
+        assert memory > 1 and get_system_stats()["processes"] > 1
+        tracker.mark("not here")
+        tracker.stop()
+        tracker.totals(), tracker.snapshot()
+        tracker.cleanup()
+        del tracker
+        assert [os.fstat(file.fileno()).st_size for file in held] == [0] * 100
+        for pair in pairs:
+            for end in pair:
+                end.setblocking(False)
+                try:
+                    raise SystemExit(f"{{end.recv(100)}} came to a socket of the job")
+                except BlockingIOError:
+                    pass
+        print("child", flush=True)
+        os._exit(0)
+    """, env={**os.environ, "TRACKER_NO_DISCOVERY": "1"})
+    assert out.split() == (["child", "parent"] if forks else ["child"])
+
+
 def test_import_is_cheap_and_loads_nothing(script):
     out = script.output("""
         import sys

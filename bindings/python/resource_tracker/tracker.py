@@ -421,12 +421,15 @@ class ResourceTracker:
         return processes_of(self._recording())
 
     def _recording(self) -> Any:
-        """What was recorded so far; None without a recording, as of a snapshot."""
+        """What was recorded so far; None without a recording, as of a snapshot, or once it was removed."""
         if self._tracker is None or not self._is_ours() or not self._tracker.recording:
             return None
         from . import _core
 
-        return _core.Recording(self._tracker.recording)
+        try:
+            return _core.Recording(self._tracker.recording)
+        except FileNotFoundError:
+            return None
 
     def _top_processes(self) -> List[Dict[str, Any]]:
         """The processes that used most, without their arguments, which may hold secrets."""
