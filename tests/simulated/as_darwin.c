@@ -76,7 +76,7 @@ int proc_listchildpids(pid_t ppid, void *buffer, int size)
 
 	sim_call();
 	for (size_t i = 0; i < sim_count && (n + 1) * (int) sizeof(*pids) <= size; i++)
-		if (sim_find(sim[i].pid) && sim_parent_of(&sim[i]) == ppid)
+		if (sim_find(sim[i].pid) == &sim[i] && sim_parent_of(&sim[i]) == ppid)
 			pids[n++] = sim[i].pid;
 	return n;
 }
@@ -131,7 +131,7 @@ static void take_change(const struct kevent *change)
 	if (change->filter == EVFILT_TIMER)
 		timer_ns = sim_now_ns + (uint64_t) change->data * 1000000;
 	else if (sim_find((pid_t) change->ident))
-		watched[change->ident - SIM_FIRST_PID] = true;
+		watched[sim_find((pid_t) change->ident) - sim] = true;
 }
 
 static bool is_between(uint64_t ns, uint64_t from, uint64_t to)

@@ -9,11 +9,13 @@ uint64_t sim_now_ns, sim_call_ns;
 bool sim_adopts;
 
 static uint64_t seed_state;
+static bool reuses_pids;
 
 void sim_reset(uint64_t seed)
 {
 	memset(sim, 0, sizeof(sim));
 	sim_count = 0;
+	reuses_pids = false;
 	sim_now_ns = 1000000000;
 	sim_call_ns = 0;
 	seed_state = seed * 2654435761u + 1;
@@ -36,6 +38,12 @@ int sim_start(int parent, uint64_t born_ns, uint64_t end_ns, double rate)
 		.bytes = 10 << 20,
 	};
 	return (int) sim_count++;
+}
+
+void sim_reuse_pid(int process, int of)
+{
+	sim[process].pid = sim[of].pid;
+	reuses_pids = true;
 }
 
 void sim_advance(uint64_t until_ns)
@@ -68,13 +76,21 @@ static uint64_t reaped_ns(const struct sim_process *p)
 	return at < parent->end_ns ? at : parent->end_ns;
 }
 
+static bool is_there(size_t i)
+{
+	return sim[i].born_ns <= sim_now_ns && sim_now_ns < reaped_ns(&sim[i]);
+}
+
 const struct sim_process *sim_find(pid_t pid)
 {
 	size_t i = (size_t) (pid - SIM_FIRST_PID);
 
-	if (pid < SIM_FIRST_PID || i >= sim_count)
+	for (size_t k = 0; reuses_pids && k < sim_count; k++)
+		if (sim[k].pid == pid && is_there(k))
+			return &sim[k];
+	if (pid < SIM_FIRST_PID || i >= sim_count || reuses_pids)
 		return NULL;
-	return sim[i].born_ns <= sim_now_ns && sim_now_ns < reaped_ns(&sim[i]) ? &sim[i] : NULL;
+	return is_there(i) ? &sim[i] : NULL;
 }
 
 bool sim_is_zombie(const struct sim_process *p)

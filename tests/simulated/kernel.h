@@ -35,6 +35,8 @@ void sim_reset(uint64_t seed);
 double sim_chance(void);
 /* Returns the index of a new process. */
 int sim_start(int parent, uint64_t born_ns, uint64_t end_ns, double rate);
+/* The process gets the pid of another one, which ends before it is born. */
+void sim_reuse_pid(int process, int of);
 void sim_advance(uint64_t until_ns);
 /* A call to the kernel takes time. */
 void sim_call(void);

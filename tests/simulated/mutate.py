@@ -17,6 +17,19 @@ FAULTS = {
     "reads_no_end": ("trk__nt_kept_read(p->stat_fd, &end) < 0", "trk__nt_kept_read(p->stat_fd, &end) <= 0"),
     "trusts_a_dead_job_object": ("return seen_ns >= PROOF_NS &&", "return seen_ns == PROOF_NS &&"),
     "forgets_what_arrives": ("t->ledger[k] += p->gained[k] - due;", ""),
+    "writes_nothing_off": ("p->debt[k] = missing < most ? missing : most;", "p->debt[k] = most ? missing : 0;"),
+    "counts_what_was_before": ("bool baseline = p->fresh && p->start_ticks < t->start_ticks;", "bool baseline = false;"),
+    "forgets_whom_the_tracker_reaped": ("gained[TRK_TREE_CPU] += usage->user_ns + usage->system_ns;", ""),
+    "takes_ticks_for_ns": ("return trk__mac_ticks_ns(ticks, hz);", "return ticks;"),
+    "skips_zombies": ("if (p->reaped || trk__mac_brief(p->pid, &b) < 0)",
+                      "if (p->reaped || trk__mac_brief(p->pid, &b) < 0 || b.has_ended)"),
+    "hears_of_no_fork": ("if (events[i].fflags & NOTE_FORK)", "if (events[i].fflags & NOTE_FORK & NOTE_EXIT)"),
+    "looks_at_no_orphan": ("if (any_ended)", "if (any_ended && !n)"),
+    "takes_a_used_pid": ("u.start_ns != p->start_ticks", "u.start_ns < p->start_ticks"),
+    "counts_the_children_of_one": ("memset(inherited, 0, sizeof(inherited));", "(void) 0;"),
+    "takes_a_used_pid_on_windows": ("if (!n || n->created != p->start_ticks)\n\t\treturn !is_gone", "if (!n)\n\t\treturn !is_gone"),
+    "adopts_what_is_older": ("parent->start_ticks <= n->created", "parent->start_ticks > 0"),
+    "keeps_handles": ("trk__nt_let_go(p->stat_fd);", "(void) 0;"),
 }
 
 

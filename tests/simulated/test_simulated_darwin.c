@@ -20,7 +20,7 @@ enum { SEEDS = 4 };
 #define WAKE_NS (TRK_NS_PER_MS / 2) /* from an event to the answer */
 #define MIB     (1024 * 1024)
 
-static bool uses_events;
+static bool uses_events, is_attached, is_one_process;
 
 static uint64_t now(void)
 {
@@ -51,8 +51,10 @@ static void wait_until(struct trk_tree *t, uint64_t until_ns)
 static void follow(uint64_t end_ns, uint64_t apart_ns, struct outcome *ret)
 {
 	struct trk_env env = {-1, -1, -1, now, now, now};
-	struct trk_tree_options options = {
-		.root = SIM_FIRST_PID, .subreaper = true, .self = SIM_TRACKER};
+	struct trk_tree_options options = {.root = SIM_FIRST_PID,
+					   .subreaper = !is_attached,
+					   .one_process = is_one_process,
+					   .self = SIM_TRACKER};
 	const struct trk_tree_state *state;
 	int r = 0;
 	struct trk_tree *t = trk__tree_new(&env, &options, &r);
@@ -140,12 +142,105 @@ static void orphans_are_followed_by_events(void **state)
 	assert_true(share >= 0.97);
 }
 
+/* ---- small jobs ---- */
+
+static double seconds_of(int process, uint64_t at_ns)
+{
+	return (double) sim_own_ns(&sim[process], at_ns) / 1e9;
+}
+
+static void the_last_second_of_a_zombie_is_told(void **state)
+{
+	struct outcome o;
+
+	(void) state;
+	sim_reset(1);
+	(void) sim_start(-1, sim_now_ns, sim_now_ns + 2900 * TRK_NS_PER_MS, 1);
+	follow(sim_now_ns + 2900 * TRK_NS_PER_MS, LOOK_NS, &o);
+	assert_true(o.told <= o.truth && o.told >= 0.999 * o.truth);
+}
+
+static void a_process_with_the_pid_of_a_member_is_none(void **state)
+{
+	uint64_t start;
+	struct outcome o;
+	int child, other;
+
+	(void) state;
+	sim_reset(1);
+	start = sim_now_ns;
+	(void) sim_start(-1, start, start + 5 * TRK_NS_PER_S, 0.1);
+	child = sim_start(0, start, start + 1500 * TRK_NS_PER_MS, 0.5);
+	other = sim_start(-1, start + 1600 * TRK_NS_PER_MS, start + 5 * TRK_NS_PER_S, 1);
+	sim_reuse_pid(other, child);
+	follow(start + 4 * TRK_NS_PER_S, LOOK_NS, &o);
+	o.truth -= seconds_of(other, sim_now_ns);
+	assert_true(o.told <= o.truth && o.told >= 0.999 * o.truth);
+}
+
+static void one_process_is_told_without_its_children(void **state)
+{
+	struct outcome o;
+
+	(void) state;
+	sim_reset(1);
+	(void) sim_start(-1, sim_now_ns, sim_now_ns + 4 * TRK_NS_PER_S, 0.5);
+	(void) sim_start(0, sim_now_ns, sim_now_ns + 1500 * TRK_NS_PER_MS, 1);
+	is_one_process = true;
+	follow(sim_now_ns + 4 * TRK_NS_PER_S, LOOK_NS, &o);
+	is_one_process = false;
+	o.truth = seconds_of(0, sim_now_ns);
+	assert_true(o.told <= o.truth && o.told >= 0.999 * o.truth);
+}
+
+static void what_was_used_before_the_tracker_came_is_not_told(void **state)
+{
+	struct outcome o;
+	double before;
+
+	(void) state;
+	sim_reset(1);
+	(void) sim_start(-1, 0, sim_now_ns + 4 * TRK_NS_PER_S, 0.5);
+	(void) sim_start(0, 0, sim_now_ns - 1, 1);
+	before = (double) sim_truth_ns() / 1e9;
+	is_attached = true;
+	follow(sim_now_ns + 3 * TRK_NS_PER_S, LOOK_NS, &o);
+	is_attached = false;
+	o.truth -= before;
+	assert_true(o.told <= o.truth && o.told >= 0.999 * o.truth);
+}
+
+/* The time of a child that no parent receives may not be taken from what its parent receives later. */
+static void what_a_parent_ignores_hides_nothing_else(void **state)
+{
+	uint64_t start, child_end;
+	struct outcome o;
+	int middle, child;
+
+	(void) state;
+	sim_reset(1);
+	start = sim_now_ns;
+	child_end = start + 1500 * TRK_NS_PER_MS;
+	(void) sim_start(-1, start, start + 10 * TRK_NS_PER_S, 0.02);
+	middle = sim_start(0, start, start + 6900 * TRK_NS_PER_MS, 0.9);
+	sim[middle].ignores = true;
+	child = sim_start(middle, start, child_end, 1);
+	follow(start + 9 * TRK_NS_PER_S, LOOK_NS, &o);
+	o.truth -= seconds_of(child, child_end) - seconds_of(child, start + TRK_NS_PER_S);
+	assert_true(o.told <= 1.001 * o.truth && o.told >= 0.999 * o.truth);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_parents_wait_for_is_told_in_full),
 		cmocka_unit_test(no_more_than_the_work_of_orphans_is_missing),
 		cmocka_unit_test(orphans_are_followed_by_events),
+		cmocka_unit_test(the_last_second_of_a_zombie_is_told),
+		cmocka_unit_test(a_process_with_the_pid_of_a_member_is_none),
+		cmocka_unit_test(one_process_is_told_without_its_children),
+		cmocka_unit_test(what_was_used_before_the_tracker_came_is_not_told),
+		cmocka_unit_test(what_a_parent_ignores_hides_nothing_else),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

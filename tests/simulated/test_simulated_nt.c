@@ -154,6 +154,49 @@ static void a_job_that_only_sleeps_is_no_fault(void **state)
 	assert_int_equal(o.state.totals, TRK_TOTALS_SAMPLED);
 }
 
+/* ---- pids that are used again ---- */
+
+static void a_process_with_the_pid_of_a_member_is_none(void **state)
+{
+	uint64_t start;
+	struct outcome o;
+	int child, other;
+
+	(void) state;
+	sim_has_job = sim_job_counts = false;
+	sim_reset(1);
+	start = sim_now_ns;
+	(void) sim_start(-1, start, start + 5 * TRK_NS_PER_S, 0.1);
+	child = sim_start(0, start, start + 1500 * TRK_NS_PER_MS, 0.5);
+	other = sim_start(-1, start + 1600 * TRK_NS_PER_MS, start + 5 * TRK_NS_PER_S, 1);
+	sim_reuse_pid(other, child);
+	follow(start + 4 * TRK_NS_PER_S, false, &o);
+	o.truth -= (double) sim_own_ns(&sim[other], sim_now_ns) / 1e9;
+	assert_true(o.told <= o.truth && o.told >= 0.7 * o.truth);
+}
+
+/* Windows goes on to name the pid of a parent that has ended. */
+static void a_process_older_than_its_parent_is_no_child(void **state)
+{
+	uint64_t start;
+	struct outcome o;
+	int other, ended, left, member;
+
+	(void) state;
+	sim_has_job = sim_job_counts = false;
+	sim_reset(1);
+	start = sim_now_ns;
+	(void) sim_start(-1, start, start + 5 * TRK_NS_PER_S, 0.1);
+	other = sim_start(-1, 0, start + 5 * TRK_NS_PER_S, 0);
+	ended = sim_start(other, 0, start - 1, 0);
+	left = sim_start(ended, 0, start + 5 * TRK_NS_PER_S, 1);
+	member = sim_start(0, start + 500 * TRK_NS_PER_MS, start + 5 * TRK_NS_PER_S, 0.5);
+	sim_reuse_pid(member, ended);
+	follow(start + 4 * TRK_NS_PER_S, false, &o);
+	o.truth -= (double) sim_own_ns(&sim[left], sim_now_ns) / 1e9;
+	assert_true(o.told <= o.truth && o.told >= 0.99 * o.truth);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +205,8 @@ int main(void)
 		cmocka_unit_test(what_is_attached_to_is_summed_with_its_dead),
 		cmocka_unit_test(a_handle_keeps_what_was_used_after_the_last_look),
 		cmocka_unit_test(a_job_that_only_sleeps_is_no_fault),
+		cmocka_unit_test(a_process_with_the_pid_of_a_member_is_none),
+		cmocka_unit_test(a_process_older_than_its_parent_is_no_child),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,14 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { EVFILT_PROC = -5, EVFILT_TIMER = -7, EV_ADD = 1, EV_ONESHOT = 0x10, EV_CLEAR = 0x20 };
+enum {
+	EVFILT_PROC = -5,
+	EVFILT_SIGNAL = -6,
+	EVFILT_TIMER = -7,
+	EV_ADD = 1,
+	EV_ONESHOT = 0x10,
+	EV_CLEAR = 0x20
+};
 
 #define NOTE_EXIT 0x80000000u
 #define NOTE_FORK 0x40000000u
@@ -19,7 +26,8 @@ struct kevent {
 	void *udata;
 };
 
-#define EV_SET(event, a, b, c, d, e, f) (*(event) = (struct kevent){(a), (b), (c), (d), (e), (f)})
+#define EV_SET(event, a, b, c, d, e, f)                                                            \
+	(*(event) = (struct kevent){(uintptr_t) (a), (b), (c), (d), (e), (f)})
 
 int kqueue(void);
 int kevent(int queue, const struct kevent *changes, int count, struct kevent *events, int room,
