@@ -152,6 +152,30 @@ class Libproc:
         return len(found)
 
 
+class Events:
+    """A kernel queue, as _libproc.Events has it: an event is answered 2 ms later."""
+
+    def __init__(self, kernel):
+        self.kernel, self.since, self.told = kernel, {}, kernel.now
+        self.all = sorted([(p.born, p.parent, True) for p in kernel.processes if p.parent]
+                          + [(p.end, p, False) for p in kernel.processes], key=lambda event: event[0])
+
+    def watch(self, pid):
+        process = self.kernel.find(pid)
+        if process:
+            self.since.setdefault(id(process), self.kernel.now)
+
+    def wait(self, seconds):
+        until = self.kernel.now + seconds
+        while self.all and self.all[0][0] <= until:
+            at, process, forked = self.all.pop(0)
+            if at > self.since.get(id(process), float("inf")):
+                self.kernel.now = max(self.kernel.now, at + 0.002)
+                return [(process.pid, forked, not forked)]
+        self.kernel.now = until
+        return []
+
+
 # ---- Windows: a job object ----
 
 class Kernel32:

@@ -10,12 +10,14 @@ import shutil
 import statistics
 import subprocess
 import sys
+import threading
 import time
+import types
 
 import pytest
 
 from resource_tracker import _elsewhere, _job_object, _libproc, _platform, _psutil_tree, _tree_ledger
-from simulated_kernel import MIB, Kernel, Kernel32, Libproc, build, psutil_of
+from simulated_kernel import MIB, Events, Kernel, Kernel32, Libproc, build, psutil_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CLOCK_S = 1e-4  # what counting in ticks of 24 MHz may lose or gain over a run
@@ -115,6 +117,64 @@ def test_on_macos_own_and_inherited_times_find_nearly_all(median_s, orphan_share
         told, true = followed(kernel, _libproc.Tree(100, library=Libproc(kernel)), 30, check=never_more)
         shares.append(told / true)
     assert statistics.mean(shares) >= least, shares
+
+
+@pytest.mark.parametrize("median_s, least", [(0.05, 0.97), (0.5, 0.99)])
+def test_on_macos_events_find_orphans_too(median_s, least, elsewhere):
+    shares = []
+    for seed in range(2):
+        kernel = build(seed, median_s, seconds=30, orphan_share=0.01, call_s=5e-6)
+        counters = elsewhere("macos", kernel)(100)
+        counters._tree._events = Events(kernel)
+        for tick in range(1, 34):
+            counters.process()
+            never_more(sum(counters.ledger.times), kernel.truth())
+            counters.follow(tick, lambda: kernel.now)
+            kernel.now = max(kernel.now, tick)
+        counters.process()
+        never_more(sum(counters.ledger.times), kernel.truth())
+        shares.append(sum(counters.ledger.times) / kernel.truth())
+    assert statistics.mean(shares) >= least, shares
+
+
+def test_the_kernel_queue_is_asked_for_forks_and_ends(monkeypatch):
+    changes, event = [], types.SimpleNamespace
+
+    class Queue:
+        def control(self, changed, room, seconds=None):
+            changes.extend(changed or [])
+            if changed and changed[0][0] == 3:
+                raise ProcessLookupError
+            return [event(ident=7, fflags=64), event(ident=8, fflags=128), event(ident=9, fflags=192)][:room]
+
+    monkeypatch.setattr(_libproc, "select", event(
+        kqueue=Queue, kevent=lambda *words: words, KQ_FILTER_PROC=-5, KQ_EV_ADD=1, KQ_EV_CLEAR=32, KQ_NOTE_FORK=64,
+        KQ_NOTE_EXIT=128))
+    events = _libproc.Events()
+    events.watch(3)
+    events.watch(4)
+    assert changes == [(3, -5, 33, 192), (4, -5, 33, 192)]
+    assert events.wait(1) == [(7, True, False), (8, False, True), (9, True, True)]
+
+
+def test_between_two_samples_the_tree_is_followed_until_the_end():
+    followed_for = []
+
+    class Followed:
+        listens = True
+
+        def follow(self, until, clock):
+            followed_for.append(until - clock())
+            time.sleep(max(0.0, until - clock()))
+
+    tracker = _elsewhere.Tracker.__new__(_elsewhere.Tracker)
+    tracker._process, tracker._end = Followed(), threading.Event()
+    assert not tracker._pause(0.2)
+    assert len(followed_for) >= 2 and sum(followed_for) <= 0.2
+    tracker._end.set()
+    assert tracker._pause(600)
+    tracker._process, tracker._end = None, threading.Event()
+    assert not tracker._pause(0.01)
 
 
 @pytest.mark.parametrize("call_s, wait_after", [(0, 0), (0.003, 0), (0.003, 0.02), (0.05, 0.3)])
@@ -218,7 +278,7 @@ def elsewhere(monkeypatch):
     def choose(system, kernel):
         monkeypatch.setattr(_platform, "system", lambda: system)
         monkeypatch.setitem(sys.modules, "psutil", psutil_of(kernel, system))
-        monkeypatch.setattr(_libproc.Tree.__init__, "__defaults__", (True, Libproc(kernel)))
+        monkeypatch.setattr(_libproc.Tree.__init__, "__defaults__", (True, Libproc(kernel), None))
         return _elsewhere.Counters
     return choose
 

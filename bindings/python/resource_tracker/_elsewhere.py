@@ -8,7 +8,8 @@ be read is None. Not run on a real Mac or Windows machine yet: docs/platforms.md
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Optional, Tuple
+import time
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import _platform, _pure
 from ._tree_ledger import Ledger, Reading
@@ -16,6 +17,8 @@ from ._tree_ledger import Ledger, Reading
 MIB = 1024 * 1024
 #: Less than this of job totals says nothing about whether they work.
 DEAD_TOTALS_S = 0.05
+#: Between two readings while orphans live, and between two looks whether the tracker shall end.
+ORPHANS_S = 0.05
 
 
 def _new_tree(pid: int, children: bool) -> Any:
@@ -23,7 +26,7 @@ def _new_tree(pid: int, children: bool) -> Any:
         from . import _libproc
 
         try:
-            return _libproc.Tree(pid, children)
+            return _libproc.Tree(pid, children, events=_events())
         except (AttributeError, ImportError) as error:  # no ctypes, or a function is missing
             from ._log import logger
 
@@ -31,6 +34,15 @@ def _new_tree(pid: int, children: bool) -> Any:
     from . import _psutil_tree
 
     return _psutil_tree.Tree(pid, children)
+
+
+def _events() -> Any:
+    from . import _libproc
+
+    try:
+        return _libproc.Events()
+    except (AttributeError, OSError):  # each sample finds what lives then
+        return None
 
 
 _own_job: List[Any] = []  # the job object of this process, or None where it was refused
@@ -88,6 +100,22 @@ class Counters:
         first = (now or {}).get(self.pid)
         return (user, system, None if memory is None else memory / MIB, self.ledger.read,
                 self.ledger.written, len(living), int(first is None or first.ended))
+
+    @property
+    def listens(self) -> bool:
+        """Whether the tree says between two samples what happens in it."""
+        return bool(getattr(self._tree, "listens", False))
+
+    def follow(self, until: float, clock: Callable[[], float]) -> None:
+        """Until a moment of the clock, note what forks, and count what orphans use."""
+        look = clock() + ORPHANS_S
+        while self._tree is not None and self.listens and clock() < until:
+            orphans = self._tree.listen(max(0.0, min(until - clock(), ORPHANS_S)))
+            if orphans and clock() >= look:
+                now = self._tree.read(between=True)
+                if now is not None:
+                    self.ledger.update(now)
+                look = clock() + ORPHANS_S
 
     @property
     def pid(self) -> int:
@@ -200,6 +228,15 @@ class Tracker(_pure.Tracker):
 
     def _counters_of(self, pid: int = 0, children: bool = True) -> Counters:
         return Counters(pid, children)
+
+    def _pause(self, seconds: float) -> bool:
+        until = time.monotonic() + seconds
+        while self._process and self._process.listens and not self._end.is_set():
+            now = time.monotonic()
+            if now >= until:
+                break
+            self._process.follow(min(until, now + ORPHANS_S), time.monotonic)
+        return self._end.wait(max(0.0, until - time.monotonic()))
 
     def totals(self) -> Dict[str, Dict[str, Any]]:
         """As ResourceTracker.totals(): the figures that there are, each with its quality."""

@@ -5,6 +5,9 @@ proc_pid_rusage() shows a process's own CPU time, that of the children it has wa
 Times are ticks of hw.tbfrequency (24 MHz on Apple silicon, 1 GHz on Intel). mach_timebase_info() is not
 used, because under Rosetta it describes another clock.
 
+launchd adopts orphans, so that no member receives their time. A kernel queue says when a member forks or
+ends: its children are noted at once, and orphans are looked at more often.
+
 The offsets are those of <sys/resource.h>: tests/python/test_layouts.py compiles assertions about them.
 """
 
@@ -12,12 +15,14 @@ from __future__ import annotations
 
 import ctypes
 import errno
-from typing import Any, Dict, List, Optional, Set
+import select
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 from ._tree_ledger import Reading
 
 SYSTEM_LIBRARY = "/usr/lib/libSystem.B.dylib"
 RUSAGE_INFO_V4 = 4
+EVENTS_MAX = 400  # and readings of members, between two samples: about 10 ms of CPU time
 _NAMES_V4 = (
     "ri_user_time ri_system_time ri_pkg_idle_wkups ri_interrupt_wkups ri_pageins ri_wired_size "
     "ri_resident_size ri_phys_footprint ri_proc_start_abstime ri_proc_exit_abstime ri_child_user_time "
@@ -41,6 +46,30 @@ def seconds(ticks: int, hz: int) -> float:
     return ticks / hz
 
 
+class Events:
+    """Which of the processes that are watched fork or end, from a kernel queue."""
+
+    def __init__(self) -> None:
+        """Raises AttributeError where Python has none."""
+        self._lib: Any = select  # the module has these names on macOS alone
+        self._queue = self._lib.kqueue()
+
+    def watch(self, pid: int) -> None:
+        """From now on; the queue forgets a process that has ended."""
+        lib = self._lib
+        try:
+            self._queue.control([lib.kevent(pid, lib.KQ_FILTER_PROC, lib.KQ_EV_ADD | lib.KQ_EV_CLEAR,
+                                            lib.KQ_NOTE_FORK | lib.KQ_NOTE_EXIT)], 0)
+        except OSError:
+            pass  # it has ended, or is another user's
+
+    def wait(self, seconds: float) -> List[Tuple[int, bool, bool]]:
+        """(pid, whether it has forked, whether it has ended) of some, after at most so long."""
+        return [(event.ident, bool(event.fflags & self._lib.KQ_NOTE_FORK),
+                 bool(event.fflags & self._lib.KQ_NOTE_EXIT))
+                for event in self._queue.control(None, 32, seconds)]
+
+
 class Tree:
     """A process, and its descendants if they count."""
 
@@ -49,7 +78,7 @@ class Tree:
     memory_source = "sum of ri_phys_footprint"
     memory_quality = "at_least"
 
-    def __init__(self, pid: int, children: bool = True, library: Any = SYSTEM_LIBRARY):
+    def __init__(self, pid: int, children: bool = True, library: Any = SYSTEM_LIBRARY, events: Any = None):
         """Raises OSError where libproc is missing, the process has gone, or may not be read."""
         self._lib = ctypes.CDLL(library, use_errno=True) if isinstance(library, str) else library
         self.pid, self._children = pid, children
@@ -57,6 +86,9 @@ class Tree:
         self._last: Dict[int, Reading] = {}
         self.denied: Set[int] = set()  # live members that may not be read
         self._start = self._usage(pid).ri_proc_start_abstime
+        self._events: Any = events if children else None
+        self._ended: Set[int] = set()  # since the last read()
+        self._left = EVENTS_MAX
 
     def _tick_hz(self) -> int:
         value = ctypes.c_uint64(0)
@@ -103,8 +135,9 @@ class Tree:
                        0 if ended else usage.ri_phys_footprint, usage.ri_lifetime_max_phys_footprint,
                        usage.ri_diskio_bytesread, usage.ri_diskio_byteswritten, ended)
 
-    def read(self) -> Optional[Dict[int, Reading]]:
-        """The living members by pid; None once the first process has gone."""
+    def read(self, between: bool = False) -> Optional[Dict[int, Reading]]:
+        """The living members by pid; None once the first process has gone. `between` two samples: what
+        listen() may still do until the next one falls."""
         self.denied = set()
         first = self._reading(self.pid, 0)
         if first is None or first.start != self._start:
@@ -131,5 +164,36 @@ class Tree:
                     continue
                 now[pid] = reading
                 queue.append(pid)
-        self._last = now
+        for pid in now.keys() - self._last.keys():
+            self._watch(pid)
+        self._last, self._ended = now, set()
+        self._left = self._left - len(now) if between else EVENTS_MAX
         return dict(now)
+
+    def _watch(self, pid: int) -> None:
+        if self._events:
+            self._events.watch(pid)
+
+    @property
+    def listens(self) -> bool:
+        """Whether listen() can be called: not after many events, until the next sample."""
+        return self._events is not None and self._left > 0
+
+    def listen(self, seconds: float) -> bool:
+        """Wait for events for at most so long, and note new children. Returns whether an orphan lives."""
+        assert self._events is not None
+        for parent, forked, ended in self._events.wait(seconds):
+            self._left -= 1
+            queue = [parent] if forked else []
+            while queue:
+                parent = queue.pop()
+                for pid in self._child_pids(parent):
+                    reading = None if pid in self._last else self._reading(pid, parent)
+                    if reading:
+                        self._last[pid] = reading
+                        self._watch(pid)
+                        queue.append(pid)
+            if ended:
+                self._ended.add(parent)
+        return any(reading.parent not in self._last or reading.parent in self._ended
+                   for pid, reading in self._last.items() if pid != self.pid and pid not in self._ended)

@@ -259,13 +259,17 @@ class Tracker:
     def _run(self) -> None:
         n = 1
         try:
-            while not self._end.wait(max(0.0, self._start + n * self._interval - time.monotonic())):
+            while not self._pause(max(0.0, self._start + n * self._interval - time.monotonic())):
                 if not self._sample():
                     return
                 n = max(n + 1, int((time.monotonic() - self._start) / self._interval) + 1)
             self._sample()
         except Exception as error:
             self._error = f"{type(error).__name__}: {error}"
+
+    def _pause(self, seconds: float) -> bool:
+        """Wait for the next sample. Returns whether the tracker shall end."""
+        return self._end.wait(seconds)
 
     def _sample(self) -> bool:
         now_s = time.monotonic()
