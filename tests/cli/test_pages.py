@@ -180,6 +180,31 @@ def test_functions_in_c_that_the_pages_name_exist():
             assert f"{name}(" in header, f"{page.name}: {name}"
 
 
+def row_of(page, head, name):
+    """The cells of a row of the table below a heading."""
+    table = re.search(rf"^## {head}$(.*?)(?=^## |\Z)", page, re.M | re.S)[1]
+    return [cell.strip() for cell in re.search(rf"^\| {re.escape(name)} \|(.*)\|$", table, re.M)[1].split("|")]
+
+
+def largest(cells):
+    """Of "+0.4 %" and the like, the one that is farthest from 0."""
+    return max((float(cell.split(" ")[0]) for cell in cells), key=abs)
+
+
+def test_the_figures_of_how_it_works_are_those_of_the_benchmark():
+    """Written by hand there; `make bench` may have measured again."""
+    measured = (ROOT / "docs/performance.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/how-it-works.md").read_text(encoding="utf-8")
+    whole = [row_of(measured, "The programs as a whole, at 1 Hz", name)[0] for name in ("1", "1000")]
+    assert f"| {float(whole[0]):.1f} ms a second for one process, {float(whole[1]):.1f} ms for 1000 |" in page
+    ends = row_of(measured, "Start and end of a run", "ours, with a recording")
+    assert f"| {float(ends[2]):.1f} ms together, recording included |" in page
+    for job, name in (("2000 x /bin/true", "2000 short children"), ("double-forked, 1.5 s", "a daemon"),
+                      ("SIGCHLD ignored, 20 x 0.1 s", "children that nobody waits for")):
+        cells = row_of(measured, "CPU totals", job)
+        assert f"| CPU time of {name} | {largest(cells[1:4]):+.1f} % |" in page
+
+
 def labels_of(summary):
     return set(re.findall(r"^([A-Z][A-Za-z]+) {2,}", summary, re.M))
 
