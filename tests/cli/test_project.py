@@ -79,3 +79,11 @@ def test_the_container_of_developers_sets_up_what_exists():
 def test_shell_scripts_of_the_release_parse():
     for path in [*ROOT.glob("tools/*.sh"), *ROOT.glob("tools/release/*.sh")]:
         subprocess.run(["bash", "-n", path], check=True)
+
+
+@pytest.mark.parametrize("script", ["lint", "compare"])
+def test_without_a_release_one_line_says_so(script, tmp_path):
+    done = subprocess.run([ROOT / f"tools/release/{script}.sh"], env={"PATH": "/usr/bin:/bin", "BUILD": str(tmp_path)},
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == f"{script}: . holds no release. Try: make release\n"

@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(realpath "${BUILD:-build}")
 python=$PWD/build/venv-python/bin/python
-newest=$(find "$build/release" -mindepth 2 -maxdepth 2 -name release.json 2>/dev/null | sort | tail -n 1)
+newest=$(find "$build/release" -mindepth 2 -maxdepth 2 -name release.json 2>/dev/null | sort | tail -n 1 || true)
 folder=$(dirname "${newest:-.}")
 if [ $# -gt 0 ] && [[ $1 != --* ]]; then
 	folder=$1

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
-newest=$(find "$build/release" -mindepth 2 -maxdepth 2 -name release.json 2>/dev/null | sort | tail -n 1)
+newest=$(find "$build/release" -mindepth 2 -maxdepth 2 -name release.json 2>/dev/null | sort | tail -n 1 || true)
 folder=${1:-$(dirname "${newest:-.}")}
 [ -s "$folder/release.json" ] || { echo "lint: $folder holds no release. Try: make release" >&2; exit 1; }
 failed=0
