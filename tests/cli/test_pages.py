@@ -180,6 +180,14 @@ def test_functions_in_c_that_the_pages_name_exist():
             assert f"{name}(" in header, f"{page.name}: {name}"
 
 
+def test_the_first_report_explains_each_part_of_the_time():
+    code = (ROOT / "src/advise/verdict.c").read_text(encoding="utf-8")
+    labels = set(re.findall(r'\[TRK_WALL_\w+\] = "([^"]+)"', code))
+    page = (ROOT / "docs/first-report.md").read_text(encoding="utf-8")
+    table = page.split("## Where the time went")[1].split("\n## ")[0]
+    assert labels and {row for row in re.findall(r"^\| ([^|]+) \|", table, re.M)} == {"label", *labels}
+
+
 def row_of(page, head, name):
     """The cells of a row of the table below a heading."""
     table = re.search(rf"^## {head}$(.*?)(?=^## |\Z)", page, re.M | re.S)[1]
