@@ -42,9 +42,8 @@ def missing():
 def _check():
     lacks = missing()
     if lacks:
-        sys.exit(f"resource-tracker: building it from source needs {lacks}. Wheels for Linux on x86_64 "
-                 "and aarch64 need nothing of the kind. Try: pip install --only-binary :all: "
-                 "resource-tracker; or apt install gcc python3-dev")
+        sys.exit(f"resource-tracker: building it from source needs {lacks}. The wheels of a release, "
+                 "for Linux on x86_64 and aarch64, need nothing of the kind. Try: apt install gcc python3-dev")
 
 
 def get_requires_for_build_wheel(config_settings=None):
