@@ -15,9 +15,10 @@ static const char script[] =
 	"try:\n"
 	"    from resource_tracker.metaflow_cli import main\n"
 	"except ImportError:\n"
-	"    sys.exit(\"resource-tracker: metaflow: python3 does not have the package "
-	"resource-tracker. Try: \"\n"
-	"             \"pip install 'resource-tracker[metaflow]'\")\n"
+	"    sys.exit(\"resource-tracker: metaflow: this Python does not have the package of this "
+	"program. Try: \"\n"
+	"             \"install its wheel, or name a Python that has it in "
+	"RESOURCE_TRACKER_PYTHON\")\n"
 	"sys.exit(main(sys.argv[1:]))\n";
 
 static int run(int argc, char **argv)
