@@ -36,6 +36,8 @@ void trk__busy_add(struct trk_busy *h, double cores, double seconds)
 		bin = TRK_BUSY_BINS - 1;
 	h->seconds[bin] += seconds;
 	h->core_seconds[bin] += cores * seconds;
+	if (cores > h->peak_cores)
+		h->peak_cores = cores;
 }
 
 /* The share of the interval that is left when no thread waits: 1 without a queue, 0 if none ran. */
@@ -90,13 +92,11 @@ static void describe(const struct trk_busy *h, double cores_now, struct trk_cpu_
 {
 	double work = 0, top = 0;
 
-	a->peak_cores = 0;
+	a->peak_cores = h->peak_cores;
 	for (size_t i = 0; i < TRK_BUSY_BINS; i++) {
 		double mean = h->seconds[i] > 0 ? h->core_seconds[i] / h->seconds[i] : 0;
 
 		work += h->core_seconds[i];
-		if (mean > a->peak_cores)
-			a->peak_cores = mean;
 		if (mean >= saturated_from * cores_now)
 			top += h->seconds[i];
 	}

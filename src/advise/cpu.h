@@ -35,6 +35,7 @@ struct trk_busy {
 	double seconds[TRK_BUSY_BINS];      /* time with [0.1 i, 0.1 (i + 1)) cores busy; the last
 					     * bin holds all above */
 	double core_seconds[TRK_BUSY_BINS]; /* work done in it */
+	double peak_cores;                  /* largest that was added */
 };
 
 /* Smallest share of the runnable time that threads waited for a CPU, for the queue to count: behind
@@ -90,7 +91,7 @@ struct trk_cpu_advice {
 	double run_time_s;      /* predicted with them, without a queue; NaN: unknown */
 	double run_time_now_s;  /* that was seen */
 	double mean_cores;      /* busy */
-	double peak_cores;      /* busy, to 0.1 core */
+	double peak_cores;      /* busy */
 	double saturated_share; /* of the time at least 95 % of cores_now were busy */
 	bool saturated;         /* more than 10 % of it: more cores might help */
 	struct trk_cpu_queue queue;

@@ -72,6 +72,20 @@ static void a_serial_job_gets_one_core(void **state)
 	assert_true(a.point[a.point_count - 1].at_most && !a.point[0].at_most);
 }
 
+static void the_peak_is_that_of_an_interval_and_not_the_mean_of_its_bin(void **state)
+{
+	struct trk_cpu_options o = {.cores_now = 2, .memory_bytes = NAN, .slowdown_max = NAN};
+	struct trk_cpu_advice a;
+
+	(void) state;
+	busy_init();
+	trk__busy_add(&h, 0.61, 1);
+	trk__busy_add(&h, 0.65, 1);
+	assert_int_equal(trk__cpu_advise(&h, &o, &a), 0);
+	assert_true(a.peak_cores == 0.65);
+	assert_string_equal(a.reason[0], "0.63 cores busy on average, 0.65 at most, of 2");
+}
+
 static void a_busy_job_is_said_to_be_saturated(void **state)
 {
 	struct trk_cpu_options o = {.cores_now = 4,
@@ -234,6 +248,7 @@ int main(void)
 		cmocka_unit_test(work_above_the_cores_is_stretched),
 		cmocka_unit_test(what_is_not_known_is_left_out),
 		cmocka_unit_test(a_serial_job_gets_one_core),
+		cmocka_unit_test(the_peak_is_that_of_an_interval_and_not_the_mean_of_its_bin),
 		cmocka_unit_test(a_busy_job_is_said_to_be_saturated),
 		cmocka_unit_test(a_bound_on_the_slowdown_is_kept),
 		cmocka_unit_test(a_queue_is_taken_out_of_the_run_time),
