@@ -474,10 +474,11 @@ static void spend_text(const struct page *p, const struct trk_fleet_overview *o)
 static void group_cells(const struct page *p, const void *data, size_t at, char (*cells)[CELL_SIZE])
 {
 	const struct trk_fleet_group *g = &((const struct trk_fleet_group *) data)[at];
+	bool money = g->sum.priced + g->sum.estimated > 0;
 	WORD(a);
 
 	(void) snprintf(CELL(0), "%s", g->name ? trk__fleet_text(p->rows, g->name) : "not known");
-	(void) snprintf(CELL(1), "%s", trk__fleet_usd(a, g->sum.usd));
+	(void) snprintf(CELL(1), "%s", trk__fleet_usd(a, money ? g->sum.usd : NAN));
 	(void) snprintf(CELL(2), "%s",
 			trk__fleet_percent(a, trk__fleet_waste_usd(&g->sum) / g->sum.usd));
 	(void) snprintf(CELL(3), "%s", trk__fleet_count(a, g->sum.runs));

@@ -85,7 +85,11 @@ const char *trk__fleet_memory(char text[TRK_FLEET_WORD_SIZE], double mib)
 	if (!isfinite(mib))
 		return unknown(text);
 	if (mib < 999.5) {
-		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%.0f MiB", mib);
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%.*f MiB",
+				mib == 0 || mib >= 9.95 ? 0
+				: mib >= 0.995          ? 1
+							: 2,
+				mib);
 		return text;
 	}
 	short_number(number, sizeof(number), mib / 1024);
@@ -137,7 +141,9 @@ const char *trk__fleet_duration(char text[TRK_FLEET_WORD_SIZE], double seconds)
 	if (!isfinite(seconds) || seconds < 0 || seconds > 1e12)
 		return unknown(text);
 	whole = (long) (seconds + 0.5);
-	if (seconds < 59.95)
+	if (seconds < 0.9995)
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%.0f ms", seconds * 1e3);
+	else if (seconds < 59.95)
 		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%.1f s", seconds);
 	else if (whole < 3600)
 		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%ld m %02ld s", whole / 60, whole % 60);

@@ -215,6 +215,17 @@ def test_an_empty_history_says_how_to_begin(rt, tmp_path):
     assert "No runs yet" in (tmp_path / "fleet.html").read_text()
 
 
+def test_a_team_whose_runs_have_no_price_spent_nothing_that_is_known(rt):
+    rt.track("true", flags=("-n", "priced", "--tag", "team=red", "--request", "cpu=1,mem=1GiB"))
+    rt.track("true", flags=("-n", "unpriced", "--tag", "team=blue"))
+    text = rt.run("fleet", env={"COLUMNS": "100"}).stdout
+    assert line_of(text, "blue").split() == ["blue", "-", "-", "1", "0"]
+    assert line_of(text, "red").split()[1] != "-"
+    took = [run["duration_s"] for run in rt.run("fleet", "--what", "runs", "--json").json()["runs"]["runs"]]
+    assert all(0 < seconds < 1 for seconds in took)
+    assert " ms " in line_of(rt.run("fleet", "--what", "runs", env={"COLUMNS": "100"}).stdout, "r-")
+
+
 def test_a_real_run_is_in_the_views(rt):
     assert rt.track("sh", "-c", "exit 3", flags=("--job", "nightly", "--request", "cpu=2,memory=1GiB",
                                                 "--tag", "team=risk")).rc == 3

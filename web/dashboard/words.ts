@@ -51,7 +51,7 @@ export function memory(mib: number | null | undefined): string {
 		return "–";
 	}
 	if (mib < 999.5) {
-		return `${Math.round(mib)} MiB`;
+		return `${mib.toFixed(mib === 0 || mib >= 9.95 ? 0 : mib >= 0.995 ? 1 : 2)} MiB`;
 	}
 	const gib = mib / 1024, text = gib.toFixed(gib >= 99.95 ? 0 : gib >= 9.995 ? 1 : 2);
 
@@ -85,6 +85,9 @@ export function change(v: number | null | undefined): string {
 export function duration(s: number | null | undefined): string {
 	if (!known(s)) {
 		return "–";
+	}
+	if (s < 0.9995) {
+		return `${(s * 1000).toFixed(0)} ms`;
 	}
 	if (s < 59.95) {
 		return `${s.toFixed(1)} s`;
