@@ -121,8 +121,10 @@ void trk__fleet_job_basis(const struct trk_fleet_job *job, char text[TRK_FLEET_T
 	if (job->ask_cores < job->asked_cores)
 		say(text,
 		    "Cores: from the mean and the largest number of busy cores of each run; a run "
-		    "takes at most %s longer. ",
-		    trk__fleet_percent(a, job->longer_share));
+		    "takes %s%s. ",
+		    job->longer_share < 0.0005 ? "as long"
+					       : trk__fleet_percent(a, job->longer_share),
+		    job->longer_share < 0.0005 ? "" : " longer at most");
 	if (job->month.estimated)
 		say(text, "Cost: estimated from the request at reference prices.");
 	else if (job->month.priced)

@@ -103,7 +103,9 @@ const char *trk__fleet_cores(char text[TRK_FLEET_WORD_SIZE], double cores)
 
 	if (!isfinite(cores))
 		return unknown(text);
-	if (fabs(cores - whole) < 0.005 || cores >= 99.95)
+	if (cores > 0 && cores < 0.005)
+		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "< 0.01");
+	else if (fabs(cores - whole) < 0.005 || cores >= 99.95)
 		(void) snprintf(text, TRK_FLEET_WORD_SIZE, "%.0f", whole);
 	else
 		(void) snprintf(text, TRK_FLEET_WORD_SIZE, cores < 0.095 ? "%.2f" : "%.1f", cores);

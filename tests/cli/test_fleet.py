@@ -221,6 +221,8 @@ def test_a_team_whose_runs_have_no_price_spent_nothing_that_is_known(rt):
     text = rt.run("fleet", env={"COLUMNS": "100"}).stdout
     assert line_of(text, "blue").split() == ["blue", "-", "-", "1", "0"]
     assert line_of(text, "red").split()[1] != "-"
+    job = rt.run("fleet", "--job", "unpriced", env={"COLUMNS": "100"}).stdout
+    assert "0 %" not in job[:job.index("Next request")]
     took = [run["duration_s"] for run in rt.run("fleet", "--what", "runs", "--json").json()["runs"]["runs"]]
     assert all(0 < seconds < 1 for seconds in took)
     assert " ms " in line_of(rt.run("fleet", "--what", "runs", env={"COLUMNS": "100"}).stdout, "r-")

@@ -201,6 +201,27 @@ test("one run has no plural, no empty chart, and says that it is a first estimat
 	await page.context().close();
 });
 
+test("a spend of a fraction of a cent has an axis, and a team without a price has none", async () => {
+	const tiny = join(folder, "tiny"), html = join(folder, "tiny.html");
+
+	run("run", "--no-discovery", "--summary", "never", "--recording", tiny, "-n", "a", "--tag", "team=red", "--request", "cpu=1,mem=1GiB", "--", "sleep", "0.3");
+	run("run", "--no-discovery", "--summary", "never", "--recording", tiny, "-n", "b", "--tag", "team=blue", "--", "sleep", "0.3");
+	run("dashboard", "--recording", tiny, "--static", html);
+	const page = await at(pathToFileURL(html).href);
+	const labels = await page.evaluate(() => [...document.querySelectorAll("#spend text, [id=spend] text")].map((e) => e.textContent).filter((text) => text.startsWith("$")));
+	const clipped = await page.evaluate(() => [...document.querySelectorAll("svg text")].filter((e) => {
+		const own = e.getBoundingClientRect(), all = e.ownerSVGElement.getBoundingClientRect();
+
+		return own.left < all.left - 1 || own.right > all.right + 1;
+	}).map((e) => e.textContent));
+
+	assert.deepEqual(labels, ["$0", "$0.010", "$0.020", "$0.030", "$0.040"]);
+	assert.deepEqual(clipped, []);
+	assert.match(await page.textContent("#spenders"), /blue\s*not known/);
+	assert.deepEqual(page.troubles, []);
+	await page.context().close();
+});
+
 test("the header and the lead are painted before the data are read", async () => {
 	const o = json().overview;
 

@@ -121,6 +121,8 @@ static void figures_are_written_as_the_pages_have_them(void **state)
 	assert_string_equal(trk__fleet_memory(t, 62669), "61.2 GiB");
 	assert_string_equal(trk__fleet_memory(t, 65536), "64 GiB");
 	assert_string_equal(trk__fleet_memory(t, 640), "640 MiB");
+	assert_string_equal(trk__fleet_cores(t, 0), "0");
+	assert_string_equal(trk__fleet_cores(t, 0.002), "< 0.01");
 	assert_string_equal(trk__fleet_memory(t, 12.4), "12 MiB");
 	assert_string_equal(trk__fleet_memory(t, 1.64), "1.6 MiB");
 	assert_string_equal(trk__fleet_memory(t, 0.31), "0.31 MiB");

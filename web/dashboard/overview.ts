@@ -172,7 +172,7 @@ function spenders(v: View): Markup {
 	const rest = FACETS.filter((f) => f !== facet && v.o.by[f]);
 
 	return html`<section><h2>Who spends it <small>by ${facet}: used, idle, failed</small></h2>${chart("spenders", (w) => {
-		const most = Math.max(...groups.map((g) => g.usd ?? 0), 1e-9), L = w < 420 ? 92 : 110, k = (w - L - 120) / most;
+		const most = Math.max(...groups.map((g) => g.usd ?? 0), 1e-9), L = w < 420 ? 92 : 110, k = (w - L - 190) / most;
 
 		return svg(w, groups.length * 24 + 4, groups.map((g, i) => {
 			const y = i * 24 + 4;
@@ -185,7 +185,7 @@ function spenders(v: View): Markup {
 
 				x += usd_ * k;
 				return r;
-			})}<text x="${(x + 6).toFixed(1)}" y="${y + 13}"><tspan class="k strong">${usd(g.usd)}</tspan> ${percent((g.waste_usd ?? 0) / (g.usd || NaN))} idle</text>`;
+			})}<text x="${(x + 6).toFixed(1)}" y="${y + 13}">${g.usd === null ? html`<tspan class="k">not known</tspan>` : html`<tspan class="k strong">${usd(g.usd)}</tspan> ${percent((g.waste_usd ?? 0) / (g.usd || NaN))} wasted`}</text>`;
 		}), `Spend by ${facet}: ${groups.map((g) => `${g.name ?? "not known"} ${usd(g.usd)}`).join(", ")}`);
 	})}${rest.map((f) => folded(`By ${f}`, table({
 		label: `Spend by ${f}`, head: [f, "Spend", "Wasted", "Runs", "Failed"], right: [false, true, true, true, true],
@@ -193,10 +193,12 @@ function spenders(v: View): Markup {
 	}, false)))}</section>`;
 }
 
+const LEAST_USD = 0.039; // the axis reaches $0.04 at least, as longer labels have no room
+
 // Where the days and the expected days stand.
 function spendChart(v: View, days: DaySum[], w: number): Markup {
 	const f = v.filtered ? null : v.o.forecast, H = 190, L = 46, B = 20, ahead = f ? f.usd.length : 0;
-	const most = Math.max(...days.map((d) => d.usd), ...(f ? f.usd.map((u, i) => u + f.band_usd[i]) : []), 1e-6), top = nice(most);
+	const most = Math.max(...days.map((d) => d.usd), ...(f ? f.usd.map((u, i) => u + f.band_usd[i]) : []), LEAST_USD), top = nice(most);
 	const step = (w - L - 4) / (days.length + ahead), x = (i: number): number => L + i * step, y = (u: number): number => H - B - u / top * (H - B - 18);
 	const every = Math.max(1, Math.ceil((days.length + ahead) / (w < 560 ? 5 : 14)));
 	const labels = Array.from({ length: days.length + ahead }, (_, i) => i).filter((i) => i % every === 0 && x(i) < w - 44);
@@ -240,6 +242,8 @@ function spend(v: View, days: DaySum[]): Markup {
 	}, false))}</section>`;
 }
 
+const LEAST_SHOWN = 0.005; // cores or MiB: less is at the lower edge, as labels have no smaller number
+
 // A dot a job, both axes by octaves.
 function scatter(v: View, id: string, title: string, asked: (j: Job) => number, used: (j: Job) => number, text: (x: number) => string): Markup {
 	const list = v.jobs.filter((j) => asked(j) > 0 && used(j) > 0);
@@ -251,9 +255,9 @@ function scatter(v: View, id: string, title: string, asked: (j: Job) => number, 
 	}
 	return html`<section><h2>Asked for and used: ${title} <small>a dot a job, its size the spend</small></h2>${chart(id, (w) => {
 		const H = 220, L = 56, B = 30, lg = Math.log2;
-		const ax = list.map((j) => lg(asked(j))), uy = list.map((j) => lg(used(j)));
+		const ax = list.map((j) => lg(asked(j))), uy = list.map((j) => lg(Math.max(used(j), LEAST_SHOWN)));
 		const x0 = Math.min(...ax) - 0.4, x1 = Math.max(...ax) + 0.4, y0 = Math.min(...uy, x0) - 0.3, y1 = Math.max(...uy, x1) + 0.2;
-		const x = (a: number): number => L + (lg(a) - x0) / (x1 - x0) * (w - L - 8), y = (u: number): number => H - B - (lg(u) - y0) / (y1 - y0) * (H - B - 8);
+		const x = (a: number): number => L + (lg(a) - x0) / (x1 - x0) * (w - L - 8), y = (u: number): number => H - B - (lg(Math.max(u, LEAST_SHOWN)) - y0) / (y1 - y0) * (H - B - 8);
 		const most = Math.max(...list.map((j) => sumOf(j)[0].usd ?? 0), 1e-9), ticks = (a: number, b: number, n: number): number[] => {
 			const s = Math.max(1, Math.ceil((b - a) / n));
 

@@ -62,6 +62,9 @@ export function cores(v: number | null | undefined): string {
 	if (!known(v)) {
 		return "–";
 	}
+	if (v > 0 && v < 0.005) {
+		return "< 0.01";
+	}
 	return Math.abs(v - Math.round(v)) < 0.005 || v >= 99.95 ? String(Math.round(v)) : v.toFixed(v < 0.095 ? 2 : 1);
 }
 
