@@ -8,11 +8,11 @@
 #include "base/file.h"
 #include "base/parse.h"
 
-/* After the state: ppid (4) to rss (24), the ignored signals, and the delay (not in old
- * kernels). */
 /* Of the kernel's flags of a task (9): forked, but has executed no program. */
 enum { PF_FORKNOEXEC = 0x40 };
 
+/* After the state: ppid (4) to rss (24), the ignored signals, and the delay (not in old
+ * kernels). */
 enum { STATE_FIELD = 3, LAST_FIELD = 24, IGNORED_FIELD = 33, DELAY_FIELD = 42 };
 
 /* A blank and a number, which may be negative (tty, tpgid, priority). NULL for anything else. */
