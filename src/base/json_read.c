@@ -19,13 +19,13 @@ enum {
 struct reader {
 	char *start;
 	char *at;
-	char *end; /* a NUL stands there */
+	char *end; /* points to a NUL byte */
 	struct trk_json_doc *doc;
 	unsigned int depth;
 	unsigned int max_depth;
 	bool nan_is_null;
 	int code;            /* of the first failure, at `at` */
-	const char *problem; /* in words */
+	const char *problem; /* a sentence about it */
 };
 
 static bool fail(struct reader *r, int code, const char *problem)

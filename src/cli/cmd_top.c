@@ -19,7 +19,7 @@
 
 enum {
 	TEXT_MAX = 4 * 1024 * 1024,
-	ONCE_COLUMNS = 100, /* of a frame that goes into a pipe */
+	ONCE_COLUMNS = 100, /* size of a frame that is not written to a terminal */
 	ONCE_ROWS = 40,
 	LOOK_AGAIN_MS = 200, /* time between two readings of the processes */
 };

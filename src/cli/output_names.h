@@ -9,7 +9,7 @@
  * in lower case, until the next call. */
 const char *cli_extension(const char *path);
 
-/* Is `word` one of `list` (words with blanks between them)? */
+/* Whether `word` is one of `list` (words with blanks between them). */
 bool cli_is_word_of(const char *list, const char *word);
 
 /* True, after a complaint, if the extension is that of a data or document format that is not in

@@ -83,7 +83,7 @@ struct trk_program_course {
 	 * cover. */
 	float (*cpu_s)[TRK_PROGRAMS_MAX], (*memory)[TRK_PROGRAMS_MAX];
 	float *seconds;
-	float *memory_seconds; /* part of these with a live process */
+	float *memory_seconds; /* those of `seconds` in which a process was alive */
 };
 
 /* The programs of a recording. `program[i].cpu_ns` and `ended` are totals of the run so far. */

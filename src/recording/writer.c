@@ -198,14 +198,14 @@ struct rewrite {
 	struct trk_writer *to;
 	struct trk_schema schema;
 	struct trk_run run;  /* as the old file has it */
-	uint64_t offset;     /* bytes of rows seen so far in the old file */
+	uint64_t offset;     /* bytes of rows read so far in the old file */
 	uint64_t keep_after; /* rows beyond this offset are copied */
 	uint64_t merge;
-	uint64_t gpu_rows; /* seen among the rows that are merged: one in `merge` stays */
+	uint64_t gpu_rows; /* rows about GPUs among the merged rows: one in `merge` is kept */
 	struct merged group;
 	struct trk_program_log log; /* of the rows that are merged */
 	struct trk_programs_merged programs;
-	bool has_programs;           /* a record of them waits for its row */
+	bool has_programs;           /* a record of programs was read, its row was not */
 	struct trk_lines_sums lines; /* of `windows` records of counts of stacks */
 	uint64_t windows;
 	int64_t lines_from_us, lines_to_us;

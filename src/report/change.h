@@ -47,7 +47,7 @@ extern const struct trk_change_name trk__change_names[TRK_CHANGE_FIGURES];
  * with the earlier runs by name; phases found by the figures are matched by number, in runs with
  * the same number of phases. */
 struct trk_change_phase {
-	size_t number; /* from 1 in this run, 0 for one that it no longer has; see `runs` */
+	size_t number; /* from 1 in this run; 0: only the earlier runs have the phase */
 	char name[TRK_MARK_NAME_SIZE]; /* "": none */
 	double before, now; /* s or MiB; before: the median; 0: there was no such phase */
 	size_t runs;        /* earlier runs that were compared; 0: no phase is named */

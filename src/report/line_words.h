@@ -12,7 +12,7 @@ void trk__term_lines(struct trk_doc *d, struct trk_doc_section *s, const struct 
 /* For a run that ended out of memory, "Grew" and "At kill": the lines whose memory grew, and what
  * each thread did in its last second. */
 void trk__term_kill_lines(struct trk_doc *d, struct trk_doc_section *s, const struct trk_record *r);
-/* The content of trk__term_kill_lines() as sentences after a blank; "": unknown. */
+/* The same as trk__term_kill_lines(), as sentences, the first one after a blank; "": unknown. */
 const char *trk__kill_line_words(struct trk_doc *d, const struct trk_record *r);
 /* The process whose last second is shown: the largest one; 0: not known. */
 pid_t trk__kill_pid(const struct trk_record *r);

@@ -8,8 +8,8 @@
 
 static const double ASKED_S = 30, ASKED_SHARE = 0.1;
 enum {
-	RUNS_MAX = 100, /* newest runs of the job that are looked at */
-	NEW_MAX = 64,   /* recordings that are taken into the history */
+	RUNS_MAX = 100, /* newest runs of the job that are read */
+	NEW_MAX = 64,   /* new recordings that are added to the history */
 	PATIENCE_S = 60,
 };
 

@@ -17,8 +17,8 @@ struct trk_earlier_times {
 };
 
 void trk__earlier_times_init(struct trk_earlier_times *e, int control_fd);
-/* After each row. The child is started when 30 s or a tenth of the requested time have passed,
- * whichever is first; not where no time is requested. Its answer is put into *live. */
+/* Call after each row. The child is started when 30 s or a tenth of the requested time have passed,
+ * whichever is first; without a requested time it is not started. Its answer is stored in *live. */
 void trk__earlier_times_row(struct trk_earlier_times *e, const struct trk_service *s,
 			    const struct trk_record *record, double elapsed_s,
 			    struct trk_alert_live *live);

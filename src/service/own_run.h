@@ -13,7 +13,7 @@ int trk__scratch_folder(char *path, size_t size, const char *base);
 
 /* Track this program with these arguments (at most 14, NULL at the end) as a job of the name `job`,
  * with a minimal environment and without configuration, and read the recording, which is written
- * into `folder`. Its standard output goes to out_fd, or nowhere with -1. Returns 0, a negative
+ * into `folder`. Its standard output is out_fd (-1: discarded). Returns 0, a negative
  * errno (-EBADMSG: the recording cannot be read), or the exit status of the tracker; the caller
  * releases *record where it is 0. */
 int trk__own_run(const char *folder, const char *job, const char *const *arguments, int out_fd,

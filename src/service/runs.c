@@ -16,10 +16,10 @@
 #include "track/identity.h"
 
 enum {
-	RUNS_MAX = 200,         /* newest runs of a job that are looked at */
+	RUNS_MAX = 200,         /* newest runs of a job that are read */
 	READ_MAX = 20,          /* recordings that are read for the CPU use of one */
 	NAMESAKES_MAX = 64,     /* jobs of one name */
-	SCOPES_SEEN_MAX = 2000, /* newest runs of a name that are looked at */
+	SCOPES_SEEN_MAX = 2000, /* newest runs of a name that are read */
 };
 
 static int open_recordings(const struct trk_service *s)

@@ -13,7 +13,7 @@ struct trk_servers_request {
 	enum trk_offers_order order;
 	/* The job, for the cost of a run: */
 	double run_s;            /* as measured; 0: an hour */
-	double busy_cores;       /* meanwhile; 0: the vCPUs of the needs, at least 1 */
+	double busy_cores;       /* during the run; 0: the vCPUs of the needs, at least 1 */
 	double boot_s;           /* paid before the job starts */
 	const char *measured_on; /* type of server; NULL: not known */
 	/* The catalogue `c`, to which prices of the Keeper are added. NULL: no request is sent. */

@@ -25,9 +25,9 @@ struct trk_table_lead {
 	bool has_held, has_begun;
 };
 
-/* Take the next row of a run. Returns false while the set has not begun, and holds the row. Else
- * adds the amounts of the held rows to `row`, which the caller writes (or leaves out, see
- * trk__table_has_row). */
+/* Take the next row of a run. While the set has not begun, holds the row and returns false: the
+ * caller does not write it. Else adds the amounts of the held rows to `row` and returns true: the
+ * caller writes it if trk__table_has_row(). */
 bool trk__table_begin(struct trk_table_lead *lead, enum trk_column_set set, struct trk_sample *row);
 /* Hold a row even if the set could begin with it. */
 void trk__table_hold(struct trk_table_lead *lead, const struct trk_sample *row);

@@ -4,9 +4,10 @@
 
 #include "report/document.h"
 
-/* `command`, beginning with the words that one of its siblings lacks, in strong type and reduced to
- * the last part of their paths; names of temporary files are not compared. NULL if it is empty. At
- * most `max` characters; `siblings` may contain the command itself and empty entries. */
+/* `command` in at most `max` characters. The words that at least one of the siblings lacks come
+ * first, in strong type; paths among them are reduced to their last part. Names of temporary files
+ * are not compared. `siblings` may contain the command itself and empty entries. NULL for an empty
+ * command. */
 const char *trk__command_words(struct trk_doc *d, const char *command, const char *const *siblings,
 			       size_t count, size_t max);
 

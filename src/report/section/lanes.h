@@ -13,7 +13,7 @@ struct trk_program_story {
 	size_t *span; /* of its processes in the log, largest CPU time first; owned by the document */
 	size_t spans;
 	double share;    /* of the job's CPU time; NaN: not known */
-	double median_s; /* of its processes' lives; NaN: none is listed */
+	double median_s; /* median run time of its processes; NaN: none is listed */
 };
 
 /* Choose the programs that had 1 % of the CPU time or of the peak memory, at most TRK_LANES_MAX, by
