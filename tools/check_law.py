@@ -5,7 +5,10 @@ every source is built.
     tools/check_law.py [ROOT]      check a tree (default: this one); prints file:line, exits 1
     tools/check_law.py --self-test prove that every rule catches a violation
 
-docs/architecture.md explains the law; the tables below are what is enforced.
+The diagram below "## The law" in docs/architecture.md is the table of who may use whom; this program reads it.
+A line `a, (b) <- c <- d` permits c to use a and b, and d to use c. A folder may also use what the folders that it
+uses may use, except those in parentheses: c alone may reach a header of b. "include" is the public header, and
+"all of these" every folder of src/: its user alone prints and exits, and nobody uses it.
 """
 
 import re
