@@ -266,9 +266,29 @@ static void total_disks(const struct trk_tree_state *s, enum trk_quality quality
 			  lacking);
 }
 
+/* missing: why the figure may be too low; NULL: it is not. */
+static void total_switches(const struct trk_finish *f, const struct trk_tree *tree, bool is_run,
+			   const char *missing, struct trk_quantity *ret)
+{
+	bool is_read = trk__tree_state(tree)->totals == TRK_TOTALS_NONE;
+
+	if (!missing && trk__tree_pids(tree, NULL, 0) > 0)
+		missing = "those of processes that outlived the job are missing";
+	if (is_run && f->reaped && is_read)
+		trk__quantity_set(ret, (double) f->switches,
+				  missing ? TRK_QUALITY_AT_LEAST : TRK_QUALITY_EXACT, "wait4",
+				  missing);
+	else
+		trk__quantity_set(ret, NAN, TRK_QUALITY_UNKNOWN, NULL,
+				  !is_read ? "not read on this system"
+				  : is_run ? "known when the job has ended"
+					   : "only the parent of a process learns it");
+}
+
 static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct trk_record *record)
 {
-	const struct trk_tree_state *s = trk__tree_state(trk__sampler_tree(sampler));
+	const struct trk_tree *tree = trk__sampler_tree(sampler);
+	const struct trk_tree_state *s = trk__tree_state(tree);
 	struct trk_quantity *total = record->outcome.total;
 	bool run = !strcmp(record->run.kind, "run");
 	/* The kernel drops all counters of a child alike. */
@@ -298,15 +318,7 @@ static void total_rest(struct trk_finish *f, struct trk_sampler *sampler, struct
 	trk__quantity_set(&total[TRK_TOTAL_PEAK_PROCESSES], (double) s->peak_processes,
 			  TRK_QUALITY_AT_LEAST, "samples",
 			  "processes that lived between two samples are not seen");
-	if (run && f->reaped && s->totals == TRK_TOTALS_NONE)
-		trk__quantity_set(&total[TRK_TOTAL_CONTEXT_SWITCHES], (double) f->switches, quality,
-				  "wait4", reason);
-	else
-		trk__quantity_set(&total[TRK_TOTAL_CONTEXT_SWITCHES], NAN, TRK_QUALITY_UNKNOWN,
-				  NULL,
-				  s->totals != TRK_TOTALS_NONE ? "not read on this system"
-				  : run                        ? "known when the job has ended"
-					: "only the parent of a process learns it");
+	total_switches(f, tree, run, reason, &total[TRK_TOTAL_CONTEXT_SWITCHES]);
 }
 
 /* Forks that failed at the limit of processes: "Resource temporarily unavailable". */

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -337,3 +338,13 @@ def test_removing_what_others_wrote_does_not_hide_what_the_job_wrote(rt):
         pytest.skip("this file system counts no cancelled bytes, or wrote the file at once")
     assert total["quality"] == "at_most" and "wrote less than the 64 MiB" in total["reason"], total
     assert total["value"] >= 8 << 20
+
+
+def test_context_switches_of_what_outlives_the_job_are_missing(rt):
+    result = rt.track("sh", "-c", "sleep 0.3; sleep 60 >/dev/null 2>&1 & echo $!")
+    os.kill(int(result.stdout), signal.SIGKILL)
+    total = result.summary["totals"]["context_switches"]
+    assert total["quality"] == "at_least" and "outlived the job" in total["reason"], total
+    result = rt.track("sh", "-c", "sleep 0.3")
+    total = result.summary["totals"]["context_switches"]
+    assert total["quality"] == result.summary["totals"]["cpu_s"]["quality"], total
