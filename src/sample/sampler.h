@@ -57,7 +57,7 @@ struct trk_sampler_memory {
 	 * group's peak and its page cache; largest amount of shared memory that the tree did not
 	 * map. */
 	double group_cache_bytes, group_need_bytes, group_unmapped_bytes;
-	/* Growth of the machine's shared memory (Shmem of /proc/meminfo) since the start, less what
+	/* Growth of the machine's shared memory (Shmem of /proc/meminfo) since its least, less what
 	 * the tree mapped of it. */
 	double shmem_growth_bytes;
 	/* Largest sum of the pages that processes map and of the other charges of the job's own

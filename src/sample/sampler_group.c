@@ -99,13 +99,13 @@ static void swap_baseline(struct trk_sampler *s)
 {
 	struct trk_cgroup_usage u;
 
-	s->swap_at_start_bytes = s->swap_peak_at_start_bytes = 0;
+	s->least_swap_bytes = s->swap_peak_at_start_bytes = 0;
 	if (!group_swaps(s) ||
 	    trk__cgroup_usage_some(&s->cgroup, TRK_CGROUP_KNOWS_SWAP | TRK_CGROUP_KNOWS_SWAP_PEAK,
 				   &u) < 0)
 		return;
 	if (u.known & TRK_CGROUP_KNOWS_SWAP)
-		s->swap_at_start_bytes = u.swap_bytes;
+		s->least_swap_bytes = u.swap_bytes;
 	if (u.known & TRK_CGROUP_KNOWS_SWAP_PEAK)
 		s->swap_peak_at_start_bytes = u.swap_peak_bytes;
 }
@@ -226,6 +226,12 @@ unsigned int trk__sampler_group_moves(const struct trk_sampler *s)
 /* Smaller amounts are ignored, to save reading the tree. */
 static const double SHMEM_MIN_BYTES = 1 << 20;
 
+static void lower_to(uint64_t *least, uint64_t value)
+{
+	if (value < *least)
+		*least = value;
+}
+
 static void raise_to(double *most, double value)
 {
 	if (!(value <= *most))
@@ -266,17 +272,15 @@ static void take_swap(struct trk_sampler *s, const struct trk_cgroup_usage *u)
 
 	if (!group_swaps(s))
 		return;
-	if (u->known & TRK_CGROUP_KNOWS_SWAP)
-		raise_to(&m->group_swap_bytes,
-			 u->swap_bytes > s->swap_at_start_bytes
-				 ? (double) (u->swap_bytes - s->swap_at_start_bytes)
-				 : 0);
+	if (u->known & TRK_CGROUP_KNOWS_SWAP) {
+		lower_to(&s->least_swap_bytes, u->swap_bytes);
+		raise_to(&m->group_swap_bytes, (double) (u->swap_bytes - s->least_swap_bytes));
+	}
 	if (!(u->known & TRK_CGROUP_KNOWS_SWAP_PEAK))
 		return;
 	/* The kernel's peak counts only if it rose during the run. */
 	if (u->swap_peak_bytes > s->swap_peak_at_start_bytes)
-		raise_to(&m->group_swap_bytes,
-			 (double) (u->swap_peak_bytes - s->swap_at_start_bytes));
+		raise_to(&m->group_swap_bytes, (double) (u->swap_peak_bytes - s->least_swap_bytes));
 	m->swap_is_peak = u->swap_peak_bytes > s->swap_peak_at_start_bytes ||
 			  s->swap_peak_at_start_bytes == 0;
 }
@@ -308,13 +312,13 @@ static uint64_t unmapped_charges(struct trk_sampler *s, const struct trk_cgroup_
 {
 	double kernel = (double) usage->memory_kernel_bytes, most, charges;
 
-	if (isnan(s->kernel_at_start_bytes))
-		s->kernel_at_start_bytes = kernel;
+	if (!(s->least_kernel_bytes <= kernel))
+		s->least_kernel_bytes = kernel;
 	if (!(usage->known & TRK_CGROUP_KNOWS_MEMORY))
 		return 0;
-	kernel -= s->kernel_at_start_bytes;
+	kernel -= s->least_kernel_bytes;
 	most = (double) usage->memory_bytes - (double) usage->memory_cache_bytes - (double) pss;
-	charges = unmapped_bytes(s, usage) + (kernel > 0 ? kernel : 0);
+	charges = unmapped_bytes(s, usage) + kernel;
 	if (charges > most)
 		charges = most;
 	return charges > 0 ? (uint64_t) charges : 0;
@@ -373,8 +377,8 @@ void trk__sampler_memory_baseline(struct trk_sampler *s)
 {
 	s->memory = (struct trk_sampler_memory){NAN, NAN, NAN, NAN, NAN, NAN, false};
 	swap_baseline(s);
-	s->kernel_at_start_bytes = NAN;
-	s->shmem_at_start_bytes = s->hints.shmem_bytes;
+	s->least_kernel_bytes = NAN;
+	s->least_shmem_bytes = s->hints.shmem_bytes;
 }
 
 void trk__sampler_share_group(struct trk_sampler *s)
@@ -392,7 +396,8 @@ void trk__sampler_take_shmem(struct trk_sampler *s)
 
 	if (!s->hints.knows_shmem)
 		return;
-	growth = (double) s->hints.shmem_bytes - (double) s->shmem_at_start_bytes;
+	lower_to(&s->least_shmem_bytes, s->hints.shmem_bytes);
+	growth = (double) (s->hints.shmem_bytes - s->least_shmem_bytes);
 	if (growth <= s->memory.shmem_growth_bytes) {
 		s->mapped_shmem_bytes = 0;
 		return;

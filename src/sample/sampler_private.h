@@ -96,9 +96,11 @@ struct trk_sampler {
 	struct trk_cpu_clocks clocks;
 	struct machine_times machine, machine_at_start;
 	struct trk_sampler_memory memory;
-	uint64_t shmem_at_start_bytes;
-	double kernel_at_start_bytes; /* of the job's own group; NaN: not read yet */
-	uint64_t swap_at_start_bytes, swap_peak_at_start_bytes; /* of the group */
+	/* The least since the start, from which growth counts: what others free must not hide it. */
+	uint64_t least_shmem_bytes;
+	double least_kernel_bytes; /* of the job's own group; NaN: not read yet */
+	uint64_t least_swap_bytes; /* of the group */
+	uint64_t swap_peak_at_start_bytes;
 	double mapped_shmem_bytes;    /* by the tree at the last tick; 0: not read */
 	double machine_cores;         /* that can be busy at once */
 	double held_cores;            /* the same for the tree; 0: the machine's */

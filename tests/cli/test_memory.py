@@ -68,6 +68,19 @@ time.sleep(0.6)
 """
 
 
+# 150 MiB in place of 200 MiB that were there before.
+REPLACED = """
+import os, sys, time
+time.sleep(0.5)
+os.unlink(sys.argv[1])
+time.sleep(0.5)
+f = os.memfd_create("x")
+for i in range(150):
+    os.write(f, bytes(1 << 20))
+time.sleep(0.6)
+"""
+
+
 def python(script):
     return sys.executable, "-c", script
 
@@ -185,6 +198,19 @@ def test_an_unseen_child_that_nobody_waits_for_leaves_no_exact_peak(rt):
     peak, least, most = peak_of(rt.track("/usr/bin/python3", "-c", UNSEEN))
     assert peak["quality"] in ("at_least", "estimated") and peak["reason"], peak
     assert least <= peak["value"] and (most is None or most >= 140)
+
+
+def test_memory_that_is_freed_does_not_hide_what_the_job_fills(rt):
+    path = pathlib.Path("/dev/shm") / f"resource-tracker-{os.getpid()}-{rt.home.name}"
+    path.write_bytes(bytes(200 << 20))
+    try:
+        result = rt.track("/usr/bin/python3", "-c", REPLACED, path, flags=["-i", "0.1"])
+    finally:
+        path.unlink(missing_ok=True)
+    assert result.rc == 0, result.stderr
+    peak, _, most = peak_of(result)
+    assert peak["quality"] != "exact" and most is None, peak
+    assert result.summary["totals"]["peak_shared_files_mib"]["value"] > 140
 
 
 def test_a_process_that_has_waited_for_another_is_not_alone(rt):

@@ -505,9 +505,22 @@ static void the_most_that_was_swapped_out_is_kept(void **state)
 	assert_false(m.swap_is_peak);
 	trk__sampler_force_full(sampler);
 	tick_after(S);
-	assert_near(swapped_mib(), 300);
+	assert_near(swapped_mib(), 301); /* the 1 MiB from before had gone */
 	trk__sampler_memory(sampler, &m);
 	assert_true(m.swap_is_peak);
+}
+
+static void what_is_swapped_in_does_not_hide_what_is_swapped_out_later(void **state)
+{
+	(void) state;
+	put_in_group("a/b", "memory.swap.current", "269484032\n");
+	start();
+	put_in_group("a/b", "memory.swap.current", "1048576\n");
+	tick_after(S);
+	assert_near(swapped_mib(), 0);
+	put_in_group("a/b", "memory.swap.current", "269484032\n");
+	tick_after(S);
+	assert_near(swapped_mib(), 256);
 }
 
 static void without_a_group_s_word_swap_is_unknown(void **state)
@@ -669,6 +682,7 @@ int main(void)
 		CASE(changed_limits_are_recorded),
 		CASE(limits_are_read_less_often_later_but_for_a_sign),
 		CASE(the_most_that_was_swapped_out_is_kept),
+		CASE(what_is_swapped_in_does_not_hide_what_is_swapped_out_later),
 		CASE(without_a_group_s_word_swap_is_unknown),
 		CASE(refused_forks_are_counted_where_the_kernel_does),
 		CASE(kills_in_a_group_that_was_entered_count),
