@@ -52,13 +52,18 @@ int trk__program_log_take(struct trk_program_log *log, const struct trk_programs
 	return 0;
 }
 
-/* A long-lived process is listed when it is found, and again at its end. */
+/* A long-lived process is listed when it is found, and again at its end. A writer lists the ends of
+ * those only; a forged recording may hold any number of others, for each of which the whole list is
+ * searched. */
 static struct trk_process_span *find_open(struct trk_program_log *log,
 					  const struct trk_process_span *span)
 {
+	if (log->misses >= TRK_SPANS_MAX)
+		return NULL;
 	for (size_t i = log->spans; i-- > 0;)
 		if (log->span[i].pid == span->pid && log->span[i].start_ms == span->start_ms)
 			return log->span[i].ended ? NULL : &log->span[i];
+	log->misses += log->spans == TRK_SPANS_MAX;
 	return NULL;
 }
 

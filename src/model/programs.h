@@ -99,6 +99,7 @@ struct trk_program_log {
 	uint64_t rows;                 /* records so far */
 	struct trk_process_span *span; /* owned; in the order of the recording */
 	size_t spans, spans_cap;
+	uint64_t misses; /* ends of processes that are not in the full list */
 	uint64_t unlisted;
 	uint64_t unseen; /* upper bound of processes and threads that no sample found */
 	struct trk_program_course course;

@@ -34,7 +34,7 @@ static int begin_anew(struct trk_follow *f)
 		.data = f,
 	};
 	f->at = TRK_SIGNATURE_SIZE;
-	f->damaged = 0;
+	f->damaged = f->wasted = 0;
 	r = trk__record_init(&f->record);
 	if (r == 0 && f->calls.on_reset)
 		f->calls.on_reset(f->calls.data);
@@ -132,7 +132,8 @@ static size_t take_all(struct trk_follow *f, size_t len, long *taken)
 		const unsigned char *payload = NULL;
 		size_t size = 0;
 		int type = 0;
-		long n = trk__parse_frame(f->window + used, len - used, &type, &payload, &size);
+		long n = trk__parse_frame(f->window + used, len - used, &f->wasted, &type, &payload,
+					  &size);
 
 		if (n == 0)
 			break;

@@ -31,6 +31,7 @@ struct trk_follow {
 	int64_t at;       /* of the first byte that was not decoded yet */
 	int64_t recent;   /* see trk__follow_open */
 	uint64_t damaged; /* places without an intact record */
+	uint64_t wasted;  /* of trk__parse_frame() */
 };
 
 /* Open the recording `path` below dirfd (as trk__record_open). recent > 0: of a longer file only

@@ -41,7 +41,7 @@ void trk__format_frame(struct trk_buf *out, enum trk_record_type type,
 		out->error = payload->error;
 }
 
-long trk__parse_frame(const unsigned char *data, size_t len, int *ret_type,
+long trk__parse_frame(const unsigned char *data, size_t len, uint64_t *wasted, int *ret_type,
 		      const unsigned char **ret_payload, size_t *ret_len)
 {
 	uint32_t size;
@@ -52,14 +52,16 @@ long trk__parse_frame(const unsigned char *data, size_t len, int *ret_type,
 	if (len < TRK_FRAME_SIZE)
 		return 0;
 	size = get_u32(data + 6);
-	if (size > TRK_PAYLOAD_MAX)
+	if (size > TRK_PAYLOAD_MAX || *wasted >= TRK_WASTED_MAX)
 		return -EBADMSG;
 	if (len < TRK_FRAME_SIZE + (size_t) size)
 		return 0;
 	crc = trk__crc32c(0, data + 4, 6);
 	crc = trk__crc32c(crc, data + TRK_FRAME_SIZE, size);
-	if (crc != get_u32(data + 10))
+	if (crc != get_u32(data + 10)) {
+		*wasted += size;
 		return -EBADMSG;
+	}
 	*ret_type = data[4];
 	*ret_payload = data + TRK_FRAME_SIZE;
 	*ret_len = size;

@@ -20,7 +20,12 @@
 #include "model/run.h"
 
 #define TRK_RECORDING_SIGNATURE "RTRK\x01\r\n\x1a"
-enum { TRK_SIGNATURE_SIZE = 8, TRK_FRAME_SIZE = 14, TRK_PAYLOAD_MAX = 256 * 1024 };
+enum {
+	TRK_SIGNATURE_SIZE = 8,
+	TRK_FRAME_SIZE = 14,
+	TRK_PAYLOAD_MAX = 256 * 1024,
+	TRK_WASTED_MAX = 256 << 20
+};
 
 enum trk_record_type {
 	TRK_RECORD_START = 1, /* schema and struct trk_run */
@@ -72,8 +77,12 @@ int trk__parse_mark(const void *data, size_t len, struct trk_mark *ret);
 int trk__parse_outcome(const void *data, size_t len, struct trk_outcome *ret);
 
 /* A whole frame at data[0..len): returns its size with the payload's place and type; 0 when more
- * bytes are needed; -EBADMSG when the record is not intact. */
-long trk__parse_frame(const unsigned char *data, size_t len, int *ret_type,
+ * bytes are needed; -EBADMSG when the record is not intact.
+ *
+ * Adds the bytes of a record with a wrong check sum to *wasted, 0 at the start of a file. From
+ * TRK_WASTED_MAX on no record counts as intact: in a forged file a long one may begin at every few
+ * bytes. */
+long trk__parse_frame(const unsigned char *data, size_t len, uint64_t *wasted, int *ret_type,
 		      const unsigned char **ret_payload, size_t *ret_len);
 
 #endif

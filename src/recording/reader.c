@@ -30,7 +30,8 @@ struct window {
 	size_t len;
 	off_t at;
 	long damaged;
-	long cut; /* the part of them after a record that the end of the file cuts off */
+	uint64_t wasted; /* of trk__parse_frame() */
+	long cut;        /* the part of them after a record that the end of the file cuts off */
 };
 
 static int fill(struct window *w)
@@ -87,7 +88,8 @@ static long consume(struct window *w, trk_record_fn *on_record, void *data)
 		const unsigned char *payload = NULL;
 		size_t len = 0;
 		int type = 0;
-		long n = trk__parse_frame(w->data + used, w->len - used, &type, &payload, &len);
+		long n = trk__parse_frame(w->data + used, w->len - used, &w->wasted, &type,
+					  &payload, &len);
 
 		if (n > 0) {
 			if (on_record(data, type, payload, len) != 0)

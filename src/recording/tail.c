@@ -30,6 +30,7 @@ static int follow(struct trk_tail *t, const char *path)
 		t->inode = st.st_ino;
 		t->at = TRK_SIGNATURE_SIZE;
 		t->rows = 0;
+		t->wasted = 0;
 	}
 	return fd;
 }
@@ -56,7 +57,8 @@ static size_t count_all(struct trk_tail *t, const unsigned char *data, size_t le
 		const unsigned char *payload;
 		size_t size;
 		int type;
-		long n = trk__parse_frame(data + used, len - used, &type, &payload, &size);
+		long n = trk__parse_frame(data + used, len - used, &t->wasted, &type, &payload,
+					  &size);
 
 		if (n == 0)
 			break;

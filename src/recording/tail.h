@@ -13,7 +13,8 @@ struct trk_tail {
 	ino_t inode;
 	off_t at; /* of the first record that was not counted yet */
 	uint64_t rows;
-	bool ended; /* the end was written */
+	uint64_t wasted; /* of trk__parse_frame() */
+	bool ended;      /* the end was written */
 };
 
 /* Count what was appended to `path` since the last call. Returns 0, or a negative errno. */

@@ -408,6 +408,7 @@ static int thin(struct trk_writer *w)
 	unsigned char *start = NULL;
 	int r = -ENOMEM, type;
 	const unsigned char *payload;
+	uint64_t wasted = 0;
 	size_t len;
 
 	(void) snprintf(path, sizeof(path), ".%s.new", w->name);
@@ -426,7 +427,7 @@ static int thin(struct trk_writer *w)
 		goto out;
 	r = -EBADMSG;
 	if (pread(w->fd, start, TRK_PAYLOAD_MAX, TRK_SIGNATURE_SIZE) < TRK_FRAME_SIZE ||
-	    trk__parse_frame(start, TRK_PAYLOAD_MAX, &type, &payload, &len) <= 0)
+	    trk__parse_frame(start, TRK_PAYLOAD_MAX, &wasted, &type, &payload, &len) <= 0)
 		goto out;
 	r = trk__write_all(to.fd, TRK_RECORDING_SIGNATURE, TRK_SIGNATURE_SIZE);
 	trk__buf_add(&to.payload, payload, len);

@@ -161,13 +161,14 @@ static void options_of_known_programs_are_found(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *want = cases[i].want ? cases[i].want : cases[i].text;
 		struct trk_mask whole = {.strict = false}, mask = {.strict = false};
-		char ret[512], text[512] = "", words[512], *at = words, *word;
-		size_t len = 0;
+		char ret[512], text[512] = "", word[512];
+		size_t len = 0, n;
 
 		(void) trk__mask_argument(&whole, cases[i].text, ret, sizeof(ret));
 		assert_string_equal(ret, want);
-		(void) snprintf(words, sizeof(words), "%s", cases[i].text);
-		while ((word = strsep(&at, " "))) {
+		for (const char *at = cases[i].text; *at; at += n + (at[n] == ' ')) {
+			n = strcspn(at, " ");
+			(void) snprintf(word, sizeof(word), "%.*s", (int) n, at);
 			(void) trk__mask_argument(&mask, word, ret, sizeof(ret));
 			len += (size_t) snprintf(text + len, sizeof(text) - len, "%s%s",
 						 len ? " " : "", ret);

@@ -324,9 +324,27 @@ static void memory_stands_after_the_last_process_has_ended(void **state)
 	trk__program_log_release(&log);
 }
 
+/* A forged recording may end any number of processes that it never listed. */
+static void the_full_list_is_searched_a_bounded_number_of_times(void **state)
+{
+	struct trk_program_log log = {.count = 0};
+	struct trk_process_span span = {.listed = true};
+
+	(void) state;
+	for (size_t i = 0; i < 3 * TRK_SPANS_MAX; i++) {
+		span.pid = (pid_t) i + 1;
+		trk__program_log_span(&log, &span);
+	}
+	assert_int_equal(log.spans, TRK_SPANS_MAX);
+	assert_int_equal(log.unlisted, 2 * TRK_SPANS_MAX);
+	assert_int_equal(log.misses, TRK_SPANS_MAX);
+	trk__program_log_release(&log);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_full_list_is_searched_a_bounded_number_of_times),
 		cmocka_unit_test(a_process_is_named_after_what_it_runs),
 		cmocka_unit_test(a_command_line_that_was_cut_gives_the_interpreters_name),
 		cmocka_unit_test(use_and_processes_come_back_as_written),

@@ -453,11 +453,39 @@ static void a_recording_is_private_and_never_written_through_a_link(void **state
 	folder_release(&f);
 }
 
+/* In a forged file a long record with a wrong check sum may begin at every few bytes. */
+static void wrong_check_sums_cost_a_bounded_number_of_bytes(void **state)
+{
+	struct trk_buf payload, frame;
+	const unsigned char *data, *at;
+	uint64_t wasted = 0;
+	size_t len;
+	int type;
+
+	(void) state;
+	trk__buf_init(&payload, 100);
+	trk__buf_init(&frame, 200);
+	trk__buf_puts(&payload, "payload");
+	trk__format_frame(&frame, TRK_RECORD_MARK, &payload);
+	data = (const unsigned char *) frame.data;
+	assert_int_equal(trk__parse_frame(data, frame.len, &wasted, &type, &at, &len), frame.len);
+	assert_int_equal(wasted, 0);
+	frame.data[frame.len - 1] ^= 1;
+	assert_int_equal(trk__parse_frame(data, frame.len, &wasted, &type, &at, &len), -EBADMSG);
+	assert_int_equal(wasted, 7);
+	frame.data[frame.len - 1] ^= 1;
+	wasted = TRK_WASTED_MAX;
+	assert_int_equal(trk__parse_frame(data, frame.len, &wasted, &type, &at, &len), -EBADMSG);
+	trk__buf_release(&payload);
+	trk__buf_release(&frame);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_and_outcome_come_back_as_written),
 		cmocka_unit_test(a_cut_at_any_byte_leaves_the_rows_before_it),
+		cmocka_unit_test(wrong_check_sums_cost_a_bounded_number_of_bytes),
 		cmocka_unit_test(half_a_record_of_a_writer_that_lives_is_no_damage),
 		cmocka_unit_test(a_damaged_byte_costs_one_record_at_most),
 		cmocka_unit_test(other_files_and_newer_versions_are_refused),
