@@ -269,7 +269,7 @@ static int answer_request(void *data, struct MHD_Connection *c, const char *path
 		return reply_page(s, c);
 	if (!strncmp(rest, "/json/", 6))
 		return reply_json(s, c, rest + 6);
-	if (!strncmp(rest, "/run/", 5))
+	if (!strncmp(rest, "/run/", 5) && trk__run_is_id(rest + 5))
 		return reply_report(s, c, rest + 5);
 	return reply_text(s, c, 404, "There is no such page.\n");
 }
