@@ -89,6 +89,56 @@ def test_a_daemon_that_closes_all_descriptors_keeps_its_new_files(script, progra
     assert out.split() == (["child", "parent"] if forks else ["child"])
 
 
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_a_worker_of_multiprocessing_leaves_no_recording(script, method):
+    """A forked worker ends without the exit handlers of the interpreter."""
+    out = script.output(f"""
+        import multiprocessing, os
+        from resource_tracker import ResourceTracker
+
+        def work(stops):
+            global kept
+            kept = ResourceTracker(interval=0.05, discover_cloud=False)
+            kept.wait_for_samples(2, timeout=30)
+            if stops:
+                kept.stop()
+            return kept._tracker.recording
+
+        if __name__ == "__main__":
+            with multiprocessing.get_context({method!r}).Pool(2) as pool:
+                paths = pool.map(work, [True, False], chunksize=1)
+                pool.close()
+                pool.join()
+            print(*paths)
+    """)
+    end = time.monotonic() + 60
+    left = out.split()
+    assert len(left) == 2
+    while left and time.monotonic() < end:
+        left = [path for path in left if os.path.exists(os.path.dirname(path))]
+        time.sleep(0.02)
+    assert left == []
+
+
+def test_without_proc_the_error_says_so(script):
+    """An empty file system over /proc, in a mount namespace of its own."""
+    code, out, err = script.run("""
+        import ctypes
+        libc = ctypes.CDLL(None, use_errno=True)
+        assert libc.unshare(0x00020000) == 0 and libc.mount(b"none", b"/", None, 0x44000, None) == 0
+        assert libc.mount(b"none", b"/proc", b"tmpfs", 0, None) == 0
+        from resource_tracker import ResourceTracker, track
+
+        @track
+        def work():
+            return 42
+
+        assert work() == 42 and work.tracker is None
+        ResourceTracker()
+    """)
+    assert code == 1 and "FileNotFoundError: [Errno 2] /proc does not show this process" in err, out + err
+
+
 def test_import_is_cheap_and_loads_nothing(script):
     out = script.output("""
         import sys

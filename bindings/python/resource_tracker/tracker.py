@@ -4,6 +4,7 @@ SystemTracker)."""
 from __future__ import annotations
 
 import os
+import sys
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Type, Union
 
@@ -146,17 +147,28 @@ class ResourceTracker:
         more = dict(self._more)
         if "process_tracker" in self.trackers and self._lines:
             more["more"] = [*more.get("more", ()), *self._lines]
-        sampling = _engine.start_tracker(
-            pid=self.pid if "process_tracker" in self.trackers else 0,
-            interval=float(self.interval),
-            children=bool(self.children),
-            processes="process_tracker" in self.trackers,
-            system="system_tracker" in self.trackers,
-            job=self.job,
-            **more,
-        )
+        try:
+            sampling = _engine.start_tracker(
+                pid=self.pid if "process_tracker" in self.trackers else 0,
+                interval=float(self.interval),
+                children=bool(self.children),
+                processes="process_tracker" in self.trackers,
+                system="system_tracker" in self.trackers,
+                job=self.job,
+                **more,
+            )
+        except ProcessLookupError:
+            if self.pid != self._owner:
+                raise
+            raise FileNotFoundError(2, "/proc does not show this process: is it mounted, and that of this "
+                                       "container?") from None
         self._tracker = sampling.tracker
         self._finalizer = weakref.finalize(self, sampling.release)
+        if "multiprocessing.util" in sys.modules:
+            # A worker of multiprocessing that was forked ends by os._exit(), after its own finalizers.
+            from multiprocessing.util import Finalize
+
+            Finalize(self, self._finalizer, exitpriority=0)
         self._cache = (-1, {})
         if self._on_alert is not None:
             from ._alerts import start_calls
@@ -169,6 +181,7 @@ class ResourceTracker:
         Raises:
             RuntimeError: it runs already, or has been stopped
             ProcessLookupError: there is no such process
+            FileNotFoundError: /proc does not show this process
         """
         if self.stop_time is not None or self._frozen is not None:
             raise RuntimeError("Resource tracker already stopped. Create a new instance instead "
