@@ -54,6 +54,16 @@ def test_a_recommendation_is_the_command_s(tracker, command):
         recording.recommend(path + "x")
 
 
+def test_a_summary_is_the_command_s(tracker, command):
+    path = tracker._tracker.recording
+    printed = json.loads(command("show", "--json", path))
+    assert recording.summary(path) == {key: printed[key] for key in printed if key not in ("advice", "change")}
+    totals = {name: {**total, "source": total["source"] or ""} for name, total in printed["totals"].items()}
+    assert tracker.totals() == totals and "gpu_energy_j" in totals
+    with pytest.raises(FileNotFoundError):
+        recording.summary(path + "x")
+
+
 def test_a_comparison_is_the_command_s(tracker, tmp_path, command):
     path = tracker._tracker.recording
     printed = command("compare", "--json", path)

@@ -1,6 +1,7 @@
 """Answers about a recording: programs and processes as data frames (the rows of `resource-tracker export --what
-programs` and `--what processes`), and the documents of `recommend --json` and `compare --json`."""
+programs` and `--what processes`), and the documents of `show --json`, `recommend --json` and `compare --json`."""
 
+import json
 import os
 from typing import Any, Dict, List, Optional, Tuple, Union
 
@@ -59,6 +60,19 @@ def processes(path: Union[str, "os.PathLike[str]"]) -> TinyDataFrame:
         RuntimeError: it is no recording
     """
     return processes_of(_open(path))
+
+
+def summary(path: Union[str, "os.PathLike[str]"]) -> Dict[str, Any]:
+    """What happened in a run: the document of `resource-tracker show --json` about the recording `path`, with
+    totals, statistics, limits, GPUs, phases, and where the time went. `advice` and `change`, which rest on
+    earlier runs, are left out: see recommend() and compare().
+
+    Raises:
+        OSError: the file cannot be read
+        RuntimeError: it is no recording
+    """
+    document: Dict[str, Any] = json.loads(_open(path).summary())
+    return {key: value for key, value in document.items() if key not in ("advice", "change")}
 
 
 def recommend(path: Union[str, "os.PathLike[str]"], **options: Any) -> Dict[str, Any]:

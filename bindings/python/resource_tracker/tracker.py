@@ -385,16 +385,19 @@ class ResourceTracker:
         return figures.statistics(self, specs)
 
     def totals(self) -> Dict[str, Dict[str, Any]]:
-        """Figures of the whole job: CPU seconds, peak memory, bytes, faults; each with its quality
-        ("exact", "at_least", …), its source, and why it is not exact. Also right for a job that is
-        shorter than an interval. Empty for a snapshot that has none."""
+        """Figures of the whole job, as `resource-tracker show --json` has them: {name: {"value", "quality", "source",
+        "reason"}}. The unit is the end of the name: cpu_s, peak_memory_mib, disk_read_bytes, gpu_energy_j;
+        others are counts. `value` is None where it is not known. `quality` is "exact", "at_least", "at_most",
+        "estimated" or "unknown"; `source` names what was read, and `reason` says why the figure is not exact.
+        The totals also hold for a job that is shorter than an interval. {} before the start, and of a snapshot
+        without totals."""
         recording = self._recording()
         if recording is None:
             told = getattr(self._tracker, "totals", None) if self._is_ours() else None
             return told() if told else dict(self._kept.get("totals", {}))
         return {key: recording.total(key) for key in (
             "cpu_s", "cpu_user_s", "cpu_system_s", "peak_memory_mib", "peak_processes",
-            "disk_read_bytes", "disk_write_bytes", "major_faults", "context_switches",
+            "disk_read_bytes", "disk_write_bytes", "major_faults", "context_switches", "gpu_energy_j",
             "peak_memory_at_least_mib", "peak_memory_at_most_mib", "peak_group_memory_mib",
             "peak_shared_files_mib", "peak_swap_mib", "forks_refused", "peak_commit_mib")}
 
