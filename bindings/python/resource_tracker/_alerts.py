@@ -40,7 +40,7 @@ def alerts(ended: bool = False, dir: Optional[str] = None) -> List[Dict[str, Any
     `resource-tracker alerts list --json` prints them.
 
     Args:
-        ended: alerts that ended in the last 30 days as well
+        ended: also return alerts that ended in the last 30 days
         dir: state directory (that of the program, from RESOURCE_TRACKER_DIR or the configuration)
 
     Raises:

@@ -45,7 +45,7 @@ class _CsvTracker:
         raise NotImplementedError
 
     def diff_stats(self) -> Dict[str, Any]:
-        """One row: what happened since the last call, and the state now."""
+        """One row as a dict: what was used since the last call, and memory and space now."""
         raise NotImplementedError
 
     def _next(self) -> Tuple[Dict[str, Any], Dict[str, Any], float]:
@@ -56,8 +56,12 @@ class _CsvTracker:
         return last, self.stats, over_s
 
     def start_tracking(self, output_file: Optional[str] = None, print_header: bool = True) -> None:
-        """Write rows until the process has ended (of the machine: for ever), to a file or to
-        stdout."""
+        """Write rows until the process has ended; for the machine, without end.
+
+        Args:
+            output_file: path of the CSV file, which is overwritten; default: stdout
+            print_header: begin with a row of the names of the columns
+        """
         file = open(output_file, "wb") if output_file else sys.stdout.buffer
         try:
             self._track(file, print_header)
@@ -103,10 +107,10 @@ def _cpu(last: Dict[str, Any], now: Dict[str, Any], over_s: float) -> Dict[str, 
 
 
 class ProcessTracker(_CsvTracker):
-    """Track one process, with its children, as CSV.
+    """Track one process and its descendants, and write a row of CSV an interval.
 
     The constructor tracks at once and returns when the process has ended, unless autostart is
-    False. For tracking beside other work there is ResourceTracker.
+    False. Use ResourceTracker to track while the program goes on.
 
     Args:
         pid: the process; default: this one
@@ -114,7 +118,7 @@ class ProcessTracker(_CsvTracker):
         interval: seconds between rows
         children: whether descendants count
         autostart: write rows at once
-        output_file: where to; default: stdout
+        output_file: path of the CSV file, which is overwritten; default: stdout
         schema: names and units of the columns, "0.4" or "0.5"; default: see set_schema()
     """
 
@@ -170,7 +174,8 @@ class PidTracker(ProcessTracker):
 
 
 class SystemTracker(_CsvTracker):
-    """Track the whole machine as CSV. Ends never by itself; see ProcessTracker for the rest."""
+    """Track the whole machine, and write a row of CSV an interval. It does not end by itself. For the arguments
+    see ProcessTracker."""
 
     def __init__(
         self,

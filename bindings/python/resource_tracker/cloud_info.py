@@ -1,4 +1,4 @@
-"""Where the machine is: the cloud, its region, the type of the instance."""
+"""The cloud that the machine belongs to: vendor, region, type of the instance."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def _from_program(answer: Any) -> Optional[Dict[str, str]]:
 
 
 def get_cloud_info() -> Dict[str, Any]:
-    """vendor, instance_type, region ("unknown" where not known) and discovery_time in seconds.
+    """The cloud of this machine: {"vendor", "instance_type", "region": str, "unknown" if not known,
+    "discovery_time": s that the requests took}.
     Asked for once; remembered."""
     global _cached
     if _cached is None:

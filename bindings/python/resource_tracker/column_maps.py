@@ -133,8 +133,11 @@ def _unknown(name: object, where: str = "") -> ValueError:
 
 
 def set_schema(name: Optional[str]) -> None:
-    """Choose the names and units of everything that is made from now on: "0.4" or "0.5". None: as
-    RESOURCE_TRACKER_SCHEMA or the configuration file says, else "0.4".
+    """Choose the names and units of columns for what this process makes from now on.
+
+    Args:
+        name: "0.4" (memory in KiB), "0.5" (memory in MiB, units in the names), or None for what
+            RESOURCE_TRACKER_SCHEMA or the configuration file says, and "0.4" without them
 
     Raises:
         ValueError: there is no such schema
@@ -167,7 +170,7 @@ def chosen_schema() -> Optional[str]:
 
 
 def default_schema() -> str:
-    """The schema of what does not name one."""
+    """Name of the schema that trackers and frames have if none is given: "0.4" or "0.5"."""
     return chosen_schema() or DEFAULT_SCHEMA
 
 

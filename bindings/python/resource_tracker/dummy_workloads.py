@@ -1,4 +1,4 @@
-"""Work for trying a tracker on."""
+"""Work to try a tracker with."""
 
 from __future__ import annotations
 

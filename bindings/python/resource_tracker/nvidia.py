@@ -1,5 +1,5 @@
-"""The use of NVIDIA GPUs, from nvidia-smi. Columns are found by their names: their order differs
-between drivers."""
+"""The use of NVIDIA GPUs, read from the output of nvidia-smi. Columns are found by their names, as their order
+differs between drivers."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def _start(arguments: List[str]) -> Optional[subprocess.Popen[str]]:
 
 
 def start_nvidia_smi() -> Optional[subprocess.Popen[str]]:
-    """Ask for the use of all GPUs. None without nvidia-smi."""
+    """Start nvidia-smi for the use of all GPUs. Returns the process, or None if there is no nvidia-smi."""
     return _start(["--query-gpu=utilization.gpu,memory.used", "--format=csv"])
 
 
 def start_nvidia_smi_pmon() -> Optional[subprocess.Popen[str]]:
-    """Ask for the use by process. None without nvidia-smi."""
+    """Start nvidia-smi for the use by process. Returns the process, or None if there is no nvidia-smi."""
     return _start(["pmon", "-c", "1", "-s", "um", "-d", "1"])
 
 
@@ -51,7 +51,8 @@ def _number(text: str) -> float:
 
 
 def process_nvidia_smi(nvidia_process: Optional[subprocess.Popen[str]]) -> Dict[str, Any]:
-    """gpu_usage (GPUs), gpu_vram_mib, gpu_utilized from start_nvidia_smi()'s answer."""
+    """Read the output of start_nvidia_smi(): {"gpu_usage": GPUs in use (0.5: half of one), "gpu_vram_mib": MiB,
+    "gpu_utilized": number of GPUs that are busy}."""
     usage = vram = 0.0
     utilized = 0
     for line in _answer(nvidia_process)[1:]:

@@ -1,4 +1,4 @@
-"""The report: one page of HTML that needs nothing but itself."""
+"""The report: one page of HTML that loads no other file."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ CHART_WIDTH, CHART_HEIGHT = 640, 140
 
 
 class Report(str):
-    """The page as text.
+    """The page as a str of HTML.
 
     Examples:
         >>> Report("<!doctype html>…").save("/tmp/report.html")  # doctest: +SKIP
     """
 
     def save(self, filepath: str) -> "Report":
-        """Write it to a file. Returns self."""
+        """Write the page to a file. Returns self."""
         with open(filepath, "w", encoding="utf-8") as file:
             file.write(self)
         return self
 
     def browse(self) -> "Report":
-        """Show it in a browser, from a temporary file. Returns self."""
+        """Show the page in a browser, from a temporary file that is not removed. Returns self."""
         import os
         import tempfile
         import webbrowser

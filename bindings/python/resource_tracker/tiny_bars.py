@@ -13,9 +13,9 @@ Node = Tuple[str, Any, Any, Any]
 
 
 def render_template(template: str, context: Dict[str, Any]) -> str:
-    """The template with values of the context in it.
+    """Fill a template with the values of a context.
 
-    What cannot be shown, such as a value that is not there, is "[Error: …]"; in #if it is false.
+    A value that does not exist or cannot be shown becomes "[Error: …]"; in #if it counts as false.
 
     Raises:
         ValueError: a tag that is not closed

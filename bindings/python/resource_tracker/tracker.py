@@ -33,7 +33,7 @@ _NAMES = (BYTE_MAPPING, HUMAN_NAMES_MAPPING, REPORT_CSV_MAPPING, SERVER_ALLOCATI
 
 
 class ResourceTracker:
-    """Track a process with all that it starts, and the machine, while the program goes on.
+    """Track a process with all its descendants, and the machine, while the program goes on.
 
     A small program of its own takes the samples. It is no child of this process, has none of its
     descriptors, and ends with it in whatever way that ends.
@@ -42,23 +42,28 @@ class ResourceTracker:
         pid: the process; default: this one
         children: whether its descendants count
         interval: seconds between samples, 0.01 to 3600
-        method: accepted for the scripts that give it; no way of multiprocessing is used
+        method: "fork", "spawn" or "forkserver", as the original takes it; has no effect
         autostart: start at once. The first start() (or `with`) after that begins anew.
         track_processes: sample the process tree
         track_system: sample the machine
-        discover_server: tell what the machine is, in server_info
-        discover_cloud: tell where it is, in cloud_info
-        sentinel_token: accepted, as SENTINEL_API_TOKEN is; nothing is sent, and a line says so
-        upload_interval: accepted
-        streaming_metadata: accepted
+        discover_server: describe the machine in server_info
+        discover_cloud: describe its cloud in cloud_info
+        sentinel_token: as the original takes it, and SENTINEL_API_TOKEN; nothing is sent, and a line of the log
+            says so
+        upload_interval: as the original takes it; has no effect
+        streaming_metadata: as the original takes it; has no effect
         schema: names and units of the columns: "0.4" (memory in KiB) or "0.5" (units in the names);
             default: see set_schema()
-        job: name of the run
+        job: name of the job, by which its earlier runs are found; default: from the command line
         lines: sample which lines of the program use CPU time and memory: True, False, or samples a second;
             default: as TRACKER_LINES or the configuration says, else True (see lines())
         on_alert: called with a dict when a rule of docs/alerts.md fires or is resolved: rule, severity,
             state ("firing", "resolved"), text, fix, value, limit, pid, job, run. It is called in a thread
-            of its own; what it raises is a warning, and goes no further
+            of this process; an exception in it is logged as a warning
+
+    Raises:
+        TypeError, ValueError: an argument of another type, or out of its range
+        ProcessLookupError: there is no process `pid`
 
     Examples:
         >>> with ResourceTracker(interval=0.1) as tracker:
@@ -199,9 +204,8 @@ class ResourceTracker:
         """Stop after a last sample. Harmless when it has stopped already, and in a forked child.
 
         Args:
-            exit_code: of the job, for snapshots and the report
-            run_status: "finished", "failed", or what else is to be remembered; of a job that has
-                failed the report says so
+            exit_code: of the job, as sys.exit() takes it; snapshots and the report show it
+            run_status: "finished" or "failed", which the report shows; another text is kept in snapshots
         """
         if self._tracker is None or self.stop_time is not None or not self._is_ours():
             return
@@ -236,7 +240,7 @@ class ResourceTracker:
         return code if 0 <= code <= 255 else 128 + (-code & 127) if code < 0 else 255
 
     def cleanup(self) -> None:
-        """Stop, and remove what was recorded. What was read before stays."""
+        """Stop, and remove the recording. The samples and totals stay in memory."""
         try:
             self.stop()
             if self._tracker is not None and self._is_ours():
@@ -276,7 +280,7 @@ class ResourceTracker:
         return _Phase(self, name)
 
     def mark(self, name: str) -> None:
-        """Name this moment in the recording."""
+        """Name this moment in the recording, for the report. No effect if the tracker does not run."""
         if not self.running:
             return
         try:
@@ -285,8 +289,9 @@ class ResourceTracker:
             pass
 
     def phases(self) -> TinyDataFrame:
-        """One row a phase: name, start, duration (s), mean and peak of CPU and memory of the
-        process tree. A phase between two samples has the figures of the row that covers it."""
+        """One row a phase: phase (its name), start (s since 1970), duration (s), and mean and maximum of cpu_usage
+        (cores) and memory (in the unit of the schema) of the process tree. A phase between two samples has the
+        figures of the row that covers it."""
         return figures.phases(self)
 
     # ---- samples ----
@@ -309,12 +314,16 @@ class ResourceTracker:
 
     @property
     def process_metrics(self) -> TinyDataFrame:
-        """The samples of the process tree so far."""
+        """The samples of the process tree so far, a row an interval: timestamp (s since 1970), pid, children, utime
+        and stime (CPU time in s), cpu_usage (cores), memory, bytes of storage, GPU use. Names and units are
+        those of the schema; None is not known."""
         return self._copy("process")
 
     @property
     def system_metrics(self) -> TinyDataFrame:
-        """The samples of the machine so far."""
+        """The samples of the machine so far, a row an interval: timestamp (s since 1970), processes, utime and stime
+        (CPU time in s), cpu_usage (cores), memory, bytes of disks and network, space of disks, GPU use. Names
+        and units are those of the schema; None is not known."""
         return self._copy("system")
 
     def _copy(self, level: str) -> TinyDataFrame:
@@ -322,7 +331,7 @@ class ResourceTracker:
 
     @property
     def n_samples(self) -> int:
-        """How many samples there are."""
+        """Number of rows so far: of the smaller table, where process and machine are tracked."""
         frames = self._frames()
         counts = [len(frames[level]) for level, _ in self._schema.levels if self._tracks(level)]
         return min(counts, default=0)
@@ -330,8 +339,12 @@ class ResourceTracker:
     def wait_for_samples(self, n: int = 1, timeout: float = 5) -> None:
         """Wait until there are n samples.
 
+        Args:
+            n: number of rows
+            timeout: seconds to wait at most
+
         Raises:
-            RuntimeError: the time is over, or the tracker has stopped with fewer
+            RuntimeError: there are fewer after the timeout, or the tracker has stopped with fewer
         """
         end = time.monotonic() + timeout
         wanted = n
@@ -374,10 +387,11 @@ class ResourceTracker:
     # ---- statistics ----
 
     def stats(self, specs: Optional[List[StatSpec]] = None) -> Dict[str, Dict[str, Any]]:
-        """Statistics of the samples: {column: {aggregate: value}}.
+        """Statistics of the samples: {column: {aggregate: value}}, such as stats()["process_cpu_usage"]["max"].
 
         Args:
-            specs: what to compute; default: default_specs()
+            specs: what to compute. Default: mean and max of CPU (cores), memory and GPUs of the process tree, the
+                most disk space in use, bytes of the network, and the duration in s
 
         Raises:
             RuntimeError: there is no sample yet
@@ -422,16 +436,18 @@ class ResourceTracker:
 
     @property
     def programs(self) -> TinyDataFrame:
-        """What each program of the job used, sample by sample: the rows of
-        `resource-tracker export --what programs`. Empty without a recording."""
+        """What each program of the job used in each sample: the rows of `resource-tracker export --what programs`.
+        Columns: timestamp, elapsed_s, interval_s, program, cpu_s, memory_mib, processes. No rows without a
+        recording."""
         from .recording import programs_of
 
         return programs_of(self._recording())
 
     @property
     def processes(self) -> TinyDataFrame:
-        """The processes of the job with start and end: the rows of
-        `resource-tracker export --what processes`. Empty without a recording."""
+        """The processes of the job: the rows of `resource-tracker export --what processes`. Columns: program, pid,
+        start_s and end_s (s since the start of the run), ended, cpu_s, peak_rss_mib, command. No rows without a
+        recording."""
         from .recording import processes_of
 
         return processes_of(self._recording())
@@ -543,8 +559,10 @@ class ResourceTracker:
 
     @property
     def server_info(self) -> Optional[Dict[str, Any]]:
-        """What the machine is, as get_server_info(), and whether it was shared ("allocation"); None
-        without discover_server. From the recording where there is one, which has the GPUs that were sampled."""
+        """The machine, as get_server_info(), and "allocation": "shared" if other work used it at the same time,
+        "dedicated" if not, None before the first sample, "unknown" if only the process or only the machine is
+        tracked. None without discover_server. It is read from the recording, which has the GPUs that were
+        sampled, else asked for now."""
         info = self._server_info
         if info is None and self.discover_server and not self._loaded:
             info = self._machine()
@@ -563,7 +581,8 @@ class ResourceTracker:
 
     @property
     def cloud_info(self) -> Optional[Dict[str, Any]]:
-        """Where the machine is: vendor, instance_type, region; None without discover_cloud."""
+        """The cloud of the machine, as get_cloud_info(): vendor, instance_type, region; None without
+        discover_cloud."""
         if self._cloud_info is None and self.discover_cloud and not self._loaded:
             from .cloud_info import get_cloud_info
 
@@ -572,7 +591,7 @@ class ResourceTracker:
 
     @property
     def sentinel_result(self) -> Optional[Dict[str, Any]]:
-        """None: nothing is sent."""
+        """Always None, as nothing is sent; the original has the answer of its server here."""
         return None
 
     # ---- report ----
@@ -599,7 +618,7 @@ class ResourceTracker:
     # ---- snapshots ----
 
     def snapshot(self) -> Dict[str, Any]:
-        """All of it as a dict of plain values, for from_snapshot()."""
+        """Samples, totals, phases, machine and settings as a dict of plain values, for from_snapshot()."""
         return snapshots.snapshot_of(self)
 
     @classmethod

@@ -1,7 +1,7 @@
-"""The counters of this moment, from /proc; without /proc from what the system has (_elsewhere.py).
+"""Counters of a process tree and of the machine, read now: from /proc on Linux, elsewhere as _elsewhere.py says.
 
-Totals count from the start of the processes, or from boot. They never step back, because what a
-process used stays counted after its end.
+Totals count from the start of the processes, or from boot. They never decrease: what a process used
+stays counted after its end.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _aliases: Dict[Tuple[str, str], Dict[str, Tuple[str, float]]] = {}
 
 
 def stats_of(level: str, schema: str, values: _Pairs) -> Dict[str, Any]:
-    """Values under the names of a schema, that answer to those of the others."""
+    """A dict with the names of a schema, which also returns values by the names of the other one."""
     table = _aliases.get((level, schema))
     if table is None:
         table = _aliases[level, schema] = aliases(get_schema(schema), [(level, "")])
@@ -63,8 +63,8 @@ def _counters(pid: int, children: bool) -> Any:
 
 
 def read_process(pid: int, children: bool) -> Optional[Tuple[Any, ...]]:
-    """The counters of a process, or None when it has gone. Of a pid that was given out again, the
-    new process's."""
+    """Counters of a process, or None if it does not exist. If its pid was given to a new process, the counters are
+    those of the new one."""
     children = bool(children)
     for _ in range(2):
         try:
@@ -80,7 +80,7 @@ def read_process(pid: int, children: bool) -> Optional[Tuple[Any, ...]]:
 def get_process_stats(
     pid: int, children: bool = True, schema: Optional[str] = None
 ) -> Dict[str, Union[int, float, None, Set[int]]]:
-    """What a process has used so far, with its living children and those it has waited for.
+    """What a process and its descendants have used so far: those that live, and those that it waited for.
 
     Args:
         pid: the process
@@ -88,9 +88,11 @@ def get_process_stats(
         schema: names and units, "0.4" or "0.5"; default: see set_schema()
 
     Returns:
-        timestamp, pid, children (None if they do not count), utime, stime (seconds), memory (KiB;
-        memory_mib in the schema 0.5), read_bytes, write_bytes (disk_… in 0.5), gpu_usage,
-        gpu_vram, gpu_utilized, gpu_utilized_indexes. A process that has gone has 0 everywhere.
+        a dict: timestamp (s since 1970), pid, children (number of live descendants; None if they do not count),
+        utime and stime (CPU time in s), memory (PSS in KiB; memory_mib in the schema 0.5), read_bytes and
+        write_bytes (of storage; disk_… in 0.5), gpu_usage (GPUs in use, 0.5: half of one), gpu_vram (MiB;
+        gpu_vram_mib in 0.5), gpu_utilized (number of GPUs), gpu_utilized_indexes (set). None: not known.
+        All figures are 0 if the process does not exist.
     """
     timestamp = time()
     return process_stats(read_process(pid, children), timestamp, pid, children,
@@ -99,7 +101,7 @@ def get_process_stats(
 
 def process_stats(now: Optional[Tuple[Any, ...]], timestamp: float, pid: int, children: bool,
                   schema: str) -> Dict[str, Any]:
-    """What read_process() has given, under the names of a schema."""
+    """The result of read_process() under the names of a schema."""
     gone = now is None
     user, system, memory, read, written, processes, _ = now or (0.0, 0.0, 0.0, 0, 0, 0, 1)
     is_04 = schema == "0.4"
@@ -128,10 +130,11 @@ def get_system_stats(schema: Optional[str] = None) -> Dict[str, Union[int, float
     """What the machine has used since boot.
 
     Returns:
-        timestamp, processes, utime, stime (seconds), memory_free, memory_used, memory_buffers,
-        memory_cached, memory_active, memory_inactive (KiB; memory_…_mib in the schema 0.5),
-        disk_stats {disk: {read_bytes, write_bytes}}, disk_spaces {mount point: {total, used, free}}
-        (bytes), net_recv_bytes, net_sent_bytes, gpu_usage, gpu_vram, gpu_utilized.
+        a dict: timestamp (s since 1970), processes (number), utime and stime (CPU time of all cores in s),
+        memory_free, memory_used (total less available), memory_buffers, memory_cached, memory_active,
+        memory_inactive (KiB; memory_…_mib in the schema 0.5), disk_stats {disk: {read_bytes, write_bytes}},
+        disk_spaces {mount point: {total, used, free}} (bytes), net_recv_bytes, net_sent_bytes, gpu_usage (GPUs
+        in use), gpu_vram (MiB), gpu_utilized (number of GPUs). None: not known.
     """
     timestamp = time()
     schema = schema or default_schema()
@@ -162,14 +165,14 @@ def _name_system(schema: str) -> Tuple[str, ...]:
 # ---- single figures ----
 
 def get_process_children(pid: int) -> Set[int]:
-    """Pids of all descendants."""
+    """Pids of all live descendants of a process."""
     from ._pure import descendants
 
     return set(descendants(pid))
 
 
 def get_process_rss(pid: int) -> int:
-    """Resident memory, KiB; 0 when the process has gone."""
+    """Resident set size of a process in KiB; 0 if it does not exist."""
     try:
         with open(f"/proc/{pid}/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
@@ -178,7 +181,7 @@ def get_process_rss(pid: int) -> int:
 
 
 def get_process_pss_rollup(pid: int) -> int:
-    """Proportional memory, KiB; resident memory where that may not be read."""
+    """Proportional set size of a process in KiB; its resident set size where smaps_rollup is not readable."""
     from ._pure import memory_bytes
 
     return memory_bytes(pid) // 1024
