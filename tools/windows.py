@@ -79,24 +79,29 @@ def build():
 
 # Sources of unit tests that use no file of Linux, and what each needs beside the library.
 UNIT_TESTS = {f"tests/unit/test_{name}.c": () for name in (
-    "alike", "anomaly", "buf", "catalog", "catalog_facts", "change", "cpu_advice", "gpu_advice",
-    "human", "import_values", "infer", "json_read", "line_format", "mask", "maths",
-    "memory_advice", "memory_wide", "message", "original", "peak", "programs", "pss_budget", "report",
-    "report_charts", "server_advice", "stats", "summary", "table", "time_breakdown",
+    "alert_book", "alike", "anomaly", "buf", "catalog", "catalog_facts", "cgroup_files", "change", "cpu_advice", "fetch",
+    "gpu_advice", "gpu_assigned", "gpus", "history", "human", "import_values", "infer", "json_read", "line_format", "lines",
+    "mask", "maths", "memory_advice", "memory_wide", "message", "original", "peak", "phases", "programs", "pss_budget",
+    "report", "report_charts", "report_processes", "server_advice", "stats", "summary", "table", "time_breakdown",
     "verdict", "waits")}
 UNIT_TESTS["tests/simulated/test_command_line.c"] = ()
+UNIT_TESTS["tests/simulated/test_simulated_nt.c"] = ("tests/simulated/as_nt.c", "tests/simulated/kernel.c")
 
 
 def build_test(source):
     """One unit test as a program: its path."""
     program = WINDOWS / "tests" / f"{Path(source).stem}.exe"
     compiler = ["ccache"] * bool(shutil.which("ccache")) + [f"{TOOLS}gcc"]
-    flags = ["-std=gnu11", "-O1", "-Wall", "-Werror", "-D_GNU_SOURCE", '-DTRK_BUILD_VERSION="test"', "-DTRK_FIXTURES=\"\"",
+    flags = ["-std=gnu11", "-O1", "-Wall", "-Werror", "-D_GNU_SOURCE", '-DTRK_BUILD_VERSION="test"',
+             f'-DTRK_FIXTURES="Z:{ROOT}/tests/fixtures"',
              "-include", ROOT / "src/base/windows/posix.h", f"-I{ROOT}/src", f"-I{ROOT}/include", "-isystem",
              ROOT / "src/base/windows/posix", f"-I{ROOT}/tests/windows/stand_in", "-D__USE_MINGW_ANSI_STDIO=1",
              "-D_FILE_OFFSET_BITS=64", "-D_POSIX_THREAD_SAFE_FUNCTIONS", "-D_WIN32_WINNT=0x0A00"]
-    run(*compiler, *flags, "-c", "-o", program.with_suffix(".o"), ROOT / source)
-    run(f"{TOOLS}gcc", "-static", "-s", "-o", program, program.with_suffix(".o"), *UNIT_TESTS[source],
+    objects = []
+    for part in (source, *UNIT_TESTS[source]):
+        objects.append(program.parent / f"{program.stem}-{Path(part).stem}.o")
+        run(*compiler, *flags, "-c", "-o", objects[-1], ROOT / part)
+    run(f"{TOOLS}gcc", "-static", "-s", "-o", program, *objects,
         OBJECTS / "src/libresource_tracker.a", "-lssp", "-ladvapi32", "-lpsapi", "-lws2_32", "-pthread")
     return program
 
