@@ -539,7 +539,7 @@ def test_the_package_as_on_a_mac(script, libproc):
     told = hidden(script, f"""
     platform.system = lambda: "macos"
     import resource_tracker._libproc as reader
-    reader.Tree.__init__.__defaults__ = (True, {libproc!r})""")
+    reader.Tree.__init__.__defaults__ = (True, {libproc!r}, None)""")
     cpu = told["totals"]["cpu_s"]
     assert cpu["source"] == "proc_pid_rusage" and 0.5 < cpu["value"] < 60
     assert told["totals"]["peak_memory_mib"]["source"] == "sum of ri_phys_footprint"
