@@ -23,8 +23,14 @@ const char *trk__facts_sort_name(enum trk_facts_sort sort)
 void trk__facts_phase_name(const struct trk_time_breakdown *c, size_t phase, char *text,
 			   size_t size)
 {
-	if (c->phase[phase].name[0])
-		(void) snprintf(text, size, "%s", c->phase[phase].name);
+	const struct trk_run_phase *p = &c->phase[phase];
+
+	if (p->name[0] && p->later)
+		(void) snprintf(text, size, "%s and %zu later", p->name, p->later);
+	else if (p->name[0])
+		(void) snprintf(text, size, "%s", p->name);
+	else if (c->marked)
+		(void) snprintf(text, size, "start");
 	else
 		(void) snprintf(text, size, "phase %zu", phase + 1);
 }
@@ -304,6 +310,7 @@ static void json_phases(struct trk_json *j, const struct trk_facts *f)
 		trk__json_key_text(j, "name", p->name[0] ? p->name : NULL);
 		trk__json_key_double(j, "start_s", p->start_s);
 		trk__json_key_double(j, "end_s", p->end_s);
+		trk__json_key_u64(j, "later_phases", p->later);
 		trk__json_key_double(j, "usual_s",
 				     f->usual ? trk__usual_phase_s(f->usual, f->times, i) : NAN);
 		trk__json_key_bool(j, "now", i == f->phase);

@@ -228,7 +228,7 @@ static void draw_figure(struct trk_frame *f, struct box box, const struct trk_fa
 	else
 		rate_text(text, sizeof(text), value);
 	if (!isnan(share))
-		(void) snprintf(tail, sizeof(tail), "%.0f %%%s", share * 100,
+		(void) snprintf(tail, sizeof(tail), "%s%s", trk__human_percent(a, share),
 				share >= WARN && figure == TRK_WATCH_MEMORY_MIB ? " !" : "");
 	else if (largest > 0 && figure >= TRK_WATCH_READ)
 		(void) snprintf(tail, sizeof(tail), "max %s/s", trk__human_bytes(a, largest));
@@ -330,7 +330,7 @@ static int draw_one_phase(struct trk_frame *f, const struct trk_facts *facts, si
 	double seconds = (open ? facts->t_s : p->end_s) - p->start_s;
 	double usual =
 		now && facts->usual ? trk__usual_phase_s(facts->usual, facts->times, i) : NAN;
-	char name[TRK_MARK_NAME_SIZE], a[TRK_HUMAN_SIZE], b[TRK_HUMAN_SIZE];
+	char name[TRK_RUN_PHASE_NAME], a[TRK_HUMAN_SIZE], b[TRK_HUMAN_SIZE];
 
 	trk__facts_phase_name(facts->times, i, name, sizeof(name));
 	x = trk__frame_put(f, x, y, 24, now ? TRK_STYLE_BOLD : TRK_STYLE_PLAIN, name);

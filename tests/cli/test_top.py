@@ -147,6 +147,22 @@ def test_one_frame_fits_its_size_and_says_what_the_json_says(rt, finished, size)
     assert "python3 -c" in text
 
 
+def test_more_phases_than_a_list_holds_are_counted_and_not_put_under_one_name(rt):
+    """66 marks and the time before the first: 64 phases, of which the last holds three more."""
+    script = f"sleep 0.2; i=1; while [ $i -le 66 ]; do {rt.path} mark step$i; i=$((i + 1)); done"
+    rt.track("sh", "-c", script, flags=("-n", "steps", "-i", "20ms"))
+    lines = frame(rt, (120, 30), "steps")
+    assert any("step63 and 3 later" in line for line in lines), lines
+    assert "step63 and 3 later" in rt.run("report", "steps", "--format", "json", "-o", "-").stdout
+    assert "24 more rows: the page" in rt.run("report", "steps", "--format", "md", "-o", "-").stdout
+    phases = rt.run("show", "steps", "--json").json()["phases"]
+    assert [p["later_phases"] for p in phases] == [0] * 63 + [3]
+    listed = re.search(r"Phases(.*?)and (\d+) more", rt.run("show", "steps").stdout, re.DOTALL)
+    assert len(re.findall("->|→", listed.group(1))) + int(listed.group(2)) == 67
+    first = frame(rt, (120, 30), "steps", "--at", "0.05s")
+    assert any(" start ▶" in line for line in first), first
+
+
 def test_a_pipe_gets_one_frame_and_plain_is_ascii(rt, finished):
     assert rt.run("top", finished).stdout.startswith(" align")
     plain = rt.run("top", "--plain", finished).stdout
