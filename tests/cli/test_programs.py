@@ -114,6 +114,9 @@ def test_short_processes_are_counted_for_their_parent(rt, burn):
     short = sum(value for name, value in used.items() if name != "bash -c")
     assert short > 0.8
     assert used["short processes of bash -c"] > 0.2  # more where looks are fewer
+    # One that was seen by chance is not charged with what its siblings used.
+    seen = [line for line in rows(rt, "processes") if line["program"] == "burn"]
+    assert all(float(line["cpu_s"]) < 0.05 for line in seen), seen
     assert sum(used.values()) == pytest.approx(done.summary["totals"]["cpu_s"]["value"], abs=0.02)
 
 
@@ -131,7 +134,7 @@ def test_a_killed_tracker_leaves_what_was_seen(rt, named):
         found = {line["program"]: line for line in rows(rt, "processes")}
     assert found["early"]["ended"] == "1"
     assert found["late"]["ended"] == "0" and found["late"]["end_s"] == ""
-    assert by_program(rows(rt, "programs"), "cpu_s")["late"] > 0.2
+    assert by_program(rows(rt, "programs"), "cpu_s")["late"] > 0.02
 
 
 def test_the_recording_grows_by_no_more_than_its_budget(rt, named):

@@ -3,9 +3,10 @@
  *
  * The usage of a process after its last read arrives in its parent's child counters. Of that, ended
  * members are credited with their probable part (their rate so far, for half of the time since the
- * last read, as the end may be at any moment in it); the rest belongs to children that lived only
- * between two updates, and counts as "short processes of" the parent's program. So the programs sum
- * to the ledger. */
+ * last read, as the end may be at any moment in it, but for no longer than their age was: of many
+ * short ones, one is seen by chance); the rest belongs to children that lived only between two
+ * updates, and counts as "short processes of" the parent's program. So the programs sum to the
+ * ledger. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,7 +138,7 @@ void trk__programs_vanished(struct trk_tree *t, struct process *p, const struct 
 {
 	struct programs *g = &t->programs;
 	uint64_t own_ns = p->own[TRK_TREE_CPU] - p->base_cpu_ns, threads = p->threads;
-	uint64_t seen_ns = t->idle.updated_ns - t->idle.apart_ns, age_ns;
+	uint64_t seen_ns = t->idle.updated_ns - t->idle.apart_ns, age_ns, lived_ns;
 	double rate;
 
 	if (!p->ended_ns)
@@ -154,8 +155,10 @@ void trk__programs_vanished(struct trk_tree *t, struct process *p, const struct 
 	rate = age_ns > TRK_NS_PER_MS ? (double) own_ns / (double) age_ns : 1;
 	if (rate > (double) (threads ? threads : 1))
 		rate = (double) (threads ? threads : 1);
-	g->tail[g->tails++] =
-		(struct tail){heir, p, (uint64_t) (rate * (double) t->idle.apart_ns / 2)};
+	lived_ns = age_ns > TRK_NS_PER_MS ? age_ns : TRK_NS_PER_MS;
+	if (lived_ns > t->idle.apart_ns / 2)
+		lived_ns = t->idle.apart_ns / 2;
+	g->tail[g->tails++] = (struct tail){heir, p, (uint64_t) (rate * (double) lived_ns)};
 }
 
 void trk__programs_arrived(struct trk_tree *t, const struct process *heir, uint64_t cpu_ns)
