@@ -123,6 +123,10 @@ static int nothing(const struct trk_record *r)
 	if (!strcmp(r->run.kind, "import"))
 		return cli_reject(EXIT_NODATA, "lines: %s: no stacks: another tool has recorded it",
 				  r->run.id);
+	if (!strcmp(r->run.kind, "system"))
+		return cli_reject(EXIT_NODATA,
+				  "lines: %s: no stacks: it tracked the whole machine, not a job",
+				  r->run.id);
 	cli_complain(r->lines ? "lines: %s: no process of the run was read as Python"
 			      : "lines: %s: no stacks. It ran with --lines off, or it ran no "
 				"Python and used hardly any CPU time or was interrupted too often",

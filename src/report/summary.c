@@ -138,8 +138,10 @@ static void tell_troubles(struct trk_doc *d, const struct trk_record *r)
 		add_trouble(d, trk__doc_print(d, "%llu damaged record%s skipped",
 					      (unsigned long long) r->damaged,
 					      r->damaged == 1 ? "" : "s"));
-	/* During a run left_behind counts its live processes. */
-	if (o->left_behind && o->verdict != TRK_VERDICT_RUNNING)
+	/* During a run, and after the end of the tracking alone, left_behind counts its live
+	 * processes. */
+	if (o->left_behind && o->verdict != TRK_VERDICT_RUNNING &&
+	    (o->verdict != TRK_VERDICT_STOPPED || strcmp(r->run.kind, "attach") != 0))
 		add_trouble(d, trk__doc_print(d, "left behind: %llu process%s still running",
 					      (unsigned long long) o->left_behind,
 					      o->left_behind == 1 ? "" : "es"));

@@ -149,7 +149,10 @@ static int advise(const struct trk_recommend_request *request, struct trk_recomm
 	question.input_bytes = request->input_bytes;
 	r = trk__advice_make(&question, &a->advice);
 	if (r < 0)
-		return trk__error_set(reterr, r, "", "%s: nothing to go by: no run has samples",
+		return trk__error_set(reterr, r, "",
+				      strcmp(a->record.run.kind, "system") != 0
+					      ? "%s: nothing to go by: no run has samples"
+					      : "%s: it tracked the whole machine, not a job",
 				      a->record.run.id);
 	return 0;
 }

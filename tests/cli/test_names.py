@@ -1,4 +1,6 @@
 """What users type: names of jobs, options and files, and what is said of those that are none."""
+import subprocess
+
 import pytest
 
 
@@ -14,6 +16,20 @@ def test_the_name_of_a_job_stands_for_its_last_run(rt, tmp_path):
     assert rt.run("show", "pd@-2", "--json").json()["run"]["id"] != last
     done = rt.run("show", "dp")
     assert done.rc == 4 and done.stderr.endswith("dp: no such run. Try: resource-tracker history\n")
+
+
+def test_a_run_of_the_machine_is_no_job_without_samples(rt):
+    assert rt.run("system", "-q", "--no-discovery", "--duration", "300ms", "-n", "machine").rc == 0
+    for verb in ("recommend", "lines"):
+        done = rt.run(verb, "machine")
+        assert done.rc == 4 and done.stderr.endswith("it tracked the whole machine, not a job\n"), done.stderr
+
+
+def test_an_end_without_a_code_has_one_name(rt):
+    with subprocess.Popen(["sleep", "0.5"]) as job:
+        rt.run("attach", "-q", "--no-discovery", str(job.pid), "-n", "seen")
+    assert "ended " in rt.run("show", "seen").stdout.splitlines()[0]
+    assert " ended " in rt.run("history", "seen").stdout.splitlines()[1]
 
 
 @pytest.mark.parametrize("verb", ["show", "stats", "export", "report", "recommend", "lines", "top"])

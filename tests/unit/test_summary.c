@@ -269,6 +269,10 @@ static void how_it_ended_is_said(void **state)
 	assert_says(r, &plain, "\n! 1 damaged record skipped\n");
 	o->left_behind = 2;
 	assert_says(r, &plain, "\n! left behind: 2 processes still running\n");
+	o->verdict = TRK_VERDICT_STOPPED;
+	assert_says(r, &plain, "\n! left behind: 2 processes still running\n");
+	(void) snprintf(r->run.kind, sizeof(r->run.kind), "attach");
+	assert_silent(r, &plain, "left behind");
 	record_free(r);
 }
 
