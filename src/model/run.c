@@ -51,7 +51,7 @@ const char *trk__end_words(enum trk_verdict verdict, int code, int signal,
 {
 	static const char *const words[VERDICTS] = {
 		[TRK_VERDICT_RUNNING] = "still running",
-		[TRK_VERDICT_EXITED] = "exit code not known",
+		[TRK_VERDICT_EXITED] = "ended (exit code not known)",
 		[TRK_VERDICT_OUT_OF_MEMORY] = "out of memory",
 		[TRK_VERDICT_TRACKER_DIED] = "no end recorded",
 		[TRK_VERDICT_MEMORY_LIMIT] = "memory limit",

@@ -383,9 +383,9 @@ def test_a_snapshot_tells_how_the_job_ended_and_where(rt):
 
 
 @pytest.mark.parametrize("code, status, want", [
-    (0, "finished", "✓ exit 0"), (None, None, "■ exit code not known"),
+    (0, "finished", "✓ exit 0"), (None, None, "■ ended (exit code not known)"),
     (0, "failed", "✗ failed"), (None, "failed", "✗ failed"), (-9, "failed", "✗ exit 255"),
-    ("x", 5, "■ exit code not known")])
+    ("x", 5, "■ ended (exit code not known)")])
 def test_a_snapshot_that_failed_has_failed(rt, code, status, want):
     document = json.loads((FILES / "snapshot-0.4.json").read_text())
     document["metadata"].update(exit_code=code, run_status=status)

@@ -91,7 +91,7 @@ def test_of_another_process_stop_does_not_tell_the_end(burner):
 def test_snapshots_of_the_original_have_the_page(snapshot):
     tracker = ResourceTracker.from_snapshot(snapshot)
     page = tracker.report()
-    assert state_of(page) == "■ exit code not known"
+    assert state_of(page) == "■ ended (exit code not known)"
     assert "c5.large" in page and "300 MiB" in page and "1970-01-01" in page
     assert state_of(tracker.report(status_failed=True)) == "✗ failed"
 

@@ -60,8 +60,13 @@ static struct trk_tree *follow(pid_t root, const struct trk_env *env)
 	return t;
 }
 
-static const struct trk_env env = {
-	-1, -1, -1, trk__clock_monotonic_ns, trk__clock_wall_ns, trk__clock_boot_ns};
+static const struct trk_env env = {-1,
+				   -1,
+				   -1,
+				   trk__clock_monotonic_ns,
+				   trk__clock_wall_ns,
+				   trk__clock_boot_ns,
+				   trk__clock_thread_cpu_ns};
 
 static bool has_ended(pid_t pid)
 {

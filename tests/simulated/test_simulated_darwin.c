@@ -50,7 +50,7 @@ static void wait_until(struct trk_tree *t, uint64_t until_ns)
 /* Look every `apart_ns` until the build ends, and once more while its root is a zombie. */
 static void follow(uint64_t end_ns, uint64_t apart_ns, struct outcome *ret)
 {
-	struct trk_env env = {-1, -1, -1, now, now, now};
+	struct trk_env env = {-1, -1, -1, now, now, now, now};
 	struct trk_tree_options options = {.root = SIM_FIRST_PID,
 					   .subreaper = !is_attached,
 					   .one_process = is_one_process,

@@ -48,7 +48,7 @@ static double build(uint64_t seed, uint64_t median_ns, double orphans, double *r
 					   .subreaper = true,
 					   .self = SIM_TRACKER,
 					   .figures_only = true};
-	struct trk_env env = {-1, -1, -1, now, now, now};
+	struct trk_env env = {-1, -1, -1, now, now, now, now};
 	const struct trk_tree_state *state = NULL;
 	struct trk_tree *t;
 	uint64_t end;

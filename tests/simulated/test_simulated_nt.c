@@ -34,7 +34,7 @@ struct outcome {
 /* Look once a second until the build ends, and once more. */
 static void follow(uint64_t end_ns, bool is_ours, struct outcome *ret)
 {
-	struct trk_env env = {-1, -1, -1, now, now, now};
+	struct trk_env env = {-1, -1, -1, now, now, now, now};
 	struct trk_tree_options options = {
 		.root = SIM_FIRST_PID, .subreaper = is_ours, .self = SIM_TRACKER};
 	const struct trk_tree_state *state;

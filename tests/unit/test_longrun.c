@@ -61,7 +61,7 @@ static void check(int dir, int64_t utime, int64_t read_bytes)
 {
 	struct trk_column_stats s;
 	struct trk_record record;
-	struct trk_tail tail;
+	struct trk_tail tail = {0};
 	char path[64];
 
 	assert_int_equal(trk__record_read(dir, "long", &record, NULL, NULL, NULL), 0);
@@ -79,11 +79,9 @@ static void check(int dir, int64_t utime, int64_t read_bytes)
 	s = trk__stats_get(record.stats, TRK_PROCESS_CPU_USAGE);
 	assert_true(fabs(s.mean - 0.49995) < 0.001);
 	trk__record_release(&record);
-	trk__tail_init(&tail);
 	(void) snprintf(path, sizeof(path), "/proc/self/fd/%d/long", dir);
 	assert_int_equal(trk__tail_update(&tail, path), 0);
 	assert_int_equal(tail.rows, ROWS);
-	trk__tail_release(&tail);
 }
 
 static void thirty_days_at_one_hertz_stay_bounded_and_keep_sums_and_extremes(void **state)
