@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/clock.h"
 #include "base/file.h"
 
 #ifndef TRK_FIXTURES
@@ -50,7 +51,10 @@ static inline void live_init(struct live *live, const char *fixture)
 	const char *tmp = getenv("TMPDIR");
 	char *sys;
 
-	*live = (struct live){.env = {.proc_fd = -1, .sys_fd = -1, .cgroup_fd = -1}};
+	*live = (struct live){.env = {.proc_fd = -1,
+				      .sys_fd = -1,
+				      .cgroup_fd = -1,
+				      .thread_cpu_ns = trk__clock_thread_cpu_ns}};
 	assert_true(asprintf(&live->path, "%s/trk-test-XXXXXX", tmp ? tmp : "/tmp") > 0);
 	assert_non_null(mkdtemp(live->path));
 	live->env.proc_fd = trk__open_dir_at(AT_FDCWD, live->path);
