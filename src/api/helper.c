@@ -54,8 +54,8 @@ static size_t count_of(char *const *words)
 
 static size_t add_all(const char **word, size_t n, char *const *words)
 {
-	for (size_t i = 0; i < count_of(words); i++)
-		word[n++] = words[i];
+	while (words && *words)
+		word[n++] = *words++;
 	return n;
 }
 

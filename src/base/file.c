@@ -172,7 +172,7 @@ struct trk_fd_identity trk__fd_identity(int fd)
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return (struct trk_fd_identity){.is_known = false};
-	return (struct trk_fd_identity){st.st_dev, st.st_ino, true};
+	return (struct trk_fd_identity){(uint64_t) st.st_dev, (uint64_t) st.st_ino, true};
 }
 
 bool trk__fd_is(int fd, struct trk_fd_identity identity)

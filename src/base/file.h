@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Read at most size-1 bytes of the file `path` below dirfd (borrowed) and NUL-terminate.
@@ -41,8 +42,7 @@ void trk__close_ptr(int *fd);
 /* The file behind a descriptor. A host program may close all descriptors, as daemons do at their
  * start, and open files of its own under the same numbers. */
 struct trk_fd_identity {
-	dev_t device;
-	ino_t inode;
+	uint64_t device, inode;
 	bool is_known;
 };
 

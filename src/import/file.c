@@ -75,6 +75,7 @@ static int load_gzip(int fd, char **ret, size_t *retlen)
 	/* Also detects a missing end. */
 	if (trk__gzip_close(z) < 0 && r == 0) {
 		free(*ret);
+		*ret = NULL;
 		r = -EBADMSG;
 	}
 	return r;

@@ -255,7 +255,7 @@ struct trk_doc_chunk; /* of its memory */
 struct trk_doc {
 	/* The head. facts: duration, moment, place. */
 	const char *job, *command, *id, *duration, *facts;
-	const char *state_key, *state; /* "finished"; "✓ finished, exit 0" */
+	const char *state_key, *state; /* "finished"; "✓ exit 0" */
 	enum trk_tone state_tone;
 
 	/* The verdict. trouble: what the state means for the figures; NULL: no effect. */

@@ -49,22 +49,22 @@ const states = {
 	killed: [() => tracked("killed", [], ["sh", "-c", "sleep 0.5; kill -9 $$"]), "signal 9 (KILL)", "ended the job"],
 	timeout: [() => tracked("timeout", ["--timeout", "0.5s"], ["sleep", "9"]), "timeout", "still at work"],
 	oom: [() => made("oom"), "out of memory", "The kernel killed the job for its memory, at a limit of 32 GiB"],
-	none: [() => made("none"), "finished", "No sample was taken, so there is nothing to draw."],
-	one: [() => made("one"), "finished", "it shows a moment, not a course"],
-	gpu: [() => made("gpu"), "finished", "Video memory"],
-	"no-gpu": [() => made("steps"), "finished", "Not measured in this run: GPU use, Video memory, GPUs in use."],
-	"unknown-cloud": [() => made("steps"), "finished", "holds no description of its server or cloud"],
-	gaps: [() => made("gaps"), "finished", "2 gaps, 24 m 0 s in all"],
-	clock: [() => made("clock"), "finished", "The wall clock went back 1 time"],
-	many: [() => made("many"), "finished", "within noise"],
-	hostile: [() => made("hostile"), "finished", "<img src=x onerror=alert(1)>"],
+	none: [() => made("none"), "exit 0", "No sample was taken, so there is nothing to draw."],
+	one: [() => made("one"), "exit 0", "it shows a moment, not a course"],
+	gpu: [() => made("gpu"), "exit 0", "Video memory"],
+	"no-gpu": [() => made("steps"), "exit 0", "Not measured in this run: GPU use, Video memory, GPUs in use."],
+	"unknown-cloud": [() => made("steps"), "exit 0", "holds no description of its server or cloud"],
+	gaps: [() => made("gaps"), "exit 0", "2 gaps, 24 m 0 s in all"],
+	clock: [() => made("clock"), "exit 0", "The wall clock went back 1 time"],
+	many: [() => made("many"), "exit 0", "within noise"],
+	hostile: [() => made("hostile"), "exit 0", "<img src=x onerror=alert(1)>"],
 	recovered: [
 		() => {
 			const state = tracked("recovered", [], ["sleep", "1"]);
 			damage(runFiles(state)[0]);
 			return state;
 		},
-		"finished",
+		"exit 0",
 		"This recording was damaged: 1 place in it could not be read",
 	],
 };

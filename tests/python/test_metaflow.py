@@ -248,9 +248,9 @@ def test_a_failed_step_keeps_card_and_artifact(flow):
 
 
 @pytest.mark.parametrize("end, state", [
-    ("sys.exit(3)", "\u2717 failed, exit 3"),
-    ("sys.exit()", "\u2713 finished, exit 0"),
-    ("raise KeyboardInterrupt", "\u2717 failed, exit 1"),  # of the task's process, as Metaflow ends it
+    ("sys.exit(3)", "\u2717 exit 3"),
+    ("sys.exit()", "\u2713 exit 0"),
+    ("raise KeyboardInterrupt", "\u2717 exit 1"),  # of the task's process, as Metaflow ends it
 ])
 def test_a_step_that_leaves_by_another_way_than_its_end(flow, end, state):
     flow.write(body("import sys; " + end))("run", check=False)
@@ -399,7 +399,7 @@ def test_card_of_its_type(flow):
     (none,) = [html for html in pages if "has no artifact none" in html]
     (made,) = [html for html in pages if html != none]
     assert "Where the wall time went" in made and "://" not in made
-    assert "finished, exit 0" in made
+    assert "\u2713 exit 0" in made
 
 
 AUTOTUNED = """
