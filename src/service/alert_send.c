@@ -215,6 +215,12 @@ static int deliver_again(void *data, const char *sink, const struct trk_alert_me
 		r = f->failed[i] == key ? -EIO : 0;
 	if (r == 0)
 		r = trk__alert_send(f->sender, sink, m);
+	if (r == -EPROTO) {
+		trk__service_note(&f->sender->service,
+				  "alerts: %s of %s: not kept, as the sink refuses it", m->rule,
+				  m->job);
+		return 0;
+	}
 	if (r < 0 && f->count < FAILED_MAX)
 		f->failed[f->count++] = key;
 	if (r < 0 && (double) m->wall_ns / 1e9 + KEPT_S < f->sender->now_s) {
