@@ -466,13 +466,19 @@ static bool find_secret(struct trk_mask *mask, const char *text, char before, bo
 static void put_masked(struct output *o, struct trk_mask *mask, const char *text)
 {
 	const char *start = text;
-	char before = ' ';
+	char before = ' ', quote = 0;
+	bool is_line =
+		!mask->program; /* else ; and & are data of a program that was named before */
 
 	while (*text && o->len + 1 < o->size) {
 		bool is_start = !is_alnum(before) && !strchr("_-.%+", before);
 		struct found f = {1, 0, ""};
 
-		if (strchr(";|&\n", before))
+		if (before == quote)
+			quote = 0;
+		else if (!quote && (before == '"' || before == '\''))
+			quote = before;
+		else if (!quote && is_line && strchr(";|&\n", before))
 			mask->program = 0;
 		if (is_start && !find_secret(mask, text, before, text == start, &f))
 			f = (struct found){1, 0, ""};

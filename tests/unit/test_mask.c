@@ -177,6 +177,40 @@ static void options_of_known_programs_are_found(void **state)
 	}
 }
 
+static void separators_in_arguments_end_no_known_program(void **state)
+{
+	static const char *const argv[][4] = {
+		{"curl", "https://h/?a=1&b=2", "-u", "me:hunter2"},
+		{"mysql", "-e", "select 1; select 2", "-phunter2"},
+	};
+	static const char *const lines[] = {
+		"curl 'https://h/?a=1&b=2' -u me:hunter2",
+		"mysql -e \"select 1; select 2\" -phunter2",
+	};
+	char ret[256];
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(argv) / sizeof(argv[0]); i++) {
+		struct trk_mask mask = {.strict = false}, line = {.strict = false};
+
+		for (size_t k = 0; k < 4; k++)
+			(void) trk__mask_argument(&mask, argv[i][k], ret, sizeof(ret));
+		assert_string_equal(ret, i == 0 ? "me:[SECRET]" : "-p[SECRET]");
+		(void) trk__mask_argument(&line, lines[i], ret, sizeof(ret));
+		assert_null(strstr(ret, "hunter2"));
+	}
+}
+
+static void another_command_of_a_line_is_no_known_program(void **state)
+{
+	struct trk_mask mask = {.strict = false};
+	char ret[256];
+
+	(void) state;
+	(void) trk__mask_argument(&mask, "mysql db; docker run -p 8080:80 x", ret, sizeof(ret));
+	assert_string_equal(ret, "mysql db; docker run -p 8080:80 x");
+}
+
 static void long_random_words_are_found(void **state)
 {
 	static const struct masked cases[] = {
@@ -311,6 +345,8 @@ int main(void)
 		cmocka_unit_test(addresses_of_pages_are_found_where_they_may_tell_something),
 		cmocka_unit_test(values_of_secret_names_are_found),
 		cmocka_unit_test(options_of_known_programs_are_found),
+		cmocka_unit_test(separators_in_arguments_end_no_known_program),
+		cmocka_unit_test(another_command_of_a_line_is_no_known_program),
 		cmocka_unit_test(long_random_words_are_found),
 		cmocka_unit_test(by_default_only_passwords_tokens_and_keys_are_masked),
 		cmocka_unit_test(a_key_is_masked_as_a_whole),
