@@ -62,10 +62,10 @@ static int obey(void *data)
 	_exit(0);
 }
 
-/* Any order: create the child with these flags. */
+/* Any order, twice at most: create a child with these flags. */
 static _Noreturn void work(int flags)
 {
-	static char stack[STACK];
+	static char stack[2][STACK];
 	char order;
 
 	(void) prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -73,9 +73,10 @@ static _Noreturn void work(int flags)
 	(void) dup2(line[1].go[0], 0); /* cat ends with the test */
 	memset(memory, 1, SIZE);
 	answer(0);
-	(void) !read(line[0].go[0], &order, 1);
-	(void) clone(obey, stack + STACK, flags | SIGCHLD, NULL);
-	answer(0);
+	for (int i = 0; i < 2 && read(line[0].go[0], &order, 1) == 1; i++) {
+		(void) clone(obey, stack[i] + STACK, flags | SIGCHLD, NULL);
+		answer(0);
+	}
 	for (;;)
 		(void) pause();
 }
@@ -193,6 +194,25 @@ static void it_counts_by_itself_once_its_parent_has_ended(void **state)
 	end();
 }
 
+static void two_count_once_when_their_parent_has_ended(void **state)
+{
+	pid_t second;
+
+	(void) state;
+	SKIP_UNDER_VALGRIND("it knows no such clone");
+	begin(CLONE_VM);
+	assert_int_equal(write(line[0].go[1], "c", 1), 1);
+	second = await(1);
+	assert_int_equal(look()->processes, 3);
+	(void) kill(job.pid, SIGKILL);
+	assert_int_equal(waitpid(job.pid, NULL, 0), job.pid);
+	for (int i = 0; i < 3; i++)
+		assert_near(look()->pss_bytes, job.alone_bytes);
+	assert_int_equal(look()->processes, 2);
+	(void) kill(second, SIGKILL);
+	end();
+}
+
 static void it_counts_by_itself_once_it_has_executed_a_program(void **state)
 {
 	const struct process *child;
@@ -279,6 +299,7 @@ int main(void)
 		cmocka_unit_test(a_child_in_the_address_space_of_its_parent_counts_once),
 		cmocka_unit_test(what_it_fills_while_its_parent_sleeps_counts),
 		cmocka_unit_test(it_counts_by_itself_once_its_parent_has_ended),
+		cmocka_unit_test(two_count_once_when_their_parent_has_ended),
 		cmocka_unit_test(it_counts_by_itself_once_it_has_executed_a_program),
 		cmocka_unit_test(
 			where_kcmp_is_refused_equal_sizes_are_assumed_to_be_one_address_space),

@@ -29,19 +29,14 @@ static bool is_resident(const struct process *p)
 }
 
 /* The member of which p may share the address space: its parent, or the one of which the parent
- * shares it. When that one has ended, the first of those that shared it. NULL: none. */
+ * shares it. NULL: none, or it has ended. */
 static struct process *holder_of(struct trk_tree *t, struct process *p)
 {
 	struct process *holder = trk__tree_find(t, p->space_of ? p->space_of : p->ppid);
 
 	if (holder && !p->space_of && holder->space_of)
 		holder = trk__tree_find(t, holder->space_of);
-	if (holder && is_resident(holder))
-		return holder;
-	for (holder = t->process; p->space_of && holder < p; holder++)
-		if (holder->space_of == p->space_of && is_resident(holder))
-			return holder;
-	return NULL;
+	return holder && is_resident(holder) ? holder : NULL;
 }
 
 /* Where it is refused, p->space_refused is set, and the answer is false. */
@@ -72,6 +67,23 @@ static void read_again(struct trk_tree *t, struct process *p)
 	p->looked = true;
 }
 
+/* The member that held the address space has ended: p holds it now. */
+static void take_over(struct trk_tree *t, const struct process *p)
+{
+	pid_t ended = p->space_of;
+
+	for (size_t i = 0; i < t->count; i++)
+		if (t->process[i].space_of == ended)
+			t->process[i].space_of = p->pid;
+}
+
+static void set_own_space(struct trk_tree *t, struct process *p)
+{
+	if (p->space_of)
+		t->epoch++;
+	p->space_of = 0;
+}
+
 static void judge(struct trk_tree *t, struct process *p)
 {
 	struct process *holder = p->has_executed ? NULL : holder_of(t, p);
@@ -83,14 +95,16 @@ static void judge(struct trk_tree *t, struct process *p)
 		hand_over(holder, p);
 		return;
 	}
-	if (p->space_refused)
+	if (p->space_refused) {
+		set_own_space(t, p);
 		return;
+	}
 	p->space_known = true;
 	if (!p->has_executed)
 		read_again(t, p);
-	if (p->space_of)
-		t->epoch++;
-	p->space_of = 0;
+	if (!p->has_executed && !holder && p->space_of)
+		take_over(t, p);
+	set_own_space(t, p);
 }
 
 void trk__address_spaces_update(struct trk_tree *t)
