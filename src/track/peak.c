@@ -100,12 +100,13 @@ static void judge_alone(const struct trk_peak_facts *f, struct peak *p)
 	p->source = "ru_maxrss of the only process";
 	p->most = p->best + slack_bytes(f);
 	p->most_source = p->source;
-	if (is_batched(f)) {
-		add_batches(f, p);
-	} else if (f->tree.floor_bytes <= f->start_bytes) {
+	if (f->tree.floor_bytes <= f->start_bytes) {
+		p->best = p->most;
 		p->quality = TRK_QUALITY_AT_MOST;
 		p->least = NAN;
 		add_reason(p, "no larger than what a forked child starts from");
+	} else if (is_batched(f)) {
+		add_batches(f, p);
 	} else {
 		p->quality = TRK_QUALITY_EXACT;
 	}
