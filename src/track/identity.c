@@ -71,6 +71,8 @@ static bool is_in_temporary_folder(const struct trk_identity_facts *f, const cha
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		size_t len = folders[i] ? strlen(folders[i]) : 0;
 
+		while (len > 0 && folders[i][len - 1] == '/') /* as on macOS */
+			len--;
 		if (len && !strncmp(path, folders[i], len) && path[len] == '/')
 			return true;
 	}

@@ -136,6 +136,7 @@ static void a_script_with_another_name_in_each_run_is_no_part_of_the_name(void *
 	check_command(NULL, "python3|/tmp/tmpk3_x9a0b.py", "python3", "/d");
 	check_command(NULL, "sh|/var/tmp/job.Xa81bC", "sh", "/d");
 	check_command(ENV("TMPDIR=/scratch/7"), "sh|/scratch/7/job.Xa81bC", "sh", "/d");
+	check_command(ENV("TMPDIR=/scratch/7/"), "sh|/scratch/7/job.Xa81bC", "sh", "/d");
 	check_command(NULL, "/tmp/tmp.Ab3dEf6hIj|x.csv", "script", "/d");
 	check_command(NULL, "/w/0F8FAD5B-d9cb-469f-a165-70867728950e|x.csv", "script", "/d");
 	/* Names that somebody gave. */
