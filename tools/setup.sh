@@ -20,7 +20,7 @@ sudo=()
 
 build_packages=(gcc libc6-dev make meson ninja-build pkg-config)
 test_packages=(
-	git
+	git curl
 	# unit tests, sanitizers, fuzzers
 	build-essential libcmocka-dev clang libclang-rt-dev locales
 	# memcheck: libc6-dbg lets it see into the loader

@@ -202,15 +202,15 @@ def test_an_unseen_child_that_nobody_waits_for_leaves_no_exact_peak(rt):
 
 def test_memory_that_is_freed_does_not_hide_what_the_job_fills(rt):
     path = pathlib.Path("/dev/shm") / f"resource-tracker-{os.getpid()}-{rt.home.name}"
-    path.write_bytes(bytes(200 << 20))
     try:
+        path.write_bytes(bytes(200 << 20))
         result = rt.track("/usr/bin/python3", "-c", REPLACED, path, flags=["-i", "0.1"])
     finally:
         path.unlink(missing_ok=True)
     assert result.rc == 0, result.stderr
     peak, _, most = peak_of(result)
     assert peak["quality"] != "exact" and most is None, peak
-    assert result.summary["totals"]["peak_shared_files_mib"]["value"] > 140
+    assert result.summary["totals"]["peak_shared_files_mib"]["value"] > 100
 
 
 def test_a_process_that_has_waited_for_another_is_not_alone(rt):
