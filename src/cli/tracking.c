@@ -359,7 +359,7 @@ static int speak(const struct outputs *out, const struct trk_track_result *resul
 	int r = complain_of_trouble(s, result);
 
 	if (c && c->unsent[0] && !s->quiet)
-		cli_complain("%s; the run is kept on this machine alone", c->unsent);
+		cli_complain("the run is kept on this machine alone: %s", c->unsent);
 	if (c && c->has_change && is_change_wanted(s, &result->record))
 		style.change = &c->change;
 	if (is_summary_wanted(s))
