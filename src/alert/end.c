@@ -208,7 +208,7 @@ static void add_common(const struct judging *j, char *text)
 
 static void put_failures(const struct judging *j, char *text)
 {
-	enum trk_verdict verdict = j->last->signal > 0 ? TRK_VERDICT_SIGNALLED : TRK_VERDICT_EXITED;
+	int verdict = trk__verdict_find(trk__fleet_text(j->rows, j->last->verdict));
 	size_t n = j->job->failing_in_row;
 	char words[TRK_END_WORDS_SIZE];
 
@@ -217,8 +217,10 @@ static void put_failures(const struct judging *j, char *text)
 				"the newest %zu runs reached their time limit", n);
 	else
 		(void) snprintf(text, TRK_ALERT_SENTENCE_SIZE,
-				"the newest %zu runs failed, the last one with %s", n,
-				trk__end_words(verdict, j->last->code, j->last->signal, words));
+				"the newest %zu runs failed; the last one: %s", n,
+				trk__end_words(verdict < 0 ? TRK_VERDICT_FAILED
+							   : (enum trk_verdict) verdict,
+					       j->last->code, j->last->signal, words));
 }
 
 static void judge_failing(const struct judging *j, struct trk_alert_end *e)

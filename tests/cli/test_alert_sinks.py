@@ -409,7 +409,7 @@ def test_a_job_that_fails_again_is_told_once_after_its_run(rt, mailbox):
     fail_thrice(rt, env=mailbox.env, flags=["--alert", "mail:ann@example.org"])
     wait_for(lambda: mailbox.mails)
     mail = email.message_from_bytes(mailbox.mails[0][2], policy=email.policy.default)
-    assert mail["Subject"] == ("[critical] failing-again: fails: the newest 3 runs failed, the last one with exit 3")
+    assert mail["Subject"] == ("[critical] failing-again: fails: the newest 3 runs failed; the last one: exit 3")
     assert rt.run("alerts", "check", "--alert", "mail:ann@example.org", env=mailbox.env).rc == 0
     assert len(mailbox.mails) == 1
     book = json.loads(rt.run("alerts", "list", "--json").stdout)
