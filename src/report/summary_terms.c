@@ -52,13 +52,17 @@ void trk__term_phases(struct trk_doc *d, struct trk_doc_section *s,
 	t = trk__doc_term(d, s, "Phases", ARROW);
 	for (size_t i = 0; i < c->phase_count; i++) {
 		const struct trk_run_phase *p = &c->phase[i];
+		struct trk_run_phase alone = *p; /* later ones are counted after its cut name */
 		const char *word = trk__bottleneck_word(p->bound);
 		char whole[TRK_RUN_PHASE_NAME];
 		struct trk_doc_item item = {.text = NULL, .later = p->later};
 		const char *name;
 
-		trk__run_phase_name(p, whole);
+		alone.later = 0;
+		trk__run_phase_name(&alone, whole);
 		name = whole[0] ? trk__doc_safe(d, whole, 24) : "";
+		if (*name && p->later)
+			name = trk__doc_print(d, "%s and %zu later", name, p->later);
 		item.bare = trk__doc_print(
 			d, "%s%s%s", name, *name ? " " : "",
 			trk__doc_value(d, trk__human_rough_seconds, p->end_s - p->start_s));
