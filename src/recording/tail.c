@@ -26,7 +26,7 @@ static int follow(struct trk_tail *t, const char *path)
 		(void) close(fd);
 		return r;
 	}
-	if (t->at == 0 || st.st_ino != t->inode) {
+	if (t->at == 0 || st.st_ino != t->inode || st.st_size < t->at) {
 		t->inode = st.st_ino;
 		t->at = TRK_SIGNATURE_SIZE;
 		t->rows = 0;
