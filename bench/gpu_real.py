@@ -151,7 +151,7 @@ def main():
                     sys.executable, __file__, "--job", folder / "phases.csv"], env=environment, check=True)
     stop.set()
     reference.join()
-    recording = next((folder / "recording" / "runs").iterdir())
+    recording = max((folder / "recording" / "runs").iterdir(), key=lambda path: path.stat().st_mtime)
     text = subprocess.run([program, "export", "--gpus", recording], env=environment, check=True,
                           capture_output=True, text=True).stdout
     (folder / "gpus.csv").write_text(text, encoding="utf-8")

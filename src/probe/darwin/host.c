@@ -73,7 +73,8 @@ int trk__mac_memory_read(struct trk_mac_memory *ret)
 	vm_statistics64_data_t vm;
 	host_t host = mach_host_self();
 	kern_return_t r = host_statistics64(host, HOST_VM_INFO64, (host_info64_t) &vm, &count);
-	uint64_t page = vm_kernel_page_size; /* that of the program is smaller under Rosetta */
+	/* The kernel's: a program that Rosetta translates has pages of another size. */
+	uint64_t page = vm_kernel_page_size;
 	struct xsw_usage swap = {0};
 	size_t size = sizeof(swap);
 
