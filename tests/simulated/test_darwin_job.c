@@ -1,6 +1,7 @@
 /* Starting a job on macOS, and which signals are passed on to it: src/track/darwin compiled for Linux,
  * where a kernel queue, and a program that starts suspended, are made of what Linux has. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -100,6 +101,8 @@ static void be_tracker(const char *terminal, int fd, int from_own_session)
 	struct trk_job job;
 
 	(void) setsid();
+	(void) signal(SIGINT, SIG_DFL); /* a test in the background ignores both */
+	(void) signal(SIGQUIT, SIG_DFL);
 	if (terminal[0] && open(terminal, O_RDWR) < 0)
 		_exit(1);
 	(void) close(STDIN_FILENO);

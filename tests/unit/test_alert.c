@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alert/deliver.h"
 #include "alert/hook.h"
 #include "alert/live.h"
 #include "alert/waiting.h"
@@ -572,9 +573,32 @@ static void what_fires_is_posted_again_to_an_alertmanager_alone(void **state)
 	free(h);
 }
 
+/* Names of jobs are text of others. */
+static void a_name_adds_no_header_to_a_mail(void **state)
+{
+	static const char *const fields[] = {"\r\nBcc: eve@example.org", "\nx", "\x1b]0;t\x07"};
+	struct trk_alert_message message;
+	struct trk_buf mail;
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		message =
+			(struct trk_alert_message){.severity = "info", .rule = "r", .firing = true};
+		(void) snprintf(message.job, sizeof(message.job), "%s", fields[i]);
+		trk__buf_init(&mail, 1 << 16);
+		trk__alert_mail(&message, "a@b", "c@d", &mail);
+		*strstr(mail.data, "Content-Type") = '\0';
+		assert_null(strstr(mail.data, "\nBcc"));
+		assert_null(strstr(mail.data, "\nx"));
+		assert_null(strchr(mail.data, '\x1b'));
+		trk__buf_release(&mail);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_adds_no_header_to_a_mail),
 		cmocka_unit_test_setup(a_job_that_grows_to_its_limit_is_told_before_it, begin),
 		cmocka_unit_test_setup(a_job_that_levels_out_or_is_small_is_left_alone, begin),
 		cmocka_unit_test_setup(a_job_that_uses_what_it_asked_for_steadily_is_no_risk,
