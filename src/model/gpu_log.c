@@ -117,6 +117,18 @@ double trk__gpu_log_energy(const struct trk_gpu_log *log, bool *ret_all)
 	return any ? used : all;
 }
 
+bool trk__gpu_log_is_unused(const struct trk_gpu_log *log)
+{
+	for (size_t i = 0; i < log->count; i++) {
+		const struct trk_gpu_total *t = &log->total[i];
+
+		if (t->device.parent < 0 && (t->max[TRK_GPU_TREE_SHARE_METRIC] != 0 ||
+					     t->max[TRK_GPU_TREE_MEMORY_METRIC] != 0))
+			return false; /* not known is NaN, which is not 0 either */
+	}
+	return log->count > 0;
+}
+
 bool trk__gpu_log_energy_is_cut(const struct trk_gpu_log *log)
 {
 	bool all, cut = false;

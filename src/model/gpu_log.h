@@ -35,6 +35,8 @@ double trk__gpu_total_increase(const struct trk_gpu_total *total, enum trk_gpu_m
 /* Joules of the GPUs that the tracked processes used; of all GPUs where no used one is known
  * (*ret_all). GPUs without a counter are left out. */
 double trk__gpu_log_energy(const struct trk_gpu_log *log, bool *ret_all);
+/* True where each GPU told what the job used of it, and that was nothing. */
+bool trk__gpu_log_is_unused(const struct trk_gpu_log *log);
 /* True if one of the GPUs in trk__gpu_log_energy() reports no energy, or stopped reporting it. */
 bool trk__gpu_log_energy_is_cut(const struct trk_gpu_log *log);
 /* True if a GPU with its own memory lacks this figure at the end while another GPU has it. The sums

@@ -413,7 +413,7 @@ static void add_total(struct trk_doc *d, struct trk_doc_section *s, const struct
 			      trk__doc_print(d, "peak memory %s%s%s", sign_of(memory),
 					     trk__doc_value(d, trk__human_memory, memory->value),
 					     most_words(d, r)));
-	if (r->gpus.count && joules->value >= 0)
+	if (r->gpus.count && joules->value >= 0 && !trk__gpu_log_is_unused(&r->gpus))
 		trk__doc_item(d, t,
 			      trk__doc_print(d, "GPUs %s%s", sign_of(joules),
 					     trk__doc_value(d, trk__human_energy, joules->value)));

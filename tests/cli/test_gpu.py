@@ -222,6 +222,15 @@ def test_the_summary_and_the_recording_know_each_gpu(rt, gpus):
     assert "of 160" in result.stderr
 
 
+def test_the_summary_leaves_out_the_energy_of_gpus_that_others_used(rt, gpus):
+    others = "process device=0 pid=1 memory=1073741824 lists=cg\nsample device=0 pid=1 sm=50 age_ms=100\n"
+    gpus.play(DEVICES + others)
+    result = gpus.track("sleep", "1")
+    assert result.summary["totals"]["gpu_energy_j"]["value"] > 0
+    assert "seen on none" in result.summary["totals"]["gpu_energy_j"]["reason"]
+    assert "Total" in result.stderr and "GPUs at most" not in result.stderr
+
+
 def test_the_report_has_a_row_a_gpu(rt, gpus):
     gpus.play(DEVICES.replace("sm=40", "sm=40 throttle=68"))
     result = gpus.track("sh", "-c", JOB)
