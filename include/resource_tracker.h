@@ -85,7 +85,7 @@ int trk_column_find(const char *name);
  * working with a newer library. A field that is 0 or NULL has its default value. */
 struct trk_tracker_options {
 	size_t size;
-	pid_t pid; /* the process to track, with its descendants; 0: the calling process */
+	int pid; /* the process to track, with its descendants; 0: the calling process */
 	/* a command to run and track instead, NULL-terminated; searched for in PATH */
 	char *const *argv;
 	double interval_s; /* between samples, 0.01 to 3600; 0: 1 */
@@ -93,7 +93,7 @@ struct trk_tracker_options {
 	int no_process;    /* not 0: measure the machine only */
 	int no_system;     /* not 0: measure the processes only */
 	int in_thread;     /* not 0: sample in a thread of this program, not in a separate
-			  process */
+			  process; -TRK_ERR_UNSUPPORTED on Windows */
 	/* the recording is written to DIR/runs/ and kept; NULL: a temporary directory, which
 	 * trk_tracker_free() removes */
 	const char *dir;
@@ -151,7 +151,8 @@ int trk_tracker_mark(struct trk_tracker *t, const char *name);
  * until this function returns them. */
 int trk_tracker_alert(struct trk_tracker *t, double timeout_s, char **ret);
 
-/* Wait until the command exits, and store its wait status, as of waitpid(2), in *ret_status.
+/* Wait until the command exits, and store its wait status, as of waitpid(2), in *ret_status; on
+ * Windows its exit code.
  * Returns -ECHILD if no command was started. */
 int trk_tracker_wait_command(struct trk_tracker *t, int *ret_status);
 
@@ -199,7 +200,7 @@ struct trk_counters;
 
 /* Counters of the process `pid` and its descendants, or of that process only. The caller frees
  * *ret. -ESRCH when there is no such process. */
-int trk_counters_of_process(pid_t pid, int no_children, struct trk_counters **ret);
+int trk_counters_of_process(int pid, int no_children, struct trk_counters **ret);
 /* Counters of the machine. The caller frees *ret. */
 int trk_counters_of_machine(struct trk_counters **ret);
 void trk_counters_free(struct trk_counters *c);

@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
-"""Builds the program for Windows 10 and later on x86-64 (docs/platforms.md).
+"""Builds the program, the C library and the Python wheel for Windows 10 and later on x86-64 (docs/platforms.md).
 
-    tools/windows.py
+    tools/windows.py                                      $BUILD/windows/resource-tracker.exe
+    tools/windows.py library                              $BUILD/windows/resource_tracker.dll, resource_tracker.dll.a
+    build/venv-python/bin/python tools/windows.py wheel   $BUILD/windows/wheels/*.whl, which carries it
 
-writes $BUILD/windows/resource-tracker.exe. The compiler and linker are those of mingw-w64; a warning is an
-error. Nothing runs here: tests/windows runs the program under Wine.
+The compiler and linker are those of mingw-w64; a warning is an error. The module keeps to the limited API of
+CPython, whose headers and import library are in build/windows-python (tools/setup.sh). Nothing runs here:
+tests/windows runs both under Wine.
 """
 
 import concurrent.futures
+import itertools
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -17,9 +22,12 @@ from pathlib import Path
 
 TOOLS = "x86_64-w64-mingw32-"
 X86_64, CONSOLE = 0x8664, 3  # of a PE header
+SYSTEM_LIBRARIES = {"advapi32.dll", "kernel32.dll", "msvcrt.dll", "psapi.dll", "user32.dll", "ws2_32.dll"}
+TAG = "cp39-abi3-win_amd64"
 ROOT = Path(__file__).resolve().parent.parent
 WINDOWS = (ROOT / os.environ.get("BUILD", "build")).resolve() / "windows"
 OBJECTS = WINDOWS / "objects"
+PYTHON = ROOT / "build" / "windows-python"
 
 
 def cross_file():
@@ -30,6 +38,8 @@ def cross_file():
 c = {compiler}
 ar = '{TOOLS}ar'
 strip = '{TOOLS}strip'
+[properties]
+windows_python = '{PYTHON}'
 [built-in options]
 c_args = ['-g0']
 [host_machine]
@@ -52,29 +62,89 @@ def check_program(path):
     machine, subsystem = struct.unpack_from("<H", image, at + 4)[0], struct.unpack_from("<H", image, at + 24 + 68)[0]
     if image[at:at + 4] != b"PE\0\0" or (machine, subsystem) != (X86_64, CONSOLE):
         sys.exit(f"windows: {path} is not a console program for x86-64")
-    table = subprocess.run([f"{TOOLS}objdump", "-p", path], check=True, capture_output=True, text=True).stdout
-    needed = {line.split()[-1].lower() for line in table.splitlines() if "DLL Name:" in line}
-    foreign = needed - {"advapi32.dll", "kernel32.dll", "msvcrt.dll", "psapi.dll", "user32.dll", "ws2_32.dll"}
+    foreign = needed_by(path) - SYSTEM_LIBRARIES
     if foreign:
         sys.exit(f"windows: {path} needs {', '.join(sorted(foreign))}")
 
 
-def build():
-    """Compile, link and check the program: its path."""
+def tables_of(path):
+    """What objdump prints of the tables of a file."""
+    return subprocess.run([f"{TOOLS}objdump", "-p", path], check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def needed_by(path):
+    """The names of the libraries that a file needs."""
+    return {line.split()[-1].lower() for line in tables_of(path) if "DLL Name:" in line}
+
+
+def exports_of(path):
+    """The names that a library exports."""
+    lines = iter(tables_of(path))
+    next((line for line in lines if "[Ordinal/Name Pointer] Table" in line), None)
+    found = (re.match(r"\s*\[ *\d+\].* (\w+)$", line) for line in lines)
+    return [match[1] for match in itertools.takewhile(bool, found)]
+
+
+def check_library(path, needed, exports):
+    """Fail unless the file is a library that needs these libraries beside those of Windows, and exports these names."""
+    if needed_by(path) - SYSTEM_LIBRARIES != needed:
+        sys.exit(f"windows: {path} needs {', '.join(sorted(needed_by(path)))}")
+    if exports_of(path) != sorted(exports):
+        sys.exit(f"windows: {path} exports {', '.join(exports_of(path))}")
+
+
+def compile_target(name):
+    """Compile and link one target of the build: its path."""
     if not shutil.which(f"{TOOLS}gcc"):
         sys.exit("windows: no mingw-w64. Try: apt install gcc-mingw-w64-x86-64")
-    described = WINDOWS / "mingw.ini"
+    described, text = WINDOWS / "mingw.ini", cross_file()
     WINDOWS.mkdir(parents=True, exist_ok=True)
-    described.write_text(cross_file(), encoding="utf-8")
-    if not (OBJECTS / "build.ninja").is_file():
+    if not (OBJECTS / "build.ninja").is_file() or described.read_text(encoding="utf-8") != text:
+        described.write_text(text, encoding="utf-8")
+        shutil.rmtree(OBJECTS, ignore_errors=True)
         run("meson", "setup", OBJECTS, ROOT, "--cross-file", described, "-Doptimization=s", "-Dtests=disabled",
             "-Dpython=disabled")
-    run("ninja", "--quiet", "-C", OBJECTS, "-j", os.environ.get("JOBS", os.cpu_count()), "resource-tracker.exe")
-    program = WINDOWS / "resource-tracker.exe"
-    shutil.copyfile(OBJECTS / "resource-tracker.exe", program)
-    run(f"{TOOLS}strip", program)
+    run("ninja", "--quiet", "-C", OBJECTS, "-j", os.environ.get("JOBS", os.cpu_count()), name)
+    return OBJECTS / name
+
+
+def stripped(name, path):
+    """A target without its symbols, under another path."""
+    shutil.copyfile(compile_target(name), path)
+    run(f"{TOOLS}strip", path)
+    return path
+
+
+def build():
+    """Compile, link and check the program: its path."""
+    program = stripped("resource-tracker.exe", WINDOWS / "resource-tracker.exe")
     check_program(program)
     return program
+
+
+def build_library():
+    """The library and its import library: their paths."""
+    library = stripped("resource_tracker.dll", WINDOWS / "resource_tracker.dll")
+    names = (OBJECTS / "resource_tracker.def").read_text(encoding="utf-8").split()[1:]
+    check_library(library, set(), names)
+    return library, Path(shutil.copy2(OBJECTS / "resource_tracker.dll.a", WINDOWS))
+
+
+def build_wheel():
+    """The wheel with the module and the program: its path."""
+    sys.path.insert(0, str(ROOT / "bindings/python"))
+    import pure
+
+    if not (PYTHON / "libs/python3.lib").is_file():
+        sys.exit(f"windows: {PYTHON} is missing. Try: tools/setup.sh test")
+    program = build()
+    module = stripped("bindings/python/_core.pyd", WINDOWS / "_core.pyd")
+    check_library(module, {"python3.dll"}, ["PyInit__core"])
+    wheels, native = WINDOWS / "wheels", f"{pure.NAME}/native/AMD64"
+    shutil.rmtree(wheels, ignore_errors=True)
+    wheels.mkdir()
+    return wheels / pure.build(wheels, TAG, {f"{native}/_core.pyd": module.read_bytes(),
+                                             f"{native}/resource-tracker-program.exe": program.read_bytes()})
 
 
 # Sources of unit tests that use no file of Linux, and what each needs beside the library.
@@ -114,4 +184,4 @@ def build_tests():
 
 
 if __name__ == "__main__":
-    print(build())
+    print({"wheel": build_wheel, "library": lambda: build_library()[0]}.get("".join(sys.argv[1:]), build)())

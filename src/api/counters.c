@@ -105,7 +105,7 @@ static int make_counters(struct trk_counters **ret, pid_t pid, bool one_process)
 	return 0;
 }
 
-int trk_counters_of_process(pid_t pid, int no_children, struct trk_counters **ret)
+int trk_counters_of_process(int pid, int no_children, struct trk_counters **ret)
 {
 	return pid > 0 ? make_counters(ret, pid, no_children != 0) : -ESRCH;
 }

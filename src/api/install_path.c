@@ -1,23 +1,21 @@
 #include "api/install_path.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "api/library_path.h"
+
 bool trk__install_path(const char *const *places, size_t n, const char *name, int mode, char *path,
 		       size_t size)
 {
-	static const char here[] = "";
-	const char *slash;
-	Dl_info info;
+	char library[TRK_PRICES_PATH_SIZE];
+	const char *slash =
+		trk__library_path(library, sizeof(library)) ? strrchr(library, '/') : NULL;
 
-	if (!dladdr(here, &info) || !info.dli_fname)
-		return false;
-	slash = strrchr(info.dli_fname, '/');
 	for (size_t i = 0; slash && i < n; i++) {
-		int len = snprintf(path, size, "%.*s/%s%s", (int) (slash - info.dli_fname),
-				   info.dli_fname, places[i], name);
+		int len = snprintf(path, size, "%.*s/%s%s", (int) (slash - library), library,
+				   places[i], name);
 
 		if (len > 0 && (size_t) len < size && access(path, mode) == 0)
 			return true;

@@ -1,8 +1,8 @@
 #include "api/sources.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "base/os.h"
 #include "recording/store.h"
 
 static void keep_note(void *data, const char *text)
@@ -17,14 +17,14 @@ static void keep_note(void *data, const char *text)
 static void take_user(struct trk_sources *p, const struct trk_sources_named *named)
 {
 	struct trk_service *s = &p->service;
-	const char *url = getenv("RESOURCE_TRACKER_HISTORY");
+	const char *url = trk__os_variable("RESOURCE_TRACKER_HISTORY");
 	struct trk_error error = {.code = 0};
 
 	if (!s->history_url && url && *url)
 		s->history_url = url;
 	if (named->history)
 		return;
-	if (trk__usual_state_dir(getenv, p->dir, &error) < 0) {
+	if (trk__usual_state_dir(trk__os_variable, p->dir, &error) < 0) {
 		keep_note(p, error.message);
 		p->dir[0] = '\0';
 	}
@@ -34,7 +34,7 @@ static void take_user(struct trk_sources *p, const struct trk_sources_named *nam
 struct trk_price_layers trk__named_layers(const struct trk_named_prices *named,
 					  struct trk_layer_paths *room)
 {
-	return trk__price_layers(named, getenv, trk__installed_scores(room->installed),
+	return trk__price_layers(named, trk__os_variable, trk__installed_scores(room->installed),
 				 &room->usual);
 }
 

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/error.h"
+#include "base/os.h"
 #include "track/marks.h"
 #include "recording/tail.h"
 #include "sample/stacks.h"
@@ -104,13 +105,19 @@ static int take_options(const struct trk_tracker_options *given, struct trk_trac
 	return check_options(o, why, size);
 }
 
-static int make_temporary(struct trk_tracker *t)
+static int make_temporary(struct trk_tracker *t, char *why, size_t size)
 {
-	(void) snprintf(t->temporary, sizeof(t->temporary), "/tmp/resource-tracker-XXXXXX");
+	char folder[PATH_SIZE - 32];
+	int r = trk__os_temporary_dir(folder, sizeof(folder));
+
+	if (r < 0)
+		return fail(why, size, r, "the temporary folder: %s", trk__strerror(r));
+	(void) snprintf(t->temporary, sizeof(t->temporary), "%s/resource-tracker-XXXXXX", folder);
 	if (mkdtemp(t->temporary))
 		return 0;
 	t->temporary[0] = '\0';
-	return -errno;
+	r = -errno;
+	return fail(why, size, r, "%s: %s", folder, trk__strerror(r));
 }
 
 /* ---- life ---- */
@@ -182,10 +189,8 @@ int trk_tracker_start(const struct trk_tracker_options *options, struct trk_trac
 	t->owner = getpid();
 	t->helper.control.fd = -1;
 	if (!o.dir)
-		r = make_temporary(t);
-	if (r < 0)
-		(void) fail(why, why_size, r, "/tmp: %s", trk__strerror(r));
-	else
+		r = make_temporary(t, why, why_size);
+	if (r == 0)
 		r = start(t, &o, why, why_size);
 	if (r < 0) {
 		trk_tracker_free(t);

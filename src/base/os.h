@@ -21,8 +21,19 @@ extern const char trk__os_own_descriptors[];
 /* pipe(2) and socket(2), closed on exec. 0 or a descriptor, else a negative errno. */
 int trk__os_pipe(int ends[2]);
 int trk__os_socket(int family, int type, int protocol);
-/* socketpair(2) of two stream sockets. */
+/* socketpair(2) of two stream sockets; on Windows the ends of a named pipe of this user, of which the
+ * second is for another process: nothing is received from it here. */
 int trk__os_socket_pair(int ends[2]);
+/* An end of such a pair that the program which has started this one passed on under this number.
+ * Returns a descriptor, closed on exec, or -EBADF. */
+int trk__os_inherit_socket(uint64_t number);
+/* recv(2) without waiting: the number of bytes, 0 at the end of the stream, -EAGAIN while there are
+ * none, or another negative errno. */
+ssize_t trk__os_receive(int fd, void *data, size_t size);
+/* Send all of it without waiting. 0 or a negative errno; -EAGAIN: there is no room. */
+int trk__os_send(int fd, const void *data, size_t len);
+/* Has the other end been closed? */
+bool trk__os_has_hung_up(int fd);
 
 /* Open a directory in order to reach what lies below it. The last name must not be a link: then
  * -ENOTDIR or -ELOOP. Where the system allows, permission to search is enough. */
@@ -67,6 +78,9 @@ bool trk__os_is_absolute(const char *path);
 /* Is the directory on a file system of another machine, or is that unknown? */
 bool trk__os_is_remote(const char *dir);
 
+/* The usual folder for temporary files, without a slash at its end. 0 or a negative errno. */
+int trk__os_temporary_dir(char *path, size_t size);
+
 /* Is the directory on a file system in memory? */
 bool trk__os_is_in_memory(const char *dir);
 
@@ -98,6 +112,10 @@ uint64_t trk__os_own_peak_bytes(void);
 void trk__os_given_arguments(char **argv);
 /* The environment of this program, as environ(7). */
 char **trk__os_environment(void);
+
+/* getenv(3). On Windows the variables that name a user's folders (HOME, XDG_STATE_HOME, …) have the
+ * usual places there where they are not set. */
+char *trk__os_variable(const char *name);
 
 /* dlopen(3) of a library under its name on Linux, as libz.so.1, or its path. NULL: not
  * installed. */

@@ -2,10 +2,10 @@
 #include "cli/alert_options.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/os.h"
 #include "base/parse.h"
 #include "cli/output_names.h"
 #include "cli/server_options.h"
@@ -160,12 +160,12 @@ static int take_lines(void *settings, const struct cli_option *o, const char *va
 static int take_control_fd(void *settings, const struct cli_option *o, const char *value)
 {
 	struct track_settings *s = settings;
-	uint64_t fd;
+	uint64_t number;
+	int fd = trk__parse_u64(value, &number) < 0 ? -EBADF : trk__os_inherit_socket(number);
 
-	if (trk__parse_u64(value, &fd) < 0 || fd > INT32_MAX || fcntl((int) fd, F_GETFD) < 0)
+	if (fd < 0)
 		return cli_reject(EXIT_USAGE, "--%s %s: not an open descriptor", o->name, value);
-	(void) fcntl((int) fd, F_SETFD, FD_CLOEXEC);
-	s->track.control_fd = (int) fd;
+	s->track.control_fd = fd;
 	return 0;
 }
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -480,9 +479,7 @@ static void go_into_the_background(int control_fd)
  * until the tracker ends, and removes it. */
 static void remove_what_is_left(const struct track_settings *s)
 {
-	struct pollfd starter = {.fd = s->track.control_fd};
-
-	if (s->temporary && s->dir && poll(&starter, 1, 0) == 1 && starter.revents & POLLHUP)
+	if (s->temporary && s->dir && trk__os_has_hung_up(s->track.control_fd))
 		trk__remove_tree(s->dir);
 }
 

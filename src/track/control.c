@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
+
+#include "base/os.h"
 
 static int cut_line(struct trk_control *c, char *line)
 {
@@ -30,10 +31,8 @@ int trk__control_next(struct trk_control *c, char *line)
 
 		if (cut_line(c, line))
 			return 1;
-		n = recv(c->fd, c->text + c->len, sizeof(c->text) - c->len, MSG_DONTWAIT);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EAGAIN)
+		n = trk__os_receive(c->fd, c->text + c->len, sizeof(c->text) - c->len);
+		if (n == -EAGAIN)
 			return 0;
 		if (n <= 0)
 			return -EPIPE;
@@ -52,7 +51,5 @@ int trk__control_say(int fd, const char *word, const char *rest)
 		if (line[i] == '\n')
 			line[i] = ' ';
 	line[len++] = '\n';
-	if (send(fd, line, (size_t) len, MSG_DONTWAIT | MSG_NOSIGNAL) != len)
-		return errno ? -errno : -EPIPE;
-	return 0;
+	return trk__os_send(fd, line, (size_t) len);
 }

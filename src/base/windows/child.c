@@ -17,8 +17,8 @@ struct child {
 	HANDLE process, job;
 };
 
-/* Used by the thread of the loop alone. */
 static struct child child[CHILDREN_MAX];
+static SRWLOCK child_lock = SRWLOCK_INIT;
 static DWORD last_code; /* of the child that was waited for last */
 
 static struct child *find(pid_t pid)
@@ -27,6 +27,35 @@ static struct child *find(pid_t pid)
 		if (child[i].pid == pid)
 			return &child[i];
 	return NULL;
+}
+
+/* Takes the handle of the process. False: there is no room, and the handle is closed. */
+static bool add(struct child made)
+{
+	struct child *c;
+
+	AcquireSRWLockExclusive(&child_lock);
+	c = find(0);
+	if (c)
+		*c = made;
+	ReleaseSRWLockExclusive(&child_lock);
+	if (!c)
+		(void) CloseHandle(made.process);
+	return c != NULL;
+}
+
+/* A handle of a child that the caller closes; NULL: there is no such child. */
+static HANDLE open_child(pid_t pid)
+{
+	HANDLE own = GetCurrentProcess(), copy = NULL;
+	const struct child *c;
+
+	AcquireSRWLockShared(&child_lock);
+	c = pid > 0 ? find(pid) : NULL;
+	if (c && !DuplicateHandle(own, c->process, own, &copy, 0, FALSE, DUPLICATE_SAME_ACCESS))
+		copy = NULL;
+	ReleaseSRWLockShared(&child_lock);
+	return copy;
 }
 
 /* ---- how it ended ---- */
@@ -228,6 +257,102 @@ int trk__child_start(char *const argv[], const char *assignment, HANDLE job, pid
 	return 0;
 }
 
+/* ---- a program that inherits chosen handles ---- */
+
+enum { PASSED_MAX = 4 };
+
+struct passed {
+	HANDLE list[PASSED_MAX];
+	DWORD count;
+};
+
+/* Windows refuses a list with a handle that is not inheritable, or that is there twice. */
+static void pass(struct passed *p, HANDLE handle)
+{
+	for (DWORD i = 0; i < p->count; i++)
+		if (p->list[i] == handle)
+			return;
+	if (handle && handle != INVALID_HANDLE_VALUE &&
+	    SetHandleInformation(handle, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT))
+		p->list[p->count++] = handle;
+}
+
+static int create_passing(const wchar_t *path, wchar_t *line, struct passed *p,
+			  const HANDLE streams[3], bool detached, PROCESS_INFORMATION *ret)
+{
+	union {
+		max_align_t aligned;
+		char room[256];
+	} attributes;
+	SIZE_T size = sizeof(attributes);
+	STARTUPINFOEXW info = {
+		.StartupInfo =
+			{
+				.cb = sizeof(info),
+				.dwFlags = STARTF_USESTDHANDLES,
+				.hStdInput = streams[0],
+				.hStdOutput = streams[1],
+				.hStdError = streams[2],
+			},
+		.lpAttributeList = (void *) &attributes,
+	};
+	DWORD flags = EXTENDED_STARTUPINFO_PRESENT | (detached ? DETACHED_PROCESS : 0), error;
+	BOOL done;
+
+	if (!InitializeProcThreadAttributeList(info.lpAttributeList, 1, 0, &size))
+		return -trk__windows_errno(GetLastError());
+	done = UpdateProcThreadAttribute(info.lpAttributeList, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST,
+					 p->list, p->count * sizeof(p->list[0]), NULL, NULL) &&
+	       CreateProcessW(path, line, NULL, NULL, TRUE, flags, NULL, NULL, &info.StartupInfo,
+			      ret);
+	error = GetLastError();
+	DeleteProcThreadAttributeList(info.lpAttributeList);
+	return done ? 0 : start_error(error);
+}
+
+/* Another thread that starts a program in this moment may pass on the handle as well. */
+static int start_passing(char *const argv[], HANDLE handle, const HANDLE streams[3], bool detached,
+			 PROCESS_INFORMATION *ret)
+{
+	wchar_t path[TRK_WIDE_PATH_MAX], *line;
+	int r = trk__program_find(argv[0], path);
+	struct passed passed = {.count = 0};
+
+	if (r < 0)
+		return r;
+	line = make_line(path, argv, &r);
+	if (!line)
+		return r;
+	pass(&passed, handle);
+	for (int i = 0; i < 3; i++)
+		pass(&passed, streams[i]);
+	r = create_passing(path, line, &passed, streams, detached, ret);
+	(void) SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0);
+	free(line);
+	return r;
+}
+
+int trk__child_pass(char *const argv[], HANDLE handle, bool has_streams, pid_t *ret_pid)
+{
+	HANDLE nothing =
+		CreateFileW(L"NUL", GENERIC_READ | GENERIC_WRITE,
+			    FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0, NULL);
+	const HANDLE own[] = {GetStdHandle(STD_INPUT_HANDLE), GetStdHandle(STD_OUTPUT_HANDLE),
+			      GetStdHandle(STD_ERROR_HANDLE)};
+	const HANDLE none[] = {nothing, nothing, nothing};
+	PROCESS_INFORMATION info;
+	int r = start_passing(argv, handle, has_streams ? own : none, !has_streams, &info);
+
+	(void) CloseHandle(nothing);
+	if (r < 0)
+		return r;
+	(void) CloseHandle(info.hThread);
+	if (!ret_pid)
+		return CloseHandle(info.hProcess) ? 0 : -EBADF;
+	*ret_pid = (pid_t) info.dwProcessId;
+	return add((struct child){*ret_pid, info.hProcess, NULL}) ? 0 : -EAGAIN;
+}
+
 int trk__child_run(char *const argv[], const int streams[3], int *ret_code)
 {
 	HANDLE handles[3] = {NULL, NULL, NULL};
@@ -287,31 +412,54 @@ static bool has_ended(const struct child *c)
 	return c->pid && WaitForSingleObject(c->process, 0) == WAIT_OBJECT_0;
 }
 
-pid_t trk__waitpid(pid_t pid, int *ret_status, int flags)
+/* Wait for the end of a child; with WNOHANG only look. 0 or -1. */
+static int await(pid_t pid, int flags)
 {
-	struct child *c = pid > 0 ? find(pid) : NULL;
+	HANDLE process = open_child(pid);
 
-	if (!c) {
+	if (!process) {
 		errno = ECHILD;
 		return -1;
 	}
-	if (!(flags & WNOHANG))
-		(void) WaitForSingleObject(c->process, INFINITE);
-	if (!has_ended(c))
-		return 0;
-	(void) GetExitCodeProcess(c->process, &last_code);
-	*ret_status = (int) last_code;
-	(void) CloseHandle(c->process);
-	*c = (struct child){0};
-	return pid;
+	(void) WaitForSingleObject(process, flags & WNOHANG ? 0 : INFINITE);
+	(void) CloseHandle(process);
+	return 0;
+}
+
+pid_t trk__waitpid(pid_t pid, int *ret_status, int flags)
+{
+	struct child *c;
+	pid_t r = 0;
+
+	if (await(pid, flags) < 0)
+		return -1;
+	AcquireSRWLockExclusive(&child_lock);
+	c = find(pid);
+	if (!c) { /* another thread has waited for it */
+		errno = ECHILD;
+		r = -1;
+	} else if (has_ended(c)) {
+		(void) GetExitCodeProcess(c->process, &last_code);
+		if (ret_status)
+			*ret_status = (int) last_code;
+		(void) CloseHandle(c->process);
+		*c = (struct child){0};
+		r = pid;
+	}
+	ReleaseSRWLockExclusive(&child_lock);
+	return r;
 }
 
 int trk__waitid(enum trk__idtype type, id_t id, siginfo_t *ret, int flags)
 {
 	*ret = (siginfo_t){0};
+	if (type == P_PID && await((pid_t) id, flags) < 0)
+		return -1;
+	AcquireSRWLockShared(&child_lock);
 	for (int i = 0; i < CHILDREN_MAX && flags & WEXITED; i++)
 		if ((type == P_ALL || child[i].pid == (pid_t) id) && has_ended(&child[i]))
 			*ret = (siginfo_t){.si_pid = child[i].pid, .si_code = CLD_EXITED};
+	ReleaseSRWLockShared(&child_lock);
 	return 0;
 }
 

@@ -16,6 +16,11 @@
 int trk__child_start(char *const argv[], const char *assignment, HANDLE job, pid_t *ret_pid,
 		     HANDLE *ret_process, bool *ret_in_job);
 
+/* Start a program that inherits `handle` (borrowed) under its number, and the standard streams of
+ * this program or, without has_streams, no console. Without ret_pid it is not waited for. 0, or an
+ * error of trk__child_start(). */
+int trk__child_pass(char *const argv[], HANDLE handle, bool has_streams, pid_t *ret_pid);
+
 /* Run a program to its end, with these descriptors as its standard streams (-1: none). Returns 0
  * with its exit code, or a negative errno. */
 int trk__child_run(char *const argv[], const int streams[3], int *ret_code);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <wchar.h>
 
+#include "base/libc.h"
+
 /* ---- one name ---- */
 
 int trk__mkdirat(int dirfd, const char *path, unsigned int mode)
@@ -161,7 +163,7 @@ char *trk__mkdtemp(char *path)
 	size_t len = strlen(path);
 
 	for (int i = 0; i < 100; i++) {
-		(void) snprintf(path + len - 6, 7, "%06x", (unsigned int) rand() & 0xffffffu);
+		(void) snprintf(path + len - 6, 7, "%06x", trk__random_bits() & 0xffffffu);
 		if (trk__mkdir(path, 0700) == 0)
 			return path;
 		if (errno != EEXIST)

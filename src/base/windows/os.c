@@ -82,6 +82,20 @@ bool trk__os_is_remote(const char *dir)
 	return type == DRIVE_REMOTE || type == DRIVE_UNKNOWN || type == DRIVE_NO_ROOT_DIR;
 }
 
+int trk__os_temporary_dir(char *path, size_t size)
+{
+	wchar_t wide[TRK_WIDE_PATH_MAX];
+	DWORD len = GetTempPathW(TRK_WIDE_PATH_MAX, wide);
+
+	if (len == 0)
+		return -trk__windows_errno(GetLastError());
+	if (len >= TRK_WIDE_PATH_MAX)
+		return -ENAMETOOLONG;
+	if (len > 3 && wide[len - 1] == L'\\') /* not of "C:\\" */
+		wide[len - 1] = L'\0';
+	return trk__narrow_path(wide, path, size) ? 0 : -errno;
+}
+
 bool trk__os_is_in_memory(const char *dir)
 {
 	return drive_type(dir) == DRIVE_RAMDISK;

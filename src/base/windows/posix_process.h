@@ -45,7 +45,7 @@ int trk__signal_of_status(int status);
 /* 0 to 2147483647. Other codes, such as -1, are cut to their low eight bits, as on Linux. */
 int trk__code_of_status(int status);
 
-/* For children that src/base/windows/child.h has started. waitid() never blocks. */
+/* For children that src/base/windows/child.h has started. waitid() of P_ALL never blocks. */
 pid_t trk__waitpid(pid_t pid, int *ret_status, int flags);
 int trk__waitid(enum trk__idtype type, id_t id, siginfo_t *ret, int flags);
 /* Signal 0 checks whether the process exists. SIGTERM and SIGKILL end it, a child in a job object

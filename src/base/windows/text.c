@@ -10,14 +10,18 @@
 #include <wchar.h>
 
 #include "base/libc.h"
+#include "base/os.h"
 #include "base/parse.h"
 
 /* ---- the environment ---- */
 
-enum { VARIABLES_MAX = 4096 };
+enum { VARIABLES_MAX = 4096, NAME_SIZE = 256 };
 
-static char *variables[VARIABLES_MAX + 1]; /* NAME=VALUE */
+/* NAME=VALUE. A text that is replaced is not freed, as it may be in use. */
+static char *variables[VARIABLES_MAX + 1];
+static bool is_own[VARIABLES_MAX]; /* set by setenv(), for this program alone */
 static size_t variable_count;
+static SRWLOCK variables_lock = SRWLOCK_INIT;
 
 static void read_variables(void)
 {
@@ -44,44 +48,110 @@ char **trk__environment(void)
 	return variables;
 }
 
-/* The entry NAME=VALUE, ignoring case; NULL: none. */
-static char **find_variable(const char *name)
+/* The index of NAME=VALUE, ignoring case; variable_count: none. */
+static size_t find_variable(const char *name)
 {
-	size_t len = strlen(name);
+	size_t len = strlen(name), i = 0;
 
-	for (char **at = trk__environment(); *at; at++)
-		if (_strnicmp(*at, name, len) == 0 && (*at)[len] == '=')
-			return at;
-	return NULL;
+	(void) trk__environment();
+	while (i < variable_count &&
+	       (_strnicmp(variables[i], name, len) != 0 || variables[i][len] != '='))
+		i++;
+	return i;
 }
 
-char *trk__getenv(const char *name)
+/* Takes `text`. Returns 0 or -1. */
+static int put(size_t i, char *text, bool own)
 {
-	char **at = find_variable(name);
-
-	return at ? *at + strlen(name) + 1 : NULL;
-}
-
-/* The old text is not freed, as it may be in use. */
-int trk__setenv(const char *name, const char *value, int replace)
-{
-	char **at = find_variable(name), *text;
-	size_t size = strlen(name) + strlen(value) + 2;
-
-	if (at && !replace)
-		return 0;
-	text = malloc(size);
-	if (!text || (!at && variable_count == VARIABLES_MAX)) {
+	if (!text || i == VARIABLES_MAX) {
 		free(text);
 		errno = ENOMEM;
 		return -1;
 	}
-	(void) snprintf(text, size, "%s=%s", name, value);
-	if (at)
-		*at = text;
-	else
-		variables[variable_count++] = text;
+	variables[i] = text;
+	is_own[i] = own;
+	if (i == variable_count)
+		variable_count++;
 	return 0;
+}
+
+static char *assignment_of(const char *name, const char *value)
+{
+	size_t size = strlen(name) + strlen(value) + 2;
+	char *text = malloc(size);
+
+	if (text)
+		(void) snprintf(text, size, "%s=%s", name, value);
+	return text;
+}
+
+/* The value that this process has now, which the program that has loaded the library may have
+ * changed. NULL: none. */
+static char *read_variable(const char *name)
+{
+	wchar_t wide[NAME_SIZE], *value;
+	char *text = NULL;
+	DWORD size;
+
+	if (MultiByteToWideChar(CP_UTF8, 0, name, -1, wide, NAME_SIZE) == 0)
+		return NULL;
+	size = GetEnvironmentVariableW(wide, NULL, 0);
+	value = size ? malloc(size * sizeof(*value)) : NULL;
+	if (value && (GetEnvironmentVariableW(wide, value, size) > 0 || size == 1))
+		text = trk__narrow_text(value);
+	free(value);
+	return text;
+}
+
+char *trk__getenv(const char *name)
+{
+	size_t len = strlen(name), i;
+	char *now, *found = NULL;
+
+	AcquireSRWLockExclusive(&variables_lock);
+	i = find_variable(name);
+	now = i < variable_count && is_own[i] ? NULL : read_variable(name);
+	if (now && (i == variable_count || strcmp(variables[i] + len + 1, now) != 0))
+		(void) put(i, assignment_of(name, now), false);
+	if (i < variable_count && (now || is_own[i]))
+		found = variables[i] + len + 1;
+	ReleaseSRWLockExclusive(&variables_lock);
+	free(now);
+	return found;
+}
+
+int trk__setenv(const char *name, const char *value, int replace)
+{
+	size_t i;
+	int r = 0;
+
+	if (!replace && trk__getenv(name))
+		return 0;
+	AcquireSRWLockExclusive(&variables_lock);
+	i = find_variable(name);
+	r = put(i, assignment_of(name, value), true);
+	ReleaseSRWLockExclusive(&variables_lock);
+	return r;
+}
+
+/* The folders of a user, where Windows has them. */
+char *trk__os_variable(const char *name)
+{
+	static const struct {
+		const char *name, *from;
+	} usual[] = {
+		{"HOME", "USERPROFILE"},
+		{"XDG_CONFIG_HOME", "APPDATA"},
+		{"XDG_STATE_HOME", "LOCALAPPDATA"},
+		{"XDG_CACHE_HOME", "LOCALAPPDATA"},
+		{"TMPDIR", "TEMP"},
+	};
+	char *value = trk__getenv(name);
+
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]) && !value; i++)
+		if (!strcmp(usual[i].name, name))
+			value = trk__getenv(usual[i].from);
+	return value;
 }
 
 /* ---- texts ---- */

@@ -9,40 +9,85 @@
 
 #undef close
 
-enum { FIRST = 1 << 20, WAKES_MAX = 32 };
+enum { FIRST = 1 << 20, WAKES_MAX = 256, POLL_MAX = 32 };
 
 /* CREATE_WAITABLE_TIMER_HIGH_RESOLUTION of Windows 10 1803. */
 enum { HIGH_RESOLUTION = 2 };
 
-/* Used by the thread of the loop alone. */
-static HANDLE wake[WAKES_MAX];
+struct wake {
+	HANDLE handle; /* NULL: free */
+	void *data;
+	trk__wake_release *release;
+};
+
+/* An entry is used by the thread that opened it, or under a lock of its user. */
+static struct wake wake[WAKES_MAX];
+static SRWLOCK wake_lock = SRWLOCK_INIT; /* while an entry is taken or freed */
+
+static int add(struct wake entry)
+{
+	int fd = -EMFILE;
+
+	AcquireSRWLockExclusive(&wake_lock);
+	for (int i = 0; i < WAKES_MAX && fd < 0; i++)
+		if (!wake[i].handle) {
+			wake[i] = entry;
+			fd = FIRST + i;
+		}
+	ReleaseSRWLockExclusive(&wake_lock);
+	return fd;
+}
+
+static void drop(const struct wake *entry)
+{
+	if (entry->release)
+		entry->release(entry->data);
+	if (entry->handle)
+		(void) CloseHandle(entry->handle);
+}
+
+int trk__wake_open_with(HANDLE handle, void *data, trk__wake_release *release)
+{
+	struct wake entry = {handle, data, release};
+	int fd = handle ? add(entry) : -trk__windows_errno(GetLastError());
+
+	if (fd < 0)
+		drop(&entry);
+	return fd;
+}
 
 int trk__wake_open(HANDLE handle)
 {
-	if (!handle)
-		return -trk__windows_errno(GetLastError());
-	for (int i = 0; i < WAKES_MAX; i++)
-		if (!wake[i]) {
-			wake[i] = handle;
-			return FIRST + i;
-		}
-	(void) CloseHandle(handle);
-	return -EMFILE;
+	return trk__wake_open_with(handle, NULL, NULL);
+}
+
+static bool is_wake(int fd)
+{
+	return fd >= FIRST && fd < FIRST + WAKES_MAX;
 }
 
 HANDLE trk__wake_handle(int fd)
 {
-	return fd >= FIRST && fd < FIRST + WAKES_MAX ? wake[fd - FIRST] : NULL;
+	return is_wake(fd) ? wake[fd - FIRST].handle : NULL;
+}
+
+void *trk__wake_data(int fd, trk__wake_release *release)
+{
+	return trk__wake_handle(fd) && wake[fd - FIRST].release == release ? wake[fd - FIRST].data
+									   : NULL;
 }
 
 int trk__close_any(int fd)
 {
-	HANDLE handle = trk__wake_handle(fd);
+	struct wake entry;
 
-	if (!handle)
+	if (!trk__wake_handle(fd))
 		return _close(fd);
-	wake[fd - FIRST] = NULL;
-	(void) CloseHandle(handle);
+	AcquireSRWLockExclusive(&wake_lock);
+	entry = wake[fd - FIRST];
+	wake[fd - FIRST] = (struct wake){0};
+	ReleaseSRWLockExclusive(&wake_lock);
+	drop(&entry);
 	return 0;
 }
 
@@ -90,14 +135,14 @@ static bool is_ready(HANDLE handle)
 
 int poll(struct pollfd *list, nfds_t n, int timeout_ms)
 {
-	HANDLE handles[WAKES_MAX];
-	nfds_t of[WAKES_MAX];
+	HANDLE handles[POLL_MAX];
+	nfds_t of[POLL_MAX];
 	DWORD count = 0, first;
 	int ready = 0;
 
 	for (nfds_t i = 0; i < n; i++) {
 		list[i].revents = 0;
-		if (count < WAKES_MAX && trk__wake_handle(list[i].fd)) {
+		if (count < POLL_MAX && trk__wake_handle(list[i].fd)) {
 			of[count] = i;
 			handles[count++] = trk__wake_handle(list[i].fd);
 		}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os.h"
 #include "base/windows/arguments.h"
 #include "base/windows/child.h"
 #include "base/windows/console.h"
@@ -15,28 +16,23 @@
 int main(int argc, char **argv);
 int wmain(int argc, wchar_t **wide);
 
-/* Set unset variables from other ones. */
-static void set_defaults(void)
+/* Variables that name folders, with '/' and with the usual places of Windows. */
+static void set_folders(void)
 {
-	static const struct {
-		const char *name, *from;
-	} names[] = {
-		{"HOME", "USERPROFILE"},
-		{"XDG_CONFIG_HOME", "APPDATA"},
-		{"XDG_STATE_HOME", "LOCALAPPDATA"},
-		{"XDG_CACHE_HOME", "LOCALAPPDATA"},
-		{"TMPDIR", "TEMP"},
-	};
-	static const char *const paths[] = {
+	static const char *const names[] = {
 		"RESOURCE_TRACKER_DIR", "RESOURCE_TRACKER_DATA", "HOME",  "XDG_CONFIG_HOME",
 		"XDG_STATE_HOME",       "XDG_CACHE_HOME",        "TMPDIR"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (getenv(names[i].from))
-			(void) setenv(names[i].name, getenv(names[i].from), 0);
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		if (getenv(paths[i]))
-			trk__argument_use_slashes(getenv(paths[i]));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = trk__os_variable(names[i]);
+		char *text = value ? strdup(value) : NULL;
+
+		if (!text)
+			continue;
+		trk__argument_use_slashes(text);
+		(void) setenv(names[i], text, 1);
+		free(text);
+	}
 	(void) setenv("LANG", "C.UTF-8", 0);
 }
 
@@ -66,7 +62,7 @@ int wmain(int argc, wchar_t **wide)
 	}
 	if (!argv)
 		return EXIT_ERROR;
-	set_defaults();
+	set_folders();
 	prepare_streams();
 	status = main(argc, argv);
 	free(argv);

@@ -9,9 +9,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/windows/channel.h"
 #include "base/windows/wake.h"
-
-#include <sddl.h>
 
 enum { NAME_MAX = 128, PATIENCE_MS = 1000, NAP_MS = 10 };
 
@@ -25,31 +24,6 @@ static struct {
 static void name_of(const char *id, size_t len, wchar_t name[NAME_MAX])
 {
 	(void) swprintf(name, NAME_MAX, L"\\\\.\\pipe\\resource-tracker-%.*hs", (int) len, id);
-}
-
-/* Access for this user only. The caller frees with LocalFree; NULL on failure. */
-static PSECURITY_DESCRIPTOR own_access(void)
-{
-	union {
-		TOKEN_USER user;
-		BYTE room[sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE];
-	} token;
-	PSECURITY_DESCRIPTOR access = NULL;
-	wchar_t text[256], *sid = NULL;
-	HANDLE own;
-	DWORD len;
-
-	if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &own))
-		return NULL;
-	if (GetTokenInformation(own, TokenUser, &token, sizeof(token), &len) &&
-	    ConvertSidToStringSidW(token.user.User.Sid, &sid)) {
-		(void) swprintf(text, 256, L"D:P(A;;GA;;;%ls)", sid);
-		(void) ConvertStringSecurityDescriptorToSecurityDescriptorW(text, SDDL_REVISION_1,
-									    &access, NULL);
-	}
-	(void) LocalFree(sid);
-	(void) CloseHandle(own);
-	return access;
 }
 
 /* The event is set when a sender connects, or at once if one is connected already. */
@@ -68,7 +42,7 @@ int trk__marks_listen(const char *run_id)
 {
 	SECURITY_ATTRIBUTES access = {
 		.nLength = sizeof(access),
-		.lpSecurityDescriptor = own_access(),
+		.lpSecurityDescriptor = trk__own_access(),
 	};
 	wchar_t name[NAME_MAX];
 	int fd;

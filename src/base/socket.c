@@ -1,0 +1,52 @@
+/* Connected sockets and folders, where the system is POSIX. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "base/os.h"
+
+ssize_t trk__os_receive(int fd, void *data, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = recv(fd, data, size, MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+int trk__os_send(int fd, const void *data, size_t len)
+{
+	ssize_t n = send(fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (n < 0)
+		return -errno;
+	return (size_t) n == len ? 0 : -EAGAIN;
+}
+
+bool trk__os_has_hung_up(int fd)
+{
+	struct pollfd other_end = {.fd = fd};
+
+	return poll(&other_end, 1, 0) == 1 && other_end.revents & POLLHUP;
+}
+
+int trk__os_inherit_socket(uint64_t number)
+{
+	if (number > INT32_MAX || fcntl((int) number, F_SETFD, FD_CLOEXEC) < 0)
+		return -EBADF;
+	return (int) number;
+}
+
+int trk__os_temporary_dir(char *path, size_t size)
+{
+	return snprintf(path, size, "/tmp") < (int) size ? 0 : -ENAMETOOLONG;
+}
+
+char *trk__os_variable(const char *name)
+{
+	return getenv(name);
+}
