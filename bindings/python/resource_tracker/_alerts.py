@@ -15,15 +15,16 @@ OnAlert = Callable[[Dict[str, Any]], Any]
 def _usual_dir() -> str:
     """The state directory of the program."""
     from . import _config
+    from ._platform import user_folder
     from ._trust import check_folder
 
     named = (os.environ.get("TRACKER_RECORDING") or _config.read("recording")[0]
              or os.environ.get("RESOURCE_TRACKER_DIR"))
     if named:
         return named
-    state, home = os.environ.get("XDG_STATE_HOME", ""), os.environ.get("HOME", "")
-    path = (os.path.join(state, "resource-tracker") if state.startswith("/")
-            else os.path.join(home, ".local/state/resource-tracker") if home.startswith("/")
+    state, home = user_folder("XDG_STATE_HOME"), user_folder("HOME")
+    path = (os.path.join(state, "resource-tracker") if os.path.isabs(state)
+            else os.path.join(home, ".local/state/resource-tracker") if os.path.isabs(home)
             else f"/tmp/resource-tracker-{os.geteuid()}")
     try:
         check_folder(path)

@@ -8,6 +8,7 @@ import stat
 from typing import Optional, Tuple
 
 from ._log import tell
+from ._platform import user_folder
 from ._trust import Untrusted, open_found
 
 MAX_BYTES = 256 * 1024
@@ -21,7 +22,7 @@ def _path() -> Tuple[str, bool]:
     named = os.environ.get("RESOURCE_TRACKER_CONFIG")
     if named:
         return named, True
-    home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    home = user_folder("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
     return os.path.join(home, "resource-tracker", "config.toml"), False
 
 

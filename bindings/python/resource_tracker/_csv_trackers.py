@@ -9,9 +9,10 @@ import time
 from typing import Any, Callable, Dict, Optional, Tuple
 
 from . import _engine
+from ._platform import process_exists
 from .column_maps import SCHEMAS, get_schema
 from .helpers import render_csv_row
-from .tracker_procfs import stats_of
+from .tracker_procfs import process_stats, stats_of
 
 
 def positive_interval(interval: Any) -> float:
@@ -143,7 +144,13 @@ class ProcessTracker(_CsvTracker):
             self.start_tracking(output_file)
 
     def _read(self) -> Dict[str, Any]:
-        return self.get_process_stats(self.pid, self.children, self.schema)
+        """Figures of 0 once the process has ended, which is an error where psutil reads them."""
+        try:
+            return self.get_process_stats(self.pid, self.children, self.schema)
+        except Exception:
+            if self.cycle == 0 or process_exists(self.pid):
+                raise
+            return process_stats(None, time.time(), self.pid, self.children, self.schema)
 
     def diff_stats(self) -> Dict[str, Any]:
         """What the process used since the last call, and its memory now."""

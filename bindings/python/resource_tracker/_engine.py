@@ -7,7 +7,7 @@ import os
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from . import _lines
-from ._platform import system
+from ._platform import MACHINE, ON_WINDOWS, system
 
 try:
     from . import _core
@@ -18,8 +18,7 @@ MIN_INTERVAL_S, MAX_INTERVAL_S = 0.01, 3600
 
 #: The program for this machine in the package; RESOURCE_TRACKER_BIN names another one.
 PROGRAM_IN_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native",
-                                  os.uname().machine if hasattr(os, "uname") else "",
-                                  "resource-tracker-program")
+                                  MACHINE, "resource-tracker-program" + ".exe" * ON_WINDOWS)
 
 Columns = Dict[str, List[Any]]
 
@@ -31,6 +30,8 @@ def program() -> str:
         return named
     if os.access(PROGRAM_IN_PACKAGE, os.X_OK):
         return PROGRAM_IN_PACKAGE
+    if ON_WINDOWS:  # where the working directory would be looked into first
+        return ""
     from shutil import which
 
     return which("resource-tracker-program") or ""
@@ -38,8 +39,8 @@ def program() -> str:
 
 def new_counters(pid: Optional[int] = None, children: bool = True) -> Any:
     """Counters of a process, or without a pid those of the machine."""
-    # The library has no counters of the machine on macOS; those of a process are the same in Python there.
-    if _core is not None and system() != "macos":
+    # Elsewhere the library has no counters of the machine; those of a process are the same in Python there.
+    if _core is not None and system() not in ("macos", "windows"):
         return _core.Counters() if pid is None else _core.Counters(pid=pid, children=children)
     Counters = _in_python().Counters
     return Counters() if pid is None else Counters(pid, children)
@@ -99,7 +100,7 @@ class Sampling:
 
 
 def _folders() -> Iterator[str]:
-    """New folders for a recording, where /tmp takes none."""
+    """New folders for a recording, where the usual one takes none."""
     from tempfile import mkdtemp
 
     for place in (os.environ.get("TMPDIR"), "/dev/shm", "/var/tmp", os.path.expanduser("~/.cache")):
@@ -124,6 +125,20 @@ _swept = False
 LEFT_OVER_S = 24 * 3600
 
 
+def _temporary() -> str:
+    """The folder in which the library makes those of recordings."""
+    if not ON_WINDOWS:
+        return "/tmp"
+    from tempfile import gettempdir
+
+    return gettempdir()
+
+
+def _is_own(found: os.stat_result) -> bool:
+    """Windows gives each user a folder for temporary files."""
+    return ON_WINDOWS or found.st_uid == os.getuid()
+
+
 def _sweep() -> None:
     """Once a process: remove recordings of interpreters that were killed a day ago or longer. One
     that is being written is younger: it grows with each sample."""
@@ -135,14 +150,14 @@ def _sweep() -> None:
 
     oldest = time() - LEFT_OVER_S
     try:
-        for entry in os.scandir("/tmp"):
+        for entry in os.scandir(_temporary()):
             # resource-tracker-UID holds the recordings of a user without a home.
             if (not entry.name.startswith("resource-tracker-")
-                    or entry.name == f"resource-tracker-{os.getuid()}"
+                    or (not ON_WINDOWS and entry.name == f"resource-tracker-{os.getuid()}")
                     or not entry.is_dir(follow_symlinks=False)):
                 continue
             found = entry.stat(follow_symlinks=False)
-            if found.st_uid != os.getuid() or found.st_mtime >= oldest:
+            if not _is_own(found) or found.st_mtime >= oldest:
                 continue
             runs = [run.stat(follow_symlinks=False).st_mtime for run in os.scandir(os.path.join(entry.path, "runs"))]
             if runs and max(runs) < oldest:
@@ -151,6 +166,11 @@ def _sweep() -> None:
                 rmtree(entry.path, ignore_errors=True)
     except OSError:
         pass
+
+
+def _wants_job_object() -> bool:
+    """Whether a job object of Windows around this process shall count, which only Python makes."""
+    return system() == "windows" and os.environ.get("RESOURCE_TRACKER_JOB_OBJECT") == "1"
 
 
 def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa: A002
@@ -166,7 +186,7 @@ def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa
     Raises:
         ProcessLookupError: there is no such process
     """
-    if _core is not None:
+    if _core is not None and not _wants_job_object():
         _sweep()
         rate = _lines.asked_rate(more) if options.get("pid") == os.getpid() else 0
         if rate and _lines.needs_thread(more):
@@ -182,12 +202,14 @@ def start_tracker(more: Sequence[bytes] = (), dir: Optional[str] = None,  # noqa
         except OSError as error:
             from ._log import logger
 
-            if not dir and not os.access("/tmp", os.W_OK | os.X_OK):
+            if not dir and not os.access(_temporary(), os.W_OK | os.X_OK):
                 found = _start_elsewhere(program=program() or None, **options)
                 if found:
                     return found
             logger.warning("Sampling in a thread of this process, because its own program cannot "
                            "be started: %s", error)
+            if ON_WINDOWS:  # the library has no thread there
+                return Sampling(_in_python().Tracker(**options), has_alerts=False)
         try:
             return Sampling(_core.Tracker(in_thread=True, dir=dir, lines_hz=rate, **options), has_alerts=False)
         except ProcessLookupError:

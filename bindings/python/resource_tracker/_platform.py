@@ -4,6 +4,33 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Optional
+
+ON_WINDOWS = sys.platform == "win32"
+
+#: The name of this machine in the names of folders with machine code.
+MACHINE = os.uname().machine if hasattr(os, "uname") else "AMD64"
+
+#: Where the program looks for the folders of a user, and where Windows has them.
+_WINDOWS_FOLDERS = {"XDG_CONFIG_HOME": "APPDATA", "XDG_STATE_HOME": "LOCALAPPDATA", "HOME": "USERPROFILE"}
+
+
+def user_folder(name: str) -> str:
+    """The value of XDG_CONFIG_HOME, XDG_STATE_HOME or HOME, on Windows with the usual places there; "" if not
+    known."""
+    value = os.environ.get(name)
+    if not value and ON_WINDOWS:
+        value = os.environ.get(_WINDOWS_FOLDERS[name])
+    return value or ""
+
+
+def system_program(name: str) -> Optional[str]:
+    """What to start a program of the system by. Windows would look for a name in the working directory first: there it
+    is that of its own folder, or None."""
+    if not ON_WINDOWS:
+        return name
+    path = os.path.join(os.environ.get("SystemRoot", r"C:\Windows"), "System32", name + ".exe")
+    return path if os.path.exists(path) else None
 
 
 def system() -> str:
@@ -33,7 +60,7 @@ def is_psutil_available() -> bool:
 
 def is_procfs_available() -> bool:
     """Whether /proc is a readable directory."""
-    return os.path.isdir("/proc") and os.access("/proc", os.R_OK)
+    return not ON_WINDOWS and os.path.isdir("/proc") and os.access("/proc", os.R_OK)
 
 
 def is_partition(disk_name: str) -> bool:

@@ -39,18 +39,28 @@ class Tree:
         # Windows counts files, pipes and the network alike: that is no traffic of a disk.
         self._has_io = system != "windows" and hasattr(self._first, "io_counters")
         self._is_private = system == "windows"
-        self.memory_source = ("sum of private working sets" if self._is_private else
-                              "sum of resident memory: shared pages count in each process")
-        self.memory_quality = "at_least" if self._is_private else "estimated"
+
+    @property
+    def memory_source(self) -> str:
+        """What the memory is."""
+        return ("sum of private working sets" if self._is_private else
+                "sum of resident memory: shared pages count in each process")
+
+    @property
+    def memory_quality(self) -> str:
+        """The quality of its peak."""
+        return "at_least" if self._is_private else "estimated"
 
     def _memory_of(self, process: Any) -> int:
         """On Windows the private working set, as Task Manager has it, or the private bytes where that
-        is refused."""
+        is refused. Where the system does not tell the private part (Wine), the whole one from then on."""
         if self._is_private:
             try:
                 return int(process.memory_full_info().uss)
             except (self._psutil.AccessDenied, AttributeError):
                 return int(process.memory_info().private)
+            except OSError:
+                self._is_private = False
         return int(process.memory_info().rss)
 
     def _reading(self, process: Any, parent: int) -> Optional[Reading]:

@@ -11,6 +11,8 @@ import os
 import stat
 from typing import List, Tuple
 
+from ._platform import ON_WINDOWS
+
 LINKS_MAX = 40  # as the kernel has it
 UNMAPPED = 65534  # the default of /proc/sys/kernel/overflowuid
 
@@ -34,6 +36,9 @@ def open_found(path: str) -> int:
         Untrusted: another user may have written it, or it is no regular file
         OSError: it is not there, or cannot be read
     """
+    if ON_WINDOWS:
+        _check_on_windows(path, is_folder=False)
+        return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     folder, name, is_shared = _walk(path)
     try:
         # Before it is opened: opening a device can do something.
@@ -51,6 +56,8 @@ def open_found(path: str) -> int:
 
 def check_folder(path: str) -> None:
     """Raise Untrusted where another user may write to a directory, or has made it."""
+    if ON_WINDOWS:
+        return _check_on_windows(path, is_folder=True)
     folder, name, _ = _walk(path)
     try:
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -60,6 +67,14 @@ def check_folder(path: str) -> None:
             _refuse(found, path)
     finally:
         os.close(folder)
+
+
+def _check_on_windows(path: str, is_folder: bool) -> None:
+    from ._trust_windows import objection
+
+    why = objection(path, is_folder)
+    if why:
+        raise Untrusted(path, why)
 
 
 def _is_own(found: os.stat_result) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
-from ._platform import is_partition, is_procfs_available, is_psutil_available
+from ._platform import ON_WINDOWS, is_partition, is_procfs_available, is_psutil_available
 
 _NAMES = (is_partition,)  # that scripts import from here
 
@@ -35,6 +35,8 @@ def get_zfs_pools_space() -> Dict[str, Dict[str, int]]:
     import subprocess
 
     pools: Dict[str, Dict[str, int]] = {}
+    if ON_WINDOWS:
+        return pools
     try:
         out = subprocess.run(["zpool", "list", "-Hp", "-o", "name,size,allocated,free"],
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

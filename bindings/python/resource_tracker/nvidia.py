@@ -7,12 +7,17 @@ import subprocess
 from subprocess import PIPE
 from typing import Any, Dict, List, Optional, Set
 
+from ._platform import system_program
+
 TIMEOUT_S = 0.5
 
 
 def _start(arguments: List[str]) -> Optional[subprocess.Popen[str]]:
+    program = system_program("nvidia-smi")
+    if program is None:
+        return None
     try:
-        return subprocess.Popen(["nvidia-smi", *arguments], stdin=subprocess.DEVNULL, stdout=PIPE,
+        return subprocess.Popen([program, *arguments], stdin=subprocess.DEVNULL, stdout=PIPE,
                                 stderr=subprocess.DEVNULL, encoding="utf-8", errors="replace")
     except OSError:
         return None

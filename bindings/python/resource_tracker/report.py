@@ -27,20 +27,21 @@ class Report(str):
 
     def save(self, filepath: str) -> "Report":
         """Write the page to a file. Returns self."""
-        with open(filepath, "w", encoding="utf-8") as file:
+        with open(filepath, "w", encoding="utf-8", newline="\n") as file:
             file.write(self)
         return self
 
     def browse(self) -> "Report":
         """Show the page in a browser, from a temporary file that is not removed. Returns self."""
         import os
+        import pathlib
         import tempfile
         import webbrowser
 
         descriptor, path = tempfile.mkstemp(prefix="resource-tracker-", suffix=".html")
         os.close(descriptor)
         self.save(path)
-        webbrowser.open("file://" + path)
+        webbrowser.open(pathlib.Path(path).as_uri())
         return self
 
     def _repr_html_(self) -> str:

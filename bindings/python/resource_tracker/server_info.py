@@ -6,7 +6,7 @@ import os
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import _engine
-from ._platform import is_psutil_available, system
+from ._platform import is_psutil_available, system, system_program
 
 GPU_TIMEOUT_S = 5
 
@@ -37,9 +37,12 @@ def _ask_nvidia_smi() -> Tuple[List[str], float]:
 
     names: List[str] = []
     memory = 0.0
+    program = system_program("nvidia-smi")
+    if program is None:
+        return names, memory
     try:
         out = subprocess.run(
-            ["nvidia-smi", "--query-gpu=gpu_name,memory.total", "--format=csv,noheader,nounits"],
+            [program, "--query-gpu=gpu_name,memory.total", "--format=csv,noheader,nounits"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             timeout=GPU_TIMEOUT_S, check=True, encoding="utf-8", errors="replace").stdout
     except (OSError, subprocess.SubprocessError):

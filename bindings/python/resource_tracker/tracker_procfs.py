@@ -11,6 +11,7 @@ from time import time
 from typing import Any, Dict, Iterable, List, Optional, Set, Tuple, Union
 
 from . import _engine
+from ._platform import is_procfs_available
 from .column_maps import Answers, aliases, default_schema, get_schema
 
 #: Counters are kept from one call to the next, which makes the next one cheap.
@@ -164,8 +165,28 @@ def _name_system(schema: str) -> Tuple[str, ...]:
 
 # ---- single figures ----
 
+def _psutil_process(pid: int) -> Any:
+    """A process where there is no /proc; None if it does not exist."""
+    import psutil
+
+    try:
+        return psutil.Process(pid)
+    except (psutil.NoSuchProcess, ValueError, OverflowError):
+        return None
+
+
+def _need_proc(what: str) -> None:
+    if not is_procfs_available():
+        from errno import ENOSYS
+
+        raise OSError(ENOSYS, f"{what} is read from /proc, which this system does not have")
+
+
 def get_process_children(pid: int) -> Set[int]:
     """Pids of all live descendants of a process."""
+    if not is_procfs_available():
+        process = _psutil_process(pid)
+        return {child.pid for child in process.children(recursive=True)} if process else set()
     from ._pure import descendants
 
     return set(descendants(pid))
@@ -173,6 +194,9 @@ def get_process_children(pid: int) -> Set[int]:
 
 def get_process_rss(pid: int) -> int:
     """Resident set size of a process in KiB; 0 if it does not exist."""
+    if not is_procfs_available():
+        process = _psutil_process(pid)
+        return process.memory_info().rss // 1024 if process else 0
     try:
         with open(f"/proc/{pid}/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
@@ -181,14 +205,24 @@ def get_process_rss(pid: int) -> int:
 
 
 def get_process_pss_rollup(pid: int) -> int:
-    """Proportional set size of a process in KiB; its resident set size where smaps_rollup is not readable."""
+    """Proportional set size of a process in KiB; its resident set size where smaps_rollup is not readable.
+
+    Raises:
+        OSError: this system has no /proc
+    """
+    _need_proc("the proportional set size")
     from ._pure import memory_bytes
 
     return memory_bytes(pid) // 1024
 
 
 def get_process_proc_times(pid: int, children: bool = True) -> Dict[str, int]:
-    """CPU time in clock ticks: utime and stime, with those of children that were waited for."""
+    """CPU time in clock ticks: utime and stime, with those of children that were waited for.
+
+    Raises:
+        OSError: this system has no /proc
+    """
+    _need_proc("CPU time in ticks")
     from ._pure import read_stat
 
     try:
@@ -201,7 +235,12 @@ def get_process_proc_times(pid: int, children: bool = True) -> Dict[str, int]:
 
 
 def get_process_proc_io(pid: int) -> Dict[str, int]:
-    """Bytes read from and written to storage; 0 where that may not be read."""
+    """Bytes read from and written to storage; 0 where that may not be read.
+
+    Raises:
+        OSError: this system has no /proc
+    """
+    _need_proc("what a process moved to and from storage")
     from ._pure import io_bytes
 
     read, written = io_bytes(pid) or (0, 0)
