@@ -190,7 +190,7 @@ stage_e2e() {
 stage_python() {
 	begin "the builds for macOS and Windows, and tests of the Python package"
 	check "macOS build" build/venv-python/bin/python tools/macos.py
-	if check "Windows build" tools/windows.py; then
+	if check "Windows build" build/venv-python/bin/python tools/windows.py program library wheel; then
 		RESOURCE_TRACKER_BIN=$(realpath "$BUILD/resource-tracker") run_pytest windows tests/windows
 	fi
 	if check "python wheel" tools/python_wheel.sh &&

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Builds the program, the C library and the Python wheel for Windows 10 and later on x86-64 (docs/platforms.md).
 
-    tools/windows.py                                      $BUILD/windows/resource-tracker.exe
-    tools/windows.py library                              $BUILD/windows/resource_tracker.dll, resource_tracker.dll.a
-    build/venv-python/bin/python tools/windows.py wheel   $BUILD/windows/wheels/*.whl, which carries it
+    tools/windows.py [program] [library] [wheel]
+
+writes into $BUILD/windows: resource-tracker.exe (the default); resource_tracker.dll with its import library; and
+wheels/*.whl, which carries the program, by build/venv-python/bin/python.
 
 The compiler and linker are those of mingw-w64; a warning is an error. The module keeps to the limited API of
 CPython, whose headers and import library are in build/windows-python (tools/setup.sh). Nothing runs here:
@@ -109,9 +110,11 @@ def compile_target(name):
 
 
 def stripped(name, path):
-    """A target without its symbols, under another path."""
-    shutil.copyfile(compile_target(name), path)
-    run(f"{TOOLS}strip", path)
+    """A target without its symbols, under another path. A file there may be running: it is replaced."""
+    new = path.with_name(f"{path.name}.new")
+    shutil.copyfile(compile_target(name), new)
+    run(f"{TOOLS}strip", new)
+    new.replace(path)
     return path
 
 
@@ -183,5 +186,16 @@ def build_tests():
         return list(pool.map(build_test, UNIT_TESTS))
 
 
+BUILDS = {"program": build, "library": lambda: build_library()[0], "wheel": build_wheel}
+
+
+def main():
+    unknown = set(sys.argv[1:]) - set(BUILDS)
+    if unknown:
+        sys.exit(f"windows: unknown {' '.join(sorted(unknown))}. Known: {' '.join(BUILDS)}")
+    for name in sys.argv[1:] or ["program"]:
+        print(BUILDS[name]())
+
+
 if __name__ == "__main__":
-    print({"wheel": build_wheel, "library": lambda: build_library()[0]}.get("".join(sys.argv[1:]), build)())
+    main()

@@ -1,4 +1,5 @@
-"""The wheel without machine code, py3-none-any: what macOS and Windows get. It needs no compiler.
+"""The wheel without machine code, py3-none-any: what each system without a wheel of its own gets. It needs no
+compiler.
 
     python bindings/python/pure.py FOLDER     writes the wheel into the folder
 """
@@ -46,12 +47,13 @@ def sources():
                 yield path.relative_to(HERE).as_posix(), path.read_bytes()
 
 
-def files():
+def files(tag, native):
     info = f"{NAME}-{version()}.dist-info"
     yield from sources()
+    yield from sorted(native.items())
     yield f"{info}/METADATA", metadata()
-    yield f"{info}/WHEEL", (b"Wheel-Version: 1.0\nGenerator: resource-tracker\nRoot-Is-Purelib: true\n"
-                            b"Tag: py3-none-any\n")
+    yield f"{info}/WHEEL", (f"Wheel-Version: 1.0\nGenerator: resource-tracker\n"
+                            f"Root-Is-Purelib: {str(not native).lower()}\nTag: {tag}\n").encode()
     yield f"{info}/entry_points.txt", (
         b"[console_scripts]\nresource-tracker = resource_tracker.__main__:main\n\n"
         b"[pytest11]\nresource_tracker = resource_tracker.pytest_plugin\n")
@@ -59,13 +61,13 @@ def files():
     yield f"{info}/licenses/LICENSE", (ROOT / "LICENSE").read_bytes()
 
 
-def build(folder):
-    """Write the wheel; its name."""
+def build(folder, tag="py3-none-any", native=()):
+    """Write the wheel; its name. native: files with machine code, {name in the wheel: bytes}."""
     record = f"{NAME}-{version()}.dist-info/RECORD"
-    name = f"{NAME}-{version()}-py3-none-any.whl"
+    name = f"{NAME}-{version()}-{tag}.whl"
     lines = []
     with zipfile.ZipFile(os.path.join(folder, name), "w", zipfile.ZIP_DEFLATED) as wheel:
-        for path, data in files():
+        for path, data in files(tag, dict(native)):
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             lines.append(f"{path},sha256={digest},{len(data)}\n")
             add(wheel, path, data)

@@ -1,9 +1,9 @@
 """The program for Windows under Wine, beside the native one.
 
-The programs are build/windows/resource-tracker.exe (tools/windows.py) and the one that RESOURCE_TRACKER_BIN
-names, else build/resource-tracker. Wine has no SQLite of its own: build/wine-sqlite/winsqlite3.dll, which
-tools/setup.sh compiles, takes the place of that of Windows 10. The Python package runs under the CPython for
-Windows that tools/setup.sh puts into build/windows-python.
+The programs are build/windows/resource-tracker.exe (tools/windows.py, which puts the library and the wheel beside
+it) and the one that RESOURCE_TRACKER_BIN names, else build/resource-tracker. Wine has no SQLite of its own:
+build/wine-sqlite/winsqlite3.dll, which tools/setup.sh compiles, takes the place of that of Windows 10. The Python
+package runs under the CPython for Windows that tools/setup.sh puts into build/windows-python.
 """
 
 import contextlib
@@ -113,6 +113,7 @@ class Python:
     """CPython for Windows with a wheel of the package, which its own pip has installed."""
 
     def __init__(self, wheel, folder):
+        assert (PYTHON / "python.exe").is_file(), f"{PYTHON} is missing. Try: tools/setup.sh test"
         self.site, self.folder = folder / "site", folder
         done = self.call("-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target",
                          windows_path(self.site), windows_path(wheel))
@@ -144,21 +145,17 @@ class Python:
 @pytest.fixture(scope="session")
 def pure_python(prefix, tmp_path_factory):
     """CPython with the wheel without machine code."""
-    return Python(wheel_of("bindings/python/pure.py", tmp_path_factory.mktemp("wheel")),
-                  tmp_path_factory.mktemp("pure"))
+    done = subprocess.run([ROOT / "build/venv-python/bin/python", ROOT / "bindings/python/pure.py",
+                           tmp_path_factory.mktemp("wheel")], check=True, stdout=subprocess.PIPE, encoding="utf-8")
+    return Python(done.stdout.strip(), tmp_path_factory.mktemp("pure"))
 
 
 @pytest.fixture(scope="session")
 def native_python(prefix, tmp_path_factory):
     """CPython with the wheel for Windows."""
-    return Python(wheel_of("tools/windows.py", "wheel"), tmp_path_factory.mktemp("native"))
-
-
-def wheel_of(*words):
-    """What a script of this tree builds: the path that it prints."""
-    assert (PYTHON / "python.exe").is_file(), f"{PYTHON} is missing. Try: tools/setup.sh test"
-    return subprocess.run([ROOT / "build/venv-python/bin/python", *words], cwd=ROOT, check=True, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, encoding="utf-8").stdout.split()[-1]
+    wheels = list((BUILD / "windows/wheels").glob("*-win_amd64.whl"))
+    assert len(wheels) == 1, "the wheel is missing. Try: build/venv-python/bin/python tools/windows.py wheel"
+    return Python(wheels[0], tmp_path_factory.mktemp("native"))
 
 
 @pytest.fixture(scope="module")

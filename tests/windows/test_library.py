@@ -9,14 +9,15 @@ import subprocess
 import time
 
 import pytest
-from conftest import ENVIRONMENT, PREFIX, PROGRAM, ROOT, TIMEOUT_S, WINE, run, windows, windows_path
+from conftest import ENVIRONMENT, PREFIX, PROGRAM, ROOT, TIMEOUT_S, WINE, run, windows_path
 
 
 @pytest.fixture(scope="module")
 def user(prefix, tmp_path_factory):
     """tracker.exe, beside the library."""
     folder = tmp_path_factory.mktemp("library")
-    library, imports = windows.build_library()
+    library, imports = (PROGRAM.with_name(name) for name in ("resource_tracker.dll", "resource_tracker.dll.a"))
+    assert library.is_file(), f"{library} is missing. Try: tools/windows.py library"
     shutil.copy2(library, folder)
     subprocess.run(["x86_64-w64-mingw32-gcc", "-municode", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/include", "-o",
                     folder / "tracker.exe", ROOT / "tests/windows/tracker.c", imports], check=True)

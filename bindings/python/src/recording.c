@@ -99,7 +99,7 @@ static PyObject *stats(PyObject *self, PyObject *args)
 
 typedef int figure_fn(const struct trk_recording *r, const char *key, struct trk_figure *ret);
 
-static PyObject *figure(const struct trk_recording *r, PyObject *key, figure_fn *read)
+static PyObject *figure(const struct trk_recording *r, PyObject *key, figure_fn *total_of)
 {
 	static const char *const quality[] = {"unknown", "exact", "at_least", "at_most",
 					      "estimated"};
@@ -109,7 +109,7 @@ static PyObject *figure(const struct trk_recording *r, PyObject *key, figure_fn 
 
 	if (!text)
 		return NULL;
-	error = read(r, PyBytes_AsString(text), &f);
+	error = total_of(r, PyBytes_AsString(text), &f);
 	Py_DECREF(text);
 	if (error < 0) {
 		PyErr_SetObject(PyExc_KeyError, key);
