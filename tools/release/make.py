@@ -195,6 +195,7 @@ def make_wheels(release):
         for machine in release.machines:
             python_portable.pack(machine, trees, libc)
     pure.build(wheels)
+    shutil.copy2(windows.build_wheel(), wheels)
     return [Path(shutil.copy2(path, release.out)) for path in sorted(wheels.glob("*.whl"))]
 
 
@@ -244,9 +245,13 @@ def make_macos(release):
 
 
 def make_windows(release):
-    """The program for Windows (docs/platforms.md): no installer, one zip."""
+    """The program and the library for Windows (docs/platforms.md): no installer, one zip."""
     tree = Tree()
     tree.add("bin/resource-tracker.exe", windows.build(), 0o755)
+    library, imports = windows.build_library()
+    tree.add("bin/resource_tracker.dll", library, 0o755)
+    tree.add("lib/resource_tracker.dll.a", imports)
+    tree.add("include/resource_tracker.h", release.root / "include/resource_tracker.h")
     for name in ("LICENSE", "README.md", "CHANGELOG.md"):
         tree.add(name, release.root / name)
     for name in ("sparecores.tsv", "NOTICE"):
@@ -298,7 +303,8 @@ ARTEFACTS = [
     Artefact("windows", "zip for Windows 10 or later on x86-64: runs under Wine, never run on Windows", make_windows, 4 * MB),
     Artefact("deb", "Debian packages", make_debs, 4 * MB),
     Artefact("rpm", "RPM packages", make_rpms, 4 * MB),
-    Artefact("wheel", "Python wheels: manylinux, musllinux, and without machine code", make_wheels, 2.5 * MB),
+    Artefact("wheel", "Python wheels: manylinux, musllinux, macOS and Windows (beta), and without machine code", make_wheels,
+             2.5 * MB),
     Artefact("source", "source, also the sdist", make_source, 10 * MB),
     Artefact("image", "container image on nothing, for both machines", make_image, 4 * MB),
     Artefact("recipes", "recipes: Alpine, conda, Nix, Homebrew", make_recipes, float("inf")),

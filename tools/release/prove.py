@@ -15,6 +15,7 @@ root: as the clock shows it, and the CPU time of all commands, which does not de
 """
 
 import argparse
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -408,14 +409,15 @@ def prove_engine(release):
             subprocess.run([*engine, "system", "reset", "--force"], capture_output=True, check=False)
 
 
-def prove_wine(release):
-    """The unpacked zip tracks a program of Windows, and reads the recording. Wine's drive is made before."""
+@contextlib.contextmanager
+def wine_drive(**variables):
+    """A folder, and a function that runs programs of Windows in it; Wine's drive is made before."""
     wine = shutil.which("wine64") or "/usr/lib/wine/wine64"
     if not Path(wine).exists():
         raise NotHere("needs wine64")
     with tempfile.TemporaryDirectory() as folder:
         env = {"PATH": "/usr/bin:/bin", "HOME": folder, "WINEPREFIX": f"{folder}/prefix", "WINEDEBUG": "-all",
-               "WINEDLLOVERRIDES": "mscoree,mshtml=", "RESOURCE_TRACKER_DIR": f"Z:{folder}\\state"}
+               "WINEDLLOVERRIDES": "mscoree,mshtml=", "RESOURCE_TRACKER_DIR": f"Z:{folder}\\state", **variables}
 
         def run(*words):
             done = subprocess.run([wine, *words], env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -425,20 +427,51 @@ def prove_wine(release):
             return done.stdout
 
         run("wineboot", "--init")
-        watch = Stopwatch()
         try:
-            subprocess.run([sys.executable, "-m", "zipfile", "-e", release.one("*-windows-x86_64.zip"), folder], check=True)
-            (program,) = Path(folder).glob("*/bin/resource-tracker.exe")
-            run(program, "run", "--no-discovery", "--summary-json", "summary.json", "--", "cmd", "/c", "exit 0")
-            summary = json.loads(Path(folder, "summary.json").read_text(encoding="utf-8"))
-            if summary["run"]["exit"]["code"] != 0 or not summary["totals"]["cpu_s"]["value"] >= 0:
-                raise RuntimeError(f"the summary lacks the end or the CPU time: {summary}")
-            took = watch.read()
-            run(program, "self", "check")
-            run(program, "show")
-            return took
+            yield folder, run
         finally:
             run("wineboot", "--end-session", "--shutdown")
+
+
+def prove_wine_python(pattern):
+    """`pip install` of a wheel by a CPython for Windows, and a tracked job."""
+    def prove(release):
+        python = ROOT / "build/windows-python"
+        if not (python / "python.exe").exists():
+            raise NotHere("needs build/windows-python (tools/setup.sh test)")
+        wheel = release.one(pattern)
+        with wine_drive(PYTHONHOME=f"Z:{python}", PYTHONPATH="site", PYTHONUTF8="1", TRACKER_NO_DISCOVERY="1") as (folder, run):
+            watch = Stopwatch()
+            run(f"{python}/python.exe", "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", "site",
+                f"Z:{wheel}")
+            Path(folder, "job.py").write_text(PYTHON_JOB, encoding="utf-8")
+            if "-none-any" in wheel.name:  # without the program: the module alone
+                run(f"{python}/python.exe", "job.py")
+                return watch.read()
+            run(f"{python}/python.exe", "-m", "resource_tracker", "run", "--no-discovery", "--summary-json", "summary.json",
+                "--", f"Z:{python}/python.exe", "job.py")
+            took = watch.read()
+            if json.loads(Path(folder, "summary.json").read_text(encoding="utf-8"))["run"]["exit"]["code"] != 0:
+                raise RuntimeError("the job has failed")
+            run(f"{python}/python.exe", "-m", "resource_tracker", "self", "check")
+            return took
+    return prove
+
+
+def prove_wine(release):
+    """The unpacked zip tracks a program of Windows, and reads the recording."""
+    with wine_drive() as (folder, run):
+        watch = Stopwatch()
+        subprocess.run([sys.executable, "-m", "zipfile", "-e", release.one("*-windows-x86_64.zip"), folder], check=True)
+        (program,) = Path(folder).glob("*/bin/resource-tracker.exe")
+        run(program, "run", "--no-discovery", "--summary-json", "summary.json", "--", "cmd", "/c", "exit 0")
+        summary = json.loads(Path(folder, "summary.json").read_text(encoding="utf-8"))
+        if summary["run"]["exit"]["code"] != 0 or not summary["totals"]["cpu_s"]["value"] >= 0:
+            raise RuntimeError(f"the summary lacks the end or the CPU time: {summary}")
+        took = watch.read()
+        run(program, "self", "check")
+        run(program, "show")
+        return took
 
 
 @dataclasses.dataclass(frozen=True)
@@ -505,6 +538,9 @@ PROOFS = [
     *(Proof("image", f"unpacked layers, {machine}", empty, container, machine) for machine in ("x86_64", "aarch64")),
     ProofHere("image", f"podman, {HERE}", prove_engine),
     ProofHere("zip for Windows", "Wine, x86_64", prove_wine),
+    ProofHere("pip install (wheel for Windows)", "CPython 3.11 under Wine, x86_64", prove_wine_python("*-win_amd64.whl")),
+    ProofHere("pip install (wheel without machine code)", "CPython 3.11 under Wine, x86_64",
+              prove_wine_python("*-py3-none-any.whl")),
     ProofHere("pip install (wheel without machine code)", f"CPython, {HERE}",
               lambda release: prove_interpreter(sys.executable, release.one("*-py3-none-any.whl"))),
 ]
