@@ -214,11 +214,11 @@ static void take_peak(struct trk_tree *t, struct process *p, const struct trk_ma
 {
 	uint64_t before = p->hwm_bytes;
 
-	/* A peak from before this tree began, or before its fork, is not the job's. */
-	if (before == 0)
-		p->base_hwm_bytes = before = u->peak_bytes;
-	if (before == p->base_hwm_bytes && p->start_ticks >= t->start_ticks)
-		before = u->footprint_bytes;
+	if (before == 0) {
+		p->base_hwm_bytes = u->peak_bytes;
+		/* A peak from before this tree began is not the job's. */
+		before = p->start_ticks < t->start_ticks ? u->peak_bytes : u->footprint_bytes;
+	}
 	p->hwm_bytes = u->peak_bytes;
 	if (u->peak_bytes > before && u->peak_bytes > u->footprint_bytes)
 		p->hwm_excess_bytes =
