@@ -107,8 +107,16 @@ static void judge_by_job(const struct trk_tree_state *state, struct judgement *j
 {
 	bool is_kept = state->totals == TRK_TOTALS_KEPT;
 
-	j->quality = is_kept ? TRK_QUALITY_ESTIMATED : TRK_QUALITY_AT_LEAST;
+	j->quality =
+		is_kept && !state->outside_of_job ? TRK_QUALITY_ESTIMATED : TRK_QUALITY_AT_LEAST;
 	j->source = is_kept ? "job object" : "list of processes";
+	if (is_kept && state->outside_of_job) {
+		(void) snprintf(j->reason, sizeof(j->reason),
+				"Windows started %zu of the job outside of its job object: what "
+				"these used after their last look, and others, is missing",
+				state->outside_of_job);
+		return;
+	}
 	(void) snprintf(j->reason, sizeof(j->reason), "%s%s",
 			state->totals == TRK_TOTALS_ZERO
 				? "the job object counts less than its members, as under Wine; "

@@ -54,6 +54,8 @@ struct process {
 	bool space_known : 1;   /* it has its own address space: SYSTEM/address_space.c */
 	bool space_refused : 1; /* the kernel does not tell */
 	bool listed : 1;        /* as a long-lived process: tree/program_use.c */
+	bool by_parent : 1;     /* Windows: the job object has not listed it */
+	bool outside : 1;       /* ... at two looks, so it is not in the job object */
 	bool on_disk;           /* in an uninterruptible wait at the last read */
 	bool io_waits;          /* its io is read later, see io_can_wait in SYSTEM/member.c */
 	bool asleep;            /* long without CPU time, see tree/idle_skip.c */

@@ -94,6 +94,7 @@ struct trk_tree_state {
 	bool loses_orphans;
 	enum trk_tree_totals totals;
 	uint64_t peak_commit_bytes;    /* of all members together, from a job object; 0: unknown */
+	size_t outside_of_job;         /* members that the job object does not have, ever */
 	uint64_t orphans;              /* members that outlived their parent, if loses_orphans */
 	bool lacks[TRK_TREE_COUNTERS]; /* counters that this system lacks */
 	/* Pids allocated since the start for which no process was found, at most: of short-lived

@@ -2,9 +2,10 @@
  *
  * One call lists all processes. The processes of a job that the tracker started are in a job
  * object, which also keeps totals of ended members; the descendants of an attached process are
- * found by their parents. No process inherits the usage of another: without the totals of a job
- * object, a process is read after its end through a kept handle, and one that no update found is
- * missing. Wine has no such handles, and its totals are 0 although members have used CPU time: they
+ * found by their parents, and so is a child that Windows starts outside of the job object, such as
+ * one that runs as administrator. No process inherits the usage of another: without the totals of a
+ * job object, a process is read after its end through a kept handle, and one that no update found
+ * is missing. Wine has no such handles, and its totals are 0 although members have used CPU time: they
  * are then ignored, and the label of the total says so. */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,6 +24,8 @@ enum { MEMBERS_MAX = 16384, TICK_NS = 100 };
 struct windows_tree {
 	struct trk_nt_list list; /* of this update */
 	int read_error;
+	/* CPU time of members that the job object does not have, also of those that have ended. */
+	uint64_t outside_ns, outside_system_ns;
 	pid_t pid[MEMBERS_MAX];
 };
 
@@ -135,8 +138,8 @@ static void take_totals(struct trk_tree *t)
 	}
 	if (cpu_ns > 0)
 		t->state.totals = TRK_TOTALS_KEPT;
-	t->at_least[TRK_TREE_CPU] = cpu_ns;
-	t->at_least[TRK_TREE_CPU_SYSTEM] = totals.system_ns;
+	t->at_least[TRK_TREE_CPU] = cpu_ns + of(t)->outside_ns;
+	t->at_least[TRK_TREE_CPU_SYSTEM] = totals.system_ns + of(t)->outside_system_ns;
 	t->at_least[TRK_TREE_READ_CHARS] = totals.read_bytes;
 	t->at_least[TRK_TREE_WRITE_CHARS] = totals.write_bytes;
 	t->state.peak_commit_bytes = totals.peak_commit_bytes;
@@ -162,12 +165,44 @@ static bool add_member(struct trk_tree *t, const struct trk_nt_process *n)
 	return n && n->pid != t->options.self && !trk__tree_find(t, n->pid) && add(t, n) != NULL;
 }
 
+static bool add_child(struct trk_tree *t, const struct trk_nt_process *n)
+{
+	if (!add_member(t, n))
+		return false;
+	t->process[t->count - 1].by_parent = uses_job(t);
+	return true;
+}
+
+static void leave_job(struct trk_tree *t, struct process *p)
+{
+	p->outside = true;
+	t->state.outside_of_job++;
+	of(t)->outside_ns += p->own[TRK_TREE_CPU];
+	of(t)->outside_system_ns += p->own[TRK_TREE_CPU_SYSTEM];
+}
+
+/* The job object is asked after the list was read: a member may have ended in between. So one that
+ * the object does not list is outside of it only where the next update reads it again. */
+static void tell_who_is_outside(struct trk_tree *t, int pids)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		struct process *p = &t->process[i];
+
+		for (int k = 0; k < pids && p->by_parent; k++)
+			p->by_parent = of(t)->pid[k] != p->pid;
+		if (p->by_parent && p->looked && !p->outside)
+			leave_job(t, p);
+	}
+}
+
 static void add_members_of_job(struct trk_tree *t)
 {
 	int n = trk__nt_job_pids(of(t)->pid, MEMBERS_MAX);
 
 	for (int i = 0; i < n && i < MEMBERS_MAX; i++)
 		(void) add_member(t, trk__nt_list_find(&of(t)->list, of(t)->pid[i]));
+	if (n > 0 && n <= MEMBERS_MAX)
+		tell_who_is_outside(t, n);
 }
 
 /* Pids are reused soon: a parent must be older than its child. */
@@ -189,7 +224,7 @@ void trk__tree_newcomers(struct trk_tree *t, pid_t newest)
 	do {
 		found = false;
 		for (size_t i = 0; i < l->count; i++)
-			found |= is_child(t, &l->process[i]) && add_member(t, &l->process[i]);
+			found |= is_child(t, &l->process[i]) && add_child(t, &l->process[i]);
 	} while (found);
 }
 
@@ -227,6 +262,10 @@ static void take_counters(struct trk_tree *t, struct process *p, const struct tr
 			n->faults > n->hard_faults ? n->faults - n->hard_faults : 0,
 	};
 
+	if (p->outside) {
+		of(t)->outside_ns += own[TRK_TREE_CPU] - p->own[TRK_TREE_CPU];
+		of(t)->outside_system_ns += n->system_ns - p->own[TRK_TREE_CPU_SYSTEM];
+	}
 	p->clock_ns = own[TRK_TREE_CPU];
 	if (p->pid == t->options.root)
 		t->state.root_cpu_ns = p->clock_ns;
