@@ -38,9 +38,9 @@ int proc_pid_rusage(int pid, int flavor, rusage_info_t *buffer)
 		.ri_system_time = own / 4,
 		.ri_child_user_time = inherited - inherited / 4,
 		.ri_child_system_time = inherited / 4,
-		.ri_phys_footprint = sim_is_zombie(p) ? 0 : p->bytes,
-		.ri_resident_size = p->bytes,
-		.ri_lifetime_max_phys_footprint = p->bytes,
+		.ri_phys_footprint = sim_bytes(p, sim_now_ns),
+		.ri_resident_size = sim_bytes(p, sim_now_ns),
+		.ri_lifetime_max_phys_footprint = sim_peak_bytes(p, sim_now_ns),
 		.ri_proc_start_abstime = ticks(p->born_ns),
 	};
 	return 0;

@@ -40,7 +40,7 @@ static void write_file(int dirfd, const char *name, const char *text)
 static void show(const struct sim_process *p)
 {
 	uint64_t own = sim_own_ns(p, sim_now_ns), inherited = sim_inherited_ns(p, sim_now_ns);
-	unsigned long long pages = sim_is_zombie(p) ? 0 : p->bytes / PAGE;
+	unsigned long long pages = sim_bytes(p, sim_now_ns) / PAGE;
 	char name[32], text[1024];
 	int dirfd;
 

@@ -25,12 +25,14 @@ static struct trk_nt_process row_of(const struct sim_process *p)
 	uint64_t own = sim_own_ns(p, sim_now_ns);
 	struct trk_nt_process row = {
 		.pid = p->pid,
-		.ppid = p->parent < 0 ? SIM_TRACKER : sim[p->parent].pid,
+		.ppid = p->parent >= 0   ? sim[p->parent].pid
+			: p->is_stranger ? 1
+					 : SIM_TRACKER,
 		.created = p->born_ns / 100,
 		.user_ns = units(own - own / 4),
 		.system_ns = units(own / 4),
-		.private_bytes = p->bytes,
-		.working_bytes = p->bytes,
+		.private_bytes = sim_bytes(p, sim_now_ns),
+		.working_bytes = sim_bytes(p, sim_now_ns) + SIM_SHARED_BYTES,
 		.threads = 1,
 	};
 
@@ -112,7 +114,8 @@ int trk__nt_job_totals(struct trk_nt_totals *ret)
 	sim_call();
 	*ret = (struct trk_nt_totals){.peak_commit_bytes = SIM_COMMIT_BYTES};
 	for (size_t i = 0; i < sim_count && sim_job_counts; i++) {
-		uint64_t own = sim[i].born_ns <= sim_now_ns ? sim_own_ns(&sim[i], sim_now_ns) : 0;
+		bool was_in = sim_is_in_job_object(&sim[i]) && sim[i].born_ns <= sim_now_ns;
+		uint64_t own = was_in ? sim_own_ns(&sim[i], sim_now_ns) : 0;
 
 		ret->user_ns += units(own - own / 4);
 		ret->system_ns += units(own / 4);
@@ -126,7 +129,7 @@ int trk__nt_job_pids(pid_t *pids, int max)
 
 	sim_call();
 	for (size_t i = 0; i < sim_count && n < max; i++)
-		if (is_living(&sim[i]))
+		if (is_living(&sim[i]) && sim_is_in_job_object(&sim[i]))
 			pids[n++] = sim[i].pid;
 	return n;
 }

@@ -46,6 +46,13 @@ void sim_reuse_pid(int process, int of)
 	reuses_pids = true;
 }
 
+void sim_rise(int process, uint64_t bytes, uint64_t from_ns, uint64_t length_ns)
+{
+	sim[process].rise_bytes = bytes;
+	sim[process].rise_ns = from_ns;
+	sim[process].rise_end_ns = from_ns + length_ns;
+}
+
 void sim_advance(uint64_t until_ns)
 {
 	if (until_ns > sim_now_ns)
@@ -103,7 +110,7 @@ pid_t sim_parent_of(const struct sim_process *p)
 	const struct sim_process *parent = parent_of(p);
 
 	if (!parent)
-		return SIM_TRACKER;
+		return p->is_stranger ? 1 : SIM_TRACKER;
 	if (sim_now_ns < parent->end_ns)
 		return parent->pid;
 	return sim_adopts ? SIM_TRACKER : 1;
@@ -138,27 +145,67 @@ uint64_t sim_inherited_ns(const struct sim_process *p, uint64_t at_ns)
 	return sum;
 }
 
+uint64_t sim_bytes(const struct sim_process *p, uint64_t at_ns)
+{
+	bool has_risen = p->rise_ns <= at_ns && at_ns < p->rise_end_ns;
+
+	if (at_ns < p->born_ns || at_ns >= p->end_ns)
+		return 0;
+	return p->bytes + (has_risen ? p->rise_bytes : 0);
+}
+
+uint64_t sim_peak_bytes(const struct sim_process *p, uint64_t at_ns)
+{
+	return p->bytes + (at_ns >= p->rise_ns ? p->rise_bytes : 0);
+}
+
+bool sim_is_of_job(const struct sim_process *p)
+{
+	for (; p; p = parent_of(p))
+		if (p->is_stranger)
+			return false;
+	return true;
+}
+
+bool sim_is_in_job_object(const struct sim_process *p)
+{
+	for (; p; p = parent_of(p))
+		if (p->is_stranger || p->is_outside)
+			return false;
+	return true;
+}
+
 uint64_t sim_truth_ns(void)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < sim_count; i++)
-		sum += sim_own_ns(&sim[i], sim_now_ns);
+		if (sim_is_of_job(&sim[i]))
+			sum += sim_own_ns(&sim[i], sim_now_ns);
 	return sum;
 }
 
-uint64_t sim_truth_peak_bytes(void)
+static uint64_t sum_of_bytes(uint64_t at_ns)
 {
-	uint64_t most = 0;
+	uint64_t sum = 0;
 
-	for (size_t i = 0; i < sim_count; i++) { /* it is reached at some birth */
-		uint64_t at = sim[i].born_ns, sum = 0;
+	for (size_t i = 0; i < sim_count; i++)
+		if (sim_is_of_job(&sim[i]))
+			sum += sim_bytes(&sim[i], at_ns);
+	return sum;
+}
 
-		for (size_t k = 0; k < sim_count; k++)
-			if (sim[k].born_ns <= at && at < sim[k].end_ns)
-				sum += sim[k].bytes;
-		if (sum > most)
-			most = sum;
+/* It is reached at some birth, or when some process rises. */
+uint64_t sim_truth_peak_bytes(uint64_t from_ns)
+{
+	uint64_t most = sum_of_bytes(from_ns);
+
+	for (size_t i = 0; i < 2 * sim_count; i++) {
+		const struct sim_process *p = &sim[i / 2];
+		uint64_t at = i % 2 ? p->rise_ns : p->born_ns;
+		uint64_t sum = at > from_ns && at <= sim_now_ns ? sum_of_bytes(at) : 0;
+
+		most = sum > most ? sum : most;
 	}
 	return most;
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 FAULTS = {
     "counts_children_twice": ("t->ledger[k] += p->gained[k] - due;", "t->ledger[k] += p->gained[k];"),
     "forgets_who_vanished": ("heir->lost[k] += counted;", "(void) counted;"),
-    "asks_no_job_object": ("t->at_least[TRK_TREE_CPU] = cpu_ns;", "(void) cpu_ns;"),
+    "asks_no_job_object": ("t->at_least[TRK_TREE_CPU] = cpu_ns + of(t)->outside_ns;", "(void) cpu_ns;"),
     "reads_no_end": ("trk__nt_kept_read(p->stat_fd, &end) < 0", "trk__nt_kept_read(p->stat_fd, &end) <= 0"),
     "trusts_a_dead_job_object": ("return seen_ns >= PROOF_NS &&", "return seen_ns == PROOF_NS &&"),
     "forgets_what_arrives": ("t->ledger[k] += p->gained[k] - due;", ""),
@@ -30,6 +30,27 @@ FAULTS = {
     "takes_a_used_pid_on_windows": ("if (!n || n->created != p->start_ticks)\n\t\treturn !is_gone", "if (!n)\n\t\treturn !is_gone"),
     "adopts_what_is_older": ("parent->start_ticks <= n->created", "parent->start_ticks > 0"),
     "keeps_handles": ("trk__nt_let_go(p->stat_fd);", "(void) 0;"),
+    # peaks of memory
+    "forgets_the_peak_of_the_dead": ("if (bytes <= t->state.peak_bytes)\n\t\treturn;", ""),
+    "takes_the_lower_rise": ("p->hwm_excess_bytes > highest->hwm_excess_bytes", "p->hwm_excess_bytes < highest->hwm_excess_bytes"),
+    "adds_the_rise_of_all": ("uint64_t excess = highest ? highest->hwm_excess_bytes : 0;",
+                             "uint64_t excess = ({ uint64_t sum = 0; for (size_t i = 0; i < t->count; i++) "
+                             "sum += t->process[i].hwm_excess_bytes; sum; });"),
+    "takes_the_peak_of_the_first": ("trk__peaks_largest(t, p->hwm_bytes);", "trk__peaks_largest(t, t->process[0].hwm_bytes);"),
+    "takes_a_peak_from_before": ("if (p->start_ticks >= t->start_ticks || p->hwm_bytes > p->base_hwm_bytes)", "if (p->hwm_bytes)"),
+    "uses_the_peak_of_a_life_twice": ("if (before == 0) {", "if (before == 0 || before == u->peak_bytes) {"),
+    "asks_no_zombie_for_its_peak": ("take_peak(t, p, u);\n\tp->statm_faults", "if (!p->zombie)\n\t\ttake_peak(t, p, u);\n\tp->statm_faults"),
+    "sums_shared_pages": ("s->pss_bytes += p->pss_bytes;", "s->pss_bytes += p->rss_bytes;"),
+    "sums_the_peaks_of_lives": ("s->pss_bytes += p->pss_bytes;", "s->pss_bytes += p->hwm_bytes;"),
+    "gives_one_the_peak_of_another": ("p->hwm_bytes = p->pss_bytes;", "p->hwm_bytes = t->largest_bytes + p->pss_bytes;"),
+    # members, and who is none
+    "takes_strangers_in": ("return parent && !parent->vanished && parent->start_ticks <= n->created;",
+                           "return !parent || (!parent->vanished && parent->start_ticks <= n->created);"),
+    "leaves_out_who_is_outside": ("cpu_ns + of(t)->outside_ns;", "cpu_ns;"),
+    "charges_a_member_twice": ("if (p->by_parent && p->looked && !p->outside)", "if (p->looked && !p->outside)"),
+    "calls_the_dead_outside": ("if (p->by_parent && p->looked && !p->outside)", "if (p->by_parent && !p->outside)"),
+    "forgets_who_left": ("p->ppid = 0;\n\tp->reaped = false;",
+                         "of(t)->outside_ns -= p->outside ? p->own[TRK_TREE_CPU] : 0;\n\tp->ppid = 0;\n\tp->reaped = false;"),
 }
 
 

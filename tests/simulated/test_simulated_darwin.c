@@ -18,7 +18,7 @@ enum { SEEDS = 4 };
 
 #define LOOK_NS TRK_NS_PER_S
 #define WAKE_NS (TRK_NS_PER_MS / 2) /* from an event to the answer */
-#define MIB     (1024 * 1024)
+#define MIB     ((uint64_t) 1024 * 1024)
 
 static bool uses_events, is_attached, is_one_process;
 
@@ -31,6 +31,7 @@ struct outcome {
 	double told, truth, orphaned; /* s */
 	struct trk_tree_state state;
 	struct trk_tree_peak peak;
+	uint64_t true_peak; /* bytes */
 };
 
 /* Let time pass, and wake the tree up shortly after each event. */
@@ -58,7 +59,7 @@ static void follow(uint64_t end_ns, uint64_t apart_ns, struct outcome *ret)
 	const struct trk_tree_state *state;
 	int r = 0;
 	struct trk_tree *t = trk__tree_new(&env, &options, &r);
-	uint64_t last = 0;
+	uint64_t last = 0, start_ns = sim_now_ns;
 
 	assert_non_null(t);
 	while (sim_now_ns < end_ns) {
@@ -75,6 +76,7 @@ static void follow(uint64_t end_ns, uint64_t apart_ns, struct outcome *ret)
 	ret->orphaned = (double) sim_orphaned_ns() / 1e9;
 	ret->state = *state;
 	trk__tree_peak(t, &ret->peak);
+	ret->true_peak = sim_truth_peak_bytes(start_ns);
 	trk__tree_free(t);
 }
 
@@ -230,6 +232,107 @@ static void what_a_parent_ignores_hides_nothing_else(void **state)
 	assert_true(o.told <= 1.001 * o.truth && o.told >= 0.999 * o.truth);
 }
 
+/* ---- peaks of memory ---- */
+
+static bool holds_what_is_told(const struct outcome *o, double share)
+{
+	return o->peak.bytes <= o->true_peak && o->peak.floor_bytes <= o->true_peak &&
+	       (double) o->peak.bytes >= share * (double) o->true_peak;
+}
+
+/* A process with children of 10 MiB each, all of which live for 9 s. Returns when it begins. */
+static uint64_t start_job(int children)
+{
+	sim_reset(1);
+	for (int i = 0; i <= children; i++)
+		(void) sim_start(i ? 0 : -1, sim_now_ns, sim_now_ns + 9 * TRK_NS_PER_S, 0.1);
+	return sim_now_ns;
+}
+
+/* Both rise between two looks, one after the other. */
+static void the_higher_of_two_rises_is_told(void **state)
+{
+	uint64_t start;
+	struct outcome o;
+
+	(void) state;
+	for (int first = 0; first < 2; first++) {
+		start = start_job(2);
+		sim_rise(1 + first, 300 * MIB, start + 2200 * TRK_NS_PER_MS, 100 * TRK_NS_PER_MS);
+		sim_rise(2 - first, 80 * MIB, start + 2600 * TRK_NS_PER_MS, 100 * TRK_NS_PER_MS);
+		follow(start + 5 * TRK_NS_PER_S, LOOK_NS, &o);
+		assert_true(o.true_peak == 330 * MIB);
+		assert_true(holds_what_is_told(&o, 1));
+	}
+}
+
+/* The largest footprint of a life stays readable, but it is of one moment: not of when others are
+ * large. */
+static void a_peak_of_a_life_counts_at_its_own_time_alone(void **state)
+{
+	static const uint64_t rises_ms[] = {1200, 2200}; /* before its first look, and after it */
+	uint64_t start;
+	struct outcome o;
+
+	(void) state;
+	for (size_t i = 0; i < 2; i++) {
+		start = start_job(0);
+		(void) sim_start(0, start + 1100 * TRK_NS_PER_MS, start + 9 * TRK_NS_PER_S, 0.1);
+		(void) sim_start(0, start + 4500 * TRK_NS_PER_MS, start + 9 * TRK_NS_PER_S, 0.1);
+		sim_rise(1, 300 * MIB, start + rises_ms[i] * TRK_NS_PER_MS, 100 * TRK_NS_PER_MS);
+		sim[2].bytes = 300 * MIB;
+		follow(start + 7 * TRK_NS_PER_S, LOOK_NS, &o);
+		assert_true(o.true_peak == 320 * MIB);
+		assert_true(holds_what_is_told(&o, 1));
+	}
+}
+
+/* It rises after its last look, and ends: its parent has not waited for it yet. */
+static void the_peak_of_a_zombie_is_told(void **state)
+{
+	uint64_t start;
+	struct outcome o;
+
+	(void) state;
+	start = start_job(1);
+	sim[1].end_ns = start + 3700 * TRK_NS_PER_MS;
+	sim[1].zombie_ns = 2 * TRK_NS_PER_S;
+	sim_rise(1, 300 * MIB, start + 3200 * TRK_NS_PER_MS, 400 * TRK_NS_PER_MS);
+	follow(start + 7 * TRK_NS_PER_S, LOOK_NS, &o);
+	assert_true(o.true_peak == 320 * MIB);
+	assert_true(holds_what_is_told(&o, 0.96) && o.peak.is_floor);
+}
+
+static void the_peak_of_the_dead_is_kept(void **state)
+{
+	uint64_t start;
+	struct outcome o;
+
+	(void) state;
+	start = start_job(2);
+	sim[1].end_ns = sim[2].end_ns = start + 2500 * TRK_NS_PER_MS;
+	sim[1].bytes = sim[2].bytes = 200 * MIB;
+	follow(start + 7 * TRK_NS_PER_S, LOOK_NS, &o);
+	assert_true(o.true_peak == 410 * MIB);
+	assert_true(holds_what_is_told(&o, 1));
+}
+
+static void a_peak_from_before_the_tracker_came_is_not_told(void **state)
+{
+	uint64_t start;
+	struct outcome o;
+
+	(void) state;
+	start = start_job(0);
+	sim[0].born_ns = 0;
+	sim_rise(0, 300 * MIB, start / 2, start / 4);
+	is_attached = true;
+	follow(start + 5 * TRK_NS_PER_S, LOOK_NS, &o);
+	is_attached = false;
+	assert_true(o.true_peak == 10 * MIB);
+	assert_true(holds_what_is_told(&o, 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +344,11 @@ int main(void)
 		cmocka_unit_test(one_process_is_told_without_its_children),
 		cmocka_unit_test(what_was_used_before_the_tracker_came_is_not_told),
 		cmocka_unit_test(what_a_parent_ignores_hides_nothing_else),
+		cmocka_unit_test(the_higher_of_two_rises_is_told),
+		cmocka_unit_test(a_peak_of_a_life_counts_at_its_own_time_alone),
+		cmocka_unit_test(the_peak_of_a_zombie_is_told),
+		cmocka_unit_test(the_peak_of_the_dead_is_kept),
+		cmocka_unit_test(a_peak_from_before_the_tracker_came_is_not_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "kernel.h"
+#include "model/run.h"
 #include "probe/tree/tree.h"
 
 enum { SEEDS = 4, CALL_NS = 2000 };
@@ -26,9 +27,15 @@ static uint64_t now(void)
 	return sim_now_ns;
 }
 
+#define MIB ((uint64_t) 1024 * 1024)
+
 struct outcome {
 	double told, system, truth; /* s */
 	struct trk_tree_state state;
+	struct trk_tree_peak peak;
+	uint64_t true_peak; /* bytes */
+	struct trk_process_info top[TRK_TOP_MAX];
+	size_t tops;
 };
 
 /* Look once a second until the build ends, and once more. */
@@ -40,7 +47,7 @@ static void follow(uint64_t end_ns, bool is_ours, struct outcome *ret)
 	const struct trk_tree_state *state;
 	int r = 0;
 	struct trk_tree *t = trk__tree_new(&env, &options, &r);
-	uint64_t last = 0;
+	uint64_t last = 0, start_ns = sim_now_ns;
 
 	assert_non_null(t);
 	while (sim_now_ns < end_ns) {
@@ -56,6 +63,9 @@ static void follow(uint64_t end_ns, bool is_ours, struct outcome *ret)
 	ret->system = (double) state->counter[TRK_TREE_CPU_SYSTEM] / 1e9;
 	ret->truth = (double) sim_truth_ns() / 1e9;
 	ret->state = *state;
+	trk__tree_peak(t, &ret->peak);
+	ret->true_peak = sim_truth_peak_bytes(start_ns);
+	ret->tops = trk__tree_top(t, ret->top, TRK_TOP_MAX);
 	trk__tree_free(t);
 	assert_int_equal(sim_handles, 0);
 }
@@ -154,6 +164,136 @@ static void a_job_that_only_sleeps_is_no_fault(void **state)
 	assert_int_equal(o.state.totals, TRK_TOTALS_SAMPLED);
 }
 
+/* ---- peaks of memory ---- */
+
+/* A job of three: the first grows and shrinks, the second ends early, the third begins late. */
+static void start_three(uint64_t start)
+{
+	(void) sim_start(-1, start, start + 9 * TRK_NS_PER_S, 0.1);
+	(void) sim_start(0, start, start + 4500 * TRK_NS_PER_MS, 0.1);
+	(void) sim_start(0, start + 5500 * TRK_NS_PER_MS, start + 9 * TRK_NS_PER_S, 0.1);
+	sim[1].bytes = 300 * MIB;
+	sim[2].bytes = 350 * MIB;
+	sim_rise(0, 100 * MIB, start + 1500 * TRK_NS_PER_MS, 2 * TRK_NS_PER_S);
+}
+
+static void the_peak_is_the_largest_sum_also_of_the_dead(void **state)
+{
+	struct outcome o;
+
+	(void) state;
+	for (int with_job = 0; with_job < 2; with_job++) {
+		sim_has_job = sim_job_counts = with_job;
+		sim_reset(1);
+		start_three(sim_now_ns);
+		follow(sim_now_ns + 8 * TRK_NS_PER_S, with_job, &o);
+		assert_true(o.true_peak == 410 * MIB);
+		assert_true(o.peak.bytes == o.true_peak && !o.peak.is_floor);
+		assert_true(o.peak.floor_bytes <= o.true_peak);
+	}
+}
+
+static void each_process_has_its_own_peak(void **state)
+{
+	struct outcome o;
+
+	(void) state;
+	sim_has_job = sim_job_counts = true;
+	sim_reset(1);
+	start_three(sim_now_ns);
+	follow(sim_now_ns + 8 * TRK_NS_PER_S, true, &o);
+	assert_int_equal(o.tops, 3);
+	for (size_t i = 0; i < o.tops; i++)
+		assert_true(o.top[i].peak_bytes ==
+			    sim_peak_bytes(&sim[o.top[i].pid - SIM_FIRST_PID], sim_now_ns));
+}
+
+static void a_build_holds_what_is_told(void **state)
+{
+	struct outcome o;
+
+	(void) state;
+	sim_has_job = sim_job_counts = true;
+	for (size_t m = 0; m < 4; m++)
+		for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+			build(seed, medians_ms[m], true, &o);
+			assert_true(o.peak.bytes <= o.true_peak);
+			assert_true((double) o.peak.bytes >= 0.75 * (double) o.true_peak);
+			assert_true(o.peak.floor_bytes <= o.true_peak);
+		}
+}
+
+/* ---- who belongs to the job ---- */
+
+/* Neither a process of another job, older or younger, nor what it starts. */
+static void a_stranger_is_no_member(void **state)
+{
+	uint64_t start;
+	struct outcome o;
+
+	(void) state;
+	for (int kind = 0; kind < 3; kind++) {
+		sim_has_job = kind < 2;
+		sim_job_counts = kind == 0;
+		sim_reset(1);
+		start = sim_now_ns;
+		(void) sim_start(-1, start, start + 9 * TRK_NS_PER_S, 0.5);
+		(void) sim_start(-1, 0, start + 9 * TRK_NS_PER_S, 1);
+		(void) sim_start(-1, start + 1500 * TRK_NS_PER_MS, start + 9 * TRK_NS_PER_S, 1);
+		(void) sim_start(2, start + 2500 * TRK_NS_PER_MS, start + 9 * TRK_NS_PER_S, 1);
+		sim[1].is_stranger = sim[2].is_stranger = true;
+		sim[3].bytes = 500 * MIB;
+		follow(start + 8 * TRK_NS_PER_S, kind < 2, &o);
+		assert_true(o.told <= o.truth && o.told >= 0.99 * o.truth);
+		assert_true(o.peak.bytes == o.true_peak);
+		assert_int_equal(o.state.peak_processes, 1);
+		assert_int_equal(o.state.outside_of_job, 0);
+	}
+}
+
+/* What Windows starts outside of the job object, for a member, counts until its last look. */
+static void a_child_outside_of_the_job_object_is_charged_once(void **state)
+{
+	uint64_t start;
+	struct outcome o;
+	int outside;
+
+	(void) state;
+	sim_has_job = sim_job_counts = true;
+	sim_reset(1);
+	start = sim_now_ns;
+	(void) sim_start(-1, start, start + 9 * TRK_NS_PER_S, 0.5);
+	(void) sim_start(0, start + 300 * TRK_NS_PER_MS, start + 9 * TRK_NS_PER_S, 0.8);
+	outside = sim_start(0, start + 1500 * TRK_NS_PER_MS, start + 6500 * TRK_NS_PER_MS, 1);
+	(void) sim_start(outside, start + 2500 * TRK_NS_PER_MS, start + 5500 * TRK_NS_PER_MS, 1);
+	sim[outside].is_outside = true;
+	sim[outside].bytes = 200 * MIB;
+	for (uint64_t s = 0; s < 8; s++) /* seen by the job object alone */
+		(void) sim_start(0, start + s * TRK_NS_PER_S + 200 * TRK_NS_PER_MS,
+				 start + s * TRK_NS_PER_S + 900 * TRK_NS_PER_MS, 1);
+	follow(start + 8 * TRK_NS_PER_S, true, &o);
+	assert_int_equal(o.state.totals, TRK_TOTALS_KEPT);
+	assert_int_equal(o.state.outside_of_job, 2);
+	assert_true(o.told <= o.truth && o.told >= o.truth - 3.1); /* two looks each */
+	assert_true(o.system <= 0.25 * o.truth && o.system >= 0.24 * o.told);
+}
+
+/* Every process of this build is in the job object, also one that ends after the list was read and
+ * before the job object is asked. */
+static void no_member_of_the_job_object_is_called_outside(void **state)
+{
+	struct outcome o;
+
+	(void) state;
+	sim_has_job = sim_job_counts = true;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		sim_reset(seed);
+		sim_call_ns = 20 * TRK_NS_PER_MS;
+		follow(sim_build(50 * TRK_NS_PER_MS, 30 * TRK_NS_PER_S, 0.01), true, &o);
+		assert_int_equal(o.state.outside_of_job, 0);
+	}
+}
+
 /* ---- pids that are used again ---- */
 
 static void a_process_with_the_pid_of_a_member_is_none(void **state)
@@ -205,6 +345,12 @@ int main(void)
 		cmocka_unit_test(what_is_attached_to_is_summed_with_its_dead),
 		cmocka_unit_test(a_handle_keeps_what_was_used_after_the_last_look),
 		cmocka_unit_test(a_job_that_only_sleeps_is_no_fault),
+		cmocka_unit_test(the_peak_is_the_largest_sum_also_of_the_dead),
+		cmocka_unit_test(each_process_has_its_own_peak),
+		cmocka_unit_test(a_build_holds_what_is_told),
+		cmocka_unit_test(a_stranger_is_no_member),
+		cmocka_unit_test(a_child_outside_of_the_job_object_is_charged_once),
+		cmocka_unit_test(no_member_of_the_job_object_is_called_outside),
 		cmocka_unit_test(a_process_with_the_pid_of_a_member_is_none),
 		cmocka_unit_test(a_process_older_than_its_parent_is_no_child),
 	};
