@@ -152,11 +152,11 @@ def build_wheel():
 
 # Sources of unit tests that use no file of Linux, and what each needs beside the library.
 UNIT_TESTS = {f"tests/unit/test_{name}.c": () for name in (
-    "alert_book", "alike", "anomaly", "buf", "catalog", "catalog_facts", "cgroup_files", "change", "cpu_advice", "fetch",
+    "alert_book", "alert_end", "alike", "anomaly", "buf", "catalog", "catalog_facts", "cgroup_files", "change", "cpu_advice", "fetch",
     "gpu_advice", "gpu_assigned", "gpus", "history", "human", "import_values", "infer", "json_read", "line_format", "lines",
     "mask", "maths", "memory_advice", "memory_wide", "message", "original", "peak", "phases", "programs", "pss_budget",
     "report", "report_charts", "report_processes", "server_advice", "stats", "summary", "table", "time_breakdown",
-    "verdict", "waits")}
+    "top_frame", "verdict", "waits")}
 UNIT_TESTS["tests/simulated/test_command_line.c"] = ()
 UNIT_TESTS["tests/simulated/test_simulated_nt.c"] = ("tests/simulated/as_nt.c", "tests/simulated/kernel.c")
 

@@ -22,6 +22,8 @@ enum {
 	HOST_SIZE = 256
 };
 
+const char *const trk__alert_delivers_nothing = NULL;
+
 /* ---- where to ---- */
 
 static bool is_private_v4(uint32_t a)

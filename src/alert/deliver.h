@@ -1,7 +1,7 @@
 /* Sending an alert to a person or a program: mail, chat, webhook, Alertmanager.
  *
  * Uses libcurl, which is loaded on first use, in a separate process, never in the tracker of a
- * job. */
+ * job; on Windows nothing is sent. */
 #ifndef TRK_ALERT_DELIVER_H
 #define TRK_ALERT_DELIVER_H
 
@@ -17,6 +17,9 @@ struct trk_alert_sink {
 };
 extern const struct trk_alert_sink trk__alert_sinks[]; /* NULL kind at the end */
 const struct trk_alert_sink *trk__alert_sink_find(const char *kind, size_t len);
+
+/* Why this build sends nothing; NULL: it sends. */
+extern const char *const trk__alert_delivers_nothing;
 
 /* Configuration other than the address. NULL: not set. */
 struct trk_alert_account {

@@ -237,7 +237,6 @@ static void fill_sink(struct variables *v, const struct trk_alert_hooks *h,
 		put(v, "TRACKER_QUIET_HOURS", h->quiet_hours);
 }
 
-/* Commands of the tracker start in the folder /. */
 static int start(struct trk_alert_hook_run *run, const struct trk_alert_hooks *h,
 		 const struct trk_alert_hook_call *call, const struct trk_record *record)
 {
@@ -245,7 +244,6 @@ static int start(struct trk_alert_hook_run *run, const struct trk_alert_hooks *h
 		call->hook->sink ? "exec \"$RT_PROGRAM\" alerts send" : call->hook->command;
 	struct variables *v = calloc(1, sizeof(*v));
 	char **environment = NULL;
-	char *script = NULL;
 	int r = -ENOMEM;
 
 	if (v) {
@@ -253,13 +251,8 @@ static int start(struct trk_alert_hook_run *run, const struct trk_alert_hooks *h
 		fill_sink(v, h, call->hook);
 		environment = environment_of(v);
 	}
-	if (environment && asprintf(&script, "cd -- \"$RT_DIR\" || exit\n%s", command) >= 0) {
-		char *const argv[] = {(char *) (uintptr_t) "sh", (char *) (uintptr_t) "-c", script,
-				      NULL};
-
-		r = trk__helper_process_start(&run->process, "/bin/sh", argv, environment);
-		free(script);
-	}
+	if (environment)
+		r = trk__helper_process_shell(&run->process, command, environment);
 	free(environment);
 	free(v);
 	return r;
@@ -295,13 +288,14 @@ static void drain(const struct trk_alert_hook_run *run, char last[120])
 	char text[4096];
 	ssize_t len, kept = 0;
 
-	for (int i = 0;
-	     i < DRAIN_READS && (len = read(run->process.fd, text, sizeof(text) - 1)) > 0; i++)
+	for (int i = 0; i < DRAIN_READS &&
+			(len = trk__helper_process_read(&run->process, text, sizeof(text) - 1)) > 0;
+	     i++)
 		kept = len;
 	last[0] = '\0';
 	if (kept <= 0)
 		return;
-	while (kept > 0 && text[kept - 1] == '\n')
+	while (kept > 0 && (text[kept - 1] == '\n' || text[kept - 1] == '\r'))
 		kept--;
 	text[kept] = '\0';
 	(void) snprintf(last, 120, ": %s", strrchr(text, '\n') ? strrchr(text, '\n') + 1 : text);

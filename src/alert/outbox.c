@@ -12,11 +12,10 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/os.h"
 #include "base/trust.h"
 
 /* FILE: the sink in the first line, the message as JSON in the second. */
-enum { FILE_MAX = 65536, KEPT_MAX = 1000 };
+enum { FILE_MAX = 65536, KEPT_MAX = 1000, LISTED_MAX = 65536 };
 static const char SUFFIX[] = ".alert";
 
 static int write_file(int fd, const char *sink, const struct trk_alert_message *m)
@@ -60,13 +59,12 @@ void trk__alert_outbox_done(int dirfd, const char *name)
 	(void) unlinkat(dirfd, name, 0);
 }
 
-static int is_ours(const struct dirent *entry)
+static bool is_ours(const char *name)
 {
-	size_t len = strlen(entry->d_name);
+	size_t len = strlen(name);
 
-	return entry->d_name[0] != '.' && len > sizeof(SUFFIX) &&
-	       len < TRK_ALERT_OUTBOX_NAME_SIZE &&
-	       !strcmp(entry->d_name + len - sizeof(SUFFIX) + 1, SUFFIX);
+	return name[0] != '.' && len > sizeof(SUFFIX) && len < TRK_ALERT_OUTBOX_NAME_SIZE &&
+	       !strcmp(name + len - sizeof(SUFFIX) + 1, SUFFIX);
 }
 
 /* Whether no other process delivers it, or has done so since it was listed. */
@@ -103,22 +101,37 @@ static bool deliver(int dirfd, const char *name, trk_alert_outbox_fn *on_message
 	return done && unlinkat(dirfd, name, 0) == 0;
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+/* The names of the messages, oldest first, owned by *ret. Their number or a negative errno. */
+static int list_messages(int dirfd, char *(*ret)[LISTED_MAX])
+{
+	struct dirent *entry;
+	DIR *dir;
+	int n = 0, r = trk__list_dir_at(dirfd, ".", &dir);
+
+	if (r < 0)
+		return r;
+	while (n < LISTED_MAX && (entry = readdir(dir)))
+		if (is_ours(entry->d_name) && ((*ret)[n] = strdup(entry->d_name)))
+			n++;
+	(void) closedir(dir);
+	qsort(*ret, (size_t) n, sizeof((*ret)[0]), by_name);
+	return n;
+}
+
 int trk__alert_outbox_each(int dirfd, trk_alert_outbox_fn *on_message, void *data)
 {
-	struct dirent **list;
-	char path[4096];
-	int n = trk__os_path_of(dirfd, path, sizeof(path)), left = 0;
+	char *(*name)[LISTED_MAX] = malloc(sizeof(*name));
+	int n = name ? list_messages(dirfd, name) : -ENOMEM, left = n < 0 ? n : 0;
 
-	if (n < 0)
-		return n;
-	/* musl has no scandirat(3). */
-	n = scandir(path, &list, is_ours, alphasort);
-	if (n < 0)
-		return -errno;
 	for (int i = 0; i < n; i++) {
-		left += i >= KEPT_MAX || !deliver(dirfd, list[i]->d_name, on_message, data);
-		free(list[i]);
+		left += i >= KEPT_MAX || !deliver(dirfd, (*name)[i], on_message, data);
+		free((*name)[i]);
 	}
-	free(list);
+	free(name);
 	return left;
 }

@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/libc.h"
+
+enum { NICE = 10 };
 
 bool trk__detach(void)
 {
@@ -27,4 +30,14 @@ bool trk__detach(void)
 	(void) sigemptyset(&none);
 	(void) sigprocmask(SIG_SETMASK, &none, NULL);
 	return true;
+}
+
+void trk__detach_program(const char *file, char *const argv[], bool is_quiet)
+{
+	if (!trk__detach())
+		return;
+	if (is_quiet)
+		(void) setpriority(PRIO_PROCESS, 0, NICE);
+	(void) execvp(file, argv);
+	_exit(127);
 }

@@ -10,4 +10,8 @@
  * failed. */
 bool trk__detach(void);
 
+/* Start a program so: its file, or a name that is looked for in PATH. is_quiet: at low priority. The
+ * environment is that of trk__os_environment(). If it cannot be started nothing happens. */
+void trk__detach_program(const char *file, char *const argv[], bool is_quiet);
+
 #endif

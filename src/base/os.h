@@ -135,6 +135,9 @@ extern const bool trk__os_has_modes;
 /* Does the system show processes in /proc? */
 extern const bool trk__os_has_proc;
 
+/* Its name, cut to fit; "": not known. */
+void trk__os_host_name(char *name, size_t size);
+
 /* Physical memory of the machine; 0: not known. */
 uint64_t trk__os_memory_bytes(void);
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,10 +12,11 @@
 #include "base/detach.h"
 #include "base/file.h"
 #include "base/os.h"
+#include "base/shell_command.h"
 #include "cli/environment.h"
 #include "service/alert_check.h"
 
-enum { NICE = 10, COMMAND_S = 60, ARGUMENTS_MAX = 2 * TRK_ALERT_HOOKS_MAX + 16 };
+enum { COMMAND_S = 60, ARGUMENTS_MAX = 2 * TRK_ALERT_HOOKS_MAX + 16 };
 
 /* ---- news ---- */
 
@@ -54,13 +54,13 @@ static void put_number(const char *name, double value)
 	put_variable(name, text);
 }
 
-/* In a child: set the variables of --on-alert, and execute /bin/sh. */
-static void become(const char *command, const struct trk_alert_message *m)
+static void put_variables(const struct trk_alert_message *m)
 {
 	struct trk_buf json;
 
 	trk__buf_init(&json, 1 << 16);
 	trk__alert_message_write(m, &json);
+	trk__buf_putc(&json, '\0');
 	put_variable("RT_RULE", m->rule);
 	put_variable("RT_SEVERITY", m->severity);
 	put_variable("RT_STATE", m->firing ? "firing" : "resolved");
@@ -71,32 +71,28 @@ static void become(const char *command, const struct trk_alert_message *m)
 	put_variable("RT_PID", "");
 	put_variable("RT_JOB", m->job);
 	put_variable("RT_RUN", m->run);
-	put_variable("RT_JSON", json.data ? json.data : "");
-	(void) alarm(COMMAND_S);
-	(void) execl("/bin/sh", "sh", "-c", command, (char *) NULL);
-	_exit(127);
+	put_variable("RT_JSON", json.error ? "" : json.data);
+	trk__buf_release(&json);
 }
 
 static int run_command(const struct trk_alert_hook *hook, const struct trk_alert_message *m)
 {
-	pid_t pid = fork();
-	int status = 0;
+	const char *rule = trk__alert_hook_rule(hook->rule);
+	int status = 0, r;
 
-	if (pid == 0)
-		become(hook->command, m);
-	if (pid < 0)
-		return cli_reject(EXIT_ERROR, "--on-alert %s: cannot start: %s",
-				  trk__alert_hook_rule(hook->rule), trk__strerror(errno));
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	put_variables(m);
+	r = trk__shell_command(hook->command, COMMAND_S, &status);
+	if (r == -ETIMEDOUT)
+		return cli_reject(EXIT_ERROR, "--on-alert %s: ended after %d s", rule, COMMAND_S);
+	if (r < 0)
+		return cli_reject(EXIT_ERROR, "--on-alert %s: cannot start: %s", rule,
+				  trk__strerror(r));
 	if (status == 0)
 		return 0;
 	if (WIFSIGNALED(status))
-		cli_complain("--on-alert %s: ended by signal %d", trk__alert_hook_rule(hook->rule),
-			     WTERMSIG(status));
+		cli_complain("--on-alert %s: ended by signal %d", rule, WTERMSIG(status));
 	else
-		cli_complain("--on-alert %s: exit status %d", trk__alert_hook_rule(hook->rule),
-			     WEXITSTATUS(status));
+		cli_complain("--on-alert %s: exit status %d", rule, WEXITSTATUS(status));
 	return EXIT_ERROR;
 }
 
@@ -153,13 +149,15 @@ static void pass_sinks(const struct trk_alert_hooks *h)
 	trk__buf_release(&b);
 }
 
-static void become_check(const struct cli_alert_settings *s, const char *run)
+void cli_alert_check_later(const struct cli_alert_settings *s, const char *run)
 {
 	char *commands[TRK_ALERT_HOOKS_MAX] = {NULL};
 	const char *argv[ARGUMENTS_MAX] = {"resource-tracker", "internal", "alerts", "check",
 					   "--no-config",      "--run",    run};
 	size_t n = 7, k = 0;
 
+	if (!trk__alert_hooks_want_end(&s->hooks))
+		return;
 	if (s->dir) {
 		argv[n++] = "--recording";
 		argv[n++] = s->dir;
@@ -178,14 +176,7 @@ static void become_check(const struct cli_alert_settings *s, const char *run)
 	(void) unsetenv("TRACKER_ON_ALERT"); /* it is among these */
 	if (s->quiet_hours)
 		(void) setenv("TRACKER_QUIET_HOURS", s->quiet_hours, 1);
-	(void) execv(trk__os_own_file(), (char **) (uintptr_t) argv);
-	_exit(127);
-}
-
-void cli_alert_check_later(const struct cli_alert_settings *s, const char *run)
-{
-	if (!trk__alert_hooks_want_end(&s->hooks) || !trk__detach())
-		return;
-	(void) setpriority(PRIO_PROCESS, 0, NICE);
-	become_check(s, run);
+	trk__detach_program(trk__os_own_file(), (char *const *) (uintptr_t) argv, true);
+	while (k > 0)
+		free(commands[--k]);
 }

@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/human.h"
 #include "base/json.h"
+#include "base/os.h"
 #include "cli/alert_check.h"
 #include "service/alert_check.h"
 #include "service/alert_list.h"
@@ -82,7 +83,7 @@ static void complete(struct trk_alert_message *m, double now_s)
 	if (!m->wall_ns)
 		m->wall_ns = (uint64_t) (now_s * 1e3) * TRK_NS_PER_MS;
 	if (!m->host[0])
-		(void) gethostname(m->host, sizeof(m->host) - 1);
+		trk__os_host_name(m->host, sizeof(m->host));
 }
 
 static int send_alert(const struct settings *s, const char *sink)
@@ -283,6 +284,7 @@ static int silence(const struct settings *s)
 	struct trk_alert_silence q;
 	char id[TRK_ALERT_ID_SIZE];
 	struct trk_alert_store b;
+	struct trk_buf text;
 	int r = fill_silence(s, sender.now_s, &q), error;
 
 	if (r == 0)
@@ -294,9 +296,11 @@ static int silence(const struct settings *s)
 	if (error < 0)
 		return cli_reject(EXIT_ERROR, "alerts: more than %d silences",
 				  TRK_ALERT_SILENCES_MAX);
-	if (r == 0)
-		(void) dprintf(STDOUT_FILENO, "%s\n", id);
-	return r;
+	if (r != 0)
+		return r;
+	trk__buf_init(&text, 64);
+	trk__buf_printf(&text, "%s\n", id);
+	return cli_print(&text);
 }
 
 static int unsilence(const struct settings *s, const char *id)

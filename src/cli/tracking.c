@@ -648,7 +648,7 @@ int track_with(struct track_settings *s, char **argv, int pid)
 	}
 	trk__os_map_stack();
 	plan_it(s, argv, pid, &out);
-	track_complain_of_lacks(s);
+	track_drop_lacks(s);
 	if (open_outputs(&out, s, &env) < 0 || (!check_outputs(s) && s->strict))
 		status = argv ? EXIT_BEFORE_JOB : EXIT_ERROR;
 	else

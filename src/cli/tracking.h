@@ -9,8 +9,9 @@
  * signal's number. */
 int track_with(struct track_settings *s, char **argv, int pid);
 
-/* In the folder of each operating system: print which of the given options have no effect there. */
-void track_complain_of_lacks(const struct track_settings *s);
+/* In the folder of each operating system: print which of the given options have no effect there, and
+ * drop them. */
+void track_drop_lacks(struct track_settings *s);
 
 /* Print why exec(3) of a command failed (an errno); returns the exit status for it. */
 int track_exec_failure(const char *command, int error);

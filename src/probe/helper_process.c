@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -164,6 +165,25 @@ int trk__helper_process_start(struct trk_helper_process *h, const char *file, ch
 	else
 		h->fd = fds[0];
 	return r;
+}
+
+int trk__helper_process_shell(struct trk_helper_process *h, const char *command, char *const envp[])
+{
+	char *argv[] = {(char *) (uintptr_t) "sh", (char *) (uintptr_t) "-c", NULL, NULL};
+	int r;
+
+	if (asprintf(&argv[2], "cd -- \"$RT_DIR\" || exit\n%s", command) < 0)
+		return -ENOMEM;
+	r = trk__helper_process_start(h, "/bin/sh", argv, envp);
+	free(argv[2]);
+	return r;
+}
+
+ssize_t trk__helper_process_read(const struct trk_helper_process *h, void *data, size_t size)
+{
+	ssize_t n = read(h->fd, data, size);
+
+	return n < 0 ? -errno : n;
 }
 
 /* Parent and child both set the group: either may run first. */

@@ -1,5 +1,4 @@
-/* Functions that builds without sending of alerts need too: parsing a sink, and reading
- * alerts.json. */
+/* Parsing a sink, and reading alerts.json. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -83,11 +83,23 @@ static int read_account(const struct trk_alert_sender *s, struct account *a)
 
 /* ---- sinks ---- */
 
+/* A sink to send to. NULL after a note. */
+static const struct trk_alert_sink *find_sink(const struct trk_alert_sender *s, const char *text,
+					      const char **ret_address)
+{
+	const struct trk_alert_sink *sink = trk__alert_sink_parse(s, text, ret_address);
+
+	if (!sink || !trk__alert_delivers_nothing)
+		return sink;
+	trk__service_note(&s->service, "alerts: %s: %s", sink->kind, trk__alert_delivers_nothing);
+	return NULL;
+}
+
 int trk__alert_route(const struct trk_alert_sender *s, const char *text,
 		     struct trk_alert_route *ret)
 {
 	const char *address;
-	const struct trk_alert_sink *sink = trk__alert_sink_parse(s, text, &address);
+	const struct trk_alert_sink *sink = find_sink(s, text, &address);
 
 	if (!sink)
 		return -EINVAL;
@@ -103,7 +115,7 @@ int trk__alert_send(const struct trk_alert_sender *s, const char *text,
 		    const struct trk_alert_message *m)
 {
 	const char *where;
-	const struct trk_alert_sink *sink = trk__alert_sink_parse(s, text, &where);
+	const struct trk_alert_sink *sink = find_sink(s, text, &where);
 	char address[TRK_ALERT_SECRET_SIZE];
 	struct account account;
 	struct trk_error error = {.code = 0};

@@ -17,4 +17,5 @@ def test_passes_as_a_program_for_windows(programs_of_tests, name):
     done = subprocess.run([WINE, programs_of_tests[f"test_{name}"]], env=ENVIRONMENT, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", check=False)
     cases = [line for line in done.stdout.splitlines() if line.startswith(("ok ", "not ok "))]
-    assert done.returncode == 0 and cases and int(done.stdout.splitlines()[0][3:]) == len(cases), done.stdout[-3000:]
+    planned = sum(int(line[3:]) for line in done.stdout.splitlines() if line.startswith("1.."))
+    assert done.returncode == 0 and cases and planned == len(cases), done.stdout[-3000:]

@@ -355,6 +355,13 @@ bool trk__os_has_desktop(void)
 const bool trk__os_has_modes = true;
 const bool trk__os_has_proc = false;
 
+void trk__os_host_name(char *name, size_t size)
+{
+	if (gethostname(name, size) < 0)
+		name[0] = '\0';
+	name[size - 1] = '\0';
+}
+
 uint64_t trk__os_memory_bytes(void)
 {
 	uint64_t bytes = 0;

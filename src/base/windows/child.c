@@ -10,7 +10,13 @@
 #include "base/windows/console.h"
 #include "base/windows/program.h"
 
-enum { CHILDREN_MAX = 16, LINE_MAX = 3 * 32767, BATCH_LINE_MAX = 8191, SIGNALLED = 128 };
+enum {
+	CHILDREN_MAX = 16,
+	LINE_MAX = 3 * 32767,
+	BATCH_LINE_MAX = 8191,
+	ENVIRONMENT_MAX = 4 * 1024 * 1024,
+	SIGNALLED = 128
+};
 
 struct child {
 	pid_t pid; /* 0: free */
@@ -376,6 +382,157 @@ int trk__child_run(char *const argv[], const int streams[3], int *ret_code)
 	(void) CloseHandle(info.hProcess);
 	*ret_code = (int) code;
 	return 0;
+}
+
+/* ---- programs beside the job ---- */
+
+static bool is_of_project(const wchar_t *variable)
+{
+	return !wcsncmp(variable, L"RT_", 3) || !wcsncmp(variable, L"TRACKER_", 8) ||
+	       !wcsncmp(variable, L"RESOURCE_TRACKER_", 17);
+}
+
+static void add_units(struct trk_buf *b, const wchar_t *text)
+{
+	trk__buf_add(b, text, (wcslen(text) + 1) * sizeof(*text));
+}
+
+/* The block of variables for CreateProcessW; src/cli/windows/entry.c has set others for this program
+ * alone. */
+static void make_environment(struct trk_buf *b, char *const *list)
+{
+	wchar_t *own = GetEnvironmentStringsW();
+
+	for (const wchar_t *at = own; at && *at; at += wcslen(at) + 1)
+		if (!is_of_project(at))
+			add_units(b, at);
+	if (own)
+		(void) FreeEnvironmentStringsW(own);
+	for (; *list; list++) {
+		struct trk_buf text;
+		wchar_t *wide;
+
+		trk__buf_init(&text, LINE_MAX);
+		trk__buf_puts(&text, *list);
+		wide = widen(&text);
+		if (wide && is_of_project(wide))
+			add_units(b, wide);
+		free(wide);
+		trk__buf_release(&text);
+	}
+	trk__buf_add(b, L"\0", 2 * sizeof(wchar_t));
+}
+
+/* cmd.exe removes the outermost quotes. */
+static wchar_t *shell_line(wchar_t path[TRK_WIDE_PATH_MAX], const char *command, int *reterr)
+{
+	UINT len = GetSystemDirectoryW(path, TRK_WIDE_PATH_MAX - 16);
+	struct trk_buf b;
+	wchar_t *line;
+
+	(void) wcscpy(path + len, L"\\cmd.exe");
+	trk__buf_init(&b, BATCH_LINE_MAX);
+	trk__buf_printf(&b, "cmd.exe /d /v:off /s /c \"%s\"", command);
+	line = widen(&b);
+	*reterr = line ? 0 : b.error == -EFBIG ? -E2BIG : -ENOMEM;
+	trk__buf_release(&b);
+	return line;
+}
+
+/* Handles of others, such as the pipes of the job, would stay open with it. */
+static LPPROC_THREAD_ATTRIBUTE_LIST limit_handles(HANDLE *handles, size_t count)
+{
+	LPPROC_THREAD_ATTRIBUTE_LIST list;
+	SIZE_T size = 0;
+
+	(void) InitializeProcThreadAttributeList(NULL, 1, 0, &size);
+	list = malloc(size);
+	if (!list || !InitializeProcThreadAttributeList(list, 1, 0, &size)) {
+		free(list);
+		return NULL;
+	}
+	for (size_t i = 0; i < count; i++)
+		(void) SetHandleInformation(handles[i], HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
+	(void) UpdateProcThreadAttribute(list, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles,
+					 count * sizeof(*handles), NULL, NULL);
+	return list;
+}
+
+static int create_beside(const struct trk_beside *what, const wchar_t *path, wchar_t *line,
+			 wchar_t *variables, PROCESS_INFORMATION *ret)
+{
+	HANDLE null = CreateFileW(L"NUL", GENERIC_READ | GENERIC_WRITE,
+				  FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0, NULL);
+	HANDLE handles[3] = {null};
+	size_t count = 1;
+	STARTUPINFOEXW info = {
+		.StartupInfo = {.cb = sizeof(info),
+				.dwFlags = STARTF_USESTDHANDLES,
+				.hStdInput = null,
+				.hStdOutput = what->output ? what->output : null,
+				.hStdError = what->error ? what->error : null},
+	};
+	DWORD flags = CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT | EXTENDED_STARTUPINFO_PRESENT |
+		      (what->has_console ? 0 : CREATE_NO_WINDOW) |
+		      (what->is_quiet ? BELOW_NORMAL_PRIORITY_CLASS : 0);
+	int r = -ENOMEM;
+
+	if (what->output)
+		handles[count++] = what->output;
+	if (what->error && what->error != what->output)
+		handles[count++] = what->error;
+	info.lpAttributeList = limit_handles(handles, count);
+	if (info.lpAttributeList) {
+		r = CreateProcessW(path, line, NULL, NULL, TRUE, flags, variables, NULL,
+				   &info.StartupInfo, ret)
+			    ? 0
+			    : start_error(GetLastError());
+		DeleteProcThreadAttributeList(info.lpAttributeList);
+	}
+	free(info.lpAttributeList);
+	(void) CloseHandle(null);
+	return r;
+}
+
+int trk__child_beside(const struct trk_beside *what, HANDLE *ret_process)
+{
+	wchar_t path[TRK_WIDE_PATH_MAX], *line;
+	PROCESS_INFORMATION info;
+	struct trk_buf variables;
+	int r = what->file ? trk__program_find(what->file, path) : 0;
+
+	if (r < 0)
+		return r;
+	line = what->file ? make_line(path, what->argv, &r) : shell_line(path, what->command, &r);
+	if (!line)
+		return r;
+	trk__buf_init(&variables, ENVIRONMENT_MAX);
+	make_environment(&variables, what->environment);
+	r = variables.error
+		    ? variables.error
+		    : create_beside(what, path, line, (wchar_t *) (void *) variables.data, &info);
+	trk__buf_release(&variables);
+	free(line);
+	if (r < 0)
+		return r;
+	if (what->job)
+		(void) AssignProcessToJobObject(what->job, info.hProcess);
+	(void) ResumeThread(info.hThread);
+	(void) CloseHandle(info.hThread);
+	*ret_process = info.hProcess;
+	return 0;
+}
+
+HANDLE trk__child_job(void)
+{
+	JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {.BasicLimitInformation.LimitFlags =
+							       JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
+	HANDLE job = CreateJobObjectW(NULL, NULL);
+
+	if (job)
+		(void) SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits,
+					       sizeof(limits));
+	return job;
 }
 
 static _Noreturn void leave(DWORD code)

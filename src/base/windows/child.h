@@ -21,6 +21,28 @@ int trk__child_start(char *const argv[], const char *assignment, HANDLE job, pid
  * error of trk__child_start(). */
 int trk__child_pass(char *const argv[], HANDLE handle, bool has_streams, pid_t *ret_pid);
 
+/* A program that is no part of the job: of the tracker itself, or of an alert. It inherits no handle
+ * but those of its streams. */
+struct trk_beside {
+	/* The file of a program and its arguments, or NULL: a line for cmd.exe. */
+	const char *file;
+	char *const *argv;
+	const char *command;
+	/* Its environment: that of this program, with the variables of this list that belong to the
+	 * project (RT_, TRACKER_, RESOURCE_TRACKER_) instead of those. */
+	char *const *environment;
+	HANDLE output, error; /* its streams; NULL: none. It has no input */
+	HANDLE job;           /* job object of which it is a member; NULL: none */
+	bool has_console;     /* this program's, so that Ctrl-C ends it as well */
+	bool is_quiet;        /* at low priority */
+};
+
+/* Start it. 0 with its handle, which the caller closes, or a negative errno. */
+int trk__child_beside(const struct trk_beside *b, HANDLE *ret_process);
+
+/* A job object that ends its members when its last handle is closed; NULL: failed. */
+HANDLE trk__child_job(void);
+
 /* Run a program to its end, with these descriptors as its standard streams (-1: none). Returns 0
  * with its exit code, or a negative errno. */
 int trk__child_run(char *const argv[], const int streams[3], int *ret_code);

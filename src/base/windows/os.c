@@ -298,6 +298,18 @@ int uname(struct utsname *ret)
 	return 0;
 }
 
+void trk__os_host_name(char *name, size_t size)
+{
+	wchar_t wide[256];
+	DWORD len = 256;
+	char *text = GetComputerNameExW(ComputerNameDnsHostname, wide, &len)
+			     ? trk__narrow_text(wide)
+			     : NULL;
+
+	(void) snprintf(name, size, "%s", text ? text : "");
+	free(text);
+}
+
 /* ---- the rest ---- */
 
 /* A clock of Windows 10 in units of 100 ns. Wine has none of the two: there both are one clock, and

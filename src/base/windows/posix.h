@@ -268,8 +268,10 @@ char *trk__getenv(const char *name);
 int trk__setenv(const char *name, const char *value, int replace);
 /* All of it, as environ(7). */
 char **trk__environment(void);
-#define getenv trk__getenv
-#define setenv trk__setenv
+int trk__unsetenv(const char *name);
+#define getenv   trk__getenv
+#define setenv   trk__setenv
+#define unsetenv trk__unsetenv
 
 /* ---- texts and times ---- */
 

@@ -154,6 +154,25 @@ char *trk__os_variable(const char *name)
 	return value;
 }
 
+int trk__unsetenv(const char *name)
+{
+	wchar_t wide[NAME_SIZE];
+	size_t i;
+
+	AcquireSRWLockExclusive(&variables_lock);
+	i = find_variable(name);
+	if (i < variable_count) {
+		variable_count--;
+		variables[i] = variables[variable_count];
+		is_own[i] = is_own[variable_count];
+		variables[variable_count] = NULL;
+	}
+	if (MultiByteToWideChar(CP_UTF8, 0, name, -1, wide, NAME_SIZE) > 0)
+		(void) SetEnvironmentVariableW(wide, NULL);
+	ReleaseSRWLockExclusive(&variables_lock);
+	return 0;
+}
+
 /* ---- texts ---- */
 
 char *trk__strndup(const char *text, size_t max)

@@ -20,7 +20,7 @@ const struct cli_command cli_top = {
 	.run = refuse_top,
 };
 
-void track_complain_of_lacks(const struct track_settings *s)
+void track_drop_lacks(struct track_settings *s)
 {
 	if (s->track.stacks.hz > 0)
 		cli_complain("--lines: no lines of programs are sampled on macOS");

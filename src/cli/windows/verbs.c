@@ -1,5 +1,10 @@
 /* The verbs that the Windows build lacks: each prints so and fails. */
-#include "cli/alert_check.h"
+#include <limits.h>
+#include <stdio.h>
+
+#include "alert/deliver.h"
+#include "base/detach.h"
+#include "base/os.h"
 #include "cli/cli.h"
 #include "cli/dashboard_serve.h"
 #include "cli/tracking.h"
@@ -22,19 +27,10 @@ static int refuse(int argc, char **argv)
 		.run = refuse,                                                                     \
 	};
 
-REFUSED(alerts, "alerts")
-REFUSED(digest, "digest")
 REFUSED(metaflow, "metaflow")
 REFUSED(top, "top")
 
-/* On Windows no process checks alerts after a run. */
-void cli_alert_check_later(const struct cli_alert_settings *s, const char *run)
-{
-	(void) run;
-	if (trk__alert_hooks_want_end(&s->hooks))
-		cli_complain("alerts: this build for Windows sends none, and runs no command for "
-			     "them");
-}
+const bool cli_dashboard_serves = false;
 
 int cli_dashboard_serve(const struct cli_fleet_settings *views, uint16_t port, bool open_browser)
 {
@@ -59,8 +55,22 @@ int cli_shell(const char *name, int argc, char **argv)
 	return refuse(1, (char *[]){(char *) (uintptr_t) name, NULL});
 }
 
-void track_complain_of_lacks(const struct track_settings *s)
+/* Only the commands stay. */
+static void drop_sinks(struct trk_alert_hooks *h)
 {
+	size_t kept = 0;
+
+	for (size_t i = 0; i < h->count; i++)
+		if (h->list[i].command)
+			h->list[kept++] = h->list[i];
+	if (kept < h->count)
+		cli_complain("--alert: %s", trk__alert_delivers_nothing);
+	h->count = kept;
+}
+
+void track_drop_lacks(struct track_settings *s)
+{
+	drop_sinks(&s->hooks);
 	if (s->track.stacks.hz > 0)
 		cli_complain("--lines: no lines of programs are sampled on Windows");
 	if (s->track.own_group)
