@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/os.h"
+#include "base/parse.h"
 #include "cli/output_names.h"
 #include "cli/report_file.h"
 #include "cli/server_options.h"
@@ -35,6 +36,20 @@ static const struct cli_option options[] = {
 	 AT(place.regions)},
 	{"open", 0, NULL, "open it in the browser", cli_set_flag, AT(open)},
 	{"recording", 0, "DIR", "directory of the recordings", cli_set_text, AT(dir)},
+	{NULL, 0, NULL, NULL, NULL, 0},
+};
+
+static int take_live(void *settings, const struct cli_option *o, const char *value)
+{
+	struct settings *s = settings;
+
+	if (trk__parse_decimal(value, &s->request.live_s) < 0)
+		return cli_reject(EXIT_USAGE, "--%s %s: not a number of seconds", o->name, value);
+	return 0;
+}
+
+static const struct cli_option internal[] = {
+	{"live", 0, "SECONDS", "the page of a running job loads itself again", take_live, 0},
 	{NULL, 0, NULL, NULL, NULL, 0},
 };
 
@@ -117,5 +132,6 @@ const struct cli_command cli_report = {
 		"or the path of a recording;\nJOB is a name. docs/report.md explains the page.",
 	.options = options,
 	.operands = 1,
+	.internal = internal,
 	.run = run,
 };

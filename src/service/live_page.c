@@ -4,12 +4,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/os.h"
-#include "recording/reader.h"
 
 enum {
 	COST_FACTOR = 200, /* at most 1/200 of a core, however long the recording has grown */
-	NEW_MAX = 64,      /* recordings that are taken into the history for a page */
 	END_STEPS = 1000,  /* of 1 ms, for a killed child to end */
 };
 #define FIRST_NS TRK_NS_PER_S /* so that a job that is killed early leaves a page */
@@ -24,67 +21,13 @@ void trk__live_page_init(struct trk_live_page *l, const struct trk_live_page *pa
 			     (l->every_ns < FIRST_NS ? l->every_ns : FIRST_NS);
 }
 
-/* Runs in the child. Errors are ignored, as the page is soon made again. */
-static void make_page(struct trk_live_page *l, const struct trk_record *record)
-{
-	struct trk_record now = *record; /* what it points to is the child's own */
-	struct trk_history *h = NULL;
-	struct trk_buf b;
-	char name[96];
-
-	now.writing = true;
-	trk__record_recover(&now);
-	trk__store_name(&now.run, name);
-	l->service.note = NULL;
-	l->request.dirfd = trk__store_open(l->service.dir, false, NULL);
-	l->request.path = name;
-	l->request.record = &now;
-	if (!l->request.earlier)
-		(void) trk__runs_history(&l->service, NEW_MAX, &h, NULL);
-	trk__buf_init(&b, TRK_PAGE_MAX);
-	if (trk__page_make(&l->service, h, &l->request, &b, NULL, NULL) == 0)
-		(void) trk__page_save(&b, l->path, true, l->via);
-}
-
-static void child(struct trk_live_page *l, const struct trk_record *record, int done_fd)
-{
-	uint64_t used_ns;
-
-	trk__service_child(l->control_fd);
-	make_page(l, record);
-	used_ns = trk__clock_process_cpu_ns();
-	(void) !write(done_fd, &used_ns, sizeof(used_ns));
-	_exit(0);
-}
-
 static void take_end(struct trk_live_page *l)
 {
-	uint64_t used_ns = 0, wait_ns;
+	uint64_t wait_ns = trk__live_page_used_ns(l) * COST_FACTOR;
 
-	(void) !read(l->done_fd, &used_ns, sizeof(used_ns));
 	(void) close(l->done_fd);
 	l->done_fd = -1;
-	wait_ns = used_ns * COST_FACTOR;
 	l->next_ns = trk__clock_monotonic_ns() + (wait_ns > l->every_ns ? wait_ns : l->every_ns);
-}
-
-static void begin(struct trk_live_page *l, const struct trk_record *record)
-{
-	int ends[2];
-	pid_t pid;
-
-	if (trk__os_pipe(ends) < 0)
-		return;
-	pid = trk__helper_process_fork(&l->child);
-	if (pid == 0)
-		child(l, record, ends[1]);
-	(void) close(ends[1]);
-	if (pid > 0) {
-		l->done_fd = ends[0];
-		return;
-	}
-	(void) close(ends[0]);
-	l->next_ns += l->every_ns;
 }
 
 void trk__live_page_row(struct trk_live_page *l, const struct trk_record *record)
@@ -98,8 +41,8 @@ void trk__live_page_row(struct trk_live_page *l, const struct trk_record *record
 			return;
 		take_end(l);
 	}
-	if (trk__clock_monotonic_ns() >= l->next_ns)
-		begin(l, record);
+	if (trk__clock_monotonic_ns() >= l->next_ns && trk__live_page_start(l, record) < 0)
+		l->next_ns += l->every_ns;
 }
 
 void trk__live_page_end(struct trk_live_page *l)

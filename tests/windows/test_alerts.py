@@ -52,6 +52,22 @@ def test_a_sink_that_cannot_be_reached_is_named_and_the_job_runs(tracker):  # no
     assert (result.rc, result.stderr) == (0, f"resource-tracker: --alert: {NO_SINK}")
 
 
+def test_the_page_is_written_while_the_job_runs(tracker):  # noqa: F811
+    page = tracker.folder / "Seite ü.html"
+    live = tracker.start(PROGRAM, "run", *QUIET, "--interval", "0.2s", f"--report={page.name}", "--report-every", "1s", "--job", "page",
+                         "--", ".\\job.exe", "sleep", "600000")
+    pid = int(live.stdout.readline().split()[0])
+    wait_for(lambda: page.is_file() and b" data-live=" in page.read_bytes())
+    first = page.read_bytes()
+    wait_for(lambda: page.read_bytes() != first)
+    assert run([WINE, "taskkill", "/f", "/pid", str(pid)], tracker.folder, {}).rc == 0
+    live.wait(TIMEOUT_S)
+    assert b" data-live=" not in page.read_bytes()
+    shown = json.loads(tracker("show", "--json").stdout)
+    assert shown["totals"]["peak_processes"]["value"] == 1
+    assert [path.name for path in tracker.folder.iterdir() if path.name.startswith(("Seite", ".Seite"))] == [page.name]
+
+
 # ---- after it ----
 
 def fail(tracker_, times, *words):

@@ -75,6 +75,4 @@ void track_drop_lacks(struct track_settings *s)
 		cli_complain("--lines: no lines of programs are sampled on Windows");
 	if (s->track.own_group)
 		cli_complain("--cgroup: Windows has no control groups");
-	if (s->report_every_ns)
-		cli_complain("--report-every: on Windows the page is written at the end alone");
 }
