@@ -78,7 +78,7 @@ static void take_keys(struct live *l, bool last)
 
 static void read_keys(struct live *l)
 {
-	ssize_t n = read(l->options->in_fd, l->keys + l->keys_len, sizeof(l->keys) - l->keys_len);
+	ssize_t n = trk__screen_read(l->keys + l->keys_len, sizeof(l->keys) - l->keys_len);
 
 	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
 		l->gone = true; /* the terminal hung up */

@@ -252,3 +252,8 @@ bool trk__screen_wait(int timeout_ms, bool *ret_resized)
 	screen.resized = 0;
 	return n > 0;
 }
+
+ssize_t trk__screen_read(char *keys, size_t size)
+{
+	return read(screen.in_fd, keys, size);
+}

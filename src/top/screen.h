@@ -9,6 +9,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /* Take over the terminal; at most one screen per process. 0, or a negative errno with the terminal
@@ -21,6 +22,9 @@ void trk__screen_close(void);
 bool trk__screen_size(int *ret_columns, int *ret_rows);
 /* Wait for a key or a change of size, at most timeout_ms. Returns true if keys can be read. */
 bool trk__screen_wait(int timeout_ms, bool *ret_resized);
+/* Read the keys, as the bytes that a terminal sends. Their number; 0: the terminal hung up; -1 with
+ * errno. */
+ssize_t trk__screen_read(char *keys, size_t size);
 /* Stop as by Ctrl-Z; the terminal is restored meanwhile. */
 void trk__screen_suspend(void);
 

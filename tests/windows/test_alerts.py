@@ -131,4 +131,33 @@ def test_a_sink_that_cannot_be_reached_is_named(programs, words):
 
 # ---- the live view ----
 
+def test_the_live_view_replays_a_recording(programs):
+    name = newest(programs.state["native"]).name
+    for words in (["--size", "100x40"], ["--size", "60x20", "--plain", "--at", "0s"], ["--json"]):
+        native = programs.native("top", "--once", *words, programs.state["native"] / "runs" / name)
+        wine = programs.wine("top", "--once", *words, windows_path(programs.state["wine"] / "runs" / name))
+        assert native.rc == 0, native.stderr
+        assert (wine.rc, wine.stderr, wine.stdout) == (0, "", native.stdout)
+
+
+def test_the_live_view_shows_a_running_job_and_takes_keys(tracker):  # noqa: F811
+    with tracker.start(PROGRAM, "run", *QUIET, "--interval", "0.2s", "--job", "watched", "--", ".\\job.exe", "sleep", "600000") as job:
+        pid = int(job.stdout.readline().split()[0])
+        wait_for(lambda: json.loads(tracker("top", "--json").stdout)["runs"])
+        process, terminal = tracker.in_terminal("top")
+        read_until(terminal, b"watched")
+        os.write(terminal, b"\r")
+        read_until(terminal, b"CPU")
+        os.write(terminal, b"q")
+        while True:  # until the other end is closed
+            try:
+                if not os.read(terminal, 4096):
+                    break
+            except OSError:
+                break
+        assert process.wait(TIMEOUT_S) == 0
+        os.close(terminal)
+        assert run([WINE, "taskkill", "/f", "/pid", str(pid)], tracker.folder, {}).rc == 0
+
+
 # ---- pages and copies ----

@@ -28,7 +28,6 @@ static int refuse(int argc, char **argv)
 	};
 
 REFUSED(metaflow, "metaflow")
-REFUSED(top, "top")
 
 const bool cli_dashboard_serves = false;
 
