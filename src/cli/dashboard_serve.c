@@ -24,13 +24,13 @@ struct serving {
 	char page[PATH_SIZE]; /* file that redirects the browser to the address; "": none */
 };
 
-/* Start the desktop's browser without waiting for it. */
-static void open_browser(const char *path)
+const bool cli_dashboard_serves = true;
+
+void cli_browser_open(const char *path)
 {
-	if (!trk__detach())
-		return;
-	(void) execlp(trk__os_opener, trk__os_opener, path, (char *) NULL);
-	_exit(EXIT_NOT_FOUND);
+	char *const argv[] = {(char *) (uintptr_t) trk__os_opener, (char *) (uintptr_t) path, NULL};
+
+	trk__detach_program(trk__os_opener, argv, false);
 }
 
 /* The address contains a secret, and all users can read the arguments of a process. So the browser
@@ -54,7 +54,7 @@ static void lead_browser(struct serving *s, const char *address)
 	(void) unlink(s->page);
 	fd = open(s->page, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd >= 0 && trk__write_all(fd, text, (size_t) len) == 0)
-		open_browser(s->page);
+		cli_browser_open(s->page);
 }
 
 static void tell_address(void *data, const char *address)

@@ -161,3 +161,16 @@ def test_the_live_view_shows_a_running_job_and_takes_keys(tracker):  # noqa: F81
 
 
 # ---- pages and copies ----
+
+def test_the_dashboard_is_a_file_that_the_browser_opens(tracker):  # noqa: F811
+    (tracker.folder / "explorer.cmd").write_text("@echo %1> opened.txt\r\n")
+    result = tracker("dashboard", WINEPATH=windows_path(tracker.folder))
+    page = tracker.folder / "state" / "dashboard.html"
+    said = f"{windows_path(page)}".replace("\\", "/")
+    assert (result.rc, result.stderr) == (0, f"resource-tracker: dashboard: this build has no server; wrote {said}\n")
+    assert page.read_text("utf-8").startswith("<!doctype html>")
+    opened = tracker.folder / "opened.txt"
+    wait_for(lambda: opened.is_file() and opened.read_text())
+    assert opened.read_text().strip().strip('"') == windows_path(page)
+    refused = tracker("dashboard", "--port", "80")
+    assert (refused.rc, refused.stderr.count("\n")) == (2, 1)

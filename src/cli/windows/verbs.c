@@ -36,9 +36,20 @@ int cli_dashboard_serve(const struct cli_fleet_settings *views, uint16_t port, b
 	(void) views;
 	(void) port;
 	(void) open_browser;
-	cli_complain("dashboard: this build for Windows has no server. Try: resource-tracker "
-		     "dashboard --static FILE.html");
 	return EXIT_ERROR;
+}
+
+/* The explorer opens a page in the browser, but reads '/' as the sign of an option. */
+void cli_browser_open(const char *path)
+{
+	char name[PATH_MAX];
+	char *const argv[] = {(char *) (uintptr_t) trk__os_opener, name, NULL};
+
+	(void) snprintf(name, sizeof(name), "%s", path);
+	for (char *at = name; *at; at++)
+		if (*at == '/')
+			*at = '\\';
+	trk__detach_program(trk__os_opener, argv, false);
 }
 
 const char *cli_shell_name(const char *argv0)
