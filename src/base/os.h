@@ -92,6 +92,10 @@ bool trk__os_has_unmapped_ids(void);
 
 /* The path of the program file. 0 or a negative errno. */
 int trk__os_program(char *path, size_t size);
+/* What the names of programs end in: ".exe", or nothing. */
+extern const char trk__os_program_ending[];
+/* Can symbolic links be made? */
+extern const bool trk__os_has_links;
 /* A path that opens or executes the program file, on Linux also after the file was replaced or
  * removed. Static text; "": unknown. */
 const char *trk__os_own_file(void);

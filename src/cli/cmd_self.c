@@ -91,7 +91,8 @@ const struct cli_command cli_self = {
 		"it tracks. \"absent\" is a library that\nis missing, and what is lost without "
 		"it; \"broken\" ends with exit status 1.\n"
 		"install copies the program to DIR/resource-tracker and links DIR/bin/bash and "
-		"DIR/bin/sh to it, from\nan image without a shell or cp: for an init container.",
+		"DIR/bin/sh to it, from\nan image without a shell or cp: for an init container. On "
+		"Windows it copies resource-tracker.exe alone.",
 	.options = options,
 	.operands = 2,
 	.run = run,

@@ -252,8 +252,10 @@ size_t trk__installation_check(const struct trk_service *s, const char *tmp,
 static int put_program(int dirfd, const char *data, size_t len)
 {
 	static const char temporary[] = ".resource-tracker.new";
+	char name[32];
 	int fd, r;
 
+	(void) snprintf(name, sizeof(name), "resource-tracker%s", trk__os_program_ending);
 	(void) unlinkat(dirfd, temporary, 0);
 	fd = openat(dirfd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0755);
 	if (fd < 0)
@@ -263,7 +265,7 @@ static int put_program(int dirfd, const char *data, size_t len)
 		r = -errno;
 	if (close(fd) < 0 && r == 0)
 		r = -errno;
-	if (r == 0 && renameat(dirfd, temporary, dirfd, "resource-tracker") < 0)
+	if (r == 0 && renameat(dirfd, temporary, dirfd, name) < 0)
 		r = -errno;
 	if (r < 0)
 		(void) unlinkat(dirfd, temporary, 0);
@@ -299,7 +301,7 @@ int trk__installation_copy(const char *dir, struct trk_error *reterr)
 	r = mkdir(dir, 0755) < 0 && errno != EEXIST ? -errno : 0;
 	fd = r < 0 ? r : trk__open_dir_at(AT_FDCWD, dir);
 	r = fd < 0 ? fd : put_program(fd, data, (size_t) len);
-	if (r == 0)
+	if (r == 0 && trk__os_has_links)
 		r = put_shells(fd);
 	free(data);
 	return r < 0 ? trk__error_set(reterr, r, dir, "%s: %s", dir, trk__strerror(r)) : 0;

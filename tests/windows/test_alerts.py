@@ -174,3 +174,12 @@ def test_the_dashboard_is_a_file_that_the_browser_opens(tracker):  # noqa: F811
     assert opened.read_text().strip().strip('"') == windows_path(page)
     refused = tracker("dashboard", "--port", "80")
     assert (refused.rc, refused.stderr.count("\n")) == (2, 1)
+
+
+def test_a_copy_of_the_program_runs(tracker):  # noqa: F811
+    result = tracker("self", "install", "Kopie ü")
+    assert (result.rc, result.stderr) == (0, "")
+    assert [path.name for path in (tracker.folder / "Kopie ü").iterdir()] == ["resource-tracker.exe"]
+    copy = run([WINE, tracker.folder / "Kopie ü" / "resource-tracker.exe", "version"], tracker.folder, {})
+    assert copy.stdout == tracker("version").stdout
+    assert tracker("self", "install", "Kopie ü").rc == 0  # again

@@ -256,6 +256,9 @@ int trk__os_program(char *path, size_t size)
 	return snprintf(path, size, "%s", real) < (int) size ? 0 : -ENAMETOOLONG;
 }
 
+const char trk__os_program_ending[] = "";
+const bool trk__os_has_links = true;
+
 const char *trk__os_own_file(void)
 {
 	static char path[PATH_MAX];

@@ -186,6 +186,9 @@ int trk__os_program(char *path, size_t size)
 	return read_link("/proc/self/exe", path, size);
 }
 
+const char trk__os_program_ending[] = "";
+const bool trk__os_has_links = true;
+
 const char *trk__os_own_file(void)
 {
 	return "/proc/self/exe";

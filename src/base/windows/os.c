@@ -155,6 +155,9 @@ int trk__os_program(char *path, size_t size)
 	return len < TRK_WIDE_PATH_MAX && trk__narrow_path(wide, path, size) ? 0 : -ENAMETOOLONG;
 }
 
+const char trk__os_program_ending[] = ".exe";
+const bool trk__os_has_links = false;
+
 const char *trk__os_own_file(void)
 {
 	static char path[TRK_WIDE_PATH_MAX];
