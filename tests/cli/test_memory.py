@@ -284,7 +284,7 @@ def test_page_cache_is_nothing_that_a_limit_counts(rt, own_group):
 
 
 def test_what_the_job_leaves_running_leaves_the_group(rt, own_group):
-    result = rt.track("sh", "-c", "sleep 30 & echo $!", flags=own_group)
+    result = rt.track("sh", "-c", "sleep 300 >/dev/null 2>&1 & echo $!", flags=own_group)
     pid = int(result.stdout)
     try:
         assert result.summary["run"]["left_behind"] == 1
