@@ -158,22 +158,27 @@ def test_the_kernel_queue_is_asked_for_forks_and_ends(monkeypatch):
 
 
 def test_between_two_samples_the_tree_is_followed_until_the_end():
-    followed_for = []
+    """In parts, of which each ends with the pause at the latest; the end of the tracker ends them."""
+    parts, ends_after = [], 3
 
     class Followed:
         listens = True
 
         def follow(self, until, clock):
-            followed_for.append(until - clock())
-            time.sleep(max(0.0, until - clock()))
+            parts.append(until - clock())
+            if len(parts) == ends_after:
+                tracker._end.set()
 
     tracker = _elsewhere.Tracker.__new__(_elsewhere.Tracker)
     tracker._process, tracker._end = Followed(), threading.Event()
-    assert not tracker._pause(0.2)
-    assert len(followed_for) >= 2 and sum(followed_for) <= 0.2
-    tracker._end.set()
-    assert tracker._pause(600)
-    tracker._process, tracker._end = None, threading.Event()
+    assert tracker._pause(30)
+    assert len(parts) == 3 and max(parts) <= _elsewhere.ORPHANS_S
+    assert tracker._pause(30) and len(parts) == 3
+    parts, ends_after = [], None
+    tracker._end.clear()
+    assert not tracker._pause(0.01)
+    assert all(part <= 0.01 for part in parts)
+    tracker._process = None
     assert not tracker._pause(0.01)
 
 

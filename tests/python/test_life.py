@@ -293,24 +293,32 @@ def test_nothing_stays_in_the_temporary_folder(script):
         assert path.startswith("/tmp/") and not os.path.exists(os.path.dirname(path))
 
 
-def test_what_a_killed_interpreter_left_is_removed_a_day_later(script):
-    def left_over(age_s):
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="resource-tracker-", dir="/tmp"))
-        (folder / "runs").mkdir()
-        (folder / "runs" / "1.rtrk").write_text("x")
-        os.utime(folder / "runs" / "1.rtrk", (time.time() - age_s,) * 2)
-        os.utime(folder, (time.time() - 26 * 3600,) * 2)
-        return folder
+def left_over(age_s, folder):
+    (folder / "runs").mkdir(parents=True)
+    (folder / "runs" / "1.rtrk").write_text("x")
+    os.utime(folder / "runs" / "1.rtrk", (time.time() - age_s,) * 2)
+    os.utime(folder, (time.time() - 26 * 3600,) * 2)
+    return folder
 
-    old, new = left_over(25 * 3600), left_over(23 * 3600)
-    # The recordings of a user without a home are kept.
-    state = pathlib.Path(f"/tmp/resource-tracker-{os.getuid()}")
-    assert not state.exists()
-    left_over(25 * 3600).rename(state)
+
+def test_what_a_killed_interpreter_left_is_removed_a_day_later(script):
+    old, new = (left_over(hours * 3600, pathlib.Path(tempfile.mkdtemp(prefix="resource-tracker-", dir="/tmp")))
+                for hours in (25, 23))
     script.output("from resource_tracker import ResourceTracker; ResourceTracker().stop()")
-    assert new.exists() and not old.exists() and state.exists()
+    assert new.exists() and not old.exists()
     shutil.rmtree(new)
-    shutil.rmtree(state)
+
+
+def test_the_recordings_of_a_user_without_a_home_are_kept(script, tmp_path):
+    """In a folder of its own: the real one may be that of another program."""
+    old, state = (left_over(25 * 3600, tmp_path / f"resource-tracker-{name}") for name in ("Ab1-_x", os.getuid()))
+    script.output(f"""
+        from resource_tracker import ResourceTracker, _engine
+        assert _engine._temporary() == "/tmp"
+        _engine._temporary = lambda: {str(tmp_path)!r}
+        ResourceTracker().stop()
+    """)
+    assert state.exists() and not old.exists()
 
 
 def test_after_a_fork_the_tracker_is_the_parents(script):
