@@ -25,9 +25,12 @@ enum {
 	CUTS_MAX = 4096,           /* a longer seed is cut at this many evenly spread places */
 	MUTATIONS = 2000,          /* of each seed, besides the cuts */
 	WORK_BYTES_MAX = 24 << 20, /* fed to the parser for each seed, cuts and mutations each */
+	WITHOUT_SANITIZER = 8,     /* an eighth of both, as most faults do not show */
 };
 
 bool fuzz_in_turns;
+
+static size_t work_bytes_max = WORK_BYTES_MAX, mutations = MUTATIONS;
 
 /* The input that runs now, for the crash handler. */
 static const uint8_t *current_data;
@@ -117,8 +120,8 @@ static size_t run_cuts(const char *path, const uint8_t *seed, size_t size)
 	size_t runs = 0;
 
 	/* On average a cut leaves half of the seed. */
-	if (size > 1 && cuts > WORK_BYTES_MAX / (size / 2))
-		cuts = WORK_BYTES_MAX / (size / 2);
+	if (size > 1 && cuts > work_bytes_max / (size / 2))
+		cuts = work_bytes_max / (size / 2);
 	for (size_t i = 0; i < cuts; i++) {
 		size_t length = size * i / cuts;
 
@@ -168,12 +171,12 @@ static size_t mutate(uint8_t *work, size_t size, uint64_t *random)
 static size_t run_mutations(const char *path, const uint8_t *seed, size_t size, uint8_t *work)
 {
 	uint64_t random = 0x9e3779b97f4a7c15ull;
-	size_t runs = MUTATIONS;
+	size_t runs = mutations;
 
 	if (size == 0)
 		return 0;
-	if (runs > WORK_BYTES_MAX / size)
-		runs = WORK_BYTES_MAX / size;
+	if (runs > work_bytes_max / size)
+		runs = work_bytes_max / size;
 	for (size_t i = 0; i < runs; i++) {
 		size_t length;
 
@@ -270,6 +273,10 @@ int main(int argc, char **argv)
 	if (!ok)
 		(void) fprintf(stderr, "usage: %s DIRECTORY-OR-FILE...\n", argv[0]);
 	catch_crashes(argv[0]);
+	if (!__sanitizer_set_death_callback) {
+		work_bytes_max /= WITHOUT_SANITIZER;
+		mutations /= WITHOUT_SANITIZER;
+	}
 	for (int i = 1; i < argc; i++) {
 		struct stat st;
 
