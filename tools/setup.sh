@@ -298,18 +298,43 @@ set_up_build() {
 	install_packages "${build_packages[@]}"
 }
 
-set_up_test() {
-	install_packages "${test_packages[@]}"
+# side_by_side FUNCTION…: all at once, as each waits for another server; fails when one has failed.
+side_by_side() {
+	local name pid pids=() failed=
+	for name in "$@"; do
+		"$name" &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || failed=1
+	done
+	[ -z "$failed" ] || exit 1
+}
+
+from_npm() {
 	install_web
+	install_wine_sqlite
+}
+
+from_pip() {
 	# With the system's packages: pytest is Debian's.
 	make_venv build/venv-python --system-site-packages "${python_modules[@]}"
-	make_venv build/venv-snippets '' "${snippet_modules[@]}"
 	install_nvml_headers
-	install_nextflow
+}
+
+from_pip_snippets() {
+	make_venv build/venv-snippets '' "${snippet_modules[@]}"
+}
+
+from_apt() {
 	install_docker_client
-	install_wine_sqlite
-	install_windows_python
 	tools/kernel_packages.sh 6.1
+}
+
+set_up_test() {
+	install_packages "${test_packages[@]}"
+	side_by_side from_pip from_pip_snippets from_npm install_nextflow from_apt
+	install_windows_python # Maven again, and pip of build/venv-python
 }
 
 set_up_bench() {
