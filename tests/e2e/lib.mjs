@@ -12,6 +12,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const require = createRequire(new URL("../../web/package.json", import.meta.url));
 export const { chromium } = require("playwright-core");
 export const { marked } = await import(pathToFileURL(require.resolve("marked")));
+// The rules of axe whose findings depend on colours and width.
+export const BY_LOOK = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
 export const axeSource = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
