@@ -2,15 +2,17 @@
 
 The tests of a file stay in one process, since they share servers and control groups. The files below
 take long and their tests share nothing: each of their tests is handed out alone. Files that take long
-start first, so that no process works alone at the end.
+start first, the longest before the others, so that no process works alone at the end.
 """
 
 from xdist.scheduler import LoadFileScheduling
 
 INDEPENDENT = ("test_totals.py", "test_history.py", "test_agreement.py", "test_gpu.py",
                "test_gpu_drivers.py", "test_run.py")
-LONG = ("test_memory.py", "test_faults.py", "test_postgres.py", "test_metaflow.py",
-        "test_metaflow_s3.py", "test_life.py", "test_types.py")
+LONG = ("test_release.py", "test_portable.py", "test_lines.py", "test_faults.py", "test_lines_native.py",
+        "test_metaflow.py", "test_alert_sinks.py", "test_one_answer.py", "test_postgres.py", "test_memory.py",
+        "test_lines_input.py", "test_metaflow_s3.py", "test_pages.py", "test_recommend_servers.py", "test_alerts.py",
+        "test_life.py", "test_types.py")
 
 
 class Scheduling(LoadFileScheduling):
@@ -23,4 +25,8 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: (item.path.name not in LONG, item.path.name in INDEPENDENT))
+    def turn(item):
+        name = item.path.name
+        return LONG.index(name) if name in LONG else len(LONG) + (name in INDEPENDENT)
+
+    items.sort(key=turn)
